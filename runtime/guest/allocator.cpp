@@ -1,0 +1,60 @@
+#include "runtime/guest/allocator.hpp"
+
+#include <algorithm>
+
+#include "runtime/guest/layout.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::guest {
+namespace {
+
+uint64_t round_up(uint64_t n) { return (n + kAllocAlign - 1) / kAllocAlign * kAllocAlign; }
+
+/// Where the next allocation may start: past the end, plus the gap.
+uint64_t end_with_gap(const Allocation& a) {
+  return round_up(a.address + std::max<uint64_t>(a.size, 1)) + kAllocAlign;
+}
+
+}  // namespace
+
+uint64_t Allocator::allocate(uint64_t size, std::string name, bool read_only) {
+  if (size > (uint64_t{1} << 40)) {
+    throw Error(ErrorKind::usage, "buffer '" + name + "' of " + std::to_string(size) +
+                                      " bytes is larger than the guest address space (2^40)");
+  }
+  uint64_t at = kArenaBase;
+  auto next = live_.begin();
+  for (; next != live_.end(); ++next) {
+    if (at + round_up(std::max<uint64_t>(size, 1)) + kAllocAlign <= next->address) break;
+    at = end_with_gap(*next);
+  }
+  const Allocation made{at, size, std::move(name), read_only};
+  high_water_ = std::max(high_water_, end_with_gap(made) - kArenaBase);
+  live_.insert(next, made);
+  return at;
+}
+
+void Allocator::free(uint64_t address) {
+  const auto it = std::ranges::find(live_, address, &Allocation::address);
+  if (it == live_.end()) {
+    throw Error(ErrorKind::usage, "no buffer was allocated at this guest address");
+  }
+  live_.erase(it);
+}
+
+std::optional<Nearest> nearest_allocation(std::span<const Allocation> sorted, uint64_t address) {
+  std::optional<Nearest> best;
+  for (const Allocation& a : sorted) {
+    int64_t distance = 0;
+    if (address < a.address) {
+      distance = -static_cast<int64_t>(a.address - address);
+    } else if (address >= a.address + a.size) {
+      distance = static_cast<int64_t>(address - (a.address + a.size)) + 1;
+    }
+    const auto magnitude = [](int64_t d) { return d < 0 ? -d : d; };
+    if (!best || magnitude(distance) < magnitude(best->distance)) best = Nearest{&a, distance};
+  }
+  return best;
+}
+
+}  // namespace lanewise::guest

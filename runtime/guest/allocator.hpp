@@ -1,0 +1,37 @@
+// Deterministic first-fit allocation in the arena: the same calls give the same addresses everywhere.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/guest/engine.hpp"
+
+namespace lanewise::guest {
+
+class Allocator {
+ public:
+  /// Returns a kAllocAlign-aligned address. Neighbouring allocations never touch: at least one
+  /// kAllocAlign gap lies between them, so that --memcheck alloc sees an access one byte past the end.
+  uint64_t allocate(uint64_t size, std::string name, bool read_only = false);
+  /// Throws Error(usage) when nothing was allocated at this address.
+  void free(uint64_t address);
+  /// Bytes of arena needed to hold everything allocated so far (high-water mark).
+  uint64_t high_water() const { return high_water_; }
+  const std::vector<Allocation>& allocations() const { return live_; }  ///< sorted by address
+
+ private:
+  std::vector<Allocation> live_;
+  uint64_t high_water_ = 0;
+};
+
+/// The allocation that holds or lies nearest to an address, and the distance in bytes
+/// (0 inside, positive beyond its end, negative before its start).
+struct Nearest {
+  const Allocation* allocation;
+  int64_t distance;
+};
+std::optional<Nearest> nearest_allocation(std::span<const Allocation> sorted, uint64_t address);
+
+}  // namespace lanewise::guest

@@ -1,0 +1,114 @@
+// What every execution engine (a Vulkan device, the CPU reference) offers to the layers above.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/ir/ir.hpp"
+
+namespace lanewise {
+
+enum class FaultKind : uint8_t {
+  none,
+  out_of_range,
+  misaligned,
+  null,
+  illegal_instruction,
+  illegal_encoding,
+  step_budget,
+  stack_overflow,
+  barrier_divergence,
+  write_to_read_only,
+  trap,  ///< the guest asked for it (PTX trap, SASS BPT.TRAP)
+};
+std::string_view name(FaultKind);
+
+/// The first thing one lane did wrong. Engines report at most kMaxFaults per launch, the lowest
+/// (group, lane) first; `count` in LaunchResult says how many lanes faulted in all.
+struct Fault {
+  FaultKind kind = FaultKind::none;
+  uint32_t site = ir::kNone;  ///< index into Program::sites
+  uint32_t group[3] = {0, 0, 0};
+  uint32_t lane = 0;  ///< linear thread index in the group
+  uint64_t address = 0;
+  uint32_t size = 0;  ///< bytes of the access, 0 when it is none
+};
+inline constexpr uint32_t kMaxFaults = 64;
+
+struct Dim3 {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t total() const { return uint64_t{x} * y * z; }
+  bool operator==(const Dim3&) const = default;
+};
+
+enum class Memcheck : uint8_t { arena, alloc, off };
+enum class WaveMode : uint8_t { automatic, lane, packed };
+
+/// A mapped piece of the arena, for --memcheck alloc and for fault reports.
+struct Allocation {
+  uint64_t address = 0;
+  uint64_t size = 0;
+  std::string name;
+  bool read_only = false;
+};
+
+struct LaunchRequest {
+  const ir::Program* program = nullptr;  ///< symbols already bound
+  Dim3 grid, block;
+  uint32_t dynamic_shared = 0;
+  std::vector<std::byte> params;        ///< the parameter block, laid out as Program::params says
+  uint64_t param_address = 0;           ///< where a copy of it lies in the arena
+  std::span<const Allocation> allocations;  ///< sorted by address
+  Memcheck memcheck = Memcheck::arena;
+  WaveMode wave = WaveMode::automatic;
+  uint64_t step_budget = uint64_t{1} << 26;  ///< loop back edges one lane may take
+  double timeout_seconds = 0;                ///< 0 = none
+  std::map<std::string, std::string> policies;  ///< names and values as --policy takes them
+};
+
+struct LaunchTimes {
+  double translate_ms = 0, pipeline_ms = 0, dispatch_ms = 0;
+};
+
+struct LaunchResult {
+  std::vector<Fault> faults;  ///< sorted by group, then lane
+  uint64_t fault_count = 0;
+  LaunchTimes times;
+  std::string wave_mode;  ///< "lane" or "packed"
+};
+
+struct EngineInfo {
+  std::string name;    ///< device name, or "reference"
+  std::string driver;  ///< driver name and version
+  std::string tier;    ///< "T0" "T1" "T2" or "cpu"
+  std::string type;    ///< "discrete" "integrated" "virtual" "cpu" "reference"
+  uint32_t subgroup_size = 0;
+  uint32_t max_invocations = 0;  ///< per work-group
+  uint32_t max_shared = 0;
+  uint64_t max_arena = 0;
+  bool int64 = false, int16 = false, int8 = false, float16 = false, float64 = false;
+};
+
+/// Owns the arena's bytes and runs kernels on them. Not thread-safe.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual const EngineInfo& info() const = 0;
+  /// Makes [kArenaBase, kArenaBase + bytes) usable; contents are kept, new bytes are zero.
+  /// Throws Error(device) with both sizes when the device cannot hold that much.
+  virtual void reserve(uint64_t bytes) = 0;
+  /// Host access to the arena; address and size must lie inside what was reserved.
+  virtual void write(uint64_t address, std::span<const std::byte> data) = 0;
+  virtual void read(uint64_t address, std::span<std::byte> data) = 0;
+  /// Runs the kernel to its end. Guest faults are in the result; host trouble throws Error
+  /// (guest: cannot be translated, with the reason; device: driver failure; budget: timeout).
+  virtual LaunchResult launch(const LaunchRequest& request) = 0;
+};
+
+}  // namespace lanewise

@@ -1,0 +1,75 @@
+// Convenience for front ends and tests: appends instructions to a block of a Program.
+#pragma once
+
+#include <initializer_list>
+#include <utility>
+
+#include "runtime/ir/ir.hpp"
+
+namespace lanewise::ir {
+
+class Builder {
+ public:
+  explicit Builder(Program& program) : program_(program) {}
+
+  uint32_t add_block(std::string label = {}) {
+    program_.blocks.push_back({std::move(label), {}, {}});
+    return static_cast<uint32_t>(program_.blocks.size() - 1);
+  }
+  void set_block(uint32_t block) { block_ = block; }
+  uint32_t block() const { return block_; }
+  void set_site(uint32_t site) { site_ = site; }
+  void set_guard(Guard guard) { guard_ = guard; }
+  Program& program() { return program_; }
+
+  Reg reg(Width w) { return program_.add_reg(w); }
+
+  /// Appends and returns the instruction, guard and site filled in.
+  Inst& emit(Op op, Type type, std::vector<Reg> dst, std::vector<Operand> src) {
+    Inst inst;
+    inst.op = op;
+    inst.type = type;
+    inst.guard = guard_;
+    inst.dst = std::move(dst);
+    inst.src = std::move(src);
+    inst.site = site_;
+    auto& insts = program_.blocks[block_].insts;
+    insts.push_back(std::move(inst));
+    return insts.back();
+  }
+  /// Same with a fresh destination of the type's width.
+  Reg make(Op op, Type type, std::vector<Operand> src) {
+    Reg r = reg(width_of(type));
+    emit(op, type, {r}, std::move(src));
+    return r;
+  }
+  void terminate(Terminator term) {
+    term.site = site_;
+    program_.blocks[block_].term = std::move(term);
+  }
+  void jump(uint32_t target) {
+    Terminator t;
+    t.kind = Terminator::Kind::jump;
+    t.targets = {target};
+    terminate(std::move(t));
+  }
+  void branch(Guard cond, uint32_t taken, uint32_t otherwise, bool uniform = false) {
+    Terminator t;
+    t.kind = Terminator::Kind::branch;
+    t.cond = cond;
+    t.targets = {taken, otherwise};
+    t.uniform = uniform;
+    terminate(std::move(t));
+  }
+  void exit() { terminate({}); }
+
+ private:
+  Program& program_;
+  uint32_t block_ = 0;
+  uint32_t site_ = kNone;
+  Guard guard_;
+};
+
+inline Operand imm(uint64_t bits) { return Operand::immediate(bits); }
+
+}  // namespace lanewise::ir

@@ -1,0 +1,237 @@
+// The waist of the hourglass: one small register IR between three instruction sets and two engines.
+//
+// A Program is one kernel: registers, basic blocks, memory sizes and source sites. Registers are
+// mutable (not SSA): front ends map guest registers one to one, engines find SSA form or private
+// arrays as they need. Every instruction may carry a guard; when the guard is false the instruction
+// has no effect and its destinations keep their values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/ir/types.hpp"
+
+namespace lanewise::ir {
+
+enum class Op : uint8_t {
+#define LW_OP(name, signature, traits) name,
+#include "runtime/ir/ops.def"
+#undef LW_OP
+};
+enum class OpTrait : uint8_t { pure, mem, sync, wave, effect };
+
+struct OpInfo {
+  const char* name;
+  const char* signature;
+  OpTrait trait;
+};
+const OpInfo& info(Op op);
+/// Finds an operation by its printed name (`and_` prints as `and`).
+std::optional<Op> op_named(std::string_view name);
+
+inline constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+
+struct Reg {
+  uint32_t id = kNone;
+  bool valid() const { return id != kNone; }
+  bool operator==(const Reg&) const = default;
+};
+
+struct RegInfo {
+  Width width = Width::b32;
+  bool scalar = false;  ///< one value per wave (GCN SGPRs), equal in all lanes
+  std::string name;     ///< guest name, for printing; may be empty
+};
+
+struct Operand {
+  enum class Kind : uint8_t { none, reg, imm, symbol };
+  Kind kind = Kind::none;
+  uint32_t index = kNone;  ///< register id or index into Program::symbols
+  uint64_t imm = 0;        ///< immediate bits (zero-extended), or the symbol's addend
+
+  Operand() = default;
+  Operand(Reg r) : kind(Kind::reg), index(r.id) {}  // NOLINT: registers are operands
+  static Operand immediate(uint64_t bits) {
+    Operand o;
+    o.kind = Kind::imm;
+    o.imm = bits;
+    return o;
+  }
+  static Operand address_of(uint32_t symbol, int64_t addend = 0) {
+    Operand o;
+    o.kind = Kind::symbol;
+    o.index = symbol;
+    o.imm = static_cast<uint64_t>(addend);
+    return o;
+  }
+  bool is_reg() const { return kind == Kind::reg; }
+  bool is_imm() const { return kind == Kind::imm; }
+  Reg reg() const { return Reg{index}; }
+  bool operator==(const Operand&) const = default;
+};
+
+struct Guard {
+  Reg reg;  ///< pred register; invalid = always
+  bool negate = false;
+  bool always() const { return !reg.valid(); }
+  bool operator==(const Guard&) const = default;
+};
+
+/// What the guest asked of the caches. Carried to the tracker; never changes a value.
+struct CachePolicy {
+  CacheOp op = CacheOp::none;
+  EvictPriority l1 = EvictPriority::none;
+  EvictPriority l2 = EvictPriority::none;
+  uint16_t prefetch_bytes = 0;  ///< .L2::64B/128B/256B
+  bool glc = false, slc = false;
+  Operand hint;  ///< b64 policy word of .L2::cache_hint, kind none when absent
+  bool operator==(const CachePolicy&) const = default;
+};
+
+/// Everything a memory instruction says beside its operands.
+struct Mem {
+  Space space = Space::global;
+  Type elem = Type::u32;    ///< u8 s8 u16 s16 u32 u64 in memory; loads extend to b32 by signedness
+  uint8_t count = 1;        ///< elements; consecutive in memory
+  uint8_t align_bytes = 0;  ///< 0 = natural: the whole access (elem size x count)
+  AlignRule align = AlignRule::trap;
+  Order order = Order::weak;
+  Scope scope = Scope::none;
+  AtomOp atom = AtomOp::add;
+  Type atom_type = Type::u32;  ///< u32 s32 u64 s64 f16 f32 f64 (elem gives the size)
+  int64_t offset = 0;  ///< added to the address at the address operand's width, wrapping
+  CachePolicy cache;
+  unsigned bytes() const { return size_of(elem) * count; }
+  unsigned alignment() const { return align_bytes != 0 ? align_bytes : bytes(); }
+  bool operator==(const Mem&) const = default;
+};
+
+/// Flags of a GCN buffer instruction (Op::buffer_address). Formulas: docs/gcn-addressing.md.
+struct BufferAccess {
+  enum class Gen : uint8_t { gfx6, gfx7, gfx8 };
+  Gen gen = Gen::gfx6;
+  bool idxen = false, offen = false, addr64 = false;
+  bool format_op = false;      ///< typed access: range check is all or nothing
+  uint16_t inst_offset = 0;    ///< 0..4095
+  uint8_t element_offset = 0;  ///< byte offset of this dword inside a multi-dword access
+  uint8_t payload_bytes = 4;   ///< bytes that must be in range from the element offset on
+  bool operator==(const BufferAccess&) const = default;
+};
+
+struct Inst {
+  Op op = Op::mov;
+  Type type = Type::none;
+  Type from = Type::none;  ///< source type of conversions
+  Cond cond = Cond::eq;
+  Round round = Round::rn;
+  bool ftz = false;  ///< subnormal inputs and results become zero of their sign (f32)
+  bool sat = false;  ///< result clamped to [0, 1], NaN -> 0
+  uint8_t mode = 0;  ///< per operation, see ops.def
+  Guard guard;
+  std::vector<Reg> dst;
+  std::vector<Operand> src;
+  std::optional<Mem> mem;
+  std::optional<BufferAccess> buffer;
+  uint32_t site = kNone;  ///< index into Program::sites
+};
+
+struct Terminator {
+  enum class Kind : uint8_t { jump, branch, switch_, exit };
+  Kind kind = Kind::exit;
+  Guard cond;                     ///< branch: targets[0] when it holds, else targets[1]
+  Operand selector;               ///< switch_: b32, unsigned compare
+  std::vector<uint64_t> cases;    ///< switch_: cases[i] -> targets[i]; targets.back() = default
+  std::vector<uint32_t> targets;  ///< block indices
+  bool uniform = false;  ///< the guest promises that the wave does not diverge here (bra.uni, s_cbranch)
+  uint32_t site = kNone;
+};
+
+struct Block {
+  std::string label;
+  std::vector<Inst> insts;
+  Terminator term;
+};
+
+/// Where an instruction came from, for faults, traces and reports.
+struct Site {
+  uint32_t line = 0;  ///< 1-based line of the input text, 0 = none
+  uint64_t pc = 0;    ///< byte offset in the code, or the instruction's ordinal for text
+  std::string text;   ///< the instruction as the guest wrote (or we disassembled) it
+  std::string source_file;  ///< from .file/.loc, may be empty
+  uint32_t source_line = 0;
+};
+
+struct Param {
+  std::string name;
+  uint32_t offset = 0, size = 0, align = 1;
+  bool pointer = false;
+  Type type = Type::none;  ///< none for byte arrays (structs)
+};
+
+/// A module variable whose address the code uses. Engines see immediates only: bind_symbols()
+/// replaces symbol operands once the module is loaded and addresses are known.
+struct Symbol {
+  std::string name;
+};
+
+enum class Isa : uint8_t { ptx, sass, gcn };
+
+struct Program {
+  std::string name;
+  Isa isa = Isa::ptx;
+  uint32_t wave_lanes = 32;
+  std::vector<RegInfo> regs;
+  std::vector<Block> blocks;  ///< blocks[0] is the entry
+  std::vector<Symbol> symbols;
+  std::vector<Param> params;
+  uint32_t param_bytes = 0;
+  uint32_t shared_bytes = 0;      ///< static shared memory; dynamic shared memory follows, 16-aligned
+  uint32_t local_bytes = 0;       ///< per lane
+  uint32_t required_block[3] = {0, 0, 0};  ///< .reqntid, 0 = free
+  uint32_t max_block = 0;                  ///< .maxntid product, 0 = free
+  std::vector<Site> sites;
+
+  Reg add_reg(Width w, std::string reg_name = {}, bool scalar = false) {
+    regs.push_back({w, scalar, std::move(reg_name)});
+    return Reg{static_cast<uint32_t>(regs.size() - 1)};
+  }
+};
+
+/// A module-level variable with its initial bytes (address constants inside are relocations).
+struct Global {
+  std::string name;
+  Space space = Space::global;  ///< global or constant
+  uint32_t align = 1;
+  uint64_t size = 0;
+  std::vector<std::byte> init;  ///< may be shorter than size: the rest is zero
+  struct Reloc {
+    uint64_t offset;
+    std::string symbol;  ///< a global or a function
+    int64_t addend;
+    uint8_t size;  ///< 4 or 8
+  };
+  std::vector<Reloc> relocs;
+};
+
+/// What a front end makes of one input file.
+struct Module {
+  Isa isa = Isa::ptx;
+  std::string target;  ///< "sm_75", "gfx600"
+  std::vector<Global> globals;
+  std::vector<std::string> functions;  ///< functions whose address is taken; see guest/layout.hpp
+  std::vector<Program> kernels;
+};
+
+// --- text, checks and small passes (each in its own file) --------------------------------------
+std::string print(const Program&);
+std::string print(const Program&, const Inst&);
+/// Reads what print() writes; throws lanewise::Error with line and column.
+Program parse_program(std::string_view text);
+/// Empty when the program is well formed, else one message per defect.
+std::vector<std::string> verify(const Program&);
+
+}  // namespace lanewise::ir

@@ -1,0 +1,55 @@
+// IR to SPIR-V for one launch shape on one kind of device.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/guest/engine.hpp"
+
+namespace lanewise::spirv {
+
+/// What the device can do, as far as translation cares.
+struct Target {
+  bool int64 = false;        ///< shaderInt64
+  bool bda = false;          ///< bufferDeviceAddress (T1 and up)
+  bool storage8 = false, storage16 = false;
+  bool float64 = false;
+  bool int64_atomics = false;
+  bool native_fma = false, native_div = false, native_sqrt = false;  ///< proven exact by the probe
+  bool denorm_preserve = false, rte = false, signed_zero_inf_nan = false;  ///< float controls, f32
+  bool denorm_preserve64 = false, rte64 = false, signed_zero_inf_nan64 = false;
+  uint32_t subgroup_size = 1;
+  uint32_t max_invocations = 128;
+  uint32_t max_shared = 16384;
+  bool operator==(const Target&) const = default;
+  int tier() const { return !int64 || !bda || !storage8 ? 0 : float64 && int64_atomics ? 2 : 1; }
+};
+
+struct Options {
+  Dim3 block;
+  uint32_t dynamic_shared = 0;
+  Memcheck memcheck = Memcheck::arena;
+  WaveMode wave = WaveMode::automatic;
+  std::map<std::string, std::string> policies;
+};
+
+/// A ready module and what the host must know to run it.
+struct Module {
+  std::vector<uint32_t> words;
+  uint32_t local_size = 1;         ///< invocations per work-group (x); y = z = 1
+  uint32_t lanes_per_invocation = 1;
+  bool shared_in_memory = false;   ///< shared memory did not fit: backed by device memory
+  uint64_t shared_bytes = 0;       ///< per group, when shared_in_memory
+  std::string wave_mode;
+};
+
+/// Throws Error(guest) naming the instruction when the device lacks what it needs (f64 on T0).
+Module translate(const ir::Program& program, const Options& options, const Target& target);
+
+/// Human-readable SPIR-V.
+std::string disassemble(const std::vector<uint32_t>& words);
+/// Empty when spirv-val accepts the module, else its message.
+std::string validate(const std::vector<uint32_t>& words);
+
+}  // namespace lanewise::spirv
