@@ -8,7 +8,9 @@
 namespace lanewise::guest {
 namespace {
 
-uint64_t round_up(uint64_t n) { return (n + kAllocAlign - 1) / kAllocAlign * kAllocAlign; }
+uint64_t round_up(uint64_t n) {
+  return (n + kAllocAlign - 1) / kAllocAlign * kAllocAlign;
+}
 
 /// Where the next allocation may start: past the end, plus the gap.
 uint64_t end_with_gap(const Allocation& a) {

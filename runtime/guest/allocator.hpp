@@ -1,4 +1,5 @@
-// Deterministic first-fit allocation in the arena: the same calls give the same addresses everywhere.
+// Deterministic first-fit allocation in the arena: the same calls give the same addresses
+// everywhere.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace lanewise::guest {
 class Allocator {
  public:
   /// Returns a kAllocAlign-aligned address. Neighbouring allocations never touch: at least one
-  /// kAllocAlign gap lies between them, so that --memcheck alloc sees an access one byte past the end.
+  /// kAllocAlign gap lies between them, so that --memcheck alloc sees an access one byte past the
+  /// end.
   uint64_t allocate(uint64_t size, std::string name, bool read_only = false);
   /// Throws Error(usage) when nothing was allocated at this address.
   void free(uint64_t address);

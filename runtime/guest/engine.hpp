@@ -62,13 +62,13 @@ struct LaunchRequest {
   const ir::Program* program = nullptr;  ///< symbols already bound
   Dim3 grid, block;
   uint32_t dynamic_shared = 0;
-  std::vector<std::byte> params;        ///< the parameter block, laid out as Program::params says
-  uint64_t param_address = 0;           ///< where a copy of it lies in the arena
+  std::vector<std::byte> params;  ///< the parameter block, laid out as Program::params says
+  uint64_t param_address = 0;     ///< where a copy of it lies in the arena
   std::span<const Allocation> allocations;  ///< sorted by address
   Memcheck memcheck = Memcheck::arena;
   WaveMode wave = WaveMode::automatic;
-  uint64_t step_budget = uint64_t{1} << 26;  ///< loop back edges one lane may take
-  double timeout_seconds = 0;                ///< 0 = none
+  uint64_t step_budget = uint64_t{1} << 26;     ///< loop back edges one lane may take
+  double timeout_seconds = 0;                   ///< 0 = none
   std::map<std::string, std::string> policies;  ///< names and values as --policy takes them
 };
 

@@ -21,6 +21,8 @@ inline constexpr uint64_t kWindowSize = 0x0100'0000;
 inline constexpr uint64_t kArenaBase = 0x1000'0000;
 inline constexpr uint64_t kAllocAlign = 256;
 
-constexpr uint64_t function_address(uint32_t index) { return kCodeWindow + 16ULL * index; }
+constexpr uint64_t function_address(uint32_t index) {
+  return kCodeWindow + 16ULL * index;
+}
 
 }  // namespace lanewise::guest

@@ -70,6 +70,8 @@ class Builder {
   Guard guard_;
 };
 
-inline Operand imm(uint64_t bits) { return Operand::immediate(bits); }
+inline Operand imm(uint64_t bits) {
+  return Operand::immediate(bits);
+}
 
 }  // namespace lanewise::ir

@@ -103,7 +103,7 @@ struct Mem {
   Scope scope = Scope::none;
   AtomOp atom = AtomOp::add;
   Type atom_type = Type::u32;  ///< u32 s32 u64 s64 f16 f32 f64 (elem gives the size)
-  int64_t offset = 0;  ///< added to the address at the address operand's width, wrapping
+  int64_t offset = 0;          ///< added to the address at the address operand's width, wrapping
   CachePolicy cache;
   unsigned bytes() const { return size_of(elem) * count; }
   unsigned alignment() const { return align_bytes != 0 ? align_bytes : bytes(); }
@@ -146,7 +146,8 @@ struct Terminator {
   Operand selector;               ///< switch_: b32, unsigned compare
   std::vector<uint64_t> cases;    ///< switch_: cases[i] -> targets[i]; targets.back() = default
   std::vector<uint32_t> targets;  ///< block indices
-  bool uniform = false;  ///< the guest promises that the wave does not diverge here (bra.uni, s_cbranch)
+  bool uniform =
+      false;  ///< the guest promises that the wave does not diverge here (bra.uni, s_cbranch)
   uint32_t site = kNone;
 };
 
@@ -158,9 +159,9 @@ struct Block {
 
 /// Where an instruction came from, for faults, traces and reports.
 struct Site {
-  uint32_t line = 0;  ///< 1-based line of the input text, 0 = none
-  uint64_t pc = 0;    ///< byte offset in the code, or the instruction's ordinal for text
-  std::string text;   ///< the instruction as the guest wrote (or we disassembled) it
+  uint32_t line = 0;        ///< 1-based line of the input text, 0 = none
+  uint64_t pc = 0;          ///< byte offset in the code, or the instruction's ordinal for text
+  std::string text;         ///< the instruction as the guest wrote (or we disassembled) it
   std::string source_file;  ///< from .file/.loc, may be empty
   uint32_t source_line = 0;
 };
@@ -189,8 +190,8 @@ struct Program {
   std::vector<Symbol> symbols;
   std::vector<Param> params;
   uint32_t param_bytes = 0;
-  uint32_t shared_bytes = 0;      ///< static shared memory; dynamic shared memory follows, 16-aligned
-  uint32_t local_bytes = 0;       ///< per lane
+  uint32_t shared_bytes = 0;  ///< static shared memory; dynamic shared memory follows, 16-aligned
+  uint32_t local_bytes = 0;   ///< per lane
   uint32_t required_block[3] = {0, 0, 0};  ///< .reqntid, 0 = free
   uint32_t max_block = 0;                  ///< .maxntid product, 0 = free
   std::vector<Site> sites;

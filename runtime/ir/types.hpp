@@ -16,37 +16,47 @@ enum class Type : uint8_t { none, pred, u8, s8, u16, s16, u32, s32, u64, s64, f1
 
 constexpr Width width_of(Type t) {
   switch (t) {
-    case Type::pred: return Width::pred;
+    case Type::pred:
+      return Width::pred;
     case Type::u64:
     case Type::s64:
-    case Type::f64: return Width::b64;
-    default: return Width::b32;
+    case Type::f64:
+      return Width::b64;
+    default:
+      return Width::b32;
   }
 }
 /// Size in memory, bytes (pred has none).
 constexpr unsigned size_of(Type t) {
   switch (t) {
     case Type::u8:
-    case Type::s8: return 1;
+    case Type::s8:
+      return 1;
     case Type::u16:
     case Type::s16:
-    case Type::f16: return 2;
+    case Type::f16:
+      return 2;
     case Type::u32:
     case Type::s32:
-    case Type::f32: return 4;
+    case Type::f32:
+      return 4;
     case Type::u64:
     case Type::s64:
-    case Type::f64: return 8;
-    default: return 0;
+    case Type::f64:
+      return 8;
+    default:
+      return 0;
   }
 }
 constexpr bool is_signed(Type t) {
   return t == Type::s8 || t == Type::s16 || t == Type::s32 || t == Type::s64;
 }
-constexpr bool is_float(Type t) { return t == Type::f16 || t == Type::f32 || t == Type::f64; }
+constexpr bool is_float(Type t) {
+  return t == Type::f16 || t == Type::f32 || t == Type::f64;
+}
 
-/// Integer compares use eq..ge (signedness from the type). Float compares: eq..ge are ordered (false
-/// on NaN, `ne` too), equ..geu are true on NaN, num = neither is NaN, nan = at least one is.
+/// Integer compares use eq..ge (signedness from the type). Float compares: eq..ge are ordered
+/// (false on NaN, `ne` too), equ..geu are true on NaN, num = neither is NaN, nan = at least one is.
 enum class Cond : uint8_t { eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
 
 /// rn nearest even, rz toward zero, rm toward -inf, rp toward +inf, rna nearest, ties away.
@@ -55,7 +65,8 @@ enum class Round : uint8_t { rn, rz, rm, rp, rna };
 enum class Space : uint8_t { generic, global, shared, local, constant, param };
 
 /// What happens when an address is not a multiple of the access's alignment:
-/// trap = fault `misaligned` (load 0, store dropped); force = low address bits dropped; any = allowed.
+/// trap = fault `misaligned` (load 0, store dropped); force = low address bits dropped; any =
+/// allowed.
 enum class AlignRule : uint8_t { trap, force, any };
 
 enum class Order : uint8_t { weak, relaxed, volatile_, mmio, acquire, release, acq_rel, seq_cst };
@@ -66,18 +77,56 @@ enum class CacheOp : uint8_t { none, ca, cg, cs, lu, cv, ci, nc, wb, wt };
 enum class EvictPriority : uint8_t { none, normal, unchanged, first, last, no_allocate };
 
 enum class AtomOp : uint8_t {
-  add, sub, rsub, min, max, inc, dec, and_, or_, xor_, exch, cas, fcas
+  add,
+  sub,
+  rsub,
+  min,
+  max,
+  inc,
+  dec,
+  and_,
+  or_,
+  xor_,
+  exch,
+  cas,
+  fcas
 };
 
 /// Value of Inst::mode for Op::sreg.
 enum class SReg : uint8_t {
-  tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z,
-  nctaid_x, nctaid_y, nctaid_z, laneid, warpid, nwarpid, smid, nsmid, gridid,
-  lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
-  clock, clock_hi, clock64, globaltimer, dynamic_smem_size, total_smem_size,
-  param_base,      ///< b64 guest address of the parameter block (GCN kernarg pointer)
-  linear_tid,      ///< tid.x + ntid.x * (tid.y + ntid.y * tid.z)
-  shared_window, local_window  ///< b64 generic base address of the window
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  clock,
+  clock_hi,
+  clock64,
+  globaltimer,
+  dynamic_smem_size,
+  total_smem_size,
+  param_base,  ///< b64 guest address of the parameter block (GCN kernarg pointer)
+  linear_tid,  ///< tid.x + ntid.x * (tid.y + ntid.y * tid.z)
+  shared_window,
+  local_window  ///< b64 generic base address of the window
 };
 
 /// Value of Inst::mode for Op::barrier.
@@ -91,9 +140,18 @@ enum class PrmtMode : uint8_t { index, f4e, b4e, rc8, ecl, ecr, rc16 };
 
 /// Value of Inst::mode for Op::cachectl: what is done to the line that holds the address.
 enum class CacheCtl : uint8_t {
-  prefetch_l1, prefetch_l15, prefetch_l2, prefetch_l2_evict_last, prefetch_l2_evict_normal,
-  write_back, invalidate, invalidate_all, reset, write_back_all,
-  demote_normal /* applypriority */, discard
+  prefetch_l1,
+  prefetch_l15,
+  prefetch_l2,
+  prefetch_l2_evict_last,
+  prefetch_l2_evict_normal,
+  write_back,
+  invalidate,
+  invalidate_all,
+  reset,
+  write_back_all,
+  demote_normal /* applypriority */,
+  discard
 };
 
 std::string_view name(Width);

@@ -11,8 +11,8 @@ namespace lanewise::spirv {
 
 /// What the device can do, as far as translation cares.
 struct Target {
-  bool int64 = false;        ///< shaderInt64
-  bool bda = false;          ///< bufferDeviceAddress (T1 and up)
+  bool int64 = false;  ///< shaderInt64
+  bool bda = false;    ///< bufferDeviceAddress (T1 and up)
   bool storage8 = false, storage16 = false;
   bool float64 = false;
   bool int64_atomics = false;
@@ -37,10 +37,10 @@ struct Options {
 /// A ready module and what the host must know to run it.
 struct Module {
   std::vector<uint32_t> words;
-  uint32_t local_size = 1;         ///< invocations per work-group (x); y = z = 1
+  uint32_t local_size = 1;  ///< invocations per work-group (x); y = z = 1
   uint32_t lanes_per_invocation = 1;
-  bool shared_in_memory = false;   ///< shared memory did not fit: backed by device memory
-  uint64_t shared_bytes = 0;       ///< per group, when shared_in_memory
+  bool shared_in_memory = false;  ///< shared memory did not fit: backed by device memory
+  uint64_t shared_bytes = 0;      ///< per group, when shared_in_memory
   std::string wave_mode;
 };
 

@@ -21,7 +21,7 @@ struct Operand {
   enum class Kind : uint8_t {
     name,     ///< register, variable, label, function or special register: `%r1`, `buf`, `%tid.x`
     integer,  ///< value in `bits` (two's complement); `is_unsigned` when written with U
-    float_,   ///< value as f64 bits in `bits`; single == true for 0f literals (`bits` = the 32 bits)
+    float_,  ///< value as f64 bits in `bits`; single == true for 0f literals (`bits` = the 32 bits)
     address,  ///< [base + offset]; base name may be empty (immediate address)
     array,    ///< base[index] without brackets around: name, offset = element index
     vector,   ///< {a, b, ...}: elements
@@ -31,13 +31,13 @@ struct Operand {
   Kind kind = Kind::name;
   Loc loc;
   std::string name;
-  bool negated = false;      ///< `!p` predicate operand
+  bool negated = false;  ///< `!p` predicate operand
   bool is_unsigned = false;
   bool single = false;
   uint64_t bits = 0;
-  int64_t offset = 0;        ///< address and name+imm forms
+  int64_t offset = 0;  ///< address and name+imm forms
   bool has_offset = false;
-  std::string pair;          ///< second name of `p|q`
+  std::string pair;  ///< second name of `p|q`
   std::vector<Operand> elements;
 };
 
@@ -45,8 +45,9 @@ struct Instruction {
   Loc loc;
   std::string guard;  ///< predicate register name, empty = none
   bool guard_negated = false;
-  std::string opcode;             ///< "ld"
-  std::vector<std::string> mods;  ///< "global", "L1::no_allocate", "v2", "f32", in the order written
+  std::string opcode;  ///< "ld"
+  std::vector<std::string>
+      mods;  ///< "global", "L1::no_allocate", "v2", "f32", in the order written
   std::vector<Operand> operands;
   std::string unified;  ///< text after the address brackets such as ".unified", usually empty
   std::string text;     ///< as written, white space squeezed, without the semicolon
@@ -58,17 +59,17 @@ struct Variable {
   std::string space;  ///< "reg" "shared" "local" "const" "global" "param"
   std::string type;   ///< "b32" "f32" "pred" ...
   std::string name;
-  uint32_t vector = 1;           ///< .v2 .v4
-  uint32_t align = 0;            ///< 0 = natural
+  uint32_t vector = 1;            ///< .v2 .v4
+  uint32_t align = 0;             ///< 0 = natural
   std::optional<uint32_t> range;  ///< .reg %r<N>: N
   std::vector<uint64_t> dims;     ///< array dimensions; 0 = unsized []
   bool is_extern = false, visible = false, weak = false, pointer = false;
-  std::string pointer_space;  ///< of .ptr params
+  std::string pointer_space;            ///< of .ptr params
   std::vector<std::string> attributes;  ///< "unified", "managed"
   struct Initialiser {
-    Operand value;      ///< integer, float_, or name (+offset)
+    Operand value;         ///< integer, float_, or name (+offset)
     bool generic = false;  ///< generic(name)
-    uint64_t mask = 0;  ///< `0xff(name)` byte of an address, 0 = whole
+    uint64_t mask = 0;     ///< `0xff(name)` byte of an address, 0 = whole
   };
   std::vector<Initialiser> init;  ///< flattened, nested braces padded to the dimensions
   bool has_init = false;

@@ -1,0 +1,33 @@
+#include <doctest/doctest.h>
+
+#include "runtime/guest/allocator.hpp"
+#include "runtime/guest/layout.hpp"
+#include "runtime/support/error.hpp"
+
+using namespace lanewise;
+
+TEST_CASE("allocations are deterministic, aligned and never touch") {
+  guest::Allocator a;
+  const uint64_t x = a.allocate(1, "x");
+  const uint64_t y = a.allocate(256, "y");
+  const uint64_t z = a.allocate(257, "z");
+  CHECK(x == guest::kArenaBase);
+  CHECK(y == x + 512);
+  CHECK(z == y + 512);
+  CHECK(a.high_water() == z + 512 + 256 - guest::kArenaBase);
+  a.free(y);
+  CHECK(a.allocate(100, "again") == y);
+  CHECK(a.allocate(100, "end") == z + 768);
+  CHECK_THROWS_AS(a.free(12), Error);
+}
+
+TEST_CASE("nearest allocation and distance") {
+  guest::Allocator a;
+  const uint64_t x = a.allocate(16, "x");
+  const auto at = [&](uint64_t address) { return guest::nearest_allocation(a.allocations(), address); };
+  CHECK(at(x)->distance == 0);
+  CHECK(at(x + 15)->distance == 0);
+  CHECK(at(x + 16)->distance == 1);
+  CHECK(at(x - 4)->distance == -4);
+  CHECK(!guest::nearest_allocation({}, x));
+}

@@ -1,0 +1,2 @@
+# doctest, unit tests. Debian: doctest-dev.
+find_package(doctest CONFIG REQUIRED)

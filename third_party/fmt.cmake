@@ -1,0 +1,2 @@
+# {fmt}, text formatting. Debian: libfmt-dev.
+find_package(fmt CONFIG REQUIRED)
