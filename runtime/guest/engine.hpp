@@ -10,24 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "lanewise/types.hpp"
 #include "runtime/ir/ir.hpp"
 
 namespace lanewise {
-
-enum class FaultKind : uint8_t {
-  none,
-  out_of_range,
-  misaligned,
-  null,
-  illegal_instruction,
-  illegal_encoding,
-  step_budget,
-  stack_overflow,
-  barrier_divergence,
-  write_to_read_only,
-  trap,  ///< the guest asked for it (PTX trap, SASS BPT.TRAP)
-};
-std::string_view name(FaultKind);
 
 /// The first thing one lane did wrong. Engines report at most kMaxFaults per launch, the lowest
 /// (group, lane) first; `count` in LaunchResult says how many lanes faulted in all.
@@ -40,15 +26,6 @@ struct Fault {
   uint32_t size = 0;  ///< bytes of the access, 0 when it is none
 };
 inline constexpr uint32_t kMaxFaults = 64;
-
-struct Dim3 {
-  uint32_t x = 1, y = 1, z = 1;
-  uint64_t total() const { return uint64_t{x} * y * z; }
-  bool operator==(const Dim3&) const = default;
-};
-
-enum class Memcheck : uint8_t { arena, alloc, off };
-enum class WaveMode : uint8_t { automatic, lane, packed };
 
 /// A mapped piece of the arena, for --memcheck alloc and for fault reports.
 struct Allocation {
