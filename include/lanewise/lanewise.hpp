@@ -1,0 +1,220 @@
+// Lanewise: run foreign GPU kernels on any Vulkan device. The whole C++ API.
+//
+//   auto device = lanewise::Device::open();
+//   auto module = device.load_file("saxpy.ptx");
+//   auto x = device.buffer(host_x), y = device.buffer(host_y);
+//   module.kernel("saxpy").launch({.grid = {4}, .block = {256}}, 1000, 2.0f, x, y).check();
+//   host_y = y.read<float>();
+//
+// Objects are cheap handles that share what they refer to; a Buffer or Module keeps its Device
+// alive. Not thread-safe: use a Device and everything made from it in one thread at a time. Errors
+// throw lanewise::Error (see error.hpp). Guest faults do not throw; they are in the Result.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "lanewise/error.hpp"
+#include "lanewise/types.hpp"
+
+namespace lanewise {
+
+namespace detail {
+struct DeviceState;
+struct ModuleState;
+struct BufferState;
+}  // namespace detail
+
+/// Facts about one device. Sizes in bytes.
+struct DeviceInfo {
+  int index = -1;      ///< position for `--device INDEX`, -1 = the reference engine
+  std::string name;    ///< as the driver says it; "reference" is the CPU engine
+  std::string driver;  ///< driver name and version
+  std::string tier;  ///< "T0", "T1", "T2" (what the device can do), "cpu" for the reference engine
+  std::string type;  ///< "discrete" "integrated" "virtual" "cpu" "reference"
+  uint32_t subgroup_size = 0;
+  uint32_t max_invocations = 0;  ///< per work-group
+  uint32_t max_shared = 0;
+  uint64_t max_arena = 0;
+  bool int64 = false, int16 = false, int8 = false, float16 = false, float64 = false;
+};
+
+/// Device memory in the guest address space. Freed with its last handle.
+class Buffer {
+ public:
+  uint64_t address() const;  ///< guest address; the same on every device for the same program
+  uint64_t size() const;     ///< bytes
+  /// Copies to / from the device. Ranges outside the buffer throw Error(usage).
+  void write(std::span<const std::byte> bytes, uint64_t offset = 0);
+  void read(std::span<std::byte> bytes, uint64_t offset = 0) const;
+  template <typename T>
+  void write(const std::vector<T>& values) {
+    write(std::as_bytes(std::span(values)));
+  }
+  template <typename T>
+  std::vector<T> read() const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<T> values(size() / sizeof(T));
+    read(std::as_writable_bytes(std::span(values)));
+    return values;
+  }
+
+ private:
+  friend class Device;
+  std::shared_ptr<detail::BufferState> state_;
+};
+
+/// One kernel argument: the bytes of a scalar or struct, or the address of a buffer.
+/// Integers are widened or narrowed to the parameter's size when the value fits.
+class Arg {
+ public:
+  template <typename T>
+  requires(std::is_arithmetic_v<T>) Arg(T value)  // NOLINT: meant to convert
+      : integer_(std::is_integral_v<T>), signed_(std::is_signed_v<T>) {
+    bytes_.resize(sizeof(T));
+    std::memcpy(bytes_.data(), &value, sizeof(T));
+  }
+  Arg(const Buffer& buffer) : Arg(buffer.address()) {}  // NOLINT
+  /// A struct by value: its bytes, lowest address first.
+  static Arg raw(std::span<const std::byte> bytes) {
+    Arg a(uint8_t{0});
+    a.integer_ = false;
+    a.bytes_.assign(bytes.begin(), bytes.end());
+    return a;
+  }
+  std::span<const std::byte> bytes() const { return bytes_; }
+  bool is_integer() const { return integer_; }
+  bool is_signed() const { return signed_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+  bool integer_ = false, signed_ = false;
+};
+
+struct LaunchOptions {
+  Dim3 grid, block;
+  uint32_t dynamic_shared = 0;  ///< bytes
+  Memcheck memcheck = Memcheck::arena;
+  WaveMode wave = WaveMode::automatic;
+  double timeout_seconds = 0;  ///< 0 = none; on expiry Error(budget)
+  /// Named choices where documents are silent or disagree; see docs/policies.md.
+  std::map<std::string, std::string> policies = {};
+};
+
+/// A guest fault with everything known about it.
+struct FaultReport {
+  FaultKind kind = FaultKind::none;
+  std::string kernel;
+  uint64_t pc = 0;     ///< byte offset of the instruction, or its ordinal for text
+  uint32_t line = 0;   ///< line of the input text, 0 = unknown
+  std::string text;    ///< the instruction
+  std::string source;  ///< "file.cu:12" when the input has line information
+  Dim3 group{0, 0, 0};
+  uint32_t wave = 0, lane = 0;  ///< wave of the group, lane of the wave
+  uint64_t address = 0;
+  uint32_t size = 0;               ///< bytes, 0 when it is no memory access
+  std::string nearest_allocation;  ///< "x (4 bytes past its end)", empty when there is none
+};
+/// Several lines for people: what, where, who.
+std::string format(const FaultReport& fault);
+
+struct Times {
+  double parse_ms = 0, translate_ms = 0, pipeline_ms = 0, dispatch_ms = 0;
+};
+
+struct Result {
+  std::vector<FaultReport> faults;  ///< at most 64, lowest group and lane first
+  uint64_t fault_count = 0;         ///< lanes that faulted
+  Times times;
+  std::string wave_mode;
+  std::map<std::string, std::string> policies;  ///< every policy in force
+  bool ok() const { return fault_count == 0; }
+  /// Throws Error(guest), or Error(budget) for step_budget, with the first fault's report.
+  const Result& check() const;
+};
+
+struct ParamInfo {
+  std::string name;
+  uint32_t offset = 0, size = 0;
+  bool pointer = false;
+};
+
+class Kernel {
+ public:
+  const std::string& name() const;
+  std::vector<ParamInfo> params() const;
+  /// Runs to the end. Arguments in parameter order; a wrong count or size throws Error(usage).
+  Result launch(const LaunchOptions& options, const std::vector<Arg>& args) const;
+  template <typename... Args>
+  Result launch(const LaunchOptions& options, const Args&... args) const {
+    return launch(options, std::vector<Arg>{Arg(args)...});
+  }
+  /// The IR after the front end, as text.
+  std::string ir() const;
+  /// The SPIR-V words this device would run for a launch. Error(usage) on the reference engine.
+  std::vector<uint32_t> spirv(const LaunchOptions& options) const;
+
+ private:
+  friend class Module;
+  std::shared_ptr<detail::ModuleState> module_;
+  size_t index_ = 0;
+};
+
+/// A place of the guest address space that belongs to a module variable.
+struct SymbolInfo {
+  uint64_t address = 0, size = 0;
+};
+
+class Module {
+ public:
+  std::vector<std::string> kernels() const;
+  /// By name; an empty name means the only kernel. Error(usage) lists what there is.
+  Kernel kernel(const std::string& name = {}) const;
+  /// A module variable (.global, .const). Error(usage) when there is none of that name.
+  SymbolInfo symbol(const std::string& name) const;
+  /// What the front end warned about.
+  const std::vector<Diagnostic>& warnings() const;
+
+ private:
+  friend class Device;
+  std::shared_ptr<detail::ModuleState> state_;
+};
+
+/// What language an input file is in; automatic = by its ending and first bytes.
+enum class Isa : uint8_t { automatic, ptx, sass, gcn };
+
+class Device {
+ public:
+  /// selector: "auto" (the environment variable LANEWISE_DEVICE, else discrete, integrated,
+  /// virtual, CPU), "reference", an index of list(), or part of a name.
+  static Device open(const std::string& selector = "auto");
+  /// Every Vulkan device, then the reference engine.
+  static std::vector<DeviceInfo> list();
+  const DeviceInfo& info() const;
+
+  /// A zero-filled buffer of `bytes`, named in fault reports.
+  Buffer allocate(uint64_t bytes, const std::string& name = "buffer");
+  template <typename T>
+  Buffer buffer(const std::vector<T>& values, const std::string& name = "buffer") {
+    Buffer b = allocate(values.size() * sizeof(T), name);
+    b.write(values);
+    return b;
+  }
+  /// Throws CompileError with every defect when the program is rejected.
+  Module load_file(const std::string& path, Isa isa = Isa::automatic);
+  Module load_text(const std::string& text, Isa isa, const std::string& name = "<text>");
+
+ private:
+  std::shared_ptr<detail::DeviceState> state_;
+};
+
+/// The version of the library, "0.1.0".
+std::string version();
+
+}  // namespace lanewise

@@ -1,0 +1,39 @@
+// Small types shared by the public API and the engines.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace lanewise {
+
+/// Sizes in x, y, z. Grids count work-groups, blocks count threads of one group.
+struct Dim3 {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t total() const { return uint64_t{x} * y * z; }
+  bool operator==(const Dim3&) const = default;
+};
+
+/// What a lane did wrong. The lane's faulting load returns 0, its faulting store is dropped, and it
+/// runs on; the first fault of each lane is what gets reported.
+enum class FaultKind : uint8_t {
+  none,
+  out_of_range,         ///< outside every mapped range
+  misaligned,           ///< not a multiple of the access size, and the policy says trap
+  null,                 ///< inside the unmapped first 64 KiB
+  illegal_instruction,  ///< e.g. an indirect call to something that is no function
+  illegal_encoding,
+  step_budget,  ///< more loop iterations than the launch allows
+  stack_overflow,
+  barrier_divergence,  ///< waits at a barrier that its partners never reach
+  write_to_read_only,
+  trap,  ///< the guest asked for it (PTX trap, SASS BPT.TRAP)
+};
+std::string_view name(FaultKind);
+
+/// arena: every access must lie in the guest arena; alloc: in one allocation; off: unchecked.
+enum class Memcheck : uint8_t { arena, alloc, off };
+
+/// How guest lanes map to invocations; see docs/architecture.md.
+enum class WaveMode : uint8_t { automatic, lane, packed };
+
+}  // namespace lanewise
