@@ -1,0 +1,295 @@
+// The rules every program obeys between passes; each broken rule is one message.
+#include <fmt/format.h>
+
+#include <bit>
+#include <functional>
+
+#include "runtime/ir/ir.hpp"
+#include "runtime/ir/signature.hpp"
+#include "runtime/ir/text.hpp"
+
+namespace lanewise::ir {
+namespace {
+
+bool is_int_type(Type t) {
+  return t == Type::u32 || t == Type::s32 || t == Type::u64 || t == Type::s64;
+}
+bool is_any_int_type(Type t) {
+  return t >= Type::u8 && t <= Type::s64;
+}
+
+/// Which types an operation's own type may be; null when it is not read.
+const char* type_complaint(const Inst& i) {
+  const Op op = i.op;
+  const bool takes_type = std::string_view(info(op).signature).find('T') != std::string_view::npos;
+  if (op == Op::f2i) {
+    if (!is_any_int_type(i.type)) return "the type must be an integer";
+    return is_float(i.from) ? nullptr : "the source type must be a float";
+  }
+  if (op == Op::i2f) {
+    if (!is_float(i.type)) return "the type must be a float";
+    return is_int_type(i.from) ? nullptr : "the source type must be u32, s32, u64 or s64";
+  }
+  if (op == Op::f2f) {
+    return is_float(i.type) && is_float(i.from) ? nullptr : "both types must be floats";
+  }
+  if (op == Op::mulwide || op == Op::redux) {
+    return i.type == Type::u32 || i.type == Type::s32 ? nullptr : "the type must be u32 or s32";
+  }
+  if (!takes_type) return nullptr;
+  if (i.type == Type::none) return "a type is needed";
+  if (op == Op::and_ || op == Op::or_ || op == Op::xor_ || op == Op::not_) {
+    return is_int_type(i.type) || i.type == Type::pred
+               ? nullptr
+               : "the type must be pred, u32, s32, u64 or s64";
+  }
+  if (op >= Op::add && op <= Op::icmp) {
+    return is_int_type(i.type) ? nullptr : "the type must be u32, s32, u64 or s64";
+  }
+  if (op >= Op::fadd && op <= Op::ftanh_approx) {
+    return is_float(i.type) ? nullptr : "the type must be f16, f32 or f64";
+  }
+  return nullptr;
+}
+
+bool needs_mem(Op op) {
+  return info(op).trait == OpTrait::mem || op == Op::fence || op == Op::redux;
+}
+
+/// How many operands a memory operation or barrier takes; the others say it in their signature.
+struct Arity {
+  size_t dst_min, dst_max, src_min, src_max;
+};
+Arity arity(const Inst& i) {
+  const size_t count = i.mem ? i.mem->count : 1;
+  switch (i.op) {
+    case Op::load:
+      return {count, count, 1, 1};
+    case Op::store:
+      return {0, 0, count + 1, count + 1};
+    case Op::atom: {
+      const bool compares = i.mem && (i.mem->atom == AtomOp::cas || i.mem->atom == AtomOp::fcas);
+      return {0, 1, compares ? 3U : 2U, compares ? 3U : 2U};
+    }
+    case Op::cachectl:
+      return {0, 0, 0, 1};
+    case Op::barrier: {
+      const bool reduces = i.mode >= static_cast<uint8_t>(BarrierKind::red_popc);
+      return {reduces ? 1U : 0U, reduces ? 1U : 0U, reduces ? 3U : 2U, reduces ? 3U : 2U};
+    }
+    default: {
+      const Signature s = signature(i.op);
+      return {s.dst.size(), s.dst.size(), s.src.size(), s.src.size()};
+    }
+  }
+}
+
+std::optional<Width> dst_width(const Inst& i, size_t d) {
+  if (i.op == Op::load || i.op == Op::atom) {
+    return i.mem ? std::optional(element_width(*i.mem)) : std::nullopt;
+  }
+  if (i.op == Op::barrier) {
+    return i.mode == static_cast<uint8_t>(BarrierKind::red_popc) ? Width::b32 : Width::pred;
+  }
+  const std::string_view letters = signature(i.op).dst;
+  return d < letters.size() ? letter_width(i, letters[d]) : std::nullopt;
+}
+
+class Verifier {
+ public:
+  explicit Verifier(const Program& p) : p_(p) {}
+
+  std::vector<std::string> run() {
+    if (p_.blocks.empty()) defects_.push_back(fmt::format("{}: no blocks", p_.name));
+    if (p_.wave_lanes == 0 || p_.wave_lanes > 64) {
+      defects_.push_back(
+          fmt::format("{}: {} lanes per wave, expected 1 to 64", p_.name, p_.wave_lanes));
+    }
+    for (block_ = 0; block_ < p_.blocks.size(); ++block_) {
+      const Block& block = p_.blocks[block_];
+      for (const Inst& inst : block.insts) {
+        what_ = [&] { return print(p_, inst); };
+        check(inst);
+      }
+      what_ = [&] { return text::print(p_, block.term); };
+      check(block.term);
+    }
+    return std::move(defects_);
+  }
+
+ private:
+  template <typename... Args>
+  void defect(fmt::format_string<Args...> format, Args&&... args) {
+    defects_.push_back(fmt::format("{}: block b{}: `{}`: {}", p_.name, block_, what_(),
+                                   fmt::format(format, std::forward<Args>(args)...)));
+  }
+
+  bool check_reg(uint32_t id, const char* role) {
+    if (id < p_.regs.size()) return true;
+    defect("{} register {} does not exist (there are {})", role, id, p_.regs.size());
+    return false;
+  }
+
+  void check_guard(const Guard& g, const char* role) {
+    if (check_reg(g.reg.id, role) && p_.regs[g.reg.id].width != Width::pred) {
+      defect("{} is {}, expected pred", role, name(p_.regs[g.reg.id].width));
+    }
+  }
+
+  void check_site(uint32_t site) {
+    if (site != kNone && site >= p_.sites.size()) {
+      defect("site {} does not exist (there are {})", site, p_.sites.size());
+    }
+  }
+
+  /// `width` none: any width but pred.
+  void check_operand(const Operand& o, std::optional<Width> width, const std::string& role,
+                     bool may_be_none = false) {
+    switch (o.kind) {
+      case Operand::Kind::none:
+        if (!may_be_none) defect("{} is missing", role);
+        break;
+      case Operand::Kind::reg: {
+        if (!check_reg(o.index, role.c_str())) break;
+        const Width w = p_.regs[o.index].width;
+        if (width ? w != *width : w == Width::pred) {
+          defect("{} is {}, expected {}", role, name(w), width ? name(*width) : "b32 or b64");
+        }
+        break;
+      }
+      case Operand::Kind::imm:
+        if ((width == Width::pred && o.imm > 1) || (width == Width::b32 && o.imm > 0xffffffffU)) {
+          defect("{}: immediate {:#x} does not fit {}", role, o.imm, name(*width));
+        }
+        break;
+      case Operand::Kind::symbol:
+        if (o.index >= p_.symbols.size()) {
+          defect("{}: symbol {} does not exist (there are {})", role, o.index, p_.symbols.size());
+        }
+        if (width == Width::pred) defect("{}: an address is no predicate", role);
+        break;
+    }
+  }
+
+  void check_count(const char* role, size_t have, size_t min, size_t max) {
+    if (have >= min && have <= max) return;
+    if (min == max) {
+      defect("{} {}, expected {}", have, role, min);
+    } else {
+      defect("{} {}, expected {} to {}", have, role, min, max);
+    }
+  }
+
+  void check_mem(const Inst& i) {
+    const Mem& m = *i.mem;
+    const bool accesses = i.op == Op::load || i.op == Op::store || i.op == Op::atom;
+    const Type e = m.elem;
+    if (!(e == Type::u8 || e == Type::s8 || e == Type::u16 || e == Type::s16 || e == Type::u32 ||
+          e == Type::u64)) {
+      defect("memory element {}, expected u8, s8, u16, s16, u32 or u64", name(e));
+    }
+    if (m.count == 0) defect("memory access of 0 elements");
+    if (m.align_bytes != 0 && !std::has_single_bit(m.align_bytes)) {
+      defect("alignment {} is not a power of two", m.align_bytes);
+    }
+    if (i.op == Op::atom) {
+      if (m.count != 1) defect("atomic access of {} elements, expected 1", m.count);
+      if (size_of(m.atom_type) != size_of(m.elem)) {
+        defect("atomic type {} does not have the size of element {}", name(m.atom_type),
+               name(m.elem));
+      }
+    }
+    if (accesses && i.op != Op::load && (m.space == Space::constant || m.space == Space::param)) {
+      defect("{} memory is read-only", name(m.space));
+    }
+    if (m.cache.hint.kind != Operand::Kind::none) {
+      check_operand(m.cache.hint, Width::b64, "cache hint");
+    }
+  }
+
+  void check_mode(const Inst& i) {
+    const bool named =
+        i.op == Op::sreg || i.op == Op::barrier || i.op == Op::shfl || i.op == Op::cachectl;
+    if (named && text::mode_name(i.op, i.mode).empty()) defect("mode {} has no meaning", i.mode);
+    if (i.op == Op::prmt && i.mode > static_cast<uint8_t>(PrmtMode::rc16)) {
+      defect("mode {} has no meaning", i.mode);
+    }
+    if (i.op == Op::icmp && i.cond > Cond::ge) defect("{} is a float condition", name(i.cond));
+  }
+
+  void check(const Inst& i) {
+    if (!i.guard.always()) check_guard(i.guard, "guard");
+    check_site(i.site);
+    if (const char* complaint = type_complaint(i)) defect("{}", complaint);
+    check_mode(i);
+    if (needs_mem(i.op) != i.mem.has_value()) {
+      defect("{}", i.mem ? "takes no memory attributes" : "memory attributes are missing");
+    }
+    if ((i.op == Op::buffer_address) != i.buffer.has_value()) {
+      defect("{}", i.buffer ? "takes no buffer attributes" : "buffer attributes are missing");
+    }
+    if (i.mem) check_mem(i);
+    const Arity a = arity(i);
+    check_count("destinations", i.dst.size(), a.dst_min, a.dst_max);
+    check_count("sources", i.src.size(), a.src_min, a.src_max);
+    for (size_t d = 0; d < i.dst.size(); ++d) check_dst(i, d);
+    for (size_t s = 0; s < i.src.size(); ++s) {
+      const bool sink = i.op == Op::store && s > 0;
+      check_operand(i.src[s], source_width(i, s), fmt::format("source {}", s), sink);
+    }
+  }
+
+  void check_dst(const Inst& i, size_t d) {
+    if (!check_reg(i.dst[d].id, "destination")) return;
+    const Width have = p_.regs[i.dst[d].id].width;
+    const auto want = dst_width(i, d);
+    if (want && have != *want) {
+      defect("destination {} is {}, expected {}", d, name(have), name(*want));
+    }
+    for (size_t e = 0; e < d; ++e) {
+      if (i.dst[e] == i.dst[d]) defect("destinations {} and {} are the same register", e, d);
+    }
+  }
+
+  void check(const Terminator& t) {
+    check_site(t.site);
+    size_t targets = 0;
+    switch (t.kind) {
+      case Terminator::Kind::jump:
+        targets = 1;
+        break;
+      case Terminator::Kind::branch:
+        targets = 2;
+        check_guard(t.cond, "condition");
+        break;
+      case Terminator::Kind::switch_:
+        targets = t.cases.size() + 1;
+        check_operand(t.selector, Width::b32, "selector");
+        for (const uint64_t c : t.cases) {
+          if (c > 0xffffffffU) defect("case {:#x} does not fit b32", c);
+        }
+        break;
+      case Terminator::Kind::exit:
+        break;
+    }
+    check_count("targets", t.targets.size(), targets, targets);
+    for (const uint32_t b : t.targets) {
+      if (b >= p_.blocks.size()) {
+        defect("target b{} does not exist (there are {} blocks)", b, p_.blocks.size());
+      }
+    }
+  }
+
+  const Program& p_;
+  size_t block_ = 0;
+  std::function<std::string()> what_;
+  std::vector<std::string> defects_;
+};
+
+}  // namespace
+
+std::vector<std::string> verify(const Program& program) {
+  return Verifier(program).run();
+}
+
+}  // namespace lanewise::ir
