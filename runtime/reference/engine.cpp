@@ -1,0 +1,160 @@
+#include <unistd.h>
+
+#include <cfenv>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "runtime/guest/layout.hpp"
+#include "runtime/guest/validate.hpp"
+#include "runtime/reference/decode.hpp"
+#include "runtime/reference/group.hpp"
+#include "runtime/reference/reference.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::reference {
+namespace {
+
+struct Free {
+  void operator()(void* p) const { std::free(p); }
+};
+
+uint64_t host_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && size > 0 ? uint64_t(pages) * uint64_t(size) : uint64_t{1} << 32;
+}
+
+EngineInfo describe() {
+  EngineInfo info;
+  info.name = "reference";
+  info.driver = "lanewise";
+  info.tier = "cpu";
+  info.type = "reference";
+  info.subgroup_size = 32;
+  info.max_invocations = guest::kMaxLanesPerGroup;
+  info.max_shared = static_cast<uint32_t>(guest::kWindowSize);
+  info.max_arena = host_memory() / 2;
+  info.int64 = info.int16 = info.int8 = info.float16 = info.float64 = true;
+  return info;
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// The host's arithmetic in its default state (nearest even, subnormals alive) while it lives,
+/// whatever the calling application has set.
+class DefaultArithmetic {
+ public:
+  DefaultArithmetic() {
+    std::fegetenv(&saved_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultArithmetic() { std::fesetenv(&saved_); }
+  DefaultArithmetic(const DefaultArithmetic&) = delete;
+  DefaultArithmetic& operator=(const DefaultArithmetic&) = delete;
+
+ private:
+  std::fenv_t saved_;
+};
+
+class ReferenceEngine final : public Engine {
+ public:
+  explicit ReferenceEngine(StepHook hook) : hook_(std::move(hook)), info_(describe()) {}
+
+  const EngineInfo& info() const override { return info_; }
+
+  void reserve(uint64_t bytes) override {
+    if (bytes <= size_) return;
+    // calloc: pages that nobody touches cost nothing, so a large arena is cheap to have.
+    void* grown = bytes <= info_.max_arena ? std::calloc(bytes, 1) : nullptr;
+    if (grown == nullptr) {
+      throw Error(ErrorKind::device, "the arena would need " + std::to_string(bytes) +
+                                         " bytes; the reference engine can hold " +
+                                         std::to_string(info_.max_arena));
+    }
+    if (size_ != 0) std::memcpy(grown, arena_.get(), size_);
+    arena_.reset(static_cast<std::byte*>(grown));
+    size_ = bytes;
+  }
+
+  void write(uint64_t address, std::span<const std::byte> data) override {
+    if (data.empty()) return;
+    std::memcpy(at(address, data.size()), data.data(), data.size());
+  }
+
+  void read(uint64_t address, std::span<std::byte> data) override {
+    if (data.empty()) return;
+    std::memcpy(data.data(), at(address, data.size()), data.size());
+  }
+
+  LaunchResult launch(const LaunchRequest& request) override {
+    guest::validate(request);
+    check_wave(*request.program);
+    const auto start = std::chrono::steady_clock::now();
+    const DecodedProgram decoded = decode(*request.program);
+    LaunchResult result;
+    result.wave_mode = "lane";
+    result.times.translate_ms = milliseconds_since(start);
+    const DefaultArithmetic arithmetic;
+    const auto run_start = std::chrono::steady_clock::now();
+    run_groups(request, decoded, result);
+    result.times.dispatch_ms = milliseconds_since(run_start);
+    return result;
+  }
+
+ private:
+  std::byte* at(uint64_t address, uint64_t size) const {
+    const uint64_t offset = address - guest::kArenaBase;
+    if (size > size_ || offset > size_ - size) {
+      throw Error(ErrorKind::usage, "host access to guest address " + std::to_string(address) +
+                                        " lies outside the reserved arena");
+    }
+    return arena_.get() + offset;
+  }
+
+  static void check_wave(const ir::Program& program) {
+    const uint32_t n = program.wave_lanes;
+    if (n >= 1 && n <= kMaxWave && (n & (n - 1)) == 0) return;
+    throw Error(ErrorKind::guest, "kernel " + program.name + " has waves of " + std::to_string(n) +
+                                      " lanes; a power of two up to 64 was expected");
+  }
+
+  void run_groups(const LaunchRequest& request, const DecodedProgram& decoded,
+                  LaunchResult& result) const {
+    MemoryView memory;
+    memory.arena = {arena_.get(), size_};
+    memory.params = request.params;
+    memory.allocations = request.allocations;
+    memory.memcheck = request.memcheck;
+    const Deadline deadline(request.timeout_seconds);
+    Group group(request, decoded, memory, hook_, deadline);
+    const Dim3& grid = request.grid;
+    for (uint32_t z = 0; z < grid.z; ++z) {
+      for (uint32_t y = 0; y < grid.y; ++y) {
+        for (uint32_t x = 0; x < grid.x; ++x) {
+          const bool goes_on = group.run({x, y, z});
+          const size_t room = kMaxFaults - result.faults.size();
+          result.fault_count += group.collect(result.faults, room);
+          if (!goes_on) return;
+        }
+      }
+    }
+  }
+
+  StepHook hook_;
+  EngineInfo info_;
+  std::unique_ptr<std::byte, Free> arena_;
+  uint64_t size_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_engine(StepHook hook) {
+  return std::make_unique<ReferenceEngine>(std::move(hook));
+}
+
+}  // namespace lanewise::reference

@@ -1,0 +1,107 @@
+#include "runtime/reference/group.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "runtime/guest/validate.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::reference {
+
+Deadline::Deadline(double seconds) : seconds_(seconds) {
+  // A year is as good as for ever, and converts without overflow.
+  const std::chrono::duration<double> limit(std::min(seconds, 365.0 * 24 * 3600));
+  end_ = std::chrono::steady_clock::now() +
+         std::chrono::duration_cast<std::chrono::steady_clock::duration>(limit);
+}
+
+void Deadline::check() const {
+  if (seconds_ <= 0 || std::chrono::steady_clock::now() < end_) return;
+  char text[64];
+  std::snprintf(text, sizeof text, "the launch ran longer than %g seconds", seconds_);
+  throw Error(ErrorKind::budget, text);
+}
+
+Group::Group(const LaunchRequest& request, const DecodedProgram& program, const MemoryView& memory,
+             const StepHook& hook, const Deadline& deadline)
+    : request_(request),
+      program_(program),
+      memory_(memory),
+      hook_(hook),
+      deadline_(deadline),
+      wave_lanes_(request.program->wave_lanes),
+      local_bytes_(request.program->local_bytes) {
+  const auto n = static_cast<uint32_t>(request.block.total());
+  waves_ = (n + wave_lanes_ - 1) / wave_lanes_;
+  lanes_.resize(n);
+  registers_.resize(n * program.registers.size());
+  shared_.resize(guest::shared_bytes(*request.program, request.dynamic_shared));
+  local_.resize(size_t{n} * local_bytes_);
+  memory_.shared = shared_;
+}
+
+void Group::start(const std::array<uint32_t, 3>& index) {
+  index_ = index;
+  barriers_.fill({});
+  live_ = static_cast<uint32_t>(lanes_.size());
+  std::fill(shared_.begin(), shared_.end(), std::byte{0});
+  std::fill(local_.begin(), local_.end(), std::byte{0});
+  const std::vector<uint64_t>& initial = program_.registers;
+  for (uint32_t i = 0; i < lanes_.size(); ++i) {
+    Lane& lane = lanes_[i];
+    lane = Lane{};
+    lane.r = registers_.data() + i * initial.size();
+    lane.linear = i;
+    lane.in_wave = i % wave_lanes_;
+    std::memcpy(lane.r, initial.data(), initial.size() * sizeof(uint64_t));
+  }
+}
+
+bool Group::run_ready_lanes() {
+  bool ran = false;
+  for (Lane& lane : lanes_) {
+    if (lane.state != LaneState::ready) continue;
+    ran = true;
+    run_lane(lane);
+    if (abandoned_) return true;
+  }
+  return ran;
+}
+
+bool Group::run(const std::array<uint32_t, 3>& index) {
+  deadline_.check();
+  start(index);
+  while (live_ != 0) {
+    const bool ran = run_ready_lanes();
+    if (abandoned_) return false;
+    // Operations that are sure come first; a partial one only when nothing else can move.
+    const bool moved = run_complete_wave_ops();
+    if (open_barriers() || moved || ran) continue;
+    if (!run_partial_wave_ops()) fail_waiting_lanes();
+  }
+  return true;
+}
+
+void Group::end(Lane& lane) {
+  lane.state = LaneState::ended;
+  --live_;
+}
+
+void Group::record(Lane& lane, FaultKind kind, uint32_t site, uint64_t address, uint32_t size) {
+  if (lane.faulted) return;
+  lane.faulted = true;
+  lane.fault = {kind, site, {index_[0], index_[1], index_[2]}, lane.linear, address, size};
+}
+
+uint64_t Group::collect(std::vector<Fault>& faults, size_t room) const {
+  uint64_t count = 0;
+  for (const Lane& lane : lanes_) {
+    if (!lane.faulted) continue;
+    if (count++ < room) faults.push_back(lane.fault);
+  }
+  return count;
+}
+
+}  // namespace lanewise::reference

@@ -1,0 +1,117 @@
+// One work-group in execution: its lanes, their registers, barriers and waves.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/reference/decode.hpp"
+#include "runtime/reference/memory.hpp"
+#include "runtime/reference/reference.hpp"
+
+namespace lanewise::reference {
+
+enum class LaneState : uint8_t { ready, at_wave, at_barrier, ended };
+
+struct Lane {
+  uint64_t* r = nullptr;  ///< registers, then constants
+  uint32_t position = 0;  ///< index into DecodedProgram::codes
+  LaneState state = LaneState::ready;
+  bool faulted = false;
+  uint32_t linear = 0, in_wave = 0;
+  uint32_t barrier = 0;  ///< id, when at_barrier
+  uint64_t steps = 0;    ///< back edges taken
+  uint64_t clock = 0;    ///< instructions run
+  Fault fault;
+};
+
+struct Barrier {
+  uint32_t arrived = 0;
+  uint32_t wanted = 0;  ///< as the first to arrive said; 0 = all lanes that have not ended
+  uint32_t count = 0, all = 1, any = 0;  ///< of the predicates
+};
+inline constexpr uint32_t kBarriers = 16;
+inline constexpr uint32_t kMaxWave = 64;
+
+/// Throws Error(budget) once the launch has run longer than it may.
+class Deadline {
+ public:
+  explicit Deadline(double seconds);
+  void check() const;
+
+ private:
+  double seconds_;
+  std::chrono::steady_clock::time_point end_;
+};
+
+class Group {
+ public:
+  Group(const LaunchRequest& request, const DecodedProgram& program, const MemoryView& memory,
+        const StepHook& hook, const Deadline& deadline);
+
+  /// Runs the group to its end; false when the launch must be abandoned.
+  bool run(const std::array<uint32_t, 3>& index);
+  /// Appends the first fault of each lane that has one; at most `room` of them. Returns how many
+  /// there were.
+  uint64_t collect(std::vector<Fault>& faults, size_t room) const;
+
+ private:
+  // group.cpp: the life of a group
+  void start(const std::array<uint32_t, 3>& index);
+  bool run_ready_lanes();
+  void end(Lane& lane);
+  void record(Lane& lane, FaultKind kind, uint32_t site, uint64_t address = 0, uint32_t size = 0);
+
+  // barrier.cpp
+  bool arrive(Lane& lane, const Code& code);  ///< true when the lane may go on
+  bool open_if_complete(uint32_t id);
+  void open(uint32_t id);
+  bool open_barriers();
+  void fail_waiting_lanes();
+
+  // interpret.cpp: one lane until it waits, ends, or gives way
+  void run_lane(Lane& lane);
+  bool transfer(Lane& lane, const Code& code);  ///< true while the lane may go on
+  bool jump(Lane& lane, const Code& code, uint32_t target);
+  void compute(Lane& lane, const Code& code);
+  void narrow(const Code& code, uint64_t* r) const;
+  void convert(const Code& code, uint64_t* r) const;
+  void buffer_address_of(const Lane& lane, const Code& code) const;
+  void access_memory(Lane& lane, const Code& code);
+  uint64_t special_register(const Lane& lane, ir::SReg reg) const;
+
+  // wave.cpp
+  struct Gathered;
+  bool run_complete_wave_ops();
+  bool run_partial_wave_ops();
+  uint64_t lanes_at(uint32_t wave, const Lane& first) const;
+  uint64_t member_mask(const Lane& lane) const;
+  uint64_t waiting_mask(uint32_t wave) const;
+  uint64_t live_mask(uint32_t wave) const;
+  Lane& lane_of(uint32_t wave, uint32_t in_wave) { return lanes_[wave * wave_lanes_ + in_wave]; }
+  const Lane& lane_of(uint32_t wave, uint32_t in_wave) const {
+    return lanes_[wave * wave_lanes_ + in_wave];
+  }
+  void run_wave_op(uint32_t wave, uint64_t participants);
+  void finish_wave_op(Lane& lane, const Code& code, const Gathered& gathered);
+  void shuffle(Lane& lane, const Code& code, const Gathered& gathered);
+
+  const LaunchRequest& request_;
+  const DecodedProgram& program_;
+  MemoryView memory_;
+  const StepHook& hook_;
+  const Deadline& deadline_;
+  uint32_t wave_lanes_, waves_;
+  uint32_t local_bytes_;
+  std::vector<Lane> lanes_;
+  std::vector<uint64_t> registers_;
+  std::vector<std::byte> shared_, local_;
+  std::array<Barrier, kBarriers> barriers_;
+  std::array<uint32_t, 3> index_{};
+  uint32_t live_ = 0;
+  uint32_t turn_ = 0;  ///< back edges left until the running lane gives way
+  bool abandoned_ = false;
+};
+
+}  // namespace lanewise::reference

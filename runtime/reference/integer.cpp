@@ -1,0 +1,262 @@
+#include "runtime/reference/integer.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <type_traits>
+
+namespace lanewise::reference {
+namespace {
+
+using ir::Cond;
+using ir::Op;
+using ir::PrmtMode;
+using ir::Type;
+
+template <typename U>
+constexpr unsigned kBits = 8 * sizeof(U);
+template <typename U>
+using Signed = std::make_signed_t<U>;
+
+template <typename U>
+U multiply_high(bool is_signed, U a, U b) {
+  if (is_signed) {
+    const __int128 p = __int128{static_cast<Signed<U>>(a)} * static_cast<Signed<U>>(b);
+    return static_cast<U>(p >> kBits<U>);
+  }
+  return static_cast<U>((static_cast<unsigned __int128>(a) * b) >> kBits<U>);
+}
+
+template <typename U>
+U divide(bool is_signed, U a, U b) {
+  if (b == 0) return ~U{0};
+  if (!is_signed) return a / b;
+  if (b == ~U{0}) return U{0} - a;  // INT_MIN / -1 wraps to itself
+  return static_cast<U>(static_cast<Signed<U>>(a) / static_cast<Signed<U>>(b));
+}
+
+template <typename U>
+U remainder(bool is_signed, U a, U b) {
+  if (b == 0) return a;
+  if (!is_signed) return a % b;
+  if (b == ~U{0}) return 0;
+  return static_cast<U>(static_cast<Signed<U>>(a) % static_cast<Signed<U>>(b));
+}
+
+template <typename U>
+U shift_right(bool is_signed, U a, uint32_t n) {
+  if (!is_signed) return n < kBits<U> ? a >> n : 0;
+  return static_cast<U>(static_cast<Signed<U>>(a) >> std::min(n, kBits<U> - 1));
+}
+
+template <typename U>
+U reverse_bits(U a) {
+  U r = 0;
+  for (unsigned i = 0; i < kBits<U>; ++i) r |= (a >> i & 1) << (kBits<U> - 1 - i);
+  return r;
+}
+
+template <typename U>
+uint32_t find_highest(bool is_signed, U a) {
+  if (is_signed && static_cast<Signed<U>>(a) < 0) a = ~a;
+  return a == 0 ? ~uint32_t{0} : kBits<U> - 1 - static_cast<uint32_t>(std::countl_zero(a));
+}
+
+/// A field of `len` bits from `pos`; the part above the field, and what the field has beyond the
+/// value's own top, is the sign: the field's top bit, or the value's when the field passes it.
+template <typename U>
+U extract_field(bool is_signed, U a, uint32_t pos, uint32_t len) {
+  pos &= 0xff;
+  len &= 0xff;
+  if (len == 0) return 0;
+  const uint32_t top = std::min(pos + len - 1, kBits<U> - 1);
+  const U fill = is_signed && (a >> top & 1) != 0 ? ~U{0} : 0;
+  U r = pos < kBits<U> ? a >> pos : 0;
+  const uint32_t valid = pos < kBits<U> ? std::min(len, kBits<U> - pos) : 0;
+  if (valid == 0) return fill;
+  const U mask = valid < kBits<U> ? (U{1} << valid) - 1 : ~U{0};
+  return (r & mask) | (fill & ~mask);
+}
+
+template <typename U>
+U insert_field(U a, U b, uint32_t pos, uint32_t len) {
+  pos &= 0xff;
+  len &= 0xff;
+  if (len == 0 || pos >= kBits<U>) return b;
+  const U field = len < kBits<U> ? (U{1} << len) - 1 : ~U{0};
+  return (b & ~(field << pos)) | ((a & field) << pos);
+}
+
+uint32_t funnel_amount(uint32_t n, uint8_t mode) {
+  return mode == 1 ? n & 31 : std::min<uint32_t>(n, 32);
+}
+
+uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint8_t table) {
+  uint32_t r = 0;
+  for (unsigned row = 0; row < 8; ++row) {
+    if ((table >> row & 1) == 0) continue;
+    r |= ((row & 4) != 0 ? a : ~a) & ((row & 2) != 0 ? b : ~b) & ((row & 1) != 0 ? c : ~c);
+  }
+  return r;
+}
+
+template <typename U>
+U sized(Op op, bool is_signed, U a, U b, uint32_t n, uint32_t m) {
+  const bool less = is_signed ? static_cast<Signed<U>>(a) < static_cast<Signed<U>>(b) : a < b;
+  switch (op) {
+    case Op::add:
+      return a + b;
+    case Op::sub:
+      return a - b;
+    case Op::mul:
+      return a * b;
+    case Op::mulhi:
+      return multiply_high<U>(is_signed, a, b);
+    case Op::div:
+      return divide<U>(is_signed, a, b);
+    case Op::rem:
+      return remainder<U>(is_signed, a, b);
+    case Op::min:
+      return less ? a : b;
+    case Op::max:
+      return less ? b : a;
+    case Op::neg:
+      return U{0} - a;
+    case Op::abs:
+      return static_cast<Signed<U>>(a) < 0 ? U{0} - a : a;
+    case Op::and_:
+      return a & b;
+    case Op::or_:
+      return a | b;
+    case Op::xor_:
+      return a ^ b;
+    case Op::not_:
+      return ~a;
+    case Op::shl:
+      return n < kBits<U> ? a << n : 0;
+    case Op::shr:
+      return shift_right<U>(is_signed, a, n);
+    case Op::popc:
+      return static_cast<U>(std::popcount(a));
+    case Op::clz:
+      return static_cast<U>(std::countl_zero(a));
+    case Op::brev:
+      return reverse_bits<U>(a);
+    case Op::bfe:
+      return extract_field<U>(is_signed, a, n, m);
+    default:
+      return 0;
+  }
+}
+
+uint64_t wide_product(bool is_signed, uint64_t a, uint64_t b) {
+  const auto x = static_cast<uint32_t>(a), y = static_cast<uint32_t>(b);
+  if (!is_signed) return uint64_t{x} * y;
+  return static_cast<uint64_t>(int64_t{static_cast<int32_t>(x)} * static_cast<int32_t>(y));
+}
+
+}  // namespace
+
+uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t selector, PrmtMode mode) {
+  const uint64_t pool = uint64_t{b} << 32 | a;
+  const unsigned s = selector & 3;
+  const auto pick = [&](unsigned i) -> unsigned {  // pool byte for result byte i
+    switch (mode) {
+      case PrmtMode::index:
+        return selector >> (4 * i) & 7;
+      case PrmtMode::f4e:
+        return s + i;
+      case PrmtMode::b4e:
+        return (s - i) & 7;
+      case PrmtMode::rc8:
+        return s;
+      case PrmtMode::ecl:
+        return std::max(s, i);
+      case PrmtMode::ecr:
+        return std::min(s, i);
+      case PrmtMode::rc16:
+        return (s & 1) * 2 + (i & 1);
+    }
+    return 0;
+  };
+  uint32_t r = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    auto byte = static_cast<uint32_t>(pool >> (8 * pick(i)) & 0xff);
+    const bool replicate_sign = mode == PrmtMode::index && (selector >> (4 * i + 3) & 1) != 0;
+    if (replicate_sign) byte = (byte & 0x80) != 0 ? 0xff : 0;
+    r |= byte << (8 * i);
+  }
+  return r;
+}
+
+bool integer_compare(Type type, Cond cond, uint64_t a, uint64_t b) {
+  bool less = a < b;
+  if (ir::is_signed(type)) {
+    less = ir::size_of(type) == 8 ? static_cast<int64_t>(a) < static_cast<int64_t>(b)
+                                  : static_cast<int32_t>(a) < static_cast<int32_t>(b);
+  }
+  switch (cond) {
+    case Cond::eq:
+      return a == b;
+    case Cond::ne:
+      return a != b;
+    case Cond::lt:
+      return less;
+    case Cond::le:
+      return less || a == b;
+    case Cond::gt:
+      return !less && a != b;
+    default:
+      return !less;
+  }
+}
+
+WithCarry add_carry(Type type, uint64_t a, uint64_t b, bool carry_in) {
+  const unsigned __int128 sum = static_cast<unsigned __int128>(a) + b + carry_in;
+  const bool wide = ir::width_of(type) == ir::Width::b64;
+  return {static_cast<uint64_t>(wide ? sum : sum & 0xffffffff), (sum >> (wide ? 64 : 32)) != 0};
+}
+
+WithCarry subtract_borrow(Type type, uint64_t a, uint64_t b, bool borrow_in) {
+  const unsigned __int128 taken = static_cast<unsigned __int128>(b) + borrow_in;
+  const uint64_t difference = a - b - borrow_in;
+  const bool wide = ir::width_of(type) == ir::Width::b64;
+  return {wide ? difference : difference & 0xffffffff, a < taken};
+}
+
+uint64_t integer_op(Op op, Type type, uint8_t mode, uint64_t a, uint64_t b, uint64_t c,
+                    uint64_t d) {
+  const bool is_signed = ir::is_signed(type);
+  const bool wide = ir::width_of(type) == ir::Width::b64;
+  const auto a32 = static_cast<uint32_t>(a), b32 = static_cast<uint32_t>(b);
+  const auto c32 = static_cast<uint32_t>(c), d32 = static_cast<uint32_t>(d);
+  switch (op) {
+    case Op::mulwide:
+      return wide_product(is_signed, a, b);
+    case Op::shf_l: {
+      const uint64_t pair = b << 32 | a;
+      return static_cast<uint32_t>(pair << funnel_amount(c32, mode) >> 32);
+    }
+    case Op::shf_r: {
+      const uint64_t pair = b << 32 | a;
+      return static_cast<uint32_t>(pair >> funnel_amount(c32, mode));
+    }
+    case Op::prmt:
+      return permute_bytes(a32, b32, c32, static_cast<PrmtMode>(mode));
+    case Op::lop3:
+      return lookup3(a32, b32, c32, mode);
+    case Op::bfind:
+      return wide ? find_highest<uint64_t>(is_signed, a) : find_highest<uint32_t>(is_signed, a32);
+    case Op::bfi:
+      return wide ? insert_field<uint64_t>(a, b, c32, d32)
+                  : insert_field<uint32_t>(a32, b32, c32, d32);
+    case Op::not_:
+      if (type == Type::pred) return (a & 1) ^ 1;
+      break;
+    default:
+      break;
+  }
+  return wide ? sized<uint64_t>(op, is_signed, a, b, b32, c32)
+              : sized<uint32_t>(op, is_signed, a32, b32, b32, c32);
+}
+
+}  // namespace lanewise::reference

@@ -1,0 +1,316 @@
+#include <array>
+#include <bit>
+
+#include "runtime/guest/layout.hpp"
+#include "runtime/guest/validate.hpp"
+#include "runtime/reference/atomics.hpp"
+#include "runtime/reference/buffer_address.hpp"
+#include "runtime/reference/group.hpp"
+#include "runtime/reference/integer.hpp"
+
+namespace lanewise::reference {
+namespace {
+
+using ir::Op;
+using ir::SReg;
+
+/// Back edges after which a looping lane gives way, so that it may wait for its neighbours.
+constexpr uint32_t kTurn = 4096;
+constexpr uint64_t kLow32 = 0xffffffff;
+
+uint64_t mask_below(uint32_t lane) {
+  return (uint64_t{1} << lane) - 1;
+}
+
+}  // namespace
+
+void Group::run_lane(Lane& lane) {
+  turn_ = kTurn;
+  for (;;) {
+    const Code& code = program_.codes[lane.position];
+    if (code.action >= Action::jump) {
+      if (!transfer(lane, code)) return;
+      continue;
+    }
+    if (hook_) hook_({{index_[0], index_[1], index_[2]}, lane.linear, code.block, code.inst});
+    ++lane.clock;
+    if (code.guarded && (lane.r[code.guard] != 0) == code.negate) {
+      ++lane.position;
+      continue;
+    }
+    switch (code.action) {
+      case Action::wave:
+        lane.state = LaneState::at_wave;
+        return;
+      case Action::barrier:
+        if (!arrive(lane, code)) return;
+        continue;
+      case Action::trap:
+        record(lane, static_cast<FaultKind>(code.mode), code.site);
+        end(lane);
+        return;
+      case Action::load:
+      case Action::store:
+      case Action::atom:
+        access_memory(lane, code);
+        break;
+      default:
+        compute(lane, code);
+    }
+    ++lane.position;
+  }
+}
+
+bool Group::transfer(Lane& lane, const Code& code) {
+  ++lane.clock;
+  switch (code.action) {
+    case Action::jump:
+      return jump(lane, code, code.targets[0]);
+    case Action::branch: {
+      const bool taken = (lane.r[code.guard] != 0) != code.negate;
+      return jump(lane, code, code.targets[taken ? 0 : 1]);
+    }
+    case Action::switch_: {
+      const uint64_t selector = lane.r[code.s0] & kLow32;
+      size_t i = 0;
+      while (i < code.term->cases.size() && (code.term->cases[i] & kLow32) != selector) ++i;
+      return jump(lane, code, code.targets[i]);
+    }
+    default:
+      end(lane);
+      return false;
+  }
+}
+
+bool Group::jump(Lane& lane, const Code& code, uint32_t target) {
+  const bool back = target <= lane.position;
+  if (back && ++lane.steps > request_.step_budget) {
+    record(lane, FaultKind::step_budget, code.site);
+    abandoned_ = true;
+    end(lane);
+    return false;
+  }
+  lane.position = target;
+  if (!back || --turn_ != 0) return true;
+  deadline_.check();
+  return false;  // still ready: it goes on in the next round
+}
+
+void Group::compute(Lane& lane, const Code& code) {
+  uint64_t* r = lane.r;
+  switch (code.action) {
+    case Action::mov:
+      r[code.d0] = r[code.s0];
+      break;
+    case Action::select:
+      r[code.d0] = r[r[code.s0] != 0 ? code.s1 : code.s2];
+      break;
+    case Action::sreg:
+      r[code.d0] = special_register(lane, static_cast<SReg>(code.mode));
+      if (ir::width_of(code.type) != ir::Width::b64) r[code.d0] &= kLow32;
+      break;
+    case Action::narrow:
+      narrow(code, r);
+      break;
+    case Action::integer:
+      r[code.d0] =
+          integer_op(code.op, code.type, code.mode, r[code.s0], r[code.s1], r[code.s2], r[code.s3]);
+      break;
+    case Action::carry: {
+      const WithCarry x = code.op == Op::addc
+                              ? add_carry(code.type, r[code.s0], r[code.s1], r[code.s2] != 0)
+                              : subtract_borrow(code.type, r[code.s0], r[code.s1], r[code.s2] != 0);
+      r[code.d0] = x.value;
+      r[code.d1] = x.carry;
+      break;
+    }
+    case Action::icmp:
+      r[code.d0] = integer_compare(code.type, code.cond, r[code.s0], r[code.s1]);
+      break;
+    case Action::floating:
+      r[code.d0] = float_op(code.op, code.type, code.flags, r[code.s0], r[code.s1], r[code.s2]);
+      break;
+    case Action::fcmp:
+      r[code.d0] = float_compare(code.type, code.cond, code.flags.ftz, r[code.s0], r[code.s1]);
+      break;
+    case Action::convert:
+      convert(code, r);
+      break;
+    case Action::buffer_address:
+      buffer_address_of(lane, code);
+      break;
+    case Action::mask:
+      if (code.op == Op::maskbit) {
+        r[code.d0] = r[code.s0] >> lane.in_wave & 1;
+      } else {
+        const auto below = std::popcount(r[code.s0] & mask_below(lane.in_wave));
+        r[code.d0] = (static_cast<uint64_t>(below) + r[code.s1]) & kLow32;
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+void Group::narrow(const Code& code, uint64_t* r) const {
+  const uint64_t a = r[code.s0];
+  switch (code.op) {
+    case Op::pack64:
+      r[code.d0] = (a & kLow32) | r[code.s1] << 32;
+      break;
+    case Op::unpack64:
+      r[code.d0] = a & kLow32;
+      r[code.d1] = a >> 32;
+      break;
+    case Op::sext64:
+      r[code.d0] = static_cast<uint64_t>(int64_t{static_cast<int32_t>(a)});
+      break;
+    case Op::zext64:
+    case Op::trunc32:
+      r[code.d0] = a & kLow32;
+      break;
+    case Op::zext8:
+      r[code.d0] = a & 0xff;
+      break;
+    case Op::sext8:
+      r[code.d0] = static_cast<uint32_t>(static_cast<int8_t>(a));
+      break;
+    case Op::zext16:
+      r[code.d0] = a & 0xffff;
+      break;
+    default:
+      r[code.d0] = static_cast<uint32_t>(static_cast<int16_t>(a));
+      break;
+  }
+}
+
+void Group::convert(const Code& code, uint64_t* r) const {
+  const uint64_t a = r[code.s0];
+  if (code.op == Op::f2f) {
+    r[code.d0] = float_to_float(code.type, code.from, code.flags, a);
+  } else if (code.op == Op::f2i) {
+    r[code.d0] = float_to_integer(code.type, code.from, code.flags, a);
+  } else {
+    r[code.d0] = integer_to_float(code.type, code.from, code.flags, a);
+  }
+}
+
+void Group::buffer_address_of(const Lane& lane, const Code& code) const {
+  const auto word = [&](size_t i) { return static_cast<uint32_t>(lane.r[code.src[i]]); };
+  const BufferAddress result = buffer_address(*code.buffer, {word(0), word(1), word(2), word(3)},
+                                              {word(4), word(5), word(6), lane.in_wave});
+  lane.r[code.d0] = result.address;
+  lane.r[code.d1] = result.in_range;
+}
+
+void Group::access_memory(Lane& lane, const Code& code) {
+  const ir::Mem& mem = *code.mem;
+  uint64_t* r = lane.r;
+  const uint64_t sum = r[code.s0] + static_cast<uint64_t>(mem.offset);
+  const bool is_load = code.action == Action::load;
+  const Access access{mem.space,   code.wide_address ? sum : sum & kLow32,
+                      mem.bytes(), mem.alignment(),
+                      mem.align,   !is_load};
+  const std::span<std::byte> local(local_.data() + size_t{lane.linear} * local_bytes_,
+                                   local_bytes_);
+  const Located at = locate(memory_, local, access);
+  if (at.data == nullptr) record(lane, at.fault, code.site, at.address, access.bytes);
+
+  const bool compares = mem.atom == ir::AtomOp::cas || mem.atom == ir::AtomOp::fcas;
+  const unsigned size = ir::size_of(mem.elem);
+  const uint32_t* values = code.src + 1;
+  std::array<uint64_t, kMaxElements> old{};
+  for (uint32_t i = 0; i < mem.count && at.data != nullptr; ++i) {
+    std::byte* element = at.data + size_t{i} * size;
+    if (code.action == Action::store) {
+      if (values[i] != ir::kNone) write_little_endian(element, size, r[values[i]]);
+      continue;
+    }
+    old[i] = read_little_endian(element, size);
+    if (is_load) {
+      old[i] = extend_element(mem.elem, old[i]);
+    } else {
+      const uint64_t b = compares ? r[values[mem.count + i]] : 0;
+      write_little_endian(element, size,
+                          atomic_result(mem, code.flags.ftz, old[i], r[values[i]], b));
+    }
+  }
+  // Only now, because a destination may be a source of a later element.
+  const auto results = static_cast<uint32_t>(code.src - code.dst);
+  for (uint32_t i = 0; i < results; ++i) r[code.dst[i]] = old[i];
+}
+
+uint64_t Group::special_register(const Lane& lane, SReg reg) const {
+  const Dim3& block = request_.block;
+  const Dim3& grid = request_.grid;
+  const uint64_t wave_mask = wave_lanes_ >= 64 ? ~uint64_t{0} : mask_below(wave_lanes_);
+  const uint64_t below = mask_below(lane.in_wave), self = uint64_t{1} << lane.in_wave;
+  switch (reg) {
+    case SReg::tid_x:
+      return lane.linear % block.x;
+    case SReg::tid_y:
+      return lane.linear / block.x % block.y;
+    case SReg::tid_z:
+      return lane.linear / block.x / block.y;
+    case SReg::ntid_x:
+      return block.x;
+    case SReg::ntid_y:
+      return block.y;
+    case SReg::ntid_z:
+      return block.z;
+    case SReg::ctaid_x:
+      return index_[0];
+    case SReg::ctaid_y:
+      return index_[1];
+    case SReg::ctaid_z:
+      return index_[2];
+    case SReg::nctaid_x:
+      return grid.x;
+    case SReg::nctaid_y:
+      return grid.y;
+    case SReg::nctaid_z:
+      return grid.z;
+    case SReg::laneid:
+      return lane.in_wave;
+    case SReg::warpid:
+      return lane.linear / wave_lanes_;
+    case SReg::nwarpid:
+      return waves_;
+    case SReg::smid:
+    case SReg::gridid:
+      return 0;
+    case SReg::nsmid:
+      return 1;
+    case SReg::lanemask_eq:
+      return self;
+    case SReg::lanemask_le:
+      return below | self;
+    case SReg::lanemask_lt:
+      return below;
+    case SReg::lanemask_ge:
+      return wave_mask & ~below;
+    case SReg::lanemask_gt:
+      return wave_mask & ~below & ~self;
+    case SReg::clock:
+    case SReg::clock64:
+    case SReg::globaltimer:
+      return lane.clock;
+    case SReg::clock_hi:
+      return lane.clock >> 32;
+    case SReg::dynamic_smem_size:
+      return request_.dynamic_shared;
+    case SReg::total_smem_size:
+      return shared_.size();
+    case SReg::param_base:
+      return request_.param_address;
+    case SReg::linear_tid:
+      return lane.linear;
+    case SReg::shared_window:
+      return guest::kSharedWindow;
+    case SReg::local_window:
+      return guest::kLocalWindow;
+  }
+  return 0;
+}
+
+}  // namespace lanewise::reference

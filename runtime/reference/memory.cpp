@@ -1,0 +1,127 @@
+#include "runtime/reference/memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "runtime/guest/layout.hpp"
+
+namespace lanewise::reference {
+namespace {
+
+using ir::Space;
+
+static_assert(std::endian::native == std::endian::little, "guest bytes are copied as they lie");
+
+/// Rounds the alignment up to a power of two: a three-word access is aligned like a four-word one.
+uint64_t alignment_mask(uint32_t alignment) {
+  return std::bit_ceil(uint64_t{alignment}) - 1;
+}
+
+template <typename Byte>
+Byte* inside(std::span<Byte> memory, uint64_t offset, uint32_t bytes) {
+  if (memory.size() < bytes || offset > memory.size() - bytes) return nullptr;
+  return memory.data() + offset;
+}
+
+/// The allocation that holds all of the bytes, or none.
+const Allocation* holder(std::span<const Allocation> sorted, uint64_t address, uint32_t bytes) {
+  const auto after =
+      std::upper_bound(sorted.begin(), sorted.end(), address,
+                       [](uint64_t a, const Allocation& x) { return a < x.address; });
+  if (after == sorted.begin()) return nullptr;
+  const Allocation& candidate = *(after - 1);
+  const uint64_t offset = address - candidate.address;
+  const bool fits = candidate.size >= bytes && offset <= candidate.size - bytes;
+  return fits ? &candidate : nullptr;
+}
+
+Located fault(FaultKind kind, uint64_t address) {
+  return {nullptr, kind, address};
+}
+
+Located found(std::byte* data, uint64_t address) {
+  return data != nullptr ? Located{data, FaultKind::none, address}
+                         : fault(FaultKind::out_of_range, address);
+}
+
+Located locate_in_arena(const MemoryView& memory, const Access& access, uint64_t address) {
+  if (address < guest::kNullPageEnd) return fault(FaultKind::null, address);
+  // Below the base the difference wraps to a huge offset, which no arena holds.
+  std::byte* data = inside(memory.arena, address - guest::kArenaBase, access.bytes);
+  if (data == nullptr) return fault(FaultKind::out_of_range, address);
+  if (memory.memcheck == Memcheck::alloc) {
+    const Allocation* allocation = holder(memory.allocations, address, access.bytes);
+    if (allocation == nullptr) return fault(FaultKind::out_of_range, address);
+    if (access.write && allocation->read_only) return fault(FaultKind::write_to_read_only, address);
+  }
+  return found(data, address);
+}
+
+Located locate_param(const MemoryView& memory, const Access& access, uint64_t address) {
+  const std::byte* data = inside(memory.params, address, access.bytes);
+  if (data == nullptr) return fault(FaultKind::out_of_range, address);
+  if (access.write) return fault(FaultKind::write_to_read_only, address);
+  return found(const_cast<std::byte*>(data), address);  // only read from
+}
+
+Located locate_anywhere(const MemoryView& memory, std::span<std::byte> local, const Access& access,
+                        uint64_t address) {
+  switch (access.space) {
+    case Space::shared:
+      return found(inside(memory.shared, address, access.bytes), address);
+    case Space::local:
+      return found(inside(local, address, access.bytes), address);
+    case Space::param:
+      return locate_param(memory, access, address);
+    case Space::generic:
+      if (address - guest::kSharedWindow < guest::kWindowSize) {
+        return found(inside(memory.shared, address - guest::kSharedWindow, access.bytes), address);
+      }
+      if (address - guest::kLocalWindow < guest::kWindowSize) {
+        return found(inside(local, address - guest::kLocalWindow, access.bytes), address);
+      }
+      break;
+    case Space::global:
+    case Space::constant:
+      break;
+  }
+  return locate_in_arena(memory, access, address);
+}
+
+}  // namespace
+
+Located locate(const MemoryView& memory, std::span<std::byte> local, const Access& access) {
+  const uint64_t low = alignment_mask(access.alignment);
+  const bool forced = access.rule == ir::AlignRule::force;
+  const uint64_t address = forced ? access.address & ~low : access.address;
+  const Located result = locate_anywhere(memory, local, access, address);
+  if (result.fault == FaultKind::none && access.rule == ir::AlignRule::trap &&
+      (address & low) != 0) {
+    return fault(FaultKind::misaligned, address);
+  }
+  return result;
+}
+
+uint64_t read_little_endian(const std::byte* data, unsigned bytes) {
+  uint64_t value = 0;
+  std::memcpy(&value, data, bytes);
+  return value;
+}
+
+void write_little_endian(std::byte* data, unsigned bytes, uint64_t value) {
+  std::memcpy(data, &value, bytes);
+}
+
+uint64_t extend_element(ir::Type elem, uint64_t bits) {
+  switch (elem) {
+    case ir::Type::s8:
+      return static_cast<uint32_t>(static_cast<int8_t>(bits));
+    case ir::Type::s16:
+      return static_cast<uint32_t>(static_cast<int16_t>(bits));
+    default:
+      return bits;
+  }
+}
+
+}  // namespace lanewise::reference

@@ -1,0 +1,44 @@
+// Finds the bytes of a guest access, or says why the guest may not have them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "runtime/guest/engine.hpp"
+
+namespace lanewise::reference {
+
+/// Everything a lane can reach. Shared and local change from group to group and lane to lane.
+struct MemoryView {
+  std::span<std::byte> arena;
+  std::span<const std::byte> params;
+  std::span<const Allocation> allocations;
+  Memcheck memcheck = Memcheck::arena;
+  std::span<std::byte> shared;
+};
+
+struct Access {
+  ir::Space space = ir::Space::global;
+  uint64_t address = 0;
+  uint32_t bytes = 0;
+  uint32_t alignment = 1;  ///< a power of two
+  ir::AlignRule rule = ir::AlignRule::trap;
+  bool write = false;
+};
+
+struct Located {
+  std::byte* data = nullptr;  ///< null when there is a fault
+  FaultKind fault = FaultKind::none;
+  uint64_t address = 0;  ///< the address after AlignRule::force
+};
+
+/// The order of the checks is that of docs/execution.md.
+Located locate(const MemoryView& memory, std::span<std::byte> local, const Access& access);
+
+uint64_t read_little_endian(const std::byte* data, unsigned bytes);
+void write_little_endian(std::byte* data, unsigned bytes, uint64_t value);
+/// An element in memory as the register holds it.
+uint64_t extend_element(ir::Type elem, uint64_t bits);
+
+}  // namespace lanewise::reference
