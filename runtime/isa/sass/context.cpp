@@ -1,0 +1,182 @@
+// Guest registers, predicates and the constant bank as IR.
+#include <fmt/format.h>
+
+#include "runtime/isa/sass/semantics.hpp"
+
+namespace lanewise::sass {
+
+using ir::imm;
+using ir::Op;
+using ir::Operand;
+using ir::Reg;
+using ir::SReg;
+using ir::Type;
+using ir::Width;
+using Kind = OperandSpec::Kind;
+
+namespace {
+
+bool flag(const Instruction& i, Role role, Field OperandSpec::*member) {
+  const OperandSpec* o = i.operand(role);
+  return o != nullptr && (o->*member).present() && (o->*member).get(i.word) != 0;
+}
+
+uint32_t immediate_bits(const OperandSpec& o, uint64_t word) {
+  uint64_t value = o.field.get(word);
+  if (o.kind == Kind::fimm)
+    return static_cast<uint32_t>(o.sign.present() ? value << 12 | o.sign.get(word) << 31 : value);
+  if (o.sign.present() && o.sign.get(word) != 0) value |= ~uint64_t{0} << o.field.len;
+  if (o.is_signed && (value >> (o.field.len - 1) & 1) != 0) value |= ~uint64_t{0} << o.field.len;
+  return static_cast<uint32_t>(value);
+}
+
+bool writes_guard(const Instruction& i) {
+  for (const OperandSpec& o : i.form->operands)
+    if (o.kind == Kind::pred && (o.role == Role::p || o.role == Role::q) &&
+        o.field.get(i.word) == i.guard())
+      return true;
+  return false;
+}
+
+}  // namespace
+
+void LowerContext::begin(const Instruction& i) {
+  b.set_guard({});
+  if (!i.form->has_guard || (i.guard() == kPT && !i.guard_negated())) return;
+  Reg guard = predicate(i.guard());
+  // An instruction that overwrites its own guard runs under the old value.
+  if (i.guard() == kPT || writes_guard(i)) {
+    const Reg copy = b.reg(Width::pred);
+    b.emit(Op::mov, Type::pred, {copy}, {i.guard() == kPT ? imm(1) : Operand(guard)});
+    guard = copy;
+  }
+  b.set_guard({guard, i.guard_negated()});
+}
+
+Reg LowerContext::writable(unsigned number) {
+  if (number >= kRZ) return b.reg(Width::b32);
+  Reg& r = regs_[number];
+  if (!r.valid()) r = b.program().add_reg(Width::b32, fmt::format("R{}", number));
+  return r;
+}
+Operand LowerContext::readable(unsigned number) {
+  return number >= kRZ ? imm(0) : Operand(writable(number));
+}
+Reg LowerContext::predicate(unsigned number) {
+  if (number >= kPT) return b.reg(Width::pred);
+  Reg& r = preds_[number];
+  if (!r.valid()) r = b.program().add_reg(Width::pred, fmt::format("P{}", number));
+  return r;
+}
+Reg LowerContext::carry() {
+  if (!carry_.valid()) carry_ = b.program().add_reg(Width::pred, "CC.C");
+  return carry_;
+}
+
+unsigned LowerContext::reg_number(const Instruction& i, Role role) const {
+  return static_cast<unsigned>(i.operand(role)->field.get(i.word));
+}
+
+void LowerContext::check_vector(unsigned number, unsigned count) const {
+  if (number == kRZ || count == 1) return;
+  const unsigned align = count == 3 ? 4 : count;
+  if (number % align != 0)
+    throw Unsupported(fmt::format("R{} cannot start {} registers, expected a multiple of {}",
+                                  number, count, align));
+}
+
+Operand LowerContext::raw(const Instruction& i, Role role) {
+  const OperandSpec& o = *i.operand(role);
+  switch (o.kind) {
+    case Kind::reg:
+      return readable(reg_number(i, role));
+    case Kind::imm:
+    case Kind::fimm:
+      return imm(immediate_bits(o, i.word));
+    case Kind::cbank: {
+      const uint64_t v = o.field.get(i.word);
+      return constant(static_cast<unsigned>(v >> 14), static_cast<unsigned>(v & 0x3fff) * 4);
+    }
+    default:
+      throw Unsupported("operand cannot be read as a 32-bit value");
+  }
+}
+
+bool LowerContext::negated(const Instruction& i, Role r) const {
+  return flag(i, r, &OperandSpec::neg);
+}
+bool LowerContext::absolute(const Instruction& i, Role r) const {
+  return flag(i, r, &OperandSpec::abs);
+}
+bool LowerContext::inverted(const Instruction& i, Role r) const {
+  return flag(i, r, &OperandSpec::inv);
+}
+bool LowerContext::high_half(const Instruction& i, Role r) const {
+  return flag(i, r, &OperandSpec::high);
+}
+bool LowerContext::has_cc(const Instruction& i) const {
+  return flag(i, Role::d, &OperandSpec::cc);
+}
+
+Operand LowerContext::fsource(const Instruction& i, Role role) {
+  Operand value = raw(i, role);
+  if (absolute(i, role)) value = make(Op::fabs, Type::f32, {value});
+  if (negated(i, role)) value = make(Op::fneg, Type::f32, {value});
+  return value;
+}
+
+Operand LowerContext::pred_source(const Instruction& i, Role role) {
+  const unsigned n = reg_number(i, role);
+  const bool negate = negated(i, role);
+  if (n == kPT) return imm(negate ? 0 : 1);
+  const Reg p = predicate(n);
+  return negate ? Operand(make_pred(Op::not_, Type::pred, {p})) : Operand(p);
+}
+
+void LowerContext::write_predicate(const Instruction& i, Role role, Operand value) {
+  const unsigned n = reg_number(i, role);
+  if (n != kPT) b.emit(Op::mov, Type::pred, {predicate(n)}, {value});
+}
+
+Operand LowerContext::special(SReg s) {
+  const Reg r = b.reg(Width::b32);
+  b.emit(Op::sreg, Type::u32, {r}, {}).mode = static_cast<uint8_t>(s);
+  return r;
+}
+
+/// Bank 0 as a driver fills it before a launch; everything else comes with a cubin.
+Operand LowerContext::constant(unsigned bank, unsigned offset) {
+  constexpr unsigned kParams = 0x140;
+  if (bank != 0)
+    throw Unsupported(fmt::format(
+        "c[{:#x}][{:#x}]: text says nothing about the contents of bank {}", bank, offset, bank));
+  if (offset >= kParams) {
+    ir::Program& p = b.program();
+    p.param_bytes = std::max<uint32_t>(p.param_bytes, offset - kParams + 4);
+    const Reg r = b.reg(Width::b32);
+    ir::Inst& load = b.emit(Op::load, Type::u32, {r}, {imm(offset - kParams)});
+    load.mem.emplace();
+    load.mem->space = ir::Space::param;
+    return r;
+  }
+  static const std::map<unsigned, SReg> words = {
+      {0x08, SReg::ntid_x},   {0x0c, SReg::ntid_y},           {0x10, SReg::ntid_z},
+      {0x14, SReg::nctaid_x}, {0x18, SReg::nctaid_y},         {0x1c, SReg::nctaid_z},
+      {0x28, SReg::gridid},   {0xfc, SReg::dynamic_smem_size}};
+  static const std::map<unsigned, SReg> windows = {{0x00, SReg::shared_window},
+                                                   {0x04, SReg::local_window}};
+  if (const auto w = windows.find(offset); w != windows.end()) {
+    const Reg base = b.reg(Width::b64);
+    b.emit(Op::sreg, Type::u64, {base}, {}).mode = static_cast<uint8_t>(w->second);
+    return make(Op::trunc32, Type::u32, {base});
+  }
+  // The stack pointer: local memory grows down from its end.
+  if (offset == 0x20) return imm(b.program().local_bytes);
+  if (offset == 0x2c) return imm(0);  // upper half of the grid's number
+  const auto w = words.find(offset);
+  if (w == words.end())
+    throw Unsupported(fmt::format("c[0x0][{:#x}] holds nothing that is known", offset));
+  return special(w->second);
+}
+
+}  // namespace lanewise::sass

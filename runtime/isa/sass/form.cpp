@@ -1,0 +1,115 @@
+// Looking things up in the table.
+#include "runtime/isa/sass/form.hpp"
+
+#include "runtime/isa/sass/sass.hpp"
+
+namespace lanewise::sass {
+
+const Mod* Form::mod(ModId id) const {
+  for (const Mod& m : mods)
+    if (m.id == id) return &m;
+  return nullptr;
+}
+
+const OperandSpec* Form::operand(Role role) const {
+  for (const OperandSpec& o : operands)
+    if (o.role == role) return &o;
+  return nullptr;
+}
+
+namespace {
+
+/// Every bit that the row gives a meaning, or says to be meaningless.
+uint64_t covered_bits(const Form& f) {
+  uint64_t bits = f.mask | f.ignored;
+  if (f.has_guard) bits |= kGuard.mask() | kGuardNegate.mask();
+  for (const Mod& m : f.mods) bits |= m.field.mask();
+  for (const OperandSpec& o : f.operands) {
+    bits |= o.field.mask();
+    for (const Field& x : {o.sign, o.neg, o.abs, o.inv, o.high, o.cc})
+      if (x.present()) bits |= x.mask();
+    if (o.kind == OperandSpec::Kind::address) bits |= Field{8, 8}.mask();
+  }
+  return bits;
+}
+
+bool modifiers_have_names(const Form& f, uint64_t word) {
+  for (const Mod& m : f.mods) {
+    bool found = false;
+    for (const Code& c : m.codes) found = found || c.value == m.field.get(word);
+    if (!found) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const Form* decode_form(uint64_t word, unsigned arch) {
+  for (const Form& f : forms()) {
+    if ((word & f.mask) != f.match || arch < f.min_arch) continue;
+    if ((word & ~covered_bits(f)) == 0 && modifiers_have_names(f, word)) return &f;
+  }
+  return nullptr;
+}
+
+uint64_t Instruction::mod(ModId id) const {
+  const Mod* m = form->mod(id);
+  return m == nullptr ? 0 : m->field.get(word);
+}
+
+bool Listing::ok() const {
+  for (const Diagnostic& d : diagnostics)
+    if (!d.warning) return false;
+  return true;
+}
+
+std::optional<Instruction> decode(uint64_t word, Control control, unsigned arch) {
+  const Form* form = decode_form(word, arch);
+  if (form == nullptr) return std::nullopt;
+  Instruction i;
+  i.form = form;
+  i.word = word;
+  i.control = control;
+  return i;
+}
+
+const std::vector<SpecialRegister>& special_registers() {
+  static const std::vector<SpecialRegister> names = {
+      {0x00, "SR_LANEID"},  {0x02, "SR_VIRTCFG"},       {0x03, "SR_VIRTID"},
+      {0x20, "SR_TID"},     {0x21, "SR_TID.X"},         {0x22, "SR_TID.Y"},
+      {0x23, "SR_TID.Z"},   {0x25, "SR_CTAID.X"},       {0x26, "SR_CTAID.Y"},
+      {0x27, "SR_CTAID.Z"}, {0x30, "SR_SWINLO"},        {0x31, "SR_SWINSZ"},
+      {0x32, "SR_SMEMSZ"},  {0x34, "SR_LWINLO"},        {0x35, "SR_LWINSZ"},
+      {0x38, "SR_EQMASK"},  {0x39, "SR_LTMASK"},        {0x3a, "SR_LEMASK"},
+      {0x3b, "SR_GTMASK"},  {0x3c, "SR_GEMASK"},        {0x50, "SR_CLOCKLO"},
+      {0x51, "SR_CLOCKHI"}, {0x52, "SR_GLOBALTIMERLO"}, {0x53, "SR_GLOBALTIMERHI"}};
+  return names;
+}
+
+const std::vector<std::string_view>& known_mnemonics() {
+  static const std::vector<std::string_view> names = {
+      "AL2P",     "ALD",      "AST",       "ATOM",        "ATOMS",   "B2R",     "BAR",
+      "BFE",      "BFI",      "BPT",       "BRA",         "BRK",     "BRX",     "CAL",
+      "CCTL",     "CCTLL",    "CCTLT",     "CONT",        "CS2R",    "CSET",    "CSETP",
+      "DADD",     "DEPBAR",   "DFMA",      "DMNMX",       "DMUL",    "DSET",    "DSETP",
+      "EXIT",     "F2F",      "F2I",       "FADD",        "FADD32I", "FCHK",    "FCMP",
+      "FFMA",     "FFMA32I",  "FLO",       "FMNMX",       "FMUL",    "FMUL32I", "FSET",
+      "FSETP",    "FSWZADD",  "GETCRSPTR", "GETLMEMBASE", "I2F",     "I2I",     "IADD",
+      "IADD3",    "IADD32I",  "ICMP",      "IDE",         "IMAD",    "IMAD32I", "IMADSP",
+      "IMNMX",    "IMUL",     "IMUL32I",   "IPA",         "ISBERD",  "ISCADD",  "ISCADD32I",
+      "ISET",     "ISETP",    "JCAL",      "JMP",         "JMX",     "KIL",     "LD",
+      "LDC",      "LDG",      "LDL",       "LDS",         "LEA",     "LEPC",    "LONGJMP",
+      "LOP",      "LOP3",     "LOP32I",    "MEMBAR",      "MOV",     "MOV32I",  "MUFU",
+      "NOP",      "OUT",      "P2R",       "PBK",         "PCNT",    "PEXIT",   "PIXLD",
+      "PLONGJMP", "POPC",     "PRET",      "PRMT",        "PSET",    "PSETP",   "R2B",
+      "R2P",      "RAM",      "RED",       "RET",         "RRO",     "RTT",     "S2R",
+      "SAM",      "SEL",      "SETCRSPTR", "SETLMEMBASE", "SHF",     "SHFL",    "SHL",
+      "SHR",      "SSY",      "ST",        "STG",         "STL",     "STP",     "STS",
+      "SUATOM",   "SULD",     "SURED",     "SUST",        "SYNC",    "TEX",     "TEXS",
+      "TLD",      "TLD4",     "TLD4S",     "TLDS",        "TMML",    "TXA",     "TXD",
+      "TXQ",      "VABSDIFF", "VABSDIFF4", "VADD",        "VMAD",    "VMNMX",   "VOTE",
+      "VSET",     "VSETP",    "VSHL",      "VSHR",        "XMAD"};
+  return names;
+}
+
+}  // namespace lanewise::sass

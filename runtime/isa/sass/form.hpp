@@ -1,0 +1,137 @@
+// What one row of the instruction table says: pattern, modifiers, operands, meaning. The same row
+// drives encoding, decoding, parsing, printing, lowering and coverage; an instruction in memory is
+// just its form and its 64-bit word.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanewise::sass {
+
+struct Instruction;
+class LowerContext;
+using LowerFn = void (*)(LowerContext&, const Instruction&);
+
+/// `len` bits of the word from bit `pos` on; len 0 = the form does not have this field.
+struct Field {
+  uint8_t pos = 0, len = 0;
+  bool present() const { return len != 0; }
+  uint64_t mask() const { return ((uint64_t{1} << len) - 1) << pos; }
+  uint64_t get(uint64_t word) const { return (word & mask()) >> pos; }
+  void set(uint64_t& word, uint64_t value) const {
+    word = (word & ~mask()) | ((value << pos) & mask());
+  }
+};
+
+enum class ModId : uint8_t {
+  sat,
+  x,
+  ext,      ///< .E: 64-bit address
+  cop,      ///< cache operator
+  size,     ///< memory size
+  cond,     ///< compare
+  signed_,  ///< 1 = signed
+  bop,      ///< .AND .OR .XOR
+  round,    ///< ir::Round order rn rm rp rz
+  ftz,      ///< 1 = .FTZ, 2 = .FMZ
+  scale,    ///< FMUL .D2 .. .M2
+  wrap,     ///< .W
+  psl,
+  mrg,
+  acc,    ///< XMAD .CLO .CHI .CSFU .CBCC
+  signs,  ///< XMAD bit 0 = A signed, bit 1 = B signed
+  parts,  ///< IADD3 .RS .LS
+  op,     ///< LOP operation
+  scope,  ///< MEMBAR
+  invalidate,
+  uniform,  ///< BRA.U
+  limit,    ///< BRA.LMT
+};
+
+/// One spelling of a modifier's value, without the leading dot. Empty text: the value prints
+/// nothing. `alias`: accepted in text, never printed.
+struct Code {
+  uint8_t value;
+  std::string_view text;
+  bool alias = false;
+};
+struct Mod {
+  ModId id;
+  Field field;
+  std::vector<Code> codes;
+};
+
+/// What a lowering function asks for; d is the destination, q the second predicate destination.
+enum class Role : uint8_t { d, a, b, c, p, q, r, addr, target };
+
+struct OperandSpec {
+  enum class Kind : uint8_t {
+    reg,
+    pred,
+    imm,      ///< integer; `sign` field extends it, or the field's own top bit when is_signed
+    fimm,     ///< top bits of a float, `sign` field is its sign bit
+    cbank,    ///< c[bank][offset]
+    address,  ///< [Ra + imm]
+    target,   ///< relative branch target
+    sreg,     ///< SR_TID.X ...
+    sb,       ///< SB0..SB5
+    sbmask,   ///< {0,2}
+  };
+  Kind kind = Kind::reg;
+  Role role = Role::d;
+  Field field;
+  Field sign;              ///< imm, fimm: the sign bit kept apart
+  Field neg, abs, inv;     ///< source modifiers: -x, |x|, ~x (pred: !p is `neg`)
+  Field high;              ///< .H1
+  Field cc;                ///< .CC on a destination
+  bool is_signed = false;  ///< imm: two's complement in its own field
+  bool inverted = false;   ///< pred stored bit-inverted (sparse LDG)
+  bool spaced = false;     ///< prints c[0x0] [0x8] with a blank, as nvdisasm does for XMAD
+
+  OperandSpec with_neg(uint8_t pos) const { return with(&OperandSpec::neg, pos); }
+  OperandSpec with_abs(uint8_t pos) const { return with(&OperandSpec::abs, pos); }
+  OperandSpec with_inv(uint8_t pos) const { return with(&OperandSpec::inv, pos); }
+  OperandSpec with_high(uint8_t pos) const { return with(&OperandSpec::high, pos); }
+  OperandSpec with_cc(uint8_t pos) const { return with(&OperandSpec::cc, pos); }
+
+ private:
+  OperandSpec with(Field OperandSpec::*member, uint8_t pos) const {
+    OperandSpec o = *this;
+    o.*member = Field{pos, 1};
+    return o;
+  }
+};
+
+struct Form {
+  std::string mnemonic;  ///< may contain a dot where the second part is fixed: DEPBAR.LE
+  uint64_t mask = 0, match = 0;
+  uint64_t ignored = 0;  ///< bits the hardware does not look at
+  std::vector<Mod> mods;
+  std::vector<OperandSpec> operands;
+  LowerFn lower = nullptr;  ///< null: known and encodable, not executable yet
+  uint16_t min_arch = 50;
+  bool has_guard = true;
+
+  const Mod* mod(ModId id) const;
+  const OperandSpec* operand(Role role) const;
+};
+
+inline constexpr Field kGuard{16, 3}, kGuardNegate{19, 1};
+inline constexpr unsigned kRZ = 255, kPT = 7;
+
+/// The whole table, built once.
+const std::vector<Form>& forms();
+/// The row of a word, or null. Bits outside every field must be as the row says.
+const Form* decode_form(uint64_t word, unsigned arch);
+
+struct SpecialRegister {
+  uint8_t code;
+  std::string_view name;  ///< "SR_TID.X"
+};
+const std::vector<SpecialRegister>& special_registers();
+/// Every mnemonic of the ISA, whether the table has rows for it or not.
+const std::vector<std::string_view>& known_mnemonics();
+
+}  // namespace lanewise::sass

@@ -1,0 +1,249 @@
+// One instruction between text and word: guard, mnemonic, modifiers, operands, annotations.
+#include <fmt/format.h>
+
+#include "runtime/isa/sass/operand_text.hpp"
+
+namespace lanewise::sass {
+namespace {
+
+void read_guard(Cursor& in, uint64_t& word) {
+  kGuard.set(word, kPT);
+  if (!in.take('@')) return;
+  if (in.take('!')) kGuardNegate.set(word, 1);
+  in.skip_blanks();
+  const size_t start = in.at();
+  const std::string_view name = in.word();
+  const bool numbered = name.size() == 2 && name[0] == 'P' && name[1] >= '0' && name[1] <= '6';
+  if (name != "PT" && !numbered)
+    Cursor::fail_at(start, "expected a guard predicate P0..P6 or PT" + in.found(start));
+  kGuard.set(word, numbered ? static_cast<uint64_t>(name[1] - '0') : kPT);
+}
+
+/// The longest spelling of a modifier not yet given that stands at the front of `text`.
+struct Match {
+  const Mod* mod = nullptr;
+  const Code* code = nullptr;
+};
+Match match_modifier(const Form& form, const std::vector<const Mod*>& taken,
+                     std::string_view text) {
+  Match best;
+  for (const Mod& m : form.mods) {
+    bool used = false;
+    for (const Mod* t : taken) used = used || t == &m;
+    if (used) continue;
+    for (const Code& c : m.codes) {
+      const bool fits = !c.text.empty() && text.substr(0, c.text.size()) == c.text &&
+                        (text.size() == c.text.size() || !Cursor::is_word(text[c.text.size()]));
+      if (fits && (best.code == nullptr || c.text.size() > best.code->text.size())) best = {&m, &c};
+    }
+  }
+  return best;
+}
+
+/// A modifier that is not written takes the value that prints nothing; if every value prints
+/// something it must be written.
+void set_default(Cursor& in, const Mod& m, uint64_t& word) {
+  std::string choices;
+  for (const Code& c : m.codes) {
+    if (c.text.empty() && !c.alias) return m.field.set(word, c.value);
+    choices += (choices.empty() ? "." : " .") + std::string(c.text);
+  }
+  in.fail("missing modifier: expected one of " + choices);
+}
+
+void read_modifiers(Cursor& in, const Form& form, uint64_t& word) {
+  std::vector<const Mod*> taken;
+  while (in.peek() == '.') {
+    const size_t start = in.at();
+    const Match found = match_modifier(form, taken, in.rest().substr(1));
+    if (found.mod == nullptr) {
+      in.seek(start + 1);
+      Cursor::fail_at(start, fmt::format("'.{}' is not a modifier of {} in this place", in.word(),
+                                         form.mnemonic));
+    }
+    found.mod->field.set(word, found.code->value);
+    taken.push_back(found.mod);
+    in.seek(start + 1 + found.code->text.size());
+  }
+  for (const Mod& m : form.mods) {
+    bool given = false;
+    for (const Mod* t : taken) given = given || t == &m;
+    if (!given) set_default(in, m, word);
+  }
+}
+
+unsigned scoreboard(Cursor& in) {
+  const size_t at = in.at();
+  const uint64_t n = in.number("a scoreboard");
+  if (n > 5) Cursor::fail_at(at, "scoreboards go from 0 to 5");
+  return static_cast<unsigned>(n);
+}
+
+void read_wait_list(Cursor& in, Control& control) {
+  uint32_t mask = 0;
+  if (in.take('{')) {
+    do mask |= 1U << scoreboard(in);
+    while (in.take(','));
+    in.expect('}', "after the scoreboards");
+  } else {
+    mask = 1U << scoreboard(in);
+  }
+  control.set(11, 6, mask);
+}
+
+void read_schedule(Cursor& in, Control& control) {
+  const size_t start = in.at();
+  const std::string name(in.word());
+  const bool wait = name.rfind("WAIT", 0) == 0, yield = name.rfind("YIELD", 0) == 0;
+  if (name == "DUAL") return control.set(0, 5, 0x10);
+  unsigned cycles = 0;
+  const std::string digits = wait ? name.substr(4) : yield ? name.substr(5) : "";
+  for (char c : digits)
+    cycles =
+        c >= '0' && c <= '9' && cycles < 100 ? cycles * 10 + static_cast<unsigned>(c - '0') : 100;
+  if (digits.empty() || cycles > 15 || cycles == 0)
+    Cursor::fail_at(start, "expected ?WAIT1..?WAIT15, ?YIELD1..?YIELD15 or ?DUAL");
+  control.set(0, 5, cycles | (wait ? 0x10U : 0U));
+}
+
+void read_annotation(Cursor& in, Control& control) {
+  const bool braced = in.take('{');
+  if (in.take('?')) {
+    read_schedule(in, control);
+  } else {
+    in.expect('&', "before an annotation");
+    const size_t start = in.at();
+    const std::string_view name = in.word();
+    if (name != "req" && name != "rd" && name != "wr")
+      Cursor::fail_at(start, "expected &req, &rd or &wr" + in.found(start));
+    in.expect('=', "after the annotation's name");
+    if (name == "req")
+      read_wait_list(in, control);
+    else
+      control.set(name == "rd" ? 8 : 5, 3, scoreboard(in));
+  }
+  if (braced) in.expect('}', "after the annotation");
+}
+
+bool at_annotation(Cursor& in) {
+  in.skip_blanks();
+  const char c = in.peek() == '{' ? in.peek(1) : in.peek();
+  return c == '&' || c == '?';
+}
+
+void check_combination(Cursor& in, const Instruction& i, unsigned arch) {
+  const Form* back = decode_form(i.word, arch);
+  if (back == i.form) return;
+  in.fail(back == nullptr ? "this combination of operands and modifiers has no encoding"
+                          : "this combination is encoded as " + back->mnemonic);
+}
+
+Instruction read_with(const Form& form, Cursor in, uint64_t guard, unsigned arch) {
+  Instruction i;
+  i.form = &form;
+  i.word = form.match | guard;
+  in.seek(in.at() + form.mnemonic.size());
+  read_modifiers(in, form, i.word);
+  bool first = true;
+  for (const OperandSpec& spec : form.operands) {
+    if (!first) in.expect(',', "before the next operand");
+    read_operand(in, spec, i);
+    first = false;
+  }
+  while (at_annotation(in)) {
+    read_annotation(in, i.control);
+  }
+  if (!in.done()) in.fail("unexpected text after the operands" + in.found());
+  check_combination(in, i, arch);
+  return i;
+}
+
+bool starts_with_mnemonic(const Form& form, std::string_view text) {
+  const std::string& m = form.mnemonic;
+  return text.substr(0, m.size()) == m &&
+         (text.size() == m.size() || !Cursor::is_word(text[m.size()]));
+}
+
+[[noreturn]] void unknown_mnemonic(Cursor& in, unsigned arch) {
+  const size_t start = in.at();
+  const std::string name(in.word());
+  for (const Form& f : forms())
+    if (f.mnemonic == name && arch < f.min_arch)
+      Cursor::fail_at(start, fmt::format("{} needs sm_{}", name, f.min_arch));
+  for (std::string_view known : known_mnemonics())
+    if (known == name)
+      Cursor::fail_at(start, fmt::format("'{}' is not supported yet in this form", name));
+  Cursor::fail_at(start, fmt::format("unknown instruction '{}'", name));
+}
+
+Instruction read_instruction(std::string_view text, unsigned arch) {
+  Cursor in(text);
+  uint64_t guard = 0;
+  read_guard(in, guard);
+  in.skip_blanks();
+  SyntaxError furthest{0, ""};
+  for (const Form& f : forms()) {
+    if (arch < f.min_arch || !starts_with_mnemonic(f, in.rest())) continue;
+    try {
+      return read_with(f, in, guard, arch);
+    } catch (const SyntaxError& e) {
+      if (furthest.message.empty() || e.at > furthest.at) furthest = e;
+    }
+  }
+  if (furthest.message.empty()) unknown_mnemonic(in, arch);
+  throw furthest;
+}
+
+std::string annotations(const Control& c) {
+  std::string out;
+  if (c.wait_mask() != 0) {
+    out += " &req={";
+    for (unsigned n = 0, count = 0; n < 6; ++n)
+      if ((c.wait_mask() >> n & 1) != 0) out += (count++ != 0 ? "," : "") + std::to_string(n);
+    out += "}";
+  }
+  if (c.read_sb() != 7) out += fmt::format(" &rd={}", c.read_sb());
+  if (c.write_sb() != 7) out += fmt::format(" &wr={}", c.write_sb());
+  const unsigned sched = c.sched();
+  if (c.dual())
+    out += " ?DUAL";
+  else if (sched != 0)
+    out += fmt::format(" ?{}{}", (sched & 0x10) != 0 ? "WAIT" : "YIELD", sched & 0xf);
+  return out;
+}
+
+}  // namespace
+
+Parsed parse_instruction(std::string_view text, unsigned arch) {
+  Parsed result;
+  try {
+    result.instruction = read_instruction(text, arch);
+    result.instruction->text = std::string(text);
+  } catch (const SyntaxError& e) {
+    result.error = {1, static_cast<uint32_t>(e.at + 1), e.message, false};
+  }
+  return result;
+}
+
+std::string print(const Instruction& i, Style style) {
+  std::string out;
+  if (i.form->has_guard && (i.guard() != kPT || i.guard_negated())) {
+    out += i.guard_negated() ? "@!" : "@";
+    out += i.guard() == kPT ? "PT " : fmt::format("P{} ", i.guard());
+  }
+  out += i.form->mnemonic;
+  for (const Mod& m : i.form->mods) {
+    for (const Code& c : m.codes)
+      if (!c.alias && !c.text.empty() && c.value == m.field.get(i.word))
+        out += "." + std::string(c.text);
+  }
+  bool first = true;
+  for (const OperandSpec& spec : i.form->operands) {
+    out += (first ? " " : ", ") + write_operand(spec, i);
+    first = false;
+  }
+  if (style == Style::annotated) out += annotations(i.control);
+  return out;
+}
+
+}  // namespace lanewise::sass

@@ -1,0 +1,369 @@
+#include "runtime/isa/sass/operand_text.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace lanewise::sass {
+namespace {
+
+using Kind = OperandSpec::Kind;
+constexpr Field kBase{8, 8};  // register of an address operand
+
+/// Operand-cache flag of the register field at this position, -1 = none.
+int reuse_slot(const OperandSpec& spec) {
+  if (spec.role == Role::d) return -1;
+  return spec.field.pos == 8 ? 0 : spec.field.pos == 20 ? 1 : spec.field.pos == 39 ? 2 : -1;
+}
+
+void set_flag(Cursor& in, Field field, uint64_t& word, const char* what) {
+  if (!field.present()) in.fail(std::string(what) + " is not possible on this operand");
+  field.set(word, 1);
+}
+
+unsigned read_register(Cursor& in) {
+  in.skip_blanks();
+  const size_t start = in.at();
+  const std::string_view name = in.word();
+  if (name == "RZ") return kRZ;
+  if (name.size() >= 2 && name.size() <= 4 && name[0] == 'R') {
+    unsigned n = 0;
+    bool digits = true;
+    for (char c : name.substr(1)) {
+      digits = digits && c >= '0' && c <= '9';
+      n = n * 10 + static_cast<unsigned>(c - '0');
+    }
+    if (digits && n < kRZ) return n;
+  }
+  Cursor::fail_at(start, "expected a register R0..R254 or RZ" + in.found(start));
+}
+
+unsigned read_predicate(Cursor& in) {
+  in.skip_blanks();
+  const size_t start = in.at();
+  const std::string_view name = in.word();
+  if (name == "PT") return kPT;
+  if (name.size() == 2 && name[0] == 'P' && name[1] >= '0' && name[1] <= '6')
+    return static_cast<unsigned>(name[1] - '0');
+  Cursor::fail_at(start, "expected a predicate P0..P6 or PT" + in.found(start));
+}
+
+void read_suffixes(Cursor& in, const OperandSpec& spec, Instruction& i) {
+  while (in.peek() == '.') {
+    const size_t start = in.at();
+    in.seek(start + 1);
+    const std::string_view suffix = in.word();
+    if (suffix == "reuse" && spec.kind == Kind::reg && reuse_slot(spec) >= 0)
+      i.control.set(17 + static_cast<unsigned>(reuse_slot(spec)), 1, 1);
+    else if (suffix == "H1" && spec.high.present())
+      spec.high.set(i.word, 1);
+    else if (suffix == "CC" && spec.cc.present())
+      spec.cc.set(i.word, 1);
+    else if (suffix != "H0" || !spec.high.present())
+      Cursor::fail_at(start, "'." + std::string(suffix) + "' is not possible on this operand");
+  }
+}
+
+void read_prefixes(Cursor& in, const OperandSpec& spec, uint64_t& word) {
+  const bool number = spec.kind == Kind::imm || spec.kind == Kind::fimm;
+  if (!number && in.take('-')) set_flag(in, spec.neg, word, "a minus sign");
+  if (in.take('~')) set_flag(in, spec.inv, word, "'~'");
+  if (in.take('|')) set_flag(in, spec.abs, word, "an absolute value");
+}
+
+void read_constant(Cursor& in, const OperandSpec& spec, uint64_t& word) {
+  if (!in.take_word("c")) in.fail("expected a constant c[bank][offset]" + in.found());
+  in.expect('[', "after 'c'");
+  const size_t bank_at = in.at();
+  const uint64_t bank = in.number("a constant bank");
+  in.expect(']', "after the constant bank");
+  in.expect('[', "before the constant's offset");
+  const size_t offset_at = in.at();
+  const uint64_t offset = in.number("an offset");
+  in.expect(']', "after the offset");
+  if (bank > 31) Cursor::fail_at(bank_at, "constant banks go from 0 to 0x1f");
+  if (offset > 0xfffc || offset % 4 != 0)
+    Cursor::fail_at(offset_at, "constant offsets are multiples of 4 up to 0xfffc");
+  spec.field.set(word, bank << 14 | offset / 4);
+}
+
+/// Sign, then magnitude: also `+ -0x4` and `- 4`.
+int64_t read_signed(Cursor& in, bool negative, const char* what) {
+  while (true) {
+    if (in.take('-'))
+      negative = !negative;
+    else if (!in.take('+'))
+      break;
+  }
+  const size_t at = in.at();
+  const uint64_t magnitude = in.number(what);
+  if (magnitude > 0xffffffff) Cursor::fail_at(at, "number does not fit in 32 bits");
+  return negative ? -static_cast<int64_t>(magnitude) : static_cast<int64_t>(magnitude);
+}
+
+void read_integer(Cursor& in, const OperandSpec& spec, uint64_t& word) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  int64_t value = read_signed(in, false, "a number");
+  const unsigned len = spec.field.len + spec.sign.len;
+  const bool is_signed = spec.is_signed || spec.sign.present();
+  const int64_t low = is_signed || len == 32 ? -(int64_t{1} << (len - 1)) : 0;
+  const int64_t high = (int64_t{1} << (is_signed ? len - 1 : len)) - 1;
+  // A 32-bit pattern whose sign extension is the field's value may be written unsigned.
+  if (is_signed && value > high && value > 0x7fffffff) value -= int64_t{1} << 32;
+  if (value < low || value > high)
+    Cursor::fail_at(at, fmt::format("{} does not fit: expected {} to {}", value, low, high));
+  spec.field.set(word, static_cast<uint64_t>(value));
+  if (spec.sign.present()) spec.sign.set(word, value < 0 ? 1 : 0);
+}
+
+void read_float(Cursor& in, const OperandSpec& spec, uint64_t& word) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  uint32_t bits = 0;
+  if (in.peek() == '0' && (in.peek(1) == 'x' || in.peek(1) == 'X')) {
+    const uint64_t raw = in.number("a float's bits");
+    if (raw > 0xffffffff) Cursor::fail_at(at, "a float has 32 bits");
+    bits = static_cast<uint32_t>(raw);
+  } else {
+    const std::string text(in.until(", \t;}"));
+    if (text == "+QNAN" || text == "-QNAN") {
+      bits = text[0] == '-' ? 0xffc00000 : 0x7fc00000;
+    } else {
+      char* end = nullptr;
+      const float value = std::strtof(text == "+INF"   ? "inf"
+                                      : text == "-INF" ? "-inf"
+                                                       : text.c_str(),
+                                      &end);
+      if (end == nullptr || *end != '\0' || text.empty())
+        Cursor::fail_at(at, "expected a floating-point number, found '" + text + "'");
+      bits = std::bit_cast<uint32_t>(value);
+    }
+  }
+  if (!spec.sign.present()) {
+    spec.field.set(word, bits);
+    return;
+  }
+  if ((bits & 0xfff) != 0)
+    Cursor::fail_at(at, "only floats whose low 12 bits are 0 fit into this form");
+  spec.field.set(word, bits >> 12);
+  spec.sign.set(word, bits >> 31);
+}
+
+void read_address(Cursor& in, const OperandSpec& spec, Instruction& i) {
+  in.expect('[', "before an address");
+  in.skip_blanks();
+  unsigned base = kRZ;
+  int64_t offset = 0;
+  size_t at = in.at();
+  const bool has_base = in.peek() == 'R';
+  if (has_base) base = read_register(in);
+  if (has_base)
+    read_suffixes(in, OperandSpec{.kind = Kind::reg, .role = Role::a, .field = kBase}, i);
+  in.skip_blanks();
+  if (!has_base || in.peek() == '+' || in.peek() == '-') {
+    at = in.at();
+    offset = read_signed(in, false, "an address");
+  }
+  in.expect(']', "after the address");
+  const unsigned len = spec.field.len;
+  const int64_t low = base == kRZ ? 0 : -(int64_t{1} << (len - 1));
+  const int64_t high = (int64_t{1} << (base == kRZ ? len : len - 1)) - 1;
+  if (offset < low || offset > high)
+    Cursor::fail_at(at, fmt::format("offset {} does not fit: expected {} to {}{}", offset, low,
+                                    high, base == kRZ ? " in an absolute address" : ""));
+  kBase.set(i.word, base);
+  spec.field.set(i.word, static_cast<uint64_t>(offset));
+}
+
+void read_target(Cursor& in, const OperandSpec& spec, Instruction& i) {
+  in.skip_blanks();
+  if (in.peek() == '`') {
+    in.take('`');
+    in.expect('(', "before a label");
+    i.label = std::string(in.until(")"));
+    in.expect(')', "after the label");
+  } else if (in.peek() >= '0' && in.peek() <= '9') {
+    // Kept absolute until the instruction's own address is known.
+    i.label = fmt::format("{:#x}", in.number("an address"));
+  } else {
+    i.label = std::string(in.until(" \t;,}"));
+    if (i.label.empty()) in.fail("expected a label or an address" + in.found());
+  }
+  spec.field.set(i.word, 0);
+}
+
+void read_special(Cursor& in, const OperandSpec& spec, uint64_t& word) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  const std::string name(in.until(" \t;,}"));
+  for (const SpecialRegister& s : special_registers())
+    if (s.name == name) return spec.field.set(word, s.code);
+  Cursor::fail_at(at, "expected a special register such as SR_TID.X, found '" + name + "'");
+}
+
+unsigned read_scoreboard_number(Cursor& in) {
+  const size_t at = in.at();
+  const uint64_t n = in.number("a scoreboard");
+  if (n > 5) Cursor::fail_at(at, "scoreboards go from 0 to 5");
+  return static_cast<unsigned>(n);
+}
+
+void read_scoreboards(Cursor& in, const OperandSpec& spec, uint64_t& word) {
+  in.expect('{', "before the list of scoreboards");
+  uint64_t mask = 0;
+  if (!in.take('}')) {
+    do mask |= uint64_t{1} << read_scoreboard_number(in);
+    while (in.take(','));
+    in.expect('}', "after the list of scoreboards");
+  }
+  spec.field.set(word, mask);
+}
+
+std::string hex(int64_t value) {
+  return value < 0 ? fmt::format("-{:#x}", -value) : fmt::format("{:#x}", value);
+}
+
+std::string write_float(uint32_t bits) {
+  const float value = std::bit_cast<float>(bits);
+  if (std::isnan(value)) return (bits >> 31) != 0 ? "-QNAN" : "+QNAN";
+  if (std::isinf(value)) return value < 0 ? "-INF" : "+INF";
+  char buffer[64];
+  // nvdisasm: 20 significant digits, and an exponent once the integral part gets that long.
+  std::snprintf(buffer, sizeof buffer, std::fabs(value) >= 1e19F ? "%.20e" : "%.20g",
+                static_cast<double>(value));
+  return buffer;
+}
+
+std::string write_number(const OperandSpec& spec, uint64_t word) {
+  uint64_t value = spec.field.get(word);
+  if (spec.kind == Kind::fimm) {
+    if (spec.sign.present()) value = value << 12 | spec.sign.get(word) << 31;
+    return write_float(static_cast<uint32_t>(value));
+  }
+  unsigned len = spec.field.len;
+  if (spec.sign.present()) value |= spec.sign.get(word) << len++;
+  if (!spec.is_signed && !spec.sign.present()) return fmt::format("{:#x}", value);
+  return hex(static_cast<int64_t>(value << (64 - len)) >> (64 - len));
+}
+
+std::string write_address(const OperandSpec& spec, uint64_t word) {
+  const uint64_t base = kBase.get(word), raw = spec.field.get(word);
+  if (base == kRZ) return raw == 0 ? "[RZ]" : fmt::format("[{:#x}]", raw);
+  const unsigned shift = 64U - spec.field.len;
+  const int64_t offset = static_cast<int64_t>(raw << shift) >> shift;
+  return offset == 0 ? fmt::format("[R{}]", base) : fmt::format("[R{}+{}]", base, hex(offset));
+}
+
+std::string write_target(const OperandSpec& spec, const Instruction& i) {
+  if (!i.label.empty() && i.label[0] != '0') return "`(" + i.label + ")";
+  const unsigned shift = 64U - spec.field.len;
+  const int64_t rel = static_cast<int64_t>(spec.field.get(i.word) << shift) >> shift;
+  return fmt::format("{:#x}", static_cast<uint64_t>(static_cast<int64_t>(i.pc) + 8 + rel));
+}
+
+std::string write_special(uint64_t code) {
+  for (const SpecialRegister& s : special_registers())
+    if (s.code == code) return std::string(s.name);
+  return fmt::format("SR{}", code);
+}
+
+std::string write_scoreboards(uint64_t mask) {
+  std::string out = "{";
+  for (unsigned n = 0; n < 6; ++n)
+    if ((mask >> n & 1) != 0) out += (out.size() > 1 ? "," : "") + std::to_string(n);
+  return out + "}";
+}
+
+std::string write_plain(const OperandSpec& spec, const Instruction& i) {
+  const uint64_t value = spec.field.get(i.word);
+  switch (spec.kind) {
+    case Kind::reg:
+      return value == kRZ ? "RZ" : fmt::format("R{}", value);
+    case Kind::pred: {
+      const uint64_t p = spec.inverted ? 7 - value : value;
+      return p == kPT ? "PT" : fmt::format("P{}", p);
+    }
+    case Kind::cbank:
+      return fmt::format("c[{:#x}]{}[{:#x}]", value >> 14, spec.spaced ? " " : "",
+                         (value & 0x3fff) * 4);
+    case Kind::imm:
+    case Kind::fimm:
+      return write_number(spec, i.word);
+    case Kind::address:
+      return write_address(spec, i.word);
+    case Kind::target:
+      return write_target(spec, i);
+    case Kind::sreg:
+      return write_special(value);
+    case Kind::sb:
+      return fmt::format("SB{}", value);
+    case Kind::sbmask:
+      return write_scoreboards(value);
+  }
+  return {};
+}
+
+void read_plain(Cursor& in, const OperandSpec& spec, Instruction& i) {
+  switch (spec.kind) {
+    case Kind::reg:
+      return spec.field.set(i.word, read_register(in));
+    case Kind::pred: {
+      if (in.take('!')) set_flag(in, spec.neg, i.word, "'!'");
+      const unsigned p = read_predicate(in);
+      return spec.field.set(i.word, spec.inverted ? 7 - p : p);
+    }
+    case Kind::cbank:
+      return read_constant(in, spec, i.word);
+    case Kind::imm:
+      return read_integer(in, spec, i.word);
+    case Kind::fimm:
+      return read_float(in, spec, i.word);
+    case Kind::address:
+      return read_address(in, spec, i);
+    case Kind::target:
+      return read_target(in, spec, i);
+    case Kind::sreg:
+      return read_special(in, spec, i.word);
+    case Kind::sb: {
+      in.skip_blanks();
+      if (in.peek() != 'S' || in.peek(1) != 'B')
+        in.fail("expected a scoreboard SB0..SB5" + in.found());
+      in.seek(in.at() + 2);
+      return spec.field.set(i.word, read_scoreboard_number(in));
+    }
+    case Kind::sbmask:
+      return read_scoreboards(in, spec, i.word);
+  }
+}
+
+bool flagged(Field field, uint64_t word) {
+  return field.present() && field.get(word) != 0;
+}
+
+}  // namespace
+
+void read_operand(Cursor& in, const OperandSpec& spec, Instruction& i) {
+  read_prefixes(in, spec, i.word);
+  read_plain(in, spec, i);
+  if (flagged(spec.abs, i.word)) in.expect('|', "after the absolute value");
+  if (spec.kind == Kind::reg || spec.kind == Kind::cbank) read_suffixes(in, spec, i);
+}
+
+std::string write_operand(const OperandSpec& spec, const Instruction& i) {
+  std::string out;
+  if (flagged(spec.neg, i.word)) out += spec.kind == Kind::pred ? "!" : "-";
+  if (flagged(spec.inv, i.word)) out += "~";
+  const bool abs = flagged(spec.abs, i.word);
+  out += (abs ? "|" : "") + write_plain(spec, i) + (abs ? "|" : "");
+  if (flagged(spec.high, i.word)) out += ".H1";
+  if (flagged(spec.cc, i.word)) out += ".CC";
+  const int slot = spec.kind == Kind::reg ? reuse_slot(spec) : -1;
+  if (slot >= 0 && i.control.reuse(static_cast<unsigned>(slot))) out += ".reuse";
+  return out;
+}
+
+}  // namespace lanewise::sass

@@ -1,0 +1,15 @@
+// One operand between text and word.
+#pragma once
+
+#include <string>
+
+#include "runtime/isa/sass/cursor.hpp"
+#include "runtime/isa/sass/sass.hpp"
+
+namespace lanewise::sass {
+
+/// Reads an operand and sets its fields in the instruction's word; throws SyntaxError.
+void read_operand(Cursor& in, const OperandSpec& spec, Instruction& instruction);
+std::string write_operand(const OperandSpec& spec, const Instruction& instruction);
+
+}  // namespace lanewise::sass

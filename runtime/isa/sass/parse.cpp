@@ -1,0 +1,226 @@
+// Listings: comments, directives, labels, dual-issue braces; then each instruction on its own.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "runtime/isa/sass/cursor.hpp"
+#include "runtime/isa/sass/sass.hpp"
+
+namespace lanewise::sass {
+namespace {
+
+/// Comments become blanks so that lines and columns stay what they were.
+std::string without_comments(std::string_view text) {
+  std::string out(text);
+  for (size_t i = 0; i + 1 < out.size(); ++i) {
+    if (out[i] != '/' || (out[i + 1] != '*' && out[i + 1] != '/')) continue;
+    const bool block = out[i + 1] == '*';
+    size_t end = out.find(block ? "*/" : "\n", i + 2);
+    end = end == std::string::npos ? out.size() : end + (block ? 2 : 0);
+    for (; i < end; ++i)
+      if (out[i] != '\n') out[i] = ' ';
+    --i;
+  }
+  return out;
+}
+
+std::string squeeze(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    const bool blank = c == ' ' || c == '\t' || c == '\r';
+    if (!blank)
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
+class ListingParser {
+ public:
+  ListingParser(Listing& listing, unsigned arch, size_t max_errors)
+      : listing_(listing), forced_arch_(arch), max_errors_(max_errors) {
+    listing_.arch = arch != 0 ? arch : 50;
+  }
+
+  void run(std::string_view text) {
+    if (text.find('\0') != std::string_view::npos) {
+      report(1, 1, "this is a binary file, expected SASS text");
+      return;
+    }
+    const std::string clean = without_comments(text);
+    std::string_view rest = clean;
+    for (line_ = 1; !rest.empty() && !full(); ++line_) {
+      const size_t end = rest.find('\n');
+      parse_line(rest.substr(0, end));
+      rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+    }
+    if (open_brace_line_ != 0)
+      report(open_brace_line_, open_brace_column_, "'{' is never closed, expected '}'");
+    drop_empty_kernels();
+    if (listing_.kernels.empty() && listing_.ok())
+      report(1, 1, "no instructions found, expected SASS text");
+    for (Kernel& k : listing_.kernels) resolve(k);
+  }
+
+ private:
+  bool full() const { return max_errors_ != 0 && listing_.diagnostics.size() >= max_errors_; }
+  void report(uint32_t line, size_t column, std::string message) {
+    if (!full())
+      listing_.diagnostics.push_back(
+          {line, static_cast<uint32_t>(column), std::move(message), false});
+  }
+
+  Kernel& kernel() {
+    if (listing_.kernels.empty()) listing_.kernels.push_back({"stream", 0, {}, {}});
+    return listing_.kernels.back();
+  }
+
+  void parse_line(std::string_view line) {
+    Cursor in(line);
+    while (!in.done()) {
+      const char c = in.peek();
+      if (c == ';') {
+        in.take(';');
+      } else if (c == '{') {
+        open_brace(in);
+      } else if (c == '}') {
+        close_brace(in);
+      } else if (!take_label(in)) {
+        if (c == '.') return directive(in);
+        instruction(in, line);
+      }
+    }
+  }
+
+  void open_brace(Cursor& in) {
+    if (open_brace_line_ != 0) report(line_, in.at() + 1, "'{' inside a dual-issue pair");
+    open_brace_line_ = line_;
+    open_brace_column_ = in.at() + 1;
+    pair_start_ = kernel().code.size();
+    in.take('{');
+  }
+  void close_brace(Cursor& in) {
+    const size_t at = in.at();
+    in.take('}');
+    if (open_brace_line_ == 0) return report(line_, at + 1, "'}' without '{'");
+    open_brace_line_ = 0;
+    std::vector<Instruction>& code = kernel().code;
+    if (code.size() == pair_start_ + 2) code[pair_start_].control.set(0, 5, 0x10);
+  }
+
+  /// `name:` or `.L_x_0:`. `.text.NAME:` and labels of functions start a kernel.
+  bool take_label(Cursor& in) {
+    const size_t start = in.at();
+    const std::string_view name = in.until(" \t:;,{}[@");
+    if (name.empty() || in.peek() != ':') {
+      in.seek(start);
+      return false;
+    }
+    in.take(':');
+    if (name.substr(0, 6) == ".text.") return true;
+    if (name[0] != '.') {
+      listing_.kernels.push_back({std::string(name), pending_registers_, {}, {}});
+      return true;
+    }
+    for (const Label& l : kernel().labels)
+      if (l.name == name)
+        report(line_, start + 1, fmt::format("label '{}' is defined twice", name));
+    kernel().labels.push_back({std::string(name), kernel().code.size()});
+    return true;
+  }
+
+  /// Directives say nothing about what the code does, except the register count and the target.
+  void directive(Cursor& in) {
+    const std::string_view text = in.rest();
+    if (text.substr(0, 12) == ".sectioninfo") {
+      const size_t at = text.find("SHI_REGISTERS=");
+      if (at != std::string_view::npos) {
+        Cursor number(text, at + 14);
+        pending_registers_ = static_cast<unsigned>(std::atoi(std::string(number.word()).c_str()));
+      }
+    } else if (text.substr(0, 12) == ".headerflags") {
+      const size_t at = text.find("EF_CUDA_SM");
+      if (at != std::string_view::npos && forced_arch_ == 0)
+        set_arch(std::string(Cursor(text, at + 10).word()), in.at());
+    } else if (text.substr(0, 7) == ".target" && forced_arch_ == 0) {
+      Cursor name(text, 7);
+      const std::string target(name.word());
+      set_arch(target.rfind("sm_", 0) == 0 ? target.substr(3) : target, in.at());
+    }
+  }
+  void set_arch(const std::string& digits, size_t at) {
+    if (digits == "50" || digits == "52" || digits == "53")
+      listing_.arch = static_cast<unsigned>(std::stoi(digits));
+    else
+      report(line_, at + 1,
+             "target sm_" + digits + " is not Maxwell, expected sm_50, sm_52 or sm_53");
+  }
+
+  /// Up to the semicolon, the end of the line or the pair's closing brace.
+  static size_t instruction_end(std::string_view line, size_t start) {
+    int depth = 0;
+    for (size_t i = start; i < line.size(); ++i) {
+      if (line[i] == ';') return i;
+      if (line[i] == '{') ++depth;
+      if (line[i] == '}' && --depth < 0) return i;
+    }
+    return line.size();
+  }
+  void instruction(Cursor& in, std::string_view line) {
+    const size_t start = in.at(), end = instruction_end(line, start);
+    in.seek(end);
+    Parsed p = parse_instruction(line.substr(start, end - start), listing_.arch);
+    if (!p.instruction) return report(line_, start + p.error.column, p.error.message);
+    p.instruction->line = line_;
+    p.instruction->column = static_cast<uint32_t>(start + 1);
+    p.instruction->text = squeeze(line.substr(start, end - start));
+    p.instruction->pc = pc_of(kernel().code.size());
+    kernel().code.push_back(std::move(*p.instruction));
+  }
+
+  void drop_empty_kernels() {
+    std::erase_if(listing_.kernels, [](const Kernel& k) { return k.code.empty(); });
+  }
+
+  void resolve(Kernel& k) {
+    std::map<std::string, uint64_t> addresses;
+    for (const Label& l : k.labels) addresses[l.name] = pc_of(l.index);
+    for (Instruction& i : k.code) {
+      if (i.label.empty()) continue;
+      const auto known = addresses.find(i.label);
+      uint64_t target = 0;
+      if (known != addresses.end()) {
+        target = known->second;
+      } else if (i.label[0] == '0') {
+        target = std::stoull(i.label, nullptr, 16);
+        i.label.clear();
+      } else {
+        report(i.line, i.column, fmt::format("label '{}' is not defined in '{}'", i.label, k.name));
+        continue;
+      }
+      const Field field = i.operand(Role::target)->field;
+      field.set(i.word, target - i.pc - 8);
+    }
+  }
+
+  Listing& listing_;
+  unsigned forced_arch_;
+  size_t max_errors_;
+  uint32_t line_ = 0;
+  unsigned pending_registers_ = 0;
+  uint32_t open_brace_line_ = 0;
+  size_t open_brace_column_ = 0;
+  size_t pair_start_ = 0;
+};
+
+}  // namespace
+
+Listing parse(std::string_view text, unsigned arch, size_t max_errors) {
+  Listing listing;
+  ListingParser(listing, arch, max_errors).run(text);
+  return listing;
+}
+
+}  // namespace lanewise::sass
