@@ -12,6 +12,7 @@ namespace lanewise::sass {
 struct SyntaxError {
   size_t at;
   std::string message;
+  bool value = false;  ///< well written, but out of range: says more than "expected a register"
 };
 
 class Cursor {
@@ -88,6 +89,9 @@ class Cursor {
   [[noreturn]] void fail(const std::string& message) {
     skip_blanks();
     throw SyntaxError{at_, message};
+  }
+  [[noreturn]] static void fail_value(size_t at, const std::string& message) {
+    throw SyntaxError{at, message, true};
   }
   [[noreturn]] static void fail_at(size_t at, const std::string& message) {
     throw SyntaxError{at, message};

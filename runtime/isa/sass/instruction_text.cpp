@@ -181,13 +181,14 @@ Instruction read_instruction(std::string_view text, unsigned arch) {
   uint64_t guard = 0;
   read_guard(in, guard);
   in.skip_blanks();
-  SyntaxError furthest{0, ""};
+  SyntaxError furthest{0, "", false};
   for (const Form& f : forms()) {
     if (arch < f.min_arch || !starts_with_mnemonic(f, in.rest())) continue;
     try {
       return read_with(f, in, guard, arch);
     } catch (const SyntaxError& e) {
-      if (furthest.message.empty() || e.at > furthest.at) furthest = e;
+      const bool better = e.value != furthest.value ? e.value : e.at > furthest.at;
+      if (furthest.message.empty() || better) furthest = e;
     }
   }
   if (furthest.message.empty()) unknown_mnemonic(in, arch);
@@ -199,7 +200,7 @@ std::string annotations(const Control& c) {
   if (c.wait_mask() != 0) {
     out += " &req={";
     for (unsigned n = 0, count = 0; n < 6; ++n)
-      if ((c.wait_mask() >> n & 1) != 0) out += (count++ != 0 ? "," : "") + std::to_string(n);
+      if ((c.wait_mask() >> n & 1) != 0) out += fmt::format("{}{}", count++ != 0 ? "," : "", n);
     out += "}";
   }
   if (c.read_sb() != 7) out += fmt::format(" &rd={}", c.read_sb());
@@ -235,13 +236,15 @@ std::string print(const Instruction& i, Style style) {
   for (const Mod& m : i.form->mods) {
     for (const Code& c : m.codes)
       if (!c.alias && !c.text.empty() && c.value == m.field.get(i.word))
-        out += "." + std::string(c.text);
+        out.append(1, '.').append(c.text);
   }
   bool first = true;
   for (const OperandSpec& spec : i.form->operands) {
-    out += (first ? " " : ", ") + write_operand(spec, i);
+    out += first ? " " : ", ";
+    out += write_operand(spec, i);
     first = false;
   }
+  while (out.back() == ' ') out.pop_back();  // an infinity prints with a blank behind it
   if (style == Style::annotated) out += annotations(i.control);
   return out;
 }

@@ -84,9 +84,9 @@ void read_constant(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   const size_t offset_at = in.at();
   const uint64_t offset = in.number("an offset");
   in.expect(']', "after the offset");
-  if (bank > 31) Cursor::fail_at(bank_at, "constant banks go from 0 to 0x1f");
+  if (bank > 31) Cursor::fail_value(bank_at, "constant banks go from 0 to 0x1f");
   if (offset > 0xfffc || offset % 4 != 0)
-    Cursor::fail_at(offset_at, "constant offsets are multiples of 4 up to 0xfffc");
+    Cursor::fail_value(offset_at, "constant offsets are multiples of 4 up to 0xfffc");
   spec.field.set(word, bank << 14 | offset / 4);
 }
 
@@ -115,7 +115,7 @@ void read_integer(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   // A 32-bit pattern whose sign extension is the field's value may be written unsigned.
   if (is_signed && value > high && value > 0x7fffffff) value -= int64_t{1} << 32;
   if (value < low || value > high)
-    Cursor::fail_at(at, fmt::format("{} does not fit: expected {} to {}", value, low, high));
+    Cursor::fail_value(at, fmt::format("{} does not fit: expected {} to {}", value, low, high));
   spec.field.set(word, static_cast<uint64_t>(value));
   if (spec.sign.present()) spec.sign.set(word, value < 0 ? 1 : 0);
 }
@@ -148,7 +148,7 @@ void read_float(Cursor& in, const OperandSpec& spec, uint64_t& word) {
     return;
   }
   if ((bits & 0xfff) != 0)
-    Cursor::fail_at(at, "only floats whose low 12 bits are 0 fit into this form");
+    Cursor::fail_value(at, "only floats whose low 12 bits are 0 fit into this form");
   spec.field.set(word, bits >> 12);
   spec.sign.set(word, bits >> 31);
 }
@@ -161,8 +161,6 @@ void read_address(Cursor& in, const OperandSpec& spec, Instruction& i) {
   size_t at = in.at();
   const bool has_base = in.peek() == 'R';
   if (has_base) base = read_register(in);
-  if (has_base)
-    read_suffixes(in, OperandSpec{.kind = Kind::reg, .role = Role::a, .field = kBase}, i);
   in.skip_blanks();
   if (!has_base || in.peek() == '+' || in.peek() == '-') {
     at = in.at();
@@ -173,8 +171,8 @@ void read_address(Cursor& in, const OperandSpec& spec, Instruction& i) {
   const int64_t low = base == kRZ ? 0 : -(int64_t{1} << (len - 1));
   const int64_t high = (int64_t{1} << (base == kRZ ? len : len - 1)) - 1;
   if (offset < low || offset > high)
-    Cursor::fail_at(at, fmt::format("offset {} does not fit: expected {} to {}{}", offset, low,
-                                    high, base == kRZ ? " in an absolute address" : ""));
+    Cursor::fail_value(at, fmt::format("offset {} does not fit: expected {} to {}{}", offset, low,
+                                       high, base == kRZ ? " in an absolute address" : ""));
   kBase.set(i.word, base);
   spec.field.set(i.word, static_cast<uint64_t>(offset));
 }
@@ -230,7 +228,7 @@ std::string hex(int64_t value) {
 std::string write_float(uint32_t bits) {
   const float value = std::bit_cast<float>(bits);
   if (std::isnan(value)) return (bits >> 31) != 0 ? "-QNAN" : "+QNAN";
-  if (std::isinf(value)) return value < 0 ? "-INF" : "+INF";
+  if (std::isinf(value)) return value < 0 ? "-INF " : "+INF ";
   char buffer[64];
   // nvdisasm: 20 significant digits, and an exponent once the integral part gets that long.
   std::snprintf(buffer, sizeof buffer, std::fabs(value) >= 1e19F ? "%.20e" : "%.20g",
@@ -274,7 +272,7 @@ std::string write_special(uint64_t code) {
 std::string write_scoreboards(uint64_t mask) {
   std::string out = "{";
   for (unsigned n = 0; n < 6; ++n)
-    if ((mask >> n & 1) != 0) out += (out.size() > 1 ? "," : "") + std::to_string(n);
+    if ((mask >> n & 1) != 0) out += fmt::format("{}{}", out.size() > 1 ? "," : "", n);
   return out + "}";
 }
 
@@ -358,7 +356,7 @@ std::string write_operand(const OperandSpec& spec, const Instruction& i) {
   if (flagged(spec.neg, i.word)) out += spec.kind == Kind::pred ? "!" : "-";
   if (flagged(spec.inv, i.word)) out += "~";
   const bool abs = flagged(spec.abs, i.word);
-  out += (abs ? "|" : "") + write_plain(spec, i) + (abs ? "|" : "");
+  out += fmt::format("{0}{1}{0}", abs ? "|" : "", write_plain(spec, i));
   if (flagged(spec.high, i.word)) out += ".H1";
   if (flagged(spec.cc, i.word)) out += ".CC";
   const int slot = spec.kind == Kind::reg ? reuse_slot(spec) : -1;

@@ -186,7 +186,9 @@ class ListingParser {
 
   void resolve(Kernel& k) {
     std::map<std::string, uint64_t> addresses;
-    for (const Label& l : k.labels) addresses[l.name] = pc_of(l.index);
+    // The first instruction of a bundle is addressed through its control word.
+    for (const Label& l : k.labels)
+      addresses[l.name] = l.index % 3 == 0 ? pc_of(l.index) - 8 : pc_of(l.index);
     for (Instruction& i : k.code) {
       if (i.label.empty()) continue;
       const auto known = addresses.find(i.label);

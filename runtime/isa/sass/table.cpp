@@ -172,10 +172,10 @@ class TableBuilder {
   /// Same for the 0101 101 / 0100 101 / 0011 011 group (compares).
   void compare(const std::string& mnemonic, std::string_view tail, const std::vector<Mod>& mods,
                const std::vector<OperandSpec>& operands, LowerFn lower) {
-    row(mnemonic, variant_pattern("0101 101", tail), mods,
+    row(mnemonic, "0101 1011" + std::string(tail), mods,
         replace(operands, Role::b, reg(Role::b, 20)), lower);
-    row(mnemonic, variant_pattern("0100 101", tail), mods,
-        replace(operands, Role::b, cbank(Role::b)), lower);
+    row(mnemonic, "0100 1011" + std::string(tail), mods, replace(operands, Role::b, cbank(Role::b)),
+        lower);
     row(mnemonic, variant_pattern("0011 011", tail), mods,
         replace(operands, Role::b, imm20(Role::b)), lower);
   }
