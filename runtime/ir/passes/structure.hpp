@@ -1,0 +1,40 @@
+// The steps of structurise(). Between them the nodes carry labels in Node::block: a scope, a loop
+// and the jumps that leave them are matched by label, however far the jump goes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "runtime/ir/passes/passes.hpp"
+
+namespace lanewise::ir::structure {
+
+constexpr uint32_t scope_label(uint32_t block) {
+  return 2 * block;
+}
+constexpr uint32_t loop_label(uint32_t block) {
+  return 2 * block + 1;
+}
+inline bool is_jump(const Node& n) {
+  return n.kind == Node::Kind::break_ || n.kind == Node::Kind::continue_ ||
+         n.kind == Node::Kind::exit;
+}
+inline bool is_construct(const Node& n) {
+  return n.kind == Node::Kind::loop || n.kind == Node::Kind::scope;
+}
+
+/// Tree of a reducible program without switches; nothing when it would nest too deep.
+std::optional<std::vector<Node>> build_tree(const Program& program);
+/// Drops jumps that lead where control goes anyway, shortens the others, removes unused scopes.
+void clean_tree(std::vector<Node>& body);
+/// Makes every jump leave the innermost construct, with flag registers for those that go further,
+/// and takes the labels away.
+void lower_far_jumps(Program& program, std::vector<Node>& body);
+
+/// Most loops and scopes, and most ifs, around any node.
+struct Nesting {
+  uint32_t constructs = 0, ifs = 0;
+};
+Nesting nesting(const std::vector<Node>& body);
+
+}  // namespace lanewise::ir::structure
