@@ -167,13 +167,13 @@ DomTree dominators(const Graph& graph) {
   return tree;
 }
 
-DomTree postdominators(const Graph& graph) {
+DomTree postdominators(const Graph& graph, const std::vector<bool>& may_end) {
   const auto n = static_cast<uint32_t>(graph.size());
   Graph g(n + 1);
   for (uint32_t b = 0; b < n; ++b) {
     g.succs[b] = graph.succs[b];
     g.preds[b] = graph.preds[b];
-    if (g.succs[b].empty()) g.add_edge(b, n);
+    if (g.succs[b].empty() || (!may_end.empty() && may_end[b])) g.add_edge(b, n);
   }
   const BlockOrder back = reverse_postorder(g.reversed(n));
   for (uint32_t b = 0; b < n; ++b) {

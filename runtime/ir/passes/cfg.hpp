@@ -41,8 +41,8 @@ struct DomTree {
 DomTree dominators(const Graph& graph);
 
 /// Post-dominators: node graph.size() is the virtual exit. Blocks that cannot reach an exit get an
-/// edge to it each, so that nothing is claimed about them.
-DomTree postdominators(const Graph& graph);
+/// edge to it each, so that nothing is claimed about them; so do the blocks of `may_end`.
+DomTree postdominators(const Graph& graph, const std::vector<bool>& may_end = {});
 
 /// Every cycle has one entry.
 bool reducible(const Graph& graph, const BlockOrder& order, const DomTree& dom);

@@ -1,0 +1,166 @@
+#include <algorithm>
+
+#include "runtime/ir/passes/cfg.hpp"
+#include "runtime/ir/passes/liveness.hpp"
+#include "runtime/ir/passes/passes.hpp"
+
+namespace lanewise::ir {
+namespace {
+
+bool same_for_the_group(SReg s) {
+  switch (s) {
+    case SReg::ntid_x:
+    case SReg::ntid_y:
+    case SReg::ntid_z:
+    case SReg::ctaid_x:
+    case SReg::ctaid_y:
+    case SReg::ctaid_z:
+    case SReg::nctaid_x:
+    case SReg::nctaid_y:
+    case SReg::nctaid_z:
+    case SReg::nwarpid:
+    case SReg::nsmid:
+    case SReg::gridid:
+    case SReg::dynamic_smem_size:
+    case SReg::total_smem_size:
+    case SReg::param_base:
+    case SReg::shared_window:
+    case SReg::local_window:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Equal operands in all lanes give equal results in all lanes.
+bool keeps_uniform(const Inst& i) {
+  switch (i.op) {
+    case Op::sreg:
+      return same_for_the_group(static_cast<SReg>(i.mode));
+    case Op::maskbit:
+    case Op::mbcnt:
+    case Op::buffer_address:  // a descriptor may add the lane's number
+      return false;
+    case Op::load:
+      return i.mem->space == Space::param || i.mem->space == Space::constant;
+    case Op::barrier:  // a reduction over the whole group
+      return i.src[1] == Operand::immediate(0);
+    default:
+      return info(i.op).trait == OpTrait::pure;
+  }
+}
+
+/// Starts from "everything is uniform" and takes back what cannot be upheld, until nothing changes.
+class UniformityAnalysis {
+ public:
+  explicit UniformityAnalysis(const Program& p)
+      : p_(p),
+        graph_(block_graph(p)),
+        order_(reverse_postorder(graph_)),
+        may_end_(p.blocks.size()),
+        split_(p.blocks.size()) {
+    for (uint32_t b = 0; b < p.blocks.size(); ++b) {
+      const auto traps = [](const Inst& i) { return i.op == Op::trap; };
+      const auto& insts = p.blocks[b].insts;
+      may_end_[b] = std::any_of(insts.begin(), insts.end(), traps);
+    }
+    postdom_ = postdominators(graph_, may_end_);
+    result_.block.assign(p.blocks.size(), true);
+    // What a register holds before its first write is not known here.
+    const std::vector<bool> unset = liveness(p).in[0];
+    result_.reg.assign(p.regs.size(), true);
+    for (size_t r = 0; r < p.regs.size(); ++r) result_.reg[r] = !unset[r];
+  }
+
+  Uniformity run() {
+    do {
+      changed_ = false;
+      for (const uint32_t b : order_.nodes) visit(b);
+    } while (changed_);
+    return std::move(result_);
+  }
+
+ private:
+  bool uniform(const Operand& o) const { return !o.is_reg() || result_.reg[o.index]; }
+  bool uniform(const Guard& g) const { return g.always() || result_.reg[g.reg.id]; }
+
+  bool uniform(const Inst& i) const {
+    // A reduction gives all lanes one result whatever each of them puts in.
+    const size_t relevant = i.op == Op::barrier ? 2 : i.src.size();
+    return keeps_uniform(i) && uniform(i.guard) &&
+           std::all_of(i.src.begin(), i.src.begin() + static_cast<ptrdiff_t>(relevant),
+                       [&](const Operand& o) { return uniform(o); });
+  }
+
+  void visit(uint32_t b) {
+    bool splits = !result_.block[b];
+    for (const Inst& i : p_.blocks[b].insts) {
+      if (i.op == Op::trap) splits = splits || !uniform(i.guard);
+      if (result_.block[b] && uniform(i)) continue;
+      for (const Reg r : i.dst) forget(r);
+    }
+    const Terminator& t = p_.blocks[b].term;
+    if (t.kind == Terminator::Kind::branch) splits = splits || !uniform(t.cond);
+    if (t.kind == Terminator::Kind::switch_) splits = splits || !uniform(t.selector);
+    if (splits && !split_[b]) split(b);
+  }
+
+  void forget(Reg r) {
+    if (!result_.reg[r.id]) return;
+    result_.reg[r.id] = false;
+    changed_ = true;
+  }
+
+  /// Lanes leave `b` in different directions: whatever this decides about is divergent. Those are
+  /// the post-dominators of each successor up to where all ways from `b` meet. A register that a
+  /// loop with divergent exits writes is caught as well: such an exit decides about the whole loop.
+  void split(uint32_t b) {
+    split_[b] = true;
+    for (uint32_t s : graph_.succs[b]) {
+      for (; s != postdom_.parent[b] && s < graph_.size(); s = postdom_.parent[s]) {
+        if (!result_.block[s]) continue;
+        result_.block[s] = false;
+        changed_ = true;
+      }
+    }
+  }
+
+  const Program& p_;
+  Graph graph_;
+  BlockOrder order_;
+  std::vector<bool> may_end_, split_;
+  DomTree postdom_;
+  Uniformity result_;
+  bool changed_ = false;
+};
+
+/// No barrier of the block is skipped by a lane that reached the block.
+bool barriers_uniform_in(const Block& block, const Uniformity& u) {
+  bool all_lanes = true;
+  for (const Inst& i : block.insts) {
+    const bool together = i.guard.always() || u.reg[i.guard.reg.id];
+    if (i.op == Op::trap && !together) all_lanes = false;
+    if (i.op == Op::barrier && !(together && all_lanes)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Uniformity uniformity(const Program& program) {
+  return UniformityAnalysis(program).run();
+}
+
+bool barriers_uniform(const Program& program) {
+  const auto is_barrier = [](const Inst& i) { return i.op == Op::barrier; };
+  const Uniformity u = uniformity(program);
+  const BlockOrder order = reverse_postorder(block_graph(program));
+  for (const uint32_t b : order.nodes) {
+    const Block& block = program.blocks[b];
+    if (std::none_of(block.insts.begin(), block.insts.end(), is_barrier)) continue;
+    if (!u.block[b] || !barriers_uniform_in(block, u)) return false;
+  }
+  return true;
+}
+
+}  // namespace lanewise::ir
