@@ -23,7 +23,8 @@ struct Operand {
     integer,  ///< value in `bits` (two's complement); `is_unsigned` when written with U
     float_,  ///< value as f64 bits in `bits`; single == true for 0f literals (`bits` = the 32 bits)
     address,  ///< [base + offset]; base name may be empty (immediate address)
-    array,    ///< base[index] without brackets around: name, offset = element index
+    array,    ///< base[index] without brackets around: name, offset = element index;
+              ///< `base[%r1+2]`: elements[0] = the register, offset = 2
     vector,   ///< {a, b, ...}: elements
     sink,     ///< _
     list,     ///< (a, b) of a call: elements
@@ -38,6 +39,8 @@ struct Operand {
   int64_t offset = 0;  ///< address and name+imm forms
   bool has_offset = false;
   std::string pair;  ///< second name of `p|q`
+  /// Of a vector or list, a register index of an array, and what follows the first comma in the
+  /// address brackets of texture, surface and tensor instructions.
   std::vector<Operand> elements;
 };
 
@@ -64,14 +67,18 @@ struct Variable {
   std::optional<uint32_t> range;  ///< .reg %r<N>: N
   std::vector<uint64_t> dims;     ///< array dimensions; 0 = unsized []
   bool is_extern = false, visible = false, weak = false, pointer = false;
+  bool common = false;
   std::string pointer_space;            ///< of .ptr params
+  uint32_t pointer_align = 0;           ///< of what a .ptr param points to; 0 = not said
   std::vector<std::string> attributes;  ///< "unified", "managed"
   struct Initialiser {
     Operand value;         ///< integer, float_, or name (+offset)
     bool generic = false;  ///< generic(name)
     uint64_t mask = 0;     ///< `0xff(name)` byte of an address, 0 = whole
   };
-  std::vector<Initialiser> init;  ///< flattened, nested braces padded to the dimensions
+  /// Flattened, inner braces padded with zeros to their dimension (the elements of a vector count
+  /// as the innermost one); the array's end may be missing: it is zero.
+  std::vector<Initialiser> init;
   bool has_init = false;
 };
 
@@ -109,16 +116,25 @@ struct Function {
   uint32_t reqntid[3] = {0, 0, 0};
   uint32_t maxntid[3] = {0, 0, 0};
   bool has_body = false;
+  bool noreturn = false;
   Scope body;
+};
+
+/// `.alias name, target;`: both are functions of the module, name has no body of its own.
+struct Alias {
+  Loc loc;
+  std::string name, target;
 };
 
 struct Module {
   uint32_t version_major = 0, version_minor = 0;
-  std::string target;  ///< "sm_75"
+  std::string target;                       ///< "sm_75"
+  std::vector<std::string> target_options;  ///< what follows it: "debug", "texmode_independent"
   uint32_t address_size = 64;
   std::vector<std::pair<uint32_t, std::string>> files;  ///< .file
   std::vector<Variable> variables;
   std::vector<Function> functions;  ///< a declaration is replaced by its definition
+  std::vector<Alias> aliases;
 };
 
 struct ParseResult {

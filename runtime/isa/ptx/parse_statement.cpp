@@ -1,0 +1,212 @@
+// Statements of a function body.
+#include <algorithm>
+#include <array>
+
+#include "runtime/isa/ptx/parser.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+constexpr uint32_t kMaxScopes = 128;
+constexpr std::array<std::string_view, 6> kSpaces = {"reg",    "local", "shared",
+                                                     "global", "const", "param"};
+/// They belong between functions: in a body they tell that its `}` is missing.
+constexpr std::array<std::string_view, 10> kModuleOnly = {
+    "visible", "weak",    "extern",       "common", "entry",
+    "func",    "version", "address_size", "alias",  "section"};
+/// Their address brackets hold coordinates too.
+constexpr std::array<std::string_view, 8> kTextureOpcodes = {"tex",   "tld4", "suld", "sust",
+                                                             "sured", "cp",   "suq",  "txq"};
+
+template <size_t N>
+bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+/// The statements behind `open` up to and with its `}`.
+void Parser::body(Scope& scope, const Token& open) {
+  while (!accept('}')) {
+    if (peek().kind == Kind::end) {
+      if (!cut_) {
+        report(loc_of(peek()),
+               "the file ends, `}` was expected for the `{` of line " + std::to_string(open.line));
+      }
+      throw EndOfBody{};
+    }
+    const size_t before = pos_;
+    try {
+      vector_depth_ = 0;
+      statement(scope);
+    } catch (const SyntaxError&) {
+      recover();
+      if (pos_ == before) take();
+    }
+  }
+}
+
+void Parser::statement(Scope& scope) {
+  const Token& t = peek();
+  if (is('{')) {
+    if (depth_ >= kMaxScopes) {
+      report(loc_of(t), "scopes are nested deeper than 128, a flatter body was expected");
+      skip_block();
+      return;
+    }
+    take();
+    ++depth_;
+    scope.statements.emplace_back(std::make_unique<Scope>());
+    body(*std::get<std::unique_ptr<Scope>>(scope.statements.back()), t);
+    --depth_;
+    return;
+  }
+  if (t.kind == Kind::modifier) return directive(scope);
+  if (is_name() && is(1, ':')) return label(scope);
+  if (is('@') || (is_name() && text_of(t)[0] != '%' && text_of(t)[0] != '$')) {
+    return instruction(scope);
+  }
+  if (is(';')) fail(t, "an empty statement, an instruction was expected before `;`");
+  fail_expected("an instruction, a directive or a label");
+}
+
+void Parser::directive(Scope& scope) {
+  const Token& t = peek();
+  const std::string_view name = modifier_of(t);
+  if (name == "loc") {
+    scope.statements.emplace_back(source_line());
+  } else if (name == "pragma") {
+    pragma();
+  } else if (contains(kSpaces, name) || name == "align") {
+    for (Variable& v : variables({}, true)) scope.statements.emplace_back(std::move(v));
+  } else if (name == "branchtargets" || name == "calltargets" || name == "callprototype") {
+    fail(t, found(t) + " has no name, `NAME:` was expected before it");
+  } else if (contains(kModuleOnly, name)) {
+    report(loc_of(t), found(t) + " inside a body, `}` was expected before it");
+    throw EndOfBody{};
+  } else {
+    take();
+    fail(t, "unknown directive " + found(t) +
+                ", a declaration, `.loc`, `.pragma` or an instruction was expected");
+  }
+}
+
+void Parser::label(Scope& scope) {
+  const Token& t = take();
+  take();
+  std::string name(text_of(t));
+  if (is_modifier("branchtargets") || is_modifier("calltargets")) {
+    scope.statements.emplace_back(target_list(std::move(name), loc_of(t)));
+  } else if (is_modifier("callprototype")) {
+    scope.statements.emplace_back(prototype(std::move(name), loc_of(t)));
+  } else {
+    scope.statements.emplace_back(Label{loc_of(t), std::move(name)});
+  }
+}
+
+TargetList Parser::target_list(std::string name, Loc loc) {
+  take();
+  TargetList list{loc, std::move(name), {}};
+  do {
+    list.targets.push_back(take_name("a label or function name"));
+  } while (accept(','));
+  end_statement("the list of targets");
+  return list;
+}
+
+CallPrototype Parser::prototype(std::string name, Loc loc) {
+  take();
+  CallPrototype p;
+  p.loc = loc;
+  p.name = std::move(name);
+  if (is('(')) p.results = parameters(false, true);
+  if (peek().kind != Kind::identifier || text_of(peek()) != "_") {
+    fail_expected("`_` in place of the function's name");
+  }
+  take();
+  if (is('(')) p.params = parameters(false, true);
+  while (is_modifier("noreturn") || is_modifier("abi_preserve") ||
+         is_modifier("abi_preserve_control")) {
+    const bool counted = modifier_of(take()) != "noreturn";
+    if (counted) take_integer("a number of registers");
+  }
+  end_statement("the prototype");
+  return p;
+}
+
+/// `.loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN]`
+SourceLine Parser::source_line() {
+  take();
+  SourceLine s;
+  s.file = take_u32("a file number", UINT32_MAX);
+  s.line = take_u32("a line number", UINT32_MAX);
+  take_u32("a column number", UINT32_MAX);
+  while (accept(',')) {
+    const Token& t = peek();
+    const std::string what = take_name("`function_name` or `inlined_at`");
+    if (what == "function_name") {
+      take_name("a label");
+      if (accept('+')) take_integer("an offset");
+    } else if (what == "inlined_at") {
+      for (int i = 0; i < 3; ++i) take_integer("a file, a line and a column");
+    } else {
+      fail(t, "found " + found(t) + ", `function_name` or `inlined_at` was expected");
+    }
+  }
+  return s;
+}
+
+/// A pragma never changes what a program means, so its text is only looked at.
+void Parser::pragma() {
+  static constexpr std::array<std::string_view, 5> kKnown = {
+      "nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency", "gridDim"};
+  take();
+  do {
+    const Token& t = peek();
+    const std::string text = take_string("a string");
+    if (!contains(kKnown, std::string_view(text).substr(0, text.find(' ')))) {
+      warn(loc_of(t), "unknown pragma " + found(t) + " has no effect, \"nounroll\" was expected");
+    }
+  } while (accept(','));
+  end_statement("the pragma");
+}
+
+std::string Parser::take_guard(bool& negated) {
+  take();
+  negated = accept('!');
+  return take_name("a predicate register after `@`");
+}
+
+void Parser::instruction(Scope& scope) {
+  const size_t first = pos_;
+  Instruction in;
+  in.loc = loc_of(peek());
+  if (is('@')) in.guard = take_guard(in.guard_negated);
+  if (!is_name() || is(1, ':') || text_of(peek())[0] == '%' || text_of(peek())[0] == '$') {
+    fail_expected("an instruction after the predicate");
+  }
+  in.opcode = take_name("an instruction");
+  while (peek().kind == Kind::modifier && !(peek().first_on_line && starts_line_directive())) {
+    if (is_modifier("reg")) fail_expected("a qualifier or type");
+    in.mods.emplace_back(modifier_of(take()));
+  }
+  const bool call = in.opcode == "call";
+  const bool texture = contains(kTextureOpcodes, in.opcode);
+  const bool missing_end = peek().first_on_line && starts_statement();
+  if (!is(';') && !is('}') && !missing_end) {
+    do {
+      const Token& t = peek();
+      Operand o = operand(call, texture, in.unified);
+      if (!in.operands.empty() && (o.kind == Operand::Kind::sink || !o.pair.empty())) {
+        fail(t, "`_` or `a|b` behind the first operand, one plain source was expected");
+      }
+      in.operands.push_back(std::move(o));
+    } while (accept(','));
+  }
+  const size_t last = pos_;
+  end_statement(in.operands.empty() ? quoted(in.opcode) : "the operands");
+  in.text = squeezed(first, last);
+  scope.statements.emplace_back(std::move(in));
+}
+
+}  // namespace lanewise::ptx
