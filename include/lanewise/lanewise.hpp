@@ -178,6 +178,13 @@ class Module {
   Kernel kernel(const std::string& name = {}) const;
   /// A module variable (.global, .const). Error(usage) when there is none of that name.
   SymbolInfo symbol(const std::string& name) const;
+  /// Copies to / from a module variable, from its start. Error(usage) when it is smaller.
+  void write_symbol(const std::string& name, std::span<const std::byte> bytes);
+  void read_symbol(const std::string& name, std::span<std::byte> bytes) const;
+  template <typename T>
+  void write_symbol(const std::string& name, const std::vector<T>& values) {
+    write_symbol(name, std::as_bytes(std::span(values)));
+  }
   /// What the front end warned about.
   const std::vector<Diagnostic>& warnings() const;
 

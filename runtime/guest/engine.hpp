@@ -86,6 +86,8 @@ class Engine {
   /// Runs the kernel to its end. Guest faults are in the result; host trouble throws Error
   /// (guest: cannot be translated, with the reason; device: driver failure; budget: timeout).
   virtual LaunchResult launch(const LaunchRequest& request) = 0;
+  /// The SPIR-V this engine would run for the request; empty when it runs none.
+  virtual std::vector<uint32_t> translate(const LaunchRequest&) { return {}; }
 };
 
 }  // namespace lanewise

@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "runtime/api/loader.hpp"
+#include "runtime/api/state.hpp"
+#include "runtime/guest/layout.hpp"
+#include "runtime/ir/passes/passes.hpp"
+#include "runtime/reference/reference.hpp"
+#include "runtime/vulkan/vulkan_engine.hpp"
+
+namespace lanewise {
+namespace {
+
+DeviceInfo to_public(const EngineInfo& e, int index) {
+  DeviceInfo d;
+  d.index = index;
+  d.name = e.name;
+  d.driver = e.driver;
+  d.tier = e.tier;
+  d.type = e.type;
+  d.subgroup_size = e.subgroup_size;
+  d.max_invocations = e.max_invocations;
+  d.max_shared = e.max_shared;
+  d.max_arena = e.max_arena;
+  d.int64 = e.int64;
+  d.int16 = e.int16;
+  d.int8 = e.int8;
+  d.float16 = e.float16;
+  d.float64 = e.float64;
+  return d;
+}
+
+/// Resolved address of a relocation's symbol: a module variable or a function.
+uint64_t address_of(const detail::ModuleState& m, const std::string& name) {
+  for (const auto& [global, memory] : m.globals) {
+    if (global == name) return memory->address;
+  }
+  const auto& functions = m.module.functions;
+  const auto it = std::ranges::find(functions, name);
+  if (it == functions.end()) {
+    throw Error(ErrorKind::guest, "'" + name + "' is used but defined nowhere in the module");
+  }
+  return guest::function_address(static_cast<uint32_t>(it - functions.begin()));
+}
+
+void write_initial_bytes(detail::ModuleState& m, const ir::Global& g, uint64_t address) {
+  std::vector<std::byte> bytes = g.init;
+  for (const ir::Global::Reloc& r : g.relocs) {
+    const uint64_t value = address_of(m, r.symbol) + static_cast<uint64_t>(r.addend);
+    if (bytes.size() < r.offset + r.size) bytes.resize(r.offset + r.size);
+    std::memcpy(bytes.data() + r.offset, &value, r.size);
+  }
+  if (!bytes.empty()) m.device->engine->write(address, bytes);
+}
+
+/// Gives every variable its memory and every symbol its address.
+void load_globals(detail::ModuleState& m) {
+  for (const ir::Global& g : m.module.globals) {
+    const bool read_only = g.space == ir::Space::constant;
+    m.globals.emplace_back(
+        g.name, std::make_unique<detail::Allocated>(m.device, g.size, g.name, read_only));
+  }
+  for (size_t i = 0; i < m.module.globals.size(); ++i) {
+    write_initial_bytes(m, m.module.globals[i], m.globals[i].second->address);
+  }
+  for (ir::Program& kernel : m.module.kernels) {
+    ir::bind_symbols(kernel, [&](const ir::Symbol& s) { return address_of(m, s.name); });
+  }
+}
+
+}  // namespace
+
+namespace detail {
+
+void DeviceState::fill_zero(uint64_t address, uint64_t bytes) {
+  const std::vector<std::byte> zeros(std::min<uint64_t>(bytes, 1 << 20));
+  for (uint64_t done = 0; done < bytes; done += zeros.size()) {
+    const uint64_t n = std::min<uint64_t>(zeros.size(), bytes - done);
+    engine->write(address + done, std::span(zeros).first(n));
+  }
+}
+
+uint64_t DeviceState::allocate(uint64_t bytes, const std::string& name, bool read_only) {
+  const uint64_t before = allocator.high_water();
+  const uint64_t address = allocator.allocate(bytes, name, read_only);
+  try {
+    engine->reserve(allocator.high_water());
+    // Memory beyond the old high-water mark is still zero from reserve().
+    if (address - guest::kArenaBase < before) fill_zero(address, bytes);
+  } catch (...) {
+    allocator.free(address);
+    throw;
+  }
+  return address;
+}
+
+Allocated::Allocated(std::shared_ptr<DeviceState> d, uint64_t bytes, const std::string& name,
+                     bool read_only)
+    : device(std::move(d)), address(device->allocate(bytes, name, read_only)), size(bytes) {}
+
+Allocated::~Allocated() {
+  device->allocator.free(address);
+}
+
+}  // namespace detail
+
+Device Device::open(const std::string& selector) {
+  auto state = std::make_shared<detail::DeviceState>();
+  std::string wanted = selector;
+  if (selector == "auto") {
+    if (const char* env = std::getenv("LANEWISE_DEVICE"); env != nullptr && *env != '\0') {
+      wanted = env;
+    }
+  }
+  if (wanted == "reference") {
+    state->engine = reference::make_engine();
+  } else {
+    state->engine = vulkan::make_engine(wanted, {});
+  }
+  state->info = to_public(state->engine->info(), -1);
+  const std::vector<DeviceInfo> all = list();
+  const auto same = std::ranges::find(all, state->info.name, &DeviceInfo::name);
+  if (same != all.end()) state->info.index = same->index;
+  Device device;
+  device.state_ = std::move(state);
+  return device;
+}
+
+std::vector<DeviceInfo> Device::list() {
+  std::vector<DeviceInfo> all;
+  int index = 0;
+  for (const EngineInfo& e : vulkan::list_devices()) all.push_back(to_public(e, index++));
+  all.push_back(to_public(reference::make_engine()->info(), -1));
+  return all;
+}
+
+const DeviceInfo& Device::info() const {
+  return state_->info;
+}
+
+Buffer Device::allocate(uint64_t bytes, const std::string& name) {
+  Buffer b;
+  b.state_ = std::shared_ptr<detail::BufferState>(
+      new detail::BufferState{detail::Allocated(state_, bytes, name)});
+  return b;
+}
+
+Module Device::load_file(const std::string& path, Isa isa) {
+  const std::string text = detail::read_file(path);
+  return load_text(text, isa == Isa::automatic ? detail::detect_isa(path, text) : isa, path);
+}
+
+Module Device::load_text(const std::string& text, Isa isa, const std::string& name) {
+  const auto start = std::chrono::steady_clock::now();
+  detail::Compiled compiled =
+      detail::compile(text, isa == Isa::automatic ? detail::detect_isa(name, text) : isa);
+  if (!compiled.ok()) throw CompileError(name, std::move(compiled.diagnostics));
+  auto state = std::make_shared<detail::ModuleState>();
+  state->device = state_;
+  state->module = std::move(compiled.module);
+  state->warnings = std::move(compiled.diagnostics);
+  load_globals(*state);
+  state->parse_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  Module module;
+  module.state_ = std::move(state);
+  return module;
+}
+
+uint64_t Buffer::address() const {
+  return state_->memory.address;
+}
+uint64_t Buffer::size() const {
+  return state_->memory.size;
+}
+
+namespace {
+void check_range(uint64_t offset, uint64_t bytes, uint64_t size) {
+  if (offset > size || bytes > size - offset) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} bytes at offset {} do not lie inside a buffer of {} bytes", bytes,
+                            offset, size));
+  }
+}
+}  // namespace
+
+void Buffer::write(std::span<const std::byte> bytes, uint64_t offset) {
+  check_range(offset, bytes.size(), size());
+  if (!bytes.empty()) state_->memory.device->engine->write(address() + offset, bytes);
+}
+void Buffer::read(std::span<std::byte> bytes, uint64_t offset) const {
+  check_range(offset, bytes.size(), size());
+  if (!bytes.empty()) state_->memory.device->engine->read(address() + offset, bytes);
+}
+
+std::string version() {
+  return "0.1.0";
+}
+
+}  // namespace lanewise

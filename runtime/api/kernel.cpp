@@ -1,0 +1,241 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/api/policies.hpp"
+#include "runtime/api/state.hpp"
+
+namespace lanewise {
+namespace {
+
+const ir::Program& program_of(const detail::ModuleState& m, size_t index) {
+  return m.module.kernels[index];
+}
+
+/// The value of an integer argument, sign- or zero-extended to 64 bits.
+uint64_t integer_value(const Arg& arg) {
+  uint64_t value = 0;
+  std::memcpy(&value, arg.bytes().data(), arg.bytes().size());
+  const unsigned bits = 8 * static_cast<unsigned>(arg.bytes().size());
+  if (arg.is_signed() && bits < 64 && ((value >> (bits - 1)) & 1) != 0) value |= ~0ULL << bits;
+  return value;
+}
+
+/// True when the low `size` bytes keep the value, read either as signed or as unsigned.
+bool fits(uint64_t value, unsigned size) {
+  if (size >= 8) return true;
+  const unsigned bits = 8 * size;
+  const uint64_t high = value >> bits;
+  const uint64_t sign_run = ~0ULL >> bits;
+  return high == 0 || (high == sign_run && ((value >> (bits - 1)) & 1) != 0);
+}
+
+void place_argument(const ir::Program& p, size_t i, const Arg& arg, std::vector<std::byte>& block) {
+  const ir::Param& param = p.params[i];
+  std::byte* at = block.data() + param.offset;
+  if (arg.bytes().size() == param.size) {
+    std::copy(arg.bytes().begin(), arg.bytes().end(), at);
+    return;
+  }
+  if (arg.is_integer() && param.size <= 8) {
+    const uint64_t value = integer_value(arg);
+    if (fits(value, param.size)) {
+      std::memcpy(at, &value, param.size);
+      return;
+    }
+  }
+  throw Error(ErrorKind::usage,
+              fmt::format("kernel '{}': argument {} ('{}') takes {} bytes, {} were given", p.name,
+                          i + 1, param.name, param.size, arg.bytes().size()));
+}
+
+std::vector<std::byte> parameter_block(const ir::Program& p, const std::vector<Arg>& args) {
+  if (args.size() != p.params.size()) {
+    std::string wanted;
+    for (const ir::Param& param : p.params) {
+      wanted += fmt::format("{}{} ({} bytes)", wanted.empty() ? "" : ", ", param.name, param.size);
+    }
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("kernel '{}' takes {} arguments, {} were given{}", p.name, p.params.size(),
+                    args.size(), wanted.empty() ? std::string() : "; in order: " + wanted));
+  }
+  std::vector<std::byte> block(p.param_bytes);
+  for (size_t i = 0; i < args.size(); ++i) place_argument(p, i, args[i], block);
+  return block;
+}
+
+std::string describe_nearest(std::span<const Allocation> allocations, uint64_t address) {
+  const auto nearest = guest::nearest_allocation(allocations, address);
+  if (!nearest) return {};
+  const Allocation& a = *nearest->allocation;
+  if (nearest->distance == 0) {
+    return fmt::format("'{}' (offset {} of {} bytes)", a.name, address - a.address, a.size);
+  }
+  if (nearest->distance > 0) {
+    return fmt::format("'{}' ({} bytes; {} bytes past its end)", a.name, a.size,
+                       nearest->distance - 1);
+  }
+  return fmt::format("'{}' ({} bytes; {} bytes before its start)", a.name, a.size,
+                     -nearest->distance);
+}
+
+FaultReport report(const ir::Program& p, const Fault& f, std::span<const Allocation> allocations) {
+  FaultReport r;
+  r.kind = f.kind;
+  r.kernel = p.name;
+  if (f.site < p.sites.size()) {
+    const ir::Site& site = p.sites[f.site];
+    r.pc = site.pc;
+    r.line = site.line;
+    r.text = site.text;
+    if (!site.source_file.empty()) {
+      r.source = fmt::format("{}:{}", site.source_file, site.source_line);
+    }
+  }
+  r.group = {f.group[0], f.group[1], f.group[2]};
+  r.wave = f.lane / p.wave_lanes;
+  r.lane = f.lane % p.wave_lanes;
+  r.address = f.address;
+  r.size = f.size;
+  if (f.size != 0) r.nearest_allocation = describe_nearest(allocations, f.address);
+  return r;
+}
+
+/// Everything a launch needs that must outlive the request.
+struct Prepared {
+  ir::Program changed;  ///< used when a policy rewrites the program
+  std::unique_ptr<detail::Allocated> params_copy;
+  detail::Policies policies;
+  LaunchRequest request;
+};
+
+void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
+             const ir::Program& program, const LaunchOptions& options) {
+  out.policies = detail::complete_policies(options.policies);
+  LaunchRequest& r = out.request;
+  r.program = &program;
+  if (out.changed = program; detail::apply_policies(out.changed, out.policies)) {
+    r.program = &out.changed;
+  }
+  r.grid = options.grid;
+  r.block = options.block;
+  r.dynamic_shared = options.dynamic_shared;
+  r.memcheck = options.memcheck;
+  r.wave = options.wave;
+  r.step_budget = detail::step_budget(out.policies);
+  r.timeout_seconds = options.timeout_seconds;
+  r.policies = out.policies;
+  out.params_copy = std::make_unique<detail::Allocated>(
+      device, std::max<uint64_t>(program.param_bytes, 1), "kernel parameters", true);
+  r.param_address = out.params_copy->address;
+  r.allocations = device->allocator.allocations();
+}
+
+}  // namespace
+
+const std::string& Kernel::name() const {
+  return program_of(*module_, index_).name;
+}
+
+std::vector<ParamInfo> Kernel::params() const {
+  std::vector<ParamInfo> out;
+  for (const ir::Param& p : program_of(*module_, index_).params) {
+    out.push_back({p.name, p.offset, p.size, p.pointer});
+  }
+  return out;
+}
+
+std::string Kernel::ir() const {
+  return ir::print(program_of(*module_, index_));
+}
+
+Result Kernel::launch(const LaunchOptions& options, const std::vector<Arg>& args) const {
+  const ir::Program& program = program_of(*module_, index_);
+  std::vector<std::byte> block = parameter_block(program, args);
+  Prepared prepared;
+  prepare(prepared, module_->device, program, options);
+  if (!block.empty()) module_->device->engine->write(prepared.request.param_address, block);
+  prepared.request.params = std::move(block);
+  const LaunchResult done = module_->device->engine->launch(prepared.request);
+
+  Result result;
+  for (const Fault& f : done.faults) {
+    result.faults.push_back(report(program, f, module_->device->allocator.allocations()));
+  }
+  result.fault_count = done.fault_count;
+  result.times = {module_->parse_ms, done.times.translate_ms, done.times.pipeline_ms,
+                  done.times.dispatch_ms};
+  result.wave_mode = done.wave_mode;
+  result.policies = prepared.policies;
+  return result;
+}
+
+std::vector<uint32_t> Kernel::spirv(const LaunchOptions& options) const {
+  const ir::Program& program = program_of(*module_, index_);
+  Prepared prepared;
+  prepare(prepared, module_->device, program, options);
+  prepared.request.params.resize(program.param_bytes);
+  std::vector<uint32_t> words = module_->device->engine->translate(prepared.request);
+  if (words.empty()) {
+    throw Error(ErrorKind::usage, "the reference engine runs no SPIR-V; choose a Vulkan device");
+  }
+  return words;
+}
+
+std::vector<std::string> Module::kernels() const {
+  std::vector<std::string> names;
+  for (const ir::Program& p : state_->module.kernels) names.push_back(p.name);
+  return names;
+}
+
+Kernel Module::kernel(const std::string& wanted) const {
+  const auto& kernels = state_->module.kernels;
+  Kernel k;
+  k.module_ = state_;
+  if (wanted.empty() && kernels.size() == 1) return k;
+  const auto it = std::ranges::find(kernels, wanted, &ir::Program::name);
+  if (it == kernels.end()) {
+    std::string all;
+    for (const std::string& n : Module::kernels()) all += (all.empty() ? "" : ", ") + n;
+    if (kernels.empty()) throw Error(ErrorKind::usage, "the module holds no kernel");
+    throw Error(ErrorKind::usage, wanted.empty()
+                                      ? "the module holds several kernels, name one of: " + all
+                                      : "no kernel '" + wanted + "'; there are: " + all);
+  }
+  k.index_ = static_cast<size_t>(it - kernels.begin());
+  return k;
+}
+
+SymbolInfo Module::symbol(const std::string& wanted) const {
+  for (const auto& [name, memory] : state_->globals) {
+    if (name == wanted) return {memory->address, memory->size};
+  }
+  throw Error(ErrorKind::usage, "the module has no variable '" + wanted + "'");
+}
+
+namespace {
+void check_symbol_range(const std::string& name, uint64_t bytes, uint64_t size) {
+  if (bytes > size) {
+    throw Error(ErrorKind::usage, fmt::format("{} bytes do not fit the variable '{}' of {} bytes",
+                                              bytes, name, size));
+  }
+}
+}  // namespace
+
+void Module::write_symbol(const std::string& name, std::span<const std::byte> bytes) {
+  const SymbolInfo s = symbol(name);
+  check_symbol_range(name, bytes.size(), s.size);
+  if (!bytes.empty()) state_->device->engine->write(s.address, bytes);
+}
+void Module::read_symbol(const std::string& name, std::span<std::byte> bytes) const {
+  const SymbolInfo s = symbol(name);
+  check_symbol_range(name, bytes.size(), s.size);
+  if (!bytes.empty()) state_->device->engine->read(s.address, bytes);
+}
+
+const std::vector<Diagnostic>& Module::warnings() const {
+  return state_->warnings;
+}
+
+}  // namespace lanewise

@@ -1,0 +1,101 @@
+#include "runtime/api/loader.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "runtime/isa/ptx/lower.hpp"
+
+namespace lanewise::detail {
+namespace {
+
+Compiled compile_ptx(std::string_view text, size_t max_errors) {
+  ptx::ParseResult parsed = ptx::parse(text, max_errors);
+  Compiled out;
+  out.diagnostics = std::move(parsed.diagnostics);
+  // Lowering a broken tree would only report the same trouble again under other names.
+  if (!out.ok()) return out;
+  ptx::LowerResult lowered = ptx::lower(parsed.module);
+  out.module = std::move(lowered.module);
+  out.diagnostics.insert(out.diagnostics.end(), lowered.diagnostics.begin(),
+                         lowered.diagnostics.end());
+  return out;
+}
+
+void keep_first_errors(std::vector<Diagnostic>& diagnostics, size_t max_errors) {
+  std::ranges::stable_sort(diagnostics, [](const Diagnostic& a, const Diagnostic& b) {
+    return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+  });
+  if (max_errors != 0 && diagnostics.size() > max_errors) diagnostics.resize(max_errors);
+}
+
+/// A directive at the start of a line tells the language of a text.
+bool has_directive(std::string_view text, std::string_view directive) {
+  for (size_t at = text.find(directive); at != std::string_view::npos;
+       at = text.find(directive, at + 1)) {
+    const size_t line = text.rfind('\n', at);
+    const std::string_view before =
+        text.substr(line == std::string_view::npos ? 0 : line + 1,
+                    at - (line == std::string_view::npos ? 0 : line + 1));
+    if (before.find_first_not_of(" \t\r") == std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Compiled::ok() const {
+  return std::ranges::all_of(diagnostics, [](const Diagnostic& d) { return d.warning; });
+}
+
+std::string read_file(const std::string& path) {
+  std::error_code ec;
+  if (std::filesystem::is_directory(path, ec)) {
+    throw Error(ErrorKind::usage, "cannot read '" + path + "': it is a directory");
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error(ErrorKind::usage, "cannot read '" + path + "': " + std::strerror(errno));
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad()) throw Error(ErrorKind::usage, "cannot read '" + path + "': read error");
+  return text;
+}
+
+Isa detect_isa(const std::string& path, std::string_view text) {
+  if (text.starts_with("\x7f"
+                       "ELF")) {
+    throw Error(ErrorKind::usage,
+                "'" + path +
+                    "' is an ELF file (a cubin or a code object); this version reads PTX, SASS and "
+                    "GCN text: disassemble it first");
+  }
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (ending == ".ptx") return Isa::ptx;
+  if (ending == ".sass") return Isa::sass;
+  if (ending == ".s" || ending == ".gcn") return Isa::gcn;
+  if (has_directive(text, ".version")) return Isa::ptx;
+  if (has_directive(text, ".amdgcn_target") || has_directive(text, ".amdhsa_kernel")) {
+    return Isa::gcn;
+  }
+  if (has_directive(text, ".headerflags") || has_directive(text, ".sectioninfo")) return Isa::sass;
+  throw Error(ErrorKind::usage, "cannot tell what language '" + path +
+                                    "' is in; expected an ending .ptx, .sass, .s or .gcn, or the "
+                                    "option --isa ptx|sass|gcn");
+}
+
+Compiled compile(std::string_view text, Isa isa, size_t max_errors) {
+  Compiled out;
+  switch (isa) {
+    case Isa::ptx:
+      out = compile_ptx(text, max_errors);
+      break;
+    default:
+      throw Error(ErrorKind::usage, "this language is not supported in this version");
+  }
+  keep_first_errors(out.diagnostics, max_errors);
+  return out;
+}
+
+}  // namespace lanewise::detail

@@ -1,0 +1,29 @@
+// From a file to an ir::Module, whatever the language.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lanewise/lanewise.hpp"
+#include "runtime/ir/ir.hpp"
+
+namespace lanewise::detail {
+
+struct Compiled {
+  ir::Module module;
+  std::vector<Diagnostic> diagnostics;  ///< errors and warnings, in line order
+  bool ok() const;
+};
+
+/// Reads a whole file; Error(usage) says what the operating system said.
+std::string read_file(const std::string& path);
+
+/// ptx, sass or gcn: from the file name's ending, else from the text. Error(usage) when neither
+/// tells, with what was looked for; binary formats that are not supported are named.
+Isa detect_isa(const std::string& path, std::string_view text);
+
+/// Parses and lowers. max_errors 0 = all.
+Compiled compile(std::string_view text, Isa isa, size_t max_errors = 100);
+
+}  // namespace lanewise::detail

@@ -1,0 +1,61 @@
+// Fault reports for people, in the manner of a memory checker.
+#include <fmt/format.h>
+
+#include "lanewise/lanewise.hpp"
+
+namespace lanewise {
+namespace {
+
+std::string headline(const FaultReport& f) {
+  switch (f.kind) {
+    case FaultKind::out_of_range:
+      return fmt::format("out-of-range access of {} bytes at 0x{:x}", f.size, f.address);
+    case FaultKind::misaligned:
+      return fmt::format("misaligned access of {} bytes at 0x{:x}", f.size, f.address);
+    case FaultKind::null:
+      return fmt::format("null-page access of {} bytes at 0x{:x}", f.size, f.address);
+    case FaultKind::write_to_read_only:
+      return fmt::format("write of {} bytes to read-only memory at 0x{:x}", f.size, f.address);
+    case FaultKind::step_budget:
+      return "step budget used up: the lane took more loop iterations than allowed "
+             "(--policy steps=N raises the limit)";
+    case FaultKind::barrier_divergence:
+      return "barrier divergence: the lane waits at a barrier that its partners never reach";
+    case FaultKind::illegal_instruction:
+      return "illegal instruction";
+    case FaultKind::illegal_encoding:
+      return "illegal encoding";
+    case FaultKind::stack_overflow:
+      return "stack overflow";
+    case FaultKind::trap:
+      return "trap executed";
+    case FaultKind::none:
+      break;
+  }
+  return "no fault";
+}
+
+}  // namespace
+
+std::string format(const FaultReport& f) {
+  std::string out = fmt::format("fault: {}\n", headline(f));
+  out += fmt::format("    at {}+{}: {}", f.kernel, f.pc, f.text);
+  if (f.line != 0) out += fmt::format("  (line {})", f.line);
+  if (!f.source.empty()) out += fmt::format("  [{}]", f.source);
+  out += fmt::format("\n    by lane {} of wave {} in group ({},{},{})\n", f.lane, f.wave, f.group.x,
+                     f.group.y, f.group.z);
+  if (!f.nearest_allocation.empty()) {
+    out += fmt::format("    nearest allocation: {}\n", f.nearest_allocation);
+  }
+  return out;
+}
+
+const Result& Result::check() const {
+  if (ok()) return *this;
+  const FaultReport& first = faults.front();
+  const ErrorKind kind =
+      first.kind == FaultKind::step_budget ? ErrorKind::budget : ErrorKind::guest;
+  throw Error(kind, fmt::format("{} lanes faulted; the first:\n{}", fault_count, format(first)));
+}
+
+}  // namespace lanewise

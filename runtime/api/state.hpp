@@ -1,0 +1,48 @@
+// What the public handles point to.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lanewise/lanewise.hpp"
+#include "runtime/guest/allocator.hpp"
+#include "runtime/guest/engine.hpp"
+
+namespace lanewise::detail {
+
+struct DeviceState {
+  std::unique_ptr<Engine> engine;
+  guest::Allocator allocator;
+  DeviceInfo info;
+
+  /// Reserves and zero-fills arena memory.
+  uint64_t allocate(uint64_t bytes, const std::string& name, bool read_only = false);
+  void fill_zero(uint64_t address, uint64_t bytes);
+};
+
+/// Arena memory that is given back with its last owner.
+struct Allocated {
+  std::shared_ptr<DeviceState> device;
+  uint64_t address = 0, size = 0;
+
+  Allocated(std::shared_ptr<DeviceState> device, uint64_t bytes, const std::string& name,
+            bool read_only = false);
+  ~Allocated();
+  Allocated(const Allocated&) = delete;
+  Allocated& operator=(const Allocated&) = delete;
+};
+
+struct BufferState {
+  Allocated memory;
+};
+
+struct ModuleState {
+  std::shared_ptr<DeviceState> device;
+  ir::Module module;  ///< kernels with symbols bound
+  std::vector<std::pair<std::string, std::unique_ptr<Allocated>>> globals;
+  std::vector<Diagnostic> warnings;
+  double parse_ms = 0;
+};
+
+}  // namespace lanewise::detail

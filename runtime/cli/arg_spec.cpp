@@ -1,0 +1,191 @@
+#include "runtime/cli/arg_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "lanewise/error.hpp"
+
+namespace lanewise::cli {
+namespace {
+
+[[noreturn]] void fail(const std::string& spec, const std::string& why) {
+  throw Error(ErrorKind::usage, fmt::format("--arg {}: {}", spec, why));
+}
+
+template <typename T>
+void append(std::vector<std::byte>& bytes, T value, unsigned size = sizeof(T)) {
+  const auto* p = reinterpret_cast<const std::byte*>(&value);
+  bytes.insert(bytes.end(), p, p + size);
+}
+
+/// A double to the bits of the nearest half, ties to even.
+uint16_t to_half(double x) {
+  const uint16_t sign = std::signbit(x) ? 0x8000 : 0;
+  const double a = std::fabs(x);
+  if (std::isnan(x)) return 0x7fff;
+  if (a >= 65520.0) return sign | 0x7c00;
+  if (a < std::ldexp(1.0, -14)) {
+    return sign | static_cast<uint16_t>(std::nearbyint(std::ldexp(a, 24)));
+  }
+  int exponent = 0;
+  const double mantissa = std::frexp(a, &exponent);  // in [0.5, 1)
+  const auto scaled = static_cast<uint32_t>(std::nearbyint(std::ldexp(mantissa, 11)));
+  return sign | static_cast<uint16_t>((static_cast<uint32_t>(exponent + 13) << 10) + scaled);
+}
+
+void parse_float(ArgSpec& out, const std::string& spec, unsigned size, const std::string& text) {
+  size_t used = 0;
+  double value = 0;
+  float single = 0;
+  try {
+    value = std::stod(text, &used);
+    // Parsed again so that f32 is rounded once, from the text.
+    if (size == 4) single = std::strtof(text.c_str(), nullptr);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  if (used == 0 || used != text.size()) fail(spec, fmt::format("'{}' is no number", text));
+  if (size == 8) append(out.scalar, value);
+  if (size == 4) append(out.scalar, single);
+  if (size == 2) append(out.scalar, to_half(value));
+}
+
+void parse_integer(ArgSpec& out, const std::string& spec, bool is_signed, unsigned size,
+                   const std::string& text) {
+  std::string_view digits = text;
+  const bool negative = digits.starts_with('-');
+  if (negative) digits.remove_prefix(1);
+  const int base = digits.starts_with("0x") || digits.starts_with("0X") ? 16 : 10;
+  if (base == 16) digits.remove_prefix(2);
+  uint64_t magnitude = 0;
+  const auto [end, ec] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, base);
+  if (ec == std::errc::invalid_argument || end != digits.data() + digits.size()) {
+    fail(spec, fmt::format("'{}' is no integer", text));
+  }
+  const unsigned bits = 8 * size;
+  const uint64_t top = uint64_t{1} << (bits - 1);
+  const bool fits = ec == std::errc() && (negative    ? is_signed && magnitude <= top
+                                          : is_signed ? magnitude < top
+                                                      : magnitude <= top - 1 + top);
+  if (!fits) {
+    fail(spec, fmt::format("{} does not fit {}{}", text, is_signed ? "i" : "u", bits));
+  }
+  const uint64_t value = negative ? ~magnitude + 1 : magnitude;
+  append(out.scalar, value, size);
+  out.integer = true;
+  out.is_signed = is_signed;
+}
+
+void parse_hex(ArgSpec& out, const std::string& spec, const std::string& text) {
+  if (text.empty() || text.size() % 2 != 0) fail(spec, "expected an even number of hex digits");
+  for (size_t i = 0; i < text.size(); i += 2) {
+    unsigned byte = 0;
+    const auto [end, ec] = std::from_chars(text.data() + i, text.data() + i + 2, byte, 16);
+    if (ec != std::errc() || end != text.data() + i + 2) {
+      fail(spec, fmt::format("'{}' is no hex byte", text.substr(i, 2)));
+    }
+    out.scalar.push_back(static_cast<std::byte>(byte));
+  }
+}
+
+/// "f32[1024]" or "u8[16,4]".
+Array parse_shape(const std::string& spec, const std::string& text) {
+  const size_t open = text.find('[');
+  if (open == std::string::npos || !text.ends_with(']')) {
+    fail(spec, fmt::format("expected TYPE[N] or TYPE[N,M], found '{}'", text));
+  }
+  Array a;
+  a.type = text.substr(0, open);
+  const unsigned size = element_size(a.type);
+  if (size == 0) {
+    fail(spec, fmt::format("unknown type '{}'; expected u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64",
+                           a.type));
+  }
+  uint64_t total = size;
+  const char* at = text.data() + open + 1;
+  const char* end = text.data() + text.size() - 1;
+  while (true) {
+    uint64_t n = 0;
+    const auto [stop, ec] = std::from_chars(at, end, n);
+    if (ec != std::errc() || (stop != end && *stop != ',')) fail(spec, "a dimension is no number");
+    if (n != 0 && total > (uint64_t{1} << 36) / n) fail(spec, "the array is larger than 64 GiB");
+    total *= n;
+    a.shape.push_back(n);
+    if (stop == end) break;
+    at = stop + 1;
+  }
+  a.bytes.resize(total);
+  return a;
+}
+
+/// Splits "FILE:REST" at the last colon.
+std::pair<std::string, std::string> split_last(const std::string& text) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return {text, ""};
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+bool parse_scalar(ArgSpec& out, const std::string& spec, const std::string& kind,
+                  const std::string& text) {
+  if (kind == "hex") {
+    parse_hex(out, spec, text);
+    return true;
+  }
+  const unsigned size = element_size(kind);
+  if (size == 0) return false;
+  if (kind[0] == 'f') {
+    parse_float(out, spec, size, text);
+  } else {
+    parse_integer(out, spec, kind[0] == 'i', size, text);
+  }
+  return true;
+}
+
+}  // namespace
+
+ArgSpec parse_arg(const std::string& spec) {
+  const size_t colon = spec.find(':');
+  const std::string kind = spec.substr(0, colon);
+  if (colon == std::string::npos) {
+    fail(spec, "expected KIND:VALUE such as u32:7, f32:2.5, in:x.npy, out:y.npy:f32[1024]");
+  }
+  const std::string rest = spec.substr(colon + 1);
+  ArgSpec out;
+  if (parse_scalar(out, spec, kind, rest)) return out;
+  if (kind == "in") {
+    out.kind = ArgSpec::Kind::in;
+    out.path = rest;
+    out.array = read_array(rest);
+  } else if (kind == "out") {
+    out.kind = ArgSpec::Kind::out;
+    const auto [path, shape] = split_last(rest);
+    out.path = out.write_to = path;
+    out.array = parse_shape(spec, shape);
+  } else if (kind == "inout") {
+    out.kind = ArgSpec::Kind::inout;
+    const auto [path, target] = split_last(rest);
+    out.path = path;
+    out.write_to = target.empty() ? path : target;
+    out.array = read_array(path);
+  } else if (kind == "zero") {
+    out.kind = ArgSpec::Kind::zero;
+    out.path = "zero:" + rest;
+    out.array = parse_shape(spec, rest);
+  } else if (kind == "local") {
+    out.kind = ArgSpec::Kind::local;
+    const auto [end, ec] = std::from_chars(rest.data(), rest.data() + rest.size(), out.local_bytes);
+    if (ec != std::errc() || end != rest.data() + rest.size()) fail(spec, "expected a byte count");
+  } else {
+    fail(spec, fmt::format("unknown kind '{}'; expected u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64 "
+                           "hex in out inout zero local",
+                           kind));
+  }
+  return out;
+}
+
+}  // namespace lanewise::cli

@@ -1,0 +1,27 @@
+// `--arg SPEC`: scalars and array files as kernel arguments.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/cli/npy.hpp"
+
+namespace lanewise::cli {
+
+struct ArgSpec {
+  enum class Kind { scalar, in, out, inout, zero, local };
+  Kind kind = Kind::scalar;
+  std::vector<std::byte> scalar;  ///< bytes of the value
+  bool integer = false, is_signed = false;
+  Array array;           ///< contents (in, inout) or type and shape, zero-filled (out, zero)
+  std::string path;      ///< the file it came from or goes to, for messages and names
+  std::string write_to;  ///< out, inout: file written after the run
+  uint64_t local_bytes = 0;
+};
+
+/// Reads input files too. Error(usage) names the SPEC and what was expected.
+ArgSpec parse_arg(const std::string& text);
+
+}  // namespace lanewise::cli

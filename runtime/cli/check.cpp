@@ -1,0 +1,44 @@
+#include <fmt/format.h>
+
+#include "runtime/api/loader.hpp"
+#include "runtime/cli/commands.hpp"
+#include "runtime/cli/options.hpp"
+
+namespace lanewise::cli {
+namespace {
+
+struct CheckArgs {
+  std::vector<std::string> files;
+  std::string isa;
+  size_t max_errors = 100;
+};
+
+int check(const CheckArgs& a) {
+  int code = 0;
+  for (const std::string& file : a.files) {
+    const std::string text = detail::read_file(file);
+    const Isa isa = to_isa(a.isa);
+    const detail::Compiled compiled = detail::compile(
+        text, isa == Isa::automatic ? detail::detect_isa(file, text) : isa, a.max_errors);
+    for (const Diagnostic& d : compiled.diagnostics) fmt::print(stderr, "{}\n", format(file, d));
+    if (compiled.ok()) {
+      fmt::print("{}: ok, {} kernels\n", file, compiled.module.kernels.size());
+    } else {
+      code = 1;
+    }
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Action& action) {
+  auto* sub = app.add_subcommand("check", "parse and validate, run nothing");
+  auto a = std::make_shared<CheckArgs>();
+  sub->add_option("FILE", a->files, "input programs")->required();
+  add_isa_option(*sub, a->isa);
+  sub->add_option("--max-errors", a->max_errors, "stop after so many errors a file, 0 = never");
+  sub->callback([=, &action] { action = [a] { return check(*a); }; });
+}
+
+}  // namespace lanewise::cli

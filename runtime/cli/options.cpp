@@ -1,0 +1,75 @@
+#include "runtime/cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace lanewise::cli {
+namespace {
+
+/// "64", "8,8" or "8,8,2".
+Dim3 parse_dim(const std::string& option, const std::string& text) {
+  uint32_t v[3] = {1, 1, 1};
+  const char* at = text.data();
+  const char* end = at + text.size();
+  for (int i = 0; i < 3; ++i) {
+    const auto [stop, ec] = std::from_chars(at, end, v[i]);
+    if (ec != std::errc()) break;
+    if (stop == end) return {v[0], v[1], v[2]};
+    if (*stop != ',') break;
+    at = stop + 1;
+  }
+  throw Error(ErrorKind::usage,
+              fmt::format("{} {}: expected X, X,Y or X,Y,Z with numbers below 2^32", option, text));
+}
+
+}  // namespace
+
+void add_launch_options(CLI::App& sub, LaunchArgs& a) {
+  sub.add_option("--grid", a.grid, "work-groups: X[,Y[,Z]]");
+  sub.add_option("--block", a.block, "threads per work-group: X[,Y[,Z]]");
+  sub.add_option("--dyn-shared", a.dyn_shared, "bytes of dynamic shared memory");
+  sub.add_option("--memcheck", a.memcheck, "what every access must lie in")
+      ->check(CLI::IsMember({"arena", "alloc", "off"}));
+  sub.add_option("--wave", a.wave, "how guest lanes map to invocations")
+      ->check(CLI::IsMember({"auto", "lane", "packed"}));
+  sub.add_option("--timeout", a.timeout, "seconds until the run is given up, 0 = never")
+      ->check(CLI::NonNegativeNumber);
+  sub.add_option("--policy", a.policies, "NAME=VALUE, see docs/policies.md");
+}
+
+LaunchOptions to_options(const LaunchArgs& a) {
+  LaunchOptions o;
+  o.grid = parse_dim("--grid", a.grid);
+  o.block = parse_dim("--block", a.block);
+  o.dynamic_shared = a.dyn_shared;
+  o.memcheck = a.memcheck == "alloc" ? Memcheck::alloc
+               : a.memcheck == "off" ? Memcheck::off
+                                     : Memcheck::arena;
+  o.wave = a.wave == "lane"     ? WaveMode::lane
+           : a.wave == "packed" ? WaveMode::packed
+                                : WaveMode::automatic;
+  o.timeout_seconds = a.timeout;
+  for (const std::string& p : a.policies) {
+    const size_t eq = p.find('=');
+    if (eq == std::string::npos) {
+      throw Error(ErrorKind::usage, fmt::format("--policy {}: expected NAME=VALUE", p));
+    }
+    o.policies[p.substr(0, eq)] = p.substr(eq + 1);
+  }
+  return o;
+}
+
+void add_isa_option(CLI::App& sub, std::string& isa) {
+  sub.add_option("--isa", isa, "language of the input (default: by its ending and contents)")
+      ->check(CLI::IsMember({"ptx", "sass", "gcn"}));
+}
+
+Isa to_isa(const std::string& text) {
+  if (text == "ptx") return Isa::ptx;
+  if (text == "sass") return Isa::sass;
+  if (text == "gcn") return Isa::gcn;
+  return Isa::automatic;
+}
+
+}  // namespace lanewise::cli

@@ -1,0 +1,25 @@
+// Options that several commands share, and how their text becomes values.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "lanewise/lanewise.hpp"
+
+namespace lanewise::cli {
+
+struct LaunchArgs {
+  std::string grid = "1", block = "1";
+  uint32_t dyn_shared = 0;
+  std::string memcheck = "arena", wave = "auto";
+  double timeout = 0;
+  std::vector<std::string> policies;
+};
+void add_launch_options(CLI::App& sub, LaunchArgs& args);
+LaunchOptions to_options(const LaunchArgs& args);
+
+void add_isa_option(CLI::App& sub, std::string& isa);
+Isa to_isa(const std::string& text);
+
+}  // namespace lanewise::cli

@@ -1,0 +1,35 @@
+#include "runtime/cli/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+namespace lanewise::cli {
+
+Progress::Progress(std::string what) : what_(std::move(what)) {
+  if (isatty(STDERR_FILENO) != 0) thread_ = std::thread([this] { show(); });
+}
+
+Progress::~Progress() {
+  done_ = true;
+  done_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Progress::show() const {
+  using namespace std::chrono_literals;
+  const auto start = std::chrono::steady_clock::now();
+  bool shown = false;
+  while (!done_) {
+    std::this_thread::sleep_for(50ms);
+    const auto elapsed = std::chrono::steady_clock::now() - start;
+    if (elapsed < 1s) continue;
+    shown = true;
+    fmt::print(stderr, "\r{} ... {:.0f} s", what_, std::chrono::duration<double>(elapsed).count());
+  }
+  if (shown) fmt::print(stderr, "\r\x1b[K");
+}
+
+}  // namespace lanewise::cli

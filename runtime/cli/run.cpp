@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "lanewise/lanewise.hpp"
+#include "runtime/cli/arg_spec.hpp"
+#include "runtime/cli/commands.hpp"
+#include "runtime/cli/options.hpp"
+#include "runtime/cli/progress.hpp"
+
+namespace lanewise::cli {
+namespace {
+
+struct RunArgs {
+  std::string file, kernel, isa, target, device = "auto", report;
+  std::vector<std::string> args;
+  LaunchArgs launch;
+  bool json = false;
+};
+
+/// The arguments on the device: buffers stay alive until their contents are written back.
+struct BoundArgs {
+  std::vector<ArgSpec> specs;
+  std::vector<Buffer> buffers;  ///< one per spec, empty handle for scalars
+  std::vector<Arg> values;
+  uint32_t local_bytes = 0;
+};
+
+BoundArgs bind_args(Device& device, const std::vector<std::string>& texts) {
+  BoundArgs b;
+  for (const std::string& text : texts) b.specs.push_back(parse_arg(text));
+  for (const ArgSpec& s : b.specs) {
+    Buffer buffer;
+    if (s.kind == ArgSpec::Kind::scalar) {
+      uint64_t value = 0;
+      if (s.integer) {
+        std::memcpy(&value, s.scalar.data(), s.scalar.size());
+        const unsigned shift = 64 - 8 * static_cast<unsigned>(s.scalar.size());
+        if (s.is_signed) {
+          b.values.emplace_back(static_cast<int64_t>(value << shift) >> shift);
+        } else {
+          b.values.emplace_back(value);
+        }
+      } else {
+        b.values.push_back(Arg::raw(s.scalar));
+      }
+    } else if (s.kind == ArgSpec::Kind::local) {
+      // A dynamic LDS argument is its offset behind what came before, 16-aligned.
+      b.values.emplace_back(b.local_bytes);
+      b.local_bytes = (b.local_bytes + static_cast<uint32_t>(s.local_bytes) + 15) / 16 * 16;
+    } else {
+      buffer = device.allocate(s.array.bytes.size(), s.path);
+      if (s.kind != ArgSpec::Kind::zero && s.kind != ArgSpec::Kind::out) {
+        buffer.write(std::span<const std::byte>(s.array.bytes));
+      }
+      b.values.emplace_back(buffer);
+    }
+    b.buffers.push_back(buffer);
+  }
+  return b;
+}
+
+double write_back(BoundArgs& b) {
+  const auto start = std::chrono::steady_clock::now();
+  for (size_t i = 0; i < b.specs.size(); ++i) {
+    ArgSpec& s = b.specs[i];
+    if (s.write_to.empty()) continue;
+    b.buffers[i].read(std::span<std::byte>(s.array.bytes));
+    write_array(s.write_to, s.array);
+  }
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+nlohmann::json to_json(const FaultReport& f) {
+  nlohmann::json j = {{"kind", name(f.kind)},
+                      {"kernel", f.kernel},
+                      {"pc", f.pc},
+                      {"line", f.line},
+                      {"text", f.text},
+                      {"lane", f.lane},
+                      {"wave", f.wave},
+                      {"group", {f.group.x, f.group.y, f.group.z}},
+                      {"address", f.address},
+                      {"size", f.size},
+                      {"nearest_allocation", nullptr}};
+  if (!f.nearest_allocation.empty()) j["nearest_allocation"] = f.nearest_allocation;
+  if (!f.source.empty()) j["source"] = f.source;
+  return j;
+}
+
+nlohmann::json to_json(const Result& r, const Device& device, const std::string& kernel,
+                       double readback_ms) {
+  nlohmann::json faults = nlohmann::json::array();
+  for (const FaultReport& f : r.faults) faults.push_back(to_json(f));
+  return {{"device", device.info().name},
+          {"tier", device.info().tier},
+          {"kernel", kernel},
+          {"wave_mode", r.wave_mode},
+          {"times_ms",
+           {{"parse", r.times.parse_ms},
+            {"translate", r.times.translate_ms},
+            {"pipeline", r.times.pipeline_ms},
+            {"dispatch", r.times.dispatch_ms},
+            {"readback", readback_ms}}},
+          {"faults", faults},
+          {"fault_count", r.fault_count},
+          {"policies", r.policies},
+          {"cache", nlohmann::json::object()}};
+}
+
+void print_faults(const Result& r) {
+  constexpr size_t kShown = 4;
+  for (size_t i = 0; i < std::min(kShown, r.faults.size()); ++i) {
+    fmt::print(stderr, "{}", format(r.faults[i]));
+  }
+  if (r.fault_count > kShown) {
+    fmt::print(stderr, "... {} lanes faulted in all\n", r.fault_count);
+  }
+}
+
+int exit_code(const Result& r) {
+  if (r.ok()) return 0;
+  const bool budget = std::ranges::any_of(
+      r.faults, [](const FaultReport& f) { return f.kind == FaultKind::step_budget; });
+  return static_cast<int>(budget ? ErrorKind::budget : ErrorKind::guest);
+}
+
+int run(const RunArgs& a) {
+  LaunchOptions options = to_options(a.launch);
+  Device device = Device::open(a.device);
+  const Module module = device.load_file(a.file, to_isa(a.isa));
+  for (const Diagnostic& w : module.warnings()) fmt::print(stderr, "{}\n", format(a.file, w));
+  const Kernel kernel = module.kernel(a.kernel);
+  BoundArgs bound = bind_args(device, a.args);
+  options.dynamic_shared += bound.local_bytes;
+  Result result;
+  {
+    const Progress progress("running " + kernel.name());
+    result = kernel.launch(options, bound.values);
+  }
+  // Written back even after faults: the buffers that were fine are the user's.
+  const double readback_ms = write_back(bound);
+  if (a.json) {
+    fmt::print("{}\n", to_json(result, device, kernel.name(), readback_ms).dump(2));
+  } else if (result.ok()) {
+    fmt::print("{}: done on {} in {:.2f} ms ({} mode)\n", kernel.name(), device.info().name,
+               result.times.dispatch_ms, result.wave_mode);
+  }
+  if (!result.ok()) print_faults(result);
+  return exit_code(result);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  auto* sub = app.add_subcommand("run", "run a kernel");
+  auto a = std::make_shared<RunArgs>();
+  sub->add_option("FILE", a->file, "PTX, SASS or GCN text")->required();
+  sub->add_option("--kernel", a->kernel, "which kernel, when the file holds several");
+  add_isa_option(*sub, a->isa);
+  sub->add_option("--arg", a->args, "kernel argument, in parameter order (repeat)")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  sub->add_option("--device", a->device, "auto, reference, an index or part of a name");
+  add_launch_options(*sub, a->launch);
+  sub->add_flag("--json", a->json, "print one JSON object");
+  sub->callback([=, &action] { action = [a] { return run(*a); }; });
+}
+
+}  // namespace lanewise::cli

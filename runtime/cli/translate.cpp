@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "runtime/cli/commands.hpp"
+#include "runtime/cli/options.hpp"
+#include "runtime/spirv/translate.hpp"
+
+namespace lanewise::cli {
+namespace {
+
+struct TranslateArgs {
+  std::string file, kernel, isa, device = "auto", emit = "spirv-text", out;
+  LaunchArgs launch;
+};
+
+std::string words_as_bytes(const std::vector<uint32_t>& words) {
+  return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint32_t)};
+}
+
+std::string emit(const TranslateArgs& a) {
+  // The IR needs no device; asking for none keeps the command useful everywhere.
+  Device device = Device::open(a.emit == "ir" ? "reference" : a.device);
+  const Kernel kernel = device.load_file(a.file, to_isa(a.isa)).kernel(a.kernel);
+  if (a.emit == "ir") return kernel.ir();
+  const std::vector<uint32_t> words = kernel.spirv(to_options(a.launch));
+  return a.emit == "spirv" ? words_as_bytes(words) : spirv::disassemble(words);
+}
+
+int translate(const TranslateArgs& a) {
+  if (a.emit == "spirv" && a.out.empty()) {
+    throw Error(ErrorKind::usage, "--emit spirv writes a binary file: name it with -o OUT");
+  }
+  const std::string text = emit(a);
+  if (a.out.empty()) {
+    fmt::print("{}", text);
+    return 0;
+  }
+  std::ofstream file(a.out, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw Error(ErrorKind::usage, fmt::format("cannot write '{}'", a.out));
+  return 0;
+}
+
+}  // namespace
+
+void add_translate(CLI::App& app, Action& action) {
+  auto* sub = app.add_subcommand("translate", "show or save what the translator makes of a kernel");
+  auto a = std::make_shared<TranslateArgs>();
+  sub->add_option("FILE", a->file, "PTX, SASS or GCN text")->required();
+  sub->add_option("--kernel", a->kernel, "which kernel, when the file holds several");
+  add_isa_option(*sub, a->isa);
+  sub->add_option("--emit", a->emit, "which stage")
+      ->check(CLI::IsMember({"spirv", "spirv-text", "ir"}));
+  sub->add_option("-o", a->out, "output file (default: standard output)");
+  sub->add_option("--device", a->device, "whose abilities to translate for");
+  add_launch_options(*sub, a->launch);
+  sub->callback([=, &action] { action = [a] { return translate(*a); }; });
+}
+
+}  // namespace lanewise::cli

@@ -1,0 +1,247 @@
+// Floating-point kernels of the corpus. Everything but the approximate functions is bit for bit.
+#include <algorithm>
+#include <cmath>
+
+#include "tests/kernels/support.hpp"
+
+using namespace kernels;
+
+TEST_CASE("saxpy") {
+  for (const char* variant : {"sm75", "clang"}) {
+    CAPTURE(variant);
+    const int n = 1000;
+    const float a = 2.7182818f;
+    const auto x = random_floats(n, 20), y = random_floats(n, 21);
+    auto dx = device().buffer(x), dy = device().buffer(y);
+    ptx("saxpy", variant, "saxpy").launch({.grid = {8}, .block = {128}}, n, a, dx, dy).check();
+    std::vector<float> want(n);
+    for (int i = 0; i < n; ++i) want[i] = std::fma(a, x[i], y[i]);
+    check_equal(dy.read<float>(), want);
+  }
+}
+
+TEST_CASE("sgemm with partial tiles") {
+  for (const char* variant : {"sm75", "clang"}) {
+    CAPTURE(variant);
+    const int m = 45, n = 37, k = 53;
+    const float alpha = 1.25f, beta = -0.5f;
+    const auto a = random_floats(m * k, 22), b = random_floats(k * n, 23),
+               c = random_floats(m * n, 24);
+    auto da = device().buffer(a), db = device().buffer(b), dc = device().buffer(c);
+    ptx("sgemm", variant, "sgemm")
+        .launch({.grid = {3, 3}, .block = {16, 16}}, m, n, k, alpha, da, db, beta, dc)
+        .check();
+    std::vector<float> want(m * n);
+    for (int r = 0; r < m; ++r) {
+      for (int col = 0; col < n; ++col) {
+        float s = 0;
+        // The tile's padding is part of the sum: 0 * 0 keeps s, except for its sign when s is -0.
+        for (int i = 0; i < (k + 15) / 16 * 16; ++i) {
+          s = std::fma(i < k ? a[r * k + i] : 0.f, i < k ? b[i * n + col] : 0.f, s);
+        }
+        // nvcc and clang contract al*s + be*C differently.
+        const float old = c[r * n + col];
+        want[r * n + col] = std::string(variant) == "sm75" ? std::fma(s, alpha, old * beta)
+                                                           : std::fma(old, beta, s * alpha);
+      }
+    }
+    check_equal(dc.read<float>(), want);
+  }
+}
+
+TEST_CASE("reduce: the tree's order of additions") {
+  for (const char* variant : {"sm75", "clang"}) {
+    CAPTURE(variant);
+    const int n = 3000, groups = 3, threads = 256;
+    const auto in = random_floats(n, 25, -100, 100);
+    auto din = device().buffer(in), dout = device().allocate(4 * groups);
+    ptx("reduce", variant, "reduce")
+        .launch({.grid = {groups}, .block = {threads}}, din, dout, n)
+        .check();
+    std::vector<float> want(groups);
+    for (int g = 0; g < groups; ++g) {
+      std::vector<float> s(threads, 0.f);
+      for (int t = 0; t < threads; ++t) {
+        for (int i = g * threads + t; i < n; i += groups * threads) s[t] += in[i];
+      }
+      for (int k = threads / 2; k > 0; k >>= 1) {
+        for (int t = 0; t < k; ++t) s[t] += s[t + k];
+      }
+      want[g] = s[0];
+    }
+    check_equal(dout.read<float>(), want);
+  }
+}
+
+TEST_CASE("transpose through padded shared memory") {
+  for (const char* variant : {"sm75", "clang"}) {
+    CAPTURE(variant);
+    const int w = 70, h = 45;
+    const auto in = random_floats(w * h, 26);
+    auto din = device().buffer(in), dout = device().allocate(4 * w * h);
+    ptx("transpose", variant, "transpose")
+        .launch({.grid = {3, 2}, .block = {32, 8}}, din, dout, w, h)
+        .check();
+    std::vector<float> want(w * h);
+    for (int y = 0; y < h; ++y) {
+      for (int x = 0; x < w; ++x) want[x * h + y] = in[y * w + x];
+    }
+    check_equal(dout.read<float>(), want);
+  }
+}
+
+TEST_CASE("mandelbrot: every pixel") {
+  for (const char* variant : {"sm75", "clang"}) {
+    CAPTURE(variant);
+    const int w = 64, h = 48, most = 200;
+    const float x0 = -2.2f, y0 = -1.2f, scale = 0.05f;
+    auto out = device().allocate(4 * w * h);
+    ptx("mandelbrot", variant, "mandelbrot")
+        .launch({.grid = {8, 6}, .block = {8, 8}}, out, w, h, x0, y0, scale, most)
+        .check();
+    std::vector<uint32_t> want(w * h);
+    for (int y = 0; y < h; ++y) {
+      for (int x = 0; x < w; ++x) {
+        const float cx = std::fma(static_cast<float>(x), scale, x0);
+        const float cy = std::fma(static_cast<float>(y), scale, y0);
+        float zx = 0, zy = 0;
+        int i = 0;
+        // clang contracts the escape test, nvcc does not.
+        const auto norm = [&] {
+          return std::string(variant) == "sm75" ? zx * zx + zy * zy : std::fma(zx, zx, zy * zy);
+        };
+        while (i < most && norm() < 4.f) {
+          const float t = (zx * zx - zy * zy) + cx;
+          zy = std::fma(zx + zx, zy, cy);
+          zx = t;
+          ++i;
+        }
+        want[y * w + x] =
+            i == most ? 0 : 0xff000000u | (i * 7 & 255) << 16 | (i * 5 & 255) << 8 | (i * 3 & 255);
+      }
+    }
+    check_equal(out.read<uint32_t>(), want);
+  }
+}
+
+TEST_CASE("cachehints: every load and store operator moves the right data") {
+  const int n = 100;
+  const auto a = random_floats(5 * n, 27), c = random_floats(4 * n, 28);
+  auto da = device().buffer(a), db = device().allocate(4 * 5 * n), dc = device().buffer(c),
+       dd = device().allocate(16 * n);
+  ptx("cachehints", "sm75", "cachehints")
+      .launch({.grid = {2}, .block = {64}}, da, db, dc, dd, n)
+      .check();
+  check_equal(db.read<float>(), a);
+  check_equal(dd.read<float>(), c);
+}
+
+TEST_CASE("calls: structs by value, a loop, a local by pointer") {
+  for (const char* variant : {"sm75", "clang"}) {
+    CAPTURE(variant);
+    const int threads = 48, n = 6;
+    const auto a = random_floats(threads + 1, 29);
+    auto da = device().buffer(a), dout = device().allocate(4 * threads);
+    ptx("calls", variant, "calls").launch({.grid = {1}, .block = {threads}}, da, dout, n).check();
+    std::vector<float> want(threads);
+    for (int i = 0; i < threads; ++i) {
+      const float x = a[i] + static_cast<float>(i), y = a[i + 1];
+      const int k = n * i, fact = 720;
+      float sum = std::fma(x, y, 1.f) + static_cast<float>(k);
+      sum = sum + static_cast<float>(fact);
+      sum = static_cast<float>(fact) + sum;
+      want[i] = sum + 0.5f;
+    }
+    check_equal(dout.read<float>(), want);
+  }
+}
+
+TEST_CASE("indirect calls through a table of functions") {
+  for (const char* variant : {"sm75", "clang"}) {
+    CAPTURE(variant);
+    const int threads = 40;
+    const auto s = random_ints<int32_t>(threads, 30);
+    const auto a = random_floats(threads, 31);
+    auto ds = device().buffer(s), da = device().buffer(a), dout = device().allocate(4 * threads);
+    ptx("calls", variant, "indirect")
+        .launch({.grid = {1}, .block = {threads}}, ds, da, dout)
+        .check();
+    std::vector<float> want(threads);
+    for (int i = 0; i < threads; ++i) want[i] = (s[i] & 1) != 0 ? a[i] * 2.f : a[i] - 2.f;
+    check_equal(dout.read<float>(), want);
+  }
+}
+
+TEST_CASE("switchk: ten operations chosen at run time") {
+  for (const char* variant : {"sm75", "clang"}) {
+    CAPTURE(variant);
+    const int threads = 220;
+    std::vector<int32_t> op(threads);
+    auto a = random_floats(threads, 32, 0.01f, 30.f);
+    for (int i = 0; i < threads; ++i) op[i] = i % 11;
+    // sin of large and special arguments takes the slow reduction with 64-bit integers and f64.
+    a[2] = 1e6f;
+    a[13] = 123456789.f;
+    a[24] = std::ldexp(1.f, 100);
+    a[35] = INFINITY;
+    auto dop = device().buffer(op), da = device().buffer(a), dout = device().allocate(4 * threads);
+    ptx("switchk", variant, "switchk")
+        .launch({.grid = {1}, .block = {threads}}, dop, da, dout)
+        .check();
+    const auto got = dout.read<float>();
+    for (int i = 0; i < threads; ++i) {
+      CAPTURE(i);
+      CAPTURE(op[i]);
+      CAPTURE(a[i]);
+      CAPTURE(got[i]);
+      const float v = a[i];
+      switch (op[i]) {
+        case 0:
+          CHECK(bits(got[i]) == bits(v + 1));
+          break;
+        case 1:
+          CHECK(bits(got[i]) == bits(v * 2));
+          break;
+        case 2:
+          // CUDA documents sinf with 2 ulp over the whole range.
+          if (std::isinf(v)) {
+            CHECK(std::isnan(got[i]));
+          } else {
+            const double exact = std::sin(static_cast<double>(v));
+            CHECK(std::fabs(got[i] - exact) <= 2 * std::ldexp(1.0, std::ilogb(exact) - 23));
+          }
+          break;
+        case 3:
+          CHECK(bits(got[i]) == bits(-v));
+          break;
+        case 4: {
+          // ex2.approx: 2 ulp, on an argument rounded once.
+          const double exact = std::exp2(static_cast<double>(v * 1.44269504f));
+          CHECK(std::fabs(got[i] - exact) <= 2 * std::ldexp(1.0, std::ilogb(exact) - 23));
+          break;
+        }
+        case 5:
+          CHECK(bits(got[i]) == bits(std::sqrt(v)));
+          break;
+        case 6:
+          CHECK(bits(got[i]) == bits(v * (v * v)));
+          break;
+        case 7:
+          CHECK(bits(got[i]) == bits(1.f / v));
+          break;
+        case 8:
+          CHECK(bits(got[i]) == bits(std::floor(v)));
+          break;
+        case 9: {
+          // lg2.approx: absolute error 2^-22 near 1, relative 2^-22 elsewhere.
+          const double exact = std::log2(static_cast<double>(v));
+          CHECK(std::fabs(got[i] - exact) <= std::ldexp(std::max(1.0, std::fabs(exact)), -22));
+          break;
+        }
+        default:
+          CHECK(bits(got[i]) == 0);
+          break;
+      }
+    }
+  }
+}
