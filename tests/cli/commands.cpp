@@ -1,0 +1,128 @@
+// What the commands print, and array files in and out.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/cli/npy.hpp"
+#include "tests/cli/support.hpp"
+
+using namespace cli_test;
+using nlohmann::json;
+
+namespace {
+const std::string kKernels = LANEWISE_TEST_DATA "/kernels/data/ptx/";
+}
+
+TEST_CASE("devices --json lists the reference engine and the Vulkan devices") {
+  const json j = json::parse(lanewise("devices --json").out);
+  std::vector<std::string> names;
+  for (const auto& d : j["devices"]) names.push_back(d["name"]);
+  REQUIRE(!names.empty());
+  CHECK(names.back() == "reference");
+  CHECK(contains(lanewise("devices").out, "reference"));
+}
+
+TEST_CASE("run with .npy files: saxpy, in place and to another file") {
+  using lanewise::cli::Array;
+  const auto store = [](const std::string& path, const std::vector<float>& v) {
+    Array a{"f32", {v.size()}, {}};
+    a.bytes.resize(4 * v.size());
+    std::memcpy(a.bytes.data(), v.data(), a.bytes.size());
+    lanewise::cli::write_array(path, a);
+  };
+  const std::string x = scratch() + "/x.npy", y = scratch() + "/y.npy", z = scratch() + "/z.npy";
+  store(x, {1, 2, 3, 4});
+  store(y, {10, 20, 30, 40});
+  const std::string line =
+      kKernels + "saxpy.sm75.ptx --block 32 --arg i32:4 --arg f32:2 --arg in:" + x;
+  const Output o = run(line + " --json --arg inout:" + y + ":" + z);
+  CHECK(o.code == 0);
+  const Array got = lanewise::cli::read_array(z);
+  CHECK(got.type == "f32");
+  CHECK(got.shape == std::vector<uint64_t>{4});
+  float v[4];
+  std::memcpy(v, got.bytes.data(), 16);
+  CHECK(v[0] == 12);
+  CHECK(v[3] == 48);
+  std::memcpy(v, lanewise::cli::read_array(y).bytes.data(), 16);
+  CHECK(v[3] == 40);
+  const json j = json::parse(o.out);
+  CHECK(j["kernel"] == "saxpy");
+  CHECK(j["faults"].empty());
+  for (const char* key : {"parse", "translate", "pipeline", "dispatch", "readback"}) {
+    CAPTURE(key);
+    CHECK(j["times_ms"][key].is_number());
+  }
+  CHECK(j["policies"]["ptx.align"] == "trap");
+  CHECK(j.contains("cache"));
+  CHECK(j["wave_mode"] == "lane");
+  CHECK(run(line + " --arg inout:" + y).code == 0);
+  std::memcpy(v, lanewise::cli::read_array(y).bytes.data(), 16);
+  CHECK(v[3] == 48);
+}
+
+TEST_CASE("npy files round-trip, and other shapes and versions are read") {
+  using namespace lanewise::cli;
+  for (const char* type :
+       {"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f16", "f32", "f64"}) {
+    for (const std::vector<uint64_t>& shape :
+         {std::vector<uint64_t>{}, {3}, {2, 3}, {2, 0}, {2, 3, 4}}) {
+      Array a{type, shape, {}};
+      uint64_t n = element_size(type);
+      for (const uint64_t d : shape) n *= d;
+      for (uint64_t i = 0; i < n; ++i) a.bytes.push_back(static_cast<std::byte>(i));
+      const std::string file = format_npy(a);
+      const Array back = parse_npy(file, "x");
+      CHECK(back.type == a.type);
+      CHECK(back.shape == a.shape);
+      CHECK(back.bytes == a.bytes);
+      CHECK((file.size() - n) % 64 == 0);
+    }
+  }
+}
+
+TEST_CASE("check finds nothing wrong with the corpus") {
+  for (const auto& entry : std::filesystem::directory_iterator(kKernels)) {
+    if (entry.path().extension() != ".ptx") continue;
+    CAPTURE(entry.path().string());
+    const Output o = lanewise("check " + entry.path().string());
+    CHECK(o.code == 0);
+    CHECK(o.err.empty());
+  }
+}
+
+TEST_CASE("coverage lists forms, as text, as JSON and for a list of forms") {
+  const json j = json::parse(lanewise("coverage --isa ptx --json").out);
+  CHECK(j["isa"] == "ptx");
+  CHECK(j["forms"].size() > 500);
+  for (const auto& row : j["forms"]) {
+    const std::string state = row["state"];
+    CHECK((state == "exact" || state == "approximate" || state == "unsupported"));
+    if (state != "exact") CHECK(!row["note"].get<std::string>().empty());
+  }
+  const std::string forms =
+      write("forms", "ld.global.v4.f32\nex2.approx.f32\ntex.2d.v4.f32.f32\nfrob\n");
+  const Output o = lanewise("coverage --isa ptx --forms " + forms);
+  CHECK(o.out ==
+        "ld.global.v4.f32\texact\nex2.approx.f32\tapproximate\ntex.2d.v4.f32.f32\tunsupported\n"
+        "frob\tunsupported\n");
+}
+
+TEST_CASE("translate shows every stage") {
+  const std::string file = kKernels + "saxpy.sm75.ptx";
+  const Output ir = lanewise("translate --emit ir " + file);
+  CHECK(ir.code == 0);
+  CHECK(contains(ir.out, "ffma"));
+  const Output none = lanewise("translate --emit spirv " + file);
+  CHECK(none.code == 2);
+  if (std::string(device()) == "reference") return;
+  const std::string on = std::string(" --device '") + device() + "' --block 64 ";
+  const Output text = lanewise("translate" + on + file);
+  CHECK(text.code == 0);
+  CHECK(contains(text.out, "OpEntryPoint GLCompute"));
+  const std::string binary = scratch() + "/saxpy.spv";
+  CHECK(lanewise("translate --emit spirv -o " + binary + on + file).code == 0);
+  const auto words = read_bin<uint32_t>(binary);
+  REQUIRE(!words.empty());
+  CHECK(words[0] == 0x07230203);
+}
