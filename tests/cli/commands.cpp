@@ -14,12 +14,12 @@ const std::string kKernels = LANEWISE_TEST_DATA "/kernels/data/ptx/";
 }
 
 TEST_CASE("devices --json lists the reference engine and the Vulkan devices") {
-  const json j = json::parse(lanewise("devices --json").out);
+  const json j = json::parse(program("devices --json").out);
   std::vector<std::string> names;
   for (const auto& d : j["devices"]) names.push_back(d["name"]);
   REQUIRE(!names.empty());
   CHECK(names.back() == "reference");
-  CHECK(contains(lanewise("devices").out, "reference"));
+  CHECK(contains(program("devices").out, "reference"));
 }
 
 TEST_CASE("run with .npy files: saxpy, in place and to another file") {
@@ -85,14 +85,14 @@ TEST_CASE("check finds nothing wrong with the corpus") {
   for (const auto& entry : std::filesystem::directory_iterator(kKernels)) {
     if (entry.path().extension() != ".ptx") continue;
     CAPTURE(entry.path().string());
-    const Output o = lanewise("check " + entry.path().string());
+    const Output o = program("check " + entry.path().string());
     CHECK(o.code == 0);
     CHECK(o.err.empty());
   }
 }
 
 TEST_CASE("coverage lists forms, as text, as JSON and for a list of forms") {
-  const json j = json::parse(lanewise("coverage --isa ptx --json").out);
+  const json j = json::parse(program("coverage --isa ptx --json").out);
   CHECK(j["isa"] == "ptx");
   CHECK(j["forms"].size() > 500);
   for (const auto& row : j["forms"]) {
@@ -102,7 +102,7 @@ TEST_CASE("coverage lists forms, as text, as JSON and for a list of forms") {
   }
   const std::string forms =
       write("forms", "ld.global.v4.f32\nex2.approx.f32\ntex.2d.v4.f32.f32\nfrob\n");
-  const Output o = lanewise("coverage --isa ptx --forms " + forms);
+  const Output o = program("coverage --isa ptx --forms " + forms);
   CHECK(o.out ==
         "ld.global.v4.f32\texact\nex2.approx.f32\tapproximate\ntex.2d.v4.f32.f32\tunsupported\n"
         "frob\tunsupported\n");
@@ -110,18 +110,18 @@ TEST_CASE("coverage lists forms, as text, as JSON and for a list of forms") {
 
 TEST_CASE("translate shows every stage") {
   const std::string file = kKernels + "saxpy.sm75.ptx";
-  const Output ir = lanewise("translate --emit ir " + file);
+  const Output ir = program("translate --emit ir " + file);
   CHECK(ir.code == 0);
   CHECK(contains(ir.out, "ffma"));
-  const Output none = lanewise("translate --emit spirv " + file);
+  const Output none = program("translate --emit spirv " + file);
   CHECK(none.code == 2);
   if (std::string(device()) == "reference") return;
   const std::string on = std::string(" --device '") + device() + "' --block 64 ";
-  const Output text = lanewise("translate" + on + file);
+  const Output text = program("translate" + on + file);
   CHECK(text.code == 0);
   CHECK(contains(text.out, "OpEntryPoint GLCompute"));
   const std::string binary = scratch() + "/saxpy.spv";
-  CHECK(lanewise("translate --emit spirv -o " + binary + on + file).code == 0);
+  CHECK(program("translate --emit spirv -o " + binary + on + file).code == 0);
   const auto words = read_bin<uint32_t>(binary);
   REQUIRE(!words.empty());
   CHECK(words[0] == 0x07230203);

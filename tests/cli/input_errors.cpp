@@ -29,14 +29,14 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 TEST_CASE("the good program runs") {
   CHECK(run(write("k.ptx", kGood) + " --arg zero:u32[1]").code == 0);
-  CHECK(lanewise("check " + write("k.ptx", kGood)).code == 0);
+  CHECK(program("check " + write("k.ptx", kGood)).code == 0);
 }
 
 TEST_CASE("an unknown instruction, and every further error, with line and column") {
   std::string text = replaced(kGood, "mov.u32 %r1, 1;", "frobnicate.u32 %r1, 1;");
   text = replaced(text, "[%rd1], %r1", "[%rd1], %r77");
   const std::string file = write("bad.ptx", text);
-  for (const Output& o : {run(file + " --arg zero:u32[1]"), lanewise("check " + file)}) {
+  for (const Output& o : {run(file + " --arg zero:u32[1]"), program("check " + file)}) {
     CHECK(o.code == 1);
     CHECK(contains(o.err, file + ":10:3: error: "));
     CHECK(contains(o.err, "frobnicate"));
@@ -48,7 +48,7 @@ TEST_CASE("an unknown instruction, and every further error, with line and column
 TEST_CASE("truncated at every tenth byte: an error, never a crash") {
   for (size_t n = 0; n < kGood.size() - 2; n += 10) {
     CAPTURE(n);
-    const Output o = lanewise("check " + write("cut.ptx", kGood.substr(0, n)));
+    const Output o = program("check " + write("cut.ptx", kGood.substr(0, n)));
     // A cut between two functions leaves a legal, empty module.
     CHECK((o.code == 1 || n <= kHeader.size() + 1));
     if (o.code == 1) CHECK(contains(o.err, "cut.ptx:"));
@@ -59,14 +59,14 @@ TEST_CASE("truncated at every tenth byte: an error, never a crash") {
 TEST_CASE("a binary file named .ptx") {
   std::string bytes;
   for (int i = 0; i < 4096; ++i) bytes += static_cast<char>(i * 37 + (i >> 5));
-  const Output o = lanewise("check " + write("binary.ptx", bytes));
+  const Output o = program("check " + write("binary.ptx", bytes));
   CHECK(o.code == 1);
   CHECK(contains(o.err, "binary.ptx:1:"));
   CHECK(lines_of(o.err) <= 100);
-  const Output elf = lanewise("check " + write("elf.ptx",
-                                               "\x7f"
-                                               "ELF" +
-                                                   bytes));
+  const Output elf = program("check " + write("elf.ptx",
+                                              "\x7f"
+                                              "ELF" +
+                                                  bytes));
   CHECK(elf.code == 2);
   CHECK(contains(elf.err, "ELF"));
 }
@@ -109,11 +109,11 @@ TEST_CASE("wrong arguments and options") {
   CHECK(contains(run(file + " --grid 1,2,3,4 --arg zero:u32[1]").err, "--grid"));
   for (const char* line : {"", "frob", "run", "run --frob x.ptx", "coverage --isa nope"}) {
     CAPTURE(line);
-    const Output o = lanewise(line);
+    const Output o = program(line);
     CHECK(o.code == 2);
     CHECK(o.err.starts_with("lanewise: error: "));
   }
-  const Output none = lanewise("run --device 'no such device' " + file + " --arg zero:u32[1]");
+  const Output none = program("run --device 'no such device' " + file + " --arg zero:u32[1]");
   CHECK(none.code == 3);
   CHECK(contains(none.err, "no such device"));
 }

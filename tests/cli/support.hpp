@@ -56,7 +56,7 @@ inline const char* device() {
 }
 
 /// Arguments are given as one shell line. A hang ends after two minutes with code 124.
-inline Output lanewise(const std::string& arguments) {
+inline Output program(const std::string& arguments) {
   const std::string out = scratch() + "/stdout", err = scratch() + "/stderr";
   const std::string line =
       "timeout 120 " LANEWISE_PROGRAM " " + arguments + " >" + out + " 2>" + err;
@@ -69,7 +69,7 @@ inline Output lanewise(const std::string& arguments) {
 }
 
 inline Output run(const std::string& arguments) {
-  return lanewise("run --device '" + std::string(device()) + "' " + arguments);
+  return program("run --device '" + std::string(device()) + "' " + arguments);
 }
 
 template <typename T>
