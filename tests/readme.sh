@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Runs every command of the README's sh blocks in a copy-like scratch directory that links to the
+# checkout, and checks that the C++ example is samples/hello.cpp. `./dev test` is what runs this, and
+# `./dev demo` and `./dev build` are the build this test belongs to, so those three are only checked
+# to be commands that ./dev knows.
+set -euo pipefail
+root=$1
+bin=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/build"
+ln -s "$bin" "$work/build/bin"
+ln -s "$root/samples" "$work/samples"
+
+commands=$(awk '/^```sh$/{on=1;next} /^```$/{on=0} on && NF' "$root/README.md")
+count=0
+while IFS= read -r line; do
+  line=${line%%  #*}
+  case "$line" in
+    ./dev\ *)
+      name=$(echo "$line" | awk '{print $2}')
+      "$root/dev" help | grep -q "^  $name" || { echo "README names './dev $name', which ./dev does not know"; exit 1; }
+      ;;
+    *)
+      (cd "$work" && bash -c "$line" </dev/null >"$work/out" 2>&1) || { echo "failed: $line"; cat "$work/out"; exit 1; }
+      ;;
+  esac
+  count=$((count + 1))
+done <<<"$commands"
+
+diff <(awk '/^```cpp$/{on=1;next} /^```$/{on=0} on' "$root/README.md") "$root/samples/hello.cpp"
+echo "$count README commands run"
+[ "$count" -ge 10 ]
