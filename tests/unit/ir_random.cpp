@@ -46,6 +46,7 @@ class Generator {
       b_.emit(Op::mul, Type::u32, {state_}, {state_, imm(1664525)});
       b_.emit(Op::add, Type::u32, {state_}, {state_, imm(1013904223 + i)});
     }
+    if (o_.moves) moves();
     if (chance(o_.barrier_percent)) barrier();
     const uint32_t kind = below(100);
     if (kind < 4 || (i + 1 == o_.blocks && o_.shape != Shape::any)) return b_.exit();
@@ -53,9 +54,37 @@ class Generator {
     b_.emit(Op::shr, Type::u32, {scratch_}, {state_, imm(11 + below(12))});
     b_.emit(Op::and_, Type::u32, {scratch_}, {scratch_, imm(7)});
     if (kind < 30 + o_.switch_percent) return choose(i);
+    if (!flags_.empty() && chance(25)) {
+      const Reg flag = flags_[below(static_cast<uint32_t>(flags_.size()))];
+      return b_.branch({flag, chance(50)}, target(i), target(i));
+    }
     const Reg cond = chance(50) ? cond_ : b_.reg(Width::pred);
     b_.emit(Op::icmp, Type::u32, {cond}, {scratch_, imm(below(8))}).cond = Cond::lt;
     b_.branch({cond, chance(50)}, target(i), target(i));
+  }
+
+  Operand any_value() {
+    if (!values_.empty() && chance(60))
+      return values_[below(static_cast<uint32_t>(values_.size()))];
+    return chance(50) ? Operand(state_) : imm(below(9));
+  }
+
+  void moves() {
+    for (uint32_t n = below(4); n > 0; --n) {
+      const bool old = !values_.empty() && chance(15);
+      const Reg r =
+          old ? values_[below(static_cast<uint32_t>(values_.size()))] : b_.reg(Width::b32);
+      Inst& i = b_.emit(Op::mov, Type::u32, {r}, {any_value()});
+      if (chance(20)) i.guard = {cond_, chance(50)};
+      if (!old) values_.push_back(r);
+    }
+    if (chance(10)) b_.emit(Op::mov, Type::pred, {cond_}, {imm(below(2))});
+    if (chance(10)) flags_.push_back(b_.make(Op::mov, Type::pred, {imm(below(2))}));
+    if (!flags_.empty() && chance(30)) {
+      const Reg flag = flags_[below(static_cast<uint32_t>(flags_.size()))];
+      b_.emit(Op::barrier, Type::none, {}, {any_value(), imm(0)}).guard = {flag, chance(50)};
+    }
+    b_.emit(Op::barrier, Type::none, {}, {any_value(), imm(0)});
   }
 
   void barrier() {
@@ -78,6 +107,7 @@ class Generator {
   Program p_;
   Builder b_;
   Reg state_, marker_, cond_, scratch_;
+  std::vector<Reg> values_, flags_;
 };
 
 }  // namespace

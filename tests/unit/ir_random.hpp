@@ -18,6 +18,7 @@ struct RandomOptions {
   Shape shape = Shape::any;
   uint32_t barrier_percent = 0;
   uint32_t switch_percent = 8;
+  bool moves = false;  ///< constants and copies in registers of their own, some guarded
 };
 Program random_program(std::mt19937& rng, const RandomOptions& options);
 
