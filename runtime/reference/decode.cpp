@@ -21,6 +21,18 @@ Action action_of(Op op) {
       return Action::select;
     case Op::sreg:
       return Action::sreg;
+    case Op::add:
+      return Action::add;
+    case Op::sub:
+      return Action::sub;
+    case Op::mul:
+      return Action::mul;
+    case Op::and_:
+      return Action::bit_and;
+    case Op::or_:
+      return Action::bit_or;
+    case Op::xor_:
+      return Action::bit_xor;
     case Op::addc:
     case Op::subb:
       return Action::carry;
@@ -214,6 +226,7 @@ class Decoder {
     code.cond = inst.cond;
     code.flags = {inst.round, inst.ftz, inst.sat, inst.mode};
     code.mode = inst.mode;
+    code.result_mask = ir::width_of(inst.type) == Width::b64 ? ~uint64_t{0} : 0xffffffff;
     if (!inst.guard.always()) {
       code.guarded = true;
       code.negate = inst.guard.negate;

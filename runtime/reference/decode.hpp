@@ -18,6 +18,12 @@ enum class Action : uint8_t {
   select,
   sreg,
   narrow,  ///< widths and packing: pack64 ... sext16
+  add,     ///< the commonest integer operations, any width: computed in 64 bits, then cut
+  sub,
+  mul,
+  bit_and,
+  bit_or,
+  bit_xor,
   integer,
   carry,
   icmp,
@@ -58,6 +64,7 @@ struct Code {
   const ir::BufferAccess* buffer = nullptr;
   const ir::Terminator* term = nullptr;
   const uint32_t* targets = nullptr;  ///< positions of the target blocks
+  uint64_t result_mask = 0;           ///< of the width of `type`
   uint32_t site = ir::kNone;
   uint32_t block = 0, inst = 0;
 };

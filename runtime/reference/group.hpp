@@ -79,6 +79,8 @@ class Group {
   void convert(const Code& code, uint64_t* r) const;
   void buffer_address_of(const Lane& lane, const Code& code) const;
   void access_memory(Lane& lane, const Code& code);
+  static void store_elements(const Code& code, const uint64_t* r, std::byte* data);
+  static void exchange_elements(const Code& code, uint64_t* r, std::byte* data);
   uint64_t special_register(const Lane& lane, ir::SReg reg) const;
 
   // wave.cpp

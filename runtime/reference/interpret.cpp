@@ -112,6 +112,24 @@ void Group::compute(Lane& lane, const Code& code) {
     case Action::narrow:
       narrow(code, r);
       break;
+    case Action::add:
+      r[code.d0] = (r[code.s0] + r[code.s1]) & code.result_mask;
+      break;
+    case Action::sub:
+      r[code.d0] = (r[code.s0] - r[code.s1]) & code.result_mask;
+      break;
+    case Action::mul:
+      r[code.d0] = (r[code.s0] * r[code.s1]) & code.result_mask;
+      break;
+    case Action::bit_and:
+      r[code.d0] = r[code.s0] & r[code.s1];
+      break;
+    case Action::bit_or:
+      r[code.d0] = r[code.s0] | r[code.s1];
+      break;
+    case Action::bit_xor:
+      r[code.d0] = r[code.s0] ^ r[code.s1];
+      break;
     case Action::integer:
       r[code.d0] =
           integer_op(code.op, code.type, code.mode, r[code.s0], r[code.s1], r[code.s2], r[code.s3]);
@@ -216,24 +234,43 @@ void Group::access_memory(Lane& lane, const Code& code) {
   const Located at = locate(memory_, local, access);
   if (at.data == nullptr) record(lane, at.fault, code.site, at.address, access.bytes);
 
+  if (mem.count == 1 && is_load) {
+    r[code.d0] = at.data != nullptr
+                     ? extend_element(mem.elem, read_little_endian(at.data, access.bytes))
+                     : 0;
+  } else if (code.action == Action::store) {
+    store_elements(code, r, at.data);
+  } else {
+    exchange_elements(code, r, at.data);
+  }
+}
+
+/// A null pointer stands for a fault: nothing is written.
+void Group::store_elements(const Code& code, const uint64_t* r, std::byte* data) {
+  if (data == nullptr) return;
+  const unsigned size = ir::size_of(code.mem->elem);
+  for (uint32_t i = 0; i < code.mem->count; ++i) {
+    const uint32_t value = code.src[1 + i];
+    if (value != ir::kNone) write_little_endian(data + size_t{i} * size, size, r[value]);
+  }
+}
+
+/// Vector loads and atomics.
+void Group::exchange_elements(const Code& code, uint64_t* r, std::byte* data) {
+  const ir::Mem& mem = *code.mem;
   const bool compares = mem.atom == ir::AtomOp::cas || mem.atom == ir::AtomOp::fcas;
   const unsigned size = ir::size_of(mem.elem);
   const uint32_t* values = code.src + 1;
   std::array<uint64_t, kMaxElements> old{};
-  for (uint32_t i = 0; i < mem.count && at.data != nullptr; ++i) {
-    std::byte* element = at.data + size_t{i} * size;
-    if (code.action == Action::store) {
-      if (values[i] != ir::kNone) write_little_endian(element, size, r[values[i]]);
+  for (uint32_t i = 0; i < mem.count && data != nullptr; ++i) {
+    std::byte* element = data + size_t{i} * size;
+    old[i] = read_little_endian(element, size);
+    if (code.action == Action::load) {
+      old[i] = extend_element(mem.elem, old[i]);
       continue;
     }
-    old[i] = read_little_endian(element, size);
-    if (is_load) {
-      old[i] = extend_element(mem.elem, old[i]);
-    } else {
-      const uint64_t b = compares ? r[values[mem.count + i]] : 0;
-      write_little_endian(element, size,
-                          atomic_result(mem, code.flags.ftz, old[i], r[values[i]], b));
-    }
+    const uint64_t b = compares ? r[values[mem.count + i]] : 0;
+    write_little_endian(element, size, atomic_result(mem, code.flags.ftz, old[i], r[values[i]], b));
   }
   // Only now, because a destination may be a source of a later element.
   const auto results = static_cast<uint32_t>(code.src - code.dst);

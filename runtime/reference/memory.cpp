@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "runtime/guest/layout.hpp"
 
@@ -15,7 +14,7 @@ static_assert(std::endian::native == std::endian::little, "guest bytes are copie
 
 /// Rounds the alignment up to a power of two: a three-word access is aligned like a four-word one.
 uint64_t alignment_mask(uint32_t alignment) {
-  return std::bit_ceil(uint64_t{alignment}) - 1;
+  return std::bit_ceil(alignment) - 1;
 }
 
 template <typename Byte>
@@ -101,16 +100,6 @@ Located locate(const MemoryView& memory, std::span<std::byte> local, const Acces
     return fault(FaultKind::misaligned, address);
   }
   return result;
-}
-
-uint64_t read_little_endian(const std::byte* data, unsigned bytes) {
-  uint64_t value = 0;
-  std::memcpy(&value, data, bytes);
-  return value;
-}
-
-void write_little_endian(std::byte* data, unsigned bytes, uint64_t value) {
-  std::memcpy(data, &value, bytes);
 }
 
 uint64_t extend_element(ir::Type elem, uint64_t bits) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "runtime/guest/engine.hpp"
@@ -36,8 +37,39 @@ struct Located {
 /// The order of the checks is that of docs/execution.md.
 Located locate(const MemoryView& memory, std::span<std::byte> local, const Access& access);
 
-uint64_t read_little_endian(const std::byte* data, unsigned bytes);
-void write_little_endian(std::byte* data, unsigned bytes, uint64_t value);
+/// Constant sizes become single moves.
+inline uint64_t read_little_endian(const std::byte* data, unsigned bytes) {
+  uint64_t value = 0;
+  switch (bytes) {
+    case 1:
+      std::memcpy(&value, data, 1);
+      break;
+    case 2:
+      std::memcpy(&value, data, 2);
+      break;
+    case 4:
+      std::memcpy(&value, data, 4);
+      break;
+    default:
+      std::memcpy(&value, data, 8);
+  }
+  return value;
+}
+inline void write_little_endian(std::byte* data, unsigned bytes, uint64_t value) {
+  switch (bytes) {
+    case 1:
+      std::memcpy(data, &value, 1);
+      break;
+    case 2:
+      std::memcpy(data, &value, 2);
+      break;
+    case 4:
+      std::memcpy(data, &value, 4);
+      break;
+    default:
+      std::memcpy(data, &value, 8);
+  }
+}
 /// An element in memory as the register holds it.
 uint64_t extend_element(ir::Type elem, uint64_t bits);
 
