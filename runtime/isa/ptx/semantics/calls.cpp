@@ -1,0 +1,318 @@
+// Calls are inlined: the callee is lowered again with fresh registers. Indirect calls become a
+// switch over the functions whose address is taken.
+#include <algorithm>
+
+#include "lanewise/types.hpp"
+#include "runtime/guest/layout.hpp"
+#include "runtime/isa/ptx/semantics/emit.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+constexpr size_t kMaxBlocks =
+    200'000;  ///< inlining may grow exponentially; stop long before memory
+
+struct CallSite {
+  const Operand* target = nullptr;
+  std::vector<const Operand*> results, args;
+  const Operand* prototype = nullptr;
+};
+
+void append(const Operand& list, std::vector<const Operand*>& out) {
+  for (const Operand& o : list.elements) out.push_back(&o);
+}
+
+CallSite parse_call(Emit& e) {
+  CallSite call;
+  size_t i = 0;
+  const auto is_list = [&] { return i < e.count() && e.operand(i).kind == Operand::Kind::list; };
+  if (is_list()) append(e.operand(i++), call.results);
+  if (i >= e.count() || e.operand(i).kind != Operand::Kind::name)
+    e.fail("expected the name of a function or a register after 'call'");
+  call.target = &e.operand(i++);
+  if (is_list()) append(e.operand(i++), call.args);
+  if (i < e.count() && e.operand(i).kind == Operand::Kind::name) call.prototype = &e.operand(i++);
+  if (i != e.count()) Emit::fail(e.operand(i).loc, "unexpected operand of 'call'");
+  return call;
+}
+
+PType register_type(const Variable& v) {
+  const auto type = ptype_named(v.type);
+  if (!type || type->bits > 64) throw Reject{v.loc, "type ." + v.type + " cannot be passed here"};
+  return *type;
+}
+
+std::shared_ptr<ParamObject> object_of(Body& body, const Operand& o) {
+  if (o.kind != Operand::Kind::name) return nullptr;
+  const Entity* entity = body.find(o.name);
+  return entity == nullptr ? nullptr : entity->object;
+}
+
+ir::Inst& word_access(Emit& e, const ParamObject& object, size_t word, bool store) {
+  ir::Mem mem;
+  mem.space = ir::Space::local;
+  mem.elem = ir::Type::u32;
+  const ir::Operand at = imm(object.local_offset + 4 * word);
+  ir::Inst& inst = store ? e.emit(ir::Op::store, ir::Type::none, {}, {at})
+                         : e.emit(ir::Op::load, ir::Type::none, {}, {at});
+  inst.mem = mem;
+  return inst;
+}
+
+/// Copies between two objects of the same size; at least one lives in local memory.
+void copy_object(Emit& e, const ParamObject& from, const ParamObject& to) {
+  const size_t words = (from.size + 3) / 4;
+  for (size_t i = 0; i < words; ++i) {
+    const ir::Reg value = from.in_memory ? e.temp(ir::Width::b32) : from.words[i];
+    if (from.in_memory) word_access(e, from, i, false).dst = {value};
+    if (to.in_memory)
+      word_access(e, to, i, true).src.emplace_back(value);
+    else
+      e.emit(ir::Op::mov, ir::Type::u32, {to.words[i]}, {value});
+  }
+}
+
+ir::Operand read_object(Emit& e, const ParamObject& object, PType type) {
+  if (!object.in_memory) return read_words(e, object, 0, type);
+  ir::Inst& inst = word_access(e, object, 0, false);
+  inst.mem->elem = type.memory();
+  const ir::Reg value = e.temp_like(type);
+  // temp_like() adds a register, not an instruction: `inst` is still the load.
+  inst.dst = {value};
+  return value;
+}
+
+/// One inlined call: binds arguments, lowers the callee, hands the results back.
+class Inliner {
+ public:
+  Inliner(Emit& caller, const CallSite& site, const Function& callee)
+      : e_(caller),
+        site_(site),
+        callee_(callee),
+        body_(caller.kernel, callee, caller.builder().add_block("after." + callee.name)) {}
+
+  void run() {
+    for (size_t i = 0; i < site_.args.size(); ++i) bind(*site_.args[i], callee_.params[i], true);
+    for (size_t i = 0; i < site_.results.size(); ++i)
+      bind(*site_.results[i], callee_.results[i], false);
+    e_.kernel.call_stack.push_back(&callee_);
+    e_.kernel.module.lowered.insert(&callee_);
+    body_.run();
+    e_.kernel.call_stack.pop_back();
+    e_.builder().set_block(body_.return_block);
+    e_.builder().set_site(e_.kernel.site(e_.inst, {}));
+    for (size_t i = 0; i < site_.results.size(); ++i)
+      hand_back(*site_.results[i], callee_.results[i]);
+  }
+
+ private:
+  void check_size(const Operand& actual, const ParamObject& object, const Variable& formal) {
+    const uint64_t wanted = variable_bytes(formal);
+    if (object.size != wanted)
+      Emit::fail(actual.loc, "'" + actual.name + "' has " + std::to_string(object.size) +
+                                 " bytes, parameter '" + formal.name + "' of '" + callee_.name +
+                                 "' has " + std::to_string(wanted));
+  }
+
+  void bind(const Operand& actual, const Variable& formal, bool input) {
+    auto object = object_of(e_.body, actual);
+    if (object != nullptr) check_size(actual, *object, formal);
+    if (formal.space == "reg") {
+      body_.declare(formal);
+      if (!input) return;
+      const PType type = register_type(formal);
+      const ir::Operand value = object ? read_object(e_, *object, type) : e_.raw(actual, type);
+      mov(body_.find(formal.name)->regs[0], value);
+      return;
+    }
+    const bool memory = body_.needs_memory(formal.name, variable_bytes(formal));
+    std::shared_ptr<ParamObject> own = object;
+    if (object == nullptr || (memory && !object->in_memory))
+      own = body_.make_object(formal.name, variable_bytes(formal), variable_align(formal), memory);
+    if (input && own != object) {
+      if (object != nullptr)
+        copy_object(e_, *object, *own);
+      else
+        store_value(*own, register_type(formal), e_.raw(actual, register_type(formal)));
+    }
+    body_.bind_param(formal, own, input);
+  }
+
+  void hand_back(const Operand& actual, const Variable& formal) {
+    if (actual.kind == Operand::Kind::sink) return;
+    const Entity* bound = body_.find(formal.name);
+    const auto object = object_of(e_.body, actual);
+    if (formal.space == "reg") {
+      const PType type = register_type(formal);
+      if (object != nullptr)
+        store_value(*object, type, bound->regs[0]);
+      else
+        e_.set(actual, type, bound->regs[0]);
+      return;
+    }
+    if (object == nullptr)
+      e_.set(actual, register_type(formal), read_object(e_, *bound->object, register_type(formal)));
+    else if (bound->object != object)
+      copy_object(e_, *bound->object, *object);
+  }
+
+  void store_value(ParamObject& object, PType type, ir::Operand value) {
+    if (!object.in_memory) return write_words(e_, object, 0, type, value);
+    ir::Inst& inst = word_access(e_, object, 0, true);
+    inst.mem->elem = type.memory();
+    inst.src.push_back(value);
+  }
+
+  void mov(ir::Reg to, ir::Operand value) {
+    const ir::Width w = e_.kernel.program.regs[to.id].width;
+    e_.emit(ir::Op::mov,
+            w == ir::Width::pred  ? ir::Type::pred
+            : w == ir::Width::b64 ? ir::Type::u64
+                                  : ir::Type::u32,
+            {to}, {value});
+  }
+
+  Emit& e_;
+  const CallSite& site_;
+  const Function& callee_;
+  Body body_;
+};
+
+std::string cycle_text(const std::vector<const Function*>& stack, const Function& callee) {
+  std::string text;
+  bool inside = false;
+  for (const Function* f : stack) {
+    inside = inside || f == &callee;
+    if (inside) text += f->name + " -> ";
+  }
+  return text + callee.name;
+}
+
+bool is_active(Emit& e, const Function& f) {
+  return std::ranges::find(e.kernel.call_stack, &f) != e.kernel.call_stack.end();
+}
+
+void trap(Emit& e, FaultKind kind) {
+  e.emit(ir::Op::trap, ir::Type::none, {}, {}).mode = static_cast<uint8_t>(kind);
+}
+
+/// Functions of the device run time that need no body here.
+bool call_known(Emit& e, const std::string& name) {
+  if (name != "__assertfail" && name != "__assert_fail") return false;
+  trap(e, FaultKind::trap);
+  return true;
+}
+
+void call_direct(Emit& e, const CallSite& call, const Function& callee) {
+  if (!callee.has_body) {
+    if (call_known(e, callee.name)) return;
+    Emit::fail(call.target->loc, "call of '" + callee.name + "', which has no body in this file");
+  }
+  if (callee.entry)
+    Emit::fail(call.target->loc, "'" + callee.name + "' is a kernel, not a function");
+  if (is_active(e, callee))
+    Emit::fail(call.target->loc, "recursive call (" + cycle_text(e.kernel.call_stack, callee) +
+                                     ") is not supported: calls are inlined");
+  if (call.args.size() != callee.params.size() || call.results.size() != callee.results.size())
+    e.fail("'" + callee.name + "' takes " + std::to_string(callee.params.size()) +
+           " arguments and returns " + std::to_string(callee.results.size()) + ", the call has " +
+           std::to_string(call.args.size()) + " and " + std::to_string(call.results.size()));
+  if (e.kernel.program.blocks.size() > kMaxBlocks)
+    e.fail("inlining the calls makes kernel '" + e.kernel.kernel.name + "' too large");
+  Inliner(e, call, callee).run();
+}
+
+bool same_shape(const std::vector<Variable>& a, const std::vector<Variable>& b) {
+  return std::ranges::equal(a, b, {}, variable_bytes, variable_bytes);
+}
+
+std::vector<const Function*> candidates(Emit& e, const CallSite& call) {
+  if (call.prototype == nullptr)
+    e.fail("an indirect call needs a .callprototype or .calltargets label");
+  const Entity* label = e.body.find(call.prototype->name);
+  if (label == nullptr ||
+      (label->kind != Entity::Kind::prototype && label->kind != Entity::Kind::targets))
+    Emit::fail(call.prototype->loc,
+               "'" + call.prototype->name + "' is not a .callprototype or .calltargets label");
+  std::vector<const Function*> found;
+  for (const std::string& name : e.kernel.module.out.functions) {
+    const Function* f = e.kernel.module.function(name);
+    if (f == nullptr || !f->has_body) continue;
+    const bool fits =
+        label->kind == Entity::Kind::targets
+            ? std::ranges::find(label->targets->targets, name) != label->targets->targets.end()
+            : same_shape(f->params, label->prototype->params) &&
+                  same_shape(f->results, label->prototype->results);
+    if (fits && f->params.size() == call.args.size() && f->results.size() == call.results.size())
+      found.push_back(f);
+  }
+  return found;
+}
+
+/// The call target as 32 bits: function addresses fit, anything higher matches no case.
+ir::Operand selector(Emit& e, const Operand& target) {
+  const Entity* entity = e.body.find(target.name);
+  if (entity == nullptr || entity->kind != Entity::Kind::reg)
+    Emit::fail(target.loc, "unknown function '" + target.name + "'");
+  if (entity->type.bits == 32) return e.raw(target, kB32);
+  const ir::Operand value = e.raw(target, kB64);
+  const ir::Reg low = e.temp(ir::Width::b32), high = e.temp(ir::Width::b32);
+  e.emit(ir::Op::unpack64, ir::Type::none, {low, high}, {value});
+  const ir::Reg fits = e.op(ir::Op::icmp, ir::Type::u32, {high, imm(0)});
+  return e.op(ir::Op::select, ir::Type::u32, {fits, low, imm(0)});
+}
+
+void call_indirect(Emit& e, const CallSite& call) {
+  ir::Terminator term;
+  term.kind = ir::Terminator::Kind::switch_;
+  const std::vector<const Function*> functions = candidates(e, call);
+  term.selector = selector(e, *call.target);
+  auto& b = e.builder();
+  const uint32_t after = b.add_block("after.indirect"), bad = b.add_block("bad.target");
+  for (const Function* f : functions) {
+    term.cases.push_back(guest::function_address(e.kernel.module.function_index(f->name)));
+    term.targets.push_back(b.add_block("case." + f->name));
+  }
+  const std::vector<uint32_t> cases = term.targets;
+  term.targets.push_back(bad);
+  b.terminate(std::move(term));
+  for (size_t i = 0; i < functions.size(); ++i) {
+    b.set_block(cases[i]);
+    if (is_active(e, *functions[i])) {
+      trap(e, FaultKind::stack_overflow);  // recursion through a pointer: found at run time
+      b.exit();
+      continue;
+    }
+    call_direct(e, call, *functions[i]);
+    b.jump(after);
+  }
+  b.set_block(bad);
+  trap(e, FaultKind::illegal_instruction);
+  b.exit();
+  b.set_block(after);
+}
+
+}  // namespace
+
+void lower_call(Emit& e) {
+  const CallSite call = parse_call(e);
+  const ir::Guard guard = e.guard();
+  auto& b = e.builder();
+  uint32_t after = ir::kNone;
+  if (!guard.always()) {
+    const uint32_t inside = b.add_block("call");
+    after = b.add_block("after.call");
+    b.branch(guard, inside, after);
+    b.set_block(inside);
+  }
+  const Function* callee = e.kernel.module.function(call.target->name);
+  if (callee != nullptr && e.body.find(call.target->name) == nullptr)
+    call_direct(e, call, *callee);
+  else
+    call_indirect(e, call);
+  if (after == ir::kNone) return;
+  b.jump(after);
+  b.set_block(after);
+}
+
+}  // namespace lanewise::ptx

@@ -1,0 +1,157 @@
+// The state of a lowering: one ModuleContext per file, one KernelContext per kernel, one Body per
+// (inlined) function, one Emit per instruction.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "runtime/ir/builder.hpp"
+#include "runtime/isa/ptx/lower.hpp"
+#include "runtime/isa/ptx/semantics/scan.hpp"
+#include "runtime/isa/ptx/semantics/table.hpp"
+
+namespace lanewise::ptx {
+
+/// Thrown by every check; caught at the statement, where it becomes a diagnostic.
+struct Reject {
+  Loc loc;
+  std::string message;
+};
+
+class ModuleContext {
+ public:
+  ModuleContext(const Module& module, const LowerOptions& options);
+
+  const Module& module;
+  const LowerOptions& options;
+  ir::Module out;
+  std::vector<Diagnostic> diagnostics;
+  std::set<const Function*> lowered;  ///< functions inlined somewhere
+
+  void report(Loc loc, const std::string& message, bool warning = false);
+  const Variable* variable(const std::string& name) const;
+  const Function* function(const std::string& name) const;
+  const FunctionUses& uses(const Function& function);
+  /// Position in ir::Module::functions; kNone when its address is never taken.
+  uint32_t function_index(const std::string& name) const;
+  const std::string* file_name(uint32_t number) const;
+
+ private:
+  void find_taken_addresses();
+  std::unordered_map<std::string, const Variable*> variables_;
+  std::unordered_map<std::string, const Function*> functions_;
+  std::unordered_map<const Function*, FunctionUses> uses_;
+  std::set<std::tuple<uint32_t, uint32_t, std::string>> seen_;
+};
+
+/// The bytes of a .param variable of a call: word registers, or local memory when some access has
+/// no constant offset.
+struct ParamObject {
+  std::string name;
+  uint32_t size = 0;
+  uint32_t align = 1;
+  bool in_memory = false;
+  uint32_t local_offset = 0;
+  std::vector<ir::Reg> words;
+};
+
+/// What a name stands for inside a function.
+struct Entity {
+  enum class Kind : uint8_t { reg, variable, label, targets, prototype };
+  Kind kind = Kind::reg;
+  Loc loc;
+  PType type;                 ///< registers: as declared
+  std::vector<ir::Reg> regs;  ///< one, or one per element of a vector register
+  const Variable* variable = nullptr;
+  ir::Space space = ir::Space::global;
+  ir::Operand base;                     ///< address of a variable in its space
+  std::shared_ptr<ParamObject> object;  ///< .param variables of calls and functions
+  bool input = false;                   ///< parameter of the function: read only
+  uint32_t block = ir::kNone;
+  const TargetList* targets = nullptr;
+  const CallPrototype* prototype = nullptr;
+};
+
+class KernelContext {
+ public:
+  KernelContext(ModuleContext& module, const Function& kernel);
+
+  ModuleContext& module;
+  const Function& kernel;
+  ir::Program program;
+  ir::Builder builder;
+  std::vector<const Function*> call_stack;
+
+  ir::Reg carry();  ///< CC.CF
+  uint32_t symbol(const std::string& name);
+  uint32_t site(const Instruction& inst, const SourceLine& source);
+  uint32_t allocate_local(uint64_t size, uint32_t align);
+  uint32_t shared_offset(const Variable& variable) const { return shared_.at(&variable); }
+  bool has_shared(const Variable& variable) const { return shared_.contains(&variable); }
+
+ private:
+  void plan_shared();
+  void plan_params();
+  ir::Reg carry_;
+  std::unordered_map<std::string, uint32_t> symbols_;
+  std::unordered_map<const Instruction*, uint32_t> sites_;
+  std::unordered_map<const Variable*, uint32_t> shared_;
+};
+
+/// Lowers one function body into the kernel: the entry itself or one inlined call.
+class Body {
+ public:
+  Body(KernelContext& kernel, const Function& function, uint32_t return_block);
+
+  KernelContext& kernel;
+  const Function& function;
+  const uint32_t return_block;  ///< kNone: returning ends the lane
+
+  void bind_param(const Variable& param, std::shared_ptr<ParamObject> object, bool input);
+  void bind_kernel_param(const Variable& param, uint32_t offset);
+  void declare(const Variable& variable);
+  void run();
+
+  Entity* find(const std::string& name);
+  ir::Builder& builder() { return kernel.builder; }
+  /// Ends the current block; what follows is unreachable until a label.
+  void close() { open_ = false; }
+  /// Starts a block, falling through from the current one.
+  void enter(uint32_t block);
+  bool open() const { return open_; }
+  std::shared_ptr<ParamObject> make_object(const std::string& name, uint64_t size, uint32_t align,
+                                           bool in_memory);
+  bool needs_memory(const std::string& name, uint64_t size) const;
+
+ private:
+  struct Range {
+    PType type;
+    uint32_t count;
+    uint32_t vector;
+    Loc loc;
+  };
+  struct Level {
+    std::unordered_map<std::string, Entity> entities;
+    std::unordered_map<std::string, Range> ranges;  ///< by prefix
+  };
+  void scope(const Scope& scope);
+  void predeclare(const Scope& scope);
+  void statement(const Statement& statement);
+  void instruction(const Instruction& inst);
+  Entity& add(const std::string& name, Loc loc, Entity entity);
+  void declare_register(const Variable& variable);
+  Entity* find_ranged(Level& level, const std::string& name);
+  Entity* find_element(const std::string& name);
+  Entity* find_module_variable(const std::string& name);
+
+  const FunctionUses& uses_;
+  std::vector<Level> levels_;
+  std::unordered_map<std::string, Entity> globals_;
+  SourceLine source_;
+  bool open_ = true;
+};
+
+}  // namespace lanewise::ptx

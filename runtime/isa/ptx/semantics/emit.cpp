@@ -1,0 +1,142 @@
+#include "runtime/isa/ptx/semantics/emit.hpp"
+
+namespace lanewise::ptx {
+
+Emit::Emit(Body& b, const Instruction& i, const Form& f)
+    : body(b), kernel(b.kernel), inst(i), form(f), first_reg_(b.kernel.program.regs.size()) {}
+
+void Emit::fail(const std::string& message) const {
+  throw Reject{inst.loc, message};
+}
+void Emit::fail(Loc loc, const std::string& message) {
+  throw Reject{loc, message};
+}
+
+ir::Inst& Emit::emit(ir::Op op, ir::Type type, std::vector<ir::Reg> dst,
+                     std::vector<ir::Operand> src) {
+  return builder().emit(op, type, std::move(dst), std::move(src));
+}
+
+ir::Reg Emit::op(ir::Op op, ir::Type type, std::vector<ir::Operand> src, const Mods& mods) {
+  const char letter = ir::info(op).signature[0];
+  const ir::Reg r = temp(letter == 'p'   ? ir::Width::pred
+                         : letter == 'w' ? ir::Width::b32
+                         : letter == 'd' ? ir::Width::b64
+                                         : ir::width_of(type));
+  ir::Inst& out = emit(op, type, {r}, std::move(src));
+  out.round = mods.round;
+  out.ftz = mods.ftz;
+  out.sat = mods.sat;
+  out.cond = mods.cond;
+  out.mode = mods.mode;
+  out.from = mods.from;
+  return r;
+}
+
+ir::Operand Emit::extend(ir::Operand value, unsigned bits, bool is_signed) {
+  if (bits >= 32) return value;
+  if (value.is_imm()) {
+    const uint32_t low = static_cast<uint32_t>(value.imm) & ((1U << bits) - 1);
+    const bool negative = is_signed && (low >> (bits - 1)) != 0;
+    return imm(negative ? low | ~((1U << bits) - 1) : low);
+  }
+  const ir::Op op = bits == 8 ? (is_signed ? ir::Op::sext8 : ir::Op::zext8)
+                              : (is_signed ? ir::Op::sext16 : ir::Op::zext16);
+  return this->op(op, ir::Type::u32, {value});
+}
+
+ir::Operand Emit::widen(ir::Operand value, bool is_signed) {
+  if (value.is_imm()) {
+    const auto low = static_cast<uint32_t>(value.imm);
+    return imm(is_signed ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(low)}) : low);
+  }
+  return op(is_signed ? ir::Op::sext64 : ir::Op::zext64, ir::Type::u64, {value});
+}
+
+ir::Operand Emit::narrow(ir::Operand value) {
+  if (value.is_imm()) return imm(static_cast<uint32_t>(value.imm));
+  return op(ir::Op::trunc32, ir::Type::u32, {value});
+}
+
+ir::Guard Emit::guard() {
+  if (inst.guard.empty()) return {};
+  const Entity* entity = body.find(inst.guard);
+  if (entity == nullptr) fail("undeclared predicate register '" + inst.guard + "'");
+  if (entity->kind != Entity::Kind::reg || !entity->type.is_pred())
+    fail("guard '" + inst.guard + "' is not a predicate register");
+  return {entity->regs[0], inst.guard_negated};
+}
+
+void Emit::assign(ir::Reg reg, ir::Operand value) {
+  auto& insts = kernel.program.blocks[builder().block()].insts;
+  auto& regs = kernel.program.regs;
+  const bool is_temp =
+      value.is_reg() && value.index >= first_reg_ && regs[value.index].name.empty();
+  if (is_temp && !insts.empty()) {
+    // A temporary that the last operation has just computed is computed in place instead.
+    for (ir::Reg& dst : insts.back().dst) {
+      if (dst != value.reg()) continue;
+      dst = reg;
+      if (value.index + 1 == regs.size()) regs.pop_back();
+      return;
+    }
+  }
+  const ir::Width w = regs[reg.id].width;
+  emit(ir::Op::mov,
+       w == ir::Width::pred  ? ir::Type::pred
+       : w == ir::Width::b64 ? ir::Type::u64
+                             : ir::Type::u32,
+       {reg}, {value});
+}
+
+void Emit::set(const Operand& o, PType type, ir::Operand value, Fit fit, bool clean) {
+  if (o.kind == Operand::Kind::sink) return;
+  if (o.kind != Operand::Kind::name) fail(o.loc, "expected a destination register");
+  if (o.negated) fail(o.loc, "a destination cannot be negated");
+  const Entity* entity = reg_entity(o);
+  if (entity == nullptr) fail(o.loc, "'" + o.name + "' is not a register that can be written");
+  if (entity->regs.size() != 1) fail(o.loc, "'" + o.name + "' is a vector register");
+  const PType reg = entity->type;
+  if (!accepts(type, reg, fit))
+    fail(o.loc, "register '" + o.name + "' is " + reg.text() + ", the destination must be " +
+                    type.text() + (fit == Fit::wider ? " or wider" : ""));
+  const bool sign = type.is_signed() && reg.bits > type.bits;
+  if (type.bits < 32 && !type.is_pred()) {
+    if (!clean) value = extend(value, type.bits, sign);
+    if (type.is_signed() && reg.bits < 32 && (clean || sign))
+      value = extend(value, reg.bits, false);
+  }
+  if (reg.bits == 64 && type.bits < 64) value = widen(value, sign);
+  assign(entity->regs[0], value);
+}
+
+void Emit::set_pair(size_t i, PType type, ir::Operand value) {
+  const Operand& o = operand(i);
+  if (o.pair.empty() || o.pair == "_") return;
+  Operand second;
+  second.loc = o.loc;
+  second.name = o.pair;
+  set(second, type, value);
+}
+
+std::vector<Operand> Emit::elements(size_t i, unsigned expected) {
+  const Operand& o = operand(i);
+  if (o.kind == Operand::Kind::vector) {
+    if (o.elements.size() != expected)
+      fail(o.loc, "expected " + std::to_string(expected) + " elements, found " +
+                      std::to_string(o.elements.size()));
+    return o.elements;
+  }
+  if (expected == 1) return {o};
+  // A vector register, or a special register with components.
+  std::vector<Operand> list(expected, o);
+  const Entity* entity = body.find(o.name);
+  const bool vector_reg = entity != nullptr && entity->kind == Entity::Kind::reg;
+  if (o.kind != Operand::Kind::name || (entity != nullptr && !vector_reg) ||
+      (vector_reg && entity->regs.size() != expected))
+    fail(o.loc, "expected a vector of " + std::to_string(expected) + " registers");
+  for (unsigned k = 0; k < expected; ++k) list[k].name += std::string(".") + "xyzw"[k % 4];
+  return list;
+}
+
+}  // namespace lanewise::ptx

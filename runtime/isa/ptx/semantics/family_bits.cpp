@@ -1,0 +1,142 @@
+// Logic, shifts and bit fields.
+#include "runtime/isa/ptx/semantics/emit.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+using ir::Op;
+using ir::Type;
+
+template <Op kOp>
+void logic2(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, e.op(kOp, t.ir(), {e.raw(1, t), e.raw(2, t)}), Fit::exact, true);
+}
+
+void not_bits(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, e.op(Op::not_, t.ir(), {e.raw(1, t)}));
+}
+
+void cnot(Emit& e) {
+  const PType t = e.type();
+  const ir::Reg zero = e.op(Op::icmp, t.ir(), {e.raw(1, t), imm(0)});
+  e.set(0, t, e.op(Op::select, t.ir(), {zero, imm(1), imm(0)}), Fit::exact, true);
+}
+
+void lop3(Emit& e) {
+  if (!e.is_constant(4) || e.operand(4).bits > 255)
+    Emit::fail(e.operand(4).loc, "the look-up table of 'lop3' must be a constant from 0 to 255");
+  const auto lut = static_cast<uint8_t>(e.operand(4).bits);
+  e.set(
+      0, kB32,
+      e.op(Op::lop3, Type::none, {e.raw(1, kB32), e.raw(2, kB32), e.raw(3, kB32)}, {.mode = lut}));
+}
+
+void shl(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, e.op(Op::shl, t.ir(), {e.raw(1, t), e.raw(2, kU32)}));
+}
+
+void shr(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, e.op(Op::shr, t.ir(), {e.ext(1, t), e.raw(2, kU32)}));
+}
+
+template <Op kOp>
+void funnel(Emit& e) {
+  e.set(0, kB32,
+        e.op(kOp, Type::none, {e.raw(1, kB32), e.raw(2, kB32), e.raw(3, kU32)},
+             {.mode = static_cast<uint8_t>(e.get("mode") == "wrap")}));
+}
+
+void bfe(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, e.op(Op::bfe, t.ir(), {e.raw(1, t), e.raw(2, kU32), e.raw(3, kU32)}));
+}
+
+void bfi(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, e.op(Op::bfi, t.ir(), {e.raw(1, t), e.raw(2, t), e.raw(3, kU32), e.raw(4, kU32)}));
+}
+
+void bfind(Emit& e) {
+  const PType t = e.type();
+  const ir::Reg at = e.op(Op::bfind, t.ir(), {e.raw(1, t)});
+  if (!e.has("shiftamt")) return e.set(0, kU32, at);
+  const ir::Reg amount = e.op(Op::sub, Type::u32, {imm(t.bits - 1), at});
+  const ir::Reg none = e.op(Op::icmp, Type::u32, {at, imm(0xffffffff)});
+  e.set(0, kU32, e.op(Op::select, Type::u32, {none, imm(0xffffffff), amount}));
+}
+
+template <Op kOp>
+void count(Emit& e) {
+  const PType t = e.type();
+  e.set(0, kU32, e.op(kOp, t.ir(), {e.raw(1, t)}));
+}
+
+void brev(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, e.op(Op::brev, t.ir(), {e.raw(1, t)}));
+}
+
+void prmt(Emit& e) {
+  constexpr std::pair<std::string_view, ir::PrmtMode> kModes[] = {
+      {"f4e", ir::PrmtMode::f4e}, {"b4e", ir::PrmtMode::b4e}, {"rc8", ir::PrmtMode::rc8},
+      {"ecl", ir::PrmtMode::ecl}, {"ecr", ir::PrmtMode::ecr}, {"rc16", ir::PrmtMode::rc16}};
+  auto mode = ir::PrmtMode::index;
+  for (const auto& [name, value] : kModes)
+    if (name == e.get("mode")) mode = value;
+  e.set(0, kB32,
+        e.op(Op::prmt, Type::none, {e.raw(1, kB32), e.raw(2, kB32), e.raw(3, kB32)},
+             {.mode = static_cast<uint8_t>(mode)}));
+}
+
+/// Field positions and lengths of bmsk and szext: modulo 32, or anything above 32 counts as 32.
+ir::Operand field_bound(Emit& e, size_t i) {
+  const ir::Operand v = e.raw(i, kU32);
+  if (e.get("mode") == "wrap") return e.op(Op::and_, Type::u32, {v, imm(31)});
+  return e.op(Op::min, Type::u32, {v, imm(32)});
+}
+
+void bmsk(Emit& e) {
+  const ir::Operand at = field_bound(e, 1), length = field_bound(e, 2);
+  const ir::Reg power = e.op(Op::shl, Type::u32, {imm(1), length});
+  const ir::Reg ones = e.op(Op::sub, Type::u32, {power, imm(1)});
+  e.set(0, kB32, e.op(Op::shl, Type::u32, {ones, at}));
+}
+
+void szext(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, e.op(Op::bfe, t.ir(), {e.raw(1, t), imm(0), field_bound(e, 2)}));
+}
+
+constexpr Row kRows[] = {
+    {"and", "type:pred|b16|b32|b64", logic2<Op::and_>, 3, 3},
+    {"or", "type:pred|b16|b32|b64", logic2<Op::or_>, 3, 3},
+    {"xor", "type:pred|b16|b32|b64", logic2<Op::xor_>, 3, 3},
+    {"not", "type:pred|b16|b32|b64", not_bits, 2, 2},
+    {"cnot", "type:b16|b32|b64", cnot, 2, 2},
+    {"lop3", "type:b32", lop3, 5, 5},
+    {"shl", "type:b16|b32|b64", shl, 3, 3},
+    {"shr", "type:b16|b32|b64|$int", shr, 3, 3},
+    {"shf", "l mode:clamp|wrap type:b32", funnel<Op::shf_l>, 4, 4},
+    {"shf", "r mode:clamp|wrap type:b32", funnel<Op::shf_r>, 4, 4},
+    {"bfe", "type:$int32up", bfe, 4, 4},
+    {"bfi", "type:b32|b64", bfi, 5, 5},
+    {"bfind", "?shiftamt type:$int32up", bfind, 2, 2},
+    {"clz", "type:b32|b64", count<Op::clz>, 2, 2},
+    {"popc", "type:b32|b64", count<Op::popc>, 2, 2},
+    {"brev", "type:b32|b64", brev, 2, 2},
+    {"prmt", "type:b32 ?mode:f4e|b4e|rc8|ecl|ecr|rc16", prmt, 4, 4},
+    {"bmsk", "mode:clamp|wrap type:b32", bmsk, 3, 3},
+    {"szext", "mode:clamp|wrap type:u32|s32", szext, 3, 3},
+};
+
+}  // namespace
+
+std::span<const Row> bit_rows() {
+  return kRows;
+}
+
+}  // namespace lanewise::ptx

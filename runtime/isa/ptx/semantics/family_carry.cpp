@@ -1,0 +1,48 @@
+// Extended precision: the carry flag CC.CF is one predicate register of the kernel.
+#include "runtime/isa/ptx/semantics/emit.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+using ir::Op;
+
+/// a + b + carry in, or a - b - borrow in, into operand 0 and (with .cc) the flag.
+void with_carry(Emit& e, Op op, PType t, ir::Operand a, ir::Operand b, bool uses_carry) {
+  const ir::Operand in = uses_carry ? ir::Operand(e.kernel.carry()) : imm(0);
+  const ir::Reg out = e.has("cc") ? e.kernel.carry() : e.temp(ir::Width::pred);
+  const ir::Reg sum = e.temp_like(t);
+  e.emit(op, t.ir(), {sum, out}, {a, b, in});
+  e.set(0, t, sum);
+}
+
+template <Op kOp, bool kCarryIn>
+void plain(Emit& e) {
+  const PType t = e.type();
+  const ir::Operand a = e.raw(1, t), b = e.raw(2, t);
+  with_carry(e, kOp, t, a, b, kCarryIn);
+}
+
+template <bool kCarryIn>
+void multiply_add(Emit& e) {
+  const PType t = e.type();
+  const ir::Operand a = e.raw(1, t), b = e.raw(2, t), c = e.raw(3, t);
+  const ir::Reg p = e.op(e.get("part") == "hi" ? Op::mulhi : Op::mul, t.ir(), {a, b});
+  with_carry(e, Op::addc, t, p, c, kCarryIn);
+}
+
+constexpr Row kRows[] = {
+    {"add", "cc type:$int32up", plain<Op::addc, false>, 3, 3},
+    {"addc", "?cc type:$int32up", plain<Op::addc, true>, 3, 3},
+    {"sub", "cc type:$int32up", plain<Op::subb, false>, 3, 3},
+    {"subc", "?cc type:$int32up", plain<Op::subb, true>, 3, 3},
+    {"mad", "part:lo|hi cc type:$int32up", multiply_add<false>, 4, 4},
+    {"madc", "part:lo|hi ?cc type:$int32up", multiply_add<true>, 4, 4},
+};
+
+}  // namespace
+
+std::span<const Row> carry_rows() {
+  return kRows;
+}
+
+}  // namespace lanewise::ptx

@@ -1,0 +1,151 @@
+// cvt between all scalar types. Source and destination registers may be wider than their types.
+#include "runtime/isa/ptx/semantics/emit.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+using ir::Op;
+using ir::Type;
+
+constexpr auto kWider = Fit::wider;
+
+ir::Round rounding(std::string_view name) {
+  if (name.empty()) return ir::Round::rn;
+  switch (name[1]) {
+    case 'z':
+      return ir::Round::rz;
+    case 'm':
+      return ir::Round::rm;
+    case 'p':
+      return ir::Round::rp;
+    default:
+      return ir::Round::rn;
+  }
+}
+
+Mods mods_of(Emit& e, Type from) {
+  return {.round = rounding(e.get("rnd")), .ftz = e.has("ftz"), .sat = e.has("sat"), .from = from};
+}
+
+// --- integer to integer --------------------------------------------------------------------------
+
+struct Range {
+  int64_t low;
+  uint64_t high;
+};
+Range range_of(PType t) {
+  if (!t.is_signed()) return {0, t.bits == 64 ? ~uint64_t{0} : (uint64_t{1} << t.bits) - 1};
+  const uint64_t top = (uint64_t{1} << (t.bits - 1)) - 1;
+  return {-static_cast<int64_t>(top) - 1, top};
+}
+
+/// Clamps `value`, of type `s`, to the range of `d`; the result keeps the register width of `s`.
+ir::Operand saturate(Emit& e, ir::Operand value, PType s, PType d) {
+  const Range from = range_of(s), to = range_of(d);
+  const uint64_t mask = s.bits == 64 ? ~uint64_t{0} : 0xffffffff;
+  if (from.low < to.low)
+    value = e.op(Op::max, s.ir(), {value, imm(static_cast<uint64_t>(to.low) & mask)});
+  if (from.high > to.high) value = e.op(Op::min, s.ir(), {value, imm(to.high)});
+  return value;
+}
+
+void int_to_int(Emit& e) {
+  const PType d = e.type("dtype"), s = e.type();
+  // Only the bits that are kept matter when nothing is clamped.
+  const bool keeps_low = !e.has("sat") && d.bits <= s.bits;
+  ir::Operand value = keeps_low ? e.raw(1, s, kWider) : e.ext(1, s, kWider);
+  if (e.has("sat")) value = saturate(e, value, s, d);
+  if (s.bits == 64 && d.bits < 64) value = e.narrow(value);
+  if (d.bits == 64 && s.bits < 64) value = e.widen(value, s.is_signed());
+  e.set(0, d, value, kWider);
+}
+
+// --- floats --------------------------------------------------------------------------------------
+
+void float_to_int(Emit& e) {
+  const PType d = e.type("dtype"), s = e.type();
+  Mods mods = mods_of(e, s.ir());
+  mods.sat = false;  // the conversion clamps anyway
+  const PType computed{d.cls, d.bits < 32 ? 32 : d.bits};
+  ir::Operand value = e.op(Op::f2i, computed.ir(), {e.raw(1, s, kWider)}, mods);
+  if (d.bits < 32) value = saturate(e, value, computed, d);
+  e.set(0, d, value, kWider);
+}
+
+void int_to_float(Emit& e) {
+  const PType d = e.type("dtype"), s = e.type();
+  e.set(0, d, e.op(Op::i2f, d.ir(), {e.ext(1, s, kWider)}, mods_of(e, s.ir())), kWider, true);
+}
+
+void float_to_float(Emit& e) {
+  const PType d = e.type("dtype"), s = e.type();
+  e.set(0, d, e.op(Op::f2f, d.ir(), {e.raw(1, s, kWider)}, mods_of(e, s.ir())), kWider, true);
+}
+
+void float_same(Emit& e) {
+  const PType t = e.type();
+  ir::Operand value = e.raw(1, t, kWider);
+  Mods mods = mods_of(e, t.ir());
+  if (e.has("rnd")) {
+    Mods round = mods;
+    round.sat = false;
+    round.from = Type::none;
+    value = e.op(Op::fround, t.ir(), {value}, round);
+  }
+  mods.round = ir::Round::rn;
+  if (!e.has("rnd") || e.has("sat")) value = e.op(Op::f2f, t.ir(), {value}, mods);
+  e.set(0, t, value, kWider, true);
+}
+
+void pair_from_f32(Emit& e) {
+  const Mods mods = mods_of(e, Type::f32);
+  const ir::Reg high = e.op(Op::f2f, Type::f16, {e.raw(1, kF32)}, mods);
+  const ir::Reg low = e.op(Op::f2f, Type::f16, {e.raw(2, kF32)}, mods);
+  const ir::Reg shifted = e.op(Op::shl, Type::u32, {high, imm(16)});
+  e.set(0, {PType::Class::flt, 32, true}, e.op(Op::or_, Type::u32, {low, shifted}));
+}
+
+// --- which combinations exist --------------------------------------------------------------------
+
+bool has_f32(const Form& f) {
+  return f.get("type") == "f32" || f.get("dtype") == "f32";
+}
+std::string check_ftz(const Form& f) {
+  return f.has("ftz") && !has_f32(f) ? "'.ftz' needs an .f32 operand" : "";
+}
+std::string check_narrowing(const Form& f) {
+  if (f.type("dtype").bits >= f.type().bits)
+    return "this rounding qualifier needs a narrower result type";
+  return check_ftz(f);
+}
+std::string check_widening(const Form& f) {
+  const unsigned d = f.type("dtype").bits, s = f.type().bits;
+  if (d < s) return "a rounding qualifier is missing, expected one of .rn, .rz, .rm, .rp";
+  if (d == s) return "same type";
+  return check_ftz(f);
+}
+std::string check_same(const Form& f) {
+  if (f.get("dtype") != f.get("type")) return "integer rounding needs two equal types";
+  return check_ftz(f);
+}
+
+constexpr Row kRows[] = {
+    {"cvt", "?sat dtype:$scalar type:$scalar", int_to_int, 2, 2},
+    {"cvt", "rnd:$irnd ?ftz ?sat dtype:$scalar type:f16|f32|f64", float_to_int, 2, 2, "",
+     check_ftz},
+    {"cvt", "rnd:$rnd ?ftz ?sat dtype:f16|f32|f64 type:$scalar", int_to_float, 2, 2, "", check_ftz},
+    {"cvt", "?rnd:$irnd ?ftz ?sat dtype:f16|f32|f64 type:f16|f32|f64", float_same, 2, 2, "",
+     check_same},
+    {"cvt", "rnd:$rnd ?ftz ?sat dtype:f16|f32 type:f32|f64", float_to_float, 2, 2, "",
+     check_narrowing},
+    {"cvt", "?ftz ?sat dtype:f32|f64 type:f16|f32", float_to_float, 2, 2, "", check_widening},
+    {"cvt", "rnd:rn|rz dtype:f16x2 type:f32", pair_from_f32, 3, 3},
+};
+
+}  // namespace
+
+std::span<const Row> convert_rows() {
+  return kRows;
+}
+
+}  // namespace lanewise::ptx

@@ -1,0 +1,180 @@
+// f32 and f64 arithmetic. `add.f32` without a rounding qualifier rounds to nearest and is never
+// fused; engines get every operation separately.
+#include "runtime/isa/ptx/semantics/emit.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+using ir::Op;
+using ir::Type;
+
+ir::Round rounding(std::string_view name) {
+  return name == "rz"   ? ir::Round::rz
+         : name == "rm" ? ir::Round::rm
+         : name == "rp" ? ir::Round::rp
+                        : ir::Round::rn;
+}
+
+Mods float_mods(Emit& e) {
+  return {.round = rounding(e.get("rnd")), .ftz = e.has("ftz"), .sat = e.has("sat")};
+}
+
+template <Op kOp>
+void float1(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, e.op(kOp, t.ir(), {e.raw(1, t)}, float_mods(e)));
+}
+
+template <Op kOp>
+void float2(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, e.op(kOp, t.ir(), {e.raw(1, t), e.raw(2, t)}, float_mods(e)));
+}
+
+void fma(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, e.op(Op::ffma, t.ir(), {e.raw(1, t), e.raw(2, t), e.raw(3, t)}, float_mods(e)));
+}
+
+template <Op kOp>
+void min_max(Emit& e) {
+  const PType t = e.type();
+  Mods mods = float_mods(e);
+  mods.mode = e.has("NaN");
+  e.set(0, t, e.op(kOp, t.ir(), {e.raw(1, t), e.raw(2, t)}, mods));
+}
+
+void copysign(Emit& e) {
+  const PType t = e.type();
+  const Type bits = t.bits == 64 ? Type::u64 : Type::u32;
+  const uint64_t sign = uint64_t{1} << (t.bits - 1);
+  const ir::Reg s = e.op(Op::and_, bits, {e.raw(1, t), imm(sign)});
+  const ir::Reg magnitude = e.op(Op::and_, bits, {e.raw(2, t), imm(sign - 1)});
+  e.set(0, t, e.op(Op::or_, bits, {s, magnitude}));
+}
+
+struct Layout {
+  uint64_t exponent, mantissa;
+};
+
+ir::Operand is_zero(Emit& e, Type bits, ir::Operand v) {
+  return e.op(Op::icmp, bits, {v, imm(0)});
+}
+
+void testp(Emit& e) {
+  const PType t = e.type();
+  const Type bits = t.bits == 64 ? Type::u64 : Type::u32;
+  const Layout l = t.bits == 64 ? Layout{0x7ff0000000000000, 0x000fffffffffffff}
+                                : Layout{0x7f800000, 0x007fffff};
+  const ir::Operand v = e.raw(1, t);
+  const ir::Operand magnitude = e.op(Op::and_, bits, {v, imm(l.exponent | l.mantissa)});
+  const std::string_view what = e.get("what");
+  const auto compare = [&](ir::Cond cond, uint64_t with) {
+    return e.op(Op::icmp, bits, {magnitude, imm(with)}, {.cond = cond});
+  };
+  const auto both = [&](ir::Reg a, ir::Reg b) { return e.op(Op::and_, Type::pred, {a, b}); };
+  if (what == "finite") return e.set(0, kPred, compare(ir::Cond::lt, l.exponent));
+  if (what == "infinite") return e.set(0, kPred, compare(ir::Cond::eq, l.exponent));
+  if (what == "number") return e.set(0, kPred, compare(ir::Cond::le, l.exponent));
+  if (what == "notanumber") return e.set(0, kPred, compare(ir::Cond::gt, l.exponent));
+  const ir::Reg above = compare(ir::Cond::gt, l.mantissa);
+  if (what == "normal") return e.set(0, kPred, both(above, compare(ir::Cond::lt, l.exponent)));
+  const ir::Reg small = e.op(Op::not_, Type::pred, {above});
+  e.set(0, kPred, both(small, compare(ir::Cond::ne, 0)));
+}
+
+// --- the coarse f64 reciprocals ------------------------------------------------------------------
+
+constexpr uint64_t kHighWord = 0xffffffff00000000;
+constexpr uint64_t kExponent64 = 0x7ff0000000000000;
+constexpr uint64_t kSign64 = 0x8000000000000000;
+
+/// Subnormals become zero of their sign.
+ir::Operand flush64(Emit& e, ir::Operand v) {
+  const ir::Operand exponent = e.op(Op::and_, Type::u64, {v, imm(kExponent64)});
+  const ir::Reg zero = e.op(Op::and_, Type::u64, {v, imm(kSign64)});
+  return e.op(Op::select, Type::u64, {is_zero(e, Type::u64, exponent), zero, v});
+}
+
+ir::Operand top_half(Emit& e, ir::Operand v) {
+  return e.op(Op::and_, Type::u64, {v, imm(kHighWord)});
+}
+
+/// Only the upper word of the operand counts and only that of the result is given.
+void rcp_coarse(Emit& e) {
+  const ir::Operand in = flush64(e, top_half(e, e.raw(1, kF64)));
+  const ir::Reg out = e.op(Op::frcp, Type::f64, {in});
+  e.set(0, kF64, flush64(e, top_half(e, out)));
+}
+
+void rsqrt_double(Emit& e) {
+  const bool coarse = e.has("ftz");
+  ir::Operand in = e.raw(1, kF64);
+  if (coarse) in = flush64(e, top_half(e, in));
+  const ir::Reg root = e.op(Op::fsqrt, Type::f64, {in});
+  const ir::Reg out = e.op(Op::frcp, Type::f64, {root});
+  e.set(0, kF64, coarse ? top_half(e, out) : ir::Operand(out));
+}
+
+constexpr auto kApprox = FormState::approximate;
+constexpr const char* kDivApprox = "at most 2 ulp for divisors from 2^-126 to 2^126";
+constexpr const char* kDivFull = "correctly rounded, where the ISA asks for 2 ulp";
+constexpr const char* kRcpApprox = "at most 1 ulp";
+constexpr const char* kSqrtApprox = "relative error at most 2^-23";
+constexpr const char* kRsqrtApprox = "relative error at most 2^-22.9";
+constexpr const char* kTrig = "absolute error at most 2^-20.9 from -pi to pi";
+constexpr const char* kLg2 = "absolute error at most 2^-22 from 0.5 to 2, relative 2^-22 elsewhere";
+constexpr const char* kEx2 = "at most 2 ulp";
+constexpr const char* kTanh = "relative error at most 2^-11";
+constexpr const char* kCoarse = "upper 32 bits correctly rounded down, lower 32 bits zero";
+constexpr const char* kRsqrt64 = "at most 2 ulp";
+
+constexpr Row kRows[] = {
+    {"add", "?rnd:$rnd ?ftz ?sat type:f32", float2<Op::fadd>, 3, 3},
+    {"add", "?rnd:$rnd type:f64", float2<Op::fadd>, 3, 3},
+    {"sub", "?rnd:$rnd ?ftz ?sat type:f32", float2<Op::fsub>, 3, 3},
+    {"sub", "?rnd:$rnd type:f64", float2<Op::fsub>, 3, 3},
+    {"mul", "?rnd:$rnd ?ftz ?sat type:f32", float2<Op::fmul>, 3, 3},
+    {"mul", "?rnd:$rnd type:f64", float2<Op::fmul>, 3, 3},
+    {"fma", "rnd:$rnd ?ftz ?sat type:f32", fma, 4, 4},
+    {"fma", "rnd:$rnd type:f64", fma, 4, 4},
+    {"mad", "?rnd:$rnd ?ftz ?sat type:f32", fma, 4, 4},
+    {"mad", "?rnd:$rnd type:f64", fma, 4, 4},
+    {"div", "rnd:$rnd ?ftz type:f32", float2<Op::fdiv>, 3, 3},
+    {"div", "rnd:$rnd type:f64", float2<Op::fdiv>, 3, 3},
+    {"div", "full ?ftz type:f32", float2<Op::fdiv>, 3, 3, kDivFull},
+    {"div", "approx ?ftz type:f32", float2<Op::fdiv_approx>, 3, 3, kDivApprox, nullptr, kApprox},
+    {"rcp", "rnd:$rnd ?ftz type:f32", float1<Op::frcp>, 2, 2},
+    {"rcp", "rnd:$rnd type:f64", float1<Op::frcp>, 2, 2},
+    {"rcp", "approx ?ftz type:f32", float1<Op::frcp_approx>, 2, 2, kRcpApprox, nullptr, kApprox},
+    {"rcp", "approx ftz type:f64", rcp_coarse, 2, 2, kCoarse, nullptr, kApprox},
+    {"sqrt", "rnd:$rnd ?ftz type:f32", float1<Op::fsqrt>, 2, 2},
+    {"sqrt", "rnd:$rnd type:f64", float1<Op::fsqrt>, 2, 2},
+    {"sqrt", "approx ?ftz type:f32", float1<Op::fsqrt_approx>, 2, 2, kSqrtApprox, nullptr, kApprox},
+    {"rsqrt", "approx ?ftz type:f32", float1<Op::frsqrt_approx>, 2, 2, kRsqrtApprox, nullptr,
+     kApprox},
+    {"rsqrt", "approx ?ftz type:f64", rsqrt_double, 2, 2, kRsqrt64, nullptr, kApprox},
+    {"sin", "approx ?ftz type:f32", float1<Op::fsin_approx>, 2, 2, kTrig, nullptr, kApprox},
+    {"cos", "approx ?ftz type:f32", float1<Op::fcos_approx>, 2, 2, kTrig, nullptr, kApprox},
+    {"lg2", "approx ?ftz type:f32", float1<Op::flg2_approx>, 2, 2, kLg2, nullptr, kApprox},
+    {"ex2", "approx ?ftz type:f32", float1<Op::fex2_approx>, 2, 2, kEx2, nullptr, kApprox},
+    {"tanh", "approx type:f32", float1<Op::ftanh_approx>, 2, 2, kTanh, nullptr, kApprox},
+    {"neg", "?ftz type:f32", float1<Op::fneg>, 2, 2},
+    {"neg", "type:f64", float1<Op::fneg>, 2, 2},
+    {"abs", "?ftz type:f32", float1<Op::fabs>, 2, 2},
+    {"abs", "type:f64", float1<Op::fabs>, 2, 2},
+    {"min", "?ftz ?NaN type:f32", min_max<Op::fmin>, 3, 3},
+    {"min", "type:f64", min_max<Op::fmin>, 3, 3},
+    {"max", "?ftz ?NaN type:f32", min_max<Op::fmax>, 3, 3},
+    {"max", "type:f64", min_max<Op::fmax>, 3, 3},
+    {"copysign", "type:f32|f64", copysign, 3, 3},
+    {"testp", "what:finite|infinite|number|notanumber|normal|subnormal type:f32|f64", testp, 2, 2},
+};
+
+}  // namespace
+
+std::span<const Row> float_rows() {
+  return kRows;
+}
+
+}  // namespace lanewise::ptx

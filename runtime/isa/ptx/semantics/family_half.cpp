@@ -1,0 +1,79 @@
+// f16 and f16x2: pairs are split into halves, computed one by one and joined again.
+#include "runtime/isa/ptx/semantics/emit.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+using ir::Op;
+using ir::Type;
+
+constexpr PType kF16x2{PType::Class::flt, 32, true};
+
+ir::Operand half_of(Emit& e, ir::Operand pair, unsigned i) {
+  if (i == 0) return e.op(Op::zext16, Type::u32, {pair});
+  return e.op(Op::shr, Type::u32, {pair, imm(16)});
+}
+
+Mods half_mods(Emit& e) {
+  return {.ftz = e.has("ftz"), .sat = e.has("sat"), .mode = static_cast<uint8_t>(e.has("NaN"))};
+}
+
+/// Operands 1..n through `compute`, as one half or as two.
+template <typename F>
+void each_half(Emit& e, size_t n, F&& compute) {
+  const PType t = e.type();
+  std::vector<ir::Operand> in;
+  for (size_t i = 0; i < n; ++i) in.push_back(e.raw(i + 1, t));
+  if (!t.packed) return e.set(0, kF16, compute(in), Fit::exact, true);
+  ir::Operand out[2];
+  for (unsigned h = 0; h < 2; ++h) {
+    std::vector<ir::Operand> halves;
+    halves.reserve(n);
+    for (const ir::Operand& pair : in) halves.push_back(half_of(e, pair, h));
+    out[h] = compute(halves);
+  }
+  const ir::Reg high = e.op(Op::shl, Type::u32, {out[1], imm(16)});
+  e.set(0, kF16x2, e.op(Op::or_, Type::u32, {out[0], high}));
+}
+
+template <Op kOp, size_t kOperands>
+void half(Emit& e) {
+  each_half(e, kOperands, [&](const std::vector<ir::Operand>& in) {
+    return e.op(kOp, Type::f16, in, half_mods(e));
+  });
+}
+
+/// Functions that exist in f32 only: exact widening, the function, one rounding.
+template <Op kOp>
+void through_f32(Emit& e) {
+  each_half(e, 1, [&](const std::vector<ir::Operand>& in) {
+    const ir::Reg wide = e.op(Op::f2f, Type::f32, in, {.from = Type::f16});
+    const ir::Reg value = e.op(kOp, Type::f32, {wide});
+    return e.op(Op::f2f, Type::f16, {value}, {.from = Type::f32});
+  });
+}
+
+constexpr auto kApprox = FormState::approximate;
+constexpr const char* kEx2 = "relative error at most 2^-9.9";
+constexpr const char* kTanh = "absolute error at most 2^-10.987";
+
+constexpr Row kRows[] = {
+    {"add", "?rn ?ftz ?sat type:f16|f16x2", half<Op::fadd, 2>, 3, 3},
+    {"sub", "?rn ?ftz ?sat type:f16|f16x2", half<Op::fsub, 2>, 3, 3},
+    {"mul", "?rn ?ftz ?sat type:f16|f16x2", half<Op::fmul, 2>, 3, 3},
+    {"fma", "rn ?ftz ?sat type:f16|f16x2", half<Op::ffma, 3>, 4, 4},
+    {"neg", "?ftz type:f16|f16x2", half<Op::fneg, 1>, 2, 2},
+    {"abs", "?ftz type:f16|f16x2", half<Op::fabs, 1>, 2, 2},
+    {"min", "?ftz ?NaN type:f16|f16x2", half<Op::fmin, 2>, 3, 3},
+    {"max", "?ftz ?NaN type:f16|f16x2", half<Op::fmax, 2>, 3, 3},
+    {"ex2", "approx type:f16|f16x2", through_f32<Op::fex2_approx>, 2, 2, kEx2, nullptr, kApprox},
+    {"tanh", "approx type:f16|f16x2", through_f32<Op::ftanh_approx>, 2, 2, kTanh, nullptr, kApprox},
+};
+
+}  // namespace
+
+std::span<const Row> half_rows() {
+  return kRows;
+}
+
+}  // namespace lanewise::ptx

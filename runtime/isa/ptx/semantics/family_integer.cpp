@@ -1,0 +1,164 @@
+// Integer arithmetic. 16-bit forms compute in 32 bits and keep the low half.
+#include "runtime/isa/ptx/semantics/emit.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+using ir::Op;
+using ir::Type;
+
+template <Op kOp>
+void low_bits2(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, e.op(kOp, t.ir(), {e.raw(1, t), e.raw(2, t)}));
+}
+
+/// Operations whose result depends on the upper bits of narrow operands.
+template <Op kOp>
+void extended2(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, e.op(kOp, t.ir(), {e.ext(1, t), e.ext(2, t)}));
+}
+
+template <Op kOp>
+void extended1(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, e.op(kOp, t.ir(), {e.ext(1, t)}));
+}
+
+/// A 64-bit value clamped to the range of s32.
+ir::Operand clamp_s32(Emit& e, ir::Operand wide) {
+  const ir::Reg low = e.op(Op::max, Type::s64, {wide, imm(0xffffffff80000000)});
+  return e.narrow(e.op(Op::min, Type::s64, {low, imm(0x7fffffff)}));
+}
+
+template <Op kOp>
+void saturating(Emit& e) {
+  const ir::Operand a = e.widen(e.raw(1, kS32), true), b = e.widen(e.raw(2, kS32), true);
+  e.set(0, kS32, clamp_s32(e, e.op(kOp, Type::s64, {a, b})));
+}
+
+PType doubled(PType t) {
+  return {t.cls, t.bits * 2};
+}
+
+/// The full product: 32 bits of 16-bit operands, 64 of 32-bit ones.
+ir::Operand wide_product(Emit& e, PType t) {
+  return e.op(t.bits == 16 ? Op::mul : Op::mulwide, t.ir(), {e.ext(1, t), e.ext(2, t)});
+}
+
+ir::Operand product(Emit& e, PType t) {
+  const std::string_view part = e.get("part");
+  if (part == "lo") return e.op(Op::mul, t.ir(), {e.raw(1, t), e.raw(2, t)});
+  if (part == "wide") return wide_product(e, t);
+  if (t.bits == 16) return e.op(Op::shr, t.ir(), {wide_product(e, t), imm(16)});
+  return e.op(Op::mulhi, t.ir(), {e.raw(1, t), e.raw(2, t)});
+}
+
+PType result_type(Emit& e, PType t) {
+  return e.get("part") == "wide" ? doubled(t) : t;
+}
+
+void mul(Emit& e) {
+  const PType t = e.type();
+  e.set(0, result_type(e, t), product(e, t));
+}
+
+void mad(Emit& e) {
+  const PType t = e.type(), d = result_type(e, t);
+  const ir::Operand p = product(e, t);
+  e.set(0, d, e.op(Op::add, d.ir(), {p, e.raw(3, d)}));
+}
+
+void mad_hi_sat(Emit& e) {
+  const ir::Operand p = e.widen(e.op(Op::mulhi, Type::s32, {e.raw(1, kS32), e.raw(2, kS32)}), true);
+  const ir::Operand c = e.widen(e.raw(3, kS32), true);
+  e.set(0, kS32, clamp_s32(e, e.op(Op::add, Type::s64, {p, c})));
+}
+
+/// The product of the low 24 bits: its low 32 bits, or bits 47..16.
+ir::Operand product24(Emit& e, PType t) {
+  ir::Operand factor[2];
+  for (size_t i = 0; i < 2; ++i)
+    factor[i] = e.op(Op::bfe, t.ir(), {e.raw(i + 1, t), imm(0), imm(24)});
+  if (e.get("part") == "lo") return e.op(Op::mul, t.ir(), {factor[0], factor[1]});
+  const ir::Reg wide = e.op(Op::mulwide, t.ir(), {factor[0], factor[1]});
+  return e.narrow(e.op(Op::shr, t.is_signed() ? Type::s64 : Type::u64, {wide, imm(16)}));
+}
+
+void mul24(Emit& e) {
+  const PType t = e.type();
+  e.set(0, t, product24(e, t));
+}
+
+void mad24(Emit& e) {
+  const PType t = e.type();
+  const ir::Operand p = product24(e, t);
+  e.set(0, t, e.op(Op::add, t.ir(), {p, e.raw(3, t)}));
+}
+
+void sad(Emit& e) {
+  const PType t = e.type();
+  const ir::Operand a = e.ext(1, t), b = e.ext(2, t);
+  const ir::Reg high = e.op(Op::max, t.ir(), {a, b}), low = e.op(Op::min, t.ir(), {a, b});
+  const ir::Reg distance = e.op(Op::sub, t.ir(), {high, low});
+  e.set(0, t, e.op(Op::add, t.ir(), {distance, e.raw(3, t)}));
+}
+
+ir::Operand field(Emit& e, ir::Operand word, PType t, unsigned at, unsigned width) {
+  return e.op(Op::bfe, t.ir(), {word, imm(at), imm(width)});
+}
+
+void dot4(Emit& e) {
+  const PType ta = e.type("atype"), tb = e.type("btype");
+  const ir::Operand a = e.raw(1, ta), b = e.raw(2, tb);
+  ir::Operand sum = e.raw(3, ta.is_signed() || tb.is_signed() ? kS32 : kU32);
+  for (unsigned at = 0; at < 32; at += 8) {
+    const ir::Reg p = e.op(Op::mul, Type::u32, {field(e, a, ta, at, 8), field(e, b, tb, at, 8)});
+    sum = e.op(Op::add, Type::u32, {sum, p});
+  }
+  e.set(0, ta.is_signed() || tb.is_signed() ? kS32 : kU32, sum);
+}
+
+void dot2(Emit& e) {
+  const PType ta = e.type("atype"), tb = e.type("btype");
+  const ir::Operand a = e.raw(1, ta), b = e.raw(2, tb);
+  const unsigned first = e.get("part") == "hi" ? 16 : 0;
+  ir::Operand sum = e.raw(3, ta.is_signed() || tb.is_signed() ? kS32 : kU32);
+  for (unsigned i = 0; i < 2; ++i) {
+    const ir::Operand half = field(e, a, ta, 16 * i, 16), byte = field(e, b, tb, first + 8 * i, 8);
+    sum = e.op(Op::add, Type::u32, {sum, e.op(Op::mul, Type::u32, {half, byte})});
+  }
+  e.set(0, ta.is_signed() || tb.is_signed() ? kS32 : kU32, sum);
+}
+
+constexpr Row kRows[] = {
+    {"add", "type:$int", low_bits2<Op::add>, 3, 3},
+    {"add", "sat type:s32", saturating<Op::add>, 3, 3},
+    {"sub", "type:$int", low_bits2<Op::sub>, 3, 3},
+    {"sub", "sat type:s32", saturating<Op::sub>, 3, 3},
+    {"mul", "part:lo|hi type:$int", mul, 3, 3},
+    {"mul", "part:wide type:u16|s16|u32|s32", mul, 3, 3},
+    {"mad", "part:lo|hi type:$int", mad, 4, 4},
+    {"mad", "part:wide type:u16|s16|u32|s32", mad, 4, 4},
+    {"mad", "part:hi sat type:s32", mad_hi_sat, 4, 4},
+    {"mul24", "part:lo|hi type:u32|s32", mul24, 3, 3},
+    {"mad24", "part:lo|hi type:u32|s32", mad24, 4, 4},
+    {"div", "type:$int", extended2<Op::div>, 3, 3},
+    {"rem", "type:$int", extended2<Op::rem>, 3, 3},
+    {"min", "type:$int", extended2<Op::min>, 3, 3},
+    {"max", "type:$int", extended2<Op::max>, 3, 3},
+    {"abs", "type:s16|s32|s64", extended1<Op::abs>, 2, 2},
+    {"neg", "type:s16|s32|s64", extended1<Op::neg>, 2, 2},
+    {"sad", "type:$int", sad, 4, 4},
+    {"dp4a", "atype:u32|s32 btype:u32|s32", dot4, 4, 4},
+    {"dp2a", "part:lo|hi atype:u32|s32 btype:u32|s32", dot2, 4, 4},
+};
+
+}  // namespace
+
+std::span<const Row> integer_rows() {
+  return kRows;
+}
+
+}  // namespace lanewise::ptx

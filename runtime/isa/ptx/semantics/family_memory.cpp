@@ -1,0 +1,123 @@
+// ld, ldu, st in all spaces.
+#include <algorithm>
+
+#include "runtime/isa/ptx/semantics/memory_common.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+unsigned element_count(Emit& e) {
+  return e.get("vec") == "v2" ? 2 : e.get("vec") == "v4" ? 4 : 1;
+}
+
+void order(Emit& e, ir::Mem& mem) {
+  if (e.has("volatile")) mem.order = ir::Order::volatile_;
+  if (e.has("mmio")) mem.order = ir::Order::mmio;
+  const std::string_view sem = e.get("sem");
+  if (sem == "relaxed") mem.order = ir::Order::relaxed;
+  if (sem == "acquire") mem.order = ir::Order::acquire;
+  if (sem == "release") mem.order = ir::Order::release;
+  mem.scope = e.has("mmio") ? ir::Scope::sys : scope_named(e.get("scope"));
+}
+
+ir::Mem describe(Emit& e) {
+  ir::Mem mem;
+  mem.elem = e.type().memory();
+  mem.count = static_cast<uint8_t>(element_count(e));
+  order(e, mem);
+  mem.cache = cache_policy(e, 2);
+  return mem;
+}
+
+void check_words(Emit& e, const Address& a, const ir::Mem& mem) {
+  ir::Mem copy = mem;
+  apply_address(e, a, copy);
+}
+
+void load_words(Emit& e, const Address& a, const ir::Mem& mem, const std::vector<Operand>& to) {
+  const PType t = e.type();
+  check_words(e, a, mem);
+  for (size_t i = 0; i < to.size(); ++i) {
+    const auto at = static_cast<uint32_t>(a.offset + static_cast<int64_t>(i * t.bytes()));
+    e.set(to[i], t, read_words(e, *a.object, at, t), Fit::wider, true);
+  }
+}
+
+void check_unified(Emit& e, const Operand& address) {
+  if (e.inst.unified.empty()) return;
+  const Entity* entity = e.body.find(address.name);
+  const bool declared = entity != nullptr && entity->variable != nullptr &&
+                        std::ranges::count(entity->variable->attributes, "unified") != 0;
+  if (!declared || e.inst.unified != ".unified")
+    e.fail("'" + e.inst.unified + "' is only for variables declared with that attribute");
+}
+
+void load(Emit& e) {
+  const PType t = e.type();
+  ir::Mem mem = describe(e);
+  const auto to = e.elements(0, mem.count);
+  check_unified(e, e.operand(1));
+  const Address a = e.address(e.operand(1), e.get("ss"));
+  if (a.object != nullptr && !a.object->in_memory) return load_words(e, a, mem, to);
+  const ir::Operand base = apply_address(e, a, mem);
+  std::vector<ir::Reg> values;
+  for (unsigned i = 0; i < mem.count; ++i) values.push_back(e.temp(ir::width_of(mem.elem)));
+  e.emit(ir::Op::load, ir::Type::none, values, {base}).mem = mem;
+  for (unsigned i = 0; i < mem.count; ++i) e.set(to[i], t, values[i], Fit::wider, true);
+}
+
+void store(Emit& e) {
+  const PType t = e.type();
+  ir::Mem mem = describe(e);
+  const auto from = e.elements(1, mem.count);
+  const Address a = e.address(e.operand(0), e.get("ss"));
+  if (a.kernel_param || a.input)
+    e.fail("parameters cannot be written by the function they belong to");
+  const bool words = a.object != nullptr && !a.object->in_memory;
+  if (!words && a.space == ir::Space::param) e.fail("kernel parameters cannot be written");
+  const ir::Operand base = apply_address(e, a, mem);
+  std::vector<ir::Operand> src{base};
+  for (const Operand& o : from) src.push_back(e.raw(o, t, Fit::wider));
+  if (!words) {
+    e.emit(ir::Op::store, ir::Type::none, {}, src).mem = mem;
+    return;
+  }
+  for (size_t i = 0; i < from.size(); ++i)
+    write_words(e, *a.object, static_cast<uint32_t>(a.offset + static_cast<int64_t>(i * t.bytes())),
+                t, src[i + 1]);
+}
+
+constexpr Row kRows[] = {
+    {"ld",
+     "~weak ?ss:global|local|$sharedany|param|param::entry|param::func|const ?cop:ca|cg|cs|lu|cv "
+     "~l1:$l1 ~pf:$pf ~L2::cache_hint ?vec:$vec type:$mem",
+     load, 2, 3, "", check_hints},
+    {"ld", "ss:global nc ?cop:ca|cg|cs ~l1:$l1 ~pf:$pf ~L2::cache_hint ?vec:$vec type:$mem", load,
+     2, 3, "", check_hints},
+    {"ld", "volatile ?ss:global|$sharedany ~pf:$pf ?vec:$vec type:$mem", load, 2, 2, "",
+     check_hints},
+    {"ld",
+     "sem:relaxed|acquire scope:$scope ?ss:global|$sharedany ~l1:$l1 ~pf:$pf ~L2::cache_hint "
+     "?vec:$vec type:$mem",
+     load, 2, 3, "", check_hints},
+    {"ld", "mmio relaxed sys ?ss:global type:$mem", load, 2, 2, "", check_hints},
+    {"ldu", "?ss:global ?vec:$vec type:$mem", load, 2, 2, "", check_hints},
+    {"st",
+     "~weak ?ss:global|local|$sharedany|param|param::func ?cop:wb|cg|cs|wt ~l1:$l1 "
+     "~L2::cache_hint ?vec:$vec type:$mem",
+     store, 2, 3, "", check_hints},
+    {"st", "volatile ?ss:global|$sharedany ?vec:$vec type:$mem", store, 2, 2, "", check_hints},
+    {"st",
+     "sem:relaxed|release scope:$scope ?ss:global|$sharedany ~l1:$l1 ~L2::cache_hint ?vec:$vec "
+     "type:$mem",
+     store, 2, 3, "", check_hints},
+    {"st", "mmio relaxed sys ?ss:global type:$mem", store, 2, 2, "", check_hints},
+};
+
+}  // namespace
+
+std::span<const Row> memory_rows() {
+  return kRows;
+}
+
+}  // namespace lanewise::ptx

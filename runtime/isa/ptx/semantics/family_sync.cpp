@@ -1,0 +1,89 @@
+// Barriers of the group, fences.
+#include "runtime/isa/ptx/semantics/memory_common.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+void barrier(Emit& e, ir::BarrierKind kind, std::vector<ir::Reg> dst,
+             std::vector<ir::Operand> src) {
+  e.emit(ir::Op::barrier, ir::Type::none, std::move(dst), std::move(src)).mode =
+      static_cast<uint8_t>(kind);
+}
+
+ir::Operand barrier_id(Emit& e, size_t i) {
+  if (e.is_constant(i) && e.operand(i).bits > 15)
+    Emit::fail(e.operand(i).loc, "there are barriers 0 to 15");
+  return e.raw(i, kU32);
+}
+
+ir::Operand thread_count(Emit& e, size_t i) {
+  if (e.is_constant(i) && (e.operand(i).bits % 32 != 0 || e.operand(i).bits == 0))
+    Emit::fail(e.operand(i).loc, "the thread count must be a multiple of 32");
+  return e.raw(i, kU32);
+}
+
+void sync(Emit& e) {
+  const ir::Operand id = barrier_id(e, 0);
+  barrier(e, ir::BarrierKind::sync, {}, {id, e.count() == 2 ? thread_count(e, 1) : imm(0)});
+}
+
+void arrive(Emit& e) {
+  const ir::Operand id = barrier_id(e, 0);
+  barrier(e, ir::BarrierKind::arrive, {}, {id, thread_count(e, 1)});
+}
+
+void reduce(Emit& e) {
+  const bool counts = e.get("op") == "popc";
+  const ir::Operand id = barrier_id(e, 1);
+  const ir::Operand threads = e.count() == 4 ? thread_count(e, 2) : imm(0);
+  const ir::Operand p = e.pred(e.count() - 1);
+  const ir::Reg result = e.temp(counts ? ir::Width::b32 : ir::Width::pred);
+  barrier(e,
+          counts                 ? ir::BarrierKind::red_popc
+          : e.get("op") == "and" ? ir::BarrierKind::red_and
+                                 : ir::BarrierKind::red_or,
+          {result}, {id, threads, p});
+  e.set(0, counts ? kU32 : kPred, result);
+}
+
+void fence(Emit& e, ir::Order order, ir::Scope scope) {
+  ir::Mem mem;
+  mem.order = order;
+  mem.scope = scope;
+  e.emit(ir::Op::fence, ir::Type::none, {}, {}).mem = mem;
+}
+
+void membar(Emit& e) {
+  fence(e, ir::Order::seq_cst, scope_named(e.get("scope")));
+}
+
+void fence_scoped(Emit& e) {
+  const std::string_view sem = e.get("sem");
+  fence(e,
+        sem == "sc"        ? ir::Order::seq_cst
+        : sem == "acquire" ? ir::Order::acquire
+        : sem == "release" ? ir::Order::release
+                           : ir::Order::acq_rel,
+        scope_named(e.get("scope")));
+}
+
+constexpr Row kRows[] = {
+    {"bar", "?cta sync", sync, 1, 2},
+    {"bar", "?cta arrive", arrive, 2, 2},
+    {"bar", "?cta red op:popc type:u32", reduce, 3, 4},
+    {"bar", "?cta red op:and|or type:pred", reduce, 3, 4},
+    {"barrier", "?cta sync ?aligned", sync, 1, 2},
+    {"barrier", "?cta arrive ?aligned", arrive, 2, 2},
+    {"barrier", "?cta red op:popc ?aligned type:u32", reduce, 3, 4},
+    {"barrier", "?cta red op:and|or ?aligned type:pred", reduce, 3, 4},
+    {"membar", "scope:cta|gl|sys", membar, 0, 0},
+    {"fence", "?sem:sc|acq_rel|acquire|release scope:$scope", fence_scoped, 0, 0},
+};
+
+}  // namespace
+
+std::span<const Row> sync_rows() {
+  return kRows;
+}
+
+}  // namespace lanewise::ptx

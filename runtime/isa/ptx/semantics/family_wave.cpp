@@ -1,0 +1,117 @@
+// Instructions that talk to the other lanes of the warp.
+#include "runtime/isa/ptx/semantics/emit.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+using ir::Op;
+using ir::Type;
+
+constexpr uint64_t kActiveLanes = 0xffffffff;
+
+/// Forms without .sync concern the lanes that are active.
+ir::Operand members(Emit& e, size_t i) {
+  return e.has("sync") ? e.raw(i, kB32) : imm(kActiveLanes);
+}
+
+void check_count(Emit& e, size_t without_mask) {
+  const size_t wanted = without_mask + (e.has("sync") ? 1 : 0);
+  if (e.count() != wanted)
+    e.fail("'" + e.inst.opcode + "' in this form takes " + std::to_string(wanted) +
+           " operands, found " + std::to_string(e.count()));
+}
+
+void shfl(Emit& e) {
+  check_count(e, 4);
+  const std::string_view name = e.get("mode");
+  const auto mode = name == "up"     ? ir::ShflMode::up
+                    : name == "down" ? ir::ShflMode::down
+                    : name == "bfly" ? ir::ShflMode::bfly
+                                     : ir::ShflMode::idx;
+  const ir::Operand a = e.raw(1, kB32), b = e.raw(2, kU32), c = e.raw(3, kU32);
+  const ir::Operand mask = members(e, 4);
+  const ir::Reg value = e.temp(ir::Width::b32), valid = e.temp(ir::Width::pred);
+  e.emit(Op::shfl, Type::none, {value, valid}, {a, b, c, mask}).mode = static_cast<uint8_t>(mode);
+  if (!e.is_sink(0)) e.set(0, kB32, value);
+  e.set_pair(0, kPred, valid);
+}
+
+template <Op kOp>
+void vote(Emit& e) {
+  check_count(e, 2);
+  const ir::Operand p = e.pred(1);
+  e.set(0, kOp == Op::vote_ballot ? kB32 : kPred, e.op(kOp, Type::none, {p, members(e, 2)}));
+}
+
+void match_any(Emit& e) {
+  const PType t = e.type();
+  const ir::Operand value = e.raw(1, t);
+  e.set(0, kB32, e.op(Op::match_any, t.ir(), {value, e.raw(2, kB32)}));
+}
+
+void match_all(Emit& e) {
+  const PType t = e.type();
+  const ir::Operand value = e.raw(1, t), mask = e.raw(2, kB32);
+  const ir::Reg same = e.temp(ir::Width::b32), all = e.temp(ir::Width::pred);
+  e.emit(Op::match_all, t.ir(), {same, all}, {value, mask});
+  e.set(0, kB32, same);
+  e.set_pair(0, kPred, all);
+}
+
+void redux(Emit& e) {
+  const PType t = e.type();
+  const std::string_view name = e.get("op");
+  ir::Mem mem;
+  mem.atom = name == "add"   ? ir::AtomOp::add
+             : name == "min" ? ir::AtomOp::min
+             : name == "max" ? ir::AtomOp::max
+             : name == "and" ? ir::AtomOp::and_
+             : name == "or"  ? ir::AtomOp::or_
+                             : ir::AtomOp::xor_;
+  mem.atom_type = t.ir();
+  const ir::Operand value = e.raw(1, t), mask = e.raw(2, kB32);
+  const ir::Reg result = e.temp(ir::Width::b32);
+  e.emit(Op::redux, t.ir(), {result}, {value, mask}).mem = mem;
+  e.set(0, t, result);
+}
+
+void activemask(Emit& e) {
+  e.set(0, kB32, e.op(Op::activemask, Type::none, {}));
+}
+
+void elect(Emit& e) {
+  const ir::Operand mask = e.raw(1, kB32);
+  const ir::Reg leader = e.temp(ir::Width::b32), chosen = e.temp(ir::Width::pred);
+  e.emit(Op::elect, Type::none, {leader, chosen}, {mask});
+  e.set(0, kB32, leader);
+  e.set_pair(0, kPred, chosen);
+}
+
+void warp_sync(Emit& e) {
+  e.emit(Op::wave_sync, Type::none, {}, {e.raw(0, kB32)});
+}
+
+#define LW_WAVE kWaveNote, nullptr, kWaveState
+
+constexpr Row kRows[] = {
+    {"shfl", "?sync mode:up|down|bfly|idx type:b32", shfl, 4, 5, LW_WAVE},
+    {"vote", "?sync any type:pred", vote<Op::vote_any>, 2, 3, LW_WAVE},
+    {"vote", "?sync all type:pred", vote<Op::vote_all>, 2, 3, LW_WAVE},
+    {"vote", "?sync uni type:pred", vote<Op::vote_uni>, 2, 3, LW_WAVE},
+    {"vote", "?sync ballot type:b32", vote<Op::vote_ballot>, 2, 3, LW_WAVE},
+    {"match", "any sync type:b32|b64", match_any, 3, 3, LW_WAVE},
+    {"match", "all sync type:b32|b64", match_all, 3, 3, LW_WAVE},
+    {"redux", "sync op:add|min|max type:u32|s32", redux, 3, 3, LW_WAVE},
+    {"redux", "sync op:and|or|xor type:b32", redux, 3, 3, LW_WAVE},
+    {"activemask", "type:b32", activemask, 1, 1, LW_WAVE},
+    {"elect", "sync", elect, 2, 2, LW_WAVE},
+    {"bar", "warp sync", warp_sync, 1, 1, LW_WAVE},
+};
+
+}  // namespace
+
+std::span<const Row> wave_rows() {
+  return kRows;
+}
+
+}  // namespace lanewise::ptx

@@ -1,0 +1,139 @@
+// One kernel's memory layout, sites and symbols.
+#include <algorithm>
+#include <limits>
+
+#include "runtime/isa/ptx/semantics/context.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+constexpr uint64_t kMaxMemory = uint64_t{1} << 24;  ///< the size of the shared and local windows
+
+uint64_t align_up(uint64_t value, uint32_t align) {
+  return (value + align - 1) / align * align;
+}
+
+ir::Type param_type(const Variable& v) {
+  if (!v.dims.empty() || v.vector != 1) return ir::Type::none;
+  const auto type = ptype_named(v.type);
+  if (!type) return ir::Type::none;
+  return type->is_float() && !type->packed ? type->ir() : type->memory();
+}
+
+}  // namespace
+
+KernelContext::KernelContext(ModuleContext& m, const Function& k)
+    : module(m), kernel(k), builder(program) {
+  program.name = k.name;
+  program.isa = ir::Isa::ptx;
+  program.wave_lanes = 32;
+  std::copy_n(k.reqntid, 3, program.required_block);
+  if (k.maxntid[0] != 0) {
+    uint64_t product = 1;
+    for (uint32_t n : k.maxntid) product *= std::max(n, 1U);
+    program.max_block =
+        static_cast<uint32_t>(std::min<uint64_t>(product, std::numeric_limits<uint32_t>::max()));
+  }
+  builder.set_block(builder.add_block("entry"));
+  plan_shared();
+  if (k.entry) plan_params();
+}
+
+ir::Reg KernelContext::carry() {
+  if (!carry_.valid()) carry_ = program.add_reg(ir::Width::pred, "%cc");
+  return carry_;
+}
+
+uint32_t KernelContext::symbol(const std::string& name) {
+  const auto [it, fresh] = symbols_.try_emplace(name, program.symbols.size());
+  if (fresh) program.symbols.push_back({name});
+  return it->second;
+}
+
+uint32_t KernelContext::site(const Instruction& inst, const SourceLine& source) {
+  const auto [it, fresh] = sites_.try_emplace(&inst, program.sites.size());
+  if (!fresh) return it->second;
+  ir::Site site;
+  site.line = inst.loc.line;
+  site.pc = it->second;
+  site.text = inst.text;
+  if (const std::string* file = module.file_name(source.file);
+      file != nullptr && source.line != 0) {
+    site.source_file = *file;
+    site.source_line = source.line;
+  }
+  program.sites.push_back(std::move(site));
+  return it->second;
+}
+
+uint32_t KernelContext::allocate_local(uint64_t size, uint32_t align) {
+  const uint64_t at = align_up(program.local_bytes, align);
+  if (at + size > kMaxMemory)
+    throw Reject{kernel.loc, "kernel '" + kernel.name + "' needs more than 16 MiB of local memory"};
+  program.local_bytes = static_cast<uint32_t>(at + size);
+  return static_cast<uint32_t>(at);
+}
+
+/// Shared variables that the kernel and everything it may call mention get offsets in order of
+/// declaration; unsized ones all start where the static ones end.
+void KernelContext::plan_shared() {
+  std::vector<const Function*> work{&kernel};
+  for (const std::string& name : module.out.functions)
+    if (const Function* f = module.function(name)) work.push_back(f);
+  std::set<const Function*> seen(work.begin(), work.end());
+  std::set<std::string> names;
+  std::vector<const Variable*> chosen;
+  for (size_t i = 0; i < work.size(); ++i) {
+    const FunctionUses& uses = module.uses(*work[i]);
+    chosen.insert(chosen.end(), uses.shared.begin(), uses.shared.end());
+    for (const std::string& name : uses.names) {
+      names.insert(name);
+      const Function* callee = module.function(name);
+      if (callee != nullptr && seen.insert(callee).second) work.push_back(callee);
+    }
+  }
+  for (const Variable& v : module.module.variables)
+    if (v.space == "shared" && names.contains(v.name)) chosen.push_back(&v);
+  std::ranges::sort(chosen, {},
+                    [](const Variable* v) { return std::pair(v->loc.line, v->loc.column); });
+  uint64_t end = 0;
+  for (const Variable* v : chosen) {
+    if (variable_bytes(*v) == 0) continue;
+    end = align_up(end, variable_align(*v));
+    shared_[v] = static_cast<uint32_t>(end);
+    end += variable_bytes(*v);
+    if (end > kMaxMemory) {
+      module.report(v->loc, "shared variables of kernel '" + kernel.name + "' exceed 16 MiB");
+      return;
+    }
+  }
+  program.shared_bytes = static_cast<uint32_t>(end);
+  for (const Variable* v : chosen)
+    if (variable_bytes(*v) == 0) shared_[v] = static_cast<uint32_t>(align_up(end, 16));
+}
+
+void KernelContext::plan_params() {
+  uint64_t end = 0;
+  for (const Variable& v : kernel.params) {
+    ir::Param p;
+    p.name = v.name;
+    p.align = variable_align(v);
+    end = align_up(end, p.align);
+    p.offset = static_cast<uint32_t>(end);
+    const uint64_t bytes = variable_bytes(v);
+    if (bytes == 0 || end + bytes > (1U << 16)) {
+      module.report(v.loc, bytes == 0
+                               ? "parameter '" + v.name + "' has no size (type ." + v.type + ")"
+                               : "the parameters of '" + kernel.name + "' exceed 64 KiB");
+      return;
+    }
+    p.size = static_cast<uint32_t>(bytes);
+    p.pointer = v.pointer;
+    p.type = param_type(v);
+    end += p.size;
+    program.params.push_back(std::move(p));
+  }
+  program.param_bytes = static_cast<uint32_t>(end);
+}
+
+}  // namespace lanewise::ptx

@@ -1,0 +1,220 @@
+// One PTX file: module variables, taken addresses, every kernel.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "runtime/isa/ptx/semantics/emit.hpp"
+
+namespace lanewise::ptx {
+
+ModuleContext::ModuleContext(const Module& m, const LowerOptions& o) : module(m), options(o) {
+  out.isa = ir::Isa::ptx;
+  out.target = m.target;
+  for (const Variable& v : m.variables) {
+    const auto [it, fresh] = variables_.try_emplace(v.name, &v);
+    if (fresh) continue;
+    if (it->second->is_extern)
+      it->second = &v;
+    else if (!v.is_extern)
+      report(v.loc, "duplicate declaration of '" + v.name + "', first declared on line " +
+                        std::to_string(it->second->loc.line));
+  }
+  for (const Function& f : m.functions) functions_.try_emplace(f.name, &f);
+  find_taken_addresses();
+}
+
+void ModuleContext::report(Loc loc, const std::string& message, bool warning) {
+  if (seen_.emplace(loc.line, loc.column, message).second)
+    diagnostics.push_back({loc.line, loc.column, message, warning});
+}
+
+const Variable* ModuleContext::variable(const std::string& name) const {
+  const auto it = variables_.find(name);
+  return it == variables_.end() ? nullptr : it->second;
+}
+
+const Function* ModuleContext::function(const std::string& name) const {
+  const auto it = functions_.find(name);
+  return it == functions_.end() ? nullptr : it->second;
+}
+
+const FunctionUses& ModuleContext::uses(const Function& function) {
+  const auto it = uses_.find(&function);
+  if (it != uses_.end()) return it->second;
+  return uses_.emplace(&function, scan_function(function)).first->second;
+}
+
+uint32_t ModuleContext::function_index(const std::string& name) const {
+  const auto it = std::ranges::find(out.functions, name);
+  return it == out.functions.end() ? ir::kNone : static_cast<uint32_t>(it - out.functions.begin());
+}
+
+const std::string* ModuleContext::file_name(uint32_t number) const {
+  for (const auto& [n, name] : module.files)
+    if (n == number) return &name;
+  return nullptr;
+}
+
+void ModuleContext::find_taken_addresses() {
+  std::set<std::string> taken;
+  for (const Function& f : module.functions)
+    for (const std::string& name : uses(f).values) taken.insert(name);
+  for (const Variable& v : module.variables)
+    for (const Variable::Initialiser& i : v.init) taken.insert(i.value.name);
+  for (const Function& f : module.functions)
+    if (!f.entry && taken.contains(f.name)) out.functions.push_back(f.name);
+}
+
+namespace {
+
+void append_bytes(std::vector<std::byte>& bytes, uint64_t value, unsigned size) {
+  for (unsigned i = 0; i < size; ++i) bytes.push_back(std::byte(value >> (8 * i) & 0xff));
+}
+
+uint64_t float_bits(const Operand& o, PType type) {
+  if (type.bits == 64) {
+    if (!o.single) return o.bits;
+    return std::bit_cast<uint64_t>(
+        static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(o.bits))));
+  }
+  if (o.single) return o.bits;
+  return std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(o.bits)));
+}
+
+/// `{1, 2}` initialises floats by value.
+uint64_t integer_as_float(const Operand& o, PType type) {
+  if (type.bits < 32) throw Reject{o.loc, "an integer cannot initialise " + type.text()};
+  Operand value = o;
+  value.bits = std::bit_cast<uint64_t>(static_cast<double>(static_cast<int64_t>(o.bits)));
+  value.single = false;
+  return float_bits(value, type);
+}
+
+void check_address(ModuleContext& ctx, const Operand& o, const Variable::Initialiser& init,
+                   PType type) {
+  const Variable* target = ctx.variable(o.name);
+  if (init.mask != 0)
+    throw Reject{o.loc, "bytes of an address in an initialiser are not supported"};
+  if (type.bits < 32)
+    throw Reject{o.loc, "the address of '" + o.name + "' does not fit a " + type.text()};
+  if (target == nullptr && ctx.function(o.name) == nullptr)
+    throw Reject{o.loc, "undeclared name '" + o.name + "' in an initialiser"};
+  if (target != nullptr && target->space != "global" && target->space != "const")
+    throw Reject{o.loc, "the address of ." + target->space + " variable '" + o.name +
+                            "' is not known before the kernel runs"};
+}
+
+void append_value(ModuleContext& ctx, ir::Global& global, const Variable::Initialiser& init,
+                  PType type) {
+  const Operand& o = init.value;
+  switch (o.kind) {
+    case Operand::Kind::integer:
+      append_bytes(global.init, type.is_float() ? integer_as_float(o, type) : o.bits, type.bytes());
+      return;
+    case Operand::Kind::float_:
+      if (type.bits < 32)
+        throw Reject{o.loc, "a floating-point constant cannot initialise " + type.text()};
+      append_bytes(global.init, float_bits(o, type), type.bytes());
+      return;
+    case Operand::Kind::name:
+    case Operand::Kind::array:
+      check_address(ctx, o, init, type);
+      global.relocs.push_back(
+          {global.init.size(), o.name, o.offset, static_cast<uint8_t>(type.bytes())});
+      append_bytes(global.init, 0, type.bytes());
+      return;
+    default:
+      throw Reject{o.loc, "expected a constant or a name in an initialiser"};
+  }
+}
+
+void add_global(ModuleContext& ctx, const Variable& v, const std::string& name) {
+  const auto type = ptype_named(v.type);
+  // Textures, samplers and surfaces: an instruction that names one is refused where it stands.
+  if (!type || type->is_pred()) return;
+  ir::Global g;
+  g.name = name;
+  g.space = v.space == "const" ? ir::Space::constant : ir::Space::global;
+  g.align = variable_align(v);
+  g.size = variable_bytes(v);
+  for (const Variable::Initialiser& i : v.init) append_value(ctx, g, i, *type);
+  if (g.size == 0) {
+    // `x[] = {...}` takes its size from the initialiser.
+    g.size = g.init.size();
+    if (g.size == 0 && !v.is_extern) throw Reject{v.loc, "variable '" + v.name + "' has no size"};
+  }
+  if (g.init.size() > g.size)
+    throw Reject{v.loc, "'" + v.name + "' has " + std::to_string(g.size) +
+                            " bytes, its initialiser " + std::to_string(g.init.size())};
+  ctx.out.globals.push_back(std::move(g));
+}
+
+void add_globals(ModuleContext& ctx, const Scope& scope, const std::string& function) {
+  for (const Statement& s : scope.statements) {
+    if (const auto* inner = std::get_if<std::unique_ptr<Scope>>(&s))
+      add_globals(ctx, **inner, function);
+    const auto* v = std::get_if<Variable>(&s);
+    if (v != nullptr && (v->space == "global" || v->space == "const"))
+      add_global(ctx, *v, function + "." + v->name);
+  }
+}
+
+template <typename F>
+void guarded(ModuleContext& ctx, F&& work) {
+  try {
+    work();
+  } catch (const Reject& r) {
+    ctx.report(r.loc, r.message);
+  }
+}
+
+void lower_globals(ModuleContext& ctx) {
+  for (const Variable& v : ctx.module.variables)
+    if ((v.space == "global" || v.space == "const") && ctx.variable(v.name) == &v && !v.is_extern)
+      guarded(ctx, [&] { add_global(ctx, v, v.name); });
+  for (const Function& f : ctx.module.functions)
+    guarded(ctx, [&] { add_globals(ctx, f.body, f.name); });
+}
+
+void bind_kernel_params(KernelContext& kernel, Body& body) {
+  for (size_t i = 0; i < kernel.program.params.size(); ++i) {
+    const Variable& v = kernel.kernel.params[i];
+    guarded(kernel.module, [&] { body.bind_kernel_param(v, kernel.program.params[i].offset); });
+  }
+}
+
+void lower_kernel(ModuleContext& ctx, const Function& f) {
+  KernelContext kernel(ctx, f);
+  Body body(kernel, f, ir::kNone);
+  kernel.call_stack.push_back(&f);
+  bind_kernel_params(kernel, body);
+  body.run();
+  ctx.out.kernels.push_back(std::move(kernel.program));
+}
+
+/// A function that no kernel calls is lowered for its diagnostics only.
+void check_function(ModuleContext& ctx, const Function& f) {
+  KernelContext kernel(ctx, f);
+  Body body(kernel, f, ir::kNone);
+  kernel.call_stack.push_back(&f);
+  for (const auto* list : {&f.results, &f.params})
+    for (const Variable& v : *list) guarded(ctx, [&] { body.declare(v); });
+  body.run();
+}
+
+}  // namespace
+
+LowerResult lower(const Module& module, const LowerOptions& options) {
+  ModuleContext ctx(module, options);
+  lower_globals(ctx);
+  for (const Function& f : module.functions)
+    if (f.entry && f.has_body) guarded(ctx, [&] { lower_kernel(ctx, f); });
+  for (const Function& f : module.functions)
+    if (!f.entry && f.has_body && !ctx.lowered.contains(&f))
+      guarded(ctx, [&] { check_function(ctx, f); });
+  std::ranges::stable_sort(ctx.diagnostics, {},
+                           [](const Diagnostic& d) { return std::pair(d.line, d.column); });
+  return {std::move(ctx.out), std::move(ctx.diagnostics)};
+}
+
+}  // namespace lanewise::ptx

@@ -1,0 +1,196 @@
+// Reading operands: registers, constants, special registers, addresses of variables.
+#include <bit>
+#include <cmath>
+
+#include "runtime/guest/layout.hpp"
+#include "runtime/isa/ptx/semantics/emit.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+struct SpecialRegister {
+  std::string_view name;
+  ir::SReg reg;
+  unsigned bits = 32;
+  bool narrow = false;  ///< may also be read as 16 bits
+};
+constexpr SpecialRegister kSpecial[] = {
+    {"%tid.x", ir::SReg::tid_x, 32, true},
+    {"%tid.y", ir::SReg::tid_y, 32, true},
+    {"%tid.z", ir::SReg::tid_z, 32, true},
+    {"%ntid.x", ir::SReg::ntid_x, 32, true},
+    {"%ntid.y", ir::SReg::ntid_y, 32, true},
+    {"%ntid.z", ir::SReg::ntid_z, 32, true},
+    {"%ctaid.x", ir::SReg::ctaid_x, 32, true},
+    {"%ctaid.y", ir::SReg::ctaid_y, 32, true},
+    {"%ctaid.z", ir::SReg::ctaid_z, 32, true},
+    {"%nctaid.x", ir::SReg::nctaid_x, 32, true},
+    {"%nctaid.y", ir::SReg::nctaid_y, 32, true},
+    {"%nctaid.z", ir::SReg::nctaid_z, 32, true},
+    {"%laneid", ir::SReg::laneid},
+    {"%warpid", ir::SReg::warpid},
+    {"%nwarpid", ir::SReg::nwarpid},
+    {"%smid", ir::SReg::smid},
+    {"%nsmid", ir::SReg::nsmid},
+    {"%lanemask_eq", ir::SReg::lanemask_eq},
+    {"%lanemask_le", ir::SReg::lanemask_le},
+    {"%lanemask_lt", ir::SReg::lanemask_lt},
+    {"%lanemask_ge", ir::SReg::lanemask_ge},
+    {"%lanemask_gt", ir::SReg::lanemask_gt},
+    {"%clock", ir::SReg::clock},
+    {"%clock_hi", ir::SReg::clock_hi},
+    {"%clock64", ir::SReg::clock64, 64},
+    {"%globaltimer", ir::SReg::globaltimer, 64},
+    {"%dynamic_smem_size", ir::SReg::dynamic_smem_size},
+    {"%total_smem_size", ir::SReg::total_smem_size},
+};
+
+const SpecialRegister* special_named(std::string_view name) {
+  for (const SpecialRegister& s : kSpecial)
+    if (s.name == name) return &s;
+  return nullptr;
+}
+
+/// The fourth components always read as zero.
+bool is_zero_component(std::string_view name) {
+  return name == "%tid.w" || name == "%ntid.w" || name == "%ctaid.w" || name == "%nctaid.w";
+}
+
+uint64_t mask_of(unsigned bits) {
+  return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+}
+
+}  // namespace
+
+const Entity* Emit::reg_entity(const Operand& o) {
+  const Entity* entity = body.find(o.name);
+  if (entity == nullptr) {
+    if (special_named(o.name) != nullptr) return nullptr;
+    fail(o.loc, "undeclared name '" + o.name + "'");
+  }
+  return entity->kind == Entity::Kind::reg ? entity : nullptr;
+}
+
+ir::Operand Emit::constant(const Operand& o, PType type) {
+  if (o.kind == Operand::Kind::integer) {
+    if (type.is_float()) fail(o.loc, "expected a floating-point constant for " + type.text());
+    return imm(type.is_pred() ? uint64_t{o.bits != 0} : o.bits & mask_of(type.bits));
+  }
+  if (type.is_pred() || type.is(PType::Class::uint) || type.is(PType::Class::sint) ||
+      type.bits < 32 || type.packed)
+    fail(o.loc, "a floating-point constant cannot be a " + type.text() + " operand");
+  if (type.bits == 64) {
+    if (!o.single) return imm(o.bits);
+    const auto wide = static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(o.bits)));
+    return imm(std::bit_cast<uint64_t>(wide));
+  }
+  if (o.single) return imm(o.bits);
+  return imm(std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(o.bits))));
+}
+
+ir::Operand Emit::special(const Operand& o, PType type) {
+  const bool zero = is_zero_component(o.name);
+  const SpecialRegister* s = special_named(o.name);
+  const bool grid_id = o.name == "%gridid";
+  if (s == nullptr && !zero && !grid_id) {
+    if (o.name.starts_with('%') && body.find(o.name) == nullptr)
+      fail(o.loc, "undeclared register '" + o.name + "', and no supported special register");
+    return {};
+  }
+  const unsigned bits = s != nullptr ? s->bits : 32;
+  const bool narrow = zero || (s != nullptr && s->narrow);
+  const bool width_fits =
+      type.bits == bits || (type.bits == 16 && narrow) || (grid_id && type.bits == 64);
+  if (!type.is_int() || !width_fits)
+    fail(o.loc, "special register '" + o.name + "' cannot be read as " + type.text());
+  if (zero) return imm(0);
+  const ir::SReg reg = grid_id ? ir::SReg::gridid : s->reg;
+  const ir::Operand value = op(ir::Op::sreg, bits == 64 ? ir::Type::u64 : ir::Type::u32, {},
+                               {.mode = static_cast<uint8_t>(reg)});
+  if (type.bits == 16) return extend(value, 16, false);
+  return type.bits == 64 && bits == 32 ? widen(value, false) : value;
+}
+
+ir::Operand function_value(Emit& e, const Operand& o, const Function& function) {
+  const uint32_t index = e.kernel.module.function_index(function.name);
+  if (index == ir::kNone) Emit::fail(o.loc, "the address of '" + o.name + "' cannot be used here");
+  return imm(guest::function_address(index));
+}
+
+ir::Operand Emit::address_value(const Operand& o, const Entity& entity, PType type) {
+  if (!type.is_int() || type.bits < 32)
+    fail(o.loc, "the address of '" + o.name + "' does not fit a " + type.text() + " operand");
+  int64_t offset = o.offset;
+  if (o.kind == Operand::Kind::array) {
+    const Variable& v = *entity.variable;
+    offset *= static_cast<int64_t>(ptype_named(v.type).value_or(PType{}).bytes() * v.vector);
+  }
+  if (entity.object != nullptr) {
+    if (!entity.object->in_memory) fail(o.loc, "the address of '" + o.name + "' cannot be taken");
+    return imm(static_cast<uint64_t>(entity.object->local_offset + offset) & mask_of(type.bits));
+  }
+  ir::Operand base = entity.base;
+  base.imm += static_cast<uint64_t>(offset);
+  if (base.is_imm()) base.imm &= mask_of(type.bits);
+  return base;
+}
+
+ir::Operand Emit::value_of_name(const Operand& o, PType type, Fit fit) {
+  if (o.name == "WARP_SZ" && type.is_int()) return imm(32);
+  const Entity* entity = body.find(o.name);
+  if (entity == nullptr) {
+    if (const Function* f = kernel.module.function(o.name); f != nullptr && type.is_int())
+      return function_value(*this, o, *f);
+    if (o.name.starts_with('%')) return special(o, type);
+    fail(o.loc, "undeclared name '" + o.name + "'");
+  }
+  if (entity->kind == Entity::Kind::variable) return address_value(o, *entity, type);
+  if (entity->kind != Entity::Kind::reg)
+    fail(o.loc, "'" + o.name + "' is a label, expected a register or constant");
+  if (entity->regs.size() != 1) fail(o.loc, "'" + o.name + "' is a vector register");
+  if (o.has_offset) fail(o.loc, "an offset is not allowed on register '" + o.name + "'");
+  if (!accepts(type, entity->type, fit))
+    fail(o.loc, "register '" + o.name + "' is " + entity->type.text() + ", the operand must be " +
+                    type.text() + (fit == Fit::wider ? " or wider" : ""));
+  const ir::Operand value = entity->regs[0];
+  if (entity->type.bits == 64 && type.bits < 64) return narrow(value);
+  return value;
+}
+
+ir::Operand Emit::raw(const Operand& o, PType type, Fit fit) {
+  if (o.negated && !type.is_pred()) fail(o.loc, "'!' belongs to predicates only");
+  switch (o.kind) {
+    case Operand::Kind::integer:
+    case Operand::Kind::float_:
+      return constant(o, type);
+    case Operand::Kind::name:
+    case Operand::Kind::array:
+      break;
+    case Operand::Kind::vector:
+      if (o.elements.size() == 1) return raw(o.elements[0], type, fit);
+      [[fallthrough]];
+    default:
+      fail(o.loc, "expected a register or constant of type " + type.text());
+  }
+  const ir::Operand value = value_of_name(o, type, fit);
+  if (!o.negated) return value;
+  return op(ir::Op::not_, ir::Type::pred, {value});
+}
+
+ir::Operand Emit::ext(const Operand& o, PType type, Fit fit) {
+  const ir::Operand value = raw(o, type, fit);
+  if (type.bits >= 32 || !type.is_int()) return value;
+  bool upper_known = false;
+  if (o.kind == Operand::Kind::name) {
+    const Entity* entity = body.find(o.name);
+    upper_known = entity == nullptr || entity->type.bits <= type.bits;
+  }
+  if (upper_known && !type.is_signed() && !value.is_imm()) return value;
+  return extend(value, type.bits, type.is_signed());
+}
+
+ir::Operand Emit::pred(size_t i) {
+  return raw(i, kPred);
+}
+
+}  // namespace lanewise::ptx
