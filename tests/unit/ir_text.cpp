@@ -1,3 +1,6 @@
+#include <fstream>
+#include <iterator>
+
 #include "ir_random.hpp"
 #include "runtime/support/error.hpp"
 
@@ -259,4 +262,28 @@ TEST_CASE("damaged text is refused or read, never worse") {
       CHECK(std::string(e.what()).find(": error: ") != std::string::npos);
     }
   }
+}
+
+TEST_CASE("the guide's table has every operation with its signature") {
+  std::ifstream file(LANEWISE_TEST_DATA "/../docs/ir.md");
+  REQUIRE(file);
+  const std::string guide((std::istreambuf_iterator<char>(file)), {});
+  for (unsigned op = 0; op <= static_cast<unsigned>(Op::mbcnt); ++op) {
+    const OpInfo& row = info(static_cast<Op>(op));
+    std::string name = row.name;
+    if (name.ends_with('_')) name.pop_back();
+    CAPTURE(name);
+    CHECK(guide.find("| `" + name + "` | `" + row.signature + "` |") != std::string::npos);
+  }
+}
+
+TEST_CASE("the guide's example is a program") {
+  std::ifstream file(LANEWISE_TEST_DATA "/../docs/ir.md");
+  const std::string guide((std::istreambuf_iterator<char>(file)), {});
+  const size_t start = guide.find("program \"saxpy\"");
+  REQUIRE(start != std::string::npos);
+  const Program p = parse_program(guide.substr(start, guide.find("```", start) - start));
+  CHECK(verify(p).empty());
+  CHECK(p.required_block[0] == 256);
+  CHECK(p.blocks.size() == 2);
 }
