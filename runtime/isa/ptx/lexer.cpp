@@ -79,6 +79,12 @@ class Lexer {
   }
   void error_here(std::string message) { error(start_line_, start_column_, std::move(message)); }
 
+  /// The parser meets a token that was reported already and drops its statement in silence.
+  void stray(std::string message) {
+    error_here(std::move(message));
+    push(Token::Kind::malformed);
+  }
+
   /// Refuses what cannot be PTX text with a single message.
   bool check_text() {
     if (text_.size() > kMaxTextBytes) {
@@ -205,6 +211,7 @@ class Lexer {
     while (is_space(at(i))) ++i;
     if (!is_digit(at(i)) && !text_.substr(i).starts_with("line")) {
       error_here("preprocessor directives are not run, preprocessed PTX was expected");
+      push(Token::Kind::malformed);
     }
     skip_line();
   }
@@ -273,8 +280,7 @@ class Lexer {
       return;
     }
     ++pos_;
-    if (!is_word(at(pos_)))
-      return error_here("`.` stands alone, a name was expected right after it");
+    if (!is_word(at(pos_))) return stray("`.` stands alone, a name was expected right after it");
     while (true) {
       while (is_word(at(pos_))) ++pos_;
       if (at(pos_) != ':' || at(pos_ + 1) != ':' || !is_word(at(pos_ + 2))) break;
@@ -314,11 +320,11 @@ class Lexer {
     };
     if (foreign(c)) {
       while (pos_ < text_.size() && foreign(text_[pos_])) ++pos_;
-      return error_here("byte " + hex_byte(c) + " is not part of PTX, ASCII text was expected");
+      return stray("byte " + hex_byte(c) + " is not part of PTX, ASCII text was expected");
     }
     ++pos_;
-    error_here(std::string("`") + c +
-               "` has no meaning in PTX, a name, number or operator was expected");
+    stray(std::string("`") + c +
+          "` has no meaning in PTX, a name, number or operator was expected");
   }
 
   std::string_view text_;

@@ -22,7 +22,7 @@ struct Token {
     double_,     ///< `0d3FF0000000000000`
     string,      ///< with its quotes
     punct,       ///< `punct` says which
-    malformed,   ///< a number that was already reported
+    malformed,   ///< was reported already
   };
   Kind kind = Kind::end;
   bool first_on_line = false;

@@ -196,12 +196,14 @@ void Parser::skip_block() {
 
 /// After an error between functions: in front of the next directive of a module.
 void Parser::skip_to_module_item() {
+  const bool in_value = vector_depth_ > 0;
   while (peek().kind != Kind::end) {
-    if (is('{')) {
+    if (is('{') && !in_value) {
       skip_block();
+      accept(';');
       return;
     }
-    if (is(';') || is('}')) {
+    if (is(';') || (is('}') && !in_value)) {
       take();
       return;
     }
