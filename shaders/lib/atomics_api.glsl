@@ -1,0 +1,90 @@
+// The exported atomics. Local memory has none: a generic address there is out of range.
+
+#define ZERO_uint 0u
+#define ZERO_B64 b64(0u, 0u)
+
+bool shared_window_ok(B64 va, uint n, uint site, uint flags, bool enabled) {
+  uint size = window_of(va) == SHARED_WINDOW ? shared_bytes : 0u;
+  return small_ok(lo64(va) & 0xffffffu, size, lo64(va), n, site, flags, enabled);
+}
+
+// NAME is op_type as exported, IMPL the function that does it (sign-agnostic ones share one).
+#define ATOM(NAME, IMPL, T, N)                                                                  \
+  T lw_atom_global_##NAME(const in B64 a, const in T v, const in uint site, const in uint flags,\
+                          const in bool enabled) {                                               \
+    B64 va = forced64(a, N, flags);                                                             \
+    if (!global_ok(va, N, site, flags, enabled, true)) return ZERO_##T;                          \
+    return rmw_global_##IMPL(global_offset(va), v, flags);                                      \
+  }                                                                                             \
+  T lw_atom_shared_##NAME(const in uint a, const in T v, const in uint site,                    \
+                          const in uint flags, const in bool enabled) {                          \
+    uint off = forced32(a, N, flags);                                                           \
+    if (!small_ok(off, shared_bytes, off, N, site, flags, enabled)) return ZERO_##T;             \
+    return rmw_shared_##IMPL(off, v, flags);                                                    \
+  }                                                                                             \
+  T lw_atom_generic_##NAME(const in B64 a, const in T v, const in uint site,                    \
+                           const in uint flags, const in bool enabled) {                         \
+    B64 va = forced64(a, N, flags);                                                             \
+    if (window_of(va) == 0u) return lw_atom_global_##NAME(va, v, site, flags, enabled);          \
+    if (!shared_window_ok(va, N, site, flags, enabled)) return ZERO_##T;                         \
+    return rmw_shared_##IMPL(lo64(va) & 0xffffffu, v, flags);                                   \
+  }
+#define SWAP(NAME, T, N)                                                                        \
+  T lw_atom_global_##NAME(const in B64 a, const in T expected, const in T v,                    \
+                          const in uint site, const in uint flags, const in bool enabled) {      \
+    B64 va = forced64(a, N, flags);                                                             \
+    if (!global_ok(va, N, site, flags, enabled, true)) return ZERO_##T;                          \
+    return cas_global_##NAME(global_offset(va), expected, v);                                   \
+  }                                                                                             \
+  T lw_atom_shared_##NAME(const in uint a, const in T expected, const in T v,                   \
+                          const in uint site, const in uint flags, const in bool enabled) {      \
+    uint off = forced32(a, N, flags);                                                           \
+    if (!small_ok(off, shared_bytes, off, N, site, flags, enabled)) return ZERO_##T;             \
+    return cas_shared_##NAME(off, expected, v);                                                 \
+  }                                                                                             \
+  T lw_atom_generic_##NAME(const in B64 a, const in T expected, const in T v,                   \
+                           const in uint site, const in uint flags, const in bool enabled) {     \
+    B64 va = forced64(a, N, flags);                                                             \
+    if (window_of(va) == 0u)                                                                    \
+      return lw_atom_global_##NAME(va, expected, v, site, flags, enabled);                       \
+    if (!shared_window_ok(va, N, site, flags, enabled)) return ZERO_##T;                         \
+    return cas_shared_##NAME(lo64(va) & 0xffffffu, expected, v);                                \
+  }
+
+#define BOTH_SIGNS(OP)                  \
+  ATOM(OP##_u32, OP##_u32, uint, 4u)    \
+  ATOM(OP##_s32, OP##_u32, uint, 4u)    \
+  ATOM(OP##_u64, OP##_u64, B64, 8u)     \
+  ATOM(OP##_s64, OP##_u64, B64, 8u)
+#define UNSIGNED(OP)                    \
+  ATOM(OP##_u32, OP##_u32, uint, 4u)    \
+  ATOM(OP##_u64, OP##_u64, B64, 8u)
+#define FLOATS(OP)                      \
+  ATOM(OP##_f16, OP##_f16, uint, 2u)    \
+  ATOM(OP##_f16x2, OP##_f16x2, uint, 4u)\
+  ATOM(OP##_f32, OP##_f32, uint, 4u)    \
+  ATOM(OP##_f64, OP##_f64, B64, 8u)
+BOTH_SIGNS(add)
+BOTH_SIGNS(sub)
+BOTH_SIGNS(rsub)
+UNSIGNED(inc)
+UNSIGNED(dec)
+UNSIGNED(and)
+UNSIGNED(or)
+UNSIGNED(xor)
+UNSIGNED(exch)
+ATOM(exch_u16, exch_u16, uint, 2u)
+UNSIGNED(min)
+UNSIGNED(max)
+ATOM(min_s32, min_s32, uint, 4u)
+ATOM(max_s32, max_s32, uint, 4u)
+ATOM(min_s64, min_s64, B64, 8u)
+ATOM(max_s64, max_s64, B64, 8u)
+FLOATS(add)
+FLOATS(min)
+FLOATS(max)
+SWAP(cas_u16, uint, 2u)
+SWAP(cas_u32, uint, 4u)
+SWAP(cas_u64, B64, 8u)
+SWAP(fcas_f32, uint, 4u)
+SWAP(fcas_f64, B64, 8u)

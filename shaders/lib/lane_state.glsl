@@ -1,0 +1,106 @@
+// What a lane remembers: who it is, its first fault, how many steps it has left.
+
+uvec3 lane_group;
+uint lane_slot;       // which of the invocation's lanes is running
+uint lane_index;      // its linear index in the group
+uint steps_taken;     // per invocation: its lanes branch together
+uint step_budget;
+uint backing_base;    // first word of this group's slot
+uint shared_bytes;
+B64 arena_size;
+#if LW_INT64
+uint64_t arena_address;
+#endif
+uint first_fault[LANES];  // kind | access size << 24, 0 = none
+uint first_site[LANES];
+uint first_lo[LANES];
+uint first_hi[LANES];
+
+/// Index of per-lane state; the constant makes single-lane kernels plain variables.
+uint slot_index() { return LANES > 1u ? min(lane_slot, LANES - 1u) : 0u; }
+
+uint lw_launch(const in uint word) { return launch.w[word]; }
+
+void lw_set_lane(const in uint slot, const in uint lane) {
+  lane_slot = slot;
+  lane_index = lane;
+}
+
+/// Budgets of 2^32 steps and more count as 2^32 - 1.
+uint saturated_budget() {
+  return launch.w[LAUNCH_BUDGET + 1u] != 0u ? ~0u : launch.w[LAUNCH_BUDGET];
+}
+
+void lw_begin(const in uvec3 group, const in uint lane) {
+  lane_group = group;
+  lw_set_lane(0u, lane);
+  steps_taken = 0u;
+  step_budget = saturated_budget();
+  shared_bytes = launch.w[LAUNCH_STATIC_SHARED] + launch.w[LAUNCH_DYNAMIC_SHARED];
+  arena_size = b64(launch.w[LAUNCH_ARENA_SIZE], launch.w[LAUNCH_ARENA_SIZE + 1u]);
+#if LW_INT64
+  arena_address = b64(launch.w[LAUNCH_ARENA_ADDRESS], launch.w[LAUNCH_ARENA_ADDRESS + 1u]);
+#endif
+  if (SHARED_IN_BACKING != 0u) {
+    // Groups of one dispatch are neighbours in linear order, so their slots differ.
+    uint gx = launch.w[LAUNCH_GRID], gy = launch.w[LAUNCH_GRID + 1u];
+    uint linear = (group.z * gy + group.y) * gx + group.x;
+    uint slot = linear % max(launch.w[LAUNCH_SLOTS], 1u);
+    backing_base = slot * (launch.w[LAUNCH_SLOT_BYTES] >> 2);
+  }
+  for (uint i = 0u; i < LANES; ++i) first_fault[i] = 0u;
+}
+
+void lw_fault(const in uint kind, const in uint site, const in uint lo, const in uint hi,
+              const in uint size) {
+  uint i = slot_index();
+  if (first_fault[i] != 0u) return;
+  first_fault[i] = kind | size << 24;
+  first_site[i] = site;
+  first_lo[i] = lo;
+  first_hi[i] = hi;
+}
+
+void lw_end() {
+  uint i = slot_index();
+  if (first_fault[i] == 0u) return;
+  uint n = atomicAdd(faults.w[FAULT_COUNT], 1u);
+  if (n >= MAX_FAULTS) return;
+  uint at = FAULT_RECORDS + 8u * n;
+  faults.w[at] = first_fault[i];
+  faults.w[at + 1u] = first_site[i];
+  faults.w[at + 2u] = lane_group.x;
+  faults.w[at + 3u] = lane_group.y;
+  faults.w[at + 4u] = lane_group.z;
+  faults.w[at + 5u] = lane_index;
+  faults.w[at + 6u] = first_lo[i];
+  faults.w[at + 7u] = first_hi[i];
+}
+
+bool lw_aborted() {
+  return atomicLoad(faults.w[FAULT_ABORT], gl_ScopeDevice, gl_StorageSemanticsBuffer,
+                    gl_SemanticsRelaxed) != 0u;
+}
+
+/// The host can end a launch that takes too long: it is asked every 4096 steps.
+bool lw_step(const in uint site) {
+  if (steps_taken >= step_budget) {
+    lw_fault(STEP_BUDGET, site, 0u, 0u, 0u);
+    return false;
+  }
+  steps_taken += 1u;
+  return (steps_taken & 4095u) != 0u || !lw_aborted();
+}
+
+void lw_fence(const in uint scope) {
+  if (scope == 1u) {  // Scope::cta
+    groupMemoryBarrier();
+  } else {
+    memoryBarrier();
+  }
+}
+void lw_barrier() {
+  groupMemoryBarrier();
+  memoryBarrierShared();
+  barrier();
+}

@@ -1,0 +1,75 @@
+// May this access happen? Rules and their order: docs/execution.md. Nothing here relies on the
+// driver's robustness, and no sum can wrap: offsets are compared with "size - n" where size >= n.
+
+// Access flags: bits 0-1 AlignRule, bit 2 strong, bit 3 flush subnormals (atomics), bits 8-15
+// alignment in bytes (0 = the access size).
+const uint ALIGN_TRAP = 0u, ALIGN_FORCE = 1u, ALIGN_ANY = 2u, STRONG = 4u, ATOMIC_FTZ = 8u;
+
+uint alignment_of(uint n, uint flags) {
+  uint align = (flags >> 8) & 0xffu;
+  return align == 0u ? n : align;
+}
+bool strong(uint flags) { return (flags & STRONG) != 0u; }
+/// The access may straddle its natural boundary (known when the shader is compiled).
+bool may_straddle(uint n, uint flags) {
+  return (flags & 3u) == ALIGN_ANY || alignment_of(n, flags) < n;
+}
+uint forced32(uint a, uint n, uint flags) {
+  return (flags & 3u) == ALIGN_FORCE ? a & ~(alignment_of(n, flags) - 1u) : a;
+}
+B64 forced64(B64 a, uint n, uint flags) { return b64(forced32(lo64(a), n, flags), hi64(a)); }
+bool misaligned(uint a, uint n, uint flags) {
+  return (flags & 3u) == ALIGN_TRAP && (a & (alignment_of(n, flags) - 1u)) != 0u;
+}
+
+const uint ENTRY_WORDS = 4u, FIRST_ENTRY = 4u, READ_ONLY_BIT = 0x80000000u;
+
+/// 0 when [va, va + n) lies in one allocation that allows the access, else the kind of fault.
+uint allocation_fault(B64 va, uint n, bool write) {
+  uint lo = 0u, hi = allocations.w[0];
+  while (lo < hi) {  // finds the first allocation that starts above va
+    uint mid = (lo + hi) >> 1;
+    uint at = FIRST_ENTRY + ENTRY_WORDS * mid;
+    if (lt64(va, b64(allocations.w[at], allocations.w[at + 1u]))) {
+      hi = mid;
+    } else {
+      lo = mid + 1u;
+    }
+  }
+  if (lo == 0u) return OUT_OF_RANGE;
+  uint at = FIRST_ENTRY + ENTRY_WORDS * (lo - 1u);
+  uint end_hi = allocations.w[at + 3u];
+  B64 end = b64(allocations.w[at + 2u], end_hi & ~READ_ONLY_BIT);
+  B64 room = sub64(end, va);
+  if (!lt64(va, end) || lt64(room, b64(n, 0u))) return OUT_OF_RANGE;
+  return write && (end_hi & READ_ONLY_BIT) != 0u ? READ_ONLY : 0u;
+}
+
+/// 0 or the fault of a global access; va has had its low bits dropped.
+uint global_fault(B64 va, uint n, uint flags, bool write) {
+  if (MEMCHECK != 2u) {
+    B64 off = sub64(va, b64(ARENA_BASE, 0u));
+    B64 size = arena_size;
+    if (lt64(size, b64(n, 0u)) || lt64(sub64(size, b64(n, 0u)), off))
+      return hi64(va) == 0u && lo64(va) < NULL_PAGE_END ? NULL_ACCESS : OUT_OF_RANGE;
+    if (MEMCHECK == 1u) {
+      uint kind = allocation_fault(va, n, write);
+      if (kind != 0u) return kind;
+    }
+  }
+  return misaligned(lo64(va), n, flags) ? MISALIGNED : 0u;
+}
+bool global_ok(B64 va, uint n, uint site, uint flags, bool enabled, bool write) {
+  if (!enabled) return false;
+  uint kind = global_fault(va, n, flags, write);
+  if (kind != 0u) lw_fault(kind, site, lo64(va), hi64(va), n);
+  return kind == 0u;
+}
+
+/// Access to one of the small spaces: `off` in it, reported as address `lo`.
+bool small_ok(uint off, uint size, uint lo, uint n, uint site, uint flags, bool enabled) {
+  if (!enabled) return false;
+  uint kind = size < n || off > size - n ? OUT_OF_RANGE : misaligned(off, n, flags) ? MISALIGNED : 0u;
+  if (kind != 0u) lw_fault(kind, site, lo, 0u, n);
+  return kind == 0u;
+}

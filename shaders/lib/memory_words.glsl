@@ -1,0 +1,92 @@
+// The words of each space: plain access, strong access (atomic), compare and swap.
+// An address here is a byte offset in the space whose low two bits are ignored; it was checked.
+
+const int DEV = gl_ScopeDevice, GRP = gl_ScopeWorkgroup;
+const int BUF = gl_StorageSemanticsBuffer, SHM = gl_StorageSemanticsShared;
+
+#if LW_INT64
+#define OFF uint64_t
+layout(buffer_reference, std430, buffer_reference_align = 1) buffer Ref8 { uint8_t v; };
+layout(buffer_reference, std430, buffer_reference_align = 2) buffer Ref16 { uint16_t v; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Ref32 { uint v; };
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer Ref64 { uvec2 v; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Ref128 { uvec4 v; };
+OFF global_offset(B64 va) { return arena_address + (va - uint64_t(ARENA_BASE)); }
+#define GLOBAL_WORD(off) Ref32((off) & ~uint64_t(3)).v
+#else
+#define OFF uint
+OFF global_offset(B64 va) { return va.x - ARENA_BASE; }
+#define GLOBAL_WORD(off) arena_words.w[(off) >> 2]
+#endif
+
+uint global_get(OFF off) { return GLOBAL_WORD(off); }
+void global_put(OFF off, uint v) { GLOBAL_WORD(off) = v; }
+uint global_get_strong(OFF off) { return atomicLoad(GLOBAL_WORD(off), DEV, BUF, gl_SemanticsRelaxed); }
+void global_put_strong(OFF off, uint v) {
+  atomicStore(GLOBAL_WORD(off), v, DEV, BUF, gl_SemanticsRelaxed);
+}
+uint global_cas(OFF off, uint expected, uint v) {
+  return atomicCompSwap(GLOBAL_WORD(off), expected, v);
+}
+
+// Shared memory is the on-chip array, or this group's slot of the backing buffer.
+#define SHARED_WORD(off) shared_words[(off) >> 2]
+#define BACKING_WORD(off) backing.w[backing_base + ((off) >> 2)]
+uint shared_get(uint off) {
+  if (SHARED_IN_BACKING != 0u) return BACKING_WORD(off);
+  return SHARED_WORD(off);
+}
+void shared_put(uint off, uint v) {
+  if (SHARED_IN_BACKING != 0u) {
+    BACKING_WORD(off) = v;
+  } else {
+    SHARED_WORD(off) = v;
+  }
+}
+uint shared_get_strong(uint off) {
+  if (SHARED_IN_BACKING != 0u) return atomicLoad(BACKING_WORD(off), DEV, BUF, gl_SemanticsRelaxed);
+  return atomicLoad(SHARED_WORD(off), GRP, SHM, gl_SemanticsRelaxed);
+}
+void shared_put_strong(uint off, uint v) {
+  if (SHARED_IN_BACKING != 0u) {
+    atomicStore(BACKING_WORD(off), v, DEV, BUF, gl_SemanticsRelaxed);
+  } else {
+    atomicStore(SHARED_WORD(off), v, GRP, SHM, gl_SemanticsRelaxed);
+  }
+}
+uint shared_cas(uint off, uint expected, uint v) {
+  if (SHARED_IN_BACKING != 0u) return atomicCompSwap(BACKING_WORD(off), expected, v);
+  return atomicCompSwap(SHARED_WORD(off), expected, v);
+}
+
+// Local memory belongs to one lane: strong access is plain access.
+uint local_index(uint off) { return (LANES > 1u ? slot_index() * LOCAL_WORDS : 0u) + (off >> 2); }
+uint local_get(uint off) { return local_words[local_index(off)]; }
+void local_put(uint off, uint v) { local_words[local_index(off)] = v; }
+uint local_get_strong(uint off) { return local_get(off); }
+uint local_cas(uint off, uint expected, uint v) {
+  uint old = local_get(off);
+  if (old == expected) local_put(off, v);
+  return old;
+}
+
+uint param_get(uint off) { return launch.w[LAUNCH_PARAMS + (off >> 2)]; }
+uint param_get_strong(uint off) { return param_get(off); }
+
+/// 64-bit atomic access where the device has none: one lock for all, held for a few instructions.
+/// The loop leaves the critical section before the test, so lanes in lockstep cannot starve.
+#define WITH_LOCK(BODY)                                        \
+  bool done = false;                                           \
+  while (!done) {                                              \
+    if (atomicCompSwap(faults.w[FAULT_LOCK], 0u, 1u) == 0u) {  \
+      memoryBarrier();                                         \
+      BODY                                                     \
+      memoryBarrier();                                         \
+      atomicExchange(faults.w[FAULT_LOCK], 0u);                \
+      done = true;                                             \
+    }                                                          \
+  }
+
+#if LW_ATOMIC64
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer RefAtomic64 { uint64_t v; };
+#endif
