@@ -1,4 +1,4 @@
-#include <ctime>
+#include <chrono>
 
 #include "ir_random.hpp"
 #include "runtime/ir/passes/cfg.hpp"
@@ -33,14 +33,14 @@ void check_same(const Program& p, uint64_t seed) {
 }
 
 double milliseconds(const Program& p) {
-  const std::clock_t start = std::clock();  // processor time: other programs do not count
+  const auto start = std::chrono::steady_clock::now();
   const Structured s = structurise(p);
-  const std::clock_t end = std::clock();
+  const auto end = std::chrono::steady_clock::now();
   CHECK(!s.body.empty());
   const structure::Nesting nest = structure::nesting(s.body);
   CHECK(nest.constructs <= 40);
   CHECK(nest.ifs <= 60);
-  return 1000.0 * static_cast<double>(end - start) / CLOCKS_PER_SEC;
+  return std::chrono::duration<double, std::milli>(end - start).count();
 }
 
 size_t count(const std::vector<Node>& nodes, Node::Kind kind) {

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "runtime/isa/sass/cursor.hpp"
+#include "runtime/support/cursor.hpp"
 #include "runtime/isa/sass/sass.hpp"
 
 namespace lanewise::sass {

@@ -1,4 +1,4 @@
-// A position in one line of text, shared by the parsers of operands and listings.
+// A position in one line of text, shared by the parsers of SASS and GCN.
 #pragma once
 
 #include <cctype>
@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace lanewise::sass {
+namespace lanewise {
 
 /// Thrown inside the parser only; becomes a Diagnostic. `at` is an index into the line.
 struct SyntaxError {
@@ -112,4 +112,4 @@ class Cursor {
   size_t at_;
 };
 
-}  // namespace lanewise::sass
+}  // namespace lanewise

@@ -1,0 +1,288 @@
+#include "runtime/isa/gcn/analysis.hpp"
+
+#include <set>
+
+#include "runtime/isa/gcn/semantics.hpp"
+
+namespace lanewise::gcn {
+namespace {
+
+bool is_source(Slot s) {
+  switch (s) {
+    case Slot::sdst:
+    case Slot::vdst:
+    case Slot::mask_dst:
+    case Slot::vcc:
+    case Slot::simm16:
+    case Slot::label:
+    case Slot::waitcnt:
+      return false;
+    default:
+      return true;
+  }
+}
+
+void add_range(ScalarSet& set, unsigned code, unsigned count) {
+  for (unsigned n = 0; n < count && code + n < 128; ++n) set.set(code + n);
+}
+
+bool is_branch(const Instruction& i) {
+  return i.row->lower == lower_branch;
+}
+bool is_end(const Instruction& i) {
+  return i.row->lower == lower_end;
+}
+bool is_conditional(const Instruction& i) {
+  return i.row->meaning.count != 0;
+}
+bool mask_logic(const Instruction& i) {
+  return (i.row->implicit & kMaskLogic) != 0;
+}
+
+std::vector<size_t> successors(const Kernel& k, const Analysis& a, const BasicBlock& b) {
+  std::vector<size_t> out;
+  const Instruction& last = k.code[b.end - 1];
+  if (is_end(last)) return out;
+  if (!is_branch(last) || is_conditional(last))
+    if (b.end < k.code.size()) out.push_back(a.block_of[b.end]);
+  if (is_branch(last)) {
+    const size_t target = branch_target(k, b.end - 1);
+    if (target < k.code.size()) out.push_back(a.block_of[target]);
+  }
+  return out;
+}
+
+void find_blocks(const Kernel& k, Analysis& a) {
+  std::set<size_t> leaders = {0};
+  for (size_t n = 0; n < k.code.size(); ++n) {
+    if (is_branch(k.code[n]) && branch_target(k, n) < k.code.size())
+      leaders.insert(branch_target(k, n));
+    if (ends_block(k.code[n]) && n + 1 < k.code.size()) leaders.insert(n + 1);
+  }
+  for (size_t leader : leaders) {
+    if (!a.blocks.empty()) a.blocks.back().end = leader;
+    BasicBlock b;
+    b.begin = leader;
+    a.blocks.push_back(b);
+  }
+  a.blocks.back().end = k.code.size();
+  a.block_of.assign(k.code.size(), 0);
+  for (size_t b = 0; b < a.blocks.size(); ++b)
+    for (size_t n = a.blocks[b].begin; n < a.blocks[b].end; ++n) a.block_of[n] = b;
+  for (BasicBlock& b : a.blocks) b.successors = successors(k, a, b);
+}
+
+void liveness(const Kernel& k, Analysis& a) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t n = a.blocks.size(); n-- > 0;) {
+      BasicBlock& b = a.blocks[n];
+      ScalarSet live;
+      for (size_t s : b.successors) live |= a.blocks[s].live_in;
+      b.live_out = live;
+      for (size_t i = b.end; i-- > b.begin;) {
+        const Effects e = effects(k.code[i]);
+        live = (live & ~e.writes) | e.reads;
+      }
+      changed = changed || live != b.live_in;
+      b.live_in = live;
+    }
+  }
+}
+
+void forward(const Kernel& k, Analysis& a) {
+  a.blocks[0].stale_in.set(kExecLo);
+  a.blocks[0].stale_in.set(kExecLo + 1);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (BasicBlock& b : a.blocks) {
+      ScalarSet stale = b.stale_in;
+      bool full = b.exec_full_in;
+      for (size_t n = b.begin; n < b.end; ++n) {
+        step_stale(k.code[n], stale);
+        full = full && !effects(k.code[n]).writes.test(kExecLo);
+      }
+      for (size_t s : b.successors) {
+        BasicBlock& next = a.blocks[s];
+        const ScalarSet merged = next.stale_in | stale;
+        const bool merged_full = next.exec_full_in && full;
+        changed = changed || merged != next.stale_in || merged_full != next.exec_full_in;
+        next.stale_in = merged;
+        next.exec_full_in = merged_full;
+      }
+    }
+  }
+}
+
+/// Low codes of the pairs that the instruction reads lane by lane.
+void mask_reads(const Instruction& i, const ScalarSet& masks, ScalarSet& out) {
+  const uint8_t implicit = i.row->implicit;
+  if ((implicit & kReadsVcc) != 0) out.set(kVccLo);
+  const Operand* dst = i.operand(Slot::sdst);
+  const bool into_mask = mask_logic(i) && dst != nullptr &&
+                         ((implicit & kWritesExec) != 0 || masks.test(dst->code & ~1U));
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    const Slot s = i.row->operands[n].slot;
+    const unsigned code = i.operands[n].code;
+    if (code >= 128) continue;
+    if (s == Slot::mask_src || (into_mask && is_source(s))) out.set(code & ~1U);
+  }
+}
+
+void find_masks(const Kernel& k, Analysis& a) {
+  a.masks.set(kExecLo);
+  for (size_t before = 0; before != a.masks.count();) {
+    before = a.masks.count();
+    for (const Instruction& i : k.code) {
+      ScalarSet more;
+      mask_reads(i, a.masks, more);
+      a.masks |= more;
+    }
+    // A mask that becomes a number is read as a mask by the ballot.
+    for (const BasicBlock& b : a.blocks) {
+      ScalarSet stale = b.stale_in;
+      for (size_t n = b.begin; n < b.end; ++n) {
+        const Instruction& i = k.code[n];
+        const bool through_masks = is_mask_write(i, stale) && mask_logic(i);
+        if (through_masks)
+          for (const Operand& o : i.operands)
+            if (o.code < 128) a.masks.set(o.code & ~1U);
+        step_stale(i, stale);
+      }
+    }
+  }
+}
+
+void find_ballots(const Kernel& k, Analysis& a) {
+  for (const BasicBlock& b : a.blocks) {
+    ScalarSet stale = b.stale_in;
+    for (size_t n = b.begin; n < b.end; ++n) {
+      const Instruction& i = k.code[n];
+      const bool through_masks = mask_logic(i) && is_mask_write(i, stale);
+      for (size_t o = 0; o < i.operands.size() && !through_masks; ++o) {
+        const Slot s = i.row->operands[o].slot;
+        const Operand& operand = i.operands[o];
+        if (!is_source(s) || s == Slot::mask_src || operand.immediate) continue;
+        for (unsigned c = operand.code; c < operand.code + operand.count && c < 128; ++c)
+          if (stale.test(c)) a.ballots.set(c & ~1U);
+      }
+      step_stale(i, stale);
+    }
+  }
+}
+
+}  // namespace
+
+bool ends_block(const Instruction& i) {
+  return is_branch(i) || is_end(i);
+}
+
+size_t branch_target(const Kernel& k, size_t index) {
+  const auto distance = static_cast<int16_t>(k.code[index].operand(Slot::label)->value);
+  const uint64_t pc = k.code[index].pc + 4 + static_cast<uint64_t>(4 * int64_t{distance});
+  for (size_t n = 0; n < k.code.size(); ++n)
+    if (k.code[n].pc == pc) return n;
+  return pc == k.code.back().pc + size_of(k.code.back()) ? k.code.size() : std::string::npos;
+}
+
+Effects effects(const Instruction& i) {
+  Effects e;
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    const Slot s = i.row->operands[n].slot;
+    const Operand& o = i.operands[n];
+    if (o.immediate) continue;
+    if (s == Slot::sdst || s == Slot::mask_dst)
+      add_range(e.writes, o.code, o.count);
+    else if (is_source(s))
+      add_range(e.reads, o.code, o.count);
+  }
+  const uint8_t implicit = i.row->implicit;
+  if ((implicit & kReadsScc) != 0) e.reads.set(kScc);
+  if ((implicit & kWritesScc) != 0) e.writes.set(kScc);
+  if ((implicit & kReadsVcc) != 0) add_range(e.reads, kVccLo, 2);
+  if ((implicit & kWritesVcc) != 0) add_range(e.writes, kVccLo, 2);
+  if ((implicit & kReadsExec) != 0) add_range(e.reads, kExecLo, 2);
+  if ((implicit & kWritesExec) != 0) add_range(e.writes, kExecLo, 2);
+  return e;
+}
+
+bool is_mask_write(const Instruction& i, const ScalarSet& stale) {
+  const Row& row = *i.row;
+  if (row.has(Slot::mask_dst) || (row.implicit & kWritesVcc) != 0) return true;
+  if (!mask_logic(i)) return false;
+  if ((row.implicit & kWritesExec) != 0 || i.operands[0].code == kExecLo) return true;
+  for (size_t n = 1; n < i.operands.size(); ++n) {
+    const Operand& o = i.operands[n];
+    if (o.code < 128 && (stale.test(o.code) || stale.test(o.code + 1))) return true;
+  }
+  return false;
+}
+
+void step_stale(const Instruction& i, ScalarSet& stale) {
+  const Effects e = effects(i);
+  if (is_mask_write(i, stale))
+    stale |= e.writes;
+  else
+    stale &= ~e.writes;
+  stale.reset(kScc);
+  // EXEC is never kept as a number of its own.
+  stale.set(kExecLo);
+  stale.set(kExecLo + 1);
+}
+
+Analysis analyse(const Kernel& kernel) {
+  Analysis a;
+  find_blocks(kernel, a);
+  liveness(kernel, a);
+  forward(kernel, a);
+  find_masks(kernel, a);
+  find_ballots(kernel, a);
+  return a;
+}
+
+namespace {
+
+/// With EXEC = 0 before, these leave EXEC = 0: and-ing, or restoring a mask saved inside the
+/// region.
+bool keeps_exec_empty(const Instruction& i, const ScalarSet& from_outside) {
+  if ((i.row->implicit & kWritesExec) != 0)
+    return i.row->meaning.op == ir::Op::and_ && !i.row->meaning.invert;
+  const bool combines_exec = i.operands.size() == 3 && i.operands[1].code == kExecLo;
+  if (!combines_exec) return false;
+  if (i.row->meaning.op == ir::Op::and_) return true;
+  const unsigned other = i.operands[2].code;
+  const bool joins = i.row->meaning.op == ir::Op::or_ || i.row->meaning.op == ir::Op::xor_;
+  return joins && !i.row->meaning.invert && other < 128 && !from_outside.test(other);
+}
+
+}  // namespace
+
+bool may_fall_through(const Kernel& k, const Analysis& a, size_t index) {
+  const size_t target = branch_target(k, index);
+  if (target <= index || target >= k.code.size() || index + 1 >= k.code.size()) return false;
+  const size_t goal = a.block_of[target], first = a.block_of[index + 1];
+  if (goal == first) return true;
+  const ScalarSet from_outside = a.blocks[first].live_in, wanted = a.blocks[goal].live_in;
+  std::set<size_t> region;
+  std::vector<size_t> work = {first};
+  while (!work.empty()) {
+    const size_t b = work.back();
+    work.pop_back();
+    if (b == goal || !region.insert(b).second) continue;
+    const BasicBlock& block = a.blocks[b];
+    if (block.successors.empty() || block.begin <= index) return false;
+    for (size_t n = block.begin; n < block.end; ++n) {
+      const Instruction& i = k.code[n];
+      ScalarSet writes = effects(i).writes;
+      if (i.row->lower == lower_barrier) return false;
+      if (writes.test(kExecLo) && !keeps_exec_empty(i, from_outside)) return false;
+      writes.reset(kExecLo);
+      writes.reset(kExecLo + 1);
+      if ((writes & wanted).any()) return false;
+    }
+    for (size_t s : block.successors) work.push_back(s);
+  }
+  return true;
+}
+
+}  // namespace lanewise::gcn

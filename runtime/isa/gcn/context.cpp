@@ -1,0 +1,155 @@
+// Guest registers and masks as IR.
+#include <fmt/format.h>
+
+#include "runtime/isa/gcn/semantics.hpp"
+
+namespace lanewise::gcn {
+
+using ir::imm;
+using ir::Op;
+using ir::Reg;
+using ir::Type;
+using ir::Width;
+
+namespace {
+
+/// Value of an inline constant or literal, as 32 bits.
+uint32_t constant_bits(const Operand& o) {
+  static constexpr uint32_t kFloats[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000,
+                                         0x40000000, 0xc0000000, 0x40800000, 0xc0800000};
+  if (o.code == kLiteral) return o.value;
+  if (o.code >= 240 && o.code < 248) return kFloats[o.code - 240];
+  if (o.code >= kZero && o.code <= 192) return o.code - kZero;
+  if (o.code > 192 && o.code <= 208) return 0 - (o.code - 192);
+  throw Unsupported(fmt::format("source operand code {} is not supported yet", o.code));
+}
+
+}  // namespace
+
+Reg LowerContext::sgpr(unsigned code) {
+  Reg& r = sgprs_[code];
+  if (!r.valid()) {
+    const std::string name = code == kM0      ? "m0"
+                             : code == kVccLo ? "vcc_lo"
+                             : code > kVccLo  ? "vcc_hi"
+                                              : fmt::format("s{}", code);
+    r = b.program().add_reg(Width::b32, name, true);
+  }
+  return r;
+}
+Reg LowerContext::vgpr(unsigned code) {
+  Reg& r = vgprs_[code];
+  if (!r.valid()) r = b.program().add_reg(Width::b32, fmt::format("v{}", code - kVgpr0));
+  return r;
+}
+Reg LowerContext::mask(unsigned low) {
+  Reg& r = masks_[low];
+  if (!r.valid())
+    r = b.program().add_reg(Width::pred, low == kExecLo  ? "exec"
+                                         : low == kVccLo ? "vcc"
+                                                         : fmt::format("mask_s{}", low));
+  return r;
+}
+Reg LowerContext::scc() {
+  if (!scc_.valid()) scc_ = b.program().add_reg(Width::pred, "scc");
+  return scc_;
+}
+
+ir::Operand LowerContext::read32(const Operand& o, unsigned dword) {
+  if (o.code >= kVgpr0) return vgpr(o.code + dword);
+  const unsigned code = o.code + dword;
+  if (code == kExecLo || code == kExecLo + 1) {
+    const Reg whole = make(Op::ballot, Type::u64, {exec()});
+    const Reg lo = b.reg(Width::b32), hi = b.reg(Width::b32);
+    b.emit(Op::unpack64, Type::u64, {lo, hi}, {whole});
+    return code == kExecLo ? lo : hi;
+  }
+  if (o.code < kZero) return sgpr(code);
+  if (o.code == kScc) return make(Op::select, Type::u32, {scc(), imm(1), imm(0)});
+  return imm(constant_bits(o));
+}
+
+/// Integers are sign-extended, literals zero-extended.
+ir::Operand LowerContext::read64(const Operand& o) {
+  if (o.code >= kZero && o.code < kVgpr0) {
+    if (o.code >= 240 && o.code < 248)
+      throw Unsupported("floating-point constants in 64-bit operands are not supported yet");
+    const uint32_t v = constant_bits(o);
+    if (o.code == kLiteral) return imm(v);
+    return imm(static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(v))));
+  }
+  if (o.code == kExecLo) return make(Op::ballot, Type::u64, {exec()});
+  const Reg r = b.reg(Width::b64);
+  b.emit(Op::pack64, Type::u64, {r}, {read32(o, 0), read32(o, 1)});
+  return r;
+}
+
+ir::Operand LowerContext::read_mask(const Operand& o) {
+  if (o.code < kZero) return mask(o.code & ~1U);
+  const ir::Operand value = read64(o);
+  if (value.is_imm() && (value.imm == 0 || value.imm == ~uint64_t{0})) return imm(value.imm & 1);
+  return make_pred(Op::maskbit, Type::none, {value});
+}
+
+ir::Operand LowerContext::read_float(const Operand& o) {
+  ir::Operand v = read32(o);
+  if (o.abs) v = make(Op::fabs, Type::f32, {v});
+  if (o.neg) v = make(Op::fneg, Type::f32, {v});
+  return v;
+}
+
+bool LowerContext::mask_wanted(unsigned low) const {
+  return analysis_.masks.test(low) || analysis_.ballots.test(low);
+}
+
+void LowerContext::refresh_masks(unsigned code, unsigned count) {
+  for (unsigned low = code & ~1U; low < code + count; low += 2) {
+    if (!analysis_.masks.test(low) && low != kExecLo) continue;
+    const Reg whole = b.reg(Width::b64);
+    b.emit(Op::pack64, Type::u64, {whole}, {sgpr(low), sgpr(low + 1)});
+    b.emit(Op::maskbit, Type::none, {mask(low)}, {whole});
+  }
+}
+
+void LowerContext::write32(unsigned code, ir::Operand value) {
+  if (code == kExecLo || code == kExecLo + 1)
+    throw Unsupported("writing half of exec is not supported yet, expected a 64-bit write");
+  b.emit(Op::mov, Type::u32, {sgpr(code)}, {value});
+  refresh_masks(code, 1);
+}
+
+void LowerContext::write64(unsigned code, ir::Operand value) {
+  b.emit(Op::unpack64, Type::u64, {sgpr(code), sgpr(code + 1)}, {value});
+  refresh_masks(code, 2);
+}
+
+void LowerContext::write_mask(unsigned low, ir::Operand value) {
+  if (!mask_wanted(low)) return;
+  b.emit(Op::mov, Type::pred, {mask(low)}, {value});
+  if (!analysis_.ballots.test(low) || low == kExecLo) return;
+  const Reg whole = make(Op::ballot, Type::u64, {mask(low)});
+  b.emit(Op::unpack64, Type::u64, {sgpr(low), sgpr(low + 1)}, {whole});
+}
+
+ir::Inst& LowerContext::emit_vector(Op op, Type type, std::vector<Reg> dst,
+                                    std::vector<ir::Operand> src) {
+  if (!exec_full) b.set_guard({exec(), false});
+  ir::Inst& inst = b.emit(op, type, std::move(dst), std::move(src));
+  b.set_guard({});
+  return inst;
+}
+
+ir::Operand LowerContext::active(ir::Operand predicate) {
+  if (exec_full) return predicate;
+  return make_pred(Op::and_, Type::pred, {predicate, exec()});
+}
+
+void LowerContext::set_scc_nonzero(Type type, ir::Operand value) {
+  if (scc_live) b.emit(Op::icmp, type, {scc()}, {value, imm(0)}).cond = ir::Cond::ne;
+}
+
+Reg LowerContext::any_lane(ir::Operand predicate) {
+  return compare(ir::Cond::ne, Type::u64, make(Op::ballot, Type::u64, {predicate}), imm(0));
+}
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,249 @@
+// Encodings of GCN1 and GCN2; of GCN3 the buffer instructions.
+#include "runtime/isa/gcn/gcn.hpp"
+
+namespace lanewise::gcn {
+namespace {
+
+struct Base {
+  Encoding encoding;
+  uint32_t mask, match;
+  unsigned opcode_pos, opcode_len;
+};
+/// Most specific patterns first.
+constexpr Base kBases[] = {{Encoding::sop1, 0xff800000, 0xbe800000, 8, 8},
+                           {Encoding::sopc, 0xff800000, 0xbf000000, 16, 7},
+                           {Encoding::sopp, 0xff800000, 0xbf800000, 16, 7},
+                           {Encoding::sopk, 0xf0000000, 0xb0000000, 23, 5},
+                           {Encoding::sop2, 0xc0000000, 0x80000000, 23, 7},
+                           {Encoding::smrd, 0xf8000000, 0xc0000000, 22, 5},
+                           {Encoding::vop3, 0xfc000000, 0xd0000000, 17, 9},
+                           {Encoding::mubuf, 0xfc000000, 0xe0000000, 18, 7},
+                           {Encoding::vop1, 0xfe000000, 0x7e000000, 9, 8},
+                           {Encoding::vopc, 0xfe000000, 0x7c000000, 17, 8},
+                           {Encoding::vop2, 0x80000000, 0x00000000, 25, 6}};
+
+const Base& base_of(Encoding e) {
+  for (const Base& b : kBases)
+    if (b.encoding == e) return b;
+  return kBases[0];
+}
+
+/// Bits of a slot: `pos` counts through both dwords of long encodings.
+struct Place {
+  unsigned pos = 0, len = 0;
+};
+Place place(Encoding e, Slot s) {
+  const bool long_form = e == Encoding::vop3;
+  switch (s) {
+    case Slot::sdst:
+      return e == Encoding::smrd ? Place{15, 7} : Place{16, 7};
+    case Slot::ssrc0:
+      return {0, 8};
+    case Slot::ssrc1:
+      return {8, 8};
+    case Slot::sbase:
+      return {9, 6};
+    case Slot::soff:
+      return {0, 8};
+    case Slot::vdst:
+      return long_form ? Place{0, 8} : Place{17, 8};
+    case Slot::src0:
+      return long_form ? Place{32, 9} : Place{0, 9};
+    case Slot::src1:
+      return {41, 9};
+    case Slot::src2:
+    case Slot::mask_src:
+      return {50, 9};
+    case Slot::vsrc1:
+      return {9, 8};
+    case Slot::simm16:
+    case Slot::label:
+    case Slot::waitcnt:
+      return {0, 16};
+    case Slot::vdata:
+      return {40, 8};
+    case Slot::vaddr:
+      return {32, 8};
+    case Slot::srsrc:
+      return {48, 5};
+    case Slot::soffset:
+      return {56, 8};
+    default:
+      return {};
+  }
+}
+
+/// VOP3 compares write their mask where others have the VGPR; carries have a field of their own.
+Place mask_place(const Row& row) {
+  return row.has(Slot::vdst) ? Place{8, 7} : Place{0, 8};
+}
+
+uint64_t stored(const Operand& o, Slot s) {
+  if (o.immediate) return o.value & 0xffff;
+  if (s == Slot::sbase) return o.code / 2;
+  if (s == Slot::srsrc) return o.code / 4;
+  if (s == Slot::vaddr && o.count == 0) return 0;
+  return o.code >= kVgpr0 && s != Slot::src0 && s != Slot::src1 && s != Slot::src2 ? o.code - kVgpr0
+                                                                                   : o.code;
+}
+
+bool is_float_source(Slot s) {
+  return s == Slot::src0 || s == Slot::src1 || s == Slot::src2;
+}
+
+uint64_t buffer_flags(const Instruction& i, Gen gen) {
+  uint64_t w = i.offset | uint64_t{i.offen} << 12 | uint64_t{i.idxen} << 13 |
+               uint64_t{i.glc} << 14 | uint64_t{i.lds} << 16 | uint64_t{i.tfe} << 55;
+  if (gen == Gen::gfx8) return w | uint64_t{i.slc} << 17;
+  return w | uint64_t{i.addr64} << 15 | uint64_t{i.slc} << 54;
+}
+
+uint64_t vop3_flags(const Instruction& i) {
+  uint64_t w = uint64_t{i.clamp} << 11 | uint64_t{i.omod} << 59;
+  unsigned n = 0;
+  for (size_t k = 0; k < i.operands.size(); ++k) {
+    if (!is_float_source(i.row->operands[k].slot)) continue;
+    w |= uint64_t{i.operands[k].abs} << (8 + n) | uint64_t{i.operands[k].neg} << (61 + n);
+    ++n;
+  }
+  return w;
+}
+
+bool is_long(Encoding e) {
+  return e == Encoding::vop3 || e == Encoding::mubuf;
+}
+
+uint64_t bits(uint64_t w, unsigned pos, unsigned len) {
+  return w >> pos & ((uint64_t{1} << len) - 1);
+}
+
+Operand read_back(uint64_t w, const Row& row, const SlotSpec& spec) {
+  Operand o;
+  o.count = spec.count;
+  if (spec.slot == Slot::vcc) {
+    o.code = kVccLo;
+    o.count = 2;
+    return o;
+  }
+  const Place p = spec.slot == Slot::mask_dst ? mask_place(row) : place(row.encoding, spec.slot);
+  const auto value = static_cast<unsigned>(bits(w, p.pos, p.len));
+  o.code = value;
+  switch (spec.slot) {
+    case Slot::simm16:
+    case Slot::label:
+    case Slot::waitcnt:
+      o.immediate = true;
+      o.value = value;
+      break;
+    case Slot::soff:
+      o.immediate = bits(w, 8, 1) != 0;
+      o.value = value;
+      break;
+    case Slot::sbase:
+      o.code = value * 2;
+      break;
+    case Slot::srsrc:
+      o.code = value * 4;
+      break;
+    case Slot::vdst:
+    case Slot::vsrc1:
+    case Slot::vdata:
+    case Slot::vaddr:
+      o.code = kVgpr0 + value;
+      break;
+    default:
+      break;
+  }
+  return o;
+}
+
+void read_buffer(Instruction& i, uint64_t w, Gen gen) {
+  i.offset = static_cast<uint16_t>(bits(w, 0, 12));
+  i.offen = bits(w, 12, 1) != 0;
+  i.idxen = bits(w, 13, 1) != 0;
+  i.glc = bits(w, 14, 1) != 0;
+  i.addr64 = gen != Gen::gfx8 && bits(w, 15, 1) != 0;
+  i.lds = bits(w, 16, 1) != 0;
+  i.slc = bits(w, gen == Gen::gfx8 ? 17 : 54, 1) != 0;
+  i.tfe = bits(w, 55, 1) != 0;
+  for (size_t n = 0; n < i.operands.size(); ++n)
+    if (i.row->operands[n].slot == Slot::vaddr)
+      i.operands[n].count = static_cast<uint8_t>(i.addr64 || (i.offen && i.idxen) ? 2
+                                                 : i.offen || i.idxen             ? 1
+                                                                                  : 0);
+}
+
+void read_vop3(Instruction& i, uint64_t w) {
+  i.clamp = !i.row->has(Slot::mask_dst) && bits(w, 11, 1) != 0;
+  i.omod = static_cast<uint8_t>(bits(w, 59, 2));
+  unsigned n = 0;
+  for (size_t k = 0; k < i.operands.size(); ++k) {
+    if (!is_float_source(i.row->operands[k].slot)) continue;
+    i.operands[k].abs = !i.row->has(Slot::mask_dst) && bits(w, 8 + n, 1) != 0;
+    i.operands[k].neg = bits(w, 61 + n, 1) != 0;
+    ++n;
+  }
+}
+
+const Row* row_of(Encoding e, unsigned opcode, Gen gen) {
+  for (const Row& r : rows())
+    if (r.encoding == e && r.opcode[static_cast<int>(gen)] == static_cast<int>(opcode)) return &r;
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<uint32_t> encode(const Instruction& i, Gen gen) {
+  const Row& row = *i.row;
+  const Base& base = base_of(row.encoding);
+  uint64_t w = base.match;
+  w |= static_cast<uint64_t>(row.opcode[static_cast<int>(gen)]) << base.opcode_pos;
+  std::vector<uint32_t> literal;
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    const Operand& o = i.operands[n];
+    const Slot s = row.operands[n].slot;
+    if (s == Slot::vcc) continue;
+    const Place p = s == Slot::mask_dst ? mask_place(row) : place(row.encoding, s);
+    w |= stored(o, s) << p.pos;
+    if (s == Slot::soff && o.immediate) w |= 1U << 8;
+    if (!o.immediate && o.code == kLiteral) literal = {o.value};
+  }
+  if (row.encoding == Encoding::mubuf) w |= buffer_flags(i, gen);
+  if (row.encoding == Encoding::vop3) w |= vop3_flags(i);
+  std::vector<uint32_t> out = {static_cast<uint32_t>(w)};
+  if (is_long(row.encoding)) out.push_back(static_cast<uint32_t>(w >> 32));
+  out.insert(out.end(), literal.begin(), literal.end());
+  return out;
+}
+
+std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
+  if (words.empty()) return std::nullopt;
+  const Base* base = nullptr;
+  for (const Base& b : kBases)
+    if (base == nullptr && (words[0] & b.mask) == b.match) base = &b;
+  if (base == nullptr || (is_long(base->encoding) && words.size() < 2)) return std::nullopt;
+  const uint64_t w = words[0] | (is_long(base->encoding) ? uint64_t{words[1]} << 32 : 0);
+  const auto opcode = static_cast<unsigned>(bits(w, base->opcode_pos, base->opcode_len));
+  Instruction i;
+  i.row = row_of(base->encoding, opcode, gen);
+  if (i.row == nullptr) return std::nullopt;
+  for (const SlotSpec& s : i.row->operands) i.operands.push_back(read_back(w, *i.row, s));
+  if (base->encoding == Encoding::mubuf) read_buffer(i, w, gen);
+  if (base->encoding == Encoding::vop3) read_vop3(i, w);
+  for (Operand& o : i.operands) {
+    if (o.immediate || o.code != kLiteral) continue;
+    if (words.size() < 2) return std::nullopt;
+    o.value = words[1];
+  }
+  // Whatever the row does not account for must be zero: nothing decoded is dropped.
+  std::vector<uint32_t> again = encode(i, gen);
+  for (size_t n = 0; n < again.size(); ++n)
+    if (n >= words.size() || again[n] != words[n]) return std::nullopt;
+  return i;
+}
+
+size_t size_of(const Instruction& i) {
+  return 4 * encode(i).size();
+}
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,113 @@
+// The GCN front end (gfx600, gfx700; buffer instructions also gfx803): text and bytes to
+// instructions and back, and on to IR.
+//
+// Bare streams (no .amdhsa_kernel) start with: s[0:1] = kernel argument address, s2 s3 s4 =
+// work-group id x y z, v0 v1 v2 = work-item id x y z, EXEC = the running lanes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/ir/ir.hpp"
+#include "runtime/isa/gcn/row.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::gcn {
+
+struct Operand {
+  unsigned code = 0;   ///< 9-bit source code; meaningless for immediates of their own fields
+  uint8_t count = 1;   ///< dwords
+  uint32_t value = 0;  ///< literal, simm16, SMRD offset
+  bool immediate = false;
+  bool neg = false, abs = false;
+  std::string label;
+};
+
+struct Instruction {
+  const Row* row = nullptr;
+  std::vector<Operand> operands;  ///< one per row->operands
+  uint16_t offset = 0;            ///< MUBUF
+  bool offen = false, idxen = false, addr64 = false, glc = false, slc = false, tfe = false,
+       lds = false, clamp = false;
+  uint8_t omod = 0;
+  uint64_t pc = 0;
+  uint32_t line = 0, column = 0;
+  std::string text;
+
+  const Operand* operand(Slot slot) const;
+};
+
+struct Label {
+  std::string name;
+  size_t index;
+};
+
+/// Which registers the hardware fills before the first instruction; -1 = not at all.
+struct InitialState {
+  int private_segment_buffer = -1, dispatch_ptr = -1, queue_ptr = -1, kernarg_ptr = -1,
+      dispatch_id = -1, flat_scratch = -1, private_segment_size = -1;
+  int workgroup_id[3] = {-1, -1, -1};
+  int workgroup_info = -1, private_segment_offset = -1;
+  unsigned workitem_ids = 1;  ///< v0.. hold x, xy or xyz
+};
+InitialState bare_state();
+
+struct Kernel {
+  std::string name;
+  std::vector<Instruction> code;
+  std::vector<Label> labels;
+  InitialState state = bare_state();
+  std::vector<ir::Param> params;  ///< from the metadata
+  uint32_t kernarg_bytes = 0, group_bytes = 0, private_bytes = 0;
+  bool flush_f32 = true;  ///< float_denorm_mode_32 == 0
+  uint8_t round_f32 = 0;
+};
+
+struct Listing {
+  Gen gen = Gen::gfx6;
+  std::vector<Kernel> kernels;
+  std::vector<Diagnostic> diagnostics;
+  bool ok() const;
+};
+
+/// LLVM assembly text. Never throws on bad input. Code without a function label is one kernel named
+/// "stream".
+Listing parse(std::string_view text, std::optional<Gen> gen = std::nullopt,
+              size_t max_errors = 100);
+
+struct Parsed {
+  std::optional<Instruction> instruction;
+  Diagnostic error;
+};
+Parsed parse_instruction(std::string_view text, Gen gen = Gen::gfx6);
+/// LLVM syntax; VOP3 forms of VOP1/VOP2/VOPC print with _e64, the others with _e32.
+std::string print(const Instruction& instruction);
+
+/// One to three dwords. Branch labels must be resolved (Operand::value = dword distance).
+std::vector<uint32_t> encode(const Instruction& instruction, Gen gen = Gen::gfx6);
+/// Reads the instruction at the front of `words`; nullopt when no row fits or bytes are missing.
+std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen = Gen::gfx6);
+size_t size_of(const Instruction& instruction);
+
+struct LowerResult {
+  ir::Module module;
+  std::vector<Diagnostic> diagnostics;
+};
+LowerResult lower(const Listing& listing);
+
+enum class FormState : uint8_t { exact, approximate, unsupported };
+struct Coverage {
+  std::string form;
+  FormState state;
+  std::string note;
+};
+std::vector<Coverage> coverage(Gen gen = Gen::gfx6);
+Coverage coverage_of(std::string_view form, Gen gen = Gen::gfx6);
+
+std::string_view name(Gen gen);
+std::optional<Gen> gen_named(std::string_view target);
+
+}  // namespace lanewise::gcn

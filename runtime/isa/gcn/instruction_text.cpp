@@ -1,0 +1,194 @@
+// One instruction between text and its operands.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/isa/gcn/operand_text.hpp"
+
+namespace lanewise::gcn {
+namespace {
+
+bool is_vop12c(Encoding e) {
+  return e == Encoding::vop1 || e == Encoding::vop2 || e == Encoding::vopc;
+}
+
+void read_buffer_modifier(Cursor& in, Instruction& i) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  const struct {
+    std::string_view name;
+    bool Instruction::*flag;
+  } flags[] = {{"offen", &Instruction::offen},   {"idxen", &Instruction::idxen},
+               {"addr64", &Instruction::addr64}, {"glc", &Instruction::glc},
+               {"slc", &Instruction::slc},       {"tfe", &Instruction::tfe},
+               {"lds", &Instruction::lds}};
+  for (const auto& f : flags) {
+    if (!in.take_word(f.name)) continue;
+    i.*f.flag = true;
+    return;
+  }
+  if (in.take_word("offset")) {
+    in.expect(':', "after 'offset'");
+    const size_t value_at = in.at();
+    const uint64_t value = in.number("an offset");
+    if (value > 4095) Cursor::fail_value(value_at, "offset goes from 0 to 4095");
+    i.offset = static_cast<uint16_t>(value);
+    return;
+  }
+  Cursor::fail_at(at,
+                  "expected offen, idxen, addr64, offset:N, glc, slc, tfe or lds" + in.found(at));
+}
+
+void read_vop3_modifier(Cursor& in, Instruction& i) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  if (in.take_word("clamp")) {
+    i.clamp = true;
+    return;
+  }
+  const bool mul = in.take_word("mul");
+  if (!mul && !in.take_word("div"))
+    Cursor::fail_at(at, "unexpected text after the operands" + in.found(at));
+  in.expect(':', "after the output modifier");
+  const uint64_t n = in.number("2 or 4");
+  if (n != 2 && (n != 4 || !mul)) Cursor::fail_value(at, "expected mul:2, mul:4 or div:2");
+  i.omod = static_cast<uint8_t>(!mul ? 3 : n == 2 ? 1 : 2);
+}
+
+void check_buffer(Cursor& in, const Instruction& i, Gen gen) {
+  if (i.row->operands.empty()) return;
+  if (i.tfe && i.lds) in.fail("tfe and lds cannot be used together");
+  const Operand* address = i.operand(Slot::vaddr);
+  if (address == nullptr) return;
+  if (i.addr64 && gen == Gen::gfx8) in.fail("addr64 does not exist on gfx803");
+  if (i.addr64 && (i.offen || i.idxen)) in.fail("addr64 excludes offen and idxen");
+  const unsigned need = i.addr64 || (i.offen && i.idxen) ? 2 : i.offen || i.idxen ? 1 : 0;
+  if (address->count != need)
+    in.fail(fmt::format("this addressing takes {}, found {}",
+                        need == 0   ? "'off'"
+                        : need == 1 ? "one VGPR"
+                                    : "a pair of VGPRs",
+                        address->count == 0 ? "'off'" : std::to_string(address->count)));
+  const bool extra = i.operand(Slot::vdata)->count != i.row->operands[0].count;
+  if (extra && !i.tfe) in.fail("one data register too many: only tfe writes it");
+  if (i.lds) {
+    const std::string& n = i.row->name;
+    const bool can = n == "buffer_load_ubyte" || n == "buffer_load_sbyte" ||
+                     n == "buffer_load_ushort" || n == "buffer_load_sshort" ||
+                     n == "buffer_load_dword" || n == "buffer_load_format_x";
+    if (!can) in.fail("lds is not possible with " + n);
+  }
+}
+
+Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen) {
+  Instruction i;
+  i.row = &row;
+  in.seek(in.at() + name_size);
+  size_t first = 0;
+  if (row.has(Slot::vdata)) {
+    // Loads to LDS have no data register; some assemblers want one written all the same.
+    in.skip_blanks();
+    const bool skip = in.rest().find(" lds") != std::string_view::npos &&
+                      (in.rest().substr(0, 3) == "off" ||
+                       std::count(in.rest().begin(), in.rest().end(), ',') == 2);
+    if (skip) {
+      i.operands.push_back({.code = kVgpr0, .count = 1, .label = {}});
+      first = 1;
+    }
+  }
+  for (size_t n = first; n < row.operands.size(); ++n) {
+    if (n > first) in.expect(',', "before the next operand");
+    i.operands.push_back(read_operand(in, row.operands[n], row, gen));
+  }
+  const bool carry_text = row.encoding == Encoding::mubuf || row.encoding == Encoding::vop3;
+  while (!in.done()) {
+    if (!carry_text) in.fail("unexpected text after the operands" + in.found());
+    if (row.encoding == Encoding::mubuf)
+      read_buffer_modifier(in, i);
+    else
+      read_vop3_modifier(in, i);
+  }
+  if (row.encoding == Encoding::mubuf) check_buffer(in, i, gen);
+  return i;
+}
+
+[[noreturn]] void unknown_name(size_t at, std::string_view name, Gen gen) {
+  for (const Row& r : rows())
+    if (r.name == name && r.opcode[static_cast<int>(gen)] < 0)
+      Cursor::fail_at(at, fmt::format("{} is not available for {}", name, gcn::name(gen)));
+  for (std::string_view known : known_names())
+    if (known == name) Cursor::fail_at(at, fmt::format("'{}' is not supported yet", name));
+  Cursor::fail_at(at, fmt::format("unknown instruction '{}'", name));
+}
+
+Instruction read_instruction(std::string_view text, Gen gen) {
+  Cursor in(text);
+  in.skip_blanks();
+  const size_t at = in.at();
+  const std::string written(in.word());
+  in.seek(at);
+  std::string name = written;
+  const bool e32 = name.size() > 4 && name.substr(name.size() - 4) == "_e32";
+  const bool e64 = name.size() > 4 && name.substr(name.size() - 4) == "_e64";
+  if (e32 || e64) name.resize(name.size() - 4);
+  SyntaxError furthest{0, "", false};
+  for (const Row& r : rows()) {
+    if (r.name != name || r.opcode[static_cast<int>(gen)] < 0) continue;
+    if ((e32 && !is_vop12c(r.encoding)) || (e64 && r.encoding != Encoding::vop3)) continue;
+    try {
+      return read_with(r, in, written.size(), gen);
+    } catch (const SyntaxError& e) {
+      const bool better = e.value != furthest.value ? e.value : e.at > furthest.at;
+      if (furthest.message.empty() || better) furthest = e;
+    }
+  }
+  if (furthest.message.empty()) unknown_name(at, name, gen);
+  throw furthest;
+}
+
+}  // namespace
+
+const Operand* Instruction::operand(Slot slot) const {
+  for (size_t n = 0; n < row->operands.size(); ++n)
+    if (row->operands[n].slot == slot) return &operands[n];
+  return nullptr;
+}
+
+Parsed parse_instruction(std::string_view text, Gen gen) {
+  Parsed result;
+  try {
+    result.instruction = read_instruction(text, gen);
+    result.instruction->text = std::string(text);
+  } catch (const SyntaxError& e) {
+    result.error = {1, static_cast<uint32_t>(e.at + 1), e.message, false};
+  }
+  return result;
+}
+
+std::string print(const Instruction& i) {
+  std::string out = i.row->name;
+  if (is_vop12c(i.row->encoding)) out += "_e32";
+  if (i.row->e64) out += "_e64";
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    out += n == 0 ? " " : ", ";
+    out += write_operand(i.operands[n], i.row->operands[n]);
+  }
+  const struct {
+    const char* name;
+    bool set;
+  } flags[] = {{" idxen", i.idxen}, {" offen", i.offen}, {" addr64", i.addr64}};
+  for (const auto& f : flags)
+    if (f.set) out += f.name;
+  if (i.offset != 0) out += fmt::format(" offset:{}", i.offset);
+  const struct {
+    const char* name;
+    bool set;
+  } tail[] = {
+      {" glc", i.glc}, {" slc", i.slc}, {" tfe", i.tfe}, {" lds", i.lds}, {" clamp", i.clamp}};
+  for (const auto& f : tail)
+    if (f.set) out += f.name;
+  static constexpr const char* kOmods[] = {"", " mul:2", " mul:4", " div:2"};
+  return out + kOmods[i.omod];
+}
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,149 @@
+// Vector ALU instructions: results go to the active lanes only.
+#include "runtime/isa/gcn/semantics.hpp"
+
+namespace lanewise::gcn {
+
+using ir::imm;
+using ir::Op;
+using ir::Reg;
+using ir::Type;
+using ir::Width;
+
+namespace {
+
+/// Sources in text order, behind the destination(s).
+std::vector<const Operand*> sources(const Instruction& i) {
+  std::vector<const Operand*> out;
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    const Slot s = i.row->operands[n].slot;
+    if (s == Slot::src0 || s == Slot::src1 || s == Slot::src2 || s == Slot::vsrc1)
+      out.push_back(&i.operands[n]);
+  }
+  if (i.row->meaning.reversed) std::swap(out[0], out[1]);
+  return out;
+}
+
+ir::Operand read(LowerContext& c, const Instruction& i, const Operand& o) {
+  if (ir::is_float(i.row->meaning.type)) return c.read_float(o);
+  if (o.neg || o.abs) throw Unsupported("neg and abs on an integer operand are not supported");
+  return c.read32(o);
+}
+
+void set_float_mode(LowerContext& c, const Instruction& i, ir::Inst& inst) {
+  static constexpr ir::Round kRounds[] = {ir::Round::rn, ir::Round::rp, ir::Round::rm,
+                                          ir::Round::rz};
+  inst.ftz = c.kernel().flush_f32;
+  inst.round = kRounds[c.kernel().round_f32 & 3];
+  inst.sat = i.clamp;
+}
+
+void check_output(const Instruction& i, bool is_float) {
+  if (i.omod != 0) throw Unsupported("output modifiers (mul, div) are not supported yet");
+  if (i.clamp && !is_float) throw Unsupported("clamp on an integer result is not supported");
+}
+
+Reg destination(LowerContext& c, const Instruction& i) {
+  return c.vgpr(i.operand(Slot::vdst)->code);
+}
+
+}  // namespace
+
+void lower_vop(LowerContext& c, const Instruction& i) {
+  const Meaning& m = i.row->meaning;
+  check_output(i, ir::is_float(m.type));
+  std::vector<ir::Operand> src;
+  for (const Operand* o : sources(i)) src.push_back(read(c, i, *o));
+  ir::Inst& inst = c.emit_vector(m.op, m.type, {destination(c, i)}, std::move(src));
+  if (ir::is_float(m.type)) set_float_mode(c, i, inst);
+}
+
+void lower_vshift(LowerContext& c, const Instruction& i) {
+  check_output(i, false);
+  const auto s = sources(i);
+  const Reg amount = c.make(Op::and_, Type::u32, {read(c, i, *s[1]), imm(31)});
+  c.emit_vector(i.row->meaning.op, i.row->meaning.type, {destination(c, i)},
+                {read(c, i, *s[0]), amount});
+}
+
+void lower_vshift64(LowerContext& c, const Instruction& i) {
+  check_output(i, false);
+  const auto s = sources(i);
+  const Reg amount = c.make(Op::and_, Type::u32, {read(c, i, *s[1]), imm(63)});
+  const Reg r = c.make(i.row->meaning.op, Type::u64, {c.read64(*s[0]), amount});
+  const unsigned dst = i.operand(Slot::vdst)->code;
+  c.emit_vector(Op::unpack64, Type::u64, {c.vgpr(dst), c.vgpr(dst + 1)}, {r});
+}
+
+/// The carry is a mask: 0 in inactive lanes. It is not computed when nobody reads it.
+void lower_vadd(LowerContext& c, const Instruction& i) {
+  const Meaning& m = i.row->meaning;
+  check_output(i, false);
+  const auto s = sources(i);
+  const ir::Operand a = read(c, i, *s[0]), b = read(c, i, *s[1]);
+  const Operand* pair = i.operand(Slot::mask_dst);
+  const unsigned carry_pair = pair != nullptr ? pair->code : kVccLo;
+  ir::Operand carry_in = imm(0);
+  if ((i.row->implicit & kReadsVcc) != 0) carry_in = c.mask(kVccLo);
+  if (const Operand* in = i.operand(Slot::mask_src)) carry_in = c.read_mask(*in);
+  const bool plain = !c.mask_wanted(carry_pair) && carry_in.is_imm() && carry_in.imm == 0;
+  if (plain) {
+    c.emit_vector(m.op == Op::addc ? Op::add : Op::sub, Type::u32, {destination(c, i)}, {a, b});
+    return;
+  }
+  const Reg sum = c.b.reg(Width::b32), carry = c.b.reg(Width::pred);
+  c.b.emit(m.op, Type::u32, {sum, carry}, {a, b, carry_in});
+  const ir::Operand out = c.active(carry);
+  c.emit_vector(Op::mov, Type::u32, {destination(c, i)}, {sum});
+  c.write_mask(carry_pair, out);
+}
+
+/// Two roundings, subnormals always flushed. v_mac adds to its destination.
+void lower_vmad(LowerContext& c, const Instruction& i) {
+  check_output(i, true);
+  const auto s = sources(i);
+  const Reg product = c.b.reg(Width::b32);
+  ir::Inst& mul =
+      c.b.emit(Op::fmul, Type::f32, {product}, {c.read_float(*s[0]), c.read_float(*s[1])});
+  set_float_mode(c, i, mul);
+  mul.ftz = true;
+  mul.sat = false;
+  const ir::Operand addend = s.size() > 2 ? c.read_float(*s[2]) : ir::Operand(destination(c, i));
+  ir::Inst& add = c.emit_vector(Op::fadd, Type::f32, {destination(c, i)}, {product, addend});
+  set_float_mode(c, i, add);
+  add.ftz = true;
+}
+
+void lower_mul24(LowerContext& c, const Instruction& i) {
+  check_output(i, false);
+  const Type type = i.row->meaning.type;
+  std::vector<ir::Operand> src;
+  for (const Operand* o : sources(i)) {
+    const Reg up = c.make(Op::shl, Type::u32, {read(c, i, *o), imm(8)});
+    src.push_back(c.make(Op::shr, type, {up, imm(8)}));
+  }
+  c.emit_vector(Op::mul, Type::u32, {destination(c, i)}, std::move(src));
+}
+
+void lower_cndmask(LowerContext& c, const Instruction& i) {
+  check_output(i, false);
+  const auto s = sources(i);
+  const Operand* pair = i.operand(Slot::mask_src);
+  const ir::Operand which = pair != nullptr ? c.read_mask(*pair) : ir::Operand(c.mask(kVccLo));
+  // abs and neg work on the sign bit here too.
+  c.emit_vector(Op::select, Type::u32, {destination(c, i)},
+                {which, c.read_float(*s[1]), c.read_float(*s[0])});
+}
+
+void lower_vcmp(LowerContext& c, const Instruction& i) {
+  const Meaning& m = i.row->meaning;
+  check_output(i, false);
+  const auto s = sources(i);
+  const Reg result = c.b.reg(Width::pred);
+  ir::Inst& inst = c.b.emit(m.op, m.type, {result}, {read(c, i, *s[0]), read(c, i, *s[1])});
+  inst.cond = m.cond;
+  if (ir::is_float(m.type)) inst.ftz = c.kernel().flush_f32;
+  const Operand* pair = i.operand(Slot::mask_dst);
+  c.write_mask(pair != nullptr ? pair->code : kVccLo, c.active(result));
+}
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,37 @@
+// The parts of an assembly file that say how kernels are called: .amdhsa_kernel blocks and the YAML
+// of .amdgpu_metadata.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/isa/gcn/gcn.hpp"
+
+namespace lanewise::gcn {
+
+/// Values of the .amdhsa_ directives, without the prefix.
+using AmdhsaValues = std::map<std::string, uint64_t>;
+/// Directives that lead to registers or modes we model, or that say nothing about execution.
+bool known_amdhsa(const std::string& key);
+void apply_amdhsa(const AmdhsaValues& values, Kernel& kernel);
+
+/// Reads the kernels' argument lists line by line.
+class MetadataReader {
+ public:
+  void line(std::string_view text);
+  void apply(std::vector<Kernel>& kernels) const;
+
+ private:
+  struct Argument {
+    std::map<std::string, std::string> fields;
+  };
+  struct Entry {
+    std::map<std::string, std::string> fields;
+    std::vector<Argument> args;
+  };
+  std::vector<Entry> entries_;
+  bool in_kernels_ = false, in_args_ = false;
+};
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,247 @@
+// Assembly files: comments, directives, labels; then each instruction on its own.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "runtime/isa/gcn/metadata.hpp"
+#include "runtime/support/cursor.hpp"
+
+namespace lanewise::gcn {
+namespace {
+
+/// `;`, `//` and block comments become blanks so that lines and columns stay what they were. The
+/// metadata block is left alone.
+std::string without_comments(std::string_view text) {
+  std::string out(text);
+  const auto at = [&](size_t i, std::string_view s) { return out.compare(i, s.size(), s) == 0; };
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (at(i, ".amdgpu_metadata")) {
+      i = out.find(".end_amdgpu_metadata", i);
+      if (i == std::string::npos) break;
+      continue;
+    }
+    const bool block = at(i, "/*");
+    if (!block && out[i] != ';' && !at(i, "//")) continue;
+    size_t end = block ? out.find("*/", i + 2) : out.find('\n', i);
+    end = end == std::string::npos ? out.size() : end + (block ? 2 : 0);
+    for (; i < end; ++i)
+      if (out[i] != '\n') out[i] = ' ';
+    --i;
+  }
+  return out;
+}
+
+std::string squeeze(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    const bool blank = c == ' ' || c == '\t' || c == '\r';
+    if (!blank)
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
+class FileParser {
+ public:
+  FileParser(Listing& listing, bool forced, size_t max_errors)
+      : listing_(listing), forced_(forced), max_errors_(max_errors) {}
+
+  void run(std::string_view text) {
+    if (text.find('\0') != std::string_view::npos)
+      return report(1, 1, "this is a binary file, expected GCN assembly text");
+    const std::string clean = without_comments(text);
+    std::string_view rest = clean;
+    for (line_ = 1; !rest.empty() && !full(); ++line_) {
+      const size_t end = rest.find('\n');
+      parse_line(rest.substr(0, end));
+      rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+    }
+    std::erase_if(listing_.kernels, [](const Kernel& k) { return k.code.empty(); });
+    for (Kernel& k : listing_.kernels) {
+      const auto block = amdhsa_.find(k.name);
+      if (block != amdhsa_.end()) apply_amdhsa(block->second, k);
+      resolve(k);
+    }
+    metadata_.apply(listing_.kernels);
+    if (listing_.kernels.empty() && listing_.ok())
+      report(1, 1, "no instructions found, expected GCN assembly text");
+  }
+
+ private:
+  bool full() const { return max_errors_ != 0 && listing_.diagnostics.size() >= max_errors_; }
+  void report(uint32_t line, size_t column, std::string message) {
+    if (!full())
+      listing_.diagnostics.push_back(
+          {line, static_cast<uint32_t>(column), std::move(message), false});
+  }
+  Kernel& kernel() {
+    if (listing_.kernels.empty()) {
+      listing_.kernels.emplace_back();
+      listing_.kernels.back().name = "stream";
+    }
+    return listing_.kernels.back();
+  }
+
+  void parse_line(std::string_view line) {
+    Cursor in(line);
+    if (in_metadata_) {
+      if (in.take_word(".end_amdgpu_metadata") || in.rest().substr(0, 20) == ".end_amdgpu_metadata")
+        in_metadata_ = false;
+      else
+        metadata_.line(line);
+      return;
+    }
+    while (!in.done() && take_label(in)) {
+    }
+    if (in.done()) return;
+    if (in.peek() == '.') return directive(in);
+    if (!in_text_) return;
+    instruction(in, line);
+  }
+
+  bool take_label(Cursor& in) {
+    const size_t start = in.at();
+    const std::string_view name = in.until(" \t:,[(");
+    if (name.empty() || in.peek() != ':') {
+      in.seek(start);
+      return false;
+    }
+    in.take(':');
+    if (!in_text_) return true;
+    if (name[0] != '.' && name[0] != 'L' && (name.size() < 2 || name.substr(0, 2) != "BB")) {
+      listing_.kernels.emplace_back();
+      listing_.kernels.back().name = std::string(name);
+      return true;
+    }
+    for (const Label& l : kernel().labels)
+      if (l.name == name)
+        report(line_, start + 1, fmt::format("label '{}' is defined twice", name));
+    kernel().labels.push_back({std::string(name), kernel().code.size()});
+    return true;
+  }
+
+  void directive(Cursor& in) {
+    const size_t at = in.at();
+    const std::string name(in.until(" \t"));
+    if (name == ".text") {
+      in_text_ = true;
+    } else if (name == ".section") {
+      in.skip_blanks();
+      in_text_ = in.rest().substr(0, 5) == ".text";
+    } else if (name == ".amdgpu_metadata") {
+      in_metadata_ = true;
+    } else if (name == ".amdhsa_kernel") {
+      amdhsa_name_ = std::string(in.word());
+      amdhsa_[amdhsa_name_];
+    } else if (name == ".end_amdhsa_kernel") {
+      amdhsa_name_.clear();
+    } else if (name.rfind(".amdhsa_", 0) == 0) {
+      amdhsa_value(in, name.substr(8), at);
+    } else if (name == ".amdgcn_target") {
+      target(in, at);
+    } else if (in_text_ &&
+               (name == ".long" || name == ".quad" || name == ".byte" || name == ".short")) {
+      report(line_, at + 1, name + ": data between instructions is not supported yet");
+    }
+  }
+
+  void amdhsa_value(Cursor& in, const std::string& key, size_t at) {
+    if (amdhsa_name_.empty()) return report(line_, at + 1, "only possible inside .amdhsa_kernel");
+    if (!known_amdhsa(key)) return report(line_, at + 1, "unknown directive .amdhsa_" + key);
+    try {
+      amdhsa_[amdhsa_name_][key] = in.number("a number");
+    } catch (const SyntaxError& e) {
+      report(line_, e.at + 1, e.message);
+    }
+  }
+
+  void target(Cursor& in, size_t at) {
+    const std::string_view text = in.rest();
+    const size_t gfx = text.find("gfx");
+    const auto gen =
+        gfx == std::string_view::npos ? std::nullopt : gen_named(Cursor(text, gfx).word());
+    if (!gen)
+      report(line_, at + 1, "unknown target, expected gfx600, gfx700 or gfx803");
+    else if (!forced_)
+      listing_.gen = *gen;
+  }
+
+  void instruction(Cursor& in, std::string_view line) {
+    const size_t start = in.at();
+    Parsed p = parse_instruction(line.substr(start), listing_.gen);
+    if (!p.instruction) return report(line_, start + p.error.column, p.error.message);
+    Kernel& k = kernel();
+    p.instruction->line = line_;
+    p.instruction->column = static_cast<uint32_t>(start + 1);
+    p.instruction->text = squeeze(line.substr(start));
+    p.instruction->pc = k.code.empty() ? 0 : k.code.back().pc + size_of(k.code.back());
+    k.code.push_back(std::move(*p.instruction));
+  }
+
+  void resolve(Kernel& k) {
+    const uint64_t end = k.code.back().pc + size_of(k.code.back());
+    for (Instruction& i : k.code) {
+      for (Operand& o : i.operands) {
+        if (o.label.empty()) continue;
+        const Label* found = nullptr;
+        for (const Label& l : k.labels)
+          if (l.name == o.label) found = &l;
+        if (found == nullptr) {
+          report(i.line, i.column,
+                 fmt::format("label '{}' is not defined in '{}'", o.label, k.name));
+          continue;
+        }
+        const uint64_t target = found->index < k.code.size() ? k.code[found->index].pc : end;
+        o.value = static_cast<uint32_t>(
+            (static_cast<int64_t>(target) - static_cast<int64_t>(i.pc) - 4) / 4);
+      }
+    }
+  }
+
+  Listing& listing_;
+  bool forced_;
+  size_t max_errors_;
+  uint32_t line_ = 0;
+  bool in_text_ = true, in_metadata_ = false;
+  std::string amdhsa_name_;
+  std::map<std::string, AmdhsaValues> amdhsa_;
+  MetadataReader metadata_;
+};
+
+}  // namespace
+
+InitialState bare_state() {
+  InitialState s;
+  s.kernarg_ptr = 0;
+  for (int n = 0; n < 3; ++n) s.workgroup_id[n] = 2 + n;
+  s.workitem_ids = 3;
+  return s;
+}
+
+bool Listing::ok() const {
+  for (const Diagnostic& d : diagnostics)
+    if (!d.warning) return false;
+  return true;
+}
+
+std::string_view name(Gen gen) {
+  return gen == Gen::gfx6 ? "gfx600" : gen == Gen::gfx7 ? "gfx700" : "gfx803";
+}
+std::optional<Gen> gen_named(std::string_view target) {
+  if (target.substr(0, 4) == "gfx6") return Gen::gfx6;
+  if (target.substr(0, 4) == "gfx7") return Gen::gfx7;
+  if (target.substr(0, 4) == "gfx8") return Gen::gfx8;
+  return std::nullopt;
+}
+
+Listing parse(std::string_view text, std::optional<Gen> gen, size_t max_errors) {
+  Listing listing;
+  listing.gen = gen.value_or(Gen::gfx6);
+  FileParser(listing, gen.has_value(), max_errors).run(text);
+  return listing;
+}
+
+}  // namespace lanewise::gcn

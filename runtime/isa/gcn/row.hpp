@@ -1,0 +1,96 @@
+// What one row of the GCN instruction table says. Rows drive the assembler, the disassembler, the
+// lowering and coverage.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/ir/ir.hpp"
+
+namespace lanewise::gcn {
+
+struct Instruction;
+class LowerContext;
+using LowerFn = void (*)(LowerContext&, const Instruction&);
+
+enum class Gen : uint8_t { gfx6, gfx7, gfx8 };
+
+enum class Encoding : uint8_t { sop1, sop2, sopk, sopc, sopp, smrd, vop1, vop2, vopc, vop3, mubuf };
+
+/// Where an operand goes in the encoding, in the order of the text.
+enum class Slot : uint8_t {
+  sdst,
+  ssrc0,
+  ssrc1,
+  sbase,  ///< SMRD base pair
+  soff,   ///< SMRD offset: immediate or SGPR
+  vdst,
+  src0,  ///< 9 bits: anything
+  src1,  ///< VOP3: 9 bits
+  src2,
+  vsrc1,     ///< VOP2, VOPC: a VGPR
+  vcc,       ///< always vcc; only text
+  mask_dst,  ///< VOP3: SGPR pair written by compares and carries
+  mask_src,  ///< VOP3 src2: SGPR pair read as a lane mask
+  simm16,
+  label,
+  waitcnt,
+  vdata,
+  vaddr,
+  srsrc,
+  soffset,
+};
+struct SlotSpec {
+  Slot slot;
+  uint8_t count = 1;  ///< dwords
+};
+
+/// State an instruction touches beside its operands.
+enum Implicit : uint8_t {
+  kReadsScc = 1,
+  kWritesScc = 2,
+  kWritesVcc = 4,
+  kReadsVcc = 8,
+  kWritesExec = 16,
+  kMaskLogic = 32,  ///< 64-bit logic or move: on lane masks it works lane by lane
+  kReadsExec = 64,
+};
+
+/// Parameters of the lowering function, so that one function serves a family.
+struct Meaning {
+  ir::Op op = ir::Op::mov;
+  ir::Type type = ir::Type::u32;
+  ir::Cond cond = ir::Cond::eq;
+  bool reversed = false;  ///< operands in the other order (v_lshlrev, v_subrev)
+  bool invert = false;    ///< second operand complemented (andn2), or result (nand, nor)
+  uint8_t count = 1;
+};
+
+struct Row {
+  std::string name;  ///< without _e32/_e64
+  Encoding encoding = Encoding::sopp;
+  bool e64 = false;                  ///< VOP3 variant of a VOP1/VOP2/VOPC row
+  int16_t opcode[3] = {-1, -1, -1};  ///< per generation, -1 = does not exist there
+  std::vector<SlotSpec> operands;
+  uint8_t implicit = 0;
+  LowerFn lower = nullptr;  ///< null: assembles, cannot run yet
+  Meaning meaning;
+
+  bool has(Slot slot) const {
+    for (const SlotSpec& s : operands)
+      if (s.slot == slot) return true;
+    return false;
+  }
+};
+
+const std::vector<Row>& rows();
+/// Every instruction of the ISA that the table has no row for, by name.
+const std::vector<std::string_view>& known_names();
+
+/// Operand codes as the 9-bit source field has them.
+inline constexpr unsigned kVccLo = 106, kM0 = 124, kExecLo = 126, kZero = 128, kVccz = 251,
+                          kExecz = 252, kScc = 253, kLiteral = 255, kVgpr0 = 256, kSgprs = 104;
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,107 @@
+// What the table's lowering functions work with, and their names.
+#pragma once
+
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "runtime/ir/builder.hpp"
+#include "runtime/isa/gcn/analysis.hpp"
+
+namespace lanewise::gcn {
+
+/// An instruction that assembles but has no meaning here; becomes a diagnostic at its place.
+struct Unsupported : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Guest state of one kernel as IR registers, and what is known at the current instruction.
+class LowerContext {
+ public:
+  LowerContext(ir::Program& program, const Kernel& kernel, const Analysis& analysis, Gen gen)
+      : b(program), kernel_(kernel), analysis_(analysis), gen_(gen) {}
+
+  ir::Builder b;
+  // Set by the driver for each instruction.
+  bool exec_full = true;  ///< EXEC is still what it was at the start
+  bool scc_live = false;  ///< somebody reads the SCC this instruction writes
+  ScalarSet stale;
+
+  Gen gen() const { return gen_; }
+  const Kernel& kernel() const { return kernel_; }
+
+  ir::Reg sgpr(unsigned code);
+  ir::Reg vgpr(unsigned code);
+  ir::Reg mask(unsigned low_code);
+  ir::Reg scc();
+  ir::Reg exec() { return mask(kExecLo); }
+
+  ir::Operand read32(const Operand& o, unsigned dword = 0);
+  ir::Operand read64(const Operand& o);
+  ir::Operand read_mask(const Operand& o);
+  ir::Operand read_float(const Operand& o);
+
+  void write32(unsigned code, ir::Operand value);
+  void write64(unsigned code, ir::Operand value);
+  /// Scalar registers were written: the masks over them follow.
+  void refresh_masks(unsigned code, unsigned count);
+  void write_mask(unsigned low_code, ir::Operand value);
+  bool mask_wanted(unsigned low_code) const;
+  /// Emits an operation whose result goes to VGPRs of the active lanes.
+  ir::Inst& emit_vector(ir::Op op, ir::Type type, std::vector<ir::Reg> dst,
+                        std::vector<ir::Operand> src);
+  ir::Operand active(ir::Operand predicate);  ///< and EXEC
+  void set_scc_nonzero(ir::Type type, ir::Operand value);
+  ir::Reg any_lane(ir::Operand predicate);  ///< true in all lanes when it is in one
+
+  ir::Reg make(ir::Op op, ir::Type type, std::vector<ir::Operand> src) {
+    return b.make(op, type, std::move(src));
+  }
+  ir::Reg make_pred(ir::Op op, ir::Type type, std::vector<ir::Operand> src) {
+    const ir::Reg r = b.reg(ir::Width::pred);
+    b.emit(op, type, {r}, std::move(src));
+    return r;
+  }
+  ir::Reg compare(ir::Cond cond, ir::Type type, ir::Operand x, ir::Operand y) {
+    const ir::Reg r = b.reg(ir::Width::pred);
+    b.emit(ir::Op::icmp, type, {r}, {x, y}).cond = cond;
+    return r;
+  }
+
+ private:
+  const Kernel& kernel_;
+  const Analysis& analysis_;
+  Gen gen_;
+  std::map<unsigned, ir::Reg> sgprs_, vgprs_, masks_;
+  ir::Reg scc_;
+};
+
+void lower_smov(LowerContext&, const Instruction&);
+void lower_smovk(LowerContext&, const Instruction&);
+void lower_snot(LowerContext&, const Instruction&);
+void lower_slogic32(LowerContext&, const Instruction&);
+void lower_slogic64(LowerContext&, const Instruction&);
+void lower_saveexec(LowerContext&, const Instruction&);
+void lower_sadd(LowerContext&, const Instruction&);
+void lower_saddc(LowerContext&, const Instruction&);
+void lower_sshift(LowerContext&, const Instruction&);
+void lower_smul(LowerContext&, const Instruction&);
+void lower_scmp(LowerContext&, const Instruction&);
+void lower_sload(LowerContext&, const Instruction&);
+void lower_vop(LowerContext&, const Instruction&);
+void lower_vshift(LowerContext&, const Instruction&);
+void lower_vshift64(LowerContext&, const Instruction&);
+void lower_vadd(LowerContext&, const Instruction&);
+void lower_vmad(LowerContext&, const Instruction&);
+void lower_mul24(LowerContext&, const Instruction&);
+void lower_cndmask(LowerContext&, const Instruction&);
+void lower_vcmp(LowerContext&, const Instruction&);
+void lower_bload(LowerContext&, const Instruction&);
+void lower_bstore(LowerContext&, const Instruction&);
+void lower_barrier(LowerContext&, const Instruction&);
+void lower_nothing(LowerContext&, const Instruction&);
+/// Control flow is built by the driver, which knows these two by their address.
+void lower_branch(LowerContext&, const Instruction&);
+void lower_end(LowerContext&, const Instruction&);
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,305 @@
+// The instruction table: one row per name; VOP1, VOP2 and VOPC rows also give their VOP3 form.
+#include "runtime/isa/gcn/row.hpp"
+#include "runtime/isa/gcn/semantics.hpp"
+
+namespace lanewise::gcn {
+namespace {
+
+using E = Encoding;
+using S = Slot;
+using ir::Cond;
+using ir::Op;
+using ir::Type;
+
+class TableBuilder {
+ public:
+  Row& row(std::string name, E encoding, int si, int vi, std::vector<SlotSpec> operands,
+           LowerFn lower, Meaning meaning = {}, uint8_t implicit = 0) {
+    Row r;
+    r.name = std::move(name);
+    r.encoding = encoding;
+    r.opcode[0] = r.opcode[1] = static_cast<int16_t>(si);
+    r.opcode[2] = static_cast<int16_t>(vi);
+    r.operands = std::move(operands);
+    r.lower = lower;
+    r.meaning = meaning;
+    r.implicit = implicit;
+    rows_.push_back(std::move(r));
+    return rows_.back();
+  }
+  void sop2(const char* name, int op, uint8_t count, LowerFn lower, Meaning m, uint8_t implicit,
+            uint8_t second = 0) {
+    row(name, E::sop2, op, -1,
+        {{S::sdst, count}, {S::ssrc0, count}, {S::ssrc1, second != 0 ? second : count}}, lower, m,
+        implicit);
+  }
+  /// VOP2 and its VOP3 form.
+  void vop2(const char* name, int op, LowerFn lower, Meaning m) {
+    row(name, E::vop2, op, -1, {{S::vdst}, {S::src0}, {S::vsrc1}}, lower, m);
+    row(name, E::vop3, 0x100 + op, -1, {{S::vdst}, {S::src0}, {S::src1}}, lower, m).e64 = true;
+  }
+  void vop1(const char* name, int op, LowerFn lower, Meaning m) {
+    row(name, E::vop1, op, -1, {{S::vdst}, {S::src0}}, lower, m);
+    row(name, E::vop3, 0x180 + op, -1, {{S::vdst}, {S::src0}}, lower, m).e64 = true;
+  }
+  /// With a carry: out to vcc (or any pair in VOP3), and in from vcc for `in`.
+  void vop2_carry(const char* name, int op, LowerFn lower, Meaning m, bool in) {
+    std::vector<SlotSpec> e32 = {{S::vdst}, {S::vcc}, {S::src0}, {S::vsrc1}};
+    std::vector<SlotSpec> e64 = {{S::vdst}, {S::mask_dst, 2}, {S::src0}, {S::src1}};
+    if (in) {
+      e32.push_back({S::vcc});
+      e64.push_back({S::mask_src, 2});
+    }
+    row(name, E::vop2, op, -1, e32, lower, m,
+        static_cast<uint8_t>(kWritesVcc | (in ? kReadsVcc : 0)));
+    row(name, E::vop3, 0x100 + op, -1, e64, lower, m).e64 = true;
+  }
+  void vopc(const std::string& name, int op, LowerFn lower, Meaning m) {
+    row(name, E::vopc, op, -1, {{S::vcc}, {S::src0}, {S::vsrc1}}, lower, m, kWritesVcc);
+    row(name, E::vop3, op, -1, {{S::mask_dst, 2}, {S::src0}, {S::src1}}, lower, m).e64 = true;
+  }
+  void vop3(const char* name, int op, std::vector<SlotSpec> operands, LowerFn lower, Meaning m) {
+    row(name, E::vop3, op, -1, std::move(operands), lower, m);
+  }
+  void mubuf(const std::string& name, int si, int ci, int vi, uint8_t count,
+             LowerFn lower = nullptr, Meaning m = {}) {
+    std::vector<SlotSpec> operands = {{S::vdata, count}, {S::vaddr}, {S::srsrc, 4}, {S::soffset}};
+    if (count == 0) operands.clear();
+    row(name, E::mubuf, si, vi, operands, lower, m).opcode[1] = static_cast<int16_t>(ci);
+  }
+  std::vector<Row> take() { return std::move(rows_); }
+
+ private:
+  std::vector<Row> rows_;
+};
+
+Meaning op(Op o, Type t = Type::u32) {
+  Meaning m;
+  m.op = o;
+  m.type = t;
+  return m;
+}
+Meaning reversed(Meaning m) {
+  m.reversed = true;
+  return m;
+}
+Meaning inverted(Meaning m) {
+  m.invert = true;
+  return m;
+}
+Meaning compare(Cond c, Type t) {
+  Meaning m = op(Op::icmp, t);
+  m.cond = c;
+  return m;
+}
+Meaning branch(Cond c, unsigned code) {
+  Meaning m;
+  m.cond = c;
+  m.count = static_cast<uint8_t>(code);
+  return m;
+}
+Meaning memory(Type elem, uint8_t count) {
+  Meaning m = op(Op::load, elem);
+  m.count = count;
+  return m;
+}
+
+void scalar_rows(TableBuilder& t) {
+  t.row("s_mov_b32", E::sop1, 3, -1, {{S::sdst}, {S::ssrc0}}, lower_smov);
+  t.row("s_mov_b64", E::sop1, 4, -1, {{S::sdst, 2}, {S::ssrc0, 2}}, lower_slogic64, op(Op::mov),
+        kMaskLogic);
+  t.row("s_not_b32", E::sop1, 7, -1, {{S::sdst}, {S::ssrc0}}, lower_snot, {}, kWritesScc);
+  t.row("s_not_b64", E::sop1, 8, -1, {{S::sdst, 2}, {S::ssrc0, 2}}, lower_slogic64, op(Op::not_),
+        kWritesScc | kMaskLogic);
+  const struct {
+    const char* name;
+    int code;
+    Op op;
+    bool invert;
+  } saves[] = {{"s_and_saveexec_b64", 36, Op::and_, false},
+               {"s_or_saveexec_b64", 37, Op::or_, false},
+               {"s_xor_saveexec_b64", 38, Op::xor_, false},
+               {"s_andn2_saveexec_b64", 39, Op::and_, true}};
+  for (const auto& s : saves) {
+    Meaning m = op(s.op);
+    m.invert = s.invert;
+    t.row(s.name, E::sop1, s.code, -1, {{S::sdst, 2}, {S::ssrc0, 2}}, lower_saveexec, m,
+          kWritesScc | kWritesExec | kReadsExec | kMaskLogic);
+  }
+  t.sop2("s_add_u32", 0, 1, lower_sadd, op(Op::add, Type::u32), kWritesScc);
+  t.sop2("s_sub_u32", 1, 1, lower_sadd, op(Op::sub, Type::u32), kWritesScc);
+  t.sop2("s_add_i32", 2, 1, lower_sadd, op(Op::add, Type::s32), kWritesScc);
+  t.sop2("s_sub_i32", 3, 1, lower_sadd, op(Op::sub, Type::s32), kWritesScc);
+  t.sop2("s_addc_u32", 4, 1, lower_saddc, op(Op::addc), kWritesScc | kReadsScc);
+  t.sop2("s_subb_u32", 5, 1, lower_saddc, op(Op::subb), kWritesScc | kReadsScc);
+  t.sop2("s_and_b32", 14, 1, lower_slogic32, op(Op::and_), kWritesScc);
+  t.sop2("s_or_b32", 16, 1, lower_slogic32, op(Op::or_), kWritesScc);
+  t.sop2("s_xor_b32", 18, 1, lower_slogic32, op(Op::xor_), kWritesScc);
+  t.sop2("s_lshl_b32", 30, 1, lower_sshift, op(Op::shl), kWritesScc);
+  t.sop2("s_lshr_b32", 32, 1, lower_sshift, op(Op::shr), kWritesScc);
+  t.sop2("s_ashr_i32", 34, 1, lower_sshift, op(Op::shr, Type::s32), kWritesScc);
+  t.sop2("s_mul_i32", 38, 1, lower_smul, op(Op::mul), 0);
+  const uint8_t logic = kWritesScc | kMaskLogic;
+  t.sop2("s_and_b64", 15, 2, lower_slogic64, op(Op::and_), logic);
+  t.sop2("s_or_b64", 17, 2, lower_slogic64, op(Op::or_), logic);
+  t.sop2("s_xor_b64", 19, 2, lower_slogic64, op(Op::xor_), logic);
+  t.sop2("s_andn2_b64", 21, 2, lower_slogic64, inverted(op(Op::and_)), logic);
+  t.sop2("s_orn2_b64", 23, 2, lower_slogic64, inverted(op(Op::or_)), logic);
+  t.row("s_movk_i32", E::sopk, 0, -1, {{S::sdst}, {S::simm16}}, lower_smovk);
+  static constexpr Cond kConds[] = {Cond::eq, Cond::ne, Cond::gt, Cond::ge, Cond::lt, Cond::le};
+  static constexpr const char* kNames[] = {"eq", "lg", "gt", "ge", "lt", "le"};
+  for (int n = 0; n < 12; ++n)
+    t.row(std::string("s_cmp_") + kNames[n % 6] + (n < 6 ? "_i32" : "_u32"), E::sopc, n, -1,
+          {{S::ssrc0}, {S::ssrc1}}, lower_scmp,
+          compare(kConds[n % 6], n < 6 ? Type::s32 : Type::u32), kWritesScc);
+  static constexpr const char* kLoads[] = {"s_load_dword", "s_load_dwordx2", "s_load_dwordx4",
+                                           "s_load_dwordx8", "s_load_dwordx16"};
+  for (int n = 0; n < 5; ++n) {
+    const auto count = static_cast<uint8_t>(1 << n);
+    t.row(kLoads[n], E::smrd, n, -1, {{S::sdst, count}, {S::sbase, 2}, {S::soff}}, lower_sload,
+          memory(Type::u32, count));
+  }
+}
+
+void control_rows(TableBuilder& t) {
+  t.row("s_nop", E::sopp, 0, -1, {{S::simm16}}, lower_nothing);
+  t.row("s_endpgm", E::sopp, 1, -1, {}, lower_end);
+  t.row("s_branch", E::sopp, 2, -1, {{S::label}}, lower_branch, branch(Cond::eq, 0));
+  t.row("s_cbranch_scc0", E::sopp, 4, -1, {{S::label}}, lower_branch, branch(Cond::eq, kScc),
+        kReadsScc);
+  t.row("s_cbranch_scc1", E::sopp, 5, -1, {{S::label}}, lower_branch, branch(Cond::ne, kScc),
+        kReadsScc);
+  t.row("s_cbranch_vccz", E::sopp, 6, -1, {{S::label}}, lower_branch, branch(Cond::eq, kVccz),
+        kReadsVcc);
+  t.row("s_cbranch_vccnz", E::sopp, 7, -1, {{S::label}}, lower_branch, branch(Cond::ne, kVccz),
+        kReadsVcc);
+  t.row("s_cbranch_execz", E::sopp, 8, -1, {{S::label}}, lower_branch, branch(Cond::eq, kExecz),
+        kReadsExec);
+  t.row("s_cbranch_execnz", E::sopp, 9, -1, {{S::label}}, lower_branch, branch(Cond::ne, kExecz),
+        kReadsExec);
+  t.row("s_barrier", E::sopp, 10, -1, {}, lower_barrier);
+  t.row("s_waitcnt", E::sopp, 12, -1, {{S::waitcnt}}, lower_nothing);
+}
+
+void vector_rows(TableBuilder& t) {
+  t.vop1("v_mov_b32", 1, lower_vop, op(Op::mov));
+  t.vop1("v_not_b32", 0x37, lower_vop, op(Op::not_));
+  t.row("v_cndmask_b32", E::vop2, 0, -1, {{S::vdst}, {S::src0}, {S::vsrc1}, {S::vcc}},
+        lower_cndmask, {}, kReadsVcc);
+  t.row("v_cndmask_b32", E::vop3, 0x100, -1, {{S::vdst}, {S::src0}, {S::src1}, {S::mask_src, 2}},
+        lower_cndmask)
+      .e64 = true;
+  t.vop2("v_add_f32", 3, lower_vop, op(Op::fadd, Type::f32));
+  t.vop2("v_sub_f32", 4, lower_vop, op(Op::fsub, Type::f32));
+  t.vop2("v_subrev_f32", 5, lower_vop, reversed(op(Op::fsub, Type::f32)));
+  t.vop2("v_mul_f32", 8, lower_vop, op(Op::fmul, Type::f32));
+  t.vop2("v_mul_i32_i24", 9, lower_mul24, op(Op::mul, Type::s32));
+  t.vop2("v_mul_u32_u24", 11, lower_mul24, op(Op::mul, Type::u32));
+  t.vop2("v_min_i32", 17, lower_vop, op(Op::min, Type::s32));
+  t.vop2("v_max_i32", 18, lower_vop, op(Op::max, Type::s32));
+  t.vop2("v_min_u32", 19, lower_vop, op(Op::min));
+  t.vop2("v_max_u32", 20, lower_vop, op(Op::max));
+  t.vop2("v_lshr_b32", 21, lower_vshift, op(Op::shr));
+  t.vop2("v_lshrrev_b32", 22, lower_vshift, reversed(op(Op::shr)));
+  t.vop2("v_ashr_i32", 23, lower_vshift, op(Op::shr, Type::s32));
+  t.vop2("v_ashrrev_i32", 24, lower_vshift, reversed(op(Op::shr, Type::s32)));
+  t.vop2("v_lshl_b32", 25, lower_vshift, op(Op::shl));
+  t.vop2("v_lshlrev_b32", 26, lower_vshift, reversed(op(Op::shl)));
+  t.vop2("v_and_b32", 27, lower_vop, op(Op::and_));
+  t.vop2("v_or_b32", 28, lower_vop, op(Op::or_));
+  t.vop2("v_xor_b32", 29, lower_vop, op(Op::xor_));
+  t.vop2("v_mac_f32", 31, lower_vmad, {});
+  t.vop2_carry("v_add_i32", 37, lower_vadd, op(Op::addc), false);
+  t.vop2_carry("v_sub_i32", 38, lower_vadd, op(Op::subb), false);
+  t.vop2_carry("v_subrev_i32", 39, lower_vadd, reversed(op(Op::subb)), false);
+  t.vop2_carry("v_addc_u32", 40, lower_vadd, op(Op::addc), true);
+  t.vop2_carry("v_subb_u32", 41, lower_vadd, op(Op::subb), true);
+  const std::vector<SlotSpec> two = {{S::vdst}, {S::src0}, {S::src1}};
+  const std::vector<SlotSpec> three = {{S::vdst}, {S::src0}, {S::src1}, {S::src2}};
+  t.vop3("v_mad_f32", 0x141, three, lower_vmad, {});
+  t.vop3("v_fma_f32", 0x14b, three, lower_vop, op(Op::ffma, Type::f32));
+  t.vop3("v_lshl_b64", 0x161, {{S::vdst, 2}, {S::src0, 2}, {S::src1}}, lower_vshift64,
+         op(Op::shl, Type::u64));
+  t.vop3("v_lshr_b64", 0x162, {{S::vdst, 2}, {S::src0, 2}, {S::src1}}, lower_vshift64,
+         op(Op::shr, Type::u64));
+  t.vop3("v_mul_lo_u32", 0x169, two, lower_vop, op(Op::mul));
+  t.vop3("v_mul_hi_u32", 0x16a, two, lower_vop, op(Op::mulhi));
+  t.vop3("v_mul_lo_i32", 0x16b, two, lower_vop, op(Op::mul));
+  static constexpr Cond kConds[] = {Cond::lt, Cond::eq, Cond::le, Cond::gt, Cond::ne, Cond::ge};
+  static constexpr const char* kNames[] = {"lt", "eq", "le", "gt", "ne", "ge"};
+  for (int n = 0; n < 6; ++n) {
+    t.vopc(std::string("v_cmp_") + kNames[n] + "_i32", 0x81 + n, lower_vcmp,
+           compare(kConds[n], Type::s32));
+    t.vopc(std::string("v_cmp_") + kNames[n] + "_u32", 0xc1 + n, lower_vcmp,
+           compare(kConds[n], Type::u32));
+    Meaning f = compare(kConds[n], Type::f32);
+    f.op = Op::fcmp;
+    t.vopc(std::string("v_cmp_") + (n == 4 ? "lg" : kNames[n]) + "_f32", 0x01 + n, lower_vcmp, f);
+  }
+}
+
+void buffer_rows(TableBuilder& t) {
+  static constexpr const char* kParts[] = {"x", "xy", "xyz", "xyzw"};
+  for (int n = 0; n < 4; ++n) {
+    const auto count = static_cast<uint8_t>(n + 1);
+    t.mubuf(std::string("buffer_load_format_") + kParts[n], n, n, n, count);
+    t.mubuf(std::string("buffer_store_format_") + kParts[n], 4 + n, 4 + n, 4 + n, count);
+    t.mubuf(std::string("buffer_load_format_d16_") + kParts[n], -1, -1, 8 + n, count);
+    t.mubuf(std::string("buffer_store_format_d16_") + kParts[n], -1, -1, 12 + n, count);
+  }
+  t.mubuf("buffer_load_ubyte", 8, 8, 0x10, 1, lower_bload, memory(Type::u8, 1));
+  t.mubuf("buffer_load_sbyte", 9, 9, 0x11, 1, lower_bload, memory(Type::s8, 1));
+  t.mubuf("buffer_load_ushort", 0xa, 0xa, 0x12, 1, lower_bload, memory(Type::u16, 1));
+  t.mubuf("buffer_load_sshort", 0xb, 0xb, 0x13, 1, lower_bload, memory(Type::s16, 1));
+  t.mubuf("buffer_load_dword", 0xc, 0xc, 0x14, 1, lower_bload, memory(Type::u32, 1));
+  t.mubuf("buffer_load_dwordx2", 0xd, 0xd, 0x15, 2, lower_bload, memory(Type::u32, 2));
+  t.mubuf("buffer_load_dwordx3", 0xf, 0xf, 0x16, 3, lower_bload, memory(Type::u32, 3));
+  t.mubuf("buffer_load_dwordx4", 0xe, 0xe, 0x17, 4, lower_bload, memory(Type::u32, 4));
+  t.mubuf("buffer_store_byte", 0x18, 0x18, 0x18, 1, lower_bstore, memory(Type::u8, 1));
+  t.mubuf("buffer_store_short", 0x1a, 0x1a, 0x1a, 1, lower_bstore, memory(Type::u16, 1));
+  t.mubuf("buffer_store_dword", 0x1c, 0x1c, 0x1c, 1, lower_bstore, memory(Type::u32, 1));
+  t.mubuf("buffer_store_dwordx2", 0x1d, 0x1d, 0x1d, 2, lower_bstore, memory(Type::u32, 2));
+  t.mubuf("buffer_store_dwordx3", 0x1f, 0x1f, 0x1e, 3, lower_bstore, memory(Type::u32, 3));
+  t.mubuf("buffer_store_dwordx4", 0x1e, 0x1e, 0x1f, 4, lower_bstore, memory(Type::u32, 4));
+  const struct {
+    const char* name;
+    int si, ci, vi;
+    uint8_t count;
+  } atomics[] = {{"swap", 0x30, 0x30, 0x40, 1},   {"cmpswap", 0x31, 0x31, 0x41, 2},
+                 {"add", 0x32, 0x32, 0x42, 1},    {"sub", 0x33, 0x33, 0x43, 1},
+                 {"rsub", 0x34, -1, -1, 1},       {"smin", 0x35, 0x35, 0x44, 1},
+                 {"umin", 0x36, 0x36, 0x45, 1},   {"smax", 0x37, 0x37, 0x46, 1},
+                 {"umax", 0x38, 0x38, 0x47, 1},   {"and", 0x39, 0x39, 0x48, 1},
+                 {"or", 0x3a, 0x3a, 0x49, 1},     {"xor", 0x3b, 0x3b, 0x4a, 1},
+                 {"inc", 0x3c, 0x3c, 0x4b, 1},    {"dec", 0x3d, 0x3d, 0x4c, 1},
+                 {"fcmpswap", 0x3e, 0x3e, -1, 2}, {"fmin", 0x3f, 0x3f, -1, 1},
+                 {"fmax", 0x40, 0x40, -1, 1}};
+  const auto x2 = [](int op) { return op < 0 ? -1 : op + 0x20; };
+  for (const auto& a : atomics) {
+    const std::string name = std::string("buffer_atomic_") + a.name;
+    t.mubuf(name, a.si, a.ci, a.vi, a.count);
+    t.mubuf(name + "_x2", x2(a.si), x2(a.ci), x2(a.vi), static_cast<uint8_t>(2 * a.count));
+  }
+  t.row("buffer_store_lds_dword", E::mubuf, -1, 0x3d, {{S::srsrc, 4}, {S::soffset}}, nullptr);
+  t.mubuf("buffer_wbinvl1", 0x71, 0x71, 0x3e, 0);
+  t.mubuf("buffer_wbinvl1_sc", 0x70, -1, -1, 0);
+  t.mubuf("buffer_wbinvl1_vol", -1, 0x70, 0x3f, 0);
+}
+
+std::vector<Row> build() {
+  TableBuilder t;
+  scalar_rows(t);
+  control_rows(t);
+  vector_rows(t);
+  buffer_rows(t);
+  return t.take();
+}
+
+}  // namespace
+
+const std::vector<Row>& rows() {
+  static const std::vector<Row> table = build();
+  return table;
+}
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,75 @@
+// What GCN kernels become: well-formed programs, masks as predicates, explicit errors.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "runtime/isa/gcn/gcn.hpp"
+
+using namespace lanewise;
+
+namespace {
+
+gcn::LowerResult lower(std::string_view text) {
+  const gcn::Listing listing = gcn::parse(text);
+  for (const Diagnostic& d : listing.diagnostics) MESSAGE(d.line, ":", d.column, ": ", d.message);
+  REQUIRE(listing.ok());
+  return gcn::lower(listing);
+}
+
+void check_verified(const ir::Program& p) {
+  for (const std::string& defect : ir::verify(p)) FAIL_CHECK(defect);
+}
+
+size_t wave_operations(const ir::Program& p) {
+  size_t n = 0;
+  for (const ir::Block& b : p.blocks)
+    for (const ir::Inst& i : b.insts) n += ir::info(i.op).trait == ir::OpTrait::wave;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("compiled kernels lower to well-formed programs without cross-lane operations") {
+  for (const char* name : {"k01_saxpy", "k11_vec4"}) {
+    std::ifstream file(std::string(LANEWISE_TEST_DATA) + "/kernels/data/gcn/" + name + ".gfx600.s");
+    REQUIRE(file.good());
+    std::stringstream text;
+    text << file.rdbuf();
+    const gcn::LowerResult r = lower(text.str());
+    for (const Diagnostic& d : r.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
+    REQUIRE(!r.module.kernels.empty());
+    for (const ir::Program& p : r.module.kernels) {
+      check_verified(p);
+      CHECK(p.wave_lanes == 64);
+      CHECK(wave_operations(p) == 0);
+    }
+  }
+}
+
+TEST_CASE("a mask read as a number is made by a ballot") {
+  const auto r =
+      lower("v_cmp_gt_u32 vcc, 7, v0\ns_add_i32 s4, s4, vcc_lo\nv_mov_b32 v1, s4\ns_endpgm\n");
+  REQUIRE(r.diagnostics.empty());
+  check_verified(r.module.kernels[0]);
+  CHECK(wave_operations(r.module.kernels[0]) == 1);
+}
+
+TEST_CASE("execz is a real branch where scalar state depends on it") {
+  const char* region =
+      "v_cmp_gt_u32 vcc, 7, v0\ns_and_saveexec_b64 s[6:7], vcc\ns_cbranch_execz .L1\n"
+      "s_mov_b32 s5, 1\n.L1:\ns_or_b64 exec, exec, s[6:7]\n";
+  const auto dead = lower(std::string(region) + "s_endpgm\n");
+  CHECK(wave_operations(dead.module.kernels[0]) == 0);
+  const auto live = lower(std::string(region) + "v_mov_b32 v1, s5\ns_endpgm\n");
+  CHECK(wave_operations(live.module.kernels[0]) == 1);
+  check_verified(live.module.kernels[0]);
+}
+
+TEST_CASE("what cannot run is an error at its place") {
+  const auto r = lower(
+      "  buffer_atomic_add v0, off, s[4:7], 0\n  buffer_load_dword v0, off, s[4:7], 0 tfe\n"
+      "  v_mul_f32_e64 v0, v1, v2 mul:2\n  s_endpgm\n");
+  REQUIRE(r.diagnostics.size() == 3);
+  for (uint32_t n = 0; n < 3; ++n) CHECK(r.diagnostics[n].line == n + 1);
+}
