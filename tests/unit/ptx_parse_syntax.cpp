@@ -129,10 +129,6 @@ TEST_CASE("addresses") {
   CHECK(array.offset == 4);
   CHECK(array.elements.empty());
   CHECK(at("buf[-1]").offset == -1);
-  const auto indexed = at("buf[%r1+2]");
-  REQUIRE(indexed.elements.size() == 1);
-  CHECK(indexed.elements[0].name == "%r1");
-  CHECK(indexed.offset == 2);
   CHECK(parse_one("ld.global.u32 %r1, [%rd1].unified;").unified == ".unified");
   const auto tex = last_operand("tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [t, {%r1}];");
   CHECK(tex.name == "t");

@@ -23,8 +23,7 @@ struct Operand {
     integer,  ///< value in `bits` (two's complement); `is_unsigned` when written with U
     float_,  ///< value as f64 bits in `bits`; single == true for 0f literals (`bits` = the 32 bits)
     address,  ///< [base + offset]; base name may be empty (immediate address)
-    array,    ///< base[index] without brackets around: name, offset = element index;
-              ///< `base[%r1+2]`: elements[0] = the register, offset = 2
+    array,    ///< base[index] without brackets around: name, offset = element index
     vector,   ///< {a, b, ...}: elements
     sink,     ///< _
     list,     ///< (a, b) of a call: elements
@@ -39,8 +38,8 @@ struct Operand {
   int64_t offset = 0;  ///< address and name+imm forms
   bool has_offset = false;
   std::string pair;  ///< second name of `p|q`
-  /// Of a vector or list, a register index of an array, and what follows the first comma in the
-  /// address brackets of texture, surface and tensor instructions.
+  /// Of a vector or list, and what follows the first comma in the address brackets of texture,
+  /// surface and tensor instructions.
   std::vector<Operand> elements;
 };
 

@@ -118,16 +118,15 @@ std::string Parser::component() {
   return std::string(text_of(take()));
 }
 
-/// `[4]` or `[%r1+4]` behind a name.
+/// `[4]` behind a name.
 void Parser::index_into(Operand& o) {
   take();
   o.kind = Operand::Kind::array;
+  // The assembler takes a register here; nothing below the parser could give it a meaning.
   if (is_name()) {
-    o.elements.push_back(name_operand());
-    if (accept('+')) o.offset = integer_constant("an integer constant after `+`");
-  } else {
-    o.offset = integer_constant("an integer constant or a register as index");
+    fail(peek(), "a register as index is not supported, an integer constant was expected");
   }
+  o.offset = integer_constant("an integer constant as index");
   o.has_offset = true;
   expect(']', "after the index");
 }
