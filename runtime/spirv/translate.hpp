@@ -16,7 +16,15 @@ struct Target {
   bool storage8 = false, storage16 = false;
   bool float64 = false;
   bool int64_atomics = false;
-  bool native_fma = false, native_div = false, native_sqrt = false;  ///< proven exact by the probe
+  // Proven by trying on the device, bit for bit (nearest even, subnormals kept, NaNs alike),
+  // whatever the float controls say. _add stands for add, subtract and multiply.
+  bool native_add = false, native_fma = false, native_div = false, native_sqrt = false;
+  bool native_compare = false;
+  bool native_add64 = false, native_fma64 = false, native_div64 = false, native_sqrt64 = false;
+  bool native_compare64 = false;
+  /// The driver leaves long loops on its own after so many iterations (lavapipe: 65535 in all): a
+  /// lane that did not leave a loop by its own decision must fault.
+  bool cuts_loops = false;
   bool denorm_preserve = false, rte = false, signed_zero_inf_nan = false;  ///< float controls, f32
   bool denorm_preserve64 = false, rte64 = false, signed_zero_inf_nan64 = false;
   uint32_t subgroup_size = 1;

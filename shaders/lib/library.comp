@@ -34,4 +34,6 @@ layout(local_size_x = 1) in;
 #include "atomics.glsl"
 #include "atomics_api.glsl"
 #include "gcn_buffer.glsl"
+#include "check_api.glsl"
+#include "phase.glsl"
 void main() {}

@@ -1,0 +1,244 @@
+// Structured control flow: nodes of the structuriser to selections, loops and scopes of SPIR-V.
+#include "runtime/guest/engine.hpp"
+#include "runtime/spirv/emitter.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+using ir::Node;
+
+// Words of the launch block (shaders/INTERFACE.md).
+constexpr uint32_t kBudgetWord = 10;
+/// Every so many turns of a loop with barriers the group asks whether the host wants it to stop.
+constexpr uint32_t kAbortPeriod = 1024;
+
+}  // namespace
+
+void LaneEmitter::nodes(const std::vector<Node>& list) {
+  for (const Node& n : list) {
+    // What follows a break, a continue or an exit is never reached.
+    if (m_.terminated()) return;
+    node(n);
+  }
+}
+
+void LaneEmitter::node(const Node& n) {
+  switch (n.kind) {
+    case Node::Kind::block:
+      return run_block(n.block);
+    case Node::Kind::if_:
+      return emit_if(n);
+    case Node::Kind::loop:
+      return emit_loop(n);
+    case Node::Kind::scope:
+      return emit_scope(n);
+    case Node::Kind::exit:
+      return leave();
+    case Node::Kind::assign:
+      write(n.reg.id, m_.b(n.value));
+      return flush(always_);
+    case Node::Kind::break_: {
+      Construct& inner = constructs_.back();
+      inner.broken = true;
+      if (inner.left != spv::NoResult) m_.createStore(m_.b(true), inner.left);
+      return m_.createBranch(inner.break_to);
+    }
+    case Node::Kind::continue_: {
+      Construct& inner = constructs_.back();
+      inner.continued = true;
+      return m_.createBranch(inner.continue_to);
+    }
+  }
+}
+
+void LaneEmitter::run_block(uint32_t block) {
+  for (const ir::Inst& inst : program_.blocks[block].insts) {
+    emit(inst);
+    if (m_.terminated()) return;
+  }
+  flush(live_.out[block]);
+}
+
+void LaneEmitter::leave() {
+  m_.makeReturn(true);
+}
+
+void LaneEmitter::emit_if(const Node& n) {
+  const Id condition = guard_value(n.cond);
+  spv::Block* then = m_.new_block();
+  spv::Block* merge = m_.new_block();
+  spv::Block* otherwise = n.otherwise.empty() ? merge : m_.new_block();
+  m_.selection_merge(merge);
+  m_.createConditionalBranch(condition, then, otherwise);
+
+  // Values known here stay known in both arms; what the arms learn does not reach the other one.
+  const std::vector<Id> values = cache_;
+  const std::vector<uint32_t> names = cached_;
+  bool reached = n.otherwise.empty();
+  const auto arm = [&](spv::Block* entry, const std::vector<Node>& body) {
+    m_.setBuildPoint(entry);
+    nodes(body);
+    if (!m_.terminated()) {
+      m_.createBranch(merge);
+      reached = true;
+    }
+  };
+  arm(then, n.body);
+  if (!n.otherwise.empty()) {
+    cache_ = values;
+    cached_ = names;
+    arm(otherwise, n.otherwise);
+  }
+  forget();
+  m_.setBuildPoint(merge);
+  if (!reached) m_.unreachable();
+}
+
+void LaneEmitter::emit_scope(const Node& n) {
+  spv::Block* body = m_.new_block();
+  spv::Block* merge = m_.new_block();
+  m_.enter_scope(body, merge);
+  constructs_.push_back({merge, nullptr, spv::NoResult});
+  nodes(n.body);
+  bool reached = constructs_.back().broken;
+  constructs_.pop_back();
+  if (!m_.terminated()) {
+    m_.createBranch(merge);
+    reached = true;
+  }
+  forget();
+  m_.setBuildPoint(merge);
+  if (!reached) m_.unreachable();
+}
+
+bool LaneEmitter::has_barrier(const std::vector<Node>& list) const {
+  for (const Node& n : list) {
+    if (n.kind == Node::Kind::block) {
+      for (const ir::Inst& inst : program_.blocks[n.block].insts)
+        if (inst.op == ir::Op::barrier) return true;
+    }
+    if (has_barrier(n.body) || has_barrier(n.otherwise)) return true;
+  }
+  return false;
+}
+
+void LaneEmitter::budget_fault(uint32_t site) {
+  library(
+      "lw_fault", m_.void_type,
+      {m_.u(static_cast<uint32_t>(FaultKind::step_budget)), m_.u(site), m_.u(0), m_.u(0), m_.u(0)});
+}
+
+/// In a loop that holds barriers all lanes of the group must leave together, so the decision is
+/// made from values that all of them share: their common number of turns, and one lane's look at
+/// the host's wish to stop, told to the others.
+Id LaneEmitter::group_may_go_on(uint32_t site) {
+  const Id turns =
+      m_.op(spv::OpIAdd, m_.uint_type, {m_.createLoad(frame_.steps, spv::NoPrecision), m_.u(1)});
+  m_.createStore(turns, frame_.steps);
+  const Id phase = m_.op(spv::OpBitwiseAnd, m_.uint_type, {turns, m_.u(kAbortPeriod - 1)});
+  const Id ask = m_.op(spv::OpIEqual, m_.bool_type, {phase, m_.u(0)});
+  const Id answer = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type);
+  m_.createStore(m_.u(0), answer);
+  when(ask, [&] {
+    const Id first = m_.op(spv::OpIEqual, m_.bool_type, {lane_, m_.u(0)});
+    when(first, [&] {
+      const Id aborted = library("lw_aborted", m_.bool_type, {});
+      m_.createStore(m_.select(aborted, m_.u(1), m_.u(0)), frame_.vote);
+    });
+    library("lw_barrier", m_.void_type, {});
+    m_.createStore(m_.createLoad(frame_.vote, spv::NoPrecision), answer);
+    library("lw_barrier", m_.void_type, {});
+  });
+  const Id wide = m_.op(spv::OpINotEqual, m_.bool_type, {launch_word(kBudgetWord + 1), m_.u(0)});
+  const Id budget = m_.select(wide, m_.u(0xffffffff), launch_word(kBudgetWord));
+  const Id over = m_.op(spv::OpUGreaterThan, m_.bool_type, {turns, budget});
+  when(over, [&] { budget_fault(site); });
+  const Id aborted =
+      m_.op(spv::OpINotEqual, m_.bool_type, {m_.createLoad(answer, spv::NoPrecision), m_.u(0)});
+  const Id stop = m_.op(spv::OpLogicalOr, m_.bool_type, {over, aborted});
+  return m_.op(spv::OpLogicalNot, m_.bool_type, {stop});
+}
+
+/// Neither the guest nor the step budget ended the loop: the driver did, and the rest of the work
+/// is missing. That is a fault like a used-up budget.
+Id LaneEmitter::cut_by_driver(Id stopped, Id left, uint32_t site) {
+  const Id done =
+      m_.op(spv::OpLogicalOr, m_.bool_type, {stopped, m_.createLoad(left, spv::NoPrecision)});
+  const Id cut = m_.op(spv::OpLogicalNot, m_.bool_type, {done});
+  when(cut, [&] { budget_fault(site); });
+  return m_.op(spv::OpLogicalOr, m_.bool_type, {stopped, cut});
+}
+
+void LaneEmitter::emit_loop(const Node& n) {
+  const bool together = frame_.stopped != spv::NoResult && has_barrier(n.body);
+  spv::Block* header = m_.new_block();
+  spv::Block* body = m_.new_block();
+  spv::Block* again = m_.new_block();
+  spv::Block* merge = m_.new_block();
+  const Id stop = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type);
+  m_.createStore(m_.b(false), stop);
+  const Id left = target_.cuts_loops
+                      ? m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type)
+                      : spv::NoResult;
+  if (left != spv::NoResult) m_.createStore(m_.b(false), left);
+  m_.createBranch(header);
+  forget();
+
+  m_.setBuildPoint(header);
+  m_.createLoopMerge(merge, again, spv::LoopControlMaskNone, {});
+  m_.createBranch(body);
+
+  m_.setBuildPoint(body);
+  constructs_.push_back({merge, again, left});
+  nodes(n.body);
+  const Construct construct = constructs_.back();
+  constructs_.pop_back();
+  bool repeats = construct.continued;
+  if (!m_.terminated()) {
+    m_.createBranch(again);
+    repeats = true;
+  }
+
+  m_.setBuildPoint(again);
+  if (!repeats) {
+    m_.createBranch(header);
+  } else if (together) {
+    const Id go_on = group_may_go_on(n.site);
+    m_.createStore(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), stop);
+    m_.createConditionalBranch(go_on, header, merge);
+  } else {
+    const Id go_on = library("lw_step", m_.bool_type, {m_.u(n.site)});
+    m_.createStore(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), stop);
+    m_.createConditionalBranch(go_on, header, merge);
+  }
+
+  forget();
+  m_.setBuildPoint(merge);
+  if (!repeats && !construct.broken) return m_.unreachable();
+  if (!repeats) return;
+  Id stopped = m_.createLoad(stop, spv::NoPrecision);
+  if (left != spv::NoResult) stopped = cut_by_driver(stopped, left, n.site);
+  if (frame_.stopped != spv::NoResult && !together) {
+    // Other lanes may still wait for this one at a barrier: it goes on, but touches no memory.
+    when(stopped, [&] { m_.createStore(m_.b(true), frame_.stopped); });
+  } else {
+    when(stopped, [&] { end_lane(); });
+  }
+}
+
+/// The lane ends before its program does.
+void LaneEmitter::end_lane() {
+  if (frame_.resume != spv::NoResult) m_.createStore(m_.u(ir::kPhaseEnded), frame_.resume);
+  leave();
+}
+
+void LaneEmitter::emit_trap() {
+  const auto fall = [&] {
+    library("lw_fault", m_.void_type, {m_.u(inst_->mode), site(), m_.u(0), m_.u(0), m_.u(0)});
+    end_lane();
+  };
+  if (inst_->guard.always()) return fall();
+  when(guard_value(inst_->guard), fall);
+}
+
+}  // namespace lanewise::spirv

@@ -1,0 +1,204 @@
+// Float operations that the device does exactly as the guest wants them: round to nearest even,
+// subnormals kept (or flushed where the guest says so), canonical NaNs. What a device does not
+// promise is computed with integers in the shader library.
+#include <glslang/SPIRV/GLSL.std.450.h>
+
+#include "runtime/spirv/emitter.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+using ir::Cond;
+using ir::Op;
+using ir::Type;
+
+constexpr uint32_t kF32 = bit(Type::f32);
+constexpr uint32_t kF64 = bit(Type::f64);
+constexpr uint32_t kFloats = kF32 | kF64 | bit(Type::f16);
+
+bool wide(const LaneEmitter& e) {
+  return e.inst().type == Type::f64;
+}
+
+// What the device was seen to do exactly (Target::native_*), rounding to nearest even.
+bool nearest(const LaneEmitter& e) {
+  return e.inst().round == ir::Round::rn;
+}
+bool exact(const LaneEmitter& e) {
+  const Target& t = e.target();
+  return nearest(e) && (wide(e) ? t.float64 && t.native_add64 : t.native_add);
+}
+bool exact_fma(const LaneEmitter& e) {
+  const Target& t = e.target();
+  return nearest(e) && (wide(e) ? t.float64 && t.native_fma64 : t.native_fma);
+}
+bool exact_div(const LaneEmitter& e) {
+  const Target& t = e.target();
+  return nearest(e) && (wide(e) ? t.float64 && t.native_div64 : t.native_div);
+}
+bool exact_sqrt(const LaneEmitter& e) {
+  const Target& t = e.target();
+  return nearest(e) && (wide(e) ? t.float64 && t.native_sqrt64 : t.native_sqrt);
+}
+bool exact_compare(const LaneEmitter& e) {
+  const Target& t = e.target();
+  return wide(e) ? t.float64 && t.native_compare64 : t.native_compare;
+}
+
+Id float_type(LaneEmitter& e) {
+  return e.module().makeFloatType(wide(e) ? 64 : 32);
+}
+
+/// Exponent 0: keep the sign only.
+Id flush_subnormal(ModuleBuilder& m, Id bits) {
+  const Id exponent = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x7f800000)});
+  const Id small = m.op(spv::OpIEqual, m.bool_type, {exponent, m.u(0)});
+  const Id sign = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x80000000)});
+  return m.select(small, sign, bits);
+}
+
+Id operand(LaneEmitter& e, size_t index) {
+  ModuleBuilder& m = e.module();
+  Id bits = e.src(index);
+  if (e.inst().ftz && !wide(e)) bits = flush_subnormal(m, bits);
+  return m.op(spv::OpBitcast, float_type(e), {bits});
+}
+
+Id canonical_nan(LaneEmitter& e, Id bits) {
+  ModuleBuilder& m = e.module();
+  if (!wide(e)) {
+    const Id magnitude = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x7fffffff)});
+    const Id nan = m.op(spv::OpUGreaterThan, m.bool_type, {magnitude, m.u(0x7f800000)});
+    return m.select(nan, m.u(0x7fffffff), bits);
+  }
+  const Id value = m.op(spv::OpBitcast, float_type(e), {bits});
+  const Id nan = m.op(spv::OpIsNan, m.bool_type, {value});
+  return m.select(nan, m.b64(0xfff8000000000000ULL), bits);
+}
+
+Values finish(LaneEmitter& e, Id value) {
+  ModuleBuilder& m = e.module();
+  Id bits = m.op(spv::OpBitcast, m.type_of(e.inst().type), {value});
+  if (e.inst().ftz && !wide(e)) bits = flush_subnormal(m, bits);
+  bits = canonical_nan(e, bits);
+  if (e.inst().sat)
+    bits = e.library(wide(e) ? "lw_sat_f64" : "lw_sat_f32", m.type_of(e.inst().type), {bits});
+  return {bits};
+}
+
+/// An arithmetic instruction that the driver must not fuse with its neighbours.
+Id arithmetic(LaneEmitter& e, spv::Op code, Id a, Id b) {
+  const Id value = e.module().op(code, float_type(e), {a, b});
+  e.module().addDecoration(value, spv::DecorationNoContraction);
+  return value;
+}
+Values binary(LaneEmitter& e, spv::Op code) {
+  const Id a = operand(e, 0), b = operand(e, 1);
+  return finish(e, arithmetic(e, code, a, b));
+}
+
+/// The extended instruction `code` (a GLSL.std.450 number) over all operands.
+Values extended(LaneEmitter& e, spv::Op code) {
+  Ids args;
+  for (size_t i = 0; i < e.inst().src.size(); ++i) args.push_back(operand(e, i));
+  return finish(e, e.module().glsl(static_cast<int>(code), float_type(e), args));
+}
+
+Values reciprocal(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
+  const Id one_bits = wide(e) ? m.b64(0x3ff0000000000000) : m.u(0x3f800000);
+  const Id one = m.op(spv::OpBitcast, float_type(e), {one_bits});
+  const Id a = operand(e, 0);
+  return finish(e, arithmetic(e, spv::OpFDiv, one, a));
+}
+
+uint64_t sign_bit(const LaneEmitter& e) {
+  switch (e.inst().type) {
+    case Type::f16:
+      return 0x8000;
+    case Type::f64:
+      return 0x8000000000000000;
+    default:
+      return 0x80000000;
+  }
+}
+uint64_t all_bits(const LaneEmitter& e) {
+  return sign_bit(e) | (sign_bit(e) - 1);
+}
+/// Sign changes are bit operations: they keep NaN payloads and never round.
+Values sign_op(LaneEmitter& e, spv::Op code) {
+  ModuleBuilder& m = e.module();
+  const ir::Width width = ir::width_of(e.inst().type);
+  Id bits = e.src(0);
+  if (e.inst().ftz && e.inst().type == Type::f32) bits = flush_subnormal(m, bits);
+  const uint64_t mask = code == spv::OpBitwiseXor ? sign_bit(e) : all_bits(e) & ~sign_bit(e);
+  return {m.op(code, m.type_of(width), {bits, m.constant(width, mask)})};
+}
+bool no_saturation(const LaneEmitter& e) {
+  return !e.inst().sat;
+}
+
+spv::Op compare_code(Cond cond) {
+  switch (cond) {
+    case Cond::eq:
+      return spv::OpFOrdEqual;
+    case Cond::ne:
+      return spv::OpFOrdNotEqual;
+    case Cond::lt:
+      return spv::OpFOrdLessThan;
+    case Cond::le:
+      return spv::OpFOrdLessThanEqual;
+    case Cond::gt:
+      return spv::OpFOrdGreaterThan;
+    case Cond::ge:
+      return spv::OpFOrdGreaterThanEqual;
+    case Cond::equ:
+      return spv::OpFUnordEqual;
+    case Cond::neu:
+      return spv::OpFUnordNotEqual;
+    case Cond::ltu:
+      return spv::OpFUnordLessThan;
+    case Cond::leu:
+      return spv::OpFUnordLessThanEqual;
+    case Cond::gtu:
+      return spv::OpFUnordGreaterThan;
+    case Cond::geu:
+      return spv::OpFUnordGreaterThanEqual;
+    default:
+      return spv::OpNop;
+  }
+}
+Values compare(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
+  const Id a = operand(e, 0), b = operand(e, 1);
+  const spv::Op code = compare_code(e.inst().cond);
+  if (code != spv::OpNop) return {m.op(code, m.bool_type, {a, b})};
+  const Id nan_a = m.op(spv::OpIsNan, m.bool_type, {a});
+  const Id nan_b = m.op(spv::OpIsNan, m.bool_type, {b});
+  const Id any = m.op(spv::OpLogicalOr, m.bool_type, {nan_a, nan_b});
+  return {e.inst().cond == Cond::nan ? any : m.op(spv::OpLogicalNot, m.bool_type, {any})};
+}
+
+constexpr auto kFma = static_cast<spv::Op>(GLSLstd450Fma);
+constexpr auto kSqrt = static_cast<spv::Op>(GLSLstd450Sqrt);
+
+constexpr NativeRow kRows[] = {
+    {Op::fadd, kF32 | kF64, exact, binary, spv::OpFAdd},
+    {Op::fsub, kF32 | kF64, exact, binary, spv::OpFSub},
+    {Op::fmul, kF32 | kF64, exact, binary, spv::OpFMul},
+    {Op::ffma, kF32 | kF64, exact_fma, extended, kFma},
+    {Op::fdiv, kF32 | kF64, exact_div, binary, spv::OpFDiv},
+    {Op::frcp, kF32 | kF64, exact_div, reciprocal},
+    {Op::fsqrt, kF32 | kF64, exact_sqrt, extended, kSqrt},
+    {Op::fneg, kFloats, no_saturation, sign_op, spv::OpBitwiseXor},
+    {Op::fabs, kFloats, no_saturation, sign_op, spv::OpBitwiseAnd},
+    {Op::fcmp, kF32 | kF64, exact_compare, compare},
+};
+
+}  // namespace
+
+NativeTable float_rows() {
+  return {kRows, std::size(kRows)};
+}
+
+}  // namespace lanewise::spirv

@@ -1,0 +1,215 @@
+#include "runtime/spirv/emitter.hpp"
+
+#include <fmt/format.h>
+
+#include "runtime/spirv/library.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+/// Width of source `index` as the operation's signature gives it.
+ir::Width source_width(const ir::Inst& inst, size_t index) {
+  const std::string_view signature = ir::info(inst.op).signature;
+  const std::string_view sources = signature.substr(signature.find(':') + 1);
+  switch (index < sources.size() ? sources[index] : 'T') {
+    case 'p':
+      return ir::Width::pred;
+    case 'w':
+      return ir::Width::b32;
+    case 'd':
+      return ir::Width::b64;
+    case 'F':
+      return ir::width_of(inst.from);
+    default:
+      return ir::width_of(inst.type);
+  }
+}
+
+void collect_flags(const std::vector<ir::Node>& nodes, std::vector<bool>& always,
+                   std::vector<bool>& assigned) {
+  for (const ir::Node& node : nodes) {
+    if (node.kind == ir::Node::Kind::if_) always[node.cond.reg.id] = true;
+    if (node.kind == ir::Node::Kind::assign) always[node.reg.id] = assigned[node.reg.id] = true;
+    collect_flags(node.body, always, assigned);
+    collect_flags(node.otherwise, always, assigned);
+  }
+}
+
+}  // namespace
+
+LaneEmitter::LaneEmitter(ModuleBuilder& module, const ir::Structured& code, const Options& options,
+                         const Target& target, const Shape& shape, const Frame& frame)
+    : m_(module),
+      code_(code),
+      program_(code.program),
+      options_(options),
+      target_(target),
+      shape_(shape),
+      frame_(frame),
+      live_(ir::liveness(code.program)) {
+  const size_t count = program_.regs.size();
+  variables_.assign(count, spv::NoResult);
+  cache_.assign(count, spv::NoResult);
+  live_across_.assign(count, false);
+  always_.assign(count, false);
+  zeroed_.assign(count, false);
+}
+
+void LaneEmitter::find_variables() {
+  const auto merge = [](std::vector<bool>& into, const std::vector<bool>& from) {
+    for (size_t i = 0; i < from.size() && i < into.size(); ++i)
+      if (from[i]) into[i] = true;
+  };
+  for (const auto& set : live_.in) merge(live_across_, set);
+  for (const auto& set : live_.out) merge(live_across_, set);
+  // The conditions of ifs are read after their block has ended, whatever the block's live-out says.
+  collect_flags(code_.body, always_, zeroed_);
+  if (!live_.in.empty()) merge(zeroed_, live_.in[0]);
+  for (size_t i = 0; i < frame_.carried.size(); ++i) {
+    if (frame_.carried[i] == spv::NoResult) continue;
+    variables_[i] = frame_.carried[i];
+    always_[i] = true;
+    zeroed_[i] = false;
+  }
+  merge(live_across_, always_);
+}
+
+void LaneEmitter::initialise_variables() {
+  for (size_t i = 0; i < program_.regs.size(); ++i) {
+    if (!zeroed_[i]) continue;
+    m_.createStore(m_.constant(program_.regs[i].width, 0), variable(static_cast<uint32_t>(i)));
+  }
+}
+
+void LaneEmitter::run() {
+  lane_ = m_.createLoad(frame_.lane, spv::NoPrecision);
+  group_ = m_.createLoad(frame_.group, spv::NoPrecision);
+  find_variables();
+  initialise_variables();
+  nodes(code_.body);
+  if (!m_.terminated()) leave();
+}
+
+Id LaneEmitter::variable(uint32_t reg) {
+  Id& id = variables_[reg];
+  if (id == spv::NoResult) {
+    id = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction,
+                           m_.type_of(program_.regs[reg].width));
+  }
+  return id;
+}
+
+Id LaneEmitter::read(uint32_t reg) {
+  Id& known = cache_[reg];
+  if (known != spv::NoResult) return known;
+  // A register that is live nowhere across blocks and not written yet has no value: zero.
+  known = live_across_[reg] ? m_.createLoad(variable(reg), spv::NoPrecision)
+                            : m_.constant(program_.regs[reg].width, 0);
+  cached_.push_back(reg);
+  return known;
+}
+
+void LaneEmitter::write(uint32_t reg, Id value) {
+  if (cache_[reg] == spv::NoResult) cached_.push_back(reg);
+  cache_[reg] = value;
+  dirty_.push_back(reg);
+}
+
+void LaneEmitter::flush(const std::vector<bool>& live_out) {
+  for (const uint32_t reg : dirty_) {
+    if (stored_.size() <= reg) stored_.resize(program_.regs.size(), false);
+    if (stored_[reg] || !(always_[reg] || live_out[reg])) continue;
+    stored_[reg] = true;
+    m_.createStore(cache_[reg], variable(reg));
+  }
+  for (const uint32_t reg : dirty_)
+    if (reg < stored_.size()) stored_[reg] = false;
+  dirty_.clear();
+}
+
+void LaneEmitter::forget() {
+  for (const uint32_t reg : cached_) cache_[reg] = spv::NoResult;
+  cached_.clear();
+}
+
+Id LaneEmitter::guard_value(const ir::Guard& guard) {
+  if (guard.always()) return m_.b(true);
+  const Id value = read(guard.reg.id);
+  return guard.negate ? m_.op(spv::OpLogicalNot, m_.bool_type, {value}) : value;
+}
+
+Id LaneEmitter::value_of(const ir::Operand& operand, ir::Width width) {
+  switch (operand.kind) {
+    case ir::Operand::Kind::reg:
+      return read(operand.index);
+    case ir::Operand::Kind::imm:
+      return m_.constant(width, operand.imm);
+    case ir::Operand::Kind::symbol:
+      unsupported("its symbol has no address yet");
+    case ir::Operand::Kind::none:
+      break;
+  }
+  return m_.constant(width, 0);
+}
+
+Id LaneEmitter::src(size_t index) {
+  return src_as(index, source_width(*inst_, index));
+}
+Id LaneEmitter::src_as(size_t index, ir::Width width) {
+  return value_of(inst_->src[index], width);
+}
+
+void LaneEmitter::set_results(const Values& values) {
+  const Id results[] = {values.first, values.second};
+  const bool always = inst_->guard.always();
+  const Id guard = always ? spv::NoResult : guard_value(inst_->guard);
+  // Both old values are read before the first is replaced.
+  Id merged[2] = {};
+  for (size_t i = 0; i < inst_->dst.size() && i < 2; ++i) {
+    if (!inst_->dst[i].valid()) continue;
+    merged[i] = always ? results[i] : m_.select(guard, results[i], read(inst_->dst[i].id));
+  }
+  for (size_t i = 0; i < inst_->dst.size() && i < 2; ++i)
+    if (inst_->dst[i].valid()) write(inst_->dst[i].id, merged[i]);
+}
+
+bool LaneEmitter::has_library(const std::string& name) const {
+  return library::find(name) != nullptr;
+}
+
+Id LaneEmitter::library(const std::string& name, Id result_type, const Ids& args) {
+  if (!has_library(name)) {
+    unsupported(fmt::format("this device cannot run it and there is no emulation ({})", name));
+  }
+  return m_.call(name, result_type, args);
+}
+
+void LaneEmitter::unsupported(const std::string& why) const {
+  std::string_view op = ir::info(inst_->op).name;
+  if (op.ends_with('_')) op.remove_suffix(1);
+  std::string text(op);
+  if (inst_->type != ir::Type::none) text += fmt::format(".{}", ir::name(inst_->type));
+  uint32_t line = 0;
+  if (inst_->site < program_.sites.size()) {
+    const ir::Site& place = program_.sites[inst_->site];
+    if (!place.text.empty()) text = place.text;
+    line = place.line;
+  }
+  throw Error(ErrorKind::guest, line != 0
+                                    ? fmt::format("instruction '{}' (line {}): {}", text, line, why)
+                                    : fmt::format("instruction '{}': {}", text, why));
+}
+
+Id LaneEmitter::launch_word(uint32_t word) {
+  return library("lw_launch", m_.uint_type, {m_.u(word)});
+}
+
+Id LaneEmitter::tick() {
+  const Id next =
+      m_.op(spv::OpIAdd, m_.uint_type, {m_.createLoad(frame_.clock, spv::NoPrecision), m_.u(16)});
+  m_.createStore(next, frame_.clock);
+  return next;
+}
+
+}  // namespace lanewise::spirv

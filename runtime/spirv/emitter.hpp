@@ -1,0 +1,192 @@
+// One lane's program to SPIR-V: the instructions and the structured control flow of one function.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/ir/passes/passes.hpp"
+#include "runtime/spirv/module_builder.hpp"
+
+namespace lanewise::spirv {
+
+/// What one instruction yields, in the order of its destinations.
+struct Values {
+  Id first = spv::NoResult, second = spv::NoResult;
+};
+
+/// How the lanes of a group are laid over invocations.
+struct Shape {
+  uint32_t lanes = 1;
+  uint32_t local_size = 1;
+  uint32_t lanes_per_invocation = 1;
+};
+
+/// Module-level variables that the body's function shares with the entry point.
+struct Frame {
+  Id lane = spv::NoResult;   ///< Private uint: linear thread index of the lane being run
+  Id group = spv::NoResult;  ///< Private uvec3
+  Id clock = spv::NoResult;  ///< Private uint: counts the reads of the clock registers
+  bool barriers = false;     ///< the body may wait for the group itself (direct mode)
+  Id stopped =
+      spv::NoResult;         ///< Private bool: this lane's budget is used up (direct barriers only)
+  Id steps = spv::NoResult;  ///< Private uint: back edges of loops that hold barriers
+  Id vote = spv::NoResult;   ///< Workgroup uint: one value told to the whole group
+  Id resume = spv::NoResult;  ///< Private uint: phase mode only
+  std::vector<Id> carried;    ///< Private variable per register, NoResult = a local one
+};
+
+class LaneEmitter {
+ public:
+  LaneEmitter(ModuleBuilder& module, const ir::Structured& code, const Options& options,
+              const Target& target, const Shape& shape, const Frame& frame);
+  /// Writes the body at the module's build point, up to and with the function's return.
+  void run();
+
+  // --- used by the tables of native operations (emit_*.cpp) -------------------------------------
+  Id src(size_t index);  ///< operand of the current instruction
+  Id src_as(size_t index, ir::Width width);
+  const ir::Inst& inst() const { return *inst_; }
+  ModuleBuilder& module() { return m_; }
+  const Target& target() const { return target_; }
+  bool int64() const { return m_.int64(); }
+  const Options& options() const { return options_; }
+  const Shape& shape() const { return shape_; }
+  bool has_library(const std::string& name) const;
+  /// Calls the library, or throws naming the instruction when the library has no such function.
+  Id library(const std::string& name, Id result_type, const Ids& args);
+  [[noreturn]] void unsupported(const std::string& why) const;
+
+  uint32_t wave_lanes() const { return program_.wave_lanes; }
+  Id launch_word(uint32_t word);
+  Id lane() const { return lane_; }
+  Id group(unsigned component) { return m_.extract(group_, m_.uint_type, component); }
+  Id site() { return m_.u(inst_->site); }
+  Id tick();  ///< next value of the lane's clock
+
+  /// Emits `body` under `condition`; values made inside must not be used outside.
+  template <typename Body>
+  void when(Id condition, Body body) {
+    spv::Block* then = m_.new_block();
+    spv::Block* merge = m_.new_block();
+    m_.selection_merge(merge);
+    m_.createConditionalBranch(condition, then, merge);
+    m_.setBuildPoint(then);
+    body();
+    if (!m_.terminated()) m_.createBranch(merge);
+    m_.setBuildPoint(merge);
+  }
+
+ private:
+  // Registers (emitter.cpp)
+  void find_variables();
+  void initialise_variables();
+  Id read(uint32_t reg);
+  void write(uint32_t reg, Id value);
+  Id variable(uint32_t reg);
+  Id guard_value(const ir::Guard& guard);
+  Id value_of(const ir::Operand& operand, ir::Width width);
+  void flush(const std::vector<bool>& live_out);
+  void forget();
+  void set_results(const Values& values);
+
+  // Instructions
+  void emit(const ir::Inst& inst);
+  void emit_pure();
+  Values pure_library();
+  [[noreturn]] void refuse_wave() const;
+  void emit_memory();
+  void emit_load();
+  void emit_store();
+  void emit_atom();
+  void emit_barrier();
+  Values group_reduction();
+  void emit_trap();
+  Values special_register();
+  Values buffer_address();
+
+  // Memory (emit_memory.cpp)
+  struct Access;
+  Access access();
+  Id base_address();
+  Id address_at(const Access& access, uint32_t byte_offset);
+  Id add64(Id value, uint64_t addend);
+  Id add32(Id value, uint32_t addend);
+  Ids load_piece(const Access& access, uint32_t offset, uint32_t bytes);
+  void store_piece(const Access& access, uint32_t offset, uint32_t bytes);
+  Id extend(Id word, ir::Type elem);
+  Id memory_flags(uint32_t alignment) const;
+  void check_together(Access& access);
+  void order_before();
+  void order_after();
+  void fence_call(ir::Scope scope);
+  void fence();
+  Id activity();  ///< the instruction's guard, and that the lane was not stopped
+
+  // Control flow (emit_control.cpp)
+  void nodes(const std::vector<ir::Node>& list);
+  void node(const ir::Node& n);
+  void run_block(uint32_t block);
+  void emit_if(const ir::Node& n);
+  void emit_loop(const ir::Node& n);
+  void emit_scope(const ir::Node& n);
+  void leave();  ///< returns from the function
+  void end_lane();
+  void budget_fault(uint32_t site);
+  Id cut_by_driver(Id stopped, Id left, uint32_t site);
+  Id group_may_go_on(uint32_t site);
+  bool has_barrier(const std::vector<ir::Node>& list) const;
+
+  ModuleBuilder& m_;
+  const ir::Structured& code_;
+  const ir::Program& program_;
+  const Options& options_;
+  const Target& target_;
+  const Shape& shape_;
+  const Frame& frame_;
+  ir::Liveness live_;
+  const ir::Inst* inst_ = nullptr;
+  Id lane_ = spv::NoResult, group_ = spv::NoResult;
+
+  // All by register:
+  std::vector<bool> live_across_;  ///< live into or out of some block
+  std::vector<bool> always_;       ///< stored at the end of every block that writes it
+  std::vector<bool> zeroed_;       ///< may be read before it is written
+  std::vector<bool> stored_;       ///< scratch of flush()
+  std::vector<Id> variables_;      ///< made at first use
+  std::vector<Id> cache_;          ///< value known at the build point
+  std::vector<uint32_t> cached_, dirty_;
+  struct Construct {
+    spv::Block* break_to;
+    spv::Block* continue_to;  ///< null for a scope
+    Id left;                  ///< bool variable set when the guest leaves, or NoResult
+    bool broken = false, continued = false;
+  };
+  std::vector<Construct> constructs_;
+};
+
+/// One row of the table of native operations: with which types and on which devices an operation
+/// has SPIR-V instructions of exactly its meaning. Operations without a row go to the library.
+using NativeFn = Values (*)(LaneEmitter&, spv::Op);
+struct NativeRow {
+  ir::Op op;
+  uint32_t types;  ///< bit per ir::Type
+  bool (*when)(const LaneEmitter&);
+  NativeFn emit;
+  spv::Op code = spv::OpNop;
+};
+constexpr uint32_t bit(ir::Type type) {
+  return 1U << static_cast<unsigned>(type);
+}
+const NativeRow* find_native(const LaneEmitter& emitter, const ir::Inst& inst);
+/// The rows of one file; each emit_*.cpp has its own table.
+struct NativeTable {
+  const NativeRow* rows;
+  size_t count;
+};
+NativeTable integer_rows();
+NativeTable float_rows();
+NativeTable move_rows();
+
+}  // namespace lanewise::spirv

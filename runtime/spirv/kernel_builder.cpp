@@ -1,0 +1,189 @@
+#include "runtime/spirv/kernel_builder.hpp"
+
+#include "runtime/spirv/library.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::spirv {
+
+BarrierUse barrier_use(const ir::Program& program) {
+  BarrierUse use;
+  for (size_t i = 0; i < program.blocks.size(); ++i) {
+    for (const ir::Inst& inst : program.blocks[i].insts) {
+      if (inst.op != ir::Op::barrier) continue;
+      use.any = true;
+      const auto kind = static_cast<ir::BarrierKind>(inst.mode);
+      use.reductions = use.reductions || kind != ir::BarrierKind::sync;
+    }
+    for (const uint32_t target : program.blocks[i].term.targets)
+      use.loops = use.loops || target <= i;
+  }
+  return use;
+}
+
+KernelBuilder::KernelBuilder(ModuleBuilder& module, const Options& options, const Target& target,
+                             const Shape& shape)
+    : m_(module), options_(options), target_(target), shape_(shape) {
+  frame_.lane = private_variable(m_.uint_type, "lane");
+  frame_.group = private_variable(m_.uvec3_type, "group");
+  frame_.clock = private_variable(m_.uint_type, "clock", m_.u(0));
+}
+
+Id KernelBuilder::private_variable(Id type, const char* name, Id initial) {
+  return m_.createVariable(spv::NoPrecision, spv::StorageClassPrivate, type, name, initial);
+}
+
+Id KernelBuilder::library(const char* name, Id type, const Ids& args) {
+  if (library::find(name) == nullptr) {
+    throw Error(ErrorKind::device, std::string("the shader library lacks ") + name);
+  }
+  return m_.call(name, type, args);
+}
+
+void KernelBuilder::begin_entry() {
+  entry_ = m_.begin_function("main");
+  const auto input = [&](Id type, spv::BuiltIn which, const char* name) {
+    const Id id = m_.createVariable(spv::NoPrecision, spv::StorageClassInput, type, name);
+    m_.addDecoration(id, spv::DecorationBuiltIn, static_cast<int>(which));
+    return id;
+  };
+  const Id group = input(m_.uvec3_type, spv::BuiltInWorkgroupId, "work_group");
+  const Id local = input(m_.uvec3_type, spv::BuiltInLocalInvocationId, "local_id");
+
+  const Id block_type = m_.makeStructType({m_.uvec3_type}, "Dispatch");
+  m_.addDecoration(block_type, spv::DecorationBlock);
+  m_.addMemberDecoration(block_type, 0, spv::DecorationOffset, 0);
+  const Id block =
+      m_.createVariable(spv::NoPrecision, spv::StorageClassPushConstant, block_type, "dispatch");
+  const Id pointer_type = m_.makePointer(spv::StorageClassPushConstant, m_.uvec3_type);
+  const Id pointer = m_.op(spv::OpAccessChain, pointer_type, {block, m_.makeIntConstant(0)});
+  const Id base = m_.createLoad(pointer, spv::NoPrecision);
+
+  spv::Instruction* entry_point = m_.addEntryPoint(spv::ExecutionModelGLCompute, entry_, "main");
+  entry_point->addIdOperand(group);
+  entry_point->addIdOperand(local);
+  m_.addExecutionMode(entry_, spv::ExecutionModeLocalSize, static_cast<int>(shape_.local_size), 1,
+                      1);
+  const Id group_id =
+      m_.op(spv::OpIAdd, m_.uvec3_type, {m_.createLoad(group, spv::NoPrecision), base});
+  m_.createStore(group_id, frame_.group);
+  invocation_ = m_.extract(m_.createLoad(local, spv::NoPrecision), m_.uint_type, 0);
+  m_.createStore(invocation_, frame_.lane);
+  library("lw_begin", m_.void_type, {group_id, invocation_});
+}
+
+/// Asks for exactly the float behaviour that the table of native operations counts on. A device
+/// that cannot promise a mode gets no such request, and the operations go to the library.
+void KernelBuilder::declare_float_modes() {
+  const auto mode = [&](bool wanted, spv::ExecutionMode what, spv::Capability capability,
+                        int width) {
+    if (!wanted) return;
+    m_.addExtension("SPV_KHR_float_controls");
+    m_.addCapability(capability);
+    m_.addExecutionMode(entry_, what, width);
+  };
+  using namespace spv;
+  const Target& t = target_;
+  mode(t.denorm_preserve, ExecutionModeDenormPreserve, CapabilityDenormPreserve, 32);
+  mode(t.rte, ExecutionModeRoundingModeRTE, CapabilityRoundingModeRTE, 32);
+  mode(t.signed_zero_inf_nan, ExecutionModeSignedZeroInfNanPreserve,
+       CapabilitySignedZeroInfNanPreserve, 32);
+  if (!t.float64) return;
+  mode(t.denorm_preserve64, ExecutionModeDenormPreserve, CapabilityDenormPreserve, 64);
+  mode(t.rte64, ExecutionModeRoundingModeRTE, CapabilityRoundingModeRTE, 64);
+  mode(t.signed_zero_inf_nan64, ExecutionModeSignedZeroInfNanPreserve,
+       CapabilitySignedZeroInfNanPreserve, 64);
+}
+
+void KernelBuilder::finish_entry() {
+  m_.makeReturn(true);
+}
+
+spv::Function* KernelBuilder::build_body(const ir::Program& program) {
+  const ir::Structured code = ir::structurise(program);
+  frame_.carried.resize(code.program.regs.size(), spv::NoResult);
+  spv::Function* body = m_.begin_function("lane_body");
+  LaneEmitter(m_, code, options_, target_, shape_, frame_).run();
+  return body;
+}
+
+Id KernelBuilder::lane_of(Id slot) {
+  const Id start = m_.op(spv::OpIMul, m_.uint_type, {slot, m_.u(shape_.local_size)});
+  return m_.op(spv::OpIAdd, m_.uint_type, {start, invocation_});
+}
+
+Id KernelBuilder::lane_exists(Id lane) {
+  return m_.op(spv::OpULessThan, m_.bool_type, {lane, m_.u(shape_.lanes)});
+}
+
+void KernelBuilder::when(Id condition, const std::function<void()>& body) {
+  spv::Block* then = m_.new_block();
+  spv::Block* merge = m_.new_block();
+  m_.selection_merge(merge);
+  m_.createConditionalBranch(condition, then, merge);
+  m_.setBuildPoint(then);
+  body();
+  if (!m_.terminated()) m_.createBranch(merge);
+  m_.setBuildPoint(merge);
+}
+
+void KernelBuilder::repeat(const std::function<Id()>& body) {
+  spv::Block* header = m_.new_block();
+  spv::Block* inside = m_.new_block();
+  spv::Block* again = m_.new_block();
+  spv::Block* merge = m_.new_block();
+  m_.createBranch(header);
+  m_.setBuildPoint(header);
+  m_.createLoopMerge(merge, again, spv::LoopControlDontUnrollMask, {});
+  m_.createBranch(inside);
+  m_.setBuildPoint(inside);
+  const Id go_on = body();
+  m_.createConditionalBranch(go_on, again, merge);
+  m_.setBuildPoint(again);
+  m_.createBranch(header);
+  m_.setBuildPoint(merge);
+}
+
+void KernelBuilder::for_each_slot(const std::function<void(Id slot)>& body) {
+  if (shape_.lanes_per_invocation == 1) return body(m_.u(0));
+  const Id counter = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type);
+  m_.createStore(m_.u(0), counter);
+  repeat([&] {
+    const Id slot = m_.createLoad(counter, spv::NoPrecision);
+    body(slot);
+    const Id next = m_.op(spv::OpIAdd, m_.uint_type, {slot, m_.u(1)});
+    m_.createStore(next, counter);
+    return m_.op(spv::OpULessThan, m_.bool_type, {next, m_.u(shape_.lanes_per_invocation)});
+  });
+}
+
+void KernelBuilder::build_direct(const ir::Program& program) {
+  const BarrierUse use = barrier_use(program);
+  frame_.barriers = use.any;
+  if (use.any && use.loops) {
+    frame_.stopped = private_variable(m_.bool_type, "stopped", m_.b(false));
+    frame_.steps = private_variable(m_.uint_type, "steps", m_.u(0));
+  }
+  if (use.any && (use.loops || use.reductions)) {
+    frame_.vote =
+        m_.createVariable(spv::NoPrecision, spv::StorageClassWorkgroup, m_.uint_type, "vote");
+  }
+  spv::Function* body = build_body(program);
+  begin_entry();
+  for_each_slot([&](Id slot) {
+    const bool one_each = shape_.lanes_per_invocation == 1;
+    const auto run = [&] {
+      m_.call_function(body);
+      library("lw_end", m_.void_type, {});
+    };
+    if (one_each) return run();  // local_size equals the number of lanes
+    const Id lane = lane_of(slot);
+    when(lane_exists(lane), [&] {
+      m_.createStore(lane, frame_.lane);
+      library("lw_set_lane", m_.void_type, {slot, lane});
+      run();
+    });
+  });
+  finish_entry();
+}
+
+}  // namespace lanewise::spirv

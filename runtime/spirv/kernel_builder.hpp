@@ -1,0 +1,69 @@
+// The entry point around a lane's body: built-ins, lanes over invocations, barriers in phase mode.
+#pragma once
+
+#include <functional>
+
+#include "runtime/ir/passes/passes.hpp"
+#include "runtime/spirv/emitter.hpp"
+#include "runtime/spirv/module_builder.hpp"
+
+namespace lanewise::spirv {
+
+/// What a kernel's barriers ask of direct mode.
+struct BarrierUse {
+  bool any = false, reductions = false, loops = false;
+};
+BarrierUse barrier_use(const ir::Program& program);
+/// Shared memory that the translator itself uses, bytes.
+inline constexpr uint32_t kDirectSharedBytes = 4, kPhaseSharedBytes = 256;
+
+class KernelBuilder {
+ public:
+  KernelBuilder(ModuleBuilder& module, const Options& options, const Target& target,
+                const Shape& shape);
+
+  /// Every barrier is reached by all lanes together: one invocation per lane, plain barriers.
+  void build_direct(const ir::Program& program);
+  /// Barriers anywhere: every lane runs to its next barrier, then the group decides who goes on.
+  void build_phases(const ir::Phases& phases);
+
+ private:
+  struct LaneArray;  ///< a register of every lane that the invocation carries
+
+  void begin_entry();
+  void declare_float_modes();
+  void finish_entry();
+  void load_lane();
+  spv::Function* build_body(const ir::Program& program);
+  Id private_variable(Id type, const char* name, Id initial = spv::NoResult);
+  Id lane_of(Id slot);
+  Id lane_exists(Id lane);
+  void for_each_slot(const std::function<void(Id slot)>& body);
+  /// Runs `body` again and again until it returns a false id; all invocations turn equally often.
+  void repeat(const std::function<Id()>& body);
+  void when(Id condition, const std::function<void()>& body);
+  Id library(const char* name, Id type, const Ids& args);
+
+  // Phase mode (phase_mode.cpp)
+  struct PhaseState;
+  void make_phase_variables(const ir::Phases& phases, PhaseState& state);
+  void run_lane(const ir::Phases& phases, PhaseState& state, spv::Function* body, Id slot);
+  void arrive(const ir::Phases& phases, PhaseState& state, Id slot);
+  void release(const ir::Phases& phases, PhaseState& state, Id slot);
+  void abandon(const ir::Phases& phases, PhaseState& state, Id outcome, Id slot);
+  Id barrier_value(const ir::Phases& phases, Id which,
+                   const std::function<Id(const ir::Inst&)>& value_of);
+  Id operand_of(const ir::Operand& operand, ir::Width width, Id when_dynamic);
+  Id array_element(Id array, Id slot, Id type);
+
+  ModuleBuilder& m_;
+  const Options& options_;
+  const Target& target_;
+  const Shape& shape_;
+  Frame frame_;
+  spv::Function* entry_ = nullptr;
+  spv::Block* entry_start_ = nullptr;
+  Id invocation_ = spv::NoResult;
+};
+
+}  // namespace lanewise::spirv

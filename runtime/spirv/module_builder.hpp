@@ -1,0 +1,79 @@
+// spv::Builder with our register types, imported library functions and structured merges.
+#pragma once
+
+#include <glslang/SPIRV/SpvBuilder.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/ir/types.hpp"
+#include "runtime/spirv/translate.hpp"
+
+namespace lanewise::spirv {
+
+using spv::Id;
+using Ids = std::vector<Id>;
+
+class ModuleBuilder : public spv::Builder {
+ public:
+  explicit ModuleBuilder(const Target& target);
+  ~ModuleBuilder() override;  // out of line: glslang has no RTTI, nor has the file with the vtable
+
+  Id void_type, bool_type, uint_type, int_type, uvec2_type, uvec3_type, uvec4_type, float_type;
+  Id b64_type;  ///< uint64_t, on tier 0 uvec2, as in the library
+  bool int64() const { return int64_; }
+
+  Id type_of(ir::Width width) const;
+  Id type_of(ir::Type type) const { return type_of(ir::width_of(type)); }
+  Id u(uint32_t value);
+  Id b(bool value) { return makeBoolConstant(value); }
+  Id b64(uint64_t value);
+  Id constant(ir::Width width, uint64_t bits);
+  /// The value when the id is a constant made by u(), so that callers can fold.
+  const uint32_t* known(Id id) const;
+
+  Id op(spv::Op code, Id type, Ids args) { return createOp(code, type, args); }
+  Id glsl(int instruction, Id type, const Ids& args);
+  Id select(Id condition, Id yes, Id no);
+  Id lo(Id b64_value);
+  Id hi(Id b64_value);
+  Id make64(Id lo, Id hi);
+  Id to_b64(Id uvec2_value);
+  Id to_uvec2(Id b64_value);
+  Id extract(Id composite, Id type, unsigned index) {
+    return createCompositeExtract(composite, type, index);
+  }
+
+  /// Calls a function of the shader library; it is resolved when the modules are linked.
+  Id call(const std::string& name, Id result_type, const Ids& args);
+
+  void selection_merge(spv::Block* merge) {
+    createSelectionMerge(merge, spv::SelectionControlMaskNone);
+  }
+  /// Enters `body` through a switch without cases: a construct that `break` may leave from inside
+  /// nested ifs.
+  void enter_scope(spv::Block* body, spv::Block* merge);
+  spv::Block* new_block() { return &makeNewBlock(); }
+  bool terminated() const { return getBuildPoint()->isTerminated(); }
+  void unreachable();
+  /// A void function without parameters; the build point moves to its entry.
+  spv::Function* begin_function(const char* name);
+  void call_function(spv::Function* function);
+
+  std::vector<uint32_t> words();
+
+ private:
+  Id import_function(const std::string& name, Id result_type, const Ids& args);
+
+  bool int64_;
+  Id glsl_set_ = spv::NoResult;
+  std::unordered_map<uint32_t, Id> uints_;
+  std::unordered_map<Id, uint32_t> known_;
+  std::map<uint64_t, Id> wides_;
+  std::map<std::string, Id> imports_;
+};
+
+}  // namespace lanewise::spirv

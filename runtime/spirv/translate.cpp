@@ -1,0 +1,118 @@
+#include "runtime/spirv/translate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/ir/passes/passes.hpp"
+#include "runtime/spirv/kernel_builder.hpp"
+#include "runtime/spirv/library.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+Shape shape_for(const Options& options, const Target& target) {
+  const uint64_t lanes = options.block.total();
+  if (lanes == 0) throw Error(ErrorKind::usage, "a block must have at least one thread");
+  constexpr uint64_t kMost = 65536;
+  if (lanes > kMost) {
+    throw Error(ErrorKind::usage,
+                fmt::format("a block of {} threads; at most {} are supported", lanes, kMost));
+  }
+  const uint32_t most = std::max(1U, target.max_invocations);
+  Shape shape;
+  shape.lanes = static_cast<uint32_t>(lanes);
+  shape.lanes_per_invocation = (shape.lanes + most - 1) / most;
+  shape.local_size = (shape.lanes + shape.lanes_per_invocation - 1) / shape.lanes_per_invocation;
+  return shape;
+}
+
+/// A barrier of all threads that a control barrier expresses, given that all lanes reach it
+/// together.
+bool plain_barrier(const ir::Inst& inst, uint32_t lanes) {
+  if (!inst.guard.always()) return false;
+  if (static_cast<ir::BarrierKind>(inst.mode) == ir::BarrierKind::arrive) return false;
+  const auto constant = [&](size_t i) { return i >= inst.src.size() || inst.src[i].is_imm(); };
+  if (!constant(0) || !constant(1)) return false;
+  const uint64_t id = inst.src.empty() ? 0 : inst.src[0].imm;
+  const uint64_t count = inst.src.size() > 1 ? inst.src[1].imm : 0;
+  return id < 16 && (count == 0 || count == lanes);
+}
+
+bool needs_phases(const ir::Program& program, const Shape& shape) {
+  bool any = false, plain = true;
+  for (const ir::Block& block : program.blocks) {
+    for (const ir::Inst& inst : block.insts) {
+      if (inst.op != ir::Op::barrier) continue;
+      any = true;
+      plain = plain && plain_barrier(inst, shape.lanes);
+    }
+  }
+  if (!any) return false;
+  return shape.lanes_per_invocation > 1 || !plain || !ir::barriers_uniform(program);
+}
+
+struct SharedLayout {
+  uint64_t bytes = 0;
+  bool in_memory = false;
+};
+SharedLayout shared_layout(const ir::Program& program, const Options& options, const Target& target,
+                           uint32_t own_bytes) {
+  SharedLayout layout;
+  layout.bytes = (uint64_t{program.shared_bytes} + 15) / 16 * 16 + options.dynamic_shared;
+  layout.bytes = (layout.bytes + 3) / 4 * 4;
+  layout.in_memory = layout.bytes + own_bytes > target.max_shared;
+  return layout;
+}
+
+void check_options(const Options& options) {
+  if (options.wave == WaveMode::packed) {
+    throw Error(ErrorKind::guest, "packed waves are not supported on this engine yet");
+  }
+}
+
+uint32_t own_shared_bytes(const ir::Program& program, bool phases) {
+  if (phases) return kPhaseSharedBytes;
+  const BarrierUse use = barrier_use(program);
+  return use.any && (use.loops || use.reductions) ? kDirectSharedBytes : 0;
+}
+
+}  // namespace
+
+Module translate(const ir::Program& source, const Options& options, const Target& target) {
+  check_options(options);
+  const Shape shape = shape_for(options, target);
+  ir::Program program = source;
+  ir::lower_switches(program);
+  const bool phases = needs_phases(program, shape);
+  const SharedLayout shared =
+      shared_layout(program, options, target, own_shared_bytes(program, phases));
+
+  ModuleBuilder builder(target);
+  KernelBuilder kernel(builder, options, target, shape);
+  if (phases) {
+    kernel.build_phases(ir::split_phases(program));
+  } else {
+    kernel.build_direct(program);
+  }
+
+  const uint64_t on_chip = shared.in_memory ? 0 : shared.bytes;
+  const std::map<uint32_t, uint32_t> sizes = {
+      {library::shared_words, static_cast<uint32_t>(on_chip / 4)},
+      {library::local_words, (program.local_bytes + 3) / 4},
+      {library::lanes, shape.lanes_per_invocation},
+      {library::shared_in_backing, shared.in_memory ? 1U : 0U},
+      {library::memcheck, static_cast<uint32_t>(options.memcheck)}};
+  Module module;
+  const auto linked = library::link(builder.words(), library::variant_for(target));
+  module.words = library::freeze(linked, sizes);
+  module.local_size = shape.local_size;
+  module.lanes_per_invocation = shape.lanes_per_invocation;
+  module.shared_in_memory = shared.in_memory;
+  module.shared_bytes = shared.in_memory ? shared.bytes : 0;
+  module.wave_mode = "lane";
+  return module;
+}
+
+}  // namespace lanewise::spirv
