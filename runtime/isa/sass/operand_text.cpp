@@ -227,7 +227,9 @@ std::string hex(int64_t value) {
 
 std::string write_float(uint32_t bits) {
   const float value = std::bit_cast<float>(bits);
-  if (std::isnan(value)) return (bits >> 31) != 0 ? "-QNAN" : "+QNAN";
+  if (bits == 0x7fc00000 || bits == 0xffc00000) return (bits >> 31) != 0 ? "-QNAN" : "+QNAN";
+  // Any other NaN prints as its bits: the payload must survive.
+  if (std::isnan(value)) return fmt::format("{:#x}", bits);
   if (std::isinf(value)) return value < 0 ? "-INF " : "+INF ";
   char buffer[64];
   // nvdisasm: 20 significant digits, and an exponent once the integral part gets that long.
