@@ -21,6 +21,7 @@ ir::Space space_named(std::string_view qualifier, bool entry) {
 }  // namespace
 
 Address Emit::register_address(const Operand& o, const Entity& entity, std::string_view space) {
+  if (o.kind == Operand::Kind::array) fail(o.loc, "'" + o.name + "' is not an array");
   if (entity.regs.size() != 1 || !entity.type.is_int())
     fail(o.loc, "register '" + o.name + "' cannot hold an address");
   Address a;

@@ -1,5 +1,8 @@
 // Walks a function body: scopes, declarations, labels, instructions.
+#include <algorithm>
+
 #include "runtime/isa/ptx/semantics/emit.hpp"
+#include "runtime/isa/ptx/semantics/target_gate.hpp"
 
 namespace lanewise::ptx {
 namespace {
@@ -41,6 +44,15 @@ void check_operand_count(const Instruction& inst, const Row& row) {
   if (row.min_operands != row.max_operands)
     wanted = std::to_string(row.min_operands) + " to " + wanted;
   Emit::fail(inst.loc, "'" + inst.opcode + "' takes " + wanted + ", found " + std::to_string(n));
+}
+
+/// `p|q` belongs to the destination of a few instructions; elsewhere q would be lost.
+void check_pairs(const Instruction& inst) {
+  static constexpr std::string_view kPairs[] = {"setp", "shfl", "match", "elect"};
+  const bool allowed = std::ranges::find(kPairs, inst.opcode) != std::end(kPairs);
+  for (size_t i = 0; i < inst.operands.size(); ++i)
+    if (!inst.operands[i].pair.empty() && !(allowed && i == 0))
+      Emit::fail(inst.operands[i].loc, "'" + inst.opcode + "' has no second destination");
 }
 
 bool is_control(std::string_view opcode) {
@@ -111,8 +123,7 @@ Entity& Body::add(const std::string& name, Loc loc, Entity entity) {
 
 void Body::declare_register(const Variable& v) {
   const auto type = ptype_named(v.type);
-  if (!type || type->bits > 64)
-    throw Reject{v.loc, "registers of type ." + v.type + " are not supported"};
+  if (!type) throw Reject{v.loc, "registers of type ." + v.type + " are not supported"};
   if (v.range) {
     const auto [it, fresh] =
         levels_.back().ranges.try_emplace(v.name, Range{*type, *v.range, v.vector, v.loc});
@@ -279,6 +290,9 @@ void Body::instruction(const Instruction& inst) {
   const Match match = match_form(inst.opcode, inst.mods);
   if (!match.error.empty()) throw Reject{inst.loc, match.error};
   const Row& row = *match.form.row;
+  const std::string gate = target_gate(kernel.module.module, inst.opcode, match.form);
+  if (!gate.empty()) throw Reject{inst.loc, gate};
+  check_pairs(inst);
   if (row.lower == nullptr)
     throw Reject{inst.loc, "'" + inst.opcode + "' is not supported: " + row.note};
   check_operand_count(inst, row);

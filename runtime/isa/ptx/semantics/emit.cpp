@@ -1,5 +1,7 @@
 #include "runtime/isa/ptx/semantics/emit.hpp"
 
+#include <algorithm>
+
 namespace lanewise::ptx {
 
 Emit::Emit(Body& b, const Instruction& i, const Form& f)
@@ -74,8 +76,10 @@ void Emit::assign(ir::Reg reg, ir::Operand value) {
       value.is_reg() && value.index >= first_reg_ && regs[value.index].name.empty();
   if (is_temp && !insts.empty()) {
     // A temporary that the last operation has just computed is computed in place instead.
-    for (ir::Reg& dst : insts.back().dst) {
-      if (dst != value.reg()) continue;
+    auto& dsts = insts.back().dst;
+    const bool taken = std::ranges::find(dsts, reg) != dsts.end();
+    for (ir::Reg& dst : dsts) {
+      if (dst != value.reg() || taken) continue;
       dst = reg;
       if (value.index + 1 == regs.size()) regs.pop_back();
       return;
@@ -90,7 +94,14 @@ void Emit::assign(ir::Reg reg, ir::Operand value) {
 }
 
 void Emit::set(const Operand& o, PType type, ir::Operand value, Fit fit, bool clean) {
-  if (o.kind == Operand::Kind::sink) return;
+  if (o.kind == Operand::Kind::sink) {
+    const bool element = !inst.operands.empty() && &o != &inst.operands[0];
+    static constexpr std::string_view kMayDiscard[] = {"atom", "mov",   "setp",
+                                                       "shfl", "match", "elect"};
+    if (std::ranges::find(kMayDiscard, inst.opcode) == std::end(kMayDiscard) && !element)
+      fail(o.loc, "the result of '" + inst.opcode + "' cannot be discarded with '_'");
+    return;
+  }
   if (o.kind != Operand::Kind::name) fail(o.loc, "expected a destination register");
   if (o.negated) fail(o.loc, "a destination cannot be negated");
   const Entity* entity = reg_entity(o);

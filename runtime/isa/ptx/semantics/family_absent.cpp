@@ -31,7 +31,6 @@ constexpr Row kRows[] = {
     LW_ABSENT("ldmatrix", kMatrix),
     LW_ABSENT("stmatrix", kMatrix),
     LW_ABSENT("movmatrix", kMatrix),
-    LW_ABSENT("cp", kAsync),
     LW_ABSENT("mbarrier", kAsync),
     LW_ABSENT("multimem", kAsync),
     LW_ABSENT("mapa", kCluster),

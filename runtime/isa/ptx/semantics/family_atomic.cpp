@@ -57,17 +57,29 @@ void red(Emit& e) {
 #define LW_ATOMIC \
   "~sem:relaxed|acquire|release|acq_rel ~scope:$scope ?ss:global|$sharedany ~L2::cache_hint "
 
+#define LW_ABSENT_ATOMIC(opcode, rest, why) \
+  { opcode, LW_ATOMIC rest, nullptr, 0, 9, why, nullptr, FormState::unsupported }
+
+constexpr const char* kNarrow = "atomics on 16-bit values are not supported";
+constexpr const char* kWide = "atomics on vectors and 128-bit values are not supported";
+
 constexpr Row kRows[] = {
-    {"atom", LW_ATOMIC "op:and|or|xor type:b32|b64", atom, 3, 4},
-    {"atom", LW_ATOMIC "op:exch type:b32|b64", atom, 3, 4},
-    {"atom", LW_ATOMIC "op:cas type:b32|b64", atom, 4, 5},
-    {"atom", LW_ATOMIC "op:add type:u32|s32|u64|f32|f64", atom, 3, 4},
-    {"atom", LW_ATOMIC "op:inc|dec type:u32", atom, 3, 4},
-    {"atom", LW_ATOMIC "op:min|max type:u32|s32|u64|s64", atom, 3, 4},
-    {"red", LW_ATOMIC "op:and|or|xor type:b32|b64", red, 2, 3},
-    {"red", LW_ATOMIC "op:add type:u32|s32|u64|f32|f64", red, 2, 3},
-    {"red", LW_ATOMIC "op:inc|dec type:u32", red, 2, 3},
-    {"red", LW_ATOMIC "op:min|max type:u32|s32|u64|s64", red, 2, 3},
+    {"atom", LW_ATOMIC "op:and|or|xor type:b32|b64", atom, 3, 4, "", check_hints},
+    {"atom", LW_ATOMIC "op:exch type:b32|b64", atom, 3, 4, "", check_hints},
+    {"atom", LW_ATOMIC "op:cas type:b32|b64", atom, 4, 5, "", check_hints},
+    {"atom", LW_ATOMIC "op:add type:u32|s32|u64|f32|f64", atom, 3, 4, "", check_hints},
+    {"atom", LW_ATOMIC "op:inc|dec type:u32", atom, 3, 4, "", check_hints},
+    {"atom", LW_ATOMIC "op:min|max type:u32|s32|u64|s64", atom, 3, 4, "", check_hints},
+    {"red", LW_ATOMIC "op:and|or|xor type:b32|b64", red, 2, 3, "", check_hints},
+    {"red", LW_ATOMIC "op:add type:u32|s32|u64|f32|f64", red, 2, 3, "", check_hints},
+    {"red", LW_ATOMIC "op:inc|dec type:u32", red, 2, 3, "", check_hints},
+    {"red", LW_ATOMIC "op:min|max type:u32|s32|u64|s64", red, 2, 3, "", check_hints},
+    LW_ABSENT_ATOMIC("atom", "op:cas type:b16", kNarrow),
+    LW_ABSENT_ATOMIC("atom", "op:cas|exch type:b128", kWide),
+    LW_ABSENT_ATOMIC("atom", "op:add noftz ?vec:v2|v4|v8 type:f16|f16x2|bf16|bf16x2", kNarrow),
+    LW_ABSENT_ATOMIC("red", "op:add noftz ?vec:v2|v4|v8 type:f16|f16x2|bf16|bf16x2", kNarrow),
+    LW_ABSENT_ATOMIC("atom", "op:add vec:v2|v4 type:f32", kWide),
+    LW_ABSENT_ATOMIC("red", "op:add vec:v2|v4 type:f32", kWide),
 };
 
 }  // namespace

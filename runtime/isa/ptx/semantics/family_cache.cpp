@@ -63,6 +63,39 @@ void fractional(Emit& e) {
   e.set(0, kB64, imm(high << 32));
 }
 
+/// An access property is already a policy word.
+void convert_policy(Emit& e) {
+  e.set(0, kU64, e.raw(1, kU64));
+}
+
+/// Asynchronous copies complete at once, which every program must expect; waiting is then free.
+void copy_async(Emit& e) {
+  if (!e.is_constant(2)) Emit::fail(e.operand(2).loc, "the copy size must be a constant");
+  const uint64_t bytes = e.operand(2).bits;
+  const bool fits = bytes == 16 || (e.get("cop") == "ca" && (bytes == 4 || bytes == 8));
+  if (!fits) Emit::fail(e.operand(2).loc, "the copy size must be 16, or 4 or 8 with '.ca'");
+  ir::Mem mem;
+  mem.cache = cache_policy(e, 3);
+  mem.count = static_cast<uint8_t>(bytes / 4);
+  ir::Mem from = mem, to = mem;
+  const ir::Operand source = apply_address(e, e.address(e.operand(1), "global"), from);
+  const ir::Operand target = apply_address(e, e.address(e.operand(0), "shared"), to);
+  to.cache = {};
+  std::vector<ir::Reg> words;
+  for (unsigned i = 0; i < mem.count; ++i) words.push_back(e.temp(ir::Width::b32));
+  e.emit(ir::Op::load, ir::Type::none, words, {source}).mem = from;
+  std::vector<ir::Operand> src{target};
+  src.insert(src.end(), words.begin(), words.end());
+  e.emit(ir::Op::store, ir::Type::none, {}, src).mem = to;
+}
+
+void wait_async(Emit& e) {
+  for (size_t i = 0; i < e.count(); ++i)
+    if (!e.is_constant(i)) Emit::fail(e.operand(i).loc, "expected a constant number of groups");
+}
+
+constexpr const char* kRange = "policies for address ranges are not supported";
+
 constexpr Row kRows[] = {
     {"prefetch", "?ss:global|local level:L1|L2", prefetch, 1, 1},
     {"prefetch", "?ss:global level:L2::evict_last|L2::evict_normal", prefetch, 1, 1},
@@ -73,6 +106,15 @@ constexpr Row kRows[] = {
      "fractional primary:L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged "
      "?secondary:L2::evict_first|L2::evict_unchanged type:b64",
      fractional, 1, 2},
+    {"createpolicy", "cvt L2 type:b64", convert_policy, 2, 2},
+    {"createpolicy",
+     "range ?ss:global primary:L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged "
+     "?secondary:L2::evict_first|L2::evict_unchanged type:b64",
+     nullptr, 4, 4, kRange, nullptr, FormState::unsupported},
+    {"cp", "async cop:ca|cg to:shared|shared::cta ss:global ~L2::cache_hint ~pf:$pf", copy_async, 3,
+     4, "completes at once"},
+    {"cp", "async wait:commit_group|wait_all", wait_async, 0, 0},
+    {"cp", "async wait_group", wait_async, 1, 1},
 };
 
 }  // namespace

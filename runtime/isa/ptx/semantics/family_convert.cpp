@@ -124,13 +124,19 @@ std::string check_widening(const Form& f) {
   if (d == s) return "same type";
   return check_ftz(f);
 }
+/// `.sat` is for results that cannot hold every value of the source.
+std::string check_sat(const Form& f) {
+  const Range from = range_of(f.type()), to = range_of(f.type("dtype"));
+  const bool clamps = from.low < to.low || from.high > to.high;
+  return f.has("sat") && !clamps ? "'.sat' has nothing to clamp between these types" : "";
+}
 std::string check_same(const Form& f) {
   if (f.get("dtype") != f.get("type")) return "integer rounding needs two equal types";
   return check_ftz(f);
 }
 
 constexpr Row kRows[] = {
-    {"cvt", "?sat dtype:$scalar type:$scalar", int_to_int, 2, 2},
+    {"cvt", "?sat dtype:$scalar type:$scalar", int_to_int, 2, 2, "", check_sat},
     {"cvt", "rnd:$irnd ?ftz ?sat dtype:$scalar type:f16|f32|f64", float_to_int, 2, 2, "",
      check_ftz},
     {"cvt", "rnd:$rnd ?ftz ?sat dtype:f16|f32|f64 type:$scalar", int_to_float, 2, 2, "", check_ftz},

@@ -29,13 +29,33 @@ ir::Mem describe(Emit& e) {
   return mem;
 }
 
+/// Vector elements may mix register classes of one width; then only the bits count.
+PType element_type(Emit& e, const std::vector<Operand>& elements) {
+  const PType t = e.type();
+  const Entity* first = nullptr;
+  bool mixed = false;
+  for (const Operand& o : elements) {
+    const Entity* entity = o.kind == Operand::Kind::name ? e.body.find(o.name) : nullptr;
+    if (entity == nullptr || entity->kind != Entity::Kind::reg) continue;
+    if (first == nullptr) first = entity;
+    if (entity->type.bits != first->type.bits)
+      Emit::fail(o.loc, "the elements of a vector must have one width");
+    mixed = mixed || entity->type.cls != first->type.cls;
+  }
+  const bool all_sinks =
+      std::ranges::all_of(elements, [](const Operand& o) { return o.kind == Operand::Kind::sink; });
+  if (all_sinks) Emit::fail(elements[0].loc, "at least one element must be a register");
+  const bool extends = t.is_signed() && first != nullptr && first->type.bits > t.bits;
+  return mixed && !extends ? PType{PType::Class::bits, t.bits} : t;
+}
+
 void check_words(Emit& e, const Address& a, const ir::Mem& mem) {
   ir::Mem copy = mem;
   apply_address(e, a, copy);
 }
 
-void load_words(Emit& e, const Address& a, const ir::Mem& mem, const std::vector<Operand>& to) {
-  const PType t = e.type();
+void load_words(Emit& e, const Address& a, const ir::Mem& mem, const std::vector<Operand>& to,
+                PType t) {
   check_words(e, a, mem);
   for (size_t i = 0; i < to.size(); ++i) {
     const auto at = static_cast<uint32_t>(a.offset + static_cast<int64_t>(i * t.bytes()));
@@ -53,12 +73,12 @@ void check_unified(Emit& e, const Operand& address) {
 }
 
 void load(Emit& e) {
-  const PType t = e.type();
   ir::Mem mem = describe(e);
   const auto to = e.elements(0, mem.count);
+  const PType t = element_type(e, to);
   check_unified(e, e.operand(1));
   const Address a = e.address(e.operand(1), e.get("ss"));
-  if (a.object != nullptr && !a.object->in_memory) return load_words(e, a, mem, to);
+  if (a.object != nullptr && !a.object->in_memory) return load_words(e, a, mem, to, t);
   const ir::Operand base = apply_address(e, a, mem);
   std::vector<ir::Reg> values;
   for (unsigned i = 0; i < mem.count; ++i) values.push_back(e.temp(ir::width_of(mem.elem)));
@@ -67,9 +87,9 @@ void load(Emit& e) {
 }
 
 void store(Emit& e) {
-  const PType t = e.type();
   ir::Mem mem = describe(e);
   const auto from = e.elements(1, mem.count);
+  const PType t = element_type(e, from);
   const Address a = e.address(e.operand(0), e.get("ss"));
   if (a.kernel_param || a.input)
     e.fail("parameters cannot be written by the function they belong to");

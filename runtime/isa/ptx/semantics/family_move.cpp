@@ -156,6 +156,8 @@ void isspacep(Emit& e) {
   const std::string_view space = e.get("ss");
   const Entity* entity =
       e.operand(1).kind == Operand::Kind::name ? e.body.find(e.operand(1).name) : nullptr;
+  if (entity != nullptr && entity->kind != Entity::Kind::reg)
+    Emit::fail(e.operand(1).loc, "'isspacep' needs a register with a generic address");
   const bool narrow = entity != nullptr && entity->type.bits == 32;
   const ir::Operand address = narrow ? e.widen(e.raw(1, kB32), false) : e.raw(1, kB64);
   if (space == "global") {

@@ -34,6 +34,13 @@ void check_param_range(Emit& e, int64_t offset, uint64_t bytes, uint64_t size) {
          std::to_string(size) + " bytes");
 }
 
+ir::Operand policy_word(Emit& e, size_t i) {
+  const Entity* entity = e.operand(i).name.empty() ? nullptr : e.body.find(e.operand(i).name);
+  if (entity != nullptr && entity->kind != Entity::Kind::reg)
+    Emit::fail(e.operand(i).loc, "expected a 64-bit register or constant with a cache policy");
+  return e.raw(i, kU64);
+}
+
 }  // namespace
 
 ir::Scope scope_named(std::string_view name) {
@@ -59,7 +66,7 @@ ir::CachePolicy cache_policy(Emit& e, size_t plain_operands) {
     e.fail("'" + e.inst.opcode + "' in this form takes " + std::to_string(wanted) +
            " operands, found " + std::to_string(e.count()) +
            (e.has("L2::cache_hint") ? " ('.L2::cache_hint' needs a policy operand)" : ""));
-  if (e.has("L2::cache_hint")) policy.hint = e.raw(plain_operands, kB64);
+  if (e.has("L2::cache_hint")) policy.hint = policy_word(e, plain_operands);
   return policy;
 }
 

@@ -126,7 +126,8 @@ ir::Operand Emit::address_value(const Operand& o, const Entity& entity, PType ty
     offset *= static_cast<int64_t>(ptype_named(v.type).value_or(PType{}).bytes() * v.vector);
   }
   if (entity.object != nullptr) {
-    if (!entity.object->in_memory) fail(o.loc, "the address of '" + o.name + "' cannot be taken");
+    if (!entity.input || !entity.object->in_memory)
+      fail(o.loc, "the address of '" + o.name + "' cannot be taken");
     return imm(static_cast<uint64_t>(entity.object->local_offset + offset) & mask_of(type.bits));
   }
   ir::Operand base = entity.base;

@@ -61,6 +61,7 @@ std::optional<PType> ptype_named(std::string_view name) {
 bool accepts(PType want, PType reg, Fit fit) {
   using C = PType::Class;
   if (want.is_pred() || reg.is_pred()) return want.is_pred() && reg.is_pred();
+  if (reg.bits > 64) return false;  // 128-bit registers may be declared, nothing uses them yet
   const bool same = reg.bits == want.bits;
   const bool fits = same || (fit == Fit::wider && reg.bits > want.bits);
   switch (want.cls) {

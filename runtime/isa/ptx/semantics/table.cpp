@@ -109,6 +109,7 @@ std::string fit(const CompiledRow& row, std::span<const std::string> mods, Form&
   form.row = row.row;
   std::vector<bool> used(row.slots.size(), false);
   std::vector<std::string_view> chosen(row.slots.size());
+  std::vector<size_t> position(row.slots.size());
   fitted = 0;
   if (row.any) return {};
   for (const std::string& mod : mods) {
@@ -126,7 +127,14 @@ std::string fit(const CompiledRow& row, std::span<const std::string> mods, Form&
                    : "qualifier '." + mod + "' does not belong here";
     used[at] = true;
     chosen[at] = mod;
-    ++fitted;
+    position[at] = fitted++;
+  }
+  // Order is free except between types: `cvt.f32.s32` is not `cvt.s32.f32`.
+  size_t last_type = 0;
+  for (size_t i = 0; i < row.slots.size(); ++i) {
+    if (!used[i] || !row.slots[i].name.ends_with("type")) continue;
+    if (position[i] < last_type) return "the types are in the wrong order";
+    last_type = position[i];
   }
   for (size_t i = 0; i < row.slots.size(); ++i)
     if (!used[i] && !row.slots[i].optional) {

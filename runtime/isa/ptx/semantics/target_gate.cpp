@@ -1,0 +1,90 @@
+#include "runtime/isa/ptx/semantics/target_gate.hpp"
+
+#include <charconv>
+
+namespace lanewise::ptx {
+namespace {
+
+struct Gate {
+  std::string_view opcode;     ///< empty = any
+  std::string_view qualifier;  ///< empty = any; one ending in `:` stands for a family
+  unsigned sm, version;        ///< version as major * 10 + minor
+};
+// Measured with the real assembler.
+constexpr Gate kGates[] = {
+    {"", "cluster", 90, 78},
+    {"", "shared::cluster", 90, 78},
+    {"", "shared::cta", 0, 78},
+    {"", "param::entry", 0, 83},
+    {"", "param::func", 0, 83},
+    {"", "mmio", 70, 82},
+    {"", "L1::", 70, 74},
+    {"", "L2::cache_hint", 80, 74},
+    {"ld", "L2::64B", 75, 74},
+    {"ld", "L2::128B", 75, 74},
+    {"ld", "L2::256B", 80, 74},
+    {"ld", "relaxed", 70, 60},
+    {"ld", "acquire", 70, 60},
+    {"st", "relaxed", 70, 60},
+    {"st", "release", 70, 60},
+    {"atom", "relaxed", 70, 60},
+    {"atom", "acquire", 70, 60},
+    {"atom", "release", 70, 60},
+    {"atom", "acq_rel", 70, 60},
+    {"red", "relaxed", 70, 60},
+    {"red", "acquire", 70, 60},
+    {"red", "release", 70, 60},
+    {"red", "acq_rel", 70, 60},
+    {"atom", "cta", 60, 50},
+    {"atom", "gpu", 60, 50},
+    {"atom", "sys", 60, 50},
+    {"red", "cta", 60, 50},
+    {"red", "gpu", 60, 50},
+    {"red", "sys", 60, 50},
+    {"fence", "", 70, 60},
+    {"createpolicy", "", 80, 74},
+    {"discard", "", 80, 74},
+    {"applypriority", "", 80, 74},
+    {"prefetch", "L2::", 80, 74},
+    {"cp", "", 80, 70},
+    {"redux", "", 80, 70},
+    {"elect", "", 90, 80},
+    {"match", "", 70, 60},
+};
+
+bool applies(const Gate& gate, std::string_view opcode, const Form& form) {
+  if (!gate.opcode.empty() && gate.opcode != opcode) return false;
+  if (gate.qualifier.empty()) return true;
+  for (const auto& [slot, value] : form.values)
+    if (gate.qualifier.ends_with(':') ? value.starts_with(gate.qualifier) : value == gate.qualifier)
+      return true;
+  return false;
+}
+
+unsigned sm_number(std::string_view target) {
+  unsigned sm = 0;
+  if (!target.starts_with("sm_")) return 0;
+  std::from_chars(target.data() + 3, target.data() + target.size(), sm);
+  return sm;
+}
+
+}  // namespace
+
+std::string target_gate(const Module& module, std::string_view opcode, const Form& form) {
+  const unsigned sm = sm_number(module.target);
+  const unsigned version = module.version_major * 10 + module.version_minor;
+  for (const Gate& gate : kGates) {
+    if (!applies(gate, opcode, form)) continue;
+    std::string what(opcode);
+    if (!gate.qualifier.empty()) what.append(" .").append(gate.qualifier);
+    if (sm != 0 && sm < gate.sm)
+      return "'" + what + "' in this form needs .target sm_" + std::to_string(gate.sm) +
+             " or higher, the module says " + module.target;
+    if (version != 0 && version < gate.version)
+      return "'" + what + "' in this form needs .version " + std::to_string(gate.version / 10) +
+             "." + std::to_string(gate.version % 10) + " or higher";
+  }
+  return {};
+}
+
+}  // namespace lanewise::ptx
