@@ -1,6 +1,7 @@
 // Helpers of the PTX lowering tests.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -53,7 +54,11 @@ inline std::string ir_of(const std::string& lines, const std::string& module_lev
   std::string out;
   const ir::Program& p = r.module.kernels.at(0);
   for (const std::string& problem : ir::verify(p)) out += "verify: " + problem + "\n";
-  for (const ir::Inst& inst : p.blocks.at(0).insts) out += ir::print(p, inst) + "\n";
+  for (const ir::Inst& inst : p.blocks.at(0).insts) {
+    std::string line = ir::print(p, inst);
+    line.erase(std::min(line.rfind(" #"), line.size()));  // the site
+    out += line + "\n";
+  }
   return out;
 }
 

@@ -263,6 +263,8 @@ ir::Operand selector(Emit& e, const Operand& target) {
 }
 
 void call_indirect(Emit& e, const CallSite& call) {
+  if (e.body.find(call.target->name) == nullptr)
+    Emit::fail(call.target->loc, "unknown function '" + call.target->name + "'");
   ir::Terminator term;
   term.kind = ir::Terminator::Kind::switch_;
   const std::vector<const Function*> functions = candidates(e, call);

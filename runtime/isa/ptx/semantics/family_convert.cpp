@@ -107,6 +107,9 @@ void pair_from_f32(Emit& e) {
 
 // --- which combinations exist --------------------------------------------------------------------
 
+constexpr const char* kNeedsRounding =
+    "a rounding qualifier is missing, expected one of .rn, .rz, .rm, .rp";
+
 bool has_f32(const Form& f) {
   return f.get("type") == "f32" || f.get("dtype") == "f32";
 }
@@ -120,7 +123,7 @@ std::string check_narrowing(const Form& f) {
 }
 std::string check_widening(const Form& f) {
   const unsigned d = f.type("dtype").bits, s = f.type().bits;
-  if (d < s) return "a rounding qualifier is missing, expected one of .rn, .rz, .rm, .rp";
+  if (d < s) return kNeedsRounding;
   if (d == s) return "same type";
   return check_ftz(f);
 }
@@ -131,6 +134,7 @@ std::string check_sat(const Form& f) {
   return f.has("sat") && !clamps ? "'.sat' has nothing to clamp between these types" : "";
 }
 std::string check_same(const Form& f) {
+  if (!f.has("rnd") && f.type("dtype").bits < f.type().bits) return kNeedsRounding;
   if (f.get("dtype") != f.get("type")) return "integer rounding needs two equal types";
   return check_ftz(f);
 }
