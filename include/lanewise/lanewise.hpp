@@ -88,6 +88,13 @@ class Arg {
     a.bytes_.assign(bytes.begin(), bytes.end());
     return a;
   }
+  /// An integer of 1, 2, 4 or 8 bytes given as its bytes.
+  static Arg integer(std::span<const std::byte> bytes, bool is_signed) {
+    Arg a = raw(bytes);
+    a.integer_ = true;
+    a.signed_ = is_signed;
+    return a;
+  }
   std::span<const std::byte> bytes() const { return bytes_; }
   bool is_integer() const { return integer_; }
   bool is_signed() const { return signed_; }

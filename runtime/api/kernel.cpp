@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "runtime/api/policies.hpp"
 #include "runtime/api/state.hpp"
@@ -49,7 +50,27 @@ void place_argument(const ir::Program& p, size_t i, const Arg& arg, std::vector<
                           i + 1, param.name, param.size, arg.bytes().size()));
 }
 
+/// Kernels whose text names no parameters (SASS, bare GCN streams): the arguments in order, each at
+/// the next multiple of its own size, as a C compiler lays them out.
+std::vector<std::byte> unnamed_parameters(const ir::Program& p, const std::vector<Arg>& args) {
+  std::vector<std::byte> block;
+  for (const Arg& arg : args) {
+    const size_t size = arg.bytes().size();
+    const size_t align = std::clamp<size_t>(std::bit_floor(size), 1, 16);
+    block.resize((block.size() + align - 1) / align * align);
+    block.insert(block.end(), arg.bytes().begin(), arg.bytes().end());
+  }
+  if (block.size() < p.param_bytes) {
+    throw Error(ErrorKind::usage,
+                fmt::format("kernel '{}' reads {} bytes of parameters, the {} arguments given take "
+                            "{}",
+                            p.name, p.param_bytes, args.size(), block.size()));
+  }
+  return block;
+}
+
 std::vector<std::byte> parameter_block(const ir::Program& p, const std::vector<Arg>& args) {
+  if (p.params.empty() && p.isa != ir::Isa::ptx) return unnamed_parameters(p, args);
   if (args.size() != p.params.size()) {
     std::string wanted;
     for (const ir::Param& param : p.params) {
@@ -111,7 +132,7 @@ struct Prepared {
 };
 
 void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
-             const ir::Program& program, const LaunchOptions& options) {
+             const ir::Program& program, const LaunchOptions& options, uint64_t block_bytes) {
   out.policies = detail::complete_policies(options.policies);
   LaunchRequest& r = out.request;
   r.program = &program;
@@ -126,8 +147,8 @@ void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
   r.step_budget = detail::step_budget(out.policies);
   r.timeout_seconds = options.timeout_seconds;
   r.policies = out.policies;
-  out.params_copy = std::make_unique<detail::Allocated>(
-      device, std::max<uint64_t>(program.param_bytes, 1), "kernel parameters", true);
+  out.params_copy = std::make_unique<detail::Allocated>(device, std::max<uint64_t>(block_bytes, 1),
+                                                        "kernel parameters", true);
   r.param_address = out.params_copy->address;
   r.allocations = device->allocator.allocations();
 }
@@ -154,7 +175,7 @@ Result Kernel::launch(const LaunchOptions& options, const std::vector<Arg>& args
   const ir::Program& program = program_of(*module_, index_);
   std::vector<std::byte> block = parameter_block(program, args);
   Prepared prepared;
-  prepare(prepared, module_->device, program, options);
+  prepare(prepared, module_->device, program, options, block.size());
   if (!block.empty()) module_->device->engine->write(prepared.request.param_address, block);
   prepared.request.params = std::move(block);
   const LaunchResult done = module_->device->engine->launch(prepared.request);
@@ -174,7 +195,7 @@ Result Kernel::launch(const LaunchOptions& options, const std::vector<Arg>& args
 std::vector<uint32_t> Kernel::spirv(const LaunchOptions& options) const {
   const ir::Program& program = program_of(*module_, index_);
   Prepared prepared;
-  prepare(prepared, module_->device, program, options);
+  prepare(prepared, module_->device, program, options, program.param_bytes);
   prepared.request.params.resize(program.param_bytes);
   std::vector<uint32_t> words = module_->device->engine->translate(prepared.request);
   if (words.empty()) {

@@ -7,22 +7,42 @@
 #include <fstream>
 #include <iterator>
 
+#include "runtime/isa/gcn/gcn.hpp"
 #include "runtime/isa/ptx/lower.hpp"
+#include "runtime/isa/sass/sass.hpp"
 
 namespace lanewise::detail {
 namespace {
 
-Compiled compile_ptx(std::string_view text, size_t max_errors) {
-  ptx::ParseResult parsed = ptx::parse(text, max_errors);
+/// Lowers what was parsed. A broken program is not lowered: that would only report the same trouble
+/// again under other names.
+template <typename Parsed, typename Lower>
+Compiled finish(std::vector<Diagnostic> diagnostics, const Parsed& parsed, const Lower& lower) {
   Compiled out;
-  out.diagnostics = std::move(parsed.diagnostics);
-  // Lowering a broken tree would only report the same trouble again under other names.
+  out.diagnostics = std::move(diagnostics);
   if (!out.ok()) return out;
-  ptx::LowerResult lowered = ptx::lower(parsed.module);
+  auto lowered = lower(parsed);
   out.module = std::move(lowered.module);
   out.diagnostics.insert(out.diagnostics.end(), lowered.diagnostics.begin(),
                          lowered.diagnostics.end());
   return out;
+}
+
+Compiled compile_ptx(std::string_view text, size_t max_errors) {
+  const ptx::ParseResult parsed = ptx::parse(text, max_errors);
+  return finish(parsed.diagnostics, parsed.module,
+                [](const ptx::Module& m) { return ptx::lower(m); });
+}
+
+Compiled compile_sass(std::string_view text, size_t max_errors) {
+  const sass::Listing listing = sass::parse(text, 0, max_errors);
+  return finish(listing.diagnostics, listing,
+                [](const sass::Listing& l) { return sass::lower(l); });
+}
+
+Compiled compile_gcn(std::string_view text, size_t max_errors) {
+  const gcn::Listing listing = gcn::parse(text, std::nullopt, max_errors);
+  return finish(listing.diagnostics, listing, [](const gcn::Listing& l) { return gcn::lower(l); });
 }
 
 void keep_first_errors(std::vector<Diagnostic>& diagnostics, size_t max_errors) {
@@ -91,8 +111,14 @@ Compiled compile(std::string_view text, Isa isa, size_t max_errors) {
     case Isa::ptx:
       out = compile_ptx(text, max_errors);
       break;
-    default:
-      throw Error(ErrorKind::usage, "this language is not supported in this version");
+    case Isa::sass:
+      out = compile_sass(text, max_errors);
+      break;
+    case Isa::gcn:
+      out = compile_gcn(text, max_errors);
+      break;
+    case Isa::automatic:
+      throw Error(ErrorKind::usage, "the language of the text must be named: ptx, sass or gcn");
   }
   keep_first_errors(out.diagnostics, max_errors);
   return out;

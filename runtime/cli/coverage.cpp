@@ -5,26 +5,47 @@
 
 #include "runtime/api/loader.hpp"
 #include "runtime/cli/commands.hpp"
+#include "runtime/isa/gcn/gcn.hpp"
 #include "runtime/isa/ptx/lower.hpp"
+#include "runtime/isa/sass/sass.hpp"
 
 namespace lanewise::cli {
 namespace {
 
 struct CoverageArgs {
-  std::string isa, forms;
+  std::string isa, target, forms;
   bool json = false;
 };
 
-const char* state_name(ptx::FormState s) {
+const char* state_name(isa::FormState s) {
   switch (s) {
-    case ptx::FormState::exact:
+    case isa::FormState::exact:
       return "exact";
-    case ptx::FormState::approximate:
+    case isa::FormState::approximate:
       return "approximate";
-    case ptx::FormState::unsupported:
+    case isa::FormState::unsupported:
       return "unsupported";
   }
   return "?";
+}
+
+gcn::Gen gcn_gen(const std::string& target) {
+  if (target.empty()) return gcn::Gen::gfx6;
+  if (const auto gen = gcn::gen_named(target)) return *gen;
+  throw Error(ErrorKind::usage,
+              fmt::format("--target {}: expected gfx600, gfx700 or gfx803", target));
+}
+
+std::vector<isa::Coverage> coverage(const CoverageArgs& a) {
+  if (a.isa == "sass") return sass::coverage();
+  if (a.isa == "gcn") return gcn::coverage(gcn_gen(a.target));
+  return ptx::coverage();
+}
+
+isa::Coverage coverage_of(const CoverageArgs& a, const std::string& form) {
+  if (a.isa == "sass") return sass::coverage_of(form);
+  if (a.isa == "gcn") return gcn::coverage_of(form, gcn_gen(a.target));
+  return ptx::coverage_of(form);
 }
 
 int answer_forms(const CoverageArgs& a) {
@@ -32,22 +53,22 @@ int answer_forms(const CoverageArgs& a) {
   for (std::string form; std::getline(lines, form);) {
     if (form.ends_with('\r')) form.pop_back();
     if (form.empty()) continue;
-    fmt::print("{}\t{}\n", form, state_name(ptx::coverage_of(form).state));
+    fmt::print("{}\t{}\n", form, state_name(coverage_of(a, form).state));
   }
   return 0;
 }
 
 int list(const CoverageArgs& a) {
-  const auto rows = ptx::coverage();
+  const auto rows = coverage(a);
   if (a.json) {
     nlohmann::json forms = nlohmann::json::array();
-    for (const ptx::Coverage& c : rows) {
+    for (const isa::Coverage& c : rows) {
       forms.push_back({{"form", c.form}, {"state", state_name(c.state)}, {"note", c.note}});
     }
     fmt::print("{}\n", nlohmann::json{{"isa", a.isa}, {"forms", forms}}.dump(1));
     return 0;
   }
-  for (const ptx::Coverage& c : rows) {
+  for (const isa::Coverage& c : rows) {
     fmt::print("{}\t{}{}\n", c.form, state_name(c.state), c.note.empty() ? "" : "\t" + c.note);
   }
   return 0;
@@ -60,7 +81,8 @@ void add_coverage(CLI::App& app, Action& action) {
   auto a = std::make_shared<CoverageArgs>();
   sub->add_option("--isa", a->isa, "which instruction set")
       ->required()
-      ->check(CLI::IsMember({"ptx"}));
+      ->check(CLI::IsMember({"ptx", "sass", "gcn"}));
+  sub->add_option("--target", a->target, "gfx600 (default), gfx700 or gfx803 for GCN");
   sub->add_option("--forms", a->forms, "answer for the forms in this file, one a line");
   sub->add_flag("--json", a->json, "print one JSON object");
   sub->callback(

@@ -34,18 +34,7 @@ BoundArgs bind_args(Device& device, const std::vector<std::string>& texts) {
   for (const ArgSpec& s : b.specs) {
     Buffer buffer;
     if (s.kind == ArgSpec::Kind::scalar) {
-      uint64_t value = 0;
-      if (s.integer) {
-        std::memcpy(&value, s.scalar.data(), s.scalar.size());
-        const unsigned shift = 64 - 8 * static_cast<unsigned>(s.scalar.size());
-        if (s.is_signed) {
-          b.values.emplace_back(static_cast<int64_t>(value << shift) >> shift);
-        } else {
-          b.values.emplace_back(value);
-        }
-      } else {
-        b.values.push_back(Arg::raw(s.scalar));
-      }
+      b.values.push_back(s.integer ? Arg::integer(s.scalar, s.is_signed) : Arg::raw(s.scalar));
     } else if (s.kind == ArgSpec::Kind::local) {
       // A dynamic LDS argument is its offset behind what came before, 16-aligned.
       b.values.emplace_back(b.local_bytes);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/ir/ir.hpp"
+#include "runtime/isa/coverage.hpp"
 #include "runtime/isa/gcn/row.hpp"
 #include "runtime/support/error.hpp"
 
@@ -98,12 +99,8 @@ struct LowerResult {
 };
 LowerResult lower(const Listing& listing);
 
-enum class FormState : uint8_t { exact, approximate, unsupported };
-struct Coverage {
-  std::string form;
-  FormState state;
-  std::string note;
-};
+using isa::Coverage;
+using isa::FormState;
 std::vector<Coverage> coverage(Gen gen = Gen::gfx6);
 Coverage coverage_of(std::string_view form, Gen gen = Gen::gfx6);
 

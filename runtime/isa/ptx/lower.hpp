@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/ir/ir.hpp"
+#include "runtime/isa/coverage.hpp"
 #include "runtime/isa/ptx/ast.hpp"
 
 namespace lanewise::ptx {
@@ -19,12 +20,8 @@ struct LowerResult {
 };
 LowerResult lower(const Module& module, const LowerOptions& options = {});
 
-enum class FormState : uint8_t { exact, approximate, unsupported };
-struct Coverage {
-  std::string form;  ///< "ld.global.v4.f32"
-  FormState state;
-  std::string note;  ///< how approximate (the error bound), or why not
-};
+using isa::Coverage;
+using isa::FormState;
 /// Every form of the instruction table.
 std::vector<Coverage> coverage();
 /// State of one form as it stands in PTX text (opcode with all its qualifiers).

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/ir/ir.hpp"
+#include "runtime/isa/coverage.hpp"
 #include "runtime/isa/sass/form.hpp"
 #include "runtime/support/error.hpp"
 
@@ -99,12 +100,8 @@ struct LowerResult {
 /// program has param_bytes = the highest parameter byte read, and no Param entries.
 LowerResult lower(const Listing& listing, const LowerOptions& options = {});
 
-enum class FormState : uint8_t { exact, approximate, unsupported };
-struct Coverage {
-  std::string form;  ///< "IADD.X"
-  FormState state;
-  std::string note;
-};
+using isa::Coverage;
+using isa::FormState;
 /// Every form of the table and, by mnemonic, everything of the ISA it has no row for.
 std::vector<Coverage> coverage();
 /// State of a form as nvdisasm spells it: mnemonic with all its modifiers.
