@@ -82,7 +82,7 @@ uint small_magnitude(uint a, uint flags) {
   if (e >= 0) return m << e;
   uint drop = uint(min(-e, 33));
   uint kept = drop > 31u ? 0u : m >> drop;
-  uint rest = drop > 32u ? 1u : drop == 32u ? m : m << (32u - drop);
+  uint rest = drop > 32u ? min(m, 1u) : drop == 32u ? m : m << (32u - drop);
   return rounds_up(neg32(a), kept, rest, flags) ? kept + 1u : kept;
 }
 /// Clamps +-mag between -below and above.
@@ -102,6 +102,7 @@ B64 wide_magnitude(B64 a, uint flags) {
   if (e >= 0) return shl64(m, uint(e));
   uint drop = uint(min(-e, 65));
   B64 kept = shr64(m, drop);
+  if (zero64(m)) return m;
   uint rest = drop > 64u ? 1u : drop == 64u ? top32_jam(m) : top32_jam(shl64(m, 64u - drop));
   return rounds_up(sign64(a), lo64(kept), rest, flags) ? add64(kept, b64(1u, 0u)) : kept;
 }

@@ -2,32 +2,16 @@
 #include <doctest/doctest.h>
 
 #include <bit>
-#include <functional>
 #include <random>
 
-#include "tests/support/library_kernel.hpp"
+#include "tests/support/library_check.hpp"
 
 using namespace lanewise::test;
 
 namespace {
 
-using Row = std::vector<uint32_t>;
-using Words = std::vector<uint32_t>;
 using s128 = __int128;
 using u128 = unsigned __int128;
-
-uint64_t at64(const uint32_t* w) {
-  return w[0] | uint64_t{w[1]} << 32;
-}
-Row row64(uint64_t v) {
-  return {static_cast<uint32_t>(v), static_cast<uint32_t>(v >> 32)};
-}
-Row row(bool v) {
-  return {v ? 1U : 0U};
-}
-Row row(uint32_t v) {
-  return {v};
-}
 
 constexpr uint64_t kEdges[] = {0,
                                1,
@@ -63,43 +47,6 @@ Words pairs64(uint64_t seed, size_t random) {
     put(rng() >> (rng() % 64));
   }
   return w;
-}
-
-using Oracle = std::function<Row(const uint32_t*)>;
-struct Case {
-  const char* name;
-  Oracle expected;
-};
-
-void check(const Case& c, const Words& arguments, const std::vector<Driver>& drivers) {
-  const Signature* s = lanewise::spirv::library::find(c.name);
-  CAPTURE(c.name);
-  REQUIRE(s != nullptr);
-  const unsigned in = argument_words(*s), out = words_of(s->result);
-  for (const Driver& d : drivers) {
-    for (const Variant v : {d.variants.front(), d.variants.back()}) {
-      const Words got = call(*d.compute, v, c.name, arguments);
-      size_t wrong = 0;
-      std::string first;
-      for (size_t i = 0; i < arguments.size() / in; ++i) {
-        const Row want = c.expected(&arguments[i * in]);
-        if (std::equal(want.begin(), want.end(), got.begin() + static_cast<ptrdiff_t>(i * out)))
-          continue;
-        if (wrong++ == 0)
-          for (unsigned k = 0; k < in; ++k) first += std::to_string(arguments[i * in + k]) + " ";
-      }
-      CAPTURE(d.compute->facts().name);
-      CAPTURE(lanewise::spirv::library::name(v));
-      CAPTURE(first);
-      CHECK(wrong == 0);
-      if (d.variants.size() == 1) break;
-    }
-  }
-}
-
-const std::vector<Driver>& drivers() {
-  static const std::vector<Driver> all = open_drivers();
-  return all;
 }
 
 template <typename F>
