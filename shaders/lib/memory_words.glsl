@@ -75,13 +75,13 @@ uint param_get_strong(uint off) { return param_get(off); }
 
 /// 64-bit atomic access where the device has none: one lock for all, held for a few instructions.
 /// The loop leaves the critical section before the test, so lanes in lockstep cannot starve.
+/// Everything inside is an atomic on its own; there must be no memory barrier: llvmpipe suspends the
+/// invocation at one, with the lock held, and loses lanes when not all of the group come by.
 #define WITH_LOCK(BODY)                                        \
   bool done = false;                                           \
   while (!done) {                                              \
     if (atomicCompSwap(faults.w[FAULT_LOCK], 0u, 1u) == 0u) {  \
-      memoryBarrier();                                         \
       BODY                                                     \
-      memoryBarrier();                                         \
       atomicExchange(faults.w[FAULT_LOCK], 0u);                \
       done = true;                                             \
     }                                                          \
