@@ -154,3 +154,12 @@ TEST_CASE("module variables keep their bytes and addresses inside") {
   CHECK(find("link").relocs[0].symbol == "text");
   CHECK(find("link").relocs[0].addend == 2);
 }
+
+TEST_CASE("calls that multiply without end are stopped") {
+  std::string functions = ".func f0(.reg .b32 %x) { add.s32 %x, %x, 1; ret; }\n";
+  for (int i = 1; i < 40; ++i) {
+    const std::string below = "call f" + std::to_string(i - 1) + ", (%x); ";
+    functions += ".func f" + std::to_string(i) + "(.reg .b32 %x) { " + below + below + "ret; }\n";
+  }
+  CHECK(error_of("call f39, (%r1);", functions).find("too large") != std::string::npos);
+}

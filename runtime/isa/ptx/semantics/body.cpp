@@ -287,6 +287,7 @@ void Body::statement(const Statement& s) {
 }
 
 void Body::instruction(const Instruction& inst) {
+  ++kernel.lowered_instructions;
   const Match match = match_form(inst.opcode, inst.mods);
   if (!match.error.empty()) throw Reject{inst.loc, match.error};
   const Row& row = *match.form.row;

@@ -217,7 +217,8 @@ void call_direct(Emit& e, const CallSite& call, const Function& callee) {
     e.fail("'" + callee.name + "' takes " + std::to_string(callee.params.size()) +
            " arguments and returns " + std::to_string(callee.results.size()) + ", the call has " +
            std::to_string(call.args.size()) + " and " + std::to_string(call.results.size()));
-  if (e.kernel.program.blocks.size() > kMaxBlocks)
+  if (e.kernel.program.blocks.size() > kMaxBlocks ||
+      e.kernel.lowered_instructions > kMaxInstructions)
     e.fail("inlining the calls makes kernel '" + e.kernel.kernel.name + "' too large");
   Inliner(e, call, callee).run();
 }

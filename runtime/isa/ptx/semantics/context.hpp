@@ -84,6 +84,7 @@ class KernelContext {
   ir::Program program;
   ir::Builder builder;
   std::vector<const Function*> call_stack;
+  size_t lowered_instructions = 0;  ///< with every inlined copy
 
   ir::Reg carry();  ///< CC.CF
   uint32_t symbol(const std::string& name);
