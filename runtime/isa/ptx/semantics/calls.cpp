@@ -9,8 +9,9 @@
 namespace lanewise::ptx {
 namespace {
 
-constexpr size_t kMaxBlocks =
-    200'000;  ///< inlining may grow exponentially; stop long before memory
+// Inlining may grow exponentially; stop long before memory ends.
+constexpr size_t kMaxInstructions = 500'000;
+constexpr size_t kMaxBlocks = 200'000;
 
 struct CallSite {
   const Operand* target = nullptr;
