@@ -194,7 +194,9 @@ class Verifier {
     }
     if (i.op == Op::atom) {
       if (m.count != 1) defect("atomic access of {} elements, expected 1", m.count);
-      if (size_of(m.atom_type) != size_of(m.elem)) {
+      // An f16 operation on a 4-byte element works on both packed halves.
+      const bool packed = m.atom_type == Type::f16 && size_of(m.elem) == 4;
+      if (size_of(m.atom_type) != size_of(m.elem) && !packed) {
         defect("atomic type {} does not have the size of element {}", name(m.atom_type),
                name(m.elem));
       }

@@ -163,3 +163,19 @@ TEST_CASE("calls that multiply without end are stopped") {
   }
   CHECK(error_of("call f39, (%r1);", functions).find("too large") != std::string::npos);
 }
+
+TEST_CASE("accesses of 256 bits: sinks are read and dropped, or not written") {
+  const auto r = lower_text(
+      ".version 9.0\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+      ".reg .b32 %r<8>; .reg .b64 %rd<8>; ld.param.u64 %rd1, [p];\n"
+      "ld.global.L2::evict_last.v8.b32 {%r0, _, %r2, %r3, %r4, %r5, %r6, %r7}, [%rd1];\n"
+      "st.global.v4.b64 [%rd1], {%rd2, _, %rd3, %rd4}; ret; }\n");
+  CHECK(text(r.diagnostics).empty());
+  const ir::Program& p = r.module.kernels.at(0);
+  for (const std::string& problem : ir::verify(p)) FAIL_CHECK(problem);
+  REQUIRE(p.blocks[0].insts.size() == 3);
+  CHECK(p.blocks[0].insts[1].mem->bytes() == 32);
+  CHECK(p.blocks[0].insts[1].mem->cache.l2 == ir::EvictPriority::last);
+  REQUIRE(p.blocks[0].insts[2].src.size() == 5);
+  CHECK(p.blocks[0].insts[2].src[2].kind == ir::Operand::Kind::none);
+}

@@ -36,7 +36,7 @@ TEST_CASE("unknown and unsupported forms") {
         std::string::npos);
   CHECK(message("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, {%f5,%f6}];") ==
         "'tex' is not supported: textures are not supported");
-  CHECK(message("ld.global.v4.f64 {%fd1,%fd2,%fd3,%fd4}, [%rd1];").find("128 bits") !=
+  CHECK(message("ld.shared.v4.f64 {%fd1,%fd2,%fd3,%fd4}, [sbuf];").find("128 bits") !=
         std::string::npos);
 }
 
@@ -88,6 +88,8 @@ TEST_CASE("declarations, labels and targets") {
   CHECK(message("bra nowhere;") == "undeclared label 'nowhere'");
   CHECK(message("bra %r1;") == "'%r1' is not a label");
   CHECK(message("L: bra L;\nL: ret;").find("duplicate declaration of 'L'") == 0);
+  CHECK(message("ld.global.v4.f64 {%fd1,%fd2,%fd3,%fd4}, [%rd1];").find("sm_100") !=
+        std::string::npos);
   CHECK(message("st.relaxed.cluster.global.u32 [%rd1], %r1;").find("needs .target sm_90") !=
         std::string::npos);
 }

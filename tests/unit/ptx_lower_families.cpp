@@ -141,10 +141,8 @@ TEST_CASE("lowering: floats and conversions") {
         "r12 = shl.u32 r11, 0x10\n"
         "r14 = or.u32 r8, r12\n");
   CHECK(ir_of("cvt.rzi.s16.f32 %h1, %f1;") ==
-        "r5 = f2i.s32.f32.rz r4\n"
-        "r6 = max.s32 r5, 0xffff8000\n"
-        "r7 = min.s32 r6, 0x7fff\n"
-        "r8 = zext16.u32 r7\n");
+        "r5 = f2i.s16.f32.rz r4\n"
+        "r6 = zext16.u32 r5\n");
   CHECK(ir_of("cvt.u32.u8 %r1, %r2;") == "r6 = zext8.u32 r4\n");
   CHECK(ir_of("cvt.s64.s8 %rd1, %r2;") ==
         "r5 = sext8.u32 r4\n"
@@ -174,6 +172,10 @@ TEST_CASE("lowering: floats and conversions") {
 }
 
 TEST_CASE("lowering: memory") {
+  CHECK(ir_of("atom.global.add.f32 %f1, [%rd1], %f2;") ==
+        "r7 = atom.f32.ftz d4, r5 {global u32 order=relaxed scope=gpu atom_type=f32}\n");
+  CHECK(ir_of("atom.shared.add.noftz.f16x2 %hh1, [sbuf], %hh2;") ==
+        "r6 = atom.u32 0, r4 {shared u32 order=relaxed scope=gpu atom_type=f16}\n");
   CHECK(ir_of("ld.global.cs.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1+16];") ==
         "r4, r5, r6, r7 = load d8 {global u32 count=4 offset=16 cache=cs}\n");
   CHECK(ir_of("ld.global.s8 %rd1, [%rd2];") ==

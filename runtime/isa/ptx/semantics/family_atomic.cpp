@@ -28,7 +28,7 @@ void access(Emit& e, bool returns) {
   const size_t at = returns ? 1 : 0;
   ir::Mem mem;
   mem.atom = operation(e.get("op"));
-  mem.atom_type = t.ir();
+  mem.atom_type = t.packed ? ir::Type::f16 : t.ir();
   mem.elem = t.bits == 64 ? ir::Type::u64 : ir::Type::u32;
   mem.order = order(e.get("sem"));
   mem.scope = e.has("scope") ? scope_named(e.get("scope")) : ir::Scope::gpu;
@@ -43,7 +43,10 @@ void access(Emit& e, bool returns) {
   for (size_t i = 0; i < values; ++i) src.push_back(e.raw(at + 1 + i, t));
   std::vector<ir::Reg> dst;
   if (returns && !e.is_sink(0)) dst.push_back(e.temp_like(t));
-  e.emit(ir::Op::atom, t.ir(), dst, src).mem = mem;
+  ir::Inst& inst = e.emit(ir::Op::atom, t.ir(), dst, src);
+  inst.mem = mem;
+  // The adders in front of global memory flush f32; those of shared memory do not.
+  inst.ftz = t == kF32 && mem.space != ir::Space::shared;
   if (!dst.empty()) e.set(0, t, dst[0]);
 }
 
@@ -68,16 +71,18 @@ constexpr Row kRows[] = {
     {"atom", LW_ATOMIC "op:exch type:b32|b64", atom, 3, 4, "", check_hints},
     {"atom", LW_ATOMIC "op:cas type:b32|b64", atom, 4, 5, "", check_hints},
     {"atom", LW_ATOMIC "op:add type:u32|s32|u64|f32|f64", atom, 3, 4, "", check_hints},
+    {"atom", LW_ATOMIC "op:add noftz type:f16x2", atom, 3, 4, "", check_hints},
     {"atom", LW_ATOMIC "op:inc|dec type:u32", atom, 3, 4, "", check_hints},
     {"atom", LW_ATOMIC "op:min|max type:u32|s32|u64|s64", atom, 3, 4, "", check_hints},
     {"red", LW_ATOMIC "op:and|or|xor type:b32|b64", red, 2, 3, "", check_hints},
     {"red", LW_ATOMIC "op:add type:u32|s32|u64|f32|f64", red, 2, 3, "", check_hints},
+    {"red", LW_ATOMIC "op:add noftz type:f16x2", red, 2, 3, "", check_hints},
     {"red", LW_ATOMIC "op:inc|dec type:u32", red, 2, 3, "", check_hints},
     {"red", LW_ATOMIC "op:min|max type:u32|s32|u64|s64", red, 2, 3, "", check_hints},
     LW_ABSENT_ATOMIC("atom", "op:cas type:b16", kNarrow),
     LW_ABSENT_ATOMIC("atom", "op:cas|exch type:b128", kWide),
-    LW_ABSENT_ATOMIC("atom", "op:add noftz ?vec:v2|v4|v8 type:f16|f16x2|bf16|bf16x2", kNarrow),
-    LW_ABSENT_ATOMIC("red", "op:add noftz ?vec:v2|v4|v8 type:f16|f16x2|bf16|bf16x2", kNarrow),
+    LW_ABSENT_ATOMIC("atom", "op:add noftz type:f16|bf16|bf16x2", kNarrow),
+    LW_ABSENT_ATOMIC("red", "op:add noftz type:f16|bf16|bf16x2", kNarrow),
     LW_ABSENT_ATOMIC("atom", "op:add vec:v2|v4 type:f32", kWide),
     LW_ABSENT_ATOMIC("red", "op:add vec:v2|v4 type:f32", kWide),
 };

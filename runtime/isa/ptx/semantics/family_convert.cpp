@@ -66,10 +66,11 @@ void float_to_int(Emit& e) {
   const PType d = e.type("dtype"), s = e.type();
   Mods mods = mods_of(e, s.ir());
   mods.sat = false;  // the conversion clamps anyway
-  const PType computed{d.cls, d.bits < 32 ? 32 : d.bits};
-  ir::Operand value = e.op(Op::f2i, computed.ir(), {e.raw(1, s, kWider)}, mods);
-  if (d.bits < 32) value = saturate(e, value, computed, d);
-  e.set(0, d, value, kWider);
+  const ir::Type to = d.bits >= 32    ? d.ir()
+                      : d.is_signed() ? (d.bits == 8 ? Type::s8 : Type::s16)
+                                      : (d.bits == 8 ? Type::u8 : Type::u16);
+  const ir::Reg value = e.op(Op::f2i, to, {e.raw(1, s, kWider)}, mods);
+  e.set(0, d, value, kWider, !d.is_signed());
 }
 
 void int_to_float(Emit& e) {

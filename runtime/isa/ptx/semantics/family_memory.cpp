@@ -6,10 +6,6 @@
 namespace lanewise::ptx {
 namespace {
 
-unsigned element_count(Emit& e) {
-  return e.get("vec") == "v2" ? 2 : e.get("vec") == "v4" ? 4 : 1;
-}
-
 void order(Emit& e, ir::Mem& mem) {
   if (e.has("volatile")) mem.order = ir::Order::volatile_;
   if (e.has("mmio")) mem.order = ir::Order::mmio;
@@ -23,7 +19,7 @@ void order(Emit& e, ir::Mem& mem) {
 ir::Mem describe(Emit& e) {
   ir::Mem mem;
   mem.elem = e.type().memory();
-  mem.count = static_cast<uint8_t>(element_count(e));
+  mem.count = static_cast<uint8_t>(vector_elements(e.form));
   order(e, mem);
   mem.cache = cache_policy(e, 2);
   return mem;
@@ -97,7 +93,10 @@ void store(Emit& e) {
   if (!words && a.space == ir::Space::param) e.fail("kernel parameters cannot be written");
   const ir::Operand base = apply_address(e, a, mem);
   std::vector<ir::Operand> src{base};
-  for (const Operand& o : from) src.push_back(e.raw(o, t, Fit::wider));
+  const bool may_skip = mem.bytes() == 32;  // bytes under a sink are not written
+  for (const Operand& o : from)
+    src.push_back(may_skip && o.kind == Operand::Kind::sink ? ir::Operand{}
+                                                            : e.raw(o, t, Fit::wider));
   if (!words) {
     e.emit(ir::Op::store, ir::Type::none, {}, src).mem = mem;
     return;
@@ -110,25 +109,28 @@ void store(Emit& e) {
 constexpr Row kRows[] = {
     {"ld",
      "~weak ?ss:global|local|$sharedany|param|param::entry|param::func|const ?cop:ca|cg|cs|lu|cv "
-     "~l1:$l1 ~pf:$pf ~L2::cache_hint ?vec:$vec type:$mem",
+     "~l1:$l1 ~l2:$l2 ~pf:$pf ~L2::cache_hint ?vec:$vec type:$mem",
      load, 2, 3, "", check_hints},
-    {"ld", "ss:global nc ?cop:ca|cg|cs ~l1:$l1 ~pf:$pf ~L2::cache_hint ?vec:$vec type:$mem", load,
-     2, 3, "", check_hints},
-    {"ld", "volatile ?ss:global|$sharedany ~pf:$pf ?vec:$vec type:$mem", load, 2, 2, "",
+    {"ld", "ss:global nc ?cop:ca|cg|cs ~l1:$l1 ~l2:$l2 ~pf:$pf ~L2::cache_hint ?vec:$vec type:$mem",
+     load, 2, 3, "", check_hints},
+    {"ld", "volatile ?ss:global|$sharedany ~l2:$l2 ~pf:$pf ?vec:$vec type:$mem", load, 2, 2, "",
      check_hints},
     {"ld",
-     "sem:relaxed|acquire scope:$scope ?ss:global|$sharedany ~l1:$l1 ~pf:$pf ~L2::cache_hint "
+     "sem:relaxed|acquire scope:$scope ?ss:global|$sharedany ~l1:$l1 ~l2:$l2 ~pf:$pf "
+     "~L2::cache_hint "
      "?vec:$vec type:$mem",
      load, 2, 3, "", check_hints},
     {"ld", "mmio relaxed sys ?ss:global type:$mem", load, 2, 2, "", check_hints},
     {"ldu", "?ss:global ?vec:$vec type:$mem", load, 2, 2, "", check_hints},
     {"st",
-     "~weak ?ss:global|local|$sharedany|param|param::func ?cop:wb|cg|cs|wt ~l1:$l1 "
+     "~weak ?ss:global|local|$sharedany|param|param::func ?cop:wb|cg|cs|wt ~l1:$l1 ~l2:$l2 "
      "~L2::cache_hint ?vec:$vec type:$mem",
      store, 2, 3, "", check_hints},
-    {"st", "volatile ?ss:global|$sharedany ?vec:$vec type:$mem", store, 2, 2, "", check_hints},
+    {"st", "volatile ?ss:global|$sharedany ~l2:$l2 ?vec:$vec type:$mem", store, 2, 2, "",
+     check_hints},
     {"st",
-     "sem:relaxed|release scope:$scope ?ss:global|$sharedany ~l1:$l1 ~L2::cache_hint ?vec:$vec "
+     "sem:relaxed|release scope:$scope ?ss:global|$sharedany ~l1:$l1 ~l2:$l2 ~L2::cache_hint "
+     "?vec:$vec "
      "type:$mem",
      store, 2, 3, "", check_hints},
     {"st", "mmio relaxed sys ?ss:global type:$mem", store, 2, 2, "", check_hints},

@@ -52,10 +52,16 @@ ir::Scope scope_named(std::string_view name) {
   return pick(name, kScopes, ir::Scope::none);
 }
 
+unsigned vector_elements(const Form& f) {
+  const std::string_view vec = f.get("vec");
+  return vec == "v2" ? 2 : vec == "v4" ? 4 : vec == "v8" ? 8 : 1;
+}
+
 ir::CachePolicy cache_policy(Emit& e, size_t plain_operands) {
   ir::CachePolicy policy;
   policy.op = e.has("nc") ? ir::CacheOp::nc : pick(e.get("cop"), kCacheOps, ir::CacheOp::none);
   policy.l1 = pick(after_colons(e.get("l1")), kPriorities, ir::EvictPriority::none);
+  policy.l2 = pick(after_colons(e.get("l2")), kPriorities, ir::EvictPriority::none);
   const std::string_view prefetch = after_colons(e.get("pf"));
   policy.prefetch_bytes = prefetch == "64B"    ? 64
                           : prefetch == "128B" ? 128
@@ -91,8 +97,11 @@ std::string check_hints(const Form& f) {
     if (f.has(slot) && !global) return "priorities and hints need the global or generic space";
   if (f.has("cop") && f.has("l1"))
     return "a cache operator and an L1 eviction priority exclude each other";
-  const unsigned elements = f.get("vec") == "v2" ? 2 : f.get("vec") == "v4" ? 4 : 1;
-  if (f.type().bits * elements > 128) return "a vector may have at most 128 bits";
+  const unsigned bits = f.type().bits * vector_elements(f);
+  const bool wide = bits == 256 && f.type().bits >= 32 && global;
+  if (bits > 128 && !wide)
+    return "a vector may have at most 128 bits, or 256 of 32- and 64-bit elements in global memory";
+  if (f.has("l2") && !wide) return "an L2 eviction priority needs an access of 256 bits";
   return {};
 }
 

@@ -6,6 +6,8 @@
 namespace lanewise::ptx {
 
 ir::Scope scope_named(std::string_view name);
+/// Elements of a `.vN` access, 1 without.
+unsigned vector_elements(const Form& form);
 /// Cache operator, eviction priorities, prefetch size and the policy operand.
 ir::CachePolicy cache_policy(Emit& e, size_t plain_operands);
 /// Space, offset and base of the access; checks constant offsets against the parameter's size.

@@ -32,7 +32,7 @@ constexpr std::pair<std::string_view, std::string_view> kSets[] = {
     {"pf", "L2::64B|L2::128B|L2::256B"},
     {"scope", "cta|cluster|gpu|sys"},
     {"sharedany", "shared|shared::cta|shared::cluster"},
-    {"vec", "v2|v4"},
+    {"vec", "v2|v4|v8"},
 };
 
 std::vector<std::string_view> split(std::string_view text, char by) {

@@ -12,43 +12,25 @@ struct Gate {
 };
 // Measured with the real assembler.
 constexpr Gate kGates[] = {
-    {"", "cluster", 90, 78},
-    {"", "shared::cluster", 90, 78},
-    {"", "shared::cta", 0, 78},
-    {"", "param::entry", 0, 83},
-    {"", "param::func", 0, 83},
-    {"", "mmio", 70, 82},
-    {"", "L1::", 70, 74},
-    {"", "L2::cache_hint", 80, 74},
-    {"ld", "L2::64B", 75, 74},
-    {"ld", "L2::128B", 75, 74},
-    {"ld", "L2::256B", 80, 74},
-    {"ld", "relaxed", 70, 60},
-    {"ld", "acquire", 70, 60},
-    {"st", "relaxed", 70, 60},
-    {"st", "release", 70, 60},
-    {"atom", "relaxed", 70, 60},
-    {"atom", "acquire", 70, 60},
-    {"atom", "release", 70, 60},
-    {"atom", "acq_rel", 70, 60},
-    {"red", "relaxed", 70, 60},
-    {"red", "acquire", 70, 60},
-    {"red", "release", 70, 60},
-    {"red", "acq_rel", 70, 60},
-    {"atom", "cta", 60, 50},
-    {"atom", "gpu", 60, 50},
-    {"atom", "sys", 60, 50},
-    {"red", "cta", 60, 50},
-    {"red", "gpu", 60, 50},
-    {"red", "sys", 60, 50},
-    {"fence", "", 70, 60},
-    {"createpolicy", "", 80, 74},
-    {"discard", "", 80, 74},
-    {"applypriority", "", 80, 74},
-    {"prefetch", "L2::", 80, 74},
-    {"cp", "", 80, 70},
-    {"redux", "", 80, 70},
-    {"elect", "", 90, 80},
+    {"", "cluster", 90, 78},        {"", "shared::cluster", 90, 78},
+    {"", "shared::cta", 0, 78},     {"", "param::entry", 0, 83},
+    {"", "param::func", 0, 83},     {"", "v8", 0, 88},
+    {"", "mmio", 70, 82},           {"", "L1::", 70, 74},
+    {"", "L2::cache_hint", 80, 74}, {"ld", "L2::64B", 75, 74},
+    {"ld", "L2::128B", 75, 74},     {"ld", "L2::256B", 80, 74},
+    {"ld", "relaxed", 70, 60},      {"ld", "acquire", 70, 60},
+    {"st", "relaxed", 70, 60},      {"st", "release", 70, 60},
+    {"atom", "relaxed", 70, 60},    {"atom", "acquire", 70, 60},
+    {"atom", "release", 70, 60},    {"atom", "acq_rel", 70, 60},
+    {"red", "relaxed", 70, 60},     {"red", "acquire", 70, 60},
+    {"red", "release", 70, 60},     {"red", "acq_rel", 70, 60},
+    {"atom", "cta", 60, 50},        {"atom", "gpu", 60, 50},
+    {"atom", "sys", 60, 50},        {"red", "cta", 60, 50},
+    {"red", "gpu", 60, 50},         {"red", "sys", 60, 50},
+    {"fence", "", 70, 60},          {"createpolicy", "", 80, 74},
+    {"discard", "", 80, 74},        {"applypriority", "", 80, 74},
+    {"prefetch", "L2::", 80, 74},   {"cp", "", 80, 70},
+    {"redux", "", 80, 70},          {"elect", "", 90, 80},
     {"match", "", 70, 60},
 };
 
@@ -73,6 +55,10 @@ unsigned sm_number(std::string_view target) {
 std::string target_gate(const Module& module, std::string_view opcode, const Form& form) {
   const unsigned sm = sm_number(module.target);
   const unsigned version = module.version_major * 10 + module.version_minor;
+  const bool wide = (form.get("vec") == "v8" && form.type().bits == 32) ||
+                    (form.get("vec") == "v4" && form.type().bits == 64);
+  if (wide && ((sm != 0 && sm < 100) || (version != 0 && version < 88)))
+    return "accesses of 256 bits need .target sm_100 and .version 8.8 or higher";
   for (const Gate& gate : kGates) {
     if (!applies(gate, opcode, form)) continue;
     std::string what(opcode);
