@@ -1,0 +1,72 @@
+// A logical device with its queue, buffers on it, and running recorded commands to their end.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "runtime/vulkan/devices.hpp"
+
+namespace lanewise::vulkan {
+
+using Clock = std::chrono::steady_clock;
+
+struct Buffer {
+  vk::raii::DeviceMemory memory = nullptr;
+  vk::raii::Buffer handle = nullptr;  // after memory: destroyed before it
+  uint64_t size = 0;
+  std::byte* map = nullptr;  ///< null when the host cannot see it; always coherent
+  bool cached = false;       ///< host reads are fast
+  uint64_t address = 0;      ///< device address, when asked for
+
+  uint32_t* words() const { return reinterpret_cast<uint32_t*>(map); }
+};
+
+/// Where a buffer should lie.
+enum class Place {
+  host,         ///< host-visible, cached when there is such memory
+  device,       ///< device-local; mapped too when the device offers that
+  device_only,  ///< device-local, never mapped
+};
+
+/// What a wait ended with.
+enum class Wait { done, expired };
+
+class Device {
+ public:
+  Device(std::shared_ptr<Instance> instance, FoundDevice found);
+
+  const DeviceFacts& facts() const { return facts_; }
+  const vk::raii::Device& vk() const { return device_; }
+  vk::PhysicalDeviceProperties properties() const { return physical_.getProperties(); }
+
+  /// Throws vk::SystemError when out of memory. Contents are undefined.
+  Buffer make_buffer(uint64_t size, Place place, bool with_address = false) const;
+
+  /// Records commands and submits them; one submission at a time.
+  void submit(const std::function<void(const vk::raii::CommandBuffer&)>& record);
+  /// Waits for the submission, at most until then.
+  Wait wait(Clock::time_point until);
+  void run(const std::function<void(const vk::raii::CommandBuffer&)>& record);
+
+ private:
+  std::optional<uint32_t> memory_type(uint32_t allowed, vk::MemoryPropertyFlags wanted) const;
+  bool try_memory(Buffer& buffer, const vk::MemoryRequirements& needs,
+                  vk::MemoryPropertyFlags wanted, bool with_address) const;
+
+  std::shared_ptr<Instance> instance_;
+  DeviceFacts facts_;
+  vk::raii::PhysicalDevice physical_;
+  vk::PhysicalDeviceMemoryProperties memory_;
+  vk::raii::Device device_;
+  vk::raii::Queue queue_;
+  vk::raii::CommandPool pool_;
+  vk::raii::CommandBuffer commands_ = nullptr;
+  vk::raii::Fence fence_;
+};
+
+/// Makes everything that earlier commands wrote visible to later commands and to the host.
+void full_barrier(const vk::raii::CommandBuffer& commands);
+
+}  // namespace lanewise::vulkan

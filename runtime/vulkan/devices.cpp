@@ -1,0 +1,307 @@
+#include "runtime/vulkan/devices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <set>
+
+#include "runtime/support/error.hpp"
+#include "runtime/support/hash.hpp"
+#include "runtime/vulkan/vulkan_engine.hpp"
+
+namespace lanewise::vulkan {
+namespace {
+
+using Extensions = std::set<std::string, std::less<>>;
+
+Extensions extensions_of(const vk::raii::PhysicalDevice& device) {
+  Extensions names;
+  for (const auto& e : device.enumerateDeviceExtensionProperties()) {
+    names.insert(e.extensionName.data());
+  }
+  return names;
+}
+
+/// Appends structures to a pNext chain, each only when the device knows it: as part of Vulkan 1.2
+/// or through the extension that it came from.
+class Chain {
+ public:
+  Chain(void** head, const Extensions& have, uint32_t api) : tail_(head), have_(have), api_(api) {}
+  template <class T>
+  bool add(T& node, const char* extension, uint32_t core = VK_API_VERSION_1_2) {
+    if (api_ < core) {
+      if (!have_.contains(extension)) return false;
+      used_.push_back(extension);
+    }
+    *tail_ = &node;
+    tail_ = &node.pNext;
+    return true;
+  }
+  const std::vector<const char*>& used() const { return used_; }
+
+ private:
+  void** tail_;
+  const Extensions& have_;
+  uint32_t api_;
+  std::vector<const char*> used_;
+};
+
+void read_features(const vk::raii::PhysicalDevice& device, const Extensions& have,
+                   DeviceFacts& facts) {
+  vk::PhysicalDeviceFeatures2 base;
+  vk::PhysicalDevice16BitStorageFeatures storage16;
+  vk::PhysicalDevice8BitStorageFeatures storage8;
+  vk::PhysicalDeviceShaderFloat16Int8Features small;
+  vk::PhysicalDeviceBufferDeviceAddressFeatures address;
+  vk::PhysicalDeviceShaderAtomicInt64Features atomics;
+  vk::PhysicalDeviceVulkanMemoryModelFeatures model;
+  Chain chain(&base.pNext, have, facts.api_version);
+  chain.add(storage16, VK_KHR_16BIT_STORAGE_EXTENSION_NAME, VK_API_VERSION_1_1);
+  chain.add(storage8, VK_KHR_8BIT_STORAGE_EXTENSION_NAME);
+  chain.add(small, VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME);
+  chain.add(address, VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME);
+  chain.add(atomics, VK_KHR_SHADER_ATOMIC_INT64_EXTENSION_NAME);
+  chain.add(model, VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME);
+  (*device).getFeatures2(&base, *device.getDispatcher());
+  facts.extensions = chain.used();
+  if (have.contains("VK_KHR_portability_subset")) {
+    facts.extensions.push_back("VK_KHR_portability_subset");
+  }
+  FeatureSet& f = facts.features;
+  f.int64 = base.features.shaderInt64;
+  f.int16 = base.features.shaderInt16;
+  f.float64 = base.features.shaderFloat64;
+  f.int8 = small.shaderInt8;
+  f.float16 = small.shaderFloat16;
+  f.bda = address.bufferDeviceAddress;
+  f.storage8 = storage8.storageBuffer8BitAccess;
+  f.storage16 = storage16.storageBuffer16BitAccess;
+  f.buffer_int64_atomics = atomics.shaderBufferInt64Atomics;
+  f.shared_int64_atomics = atomics.shaderSharedInt64Atomics;
+  f.memory_model = model.vulkanMemoryModel;
+  f.memory_model_device_scope = model.vulkanMemoryModelDeviceScope;
+}
+
+std::string_view type_name(vk::PhysicalDeviceType type) {
+  switch (type) {
+    case vk::PhysicalDeviceType::eDiscreteGpu:
+      return "discrete";
+    case vk::PhysicalDeviceType::eIntegratedGpu:
+      return "integrated";
+    case vk::PhysicalDeviceType::eVirtualGpu:
+      return "virtual";
+    case vk::PhysicalDeviceType::eCpu:
+      return "cpu";
+    default:
+      return "other";
+  }
+}
+
+void fill_float_controls(const vk::PhysicalDeviceFloatControlsProperties& p, DeviceFacts& facts) {
+  spirv::Target& t = facts.target;
+  t.denorm_preserve = p.shaderDenormPreserveFloat32;
+  t.rte = p.shaderRoundingModeRTEFloat32;
+  t.signed_zero_inf_nan = p.shaderSignedZeroInfNanPreserveFloat32;
+  if (!facts.features.float64) return;
+  t.denorm_preserve64 = p.shaderDenormPreserveFloat64;
+  t.rte64 = p.shaderRoundingModeRTEFloat64;
+  t.signed_zero_inf_nan64 = p.shaderSignedZeroInfNanPreserveFloat64;
+  // Without independence the two widths must ask for the same thing.
+  using I = vk::ShaderFloatControlsIndependence;
+  if (p.denormBehaviorIndependence == I::eNone && t.denorm_preserve != t.denorm_preserve64) {
+    t.denorm_preserve = t.denorm_preserve64 = false;
+  }
+  if (p.roundingModeIndependence == I::eNone && t.rte != t.rte64) t.rte = t.rte64 = false;
+}
+
+uint64_t largest_heap(const vk::raii::PhysicalDevice& device) {
+  uint64_t largest = 0;
+  const auto memory = device.getMemoryProperties();
+  for (uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
+    if (memory.memoryHeaps[i].flags & vk::MemoryHeapFlagBits::eDeviceLocal) {
+      largest = std::max<uint64_t>(largest, memory.memoryHeaps[i].size);
+    }
+  }
+  return largest;
+}
+
+void fill_target(const vk::PhysicalDeviceLimits& limits, uint32_t subgroup, DeviceFacts& facts) {
+  spirv::Target& t = facts.target;
+  const FeatureSet& f = facts.features;
+  t.int64 = f.int64;
+  t.bda = f.bda;
+  t.storage8 = f.storage8;
+  t.storage16 = f.storage16;
+  t.float64 = f.float64;
+  t.int64_atomics = f.buffer_int64_atomics;
+  t.subgroup_size = subgroup;
+  t.max_invocations =
+      std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]);
+  t.max_shared = limits.maxComputeSharedMemorySize;
+}
+
+void read_properties(const vk::raii::PhysicalDevice& device, const Extensions& have,
+                     DeviceFacts& facts) {
+  vk::PhysicalDeviceProperties2 base;
+  vk::PhysicalDeviceIDProperties id;
+  vk::PhysicalDeviceSubgroupProperties subgroup;
+  vk::PhysicalDeviceMaintenance3Properties allocation;
+  vk::PhysicalDeviceDriverProperties driver;
+  vk::PhysicalDeviceFloatControlsProperties floats;
+  vk::PhysicalDeviceMaintenance4Properties buffers;
+  Chain chain(&base.pNext, have, facts.api_version);
+  chain.add(id, "", VK_API_VERSION_1_1);
+  chain.add(subgroup, "", VK_API_VERSION_1_1);
+  chain.add(allocation, "", VK_API_VERSION_1_1);
+  const bool has_driver = chain.add(driver, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
+  chain.add(floats, VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME);
+  const bool has_buffers =
+      chain.add(buffers, VK_KHR_MAINTENANCE_4_EXTENSION_NAME, VK_API_VERSION_1_3);
+  (*device).getProperties2(&base, *device.getDispatcher());
+  const vk::PhysicalDeviceProperties& p = base.properties;
+  for (const char* used : chain.used()) facts.extensions.push_back(used);
+
+  fill_target(p.limits, std::max(1u, subgroup.subgroupSize), facts);
+  fill_float_controls(floats, facts);
+  std::copy_n(p.limits.maxComputeWorkGroupCount.data(), 3, facts.max_groups.begin());
+  facts.type = p.deviceType;
+  facts.max_storage_range = p.limits.maxStorageBufferRange;
+
+  EngineInfo& info = facts.info;
+  info.name = p.deviceName.data();
+  info.driver = has_driver
+                    ? fmt::format("{} {}", driver.driverName.data(), driver.driverInfo.data())
+                    : fmt::format("driver version {:#x}", p.driverVersion);
+  while (info.driver.ends_with(' ')) info.driver.pop_back();
+  info.type = type_name(p.deviceType);
+  info.tier = fmt::format("T{}", facts.target.tier());
+  info.subgroup_size = facts.target.subgroup_size;
+  info.max_invocations = facts.target.max_invocations;
+  info.max_shared = facts.target.max_shared;
+  info.max_arena = std::min<uint64_t>(allocation.maxMemoryAllocationSize, largest_heap(device));
+  if (has_buffers) info.max_arena = std::min<uint64_t>(info.max_arena, buffers.maxBufferSize);
+  if (facts.target.tier() == 0) {
+    info.max_arena = std::min<uint64_t>(info.max_arena, facts.max_storage_range);
+  }
+  info.int64 = facts.features.int64;
+  info.int16 = facts.features.int16;
+  info.int8 = facts.features.int8;
+  info.float16 = facts.features.float16;
+  info.float64 = facts.features.float64;
+
+  uint64_t h = hash_bytes(id.deviceUUID.data(), id.deviceUUID.size());
+  h = hash_bytes(id.driverUUID.data(), id.driverUUID.size(), h);
+  h = hash_bytes(p.pipelineCacheUUID.data(), p.pipelineCacheUUID.size(), h);
+  h = hash_bytes(&p.driverVersion, sizeof p.driverVersion, h);
+  facts.fingerprint = hash_text(info.driver, hash_text(info.name, h));
+}
+
+/// A compute queue, preferably one that does not also draw.
+std::optional<uint32_t> compute_queue(const vk::raii::PhysicalDevice& device) {
+  std::optional<uint32_t> found;
+  const auto families = device.getQueueFamilyProperties();
+  for (uint32_t i = 0; i < families.size(); ++i) {
+    if (families[i].queueCount == 0 || !(families[i].queueFlags & vk::QueueFlagBits::eCompute)) {
+      continue;
+    }
+    if (!(families[i].queueFlags & vk::QueueFlagBits::eGraphics)) return i;
+    if (!found) found = i;
+  }
+  return found;
+}
+
+int preference(vk::PhysicalDeviceType type) {
+  switch (type) {
+    case vk::PhysicalDeviceType::eDiscreteGpu:
+      return 0;
+    case vk::PhysicalDeviceType::eIntegratedGpu:
+      return 1;
+    case vk::PhysicalDeviceType::eVirtualGpu:
+      return 2;
+    case vk::PhysicalDeviceType::eCpu:
+      return 3;
+    default:
+      return 4;
+  }
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+std::string listing(const std::vector<DeviceFacts>& devices) {
+  std::string out;
+  for (size_t i = 0; i < devices.size(); ++i) {
+    out += fmt::format("{}{}: {}", i == 0 ? "" : ", ", i, devices[i].info.name);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<FoundDevice> find_devices(const Instance& instance) {
+  std::vector<FoundDevice> found;
+  for (auto& handle : vk::raii::PhysicalDevices(instance.vk())) {
+    DeviceFacts facts;
+    facts.api_version = std::min(handle.getProperties().apiVersion, instance.api_version());
+    const auto queue = compute_queue(handle);
+    if (!queue || facts.api_version < VK_API_VERSION_1_1) continue;
+    facts.queue_family = *queue;
+    const Extensions have = extensions_of(handle);
+    read_features(handle, have, facts);
+    read_properties(handle, have, facts);
+    found.push_back({std::move(handle), std::move(facts)});
+  }
+  return found;
+}
+
+size_t choose_device(const std::vector<DeviceFacts>& devices, std::string_view selector) {
+  if (devices.empty()) {
+    throw Error(ErrorKind::device,
+                "no Vulkan device found that can compute; install a Vulkan driver "
+                "(Debian: mesa-vulkan-drivers) or use --device reference");
+  }
+  if (selector.empty()) selector = "auto";
+  if (selector == "auto") {
+    const char* wanted = std::getenv("LANEWISE_DEVICE");
+    if (wanted != nullptr && *wanted != 0) selector = wanted;
+  }
+  uint32_t index = 0;
+  const char* end = selector.data() + selector.size();
+  const auto parsed = std::from_chars(selector.data(), end, index);
+  if (parsed.ec == std::errc() && parsed.ptr == end) {
+    if (index < devices.size()) return index;
+    throw Error(ErrorKind::device,
+                fmt::format("there is no Vulkan device {}; there are {}", index, listing(devices)));
+  }
+  const std::string part = selector == "auto" ? "" : lower(selector);
+  std::optional<size_t> best;
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (lower(devices[i].info.name).find(part) == std::string::npos) continue;
+    if (!best || preference(devices[i].type) < preference(devices[*best].type)) best = i;
+  }
+  if (best) return *best;
+  throw Error(ErrorKind::device, fmt::format("no Vulkan device is called '{}'; there are {}",
+                                             selector, listing(devices)));
+}
+
+std::vector<EngineInfo> list_devices() {
+  std::vector<EngineInfo> infos;
+  try {
+    const auto instance = Instance::get(validation_from_environment());
+    for (auto& device : find_devices(*instance)) infos.push_back(std::move(device.facts.info));
+  } catch (const std::runtime_error&) {
+    infos.clear();  // no loader, no driver, or none that starts: nothing to list
+  }
+  return infos;
+}
+
+}  // namespace lanewise::vulkan

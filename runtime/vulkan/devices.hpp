@@ -1,0 +1,47 @@
+// What each physical device can do, and choosing one.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "runtime/guest/engine.hpp"
+#include "runtime/spirv/translate.hpp"
+#include "runtime/vulkan/instance.hpp"
+
+namespace lanewise::vulkan {
+
+/// Features that the engine switches on when the device has them.
+struct FeatureSet {
+  bool int64 = false, int16 = false, int8 = false, float16 = false, float64 = false;
+  bool bda = false, storage8 = false, storage16 = false;
+  bool buffer_int64_atomics = false, shared_int64_atomics = false;
+  bool memory_model = false, memory_model_device_scope = false;
+};
+
+struct DeviceFacts {
+  EngineInfo info;
+  FeatureSet features;
+  spirv::Target target;  ///< native_* still false: the probe fills them in
+  vk::PhysicalDeviceType type = vk::PhysicalDeviceType::eOther;
+  uint32_t api_version = 0;
+  uint32_t queue_family = 0;
+  std::array<uint32_t, 3> max_groups{};
+  uint64_t max_storage_range = 0;
+  /// Changes with the device, the driver and the driver's version.
+  uint64_t fingerprint = 0;
+  std::vector<const char*> extensions;  ///< to enable; static strings
+};
+
+struct FoundDevice {
+  vk::raii::PhysicalDevice handle;
+  DeviceFacts facts;
+};
+
+/// Devices with a compute queue and Vulkan 1.1, in the driver's order.
+std::vector<FoundDevice> find_devices(const Instance& instance);
+
+/// Index of the device that the selector means; throws Error(device) naming what there is.
+size_t choose_device(const std::vector<DeviceFacts>& devices, std::string_view selector);
+
+}  // namespace lanewise::vulkan

@@ -1,0 +1,205 @@
+#include "runtime/vulkan/dispatch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/support/error.hpp"
+
+namespace lanewise::vulkan {
+namespace {
+
+constexpr uint32_t kLaunchWords = 64;
+constexpr uint64_t kBackingBytes = uint64_t{64} << 20;
+/// The first piece of a grid; later ones grow or shrink toward the wanted time, so that deadlines
+/// are noticed and no driver's watchdog sees a long submission.
+constexpr uint64_t kFirstChunkInvocations = uint64_t{1} << 18;
+constexpr double kShortChunkMs = 50, kLongChunkMs = 400;
+constexpr auto kPoll = std::chrono::milliseconds(50);
+constexpr uint64_t kSharedAlign = 16;
+
+uint64_t align16(uint64_t n) {
+  return (n + kSharedAlign - 1) / kSharedAlign * kSharedAlign;
+}
+
+void put64(uint32_t* words, uint64_t value) {
+  words[0] = static_cast<uint32_t>(value);
+  words[1] = static_cast<uint32_t>(value >> 32);
+}
+
+double milliseconds(Clock::duration d) {
+  return std::chrono::duration<double, std::milli>(d).count();
+}
+
+}  // namespace
+
+ChunkPlan::ChunkPlan(Dim3 grid, const std::array<uint32_t, 3>& device_limit)
+    : grid_{grid.x, grid.y, grid.z}, limit_(device_limit) {
+  if (grid.total() == 0) at_[2] = grid_[2];
+}
+
+Chunk ChunkPlan::next(uint64_t most) {
+  most = std::max<uint64_t>(most, 1);
+  const auto clip = [](uint64_t a, uint64_t b, uint64_t c) {
+    return static_cast<uint32_t>(std::min({a, b, c}));
+  };
+  Chunk chunk{at_, {1, 1, 1}};
+  chunk.count[0] = clip(grid_[0] - at_[0], limit_[0], most);
+  if (chunk.count[0] == grid_[0]) {  // whole rows: several of them
+    chunk.count[1] = clip(grid_[1] - at_[1], limit_[1], most / chunk.count[0]);
+    if (chunk.count[1] == grid_[1]) {
+      chunk.count[2] =
+          clip(grid_[2] - at_[2], limit_[2], most / (uint64_t{chunk.count[0]} * chunk.count[1]));
+    }
+  }
+  if ((at_[0] += chunk.count[0]) < grid_[0]) return chunk;
+  at_[0] = 0;
+  if ((at_[1] += chunk.count[1]) < grid_[1]) return chunk;
+  at_[1] = 0;
+  at_[2] += chunk.count[2];
+  return chunk;
+}
+
+Dispatcher::Dispatcher(Device& device, Arena& arena, Pipelines& pipelines)
+    : device_(device), arena_(arena), pipelines_(pipelines) {
+  faults_ = device_.make_buffer(kFaultWords * sizeof(uint32_t), Place::host);
+}
+
+void Dispatcher::ensure(Buffer& buffer, uint64_t bytes) {
+  bytes = std::max<uint64_t>((bytes + 3) / 4 * 4, 16);
+  if (buffer.size >= bytes) return;
+  buffer = Buffer();
+  buffer = device_.make_buffer(bytes, Place::host);
+}
+
+void Dispatcher::write_launch_block(const LaunchRequest& request, const Kernel& kernel) {
+  ensure(launch_, kLaunchWords * sizeof(uint32_t) + request.params.size());
+  std::memset(launch_.map, 0, launch_.size);
+  uint32_t* w = launch_.words();
+  put64(w, arena_.device_address());
+  put64(w + 2, arena_.size());
+  const uint32_t sizes[] = {request.grid.x,  request.grid.y,  request.grid.z,
+                            request.block.x, request.block.y, request.block.z};
+  std::copy(std::begin(sizes), std::end(sizes), w + 4);
+  put64(w + 10, request.step_budget);
+  w[12] = request.dynamic_shared;
+  put64(w + 13, request.param_address);
+  w[15] = static_cast<uint32_t>(backing_slots_);
+  w[16] = static_cast<uint32_t>(align16(kernel.module.shared_bytes));
+  w[17] = static_cast<uint32_t>(align16(request.program->shared_bytes));
+  if (!request.params.empty()) {
+    std::memcpy(w + kLaunchWords, request.params.data(), request.params.size());
+  }
+}
+
+void Dispatcher::write_allocations(const LaunchRequest& request) {
+  const bool used = request.memcheck == Memcheck::alloc;
+  const size_t count = used ? request.allocations.size() : 0;
+  ensure(allocations_, (4 + 4 * count) * sizeof(uint32_t));
+  uint32_t* w = allocations_.words();
+  std::memset(w, 0, 16);
+  w[0] = static_cast<uint32_t>(count);
+  for (size_t i = 0; i < count; ++i) {
+    const Allocation& a = request.allocations[i];
+    put64(w + 4 + 4 * i, a.address);
+    put64(w + 6 + 4 * i, a.address + a.size);
+    if (a.read_only) w[7 + 4 * i] |= 1U << 31;
+  }
+}
+
+/// Shared memory that does not fit on chip: one slot for each group of a chunk. Returns the most
+/// groups that a chunk may have.
+uint64_t Dispatcher::prepare_backing(const LaunchRequest& request, const Kernel& kernel) {
+  backing_slots_ = 1;
+  if (!kernel.module.shared_in_memory) {
+    if (backing_.size == 0) backing_ = device_.make_buffer(16, Place::device);
+    return UINT64_MAX;
+  }
+  const uint64_t slot = std::max<uint64_t>(align16(kernel.module.shared_bytes), kSharedAlign);
+  const uint64_t room = std::min(kBackingBytes, device_.facts().max_storage_range);
+  if (slot > room) {
+    throw Error(ErrorKind::device,
+                fmt::format("kernel '{}' needs {} bytes of shared memory per group, the device "
+                            "can give {}",
+                            request.program->name, slot, room));
+  }
+  backing_slots_ = std::min(room / slot, request.grid.total());
+  const uint64_t bytes = slot * backing_slots_;
+  if (backing_.size < bytes) {
+    backing_ = Buffer();
+    backing_ = device_.make_buffer(bytes, Place::device);
+  }
+  return backing_slots_;
+}
+
+void Dispatcher::prepare(const LaunchRequest& request, const Kernel& kernel) {
+  write_launch_block(request, kernel);
+  write_allocations(request);
+  std::memset(faults_.map, 0, faults_.size);
+  const uint64_t range = device_.facts().max_storage_range;
+  const auto whole = [range](const Buffer& b) {
+    return Pipelines::Binding{&b, std::min(b.size, range)};
+  };
+  pipelines_.bind({whole(arena_.buffer()), whole(launch_), whole(faults_), whole(backing_),
+                   whole(allocations_)});
+}
+
+std::vector<uint32_t> Dispatcher::fault_snapshot() const {
+  std::vector<uint32_t> words(kFaultWords);
+  for (uint32_t i = 0; i < kFaultWords; ++i) words[i] = fault_word(i);
+  return words;
+}
+
+bool Dispatcher::stop() {
+  fault_word(kFaultAbortWord) = 1;
+  return device_.wait(Clock::now() + patience_) == Wait::done;
+}
+
+void Dispatcher::run_chunk(const Kernel& kernel, const Chunk& chunk, Clock::time_point deadline,
+                           double timeout_seconds) {
+  device_.submit([&](const vk::raii::CommandBuffer& commands) {
+    pipelines_.record(commands, kernel.pipeline, chunk.base, chunk.count);
+  });
+  for (;;) {
+    const auto now = Clock::now();
+    if (device_.wait(std::min(deadline, now + kPoll)) == Wait::done) return;
+    if (Clock::now() >= deadline) {
+      if (!stop()) throw NeverEnded{};
+      throw Error(ErrorKind::budget,
+                  fmt::format("the kernel did not end within {} s and was stopped; its buffers "
+                              "hold what it had written",
+                              timeout_seconds));
+    }
+    // One lane that used up its steps ends the launch (docs/execution.md); the others are told.
+    if (fault_word(kFaultCountWord) != 0 && has_fault(fault_snapshot(), FaultKind::step_budget)) {
+      fault_word(kFaultAbortWord) = 1;
+    }
+  }
+}
+
+void Dispatcher::run(const LaunchRequest& request, const Kernel& kernel, LaunchResult& result) {
+  const auto start = Clock::now();
+  const auto deadline =
+      request.timeout_seconds > 0
+          ? start + std::chrono::duration_cast<Clock::duration>(
+                        std::chrono::duration<double>(std::min(request.timeout_seconds, 1e8)))
+          : Clock::time_point::max();
+  const uint64_t most = prepare_backing(request, kernel);
+  prepare(request, kernel);
+  ChunkPlan plan(request.grid, device_.facts().max_groups);
+  uint64_t wanted = std::max<uint64_t>(kFirstChunkInvocations / kernel.module.local_size, 1);
+  while (!plan.done()) {
+    const auto begin = Clock::now();
+    const Chunk chunk = plan.next(std::min(wanted, most));
+    run_chunk(kernel, chunk, deadline, request.timeout_seconds);
+    const double took = milliseconds(Clock::now() - begin);
+    if (took < kShortChunkMs && chunk.groups() >= wanted / 2) wanted *= 2;
+    if (took > kLongChunkMs && wanted > 1) wanted /= 2;
+    if (has_fault(fault_snapshot(), FaultKind::step_budget)) break;
+  }
+  decode_faults(fault_snapshot(), result);
+  result.times.dispatch_ms += milliseconds(Clock::now() - start);
+}
+
+}  // namespace lanewise::vulkan

@@ -1,0 +1,63 @@
+// Running one launch: the buffers beside the arena, and the grid in pieces.
+#pragma once
+
+#include <array>
+
+#include "runtime/vulkan/arena.hpp"
+#include "runtime/vulkan/fault_decode.hpp"
+#include "runtime/vulkan/kernel_cache.hpp"
+
+namespace lanewise::vulkan {
+
+/// A box of work-groups that one dispatch covers.
+struct Chunk {
+  std::array<uint32_t, 3> base{}, count{};
+  uint64_t groups() const { return uint64_t{count[0]} * count[1] * count[2]; }
+};
+
+/// Cuts a grid into boxes, in order, x fastest.
+class ChunkPlan {
+ public:
+  ChunkPlan(Dim3 grid, const std::array<uint32_t, 3>& device_limit);
+  bool done() const { return at_[2] >= grid_[2]; }
+  /// The next box of at most `most` (at least 1) groups.
+  Chunk next(uint64_t most);
+
+ private:
+  std::array<uint32_t, 3> grid_, limit_, at_{};
+};
+
+/// The kernel did not end in time and could not be stopped: nothing it uses may be destroyed.
+struct NeverEnded {};
+
+class Dispatcher {
+ public:
+  Dispatcher(Device& device, Arena& arena, Pipelines& pipelines);
+
+  /// Runs every group. Throws Error(budget) when the time is over and the kernel was stopped,
+  /// NeverEnded when it was not.
+  void run(const LaunchRequest& request, const Kernel& kernel, LaunchResult& result);
+  void set_stop_patience(std::chrono::milliseconds patience) { patience_ = patience; }
+
+ private:
+  void prepare(const LaunchRequest& request, const Kernel& kernel);
+  void write_launch_block(const LaunchRequest& request, const Kernel& kernel);
+  void write_allocations(const LaunchRequest& request);
+  uint64_t prepare_backing(const LaunchRequest& request, const Kernel& kernel);
+  void run_chunk(const Kernel& kernel, const Chunk& chunk, Clock::time_point deadline,
+                 double timeout_seconds);
+  /// Tells running kernels to end and waits for that; false when they do not.
+  bool stop();
+  void ensure(Buffer& buffer, uint64_t bytes);
+  volatile uint32_t& fault_word(uint32_t i) const { return faults_.words()[i]; }
+  std::vector<uint32_t> fault_snapshot() const;
+
+  Device& device_;
+  Arena& arena_;
+  Pipelines& pipelines_;
+  Buffer launch_, faults_, backing_, allocations_;
+  uint64_t backing_slots_ = 1;
+  std::chrono::milliseconds patience_{10000};
+};
+
+}  // namespace lanewise::vulkan

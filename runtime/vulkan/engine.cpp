@@ -1,0 +1,132 @@
+#include "runtime/vulkan/engine.hpp"
+
+#include <fmt/format.h>
+
+#include "runtime/guest/validate.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::vulkan {
+namespace {
+
+Device open_device(std::string_view selector, bool validation) {
+  auto instance = Instance::get(validation);
+  auto found = find_devices(*instance);
+  std::vector<DeviceFacts> facts;
+  for (const FoundDevice& device : found) facts.push_back(device.facts);
+  const size_t chosen = choose_device(facts, selector);
+  return Device(std::move(instance), std::move(found[chosen]));
+}
+
+spirv::Target probed_target(const Device& device, const ProbeResult& result) {
+  spirv::Target target = device.facts().target;
+  apply(result, target);
+  return target;
+}
+
+}  // namespace
+
+/// Destroyed in reverse order; never destroyed when a kernel may still be running.
+struct VulkanEngine::Parts {
+  DiskCache disk;
+  Device device;
+  Pipelines pipelines;
+  ProbeResult probed;
+  Arena arena;
+  KernelCache kernels;
+  Dispatcher dispatcher;
+
+  Parts(std::string_view selector, const Options& options, Translator translator)
+      : disk(options.cache_dir),
+        device(open_device(selector, options.validation || validation_from_environment())),
+        pipelines(device, disk),
+        probed(probe(device, pipelines, disk)),
+        arena(device),
+        kernels(pipelines, disk, probed_target(device, probed), std::move(translator)),
+        dispatcher(device, arena, pipelines) {}
+};
+
+VulkanEngine::VulkanEngine(std::string_view selector, const Options& options,
+                           Translator translator) {
+  try {
+    parts_ = std::make_unique<Parts>(selector, options, std::move(translator));
+  } catch (const vk::SystemError& error) {
+    throw Error(ErrorKind::device,
+                fmt::format("the Vulkan device cannot be opened: {}", error.what()));
+  }
+  info_ = parts_->device.facts().info;
+}
+
+VulkanEngine::~VulkanEngine() {
+  // What a running kernel uses must outlive it, so it stays until the process ends.
+  if (never_ended_) static_cast<void>(parts_.release());
+}
+
+void VulkanEngine::set_stop_patience(std::chrono::milliseconds patience) {
+  parts_->dispatcher.set_stop_patience(patience);
+}
+
+const spirv::Target& VulkanEngine::target() const {
+  return parts_->kernels.target();
+}
+const ProbeResult& VulkanEngine::probed() const {
+  return parts_->probed;
+}
+
+void VulkanEngine::refuse_when_lost() const {
+  if (!lost_.empty()) throw Error(ErrorKind::device, lost_);
+}
+
+template <typename Work>
+void VulkanEngine::guarded(const char* what, Work work) {
+  try {
+    work();
+  } catch (const vk::DeviceLostError&) {
+    lost_ =
+        fmt::format("the device {} was lost during {}; open it again to go on", info_.name, what);
+    throw Error(ErrorKind::device, lost_);
+  } catch (const NeverEnded&) {
+    never_ended_ = true;
+    lost_ = fmt::format(
+        "a kernel on {} did not end in time and could not be stopped; nothing "
+        "more can run there in this process",
+        info_.name);
+    throw Error(ErrorKind::budget, lost_);
+  } catch (const vk::SystemError& error) {
+    throw Error(ErrorKind::device,
+                fmt::format("the driver of {} failed in {}: {}", info_.name, what, error.what()));
+  }
+}
+
+void VulkanEngine::reserve(uint64_t bytes) {
+  refuse_when_lost();
+  guarded("a memory allocation", [&] { parts_->arena.reserve(bytes); });
+}
+
+void VulkanEngine::write(uint64_t address, std::span<const std::byte> data) {
+  refuse_when_lost();
+  guarded("a copy to the device", [&] { parts_->arena.write(address, data); });
+}
+
+void VulkanEngine::read(uint64_t address, std::span<std::byte> data) {
+  if (!parts_->arena.readable_without_device()) refuse_when_lost();
+  guarded("a copy from the device", [&] { parts_->arena.read(address, data); });
+}
+
+LaunchResult VulkanEngine::launch(const LaunchRequest& request) {
+  refuse_when_lost();
+  guest::validate(request);
+  LaunchResult result;
+  guarded("a launch", [&] {
+    const Kernel& kernel = parts_->kernels.get(request, result.times);
+    result.wave_mode = kernel.module.wave_mode;
+    parts_->dispatcher.run(request, kernel, result);
+  });
+  return result;
+}
+
+std::unique_ptr<VulkanEngine> make_engine_with(std::string_view selector, const Options& options,
+                                               Translator translator) {
+  return std::make_unique<VulkanEngine>(selector, options, std::move(translator));
+}
+
+}  // namespace lanewise::vulkan

@@ -1,0 +1,148 @@
+#include "runtime/vulkan/kernel_cache.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "runtime/support/error.hpp"
+#include "translator_version.hpp"
+
+namespace lanewise::vulkan {
+namespace {
+
+/// Pipelines kept in memory; beyond that all are dropped (they are still on disk).
+constexpr size_t kMaxKernels = 512;
+constexpr uint32_t kSpirvMagic = 0x07230203;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+struct ModuleHead {
+  uint32_t words;
+  uint32_t local_size, lanes_per_invocation, shared_in_memory;
+  uint64_t shared_bytes;
+  uint32_t mode_length;
+  uint32_t reserved;
+};
+
+}  // namespace
+
+std::vector<std::byte> encode_module(const spirv::Module& module) {
+  const ModuleHead head{static_cast<uint32_t>(module.words.size()),
+                        module.local_size,
+                        module.lanes_per_invocation,
+                        module.shared_in_memory ? 1U : 0U,
+                        module.shared_bytes,
+                        static_cast<uint32_t>(module.wave_mode.size()),
+                        0};
+  const uint64_t word_bytes = module.words.size() * sizeof(uint32_t);
+  std::vector<std::byte> out(sizeof head + word_bytes + module.wave_mode.size());
+  std::memcpy(out.data(), &head, sizeof head);
+  std::memcpy(out.data() + sizeof head, module.words.data(), word_bytes);
+  std::memcpy(out.data() + sizeof head + word_bytes, module.wave_mode.data(),
+              module.wave_mode.size());
+  return out;
+}
+
+std::optional<spirv::Module> decode_module(std::span<const std::byte> bytes) {
+  ModuleHead head;
+  if (bytes.size() < sizeof head) return {};
+  std::memcpy(&head, bytes.data(), sizeof head);
+  const uint64_t word_bytes = uint64_t{head.words} * sizeof(uint32_t);
+  if (bytes.size() != sizeof head + word_bytes + head.mode_length) return {};
+  spirv::Module module;
+  module.words.resize(head.words);
+  std::memcpy(module.words.data(), bytes.data() + sizeof head, word_bytes);
+  if (module.words.empty() || module.words[0] != kSpirvMagic) return {};
+  module.local_size = head.local_size;
+  module.lanes_per_invocation = head.lanes_per_invocation;
+  module.shared_in_memory = head.shared_in_memory != 0;
+  module.shared_bytes = head.shared_bytes;
+  const auto* mode = reinterpret_cast<const char*>(bytes.data() + sizeof head + word_bytes);
+  module.wave_mode.assign(mode, head.mode_length);
+  return module;
+}
+
+std::string describe(const spirv::Options& options, const spirv::Target& t) {
+  std::string text =
+      fmt::format("block {} {} {} shared {} memcheck {} wave {}\n", options.block.x,
+                  options.block.y, options.block.z, options.dynamic_shared,
+                  static_cast<int>(options.memcheck), static_cast<int>(options.wave));
+  for (const auto& [name, value] : options.policies) text += fmt::format("{}={}\n", name, value);
+  for (const bool flag : {t.int64,
+                          t.bda,
+                          t.storage8,
+                          t.storage16,
+                          t.float64,
+                          t.int64_atomics,
+                          t.native_add,
+                          t.native_fma,
+                          t.native_div,
+                          t.native_sqrt,
+                          t.native_compare,
+                          t.native_add64,
+                          t.native_fma64,
+                          t.native_div64,
+                          t.native_sqrt64,
+                          t.native_compare64,
+                          t.cuts_loops,
+                          t.denorm_preserve,
+                          t.rte,
+                          t.signed_zero_inf_nan,
+                          t.denorm_preserve64,
+                          t.rte64,
+                          t.signed_zero_inf_nan64}) {
+    text += flag ? '1' : '0';
+  }
+  return text + fmt::format(" {} {} {}\n", t.subgroup_size, t.max_invocations, t.max_shared);
+}
+
+KernelCache::KernelCache(Pipelines& pipelines, DiskCache& disk, spirv::Target target,
+                         Translator translator)
+    : pipelines_(pipelines), disk_(disk), target_(target), translator_(std::move(translator)) {}
+
+spirv::Module KernelCache::translate(const LaunchRequest& request, const spirv::Options& options,
+                                     const CacheKey& key) {
+  if (const auto bytes = disk_.load(CacheKind::module, key)) {
+    if (auto module = decode_module(*bytes)) return std::move(*module);
+  }
+  spirv::Module module = translator_(*request.program, options, target_);
+  disk_.store(CacheKind::module, key, encode_module(module));
+  return module;
+}
+
+const Kernel& KernelCache::get(const LaunchRequest& request, LaunchTimes& times) {
+  const auto start = Clock::now();
+  const spirv::Options options{request.block, request.dynamic_shared, request.memcheck,
+                               request.wave, request.policies};
+  const CacheKey key = make_key(fmt::format(
+      "{}\n{}{}", kTranslatorVersion, describe(options, target_), ir::print(*request.program)));
+  if (const auto known = kernels_.find(key); known != kernels_.end()) {
+    times.translate_ms += milliseconds_since(start);
+    return known->second;
+  }
+  Kernel kernel;
+  kernel.module = translate(request, options, key);
+  times.translate_ms += milliseconds_since(start);
+  if (kernel.module.local_size == 0 || kernel.module.local_size > target_.max_invocations) {
+    throw Error(
+        ErrorKind::device,
+        fmt::format("kernel '{}' needs {} invocations per group, the device offers {}",
+                    request.program->name, kernel.module.local_size, target_.max_invocations));
+  }
+  const auto build = Clock::now();
+  try {
+    kernel.pipeline = pipelines_.create(kernel.module.words);
+  } catch (const vk::DeviceLostError&) {
+    throw;
+  } catch (const vk::SystemError& error) {
+    throw Error(ErrorKind::device, fmt::format("the driver refused the translated kernel '{}': {}",
+                                               request.program->name, error.what()));
+  }
+  times.pipeline_ms += milliseconds_since(build);
+  if (kernels_.size() >= kMaxKernels) kernels_.clear();
+  return kernels_.emplace(key, std::move(kernel)).first->second;
+}
+
+}  // namespace lanewise::vulkan

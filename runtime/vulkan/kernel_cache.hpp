@@ -1,0 +1,51 @@
+// From a launch request to a ready pipeline: in memory, else from disk, else translated.
+#pragma once
+
+#include <functional>
+#include <map>
+
+#include "runtime/vulkan/pipeline_cache.hpp"
+
+namespace lanewise::vulkan {
+
+using Translator =
+    std::function<spirv::Module(const ir::Program&, const spirv::Options&, const spirv::Target&)>;
+
+struct Kernel {
+  spirv::Module module;
+  Pipeline pipeline;
+};
+
+/// The bytes of a module as the disk cache keeps them.
+std::vector<std::byte> encode_module(const spirv::Module& module);
+/// Empty when the bytes are not a module's.
+std::optional<spirv::Module> decode_module(std::span<const std::byte> bytes);
+
+/// Everything that decides what a translation looks like, as text.
+std::string describe(const spirv::Options& options, const spirv::Target& target);
+
+class KernelCache {
+ public:
+  KernelCache(Pipelines& pipelines, DiskCache& disk, spirv::Target target, Translator translator);
+
+  /// Adds the time it took to `times`. Throws Error(guest) or Error(device).
+  const Kernel& get(const LaunchRequest& request, LaunchTimes& times);
+  const spirv::Target& target() const { return target_; }
+
+ private:
+  spirv::Module translate(const LaunchRequest& request, const spirv::Options& options,
+                          const CacheKey& key);
+
+  Pipelines& pipelines_;
+  DiskCache& disk_;
+  spirv::Target target_;
+  Translator translator_;
+  struct Less {
+    bool operator()(const CacheKey& a, const CacheKey& b) const {
+      return a.high != b.high ? a.high < b.high : a.low < b.low;
+    }
+  };
+  std::map<CacheKey, Kernel, Less> kernels_;
+};
+
+}  // namespace lanewise::vulkan

@@ -1,0 +1,182 @@
+#include "runtime/vulkan/target_probe.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+// The compiled shaders, which need the standard types above.
+#include "kDoubleProbe.inc"
+#include "kFloatProbe.inc"
+#include "kLoopProbe.inc"
+#include "runtime/support/hash.hpp"
+
+namespace lanewise::vulkan {
+namespace {
+
+/// Counts up when the inputs or the comparison change, which the shaders' hash does not show.
+constexpr uint32_t kProbeVersion = 2;
+constexpr uint32_t kProbeLocalSize = 64;
+/// Beyond every loop limit known of a driver (lavapipe: 65535).
+constexpr uint32_t kLoopIterations = 100000;
+
+template <size_t N>
+uint64_t hash_words(const uint32_t (&words)[N], uint64_t h) {
+  return hash_bytes(words, sizeof words, h);
+}
+
+CacheKey probe_key(const Device& device) {
+  const uint64_t shaders =
+      hash_words(kFloatProbe, hash_words(kDoubleProbe, hash_words(kLoopProbe, kHashSeed)));
+  return make_key(
+      fmt::format("probe {} {:016x} {:016x}", kProbeVersion, shaders, device.facts().fingerprint));
+}
+
+std::optional<ProbeResult> remembered(DiskCache& disk, const CacheKey& key) {
+  const auto data = disk.load(CacheKind::probe, key);
+  ProbeResult result;
+  if (!data || data->size() != sizeof result) return {};
+  std::memcpy(&result, data->data(), sizeof result);
+  return result;
+}
+
+/// One dispatch with an input and an output buffer.
+void run_shader(Device& device, Pipelines& pipelines, std::span<const uint32_t> words,
+                const Buffer& in, const Buffer& out, uint32_t groups) {
+  const Pipeline pipeline = pipelines.create(with_float_modes(words, device.facts().target));
+  pipelines.bind({{{&in, in.size}, {&out, out.size}, {&in, 4}, {&in, 4}, {&in, 4}}});
+  device.run([&](const vk::raii::CommandBuffer& commands) {
+    pipelines.record(commands, pipeline, {0, 0, 0}, {groups, 1, 1});
+  });
+}
+
+template <typename Bits>
+ProbeCounts compare(const std::vector<ProbeInput<Bits>>& inputs, const Bits* results) {
+  ProbeCounts counts{};
+  counts.inputs = static_cast<uint32_t>(inputs.size());
+  for (const auto& input : inputs) {
+    const auto expected = probe_expected(input);
+    for (uint32_t op = 0; op < kProbeOps; ++op) {
+      if (!same_float(expected[op], results[op])) ++counts.wrong[op];
+    }
+    results += kProbeOps;
+  }
+  return counts;
+}
+
+template <typename Bits>
+ProbeCounts try_floats(Device& device, Pipelines& pipelines, std::span<const uint32_t> words) {
+  const auto inputs = probe_inputs<Bits>();
+  const auto bytes = std::as_bytes(std::span(inputs));
+  const Buffer in = device.make_buffer(bytes.size(), Place::host);
+  const Buffer out = device.make_buffer(inputs.size() * kProbeOps * sizeof(Bits), Place::host);
+  std::memcpy(in.map, bytes.data(), bytes.size());
+  const auto groups =
+      static_cast<uint32_t>((inputs.size() + kProbeLocalSize - 1) / kProbeLocalSize);
+  run_shader(device, pipelines, words, in, out, groups);
+  return compare(inputs, reinterpret_cast<const Bits*>(out.map));
+}
+
+bool try_loop(Device& device, Pipelines& pipelines) {
+  const Buffer in = device.make_buffer(16, Place::host);
+  const Buffer out = device.make_buffer(16, Place::host);
+  in.words()[0] = kLoopIterations;
+  run_shader(device, pipelines, kLoopProbe, in, out, 1);
+  uint32_t x = 1;
+  for (uint32_t i = 0; i < kLoopIterations; ++i) x = (x ^ (x >> 15)) * 747796405U + i;
+  return out.words()[0] == x;
+}
+
+// --- execution modes ---------------------------------------------------------------------------
+
+constexpr uint32_t kHeaderWords = 5;
+constexpr uint32_t kOpExtension = 10, kOpCapability = 17, kOpEntryPoint = 15, kOpExecutionMode = 16;
+// Capability and execution mode numbers of SPV_KHR_float_controls.
+constexpr uint32_t kDenormPreserve[] = {4464, 4459};
+constexpr uint32_t kSignedZeroInfNanPreserve[] = {4466, 4461};
+constexpr uint32_t kRoundingModeRte[] = {4467, 4462};
+
+struct Mode {
+  bool wanted;
+  const uint32_t* numbers;
+  uint32_t width;
+};
+
+std::vector<Mode> modes_of(const spirv::Target& t) {
+  std::vector<Mode> modes;
+  for (const Mode& mode :
+       {Mode{t.denorm_preserve, kDenormPreserve, 32},
+        Mode{t.denorm_preserve64, kDenormPreserve, 64},
+        Mode{t.signed_zero_inf_nan, kSignedZeroInfNanPreserve, 32},
+        Mode{t.signed_zero_inf_nan64, kSignedZeroInfNanPreserve, 64},
+        Mode{t.rte, kRoundingModeRte, 32}, Mode{t.rte64, kRoundingModeRte, 64}}) {
+    if (mode.wanted) modes.push_back(mode);
+  }
+  return modes;
+}
+
+void append_instruction(std::vector<uint32_t>& out, uint32_t op, std::vector<uint32_t> operands) {
+  out.push_back(static_cast<uint32_t>(operands.size() + 1) << 16 | op);
+  out.insert(out.end(), operands.begin(), operands.end());
+}
+
+void append_requirements(std::vector<uint32_t>& out, const std::vector<Mode>& modes) {
+  for (const Mode& mode : modes) append_instruction(out, kOpCapability, {mode.numbers[0]});
+  const char text[] = "SPV_KHR_float_controls";
+  std::vector<uint32_t> words((sizeof text + 3) / 4);
+  std::memcpy(words.data(), text, sizeof text);
+  append_instruction(out, kOpExtension, words);
+}
+
+}  // namespace
+
+std::vector<uint32_t> with_float_modes(std::span<const uint32_t> words,
+                                       const spirv::Target& target) {
+  const std::vector<Mode> modes = modes_of(target);
+  std::vector<uint32_t> out(words.begin(), words.begin() + kHeaderWords);
+  bool required = modes.empty();
+  for (size_t at = kHeaderWords; at < words.size();) {
+    const uint32_t op = words[at] & 0xffff, length = words[at] >> 16;
+    // Requirements follow the module's own capabilities; modes follow the entry point.
+    if (!required && op != kOpCapability) {
+      append_requirements(out, modes);
+      required = true;
+    }
+    out.insert(out.end(), words.begin() + at, words.begin() + at + length);
+    if (op == kOpEntryPoint) {
+      for (const Mode& mode : modes) {
+        append_instruction(out, kOpExecutionMode, {words[at + 2], mode.numbers[1], mode.width});
+      }
+    }
+    at += length;
+  }
+  return out;
+}
+
+ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk) {
+  const CacheKey key = probe_key(device);
+  if (const auto known = remembered(disk, key)) return *known;
+  ProbeResult result;
+  result.f32 = try_floats<uint32_t>(device, pipelines, kFloatProbe);
+  if (device.facts().features.float64) {
+    result.f64 = try_floats<uint64_t>(device, pipelines, kDoubleProbe);
+  }
+  result.cuts_loops = try_loop(device, pipelines) ? 0 : 1;
+  disk.store(CacheKind::probe, key, std::as_bytes(std::span(&result, 1)));
+  return result;
+}
+
+void apply(const ProbeResult& result, spirv::Target& t) {
+  using enum ProbeOp;
+  t.native_add = result.f32.exact(add) && result.f32.exact(mul);
+  t.native_fma = result.f32.exact(fma);
+  t.native_div = result.f32.exact(div);
+  t.native_sqrt = result.f32.exact(sqrt);
+  t.native_compare = result.f32.exact(compare);
+  t.native_add64 = result.f64.exact(add) && result.f64.exact(mul);
+  t.native_fma64 = result.f64.exact(fma);
+  t.native_div64 = result.f64.exact(div);
+  t.native_sqrt64 = result.f64.exact(sqrt);
+  t.native_compare64 = result.f64.exact(compare);
+  t.cuts_loops = result.cuts_loops != 0;
+}
+
+}  // namespace lanewise::vulkan

@@ -1,0 +1,55 @@
+// What the device computes exactly and whether it runs long loops to their end: found by trying,
+// remembered on disk. See docs/numerics.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/vulkan/pipeline_cache.hpp"
+
+namespace lanewise::vulkan {
+
+enum class ProbeOp : uint8_t { fma, div, sqrt, add, mul, compare };
+inline constexpr uint32_t kProbeOps = 6;
+
+/// Bits of three operands: 32 of each for float, 64 for double.
+template <typename Bits>
+struct ProbeInput {
+  Bits a, b, c;
+};
+
+/// Per operation, inputs on which the device's bits differ from IEEE round to nearest even (NaNs
+/// are alike); everything is wrong where the type does not exist.
+struct ProbeCounts {
+  std::array<uint32_t, kProbeOps> wrong;
+  uint32_t inputs;
+  bool exact(ProbeOp op) const { return inputs > 0 && wrong[static_cast<uint32_t>(op)] == 0; }
+};
+
+struct ProbeResult {
+  ProbeCounts f32{}, f64{};
+  uint32_t cuts_loops = 0;
+};
+
+/// Inputs on which approximate implementations show: fused against unfused, halfway cases,
+/// subnormals, specials, and random bits. Bits: uint32_t (float) or uint64_t (double).
+template <typename Bits>
+std::vector<ProbeInput<Bits>> probe_inputs();
+/// What IEEE says, in ProbeOp order. Comparison: bit 0 <, 1 <=, 2 ==, 3 >, 4 >=, 5 != or unordered.
+template <typename Bits>
+std::array<Bits, kProbeOps> probe_expected(const ProbeInput<Bits>& input);
+template <typename Bits>
+bool same_float(Bits x, Bits y);
+
+/// The module with the float execution modes that translated kernels ask for on this target.
+std::vector<uint32_t> with_float_modes(std::span<const uint32_t> words,
+                                       const spirv::Target& target);
+
+/// Runs the probe, or reads its remembered result.
+ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk);
+
+/// Fills in what was found.
+void apply(const ProbeResult& result, spirv::Target& target);
+
+}  // namespace lanewise::vulkan

@@ -1,0 +1,35 @@
+// Engines that run translated kernels on Vulkan devices. No Vulkan type is visible here.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/guest/engine.hpp"
+#include "runtime/spirv/translate.hpp"
+
+namespace lanewise::vulkan {
+
+struct Options {
+  /// Where translations, pipelines and probe results are kept. Empty: $LANEWISE_CACHE_DIR, else
+  /// $XDG_CACHE_HOME/lanewise, else ~/.cache/lanewise. "off" keeps nothing on disk.
+  std::string cache_dir;
+  bool validation = false;  ///< also switched on by LANEWISE_VALIDATION=1
+};
+
+/// Every Vulkan device that can compute, in the order that make_engine's index counts. Empty when
+/// there is no loader or no driver.
+std::vector<EngineInfo> list_devices();
+
+/// selector: "auto" (LANEWISE_DEVICE when set, else discrete, integrated, virtual, CPU), an index
+/// into list_devices(), or a part of a device name in any case. Throws Error(device).
+std::unique_ptr<Engine> make_engine(std::string_view selector, const Options& options = {});
+
+/// What the engine's kernels are translated for; null when it is no Vulkan engine.
+const spirv::Target* target_of(const Engine& engine);
+
+/// Warnings and errors that the validation layer has reported in this process.
+unsigned validation_messages();
+
+}  // namespace lanewise::vulkan

@@ -1,0 +1,24 @@
+// The engines that a conformance test runs on, one after another.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/guest/engine.hpp"
+
+namespace lanewise::test {
+
+struct TestEngine {
+  std::string label;  ///< "reference", "lavapipe", "swiftshader"
+  std::shared_ptr<Engine> engine;
+};
+
+/// The reference engine and every software driver, opened once per process, validation layer on.
+/// A driver that is missing throws, unless LANEWISE_ALLOW_MISSING_DEVICES=1 leaves it out.
+const std::vector<TestEngine>& test_engines();
+
+/// Warnings and errors of the validation layer so far; a test ends with CHECK(... == 0).
+unsigned validation_messages();
+
+}  // namespace lanewise::test

@@ -1,0 +1,25 @@
+// Which Vulkan drivers the tests run on: lavapipe and SwiftShader, whatever else is installed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lanewise::test {
+
+struct SoftwareDriver {
+  std::string label;  ///< "lavapipe", "swiftshader"
+  std::string part;   ///< part of the device's name, a selector
+  std::string json;   ///< the driver's description file, empty when it is not installed
+};
+
+/// Points the Vulkan loader at the installed software drivers (once, before the first instance)
+/// and returns all of them. LANEWISE_TEST_SYSTEM_DRIVERS=1 leaves the loader's own choice.
+const std::vector<SoftwareDriver>& software_drivers();
+
+/// True when LANEWISE_ALLOW_MISSING_DEVICES=1 says that a missing driver is no failure.
+bool missing_devices_allowed();
+
+/// A new empty directory under the system's temporary directory, removed at process exit.
+std::string scratch_directory(const std::string& name);
+
+}  // namespace lanewise::test

@@ -1,0 +1,18 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "interface.glsl"
+// Every odd lane of every group reports a fault; its record tells who it was.
+layout(local_size_x = 4) in;
+void main() {
+  const uint lane = gl_LocalInvocationID.x;
+  if ((lane & 1u) == 0u) return;
+  const uint slot = atomicAdd(faults[0], 1u);
+  if (slot >= 64u) return;
+  const uint at = 64u + 8u * slot;
+  faults[at] = 1u | 4u << 24;  // out_of_range, 4 bytes
+  faults[at + 1u] = 2u;        // site
+  for (uint i = 0u; i < 3u; ++i) faults[at + 2u + i] = group()[i];
+  faults[at + 5u] = lane;
+  faults[at + 6u] = lane;  // address 0x1_0000_0000 + lane
+  faults[at + 7u] = 1u;
+}

@@ -1,0 +1,84 @@
+// Shared by the Vulkan engine's tests: engines with a hand-written kernel instead of a translation.
+#pragma once
+
+#include <cstring>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/guest/layout.hpp"
+#include "runtime/support/error.hpp"
+#include "runtime/vulkan/engine.hpp"
+#include "tests/support/drivers.hpp"
+
+namespace lanewise::test {
+
+/// Every software driver that is installed; throws when one is missing and must not be.
+inline std::vector<SoftwareDriver> installed_drivers() {
+  std::vector<SoftwareDriver> installed;
+  for (const SoftwareDriver& driver : software_drivers()) {
+    if (!driver.json.empty()) {
+      installed.push_back(driver);
+    } else if (!missing_devices_allowed()) {
+      throw std::runtime_error("the Vulkan driver " + driver.label + " is not installed");
+    }
+  }
+  return installed;
+}
+
+inline vulkan::Options checked_options(std::string cache = "off") {
+  vulkan::Options options;
+  options.validation = true;
+  options.cache_dir = std::move(cache);
+  return options;
+}
+
+inline std::unique_ptr<vulkan::VulkanEngine> engine_running(const SoftwareDriver& driver,
+                                                            const spirv::Module& module) {
+  return vulkan::make_engine_with(
+      driver.part, checked_options(),
+      [module](const ir::Program&, const spirv::Options&, const spirv::Target&) { return module; });
+}
+
+template <size_t N>
+spirv::Module kernel_module(const uint32_t (&words)[N], uint32_t local_size) {
+  spirv::Module module;
+  module.words.assign(std::begin(words), std::end(words));
+  module.local_size = local_size;
+  module.wave_mode = "lane";
+  return module;
+}
+
+/// An empty program: the kernel comes from elsewhere.
+inline ir::Program empty_program() {
+  ir::Program program;
+  program.name = "by_hand";
+  program.blocks.emplace_back();
+  program.blocks.back().label = "entry";
+  program.sites.resize(8);
+  return program;
+}
+
+inline std::vector<uint32_t> read_words(Engine& engine, uint64_t offset, size_t count) {
+  std::vector<uint32_t> words(count);
+  engine.read(guest::kArenaBase + offset, std::as_writable_bytes(std::span(words)));
+  return words;
+}
+
+/// Runs a call that must throw Error and returns it.
+template <typename Call>
+Error error_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error;
+  }
+  throw std::logic_error("no Error was thrown");
+}
+
+inline bool mentions(const Error& error, const std::string& text) {
+  return std::string(error.what()).find(text) != std::string::npos;
+}
+
+}  // namespace lanewise::test
