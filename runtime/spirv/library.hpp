@@ -53,7 +53,8 @@ enum SpecId : uint32_t {
   lanes = 2,
   shared_in_backing = 3,
   memcheck = 4,
-  local_total = 5,  ///< filled in by freeze(): local_words * lanes
+  local_total = 5,      ///< filled in by freeze(): local_words * lanes
+  fence_by_atomic = 6,  ///< llvmpipe: memory barriers must not appear in divergent loops
 };
 /// Turns specialisation constants into plain constants with these values (the others get their
 /// defaults). Array lengths of 0 become 1.

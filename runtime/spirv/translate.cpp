@@ -103,7 +103,8 @@ Module translate(const ir::Program& source, const Options& options, const Target
       {library::local_words, (program.local_bytes + 3) / 4},
       {library::lanes, shape.lanes_per_invocation},
       {library::shared_in_backing, shared.in_memory ? 1U : 0U},
-      {library::memcheck, static_cast<uint32_t>(options.memcheck)}};
+      {library::memcheck, static_cast<uint32_t>(options.memcheck)},
+      {library::fence_by_atomic, target.fence_by_atomic ? 1U : 0U}};
   Module module;
   const auto linked = library::link(builder.words(), library::variant_for(target));
   module.words = library::freeze(linked, sizes);

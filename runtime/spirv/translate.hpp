@@ -27,6 +27,7 @@ struct Target {
   bool cuts_loops = false;
   bool denorm_preserve = false, rte = false, signed_zero_inf_nan = false;  ///< float controls, f32
   bool denorm_preserve64 = false, rte64 = false, signed_zero_inf_nan64 = false;
+  bool fence_by_atomic = false;  ///< llvmpipe: a memory barrier in a divergent loop loses lanes
   uint32_t subgroup_size = 1;
   uint32_t max_invocations = 128;
   uint32_t max_shared = 16384;

@@ -5,6 +5,7 @@ layout(constant_id = 1) const uint LOCAL_WORDS = 1u;   // per lane, for the boun
 layout(constant_id = 2) const uint LANES = 1u;
 layout(constant_id = 3) const uint SHARED_IN_BACKING = 0u;
 layout(constant_id = 4) const uint MEMCHECK = 0u;      // 0 arena, 1 alloc, 2 off
+layout(constant_id = 6) const uint FENCE_BY_ATOMIC = 0u;  // see lw_fence
 layout(constant_id = 5) const uint LOCAL_TOTAL = 1u;   // LOCAL_WORDS * LANES, at least 1
 
 #if !LW_INT64
@@ -21,7 +22,8 @@ uint local_words[LOCAL_TOTAL];
 const uint LAUNCH_ARENA_ADDRESS = 0u, LAUNCH_ARENA_SIZE = 2u, LAUNCH_GRID = 4u, LAUNCH_BUDGET = 10u;
 const uint LAUNCH_DYNAMIC_SHARED = 12u, LAUNCH_SLOTS = 15u, LAUNCH_SLOT_BYTES = 16u;
 const uint LAUNCH_STATIC_SHARED = 17u, LAUNCH_PARAMS = 64u;
-const uint FAULT_COUNT = 0u, FAULT_ABORT = 1u, FAULT_LOCK = 2u, FAULT_RECORDS = 64u, MAX_FAULTS = 64u;
+const uint FAULT_COUNT = 0u, FAULT_ABORT = 1u, FAULT_LOCK = 2u, FAULT_SPARE = 3u;
+const uint FAULT_RECORDS = 64u, MAX_FAULTS = 64u;
 
 // The guest address space (runtime/guest/layout.hpp).
 const uint NULL_PAGE_END = 0x10000u, ARENA_BASE = 0x10000000u;

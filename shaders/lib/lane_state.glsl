@@ -92,15 +92,18 @@ bool lw_step(const in uint site) {
   return (steps_taken & 4095u) != 0u || !lw_aborted();
 }
 
+/// llvmpipe suspends the invocation at a memory barrier and loses lanes when parts of a group pass
+/// different numbers of them, as in divergent loops. It runs on CPUs, where a sequentially consistent atomic operation orders all memory.
 void lw_fence(const in uint scope) {
-  if (scope == 1u) {  // Scope::cta
+  if (FENCE_BY_ATOMIC != 0u) {
+    atomicAdd(faults.w[FAULT_SPARE], 0u);
+  } else if (scope == 1u) {  // Scope::cta
     groupMemoryBarrier();
   } else {
     memoryBarrier();
   }
 }
 void lw_barrier() {
-  groupMemoryBarrier();
-  memoryBarrierShared();
-  barrier();
+  controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,
+                 gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
 }

@@ -76,7 +76,7 @@ uint param_get_strong(uint off) { return param_get(off); }
 /// 64-bit atomic access where the device has none: one lock for all, held for a few instructions.
 /// The loop leaves the critical section before the test, so lanes in lockstep cannot starve.
 /// Everything inside is an atomic on its own; there must be no memory barrier: llvmpipe suspends the
-/// invocation at one, with the lock held, and loses lanes when not all of the group come by.
+/// invocation at one, with the lock held, and loses lanes in loops like this (see lw_fence).
 #define WITH_LOCK(BODY)                                        \
   bool done = false;                                           \
   while (!done) {                                              \

@@ -165,8 +165,20 @@ std::vector<uint32_t> caller_of(const std::string& name, Variant variant, bool l
     at += words_of(s->params[p]);
     args += fmt::format(" %a{}", p);
   }
-  t += fmt::format("%r = OpFunctionCall {} %f{}\n", type_name(s->result, int64), args);
-  t += store_result(s->result, int64);
+  const std::string call_text =
+      fmt::format("%r = OpFunctionCall {} %f{}\n", type_name(s->result, int64), args);
+  if (s->result != Kind::none) {
+    t += call_text + store_result(s->result, int64);
+  } else {
+    // Lane i calls i / 8 + 1 times, so that parts of a group differ in how often they come by.
+    t += "%more = OpShiftRightLogical %uint %lane %c3\n%times = OpIAdd %uint %more %c1\n"
+         "OpBranch %head\n%head = OpLabel\n%i = OpPhi %uint %c0 %entry %next %again\n"
+         "%go = OpULessThan %bool %i %times\nOpLoopMerge %called %again None\n"
+         "OpBranchConditional %go %again %called\n%again = OpLabel\n" +
+         call_text +
+         "%next = OpIAdd %uint %i %c1\nOpBranch %head\n%called = OpLabel\n"
+         "%optr = OpAccessChain %pword %out %c0 %item\nOpStore %optr %c1\n";
+  }
   if (lane_state) t += "%ignored2 = OpFunctionCall %void %end\n";
   t += "OpReturn\nOpFunctionEnd\n";
   std::vector<uint32_t> words;

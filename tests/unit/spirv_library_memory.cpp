@@ -42,7 +42,7 @@ struct Machine {
     REQUIRE(s != nullptr);
     const size_t rows = argument_words(*s) == 0 ? 64 : arguments.size() / argument_words(*s);
     REQUIRE(rows % 64 == 0);
-    result.assign(std::max<size_t>(rows * words_of(s->result), 1), 0);
+    result.assign(rows * std::max(words_of(s->result), 1U), 0);
     if (arguments.empty()) arguments.push_back(0);
     Compute::Job job;
     job.spirv = library::freeze(library::link(caller_of(name, variant, true), variant), sizes);
@@ -375,6 +375,15 @@ TEST_CASE("step budget and abort") {
     CHECK(std::count(m.result.begin(), m.result.end(), 1U) == 64);
     m.faults[1] = 1;
     m.run(d, v, "lw_aborted", {});
+    CHECK(std::count(m.result.begin(), m.result.end(), 1U) == 64);
+  });
+}
+
+TEST_CASE("a fence in a divergent loop loses no lane") {
+  everywhere([](const Driver& d, Variant v) {
+    Machine m;
+    m.sizes[library::fence_by_atomic] = 1;
+    m.run(d, v, "lw_fence", Words(64, 3));
     CHECK(std::count(m.result.begin(), m.result.end(), 1U) == 64);
   });
 }
