@@ -87,6 +87,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                           t.native_sqrt64,
                           t.native_compare64,
                           t.cuts_loops,
+                          t.fence_by_atomic,
                           t.denorm_preserve,
                           t.rte,
                           t.signed_zero_inf_nan,
