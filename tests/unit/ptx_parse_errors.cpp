@@ -54,7 +54,7 @@ TEST_CASE("errors in instructions and declarations of a body") {
       {"ld.u32 %r1, [%rd1*4];", "1:18 found `*`, `]` or `+` and an offset was expected"},
       {"ld.u32 %r1, [(%rd1)];", "1:15 found `%rd1`, a constant was expected"},
       {"ld.u32 %r1, [buf[4]];", "1:17 found `[`, `]`"},
-      {"ld.u32 %r1, buf[%r2];", "1:17 a register as index is not supported"},
+      {"ld.u32 %r1, buf[%r2+4];", "1:20 found `+`, `]` after the index was expected"},
       {"ld.u32 %r1, [];", "1:14 found `]`, a register, a variable or an integer"},
       {"ld.u32 %r1, [%rd1+1.0];", "1:19 a floating-point constant, an integer constant after `+`"},
       {"ld.u32 %r1, [%tid.x];", "1:18 found `.x`"},

@@ -23,7 +23,8 @@ struct Operand {
     integer,  ///< value in `bits` (two's complement); `is_unsigned` when written with U
     float_,  ///< value as f64 bits in `bits`; single == true for 0f literals (`bits` = the 32 bits)
     address,  ///< [base + offset]; base name may be empty (immediate address)
-    array,    ///< base[index] without brackets around: name, offset = element index
+    array,    ///< base[index] without brackets around: name, offset = element index; an index in
+              ///< a register stands in elements
     vector,   ///< {a, b, ...}: elements
     sink,     ///< _
     list,     ///< (a, b) of a call: elements

@@ -122,12 +122,12 @@ std::string Parser::component() {
 void Parser::index_into(Operand& o) {
   take();
   o.kind = Operand::Kind::array;
-  // The assembler takes a register here; nothing below the parser could give it a meaning.
   if (is_name()) {
-    fail(peek(), "a register as index is not supported, an integer constant was expected");
+    o.elements.push_back(name_operand());
+  } else {
+    o.offset = integer_constant("an integer constant or a register as index");
+    o.has_offset = true;
   }
-  o.offset = integer_constant("an integer constant as index");
-  o.has_offset = true;
   expect(']', "after the index");
 }
 

@@ -20,6 +20,12 @@ ir::Space space_named(std::string_view qualifier, bool entry) {
 
 }  // namespace
 
+void refuse_register_index(const Operand& o) {
+  if (o.kind != Operand::Kind::array || o.elements.empty()) return;
+  Emit::fail(o.elements[0].loc, "a register as index of '" + o.name +
+                                    "' is not supported, an integer constant was expected");
+}
+
 Address Emit::register_address(const Operand& o, const Entity& entity, std::string_view space) {
   if (o.kind == Operand::Kind::array) fail(o.loc, "'" + o.name + "' is not an array");
   if (entity.regs.size() != 1 || !entity.type.is_int())
@@ -47,6 +53,7 @@ Address Emit::variable_address(const Operand& o, const Entity& entity, std::stri
   a.kernel_param = entity.space == ir::Space::param && entity.object == nullptr;
   if (o.kind == Operand::Kind::array) {
     if (v.dims.empty()) fail(o.loc, "'" + o.name + "' is not an array");
+    refuse_register_index(o);
     a.offset *= static_cast<int64_t>(ptype_named(v.type).value_or(PType{}).bytes() * v.vector);
   }
   const bool is_param = v.space == "param";

@@ -103,4 +103,7 @@ void lower_call(Emit& e);
 
 using ir::imm;
 
+/// The assembler takes `name[%r1]`; what it means is not known, so it is an error here.
+void refuse_register_index(const Operand& o);
+
 }  // namespace lanewise::ptx

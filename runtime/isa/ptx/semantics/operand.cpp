@@ -123,6 +123,7 @@ ir::Operand Emit::address_value(const Operand& o, const Entity& entity, PType ty
   int64_t offset = o.offset;
   if (o.kind == Operand::Kind::array) {
     const Variable& v = *entity.variable;
+    refuse_register_index(o);
     offset *= static_cast<int64_t>(ptype_named(v.type).value_or(PType{}).bytes() * v.vector);
   }
   if (entity.object != nullptr) {

@@ -1,0 +1,26 @@
+// Is a PTX module legal for a target, as the real assembler judges it? Says nothing about whether
+// Lanewise can run it: that is lowering's part.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/isa/ptx/ast.hpp"
+
+namespace lanewise::ptx {
+
+struct CheckOptions {
+  enum class Strict : uint8_t {
+    ptxas,   ///< qualifiers in any order, and what else the assembler lets through
+    manual,  ///< the written order of the manual and its text to the letter
+  };
+  std::string target;    ///< "sm_80" in place of the module's own; empty = the module's
+  uint32_t version = 0;  ///< major * 10 + minor in place of the module's own; 0 = the module's
+  Strict strict = Strict::ptxas;
+};
+
+/// Errors and warnings in line order. Instructions that have no row in the grammar pass.
+/// Versions up to 7.8 are judged as the assembler of PTX 7.8 does, later ones as that of 9.0.
+std::vector<Diagnostic> check(const Module& module, const CheckOptions& options = {});
+
+}  // namespace lanewise::ptx

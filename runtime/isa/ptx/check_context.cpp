@@ -1,0 +1,363 @@
+#include "runtime/isa/ptx/check_context.hpp"
+
+namespace lanewise::ptx::legal {
+namespace {
+
+using K = Operand::Kind;
+using S = Symbol::Kind;
+
+/// A single `{x}` stands for x.
+const Operand& unwrapped(const Operand& o) {
+  return o.kind == K::vector && o.elements.size() == 1 ? o.elements[0] : o;
+}
+
+bool is_generic_window(std::string_view space) {
+  return space == "global" || space == "local" || space.starts_with("shared");
+}
+
+/// The space of a variable as qualifiers call it.
+std::string space_of(const Symbol& s) {
+  return s.variable ? s.variable->space : std::string();
+}
+
+std::string dotted(std::string_view name) {
+  return std::string(1, '.').append(name);
+}
+
+bool same_space(std::string_view asked, std::string_view declared) {
+  return asked.substr(0, asked.find(':')) == declared;
+}
+
+}  // namespace
+
+std::string version_text(unsigned version) {
+  return std::to_string(version / 10) + "." + std::to_string(version % 10);
+}
+
+std::string type_text(Type t) {
+  if (t.cls == Type::Class::none) return "typeless";
+  if (t.cls == Type::Class::pred) return ".pred";
+  if (t.packed) return t.alternative ? ".bf16x2" : ".f16x2";
+  const char* letter = t.is_untyped()                  ? ".b"
+                       : t.cls == Type::Class::uint    ? ".u"
+                       : t.cls == Type::Class::sint    ? ".s"
+                       : t.alternative && t.bits == 32 ? ".tf"
+                       : t.alternative                 ? ".bf"
+                                                       : ".f";
+  return letter + std::to_string(t.bits);
+}
+
+std::string found_text(const Operand& o, const Symbol& s) {
+  switch (o.kind) {
+    case K::integer:
+      return "an integer constant";
+    case K::float_:
+      return "a floating-point constant";
+    case K::address:
+      if (o.name.empty()) return "an address in brackets";
+      break;
+    case K::vector:
+      return "a vector of " + std::to_string(o.elements.size());
+    case K::sink:
+      return "`_`";
+    case K::list:
+      return "a list";
+    default:
+      break;
+  }
+  const std::string name = "`" + o.name + "`";
+  switch (s.kind) {
+    case S::reg:
+      return "the " + std::string(s.vector > 1 ? "vector " : "") + type_text(s.type) +
+             " register " + name;
+    case S::variable:
+      return "the ." + s.variable->space + " variable " + name;
+    case S::function:
+      return "the function " + name;
+    case S::special:
+      return "the special register " + name;
+    case S::label:
+      return "the label " + name;
+    default:
+      return "the unknown name " + name;
+  }
+}
+
+std::string_view Context::get(std::string_view slot) const {
+  for (const auto& [name, value] : match_.values)
+    if (name == slot) return value;
+  return {};
+}
+
+Type Context::type(std::string_view slot) const {
+  return type_named(get(slot)).value_or(Type{});
+}
+
+unsigned Context::vector() const {
+  const std::string_view v = get("vec");
+  return v.empty() ? 1 : static_cast<unsigned>(v[1] - '0');
+}
+
+void Context::error(std::string message) {
+  env.diagnostics->push_back({in.loc.line, in.loc.column, "`" + in.opcode + "`: " + message});
+}
+
+void Context::error(const Operand& o, std::string message) {
+  const Loc loc = o.loc.line ? o.loc : in.loc;
+  env.diagnostics->push_back({loc.line, loc.column, "`" + in.opcode + "`: " + message});
+}
+
+void Context::warn(const Operand& o, std::string message) {
+  env.diagnostics->push_back({o.loc.line, o.loc.column, "`" + in.opcode + "`: " + message, true});
+}
+
+bool Context::need(unsigned sm, unsigned version, std::string_view what) {
+  if (env.sm != 0 && env.sm < sm) {
+    error(std::string(what) + " needs .target sm_" + std::to_string(sm) + " or higher, found " +
+          env.target);
+    return false;
+  }
+  if (env.version < version) {
+    error(std::string(what) + " needs .version " + version_text(version) + " or higher, found " +
+          version_text(env.version));
+    return false;
+  }
+  return true;
+}
+
+bool Context::count(size_t least, size_t most) {
+  const size_t n = in.operands.size();
+  if (n >= least && n <= most) return true;
+  std::string expected = std::to_string(least);
+  if (most != least) expected += " to " + std::to_string(most);
+  error("found " + std::to_string(n) + " operands, " + expected + " were expected");
+  return false;
+}
+
+bool Context::constant_fits(const Operand& o, Type want) {
+  if (o.kind == K::name) return true;  // name+offset: the assembler looks no further
+  if (want.cls == Type::Class::pred) return o.kind == K::integer;
+  if (o.kind == K::integer) return !want.is_float();
+  if (o.kind != K::float_) return false;
+  if (want.is_int()) return false;
+  if (want.is_float()) return want.bits >= 32 && !want.packed;
+  return o.single ? want.bits == 32 : want.bits == 64;
+}
+
+void Context::destination(size_t i, Type want, Fit fit, bool sink) {
+  const Operand& o = unwrapped(in.operands[i]);
+  if (o.kind == K::sink && sink) return;
+  const Symbol s = symbol(o);
+  const bool plain = o.kind == K::name && s.kind == S::reg && s.vector == 1 && !o.has_offset &&
+                     !o.negated && o.pair.empty();
+  if (!plain) {
+    error(o, found_text(o, s) + " as destination, a " + type_text(want) + " register was expected");
+  } else if (!fits(want, s.type, fit)) {
+    error(o, found_text(o, s) + " as destination, " + type_text(want) +
+                 (fit == Fit::wider ? " or a wider register" : "") + " was expected");
+  } else {
+    element(o, want, fit, false);
+  }
+}
+
+/// Complaints about one register or constant.
+void Context::element(const Operand& o, Type want, Fit fit, bool is_source) {
+  const Symbol s = symbol(o);
+  if (o.kind == K::name && !o.has_offset && s.kind == S::reg) {
+    if (s.vector != 1 || o.negated || !o.pair.empty() || !fits(want, s.type, fit)) {
+      error(o, found_text(o, s) + ", " + type_text(want) +
+                   (fit == Fit::wider ? " or a wider register" : "") + " was expected");
+    } else if (s.type.is_float() && s.type.bits == 16) {
+      need(53, 0, "a register of 16-bit floats");
+    } else if (s.type.packed) {
+      need(53, 0, "a register of packed 16-bit floats");
+    }
+    return;
+  }
+  const bool constant = o.kind == K::integer || o.kind == K::float_ ||
+                        (o.kind == K::name && o.has_offset && s.kind != S::none) ||
+                        (o.kind == K::name && s.kind == S::function);
+  if (is_source && constant && !o.negated && o.pair.empty() && constant_fits(o, want)) {
+    if (want.bits == 128) need(70, 80, "a constant of 128 bits");
+    if (want.bits == 128 && o.kind == K::name && !o.has_offset) {
+      error(o, found_text(o, s) + ", a .b128 register was expected");
+    }
+    if (env.manual) error(o, "a constant, a register was expected (the manual's text)");
+    return;
+  }
+  error(o, found_text(o, s) + ", a " + type_text(want) + " register" +
+               (is_source ? " or constant" : "") + " was expected");
+}
+
+void Context::source(size_t i, Type want, Fit fit) {
+  element(unwrapped(in.operands[i]), want, fit, true);
+}
+
+void Context::integer_source(size_t i, unsigned bits) {
+  source(i, {Type::Class::uint, static_cast<uint16_t>(bits)}, Fit::exact);
+}
+
+/// `{a, b}` or one vector register. Registers of one width; where their types differ they count as
+/// untyped.
+void Context::vector_operand(size_t i, Type want, unsigned elements, Fit fit, bool is_source,
+                             bool sink_allowed) {
+  const Operand& o = in.operands[i];
+  const Symbol whole = symbol(o);
+  if (o.kind == K::name && whole.kind == S::reg && whole.vector == elements && !o.has_offset) {
+    if (!fits(want, whole.type, fit)) {
+      error(o, found_text(o, whole) + ", elements of " + type_text(want) + " were expected");
+    }
+    return;
+  }
+  if (o.kind != K::vector || o.elements.size() != elements) {
+    error(o, found_text(o, whole) + ", a vector of " + std::to_string(elements) +
+                 " elements was expected");
+    return;
+  }
+  Type common;
+  bool mixed = false;
+  size_t sinks = 0, numbers = 0;
+  for (const Operand& e : o.elements) {
+    if (e.kind == K::sink) {
+      ++sinks;
+      continue;
+    }
+    const Symbol s = symbol(e);
+    const bool special = s.kind == S::special && is_source;
+    if (!special && (e.kind != K::name || s.kind != S::reg)) {
+      if (e.kind == K::integer) ++numbers;
+      mixed = true;
+      continue;
+    }
+    const Type t = special ? Type{Type::Class::uint, 32} : s.type;
+    mixed = mixed || special;
+    if (common.bits != 0 && common.bits != t.bits) {
+      error(e, found_text(e, s) + " among others of " + std::to_string(common.bits) +
+                   " bits, elements of one width were expected");
+      return;
+    }
+    mixed = mixed || (common.bits != 0 && !(common == t));
+    common = t;
+  }
+  if (sinks != 0 && !sink_allowed) {
+    error(o,
+          "`_` as an element, a register or constant was expected (only vectors of 256 bits have "
+          "elements that are not stored)");
+    return;
+  }
+  if (sinks == elements) {
+    error(o, "nothing but `_` in the vector, one register at least was expected");
+    return;
+  }
+  for (const Operand& e : o.elements) {
+    if (e.kind == K::sink) continue;
+    const Symbol s = symbol(e);
+    if (s.kind == S::special && is_source) {
+      if (want.bits > 32) error(e, found_text(e, s) + ", " + type_text(want) + " was expected");
+      continue;
+    }
+    // A number takes the type of the registers around it; alone it is 64 bits wide.
+    const bool alone = numbers == elements && want.is_float() && want.bits < 64;
+    if (e.kind == K::integer && is_source && want.bits <= 64 && !alone) continue;
+    if (e.kind == K::name && s.kind == S::reg && s.vector == 1 && mixed &&
+        s.type.cls != Type::Class::pred && s.type.cls != Type::Class::none) {
+      Type untyped{Type::Class::bits, s.type.bits};
+      if (!fits(want, untyped, fit)) {
+        error(e, found_text(e, s) + ", " + type_text(want) + " was expected");
+      }
+      continue;
+    }
+    element(e, want, fit, is_source);
+  }
+}
+
+void Context::policy(size_t i) {
+  const Operand& o = in.operands[i];
+  const Symbol s = symbol(o);
+  const bool reg = o.kind == K::name && s.kind == S::reg && s.vector == 1 && s.type.bits == 64 &&
+                   !s.type.is_float() && !o.has_offset && !o.negated && o.pair.empty();
+  if (reg || (o.kind == K::integer && !env.manual)) return;
+  error(o, found_text(o, s) + " as cache policy, a 64-bit integer register" +
+               (env.manual ? "" : " or constant") + " was expected");
+}
+
+const Operand* Context::literal(size_t i, std::string_view expected) {
+  const Operand& o = in.operands[i];
+  if (o.kind == K::integer) return &o;
+  error(o, found_text(o, symbol(o)) + ", " + std::string(expected) + " was expected");
+  return nullptr;
+}
+
+void Context::refuse_32_bit(const Operand& o, std::string_view what) {
+  if (allows_32_bit()) {
+    warn(o, std::string(what) + " of 32 bits, 64 bits were expected");
+  } else {
+    error(
+        o,
+        std::string(what) +
+            " of 32 bits, 64 bits were expected (32-bit programs end with .version 7.8 and sm_89)");
+  }
+}
+
+void Context::register_address(const Operand& o, std::string_view space, const Symbol& s) {
+  const bool integer = s.type.is_int() || s.type.is_untyped();
+  if (s.vector != 1 || !integer || s.type.bits > 64) {
+    error(o, found_text(o, s) + " as address, an integer register of up to 64 bits was expected");
+    return;
+  }
+  if (s.type.bits < 32) {
+    warn(o, found_text(o, s) + " as address is narrow, 64 bits were expected");
+  } else if (s.type.bits == 32 && (space.empty() || space == "global")) {
+    refuse_32_bit(o, "an address");
+  }
+}
+
+void Context::variable_address(const Operand& o, std::string_view space, const Symbol& s) {
+  const std::string declared = space_of(s);
+  if (space.empty() ? is_generic_window(declared) : same_space(space, declared)) return;
+  error(o, found_text(o, s) + " in an instruction of " +
+               (space.empty() ? "generic addresses" : dotted(space)) + ", a " +
+               (space.empty() ? ".global, .shared or .local" : dotted(space)) +
+               " variable was expected");
+}
+
+void Context::address(size_t i, std::string_view space) {
+  const Operand& o = in.operands[i];
+  const Symbol s = symbol(o);
+  if (o.kind == K::array) {
+    if (s.kind != S::variable || s.variable->dims.empty()) {
+      error(o, found_text(o, s) + " with an index, an array was expected");
+      return;
+    }
+    if (!o.elements.empty()) {
+      const Symbol index = symbol(o.elements[0]);
+      if (index.kind != S::reg || index.vector != 1 || index.type.is_float() ||
+          index.type.bits < 16) {
+        error(o, found_text(o.elements[0], index) + " as index, an integer register was expected");
+      }
+    }
+    variable_address(o, space, s);
+    return;
+  }
+  if (o.kind != K::address) {
+    error(o, found_text(o, s) + ", an address in brackets was expected");
+    return;
+  }
+  if (o.name.empty()) {
+    if (space != "local" && !env.manual) {
+      error(o, "a constant address in " + (space.empty() ? "generic" : dotted(space)) +
+                   " space, one only .local takes was expected there");
+    }
+    return;
+  }
+  if (s.kind == S::reg) return register_address(o, space, s);
+  if (s.kind == S::variable) return variable_address(o, space, s);
+  if (s.kind == S::special && s.special->kind == Special::Kind::wide && in.opcode == "ld") {
+    // The assembler lets it through for loads and dies of it in stores.
+    warn(o, found_text(o, s) + " as address, a register or variable was expected");
+    return;
+  }
+  error(o, found_text(o, s) + " as address, a register or variable was expected");
+}
+
+}  // namespace lanewise::ptx::legal

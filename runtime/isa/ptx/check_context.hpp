@@ -1,0 +1,85 @@
+// One instruction under check: its qualifiers, its operands, and how to complain about them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/isa/ptx/check_grammar.hpp"
+#include "runtime/isa/ptx/check_types.hpp"
+
+namespace lanewise::ptx::legal {
+
+/// What all instructions of a module share.
+struct Environment {
+  std::string target;
+  unsigned sm = 0;       ///< 0 = unknown, no gate applies
+  unsigned version = 0;  ///< major * 10 + minor
+  bool manual = false;
+  const Symbols* symbols = nullptr;
+  std::vector<Diagnostic>* diagnostics = nullptr;
+};
+
+class Context {
+ public:
+  Context(const Instruction& in, const Match& match, const Environment& env)
+      : in(in), env(env), match_(match) {}
+
+  const Instruction& in;
+  const Environment& env;
+
+  // Qualifiers
+  std::string_view get(std::string_view slot) const;
+  bool has(std::string_view slot) const { return !get(slot).empty(); }
+  Type type(std::string_view slot = "type") const;
+  unsigned vector() const;  ///< of `.v4`: 4, else 1
+
+  // Complaints. An operand's message begins with where it stands.
+  void error(std::string message);
+  void error(const Operand& o, std::string message);
+  void warn(const Operand& o, std::string message);
+  /// False after a complaint that `what` needs a newer target or version.
+  bool need(unsigned sm, unsigned version, std::string_view what);
+
+  // Operands
+  bool count(size_t least, size_t most);
+  Symbol symbol(const Operand& o) const { return env.symbols->find(o.name); }
+  /// A register of the type; `_` only where `sink` allows it.
+  void destination(size_t i, Type want, Fit fit, bool sink = false);
+  /// A register or constant of the type.
+  void source(size_t i, Type want, Fit fit);
+  /// A 32-bit-style source where constants and names with an offset stand for anything.
+  void vector_operand(size_t i, Type want, unsigned elements, Fit fit, bool is_source,
+                      bool sink_allowed);
+  /// `[a]` of a space; empty = generic. Complains about what cannot address it.
+  void address(size_t i, std::string_view space);
+  /// The 64-bit cache policy.
+  void policy(size_t i);
+  /// An integer that the text gives: nullptr after a complaint.
+  const Operand* literal(size_t i, std::string_view expected);
+  /// A register or constant of an integer type.
+  void integer_source(size_t i, unsigned bits);
+
+  /// Addresses of 32 bits in a space that needs 64 make it a 32-bit program, which newer targets
+  /// and assemblers do not know.
+  bool allows_32_bit() const { return env.version < 80 && env.sm < 90; }
+  void refuse_32_bit(const Operand& o, std::string_view what);
+  /// Whether a constant can stand for the type; a name with an offset always can.
+  static bool constant_fits(const Operand& o, Type want);
+
+ private:
+  void element(const Operand& o, Type want, Fit fit, bool is_source);
+  void register_address(const Operand& o, std::string_view space, const Symbol& s);
+  void variable_address(const Operand& o, std::string_view space, const Symbol& s);
+
+  const Match& match_;
+};
+
+/// "7.8" of 78.
+std::string version_text(unsigned version);
+/// ".b32" and the like, for messages.
+std::string type_text(Type t);
+/// "`%r1`, a .b32 register" or "`5`, a constant": what was found.
+std::string found_text(const Operand& o, const Symbol& s);
+
+}  // namespace lanewise::ptx::legal

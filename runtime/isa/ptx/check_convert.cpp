@@ -1,0 +1,148 @@
+// cvt: which rounding, .ftz and .sat belong to which pair of types.
+#include "runtime/isa/ptx/check_context.hpp"
+
+namespace lanewise::ptx::legal {
+namespace {
+
+constexpr std::string_view kNone = "no rounding";
+
+bool is_half(Type t) {
+  return t.is_float() && t.bits == 16 && !t.alternative;
+}
+bool is_bf16(Type t) {
+  return t.is_float() && t.bits == 16 && t.alternative;
+}
+
+/// The kind of rounding a pair of types takes.
+enum class Rounding : uint8_t { none, to_integer, integral, needed, optional };
+
+Rounding rounding_of(Type to, Type from) {
+  if (!from.is_float()) return to.is_float() ? Rounding::needed : Rounding::none;
+  if (!to.is_float()) return Rounding::to_integer;
+  if (to == from) return Rounding::integral;
+  // bf16 came late: its exact conversions take a rounding, which changes nothing.
+  if (is_bf16(from) || (is_bf16(to) && is_half(from))) return Rounding::optional;
+  return to.bits < from.bits ? Rounding::needed : Rounding::none;
+}
+
+void rounding(Context& c, Type to, Type from) {
+  const std::string_view r = c.get("round");
+  const bool integral = r.size() == 3;  // rni and its like
+  const auto complain = [&](std::string_view expected) {
+    c.error((r.empty() ? std::string(kNone) : "rounding `." + std::string(r) + "`") + " from " +
+            std::string(c.get("from")) + " to " + std::string(c.get("to")) + ", " +
+            std::string(expected) + " was expected");
+  };
+  switch (rounding_of(to, from)) {
+    case Rounding::none:
+      if (!r.empty()) complain(kNone);
+      break;
+    case Rounding::to_integer:
+      if (!integral) complain("`.rni`, `.rzi`, `.rmi` or `.rpi`");
+      break;
+    case Rounding::integral:
+      if (!r.empty() && !integral) complain("no rounding or one to an integer");
+      break;
+    case Rounding::needed:
+      if (r.empty() || integral) complain("`.rn`, `.rz`, `.rm` or `.rp`");
+      break;
+    case Rounding::optional:
+      if (integral) complain("`.rn`, `.rz`, `.rm` or `.rp`");
+      break;
+  }
+}
+
+/// Could the value of `from` lie outside `to`?
+bool can_clamp(Type to, Type from) {
+  const bool from_signed = from.cls == Type::Class::sint, to_signed = to.cls == Type::Class::sint;
+  if (from_signed && !to_signed) return true;
+  if (!from_signed && to_signed) return to.bits <= from.bits;
+  return to.bits < from.bits;
+}
+
+void saturation(Context& c, Type to, Type from) {
+  if (!c.has("sat")) return;
+  const bool integers = !to.is_float() && !from.is_float();
+  if (integers && !can_clamp(to, from)) {
+    c.error("`.sat` where every value fits, it was expected without");
+  }
+  if (is_bf16(to) || is_bf16(from)) c.error("`.sat` with bf16, it was expected without");
+}
+
+void flush(Context& c, Type to, Type from) {
+  if (!c.has("ftz")) return;
+  const bool single = (to.is_float() && to.bits == 32) || (from.is_float() && from.bits == 32);
+  if (!single) c.error("`.ftz` without .f32, it was expected without");
+}
+
+void bf16_gates(Context& c, Type to, Type from) {
+  if (!is_bf16(to) && !is_bf16(from)) return;
+  const Type other = is_bf16(to) ? from : to;
+  if (!other.is_float() && other.bits == 8) {
+    c.error("a conversion between bf16 and 8-bit integers, another type was expected");
+    return;
+  }
+  const bool single = other.is_float() && other.bits == 32;
+  if (single) {
+    const bool plain = is_bf16(to) && c.get("round") != "rm" && c.get("round") != "rp";
+    c.need(80, plain ? 70 : 71, "a conversion between f32 and bf16");
+  } else {
+    c.need(90, 78, "a conversion of bf16 other than with f32");
+  }
+}
+
+/// Conversions keep narrow floats in untyped registers.
+Type register_type(Type t) {
+  if (t.is_float() && (t.alternative || t.packed)) return {Type::Class::bits, t.bits};
+  return t;
+}
+
+/// A pair of 8-bit floats is 16 bits, one of 4-bit floats 8.
+void operands(Context& c, size_t sources, Fit fit) {
+  if (!c.count(sources + 1, sources + 1)) return;
+  c.destination(0, register_type(c.type("to")), fit);
+  for (size_t i = 1; i <= sources; ++i) c.source(i, register_type(c.type("from")), fit);
+}
+
+}  // namespace
+
+void convert_rule(Context& c) {
+  const Type to = c.type("to"), from = c.type("from");
+  const bool tf32 = to.alternative && to.bits == 32;
+  if (!tf32) {
+    rounding(c, to, from);
+    saturation(c, to, from);
+    flush(c, to, from);
+    bf16_gates(c, to, from);
+  }
+  if (c.has("relu") && !tf32) c.need(80, 70, "`.relu`");
+  if (c.has("satfinite") && !tf32) c.need(is_bf16(to) ? 90 : 0, 81, "`.satfinite`");
+  operands(c, 1, Fit::wider);
+}
+
+void convert_pair_rule(Context& c) {
+  if (c.has("satfinite") && c.type("to").bits == 32) {
+    c.need(80, 81, "`.satfinite`");
+  }
+  const bool random = c.get("round") == "rs";
+  if (!random) return operands(c, 2, Fit::exact);
+  if (!c.count(4, 4)) return;
+  c.destination(0, register_type(c.type("to")), Fit::exact);
+  for (size_t i = 1; i <= 2; ++i) c.source(i, c.type("from"), Fit::exact);
+  c.source(3, {Type::Class::bits, 32}, Fit::exact);
+}
+
+void convert_unpack_rule(Context& c) {
+  operands(c, 1, Fit::exact);
+}
+
+void convert_pack_rule(Context& c) {
+  const size_t sources = c.has("third") ? 3 : 2;
+  if (!c.count(sources + 1, sources + 1)) return;
+  constexpr Type kWord{Type::Class::bits, 32};
+  c.destination(0, kWord, Fit::exact);
+  for (size_t i = 1; i <= 2; ++i) c.source(i, {Type::Class::sint, 32}, Fit::exact);
+  if (sources == 3) c.source(3, kWord, Fit::exact);
+}
+
+}  // namespace lanewise::ptx::legal

@@ -1,0 +1,176 @@
+// From an opcode and its qualifiers to a row of the grammar.
+#include <algorithm>
+#include <map>
+
+#include "runtime/isa/ptx/check_grammar.hpp"
+
+namespace lanewise::ptx::legal {
+namespace {
+
+constexpr std::pair<std::string_view, std::string_view> kSets[] = {
+    {"scope", "cta|cluster|gpu|sys"},
+    {"shared", "shared|shared::cta|shared::cluster"},
+    {"data", "b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
+    {"l1", "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"},
+    {"l2", "L2::evict_normal|L2::evict_first|L2::evict_last"},
+    {"size", "L2::64B|L2::128B|L2::256B"},
+    {"primary", "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged"},
+    {"secondary", "L2::evict_first|L2::evict_unchanged"},
+    {"move", "b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f32|f64|pred"},
+    {"convert", "u8|u16|u32|u64|s8|s16|s32|s64|f16|bf16|f32|f64"},
+    {"fp8", "e4m3x2|e5m2x2"},
+    {"fp6", "e2m3x2|e3m2x2"},
+};
+
+struct Slot {
+  std::string_view name;
+  std::vector<std::string_view> values;
+  bool optional = false;
+  bool takes(std::string_view q) const { return std::ranges::find(values, q) != values.end(); }
+};
+struct Compiled {
+  const Row* row;
+  std::vector<Slot> slots;
+};
+
+std::vector<std::string_view> split(std::string_view text, char by) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const size_t at = text.find(by);
+    if (at != 0) parts.push_back(text.substr(0, at));
+    if (at == text.npos) break;
+    text.remove_prefix(at + 1);
+  }
+  return parts;
+}
+
+std::vector<std::string_view> alternatives(std::string_view text) {
+  std::vector<std::string_view> values;
+  for (const std::string_view one : split(text, '|')) {
+    if (one[0] != '$') {
+      values.push_back(one);
+      continue;
+    }
+    for (const auto& [name, list] : kSets) {
+      if (name != one.substr(1)) continue;
+      for (const std::string_view v : split(list, '|')) values.push_back(v);
+    }
+  }
+  return values;
+}
+
+/// A slot's name ends at its first single colon: `::` belongs to qualifiers.
+size_t name_end(std::string_view slot) {
+  for (size_t i = 0; i < slot.size(); ++i) {
+    if (slot[i] != ':') continue;
+    if (i + 1 < slot.size() && slot[i + 1] == ':') {
+      ++i;
+      continue;
+    }
+    return i;
+  }
+  return slot.npos;
+}
+
+Compiled compile(const Row& row) {
+  Compiled out{&row, {}};
+  for (std::string_view text : split(row.pattern, ' ')) {
+    Slot s;
+    s.optional = text[0] == '?';
+    if (s.optional) text.remove_prefix(1);
+    const size_t colon = name_end(text);
+    s.name = text.substr(0, colon);
+    s.values = colon == text.npos ? std::vector{text} : alternatives(text.substr(colon + 1));
+    out.slots.push_back(std::move(s));
+  }
+  return out;
+}
+
+using Table = std::map<std::string_view, std::vector<Compiled>>;
+const Table& table() {
+  static const Table kTable = [] {
+    Table t;
+    for (const Row& row : grammar()) t[row.opcode].push_back(compile(row));
+    return t;
+  }();
+  return kTable;
+}
+
+std::string listed(const Slot& slot) {
+  std::string out = slot.values.size() > 1 ? "one of" : "";
+  for (const std::string_view v : slot.values)
+    out.append(out.empty() ? "`." : " `.").append(v) += '`';
+  return out;
+}
+
+struct Attempt {
+  size_t taken = 0;
+  bool late = false;  ///< only the order is wrong, up to where it stopped
+  Match match;
+};
+
+Attempt attempt(const Compiled& c, std::span<const std::string> mods, bool manual) {
+  Attempt a;
+  a.match.row = c.row;
+  std::vector<bool> filled(c.slots.size());
+  size_t next = 0;
+  for (const std::string& q : mods) {
+    size_t at = c.slots.size();
+    bool again = false;
+    for (size_t i = 0; i < c.slots.size() && at == c.slots.size(); ++i) {
+      if (!c.slots[i].takes(q)) continue;
+      if (filled[i]) {
+        again = true;
+      } else {
+        at = i;
+      }
+    }
+    const std::string name = "`." + q + "`";
+    if (at == c.slots.size()) {
+      a.match.error = again ? "a second qualifier " + name + " of its kind, one was expected"
+                            : name + " does not belong to this form, it was expected without";
+      return a;
+    }
+    if (manual && at < next) {
+      a.late = true;
+      a.match.error = name + " stands too late, `." + std::string(a.match.values.back().second) +
+                      "` was expected after it (the manual's order)";
+      return a;
+    }
+    filled[at] = true;
+    next = at + 1;
+    ++a.taken;
+    a.match.values.emplace_back(c.slots[at].name, q);
+  }
+  for (size_t i = 0; i < c.slots.size(); ++i) {
+    if (filled[i] || c.slots[i].optional) continue;
+    a.match.error = "a qualifier is missing, " + listed(c.slots[i]) + " was expected";
+    return a;
+  }
+  return a;
+}
+
+}  // namespace
+
+Match match(std::string_view opcode, std::span<const std::string> mods, bool manual) {
+  const auto it = table().find(opcode);
+  Match best;
+  if (it == table().end()) {
+    best.unknown = true;
+    return best;
+  }
+  size_t taken = 0;
+  bool first = true;
+  for (const Compiled& c : it->second) {
+    if (c.row->mode == (manual ? For::ptxas : For::manual)) continue;
+    Attempt a = attempt(c, mods, manual);
+    if (a.match.error.empty()) return a.match;
+    if (!first && (a.taken < taken || (a.taken == taken && !a.late))) continue;
+    first = false;
+    taken = a.taken;
+    best = std::move(a.match);
+  }
+  return best;
+}
+
+}  // namespace lanewise::ptx::legal

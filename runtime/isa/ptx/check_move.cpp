@@ -1,0 +1,171 @@
+// mov, and conversions between addresses of spaces.
+#include "runtime/isa/ptx/check_context.hpp"
+
+namespace lanewise::ptx::legal {
+namespace {
+
+using K = Operand::Kind;
+using S = Symbol::Kind;
+
+bool special_fits(const Special& s, Type want) {
+  const bool integer = want.is_int() || want.is_untyped();
+  switch (s.kind) {
+    case Special::Kind::word:
+      return integer && want.bits == 32;
+    case Special::Kind::half_too:
+      return integer && (want.bits == 32 || want.bits == 16);
+    case Special::Kind::word_or_long:
+      return integer && (want.bits == 32 || want.bits == 64);
+    case Special::Kind::wide:
+      return integer && want.bits == 64;
+    case Special::Kind::predicate:
+      return want.cls == Type::Class::pred;
+    case Special::Kind::vector:
+      return false;
+  }
+  return false;
+}
+
+void special_source(Context& c, const Operand& o, const Special& s, Type want) {
+  const bool vector = c.vector() > 1;
+  const bool word = s.kind != Special::Kind::wide && s.kind != Special::Kind::predicate;
+  const bool fine = vector ? word && c.vector() == 4 && want.bits == 32 && !want.is_float()
+                           : special_fits(s, want);
+  if (!fine) {
+    c.error(o, "the special register `" + o.name + "` by a move of " + type_text(want) +
+                   (vector ? " vectors" : "") + ", one of its own type was expected");
+    return;
+  }
+  c.need(s.sm, s.version, "`" + o.name + "`");
+}
+
+void address_source(Context& c, const Operand& o, const Symbol& s, Type want) {
+  if (s.variable->space == "param" && !s.parameter) {
+    c.error(o, "the address of the call parameter `" + o.name +
+                   "`, a variable of another space was expected");
+  } else if (want.is_float() || want.cls == Type::Class::pred || want.bits > 64) {
+    c.error(o, "the address of `" + o.name + "` by a move of " + type_text(want) +
+                   ", an integer type was expected");
+  } else if (want.bits < 64) {
+    c.warn(o, "the address of `" + o.name + "` in " + std::to_string(want.bits) +
+                  " bits, 64 bits were expected");
+  }
+}
+
+unsigned vector_bits(Context& c, const Operand& o) {
+  unsigned bits = 0;
+  unsigned width = 0;
+  for (const Operand& e : o.elements) {
+    const Symbol s = c.symbol(e);
+    if (e.kind == K::sink) continue;
+    if (e.kind != K::name || s.kind != S::reg || s.vector != 1) {
+      c.error(e, found_text(e, s) + " in a vector, a register was expected");
+      return 0;
+    }
+    if (width != 0 && width != s.type.bits) {
+      c.error(e, found_text(e, s) + " among others of " + std::to_string(width) +
+                     " bits, elements of one width were expected");
+      return 0;
+    }
+    width = s.type.bits;
+  }
+  bits = width * static_cast<unsigned>(o.elements.size());
+  if (bits == 0) c.error(o, "nothing but `_` in the vector, a register was expected");
+  return bits;
+}
+
+/// One side of a pack or unpack.
+void packed_side(Context& c, const Operand& o, Type want) {
+  if (!want.is_untyped()) {
+    c.error(o, "a vector in a move of " + type_text(want) + ", a .b type was expected");
+    return;
+  }
+  const unsigned bits = vector_bits(c, o);
+  if (bits != 0 && bits != want.bits) {
+    c.error(o, "a vector of " + std::to_string(bits) + " bits, " + std::to_string(want.bits) +
+                   " were expected");
+  }
+}
+
+}  // namespace
+
+void move_rule(Context& c) {
+  if (!c.count(2, 2)) return;
+  const Type want = c.type();
+  const Operand &d = c.in.operands[0], &a = c.in.operands[1];
+  const Symbol s = c.symbol(a);
+  if (c.vector() > 1) {
+    c.vector_operand(0, want, c.vector(), Fit::exact, false, true);
+    if (a.kind == K::name && s.kind == S::special) return special_source(c, a, *s.special, want);
+    return c.vector_operand(1, want, c.vector(), Fit::exact, true, false);
+  }
+  if (d.kind == K::vector && d.elements.size() > 1) {
+    packed_side(c, d, want);
+  } else {
+    c.destination(0, want, Fit::exact);
+  }
+  if (a.kind == K::vector && a.elements.size() > 1) return packed_side(c, a, want);
+  const bool named = a.kind == K::name || a.kind == K::array;
+  if (named && s.kind == S::special) return special_source(c, a, *s.special, want);
+  if (named && s.kind == S::variable) return address_source(c, a, s, want);
+  if (named && s.kind == S::function) return;
+  c.source(1, want, Fit::exact);
+}
+
+void to_generic_rule(Context& c) {
+  if (!c.count(2, 2)) return;
+  const Type want{Type::Class::uint, c.type().bits};
+  c.destination(0, want, Fit::exact);
+  const Operand& a = c.in.operands[1];
+  const Symbol s = c.symbol(a);
+  if (want.bits == 32 && !c.allows_32_bit()) c.refuse_32_bit(a, "an address");
+  const std::string_view space = c.get("space");
+  if (a.kind == K::integer || s.kind == S::reg) return c.source(1, want, Fit::exact);
+  const bool to = c.has("to");
+  if (a.kind == K::name && s.kind == S::function && to) return;
+  if (a.kind == K::name && s.kind == S::variable) {
+    if (to && a.has_offset) return;
+    const bool call = s.variable->space == "param" && !s.parameter;
+    const bool same = space.substr(0, space.find(':')) == s.variable->space;
+    if (!to && same && !call) return;
+  }
+  c.error(a, found_text(a, s) +
+                 (to ? ", a register was expected"
+                     : ", a register or a variable of `." + std::string(space) + "` was expected"));
+}
+
+void space_test_rule(Context& c) {
+  if (!c.count(2, 2)) return;
+  const Operand& a = c.in.operands[1];
+  c.destination(0, {Type::Class::pred, 1}, Fit::exact);
+  const Symbol s = c.symbol(a);
+  const bool narrow = s.kind == S::reg && s.type.bits == 32;
+  c.source(1, {Type::Class::uint, static_cast<uint16_t>(narrow ? 32 : 64)}, Fit::exact);
+}
+
+void map_rank_rule(Context& c) {
+  if (!c.count(3, 3)) return;
+  const Type want{Type::Class::uint, c.type().bits};
+  c.destination(0, want, Fit::exact);
+  const Operand& a = c.in.operands[1];
+  const Symbol s = c.symbol(a);
+  if (a.kind == K::name && s.kind == S::variable) {
+    if (s.variable->space != "shared") {
+      c.error(a, found_text(a, s) + ", a .shared variable was expected");
+    }
+  } else {
+    c.source(1, want, Fit::exact);
+  }
+  c.integer_source(2, 32);
+}
+
+void rank_rule(Context& c) {
+  if (!c.count(2, 2)) return;
+  c.destination(0, {Type::Class::uint, 32}, Fit::exact);
+  const Operand& a = c.in.operands[1];
+  const Symbol s = c.symbol(a);
+  if (a.kind == K::name && s.kind == S::variable && s.variable->space == "shared") return;
+  c.source(1, {Type::Class::uint, c.type().bits}, Fit::exact);
+}
+
+}  // namespace lanewise::ptx::legal

@@ -1,0 +1,76 @@
+// Fences, and asynchronous copies and stores.
+#include "runtime/isa/ptx/check_context.hpp"
+
+namespace lanewise::ptx::legal {
+
+void no_operand_rule(Context& c) {
+  c.count(0, 0);
+}
+
+void fence_tensor_rule(Context& c) {
+  if (!c.count(2, 2)) return;
+  c.address(0, "");
+  const Operand* size = c.literal(1, "the constant 128");
+  if (size && size->bits != 128) {
+    c.error(*size,
+            "a size of " + std::to_string(static_cast<int64_t>(size->bits)) + ", 128 was expected");
+  }
+}
+
+void copy_async_rule(Context& c) {
+  const bool hint = c.has("hint");
+  if (!c.count(3, 5)) return;
+  const size_t n = c.in.operands.size();
+  c.address(0, c.get("space"));
+  c.address(1, "global");
+  const bool bypass = c.get("how") == "cg";
+  if (const Operand* size = c.literal(2, "a constant size")) {
+    const bool known = size->bits == 16 || (!bypass && (size->bits == 4 || size->bits == 8));
+    if (!known) {
+      c.error(*size, "a copy of " + std::to_string(static_cast<int64_t>(size->bits)) + " bytes, " +
+                         (bypass ? "16 was expected" : "4, 8 or 16 was expected"));
+    }
+  }
+  const size_t plain = n - (hint ? 1 : 0);
+  if (plain < 3 || plain > 4) {
+    c.error("found " + std::to_string(n) + " operands, " + (hint ? "4 or 5" : "3 or 4") +
+            " were expected");
+    return;
+  }
+  if (plain == 4) {
+    const Symbol s = c.symbol(c.in.operands[3]);
+    const bool ignore = s.kind == Symbol::Kind::reg && s.type.cls == Type::Class::pred;
+    if (ignore) {
+      c.need(80, 83, "a predicate that ignores the source");
+    } else {
+      c.integer_source(3, 32);
+    }
+  }
+  if (hint) c.policy(n - 1);
+}
+
+void store_async_rule(Context& c) {
+  const bool reports = c.has("mbarrier::complete_tx::bytes");
+  if (!c.count(reports ? 3 : 2, reports ? 3 : 2)) return;
+  const std::string_view space = c.get("space");
+  c.address(0, reports ? "shared::cluster" : space);
+  if (c.vector() > 1) {
+    c.vector_operand(1, c.type(), c.vector(), Fit::wider, true, false);
+  } else {
+    c.source(1, c.type(), Fit::wider);
+  }
+  if (reports) c.address(2, "shared::cluster");
+}
+
+void bulk_store_rule(Context& c) {
+  if (!c.count(3, 3)) return;
+  c.address(0, c.get("space"));
+  c.source(1, {Type::Class::bits, 64}, Fit::exact);
+  const Operand* value = c.literal(2, "the constant 0");
+  if (value && value->bits != 0) {
+    c.error(*value,
+            "a value of " + std::to_string(static_cast<int64_t>(value->bits)) + ", 0 was expected");
+  }
+}
+
+}  // namespace lanewise::ptx::legal

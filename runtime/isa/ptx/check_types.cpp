@@ -1,0 +1,216 @@
+#include "runtime/isa/ptx/check_types.hpp"
+
+#include <charconv>
+
+namespace lanewise::ptx::legal {
+namespace {
+
+using C = Type::Class;
+
+constexpr std::pair<std::string_view, Type> kTypes[] = {
+    {"pred", {C::pred, 1}},
+    {"b8", {C::bits, 8}},
+    {"b16", {C::bits, 16}},
+    {"b32", {C::bits, 32}},
+    {"b64", {C::bits, 64}},
+    {"b128", {C::bits, 128}},
+    {"u8", {C::uint, 8}},
+    {"u16", {C::uint, 16}},
+    {"u32", {C::uint, 32}},
+    {"u64", {C::uint, 64}},
+    {"s8", {C::sint, 8}},
+    {"s16", {C::sint, 16}},
+    {"s32", {C::sint, 32}},
+    {"s64", {C::sint, 64}},
+    {"f16", {C::flt, 16}},
+    {"f16x2", {C::flt, 32, true}},
+    {"f32", {C::flt, 32}},
+    {"f64", {C::flt, 64}},
+    {"bf16", {C::flt, 16, false, true}},
+    {"bf16x2", {C::flt, 32, true, true}},
+    {"tf32", {C::flt, 32, false, true}},
+    {"e4m3x2", {C::flt, 16, true, true}},
+    {"e5m2x2", {C::flt, 16, true, true}},
+    {"e2m3x2", {C::flt, 16, true, true}},
+    {"e3m2x2", {C::flt, 16, true, true}},
+    {"e2m1x2", {C::flt, 8, true, true}},
+    {"ue8m0x2", {C::flt, 16, true, true}},
+};
+
+using K = Special::Kind;
+
+constexpr Special kSpecials[] = {
+    {"%tid", K::vector, 0, 0},
+    {"%ntid", K::vector, 0, 0},
+    {"%ctaid", K::vector, 0, 0},
+    {"%nctaid", K::vector, 0, 0},
+    {"%tid.", K::half_too, 0, 0},
+    {"%ntid.", K::half_too, 0, 0},
+    {"%ctaid.", K::half_too, 0, 0},
+    {"%nctaid.", K::half_too, 0, 0},
+    {"%clusterid", K::vector, 90, 78},
+    {"%nclusterid", K::vector, 90, 78},
+    {"%cluster_ctaid", K::vector, 90, 78},
+    {"%cluster_nctaid", K::vector, 90, 78},
+    {"%clusterid.", K::word, 90, 78},
+    {"%nclusterid.", K::word, 90, 78},
+    {"%cluster_ctaid.", K::word, 90, 78},
+    {"%cluster_nctaid.", K::word, 90, 78},
+    {"%cluster_ctarank", K::word, 90, 78},
+    {"%cluster_nctarank", K::word, 90, 78},
+    {"%is_explicit_cluster", K::predicate, 90, 78},
+    {"%laneid", K::word, 0, 0},
+    {"%warpid", K::word, 0, 0},
+    {"%nwarpid", K::word, 0, 0},
+    {"%smid", K::word, 0, 0},
+    {"%nsmid", K::word, 0, 0},
+    {"%gridid", K::word_or_long, 0, 0},
+    {"%lanemask_eq", K::word, 0, 0},
+    {"%lanemask_le", K::word, 0, 0},
+    {"%lanemask_lt", K::word, 0, 0},
+    {"%lanemask_ge", K::word, 0, 0},
+    {"%lanemask_gt", K::word, 0, 0},
+    {"%clock", K::word, 0, 0},
+    {"%clock_hi", K::word, 0, 50},
+    {"%clock64", K::wide, 0, 0},
+    {"%globaltimer", K::wide, 0, 0},
+    {"%globaltimer_lo", K::word, 0, 0},
+    {"%globaltimer_hi", K::word, 0, 0},
+    {"%total_smem_size", K::word, 0, 0},
+    {"%dynamic_smem_size", K::word, 0, 0},
+    {"%aggr_smem_size", K::word, 90, 81},
+    {"%reserved_smem_offset_begin", K::word, 80, 76},
+    {"%reserved_smem_offset_end", K::word, 80, 76},
+    {"%reserved_smem_offset_cap", K::word, 80, 76},
+    {"%reserved_smem_offset_0", K::word, 80, 76},
+    {"%reserved_smem_offset_1", K::word, 80, 76},
+    {"%current_graph_exec", K::wide, 0, 80},
+};
+
+bool is_number(std::string_view text, uint32_t below) {
+  uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() && value < below &&
+         (text.size() == 1 || text[0] != '0');
+}
+
+/// Registers that exist in numbers.
+const Special* numbered(std::string_view name) {
+  static constexpr Special kEnvironment{"%envreg#", K::word, 0, 0};
+  static constexpr Special kCounter{"%pm#", K::word, 0, 0};
+  static constexpr Special kLongCounter{"%pm#_64", K::wide, 0, 40};
+  if (name.starts_with("%envreg")) {
+    return is_number(name.substr(7), 32) ? &kEnvironment : nullptr;
+  }
+  if (!name.starts_with("%pm")) return nullptr;
+  if (is_number(name.substr(3), 8)) return &kCounter;
+  const bool is_long = name.ends_with("_64") && is_number(name.substr(3, name.size() - 6), 8);
+  return is_long ? &kLongCounter : nullptr;
+}
+
+}  // namespace
+
+std::optional<Type> type_named(std::string_view name) {
+  for (const auto& [key, type] : kTypes)
+    if (key == name) return type;
+  return std::nullopt;
+}
+
+bool fits(Type want, Type reg, Fit fit) {
+  if (want.cls == C::pred || reg.cls == C::pred) return want.cls == reg.cls;
+  const bool width = reg.bits == want.bits || (fit == Fit::wider && reg.bits > want.bits);
+  if (reg.is_untyped()) return width;
+  // The packed and half types stand for themselves or for untyped data of their size.
+  if (reg.packed) return reg.bits == want.bits && (want == reg || want.is_untyped());
+  switch (want.cls) {
+    case C::bits:
+      return width;
+    case C::uint:
+    case C::sint:
+      return width && reg.is_int();
+    case C::flt:
+      return reg.is_float() && reg.bits == want.bits && !want.packed && !want.alternative;
+    default:
+      return false;
+  }
+}
+
+const Special* special_named(std::string_view name) {
+  const size_t dot = name.find('.');
+  if (dot != name.npos && name.size() != dot + 2) return nullptr;
+  const std::string_view key = name.substr(0, dot == name.npos ? dot : dot + 1);
+  for (const Special& s : kSpecials)
+    if (s.name == key) return &s;
+  return dot == name.npos ? numbered(name) : nullptr;
+}
+
+Symbols::Symbols(const Module& module) {
+  for (const Variable& v : module.variables) declare(globals_, v, false, false);
+  for (const Function& f : module.functions) globals_[f.name].symbol.kind = Symbol::Kind::function;
+  for (const Alias& a : module.aliases) globals_[a.name].symbol.kind = Symbol::Kind::function;
+}
+
+void Symbols::declare(Names& names, const Variable& v, bool parameter, bool entry) {
+  Entry e;
+  e.range = v.range;
+  e.symbol.variable = &v;
+  e.symbol.kind = v.space == "reg" ? Symbol::Kind::reg : Symbol::Kind::variable;
+  e.symbol.type = type_named(v.type).value_or(Type{});
+  e.symbol.vector = v.vector;
+  e.symbol.parameter = parameter;
+  e.symbol.entry = entry;
+  names[v.name] = e;
+}
+
+void Symbols::enter(const Function& function) {
+  scopes_.clear();
+  Names names;
+  for (const Variable& v : function.results) declare(names, v, true, false);
+  for (const Variable& v : function.params) declare(names, v, true, function.entry);
+  scopes_.push_back(std::move(names));
+}
+
+void Symbols::open(const Scope& scope) {
+  Names names;
+  for (const Statement& s : scope.statements) {
+    if (const auto* v = std::get_if<Variable>(&s)) declare(names, *v, false, false);
+    if (const auto* l = std::get_if<Label>(&s)) {
+      names[l->name].symbol.kind = Symbol::Kind::label;
+    }
+  }
+  scopes_.push_back(std::move(names));
+}
+
+const Symbols::Entry* Symbols::lookup(std::string_view name) const {
+  for (size_t i = scopes_.size(); i > 0; --i) {
+    const auto it = scopes_[i - 1].find(name);
+    if (it != scopes_[i - 1].end()) return &it->second;
+  }
+  const auto it = globals_.find(name);
+  return it == globals_.end() ? nullptr : &it->second;
+}
+
+Symbol Symbols::find(std::string_view name) const {
+  const size_t dot = name.find('.');
+  const std::string_view base = name.substr(0, dot);
+  Symbol found;
+  if (const Entry* e = lookup(base); e && !e->range) found = e->symbol;
+  // `%r12` of `.reg .b32 %r<32>`: any split into a declared name and a number without zeros.
+  for (size_t i = base.size(); found.kind == Symbol::Kind::none && i > 1; --i) {
+    if (base[i - 1] < '0' || base[i - 1] > '9') break;
+    const Entry* e = lookup(base.substr(0, i - 1));
+    if (e && e->range && is_number(base.substr(i - 1), *e->range)) found = e->symbol;
+  }
+  if (found.kind == Symbol::Kind::none) {
+    found.special = special_named(name);
+    if (found.special) found.kind = Symbol::Kind::special;
+    return found;
+  }
+  if (dot != name.npos) {
+    if (found.kind != Symbol::Kind::reg || found.vector == 1) return {};
+    found.vector = 1;
+  }
+  return found;
+}
+
+}  // namespace lanewise::ptx::legal
