@@ -52,7 +52,7 @@ std::string_view name(Round v) {
   return pick<Round, 5>({"rn", "rz", "rm", "rp", "rna"}, v);
 }
 std::string_view name(Space v) {
-  return pick<Space, 6>({"generic", "global", "shared", "local", "constant", "param"}, v);
+  return pick<Space, 7>({"generic", "global", "shared", "local", "constant", "param", "code"}, v);
 }
 std::string_view name(AlignRule v) {
   return pick<AlignRule, 3>({"trap", "force", "any"}, v);

@@ -204,6 +204,7 @@ class Verifier {
     if (accesses && i.op != Op::load && (m.space == Space::constant || m.space == Space::param)) {
       defect("{} memory is read-only", name(m.space));
     }
+    if (accesses && m.space == Space::code) defect("code is not readable");
     if (m.cache.hint.kind != Operand::Kind::none) {
       check_operand(m.cache.hint, Width::b64, "cache hint");
     }

@@ -83,6 +83,7 @@ Located locate_anywhere(const MemoryView& memory, std::span<std::byte> local, co
       break;
     case Space::global:
     case Space::constant:
+    case Space::code:
       break;
   }
   return locate_in_arena(memory, access, address);

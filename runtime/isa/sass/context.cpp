@@ -41,7 +41,8 @@ bool writes_guard(const Instruction& i) {
 }  // namespace
 
 void LowerContext::begin(const Instruction& i) {
-  b.set_guard({});
+  guard_ = {};
+  b.set_guard(guard_);
   if (!i.form->has_guard || (i.guard() == kPT && !i.guard_negated())) return;
   Reg guard = predicate(i.guard());
   // An instruction that overwrites its own guard runs under the old value.
@@ -50,7 +51,8 @@ void LowerContext::begin(const Instruction& i) {
     b.emit(Op::mov, Type::pred, {copy}, {i.guard() == kPT ? imm(1) : Operand(guard)});
     guard = copy;
   }
-  b.set_guard({guard, i.guard_negated()});
+  guard_ = {guard, i.guard_negated()};
+  b.set_guard(guard_);
 }
 
 Reg LowerContext::writable(unsigned number) {
@@ -144,12 +146,59 @@ Operand LowerContext::special(SReg s) {
   return r;
 }
 
+Operand LowerContext::pair(unsigned number) {
+  if (number == kRZ) return imm(0);
+  check_vector(number, 2);
+  return make(Op::pack64, Type::u64, {readable(number), readable(number + 1)});
+}
+
+const ConstantBank& LowerContext::constant_bank(unsigned bank) const {
+  for (const ConstantBank& known : kernel_.banks)
+    if (known.number == bank) return known;
+  throw Unsupported(fmt::format("c[{:#x}]: nothing says what constant bank {} holds", bank, bank));
+}
+
+Operand LowerContext::symbol(const std::string& name, int64_t addend) {
+  std::vector<ir::Symbol>& symbols = b.program().symbols;
+  uint32_t n = 0;
+  while (n < symbols.size() && symbols[n].name != name) ++n;
+  if (n == symbols.size()) symbols.push_back({name});
+  return Operand::address_of(n, addend);
+}
+
+const Relocation* LowerContext::relocation(const Instruction& i) const {
+  for (const Relocation& r : kernel_.relocations)
+    if (r.pc == i.pc) return &r;
+  return nullptr;
+}
+
+Reg LowerContext::sparse_absent() {
+  if (sparse_absent_.valid()) return sparse_absent_;
+  sparse_absent_ = b.program().add_reg(Width::pred, std::string(kSparseAbsent));
+  ir::Inst set;
+  set.op = Op::mov;
+  set.type = Type::pred;
+  set.dst = {sparse_absent_};
+  set.src = {imm(0)};
+  std::vector<ir::Inst>& entry = b.program().blocks[0].insts;
+  entry.insert(entry.begin(), std::move(set));
+  return sparse_absent_;
+}
+
 /// Bank 0 as a driver fills it before a launch; everything else comes with a cubin.
 Operand LowerContext::constant(unsigned bank, unsigned offset) {
   constexpr unsigned kParams = 0x140;
-  if (bank != 0)
-    throw Unsupported(fmt::format(
-        "c[{:#x}][{:#x}]: text says nothing about the contents of bank {}", bank, offset, bank));
+  if (bank != 0) {
+    const ConstantBank& known = constant_bank(bank);
+    if (offset + 4 > known.bytes.size())
+      throw Unsupported(fmt::format("c[{:#x}][{:#x}] lies behind the {} bytes of bank {}", bank,
+                                    offset, known.bytes.size(), bank));
+    const Reg r = b.reg(Width::b32);
+    ir::Inst& load = b.emit(Op::load, Type::u32, {r}, {symbol(known.symbol, offset)});
+    load.mem.emplace();
+    load.mem->space = ir::Space::constant;
+    return r;
+  }
   if (offset >= kParams) {
     ir::Program& p = b.program();
     p.param_bytes = std::max<uint32_t>(p.param_bytes, offset - kParams + 4);

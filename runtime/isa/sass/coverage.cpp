@@ -8,31 +8,45 @@
 namespace lanewise::sass {
 namespace {
 
-/// Modifier values that decode and print but that the lowering refuses.
-bool refused(const Form& f, const Mod& m, const Code& c) {
-  const bool integer_sat = m.id == ModId::sat && f.lower == lower_iadd;
-  const bool extended = m.id == ModId::x && f.lower != lower_iadd;
-  return integer_sat || (extended && c.value != 0) || (m.id == ModId::scale && c.value != 0) ||
-         (m.id == ModId::ftz && c.value == 2) || (m.id == ModId::acc && c.value == 3) ||
-         (m.id == ModId::scope && c.value == 3) || (m.id == ModId::invalidate && c.value > 1);
+/// A word of the form with these modifiers and harmless operands.
+Instruction sample(const Form& f, uint64_t modifiers) {
+  Instruction i;
+  i.form = &f;
+  i.word = f.match | modifiers;
+  i.pc = pc_of(0);
+  if (f.has_guard) kGuard.set(i.word, kPT);
+  for (const OperandSpec& o : f.operands) {
+    if (o.kind == OperandSpec::Kind::sreg) o.field.set(i.word, 0x21);
+    if (o.kind == OperandSpec::Kind::cbank) o.field.set(i.word, 0x140 / 4);
+  }
+  return i;
 }
 
-Coverage describe(const Form& f, const std::string& name, bool ok) {
-  if (f.lower == nullptr || !ok) return {name, FormState::unsupported, "decodes, cannot run yet"};
+/// The lowering itself says what it can run.
+Coverage describe(const Form& f, const std::string& name, uint64_t modifiers) {
+  static const Instruction exit = *parse_instruction("EXIT").instruction;
+  Kernel k;
+  k.name = "coverage";
+  k.code = {sample(f, modifiers), exit};
+  k.code[1].pc = pc_of(1);
+  Listing listing;
+  listing.kernels.push_back(std::move(k));
+  for (const Diagnostic& d : lower(listing).diagnostics)
+    if (!d.warning) return {name, FormState::unsupported, "decodes; " + d.message};
   return {name, FormState::exact, ""};
 }
 
-void expand(const Form& f, size_t mod, const std::string& name, bool ok,
+void expand(const Form& f, size_t mod, const std::string& name, uint64_t modifiers,
             std::set<std::string>& seen, std::vector<Coverage>& out) {
   if (mod == f.mods.size()) {
-    if (seen.insert(name).second) out.push_back(describe(f, name, ok));
+    if (seen.insert(name).second) out.push_back(describe(f, name, modifiers));
     return;
   }
   for (const Code& c : f.mods[mod].codes) {
     if (c.alias) continue;
-    const bool allowed = ok && (c.text.empty() || !refused(f, f.mods[mod], c));
-    expand(f, mod + 1, c.text.empty() ? name : name + "." + std::string(c.text), allowed, seen,
-           out);
+    uint64_t word = modifiers;
+    f.mods[mod].field.set(word, c.value);
+    expand(f, mod + 1, c.text.empty() ? name : name + "." + std::string(c.text), word, seen, out);
   }
 }
 
@@ -43,7 +57,7 @@ std::vector<Coverage> coverage() {
   std::set<std::string> seen, mnemonics;
   for (const Form& f : forms()) {
     mnemonics.insert(f.mnemonic.substr(0, f.mnemonic.find('.')));
-    expand(f, 0, f.mnemonic, true, seen, out);
+    expand(f, 0, f.mnemonic, 0, seen, out);
   }
   for (std::string_view name : known_mnemonics())
     if (mnemonics.count(std::string(name)) == 0)

@@ -28,7 +28,9 @@ uint64_t covered_bits(const Form& f) {
     bits |= o.field.mask();
     for (const Field& x : {o.sign, o.neg, o.abs, o.inv, o.high, o.cc})
       if (x.present()) bits |= x.mask();
-    if (o.kind == OperandSpec::Kind::address) bits |= Field{8, 8}.mask();
+    if (o.kind == OperandSpec::Kind::address || o.kind == OperandSpec::Kind::cindex)
+      bits |= Field{8, 8}.mask();
+    if (o.kind == OperandSpec::Kind::cindex) bits |= Field{36, 5}.mask();
   }
   return bits;
 }
@@ -46,7 +48,7 @@ bool modifiers_have_names(const Form& f, uint64_t word) {
 
 const Form* decode_form(uint64_t word, unsigned arch) {
   for (const Form& f : forms()) {
-    if ((word & f.mask) != f.match || arch < f.min_arch) continue;
+    if ((word & f.mask) != f.match || !f.fits(arch)) continue;
     if ((word & ~covered_bits(f)) == 0 && modifiers_have_names(f, word)) return &f;
   }
   return nullptr;
@@ -65,12 +67,39 @@ bool Listing::ok() const {
 
 std::optional<Instruction> decode(uint64_t word, Control control, unsigned arch) {
   const Form* form = decode_form(word, arch);
-  if (form == nullptr) return std::nullopt;
+  if (form == nullptr || !control_complaint(*form, word, control).empty()) return std::nullopt;
   Instruction i;
   i.form = form;
   i.word = word;
   i.control = control;
   return i;
+}
+
+namespace {
+
+bool has_reuse_slot(const Form& f) {
+  for (const OperandSpec& o : f.operands)
+    if (o.kind == OperandSpec::Kind::reg && o.field.pos >= 8) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string control_complaint(const Form& form, uint64_t word, Control control) {
+  const bool scoreboards = control.write_sb() != 7 || control.read_sb() != 7;
+  if (!form.variable_latency) {
+    if (scoreboards)
+      return form.mnemonic + " has a fixed latency: it cannot signal a scoreboard (&wr, &rd)";
+    if ((control.bits >> 20 & 1) != 0 && has_reuse_slot(form))
+      return form.mnemonic + " has no fourth operand to keep in the operand cache";
+    return {};
+  }
+  const Mod* cache = form.mod(ModId::cache);
+  const Mod* op = form.mod(ModId::op);
+  if (!scoreboards || form.mnemonic != "CCTL" || op->field.get(word) != 6) return {};
+  const uint64_t which = cache->field.get(word);
+  if (which != 2 && which != 3) return {};
+  return "CCTL.C.IVALL and CCTL.I.IVALL run in dispatch and cannot signal a scoreboard (&rd, &wr)";
 }
 
 const std::vector<SpecialRegister>& special_registers() {

@@ -18,7 +18,7 @@ using LowerFn = void (*)(LowerContext&, const Instruction&);
 struct Field {
   uint8_t pos = 0, len = 0;
   bool present() const { return len != 0; }
-  uint64_t mask() const { return ((uint64_t{1} << len) - 1) << pos; }
+  constexpr uint64_t mask() const { return ((uint64_t{1} << len) - 1) << pos; }
   uint64_t get(uint64_t word) const { return (word & mask()) >> pos; }
   void set(uint64_t& word, uint64_t value) const {
     word = (word & ~mask()) | ((value << pos) & mask());
@@ -46,8 +46,14 @@ enum class ModId : uint8_t {
   op,     ///< LOP operation
   scope,  ///< MEMBAR
   invalidate,
-  uniform,  ///< BRA.U
+  uniform,  ///< BRA.U, LDS.U
   limit,    ///< BRA.LMT
+  type,     ///< of atomic operations
+  cache,    ///< CCTL, CCTLL: which cache
+  mode,     ///< LDC addressing, SHFL
+  wide,     ///< .64 of compare and swap
+  spin,     ///< ATOMS.CAST.SPIN
+  test,     ///< condition code of a branch
 };
 
 /// One spelling of a modifier's value, without the leading dot. Empty text: the value prints
@@ -78,6 +84,9 @@ struct OperandSpec {
     sreg,     ///< SR_TID.X ...
     sb,       ///< SB0..SB5
     sbmask,   ///< {0,2}
+    cindex,   ///< c[bank][Ra + imm]
+    next,     ///< the register(s) behind the one in `field`: .64 skips two
+    zero,     ///< always RZ, no field
   };
   Kind kind = Kind::reg;
   Role role = Role::d;
@@ -89,6 +98,8 @@ struct OperandSpec {
   bool is_signed = false;  ///< imm: two's complement in its own field
   bool inverted = false;   ///< pred stored bit-inverted (sparse LDG)
   bool spaced = false;     ///< prints c[0x0] [0x8] with a blank, as nvdisasm does for XMAD
+  bool optional = false;   ///< pred: not printed when it is PT, and may be left out in text
+  uint8_t shift = 0;       ///< address: the field holds offset >> shift
 
   OperandSpec with_neg(uint8_t pos) const { return with(&OperandSpec::neg, pos); }
   OperandSpec with_abs(uint8_t pos) const { return with(&OperandSpec::abs, pos); }
@@ -111,8 +122,13 @@ struct Form {
   std::vector<Mod> mods;
   std::vector<OperandSpec> operands;
   LowerFn lower = nullptr;  ///< null: known and encodable, not executable yet
-  uint16_t min_arch = 50;
+  uint16_t min_arch = 50, max_arch = 999;
   bool has_guard = true;
+  bool variable_latency = false;  ///< its control field may name scoreboards
+  bool tight = false;             ///< no blank before the first operand: CCTL.QRY1[R2]
+  bool decode_only = false;       ///< another row writes what this one prints
+
+  bool fits(unsigned arch) const { return arch >= min_arch && arch <= max_arch; }
 
   const Mod* mod(ModId id) const;
   const OperandSpec* operand(Role role) const;

@@ -131,11 +131,32 @@ bool at_annotation(Cursor& in) {
   return c == '&' || c == '?';
 }
 
-void check_combination(Cursor& in, const Instruction& i, unsigned arch) {
+/// A word has one row. Text that spells out a default may have been read by another one.
+void check_combination(Cursor& in, Instruction& i, unsigned arch) {
   const Form* back = decode_form(i.word, arch);
+  if (back != nullptr && back->mnemonic == i.form->mnemonic && back->lower == i.form->lower)
+    i.form = back;
   if (back == i.form) return;
   in.fail(back == nullptr ? "this combination of operands and modifiers has no encoding"
                           : "this combination is encoded as " + back->mnemonic);
+}
+
+/// A trailing predicate that stands for "none" unless it is written.
+bool left_out(Cursor& in, const OperandSpec& spec, uint64_t& word) {
+  if (!spec.optional) return false;
+  in.skip_blanks();
+  if (in.peek() == ',') return false;
+  spec.field.set(word, kPT);
+  return true;
+}
+
+/// nvdisasm's remarks behind branches: (*"BRANCH_TARGETS .L_1"*).
+void skip_remark(Cursor& in) {
+  in.skip_blanks();
+  if (in.peek() != '(' || in.peek(1) != '*') return;
+  const size_t end = in.rest().find("*)");
+  if (end == std::string_view::npos) in.fail("'(*' is never closed, expected '*)'");
+  in.seek(in.at() + end + 2);
 }
 
 Instruction read_with(const Form& form, Cursor in, uint64_t guard, unsigned arch) {
@@ -146,15 +167,20 @@ Instruction read_with(const Form& form, Cursor in, uint64_t guard, unsigned arch
   read_modifiers(in, form, i.word);
   bool first = true;
   for (const OperandSpec& spec : form.operands) {
+    if (left_out(in, spec, i.word)) continue;
     if (!first) in.expect(',', "before the next operand");
     read_operand(in, spec, i);
     first = false;
   }
+  skip_remark(in);
   while (at_annotation(in)) {
     read_annotation(in, i.control);
+    i.has_control = true;
   }
   if (!in.done()) in.fail("unexpected text after the operands" + in.found());
   check_combination(in, i, arch);
+  if (const std::string complaint = control_complaint(form, i.word, i.control); !complaint.empty())
+    in.fail(complaint);
   return i;
 }
 
@@ -183,7 +209,7 @@ Instruction read_instruction(std::string_view text, unsigned arch) {
   in.skip_blanks();
   SyntaxError furthest{0, "", false};
   for (const Form& f : forms()) {
-    if (arch < f.min_arch || !starts_with_mnemonic(f, in.rest())) continue;
+    if (!f.fits(arch) || f.decode_only || !starts_with_mnemonic(f, in.rest())) continue;
     try {
       return read_with(f, in, guard, arch);
     } catch (const SyntaxError& e) {
@@ -240,7 +266,8 @@ std::string print(const Instruction& i, Style style) {
   }
   bool first = true;
   for (const OperandSpec& spec : i.form->operands) {
-    out += first ? " " : ", ";
+    if (spec.optional && spec.field.get(i.word) == kPT) continue;
+    out += !first ? ", " : i.form->tight ? "" : " ";
     out += write_operand(spec, i);
     first = false;
   }

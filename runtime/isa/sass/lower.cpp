@@ -9,6 +9,12 @@ namespace lanewise::sass {
 
 void lower_bra(LowerContext&, const Instruction&) {}
 void lower_exit(LowerContext&, const Instruction&) {}
+void lower_push(LowerContext&, const Instruction&) {
+  throw Unsupported("the branch stack is not supported yet");
+}
+void lower_pop(LowerContext&, const Instruction&) {
+  throw Unsupported("the branch stack is not supported yet");
+}
 
 namespace {
 
@@ -30,11 +36,16 @@ uint64_t target_of(const Instruction& i) {
 
 class KernelLowering {
  public:
-  KernelLowering(const Kernel& kernel, const LowerOptions& options, std::vector<Diagnostic>& out)
-      : kernel_(kernel), context_(program_, kernel, options), out_(out) {
+  KernelLowering(const Kernel& kernel, std::vector<Diagnostic>& out)
+      : kernel_(kernel), context_(program_, kernel), out_(out) {
     program_.name = kernel.name;
     program_.isa = ir::Isa::sass;
     program_.wave_lanes = 32;
+    program_.params = kernel.params;
+    program_.param_bytes = kernel.param_bytes;
+    program_.shared_bytes = kernel.shared_bytes;
+    program_.local_bytes = kernel.local_bytes.value_or(uses_local() ? kUnsaidLocal : 0);
+    program_.max_block = kernel.max_block[0] * kernel.max_block[1] * kernel.max_block[2];
   }
 
   ir::Program run() {
@@ -52,6 +63,17 @@ class KernelLowering {
  private:
   void error(const Instruction& i, const std::string& message) {
     out_.push_back({i.line, i.column, message, false});
+  }
+
+  /// Bytes of local memory a lane gets when the input does not say how much it needs.
+  static constexpr uint32_t kUnsaidLocal = 4096;
+
+  bool uses_local() const {
+    for (const Instruction& i : kernel_.code)
+      if (i.form->lower == lower_ldl || i.form->lower == lower_stl || i.form->lower == lower_ld ||
+          i.form->lower == lower_st)
+        return true;
+    return false;
   }
 
   size_t index_of(uint64_t pc) const {
@@ -100,6 +122,12 @@ class KernelLowering {
     const Instruction& i = kernel_.code[n];
     program_.sites.push_back({i.line, i.pc, i.text.empty() ? print(i) : i.text, {}, 0});
     context_.b.set_site(static_cast<uint32_t>(program_.sites.size() - 1));
+    bool refused = false;
+    for (Diagnostic& d : check(i)) {
+      refused = refused || !d.warning;
+      out_.push_back(std::move(d));
+    }
+    if (refused) return;
     if (i.form->lower == nullptr)
       return error(i, fmt::format("{} is not supported yet in this form", i.form->mnemonic));
     if (is_branch(i) || is_exit(i)) return jump(n);
@@ -135,12 +163,13 @@ class KernelLowering {
 
 }  // namespace
 
-LowerResult lower(const Listing& listing, const LowerOptions& options) {
+LowerResult lower(const Listing& listing) {
   LowerResult result;
   result.module.isa = ir::Isa::sass;
   result.module.target = fmt::format("sm_{}", listing.arch);
+  result.module.globals = listing.globals;
   for (const Kernel& k : listing.kernels)
-    result.module.kernels.push_back(KernelLowering(k, options, result.diagnostics).run());
+    result.module.kernels.push_back(KernelLowering(k, result.diagnostics).run());
   return result;
 }
 

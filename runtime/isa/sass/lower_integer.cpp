@@ -48,6 +48,13 @@ Operand negate(LowerContext& c, Operand x, bool condition) {
 }  // namespace
 
 void lower_mov(LowerContext& c, const Instruction& i) {
+  if (const Relocation* r = c.relocation(i)) {
+    const Reg address = c.make(Op::mov, Type::u64, {c.symbol(r->symbol, r->addend)});
+    const Reg other = c.b.reg(Width::b32), half = c.destination(i);
+    c.b.emit(Op::unpack64, Type::u32, r->high ? std::vector{other, half} : std::vector{half, other},
+             {address});
+    return;
+  }
   const Operand value = c.raw(i, Role::b);
   c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {value});
 }

@@ -1,151 +1,202 @@
-// Global memory, fences, barriers and special registers.
+// Loads and stores of every space.
 #include <fmt/format.h>
 
 #include "runtime/isa/sass/semantics.hpp"
 
 namespace lanewise::sass {
 
+using ir::CacheOp;
 using ir::imm;
 using ir::Op;
 using ir::Operand;
 using ir::Reg;
-using ir::SReg;
+using ir::Space;
 using ir::Type;
 using ir::Width;
 
-namespace {
-
-struct AccessSize {
-  Type elem;
-  uint8_t count;
-};
-AccessSize access_size(uint64_t code) {
+AccessSize access_size(const Instruction& i) {
   static constexpr AccessSize kSizes[] = {{Type::u8, 1},  {Type::s8, 1},  {Type::u16, 1},
                                           {Type::s16, 1}, {Type::u32, 1}, {Type::u32, 2},
                                           {Type::u32, 4}, {Type::u32, 4}};
-  return kSizes[code];
+  return kSizes[i.mod(ModId::size)];
 }
 
+namespace {
+
+constexpr CacheOp kLoadCops[] = {CacheOp::ca, CacheOp::cg, CacheOp::ci, CacheOp::cv};
+constexpr CacheOp kStoreCops[] = {CacheOp::wb, CacheOp::cg, CacheOp::cs, CacheOp::wt};
+constexpr CacheOp kLocalLoadCops[] = {CacheOp::ca, CacheOp::lu, CacheOp::ci, CacheOp::cv};
+
+/// The offset in bytes, sign-extended from its field, or as the unsigned absolute address.
 int64_t offset_of(const Instruction& i, bool absolute) {
-  const Field f = i.operand(Role::addr)->field;
-  const uint64_t raw = f.get(i.word);
-  if (absolute) return static_cast<int64_t>(raw);
-  const unsigned shift = 64U - f.len;
-  return static_cast<int64_t>(raw << shift) >> shift;
+  const OperandSpec& o = *i.operand(Role::addr);
+  const uint64_t raw = o.field.get(i.word);
+  if (absolute) return static_cast<int64_t>(raw << o.shift);
+  const unsigned unused = 64U - o.field.len;
+  return (static_cast<int64_t>(raw << unused) >> unused) * (int64_t{1} << o.shift);
 }
 
-struct Address {
-  Operand base;        ///< b64
-  int64_t offset = 0;  ///< for Mem::offset
-};
-
-/// [Ra + signed], or an absolute address when Ra is RZ or a register the shader does not have.
-/// Without .E the sum wraps at 32 bits and is zero-extended.
-Address address_of(LowerContext& c, const Instruction& i) {
-  const unsigned ra = static_cast<unsigned>(Field{8, 8}.get(i.word));
-  const bool beyond = c.kernel().registers != 0 && ra >= c.kernel().registers;
-  const bool extended = i.mod(ModId::ext) != 0;
-  if (ra == kRZ) return {imm(static_cast<uint64_t>(offset_of(i, true))), 0};
-  if (beyond) {
-    const uint64_t raw = i.operand(Role::addr)->field.get(i.word);
-    return {imm(raw), 0};
-  }
-  const int64_t offset = offset_of(i, false);
-  if (!extended) {
-    const auto low = static_cast<uint32_t>(offset);
-    const Reg sum = c.make(Op::add, Type::u32, {c.readable(ra), imm(low)});
-    const Reg wide = c.b.reg(Width::b64);
-    c.b.emit(Op::zext64, Type::u64, {wide}, {sum});
-    return {wide, 0};
-  }
-  c.check_vector(ra, 2);
-  const Reg pair = c.b.reg(Width::b64);
-  c.b.emit(Op::pack64, Type::u64, {pair}, {c.readable(ra), c.readable(ra + 1)});
-  return {pair, offset};
+unsigned base_register(const Instruction& i) {
+  return static_cast<unsigned>(Field{8, 8}.get(i.word));
 }
 
-ir::Mem memory(LowerContext& c, AccessSize size, int64_t offset) {
+/// RZ, and registers that the shader does not have, make the immediate an absolute address.
+bool absolute_address(const Kernel& kernel, unsigned ra) {
+  return ra == kRZ || (kernel.registers != 0 && ra >= kernel.registers);
+}
+
+ir::Mem memory(Space space, AccessSize size, int64_t offset) {
   ir::Mem m;
-  m.space = ir::Space::global;
+  m.space = space;
   m.elem = size.elem;
   m.count = size.count;
-  m.align = c.options().align;
+  m.align = ir::AlignRule::force;
   m.offset = offset;
   return m;
 }
 
-}  // namespace
+using Address = LowerContext::Address;
 
-void lower_ldg(LowerContext& c, const Instruction& i) {
-  static constexpr ir::CacheOp kCops[] = {ir::CacheOp::ca, ir::CacheOp::cg, ir::CacheOp::ci,
-                                          ir::CacheOp::cv};
-  const AccessSize size = access_size(i.mod(ModId::size));
-  const unsigned rd = c.reg_number(i, Role::d);
-  c.check_vector(rd, size.count);
-  const Address address = address_of(c, i);
-  std::vector<Reg> dst;
-  for (unsigned n = 0; n < size.count; ++n) dst.push_back(c.writable(rd == kRZ ? kRZ : rd + n));
-  ir::Inst& load = c.b.emit(Op::load, width_of(size.elem) == Width::b64 ? Type::u64 : Type::u32,
-                            std::move(dst), {address.base});
-  load.mem = memory(c, size, address.offset);
-  load.mem->cache.op = kCops[i.mod(ModId::cop)];
-  // .CV must not be served from a cache, so it is an access of its own to memory.
-  if (i.mod(ModId::cop) == 3) load.mem->order = ir::Order::volatile_;
+Address address_in(LowerContext& c, const Instruction& i, Space space) {
+  const bool window = space == Space::shared || space == Space::local;
+  return window ? c.window_address(i) : c.wide_address(i);
 }
 
-void lower_stg(LowerContext& c, const Instruction& i) {
-  static constexpr ir::CacheOp kCops[] = {ir::CacheOp::wb, ir::CacheOp::cg, ir::CacheOp::cs,
-                                          ir::CacheOp::wt};
-  const AccessSize size = access_size(i.mod(ModId::size));
+ir::Inst& emit_load(LowerContext& c, const Instruction& i, Space space, const CacheOp* cops) {
+  const AccessSize size = access_size(i);
+  const unsigned rd = c.reg_number(i, Role::d);
+  c.check_vector(rd, size.count);
+  const Address address = address_in(c, i, space);
+  std::vector<Reg> dst;
+  for (unsigned n = 0; n < size.count; ++n) dst.push_back(c.writable(rd == kRZ ? kRZ : rd + n));
+  ir::Inst& load = c.b.emit(Op::load, Type::u32, std::move(dst), {address.base});
+  load.mem = memory(space, size, address.offset);
+  if (cops == nullptr) return load;
+  load.mem->cache.op = cops[i.mod(ModId::cop)];
+  // .CV must not be served from a cache, so it is an access of its own to memory.
+  if (load.mem->cache.op == CacheOp::cv) load.mem->order = ir::Order::volatile_;
+  return load;
+}
+
+void emit_store(LowerContext& c, const Instruction& i, Space space, const CacheOp* cops) {
+  const AccessSize size = access_size(i);
   const unsigned rb = c.reg_number(i, Role::d);
   c.check_vector(rb, size.count);
-  const Address address = address_of(c, i);
+  const Address address = address_in(c, i, space);
   std::vector<Operand> src = {address.base};
   for (unsigned n = 0; n < size.count; ++n) src.push_back(c.readable(rb == kRZ ? kRZ : rb + n));
   ir::Inst& store = c.b.emit(Op::store, Type::u32, {}, std::move(src));
-  store.mem = memory(c, size, address.offset);
-  store.mem->cache.op = kCops[i.mod(ModId::cop)];
+  store.mem = memory(space, size, address.offset);
+  if (cops == nullptr) return;
+  store.mem->cache.op = cops[i.mod(ModId::cop)];
   // Compilers write volatile stores as .WT.
-  if (i.mod(ModId::cop) == 3) store.mem->order = ir::Order::volatile_;
+  if (store.mem->cache.op == CacheOp::wt) store.mem->order = ir::Order::volatile_;
 }
 
-void lower_membar(LowerContext& c, const Instruction& i) {
-  static constexpr ir::Scope kScopes[] = {ir::Scope::cta, ir::Scope::gpu, ir::Scope::sys};
-  const uint64_t scope = i.mod(ModId::scope), invalidate = i.mod(ModId::invalidate);
-  if (scope == 3) throw Unsupported("MEMBAR.VC is not supported: its meaning is not documented");
-  if (invalidate > 1)
-    throw Unsupported("MEMBAR with a texture cache invalidation is not supported yet");
-  ir::Inst& fence = c.b.emit(Op::fence, Type::none, {}, {});
-  fence.mem.emplace();
-  fence.mem->order = ir::Order::seq_cst;
-  fence.mem->scope = kScopes[scope];
-  if (invalidate == 0) return;
-  ir::Inst& inv = c.b.emit(Op::cachectl, Type::none, {}, {});
-  inv.mem.emplace();
-  inv.mode = static_cast<uint8_t>(ir::CacheCtl::invalidate_all);
+/// A predicate for "a under the current guard": the guard itself where a is always true.
+ir::Guard narrowed(LowerContext& c, const ir::Guard& guard, Operand a) {
+  const Reg both = c.b.reg(Width::pred);
+  c.b.set_guard({});
+  Operand g = imm(1);
+  if (!guard.always()) {
+    g = guard.negate ? Operand(c.make_pred(Op::not_, Type::pred, {guard.reg})) : Operand(guard.reg);
+  }
+  c.b.emit(Op::and_, Type::pred, {both}, {g, a});
+  return {both, false};
 }
 
-void lower_s2r(LowerContext& c, const Instruction& i) {
-  static const std::map<uint64_t, SReg> regs = {
-      {0x00, SReg::laneid},      {0x21, SReg::tid_x},           {0x22, SReg::tid_y},
-      {0x23, SReg::tid_z},       {0x25, SReg::ctaid_x},         {0x26, SReg::ctaid_y},
-      {0x27, SReg::ctaid_z},     {0x32, SReg::total_smem_size}, {0x38, SReg::lanemask_eq},
-      {0x39, SReg::lanemask_lt}, {0x3a, SReg::lanemask_le},     {0x3b, SReg::lanemask_gt},
-      {0x3c, SReg::lanemask_ge}, {0x50, SReg::clock},           {0x51, SReg::clock_hi}};
-  const uint64_t code = i.operand(Role::b)->field.get(i.word);
-  const auto found = regs.find(code);
-  if (found == regs.end())
-    throw Unsupported(fmt::format("special register {:#x} is not supported yet", code));
-  c.b.emit(Op::sreg, Type::u32, {c.destination(i)}, {}).mode = static_cast<uint8_t>(found->second);
+/// Ps tells whether the page is absent. Absent pages read as zero and are not touched.
+void lower_sparse(LowerContext& c, const Instruction& i) {
+  const Reg absent = c.sparse_absent();
+  const ir::Guard guard = c.guard();
+  const ir::Guard here = narrowed(c, guard, c.make_pred(Op::not_, Type::pred, {absent}));
+  const ir::Guard away = narrowed(c, guard, absent);
+  c.b.set_guard(here);
+  const std::vector<Reg> dst = emit_load(c, i, Space::global, kLoadCops).dst;
+  c.b.set_guard(away);
+  for (const Reg d : dst) c.b.emit(Op::mov, Type::u32, {d}, {imm(0)});
+  c.b.set_guard(guard);
+  c.write_predicate(i, Role::p, absent);
 }
 
-void lower_bar(LowerContext& c, const Instruction& i) {
-  const Operand id = c.raw(i, Role::a);
-  if (id.imm > 15) throw Unsupported("barriers go from 0 to 15");
-  c.b.emit(Op::barrier, Type::none, {}, {id, imm(0)}).mode =
-      static_cast<uint8_t>(ir::BarrierKind::sync);
+}  // namespace
+
+LowerContext::Address LowerContext::wide_address(const Instruction& i) {
+  const unsigned ra = base_register(i);
+  if (absolute_address(kernel_, ra)) return {imm(static_cast<uint64_t>(offset_of(i, true))), 0};
+  const int64_t offset = offset_of(i, false);
+  if (i.mod(ModId::ext) != 0) return {pair(ra), offset};
+  const Reg sum = make(Op::add, Type::u32, {readable(ra), imm(static_cast<uint32_t>(offset))});
+  const Reg wide = b.reg(Width::b64);
+  b.emit(Op::zext64, Type::u64, {wide}, {sum});
+  return {wide, 0};
 }
 
-void lower_nop(LowerContext&, const Instruction&) {}
+LowerContext::Address LowerContext::window_address(const Instruction& i) {
+  const unsigned ra = base_register(i);
+  if (absolute_address(kernel_, ra)) return {imm(static_cast<uint64_t>(offset_of(i, true))), 0};
+  return {readable(ra), offset_of(i, false)};
+}
+
+void lower_ldg(LowerContext& c, const Instruction& i) {
+  if (i.operand(Role::p) != nullptr) return lower_sparse(c, i);
+  emit_load(c, i, Space::global, kLoadCops);
+}
+void lower_stg(LowerContext& c, const Instruction& i) {
+  emit_store(c, i, Space::global, kStoreCops);
+}
+
+/// The predicate of a generic access repeats what the address says: not in a window. The window
+/// test itself decides here.
+void lower_ld(LowerContext& c, const Instruction& i) {
+  emit_load(c, i, Space::generic, kLoadCops);
+}
+void lower_st(LowerContext& c, const Instruction& i) {
+  emit_store(c, i, Space::generic, kStoreCops);
+}
+
+void lower_ldl(LowerContext& c, const Instruction& i) {
+  emit_load(c, i, Space::local, kLocalLoadCops);
+}
+void lower_stl(LowerContext& c, const Instruction& i) {
+  emit_store(c, i, Space::local, kStoreCops);
+}
+void lower_lds(LowerContext& c, const Instruction& i) {
+  emit_load(c, i, Space::shared, nullptr);
+}
+void lower_sts(LowerContext& c, const Instruction& i) {
+  emit_store(c, i, Space::shared, nullptr);
+}
+
+void lower_ldc(LowerContext& c, const Instruction& i) {
+  if (i.mod(ModId::mode) != 0)
+    throw Unsupported("LDC with .IL, .IS or .ISL is not supported: what they do is not documented");
+  const AccessSize size = access_size(i);
+  const unsigned rd = c.reg_number(i, Role::d), ra = base_register(i);
+  c.check_vector(rd, size.count);
+  const auto bank = static_cast<unsigned>(Field{36, 5}.get(i.word));
+  const int64_t offset = offset_of(i, false);
+  if (bank == 0 && ra == kRZ && size.elem == Type::u32 && offset >= 0 && offset % 4 == 0) {
+    for (unsigned n = 0; n < size.count; ++n) {
+      const Operand word = c.constant(0, static_cast<unsigned>(offset) + 4 * n);
+      c.b.emit(Op::mov, Type::u32, {c.writable(rd == kRZ ? kRZ : rd + n)}, {word});
+    }
+    return;
+  }
+  // Bank 0 by register: its parameters; what a driver keeps before them cannot be indexed.
+  constexpr int64_t kParams = 0x140;
+  const auto low = static_cast<uint32_t>(offset - (bank == 0 ? kParams : 0));
+  const Reg place = c.make(Op::add, Type::u32, {c.readable(ra), imm(low)});
+  std::vector<Operand> src = {place};
+  if (bank != 0) {
+    const Reg wide = c.b.reg(Width::b64);
+    c.b.emit(Op::zext64, Type::u64, {wide}, {place});
+    src = {c.make(Op::add, Type::u64, {wide, c.symbol(c.constant_bank(bank).symbol)})};
+  }
+  std::vector<Reg> dst;
+  for (unsigned n = 0; n < size.count; ++n) dst.push_back(c.writable(rd == kRZ ? kRZ : rd + n));
+  ir::Inst& load = c.b.emit(Op::load, Type::u32, std::move(dst), std::move(src));
+  load.mem = memory(bank == 0 ? Space::param : Space::constant, size, 0);
+}
 
 }  // namespace lanewise::sass

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -11,11 +12,12 @@ namespace lanewise::sass {
 namespace {
 
 using Kind = OperandSpec::Kind;
-constexpr Field kBase{8, 8};  // register of an address operand
+constexpr Field kBase{8, 8};   // register of an address operand
+constexpr Field kBank{36, 5};  // bank of an indexed constant
 
 /// Operand-cache flag of the register field at this position, -1 = none.
 int reuse_slot(const OperandSpec& spec) {
-  if (spec.role == Role::d) return -1;
+  if (spec.role == Role::d || spec.kind != Kind::reg) return -1;
   return spec.field.pos == 8 ? 0 : spec.field.pos == 20 ? 1 : spec.field.pos == 39 ? 2 : -1;
 }
 
@@ -153,28 +155,63 @@ void read_float(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   spec.sign.set(word, bits >> 31);
 }
 
-void read_address(Cursor& in, const OperandSpec& spec, Instruction& i) {
-  in.expect('[', "before an address");
-  in.skip_blanks();
+struct Place {
   unsigned base = kRZ;
   int64_t offset = 0;
-  size_t at = in.at();
+  size_t at = 0;  ///< of the offset
+};
+Place read_place(Cursor& in) {
+  in.skip_blanks();
+  Place p;
+  p.at = in.at();
   const bool has_base = in.peek() == 'R';
-  if (has_base) base = read_register(in);
+  if (has_base) p.base = read_register(in);
   in.skip_blanks();
   if (!has_base || in.peek() == '+' || in.peek() == '-') {
-    at = in.at();
-    offset = read_signed(in, false, "an address");
+    p.at = in.at();
+    p.offset = read_signed(in, false, "an address");
   }
-  in.expect(']', "after the address");
-  const unsigned len = spec.field.len;
-  const int64_t low = base == kRZ ? 0 : -(int64_t{1} << (len - 1));
-  const int64_t high = (int64_t{1} << (base == kRZ ? len : len - 1)) - 1;
+  return p;
+}
+
+void check_offset(const OperandSpec& spec, size_t at, int64_t offset, bool absolute) {
+  const unsigned len = spec.field.len + spec.shift;
+  const int64_t step = int64_t{1} << spec.shift;
+  const int64_t low = absolute ? 0 : -(int64_t{1} << (len - 1));
+  const int64_t high = (int64_t{1} << (absolute ? len : len - 1)) - step;
   if (offset < low || offset > high)
     Cursor::fail_value(at, fmt::format("offset {} does not fit: expected {} to {}{}", offset, low,
-                                       high, base == kRZ ? " in an absolute address" : ""));
+                                       high, absolute ? " in an absolute address" : ""));
+  if (offset % step != 0)
+    Cursor::fail_value(at, fmt::format("offset {} has no encoding: its low {} bits are not in the "
+                                       "word, expected a multiple of {}",
+                                       offset, spec.shift, step));
+}
+
+void read_address(Cursor& in, const OperandSpec& spec, Instruction& i) {
+  in.expect('[', "before an address");
+  const auto [base, offset, at] = read_place(in);
+  in.expect(']', "after the address");
+  check_offset(spec, at, offset, base == kRZ);
   kBase.set(i.word, base);
-  spec.field.set(i.word, static_cast<uint64_t>(offset));
+  spec.field.set(i.word, static_cast<uint64_t>(offset) >> spec.shift);
+}
+
+/// c[bank][Ra + imm]; the offset is signed even without a register.
+void read_indexed_constant(Cursor& in, const OperandSpec& spec, Instruction& i) {
+  if (!in.take_word("c")) in.fail("expected a constant c[bank][Ra+offset]" + in.found());
+  in.expect('[', "after 'c'");
+  const size_t bank_at = in.at();
+  const uint64_t bank = in.number("a constant bank");
+  if (bank > 31) Cursor::fail_value(bank_at, "constant banks go from 0 to 0x1f");
+  in.expect(']', "after the constant bank");
+  in.expect('[', "before the constant's offset");
+  const Place place = read_place(in);
+  in.expect(']', "after the offset");
+  check_offset(spec, place.at, place.offset, false);
+  kBase.set(i.word, place.base);
+  kBank.set(i.word, bank);
+  spec.field.set(i.word, static_cast<uint64_t>(place.offset));
 }
 
 void read_target(Cursor& in, const OperandSpec& spec, Instruction& i) {
@@ -221,6 +258,10 @@ void read_scoreboards(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   spec.field.set(word, mask);
 }
 
+std::string register_name(unsigned number) {
+  return number == kRZ ? "RZ" : fmt::format("R{}", number);
+}
+
 std::string hex(int64_t value) {
   return value < 0 ? fmt::format("-{:#x}", -value) : fmt::format("{:#x}", value);
 }
@@ -250,12 +291,21 @@ std::string write_number(const OperandSpec& spec, uint64_t word) {
   return hex(static_cast<int64_t>(value << (64 - len)) >> (64 - len));
 }
 
-std::string write_address(const OperandSpec& spec, uint64_t word) {
+std::string write_place(const OperandSpec& spec, uint64_t word, bool is_signed) {
   const uint64_t base = kBase.get(word), raw = spec.field.get(word);
-  if (base == kRZ) return raw == 0 ? "[RZ]" : fmt::format("[{:#x}]", raw);
-  const unsigned shift = 64U - spec.field.len;
-  const int64_t offset = static_cast<int64_t>(raw << shift) >> shift;
-  return offset == 0 ? fmt::format("[R{}]", base) : fmt::format("[R{}+{}]", base, hex(offset));
+  const unsigned unused = 64U - spec.field.len;
+  const int64_t offset = (static_cast<int64_t>(raw << unused) >> unused) * (1 << spec.shift);
+  if (base != kRZ)
+    return offset == 0 ? fmt::format("[R{}]", base) : fmt::format("[R{}+{}]", base, hex(offset));
+  if (raw == 0) return "[RZ]";
+  return is_signed ? fmt::format("[{}]", hex(offset)) : fmt::format("[{:#x}]", raw << spec.shift);
+}
+
+/// The register behind the one in the field, two further for 64-bit values.
+unsigned next_register(const OperandSpec& spec, const Instruction& i) {
+  const auto first = static_cast<unsigned>(spec.field.get(i.word));
+  if (first == kRZ) return kRZ;
+  return std::min(first + (i.mod(ModId::wide) != 0 ? 2 : 1), kRZ);
 }
 
 std::string write_target(const OperandSpec& spec, const Instruction& i) {
@@ -282,7 +332,7 @@ std::string write_plain(const OperandSpec& spec, const Instruction& i) {
   const uint64_t value = spec.field.get(i.word);
   switch (spec.kind) {
     case Kind::reg:
-      return value == kRZ ? "RZ" : fmt::format("R{}", value);
+      return register_name(static_cast<unsigned>(value));
     case Kind::pred: {
       const uint64_t p = spec.inverted ? 7 - value : value;
       return p == kPT ? "PT" : fmt::format("P{}", p);
@@ -294,7 +344,13 @@ std::string write_plain(const OperandSpec& spec, const Instruction& i) {
     case Kind::fimm:
       return write_number(spec, i.word);
     case Kind::address:
-      return write_address(spec, i.word);
+      return write_place(spec, i.word, false);
+    case Kind::cindex:
+      return fmt::format("c[{:#x}]{}", kBank.get(i.word), write_place(spec, i.word, true));
+    case Kind::next:
+      return register_name(next_register(spec, i));
+    case Kind::zero:
+      return "RZ";
     case Kind::target:
       return write_target(spec, i);
     case Kind::sreg:
@@ -305,6 +361,15 @@ std::string write_plain(const OperandSpec& spec, const Instruction& i) {
       return write_scoreboards(value);
   }
   return {};
+}
+
+void read_expected(Cursor& in, unsigned number, const char* why) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  const unsigned found = read_register(in);
+  if (found != number)
+    Cursor::fail_at(at, fmt::format("expected {}, {}, found {}", register_name(number), why,
+                                    register_name(found)));
 }
 
 void read_plain(Cursor& in, const OperandSpec& spec, Instruction& i) {
@@ -324,6 +389,12 @@ void read_plain(Cursor& in, const OperandSpec& spec, Instruction& i) {
       return read_float(in, spec, i.word);
     case Kind::address:
       return read_address(in, spec, i);
+    case Kind::cindex:
+      return read_indexed_constant(in, spec, i);
+    case Kind::next:
+      return read_expected(in, next_register(spec, i), "the register behind the value to compare");
+    case Kind::zero:
+      return read_expected(in, kRZ, "this form has no register here");
     case Kind::target:
       return read_target(in, spec, i);
     case Kind::sreg:

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "runtime/support/cursor.hpp"
 #include "runtime/isa/sass/sass.hpp"
+#include "runtime/support/cursor.hpp"
 
 namespace lanewise::sass {
 

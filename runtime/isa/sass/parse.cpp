@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "runtime/support/cursor.hpp"
 #include "runtime/isa/sass/sass.hpp"
+#include "runtime/support/cursor.hpp"
 
 namespace lanewise::sass {
 namespace {
@@ -73,8 +73,15 @@ class ListingParser {
   }
 
   Kernel& kernel() {
-    if (listing_.kernels.empty()) listing_.kernels.push_back({"stream", 0, {}, {}});
+    if (listing_.kernels.empty()) start_kernel("stream");
     return listing_.kernels.back();
+  }
+
+  void start_kernel(std::string_view name) {
+    Kernel k;
+    k.name = std::string(name);
+    k.registers = pending_registers_;
+    listing_.kernels.push_back(std::move(k));
   }
 
   void parse_line(std::string_view line) {
@@ -121,7 +128,7 @@ class ListingParser {
     in.take(':');
     if (name.substr(0, 6) == ".text.") return true;
     if (name[0] != '.') {
-      listing_.kernels.push_back({std::string(name), pending_registers_, {}, {}});
+      start_kernel(name);
       return true;
     }
     for (const Label& l : kernel().labels)

@@ -36,7 +36,8 @@ struct Instruction {
   const Form* form = nullptr;
   uint64_t word = 0;
   Control control;
-  uint64_t pc = 0;  ///< byte offset in the code, control words counted
+  bool has_control = false;  ///< said by annotations or a control word
+  uint64_t pc = 0;           ///< byte offset in the code, control words counted
   uint32_t line = 0, column = 0;
   std::string text;   ///< as written; empty for decoded words
   std::string label;  ///< target label of a branch given by name
@@ -52,16 +53,41 @@ struct Label {
   size_t index;  ///< of the instruction that follows
 };
 
+/// A constant bank that comes with the code: 2 belongs to one kernel, 3 to the module.
+struct ConstantBank {
+  unsigned number = 0;
+  std::vector<std::byte> bytes;
+  std::string symbol;  ///< its name among Listing::globals
+};
+
+/// One half of a variable's address, put into a MOV32I by the loader.
+struct Relocation {
+  uint64_t pc = 0;  ///< of the instruction
+  std::string symbol;
+  int64_t addend = 0;
+  bool high = false;
+};
+
 struct Kernel {
   std::string name;
   unsigned registers = 0;  ///< of the shader; 0 = not said
   std::vector<Instruction> code;
   std::vector<Label> labels;
+  // What only a cubin says.
+  bool has_params = false;  ///< params and param_bytes are known
+  std::vector<ir::Param> params;
+  uint32_t param_bytes = 0;
+  uint32_t shared_bytes = 0;
+  std::optional<uint32_t> local_bytes;  ///< stack of one lane
+  uint32_t max_block[3] = {0, 0, 0};    ///< 0 = free
+  std::vector<ConstantBank> banks;
+  std::vector<Relocation> relocations;
 };
 
 struct Listing {
   unsigned arch = 50;
   std::vector<Kernel> kernels;
+  std::vector<ir::Global> globals;  ///< module variables, and constant banks under their names
   std::vector<Diagnostic> diagnostics;
   bool ok() const;
 };
@@ -78,7 +104,9 @@ struct Parsed {
 /// One instruction without the semicolon.
 Parsed parse_instruction(std::string_view text, unsigned arch = 50);
 
-/// nullopt: no row of the table has this word.
+/// Why the hardware's decoder refuses this control field on this instruction; empty = it does not.
+std::string control_complaint(const Form& form, uint64_t word, Control control);
+/// nullopt: no row of the table has this word, or the control field is illegal on it.
 std::optional<Instruction> decode(uint64_t word, Control control = {}, unsigned arch = 50);
 
 enum class Style : uint8_t { nvdisasm, annotated /* with &req, &rd, &wr and ?sched */ };
@@ -89,16 +117,22 @@ constexpr uint64_t pc_of(size_t index) {
   return 32 * (index / 3) + 8 + 8 * (index % 3);
 }
 
-struct LowerOptions {
-  ir::AlignRule align = ir::AlignRule::force;  ///< policy sass.align: force or trap
-};
+/// Name of the predicate that says whether sparse loads find their page absent. Lowered programs
+/// set it to false where they start; the policy sass.sparse=absent sets it to true.
+inline constexpr std::string_view kSparseAbsent = "sparse.absent";
+
+/// What the checker says about one instruction: errors refuse it, warnings are about rules of the
+/// document that the vendor's disassembler does not enforce. docs/sass.md lists them.
+std::vector<Diagnostic> check(const Instruction& instruction);
+/// The same for every instruction of a listing.
+std::vector<Diagnostic> check(const Listing& listing);
 struct LowerResult {
   ir::Module module;
   std::vector<Diagnostic> diagnostics;
 };
-/// Lowers every kernel that has no parse errors. Kernel parameters are not named in SASS text: each
-/// program has param_bytes = the highest parameter byte read, and no Param entries.
-LowerResult lower(const Listing& listing, const LowerOptions& options = {});
+/// Checks and lowers every kernel. Kernel parameters are not named in SASS text: such a program has
+/// param_bytes = the highest parameter byte read, and no Param entries.
+LowerResult lower(const Listing& listing);
 
 using isa::Coverage;
 using isa::FormState;

@@ -18,14 +18,18 @@ struct Unsupported : std::runtime_error {
 /// Guest state of one kernel as IR registers, and the operands of the current instruction.
 class LowerContext {
  public:
-  LowerContext(ir::Program& program, const Kernel& kernel, const LowerOptions& options)
-      : b(program), kernel_(kernel), options_(options) {}
+  /// [Ra + imm] of the current instruction as an address for one space.
+  struct Address {
+    ir::Operand base;    ///< b64, or b32 in the shared and local spaces
+    int64_t offset = 0;  ///< for Mem::offset
+  };
+
+  LowerContext(ir::Program& program, const Kernel& kernel) : b(program), kernel_(kernel) {}
 
   ir::Builder b;
 
   void begin(const Instruction& i);
-  const LowerOptions& options() const { return options_; }
-  const Kernel& kernel() const { return kernel_; }
+  const ir::Guard& guard() const { return guard_; }
 
   /// The operand's 32 bits as they are: no negation, no half selection.
   ir::Operand raw(const Instruction& i, Role role);
@@ -46,6 +50,9 @@ class LowerContext {
   ir::Operand readable(unsigned number);
   ir::Reg predicate(unsigned number);
   ir::Reg carry();
+  /// What the last barrier reduction found, as a number and as a predicate.
+  ir::Reg barrier_count() { return lazily(barrier_count_, ir::Width::b32, "BAR.RESULT"); }
+  ir::Reg barrier_vote() { return lazily(barrier_vote_, ir::Width::pred, "BAR.RESULT.P"); }
 
   unsigned reg_number(const Instruction& i, Role role) const;
   /// Registers number..number+count-1; throws when they leave the file or are not aligned.
@@ -59,15 +66,39 @@ class LowerContext {
     return r;
   }
   ir::Operand constant(unsigned bank, unsigned offset);
+  /// Bank 2 or 3; throws when the input does not say what it holds.
+  const ConstantBank& constant_bank(unsigned bank) const;
+  /// The guest address of a module variable.
+  ir::Operand symbol(const std::string& name, int64_t addend = 0);
+  const Relocation* relocation(const Instruction& i) const;
+  /// 64 bits wide; without .E the 32-bit sum, zero-extended.
+  Address wide_address(const Instruction& i);
+  /// 32 bits wide: an offset in the shared or the local window.
+  Address window_address(const Instruction& i);
+  /// A pair of registers as one b64 value; RZ gives 0.
+  ir::Operand pair(unsigned number);
+  /// True in every lane of a launch that runs with the policy sass.sparse=absent.
+  ir::Reg sparse_absent();
 
  private:
   ir::Operand special(ir::SReg s);
+  ir::Reg lazily(ir::Reg& r, ir::Width width, const char* name) {
+    if (!r.valid()) r = b.program().add_reg(width, name);
+    return r;
+  }
 
   const Kernel& kernel_;
-  const LowerOptions& options_;
   std::map<unsigned, ir::Reg> regs_, preds_;
-  ir::Reg carry_;
+  ir::Guard guard_;
+  ir::Reg carry_, sparse_absent_, barrier_count_, barrier_vote_;
 };
+
+struct AccessSize {
+  ir::Type elem;
+  uint8_t count;
+};
+/// What a size code says; throws for a code that is no size.
+AccessSize access_size(const Instruction& i);
 
 void lower_mov(LowerContext&, const Instruction&);
 void lower_iadd(LowerContext&, const Instruction&);
@@ -83,11 +114,27 @@ void lower_fmul(LowerContext&, const Instruction&);
 void lower_ffma(LowerContext&, const Instruction&);
 void lower_ldg(LowerContext&, const Instruction&);
 void lower_stg(LowerContext&, const Instruction&);
+void lower_ld(LowerContext&, const Instruction&);
+void lower_st(LowerContext&, const Instruction&);
+void lower_ldl(LowerContext&, const Instruction&);
+void lower_stl(LowerContext&, const Instruction&);
+void lower_lds(LowerContext&, const Instruction&);
+void lower_sts(LowerContext&, const Instruction&);
+void lower_ldc(LowerContext&, const Instruction&);
+void lower_atom(LowerContext&, const Instruction&);
+void lower_atom_cas(LowerContext&, const Instruction&);
+void lower_red(LowerContext&, const Instruction&);
+void lower_atoms(LowerContext&, const Instruction&);
+void lower_atoms_cas(LowerContext&, const Instruction&);
+void lower_cctl(LowerContext&, const Instruction&);
+void lower_shfl(LowerContext&, const Instruction&);
 void lower_membar(LowerContext&, const Instruction&);
 void lower_s2r(LowerContext&, const Instruction&);
 void lower_bar(LowerContext&, const Instruction&);
 void lower_nop(LowerContext&, const Instruction&);
-/// Control flow is built by the driver, which knows these two by their address.
+/// Control flow is built by the driver, which knows these by their address.
+void lower_push(LowerContext&, const Instruction&);  ///< SSY, PBK, PCNT, PRET, CAL
+void lower_pop(LowerContext&, const Instruction&);   ///< SYNC, BRK, CONT, RET
 void lower_bra(LowerContext&, const Instruction&);
 void lower_exit(LowerContext&, const Instruction&);
 

@@ -1,104 +1,12 @@
 // The instruction table. One row per form; `alu` rows stand for their register, constant and
 // immediate variants. Patterns are written from bit 63 downwards; '-' is a bit of some field.
-#include <cassert>
-
-#include "runtime/isa/sass/form.hpp"
-#include "runtime/isa/sass/semantics.hpp"
+#include "runtime/isa/sass/table_builder.hpp"
 
 namespace lanewise::sass {
 namespace {
 
-using Kind = OperandSpec::Kind;
+using namespace table;
 
-OperandSpec reg(Role role, uint8_t pos) {
-  OperandSpec o;
-  o.kind = Kind::reg;
-  o.role = role;
-  o.field = {pos, 8};
-  return o;
-}
-OperandSpec pred(Role role, uint8_t pos) {
-  OperandSpec o;
-  o.kind = Kind::pred;
-  o.role = role;
-  o.field = {pos, 3};
-  return o;
-}
-OperandSpec imm(Role role, uint8_t pos, uint8_t len, bool is_signed = false) {
-  OperandSpec o;
-  o.kind = Kind::imm;
-  o.role = role;
-  o.field = {pos, len};
-  o.is_signed = is_signed;
-  return o;
-}
-OperandSpec imm20(Role role) {
-  OperandSpec o = imm(role, 20, 19);
-  o.sign = {56, 1};
-  return o;
-}
-OperandSpec fimm20(Role role) {
-  OperandSpec o = imm20(role);
-  o.kind = Kind::fimm;
-  return o;
-}
-OperandSpec fimm32(Role role) {
-  OperandSpec o = imm(role, 20, 32);
-  o.kind = Kind::fimm;
-  return o;
-}
-OperandSpec cbank(Role role) {
-  OperandSpec o;
-  o.kind = Kind::cbank;
-  o.role = role;
-  o.field = {20, 19};  // offset / 4 in the low 14 bits, bank above
-  return o;
-}
-OperandSpec spaced(OperandSpec o) {
-  o.spaced = true;
-  return o;
-}
-OperandSpec address(uint8_t len) {
-  OperandSpec o = imm(Role::addr, 20, len, true);
-  o.kind = Kind::address;
-  return o;
-}
-OperandSpec simple(Kind kind, Role role, uint8_t pos, uint8_t len) {
-  OperandSpec o = imm(role, pos, len);
-  o.kind = kind;
-  return o;
-}
-
-Mod flag(ModId id, uint8_t pos, std::string_view text) {
-  return {id, {pos, 1}, {{0, ""}, {1, text}}};
-}
-Mod size_mod(bool store) {
-  Mod m{ModId::size,
-        {48, 3},
-        {{0, "U8"}, {1, "S8"}, {2, "U16"}, {3, "S16"}, {4, ""}, {5, "64"}, {6, "128"}}};
-  m.codes.push_back({4, "32", true});
-  if (store) {
-    m.codes.push_back({0, "8", true});
-    m.codes.push_back({2, "16", true});
-  } else {
-    m.codes.push_back({7, "U.128"});
-  }
-  return m;
-}
-Mod load_cop() {
-  return {ModId::cop,
-          {46, 2},
-          {{0, ""},
-           {1, "CG"},
-           {2, "CI"},
-           {3, "CV"},
-           {0, "CA", true},
-           {0, "CS", true},
-           {1, "LU", true}}};
-}
-Mod store_cop() {
-  return {ModId::cop, {46, 2}, {{0, ""}, {1, "CG"}, {2, "CS"}, {3, "WT"}, {0, "WB", true}}};
-}
 Mod round_mod(uint8_t pos) {
   return {ModId::round, {pos, 2}, {{0, ""}, {1, "RM"}, {2, "RP"}, {3, "RZ"}, {0, "RN", true}}};
 }
@@ -129,91 +37,6 @@ Mod logic_mod(uint8_t pos, bool pass) {
   if (pass) m.codes.push_back({3, "PASS_B"});
   return m;
 }
-
-class TableBuilder {
- public:
-  /// fixed: (field, value) pairs that are part of the form beside the opcode bits.
-  struct Fixed {
-    Field field;
-    uint64_t value;
-  };
-
-  Form& row(std::string mnemonic, std::string_view pattern, std::vector<Mod> mods,
-            std::vector<OperandSpec> operands, LowerFn lower, std::vector<Fixed> fixed = {}) {
-    Form f;
-    f.mnemonic = std::move(mnemonic);
-    read_pattern(f, pattern);
-    for (const Fixed& x : fixed) {
-      f.mask |= x.field.mask();
-      x.field.set(f.match, x.value);
-    }
-    f.mods = std::move(mods);
-    f.operands = std::move(operands);
-    f.lower = lower;
-    rows_.push_back(std::move(f));
-    return rows_.back();
-  }
-
-  /// The three variants of a two-source form: `tail` follows the seven variant bits; the operand
-  /// with role b is replaced by a register, a constant and an immediate.
-  void alu(const std::string& mnemonic, std::string_view tail, const std::vector<Mod>& mods,
-           const std::vector<OperandSpec>& operands, LowerFn lower, bool is_float = false,
-           const std::vector<Fixed>& fixed = {}) {
-    const struct {
-      const char* head;
-      OperandSpec b;
-    } variants[] = {{"0101 110", reg(Role::b, 20)},
-                    {"0100 110", cbank(Role::b)},
-                    {"0011 100", is_float ? fimm20(Role::b) : imm20(Role::b)}};
-    for (const auto& v : variants)
-      row(mnemonic, variant_pattern(v.head, tail), mods, replace(operands, Role::b, v.b), lower,
-          fixed);
-  }
-  /// Same for the 0101 101 / 0100 101 / 0011 011 group (compares).
-  void compare(const std::string& mnemonic, std::string_view tail, const std::vector<Mod>& mods,
-               const std::vector<OperandSpec>& operands, LowerFn lower) {
-    row(mnemonic, "0101 1011" + std::string(tail), mods,
-        replace(operands, Role::b, reg(Role::b, 20)), lower);
-    row(mnemonic, "0100 1011" + std::string(tail), mods, replace(operands, Role::b, cbank(Role::b)),
-        lower);
-    row(mnemonic, variant_pattern("0011 011", tail), mods,
-        replace(operands, Role::b, imm20(Role::b)), lower);
-  }
-
-  std::vector<Form> take() { return std::move(rows_); }
-
- private:
-  static void read_pattern(Form& f, std::string_view pattern) {
-    int bit = 63;
-    for (char c : pattern) {
-      if (c == ' ') continue;
-      assert(bit >= 0);
-      if (c != '-') f.mask |= uint64_t{1} << bit;
-      if (c == '1') f.match |= uint64_t{1} << bit;
-      --bit;
-    }
-  }
-  /// Bit 56 is the immediate's sign in immediate variants, part of the opcode in the others.
-  static std::string variant_pattern(std::string_view head, std::string_view tail) {
-    const bool immediate = head.substr(0, 4) == "0011";
-    return std::string(head) + (immediate ? "-" : "0") + std::string(tail);
-  }
-  static std::vector<OperandSpec> replace(std::vector<OperandSpec> operands, Role role,
-                                          OperandSpec by) {
-    for (OperandSpec& o : operands) {
-      if (o.role != role) continue;
-      by.neg = o.neg;
-      by.abs = o.abs;
-      by.inv = o.inv;
-      by.high = o.high;
-      if (by.kind == Kind::imm || by.kind == Kind::fimm) by.neg = by.abs = {};
-      o = by;
-    }
-    return operands;
-  }
-
-  std::vector<Form> rows_;
-};
 
 const OperandSpec kB = reg(Role::b, 20);
 
@@ -299,39 +122,38 @@ void float_rows(TableBuilder& t) {
   t.row("FFMA", "0011 001- 1", fma, {dcc, a, fimm20(Role::b), c}, lower_ffma, {{{48, 1}, 0}});
 }
 
-void memory_rows(TableBuilder& t) {
-  const Mod e = flag(ModId::ext, 45, "E");
-  const OperandSpec d = reg(Role::d, 0);
-  t.row("LDG", "1110 1110 1101 0", {e, load_cop(), size_mod(false)}, {d, address(24)}, lower_ldg)
-      .ignored = uint64_t{1} << 44;
-  OperandSpec ps = pred(Role::p, 41);
-  ps.inverted = true;
-  Form& sparse = t.row("LDG", "1110 1110 1100 1", {e, load_cop(), size_mod(false)},
-                       {ps, d, address(20)}, nullptr);
-  sparse.min_arch = 52;
-  sparse.ignored = uint64_t{1} << 44 | uint64_t{1} << 40;
-  t.row("STG", "1110 1110 1101 1", {e, store_cop(), size_mod(true)}, {address(24), d}, lower_stg)
-      .ignored = uint64_t{1} << 44;
-  const Mod scope{ModId::scope, {8, 2}, {{0, "CTA"}, {1, "GL"}, {2, "SYS"}, {3, "VC"}}};
-  const Mod inv{ModId::invalidate, {0, 2}, {{0, ""}, {1, "IVALLD"}, {2, "IVALLT"}, {3, "IVALLTD"}}};
-  t.row("MEMBAR", "1110 1111 1001 1", {scope, inv}, {}, lower_membar);
-}
-
 void control_rows(TableBuilder& t) {
   const std::vector<TableBuilder::Fixed> always = {{{0, 5}, 15}};
-  t.row("S2R", "1111 0000 1100 1", {}, {reg(Role::d, 0), simple(Kind::sreg, Role::b, 20, 8)},
-        lower_s2r);
   t.row("BRA", "1110 0010 0100", {flag(ModId::uniform, 7, "U"), flag(ModId::limit, 6, "LMT")},
         {simple(Kind::target, Role::target, 20, 24)}, lower_bra, {{{0, 6}, 15}});
+  // Pushes of the branch stack are unconditional; the hardware does not look at bits 0..4, 16..19.
+  for (const auto& [name, code] : {std::pair{"SSY", "1110 0010 1001"},
+                                   {"PBK", "1110 0010 1010"},
+                                   {"PCNT", "1110 0010 1011"},
+                                   {"PRET", "1110 0010 0111"},
+                                   {"CAL", "1110 0010 0110"}}) {
+    const bool counts = code[10] == '0';  // PRET and CAL: bit 6 clear prints .NOINC
+    std::vector<Mod> mods;
+    if (counts) mods.push_back({ModId::limit, {6, 1}, {{1, ""}, {0, "NOINC"}}});
+    Form& push = t.row(name, code, mods, {simple(Kind::target, Role::target, 20, 24)}, lower_push,
+                       {{{5, 1}, 0}});
+    push.has_guard = false;
+    push.ignored = Field{0, 5}.mask() | Field{16, 4}.mask();
+  }
+  t.row("SYNC", "1111 0000 1111 1", {}, {}, lower_pop, always);
+  t.row("BRK", "1110 0011 0100", {}, {}, lower_pop, always);
+  t.row("CONT", "1110 0011 0101", {}, {}, lower_pop, always);
+  t.row("RET", "1110 0011 0010", {}, {}, lower_pop, always);
   t.row("EXIT", "1110 0011 0000", {}, {}, lower_exit, {{{0, 6}, 15}});
   t.row("NOP", "0101 0000 1011 0", {}, {}, lower_nop, {{{8, 5}, 15}});
   t.row("DEPBAR.LE", "1111 0000 1111 0", {},
         {simple(Kind::sb, Role::a, 26, 3), imm(Role::b, 20, 6)}, lower_nop, {{{29, 1}, 1}});
   t.row("DEPBAR", "1111 0000 1111 0", {}, {simple(Kind::sbmask, Role::a, 0, 6)}, lower_nop,
         {{{29, 1}, 0}});
-  // Immediate id, all threads of the block, no reduction.
-  t.row("BAR.SYNC", "1111 0000 1010 1", {}, {imm(Role::a, 8, 8)}, lower_bar,
-        {{{20, 12}, 0}, {{32, 5}, 0}, {{39, 4}, 7}, {{43, 2}, 3}});
+  // nvdisasm takes the word 0 for a NOP.
+  Form& zero = t.row("NOP", "", {}, {}, lower_nop, {{{0, 63}, 0}, {{63, 1}, 0}});
+  zero.has_guard = false;
+  zero.decode_only = true;
 }
 
 std::vector<Form> build() {
@@ -339,8 +161,11 @@ std::vector<Form> build() {
   integer_rows(t);
   xmad_rows(t);
   float_rows(t);
-  memory_rows(t);
   control_rows(t);
+  t.variable_latency(true);
+  memory_rows(t);
+  cache_rows(t);
+  sync_rows(t);
   return t.take();
 }
 
