@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include "runtime/isa/gcn/gcn.hpp"
+#include "runtime/isa/ptx/check.hpp"
 #include "runtime/isa/ptx/lower.hpp"
 #include "runtime/isa/sass/sass.hpp"
 
@@ -32,6 +34,30 @@ Compiled compile_ptx(std::string_view text, size_t max_errors) {
   const ptx::ParseResult parsed = ptx::parse(text, max_errors);
   return finish(parsed.diagnostics, parsed.module,
                 [](const ptx::Module& m) { return ptx::lower(m); });
+}
+
+/// What is illegal is not reported a second time because it cannot be lowered either.
+Compiled check_ptx(std::string_view text, const Legality& legality, size_t max_errors) {
+  ptx::CheckOptions options;
+  options.target = legality.target;
+  if (legality.strict == "manual") options.strict = ptx::CheckOptions::Strict::manual;
+  const ptx::ParseResult parsed = ptx::parse(text, max_errors);
+  Compiled out;
+  out.diagnostics = parsed.diagnostics;
+  if (!out.ok()) return out;
+  const std::vector<Diagnostic> illegal = ptx::check(parsed.module, options);
+  std::set<uint32_t> lines;
+  for (const Diagnostic& d : illegal) {
+    if (!d.warning) lines.insert(d.line);
+    out.diagnostics.push_back(d);
+  }
+  if (legality.only()) return out;
+  ptx::LowerResult lowered = ptx::lower(parsed.module);
+  out.module = std::move(lowered.module);
+  for (Diagnostic& d : lowered.diagnostics) {
+    if (!lines.contains(d.line)) out.diagnostics.push_back(std::move(d));
+  }
+  return out;
 }
 
 Compiled compile_sass(std::string_view text, size_t max_errors) {
@@ -120,6 +146,20 @@ Compiled compile(std::string_view text, Isa isa, size_t max_errors) {
     case Isa::automatic:
       throw Error(ErrorKind::usage, "the language of the text must be named: ptx, sass or gcn");
   }
+  keep_first_errors(out.diagnostics, max_errors);
+  return out;
+}
+
+Compiled check(std::string_view text, Isa isa, const Legality& legality, size_t max_errors) {
+  if (!legality.target.empty() && !ptx::is_target(legality.target)) {
+    throw Error(ErrorKind::usage,
+                "unknown target '" + legality.target + "', one such as sm_80 was expected");
+  }
+  if (isa != Isa::ptx) {
+    if (!legality.only()) return compile(text, isa, max_errors);
+    throw Error(ErrorKind::usage, "--target and --strict are for PTX only");
+  }
+  Compiled out = check_ptx(text, legality, max_errors);
   keep_first_errors(out.diagnostics, max_errors);
   return out;
 }

@@ -10,6 +10,7 @@ namespace {
 struct CheckArgs {
   std::vector<std::string> files;
   std::string isa;
+  detail::Legality legality;
   size_t max_errors = 100;
 };
 
@@ -18,10 +19,13 @@ int check(const CheckArgs& a) {
   for (const std::string& file : a.files) {
     const std::string text = detail::read_file(file);
     const Isa isa = to_isa(a.isa);
-    const detail::Compiled compiled = detail::compile(
-        text, isa == Isa::automatic ? detail::detect_isa(file, text) : isa, a.max_errors);
+    const detail::Compiled compiled =
+        detail::check(text, isa == Isa::automatic ? detail::detect_isa(file, text) : isa,
+                      a.legality, a.max_errors);
     for (const Diagnostic& d : compiled.diagnostics) fmt::print(stderr, "{}\n", format(file, d));
-    if (compiled.ok()) {
+    if (compiled.ok() && a.legality.only()) {
+      fmt::print("{}: legal\n", file);
+    } else if (compiled.ok()) {
       fmt::print("{}: ok, {} kernels\n", file, compiled.module.kernels.size());
     } else {
       code = 1;
@@ -37,6 +41,12 @@ void add_check(CLI::App& app, Action& action) {
   auto a = std::make_shared<CheckArgs>();
   sub->add_option("FILE", a->files, "input programs")->required();
   add_isa_option(*sub, a->isa);
+  sub->add_option("--target", a->legality.target,
+                  "judge PTX for this target (sm_80) in place of the file's, without lowering it");
+  sub->add_option(
+         "--strict", a->legality.strict,
+         "judge PTX like the assembler (ptxas) or by the manual's text, without lowering it")
+      ->check(CLI::IsMember({"ptxas", "manual"}));
   sub->add_option("--max-errors", a->max_errors, "stop after so many errors a file, 0 = never");
   sub->callback([=, &action] { action = [a] { return check(*a); }; });
 }

@@ -91,6 +91,29 @@ TEST_CASE("check finds nothing wrong with the corpus") {
   }
 }
 
+TEST_CASE("check judges a file for another target, and by the manual") {
+  const std::string file = write("legal.ptx",
+                                 ".version 9.0\n.target sm_100\n.address_size 64\n"
+                                 ".visible .entry k(.param .u64 p)\n{\n"
+                                 "  .reg .b64 %rd<3>;\n  .reg .b32 %r<2>;\n"
+                                 "  ld.param.u64 %rd1, [p];\n"
+                                 "  st.global.relaxed.cluster.u32 [%rd1], %r1;\n  ret;\n}\n");
+  const Output legal = program("check --target sm_90 " + file);
+  CHECK(legal.code == 0);
+  CHECK(legal.out == file + ": legal\n");
+  CHECK(program("check --strict ptxas " + file).code == 0);
+  const Output older = program("check --target sm_80 " + file);
+  CHECK(older.code == 1);
+  CHECK(older.err == file +
+                         ":9:3: error: `st`: `.cluster` needs .target sm_90 or higher, found "
+                         "sm_80\n");
+  const Output manual = program("check --strict manual " + file);
+  CHECK(manual.code == 1);
+  CHECK(contains(manual.err, "`.relaxed` stands too late"));
+  CHECK(program("check --target sm_1 " + file).code == 2);
+  CHECK(program("check --strict sloppy " + file).code == 2);
+}
+
 TEST_CASE("coverage lists forms, as text, as JSON and for a list of forms") {
   const json j = json::parse(program("coverage --isa ptx --json").out);
   CHECK(j["isa"] == "ptx");

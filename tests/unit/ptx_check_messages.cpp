@@ -152,7 +152,7 @@ TEST_CASE("compiled kernels are legal") {
     CAPTURE(entry.path().filename().string());
     ++files;
     const ptx::ParseResult parsed = ptx::parse(read(entry.path().string()));
-    for (const std::string& e : errors_of(ptx::check(parsed.module))) FAIL_CHECK(e);
+    for (const Diagnostic& d : ptx::check(parsed.module)) FAIL_CHECK(d.line, ": ", d.message);
     ptx::CheckOptions newer;
     newer.target = "sm_90";
     newer.version = 90;

@@ -23,6 +23,11 @@ TEST_CASE("errors name line and column") {
   CHECK(error_of("add.s32 %r1, %r2, %nope;").starts_with("20:19: "));
 }
 
+TEST_CASE("a register as index is legal PTX that is not lowered") {
+  CHECK(message("ld.global.u32 %r1, data[%r2];", ".global .u32 data[4];") ==
+        "a register as index of 'data' is not supported, an integer constant was expected");
+}
+
 TEST_CASE("unknown and unsupported forms") {
   CHECK(message("add.q32 %r1, %r2, %r3;") ==
         "unsupported form 'add.q32': qualifier '.q32' does not belong here");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/isa/ptx/ast.hpp"
@@ -22,5 +23,8 @@ struct CheckOptions {
 /// Errors and warnings in line order. Instructions that have no row in the grammar pass.
 /// Versions up to 7.8 are judged as the assembler of PTX 7.8 does, later ones as that of 9.0.
 std::vector<Diagnostic> check(const Module& module, const CheckOptions& options = {});
+
+/// Is there a target of this name: `sm_80`, `sm_90a`?
+bool is_target(std::string_view name);
 
 }  // namespace lanewise::ptx

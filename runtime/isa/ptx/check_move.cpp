@@ -46,7 +46,7 @@ void address_source(Context& c, const Operand& o, const Symbol& s, Type want) {
   } else if (want.is_float() || want.cls == Type::Class::pred || want.bits > 64) {
     c.error(o, "the address of `" + o.name + "` by a move of " + type_text(want) +
                    ", an integer type was expected");
-  } else if (want.bits < 64) {
+  } else if (want.bits < 64 && s.variable->space == "global") {
     c.warn(o, "the address of `" + o.name + "` in " + std::to_string(want.bits) +
                   " bits, 64 bits were expected");
   }
