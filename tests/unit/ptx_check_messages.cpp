@@ -38,7 +38,7 @@ TEST_CASE("gates name the target that is needed and the one that was found") {
       {"st.global.v8.b32 [%rd1], {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8};", "sm_90",
        "`st`: an access of 256 bits needs .target sm_100 or higher, found sm_90"},
       {"createpolicy.fractional.L2::evict_last.b64 %rd2, 1.0;", "sm_75",
-       "`createpolicy`: `createpolicy` in this form needs .target sm_80 or higher, found sm_75"},
+       "`createpolicy`: this form needs .target sm_80 or higher, found sm_75"},
       {"st.volatile.local.u32 [lbuf], %r1;", "sm_90",
        "`st`: `.volatile` in `.local` needs .version 9.1 or higher, found 9.0"},
       {"mov.u32 %r1, %clusterid.x;", "sm_80",
@@ -63,7 +63,13 @@ TEST_CASE("rules name what clashes and what was expected") {
       {"st.gpu.u32 [%rd1], %r1;", "sm_90",
        "`st`: `.gpu` without an ordering, `.relaxed` or `.release` was expected"},
       {"st.ca.u32 [%rd1], %r1;", "sm_90",
-       "`st`: `.ca` does not belong to this form, it was expected without"},
+       "`st`: `.ca` does not go with this form of `st`, one of `.wb` `.cg` `.cs` `.wt` was "
+       "expected"},
+      {"st.sat.u32 [%rd1], %r1;", "sm_90",
+       "`st`: `.sat` is no qualifier of `st`, it was expected without"},
+      {"atom.add.noftz.f32 %f1, [%rd1], %f2;", "sm_90",
+       "`atom`: `.f32` does not go with this form of `atom`, one of `.f16` `.f16x2` `.bf16` "
+       "`.bf16x2` was expected"},
       {"st.global.cg.cs.u32 [%rd1], %r1;", "sm_90",
        "`st`: a second qualifier `.cs` of its kind, one was expected"},
       {"st.global [%rd1], %r1;", "sm_90",
@@ -81,7 +87,8 @@ TEST_CASE("rules name what clashes and what was expected") {
        "`st`: the .shared variable `sbuf` in an instruction of .global, a .global variable was "
        "expected"},
       {"st.global.u32 [100], %r1;", "sm_90",
-       "`st`: a constant address in .global space, one only .local takes was expected there"},
+       "`st`: a constant address in .global space, a register or a variable was expected (only "
+       ".local takes constants)"},
       {"st.global.u32 [%r1], %r1;", "sm_90",
        "`st`: an address of 32 bits, 64 bits were expected (32-bit programs end with .version 7.8 "
        "and sm_89)"},
@@ -113,6 +120,32 @@ TEST_CASE("an error stands at the operand it is about") {
   REQUIRE(found.size() == 1);
   CHECK(found[0].line == 31);
   CHECK(found[0].column == 23);
+}
+
+TEST_CASE("parameters of functions, and 32-bit programs") {
+  const auto messages = [](const std::string& text, const char* target) {
+    const ptx::ParseResult parsed = ptx::parse(text, 0);
+    REQUIRE(parsed.ok());
+    ptx::CheckOptions options;
+    options.target = target;
+    std::vector<std::string> all;
+    for (const Diagnostic& d : ptx::check(parsed.module, options)) all.push_back(d.message);
+    return all;
+  };
+  const std::string function =
+      ".func (.param .b32 result) f(.param .b32 x)\n{\n  .reg .b32 %r<2>;\n"
+      "  ld.param.u32 %r1, [x];\n  st.param.u32 [result], %r1;\n";
+  const std::string header = ".version 7.8\n.target sm_80\n.address_size ";
+  CHECK(messages(header + "64\n" + function + "  ret;\n}\n", "sm_80").empty());
+  const auto stored =
+      messages(header + "64\n" + function + "  st.param.u32 [x], %r1;\n  ret;\n}\n", "sm_80");
+  REQUIRE(stored.size() == 1);
+  CHECK(stored[0] ==
+        "`st`: a store into the function's parameter `x`, a parameter of a call was expected");
+  const std::string narrow =
+      header + "32\n" + function + "  st.global.u32 [%r1], %r1;\n  ret;\n}\n";
+  CHECK(messages(narrow, "sm_80").empty());
+  CHECK(messages(narrow, "sm_90").size() == 2);
 }
 
 TEST_CASE("the manual's order and text") {

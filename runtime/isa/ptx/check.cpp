@@ -31,15 +31,20 @@ class Checker {
     env_.sm = sm_number(env_.target);
     env_.version =
         options.version ? options.version : module.version_major * 10 + module.version_minor;
+    env_.address_size = module.address_size;
     env_.manual = options.strict == CheckOptions::Strict::manual;
     env_.symbols = &symbols_;
     env_.diagnostics = &diagnostics_;
   }
   void header() {
+    if (env_.address_size == 32 && (env_.version >= 80 || env_.sm >= 90)) {
+      error({1, 1}, "`.address_size 32` ends with .version 7.8 and sm_89, found .version " +
+                        version_text(env_.version) + " and " + env_.target + ", 64 was expected");
+    }
     const unsigned needed = version_of_target(env_.sm);
-    if (needed <= env_.version) return;
-    error({1, 1}, "`.target " + env_.target + "` needs .version " + version_text(needed) +
-                      " or higher, found " + version_text(env_.version));
+    if (needed > env_.version)
+      error({1, 1}, "`.target " + env_.target + "` needs .version " + version_text(needed) +
+                        " or higher, found " + version_text(env_.version));
   }
 
   void function(const Function& f) {
@@ -100,7 +105,7 @@ class Checker {
     qualifier(c, "");
     for (const std::string& q : in.mods) qualifier(c, q);
     if (m.unknown) return;
-    c.need(m.row->sm, m.row->version, "`" + in.opcode + "` in this form");
+    c.need(m.row->sm, m.row->version, "this form");
     m.row->rule(c);
   }
 

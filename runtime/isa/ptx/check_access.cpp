@@ -129,9 +129,9 @@ void parameter(Context& c, size_t address) {
   if (s.kind != Symbol::Kind::variable || s.variable->space != "param") return;
   const std::string_view space = c.get("space");
   const bool store = c.in.opcode == "st";
-  if (store && s.entry) {
-    c.error(a, "a store into the kernel parameter `" + a.name +
-                   "`, a parameter of a call was expected");
+  if (store && s.input) {
+    c.error(a, std::string("a store into the ") + (s.entry ? "kernel" : "function's") +
+                   " parameter `" + a.name + "`, a parameter of a call was expected");
   }
   if (!s.entry && space == "param::entry") {
     c.error(a, "`" + a.name + "` is no kernel parameter, `.param::func` was expected");

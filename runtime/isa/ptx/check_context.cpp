@@ -289,6 +289,7 @@ const Operand* Context::literal(size_t i, std::string_view expected) {
 }
 
 void Context::refuse_32_bit(const Operand& o, std::string_view what) {
+  if (allows_32_bit() && env.address_size == 32) return;
   if (allows_32_bit()) {
     warn(o, std::string(what) + " of 32 bits, 64 bits were expected");
   } else {
@@ -346,7 +347,7 @@ void Context::address(size_t i, std::string_view space) {
   if (o.name.empty()) {
     if (space != "local" && !env.manual) {
       error(o, "a constant address in " + (space.empty() ? "generic" : dotted(space)) +
-                   " space, one only .local takes was expected there");
+                   " space, a register or a variable was expected (only .local takes constants)");
     }
     return;
   }

@@ -15,6 +15,7 @@ struct Environment {
   std::string target;
   unsigned sm = 0;       ///< 0 = unknown, no gate applies
   unsigned version = 0;  ///< major * 10 + minor
+  unsigned address_size = 64;
   bool manual = false;
   const Symbols* symbols = nullptr;
   std::vector<Diagnostic>* diagnostics = nullptr;

@@ -103,6 +103,29 @@ std::string listed(const Slot& slot) {
   return out;
 }
 
+/// Why no slot of the row takes a qualifier. One that stands in a slot of this name elsewhere is of
+/// the slot's kind: `.ca` is a cache operator, though none of st.
+std::string misplaced(const Compiled& c, std::string_view q) {
+  const std::string name = std::string("`.").append(q) + "`";
+  const std::string opcode = std::string("`").append(c.row->opcode) + "`";
+  bool known = false;
+  for (const auto& [other, rows] : table()) {
+    for (const Compiled& row : rows) {
+      for (const Slot& theirs : row.slots) {
+        if (!theirs.takes(q)) continue;
+        known = known || other == c.row->opcode;
+        for (const Slot& ours : c.slots) {
+          if (ours.name != theirs.name || ours.values.size() < 2) continue;
+          return name + " does not go with this form of " + opcode + ", " + listed(ours) +
+                 " was expected";
+        }
+      }
+    }
+  }
+  return name + (known ? " does not belong to this form of " : " is no qualifier of ") + opcode +
+         ", it was expected without";
+}
+
 struct Attempt {
   size_t taken = 0;
   bool late = false;  ///< only the order is wrong, up to where it stopped
@@ -127,8 +150,8 @@ Attempt attempt(const Compiled& c, std::span<const std::string> mods, bool manua
     }
     const std::string name = "`." + q + "`";
     if (at == c.slots.size()) {
-      a.match.error = again ? "a second qualifier " + name + " of its kind, one was expected"
-                            : name + " does not belong to this form, it was expected without";
+      a.match.error =
+          again ? "a second qualifier " + name + " of its kind, one was expected" : misplaced(c, q);
       return a;
     }
     if (manual && at < next) {

@@ -145,35 +145,37 @@ const Special* special_named(std::string_view name) {
 }
 
 Symbols::Symbols(const Module& module) {
-  for (const Variable& v : module.variables) declare(globals_, v, false, false);
+  for (const Variable& v : module.variables) declare(globals_, v);
   for (const Function& f : module.functions) globals_[f.name].symbol.kind = Symbol::Kind::function;
   for (const Alias& a : module.aliases) globals_[a.name].symbol.kind = Symbol::Kind::function;
 }
 
-void Symbols::declare(Names& names, const Variable& v, bool parameter, bool entry) {
+Symbol& Symbols::declare(Names& names, const Variable& v) {
   Entry e;
   e.range = v.range;
   e.symbol.variable = &v;
   e.symbol.kind = v.space == "reg" ? Symbol::Kind::reg : Symbol::Kind::variable;
   e.symbol.type = type_named(v.type).value_or(Type{});
   e.symbol.vector = v.vector;
-  e.symbol.parameter = parameter;
-  e.symbol.entry = entry;
-  names[v.name] = e;
+  return (names[v.name] = e).symbol;
 }
 
 void Symbols::enter(const Function& function) {
   scopes_.clear();
   Names names;
-  for (const Variable& v : function.results) declare(names, v, true, false);
-  for (const Variable& v : function.params) declare(names, v, true, function.entry);
+  for (const Variable& v : function.results) declare(names, v).parameter = true;
+  for (const Variable& v : function.params) {
+    Symbol& s = declare(names, v);
+    s.parameter = s.input = true;
+    s.entry = function.entry;
+  }
   scopes_.push_back(std::move(names));
 }
 
 void Symbols::open(const Scope& scope) {
   Names names;
   for (const Statement& s : scope.statements) {
-    if (const auto* v = std::get_if<Variable>(&s)) declare(names, *v, false, false);
+    if (const auto* v = std::get_if<Variable>(&s)) declare(names, *v);
     if (const auto* l = std::get_if<Label>(&s)) {
       names[l->name].symbol.kind = Symbol::Kind::label;
     }

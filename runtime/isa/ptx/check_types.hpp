@@ -48,6 +48,7 @@ struct Symbol {
   const Special* special = nullptr;
   bool parameter = false;  ///< of the function around, not a .param variable of its body
   bool entry = false;      ///< that function is a kernel
+  bool input = false;      ///< a parameter that the function reads, not its result
 };
 
 /// The names that are visible at one place, the innermost scope last.
@@ -65,7 +66,7 @@ class Symbols {
     std::optional<uint32_t> range;
   };
   using Names = std::unordered_map<std::string_view, Entry>;
-  void declare(Names& names, const Variable& v, bool parameter, bool entry);
+  Symbol& declare(Names& names, const Variable& v);
   const Entry* lookup(std::string_view name) const;
 
   Names globals_;
