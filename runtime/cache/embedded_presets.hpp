@@ -1,0 +1,15 @@
+// The files of presets/, put into the program by embed.cmake at build time.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace lanewise::cache {
+
+struct EmbeddedPreset {
+  std::string_view name;
+  std::string_view json;
+};
+std::span<const EmbeddedPreset> embedded_presets();
+
+}  // namespace lanewise::cache

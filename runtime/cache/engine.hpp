@@ -1,0 +1,218 @@
+// The caches of one GPU, driven request by request: per SM or CU an L1, constant, instruction and
+// scalar caches where the preset has them, and one shared L2. It keeps state and counts; what a
+// state means for the program is judged by an Observer (hazards.hpp).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "runtime/cache/dialect.hpp"
+#include "runtime/cache/level.hpp"
+#include "runtime/cache/memory.hpp"
+#include "runtime/cache/policy_word.hpp"
+#include "runtime/cache/preset.hpp"
+
+namespace lanewise::cache {
+
+enum class Cache : uint8_t { l1, constant, constant15, instruction, instruction15, scalar, l2 };
+inline constexpr size_t kCaches = 7;
+std::string_view name(Cache cache);
+
+/// Requests and sectors of one cache. A request misses when any of its bytes is missing.
+struct LevelCounters {
+  uint64_t reads = 0, read_misses = 0;
+  uint64_t writes = 0, write_misses = 0;
+  uint64_t sector_hits = 0, sector_misses = 0;  ///< of reads
+  uint64_t fills = 0;                           ///< sectors fetched from below
+  uint64_t evictions = 0, write_backs = 0, write_back_bytes = 0;
+  uint64_t invalidated = 0;
+  uint64_t prefetches = 0, over_fetch = 0;
+  std::array<uint64_t, 4> by_class{};  ///< sectors asked for as normal, first, last, unchanged
+};
+
+/// Of one instruction (site).
+struct SiteCounters {
+  uint64_t instructions = 0, lanes = 0, requests = 0, hardware_requests = 0, sectors = 0;
+  uint64_t bytes = 0;
+  uint64_t l1_hits = 0, l1_misses = 0, l2_hits = 0, l2_misses = 0;  ///< sectors read
+  uint64_t stale = 0;
+};
+
+/// One wave's request for bytes of one line.
+struct Access {
+  uint64_t block = 0;  ///< 128-byte aligned
+  Mask mask;
+  uint32_t context = 0;
+  uint32_t sm = 0;
+  uint8_t* bytes = nullptr;  ///< values of the block: read by stores, filled in by loads
+};
+
+/// A site's row with everything that does not change from wave to wave worked out.
+struct Plan {
+  const Row* row = nullptr;
+  bool local = false;
+  bool in_l1 = true;  ///< the preset lets this access use its first cache
+  Probe probe = Probe::normal;
+  L1Store store = L1Store::evict;
+  Class l1_class = Class::normal, l2_class = Class::normal;
+  bool hinted = false;
+  PolicyWord policy;
+  uint16_t prefetch_bytes = 0;
+  bool volatile_lines = false;
+  uint8_t flags = 0;
+};
+
+struct StaleRead {
+  Cache cache;
+  const Plan* plan;
+  Access access;
+  Line line;  ///< as found
+  History history;
+  Mask bytes;  ///< read and stale
+};
+
+/// cudaAccessPolicyWindow: the class of plain accesses to a range of addresses.
+struct PolicyWindow {
+  uint64_t address = 0, size = 0;
+  uint32_t hit_ratio = 65536;  ///< share of the window's lines that get `hit`, of 65536
+  Class hit = Class::normal, miss = Class::normal;
+};
+
+enum class Loss : uint8_t { reset, discard, last_use, scalar_invalidate };
+
+/// Hears what is out of the ordinary. All calls are rare.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void stale_read(const StaleRead&) {}
+  virtual void lost(Loss, const Access& /*cause*/, const Line&, const Mask& /*bytes*/) {}
+  /// A line with a flag or a class of its own leaves its cache.
+  virtual void evicted(Cache, const Line&, Priority, uint32_t /*context*/) {}
+  virtual void partial_write_back(const Line&, unsigned /*sectors*/) {}
+  /// The sector was last written by another SM of the same kernel.
+  virtual void shared_write(const Access&, const SectorState& /*before*/) {}
+  virtual void priority_refused(const Access&) {}
+  virtual void useless_control(const Access&, Effect, const char* /*why*/) {}
+};
+
+class Engine {
+ public:
+  Engine(const Preset& preset, Observer* observer, bool keep_values = false);
+
+  Plan plan(const trace::Site& site, trace::Space space) const;
+  void load(const Plan& plan, const Access& access);
+  void store(const Plan& plan, const Access& access);
+  void atomic(const Plan& plan, const Access& access);
+  void control(Effect effect, const trace::Site& site, bool local, const Access& access);
+  void invalidate_global(const Access& cause);
+
+  void kernel_begin(uint32_t first_context);
+  void kernel_end();
+  void host_write(uint64_t address, uint64_t size, uint32_t context);
+  void set_window(const PolicyWindow& w) { window_ = w; }
+  void mark_system(uint64_t address, uint64_t size);
+
+  void set_site(SiteCounters* counters) { site_ = counters; }
+  const Preset& preset() const { return preset_; }
+  const LevelCounters& counters(Cache c) const { return counters_[static_cast<size_t>(c)]; }
+  SectorState sector(uint64_t address) { return memory_.page(address).sector(address); }
+  size_t memory_bytes() const;
+  /// Bytes as the L2 would return them now; only with values.
+  uint8_t coherent_byte(uint64_t address);
+  /// The bytes of one cached line as it holds them; only with values.
+  void cached_bytes(Cache c, const Access& a, uint64_t line, uint8_t* block);
+  void set_memory_byte(uint64_t address, uint8_t value);
+
+  void prefetch_host(const Access& a) const {
+    if (l1_[a.sm]) l1_[a.sm]->prefetch(a.block);
+    l2_->prefetch(a.block);
+  }
+
+ private:
+  friend class EngineTest;
+  LevelCounters& count(Cache c) { return counters_[static_cast<size_t>(c)]; }
+  Level& l1(uint32_t sm);
+  Level& instance(Cache c, uint32_t sm);
+  Cache first_cache(const Plan& plan) const;
+  void read_line(Cache c, const Plan& p, const Access& a, uint64_t line, Mask mask);
+  void read_through(Cache c, const Plan& p, const Access& a, uint64_t line, const Mask& mask);
+  void pass_by(const Plan& p, const Access& a, uint64_t line, Mask mask);
+  uint32_t allocate(Cache c, Level& level, uint64_t address, Class wanted, const Access& a);
+  void fetch(Cache below_of, const Plan& p, const Access& a, uint64_t line, const Mask& need,
+             uint8_t* to);
+  void read_l2(const Plan& p, const Access& a, uint64_t block, const Mask& need, uint8_t* to);
+  void read_l2_line(const Plan& p, const Access& a, uint64_t line, Mask mask, uint8_t* to);
+  void over_fetch(const Plan& p, const Access& a);
+  void hit(Level& level, uint32_t index, Class wanted);
+  Class l2_class(const Plan& p, uint64_t line) const;
+  void register_copy(Cache c, uint64_t block, uint32_t sm);
+  void check_stale(Cache c, const Plan& p, const Access& a, const Level& level, uint32_t index,
+                   const Mask& mask);
+
+  void store_l1_write_back(Cache c, const Plan& p, const Access& a, uint64_t line, Mask mask);
+  void store_l1_through(const Plan& p, const Access& a, uint64_t line, const Mask& mask);
+  void write_l2(const Plan& p, const Access& a, bool local);
+  void write_l2_line(const Plan& p, const Access& a, uint64_t line, const Mask& mask);
+  void publish(const Access& a);
+  void mark_copies(Page& page, const Access& a);
+  void mark_stale(Level& level, uint32_t index, Page& page, const Mask& mask);
+  void write_memory(const Line& line, const Mask& mask, const uint8_t* bytes);
+
+  void leave(Cache c, Level& level, uint32_t index, uint32_t context);
+  void write_back(Cache c, Level& level, uint32_t index);
+  void drop_bytes(Level& level, uint32_t index, const Mask& mask);
+  void invalidate_line(Cache c, Level& level, uint32_t index, uint32_t context);
+  template <class Which>
+  uint32_t invalidate_where(Cache c, Level& level, uint32_t context, Which which);
+  void control_line(Effect effect, bool local, const Access& a, uint64_t line);
+  void prefetch_line(Effect effect, const trace::Site& site, bool local, const Access& a);
+  void discard_l2(const Access& a);
+  void scalar_control(Effect effect, const Access& a);
+  void write_back_call_stack(const Access& a);
+  uint8_t* values(Level& level, uint32_t index, uint64_t block) {
+    return keep_values_ ? level.bytes(index, block) : nullptr;
+  }
+  uint8_t* memory_bytes_of(uint64_t block);
+
+  Preset preset_;
+  Observer* observer_;
+  Observer silent_;
+  bool keep_values_;
+  Memory memory_;
+  std::vector<std::unique_ptr<Level>> l1_;
+  std::array<std::vector<std::unique_ptr<Level>>, kCaches> others_;
+  std::unique_ptr<Level> l2_;
+  struct StackEntry {
+    uint64_t block;
+    Mask mask;
+    uint32_t context;
+  };
+  std::vector<std::vector<StackEntry>> call_stacks_;  ///< per SM, not yet in L1
+  std::array<LevelCounters, kCaches> counters_{};
+  SiteCounters no_site_;
+  SiteCounters* site_ = &no_site_;
+  uint32_t first_context_ = 0;
+  PolicyWindow window_;
+  bool any_other_ = false;
+};
+
+/// Calls f(line address, bytes of the line) for each line that the block's bytes lie in.
+template <class F>
+inline void each_line(const Level& level, uint64_t block, const Mask& mask, F f) {
+  const uint32_t bytes = level.geometry().line;
+  if (bytes >= kBlockBytes) return f(level.line_address(block), mask);
+  for (uint32_t at = 0; at < kBlockBytes; at += bytes)
+    if (const Mask part = mask & byte_range(at, bytes); part.any()) f(block + at, part);
+}
+
+inline uint64_t block_of(uint64_t address) {
+  return address & ~(kBlockBytes - 1);
+}
+
+inline void copy_bytes(uint8_t* to, const uint8_t* from, const Mask& mask) {
+  for (unsigned i = 0; i < kBlockBytes; ++i)
+    if (((i < 64 ? mask.lo >> i : mask.hi >> (i - 64)) & 1) != 0) to[i] = from[i];
+}
+
+}  // namespace lanewise::cache

@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "runtime/support/hash.hpp"
+#include "runtime/trace/format.hpp"
+#include "runtime/trace/frame.hpp"
+#include "runtime/trace/items.hpp"
+
+namespace lanewise::trace {
+namespace {
+
+/// Hands the items of whole blocks to the sink, checking every reference between them.
+class Decoder {
+ public:
+  explicit Decoder(Sink& sink) : sink_(sink) {}
+
+  void block(std::string_view payload) {
+    Take in(payload);
+    uint64_t previous = 0;
+    while (!in.done()) item(in, previous);
+  }
+  bool ended() const { return ended_; }
+  uint64_t events() const { return events_; }
+
+ private:
+  void item(Take& in, uint64_t& previous) {
+    if (ended_) Take::fail("holds an item after the end of the trace");
+    const auto item = static_cast<Item>(in.byte());
+    switch (item) {
+      case Item::kernel:
+        ++kernels_;
+        return sink_.kernel(take_kernel(in));
+      case Item::site: {
+        const Site s = take_site(in);
+        check(s.kernel, kernels_, "kernel");
+        ++sites_;
+        return sink_.site(s);
+      }
+      case Item::buffer:
+        return sink_.buffer(take_buffer(in));
+      case Item::wave:
+        event_.kind = EventKind::wave;
+        take_wave(in, event_.wave, previous);
+        check(event_.wave.site, sites_, "site");
+        return deliver();
+      case Item::kernel_begin:
+      case Item::kernel_end:
+        take_plain_event(in, item, event_);
+        check(event_.kernel, kernels_, "kernel");
+        return deliver();
+      case Item::host_write:
+      case Item::host_read:
+      case Item::policy_window:
+      case Item::end_of_window:
+        take_plain_event(in, item, event_);
+        return deliver();
+      case Item::end:
+        if (in.u() != events_) Take::fail("says another number of events than the trace holds");
+        ended_ = true;
+        return;
+    }
+    Take::fail(fmt::format("holds an item of unknown kind {}", static_cast<unsigned>(item)));
+  }
+  void deliver() {
+    ++events_;
+    sink_.event(event_);
+  }
+  static void check(uint32_t index, uint32_t count, const char* what) {
+    if (index >= count)
+      Take::fail(fmt::format("names {} {} of {} defined so far", what, index, count));
+  }
+
+  Sink& sink_;
+  Event event_;
+  uint32_t kernels_ = 0, sites_ = 0;
+  uint64_t events_ = 0;
+  bool ended_ = false;
+};
+
+/// Whole, or how many bytes were there.
+size_t read_up_to(std::istream& in, char* to, size_t size) {
+  in.read(to, static_cast<std::streamsize>(size));
+  return static_cast<size_t>(in.gcount());
+}
+
+std::ifstream open_trace(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    throw Error(ErrorKind::usage, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  return in;
+}
+
+void check_header(std::istream& in, const std::string& path) {
+  char head[kHeaderBytes];
+  if (read_up_to(in, head, kHeaderBytes) != kHeaderBytes ||
+      std::string_view(head, kMagic.size()) != kMagic)
+    throw Error(ErrorKind::usage, fmt::format("{}: not a Lanewise trace", path));
+  const uint64_t version = take_le(head + 8, 4);
+  if (version != kTraceVersion)
+    throw Error(ErrorKind::usage, fmt::format("{}: trace version {}, this program reads version {}",
+                                              path, version, kTraceVersion));
+}
+
+}  // namespace
+
+ReadResult read_trace(const std::string& path, Sink& sink) {
+  std::ifstream in = open_trace(path);
+  check_header(in, path);
+  Decoder decoder(sink);
+  ReadResult result;
+  uint64_t at = kHeaderBytes;
+  std::string payload;
+  const auto stop = [&](const std::string& why) {
+    result.complete = false;
+    result.note = fmt::format("{}: {} at byte {}; read {} events up to the last whole block", path,
+                              why, at, decoder.events());
+  };
+  while (!decoder.ended()) {
+    char head[kBlockHeadBytes];
+    const size_t got = read_up_to(in, head, kBlockHeadBytes);
+    if (got < kBlockHeadBytes) {
+      stop(got == 0 ? "the trace ends without its end mark" : "the trace ends inside a block head");
+      break;
+    }
+    const uint64_t size = take_le(head + 4, 4);
+    if (take_le(head, 4) != kBlockMagic || size > kMaxBlockBytes)
+      throw Error(ErrorKind::usage, fmt::format("{}: damaged block head at byte {}", path, at));
+    payload.resize(size);
+    if (read_up_to(in, payload.data(), size) < size) {
+      stop("the trace ends inside a block");
+      break;
+    }
+    if (hash_text(payload) != take_le(head + 8, 8))
+      throw Error(ErrorKind::usage,
+                  fmt::format("{}: the block at byte {} is damaged (wrong checksum)", path, at));
+    decoder.block(payload);
+    at += kBlockHeadBytes + size;
+  }
+  result.events = decoder.events();
+  sink.finish();
+  return result;
+}
+
+bool is_trace(const std::string& path) {
+  std::ifstream in = open_trace(path);
+  char head[8];
+  return read_up_to(in, head, 8) == 8 && std::string_view(head, 8) == kMagic;
+}
+
+}  // namespace lanewise::trace

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/support/hash.hpp"
+#include "runtime/trace/format.hpp"
+#include "runtime/trace/frame.hpp"
+#include "runtime/trace/items.hpp"
+
+namespace lanewise::trace {
+
+Writer::Writer(const std::string& path, size_t block_bytes)
+    : path_(path), file_(std::fopen(path.c_str(), "wb")), block_bytes_(block_bytes) {
+  if (!file_)
+    throw Error(ErrorKind::usage, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  std::string head(kMagic);
+  put_le32(head, kTraceVersion);
+  put_le32(head, 0);
+  write(head.data(), head.size());
+}
+
+Writer::~Writer() = default;
+
+void Writer::write(const void* data, size_t size) {
+  if (std::fwrite(data, 1, size, file_.get()) != size)
+    throw Error(ErrorKind::usage, fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
+}
+
+void Writer::end_item() {
+  if (block_.size() >= block_bytes_) flush_block(false);
+}
+
+void Writer::kernel(const Kernel& k) {
+  Put out(block_);
+  put_kernel(out, k);
+  end_item();
+}
+void Writer::site(const Site& s) {
+  Put out(block_);
+  put_site(out, s);
+  end_item();
+}
+void Writer::buffer(const Buffer& b) {
+  Put out(block_);
+  put_buffer(out, b);
+  end_item();
+}
+void Writer::event(const Event& e) {
+  Put out(block_);
+  put_event(out, e, previous_base_);
+  ++events_;
+  end_item();
+}
+
+void Writer::flush_block(bool last) {
+  if (block_.empty() && !last) return;
+  std::string head;
+  put_le32(head, kBlockMagic);
+  put_le32(head, static_cast<uint32_t>(block_.size()));
+  put_le64(head, hash_text(block_));
+  write(head.data(), head.size());
+  write(block_.data(), block_.size());
+  block_.clear();
+  previous_base_ = 0;
+}
+
+void Writer::finish() {
+  if (finished_) return;
+  finished_ = true;
+  Put out(block_);
+  out.byte(static_cast<uint8_t>(Item::end));
+  out.u(events_);
+  flush_block(true);
+  if (std::fflush(file_.get()) != 0)
+    throw Error(ErrorKind::usage, fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
+}
+
+}  // namespace lanewise::trace
