@@ -6,9 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/cli/npy.hpp"
+#include "runtime/api/npy.hpp"
 
 namespace lanewise::cli {
+
+using detail::Array;
+using detail::element_size;
+using detail::read_array;
+using detail::write_array;
 
 struct ArgSpec {
   enum class Kind { scalar, in, out, inout, zero, local };

@@ -1,4 +1,4 @@
-#include "runtime/cli/npy.hpp"
+#include "runtime/api/npy.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 #include "lanewise/error.hpp"
 #include "runtime/api/loader.hpp"
 
-namespace lanewise::cli {
+namespace lanewise::detail {
 namespace {
 
 struct TypeRow {
@@ -156,7 +156,7 @@ std::string format_npy(const Array& a) {
 }
 
 Array read_array(const std::string& path) {
-  const std::string file = detail::read_file(path);
+  const std::string file = read_file(path);
   if (!path.ends_with(".bin")) return parse_npy(file, path);
   Array a{"u8", {file.size()}, {}};
   const auto* p = reinterpret_cast<const std::byte*>(file.data());
@@ -182,4 +182,4 @@ void write_array(const std::string& path, const Array& a) {
   }
 }
 
-}  // namespace lanewise::cli
+}  // namespace lanewise::detail

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lanewise::cli {
+namespace lanewise::detail {
 
 /// Element types as `--arg` spells them: u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64 (bool reads as
 /// u8).
@@ -29,4 +29,4 @@ Array read_array(const std::string& path);
 /// Writes to a temporary file and renames it, so a failure never damages what was there.
 void write_array(const std::string& path, const Array& array);
 
-}  // namespace lanewise::cli
+}  // namespace lanewise::detail

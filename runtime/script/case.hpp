@@ -1,0 +1,135 @@
+// One case of a stream script after sweeps are expanded: what to set up, run and expect.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "lanewise/error.hpp"
+#include "lanewise/types.hpp"
+#include "runtime/ir/ir.hpp"
+#include "runtime/script/expr.hpp"
+
+namespace lanewise::script {
+
+struct BufferDecl {
+  enum class Fill : uint8_t { zero, iota, value, random, file };
+  Loc loc;
+  std::string name;
+  ir::Type type = ir::Type::u32;
+  ExprPtr count;  ///< null: as many as the contents say
+  Fill fill = Fill::zero;
+  ExprPtr first, second;  ///< iota start and step; value (a list or over `i`); random seed
+  std::string path;
+  bool read_only = false;
+};
+
+/// `reg .b32 %r1 = 5`, `reg R2:R3 = src`, `reg s[8:11] = descriptor(...)`.
+struct RegDecl {
+  Loc loc;
+  std::string type;  ///< PTX only: "b32"
+  std::string name;
+  ExprPtr value;  ///< null: declared, starts as zero
+};
+
+struct ParamDecl {
+  Loc loc;
+  ir::Type type = ir::Type::u32;
+  std::string name;
+  ExprPtr value;
+};
+
+/// Threads of a group, by linear index.
+struct LaneSet {
+  enum class Kind : uint8_t { active, inactive, all, ranges };
+  Kind kind = Kind::active;
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;  ///< first and last
+  bool holds(uint64_t tid, bool active) const {
+    if (kind != Kind::ranges) return kind == Kind::all || active == (kind == Kind::active);
+    for (const auto& [first, last] : ranges)
+      if (tid >= first && tid <= last) return true;
+    return false;
+  }
+};
+
+struct Code {
+  Loc loc;  ///< of the text's first character
+  std::string text;
+};
+struct Launch {
+  struct Argument {
+    Loc loc;
+    std::optional<ir::Type> type;
+    ExprPtr value;
+  };
+  Loc loc;
+  std::string kernel;
+  Dim3 grid, block;
+  uint32_t shared = 0;
+  std::vector<Argument> args;
+};
+struct ExpectRegister {
+  Loc loc;
+  std::string name;
+  LaneSet lanes;
+  std::optional<ir::Type> as;
+  ExprPtr value;
+};
+struct ExpectMemory {
+  Loc loc;
+  std::string buffer;
+  std::optional<ir::Type> as;
+  ExprPtr first, last;  ///< null: the whole buffer
+  ExprPtr value;        ///< null: unchanged
+};
+struct ExpectFault {
+  Loc loc;
+  FaultKind kind = FaultKind::none;
+  LaneSet lanes;
+  ExprPtr address, size;  ///< null: any
+  std::string text;       ///< part of the instruction, empty = any
+};
+struct Dump {
+  Loc loc;
+  std::string name, path;
+};
+using Step = std::variant<Code, Launch, ExpectRegister, ExpectMemory, ExpectFault, Dump>;
+
+struct Rejected {
+  Loc loc;
+  std::string message;
+};
+
+struct Case {
+  Loc loc;
+  std::string name;
+  std::string bindings;  ///< "size = u8, n = 3": the sweeps it comes from
+  std::optional<ir::Isa> isa;
+  std::string target;       ///< "sm_80", "gfx600"; empty = the ISA's default
+  std::string ptx_version;  ///< empty = the default
+  Dim3 grid;
+  std::optional<Dim3> block;  ///< empty: `waves` waves
+  uint32_t waves = 1;
+  uint32_t dynamic_shared = 0;
+  LaneSet active{LaneSet::Kind::all, {}};
+  ExprPtr active_mask;  ///< per wave; null = `active`
+  Memcheck memcheck = Memcheck::arena;
+  WaveMode wave_mode = WaveMode::automatic;
+  std::vector<std::pair<std::string, std::string>> policies;
+  std::vector<Let> lets;
+  std::vector<BufferDecl> buffers;
+  std::vector<RegDecl> regs;
+  std::vector<ParamDecl> params;
+  std::string declarations;  ///< PTX text in front of the kernel
+  Loc declarations_loc;
+  std::vector<std::pair<Loc, std::string>> modules;
+  std::vector<Step> steps;
+  std::vector<Rejected> rejected;
+};
+
+uint32_t wave_lanes(const Case& c);
+Dim3 block_of(const Case& c);
+
+}  // namespace lanewise::script
