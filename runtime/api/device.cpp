@@ -4,10 +4,10 @@
 #include <chrono>
 #include <cstring>
 
+#include "runtime/api/globals.hpp"
 #include "runtime/api/loader.hpp"
 #include "runtime/api/state.hpp"
 #include "runtime/guest/layout.hpp"
-#include "runtime/ir/passes/passes.hpp"
 #include "runtime/reference/reference.hpp"
 #include "runtime/vulkan/vulkan_engine.hpp"
 
@@ -33,47 +33,33 @@ DeviceInfo to_public(const EngineInfo& e, int index) {
   return d;
 }
 
-/// Resolved address of a relocation's symbol: a module variable or a function.
-uint64_t address_of(const detail::ModuleState& m, const std::string& name) {
-  for (const auto& [global, memory] : m.globals) {
-    if (global == name) return memory->address;
-  }
-  const auto& functions = m.module.functions;
-  const auto it = std::ranges::find(functions, name);
-  if (it == functions.end()) {
-    throw Error(ErrorKind::guest, "'" + name + "' is used but defined nowhere in the module");
-  }
-  return guest::function_address(static_cast<uint32_t>(it - functions.begin()));
-}
-
-void write_initial_bytes(detail::ModuleState& m, const ir::Global& g, uint64_t address) {
-  std::vector<std::byte> bytes = g.init;
-  for (const ir::Global::Reloc& r : g.relocs) {
-    const uint64_t value = address_of(m, r.symbol) + static_cast<uint64_t>(r.addend);
-    if (bytes.size() < r.offset + r.size) bytes.resize(r.offset + r.size);
-    std::memcpy(bytes.data() + r.offset, &value, r.size);
-  }
-  if (!bytes.empty()) m.device->engine->write(address, bytes);
-}
-
 /// Gives every variable its memory and every symbol its address.
 void load_globals(detail::ModuleState& m) {
-  for (const ir::Global& g : m.module.globals) {
+  const auto placed = detail::place_globals(m.module, [&](const ir::Global& g) {
     const bool read_only = g.space == ir::Space::constant;
     m.globals.emplace_back(
         g.name, std::make_unique<detail::Allocated>(m.device, g.size, g.name, read_only));
-  }
-  for (size_t i = 0; i < m.module.globals.size(); ++i) {
-    write_initial_bytes(m, m.module.globals[i], m.globals[i].second->address);
-  }
-  for (ir::Program& kernel : m.module.kernels) {
-    ir::bind_symbols(kernel, [&](const ir::Symbol& s) { return address_of(m, s.name); });
+    return m.globals.back().second->address;
+  });
+  for (const detail::PlacedGlobal& g : placed) {
+    if (!g.bytes.empty()) m.device->engine->write(g.address, g.bytes);
   }
 }
 
 }  // namespace
 
 namespace detail {
+
+std::unique_ptr<Engine> open_engine(const std::string& selector) {
+  std::string wanted = selector;
+  if (selector == "auto") {
+    if (const char* env = std::getenv("LANEWISE_DEVICE"); env != nullptr && *env != '\0') {
+      wanted = env;
+    }
+  }
+  if (wanted == "reference") return reference::make_engine();
+  return vulkan::make_engine(wanted, {});
+}
 
 void DeviceState::fill_zero(uint64_t address, uint64_t bytes) {
   const std::vector<std::byte> zeros(std::min<uint64_t>(bytes, 1 << 20));
@@ -109,17 +95,7 @@ Allocated::~Allocated() {
 
 Device Device::open(const std::string& selector) {
   auto state = std::make_shared<detail::DeviceState>();
-  std::string wanted = selector;
-  if (selector == "auto") {
-    if (const char* env = std::getenv("LANEWISE_DEVICE"); env != nullptr && *env != '\0') {
-      wanted = env;
-    }
-  }
-  if (wanted == "reference") {
-    state->engine = reference::make_engine();
-  } else {
-    state->engine = vulkan::make_engine(wanted, {});
-  }
+  state->engine = detail::open_engine(selector);
   state->info = to_public(state->engine->info(), -1);
   const std::vector<DeviceInfo> all = list();
   const auto same = std::ranges::find(all, state->info.name, &DeviceInfo::name);

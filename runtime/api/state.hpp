@@ -11,6 +11,9 @@
 
 namespace lanewise::detail {
 
+/// By Device::open's rules.
+std::unique_ptr<Engine> open_engine(const std::string& selector);
+
 struct DeviceState {
   std::unique_ptr<Engine> engine;
   guest::Allocator allocator;

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/api/loader.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/options.hpp"
+#include "runtime/cli/stream_script.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -17,6 +20,10 @@ struct CheckArgs {
 int check(const CheckArgs& a) {
   int code = 0;
   for (const std::string& file : a.files) {
+    if (is_script(file)) {
+      code = std::max(code, check_script(file, a.max_errors));
+      continue;
+    }
     const std::string text = detail::read_file(file);
     const Isa isa = to_isa(a.isa);
     const detail::Compiled compiled =

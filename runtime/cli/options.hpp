@@ -15,6 +15,7 @@ struct LaunchArgs {
   std::string memcheck = "arena", wave = "auto";
   double timeout = 0;
   std::vector<std::string> policies;
+  bool operator==(const LaunchArgs&) const = default;
 };
 void add_launch_options(CLI::App& sub, LaunchArgs& args);
 LaunchOptions to_options(const LaunchArgs& args);

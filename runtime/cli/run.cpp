@@ -9,6 +9,7 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/progress.hpp"
+#include "runtime/cli/stream_script.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -117,7 +118,17 @@ int exit_code(const Result& r) {
   return static_cast<int>(budget ? ErrorKind::budget : ErrorKind::guest);
 }
 
+/// Everything but the device is said by the script itself.
+int run_stream(const RunArgs& a) {
+  if (!a.kernel.empty() || !a.args.empty() || !a.isa.empty() || !(a.launch == LaunchArgs{})) {
+    throw Error(ErrorKind::usage,
+                "a stream script takes --device and --json; all else stands in the script");
+  }
+  return run_script(a.file, a.device, a.json);
+}
+
 int run(const RunArgs& a) {
+  if (is_script(a.file)) return run_stream(a);
   LaunchOptions options = to_options(a.launch);
   Device device = Device::open(a.device);
   const Module module = device.load_file(a.file, to_isa(a.isa));
@@ -147,7 +158,7 @@ int run(const RunArgs& a) {
 void add_run(CLI::App& app, Action& action) {
   auto* sub = app.add_subcommand("run", "run a kernel");
   auto a = std::make_shared<RunArgs>();
-  sub->add_option("FILE", a->file, "PTX, SASS or GCN text")->required();
+  sub->add_option("FILE", a->file, "PTX, SASS or GCN text, or a stream script (.lw)")->required();
   sub->add_option("--kernel", a->kernel, "which kernel, when the file holds several");
   add_isa_option(*sub, a->isa);
   sub->add_option("--arg", a->args, "kernel argument, in parameter order (repeat)")

@@ -41,11 +41,12 @@ struct ParamDecl {
   ExprPtr value;
 };
 
-/// Threads of a group, by linear index.
+/// Threads of a group, by linear index. Whoever asks also looks at `where`.
 struct LaneSet {
   enum class Kind : uint8_t { active, inactive, all, ranges };
   Kind kind = Kind::active;
-  std::vector<std::pair<uint64_t, uint64_t>> ranges;  ///< first and last
+  std::vector<std::pair<uint64_t, uint64_t>> ranges = {};  ///< first and last
+  ExprPtr where = nullptr;                                 ///< and this holds; null = always
   bool holds(uint64_t tid, bool active) const {
     if (kind != Kind::ranges) return kind == Kind::all || active == (kind == Kind::active);
     for (const auto& [first, last] : ranges)

@@ -9,6 +9,7 @@ namespace {
 /// Deep enough for people; keeps hostile nesting off the stack.
 constexpr unsigned kMaxDepth = 100;
 constexpr unsigned kMaxLinks = 1000;
+constexpr int kSumLevel = 9;  ///< of + and -
 
 int precedence(std::string_view op) {
   static const std::map<std::string_view, int> levels = {
@@ -23,6 +24,7 @@ class Parser {
  public:
   explicit Parser(Lexer& lexer) : in_(lexer) {}
 
+  ExprPtr sum() { return binary(kSumLevel); }
   ExprPtr ternary() {
     const Guard guard(*this);
     ExprPtr condition = binary(1);
@@ -159,6 +161,10 @@ class Parser {
 
 ExprPtr parse_expr(Lexer& lexer) {
   return Parser(lexer).ternary();
+}
+
+ExprPtr parse_sum(Lexer& lexer) {
+  return Parser(lexer).sum();
 }
 
 std::string_view name(Var v) {

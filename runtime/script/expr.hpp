@@ -28,6 +28,8 @@ struct Expr {
 
 /// Problem when there is none in front.
 ExprPtr parse_expr(Lexer& lexer);
+/// The same, up to a comparison: what may stand in front of `==`.
+ExprPtr parse_sum(Lexer& lexer);
 
 /// A buffer as expressions see it: where it lies and what it held at first.
 struct Array {

@@ -12,7 +12,7 @@ constexpr uint64_t kMaxTid = 1U << 16;
 }  // namespace
 
 uint64_t Parser::number(const char* what, uint64_t low, uint64_t high) {
-  return evaluate_constant(*parse_expr(*lex_), what, low, high);
+  return evaluate_constant(*parse_sum(*lex_), what, low, high);
 }
 
 Dim3 Parser::dimensions() {
@@ -40,6 +40,14 @@ LaneSet Parser::lane_set() {
     set.ranges.emplace_back(first, last);
   } while (lex_->take_symbol(","));
   return set;
+}
+
+/// What follows `where`, in parentheses.
+ExprPtr Parser::condition() {
+  lex_->expect_symbol("(", "after 'where'");
+  ExprPtr e = parse_expr(*lex_);
+  lex_->expect_symbol(")", "after the condition");
+  return e;
 }
 
 /// `%r1`, `R4`, `R4:R5`, `s[4:7]`; blanks removed.

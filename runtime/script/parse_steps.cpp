@@ -117,7 +117,7 @@ void Parser::expect(Case& c, Loc loc) {
   expect_register(c, loc);
 }
 
-/// expect fault KIND [lanes SET] [address EXPR] [size EXPR] [text "..."]
+/// expect fault KIND [lanes SET] [where (EXPR)] [address EXPR] [size EXPR] [text "..."]
 void Parser::expect_fault(Case& c, Loc loc) {
   ExpectFault f;
   f.loc = loc;
@@ -126,6 +126,8 @@ void Parser::expect_fault(Case& c, Loc loc) {
   while (true) {
     if (lex_->take_word("lanes"))
       f.lanes = lane_set();
+    else if (lex_->take_word("where"))
+      f.lanes.where = condition();
     else if (lex_->take_word("address"))
       f.address = parse_expr(*lex_);
     else if (lex_->take_word("size"))
@@ -160,7 +162,7 @@ void Parser::expect_memory(Case& c, Loc loc, const std::string& name) {
   c.steps.emplace_back(std::move(m));
 }
 
-/// expect REGISTER [as TYPE] [lanes SET] == EXPR
+/// expect REGISTER [as TYPE] [lanes SET] [where (EXPR)] == EXPR
 void Parser::expect_register(Case& c, Loc loc) {
   ExpectRegister r;
   r.loc = loc;
@@ -175,6 +177,7 @@ void Parser::expect_register(Case& c, Loc loc) {
     if (!r.as) fail(type_loc, "unknown type, expected u8 ... u64, s8 ... s64, f16, f32 or f64");
   }
   if (lex_->take_word("lanes")) r.lanes = lane_set();
+  if (lex_->take_word("where")) r.lanes.where = condition();
   lex_->expect_symbol("==", "and the expected value");
   r.value = parse_expr(*lex_);
   c.steps.emplace_back(std::move(r));

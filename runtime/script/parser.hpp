@@ -45,6 +45,7 @@ class Parser {
   uint64_t number(const char* what, uint64_t low, uint64_t high);
   Dim3 dimensions();
   LaneSet lane_set();
+  ExprPtr condition();
   std::string register_name();
 
   // --- parse_steps.cpp: what a case does

@@ -230,13 +230,16 @@ void step_stale(const Instruction& i, ScalarSet& stale) {
   stale.set(kExecLo + 1);
 }
 
-Analysis analyse(const Kernel& kernel) {
+Analysis analyse(const Kernel& kernel, const LowerOptions& options) {
   Analysis a;
   find_blocks(kernel, a);
+  a.blocks[0].exec_full_in = !options.partial_exec;
   liveness(kernel, a);
   forward(kernel, a);
   find_masks(kernel, a);
   find_ballots(kernel, a);
+  for (const unsigned low : options.numbers)
+    if (low < 128) a.ballots.set(low);
   return a;
 }
 

@@ -41,7 +41,7 @@ bool is_mask_write(const Instruction& instruction, const ScalarSet& stale);
 size_t branch_target(const Kernel& kernel, size_t index);
 bool ends_block(const Instruction& instruction);
 
-Analysis analyse(const Kernel& kernel);
+Analysis analyse(const Kernel& kernel, const LowerOptions& options = {});
 /// The instructions that an `s_cbranch_execz` at `index` skips may as well run with EXEC = 0:
 /// nothing scalar they change is read afterwards, and they come out at the target only.
 bool may_fall_through(const Kernel& kernel, const Analysis& analysis, size_t index);

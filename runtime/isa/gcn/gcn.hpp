@@ -97,7 +97,13 @@ struct LowerResult {
   ir::Module module;
   std::vector<Diagnostic> diagnostics;
 };
-LowerResult lower(const Listing& listing);
+/// What a caller that looks at the registers afterwards needs kept.
+struct LowerOptions {
+  bool partial_exec = false;      ///< EXEC may have bits off from the start
+  bool keep_scc = false;          ///< the final SCC is wanted
+  std::vector<unsigned> numbers;  ///< pairs (low code) wanted as 64-bit numbers at the end
+};
+LowerResult lower(const Listing& listing, const LowerOptions& options = {});
 
 using isa::Coverage;
 using isa::FormState;

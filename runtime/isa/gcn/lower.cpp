@@ -19,9 +19,11 @@ using ir::Width;
 
 class KernelLowering {
  public:
-  KernelLowering(const Kernel& kernel, Gen gen, std::vector<Diagnostic>& out)
+  KernelLowering(const Kernel& kernel, Gen gen, const LowerOptions& options,
+                 std::vector<Diagnostic>& out)
       : kernel_(kernel),
-        analysis_(analyse(kernel)),
+        options_(options),
+        analysis_(analyse(kernel, options)),
         context_(program_, kernel, analysis_, gen),
         out_(out) {
     program_.name = kernel.name;
@@ -141,7 +143,7 @@ class KernelLowering {
     const Instruction& i = kernel_.code[index];
     program_.sites.push_back({i.line, i.pc, i.text.empty() ? print(i) : i.text, {}, 0});
     context_.b.set_site(static_cast<uint32_t>(program_.sites.size() - 1));
-    context_.scc_live = scc_live_after(b, index);
+    context_.scc_live = options_.keep_scc || scc_live_after(b, index);
     try {
       if (i.row->lower == nullptr) throw Unsupported(i.row->name + " is not supported yet");
       if (i.row->lower == lower_end)
@@ -184,6 +186,7 @@ class KernelLowering {
   }
 
   const Kernel& kernel_;
+  const LowerOptions& options_;
   ir::Program program_;
   Analysis analysis_;
   LowerContext context_;
@@ -193,12 +196,13 @@ class KernelLowering {
 
 }  // namespace
 
-LowerResult lower(const Listing& listing) {
+LowerResult lower(const Listing& listing, const LowerOptions& options) {
   LowerResult result;
   result.module.isa = ir::Isa::gcn;
   result.module.target = std::string(name(listing.gen));
   for (const Kernel& k : listing.kernels)
-    result.module.kernels.push_back(KernelLowering(k, listing.gen, result.diagnostics).run());
+    result.module.kernels.push_back(
+        KernelLowering(k, listing.gen, options, result.diagnostics).run());
   return result;
 }
 

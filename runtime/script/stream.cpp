@@ -1,0 +1,149 @@
+#include "runtime/script/stream.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "runtime/isa/gcn/gcn.hpp"
+#include "runtime/isa/ptx/lower.hpp"
+#include "runtime/isa/sass/sass.hpp"
+#include "runtime/script/registers.hpp"
+
+namespace lanewise::script {
+namespace {
+
+/// Text whose pieces stand where they stand in the script, so that messages need no translation.
+class Placed {
+ public:
+  void put(const std::string& s) {
+    text_ += s;
+    for (const char c : s) {
+      column_ = c == '\n' ? 1 : column_ + 1;
+      line_ += c == '\n' ? 1 : 0;
+    }
+  }
+  void put_at(const std::string& s, Loc loc) {
+    if (line_ < loc.line) put(std::string(loc.line - line_, '\n'));
+    if (line_ == loc.line && column_ < loc.column) put(std::string(loc.column - column_, ' '));
+    put(s);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  uint32_t line_ = 1, column_ = 1;
+};
+
+std::string ptx_text(const Case& c, const Code& code) {
+  Placed out;
+  out.put(fmt::format(".version {} .target {} .address_size 64 ",
+                      c.ptx_version.empty() ? "8.3" : c.ptx_version,
+                      c.target.empty() ? "sm_90" : c.target));
+  if (!c.declarations.empty()) out.put_at(c.declarations, c.declarations_loc);
+  out.put(" .visible .entry stream(");
+  for (size_t n = 0; n < c.params.size(); ++n)
+    out.put(fmt::format("{}.param .{} {}", n == 0 ? "" : ", ", type_name(c.params[n].type),
+                        c.params[n].name));
+  out.put(") { ");
+  for (const RegDecl& r : c.regs) out.put(fmt::format(".reg .{} {}; ", r.type, r.name));
+  out.put_at(code.text, code.loc);
+  out.put("\n}\n");
+  return out.text();
+}
+
+detail::Compiled finish(std::vector<Diagnostic> diagnostics) {
+  detail::Compiled out;
+  out.diagnostics = std::move(diagnostics);
+  return out;
+}
+
+template <typename Lowered>
+void add_lowered(detail::Compiled& out, Lowered lowered) {
+  out.module = std::move(lowered.module);
+  out.diagnostics.insert(out.diagnostics.end(), lowered.diagnostics.begin(),
+                         lowered.diagnostics.end());
+}
+
+detail::Compiled compile_ptx(const Case& c, const Code& code) {
+  if (!c.declarations.empty() && c.declarations_loc.line >= code.loc.line)
+    fail(c.declarations_loc, "declarations must stand before the code");
+  for (const RegDecl& r : c.regs) resolve_register(c, r.name, r.loc);
+  const ptx::ParseResult parsed = ptx::parse(ptx_text(c, code));
+  detail::Compiled out = finish(parsed.diagnostics);
+  if (out.ok()) add_lowered(out, ptx::lower(parsed.module));
+  return out;
+}
+
+detail::Compiled compile_sass(const Case& c, const Code& code) {
+  unsigned arch = 50;
+  if (!c.target.empty()) {
+    const std::string_view digits = std::string_view(c.target).substr(3);
+    std::from_chars(digits.data(), digits.data() + digits.size(), arch);
+    if (c.target != "sm_50" && c.target != "sm_52" && c.target != "sm_53")
+      fail(c.loc,
+           fmt::format("target {} is not Maxwell, expected sm_50, sm_52 or sm_53", c.target));
+  }
+  Placed text;
+  text.put_at(code.text, code.loc);
+  const sass::Listing listing = sass::parse(text.text(), arch);
+  detail::Compiled out = finish(listing.diagnostics);
+  if (out.ok()) add_lowered(out, sass::lower(listing));
+  return out;
+}
+
+gcn::LowerOptions gcn_options(const Case& c, const std::vector<std::string>& observed) {
+  gcn::LowerOptions o;
+  o.partial_exec = c.active.kind != LaneSet::Kind::all || c.active_mask != nullptr;
+  for (const std::string& name : observed) {
+    const Register r = resolve_register(c, name, {});
+    if (name == "scc") o.keep_scc = true;
+    for (const RegisterPart& part : r.parts) {
+      unsigned n = 0;
+      const char* digits = part.ir_name.data() + 1;
+      if (part.ir_name.starts_with("vcc"))
+        o.numbers.push_back(gcn::kVccLo);
+      else if (part.ir_name[0] == 's' && part.ir_name != "scc" &&
+               std::from_chars(digits, part.ir_name.data() + part.ir_name.size(), n).ec ==
+                   std::errc())
+        o.numbers.push_back(n & ~1U);
+    }
+  }
+  return o;
+}
+
+detail::Compiled compile_gcn(const Case& c, const Code& code,
+                             const std::vector<std::string>& observed) {
+  const auto gen = gcn::gen_named(c.target.empty() ? "gfx600" : c.target);
+  if (!gen)
+    fail(c.loc, fmt::format("unknown target {}, expected gfx600, gfx700 or gfx803", c.target));
+  Placed text;
+  text.put_at(code.text, code.loc);
+  const gcn::Listing listing = gcn::parse(text.text(), *gen);
+  detail::Compiled out = finish(listing.diagnostics);
+  if (out.ok()) add_lowered(out, gcn::lower(listing, gcn_options(c, observed)));
+  return out;
+}
+
+}  // namespace
+
+detail::Compiled compile_stream(const Case& c, const Code& code,
+                                const std::vector<std::string>& observed) {
+  detail::Compiled out = c.isa == ir::Isa::ptx    ? compile_ptx(c, code)
+                         : c.isa == ir::Isa::sass ? compile_sass(c, code)
+                                                  : compile_gcn(c, code, observed);
+  // What is in front of the code was made from the case's own statements.
+  for (Diagnostic& d : out.diagnostics) {
+    if (d.line >= (c.declarations.empty() ? code.loc.line : c.declarations_loc.line)) continue;
+    d.line = c.loc.line;
+    d.column = c.loc.column;
+  }
+  if (out.ok() && out.module.kernels.size() != 1)
+    out.diagnostics.push_back(
+        {code.loc.line, code.loc.column,
+         fmt::format("the code makes {} kernels, expected one stream", out.module.kernels.size()),
+         false});
+  return out;
+}
+
+}  // namespace lanewise::script
