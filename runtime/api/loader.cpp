@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/gcn/gcn.hpp"
 #include "runtime/isa/ptx/check.hpp"
 #include "runtime/isa/ptx/lower.hpp"
@@ -61,7 +62,9 @@ Compiled check_ptx(std::string_view text, const Legality& legality, size_t max_e
 }
 
 Compiled compile_sass(std::string_view text, size_t max_errors) {
-  const sass::Listing listing = sass::parse(text, 0, max_errors);
+  const std::span bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
+  const sass::Listing listing =
+      elf::is_elf(bytes) ? sass::read_cubin(bytes, max_errors) : sass::parse(text, 0, max_errors);
   return finish(listing.diagnostics, listing,
                 [](const sass::Listing& l) { return sass::lower(l); });
 }
@@ -110,11 +113,13 @@ std::string read_file(const std::string& path) {
 }
 
 Isa detect_isa(const std::string& path, std::string_view text) {
-  if (text.starts_with("\x7f"
-                       "ELF")) {
+  const std::span bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
+  constexpr uint16_t kCudaMachine = 190;
+  if (elf::machine(bytes) == kCudaMachine) return Isa::sass;
+  if (elf::is_elf(bytes)) {
     throw Error(ErrorKind::usage,
                 "'" + path +
-                    "' is an ELF file (a cubin or a code object); this version reads PTX, SASS and "
+                    "' is an ELF file, but no cubin; this version reads cubins and PTX, SASS and "
                     "GCN text: disassemble it first");
   }
   const std::string ending = std::filesystem::path(path).extension().string();

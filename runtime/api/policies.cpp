@@ -6,6 +6,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "runtime/isa/sass/sass.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::detail {
@@ -17,6 +18,8 @@ struct Row {
 };
 constexpr std::array kRows = {
     Row{"ptx.align", "trap", "trap|force|any"},
+    Row{"sass.align", "force", "force|trap"},
+    Row{"sass.sparse", "resident", "resident|absent"},
     Row{"steps", "67108864", ""},
 };
 
@@ -69,17 +72,51 @@ uint64_t step_budget(const Policies& complete) {
   return std::stoull(complete.at("steps"));
 }
 
-bool apply_policies(ir::Program& program, const Policies& complete) {
-  const std::string& align = complete.at("ptx.align");
-  if (program.isa != ir::Isa::ptx || align == "trap") return false;
-  for (ir::Block& block : program.blocks) {
-    for (ir::Inst& inst : block.insts) {
-      if (inst.mem && inst.mem->align == ir::AlignRule::trap) {
-        inst.mem->align = align == "force" ? ir::AlignRule::force : ir::AlignRule::any;
-      }
-    }
-  }
+namespace {
+
+template <typename Change>
+void for_each_instruction(ir::Program& program, const Change& change) {
+  for (ir::Block& block : program.blocks)
+    for (ir::Inst& inst : block.insts) change(inst);
+}
+
+bool align_ptx(ir::Program& program, const std::string& align) {
+  if (align == "trap") return false;
+  for_each_instruction(program, [&](ir::Inst& inst) {
+    if (inst.mem && inst.mem->align == ir::AlignRule::trap)
+      inst.mem->align = align == "force" ? ir::AlignRule::force : ir::AlignRule::any;
+  });
   return true;
+}
+
+/// The document lets stores, and only stores, raise an error.
+bool align_sass(ir::Program& program, const std::string& align) {
+  if (align == "force") return false;
+  for_each_instruction(program, [](ir::Inst& inst) {
+    if (inst.op == ir::Op::store) inst.mem->align = ir::AlignRule::trap;
+  });
+  return true;
+}
+
+bool sparse_sass(ir::Program& program, const std::string& state) {
+  if (state == "resident") return false;
+  bool changed = false;
+  for_each_instruction(program, [&](ir::Inst& inst) {
+    if (inst.op != ir::Op::mov || inst.dst.size() != 1 || !inst.src[0].is_imm()) return;
+    if (program.regs[inst.dst[0].id].name != sass::kSparseAbsent) return;
+    inst.src[0] = ir::Operand::immediate(1);
+    changed = true;
+  });
+  return changed;
+}
+
+}  // namespace
+
+bool apply_policies(ir::Program& program, const Policies& complete) {
+  if (program.isa == ir::Isa::ptx) return align_ptx(program, complete.at("ptx.align"));
+  if (program.isa != ir::Isa::sass) return false;
+  const bool aligned = align_sass(program, complete.at("sass.align"));
+  return sparse_sass(program, complete.at("sass.sparse")) || aligned;
 }
 
 }  // namespace lanewise::detail

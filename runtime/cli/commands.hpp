@@ -14,5 +14,7 @@ void add_run(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_translate(CLI::App& app, Action& action);
 void add_coverage(CLI::App& app, Action& action);
+void add_asm(CLI::App& app, Action& action);
+void add_disasm(CLI::App& app, Action& action);
 
 }  // namespace lanewise::cli

@@ -20,6 +20,8 @@ int run(int argc, char** argv) {
   lanewise::cli::add_check(app, action);
   lanewise::cli::add_translate(app, action);
   lanewise::cli::add_coverage(app, action);
+  lanewise::cli::add_asm(app, action);
+  lanewise::cli::add_disasm(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -106,6 +106,14 @@ void read_schedule(Cursor& in, Control& control) {
   control.set(0, 5, cycles | (wait ? 0x10U : 0U));
 }
 
+void read_control_number(Cursor& in, Control& control) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  const uint64_t bits = in.number("a control field");
+  if (bits > 0x1fffff) Cursor::fail_at(at, "a control field has 21 bits");
+  control.bits = static_cast<uint32_t>(bits);
+}
+
 void read_annotation(Cursor& in, Control& control) {
   const bool braced = in.take('{');
   if (in.take('?')) {
@@ -114,10 +122,12 @@ void read_annotation(Cursor& in, Control& control) {
     in.expect('&', "before an annotation");
     const size_t start = in.at();
     const std::string_view name = in.word();
-    if (name != "req" && name != "rd" && name != "wr")
-      Cursor::fail_at(start, "expected &req, &rd or &wr" + in.found(start));
+    if (name != "req" && name != "rd" && name != "wr" && name != "ctl")
+      Cursor::fail_at(start, "expected &req, &rd, &wr or &ctl" + in.found(start));
     in.expect('=', "after the annotation's name");
-    if (name == "req")
+    if (name == "ctl")
+      read_control_number(in, control);
+    else if (name == "req")
       read_wait_list(in, control);
     else
       control.set(name == "rd" ? 8 : 5, 3, scoreboard(in));
@@ -221,7 +231,25 @@ Instruction read_instruction(std::string_view text, unsigned arch) {
   throw furthest;
 }
 
-std::string annotations(const Control& c) {
+/// Operand-cache flags that the operands' text shows.
+uint32_t shown_reuse(const Form& f) {
+  uint32_t bits = 0;
+  for (const OperandSpec& o : f.operands) {
+    if (o.kind != OperandSpec::Kind::reg || o.role == Role::d) continue;
+    bits |= o.field.pos == 8 ? 1U : o.field.pos == 20 ? 2U : o.field.pos == 39 ? 4U : 0U;
+  }
+  return bits;
+}
+
+/// Fields that the named annotations cannot say: the whole control field is written as a number.
+bool needs_number(const Instruction& i) {
+  const Control& c = i.control;
+  return c.read_sb() == 6 || c.write_sb() == 6 || (c.bits >> 17 & ~shown_reuse(*i.form)) != 0;
+}
+
+std::string annotations(const Instruction& i) {
+  const Control& c = i.control;
+  if (needs_number(i)) return fmt::format(" &ctl={:#x}", c.bits);
   std::string out;
   if (c.wait_mask() != 0) {
     out += " &req={";
@@ -272,7 +300,7 @@ std::string print(const Instruction& i, Style style) {
     first = false;
   }
   while (out.back() == ' ') out.pop_back();  // an infinity prints with a blank behind it
-  if (style == Style::annotated) out += annotations(i.control);
+  if (style == Style::annotated) out += annotations(i);
   return out;
 }
 

@@ -127,7 +127,7 @@ class ListingParser {
     }
     in.take(':');
     if (name.substr(0, 6) == ".text.") return true;
-    if (name[0] != '.') {
+    if (name[0] != '.' && name[0] != '$') {
       start_kernel(name);
       return true;
     }

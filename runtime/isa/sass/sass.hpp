@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -96,6 +97,21 @@ struct Listing {
 /// function label is one kernel named "stream".
 Listing parse(std::string_view text, unsigned arch = 0 /* what the file says, else 50 */,
               size_t max_errors = 100);
+
+struct Decoded {
+  std::vector<Instruction> code;
+  std::vector<Diagnostic> diagnostics;
+};
+/// Bundles of 32 bytes: a control word and three instructions. Bad words are reported and left out.
+Decoded decode_bundles(std::span<const std::byte> code, unsigned arch, size_t max_errors = 100);
+/// Instructions without control words, at the places they would have in bundles.
+Decoded decode_words(std::span<const std::byte> code, unsigned arch, size_t max_errors = 100);
+/// The reverse of decode_bundles; the last bundle is filled up with NOP.
+std::vector<std::byte> encode_bundles(const Kernel& kernel);
+/// A cubin for sm_50, sm_52 or sm_53. Never throws on bad input.
+Listing read_cubin(std::span<const std::byte> bytes, size_t max_errors = 100);
+/// A kernel as text that parse() reads back to the same words and control fields.
+std::string print(const Listing& listing);
 
 struct Parsed {
   std::optional<Instruction> instruction;

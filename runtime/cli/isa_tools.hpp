@@ -1,0 +1,47 @@
+// What `asm` and `disasm` need of an instruction set. One table of these; a new ISA adds a row.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lanewise/error.hpp"
+
+namespace lanewise::cli {
+
+/// One instruction for --tsv.
+struct CodeRow {
+  std::string address;  ///< hex, without 0x
+  std::string word;     ///< hex, as the ISA's tools print it
+  std::string text;
+};
+
+/// A program in both forms.
+struct Code {
+  std::vector<CodeRow> rows;
+  std::string text;              ///< assembly that assembles back to the same words
+  std::vector<std::byte> bytes;  ///< machine code
+  std::vector<Diagnostic> diagnostics;
+};
+
+struct CodeOptions {
+  std::string target;  ///< "sm_50", "gfx600"; empty = what the file says, or the ISA's first
+  std::string kernel;  ///< only this one; empty = all
+  bool raw = false;    ///< disasm: the file is machine code and nothing else
+  bool bare = false;   ///< disasm: raw words without control words (SASS)
+  size_t max_errors = 100;
+};
+
+struct IsaTools {
+  std::string_view name;  ///< as --isa takes it
+  /// The file is a container of this ISA (a cubin, a code object).
+  bool (*is_container)(std::span<const std::byte> file);
+  Code (*disassemble)(std::span<const std::byte> file, const CodeOptions& options);
+  Code (*assemble)(std::string_view text, const CodeOptions& options);
+};
+
+IsaTools sass_tools();
+
+}  // namespace lanewise::cli

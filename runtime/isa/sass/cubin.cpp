@@ -1,0 +1,271 @@
+// Cubins: kernels with their code, control words, parameters, constant banks and relocations.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "runtime/isa/elf/elf.hpp"
+#include "runtime/isa/sass/sass.hpp"
+
+namespace lanewise::sass {
+namespace {
+
+using elf::Bytes;
+using elf::ElfError;
+
+constexpr uint16_t kCudaMachine = 190;
+constexpr uint8_t kEntry = 0x10;  // st_other of a kernel's symbol
+constexpr uint32_t kAbs32Low = 0x2b, kAbs32High = 0x2c;
+constexpr uint64_t kMaxWindow = 16 << 20;  // shared and local memory of one group or lane
+
+constexpr uint32_t kUnboundedStack = 0xffffffff;  // the kernel recurses
+constexpr uint32_t kRecursionStack = 64 << 10;    // what it gets here, as its depth is unknown
+
+enum Attribute : uint8_t {
+  kMaxThreads = 0x05,
+  kFrameSize = 0x11,
+  kMinStackSize = 0x12,
+  kParamInfo = 0x17,
+  kParamSize = 0x19,
+  kMaxStackSize = 0x23,
+};
+
+/// One record of an .nv.info section.
+struct Info {
+  uint8_t attribute = 0;
+  Bytes payload;
+};
+
+std::vector<Info> read_info(Bytes data) {
+  std::vector<Info> out;
+  for (uint64_t at = 0; at < data.size();) {
+    const auto format = elf::read<uint8_t>(data, at, "an .nv.info record");
+    const auto value = elf::read<uint16_t>(data, at + 2, "an .nv.info record");
+    Info i;
+    i.attribute = elf::read<uint8_t>(data, at + 1, "an .nv.info record");
+    if (format < 1 || format > 4)
+      throw ElfError(fmt::format(".nv.info format {} is unknown", format));
+    const uint64_t inlined = format == 4 ? 4 : 2, length = format == 4 ? value : 2;
+    if (at + inlined + length > data.size()) throw ElfError("an .nv.info record is cut off");
+    i.payload = data.subspan(at + inlined, length);
+    at += inlined + length;
+    out.push_back(i);
+  }
+  return out;
+}
+
+class CubinReader {
+ public:
+  CubinReader(Bytes bytes, Listing& listing, size_t max_errors)
+      : file_(elf::parse(bytes)), listing_(listing), max_errors_(max_errors) {}
+
+  void run() {
+    if (file_.machine != kCudaMachine)
+      throw ElfError(
+          fmt::format("machine {} is no CUDA device, expected {}", file_.machine, kCudaMachine));
+    listing_.arch = file_.flags & 0xff;
+    if (listing_.arch != 50 && listing_.arch != 52 && listing_.arch != 53)
+      throw ElfError(
+          fmt::format("the code is for sm_{}, expected sm_50, sm_52 or sm_53", listing_.arch));
+    if (const elf::Section* s = file_.section(".nv.info")) read_module_info(*s);
+    read_globals();
+    for (size_t n = 0; n < file_.sections.size(); ++n)
+      if (file_.sections[n].name.rfind(".text.", 0) == 0) read_kernel(n);
+    if (listing_.kernels.empty()) throw ElfError("the cubin holds no kernel");
+  }
+
+ private:
+  bool full() const { return max_errors_ != 0 && listing_.diagnostics.size() >= max_errors_; }
+  void report(std::string message) {
+    if (!full()) listing_.diagnostics.push_back({0, 0, std::move(message), false});
+  }
+
+  void read_module_info(const elf::Section& s) {
+    for (const Info& i : read_info(s.data)) {
+      if (i.attribute != kFrameSize && i.attribute != kMinStackSize && i.attribute != kMaxStackSize)
+        continue;
+      const auto symbol = elf::read<uint32_t>(i.payload, 0, "a stack size");
+      auto bytes = elf::read<uint32_t>(i.payload, 4, "a stack size");
+      if (bytes == kUnboundedStack) bytes = kRecursionStack;
+      stack_[symbol] = std::max(stack_[symbol], bytes);
+    }
+  }
+
+  /// Module variables: every object in .nv.global and .nv.global.init; bank 3 is one variable, as
+  /// code reads it by offset.
+  void read_globals() {
+    for (const elf::Symbol& s : file_.symbols) {
+      if (s.kind != elf::kObject || s.section >= file_.sections.size()) continue;
+      const elf::Section& in = file_.sections[s.section];
+      if (in.name != ".nv.global" && in.name != ".nv.global.init") continue;
+      if (s.value > in.size || in.size - s.value < s.size)
+        throw ElfError(fmt::format("variable '{}' lies outside its section", s.name));
+      ir::Global g;
+      g.name = s.name;
+      g.align = 256;
+      g.size = s.size;
+      if (!in.data.empty())
+        g.init.assign(in.data.begin() + static_cast<ptrdiff_t>(s.value),
+                      in.data.begin() + static_cast<ptrdiff_t>(s.value + s.size));
+      listing_.globals.push_back(std::move(g));
+    }
+    if (const elf::Section* s = file_.section(".nv.constant3"))
+      module_bank_ = add_bank(3, *s, module_bank_name());
+  }
+
+  /// The name of the only variable in bank 3, so that it can be found; else the bank's own.
+  std::string module_bank_name() const {
+    std::vector<std::string> names;
+    for (const elf::Symbol& s : file_.symbols)
+      if (s.kind == elf::kObject && s.section < file_.sections.size() &&
+          file_.sections[s.section].name == ".nv.constant3")
+        names.push_back(s.name);
+    return names.size() == 1 ? names[0] : "c[0x3]";
+  }
+
+  ConstantBank add_bank(unsigned number, const elf::Section& s, std::string name) {
+    ConstantBank bank;
+    bank.number = number;
+    bank.bytes.assign(s.data.begin(), s.data.end());
+    bank.symbol = std::move(name);
+    ir::Global g;
+    g.name = bank.symbol;
+    g.space = ir::Space::constant;
+    g.align = 256;
+    g.size = bank.bytes.size();
+    g.init = bank.bytes;
+    listing_.globals.push_back(std::move(g));
+    return bank;
+  }
+
+  void read_kernel(size_t section) {
+    const elf::Section& text = file_.sections[section];
+    Kernel k;
+    k.name = text.name.substr(6);
+    k.registers = text.info >> 24;
+    const uint32_t symbol = kernel_symbol(section, k.name);
+    if (symbol == ir::kNone) return report(fmt::format("'{}' holds no kernel symbol", text.name));
+    if (const auto stack = stack_.find(symbol); stack != stack_.end())
+      k.local_bytes = (checked_window(stack->second, "a stack") + 15) / 16 * 16;
+    if (const elf::Section* s = file_.section(".nv.info." + k.name)) read_kernel_info(k, *s);
+    if (const elf::Section* s = file_.section(".nv.shared." + k.name))
+      k.shared_bytes = checked_window(s->size, "shared memory");
+    if (const elf::Section* s = file_.section(".nv.constant2." + k.name))
+      k.banks.push_back(add_bank(2, *s, k.name + ".c[0x2]"));
+    if (module_bank_) k.banks.push_back(*module_bank_);
+    read_code(k, text.data);
+    read_labels(k, section);
+    read_relocations(k, section);
+    listing_.kernels.push_back(std::move(k));
+  }
+
+  static uint32_t checked_window(uint64_t bytes, const char* what) {
+    if (bytes > kMaxWindow)
+      throw ElfError(fmt::format("{} of {} bytes, expected at most {}", what, bytes, kMaxWindow));
+    return static_cast<uint32_t>(bytes);
+  }
+
+  uint32_t kernel_symbol(size_t section, const std::string& name) const {
+    for (uint32_t n = 0; n < file_.symbols.size(); ++n) {
+      const elf::Symbol& s = file_.symbols[n];
+      if (s.section == section && s.kind == elf::kFunction && (s.other & kEntry) != 0 &&
+          s.name == name)
+        return n;
+    }
+    return ir::kNone;
+  }
+
+  void read_kernel_info(Kernel& k, const elf::Section& section) {
+    k.has_params = true;
+    std::map<unsigned, ir::Param> params;
+    for (const Info& i : read_info(section.data)) {
+      if (i.attribute == kParamSize) {
+        k.param_bytes = elf::read<uint16_t>(i.payload, 0, "a parameter size");
+      } else if (i.attribute == kMaxThreads) {
+        for (unsigned n = 0; n < 3; ++n)
+          k.max_block[n] = elf::read<uint32_t>(i.payload, 4 * n, "a thread limit");
+      } else if (i.attribute == kParamInfo) {
+        const auto ordinal = elf::read<uint16_t>(i.payload, 4, "a parameter");
+        ir::Param p;
+        p.name = fmt::format("param{}", ordinal);
+        p.offset = elf::read<uint16_t>(i.payload, 6, "a parameter");
+        p.size = elf::read<uint32_t>(i.payload, 8, "a parameter") >> 18;
+        params[ordinal] = p;
+      }
+    }
+    for (auto& [ordinal, p] : params) {
+      if (p.offset + p.size > k.param_bytes)
+        throw ElfError(
+            fmt::format("parameter {} of '{}' lies outside the parameter block", ordinal, k.name));
+      k.params.push_back(std::move(p));
+    }
+  }
+
+  void read_code(Kernel& k, Bytes code) {
+    if (code.size() % 32 != 0 || code.empty())
+      throw ElfError(fmt::format("the code of '{}' has {} bytes, expected a multiple of 32", k.name,
+                                 code.size()));
+    Decoded d = decode_bundles(code, listing_.arch, max_errors_);
+    for (const Diagnostic& x : d.diagnostics)
+      report(fmt::format("kernel '{}': {}", k.name, x.message));
+    k.code = std::move(d.code);
+  }
+
+  /// Device functions stand inside their kernel's code.
+  void read_labels(Kernel& k, size_t section) {
+    for (const elf::Symbol& s : file_.symbols) {
+      if (s.section != section || s.kind != elf::kFunction || s.name == k.name) continue;
+      for (size_t n = 0; n < k.code.size(); ++n)
+        if (k.code[n].pc == (s.value % 32 == 0 ? s.value + 8 : s.value))
+          k.labels.push_back({s.name, n});
+    }
+  }
+
+  void read_relocations(Kernel& k, size_t section) {
+    for (const elf::Section& s : file_.sections) {
+      if ((s.type != elf::kRel && s.type != elf::kRela) || s.info % (1U << 24) != section) continue;
+      if (s.name.find(".text.") == std::string::npos) continue;
+      for (const elf::Reloc& r : file_.relocations(s)) add_relocation(k, r);
+    }
+  }
+  void add_relocation(Kernel& k, const elf::Reloc& r) {
+    if (r.type != kAbs32Low && r.type != kAbs32High)
+      return report(fmt::format("kernel '{}': relocation type {:#x} at {:#x} is not supported",
+                                k.name, r.type, r.offset));
+    for (const Instruction& i : k.code) {
+      if (i.pc != r.offset) continue;
+      if (i.form->mnemonic != "MOV32I") break;
+      const auto in_place = static_cast<int64_t>(i.operand(Role::b)->field.get(i.word));
+      const std::string& name = file_.symbols[r.symbol].name;
+      for (const ir::Global& g : listing_.globals)
+        if (g.name == name) {
+          k.relocations.push_back({i.pc, name, r.addend + in_place, r.type == kAbs32High});
+          return;
+        }
+      return report(
+          fmt::format("kernel '{}': the address of '{}' at {:#x} is not that of a variable", k.name,
+                      name, r.offset));
+    }
+    report(
+        fmt::format("kernel '{}': the relocation at {:#x} is not at a MOV32I", k.name, r.offset));
+  }
+
+  elf::File file_;
+  Listing& listing_;
+  size_t max_errors_;
+  std::map<uint32_t, uint32_t> stack_;  ///< symbol -> bytes
+  std::optional<ConstantBank> module_bank_;
+};
+
+}  // namespace
+
+Listing read_cubin(Bytes bytes, size_t max_errors) {
+  Listing listing;
+  try {
+    CubinReader(bytes, listing, max_errors).run();
+  } catch (const ElfError& e) {
+    listing.diagnostics.push_back({0, 0, std::string("broken cubin: ") + e.what(), false});
+  }
+  return listing;
+}
+
+}  // namespace lanewise::sass

@@ -1,0 +1,114 @@
+// Cubins: what is read from them, that broken ones are refused, and that disassembly assembles
+// back.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "runtime/isa/elf/elf.hpp"
+#include "runtime/isa/sass/sass.hpp"
+#include "tests/unit/run_support.hpp"
+
+using namespace lanewise;
+
+namespace {
+
+using Blob = std::vector<std::byte>;
+
+Blob load(const std::string& name) {
+  std::ifstream file(std::string(LANEWISE_TEST_DATA) + "/kernels/data/sass/" + name,
+                     std::ios::binary);
+  REQUIRE_MESSAGE(file.good(), name);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  return {bytes, bytes + text.size()};
+}
+
+sass::Listing read(const std::string& name) {
+  return sass::read_cubin(load(name));
+}
+
+}  // namespace
+
+TEST_CASE("a cubin says parameters, registers, stack and code") {
+  const sass::Listing l = read("k01_saxpy.cubin");
+  for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.message);
+  CHECK(l.arch == 50);
+  REQUIRE(l.kernels.size() == 2);
+  const sass::Kernel& k = l.kernels[1];
+  CHECK(k.name == "saxpy");
+  CHECK(k.registers == 7);
+  CHECK(k.param_bytes == 24);
+  REQUIRE(k.params.size() == 4);
+  const uint32_t offsets[] = {0, 4, 8, 16}, sizes[] = {4, 4, 8, 8};
+  for (size_t n = 0; n < 4; ++n) {
+    CHECK(k.params[n].offset == offsets[n]);
+    CHECK(k.params[n].size == sizes[n]);
+  }
+  CHECK(k.code.size() == 24);
+  CHECK(k.code[0].pc == 8);
+  CHECK(k.code[1].control.write_sb() == 0);
+  CHECK(sass::print(k.code[1]) == "S2R R0, SR_CTAID.X");
+}
+
+TEST_CASE("shared memory, constant bank 2, variables, relocations and device functions") {
+  const sass::Listing shared = read("k05_hist.cubin");
+  REQUIRE(shared.kernels.size() == 3);
+  CHECK(shared.kernels[0].shared_bytes == 28);
+  CHECK(shared.kernels[2].shared_bytes == 1024);
+  const sass::Listing calls = read("k25_calls.cubin");
+  REQUIRE(calls.kernels.size() == 3);
+  const sass::Kernel& indirect = calls.kernels[0];
+  REQUIRE(indirect.relocations.size() == 2);
+  CHECK(indirect.relocations[0].symbol == "tabf");
+  CHECK(indirect.relocations[0].high != indirect.relocations[1].high);
+  REQUIRE(indirect.banks.size() == 1);
+  CHECK(indirect.banks[0].number == 2);
+  CHECK(indirect.banks[0].bytes.size() == 24);
+  REQUIRE(indirect.labels.size() == 2);
+  CHECK(indirect.labels[0].name == "$indirect$_Z2f0i");
+  CHECK(indirect.code[indirect.labels[0].index].pc == 0xe8);
+}
+
+TEST_CASE("disassembly assembles back to every word and control word") {
+  for (const char* name : {"k01_saxpy.cubin", "k03_transpose.cubin"}) {
+    const sass::Listing l = read(name);
+    for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.message);
+    const std::string text = sass::print(l);
+    const sass::Listing again = sass::parse(text);
+    for (const Diagnostic& d : again.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
+    REQUIRE(again.kernels.size() == l.kernels.size());
+    for (size_t k = 0; k < l.kernels.size(); ++k) {
+      CHECK(again.kernels[k].name == l.kernels[k].name);
+      CHECK(sass::encode_bundles(again.kernels[k]) == sass::encode_bundles(l.kernels[k]));
+    }
+    CHECK(sass::print(again) == text);
+  }
+}
+
+TEST_CASE("cubins lower to well-formed programs") {
+  const sass::LowerResult r = sass::lower(read("k03_transpose.cubin"));
+  for (const Diagnostic& d : r.diagnostics) FAIL_CHECK(d.message);
+  for (const ir::Program& p : r.module.kernels)
+    for (const std::string& defect : ir::verify(p)) FAIL_CHECK(defect);
+}
+
+TEST_CASE("broken cubins are refused, never read past their end") {
+  const Blob good = load("k25_calls.cubin");
+  for (size_t size = 0; size < good.size(); size += 7) {
+    const Blob cut(good.begin(), good.begin() + static_cast<ptrdiff_t>(size));
+    CHECK(!sass::read_cubin(cut).ok());
+  }
+  std::mt19937 random(7);
+  size_t refused = 0;
+  for (int round = 0; round < 3000; ++round) {
+    Blob bad = good;
+    for (int n = 0; n < 4; ++n) bad[random() % bad.size()] = static_cast<std::byte>(random());
+    const sass::Listing l = sass::read_cubin(bad);
+    refused += l.ok() ? 0 : 1;
+    for (const Diagnostic& d : l.diagnostics) CHECK(!d.message.empty());
+  }
+  CHECK(refused > 100);
+  CHECK(sass::read_cubin({}).diagnostics[0].message == "broken cubin: this is no ELF file");
+}
