@@ -6,6 +6,8 @@
 namespace lanewise::sass {
 namespace {
 
+constexpr uint64_t kGuardAlways = uint64_t{kPT} << kGuard.pos;
+
 void read_guard(Cursor& in, uint64_t& word) {
   kGuard.set(word, kPT);
   if (!in.take('@')) return;
@@ -172,7 +174,8 @@ void skip_remark(Cursor& in) {
 Instruction read_with(const Form& form, Cursor in, uint64_t guard, unsigned arch) {
   Instruction i;
   i.form = &form;
-  i.word = form.match | guard;
+  if (!form.has_guard && guard != kGuardAlways) in.fail(form.mnemonic + " takes no guard");
+  i.word = form.match | (form.has_guard ? guard : 0);
   in.seek(in.at() + form.mnemonic.size());
   read_modifiers(in, form, i.word);
   bool first = true;

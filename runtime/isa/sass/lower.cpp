@@ -1,28 +1,41 @@
 // Kernels to programs: blocks, branches, sites; everything else is in the table's functions.
-#include "runtime/isa/sass/semantics.hpp"
-
 #include <fmt/format.h>
 
 #include <set>
+
+#include "runtime/isa/sass/branch_stack.hpp"
+#include "runtime/isa/sass/semantics.hpp"
 
 namespace lanewise::sass {
 
 void lower_bra(LowerContext&, const Instruction&) {}
 void lower_exit(LowerContext&, const Instruction&) {}
-void lower_push(LowerContext&, const Instruction&) {
-  throw Unsupported("the branch stack is not supported yet");
-}
-void lower_pop(LowerContext&, const Instruction&) {
-  throw Unsupported("the branch stack is not supported yet");
-}
+void lower_push(LowerContext&, const Instruction&) {}
+void lower_pop(LowerContext&, const Instruction&) {}
 
 namespace {
 
-bool is_branch(const Instruction& i) {
-  return i.form->lower == lower_bra;
+using Kind = BranchStack::Kind;
+
+/// Bytes of local memory a lane gets when the input does not say how much it needs.
+constexpr uint32_t kUnsaidLocal = 4096;
+constexpr unsigned kMaxCalls = 16;      // nested
+constexpr size_t kMaxBlocks = 1 << 14;  // after calls were copied
+
+bool is_call(const Instruction& i) {
+  return i.form->mnemonic == "CAL";
 }
-bool is_exit(const Instruction& i) {
-  return i.form->lower == lower_exit;
+/// Ends a block: what comes next depends on it.
+bool ends_block(const Instruction& i) {
+  const LowerFn f = i.form->lower;
+  return f == lower_bra || f == lower_exit || f == lower_pop || (f == lower_push && is_call(i));
+}
+
+Kind token_kind(const Instruction& i) {
+  const std::string& m = i.form->mnemonic;
+  if (m == "SSY" || m == "SYNC") return Kind::sync;
+  if (m == "PBK" || m == "BRK") return Kind::brk;
+  return m == "PCNT" || m == "CONT" ? Kind::cont : Kind::ret;
 }
 
 /// Byte address a branch goes to; the address of a control word means the instruction behind it.
@@ -49,24 +62,26 @@ class KernelLowering {
   }
 
   ir::Program run() {
-    find_blocks();
-    for (size_t n = 0; n < kernel_.code.size(); ++n) {
-      const auto block = blocks_.find(n);
-      if (block != blocks_.end()) enter(block->second);
-      lower_one(n);
+    find_leaders();
+    sites_.resize(kernel_.code.size(), ir::kNone);
+    block_of(0, BranchStack::kEmpty);
+    while (!pending_.empty()) {
+      const Place next = pending_.back();
+      pending_.pop_back();
+      lower_block(next);
     }
-    context_.b.set_guard({});
-    if (open_) context_.b.exit();
     return std::move(program_);
   }
 
  private:
-  void error(const Instruction& i, const std::string& message) {
-    out_.push_back({i.line, i.column, message, false});
-  }
-
-  /// Bytes of local memory a lane gets when the input does not say how much it needs.
-  static constexpr uint32_t kUnsaidLocal = 4096;
+  /// Code is copied for every stack it runs under: each call of a function is a copy of its own.
+  struct Place {
+    size_t index;
+    BranchStack::Id stack;
+    bool operator<(const Place& o) const {
+      return std::pair(index, stack) < std::pair(o.index, o.stack);
+    }
+  };
 
   bool uses_local() const {
     for (const Instruction& i : kernel_.code)
@@ -76,89 +91,169 @@ class KernelLowering {
     return false;
   }
 
-  size_t index_of(uint64_t pc) const {
-    for (size_t n = 0; n < kernel_.code.size(); ++n)
-      if (kernel_.code[n].pc == pc) return n;
-    return kernel_.code.size();
+  /// Once per instruction, however often it was copied.
+  void error(size_t n, const std::string& message, bool warning = false) {
+    const Instruction& i = kernel_.code[n];
+    if (!reported_.emplace(n, message).second) return;
+    const std::string place =
+        i.line == 0 ? fmt::format("kernel '{}', at {:#06x}: {}: ", kernel_.name, i.pc, print(i))
+                    : "";
+    out_.push_back({i.line, i.column, place + message, warning});
   }
 
-  void find_blocks() {
-    std::set<size_t> leaders = {0};
+  size_t index_of(uint64_t pc) const {
+    const auto found = by_pc_.find(pc);
+    return found == by_pc_.end() ? kernel_.code.size() : found->second;
+  }
+
+  void find_leaders() {
+    for (size_t n = 0; n < kernel_.code.size(); ++n) by_pc_[kernel_.code[n].pc] = n;
     for (size_t n = 0; n < kernel_.code.size(); ++n) {
       const Instruction& i = kernel_.code[n];
-      if (is_branch(i)) {
-        const size_t target = index_of(target_of(i));
-        if (target == kernel_.code.size())
-          error(i, fmt::format("branch target {:#x} is not an instruction of '{}'", target_of(i),
-                               kernel_.name));
-        else
-          leaders.insert(target);
-      }
-      if ((is_branch(i) || is_exit(i)) && n + 1 < kernel_.code.size()) leaders.insert(n + 1);
+      if (i.operand(Role::target) != nullptr) leaders_.insert(index_of(target_of(i)));
+      if (ends_block(i)) leaders_.insert(n + 1);
     }
-    for (size_t n : leaders) blocks_[n] = context_.b.add_block(label_at(n));
-    exit_block_ = context_.b.add_block("exit");
-    context_.b.set_block(exit_block_);
-    context_.b.exit();
   }
+
   std::string label_at(size_t n) const {
     for (const Label& l : kernel_.labels)
       if (l.index == n) return l.name;
     return fmt::format("pc_{:x}", kernel_.code[n].pc);
   }
-  uint32_t block_at(size_t n) const {
-    const auto found = blocks_.find(n);
-    return found == blocks_.end() ? exit_block_ : found->second;
+
+  uint32_t exit_block() {
+    if (exit_block_ == ir::kNone) {
+      exit_block_ = context_.b.add_block("exit");
+      const uint32_t here = context_.b.block();
+      context_.b.set_block(exit_block_);
+      context_.b.exit();
+      context_.b.set_block(here);
+    }
+    return exit_block_;
+  }
+  uint32_t block_of(size_t n, BranchStack::Id stack) {
+    if (n >= kernel_.code.size() || blocks_.size() > kMaxBlocks) return exit_block();
+    const auto [at, added] = blocks_.try_emplace({n, stack}, 0);
+    if (added) {
+      const uint32_t copies = copies_[n]++;
+      const std::string name = label_at(n);
+      at->second =
+          context_.b.add_block(copies == 0 ? name : fmt::format("{}_copy{}", name, copies));
+      pending_.push_back({n, stack});
+      if (blocks_.size() > kMaxBlocks)
+        error(n, "the kernel needs too many blocks once its calls are copied");
+    }
+    return at->second;
   }
 
-  void enter(uint32_t block) {
+  void lower_block(Place place) {
+    context_.b.set_block(blocks_.at(place));
+    stack_ = place.stack;
+    for (size_t n = place.index; n < kernel_.code.size(); ++n) {
+      const Instruction& i = kernel_.code[n];
+      set_site(n);
+      if (n != place.index && leaders_.count(n) != 0) return fall_into(n);
+      if (!allowed(n)) continue;
+      if (ends_block(i)) return jump(n);
+      if (i.form->lower == lower_push)
+        push(n);
+      else
+        lower_one(n);
+    }
     context_.b.set_guard({});
-    if (open_) context_.b.jump(block);
-    context_.b.set_block(block);
-    open_ = true;
+    context_.b.exit();
+  }
+  void fall_into(size_t n) {
+    context_.b.set_guard({});
+    context_.b.jump(block_of(n, stack_));
+  }
+
+  void set_site(size_t n) {
+    const Instruction& i = kernel_.code[n];
+    if (sites_[n] == ir::kNone) {
+      sites_[n] = static_cast<uint32_t>(program_.sites.size());
+      program_.sites.push_back({i.line, i.pc, i.text.empty() ? print(i) : i.text, {}, 0});
+    }
+    context_.b.set_site(sites_[n]);
+  }
+
+  bool allowed(size_t n) {
+    bool refused = false;
+    for (const Diagnostic& d : check(kernel_.code[n])) {
+      refused = refused || !d.warning;
+      error(n, d.message, d.warning);
+    }
+    if (refused || kernel_.code[n].form->lower != nullptr) return !refused;
+    error(n, fmt::format("{} is not supported yet in this form", kernel_.code[n].form->mnemonic));
+    return false;
   }
 
   void lower_one(size_t n) {
     const Instruction& i = kernel_.code[n];
-    program_.sites.push_back({i.line, i.pc, i.text.empty() ? print(i) : i.text, {}, 0});
-    context_.b.set_site(static_cast<uint32_t>(program_.sites.size() - 1));
-    bool refused = false;
-    for (Diagnostic& d : check(i)) {
-      refused = refused || !d.warning;
-      out_.push_back(std::move(d));
-    }
-    if (refused) return;
-    if (i.form->lower == nullptr)
-      return error(i, fmt::format("{} is not supported yet in this form", i.form->mnemonic));
-    if (is_branch(i) || is_exit(i)) return jump(n);
     try {
       context_.begin(i);
       i.form->lower(context_, i);
     } catch (const Unsupported& e) {
-      error(i, e.what());
+      error(n, e.what());
     }
+  }
+
+  /// Index of a branch's target; reports one that is no instruction.
+  size_t checked_target(size_t n) {
+    const Instruction& i = kernel_.code[n];
+    const size_t target = index_of(target_of(i));
+    if (target == kernel_.code.size())
+      error(n, fmt::format("branch target {:#x} is not an instruction of '{}'", target_of(i),
+                           kernel_.name));
+    return target;
+  }
+
+  void push(size_t n) {
+    stack_ = stacks_.push(stack_, token_kind(kernel_.code[n]), checked_target(n));
+  }
+
+  uint32_t destination(size_t n) {
+    const Instruction& i = kernel_.code[n];
+    if (i.form->lower == lower_exit) return exit_block();
+    if (i.form->lower == lower_bra) return block_of(checked_target(n), stack_);
+    if (i.form->lower == lower_pop) {
+      const auto token = stacks_.find(stack_, token_kind(i));
+      if (token) return block_of(token->target, token->below);
+      error(n, fmt::format("{} without a target on the branch stack", i.form->mnemonic));
+      return exit_block();
+    }
+    if (stacks_.calls(stack_) >= kMaxCalls) {
+      error(n, fmt::format("calls nest deeper than {}: recursion is not supported", kMaxCalls));
+      return exit_block();
+    }
+    return block_of(checked_target(n), stacks_.push(stack_, Kind::ret, n + 1));
   }
 
   void jump(size_t n) {
     const Instruction& i = kernel_.code[n];
     context_.b.set_guard({});
-    const uint32_t target = is_exit(i) ? exit_block_ : block_at(index_of(target_of(i)));
-    const bool never = i.guard() == kPT && i.guard_negated();
-    if (i.guard() == kPT)
-      context_.b.jump(never ? block_at(n + 1) : target);
-    else
-      context_.b.branch({context_.predicate(i.guard()), i.guard_negated()}, target, block_at(n + 1),
-                        i.mod(ModId::uniform) != 0);
-    open_ = false;
+    const bool guarded = i.form->has_guard && (i.guard() != kPT || i.guard_negated());
+    if (!guarded) return context_.b.jump(destination(n));
+    if (i.guard() == kPT) return fall_into(n + 1);
+    const uint32_t taken = destination(n);
+    context_.b.branch({context_.predicate(i.guard()), i.guard_negated()}, taken,
+                      block_of(n + 1, stack_), i.mod(ModId::uniform) != 0);
   }
 
   const Kernel& kernel_;
   ir::Program program_;
   LowerContext context_;
   std::vector<Diagnostic>& out_;
-  std::map<size_t, uint32_t> blocks_;
-  uint32_t exit_block_ = 0;
-  bool open_ = false;
+  std::map<uint64_t, size_t> by_pc_;
+  std::set<size_t> leaders_;
+  BranchStack stacks_;
+  BranchStack::Id stack_ = BranchStack::kEmpty;
+  std::map<Place, uint32_t> blocks_;
+  std::map<size_t, uint32_t> copies_;
+  std::vector<Place> pending_;
+  std::set<std::pair<size_t, std::string>> reported_;
+  std::vector<uint32_t> sites_;
+  uint32_t exit_block_ = ir::kNone;
 };
 
 }  // namespace
