@@ -40,7 +40,7 @@ void LaneEmitter::node(const Node& n) {
     case Node::Kind::break_: {
       Construct& inner = constructs_.back();
       inner.broken = true;
-      if (inner.left != spv::NoResult) m_.createStore(m_.b(true), inner.left);
+      if (inner.mark != 0) library("lw_loop_mark", m_.void_type, {m_.u(inner.mark)});
       return m_.createBranch(inner.break_to);
     }
     case Node::Kind::continue_: {
@@ -161,9 +161,12 @@ Id LaneEmitter::group_may_go_on(uint32_t site) {
 
 /// Neither the guest nor the step budget ended the loop: the driver did, and the rest of the work
 /// is missing. That is a fault like a used-up budget.
-Id LaneEmitter::cut_by_driver(Id stopped, Id left, uint32_t site) {
-  const Id done =
-      m_.op(spv::OpLogicalOr, m_.bool_type, {stopped, m_.createLoad(left, spv::NoPrecision)});
+/// True when the driver left the loop: the lane neither marked its own exit nor was stopped. The mark
+/// lies in shared memory, because a flag in registers is folded to "true" by compilers that believe
+/// in the loop's exits.
+Id LaneEmitter::cut_by_driver(Id stopped, uint32_t mark, uint32_t site) {
+  const Id left = library("lw_loop_left", m_.bool_type, {m_.u(mark)});
+  const Id done = m_.op(spv::OpLogicalOr, m_.bool_type, {stopped, left});
   const Id cut = m_.op(spv::OpLogicalNot, m_.bool_type, {done});
   when(cut, [&] { budget_fault(site); });
   return m_.op(spv::OpLogicalOr, m_.bool_type, {stopped, cut});
@@ -177,10 +180,8 @@ void LaneEmitter::emit_loop(const Node& n) {
   spv::Block* merge = m_.new_block();
   const Id stop = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type);
   m_.createStore(m_.b(false), stop);
-  const Id left = target_.cuts_loops
-                      ? m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type)
-                      : spv::NoResult;
-  if (left != spv::NoResult) m_.createStore(m_.b(false), left);
+  const uint32_t mark = target_.cuts_loops ? ++loops_ : 0;
+  if (mark != 0) library("lw_loop_mark", m_.void_type, {m_.u(0)});
   m_.createBranch(header);
   forget();
 
@@ -189,7 +190,7 @@ void LaneEmitter::emit_loop(const Node& n) {
   m_.createBranch(body);
 
   m_.setBuildPoint(body);
-  constructs_.push_back({merge, again, left});
+  constructs_.push_back({merge, again, mark});
   nodes(n.body);
   const Construct construct = constructs_.back();
   constructs_.pop_back();
@@ -217,7 +218,7 @@ void LaneEmitter::emit_loop(const Node& n) {
   if (!repeats && !construct.broken) return m_.unreachable();
   if (!repeats) return;
   Id stopped = m_.createLoad(stop, spv::NoPrecision);
-  if (left != spv::NoResult) stopped = cut_by_driver(stopped, left, n.site);
+  if (mark != 0) stopped = cut_by_driver(stopped, mark, n.site);
   if (frame_.stopped != spv::NoResult && !together) {
     // Other lanes may still wait for this one at a barrier: it goes on, but touches no memory.
     when(stopped, [&] { m_.createStore(m_.b(true), frame_.stopped); });

@@ -32,6 +32,12 @@ bool exact_fma(const LaneEmitter& e) {
   const Target& t = e.target();
   return nearest(e) && (wide(e) ? t.float64 && t.native_fma64 : t.native_fma);
 }
+bool soft_add(const LaneEmitter& e) {
+  return nearest(e) && !exact(e);
+}
+bool soft_fma(const LaneEmitter& e) {
+  return nearest(e) && !exact_fma(e);
+}
 bool exact_div(const LaneEmitter& e) {
   const Target& t = e.target();
   return nearest(e) && (wide(e) ? t.float64 && t.native_div64 : t.native_div);
@@ -92,10 +98,44 @@ Id arithmetic(LaneEmitter& e, spv::Op code, Id a, Id b) {
   e.module().addDecoration(value, spv::DecorationNoContraction);
   return value;
 }
+/// llvmpipe folds x * 0, 0 / x and 0 + x for a zero it knows at compile time, whatever x is (NaN,
+/// infinity, -0). Where the device does that, operands that may be constant pass through an OR with a
+/// zero that the compiler cannot see.
+Id opaque(LaneEmitter& e, size_t index, Id value) {
+  ModuleBuilder& m = e.module();
+  if (!e.target().folds_zero || !e.may_be_constant(index)) return value;
+  const Id zero = e.hidden_zero();
+  if (wide(e)) {
+    const Id high = m.op(spv::OpBitcast, m.b64_type, {value});
+    const Id wide_zero = m.op(spv::OpUConvert, m.b64_type, {zero});
+    return m.op(spv::OpBitcast, float_type(e), {m.op(spv::OpBitwiseOr, m.b64_type, {high, wide_zero})});
+  }
+  const Id bits = m.op(spv::OpBitcast, m.uint_type, {value});
+  return m.op(spv::OpBitcast, float_type(e), {m.op(spv::OpBitwiseOr, m.uint_type, {bits, zero})});
+}
 Values binary(LaneEmitter& e, spv::Op code) {
-  const Id a = operand(e, 0), b = operand(e, 1);
+  const Id a = opaque(e, 0, operand(e, 0)), b = opaque(e, 1, operand(e, 1));
   return finish(e, arithmetic(e, code, a, b));
 }
+
+/// The library's short version for round to nearest even.
+template <const char* const& name>
+Values nearest_soft(LaneEmitter& e, spv::Op code) {
+  ModuleBuilder& m = e.module();
+  Ids args;
+  for (size_t i = 0; i < e.inst().src.size(); ++i) {
+    const Id bits = e.src(i);
+    args.push_back(e.inst().ftz ? flush_subnormal(m, bits) : bits);
+  }
+  if (code == spv::OpFSub) args[1] = m.op(spv::OpBitwiseXor, m.uint_type, {args[1], m.u(0x80000000)});
+  Id bits = e.library(name, m.uint_type, args);
+  if (e.inst().ftz) bits = flush_subnormal(m, bits);
+  if (e.inst().sat) bits = e.library("lw_sat_f32", m.uint_type, {bits});
+  return {bits};
+}
+constexpr const char* kAdd = "lw_fadd_rn_f32";
+constexpr const char* kMul = "lw_fmul_rn_f32";
+constexpr const char* kFmaSoft = "lw_ffma_rn_f32";
 
 /// The extended instruction `code` (a GLSL.std.450 number) over all operands.
 Values extended(LaneEmitter& e, spv::Op code) {
@@ -187,6 +227,10 @@ constexpr NativeRow kRows[] = {
     {Op::fsub, kF32 | kF64, exact, binary, spv::OpFSub},
     {Op::fmul, kF32 | kF64, exact, binary, spv::OpFMul},
     {Op::ffma, kF32 | kF64, exact_fma, extended, kFma},
+    {Op::fadd, kF32, soft_add, nearest_soft<kAdd>, spv::OpFAdd},
+    {Op::fsub, kF32, soft_add, nearest_soft<kAdd>, spv::OpFSub},
+    {Op::fmul, kF32, soft_add, nearest_soft<kMul>, spv::OpFMul},
+    {Op::ffma, kF32, soft_fma, nearest_soft<kFmaSoft>, kFma},
     {Op::fdiv, kF32 | kF64, exact_div, binary, spv::OpFDiv},
     {Op::frcp, kF32 | kF64, exact_div, reciprocal},
     {Op::fsqrt, kF32 | kF64, exact_sqrt, extended, kSqrt},

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/spirv/library.hpp"
 #include "runtime/support/error.hpp"
 
@@ -36,7 +38,35 @@ void collect_flags(const std::vector<ir::Node>& nodes, std::vector<bool>& always
   }
 }
 
+bool constant_operand(const ir::Operand& operand, const std::vector<bool>& constant) {
+  return !operand.is_reg() || constant[operand.index];
+}
+
+/// Registers with a definition that a compiler can evaluate; they grow until nothing changes.
+std::vector<bool> constant_registers(const ir::Program& program) {
+  std::vector<bool> constant(program.regs.size(), false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const ir::Block& block : program.blocks) {
+      for (const ir::Inst& inst : block.insts) {
+        if (ir::info(inst.op).trait != ir::OpTrait::pure || inst.op == ir::Op::sreg) continue;
+        const bool known = std::ranges::all_of(
+            inst.src, [&](const ir::Operand& o) { return constant_operand(o, constant); });
+        for (const ir::Reg dst : inst.dst) {
+          if (!known || constant[dst.id]) continue;
+          constant[dst.id] = changed = true;
+        }
+      }
+    }
+  }
+  return constant;
+}
+
 }  // namespace
+
+bool LaneEmitter::may_be_constant(size_t index) const {
+  return constant_operand(inst_->src[index], constant_);
+}
 
 LaneEmitter::LaneEmitter(ModuleBuilder& module, const ir::Structured& code, const Options& options,
                          const Target& target, const Shape& shape, const Frame& frame)
@@ -54,6 +84,7 @@ LaneEmitter::LaneEmitter(ModuleBuilder& module, const ir::Structured& code, cons
   live_across_.assign(count, false);
   always_.assign(count, false);
   zeroed_.assign(count, false);
+  if (target.folds_zero) constant_ = constant_registers(program_);
 }
 
 void LaneEmitter::find_variables() {
@@ -85,6 +116,7 @@ void LaneEmitter::initialise_variables() {
 void LaneEmitter::run() {
   lane_ = m_.createLoad(frame_.lane, spv::NoPrecision);
   group_ = m_.createLoad(frame_.group, spv::NoPrecision);
+  if (target_.folds_zero) hidden_zero_ = launch_word(kLaunchSpareWord);
   find_variables();
   initialise_variables();
   nodes(code_.body);

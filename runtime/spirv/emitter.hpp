@@ -37,6 +37,9 @@ struct Frame {
   std::vector<Id> carried;    ///< Private variable per register, NoResult = a local one
 };
 
+/// A word of the launch block that is always 0 (shaders/INTERFACE.md).
+inline constexpr uint32_t kLaunchSpareWord = 18;
+
 class LaneEmitter {
  public:
   LaneEmitter(ModuleBuilder& module, const ir::Structured& code, const Options& options,
@@ -60,6 +63,9 @@ class LaneEmitter {
 
   uint32_t wave_lanes() const { return program_.wave_lanes; }
   Id launch_word(uint32_t word);
+  /// The compiler may find out the value of source `index` (an immediate, or computed from such).
+  bool may_be_constant(size_t index) const;
+  Id hidden_zero() const { return hidden_zero_; }  ///< 0, but no compiler knows (folds_zero only)
   Id lane() const { return lane_; }
   Id group(unsigned component) { return m_.extract(group_, m_.uint_type, component); }
   Id site() { return m_.u(inst_->site); }
@@ -134,7 +140,7 @@ class LaneEmitter {
   void leave();  ///< returns from the function
   void end_lane();
   void budget_fault(uint32_t site);
-  Id cut_by_driver(Id stopped, Id left, uint32_t site);
+  Id cut_by_driver(Id stopped, uint32_t mark, uint32_t site);
   Id group_may_go_on(uint32_t site);
   bool has_barrier(const std::vector<ir::Node>& list) const;
 
@@ -147,6 +153,8 @@ class LaneEmitter {
   const Frame& frame_;
   ir::Liveness live_;
   const ir::Inst* inst_ = nullptr;
+  Id hidden_zero_ = spv::NoResult;
+  std::vector<bool> constant_;  ///< by register: some definition depends on immediates alone
   Id lane_ = spv::NoResult, group_ = spv::NoResult;
 
   // All by register:
@@ -160,10 +168,11 @@ class LaneEmitter {
   struct Construct {
     spv::Block* break_to;
     spv::Block* continue_to;  ///< null for a scope
-    Id left;                  ///< bool variable set when the guest leaves, or NoResult
+    uint32_t mark;            ///< what the guest writes when it leaves a loop, 0 = nothing
     bool broken = false, continued = false;
   };
   std::vector<Construct> constructs_;
+  uint32_t loops_ = 0;  ///< marked loops so far
 };
 
 /// One row of the table of native operations: with which types and on which devices an operation

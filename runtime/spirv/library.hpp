@@ -54,6 +54,7 @@ enum SpecId : uint32_t {
   shared_in_backing = 3,
   memcheck = 4,
   local_total = 5,      ///< filled in by freeze(): local_words * lanes
+  loop_marks = 7,       ///< words, one per invocation, on devices that cut loops
   fence_by_atomic = 6,  ///< llvmpipe: memory barriers must not appear in divergent loops
 };
 /// Turns specialisation constants into plain constants with these values (the others get their

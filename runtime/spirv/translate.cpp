@@ -7,6 +7,7 @@
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/spirv/kernel_builder.hpp"
 #include "runtime/spirv/library.hpp"
+#include "runtime/spirv/shrink.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::spirv {
@@ -78,6 +79,10 @@ uint32_t own_shared_bytes(const ir::Program& program, bool phases) {
   return use.any && (use.loops || use.reductions) ? kDirectSharedBytes : 0;
 }
 
+uint32_t loop_mark_bytes(const Target& target, const Shape& shape) {
+  return target.cuts_loops ? 4 * shape.local_size : 0;
+}
+
 }  // namespace
 
 Module translate(const ir::Program& source, const Options& options, const Target& target) {
@@ -87,7 +92,8 @@ Module translate(const ir::Program& source, const Options& options, const Target
   ir::lower_switches(program);
   const bool phases = needs_phases(program, shape);
   const SharedLayout shared =
-      shared_layout(program, options, target, own_shared_bytes(program, phases));
+      shared_layout(program, options, target,
+                    own_shared_bytes(program, phases) + loop_mark_bytes(target, shape));
 
   ModuleBuilder builder(target);
   KernelBuilder kernel(builder, options, target, shape);
@@ -99,15 +105,18 @@ Module translate(const ir::Program& source, const Options& options, const Target
 
   const uint64_t on_chip = shared.in_memory ? 0 : shared.bytes;
   const std::map<uint32_t, uint32_t> sizes = {
-      {library::shared_words, static_cast<uint32_t>(on_chip / 4)},
+      // A load that may not happen reads up to 16 bytes at offset 0.
+      {library::shared_words, std::max(static_cast<uint32_t>(on_chip / 4), 4U)},
       {library::local_words, (program.local_bytes + 3) / 4},
       {library::lanes, shape.lanes_per_invocation},
       {library::shared_in_backing, shared.in_memory ? 1U : 0U},
       {library::memcheck, static_cast<uint32_t>(options.memcheck)},
+      {library::loop_marks, shape.local_size},
       {library::fence_by_atomic, target.fence_by_atomic ? 1U : 0U}};
   Module module;
   const auto linked = library::link(builder.words(), library::variant_for(target));
   module.words = library::freeze(linked, sizes);
+  if (target.folds_nothing) module.words = shrink(module.words);
   module.local_size = shape.local_size;
   module.lanes_per_invocation = shape.lanes_per_invocation;
   module.shared_in_memory = shared.in_memory;

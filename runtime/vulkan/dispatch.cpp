@@ -74,7 +74,7 @@ void Dispatcher::ensure(Buffer& buffer, uint64_t bytes) {
 }
 
 void Dispatcher::write_launch_block(const LaunchRequest& request, const Kernel& kernel) {
-  ensure(launch_, kLaunchWords * sizeof(uint32_t) + request.params.size());
+  ensure(launch_, kLaunchWords * sizeof(uint32_t) + std::max<size_t>(request.params.size(), 16));
   std::memset(launch_.map, 0, launch_.size);
   uint32_t* w = launch_.words();
   put64(w, arena_.device_address());

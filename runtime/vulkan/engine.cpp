@@ -129,4 +129,9 @@ std::unique_ptr<VulkanEngine> make_engine_with(std::string_view selector, const 
   return std::make_unique<VulkanEngine>(selector, options, std::move(translator));
 }
 
+std::vector<uint32_t> VulkanEngine::translate(const LaunchRequest& request) {
+  guest::validate(request);
+  return parts_->kernels.translate_only(request).words;
+}
+
 }  // namespace lanewise::vulkan

@@ -88,6 +88,8 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                           t.native_compare64,
                           t.cuts_loops,
                           t.fence_by_atomic,
+                          t.folds_nothing,
+                          t.folds_zero,
                           t.denorm_preserve,
                           t.rte,
                           t.signed_zero_inf_nan,
@@ -98,6 +100,12 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
   }
   return text + fmt::format(" {} {} {}\n", t.subgroup_size, t.max_invocations, t.max_shared);
 }
+
+namespace {
+spirv::Options options_of(const LaunchRequest& request) {
+  return {request.block, request.dynamic_shared, request.memcheck, request.wave, request.policies};
+}
+}  // namespace
 
 KernelCache::KernelCache(Pipelines& pipelines, DiskCache& disk, spirv::Target target,
                          Translator translator)
@@ -113,10 +121,13 @@ spirv::Module KernelCache::translate(const LaunchRequest& request, const spirv::
   return module;
 }
 
+spirv::Module KernelCache::translate_only(const LaunchRequest& request) const {
+  return translator_(*request.program, options_of(request), target_);
+}
+
 const Kernel& KernelCache::get(const LaunchRequest& request, LaunchTimes& times) {
   const auto start = Clock::now();
-  const spirv::Options options{request.block, request.dynamic_shared, request.memcheck,
-                               request.wave, request.policies};
+  const spirv::Options options = options_of(request);
   const CacheKey key = make_key(fmt::format(
       "{}\n{}{}", kTranslatorVersion, describe(options, target_), ir::print(*request.program)));
   if (const auto known = kernels_.find(key); known != kernels_.end()) {

@@ -30,6 +30,8 @@ class KernelCache {
 
   /// Adds the time it took to `times`. Throws Error(guest) or Error(device).
   const Kernel& get(const LaunchRequest& request, LaunchTimes& times);
+  /// The translation alone, whatever the caches hold.
+  spirv::Module translate_only(const LaunchRequest& request) const;
   const spirv::Target& target() const { return target_; }
 
  private:

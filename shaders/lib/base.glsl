@@ -13,6 +13,16 @@
 const uint RN = 0u, RZ = 1u, RM = 2u, RP = 3u, RNA = 4u;
 const uint FTZ = 8u, SAT = 16u, NAN_WINS = 32u;
 
+/// c ? a : b as one select instruction; `?:` and `||` of anything larger than a name become branches.
+uint pick(bool c, uint a, uint b) { return mix(b, a, c); }
+uvec2 pick(bool c, uvec2 a, uvec2 b) { return mix(b, a, bvec2(c)); }
+uvec4 pick(bool c, uvec4 a, uvec4 b) { return mix(b, a, bvec4(c)); }
+#if LW_INT64
+uint64_t pick(bool c, uint64_t a, uint64_t b) { return mix(b, a, c); }
+#endif
+bool either(bool a, bool b) { return any(bvec2(a, b)); }
+bool both(bool a, bool b) { return all(bvec2(a, b)); }
+
 uint clz32(uint x) { return uint(31 - findMSB(x)); }
 
 /// Shift right keeping "something was lost" in bit 0, so that later rounding still sees it.

@@ -6,7 +6,8 @@ layout(constant_id = 2) const uint LANES = 1u;
 layout(constant_id = 3) const uint SHARED_IN_BACKING = 0u;
 layout(constant_id = 4) const uint MEMCHECK = 0u;      // 0 arena, 1 alloc, 2 off
 layout(constant_id = 6) const uint FENCE_BY_ATOMIC = 0u;  // see lw_fence
-layout(constant_id = 5) const uint LOCAL_TOTAL = 1u;   // LOCAL_WORDS * LANES, at least 1
+layout(constant_id = 7) const uint LOOP_MARKS = 1u;  // invocations, on devices that cut loops
+layout(constant_id = 5) const uint LOCAL_TOTAL = 1u;   // LOCAL_WORDS * LANES, at least 4
 
 #if !LW_INT64
 layout(set = 0, binding = 0, std430) buffer ArenaWords { uint w[]; } arena_words;
@@ -18,6 +19,7 @@ layout(set = 0, binding = 4, std430) readonly buffer AllocationWords { uint w[];
 
 shared uint shared_words[SHARED_WORDS];
 uint local_words[LOCAL_TOTAL];
+shared uint loop_marks[LOOP_MARKS];
 
 const uint LAUNCH_ARENA_ADDRESS = 0u, LAUNCH_ARENA_SIZE = 2u, LAUNCH_GRID = 4u, LAUNCH_BUDGET = 10u;
 const uint LAUNCH_DYNAMIC_SHARED = 12u, LAUNCH_SLOTS = 15u, LAUNCH_SLOT_BYTES = 16u;

@@ -3,6 +3,7 @@
 uvec3 lane_group;
 uint lane_slot;       // which of the invocation's lanes is running
 uint lane_index;      // its linear index in the group
+uint invocation_index;
 uint steps_taken;     // per invocation: its lanes branch together
 uint step_budget;
 uint backing_base;    // first word of this group's slot
@@ -17,7 +18,7 @@ uint first_lo[LANES];
 uint first_hi[LANES];
 
 /// Index of per-lane state; the constant makes single-lane kernels plain variables.
-uint slot_index() { return LANES > 1u ? min(lane_slot, LANES - 1u) : 0u; }
+uint slot_index() { return pick(LANES > 1u, min(lane_slot, LANES - 1u), 0u); }
 
 uint lw_launch(const in uint word) { return launch.w[word]; }
 
@@ -34,6 +35,7 @@ uint saturated_budget() {
 void lw_begin(const in uvec3 group, const in uint lane) {
   lane_group = group;
   lw_set_lane(0u, lane);
+  invocation_index = lane;
   steps_taken = 0u;
   step_budget = saturated_budget();
   shared_bytes = launch.w[LAUNCH_STATIC_SHARED] + launch.w[LAUNCH_DYNAMIC_SHARED];
@@ -51,14 +53,15 @@ void lw_begin(const in uvec3 group, const in uint lane) {
   for (uint i = 0u; i < LANES; ++i) first_fault[i] = 0u;
 }
 
+/// Keeps the first; kind 0 is no fault. Without branches: every access comes through here.
 void lw_fault(const in uint kind, const in uint site, const in uint lo, const in uint hi,
               const in uint size) {
   uint i = slot_index();
-  if (first_fault[i] != 0u) return;
-  first_fault[i] = kind | size << 24;
-  first_site[i] = site;
-  first_lo[i] = lo;
-  first_hi[i] = hi;
+  bool first = both(kind != 0u, first_fault[i] == 0u);
+  first_fault[i] = pick(first, kind | size << 24, first_fault[i]);
+  first_site[i] = pick(first, site, first_site[i]);
+  first_lo[i] = pick(first, lo, first_lo[i]);
+  first_hi[i] = pick(first, hi, first_hi[i]);
 }
 
 void lw_end() {
@@ -91,6 +94,11 @@ bool lw_step(const in uint site) {
   steps_taken += 1u;
   return (steps_taken & 4095u) != 0u || !lw_aborted();
 }
+
+// Did the lane leave the loop by its own decision? llvmpipe leaves loops after 65535 iterations in
+// all, and a flag that the compiler can keep in a register is folded away.
+void lw_loop_mark(const in uint id) { loop_marks[invocation_index] = id; }
+bool lw_loop_left(const in uint id) { return loop_marks[invocation_index] == id; }
 
 /// llvmpipe suspends the invocation at a memory barrier and loses lanes when parts of a group pass
 /// different numbers of them, as in divergent loops. It runs on CPUs, where a sequentially consistent atomic operation orders all memory.

@@ -22,6 +22,7 @@ layout(local_size_x = 1) in;
 #include "integer.glsl"
 #include "rounding.glsl"
 #include "float32.glsl"
+#include "nearest.glsl"
 #include "float16.glsl"
 #include "float64.glsl"
 #include "convert.glsl"

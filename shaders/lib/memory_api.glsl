@@ -6,8 +6,9 @@ uint param_bytes() { return 4u * (uint(launch.w.length()) - LAUNCH_PARAMS); }
   T lw_load_##S##_##BITS(const in uint a, const in uint site, const in uint flags,             \
                          const in bool enabled) {                                               \
     uint off = forced32(a, N, flags);                                                          \
-    if (!small_ok(off, SIZE, off, N, site, flags, enabled)) return T(0u);                       \
-    return fast_##S##_##BITS(off, flags);                                                      \
+    bool ok = small_ok(off, SIZE, off, N, site, flags, enabled);                               \
+    T v = fast_##S##_##BITS(pick(ok, off, 0u), flags);                                         \
+    return pick(ok, v, T(0u));                                                                 \
   }
 #define SMALL_STORE(S, BITS, N, T, SIZE)                                                       \
   void lw_store_##S##_##BITS(const in uint a, const in T v, const in uint site,                \
@@ -26,8 +27,9 @@ uint window_size(uint w) { return w == SHARED_WINDOW ? shared_bytes : 4u * LOCAL
   T lw_load_global_##BITS(const in B64 a, const in uint site, const in uint flags,             \
                           const in bool enabled) {                                              \
     B64 va = forced64(a, N, flags);                                                            \
-    if (!global_ok(va, N, site, flags, enabled, false)) return T(0u);                           \
-    return fast_global_##BITS(global_offset(va), flags);                                       \
+    bool ok = global_ok(va, N, site, flags, enabled, false);                                   \
+    T v = fast_global_##BITS(global_offset(pick(ok, va, b64(ARENA_BASE, 0u))), flags);         \
+    return pick(ok, v, T(0u));                                                                 \
   }                                                                                            \
   T lw_load_generic_##BITS(const in B64 a, const in uint site, const in uint flags,            \
                            const in bool enabled) {                                             \

@@ -210,6 +210,25 @@ TEST_CASE("there is a driver to test on") {
   CHECK(!drivers().empty());
 }
 
+TEST_CASE("f32 to nearest without branches") {
+  const auto without_flags = [](const Words& rows, unsigned count) {
+    Words out;
+    for (size_t i = 0; i < rows.size(); ++i)
+      if (i % (count + 1) != count) out.push_back(rows[i]);
+    return out;
+  };
+  const Words two = without_flags(rows32(2, 40000, 17), 2);
+  const Words three = without_flags(rows32(3, 60000, 18), 3);
+  const auto add = [](const uint32_t* w) { return row(result(f32(w[0]) + f32(w[1]), 0)); };
+  const auto mul = [](const uint32_t* w) { return row(result(f32(w[0]) * f32(w[1]), 0)); };
+  const auto fma = [](const uint32_t* w) {
+    return row(result(std::fma(f32(w[0]), f32(w[1]), f32(w[2])), 0));
+  };
+  check({"lw_fadd_rn_f32", add}, two, drivers());
+  check({"lw_fmul_rn_f32", mul}, two, drivers());
+  check({"lw_ffma_rn_f32", fma}, three, drivers());
+}
+
 TEST_CASE("f32 arithmetic in four directions, with ftz and sat") {
   const Words two = rows32(2, 12000, 11);
   check(two32("lw_fadd_f32", [](float a, float b) { return a + b; }), two, drivers());
