@@ -161,9 +161,9 @@ Id LaneEmitter::group_may_go_on(uint32_t site) {
 
 /// Neither the guest nor the step budget ended the loop: the driver did, and the rest of the work
 /// is missing. That is a fault like a used-up budget.
-/// True when the driver left the loop: the lane neither marked its own exit nor was stopped. The mark
-/// lies in shared memory, because a flag in registers is folded to "true" by compilers that believe
-/// in the loop's exits.
+/// True when the driver left the loop: the lane neither marked its own exit nor was stopped. The
+/// mark lies in shared memory, because a flag in registers is folded to "true" by compilers that
+/// believe in the loop's exits.
 Id LaneEmitter::cut_by_driver(Id stopped, uint32_t mark, uint32_t site) {
   const Id left = library("lw_loop_left", m_.bool_type, {m_.u(mark)});
   const Id done = m_.op(spv::OpLogicalOr, m_.bool_type, {stopped, left});

@@ -99,8 +99,8 @@ Id arithmetic(LaneEmitter& e, spv::Op code, Id a, Id b) {
   return value;
 }
 /// llvmpipe folds x * 0, 0 / x and 0 + x for a zero it knows at compile time, whatever x is (NaN,
-/// infinity, -0). Where the device does that, operands that may be constant pass through an OR with a
-/// zero that the compiler cannot see.
+/// infinity, -0). Where the device does that, operands that may be constant pass through an OR with
+/// a zero that the compiler cannot see.
 Id opaque(LaneEmitter& e, size_t index, Id value) {
   ModuleBuilder& m = e.module();
   if (!e.target().folds_zero || !e.may_be_constant(index)) return value;
@@ -108,7 +108,8 @@ Id opaque(LaneEmitter& e, size_t index, Id value) {
   if (wide(e)) {
     const Id high = m.op(spv::OpBitcast, m.b64_type, {value});
     const Id wide_zero = m.op(spv::OpUConvert, m.b64_type, {zero});
-    return m.op(spv::OpBitcast, float_type(e), {m.op(spv::OpBitwiseOr, m.b64_type, {high, wide_zero})});
+    return m.op(spv::OpBitcast, float_type(e),
+                {m.op(spv::OpBitwiseOr, m.b64_type, {high, wide_zero})});
   }
   const Id bits = m.op(spv::OpBitcast, m.uint_type, {value});
   return m.op(spv::OpBitcast, float_type(e), {m.op(spv::OpBitwiseOr, m.uint_type, {bits, zero})});
@@ -127,7 +128,8 @@ Values nearest_soft(LaneEmitter& e, spv::Op code) {
     const Id bits = e.src(i);
     args.push_back(e.inst().ftz ? flush_subnormal(m, bits) : bits);
   }
-  if (code == spv::OpFSub) args[1] = m.op(spv::OpBitwiseXor, m.uint_type, {args[1], m.u(0x80000000)});
+  if (code == spv::OpFSub)
+    args[1] = m.op(spv::OpBitwiseXor, m.uint_type, {args[1], m.u(0x80000000)});
   Id bits = e.library(name, m.uint_type, args);
   if (e.inst().ftz) bits = flush_subnormal(m, bits);
   if (e.inst().sat) bits = e.library("lw_sat_f32", m.uint_type, {bits});

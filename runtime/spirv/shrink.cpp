@@ -2,9 +2,9 @@
 //
 // SwiftShader neither folds constants nor drops branches on them, and the time and memory of its
 // compiler grow much faster than the number of blocks in a loop: 32 checked loads in a loop took
-// more than 40 s as linked. The library's functions branch on flags that are constants at each call,
-// so inlining them and folding those branches removes most of the blocks. Other drivers do this
-// themselves (measured on lavapipe: no gain), so the passes run only where they are needed.
+// more than 40 s as linked. The library's functions branch on flags that are constants at each
+// call, so inlining them and folding those branches removes most of the blocks. Other drivers do
+// this themselves (measured on lavapipe: no gain), so the passes run only where they are needed.
 #include "runtime/spirv/shrink.hpp"
 
 #include <spirv-tools/optimizer.hpp>

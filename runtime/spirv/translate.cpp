@@ -91,9 +91,8 @@ Module translate(const ir::Program& source, const Options& options, const Target
   ir::Program program = source;
   ir::lower_switches(program);
   const bool phases = needs_phases(program, shape);
-  const SharedLayout shared =
-      shared_layout(program, options, target,
-                    own_shared_bytes(program, phases) + loop_mark_bytes(target, shape));
+  const SharedLayout shared = shared_layout(
+      program, options, target, own_shared_bytes(program, phases) + loop_mark_bytes(target, shape));
 
   ModuleBuilder builder(target);
   KernelBuilder kernel(builder, options, target, shape);

@@ -28,8 +28,9 @@ struct Target {
   bool denorm_preserve = false, rte = false, signed_zero_inf_nan = false;  ///< float controls, f32
   bool denorm_preserve64 = false, rte64 = false, signed_zero_inf_nan64 = false;
   bool fence_by_atomic = false;  ///< llvmpipe: a memory barrier in a divergent loop loses lanes
-  bool folds_zero = false;  ///< llvmpipe: x * 0 is 0 and 0 + x is x for a constant 0 and any x
-  bool folds_nothing = false;  ///< SwiftShader: neither constants nor branches on them, see shrink.hpp
+  bool folds_zero = false;       ///< llvmpipe: x * 0 is 0 and 0 + x is x for a constant 0 and any x
+  bool folds_nothing =
+      false;  ///< SwiftShader: neither constants nor branches on them, see shrink.hpp
   uint32_t subgroup_size = 1;
   uint32_t max_invocations = 128;
   uint32_t max_shared = 16384;

@@ -52,7 +52,7 @@ TEST_CASE("pointers out of range: null, below, above, wrapping, 4 GiB and beyond
   expect_fault("0", "null");
   expect_fault("0xfffc", "null");
   expect_fault("0x10000", "out_of_range");
-  expect_fault("0x0ffffffc", "out_of_range");
+  expect_fault("0x0ffffff8", "out_of_range");
   expect_fault("0x7ffffffc", "out_of_range");
   expect_fault("0xfffffffffffffffc", "out_of_range");
   expect_fault("0xffffffff10000000", "out_of_range");

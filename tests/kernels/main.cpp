@@ -1,0 +1,15 @@
+// The kernel tests' own main: the run fails when the validation layer had anything to say.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <cstdio>
+
+#include "runtime/vulkan/vulkan_engine.hpp"
+
+int main(int argc, char** argv) {
+  doctest::Context context(argc, argv);
+  const int failed = context.run();
+  const unsigned messages = lanewise::vulkan::validation_messages();
+  if (messages != 0) std::printf("the validation layer reported %u messages\n", messages);
+  return failed != 0 || messages != 0 ? 1 : 0;
+}
