@@ -17,6 +17,11 @@ std::string headline(const FaultReport& f) {
     case FaultKind::write_to_read_only:
       return fmt::format("write of {} bytes to read-only memory at 0x{:x}", f.size, f.address);
     case FaultKind::step_budget:
+      if (f.address == 1) {
+        return "step budget of the device used up: this driver ends loops after 65535 iterations "
+               "of "
+               "one lane in all; run it on another device";
+      }
       return "step budget used up: the lane took more loop iterations than allowed "
              "(--policy steps=N raises the limit)";
     case FaultKind::barrier_divergence:

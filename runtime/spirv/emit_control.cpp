@@ -161,15 +161,15 @@ Id LaneEmitter::group_may_go_on(uint32_t site) {
 
 /// Neither the guest nor the step budget ended the loop: the driver did, and the rest of the work
 /// is missing. That is a fault like a used-up budget.
-/// True when the driver left the loop: the lane neither marked its own exit nor was stopped. The
-/// mark lies in shared memory, because a flag in registers is folded to "true" by compilers that
-/// believe in the loop's exits.
-Id LaneEmitter::cut_by_driver(Id stopped, uint32_t mark, uint32_t site) {
+/// True when the lane did not leave the loop by its own decision: its budget was used up, the
+/// launch was told to end, or the driver left the loop for it. The mark lies in shared memory,
+/// because what could stay in a register is folded to "left" by compilers that believe in the
+/// loop's exits.
+Id LaneEmitter::not_left(uint32_t mark, uint32_t site) {
   const Id left = library("lw_loop_left", m_.bool_type, {m_.u(mark)});
-  const Id done = m_.op(spv::OpLogicalOr, m_.bool_type, {stopped, left});
-  const Id cut = m_.op(spv::OpLogicalNot, m_.bool_type, {done});
-  when(cut, [&] { budget_fault(site); });
-  return m_.op(spv::OpLogicalOr, m_.bool_type, {stopped, cut});
+  const Id stopped = m_.op(spv::OpLogicalNot, m_.bool_type, {left});
+  when(stopped, [&] { library("lw_loop_cut", m_.void_type, {m_.u(site)}); });
+  return stopped;
 }
 
 void LaneEmitter::emit_loop(const Node& n) {
@@ -217,8 +217,7 @@ void LaneEmitter::emit_loop(const Node& n) {
   m_.setBuildPoint(merge);
   if (!repeats && !construct.broken) return m_.unreachable();
   if (!repeats) return;
-  Id stopped = m_.createLoad(stop, spv::NoPrecision);
-  if (mark != 0) stopped = cut_by_driver(stopped, mark, n.site);
+  const Id stopped = mark != 0 ? not_left(mark, n.site) : m_.createLoad(stop, spv::NoPrecision);
   if (frame_.stopped != spv::NoResult && !together) {
     // Other lanes may still wait for this one at a barrier: it goes on, but touches no memory.
     when(stopped, [&] { m_.createStore(m_.b(true), frame_.stopped); });

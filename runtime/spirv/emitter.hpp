@@ -140,7 +140,7 @@ class LaneEmitter {
   void leave();  ///< returns from the function
   void end_lane();
   void budget_fault(uint32_t site);
-  Id cut_by_driver(Id stopped, uint32_t mark, uint32_t site);
+  Id not_left(uint32_t mark, uint32_t site);
   Id group_may_go_on(uint32_t site);
   bool has_barrier(const std::vector<ir::Node>& list) const;
 

@@ -99,6 +99,11 @@ bool lw_step(const in uint site) {
 // all, and a flag that the compiler can keep in a register is folded away.
 void lw_loop_mark(const in uint id) { loop_marks[invocation_index] = id; }
 bool lw_loop_left(const in uint id) { return loop_marks[invocation_index] == id; }
+/// The lane was taken out of a loop. When lw_step did it, the fault is there already; address 1 says
+/// that it was the driver.
+void lw_loop_cut(const in uint site) {
+  if (!lw_aborted()) lw_fault(STEP_BUDGET, site, 1u, 0u, 0u);
+}
 
 /// llvmpipe suspends the invocation at a memory barrier and loses lanes when parts of a group pass
 /// different numbers of them, as in divergent loops. It runs on CPUs, where a sequentially consistent atomic operation orders all memory.

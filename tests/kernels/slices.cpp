@@ -111,8 +111,10 @@ EXIT ;
            "s_mov_b32 s10, -1\ns_mov_b32 s11, 0xf000\n"
            "s_mov_b32 s14, -1\ns_mov_b32 s15, 0xf000\n" +
            load + "s_waitcnt vmcnt(0)\n" +
-           "s_mov_b32 exec_lo, 0x0f0f0f0f\ns_mov_b32 exec_hi, 0xffff0000\n" + store +
-           "s_mov_b32 exec_lo, 0xf0f0f0f0\ns_mov_b32 exec_hi, 0x0000ffff\n" + store + "s_endpgm\n";
+           "s_mov_b32 s20, 0x0f0f0f0f\ns_mov_b32 s21, 0xffff0000\ns_mov_b64 exec, s[20:21]\n" +
+           store +
+           "s_mov_b32 s20, 0xf0f0f0f0\ns_mov_b32 s21, 0x0000ffff\ns_mov_b64 exec, s[20:21]\n" +
+           store + "s_endpgm\n";
   };
   const std::string offen =
       gcn_copy("v_lshlrev_b32 v1, 2, v0\nbuffer_load_dword v2, v1, s[8:11], 0 offen\n",
