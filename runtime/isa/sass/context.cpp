@@ -30,10 +30,15 @@ uint32_t immediate_bits(const OperandSpec& o, uint64_t word) {
   return static_cast<uint32_t>(value);
 }
 
+unsigned number_of(const OperandSpec& o, uint64_t word) {
+  const auto n = static_cast<unsigned>(o.field.get(word));
+  return o.inverted ? kPT - n : n;
+}
+
 bool writes_guard(const Instruction& i) {
   for (const OperandSpec& o : i.form->operands)
     if (o.kind == Kind::pred && (o.role == Role::p || o.role == Role::q) &&
-        o.field.get(i.word) == i.guard())
+        number_of(o, i.word) == i.guard())
       return true;
   return false;
 }
@@ -76,7 +81,7 @@ Reg LowerContext::carry() {
 }
 
 unsigned LowerContext::reg_number(const Instruction& i, Role role) const {
-  return static_cast<unsigned>(i.operand(role)->field.get(i.word));
+  return number_of(*i.operand(role), i.word);
 }
 
 void LowerContext::check_vector(unsigned number, unsigned count) const {
