@@ -124,6 +124,42 @@ class Engine {
   void cached_bytes(Cache c, const Access& a, uint64_t line, uint8_t* block);
   void set_memory_byte(uint64_t address, uint8_t value);
 
+  /// Runs accesses a few steps late, so that the host's caches have the sets by then. Order and
+  /// results are those of calling load, store and atomic one by one.
+  class Stream {
+   public:
+    void push(Engine& engine, const Plan& plan, const Access& a) {
+      engine.prefetch_host(a);
+      Slot& slot = slots_[at_++ % kDepth];
+      if (slot.plan != nullptr) engine.run(*slot.plan, slot.access);
+      slot = {&plan, a};
+    }
+    void flush(Engine& engine) {
+      for (size_t i = 0; i < kDepth; ++i) {
+        Slot& slot = slots_[at_++ % kDepth];
+        if (slot.plan != nullptr) engine.run(*slot.plan, slot.access);
+        slot.plan = nullptr;
+      }
+    }
+
+   private:
+    static constexpr size_t kDepth = 16;
+    struct Slot {
+      const Plan* plan = nullptr;
+      Access access;
+    };
+    std::array<Slot, kDepth> slots_;
+    size_t at_ = 0;
+  };
+  void run(const Plan& p, const Access& a) {
+    if (p.row->kind == trace::OpKind::store)
+      store(p, a);
+    else if (p.row->kind == trace::OpKind::atomic)
+      atomic(p, a);
+    else
+      load(p, a);
+  }
+
   void prefetch_host(const Access& a) const {
     if (l1_[a.sm]) l1_[a.sm]->prefetch(a.block);
     l2_->prefetch(a.block);
