@@ -1,0 +1,101 @@
+// lanewise cache TRACE, lanewise trace convert IN OUT.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "runtime/cache/report.hpp"
+#include "runtime/cli/commands.hpp"
+#include "runtime/trace/formats.hpp"
+
+namespace lanewise::cli {
+namespace {
+
+struct CacheArgs {
+  std::string trace;
+  std::vector<std::string> presets, reports, fail_on;
+  bool json = false;
+};
+
+/// One trace, read once, under several presets.
+class Fan final : public trace::Sink {
+ public:
+  void add(trace::Sink* sink) { sinks_.push_back(sink); }
+  void kernel(const trace::Kernel& k) override {
+    for (trace::Sink* s : sinks_) s->kernel(k);
+  }
+  void site(const trace::Site& x) override {
+    for (trace::Sink* s : sinks_) s->site(x);
+  }
+  void buffer(const trace::Buffer& b) override {
+    for (trace::Sink* s : sinks_) s->buffer(b);
+  }
+  void event(const trace::Event& e) override {
+    for (trace::Sink* s : sinks_) s->event(e);
+  }
+  void finish() override {
+    for (trace::Sink* s : sinks_) s->finish();
+  }
+
+ private:
+  std::vector<trace::Sink*> sinks_;
+};
+
+void warn(const trace::ReadResult& r) {
+  if (!r.complete) fmt::print(stderr, "lanewise: warning: {}\n", r.note);
+}
+
+int run_cache(const CacheArgs& args) {
+  // A rule that does not exist is found out before the work.
+  for (const std::string& rule : args.fail_on) cache::fails_on(rule, {});
+  std::vector<std::unique_ptr<cache::Tracker>> trackers;
+  std::vector<const cache::Tracker*> runs;
+  Fan fan;
+  for (const std::string& name : args.presets) {
+    trackers.push_back(std::make_unique<cache::Tracker>(cache::load_preset(name)));
+    runs.push_back(trackers.back().get());
+    fan.add(trackers.back().get());
+  }
+  warn(trace::read_any(args.trace, fan));
+  fmt::print("{}", args.json ? cache::json_report(runs) : cache::text_report(runs));
+  for (const std::string& path : args.reports) cache::write_report(path, runs);
+  const std::vector<cache::Verdict> verdicts = cache::verdicts(runs);
+  for (const std::string& rule : args.fail_on)
+    if (cache::fails_on(rule, verdicts)) return 1;
+  return 0;
+}
+
+}  // namespace
+
+void add_cache(CLI::App& app, Action& action) {
+  auto* sub = app.add_subcommand("cache", "what the caches of a GPU do with a memory trace");
+  auto a = std::make_shared<CacheArgs>();
+  sub->add_option("TRACE", a->trace, ".lwt, .traceg, .trace, kernelslist or .din")->required();
+  sub->add_option("--preset", a->presets, "a GPU, file:PRESET.json, or several (commas)")
+      ->delimiter(',')
+      ->required();
+  sub->add_option("--report", a->reports, "write a report too: FILE.txt, .json or .csv");
+  sub->add_option("--fail-on", a->fail_on, "exit code 1 on a rule (H1 ... H18), E, W or any")
+      ->delimiter(',');
+  sub->add_flag("--json", a->json, "print JSON");
+  sub->callback([=, &action] { action = [a] { return run_cache(*a); }; });
+}
+
+void add_trace(CLI::App& app, Action& action) {
+  auto* sub = app.add_subcommand("trace", "memory traces");
+  sub->require_subcommand(1);
+  auto* convert = sub->add_subcommand("convert", "to another format, by file ending");
+  auto in = std::make_shared<std::string>(), out = std::make_shared<std::string>();
+  convert->add_option("IN", *in, ".lwt, .traceg, .trace, kernelslist or .din")->required();
+  convert->add_option("OUT", *out, ".lwt, .din or .json (Perfetto)")->required();
+  convert->callback([=, &action] {
+    action = [=] {
+      const std::unique_ptr<trace::Sink> sink = trace::open_output(*out);
+      const trace::ReadResult r = trace::read_any(*in, *sink);
+      warn(r);
+      fmt::print("{} events\n", r.events);
+      return 0;
+    };
+  });
+}
+
+}  // namespace lanewise::cli

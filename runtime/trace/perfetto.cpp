@@ -1,0 +1,121 @@
+// Chrome's trace event format, which Perfetto reads: complete events ("X"), one microsecond each on
+// the axis of sequence numbers; kernels as events of process 0.
+#include <bit>
+#include <filesystem>
+#include <set>
+
+#include "runtime/trace/formats.hpp"
+#include "runtime/trace/record.hpp"
+#include "runtime/trace/text_file.hpp"
+
+namespace lanewise::trace {
+namespace {
+
+std::string json_text(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
+class PerfettoOut final : public Sink {
+ public:
+  explicit PerfettoOut(const std::string& path) : path_(path), out_(path) {
+    if (!out_)
+      throw Error(ErrorKind::usage, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    out_ << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+    item(R"({"ph":"M","name":"process_name","pid":0,"args":{"name":"kernels"}})");
+  }
+  void kernel(const Kernel& k) override { kernels_.push_back(k); }
+  void site(const Site& s) override { sites_.push_back(s); }
+  void buffer(const Buffer&) override {}
+  void event(const Event& e) override {
+    ++time_;
+    switch (e.kind) {
+      case EventKind::wave:
+        return wave(e.wave);
+      case EventKind::kernel_begin:
+      case EventKind::kernel_end:
+        return item(fmt::format(R"({{"ph":"{}","name":{},"pid":0,"tid":0,"ts":{}}})",
+                                e.kind == EventKind::kernel_begin ? 'B' : 'E',
+                                json_text(kernels_.at(e.kernel).name), time_));
+      default:
+        return item(fmt::format(
+            R"({{"ph":"i","s":"g","name":"{}","pid":0,"tid":0,"ts":{},"args":{{"address":"{:#x}","size":{}}}}})",
+            e.kind == EventKind::host_write  ? "host write"
+            : e.kind == EventKind::host_read ? "host read"
+                                             : "policy window",
+            time_, e.address, e.size));
+    }
+  }
+  void finish() override {
+    out_ << "\n]}\n";
+    out_.flush();
+    if (!out_) throw Error(ErrorKind::usage, fmt::format("cannot write {}", path_));
+  }
+
+ private:
+  void wave(const WaveRecord& r) {
+    const Site& s = sites_.at(r.site);
+    // Process 1 + n = SM n, where the trace says it; else one process for all.
+    const unsigned pid = r.sm == kAnySm ? 1 : 1 + r.sm;
+    if (processes_.insert(pid).second)
+      item(fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"{}"}}}})", pid,
+                       r.sm == kAnySm ? std::string("all SMs") : fmt::format("SM {}", r.sm)));
+    item(fmt::format(
+        R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":1,"args":{{"pc":"{:#x}","group":{},"wave":{},"lanes":{},"address":"{:#x}"}}}})",
+        json_text(s.text), kCategory[static_cast<size_t>(s.kind)], pid,
+        uint64_t{r.group} * 64 + r.wave, time_, s.pc, r.group, r.wave, active_lanes(r), r.base));
+  }
+  void item(const std::string& json) {
+    out_ << (first_ ? "" : ",\n") << json;
+    first_ = false;
+  }
+
+  static constexpr const char* kCategory[] = {"none",    "load",  "store", "atomic",
+                                              "control", "fence", "fetch"};
+  std::string path_;
+  std::ofstream out_;
+  std::vector<Kernel> kernels_;
+  std::vector<Site> sites_;
+  std::set<unsigned> processes_;
+  uint64_t time_ = 0;
+  bool first_ = true;
+};
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+}  // namespace
+
+std::unique_ptr<Sink> export_perfetto(const std::string& path) {
+  return std::make_unique<PerfettoOut>(path);
+}
+
+ReadResult read_any(const std::string& path, Sink& sink) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  if (ends_with(name, ".traceg") || ends_with(name, ".trace") || name.rfind("kernelslist", 0) == 0)
+    return import_accelsim(path, sink);
+  if (ends_with(name, ".din")) return import_dinero(path, sink);
+  if (ends_with(name, ".lwt") || is_trace(path)) return read_trace(path, sink);
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("{}: not a trace that is known (.lwt, .traceg, .trace, kernelslist, .din)",
+                  path));
+}
+
+std::unique_ptr<Sink> open_output(const std::string& path) {
+  if (ends_with(path, ".lwt")) return std::make_unique<Writer>(path);
+  if (ends_with(path, ".din")) return export_dinero(path);
+  if (ends_with(path, ".json")) return export_perfetto(path);
+  throw Error(ErrorKind::usage,
+              fmt::format("{}: no format for this ending, expected .lwt, .din or .json", path));
+}
+
+}  // namespace lanewise::trace
