@@ -34,7 +34,7 @@ unsigned gcn_requests(const trace::Lanes& lanes, const trace::WaveRecord& record
 
 /// Where the dword `offset` of a lane's local memory lies: the lanes of a wave interleave, so that
 /// equal offsets of 32 lanes share a 128-byte line.
-inline constexpr uint64_t kLocalBase = uint64_t{1} << 46;
+inline constexpr uint64_t kLocalBase = uint64_t{1} << 60;  ///< above every guest address
 uint64_t local_address(uint64_t wave, uint64_t wave_bytes, unsigned wave_lanes, unsigned lane,
                        uint64_t offset);
 

@@ -14,8 +14,8 @@ namespace {
 std::string at_site(const Tracker& t, uint32_t site, const Context& c) {
   if (site == kNoContext) return "the host";
   const trace::Site& s = t.site_of(site);
-  return fmt::format("kernel {}  PC {:#06x}  {}  group {} wave {} SM {}", t.kernels()[s.kernel].name,
-                     s.pc, s.text, c.group, c.wave, c.sm);
+  return fmt::format("kernel {}  PC {:#06x}  {}  group {} wave {} SM {}",
+                     t.kernels()[s.kernel].name, s.pc, s.text, c.group, c.wave, c.sm);
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -45,9 +45,9 @@ void print_verdict(std::string& out, const Verdict& v, size_t runs) {
 }
 
 void print_levels(std::string& out, const Tracker& t) {
-  out += fmt::format("\n{:<16} {:>12} {:>12} {:>7} {:>12} {:>12} {:>12} {:>12}\n",
-                     t.preset().name, "reads", "writes", "hit %", "sector hits", "misses", "evicted",
-                     "written back");
+  out +=
+      fmt::format("\n{:<16} {:>12} {:>12} {:>7} {:>12} {:>12} {:>12} {:>12}\n", t.preset().name,
+                  "reads", "writes", "hit %", "sector hits", "misses", "evicted", "written back");
   for (size_t i = 0; i < kCaches; ++i) {
     const LevelCounters& n = t.engine().counters(static_cast<Cache>(i));
     if (n.reads + n.writes + n.prefetches == 0) continue;
@@ -71,14 +71,13 @@ void print_sites(std::string& out, const Tracker& t) {
                      "L2 %");
   for (const size_t i : order) {
     const SiteCounters& n = t.site_counters()[i];
-    out += fmt::format(
-        "{:<8} {:<28.28} {:>10} {:>10} {:>10} {:>10} {:>9.2f} {:>7.2f} {:>7.2f}\n",
-        fmt::format("{:#06x}", t.sites()[i].pc), t.sites()[i].text, n.instructions, n.requests,
-        n.hardware_requests, n.sectors,
-        n.hardware_requests == 0
-            ? 0.0
-            : static_cast<double>(n.sectors) / static_cast<double>(n.hardware_requests),
-        percent(n.l1_hits, n.l1_misses), percent(n.l2_hits, n.l2_misses));
+    out += fmt::format("{:<8} {:<28.28} {:>10} {:>10} {:>10} {:>10} {:>9.2f} {:>7.2f} {:>7.2f}\n",
+                       fmt::format("{:#06x}", t.sites()[i].pc), t.sites()[i].text, n.instructions,
+                       n.requests, n.hardware_requests, n.sectors,
+                       n.hardware_requests == 0 ? 0.0
+                                                : static_cast<double>(n.sectors) /
+                                                      static_cast<double>(n.hardware_requests),
+                       percent(n.l1_hits, n.l1_misses), percent(n.l2_hits, n.l2_misses));
   }
 }
 
@@ -137,9 +136,9 @@ std::string text_report(std::span<const Tracker* const> runs) {
   const std::vector<Verdict> all = verdicts(runs);
   size_t by_severity[3] = {};
   for (const Verdict& v : all) ++by_severity[static_cast<size_t>(v.finding.severity)];
-  std::string out = fmt::format("{} errors, {} warnings, {} advice; {} wave instructions\n",
-                                by_severity[0], by_severity[1], by_severity[2],
-                                runs.empty() ? 0 : runs[0]->records());
+  std::string out =
+      fmt::format("{} errors, {} warnings, {} advice; {} wave instructions\n", by_severity[0],
+                  by_severity[1], by_severity[2], runs.empty() ? 0 : runs[0]->records());
   for (const Verdict& v : all) print_verdict(out, v, runs.size());
   for (const Tracker* t : runs) print_levels(out, *t);
   if (!runs.empty()) print_sites(out, *runs[0]);
@@ -156,19 +155,19 @@ std::string csv_report(std::span<const Tracker* const> runs) {
       const SiteCounters& n = t->site_counters()[i];
       const std::string head = fmt::format("{},instruction,{:#x},{}", t->preset().name,
                                            t->sites()[i].pc, csv_text(t->sites()[i].text));
-      const std::pair<const char*, uint64_t> rows[] = {
-          {"inst_executed", n.instructions},
-          {"thread_inst_executed", n.lanes},
-          {"memory_l1_requests", n.hardware_requests},
-          {"memory_l1_lines", n.requests},
-          {"memory_l1_sectors", n.sectors},
-          {"memory_bytes", n.bytes},
-          {"l1_sectors_hit", n.l1_hits},
-          {"l1_sectors_miss", n.l1_misses},
-          {"l2_sectors_hit", n.l2_hits},
-          {"l2_sectors_miss", n.l2_misses},
-          {"stale_requests", n.stale}};
-      for (const auto& [metric, value] : rows) out += fmt::format("{},{},{}\n", head, metric, value);
+      const std::pair<const char*, uint64_t> rows[] = {{"inst_executed", n.instructions},
+                                                       {"thread_inst_executed", n.lanes},
+                                                       {"memory_l1_requests", n.hardware_requests},
+                                                       {"memory_l1_lines", n.requests},
+                                                       {"memory_l1_sectors", n.sectors},
+                                                       {"memory_bytes", n.bytes},
+                                                       {"l1_sectors_hit", n.l1_hits},
+                                                       {"l1_sectors_miss", n.l1_misses},
+                                                       {"l2_sectors_hit", n.l2_hits},
+                                                       {"l2_sectors_miss", n.l2_misses},
+                                                       {"stale_requests", n.stale}};
+      for (const auto& [metric, value] : rows)
+        out += fmt::format("{},{},{}\n", head, metric, value);
     }
   }
   return out;

@@ -16,5 +16,7 @@ void add_translate(CLI::App& app, Action& action);
 void add_coverage(CLI::App& app, Action& action);
 void add_asm(CLI::App& app, Action& action);
 void add_disasm(CLI::App& app, Action& action);
+void add_cache(CLI::App& app, Action& action);
+void add_trace(CLI::App& app, Action& action);
 
 }  // namespace lanewise::cli

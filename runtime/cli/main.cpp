@@ -22,6 +22,8 @@ int run(int argc, char** argv) {
   lanewise::cli::add_coverage(app, action);
   lanewise::cli::add_asm(app, action);
   lanewise::cli::add_disasm(app, action);
+  lanewise::cli::add_cache(app, action);
+  lanewise::cli::add_trace(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -51,7 +51,10 @@ constexpr Suffix kSuffixes[] = {
     {"wt", [](Site& s) { s.op = CacheOp::wt; }},
     {"nc", [](Site& s) { s.op = CacheOp::nc; }},
     {"weak", [](Site& s) { s.order = Order::weak; }},
-    {"relaxed", [](Site& s) { s.order = Order::relaxed; }},
+    {"relaxed",
+     [](Site& s) {
+       if (s.order != Order::mmio) s.order = Order::relaxed;
+     }},
     {"volatile", [](Site& s) { s.order = Order::volatile_; }},
     {"mmio", [](Site& s) { s.order = Order::mmio; }},
     {"acquire", [](Site& s) { s.order = Order::acquire; }},

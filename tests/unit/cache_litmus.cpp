@@ -17,7 +17,7 @@ struct Pair {
 };
 
 constexpr Dialect kSass = Dialect::sass, kPtx = Dialect::ptx, kGcn = Dialect::gcn;
-constexpr Touch kFlag{kA}, kWarp{kA, 32}, kTwo{kA, 2}, kLocal{0x40, 32};
+constexpr Touch kFlag{kA}, kWarp{kA, 32}, kTwo{kA, 2}, kLocal{0x40, 32, 0};
 
 trace::Site hinted(const char* text, uint64_t word) {
   trace::Site s = trace::ptx_site(text);
@@ -423,7 +423,7 @@ const Pair kPairs[] = {
      [](Stream& s) { s.op(0, "LDG.E", kFlag).op(0, "CCTL.E.IV [R2]", kFlag); }},
     {"CCTL.D in the local window", kSass, "sm50-spec", "H17w",
      [](Stream& s) {
-       s.op(0, "STL", kLocal).op(0, "CCTL.E.WB [R2]", {0x0200'0040, 32});
+       s.op(0, "STL", kLocal).op(0, "CCTL.E.WB [R2]", {0x0200'0040, 32, 0});
      },
      [](Stream& s) { s.op(0, "STL", kLocal).op(0, "CCTLL.WB [R2]", kLocal); }},
     // H18

@@ -82,8 +82,9 @@ class Stream {
     std::string all;
     for (const Finding& f : tracker_.findings()) {
       if (f.severity == Severity::advice && !advice) continue;
-      all += (all.empty() ? "" : " ") + std::string(rule(f.rule).id) +
-             std::string(name(f.severity).substr(0, 1));
+      if (!all.empty()) all += ' ';
+      all += rule(f.rule).id;
+      all += name(f.severity)[0];
     }
     return all;
   }
