@@ -135,6 +135,7 @@ CaseResult CaseRun::run() {
   result_.line = case_.loc.line;
   try {
     names_.lets = case_.lets;
+    names_.budget = options_.step_limit;
     make_buffers();
     load_modules();
     collect_registers();
@@ -157,20 +158,25 @@ CaseResult CaseRun::run() {
 }
 
 void CaseRun::upload() {
-  // Parameter blocks of launches are allocated later; they are small.
-  engine_->reserve(std::max(kMinArena, allocator_.high_water() + (uint64_t{1} << 16)));
+  engine_->reserve(arena_bytes());
   for (const auto& [name, a] : names_.arrays)
     if (!a.bytes.empty()) engine_->write(a.address, a.bytes);
   for (const auto& [address, bytes] : uploads_)
     if (!bytes.empty()) engine_->write(address, bytes);
 }
 
+uint64_t CaseRun::arena_bytes() const {
+  // Parameter blocks of launches are allocated later; they are small.
+  return std::max(kMinArena, allocator_.high_water() + (uint64_t{1} << 16));
+}
+
 /// The next case finds the arena as a fresh one would be.
 void CaseRun::clear() {
-  const std::vector<std::byte> zeros(std::min<uint64_t>(allocator_.high_water(), 1 << 20));
-  for (uint64_t done = 0; done < allocator_.high_water(); done += zeros.size())
-    engine_->write(guest::kArenaBase + done, std::span(zeros).first(std::min<uint64_t>(
-                                                 zeros.size(), allocator_.high_water() - done)));
+  const uint64_t all = arena_bytes();
+  const std::vector<std::byte> zeros(std::min(all, kMinArena));
+  for (uint64_t done = 0; done < all; done += zeros.size())
+    engine_->write(guest::kArenaBase + done,
+                   std::span(zeros).first(std::min<uint64_t>(zeros.size(), all - done)));
 }
 
 void CaseRun::run_steps() {
@@ -221,7 +227,7 @@ void CaseRun::launch(const ir::Program& program, LaunchRequest request, bool str
   request.policies = detail::complete_policies(asked);
   request.step_budget = detail::step_budget(request.policies);
   if (!request.params.empty()) {
-    engine_->reserve(std::max(kMinArena, allocator_.high_water() + (uint64_t{1} << 16)));
+    engine_->reserve(arena_bytes());
     engine_->write(request.param_address, request.params);
   }
   ran_.result = engine_->launch(request);

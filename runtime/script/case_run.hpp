@@ -45,6 +45,7 @@ class CaseRun {
   void collect_registers();
   void upload();
   void clear();
+  uint64_t arena_bytes() const;
   void run_steps();
   void execute(size_t step);
   void launch(const ir::Program& program, LaunchRequest request, bool stream);

@@ -54,7 +54,7 @@ struct Let {
 struct Names {
   std::map<std::string, Array> arrays;
   std::vector<Let> lets;
-  mutable uint64_t budget = uint64_t{1} << 28;
+  mutable uint64_t budget = uint64_t{1} << 26;
   mutable unsigned depth = 0;  ///< of the evaluation under way
 };
 

@@ -59,6 +59,11 @@ void Parser::run(std::string_view text) {
   Lexer lexer{std::string(text), {}};
   lex_ = &lexer;
   statements(nullptr);
+  // Where the names tell the cases apart, the sweep's values need not be said again.
+  std::map<std::string, size_t> uses;
+  for (const Case& c : script_.cases) ++uses[c.name];
+  for (Case& c : script_.cases)
+    if (uses[c.name] == 1) c.bindings.clear();
   std::ranges::stable_sort(script_.diagnostics, {},
                            [](const Diagnostic& d) { return std::pair(d.line, d.column); });
 }

@@ -22,6 +22,7 @@ struct RunOptions {
   std::string directory;  ///< where files named by the script are, empty = the current one
   bool read_files = true;
   uint64_t memory_limit = uint64_t{1} << 32;  ///< bytes of all buffers of a case
+  uint64_t step_limit = uint64_t{1} << 26;    ///< values that a case's expressions may compute
 };
 
 struct CaseResult {
