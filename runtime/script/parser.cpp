@@ -143,9 +143,9 @@ void Parser::case_(const Token& keyword) {
   });
   if (errors != script_.diagnostics.size()) return;
   if (!runs) fail(c.loc, "this case runs nothing: it needs a code or a launch");
-  for (const Case& other : script_.cases)
-    if (other.name == c.name && other.bindings == c.bindings)
-      fail(c.loc, fmt::format("there is a case \"{}\" on line {} already", c.name, other.loc.line));
+  const auto [known, fresh] = seen_.try_emplace({c.name, c.bindings}, c.loc.line);
+  if (!fresh)
+    fail(c.loc, fmt::format("there is a case \"{}\" on line {} already", c.name, known->second));
   if (script_.cases.size() >= kMaxCases) fail(c.loc, "too many cases");
   script_.cases.push_back(std::move(c));
 }

@@ -2,6 +2,7 @@
 // around anything.
 #pragma once
 
+#include <map>
 #include <memory>
 
 #include "runtime/script/script.hpp"
@@ -63,6 +64,7 @@ class Parser {
   Case defaults_;
   Lexer* lex_ = nullptr;
   Bindings bindings_;
+  std::map<std::pair<std::string, std::string>, uint32_t> seen_;  ///< cases and their lines
   uint64_t expanded_ = 0;  ///< characters of text made by sweeps
   unsigned depth_ = 0;
 };

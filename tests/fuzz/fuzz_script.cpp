@@ -1,5 +1,5 @@
-// Any bytes: the parser answers with cases or with diagnostics that keep its promises, and checking
-// what it accepts neither crashes nor takes more than a script may.
+// Any bytes: the parser answers with cases or with diagnostics that keep its promises, and what it
+// accepts can be evaluated, or says why not.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -7,6 +7,7 @@
 #include "runtime/script/script.hpp"
 
 using namespace lanewise;
+using namespace lanewise::script;
 
 namespace {
 
@@ -14,23 +15,44 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
+void evaluate_all(const Case& c) {
+  Names names;
+  names.lets = c.lets;
+  names.budget = 1 << 12;
+  for (const BufferDecl& b : c.buffers)
+    names.arrays[b.name] = {b.type, 0x10000000, std::vector<std::byte>(40)};
+  Env env;
+  env.names = &names;
+  env.set(Var::lane, 3);
+  env.set(Var::i, 2);
+  const auto words = [&](const ExprPtr& e, unsigned count) {
+    if (e == nullptr) return;
+    try {
+      require(evaluate_words(*e, env, count).size() == count);
+    } catch (const Problem& p) {
+      require(p.loc.line >= 1 && p.loc.column >= 1 && !p.message.empty());
+    }
+    require(names.depth == 0);
+  };
+  for (const RegDecl& r : c.regs) {
+    words(r.value, 1);
+    words(r.value, 4);
+  }
+  for (const ParamDecl& p : c.params) words(p.value, 2);
+  for (const BufferDecl& b : c.buffers) words(b.first, 1);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const script::Script all = script::parse(text, 0);
+  const Script all = parse(text, 0);
   for (const Diagnostic& d : all.diagnostics)
     require(d.line >= 1 && d.column >= 1 && !d.message.empty());
   require(!all.cases.empty() || !all.ok());
-  const script::Script few = script::parse(text, 2);
+  const Script few = parse(text, 2);
   require(few.diagnostics.size() <= 2);
   require(few.ok() == all.ok());
-  script::RunOptions options;
-  options.read_files = false;
-  options.memory_limit = 1 << 16;
-  options.step_limit = 1 << 16;
-  size_t checked = 0;
-  for (const script::Case& c : all.cases)
-    if (++checked <= 4) script::check(c, options);
+  for (size_t n = 0; n < all.cases.size() && n < 8; ++n) evaluate_all(all.cases[n]);
   return 0;
 }
