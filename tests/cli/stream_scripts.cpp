@@ -30,7 +30,7 @@ TEST_CASE("a script that holds, one that does not, one that is wrong") {
   CHECK(bad.err.find("lane 0: expected 0x00000007 (7), found 0x00000006 (6)") != std::string::npos);
   const Output wrong = program("run " + write("wrong.lw", script("lane +")) + on_device());
   CHECK(wrong.code == 1);
-  CHECK(wrong.err.find("wrong.lw:9:21: error: expected a value") != std::string::npos);
+  CHECK(wrong.err.find("wrong.lw:10:1: error: expected a value, found '}'") != std::string::npos);
   CHECK(program("run " + scratch() + "/none.lw" + on_device()).code == 2);
 }
 
