@@ -35,6 +35,8 @@ Coverage describe(const Form& f, const std::string& name, uint64_t modifiers) {
   listing.kernels.push_back(std::move(k));
   for (const Diagnostic& d : lower(listing).diagnostics)
     if (!d.warning) return {name, FormState::unsupported, "decodes; " + d.message};
+  if (f.lower == lower_mufu)
+    return {name, FormState::approximate, "the device's own approximation, see docs/numerics.md"};
   return {name, FormState::exact, ""};
 }
 

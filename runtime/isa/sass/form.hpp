@@ -126,6 +126,7 @@ struct Form {
   bool has_guard = true;
   bool variable_latency = false;  ///< its control field may name scoreboards
   bool tight = false;             ///< no blank before the first operand: CCTL.QRY1[R2]
+  bool ordered = false;           ///< its modifiers are only told apart by their order
   bool decode_only = false;       ///< another row writes what this one prints
 
   bool fits(unsigned arch) const { return arch >= min_arch && arch <= max_arch; }

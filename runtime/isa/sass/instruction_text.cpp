@@ -31,7 +31,7 @@ Match match_modifier(const Form& form, const std::vector<const Mod*>& taken,
   Match best;
   for (const Mod& m : form.mods) {
     bool used = false;
-    for (const Mod* t : taken) used = used || t == &m;
+    for (const Mod* t : taken) used = used || t == &m || (form.ordered && &m < t);
     if (used) continue;
     for (const Code& c : m.codes) {
       const bool fits = !c.text.empty() && text.substr(0, c.text.size()) == c.text &&

@@ -90,6 +90,19 @@ void lower_iscadd(LowerContext& c, const Instruction& i) {
   add_into(c, c.destination(i), a, b, imm(na || nb ? 1 : 0), c.has_cc(i));
 }
 
+/// LEA: (a << n) + b. LEA.HI: the upper word of {c, a} << n, plus b.
+void lower_lea(LowerContext& c, const Instruction& i) {
+  const bool high = i.form->mnemonic == "LEA.HI";
+  const Operand a = c.raw(i, Role::a), b = c.raw(i, Role::b);
+  refuse(high && c.negated(i, Role::a), "LEA.HI with a negated operand is not supported yet");
+  const Operand scaled =
+      high ? c.make(Op::shf_l, Type::none, {a, c.raw(i, Role::c), c.raw(i, Role::r)})
+           : c.make(Op::shl, Type::u32, {a, c.raw(i, Role::c)});
+  const bool negate = c.negated(i, Role::a), extended = i.mod(ModId::x) != 0;
+  const Operand carry = extended ? Operand(c.carry()) : imm(negate ? 1 : 0);
+  add_into(c, c.destination(i), negate ? complement(c, scaled) : scaled, b, carry, c.has_cc(i));
+}
+
 void lower_shift(LowerContext& c, const Instruction& i) {
   refuse(i.mod(ModId::x) != 0 || c.has_cc(i), "shifts with .X or .CC are not supported yet");
   Operand amount = c.raw(i, Role::b);
@@ -104,14 +117,11 @@ void lower_logic(LowerContext& c, const Instruction& i) {
   Operand a = c.raw(i, Role::a), b = c.raw(i, Role::b);
   if (c.inverted(i, Role::a)) a = complement(c, a);
   if (c.inverted(i, Role::b)) b = complement(c, b);
+  static constexpr Op kOps[] = {Op::and_, Op::or_, Op::xor_};
   const uint64_t op = i.mod(ModId::op);
-  if (op == 3)
-    c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {b});
-  else
-    c.b.emit(op == 0   ? Op::and_
-             : op == 1 ? Op::or_
-                       : Op::xor_,
-             Type::u32, {c.destination(i)}, {a, b});
+  const Operand result = op == 3 ? b : Operand(c.make(kOps[op], Type::u32, {a, b}));
+  write_zero_test(c, i, result);
+  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {result});
 }
 
 void lower_sel(LowerContext& c, const Instruction& i) {

@@ -100,6 +100,9 @@ struct AccessSize {
 /// What a size code says; throws for a code that is no size.
 AccessSize access_size(const Instruction& i);
 
+/// The predicate that .Z and .NZ of logic instructions write.
+void write_zero_test(LowerContext& c, const Instruction& i, ir::Operand result);
+
 void lower_mov(LowerContext&, const Instruction&);
 void lower_iadd(LowerContext&, const Instruction&);
 void lower_iadd3(LowerContext&, const Instruction&);
@@ -132,6 +135,30 @@ void lower_membar(LowerContext&, const Instruction&);
 void lower_s2r(LowerContext&, const Instruction&);
 void lower_bar(LowerContext&, const Instruction&);
 void lower_nop(LowerContext&, const Instruction&);
+void lower_lea(LowerContext&, const Instruction&);
+void lower_shf(LowerContext&, const Instruction&);
+void lower_lop3(LowerContext&, const Instruction&);
+void lower_psetp(LowerContext&, const Instruction&);
+void lower_bfe(LowerContext&, const Instruction&);
+void lower_popc(LowerContext&, const Instruction&);
+void lower_flo(LowerContext&, const Instruction&);
+void lower_imnmx(LowerContext&, const Instruction&);
+void lower_prmt(LowerContext&, const Instruction&);
+void lower_icmp(LowerContext&, const Instruction&);
+void lower_iset(LowerContext&, const Instruction&);
+void lower_vote(LowerContext&, const Instruction&);
+void lower_fsetp(LowerContext&, const Instruction&);
+void lower_fset(LowerContext&, const Instruction&);
+void lower_fcmp(LowerContext&, const Instruction&);
+void lower_fmnmx(LowerContext&, const Instruction&);
+void lower_i2f(LowerContext&, const Instruction&);
+void lower_f2i(LowerContext&, const Instruction&);
+void lower_i2i(LowerContext&, const Instruction&);
+void lower_f2f(LowerContext&, const Instruction&);
+void lower_rro(LowerContext&, const Instruction&);
+void lower_mufu(LowerContext&, const Instruction&);
+void lower_b2r(LowerContext&, const Instruction&);
+void lower_trap(LowerContext&, const Instruction&);
 /// Control flow is built by the driver, which knows these by their address.
 void lower_push(LowerContext&, const Instruction&);  ///< SSY, PBK, PCNT, PRET, CAL
 void lower_pop(LowerContext&, const Instruction&);   ///< SYNC, BRK, CONT, RET

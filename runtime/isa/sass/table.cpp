@@ -145,6 +145,8 @@ void control_rows(TableBuilder& t) {
   t.row("CONT", "1110 0011 0101", {}, {}, lower_pop, always);
   t.row("RET", "1110 0011 0010", {}, {}, lower_pop, always);
   t.row("EXIT", "1110 0011 0000", {}, {}, lower_exit, {{{0, 6}, 15}});
+  t.row("BPT.TRAP", "1110 0011 1010", {}, {imm(Role::a, 20, 20)}, lower_trap, {{{6, 3}, 3}})
+      .has_guard = false;
   t.row("NOP", "0101 0000 1011 0", {}, {}, lower_nop, {{{8, 5}, 15}});
   t.row("DEPBAR.LE", "1111 0000 1111 0", {},
         {simple(Kind::sb, Role::a, 26, 3), imm(Role::b, 20, 6)}, lower_nop, {{{29, 1}, 1}});
@@ -161,8 +163,11 @@ std::vector<Form> build() {
   integer_rows(t);
   xmad_rows(t);
   float_rows(t);
+  bit_rows(t);
+  float_compare_rows(t);
   control_rows(t);
   t.variable_latency(true);
+  conversion_group(t);
   memory_rows(t);
   cache_rows(t);
   sync_rows(t);

@@ -117,13 +117,14 @@ class TableBuilder {
   }
   /// Same for the 0101 101 / 0100 101 / 0011 011 group (compares).
   void compare(const std::string& mnemonic, std::string_view tail, const std::vector<Mod>& mods,
-               const std::vector<OperandSpec>& operands, LowerFn lower) {
+               const std::vector<OperandSpec>& operands, LowerFn lower,
+               const std::vector<Fixed>& fixed = {}, bool is_float = false) {
     row(mnemonic, "0101 1011" + std::string(tail), mods,
-        replace(operands, Role::b, reg(Role::b, 20)), lower);
+        replace(operands, Role::b, reg(Role::b, 20)), lower, fixed);
     row(mnemonic, "0100 1011" + std::string(tail), mods, replace(operands, Role::b, cbank(Role::b)),
-        lower);
+        lower, fixed);
     row(mnemonic, variant_pattern("0011 011", tail), mods,
-        replace(operands, Role::b, imm20(Role::b)), lower);
+        replace(operands, Role::b, is_float ? fimm20(Role::b) : imm20(Role::b)), lower, fixed);
   }
 
   /// What the rows from here on are: their control fields may name scoreboards, or not.
@@ -155,6 +156,7 @@ class TableBuilder {
       by.inv = o.inv;
       by.high = o.high;
       if (by.kind == Kind::imm || by.kind == Kind::fimm) by.neg = by.abs = {};
+
       o = by;
     }
     return operands;
@@ -167,5 +169,8 @@ class TableBuilder {
 void memory_rows(TableBuilder& t);
 void cache_rows(TableBuilder& t);
 void sync_rows(TableBuilder& t);
+void bit_rows(TableBuilder& t);
+void float_compare_rows(TableBuilder& t);
+void conversion_group(TableBuilder& t);
 
 }  // namespace lanewise::sass::table
