@@ -53,6 +53,7 @@ Level& Engine::l1(uint32_t sm) {
   std::unique_ptr<Level>& level = l1_[sm];
   if (!level) {
     level = std::make_unique<Level>(preset_.l1, preset_.knobs.dirty_limit_percent, 100);
+    level->owner = sm;
     if (keep_values_) level->keep_values();
   }
   return *level;
@@ -71,6 +72,7 @@ Level& Engine::instance(Cache c, uint32_t sm) {
   if (at >= all.size()) all.resize(at + 1);
   if (!all[at]) {
     all[at] = std::make_unique<Level>(g, 0, 100);
+    all[at]->owner = at * g.shared_by;
     if (keep_values_) all[at]->keep_values();
     any_other_ = true;
   }
@@ -114,6 +116,10 @@ Plan Engine::plan(const trace::Site& site, trace::Space space) const {
     default:
       break;
   }
+  const bool plain = p.row->path == Path::data && p.in_l1 && p.flags == 0 && !p.local &&
+                     p.l1_class == Class::normal && p.prefetch_bytes == 0;
+  p.fast = plain && ((p.row->kind == trace::OpKind::load && p.probe == Probe::normal) ||
+                     (p.row->kind == trace::OpKind::store && p.store == L1Store::write_back));
   return p;
 }
 

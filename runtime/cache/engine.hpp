@@ -52,6 +52,7 @@ struct Access {
 struct Plan {
   const Row* row = nullptr;
   bool local = false;
+  bool fast = false;  ///< a hit in L1 needs no more than a hit
   bool in_l1 = true;  ///< the preset lets this access use its first cache
   Probe probe = Probe::normal;
   L1Store store = L1Store::evict;
@@ -128,11 +129,19 @@ class Engine {
   /// results are those of calling load, store and atomic one by one.
   class Stream {
    public:
-    void push(Engine& engine, const Plan& plan, const Access& a) {
-      engine.prefetch_host(a);
+    void push(Engine& engine, const Plan& plan, uint64_t block, Mask mask, uint32_t context,
+              uint32_t sm) {
+      engine.prefetch_line_state(slots_[(at_ + kDepth / 2) % kDepth].access);
       Slot& slot = slots_[at_++ % kDepth];
       if (slot.plan != nullptr) engine.run(*slot.plan, slot.access);
-      slot = {&plan, a};
+      slot.plan = &plan;
+      // Field by field: a copy of a fresh Access would stall on its own stores.
+      slot.access.block = block;
+      slot.access.mask.lo = mask.lo;
+      slot.access.mask.hi = mask.hi;
+      slot.access.context = context;
+      slot.access.sm = sm;
+      engine.prefetch_host(slot.access);
     }
     void flush(Engine& engine) {
       for (size_t i = 0; i < kDepth; ++i) {
@@ -143,7 +152,7 @@ class Engine {
     }
 
    private:
-    static constexpr size_t kDepth = 16;
+    static constexpr size_t kDepth = 32;
     struct Slot {
       const Plan* plan = nullptr;
       Access access;
@@ -152,6 +161,7 @@ class Engine {
     size_t at_ = 0;
   };
   void run(const Plan& p, const Access& a) {
+    if (p.fast && hit_in_l1(p, a)) return;
     if (p.row->kind == trace::OpKind::store)
       store(p, a);
     else if (p.row->kind == trace::OpKind::atomic)
@@ -160,13 +170,45 @@ class Engine {
       load(p, a);
   }
 
-  void prefetch_host(const Access& a) const {
-    if (l1_[a.sm]) l1_[a.sm]->prefetch(a.block);
+  /// Brings the sets and the page of an access that L1 will miss into the host's caches.
+  void prefetch_host(const Access& a) {
+    const Level* first = l1_[a.sm].get();
+    if (first != nullptr && first->may_hold(a.block)) return;
     l2_->prefetch(a.block);
+    memory_.prefetch(a.block);
   }
+  /// Once the set is there: the line itself.
+  void prefetch_line_state(const Access& a) const { l2_->prefetch_line(a.block); }
 
  private:
-  friend class EngineTest;
+  /// The common case: plain data, whole in L1 and not old. False leaves everything as it was.
+  bool hit_in_l1(const Plan& p, const Access& a) {
+    Level* level = l1_[a.sm].get();
+    if (level == nullptr || preset_.l1.line != kBlockBytes) return false;
+    const uint32_t index = level->find(a.block);
+    if (index == kNoLine) return false;
+    Line& x = level->line(index);
+    if ((x.flags & (kStale | kPrefetched)) != 0) return false;
+    LevelCounters& n = count(Cache::l1);
+    if (p.row->kind == trace::OpKind::store) {
+      ++n.writes;
+      if (x.dirty.none()) level->count_dirty(1);
+      x.valid |= a.mask;
+      x.dirty |= a.mask;
+      x.write = a.context;
+      if (a.bytes != nullptr) copy_bytes(level->bytes(index, a.block), a.bytes, a.mask);
+    } else {
+      if (!x.valid.covers(a.mask)) return false;
+      const unsigned sectors = sector_count(a.mask, preset_.l1.sector);
+      ++n.reads;
+      n.by_class[0] += sectors;
+      n.sector_hits += sectors;
+      site_->l1_hits += sectors;
+      if (a.bytes != nullptr) copy_bytes(a.bytes, level->bytes(index, a.block), a.mask);
+    }
+    level->touch(index);
+    return true;
+  }
   LevelCounters& count(Cache c) { return counters_[static_cast<size_t>(c)]; }
   Level& l1(uint32_t sm);
   Level& instance(Cache c, uint32_t sm);
@@ -244,11 +286,6 @@ inline void each_line(const Level& level, uint64_t block, const Mask& mask, F f)
 
 inline uint64_t block_of(uint64_t address) {
   return address & ~(kBlockBytes - 1);
-}
-
-inline void copy_bytes(uint8_t* to, const uint8_t* from, const Mask& mask) {
-  for (unsigned i = 0; i < kBlockBytes; ++i)
-    if (((i < 64 ? mask.lo >> i : mask.hi >> (i - 64)) & 1) != 0) to[i] = from[i];
 }
 
 }  // namespace lanewise::cache

@@ -255,9 +255,7 @@ void Engine::write_back(Cache c, Level& level, uint32_t index) {
   static constexpr Row kWriteBack{.id = "write_back"};
   plain.row = &kWriteBack;
   const bool local = (x.flags & kLocal) != 0;
-  Access down{block, dirty, x.write, 0, values(level, index, block)};
-  for (uint32_t sm = 0; sm < preset_.sms; ++sm)
-    if (l1_[sm].get() == &level) down.sm = sm;
+  const Access down{block, dirty, x.write, level.owner, values(level, index, block)};
   write_l2(plain, down, local);
 }
 

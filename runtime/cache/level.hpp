@@ -113,11 +113,21 @@ class Level {
   uint32_t total_sets() const { return total_sets_; }
   size_t memory_bytes() const;
 
+  /// By its tag only: rarely true for a line that is not there.
+  bool may_hold(uint64_t address) const { return way_of(address) != kNoLine; }
   void prefetch(uint64_t address) const {
     const uint32_t block = set_of(address) * blocks_per_set_;
     __builtin_prefetch(&ways_[block].tag, 1);
     __builtin_prefetch(&ways_[block].stamp, 1);
   }
+  /// The state of the line, or of the one it will replace.
+  void prefetch_line(uint64_t address) const {
+    uint32_t index = way_of(address);
+    if (index == kNoLine) index = oldest(set_of(address));
+    __builtin_prefetch(&lines_[index], 1);
+  }
+
+  uint32_t owner = 0;  ///< SM or CU
 
  private:
   struct alignas(64) Ways {
@@ -144,6 +154,14 @@ class Level {
   uint32_t tick() {
     if (clock_ == kTimeMask) compress_times();
     return ++clock_;
+  }
+  uint32_t way_of(uint64_t address) const {
+    const uint32_t tag = tag_of(address);
+    const uint32_t first = set_of(address) * blocks_per_set_;
+    for (uint32_t b = 0; b < blocks_per_set_; ++b)
+      if (const uint32_t hits = match(ways_[first + b].tag, tag) & way_mask(b); hits != 0)
+        return (first + b) * 16 + static_cast<uint32_t>(std::countr_zero(hits));
+    return kNoLine;
   }
   uint32_t hashed_set(uint64_t n) const;
   uint32_t oldest(uint32_t set) const;

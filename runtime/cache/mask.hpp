@@ -84,4 +84,10 @@ inline unsigned sector_count(const Mask& m, unsigned sector) {
   return whole_sectors(m, sector).count() / (sector > 128 ? 128 : sector);
 }
 
+/// Copies the bytes of the mask from one image of a block to another.
+inline void copy_bytes(uint8_t* to, const uint8_t* from, const Mask& mask) {
+  for (unsigned i = 0; i < kBlockBytes; ++i)
+    if (((i < 64 ? mask.lo >> i : mask.hi >> (i - 64)) & 1) != 0) to[i] = from[i];
+}
+
 }  // namespace lanewise::cache

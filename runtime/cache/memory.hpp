@@ -47,6 +47,14 @@ class Memory {
     }
     return *slots_[at].page;
   }
+  /// The sharers and the sectors of a block, when its page exists.
+  void prefetch(uint64_t address) const {
+    const uint64_t key = (address >> kPageShift) + 1;
+    const Slot& slot = slots_[hash(key)];
+    if (slot.key != key) return;
+    __builtin_prefetch(&slot.page->sharers_of(address), 1);
+    __builtin_prefetch(&slot.page->sector(address & ~(kBlockBytes - 1)), 1);
+  }
   template <class F>
   void each_page(F f) {
     for (const Slot& s : slots_)

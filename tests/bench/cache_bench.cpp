@@ -101,11 +101,10 @@ Run run_engine(const std::vector<PackedAccess>& trace) {
   Engine::Stream stream;
   for (size_t i = 0; i < trace.size(); ++i) {
     const uint64_t address = trace[i] & ~uint64_t{1};
-    Access a;
-    a.block = block_of(address);
-    a.mask = byte_range(static_cast<unsigned>(address - a.block), 32);
-    a.context = static_cast<uint32_t>(i);
-    stream.push(engine, (trace[i] & 1) != 0 ? store : load, a);
+    const uint64_t block = block_of(address);
+    stream.push(engine, (trace[i] & 1) != 0 ? store : load, block,
+                byte_range(static_cast<unsigned>(address - block), 32), static_cast<uint32_t>(i),
+                0);
   }
   stream.flush(engine);
   const double time = seconds() - start;
