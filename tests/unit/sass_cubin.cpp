@@ -112,3 +112,36 @@ TEST_CASE("broken cubins are refused, never read past their end") {
   CHECK(refused > 100);
   CHECK(sass::read_cubin({}).diagnostics[0].message == "broken cubin: this is no ELF file");
 }
+
+TEST_CASE("compiled reductions run from their cubin: shared memory, loops, shuffles, atomics") {
+  const sass::LowerResult r = sass::lower(read("k02_reduce.cubin"));
+  for (const Diagnostic& d : r.diagnostics) FAIL_CHECK(d.message);
+  REQUIRE(r.module.kernels.size() == 2);
+  const uint32_t n = 900;
+  for (const ir::Program& p : r.module.kernels) {
+    CAPTURE(p.name);
+    CHECK(ir::verify(p).empty());
+    REQUIRE(p.params.size() == 3);
+    test::Bench bench;
+    if (p.name == "reduce") {
+      std::vector<float> in(n);
+      for (uint32_t i = 0; i < n; ++i) in[i] = static_cast<float>(i % 17);
+      const uint64_t from = bench.put(in), to = bench.put(std::vector<float>(2, -1.0F));
+      bench.arg(from).arg(to).arg(n);
+      CHECK(bench.run(p, 2, 256).fault_count == 0);
+      float expected[2] = {0, 0};
+      for (uint32_t i = 0; i < n; ++i) expected[i / 512] += in[i];
+      const auto sums = bench.get<float>(to, 2);
+      CHECK(sums[0] == expected[0]);
+      CHECK(sums[1] == expected[1]);
+    } else {
+      std::vector<uint32_t> in(n);
+      uint32_t expected = 5;
+      for (uint32_t i = 0; i < n; ++i) expected += in[i] = i * 2654435761U;
+      const uint64_t from = bench.put(in), to = bench.put(std::vector<uint32_t>(1, 5));
+      bench.arg(from).arg(to).arg(n);
+      CHECK(bench.run(p, 2, 64).fault_count == 0);
+      CHECK(bench.get<uint32_t>(to, 1)[0] == expected);
+    }
+  }
+}
