@@ -20,8 +20,9 @@ uvec4 pick(bool c, uvec4 a, uvec4 b) { return mix(b, a, bvec4(c)); }
 #if LW_INT64
 uint64_t pick(bool c, uint64_t a, uint64_t b) { return mix(b, a, c); }
 #endif
-bool either(bool a, bool b) { return any(bvec2(a, b)); }
-bool both(bool a, bool b) { return all(bvec2(a, b)); }
+// On words, because optimisers fold those (any() and all() of constants they do not).
+bool either(bool a, bool b) { return (pick(a, 1u, 0u) | pick(b, 1u, 0u)) != 0u; }
+bool both(bool a, bool b) { return (pick(a, 1u, 0u) & pick(b, 1u, 0u)) != 0u; }
 
 uint clz32(uint x) { return uint(31 - findMSB(x)); }
 
