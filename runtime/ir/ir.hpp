@@ -118,7 +118,8 @@ struct BufferAccess {
   bool format_op = false;      ///< typed access: range check is all or nothing
   uint16_t inst_offset = 0;    ///< 0..4095
   uint8_t element_offset = 0;  ///< byte offset of this dword inside a multi-dword access
-  uint8_t payload_bytes = 4;   ///< bytes that must be in range from the element offset on
+  /// Bytes that must be in range from the element offset on; 0 = those of the descriptor's format.
+  uint8_t payload_bytes = 4;
   bool operator==(const BufferAccess&) const = default;
 };
 

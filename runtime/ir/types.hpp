@@ -155,6 +155,18 @@ enum class CacheCtl : uint8_t {
   discard
 };
 
+/// Bits of Inst::mode for the operations fmt_*.
+enum class FormatMode : uint8_t {
+  d16 = 1,                ///< registers hold 16-bit values
+  gfx8 = 2,               ///< number format 6 is reserved
+  store = 4,              ///< fmt_legal: for writing
+  out_of_range_zero = 8,  ///< DST_SEL_1 gives 0 as well
+  missing_zero = 16,      ///< A of a format without A is 0
+  toward_zero = 32,       ///< floats to narrower floats; else nearest even
+  truncate = 64,          ///< integers lose their high bits; else they are clamped
+  signed_alpha = 128,     ///< W of 2_10_10_10 is signed where the format is
+};
+
 std::string_view name(Width);
 std::string_view name(Type);
 std::string_view name(Cond);

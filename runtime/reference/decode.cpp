@@ -55,6 +55,13 @@ Action action_of(Op op) {
       return Action::nothing;
     case Op::buffer_address:
       return Action::buffer_address;
+    case Op::fmt_bytes:
+    case Op::fmt_legal:
+    case Op::fmt_unpack:
+    case Op::fmt_pack:
+      return Action::format;
+    case Op::report:
+      return Action::report;
     case Op::maskbit:
     case Op::mbcnt:
       return Action::mask;

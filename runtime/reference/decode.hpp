@@ -35,9 +35,11 @@ enum class Action : uint8_t {
   atom,
   nothing,  ///< fences and cache hints: one lane at a time is always in order
   buffer_address,
-  mask,  ///< maskbit, mbcnt
+  format,  ///< fmt_bytes ... fmt_pack
+  mask,    ///< maskbit, mbcnt
   barrier,
   trap,
+  report,
   wave,
   jump,
   branch,

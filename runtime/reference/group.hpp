@@ -77,6 +77,7 @@ class Group {
   void compute(Lane& lane, const Code& code);
   void narrow(const Code& code, uint64_t* r) const;
   void convert(const Code& code, uint64_t* r) const;
+  void convert_format(const Lane& lane, const Code& code) const;
   void buffer_address_of(const Lane& lane, const Code& code) const;
   void access_memory(Lane& lane, const Code& code);
   static void store_elements(const Code& code, const uint64_t* r, std::byte* data);

@@ -5,6 +5,7 @@
 #include "runtime/guest/validate.hpp"
 #include "runtime/reference/atomics.hpp"
 #include "runtime/reference/buffer_address.hpp"
+#include "runtime/reference/buffer_format.hpp"
 #include "runtime/reference/group.hpp"
 #include "runtime/reference/integer.hpp"
 
@@ -49,6 +50,9 @@ void Group::run_lane(Lane& lane) {
         record(lane, static_cast<FaultKind>(code.mode), code.site);
         end(lane);
         return;
+      case Action::report:
+        record(lane, static_cast<FaultKind>(code.mode), code.site);
+        break;
       case Action::load:
       case Action::store:
       case Action::atom:
@@ -157,6 +161,9 @@ void Group::compute(Lane& lane, const Code& code) {
     case Action::buffer_address:
       buffer_address_of(lane, code);
       break;
+    case Action::format:
+      convert_format(lane, code);
+      break;
     case Action::mask:
       if (code.op == Op::maskbit) {
         r[code.d0] = r[code.s0] >> lane.in_wave & 1;
@@ -219,6 +226,21 @@ void Group::buffer_address_of(const Lane& lane, const Code& code) const {
                                               {word(4), word(5), word(6), lane.in_wave});
   lane.r[code.d0] = result.address;
   lane.r[code.d1] = result.in_range;
+}
+
+void Group::convert_format(const Lane& lane, const Code& code) const {
+  uint64_t* r = lane.r;
+  const auto word = [&](size_t i) { return static_cast<uint32_t>(r[code.src[i]]); };
+  if (code.op == Op::fmt_bytes) {
+    r[code.d0] = format_bytes(word(0));
+  } else if (code.op == Op::fmt_legal) {
+    r[code.d0] = format_legal(word(0), code.mode);
+  } else {
+    const Texel in = {word(0), word(1), word(2), word(3)};
+    const Texel out = code.op == Op::fmt_pack ? format_pack(in, word(4), code.mode)
+                                              : format_unpack(in, word(4), word(5) != 0, code.mode);
+    for (size_t n = 0; n < 4; ++n) r[code.dst[n]] = out[n];
+  }
 }
 
 void Group::access_memory(Lane& lane, const Code& code) {

@@ -134,6 +134,11 @@ void LaneEmitter::emit_pure() {
       return set_results(special_register());
     case Op::buffer_address:
       return set_results(buffer_address());
+    case Op::fmt_bytes:
+    case Op::fmt_legal:
+    case Op::fmt_unpack:
+    case Op::fmt_pack:
+      return set_results(buffer_format());
     default:
       break;
   }
@@ -165,7 +170,7 @@ void LaneEmitter::emit(const ir::Inst& instruction) {
     case ir::OpTrait::sync:
       return instruction.op == Op::fence ? fence() : emit_barrier();
     case ir::OpTrait::effect:
-      return emit_trap();
+      return instruction.op == Op::report ? emit_report() : emit_trap();
     case ir::OpTrait::wave:
       refuse_wave();
   }

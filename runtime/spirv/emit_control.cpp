@@ -232,6 +232,14 @@ void LaneEmitter::end_lane() {
   leave();
 }
 
+void LaneEmitter::emit_report() {
+  const auto note = [&] {
+    library("lw_fault", m_.void_type, {m_.u(inst_->mode), site(), m_.u(0), m_.u(0), m_.u(0)});
+  };
+  if (inst_->guard.always()) return note();
+  when(guard_value(inst_->guard), note);
+}
+
 void LaneEmitter::emit_trap() {
   const auto fall = [&] {
     library("lw_fault", m_.void_type, {m_.u(inst_->mode), site(), m_.u(0), m_.u(0), m_.u(0)});

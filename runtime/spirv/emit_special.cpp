@@ -86,6 +86,26 @@ Values LaneEmitter::buffer_address() {
   return {m_.make64(low, high), m_.op(spv::OpINotEqual, m_.bool_type, {in_range, m_.u(0)})};
 }
 
+/// Typed accesses: the library does the conversion, the mode is its last argument.
+Values LaneEmitter::buffer_format() {
+  Ids args;
+  for (size_t i = 0; i < inst_->src.size(); ++i) args.push_back(src(i));
+  args.push_back(m_.u(inst_->mode));
+  switch (inst_->op) {
+    case Op::fmt_bytes:
+      return {library("lw_fmt_bytes", m_.uint_type, args)};
+    case Op::fmt_legal:
+      return {library("lw_fmt_legal", m_.bool_type, args)};
+    default:
+      break;
+  }
+  const bool pack = inst_->op == Op::fmt_pack;
+  const Id words = library(pack ? "lw_fmt_pack" : "lw_fmt_unpack", m_.uvec4_type, args);
+  const auto word = [&](unsigned n) { return m_.extract(words, m_.uint_type, n); };
+  const Id x = word(0), y = word(1), z = word(2), w = word(3);
+  return {x, y, z, w};
+}
+
 Values LaneEmitter::special_register() {
   const auto reg = static_cast<SReg>(inst_->mode);
   const Dim3 block = options_.block;

@@ -193,16 +193,16 @@ Id LaneEmitter::src_as(size_t index, ir::Width width) {
 }
 
 void LaneEmitter::set_results(const Values& values) {
-  const Id results[] = {values.first, values.second};
+  const Id results[] = {values.first, values.second, values.third, values.fourth};
   const bool always = inst_->guard.always();
   const Id guard = always ? spv::NoResult : guard_value(inst_->guard);
-  // Both old values are read before the first is replaced.
-  Id merged[2] = {};
-  for (size_t i = 0; i < inst_->dst.size() && i < 2; ++i) {
+  // All old values are read before the first is replaced.
+  Id merged[4] = {};
+  for (size_t i = 0; i < inst_->dst.size() && i < 4; ++i) {
     if (!inst_->dst[i].valid()) continue;
     merged[i] = always ? results[i] : m_.select(guard, results[i], read(inst_->dst[i].id));
   }
-  for (size_t i = 0; i < inst_->dst.size() && i < 2; ++i)
+  for (size_t i = 0; i < inst_->dst.size() && i < 4; ++i)
     if (inst_->dst[i].valid()) write(inst_->dst[i].id, merged[i]);
 }
 

@@ -13,7 +13,7 @@ namespace lanewise::spirv {
 
 /// What one instruction yields, in the order of its destinations.
 struct Values {
-  Id first = spv::NoResult, second = spv::NoResult;
+  Id first = spv::NoResult, second = spv::NoResult, third = spv::NoResult, fourth = spv::NoResult;
 };
 
 /// How the lanes of a group are laid over invocations.
@@ -111,6 +111,8 @@ class LaneEmitter {
   void emit_trap();
   Values special_register();
   Values buffer_address();
+  Values buffer_format();
+  void emit_report();
 
   // Memory (emit_memory.cpp)
   struct Access;

@@ -1,7 +1,7 @@
 // GCN buffer addressing: descriptor, index and offsets to an address and a range verdict.
 // Formulas: docs/gcn-addressing.md. Flags pack an ir::BufferAccess: bits 0-1 generation (0 gfx6,
 // 1 gfx7, 2 gfx8), 2 idxen, 3 offen, 4 addr64, 5 format op, 6-17 instruction offset,
-// 18-24 element offset, 25-31 payload bytes.
+// 18-24 element offset, 25-31 payload bytes (0: the size of the descriptor's format).
 
 B64 low48(B64 a) { return b64(lo64(a), hi64(a) & 0xffffu); }
 
@@ -39,6 +39,7 @@ uvec3 lw_buffer_address(const in uint w0, const in uint w1, const in uint w2, co
     if (index >= w2 || ((gfx8 || idxen || add_tid) && offset >= stride)) ok = false;
   } else {
     B64 limit = b64(w2 > soffset ? w2 - soffset : 0u, 0u);
+    if (payload == 0u) payload = lw_fmt_bytes(w3, 0u);
     if (lt64(limit, add64(inside, b64(payload, 0u)))) ok = false;
   }
   B64 at = add64(base, inside);

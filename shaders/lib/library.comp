@@ -34,6 +34,7 @@ layout(local_size_x = 1) in;
 #include "memory_api.glsl"
 #include "atomics.glsl"
 #include "atomics_api.glsl"
+#include "gcn_format.glsl"
 #include "gcn_buffer.glsl"
 #include "check_api.glsl"
 #include "phase.glsl"

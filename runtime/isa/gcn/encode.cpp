@@ -18,13 +18,20 @@ constexpr Base kBases[] = {{Encoding::sop1, 0xff800000, 0xbe800000, 8, 8},
                            {Encoding::smrd, 0xf8000000, 0xc0000000, 22, 5},
                            {Encoding::vop3, 0xfc000000, 0xd0000000, 17, 9},
                            {Encoding::mubuf, 0xfc000000, 0xe0000000, 18, 7},
+                           {Encoding::mtbuf, 0xfc000000, 0xe8000000, 16, 3},
                            {Encoding::vop1, 0xfe000000, 0x7e000000, 9, 8},
                            {Encoding::vopc, 0xfe000000, 0x7c000000, 17, 8},
                            {Encoding::vop2, 0x80000000, 0x00000000, 25, 6}};
 
-const Base& base_of(Encoding e) {
+/// GCN3 gave the opcode of MTBUF a fourth bit, in place of ADDR64.
+constexpr Base kMtbuf8 = {Encoding::mtbuf, 0xfc000000, 0xe8000000, 15, 4};
+
+const Base& of_generation(const Base& b, Gen gen) {
+  return b.encoding == Encoding::mtbuf && gen == Gen::gfx8 ? kMtbuf8 : b;
+}
+const Base& base_of(Encoding e, Gen gen) {
   for (const Base& b : kBases)
-    if (b.encoding == e) return b;
+    if (b.encoding == e) return of_generation(b, gen);
   return kBases[0];
 }
 
@@ -94,6 +101,9 @@ bool is_float_source(Slot s) {
 uint64_t buffer_flags(const Instruction& i, Gen gen) {
   uint64_t w = i.offset | uint64_t{i.offen} << 12 | uint64_t{i.idxen} << 13 |
                uint64_t{i.glc} << 14 | uint64_t{i.lds} << 16 | uint64_t{i.tfe} << 55;
+  if (i.row->encoding == Encoding::mtbuf)
+    return w | uint64_t{i.addr64} << 15 | uint64_t{i.slc} << 54 | uint64_t{i.dfmt} << 19 |
+           uint64_t{i.nfmt} << 23;
   if (gen == Gen::gfx8) return w | uint64_t{i.slc} << 17;
   return w | uint64_t{i.addr64} << 15 | uint64_t{i.slc} << 54;
 }
@@ -110,7 +120,7 @@ uint64_t vop3_flags(const Instruction& i) {
 }
 
 bool is_long(Encoding e) {
-  return e == Encoding::vop3 || e == Encoding::mubuf;
+  return e == Encoding::vop3 || is_buffer(e);
 }
 
 uint64_t bits(uint64_t w, unsigned pos, unsigned len) {
@@ -163,8 +173,13 @@ void read_buffer(Instruction& i, uint64_t w, Gen gen) {
   i.idxen = bits(w, 13, 1) != 0;
   i.glc = bits(w, 14, 1) != 0;
   i.addr64 = gen != Gen::gfx8 && bits(w, 15, 1) != 0;
-  i.lds = bits(w, 16, 1) != 0;
-  i.slc = bits(w, gen == Gen::gfx8 ? 17 : 54, 1) != 0;
+  const bool typed = i.row->encoding == Encoding::mtbuf;
+  i.lds = !typed && bits(w, 16, 1) != 0;
+  i.slc = bits(w, gen == Gen::gfx8 && !typed ? 17 : 54, 1) != 0;
+  if (typed) {
+    i.dfmt = static_cast<uint8_t>(bits(w, 19, 4));
+    i.nfmt = static_cast<uint8_t>(bits(w, 23, 3));
+  }
   i.tfe = bits(w, 55, 1) != 0;
   for (size_t n = 0; n < i.operands.size(); ++n)
     if (i.row->operands[n].slot == Slot::vaddr)
@@ -195,7 +210,7 @@ const Row* row_of(Encoding e, unsigned opcode, Gen gen) {
 
 std::vector<uint32_t> encode(const Instruction& i, Gen gen) {
   const Row& row = *i.row;
-  const Base& base = base_of(row.encoding);
+  const Base& base = base_of(row.encoding, gen);
   uint64_t w = base.match;
   w |= static_cast<uint64_t>(row.opcode[static_cast<int>(gen)]) << base.opcode_pos;
   std::vector<uint32_t> literal;
@@ -208,7 +223,7 @@ std::vector<uint32_t> encode(const Instruction& i, Gen gen) {
     if (s == Slot::soff && o.immediate) w |= 1U << 8;
     if (!o.immediate && o.code == kLiteral) literal = {o.value};
   }
-  if (row.encoding == Encoding::mubuf) w |= buffer_flags(i, gen);
+  if (is_buffer(row.encoding)) w |= buffer_flags(i, gen);
   if (row.encoding == Encoding::vop3) w |= vop3_flags(i);
   std::vector<uint32_t> out = {static_cast<uint32_t>(w)};
   if (is_long(row.encoding)) out.push_back(static_cast<uint32_t>(w >> 32));
@@ -220,7 +235,7 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
   if (words.empty()) return std::nullopt;
   const Base* base = nullptr;
   for (const Base& b : kBases)
-    if (base == nullptr && (words[0] & b.mask) == b.match) base = &b;
+    if (base == nullptr && (words[0] & b.mask) == b.match) base = &of_generation(b, gen);
   if (base == nullptr || (is_long(base->encoding) && words.size() < 2)) return std::nullopt;
   const uint64_t w = words[0] | (is_long(base->encoding) ? uint64_t{words[1]} << 32 : 0);
   const auto opcode = static_cast<unsigned>(bits(w, base->opcode_pos, base->opcode_len));
@@ -228,7 +243,7 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
   i.row = row_of(base->encoding, opcode, gen);
   if (i.row == nullptr) return std::nullopt;
   for (const SlotSpec& s : i.row->operands) i.operands.push_back(read_back(w, *i.row, s));
-  if (base->encoding == Encoding::mubuf) read_buffer(i, w, gen);
+  if (is_buffer(base->encoding)) read_buffer(i, w, gen);
   if (base->encoding == Encoding::vop3) read_vop3(i, w);
   for (Operand& o : i.operands) {
     if (o.immediate || o.code != kLiteral) continue;

@@ -30,7 +30,8 @@ struct Operand {
 struct Instruction {
   const Row* row = nullptr;
   std::vector<Operand> operands;  ///< one per row->operands
-  uint16_t offset = 0;            ///< MUBUF
+  uint16_t offset = 0;            ///< MUBUF, MTBUF
+  uint8_t dfmt = 1, nfmt = 0;     ///< MTBUF
   bool offen = false, idxen = false, addr64 = false, glc = false, slc = false, tfe = false,
        lds = false, clamp = false;
   uint8_t omod = 0;
@@ -85,7 +86,7 @@ struct Parsed {
 };
 Parsed parse_instruction(std::string_view text, Gen gen = Gen::gfx6);
 /// LLVM syntax; VOP3 forms of VOP1/VOP2/VOPC print with _e64, the others with _e32.
-std::string print(const Instruction& instruction);
+std::string print(const Instruction& instruction, Gen gen = Gen::gfx6);
 
 /// One to three dwords. Branch labels must be resolved (Operand::value = dword distance).
 std::vector<uint32_t> encode(const Instruction& instruction, Gen gen = Gen::gfx6);

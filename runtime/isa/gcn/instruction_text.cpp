@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/isa/gcn/format_text.hpp"
 #include "runtime/isa/gcn/operand_text.hpp"
 
 namespace lanewise::gcn {
@@ -12,7 +13,7 @@ bool is_vop12c(Encoding e) {
   return e == Encoding::vop1 || e == Encoding::vop2 || e == Encoding::vopc;
 }
 
-void read_buffer_modifier(Cursor& in, Instruction& i) {
+void read_buffer_modifier(Cursor& in, Instruction& i, Gen gen) {
   in.skip_blanks();
   const size_t at = in.at();
   const struct {
@@ -27,6 +28,7 @@ void read_buffer_modifier(Cursor& in, Instruction& i) {
     i.*f.flag = true;
     return;
   }
+  if (i.row->encoding == Encoding::mtbuf && in.take_word("format")) return read_format(in, i, gen);
   if (in.take_word("offset")) {
     in.expect(':', "after 'offset'");
     const size_t value_at = in.at();
@@ -55,11 +57,20 @@ void read_vop3_modifier(Cursor& in, Instruction& i) {
   i.omod = static_cast<uint8_t>(!mul ? 3 : n == 2 ? 1 : 2);
 }
 
+/// BUFFER_WBINVL1 has no operands, BUFFER_STORE_LDS_DWORD no registers of the lanes.
+void check_without_address(Cursor& in, const Instruction& i) {
+  const std::string& name = i.row->name;
+  const bool bare = i.row->operands.empty();
+  if (i.offen || i.idxen || i.addr64) in.fail(name + " takes no address register");
+  if (i.tfe) in.fail("tfe is not possible with " + name);
+  if (bare && (i.offset != 0 || i.glc || i.slc || i.lds)) in.fail(name + " takes no flags");
+  if (!bare && !i.lds) in.fail(name + " needs the flag lds");
+}
+
 void check_buffer(Cursor& in, const Instruction& i, Gen gen) {
-  if (i.row->operands.empty()) return;
   if (i.tfe && i.lds) in.fail("tfe and lds cannot be used together");
   const Operand* address = i.operand(Slot::vaddr);
-  if (address == nullptr) return;
+  if (address == nullptr) return check_without_address(in, i);
   if (i.addr64 && gen == Gen::gfx8) in.fail("addr64 does not exist on gfx803");
   if (i.addr64 && (i.offen || i.idxen)) in.fail("addr64 excludes offen and idxen");
   const unsigned need = i.addr64 || (i.offen && i.idxen) ? 2 : i.offen || i.idxen ? 1 : 0;
@@ -98,17 +109,19 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen) {
   }
   for (size_t n = first; n < row.operands.size(); ++n) {
     if (n > first) in.expect(',', "before the next operand");
+    if (row.operands[n].slot == Slot::soffset && row.encoding == Encoding::mtbuf)
+      read_format_prefix(in, i);
     i.operands.push_back(read_operand(in, row.operands[n], row, gen));
   }
-  const bool carry_text = row.encoding == Encoding::mubuf || row.encoding == Encoding::vop3;
+  const bool carry_text = is_buffer(row.encoding) || row.encoding == Encoding::vop3;
   while (!in.done()) {
     if (!carry_text) in.fail("unexpected text after the operands" + in.found());
-    if (row.encoding == Encoding::mubuf)
-      read_buffer_modifier(in, i);
+    if (is_buffer(row.encoding))
+      read_buffer_modifier(in, i, gen);
     else
       read_vop3_modifier(in, i);
   }
-  if (row.encoding == Encoding::mubuf) check_buffer(in, i, gen);
+  if (is_buffer(row.encoding)) check_buffer(in, i, gen);
   return i;
 }
 
@@ -165,7 +178,7 @@ Parsed parse_instruction(std::string_view text, Gen gen) {
   return result;
 }
 
-std::string print(const Instruction& i) {
+std::string print(const Instruction& i, Gen gen) {
   std::string out = i.row->name;
   if (is_vop12c(i.row->encoding)) out += "_e32";
   if (i.row->e64) out += "_e64";
@@ -173,6 +186,7 @@ std::string print(const Instruction& i) {
     out += n == 0 ? " " : ", ";
     out += write_operand(i.operands[n], i.row->operands[n]);
   }
+  if (i.row->encoding == Encoding::mtbuf) out += write_format(i, gen);
   const struct {
     const char* name;
     bool set;

@@ -155,6 +155,8 @@ class KernelLowering {
     } catch (const Unsupported& e) {
       error(i, e.what());
     }
+    for (std::string& w : context_.warnings) out_.push_back({i.line, i.column, std::move(w), true});
+    context_.warnings.clear();
     step_stale(i, context_.stale);
     if (effects(i).writes.test(kExecLo)) context_.exec_full = false;
   }

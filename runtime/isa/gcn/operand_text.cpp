@@ -179,7 +179,7 @@ Operand read_vgpr(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) {
     Cursor::fail_at(at, "expected a VGPR" + in.found(at));
   // The disassemblers disagree whether TFE's extra register is written out; both are read.
   SlotSpec expected = spec;
-  if (row.encoding == Encoding::mubuf && count == spec.count + 1U) expected.count = spec.count + 1;
+  if (is_buffer(row.encoding) && count == spec.count + 1U) expected.count = spec.count + 1;
   check_register(at, kind, first, count, expected, gen);
   Operand o;
   o.code = kVgpr0 + first;

@@ -17,7 +17,24 @@ using LowerFn = void (*)(LowerContext&, const Instruction&);
 
 enum class Gen : uint8_t { gfx6, gfx7, gfx8 };
 
-enum class Encoding : uint8_t { sop1, sop2, sopk, sopc, sopp, smrd, vop1, vop2, vopc, vop3, mubuf };
+enum class Encoding : uint8_t {
+  sop1,
+  sop2,
+  sopk,
+  sopc,
+  sopp,
+  smrd,
+  vop1,
+  vop2,
+  vopc,
+  vop3,
+  mubuf,
+  mtbuf
+};
+
+constexpr bool is_buffer(Encoding e) {
+  return e == Encoding::mubuf || e == Encoding::mtbuf;
+}
 
 /// Where an operand goes in the encoding, in the order of the text.
 enum class Slot : uint8_t {
@@ -66,6 +83,8 @@ struct Meaning {
   bool reversed = false;  ///< operands in the other order (v_lshlrev, v_subrev)
   bool invert = false;    ///< second operand complemented (andn2), or result (nand, nor)
   uint8_t count = 1;
+  ir::AtomOp atom = ir::AtomOp::add;
+  bool d16 = false;  ///< typed accesses: 16-bit registers
 };
 
 struct Row {

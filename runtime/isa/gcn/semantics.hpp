@@ -26,6 +26,7 @@ class LowerContext {
   bool exec_full = true;  ///< EXEC is still what it was at the start
   bool scc_live = false;  ///< somebody reads the SCC this instruction writes
   ScalarSet stale;
+  std::vector<std::string> warnings;  ///< about the current instruction; the driver takes them
 
   Gen gen() const { return gen_; }
   const Kernel& kernel() const { return kernel_; }
@@ -98,6 +99,11 @@ void lower_cndmask(LowerContext&, const Instruction&);
 void lower_vcmp(LowerContext&, const Instruction&);
 void lower_bload(LowerContext&, const Instruction&);
 void lower_bstore(LowerContext&, const Instruction&);
+void lower_format_load(LowerContext&, const Instruction&);
+void lower_format_store(LowerContext&, const Instruction&);
+void lower_batomic(LowerContext&, const Instruction&);
+void lower_lds_store(LowerContext&, const Instruction&);
+void lower_invalidate(LowerContext&, const Instruction&);
 void lower_barrier(LowerContext&, const Instruction&);
 void lower_nothing(LowerContext&, const Instruction&);
 /// Control flow is built by the driver, which knows these two by their address.

@@ -1,6 +1,6 @@
-// The instruction table: one row per name; VOP1, VOP2 and VOPC rows also give their VOP3 form.
-#include "runtime/isa/gcn/row.hpp"
-#include "runtime/isa/gcn/semantics.hpp"
+// The instruction table: one row per name; VOP1, VOP2 and VOPC rows also give their VOP3 form. The
+// buffer instructions are in table_buffer.cpp.
+#include "runtime/isa/gcn/table_builder.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -10,99 +10,6 @@ using S = Slot;
 using ir::Cond;
 using ir::Op;
 using ir::Type;
-
-class TableBuilder {
- public:
-  Row& row(std::string name, E encoding, int si, int vi, std::vector<SlotSpec> operands,
-           LowerFn lower, Meaning meaning = {}, uint8_t implicit = 0) {
-    Row r;
-    r.name = std::move(name);
-    r.encoding = encoding;
-    r.opcode[0] = r.opcode[1] = static_cast<int16_t>(si);
-    r.opcode[2] = static_cast<int16_t>(vi);
-    r.operands = std::move(operands);
-    r.lower = lower;
-    r.meaning = meaning;
-    r.implicit = implicit;
-    rows_.push_back(std::move(r));
-    return rows_.back();
-  }
-  void sop2(const char* name, int op, uint8_t count, LowerFn lower, Meaning m, uint8_t implicit,
-            uint8_t second = 0) {
-    row(name, E::sop2, op, -1,
-        {{S::sdst, count}, {S::ssrc0, count}, {S::ssrc1, second != 0 ? second : count}}, lower, m,
-        implicit);
-  }
-  /// VOP2 and its VOP3 form.
-  void vop2(const char* name, int op, LowerFn lower, Meaning m) {
-    row(name, E::vop2, op, -1, {{S::vdst}, {S::src0}, {S::vsrc1}}, lower, m);
-    row(name, E::vop3, 0x100 + op, -1, {{S::vdst}, {S::src0}, {S::src1}}, lower, m).e64 = true;
-  }
-  void vop1(const char* name, int op, LowerFn lower, Meaning m) {
-    row(name, E::vop1, op, -1, {{S::vdst}, {S::src0}}, lower, m);
-    row(name, E::vop3, 0x180 + op, -1, {{S::vdst}, {S::src0}}, lower, m).e64 = true;
-  }
-  /// With a carry: out to vcc (or any pair in VOP3), and in from vcc for `in`.
-  void vop2_carry(const char* name, int op, LowerFn lower, Meaning m, bool in) {
-    std::vector<SlotSpec> e32 = {{S::vdst}, {S::vcc}, {S::src0}, {S::vsrc1}};
-    std::vector<SlotSpec> e64 = {{S::vdst}, {S::mask_dst, 2}, {S::src0}, {S::src1}};
-    if (in) {
-      e32.push_back({S::vcc});
-      e64.push_back({S::mask_src, 2});
-    }
-    row(name, E::vop2, op, -1, e32, lower, m,
-        static_cast<uint8_t>(kWritesVcc | (in ? kReadsVcc : 0)));
-    row(name, E::vop3, 0x100 + op, -1, e64, lower, m).e64 = true;
-  }
-  void vopc(const std::string& name, int op, LowerFn lower, Meaning m) {
-    row(name, E::vopc, op, -1, {{S::vcc}, {S::src0}, {S::vsrc1}}, lower, m, kWritesVcc);
-    row(name, E::vop3, op, -1, {{S::mask_dst, 2}, {S::src0}, {S::src1}}, lower, m).e64 = true;
-  }
-  void vop3(const char* name, int op, std::vector<SlotSpec> operands, LowerFn lower, Meaning m) {
-    row(name, E::vop3, op, -1, std::move(operands), lower, m);
-  }
-  void mubuf(const std::string& name, int si, int ci, int vi, uint8_t count,
-             LowerFn lower = nullptr, Meaning m = {}) {
-    std::vector<SlotSpec> operands = {{S::vdata, count}, {S::vaddr}, {S::srsrc, 4}, {S::soffset}};
-    if (count == 0) operands.clear();
-    row(name, E::mubuf, si, vi, operands, lower, m).opcode[1] = static_cast<int16_t>(ci);
-  }
-  std::vector<Row> take() { return std::move(rows_); }
-
- private:
-  std::vector<Row> rows_;
-};
-
-Meaning op(Op o, Type t = Type::u32) {
-  Meaning m;
-  m.op = o;
-  m.type = t;
-  return m;
-}
-Meaning reversed(Meaning m) {
-  m.reversed = true;
-  return m;
-}
-Meaning inverted(Meaning m) {
-  m.invert = true;
-  return m;
-}
-Meaning compare(Cond c, Type t) {
-  Meaning m = op(Op::icmp, t);
-  m.cond = c;
-  return m;
-}
-Meaning branch(Cond c, unsigned code) {
-  Meaning m;
-  m.cond = c;
-  m.count = static_cast<uint8_t>(code);
-  return m;
-}
-Meaning memory(Type elem, uint8_t count) {
-  Meaning m = op(Op::load, elem);
-  m.count = count;
-  return m;
-}
 
 void scalar_rows(TableBuilder& t) {
   t.row("s_mov_b32", E::sop1, 3, -1, {{S::sdst}, {S::ssrc0}}, lower_smov);
@@ -236,54 +143,6 @@ void vector_rows(TableBuilder& t) {
     f.op = Op::fcmp;
     t.vopc(std::string("v_cmp_") + (n == 4 ? "lg" : kNames[n]) + "_f32", 0x01 + n, lower_vcmp, f);
   }
-}
-
-void buffer_rows(TableBuilder& t) {
-  static constexpr const char* kParts[] = {"x", "xy", "xyz", "xyzw"};
-  for (int n = 0; n < 4; ++n) {
-    const auto count = static_cast<uint8_t>(n + 1);
-    t.mubuf(std::string("buffer_load_format_") + kParts[n], n, n, n, count);
-    t.mubuf(std::string("buffer_store_format_") + kParts[n], 4 + n, 4 + n, 4 + n, count);
-    t.mubuf(std::string("buffer_load_format_d16_") + kParts[n], -1, -1, 8 + n, count);
-    t.mubuf(std::string("buffer_store_format_d16_") + kParts[n], -1, -1, 12 + n, count);
-  }
-  t.mubuf("buffer_load_ubyte", 8, 8, 0x10, 1, lower_bload, memory(Type::u8, 1));
-  t.mubuf("buffer_load_sbyte", 9, 9, 0x11, 1, lower_bload, memory(Type::s8, 1));
-  t.mubuf("buffer_load_ushort", 0xa, 0xa, 0x12, 1, lower_bload, memory(Type::u16, 1));
-  t.mubuf("buffer_load_sshort", 0xb, 0xb, 0x13, 1, lower_bload, memory(Type::s16, 1));
-  t.mubuf("buffer_load_dword", 0xc, 0xc, 0x14, 1, lower_bload, memory(Type::u32, 1));
-  t.mubuf("buffer_load_dwordx2", 0xd, 0xd, 0x15, 2, lower_bload, memory(Type::u32, 2));
-  t.mubuf("buffer_load_dwordx3", 0xf, 0xf, 0x16, 3, lower_bload, memory(Type::u32, 3));
-  t.mubuf("buffer_load_dwordx4", 0xe, 0xe, 0x17, 4, lower_bload, memory(Type::u32, 4));
-  t.mubuf("buffer_store_byte", 0x18, 0x18, 0x18, 1, lower_bstore, memory(Type::u8, 1));
-  t.mubuf("buffer_store_short", 0x1a, 0x1a, 0x1a, 1, lower_bstore, memory(Type::u16, 1));
-  t.mubuf("buffer_store_dword", 0x1c, 0x1c, 0x1c, 1, lower_bstore, memory(Type::u32, 1));
-  t.mubuf("buffer_store_dwordx2", 0x1d, 0x1d, 0x1d, 2, lower_bstore, memory(Type::u32, 2));
-  t.mubuf("buffer_store_dwordx3", 0x1f, 0x1f, 0x1e, 3, lower_bstore, memory(Type::u32, 3));
-  t.mubuf("buffer_store_dwordx4", 0x1e, 0x1e, 0x1f, 4, lower_bstore, memory(Type::u32, 4));
-  const struct {
-    const char* name;
-    int si, ci, vi;
-    uint8_t count;
-  } atomics[] = {{"swap", 0x30, 0x30, 0x40, 1},   {"cmpswap", 0x31, 0x31, 0x41, 2},
-                 {"add", 0x32, 0x32, 0x42, 1},    {"sub", 0x33, 0x33, 0x43, 1},
-                 {"rsub", 0x34, -1, -1, 1},       {"smin", 0x35, 0x35, 0x44, 1},
-                 {"umin", 0x36, 0x36, 0x45, 1},   {"smax", 0x37, 0x37, 0x46, 1},
-                 {"umax", 0x38, 0x38, 0x47, 1},   {"and", 0x39, 0x39, 0x48, 1},
-                 {"or", 0x3a, 0x3a, 0x49, 1},     {"xor", 0x3b, 0x3b, 0x4a, 1},
-                 {"inc", 0x3c, 0x3c, 0x4b, 1},    {"dec", 0x3d, 0x3d, 0x4c, 1},
-                 {"fcmpswap", 0x3e, 0x3e, -1, 2}, {"fmin", 0x3f, 0x3f, -1, 1},
-                 {"fmax", 0x40, 0x40, -1, 1}};
-  const auto x2 = [](int op) { return op < 0 ? -1 : op + 0x20; };
-  for (const auto& a : atomics) {
-    const std::string name = std::string("buffer_atomic_") + a.name;
-    t.mubuf(name, a.si, a.ci, a.vi, a.count);
-    t.mubuf(name + "_x2", x2(a.si), x2(a.ci), x2(a.vi), static_cast<uint8_t>(2 * a.count));
-  }
-  t.row("buffer_store_lds_dword", E::mubuf, -1, 0x3d, {{S::srsrc, 4}, {S::soffset}}, nullptr);
-  t.mubuf("buffer_wbinvl1", 0x71, 0x71, 0x3e, 0);
-  t.mubuf("buffer_wbinvl1_sc", 0x70, -1, -1, 0);
-  t.mubuf("buffer_wbinvl1_vol", -1, 0x70, 0x3f, 0);
 }
 
 std::vector<Row> build() {
