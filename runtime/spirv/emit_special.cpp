@@ -92,14 +92,14 @@ Values LaneEmitter::buffer_format() {
   for (size_t i = 0; i < inst_->src.size(); ++i) args.push_back(src(i));
   args.push_back(m_.u(inst_->mode));
   switch (inst_->op) {
-    case Op::fmt_bytes:
+    case ir::Op::fmt_bytes:
       return {library("lw_fmt_bytes", m_.uint_type, args)};
-    case Op::fmt_legal:
+    case ir::Op::fmt_legal:
       return {library("lw_fmt_legal", m_.bool_type, args)};
     default:
       break;
   }
-  const bool pack = inst_->op == Op::fmt_pack;
+  const bool pack = inst_->op == ir::Op::fmt_pack;
   const Id words = library(pack ? "lw_fmt_pack" : "lw_fmt_unpack", m_.uvec4_type, args);
   const auto word = [&](unsigned n) { return m_.extract(words, m_.uint_type, n); };
   const Id x = word(0), y = word(1), z = word(2), w = word(3);

@@ -1,6 +1,7 @@
 // Text and bytes: vendor-made encodings assemble, decode and print back.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -104,9 +105,69 @@ TEST_CASE("golden buffer vectors of three generations") {
   CHECK(refused > 30);
 }
 
+namespace {
+
+/// Rows of target, text and bytes: assembled, read back, printed, assembled again.
+size_t check_rows(const std::string& name) {
+  std::ifstream file(data(name));
+  REQUIRE(file.good());
+  size_t checked = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    const size_t first = line.find('\t'), second = line.find('\t', first + 1);
+    const std::string target = line.substr(0, first);
+    const std::string text = line.substr(first + 1, second - first - 1);
+    const auto gen = gcn::gen_named(target);
+    REQUIRE(gen.has_value());
+    const auto p = gcn::parse_instruction(text, *gen);
+    CHECK_MESSAGE(p.instruction.has_value(), target, ": ", text, ": ", p.error.message);
+    if (!p.instruction) continue;
+    CHECK_MESSAGE(bytes_of(gcn::encode(*p.instruction, *gen)) == line.substr(second + 1), target,
+                  ": ", text);
+    check_round_trip(*p.instruction, *gen);
+    ++checked;
+  }
+  return checked;
+}
+
+}  // namespace
+
+TEST_CASE("buffer instructions of compiled kernels have the bytes of their code objects") {
+  CHECK(check_rows("data/gcn_corpus_buffer.tsv") > 600);
+}
+
+TEST_CASE("the other instructions on three generations") {
+  CHECK(check_rows("data/gcn_words.tsv") > 400);
+}
+
+TEST_CASE("typed formats: names of both assemblers, numbers, defaults") {
+  const auto format = [](std::string_view text, gcn::Gen gen = gcn::Gen::gfx6) {
+    const auto p = gcn::parse_instruction(text, gen);
+    REQUIRE_MESSAGE(p.instruction.has_value(), p.error.message);
+    return std::pair<int, int>{p.instruction->dfmt, p.instruction->nfmt};
+  };
+  using Pair = std::pair<int, int>;
+  const std::string head = "tbuffer_load_format_x v4, v1, s[8:11], ";
+  CHECK(format(head + "s3 format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT] idxen") == Pair{4, 7});
+  CHECK(format(head + "s3 idxen format:[8_8_8_8,unorm] offset:4") == Pair{10, 0});
+  CHECK(format(head + "s3 idxen format:[snorm_ogl]") == Pair{1, 6});
+  CHECK(format(head + "s3 format:78 idxen") == Pair{14, 4});
+  CHECK(format(head + "nfmt:5, s3 idxen") == Pair{1, 5});
+  CHECK(format(head + "s3 idxen") == Pair{1, 0});
+  CHECK(error_of(head + "s3 idxen format:[SNORM_OGL]", gcn::Gen::gfx8).find("gfx803") !=
+        std::string::npos);
+  CHECK(error_of(head + "dfmt:16, s3 idxen").find("0 to 15") != std::string::npos);
+  CHECK(error_of(head + "s3 idxen lds").find("not possible") != std::string::npos);
+  CHECK(error_of("buffer_wbinvl1 glc").find("takes no flags") != std::string::npos);
+  CHECK(error_of("buffer_store_lds_dword s[4:7], s0", gcn::Gen::gfx8).find("needs the flag lds") !=
+        std::string::npos);
+  CHECK(error_of("buffer_load_dword v1, off, s[4:7], 0 lds tfe").find("together") !=
+        std::string::npos);
+}
+
 TEST_CASE("errors say what is wrong and where") {
   CHECK(error_of("frob v0") == "1: unknown instruction 'frob'");
-  CHECK(error_of("ds_read_b32 v0, v1") == "1: 'ds_read_b32' is not supported yet");
+  CHECK(error_of("ds_swizzle_b32 v0, v1") == "1: 'ds_swizzle_b32' is not supported yet");
   CHECK(error_of("v_mov_b32 v256, 0").find("v0 to v255") != std::string::npos);
   CHECK(error_of("s_mov_b64 s[1:2], 0").find("multiple of 2") != std::string::npos);
   CHECK(error_of("s_load_dwordx4 s[2:5], s[0:1], 0x0").find("multiple of 4") != std::string::npos);
@@ -162,5 +223,22 @@ TEST_CASE("coverage comes from the table") {
   CHECK(gcn::coverage_of("buffer_load_format_d16_x", gcn::Gen::gfx8).state ==
         gcn::FormState::exact);
   CHECK(gcn::coverage_of("v_exp_f32").state == gcn::FormState::unsupported);
+  CHECK(gcn::coverage_of("buffer_load_dword[addr64,glc]").state == gcn::FormState::exact);
+  CHECK(gcn::coverage_of("buffer_load_dword[addr64]", gcn::Gen::gfx8).state ==
+        gcn::FormState::unsupported);
+  CHECK(gcn::coverage_of("v_and_b32.sdwa", gcn::Gen::gfx8).state == gcn::FormState::unsupported);
   CHECK(gcn::coverage().size() > 150);
+  // Every form that compilers emit is listed by name, and every buffer form runs.
+  for (const gcn::Gen gen : {gcn::Gen::gfx6, gcn::Gen::gfx7, gcn::Gen::gfx8}) {
+    std::ifstream file(data("data/gcn_opcodes_" + std::string(gcn::name(gen)) + ".txt"));
+    REQUIRE(file.good());
+    const auto all = gcn::coverage(gen);
+    for (std::string form; std::getline(file, form);) {
+      const auto named = [&](const gcn::Coverage& c) { return c.form == form; };
+      CHECK_MESSAGE(std::any_of(all.begin(), all.end(), named), form);
+    }
+    for (const gcn::Coverage& c : all)
+      if (c.form.find("buffer_") != std::string::npos)
+        CHECK_MESSAGE(c.state == gcn::FormState::exact, c.form);
+  }
 }

@@ -182,7 +182,7 @@ size_t branch_target(const Kernel& k, size_t index) {
   const uint64_t pc = k.code[index].pc + 4 + static_cast<uint64_t>(4 * int64_t{distance});
   for (size_t n = 0; n < k.code.size(); ++n)
     if (k.code[n].pc == pc) return n;
-  return pc == k.code.back().pc + size_of(k.code.back()) ? k.code.size() : std::string::npos;
+  return pc == k.code.back().pc + size_of(k.code.back(), k.gen) ? k.code.size() : std::string::npos;
 }
 
 Effects effects(const Instruction& i) {
@@ -197,6 +197,7 @@ Effects effects(const Instruction& i) {
       add_range(e.reads, o.code, o.count);
   }
   const uint8_t implicit = i.row->implicit;
+  if ((implicit & kReadsDst) != 0) e.reads |= e.writes;
   if ((implicit & kReadsScc) != 0) e.reads.set(kScc);
   if ((implicit & kWritesScc) != 0) e.writes.set(kScc);
   if ((implicit & kReadsVcc) != 0) add_range(e.reads, kVccLo, 2);

@@ -19,15 +19,22 @@ constexpr Base kBases[] = {{Encoding::sop1, 0xff800000, 0xbe800000, 8, 8},
                            {Encoding::vop3, 0xfc000000, 0xd0000000, 17, 9},
                            {Encoding::mubuf, 0xfc000000, 0xe0000000, 18, 7},
                            {Encoding::mtbuf, 0xfc000000, 0xe8000000, 16, 3},
+                           {Encoding::ds, 0xfc000000, 0xd8000000, 18, 8},
                            {Encoding::vop1, 0xfe000000, 0x7e000000, 9, 8},
                            {Encoding::vopc, 0xfe000000, 0x7c000000, 17, 8},
                            {Encoding::vop2, 0x80000000, 0x00000000, 25, 6}};
 
-/// GCN3 gave the opcode of MTBUF a fourth bit, in place of ADDR64.
-constexpr Base kMtbuf8 = {Encoding::mtbuf, 0xfc000000, 0xe8000000, 15, 4};
+/// Where GCN3 differs: scalar loads are two dwords, opcodes of VOP3 and MTBUF have a bit more.
+constexpr Base kGcn3[] = {{Encoding::smrd, 0xfc000000, 0xc0000000, 18, 8},
+                          {Encoding::vop3, 0xfc000000, 0xd0000000, 16, 10},
+                          {Encoding::ds, 0xfc000000, 0xd8000000, 17, 8},
+                          {Encoding::mtbuf, 0xfc000000, 0xe8000000, 15, 4}};
 
 const Base& of_generation(const Base& b, Gen gen) {
-  return b.encoding == Encoding::mtbuf && gen == Gen::gfx8 ? kMtbuf8 : b;
+  if (gen == Gen::gfx8)
+    for (const Base& newer : kGcn3)
+      if (newer.encoding == b.encoding) return newer;
+  return b;
 }
 const Base& base_of(Encoding e, Gen gen) {
   for (const Base& b : kBases)
@@ -39,20 +46,32 @@ const Base& base_of(Encoding e, Gen gen) {
 struct Place {
   unsigned pos = 0, len = 0;
 };
-Place place(Encoding e, Slot s) {
+Place place(Encoding e, Slot s, Gen gen) {
+  const bool wide_scalar = e == Encoding::smrd && gen == Gen::gfx8;
   const bool long_form = e == Encoding::vop3;
   switch (s) {
     case Slot::sdst:
-      return e == Encoding::smrd ? Place{15, 7} : Place{16, 7};
+      if (e == Encoding::vop1 || e == Encoding::vop2) return {17, 8};
+      if (e == Encoding::vop3) return {0, 8};
+      return wide_scalar ? Place{6, 7} : e == Encoding::smrd ? Place{15, 7} : Place{16, 7};
+    case Slot::ksrc:
+      return {16, 7};
     case Slot::ssrc0:
       return {0, 8};
     case Slot::ssrc1:
       return {8, 8};
     case Slot::sbase:
-      return {9, 6};
+      return wide_scalar ? Place{0, 6} : Place{9, 6};
     case Slot::soff:
-      return {0, 8};
+      return wide_scalar ? Place{32, 20} : Place{0, 8};
+    case Slot::ds_addr:
+      return {32, 8};
+    case Slot::data0:
+      return {40, 8};
+    case Slot::data1:
+      return {48, 8};
     case Slot::vdst:
+      if (e == Encoding::ds) return {56, 8};
       return long_form ? Place{0, 8} : Place{17, 8};
     case Slot::src0:
       return long_form ? Place{32, 9} : Place{0, 9};
@@ -86,7 +105,7 @@ Place mask_place(const Row& row) {
 }
 
 uint64_t stored(const Operand& o, Slot s) {
-  if (o.immediate) return o.value & 0xffff;
+  if (o.immediate) return s == Slot::soff ? o.value & 0xfffff : o.value & 0xffff;
   if (s == Slot::sbase) return o.code / 2;
   if (s == Slot::srsrc) return o.code / 4;
   if (s == Slot::vaddr && o.count == 0) return 0;
@@ -108,8 +127,12 @@ uint64_t buffer_flags(const Instruction& i, Gen gen) {
   return w | uint64_t{i.addr64} << 15 | uint64_t{i.slc} << 54;
 }
 
-uint64_t vop3_flags(const Instruction& i) {
-  uint64_t w = uint64_t{i.clamp} << 11 | uint64_t{i.omod} << 59;
+unsigned clamp_bit(Gen gen) {
+  return gen == Gen::gfx8 ? 15 : 11;
+}
+
+uint64_t vop3_flags(const Instruction& i, Gen gen) {
+  uint64_t w = uint64_t{i.clamp} << clamp_bit(gen) | uint64_t{i.omod} << 59;
   unsigned n = 0;
   for (size_t k = 0; k < i.operands.size(); ++k) {
     if (!is_float_source(i.row->operands[k].slot)) continue;
@@ -119,15 +142,21 @@ uint64_t vop3_flags(const Instruction& i) {
   return w;
 }
 
-bool is_long(Encoding e) {
-  return e == Encoding::vop3 || is_buffer(e);
+bool is_long(Encoding e, Gen gen) {
+  return e == Encoding::vop3 || e == Encoding::ds || is_buffer(e) ||
+         (e == Encoding::smrd && gen == Gen::gfx8);
 }
 
 uint64_t bits(uint64_t w, unsigned pos, unsigned len) {
   return w >> pos & ((uint64_t{1} << len) - 1);
 }
 
-Operand read_back(uint64_t w, const Row& row, const SlotSpec& spec) {
+/// The bit of scalar loads that says that the offset is a number.
+unsigned immediate_bit(Gen gen) {
+  return gen == Gen::gfx8 ? 17 : 8;
+}
+
+Operand read_back(uint64_t w, const Row& row, const SlotSpec& spec, Gen gen) {
   Operand o;
   o.count = spec.count;
   if (spec.slot == Slot::vcc) {
@@ -135,7 +164,8 @@ Operand read_back(uint64_t w, const Row& row, const SlotSpec& spec) {
     o.count = 2;
     return o;
   }
-  const Place p = spec.slot == Slot::mask_dst ? mask_place(row) : place(row.encoding, spec.slot);
+  const Place p =
+      spec.slot == Slot::mask_dst ? mask_place(row) : place(row.encoding, spec.slot, gen);
   const auto value = static_cast<unsigned>(bits(w, p.pos, p.len));
   o.code = value;
   switch (spec.slot) {
@@ -146,7 +176,7 @@ Operand read_back(uint64_t w, const Row& row, const SlotSpec& spec) {
       o.value = value;
       break;
     case Slot::soff:
-      o.immediate = bits(w, 8, 1) != 0;
+      o.immediate = bits(w, immediate_bit(gen), 1) != 0;
       o.value = value;
       break;
     case Slot::sbase:
@@ -157,6 +187,9 @@ Operand read_back(uint64_t w, const Row& row, const SlotSpec& spec) {
       break;
     case Slot::vdst:
     case Slot::vsrc1:
+    case Slot::ds_addr:
+    case Slot::data0:
+    case Slot::data1:
     case Slot::vdata:
     case Slot::vaddr:
       o.code = kVgpr0 + value;
@@ -188,13 +221,18 @@ void read_buffer(Instruction& i, uint64_t w, Gen gen) {
                                                                                   : 0);
 }
 
-void read_vop3(Instruction& i, uint64_t w) {
-  i.clamp = !i.row->has(Slot::mask_dst) && bits(w, 11, 1) != 0;
+/// The abs bits of a carry's instruction are its mask register.
+bool has_abs(const Row& row) {
+  return !(row.has(Slot::mask_dst) && row.has(Slot::vdst));
+}
+
+void read_vop3(Instruction& i, uint64_t w, Gen gen) {
+  i.clamp = (has_abs(*i.row) || gen == Gen::gfx8) && bits(w, clamp_bit(gen), 1) != 0;
   i.omod = static_cast<uint8_t>(bits(w, 59, 2));
   unsigned n = 0;
   for (size_t k = 0; k < i.operands.size(); ++k) {
     if (!is_float_source(i.row->operands[k].slot)) continue;
-    i.operands[k].abs = !i.row->has(Slot::mask_dst) && bits(w, 8 + n, 1) != 0;
+    i.operands[k].abs = has_abs(*i.row) && bits(w, 8 + n, 1) != 0;
     i.operands[k].neg = bits(w, 61 + n, 1) != 0;
     ++n;
   }
@@ -218,15 +256,16 @@ std::vector<uint32_t> encode(const Instruction& i, Gen gen) {
     const Operand& o = i.operands[n];
     const Slot s = row.operands[n].slot;
     if (s == Slot::vcc) continue;
-    const Place p = s == Slot::mask_dst ? mask_place(row) : place(row.encoding, s);
+    const Place p = s == Slot::mask_dst ? mask_place(row) : place(row.encoding, s, gen);
     w |= stored(o, s) << p.pos;
-    if (s == Slot::soff && o.immediate) w |= 1U << 8;
+    if (s == Slot::soff && o.immediate) w |= uint64_t{1} << immediate_bit(gen);
     if (!o.immediate && o.code == kLiteral) literal = {o.value};
   }
   if (is_buffer(row.encoding)) w |= buffer_flags(i, gen);
-  if (row.encoding == Encoding::vop3) w |= vop3_flags(i);
+  if (row.encoding == Encoding::vop3) w |= vop3_flags(i, gen);
+  if (row.encoding == Encoding::ds) w |= i.offset | uint64_t{i.gds} << (gen == Gen::gfx8 ? 16 : 17);
   std::vector<uint32_t> out = {static_cast<uint32_t>(w)};
-  if (is_long(row.encoding)) out.push_back(static_cast<uint32_t>(w >> 32));
+  if (is_long(row.encoding, gen)) out.push_back(static_cast<uint32_t>(w >> 32));
   out.insert(out.end(), literal.begin(), literal.end());
   return out;
 }
@@ -235,16 +274,22 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
   if (words.empty()) return std::nullopt;
   const Base* base = nullptr;
   for (const Base& b : kBases)
-    if (base == nullptr && (words[0] & b.mask) == b.match) base = &of_generation(b, gen);
-  if (base == nullptr || (is_long(base->encoding) && words.size() < 2)) return std::nullopt;
-  const uint64_t w = words[0] | (is_long(base->encoding) ? uint64_t{words[1]} << 32 : 0);
+    if (const Base& here = of_generation(b, gen);
+        base == nullptr && (words[0] & here.mask) == here.match)
+      base = &here;
+  if (base == nullptr || (is_long(base->encoding, gen) && words.size() < 2)) return std::nullopt;
+  const uint64_t w = words[0] | (is_long(base->encoding, gen) ? uint64_t{words[1]} << 32 : 0);
   const auto opcode = static_cast<unsigned>(bits(w, base->opcode_pos, base->opcode_len));
   Instruction i;
   i.row = row_of(base->encoding, opcode, gen);
   if (i.row == nullptr) return std::nullopt;
-  for (const SlotSpec& s : i.row->operands) i.operands.push_back(read_back(w, *i.row, s));
+  for (const SlotSpec& s : i.row->operands) i.operands.push_back(read_back(w, *i.row, s, gen));
   if (is_buffer(base->encoding)) read_buffer(i, w, gen);
-  if (base->encoding == Encoding::vop3) read_vop3(i, w);
+  if (base->encoding == Encoding::vop3) read_vop3(i, w, gen);
+  if (base->encoding == Encoding::ds) {
+    i.offset = static_cast<uint16_t>(bits(w, 0, 16));
+    i.gds = bits(w, gen == Gen::gfx8 ? 16 : 17, 1) != 0;
+  }
   for (Operand& o : i.operands) {
     if (o.immediate || o.code != kLiteral) continue;
     if (words.size() < 2) return std::nullopt;
@@ -257,8 +302,8 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
   return i;
 }
 
-size_t size_of(const Instruction& i) {
-  return 4 * encode(i).size();
+size_t size_of(const Instruction& i, Gen gen) {
+  return 4 * encode(i, gen).size();
 }
 
 }  // namespace lanewise::gcn

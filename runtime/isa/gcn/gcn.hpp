@@ -30,10 +30,10 @@ struct Operand {
 struct Instruction {
   const Row* row = nullptr;
   std::vector<Operand> operands;  ///< one per row->operands
-  uint16_t offset = 0;            ///< MUBUF, MTBUF
+  uint16_t offset = 0;            ///< MUBUF, MTBUF; LDS: 16 bits, or two of 8
   uint8_t dfmt = 1, nfmt = 0;     ///< MTBUF
   bool offen = false, idxen = false, addr64 = false, glc = false, slc = false, tfe = false,
-       lds = false, clamp = false;
+       lds = false, clamp = false, gds = false;
   uint8_t omod = 0;
   uint64_t pc = 0;
   uint32_t line = 0, column = 0;
@@ -59,6 +59,7 @@ InitialState bare_state();
 
 struct Kernel {
   std::string name;
+  Gen gen = Gen::gfx6;
   std::vector<Instruction> code;
   std::vector<Label> labels;
   InitialState state = bare_state();
@@ -92,7 +93,7 @@ std::string print(const Instruction& instruction, Gen gen = Gen::gfx6);
 std::vector<uint32_t> encode(const Instruction& instruction, Gen gen = Gen::gfx6);
 /// Reads the instruction at the front of `words`; nullopt when no row fits or bytes are missing.
 std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen = Gen::gfx6);
-size_t size_of(const Instruction& instruction);
+size_t size_of(const Instruction& instruction, Gen gen = Gen::gfx6);
 
 struct LowerResult {
   ir::Module module;

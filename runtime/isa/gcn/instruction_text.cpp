@@ -41,6 +41,38 @@ void read_buffer_modifier(Cursor& in, Instruction& i, Gen gen) {
                   "expected offen, idxen, addr64, offset:N, glc, slc, tfe or lds" + in.found(at));
 }
 
+/// `offset:N`, or for pairs `offset0:N offset1:N`.
+void read_lds_modifier(Cursor& in, Instruction& i) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  if (in.take_word("gds")) {
+    i.gds = true;
+    return;
+  }
+  const bool pair = i.row->meaning.stride != 0;
+  const bool second = pair && in.take_word("offset1");
+  if (!second && !in.take_word(pair ? "offset0" : "offset"))
+    Cursor::fail_at(at, std::string(pair ? "expected offset0:N, offset1:N or gds"
+                                         : "expected offset:N or gds") +
+                            in.found(at));
+  in.expect(':', "after the offset's name");
+  const size_t value_at = in.at();
+  const uint64_t value = in.number("an offset");
+  const uint64_t most = pair ? 255 : 65535;
+  if (value > most) Cursor::fail_value(value_at, fmt::format("offset goes from 0 to {}", most));
+  i.offset = static_cast<uint16_t>(i.offset | value << (second ? 8 : 0));
+}
+
+void write_lds_modifiers(const Instruction& i, std::string& out) {
+  if (i.row->meaning.stride == 0) {
+    if (i.offset != 0) out += fmt::format(" offset:{}", i.offset);
+  } else {
+    if ((i.offset & 0xff) != 0) out += fmt::format(" offset0:{}", i.offset & 0xff);
+    if (i.offset >> 8 != 0) out += fmt::format(" offset1:{}", i.offset >> 8);
+  }
+  if (i.gds) out += " gds";
+}
+
 void read_vop3_modifier(Cursor& in, Instruction& i) {
   in.skip_blanks();
   const size_t at = in.at();
@@ -113,11 +145,14 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen) {
       read_format_prefix(in, i);
     i.operands.push_back(read_operand(in, row.operands[n], row, gen));
   }
-  const bool carry_text = is_buffer(row.encoding) || row.encoding == Encoding::vop3;
+  const bool carry_text =
+      is_buffer(row.encoding) || row.encoding == Encoding::ds || row.encoding == Encoding::vop3;
   while (!in.done()) {
     if (!carry_text) in.fail("unexpected text after the operands" + in.found());
     if (is_buffer(row.encoding))
       read_buffer_modifier(in, i, gen);
+    else if (row.encoding == Encoding::ds)
+      read_lds_modifier(in, i);
     else
       read_vop3_modifier(in, i);
   }
@@ -129,8 +164,8 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen) {
   for (const Row& r : rows())
     if (r.name == name && r.opcode[static_cast<int>(gen)] < 0)
       Cursor::fail_at(at, fmt::format("{} is not available for {}", name, gcn::name(gen)));
-  for (std::string_view known : known_names())
-    if (known == name) Cursor::fail_at(at, fmt::format("'{}' is not supported yet", name));
+  for (const KnownName& known : known_names())
+    if (known.name == name) Cursor::fail_at(at, fmt::format("'{}' is not supported yet", name));
   Cursor::fail_at(at, fmt::format("unknown instruction '{}'", name));
 }
 
@@ -185,6 +220,10 @@ std::string print(const Instruction& i, Gen gen) {
   for (size_t n = 0; n < i.operands.size(); ++n) {
     out += n == 0 ? " " : ", ";
     out += write_operand(i.operands[n], i.row->operands[n]);
+  }
+  if (i.row->encoding == Encoding::ds) {
+    write_lds_modifiers(i, out);
+    return out;
   }
   if (i.row->encoding == Encoding::mtbuf) out += write_format(i, gen);
   const struct {

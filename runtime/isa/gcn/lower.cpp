@@ -116,8 +116,9 @@ class KernelLowering {
     for (const Instruction& i : kernel_.code) {
       if (i.row->lower != lower_sload || !i.operands[2].immediate) continue;
       if (static_cast<int>(i.operands[1].code) != kernel_.state.kernarg_ptr) continue;
-      program_.param_bytes =
-          std::max(program_.param_bytes, 4 * (i.operands[2].value + i.operands[0].count));
+      program_.param_bytes = std::max(
+          program_.param_bytes, static_cast<uint32_t>(scalar_offset(i.operands[2], kernel_.gen)) +
+                                    4U * i.operands[0].count);
     }
   }
 

@@ -26,8 +26,9 @@ void lower_snot(LowerContext& c, const Instruction& i) {
 }
 
 void lower_slogic32(LowerContext& c, const Instruction& i) {
-  const Reg r =
-      c.make(i.row->meaning.op, Type::u32, {c.read32(i.operands[1]), c.read32(i.operands[2])});
+  ir::Operand second = c.read32(i.operands[2]);
+  if (i.row->meaning.invert) second = c.make(Op::not_, Type::u32, {second});
+  const Reg r = c.make(i.row->meaning.op, Type::u32, {c.read32(i.operands[1]), second});
   c.write32(i.operands[0].code, r);
   c.set_scc_nonzero(Type::u32, r);
 }
@@ -42,7 +43,8 @@ ir::Operand logic(LowerContext& c, const Meaning& m, Type type, std::vector<ir::
                               : c.make(op, type, std::move(s));
   };
   if (m.invert) src[1] = apply(Op::not_, {src[1]});
-  return apply(m.op, std::move(src));
+  const ir::Operand result = apply(m.op, std::move(src));
+  return m.invert_result ? apply(Op::not_, {result}) : result;
 }
 
 }  // namespace
@@ -128,7 +130,12 @@ void lower_scmp(LowerContext& c, const Instruction& i) {
       .cond = i.row->meaning.cond;
 }
 
-/// Address = pair + offset (immediates count dwords), low two bits dropped.
+/// What a scalar load's immediate stands for: dwords before GCN3, then bytes.
+int64_t scalar_offset(const Operand& offset, Gen gen) {
+  return gen == Gen::gfx8 ? int64_t{offset.value} : 4 * int64_t{offset.value};
+}
+
+/// Address = pair + offset, low two bits dropped.
 void lower_sload(LowerContext& c, const Instruction& i) {
   const Operand& dst = i.operands[0];
   const Operand& offset = i.operands[2];
@@ -145,7 +152,7 @@ void lower_sload(LowerContext& c, const Instruction& i) {
   load.mem->count = dst.count;
   load.mem->align_bytes = 4;
   load.mem->align = ir::AlignRule::force;
-  load.mem->offset = offset.immediate ? 4 * int64_t{offset.value} : 0;
+  load.mem->offset = offset.immediate ? scalar_offset(offset, c.gen()) : 0;
   c.refresh_masks(dst.code, dst.count);
 }
 

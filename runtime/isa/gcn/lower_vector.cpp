@@ -69,7 +69,7 @@ void lower_vshift64(LowerContext& c, const Instruction& i) {
   check_output(i, false);
   const auto s = sources(i);
   const Reg amount = c.make(Op::and_, Type::u32, {read(c, i, *s[1]), imm(63)});
-  const Reg r = c.make(i.row->meaning.op, Type::u64, {c.read64(*s[0]), amount});
+  const Reg r = c.make(i.row->meaning.op, i.row->meaning.type, {c.read64(*s[0]), amount});
   const unsigned dst = i.operand(Slot::vdst)->code;
   c.emit_vector(Op::unpack64, Type::u64, {c.vgpr(dst), c.vgpr(dst + 1)}, {r});
 }
@@ -118,10 +118,90 @@ void lower_mul24(LowerContext& c, const Instruction& i) {
   const Type type = i.row->meaning.type;
   std::vector<ir::Operand> src;
   for (const Operand* o : sources(i)) {
+    if (src.size() == 2) {
+      src.push_back(imm(0));
+      break;
+    }
     const Reg up = c.make(Op::shl, Type::u32, {read(c, i, *o), imm(8)});
     src.push_back(c.make(Op::shr, type, {up, imm(8)}));
   }
+  if (src.size() == 3) {  // v_mad: the addend has all its bits
+    const Reg product = c.make(Op::mul, Type::u32, {src[0], src[1]});
+    const ir::Operand addend = read(c, i, *sources(i)[2]);
+    c.emit_vector(Op::add, Type::u32, {destination(c, i)}, {product, addend});
+    return;
+  }
   c.emit_vector(Op::mul, Type::u32, {destination(c, i)}, std::move(src));
+}
+
+void lower_vcvt(LowerContext& c, const Instruction& i) {
+  const Meaning& m = i.row->meaning;
+  check_output(i, ir::is_float(m.type));
+  const Operand& s = *sources(i)[0];
+  if (!ir::is_float(m.from) && (s.neg || s.abs))
+    throw Unsupported("neg and abs on an integer operand are not supported");
+  ir::Inst& inst = c.emit_vector(m.op, m.type, {destination(c, i)}, {c.read_float(s)});
+  inst.from = m.from;
+  if (ir::is_float(m.type))
+    set_float_mode(c, i, inst);
+  else
+    inst.round = ir::Round::rz;
+}
+
+void lower_vround(LowerContext& c, const Instruction& i) {
+  check_output(i, true);
+  ir::Inst& inst =
+      c.emit_vector(Op::fround, Type::f32, {destination(c, i)}, {c.read_float(*sources(i)[0])});
+  set_float_mode(c, i, inst);
+  inst.round = i.row->meaning.round;
+}
+
+namespace {
+
+Reg low5(LowerContext& c, const Instruction& i, const Operand& o) {
+  return c.make(Op::and_, Type::u32, {read(c, i, o), imm(31)});
+}
+
+}  // namespace
+
+void lower_vbfe(LowerContext& c, const Instruction& i) {
+  check_output(i, false);
+  const auto s = sources(i);
+  c.emit_vector(Op::bfe, i.row->meaning.type, {destination(c, i)},
+                {read(c, i, *s[0]), low5(c, i, *s[1]), low5(c, i, *s[2])});
+}
+
+/// (S0 & S1) | (~S0 & S2)
+void lower_vbfi(LowerContext& c, const Instruction& i) {
+  check_output(i, false);
+  const auto s = sources(i);
+  const ir::Operand mask = read(c, i, *s[0]);
+  const Reg chosen = c.make(Op::and_, Type::u32, {mask, read(c, i, *s[1])});
+  const Reg rest = c.make(Op::not_, Type::u32, {mask});
+  const Reg others = c.make(Op::and_, Type::u32, {rest, read(c, i, *s[2])});
+  c.emit_vector(Op::or_, Type::u32, {destination(c, i)}, {chosen, others});
+}
+
+/// The low dword of S0:S1 shifted right.
+void lower_valign(LowerContext& c, const Instruction& i) {
+  check_output(i, false);
+  const auto s = sources(i);
+  c.emit_vector(Op::shf_r, Type::none, {destination(c, i)},
+                {read(c, i, *s[1]), read(c, i, *s[0]), low5(c, i, *s[2])})
+      .mode = 1;
+}
+
+/// Of the lowest active lane, or of lane 0 when none is.
+void lower_readfirstlane(LowerContext& c, const Instruction& i) {
+  const Reg active = c.make(Op::ballot, Type::u64, {c.exec()});
+  const Reg some = c.make(Op::or_, Type::u64, {active, imm(uint64_t{1} << 63)});
+  const Reg turned = c.make(Op::brev, Type::u64, {some});
+  const Reg lane = c.b.reg(Width::b32), value = c.b.reg(Width::b32);
+  c.b.emit(Op::clz, Type::u64, {lane}, {turned});
+  const Reg none = c.compare(ir::Cond::eq, Type::u64, active, imm(0));
+  const Reg from = c.make(Op::select, Type::u32, {none, imm(0), lane});
+  c.b.emit(Op::readlane, Type::none, {value}, {c.read32(*sources(i)[0]), from});
+  c.write32(i.operand(Slot::sdst)->code, value);
 }
 
 void lower_cndmask(LowerContext& c, const Instruction& i) {

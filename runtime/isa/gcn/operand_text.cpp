@@ -20,9 +20,9 @@ constexpr NamedCode kNamed[] = {{"vcc", 106, 2},     {"vcc_lo", 106, 1}, {"vcc_h
 constexpr float kInlineFloats[] = {0.5F, -0.5F, 1.0F, -1.0F, 2.0F, -2.0F, 4.0F, -4.0F};
 
 bool is_scalar_slot(Slot s) {
-  return s == Slot::sdst || s == Slot::ssrc0 || s == Slot::ssrc1 || s == Slot::sbase ||
-         s == Slot::soff || s == Slot::srsrc || s == Slot::soffset || s == Slot::mask_dst ||
-         s == Slot::mask_src;
+  return s == Slot::sdst || s == Slot::ksrc || s == Slot::ssrc0 || s == Slot::ssrc1 ||
+         s == Slot::sbase || s == Slot::soff || s == Slot::srsrc || s == Slot::soffset ||
+         s == Slot::mask_dst || s == Slot::mask_src;
 }
 bool is_source_slot(Slot s) {
   return s == Slot::ssrc0 || s == Slot::ssrc1 || s == Slot::src0 || s == Slot::src1 ||
@@ -306,13 +306,17 @@ Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) 
     }
     case Slot::vdst:
     case Slot::vsrc1:
+    case Slot::ds_addr:
+    case Slot::data0:
+    case Slot::data1:
     case Slot::vdata:
       return read_vgpr(in, spec, row, gen);
     case Slot::vaddr:
       return read_address(in, gen);
     case Slot::soff:
       in.skip_blanks();
-      if (in.peek() >= '0' && in.peek() <= '9') return read_immediate(in, 0, 255);
+      if (in.peek() >= '0' && in.peek() <= '9')
+        return read_immediate(in, 0, gen == Gen::gfx8 ? 0xfffff : 255);
       return read_source(in, spec, row, gen);
     case Slot::src0:
     case Slot::src1:
@@ -327,7 +331,8 @@ std::string write_operand(const Operand& o, const SlotSpec& spec) {
   switch (spec.slot) {
     case Slot::simm16:
     case Slot::soff:
-      if (o.immediate) return fmt::format("{:#x}", o.value & 0xffff);
+      if (o.immediate)
+        return fmt::format("{:#x}", o.value & (spec.slot == Slot::soff ? 0xfffff : 0xffff));
       return write_source(o);
     case Slot::waitcnt:
       return write_waitcnt(o.value);

@@ -174,15 +174,16 @@ class FileParser {
     Parsed p = parse_instruction(line.substr(start), listing_.gen);
     if (!p.instruction) return report(line_, start + p.error.column, p.error.message);
     Kernel& k = kernel();
+    k.gen = listing_.gen;
     p.instruction->line = line_;
     p.instruction->column = static_cast<uint32_t>(start + 1);
     p.instruction->text = squeeze(line.substr(start));
-    p.instruction->pc = k.code.empty() ? 0 : k.code.back().pc + size_of(k.code.back());
+    p.instruction->pc = k.code.empty() ? 0 : k.code.back().pc + size_of(k.code.back(), k.gen);
     k.code.push_back(std::move(*p.instruction));
   }
 
   void resolve(Kernel& k) {
-    const uint64_t end = k.code.back().pc + size_of(k.code.back());
+    const uint64_t end = k.code.back().pc + size_of(k.code.back(), k.gen);
     for (Instruction& i : k.code) {
       for (Operand& o : i.operands) {
         if (o.label.empty()) continue;

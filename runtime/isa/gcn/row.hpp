@@ -29,7 +29,8 @@ enum class Encoding : uint8_t {
   vopc,
   vop3,
   mubuf,
-  mtbuf
+  mtbuf,
+  ds
 };
 
 constexpr bool is_buffer(Encoding e) {
@@ -39,6 +40,7 @@ constexpr bool is_buffer(Encoding e) {
 /// Where an operand goes in the encoding, in the order of the text.
 enum class Slot : uint8_t {
   sdst,
+  ksrc,  ///< SOPK: a source in the place of sdst
   ssrc0,
   ssrc1,
   sbase,  ///< SMRD base pair
@@ -54,6 +56,9 @@ enum class Slot : uint8_t {
   simm16,
   label,
   waitcnt,
+  ds_addr,
+  data0,
+  data1,
   vdata,
   vaddr,
   srsrc,
@@ -73,18 +78,24 @@ enum Implicit : uint8_t {
   kWritesExec = 16,
   kMaskLogic = 32,  ///< 64-bit logic or move: on lane masks it works lane by lane
   kReadsExec = 64,
+  kReadsDst = 128,  ///< sdst is a source, too
 };
 
 /// Parameters of the lowering function, so that one function serves a family.
 struct Meaning {
   ir::Op op = ir::Op::mov;
   ir::Type type = ir::Type::u32;
+  ir::Type from = ir::Type::none;  ///< conversions
+  ir::Round round = ir::Round::rn;
   ir::Cond cond = ir::Cond::eq;
   bool reversed = false;  ///< operands in the other order (v_lshlrev, v_subrev)
   bool invert = false;    ///< second operand complemented (andn2), or result (nand, nor)
   uint8_t count = 1;
   ir::AtomOp atom = ir::AtomOp::add;
-  bool d16 = false;  ///< typed accesses: 16-bit registers
+  bool invert_result = false;
+  bool returns = false;  ///< LDS atomics: the old value
+  uint16_t stride = 0;   ///< LDS pairs: bytes that one step of an offset stands for
+  bool d16 = false;      ///< typed accesses: 16-bit registers
 };
 
 struct Row {
@@ -106,7 +117,11 @@ struct Row {
 
 const std::vector<Row>& rows();
 /// Every instruction of the ISA that the table has no row for, by name.
-const std::vector<std::string_view>& known_names();
+struct KnownName {
+  std::string_view name;
+  uint8_t generations;  ///< bit n: Gen n has it
+};
+const std::vector<KnownName>& known_names();
 
 /// Operand codes as the 9-bit source field has them.
 inline constexpr unsigned kVccLo = 106, kM0 = 124, kExecLo = 126, kZero = 128, kVccz = 251,

@@ -77,6 +77,8 @@ class LowerContext {
   ir::Reg scc_;
 };
 
+int64_t scalar_offset(const Operand& offset, Gen gen);
+
 void lower_smov(LowerContext&, const Instruction&);
 void lower_smovk(LowerContext&, const Instruction&);
 void lower_snot(LowerContext&, const Instruction&);
@@ -104,6 +106,25 @@ void lower_format_store(LowerContext&, const Instruction&);
 void lower_batomic(LowerContext&, const Instruction&);
 void lower_lds_store(LowerContext&, const Instruction&);
 void lower_invalidate(LowerContext&, const Instruction&);
+void lower_sminmax(LowerContext&, const Instruction&);
+void lower_scselect(LowerContext&, const Instruction&);
+void lower_sshift64(LowerContext&, const Instruction&);
+void lower_sbfm(LowerContext&, const Instruction&);
+void lower_sbfe(LowerContext&, const Instruction&);
+void lower_sunary(LowerContext&, const Instruction&);
+void lower_sff1(LowerContext&, const Instruction&);
+void lower_saddk(LowerContext&, const Instruction&);
+void lower_scmpk(LowerContext&, const Instruction&);
+void lower_sbuffer_load(LowerContext&, const Instruction&);
+void lower_vcvt(LowerContext&, const Instruction&);
+void lower_vround(LowerContext&, const Instruction&);
+void lower_vbfe(LowerContext&, const Instruction&);
+void lower_vbfi(LowerContext&, const Instruction&);
+void lower_valign(LowerContext&, const Instruction&);
+void lower_readfirstlane(LowerContext&, const Instruction&);
+void lower_lds_read(LowerContext&, const Instruction&);
+void lower_lds_write(LowerContext&, const Instruction&);
+void lower_lds_atomic(LowerContext&, const Instruction&);
 void lower_barrier(LowerContext&, const Instruction&);
 void lower_nothing(LowerContext&, const Instruction&);
 /// Control flow is built by the driver, which knows these two by their address.

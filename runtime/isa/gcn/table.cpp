@@ -68,6 +68,66 @@ void scalar_rows(TableBuilder& t) {
   }
 }
 
+void more_scalar_rows(TableBuilder& t) {
+  const struct {
+    const char* name;
+    int code;
+    Op op;
+    Type type;
+  } picks[] = {{"s_min_i32", 6, Op::min, Type::s32},
+               {"s_min_u32", 7, Op::min, Type::u32},
+               {"s_max_i32", 8, Op::max, Type::s32},
+               {"s_max_u32", 9, Op::max, Type::u32}};
+  for (const auto& p : picks)
+    t.sop2(p.name, p.code, 1, lower_sminmax, op(p.op, p.type), kWritesScc);
+  t.sop2("s_cselect_b32", 10, 1, lower_scselect, {}, kReadsScc);
+  t.sop2("s_cselect_b64", 11, 2, lower_scselect, op(Op::select, Type::u64), kReadsScc);
+  t.sop2("s_andn2_b32", 20, 1, lower_slogic32, inverted(op(Op::and_)), kWritesScc);
+  t.sop2("s_orn2_b32", 22, 1, lower_slogic32, inverted(op(Op::or_)), kWritesScc);
+  Meaning m = op(Op::and_);
+  m.invert_result = true;
+  const uint8_t logic = kWritesScc | kMaskLogic;
+  t.sop2("s_nand_b64", 25, 2, lower_slogic64, m, logic);
+  m.op = Op::or_;
+  t.sop2("s_nor_b64", 27, 2, lower_slogic64, m, logic);
+  m.op = Op::xor_;
+  t.sop2("s_xnor_b64", 29, 2, lower_slogic64, m, logic);
+  t.sop2("s_lshl_b64", 31, 2, lower_sshift64, op(Op::shl, Type::u64), kWritesScc, 1);
+  t.sop2("s_lshr_b64", 33, 2, lower_sshift64, op(Op::shr, Type::u64), kWritesScc, 1);
+  t.sop2("s_ashr_i64", 35, 2, lower_sshift64, op(Op::shr, Type::s64), kWritesScc, 1);
+  t.sop2("s_bfm_b32", 36, 1, lower_sbfm, {}, 0);
+  t.sop2("s_bfe_u32", 39, 1, lower_sbfe, op(Op::bfe), kWritesScc);
+  t.sop2("s_bfe_i32", 40, 1, lower_sbfe, op(Op::bfe, Type::s32), kWritesScc);
+  t.row("s_brev_b32", E::sop1, 11, -1, {{S::sdst}, {S::ssrc0}}, lower_sunary, op(Op::brev));
+  t.row("s_bcnt1_i32_b32", E::sop1, 15, -1, {{S::sdst}, {S::ssrc0}}, lower_sunary, op(Op::popc),
+        kWritesScc);
+  t.row("s_bcnt1_i32_b64", E::sop1, 16, -1, {{S::sdst}, {S::ssrc0, 2}}, lower_sunary,
+        op(Op::popc, Type::u64), kWritesScc);
+  t.row("s_ff1_i32_b64", E::sop1, 20, -1, {{S::sdst}, {S::ssrc0, 2}}, lower_sff1,
+        op(Op::clz, Type::u64));
+  t.row("s_addk_i32", E::sopk, 15, -1, {{S::sdst}, {S::simm16}}, lower_saddk, op(Op::add),
+        kWritesScc | kReadsDst);
+  t.row("s_mulk_i32", E::sopk, 16, -1, {{S::sdst}, {S::simm16}}, lower_saddk, op(Op::mul),
+        kReadsDst);
+  static constexpr Cond kConds[] = {Cond::eq, Cond::ne, Cond::gt, Cond::ge, Cond::lt, Cond::le};
+  static constexpr const char* kNames[] = {"eq", "lg", "gt", "ge", "lt", "le"};
+  for (int n = 0; n < 12; ++n)
+    t.row(std::string("s_cmpk_") + kNames[n % 6] + (n < 6 ? "_i32" : "_u32"), E::sopk, 3 + n, -1,
+          {{S::ksrc}, {S::simm16}}, lower_scmpk,
+          compare(kConds[n % 6], n < 6 ? Type::s32 : Type::u32), kWritesScc);
+  static constexpr const char* kLoads[] = {"s_buffer_load_dword", "s_buffer_load_dwordx2",
+                                           "s_buffer_load_dwordx4", "s_buffer_load_dwordx8",
+                                           "s_buffer_load_dwordx16"};
+  for (int n = 0; n < 5; ++n) {
+    const auto count = static_cast<uint8_t>(1 << n);
+    t.row(kLoads[n], E::smrd, 8 + n, -1, {{S::sdst, count}, {S::sbase, 4}, {S::soff}},
+          lower_sbuffer_load, memory(Type::u32, count));
+  }
+  t.row("s_dcache_inv", E::smrd, 31, -1, {}, lower_invalidate);
+  t.row("s_dcache_inv_vol", E::smrd, -1, 34, {}, lower_invalidate).opcode[1] = 29;
+  t.row("s_dcache_wb", E::smrd, -1, 33, {}, lower_invalidate);
+}
+
 void control_rows(TableBuilder& t) {
   t.row("s_nop", E::sopp, 0, -1, {{S::simm16}}, lower_nothing);
   t.row("s_endpgm", E::sopp, 1, -1, {}, lower_end);
@@ -86,6 +146,59 @@ void control_rows(TableBuilder& t) {
         kReadsExec);
   t.row("s_barrier", E::sopp, 10, -1, {}, lower_barrier);
   t.row("s_waitcnt", E::sopp, 12, -1, {{S::waitcnt}}, lower_nothing);
+}
+
+void more_vector_rows(TableBuilder& t) {
+  t.vop2("v_min_f32", 15, lower_vop, op(Op::fmin, Type::f32));
+  t.vop2("v_max_f32", 16, lower_vop, op(Op::fmax, Type::f32));
+  t.vop1("v_bfrev_b32", 56, lower_vop, op(Op::brev));
+  t.vop1("v_cvt_f32_i32", 5, lower_vcvt, convert(Op::i2f, Type::f32, Type::s32));
+  t.vop1("v_cvt_f32_u32", 6, lower_vcvt, convert(Op::i2f, Type::f32, Type::u32));
+  t.vop1("v_cvt_u32_f32", 7, lower_vcvt, convert(Op::f2i, Type::u32, Type::f32));
+  t.vop1("v_cvt_i32_f32", 8, lower_vcvt, convert(Op::f2i, Type::s32, Type::f32));
+  const struct {
+    const char* name;
+    int code;
+    ir::Round round;
+  } rounds[] = {{"v_trunc_f32", 33, ir::Round::rz},
+                {"v_ceil_f32", 34, ir::Round::rp},
+                {"v_rndne_f32", 35, ir::Round::rn},
+                {"v_floor_f32", 36, ir::Round::rm}};
+  for (const auto& r : rounds) {
+    Meaning m = op(Op::fround, Type::f32);
+    m.round = r.round;
+    t.vop1(r.name, r.code, lower_vround, m);
+  }
+  const std::vector<SlotSpec> three = {{S::vdst}, {S::src0}, {S::src1}, {S::src2}};
+  t.vop3("v_mul_hi_i32", 0x16c, {{S::vdst}, {S::src0}, {S::src1}}, lower_vop,
+         op(Op::mulhi, Type::s32));
+  t.vop3("v_bfe_u32", 0x148, three, lower_vbfe, op(Op::bfe));
+  t.vop3("v_bfe_i32", 0x149, three, lower_vbfe, op(Op::bfe, Type::s32));
+  t.vop3("v_bfi_b32", 0x14a, three, lower_vbfi, {});
+  t.vop3("v_alignbit_b32", 0x14e, three, lower_valign, {});
+  t.vop3("v_mad_i32_i24", 0x142, three, lower_mul24, op(Op::mul, Type::s32));
+  t.vop3("v_mad_u32_u24", 0x143, three, lower_mul24, op(Op::mul));
+  t.vop2_carry("v_subbrev_u32", 42, lower_vadd, reversed(op(Op::subb)), true);
+  t.row("v_readfirstlane_b32", E::vop1, 2, 2, {{S::sdst}, {S::src0}}, lower_readfirstlane, {},
+        kReadsExec);
+}
+
+/// Rows that only GCN3 has: carries and 64-bit shifts under new names, some forms that grew.
+void gcn3_rows(TableBuilder& t) {
+  const auto only = [&](auto&& add) {
+    const size_t first = t.size();
+    add();
+    t.only_gcn3(first);
+  };
+  only([&] { t.vop2_carry("v_add_u32", 25, lower_vadd, op(Op::addc), false); });
+  only([&] { t.vop2_carry("v_sub_u32", 26, lower_vadd, op(Op::subb), false); });
+  only([&] { t.vop2_carry("v_subrev_u32", 27, lower_vadd, reversed(op(Op::subb)), false); });
+  const std::vector<SlotSpec> shift = {{S::vdst, 2}, {S::src0}, {S::src1, 2}};
+  only([&] {
+    t.vop3("v_lshlrev_b64", 0x28f, shift, lower_vshift64, reversed(op(Op::shl, Type::u64)));
+    t.vop3("v_lshrrev_b64", 0x290, shift, lower_vshift64, reversed(op(Op::shr, Type::u64)));
+    t.vop3("v_ashrrev_i64", 0x291, shift, lower_vshift64, reversed(op(Op::shr, Type::s64)));
+  });
 }
 
 void vector_rows(TableBuilder& t) {
@@ -129,6 +242,8 @@ void vector_rows(TableBuilder& t) {
          op(Op::shl, Type::u64));
   t.vop3("v_lshr_b64", 0x162, {{S::vdst, 2}, {S::src0, 2}, {S::src1}}, lower_vshift64,
          op(Op::shr, Type::u64));
+  t.vop3("v_ashr_i64", 0x163, {{S::vdst, 2}, {S::src0, 2}, {S::src1}}, lower_vshift64,
+         op(Op::shr, Type::s64));
   t.vop3("v_mul_lo_u32", 0x169, two, lower_vop, op(Op::mul));
   t.vop3("v_mul_hi_u32", 0x16a, two, lower_vop, op(Op::mulhi));
   t.vop3("v_mul_lo_i32", 0x16b, two, lower_vop, op(Op::mul));
@@ -148,10 +263,16 @@ void vector_rows(TableBuilder& t) {
 std::vector<Row> build() {
   TableBuilder t;
   scalar_rows(t);
+  more_scalar_rows(t);
   control_rows(t);
   vector_rows(t);
+  more_vector_rows(t);
+  gcn3_rows(t);
   buffer_rows(t);
-  return t.take();
+  lds_rows(t);
+  std::vector<Row> rows = t.take();
+  number_for_gcn3(rows);
+  return rows;
 }
 
 }  // namespace

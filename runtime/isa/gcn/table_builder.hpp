@@ -70,6 +70,15 @@ class TableBuilder {
     row(name, Encoding::mtbuf, si, vi,
         {{Slot::vdata, count}, {Slot::vaddr}, {Slot::srsrc, 4}, {Slot::soffset}}, lower, m);
   }
+  size_t size() const { return rows_.size(); }
+  /// The rows from `first` on exist in GCN3 only, under the opcodes they have.
+  void only_gcn3(size_t first) {
+    for (size_t n = first; n < rows_.size(); ++n) {
+      Row& r = rows_[n];
+      r.opcode[2] = r.opcode[0];
+      r.opcode[0] = r.opcode[1] = -1;
+    }
+  }
   std::vector<Row> take() { return std::move(rows_); }
 
  private:
@@ -80,6 +89,11 @@ inline Meaning op(ir::Op o, ir::Type t = ir::Type::u32) {
   Meaning m;
   m.op = o;
   m.type = t;
+  return m;
+}
+inline Meaning convert(ir::Op o, ir::Type to, ir::Type from) {
+  Meaning m = op(o, to);
+  m.from = from;
   return m;
 }
 inline Meaning reversed(Meaning m) {
@@ -108,5 +122,8 @@ inline Meaning memory(ir::Type elem, uint8_t count) {
 }
 
 void buffer_rows(TableBuilder& table);
+void lds_rows(TableBuilder& table);
+/// Opcodes of GCN3 for rows that have only those of GCN1.
+void number_for_gcn3(std::vector<Row>& rows);
 
 }  // namespace lanewise::gcn
