@@ -9,7 +9,7 @@
 #include <set>
 
 #include "runtime/isa/elf/elf.hpp"
-#include "runtime/isa/gcn/gcn.hpp"
+#include "runtime/isa/gcn/code_object.hpp"
 #include "runtime/isa/ptx/check.hpp"
 #include "runtime/isa/ptx/lower.hpp"
 #include "runtime/isa/sass/sass.hpp"
@@ -70,7 +70,9 @@ Compiled compile_sass(std::string_view text, size_t max_errors) {
 }
 
 Compiled compile_gcn(std::string_view text, size_t max_errors) {
-  const gcn::Listing listing = gcn::parse(text, std::nullopt, max_errors);
+  const std::span bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
+  const gcn::Listing listing = elf::is_elf(bytes) ? gcn::read_code_object(bytes, max_errors)
+                                                  : gcn::parse(text, std::nullopt, max_errors);
   return finish(listing.diagnostics, listing, [](const gcn::Listing& l) { return gcn::lower(l); });
 }
 
@@ -116,11 +118,10 @@ Isa detect_isa(const std::string& path, std::string_view text) {
   const std::span bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
   constexpr uint16_t kCudaMachine = 190;
   if (elf::machine(bytes) == kCudaMachine) return Isa::sass;
+  if (elf::machine(bytes) == gcn::kElfMachine) return Isa::gcn;
   if (elf::is_elf(bytes)) {
     throw Error(ErrorKind::usage,
-                "'" + path +
-                    "' is an ELF file, but no cubin; this version reads cubins and PTX, SASS and "
-                    "GCN text: disassemble it first");
+                "'" + path + "' is an ELF file, but neither a cubin nor an AMD GPU code object");
   }
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending == ".ptx") return Isa::ptx;

@@ -19,7 +19,7 @@ struct CodeArgs {
 };
 
 const std::vector<IsaTools>& all_tools() {
-  static const std::vector<IsaTools> tools = {sass_tools()};
+  static const std::vector<IsaTools> tools = {sass_tools(), gcn_tools()};
   return tools;
 }
 

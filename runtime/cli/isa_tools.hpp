@@ -43,5 +43,6 @@ struct IsaTools {
 };
 
 IsaTools sass_tools();
+IsaTools gcn_tools();
 
 }  // namespace lanewise::cli

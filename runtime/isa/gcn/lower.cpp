@@ -1,6 +1,7 @@
 // Kernels to programs: initial registers, blocks, branches; the rest is in the table's functions.
 #include <fmt/format.h>
 
+#include "runtime/isa/gcn/hazards.hpp"
 #include "runtime/isa/gcn/semantics.hpp"
 
 namespace lanewise::gcn {
@@ -45,6 +46,7 @@ class KernelLowering {
     initial_state();
     context_.b.jump(1);
     for (size_t n = 0; n < analysis_.blocks.size(); ++n) block(n);
+    for (Diagnostic& d : hazards(kernel_, analysis_)) out_.push_back(std::move(d));
     return std::move(program_);
   }
 

@@ -119,6 +119,19 @@ void apply_amdhsa(const AmdhsaValues& v, Kernel& k) {
   k.round_f32 = static_cast<uint8_t>(value_of(v, "float_round_mode_32"));
 }
 
+void add_parameter(Kernel& kernel, const std::string& name, uint32_t offset, uint32_t size,
+                   const std::string& kind, const std::string& type_name) {
+  if (kind.rfind("hidden_", 0) == 0) return;
+  ir::Param p;
+  p.name = name;
+  p.offset = offset;
+  p.size = size;
+  p.align = size >= 8 ? 8 : size >= 4 ? 4 : std::max(size, 1U);
+  p.pointer = kind == "global_buffer";
+  p.type = p.pointer ? ir::Type::u64 : type_named(type_name, size);
+  kernel.params.push_back(std::move(p));
+}
+
 void MetadataReader::line(std::string_view raw) {
   const size_t indent = raw.find_first_not_of(" \t");
   if (indent == std::string_view::npos) return;
@@ -153,18 +166,10 @@ void MetadataReader::apply(std::vector<Kernel>& kernels) const {
     for (Kernel& k : kernels) {
       if (k.name != text(e.fields, ".name")) continue;
       k.kernarg_bytes = std::max(k.kernarg_bytes, number(e.fields, ".kernarg_segment_size"));
-      for (const Argument& a : e.args) {
-        const std::string kind = text(a.fields, ".value_kind");
-        if (kind.rfind("hidden_", 0) == 0) continue;
-        ir::Param p;
-        p.name = text(a.fields, ".name");
-        p.offset = number(a.fields, ".offset");
-        p.size = number(a.fields, ".size");
-        p.align = p.size >= 8 ? 8 : p.size >= 4 ? 4 : std::max(p.size, 1U);
-        p.pointer = kind == "global_buffer";
-        p.type = p.pointer ? ir::Type::u64 : type_named(text(a.fields, ".type_name"), p.size);
-        k.params.push_back(p);
-      }
+      for (const Argument& a : e.args)
+        add_parameter(k, text(a.fields, ".name"), number(a.fields, ".offset"),
+                      number(a.fields, ".size"), text(a.fields, ".value_kind"),
+                      text(a.fields, ".type_name"));
     }
   }
 }

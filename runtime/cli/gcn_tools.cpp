@@ -1,0 +1,82 @@
+// asm and disasm for GCN.
+#include <fmt/format.h>
+
+#include "runtime/cli/isa_tools.hpp"
+#include "runtime/isa/elf/elf.hpp"
+#include "runtime/isa/gcn/code_object.hpp"
+
+namespace lanewise::cli {
+namespace {
+
+std::optional<gcn::Gen> generation(const CodeOptions& options) {
+  if (options.target.empty()) return std::nullopt;
+  const auto gen = gcn::gen_named(options.target);
+  if (!gen)
+    throw Error(ErrorKind::usage,
+                fmt::format("--target {}: expected gfx600, gfx700 or gfx803", options.target));
+  return gen;
+}
+
+/// Branches go by distance, as LLVM's disassembler writes them.
+std::string plain_text(gcn::Instruction i, gcn::Gen gen) {
+  for (gcn::Operand& o : i.operands) o.label.clear();
+  return gcn::print(i, gen);
+}
+
+Code finish(gcn::Listing listing, const CodeOptions& options) {
+  if (!options.kernel.empty()) {
+    std::string names;
+    for (const gcn::Kernel& k : listing.kernels) names += (names.empty() ? "" : ", ") + k.name;
+    std::erase_if(listing.kernels, [&](const gcn::Kernel& k) { return k.name != options.kernel; });
+    if (listing.kernels.empty())
+      throw Error(ErrorKind::usage,
+                  fmt::format("no kernel '{}'; there are: {}", options.kernel, names));
+  }
+  Code out;
+  out.diagnostics = std::move(listing.diagnostics);
+  out.text = fmt::format(".amdgcn_target \"amdgcn--amdhsa--{}\"\n", gcn::name(listing.gen));
+  for (const gcn::Kernel& k : listing.kernels) {
+    out.text += k.name + ":\n";
+    for (const gcn::Instruction& i : k.code) {
+      const std::string text = plain_text(i, listing.gen);
+      CodeRow row{fmt::format("{:04x}", i.pc), {}, text};
+      for (uint32_t word : gcn::encode(i, listing.gen))
+        for (int b = 0; b < 4; ++b, word >>= 8) {
+          row.word += fmt::format("{:02x}", word & 0xff);
+          out.bytes.push_back(static_cast<std::byte>(word & 0xff));
+        }
+      out.rows.push_back(std::move(row));
+      out.text += "  " + text + "\n";
+    }
+  }
+  return out;
+}
+
+Code disassemble(std::span<const std::byte> file, const CodeOptions& options) {
+  const auto gen = generation(options);
+  if (!options.raw) return finish(gcn::read_code_object(file, options.max_errors), options);
+  gcn::Listing listing;
+  listing.gen = gen.value_or(gcn::Gen::gfx6);
+  gcn::Kernel k;
+  k.name = "stream";
+  k.gen = listing.gen;
+  k.code = gcn::decode_code(file, listing.gen, listing.diagnostics, options.max_errors);
+  listing.kernels.push_back(std::move(k));
+  return finish(std::move(listing), options);
+}
+
+Code assemble(std::string_view text, const CodeOptions& options) {
+  return finish(gcn::parse(text, generation(options), options.max_errors), options);
+}
+
+bool is_code_object(std::span<const std::byte> file) {
+  return elf::machine(file) == gcn::kElfMachine;
+}
+
+}  // namespace
+
+IsaTools gcn_tools() {
+  return {"gcn", is_code_object, disassemble, assemble};
+}
+
+}  // namespace lanewise::cli
