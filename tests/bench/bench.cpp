@@ -51,6 +51,18 @@ std::string generated_kernel(int instructions) {
 )";
 }
 
+void time_first_runs(int n) {
+  Device device = Device::open();
+  auto p = device.allocate(256 * 64, "p");
+  const Kernel k = device.load_text(generated_kernel(n), Isa::ptx).kernel();
+  const Result first = k.launch({.grid = {1}, .block = {64}}, p);
+  const Result second = k.launch({.grid = {1}, .block = {64}}, p);
+  first.check();
+  fmt::print("{:>12} {:>9.2f} {:>13.2f} {:>12.2f} {:>17.2f} {:>13.2f}\n", n, first.times.parse_ms,
+             first.times.translate_ms, first.times.pipeline_ms, first.times.dispatch_ms,
+             second.times.dispatch_ms);
+}
+
 void bench_translation() {
   fmt::print("{:>12} {:>9} {:>13} {:>12} {:>17} {:>13}\n", "instructions", "parse ms",
              "translate ms", "pipeline ms", "first dispatch ms", "second run ms");
@@ -60,15 +72,7 @@ void bench_translation() {
     std::filesystem::remove_all(cache);
     setenv("LANEWISE_CACHE_DIR", cache.c_str(), 1);
     setenv("MESA_SHADER_CACHE_DIR", (cache / "mesa").c_str(), 1);
-    Device device = Device::open();
-    auto p = device.allocate(256 * 64, "p");
-    const Kernel k = device.load_text(generated_kernel(n), Isa::ptx).kernel();
-    const Result first = k.launch({.grid = {1}, .block = {64}}, p);
-    const Result second = k.launch({.grid = {1}, .block = {64}}, p);
-    first.check();
-    fmt::print("{:>12} {:>9.2f} {:>13.2f} {:>12.2f} {:>17.2f} {:>13.2f}\n", n, first.times.parse_ms,
-               first.times.translate_ms, first.times.pipeline_ms, first.times.dispatch_ms,
-               second.times.dispatch_ms);
+    time_first_runs(n);
     std::filesystem::remove_all(cache);
   }
 }
