@@ -146,20 +146,6 @@ void LaneEmitter::emit_pure() {
   set_results(row != nullptr ? row->emit(*this, row->code) : pure_library());
 }
 
-void LaneEmitter::refuse_wave() const {
-  uint32_t line = 0;
-  std::string text(bare_name(inst_->op));
-  if (inst_->site < program_.sites.size()) {
-    const ir::Site& place = program_.sites[inst_->site];
-    if (!place.text.empty()) text = place.text;
-    line = place.line;
-  }
-  throw Error(ErrorKind::guest,
-              fmt::format("cross-lane instruction '{}' (line {}) needs packed waves, not supported "
-                          "on this engine yet",
-                          text, line));
-}
-
 void LaneEmitter::emit(const ir::Inst& instruction) {
   inst_ = &instruction;
   switch (ir::info(instruction.op).trait) {
@@ -172,7 +158,7 @@ void LaneEmitter::emit(const ir::Inst& instruction) {
     case ir::OpTrait::effect:
       return instruction.op == Op::report ? emit_report() : emit_trap();
     case ir::OpTrait::wave:
-      refuse_wave();
+      throw Error(ErrorKind::guest, "internal: a cross-lane operation was left in a phase");
   }
 }
 

@@ -21,6 +21,7 @@ struct Shape {
   uint32_t lanes = 1;
   uint32_t local_size = 1;
   uint32_t lanes_per_invocation = 1;
+  bool packed = false;  ///< each invocation carries the lanes of one wave
 };
 
 /// Module-level variables that the body's function shares with the entry point.
@@ -101,7 +102,6 @@ class LaneEmitter {
   void emit(const ir::Inst& inst);
   void emit_pure();
   Values pure_library();
-  [[noreturn]] void refuse_wave() const;
   void emit_memory();
   void emit_load();
   void emit_store();

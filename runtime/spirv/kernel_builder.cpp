@@ -107,6 +107,11 @@ spv::Function* KernelBuilder::build_body(const ir::Program& program) {
 }
 
 Id KernelBuilder::lane_of(Id slot) {
+  if (shape_.packed) {
+    const Id first =
+        m_.op(spv::OpIMul, m_.uint_type, {invocation_, m_.u(shape_.lanes_per_invocation)});
+    return m_.op(spv::OpIAdd, m_.uint_type, {first, slot});
+  }
   const Id start = m_.op(spv::OpIMul, m_.uint_type, {slot, m_.u(shape_.local_size)});
   return m_.op(spv::OpIAdd, m_.uint_type, {start, invocation_});
 }

@@ -15,7 +15,7 @@ struct BarrierUse {
 };
 BarrierUse barrier_use(const ir::Program& program);
 /// Shared memory that the translator itself uses, bytes.
-inline constexpr uint32_t kDirectSharedBytes = 4, kPhaseSharedBytes = 256;
+inline constexpr uint32_t kDirectSharedBytes = 4, kPhaseSharedBytes = 288;
 
 class KernelBuilder {
  public:
@@ -51,10 +51,26 @@ class KernelBuilder {
   void arrive(const ir::Phases& phases, PhaseState& state, Id slot);
   void release(const ir::Phases& phases, PhaseState& state, Id slot);
   void abandon(const ir::Phases& phases, PhaseState& state, Id outcome, Id slot);
-  Id barrier_value(const ir::Phases& phases, Id which,
-                   const std::function<Id(const ir::Inst&)>& value_of);
+  void abandon_all(const ir::Phases& phases, PhaseState& state, Id outcome);
+  void release_lanes(const ir::Phases& phases, PhaseState& state);
+  void run_body(const ir::Phases& phases, PhaseState& state, spv::Function* body, Id slot);
+  void run_lanes(const ir::Phases& phases, PhaseState& state, spv::Function* body);
+  Id living(PhaseState& state, Id slot);
+  Id waits(PhaseState& state, Id slot);
+  Id stop_value(const ir::Phases& phases, Id which,
+                const std::function<Id(const ir::Inst&)>& value_of);
   Id operand_of(const ir::Operand& operand, ir::Width width, Id when_dynamic);
   Id array_element(Id array, Id slot, Id type);
+
+  // Cross-lane operations in phase mode (wave_mode.cpp)
+  void begin_wave();
+  void hand_over(const ir::Phases& phases, Id slot);
+  void take_results(const ir::Phases& phases, Id slot);
+  void resolve_complete(const ir::Phases& phases, PhaseState& state, Id resolved);
+  void resolve_first(const ir::Phases& phases, PhaseState& state);
+  void carry_out(const ir::Phases& phases, PhaseState& state);
+  void give(const ir::Inst& kind, PhaseState& state, Id slot);
+  void give_lane(const ir::Inst& kind, PhaseState& state, Id slot);
 
   ModuleBuilder& m_;
   const Options& options_;
@@ -64,6 +80,21 @@ class KernelBuilder {
   spv::Function* entry_ = nullptr;
   spv::Block* entry_start_ = nullptr;
   Id invocation_ = spv::NoResult;
+};
+
+/// Per invocation, one element for each lane it carries.
+struct KernelBuilder::PhaseState {
+  struct Saved {
+    Id array = spv::NoResult;
+    Id variable = spv::NoResult;
+    Id type = spv::NoResult;
+  };
+  std::vector<Saved> registers;  ///< carried registers, `resume` included
+  std::vector<Id> array_of;      ///< [register], NoResult when not carried
+  Id resume = spv::NoResult;     ///< array: where the lane goes on, kPhaseEnded when it has ended
+  Id waiting = spv::NoResult;    ///< array: barrier index the lane waits at, 0 = none
+  Id barrier = spv::NoResult;    ///< array: the guest barrier it waits at
+  Id turn = spv::NoResult;
 };
 
 }  // namespace lanewise::spirv

@@ -1,4 +1,6 @@
 // Phase mode: lanes run from barrier to barrier; shaders/lib/phase.glsl keeps the group's counts.
+#include <algorithm>
+
 #include "runtime/guest/engine.hpp"
 #include "runtime/spirv/kernel_builder.hpp"
 
@@ -7,24 +9,9 @@ namespace {
 
 constexpr uint32_t kBarriers = 16;  // guest barriers 0 .. 15
 // Results of lw_phase_turn.
-constexpr uint32_t kAllEnded = 0, kSome = 1, kNone = 2;
+constexpr uint32_t kAllEnded = 0, kSome = 1, kNone = 2, kWaves = 3;
 
 }  // namespace
-
-/// Per invocation, one element for each lane it carries.
-struct KernelBuilder::PhaseState {
-  struct Saved {
-    Id array = spv::NoResult;
-    Id variable = spv::NoResult;
-    Id type = spv::NoResult;
-  };
-  std::vector<Saved> registers;  ///< carried registers, `resume` included
-  std::vector<Id> array_of;      ///< [register], NoResult when not carried
-  Id resume = spv::NoResult;     ///< array: where the lane goes on, kPhaseEnded when it has ended
-  Id waiting = spv::NoResult;    ///< array: barrier index the lane waits at, 0 = none
-  Id barrier = spv::NoResult;    ///< array: the guest barrier it waits at
-  Id turn = spv::NoResult;
-};
 
 Id KernelBuilder::array_element(Id array, Id slot, Id type) {
   return m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPrivate, type), {array, slot});
@@ -55,9 +42,14 @@ void KernelBuilder::make_phase_variables(const ir::Phases& phases, PhaseState& s
   // Operands of barriers are looked at right after the phase; they need not survive another lane.
   keep(phases.barrier_id, false);
   keep(phases.barrier_count, false);
-  for (const ir::Inst& barrier : phases.barriers)
-    for (const ir::Operand& operand : barrier.src)
+  for (const ir::Inst& stop : phases.stops) {
+    if (stop.op != ir::Op::barrier) continue;
+    for (const ir::Operand& operand : stop.src)
       if (operand.is_reg()) keep(operand.reg(), false);
+  }
+  const ir::WaveRegs& w = phases.wave;
+  for (const ir::Reg reg : {w.kind, w.low, w.high, w.b, w.c, w.members, w.result0, w.result1})
+    keep(reg, false);
   frame_.resume = frame_.carried[phases.resume.id];
   state.resume = state.array_of[phases.resume.id];
   state.waiting = array(m_.uint_type, "waiting");
@@ -65,13 +57,18 @@ void KernelBuilder::make_phase_variables(const ir::Phases& phases, PhaseState& s
   state.turn = private_variable(m_.uint_type, "turn", m_.u(0));
 }
 
-/// A value that depends on which barrier (1 ...) is meant.
-Id KernelBuilder::barrier_value(const ir::Phases& phases, Id which,
-                                const std::function<Id(const ir::Inst&)>& value_of) {
-  Id value = value_of(phases.barriers[0]);
-  for (size_t k = 1; k < phases.barriers.size(); ++k) {
-    const Id other = value_of(phases.barriers[k]);
-    if (other == value) continue;
+/// A value that depends on which stop (1 ...) is meant; stops that `value_of` has nothing for are
+/// never asked about.
+Id KernelBuilder::stop_value(const ir::Phases& phases, Id which,
+                             const std::function<Id(const ir::Inst&)>& value_of) {
+  Id value = spv::NoResult;
+  for (size_t k = 0; k < phases.stops.size(); ++k) {
+    const Id other = value_of(phases.stops[k]);
+    if (other == value || other == spv::NoResult) continue;
+    if (value == spv::NoResult) {
+      value = other;
+      continue;
+    }
     const Id meant =
         m_.op(spv::OpIEqual, m_.bool_type, {which, m_.u(static_cast<uint32_t>(k + 1))});
     value = m_.select(meant, other, value);
@@ -97,25 +94,8 @@ void KernelBuilder::run_lane(const ir::Phases& phases, PhaseState& state, spv::F
     const Id value = m_.createLoad(array_element(saved.array, slot, saved.type), spv::NoPrecision);
     m_.createStore(value, saved.variable);
   }
-  if (phases.barriers.empty()) {
-    m_.call_function(body);
-  } else {
-    // A loop around a barrier has no back edge inside a phase: each resumption counts as one.
-    const Id at = m_.createLoad(frame_.resume, spv::NoPrecision);
-    const Id resumed = m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(0)});
-    when(resumed, [&] {
-      const Id site = barrier_value(phases, at, [&](const ir::Inst& b) { return m_.u(b.site); });
-      const Id go_on = library("lw_step", m_.bool_type, {site});
-      when(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}),
-           [&] { m_.createStore(m_.u(ir::kPhaseEnded), frame_.resume); });
-    });
-    const Id now = m_.createLoad(frame_.resume, spv::NoPrecision);
-    when(m_.op(spv::OpINotEqual, m_.bool_type, {now, m_.u(ir::kPhaseEnded)}),
-         [&] { m_.call_function(body); });
-    const Id ran = m_.createLoad(frame_.resume, spv::NoPrecision);
-    when(m_.op(spv::OpINotEqual, m_.bool_type, {ran, m_.u(ir::kPhaseEnded)}),
-         [&] { arrive(phases, state, slot); });
-  }
+  if (shape_.packed) library("lw_wave_enter", m_.void_type, {slot});
+  run_body(phases, state, body, slot);
   for (const auto& saved : state.registers) {
     const Id value = m_.createLoad(saved.variable, spv::NoPrecision);
     m_.createStore(value, array_element(saved.array, slot, saved.type));
@@ -125,6 +105,50 @@ void KernelBuilder::run_lane(const ir::Phases& phases, PhaseState& state, spv::F
     library("lw_end", m_.void_type, {});
     library("lw_phase_ended", m_.void_type, {});
   });
+  if (shape_.packed) {
+    const Id ended = m_.op(spv::OpIEqual, m_.bool_type,
+                           {m_.createLoad(frame_.resume, spv::NoPrecision), m_.u(ir::kPhaseEnded)});
+    library("lw_wave_leave", m_.void_type, {slot, ended});
+  }
+}
+
+/// From the lane's last stop to its next one.
+void KernelBuilder::run_body(const ir::Phases& phases, PhaseState& state, spv::Function* body,
+                             Id slot) {
+  if (phases.stops.empty()) {
+    m_.call_function(body);
+    return;
+  }
+  const auto ended = [&](spv::Op comparison) {
+    const Id now = m_.createLoad(frame_.resume, spv::NoPrecision);
+    return m_.op(comparison, m_.bool_type, {now, m_.u(ir::kPhaseEnded)});
+  };
+  // A loop around a stop has no back edge inside a phase: each resumption counts as one.
+  const Id at = m_.createLoad(frame_.resume, spv::NoPrecision);
+  const Id resumed = m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(0)});
+  when(resumed, [&] {
+    const Id site = stop_value(phases, at, [&](const ir::Inst& b) { return m_.u(b.site); });
+    const Id go_on = library("lw_step", m_.bool_type, {site});
+    when(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}),
+         [&] { m_.createStore(m_.u(ir::kPhaseEnded), frame_.resume); });
+    if (phases.wave.kind.valid()) take_results(phases, slot);
+  });
+  when(ended(spv::OpINotEqual), [&] { m_.call_function(body); });
+  const Id stopped = ended(spv::OpINotEqual);
+  if (!phases.wave.kind.valid()) {
+    when(stopped, [&] { arrive(phases, state, slot); });
+    return;
+  }
+  const Id kind = m_.createLoad(frame_.carried[phases.wave.kind.id], spv::NoPrecision);
+  const auto both = [&](Id a, Id b) { return m_.op(spv::OpLogicalAnd, m_.bool_type, {a, b}); };
+  const bool barriers = std::ranges::any_of(
+      phases.stops, [](const ir::Inst& stop) { return stop.op == ir::Op::barrier; });
+  if (barriers) {
+    const Id at_barrier = m_.op(spv::OpIEqual, m_.bool_type, {kind, m_.u(0)});
+    when(both(stopped, at_barrier), [&] { arrive(phases, state, slot); });
+  }
+  const Id at_wave = m_.op(spv::OpINotEqual, m_.bool_type, {kind, m_.u(0)});
+  when(both(stopped, at_wave), [&] { hand_over(phases, slot); });
 }
 
 void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot) {
@@ -132,20 +156,25 @@ void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot)
     return reg.valid() ? frame_.carried[reg.id] : spv::NoResult;
   };
   const Id which = m_.createLoad(frame_.resume, spv::NoPrecision);
-  const Id id = barrier_value(phases, which, [&](const ir::Inst& b) {
+  const auto of_barrier = [&](const std::function<Id(const ir::Inst&)>& value_of) {
+    return stop_value(phases, which, [&](const ir::Inst& b) {
+      return b.op == ir::Op::barrier ? value_of(b) : spv::NoResult;
+    });
+  };
+  const Id id = of_barrier([&](const ir::Inst& b) {
     return operand_of(b.src[0], ir::Width::b32, dynamic(phases.barrier_id));
   });
-  const Id count = barrier_value(phases, which, [&](const ir::Inst& b) {
+  const Id count = of_barrier([&](const ir::Inst& b) {
     return b.src.size() > 1 ? operand_of(b.src[1], ir::Width::b32, dynamic(phases.barrier_count))
                             : m_.u(0);
   });
-  const Id kind = barrier_value(phases, which, [&](const ir::Inst& b) { return m_.u(b.mode); });
-  const Id vote = barrier_value(phases, which, [&](const ir::Inst& b) {
+  const Id kind = of_barrier([&](const ir::Inst& b) { return m_.u(b.mode); });
+  const Id vote = of_barrier([&](const ir::Inst& b) {
     return b.src.size() > 2 ? operand_of(b.src[2], ir::Width::pred, spv::NoResult) : m_.b(false);
   });
   const Id valid = m_.op(spv::OpULessThan, m_.bool_type, {id, m_.u(kBarriers)});
   when(m_.op(spv::OpLogicalNot, m_.bool_type, {valid}), [&] {
-    const Id site = barrier_value(phases, which, [&](const ir::Inst& b) { return m_.u(b.site); });
+    const Id site = stop_value(phases, which, [&](const ir::Inst& b) { return m_.u(b.site); });
     library("lw_fault", m_.void_type,
             {m_.u(static_cast<uint32_t>(FaultKind::illegal_instruction)), site, m_.u(0), m_.u(0),
              m_.u(0)});
@@ -159,6 +188,7 @@ void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot)
     m_.createStore(m_.select(passes, m_.u(0), which),
                    array_element(state.waiting, slot, m_.uint_type));
     m_.createStore(id, array_element(state.barrier, slot, m_.uint_type));
+    if (shape_.packed) when(passes, [&] { library("lw_wave_defer", m_.void_type, {slot}); });
   });
 }
 
@@ -171,9 +201,9 @@ void KernelBuilder::release(const ir::Phases& phases, PhaseState& state, Id slot
   const Id open = library("lw_phase_released", m_.bool_type, {id, turn});
   when(open, [&] {
     m_.createStore(m_.u(0), place);
-    for (size_t k = 0; k < phases.barriers.size(); ++k) {
-      const ir::Inst& barrier = phases.barriers[k];
-      if (barrier.dst.empty() || !barrier.dst[0].valid()) continue;
+    for (size_t k = 0; k < phases.stops.size(); ++k) {
+      const ir::Inst& barrier = phases.stops[k];
+      if (barrier.op != ir::Op::barrier || barrier.dst.empty() || !barrier.dst[0].valid()) continue;
       const Id array = state.array_of[barrier.dst[0].id];
       if (array == spv::NoResult) continue;  // nobody reads the result
       const Id meant =
@@ -191,57 +221,109 @@ void KernelBuilder::release(const ir::Phases& phases, PhaseState& state, Id slot
 /// The lane does not get to its end: nobody can go on (it waits at a barrier for ever), or the
 /// driver has cut the loop over the turns.
 void KernelBuilder::abandon(const ir::Phases& phases, PhaseState& state, Id outcome, Id slot) {
-  const Id which =
-      m_.createLoad(array_element(state.waiting, slot, m_.uint_type), spv::NoPrecision);
+  const Id which = m_.createLoad(array_element(state.resume, slot, m_.uint_type), spv::NoPrecision);
   library("lw_set_lane", m_.void_type, {slot, lane_of(slot)});
-  const Id site = barrier_value(phases, which, [&](const ir::Inst& b) { return m_.u(b.site); });
-  const Id stuck = m_.op(spv::OpIEqual, m_.bool_type, {outcome, m_.u(kNone)});
+  Id site = stop_value(phases, which, [&](const ir::Inst& b) { return m_.u(b.site); });
+  if (site == spv::NoResult) site = m_.u(ir::kNone);  // no stops: the driver cut the loop
+  const Id none = m_.op(spv::OpIEqual, m_.bool_type, {outcome, m_.u(kNone)});
+  const Id stuck = m_.op(spv::OpLogicalAnd, m_.bool_type, {none, waits(state, slot)});
   const Id kind = m_.select(stuck, m_.u(static_cast<uint32_t>(FaultKind::barrier_divergence)),
                             m_.u(static_cast<uint32_t>(FaultKind::step_budget)));
   library("lw_fault", m_.void_type, {kind, site, m_.u(0), m_.u(0), m_.u(0)});
   library("lw_end", m_.void_type, {});
+  m_.createStore(m_.u(ir::kPhaseEnded), array_element(state.resume, slot, m_.uint_type));
+}
+
+/// Every lane that has not ended, one of them outside of any loop: a driver that has cut one loop
+/// cuts all that follow.
+void KernelBuilder::abandon_all(const ir::Phases& phases, PhaseState& state, Id outcome) {
+  if (shape_.packed) {
+    when(library("lw_wave_any_live", m_.bool_type, {}),
+         [&] { abandon(phases, state, outcome, library("lw_wave_first_live", m_.uint_type, {})); });
+  }
+  for_each_slot([&](Id slot) {
+    const Id exists = lane_exists(lane_of(slot));
+    when(m_.op(spv::OpLogicalAnd, m_.bool_type, {living(state, slot), exists}),
+         [&] { abandon(phases, state, outcome, slot); });
+  });
+}
+
+Id KernelBuilder::living(PhaseState& state, Id slot) {
+  const Id at = m_.createLoad(array_element(state.resume, slot, m_.uint_type), spv::NoPrecision);
+  return m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(ir::kPhaseEnded)});
+}
+Id KernelBuilder::waits(PhaseState& state, Id slot) {
+  const Id at = m_.createLoad(array_element(state.waiting, slot, m_.uint_type), spv::NoPrecision);
+  return m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(0)});
+}
+
+/// Each lane until it stops; then, as long as the lanes of a wave can help each other on, again.
+void KernelBuilder::run_lanes(const ir::Phases& phases, PhaseState& state, spv::Function* body) {
+  const auto both = [&](Id a, Id b) { return m_.op(spv::OpLogicalAnd, m_.bool_type, {a, b}); };
+  const auto once = [&] {
+    for_each_slot([&](Id slot) {
+      const Id idle = m_.op(spv::OpLogicalNot, m_.bool_type, {waits(state, slot)});
+      const Id able = shape_.packed ? library("lw_wave_runs", m_.bool_type, {slot})
+                                    : lane_exists(lane_of(slot));
+      when(both(both(living(state, slot), idle), able),
+           [&] { run_lane(phases, state, body, slot); });
+    });
+  };
+  if (!phases.wave.kind.valid()) return once();
+  const Id resolved =
+      m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type, "resolved");
+  repeat([&] {
+    once();
+    m_.createStore(m_.b(false), resolved);
+    resolve_complete(phases, state, resolved);
+    return m_.createLoad(resolved, spv::NoPrecision);
+  });
+}
+
+void KernelBuilder::release_lanes(const ir::Phases& phases, PhaseState& state) {
+  const bool barriers = std::ranges::any_of(
+      phases.stops, [](const ir::Inst& stop) { return stop.op == ir::Op::barrier; });
+  if (!barriers) return;
+  for_each_slot([&](Id slot) { when(waits(state, slot), [&] { release(phases, state, slot); }); });
 }
 
 void KernelBuilder::build_phases(const ir::Phases& phases) {
   PhaseState state;
   make_phase_variables(phases, state);
+  const bool waves = phases.wave.kind.valid();
   spv::Function* body = build_body(phases.program);
   begin_entry();
   const Id size = m_.u(shape_.local_size);
+  if (shape_.packed) begin_wave();
   library("lw_phase_begin", m_.void_type, {invocation_, size, m_.u(shape_.lanes)});
-  const auto load = [&](Id array, Id slot) {
-    return m_.createLoad(array_element(array, slot, m_.uint_type), spv::NoPrecision);
-  };
-  const auto living = [&](Id slot) {
-    return m_.op(spv::OpINotEqual, m_.bool_type, {load(state.resume, slot), m_.u(ir::kPhaseEnded)});
-  };
-  const auto waits = [&](Id slot) {
-    return m_.op(spv::OpINotEqual, m_.bool_type, {load(state.waiting, slot), m_.u(0)});
-  };
-  const auto exists = [&](Id slot) { return lane_exists(lane_of(slot)); };
-  const auto both = [&](Id a, Id b) { return m_.op(spv::OpLogicalAnd, m_.bool_type, {a, b}); };
   const Id outcome =
       m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type, "outcome");
+  m_.createStore(m_.u(kSome), outcome);
+  const auto is = [&](Id result, uint32_t what) {
+    return m_.op(spv::OpIEqual, m_.bool_type, {result, m_.u(what)});
+  };
   repeat([&] {
-    for_each_slot([&](Id slot) {
-      const Id idle = m_.op(spv::OpLogicalNot, m_.bool_type, {waits(slot)});
-      when(both(both(living(slot), idle), exists(slot)),
-           [&] { run_lane(phases, state, body, slot); });
-    });
+    if (shape_.packed) library("lw_wave_new_turn", m_.void_type, {});
+    if (waves) {
+      when(is(m_.createLoad(outcome, spv::NoPrecision), kWaves),
+           [&] { resolve_first(phases, state); });
+    }
+    run_lanes(phases, state, body);
     library("lw_barrier", m_.void_type, {});
-    for_each_slot([&](Id slot) { when(waits(slot), [&] { release(phases, state, slot); }); });
     const Id turn = m_.createLoad(state.turn, spv::NoPrecision);
+    release_lanes(phases, state);
+    if (waves) {
+      when(library("lw_wave_any_stopped", m_.bool_type, {}),
+           [&] { library("lw_phase_wave_waits", m_.void_type, {turn}); });
+    }
     const Id result = library("lw_phase_turn", m_.uint_type, {invocation_, size, turn});
     m_.createStore(result, outcome);
     m_.createStore(m_.op(spv::OpIAdd, m_.uint_type, {turn, m_.u(1)}), state.turn);
-    return m_.op(spv::OpIEqual, m_.bool_type, {result, m_.u(kSome)});
+    return m_.op(spv::OpLogicalOr, m_.bool_type, {is(result, kSome), is(result, kWaves)});
   });
   const Id last = m_.createLoad(outcome, spv::NoPrecision);
-  when(m_.op(spv::OpINotEqual, m_.bool_type, {last, m_.u(kAllEnded)}), [&] {
-    for_each_slot([&](Id slot) {
-      when(both(living(slot), exists(slot)), [&] { abandon(phases, state, last, slot); });
-    });
-  });
+  when(m_.op(spv::OpINotEqual, m_.bool_type, {last, m_.u(kAllEnded)}),
+       [&] { abandon_all(phases, state, last); });
   finish_entry();
 }
 

@@ -67,10 +67,45 @@ SharedLayout shared_layout(const ir::Program& program, const Options& options, c
   return layout;
 }
 
-void check_options(const Options& options) {
-  if (options.wave == WaveMode::packed) {
-    throw Error(ErrorKind::guest, "packed waves are not supported on this engine yet");
+/// Each invocation carries one wave: for kernels with cross-lane operations, or on demand.
+bool wants_packed(const ir::Program& program, const Options& options) {
+  if (options.wave == WaveMode::packed) return true;
+  if (!ir::has_wave_ops(program)) return false;
+  if (options.wave == WaveMode::automatic) return true;
+  for (const ir::Block& block : program.blocks) {
+    for (const ir::Inst& inst : block.insts) {
+      if (ir::info(inst.op).trait != ir::OpTrait::wave) continue;
+      const bool known = inst.site < program.sites.size();
+      const std::string text = known ? program.sites[inst.site].text : "";
+      throw Error(ErrorKind::guest,
+                  fmt::format("cross-lane instruction '{}' (line {}) cannot run in lane mode; use "
+                              "--wave auto or packed",
+                              text.empty() ? ir::info(inst.op).name : text,
+                              known ? program.sites[inst.site].line : 0));
+    }
   }
+  return false;
+}
+
+Shape packed_shape(const ir::Program& program, const Shape& lanes, const Target& target) {
+  Shape shape;
+  shape.packed = true;
+  shape.lanes = lanes.lanes;
+  shape.lanes_per_invocation = program.wave_lanes;
+  shape.local_size = (shape.lanes + program.wave_lanes - 1) / program.wave_lanes;
+  if (shape.local_size > target.max_invocations) {
+    throw Error(ErrorKind::guest,
+                fmt::format("a block of {} threads is {} waves; this device runs at most {} waves "
+                            "in a block of a kernel with cross-lane operations",
+                            shape.lanes, shape.local_size, target.max_invocations));
+  }
+  // Where loops are cut, the rest of a vector must not run on its own.
+  if (target.cuts_loops) {
+    const uint32_t step = std::max(1U, target.subgroup_size);
+    const uint32_t whole = (shape.local_size + step - 1) / step * step;
+    if (whole <= target.max_invocations) shape.local_size = whole;
+  }
+  return shape;
 }
 
 uint32_t own_shared_bytes(const ir::Program& program, bool phases) {
@@ -86,11 +121,12 @@ uint32_t loop_mark_bytes(const Target& target, const Shape& shape) {
 }  // namespace
 
 Module translate(const ir::Program& source, const Options& options, const Target& target) {
-  check_options(options);
-  const Shape shape = shape_for(options, target);
+  const bool packed = wants_packed(source, options);
+  Shape shape = shape_for(options, target);
+  if (packed) shape = packed_shape(source, shape, target);
   ir::Program program = source;
   ir::lower_switches(program);
-  const bool phases = needs_phases(program, shape);
+  const bool phases = packed || needs_phases(program, shape);
   const SharedLayout shared = shared_layout(
       program, options, target, own_shared_bytes(program, phases) + loop_mark_bytes(target, shape));
 
@@ -120,7 +156,7 @@ Module translate(const ir::Program& source, const Options& options, const Target
   module.lanes_per_invocation = shape.lanes_per_invocation;
   module.shared_in_memory = shared.in_memory;
   module.shared_bytes = shared.in_memory ? shared.bytes : 0;
-  module.wave_mode = "lane";
+  module.wave_mode = packed ? "packed" : "lane";
   return module;
 }
 

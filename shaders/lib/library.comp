@@ -38,4 +38,5 @@ layout(local_size_x = 1) in;
 #include "gcn_buffer.glsl"
 #include "check_api.glsl"
 #include "phase.glsl"
+#include "wave.glsl"
 void main() {}

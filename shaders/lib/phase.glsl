@@ -14,6 +14,7 @@ shared uint phase_voters[BARRIERS];
 shared uint phase_votes[BARRIERS];
 shared uint phase_alive;
 shared uint phase_moving[2];  // did any lane make progress; one word per odd and even turn
+shared uint phase_waves[2];   // does any lane wait for its wave; likewise
 
 void lw_phase_begin(const in uint invocation, const in uint invocations, const in uint lanes) {
   for (uint i = invocation; i < BARRIERS; i += invocations) {
@@ -26,6 +27,8 @@ void lw_phase_begin(const in uint invocation, const in uint invocations, const i
     phase_alive = lanes;
     phase_moving[0] = 0u;
     phase_moving[1] = 0u;
+    phase_waves[0] = 0u;
+    phase_waves[1] = 0u;
   }
   barrier();
 }
@@ -62,11 +65,16 @@ uint lw_phase_result(const in uint id, const in uint kind) {
   return (kind == RED_AND ? votes == phase_voters[id] : votes != 0u) ? 1u : 0u;
 }
 
-/// Ends a turn for the whole group: 0 = every lane has ended, 1 = some can go on, 2 = none can.
+/// Before the turn ends: some lane of this invocation waits for its wave.
+void lw_phase_wave_waits(const in uint turn) { phase_waves[turn & 1u] = 1u; }
+
+/// Ends a turn for the whole group: 0 = every lane has ended, 1 = some can go on, 2 = none can,
+/// 3 = none can but lanes that wait for others of their wave.
 uint lw_phase_turn(const in uint invocation, const in uint invocations, const in uint turn) {
   barrier();
   uint alive = phase_alive;
   uint moving = phase_moving[turn & 1u];
+  uint waves = phase_waves[turn & 1u];
   for (uint i = invocation; i < BARRIERS; i += invocations) {
     if (!phase_open(i)) continue;
     phase_arrived[i] = 0u;
@@ -74,8 +82,11 @@ uint lw_phase_turn(const in uint invocation, const in uint invocations, const in
     phase_voters[i] = 0u;
     phase_votes[i] = 0u;
   }
-  // The next turn writes this word only after the control barrier below.
-  if (invocation == 0u) phase_moving[(turn + 1u) & 1u] = 0u;
+  // The next turn writes these words only after the control barrier below.
+  if (invocation == 0u) {
+    phase_moving[(turn + 1u) & 1u] = 0u;
+    phase_waves[(turn + 1u) & 1u] = 0u;
+  }
   barrier();
-  return alive == 0u ? 0u : moving != 0u ? 1u : 2u;
+  return alive == 0u ? 0u : moving != 0u ? 1u : waves != 0u ? 3u : 2u;
 }

@@ -26,8 +26,8 @@ std::vector<Event> run_phases(const Phases& ph, const Structured* tree, size_t t
     const uint64_t k = m.regs[ph.resume.id];
     if (m.spent() || k == kPhaseEnded) break;
     REQUIRE(k >= 1);
-    REQUIRE(k <= ph.barriers.size());
-    const Inst& barrier = ph.barriers[k - 1];
+    REQUIRE(k <= ph.stops.size());
+    const Inst& barrier = ph.stops[k - 1];
     REQUIRE(barrier.op == Op::barrier);
     trace.push_back(
         {kNone, barrier.src[0].is_imm() ? barrier.src[0].imm : m.regs[ph.barrier_id.id]});

@@ -38,11 +38,6 @@ bool may_come_later(const std::string& form) {
   return kLater.contains(form.substr(0, form.find('.')));
 }
 
-bool is_cross_lane(const std::string& form) {
-  static const std::set<std::string> kWave = {"shfl", "vote", "match", "redux", "activemask"};
-  return kWave.contains(form.substr(0, form.find('.'))) || form == "bar.warp.sync";
-}
-
 void check_forms(const std::string& file, double target) {
   const std::vector<UsedForm> forms = used_forms(file);
   REQUIRE(forms.size() > 300);
@@ -52,10 +47,7 @@ void check_forms(const std::string& file, double target) {
     CAPTURE(f.rank);
     CAPTURE(f.form);
     CAPTURE(c.note);
-    if (is_cross_lane(f.form))
-      CHECK(c.note == "needs packed waves");
-    else if (!may_come_later(f.form))
-      CHECK(c.state != ptx::FormState::unsupported);
+    if (!may_come_later(f.form)) CHECK(c.state != ptx::FormState::unsupported);
     reached = reached || f.percent >= target;
   }
   CHECK(reached);

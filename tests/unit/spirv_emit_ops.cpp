@@ -182,19 +182,26 @@ TEST_CASE("every special register translates") {
   }
 }
 
-TEST_CASE("cross-lane instructions are refused with their place") {
+TEST_CASE("cross-lane instructions are packed, and refused in lane mode with their place") {
   Kernel k;
   const ir::Reg p = k.compare(ir::Cond::eq, ir::imm(1), ir::imm(1));
   k.b.emit(Op::vote_any, Type::pred, {k.b.reg(Width::pred)}, {p, ir::imm(0xffffffff)});
   k.b.exit();
+  spirv::Options options = block_of(64);
+  for (const auto& [tier, target] : all_tiers()) {
+    CAPTURE(tier);
+    CHECK(verdict(k.program, options, target) == "");
+    CHECK(spirv::translate(k.program, options, target).wave_mode == "packed");
+  }
+  options.wave = WaveMode::lane;
   std::string message;
   try {
-    (void)spirv::translate(k.program, block_of(64), tier1());
+    (void)spirv::translate(k.program, options, tier1());
   } catch (const Error& error) {
     message = error.what();
     CHECK(error.kind() == ErrorKind::guest);
   }
   CHECK(message ==
-        "cross-lane instruction 'the guest's own words;' (line 7) needs packed waves, "
-        "not supported on this engine yet");
+        "cross-lane instruction 'the guest's own words;' (line 7) cannot run in lane mode; use "
+        "--wave auto or packed");
 }

@@ -1,10 +1,33 @@
 #include <algorithm>
+#include <numeric>
 #include <set>
+#include <string_view>
 
 #include "runtime/ir/passes/passes.hpp"
 
 namespace lanewise::ir {
 namespace {
+
+/// Which source is the member mask, -1 when the operation has none.
+int member_operand(Op op) {
+  switch (op) {
+    case Op::vote_any:
+    case Op::vote_all:
+    case Op::vote_uni:
+    case Op::vote_ballot:
+    case Op::match_any:
+    case Op::match_all:
+    case Op::redux:
+      return 1;
+    case Op::shfl:
+      return 3;
+    case Op::elect:
+    case Op::wave_sync:
+      return 0;
+    default:
+      return -1;
+  }
+}
 
 class PhaseSplitter {
  public:
@@ -13,10 +36,16 @@ class PhaseSplitter {
     out_.resume = out_.program.add_reg(Width::b32, std::string("resume"));
     out_.barrier_id = out_.program.add_reg(Width::b32, std::string("barrier_id"));
     out_.barrier_count = out_.program.add_reg(Width::b32, std::string("barrier_count"));
+    if (!has_wave_ops(p)) return;
+    WaveRegs& w = out_.wave;
+    for (Reg* reg : {&w.kind, &w.low, &w.high, &w.b, &w.c, &w.members, &w.result0, &w.result1})
+      *reg = out_.program.add_reg(Width::b32, std::string("wave"));
   }
 
   Phases run() {
     make_room_for_entry();
+    origins_.resize(out_.program.blocks.size());
+    for (uint32_t b = 0; b < origins_.size(); ++b) origins_[b] = {b == start_ ? 0 : b, 0};
     // Splitting appends the rest of a block as a new block, which the loop then reaches.
     for (uint32_t b = 1; b < out_.program.blocks.size(); ++b) split(b);
     for (uint32_t b = 1; b < out_.program.blocks.size(); ++b) {
@@ -25,6 +54,7 @@ class PhaseSplitter {
         block.insts.push_back(set(out_.resume, Operand::immediate(kPhaseEnded), block.term.site));
       }
     }
+    number_stops();
     write_entry();
     find_carried();
     return std::move(out_);
@@ -53,7 +83,7 @@ class PhaseSplitter {
     blocks[0] = Block{};
   }
 
-  /// Cuts the block behind its first barrier.
+  /// Cuts the block behind its first stop.
   void split(uint32_t b) {
     auto& blocks = out_.program.blocks;
     for (size_t i = 0; i < blocks[b].insts.size(); ++i) {
@@ -63,16 +93,18 @@ class PhaseSplitter {
         const Inst ended = set(out_.resume, Operand::immediate(kPhaseEnded), inst.site, inst.guard);
         blocks[b].insts.insert(blocks[b].insts.begin() + static_cast<ptrdiff_t>(i), ended);
         ++i;
-      } else if (inst.op == Op::barrier) {
+      } else if (inst.op == Op::barrier || info(inst.op).trait == OpTrait::wave) {
         cut(b, i, inst);
         return;
       }
     }
   }
 
-  void cut(uint32_t b, size_t at, Inst barrier) {
+  void cut(uint32_t b, size_t at, Inst stop) {
     auto& blocks = out_.program.blocks;
+    const bool wave = stop.op != Op::barrier;
     const auto rest = static_cast<uint32_t>(blocks.size());
+    const Origin origin{origins_[b].block, origins_[b].index + at};
     Block after;
     after.label = blocks[b].label;
     after.insts.assign(blocks[b].insts.begin() + static_cast<ptrdiff_t>(at) + 1,
@@ -81,35 +113,136 @@ class PhaseSplitter {
     blocks[b].insts.resize(at);
     blocks[b].term = {};
     blocks.push_back(std::move(after));
-    uint32_t wait = b;
-    if (!barrier.guard.always()) {
-      wait = static_cast<uint32_t>(blocks.size());
-      blocks.push_back({blocks[b].label, {}, {}});
+    origins_.push_back({origin.block, origin.index + 1});
+    uint32_t wait = b, resumed = rest;
+    if (!stop.guard.always()) {
+      wait = add_block(blocks[b].label);
       Terminator t;
       t.kind = Terminator::Kind::branch;
-      t.cond = barrier.guard;
+      t.cond = stop.guard;
       t.targets = {wait, rest};
-      t.site = barrier.site;
+      t.site = stop.site;
       blocks[b].term = std::move(t);
-      barrier.guard = {};
+      stop.guard = {};
+      if (wave) {
+        // Lanes that pass by have no result to take.
+        resumed = add_block(blocks[b].label);
+        blocks[resumed].term.kind = Terminator::Kind::jump;
+        blocks[resumed].term.targets = {rest};
+        blocks[resumed].term.site = stop.site;
+      }
     }
-    end_phase(wait, barrier);
-    resume_at_.push_back(rest);
-    out_.barriers.push_back(std::move(barrier));
+    if (wave) {
+      hand_over(blocks[wait].insts, stop);
+      take_results(blocks[resumed].insts, stop);
+    } else {
+      hand_over_barrier(blocks[wait].insts, stop);
+    }
+    const uint32_t k = static_cast<uint32_t>(out_.stops.size()) + 1;
+    blocks[wait].insts.push_back(set(out_.resume, Operand::immediate(k), stop.site));
+    blocks[wait].term.site = stop.site;
+    waits_.insert(wait);
+    stops_.push_back({origin, wait, resumed});
+    out_.stops.push_back(std::move(stop));
   }
 
-  void end_phase(uint32_t wait, const Inst& barrier) {
-    Block& block = out_.program.blocks[wait];
-    const uint32_t k = static_cast<uint32_t>(out_.barriers.size()) + 1;
-    if (!barrier.src[0].is_imm()) {
-      block.insts.push_back(set(out_.barrier_id, barrier.src[0], barrier.site));
+  uint32_t add_block(const std::string& label) {
+    out_.program.blocks.push_back({label, {}, {}});
+    origins_.emplace_back();  // holds no stop
+    return static_cast<uint32_t>(out_.program.blocks.size() - 1);
+  }
+
+  void hand_over_barrier(std::vector<Inst>& insts, const Inst& barrier) {
+    if (!barrier.src[0].is_imm())
+      insts.push_back(set(out_.barrier_id, barrier.src[0], barrier.site));
+    if (!barrier.src[1].is_imm())
+      insts.push_back(set(out_.barrier_count, barrier.src[1], barrier.site));
+    if (out_.wave.kind.valid())
+      insts.push_back(set(out_.wave.kind, Operand::immediate(0), barrier.site));
+  }
+
+  void hand_over(std::vector<Inst>& insts, const Inst& stop) {
+    const WaveRegs& w = out_.wave;
+    const int members = member_operand(stop.op);
+    const auto give = [&](Reg reg, int operand) {
+      insts.push_back(set(reg, stop.src[static_cast<size_t>(operand)], stop.site));
+    };
+    const size_t values = members < 0 ? stop.src.size() : static_cast<size_t>(members);
+    if (values > 0) give_value(insts, stop);
+    if (values > 1) give(w.b, 1);
+    if (values > 2) give(w.c, 2);
+    if (members >= 0) {
+      give(w.members, members);
+    } else {
+      insts.push_back(set(w.members, Operand::immediate(0xffffffff), stop.site));
     }
-    if (!barrier.src[1].is_imm()) {
-      block.insts.push_back(set(out_.barrier_count, barrier.src[1], barrier.site));
+    insts.push_back(set(w.kind, Operand::immediate(kind_of(stop) + 1), stop.site));
+  }
+
+  /// The first operand as two words; a predicate as 0 or 1.
+  void give_value(std::vector<Inst>& insts, const Inst& stop) {
+    const WaveRegs& w = out_.wave;
+    const std::string_view signature = info(stop.op).signature;
+    const char letter = signature[signature.find(':') + 1];
+    Inst give = set(w.low, stop.src[0], stop.site);
+    if (letter == 'p') {
+      give.op = Op::select;
+      give.src = {stop.src[0], Operand::immediate(1), Operand::immediate(0)};
+    } else if (letter == 'T' && width_of(stop.type) == Width::b64) {
+      give.op = Op::unpack64;
+      give.type = Type::none;
+      give.dst = {w.low, w.high};
     }
-    block.insts.push_back(set(out_.resume, Operand::immediate(k), barrier.site));
-    block.term.site = barrier.site;
-    waits_.insert(wait);
+    insts.push_back(std::move(give));
+  }
+
+  void take_results(std::vector<Inst>& insts, const Inst& stop) {
+    std::vector<Inst> taken;
+    const Reg results[] = {out_.wave.result0, out_.wave.result1};
+    for (size_t i = 0; i < stop.dst.size(); ++i) {
+      if (!stop.dst[i].valid()) continue;
+      Inst take = set(stop.dst[i], results[i], stop.site);
+      const Width width = out_.program.regs[stop.dst[i].id].width;
+      if (width == Width::pred) {
+        take.op = Op::icmp;
+        take.cond = Cond::ne;
+        take.src.push_back(Operand::immediate(0));
+      } else if (width == Width::b64) {
+        take.op = Op::pack64;
+        take.type = Type::none;
+        take.src = {results[0], results[1]};
+      }
+      taken.push_back(std::move(take));
+    }
+    insts.insert(insts.begin(), taken.begin(), taken.end());
+  }
+
+  uint32_t kind_of(const Inst& stop) {
+    const auto same = [&](const Inst& k) {
+      // What readlane reads is not handed over: engines look the register up.
+      return k.op == stop.op && k.type == stop.type && k.mode == stop.mode && k.mem == stop.mem &&
+             (stop.op != Op::readlane || k.src[0] == stop.src[0]);
+    };
+    const auto found = std::find_if(out_.kinds.begin(), out_.kinds.end(), same);
+    const auto index = static_cast<uint32_t>(found - out_.kinds.begin());
+    if (found == out_.kinds.end()) out_.kinds.push_back(stop);
+    return index;
+  }
+
+  /// Splitting meets the stops in another order than the program lists them.
+  void number_stops() {
+    std::vector<uint32_t> order(stops_.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::sort(order.begin(), order.end(),
+              [&](uint32_t a, uint32_t b) { return stops_[a].origin < stops_[b].origin; });
+    std::vector<Inst> stops;
+    for (uint32_t k = 0; k < order.size(); ++k) {
+      const Stop& stop = stops_[order[k]];
+      out_.program.blocks[stop.wait].insts.back().src[0] = Operand::immediate(k + 1);
+      resume_at_.push_back(stop.resumed);
+      stops.push_back(std::move(out_.stops[order[k]]));
+    }
+    out_.stops = std::move(stops);
   }
 
   void write_entry() {
@@ -138,21 +271,46 @@ class PhaseSplitter {
       }
     }
     // Between the phases the engine reads a reduction's operand and writes its result.
-    for (const Inst& barrier : out_.barriers) {
+    for (const Inst& barrier : out_.stops) {
+      if (barrier.op == Op::readlane && barrier.src[0].is_reg())
+        carried.insert(barrier.src[0].index);  // also of lanes that are elsewhere or have ended
+      if (barrier.op != Op::barrier) continue;
       for (const Reg r : barrier.dst) carried.insert(r.id);
       if (barrier.src.size() > 2 && barrier.src[2].is_reg()) carried.insert(barrier.src[2].index);
     }
     carried.erase(out_.resume.id);
+    carried.erase(out_.wave.result0.id);
+    carried.erase(out_.wave.result1.id);
     for (const uint32_t r : carried) out_.carried.push_back(Reg{r});
   }
 
+  /// Where an instruction stood in the input.
+  struct Origin {
+    uint32_t block = 0;
+    size_t index = 0;
+    auto operator<=>(const Origin&) const = default;
+  };
+  struct Stop {
+    Origin origin;
+    uint32_t wait, resumed;
+  };
+
   Phases out_;
   uint32_t start_ = 0;
+  std::vector<Origin> origins_;  ///< [block], of its first instruction
+  std::vector<Stop> stops_;
   std::vector<uint32_t> resume_at_;
   std::set<uint32_t> waits_;  ///< blocks whose exit is the end of a phase, not of the lane
 };
 
 }  // namespace
+
+bool has_wave_ops(const Program& program) {
+  for (const Block& block : program.blocks)
+    for (const Inst& inst : block.insts)
+      if (info(inst.op).trait == OpTrait::wave) return true;
+  return false;
+}
 
 Phases split_phases(const Program& program) {
   return PhaseSplitter(program).run();

@@ -34,10 +34,10 @@ struct Row {
   FormState state = FormState::exact;
 };
 
-/// Rows of instructions that need the other lanes of the wave. Engines run one lane at a time
-/// until packed waves exist, so their state stands here and nowhere else.
-inline constexpr FormState kWaveState = FormState::unsupported;
-inline constexpr const char* kWaveNote = "needs packed waves";
+/// Rows of instructions that need the other lanes of the wave; their state stands here and nowhere
+/// else.
+inline constexpr FormState kWaveState = FormState::exact;
+inline constexpr const char* kWaveNote = "";
 
 /// The qualifiers of one instruction, sorted into the slots of its row.
 class Form {

@@ -1,0 +1,228 @@
+// Cross-lane operations: each one in every situation that lanes of a wave can be in, on every
+// engine. The reference engine decides.
+#include "tests/differential/engines.hpp"
+
+using namespace lanewise;
+using namespace lanewise::test;
+using ir::Op;
+using ir::Reg;
+using ir::ShflMode;
+using ir::Type;
+using ir::Width;
+
+namespace {
+
+enum class Place : uint8_t { all, half, both_sides, loop, late, waves };
+const std::vector<std::string> kPlaces = {"all lanes",           "half of the lanes",
+                                          "both sides of an if", "divergent loop",
+                                          "after lanes ended",   "waves apart"};
+constexpr uint32_t kSlots = 6;
+
+/// One cross-lane operation on `value`; its results end up in two words.
+struct Case {
+  const char* name;
+  Op op;
+  Type type = Type::none;
+  uint8_t mode = 0;
+  uint32_t b = 0, c = 0x1f;
+  uint32_t members = 0xffffffff;
+  ir::AtomOp atom = ir::AtomOp::add;
+};
+uint8_t mode_of(ShflMode m) {
+  return static_cast<uint8_t>(m);
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> list = {
+      {"ballot", Op::ballot},
+      {"vote_any", Op::vote_any},
+      {"vote_all", Op::vote_all},
+      {"vote_uni", Op::vote_uni},
+      {"vote_ballot", Op::vote_ballot},
+      {"shfl up", Op::shfl, Type::none, mode_of(ShflMode::up), 3, 0},
+      {"shfl down", Op::shfl, Type::none, mode_of(ShflMode::down), 5, 0x1f},
+      {"shfl bfly", Op::shfl, Type::none, mode_of(ShflMode::bfly), 9, 0x1f},
+      {"shfl idx", Op::shfl, Type::none, mode_of(ShflMode::idx), 6, 0x1f},
+      {"shfl segment", Op::shfl, Type::none, mode_of(ShflMode::down), 2, 0x1807},
+      {"match_any", Op::match_any, Type::u32},
+      {"match_any 64", Op::match_any, Type::u64},
+      {"match_all", Op::match_all, Type::u32},
+      {"activemask", Op::activemask},
+      {"elect", Op::elect},
+      {"wave_sync", Op::wave_sync},
+      {"readlane", Op::readlane, Type::none, 0, 11},
+      {"readfirst", Op::readfirst},
+      {"vote_ballot members", Op::vote_ballot, Type::none, 0, 0, 0, 0x00ffff0f},
+  };
+  using enum ir::AtomOp;
+  for (const ir::AtomOp atom : {add, min, max, and_, or_, xor_})
+    list.push_back({"redux", Op::redux, Type::s32, 0, 0, 0, 0xffffffff, atom});
+  return list;
+}
+
+class WaveKernel {
+ public:
+  WaveKernel(const Case& which, uint32_t wave_lanes) : case_(which) {
+    k.program.param_bytes = 16;
+    k.program.wave_lanes = wave_lanes;
+    output_ = k.param64(8);
+    const Reg tid = k.sreg(ir::SReg::linear_tid), group = k.sreg(ir::SReg::ctaid_x);
+    const Reg size = k.sreg(ir::SReg::ntid_x);
+    const Reg before = make(Op::mul, {group, size});
+    index_ = make(Op::add, {before, tid});
+    lane_ = k.sreg(ir::SReg::laneid);
+    const Reg mixed = make(Op::mul, {index_, ir::imm(2654435761U)});
+    value_ = make(Op::shr, {mixed, ir::imm(29)});
+    result_ = k.b.reg(Width::b32);
+    wave_ = k.sreg(ir::SReg::warpid);
+  }
+
+  ir::Program build() {
+    put(Place::all, [&] { operation(); });
+    const Reg odd = make(Op::and_, {lane_, ir::imm(1)});
+    const Reg is_odd = k.compare(ir::Cond::ne, odd, ir::imm(0));
+    put(Place::half, [&] {
+      when(
+          is_odd, [&] { operation(); }, [] {});
+    });
+    const Reg low = k.compare(ir::Cond::lt, lane_, ir::imm(13));
+    put(Place::both_sides, [&] {
+      when(
+          low, [&] { operation(); }, [&] { operation(); });
+    });
+    put(Place::loop, [&] { loop(make(Op::and_, {lane_, ir::imm(3)})); });
+    const Reg third = make(Op::rem, {wave_, ir::imm(3)});
+    const Reg first = k.compare(ir::Cond::eq, third, ir::imm(0));
+    put(Place::waves, [&] {
+      when(
+          first, [&] { loop(wave_); }, [&] { operation(); });
+    });
+    // The lanes with bit 1 go; the others meet once more.
+    const Reg bit = make(Op::and_, {lane_, ir::imm(2)});
+    const uint32_t gone = k.b.add_block(), rest = k.b.add_block();
+    k.b.branch({k.compare(ir::Cond::ne, bit, ir::imm(0))}, gone, rest);
+    k.b.set_block(gone);
+    k.b.exit();
+    k.b.set_block(rest);
+    put(Place::late, [&] { operation(); });
+    k.b.exit();
+    return k.program;
+  }
+
+ private:
+  Reg make(Op op, std::vector<ir::Operand> src) { return k.b.make(op, Type::u32, std::move(src)); }
+
+  template <typename Then, typename Else>
+  void when(Reg condition, Then then, Else otherwise) {
+    const uint32_t yes = k.b.add_block(), no = k.b.add_block(), merge = k.b.add_block();
+    k.b.branch({condition}, yes, no);
+    k.b.set_block(yes);
+    then();
+    k.b.jump(merge);
+    k.b.set_block(no);
+    otherwise();
+    k.b.jump(merge);
+    k.b.set_block(merge);
+  }
+
+  /// The operation once, and as often again as `more` says.
+  void loop(Reg more) {
+    const Reg left = k.b.reg(Width::b32);
+    k.move_into(left, more);
+    const uint32_t head = k.b.add_block(), after = k.b.add_block();
+    k.b.jump(head);
+    k.b.set_block(head);
+    operation();
+    const Reg done = k.compare(ir::Cond::eq, left, ir::imm(0));
+    k.b.emit(Op::sub, Type::u32, {left}, {left, ir::imm(1)});
+    k.b.branch({done}, after, head);
+    k.b.set_block(after);
+  }
+
+  template <typename Body>
+  void put(Place place, Body body) {
+    k.move_into(result_, ir::imm(0));
+    body();
+    const Reg base = make(Op::mul, {index_, ir::imm(kSlots)});
+    const Reg at = make(Op::add, {base, ir::imm(static_cast<uint32_t>(place))});
+    k.memory(Op::store, ir::Space::global, Type::u32, 1, {}, {k.element(output_, at), result_});
+  }
+
+  void mix(Reg word) {
+    k.b.emit(Op::mul, Type::u32, {result_}, {result_, ir::imm(31)});
+    k.b.emit(Op::add, Type::u32, {result_}, {result_, word});
+  }
+
+  void operation() {
+    const std::string_view signature = ir::info(case_.op).signature;
+    const std::string_view gives = signature.substr(0, signature.find(':'));
+    const bool wide = ir::width_of(case_.type) == Width::b64;
+    std::vector<Reg> dst;
+    for (const char letter : gives) {
+      dst.push_back(k.b.reg(letter == 'p' ? Width::pred : letter == 'd' ? Width::b64 : Width::b32));
+    }
+    std::vector<ir::Operand> src;
+    const bool has_value =
+        case_.op != Op::activemask && case_.op != Op::elect && case_.op != Op::wave_sync;
+    if (has_value) {
+      if (signature[gives.size() + 1] == 'p') {
+        src.emplace_back(k.compare(ir::Cond::gt, value_, ir::imm(3)));
+      } else {
+        src.emplace_back(wide ? k.b.make(Op::pack64, Type::u64, {value_, value_}) : value_);
+      }
+    }
+    if (case_.op == Op::shfl) src.insert(src.end(), {ir::imm(case_.b), ir::imm(case_.c)});
+    if (case_.op == Op::readlane) src.push_back(ir::imm(case_.b));
+    if (src.size() < signature.size() - gives.size() - 1) src.push_back(ir::imm(case_.members));
+    ir::Inst& inst = k.b.emit(case_.op, case_.type, dst, src);
+    inst.mode = case_.mode;
+    if (case_.op == Op::redux) inst.mem.emplace().atom = case_.atom;
+    for (const Reg r : dst) {
+      const Width width = k.program.regs[r.id].width;
+      if (width == Width::pred) {
+        mix(k.b.make(Op::select, Type::u32, {r, ir::imm(1), ir::imm(0)}));
+      } else if (width == Width::b64) {
+        const Reg low = k.b.reg(Width::b32), high = k.b.reg(Width::b32);
+        k.b.emit(Op::unpack64, Type::none, {low, high}, {r});
+        mix(low);
+        mix(high);
+      } else {
+        mix(r);
+      }
+    }
+    if (dst.empty()) mix(value_);
+  }
+
+  Kernel k;
+  Case case_;
+  Reg output_, index_, lane_, value_, result_, wave_;
+};
+
+void compare_case(const Case& c, uint32_t wave_lanes, uint32_t lanes) {
+  const ir::Program p = WaveKernel(c, wave_lanes).build();
+  CAPTURE(c.name);
+  CAPTURE(lanes);
+  compare(p, {2, 1, 1}, {lanes, 1, 1}, {0}, size_t{2} * lanes * kSlots, kPlaces);
+}
+
+}  // namespace
+
+TEST_CASE("waves: every operation in four waves, the last one partial") {
+  for (const Case& c : cases()) compare_case(c, 32, 117);
+  CHECK(validation_messages() == 0);
+}
+
+TEST_CASE("waves: a full wave and less than one") {
+  for (const Case& c : cases()) {
+    if (c.op != Op::shfl && c.op != Op::redux && c.op != Op::elect) continue;
+    compare_case(c, 32, 32);
+    compare_case(c, 32, 19);
+  }
+}
+
+TEST_CASE("waves: 64 lanes") {
+  for (const Case& c : cases()) {
+    if (c.op == Op::redux && c.atom != ir::AtomOp::add) continue;
+    compare_case(c, 64, 150);
+  }
+}
