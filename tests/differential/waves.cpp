@@ -226,3 +226,32 @@ TEST_CASE("waves: 64 lanes") {
     compare_case(c, 64, 150);
   }
 }
+
+TEST_CASE("waves: what a driver's loop limit cuts is a fault, never a wrong value") {
+  // Every lane votes 20,000 times and counts the lanes it saw.
+  Kernel k(3);
+  k.program.param_bytes = 16;
+  const Reg output = k.param64(8), lane = k.sreg(ir::SReg::linear_tid);
+  const Reg count = k.b.reg(Width::b32), left = k.b.reg(Width::b32);
+  k.move_into(count, ir::imm(0));
+  k.move_into(left, ir::imm(20000));
+  k.b.jump(1);
+  k.b.set_block(1);
+  const Reg mask = k.b.reg(Width::b32);
+  k.b.emit(Op::activemask, Type::none, {mask}, {});
+  const Reg seen = k.b.make(Op::popc, Type::u32, {mask});
+  k.b.emit(Op::add, Type::u32, {count}, {count, seen});
+  k.b.emit(Op::sub, Type::u32, {left}, {left, ir::imm(1)});
+  k.b.branch({k.compare(ir::Cond::ne, left, ir::imm(0))}, 1, 2);
+  k.b.set_block(2);
+  k.memory(Op::store, ir::Space::global, Type::u32, 1, {}, {k.element(output, lane), count});
+  k.b.exit();
+  for (const TestEngine& engine : test_engines()) {
+    CAPTURE(engine.label);
+    const Outcome got = run_on(*engine.engine, k.program, {1, 1, 1}, {32, 1, 1}, {0}, 32);
+    const bool whole = got.fault_count == 0;
+    if (!whole) CHECK(got.faults[0].kind == FaultKind::step_budget);
+    CHECK((whole || engine.label == "lavapipe"));
+    for (const uint32_t word : got.words) CHECK(word == (whole ? 640000 : 0));
+  }
+}

@@ -12,11 +12,11 @@ void check_scan(const char* variant, uint32_t groups, uint32_t threads, uint32_t
   std::vector<int32_t> out(n), sums(groups);
   auto a = device().buffer(in, "in"), b = device().buffer(out, "out");
   auto s = device().buffer(sums, "sums");
-  const lanewise::LaunchResult result =
+  const auto result =
       ptx("scan_shfl", variant, "scan_shfl")
           .launch({.grid = {groups}, .block = {threads}}, a, b, s, static_cast<int32_t>(n));
   result.check();
-  if (result.engine != "reference") CHECK(result.wave_mode == "packed");
+  CHECK(result.wave_mode == (device().info().name == "reference" ? "lane" : "packed"));
   for (uint32_t group = 0; group < groups; ++group) {
     uint32_t sum = 0;
     for (uint32_t i = group * threads; i < (group + 1) * threads; ++i) {
@@ -38,4 +38,32 @@ TEST_CASE("scan with shuffles: one wave, several, and as many as fit") {
     check_scan(variant, 2, 256, 500);
     check_scan(variant, 1, 1024, 1024);
   }
+}
+
+TEST_CASE("kernels without cross-lane operations give the same in packed mode") {
+  const auto x = random_floats(700, 5), y = random_floats(700, 6);
+  const auto run = [&](lanewise::WaveMode mode) {
+    auto dx = device().buffer(x, "x"), dy = device().buffer(y, "y");
+    const auto result = ptx("saxpy", "sm75", "saxpy")
+                            .launch({.grid = {3}, .block = {256}, .wave = mode}, 700, 1.5f, dx, dy);
+    result.check();
+    const bool packed = mode == lanewise::WaveMode::packed && device().info().name != "reference";
+    CHECK(result.wave_mode == (packed ? "packed" : "lane"));
+    return dy.read<float>();
+  };
+  check_equal(run(lanewise::WaveMode::packed), run(lanewise::WaveMode::lane));
+}
+
+TEST_CASE("lane mode refuses cross-lane operations on devices") {
+  if (device().info().name == "reference") return;
+  auto a = device().buffer(std::vector<int32_t>(32), "a");
+  std::string message;
+  try {
+    ptx("scan_shfl", "sm75", "scan_shfl")
+        .launch({.grid = {1}, .block = {32}, .wave = lanewise::WaveMode::lane}, a, a, a, 32);
+  } catch (const lanewise::Error& error) {
+    message = error.what();
+  }
+  CHECK(message.find("shfl.sync.up") != std::string::npos);
+  CHECK(message.find("lane mode") != std::string::npos);
 }
