@@ -24,7 +24,9 @@ TEST_CASE("allocations are deterministic, aligned and never touch") {
 TEST_CASE("nearest allocation and distance") {
   guest::Allocator a;
   const uint64_t x = a.allocate(16, "x");
-  const auto at = [&](uint64_t address) { return guest::nearest_allocation(a.allocations(), address); };
+  const auto at = [&](uint64_t address) {
+    return guest::nearest_allocation(a.allocations(), address);
+  };
   CHECK(at(x)->distance == 0);
   CHECK(at(x + 15)->distance == 0);
   CHECK(at(x + 16)->distance == 1);

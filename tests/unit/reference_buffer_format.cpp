@@ -110,7 +110,7 @@ TEST_CASE("loads: random elements, selections, out of range, all modes") {
   Mismatches m;
   for (int n = 0; n < 1000000; ++n) {
     const spec::Texel raw = {static_cast<uint32_t>(random()), static_cast<uint32_t>(random()),
-                               static_cast<uint32_t>(random()), static_cast<uint32_t>(random())};
+                             static_cast<uint32_t>(random()), static_cast<uint32_t>(random())};
     Select s;
     for (unsigned& x : s) x = random() % 8;
     compare_load(m, raw, random() % 16, random() % 8, s, random() % 4 != 0, random() % 256);

@@ -249,7 +249,8 @@ TEST_CASE("nothing grows without bound") {
     lets += std::string("let a").append(std::to_string(n)).append(" = ") + before + " + " + before +
             "\n";
   }
-  const Script s = parse("isa sass\n" + lets + "case \"x\" {\nreg R0 = a59\ncode \"\"\"\nEXIT ;\n\"\"\"\n}\n", 0);
+  const Script s = parse(
+      "isa sass\n" + lets + "case \"x\" {\nreg R0 = a59\ncode \"\"\"\nEXIT ;\n\"\"\"\n}\n", 0);
   REQUIRE(s.ok());
   RunOptions options;
   options.step_limit = 1 << 20;
