@@ -35,8 +35,11 @@ bool exact_fma(const LaneEmitter& e) {
 bool soft_add(const LaneEmitter& e) {
   return nearest(e) && !exact(e);
 }
+bool double_fma(const LaneEmitter& e) {
+  return nearest(e) && !exact_fma(e) && e.target().fma_by_double;
+}
 bool soft_fma(const LaneEmitter& e) {
-  return nearest(e) && !exact_fma(e);
+  return nearest(e) && !exact_fma(e) && !e.target().fma_by_double;
 }
 bool exact_div(const LaneEmitter& e) {
   const Target& t = e.target();
@@ -114,6 +117,11 @@ Id opaque(LaneEmitter& e, size_t index, Id value) {
   const Id bits = m.op(spv::OpBitcast, m.uint_type, {value});
   return m.op(spv::OpBitcast, float_type(e), {m.op(spv::OpBitwiseOr, m.uint_type, {bits, zero})});
 }
+/// The same for the bits of an f32 on their way to the library.
+Id opaque_bits(LaneEmitter& e, size_t index, Id bits) {
+  if (!e.target().folds_zero || !e.may_be_constant(index)) return bits;
+  return e.module().op(spv::OpBitwiseOr, e.module().uint_type, {bits, e.hidden_zero()});
+}
 Values binary(LaneEmitter& e, spv::Op code) {
   const Id a = opaque(e, 0, operand(e, 0)), b = opaque(e, 1, operand(e, 1));
   return finish(e, arithmetic(e, code, a, b));
@@ -125,7 +133,7 @@ Values nearest_soft(LaneEmitter& e, spv::Op code) {
   ModuleBuilder& m = e.module();
   Ids args;
   for (size_t i = 0; i < e.inst().src.size(); ++i) {
-    const Id bits = e.src(i);
+    const Id bits = opaque_bits(e, i, e.src(i));
     args.push_back(e.inst().ftz ? flush_subnormal(m, bits) : bits);
   }
   if (code == spv::OpFSub)
@@ -138,6 +146,7 @@ Values nearest_soft(LaneEmitter& e, spv::Op code) {
 constexpr const char* kAdd = "lw_fadd_rn_f32";
 constexpr const char* kMul = "lw_fmul_rn_f32";
 constexpr const char* kFmaSoft = "lw_ffma_rn_f32";
+constexpr const char* kFmaDouble = "lw_ffma_double_f32";
 
 /// The extended instruction `code` (a GLSL.std.450 number) over all operands.
 Values extended(LaneEmitter& e, spv::Op code) {
@@ -232,6 +241,7 @@ constexpr NativeRow kRows[] = {
     {Op::fadd, kF32, soft_add, nearest_soft<kAdd>, spv::OpFAdd},
     {Op::fsub, kF32, soft_add, nearest_soft<kAdd>, spv::OpFSub},
     {Op::fmul, kF32, soft_add, nearest_soft<kMul>, spv::OpFMul},
+    {Op::ffma, kF32, double_fma, nearest_soft<kFmaDouble>, kFma},
     {Op::ffma, kF32, soft_fma, nearest_soft<kFmaSoft>, kFma},
     {Op::fdiv, kF32 | kF64, exact_div, binary, spv::OpFDiv},
     {Op::frcp, kF32 | kF64, exact_div, reciprocal},

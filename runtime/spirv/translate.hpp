@@ -22,6 +22,7 @@ struct Target {
   bool native_compare = false;
   bool native_add64 = false, native_fma64 = false, native_div64 = false, native_sqrt64 = false;
   bool native_compare64 = false;
+  bool fma_by_double = false;  ///< f32 fma by way of doubles, rounded to odd in between
   /// The driver leaves long loops on its own after so many iterations (lavapipe: 65535 in all): a
   /// lane that did not leave a loop by its own decision must fault.
   bool cuts_loops = false;

@@ -86,6 +86,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                           t.native_div64,
                           t.native_sqrt64,
                           t.native_compare64,
+                          t.fma_by_double,
                           t.cuts_loops,
                           t.fence_by_atomic,
                           t.folds_nothing,

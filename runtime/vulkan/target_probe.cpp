@@ -6,6 +6,7 @@
 // The compiled shaders, which need the standard types above.
 #include "kDoubleProbe.inc"
 #include "kFloatProbe.inc"
+#include "kFmaProbe.inc"
 #include "kLoopProbe.inc"
 #include "runtime/support/hash.hpp"
 
@@ -13,7 +14,7 @@ namespace lanewise::vulkan {
 namespace {
 
 /// Counts up when the inputs or the comparison change, which the shaders' hash does not show.
-constexpr uint32_t kProbeVersion = 2;
+constexpr uint32_t kProbeVersion = 3;
 constexpr uint32_t kProbeLocalSize = 64;
 /// Beyond every loop limit known of a driver (lavapipe: 65535).
 constexpr uint32_t kLoopIterations = 100000;
@@ -24,8 +25,9 @@ uint64_t hash_words(const uint32_t (&words)[N], uint64_t h) {
 }
 
 CacheKey probe_key(const Device& device) {
-  const uint64_t shaders =
-      hash_words(kFloatProbe, hash_words(kDoubleProbe, hash_words(kLoopProbe, kHashSeed)));
+  const uint64_t shaders = hash_words(
+      kFloatProbe,
+      hash_words(kDoubleProbe, hash_words(kFmaProbe, hash_words(kLoopProbe, kHashSeed))));
   return make_key(
       fmt::format("probe {} {:016x} {:016x}", kProbeVersion, shaders, device.facts().fingerprint));
 }
@@ -158,6 +160,8 @@ ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk) {
   result.f32 = try_floats<uint32_t>(device, pipelines, kFloatProbe);
   if (device.facts().features.float64) {
     result.f64 = try_floats<uint64_t>(device, pipelines, kDoubleProbe);
+    result.fma_by_double =
+        try_floats<uint32_t>(device, pipelines, kFmaProbe).exact(ProbeOp::fma) ? 1 : 0;
   }
   result.cuts_loops = try_loop(device, pipelines) ? 0 : 1;
   disk.store(CacheKind::probe, key, std::as_bytes(std::span(&result, 1)));
@@ -176,6 +180,7 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.native_div64 = result.f64.exact(div);
   t.native_sqrt64 = result.f64.exact(sqrt);
   t.native_compare64 = result.f64.exact(compare);
+  t.fma_by_double = result.fma_by_double != 0;
   t.cuts_loops = result.cuts_loops != 0;
 }
 

@@ -29,6 +29,7 @@ struct ProbeCounts {
 
 struct ProbeResult {
   ProbeCounts f32{}, f64{};
+  uint32_t fma_by_double = 0;  ///< f32 fma through doubles is exact (shaders/lib/fma_double.glsl)
   uint32_t cuts_loops = 0;
 };
 

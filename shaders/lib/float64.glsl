@@ -244,3 +244,13 @@ bool lw_fcmp_f64(const in B64 a, const in B64 b, const in uint cond, const in ui
   bool less = lt64(key64(a), key64(b)) && !equal;
   return fcompare(is_nan64(a) || is_nan64(b), less, equal, cond);
 }
+
+/// The same result as lw_ffma_rn_f32, for devices that were seen to compute it right by way of doubles.
+uint lw_ffma_double_f32(const in uint a, const in uint b, const in uint c) {
+#if LW_FLOAT64
+  uint r = fma_by_double(a, b, c);
+  return pick(is_nan_word(r) != 0u, NAN32, r);
+#else
+  return lw_ffma_rn_f32(a, b, c);
+#endif
+}

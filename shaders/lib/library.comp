@@ -23,6 +23,9 @@ layout(local_size_x = 1) in;
 #include "rounding.glsl"
 #include "float32.glsl"
 #include "nearest.glsl"
+#if LW_FLOAT64
+#include "fma_double.glsl"
+#endif
 #include "float16.glsl"
 #include "float64.glsl"
 #include "convert.glsl"
