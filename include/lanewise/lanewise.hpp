@@ -53,6 +53,10 @@ class Buffer {
   /// Copies to / from the device. Ranges outside the buffer throw Error(usage).
   void write(std::span<const std::byte> bytes, uint64_t offset = 0);
   void read(std::span<std::byte> bytes, uint64_t offset = 0) const;
+  /// Says of pages of 64 KiB whether they are there, for loads that ask (Maxwell's sparse LDG).
+  /// Only for buffers of Device::allocate_paged, which start resident; ranges outside throw
+  /// Error(usage).
+  void set_resident(uint64_t first_page, uint64_t pages, bool resident);
   template <typename T>
   void write(const std::vector<T>& values) {
     write(std::as_bytes(std::span(values)));
@@ -214,6 +218,8 @@ class Device {
 
   /// A zero-filled buffer of `bytes`, named in fault reports.
   Buffer allocate(uint64_t bytes, const std::string& name = "buffer");
+  /// The same, filled up to and lying on whole pages of 64 KiB; see Buffer::set_resident.
+  Buffer allocate_paged(uint64_t bytes, const std::string& name = "buffer");
   template <typename T>
   Buffer buffer(const std::vector<T>& values, const std::string& name = "buffer") {
     Buffer b = allocate(values.size() * sizeof(T), name);

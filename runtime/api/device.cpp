@@ -69,9 +69,10 @@ void DeviceState::fill_zero(uint64_t address, uint64_t bytes) {
   }
 }
 
-uint64_t DeviceState::allocate(uint64_t bytes, const std::string& name, bool read_only) {
+uint64_t DeviceState::allocate(uint64_t bytes, const std::string& name, bool read_only,
+                               uint64_t align) {
   const uint64_t before = allocator.high_water();
-  const uint64_t address = allocator.allocate(bytes, name, read_only);
+  const uint64_t address = allocator.allocate(bytes, name, read_only, align);
   try {
     engine->reserve(allocator.high_water());
     // Memory beyond the old high-water mark is still zero from reserve().
@@ -84,11 +85,17 @@ uint64_t DeviceState::allocate(uint64_t bytes, const std::string& name, bool rea
 }
 
 Allocated::Allocated(std::shared_ptr<DeviceState> d, uint64_t bytes, const std::string& name,
-                     bool read_only)
-    : device(std::move(d)), address(device->allocate(bytes, name, read_only)), size(bytes) {}
+                     bool read_only, uint64_t align)
+    : device(std::move(d)), address(device->allocate(bytes, name, read_only, align)), size(bytes) {}
 
 Allocated::~Allocated() {
   device->allocator.free(address);
+}
+
+/// Whoever gets the memory next finds it resident.
+BufferState::~BufferState() {
+  if (paged)
+    memory.device->residency.set(memory.address, memory.size >> guest::kSparsePageBits, true);
 }
 
 }  // namespace detail
@@ -119,8 +126,16 @@ const DeviceInfo& Device::info() const {
 
 Buffer Device::allocate(uint64_t bytes, const std::string& name) {
   Buffer b;
-  b.state_ = std::shared_ptr<detail::BufferState>(
-      new detail::BufferState{detail::Allocated(state_, bytes, name)});
+  b.state_ =
+      std::shared_ptr<detail::BufferState>(new detail::BufferState{{state_, bytes, name}, false});
+  return b;
+}
+
+Buffer Device::allocate_paged(uint64_t bytes, const std::string& name) {
+  const uint64_t pages = (std::max<uint64_t>(bytes, 1) - 1) / guest::kSparsePage + 1;
+  Buffer b;
+  b.state_ = std::shared_ptr<detail::BufferState>(new detail::BufferState{
+      {state_, pages * guest::kSparsePage, name, false, guest::kSparsePage}, true});
   return b;
 }
 
@@ -148,6 +163,19 @@ Module Device::load_text(const std::string& text, Isa isa, const std::string& na
 
 uint64_t Buffer::address() const {
   return state_->memory.address;
+}
+void Buffer::set_resident(uint64_t first_page, uint64_t pages, bool resident) {
+  const uint64_t all = size() / guest::kSparsePage;
+  if (!state_->paged)
+    throw Error(ErrorKind::usage, "only buffers of Device::allocate_paged have pages");
+  if (first_page > all || pages > all - first_page) {
+    throw Error(ErrorKind::usage, fmt::format("pages {} to {} do not lie in a buffer of {} pages",
+                                              first_page, first_page + pages, all));
+  }
+  if (!state_->memory.device->residency.set(address() + first_page * guest::kSparsePage, pages,
+                                            resident)) {
+    throw Error(ErrorKind::usage, "absent pages must lie in the first 4 GiB of the arena");
+  }
 }
 uint64_t Buffer::size() const {
   return state_->memory.size;

@@ -5,6 +5,7 @@
 
 #include "runtime/api/policies.hpp"
 #include "runtime/api/state.hpp"
+#include "runtime/isa/sass/sass.hpp"
 
 namespace lanewise {
 namespace {
@@ -153,6 +154,15 @@ void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
   r.allocations = device->allocator.allocations();
 }
 
+/// The module's copy of the device's residency map.
+void update_residency(detail::ModuleState& m) {
+  const guest::ResidencyMap& map = m.device->residency;
+  if (m.residency_seen == map.generation()) return;
+  for (const auto& [name, memory] : m.globals)
+    if (name == sass::kSparseMap) m.device->engine->write(memory->address, map.bytes());
+  m.residency_seen = map.generation();
+}
+
 }  // namespace
 
 const std::string& Kernel::name() const {
@@ -178,6 +188,7 @@ Result Kernel::launch(const LaunchOptions& options, const std::vector<Arg>& args
   prepare(prepared, module_->device, program, options, block.size());
   if (!block.empty()) module_->device->engine->write(prepared.request.param_address, block);
   prepared.request.params = std::move(block);
+  update_residency(*module_);
   const LaunchResult done = module_->device->engine->launch(prepared.request);
 
   Result result;

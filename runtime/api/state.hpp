@@ -8,6 +8,7 @@
 #include "lanewise/lanewise.hpp"
 #include "runtime/guest/allocator.hpp"
 #include "runtime/guest/engine.hpp"
+#include "runtime/guest/residency.hpp"
 
 namespace lanewise::detail {
 
@@ -18,9 +19,11 @@ struct DeviceState {
   std::unique_ptr<Engine> engine;
   guest::Allocator allocator;
   DeviceInfo info;
+  guest::ResidencyMap residency;
 
   /// Reserves and zero-fills arena memory.
-  uint64_t allocate(uint64_t bytes, const std::string& name, bool read_only = false);
+  uint64_t allocate(uint64_t bytes, const std::string& name, bool read_only = false,
+                    uint64_t align = guest::kAllocAlign);
   void fill_zero(uint64_t address, uint64_t bytes);
 };
 
@@ -30,7 +33,7 @@ struct Allocated {
   uint64_t address = 0, size = 0;
 
   Allocated(std::shared_ptr<DeviceState> device, uint64_t bytes, const std::string& name,
-            bool read_only = false);
+            bool read_only = false, uint64_t align = guest::kAllocAlign);
   ~Allocated();
   Allocated(const Allocated&) = delete;
   Allocated& operator=(const Allocated&) = delete;
@@ -38,6 +41,8 @@ struct Allocated {
 
 struct BufferState {
   Allocated memory;
+  bool paged = false;  ///< its pages can be absent
+  ~BufferState();
 };
 
 struct ModuleState {
@@ -46,6 +51,7 @@ struct ModuleState {
   std::vector<std::pair<std::string, std::unique_ptr<Allocated>>> globals;
   std::vector<Diagnostic> warnings;
   double parse_ms = 0;
+  uint64_t residency_seen = 0;  ///< generation of the device's map that the module's copy has
 };
 
 }  // namespace lanewise::detail

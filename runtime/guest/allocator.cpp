@@ -8,8 +8,8 @@
 namespace lanewise::guest {
 namespace {
 
-uint64_t round_up(uint64_t n) {
-  return (n + kAllocAlign - 1) / kAllocAlign * kAllocAlign;
+uint64_t round_up(uint64_t n, uint64_t align = kAllocAlign) {
+  return (n + align - 1) / align * align;
 }
 
 /// Where the next allocation may start: past the end, plus the gap.
@@ -19,16 +19,16 @@ uint64_t end_with_gap(const Allocation& a) {
 
 }  // namespace
 
-uint64_t Allocator::allocate(uint64_t size, std::string name, bool read_only) {
+uint64_t Allocator::allocate(uint64_t size, std::string name, bool read_only, uint64_t align) {
   if (size > (uint64_t{1} << 40)) {
     throw Error(ErrorKind::usage, "buffer '" + name + "' of " + std::to_string(size) +
                                       " bytes is larger than the guest address space (2^40)");
   }
-  uint64_t at = kArenaBase;
+  uint64_t at = round_up(kArenaBase, align);
   auto next = live_.begin();
   for (; next != live_.end(); ++next) {
     if (at + round_up(std::max<uint64_t>(size, 1)) + kAllocAlign <= next->address) break;
-    at = end_with_gap(*next);
+    at = round_up(end_with_gap(*next), align);
   }
   const Allocation made{at, size, std::move(name), read_only};
   high_water_ = std::max(high_water_, end_with_gap(made) - kArenaBase);

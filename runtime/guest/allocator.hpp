@@ -8,15 +8,17 @@
 #include <vector>
 
 #include "runtime/guest/engine.hpp"
+#include "runtime/guest/layout.hpp"
 
 namespace lanewise::guest {
 
 class Allocator {
  public:
-  /// Returns a kAllocAlign-aligned address. Neighbouring allocations never touch: at least one
-  /// kAllocAlign gap lies between them, so that --memcheck alloc sees an access one byte past the
-  /// end.
-  uint64_t allocate(uint64_t size, std::string name, bool read_only = false);
+  /// Returns an address that is a multiple of `align` (at least kAllocAlign). Neighbouring
+  /// allocations never touch: at least one kAllocAlign gap lies between them, so that --memcheck
+  /// alloc sees an access one byte past the end.
+  uint64_t allocate(uint64_t size, std::string name, bool read_only = false,
+                    uint64_t align = kAllocAlign);
   /// Throws Error(usage) when nothing was allocated at this address.
   void free(uint64_t address);
   /// Bytes of arena needed to hold everything allocated so far (high-water mark).

@@ -14,6 +14,20 @@
 
 namespace lanewise::script {
 
+/// Threads of a group, by linear index. Whoever asks also looks at `where`.
+struct LaneSet {
+  enum class Kind : uint8_t { active, inactive, all, ranges };
+  Kind kind = Kind::active;
+  std::vector<std::pair<uint64_t, uint64_t>> ranges = {};  ///< first and last
+  ExprPtr where = nullptr;                                 ///< and this holds; null = always
+  bool holds(uint64_t tid, bool active) const {
+    if (kind != Kind::ranges) return kind == Kind::all || active == (kind == Kind::active);
+    for (const auto& [first, last] : ranges)
+      if (tid >= first && tid <= last) return true;
+    return false;
+  }
+};
+
 struct BufferDecl {
   enum class Fill : uint8_t { zero, iota, value, random, file };
   Loc loc;
@@ -24,6 +38,7 @@ struct BufferDecl {
   ExprPtr first, second;  ///< iota start and step; value (a list or over `i`); random seed
   std::string path;
   bool read_only = false;
+  std::optional<LaneSet> absent;  ///< pages that are not resident; the buffer fills whole pages
 };
 
 /// `reg .b32 %r1 = 5`, `reg R2:R3 = src`, `reg s[8:11] = descriptor(...)`.
@@ -41,18 +56,16 @@ struct ParamDecl {
   ExprPtr value;
 };
 
-/// Threads of a group, by linear index. Whoever asks also looks at `where`.
-struct LaneSet {
-  enum class Kind : uint8_t { active, inactive, all, ranges };
-  Kind kind = Kind::active;
-  std::vector<std::pair<uint64_t, uint64_t>> ranges = {};  ///< first and last
-  ExprPtr where = nullptr;                                 ///< and this holds; null = always
-  bool holds(uint64_t tid, bool active) const {
-    if (kind != Kind::ranges) return kind == Kind::all || active == (kind == Kind::active);
-    for (const auto& [first, last] : ranges)
-      if (tid >= first && tid <= last) return true;
-    return false;
-  }
+/// Threads by a set or, when there is one, by a mask per wave.
+struct Selection {
+  LaneSet lanes;
+  ExprPtr mask;
+};
+/// What the rasteriser says about the lanes of a pixel shader.
+struct Pixel {
+  Loc loc;
+  Selection covered{{LaneSet::Kind::all, {}}, nullptr};
+  Selection helpers{{LaneSet::Kind::ranges, {}}, nullptr};
 };
 
 struct Code {
@@ -115,7 +128,8 @@ struct Case {
   uint32_t waves = 1;
   uint32_t dynamic_shared = 0;
   LaneSet active{LaneSet::Kind::all, {}};
-  ExprPtr active_mask;  ///< per wave; null = `active`
+  ExprPtr active_mask;         ///< per wave; null = `active`
+  std::optional<Pixel> pixel;  ///< SASS code runs as a pixel shader
   Memcheck memcheck = Memcheck::arena;
   WaveMode wave_mode = WaveMode::automatic;
   std::vector<std::pair<std::string, std::string>> policies;

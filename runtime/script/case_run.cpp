@@ -10,6 +10,7 @@
 #include "runtime/api/npy.hpp"
 #include "runtime/api/policies.hpp"
 #include "runtime/guest/layout.hpp"
+#include "runtime/isa/sass/sass.hpp"
 #include "runtime/script/stream.hpp"
 
 namespace lanewise::script {
@@ -34,12 +35,25 @@ void CaseRun::failure(Loc loc, const std::string& message) {
   result_.failures.push_back({loc.line, loc.column, message, false});
 }
 
-uint64_t CaseRun::allocate(uint64_t bytes, const std::string& name, bool read_only, Loc loc) {
+uint64_t CaseRun::allocate(uint64_t bytes, const std::string& name, bool read_only, Loc loc,
+                           uint64_t align) {
   used_ += bytes;
   if (used_ > options_.memory_limit || bytes > options_.memory_limit)
     fail(loc, fmt::format("'{}' of {} bytes makes the case larger than {} bytes", name, bytes,
                           options_.memory_limit));
-  return allocator_.allocate(std::max<uint64_t>(bytes, 1), name, read_only);
+  return allocator_.allocate(std::max<uint64_t>(bytes, 1), name, read_only, align);
+}
+
+void CaseRun::place_globals(ir::Module& module, Loc loc) {
+  for (auto& g : detail::place_globals(module, [&](const ir::Global& global) {
+         return allocate(global.size, global.name, global.space == ir::Space::constant, loc);
+       })) {
+    if (g.name == sass::kSparseMap) {
+      const auto map = residency_.bytes();
+      g.bytes.assign(map.begin(), map.end());
+    }
+    uploads_.emplace_back(g.address, std::move(g.bytes));
+  }
 }
 
 /// The registers that expectations and dumps mention.
@@ -61,6 +75,8 @@ void CaseRun::collect_registers() {
 void CaseRun::prepare_stream(const Code& code) {
   if (case_.grid.total() * block_of(case_).total() > kMaxThreads)
     fail(case_.loc, fmt::format("a stream runs on at most {} threads", kMaxThreads));
+  if (case_.pixel && case_.isa != ir::Isa::sass)
+    fail(case_.pixel->loc, "only SASS has a pixel mode");
   ran_.grid = case_.grid;
   ran_.block = block_of(case_);
   ran_.wave_lanes = wave_lanes(case_);
@@ -75,10 +91,7 @@ void CaseRun::prepare_stream(const Code& code) {
   if (!compiled.ok() || !case_.rejected.empty()) return;
   std::erase_if(result_.diagnostics, [](const Diagnostic& d) { return d.warning; });
   stream_ = std::move(compiled.module);
-  for (auto& g : detail::place_globals(stream_, [&](const ir::Global& global) {
-         return allocate(global.size, global.name, global.space == ir::Space::constant, case_.loc);
-       }))
-    uploads_.emplace_back(g.address, std::move(g.bytes));
+  place_globals(stream_, case_.loc);
   std::vector<std::byte> registers = registers_in();
   const std::vector<std::byte> cleared(ran_.threads() * hidden_.out_stride());
   param_address_ = allocate(parameters().size(), "parameters", true, case_.loc);
@@ -102,10 +115,7 @@ void CaseRun::load_modules() {
     for (const Diagnostic& d : compiled.diagnostics)
       if (!d.warning) error(loc, format(path, d));
     if (!compiled.ok()) continue;
-    for (auto& g : detail::place_globals(compiled.module, [&, at = loc](const ir::Global& global) {
-           return allocate(global.size, global.name, global.space == ir::Space::constant, at);
-         }))
-      uploads_.emplace_back(g.address, std::move(g.bytes));
+    place_globals(compiled.module, loc);
     modules_.emplace(path, std::move(compiled.module));
   }
 }

@@ -5,6 +5,7 @@
 
 #include "runtime/api/globals.hpp"
 #include "runtime/guest/allocator.hpp"
+#include "runtime/guest/residency.hpp"
 #include "runtime/script/script.hpp"
 #include "runtime/script/wrap.hpp"
 
@@ -54,7 +55,12 @@ class CaseRun {
   std::vector<std::byte> arguments(const ir::Program& p, const Launch& l);
   std::vector<std::byte> parameters();
   void dump(const Dump& d);
-  uint64_t allocate(uint64_t bytes, const std::string& name, bool read_only, Loc loc);
+  uint64_t allocate(uint64_t bytes, const std::string& name, bool read_only, Loc loc,
+                    uint64_t align = guest::kAllocAlign);
+  /// Gives a module's variables their memory and notes what they hold at first.
+  void place_globals(ir::Module& module, Loc loc);
+  /// Memory of a buffer that has absent pages.
+  uint64_t allocate_pages(const BufferDecl& b, uint64_t bytes);
   void error(Loc loc, const std::string& message);
   void failure(Loc loc, const std::string& message);
 
@@ -65,6 +71,8 @@ class CaseRun {
   std::vector<std::byte> file_contents(const BufferDecl& b);
   std::vector<std::byte> registers_in();
   bool is_active(uint64_t group, uint64_t tid);
+  bool is_selected(const LaneSet& lanes, const ExprPtr& mask, uint64_t group, uint64_t tid);
+  bool may_store(const Pixel& p, uint64_t thread);
 
   // --- compare.cpp: expectations
   // ---------------------------------------------------------------------
@@ -86,6 +94,7 @@ class CaseRun {
   Engine* engine_;
   CaseResult result_;
   guest::Allocator allocator_;
+  guest::ResidencyMap residency_;
   uint64_t used_ = 0;
   Names names_;
   HiddenRegisters hidden_;

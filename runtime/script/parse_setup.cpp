@@ -81,6 +81,8 @@ bool Parser::setting(Case& c, const Token& keyword) {
     active(c);
   else if (k == "memcheck" || k == "mode" || k == "policy")
     policy(c, keyword);
+  else if (k == "pixel")
+    pixel(c, keyword.loc);
   else if (k == "let")
     let(c);
   else if (k == "buffer")
@@ -119,15 +121,24 @@ void Parser::target(Case& c) {
     fail(loc, fmt::format("unknown target '{}', expected sm_... or gfx...", c.target));
 }
 
+Selection Parser::selection(const char* example) {
+  if (lex_->take_word("lanes")) return {lane_set(), nullptr};
+  if (lex_->take_word("mask")) return {{}, parse_expr(*lex_)};
+  fail(lex_->peek().loc, fmt::format("expected '{0} lanes 0..3, 8' or '{0} mask 0xff'", example));
+}
+
 void Parser::active(Case& c) {
-  if (lex_->take_word("lanes")) {
-    c.active = lane_set();
-    c.active_mask = nullptr;
-  } else if (lex_->take_word("mask")) {
-    c.active_mask = parse_expr(*lex_);
-  } else {
-    fail(lex_->peek().loc, "expected 'active lanes 0..3, 8' or 'active mask 0xff'");
-  }
+  Selection s = selection("active");
+  c.active_mask = s.mask;
+  if (s.mask == nullptr) c.active = std::move(s.lanes);
+}
+
+void Parser::pixel(Case& c, Loc loc) {
+  Pixel p;
+  p.loc = loc;
+  if (lex_->take_word("coverage")) p.covered = selection("coverage");
+  if (lex_->take_word("helpers")) p.helpers = selection("helpers");
+  c.pixel = std::move(p);
 }
 
 void Parser::policy(Case& c, const Token& keyword) {
@@ -179,10 +190,20 @@ void Parser::buffer(Case& c, Loc loc) {
   lex_->expect_symbol("]", "after the number of elements");
   if (lex_->take_symbol("=")) contents(b);
   b.read_only = lex_->take_word("readonly");
+  if (lex_->take_word("absent")) b.absent = absent_pages();
   const bool counted =
       b.fill == BufferDecl::Fill::file || (b.first != nullptr && b.first->kind == Expr::Kind::list);
   if (b.count == nullptr && !counted) fail(loc, "how many elements the buffer has must be said");
   c.buffers.push_back(std::move(b));
+}
+
+LaneSet Parser::absent_pages() {
+  if (!lex_->take_word("pages")) fail(lex_->peek().loc, "expected 'absent pages 1, 3..4'");
+  const Loc loc = lex_->peek().loc;
+  LaneSet pages = lane_set();
+  if (pages.kind == LaneSet::Kind::active || pages.kind == LaneSet::Kind::inactive)
+    fail(loc, "expected page numbers or 'all'");
+  return pages;
 }
 
 void Parser::contents(BufferDecl& b) {
@@ -190,7 +211,7 @@ void Parser::contents(BufferDecl& b) {
     b.fill = BufferDecl::Fill::iota;
     const auto more = [&] {
       return lex_->peek().kind != Token::Kind::newline && lex_->peek().kind != Token::Kind::end &&
-             !lex_->is_word("readonly") && !lex_->is_symbol("}");
+             !lex_->is_word("readonly") && !lex_->is_word("absent") && !lex_->is_symbol("}");
     };
     if (more()) b.first = parse_expr(*lex_);
     if (lex_->take_symbol(",")) b.second = parse_expr(*lex_);

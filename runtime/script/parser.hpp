@@ -36,6 +36,9 @@ class Parser {
   void target(Case& c);
   void active(Case& c);
   void policy(Case& c, const Token& keyword);
+  void pixel(Case& c, Loc loc);
+  Selection selection(const char* example);
+  LaneSet absent_pages();
   void buffer(Case& c, Loc loc);
   void contents(BufferDecl& b);
   void reg(Case& c);

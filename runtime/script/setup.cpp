@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "runtime/api/npy.hpp"
+#include "runtime/isa/sass/sass.hpp"
 #include "runtime/script/case_run.hpp"
 
 namespace lanewise::script {
@@ -81,6 +82,21 @@ std::vector<std::byte> CaseRun::file_contents(const BufferDecl& b) {
   return a.bytes;
 }
 
+uint64_t CaseRun::allocate_pages(const BufferDecl& b, uint64_t bytes) {
+  const uint64_t pages =
+      (std::max<uint64_t>(bytes, 1) + guest::kSparsePage - 1) >> guest::kSparsePageBits;
+  const uint64_t address =
+      allocate(pages * guest::kSparsePage, b.name, b.read_only, b.loc, guest::kSparsePage);
+  for (const auto& [first, last] : b.absent->ranges)
+    if (last >= pages)
+      fail(b.loc, fmt::format("'{}' has {} pages of {} bytes, there is no page {}", b.name, pages,
+                              guest::kSparsePage, last));
+  for (uint64_t n = 0; n < pages; ++n)
+    if (b.absent->holds(n, false) && !residency_.set(address + n * guest::kSparsePage, 1, false))
+      fail(b.loc, "absent pages must lie in the first 4 GiB of the arena");
+  return address;
+}
+
 Array CaseRun::make_buffer(const BufferDecl& b) {
   Array a;
   a.type = b.type;
@@ -102,7 +118,8 @@ Array CaseRun::make_buffer(const BufferDecl& b) {
   }
   if (given > count)
     fail(b.loc, fmt::format("'{}' has {} elements, its contents {}", b.name, count, given));
-  a.address = allocate(count * size, b.name, b.read_only, b.loc);
+  a.address = b.absent ? allocate_pages(b, count * size)
+                       : allocate(count * size, b.name, b.read_only, b.loc);
   a.bytes.resize(count * size);
   std::memcpy(a.bytes.data(), file.data(), file.size() / size * size);
   if (b.fill == BufferDecl::Fill::zero || b.fill == BufferDecl::Fill::file) return a;
@@ -133,12 +150,24 @@ Array CaseRun::make_buffer(const BufferDecl& b) {
 }
 
 bool CaseRun::is_active(uint64_t group, uint64_t tid) {
-  if (case_.active_mask == nullptr) return case_.active.holds(tid, true);
+  return is_selected(case_.active, case_.active_mask, group, tid);
+}
+
+/// Helper and uncovered lanes of a pixel shader store nothing.
+bool CaseRun::may_store(const Pixel& p, uint64_t thread) {
+  const uint64_t group = thread / ran_.block.total(), tid = thread % ran_.block.total();
+  return is_selected(p.covered.lanes, p.covered.mask, group, tid) &&
+         !is_selected(p.helpers.lanes, p.helpers.mask, group, tid);
+}
+
+bool CaseRun::is_selected(const LaneSet& lanes, const ExprPtr& mask_of, uint64_t group,
+                          uint64_t tid) {
+  if (mask_of == nullptr) return lanes.holds(tid, true);
   Env env = plain_env();
   env.set(Var::wave, tid / wave_lanes(case_));
   env.set(Var::group, group);
-  const uint64_t mask = encode(evaluate(*case_.active_mask, env), wave_lanes(case_), Takes::integer,
-                               case_.active_mask->loc);
+  const uint64_t mask =
+      encode(evaluate(*mask_of, env), wave_lanes(case_), Takes::integer, mask_of->loc);
   return (mask >> tid % wave_lanes(case_) & 1) != 0;
 }
 
@@ -160,12 +189,19 @@ std::vector<std::byte> CaseRun::registers_in() {
       s.slots.push_back(HiddenRegisters::add(hidden_.in, part));
     sources.push_back(std::move(s));
   }
+  size_t stores_slot = 0;
+  if (case_.pixel)
+    stores_slot =
+        HiddenRegisters::add(hidden_.in, {std::string(sass::kStoresEnabled), ir::Width::pred});
   const uint64_t stride = hidden_.in_stride();
   std::vector<std::byte> bytes(ran_.threads() * stride);
   if (bytes.size() > options_.memory_limit) fail(case_.loc, "the registers take too much memory");
   for (uint64_t thread = 0; thread < ran_.threads(); ++thread) {
     const Env env = thread_env(thread);
     put(bytes, thread * stride, static_cast<uint64_t>(active_[thread]), 8);
+    if (case_.pixel)
+      put(bytes, thread * stride + 8 * (stores_slot + 1), may_store(*case_.pixel, thread) ? 1 : 0,
+          8);
     for (const Source& s : sources) {
       const Expr& e = *s.decl->value;
       const auto at = [&](size_t n) { return thread * stride + 8 * (s.slots[n] + 1); };

@@ -85,7 +85,7 @@ detail::Compiled compile_sass(const Case& c, const Code& code) {
   text.put_at(code.text, code.loc);
   const sass::Listing listing = sass::parse(text.text(), arch);
   detail::Compiled out = finish(listing.diagnostics);
-  if (out.ok()) add_lowered(out, sass::lower(listing));
+  if (out.ok()) add_lowered(out, sass::lower(listing, {.pixel = c.pixel.has_value()}));
   return out;
 }
 

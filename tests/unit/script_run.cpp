@@ -205,3 +205,21 @@ case "second" {
 )");
   CHECK(o.text == "");
 }
+
+TEST_CASE("pixel mode and absent pages: what is refused") {
+  CHECK(run(ptx("pixel\n" + kAdd)).says("3:1: only SASS has a pixel mode"));
+  const auto sass = [](const std::string& statements) {
+    return run("isa sass\ntarget sm_52\ncase \"t\" {\n" + statements +
+               "\ncode \"\"\"\nLDG.E P0, R0, [R2] ;\n\"\"\"\n}\n");
+  };
+  CHECK(sass("pixel coverage 5").says("4:16: expected 'coverage lanes 0..3, 8' or 'coverage mask"));
+  CHECK(sass("pixel helpers mask lane").says("'lane'"));
+  CHECK(sass("buffer b u32[16384] absent pages 0, 1")
+            .says("has 1 pages of 65536 bytes, there is no "
+                  "page 1"));
+  CHECK(sass("buffer b u32[4] absent 0").says("expected 'absent pages 1, 3..4'"));
+  CHECK(sass("buffer b u32[4] absent pages active").says("expected page numbers or 'all'"));
+  CHECK(sass("pixel helpers lanes 3\nbuffer b u32[] = [1, 2] absent pages all\n"
+             "reg R2:R3 = b")
+            .ok());
+}

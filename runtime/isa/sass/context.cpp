@@ -60,6 +60,30 @@ void LowerContext::begin(const Instruction& i) {
   b.set_guard(guard_);
 }
 
+Reg LowerContext::track_stores() {
+  if (!stores_enabled_.valid())
+    stores_enabled_ = b.program().add_reg(Width::pred, std::string(kStoresEnabled));
+  return stores_enabled_;
+}
+
+ir::Guard LowerContext::narrowed(Operand a) {
+  if (guard_.always() && a.is_reg()) return {a.reg(), false};
+  const Reg both = b.reg(Width::pred);
+  b.set_guard({});
+  Operand g = imm(1);
+  if (!guard_.always())
+    g = guard_.negate ? Operand(make_pred(Op::not_, Type::pred, {guard_.reg})) : guard_.reg;
+  b.emit(Op::and_, Type::pred, {both}, {g, a});
+  b.set_guard(guard_);
+  return {both, false};
+}
+
+void LowerContext::leave_out_lanes_without_stores() {
+  if (!stores_enabled_.valid()) return;
+  guard_ = narrowed(stores_enabled_);
+  b.set_guard(guard_);
+}
+
 Reg LowerContext::writable(unsigned number) {
   if (number >= kRZ) return b.reg(Width::b32);
   Reg& r = regs_[number];

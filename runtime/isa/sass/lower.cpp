@@ -1,8 +1,10 @@
 // Kernels to programs: blocks, branches, sites; everything else is in the table's functions.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
+#include "runtime/guest/residency.hpp"
 #include "runtime/isa/sass/branch_stack.hpp"
 #include "runtime/isa/sass/semantics.hpp"
 
@@ -49,8 +51,8 @@ uint64_t target_of(const Instruction& i) {
 
 class KernelLowering {
  public:
-  KernelLowering(const Kernel& kernel, std::vector<Diagnostic>& out)
-      : kernel_(kernel), context_(program_, kernel), out_(out) {
+  KernelLowering(const Kernel& kernel, const LowerOptions& options, std::vector<Diagnostic>& out)
+      : kernel_(kernel), options_(options), context_(program_, kernel), out_(out) {
     program_.name = kernel.name;
     program_.isa = ir::Isa::sass;
     program_.wave_lanes = 32;
@@ -64,6 +66,7 @@ class KernelLowering {
   ir::Program run() {
     find_leaders();
     sites_.resize(kernel_.code.size(), ir::kNone);
+    track_stores();
     block_of(0, BranchStack::kEmpty);
     while (!pending_.empty()) {
       const Place next = pending_.back();
@@ -89,6 +92,21 @@ class KernelLowering {
           i.form->lower == lower_st)
         return true;
     return false;
+  }
+
+  bool kills_lanes() const {
+    for (const Instruction& i : kernel_.code)
+      if (i.form->lower == lower_kil) return true;
+    return false;
+  }
+  /// The state starts in a block of its own: the first instruction may be the head of a loop.
+  void track_stores() {
+    if (!options_.pixel && !kills_lanes()) return;
+    const ir::Reg enabled = context_.track_stores();
+    if (options_.pixel) return;
+    context_.b.set_block(context_.b.add_block("entry"));
+    context_.b.emit(ir::Op::mov, ir::Type::pred, {enabled}, {ir::imm(1)});
+    context_.b.jump(1);
   }
 
   /// Once per instruction, however often it was copied.
@@ -241,6 +259,7 @@ class KernelLowering {
   }
 
   const Kernel& kernel_;
+  const LowerOptions options_;
   ir::Program program_;
   LowerContext context_;
   std::vector<Diagnostic>& out_;
@@ -256,15 +275,29 @@ class KernelLowering {
   uint32_t exit_block_ = ir::kNone;
 };
 
+ir::Global residency_map() {
+  ir::Global g;
+  g.name = kSparseMap;
+  g.space = ir::Space::constant;
+  g.align = 4;
+  g.size = guest::kSparsePages / 8;
+  return g;
+}
+
 }  // namespace
 
-LowerResult lower(const Listing& listing) {
+LowerResult lower(const Listing& listing, const LowerOptions& options) {
   LowerResult result;
   result.module.isa = ir::Isa::sass;
   result.module.target = fmt::format("sm_{}", listing.arch);
   result.module.globals = listing.globals;
   for (const Kernel& k : listing.kernels)
-    result.module.kernels.push_back(KernelLowering(k, result.diagnostics).run());
+    result.module.kernels.push_back(KernelLowering(k, options, result.diagnostics).run());
+  for (const ir::Program& p : result.module.kernels) {
+    if (std::ranges::find(p.symbols, kSparseMap, &ir::Symbol::name) == p.symbols.end()) continue;
+    result.module.globals.push_back(residency_map());
+    break;
+  }
   return result;
 }
 

@@ -58,6 +58,7 @@ Operand value_of(LowerContext& c, unsigned number, bool wide) {
 void emit_atomic(LowerContext& c, const Instruction& i, const Shape& s, std::vector<Operand> values,
                  unsigned old) {
   if (s.wide()) c.check_vector(old, 2);
+  if (s.space == Space::global) c.leave_out_lanes_without_stores();
   const LowerContext::Address address =
       s.space == Space::shared ? c.window_address(i) : c.wide_address(i);
   values.insert(values.begin(), address.base);

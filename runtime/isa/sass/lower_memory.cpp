@@ -1,6 +1,7 @@
 // Loads and stores of every space.
 #include <fmt/format.h>
 
+#include "runtime/guest/residency.hpp"
 #include "runtime/isa/sass/semantics.hpp"
 
 namespace lanewise::sass {
@@ -93,24 +94,41 @@ void emit_store(LowerContext& c, const Instruction& i, Space space, const CacheO
   if (store.mem->cache.op == CacheOp::wt) store.mem->order = ir::Order::volatile_;
 }
 
-/// A predicate for "a under the current guard": the guard itself where a is always true.
-ir::Guard narrowed(LowerContext& c, const ir::Guard& guard, Operand a) {
-  const Reg both = c.b.reg(Width::pred);
-  c.b.set_guard({});
-  Operand g = imm(1);
-  if (!guard.always()) {
-    g = guard.negate ? Operand(c.make_pred(Op::not_, Type::pred, {guard.reg})) : Operand(guard.reg);
-  }
-  c.b.emit(Op::and_, Type::pred, {both}, {g, a});
-  return {both, false};
+/// One bit of the residency map. The access is not the guest's, so it has no site.
+Reg is_absent(LowerContext& c, Operand page) {
+  const Reg word = c.b.reg(Width::b32), place = c.b.reg(Width::b64);
+  c.b.emit(Op::mov, Type::u32, {word}, {imm(0)});
+  const Reg low = c.b.reg(Width::b32);
+  c.b.emit(Op::trunc32, Type::u32, {low}, {page});
+  const Reg row = c.make(Op::shr, Type::u32, {low, imm(5)});
+  c.b.emit(Op::mulwide, Type::u32, {place}, {row, imm(4)});
+  const Reg address = c.make(Op::add, Type::u64, {place, c.symbol(std::string(kSparseMap))});
+  const ir::Guard guard = c.guard();
+  const Reg known = c.b.reg(Width::pred);
+  c.b.emit(Op::icmp, Type::u64, {known}, {page, imm(guest::kSparsePages)}).cond = ir::Cond::lt;
+  c.b.set_guard(c.narrowed(known));
+  ir::Inst& load = c.b.emit(Op::load, Type::u32, {word}, {address});
+  load.mem = memory(Space::constant, {Type::u32, 1}, 0);
+  load.site = ir::kNone;
+  c.b.set_guard(guard);
+  const Reg column = c.make(Op::and_, Type::u32, {low, imm(31)});
+  const Reg bit = c.make(Op::and_, Type::u32, {c.make(Op::shr, Type::u32, {word, column}), imm(1)});
+  const Reg absent = c.b.reg(Width::pred);
+  c.b.emit(Op::icmp, Type::u32, {absent}, {bit, imm(0)}).cond = ir::Cond::ne;
+  return absent;
 }
 
 /// Ps tells whether the page is absent. Absent pages read as zero and are not touched.
 void lower_sparse(LowerContext& c, const Instruction& i) {
-  const Reg absent = c.sparse_absent();
+  const LowerContext::Address a = c.wide_address(i);
+  const Reg relative = c.make(Op::add, Type::u64,
+                              {a.base, imm(static_cast<uint64_t>(a.offset) - guest::kArenaBase)});
+  const Reg page = c.make(Op::shr, Type::u64, {relative, imm(guest::kSparsePageBits)});
+  const Reg marked = is_absent(c, page);
+  const Reg absent = c.make_pred(Op::or_, Type::pred, {c.sparse_absent(), marked});
   const ir::Guard guard = c.guard();
-  const ir::Guard here = narrowed(c, guard, c.make_pred(Op::not_, Type::pred, {absent}));
-  const ir::Guard away = narrowed(c, guard, absent);
+  const ir::Guard here = c.narrowed(c.make_pred(Op::not_, Type::pred, {absent}));
+  const ir::Guard away = c.narrowed(absent);
   c.b.set_guard(here);
   const std::vector<Reg> dst = emit_load(c, i, Space::global, kLoadCops).dst;
   c.b.set_guard(away);
@@ -143,6 +161,7 @@ void lower_ldg(LowerContext& c, const Instruction& i) {
   emit_load(c, i, Space::global, kLoadCops);
 }
 void lower_stg(LowerContext& c, const Instruction& i) {
+  c.leave_out_lanes_without_stores();
   emit_store(c, i, Space::global, kStoreCops);
 }
 
@@ -152,6 +171,7 @@ void lower_ld(LowerContext& c, const Instruction& i) {
   emit_load(c, i, Space::generic, kLoadCops);
 }
 void lower_st(LowerContext& c, const Instruction& i) {
+  c.leave_out_lanes_without_stores();
   emit_store(c, i, Space::generic, kStoreCops);
 }
 

@@ -134,6 +134,11 @@ void lower_shfl(LowerContext& c, const Instruction& i) {
       .mode = static_cast<uint8_t>(kModes[i.mod(ModId::mode)]);
 }
 
+/// A killed lane runs on as a helper: it loads, computes and takes part in cross-lane operations.
+void lower_kil(LowerContext& c, const Instruction&) {
+  c.b.emit(Op::mov, Type::pred, {c.track_stores()}, {imm(0)});
+}
+
 void lower_nop(LowerContext&, const Instruction&) {}
 
 }  // namespace lanewise::sass

@@ -137,6 +137,15 @@ constexpr uint64_t pc_of(size_t index) {
 /// set it to false where they start; the policy sass.sparse=absent sets it to true.
 inline constexpr std::string_view kSparseAbsent = "sparse.absent";
 
+/// Name of the module variable that holds guest::ResidencyMap's words; programs with sparse loads
+/// have it. It starts as zero: all pages are resident.
+inline constexpr std::string_view kSparseMap = "sparse.map";
+
+/// Name of the predicate that says whether a lane's global and generic stores and atomics reach
+/// memory. Programs that can lose lanes (KIL, pixel mode) carry it: it starts true, except in pixel
+/// mode, where whoever starts the program sets it per lane.
+inline constexpr std::string_view kStoresEnabled = "pixel.stores";
+
 /// What the checker says about one instruction: errors refuse it, warnings are about rules of the
 /// document that the vendor's disassembler does not enforce. docs/sass.md lists them.
 std::vector<Diagnostic> check(const Instruction& instruction);
@@ -146,9 +155,13 @@ struct LowerResult {
   ir::Module module;
   std::vector<Diagnostic> diagnostics;
 };
+struct LowerOptions {
+  /// Helper and uncovered lanes run along: kStoresEnabled comes from outside.
+  bool pixel = false;
+};
 /// Checks and lowers every kernel. Kernel parameters are not named in SASS text: such a program has
 /// param_bytes = the highest parameter byte read, and no Param entries.
-LowerResult lower(const Listing& listing);
+LowerResult lower(const Listing& listing, const LowerOptions& options = {});
 
 using isa::Coverage;
 using isa::FormState;

@@ -30,6 +30,12 @@ class LowerContext {
 
   void begin(const Instruction& i);
   const ir::Guard& guard() const { return guard_; }
+  /// From here on lanes may lose the right to store; see kStoresEnabled.
+  ir::Reg track_stores();
+  /// What the current instruction emits from here on leaves out lanes that may not store.
+  void leave_out_lanes_without_stores();
+  /// The current guard and `a` as one guard.
+  ir::Guard narrowed(ir::Operand a);
 
   /// The operand's 32 bits as they are: no negation, no half selection.
   ir::Operand raw(const Instruction& i, Role role);
@@ -90,7 +96,7 @@ class LowerContext {
   const Kernel& kernel_;
   std::map<unsigned, ir::Reg> regs_, preds_;
   ir::Guard guard_;
-  ir::Reg carry_, sparse_absent_, barrier_count_, barrier_vote_;
+  ir::Reg carry_, stores_enabled_, sparse_absent_, barrier_count_, barrier_vote_;
 };
 
 struct AccessSize {
@@ -159,6 +165,7 @@ void lower_rro(LowerContext&, const Instruction&);
 void lower_mufu(LowerContext&, const Instruction&);
 void lower_b2r(LowerContext&, const Instruction&);
 void lower_trap(LowerContext&, const Instruction&);
+void lower_kil(LowerContext&, const Instruction&);
 /// Control flow is built by the driver, which knows these by their address.
 void lower_push(LowerContext&, const Instruction&);  ///< SSY, PBK, PCNT, PRET, CAL
 void lower_pop(LowerContext&, const Instruction&);   ///< SYNC, BRK, CONT, RET

@@ -145,6 +145,7 @@ void control_rows(TableBuilder& t) {
   t.row("CONT", "1110 0011 0101", {}, {}, lower_pop, always);
   t.row("RET", "1110 0011 0010", {}, {}, lower_pop, always);
   t.row("EXIT", "1110 0011 0000", {}, {}, lower_exit, {{{0, 6}, 15}});
+  t.row("KIL", "1110 0011 0011", {}, {}, lower_kil, {{{0, 6}, 15}});
   t.row("BPT.TRAP", "1110 0011 1010", {}, {imm(Role::a, 20, 20)}, lower_trap, {{{6, 3}, 3}})
       .has_guard = false;
   t.row("NOP", "0101 0000 1011 0", {}, {}, lower_nop, {{{8, 5}, 15}});
