@@ -18,5 +18,6 @@ void add_asm(CLI::App& app, Action& action);
 void add_disasm(CLI::App& app, Action& action);
 void add_cache(CLI::App& app, Action& action);
 void add_trace(CLI::App& app, Action& action);
+void add_selftest(CLI::App& app, Action& action);
 
 }  // namespace lanewise::cli

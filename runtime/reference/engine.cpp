@@ -63,7 +63,8 @@ class DefaultArithmetic {
 
 class ReferenceEngine final : public Engine {
  public:
-  explicit ReferenceEngine(StepHook hook) : hook_(std::move(hook)), info_(describe()) {}
+  ReferenceEngine(StepHook hook, TouchHook touch)
+      : hook_(std::move(hook)), touch_(std::move(touch)), info_(describe()) {}
 
   const EngineInfo& info() const override { return info_; }
 
@@ -131,7 +132,7 @@ class ReferenceEngine final : public Engine {
     memory.allocations = request.allocations;
     memory.memcheck = request.memcheck;
     const Deadline deadline(request.timeout_seconds);
-    Group group(request, decoded, memory, hook_, deadline);
+    Group group(request, decoded, memory, hook_, touch_, deadline);
     const Dim3& grid = request.grid;
     for (uint32_t z = 0; z < grid.z; ++z) {
       for (uint32_t y = 0; y < grid.y; ++y) {
@@ -146,6 +147,7 @@ class ReferenceEngine final : public Engine {
   }
 
   StepHook hook_;
+  TouchHook touch_;
   EngineInfo info_;
   std::unique_ptr<std::byte, Free> arena_;
   uint64_t size_ = 0;
@@ -153,8 +155,8 @@ class ReferenceEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_engine(StepHook hook) {
-  return std::make_unique<ReferenceEngine>(std::move(hook));
+std::unique_ptr<Engine> make_engine(StepHook hook, TouchHook touch) {
+  return std::make_unique<ReferenceEngine>(std::move(hook), std::move(touch));
 }
 
 }  // namespace lanewise::reference

@@ -25,11 +25,12 @@ void Deadline::check() const {
 }
 
 Group::Group(const LaunchRequest& request, const DecodedProgram& program, const MemoryView& memory,
-             const StepHook& hook, const Deadline& deadline)
+             const StepHook& hook, const TouchHook& touch, const Deadline& deadline)
     : request_(request),
       program_(program),
       memory_(memory),
       hook_(hook),
+      touch_(touch),
       deadline_(deadline),
       wave_lanes_(request.program->wave_lanes),
       local_bytes_(request.program->local_bytes) {

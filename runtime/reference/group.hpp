@@ -48,7 +48,7 @@ class Deadline {
 class Group {
  public:
   Group(const LaunchRequest& request, const DecodedProgram& program, const MemoryView& memory,
-        const StepHook& hook, const Deadline& deadline);
+        const StepHook& hook, const TouchHook& touch, const Deadline& deadline);
 
   /// Runs the group to its end; false when the launch must be abandoned.
   bool run(const std::array<uint32_t, 3>& index);
@@ -104,6 +104,7 @@ class Group {
   const DecodedProgram& program_;
   MemoryView memory_;
   const StepHook& hook_;
+  const TouchHook& touch_;
   const Deadline& deadline_;
   uint32_t wave_lanes_, waves_;
   uint32_t local_bytes_;

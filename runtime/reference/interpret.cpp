@@ -33,7 +33,13 @@ void Group::run_lane(Lane& lane) {
       if (!transfer(lane, code)) return;
       continue;
     }
-    if (hook_) hook_({{index_[0], index_[1], index_[2]}, lane.linear, code.block, code.inst});
+    if (hook_) {
+      hook_({{index_[0], index_[1], index_[2]},
+             lane.linear,
+             code.block,
+             code.inst,
+             {lane.r, request_.program->regs.size()}});
+    }
     ++lane.clock;
     if (code.guarded && (lane.r[code.guard] != 0) == code.negate) {
       ++lane.position;
@@ -255,6 +261,17 @@ void Group::access_memory(Lane& lane, const Code& code) {
                                    local_bytes_);
   const Located at = locate(memory_, local, access);
   if (at.data == nullptr) record(lane, at.fault, code.site, at.address, access.bytes);
+  if (touch_) {
+    touch_({{index_[0], index_[1], index_[2]},
+            lane.linear,
+            code.block,
+            code.inst,
+            mem.space,
+            at.address,
+            access.bytes,
+            access.write,
+            at.fault});
+  }
 
   if (mem.count == 1 && is_load) {
     r[code.d0] = at.data != nullptr

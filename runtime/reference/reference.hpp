@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "runtime/guest/engine.hpp"
 
@@ -12,9 +13,23 @@ struct Step {
   uint32_t group[3];
   uint32_t lane;
   uint32_t block, inst;
+  std::span<const uint64_t> registers;  ///< as they are now, by register id
 };
 using StepHook = std::function<void(const Step&)>;
 
-std::unique_ptr<Engine> make_engine(StepHook hook = {});
+/// Called for each load, store and atomic that one lane carries out (or is refused).
+struct Touch {
+  uint32_t group[3];
+  uint32_t lane;
+  uint32_t block, inst;
+  ir::Space space;   ///< as the instruction names it
+  uint64_t address;  ///< in that space, after dropped low bits
+  uint32_t bytes;
+  bool write;       ///< a store or an atomic
+  FaultKind fault;  ///< none: the bytes were touched
+};
+using TouchHook = std::function<void(const Touch&)>;
+
+std::unique_ptr<Engine> make_engine(StepHook hook = {}, TouchHook touch = {});
 
 }  // namespace lanewise::reference

@@ -1,0 +1,39 @@
+// A folder of stream scripts run on one device, counted by family: the conformance suite.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runtime/script/script.hpp"
+
+namespace lanewise::script {
+
+struct FamilyCount {
+  std::string name;  ///< of the script, without folder and ending
+  size_t passed = 0, failed = 0, unsupported = 0;
+};
+
+struct SuiteCount {
+  std::vector<FamilyCount> families;  ///< in order of name
+  size_t passed() const;
+  size_t failed() const;
+  size_t unsupported() const;
+};
+
+enum class Verdict : uint8_t { passed, failed, unsupported };
+
+/// What became of a case. Only a Vulkan device may refuse one: the reference engine runs them all.
+Verdict verdict(const CaseResult& result, const Engine& engine);
+
+/// The scripts of a folder, in order of name. Error(usage) when there is no such folder or no
+/// script in it.
+std::vector<std::string> scripts_in(const std::string& folder);
+
+/// Told about each case as it ends, and about a script that is wrong (as a failed case without a
+/// name).
+using OnCase = std::function<void(const std::string& file, const CaseResult&, Verdict)>;
+
+SuiteCount run_suite(const std::string& folder, Engine& engine, const OnCase& on_case);
+
+}  // namespace lanewise::script
