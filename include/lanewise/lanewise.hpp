@@ -184,8 +184,10 @@ struct SymbolInfo {
 
 class Module {
  public:
+  /// Of the whole file, those that cannot run included.
   std::vector<std::string> kernels() const;
-  /// By name; an empty name means the only kernel. Error(usage) lists what there is.
+  /// By name; an empty name means the only kernel. Error(usage) lists what there is; CompileError
+  /// says why this kernel was rejected.
   Kernel kernel(const std::string& name = {}) const;
   /// A module variable (.global, .const). Error(usage) when there is none of that name.
   SymbolInfo symbol(const std::string& name) const;
@@ -226,7 +228,8 @@ class Device {
     b.write(values);
     return b;
   }
-  /// Throws CompileError with every defect when the program is rejected.
+  /// Throws CompileError with every defect when the text is malformed or none of its kernels can
+  /// run. A kernel that uses something unsupported does not stand in the way of the others.
   Module load_file(const std::string& path, Isa isa = Isa::automatic);
   Module load_text(const std::string& text, Isa isa, const std::string& name = "<text>");
 

@@ -148,11 +148,15 @@ Module Device::load_text(const std::string& text, Isa isa, const std::string& na
   const auto start = std::chrono::steady_clock::now();
   detail::Compiled compiled =
       detail::compile(text, isa == Isa::automatic ? detail::detect_isa(name, text) : isa);
-  if (!compiled.ok()) throw CompileError(name, std::move(compiled.diagnostics));
+  if (!compiled.ok() && !compiled.usable())
+    throw CompileError(name, std::move(compiled.diagnostics));
   auto state = std::make_shared<detail::ModuleState>();
   state->device = state_;
   state->module = std::move(compiled.module);
-  state->warnings = std::move(compiled.diagnostics);
+  state->name = name;
+  state->rejected = std::move(compiled.rejected);
+  std::ranges::copy_if(compiled.diagnostics, std::back_inserter(state->warnings),
+                       &Diagnostic::warning);
   load_globals(*state);
   state->parse_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

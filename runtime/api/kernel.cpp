@@ -218,6 +218,7 @@ std::vector<uint32_t> Kernel::spirv(const LaunchOptions& options) const {
 std::vector<std::string> Module::kernels() const {
   std::vector<std::string> names;
   for (const ir::Program& p : state_->module.kernels) names.push_back(p.name);
+  for (const isa::RejectedKernel& r : state_->rejected) names.push_back(r.name);
   return names;
 }
 
@@ -225,7 +226,9 @@ Kernel Module::kernel(const std::string& wanted) const {
   const auto& kernels = state_->module.kernels;
   Kernel k;
   k.module_ = state_;
-  if (wanted.empty() && kernels.size() == 1) return k;
+  if (wanted.empty() && kernels.size() == 1 && state_->rejected.empty()) return k;
+  const auto bad = std::ranges::find(state_->rejected, wanted, &isa::RejectedKernel::name);
+  if (bad != state_->rejected.end()) throw CompileError(state_->name, bad->diagnostics);
   const auto it = std::ranges::find(kernels, wanted, &ir::Program::name);
   if (it == kernels.end()) {
     std::string all;

@@ -23,9 +23,12 @@ template <typename Parsed, typename Lower>
 Compiled finish(std::vector<Diagnostic> diagnostics, const Parsed& parsed, const Lower& lower) {
   Compiled out;
   out.diagnostics = std::move(diagnostics);
-  if (!out.ok()) return out;
+  out.unusable = !out.ok();
+  if (out.unusable) return out;
   auto lowered = lower(parsed);
   out.module = std::move(lowered.module);
+  out.rejected = std::move(lowered.rejected);
+  if constexpr (requires { lowered.unusable; }) out.unusable = lowered.unusable;
   out.diagnostics.insert(out.diagnostics.end(), lowered.diagnostics.begin(),
                          lowered.diagnostics.end());
   return out;

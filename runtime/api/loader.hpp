@@ -7,13 +7,19 @@
 
 #include "lanewise/lanewise.hpp"
 #include "runtime/ir/ir.hpp"
+#include "runtime/isa/rejected.hpp"
 
 namespace lanewise::detail {
 
 struct Compiled {
   ir::Module module;
-  std::vector<Diagnostic> diagnostics;  ///< errors and warnings, in line order
+  std::vector<Diagnostic> diagnostics;        ///< errors and warnings, in line order
+  std::vector<isa::RejectedKernel> rejected;  ///< kernels that the front end could not lower
+  bool unusable = false;                      ///< the file as a whole is at fault
+  /// Nothing but warnings.
   bool ok() const;
+  /// At least one kernel can run: what is wrong concerns only others.
+  bool usable() const { return !unusable && !module.kernels.empty(); }
 };
 
 /// Reads a whole file; Error(usage) says what the operating system said.

@@ -9,6 +9,7 @@
 #include "runtime/guest/allocator.hpp"
 #include "runtime/guest/engine.hpp"
 #include "runtime/guest/residency.hpp"
+#include "runtime/isa/rejected.hpp"
 
 namespace lanewise::detail {
 
@@ -49,6 +50,8 @@ struct ModuleState {
   std::shared_ptr<DeviceState> device;
   ir::Module module;  ///< kernels with symbols bound
   std::vector<std::pair<std::string, std::unique_ptr<Allocated>>> globals;
+  std::string name;  ///< of the file, for messages
+  std::vector<isa::RejectedKernel> rejected;
   std::vector<Diagnostic> warnings;
   double parse_ms = 0;
   uint64_t residency_seen = 0;  ///< generation of the device's map that the module's copy has

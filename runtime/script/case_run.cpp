@@ -112,9 +112,12 @@ void CaseRun::load_modules() {
     const std::string path = joined(options_.directory, name);
     const std::string text = detail::read_file(path);
     detail::Compiled compiled = detail::compile(text, detail::detect_isa(path, text));
-    for (const Diagnostic& d : compiled.diagnostics)
-      if (!d.warning) error(loc, format(path, d));
-    if (!compiled.ok()) continue;
+    for (const isa::RejectedKernel& r : compiled.rejected) rejected_.emplace(r.name, r);
+    if (!compiled.usable()) {
+      for (const Diagnostic& d : compiled.diagnostics)
+        if (!d.warning) error(loc, format(path, d));
+      continue;
+    }
     place_globals(compiled.module, loc);
     modules_.emplace(path, std::move(compiled.module));
   }
@@ -263,6 +266,9 @@ void CaseRun::launch_kernel(const Launch& l) {
       if (p.name == l.kernel) program = &p;
       known += (known.empty() ? "" : ", ") + p.name;
     }
+  if (const auto bad = rejected_.find(l.kernel); program == nullptr && bad != rejected_.end())
+    fail(l.loc, fmt::format("kernel '{}' cannot run: {}", l.kernel,
+                            bad->second.diagnostics.front().message));
   if (program == nullptr)
     fail(l.loc, fmt::format("no kernel '{}'; there are: {}", l.kernel, known));
   LaunchRequest request;

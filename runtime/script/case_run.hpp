@@ -6,6 +6,7 @@
 #include "runtime/api/globals.hpp"
 #include "runtime/guest/allocator.hpp"
 #include "runtime/guest/residency.hpp"
+#include "runtime/isa/rejected.hpp"
 #include "runtime/script/script.hpp"
 #include "runtime/script/wrap.hpp"
 
@@ -102,6 +103,7 @@ class CaseRun {
   std::vector<char> active_;  ///< per thread of the stream
   ir::Module stream_;
   std::map<std::string, ir::Module> modules_;
+  std::map<std::string, isa::RejectedKernel> rejected_;  ///< of those modules, by name
   std::vector<std::pair<uint64_t, std::vector<std::byte>>> uploads_;
   uint64_t param_address_ = 0;
   Ran ran_;

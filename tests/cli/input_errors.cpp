@@ -117,3 +117,21 @@ TEST_CASE("wrong arguments and options") {
   CHECK(none.code == 3);
   CHECK(contains(none.err, "no such device"));
 }
+
+TEST_CASE("a kernel that cannot run leaves the others of its file usable") {
+  const std::string file = write("two.ptx", kGood + R"(
+.visible .entry broken()
+{
+  .reg .b32 %r<2>;
+  frob.u32 %r1;
+  ret;
+}
+)");
+  CHECK(run(file + " --kernel k --arg zero:u32[1]").code == 0);
+  const Output o = run(file + " --kernel broken");
+  CHECK(o.code == 1);
+  CHECK(contains(o.err, "unknown instruction 'frob'"));
+  CHECK(lines_of(o.err) == 1);
+  CHECK(contains(run(file).err, "several kernels, name one of: k, broken"));
+  CHECK(program("check " + file).code == 1);
+}

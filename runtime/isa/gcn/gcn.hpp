@@ -14,6 +14,7 @@
 #include "runtime/ir/ir.hpp"
 #include "runtime/isa/coverage.hpp"
 #include "runtime/isa/gcn/row.hpp"
+#include "runtime/isa/rejected.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::gcn {
@@ -96,8 +97,9 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen = 
 size_t size_of(const Instruction& instruction, Gen gen = Gen::gfx6);
 
 struct LowerResult {
-  ir::Module module;
-  std::vector<Diagnostic> diagnostics;
+  ir::Module module;                          ///< the kernels that can run
+  std::vector<Diagnostic> diagnostics;        ///< of the whole file, rejected kernels included
+  std::vector<isa::RejectedKernel> rejected;  ///< the others, and why
 };
 /// What a caller that looks at the registers afterwards needs kept.
 struct LowerOptions {

@@ -205,9 +205,11 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
   LowerResult result;
   result.module.isa = ir::Isa::gcn;
   result.module.target = std::string(name(listing.gen));
-  for (const Kernel& k : listing.kernels)
-    result.module.kernels.push_back(
-        KernelLowering(k, listing.gen, options, result.diagnostics).run());
+  for (const Kernel& k : listing.kernels) {
+    std::vector<Diagnostic> found;
+    ir::Program program = KernelLowering(k, listing.gen, options, found).run();
+    isa::keep_or_reject(result, std::move(program), std::move(found));
+  }
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/ir/ir.hpp"
 #include "runtime/isa/coverage.hpp"
 #include "runtime/isa/ptx/ast.hpp"
+#include "runtime/isa/rejected.hpp"
 
 namespace lanewise::ptx {
 
@@ -15,8 +16,10 @@ struct LowerOptions {
 };
 
 struct LowerResult {
-  ir::Module module;
-  std::vector<Diagnostic> diagnostics;
+  ir::Module module;                          ///< the kernels that can run
+  std::vector<Diagnostic> diagnostics;        ///< of the whole file, rejected kernels included
+  std::vector<isa::RejectedKernel> rejected;  ///< the others, and why
+  bool unusable = false;  ///< a variable of the module is at fault, which every kernel may use
 };
 LowerResult lower(const Module& module, const LowerOptions& options = {});
 

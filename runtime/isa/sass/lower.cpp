@@ -291,8 +291,11 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
   result.module.isa = ir::Isa::sass;
   result.module.target = fmt::format("sm_{}", listing.arch);
   result.module.globals = listing.globals;
-  for (const Kernel& k : listing.kernels)
-    result.module.kernels.push_back(KernelLowering(k, options, result.diagnostics).run());
+  for (const Kernel& k : listing.kernels) {
+    std::vector<Diagnostic> found;
+    ir::Program program = KernelLowering(k, options, found).run();
+    isa::keep_or_reject(result, std::move(program), std::move(found));
+  }
   for (const ir::Program& p : result.module.kernels) {
     if (std::ranges::find(p.symbols, kSparseMap, &ir::Symbol::name) == p.symbols.end()) continue;
     result.module.globals.push_back(residency_map());

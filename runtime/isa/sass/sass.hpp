@@ -10,6 +10,7 @@
 
 #include "runtime/ir/ir.hpp"
 #include "runtime/isa/coverage.hpp"
+#include "runtime/isa/rejected.hpp"
 #include "runtime/isa/sass/form.hpp"
 #include "runtime/support/error.hpp"
 
@@ -152,8 +153,9 @@ std::vector<Diagnostic> check(const Instruction& instruction);
 /// The same for every instruction of a listing.
 std::vector<Diagnostic> check(const Listing& listing);
 struct LowerResult {
-  ir::Module module;
-  std::vector<Diagnostic> diagnostics;
+  ir::Module module;                          ///< the kernels that can run
+  std::vector<Diagnostic> diagnostics;        ///< of the whole file, rejected kernels included
+  std::vector<isa::RejectedKernel> rejected;  ///< the others, and why
 };
 struct LowerOptions {
   /// Helper and uncovered lanes run along: kStoresEnabled comes from outside.

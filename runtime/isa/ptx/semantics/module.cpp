@@ -24,8 +24,10 @@ ModuleContext::ModuleContext(const Module& m, const LowerOptions& o) : module(m)
 }
 
 void ModuleContext::report(Loc loc, const std::string& message, bool warning) {
-  if (seen_.emplace(loc.line, loc.column, message).second)
-    diagnostics.push_back({loc.line, loc.column, message, warning});
+  const Diagnostic d{loc.line, loc.column, message, warning};
+  if (seen_.emplace(loc.line, loc.column, message).second) diagnostics.push_back(d);
+  // A function that several kernels call is at fault in each of them.
+  if (kernel_errors != nullptr && !warning) kernel_errors->push_back(d);
 }
 
 const Variable* ModuleContext::variable(const std::string& name) const {
@@ -189,7 +191,22 @@ void lower_kernel(ModuleContext& ctx, const Function& f) {
   kernel.call_stack.push_back(&f);
   bind_kernel_params(kernel, body);
   body.run();
-  ctx.out.kernels.push_back(std::move(kernel.program));
+  if (ctx.kernel_errors->empty()) ctx.out.kernels.push_back(std::move(kernel.program));
+}
+
+void sort_by_place(std::vector<Diagnostic>& list) {
+  std::ranges::stable_sort(list, {},
+                           [](const Diagnostic& d) { return std::pair(d.line, d.column); });
+}
+
+void lower_or_reject(ModuleContext& ctx, const Function& f,
+                     std::vector<isa::RejectedKernel>& rejected) {
+  isa::RejectedKernel failed{f.name, {}};
+  ctx.kernel_errors = &failed.diagnostics;
+  guarded(ctx, [&] { lower_kernel(ctx, f); });
+  ctx.kernel_errors = nullptr;
+  sort_by_place(failed.diagnostics);
+  if (!failed.diagnostics.empty()) rejected.push_back(std::move(failed));
 }
 
 /// A function that no kernel calls is lowered for its diagnostics only.
@@ -206,15 +223,18 @@ void check_function(ModuleContext& ctx, const Function& f) {
 
 LowerResult lower(const Module& module, const LowerOptions& options) {
   ModuleContext ctx(module, options);
+  LowerResult result;
   lower_globals(ctx);
+  result.unusable = std::ranges::any_of(ctx.diagnostics, [](const auto& d) { return !d.warning; });
   for (const Function& f : module.functions)
-    if (f.entry && f.has_body) guarded(ctx, [&] { lower_kernel(ctx, f); });
+    if (f.entry && f.has_body) lower_or_reject(ctx, f, result.rejected);
   for (const Function& f : module.functions)
     if (!f.entry && f.has_body && !ctx.lowered.contains(&f))
       guarded(ctx, [&] { check_function(ctx, f); });
-  std::ranges::stable_sort(ctx.diagnostics, {},
-                           [](const Diagnostic& d) { return std::pair(d.line, d.column); });
-  return {std::move(ctx.out), std::move(ctx.diagnostics)};
+  sort_by_place(ctx.diagnostics);
+  result.module = std::move(ctx.out);
+  result.diagnostics = std::move(ctx.diagnostics);
+  return result;
 }
 
 }  // namespace lanewise::ptx
