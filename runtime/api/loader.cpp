@@ -72,6 +72,28 @@ Compiled compile_sass(std::string_view text, size_t max_errors) {
                 [](const sass::Listing& l) { return sass::lower(l); });
 }
 
+/// SASS as strictly as asked, without lowering it.
+Compiled judge_sass(std::string_view text, const Legality& legality, size_t max_errors) {
+  const std::span bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
+  unsigned arch = 0;
+  for (const unsigned known : {50U, 52U, 53U})
+    if (legality.target == "sm_" + std::to_string(known)) arch = known;
+  if (arch == 0 && !legality.target.empty())
+    throw Error(ErrorKind::usage,
+                "--target " + legality.target + ": SASS is for sm_50, sm_52 or sm_53");
+  const sass::Listing listing = elf::is_elf(bytes) ? sass::read_cubin(bytes, max_errors)
+                                                   : sass::parse(text, arch, max_errors);
+  Compiled out;
+  out.diagnostics = listing.diagnostics;
+  if (!out.ok()) return out;
+  if (arch != 0 && arch != listing.arch)
+    throw Error(ErrorKind::usage, "--target " + legality.target + ": the cubin is for sm_" +
+                                      std::to_string(listing.arch));
+  for (Diagnostic& d : legality.strict == "manual" ? sass::lint(listing) : sass::check(listing))
+    out.diagnostics.push_back(std::move(d));
+  return out;
+}
+
 Compiled compile_gcn(std::string_view text, size_t max_errors) {
   const std::span bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
   const gcn::Listing listing = elf::is_elf(bytes) ? gcn::read_code_object(bytes, max_errors)
@@ -160,13 +182,18 @@ Compiled compile(std::string_view text, Isa isa, size_t max_errors) {
 }
 
 Compiled check(std::string_view text, Isa isa, const Legality& legality, size_t max_errors) {
+  if (isa == Isa::sass && legality.only()) {
+    Compiled out = judge_sass(text, legality, max_errors);
+    keep_first_errors(out.diagnostics, max_errors);
+    return out;
+  }
   if (!legality.target.empty() && !ptx::is_target(legality.target)) {
     throw Error(ErrorKind::usage,
                 "unknown target '" + legality.target + "', one such as sm_80 was expected");
   }
   if (isa != Isa::ptx) {
     if (!legality.only()) return compile(text, isa, max_errors);
-    throw Error(ErrorKind::usage, "--target and --strict are for PTX only");
+    throw Error(ErrorKind::usage, "--target and --strict are for PTX and SASS only");
   }
   Compiled out = check_ptx(text, legality, max_errors);
   keep_first_errors(out.diagnostics, max_errors);

@@ -32,10 +32,10 @@ Isa detect_isa(const std::string& path, std::string_view text);
 /// Parses and lowers. max_errors 0 = all.
 Compiled compile(std::string_view text, Isa isa, size_t max_errors = 100);
 
-/// How `lanewise check` judges a PTX text.
+/// How `lanewise check` judges PTX and SASS.
 struct Legality {
   std::string target;  ///< "sm_80" in place of the file's own; empty = that
-  std::string strict;  ///< "ptxas" or "manual"; empty = ptxas
+  std::string strict;  ///< "ptxas" or "manual" (SASS: also the control fields); empty = ptxas
   /// With a target or a strictness of its own a check says only whether the text is legal, not
   /// whether it can be run here as well.
   bool only() const { return !target.empty() || !strict.empty(); }

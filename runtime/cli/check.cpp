@@ -48,11 +48,13 @@ void add_check(CLI::App& app, Action& action) {
   auto a = std::make_shared<CheckArgs>();
   sub->add_option("FILE", a->files, "input programs")->required();
   add_isa_option(*sub, a->isa);
-  sub->add_option("--target", a->legality.target,
-                  "judge PTX for this target (sm_80) in place of the file's, without lowering it");
   sub->add_option(
-         "--strict", a->legality.strict,
-         "judge PTX like the assembler (ptxas) or by the manual's text, without lowering it")
+      "--target", a->legality.target,
+      "judge PTX or SASS for this target (sm_80) in place of the file's, without lowering it");
+  sub->add_option("--strict", a->legality.strict,
+                  "judge PTX like the assembler (ptxas) or by the manual's text, SASS by the "
+                  "manual with its "
+                  "control words, without lowering it")
       ->check(CLI::IsMember({"ptxas", "manual"}));
   sub->add_option("--max-errors", a->max_errors, "stop after so many errors a file, 0 = never");
   sub->callback([=, &action] { action = [a] { return check(*a); }; });

@@ -114,6 +114,28 @@ TEST_CASE("check judges a file for another target, and by the manual") {
   CHECK(program("check --strict sloppy " + file).code == 2);
 }
 
+TEST_CASE("check --strict manual lints the control fields of SASS") {
+  const std::string cubin = LANEWISE_TEST_DATA "/kernels/data/sass/k29_cacheops.cubin";
+  const std::string file = write("lint.sass",
+                                 "LDG.E R0, [R2] &wr=1 ;\nMOV R4, R0 &req=0 ;\n"
+                                 "CCTL.E.PF1 [R2] &wr=0 ;\nEXIT ;\n");
+  const Output manual = program("check --strict manual " + file);
+  CHECK(manual.code == 1);
+  CHECK(contains(manual.err,
+                 "lint.sass:2:1: error: R0 is still a result of LDG (line 1), expected "
+                 "&req=1 before this"));
+  CHECK(contains(manual.err, "lint.sass:3:1: error: CCTL writes no register"));
+  const Output vendor = program("check --strict ptxas " + file);
+  CHECK(vendor.code == 0);
+  CHECK(contains(vendor.err, "lint.sass:3:1: warning: CCTL writes no register"));
+  CHECK(program("check --strict manual " + cubin).code == 0);
+  CHECK(program("check --target sm_52 " + cubin).code == 2);
+  const std::string sparse = write("sparse.sass", "LDG.E P0, R0, [R2] ;\nEXIT ;\n");
+  CHECK(program("check --target sm_50 " + sparse).code == 1);
+  CHECK(program("check --target sm_52 " + sparse).code == 0);
+  CHECK(program("check --target sm_80 " + sparse).code == 2);
+}
+
 TEST_CASE("coverage lists forms, as text, as JSON and for a list of forms") {
   const json j = json::parse(program("coverage --isa ptx --json").out);
   CHECK(j["isa"] == "ptx");

@@ -15,6 +15,14 @@ void lower_exit(LowerContext&, const Instruction&) {}
 void lower_push(LowerContext&, const Instruction&) {}
 void lower_pop(LowerContext&, const Instruction&) {}
 
+uint64_t branch_target(const Instruction& i) {
+  const Field f = i.operand(Role::target)->field;
+  const unsigned shift = 64U - f.len;
+  const int64_t rel = static_cast<int64_t>(f.get(i.word) << shift) >> shift;
+  const uint64_t target = i.pc + 8 + static_cast<uint64_t>(rel);
+  return target % 32 == 0 ? target + 8 : target;
+}
+
 namespace {
 
 using Kind = BranchStack::Kind;
@@ -38,15 +46,6 @@ Kind token_kind(const Instruction& i) {
   if (m == "SSY" || m == "SYNC") return Kind::sync;
   if (m == "PBK" || m == "BRK") return Kind::brk;
   return m == "PCNT" || m == "CONT" ? Kind::cont : Kind::ret;
-}
-
-/// Byte address a branch goes to; the address of a control word means the instruction behind it.
-uint64_t target_of(const Instruction& i) {
-  const Field f = i.operand(Role::target)->field;
-  const unsigned shift = 64U - f.len;
-  const int64_t rel = static_cast<int64_t>(f.get(i.word) << shift) >> shift;
-  const uint64_t target = i.pc + 8 + static_cast<uint64_t>(rel);
-  return target % 32 == 0 ? target + 8 : target;
 }
 
 class KernelLowering {
@@ -128,7 +127,7 @@ class KernelLowering {
     for (size_t n = 0; n < kernel_.code.size(); ++n) by_pc_[kernel_.code[n].pc] = n;
     for (size_t n = 0; n < kernel_.code.size(); ++n) {
       const Instruction& i = kernel_.code[n];
-      if (i.operand(Role::target) != nullptr) leaders_.insert(index_of(target_of(i)));
+      if (i.operand(Role::target) != nullptr) leaders_.insert(index_of(branch_target(i)));
       if (ends_block(i)) leaders_.insert(n + 1);
     }
   }
@@ -219,9 +218,9 @@ class KernelLowering {
   /// Index of a branch's target; reports one that is no instruction.
   size_t checked_target(size_t n) {
     const Instruction& i = kernel_.code[n];
-    const size_t target = index_of(target_of(i));
+    const size_t target = index_of(branch_target(i));
     if (target == kernel_.code.size())
-      error(n, fmt::format("branch target {:#x} is not an instruction of '{}'", target_of(i),
+      error(n, fmt::format("branch target {:#x} is not an instruction of '{}'", branch_target(i),
                            kernel_.name));
     return target;
   }

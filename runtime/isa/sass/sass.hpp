@@ -157,6 +157,9 @@ struct LowerResult {
   std::vector<Diagnostic> diagnostics;        ///< of the whole file, rejected kernels included
   std::vector<isa::RejectedKernel> rejected;  ///< the others, and why
 };
+/// check() with every warning as an error, and the control fields of the kernels: uses of registers
+/// that do not wait for their scoreboard. Reports nothing that a lane cannot come across.
+std::vector<Diagnostic> lint(const Listing& listing);
 struct LowerOptions {
   /// Helper and uncovered lanes run along: kStoresEnabled comes from outside.
   bool pixel = false;

@@ -106,6 +106,9 @@ struct AccessSize {
 /// What a size code says; throws for a code that is no size.
 AccessSize access_size(const Instruction& i);
 
+/// Byte address a branch goes to; the address of a control word means the instruction behind it.
+uint64_t branch_target(const Instruction& i);
+
 /// The predicate that .Z and .NZ of logic instructions write.
 void write_zero_test(LowerContext& c, const Instruction& i, ir::Operand result);
 

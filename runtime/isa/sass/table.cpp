@@ -156,6 +156,7 @@ void control_rows(TableBuilder& t) {
   // nvdisasm takes the word 0 for a NOP.
   Form& zero = t.row("NOP", "", {}, {}, lower_nop, {{{0, 63}, 0}, {{63, 1}, 0}});
   zero.has_guard = false;
+  zero.variable_latency = true;
   zero.decode_only = true;
 }
 

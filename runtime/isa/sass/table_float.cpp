@@ -112,7 +112,8 @@ void conversion_rows(TableBuilder& t) {
            flag(ModId::sat, 50, "SAT")},
           {kD, b}, lower_f2f);
     t.row("RRO", head + "0 1001 0", {{ModId::mode, {39, 1}, {{0, "SINCOS"}, {1, "EX2"}}}},
-          {kD, plain.with_neg(45).with_abs(49)}, lower_rro);
+          {kD, plain.with_neg(45).with_abs(49)}, lower_rro)
+        .variable_latency = false;
   }
 }
 

@@ -1,0 +1,133 @@
+// The linter of control fields: silent on what the vendor's compiler makes, and one hit a rule.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "runtime/isa/sass/sass.hpp"
+
+using namespace lanewise;
+
+namespace {
+
+std::vector<Diagnostic> lint(const std::string& text) {
+  const sass::Listing listing = sass::parse(text);
+  for (const Diagnostic& d : listing.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
+  return sass::lint(listing);
+}
+
+/// "LINE: MESSAGE" of the only report; empty when there is none, all of them when there are more.
+std::string report(const std::string& text) {
+  std::string all;
+  for (const Diagnostic& d : lint(text))
+    all += (all.empty() ? "" : "\n") + std::to_string(d.line) + ": " +
+           (d.warning ? "warning: " : "") + d.message;
+  return all;
+}
+bool clean(const std::string& text) {
+  const std::string found = report(text);
+  if (!found.empty()) MESSAGE(found);
+  return found.empty();
+}
+
+}  // namespace
+
+TEST_CASE("the linter has nothing to say about compiled kernels") {
+  size_t cubins = 0, instructions = 0;
+  const std::string folder = std::string(LANEWISE_TEST_DATA) + "/kernels/data/sass";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".cubin") continue;
+    CAPTURE(entry.path().filename().string());
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+    // Instructions without a row of the table are left out: the linter starts anew behind them.
+    const sass::Listing listing = sass::read_cubin(std::as_bytes(std::span(bytes)), 0);
+    for (const Diagnostic& d : sass::lint(listing)) FAIL_CHECK(d.message);
+    for (const sass::Kernel& k : listing.kernels) instructions += k.code.size();
+    ++cubins;
+    if (!listing.ok()) continue;
+    // The same from text.
+    const sass::Listing text = sass::parse(sass::print(listing));
+    for (const Diagnostic& d : sass::lint(text)) FAIL_CHECK(d.line << ": " << d.message);
+  }
+  CHECK(cubins == 17);
+  CHECK(instructions > 4500);
+}
+
+TEST_CASE("a result must be waited for") {
+  CHECK(report("LDG.E R0, [R2] &wr=1 ;\nIADD R4, R0, R1 ;\nEXIT ;\n") ==
+        "2: R0 is still a result of LDG (line 1), expected &req=1 before this");
+  CHECK(report("LDG.E R0, [R2] &wr=1 ;\nMOV R0, R9 &req=0 ;\nEXIT ;\n") ==
+        "2: R0 is still a result of LDG (line 1), expected &req=1 before this");
+  CHECK(report("LDG.E.128 R4, [R2] &wr=5 ;\nSTG.E [R8], R7 ;\nEXIT ;\n") ==
+        "2: R7 is still a result of LDG (line 1), expected &req=5 before this");
+  CHECK(report("LDG.E R0, [R2] ?WAIT2 ;\nIADD R4, R0, R1 ;\nEXIT ;\n") ==
+        "2: R0 is still a result of LDG (line 1), expected &wr there and a wait on it");
+  CHECK(report("SHFL.IDX P2, R0, R1, R2, R3 &wr=0 ;\n@P2 MOV R5, R6 ;\nEXIT ;\n") ==
+        "2: P2 is still a result of SHFL (line 1), expected &req=0 before this");
+  CHECK(report("ATOM.E.ADD.U64 R4, [R2], R6 &wr=0 ;\nMOV R1, R5 ;\nEXIT ;\n") ==
+        "2: R5 is still a result of ATOM (line 1), expected &req=0 before this");
+  CHECK(clean("LDG.E R0, [R2] &wr=1 ;\nIADD R4, R0, R1 &req=1 ;\nIADD R4, R0, R1 ;\nEXIT ;\n"));
+  // The last of a batch signals for all of it.
+  CHECK(clean("LDG.E R0, [R2] ?WAIT1 ;\nLDG.E R1, [R2+0x4] &wr=0 ;\nIADD R4, R0, R1 &req=0 ;\n"));
+  CHECK(report("LDG.E R0, [R2] &wr=0 ;\nLDG.E R1, [R2+0x4] ;\nIADD R4, R1, R1 &req=0 ;\n") ==
+        "3: R1 is still a result of LDG (line 2), expected &wr there and a wait on it");
+  CHECK(clean("LDG.E RZ, [R2] &wr=0 ;\nIADD R4, RZ, RZ ;\nEXIT ;\n"));
+}
+
+TEST_CASE("sources must be read before they are overwritten") {
+  CHECK(report("STG.E [R2], R4 &rd=3 ;\nMOV R3, R9 ;\nEXIT ;\n") ==
+        "2: R3 is still a source of STG (line 1), expected &req=3 before this");
+  CHECK(report("STG.E.64 [R2], R4 ?WAIT1 ;\nMOV R5, R9 ;\nEXIT ;\n") ==
+        "2: R5 is still a source of STG (line 1), expected &rd there and a wait on it");
+  CHECK(report("ATOM.E.CAS.64 R0, [R2], R4, R6 &rd=0 ;\nMOV R7, R9 ;\nEXIT ;\n") ==
+        "2: R7 is still a source of ATOM (line 1), expected &req=0 before this");
+  CHECK(clean("STG.E [R2], R4 &rd=3 ;\nMOV R4, R9 &req={1,3} ;\nEXIT ;\n"));
+  CHECK(clean("LDG.E R0, [R2] &wr=1 ;\nMOV R2, R0 &req=1 ;\nEXIT ;\n"));
+  CHECK(clean("@P0 STG.E [R2], R4 ?WAIT1 ;\nISETP.EQ.AND P0, PT, R2, R4, PT ;\nEXIT ;\n"));
+  CHECK(clean("STS [R2], R4 ?WAIT1 ;\nBAR.SYNC 0x0 ;\nMOV R4, R9 ;\nEXIT ;\n"));
+}
+
+TEST_CASE("DEPBAR waits as well, down to a count or for a set") {
+  const std::string loads =
+      "LDG.E R0, [R4] &wr=0 ;\nLDG.E R1, [R4+0x4] &wr=0 ;\nLDG.E R2, [R4+0x8] &wr=1 ;\n";
+  CHECK(clean(loads + "DEPBAR.LE SB0, 0x1 ;\nMOV R9, R0 ;\nEXIT ;\n"));
+  CHECK(report(loads + "DEPBAR.LE SB0, 0x1 ;\nMOV R9, R1 ;\nEXIT ;\n") ==
+        "5: R1 is still a result of LDG (line 2), expected &req=0 before this");
+  CHECK(clean(loads + "DEPBAR {1,0} ;\nMOV R9, R1 ;\nMOV R9, R2 ;\nEXIT ;\n"));
+}
+
+TEST_CASE("over branches only what holds on every way is said") {
+  const auto branches = [](const char* first, const char* second) {
+    return "LDG.E R0, [R4] &wr=0 ;\n@P0 BRA `(.L_1) ;\nMOV R8, R9 " + std::string(first) +
+           " ;\nBRA `(.L_2) ;\n.L_1:\nMOV R8, R9 " + second + " ;\n.L_2:\nMOV R7, R0 ;\nEXIT ;\n";
+  };
+  CHECK(report(branches("", "")) ==
+        "8: R0 is still a result of LDG (line 1), expected &req=0 before this");
+  CHECK(clean(branches("&req=0", "&req=0")));
+  CHECK(clean(branches("&req=0", "")));
+  // Round a loop: the second turn meets what the first left.
+  CHECK(report(".L_0:\nMOV R4, R6 ;\nSTG.E [R2], R4 &rd=0 ;\n@P0 BRA `(.L_0) ;\nEXIT ;\n") == "");
+  CHECK(report("STG.E [R2], R4 &rd=0 ;\n.L_0:\nMOV R4, R6 ;\n@P0 BRA `(.L_0) ;\nEXIT ;\n") == "");
+  CHECK(report("STG.E [R2], R4 &rd=0 ;\n.L_0:\nNOP ;\n@P0 BRA `(.L_0) ;\nMOV R4, R6 ;\nEXIT ;\n") ==
+        "5: R4 is still a source of STG (line 1), expected &req=0 before this");
+  // Lanes of opposite guards do not meet; where the branch stack leads is not followed.
+  CHECK(clean("@P0 LDG.E R0, [R4] &wr=0 ;\n@!P0 MOV R0, R1 ;\nEXIT ;\n"));
+  CHECK(clean("SSY `(.L_1) ;\nLDG.E R0, [R4] &wr=0 ;\n@P0 SYNC ;\nSYNC ;\n.L_1:\nMOV R1, R0 ;\n"));
+}
+
+TEST_CASE("schedules and scoreboards that the document does not have are errors") {
+  CHECK(report("CCTL.I.IVALL ?WAIT4 ;\nEXIT ;\n") ==
+        "1: CCTL.I.IVALL needs a schedule of at least ?WAIT5, found 4");
+  CHECK(report("CCTL.C.IVALL ?DUAL ;\nEXIT ;\n") ==
+        "1: CCTL.C.IVALL needs a schedule of at least ?WAIT5, found 0");
+  CHECK(report("CCTLL.CRS.WBALL ?YIELD3 ;\nEXIT ;\n") ==
+        "1: CCTLL.CRS.WBALL needs a schedule of at least ?WAIT5, found 3");
+  CHECK(clean("CCTL.C.IVALL ?WAIT5 ;\nCCTL.I.IVALL ?YIELD5 ;\nCCTLL.CRS.WBALL ?WAIT15 ;\n"));
+  CHECK(clean("CCTL.IVALL ?WAIT1 ;\nCCTLL.IVALL ?WAIT1 ;\n"));
+  for (const char* text : {"STG.E [R2], R0 &wr=0", "CCTL.E.PF1 [R2] &wr=0", "CCTLL.IV [R2] &wr=0"})
+    CHECK(report(text + std::string(" ;\n")).find("gives it no &wr") != std::string::npos);
+  CHECK(report("LDG.E R0, [R2] ;\nMOV R1, R0 ;\n") ==
+        "1: warning: no control fields are given: waits and schedules were not judged");
+}
