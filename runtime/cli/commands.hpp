@@ -19,5 +19,6 @@ void add_disasm(CLI::App& app, Action& action);
 void add_cache(CLI::App& app, Action& action);
 void add_trace(CLI::App& app, Action& action);
 void add_selftest(CLI::App& app, Action& action);
+void add_explain(CLI::App& app, Action& action);
 
 }  // namespace lanewise::cli

@@ -25,6 +25,7 @@ int run(int argc, char** argv) {
   lanewise::cli::add_cache(app, action);
   lanewise::cli::add_trace(app, action);
   lanewise::cli::add_selftest(app, action);
+  lanewise::cli::add_explain(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

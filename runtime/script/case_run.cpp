@@ -94,9 +94,9 @@ void CaseRun::prepare_stream(const Code& code) {
   place_globals(stream_, case_.loc);
   std::vector<std::byte> registers = registers_in();
   const std::vector<std::byte> cleared(ran_.threads() * hidden_.out_stride());
-  param_address_ = allocate(parameters().size(), "parameters", true, case_.loc);
-  hidden_.in_address = allocate(registers.size(), "registers in", true, case_.loc);
-  hidden_.out_address = allocate(cleared.size(), "registers out", false, case_.loc);
+  param_address_ = allocate(parameters().size(), "(parameters)", true, case_.loc);
+  hidden_.in_address = allocate(registers.size(), "(registers in)", true, case_.loc);
+  hidden_.out_address = allocate(cleared.size(), "(registers out)", false, case_.loc);
   uploads_.emplace_back(hidden_.in_address, std::move(registers));
   uploads_.emplace_back(hidden_.out_address, cleared);
   ir::Program& program = stream_.kernels[0];
@@ -276,7 +276,7 @@ void CaseRun::launch_kernel(const Launch& l) {
   request.block = l.block;
   request.dynamic_shared = l.shared;
   request.params = arguments(*program, l);
-  request.param_address = allocate(request.params.size(), "kernel parameters", true, l.loc);
+  request.param_address = allocate(request.params.size(), "(kernel parameters)", true, l.loc);
   const std::map<std::string, std::string> asked(case_.policies.begin(), case_.policies.end());
   ir::Program changed = *program;
   if (detail::apply_policies(changed, detail::complete_policies(asked))) *program = changed;
