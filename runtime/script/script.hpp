@@ -21,9 +21,9 @@ Script parse(std::string_view text, size_t max_errors = 100);
 struct RunOptions {
   std::string directory;  ///< where files named by the script are, empty = the current one
   bool read_files = true;
-  bool judge_faults = true;  ///< faults that nothing expects are failures
   uint64_t memory_limit = uint64_t{1} << 32;  ///< bytes of all buffers of a case
   uint64_t step_limit = uint64_t{1} << 26;    ///< values that a case's expressions may compute
+  bool judge_faults = true;                   ///< faults that nothing expects are failures
 };
 
 struct CaseResult {
