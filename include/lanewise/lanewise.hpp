@@ -131,6 +131,8 @@ struct FaultReport {
   uint64_t address = 0;
   uint32_t size = 0;               ///< bytes, 0 when it is no memory access
   std::string nearest_allocation;  ///< "x (4 bytes past its end)", empty when there is none
+  std::string allocation;          ///< its name alone
+  uint64_t allocation_address = 0, allocation_size = 0;  ///< its place; size 0 = there is none
 };
 /// Several lines for people: what, where, who.
 std::string format(const FaultReport& fault);

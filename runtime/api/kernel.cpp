@@ -87,19 +87,44 @@ std::vector<std::byte> parameter_block(const ir::Program& p, const std::vector<A
   return block;
 }
 
-std::string describe_nearest(std::span<const Allocation> allocations, uint64_t address) {
-  const auto nearest = guest::nearest_allocation(allocations, address);
-  if (!nearest) return {};
-  const Allocation& a = *nearest->allocation;
-  if (nearest->distance == 0) {
-    return fmt::format("'{}' (offset {} of {} bytes)", a.name, address - a.address, a.size);
+std::string bytes_text(uint64_t n) {
+  return fmt::format("{} byte{}", n, n == 1 ? "" : "s");
+}
+
+std::string describe_nearest(const guest::Nearest& nearest, uint64_t address, uint32_t size) {
+  const Allocation& a = *nearest.allocation;
+  if (nearest.distance == 0) {
+    const uint64_t end = address - a.address + size;
+    const std::string over =
+        end > a.size ? fmt::format(", {} past its end", bytes_text(end - a.size)) : "";
+    return fmt::format("'{}' (offset {} of {} bytes{})", a.name, address - a.address, a.size, over);
   }
-  if (nearest->distance > 0) {
-    return fmt::format("'{}' ({} bytes; {} bytes past its end)", a.name, a.size,
-                       nearest->distance - 1);
+  if (nearest.distance > 0) {
+    return fmt::format("'{}' ({}; {} past its end)", a.name, bytes_text(a.size),
+                       bytes_text(static_cast<uint64_t>(nearest.distance - 1)));
   }
-  return fmt::format("'{}' ({} bytes; {} bytes before its start)", a.name, a.size,
-                     -nearest->distance);
+  return fmt::format("'{}' ({}; {} before its start)", a.name, bytes_text(a.size),
+                     bytes_text(static_cast<uint64_t>(-nearest.distance)));
+}
+
+/// Shared, local and parameter space have addresses of their own, which no allocation is near to.
+bool in_guest_memory(const ir::Program& p, const Fault& f) {
+  for (const ir::Block& b : p.blocks)
+    for (const ir::Inst& i : b.insts)
+      if (i.site == f.site && i.mem && ir::info(i.op).trait == ir::OpTrait::mem &&
+          (i.mem->space == ir::Space::shared || i.mem->space == ir::Space::local ||
+           i.mem->space == ir::Space::param))
+        return false;
+  return true;
+}
+
+void add_nearest(FaultReport& r, std::span<const Allocation> allocations) {
+  const auto nearest = guest::nearest_allocation(allocations, r.address);
+  if (!nearest) return;
+  r.nearest_allocation = describe_nearest(*nearest, r.address, r.size);
+  r.allocation = nearest->allocation->name;
+  r.allocation_address = nearest->allocation->address;
+  r.allocation_size = nearest->allocation->size;
 }
 
 FaultReport report(const ir::Program& p, const Fault& f, std::span<const Allocation> allocations) {
@@ -120,7 +145,7 @@ FaultReport report(const ir::Program& p, const Fault& f, std::span<const Allocat
   r.lane = f.lane % p.wave_lanes;
   r.address = f.address;
   r.size = f.size;
-  if (f.size != 0) r.nearest_allocation = describe_nearest(allocations, f.address);
+  if (f.size != 0 && in_guest_memory(p, f)) add_nearest(r, allocations);
   return r;
 }
 

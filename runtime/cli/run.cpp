@@ -76,7 +76,13 @@ nlohmann::json to_json(const FaultReport& f) {
                       {"address", f.address},
                       {"size", f.size},
                       {"nearest_allocation", nullptr}};
-  if (!f.nearest_allocation.empty()) j["nearest_allocation"] = f.nearest_allocation;
+  if (!f.nearest_allocation.empty()) {
+    j["nearest_allocation"] = f.nearest_allocation;
+    j["allocation"] = {{"name", f.allocation},
+                       {"address", f.allocation_address},
+                       {"size", f.allocation_size},
+                       {"offset", static_cast<int64_t>(f.address - f.allocation_address)}};
+  }
   if (!f.source.empty()) j["source"] = f.source;
   return j;
 }

@@ -1,0 +1,120 @@
+// What a fault report says: who, where in the guest's text and source, and next to which buffer.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/support.hpp"
+
+using namespace cli_test;
+using nlohmann::json;
+
+namespace {
+
+// Thread 33 of group (1,0) reads `bytes` at `place`.
+std::string kernel(const std::string& access) {
+  return write("where.ptx", kHeader + R"(
+.visible .entry where(.param .u64 place)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  .shared .align 8 .b8 cells[64];
+  .loc 1 7 0
+  ld.param.u64 %rd1, [place];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %ctaid.x;
+  mad.lo.u32 %r1, %r2, 1000, %r1;
+  setp.ne.u32 %p1, %r1, 1033;
+  @%p1 bra done;
+  .loc 1 12 3
+  )" + access + R"(
+done:
+  ret;
+}
+.file 1 "where.cu"
+)");
+}
+
+Output where(const std::string& access, const std::string& arguments) {
+  return run(kernel(access) + " --grid 2 --block 64 --json " + arguments);
+}
+
+const std::string kLoad = "ld.global.u32 %r3, [%rd1];";
+
+/// The one fault of a run.
+json fault_of(const Output& o) {
+  CHECK(o.code == 1);
+  const json j = json::parse(o.out);
+  CHECK(j["fault_count"] == 1);
+  REQUIRE(j["faults"].size() == 1);
+  return j["faults"][0];
+}
+
+}  // namespace
+
+TEST_CASE("a fault names kernel, instruction, source line, lane, wave and group") {
+  const Output o = where(kLoad, "--arg u64:0x10");
+  const json f = fault_of(o);
+  CHECK(f["kind"] == "null");
+  CHECK(f["kernel"] == "where");
+  CHECK(contains(f["text"].get<std::string>(), "ld.global.u32 %r3, [%rd1]"));
+  CHECK(f["source"] == "where.cu:12");
+  CHECK(f["line"] == 19);
+  CHECK(f["lane"] == 1);
+  CHECK(f["wave"] == 1);
+  CHECK(f["group"] == json({1, 0, 0}));
+  CHECK(f["address"] == 0x10);
+  CHECK(f["size"] == 4);
+  CHECK(contains(o.err, "fault: null-page access of 4 bytes at 0x10\n"));
+  CHECK(contains(o.err, "ld.global.u32 %r3, [%rd1]"));
+  CHECK(contains(o.err, "(line 19)  [where.cu:12]\n"));
+  CHECK(contains(o.err, "by lane 1 of wave 1 in group (1,0,0)\n"));
+}
+
+TEST_CASE("the nearest allocation, by name and distance") {
+  struct Row {
+    std::string access, arguments, text;
+    int64_t offset;
+  };
+  // The buffer of 10 bytes lies at 0x10000000; what the parameters need comes behind it.
+  const Row rows[] = {
+      {"ld.global.u8 %r3, [%rd1+10];", "--memcheck alloc", "'{}' (10 bytes; 0 bytes past its end)",
+       10},
+      {"ld.global.u8 %r3, [%rd1+11];", "--memcheck alloc", "'{}' (10 bytes; 1 byte past its end)",
+       11},
+      {"ld.global.u32 %r3, [%rd1+8];", "--memcheck alloc",
+       "'{}' (offset 8 of 10 bytes, 2 bytes past its end)", 8},
+      {"ld.global.u16 %r3, [%rd1+-2];", "", "'{}' (10 bytes; 2 bytes before its start)", -2},
+      {"ld.global.u32 %r3, [%rd1+1];", "", "'{}' (offset 1 of 10 bytes)", 1},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.access);
+    const std::string out = scratch() + "/ten.bin";
+    const Output o = where(row.access, fmt::format("{} --arg out:{}:u8[10]", row.arguments, out));
+    const json f = fault_of(o);
+    CHECK(f["nearest_allocation"] == fmt::format(fmt::runtime(row.text), out));
+    CHECK(f["allocation"]["name"] == out);
+    CHECK(f["allocation"]["address"] == 0x10000000);
+    CHECK(f["allocation"]["size"] == 10);
+    CHECK(f["allocation"]["offset"] == row.offset);
+    CHECK(contains(o.err, "nearest allocation: " + fmt::format(fmt::runtime(row.text), out)));
+  }
+  CHECK(where("ld.global.u8 %r3, [%rd1+10];", "--arg zero:u8[10]").code == 0);
+  CHECK(where("ld.global.u8 %r3, [%rd1+9];", "--memcheck alloc --arg zero:u8[10]").code == 0);
+}
+
+TEST_CASE("shared memory is near to no buffer") {
+  const json f =
+      fault_of(where("mov.u32 %r3, 0x1000;\n  st.shared.u32 [%r3], %r1;", "--arg zero:u8[10]"));
+  CHECK(f["kind"] == "out_of_range");
+  CHECK(f["address"] == 0x1000);
+  CHECK(f["nearest_allocation"].is_null());
+}
+
+TEST_CASE("faults without an access have no address") {
+  const json f = fault_of(where("trap;", "--arg u64:0"));
+  CHECK(f["kind"] == "trap");
+  CHECK(f["size"] == 0);
+  CHECK(f["nearest_allocation"].is_null());
+  CHECK(f["source"] == "where.cu:12");
+}
