@@ -97,6 +97,10 @@ std::vector<Choice> all_choices() {
     list.push_back({op, Type::u32});
   for (int i = static_cast<int>(Op::fadd); i <= static_cast<int>(Op::fround); ++i)
     for (Type t : floats) list.push_back({static_cast<Op>(i), t});
+  for (int i = static_cast<int>(Op::fdiv_approx); i <= static_cast<int>(Op::ftanh_approx); ++i)
+    for (Type t : floats)
+      if (t != Type::f64 || static_cast<Op>(i) <= Op::frsqrt_approx)
+        list.push_back({static_cast<Op>(i), t});
   for (Type t : floats) {
     for (Type f : floats)
       if (t != f) list.push_back({Op::f2f, t, f});
