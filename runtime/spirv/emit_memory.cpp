@@ -100,16 +100,26 @@ Id LaneEmitter::add32(Id value, uint32_t addend) {
   return addend == 0 ? value : m_.op(spv::OpIAdd, m_.uint_type, {value, m_.u(addend)});
 }
 
+/// See is_retry_loop.
+Id LaneEmitter::hide_address(Id address, Width width) {
+  if (!is_retry_loop(*inst_) || !may_be_constant(0)) return address;
+  const auto hidden = [&](Id low) {
+    return m_.op(spv::OpBitwiseOr, m_.uint_type, {low, hidden_zero_});
+  };
+  return width == Width::b64 ? m_.make64(hidden(m_.lo(address)), m_.hi(address)) : hidden(address);
+}
+
 Id LaneEmitter::base_address() {
   const ir::Mem& mem = *inst_->mem;
   const ir::Operand& operand = inst_->src[0];
   const auto offset = static_cast<uint64_t>(mem.offset);
   const bool wide = wide_address(mem.space);
   if (operand.is_imm()) {
-    return m_.constant(wide ? Width::b64 : Width::b32, operand.imm + offset);
+    const Width place = wide ? Width::b64 : Width::b32;
+    return hide_address(m_.constant(place, operand.imm + offset), place);
   }
   const Width width = operand.is_reg() ? program_.regs[operand.index].width : Width::b64;
-  const Id value = value_of(operand, width);
+  const Id value = hide_address(value_of(operand, width), width);
   if (width == Width::b64) {
     return wide ? add64(value, offset) : add32(m_.lo(value), static_cast<uint32_t>(offset));
   }

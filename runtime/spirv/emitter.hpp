@@ -66,7 +66,8 @@ class LaneEmitter {
   Id launch_word(uint32_t word);
   /// The compiler may find out the value of source `index` (an immediate, or computed from such).
   bool may_be_constant(size_t index) const;
-  Id hidden_zero() const { return hidden_zero_; }  ///< 0, but no compiler knows (folds_zero only)
+  /// 0, but no compiler knows; with folds_zero and where there are retry loops.
+  Id hidden_zero() const { return hidden_zero_; }
   Id lane() const { return lane_; }
   Id group(unsigned component) { return m_.extract(group_, m_.uint_type, component); }
   Id site() { return m_.u(inst_->site); }
@@ -118,6 +119,9 @@ class LaneEmitter {
   struct Access;
   Access access();
   Id base_address();
+  Id hide_address(Id address, ir::Width width);
+  static bool is_retry_loop(const ir::Inst& inst);
+  bool has_retry_loops() const;
   Id address_at(const Access& access, uint32_t byte_offset);
   Id add64(Id value, uint64_t addend);
   Id add32(Id value, uint32_t addend);

@@ -1,7 +1,9 @@
 // Text, words and the table: vendor-made words decode to their text and assemble back.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -223,4 +225,39 @@ TEST_CASE("coverage comes from the table") {
   CHECK(sass::coverage_of("ISETP.GE.X.AND").state == sass::FormState::unsupported);
   CHECK(sass::coverage_of("TEX").state == sass::FormState::unsupported);
   CHECK(sass::coverage().size() > 300);
+}
+
+TEST_CASE(
+    "coverage has every form of the memory family as exact, and every form of public kernels") {
+  const std::set<std::string> family = {"LDG", "STG",  "CCTL",   "CCTLL", "LD",  "ST",    "LDL",
+                                        "STL", "LDS",  "STS",    "LDC",   "RED", "ATOM",  "ATOMS",
+                                        "KIL", "EXIT", "MOV32I", "NOP",   "S2R", "DEPBAR"};
+  // What the document forbids or no document explains.
+  const std::vector<std::string> refused = {
+      ".QRY1", "CCTL.E.IVALL", "CCTL.E.U.IVALL", "CCTL.E.C.IVALL", "CCTL.E.I.IVALL", ".CRS.",
+      "CAST",  ".PF1.5",       ".RSLB",          "SAFEADD",        ".U128",          ".IL",
+      ".IS"};
+  std::map<std::string, sass::FormState> states;
+  size_t exact = 0;
+  for (const sass::Coverage& c : sass::coverage()) {
+    CHECK_MESSAGE(states.emplace(c.form, c.state).second, c.form, " twice");
+    CHECK_MESSAGE(c.form.find("INVALID") == std::string::npos, c.form);
+    if (family.count(mnemonic(c.form)) == 0) continue;
+    const bool may_be_refused = std::ranges::any_of(refused,
+                                                    [&](const std::string& part) {
+                                                      return c.form.find(part) != std::string::npos;
+                                                    }) ||
+                                c.note.find("an atomic ") != std::string::npos;
+    if (c.form == "CCTLL.CRS.WBALL") CHECK(c.state == sass::FormState::exact);
+    exact += c.state == sass::FormState::exact ? 1 : 0;
+    if (!may_be_refused) CHECK_MESSAGE(c.state == sass::FormState::exact, c.form, ": ", c.note);
+  }
+  CHECK(exact > 400);
+  size_t listed = 0;
+  for (const auto& row : read_tsv("opcodes/sm50.tsv")) {
+    if (row[0] == "rank") continue;
+    CHECK_MESSAGE(states.count(row[1]) == 1, row[1]);
+    ++listed;
+  }
+  CHECK(listed == 496);
 }

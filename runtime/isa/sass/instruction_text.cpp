@@ -215,6 +215,22 @@ bool starts_with_mnemonic(const Form& form, std::string_view text) {
   Cursor::fail_at(start, fmt::format("unknown instruction '{}'", name));
 }
 
+/// Which rule of the document leaves a CCTL or CCTLL without an encoding; empty when none does.
+std::string cache_control_rule(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find_first_of(" \t["));
+  const std::string_view mnemonic = name.substr(0, name.find('.'));
+  if (mnemonic != "CCTL" && mnemonic != "CCTLL") return {};
+  const std::string modifiers = std::string(name.substr(mnemonic.size())) + ".";
+  const auto has = [&](const char* m) { return modifiers.find(m) != std::string::npos; };
+  const bool write_all = has(".WBALL."), crs = has(".CRS.");
+  if ((write_all || crs) && !(mnemonic == "CCTLL" && write_all && crs))
+    return ".CRS and .WBALL are only valid in CCTLL.CRS.WBALL";
+  if (mnemonic == "CCTLL" && has(".E.")) return "CCTLL has no .E: its addresses are local";
+  if ((has(".IVALL.") || write_all) && text.find('[') != std::string_view::npos)
+    return ".IVALL and .WBALL take no address";
+  return {};
+}
+
 Instruction read_instruction(std::string_view text, unsigned arch) {
   Cursor in(text);
   uint64_t guard = 0;
@@ -231,6 +247,8 @@ Instruction read_instruction(std::string_view text, unsigned arch) {
     }
   }
   if (furthest.message.empty()) unknown_mnemonic(in, arch);
+  const std::string rule = cache_control_rule(in.rest());
+  if (!rule.empty()) Cursor::fail_at(furthest.at, rule);
   throw furthest;
 }
 
