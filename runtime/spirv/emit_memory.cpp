@@ -100,9 +100,11 @@ Id LaneEmitter::add32(Id value, uint32_t addend) {
   return addend == 0 ? value : m_.op(spv::OpIAdd, m_.uint_type, {value, m_.u(addend)});
 }
 
-/// See is_retry_loop.
+/// SwiftShader reads the word that a compare-and-swap loop starts with for a whole wave at once,
+/// and without asking whether any lane is active, when its compiler can tell the address: it must
+/// not.
 Id LaneEmitter::hide_address(Id address, Width width) {
-  if (!is_retry_loop(*inst_) || !may_be_constant(0)) return address;
+  if (!is_retry_loop(*inst_) || m_.int64()) return address;
   const auto hidden = [&](Id low) {
     return m_.op(spv::OpBitwiseOr, m_.uint_type, {low, hidden_zero_});
   };

@@ -84,11 +84,10 @@ LaneEmitter::LaneEmitter(ModuleBuilder& module, const ir::Structured& code, cons
   live_across_.assign(count, false);
   always_.assign(count, false);
   zeroed_.assign(count, false);
-  if (target.folds_zero || has_retry_loops()) constant_ = constant_registers(program_);
+  if (target.folds_zero) constant_ = constant_registers(program_);
 }
 
-/// SwiftShader's compiler crashes when it can tell that the address of a compare-and-swap loop lies
-/// outside the arena.
+/// Becomes a loop around a compare and swap where the device lacks the operation.
 bool LaneEmitter::is_retry_loop(const ir::Inst& inst) {
   return inst.op == ir::Op::atom ||
          (inst.op == ir::Op::store && inst.mem && ir::size_of(inst.mem->elem) < 4);
@@ -128,7 +127,8 @@ void LaneEmitter::initialise_variables() {
 void LaneEmitter::run() {
   lane_ = m_.createLoad(frame_.lane, spv::NoPrecision);
   group_ = m_.createLoad(frame_.group, spv::NoPrecision);
-  if (!constant_.empty()) hidden_zero_ = launch_word(kLaunchSpareWord);
+  if (target_.folds_zero || (!m_.int64() && has_retry_loops()))
+    hidden_zero_ = launch_word(kLaunchSpareWord);
   find_variables();
   initialise_variables();
   nodes(code_.body);

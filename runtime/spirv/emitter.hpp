@@ -66,7 +66,7 @@ class LaneEmitter {
   Id launch_word(uint32_t word);
   /// The compiler may find out the value of source `index` (an immediate, or computed from such).
   bool may_be_constant(size_t index) const;
-  /// 0, but no compiler knows; with folds_zero and where there are retry loops.
+  /// 0, but no compiler knows; only where something asks for it.
   Id hidden_zero() const { return hidden_zero_; }
   Id lane() const { return lane_; }
   Id group(unsigned component) { return m_.extract(group_, m_.uint_type, component); }
