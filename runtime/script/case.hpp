@@ -41,12 +41,15 @@ struct BufferDecl {
   std::optional<LaneSet> absent;  ///< pages that are not resident; the buffer fills whole pages
 };
 
-/// `reg .b32 %r1 = 5`, `reg R2:R3 = src`, `reg s[8:11] = descriptor(...)`.
+/// `reg .b32 %r1 = 5`, `reg R2:R3 = src`, `reg s[8:11] = descriptor(...)`. A vector of PTX is one
+/// declaration without a value and one entry per component that has one: %v.x
 struct RegDecl {
   Loc loc;
   std::string type;  ///< PTX only: "b32"
   std::string name;
-  ExprPtr value;  ///< null: declared, starts as zero
+  ExprPtr value;           ///< null: declared, starts as zero
+  unsigned vector = 1;     ///< 2 or 4: `.v2`, `.v4`
+  bool component = false;  ///< of a vector that is declared on its own
 };
 
 struct ParamDecl {

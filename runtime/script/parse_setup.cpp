@@ -1,6 +1,8 @@
 // Settings, buffers, registers, parameters.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/script/parser.hpp"
 
 namespace lanewise::script {
@@ -233,19 +235,70 @@ void Parser::contents(BufferDecl& b) {
 }
 
 /// `reg .b32 %r1, %r2` or `reg R4:R5 = EXPR`. A later value replaces an earlier one.
+/// reg [.v2|.v4] [.TYPE] NAME [= EXPR | = { EXPR, ... }], ...
 void Parser::reg(Case& c) {
+  const auto dotted = [&] {
+    return lex_->peek().kind == Token::Kind::word && lex_->peek().text.starts_with('.');
+  };
   std::string type;
-  if (lex_->peek().kind == Token::Kind::word && lex_->peek().text.starts_with('.'))
+  unsigned vector = 1;
+  if (dotted()) type = lex_->take().text.substr(1);
+  if (type == "v2" || type == "v4") {
+    vector = type == "v2" ? 2 : 4;
+    if (!dotted()) fail(lex_->peek().loc, "expected the type of the vector's elements, as in .f32");
     type = lex_->take().text.substr(1);
+  }
   do {
     RegDecl r;
     r.loc = lex_->peek().loc;
     r.type = type;
     r.name = register_name();
+    r.vector = vector;
+    if (vector != 1) {
+      vector_register(c, std::move(r));
+      continue;
+    }
     if (lex_->take_symbol("=")) r.value = parse_expr(*lex_);
-    std::erase_if(c.regs, [&](const RegDecl& other) { return other.name == r.name; });
-    c.regs.push_back(std::move(r));
+    set_register(c, std::move(r));
   } while (lex_->take_symbol(","));
+}
+
+void Parser::set_register(Case& c, RegDecl r) {
+  std::erase_if(c.regs, [&](const RegDecl& other) {
+    return other.name == r.name || (r.vector != 1 && other.name.starts_with(r.name + "."));
+  });
+  const size_t dot = r.name.find('.');
+  if (r.type.empty() && dot != std::string::npos) {
+    const auto base = std::ranges::find(c.regs, r.name.substr(0, dot), &RegDecl::name);
+    if (base != c.regs.end() && base->vector != 1) {
+      r.type = base->type;
+      r.component = true;
+    }
+  }
+  c.regs.push_back(std::move(r));
+}
+
+void Parser::vector_register(Case& c, RegDecl r) {
+  const RegDecl whole = r;
+  set_register(c, std::move(r));
+  if (!lex_->take_symbol("=")) return;
+  const Loc loc = lex_->peek().loc;
+  lex_->expect_symbol("{", "and one value per component");
+  std::vector<ExprPtr> values;
+  do values.push_back(parse_expr(*lex_));
+  while (lex_->take_symbol(","));
+  lex_->expect_symbol("}", "after the components");
+  if (values.size() != whole.vector)
+    fail(loc, fmt::format("'{}' has {} components, {} values are given", whole.name, whole.vector,
+                          values.size()));
+  for (unsigned n = 0; n < whole.vector; ++n) {
+    RegDecl part = whole;
+    part.name = fmt::format("{}.{}", whole.name, "xyzw"[n]);
+    part.vector = 1;
+    part.component = true;
+    part.value = std::move(values[n]);
+    c.regs.push_back(std::move(part));
+  }
 }
 
 void Parser::param(Case& c) {

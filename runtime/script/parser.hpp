@@ -42,6 +42,8 @@ class Parser {
   void buffer(Case& c, Loc loc);
   void contents(BufferDecl& b);
   void reg(Case& c);
+  static void set_register(Case& c, RegDecl r);
+  void vector_register(Case& c, RegDecl r);
   void param(Case& c);
   void let(Case& c);
   void declarations(Case& c);

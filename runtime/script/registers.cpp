@@ -39,8 +39,35 @@ Register predicate(const std::string& name) {
   return r;
 }
 
+/// The vector that `%v.y` is a component of.
+const RegDecl* vector_of(const Case& c, const std::string& name) {
+  const size_t dot = name.find('.');
+  if (dot == std::string::npos || dot + 2 != name.size()) return nullptr;
+  const auto decl = std::ranges::find(c.regs, name.substr(0, dot), &RegDecl::name);
+  if (decl == c.regs.end()) return nullptr;
+  const size_t n = std::string_view("xyzw").find(name[dot + 1]);
+  return n < decl->vector && decl->vector != 1 ? &*decl : nullptr;
+}
+
+/// All components at once: words(...), where each is one.
+Register whole_vector(const RegDecl& decl, Loc loc) {
+  const auto type = type_named(decl.type);
+  if (!type || bits_of(*type) != 32)
+    fail(loc, fmt::format("'{}' is a vector: name a component, as in {}.x", decl.name, decl.name));
+  Register r;
+  r.name = decl.name;
+  for (unsigned n = 0; n < decl.vector; ++n)
+    r.parts.push_back({fmt::format("{}.{}", decl.name, "xyzw"[n]), ir::Width::b32});
+  r.bits = 32 * r.words();
+  return r;
+}
+
 Register ptx_register(const Case& c, const std::string& name, Loc loc) {
-  const auto decl = std::ranges::find(c.regs, name, &RegDecl::name);
+  const RegDecl* vector = vector_of(c, name);
+  const auto decl = vector != nullptr ? c.regs.begin() + (vector - c.regs.data())
+                                      : std::ranges::find(c.regs, name, &RegDecl::name);
+  if (vector == nullptr && decl != c.regs.end() && decl->vector != 1)
+    return whole_vector(*decl, loc);
   if (decl == c.regs.end() || decl->type.empty())
     fail(loc, fmt::format("register '{}' is not declared: reg .b32 {}", name, name));
   if (decl->type == "pred") return predicate(name);

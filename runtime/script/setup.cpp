@@ -243,8 +243,18 @@ std::vector<std::byte> CaseRun::arguments(const ir::Program& p, const Launch& l)
     uint64_t at = size == 0 ? 0 : (end + size - 1) / size * size;
     if (!p.params.empty()) {
       const ir::Param& param = p.params[n];
-      if (param.size > 8)
-        fail(a.loc, fmt::format("parameter '{}' is a struct of {} bytes", param.name, param.size));
+      if (param.size > 8) {  // a struct by value
+        if (param.size % 4 != 0 || a.type)
+          fail(a.loc,
+               fmt::format("parameter '{}' is a struct of {} bytes: words(...) gives structs "
+                           "of whole words",
+                           param.name, param.size));
+        const auto words = evaluate_words(*a.value, plain_env(), param.size / 4);
+        block.resize(std::max<uint64_t>(block.size(), param.offset + param.size));
+        std::memcpy(block.data() + param.offset, words.data(), param.size);
+        end = param.offset + param.size;
+        continue;
+      }
       size = param.size;
       at = param.offset;
       if (!a.type && ir::is_float(param.type)) how = Takes::number;

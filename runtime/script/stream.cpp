@@ -45,7 +45,11 @@ std::string ptx_text(const Case& c, const Code& code) {
     out.put(fmt::format("{}.param .{} {}", n == 0 ? "" : ", ", type_name(c.params[n].type),
                         c.params[n].name));
   out.put(") { ");
-  for (const RegDecl& r : c.regs) out.put(fmt::format(".reg .{} {}; ", r.type, r.name));
+  for (const RegDecl& r : c.regs) {
+    if (r.component) continue;
+    const std::string vector = r.vector == 1 ? "" : fmt::format(".v{} ", r.vector);
+    out.put(fmt::format(".reg {}.{} {}; ", vector, r.type, r.name));
+  }
   out.put_at(code.text, code.loc);
   out.put("\n}\n");
   return out.text();
@@ -67,7 +71,8 @@ void add_lowered(detail::Compiled& out, Lowered lowered) {
 detail::Compiled compile_ptx(const Case& c, const Code& code) {
   if (!c.declarations.empty() && c.declarations_loc.line >= code.loc.line)
     fail(c.declarations_loc, "declarations must stand before the code");
-  for (const RegDecl& r : c.regs) resolve_register(c, r.name, r.loc);
+  for (const RegDecl& r : c.regs)
+    resolve_register(c, r.vector == 1 ? r.name : fmt::format("{}.x", r.name), r.loc);
   // By the real assembler's rules, so that a script says nothing that hardware could not run.
   return detail::check(ptx_text(c, code), Isa::ptx, {});
 }
