@@ -232,8 +232,11 @@ class Device {
   }
   /// Throws CompileError with every defect when the text is malformed or none of its kernels can
   /// run. A kernel that uses something unsupported does not stand in the way of the others.
-  Module load_file(const std::string& path, Isa isa = Isa::automatic);
-  Module load_text(const std::string& text, Isa isa, const std::string& name = "<text>");
+  /// A target ("sm_80", "sm_52", "gfx803") takes the place of the one the text names.
+  Module load_file(const std::string& path, Isa isa = Isa::automatic,
+                   const std::string& target = {});
+  Module load_text(const std::string& text, Isa isa, const std::string& name = "<text>",
+                   const std::string& target = {});
 
  private:
   std::shared_ptr<detail::DeviceState> state_;

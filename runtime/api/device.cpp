@@ -139,15 +139,17 @@ Buffer Device::allocate_paged(uint64_t bytes, const std::string& name) {
   return b;
 }
 
-Module Device::load_file(const std::string& path, Isa isa) {
+Module Device::load_file(const std::string& path, Isa isa, const std::string& target) {
   const std::string text = detail::read_file(path);
-  return load_text(text, isa == Isa::automatic ? detail::detect_isa(path, text) : isa, path);
+  return load_text(text, isa == Isa::automatic ? detail::detect_isa(path, text) : isa, path,
+                   target);
 }
 
-Module Device::load_text(const std::string& text, Isa isa, const std::string& name) {
+Module Device::load_text(const std::string& text, Isa isa, const std::string& name,
+                         const std::string& target) {
   const auto start = std::chrono::steady_clock::now();
-  detail::Compiled compiled =
-      detail::compile(text, isa == Isa::automatic ? detail::detect_isa(name, text) : isa);
+  detail::Compiled compiled = detail::compile(
+      text, isa == Isa::automatic ? detail::detect_isa(name, text) : isa, 100, target);
   if (!compiled.ok() && !compiled.usable())
     throw CompileError(name, std::move(compiled.diagnostics));
   auto state = std::make_shared<detail::ModuleState>();

@@ -34,8 +34,21 @@ Compiled finish(std::vector<Diagnostic> diagnostics, const Parsed& parsed, const
   return out;
 }
 
-Compiled compile_ptx(std::string_view text, size_t max_errors) {
-  const ptx::ParseResult parsed = ptx::parse(text, max_errors);
+void check_ptx_target(const std::string& target) {
+  if (!target.empty() && !ptx::is_target(target))
+    throw Error(ErrorKind::usage,
+                "unknown target '" + target + "', one such as sm_80 was expected");
+}
+
+Compiled compile_ptx(std::string_view text, size_t max_errors, const std::string& target) {
+  check_ptx_target(target);
+  ptx::ParseResult parsed = ptx::parse(text, max_errors);
+  if (!target.empty() && parsed.diagnostics.empty()) {
+    ptx::CheckOptions options;
+    options.target = target;
+    for (Diagnostic& d : ptx::check(parsed.module, options))
+      if (!d.warning) parsed.diagnostics.push_back(std::move(d));
+  }
   return finish(parsed.diagnostics, parsed.module,
                 [](const ptx::Module& m) { return ptx::lower(m); });
 }
@@ -64,40 +77,53 @@ Compiled check_ptx(std::string_view text, const Legality& legality, size_t max_e
   return out;
 }
 
-Compiled compile_sass(std::string_view text, size_t max_errors) {
+/// 0 = what the file says.
+unsigned sass_arch(const std::string& target) {
+  if (target.empty()) return 0;
+  for (const unsigned known : {50U, 52U, 53U})
+    if (target == "sm_" + std::to_string(known)) return known;
+  throw Error(ErrorKind::usage, "--target " + target + ": SASS is for sm_50, sm_52 or sm_53");
+}
+
+sass::Listing read_sass(std::string_view text, size_t max_errors, const std::string& target) {
+  const unsigned arch = sass_arch(target);
   const std::span bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
-  const sass::Listing listing =
-      elf::is_elf(bytes) ? sass::read_cubin(bytes, max_errors) : sass::parse(text, 0, max_errors);
+  if (!elf::is_elf(bytes)) return sass::parse(text, arch, max_errors);
+  sass::Listing listing = sass::read_cubin(bytes, max_errors);
+  if (arch != 0 && listing.ok() && arch != listing.arch)
+    throw Error(ErrorKind::usage,
+                "--target " + target + ": the cubin is for sm_" + std::to_string(listing.arch));
+  return listing;
+}
+
+Compiled compile_sass(std::string_view text, size_t max_errors, const std::string& target) {
+  const sass::Listing listing = read_sass(text, max_errors, target);
   return finish(listing.diagnostics, listing,
                 [](const sass::Listing& l) { return sass::lower(l); });
 }
 
 /// SASS as strictly as asked, without lowering it.
 Compiled judge_sass(std::string_view text, const Legality& legality, size_t max_errors) {
-  const std::span bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
-  unsigned arch = 0;
-  for (const unsigned known : {50U, 52U, 53U})
-    if (legality.target == "sm_" + std::to_string(known)) arch = known;
-  if (arch == 0 && !legality.target.empty())
-    throw Error(ErrorKind::usage,
-                "--target " + legality.target + ": SASS is for sm_50, sm_52 or sm_53");
-  const sass::Listing listing = elf::is_elf(bytes) ? sass::read_cubin(bytes, max_errors)
-                                                   : sass::parse(text, arch, max_errors);
+  const sass::Listing listing = read_sass(text, max_errors, legality.target);
   Compiled out;
   out.diagnostics = listing.diagnostics;
   if (!out.ok()) return out;
-  if (arch != 0 && arch != listing.arch)
-    throw Error(ErrorKind::usage, "--target " + legality.target + ": the cubin is for sm_" +
-                                      std::to_string(listing.arch));
   for (Diagnostic& d : legality.strict == "manual" ? sass::lint(listing) : sass::check(listing))
     out.diagnostics.push_back(std::move(d));
   return out;
 }
 
-Compiled compile_gcn(std::string_view text, size_t max_errors) {
+Compiled compile_gcn(std::string_view text, size_t max_errors, const std::string& target) {
+  const std::optional<gcn::Gen> gen = target.empty() ? std::nullopt : gcn::gen_named(target);
+  if (!target.empty() && !gen)
+    throw Error(ErrorKind::usage, "--target " + target + ": GCN is for gfx600, gfx700 or gfx803");
   const std::span bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
-  const gcn::Listing listing = elf::is_elf(bytes) ? gcn::read_code_object(bytes, max_errors)
-                                                  : gcn::parse(text, std::nullopt, max_errors);
+  const bool binary = elf::is_elf(bytes);
+  const gcn::Listing listing =
+      binary ? gcn::read_code_object(bytes, max_errors) : gcn::parse(text, gen, max_errors);
+  if (binary && gen && listing.ok() && *gen != listing.gen)
+    throw Error(ErrorKind::usage, "--target " + target + ": the code object is for " +
+                                      std::string(name(listing.gen)));
   return finish(listing.diagnostics, listing, [](const gcn::Listing& l) { return gcn::lower(l); });
 }
 
@@ -162,17 +188,17 @@ Isa detect_isa(const std::string& path, std::string_view text) {
                                     "option --isa ptx|sass|gcn");
 }
 
-Compiled compile(std::string_view text, Isa isa, size_t max_errors) {
+Compiled compile(std::string_view text, Isa isa, size_t max_errors, const std::string& target) {
   Compiled out;
   switch (isa) {
     case Isa::ptx:
-      out = compile_ptx(text, max_errors);
+      out = compile_ptx(text, max_errors, target);
       break;
     case Isa::sass:
-      out = compile_sass(text, max_errors);
+      out = compile_sass(text, max_errors, target);
       break;
     case Isa::gcn:
-      out = compile_gcn(text, max_errors);
+      out = compile_gcn(text, max_errors, target);
       break;
     case Isa::automatic:
       throw Error(ErrorKind::usage, "the language of the text must be named: ptx, sass or gcn");
@@ -187,14 +213,10 @@ Compiled check(std::string_view text, Isa isa, const Legality& legality, size_t 
     keep_first_errors(out.diagnostics, max_errors);
     return out;
   }
-  if (!legality.target.empty() && !ptx::is_target(legality.target)) {
-    throw Error(ErrorKind::usage,
-                "unknown target '" + legality.target + "', one such as sm_80 was expected");
-  }
-  if (isa != Isa::ptx) {
-    if (!legality.only()) return compile(text, isa, max_errors);
-    throw Error(ErrorKind::usage, "--target and --strict are for PTX and SASS only");
-  }
+  if (isa == Isa::gcn && !legality.strict.empty())
+    throw Error(ErrorKind::usage, "--strict is for PTX and SASS only");
+  if (isa != Isa::ptx) return compile(text, isa, max_errors, legality.target);
+  check_ptx_target(legality.target);
   Compiled out = check_ptx(text, legality, max_errors);
   keep_first_errors(out.diagnostics, max_errors);
   return out;

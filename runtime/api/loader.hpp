@@ -29,8 +29,11 @@ std::string read_file(const std::string& path);
 /// tells, with what was looked for; binary formats that are not supported are named.
 Isa detect_isa(const std::string& path, std::string_view text);
 
-/// Parses and lowers. max_errors 0 = all.
-Compiled compile(std::string_view text, Isa isa, size_t max_errors = 100);
+/// Parses and lowers. max_errors 0 = all. A target ("sm_80", "sm_52", "gfx803") takes the place of
+/// the one the text names: SASS and GCN text is read for it, PTX must be legal for it. Error(usage)
+/// for an unknown target and for a binary made for another one.
+Compiled compile(std::string_view text, Isa isa, size_t max_errors = 100,
+                 const std::string& target = {});
 
 /// How `lanewise check` judges PTX and SASS.
 struct Legality {

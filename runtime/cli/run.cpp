@@ -126,7 +126,8 @@ int exit_code(const Result& r) {
 
 /// Everything but the device is said by the script itself.
 int run_stream(const RunArgs& a) {
-  if (!a.kernel.empty() || !a.args.empty() || !a.isa.empty() || !(a.launch == LaunchArgs{})) {
+  if (!a.kernel.empty() || !a.args.empty() || !a.isa.empty() || !a.target.empty() ||
+      !(a.launch == LaunchArgs{})) {
     throw Error(ErrorKind::usage,
                 "a stream script takes --device and --json; all else stands in the script");
   }
@@ -137,7 +138,7 @@ int run(const RunArgs& a) {
   if (is_script(a.file)) return run_stream(a);
   LaunchOptions options = to_options(a.launch);
   Device device = Device::open(a.device);
-  const Module module = device.load_file(a.file, to_isa(a.isa));
+  const Module module = device.load_file(a.file, to_isa(a.isa), a.target);
   for (const Diagnostic& w : module.warnings()) fmt::print(stderr, "{}\n", format(a.file, w));
   const Kernel kernel = module.kernel(a.kernel);
   BoundArgs bound = bind_args(device, a.args);
@@ -167,6 +168,8 @@ void add_run(CLI::App& app, Action& action) {
   sub->add_option("FILE", a->file, "PTX, SASS or GCN text, or a stream script (.lw)")->required();
   sub->add_option("--kernel", a->kernel, "which kernel, when the file holds several");
   add_isa_option(*sub, a->isa);
+  sub->add_option("--target", a->target,
+                  "sm_80, sm_52, gfx803, ... in place of the one the file names");
   sub->add_option("--arg", a->args, "kernel argument, in parameter order (repeat)")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
