@@ -136,7 +136,7 @@ void parameter(Context& c, size_t address) {
   if (!s.entry && space == "param::entry") {
     c.error(a, "`" + a.name + "` is no kernel parameter, `.param::func` was expected");
   }
-  if (s.entry && space == "param::func") {
+  if (s.entry && space == "param::func" && (store || c.env.manual)) {
     c.error(a, "`" + a.name + "` is a kernel parameter, `.param::entry` was expected");
   }
   if (!s.parameter && !c.in.guard.empty()) {
@@ -147,7 +147,7 @@ void parameter(Context& c, size_t address) {
 
 void unified(Context& c, size_t address) {
   if (c.in.unified.empty()) return;
-  if (c.in.opcode != "ld" || !is_windowed(c.get("space"))) {
+  if (c.in.opcode == "st" || !is_windowed(c.get("space"))) {
     c.error("`.unified` here, a load of `.global` or generic space was expected");
     return;
   }
@@ -196,6 +196,7 @@ void uniform_load_rule(Context& c) {
   if (!c.count(2, 2)) return;
   if (c.type().bits == 128) c.need(70, 83, "`.b128`");
   c.address(1, c.get("space"));
+  unified(c, 1);
   if (c.vector() > 1) {
     c.vector_operand(0, c.type(), c.vector(), Fit::wider, false, true);
   } else {

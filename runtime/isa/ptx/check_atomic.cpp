@@ -20,9 +20,21 @@ bool hint_is_fine(Context& c) {
   return false;
 }
 
+/// The assembler reads every atom of .b32 and .b128 with the operands of cas, too, and drops the
+/// last.
+bool takes_spare_operand(Context& c) {
+  const std::string_view type = c.get("type");
+  return c.in.opcode == "atom" && !c.env.manual && !c.has("hint") && c.get("op") != "cas" &&
+         (type == "b32" || type == "b128") && c.in.operands.size() == 4;
+}
+
 /// Operands in front of the policy, behind which nothing else may stand.
 bool operands(Context& c, size_t expected) {
   const bool hint = c.has("hint");
+  if (takes_spare_operand(c)) {
+    c.warn(c.in.operands[3], "a fourth operand, 3 were expected");
+    return true;
+  }
   if (!hint && c.in.operands.size() == expected + 1) {
     c.error("found " + std::to_string(expected + 1) + " operands, " + std::to_string(expected) +
             " were expected (a cache policy needs `.L2::cache_hint`)");
@@ -45,6 +57,13 @@ void atomic_rule(Context& c) {
   if (returns) c.destination(0, t, Fit::exact, true);
   c.address(address, c.get("space"));
   for (size_t i = 1; i <= sources; ++i) c.source(address + i, t, Fit::exact);
+  if (!takes_spare_operand(c)) return;
+  const Operand& spare = c.in.operands[3];
+  if (spare.kind == Operand::Kind::integer) {
+    c.error(spare, "found 4 operands, 3 were expected (a cache policy needs `.L2::cache_hint`)");
+  } else {
+    c.source(3, t, Fit::exact);
+  }
 }
 
 void vector_atomic_rule(Context& c) {

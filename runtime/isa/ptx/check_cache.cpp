@@ -37,6 +37,7 @@ double value_of(const Operand& o) {
 }  // namespace
 
 void prefetch_rule(Context& c) {
+  c.refuse_unified();
   if (!c.count(1, 1)) return;
   const Operand& a = c.in.operands[0];
   const std::string_view space = c.get("space");
@@ -46,6 +47,9 @@ void prefetch_rule(Context& c) {
                         s.type.bits == 32 && space.empty();
     // The one generic address that may be narrow.
     c.address(0, narrow ? "local" : space);
+    if (s.kind == Symbol::Kind::variable && s.variable->space == "param" && !s.parameter) {
+      c.error(a, found_text(a, s) + " of a call, a kernel parameter was expected");
+    }
     refuse_variable(c, false);
     return;
   }
@@ -78,6 +82,7 @@ void policy_fraction_rule(Context& c) {
 }
 
 void policy_range_rule(Context& c) {
+  c.refuse_unified();
   if (!c.count(4, 4)) return;
   policy_destination(c);
   const Operand& a = c.in.operands[1];
@@ -88,8 +93,15 @@ void policy_range_rule(Context& c) {
     c.error(a, found_text(a, s) + " as address, 32 or 64 bits were expected");
   }
   c.address(1, narrow ? "local" : c.get("space"));
-  c.integer_source(2, 32);
-  c.integer_source(3, 32);
+  for (const size_t i : {2, 3}) {
+    const Symbol size = c.symbol(c.in.operands[i]);
+    if (size.kind == Symbol::Kind::function) {
+      c.error(c.in.operands[i], found_text(c.in.operands[i], size) +
+                                    " as size, a 32-bit register or constant was expected");
+    } else {
+      c.integer_source(i, 32);
+    }
+  }
   const Operand &primary = c.in.operands[2], &total = c.in.operands[3];
   using K = Operand::Kind;
   if (primary.kind != K::integer || total.kind != K::integer) return;
@@ -107,6 +119,7 @@ void policy_convert_rule(Context& c) {
 }
 
 void line_rule(Context& c) {
+  c.refuse_unified();
   if (!c.count(2, 2)) return;
   c.address(0, c.get("space"));
   refuse_variable(c, true);

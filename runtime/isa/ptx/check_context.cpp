@@ -1,14 +1,18 @@
 #include "runtime/isa/ptx/check_context.hpp"
 
+#include <algorithm>
+
 namespace lanewise::ptx::legal {
 namespace {
 
 using K = Operand::Kind;
 using S = Symbol::Kind;
 
-/// A single `{x}` stands for x.
-const Operand& unwrapped(const Operand& o) {
-  return o.kind == K::vector && o.elements.size() == 1 ? o.elements[0] : o;
+/// A single `{x}` stands for x where the instruction has vector forms.
+const Operand& unwrapped(const Operand& o, std::string_view opcode, Type want) {
+  const bool moves = opcode == "ld" || opcode == "ldu" || opcode == "st";
+  const bool allowed = moves || (want.is_untyped() && opcode != "createpolicy");
+  return allowed && o.kind == K::vector && o.elements.size() == 1 ? o.elements[0] : o;
 }
 
 bool is_generic_window(std::string_view space) {
@@ -89,6 +93,11 @@ std::string_view Context::get(std::string_view slot) const {
   return {};
 }
 
+size_t Context::position(std::string_view slot) const {
+  const auto at = std::ranges::find(match_.values, slot, [](const auto& v) { return v.first; });
+  return static_cast<size_t>(at - match_.values.begin());
+}
+
 Type Context::type(std::string_view slot) const {
   return type_named(get(slot)).value_or(Type{});
 }
@@ -145,7 +154,7 @@ bool Context::constant_fits(const Operand& o, Type want) {
 }
 
 void Context::destination(size_t i, Type want, Fit fit, bool sink) {
-  const Operand& o = unwrapped(in.operands[i]);
+  const Operand& o = unwrapped(in.operands[i], in.opcode, want);
   if (o.kind == K::sink && sink) return;
   const Symbol s = symbol(o);
   const bool plain = o.kind == K::name && s.kind == S::reg && s.vector == 1 && !o.has_offset &&
@@ -190,7 +199,7 @@ void Context::element(const Operand& o, Type want, Fit fit, bool is_source) {
 }
 
 void Context::source(size_t i, Type want, Fit fit) {
-  element(unwrapped(in.operands[i]), want, fit, true);
+  element(unwrapped(in.operands[i], in.opcode, want), want, fit, true);
 }
 
 void Context::integer_source(size_t i, unsigned bits) {
@@ -279,6 +288,10 @@ void Context::policy(size_t i) {
   if (reg || (o.kind == K::integer && !env.manual)) return;
   error(o, found_text(o, s) + " as cache policy, a 64-bit integer register" +
                (env.manual ? "" : " or constant") + " was expected");
+}
+
+void Context::refuse_unified() {
+  if (!in.unified.empty()) error("`.unified` here, a load was expected with it");
 }
 
 const Operand* Context::literal(size_t i, std::string_view expected) {

@@ -32,6 +32,7 @@ class Context {
   // Qualifiers
   std::string_view get(std::string_view slot) const;
   bool has(std::string_view slot) const { return !get(slot).empty(); }
+  size_t position(std::string_view slot) const;  ///< of its qualifier in the text
   Type type(std::string_view slot = "type") const;
   unsigned vector() const;  ///< of `.v4`: 4, else 1
 
@@ -56,6 +57,8 @@ class Context {
   void address(size_t i, std::string_view space);
   /// The 64-bit cache policy.
   void policy(size_t i);
+  /// `[a].unified` belongs to loads.
+  void refuse_unified();
   /// An integer that the text gives: nullptr after a complaint.
   const Operand* literal(size_t i, std::string_view expected);
   /// A register or constant of an integer type.

@@ -91,6 +91,34 @@ void bf16_gates(Context& c, Type to, Type from) {
   }
 }
 
+/// Special registers convert like the integers they are.
+bool special_source(Context& c, const Operand& o, Type from) {
+  const Symbol s = c.symbol(o);
+  if (o.kind != Operand::Kind::name || s.kind != Symbol::Kind::special || o.has_offset)
+    return false;
+  using K = Special::Kind;
+  const K kind = s.special->kind;
+  const bool wide = kind == K::wide || kind == K::word_or_long;
+  if (!wide && kind != K::word && kind != K::half_too) return false;
+  if (from.bits > (wide ? 64 : 32)) return false;
+  c.need(s.special->sm, s.special->version, "`" + o.name + "`");
+  return true;
+}
+
+void type_order(Context& c) {
+  if (c.position("to") > c.position("from"))
+    c.error("`." + std::string(c.get("from")) + "` stands before `." + std::string(c.get("to")) +
+            "`, the destination's type was expected first");
+}
+
+/// Registers of bf16 are untyped and of its width.
+void bf16_register(Context& c, size_t i, Type t) {
+  const Symbol s = c.symbol(c.in.operands[i]);
+  if (is_bf16(t) && s.kind == Symbol::Kind::reg && !s.type.is_untyped())
+    c.error(c.in.operands[i],
+            found_text(c.in.operands[i], s) + " for bf16, a .b16 register was expected");
+}
+
 /// Conversions keep narrow floats in untyped registers.
 Type register_type(Type t) {
   if (t.is_float() && (t.alternative || t.packed)) return {Type::Class::bits, t.bits};
@@ -99,6 +127,7 @@ Type register_type(Type t) {
 
 /// A pair of 8-bit floats is 16 bits, one of 4-bit floats 8.
 void operands(Context& c, size_t sources, Fit fit) {
+  type_order(c);
   if (!c.count(sources + 1, sources + 1)) return;
   c.destination(0, register_type(c.type("to")), fit);
   for (size_t i = 1; i <= sources; ++i) c.source(i, register_type(c.type("from")), fit);
@@ -109,6 +138,7 @@ void operands(Context& c, size_t sources, Fit fit) {
 void convert_rule(Context& c) {
   const Type to = c.type("to"), from = c.type("from");
   const bool tf32 = to.alternative && to.bits == 32;
+  type_order(c);
   if (!tf32) {
     rounding(c, to, from);
     saturation(c, to, from);
@@ -117,7 +147,21 @@ void convert_rule(Context& c) {
   }
   if (c.has("relu") && !tf32) c.need(80, 70, "`.relu`");
   if (c.has("satfinite") && !tf32) c.need(is_bf16(to) ? 90 : 0, 81, "`.satfinite`");
-  operands(c, 1, Fit::wider);
+  if (!c.count(2, 2)) return;
+  // bf16 came with stricter operands: registers of exactly its width, no constants.
+  const Fit fit = is_bf16(to) || is_bf16(from) ? Fit::exact : Fit::wider;
+  c.destination(0, register_type(to), fit);
+  bf16_register(c, 0, to);
+  bf16_register(c, 1, from);
+  const Operand& source = c.in.operands[1];
+  const bool constant =
+      source.kind == Operand::Kind::integer || source.kind == Operand::Kind::float_;
+  if (constant && is_bf16(from)) {
+    c.error(source, "a constant of bf16, a register was expected");
+    return;
+  }
+  if (!to.is_float() && !from.is_float() && special_source(c, source, from)) return;
+  c.source(1, register_type(from), fit);
 }
 
 void convert_pair_rule(Context& c) {

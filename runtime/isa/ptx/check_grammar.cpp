@@ -138,11 +138,11 @@ constexpr Row kRows[] = {
     {"prefetch", "?space:global level:L2::evict_last|L2::evict_normal", prefetch_rule, 80, 74},
     {"prefetch", "?space:const|param tensormap", prefetch_rule, 90, 80},
     {"prefetchu", "level:L1", prefetch_rule},
-    {"createpolicy", "fractional primary:$primary ?secondary:$secondary type:b64",
+    {"createpolicy", "^fractional primary:$primary ?secondary:$secondary type:b64",
      policy_fraction_rule, 80, 74},
-    {"createpolicy", "range ?space:global primary:$primary ?secondary:$secondary type:b64",
+    {"createpolicy", "^range ?space:global primary:$primary ?secondary:$secondary type:b64",
      policy_range_rule, 80, 74},
-    {"createpolicy", "cvt L2 type:b64", policy_convert_rule, 80, 74},
+    {"createpolicy", "^cvt L2 type:b64", policy_convert_rule, 80, 74},
     {"applypriority", "?space:global level:L2::evict_normal", line_rule, 80, 74},
     {"discard", "?space:global level:L2", line_rule, 80, 74},
 
@@ -152,22 +152,26 @@ constexpr Row kRows[] = {
     {"fence", "sem:acquire sync_restrict::shared::cluster scope:cluster", no_operand_rule, 90, 80},
     {"fence", "sem:release sync_restrict::shared::cta scope:cluster", no_operand_rule, 90, 80},
     {"fence", "mbarrier_init release scope:cluster", no_operand_rule, 90, 80},
-    {"fence", "proxy alias", no_operand_rule, 70, 75},
-    {"fence", "proxy async", no_operand_rule, 90, 80},
-    {"fence", "proxy async space:global|shared::cta|shared::cluster", no_operand_rule, 90, 80},
-    {"fence", "proxy async::generic sem:acquire sync_restrict::shared::cluster scope:cluster",
+    {"fence", "^proxy alias", no_operand_rule, 70, 75},
+    {"fence", "^proxy alias restrict:$restrict", no_operand_rule, 90, 80, For::ptxas},
+    {"fence", "^proxy async", no_operand_rule, 90, 80},
+    {"fence", "^proxy async restrict:$restrict", no_operand_rule, 90, 80, For::ptxas},
+    {"fence", "^proxy async space:global|shared::cta|shared::cluster", no_operand_rule, 90, 80},
+    {"fence", "^proxy async space:global|shared::cta|shared::cluster restrict:$restrict",
+     no_operand_rule, 90, 80, For::ptxas},
+    {"fence", "^proxy async::generic sem:acquire sync_restrict::shared::cluster scope:cluster",
      no_operand_rule, 90, 86},
-    {"fence", "proxy async::generic sem:release sync_restrict::shared::cta scope:cluster",
+    {"fence", "^proxy async::generic sem:release sync_restrict::shared::cta scope:cluster",
      no_operand_rule, 90, 86},
-    {"fence", "proxy tensormap::generic release scope:$scope", no_operand_rule, 90, 83},
-    {"fence", "proxy tensormap::generic acquire scope:$scope", fence_tensor_rule, 90, 83},
+    {"fence", "^proxy tensormap::generic release scope:$scope", no_operand_rule, 90, 83},
+    {"fence", "^proxy tensormap::generic acquire scope:$scope", fence_tensor_rule, 90, 83},
     {"membar", "level:cta|gl|sys", no_operand_rule},
-    {"membar", "proxy alias", no_operand_rule, 70, 75},
+    {"membar", "^proxy alias", no_operand_rule, 70, 75},
 
     // Addresses and moves.
     {"mov", "type:$move", move_rule},
     {"mov", "vec:v2|v4 type:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", move_rule},
-    {"cvta", "?to space:global|local|$shared|const|param|param::entry type:u32|u64",
+    {"cvta", "?^to space:global|local|$shared|const|param|param::entry type:u32|u64",
      to_generic_rule},
     {"isspacep", "space:global|local|$shared|const|param|param::entry", space_test_rule},
     {"mapa", "?space:shared::cluster type:u32|u64", map_rank_rule, 90, 78},
@@ -188,20 +192,20 @@ constexpr Row kRows[] = {
     {"cvt", "pack sat to:u2|s2|u4|s4|u8|s8 from:s32 third:b32", convert_pack_rule, 72, 65},
 
     // Asynchronous copies.
-    {"cp", "async how:ca|cg space:shared|shared::cta global ?hint:L2::cache_hint ?size:$size",
+    {"cp", "^async how:ca|cg space:shared|shared::cta global ?hint:L2::cache_hint ?size:$size",
      copy_async_rule, 80, 70},
-    {"cp", "async kind:commit_group|wait_all", no_operand_rule, 80, 70},
+    {"cp", "^async kind:commit_group|wait_all", no_operand_rule, 80, 70},
     {"st",
-     "async ?sem:weak ?space:shared::cluster mbarrier::complete_tx::bytes ?vec:v2|v4 "
+     "^async ?sem:weak ?space:shared::cluster mbarrier::complete_tx::bytes ?vec:v2|v4 "
      "type:b32|b64|u32|u64|s32|s64|f32|f64",
      store_async_rule, 90, 81},
     {"st",
-     "async ?sem:weak ?space:shared::cluster|global ?vec:v2|v4 "
+     "^async ?sem:weak ?space:shared::cluster|global ?vec:v2|v4 "
      "type:b32|b64|u32|u64|s32|s64|f32|f64",
      store_async_rule, 90, 81},
-    {"st", "async ?mmio sem:release scope:gpu|sys ?space:global type:$data", store_async_rule, 100,
+    {"st", "^async ?mmio sem:release scope:gpu|sys ?space:global type:$data", store_async_rule, 100,
      87},
-    {"st", "bulk ?sem:weak ?space:shared::cta", bulk_store_rule, 100, 86},
+    {"st", "^bulk ?sem:weak ?space:shared::cta", bulk_store_rule, 100, 86},
 };
 
 constexpr Gate kGates[] = {

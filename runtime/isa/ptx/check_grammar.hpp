@@ -3,7 +3,8 @@
 // A row's pattern lists slots in the order that the manual writes them, separated by blanks. A slot
 // is `name:a|b|c` (one of these qualifiers must stand), `?name:a|b` (may stand), `flag` or `?flag`
 // (a qualifier that names itself). `$set` stands for a named list. In ptxas mode the qualifiers may
-// come in any order; two slots that share qualifiers are filled from left to right.
+// come in any order; two slots that share qualifiers are filled from left to right. A slot that
+// begins with `^` (behind the `?`) belongs to the opcode: nothing may stand before it.
 #pragma once
 
 #include <span>

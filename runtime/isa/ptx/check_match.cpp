@@ -18,6 +18,7 @@ constexpr std::pair<std::string_view, std::string_view> kSets[] = {
     {"secondary", "L2::evict_first|L2::evict_unchanged"},
     {"move", "b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f32|f64|pred"},
     {"convert", "u8|u16|u32|u64|s8|s16|s32|s64|f16|bf16|f32|f64"},
+    {"restrict", "sync_restrict::shared::cta|sync_restrict::shared::cluster"},
     {"fp8", "e4m3x2|e5m2x2"},
     {"fp6", "e2m3x2|e3m2x2"},
 };
@@ -26,6 +27,7 @@ struct Slot {
   std::string_view name;
   std::vector<std::string_view> values;
   bool optional = false;
+  bool leads = false;  ///< stands first or not at all
   bool takes(std::string_view q) const { return std::ranges::find(values, q) != values.end(); }
 };
 struct Compiled {
@@ -78,6 +80,8 @@ Compiled compile(const Row& row) {
     Slot s;
     s.optional = text[0] == '?';
     if (s.optional) text.remove_prefix(1);
+    s.leads = text[0] == '^';
+    if (s.leads) text.remove_prefix(1);
     const size_t colon = name_end(text);
     s.name = text.substr(0, colon);
     s.values = colon == text.npos ? std::vector{text} : alternatives(text.substr(colon + 1));
@@ -152,6 +156,12 @@ Attempt attempt(const Compiled& c, std::span<const std::string> mods, bool manua
     if (at == c.slots.size()) {
       a.match.error =
           again ? "a second qualifier " + name + " of its kind, one was expected" : misplaced(c, q);
+      return a;
+    }
+    if (c.slots[at].leads && a.taken != 0) {
+      a.late = true;
+      a.match.error = name + " stands too late, it was expected right after `" +
+                      std::string(c.row->opcode) + "`";
       return a;
     }
     if (manual && at < next) {

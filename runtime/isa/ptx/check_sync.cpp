@@ -8,6 +8,7 @@ void no_operand_rule(Context& c) {
 }
 
 void fence_tensor_rule(Context& c) {
+  c.refuse_unified();
   if (!c.count(2, 2)) return;
   c.address(0, "");
   const Operand* size = c.literal(1, "the constant 128");
@@ -18,11 +19,19 @@ void fence_tensor_rule(Context& c) {
 }
 
 void copy_async_rule(Context& c) {
+  c.refuse_unified();
   const bool hint = c.has("hint");
   if (!c.count(3, 5)) return;
   const size_t n = c.in.operands.size();
+  if (c.position("space") > c.position("global")) {
+    c.error("`.global` stands before `." + std::string(c.get("space")) +
+            "`, the space of the destination was expected first");
+  }
   c.address(0, c.get("space"));
-  c.address(1, "global");
+  // The one global address that may be narrow on every target.
+  const Symbol from = c.symbol(c.in.operands[1]);
+  const bool narrow = from.kind == Symbol::Kind::reg && from.type.bits == 32 && !c.env.manual;
+  c.address(1, narrow ? "local" : "global");
   const bool bypass = c.get("how") == "cg";
   if (const Operand* size = c.literal(2, "a constant size")) {
     const bool known = size->bits == 16 || (!bypass && (size->bits == 4 || size->bits == 8));
