@@ -102,7 +102,7 @@ struct Mem {
   Order order = Order::weak;
   Scope scope = Scope::none;
   AtomOp atom = AtomOp::add;
-  Type atom_type = Type::u32;  ///< u32 s32 u64 s64 f16 f32 f64 (elem gives the size)
+  Type atom_type = Type::u32;  ///< u32 s32 u64 s64 f16 bf16 f32 f64 (elem gives the size)
   int64_t offset = 0;          ///< added to the address at the address operand's width, wrapping
   CachePolicy cache;
   unsigned bytes() const { return size_of(elem) * count; }

@@ -39,9 +39,9 @@ std::string_view name(Width v) {
   return pick<Width, 3>({"pred", "b32", "b64"}, v);
 }
 std::string_view name(Type v) {
-  return pick<Type, 13>(
-      {"none", "pred", "u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f16", "f32", "f64"},
-      v);
+  return pick<Type, 14>({"none", "pred", "u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64",
+                         "f16", "f32", "f64", "bf16"},
+                        v);
 }
 std::string_view name(Cond v) {
   return pick<Cond, 14>(

@@ -12,7 +12,8 @@ namespace lanewise::ir {
 
 enum class Width : uint8_t { pred, b32, b64 };
 
-enum class Type : uint8_t { none, pred, u8, s8, u16, s16, u32, s32, u64, s64, f16, f32, f64 };
+/// bf16 is a type of atomics alone: no arithmetic is done in it.
+enum class Type : uint8_t { none, pred, u8, s8, u16, s16, u32, s32, u64, s64, f16, f32, f64, bf16 };
 
 constexpr Width width_of(Type t) {
   switch (t) {
@@ -35,6 +36,7 @@ constexpr unsigned size_of(Type t) {
     case Type::u16:
     case Type::s16:
     case Type::f16:
+    case Type::bf16:
       return 2;
     case Type::u32:
     case Type::s32:

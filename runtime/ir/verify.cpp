@@ -69,7 +69,8 @@ Arity arity(const Inst& i) {
       return {0, 0, count + 1, count + 1};
     case Op::atom: {
       const bool compares = i.mem && (i.mem->atom == AtomOp::cas || i.mem->atom == AtomOp::fcas);
-      return {0, 1, compares ? 3U : 2U, compares ? 3U : 2U};
+      const size_t sources = 1 + (compares ? 2 * count : count);
+      return {i.dst.empty() ? 0 : count, count, sources, sources};
     }
     case Op::cachectl:
       return {0, 0, 0, 1};
@@ -193,9 +194,13 @@ class Verifier {
       defect("alignment {} is not a power of two", m.align_bytes);
     }
     if (i.op == Op::atom) {
-      if (m.count != 1) defect("atomic access of {} elements, expected 1", m.count);
+      const bool whole = m.atom == AtomOp::cas || m.atom == AtomOp::exch || m.atom == AtomOp::fcas;
+      if (whole && m.count != 1 && !(m.count == 2 && m.elem == Type::u64)) {
+        defect("{} of {} elements, expected 1, or 2 of u64", name(m.atom), m.count);
+      }
       // An f16 operation on a 4-byte element works on both packed halves.
-      const bool packed = m.atom_type == Type::f16 && size_of(m.elem) == 4;
+      const bool packed =
+          (m.atom_type == Type::f16 || m.atom_type == Type::bf16) && size_of(m.elem) == 4;
       if (size_of(m.atom_type) != size_of(m.elem) && !packed) {
         defect("atomic type {} does not have the size of element {}", name(m.atom_type),
                name(m.elem));

@@ -32,6 +32,14 @@ uint64_t float_result(AtomOp op, Type type, bool ftz, uint64_t old, uint64_t a, 
   }
 }
 
+/// bf16 is the upper half of f32, and the sum of two is exact enough there to be rounded once more.
+uint64_t bf16_result(AtomOp op, uint64_t old, uint64_t a) {
+  const uint64_t wide = float_result(op, Type::f32, false, old << 16, a << 16, 0);
+  const auto bits = static_cast<uint32_t>(wide);
+  if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fff;
+  return (uint64_t{bits} + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
 bool less(unsigned bytes, bool is_signed, uint64_t a, uint64_t b) {
   if (!is_signed) return a < b;
   const unsigned up = 64 - 8 * bytes;  // signs to the top
@@ -80,16 +88,19 @@ bool computes_as_float(AtomOp op) {
 uint64_t atomic_result(const ir::Mem& mem, bool ftz, uint64_t old, uint64_t a, uint64_t b) {
   const unsigned bytes = ir::size_of(mem.elem);
   const uint64_t mask = bytes == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * bytes)) - 1;
-  if (!ir::is_float(mem.atom_type) || !computes_as_float(mem.atom)) {
+  const bool brief = mem.atom_type == Type::bf16;
+  if (!(brief || ir::is_float(mem.atom_type)) || !computes_as_float(mem.atom)) {
     return bits_result(mem.atom, bytes, ir::is_signed(mem.atom_type), old, a & mask, b & mask) &
            mask;
   }
-  if (mem.atom_type != Type::f16 || bytes != 4) {
+  if (brief && bytes == 2) return bf16_result(mem.atom, old, a & mask);
+  if (!brief && (mem.atom_type != Type::f16 || bytes != 4)) {
     return float_result(mem.atom, mem.atom_type, ftz, old, a & mask, b & mask);
   }
   const auto half = [&](unsigned shift) {
-    return float_result(mem.atom, Type::f16, ftz, old >> shift & 0xffff, a >> shift & 0xffff,
-                        b >> shift & 0xffff);
+    const uint64_t mine = old >> shift & 0xffff, theirs = a >> shift & 0xffff;
+    return brief ? bf16_result(mem.atom, mine, theirs)
+                 : float_result(mem.atom, Type::f16, ftz, mine, theirs, b >> shift & 0xffff);
   };
   return half(0) | half(16) << 16;
 }

@@ -301,9 +301,13 @@ void Group::exchange_elements(const Code& code, uint64_t* r, std::byte* data) {
   const unsigned size = ir::size_of(mem.elem);
   const uint32_t* values = code.src + 1;
   std::array<uint64_t, kMaxElements> old{};
+  bool differs = false;  // cas of several elements stores all of them or none
+  for (uint32_t i = 0; compares && i < mem.count && data != nullptr; ++i)
+    differs = differs || read_little_endian(data + size_t{i} * size, size) != r[values[i]];
   for (uint32_t i = 0; i < mem.count && data != nullptr; ++i) {
     std::byte* element = data + size_t{i} * size;
     old[i] = read_little_endian(element, size);
+    if (mem.count > 1 && compares && differs) continue;
     if (code.action == Action::load) {
       old[i] = extend_element(mem.elem, old[i]);
       continue;

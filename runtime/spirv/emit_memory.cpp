@@ -52,6 +52,7 @@ std::string atom_suffix(const ir::Mem& mem) {
       break;
   }
   if (mem.atom_type == Type::f16 && bytes == 4) return "f16x2";
+  if (mem.atom_type == Type::bf16 && bytes == 4) return "bf16x2";
   return std::string(ir::name(mem.atom_type));
 }
 
@@ -87,8 +88,11 @@ Id LaneEmitter::activity() {
 
 Id LaneEmitter::memory_flags(uint32_t alignment) const {
   const ir::Mem& mem = *inst_->mem;
+  // Two u64 are how 128-bit values travel: strong ones are seen as a whole or not at all.
+  const bool whole = strong(mem.order) && mem.elem == Type::u64 && mem.count == 2;
   return m_.u(static_cast<uint32_t>(mem.align) | (strong(mem.order) ? 4U : 0U) |
-              (inst_->op == ir::Op::atom && inst_->ftz ? 8U : 0U) | alignment << 8);
+              (inst_->op == ir::Op::atom && inst_->ftz ? 8U : 0U) | (whole ? 16U : 0U) |
+              alignment << 8);
 }
 
 Id LaneEmitter::add64(Id value, uint64_t addend) {
@@ -162,7 +166,7 @@ void LaneEmitter::check_together(Access& a) {
     const Id kept = m_.op(spv::OpBitwiseAnd, m_.uint_type, {low, m_.u(~(a.alignment - 1))});
     a.base = wide ? m_.make64(kept, m_.hi(a.base)) : kept;
   }
-  const bool writes = inst_->op == ir::Op::store;
+  const bool writes = inst_->op != ir::Op::load;
   a.active = library(fmt::format("lw_check_{}", library_space(mem.space)), m_.bool_type,
                      {a.base, m_.u(a.element * a.count), site(), memory_flags(a.alignment),
                       m_.b(writes), a.active});
@@ -216,15 +220,7 @@ void LaneEmitter::emit_load() {
     elements.insert(elements.end(), part.begin(), part.end());
   }
   order_after();
-  const bool always = inst_->guard.always();
-  const Id guard = always ? spv::NoResult : guard_value(inst_->guard);
-  const size_t count = std::min(elements.size(), inst_->dst.size());
-  for (size_t i = 0; i < count && !always; ++i) {
-    if (!inst_->dst[i].valid()) continue;
-    elements[i] = m_.select(guard, elements[i], read(inst_->dst[i].id));
-  }
-  for (size_t i = 0; i < count; ++i)
-    if (inst_->dst[i].valid()) write(inst_->dst[i].id, elements[i]);
+  set_all(std::move(elements));
 }
 
 void LaneEmitter::store_piece(const Access& a, uint32_t offset, uint32_t bytes) {
@@ -264,10 +260,48 @@ void LaneEmitter::emit_store() {
   order_after();
 }
 
+/// Several elements: an operation each, after one check of all. Exchanges of two are one operation.
+void LaneEmitter::emit_atoms() {
+  const ir::Mem& mem = *inst_->mem;
+  const bool single = mem.atom == AtomOp::exch || mem.atom == AtomOp::cas;
+  const std::string name =
+      fmt::format("lw_atom_{}_{}_", library_space(mem.space), ir::name(mem.atom));
+  Ids results;
+  if (single) {
+    const auto quad = [&](size_t i) {
+      const Id low = src_as(i, Width::b64), high = src_as(i + 1, Width::b64);
+      return m_.createCompositeConstruct(m_.uvec4_type,
+                                         {m_.lo(low), m_.hi(low), m_.lo(high), m_.hi(high)});
+    };
+    Ids args{base_address()};
+    for (size_t i = 1; i < inst_->src.size(); i += 2) args.push_back(quad(i));
+    args.insert(args.end(), {site(), memory_flags(mem.alignment()), activity()});
+    const Id old = library(name + "u128", m_.uvec4_type, args);
+    const auto word = [&](uint32_t i) { return m_.extract(old, m_.uint_type, i); };
+    results = {m_.make64(word(0), word(1)), m_.make64(word(2), word(3))};
+  } else {
+    Access a;
+    a.base = base_address();
+    a.active = activity();
+    a.element = a.piece = ir::size_of(mem.elem);
+    a.count = mem.count;
+    a.alignment = std::bit_ceil(mem.alignment());
+    check_together(a);
+    const Width width = a.element == 8 ? Width::b64 : Width::b32;
+    for (uint32_t i = 0; i < a.count; ++i)
+      results.push_back(library(name + atom_suffix(mem), m_.type_of(width),
+                                {address_at(a, i * a.element), src_as(1 + i, width), site(),
+                                 memory_flags(a.alignment), a.active}));
+  }
+  order_after();
+  if (!inst_->dst.empty()) set_all(std::move(results));
+}
+
 void LaneEmitter::emit_atom() {
   const ir::Mem& mem = *inst_->mem;
   const Width width = ir::size_of(mem.elem) == 8 ? Width::b64 : Width::b32;
   order_before();
+  if (mem.count > 1) return emit_atoms();
   Ids args{base_address()};
   for (size_t i = 1; i < inst_->src.size(); ++i) args.push_back(src_as(i, width));
   args.insert(args.end(), {site(), memory_flags(mem.alignment()), activity()});

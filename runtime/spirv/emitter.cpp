@@ -205,17 +205,20 @@ Id LaneEmitter::src_as(size_t index, ir::Width width) {
 }
 
 void LaneEmitter::set_results(const Values& values) {
-  const Id results[] = {values.first, values.second, values.third, values.fourth};
+  set_all({values.first, values.second, values.third, values.fourth});
+}
+
+/// At least as many results as destinations, or those are left alone.
+void LaneEmitter::set_all(Ids results) {
   const bool always = inst_->guard.always();
   const Id guard = always ? spv::NoResult : guard_value(inst_->guard);
+  const size_t count = std::min(results.size(), inst_->dst.size());
   // All old values are read before the first is replaced.
-  Id merged[4] = {};
-  for (size_t i = 0; i < inst_->dst.size() && i < 4; ++i) {
-    if (!inst_->dst[i].valid()) continue;
-    merged[i] = always ? results[i] : m_.select(guard, results[i], read(inst_->dst[i].id));
+  for (size_t i = 0; i < count && !always; ++i) {
+    if (inst_->dst[i].valid()) results[i] = m_.select(guard, results[i], read(inst_->dst[i].id));
   }
-  for (size_t i = 0; i < inst_->dst.size() && i < 4; ++i)
-    if (inst_->dst[i].valid()) write(inst_->dst[i].id, merged[i]);
+  for (size_t i = 0; i < count; ++i)
+    if (inst_->dst[i].valid()) write(inst_->dst[i].id, results[i]);
 }
 
 bool LaneEmitter::has_library(const std::string& name) const {

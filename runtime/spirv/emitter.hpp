@@ -98,6 +98,7 @@ class LaneEmitter {
   void flush(const std::vector<bool>& live_out);
   void forget();
   void set_results(const Values& values);
+  void set_all(Ids results);
 
   // Instructions
   void emit(const ir::Inst& inst);
@@ -107,6 +108,7 @@ class LaneEmitter {
   void emit_load();
   void emit_store();
   void emit_atom();
+  void emit_atoms();
   void emit_barrier();
   Values group_reduction();
   void emit_trap();

@@ -17,14 +17,29 @@ uint next_add_f16(uint o, uint v, uint f) { return lw_fadd_f16(o, v, f & FTZ); }
 uint next_min_f16(uint o, uint v, uint f) { return lw_fmin_f16(o, v, f & FTZ); }
 uint next_max_f16(uint o, uint v, uint f) { return lw_fmax_f16(o, v, f & FTZ); }
 uint next_exch_u16(uint o, uint v, uint f) { return v & 0xffffu; }
+// bf16 is the upper half of f32.
+uint round_bf16(uint x) {
+  return pick((x & 0x7fffffffu) > 0x7f800000u, 0x7fffu, (x + 0x7fffu + ((x >> 16) & 1u)) >> 16);
+}
+uint next_add_bf16(uint o, uint v, uint f) { return round_bf16(lw_fadd_f32(o << 16, v << 16, 0u)); }
+uint next_min_bf16(uint o, uint v, uint f) { return round_bf16(lw_fmin_f32(o << 16, v << 16, 0u)); }
+uint next_max_bf16(uint o, uint v, uint f) { return round_bf16(lw_fmax_f32(o << 16, v << 16, 0u)); }
 #define NEXT_PAIR(OP)                                                               \
   uint next_##OP##_f16x2(uint o, uint v, uint f) {                                  \
     return next_##OP##_f16(o & 0xffffu, v & 0xffffu, f) |                           \
            next_##OP##_f16(o >> 16, v >> 16, f) << 16;                              \
   }
+#define NEXT_BRIEF_PAIR(OP)                                                         \
+  uint next_##OP##_bf16x2(uint o, uint v, uint f) {                                 \
+    return next_##OP##_bf16(o & 0xffffu, v & 0xffffu, f) |                          \
+           next_##OP##_bf16(o >> 16, v >> 16, f) << 16;                             \
+  }
 NEXT_PAIR(add)
 NEXT_PAIR(min)
 NEXT_PAIR(max)
+NEXT_BRIEF_PAIR(add)
+NEXT_BRIEF_PAIR(min)
+NEXT_BRIEF_PAIR(max)
 B64 next_add_u64(B64 o, B64 v, uint f) { return add64(o, v); }
 B64 next_sub_u64(B64 o, B64 v, uint f) { return sub64(o, v); }
 B64 next_rsub_u64(B64 o, B64 v, uint f) { return sub64(v, o); }
@@ -83,6 +98,9 @@ LOOP32(max_f32)
 LOOP32(add_f16x2)
 LOOP32(min_f16x2)
 LOOP32(max_f16x2)
+LOOP32(add_bf16x2)
+LOOP32(min_bf16x2)
+LOOP32(max_bf16x2)
 uint rmw_global_sub_u32(OFF off, uint v, uint f) { return rmw_global_add_u32(off, 0u - v, f); }
 uint rmw_shared_sub_u32(uint off, uint v, uint f) { return rmw_shared_add_u32(off, 0u - v, f); }
 
@@ -106,6 +124,9 @@ LOOP16(add_f16)
 LOOP16(min_f16)
 LOOP16(max_f16)
 LOOP16(exch_u16)
+LOOP16(add_bf16)
+LOOP16(min_bf16)
+LOOP16(max_bf16)
 
 bool equal_f32(uint a, uint b) { return small_compare(a, b, 0u); }
 bool equal_f64(B64 a, B64 b) { return lw_fcmp_f64(a, b, 0u, 0u); }
@@ -221,3 +242,19 @@ SHARED64(max_s64)
 SHARED64(add_f64)
 SHARED64(min_f64)
 SHARED64(max_f64)
+
+// 128 bits under the lock, on every device.
+#define LOCKED128(S, OFFT)                                                              \
+  uvec4 rmw_##S##_exch_u128(OFFT off, uvec4 v, uint f) {                                \
+    uvec4 old = uvec4(0u);                                                              \
+    WITH_LOCK(old = S##_quad_words(off); S##_put_quad_words(off, v);)                   \
+    return old;                                                                         \
+  }                                                                                     \
+  uvec4 cas_##S##_cas_u128(OFFT off, uvec4 expected, uvec4 v) {                         \
+    uvec4 old = uvec4(0u);                                                              \
+    WITH_LOCK(old = S##_quad_words(off);                                                \
+              if (old == expected) { S##_put_quad_words(off, v); })                     \
+    return old;                                                                         \
+  }
+LOCKED128(global, OFF)
+LOCKED128(shared, uint)

@@ -2,6 +2,7 @@
 
 #define ZERO_uint 0u
 #define ZERO_B64 b64(0u, 0u)
+#define ZERO_uvec4 uvec4(0u)
 
 bool shared_window_ok(B64 va, uint n, uint site, uint flags, bool enabled) {
   uint size = window_of(va) == SHARED_WINDOW ? shared_bytes : 0u;
@@ -62,6 +63,8 @@ bool shared_window_ok(B64 va, uint n, uint site, uint flags, bool enabled) {
 #define FLOATS(OP)                      \
   ATOM(OP##_f16, OP##_f16, uint, 2u)    \
   ATOM(OP##_f16x2, OP##_f16x2, uint, 4u)\
+  ATOM(OP##_bf16, OP##_bf16, uint, 2u)  \
+  ATOM(OP##_bf16x2, OP##_bf16x2, uint, 4u)\
   ATOM(OP##_f32, OP##_f32, uint, 4u)    \
   ATOM(OP##_f64, OP##_f64, B64, 8u)
 BOTH_SIGNS(add)
@@ -86,5 +89,7 @@ FLOATS(max)
 SWAP(cas_u16, uint, 2u)
 SWAP(cas_u32, uint, 4u)
 SWAP(cas_u64, B64, 8u)
+SWAP(cas_u128, uvec4, 16u)
+ATOM(exch_u128, exch_u128, uvec4, 16u)
 SWAP(fcas_f32, uint, 4u)
 SWAP(fcas_f64, B64, 8u)

@@ -120,6 +120,30 @@ void global_put_pair_whole(OFF off, uvec2 v) {
 }
 #endif
 
+// So is one of 128 bits that says it is a whole.
+bool whole(uint n, uint flags) {
+  return both((flags & (STRONG | WHOLE)) == (STRONG | WHOLE), !may_straddle(n, flags));
+}
+#define WHOLE_QUAD(S, OFFT)                                                                    \
+  uvec4 S##_quad_words(OFFT off) {                                                             \
+    return uvec4(S##_get_strong(off), S##_get_strong(off + OFFT(4u)),                          \
+                 S##_get_strong(off + OFFT(8u)), S##_get_strong(off + OFFT(12u)));             \
+  }                                                                                            \
+  void S##_put_quad_words(OFFT off, uvec4 v) {                                                 \
+    S##_put_strong(off, v.x);                                                                  \
+    S##_put_strong(off + OFFT(4u), v.y);                                                       \
+    S##_put_strong(off + OFFT(8u), v.z);                                                       \
+    S##_put_strong(off + OFFT(12u), v.w);                                                      \
+  }                                                                                            \
+  uvec4 S##_quad_whole(OFFT off) {                                                             \
+    uvec4 v = uvec4(0u);                                                                       \
+    WITH_LOCK(v = S##_quad_words(off);)                                                        \
+    return v;                                                                                  \
+  }                                                                                            \
+  void S##_put_quad_whole(OFFT off, uvec4 v) { WITH_LOCK(S##_put_quad_words(off, v);) }
+WHOLE_QUAD(global, OFF)
+WHOLE_QUAD(shared, uint)
+
 #if LW_INT64
 // Devices of this tier have byte access and wide access; strong narrow access stays on words.
 uint fast_global_8(OFF off, uint flags) {
@@ -138,6 +162,7 @@ uvec2 fast_global_64(OFF off, uint flags) {
   return Ref64(off).v;
 }
 uvec4 fast_global_128(OFF off, uint flags) {
+  if (whole(16u, flags)) return global_quad_whole(off);
   if (may_straddle(16u, flags) || strong(flags)) return global_quad(off, flags);
   return Ref128(off).v;
 }
@@ -169,7 +194,9 @@ void fast_global_put_64(OFF off, uvec2 v, uint flags) {
   }
 }
 void fast_global_put_128(OFF off, uvec4 v, uint flags) {
-  if (may_straddle(16u, flags) || strong(flags)) {
+  if (whole(16u, flags)) {
+    global_put_quad_whole(off, v);
+  } else if (may_straddle(16u, flags) || strong(flags)) {
     global_put_quad(off, v, flags);
   } else {
     Ref128(off).v = v;
@@ -183,7 +210,10 @@ uvec2 fast_global_64(OFF off, uint flags) {
   if (strong(flags) && !may_straddle(8u, flags)) return global_pair_whole(off);
   return global_pair(off, flags);
 }
-uvec4 fast_global_128(OFF off, uint flags) { return global_quad(off, flags); }
+uvec4 fast_global_128(OFF off, uint flags) {
+  if (whole(16u, flags)) return global_quad_whole(off);
+  return global_quad(off, flags);
+}
 void fast_global_put_8(OFF off, uint v, uint flags) { global_put_bits(off, v, 1u, flags); }
 void fast_global_put_16(OFF off, uint v, uint flags) { global_put_bits(off, v, 2u, flags); }
 void fast_global_put_32(OFF off, uint v, uint flags) { global_put_bits(off, v, 4u, flags); }
@@ -194,24 +224,42 @@ void fast_global_put_64(OFF off, uvec2 v, uint flags) {
     global_put_pair(off, v, flags);
   }
 }
-void fast_global_put_128(OFF off, uvec4 v, uint flags) { global_put_quad(off, v, flags); }
+void fast_global_put_128(OFF off, uvec4 v, uint flags) {
+  if (whole(16u, flags)) {
+    global_put_quad_whole(off, v);
+  } else {
+    global_put_quad(off, v, flags);
+  }
+}
 #endif
 
 #define FAST_SMALL(S)                                                                          \
   uint fast_##S##_8(uint off, uint flags) { return S##_bits(off, 1u, flags); }                 \
   uint fast_##S##_16(uint off, uint flags) { return S##_bits(off, 2u, flags); }                \
-  uint fast_##S##_32(uint off, uint flags) { return S##_bits(off, 4u, flags); }                \
-  uvec4 fast_##S##_128(uint off, uint flags) { return S##_quad(off, flags); }
+  uint fast_##S##_32(uint off, uint flags) { return S##_bits(off, 4u, flags); }
 #define FAST_SMALL_PUT(S)                                                                      \
   void fast_##S##_put_8(uint off, uint v, uint flags) { S##_put_bits(off, v, 1u, flags); }     \
   void fast_##S##_put_16(uint off, uint v, uint flags) { S##_put_bits(off, v, 2u, flags); }    \
-  void fast_##S##_put_32(uint off, uint v, uint flags) { S##_put_bits(off, v, 4u, flags); }    \
-  void fast_##S##_put_128(uint off, uvec4 v, uint flags) { S##_put_quad(off, v, flags); }
+  void fast_##S##_put_32(uint off, uint v, uint flags) { S##_put_bits(off, v, 4u, flags); }
 FAST_SMALL(shared)
 FAST_SMALL(local)
 FAST_SMALL(param)
 FAST_SMALL_PUT(shared)
 FAST_SMALL_PUT(local)
+uvec4 fast_local_128(uint off, uint flags) { return local_quad(off, flags); }
+uvec4 fast_param_128(uint off, uint flags) { return param_quad(off, flags); }
+void fast_local_put_128(uint off, uvec4 v, uint flags) { local_put_quad(off, v, flags); }
+uvec4 fast_shared_128(uint off, uint flags) {
+  if (whole(16u, flags)) return shared_quad_whole(off);
+  return shared_quad(off, flags);
+}
+void fast_shared_put_128(uint off, uvec4 v, uint flags) {
+  if (whole(16u, flags)) {
+    shared_put_quad_whole(off, v);
+  } else {
+    shared_put_quad(off, v, flags);
+  }
+}
 uvec2 fast_local_64(uint off, uint flags) { return local_pair(off, flags); }
 uvec2 fast_param_64(uint off, uint flags) { return param_pair(off, flags); }
 void fast_local_put_64(uint off, uvec2 v, uint flags) { local_put_pair(off, v, flags); }

@@ -1,9 +1,10 @@
 // May this access happen? Rules and their order: docs/execution.md. Nothing here relies on the
 // driver's robustness, and no sum can wrap: offsets are compared with "size - n" where size >= n.
 
-// Access flags: bits 0-1 AlignRule, bit 2 strong, bit 3 flush subnormals (atomics), bits 8-15
+// Access flags: bits 0-1 AlignRule, bit 2 strong, bit 3 flush subnormals (atomics), bit 4 whole (a
+// strong access of 128 bits is one access), bits 8-15
 // alignment in bytes (0 = the access size).
-const uint ALIGN_TRAP = 0u, ALIGN_FORCE = 1u, ALIGN_ANY = 2u, STRONG = 4u, ATOMIC_FTZ = 8u;
+const uint ALIGN_TRAP = 0u, ALIGN_FORCE = 1u, ALIGN_ANY = 2u, STRONG = 4u, ATOMIC_FTZ = 8u, WHOLE = 16u;
 
 uint alignment_of(uint n, uint flags) {
   uint align = (flags >> 8) & 0xffu;

@@ -75,14 +75,27 @@ uint param_get_strong(uint off) { return param_get(off); }
 
 /// 64-bit atomic access where the device has none: one lock for all, held for a few instructions.
 /// The loop leaves the critical section before the test, so lanes in lockstep cannot starve.
-/// Everything inside is an atomic on its own; there must be no memory barrier: llvmpipe suspends the
-/// invocation at one, with the lock held, and loses lanes in loops like this (see lw_fence).
+/// Everything inside is an atomic on its own. Taking the lock acquires and giving it back releases,
+/// but not on llvmpipe, which suspends the invocation at a barrier, with the lock held, and loses
+/// lanes in loops like this (see lw_fence); its atomics are in order anyway.
+bool lock_taken() {
+  if (FENCE_BY_ATOMIC != 0u) return atomicCompSwap(faults.w[FAULT_LOCK], 0u, 1u) == 0u;
+  return atomicCompSwap(faults.w[FAULT_LOCK], 0u, 1u, DEV, BUF | SHM, gl_SemanticsAcquire, 0,
+                        gl_SemanticsRelaxed) == 0u;
+}
+void lock_given_back() {
+  if (FENCE_BY_ATOMIC != 0u) {
+    atomicExchange(faults.w[FAULT_LOCK], 0u);
+  } else {
+    atomicStore(faults.w[FAULT_LOCK], 0u, DEV, BUF | SHM, gl_SemanticsRelease);
+  }
+}
 #define WITH_LOCK(BODY)                                        \
   bool done = false;                                           \
   while (!done) {                                              \
-    if (atomicCompSwap(faults.w[FAULT_LOCK], 0u, 1u) == 0u) {  \
+    if (lock_taken()) {                                        \
       BODY                                                     \
-      atomicExchange(faults.w[FAULT_LOCK], 0u);                \
+      lock_given_back();                                       \
       done = true;                                             \
     }                                                          \
   }

@@ -34,7 +34,12 @@ Address Emit::register_address(const Operand& o, const Entity& entity, std::stri
   a.space = space_named(space, body.function.entry);
   const bool wide_only = a.space == ir::Space::generic || a.space == ir::Space::global;
   const unsigned bits = entity.type.bits;
-  if (bits != 64 && (bits != 32 || (wide_only && kernel.module.module.address_size != 32)))
+  const Module& m = kernel.module.module;
+  // Up to .version 7.8 a 32-bit address makes a 32-bit program; a few instructions take one always.
+  const bool narrow_program = m.version_major != 0 && m.version_major < 8;
+  const bool narrow_ok = !wide_only || m.address_size == 32 || narrow_program ||
+                         inst.opcode == "createpolicy" || inst.opcode == "cp" || has("tensormap");
+  if (bits != 64 && (bits != 32 || !narrow_ok))
     fail(o.loc, "address register '" + o.name + "' is " + entity.type.text() +
                     ", expected a 64-bit register");
   a.base = entity.regs[0];

@@ -121,9 +121,24 @@ Entity& Body::add(const std::string& name, Loc loc, Entity entity) {
   return it->second;
 }
 
+std::vector<ir::Reg> Body::make_registers(PType type, uint32_t vector, const std::string& name) {
+  std::vector<ir::Reg> regs;
+  if (type.bits == 128) {
+    for (unsigned half : {0U, 1U})
+      regs.push_back(kernel.program.add_reg(ir::Width::b64, half_name(name, half)));
+    return regs;
+  }
+  for (unsigned i = 0; i < vector; ++i)
+    regs.push_back(kernel.program.add_reg(
+        type.width(), vector == 1 ? name : name + std::string(".") + "xyzw"[i % 4]));
+  return regs;
+}
+
 void Body::declare_register(const Variable& v) {
   const auto type = ptype_named(v.type);
   if (!type) throw Reject{v.loc, "registers of type ." + v.type + " are not supported"};
+  if (type->bits == 128 && v.vector != 1)
+    throw Reject{v.loc, "vectors of .b128 registers do not exist"};
   if (v.range) {
     const auto [it, fresh] =
         levels_.back().ranges.try_emplace(v.name, Range{*type, *v.range, v.vector, v.loc});
@@ -135,9 +150,7 @@ void Body::declare_register(const Variable& v) {
   }
   Entity e;
   e.type = *type;
-  for (unsigned i = 0; i < v.vector; ++i)
-    e.regs.push_back(kernel.program.add_reg(type->width(),
-                                            v.vector == 1 ? v.name : v.name + "." + "xyzw"[i % 4]));
+  e.regs = make_registers(*type, v.vector, v.name);
   add(v.name, v.loc, std::move(e));
 }
 
@@ -176,8 +189,7 @@ Entity* Body::find_ranged(Level& level, const std::string& name) {
     Entity e;
     e.loc = it->second.loc;
     e.type = it->second.type;
-    for (unsigned i = 0; i < it->second.vector; ++i)
-      e.regs.push_back(kernel.program.add_reg(e.type.width(), name));
+    e.regs = make_registers(e.type, it->second.vector, name);
     return &level.entities.try_emplace(name, std::move(e)).first->second;
   }
   return nullptr;
@@ -191,12 +203,23 @@ Entity* Body::find_element(const std::string& name) {
   if (std::string_view("xyzwrgba").find(name[dot + 1]) == std::string_view::npos) return nullptr;
   Entity* whole = find(name.substr(0, dot));
   if (whole == nullptr || whole->kind != Entity::Kind::reg || whole->regs.size() <= index ||
-      whole->regs.size() == 1)
+      whole->regs.size() == 1 || whole->type.bits == 128)
     return nullptr;
   Entity e;
   e.loc = whole->loc;
   e.type = whole->type;
   e.regs = {whole->regs[index]};
+  return &levels_.front().entities.try_emplace(name, std::move(e)).first->second;
+}
+
+Entity* Body::find_half(const std::string& name) {
+  if (name.size() < 2 || name[name.size() - 2] != '#') return nullptr;
+  Entity* whole = find(name.substr(0, name.size() - 2));
+  if (whole == nullptr || whole->type.bits != 128) return nullptr;
+  Entity e;
+  e.loc = whole->loc;
+  e.type = kB64;
+  e.regs = {whole->regs[name.back() == '1' ? 1 : 0]};
   return &levels_.front().entities.try_emplace(name, std::move(e)).first->second;
 }
 
@@ -229,6 +252,7 @@ Entity* Body::find(const std::string& name) {
     if (Entity* e = find_ranged(*level, name)) return e;
   }
   if (Entity* e = find_element(name)) return e;
+  if (Entity* e = find_half(name)) return e;
   return find_module_variable(name);
 }
 

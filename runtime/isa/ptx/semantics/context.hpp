@@ -65,7 +65,7 @@ struct Entity {
   Kind kind = Kind::reg;
   Loc loc;
   PType type;                 ///< registers: as declared
-  std::vector<ir::Reg> regs;  ///< one, or one per element of a vector register
+  std::vector<ir::Reg> regs;  ///< one, or one per element of a vector register; .b128: two halves
   const Variable* variable = nullptr;
   ir::Space space = ir::Space::global;
   ir::Operand base;                     ///< address of a variable in its space
@@ -118,6 +118,10 @@ class Body {
   void run();
 
   Entity* find(const std::string& name);
+  /// What a half of a .b128 register is called here; no guest name has this character.
+  static std::string half_name(const std::string& name, unsigned half) {
+    return name + (half == 0 ? "#0" : "#1");
+  }
   ir::Builder& builder() { return kernel.builder; }
   /// Ends the current block; what follows is unreachable until a label.
   void close() { open_ = false; }
@@ -147,6 +151,8 @@ class Body {
   void declare_register(const Variable& variable);
   Entity* find_ranged(Level& level, const std::string& name);
   Entity* find_element(const std::string& name);
+  Entity* find_half(const std::string& name);
+  std::vector<ir::Reg> make_registers(PType type, uint32_t vector, const std::string& name);
   Entity* find_module_variable(const std::string& name);
 
   const FunctionUses& uses_;

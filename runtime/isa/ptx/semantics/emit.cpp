@@ -106,7 +106,8 @@ void Emit::set(const Operand& o, PType type, ir::Operand value, Fit fit, bool cl
   if (o.negated) fail(o.loc, "a destination cannot be negated");
   const Entity* entity = reg_entity(o);
   if (entity == nullptr) fail(o.loc, "'" + o.name + "' is not a register that can be written");
-  if (entity->regs.size() != 1) fail(o.loc, "'" + o.name + "' is a vector register");
+  const bool halves = entity->type.bits == 128;
+  if (entity->regs.size() != 1 && !halves) fail(o.loc, "'" + o.name + "' is a vector register");
   const PType reg = entity->type;
   if (!accepts(type, reg, fit))
     fail(o.loc, "register '" + o.name + "' is " + reg.text() + ", the destination must be " +
@@ -117,8 +118,14 @@ void Emit::set(const Operand& o, PType type, ir::Operand value, Fit fit, bool cl
     if (type.is_signed() && reg.bits < 32 && (clean || sign))
       value = extend(value, reg.bits, false);
   }
-  if (reg.bits == 64 && type.bits < 64) value = widen(value, sign);
+  if (reg.bits >= 64 && type.bits < 64) value = widen(value, sign);
   assign(entity->regs[0], value);
+  if (!halves) return;
+  const ir::Reg low = entity->regs[0], high = entity->regs[1];
+  if (sign)
+    emit(ir::Op::shr, ir::Type::s64, {high}, {ir::Operand(low), imm(63)});
+  else
+    emit(ir::Op::mov, ir::Type::u64, {high}, {imm(0)});
 }
 
 void Emit::set_pair(size_t i, PType type, ir::Operand value) {
@@ -128,6 +135,22 @@ void Emit::set_pair(size_t i, PType type, ir::Operand value) {
   second.loc = o.loc;
   second.name = o.pair;
   set(second, type, value);
+}
+
+std::vector<Operand> Emit::halves(const Operand& operand) {
+  const bool wrapped = operand.kind == Operand::Kind::vector && operand.elements.size() == 1;
+  const Operand& o = wrapped ? operand.elements[0] : operand;
+  std::vector<Operand> both(2, o);
+  if (o.kind == Operand::Kind::integer) {
+    both[1].bits = 0;
+    return both;
+  }
+  const Entity* entity = o.kind == Operand::Kind::name ? body.find(o.name) : nullptr;
+  if (entity == nullptr || entity->kind != Entity::Kind::reg || entity->type.bits != 128 ||
+      o.has_offset || o.negated)
+    fail(o.loc, "expected a .b128 register");
+  for (unsigned half : {0U, 1U}) both[half].name = Body::half_name(o.name, half);
+  return both;
 }
 
 std::vector<Operand> Emit::elements(size_t i, unsigned expected) {

@@ -51,6 +51,8 @@ class Emit {
   ir::Operand pred(size_t i);
   /// The elements of a vector operand, or the operand itself as the only element.
   std::vector<Operand> elements(size_t i, unsigned expected);
+  /// The two 64-bit halves of a .b128 operand: a register's, or a constant's (the upper one 0).
+  std::vector<Operand> halves(const Operand& o);
   ir::Guard guard();
   Address address(const Operand& o, std::string_view space);
   bool is_sink(size_t i) const { return operand(i).kind == Operand::Kind::sink; }
@@ -86,7 +88,7 @@ class Emit {
   ir::Operand constant(const Operand& o, PType type);
   ir::Operand value_of_name(const Operand& o, PType type, Fit fit);
   ir::Operand address_value(const Operand& o, const Entity& entity, PType type);
-  ir::Operand special(const Operand& o, PType type);
+  ir::Operand special(const Operand& o, PType type, Fit fit);
   void assign(ir::Reg reg, ir::Operand value);
   Address register_address(const Operand& o, const Entity& entity, std::string_view space);
   Address variable_address(const Operand& o, const Entity& entity, std::string_view space);

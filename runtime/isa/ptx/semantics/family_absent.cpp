@@ -33,8 +33,6 @@ constexpr Row kRows[] = {
     LW_ABSENT("movmatrix", kMatrix),
     LW_ABSENT("mbarrier", kAsync),
     LW_ABSENT("multimem", kAsync),
-    LW_ABSENT("mapa", kCluster),
-    LW_ABSENT("getctarank", kCluster),
     LW_ABSENT("clusterlaunchcontrol", kCluster),
     LW_ABSENT("griddepcontrol", "dependent launches are not supported"),
     LW_ABSENT("setmaxnreg", "register reallocation is not supported"),

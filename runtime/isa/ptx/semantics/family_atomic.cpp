@@ -22,14 +22,44 @@ ir::Order order(std::string_view sem) {
                             : ir::Order::relaxed;
 }
 
+/// How the values of an atomic travel: in which registers, and what memory holds.
+struct Shape {
+  PType reg;
+  ir::Type atom = ir::Type::u32, elem = ir::Type::u32;
+  unsigned count = 1;  ///< registers of one value
+};
+
+Shape shape_of(Emit& e) {
+  const std::string_view type = e.get("type");
+  const bool packed = type.ends_with("x2");
+  const unsigned vector = vector_elements(e.form);
+  if (type.starts_with("bf16") || type.starts_with("f16")) {
+    Shape s{packed ? kB32 : kB16, type.starts_with("b") ? ir::Type::bf16 : ir::Type::f16,
+            packed ? ir::Type::u32 : ir::Type::u16, vector};
+    // Registers of halves may be declared as such.
+    if (type == "f16") s.reg = kF16;
+    if (type == "f16x2") s.reg = e.type();
+    return s;
+  }
+  const PType t = e.type();
+  if (t.bits == 128) return {kB64, ir::Type::u64, ir::Type::u64, 2};
+  if (t.bits == 16) return {t, ir::Type::u16, ir::Type::u16, 1};
+  return {t, t.ir(), t.bits == 64 ? ir::Type::u64 : ir::Type::u32, vector};
+}
+
+std::vector<Operand> registers(Emit& e, size_t i, const Shape& shape) {
+  return e.get("type") == "b128" ? e.halves(e.operand(i)) : e.elements(i, shape.count);
+}
+
 /// Operand 0 is the old value for atom; red starts with the address.
 void access(Emit& e, bool returns) {
-  const PType t = e.type();
+  const Shape shape = shape_of(e);
   const size_t at = returns ? 1 : 0;
   ir::Mem mem;
   mem.atom = operation(e.get("op"));
-  mem.atom_type = t.packed ? ir::Type::f16 : t.ir();
-  mem.elem = t.bits == 64 ? ir::Type::u64 : ir::Type::u32;
+  mem.atom_type = shape.atom;
+  mem.elem = shape.elem;
+  mem.count = static_cast<uint8_t>(shape.count);
   mem.order = order(e.get("sem"));
   mem.scope = e.has("scope") ? scope_named(e.get("scope")) : ir::Scope::gpu;
   const size_t values = mem.atom == ir::AtomOp::cas ? 2 : 1;
@@ -40,14 +70,17 @@ void access(Emit& e, bool returns) {
       mem.space != ir::Space::generic)
     e.fail("'" + e.inst.opcode + "' works on global and shared memory only");
   std::vector<ir::Operand> src{base};
-  for (size_t i = 0; i < values; ++i) src.push_back(e.raw(at + 1 + i, t));
+  for (size_t i = 0; i < values; ++i)
+    for (const Operand& o : registers(e, at + 1 + i, shape)) src.push_back(e.raw(o, shape.reg));
   std::vector<ir::Reg> dst;
-  if (returns && !e.is_sink(0)) dst.push_back(e.temp_like(t));
-  ir::Inst& inst = e.emit(ir::Op::atom, t.ir(), dst, src);
+  std::vector<Operand> to;
+  if (returns && !e.is_sink(0)) to = registers(e, 0, shape);
+  for (size_t i = 0; i < to.size(); ++i) dst.push_back(e.temp(ir::width_of(shape.elem)));
+  ir::Inst& inst = e.emit(ir::Op::atom, shape.reg.ir(), dst, src);
   inst.mem = mem;
   // The adders in front of global memory flush f32; those of shared memory do not.
-  inst.ftz = t == kF32 && mem.space != ir::Space::shared;
-  if (!dst.empty()) e.set(0, t, dst[0]);
+  inst.ftz = shape.atom == ir::Type::f32 && mem.space != ir::Space::shared;
+  for (size_t i = 0; i < to.size(); ++i) e.set(to[i], shape.reg, dst[i], Fit::exact, true);
 }
 
 void atom(Emit& e) {
@@ -60,31 +93,32 @@ void red(Emit& e) {
 #define LW_ATOMIC \
   "~sem:relaxed|acquire|release|acq_rel ~scope:$scope ?ss:global|$sharedany ~L2::cache_hint "
 
-#define LW_ABSENT_ATOMIC(opcode, rest, why) \
-  { opcode, LW_ATOMIC rest, nullptr, 0, 9, why, nullptr, FormState::unsupported }
-
-constexpr const char* kNarrow = "atomics on 16-bit values are not supported";
-constexpr const char* kWide = "atomics on vectors and 128-bit values are not supported";
-
 constexpr Row kRows[] = {
     {"atom", LW_ATOMIC "op:and|or|xor type:b32|b64", atom, 3, 4, "", check_hints},
     {"atom", LW_ATOMIC "op:exch type:b32|b64", atom, 3, 4, "", check_hints},
     {"atom", LW_ATOMIC "op:cas type:b32|b64", atom, 4, 5, "", check_hints},
+    {"atom", LW_ATOMIC "op:cas type:b16", atom, 4, 4, "", check_hints},
+    {"atom", LW_ATOMIC "op:cas type:b128", atom, 4, 4, "", check_hints},
+    {"atom", LW_ATOMIC "op:exch type:b128", atom, 3, 4, "", check_hints},
     {"atom", LW_ATOMIC "op:add type:u32|s32|u64|f32|f64", atom, 3, 4, "", check_hints},
-    {"atom", LW_ATOMIC "op:add noftz type:f16x2", atom, 3, 4, "", check_hints},
+    {"atom", LW_ATOMIC "op:add noftz type:f16|f16x2|bf16|bf16x2", atom, 3, 4, "", check_hints},
     {"atom", LW_ATOMIC "op:inc|dec type:u32", atom, 3, 4, "", check_hints},
     {"atom", LW_ATOMIC "op:min|max type:u32|s32|u64|s64", atom, 3, 4, "", check_hints},
+    {"atom", LW_ATOMIC "op:add vec:v2|v4 type:f32", atom, 3, 4, "", check_hints},
+    {"atom", LW_ATOMIC "op:add|min|max noftz vec:v2|v4|v8 type:f16|bf16", atom, 3, 4, "",
+     check_hints},
+    {"atom", LW_ATOMIC "op:add|min|max noftz vec:v2|v4 type:f16x2|bf16x2", atom, 3, 4, "",
+     check_hints},
     {"red", LW_ATOMIC "op:and|or|xor type:b32|b64", red, 2, 3, "", check_hints},
     {"red", LW_ATOMIC "op:add type:u32|s32|u64|f32|f64", red, 2, 3, "", check_hints},
-    {"red", LW_ATOMIC "op:add noftz type:f16x2", red, 2, 3, "", check_hints},
+    {"red", LW_ATOMIC "op:add noftz type:f16|f16x2|bf16|bf16x2", red, 2, 3, "", check_hints},
     {"red", LW_ATOMIC "op:inc|dec type:u32", red, 2, 3, "", check_hints},
     {"red", LW_ATOMIC "op:min|max type:u32|s32|u64|s64", red, 2, 3, "", check_hints},
-    LW_ABSENT_ATOMIC("atom", "op:cas type:b16", kNarrow),
-    LW_ABSENT_ATOMIC("atom", "op:cas|exch type:b128", kWide),
-    LW_ABSENT_ATOMIC("atom", "op:add noftz type:f16|bf16|bf16x2", kNarrow),
-    LW_ABSENT_ATOMIC("red", "op:add noftz type:f16|bf16|bf16x2", kNarrow),
-    LW_ABSENT_ATOMIC("atom", "op:add vec:v2|v4 type:f32", kWide),
-    LW_ABSENT_ATOMIC("red", "op:add vec:v2|v4 type:f32", kWide),
+    {"red", LW_ATOMIC "op:add vec:v2|v4 type:f32", red, 2, 3, "", check_hints},
+    {"red", LW_ATOMIC "op:add|min|max noftz vec:v2|v4|v8 type:f16|bf16", red, 2, 3, "",
+     check_hints},
+    {"red", LW_ATOMIC "op:add|min|max noftz vec:v2|v4 type:f16x2|bf16x2", red, 2, 3, "",
+     check_hints},
 };
 
 }  // namespace

@@ -19,20 +19,32 @@ void order(Emit& e, ir::Mem& mem) {
 ir::Mem describe(Emit& e) {
   ir::Mem mem;
   mem.elem = e.type().memory();
-  mem.count = static_cast<uint8_t>(vector_elements(e.form));
+  mem.count = static_cast<uint8_t>(vector_elements(e.form) * (e.type().bits == 128 ? 2 : 1));
   order(e, mem);
   mem.cache = cache_policy(e, 2);
   return mem;
 }
 
+std::vector<Operand> values_of(Emit& e, size_t i, const ir::Mem& mem) {
+  if (e.type().bits != 128) return e.elements(i, mem.count);
+  // A destination that is thrown away has no halves.
+  if (e.is_sink(i)) e.fail("the result of '" + e.inst.opcode + "' cannot be discarded with '_'");
+  return e.halves(e.operand(i));
+}
+
 /// Vector elements may mix register classes of one width; then only the bits count.
-PType element_type(Emit& e, const std::vector<Operand>& elements) {
+PType element_type(Emit& e, const std::vector<Operand>& elements, bool stores) {
+  if (e.type().bits == 128) return kB64;
   const PType t = e.type();
   const Entity* first = nullptr;
   bool mixed = false;
   for (const Operand& o : elements) {
     const Entity* entity = o.kind == Operand::Kind::name ? e.body.find(o.name) : nullptr;
-    if (entity == nullptr || entity->kind != Entity::Kind::reg) continue;
+    // A number or a special register among registers of floats is its bits.
+    if (entity == nullptr || entity->kind != Entity::Kind::reg) {
+      mixed = mixed || (stores && elements.size() > 1 && o.kind != Operand::Kind::float_);
+      continue;
+    }
     if (first == nullptr) first = entity;
     if (entity->type.bits != first->type.bits)
       Emit::fail(o.loc, "the elements of a vector must have one width");
@@ -41,7 +53,7 @@ PType element_type(Emit& e, const std::vector<Operand>& elements) {
   const bool all_sinks =
       std::ranges::all_of(elements, [](const Operand& o) { return o.kind == Operand::Kind::sink; });
   if (all_sinks) Emit::fail(elements[0].loc, "at least one element must be a register");
-  const bool extends = t.is_signed() && first != nullptr && first->type.bits > t.bits;
+  const bool extends = !stores && t.is_signed() && first != nullptr && first->type.bits > t.bits;
   return mixed && !extends ? PType{PType::Class::bits, t.bits} : t;
 }
 
@@ -64,14 +76,16 @@ void check_unified(Emit& e, const Operand& address) {
   const Entity* entity = e.body.find(address.name);
   const bool declared = entity != nullptr && entity->variable != nullptr &&
                         std::ranges::count(entity->variable->attributes, "unified") != 0;
+  if (entity != nullptr && entity->kind == Entity::Kind::reg && e.inst.unified == ".unified")
+    return;  // whatever it points at
   if (!declared || e.inst.unified != ".unified")
     e.fail("'" + e.inst.unified + "' is only for variables declared with that attribute");
 }
 
 void load(Emit& e) {
   ir::Mem mem = describe(e);
-  const auto to = e.elements(0, mem.count);
-  const PType t = element_type(e, to);
+  const auto to = values_of(e, 0, mem);
+  const PType t = element_type(e, to, false);
   check_unified(e, e.operand(1));
   const Address a = e.address(e.operand(1), e.get("ss"));
   if (a.object != nullptr && !a.object->in_memory) return load_words(e, a, mem, to, t);
@@ -84,8 +98,8 @@ void load(Emit& e) {
 
 void store(Emit& e) {
   ir::Mem mem = describe(e);
-  const auto from = e.elements(1, mem.count);
-  const PType t = element_type(e, from);
+  const auto from = values_of(e, 1, mem);
+  const PType t = element_type(e, from, true);
   const Address a = e.address(e.operand(0), e.get("ss"));
   if (a.kernel_param || a.input)
     e.fail("parameters cannot be written by the function they belong to");
@@ -105,6 +119,9 @@ void store(Emit& e) {
     write_words(e, *a.object, static_cast<uint32_t>(a.offset + static_cast<int64_t>(i * t.bytes())),
                 t, src[i + 1]);
 }
+
+constexpr const char* kAsyncStore = "asynchronous stores need other groups of the cluster";
+constexpr const char* kBulkStore = "bulk stores are not supported";
 
 constexpr Row kRows[] = {
     {"ld",
@@ -134,6 +151,12 @@ constexpr Row kRows[] = {
      "type:$mem",
      store, 2, 3, "", check_hints},
     {"st", "mmio relaxed sys ?ss:global type:$mem", store, 2, 2, "", check_hints},
+    {"st",
+     "async ~mmio ~sem:weak|release ~scope:$scope ?ss:global|shared::cluster "
+     "~mbarrier::complete_tx::bytes ~vec:v2|v4 type:$mem",
+     nullptr, 0, 9, kAsyncStore, nullptr, FormState::unsupported},
+    {"st", "bulk ~weak ?ss:shared::cta", nullptr, 0, 9, kBulkStore, nullptr,
+     FormState::unsupported},
 };
 
 }  // namespace

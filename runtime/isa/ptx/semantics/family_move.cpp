@@ -24,6 +24,8 @@ unsigned element_width(Emit& e, const Operand& vector, PType type) {
   const auto n = static_cast<unsigned>(vector.elements.size());
   const unsigned width = n == 0 ? 0 : type.bits / n;
   if (!type.is(PType::Class::bits)) e.fail("packing and unpacking need a .b type");
+  if (type.bits == 128 && n != 2)
+    Emit::fail(vector.loc, "'mov.b128' packs and unpacks two 64-bit elements");
   if ((n != 2 && n != 4) || width < 8)
     Emit::fail(vector.loc,
                "cannot split " + type.text() + " into " + std::to_string(n) + " elements");
@@ -76,8 +78,23 @@ bool is_vector(const Operand& o) {
   return o.kind == Operand::Kind::vector && o.elements.size() > 1;
 }
 
+/// 128 bits move as their halves, whichever side is a vector.
+void mov_wide(Emit& e) {
+  const auto side = [&](size_t i) {
+    if (!is_vector(e.operand(i))) return e.halves(e.operand(i));
+    element_width(e, e.operand(i), e.type());
+    return e.operand(i).elements;
+  };
+  const auto to = side(0), from = side(1);
+  std::vector<ir::Operand> values;
+  for (const Operand& o : from)
+    values.push_back(e.op(ir::Op::mov, ir::Type::u64, {e.raw(o, kB64)}));
+  for (size_t i = 0; i < 2; ++i) e.set(to[i], kB64, values[i], Fit::exact, true);
+}
+
 void mov(Emit& e) {
   const PType type = e.type();
+  if (type.bits == 128) return mov_wide(e);
   if (is_vector(e.operand(0))) return unpack(e, type);
   if (is_vector(e.operand(1))) return pack(e, type);
   const PType narrow_safe = type.is_signed() ? bits_type(type.bits) : type;
@@ -152,6 +169,19 @@ ir::Operand inside(Emit& e, ir::Operand address, ir::Operand base, uint64_t size
   return e.op(ir::Op::icmp, ir::Type::u64, {offset, imm(size)}, {.cond = ir::Cond::lt});
 }
 
+/// Constant variables lie in the arena among the others; the module knows which they are.
+ir::Operand is_constant_address(Emit& e, ir::Operand address) {
+  ir::Operand found = imm(0);
+  for (const Variable& v : e.kernel.module.module.variables) {
+    const uint64_t bytes = variable_bytes(v);
+    if (v.space != "const" || v.is_extern || bytes == 0) continue;
+    const ir::Operand base = ir::Operand::address_of(e.kernel.symbol(v.name));
+    const ir::Operand here = inside(e, address, base, bytes);
+    found = found.is_imm() ? here : ir::Operand(e.op(ir::Op::or_, ir::Type::pred, {found, here}));
+  }
+  return found;
+}
+
 void isspacep(Emit& e) {
   const std::string_view space = e.get("ss");
   const Entity* entity =
@@ -160,26 +190,57 @@ void isspacep(Emit& e) {
     Emit::fail(e.operand(1).loc, "'isspacep' needs a register with a generic address");
   const bool narrow = entity != nullptr && entity->type.bits == 32;
   const ir::Operand address = narrow ? e.widen(e.raw(1, kB32), false) : e.raw(1, kB64);
+  if (space == "const") return e.set(0, kPred, is_constant_address(e, address));
   if (space == "global") {
-    const ir::Operand arena = imm(guest::kArenaBase);
-    return e.set(0, kPred,
-                 e.op(ir::Op::icmp, ir::Type::u64, {address, arena}, {.cond = ir::Cond::ge}));
+    // The window of the kernel's parameters is inside the global one, that of constants is not.
+    const ir::Operand constant = is_constant_address(e, address);
+    const ir::Reg arena = e.op(ir::Op::icmp, ir::Type::u64, {address, imm(guest::kArenaBase)},
+                               {.cond = ir::Cond::ge});
+    if (constant.is_imm()) return e.set(0, kPred, arena);
+    const ir::Reg other = e.op(ir::Op::not_, ir::Type::pred, {constant});
+    return e.set(0, kPred, e.op(ir::Op::and_, ir::Type::pred, {arena, other}));
   }
   const bool param = space.starts_with("param");
   const uint64_t size = param ? e.kernel.program.param_bytes : guest::kWindowSize;
   e.set(0, kPred, inside(e, address, window(e, space), size));
 }
 
-constexpr const char* kConstWindow =
-    "constant variables lie in the global arena, so the spaces cannot be told apart";
+/// A cluster has one group, whose rank is 0: any other rank gives an address that faults.
+void mapa(Emit& e) {
+  const PType type = e.type();
+  const Operand& a = e.operand(1);
+  const bool window = e.has("ss");
+  ir::Operand address = e.raw(1, type);
+  const Entity* entity = a.kind == Operand::Kind::name ? e.body.find(a.name) : nullptr;
+  if (entity != nullptr && entity->kind == Entity::Kind::variable) {
+    if (entity->space != ir::Space::shared)
+      Emit::fail(a.loc, "'mapa' needs an address of shared memory");
+    if (!window) {
+      const uint64_t generic = address.imm + guest::kSharedWindow;
+      address = imm(generic);
+    }
+  }
+  const ir::Operand nowhere = imm(window ? guest::kWindowSize - 16 : 0);
+  const ir::Reg own = e.op(ir::Op::icmp, ir::Type::u32, {e.raw(2, kU32), imm(0)});
+  e.set(0, type, e.op(ir::Op::select, type.ir(), {own, address, nowhere}));
+}
+
+void getctarank(Emit& e) {
+  const PType type = e.type();
+  e.raw(1, type);
+  e.set(0, kU32, imm(0));
+}
+
+constexpr const char* kOneGroup = "a cluster has one group";
 
 constexpr Row kRows[] = {
-    {"mov", "type:pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f16|f32|f64|f16x2", mov, 2, 2},
+    {"mov", "type:pred|b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f16|f32|f64|f16x2", mov, 2, 2},
     {"mov", "vec:v2|v4 type:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", mov_vector, 2, 2},
     {"cvta", "ss:global|const|local|$sharedany|param|param::entry type:u32|u64", cvta, 2, 2},
     {"cvta", "to ss:global|const|local|$sharedany|param|param::entry type:u32|u64", cvta_to, 2, 2},
-    {"isspacep", "ss:global|local|$sharedany|param|param::entry", isspacep, 2, 2},
-    {"isspacep", "ss:const", nullptr, 2, 2, kConstWindow, nullptr, FormState::unsupported},
+    {"isspacep", "ss:global|const|local|$sharedany|param|param::entry", isspacep, 2, 2},
+    {"mapa", "?ss:shared::cluster type:u32|u64", mapa, 3, 3, kOneGroup},
+    {"getctarank", "?ss:shared::cluster type:u32|u64", getctarank, 2, 2, kOneGroup},
 };
 
 }  // namespace

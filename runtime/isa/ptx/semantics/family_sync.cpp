@@ -67,6 +67,11 @@ void fence_scoped(Emit& e) {
         scope_named(e.get("scope")));
 }
 
+/// Nothing here has proxies with caches of their own: ordering everything is enough.
+void fence_proxy(Emit& e) {
+  fence(e, ir::Order::acq_rel, e.has("scope") ? scope_named(e.get("scope")) : ir::Scope::sys);
+}
+
 constexpr Row kRows[] = {
     {"bar", "?cta sync", sync, 1, 2},
     {"bar", "?cta arrive", arrive, 2, 2},
@@ -77,6 +82,11 @@ constexpr Row kRows[] = {
     {"barrier", "?cta red op:popc ?aligned type:u32", reduce, 3, 4},
     {"barrier", "?cta red op:and|or ?aligned type:pred", reduce, 3, 4},
     {"membar", "scope:cta|gl|sys", membar, 0, 0},
+    {"membar", "proxy alias", fence_proxy, 0, 0},
+    {"fence", "proxy kind:alias|async ?ss:global|shared::cta|shared::cluster", fence_proxy, 0, 0},
+    {"fence", "proxy kind:tensormap::generic sem:acquire|release scope:$scope", fence_proxy, 0, 2},
+    {"fence", "sem:acquire sync_restrict::shared::cluster scope:cluster", fence_scoped, 0, 0},
+    {"fence", "sem:release sync_restrict::shared::cta scope:cluster", fence_scoped, 0, 0},
     {"fence", "?sem:sc|acq_rel|acquire|release scope:$scope", fence_scoped, 0, 0},
 };
 

@@ -1,6 +1,7 @@
 // Reading operands: registers, constants, special registers, addresses of variables.
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "runtime/guest/layout.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
@@ -51,9 +52,33 @@ const SpecialRegister* special_named(std::string_view name) {
   return nullptr;
 }
 
-/// The fourth components always read as zero.
-bool is_zero_component(std::string_view name) {
-  return name == "%tid.w" || name == "%ntid.w" || name == "%ctaid.w" || name == "%nctaid.w";
+/// Names of the same value: every cluster has one group.
+std::string_view without_cluster(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> kSame[] = {
+      {"%clusterid.x", "%ctaid.x"},           {"%clusterid.y", "%ctaid.y"},
+      {"%clusterid.z", "%ctaid.z"},           {"%nclusterid.x", "%nctaid.x"},
+      {"%nclusterid.y", "%nctaid.y"},         {"%nclusterid.z", "%nctaid.z"},
+      {"%aggr_smem_size", "%total_smem_size"}};
+  for (const auto& [cluster, group] : kSame)
+    if (cluster == name) return group;
+  return name;
+}
+
+struct Fixed {
+  uint64_t value = 0;
+  bool narrow = false;  ///< may also be read as 16 bits
+};
+/// What always reads the same: fourth components, the place in a cluster of one group, and the
+/// environment registers, which no driver sets here.
+std::optional<Fixed> fixed_value(std::string_view name) {
+  if (name == "%tid.w" || name == "%ntid.w" || name == "%ctaid.w" || name == "%nctaid.w")
+    return Fixed{0, true};
+  if (name.starts_with("%cluster_nctaid.")) return Fixed{name.ends_with(".w") ? 0U : 1U};
+  if (name.starts_with("%cluster_ctaid.") || name == "%cluster_ctarank") return Fixed{0};
+  if (name == "%clusterid.w" || name == "%nclusterid.w") return Fixed{0};
+  if (name == "%cluster_nctarank") return Fixed{1};
+  if (name.starts_with("%envreg")) return Fixed{0};
+  return std::nullopt;
 }
 
 uint64_t mask_of(unsigned bits) {
@@ -65,7 +90,7 @@ uint64_t mask_of(unsigned bits) {
 const Entity* Emit::reg_entity(const Operand& o) {
   const Entity* entity = body.find(o.name);
   if (entity == nullptr) {
-    if (special_named(o.name) != nullptr) return nullptr;
+    if (special_named(without_cluster(o.name)) != nullptr || fixed_value(o.name)) return nullptr;
     fail(o.loc, "undeclared name '" + o.name + "'");
   }
   return entity->kind == Entity::Kind::reg ? entity : nullptr;
@@ -88,26 +113,29 @@ ir::Operand Emit::constant(const Operand& o, PType type) {
   return imm(std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(o.bits))));
 }
 
-ir::Operand Emit::special(const Operand& o, PType type) {
-  const bool zero = is_zero_component(o.name);
-  const SpecialRegister* s = special_named(o.name);
+ir::Operand Emit::special(const Operand& o, PType type, Fit fit) {
+  if (o.name == "%is_explicit_cluster" && type.is_pred()) return imm(0);
+  const std::optional<Fixed> fixed = fixed_value(o.name);
+  const SpecialRegister* s = special_named(without_cluster(o.name));
   const bool grid_id = o.name == "%gridid";
-  if (s == nullptr && !zero && !grid_id) {
+  if (s == nullptr && !fixed && !grid_id) {
     if (o.name.starts_with('%') && body.find(o.name) == nullptr)
       fail(o.loc, "undeclared register '" + o.name + "', and no supported special register");
     return {};
   }
   const unsigned bits = s != nullptr ? s->bits : 32;
-  const bool narrow = zero || (s != nullptr && s->narrow);
-  const bool width_fits =
-      type.bits == bits || (type.bits == 16 && narrow) || (grid_id && type.bits == 64);
-  if (!type.is_int() || !width_fits)
+  const bool narrow = fixed ? fixed->narrow : s != nullptr && s->narrow;
+  // Stored vectors and conversions take the low bits of anything.
+  const bool width_fits = type.bits == bits || (type.bits == 16 && narrow) ||
+                          (grid_id && type.bits == 64) || (fit == Fit::wider && type.bits < bits);
+  if ((!type.is_int() && fit != Fit::wider) || type.is_pred() || !width_fits)
     fail(o.loc, "special register '" + o.name + "' cannot be read as " + type.text());
-  if (zero) return imm(0);
+  if (fixed) return imm(fixed->value);
   const ir::SReg reg = grid_id ? ir::SReg::gridid : s->reg;
   const ir::Operand value = op(ir::Op::sreg, bits == 64 ? ir::Type::u64 : ir::Type::u32, {},
                                {.mode = static_cast<uint8_t>(reg)});
-  if (type.bits == 16) return extend(value, 16, false);
+  if (type.bits < 32) return extend(bits == 64 ? this->narrow(value) : value, type.bits, false);
+  if (type.bits == 32 && bits == 64) return this->narrow(value);
   return type.bits == 64 && bits == 32 ? widen(value, false) : value;
 }
 
@@ -143,19 +171,20 @@ ir::Operand Emit::value_of_name(const Operand& o, PType type, Fit fit) {
   if (entity == nullptr) {
     if (const Function* f = kernel.module.function(o.name); f != nullptr && type.is_int())
       return function_value(*this, o, *f);
-    if (o.name.starts_with('%')) return special(o, type);
+    if (o.name.starts_with('%')) return special(o, type, fit);
     fail(o.loc, "undeclared name '" + o.name + "'");
   }
   if (entity->kind == Entity::Kind::variable) return address_value(o, *entity, type);
   if (entity->kind != Entity::Kind::reg)
     fail(o.loc, "'" + o.name + "' is a label, expected a register or constant");
-  if (entity->regs.size() != 1) fail(o.loc, "'" + o.name + "' is a vector register");
+  const bool halves = entity->type.bits == 128;
+  if (entity->regs.size() != 1 && !halves) fail(o.loc, "'" + o.name + "' is a vector register");
   if (o.has_offset) fail(o.loc, "an offset is not allowed on register '" + o.name + "'");
   if (!accepts(type, entity->type, fit))
     fail(o.loc, "register '" + o.name + "' is " + entity->type.text() + ", the operand must be " +
                     type.text() + (fit == Fit::wider ? " or wider" : ""));
   const ir::Operand value = entity->regs[0];
-  if (entity->type.bits == 64 && type.bits < 64) return narrow(value);
+  if (entity->type.bits >= 64 && type.bits < 64) return narrow(value);
   return value;
 }
 

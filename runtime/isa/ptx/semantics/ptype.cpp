@@ -24,6 +24,7 @@ ir::Type PType::memory() const {
     case 16:
       return s ? ir::Type::s16 : ir::Type::u16;
     case 64:
+    case 128:  // two of them
       return ir::Type::u64;
     default:
       return ir::Type::u32;
@@ -61,7 +62,6 @@ std::optional<PType> ptype_named(std::string_view name) {
 bool accepts(PType want, PType reg, Fit fit) {
   using C = PType::Class;
   if (want.is_pred() || reg.is_pred()) return want.is_pred() && reg.is_pred();
-  if (reg.bits > 64) return false;  // 128-bit registers may be declared, nothing uses them yet
   const bool same = reg.bits == want.bits;
   const bool fits = same || (fit == Fit::wider && reg.bits > want.bits);
   switch (want.cls) {

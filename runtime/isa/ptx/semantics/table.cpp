@@ -21,7 +21,7 @@ struct CompiledRow {
 constexpr std::pair<std::string_view, std::string_view> kSets[] = {
     {"int", "u16|s16|u32|s32|u64|s64"},
     {"int32up", "u32|s32|u64|s64"},
-    {"mem", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
+    {"mem", "b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
     {"scalar", "u8|u16|u32|u64|s8|s16|s32|s64"},
     {"cmpf", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"},
     {"rnd", "rn|rz|rm|rp"},
