@@ -192,10 +192,12 @@ class Decoder {
 
   bool wide_address(const ir::Inst& inst) const {
     if (!inst.mem || inst.src.empty()) return true;
-    const Operand& address = inst.src[0];
-    if (address.is_reg()) return program_.regs[address.index].width == Width::b64;
+    // Offsets in the small spaces have 32 bits, whatever register they come in.
     const ir::Space space = inst.mem->space;
-    return space != ir::Space::shared && space != ir::Space::local && space != ir::Space::param;
+    if (space == ir::Space::shared || space == ir::Space::local || space == ir::Space::param)
+      return false;
+    const Operand& address = inst.src[0];
+    return !address.is_reg() || program_.regs[address.index].width == Width::b64;
   }
 
   void add_operands(Code& code, const ir::Inst& inst, std::string_view signature) {

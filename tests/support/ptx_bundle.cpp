@@ -167,6 +167,18 @@ std::string row_code(const PtxRow& row, size_t index) {
          fmt::format("st.global.u32 [%rd39+{}], %r38;\n", 4 * index);
 }
 
+/// Shared and local memory start as the same bytes as the output's first ones.
+std::string fill() {
+  return fmt::format(
+      "mov.u64 %rd36, sbuf; mov.u64 %rd34, lbuf; mov.u64 %rd35, %rd39; mov.u32 %r37, 0;\n"
+      "$fill:\nld.global.v4.u32 {{%r33, %r34, %r35, %r36}}, [%rd35];\n"
+      "st.shared.v4.u32 [%rd36], {{%r33, %r34, %r35, %r36}};\n"
+      "st.local.v4.u32 [%rd34], {{%r36, %r35, %r34, %r33}};\n"
+      "add.u64 %rd36, %rd36, 16; add.u64 %rd35, %rd35, 16; add.u64 %rd34, %rd34, 16;\n"
+      "add.u32 %r37, %r37, 1; setp.lt.u32 %p3, %r37, {};\n@%p3 bra $fill;\n",
+      kBufferBytes / 16);
+}
+
 std::string dump(const char* space, const char* variable, uint32_t at) {
   return fmt::format(
       "mov.u64 %rd36, {1}; add.u64 %rd35, %rd39, {2}; mov.u32 %r37, 0;\n"
@@ -187,7 +199,7 @@ std::string bundle_text(const std::vector<PtxRow>& rows) {
       ".visible .entry k(.param .b64 kp0, .param .align 64 .b8 kparr[128])\n{{\n",
       rows.front().version, rows.front().target, kBufferBytes, kConstBytes, kBufferBytes);
   text += declarations(b128) + fmt::format(".local .align 32 .b8 lbuf[{}];\n", kBufferBytes) +
-          ".param .align 32 .b8 pbuf[256];\n" + initial_values(b128);
+          ".param .align 32 .b8 pbuf[256];\n" + initial_values(b128) + fill();
   for (size_t i = 0; i < rows.size(); ++i)
     text += fmt::format("// row {}\n", i) + row_code(rows[i], i);
   text += dump("shared", "sbuf", kHashBytes) + dump("local", "lbuf", kHashBytes + kBufferBytes);

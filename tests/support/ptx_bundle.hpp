@@ -16,7 +16,7 @@ struct PtxRow {
 };
 
 inline constexpr uint32_t kSlotBytes = 64;
-inline constexpr uint32_t kBundleRows = 64;
+inline constexpr uint32_t kBundleRows = 32;
 inline constexpr uint32_t kBufferBytes = kSlotBytes * (kBundleRows + 32);  ///< gbuf, sbuf and lbuf
 inline constexpr uint32_t kConstBytes = 1024;
 /// The output: one word per row (a hash over every register written so far), then sbuf, then lbuf.
