@@ -329,6 +329,12 @@ void LaneEmitter::order_after() {
 }
 /// A fence under a false guard does no harm, so the guard is not asked.
 void LaneEmitter::fence() {
+  if (inst_->mem && inst_->mem->order == Order::seq_cst) {
+    constexpr uint32_t kConsistent = 8;  // see lw_fence
+    library("lw_fence", m_.void_type,
+            {m_.u(static_cast<uint32_t>(inst_->mem->scope) | kConsistent)});
+    return;
+  }
   fence_call(inst_->mem ? inst_->mem->scope : ir::Scope::sys);
 }
 

@@ -110,6 +110,9 @@ void lw_loop_cut(const in uint site) {
 void lw_fence(const in uint scope) {
   if (FENCE_BY_ATOMIC != 0u) {
     atomicAdd(faults.w[FAULT_SPARE], 0u);
+  } else if ((scope & 8u) != 0u) {  // sequentially consistent: all of these are in one order
+    atomicAdd(faults.w[FAULT_SPARE], 0u, gl_ScopeDevice,
+              gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
   } else if (scope == 1u) {  // Scope::cta
     groupMemoryBarrier();
   } else {
