@@ -119,7 +119,8 @@ std::string misplaced(const Compiled& c, std::string_view q) {
         if (!theirs.takes(q)) continue;
         known = known || other == c.row->opcode;
         for (const Slot& ours : c.slots) {
-          if (ours.name != theirs.name || ours.values.size() < 2) continue;
+          // A flag is named after itself: nothing else could stand there.
+          if (ours.name != theirs.name || ours.values[0] == ours.name) continue;
           return name + " does not go with this form of " + opcode + ", " + listed(ours) +
                  " was expected";
         }
