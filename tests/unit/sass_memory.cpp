@@ -285,6 +285,11 @@ TEST_CASE("the checker names the rule") {
   CHECK(has(refusal("CCTL.INVALIDCACHETYPE6.PF1 [R2]"), "does not exist"));
   CHECK(has(refusal("CCTLT.IVALL"), "not supported"));
   CHECK(has(refusal("STG.E.INVALIDSIZE7 [R2], R0"), "no size"));
+  CHECK(has(refusal("LDS.U.INVALIDSIZE7 R0, [R2]"), "no size"));
+  CHECK(has(refusal("LDC.INVALIDSIZE6 R0, c[0x0][R2]"), "no size"));
+  CHECK(has(refusal("ATOM.E.INVALIDATOMOP12 R0, [R2], R4"), "does not exist"));
+  CHECK(has(refusal("ATOMS.INVALIDATOMSOP10 R0, [R2], R4"), "does not exist"));
+  CHECK(has(refusal("RED.E.ADD.INVALIDATOMICSIZE6 [R2], R4"), "does not exist"));
   CHECK(has(warning("CCTL.C.IVALL {?WAIT4}"), "?WAIT5"));
   CHECK(has(warning("CCTLL.CRS.WBALL ?WAIT1"), "?WAIT5"));
   CHECK(has(warning("STG.E [R2], R0 &wr=1"), "no &wr"));

@@ -86,7 +86,10 @@ TEST_CASE("integer instructions") {
   CHECK(outputs("SHL.W R0, R19, 0x21 ;\n")[3] == 6);
   CHECK(outputs("IADD3 R0, R19, 0x5, -R19 ;\n")[3] == 5);
   CHECK(outputs("IADD.PO R0, R19, R19 ;\n")[3] == 7);
+  CHECK(outputs("ISCADD.PO R0, R19, R19, 0x4 ;\n")[3] == 52);
   CHECK(outputs("LOP.XOR R0, R19, ~R19 ;\n")[3] == 0xffffffff);
+  CHECK(outputs("LOP.AND.T P0, R0, R19, RZ ;\nSEL R0, R19, RZ, P0 ;\n")[3] == 3);
+  CHECK(outputs("LOP.OR P0, R0, R19, 0x0.INV ;\nSEL R0, R0, R19, !P0 ;\n")[3] == 0xffffffff);
   CHECK(outputs("MOV R0, c[0x0][0x8] ;\n", {1}, 17)[3] == 17);
   CHECK(outputs("IADD32I R0, R19, -0x2 ;\n")[1] == 0xffffffff);
 }

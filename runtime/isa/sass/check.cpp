@@ -38,10 +38,14 @@ class Checker {
   void warn(std::string message) { report(std::move(message), true); }
 
   void check_size() {
-    const Mod* m = i_.form->mod(ModId::size);
-    if (m == nullptr || i_.mod(ModId::size) != 7) return;
-    for (const Code& c : m->codes)
-      if (c.value == 7 && c.text == "INVALIDSIZE7") error("size code 7 is no size for this access");
+    for (const Mod& m : i_.form->mods)
+      for (const Code& c : m.codes) {
+        if (c.value != m.field.get(i_.word) || c.text.find("INVALID") != 0) continue;
+        if (c.text.starts_with("INVALIDSIZE"))
+          error(fmt::format("size code {} is no size for this access", c.value));
+        else if (c.text.starts_with("INVALIDATOM") || c.text.starts_with("INVALIDSHR"))
+          error(fmt::format("{} is no instruction: code {} does not exist", c.text, c.value));
+      }
   }
 
   void check_write_scoreboard(const std::string& name) {

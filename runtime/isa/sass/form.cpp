@@ -17,9 +17,6 @@ const OperandSpec* Form::operand(Role role) const {
   return nullptr;
 }
 
-namespace {
-
-/// Every bit that the row gives a meaning, or says to be meaningless.
 uint64_t covered_bits(const Form& f) {
   uint64_t bits = f.mask | f.ignored;
   if (f.has_guard) bits |= kGuard.mask() | kGuardNegate.mask();
@@ -34,6 +31,8 @@ uint64_t covered_bits(const Form& f) {
   }
   return bits;
 }
+
+namespace {
 
 bool modifiers_have_names(const Form& f, uint64_t word) {
   for (const Mod& m : f.mods) {
@@ -103,15 +102,79 @@ std::string control_complaint(const Form& form, uint64_t word, Control control) 
 }
 
 const std::vector<SpecialRegister>& special_registers() {
-  static const std::vector<SpecialRegister> names = {
-      {0x00, "SR_LANEID"},  {0x02, "SR_VIRTCFG"},       {0x03, "SR_VIRTID"},
-      {0x20, "SR_TID"},     {0x21, "SR_TID.X"},         {0x22, "SR_TID.Y"},
-      {0x23, "SR_TID.Z"},   {0x25, "SR_CTAID.X"},       {0x26, "SR_CTAID.Y"},
-      {0x27, "SR_CTAID.Z"}, {0x30, "SR_SWINLO"},        {0x31, "SR_SWINSZ"},
-      {0x32, "SR_SMEMSZ"},  {0x34, "SR_LWINLO"},        {0x35, "SR_LWINSZ"},
-      {0x38, "SR_EQMASK"},  {0x39, "SR_LTMASK"},        {0x3a, "SR_LEMASK"},
-      {0x3b, "SR_GTMASK"},  {0x3c, "SR_GEMASK"},        {0x50, "SR_CLOCKLO"},
-      {0x51, "SR_CLOCKHI"}, {0x52, "SR_GLOBALTIMERLO"}, {0x53, "SR_GLOBALTIMERHI"}};
+  static const std::vector<SpecialRegister> names = {{0x00, "SR_LANEID"},
+                                                     {0x01, "SR_CLOCK"},
+                                                     {0x02, "SR_VIRTCFG"},
+                                                     {0x03, "SR_VIRTID"},
+                                                     {0x04, "SR_PM0"},
+                                                     {0x05, "SR_PM1"},
+                                                     {0x06, "SR_PM2"},
+                                                     {0x07, "SR_PM3"},
+                                                     {0x08, "SR_PM4"},
+                                                     {0x09, "SR_PM5"},
+                                                     {0x0a, "SR_PM6"},
+                                                     {0x0b, "SR_PM7"},
+                                                     {0x10, "SR_PRIM_TYPE"},
+                                                     {0x11, "SR_INVOCATION_ID"},
+                                                     {0x12, "SR_Y_DIRECTION"},
+                                                     {0x13, "SR_THREAD_KILL"},
+                                                     {0x14, "SM_SHADER_TYPE"},
+                                                     {0x15, "SR_DIRECTCBEWRITEADDRESSLOW"},
+                                                     {0x16, "SR_DIRECTCBEWRITEADDRESSHIGH"},
+                                                     {0x17, "SR_DIRECTCBEWRITEENABLED"},
+                                                     {0x18, "SR_MACHINE_ID_0"},
+                                                     {0x19, "SR_MACHINE_ID_1"},
+                                                     {0x1a, "SR_MACHINE_ID_2"},
+                                                     {0x1b, "SR_MACHINE_ID_3"},
+                                                     {0x1c, "SR_AFFINITY"},
+                                                     {0x1d, "SR_INVOCATION_INFO"},
+                                                     {0x1e, "SR_WSCALEFACTOR_XY"},
+                                                     {0x1f, "SR_WSCALEFACTOR_Z"},
+                                                     {0x20, "SR_TID"},
+                                                     {0x21, "SR_TID.X"},
+                                                     {0x22, "SR_TID.Y"},
+                                                     {0x23, "SR_TID.Z"},
+                                                     {0x24, "SR_CTA_PARAM"},
+                                                     {0x25, "SR_CTAID.X"},
+                                                     {0x26, "SR_CTAID.Y"},
+                                                     {0x27, "SR_CTAID.Z"},
+                                                     {0x28, "SR_NTID"},
+                                                     {0x29, "SR_CirQueueIncrMinusOne"},
+                                                     {0x2a, "SR_NLATC"},
+                                                     {0x30, "SR_SWINLO"},
+                                                     {0x31, "SR_SWINSZ"},
+                                                     {0x32, "SR_SMEMSZ"},
+                                                     {0x33, "SR_SMEMBANKS"},
+                                                     {0x34, "SR_LWINLO"},
+                                                     {0x35, "SR_LWINSZ"},
+                                                     {0x36, "SR_LMEMLOSZ"},
+                                                     {0x37, "SR_LMEMHIOFF"},
+                                                     {0x38, "SR_EQMASK"},
+                                                     {0x39, "SR_LTMASK"},
+                                                     {0x3a, "SR_LEMASK"},
+                                                     {0x3b, "SR_GTMASK"},
+                                                     {0x3c, "SR_GEMASK"},
+                                                     {0x3d, "SR_REGALLOC"},
+                                                     {0x3e, "SR_CTXADDR"},
+                                                     {0x40, "SR_GLOBALERRORSTATUS"},
+                                                     {0x42, "SR_WARPERRORSTATUS"},
+                                                     {0x43, "SR_WARPERRORSTATUSCLEAR"},
+                                                     {0x48, "SR_PM_HI0"},
+                                                     {0x49, "SR_PM_HI1"},
+                                                     {0x4a, "SR_PM_HI2"},
+                                                     {0x4b, "SR_PM_HI3"},
+                                                     {0x4c, "SR_PM_HI4"},
+                                                     {0x4d, "SR_PM_HI5"},
+                                                     {0x4e, "SR_PM_HI6"},
+                                                     {0x4f, "SR_PM_HI7"},
+                                                     {0x50, "SR_CLOCKLO"},
+                                                     {0x51, "SR_CLOCKHI"},
+                                                     {0x52, "SR_GLOBALTIMERLO"},
+                                                     {0x53, "SR_GLOBALTIMERHI"},
+                                                     {0x60, "SR_HWTASKID"},
+                                                     {0x61, "SR_CIRCULARQUEUEENTRYINDEX"},
+                                                     {0x62, "SR_CIRCULARQUEUEENTRYADDRESSLOW"},
+                                                     {0x63, "SR_CIRCULARQUEUEENTRYADDRESSHIGH"}};
   return names;
 }
 

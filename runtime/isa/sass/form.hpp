@@ -98,8 +98,11 @@ struct OperandSpec {
   bool is_signed = false;  ///< imm: two's complement in its own field
   bool inverted = false;   ///< pred stored bit-inverted (sparse LDG)
   bool spaced = false;     ///< prints c[0x0] [0x8] with a blank, as nvdisasm does for XMAD
-  bool optional = false;   ///< pred: not printed when it is PT, and may be left out in text
+  bool optional = false;   ///< not printed when PT, {} or 0; may be left out in text
   uint8_t shift = 0;       ///< address: the field holds offset >> shift
+
+  /// Field of an optional operand that is not written.
+  uint64_t left_out() const { return kind == Kind::pred ? 7 : 0; }
 
   OperandSpec with_neg(uint8_t pos) const { return with(&OperandSpec::neg, pos); }
   OperandSpec with_abs(uint8_t pos) const { return with(&OperandSpec::abs, pos); }
@@ -140,6 +143,8 @@ inline constexpr unsigned kRZ = 255, kPT = 7;
 
 /// The whole table, built once.
 const std::vector<Form>& forms();
+/// Every bit that the row gives a meaning, or says to be meaningless.
+uint64_t covered_bits(const Form& f);
 /// The row of a word, or null. Bits outside every field must be as the row says.
 const Form* decode_form(uint64_t word, unsigned arch);
 

@@ -154,11 +154,12 @@ void check_combination(Cursor& in, Instruction& i, unsigned arch) {
 }
 
 /// A trailing predicate that stands for "none" unless it is written.
-bool left_out(Cursor& in, const OperandSpec& spec, uint64_t& word) {
+bool left_out(Cursor& in, const OperandSpec& spec, bool first, uint64_t& word) {
   if (!spec.optional) return false;
   in.skip_blanks();
-  if (in.peek() == ',') return false;
-  spec.field.set(word, kPT);
+  const bool begins = in.peek() == (spec.kind == OperandSpec::Kind::pred ? 'P' : '{');
+  if (first ? begins && !at_annotation(in) : in.peek() == ',') return false;
+  spec.field.set(word, spec.left_out());
   return true;
 }
 
@@ -180,7 +181,7 @@ Instruction read_with(const Form& form, Cursor in, uint64_t guard, unsigned arch
   read_modifiers(in, form, i.word);
   bool first = true;
   for (const OperandSpec& spec : form.operands) {
-    if (left_out(in, spec, i.word)) continue;
+    if (left_out(in, spec, first, i.word)) continue;
     if (!first) in.expect(',', "before the next operand");
     read_operand(in, spec, i);
     first = false;
@@ -315,7 +316,7 @@ std::string print(const Instruction& i, Style style) {
   }
   bool first = true;
   for (const OperandSpec& spec : i.form->operands) {
-    if (spec.optional && spec.field.get(i.word) == kPT) continue;
+    if (spec.optional && spec.field.get(i.word) == spec.left_out()) continue;
     out += !first ? ", " : i.form->tight ? "" : " ";
     out += write_operand(spec, i);
     first = false;

@@ -178,11 +178,12 @@ class KernelLint {
 
   void depbar(size_t n, State& state) {
     const Instruction& i = code()[n];
-    if (i.form->mnemonic == "DEPBAR.LE")
-      return wait(state, static_cast<unsigned>(i.operand(Role::a)->field.get(i.word)),
-                  static_cast<size_t>(i.operand(Role::b)->field.get(i.word)), n);
-    if (i.form->mnemonic != "DEPBAR") return;
-    const uint64_t mask = i.operand(Role::a)->field.get(i.word);
+    const bool counts = i.form->mnemonic == "DEPBAR.LE";
+    if (!counts && i.form->mnemonic != "DEPBAR") return;
+    if (counts)
+      wait(state, static_cast<unsigned>(i.operand(Role::a)->field.get(i.word)),
+           static_cast<size_t>(i.operand(Role::b)->field.get(i.word)), n);
+    const uint64_t mask = i.operand(counts ? Role::c : Role::a)->field.get(i.word);
     for (unsigned sb = 0; sb < 6; ++sb)
       if ((mask >> sb & 1) != 0) wait(state, sb, 0, n);
   }

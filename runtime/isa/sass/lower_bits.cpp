@@ -62,9 +62,10 @@ void lower_shf(LowerContext& c, const Instruction& i) {
 
 void write_zero_test(LowerContext& c, const Instruction& i, Operand result) {
   if (i.operand(Role::p) == nullptr) return;
+  const uint64_t wanted = i.mod(ModId::parts);  // false, true, zero, not zero
+  if (wanted < 2) return c.write_predicate(i, Role::p, imm(wanted));
   const Reg test = c.b.reg(Width::pred);
-  c.b.emit(Op::icmp, Type::u32, {test}, {result, imm(0)}).cond =
-      i.mod(ModId::parts) == 3 ? Cond::ne : Cond::eq;
+  c.b.emit(Op::icmp, Type::u32, {test}, {result, imm(0)}).cond = wanted == 3 ? Cond::ne : Cond::eq;
   c.write_predicate(i, Role::p, test);
 }
 

@@ -83,11 +83,11 @@ void lower_iadd3(LowerContext& c, const Instruction& i) {
 void lower_iscadd(LowerContext& c, const Instruction& i) {
   const Operand shifted = c.make(Op::shl, Type::u32, {c.raw(i, Role::a), c.raw(i, Role::c)});
   const bool na = c.negated(i, Role::a), nb = c.negated(i, Role::b);
-  refuse(na && nb, "ISCADD with both operands negated (.PO) is not supported yet");
+  const bool plus_one = i.form->mnemonic == "ISCADD.PO";
   const Operand a = na ? complement(c, shifted) : shifted;
   const Operand raw_b = c.raw(i, Role::b);
   const Operand b = nb ? complement(c, raw_b) : raw_b;
-  add_into(c, c.destination(i), a, b, imm(na || nb ? 1 : 0), c.has_cc(i));
+  add_into(c, c.destination(i), a, b, imm(na || nb || plus_one ? 1 : 0), c.has_cc(i));
 }
 
 /// LEA: (a << n) + b. LEA.HI: the upper word of {c, a} << n, plus b.
@@ -104,7 +104,8 @@ void lower_lea(LowerContext& c, const Instruction& i) {
 }
 
 void lower_shift(LowerContext& c, const Instruction& i) {
-  refuse(i.mod(ModId::x) != 0 || c.has_cc(i), "shifts with .X or .CC are not supported yet");
+  refuse(i.mod(ModId::x) != 0 || i.mod(ModId::parts) != 0 || c.has_cc(i),
+         "shifts with .X, .XHI, .BREV or .CC are not supported yet");
   Operand amount = c.raw(i, Role::b);
   if (i.mod(ModId::wrap) != 0) amount = c.make(Op::and_, Type::u32, {amount, imm(31)});
   const bool right = i.form->mod(ModId::signed_) != nullptr;

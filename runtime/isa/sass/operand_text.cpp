@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -64,6 +66,8 @@ void read_suffixes(Cursor& in, const OperandSpec& spec, Instruction& i) {
       spec.high.set(i.word, 1);
     else if (suffix == "CC" && spec.cc.present())
       spec.cc.set(i.word, 1);
+    else if (suffix == "INV" && spec.inv.present() && spec.kind == Kind::imm)
+      spec.inv.set(i.word, 1);
     else if (suffix != "H0" || !spec.high.present())
       Cursor::fail_at(start, "'." + std::string(suffix) + "' is not possible on this operand");
   }
@@ -84,12 +88,14 @@ void read_constant(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   in.expect(']', "after the constant bank");
   in.expect('[', "before the constant's offset");
   const size_t offset_at = in.at();
+  const bool negative = in.take('-');
   const uint64_t offset = in.number("an offset");
   in.expect(']', "after the offset");
   if (bank > 31) Cursor::fail_value(bank_at, "constant banks go from 0 to 0x1f");
-  if (offset > 0xfffc || offset % 4 != 0)
-    Cursor::fail_value(offset_at, "constant offsets are multiples of 4 up to 0xfffc");
-  spec.field.set(word, bank << 14 | offset / 4);
+  if (offset > (negative ? 0x8000 : 0xfffc) || offset % 4 != 0)
+    Cursor::fail_value(offset_at, "constant offsets are multiples of 4 from -0x8000 to 0xfffc");
+  const uint64_t place = negative ? 0x10000 - offset : offset;
+  spec.field.set(word, bank << 14 | (place / 4 & 0x3fff));
 }
 
 /// Sign, then magnitude: also `+ -0x4` and `- 4`.
@@ -231,19 +237,29 @@ void read_target(Cursor& in, const OperandSpec& spec, Instruction& i) {
   spec.field.set(i.word, 0);
 }
 
+std::string write_special(uint64_t code) {
+  for (const SpecialRegister& s : special_registers())
+    if (s.code == code) return std::string(s.name);
+  return fmt::format("SR{}", code);
+}
+
 void read_special(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   in.skip_blanks();
   const size_t at = in.at();
   const std::string name(in.until(" \t;,}"));
   for (const SpecialRegister& s : special_registers())
     if (s.name == name) return spec.field.set(word, s.code);
+  unsigned number = 256;
+  if (name.size() > 2 && name.size() < 6 && name.starts_with("SR"))
+    std::from_chars(name.data() + 2, name.data() + name.size(), number);
+  if (number < 256 && name == write_special(number)) return spec.field.set(word, number);
   Cursor::fail_at(at, "expected a special register such as SR_TID.X, found '" + name + "'");
 }
 
-unsigned read_scoreboard_number(Cursor& in) {
+unsigned read_scoreboard_number(Cursor& in, unsigned last = 5) {
   const size_t at = in.at();
   const uint64_t n = in.number("a scoreboard");
-  if (n > 5) Cursor::fail_at(at, "scoreboards go from 0 to 5");
+  if (n > last) Cursor::fail_at(at, "scoreboards go from 0 to 5");
   return static_cast<unsigned>(n);
 }
 
@@ -315,15 +331,9 @@ std::string write_target(const OperandSpec& spec, const Instruction& i) {
   return fmt::format("{:#x}", static_cast<uint64_t>(static_cast<int64_t>(i.pc) + 8 + rel));
 }
 
-std::string write_special(uint64_t code) {
-  for (const SpecialRegister& s : special_registers())
-    if (s.code == code) return std::string(s.name);
-  return fmt::format("SR{}", code);
-}
-
 std::string write_scoreboards(uint64_t mask) {
   std::string out = "{";
-  for (unsigned n = 0; n < 6; ++n)
+  for (unsigned n = 6; n-- > 0;)
     if ((mask >> n & 1) != 0) out += fmt::format("{}{}", out.size() > 1 ? "," : "", n);
   return out + "}";
 }
@@ -338,8 +348,8 @@ std::string write_plain(const OperandSpec& spec, const Instruction& i) {
       return p == kPT ? "PT" : fmt::format("P{}", p);
     }
     case Kind::cbank:
-      return fmt::format("c[{:#x}]{}[{:#x}]", value >> 14, spec.spaced ? " " : "",
-                         (value & 0x3fff) * 4);
+      return fmt::format("c[{:#x}]{}[{}]", value >> 14, spec.spaced ? " " : "",
+                         hex(static_cast<int16_t>(value << 2)));
     case Kind::imm:
     case Kind::fimm:
       return write_number(spec, i.word);
@@ -404,7 +414,7 @@ void read_plain(Cursor& in, const OperandSpec& spec, Instruction& i) {
       if (in.peek() != 'S' || in.peek(1) != 'B')
         in.fail("expected a scoreboard SB0..SB5" + in.found());
       in.seek(in.at() + 2);
-      return spec.field.set(i.word, read_scoreboard_number(in));
+      return spec.field.set(i.word, read_scoreboard_number(in, 7));
     }
     case Kind::sbmask:
       return read_scoreboards(in, spec, i.word);
@@ -421,15 +431,18 @@ void read_operand(Cursor& in, const OperandSpec& spec, Instruction& i) {
   read_prefixes(in, spec, i.word);
   read_plain(in, spec, i);
   if (flagged(spec.abs, i.word)) in.expect('|', "after the absolute value");
-  if (spec.kind == Kind::reg || spec.kind == Kind::cbank) read_suffixes(in, spec, i);
+  if (spec.kind == Kind::reg || spec.kind == Kind::cbank || spec.inv.present())
+    read_suffixes(in, spec, i);
 }
 
 std::string write_operand(const OperandSpec& spec, const Instruction& i) {
   std::string out;
   if (flagged(spec.neg, i.word)) out += spec.kind == Kind::pred ? "!" : "-";
-  if (flagged(spec.inv, i.word)) out += "~";
+  const bool number = spec.kind == Kind::imm;
+  if (flagged(spec.inv, i.word) && !number) out += "~";
   const bool abs = flagged(spec.abs, i.word);
   out += fmt::format("{0}{1}{0}", abs ? "|" : "", write_plain(spec, i));
+  if (flagged(spec.inv, i.word) && number) out += ".INV";
   if (flagged(spec.high, i.word)) out += ".H1";
   if (flagged(spec.cc, i.word)) out += ".CC";
   const int slot = spec.kind == Kind::reg ? reuse_slot(spec) : -1;

@@ -1,5 +1,7 @@
 // The instruction table. One row per form; `alu` rows stand for their register, constant and
 // immediate variants. Patterns are written from bit 63 downwards; '-' is a bit of some field.
+#include <map>
+
 #include "runtime/isa/sass/table_builder.hpp"
 
 namespace lanewise::sass {
@@ -61,10 +63,15 @@ void integer_rows(TableBuilder& t) {
         lower_iadd3);
   t.row("IADD3", "0011 100- 1100", {flag(ModId::x, 48, "X")},
         {dcc, a.with_neg(51), imm20(Role::b), reg(Role::c, 39).with_neg(49)}, lower_iadd3);
+  t.alu("ISCADD.PO", "0001 1", {}, {dcc, a, kB, imm(Role::c, 39, 5)}, lower_iscadd, false,
+        {{{48, 2}, 3}});
   t.alu("ISCADD", "0001 1", {}, {dcc, a.with_neg(49), kB.with_neg(48), imm(Role::c, 39, 5)},
         lower_iscadd);
   t.alu("SHL", "0100 1", {flag(ModId::wrap, 39, "W"), x}, {dcc, a, kB}, lower_shift);
-  t.alu("SHR", "0010 1", {signed_mod(), flag(ModId::wrap, 39, "W"), flag(ModId::x, 44, "X")},
+  const Mod shift_extend{
+      ModId::x, {43, 2}, {{0, ""}, {1, "INVALIDSHRXMODE1"}, {2, "X"}, {3, "XHI"}}};
+  t.alu("SHR", "0010 1",
+        {signed_mod(), flag(ModId::wrap, 39, "W"), shift_extend, flag(ModId::parts, 40, "BREV")},
         {dcc, a, kB}, lower_shift);
   t.row("LOP32I", "0000 01", {logic_mod(53, true), flag(ModId::x, 57, "X")},
         {d.with_cc(52), a.with_inv(55), imm(Role::b, 20, 32).with_inv(56)}, lower_logic);
@@ -149,15 +156,68 @@ void control_rows(TableBuilder& t) {
   t.row("BPT.TRAP", "1110 0011 1010", {}, {imm(Role::a, 20, 20)}, lower_trap, {{{6, 3}, 3}})
       .has_guard = false;
   t.row("NOP", "0101 0000 1011 0", {}, {}, lower_nop, {{{8, 5}, 15}});
+  OperandSpec also = simple(Kind::sbmask, Role::c, 0, 6);
+  also.optional = true;
   t.row("DEPBAR.LE", "1111 0000 1111 0", {},
-        {simple(Kind::sb, Role::a, 26, 3), imm(Role::b, 20, 6)}, lower_nop, {{{29, 1}, 1}});
-  t.row("DEPBAR", "1111 0000 1111 0", {}, {simple(Kind::sbmask, Role::a, 0, 6)}, lower_nop,
-        {{{29, 1}, 0}});
+        {simple(Kind::sb, Role::a, 26, 3), imm(Role::b, 20, 6), also}, lower_nop, {{{29, 1}, 1}});
+  also.role = Role::a;
+  t.row("DEPBAR", "1111 0000 1111 0", {}, {also}, lower_nop, {{{29, 1}, 0}});
   // nvdisasm takes the word 0 for a NOP.
   Form& zero = t.row("NOP", "", {}, {}, lower_nop, {{{0, 63}, 0}, {{63, 1}, 0}});
   zero.has_guard = false;
   zero.variable_latency = true;
   zero.decode_only = true;
+}
+
+/// Of these instructions the hardware's decoder looks at no bit beside those of the row, except at
+/// `looked_at`, which have a meaning that the table does not have.
+void ignore_the_rest(std::vector<Form>& rows) {
+  const std::map<std::string_view, uint64_t> looked_at = {
+      {"LDG", 0},
+      {"STG", 0},
+      {"LD", 0},
+      {"ST", 0},
+      {"LDL", 0},
+      {"STL", 0},
+      {"LDS", 0},
+      {"STS", 0},
+      {"LDC", 0},
+      {"ATOM", 0},
+      {"ATOMS", 0},
+      {"RED", 0},
+      {"CCTL", 0},
+      {"CCTLL", 0},
+      {"MEMBAR", 0},
+      {"MOV", 0},
+      {"MOV32I", 0},
+      {"SHL", 0},
+      {"LOP", 0},
+      {"LOP32I", 0},
+      {"SEL", 0},
+      {"ISETP", 0},
+      {"LEA", 0},
+      {"EXIT", 0},
+      {"KIL", 0},
+      {"S2R", 0},
+      {"DEPBAR", 0},
+      {"SHFL", 0},
+      {"BAR.SYNC", 0},
+      {"BAR.ARV", 0},
+      {"LEA.HI", 0},
+      {"SHR", 0},
+      {"BAR.RED", 0},
+      {"DEPBAR.LE", 0},
+      {"CCTLT", Field{36, 13}.mask()},
+      {"NOP", Field{13, 1}.mask() | Field{20, 16}.mask()}};
+  for (Form& f : rows) {
+    const auto found = looked_at.find(f.mnemonic);
+    if (found != looked_at.end() && !f.decode_only) f.ignored |= ~(covered_bits(f) | found->second);
+  }
+  const uint64_t negated_immediate = Field{48, 1}.mask();
+  for (Form& f : rows)
+    if (f.mnemonic.starts_with("IADD") || f.mnemonic.starts_with("ISCADD"))
+      if (f.mnemonic != "IADD3" && f.mnemonic != "IADD32I" && f.mnemonic != "ISCADD32I")
+        f.ignored |= ~(covered_bits(f) | negated_immediate);
 }
 
 std::vector<Form> build() {
@@ -173,7 +233,9 @@ std::vector<Form> build() {
   memory_rows(t);
   cache_rows(t);
   sync_rows(t);
-  return t.take();
+  std::vector<Form> rows = t.take();
+  ignore_the_rest(rows);
+  return rows;
 }
 
 }  // namespace

@@ -25,12 +25,17 @@ void lea_rows(TableBuilder& t) {
       return operands;
     };
     const LowerFn f = has_pred ? nullptr : lower_lea;
+    const auto shift = [](Role role, uint8_t pos) {
+      OperandSpec o = imm(role, pos, 5);
+      o.optional = true;
+      return o;
+    };
     t.compare("LEA", "1101 0", {flag(ModId::x, 46, "X")},
-              with_out({dcc, kA.with_neg(45), kB, imm(Role::c, 39, 5)}), f, fixed);
+              with_out({dcc, kA.with_neg(45), kB, shift(Role::c, 39)}), f, fixed);
     t.row("LEA.HI", "0101 1011 1101 1", {flag(ModId::x, 38, "X")},
-          with_out({dcc, kA.with_neg(37), kB, c, imm(Role::r, 28, 5)}), f, fixed);
+          with_out({dcc, kA.with_neg(37), kB, c, shift(Role::r, 28)}), f, fixed);
     t.row("LEA.HI", "0001 10", {flag(ModId::x, 57, "X")},
-          with_out({dcc, kA.with_neg(56), cbank(Role::b), c, imm(Role::r, 51, 5)}), f, fixed);
+          with_out({dcc, kA.with_neg(56), cbank(Role::b), c, shift(Role::r, 51)}), f, fixed);
   }
 }
 
@@ -59,9 +64,13 @@ void logic_rows(TableBuilder& t) {
   t.row("LOP3.LUT", "0011 11", {flag(ModId::x, 57, "X")},
         {dcc, kA, imm20(Role::b), c, imm(Role::r, 48, 8)}, lower_lop3);
   const Mod op{ModId::op, {41, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}, {3, "PASS_B"}}};
+  OperandSpec zero_test = p;
+  zero_test.optional = true;
   t.alu("LOP", "0100 0",
-        {op, flag(ModId::x, 43, "X"), {ModId::parts, {44, 2}, {{2, "Z"}, {3, "NZ"}}}},
-        {p, dcc, kA.with_inv(39), kB.with_inv(40)}, lower_logic);
+        {op,
+         flag(ModId::x, 43, "X"),
+         {ModId::parts, {44, 2}, {{0, ""}, {1, "T"}, {2, "Z"}, {3, "NZ"}}}},
+        {zero_test, dcc, kA.with_inv(39), kB.with_inv(40)}, lower_logic);
   t.row("PSETP", "0101 0000 1001 0", {bool_mod(24), {ModId::op, {45, 2}, bool_mod(45).codes}},
         {pred(Role::p, 3), pred(Role::q, 0), pred(Role::a, 12).with_neg(15),
          pred(Role::b, 29).with_neg(32), pred(Role::c, 39).with_neg(42)},

@@ -82,14 +82,16 @@ void local_and_shared_rows(TableBuilder& t) {
   const Mod store_size = with_code_7(size_mod(Sizes::store), "INVALIDSIZE7");
   t.row("LDL", "1110 1111 0100 0", {local_load_cop(), load_size}, {kD, address(24)}, lower_ldl);
   t.row("STL", "1110 1111 0101 0", {store_cop(44), store_size}, {address(24), kD}, lower_stl);
-  t.row("LDS", "1110 1111 0100 1", {size_mod(Sizes::load)}, {kD, address(24)}, lower_lds,
-        {{{44, 1}, 0}});
+  t.row("LDS", "1110 1111 0100 1", {load_size}, {kD, address(24)}, lower_lds, {{{44, 1}, 0}});
   t.row("LDS", "1110 1111 0100 1",
-        {{ModId::uniform, {44, 1}, {{1, "U"}}}, size_mod(Sizes::uniform)}, {kD, address(24)},
-        lower_lds, {{{44, 1}, 1}});
-  t.row("STS", "1110 1111 0101 1", {size_mod(Sizes::store)}, {address(24), kD}, lower_sts);
+        {{ModId::uniform, {44, 1}, {{1, "U"}}},
+         with_code_7(size_mod(Sizes::uniform), "INVALIDSIZE7")},
+        {kD, address(24)}, lower_lds, {{{44, 1}, 1}});
+  t.row("STS", "1110 1111 0101 1", {store_size}, {address(24), kD}, lower_sts);
   Mod ldc_size = size_mod(Sizes::load);
   std::erase_if(ldc_size.codes, [](const Code& c) { return c.value == 6; });
+  ldc_size.codes.push_back({6, "INVALIDSIZE6"});
+  ldc_size.codes.push_back({7, "INVALIDSIZE7"});
   OperandSpec place = imm(Role::addr, 20, 16, true);
   place.kind = Kind::cindex;
   t.row("LDC", "1110 1111 1001 0",
@@ -97,7 +99,16 @@ void local_and_shared_rows(TableBuilder& t) {
         {kD, place}, lower_ldc);
 }
 
-Mod atomic_op(uint8_t pos, uint8_t len) {
+const std::vector<Code> kInvalidAtom = {{9, "INVALIDATOMOP9"},   {10, "SAFEADD"},
+                                        {11, "INVALIDATOMOP11"}, {12, "INVALIDATOMOP12"},
+                                        {13, "INVALIDATOMOP13"}, {14, "INVALIDATOMOP14"},
+                                        {15, "INVALIDATOMOP15"}};
+const std::vector<Code> kInvalidAtoms = {{9, "INVALIDATOMSOP9"},   {10, "INVALIDATOMSOP10"},
+                                         {11, "INVALIDATOMSOP11"}, {12, "INVALIDATOMSOP12"},
+                                         {13, "INVALIDATOMSOP13"}, {14, "INVALIDATOMSOP14"},
+                                         {15, "INVALIDATOMSOP15"}};
+
+Mod atomic_op(uint8_t pos, uint8_t len, const std::vector<Code>& invalid = {}) {
   Mod m{ModId::op,
         {pos, len},
         {{0, "ADD"},
@@ -110,14 +121,21 @@ Mod atomic_op(uint8_t pos, uint8_t len) {
          {7, "XOR"}}};
   if (len == 4) {
     m.codes.push_back({8, "EXCH"});
-    m.codes.push_back({10, "SAFEADD"});
+    for (const Code& c : invalid) m.codes.push_back(c);
   }
   return m;
 }
 Mod atomic_type(uint8_t pos) {
   return {ModId::type,
           {pos, 3},
-          {{0, ""}, {1, "S32"}, {2, "U64"}, {3, "F32.FTZ.RN"}, {5, "S64"}, {0, "U32", true}}};
+          {{0, ""},
+           {1, "S32"},
+           {2, "U64"},
+           {3, "F32.FTZ.RN"},
+           {5, "S64"},
+           {6, "INVALIDATOMICSIZE6"},
+           {7, "INVALIDATOMICSIZE7"},
+           {0, "U32", true}}};
 }
 
 /// The compare value and the new value stand in consecutive registers; a selector lets either be
@@ -141,10 +159,10 @@ void compare_and_swap(TableBuilder& t, const std::string& mnemonic, std::string_
 void atomic_rows(TableBuilder& t) {
   const Mod e = flag(ModId::ext, 48, "E");
   const OperandSpec b = reg(Role::b, 20), global = address(20, 28), shared = address(22, 30, 2);
-  t.row("ATOM", "1110 1101", {e, atomic_op(52, 4), atomic_type(49)}, {kD, global, b}, lower_atom);
-  Form& u128 =
-      t.row("ATOM", "1110 1101", {e, atomic_op(52, 4), {ModId::type, {49, 3}, {{4, "U128"}}}},
-            {kD, global, b}, nullptr, {{{49, 3}, 4}});
+  const Mod op = atomic_op(52, 4, kInvalidAtom);
+  t.row("ATOM", "1110 1101", {e, op, atomic_type(49)}, {kD, global, b}, lower_atom);
+  Form& u128 = t.row("ATOM", "1110 1101", {e, op, {ModId::type, {49, 3}, {{4, "U128"}}}},
+                     {kD, global, b}, nullptr, {{{49, 3}, 4}});
   u128.max_arch = 50;  // on sm_52 the code means packed half floats
   compare_and_swap(t, "ATOM", "1110 1110 1111",
                    {e, {ModId::op, {52, 4}, {{15, "CAS"}}}, flag(ModId::wide, 49, "64")}, global,
@@ -153,7 +171,7 @@ void atomic_rows(TableBuilder& t) {
       .ignored = bits(49, 50);
 
   t.row("ATOMS", "1110 1100",
-        {atomic_op(52, 4),
+        {atomic_op(52, 4, kInvalidAtoms),
          {ModId::type, {28, 2}, {{0, ""}, {1, "S32"}, {2, "U64"}, {3, "S64"}, {0, "U32", true}}}},
         {kD, shared, b}, lower_atoms);
   const Mod wide = flag(ModId::wide, 52, "64");

@@ -28,6 +28,7 @@ void barrier_rows(TableBuilder& t) {
       plain.push_back({reduction, 0});
       plain.push_back({no_pred, 7});
       for (const unsigned code : {0U, 1U}) {
+        if (code == 1 && count == 0) continue;  // BAR.ARV always says how many
         std::vector<Fixed> f = plain;
         f.push_back({op, code});
         t.row(code == 0 ? "BAR.SYNC" : "BAR.ARV", kCode, {}, operands, lower_bar, f);

@@ -69,7 +69,8 @@ class Collector {
         add_registers(out_.reads, value, 2 * count_);
         break;
       case Kind::pred: {
-        const bool source = o.neg.present() || o.optional || o.role == Role::r;
+        const bool window = o.optional && i_.operand(Role::addr) != nullptr;
+        const bool source = o.neg.present() || window || o.role == Role::r;
         add_predicate(source ? out_.reads : out_.writes, o.inverted ? kPT - value : value);
         break;
       }
