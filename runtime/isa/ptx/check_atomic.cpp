@@ -49,6 +49,7 @@ bool operands(Context& c, size_t expected) {
 
 void atomic_rule(Context& c) {
   const bool returns = c.in.opcode == "atom";
+  if (!returns || (c.has("space") && c.get("space") != "global")) c.refuse_unified();
   if (!hint_is_fine(c)) return;
   const size_t address = returns ? 1 : 0;
   const size_t sources = c.get("op") == "cas" ? 2 : 1;

@@ -55,6 +55,11 @@ void prefetch_rule(Context& c) {
   }
   c.address(0, space);
   refuse_variable(c, false);
+  const Symbol named = c.symbol(a);
+  if (c.in.opcode == "prefetchu" && named.kind == Symbol::Kind::variable &&
+      named.variable->space != "global") {
+    c.error(a, found_text(a, named) + ", a .global variable was expected");
+  }
 }
 
 void policy_fraction_rule(Context& c) {

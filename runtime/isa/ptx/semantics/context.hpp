@@ -30,7 +30,7 @@ class ModuleContext {
   ir::Module out;
   std::vector<Diagnostic> diagnostics;
   std::vector<Diagnostic>* kernel_errors = nullptr;  ///< of the kernel in work, when there is one
-  std::set<const Function*> lowered;  ///< functions inlined somewhere
+  std::set<const Function*> lowered;                 ///< functions inlined somewhere
 
   void report(Loc loc, const std::string& message, bool warning = false);
   const Variable* variable(const std::string& name) const;
