@@ -1,0 +1,118 @@
+// fuzz_streams: random streams of every family, literal oracle against every engine.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <fstream>
+
+#include "tests/fuzz/streams/shrink.hpp"
+#include "tests/support/devices.hpp"
+
+using namespace lanewise;
+using namespace lanewise::fuzz;
+
+namespace {
+
+struct Options {
+  std::string family = "all", device = "all", out = ".";
+  uint64_t cases = 2000, seed = 1;
+  unsigned waves = 8;
+  double minutes = 0;  ///< 0: as many cases as asked
+};
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+struct Target {
+  std::string label;
+  Engine* engine;
+  double seconds = 0;
+};
+
+std::vector<Target> targets(const Options& o) {
+  std::vector<Target> list;
+  for (const test::TestEngine& e : test::test_engines())
+    if (o.device == "all" || o.device == e.label) list.push_back({e.label, e.engine.get(), 0});
+  return list;
+}
+
+void report(const Options& o, const Family& family, uint64_t seed, const Target& t,
+            const Batch::Mismatch& m) {
+  fmt::print("MISMATCH {} seed {} on {}: {}\n", family.name, seed, t.label, m.what);
+  const std::string note = fmt::format("fuzz_streams --family {} --seed {} --waves {} on {}",
+                                       family.name, seed, o.waves, t.label);
+  const Shrunk s = shrink(m.suspects, *t.engine, note);
+  if (s.script.empty()) return;
+  const std::string path = fmt::format("{}/fuzz_{}_{}_{}.lw", o.out, family.name, seed, t.label);
+  std::ofstream(path) << s.script;
+  fmt::print("{}: {}\n", path, s.fails ? "fails when run alone" : "does not fail alone");
+  if (s.fails && s.script.size() < 2000) fmt::print("{}", s.script);
+}
+
+/// Runs one family; how many programs went wrong.
+unsigned run_family(const Options& o, const Family& family) {
+  std::vector<Target> list = targets(o);
+  const double end = now() + o.minutes * 60;
+  uint64_t cases = 0, reaching = 0, faulting = 0, seed = o.seed;
+  unsigned programs = 0, wrong = 0;
+  for (; o.minutes > 0 ? now() < end : cases < o.cases; ++seed, ++programs) {
+    Batch batch(family, seed, o.waves);
+    for (Target& t : list) {
+      const double start = now();
+      const auto mismatch = batch.run(*t.engine);
+      t.seconds += now() - start;
+      if (!mismatch) continue;
+      report(o, family, seed, t, *mismatch);
+      if (++wrong >= 5) return wrong;
+    }
+    cases += batch.cases();
+    reaching += batch.reaching();
+    faulting += batch.faulting();
+  }
+  fmt::print("{}: {} cases in {} programs ({} reach memory, {} fault), {} mismatches;", family.name,
+             cases, programs, reaching, faulting, wrong);
+  for (const Target& t : list) fmt::print(" {} {:.1f} s", t.label, t.seconds);
+  fmt::print("\n");
+  std::fflush(stdout);
+  return wrong;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options o;
+  CLI::App app("Random streams: literal oracle, reference engine and Vulkan devices, bit for bit");
+  std::string names;
+  for (const Family& f : families()) names += " " + f.name;
+  app.add_option("--family", o.family, "all, or one of" + names)->capture_default_str();
+  app.add_option("--device", o.device, "all, reference, lavapipe, swiftshader")
+      ->capture_default_str();
+  app.add_option("--cases", o.cases, "per family: one instruction in one lane is a case")
+      ->capture_default_str();
+  app.add_option("--minutes", o.minutes, "instead of --cases: per family");
+  app.add_option("--seed", o.seed, "of the first program; the next has the next")
+      ->capture_default_str();
+  app.add_option("--waves", o.waves, "in one dispatch")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--out", o.out, "folder for scripts of what goes wrong")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    unsigned wrong = 0, known = 0;
+    for (const Family& f : families()) {
+      if (o.family != "all" && o.family != f.name) continue;
+      ++known;
+      wrong += run_family(o, f);
+    }
+    if (known == 0 || targets(o).empty()) {
+      fmt::print(stderr, "fuzz_streams: no such {}\n", known == 0 ? "family" : "device");
+      return 2;
+    }
+    if (test::validation_messages() != 0) fmt::print("the validation layer complained\n");
+    return wrong == 0 && test::validation_messages() == 0 ? 0 : 1;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "fuzz_streams: {}\n", e.what());
+    return 3;
+  }
+}
