@@ -36,17 +36,17 @@ BufferForm random_buffer_form(Random& random, spec::Generation gen, bool format)
   b.address.addr64 = gen != spec::Generation::vi && random.chance(8);
   b.address.idxen = !b.address.addr64 && random.chance(2);
   b.address.offen = !b.address.addr64 && random.chance(2);
-  b.address.inst_offset = random.chance(3) ? random.pick<uint32_t>({1, 2, 3, 60, 4092, 4095, static_cast<uint32_t>(random.below(4096))}) : random.pick<uint32_t>({0, 0, 4, 8});
-  static constexpr ScalarOffset kOffsets[] = {{}, {}, {}, {}, {},{},
-                                              {},
-                                              {},
-                                              {ScalarOffset::m0, "m0", 0},
-                                              {ScalarOffset::constant, "0", 0},
-                                              {ScalarOffset::constant, "64", 64},
-                                              {ScalarOffset::constant, "1", 1},
-                                              {ScalarOffset::constant, "-16", 0xfffffff0},
-                                              {ScalarOffset::constant, "0.5", 0x3f000000}};
-  b.soffset = kOffsets[random.below(std::size(kOffsets))];
+  b.address.inst_offset = random.chance(3)
+                              ? random.pick<uint32_t>({1, 2, 3, 60, 4092, 4095,
+                                                       static_cast<uint32_t>(random.below(4096))})
+                              : random.pick<uint32_t>({0, 0, 4, 8});
+  static constexpr ScalarOffset kConstants[] = {{ScalarOffset::constant, "0", 0},
+                                                {ScalarOffset::constant, "64", 64},
+                                                {ScalarOffset::constant, "1", 1},
+                                                {ScalarOffset::constant, "-16", 0xfffffff0},
+                                                {ScalarOffset::constant, "0.5", 0x3f000000}};
+  if (random.chance(3)) b.soffset = kConstants[random.below(std::size(kConstants))];
+  if (random.chance(6)) b.soffset = {ScalarOffset::m0, "m0", 0};
   b.glc = random.chance(4);
   b.slc = random.chance(4);
   return b;
@@ -144,7 +144,8 @@ void BufferInstruction::draw(Random& random, const Region& region, std::span<Lan
       e.tame
           ? random.pick<uint32_t>({0, 4, 8, 16, 16, 20, 32, 64, 256})
           : random.pick<uint32_t>({0, 0, 1, 2, 3, 4, 12, 16, 16380, 16383, u(random.below(16384))});
-  e.records = e.tame ? random.pick<uint32_t>({0xffffffff, 0xffffffff, 64, 1 << 16, 60, 1024, 4096})
+  e.records = e.tame ? random.pick<uint32_t>(
+                           {0xffffffff, 0xffffffff, 0xffffffff, 1 << 20, 1 << 16, 64, 60, 4096})
                      : random.pick<uint32_t>({0, 1, 2, 3, 15, 16, 63, 64, 65, 1000, 0x7fffffff,
                                               0x80000000, 0xfffffffe, 0xffffffff, 64 * e.stride,
                                               64 * e.stride - 1, u(random.next())});
@@ -159,9 +160,10 @@ void BufferInstruction::draw(Random& random, const Region& region, std::span<Lan
   if (random.chance(3)) w[3] |= 1U << 23;
   if (random.chance(24)) w[3] |= u(1 + random.below(3)) << 30;
   draw_format(random, w);
-  uint64_t exec =
-      random.pick<uint64_t>({~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}, random.next(), random.next(),
-                             uint64_t{1} << random.below(64), kLow, 0, 0x8000000000000001});
+  const uint64_t exec = random.pick<uint64_t>(
+      {~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0},
+       ~uint64_t{0}, ~uint64_t{0}, random.next() | random.next(), random.next(),
+       uint64_t{1} << random.below(64), kLow, 0, 0x8000000000000001});
   for (Lane& lane : wave) {
     lane.in.assign(13, 0);
     lane.in[kSoffset] = soffset;

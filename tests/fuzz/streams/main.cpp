@@ -17,7 +17,7 @@ struct Options {
   std::string family = "all", device = "all", out = ".";
   uint64_t cases = 2000, seed = 1;
   unsigned waves = 8;
-  double minutes = 0;  ///< 0: as many cases as asked
+  double seconds = 0;  ///< 0: as many cases as asked
 };
 
 double now() {
@@ -53,10 +53,10 @@ void report(const Options& o, const Family& family, uint64_t seed, const Target&
 /// Runs one family; how many programs went wrong.
 unsigned run_family(const Options& o, const Family& family) {
   std::vector<Target> list = targets(o);
-  const double end = now() + o.minutes * 60;
+  const double end = now() + o.seconds;
   uint64_t cases = 0, reaching = 0, faulting = 0, seed = o.seed;
   unsigned programs = 0, wrong = 0;
-  for (; o.minutes > 0 ? now() < end : cases < o.cases; ++seed, ++programs) {
+  for (; o.seconds > 0 ? now() < end : cases < o.cases; ++seed, ++programs) {
     Batch batch(family, seed, o.waves);
     for (Target& t : list) {
       const double start = now();
@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--cases", o.cases, "per family: one instruction in one lane is a case")
       ->capture_default_str();
-  app.add_option("--minutes", o.minutes, "instead of --cases: per family");
+  app.add_option("--seconds", o.seconds, "instead of --cases: per family");
   app.add_option("--seed", o.seed, "of the first program; the next has the next")
       ->capture_default_str();
   app.add_option("--waves", o.waves, "in one dispatch")
