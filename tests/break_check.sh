@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Breaks one line at a time of the shader library, a lowering and the reference engine, and expects
+# the fuzzer's slice to notice. Works in this checkout, on files that have no changes of one's own,
+# and puts every line back. usage: tests/break_check.sh [NAME...]
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+# name | file | what sed does | family | device that must notice
+breaks=(
+  'shader-swizzle|shaders/lib/gcn_buffer.glsl|s/index_lsb << es_shift/index_lsb << is_shift/|gcn|lavapipe'
+  'shader-range|shaders/lib/gcn_buffer.glsl|s/index >= w2 /index > w2 /|gcn|lavapipe'
+  'lower-sass-offset|runtime/isa/sass/lower_memory.cpp|s/const unsigned unused = 64U - /const unsigned unused = 63U - /|sass|reference'
+  'lower-gcn-offset|runtime/isa/gcn/lower_buffer.cpp|s/access.inst_offset = i.offset;/access.inst_offset = i.offset \& 0x7ff;/|gcn|reference'
+  'lower-ptx-offset|runtime/isa/ptx/semantics/address.cpp|s/a.offset = o.offset;/a.offset = static_cast<int32_t>(o.offset);/|ptx|reference'
+  'reference-sign|runtime/reference/memory.cpp|s/static_cast<int16_t>(bits)/static_cast<uint16_t>(bits)/|sass|reference'
+  'reference-limit|runtime/reference/buffer_address.cpp|s/d.num_records > o.soffset ? d.num_records - o.soffset : 0/d.num_records - o.soffset/|gcn|reference'
+)
+
+file= ; restore() { [ -z "$file" ] || git checkout -q -- "$file"; }
+trap 'restore; exit 130' INT TERM
+missed=0
+for row in "${breaks[@]}"; do
+  IFS='|' read -r name path change family device <<<"$row"
+  if [ $# -gt 0 ] && [[ " $* " != *" $name "* ]]; then continue; fi
+  git diff --quiet -- "$path" || { echo "$path has changes, not touched" >&2; exit 2; }
+  file=$path
+  sed -i "$change" "$path"
+  if git diff --quiet -- "$path"; then
+    echo "$name: the line to break is gone from $path" >&2
+    missed=1
+  elif ! ninja -C build fuzz_streams >/dev/null; then
+    echo "$name: does not compile" >&2
+    missed=1
+  elif build/bin/fuzz_streams --family "$family" --device "$device" --cases 3500 --out "${TMPDIR:-/tmp}" | grep -m1 MISMATCH; then
+    echo "$name: caught"
+  else
+    echo "$name: NOT caught" >&2
+    missed=1
+  fi
+  restore
+  file=
+done
+ninja -C build fuzz_streams >/dev/null
+exit $missed
