@@ -291,9 +291,15 @@ std::optional<Batch::Mismatch> Batch::compare_faults(const LaunchResult& got) co
     if (reported[thread] == 0) missing = thread;
   }
   if (got.fault_count == expected && (!missing || expected > kMaxFaults)) return std::nullopt;
-  const size_t thread = missing.value_or(0);
-  return mismatch(fmt::format("{} threads fault, expected {}", got.fault_count, expected),
-                  faults_[thread].place, thread);
+  const std::string what = fmt::format("{} threads fault, expected {}", got.fault_count, expected);
+  if (missing && got.fault_count <= kMaxFaults)
+    return mismatch(what, faults_[*missing].place, *missing);
+  // More than are reported: it can be anyone.
+  Mismatch all{what, {}};
+  for (unsigned wave = 0; wave < waves_; ++wave)
+    for (unsigned place = 0; place < code_.size(); ++place)
+      all.suspects.push_back(suspect(place, size_t{wave} * block_));
+  return all;
 }
 
 }  // namespace lanewise::fuzz

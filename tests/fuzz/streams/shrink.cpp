@@ -28,6 +28,13 @@ class Shrinker {
   }
 
   Repro shrunk(Repro r) {
+    // Only GCN's lanes know their number.
+    if (r.setting.wave == 32) {
+      Repro c = r;
+      c.wave.resize(1);
+      c.wave[0].number = 0;
+      keep(r, c);
+    }
     bool better = true;
     while (better && runs_ < kMaxRuns)
       better = simpler_instruction(r) | simpler_values(r) | fewer_bytes(r) | fewer_lanes(r);
