@@ -167,7 +167,7 @@ TEST_CASE("typed formats: names of both assemblers, numbers, defaults") {
 
 TEST_CASE("errors say what is wrong and where") {
   CHECK(error_of("frob v0") == "1: unknown instruction 'frob'");
-  CHECK(error_of("ds_swizzle_b32 v0, v1") == "1: 'ds_swizzle_b32' is not supported yet");
+  CHECK(error_of("v_exp_f32 v0, v1") == "1: 'v_exp_f32' is not supported yet");
   CHECK(error_of("v_mov_b32 v256, 0").find("v0 to v255") != std::string::npos);
   CHECK(error_of("s_mov_b64 s[1:2], 0").find("multiple of 2") != std::string::npos);
   CHECK(error_of("s_load_dwordx4 s[2:5], s[0:1], 0x0").find("multiple of 4") != std::string::npos);

@@ -56,10 +56,12 @@ Place place(Encoding e, Slot s, Gen gen) {
       return wide_scalar ? Place{6, 7} : e == Encoding::smrd ? Place{15, 7} : Place{16, 7};
     case Slot::ksrc:
       return {16, 7};
-    case Slot::ssrc0:
-      return {0, 8};
+    case Slot::ssrc0:  // of vector instructions: where others have src0 and src1
+      if (long_form) return {32, 9};
+      return e == Encoding::vop2 ? Place{0, 9} : Place{0, 8};
     case Slot::ssrc1:
-      return {8, 8};
+      if (long_form) return {41, 9};
+      return e == Encoding::vop2 ? Place{9, 8} : Place{8, 8};
     case Slot::sbase:
       return wide_scalar ? Place{0, 6} : Place{9, 6};
     case Slot::soff:

@@ -5,6 +5,8 @@
 
 #include "runtime/isa/gcn/format_text.hpp"
 #include "runtime/isa/gcn/operand_text.hpp"
+#include "runtime/isa/gcn/semantics.hpp"
+#include "runtime/isa/gcn/swizzle_text.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -41,6 +43,10 @@ void read_buffer_modifier(Cursor& in, Instruction& i, Gen gen) {
                   "expected offen, idxen, addr64, offset:N, glc, slc, tfe or lds" + in.found(at));
 }
 
+bool is_swizzle(const Instruction& i) {
+  return i.row->lower == lower_swizzle;
+}
+
 /// `offset:N`, or for pairs `offset0:N offset1:N`.
 void read_lds_modifier(Cursor& in, Instruction& i) {
   in.skip_blanks();
@@ -57,6 +63,10 @@ void read_lds_modifier(Cursor& in, Instruction& i) {
                             in.found(at));
   in.expect(':', "after the offset's name");
   const size_t value_at = in.at();
+  if (is_swizzle(i) && in.take_word("swizzle")) {
+    i.offset = read_swizzle(in);
+    return;
+  }
   const uint64_t value = in.number("an offset");
   const uint64_t most = pair ? 255 : 65535;
   if (value > most) Cursor::fail_value(value_at, fmt::format("offset goes from 0 to {}", most));
@@ -64,7 +74,9 @@ void read_lds_modifier(Cursor& in, Instruction& i) {
 }
 
 void write_lds_modifiers(const Instruction& i, std::string& out) {
-  if (i.row->meaning.stride == 0) {
+  if (is_swizzle(i)) {
+    if (i.offset != 0) out += " offset:" + swizzle_text(i.offset);
+  } else if (i.row->meaning.stride == 0) {
     if (i.offset != 0) out += fmt::format(" offset:{}", i.offset);
   } else {
     if ((i.offset & 0xff) != 0) out += fmt::format(" offset0:{}", i.offset & 0xff);
@@ -215,7 +227,8 @@ Parsed parse_instruction(std::string_view text, Gen gen) {
 
 std::string print(const Instruction& i, Gen gen) {
   std::string out = i.row->name;
-  if (is_vop12c(i.row->encoding)) out += "_e32";
+  const bool one_length = i.row->has(Slot::ssrc1);  // the readlane family
+  if (is_vop12c(i.row->encoding) && !one_length) out += "_e32";
   if (i.row->e64) out += "_e64";
   for (size_t n = 0; n < i.operands.size(); ++n) {
     out += n == 0 ? " " : ", ";

@@ -29,7 +29,8 @@ bool is_source_slot(Slot s) {
          s == Slot::src2 || s == Slot::soffset;
 }
 bool takes_literal(Slot s, const Row& row) {
-  return is_source_slot(s) && s != Slot::soffset && row.encoding != Encoding::vop3;
+  const bool lane_select = s == Slot::ssrc1 && row.encoding == Encoding::vop2;
+  return is_source_slot(s) && s != Slot::soffset && row.encoding != Encoding::vop3 && !lane_select;
 }
 
 unsigned sgpr_limit(Gen gen) {

@@ -270,6 +270,7 @@ std::vector<Row> build() {
   gcn3_rows(t);
   buffer_rows(t);
   lds_rows(t);
+  wave_rows(t);
   std::vector<Row> rows = t.take();
   number_for_gcn3(rows);
   return rows;
