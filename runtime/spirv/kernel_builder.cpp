@@ -4,6 +4,12 @@
 #include "runtime/support/error.hpp"
 
 namespace lanewise::spirv {
+namespace {
+
+/// Loop mark of the loop over an invocation's lanes; the body's loops count up from 1.
+constexpr uint32_t kAllLanesRan = ~0U;
+
+}  // namespace
 
 BarrierUse barrier_use(const ir::Program& program) {
   BarrierUse use;
@@ -174,21 +180,40 @@ void KernelBuilder::build_direct(const ir::Program& program) {
   }
   spv::Function* body = build_body(program);
   begin_entry();
+  if (shape_.lanes_per_invocation == 1) {  // local_size equals the number of lanes
+    m_.call_function(body);
+    library("lw_end", m_.void_type, {});
+  } else {
+    run_lanes_in_turn(body);
+  }
+  finish_entry();
+}
+
+/// Each lane from beginning to end. A driver that cuts loops may cut this one, too: then the lanes
+/// that are left must fault.
+void KernelBuilder::run_lanes_in_turn(spv::Function* body) {
+  const Id none = m_.u(0), done = m_.u(kAllLanesRan);
+  if (target_.cuts_loops) library("lw_loop_mark", m_.void_type, {none});
   for_each_slot([&](Id slot) {
-    const bool one_each = shape_.lanes_per_invocation == 1;
-    const auto run = [&] {
-      m_.call_function(body);
-      library("lw_end", m_.void_type, {});
-    };
-    if (one_each) return run();  // local_size equals the number of lanes
     const Id lane = lane_of(slot);
     when(lane_exists(lane), [&] {
       m_.createStore(lane, frame_.lane);
-      library("lw_set_lane", m_.void_type, {slot, lane});
-      run();
+      library("lw_next_lane", m_.void_type, {lane});
+      m_.call_function(body);
+      library("lw_end", m_.void_type, {});
     });
+    if (!target_.cuts_loops) return;
+    const Id last =
+        m_.op(spv::OpIEqual, m_.bool_type, {slot, m_.u(shape_.lanes_per_invocation - 1)});
+    when(last, [&] { library("lw_loop_mark", m_.void_type, {done}); });
   });
-  finish_entry();
+  if (!target_.cuts_loops) return;
+  const Id finished = library("lw_loop_left", m_.bool_type, {done});
+  when(m_.op(spv::OpLogicalNot, m_.bool_type, {finished}), [&] {
+    library("lw_next_lane", m_.void_type, {lane_of(m_.u(shape_.lanes_per_invocation - 1))});
+    library("lw_loop_cut", m_.void_type, {m_.u(ir::kNone)});
+    library("lw_end", m_.void_type, {});
+  });
 }
 
 }  // namespace lanewise::spirv

@@ -22,7 +22,8 @@ class KernelBuilder {
   KernelBuilder(ModuleBuilder& module, const Options& options, const Target& target,
                 const Shape& shape);
 
-  /// Every barrier is reached by all lanes together: one invocation per lane, plain barriers.
+  /// Every barrier is reached by all lanes together: one invocation per lane, plain barriers. Without
+  /// barriers and cross-lane operations an invocation may run several lanes, one after the other.
   void build_direct(const ir::Program& program);
   /// Barriers anywhere: every lane runs to its next barrier, then the group decides who goes on.
   void build_phases(const ir::Phases& phases);
@@ -36,6 +37,7 @@ class KernelBuilder {
   void load_lane();
   spv::Function* build_body(const ir::Program& program);
   Id private_variable(Id type, const char* name, Id initial = spv::NoResult);
+  void run_lanes_in_turn(spv::Function* body);
   Id lane_of(Id slot);
   Id lane_exists(Id lane);
   void for_each_slot(const std::function<void(Id slot)>& body);

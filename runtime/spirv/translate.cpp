@@ -126,7 +126,7 @@ Module translate(const ir::Program& source, const Options& options, const Target
   if (packed) shape = packed_shape(source, shape, target);
   ir::Program program = source;
   ir::lower_switches(program);
-  const bool phases = packed || needs_phases(program, shape);
+  const bool phases = ir::has_wave_ops(program) || needs_phases(program, shape);
   const SharedLayout shared = shared_layout(
       program, options, target, own_shared_bytes(program, phases) + loop_mark_bytes(target, shape));
 
@@ -143,7 +143,8 @@ Module translate(const ir::Program& source, const Options& options, const Target
       // A load that may not happen reads up to 16 bytes at offset 0.
       {library::shared_words, std::max(static_cast<uint32_t>(on_chip / 4), 4U)},
       {library::local_words, (program.local_bytes + 3) / 4},
-      {library::lanes, shape.lanes_per_invocation},
+      // Lanes that run one after the other share a slot.
+      {library::lanes, phases ? shape.lanes_per_invocation : 1},
       {library::shared_in_backing, shared.in_memory ? 1U : 0U},
       {library::memcheck, static_cast<uint32_t>(options.memcheck)},
       {library::loop_marks, shape.local_size},

@@ -85,6 +85,13 @@ bool lw_aborted() {
                     gl_SemanticsRelaxed) != 0u;
 }
 
+/// The next lane of an invocation that runs them one after the other, in one slot.
+void lw_next_lane(const in uint lane) {
+  lw_set_lane(0u, lane);
+  steps_taken = 0u;
+  first_fault[0] = 0u;
+}
+
 /// The host can end a launch that takes too long: it is asked every 4096 steps.
 bool lw_step(const in uint site) {
   if (steps_taken >= step_budget) {
