@@ -158,7 +158,7 @@ void LaneEmitter::emit(const ir::Inst& instruction) {
     case ir::OpTrait::effect:
       return instruction.op == Op::report ? emit_report() : emit_trap();
     case ir::OpTrait::wave:
-      throw Error(ErrorKind::guest, "internal: a cross-lane operation was left in a phase");
+      return emit_wave();
   }
 }
 

@@ -115,7 +115,7 @@ bool LaneEmitter::has_barrier(const std::vector<Node>& list) const {
   for (const Node& n : list) {
     if (n.kind == Node::Kind::block) {
       for (const ir::Inst& inst : program_.blocks[n.block].insts)
-        if (inst.op == ir::Op::barrier) return true;
+        if (inst.op == ir::Op::barrier || ir::info(inst.op).trait == ir::OpTrait::wave) return true;
     }
     if (has_barrier(n.body) || has_barrier(n.otherwise)) return true;
   }

@@ -30,6 +30,7 @@ struct Frame {
   Id group = spv::NoResult;  ///< Private uvec3
   Id clock = spv::NoResult;  ///< Private uint: counts the reads of the clock registers
   bool barriers = false;     ///< the body may wait for the group itself (direct mode)
+  bool waves = false;        ///< the same for cross-lane operations
   Id stopped =
       spv::NoResult;         ///< Private bool: this lane's budget is used up (direct barriers only)
   Id steps = spv::NoResult;  ///< Private uint: back edges of loops that hold barriers
@@ -37,6 +38,10 @@ struct Frame {
   Id resume = spv::NoResult;  ///< Private uint: phase mode only
   std::vector<Id> carried;    ///< Private variable per register, NoResult = a local one
 };
+
+/// A form that lanes can carry out through shared memory, given that all lanes of the group reach
+/// it together.
+bool runs_in_group(const ir::Inst& inst);
 
 /// A word of the launch block that is always 0 (shaders/INTERFACE.md).
 inline constexpr uint32_t kLaunchSpareWord = 18;
@@ -111,6 +116,10 @@ class LaneEmitter {
   void emit_atoms();
   void emit_barrier();
   Values group_reduction();
+  void emit_wave();
+  Values group_operation();
+  Values group_vote();
+  Values group_match();
   void emit_trap();
   Values special_register();
   Values buffer_address();

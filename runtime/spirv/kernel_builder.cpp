@@ -15,8 +15,10 @@ BarrierUse barrier_use(const ir::Program& program) {
   BarrierUse use;
   for (size_t i = 0; i < program.blocks.size(); ++i) {
     for (const ir::Inst& inst : program.blocks[i].insts) {
+      const bool wave = ir::info(inst.op).trait == ir::OpTrait::wave;
+      use.waves = use.waves || wave;
+      use.any = use.any || wave || inst.op == ir::Op::barrier;
       if (inst.op != ir::Op::barrier) continue;
-      use.any = true;
       const auto kind = static_cast<ir::BarrierKind>(inst.mode);
       use.reductions = use.reductions || kind != ir::BarrierKind::sync;
     }
@@ -170,6 +172,7 @@ void KernelBuilder::for_each_slot(const std::function<void(Id slot)>& body) {
 void KernelBuilder::build_direct(const ir::Program& program) {
   const BarrierUse use = barrier_use(program);
   frame_.barriers = use.any;
+  frame_.waves = use.waves;
   if (use.any && use.loops) {
     frame_.stopped = private_variable(m_.bool_type, "stopped", m_.b(false));
     frame_.steps = private_variable(m_.uint_type, "steps", m_.u(0));
@@ -180,6 +183,8 @@ void KernelBuilder::build_direct(const ir::Program& program) {
   }
   spv::Function* body = build_body(program);
   begin_entry();
+  if (use.waves)
+    library("lw_group_begin", m_.void_type, {m_.u(program.wave_lanes), m_.u(shape_.lanes)});
   if (shape_.lanes_per_invocation == 1) {  // local_size equals the number of lanes
     m_.call_function(body);
     library("lw_end", m_.void_type, {});

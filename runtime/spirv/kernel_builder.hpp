@@ -11,7 +11,7 @@ namespace lanewise::spirv {
 
 /// What a kernel's barriers ask of direct mode.
 struct BarrierUse {
-  bool any = false, reductions = false, loops = false;
+  bool any = false, reductions = false, loops = false, waves = false;
 };
 BarrierUse barrier_use(const ir::Program& program);
 /// Shared memory that the translator itself uses, bytes.
@@ -22,8 +22,9 @@ class KernelBuilder {
   KernelBuilder(ModuleBuilder& module, const Options& options, const Target& target,
                 const Shape& shape);
 
-  /// Every barrier is reached by all lanes together: one invocation per lane, plain barriers. Without
-  /// barriers and cross-lane operations an invocation may run several lanes, one after the other.
+  /// Every barrier is reached by all lanes together: one invocation per lane, plain barriers.
+  /// Without barriers and cross-lane operations an invocation may run several lanes, one after the
+  /// other.
   void build_direct(const ir::Program& program);
   /// Barriers anywhere: every lane runs to its next barrier, then the group decides who goes on.
   void build_phases(const ir::Phases& phases);

@@ -55,6 +55,7 @@ enum SpecId : uint32_t {
   memcheck = 4,
   local_total = 5,      ///< filled in by freeze(): local_words * lanes
   loop_marks = 7,       ///< words, one per invocation, on devices that cut loops
+  group_words = 8,      ///< words of shared memory for cross-lane operations of whole groups
   fence_by_atomic = 6,  ///< llvmpipe: memory barriers must not appear in divergent loops
 };
 /// Turns specialisation constants into plain constants with these values (the others get their

@@ -51,7 +51,7 @@ bool needs_phases(const ir::Program& program, const Shape& shape) {
     }
   }
   if (!any) return false;
-  return shape.lanes_per_invocation > 1 || !plain || !ir::barriers_uniform(program);
+  return shape.lanes_per_invocation > 1 || !plain || !ir::meetings_uniform(program);
 }
 
 struct SharedLayout {
@@ -67,24 +67,49 @@ SharedLayout shared_layout(const ir::Program& program, const Options& options, c
   return layout;
 }
 
-/// Each invocation carries one wave: for kernels with cross-lane operations, or on demand.
-bool wants_packed(const ir::Program& program, const Options& options) {
-  if (options.wave == WaveMode::packed) return true;
-  if (!ir::has_wave_ops(program)) return false;
-  if (options.wave == WaveMode::automatic) return true;
+/// Words of shared memory for cross-lane operations of the group (shaders/lib/wave_group.glsl).
+uint32_t group_words(const ir::Program& program, const Shape& shape) {
+  const uint32_t waves = (shape.lanes + program.wave_lanes - 1) / program.wave_lanes;
+  return 2 * shape.lanes + 3 * 2 * waves;
+}
+
+/// The cross-lane operations can be carried out by the whole group at a time, a lane per
+/// invocation.
+bool waves_meet(const ir::Program& program, const Shape& shape, const Target& target) {
+  if (shape.lanes_per_invocation > 1) return false;
+  for (const ir::Block& block : program.blocks)
+    for (const ir::Inst& inst : block.insts)
+      if (ir::info(inst.op).trait == ir::OpTrait::wave && !runs_in_group(inst)) return false;
+  if (needs_phases(program, shape) || !ir::meetings_uniform(program)) return false;
+  return 4 * group_words(program, shape) <= target.max_shared / 2;
+}
+
+[[noreturn]] void refuse_lane_mode(const ir::Program& program) {
   for (const ir::Block& block : program.blocks) {
     for (const ir::Inst& inst : block.insts) {
       if (ir::info(inst.op).trait != ir::OpTrait::wave) continue;
       const bool known = inst.site < program.sites.size();
       const std::string text = known ? program.sites[inst.site].text : "";
-      throw Error(ErrorKind::guest,
-                  fmt::format("cross-lane instruction '{}' (line {}) cannot run in lane mode; use "
-                              "--wave auto or packed",
-                              text.empty() ? ir::info(inst.op).name : text,
-                              known ? program.sites[inst.site].line : 0));
+      throw Error(
+          ErrorKind::guest,
+          fmt::format("cross-lane instruction '{}' (line {}) cannot run in lane mode, as not "
+                      "all lanes of the block are known to reach it together; use --wave "
+                      "auto or packed",
+                      text.empty() ? ir::info(inst.op).name : text,
+                      known ? program.sites[inst.site].line : 0));
     }
   }
-  return false;
+  throw Error(ErrorKind::guest,
+              "internal: no cross-lane instruction stands in the way of lane mode");
+}
+
+/// Each invocation carries one wave: for kernels whose cross-lane operations lanes reach apart, or
+/// on demand.
+bool wants_packed(const ir::Program& program, const Options& options, bool meet) {
+  if (options.wave == WaveMode::packed) return true;
+  if (!ir::has_wave_ops(program) || meet) return false;
+  if (options.wave == WaveMode::automatic) return true;
+  refuse_lane_mode(program);
 }
 
 Shape packed_shape(const ir::Program& program, const Shape& lanes, const Target& target) {
@@ -108,10 +133,11 @@ Shape packed_shape(const ir::Program& program, const Shape& lanes, const Target&
   return shape;
 }
 
-uint32_t own_shared_bytes(const ir::Program& program, bool phases) {
+uint32_t own_shared_bytes(const ir::Program& program, const Shape& shape, bool phases) {
   if (phases) return kPhaseSharedBytes;
   const BarrierUse use = barrier_use(program);
-  return use.any && (use.loops || use.reductions) ? kDirectSharedBytes : 0;
+  return (use.any && (use.loops || use.reductions) ? kDirectSharedBytes : 0) +
+         (use.waves ? 4 * group_words(program, shape) : 0);
 }
 
 uint32_t loop_mark_bytes(const Target& target, const Shape& shape) {
@@ -121,14 +147,15 @@ uint32_t loop_mark_bytes(const Target& target, const Shape& shape) {
 }  // namespace
 
 Module translate(const ir::Program& source, const Options& options, const Target& target) {
-  const bool packed = wants_packed(source, options);
-  Shape shape = shape_for(options, target);
-  if (packed) shape = packed_shape(source, shape, target);
   ir::Program program = source;
   ir::lower_switches(program);
-  const bool phases = ir::has_wave_ops(program) || needs_phases(program, shape);
-  const SharedLayout shared = shared_layout(
-      program, options, target, own_shared_bytes(program, phases) + loop_mark_bytes(target, shape));
+  Shape shape = shape_for(options, target);
+  const bool waves = ir::has_wave_ops(program);
+  const bool packed = wants_packed(program, options, waves && waves_meet(program, shape, target));
+  if (packed) shape = packed_shape(program, shape, target);
+  const bool phases = (waves && packed) || needs_phases(program, shape);
+  const uint32_t own = own_shared_bytes(program, shape, phases) + loop_mark_bytes(target, shape);
+  const SharedLayout shared = shared_layout(program, options, target, own);
 
   ModuleBuilder builder(target);
   KernelBuilder kernel(builder, options, target, shape);
@@ -147,6 +174,7 @@ Module translate(const ir::Program& source, const Options& options, const Target
       {library::lanes, phases ? shape.lanes_per_invocation : 1},
       {library::shared_in_backing, shared.in_memory ? 1U : 0U},
       {library::memcheck, static_cast<uint32_t>(options.memcheck)},
+      {library::group_words, waves && !phases ? group_words(program, shape) : 1},
       {library::loop_marks, shape.local_size},
       {library::fence_by_atomic, target.fence_by_atomic ? 1U : 0U}};
   Module module;

@@ -42,4 +42,5 @@ layout(local_size_x = 1) in;
 #include "check_api.glsl"
 #include "phase.glsl"
 #include "wave.glsl"
+#include "wave_group.glsl"
 void main() {}

@@ -32,7 +32,7 @@ struct Kernel {
   }
   bool barriers_ok() {
     REQUIRE(verify(p).empty());
-    return barriers_uniform(p);
+    return meetings_uniform(p);
   }
 };
 

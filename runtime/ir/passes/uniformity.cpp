@@ -134,13 +134,18 @@ class UniformityAnalysis {
   bool changed_ = false;
 };
 
-/// No barrier of the block is skipped by a lane that reached the block.
-bool barriers_uniform_in(const Block& block, const Uniformity& u) {
+/// Where lanes wait for each other.
+bool is_meeting(const Inst& i) {
+  return i.op == Op::barrier || info(i.op).trait == OpTrait::wave;
+}
+
+/// No meeting of the block is skipped by a lane that reached the block.
+bool meetings_uniform_in(const Block& block, const Uniformity& u) {
   bool all_lanes = true;
   for (const Inst& i : block.insts) {
     const bool together = i.guard.always() || u.reg[i.guard.reg.id];
     if (i.op == Op::trap && !together) all_lanes = false;
-    if (i.op == Op::barrier && !(together && all_lanes)) return false;
+    if (is_meeting(i) && !(together && all_lanes)) return false;
   }
   return true;
 }
@@ -151,14 +156,13 @@ Uniformity uniformity(const Program& program) {
   return UniformityAnalysis(program).run();
 }
 
-bool barriers_uniform(const Program& program) {
-  const auto is_barrier = [](const Inst& i) { return i.op == Op::barrier; };
+bool meetings_uniform(const Program& program) {
   const Uniformity u = uniformity(program);
   const BlockOrder order = reverse_postorder(block_graph(program));
   for (const uint32_t b : order.nodes) {
     const Block& block = program.blocks[b];
-    if (std::none_of(block.insts.begin(), block.insts.end(), is_barrier)) continue;
-    if (!u.block[b] || !barriers_uniform_in(block, u)) return false;
+    if (std::none_of(block.insts.begin(), block.insts.end(), is_meeting)) continue;
+    if (!u.block[b] || !meetings_uniform_in(block, u)) return false;
   }
   return true;
 }
