@@ -157,6 +157,18 @@ struct Prepared {
   LaunchRequest request;
 };
 
+/// The environment speaks where the program leaves the choice open, as it does for the device.
+WaveMode chosen_wave_mode(WaveMode asked) {
+  const char* env = std::getenv("LANEWISE_WAVE");
+  if (asked != WaveMode::automatic || env == nullptr || *env == '\0') return asked;
+  const std::string_view name = env;
+  if (name == "auto") return asked;
+  if (name == "lane") return WaveMode::lane;
+  if (name == "packed") return WaveMode::packed;
+  throw Error(ErrorKind::usage,
+              fmt::format("LANEWISE_WAVE is '{}'; auto, lane or packed was expected", name));
+}
+
 void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
              const ir::Program& program, const LaunchOptions& options, uint64_t block_bytes) {
   out.policies = detail::complete_policies(options.policies);
@@ -169,7 +181,7 @@ void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
   r.block = options.block;
   r.dynamic_shared = options.dynamic_shared;
   r.memcheck = options.memcheck;
-  r.wave = options.wave;
+  r.wave = chosen_wave_mode(options.wave);
   r.step_budget = detail::step_budget(out.policies);
   r.timeout_seconds = options.timeout_seconds;
   r.policies = out.policies;
@@ -224,6 +236,7 @@ Result Kernel::launch(const LaunchOptions& options, const std::vector<Arg>& args
   result.times = {module_->parse_ms, done.times.translate_ms, done.times.pipeline_ms,
                   done.times.dispatch_ms};
   result.wave_mode = done.wave_mode;
+  result.wave_reason = done.wave_reason;
   result.policies = prepared.policies;
   return result;
 }

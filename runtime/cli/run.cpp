@@ -95,6 +95,7 @@ nlohmann::json to_json(const Result& r, const Device& device, const std::string&
           {"tier", device.info().tier},
           {"kernel", kernel},
           {"wave_mode", r.wave_mode},
+          {"wave_reason", r.wave_reason},
           {"times_ms",
            {{"parse", r.times.parse_ms},
             {"translate", r.times.translate_ms},

@@ -57,7 +57,8 @@ struct LaunchResult {
   std::vector<Fault> faults;  ///< sorted by group, then lane
   uint64_t fault_count = 0;
   LaunchTimes times;
-  std::string wave_mode;  ///< "lane" or "packed"
+  std::string wave_mode;    ///< "lane" or "packed"
+  std::string wave_reason;  ///< why
 };
 
 struct EngineInfo {

@@ -99,6 +99,7 @@ class ReferenceEngine final : public Engine {
     const DecodedProgram decoded = decode(*request.program);
     LaunchResult result;
     result.wave_mode = "lane";
+    result.wave_reason = "the reference engine interprets lane by lane";
     result.times.translate_ms = milliseconds_since(start);
     const DefaultArithmetic arithmetic;
     const auto run_start = std::chrono::steady_clock::now();

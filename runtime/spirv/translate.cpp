@@ -144,6 +144,13 @@ uint32_t loop_mark_bytes(const Target& target, const Shape& shape) {
   return target.cuts_loops ? 4 * shape.local_size : 0;
 }
 
+std::string wave_reason(const Options& options, bool waves, bool packed) {
+  if (options.wave != WaveMode::automatic) return "asked for";
+  if (!waves) return "no cross-lane operations";
+  return packed ? "cross-lane operations that lanes of the group may reach apart"
+                : "the whole group reaches every cross-lane operation together";
+}
+
 }  // namespace
 
 Module translate(const ir::Program& source, const Options& options, const Target& target) {
@@ -186,6 +193,7 @@ Module translate(const ir::Program& source, const Options& options, const Target
   module.shared_in_memory = shared.in_memory;
   module.shared_bytes = shared.in_memory ? shared.bytes : 0;
   module.wave_mode = packed ? "packed" : "lane";
+  module.wave_reason = wave_reason(options, waves, packed);
   return module;
 }
 

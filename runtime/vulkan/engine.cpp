@@ -119,6 +119,7 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& request) {
   guarded("a launch", [&] {
     const Kernel& kernel = parts_->kernels.get(request, result.times);
     result.wave_mode = kernel.module.wave_mode;
+    result.wave_reason = kernel.module.wave_reason;
     parts_->dispatcher.run(request, kernel, result);
   });
   return result;

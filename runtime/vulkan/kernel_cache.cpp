@@ -22,8 +22,7 @@ struct ModuleHead {
   uint32_t words;
   uint32_t local_size, lanes_per_invocation, shared_in_memory;
   uint64_t shared_bytes;
-  uint32_t mode_length;
-  uint32_t reserved;
+  uint32_t mode_length, reason_length;  ///< of the texts after the words
 };
 
 }  // namespace
@@ -35,13 +34,13 @@ std::vector<std::byte> encode_module(const spirv::Module& module) {
                         module.shared_in_memory ? 1U : 0U,
                         module.shared_bytes,
                         static_cast<uint32_t>(module.wave_mode.size()),
-                        0};
+                        static_cast<uint32_t>(module.wave_reason.size())};
+  const std::string texts = module.wave_mode + module.wave_reason;
   const uint64_t word_bytes = module.words.size() * sizeof(uint32_t);
-  std::vector<std::byte> out(sizeof head + word_bytes + module.wave_mode.size());
+  std::vector<std::byte> out(sizeof head + word_bytes + texts.size());
   std::memcpy(out.data(), &head, sizeof head);
   std::memcpy(out.data() + sizeof head, module.words.data(), word_bytes);
-  std::memcpy(out.data() + sizeof head + word_bytes, module.wave_mode.data(),
-              module.wave_mode.size());
+  std::memcpy(out.data() + sizeof head + word_bytes, texts.data(), texts.size());
   return out;
 }
 
@@ -50,7 +49,8 @@ std::optional<spirv::Module> decode_module(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof head) return {};
   std::memcpy(&head, bytes.data(), sizeof head);
   const uint64_t word_bytes = uint64_t{head.words} * sizeof(uint32_t);
-  if (bytes.size() != sizeof head + word_bytes + head.mode_length) return {};
+  const uint64_t text_bytes = uint64_t{head.mode_length} + head.reason_length;
+  if (bytes.size() != sizeof head + word_bytes + text_bytes) return {};
   spirv::Module module;
   module.words.resize(head.words);
   std::memcpy(module.words.data(), bytes.data() + sizeof head, word_bytes);
@@ -61,6 +61,7 @@ std::optional<spirv::Module> decode_module(std::span<const std::byte> bytes) {
   module.shared_bytes = head.shared_bytes;
   const auto* mode = reinterpret_cast<const char*>(bytes.data() + sizeof head + word_bytes);
   module.wave_mode.assign(mode, head.mode_length);
+  module.wave_reason.assign(mode + head.mode_length, head.reason_length);
   return module;
 }
 

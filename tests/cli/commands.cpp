@@ -56,6 +56,7 @@ TEST_CASE("run with .npy files: saxpy, in place and to another file") {
   CHECK(j["policies"]["ptx.align"] == "trap");
   CHECK(j.contains("cache"));
   CHECK(j["wave_mode"] == "lane");
+  CHECK(!j["wave_reason"].get<std::string>().empty());
   CHECK(run(line + " --arg inout:" + y).code == 0);
   std::memcpy(v, lanewise::detail::read_array(y).bytes.data(), 16);
   CHECK(v[3] == 48);

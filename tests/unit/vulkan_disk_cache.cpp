@@ -134,6 +134,7 @@ TEST_CASE("modules survive their encoding, other bytes are refused") {
   module.shared_in_memory = true;
   module.shared_bytes = 1234567;
   module.wave_mode = "packed";
+  module.wave_reason = "asked for";
   const auto bytes = encode_module(module);
   const auto back = decode_module(bytes);
   REQUIRE(back);
@@ -143,6 +144,7 @@ TEST_CASE("modules survive their encoding, other bytes are refused") {
   CHECK(back->shared_in_memory);
   CHECK(back->shared_bytes == 1234567);
   CHECK(back->wave_mode == "packed");
+  CHECK(back->wave_reason == "asked for");
   for (size_t n = 0; n < bytes.size(); ++n) CHECK(!decode_module(std::span(bytes).first(n)));
   module.words[0] = 7;
   CHECK(!decode_module(encode_module(module)));
