@@ -6,6 +6,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "runtime/api/policies_gcn.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/support/error.hpp"
 
@@ -17,6 +18,17 @@ struct Row {
   std::string_view values;  ///< allowed values separated by '|', empty = an unsigned number
 };
 constexpr std::array kRows = {
+    Row{"gcn.align", "dword", "dword|unaligned"},
+    Row{"gcn.alpha_2_10_10_10", "unsigned", "unsigned|signed"},
+    Row{"gcn.float_narrow", "nearest", "nearest|toward_zero"},
+    Row{"gcn.fminmax_nan", "number", "number|nan"},
+    Row{"gcn.index_mul", "64", "64|32"},
+    Row{"gcn.int_store", "clamp", "clamp|truncate"},
+    Row{"gcn.lds_inst_offset", "off", "off|on"},
+    Row{"gcn.missing_component", "one", "one|zero"},
+    Row{"gcn.oor_format", "dst_sel", "dst_sel|zero"},
+    Row{"gcn.payload_check", "end", "end|start"},
+    Row{"gcn.soffset", "after_swizzle", "after_swizzle|before_swizzle"},
     Row{"ptx.align", "trap", "trap|force|any"},
     Row{"sass.align", "force", "force|trap"},
     Row{"sass.sparse", "resident", "resident|absent"},
@@ -114,7 +126,7 @@ bool sparse_sass(ir::Program& program, const std::string& state) {
 
 bool apply_policies(ir::Program& program, const Policies& complete) {
   if (program.isa == ir::Isa::ptx) return align_ptx(program, complete.at("ptx.align"));
-  if (program.isa != ir::Isa::sass) return false;
+  if (program.isa == ir::Isa::gcn) return apply_gcn_policies(program, complete);
   const bool aligned = align_sass(program, complete.at("sass.align"));
   return sparse_sass(program, complete.at("sass.sparse")) || aligned;
 }

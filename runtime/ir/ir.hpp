@@ -120,6 +120,8 @@ struct BufferAccess {
   uint8_t element_offset = 0;  ///< byte offset of this dword inside a multi-dword access
   /// Bytes that must be in range from the element offset on; 0 = those of the descriptor's format.
   uint8_t payload_bytes = 4;
+  bool offset32 = false;          ///< the offset inside the buffer is cut to 32 bits
+  bool soffset_swizzled = false;  ///< SOFFSET joins before the swizzle; else behind it
   bool operator==(const BufferAccess&) const = default;
 };
 

@@ -383,6 +383,10 @@ class Parser {
       } else if (key == "payload") {
         in_.expect('=');
         b.payload_bytes = static_cast<uint8_t>(in_.number(255));
+      } else if (key == "offset32") {
+        b.offset32 = true;
+      } else if (key == "soffset_swizzled") {
+        b.soffset_swizzled = true;
       } else {
         in_.fail_at_word(fmt::format("'{}' is no buffer attribute", key));
       }

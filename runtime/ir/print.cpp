@@ -86,6 +86,8 @@ void print_buffer(const BufferAccess& b, Out out) {
   if (b.inst_offset != 0) fmt::format_to(out, " offset={}", b.inst_offset);
   if (b.element_offset != 0) fmt::format_to(out, " element={}", b.element_offset);
   if (b.payload_bytes != 4) fmt::format_to(out, " payload={}", b.payload_bytes);
+  if (b.offset32) fmt::format_to(out, " offset32");
+  if (b.soffset_swizzled) fmt::format_to(out, " soffset_swizzled");
   fmt::format_to(out, ">");
 }
 

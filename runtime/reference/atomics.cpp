@@ -11,9 +11,8 @@ using ir::AtomOp;
 using ir::Op;
 using ir::Type;
 
-uint64_t float_result(AtomOp op, Type type, bool ftz, uint64_t old, uint64_t a, uint64_t b) {
-  FloatFlags flags;
-  flags.ftz = ftz;
+uint64_t float_result(AtomOp op, Type type, const FloatFlags& flags, uint64_t old, uint64_t a,
+                      uint64_t b) {
   switch (op) {
     case AtomOp::add:
       return float_op(Op::fadd, type, flags, old, a, 0);
@@ -26,7 +25,7 @@ uint64_t float_result(AtomOp op, Type type, bool ftz, uint64_t old, uint64_t a, 
     case AtomOp::max:
       return float_op(Op::fmax, type, flags, old, a, 0);
     case AtomOp::fcas:
-      return float_compare(type, ir::Cond::eq, ftz, old, a) ? b : old;
+      return float_compare(type, ir::Cond::eq, flags.ftz, old, a) ? b : old;
     default:
       return old;
   }
@@ -85,7 +84,8 @@ bool computes_as_float(AtomOp op) {
 
 }  // namespace
 
-uint64_t atomic_result(const ir::Mem& mem, bool ftz, uint64_t old, uint64_t a, uint64_t b) {
+uint64_t atomic_result(const ir::Mem& mem, const FloatFlags& flags, uint64_t old, uint64_t a,
+                       uint64_t b) {
   const unsigned bytes = ir::size_of(mem.elem);
   const uint64_t mask = bytes == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * bytes)) - 1;
   const bool brief = mem.atom_type == Type::bf16;
@@ -95,12 +95,12 @@ uint64_t atomic_result(const ir::Mem& mem, bool ftz, uint64_t old, uint64_t a, u
   }
   if (brief && bytes == 2) return bf16_result(mem.atom, old, a & mask);
   if (!brief && (mem.atom_type != Type::f16 || bytes != 4)) {
-    return float_result(mem.atom, mem.atom_type, ftz, old, a & mask, b & mask);
+    return float_result(mem.atom, mem.atom_type, flags, old, a & mask, b & mask);
   }
   const auto half = [&](unsigned shift) {
     const uint64_t mine = old >> shift & 0xffff, theirs = a >> shift & 0xffff;
     return brief ? bf16_result(mem.atom, mine, theirs)
-                 : float_result(mem.atom, Type::f16, ftz, mine, theirs, b >> shift & 0xffff);
+                 : float_result(mem.atom, Type::f16, flags, mine, theirs, b >> shift & 0xffff);
   };
   return half(0) | half(16) << 16;
 }

@@ -4,10 +4,12 @@
 #include <cstdint>
 
 #include "runtime/ir/ir.hpp"
+#include "runtime/reference/float_ops.hpp"
 
 namespace lanewise::reference {
 
 /// old, a and b are the element's bits (zero-extended); cas compares with a and stores b.
-uint64_t atomic_result(const ir::Mem& mem, bool ftz, uint64_t old, uint64_t a, uint64_t b);
+uint64_t atomic_result(const ir::Mem& mem, const FloatFlags& flags, uint64_t old, uint64_t a,
+                       uint64_t b);
 
 }  // namespace lanewise::reference

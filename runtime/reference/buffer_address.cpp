@@ -57,10 +57,12 @@ BufferAddress buffer_address(const ir::BufferAccess& access, const std::array<ui
   }
   const uint32_t stride = effective_stride(access, d);
   const uint32_t index = (access.idxen ? o.index : 0) + (d.add_tid ? o.lane : 0);
-  const uint32_t offset = (access.offen ? o.offset : 0) + access.inst_offset;
-  const uint64_t in_buffer =
-      offset_in_buffer(d, stride, index, uint64_t{offset} + access.element_offset);
-  BufferAddress result{d.base + o.soffset + in_buffer, d.type == 0};
+  const bool early = access.soffset_swizzled && d.swizzle;
+  const uint32_t offset =
+      (access.offen ? o.offset : 0) + access.inst_offset + (early ? o.soffset : 0);
+  uint64_t in_buffer = offset_in_buffer(d, stride, index, uint64_t{offset} + access.element_offset);
+  if (access.offset32) in_buffer &= 0xffffffff;
+  BufferAddress result{d.base + (early ? 0 : o.soffset) + in_buffer, d.type == 0};
   if (counts_records(access.gen, d, stride)) {
     const bool offset_matters = access.gen == Gen::gfx8 || access.idxen || d.add_tid;
     if (index >= d.num_records || (offset_matters && offset >= stride)) result.in_range = false;

@@ -313,7 +313,7 @@ void Group::exchange_elements(const Code& code, uint64_t* r, std::byte* data) {
       continue;
     }
     const uint64_t b = compares ? r[values[mem.count + i]] : 0;
-    write_little_endian(element, size, atomic_result(mem, code.flags.ftz, old[i], r[values[i]], b));
+    write_little_endian(element, size, atomic_result(mem, code.flags, old[i], r[values[i]], b));
   }
   // Only now, because a destination may be a source of a later element.
   const auto results = static_cast<uint32_t>(code.src - code.dst);

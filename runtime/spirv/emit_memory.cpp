@@ -92,7 +92,7 @@ Id LaneEmitter::memory_flags(uint32_t alignment) const {
   const bool whole = strong(mem.order) && mem.elem == Type::u64 && mem.count == 2;
   return m_.u(static_cast<uint32_t>(mem.align) | (strong(mem.order) ? 4U : 0U) |
               (inst_->op == ir::Op::atom && inst_->ftz ? 8U : 0U) | (whole ? 16U : 0U) |
-              alignment << 8);
+              (inst_->op == ir::Op::atom && inst_->mode != 0 ? 32U : 0U) | alignment << 8);
 }
 
 Id LaneEmitter::add64(Id value, uint64_t addend) {

@@ -66,10 +66,11 @@ Id widen(ModuleBuilder& m, Id word) {
 uint32_t packed(const ir::BufferAccess& b) {
   return static_cast<uint32_t>(b.gen) | (b.idxen ? 4U : 0U) | (b.offen ? 8U : 0U) |
          (b.addr64 ? 16U : 0U) | (b.format_op ? 32U : 0U) | uint32_t{b.inst_offset} << 6 |
-         uint32_t{b.element_offset} << 18 | uint32_t{b.payload_bytes} << 25;
+         uint32_t{b.element_offset} << 18 | uint32_t{b.payload_bytes} << 23 |
+         (b.offset32 ? 1U << 28 : 0U) | (b.soffset_swizzled ? 1U << 29 : 0U);
 }
 bool fits(const ir::BufferAccess& b) {
-  return b.inst_offset < 4096 && b.element_offset < 128 && b.payload_bytes < 128;
+  return b.inst_offset < 4096 && b.element_offset < 32 && b.payload_bytes < 32;
 }
 
 }  // namespace

@@ -2,7 +2,8 @@
 // compare-and-swap loop (32 bits, and 64 bits with int64 atomics) or runs under the lock.
 
 // --- new values ----------------------------------------------------------------------------------
-// Float sums round to nearest even; bit 3 of the access flags is FTZ, as in float flags.
+// Float sums round to nearest even; bits 3 and 5 of the access flags are FTZ and
+// NAN_WINS, as in float flags.
 uint next_add_u32(uint o, uint v, uint f) { return o + v; }
 uint next_sub_u32(uint o, uint v, uint f) { return o - v; }
 uint next_rsub_u32(uint o, uint v, uint f) { return v - o; }
@@ -11,11 +12,11 @@ uint next_dec_u32(uint o, uint v, uint f) { return o == 0u || o > v ? v : o - 1u
 uint next_min_s32(uint o, uint v, uint f) { return uint(min(int(o), int(v))); }
 uint next_max_s32(uint o, uint v, uint f) { return uint(max(int(o), int(v))); }
 uint next_add_f32(uint o, uint v, uint f) { return lw_fadd_f32(o, v, f & FTZ); }
-uint next_min_f32(uint o, uint v, uint f) { return lw_fmin_f32(o, v, f & FTZ); }
-uint next_max_f32(uint o, uint v, uint f) { return lw_fmax_f32(o, v, f & FTZ); }
+uint next_min_f32(uint o, uint v, uint f) { return lw_fmin_f32(o, v, f & (FTZ | NAN_WINS)); }
+uint next_max_f32(uint o, uint v, uint f) { return lw_fmax_f32(o, v, f & (FTZ | NAN_WINS)); }
 uint next_add_f16(uint o, uint v, uint f) { return lw_fadd_f16(o, v, f & FTZ); }
-uint next_min_f16(uint o, uint v, uint f) { return lw_fmin_f16(o, v, f & FTZ); }
-uint next_max_f16(uint o, uint v, uint f) { return lw_fmax_f16(o, v, f & FTZ); }
+uint next_min_f16(uint o, uint v, uint f) { return lw_fmin_f16(o, v, f & (FTZ | NAN_WINS)); }
+uint next_max_f16(uint o, uint v, uint f) { return lw_fmax_f16(o, v, f & (FTZ | NAN_WINS)); }
 uint next_exch_u16(uint o, uint v, uint f) { return v & 0xffffu; }
 // bf16 is the upper half of f32.
 uint round_bf16(uint x) {
@@ -56,8 +57,8 @@ B64 next_or_u64(B64 o, B64 v, uint f) { return or64(o, v); }
 B64 next_xor_u64(B64 o, B64 v, uint f) { return xor64(o, v); }
 B64 next_exch_u64(B64 o, B64 v, uint f) { return v; }
 B64 next_add_f64(B64 o, B64 v, uint f) { return lw_fadd_f64(o, v, 0u); }
-B64 next_min_f64(B64 o, B64 v, uint f) { return lw_fmin_f64(o, v, 0u); }
-B64 next_max_f64(B64 o, B64 v, uint f) { return lw_fmax_f64(o, v, 0u); }
+B64 next_min_f64(B64 o, B64 v, uint f) { return lw_fmin_f64(o, v, f & NAN_WINS); }
+B64 next_max_f64(B64 o, B64 v, uint f) { return lw_fmax_f64(o, v, f & NAN_WINS); }
 
 // --- at a checked offset ---------------------------------------------------------------------------
 #define NATIVE32(OP, CALL)                                                              \

@@ -1,7 +1,8 @@
 // GCN buffer addressing: descriptor, index and offsets to an address and a range verdict.
 // Formulas: docs/gcn-addressing.md. Flags pack an ir::BufferAccess: bits 0-1 generation (0 gfx6,
 // 1 gfx7, 2 gfx8), 2 idxen, 3 offen, 4 addr64, 5 format op, 6-17 instruction offset,
-// 18-24 element offset, 25-31 payload bytes (0: the size of the descriptor's format).
+// 18-22 element offset, 23-27 payload bytes (0: the size of the descriptor's format), 28 the offset
+// inside the buffer has 32 bits, 29 SOFFSET joins before the swizzle.
 
 B64 low48(B64 a) { return b64(lo64(a), hi64(a) & 0xffffu); }
 
@@ -21,7 +22,7 @@ uvec3 lw_buffer_address(const in uint w0, const in uint w1, const in uint w2, co
                         const in uint flags) {
   bool gfx8 = (flags & 3u) == 2u, idxen = (flags & 4u) != 0u, offen = (flags & 8u) != 0u;
   uint inst_offset = (flags >> 6) & 0xfffu;
-  uint element = (flags >> 18) & 0x7fu, payload = flags >> 25;
+  uint element = (flags >> 18) & 31u, payload = (flags >> 23) & 31u;
   bool ok = (w3 >> 30) == 0u;
   B64 base = add64(b64(w0, w1 & 0xffffu), b64(soffset, 0u));
   if ((flags & 16u) != 0u) {
@@ -34,7 +35,12 @@ uvec3 lw_buffer_address(const in uint w0, const in uint w1, const in uint w2, co
   if (gfx8 && add_tid && (flags & 32u) == 0u) stride |= ((w3 >> 15) & 15u) << 14;
   uint index = (idxen ? v_index : 0u) + (add_tid ? lane_index & 63u : 0u);
   uint offset = (offen ? v_offset : 0u) + inst_offset;
+  if (swizzle && (flags & 0x20000000u) != 0u) {
+    offset += soffset;
+    base = b64(w0, w1 & 0xffffu);
+  }
   B64 inside = offset_in_buffer(w1, w3, stride, index, add64(b64(offset, 0u), b64(element, 0u)));
+  if ((flags & 0x10000000u) != 0u) inside = b64(lo64(inside), 0u);
   if (stride != 0u && (!gfx8 || swizzle)) {
     if (index >= w2 || ((gfx8 || idxen || add_tid) && offset >= stride)) ok = false;
   } else {

@@ -102,6 +102,8 @@ class Soup {
     b.inst_offset = static_cast<uint16_t>(below(4096));
     b.element_offset = static_cast<uint8_t>(below(16));
     b.payload_bytes = static_cast<uint8_t>(below(17));
+    b.offset32 = below(2) != 0;
+    b.soffset_swizzled = below(2) != 0;
     return b;
   }
 

@@ -21,7 +21,7 @@ ir::Reg zeroed(LowerContext& c);
 /// The results go to VDATA, or to LDS for the flag lds; tfe's register becomes 0.
 void deliver(LowerContext& c, const Instruction& i, const std::vector<ir::Reg>& results);
 void refuse_tfe_on_store(const Instruction& i);
-/// LDS address of this lane: M0[15:0] + 4 * lane.
-ir::Reg lds_address(LowerContext& c);
+/// LDS address of this lane: M0[15:0] + 4 * lane, and by policy the instruction's offset.
+ir::Reg lds_address(LowerContext& c, const Instruction& i);
 
 }  // namespace lanewise::gcn

@@ -109,6 +109,10 @@ struct LowerOptions {
 };
 LowerResult lower(const Listing& listing, const LowerOptions& options = {});
 
+/// Register that LDS loads and stores with an instruction offset mask it with: the lowering sets it
+/// to 0, a launch's policy to all ones.
+inline constexpr std::string_view kLdsOffsetMask = "lds.offset_mask";
+
 using isa::Coverage;
 using isa::FormState;
 std::vector<Coverage> coverage(Gen gen = Gen::gfx6);

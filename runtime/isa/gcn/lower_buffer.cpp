@@ -63,17 +63,21 @@ void refuse_tfe_on_store(const Instruction& i) {
   if (i.tfe) throw Unsupported("tfe has no meaning on an instruction that returns nothing");
 }
 
-Reg lds_address(LowerContext& c) {
+Reg lds_address(LowerContext& c, const Instruction& i) {
   const Reg lane = c.b.reg(Width::b32);
   c.b.emit(Op::sreg, Type::u32, {lane}, {}).mode = static_cast<uint8_t>(ir::SReg::laneid);
   const Reg base = c.make(Op::and_, Type::u32, {c.sgpr(kM0), imm(0xffff)});
   const Reg bytes = c.make(Op::shl, Type::u32, {lane, imm(2)});
-  return c.make(Op::add, Type::u32, {base, bytes});
+  const Reg at = c.make(Op::add, Type::u32, {base, bytes});
+  if (i.offset == 0) return at;
+  const Reg mask = c.b.program().add_reg(Width::b32, std::string(kLdsOffsetMask));
+  c.b.emit(Op::mov, Type::u32, {mask}, {imm(0)});
+  return c.make(Op::add, Type::u32, {at, c.make(Op::and_, Type::u32, {mask, imm(i.offset)})});
 }
 
 void deliver(LowerContext& c, const Instruction& i, const std::vector<Reg>& results) {
   if (i.lds) {
-    const Reg at = lds_address(c);
+    const Reg at = lds_address(c, i);
     ir::Inst& store = c.emit_vector(Op::store, Type::u32, {}, {at, results[0]});
     store.mem.emplace();
     store.mem->space = ir::Space::shared;
@@ -176,7 +180,7 @@ void lower_batomic(LowerContext& c, const Instruction& i) {
 void lower_lds_store(LowerContext& c, const Instruction& i) {
   const BufferPlace a = buffer_place(c, i, 0, 4);
   const Reg value = zeroed(c);
-  const Reg at = lds_address(c);
+  const Reg at = lds_address(c, i);
   ir::Inst& load = c.emit_vector(Op::load, Type::u32, {value}, {at});
   load.mem.emplace();
   load.mem->space = ir::Space::shared;

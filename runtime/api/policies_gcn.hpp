@@ -1,0 +1,11 @@
+// The launch policies of GCN programs; docs/policies.md explains each.
+#pragma once
+
+#include "runtime/api/policies.hpp"
+
+namespace lanewise::detail {
+
+/// True when the program was changed.
+bool apply_gcn_policies(ir::Program& program, const Policies& complete);
+
+}  // namespace lanewise::detail
