@@ -260,7 +260,7 @@ TEST_CASE("what each atomic operation leaves in memory") {
     m.atom = op;
     m.atom_type = type;
     m.elem = elem;
-    return reference::atomic_result(m, false, old, a, b);
+    return reference::atomic_result(m, {}, old, a, b);
   };
   const auto u = [&](AtomOp op, uint64_t old, uint64_t a, uint64_t b = 0) {
     return f(op, Type::u32, Type::u32, old, a, b);
