@@ -33,7 +33,7 @@ uint64_t float_result(AtomOp op, Type type, const FloatFlags& flags, uint64_t ol
 
 /// bf16 is the upper half of f32, and the sum of two is exact enough there to be rounded once more.
 uint64_t bf16_result(AtomOp op, uint64_t old, uint64_t a) {
-  const uint64_t wide = float_result(op, Type::f32, false, old << 16, a << 16, 0);
+  const uint64_t wide = float_result(op, Type::f32, {}, old << 16, a << 16, 0);
   const auto bits = static_cast<uint32_t>(wide);
   if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fff;
   return (uint64_t{bits} + 0x7fff + (bits >> 16 & 1)) >> 16;
