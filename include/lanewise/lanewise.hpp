@@ -29,6 +29,7 @@ namespace detail {
 struct DeviceState;
 struct ModuleState;
 struct BufferState;
+struct DeviceAccess;
 }  // namespace detail
 
 /// Facts about one device. Sizes in bytes.
@@ -240,6 +241,7 @@ class Device {
                    const std::string& target = {});
 
  private:
+  friend struct detail::DeviceAccess;
   std::shared_ptr<detail::DeviceState> state_;
 };
 

@@ -199,11 +199,17 @@ void check_range(uint64_t offset, uint64_t bytes, uint64_t size) {
 
 void Buffer::write(std::span<const std::byte> bytes, uint64_t offset) {
   check_range(offset, bytes.size(), size());
-  if (!bytes.empty()) state_->memory.device->engine->write(address() + offset, bytes);
+  if (bytes.empty()) return;
+  detail::DeviceState& device = *state_->memory.device;
+  device.engine->write(address() + offset, bytes);
+  if (device.events != nullptr) device.events->host_write(address() + offset, bytes.size());
 }
 void Buffer::read(std::span<std::byte> bytes, uint64_t offset) const {
   check_range(offset, bytes.size(), size());
-  if (!bytes.empty()) state_->memory.device->engine->read(address() + offset, bytes);
+  if (bytes.empty()) return;
+  detail::DeviceState& device = *state_->memory.device;
+  device.engine->read(address() + offset, bytes);
+  if (device.events != nullptr) device.events->host_read(address() + offset, bytes.size());
 }
 
 std::string version() {

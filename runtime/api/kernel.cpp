@@ -177,6 +177,11 @@ void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
   if (out.changed = program; detail::apply_policies(out.changed, out.policies)) {
     r.program = &out.changed;
   }
+  if (device->events != nullptr) {
+    device->events->number_points(out.changed);
+    r.program = &out.changed;
+    r.events = device->events.get();
+  }
   r.grid = options.grid;
   r.block = options.block;
   r.dynamic_shared = options.dynamic_shared;

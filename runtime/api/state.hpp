@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lanewise/lanewise.hpp"
+#include "runtime/events/collector.hpp"
 #include "runtime/guest/allocator.hpp"
 #include "runtime/guest/engine.hpp"
 #include "runtime/guest/residency.hpp"
@@ -21,6 +22,7 @@ struct DeviceState {
   guest::Allocator allocator;
   DeviceInfo info;
   guest::ResidencyMap residency;
+  std::unique_ptr<events::Collector> events;  ///< while the device is traced
 
   /// Reserves and zero-fills arena memory.
   uint64_t allocate(uint64_t bytes, const std::string& name, bool read_only = false,

@@ -5,6 +5,7 @@
 
 #include "runtime/cache/report.hpp"
 #include "runtime/cli/commands.hpp"
+#include "runtime/trace/fan.hpp"
 #include "runtime/trace/formats.hpp"
 
 namespace lanewise::cli {
@@ -16,30 +17,6 @@ struct CacheArgs {
   bool json = false;
 };
 
-/// One trace, read once, under several presets.
-class Fan final : public trace::Sink {
- public:
-  void add(trace::Sink* sink) { sinks_.push_back(sink); }
-  void kernel(const trace::Kernel& k) override {
-    for (trace::Sink* s : sinks_) s->kernel(k);
-  }
-  void site(const trace::Site& x) override {
-    for (trace::Sink* s : sinks_) s->site(x);
-  }
-  void buffer(const trace::Buffer& b) override {
-    for (trace::Sink* s : sinks_) s->buffer(b);
-  }
-  void event(const trace::Event& e) override {
-    for (trace::Sink* s : sinks_) s->event(e);
-  }
-  void finish() override {
-    for (trace::Sink* s : sinks_) s->finish();
-  }
-
- private:
-  std::vector<trace::Sink*> sinks_;
-};
-
 void warn(const trace::ReadResult& r) {
   if (!r.complete) fmt::print(stderr, "lanewise: warning: {}\n", r.note);
 }
@@ -49,7 +26,7 @@ int run_cache(const CacheArgs& args) {
   for (const std::string& rule : args.fail_on) cache::fails_on(rule, {});
   std::vector<std::unique_ptr<cache::Tracker>> trackers;
   std::vector<const cache::Tracker*> runs;
-  Fan fan;
+  trace::Fan fan;
   for (const std::string& name : args.presets) {
     trackers.push_back(std::make_unique<cache::Tracker>(cache::load_preset(name)));
     runs.push_back(trackers.back().get());

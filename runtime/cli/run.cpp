@@ -9,15 +9,17 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/progress.hpp"
+#include "runtime/cli/run_trace.hpp"
 #include "runtime/cli/stream_script.hpp"
 
 namespace lanewise::cli {
 namespace {
 
 struct RunArgs {
-  std::string file, kernel, isa, target, device = "auto", report;
+  std::string file, kernel, isa, target, device = "auto";
   std::vector<std::string> args;
   LaunchArgs launch;
+  TraceArgs trace;
   bool json = false;
 };
 
@@ -88,7 +90,7 @@ nlohmann::json to_json(const FaultReport& f) {
 }
 
 nlohmann::json to_json(const Result& r, const Device& device, const std::string& kernel,
-                       double readback_ms) {
+                       double readback_ms, const RunTrace& trace) {
   nlohmann::json faults = nlohmann::json::array();
   for (const FaultReport& f : r.faults) faults.push_back(to_json(f));
   return {{"device", device.info().name},
@@ -105,7 +107,7 @@ nlohmann::json to_json(const Result& r, const Device& device, const std::string&
           {"faults", faults},
           {"fault_count", r.fault_count},
           {"policies", r.policies},
-          {"cache", nlohmann::json::object()}};
+          {"cache", trace.json()}};
 }
 
 void print_faults(const Result& r) {
@@ -128,7 +130,7 @@ int exit_code(const Result& r) {
 /// Everything but the device is said by the script itself.
 int run_stream(const RunArgs& a) {
   if (!a.kernel.empty() || !a.args.empty() || !a.isa.empty() || !a.target.empty() ||
-      !(a.launch == LaunchArgs{})) {
+      !(a.launch == LaunchArgs{}) || a.trace.any()) {
     throw Error(ErrorKind::usage,
                 "a stream script takes --device and --json; all else stands in the script");
   }
@@ -142,6 +144,7 @@ int run(const RunArgs& a) {
   const Module module = device.load_file(a.file, to_isa(a.isa), a.target);
   for (const Diagnostic& w : module.warnings()) fmt::print(stderr, "{}\n", format(a.file, w));
   const Kernel kernel = module.kernel(a.kernel);
+  RunTrace trace(device, a.trace);
   BoundArgs bound = bind_args(device, a.args);
   options.dynamic_shared += bound.local_bytes;
   Result result;
@@ -151,14 +154,15 @@ int run(const RunArgs& a) {
   }
   // Written back even after faults: the buffers that were fine are the user's.
   const double readback_ms = write_back(bound);
+  const bool failed = trace.finish(a.json);
   if (a.json) {
-    fmt::print("{}\n", to_json(result, device, kernel.name(), readback_ms).dump(2));
+    fmt::print("{}\n", to_json(result, device, kernel.name(), readback_ms, trace).dump(2));
   } else if (result.ok()) {
     fmt::print("{}: done on {} in {:.2f} ms ({} mode)\n", kernel.name(), device.info().name,
                result.times.dispatch_ms, result.wave_mode);
   }
   if (!result.ok()) print_faults(result);
-  return exit_code(result);
+  return result.ok() && failed ? static_cast<int>(ErrorKind::guest) : exit_code(result);
 }
 
 }  // namespace
@@ -176,6 +180,7 @@ void add_run(CLI::App& app, Action& action) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   sub->add_option("--device", a->device, "auto, reference, an index or part of a name");
   add_launch_options(*sub, a->launch);
+  add_trace_options(*sub, a->trace);
   sub->add_flag("--json", a->json, "print one JSON object");
   sub->callback([=, &action] { action = [a] { return run(*a); }; });
 }

@@ -13,6 +13,10 @@
 #include "lanewise/types.hpp"
 #include "runtime/ir/ir.hpp"
 
+namespace lanewise::events {
+class Collector;
+}
+
 namespace lanewise {
 
 /// The first thing one lane did wrong. Engines report at most kMaxFaults per launch, the lowest
@@ -47,6 +51,8 @@ struct LaunchRequest {
   uint64_t step_budget = uint64_t{1} << 26;     ///< loop back edges one lane may take
   double timeout_seconds = 0;                   ///< 0 = none
   std::map<std::string, std::string> policies;  ///< names and values as --policy takes them
+  /// Takes the memory events of traced instructions (Inst::event); null = nothing is traced.
+  events::Collector* events = nullptr;
 };
 
 struct LaunchTimes {

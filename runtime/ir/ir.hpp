@@ -140,6 +140,7 @@ struct Inst {
   std::optional<Mem> mem;
   std::optional<BufferAccess> buffer;
   uint32_t site = kNone;  ///< index into Program::sites
+  uint32_t event = 0;     ///< number of the trace point (runtime/events), 0 = not traced
 };
 
 struct Terminator {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "runtime/guest/event_words.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::reference {
@@ -245,6 +246,8 @@ class Decoder {
     code.wide_address = wide_address(inst);
     code.mem = inst.mem ? &*inst.mem : nullptr;
     code.buffer = inst.buffer ? &*inst.buffer : nullptr;
+    code.event = inst.event;
+    if (inst.event != 0) code.form = guest::event_form(inst, 0);
     finish(code, inst.site);
   }
 

@@ -68,6 +68,8 @@ struct Code {
   const uint32_t* targets = nullptr;  ///< positions of the target blocks
   uint64_t result_mask = 0;           ///< of the width of `type`
   uint32_t site = ir::kNone;
+  uint32_t event = 0;  ///< of ir::Inst
+  uint32_t form = 0;   ///< guest::event_form without code bits, when there is an event
   uint32_t block = 0, inst = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "runtime/events/collector.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/reference/decode.hpp"
@@ -103,7 +104,9 @@ class ReferenceEngine final : public Engine {
     result.times.translate_ms = milliseconds_since(start);
     const DefaultArithmetic arithmetic;
     const auto run_start = std::chrono::steady_clock::now();
+    if (request.events != nullptr) request.events->begin(request, size_);
     run_groups(request, decoded, result);
+    if (request.events != nullptr) request.events->end();
     result.times.dispatch_ms = milliseconds_since(run_start);
     return result;
   }

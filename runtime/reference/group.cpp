@@ -47,6 +47,8 @@ void Group::start(const std::array<uint32_t, 3>& index) {
   index_ = index;
   barriers_.fill({});
   live_ = static_cast<uint32_t>(lanes_.size());
+  event_count_ = 0;
+  if (request_.events != nullptr) event_words_.assign(lanes_.size(), {});
   std::fill(shared_.begin(), shared_.end(), std::byte{0});
   std::fill(local_.begin(), local_.end(), std::byte{0});
   const std::vector<uint64_t>& initial = program_.registers;
@@ -76,12 +78,13 @@ bool Group::run(const std::array<uint32_t, 3>& index) {
   start(index);
   while (live_ != 0) {
     const bool ran = run_ready_lanes();
-    if (abandoned_) return false;
+    if (abandoned_) return hand_over_events(), false;
     // Operations that are sure come first; a partial one only when nothing else can move.
     const bool moved = run_complete_wave_ops();
     if (open_barriers() || moved || ran) continue;
     if (!run_partial_wave_ops()) fail_waiting_lanes();
   }
+  hand_over_events();
   return true;
 }
 

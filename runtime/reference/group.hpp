@@ -84,6 +84,10 @@ class Group {
   static void exchange_elements(const Code& code, uint64_t* r, std::byte* data);
   uint64_t special_register(const Lane& lane, ir::SReg reg) const;
 
+  // events.cpp: what the cache tracker will be told
+  void note_event(const Lane& lane, const Code& code);
+  void hand_over_events();
+
   // wave.cpp
   struct Gathered;
   bool run_complete_wave_ops();
@@ -111,6 +115,8 @@ class Group {
   std::vector<Lane> lanes_;
   std::vector<uint64_t> registers_;
   std::vector<std::byte> shared_, local_;
+  std::vector<std::vector<uint32_t>> event_words_;  ///< by lane, when the launch is traced
+  uint64_t event_count_ = 0;                        ///< words of all lanes
   std::array<Barrier, kBarriers> barriers_;
   std::array<uint32_t, 3> index_{};
   uint32_t live_ = 0;

@@ -45,6 +45,7 @@ void Group::run_lane(Lane& lane) {
       ++lane.position;
       continue;
     }
+    if (code.event != 0 && request_.events != nullptr) note_event(lane, code);
     switch (code.action) {
       case Action::wave:
         lane.state = LaneState::at_wave;

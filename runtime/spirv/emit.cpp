@@ -148,6 +148,7 @@ void LaneEmitter::emit_pure() {
 
 void LaneEmitter::emit(const ir::Inst& instruction) {
   inst_ = &instruction;
+  if (options_.trace_bits != 0 && instruction.event != 0) emit_event();
   switch (ir::info(instruction.op).trait) {
     case ir::OpTrait::pure:
       return emit_pure();

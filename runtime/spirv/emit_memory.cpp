@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "runtime/guest/event_words.hpp"
 #include "runtime/spirv/emitter.hpp"
 
 namespace lanewise::spirv {
@@ -21,7 +22,7 @@ std::string_view library_space(Space space) {
   return ir::name(space == Space::constant ? Space::global : space);
 }
 bool wide_address(Space space) {
-  return space == Space::global || space == Space::generic || space == Space::constant;
+  return guest::wide_space(space);
 }
 bool library_width(uint32_t bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
@@ -329,6 +330,7 @@ void LaneEmitter::order_after() {
 }
 /// A fence under a false guard does no harm, so the guard is not asked.
 void LaneEmitter::fence() {
+  if (inst_->event != 0 && inst_->mem->scope == ir::Scope::none) return;  // only an event
   if (inst_->mem && inst_->mem->order == Order::seq_cst) {
     constexpr uint32_t kConsistent = 8;  // see lw_fence
     library("lw_fence", m_.void_type,
@@ -336,6 +338,19 @@ void LaneEmitter::fence() {
     return;
   }
   fence_call(inst_->mem ? inst_->mem->scope : ir::Scope::sys);
+}
+
+/// What the cache tracker will be told, before it happens.
+void LaneEmitter::emit_event() {
+  const uint32_t form = guest::event_form(*inst_, options_.trace_bits);
+  Id address = m_.b64(0);
+  if ((form & guest::kFormNoAddress) == 0) {
+    address = base_address();
+    if (!wide_address(inst_->mem->space))
+      address = m_.int64() ? m_.op(spv::OpUConvert, m_.b64_type, {address})
+                           : m_.make64(address, m_.u(0));
+  }
+  library("lw_trace", m_.void_type, {m_.u(inst_->event), address, m_.u(form), activity()});
 }
 
 void LaneEmitter::emit_memory() {

@@ -110,6 +110,7 @@ class LaneEmitter {
   void emit_pure();
   Values pure_library();
   void emit_memory();
+  void emit_event();
   void emit_load();
   void emit_store();
   void emit_atom();

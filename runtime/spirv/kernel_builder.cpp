@@ -77,6 +77,7 @@ void KernelBuilder::begin_entry() {
   invocation_ = m_.extract(m_.createLoad(local, spv::NoPrecision), m_.uint_type, 0);
   m_.createStore(invocation_, frame_.lane);
   library("lw_begin", m_.void_type, {group_id, invocation_});
+  if (options_.trace_bits != 0) library("lw_trace_begin", m_.void_type, {});
 }
 
 /// Asks for exactly the float behaviour that the table of native operations counts on. A device
@@ -100,6 +101,11 @@ void KernelBuilder::declare_float_modes() {
   mode(t.rte64, ExecutionModeRoundingModeRTE, CapabilityRoundingModeRTE, 64);
   mode(t.signed_zero_inf_nan64, ExecutionModeSignedZeroInfNanPreserve,
        CapabilitySignedZeroInfNanPreserve, 64);
+}
+
+void KernelBuilder::end_of_lane() {
+  if (options_.trace_bits != 0) library("lw_trace_end", m_.void_type, {});
+  library("lw_end", m_.void_type, {});
 }
 
 void KernelBuilder::finish_entry() {
@@ -187,7 +193,7 @@ void KernelBuilder::build_direct(const ir::Program& program) {
     library("lw_group_begin", m_.void_type, {m_.u(program.wave_lanes), m_.u(shape_.lanes)});
   if (shape_.lanes_per_invocation == 1) {  // local_size equals the number of lanes
     m_.call_function(body);
-    library("lw_end", m_.void_type, {});
+    end_of_lane();
   } else {
     run_lanes_in_turn(body);
   }
@@ -205,7 +211,7 @@ void KernelBuilder::run_lanes_in_turn(spv::Function* body) {
       m_.createStore(lane, frame_.lane);
       library("lw_next_lane", m_.void_type, {lane});
       m_.call_function(body);
-      library("lw_end", m_.void_type, {});
+      end_of_lane();
     });
     if (!target_.cuts_loops) return;
     const Id last =
@@ -217,7 +223,7 @@ void KernelBuilder::run_lanes_in_turn(spv::Function* body) {
   when(m_.op(spv::OpLogicalNot, m_.bool_type, {finished}), [&] {
     library("lw_next_lane", m_.void_type, {lane_of(m_.u(shape_.lanes_per_invocation - 1))});
     library("lw_loop_cut", m_.void_type, {m_.u(ir::kNone)});
-    library("lw_end", m_.void_type, {});
+    end_of_lane();
   });
 }
 

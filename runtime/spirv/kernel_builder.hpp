@@ -35,6 +35,7 @@ class KernelBuilder {
   void begin_entry();
   void declare_float_modes();
   void finish_entry();
+  void end_of_lane();
   void load_lane();
   spv::Function* build_body(const ir::Program& program);
   Id private_variable(Id type, const char* name, Id initial = spv::NoResult);

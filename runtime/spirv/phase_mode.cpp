@@ -102,7 +102,7 @@ void KernelBuilder::run_lane(const ir::Phases& phases, PhaseState& state, spv::F
   }
   const Id after = m_.createLoad(frame_.resume, spv::NoPrecision);
   when(m_.op(spv::OpIEqual, m_.bool_type, {after, m_.u(ir::kPhaseEnded)}), [&] {
-    library("lw_end", m_.void_type, {});
+    end_of_lane();
     library("lw_phase_ended", m_.void_type, {});
   });
   if (shape_.packed) {
@@ -230,7 +230,7 @@ void KernelBuilder::abandon(const ir::Phases& phases, PhaseState& state, Id outc
   const Id kind = m_.select(stuck, m_.u(static_cast<uint32_t>(FaultKind::barrier_divergence)),
                             m_.u(static_cast<uint32_t>(FaultKind::step_budget)));
   library("lw_fault", m_.void_type, {kind, site, m_.u(0), m_.u(0), m_.u(0)});
-  library("lw_end", m_.void_type, {});
+  end_of_lane();
   m_.createStore(m_.u(ir::kPhaseEnded), array_element(state.resume, slot, m_.uint_type));
 }
 

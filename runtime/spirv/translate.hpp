@@ -45,6 +45,9 @@ struct Options {
   Memcheck memcheck = Memcheck::arena;
   WaveMode wave = WaveMode::automatic;
   std::map<std::string, std::string> policies;
+  /// Instructions with Inst::event write memory events, with so many bits for the event's number;
+  /// 0 = nothing is traced.
+  uint32_t trace_bits = 0;
 };
 
 /// A ready module and what the host must know to run it.

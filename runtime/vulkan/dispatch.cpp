@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/events/collector.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::vulkan {
@@ -136,13 +137,14 @@ uint64_t Dispatcher::prepare_backing(const LaunchRequest& request, const Kernel&
 void Dispatcher::prepare(const LaunchRequest& request, const Kernel& kernel) {
   write_launch_block(request, kernel);
   write_allocations(request);
+  ensure(events_, request.events != nullptr ? request.events->buffer_bytes() : 16);
   std::memset(faults_.map, 0, faults_.size);
   const uint64_t range = device_.facts().max_storage_range;
   const auto whole = [range](const Buffer& b) {
     return Pipelines::Binding{&b, std::min(b.size, range)};
   };
   pipelines_.bind({whole(arena_.buffer()), whole(launch_), whole(faults_), whole(backing_),
-                   whole(allocations_)});
+                   whole(allocations_), whole(events_)});
 }
 
 std::vector<uint32_t> Dispatcher::fault_snapshot() const {
@@ -187,7 +189,18 @@ void Dispatcher::run(const LaunchRequest& request, const Kernel& kernel, LaunchR
           : Clock::time_point::max();
   const uint64_t most = prepare_backing(request, kernel);
   prepare(request, kernel);
-  ChunkPlan plan(request.grid, device_.facts().max_groups);
+  const ChunkPlan plan(request.grid, device_.facts().max_groups);
+  if (request.events != nullptr) {
+    run_traced(request, kernel, deadline, most, plan);
+  } else {
+    run_untraced(request, kernel, deadline, most, plan);
+  }
+  decode_faults(fault_snapshot(), result);
+  result.times.dispatch_ms += milliseconds(Clock::now() - start);
+}
+
+void Dispatcher::run_untraced(const LaunchRequest& request, const Kernel& kernel,
+                              Clock::time_point deadline, uint64_t most, ChunkPlan plan) {
   uint64_t wanted = std::max<uint64_t>(kFirstChunkInvocations / kernel.module.local_size, 1);
   while (!plan.done()) {
     const auto begin = Clock::now();
@@ -198,8 +211,6 @@ void Dispatcher::run(const LaunchRequest& request, const Kernel& kernel, LaunchR
     if (took > kLongChunkMs && wanted > 1) wanted /= 2;
     if (has_fault(fault_snapshot(), FaultKind::step_budget)) break;
   }
-  decode_faults(fault_snapshot(), result);
-  result.times.dispatch_ms += milliseconds(Clock::now() - start);
 }
 
 }  // namespace lanewise::vulkan

@@ -44,6 +44,13 @@ class Dispatcher {
   void write_launch_block(const LaunchRequest& request, const Kernel& kernel);
   void write_allocations(const LaunchRequest& request);
   uint64_t prepare_backing(const LaunchRequest& request, const Kernel& kernel);
+  // trace.cpp: launches whose memory events are collected
+  struct Slices;
+  void run_traced(const LaunchRequest& request, const Kernel& kernel, Clock::time_point deadline,
+                  uint64_t most, ChunkPlan plan);
+  void hand_over(const LaunchRequest& request, const Slices& slices, const Chunk& chunk);
+  void run_untraced(const LaunchRequest& request, const Kernel& kernel, Clock::time_point deadline,
+                    uint64_t most, ChunkPlan plan);
   void run_chunk(const Kernel& kernel, const Chunk& chunk, Clock::time_point deadline,
                  double timeout_seconds);
   /// Tells running kernels to end and waits for that; false when they do not.
@@ -55,7 +62,7 @@ class Dispatcher {
   Device& device_;
   Arena& arena_;
   Pipelines& pipelines_;
-  Buffer launch_, faults_, backing_, allocations_;
+  Buffer launch_, faults_, backing_, allocations_, events_;
   uint64_t backing_slots_ = 1;
   std::chrono::milliseconds patience_{10000};
 };

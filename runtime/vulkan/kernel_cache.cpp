@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "runtime/events/collector.hpp"
 #include "runtime/support/error.hpp"
 #include "translator_version.hpp"
 
@@ -70,6 +71,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
       fmt::format("block {} {} {} shared {} memcheck {} wave {}\n", options.block.x,
                   options.block.y, options.block.z, options.dynamic_shared,
                   static_cast<int>(options.memcheck), static_cast<int>(options.wave));
+  if (options.trace_bits != 0) text += fmt::format("trace {}\n", options.trace_bits);
   for (const auto& [name, value] : options.policies) text += fmt::format("{}={}\n", name, value);
   for (const bool flag : {t.int64,
                           t.bda,
@@ -105,7 +107,9 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
 
 namespace {
 spirv::Options options_of(const LaunchRequest& request) {
-  return {request.block, request.dynamic_shared, request.memcheck, request.wave, request.policies};
+  const uint32_t trace_bits = request.events != nullptr ? request.events->plan().code_bits : 0;
+  return {request.block, request.dynamic_shared, request.memcheck,
+          request.wave,  request.policies,       trace_bits};
 }
 }  // namespace
 

@@ -9,7 +9,7 @@
 
 namespace lanewise::vulkan {
 
-inline constexpr uint32_t kBindings = 5;  ///< shaders/INTERFACE.md, descriptor set 0
+inline constexpr uint32_t kBindings = 6;  ///< shaders/INTERFACE.md, descriptor set 0
 
 struct Pipeline {
   vk::raii::Pipeline handle = nullptr;

@@ -43,4 +43,5 @@ layout(local_size_x = 1) in;
 #include "phase.glsl"
 #include "wave.glsl"
 #include "wave_group.glsl"
+#include "trace.glsl"
 void main() {}

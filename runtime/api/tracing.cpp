@@ -1,0 +1,19 @@
+#include "runtime/api/tracing.hpp"
+
+#include "runtime/api/state.hpp"
+
+namespace lanewise::detail {
+
+struct DeviceAccess {
+  static DeviceState& state(const Device& device) { return *device.state_; }
+};
+
+void start_tracing(const Device& device, trace::Sink& sink, uint64_t buffer_bytes) {
+  DeviceAccess::state(device).events = std::make_unique<events::Collector>(sink, buffer_bytes);
+}
+
+void stop_tracing(const Device& device) {
+  DeviceAccess::state(device).events.reset();
+}
+
+}  // namespace lanewise::detail

@@ -1,0 +1,20 @@
+// Tracing for the layers above the public API: every launch on the device tells the sink what its
+// waves do to memory, and copies by the host are told as well.
+#pragma once
+
+#include <cstdint>
+
+#include "lanewise/lanewise.hpp"
+#include "runtime/trace/event.hpp"
+
+namespace lanewise::detail {
+
+inline constexpr uint64_t kDefaultTraceBuffer = uint64_t{64} << 20;
+
+/// buffer_bytes: events that may wait on the device before they are handed on. The sink must live
+/// until tracing stops.
+void start_tracing(const Device& device, trace::Sink& sink,
+                   uint64_t buffer_bytes = kDefaultTraceBuffer);
+void stop_tracing(const Device& device);
+
+}  // namespace lanewise::detail

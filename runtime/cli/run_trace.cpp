@@ -1,0 +1,60 @@
+#include "runtime/cli/run_trace.hpp"
+
+#include <fmt/format.h>
+
+#include "runtime/api/tracing.hpp"
+#include "runtime/cache/report.hpp"
+#include "runtime/trace/formats.hpp"
+
+namespace lanewise::cli {
+
+void add_trace_options(CLI::App& sub, TraceArgs& args) {
+  sub.add_option("--trace", args.trace, "write the memory trace: FILE.lwt, .din or .json");
+  sub.add_option("--cache", args.presets, "run the cache tracker: a GPU's preset, or several")
+      ->delimiter(',');
+  sub.add_option("--report", args.reports, "with --cache: write FILE.txt, .json, .csv, ...");
+  sub.add_option("--fail-on", args.fail_on, "with --cache: exit code 1 on a rule, E, W or any")
+      ->delimiter(',');
+  sub.add_option("--trace-buffer", args.buffer_mib,
+                 "MiB of events that one piece of the grid may make")
+      ->check(CLI::Range(1U, 2048U));
+}
+
+RunTrace::RunTrace(const Device& device, const TraceArgs& args) : args_(args), device_(device) {
+  if (args.presets.empty() && !(args.reports.empty() && args.fail_on.empty()))
+    throw Error(ErrorKind::usage, "--report and --fail-on need --cache PRESET");
+  for (const std::string& rule : args.fail_on) cache::fails_on(rule, {});
+  for (const std::string& name : args.presets) {
+    trackers_.push_back(std::make_unique<cache::Tracker>(cache::load_preset(name)));
+    runs_.push_back(trackers_.back().get());
+    fan_.add(trackers_.back().get());
+  }
+  if (!args.trace.empty()) {
+    file_ = trace::open_output(args.trace);
+    fan_.add(file_.get());
+  }
+  if (!fan_.empty()) detail::start_tracing(device, fan_, uint64_t{args.buffer_mib} << 20);
+}
+
+RunTrace::~RunTrace() {
+  detail::stop_tracing(device_);
+}
+
+bool RunTrace::finish(bool json) {
+  detail::stop_tracing(device_);
+  fan_.finish();
+  if (runs_.empty()) return false;
+  if (!json) fmt::print("{}", cache::text_report(runs_));
+  for (const std::string& path : args_.reports) cache::write_report(path, runs_);
+  const std::vector<cache::Verdict> verdicts = cache::verdicts(runs_);
+  bool failed = false;
+  for (const std::string& rule : args_.fail_on) failed = cache::fails_on(rule, verdicts) || failed;
+  return failed;
+}
+
+nlohmann::json RunTrace::json() const {
+  if (runs_.empty()) return nlohmann::json::object();
+  return nlohmann::json::parse(cache::json_report(runs_));
+}
+
+}  // namespace lanewise::cli

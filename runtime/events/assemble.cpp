@@ -1,0 +1,283 @@
+// Puts the lanes of a work-group together again: which lanes of a wave execute one instruction
+// together, and in which order the waves' instructions follow each other. docs/events.md has the
+// policy in words.
+#include <array>
+#include <bit>
+#include <vector>
+
+#include "runtime/events/collector.hpp"
+#include "runtime/guest/layout.hpp"
+#include "runtime/trace/record.hpp"
+
+namespace lanewise::events {
+namespace {
+
+constexpr uint32_t kEnded = ~0U;
+
+/// The next event of a lane.
+struct Head {
+  uint32_t key = kEnded;  ///< 2 * point, plus 1 for a piece that stands alone
+  uint64_t address = 0;
+};
+
+/// A word taken apart.
+struct Decoded {
+  uint32_t point = 0;  ///< 0 = the stream has ended
+  uint32_t words = 1;
+  uint64_t address = 0;
+};
+
+Decoded decode(const Plan& plan, const LaneWords& lane) {
+  Decoded d;
+  if (lane.count == 0) return d;
+  const uint32_t word = *lane.at;
+  const uint32_t code = word & plan.escape();
+  if (code == plan.escape()) {
+    if (lane.count < 3) return d;
+    d.point = word >> plan.code_bits;
+    d.words = 3;
+    d.address = lane.at[lane.step] | uint64_t{lane.at[2 * size_t{lane.step}]} << 32;
+    return d;
+  }
+  d.point = code;
+  if (code == 0) return d;
+  const Point& p = plan.point(code);
+  d.address = (uint64_t{word >> plan.code_bits} << p.drop) + (p.arena ? guest::kArenaBase : 0);
+  return d;
+}
+
+void advance(LaneWords& lane, uint32_t words) {
+  lane.at += size_t{lane.step} * words;
+  lane.count -= std::min(lane.count, words);
+}
+
+}  // namespace
+
+class GroupAssembly {
+ public:
+  GroupAssembly(Collector& c, uint64_t linear, std::span<const LaneWords> lanes)
+      : c_(c), plan_(c.plan_), lanes_(lanes.begin(), lanes.end()), heads_(lanes.size()) {
+    c_.event_.wave.group = static_cast<uint32_t>(linear);
+    const size_t waves = (lanes.size() + c.wave_lanes_ - 1) / c.wave_lanes_;
+    for (size_t w = 0; w < waves; ++w) waves_.push_back(make_wave(w));
+  }
+
+  /// Waves take turns, one record each, until all have come to a barrier or ended.
+  void run() {
+    for (;;) {
+      bool moved = false;
+      for (Wave& w : waves_) moved = step(w) || moved;
+      if (!moved && !open_barrier()) return;
+    }
+  }
+
+ private:
+  struct Wave {
+    uint16_t index = 0;
+    uint32_t first = 0, count = 0;  ///< lanes
+    bool rows = false;              ///< the lanes' words lie side by side and are in step
+    bool waits = false;             ///< some lane stands at a barrier
+    bool ended = false;
+  };
+
+  Wave make_wave(size_t index) {
+    Wave w;
+    w.index = static_cast<uint16_t>(index);
+    w.first = static_cast<uint32_t>(index * c_.wave_lanes_);
+    w.count = static_cast<uint32_t>(std::min<size_t>(c_.wave_lanes_, lanes_.size() - w.first));
+    w.rows = true;
+    for (uint32_t i = 1; i < w.count && w.rows; ++i) {
+      const LaneWords &a = lanes_[w.first], &b = lanes_[w.first + i];
+      w.rows = b.at == a.at + i && b.step == a.step && b.count == a.count;
+    }
+    w.rows = w.rows && lanes_[w.first].step >= w.count;
+    if (!w.rows) take_heads(w);
+    return w;
+  }
+
+  void take_heads(const Wave& w) {
+    for (uint32_t i = w.first; i < w.first + w.count; ++i) take_head(i);
+  }
+
+  void take_head(uint32_t i) {
+    const Decoded d = decode(plan_, lanes_[i]);
+    if (d.point == 0) {
+      heads_[i].key = kEnded;
+      return;
+    }
+    advance(lanes_[i], d.words);
+    const Point& p = plan_.point(d.point);
+    heads_[i].address = d.address;
+    const bool whole = p.pieces == 0 || take_pieces(i, d);
+    heads_[i].key = 2 * d.point + (whole ? 0 : 1);
+  }
+
+  /// All pieces of the instruction follow each other in memory, too.
+  bool take_pieces(uint32_t i, const Decoded& first) {
+    LaneWords after = lanes_[i];
+    uint64_t next = first.address + plan_.point(first.point).bytes;
+    for (uint32_t k = 1; k <= plan_.point(first.point).pieces; ++k) {
+      const Decoded d = decode(plan_, after);
+      if (d.point != first.point + k || d.address != next) return false;
+      next += plan_.point(d.point).bytes;
+      advance(after, d.words);
+    }
+    lanes_[i] = after;
+    return true;
+  }
+
+  bool is_barrier(uint32_t key) const { return key != kEnded && plan_.point(key / 2).barrier; }
+
+  /// One record of the wave, or none when all its lanes wait or have ended.
+  bool step(Wave& w) {
+    if (w.ended || w.waits) return false;
+    if (w.rows) {
+      if (row(w)) return true;
+      if (w.waits || w.ended) return false;
+    }
+    uint32_t key = kEnded;
+    for (uint32_t i = w.first; i < w.first + w.count; ++i)
+      if (heads_[i].key < key && !is_barrier(heads_[i].key)) key = heads_[i].key;
+    if (key == kEnded) {
+      w.ended = true;
+      for (uint32_t i = w.first; i < w.first + w.count; ++i)
+        if (heads_[i].key != kEnded) w.ended = false, w.waits = true;
+      return false;
+    }
+    together(w, key);
+    return true;
+  }
+
+  /// The lanes whose next event is this one.
+  void together(const Wave& w, uint32_t key) {
+    const Point& p = plan_.point(key / 2);
+    const bool whole = p.pieces != 0 && (key & 1) == 0;
+    Point checked = p;
+    if (whole) checked.bytes = plan_.sites[p.whole_site].bytes;
+    uint64_t mask = 0;
+    unsigned count = 0;
+    for (uint32_t i = 0; i < w.count; ++i) {
+      if (heads_[w.first + i].key != key) continue;
+      const uint64_t address = heads_[w.first + i].address;
+      take_head(w.first + i);
+      if ((p.scalar && mask != 0) || !touched(checked, address)) continue;
+      mask |= uint64_t{1} << i;
+      addresses_[count++] = address;
+    }
+    if (mask != 0) emit(w, p, whole ? p.whole_site : p.site, mask, count);
+  }
+
+  bool touched(const Point& p, uint64_t address) const {
+    return !p.address || c_.touches(p, address);
+  }
+
+  void emit(const Wave& w, const Point& p, uint32_t site, uint64_t mask, unsigned count) {
+    trace::WaveRecord& r = c_.event_.wave;
+    r.site = c_.first_site_ + site;
+    r.wave = w.index;
+    r.mask = mask;
+    trace::pack(r, std::span(addresses_).first(p.address ? count : 0));
+    c_.sink_.event(c_.event_);
+    ++c_.records_;
+    c_.lane_accesses_ += count;
+  }
+
+  /// The common case: every lane of the wave is at the same point. False: look at the lanes one by
+  /// one from here on.
+  bool row(Wave& w) {
+    const LaneWords& lane = lanes_[w.first];
+    const uint32_t* words = lane.at;
+    const uint32_t mask = plan_.escape();
+    const uint32_t code = lane.count == 0 ? 0 : words[0] & mask;
+    uint32_t different = 0, uneven = 0;
+    const uint32_t stride = w.count > 1 && lane.count != 0 ? words[1] - words[0] : 0;
+    if (lane.count != 0)
+      for (uint32_t i = 1; i < w.count; ++i) {
+        different |= (words[i] ^ words[0]) & mask;
+        uneven |= (words[i] - words[i - 1]) ^ stride;
+      }
+    if (different != 0 || code == mask || (code != 0 && plan_.point(code).pieces != 0)) {
+      leave_rows(w);
+      return false;
+    }
+    if (code == 0) return w.ended = true, false;
+    const Point& p = plan_.point(code);
+    if (p.barrier) return w.waits = true, false;
+    emit_row(w, p, words, uneven == 0 ? static_cast<int32_t>(stride) : 0, uneven == 0);
+    next_row(w);
+    return true;
+  }
+
+  /// The first lane stands for all while they are in step.
+  void next_row(const Wave& w) { advance(lanes_[w.first], 1); }
+
+  void leave_rows(Wave& w) {
+    w.rows = false;
+    for (uint32_t i = 1; i < w.count; ++i) {
+      lanes_[w.first + i] = lanes_[w.first];
+      lanes_[w.first + i].at += i;
+    }
+    take_heads(w);
+  }
+
+  void emit_row(const Wave& w, const Point& p, const uint32_t* words, int32_t stride, bool affine) {
+    const uint64_t start = p.arena ? guest::kArenaBase : 0;
+    const auto address = [&](uint32_t i) {
+      return start + (uint64_t{words[i] >> plan_.code_bits} << p.drop);
+    };
+    const uint32_t last = w.count - 1;
+    const bool simple = affine && p.address && !p.scalar && c_.memcheck_ != Memcheck::alloc;
+    if (simple && touched(p, address(0)) && touched(p, address(last))) {
+      trace::WaveRecord& r = c_.event_.wave;
+      r.site = c_.first_site_ + p.site;
+      r.wave = w.index;
+      r.mask = ~uint64_t{0} >> (64 - w.count);
+      r.mode = trace::AddressMode::affine;
+      r.base = address(0);
+      r.stride = static_cast<int64_t>(stride >> plan_.code_bits) * (int64_t{1} << p.drop);
+      r.deltas.clear();
+      c_.sink_.event(c_.event_);
+      ++c_.records_;
+      c_.lane_accesses_ += w.count;
+      return;
+    }
+    uint64_t mask = 0;
+    unsigned count = 0;
+    for (uint32_t i = 0; i < w.count; ++i) {
+      if ((p.scalar && mask != 0) || !touched(p, address(i))) continue;
+      mask |= uint64_t{1} << i;
+      addresses_[count++] = address(i);
+    }
+    if (mask != 0) emit(w, p, p.site, mask, count);
+  }
+
+  /// Every wave waits or has ended: those that wait go on. False when there is none.
+  bool open_barrier() {
+    bool any = false;
+    for (Wave& w : waves_) {
+      if (!w.waits) continue;
+      w.waits = false;
+      any = true;
+      if (w.rows) {
+        next_row(w);
+        continue;
+      }
+      for (uint32_t i = w.first; i < w.first + w.count; ++i)
+        if (is_barrier(heads_[i].key)) take_head(i);
+    }
+    return any;
+  }
+
+  Collector& c_;
+  const Plan& plan_;
+  std::vector<LaneWords> lanes_;
+  std::vector<Head> heads_;
+  std::vector<Wave> waves_;
+  std::array<uint64_t, trace::kMaxLanes> addresses_{};
+};
+
+void Collector::group(uint64_t linear, std::span<const LaneWords> lanes) {
+  GroupAssembly(*this, linear, lanes).run();
+}
+
+}  // namespace lanewise::events

@@ -1,0 +1,115 @@
+#include "runtime/events/collector.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/guest/layout.hpp"
+
+namespace lanewise::events {
+namespace {
+
+bool inside(uint64_t offset, uint32_t bytes, uint64_t size) {
+  return size >= bytes && offset <= size - bytes;
+}
+
+const Allocation* holder(std::span<const Allocation> sorted, uint64_t address, uint32_t bytes) {
+  const auto after =
+      std::upper_bound(sorted.begin(), sorted.end(), address,
+                       [](uint64_t a, const Allocation& x) { return a < x.address; });
+  if (after == sorted.begin()) return nullptr;
+  const Allocation& candidate = *(after - 1);
+  return inside(address - candidate.address, bytes, candidate.size) ? &candidate : nullptr;
+}
+
+}  // namespace
+
+Error buffer_too_small(const ir::Program& program, uint64_t buffer_bytes) {
+  return Error(ErrorKind::budget,
+               fmt::format("one work-group of kernel '{}' makes more memory events than the event "
+                           "buffer of {} KiB holds; raise --trace-buffer",
+                           program.name, buffer_bytes >> 10));
+}
+
+void Collector::announce_buffers(std::span<const Allocation> allocations) {
+  for (const Allocation& a : allocations) {
+    const std::pair<uint64_t, std::string> what(a.size, a.name);
+    const auto known = announced_.find(a.address);
+    if (known != announced_.end() && known->second == what) continue;
+    announced_[a.address] = what;
+    trace::Buffer b;
+    b.name = a.name;
+    b.address = a.address;
+    b.size = a.size;
+    sink_.buffer(b);
+  }
+}
+
+void Collector::announce_kernel(const LaunchRequest& request) {
+  const ir::Program& program = *request.program;
+  trace::Kernel k;
+  k.name = program.name;
+  k.dialect = static_cast<trace::Dialect>(program.isa);
+  k.wave_lanes = program.wave_lanes;
+  k.grid = {request.grid.x, request.grid.y, request.grid.z};
+  k.block = {request.block.x, request.block.y, request.block.z};
+  k.shared_base = guest::kSharedWindow;
+  k.shared_size = guest::kWindowSize;
+  k.local_base = guest::kLocalWindow;
+  k.local_size = (uint64_t{program.local_bytes} + 3) / 4 * 4;
+  sink_.kernel(k);
+  kernel_ = kernels_++;
+  first_site_ = sites_;
+  for (trace::Site& s : plan_.sites) {
+    s.kernel = kernel_;
+    sink_.site(s);
+    ++sites_;
+  }
+}
+
+void Collector::begin(const LaunchRequest& request, uint64_t arena_size) {
+  announce_buffers(request.allocations);
+  announce_kernel(request);
+  wave_lanes_ = request.program->wave_lanes;
+  arena_size_ = arena_size;
+  local_bytes_ = request.program->local_bytes;
+  memcheck_ = request.memcheck;
+  allocations_ = request.allocations;
+  event_ = trace::Event();
+  event_.kind = trace::EventKind::kernel_begin;
+  event_.kernel = kernel_;
+  sink_.event(event_);
+  event_.kind = trace::EventKind::wave;
+}
+
+void Collector::end() {
+  event_ = trace::Event();
+  event_.kind = trace::EventKind::kernel_end;
+  event_.kernel = kernel_;
+  sink_.event(event_);
+}
+
+void Collector::host(trace::EventKind kind, uint64_t address, uint64_t size) {
+  trace::Event e;
+  e.kind = kind;
+  e.address = address;
+  e.size = size;
+  if (size != 0) sink_.event(e);
+}
+
+bool Collector::touches(const Point& p, uint64_t address) const {
+  if (!p.access) return true;
+  if (p.rule == ir::AlignRule::trap && (address & (p.alignment - 1)) != 0) return false;
+  if (p.space == ir::Space::local) return inside(address, p.bytes, local_bytes_);
+  if (p.space == ir::Space::generic) {
+    if (address >> 24 == guest::kSharedWindow >> 24) return false;  // passes no cache
+    if (address >> 24 == guest::kLocalWindow >> 24)
+      return inside(address - guest::kLocalWindow, p.bytes, local_bytes_);
+  }
+  if (!inside(address - guest::kArenaBase, p.bytes, arena_size_)) return false;
+  if (memcheck_ != Memcheck::alloc) return true;
+  const Allocation* a = holder(allocations_, address, p.bytes);
+  return a != nullptr && !(p.write && a->read_only);
+}
+
+}  // namespace lanewise::events

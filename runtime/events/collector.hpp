@@ -1,0 +1,76 @@
+// Between the engines, which say what each lane did, and the sinks of a trace, which take what each
+// wave did. One Collector serves any number of launches; memory use does not grow with them.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "runtime/events/plan.hpp"
+#include "runtime/guest/engine.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::events {
+
+/// The words that one lane has written (guest/event_words.hpp): at, at + step, ... up to a word of
+/// 0 or `count` words.
+struct LaneWords {
+  const uint32_t* at = nullptr;
+  uint32_t step = 1;
+  uint32_t count = 0;
+};
+
+inline constexpr uint64_t kDefaultBufferBytes = uint64_t{64} << 20;
+
+/// The events of one group do not fit: Error(budget) that names the option to raise.
+Error buffer_too_small(const ir::Program& program, uint64_t buffer_bytes);
+
+class Collector {
+ public:
+  /// buffer_bytes: what an engine may keep before it hands events over.
+  explicit Collector(trace::Sink& sink, uint64_t buffer_bytes = kDefaultBufferBytes)
+      : sink_(sink), buffer_bytes_(buffer_bytes) {}
+
+  /// Numbers the trace points of the program about to be launched.
+  void number_points(ir::Program& program) { plan_ = number(program); }
+  const Plan& plan() const { return plan_; }
+  uint64_t buffer_bytes() const { return buffer_bytes_; }
+
+  void begin(const LaunchRequest& request, uint64_t arena_size);
+  /// The lanes of one work-group, all of them, in order. Groups come in linear order.
+  void group(uint64_t linear, std::span<const LaneWords> lanes);
+  void end();
+
+  void host_write(uint64_t address, uint64_t size) {
+    host(trace::EventKind::host_write, address, size);
+  }
+  void host_read(uint64_t address, uint64_t size) {
+    host(trace::EventKind::host_read, address, size);
+  }
+  uint64_t records() const { return records_; }
+  uint64_t lane_accesses() const { return lane_accesses_; }
+
+ private:
+  friend class GroupAssembly;
+  void host(trace::EventKind kind, uint64_t address, uint64_t size);
+  void announce_buffers(std::span<const Allocation> allocations);
+  void announce_kernel(const LaunchRequest& request);
+  /// Can the lane have touched these bytes? The checks are those of docs/execution.md.
+  bool touches(const Point& p, uint64_t address) const;
+
+  trace::Sink& sink_;
+  uint64_t buffer_bytes_;
+  Plan plan_;
+  std::map<uint64_t, std::pair<uint64_t, std::string>> announced_;  ///< address: size, name
+  uint32_t kernels_ = 0, sites_ = 0;
+  uint64_t records_ = 0, lane_accesses_ = 0;
+  // Of the launch that runs:
+  uint32_t kernel_ = 0, first_site_ = 0;
+  uint32_t wave_lanes_ = 32;
+  uint64_t arena_size_ = 0, local_bytes_ = 0;
+  Memcheck memcheck_ = Memcheck::arena;
+  std::span<const Allocation> allocations_;
+  trace::Event event_;  ///< reused
+};
+
+}  // namespace lanewise::events

@@ -1,0 +1,153 @@
+#include "runtime/events/plan.hpp"
+
+#include <bit>
+
+#include "runtime/guest/event_words.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::events {
+namespace {
+
+using ir::Op;
+
+bool cached(ir::Space space) {
+  return space != ir::Space::shared && space != ir::Space::param;
+}
+
+/// A fence of no scope orders nothing: it is how a barrier shows up in the stream of a lane.
+bool is_marker(const ir::Inst& inst) {
+  return inst.op == Op::fence && inst.mem && inst.mem->scope == ir::Scope::none;
+}
+
+bool traced(const ir::Inst& inst) {
+  if (!inst.mem) return false;
+  switch (inst.op) {
+    case Op::load:
+    case Op::store:
+    case Op::atom:
+      return cached(inst.mem->space);
+    case Op::cachectl:
+      return true;
+    case Op::fence:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Lanes that pass the barrier without waiting take no part in the order of waves.
+bool waits(const ir::Inst& inst) {
+  return inst.op == Op::barrier &&
+         static_cast<ir::BarrierKind>(inst.mode) != ir::BarrierKind::arrive;
+}
+
+void mark_barriers(ir::Block& block) {
+  std::vector<ir::Inst> out;
+  out.reserve(block.insts.size());
+  for (ir::Inst& inst : block.insts) {
+    if (waits(inst)) {
+      ir::Inst marker;
+      marker.op = Op::fence;
+      marker.guard = inst.guard;
+      marker.site = inst.site;
+      marker.mem.emplace();
+      out.push_back(std::move(marker));
+    }
+    out.push_back(std::move(inst));
+  }
+  block.insts = std::move(out);
+}
+
+Point make_point(const ir::Inst& inst) {
+  Point p;
+  p.barrier = is_marker(inst);
+  p.address = !inst.src.empty();
+  p.access = inst.op == Op::load || inst.op == Op::store || inst.op == Op::atom;
+  p.write = inst.op == Op::store || inst.op == Op::atom;
+  p.space = inst.mem->space;
+  p.bytes = inst.mem->bytes();
+  p.alignment = std::bit_ceil(inst.mem->alignment());
+  p.rule = inst.mem->align;
+  const uint32_t form = guest::event_form(inst, 1);
+  p.drop = form >> guest::kFormDropShift & 15;
+  p.arena = (form & guest::kFormArena) != 0;
+  return p;
+}
+
+/// Consecutive points of one guest instruction and one kind are its pieces.
+void join_pieces(Plan& plan, const std::vector<uint32_t>& site_of_point) {
+  size_t first = 0;
+  while (first < plan.points.size()) {
+    const Point& a = plan.points[first];
+    size_t last = first;
+    while (a.access && last + 1 < plan.points.size() && plan.points[last + 1].access &&
+           site_of_point[first] != ir::kNone && site_of_point[last + 1] == site_of_point[first] &&
+           plan.sites[plan.points[last + 1].site].kind == plan.sites[a.site].kind &&
+           plan.points[last + 1].space == a.space)
+      ++last;
+    if (last != first) {
+      trace::Site whole = plan.sites[a.site];
+      for (size_t i = first + 1; i <= last; ++i)
+        whole.bytes = static_cast<uint16_t>(whole.bytes + plan.points[i].bytes);
+      plan.points[first].pieces = static_cast<uint32_t>(last - first);
+      plan.points[first].whole_site = static_cast<uint32_t>(plan.sites.size());
+      plan.sites.push_back(std::move(whole));
+    }
+    first = last + 1;
+  }
+}
+
+bool has_loops(const ir::Program& program) {
+  for (size_t i = 0; i < program.blocks.size(); ++i)
+    for (const uint32_t target : program.blocks[i].term.targets)
+      if (target <= i) return true;
+  return false;
+}
+
+}  // namespace
+
+Plan number(ir::Program& program) {
+  Plan plan;
+  plan.loops = has_loops(program);
+  std::vector<uint32_t> site_of_point;
+  for (ir::Block& block : program.blocks) {
+    mark_barriers(block);
+    for (ir::Inst& inst : block.insts) {
+      inst.event = 0;
+      if (!traced(inst)) continue;
+      Point p = make_point(inst);
+      if (!p.barrier) {
+        std::optional<trace::Site> site = describe(program, inst);
+        if (!site) continue;
+        p.site = static_cast<uint32_t>(plan.sites.size());
+        p.scalar = site->scalar;
+        plan.sites.push_back(std::move(*site));
+      }
+      plan.points.push_back(p);
+      site_of_point.push_back(inst.site);
+      inst.event = static_cast<uint32_t>(plan.points.size());
+    }
+  }
+  plan.code_bits = static_cast<uint32_t>(std::bit_width(plan.points.size() + 1));
+  if (plan.code_bits > 16)
+    throw Error(ErrorKind::guest, "kernel " + program.name + " has " +
+                                      std::to_string(plan.points.size()) +
+                                      " memory instructions; at most 65534 can be traced");
+  join_pieces(plan, site_of_point);
+  return plan;
+}
+
+uint64_t most_words(const Plan& plan, uint64_t arena_size, uint64_t local_bytes) {
+  uint64_t words = 0;
+  const uint64_t room = uint64_t{~uint32_t{0} >> plan.code_bits} + 1;
+  for (const Point& p : plan.points) {
+    const uint64_t size = p.arena ? arena_size : local_bytes;
+    const bool windows = p.space == ir::Space::generic && local_bytes != 0;
+    const bool one = !p.address ||
+                     (p.access && !windows && size <= uint64_t{1} << 32 && (size >> p.drop) < room);
+    words += one ? 1 : 3;
+  }
+  return words;
+}
+
+}  // namespace lanewise::events

@@ -1,0 +1,143 @@
+// From an instruction of the IR to what the cache tracker's tables look at.
+#include "runtime/events/plan.hpp"
+#include "runtime/support/error.hpp"
+#include "runtime/trace/site_text.hpp"
+
+namespace lanewise::events {
+namespace {
+
+using ir::Op;
+using trace::OpKind;
+using trace::Site;
+
+trace::Space space_of(ir::Space space) {
+  switch (space) {
+    case ir::Space::generic:
+      return trace::Space::generic;
+    case ir::Space::local:
+      return trace::Space::local;
+    case ir::Space::shared:
+      return trace::Space::shared;
+    case ir::Space::constant:
+    case ir::Space::param:
+      return trace::Space::constant;
+    case ir::Space::code:
+      return trace::Space::instruction;
+    case ir::Space::global:
+      break;
+  }
+  return trace::Space::global;
+}
+
+OpKind kind_of(const ir::Inst& inst) {
+  switch (inst.op) {
+    case Op::load:
+      return OpKind::load;
+    case Op::store:
+      return OpKind::store;
+    case Op::atom:
+      return OpKind::atomic;
+    case Op::cachectl:
+      return OpKind::control;
+    case Op::fence:
+      return OpKind::fence;
+    default:
+      return OpKind::none;
+  }
+}
+
+trace::ControlOp control_of(ir::CacheCtl what) {
+  using trace::ControlOp;
+  switch (what) {
+    case ir::CacheCtl::prefetch_l1:
+      return ControlOp::prefetch_l1;
+    case ir::CacheCtl::prefetch_l15:
+      return ControlOp::prefetch_l15;
+    case ir::CacheCtl::prefetch_l2:
+      return ControlOp::prefetch_l2;
+    case ir::CacheCtl::prefetch_l2_evict_last:
+      return ControlOp::prefetch_l2_evict_last;
+    case ir::CacheCtl::prefetch_l2_evict_normal:
+      return ControlOp::prefetch_l2_evict_normal;
+    case ir::CacheCtl::write_back:
+      return ControlOp::write_back;
+    case ir::CacheCtl::invalidate:
+      return ControlOp::invalidate;
+    case ir::CacheCtl::invalidate_all:
+      return ControlOp::invalidate_all;
+    case ir::CacheCtl::reset:
+      return ControlOp::reset;
+    case ir::CacheCtl::write_back_all:
+      return ControlOp::write_back_all;
+    case ir::CacheCtl::demote_normal:
+      return ControlOp::demote_normal;
+    case ir::CacheCtl::discard:
+      return ControlOp::discard;
+  }
+  return ControlOp::prefetch_l1;
+}
+
+/// What the text alone can say: encodings, targets, flags of GCN.
+Site from_text(trace::Dialect dialect, const ir::Site& source) {
+  try {
+    return trace::site_from_text(dialect, source.text);
+  } catch (const Error&) {
+    Site s;  // an instruction that the text reader does not know; the IR knows it
+    s.dialect = dialect;
+    return s;
+  }
+}
+
+bool orders(OpKind kind) {
+  return kind == OpKind::fence || kind == OpKind::control;
+}
+
+void from_memory(const ir::Inst& inst, bool from_the_text, Site& s) {
+  const ir::Mem& mem = *inst.mem;
+  s.order = mem.order;
+  s.scope = mem.scope;
+  const ir::CachePolicy& cache = mem.cache;
+  s.op = cache.op;
+  s.l1 = cache.l1;
+  s.l2 = cache.l2;
+  s.prefetch_bytes = cache.prefetch_bytes;
+  s.glc = s.glc || cache.glc;
+  s.slc = s.slc || cache.slc;
+  if (inst.op == Op::fence) return;
+  s.space = space_of(mem.space);
+  if (inst.op == Op::cachectl) {
+    if (from_the_text) return;
+    s.control = control_of(static_cast<ir::CacheCtl>(inst.mode));
+    if (mem.space == ir::Space::constant) s.target = trace::Target::constant;
+    if (mem.space == ir::Space::code) s.target = trace::Target::instruction;
+    s.encoding.register_address = !inst.src.empty();
+    return;
+  }
+  s.bytes = static_cast<uint16_t>(mem.bytes());
+  s.hinted = cache.hint.kind != ir::Operand::Kind::none;
+  if (cache.hint.is_imm()) s.policy = cache.hint.imm;
+}
+
+}  // namespace
+
+std::optional<Site> describe(const ir::Program& program, const ir::Inst& inst) {
+  const auto dialect = static_cast<trace::Dialect>(program.isa);
+  const ir::Site source = inst.site < program.sites.size() ? program.sites[inst.site] : ir::Site();
+  const OpKind kind = kind_of(inst);
+  Site s = from_text(dialect, source);
+  const bool known = s.kind == kind;
+  if (!known && orders(kind) && orders(s.kind)) return {};
+  if (!known) {
+    s = Site();
+    s.dialect = dialect;
+  }
+  s.kind = kind;
+  s.pc = source.pc;
+  s.line = source.line;
+  s.text = source.text.empty() ? std::string(ir::info(inst.op).name) : source.text;
+  s.file = source.source_file;
+  from_memory(inst, known, s);
+  return s;
+}
+
+}  // namespace lanewise::events

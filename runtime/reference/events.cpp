@@ -1,0 +1,36 @@
+// Memory events of traced launches: each lane writes the words that a shader would write.
+#include "runtime/events/collector.hpp"
+#include "runtime/guest/event_words.hpp"
+#include "runtime/reference/group.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::reference {
+
+void Group::note_event(const Lane& lane, const Code& code) {
+  const events::Collector& collector = *request_.events;
+  uint64_t address = 0;
+  if ((code.form & guest::kFormNoAddress) == 0) {
+    address = lane.r[code.s0] + static_cast<uint64_t>(code.mem->offset);
+    if (!code.wide_address) address &= 0xffffffff;
+  }
+  uint32_t words[3];
+  const unsigned n = guest::encode_event(code.form | collector.plan().code_bits, code.event,
+                                         address, memory_.arena.size(), words);
+  std::vector<uint32_t>& out = event_words_[lane.linear];
+  out.insert(out.end(), words, words + n);
+  event_count_ += n;
+  if (event_count_ * sizeof(uint32_t) > collector.buffer_bytes())
+    throw events::buffer_too_small(*request_.program, collector.buffer_bytes());
+}
+
+void Group::hand_over_events() {
+  if (request_.events == nullptr) return;
+  std::vector<events::LaneWords> lanes;
+  for (const std::vector<uint32_t>& words : event_words_)
+    lanes.push_back({words.data(), 1, static_cast<uint32_t>(words.size())});
+  const Dim3& grid = request_.grid;
+  const uint64_t linear = (uint64_t{index_[2]} * grid.y + index_[1]) * grid.x + index_[0];
+  request_.events->group(linear, lanes);
+}
+
+}  // namespace lanewise::reference

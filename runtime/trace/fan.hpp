@@ -1,0 +1,34 @@
+// One trace to several sinks.
+#pragma once
+
+#include <vector>
+
+#include "runtime/trace/event.hpp"
+
+namespace lanewise::trace {
+
+class Fan final : public Sink {
+ public:
+  void add(Sink* sink) { sinks_.push_back(sink); }
+  bool empty() const { return sinks_.empty(); }
+  void kernel(const Kernel& k) override {
+    for (Sink* s : sinks_) s->kernel(k);
+  }
+  void site(const Site& x) override {
+    for (Sink* s : sinks_) s->site(x);
+  }
+  void buffer(const Buffer& b) override {
+    for (Sink* s : sinks_) s->buffer(b);
+  }
+  void event(const Event& e) override {
+    for (Sink* s : sinks_) s->event(e);
+  }
+  void finish() override {
+    for (Sink* s : sinks_) s->finish();
+  }
+
+ private:
+  std::vector<Sink*> sinks_;
+};
+
+}  // namespace lanewise::trace

@@ -1,0 +1,73 @@
+// Memory events of traced launches: each lane writes its own stream of words, a row of the buffer
+// for each position in the stream. runtime/guest/event_words.hpp is the same for the host.
+
+layout(set = 0, binding = 5, std430) buffer EventWords { uint w[]; } events;
+
+const uint LAUNCH_TRACE_FIRST = 19u, LAUNCH_TRACE_CAPACITY = 20u, LAUNCH_TRACE_STRIDE = 21u;
+const uint TRACE_HEADER = 64u;
+const uint FORM_ARENA = 1u << 16, FORM_ANYWHERE = 1u << 17, FORM_WINDOWS = 1u << 18;
+const uint FORM_FORCE = 1u << 19, FORM_NO_ADDRESS = 1u << 20;
+
+uint trace_written[LANES];
+uint trace_base, trace_capacity, trace_stride;
+
+void lw_trace_begin() {
+  uint gx = launch.w[LAUNCH_GRID], gy = launch.w[LAUNCH_GRID + 1u];
+  uint linear = (lane_group.z * gy + lane_group.y) * gx + lane_group.x;
+  trace_capacity = launch.w[LAUNCH_TRACE_CAPACITY];
+  trace_stride = launch.w[LAUNCH_TRACE_STRIDE];
+  trace_base =
+      TRACE_HEADER + (linear - launch.w[LAUNCH_TRACE_FIRST]) * trace_capacity * trace_stride;
+  for (uint i = 0u; i < LANES; ++i) trace_written[i] = 0u;
+}
+
+/// Words that have no room are counted all the same: the host runs the slice again with more.
+void trace_put(uint word, uint lo, uint hi, bool wide) {
+  uint i = slot_index();
+  uint at = trace_written[i];
+  uint next = at + pick(wide, 3u, 1u);
+  trace_written[i] = next;
+  if (next > trace_capacity) {
+    atomicMax(events.w[0], next);
+    return;
+  }
+  uint where = trace_base + at * trace_stride + lane_index;
+  events.w[where] = word;
+  if (wide) {
+    events.w[where + trace_stride] = lo;
+    events.w[where + 2u * trace_stride] = hi;
+  }
+}
+
+void lw_trace(const in uint point, const in B64 address, const in uint form,
+              const in bool active) {
+  uint bits = form & 31u, drop = (form >> 8) & 15u;
+  uint low = (1u << drop) - 1u;
+  uint lo = lo64(address), hi = hi64(address);
+  uint offset = lo;
+  bool near = hi == 0u;
+  bool said = active;
+  if ((form & FORM_ARENA) != 0u) {
+    B64 from = sub64(address, b64(ARENA_BASE, 0u));
+    bool inside = lt64(from, arena_size);
+    bool window = both(both((form & FORM_WINDOWS) != 0u, hi == 0u),
+                       either(lo >> 24 == SHARED_WINDOW, lo >> 24 == LOCAL_WINDOW));
+    said = both(said, either(either(inside, window), (form & FORM_ANYWHERE) != 0u));
+    said = both(said, either((form & FORM_FORCE) != 0u, (lo & low) == 0u));
+    offset = lo64(from);
+    near = both(inside, hi64(from) == 0u);
+  }
+  bool narrow = both(near, (offset >> drop) <= (~0u >> bits));
+  uint word = pick(narrow, (offset >> drop) << bits | point, point << bits | ((1u << bits) - 1u));
+  if ((form & FORM_NO_ADDRESS) != 0u) {
+    word = point;
+    narrow = true;
+    said = active;
+  }
+  if (said) trace_put(word, lo & ~low, hi, !narrow);
+}
+
+void lw_trace_end() {
+  uint at = trace_written[slot_index()];
+  if (at < trace_capacity) events.w[trace_base + at * trace_stride + lane_index] = 0u;
+}

@@ -1,0 +1,265 @@
+// Memory events: counts of a kernel small enough for arithmetic by hand, the same trace on every
+// device, slices, and no hazard where there is none.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "runtime/api/tracing.hpp"
+#include "runtime/cache/tracker.hpp"
+#include "runtime/trace/fan.hpp"
+#include "runtime/trace/record.hpp"
+#include "tests/kernels/support.hpp"
+
+using namespace kernels;
+using lanewise::Arg;
+using lanewise::Buffer;
+using lanewise::Device;
+
+namespace {
+
+/// Every item as a line of text: easy to compare, and readable when two traces differ.
+class Lines final : public lanewise::trace::Sink {
+ public:
+  std::vector<std::string> lines;
+  void kernel(const lanewise::trace::Kernel& k) override {
+    lines.push_back(fmt::format("kernel {} {}", k.name, k.wave_lanes));
+  }
+  void site(const lanewise::trace::Site& s) override {
+    lines.push_back(fmt::format("site {} {} {} {} {}", s.text, static_cast<int>(s.kind),
+                                static_cast<int>(s.space), s.bytes, static_cast<int>(s.op)));
+  }
+  void buffer(const lanewise::trace::Buffer& b) override {
+    lines.push_back(fmt::format("buffer {} {:x} {}", b.name, b.address, b.size));
+  }
+  void event(const lanewise::trace::Event& e) override {
+    const lanewise::trace::WaveRecord& r = e.wave;
+    if (e.kind != lanewise::trace::EventKind::wave) {
+      lines.push_back(fmt::format("event {} {:x} {}", static_cast<int>(e.kind), e.address, e.size));
+      return;
+    }
+    std::string line =
+        fmt::format("{} {}.{} {:x} {:x}+{}", r.site, r.group, r.wave, r.mask, r.base, r.stride);
+    for (const int64_t d : r.deltas) line += fmt::format(" {}", d);
+    lines.push_back(std::move(line));
+  }
+};
+
+std::string device_under_test() {
+  const char* wanted = std::getenv("LANEWISE_TEST_DEVICE");
+  return wanted != nullptr ? wanted : "reference";
+}
+
+struct Run {
+  const char* file;
+  const char* kernel;
+  lanewise::LaunchOptions options;
+  std::function<std::vector<Arg>(Device&, std::vector<Buffer>&)> args;
+};
+
+/// Buffers of words that look like small integers, and like small floats when bits say so.
+Buffer& words(Device& d, std::vector<Buffer>& keep, size_t n, uint32_t mask = 63) {
+  std::vector<uint32_t> v = random_ints<uint32_t>(n, 7 + keep.size());
+  for (uint32_t& x : v) x &= mask;
+  keep.push_back(d.buffer(v, fmt::format("b{}", keep.size())));
+  return keep.back();
+}
+
+const Run kRuns[] = {
+    {"saxpy",
+     "saxpy",
+     {.grid = {4}, .block = {256}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{1000, 2.0f, words(d, b, 1000), words(d, b, 1000)};
+     }},
+    {"reduce",
+     "reduce",
+     {.grid = {3}, .block = {256}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 2000), words(d, b, 3), 2000};
+     }},
+    {"transpose",
+     "transpose",
+     {.grid = {2, 2}, .block = {32, 8}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 50 * 40), words(d, b, 50 * 40), 50, 40};
+     }},
+    {"histogram",
+     "histogram",
+     {.grid = {3}, .block = {128}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 1000, ~0U), 4000, words(d, b, 256, 0)};
+     }},
+    {"scan_shfl",
+     "scan_shfl",
+     {.grid = {3}, .block = {128}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 300), words(d, b, 300), words(d, b, 3), 300};
+     }},
+    {"cachehints",
+     "cachehints",
+     {.grid = {2}, .block = {64}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 500), words(d, b, 500), words(d, b, 400),
+                               words(d, b, 400), 100};
+     }},
+    {"bytecopy",
+     "bytecopy",
+     {.grid = {2}, .block = {64}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 25),
+                               words(d, b, 25),
+                               words(d, b, 50),
+                               words(d, b, 50),
+                               words(d, b, 25),
+                               words(d, b, 100),
+                               100};
+     }},
+    {"localarr",
+     "localarr",
+     {.grid = {1}, .block = {32}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 64 * 32), words(d, b, 32), 20};
+     }},
+    {"crc32",
+     "crc32",
+     {.grid = {2}, .block = {32}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 64 * 4, ~0U), 13, words(d, b, 64)};
+     }},
+    {"atomics",
+     "atomics",
+     {.grid = {1}, .block = {32}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 128), words(d, b, 8), words(d, b, 4), words(d, b, 8)};
+     }},
+    {"switchk",
+     "switchk",
+     {.grid = {1}, .block = {64}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 64, 7), words(d, b, 64), words(d, b, 64)};
+     }},
+    {"calls",
+     "indirect",
+     {.grid = {1}, .block = {64}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 64), words(d, b, 64), words(d, b, 64)};
+     }},
+    {"sgemm",
+     "sgemm",
+     {.grid = {2, 2}, .block = {16, 16}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{30,
+                               31,
+                               17,
+                               1.0f,
+                               words(d, b, 30 * 17),
+                               words(d, b, 17 * 31),
+                               0.5f,
+                               words(d, b, 30 * 31)};
+     }},
+    {"bitonic",
+     "bitonic",
+     {.grid = {2}, .block = {256}},
+     [](Device& d, std::vector<Buffer>& b) { return std::vector<Arg>{words(d, b, 1024)}; }},
+    {"dynshared",
+     "dynshared",
+     {.grid = {1}, .block = {64}, .dynamic_shared = 800},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 150), words(d, b, 150), 150};
+     }},
+    {"int64",
+     "int64k",
+     {.grid = {2}, .block = {64}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 200), words(d, b, 200), words(d, b, 200),
+                               words(d, b, 200), 100};
+     }},
+    {"mandelbrot",
+     "mandelbrot",
+     {.grid = {3, 2}, .block = {8, 8}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 300), 20, 15, -2.0f, -1.0f, 0.1f, 50};
+     }},
+};
+
+void launch(const std::string& selector, const Run& run, lanewise::trace::Sink& sink,
+            uint64_t buffer_bytes = lanewise::detail::kDefaultTraceBuffer) {
+  Device d = Device::open(selector);
+  lanewise::detail::start_tracing(d, sink, buffer_bytes);
+  const auto kernel =
+      d.load_file(corpus(fmt::format("ptx/{}.sm75.ptx", run.file))).kernel(run.kernel);
+  std::vector<Buffer> keep;
+  keep.reserve(16);
+  const std::vector<Arg> args = run.args(d, keep);
+  kernel.launch(run.options, args).check();
+  lanewise::detail::stop_tracing(d);
+}
+
+/// The first line that differs, not thousands of them.
+void check_same(const std::vector<std::string>& got, const std::vector<std::string>& want) {
+  const auto [a, b] = std::mismatch(got.begin(), got.end(), want.begin(), want.end());
+  if (a == got.end() && b == want.end()) return;
+  CAPTURE(a - got.begin());
+  CHECK((a == got.end() ? std::string("end") : *a) == (b == want.end() ? std::string("end") : *b));
+}
+
+}  // namespace
+
+TEST_CASE("trace: saxpy as counted by hand") {
+  lanewise::cache::Tracker tracker(lanewise::cache::load_preset("gm204"));
+  launch(device_under_test(), kRuns[0], tracker);
+  // 1000 of 1024 lanes, 32 waves; the last one has 8 lanes: 31 * 4 + 1 sectors each.
+  REQUIRE(tracker.sites().size() == 3);
+  for (size_t i = 0; i < 3; ++i) {
+    CAPTURE(tracker.sites()[i].text);
+    const auto& n = tracker.site_counters()[i];
+    CHECK(n.instructions == 32);
+    CHECK(n.lanes == 1000);
+    CHECK(n.requests == 32);
+    CHECK(n.sectors == 125);
+    CHECK(n.bytes == 4000);
+  }
+  using lanewise::trace::OpKind;
+  CHECK(tracker.sites()[0].kind == OpKind::load);
+  CHECK(tracker.sites()[1].kind == OpKind::load);
+  CHECK(tracker.sites()[2].kind == OpKind::store);
+  CHECK(tracker.findings().empty());
+}
+
+TEST_CASE("trace: every device tells what the reference engine tells, and no hazard is seen") {
+  const bool reference = device_under_test() == "reference";
+  for (const Run& run : kRuns) {
+    CAPTURE(run.kernel);
+    Lines lines;
+    lanewise::cache::Tracker tracker(lanewise::cache::load_preset("gv100"));
+    lanewise::trace::Fan fan;
+    fan.add(&lines);
+    fan.add(&tracker);
+    launch(device_under_test(), run, fan);
+    CHECK(tracker.records() > 0);
+    for (const auto& f : tracker.findings()) {
+      CAPTURE(lanewise::cache::rule(f.rule).id);
+      CHECK(f.severity == lanewise::cache::Severity::advice);
+    }
+    if (reference) continue;
+    Lines wanted;
+    launch("reference", run, wanted);
+    check_same(lines.lines, wanted.lines);
+  }
+}
+
+TEST_CASE("trace: a buffer that is too small cuts the grid into slices, and loses nothing") {
+  const Run& reduce = kRuns[1];
+  Lines whole, sliced;
+  launch(device_under_test(), reduce, whole);
+  launch(device_under_test(), reduce, sliced, 8192);
+  check_same(sliced.lines, whole.lines);
+}
+
+TEST_CASE("trace: a group whose events never fit is an error that names the option") {
+  Lines lines;
+  CHECK_THROWS_WITH(launch(device_under_test(), kRuns[0], lines, 1024),
+                    "one work-group of kernel 'saxpy' makes more memory events than the event "
+                    "buffer of 1 KiB holds; raise --trace-buffer");
+}
