@@ -44,7 +44,7 @@ std::optional<ProbeResult> remembered(DiskCache& disk, const CacheKey& key) {
 void run_shader(Device& device, Pipelines& pipelines, std::span<const uint32_t> words,
                 const Buffer& in, const Buffer& out, uint32_t groups) {
   const Pipeline pipeline = pipelines.create(with_float_modes(words, device.facts().target));
-  pipelines.bind({{{&in, in.size}, {&out, out.size}, {&in, 4}, {&in, 4}, {&in, 4}}});
+  pipelines.bind({{{&in, in.size}, {&out, out.size}, {&in, 4}, {&in, 4}, {&in, 4}, {&in, 4}}});
   device.run([&](const vk::raii::CommandBuffer& commands) {
     pipelines.record(commands, pipeline, {0, 0, 0}, {groups, 1, 1});
   });

@@ -40,13 +40,13 @@ void trace_put(uint word, uint lo, uint hi, bool wide) {
 }
 
 void lw_trace(const in uint point, const in B64 address, const in uint form,
-              const in bool active) {
+              const in bool taken) {
   uint bits = form & 31u, drop = (form >> 8) & 15u;
   uint low = (1u << drop) - 1u;
   uint lo = lo64(address), hi = hi64(address);
   uint offset = lo;
-  bool near = hi == 0u;
-  bool said = active;
+  bool close = hi == 0u;
+  bool said = taken;
   if ((form & FORM_ARENA) != 0u) {
     B64 from = sub64(address, b64(ARENA_BASE, 0u));
     bool inside = lt64(from, arena_size);
@@ -55,14 +55,14 @@ void lw_trace(const in uint point, const in B64 address, const in uint form,
     said = both(said, either(either(inside, window), (form & FORM_ANYWHERE) != 0u));
     said = both(said, either((form & FORM_FORCE) != 0u, (lo & low) == 0u));
     offset = lo64(from);
-    near = both(inside, hi64(from) == 0u);
+    close = both(inside, hi64(from) == 0u);
   }
-  bool narrow = both(near, (offset >> drop) <= (~0u >> bits));
+  bool narrow = both(close, (offset >> drop) <= (~0u >> bits));
   uint word = pick(narrow, (offset >> drop) << bits | point, point << bits | ((1u << bits) - 1u));
   if ((form & FORM_NO_ADDRESS) != 0u) {
     word = point;
     narrow = true;
-    said = active;
+    said = taken;
   }
   if (said) trace_put(word, lo & ~low, hi, !narrow);
 }

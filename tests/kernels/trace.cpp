@@ -253,7 +253,7 @@ TEST_CASE("trace: a buffer that is too small cuts the grid into slices, and lose
   const Run& reduce = kRuns[1];
   Lines whole, sliced;
   launch(device_under_test(), reduce, whole);
-  launch(device_under_test(), reduce, sliced, 8192);
+  launch(device_under_test(), reduce, sliced, 20000);
   check_same(sliced.lines, whole.lines);
 }
 
