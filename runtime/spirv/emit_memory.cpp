@@ -347,8 +347,8 @@ void LaneEmitter::emit_event() {
   if ((form & guest::kFormNoAddress) == 0) {
     address = base_address();
     if (!wide_address(inst_->mem->space))
-      address = m_.int64() ? m_.op(spv::OpUConvert, m_.b64_type, {address})
-                           : m_.make64(address, m_.u(0));
+      address =
+          m_.int64() ? m_.op(spv::OpUConvert, m_.b64_type, {address}) : m_.make64(address, m_.u(0));
   }
   library("lw_trace", m_.void_type, {m_.u(inst_->event), address, m_.u(form), activity()});
 }
