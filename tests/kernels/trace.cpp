@@ -183,6 +183,15 @@ const Run kRuns[] = {
      }},
 };
 
+/// Compiling kernels is what costs on Vulkan devices, so these do there: straight code, loops with
+/// barriers, atomics, cross-lane operations, cache operators, local memory.
+bool on_devices(const Run& run) {
+  const std::string kernel = run.kernel;
+  for (const char* name : {"saxpy", "reduce", "histogram", "scan_shfl", "cachehints", "localarr"})
+    if (kernel == name) return true;
+  return false;
+}
+
 void launch(const std::string& selector, const Run& run, lanewise::trace::Sink& sink,
             uint64_t buffer_bytes = lanewise::detail::kDefaultTraceBuffer) {
   Device d = Device::open(selector);
@@ -231,6 +240,7 @@ TEST_CASE("trace: every device tells what the reference engine tells, and no haz
   const bool reference = device_under_test() == "reference";
   for (const Run& run : kRuns) {
     CAPTURE(run.kernel);
+    if (!reference && !on_devices(run)) continue;
     Lines lines;
     lanewise::cache::Tracker tracker(lanewise::cache::load_preset("gv100"));
     lanewise::trace::Fan fan;
