@@ -9,6 +9,7 @@
 
 #include <spirv-tools/optimizer.hpp>
 
+#include "runtime/spirv/loop_values.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::spirv {
@@ -42,7 +43,7 @@ std::vector<uint32_t> shrink(const std::vector<uint32_t>& words) {
   if (!optimizer.Run(words.data(), words.size(), &out, options)) {
     throw Error(ErrorKind::device, "SPIRV-Tools cannot optimise the module: " + message);
   }
-  return out;
+  return keep_loop_values(out);
 }
 
 }  // namespace lanewise::spirv

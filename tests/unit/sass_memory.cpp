@@ -87,7 +87,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-std::vector<ir::Inst> events(const ir::Program& p) {
+std::vector<ir::Inst> memory_events(const ir::Program& p) {
   std::vector<ir::Inst> out;
   for (const ir::Block& b : p.blocks)
     for (const ir::Inst& i : b.insts)
@@ -238,7 +238,7 @@ TEST_CASE("cache control becomes events in the right space, with an address per 
       "CCTL.I.IVALL ;\nCCTL.IVALL ;\nCCTL.U.IVALL ;\nCCTLL.RS [R1-0x4] ;\nCCTLL.IVALL ;\n"
       "CCTLL.CRS.WBALL ;\n@!P0 CCTL.E.IV [0x80000000] ;\nEXIT ;\n",
       50, {});
-  const auto list = events(p);
+  const auto list = memory_events(p);
   REQUIRE(list.size() == 11);
   using ir::CacheCtl;
   using ir::Space;
