@@ -182,10 +182,30 @@ TEST_CASE("every special register translates") {
   }
 }
 
-TEST_CASE("cross-lane instructions are packed, and refused in lane mode with their place") {
+TEST_CASE("cross-lane instructions that the group reaches together need no packing") {
   Kernel k;
   const ir::Reg p = k.compare(ir::Cond::eq, ir::imm(1), ir::imm(1));
   k.b.emit(Op::vote_any, Type::pred, {k.b.reg(Width::pred)}, {p, ir::imm(0xffffffff)});
+  k.b.exit();
+  spirv::Options options = block_of(64);
+  for (const auto& [tier, target] : all_tiers()) {
+    CAPTURE(tier);
+    for (const WaveMode mode : {WaveMode::automatic, WaveMode::lane, WaveMode::packed}) {
+      options.wave = mode;
+      CHECK(verdict(k.program, options, target) == "");
+      const spirv::Module module = spirv::translate(k.program, options, target);
+      CHECK(module.wave_mode == (mode == WaveMode::packed ? "packed" : "lane"));
+      CHECK((module.wave_reason == "asked for") == (mode != WaveMode::automatic));
+    }
+  }
+}
+
+TEST_CASE("others are packed, and refused in lane mode with their place") {
+  Kernel k;
+  const ir::Reg p = k.compare(ir::Cond::lt, k.sreg(ir::SReg::laneid), ir::imm(5));
+  k.b.set_guard({p, false});
+  k.b.emit(Op::vote_any, Type::pred, {k.b.reg(Width::pred)}, {p, ir::imm(0xffffffff)});
+  k.b.set_guard({});
   k.b.exit();
   spirv::Options options = block_of(64);
   for (const auto& [tier, target] : all_tiers()) {
@@ -202,6 +222,6 @@ TEST_CASE("cross-lane instructions are packed, and refused in lane mode with the
     CHECK(error.kind() == ErrorKind::guest);
   }
   CHECK(message ==
-        "cross-lane instruction 'the guest's own words;' (line 7) cannot run in lane mode; use "
-        "--wave auto or packed");
+        "cross-lane instruction 'the guest's own words;' (line 7) cannot run in lane mode, as not "
+        "all lanes of the block are known to reach it together; use --wave auto or packed");
 }
