@@ -11,6 +11,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/build"
 ln -s "$bin" "$work/build/bin"
 ln -s "$root/samples" "$work/samples"
+ln -s "$root/tests" "$work/tests"
 
 commands=$(awk '/^```sh$/{on=1;next} /^```$/{on=0} on && NF' "$root/README.md")
 count=0
