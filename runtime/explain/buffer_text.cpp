@@ -103,10 +103,22 @@ class Buffer {
       line("offset = {} + {} = {}", formula_.operand(k_, 5), access_.inst_offset, offset_);
     else
       line("offset = {}", offset_);
+    const bool early = access_.soffset_swizzled && d_.swizzle;
+    if (early) {
+      offset_ += soffset_;
+      line("policy gcn.soffset: offset + SOFFSET {} = {}", formula_.operand(k_, 6), offset_);
+    }
     inside();
-    out_.address = d_.base + soffset_ + inside_;
-    line("address = BASE 0x{:x} + SOFFSET {} + {} = 0x{:x}", d_.base, formula_.operand(k_, 6),
-         inside_, out_.address);
+    if (access_.offset32) {
+      inside_ &= 0xffffffff;
+      line("policy gcn.index_mul: cut to 32 bits = {}", inside_);
+    }
+    out_.address = d_.base + (early ? 0 : soffset_) + inside_;
+    if (early)
+      line("address = BASE 0x{:x} + {} = 0x{:x}", d_.base, inside_, out_.address);
+    else
+      line("address = BASE 0x{:x} + SOFFSET {} + {} = 0x{:x}", d_.base, formula_.operand(k_, 6),
+           inside_, out_.address);
     range();
   }
 

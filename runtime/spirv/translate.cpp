@@ -160,7 +160,9 @@ Module translate(const ir::Program& source, const Options& options, const Target
   const bool waves = ir::has_wave_ops(program);
   const bool packed = wants_packed(program, options, waves && waves_meet(program, shape, target));
   if (packed) shape = packed_shape(program, shape, target);
-  const bool phases = (waves && packed) || needs_phases(program, shape);
+  // Events know a lane by its slot, which lanes that run in turn share.
+  const bool traced = options.trace_bits != 0 && shape.lanes_per_invocation > 1;
+  const bool phases = (packed && (waves || traced)) || needs_phases(program, shape);
   const uint32_t own = own_shared_bytes(program, shape, phases) + loop_mark_bytes(target, shape);
   const SharedLayout shared = shared_layout(program, options, target, own);
 

@@ -42,6 +42,9 @@ struct Machine {
     REQUIRE(s != nullptr);
     const size_t rows = argument_words(*s) == 0 ? 64 : arguments.size() / argument_words(*s);
     REQUIRE(rows % 64 == 0);
+    // As the translator does: llvmpipe's memory barriers lose lanes in divergent loops.
+    const bool llvmpipe = d.compute->facts().name.find("llvmpipe") != std::string::npos;
+    sizes[library::fence_by_atomic] = llvmpipe ? 1 : 0;
     result.assign(rows * std::max(words_of(s->result), 1U), 0);
     if (arguments.empty()) arguments.push_back(0);
     Compute::Job job;

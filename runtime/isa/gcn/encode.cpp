@@ -292,7 +292,11 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
     i.offset = static_cast<uint16_t>(bits(w, 0, 16));
     i.gds = bits(w, gen == Gen::gfx8 ? 16 : 17, 1) != 0;
   }
-  for (Operand& o : i.operands) {
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    Operand& o = i.operands[n];
+    // An inline constant in a register's place: its text would read as the immediate form.
+    const bool scalar = o.code < kZero || o.code == kLiteral;
+    if (i.row->operands[n].slot == Slot::soff && !o.immediate && !scalar) return std::nullopt;
     if (o.immediate || o.code != kLiteral) continue;
     if (words.size() < 2) return std::nullopt;
     o.value = words[1];
