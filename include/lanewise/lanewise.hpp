@@ -114,7 +114,7 @@ struct LaunchOptions {
   uint32_t dynamic_shared = 0;  ///< bytes
   Memcheck memcheck = Memcheck::arena;
   WaveMode wave = WaveMode::automatic;  ///< then the environment variable LANEWISE_WAVE decides
-  double timeout_seconds = 0;  ///< 0 = none; on expiry Error(budget)
+  double timeout_seconds = 0;           ///< 0 = none; on expiry Error(budget)
   /// Named choices where documents are silent or disagree; see docs/policies.md.
   std::map<std::string, std::string> policies = {};
 };
@@ -146,8 +146,8 @@ struct Result {
   std::vector<FaultReport> faults;  ///< at most 64, lowest group and lane first
   uint64_t fault_count = 0;         ///< lanes that faulted
   Times times;
-  std::string wave_mode;    ///< "lane" or "packed"
-  std::string wave_reason;  ///< why this mode was chosen
+  std::string wave_mode;                        ///< "lane" or "packed"
+  std::string wave_reason;                      ///< why this mode was chosen
   std::map<std::string, std::string> policies;  ///< every policy in force
   bool ok() const { return fault_count == 0; }
   /// Throws Error(guest), or Error(budget) for step_budget, with the first fault's report.

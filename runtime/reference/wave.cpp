@@ -108,12 +108,12 @@ uint64_t Group::lanes_at(uint32_t wave, const Lane& first) const {
 bool Group::run_complete_wave_ops() {
   bool ran = false;
   for (uint32_t wave = 0; wave < waves_; ++wave) {
-    uint64_t todo = waiting_mask(wave);
-    const uint64_t live = todo != 0 ? live_mask(wave) : 0;
-    while (todo != 0) {
-      const Lane& first = lane_of(wave, static_cast<uint32_t>(std::countr_zero(todo)));
+    uint64_t unreleased = waiting_mask(wave);
+    const uint64_t live = unreleased != 0 ? live_mask(wave) : 0;
+    while (unreleased != 0) {
+      const Lane& first = lane_of(wave, static_cast<uint32_t>(std::countr_zero(unreleased)));
       const uint64_t here = lanes_at(wave, first);
-      todo &= ~here;
+      unreleased &= ~here;
       if ((member_mask(first) & live & ~here) != 0) continue;
       run_wave_op(wave, here);
       ran = true;

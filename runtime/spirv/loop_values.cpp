@@ -144,14 +144,14 @@ class Closer {
     Loop loop;
     loop.merge = code_.block_of.at(merge_label);
     loop.inside.assign(code_.blocks.size(), false);
-    std::vector<size_t> todo = {header};
-    while (!todo.empty()) {
-      const size_t b = todo.back();
-      todo.pop_back();
+    std::vector<size_t> pending = {header};
+    while (!pending.empty()) {
+      const size_t b = pending.back();
+      pending.pop_back();
       if (b == loop.merge || loop.inside[b]) continue;
       loop.inside[b] = true;
       ++loop.size;
-      todo.insert(todo.end(), successors_[b].begin(), successors_[b].end());
+      pending.insert(pending.end(), successors_[b].begin(), successors_[b].end());
     }
     return loop;
   }

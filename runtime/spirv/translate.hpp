@@ -57,8 +57,8 @@ struct Module {
   uint32_t lanes_per_invocation = 1;
   bool shared_in_memory = false;  ///< shared memory did not fit: backed by device memory
   uint64_t shared_bytes = 0;      ///< per group, when shared_in_memory
-  std::string wave_mode;    ///< "lane" or "packed"
-  std::string wave_reason;  ///< why, in a sentence's words
+  std::string wave_mode;          ///< "lane" or "packed"
+  std::string wave_reason;        ///< why, in a sentence's words
 };
 
 /// Throws Error(guest) naming the instruction when the device lacks what it needs (f64 on T0).

@@ -16,7 +16,7 @@ uvec2 wave_present;   // lanes that exist
 uvec2 wave_live;      // of these, lanes that have not ended
 uvec2 wave_stopped;   // wait at a cross-lane operation
 uvec2 wave_deferred;  // go on in the next turn
-uvec2 wave_todo;      // stopped lanes that this pass has not looked at
+uvec2 wave_unseen;      // stopped lanes that this pass has not looked at
 uvec2 wave_true;      // the operand was not zero
 uvec2 wave_set, wave_voters;  // the set: its lanes, those of them in the member mask
 uint wave_set_kind;
@@ -104,14 +104,14 @@ void wave_take_set(uint first) {
   wave_set_kind = wave_kind[wave_in(first)];
 }
 
-void lw_wave_look() { wave_todo = wave_stopped; }
+void lw_wave_look() { wave_unseen = wave_stopped; }
 
 /// Takes up the next set of waiting lanes: 0 = there is none, 1 = it lacks lanes, 2 = complete.
 uint lw_wave_next() {
-  if (wave_empty(wave_todo)) return 0u;
-  uint first = wave_lowest(wave_todo);
+  if (wave_empty(wave_unseen)) return 0u;
+  uint first = wave_lowest(wave_unseen);
   wave_take_set(first);
-  wave_todo &= ~wave_set;
+  wave_unseen &= ~wave_set;
   uvec2 missing = wave_mask(wave_members[wave_in(first)]) & wave_live & ~wave_set;
   return wave_empty(missing) ? 2u : 1u;
 }

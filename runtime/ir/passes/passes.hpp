@@ -36,8 +36,8 @@ struct Uniformity {
   std::vector<bool> block;  ///< [block]
 };
 Uniformity uniformity(const Program& program);
-/// Every barrier and cross-lane operation is proven to be reached by all lanes of the group together
-/// (no lane exits before).
+/// Every barrier and cross-lane operation is proven to be reached by all lanes of the group
+/// together (no lane exits before).
 bool meetings_uniform(const Program& program);
 
 /// Splits the kernel at its stops, barriers and cross-lane operations, so that each lane can be run
