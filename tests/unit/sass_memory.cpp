@@ -324,7 +324,6 @@ TEST_CASE("what cannot run is refused when lowered") {
   CHECK(has(message("ATOM.E.AND.F32.FTZ.RN R0, [R2], R4"), "has no type f32"));
   CHECK(has(message("ATOM.E.SAFEADD R0, [R2], R4"), "not documented"));
   CHECK(has(message("ATOMS.CAST R0, [R2], R4, R5"), "not supported"));
-  CHECK(has(message("LDC.IS R0, c[0x0][R2]"), "not documented"));
   CHECK(has(message("LDC R0, c[0x3][R2]"), "nothing says what constant bank 3 holds"));
   CHECK(has(message("MEMBAR.VC"), "not documented"));
   CHECK(has(message("LDG.E.64 R0, [R3]"), "R3 cannot start 2 registers"));

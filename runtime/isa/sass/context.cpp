@@ -16,7 +16,7 @@ using Kind = OperandSpec::Kind;
 
 namespace {
 
-bool flag(const Instruction& i, Role role, Field OperandSpec::*member) {
+bool flagged(const Instruction& i, Role role, Field OperandSpec::*member) {
   const OperandSpec* o = i.operand(role);
   return o != nullptr && (o->*member).present() && (o->*member).get(i.word) != 0;
 }
@@ -44,6 +44,13 @@ bool writes_guard(const Instruction& i) {
 }
 
 }  // namespace
+
+LowerContext::LowerContext(ir::Program& program, const Kernel& kernel)
+    : b(program), kernel_(kernel), tracks_flags_(reads_flags(kernel)), tests_windows_(false) {
+  for (const Instruction& i : kernel.code)
+    tests_windows_ =
+        tests_windows_ || (i.form->lower == lower_lea && i.operand(Role::p) != nullptr);
+}
 
 void LowerContext::begin(const Instruction& i) {
   guard_ = {};
@@ -99,9 +106,10 @@ Reg LowerContext::predicate(unsigned number) {
   if (!r.valid()) r = b.program().add_reg(Width::pred, fmt::format("P{}", number));
   return r;
 }
-Reg LowerContext::carry() {
-  if (!carry_.valid()) carry_ = b.program().add_reg(Width::pred, "CC.C");
-  return carry_;
+Reg LowerContext::flag(Flag f) {
+  static constexpr const char* kNames[] = {"CC.Z", "CC.S", "CC.O", "CC.C2"};
+  const auto n = static_cast<size_t>(f);
+  return lazily(flags_[n], Width::pred, kNames[n]);
 }
 
 unsigned LowerContext::reg_number(const Instruction& i, Role role) const {
@@ -134,19 +142,19 @@ Operand LowerContext::raw(const Instruction& i, Role role) {
 }
 
 bool LowerContext::negated(const Instruction& i, Role r) const {
-  return flag(i, r, &OperandSpec::neg);
+  return flagged(i, r, &OperandSpec::neg);
 }
 bool LowerContext::absolute(const Instruction& i, Role r) const {
-  return flag(i, r, &OperandSpec::abs);
+  return flagged(i, r, &OperandSpec::abs);
 }
 bool LowerContext::inverted(const Instruction& i, Role r) const {
-  return flag(i, r, &OperandSpec::inv);
+  return flagged(i, r, &OperandSpec::inv);
 }
 bool LowerContext::high_half(const Instruction& i, Role r) const {
-  return flag(i, r, &OperandSpec::high);
+  return flagged(i, r, &OperandSpec::high);
 }
 bool LowerContext::has_cc(const Instruction& i) const {
-  return flag(i, Role::d, &OperandSpec::cc);
+  return flagged(i, Role::d, &OperandSpec::cc);
 }
 
 Operand LowerContext::fsource(const Instruction& i, Role role) {
@@ -179,6 +187,12 @@ Operand LowerContext::pair(unsigned number) {
   if (number == kRZ) return imm(0);
   check_vector(number, 2);
   return make(Op::pack64, Type::u64, {readable(number), readable(number + 1)});
+}
+
+std::vector<unsigned> LowerContext::banks() const {
+  std::vector<unsigned> numbers = {0};
+  for (const ConstantBank& known : kernel_.banks) numbers.push_back(known.number);
+  return numbers;
 }
 
 const ConstantBank& LowerContext::constant_bank(unsigned bank) const {

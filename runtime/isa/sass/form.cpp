@@ -178,6 +178,15 @@ const std::vector<SpecialRegister>& special_registers() {
   return names;
 }
 
+const std::vector<std::string_view>& flag_tests() {
+  static const std::vector<std::string_view> names = {
+      "F",      "LT",     "EQ",     "LE",      "GT",      "NE",      "GE",  "NUM",
+      "NAN",    "LTU",    "EQU",    "LEU",     "GTU",     "NEU",     "GEU", "T",
+      "OFF",    "LO",     "SFF",    "LS",      "HI",      "SFT",     "HS",  "OFT",
+      "CSM_TA", "CSM_TR", "CSM_MX", "FCSM_TA", "FCSM_TR", "FCSM_MX", "RLE", "RGT"};
+  return names;
+}
+
 const std::vector<std::string_view>& known_mnemonics() {
   static const std::vector<std::string_view> names = {
       "AL2P",     "ALD",      "AST",       "ATOM",        "ATOMS",   "B2R",     "BAR",

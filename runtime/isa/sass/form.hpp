@@ -53,7 +53,7 @@ enum class ModId : uint8_t {
   mode,     ///< LDC addressing, SHFL
   wide,     ///< .64 of compare and swap
   spin,     ///< ATOMS.CAST.SPIN
-  test,     ///< condition code of a branch
+  trigger,  ///< NOP.TRIG
 };
 
 /// One spelling of a modifier's value, without the leading dot. Empty text: the value prints
@@ -70,7 +70,7 @@ struct Mod {
 };
 
 /// What a lowering function asks for; d is the destination, q the second predicate destination.
-enum class Role : uint8_t { d, a, b, c, p, q, r, addr, target };
+enum class Role : uint8_t { d, a, b, c, p, q, r, addr, target, test };
 
 struct OperandSpec {
   enum class Kind : uint8_t {
@@ -87,6 +87,8 @@ struct OperandSpec {
     cindex,   ///< c[bank][Ra + imm]
     next,     ///< the register(s) behind the one in `field`: .64 skips two
     zero,     ///< always RZ, no field
+    cctest,   ///< CC.EQ: a condition of the flags
+    flags,    ///< CC, no field
   };
   Kind kind = Kind::reg;
   Role role = Role::d;
@@ -98,11 +100,12 @@ struct OperandSpec {
   bool is_signed = false;  ///< imm: two's complement in its own field
   bool inverted = false;   ///< pred stored bit-inverted (sparse LDG)
   bool spaced = false;     ///< prints c[0x0] [0x8] with a blank, as nvdisasm does for XMAD
-  bool optional = false;   ///< not printed when PT, {} or 0; may be left out in text
-  uint8_t shift = 0;       ///< address: the field holds offset >> shift
+  bool optional = false;  ///< not printed when it has the value left_out(); may be left out in text
+  uint8_t shift = 0;      ///< address: the field holds offset >> shift
+  uint8_t absent = 0;     ///< optional and no predicate: the value that stands for nothing written
 
   /// Field of an optional operand that is not written.
-  uint64_t left_out() const { return kind == Kind::pred ? 7 : 0; }
+  uint64_t left_out() const { return kind == Kind::pred ? 7 : absent; }
 
   OperandSpec with_neg(uint8_t pos) const { return with(&OperandSpec::neg, pos); }
   OperandSpec with_abs(uint8_t pos) const { return with(&OperandSpec::abs, pos); }
@@ -139,7 +142,7 @@ struct Form {
 };
 
 inline constexpr Field kGuard{16, 3}, kGuardNegate{19, 1};
-inline constexpr unsigned kRZ = 255, kPT = 7;
+inline constexpr unsigned kRZ = 255, kPT = 7, kAlways = 15;  ///< CC.T
 
 /// The whole table, built once.
 const std::vector<Form>& forms();
@@ -153,6 +156,8 @@ struct SpecialRegister {
   std::string_view name;  ///< "SR_TID.X"
 };
 const std::vector<SpecialRegister>& special_registers();
+/// Names of the 32 tests of the flags, by code.
+const std::vector<std::string_view>& flag_tests();
 /// Every mnemonic of the ISA, whether the table has rows for it or not.
 const std::vector<std::string_view>& known_mnemonics();
 

@@ -153,11 +153,18 @@ void check_combination(Cursor& in, Instruction& i, unsigned arch) {
                           : "this combination is encoded as " + back->mnemonic);
 }
 
-/// A trailing predicate that stands for "none" unless it is written.
+bool begins_with(Cursor& in, OperandSpec::Kind kind) {
+  using Kind = OperandSpec::Kind;
+  if (kind == Kind::cctest) return in.rest().starts_with("CC.");
+  if (kind == Kind::imm) return in.peek() >= '0' && in.peek() <= '9';
+  return in.peek() == (kind == Kind::pred ? 'P' : '{');
+}
+
+/// An operand that has a usual value and is not written then.
 bool left_out(Cursor& in, const OperandSpec& spec, bool first, uint64_t& word) {
   if (!spec.optional) return false;
   in.skip_blanks();
-  const bool begins = in.peek() == (spec.kind == OperandSpec::Kind::pred ? 'P' : '{');
+  const bool begins = begins_with(in, spec.kind);
   if (first ? begins && !at_annotation(in) : in.peek() == ',') return false;
   spec.field.set(word, spec.left_out());
   return true;

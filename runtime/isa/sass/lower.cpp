@@ -250,11 +250,22 @@ class KernelLowering {
     const Instruction& i = kernel_.code[n];
     context_.b.set_guard({});
     const bool guarded = i.form->has_guard && (i.guard() != kPT || i.guard_negated());
-    if (!guarded) return context_.b.jump(destination(n));
-    if (i.guard() == kPT) return fall_into(n + 1);
+    ir::Operand test = ir::imm(1);
+    try {
+      test = flag_test(context_, i);
+    } catch (const Unsupported& e) {
+      error(n, e.what());
+    }
+    if ((guarded && i.guard() == kPT) || test == ir::imm(0)) return fall_into(n + 1);
     const uint32_t taken = destination(n);
-    context_.b.branch({context_.predicate(i.guard()), i.guard_negated()}, taken,
-                      block_of(n + 1, stack_), i.mod(ModId::uniform) != 0);
+    if (!guarded && test.is_imm()) return context_.b.jump(taken);
+    ir::Guard taken_if{test.is_imm() ? ir::Reg{} : test.reg(), false};
+    if (guarded) taken_if = {context_.predicate(i.guard()), i.guard_negated()};
+    if (guarded && !test.is_imm()) {
+      const ir::Operand guard = taken_if.negate ? inverse(context_, taken_if.reg) : taken_if.reg;
+      taken_if = {combine(context_, 0, guard, test).reg(), false};
+    }
+    context_.b.branch(taken_if, taken, block_of(n + 1, stack_), i.mod(ModId::uniform) != 0);
   }
 
   const Kernel& kernel_;

@@ -23,29 +23,13 @@ Operand inverted_source(LowerContext& c, const Instruction& i, Role role) {
   return c.inverted(i, role) ? Operand(c.make(Op::not_, Type::u32, {x})) : x;
 }
 
-Operand combine(LowerContext& c, uint64_t bop, Operand x, Operand y) {
-  const Op op = bop == 0 ? Op::and_ : bop == 1 ? Op::or_ : Op::xor_;
-  return c.make_pred(op, Type::pred, {x, y});
-}
-
-Operand integer_compare(LowerContext& c, const Instruction& i, Operand x, Operand y) {
-  static constexpr Cond kConds[] = {Cond::eq, Cond::lt, Cond::eq, Cond::le,
-                                    Cond::gt, Cond::ne, Cond::ge, Cond::eq};
-  const uint64_t code = i.mod(ModId::cond);
-  if (code == 0 || code == 7) return imm(code == 7 ? 1 : 0);
-  const Reg r = c.b.reg(Width::pred);
-  c.b.emit(Op::icmp, i.mod(ModId::signed_) != 0 ? Type::s32 : Type::u32, {r}, {x, y}).cond =
-      kConds[code];
-  return r;
-}
-
 }  // namespace
 
 /// SHF: one word of the pair {c, a} after a 64-bit shift. Amounts count to 32 or, with .U64 and
 /// .S64, to 64; .W wraps them.
 void lower_shf(LowerContext& c, const Instruction& i) {
-  refuse(c.has_cc(i), "SHF with .CC is not supported yet");
-  refuse(i.mod(ModId::parts) != 0, "SHF with .HI is not supported yet");
+  refuse(c.has_cc(i) || i.mod(ModId::parts) != 0,
+         "SHF with .HI, .X, .XHI or .CC is not supported: what they do is not documented");
   const bool left = i.form->mnemonic == "SHF.L", wide = i.mod(ModId::type) != 0;
   const uint32_t limit = wide ? 64 : 32;
   const Operand asked = c.raw(i, Role::b);
@@ -60,22 +44,34 @@ void lower_shf(LowerContext& c, const Instruction& i) {
   c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {left ? high : low});
 }
 
-void write_zero_test(LowerContext& c, const Instruction& i, Operand result) {
-  if (i.operand(Role::p) == nullptr) return;
-  const uint64_t wanted = i.mod(ModId::parts);  // false, true, zero, not zero
-  if (wanted < 2) return c.write_predicate(i, Role::p, imm(wanted));
-  const Reg test = c.b.reg(Width::pred);
-  c.b.emit(Op::icmp, Type::u32, {test}, {result, imm(0)}).cond = wanted == 3 ? Cond::ne : Cond::eq;
-  c.write_predicate(i, Role::p, test);
+void write_logic(LowerContext& c, const Instruction& i, Operand result) {
+  if (i.operand(Role::p) != nullptr) {
+    const uint64_t wanted = i.mod(ModId::parts);  // false, true, zero, not zero
+    Operand test = imm(wanted & 1);
+    if (wanted >= 2) test = is_zero(c, i, result);
+    c.write_predicate(i, Role::p, wanted == 3 ? inverse(c, test) : test);
+  }
+  set_flags(c, i, result, imm(0), imm(0));
+  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {result});
+}
+
+void write_test(LowerContext& c, const Instruction& i, Operand test) {
+  const Operand third = c.pred_source(i, Role::r), other = inverse(c, test);
+  const uint64_t bop = i.mod(ModId::bop);
+  const Operand p = combine(c, bop, test, third), q = combine(c, bop, other, third);
+  c.write_predicate(i, Role::p, p);
+  c.write_predicate(i, Role::q, q);
+}
+
+void lower_csetp(LowerContext& c, const Instruction& i) {
+  write_test(c, i, flag_test(c, i.mod(ModId::cond)));
 }
 
 void lower_lop3(LowerContext& c, const Instruction& i) {
-  refuse(i.mod(ModId::x) != 0 || c.has_cc(i), "LOP3 with .X or .CC is not supported yet");
   const Reg r = c.b.reg(Width::b32);
   c.b.emit(Op::lop3, Type::none, {r}, {c.raw(i, Role::a), c.raw(i, Role::b), c.raw(i, Role::c)})
       .mode = static_cast<uint8_t>(c.raw(i, Role::r).imm);
-  write_zero_test(c, i, r);
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {r});
+  write_logic(c, i, r);
 }
 
 void lower_psetp(LowerContext& c, const Instruction& i) {
@@ -121,12 +117,30 @@ void lower_flo(LowerContext& c, const Instruction& i) {
   c.b.emit(Op::select, Type::u32, {c.destination(i)}, {none, imm(0xffffffff), distance});
 }
 
+/// Wide numbers are compared from the top: .XHI leaves in the flags how the upper words compare,
+/// .XMED and .XLO decide where those are equal.
 void lower_imnmx(LowerContext& c, const Instruction& i) {
-  refuse(c.has_cc(i), "IMNMX with .CC is not supported yet");
+  constexpr uint64_t kLow = 1, kHigh = 3;
+  const uint64_t mode = i.mod(ModId::mode);
+  refuse(c.has_cc(i) && (mode == 0 || mode == kLow),
+         "IMNMX and IMNMX.XLO with .CC are not supported: what they set is not documented");
   const Type type = i.mod(ModId::signed_) != 0 ? Type::s32 : Type::u32;
   const Operand a = c.raw(i, Role::a), b = c.raw(i, Role::b);
-  const Reg low = c.make(Op::min, type, {a, b}), high = c.make(Op::max, type, {a, b});
-  c.b.emit(Op::select, Type::u32, {c.destination(i)}, {c.pred_source(i, Role::p), low, high});
+  const auto compared = [&](Cond cond) {
+    const Reg r = c.b.reg(Width::pred);
+    c.b.emit(Op::icmp, type, {r}, {a, b}).cond = cond;
+    return Operand(r);
+  };
+  Operand less = compared(Cond::lt), equal = compared(Cond::eq);
+  if (mode != 0 && mode != kHigh) {
+    const Operand undecided = c.flag(Flag::zero);
+    const Operand above = combine(c, 0, inverse(c, undecided), inverse(c, c.carry()));
+    less = combine(c, 1, above, combine(c, 0, undecided, less));
+    equal = combine(c, 0, undecided, equal);
+  }
+  if (c.has_cc(i)) set_order(c, less, equal);
+  const Operand first = combine(c, 2, less, inverse(c, c.pred_source(i, Role::p)));
+  c.b.emit(Op::select, Type::u32, {c.destination(i)}, {first, a, b});
 }
 
 void lower_prmt(LowerContext& c, const Instruction& i) {
@@ -145,7 +159,7 @@ void lower_icmp(LowerContext& c, const Instruction& i) {
 }
 
 void lower_iset(LowerContext& c, const Instruction& i) {
-  refuse(i.mod(ModId::x) != 0 || c.has_cc(i), "ISET with .X or .CC is not supported yet");
+  refuse(c.has_cc(i), "ISET with .CC is not supported: which flags it sets is not documented");
   const Operand test = integer_compare(c, i, c.raw(i, Role::a), c.raw(i, Role::b));
   const Operand result = combine(c, i.mod(ModId::bop), test, c.pred_source(i, Role::r));
   c.b.emit(Op::select, Type::u32, {c.destination(i)},

@@ -127,7 +127,9 @@ void lower_i2i(LowerContext& c, const Instruction& i) {
   refuse(i.mod(ModId::sat) != 0, "I2I.SAT is not supported yet");
   refuse(ir::size_of(to) != 4 || ir::size_of(from) > 4,
          "I2I is supported to 32 bits from at most 32 bits");
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {integer_value(c, i, from)});
+  const Operand value = integer_value(c, i, from);
+  set_flags(c, i, value, imm(0), imm(0));
+  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {value});
 }
 
 void lower_f2f(LowerContext& c, const Instruction& i) {
@@ -183,21 +185,10 @@ Operand float_compare(LowerContext& c, const Instruction& i, Operand x, Operand 
   return r;
 }
 
-Operand combine(LowerContext& c, uint64_t bop, Operand x, Operand y) {
-  const Op op = bop == 0 ? Op::and_ : bop == 1 ? Op::or_ : Op::xor_;
-  return c.make_pred(op, Type::pred, {x, y});
-}
-
 }  // namespace
 
 void lower_fsetp(LowerContext& c, const Instruction& i) {
-  const Operand test = float_compare(c, i, c.fsource(i, Role::a), c.fsource(i, Role::b));
-  const Operand third = c.pred_source(i, Role::r);
-  const Operand p = combine(c, i.mod(ModId::bop), test, third);
-  const Operand other = c.make_pred(Op::not_, Type::pred, {test});
-  const Operand q = combine(c, i.mod(ModId::bop), other, third);
-  c.write_predicate(i, Role::p, p);
-  c.write_predicate(i, Role::q, q);
+  write_test(c, i, float_compare(c, i, c.fsource(i, Role::a), c.fsource(i, Role::b)));
 }
 
 void lower_fset(LowerContext& c, const Instruction& i) {

@@ -56,6 +56,10 @@ ir::Mem memory(Space space, AccessSize size, int64_t offset) {
   return m;
 }
 
+/// Upper word of the address in faults about constant banks that do not exist: such an address is
+/// nowhere. The lower word is (slot << 16) + offset.
+constexpr uint32_t kNoBank = 0x100;
+
 using Address = LowerContext::Address;
 
 Address address_in(LowerContext& c, const Instruction& i, Space space) {
@@ -188,35 +192,96 @@ void lower_sts(LowerContext& c, const Instruction& i) {
   emit_store(c, i, Space::shared, nullptr);
 }
 
-void lower_ldc(LowerContext& c, const Instruction& i) {
-  if (i.mod(ModId::mode) != 0)
-    throw Unsupported("LDC with .IL, .IS or .ISL is not supported: what they do is not documented");
-  const AccessSize size = access_size(i);
-  const unsigned rd = c.reg_number(i, Role::d), ra = base_register(i);
+namespace {
+
+/// Destination registers of an access of this size.
+std::vector<Reg> destinations(LowerContext& c, const Instruction& i, AccessSize size) {
+  const unsigned rd = c.reg_number(i, Role::d);
   c.check_vector(rd, size.count);
-  const auto bank = static_cast<unsigned>(Field{36, 5}.get(i.word));
-  const int64_t offset = offset_of(i, false);
-  if (bank == 0 && ra == kRZ && size.elem == Type::u32 && offset >= 0 && offset % 4 == 0) {
-    for (unsigned n = 0; n < size.count; ++n) {
-      const Operand word = c.constant(0, static_cast<unsigned>(offset) + 4 * n);
-      c.b.emit(Op::mov, Type::u32, {c.writable(rd == kRZ ? kRZ : rd + n)}, {word});
-    }
-    return;
-  }
-  // Bank 0 by register: its parameters; what a driver keeps before them cannot be indexed.
-  constexpr int64_t kParams = 0x140;
-  const auto low = static_cast<uint32_t>(offset - (bank == 0 ? kParams : 0));
-  const Reg place = c.make(Op::add, Type::u32, {c.readable(ra), imm(low)});
-  std::vector<Operand> src = {place};
-  if (bank != 0) {
+  std::vector<Reg> dst;
+  for (unsigned n = 0; n < size.count; ++n) dst.push_back(c.writable(rd == kRZ ? kRZ : rd + n));
+  return dst;
+}
+
+/// Byte `place` of a bank. Of bank 0 come the parameters: what a driver keeps before them cannot be
+/// indexed.
+void load_constant(LowerContext& c, const Instruction& i, unsigned bank, Reg place) {
+  constexpr uint32_t kParams = 0x140;
+  const AccessSize size = access_size(i);
+  std::vector<Operand> src;
+  if (bank == 0) {
+    src = {c.make(Op::sub, Type::u32, {place, imm(kParams)})};
+  } else {
     const Reg wide = c.b.reg(Width::b64);
     c.b.emit(Op::zext64, Type::u64, {wide}, {place});
     src = {c.make(Op::add, Type::u64, {wide, c.symbol(c.constant_bank(bank).symbol)})};
   }
-  std::vector<Reg> dst;
-  for (unsigned n = 0; n < size.count; ++n) dst.push_back(c.writable(rd == kRZ ? kRZ : rd + n));
-  ir::Inst& load = c.b.emit(Op::load, Type::u32, std::move(dst), std::move(src));
+  ir::Inst& load = c.b.emit(Op::load, Type::u32, destinations(c, i, size), std::move(src));
   load.mem = memory(bank == 0 ? Space::param : Space::constant, size, 0);
+}
+
+/// The register says {slot, offset}, 16 bits each, and both are added to those of the instruction.
+/// The modes differ in whether an offset may run over into the slot: lanes where it does fault, as
+/// do those whose slot holds nothing.
+void load_indexed(LowerContext& c, const Instruction& i) {
+  const auto bank = static_cast<unsigned>(Field{36, 5}.get(i.word));
+  const unsigned ra = base_register(i);
+  const Operand index = c.readable(ra);
+  const auto from = static_cast<uint32_t>(offset_of(i, false));
+  const Reg slot =
+      c.make(Op::add, Type::u32, {c.make(Op::shr, Type::u32, {index, imm(16)}), imm(bank)});
+  const Reg place =
+      c.make(Op::add, Type::u32, {c.make(Op::and_, Type::u32, {index, imm(0xffff)}), imm(from)});
+  const auto is = [&](Operand x, uint64_t y) {
+    const Reg r = c.b.reg(Width::pred);
+    c.b.emit(Op::icmp, Type::u32, {r}, {x, imm(y)}).cond = ir::Cond::eq;
+    return Operand(r);
+  };
+  const Operand inside = is(c.make(Op::shr, Type::u32, {place, imm(16)}), 0);
+  Operand found = imm(0);
+  std::vector<std::pair<unsigned, Operand>> banks;
+  for (const unsigned n : c.banks()) {
+    banks.emplace_back(n, combine(c, 0, inside, is(slot, n)));
+    found = combine(c, 1, found, banks.back().second);
+  }
+  const Reg nowhere =
+      c.make(Op::pack64, Type::u64,
+             {c.make(Op::add, Type::u32, {c.make(Op::shl, Type::u32, {slot, imm(16)}), place}),
+              imm(kNoBank)});
+  const ir::Guard guard = c.guard();
+  const ir::Guard lost = c.narrowed(inverse(c, found));
+  std::vector<ir::Guard> guards;
+  for (const auto& [n, here] : banks) guards.push_back(c.narrowed(here));
+  for (size_t n = 0; n < banks.size(); ++n) {
+    c.b.set_guard(guards[n]);
+    load_constant(c, i, banks[n].first, place);
+  }
+  c.b.set_guard(lost);
+  const AccessSize size = access_size(i);
+  ir::Inst& load = c.b.emit(Op::load, Type::u32, destinations(c, i, size), {nowhere});
+  load.mem = memory(Space::constant, size, 0);
+  c.b.set_guard(guard);
+}
+
+}  // namespace
+
+void lower_ldc(LowerContext& c, const Instruction& i) {
+  const AccessSize size = access_size(i);
+  const unsigned ra = base_register(i);
+  const auto bank = static_cast<unsigned>(Field{36, 5}.get(i.word));
+  const int64_t offset = offset_of(i, false);
+  if (i.mod(ModId::mode) != 0 && ra != kRZ) return load_indexed(c, i);
+  if (bank == 0 && ra == kRZ && size.elem == Type::u32 && offset >= 0 && offset % 4 == 0) {
+    const std::vector<Reg> dst = destinations(c, i, size);
+    for (unsigned n = 0; n < size.count; ++n) {
+      const Operand word = c.constant(0, static_cast<unsigned>(offset) + 4 * n);
+      c.b.emit(Op::mov, Type::u32, {dst[n]}, {word});
+    }
+    return;
+  }
+  const Reg place =
+      c.make(Op::add, Type::u32, {c.readable(ra), imm(static_cast<uint32_t>(offset))});
+  load_constant(c, i, bank, place);
 }
 
 }  // namespace lanewise::sass

@@ -76,13 +76,12 @@ void lower_membar(LowerContext& c, const Instruction& i) {
   static constexpr ir::Scope kScopes[] = {ir::Scope::cta, ir::Scope::gpu, ir::Scope::sys};
   const uint64_t scope = i.mod(ModId::scope), invalidate = i.mod(ModId::invalidate);
   if (scope == 3) throw Unsupported("MEMBAR.VC is not supported: its meaning is not documented");
-  if (invalidate > 1)
-    throw Unsupported("MEMBAR with a texture cache invalidation is not supported yet");
   ir::Inst& fence = c.b.emit(Op::fence, Type::none, {}, {});
   fence.mem.emplace();
   fence.mem->order = ir::Order::seq_cst;
   fence.mem->scope = kScopes[scope];
-  if (invalidate != 0) emit_cache_event(c, CacheCtl::invalidate_all, Space::generic, {});
+  // .IVALLT is about texture caches: nothing that runs here puts a line there.
+  if ((invalidate & 1) != 0) emit_cache_event(c, CacheCtl::invalidate_all, Space::generic, {});
 }
 
 void lower_s2r(LowerContext& c, const Instruction& i) {
@@ -135,7 +134,9 @@ void lower_shfl(LowerContext& c, const Instruction& i) {
 }
 
 /// A killed lane runs on as a helper: it loads, computes and takes part in cross-lane operations.
-void lower_kil(LowerContext& c, const Instruction&) {
+void lower_kil(LowerContext& c, const Instruction& i) {
+  const Operand test = flag_test(c, i);
+  if (!test.is_imm() || test.imm == 0) c.b.set_guard(c.narrowed(test));
   c.b.emit(Op::mov, Type::pred, {c.track_stores()}, {imm(0)});
 }
 

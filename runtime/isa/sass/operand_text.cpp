@@ -55,7 +55,17 @@ unsigned read_predicate(Cursor& in) {
   Cursor::fail_at(start, "expected a predicate P0..P6 or PT" + in.found(start));
 }
 
+/// Numbers have their modifiers behind them, because a minus sign is part of the number.
+Field suffix_of_number(const OperandSpec& spec, std::string_view suffix) {
+  if (spec.kind != Kind::imm && spec.kind != Kind::fimm) return {};
+  return suffix == "INV"   ? spec.inv
+         : suffix == "NEG" ? spec.neg
+         : suffix == "ABS" ? spec.abs
+                           : Field{};
+}
+
 void read_suffixes(Cursor& in, const OperandSpec& spec, Instruction& i) {
+  if (spec.kind == Kind::fimm) in.skip_blanks();  // +INF .NEG
   while (in.peek() == '.') {
     const size_t start = in.at();
     in.seek(start + 1);
@@ -66,8 +76,8 @@ void read_suffixes(Cursor& in, const OperandSpec& spec, Instruction& i) {
       spec.high.set(i.word, 1);
     else if (suffix == "CC" && spec.cc.present())
       spec.cc.set(i.word, 1);
-    else if (suffix == "INV" && spec.inv.present() && spec.kind == Kind::imm)
-      spec.inv.set(i.word, 1);
+    else if (const Field flag = suffix_of_number(spec, suffix); flag.present())
+      flag.set(i.word, 1);
     else if (suffix != "H0" || !spec.high.present())
       Cursor::fail_at(start, "'." + std::string(suffix) + "' is not possible on this operand");
   }
@@ -77,7 +87,7 @@ void read_prefixes(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   const bool number = spec.kind == Kind::imm || spec.kind == Kind::fimm;
   if (!number && in.take('-')) set_flag(in, spec.neg, word, "a minus sign");
   if (in.take('~')) set_flag(in, spec.inv, word, "'~'");
-  if (in.take('|')) set_flag(in, spec.abs, word, "an absolute value");
+  if (!number && in.take('|')) set_flag(in, spec.abs, word, "an absolute value");
 }
 
 void read_constant(Cursor& in, const OperandSpec& spec, uint64_t& word) {
@@ -92,10 +102,13 @@ void read_constant(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   const uint64_t offset = in.number("an offset");
   in.expect(']', "after the offset");
   if (bank > 31) Cursor::fail_value(bank_at, "constant banks go from 0 to 0x1f");
-  if (offset > (negative ? 0x8000 : 0xfffc) || offset % 4 != 0)
-    Cursor::fail_value(offset_at, "constant offsets are multiples of 4 from -0x8000 to 0xfffc");
-  const uint64_t place = negative ? 0x10000 - offset : offset;
-  spec.field.set(word, bank << 14 | (place / 4 & 0x3fff));
+  const bool bytes = spec.field.len == 21;
+  if (offset > (negative ? 0x8000 : 0xffff) || (!bytes && offset % 4 != 0))
+    Cursor::fail_value(offset_at,
+                       bytes ? "constant offsets go from -0x8000 to 0xffff"
+                             : "constant offsets are multiples of 4 from -0x8000 to 0xfffc");
+  const uint64_t place = (negative ? 0x10000 - offset : offset) & 0xffff;
+  spec.field.set(word, bytes ? bank << 16 | place : bank << 14 | place / 4);
 }
 
 /// Sign, then magnitude: also `+ -0x4` and `- 4`.
@@ -137,7 +150,11 @@ void read_float(Cursor& in, const OperandSpec& spec, uint64_t& word) {
     if (raw > 0xffffffff) Cursor::fail_at(at, "a float has 32 bits");
     bits = static_cast<uint32_t>(raw);
   } else {
-    const std::string text(in.until(", \t;}"));
+    const size_t start = in.at();
+    std::string text(in.until(", \t;}"));
+    for (const char* suffix : {".NEG", ".ABS"})  // modifiers stand behind the number
+      text.erase(std::min(text.find(suffix), text.size()));
+    in.seek(start + text.size());
     if (text == "+QNAN" || text == "-QNAN") {
       bits = text[0] == '-' ? 0xffc00000 : 0x7fc00000;
     } else {
@@ -231,10 +248,22 @@ void read_target(Cursor& in, const OperandSpec& spec, Instruction& i) {
     // Kept absolute until the instruction's own address is known.
     i.label = fmt::format("{:#x}", in.number("an address"));
   } else {
+    if (in.rest().starts_with("c[")) in.fail("expected a label or an address" + in.found());
     i.label = std::string(in.until(" \t;,}"));
     if (i.label.empty()) in.fail("expected a label or an address" + in.found());
   }
   spec.field.set(i.word, 0);
+}
+
+void read_flag_test(Cursor& in, const OperandSpec& spec, uint64_t& word) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  const std::string name(in.until(" \t;,}"));
+  const std::vector<std::string_view>& names = flag_tests();
+  const auto found = std::ranges::find(names, name.starts_with("CC.") ? name.substr(3) : "");
+  if (found == names.end())
+    Cursor::fail_at(at, "expected a test of the flags such as CC.EQ, found '" + name + "'");
+  spec.field.set(word, static_cast<uint64_t>(found - names.begin()));
 }
 
 std::string write_special(uint64_t code) {
@@ -284,7 +313,7 @@ std::string hex(int64_t value) {
 
 std::string write_float(uint32_t bits) {
   const float value = std::bit_cast<float>(bits);
-  if (bits == 0x7fc00000 || bits == 0xffc00000) return (bits >> 31) != 0 ? "-QNAN" : "+QNAN";
+  if (bits == 0x7fc00000 || bits == 0xffc00000) return (bits >> 31) != 0 ? "-QNAN " : "+QNAN ";
   // Any other NaN prints as its bits: the payload must survive.
   if (std::isnan(value)) return fmt::format("{:#x}", bits);
   if (std::isinf(value)) return value < 0 ? "-INF " : "+INF ";
@@ -313,7 +342,7 @@ std::string write_place(const OperandSpec& spec, uint64_t word, bool is_signed) 
   const int64_t offset = (static_cast<int64_t>(raw << unused) >> unused) * (1 << spec.shift);
   if (base != kRZ)
     return offset == 0 ? fmt::format("[R{}]", base) : fmt::format("[R{}+{}]", base, hex(offset));
-  if (raw == 0) return "[RZ]";
+  if (raw == 0 && !is_signed) return "[RZ]";
   return is_signed ? fmt::format("[{}]", hex(offset)) : fmt::format("[{:#x}]", raw << spec.shift);
 }
 
@@ -328,7 +357,7 @@ std::string write_target(const OperandSpec& spec, const Instruction& i) {
   if (!i.label.empty() && i.label[0] != '0') return "`(" + i.label + ")";
   const unsigned shift = 64U - spec.field.len;
   const int64_t rel = static_cast<int64_t>(spec.field.get(i.word) << shift) >> shift;
-  return fmt::format("{:#x}", static_cast<uint64_t>(static_cast<int64_t>(i.pc) + 8 + rel));
+  return hex(static_cast<int64_t>(i.pc) + 8 + rel);
 }
 
 std::string write_scoreboards(uint64_t mask) {
@@ -347,9 +376,11 @@ std::string write_plain(const OperandSpec& spec, const Instruction& i) {
       const uint64_t p = spec.inverted ? 7 - value : value;
       return p == kPT ? "PT" : fmt::format("P{}", p);
     }
-    case Kind::cbank:
-      return fmt::format("c[{:#x}]{}[{}]", value >> 14, spec.spaced ? " " : "",
-                         hex(static_cast<int16_t>(value << 2)));
+    case Kind::cbank: {
+      const uint64_t place = spec.field.len == 21 ? value : value << 2;
+      return fmt::format("c[{:#x}]{}[{}]", place >> 16, spec.spaced ? " " : "",
+                         hex(static_cast<int16_t>(place)));
+    }
     case Kind::imm:
     case Kind::fimm:
       return write_number(spec, i.word);
@@ -369,6 +400,10 @@ std::string write_plain(const OperandSpec& spec, const Instruction& i) {
       return fmt::format("SB{}", value);
     case Kind::sbmask:
       return write_scoreboards(value);
+    case Kind::flags:
+      return "CC";
+    case Kind::cctest:
+      return "CC." + std::string(flag_tests()[value]);
   }
   return {};
 }
@@ -418,6 +453,11 @@ void read_plain(Cursor& in, const OperandSpec& spec, Instruction& i) {
     }
     case Kind::sbmask:
       return read_scoreboards(in, spec, i.word);
+    case Kind::cctest:
+      return read_flag_test(in, spec, i.word);
+    case Kind::flags:
+      if (!in.take_word("CC")) in.fail("expected CC" + in.found());
+      return;
   }
 }
 
@@ -430,19 +470,20 @@ bool flagged(Field field, uint64_t word) {
 void read_operand(Cursor& in, const OperandSpec& spec, Instruction& i) {
   read_prefixes(in, spec, i.word);
   read_plain(in, spec, i);
-  if (flagged(spec.abs, i.word)) in.expect('|', "after the absolute value");
-  if (spec.kind == Kind::reg || spec.kind == Kind::cbank || spec.inv.present())
-    read_suffixes(in, spec, i);
+  const bool number = spec.kind == Kind::imm || spec.kind == Kind::fimm;
+  if (!number && flagged(spec.abs, i.word)) in.expect('|', "after the absolute value");
+  if (spec.kind == Kind::reg || spec.kind == Kind::cbank || number) read_suffixes(in, spec, i);
 }
 
 std::string write_operand(const OperandSpec& spec, const Instruction& i) {
   std::string out;
-  if (flagged(spec.neg, i.word)) out += spec.kind == Kind::pred ? "!" : "-";
-  const bool number = spec.kind == Kind::imm;
-  if (flagged(spec.inv, i.word) && !number) out += "~";
-  const bool abs = flagged(spec.abs, i.word);
-  out += fmt::format("{0}{1}{0}", abs ? "|" : "", write_plain(spec, i));
-  if (flagged(spec.inv, i.word) && number) out += ".INV";
+  const bool number = spec.kind == Kind::imm || spec.kind == Kind::fimm;
+  const bool neg = flagged(spec.neg, i.word), abs = flagged(spec.abs, i.word);
+  const bool inv = flagged(spec.inv, i.word);
+  if (neg && !number) out += spec.kind == Kind::pred ? "!" : "-";
+  if (inv && !number) out += "~";
+  out += fmt::format("{0}{1}{0}", abs && !number ? "|" : "", write_plain(spec, i));
+  if (number) out += fmt::format("{}{}{}", neg ? ".NEG" : "", abs ? ".ABS" : "", inv ? ".INV" : "");
   if (flagged(spec.high, i.word)) out += ".H1";
   if (flagged(spec.cc, i.word)) out += ".CC";
   const int slot = spec.kind == Kind::reg ? reuse_slot(spec) : -1;

@@ -15,6 +15,12 @@ struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Does the kernel ask for more of the condition code than its carry? Only then is more of it kept.
+bool reads_flags(const Kernel& kernel);
+
+/// The condition code beside the carry. An addition of three numbers can carry twice.
+enum class Flag : uint8_t { zero, sign, overflow, second_carry };
+
 /// Guest state of one kernel as IR registers, and the operands of the current instruction.
 class LowerContext {
  public:
@@ -24,7 +30,7 @@ class LowerContext {
     int64_t offset = 0;  ///< for Mem::offset
   };
 
-  LowerContext(ir::Program& program, const Kernel& kernel) : b(program), kernel_(kernel) {}
+  LowerContext(ir::Program& program, const Kernel& kernel);
 
   ir::Builder b;
 
@@ -55,7 +61,13 @@ class LowerContext {
   ir::Reg writable(unsigned number);
   ir::Operand readable(unsigned number);
   ir::Reg predicate(unsigned number);
-  ir::Reg carry();
+  ir::Reg carry() { return lazily(carry_, ir::Width::pred, "CC.C"); }
+  ir::Reg flag(Flag f);
+  bool tracks_flags() const { return tracks_flags_; }
+  /// What the last LEA.CC wrote: the lower half of the address whose upper half LEA.HI.X makes.
+  /// Only kept where a LEA asks whether an address is outside the windows.
+  ir::Reg lea_low() { return lazily(lea_low_, ir::Width::b32, "LEA.LOW"); }
+  bool tests_windows() const { return tests_windows_; }
   /// What the last barrier reduction found, as a number and as a predicate.
   ir::Reg barrier_count() { return lazily(barrier_count_, ir::Width::b32, "BAR.RESULT"); }
   ir::Reg barrier_vote() { return lazily(barrier_vote_, ir::Width::pred, "BAR.RESULT.P"); }
@@ -72,6 +84,8 @@ class LowerContext {
     return r;
   }
   ir::Operand constant(unsigned bank, unsigned offset);
+  /// Numbers of the constant banks that hold something.
+  std::vector<unsigned> banks() const;
   /// Bank 2 or 3; throws when the input does not say what it holds.
   const ConstantBank& constant_bank(unsigned bank) const;
   /// The guest address of a module variable.
@@ -96,7 +110,9 @@ class LowerContext {
   const Kernel& kernel_;
   std::map<unsigned, ir::Reg> regs_, preds_;
   ir::Guard guard_;
-  ir::Reg carry_, stores_enabled_, sparse_absent_, barrier_count_, barrier_vote_;
+  ir::Reg carry_, flags_[4], lea_low_;
+  ir::Reg stores_enabled_, sparse_absent_, barrier_count_, barrier_vote_;
+  bool tracks_flags_, tests_windows_;
 };
 
 struct AccessSize {
@@ -109,8 +125,27 @@ AccessSize access_size(const Instruction& i);
 /// Byte address a branch goes to; the address of a control word means the instruction behind it.
 uint64_t branch_target(const Instruction& i);
 
-/// The predicate that .Z and .NZ of logic instructions write.
-void write_zero_test(LowerContext& c, const Instruction& i, ir::Operand result);
+// --- predicates and flags (lower_flags.cpp) ----------------------------------------------------
+ir::Operand inverse(LowerContext& c, ir::Operand p);
+/// AND, OR or XOR by the code of a .bop modifier.
+ir::Operand combine(LowerContext& c, uint64_t bop, ir::Operand x, ir::Operand y);
+/// x ? y by the instruction's condition and sign; with .X the flags of the lower words join in.
+ir::Operand integer_compare(LowerContext& c, const Instruction& i, ir::Operand x, ir::Operand y);
+/// CC.EQ and the like; true where the instruction has no test.
+ir::Operand flag_test(LowerContext& c, const Instruction& i);
+ir::Operand flag_test(LowerContext& c, uint64_t code);
+/// For an instruction with .CC. The zero flag of .X instructions is that of all words so far.
+void set_flags(LowerContext& c, const Instruction& i, ir::Operand result, ir::Operand carry,
+               ir::Operand overflow);
+/// The flags of a compare: as after a subtraction that cannot overflow.
+void set_order(LowerContext& c, ir::Operand less, ir::Operand equal);
+ir::Operand is_zero(LowerContext& c, const Instruction& i, ir::Operand result);
+ir::Operand overflows(LowerContext& c, ir::Operand a, ir::Operand b, ir::Operand sum);
+
+/// The result of a logic instruction: its register, its flags and what .Z and .NZ ask.
+void write_logic(LowerContext& c, const Instruction& i, ir::Operand result);
+/// Both predicates of a compare: P = test op R, Q = !test op R.
+void write_test(LowerContext& c, const Instruction& i, ir::Operand test);
 
 void lower_mov(LowerContext&, const Instruction&);
 void lower_iadd(LowerContext&, const Instruction&);
@@ -145,6 +180,7 @@ void lower_s2r(LowerContext&, const Instruction&);
 void lower_bar(LowerContext&, const Instruction&);
 void lower_nop(LowerContext&, const Instruction&);
 void lower_lea(LowerContext&, const Instruction&);
+void lower_csetp(LowerContext&, const Instruction&);
 void lower_shf(LowerContext&, const Instruction&);
 void lower_lop3(LowerContext&, const Instruction&);
 void lower_psetp(LowerContext&, const Instruction&);

@@ -24,7 +24,7 @@ Mod signed_mod() {
   return {ModId::signed_, {48, 1}, {{1, ""}, {0, "U32"}, {1, "S32", true}}};
 }
 Mod bop_mod() {
-  return {ModId::bop, {45, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}}};
+  return {ModId::bop, {45, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}, {3, "INVALIDBOP3"}}};
 }
 Mod acc_mod(uint8_t len) {
   Mod m{ModId::acc, {50, len}, {{0, ""}, {1, "CLO"}, {2, "CHI"}, {3, "CSFU"}}};
@@ -46,14 +46,16 @@ void integer_rows(TableBuilder& t) {
   const Mod x = flag(ModId::x, 43, "X");
   const Mod sat = flag(ModId::sat, 50, "SAT");
   const OperandSpec d = reg(Role::d, 0), dcc = d.with_cc(47), a = reg(Role::a, 8);
-  const std::vector<TableBuilder::Fixed> all_bytes = {{{39, 4}, 15}};
+  const auto quad_mask = [](uint8_t pos) { return optional(imm(Role::c, pos, 4), 15); };
 
-  t.alu("MOV", "1001 1", {}, {d, kB}, lower_mov, false, all_bytes);
-  t.row("MOV32I", "0000 0001 0000", {}, {d, imm(Role::b, 20, 32)}, lower_mov, {{{12, 4}, 15}});
+  t.alu("MOV", "1001 1", {}, {d, kB, quad_mask(39)}, lower_mov);
+  t.row("MOV32I", "0000 0001 0000", {}, {d, imm(Role::b, 20, 32), quad_mask(12)}, lower_mov);
   // Both negations at once mean "plus one".
   t.alu("IADD.PO", "0001 0", {sat, x}, {dcc, a, kB}, lower_iadd, false, {{{48, 2}, 3}});
   t.alu("IADD", "0001 0", {sat, x}, {dcc, a.with_neg(49), kB.with_neg(48)}, lower_iadd);
-  t.row("IADD32I", "0001 110", {flag(ModId::sat, 54, "SAT"), flag(ModId::x, 53, "X")},
+  t.row("IADD32I.PO", "0001 1101 1", {flag(ModId::sat, 54, "SAT"), flag(ModId::x, 53, "X")},
+        {d.with_cc(52), a, imm(Role::b, 20, 32, true)}, lower_iadd);
+  t.row("IADD32I", "0001 110-0", {flag(ModId::sat, 54, "SAT"), flag(ModId::x, 53, "X")},
         {d.with_cc(52), a.with_neg(56), imm(Role::b, 20, 32, true)}, lower_iadd);
   t.row("IADD3", "0101 1100 1100",
         {flag(ModId::x, 48, "X"), {ModId::parts, {37, 2}, {{0, ""}, {1, "RS"}, {2, "LS"}}}},
@@ -62,7 +64,8 @@ void integer_rows(TableBuilder& t) {
         {dcc, a.with_neg(51), cbank(Role::b).with_neg(50), reg(Role::c, 39).with_neg(49)},
         lower_iadd3);
   t.row("IADD3", "0011 100- 1100", {flag(ModId::x, 48, "X")},
-        {dcc, a.with_neg(51), imm20(Role::b), reg(Role::c, 39).with_neg(49)}, lower_iadd3);
+        {dcc, a.with_neg(51), imm20(Role::b).with_neg(50), reg(Role::c, 39).with_neg(49)},
+        lower_iadd3);
   t.alu("ISCADD.PO", "0001 1", {}, {dcc, a, kB, imm(Role::c, 39, 5)}, lower_iscadd, false,
         {{{48, 2}, 3}});
   t.alu("ISCADD", "0001 1", {}, {dcc, a.with_neg(49), kB.with_neg(48), imm(Role::c, 39, 5)},
@@ -109,7 +112,9 @@ void float_rows(TableBuilder& t) {
   t.alu("FADD", "0101 1", {flag(ModId::ftz, 44, "FTZ"), round_mod(39), flag(ModId::sat, 50, "SAT")},
         {dcc, a.with_neg(48).with_abs(46), kB.with_neg(45).with_abs(49)}, lower_fadd, true);
   t.row("FADD32I", "0000 10", {flag(ModId::ftz, 55, "FTZ")},
-        {reg(Role::d, 0).with_cc(52), a.with_neg(56).with_abs(54), fimm32(Role::b)}, lower_fadd);
+        {reg(Role::d, 0).with_cc(52), a.with_neg(56).with_abs(54),
+         fimm32(Role::b).with_neg(53).with_abs(57)},
+        lower_fadd);
   const Mod scale{ModId::scale,
                   {41, 3},
                   {{0, ""}, {1, "D2"}, {2, "D4"}, {3, "D8"}, {4, "M8"}, {5, "M4"}, {6, "M2"}}};
@@ -124,15 +129,15 @@ void float_rows(TableBuilder& t) {
   t.row("FFMA", "0100 1001 1", fma, {dcc, a, cbank(Role::b).with_neg(48), c}, lower_ffma);
   t.row("FFMA", "0101 0001 1", fma,
         {dcc, a, reg(Role::b, 39).with_neg(48), cbank(Role::c).with_neg(49)}, lower_ffma);
-  // Bit 48 negates the product here too, but nvdisasm folds it into the printed literal's sign;
-  // ptxas leaves it 0.
-  t.row("FFMA", "0011 001- 1", fma, {dcc, a, fimm20(Role::b), c}, lower_ffma, {{{48, 1}, 0}});
+  t.row("FFMA", "0011 001- 1", fma, {dcc, a, fimm20(Role::b).with_neg(48), c}, lower_ffma);
 }
 
 void control_rows(TableBuilder& t) {
-  const std::vector<TableBuilder::Fixed> always = {{{0, 5}, 15}};
-  t.row("BRA", "1110 0010 0100", {flag(ModId::uniform, 7, "U"), flag(ModId::limit, 6, "LMT")},
-        {simple(Kind::target, Role::target, 20, 24)}, lower_bra, {{{0, 6}, 15}});
+  const std::vector<Mod> bra = {flag(ModId::uniform, 7, "U"), flag(ModId::limit, 6, "LMT")};
+  const OperandSpec test = flag_test(0);
+  t.row("BRA", "1110 0010 0100", bra, {test, simple(Kind::target, Role::target, 20, 24)}, lower_bra,
+        {{{5, 1}, 0}});
+  t.row("BRA", "1110 0010 0100", bra, {test, cbank_bytes(Role::b)}, nullptr, {{{5, 1}, 1}});
   // Pushes of the branch stack are unconditional; the hardware does not look at bits 0..4, 16..19.
   for (const auto& [name, code] : {std::pair{"SSY", "1110 0010 1001"},
                                    {"PBK", "1110 0010 1010"},
@@ -147,15 +152,16 @@ void control_rows(TableBuilder& t) {
     push.has_guard = false;
     push.ignored = Field{0, 5}.mask() | Field{16, 4}.mask();
   }
-  t.row("SYNC", "1111 0000 1111 1", {}, {}, lower_pop, always);
-  t.row("BRK", "1110 0011 0100", {}, {}, lower_pop, always);
-  t.row("CONT", "1110 0011 0101", {}, {}, lower_pop, always);
-  t.row("RET", "1110 0011 0010", {}, {}, lower_pop, always);
-  t.row("EXIT", "1110 0011 0000", {}, {}, lower_exit, {{{0, 6}, 15}});
-  t.row("KIL", "1110 0011 0011", {}, {}, lower_kil, {{{0, 6}, 15}});
+  t.row("SYNC", "1111 0000 1111 1", {}, {test}, lower_pop);
+  t.row("BRK", "1110 0011 0100", {}, {test}, lower_pop);
+  t.row("CONT", "1110 0011 0101", {}, {test}, lower_pop);
+  t.row("RET", "1110 0011 0010", {}, {test}, lower_pop);
+  t.row("EXIT", "1110 0011 0000", {flag(ModId::limit, 5, "KEEPREFCOUNT")}, {test}, lower_exit);
+  t.row("KIL", "1110 0011 0011", {}, {test}, lower_kil);
   t.row("BPT.TRAP", "1110 0011 1010", {}, {imm(Role::a, 20, 20)}, lower_trap, {{{6, 3}, 3}})
       .has_guard = false;
-  t.row("NOP", "0101 0000 1011 0", {}, {}, lower_nop, {{{8, 5}, 15}});
+  t.row("NOP", "0101 0000 1011 0", {flag(ModId::trigger, 13, "TRIG")},
+        {flag_test(8), optional(imm(Role::a, 20, 16))}, lower_nop);
   OperandSpec also = simple(Kind::sbmask, Role::c, 0, 6);
   also.optional = true;
   t.row("DEPBAR.LE", "1111 0000 1111 0", {},
@@ -173,51 +179,22 @@ void control_rows(TableBuilder& t) {
 /// `looked_at`, which have a meaning that the table does not have.
 void ignore_the_rest(std::vector<Form>& rows) {
   const std::map<std::string_view, uint64_t> looked_at = {
-      {"LDG", 0},
-      {"STG", 0},
-      {"LD", 0},
-      {"ST", 0},
-      {"LDL", 0},
-      {"STL", 0},
-      {"LDS", 0},
-      {"STS", 0},
-      {"LDC", 0},
-      {"ATOM", 0},
-      {"ATOMS", 0},
-      {"RED", 0},
-      {"CCTL", 0},
-      {"CCTLL", 0},
-      {"MEMBAR", 0},
-      {"MOV", 0},
-      {"MOV32I", 0},
-      {"SHL", 0},
-      {"LOP", 0},
-      {"LOP32I", 0},
-      {"SEL", 0},
-      {"ISETP", 0},
-      {"LEA", 0},
-      {"EXIT", 0},
-      {"KIL", 0},
-      {"S2R", 0},
-      {"DEPBAR", 0},
-      {"SHFL", 0},
-      {"BAR.SYNC", 0},
-      {"BAR.ARV", 0},
-      {"LEA.HI", 0},
-      {"SHR", 0},
-      {"BAR.RED", 0},
-      {"DEPBAR.LE", 0},
-      {"CCTLT", Field{36, 13}.mask()},
-      {"NOP", Field{13, 1}.mask() | Field{20, 16}.mask()}};
+      {"LDG", 0},      {"STG", 0},    {"LD", 0},   {"ST", 0},       {"LDL", 0},
+      {"STL", 0},      {"LDS", 0},    {"STS", 0},  {"LDC", 0},      {"ATOM", 0},
+      {"ATOMS", 0},    {"RED", 0},    {"CCTL", 0}, {"CCTLL", 0},    {"MEMBAR", 0},
+      {"MOV", 0},      {"MOV32I", 0}, {"SHL", 0},  {"LOP", 0},      {"LOP32I", 0},
+      {"SEL", 0},      {"ISETP", 0},  {"LEA", 0},  {"EXIT", 0},     {"KIL", 0},
+      {"S2R", 0},      {"DEPBAR", 0}, {"SHFL", 0}, {"BAR.SYNC", 0}, {"BAR.ARV", 0},
+      {"BAR.SCAN", 0}, {"LEA.HI", 0}, {"SHR", 0},  {"BAR.RED", 0},  {"DEPBAR.LE", 0},
+      {"CCTLT", 0},    {"NOP", 0},    {"BRA", 0},  {"SYNC", 0},     {"BRK", 0},
+      {"CONT", 0},     {"RET", 0}};
   for (Form& f : rows) {
     const auto found = looked_at.find(f.mnemonic);
     if (found != looked_at.end() && !f.decode_only) f.ignored |= ~(covered_bits(f) | found->second);
   }
-  const uint64_t negated_immediate = Field{48, 1}.mask();
   for (Form& f : rows)
     if (f.mnemonic.starts_with("IADD") || f.mnemonic.starts_with("ISCADD"))
-      if (f.mnemonic != "IADD3" && f.mnemonic != "IADD32I" && f.mnemonic != "ISCADD32I")
-        f.ignored |= ~(covered_bits(f) | negated_immediate);
+      f.ignored |= ~covered_bits(f);
 }
 
 std::vector<Form> build() {

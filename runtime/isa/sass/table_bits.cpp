@@ -10,7 +10,7 @@ Mod signed_mod() {
   return {ModId::signed_, {48, 1}, {{1, ""}, {0, "U32"}, {1, "S32", true}}};
 }
 Mod bool_mod(uint8_t pos) {
-  return {ModId::bop, {pos, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}}};
+  return {ModId::bop, {pos, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}, {3, "INVALIDBOP3"}}};
 }
 
 /// LEA with a predicate destination other than PT has rows of its own: it is printed first.
@@ -24,18 +24,18 @@ void lea_rows(TableBuilder& t) {
       if (has_pred) operands.insert(operands.begin(), pred(Role::p, 48));
       return operands;
     };
-    const LowerFn f = has_pred ? nullptr : lower_lea;
     const auto shift = [](Role role, uint8_t pos) {
       OperandSpec o = imm(role, pos, 5);
       o.optional = true;
       return o;
     };
     t.compare("LEA", "1101 0", {flag(ModId::x, 46, "X")},
-              with_out({dcc, kA.with_neg(45), kB, shift(Role::c, 39)}), f, fixed);
+              with_out({dcc, kA.with_neg(45), kB, shift(Role::c, 39)}), lower_lea, fixed);
     t.row("LEA.HI", "0101 1011 1101 1", {flag(ModId::x, 38, "X")},
-          with_out({dcc, kA.with_neg(37), kB, c, shift(Role::r, 28)}), f, fixed);
+          with_out({dcc, kA.with_neg(37), kB, c, shift(Role::r, 28)}), lower_lea, fixed);
     t.row("LEA.HI", "0001 10", {flag(ModId::x, 57, "X")},
-          with_out({dcc, kA.with_neg(56), cbank(Role::b), c, shift(Role::r, 51)}), f, fixed);
+          with_out({dcc, kA.with_neg(56), cbank(Role::b), c, shift(Role::r, 51)}), lower_lea,
+          fixed);
   }
 }
 
@@ -50,6 +50,13 @@ void shift_rows(TableBuilder& t) {
   t.row("SHF.R", "0101 1100 1111 1", mods, {dcc, kA, kB, c}, lower_shf, {{{49, 1}, 0}});
   t.row("SHF.R", "0011 1000 1111 1", mods, {dcc, kA, imm(Role::b, 20, 8), c}, lower_shf,
         {{{49, 1}, 0}});
+}
+
+std::vector<Code> test_codes() {
+  std::vector<Code> codes;
+  for (const std::string_view name : flag_tests())
+    codes.push_back({static_cast<uint8_t>(codes.size()), name});
+  return codes;
 }
 
 void logic_rows(TableBuilder& t) {
@@ -71,6 +78,10 @@ void logic_rows(TableBuilder& t) {
          flag(ModId::x, 43, "X"),
          {ModId::parts, {44, 2}, {{0, ""}, {1, "T"}, {2, "Z"}, {3, "NZ"}}}},
         {zero_test, dcc, kA.with_inv(39), kB.with_inv(40)}, lower_logic);
+  t.row("CSETP", "0101 0000 1010 0", {{ModId::cond, {8, 5}, test_codes()}, bool_mod(45)},
+        {pred(Role::p, 3), pred(Role::q, 0), simple(Kind::flags, Role::a, 0, 0),
+         pred(Role::r, 39).with_neg(42)},
+        lower_csetp);
   t.row("PSETP", "0101 0000 1001 0", {bool_mod(24), {ModId::op, {45, 2}, bool_mod(45).codes}},
         {pred(Role::p, 3), pred(Role::q, 0), pred(Role::a, 12).with_neg(15),
          pred(Role::b, 29).with_neg(32), pred(Role::c, 39).with_neg(42)},
@@ -87,8 +98,9 @@ void field_rows(TableBuilder& t) {
   t.alu("FLO", "0011 0", {unsigned_first, flag(ModId::parts, 41, "SH")}, {dcc, kB.with_inv(40)},
         lower_flo);
   t.variable_latency(false);
-  t.alu("IMNMX", "0010 0", {signed_mod()}, {dcc, kA, kB, pred(Role::p, 39).with_neg(42)},
-        lower_imnmx, false, {{{43, 2}, 0}});
+  t.alu("IMNMX", "0010 0",
+        {signed_mod(), {ModId::mode, {43, 2}, {{0, ""}, {1, "XLO"}, {2, "XMED"}, {3, "XHI"}}}},
+        {dcc, kA, kB, pred(Role::p, 39).with_neg(42)}, lower_imnmx);
   t.compare("PRMT", "1100",
             {{ModId::mode,
               {48, 4},

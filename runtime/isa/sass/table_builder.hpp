@@ -55,6 +55,12 @@ inline OperandSpec cbank(Role role) {
   o.field = {20, 19};  // offset / 4 in the low 14 bits, bank above
   return o;
 }
+/// c[bank][offset] with every bit of the offset in the word.
+inline OperandSpec cbank_bytes(Role role) {
+  OperandSpec o = cbank(role);
+  o.field = {20, 21};
+  return o;
+}
 inline OperandSpec spaced(OperandSpec o) {
   o.spaced = true;
   return o;
@@ -69,6 +75,19 @@ inline OperandSpec address(uint8_t len, uint8_t pos = 20, uint8_t shift = 0) {
 inline OperandSpec simple(Kind kind, Role role, uint8_t pos, uint8_t len) {
   OperandSpec o = imm(role, pos, len);
   o.kind = kind;
+  return o;
+}
+
+/// A test of the flags; CC.T is not written.
+inline OperandSpec flag_test(uint8_t pos) {
+  OperandSpec o = simple(Kind::cctest, Role::test, pos, 5);
+  o.optional = true;
+  o.absent = kAlways;
+  return o;
+}
+inline OperandSpec optional(OperandSpec o, uint8_t absent = 0) {
+  o.optional = true;
+  o.absent = absent;
   return o;
 }
 
@@ -155,8 +174,6 @@ class TableBuilder {
       by.abs = o.abs;
       by.inv = o.inv;
       by.high = o.high;
-      if (by.kind == Kind::imm || by.kind == Kind::fimm) by.neg = by.abs = {};
-
       o = by;
     }
     return operands;

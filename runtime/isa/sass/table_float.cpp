@@ -27,7 +27,7 @@ Mod float_cond() {
            {15, "T"}}};
 }
 Mod bool_mod() {
-  return {ModId::bop, {45, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}}};
+  return {ModId::bop, {45, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}, {3, "INVALIDBOP3"}}};
 }
 
 void compare_rows(TableBuilder& t) {
@@ -43,8 +43,8 @@ void compare_rows(TableBuilder& t) {
   t.row("FSET", "0101 1000", set, operands, lower_fset);
   t.row("FSET", "0100 1000", set,
         {operands[0], operands[1], cbank(Role::b).with_neg(53).with_abs(44), r}, lower_fset);
-  t.row("FSET", "0011 000", set, {operands[0], operands[1], fimm20(Role::b), r}, lower_fset,
-        {{{53, 1}, 0}, {{44, 1}, 0}});
+  t.row("FSET", "0011 000", set,
+        {operands[0], operands[1], fimm20(Role::b).with_neg(53).with_abs(44), r}, lower_fset);
   const OperandSpec c = reg(Role::c, 39);
   const std::vector<Mod> choose = {float_cond(), flag(ModId::ftz, 47, "FTZ")};
   t.compare("FCMP", "1010", choose, {kD, kA, kB, c}, lower_fcmp, {}, true);
@@ -90,7 +90,7 @@ void conversion_rows(TableBuilder& t) {
                           {{ModId::size, {8, 2}, names},
                            {ModId::type, {10, 2}, from},
                            flag(ModId::sat, 50, "SAT")},
-                          {kD, b}, lower_i2i,
+                          {kD.with_cc(47), b}, lower_i2i,
                           {{{12, 1}, sign}, {{13, 1}, from_signed ? 1U : 0U}, {{41, 2}, 0}});
         i2i.ordered = true;
       }

@@ -162,13 +162,21 @@ void atomic_rows(TableBuilder& t) {
   const Mod op = atomic_op(52, 4, kInvalidAtom);
   t.row("ATOM", "1110 1101", {e, op, atomic_type(49)}, {kD, global, b}, lower_atom);
   Form& u128 = t.row("ATOM", "1110 1101", {e, op, {ModId::type, {49, 3}, {{4, "U128"}}}},
-                     {kD, global, b}, nullptr, {{{49, 3}, 4}});
-  u128.max_arch = 50;  // on sm_52 the code means packed half floats
+                     {kD, global, b}, nullptr);
+  u128.max_arch = 50;
+  const auto packed_halves = [](uint8_t pos) {
+    return Mod{ModId::type, {pos, 3}, {{4, "F16x2.FTZ.RN"}}};
+  };
+  t.row("ATOM", "1110 1101", {e, op, packed_halves(49)}, {kD, global, b}, nullptr).min_arch = 52;
   compare_and_swap(t, "ATOM", "1110 1110 1111",
                    {e, {ModId::op, {52, 4}, {{15, "CAS"}}}, flag(ModId::wide, 49, "64")}, global,
                    50, lower_atom_cas);
-  t.row("RED", "1110 1011 1111 1", {e, atomic_op(23, 3), atomic_type(20)}, {global, kD}, lower_red)
-      .ignored = bits(49, 50);
+  constexpr std::string_view kRed = "1110 1011 1111 1";
+  const Mod red_op = atomic_op(23, 3);
+  t.row("RED", kRed, {e, red_op, atomic_type(20)}, {global, kD}, lower_red);
+  t.row("RED", kRed, {e, red_op, {ModId::type, {20, 3}, {{4, "U128"}}}}, {global, kD}, nullptr)
+      .max_arch = 50;
+  t.row("RED", kRed, {e, red_op, packed_halves(20)}, {global, kD}, nullptr).min_arch = 52;
 
   t.row("ATOMS", "1110 1100",
         {atomic_op(52, 4, kInvalidAtoms),
@@ -255,7 +263,7 @@ void cctlt_rows(TableBuilder& t) {
   const Mod header_op{
       ModId::op, {0, 2}, {{1, "IVTH"}, {2, "INVALIDCCTLTOP2"}, {3, "INVALIDCCTLTOP3"}}};
   t.row("CCTLT", "1110 1011 1111 0", {{ModId::op, {0, 2}, {{0, "IVALL"}}}}, {}, nullptr,
-        {{{0, 2}, 0}});
+        {{{0, 2}, 0}, {{36, 13}, 0}});
   t.row("CCTLT", "1110 1011 1111 0", {header_op}, {imm(Role::b, 36, 13)}, nullptr);
   t.row("CCTLT", "1110 1011 1110 1", {header_op}, {reg(Role::b, 39)}, nullptr);
 }

@@ -15,7 +15,8 @@ OperandSpec thread_count(bool immediate) {
 void barrier_rows(TableBuilder& t) {
   constexpr std::string_view kCode = "1111 0000 1010 1";
   const Field id_is_imm{44, 1}, count_is_imm{43, 1}, op{32, 3}, reduction{35, 2}, no_pred{39, 4};
-  const Mod reduce_op{ModId::bop, reduction, {{0, "POPC"}, {1, "AND"}, {2, "OR"}}};
+  const Mod reduce_op{
+      ModId::bop, reduction, {{0, "POPC"}, {1, "AND"}, {2, "OR"}, {3, "INVALIDBARMODE3"}}};
   for (const bool imm_id : {true, false}) {
     const OperandSpec id = imm_id ? imm(Role::a, 8, 8) : reg(Role::a, 8);
     for (int count = 0; count < 3; ++count) {
@@ -36,6 +37,9 @@ void barrier_rows(TableBuilder& t) {
       fixed.push_back({op, 2});
       operands.push_back(pred(Role::r, 39).with_neg(42));
       t.row("BAR.RED", kCode, {reduce_op}, operands, lower_bar, fixed);
+      fixed.pop_back();
+      fixed.push_back({op, 3});
+      if (count != 0) t.row("BAR.SCAN", kCode, {}, operands, nullptr, fixed);
     }
   }
 }
