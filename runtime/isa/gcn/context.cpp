@@ -1,6 +1,7 @@
 // Guest registers and masks as IR.
 #include <fmt/format.h>
 
+#include "runtime/isa/gcn/number_text.hpp"
 #include "runtime/isa/gcn/semantics.hpp"
 
 namespace lanewise::gcn {
@@ -13,26 +14,31 @@ using ir::Width;
 
 namespace {
 
+constexpr unsigned kTrapFirst = 108;
+
 /// Value of an inline constant or literal, as 32 bits.
 uint32_t constant_bits(const Operand& o) {
-  static constexpr uint32_t kFloats[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000,
-                                         0x40000000, 0xc0000000, 0x40800000, 0xc0800000};
   if (o.code == kLiteral) return o.value;
-  if (o.code >= 240 && o.code < 248) return kFloats[o.code - 240];
-  if (o.code >= kZero && o.code <= 192) return o.code - kZero;
-  if (o.code > 192 && o.code <= 208) return 0 - (o.code - 192);
+  if (const auto value = inline_constant(o.code)) return *value;
   throw Unsupported(fmt::format("source operand code {} is not supported yet", o.code));
+}
+
+/// Where the trap handler keeps its state, which no kernel can count on.
+void refuse_trap_registers(unsigned code) {
+  if (code >= kTrapFirst && code < kM0 && code != kVccLo && code != kVccLo + 1)
+    throw Unsupported("registers of the trap handler are not supported");
 }
 
 }  // namespace
 
 Reg LowerContext::sgpr(unsigned code) {
+  refuse_trap_registers(code);
   Reg& r = sgprs_[code];
   if (!r.valid()) {
-    const std::string name = code == kM0      ? "m0"
-                             : code == kVccLo ? "vcc_lo"
-                             : code > kVccLo  ? "vcc_hi"
-                                              : fmt::format("s{}", code);
+    const std::string name = code == kM0          ? "m0"
+                             : code == kVccLo     ? "vcc_lo"
+                             : code == kVccLo + 1 ? "vcc_hi"
+                                                  : fmt::format("s{}", code);
     r = b.program().add_reg(Width::b32, name, true);
   }
   return r;
@@ -72,7 +78,7 @@ ir::Operand LowerContext::read32(const Operand& o, unsigned dword) {
 /// Integers are sign-extended, literals zero-extended.
 ir::Operand LowerContext::read64(const Operand& o) {
   if (o.code >= kZero && o.code < kVgpr0) {
-    if (o.code >= 240 && o.code < 248)
+    if (o.code >= 240 && o.code <= kInverseTwoPi)
       throw Unsupported("floating-point constants in 64-bit operands are not supported yet");
     const uint32_t v = constant_bits(o);
     if (o.code == kLiteral) return imm(v);

@@ -1,5 +1,6 @@
 // Encodings of GCN1 and GCN2; of GCN3 the buffer instructions.
-#include "runtime/isa/gcn/gcn.hpp"
+#include "runtime/isa/gcn/number_text.hpp"
+#include "runtime/isa/gcn/operand_text.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -110,7 +111,8 @@ uint64_t stored(const Operand& o, Slot s) {
   if (o.immediate) return s == Slot::soff ? o.value & 0xfffff : o.value & 0xffff;
   if (s == Slot::sbase) return o.code / 2;
   if (s == Slot::srsrc) return o.code / 4;
-  if (s == Slot::vaddr && o.count == 0) return 0;
+  // An address register that no flag asks for is not read, but it may be there.
+  if (s == Slot::vaddr && o.count == 0) return o.code >= kVgpr0 ? o.code - kVgpr0 : 0;
   return o.code >= kVgpr0 && s != Slot::src0 && s != Slot::src1 && s != Slot::src2 ? o.code - kVgpr0
                                                                                    : o.code;
 }
@@ -240,6 +242,16 @@ void read_vop3(Instruction& i, uint64_t w, Gen gen) {
   }
 }
 
+/// Whether there is such a register or constant in this place.
+bool readable(const Operand& o, Slot s, Encoding e, Gen gen) {
+  if (o.immediate || s == Slot::vcc) return true;
+  if (o.code >= kVgpr0) return o.code + o.count <= kVgpr0 + 256;
+  if (o.code < kZero) return is_scalar_register(o.code, o.count, gen);
+  if (o.code == kLiteral) return e != Encoding::vop3 && !is_buffer(e);
+  if (o.code == kInverseTwoPi) return gen == Gen::gfx8;
+  return inline_constant(o.code).has_value() || (o.code >= kVccz && o.code <= kScc);
+}
+
 const Row* row_of(Encoding e, unsigned opcode, Gen gen) {
   for (const Row& r : rows())
     if (r.encoding == e && r.opcode[static_cast<int>(gen)] == static_cast<int>(opcode)) return &r;
@@ -286,7 +298,10 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
   i.row = row_of(base->encoding, opcode, gen);
   if (i.row == nullptr) return std::nullopt;
   for (const SlotSpec& s : i.row->operands) i.operands.push_back(read_back(w, *i.row, s, gen));
-  if (is_buffer(base->encoding)) read_buffer(i, w, gen);
+  if (is_buffer(base->encoding)) {
+    read_buffer(i, w, gen);
+    if (!buffer_problem(i, gen).empty()) return std::nullopt;
+  }
   if (base->encoding == Encoding::vop3) read_vop3(i, w, gen);
   if (base->encoding == Encoding::ds) {
     i.offset = static_cast<uint16_t>(bits(w, 0, 16));
@@ -297,6 +312,7 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
     // An inline constant in a register's place: its text would read as the immediate form.
     const bool scalar = o.code < kZero || o.code == kLiteral;
     if (i.row->operands[n].slot == Slot::soff && !o.immediate && !scalar) return std::nullopt;
+    if (!readable(o, i.row->operands[n].slot, base->encoding, gen)) return std::nullopt;
     if (o.immediate || o.code != kLiteral) continue;
     if (words.size() < 2) return std::nullopt;
     o.value = words[1];

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/isa/gcn/number_text.hpp"
+
 namespace lanewise::gcn {
 namespace {
 
@@ -25,13 +27,13 @@ uint8_t read_code(Cursor& in, std::string_view name, unsigned most) {
   in.expect(':', "after the field's name");
   in.skip_blanks();
   const size_t at = in.at();
-  const uint64_t value = in.number("a format code");
+  const uint64_t value = read_integer(in, "a format code");
   if (value > most) Cursor::fail_value(at, fmt::format("{} goes from 0 to {}", name, most));
   return static_cast<uint8_t>(value);
 }
 
-/// Sets the field that the name belongs to.
-void read_name(Cursor& in, Instruction& i, Gen gen) {
+/// Sets the field that the name belongs to; each may be named once.
+void read_name(Cursor& in, Instruction& i, Gen gen, bool& data_seen, bool& number_seen) {
   in.skip_blanks();
   const size_t at = in.at();
   const std::string written = upper(in.word());
@@ -41,11 +43,15 @@ void read_name(Cursor& in, Instruction& i, Gen gen) {
   if (number) rest.remove_prefix(kNumberPrefix.size());
   for (unsigned n = 0; n < 16 && !number; ++n) {
     if (rest != kData[n]) continue;
+    if (data_seen) Cursor::fail_at(at, "the data format is named twice");
+    data_seen = true;
     i.dfmt = static_cast<uint8_t>(n);
     return;
   }
   for (unsigned n = 0; n < 8 && !data; ++n) {
     if (rest != number_format_name(n, gen)) continue;
+    if (number_seen) Cursor::fail_at(at, "the number format is named twice");
+    number_seen = true;
     i.nfmt = static_cast<uint8_t>(n);
     return;
   }
@@ -98,14 +104,22 @@ bool documented_format(unsigned dfmt, unsigned nfmt, bool store, Gen gen) {
 }
 
 void read_format_prefix(Cursor& in, Instruction& i) {
-  for (;;) {
-    if (in.take_word("dfmt"))
+  for (bool data_seen = false, number_seen = false;;) {
+    in.skip_blanks();
+    const size_t at = in.at();
+    const bool data = in.take_word("dfmt");
+    if (!data && !in.take_word("nfmt")) return;
+    if (data ? data_seen : number_seen) Cursor::fail_at(at, "the format is given twice");
+    if (data)
       i.dfmt = read_code(in, "dfmt", 15);
-    else if (in.take_word("nfmt"))
-      i.nfmt = read_code(in, "nfmt", 7);
     else
-      return;
-    in.expect(',', "after the format");
+      i.nfmt = read_code(in, "nfmt", 7);
+    (data ? data_seen : number_seen) = true;
+    // Without the comma a sign would belong to the format's number.
+    if (!in.take(',')) {
+      in.skip_blanks();
+      if (in.peek() == '-') in.expect(',', "after the format");
+    }
   }
 }
 
@@ -114,13 +128,14 @@ void read_format(Cursor& in, Instruction& i, Gen gen) {
   if (!in.take('[')) {
     in.skip_blanks();
     const size_t at = in.at();
-    const uint64_t value = in.number("a format in brackets, or its code");
+    const uint64_t value = read_integer(in, "a format in brackets, or its code");
     if (value > 127) Cursor::fail_value(at, "format goes from 0 to 127");
     i.dfmt = value & 15;
     i.nfmt = static_cast<uint8_t>(value >> 4);
     return;
   }
-  do read_name(in, i, gen);
+  bool data_seen = false, number_seen = false;
+  do read_name(in, i, gen, data_seen, number_seen);
   while (in.take(','));
   in.expect(']', "after the format's names");
 }

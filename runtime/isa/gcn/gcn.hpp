@@ -94,6 +94,8 @@ std::string print(const Instruction& instruction, Gen gen = Gen::gfx6);
 std::vector<uint32_t> encode(const Instruction& instruction, Gen gen = Gen::gfx6);
 /// Reads the instruction at the front of `words`; nullopt when no row fits or bytes are missing.
 std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen = Gen::gfx6);
+/// Why a buffer instruction cannot have these flags and registers; empty when it can.
+std::string buffer_problem(const Instruction& instruction, Gen gen);
 size_t size_of(const Instruction& instruction, Gen gen = Gen::gfx6);
 
 struct LowerResult {

@@ -132,7 +132,7 @@ class Checker {
         out_.push_back({i.line, i.column,
                         fmt::format("{} is used while a load into it may be outstanding, expected "
                                     "s_waitcnt {} before",
-                                    register_name(r, 1), vm ? "vmcnt" : "lgkmcnt"),
+                                    register_name(r, 1, Gen::gfx6), vm ? "vmcnt" : "lgkmcnt"),
                         true});
         return;
       }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/isa/gcn/format_text.hpp"
+#include "runtime/isa/gcn/number_text.hpp"
 #include "runtime/isa/gcn/operand_text.hpp"
 #include "runtime/isa/gcn/semantics.hpp"
 #include "runtime/isa/gcn/swizzle_text.hpp"
@@ -15,7 +16,8 @@ bool is_vop12c(Encoding e) {
   return e == Encoding::vop1 || e == Encoding::vop2 || e == Encoding::vopc;
 }
 
-void read_buffer_modifier(Cursor& in, Instruction& i, Gen gen) {
+void read_buffer_modifier(Cursor& in, Instruction& i, Gen gen, bool& offset_seen) {
+  in.take(',');
   in.skip_blanks();
   const size_t at = in.at();
   const struct {
@@ -27,14 +29,17 @@ void read_buffer_modifier(Cursor& in, Instruction& i, Gen gen) {
                {"lds", &Instruction::lds}};
   for (const auto& f : flags) {
     if (!in.take_word(f.name)) continue;
+    if (i.*f.flag) Cursor::fail_at(at, fmt::format("{} is there twice", f.name));
     i.*f.flag = true;
     return;
   }
   if (i.row->encoding == Encoding::mtbuf && in.take_word("format")) return read_format(in, i, gen);
   if (in.take_word("offset")) {
     in.expect(':', "after 'offset'");
+    if (offset_seen) Cursor::fail_at(at, "offset is there twice");
+    offset_seen = true;
     const size_t value_at = in.at();
-    const uint64_t value = in.number("an offset");
+    const uint64_t value = read_integer(in, "an offset");
     if (value > 4095) Cursor::fail_value(value_at, "offset goes from 0 to 4095");
     i.offset = static_cast<uint16_t>(value);
     return;
@@ -67,7 +72,7 @@ void read_lds_modifier(Cursor& in, Instruction& i) {
     i.offset = read_swizzle(in);
     return;
   }
-  const uint64_t value = in.number("an offset");
+  const uint64_t value = read_integer(in, "an offset");
   const uint64_t most = pair ? 255 : 65535;
   if (value > most) Cursor::fail_value(value_at, fmt::format("offset goes from 0 to {}", most));
   i.offset = static_cast<uint16_t>(i.offset | value << (second ? 8 : 0));
@@ -101,38 +106,8 @@ void read_vop3_modifier(Cursor& in, Instruction& i) {
   i.omod = static_cast<uint8_t>(!mul ? 3 : n == 2 ? 1 : 2);
 }
 
-/// BUFFER_WBINVL1 has no operands, BUFFER_STORE_LDS_DWORD no registers of the lanes.
-void check_without_address(Cursor& in, const Instruction& i) {
-  const std::string& name = i.row->name;
-  const bool bare = i.row->operands.empty();
-  if (i.offen || i.idxen || i.addr64) in.fail(name + " takes no address register");
-  if (i.tfe) in.fail("tfe is not possible with " + name);
-  if (bare && (i.offset != 0 || i.glc || i.slc || i.lds)) in.fail(name + " takes no flags");
-  if (!bare && !i.lds) in.fail(name + " needs the flag lds");
-}
-
 void check_buffer(Cursor& in, const Instruction& i, Gen gen) {
-  if (i.tfe && i.lds) in.fail("tfe and lds cannot be used together");
-  const Operand* address = i.operand(Slot::vaddr);
-  if (address == nullptr) return check_without_address(in, i);
-  if (i.addr64 && gen == Gen::gfx8) in.fail("addr64 does not exist on gfx803");
-  if (i.addr64 && (i.offen || i.idxen)) in.fail("addr64 excludes offen and idxen");
-  const unsigned need = i.addr64 || (i.offen && i.idxen) ? 2 : i.offen || i.idxen ? 1 : 0;
-  if (address->count != need)
-    in.fail(fmt::format("this addressing takes {}, found {}",
-                        need == 0   ? "'off'"
-                        : need == 1 ? "one VGPR"
-                                    : "a pair of VGPRs",
-                        address->count == 0 ? "'off'" : std::to_string(address->count)));
-  const bool extra = i.operand(Slot::vdata)->count != i.row->operands[0].count;
-  if (extra && !i.tfe) in.fail("one data register too many: only tfe writes it");
-  if (i.lds) {
-    const std::string& n = i.row->name;
-    const bool can = n == "buffer_load_ubyte" || n == "buffer_load_sbyte" ||
-                     n == "buffer_load_ushort" || n == "buffer_load_sshort" ||
-                     n == "buffer_load_dword" || n == "buffer_load_format_x";
-    if (!can) in.fail("lds is not possible with " + n);
-  }
+  if (const std::string problem = buffer_problem(i, gen); !problem.empty()) in.fail(problem);
 }
 
 Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen) {
@@ -159,10 +134,11 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen) {
   }
   const bool carry_text =
       is_buffer(row.encoding) || row.encoding == Encoding::ds || row.encoding == Encoding::vop3;
+  bool offset_seen = false;
   while (!in.done()) {
     if (!carry_text) in.fail("unexpected text after the operands" + in.found());
     if (is_buffer(row.encoding))
-      read_buffer_modifier(in, i, gen);
+      read_buffer_modifier(in, i, gen, offset_seen);
     else if (row.encoding == Encoding::ds)
       read_lds_modifier(in, i);
     else
@@ -232,7 +208,7 @@ std::string print(const Instruction& i, Gen gen) {
   if (i.row->e64) out += "_e64";
   for (size_t n = 0; n < i.operands.size(); ++n) {
     out += n == 0 ? " " : ", ";
-    out += write_operand(i.operands[n], i.row->operands[n]);
+    out += write_operand(i.operands[n], i.row->operands[n], gen);
   }
   if (i.row->encoding == Encoding::ds) {
     write_lds_modifiers(i, out);

@@ -2,22 +2,43 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-#include <cstdlib>
+#include "runtime/isa/gcn/number_text.hpp"
 
 namespace lanewise::gcn {
 namespace {
 
 struct NamedCode {
   std::string_view name;
-  unsigned code;
-  unsigned count;
+  int16_t codes[3];  ///< per generation, -1 = not there
+  uint8_t count;
+
+  unsigned code(Gen gen) const { return static_cast<unsigned>(codes[static_cast<int>(gen)]); }
+  bool exists(Gen gen) const { return codes[static_cast<int>(gen)] >= 0; }
 };
-constexpr NamedCode kNamed[] = {{"vcc", 106, 2},     {"vcc_lo", 106, 1}, {"vcc_hi", 107, 1},
-                                {"m0", 124, 1},      {"exec", 126, 2},   {"exec_lo", 126, 1},
-                                {"exec_hi", 127, 1}, {"vccz", 251, 1},   {"execz", 252, 1},
-                                {"scc", 253, 1}};
-constexpr float kInlineFloats[] = {0.5F, -0.5F, 1.0F, -1.0F, 2.0F, -2.0F, 4.0F, -4.0F};
+/// Of several names for one code the first is printed.
+constexpr NamedCode kNamed[] = {{"vcc", {106, 106, 106}, 2},
+                                {"vcc_lo", {106, 106, 106}, 1},
+                                {"vcc_hi", {107, 107, 107}, 1},
+                                {"m0", {124, 124, 124}, 1},
+                                {"exec", {126, 126, 126}, 2},
+                                {"exec_lo", {126, 126, 126}, 1},
+                                {"exec_hi", {127, 127, 127}, 1},
+                                {"src_vccz", {251, 251, 251}, 1},
+                                {"src_execz", {252, 252, 252}, 1},
+                                {"src_scc", {253, 253, 253}, 1},
+                                {"vccz", {251, 251, 251}, 1},
+                                {"execz", {252, 252, 252}, 1},
+                                {"scc", {253, 253, 253}, 1},
+                                {"flat_scratch", {-1, 104, 102}, 2},
+                                {"flat_scratch_lo", {-1, 104, 102}, 1},
+                                {"flat_scratch_hi", {-1, 105, 103}, 1},
+                                {"tba", {108, 108, 108}, 2},
+                                {"tba_lo", {108, 108, 108}, 1},
+                                {"tba_hi", {109, 109, 109}, 1},
+                                {"tma", {110, 110, 110}, 2},
+                                {"tma_lo", {110, 110, 110}, 1},
+                                {"tma_hi", {111, 111, 111}, 1}};
+constexpr unsigned kTrapTemps = 12;
 
 bool is_scalar_slot(Slot s) {
   return s == Slot::sdst || s == Slot::ksrc || s == Slot::ssrc0 || s == Slot::ssrc1 ||
@@ -37,122 +58,117 @@ unsigned sgpr_limit(Gen gen) {
   return gen == Gen::gfx8 ? 102 : 104;
 }
 
-/// `s3`, `v[2:3]`: kind letter, first index and count; false when it is no register.
-bool read_register(Cursor& in, char& kind, unsigned& first, unsigned& count) {
+/// Kind letter (t: ttmp), first index and count of what was read.
+struct RegisterText {
+  char kind = 0;
+  unsigned first = 0, count = 0;
+};
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// `s3`, `v[2:3]`, `ttmp4`, without lists; false when it is no register.
+bool read_range(Cursor& in, RegisterText& r) {
   in.skip_blanks();
   const size_t start = in.at();
+  const size_t prefix = in.rest().substr(0, 4) == "ttmp" ? 4 : 1;
   const char c = in.peek();
-  const bool range = in.peek(1) == '[';
-  if ((c != 's' && c != 'v') || (!range && (in.peek(1) < '0' || in.peek(1) > '9'))) return false;
-  kind = c;
-  in.seek(start + 1);
+  const bool range = in.peek(prefix) == '[';
+  if ((c != 's' && c != 'v' && prefix == 1) || (!range && !is_digit(in.peek(prefix)))) return false;
+  r.kind = c;
+  in.seek(start + prefix);
   if (!range) {
-    first = static_cast<unsigned>(in.number("a register number"));
-    count = 1;
+    r.first = static_cast<unsigned>(in.number("a register number"));
+    r.count = 1;
     return true;
   }
   in.take('[');
-  first = static_cast<unsigned>(in.number("a register number"));
-  unsigned last = first;
+  r.first = static_cast<unsigned>(in.number("a register number"));
+  unsigned last = r.first;
   if (in.take(':')) last = static_cast<unsigned>(in.number("a register number"));
   in.expect(']', "after the register range");
-  if (last < first || last > 255)
+  if (last < r.first || last > 255)
     Cursor::fail_value(start, "register range runs backwards or too far");
-  count = last - first + 1;
+  r.count = last - r.first + 1;
   return true;
 }
 
-void check_register(size_t at, char kind, unsigned first, unsigned count, const SlotSpec& spec,
-                    Gen gen) {
-  const unsigned limit = kind == 'v' ? 256 : sgpr_limit(gen);
-  if (first + count > limit)
+/// A range, or the registers one by one: `[s4,s5,s6,s7]`.
+bool read_register(Cursor& in, RegisterText& r) {
+  in.skip_blanks();
+  if (in.peek() != '[') return read_range(in, r);
+  const size_t start = in.at();
+  in.take('[');
+  if (!read_range(in, r)) Cursor::fail_at(start, "expected registers between the brackets");
+  while (in.take(',')) {
+    RegisterText next;
+    const size_t at = in.at();
+    if (!read_range(in, next) || next.kind != r.kind || next.first != r.first + r.count)
+      Cursor::fail_at(at, "registers of a list must follow one another");
+    r.count += next.count;
+  }
+  in.expect(']', "after the list of registers");
+  return true;
+}
+
+void check_register(size_t at, const RegisterText& r, const SlotSpec& spec, Gen gen) {
+  const unsigned limit = r.kind == 'v' ? 256 : r.kind == 't' ? kTrapTemps : sgpr_limit(gen);
+  const std::string kind = r.kind == 't' ? "ttmp" : std::string(1, r.kind);
+  if (r.first + r.count > limit)
     Cursor::fail_value(at, fmt::format("register not available: {} has {}0 to {}{}", name(gen),
                                        kind, kind, limit - 1));
-  if (count != spec.count)
+  if (r.count != spec.count)
     Cursor::fail_value(at, fmt::format("expected {} register{}, found {}", spec.count,
-                                       spec.count == 1 ? "" : "s", count));
-  const unsigned align = count == 1 ? 1 : count == 2 ? 2 : 4;
-  if (kind == 's' && first % align != 0)
-    Cursor::fail_value(at, fmt::format("s[{}:{}] must start at a multiple of {}", first,
-                                       first + count - 1, align));
+                                       spec.count == 1 ? "" : "s", r.count));
+  const unsigned align = r.count == 1 ? 1 : r.count == 2 ? 2 : 4;
+  if (r.kind != 'v' && r.first % align != 0)
+    Cursor::fail_value(at, fmt::format("{}[{}:{}] must start at a multiple of {}", kind, r.first,
+                                       r.first + r.count - 1, align));
 }
 
-uint32_t float_or_integer(Cursor& in, bool& is_float) {
-  const size_t at = in.at();
-  const bool negative = in.take('-');
-  const bool hex = in.peek() == '0' && (in.peek(1) == 'x' || in.peek(1) == 'X');
-  const size_t digits = in.at();
-  const std::string text(in.until(" \t,|)"));
-  is_float = !hex && text.find_first_of(".eE") != std::string::npos;
-  if (is_float) {
-    char* end = nullptr;
-    const float value = std::strtof(text.c_str(), &end);
-    if (*end != '\0') Cursor::fail_at(at, "expected a number, found '" + text + "'");
-    return std::bit_cast<uint32_t>(negative ? -value : value);
-  }
-  in.seek(digits);
-  const uint64_t magnitude = in.number("a register or a number");
-  if (magnitude > 0xffffffff || (negative && magnitude > 0x80000000))
-    Cursor::fail_value(at, "number does not fit in 32 bits");
-  return static_cast<uint32_t>(negative ? 0 - magnitude : magnitude);
-}
-
-/// Inline constants have codes of their own; everything else is a literal dword.
-Operand constant_operand(uint32_t value, bool is_float, size_t at, bool literal_allowed) {
+Operand register_operand(const RegisterText& r) {
   Operand o;
-  const auto integer = static_cast<int32_t>(value);
-  if (!is_float && integer >= 0 && integer <= 64) {
-    o.code = kZero + static_cast<unsigned>(integer);
-    return o;
-  }
-  if (!is_float && integer < 0 && integer >= -16) {
-    o.code = 192U + static_cast<unsigned>(-integer);
-    return o;
-  }
-  if (is_float && value == 0) {
-    o.code = kZero;
-    return o;
-  }
-  for (unsigned n = 0; n < 8; ++n) {
-    if (value != std::bit_cast<uint32_t>(kInlineFloats[n])) continue;
-    o.code = 240 + n;
-    return o;
-  }
-  if (!literal_allowed)
-    Cursor::fail_value(at,
-                       "a literal constant is not possible here, expected -16 to 64 or a float "
-                       "such as 0.5");
-  o.code = kLiteral;
-  o.value = value;
+  o.count = static_cast<uint8_t>(r.count);
+  o.code = r.first + (r.kind == 'v' ? kVgpr0 : r.kind == 't' ? kTtmp0 : 0);
   return o;
+}
+
+/// A special register by its name.
+bool read_named(Cursor& in, const SlotSpec& spec, Gen gen, Operand& o) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  for (const NamedCode& n : kNamed) {
+    if (!in.take_word(n.name)) continue;
+    if (!n.exists(gen))
+      Cursor::fail_value(at,
+                         fmt::format("register not available: {} has no {}", name(gen), n.name));
+    const bool readable_only = n.code(gen) > 127;
+    if (n.count != spec.count || (readable_only && !is_source_slot(spec.slot)))
+      Cursor::fail_at(at, fmt::format("'{}' is not possible here", n.name));
+    o.code = n.code(gen);
+    o.count = spec.count;
+    return true;
+  }
+  return false;
 }
 
 Operand read_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) {
   in.skip_blanks();
   const size_t at = in.at();
-  char kind = 0;
-  unsigned first = 0, count = 0;
-  Operand o;
-  o.count = spec.count;
-  if (read_register(in, kind, first, count)) {
-    if (kind == 'v' && is_scalar_slot(spec.slot))
+  RegisterText r;
+  if (read_register(in, r)) {
+    if (r.kind == 'v' && is_scalar_slot(spec.slot))
       Cursor::fail_at(at, "expected a scalar register or a constant, found a VGPR");
-    check_register(at, kind, first, count, spec, gen);
-    o.code = kind == 'v' ? kVgpr0 + first : first;
-    return o;
+    check_register(at, r, spec, gen);
+    return register_operand(r);
   }
-  for (const NamedCode& n : kNamed) {
-    if (!in.take_word(n.name)) continue;
-    const bool readable_only = n.code > 127;
-    if (n.count != spec.count || (readable_only && !is_source_slot(spec.slot)))
-      Cursor::fail_at(at, fmt::format("'{}' is not possible here", n.name));
-    o.code = n.code;
-    return o;
-  }
+  Operand o;
+  if (read_named(in, spec, gen, o)) return o;
   if (!is_source_slot(spec.slot)) Cursor::fail_at(at, "expected a register" + in.found(at));
   bool is_float = false;
   const uint32_t value = float_or_integer(in, is_float);
-  Operand c = constant_operand(value, is_float, at, takes_literal(spec.slot, row));
+  Operand c = constant_operand(value, is_float, at, takes_literal(spec.slot, row), gen);
   c.count = spec.count;
   return c;
 }
@@ -174,18 +190,13 @@ Operand read_vector_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen
 Operand read_vgpr(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) {
   in.skip_blanks();
   const size_t at = in.at();
-  char kind = 0;
-  unsigned first = 0, count = 0;
-  if (!read_register(in, kind, first, count) || kind != 'v')
-    Cursor::fail_at(at, "expected a VGPR" + in.found(at));
+  RegisterText r;
+  if (!read_register(in, r) || r.kind != 'v') Cursor::fail_at(at, "expected a VGPR" + in.found(at));
   // The disassemblers disagree whether TFE's extra register is written out; both are read.
   SlotSpec expected = spec;
-  if (is_buffer(row.encoding) && count == spec.count + 1U) expected.count = spec.count + 1;
-  check_register(at, kind, first, count, expected, gen);
-  Operand o;
-  o.code = kVgpr0 + first;
-  o.count = static_cast<uint8_t>(count);
-  return o;
+  if (is_buffer(row.encoding) && r.count == spec.count + 1U) expected.count = spec.count + 1;
+  check_register(at, r, expected, gen);
+  return register_operand(r);
 }
 
 Operand read_address(Cursor& in, Gen gen) {
@@ -194,21 +205,18 @@ Operand read_address(Cursor& in, Gen gen) {
   if (in.take_word("off")) return o;
   in.skip_blanks();
   const size_t at = in.at();
-  char kind = 0;
-  unsigned first = 0, count = 0;
-  if (!read_register(in, kind, first, count) || kind != 'v' || count > 2)
+  RegisterText r;
+  if (!read_register(in, r) || r.kind != 'v' || r.count > 2)
     Cursor::fail_at(at, "expected 'off', a VGPR or a pair of VGPRs" + in.found(at));
-  check_register(at, kind, first, count, {Slot::vaddr, static_cast<uint8_t>(count)}, gen);
-  o.code = kVgpr0 + first;
-  o.count = static_cast<uint8_t>(count);
-  return o;
+  check_register(at, r, {Slot::vaddr, static_cast<uint8_t>(r.count)}, gen);
+  return register_operand(r);
 }
 
 Operand read_immediate(Cursor& in, int64_t low, int64_t high) {
   in.skip_blanks();
   const size_t at = in.at();
   const bool negative = in.take('-');
-  const uint64_t magnitude = in.number("a number");
+  const uint64_t magnitude = read_integer(in, "a number");
   const int64_t value =
       negative ? -static_cast<int64_t>(magnitude) : static_cast<int64_t>(magnitude);
   if (magnitude > 0xffffffff || value < low || value > high)
@@ -259,26 +267,37 @@ std::string write_waitcnt(uint32_t value) {
   return plain ? out : fmt::format("{:#x}", value);
 }
 
-std::string write_source(const Operand& o) {
-  if (o.code >= kVgpr0 || o.code < kZero) return register_name(o.code, o.count);
-  if (o.code <= 192) return std::to_string(o.code - kZero);
-  if (o.code <= 208) return fmt::format("-{}", o.code - 192);
-  if (o.code >= 240 && o.code < 248) return fmt::format("{:.1f}", kInlineFloats[o.code - 240]);
+/// Codes that no register and no constant has are printed by number; nothing decodes to them.
+std::string write_source(const Operand& o, Gen gen) {
+  if (o.code >= kVgpr0 || o.code < kZero) return register_name(o.code, o.count, gen);
   if (o.code == kLiteral) return fmt::format("{:#x}", o.value);
+  if (const std::string text = inline_float_text(o.code, o.count == 2); !text.empty()) return text;
+  if (const auto value = inline_constant(o.code))
+    return std::to_string(static_cast<int32_t>(*value));
   for (const NamedCode& n : kNamed)
-    if (n.code == o.code) return std::string(n.name);
+    if (n.exists(gen) && n.code(gen) == o.code) return std::string(n.name);
   return fmt::format("code_{}", o.code);
 }
 
 }  // namespace
 
-std::string register_name(unsigned code, unsigned count) {
+bool is_scalar_register(unsigned code, unsigned count, Gen gen) {
+  if (code + count <= sgpr_limit(gen)) return true;
+  if (code >= kTtmp0 && code + count <= kTtmp0 + kTrapTemps) return true;
   for (const NamedCode& n : kNamed)
-    if (n.code == code && n.count == count) return std::string(n.name);
+    if (n.exists(gen) && n.code(gen) == code && n.count == count) return true;
+  return false;
+}
+
+std::string register_name(unsigned code, unsigned count, Gen gen) {
+  for (const NamedCode& n : kNamed)
+    if (n.exists(gen) && n.code(gen) == code && n.count == count) return std::string(n.name);
   const bool vector = code >= kVgpr0;
-  const unsigned first = vector ? code - kVgpr0 : code;
-  if (count == 1) return fmt::format("{}{}", vector ? 'v' : 's', first);
-  return fmt::format("{}[{}:{}]", vector ? 'v' : 's', first, first + count - 1);
+  const bool trap = !vector && code >= kTtmp0 && code < kTtmp0 + kTrapTemps;
+  const unsigned first = vector ? code - kVgpr0 : trap ? code - kTtmp0 : code;
+  const std::string_view kind = vector ? "v" : trap ? "ttmp" : "s";
+  if (count == 1) return fmt::format("{}{}", kind, first);
+  return fmt::format("{}[{}:{}]", kind, first, first + count - 1);
 }
 
 Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) {
@@ -328,21 +347,21 @@ Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) 
   }
 }
 
-std::string write_operand(const Operand& o, const SlotSpec& spec) {
+std::string write_operand(const Operand& o, const SlotSpec& spec, Gen gen) {
   switch (spec.slot) {
     case Slot::simm16:
     case Slot::soff:
       if (o.immediate)
         return fmt::format("{:#x}", o.value & (spec.slot == Slot::soff ? 0xfffff : 0xffff));
-      return write_source(o);
+      return write_source(o, gen);
     case Slot::waitcnt:
       return write_waitcnt(o.value);
     case Slot::label:
       return o.label.empty() ? std::to_string(static_cast<int16_t>(o.value)) : o.label;
     case Slot::vaddr:
-      return o.count == 0 ? "off" : register_name(o.code, o.count);
+      return o.count == 0 ? "off" : register_name(o.code, o.count, gen);
     default:
-      return fmt::format("{}{}{}{}", o.neg ? "-" : "", o.abs ? "|" : "", write_source(o),
+      return fmt::format("{}{}{}{}", o.neg ? "-" : "", o.abs ? "|" : "", write_source(o, gen),
                          o.abs ? "|" : "");
   }
 }

@@ -9,8 +9,10 @@
 namespace lanewise::gcn {
 
 Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen);
-std::string write_operand(const Operand& operand, const SlotSpec& spec);
+std::string write_operand(const Operand& operand, const SlotSpec& spec, Gen gen);
 /// `s[4:7]`, `v1`, `vcc`: `count` registers from a code on.
-std::string register_name(unsigned code, unsigned count);
+std::string register_name(unsigned code, unsigned count, Gen gen);
+/// Such registers exist: general ones, trap temporaries, or special ones with a name.
+bool is_scalar_register(unsigned code, unsigned count, Gen gen);
 
 }  // namespace lanewise::gcn

@@ -124,7 +124,8 @@ struct KnownName {
 const std::vector<KnownName>& known_names();
 
 /// Operand codes as the 9-bit source field has them.
-inline constexpr unsigned kVccLo = 106, kM0 = 124, kExecLo = 126, kZero = 128, kVccz = 251,
-                          kExecz = 252, kScc = 253, kLiteral = 255, kVgpr0 = 256, kSgprs = 104;
+inline constexpr unsigned kVccLo = 106, kTtmp0 = 112, kM0 = 124, kExecLo = 126, kZero = 128,
+                          kVccz = 251, kExecz = 252, kScc = 253, kLiteral = 255, kVgpr0 = 256,
+                          kSgprs = 104;
 
 }  // namespace lanewise::gcn
