@@ -156,8 +156,9 @@ class Buffer {
                     "in range: index {} < NUM_RECORDS {}{}", index_, d_.num_records,
                     offset_counts ? fmt::format(", offset {} < stride {}", offset_, stride_) : "");
     } else {
-      const uint32_t payload =
-          access_.payload_bytes != 0 ? access_.payload_bytes : reference::format_bytes(words_[3]);
+      const uint32_t payload = access_.payload_bytes != 0
+                                   ? access_.payload_bytes
+                                   : std::max(reference::format_bytes(words_[3]), 1U);
       const uint64_t limit = d_.num_records > soffset_ ? d_.num_records - soffset_ : 0;
       const bool inside = inside_ + payload <= limit;
       out_.verdict =

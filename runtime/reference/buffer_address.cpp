@@ -1,5 +1,7 @@
 #include "runtime/reference/buffer_address.hpp"
 
+#include <algorithm>
+
 #include "runtime/reference/buffer_format.hpp"
 
 namespace lanewise::reference {
@@ -68,8 +70,9 @@ BufferAddress buffer_address(const ir::BufferAccess& access, const std::array<ui
     if (index >= d.num_records || (offset_matters && offset >= stride)) result.in_range = false;
   } else {
     const uint64_t limit = d.num_records > o.soffset ? d.num_records - o.soffset : 0;
+    // An element of an invalid format has no bytes, and still must not start at the limit.
     const uint32_t payload =
-        access.payload_bytes != 0 ? access.payload_bytes : format_bytes(words[3]);
+        access.payload_bytes != 0 ? access.payload_bytes : std::max(format_bytes(words[3]), 1U);
     if (in_buffer + payload > limit) result.in_range = false;
   }
   return result;

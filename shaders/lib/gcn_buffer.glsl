@@ -45,7 +45,8 @@ uvec3 lw_buffer_address(const in uint w0, const in uint w1, const in uint w2, co
     if (index >= w2 || ((gfx8 || idxen || add_tid) && offset >= stride)) ok = false;
   } else {
     B64 limit = b64(w2 > soffset ? w2 - soffset : 0u, 0u);
-    if (payload == 0u) payload = lw_fmt_bytes(w3, 0u);
+    // An element of an invalid format has no bytes, and still must not start at the limit.
+    if (payload == 0u) payload = max(lw_fmt_bytes(w3, 0u), 1u);
     if (lt64(limit, add64(inside, b64(payload, 0u)))) ok = false;
   }
   B64 at = add64(base, inside);

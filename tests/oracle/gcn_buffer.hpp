@@ -106,7 +106,8 @@ constexpr Place place(const Instruction& i, const Descriptor& d, const Operands&
     if (looks_at_offset && aoffset >= stride) in_range = false;
   } else {
     const uint64_t limit = d.num_records >= o.soffset ? d.num_records - o.soffset : 0;
-    if (buffer_offset + size > limit) in_range = false;
+    // An element of no bytes (an invalid format) still must not start at the limit.
+    if (buffer_offset >= limit || buffer_offset + size > limit) in_range = false;
   }
   return {d.base + o.soffset + buffer_offset, in_range};
 }
@@ -132,6 +133,8 @@ static_assert(place({.addr64 = true, .inst_offset = 4}, decode(kGlobal), {{8, 1}
                   .address == 0x10001001c);
 static_assert(place({.addr64 = true}, decode(kGlobal), {{8, 0}, 0, 0}, 0, 4).in_range);
 static_assert(!place({}, decode(kGlobal), {}, 0, 4).in_range);
+// The null descriptor names the invalid format, whose elements have no bytes.
+static_assert(!place({.gen = Generation::vi, .format = true}, decode({}), {}, 0, 0).in_range);
 // A scalar offset beyond the end leaves nothing, also where the subtraction would wrap.
 constexpr Words kSmall = {0, 0, 64, 0xf000};
 static_assert(place({}, decode(kSmall), {{0, 0}, 60, 0}, 0, 4).in_range);
