@@ -1,6 +1,7 @@
 // Litmus tests: what the PTX memory model forbids must not be seen. Each kernel runs all tests of a
 // scope once per pair of threads, on cells of its own; threads 0 and 1 of a pair are in one group
-// (.cta) or in two (.gpu, .sys).
+// (.cta, and .cluster, as a cluster has one group) or in two (.gpu, .sys). The cells lie in global
+// or in shared memory.
 #include <fmt/format.h>
 
 #include "runtime/isa/ptx/lower.hpp"
@@ -82,13 +83,33 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-std::string thread_code(uint32_t test, unsigned thread, const std::string& scope) {
+/// Where the cells of a kernel lie and which scope its accesses have.
+struct Setting {
+  std::string scope, space = "global";
+  bool shared() const { return space != "global"; }
+  /// Both threads of a pair are in one group.
+  bool one_group() const { return scope == "cta" || scope == "cluster"; }
+};
+
+constexpr uint32_t kHalf = kLanes / 2;
+/// In shared memory each test has a word X and a word Y for each pair of the group.
+constexpr uint32_t kSharedTest = 2 * kHalf * 4, kSharedBytes = kTestCount * kSharedTest;
+
+std::string cell(const Setting& setting, uint32_t test, bool second) {
+  if (setting.shared())
+    return fmt::format("[%r7+{}]", test * kSharedTest + (second ? kHalf * 4 : 0));
+  return fmt::format("[%rd1+{}]", (test * kArrays + (second ? 1 : 0)) * kArrayBytes);
+}
+
+std::string thread_code(uint32_t test, unsigned thread, const Setting& setting) {
   const uint32_t base = test * kArrays * kArrayBytes;
+  const bool gl = setting.scope == "gpu" || setting.scope == "cluster";  // membar has no .cluster
   std::string code = thread == 0 ? kTests[test].thread0 : kTests[test].thread1;
-  code = replaced(code, "[X]", fmt::format("[%rd1+{}]", base));
-  code = replaced(code, "[Y]", fmt::format("[%rd1+{}]", base + kArrayBytes));
-  code = replaced(code, ".S", "." + scope);
-  code = replaced(code, ".F", scope == "gpu" ? ".gl" : "." + scope);
+  code = replaced(code, "[X]", cell(setting, test, false));
+  code = replaced(code, "[Y]", cell(setting, test, true));
+  code = replaced(code, ".global", "." + setting.space);
+  code = replaced(code, ".S", "." + setting.scope);
+  code = replaced(code, ".F", gl ? ".gl" : "." + setting.scope);
   code += "\n";
   for (unsigned r = 2 * thread; r < 2 * thread + 2; ++r)
     if (code.find(fmt::format("%r{},", r)) != std::string::npos)
@@ -96,21 +117,45 @@ std::string thread_code(uint32_t test, unsigned thread, const std::string& scope
   return code;
 }
 
-ir::Program kernel(const std::string& scope) {
-  const bool one_group = scope == "cta";
+/// Shared cells start as zeros; %r7 becomes the address of the pair's first one, as the cluster's
+/// group 0 has it.
+std::string shared_begin(const Setting& setting) {
+  if (!setting.shared()) return {};
+  std::string text = "mov.u32 %r7, cells; mad.lo.u32 %r6, %r8, 4, %r7;\n";
+  for (uint32_t t = 0; t < kTestCount; ++t)
+    text += fmt::format("st.shared.u32 [%r6+{}], 0;\n", t * kSharedTest);
+  text += "and.b32 %r6, %r8, 31; mad.lo.u32 %r7, %r6, 4, %r7;\n";
+  if (setting.scope == "cluster") text += "mapa.shared::cluster.u32 %r7, %r7, 0;\n";
+  return text + "bar.sync 0;\n";
+}
+
+/// What X holds in the end goes where it lies when it is global.
+std::string shared_end(const Setting& setting) {
+  std::string text = "LAST:\n";
+  if (!setting.shared()) return text;
+  text += "bar.sync 0;\n@%p1 bra OUT;\n";
+  for (uint32_t t = 0; t < kTestCount; ++t)
+    text += fmt::format("ld.shared.u32 %r6, {}; st.global.u32 [%rd1+{}], %r6;\n",
+                        cell(setting, t, false), t * kArrays * kArrayBytes);
+  return text + "OUT:\n";
+}
+
+ir::Program kernel(const Setting& setting) {
   std::string text =
       ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param "
       ".u64 "
-      "out)\n{\n.reg .b32 %r<12>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
-      "ld.param.u64 %rd1, [out]; mov.u32 %r8, %tid.x; mov.u32 %r9, %ctaid.x;\n";
-  text += one_group
+      "out)\n{\n.reg .b32 %r<12>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n";
+  if (setting.shared()) text += fmt::format(".shared .align 4 .b8 cells[{}];\n", kSharedBytes);
+  text += "ld.param.u64 %rd1, [out]; mov.u32 %r8, %tid.x; mov.u32 %r9, %ctaid.x;\n";
+  text += setting.one_group()
               ? "shr.u32 %r10, %r8, 5; and.b32 %r11, %r8, 31; mad.lo.u32 %r11, %r9, 32, %r11;\n"
               : "and.b32 %r10, %r9, 1; shr.u32 %r11, %r9, 1; mad.lo.u32 %r11, %r11, 64, %r8;\n";
-  text += "mad.wide.u32 %rd1, %r11, 4, %rd1; setp.ne.u32 %p1, %r10, 0;\n@%p1 bra SECOND;\n";
-  for (uint32_t t = 0; t < kTestCount; ++t) text += thread_code(t, 0, scope);
-  text += "ret;\nSECOND:\n";
-  for (uint32_t t = 0; t < kTestCount; ++t) text += thread_code(t, 1, scope);
-  const ptx::ParseResult parsed = ptx::parse(text + "ret;\n}\n", 0);
+  text += "mad.wide.u32 %rd1, %r11, 4, %rd1; setp.ne.u32 %p1, %r10, 0;\n";
+  text += shared_begin(setting) + "@%p1 bra SECOND;\n";
+  for (uint32_t t = 0; t < kTestCount; ++t) text += thread_code(t, 0, setting);
+  text += "bra LAST;\nSECOND:\n";
+  for (uint32_t t = 0; t < kTestCount; ++t) text += thread_code(t, 1, setting);
+  const ptx::ParseResult parsed = ptx::parse(text + shared_end(setting) + "ret;\n}\n", 0);
   REQUIRE(parsed.ok());
   ptx::LowerResult lowered = ptx::lower(parsed.module);
   REQUIRE_MESSAGE(lowered.diagnostics.empty(), lowered.diagnostics[0].message);
@@ -130,9 +175,9 @@ void count_forbidden(const std::vector<uint32_t>& words, std::vector<uint64_t>& 
   }
 }
 
-void run_scope(const std::string& scope) {
+void run_setting(const Setting& setting) {
   static_assert(kBytes < kParamOffset - kOutputOffset);
-  const ir::Program program = kernel(scope);
+  const ir::Program program = kernel(setting);
   for (const TestEngine& engine : test_engines()) {
     CAPTURE(engine.label);
     std::vector<uint64_t> counts(kTestCount);
@@ -154,13 +199,22 @@ void run_scope(const std::string& scope) {
 }  // namespace
 
 TEST_CASE("litmus: no outcome that the model forbids at .cta") {
-  run_scope("cta");
+  run_setting({"cta"});
 }
 TEST_CASE("litmus: no outcome that the model forbids at .gpu") {
-  run_scope("gpu");
+  run_setting({"gpu"});
 }
 TEST_CASE("litmus: no outcome that the model forbids at .sys") {
-  run_scope("sys");
+  run_setting({"sys"});
+}
+TEST_CASE("litmus: no outcome that the model forbids at .cluster") {
+  run_setting({"cluster"});
+}
+TEST_CASE("litmus: no outcome that the model forbids at .cta in shared memory") {
+  run_setting({"cta", "shared"});
+}
+TEST_CASE("litmus: no outcome that the model forbids at .cluster in shared memory") {
+  run_setting({"cluster", "shared::cluster"});
 }
 
 TEST_CASE("litmus: a forbidden outcome is counted") {

@@ -19,7 +19,7 @@ using namespace lanewise::test;
 
 namespace {
 
-constexpr size_t kSample = 120, kMostOfOneKind = 200;
+constexpr size_t kSample = 100, kMostOfOneKind = 200;
 constexpr uint64_t kWindow = guest::kArenaBase + 0x8000, kWindowBytes = 0x3000;
 constexpr RowPlace kPlace = {kWindow + 0x2000, kWindow + 0x400, kWindow + 0x1000,
                              guest::kArenaBase + kOutputOffset};
