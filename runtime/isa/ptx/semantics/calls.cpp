@@ -197,16 +197,22 @@ void trap(Emit& e, FaultKind kind) {
   e.emit(ir::Op::trap, ir::Type::none, {}, {}).mode = static_cast<uint8_t>(kind);
 }
 
-/// Functions of the device run time that need no body here.
-bool call_known(Emit& e, const std::string& name) {
-  if (name != "__assertfail" && name != "__assert_fail") return false;
+/// Functions of the device run time that have no body in a file. A failed assertion is a trap; the
+/// others do not exist here, so that a kernel runs as long as it does not come to them.
+bool call_known(Emit& e, const CallSite& call, const std::string& name) {
+  const bool assertion = name == "__assertfail" || name == "__assert_fail";
+  const bool absent = name == "vprintf" || name == "malloc" || name == "free";
+  if (!assertion && !absent) return false;
+  if (absent)
+    e.kernel.module.report(call.target->loc,
+                           "'" + name + "' is not supported: a thread that calls it traps", true);
   trap(e, FaultKind::trap);
   return true;
 }
 
 void call_direct(Emit& e, const CallSite& call, const Function& callee) {
   if (!callee.has_body) {
-    if (call_known(e, callee.name)) return;
+    if (call_known(e, call, callee.name)) return;
     Emit::fail(call.target->loc, "call of '" + callee.name + "', which has no body in this file");
   }
   if (callee.entry)

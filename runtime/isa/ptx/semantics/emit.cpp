@@ -153,6 +153,16 @@ std::vector<Operand> Emit::halves(const Operand& operand) {
   return both;
 }
 
+namespace {
+/// Special registers that have components of their own.
+bool special_with_parts(std::string_view name) {
+  for (const char* known : {"%tid", "%ntid", "%ctaid", "%nctaid", "%clusterid", "%nclusterid",
+                            "%cluster_ctaid", "%cluster_nctaid"})
+    if (name == known) return true;
+  return false;
+}
+}  // namespace
+
 std::vector<Operand> Emit::elements(size_t i, unsigned expected) {
   const Operand& o = operand(i);
   if (o.kind == Operand::Kind::vector) {
@@ -169,6 +179,9 @@ std::vector<Operand> Emit::elements(size_t i, unsigned expected) {
   if (o.kind != Operand::Kind::name || (entity != nullptr && !vector_reg) ||
       (vector_reg && entity->regs.size() != expected))
     fail(o.loc, "expected a vector of " + std::to_string(expected) + " registers");
+  if (entity == nullptr && o.name.starts_with('%') && !special_with_parts(o.name))
+    fail(o.loc, "'" + o.name + "' is one register, expected a vector of " +
+                    std::to_string(expected) + " registers");
   for (unsigned k = 0; k < expected; ++k) list[k].name += std::string(".") + "xyzw"[k % 4];
   return list;
 }

@@ -111,6 +111,47 @@ void szext(Emit& e) {
   e.set(0, t, e.op(Op::bfe, t.ir(), {e.raw(1, t), imm(0), field_bound(e, 2)}));
 }
 
+/// Place of the n-th set bit of `mask`, counted from 1 and from the lowest one on, by halves.
+ir::Operand nth_bit(Emit& e, ir::Operand mask, ir::Operand n) {
+  ir::Operand at = imm(0);
+  for (unsigned width = 16; width != 0; width /= 2) {
+    const ir::Reg rest = e.op(Op::shr, Type::u32, {mask, at});
+    const ir::Reg low = e.op(Op::and_, Type::u32, {rest, imm((1U << width) - 1)});
+    const ir::Reg bits = e.op(Op::popc, Type::u32, {low});
+    const ir::Reg beyond = e.op(Op::icmp, Type::u32, {n, bits}, {.cond = ir::Cond::gt});
+    const ir::Reg skipped = e.op(Op::select, Type::u32, {beyond, bits, imm(0)});
+    const ir::Reg step = e.op(Op::select, Type::u32, {beyond, imm(width), imm(0)});
+    n = e.op(Op::sub, Type::u32, {n, skipped});
+    at = e.op(Op::add, Type::u32, {at, step});
+  }
+  return at;
+}
+
+/// Finds the offset-th set bit from `base` on, upwards or, with a negative offset, downwards;
+/// offset 0 asks for the bit at `base`. Downwards is upwards in the reversed mask.
+void fns(Emit& e) {
+  const ir::Operand mask = e.raw(1, kB32), base = e.raw(2, kB32), offset = e.raw(3, kS32);
+  const ir::Reg down = e.op(Op::icmp, Type::s32, {offset, imm(0)}, {.cond = ir::Cond::lt});
+  const ir::Reg mirrored = e.op(Op::brev, Type::u32, {mask});
+  const ir::Reg last = e.op(Op::sub, Type::u32, {imm(31), base});
+  const ir::Reg bits = e.op(Op::select, Type::u32, {down, mirrored, mask});
+  const ir::Reg from = e.op(Op::select, Type::u32, {down, last, base});
+  const ir::Reg minus = e.op(Op::sub, Type::u32, {imm(0), offset});
+  const ir::Reg distance = e.op(Op::select, Type::u32, {down, minus, offset});
+  const ir::Reg zero = e.op(Op::icmp, Type::u32, {offset, imm(0)});
+  const ir::Reg n = e.op(Op::select, Type::u32, {zero, imm(1), distance});
+  const ir::Reg above = e.op(Op::shl, Type::u32, {imm(0xffffffff), from});
+  const ir::Reg alone = e.op(Op::shl, Type::u32, {imm(1), from});
+  const ir::Reg allowed = e.op(Op::select, Type::u32, {zero, alone, above});
+  const ir::Reg left = e.op(Op::and_, Type::u32, {bits, allowed});
+  const ir::Operand at = nth_bit(e, left, n);
+  const ir::Reg back = e.op(Op::sub, Type::u32, {imm(31), at});
+  const ir::Reg place = e.op(Op::select, Type::u32, {down, back, at});
+  const ir::Reg count = e.op(Op::popc, Type::u32, {left});
+  const ir::Reg found = e.op(Op::icmp, Type::u32, {count, n}, {.cond = ir::Cond::ge});
+  e.set(0, kB32, e.op(Op::select, Type::u32, {found, place, imm(0xffffffff)}));
+}
+
 constexpr Row kRows[] = {
     {"and", "type:pred|b16|b32|b64", logic2<Op::and_>, 3, 3},
     {"or", "type:pred|b16|b32|b64", logic2<Op::or_>, 3, 3},
@@ -129,6 +170,7 @@ constexpr Row kRows[] = {
     {"popc", "type:b32|b64", count<Op::popc>, 2, 2},
     {"brev", "type:b32|b64", brev, 2, 2},
     {"prmt", "type:b32 ?mode:f4e|b4e|rc8|ecl|ecr|rc16", prmt, 4, 4},
+    {"fns", "type:b32", fns, 4, 4},
     {"bmsk", "mode:clamp|wrap type:b32", bmsk, 3, 3},
     {"szext", "mode:clamp|wrap type:u32|s32", szext, 3, 3},
 };

@@ -110,6 +110,8 @@ constexpr Row kRows[] = {
     {"brkpt", "", no_operation, 0, 0},
     {"pmevent", "?mask", no_operation, 1, 1},
     {"nanosleep", "type:u32", no_operation, 1, 1},
+    // A launch waits for all that came before it.
+    {"griddepcontrol", "what:wait|launch_dependents", no_operation, 0, 0},
 };
 
 }  // namespace

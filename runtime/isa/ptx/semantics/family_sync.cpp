@@ -87,6 +87,7 @@ constexpr Row kRows[] = {
     {"fence", "proxy kind:tensormap::generic sem:acquire|release scope:$scope", fence_proxy, 0, 2},
     {"fence", "sem:acquire sync_restrict::shared::cluster scope:cluster", fence_scoped, 0, 0},
     {"fence", "sem:release sync_restrict::shared::cta scope:cluster", fence_scoped, 0, 0},
+    {"fence", "mbarrier_init sem:release scope:cluster", fence_scoped, 0, 0},
     {"fence", "?sem:sc|acq_rel|acquire|release scope:$scope", fence_scoped, 0, 0},
 };
 

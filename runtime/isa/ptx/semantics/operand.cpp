@@ -77,6 +77,9 @@ std::optional<Fixed> fixed_value(std::string_view name) {
   if (name.starts_with("%cluster_ctaid.") || name == "%cluster_ctarank") return Fixed{0};
   if (name == "%clusterid.w" || name == "%nclusterid.w") return Fixed{0};
   if (name == "%cluster_nctarank") return Fixed{1};
+  // No shared memory is set aside, and nothing counts events.
+  if (name.starts_with("%reserved_smem_offset_")) return Fixed{0};
+  if (name.size() == 4 && name.starts_with("%pm")) return Fixed{0};
   if (name.starts_with("%envreg")) return Fixed{0};
   return std::nullopt;
 }
@@ -179,13 +182,20 @@ ir::Operand Emit::value_of_name(const Operand& o, PType type, Fit fit) {
     fail(o.loc, "'" + o.name + "' is a label, expected a register or constant");
   const bool halves = entity->type.bits == 128;
   if (entity->regs.size() != 1 && !halves) fail(o.loc, "'" + o.name + "' is a vector register");
-  if (o.has_offset) fail(o.loc, "an offset is not allowed on register '" + o.name + "'");
+  if (o.has_offset && (!type.is_int() || type.bits > 64 || halves))
+    fail(o.loc, "an offset on register '" + o.name + "' needs an integer operand");
   if (!accepts(type, entity->type, fit))
     fail(o.loc, "register '" + o.name + "' is " + entity->type.text() + ", the operand must be " +
                     type.text() + (fit == Fit::wider ? " or wider" : ""));
-  const ir::Operand value = entity->regs[0];
-  if (entity->type.bits >= 64 && type.bits < 64) return narrow(value);
-  return value;
+  ir::Operand value = entity->regs[0];
+  if (entity->type.bits >= 64 && type.bits < 64) value = narrow(value);
+  if (!o.has_offset) return value;
+  // `%r1+4` is a sum, as the assembler makes it.
+  const ir::Type sum = type.bits == 64 ? ir::Type::u64 : ir::Type::u32;
+  const ir::Reg moved =
+      op(ir::Op::add, sum,
+         {value, imm(static_cast<uint64_t>(o.offset) & mask_of(std::max(type.bits, 32U)))});
+  return type.bits < 32 && fit == Fit::exact ? extend(moved, type.bits, false) : moved;
 }
 
 ir::Operand Emit::raw(const Operand& o, PType type, Fit fit) {

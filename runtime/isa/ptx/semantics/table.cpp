@@ -76,9 +76,10 @@ Slot compile_slot(std::string_view text) {
 const std::vector<CompiledRow>& table() {
   static const std::vector<CompiledRow> rows = [] {
     std::vector<CompiledRow> all;
-    for (auto family : {move_rows(), integer_rows(), bit_rows(), carry_rows(), compare_rows(),
-                        float_rows(), half_rows(), convert_rows(), memory_rows(), atomic_rows(),
-                        cache_rows(), sync_rows(), control_rows(), wave_rows(), absent_rows()})
+    for (auto family :
+         {move_rows(), integer_rows(), bit_rows(), carry_rows(), compare_rows(), float_rows(),
+          half_rows(), convert_rows(), bf16_rows(), memory_rows(), atomic_rows(), cache_rows(),
+          sync_rows(), control_rows(), wave_rows(), absent_rows()})
       for (const Row& row : family) {
         CompiledRow c{&row, {}, false};
         for (std::string_view slot : split(row.pattern, ' ')) {

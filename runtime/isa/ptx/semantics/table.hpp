@@ -67,6 +67,7 @@ std::span<const Row> compare_rows();
 std::span<const Row> float_rows();
 std::span<const Row> half_rows();
 std::span<const Row> convert_rows();
+std::span<const Row> bf16_rows();
 std::span<const Row> memory_rows();
 std::span<const Row> atomic_rows();
 std::span<const Row> cache_rows();
