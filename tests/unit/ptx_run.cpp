@@ -287,11 +287,10 @@ TEST_CASE("run: a thread that comes to vprintf traps, the others do not") {
   const std::string source =
       ".version 8.3\n.target sm_90\n.address_size 64\n"
       ".extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 values);\n"
-      ".global .b8 text[3] = {104, 105, 0};\n"
       ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<2>; .reg .b32 %r<4>;\n"
       ".reg .b64 %rd<4>;\nld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x;\n"
       "mad.wide.u32 %rd1, %r1, 4, %rd1; setp.ne.u32 %p1, %r1, 3;\n@%p1 bra $quiet;\n"
-      "{\n.param .b64 a; .param .b64 b; .param .b32 c;\nmov.u64 %rd2, text;\n"
+      "{\n.param .b64 a; .param .b64 b; .param .b32 c;\nmov.u64 %rd2, 0;\n"
       "st.param.b64 [a], %rd2; st.param.b64 [b], 0;\n"
       "call.uni (c), vprintf, (a, b);\nld.param.b32 %r2, [c];\n}\n"
       "$quiet:\nst.global.u32 [%rd1], 7;\nret;\n}\n";
