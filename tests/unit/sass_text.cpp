@@ -93,6 +93,30 @@ TEST_CASE(
   CHECK(checked > 300);
 }
 
+TEST_CASE("annotated text gives every word back, with the bits that the vendor's text leaves out") {
+  size_t hidden = 0;
+  for (const char* name : {"sass_golden.tsv", "sass_random_words.tsv"})
+    for (const auto& row : read_tsv(name)) {
+      const unsigned arch =
+          row[1].starts_with("SM") ? static_cast<unsigned>(std::stoul(row[1].substr(2))) : 50;
+      const auto decoded = sass::decode(hex(row[0]), {}, arch);
+      if (!decoded || decoded->operand(sass::Role::target) != nullptr) continue;
+      const std::string text = sass::print(*decoded, sass::Style::annotated);
+      hidden += text.find("&word=") != std::string::npos ? 1 : 0;
+      CHECK_MESSAGE(word_of(text, arch) == decoded->word, text);
+    }
+  CHECK(hidden > 100);
+  CHECK(error_of("LDG.E R0, [R2] &word=0xeed4300001070200") ==
+        "17: the word 0xeed4300001070200 is another instruction");
+  CHECK(error_of("NOP &word=0x1") == "6: the word 0x1 is another instruction");
+  CHECK(sass::parse_instruction("LDG.E R0, [R2+0x10] &word=0xeed4300001070200")
+            .instruction->has_control == false);
+  // Where a branch goes is said by its label.
+  const sass::Listing l = sass::parse("BRA `(.L_1) &word=0xe2400fffff07330f ;\n.L_1:\nEXIT ;\n");
+  REQUIRE(l.ok());
+  CHECK(l.kernels[0].code[0].word == 0xe24000000007330f);
+}
+
 TEST_CASE("words of compiled kernels decode to nvdisasm's text and assemble back") {
   size_t checked = 0;
   std::set<std::string> missing;

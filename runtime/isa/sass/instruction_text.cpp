@@ -116,7 +116,12 @@ void read_control_number(Cursor& in, Control& control) {
   control.bits = static_cast<uint32_t>(bits);
 }
 
-void read_annotation(Cursor& in, Control& control) {
+struct Word {
+  uint64_t bits = 0;
+  size_t at = 0;
+};
+
+void read_annotation(Cursor& in, Control& control, std::optional<Word>& whole) {
   const bool braced = in.take('{');
   if (in.take('?')) {
     read_schedule(in, control);
@@ -124,10 +129,12 @@ void read_annotation(Cursor& in, Control& control) {
     in.expect('&', "before an annotation");
     const size_t start = in.at();
     const std::string_view name = in.word();
-    if (name != "req" && name != "rd" && name != "wr" && name != "ctl")
-      Cursor::fail_at(start, "expected &req, &rd, &wr or &ctl" + in.found(start));
+    if (name != "req" && name != "rd" && name != "wr" && name != "ctl" && name != "word")
+      Cursor::fail_at(start, "expected &req, &rd, &wr, &ctl or &word" + in.found(start));
     in.expect('=', "after the annotation's name");
-    if (name == "ctl")
+    if (name == "word")
+      whole = Word{in.number("a word"), start};
+    else if (name == "ctl")
       read_control_number(in, control);
     else if (name == "req")
       read_wait_list(in, control);
@@ -151,6 +158,22 @@ void check_combination(Cursor& in, Instruction& i, unsigned arch) {
   if (back == i.form) return;
   in.fail(back == nullptr ? "this combination of operands and modifiers has no encoding"
                           : "this combination is encoded as " + back->mnemonic);
+}
+
+/// Bits that the text does not show come with the word, which must say what the text says. Where a
+/// branch goes stays with the label.
+void take_word(Instruction& i, const Word& whole, unsigned arch) {
+  const Form* form = decode_form(whole.bits, arch);
+  bool same = form != nullptr && form->mnemonic == i.form->mnemonic;
+  if (same && !form->decode_only) {
+    const OperandSpec* target = form->operand(Role::target);
+    const uint64_t hidden = form->ignored | (target != nullptr ? target->field.mask() : 0);
+    same = form == i.form && ((whole.bits ^ i.word) & ~hidden) == 0;
+  }
+  if (!same)
+    Cursor::fail_at(whole.at, fmt::format("the word {:#x} is another instruction", whole.bits));
+  i.form = form;
+  i.word = whole.bits;
 }
 
 bool begins_with(Cursor& in, OperandSpec::Kind kind) {
@@ -194,12 +217,15 @@ Instruction read_with(const Form& form, Cursor in, uint64_t guard, unsigned arch
     first = false;
   }
   skip_remark(in);
+  std::optional<Word> whole;
   while (at_annotation(in)) {
-    read_annotation(in, i.control);
-    i.has_control = true;
+    const bool had_word = whole.has_value();
+    read_annotation(in, i.control, whole);
+    i.has_control = i.has_control || had_word == whole.has_value();
   }
   if (!in.done()) in.fail("unexpected text after the operands" + in.found());
   check_combination(in, i, arch);
+  if (whole) take_word(i, *whole, arch);
   if (const std::string complaint = control_complaint(form, i.word, i.control); !complaint.empty())
     in.fail(complaint);
   return i;
@@ -278,8 +304,10 @@ bool needs_number(const Instruction& i) {
 
 std::string annotations(const Instruction& i) {
   const Control& c = i.control;
-  if (needs_number(i)) return fmt::format(" &ctl={:#x}", c.bits);
   std::string out;
+  if ((i.word & i.form->ignored) != 0 || i.form->decode_only)
+    out += fmt::format(" &word={:#x}", i.word);
+  if (needs_number(i)) return out + fmt::format(" &ctl={:#x}", c.bits);
   if (c.wait_mask() != 0) {
     out += " &req={";
     for (unsigned n = 0, count = 0; n < 6; ++n)
