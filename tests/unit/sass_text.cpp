@@ -105,7 +105,7 @@ TEST_CASE("annotated text gives every word back, with the bits that the vendor's
       hidden += text.find("&word=") != std::string::npos ? 1 : 0;
       CHECK_MESSAGE(word_of(text, arch) == decoded->word, text);
     }
-  CHECK(hidden > 100);
+  CHECK(hidden > 80);
   CHECK(error_of("LDG.E R0, [R2] &word=0xeed4300001070200") ==
         "17: the word 0xeed4300001070200 is another instruction");
   CHECK(error_of("NOP &word=0x1") == "6: the word 0x1 is another instruction");

@@ -95,10 +95,11 @@ struct OperandSpec {
   Field field;
   Field sign;              ///< imm, fimm: the sign bit kept apart
   Field neg, abs, inv;     ///< source modifiers: -x, |x|, ~x (pred: !p is `neg`)
-  Field high;              ///< .H1
+  Field high;              ///< .H1; with two bits .H0 as well, and the whole register otherwise
   Field cc;                ///< .CC on a destination
   bool is_signed = false;  ///< imm: two's complement in its own field
   bool inverted = false;   ///< pred stored bit-inverted (sparse LDG)
+  bool pattern = false;    ///< imm: printed as the field's bits, whatever its sign
   bool spaced = false;     ///< prints c[0x0] [0x8] with a blank, as nvdisasm does for XMAD
   bool optional = false;  ///< not printed when it has the value left_out(); may be left out in text
   uint8_t shift = 0;      ///< address: the field holds offset >> shift
@@ -111,6 +112,11 @@ struct OperandSpec {
   OperandSpec with_abs(uint8_t pos) const { return with(&OperandSpec::abs, pos); }
   OperandSpec with_inv(uint8_t pos) const { return with(&OperandSpec::inv, pos); }
   OperandSpec with_high(uint8_t pos) const { return with(&OperandSpec::high, pos); }
+  OperandSpec with_halves(uint8_t pos) const {
+    OperandSpec o = *this;
+    o.high = {pos, 2};
+    return o;
+  }
   OperandSpec with_cc(uint8_t pos) const { return with(&OperandSpec::cc, pos); }
 
  private:

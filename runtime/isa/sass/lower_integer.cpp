@@ -43,9 +43,19 @@ Operand complement(LowerContext& c, Operand x) {
   return c.make(Op::not_, Type::u32, {x});
 }
 
+/// The operand as its modifiers choose it, without the sign.
+Operand chosen_half(LowerContext& c, const Instruction& i, Role role) {
+  const Operand x = c.raw(i, role);
+  const OperandSpec* o = i.operand(role);
+  const uint64_t part = o->high.len == 2 ? o->high.get(i.word) : 0;
+  refuse(part == 3, "an operand of IADD3 is .H0, .H1 or whole: code 3 does not exist");
+  if (part == 0) return x;
+  return part == 1 ? c.make(Op::zext16, Type::u32, {x}) : c.make(Op::shr, Type::u32, {x, imm(16)});
+}
+
 /// Negation inside an addition: -x = ~x + 1, where .X takes the carry instead of the one.
 Operand addend(LowerContext& c, const Instruction& i, Role role) {
-  const Operand x = c.raw(i, role);
+  const Operand x = chosen_half(c, i, role);
   return c.negated(i, role) ? complement(c, x) : x;
 }
 
@@ -163,9 +173,9 @@ void lower_iadd3(LowerContext& c, const Instruction& i) {
   if (wide) return add_three(c, i);
   refuse(i.mod(ModId::parts) == 1 && (c.negated(i, Role::a) || c.negated(i, Role::b)),
          "what IADD3.RS carries out of a negated number is not documented");
-  const Operand a = negate(c, c.raw(i, Role::a), c.negated(i, Role::a));
-  const Operand b = negate(c, c.raw(i, Role::b), c.negated(i, Role::b));
-  const Operand third = negate(c, c.raw(i, Role::c), c.negated(i, Role::c));
+  refuse(i.mod(ModId::parts) == 3, "IADD3 shifts by .RS, .LS or not: code 3 does not exist");
+  const auto term = [&](Role r) { return negate(c, chosen_half(c, i, r), c.negated(i, r)); };
+  const Operand a = term(Role::a), b = term(Role::b), third = term(Role::c);
   const Operand sum =
       shifts ? shifted_sum(c, i, a, b) : Operand(c.make(Op::add, Type::u32, {a, b}));
   c.b.emit(Op::add, Type::u32, {c.destination(i)}, {sum, third});

@@ -73,6 +73,8 @@ void read_suffixes(Cursor& in, const OperandSpec& spec, Instruction& i) {
     if (suffix == "reuse" && spec.kind == Kind::reg && reuse_slot(spec) >= 0)
       i.control.set(17 + static_cast<unsigned>(reuse_slot(spec)), 1, 1);
     else if (suffix == "H1" && spec.high.present())
+      spec.high.set(i.word, spec.high.len == 2 ? 2 : 1);
+    else if (suffix == "H0" && spec.high.len == 2)
       spec.high.set(i.word, 1);
     else if (suffix == "CC" && spec.cc.present())
       spec.cc.set(i.word, 1);
@@ -133,6 +135,7 @@ void read_integer(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   const bool is_signed = spec.is_signed || spec.sign.present();
   const int64_t low = is_signed || len == 32 ? -(int64_t{1} << (len - 1)) : 0;
   const int64_t high = (int64_t{1} << (is_signed ? len - 1 : len)) - 1;
+  if (spec.pattern && value > high && value < 2 * high + 2) value -= 2 * high + 2;
   // A 32-bit pattern whose sign extension is the field's value may be written unsigned.
   if (is_signed && value > high && value > 0x7fffffff) value -= int64_t{1} << 32;
   if (value < low || value > high)
@@ -318,8 +321,8 @@ std::string write_float(uint32_t bits) {
   if (std::isnan(value)) return fmt::format("{:#x}", bits);
   if (std::isinf(value)) return value < 0 ? "-INF " : "+INF ";
   char buffer[64];
-  // nvdisasm: 20 significant digits, and an exponent once the integral part gets that long.
-  std::snprintf(buffer, sizeof buffer, std::fabs(value) >= 1e19F ? "%.20e" : "%.20g",
+  // nvdisasm: 20 significant digits, and an exponent from ten digits before the point on.
+  std::snprintf(buffer, sizeof buffer, std::fabs(value) >= 1e9F ? "%.20e" : "%.20g",
                 static_cast<double>(value));
   return buffer;
 }
@@ -332,7 +335,7 @@ std::string write_number(const OperandSpec& spec, uint64_t word) {
   }
   unsigned len = spec.field.len;
   if (spec.sign.present()) value |= spec.sign.get(word) << len++;
-  if (!spec.is_signed && !spec.sign.present()) return fmt::format("{:#x}", value);
+  if (spec.pattern || (!spec.is_signed && !spec.sign.present())) return fmt::format("{:#x}", value);
   return hex(static_cast<int64_t>(value << (64 - len)) >> (64 - len));
 }
 
@@ -484,7 +487,12 @@ std::string write_operand(const OperandSpec& spec, const Instruction& i) {
   if (inv && !number) out += "~";
   out += fmt::format("{0}{1}{0}", abs && !number ? "|" : "", write_plain(spec, i));
   if (number) out += fmt::format("{}{}{}", neg ? ".NEG" : "", abs ? ".ABS" : "", inv ? ".INV" : "");
-  if (flagged(spec.high, i.word)) out += ".H1";
+  if (spec.high.len == 2) {
+    static constexpr const char* kHalves[] = {"", ".H0", ".H1", ".???3"};
+    out += kHalves[spec.high.get(i.word)];
+  } else if (flagged(spec.high, i.word)) {
+    out += ".H1";
+  }
   if (flagged(spec.cc, i.word)) out += ".CC";
   const int slot = spec.kind == Kind::reg ? reuse_slot(spec) : -1;
   if (slot >= 0 && i.control.reuse(static_cast<unsigned>(slot))) out += ".reuse";

@@ -1,6 +1,6 @@
 // The instruction table. One row per form; `alu` rows stand for their register, constant and
 // immediate variants. Patterns are written from bit 63 downwards; '-' is a bit of some field.
-#include <map>
+#include <set>
 
 #include "runtime/isa/sass/table_builder.hpp"
 
@@ -12,8 +12,8 @@ using namespace table;
 Mod round_mod(uint8_t pos) {
   return {ModId::round, {pos, 2}, {{0, ""}, {1, "RM"}, {2, "RP"}, {3, "RZ"}, {0, "RN", true}}};
 }
-Mod ftz_mod(uint8_t pos) {
-  return {ModId::ftz, {pos, 2}, {{0, ""}, {1, "FTZ"}, {2, "FMZ"}}};
+Mod fmz_mod(uint8_t pos) {
+  return {ModId::ftz, {pos, 2}, {{0, ""}, {1, "FTZ"}, {2, "FMZ"}, {3, "INVALIDFMZ3"}}};
 }
 Mod cond_mod() {
   return {ModId::cond,
@@ -28,7 +28,9 @@ Mod bop_mod() {
 }
 Mod acc_mod(uint8_t len) {
   Mod m{ModId::acc, {50, len}, {{0, ""}, {1, "CLO"}, {2, "CHI"}, {3, "CSFU"}}};
-  if (len == 3) m.codes.push_back({4, "CBCC"});
+  if (len == 3)
+    for (const Code& c : {Code{4, "CBCC"}, {5, "???5"}, {6, "???6"}, {7, "???7"}})
+      m.codes.push_back(c);
   return m;
 }
 Mod signs_mod() {
@@ -58,13 +60,18 @@ void integer_rows(TableBuilder& t) {
   t.row("IADD32I", "0001 110-0", {flag(ModId::sat, 54, "SAT"), flag(ModId::x, 53, "X")},
         {d.with_cc(52), a.with_neg(56), imm(Role::b, 20, 32, true)}, lower_iadd);
   t.row("IADD3", "0101 1100 1100",
-        {flag(ModId::x, 48, "X"), {ModId::parts, {37, 2}, {{0, ""}, {1, "RS"}, {2, "LS"}}}},
-        {dcc, a.with_neg(51), kB.with_neg(50), reg(Role::c, 39).with_neg(49)}, lower_iadd3);
+        {{ModId::parts, {37, 2}, {{0, ""}, {1, "RS"}, {2, "LS"}, {3, "???3"}}},
+         flag(ModId::x, 48, "X")},
+        {dcc, a.with_neg(51).with_halves(35), kB.with_neg(50).with_halves(33),
+         reg(Role::c, 39).with_neg(49).with_halves(31)},
+        lower_iadd3);
   t.row("IADD3", "0100 1100 1100", {flag(ModId::x, 48, "X")},
         {dcc, a.with_neg(51), cbank(Role::b).with_neg(50), reg(Role::c, 39).with_neg(49)},
         lower_iadd3);
+  OperandSpec third_immediate = imm20(Role::b);
+  third_immediate.pattern = true;
   t.row("IADD3", "0011 100- 1100", {flag(ModId::x, 48, "X")},
-        {dcc, a.with_neg(51), imm20(Role::b).with_neg(50), reg(Role::c, 39).with_neg(49)},
+        {dcc, a.with_neg(51), third_immediate.with_neg(50), reg(Role::c, 39).with_neg(49)},
         lower_iadd3);
   t.alu("ISCADD.PO", "0001 1", {}, {dcc, a, kB, imm(Role::c, 39, 5)}, lower_iscadd, false,
         {{{48, 2}, 3}});
@@ -92,17 +99,17 @@ void xmad_rows(TableBuilder& t) {
   const OperandSpec a = reg(Role::a, 8).with_high(53), c = reg(Role::c, 39);
   const OperandSpec cb = spaced(cbank(Role::b)).with_high(52);
   t.row("XMAD", "0101 1011 00",
-        {signs_mod(), flag(ModId::psl, 36, "PSL"), flag(ModId::mrg, 37, "MRG"), acc_mod(3),
+        {signs_mod(), flag(ModId::psl, 36, "PSL"), acc_mod(3), flag(ModId::mrg, 37, "MRG"),
          flag(ModId::x, 38, "X")},
         {dcc, a, kB.with_high(35), c}, lower_xmad);
   t.row("XMAD", "0100 111",
-        {signs_mod(), flag(ModId::psl, 55, "PSL"), flag(ModId::mrg, 56, "MRG"), acc_mod(2),
+        {signs_mod(), flag(ModId::psl, 55, "PSL"), acc_mod(2), flag(ModId::mrg, 56, "MRG"),
          flag(ModId::x, 54, "X")},
         {dcc, a, cb, c}, lower_xmad);
   t.row("XMAD", "0101 0001 0", {signs_mod(), acc_mod(2), flag(ModId::x, 54, "X")},
         {dcc, a, reg(Role::b, 39).with_high(52), spaced(cbank(Role::c))}, lower_xmad);
-  t.row("XMAD", "0011 0110 00",
-        {signs_mod(), flag(ModId::psl, 36, "PSL"), flag(ModId::mrg, 37, "MRG"), acc_mod(3),
+  t.row("XMAD", "0011 011- 00",
+        {signs_mod(), flag(ModId::psl, 36, "PSL"), acc_mod(3), flag(ModId::mrg, 37, "MRG"),
          flag(ModId::x, 38, "X")},
         {dcc, a, imm(Role::b, 20, 16), c}, lower_xmad);
 }
@@ -117,13 +124,20 @@ void float_rows(TableBuilder& t) {
         lower_fadd);
   const Mod scale{ModId::scale,
                   {41, 3},
-                  {{0, ""}, {1, "D2"}, {2, "D4"}, {3, "D8"}, {4, "M8"}, {5, "M4"}, {6, "M2"}}};
-  t.alu("FMUL", "0110 1", {scale, ftz_mod(44), round_mod(39), flag(ModId::sat, 50, "SAT")},
+                  {{0, ""},
+                   {1, "D2"},
+                   {2, "D4"},
+                   {3, "D8"},
+                   {4, "M8"},
+                   {5, "M4"},
+                   {6, "M2"},
+                   {7, "INVALIDSCALE37"}}};
+  t.alu("FMUL", "0110 1", {fmz_mod(44), scale, round_mod(39), flag(ModId::sat, 50, "SAT")},
         {dcc, a, kB.with_neg(48)}, lower_fmul, true);
-  t.row("FMUL32I", "0001 1110", {ftz_mod(53), flag(ModId::sat, 55, "SAT")},
+  t.row("FMUL32I", "0001 1110", {fmz_mod(53), flag(ModId::sat, 55, "SAT")},
         {reg(Role::d, 0).with_cc(52), a, fimm32(Role::b)}, lower_fmul);
 
-  const std::vector<Mod> fma = {ftz_mod(53), round_mod(51), flag(ModId::sat, 50, "SAT")};
+  const std::vector<Mod> fma = {fmz_mod(53), round_mod(51), flag(ModId::sat, 50, "SAT")};
   const OperandSpec c = reg(Role::c, 39).with_neg(49);
   t.row("FFMA", "0101 1001 1", fma, {dcc, a, kB.with_neg(48), c}, lower_ffma);
   t.row("FFMA", "0100 1001 1", fma, {dcc, a, cbank(Role::b).with_neg(48), c}, lower_ffma);
@@ -175,26 +189,14 @@ void control_rows(TableBuilder& t) {
   zero.decode_only = true;
 }
 
-/// Of these instructions the hardware's decoder looks at no bit beside those of the row, except at
-/// `looked_at`, which have a meaning that the table does not have.
+/// The hardware's decoder looks at no bit beside those of a row, except in instructions that have
+/// operands or modifiers which the table does not know.
 void ignore_the_rest(std::vector<Form>& rows) {
-  const std::map<std::string_view, uint64_t> looked_at = {
-      {"LDG", 0},      {"STG", 0},    {"LD", 0},   {"ST", 0},       {"LDL", 0},
-      {"STL", 0},      {"LDS", 0},    {"STS", 0},  {"LDC", 0},      {"ATOM", 0},
-      {"ATOMS", 0},    {"RED", 0},    {"CCTL", 0}, {"CCTLL", 0},    {"MEMBAR", 0},
-      {"MOV", 0},      {"MOV32I", 0}, {"SHL", 0},  {"LOP", 0},      {"LOP32I", 0},
-      {"SEL", 0},      {"ISETP", 0},  {"LEA", 0},  {"EXIT", 0},     {"KIL", 0},
-      {"S2R", 0},      {"DEPBAR", 0}, {"SHFL", 0}, {"BAR.SYNC", 0}, {"BAR.ARV", 0},
-      {"BAR.SCAN", 0}, {"LEA.HI", 0}, {"SHR", 0},  {"BAR.RED", 0},  {"DEPBAR.LE", 0},
-      {"CCTLT", 0},    {"NOP", 0},    {"BRA", 0},  {"SYNC", 0},     {"BRK", 0},
-      {"CONT", 0},     {"RET", 0}};
-  for (Form& f : rows) {
-    const auto found = looked_at.find(f.mnemonic);
-    if (found != looked_at.end() && !f.decode_only) f.ignored |= ~(covered_bits(f) | found->second);
-  }
+  static const std::set<std::string_view> incomplete = {
+      "I2F",      "F2I", "I2I", "F2F",  "RRO",  "MUFU", "B2R",
+      "BPT.TRAP", "SSY", "PBK", "PCNT", "PRET", "CAL",  "LOP3.LUT"};
   for (Form& f : rows)
-    if (f.mnemonic.starts_with("IADD") || f.mnemonic.starts_with("ISCADD"))
-      f.ignored |= ~covered_bits(f);
+    if (incomplete.count(f.mnemonic) == 0 && !f.decode_only) f.ignored |= ~covered_bits(f);
 }
 
 std::vector<Form> build() {

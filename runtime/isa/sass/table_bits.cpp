@@ -40,16 +40,15 @@ void lea_rows(TableBuilder& t) {
 }
 
 void shift_rows(TableBuilder& t) {
-  const std::vector<Mod> mods = {flag(ModId::wrap, 50, "W"),
-                                 {ModId::type, {37, 2}, {{0, ""}, {2, "U64"}, {3, "S64"}}},
-                                 flag(ModId::parts, 48, "HI")};
+  const std::vector<Mod> mods = {
+      flag(ModId::wrap, 50, "W"),
+      {ModId::type, {37, 2}, {{0, ""}, {1, "INVALIDMAXSHIFT3"}, {2, "U64"}, {3, "S64"}}},
+      {ModId::parts, {48, 2}, {{0, ""}, {1, "HI"}, {2, "X"}, {3, "XHI"}}}};
   const OperandSpec dcc = kD.with_cc(47), c = reg(Role::c, 39);
-  t.row("SHF.L", "0101 1011 1111 1", mods, {dcc, kA, kB, c}, lower_shf, {{{49, 1}, 0}});
-  t.row("SHF.L", "0011 0110 1111 1", mods, {dcc, kA, imm(Role::b, 20, 8), c}, lower_shf,
-        {{{49, 1}, 0}});
-  t.row("SHF.R", "0101 1100 1111 1", mods, {dcc, kA, kB, c}, lower_shf, {{{49, 1}, 0}});
-  t.row("SHF.R", "0011 1000 1111 1", mods, {dcc, kA, imm(Role::b, 20, 8), c}, lower_shf,
-        {{{49, 1}, 0}});
+  t.row("SHF.L", "0101 1011 1111 1", mods, {dcc, kA, kB, c}, lower_shf);
+  t.row("SHF.L", "0011 0110 1111 1", mods, {dcc, kA, imm(Role::b, 20, 8), c}, lower_shf);
+  t.row("SHF.R", "0101 1100 1111 1", mods, {dcc, kA, kB, c}, lower_shf);
+  t.row("SHF.R", "0011 1000 1111 1", mods, {dcc, kA, imm(Role::b, 20, 8), c}, lower_shf);
 }
 
 std::vector<Code> test_codes() {
@@ -61,18 +60,16 @@ std::vector<Code> test_codes() {
 
 void logic_rows(TableBuilder& t) {
   const OperandSpec dcc = kD.with_cc(47), c = reg(Role::c, 39), p = pred(Role::p, 48);
-  t.row("LOP3.LUT", "0101 1011 1110 0", {flag(ModId::x, 38, "X")},
-        {dcc, kA, kB, c, imm(Role::r, 28, 8)}, lower_lop3, {{{36, 2}, 0}, {{48, 3}, kPT}});
-  const Mod not_zero{ModId::parts, {36, 2}, {{2, "Z"}, {3, "NZ"}}};
-  t.row("LOP3.LUT", "0101 1011 1110 0", {flag(ModId::x, 38, "X"), not_zero},
-        {p, dcc, kA, kB, c, imm(Role::r, 28, 8)}, lower_lop3);
+  const Mod tests{ModId::parts, {36, 2}, {{0, ""}, {1, "T"}, {2, "Z"}, {3, "NZ"}}};
+  OperandSpec zero_test = p;
+  zero_test.optional = true;
+  t.row("LOP3.LUT", "0101 1011 1110 0", {flag(ModId::x, 38, "X"), tests},
+        {zero_test, dcc, kA, kB, c, imm(Role::r, 28, 8)}, lower_lop3);
   t.row("LOP3.LUT", "0000 001", {flag(ModId::x, 56, "X")},
         {dcc, kA, cbank(Role::b), c, imm(Role::r, 48, 8)}, lower_lop3);
   t.row("LOP3.LUT", "0011 11", {flag(ModId::x, 57, "X")},
         {dcc, kA, imm20(Role::b), c, imm(Role::r, 48, 8)}, lower_lop3);
   const Mod op{ModId::op, {41, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}, {3, "PASS_B"}}};
-  OperandSpec zero_test = p;
-  zero_test.optional = true;
   t.alu("LOP", "0100 0",
         {op,
          flag(ModId::x, 43, "X"),
@@ -104,7 +101,14 @@ void field_rows(TableBuilder& t) {
   t.compare("PRMT", "1100",
             {{ModId::mode,
               {48, 4},
-              {{0, ""}, {1, "F4E"}, {2, "B4E"}, {3, "RC8"}, {4, "ECL"}, {5, "ECR"}, {6, "RC16"}}}},
+              {{0, ""},
+               {1, "F4E"},
+               {2, "B4E"},
+               {3, "RC8"},
+               {4, "ECL"},
+               {5, "ECR"},
+               {6, "RC16"},
+               {7, "INVALIDPMODE7"}}}},
             {kD, kA, kB, reg(Role::c, 39)}, lower_prmt);
 }
 
@@ -131,7 +135,8 @@ void bit_rows(TableBuilder& t) {
   logic_rows(t);
   field_rows(t);
   compare_rows(t);
-  t.row("VOTE", "0101 0000 1101 1", {{ModId::mode, {48, 2}, {{0, "ALL"}, {1, "ANY"}, {2, "EQ"}}}},
+  t.row("VOTE", "0101 0000 1101 1",
+        {{ModId::mode, {48, 2}, {{0, "ALL"}, {1, "ANY"}, {2, "EQ"}, {3, "INVALIDVMODE3"}}}},
         {kD, pred(Role::p, 45), pred(Role::r, 39).with_neg(42)}, lower_vote);
   t.row("CS2R", "0101 0000 1100 1", {}, {kD, simple(Kind::sreg, Role::b, 20, 8)}, lower_s2r);
 }
