@@ -74,22 +74,13 @@ std::optional<Instruction> decode(uint64_t word, Control control, unsigned arch)
   return i;
 }
 
-namespace {
-
-bool has_reuse_slot(const Form& f) {
-  for (const OperandSpec& o : f.operands)
-    if (o.kind == OperandSpec::Kind::reg && o.field.pos >= 8) return true;
-  return false;
-}
-
-}  // namespace
-
 std::string control_complaint(const Form& form, uint64_t word, Control control) {
   const bool scoreboards = control.write_sb() != 7 || control.read_sb() != 7;
   if (!form.variable_latency) {
     if (scoreboards)
       return form.mnemonic + " has a fixed latency: it cannot signal a scoreboard (&wr, &rd)";
-    if ((control.bits >> 20 & 1) != 0 && has_reuse_slot(form))
+    const bool jumps_or_waits = form.match >> 61 == 7;
+    if ((control.bits >> 20 & 1) != 0 && !jumps_or_waits)
       return form.mnemonic + " has no fourth operand to keep in the operand cache";
     return {};
   }

@@ -289,6 +289,7 @@ Instruction read_instruction(std::string_view text, unsigned arch) {
 /// Operand-cache flags that the operands' text shows.
 uint32_t shown_reuse(const Form& f) {
   uint32_t bits = 0;
+  if (f.variable_latency) return 0;
   for (const OperandSpec& o : f.operands) {
     if (o.kind != OperandSpec::Kind::reg || o.role == Role::d) continue;
     bits |= o.field.pos == 8 ? 1U : o.field.pos == 20 ? 2U : o.field.pos == 39 ? 4U : 0U;

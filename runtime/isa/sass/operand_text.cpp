@@ -17,9 +17,10 @@ using Kind = OperandSpec::Kind;
 constexpr Field kBase{8, 8};   // register of an address operand
 constexpr Field kBank{36, 5};  // bank of an indexed constant
 
-/// Operand-cache flag of the register field at this position, -1 = none.
-int reuse_slot(const OperandSpec& spec) {
-  if (spec.role == Role::d || spec.kind != Kind::reg) return -1;
+/// Operand-cache flag of the register field at this position, -1 = none. Text shows the flags of
+/// instructions of fixed latency only.
+int reuse_slot(const OperandSpec& spec, const Form& form) {
+  if (spec.role == Role::d || spec.kind != Kind::reg || form.variable_latency) return -1;
   return spec.field.pos == 8 ? 0 : spec.field.pos == 20 ? 1 : spec.field.pos == 39 ? 2 : -1;
 }
 
@@ -70,8 +71,8 @@ void read_suffixes(Cursor& in, const OperandSpec& spec, Instruction& i) {
     const size_t start = in.at();
     in.seek(start + 1);
     const std::string_view suffix = in.word();
-    if (suffix == "reuse" && spec.kind == Kind::reg && reuse_slot(spec) >= 0)
-      i.control.set(17 + static_cast<unsigned>(reuse_slot(spec)), 1, 1);
+    if (suffix == "reuse" && reuse_slot(spec, *i.form) >= 0)
+      i.control.set(17 + static_cast<unsigned>(reuse_slot(spec, *i.form)), 1, 1);
     else if (suffix == "H1" && spec.high.present())
       spec.high.set(i.word, spec.high.len == 2 ? 2 : 1);
     else if (suffix == "H0" && spec.high.len == 2)
@@ -494,7 +495,7 @@ std::string write_operand(const OperandSpec& spec, const Instruction& i) {
     out += ".H1";
   }
   if (flagged(spec.cc, i.word)) out += ".CC";
-  const int slot = spec.kind == Kind::reg ? reuse_slot(spec) : -1;
+  const int slot = reuse_slot(spec, *i.form);
   if (slot >= 0 && i.control.reuse(static_cast<unsigned>(slot))) out += ".reuse";
   return out;
 }
