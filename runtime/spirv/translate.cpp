@@ -156,6 +156,7 @@ std::string wave_reason(const Options& options, bool waves, bool packed) {
 Module translate(const ir::Program& source, const Options& options, const Target& target) {
   ir::Program program = source;
   ir::lower_switches(program);
+  ir::expand_descriptors(program);
   Shape shape = shape_for(options, target);
   const bool waves = ir::has_wave_ops(program);
   const bool packed = wants_packed(program, options, waves && waves_meet(program, shape, target));

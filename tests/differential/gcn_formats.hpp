@@ -60,18 +60,26 @@ struct Batch {
   std::vector<std::array<uint32_t, 4>> descriptors;  ///< base counted from the start of `memory`
   Words memory;
   Words lanes;
+  uint32_t groups = 0;  ///< 0: one for each descriptor
 };
 struct Done {
   Words memory, lanes;
   uint64_t faults = 0;
 };
 
+inline uint64_t whole_lines(uint64_t n) {
+  return (n + 255) / 256 * 256;
+}
+/// Where the elements lie: the parameters and `descriptors` descriptors come first.
+inline uint64_t memory_address(size_t descriptors) {
+  return guest::kArenaBase + 256 + whole_lines(16 * descriptors);
+}
+
 inline Done run_batch(Engine& engine, const ir::Program& program, const Batch& b) {
-  const auto round = [](uint64_t n) { return (n + 255) / 256 * 256; };
   const uint64_t params = guest::kArenaBase, table = params + 256;
-  const uint64_t memory = table + round(16 * b.descriptors.size());
-  const uint64_t lanes = memory + round(4 * b.memory.size());
-  engine.reserve(lanes + round(4 * b.lanes.size()) - guest::kArenaBase);
+  const uint64_t memory = memory_address(b.descriptors.size());
+  const uint64_t lanes = memory + whole_lines(4 * b.memory.size());
+  engine.reserve(lanes + whole_lines(4 * b.lanes.size()) - guest::kArenaBase);
   auto descriptors = b.descriptors;
   for (auto& d : descriptors) d[0] += static_cast<uint32_t>(memory);
   const uint32_t block[] = {static_cast<uint32_t>(lanes), 16U << 16, 0xffffffff, 0x0000f000,
@@ -82,7 +90,8 @@ inline Done run_batch(Engine& engine, const ir::Program& program, const Batch& b
   engine.write(params, std::as_bytes(std::span(block)));
   LaunchRequest request;
   request.program = &program;
-  request.grid = {static_cast<uint32_t>(b.descriptors.size()), 1, 1};
+  const auto groups = b.groups != 0 ? b.groups : static_cast<uint32_t>(b.descriptors.size());
+  request.grid = {groups, 1, 1};
   request.block = {kGroup, 1, 1};
   request.params.resize(sizeof block);
   std::memcpy(request.params.data(), block, sizeof block);

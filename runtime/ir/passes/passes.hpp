@@ -16,6 +16,9 @@ void bind_symbols(Program& program, const std::function<uint64_t(const Symbol&)>
 /// Constant folding of moves, dead pure instructions, unreachable blocks, jump threading.
 void simplify(Program& program);
 
+/// GCN buffer addresses with a constant descriptor become the few operations that are left of them.
+void expand_descriptors(Program& program);
+
 /// Turns switch terminators into chains of compares and branches.
 void lower_switches(Program& program);
 

@@ -75,6 +75,13 @@ ir::Operand LowerContext::read32(const Operand& o, unsigned dword) {
   return imm(constant_bits(o));
 }
 
+ir::Operand LowerContext::read_known(const Operand& o, unsigned dword) {
+  constexpr unsigned kSgprs = 104;  // masks and their like are more than a number
+  const auto it =
+      o.code < kSgprs || o.code == kM0 ? constants.find(o.code + dword) : constants.end();
+  return it != constants.end() ? ir::Operand(imm(it->second)) : read32(o, dword);
+}
+
 /// Integers are sign-extended, literals zero-extended.
 ir::Operand LowerContext::read64(const Operand& o) {
   if (o.code >= kZero && o.code < kVgpr0) {

@@ -25,6 +25,7 @@ class KernelLowering {
       : kernel_(kernel),
         options_(options),
         analysis_(analyse(kernel, options)),
+        constants_in_(constants_in(kernel, analysis_)),
         context_(program_, kernel, analysis_, gen),
         out_(out) {
     program_.name = kernel.name;
@@ -129,6 +130,7 @@ class KernelLowering {
     context_.b.set_block(static_cast<uint32_t>(n + 1));
     context_.stale = b.stale_in;
     context_.exec_full = b.exec_full_in;
+    context_.constants = constants_in_[n];
     for (size_t i = b.begin; i < b.end; ++i) instruction(b, i);
     if (!ends_block(kernel_.code[b.end - 1])) context_.b.jump(ir_block(b.end));
   }
@@ -161,6 +163,7 @@ class KernelLowering {
     for (std::string& w : context_.warnings) out_.push_back({i.line, i.column, std::move(w), true});
     context_.warnings.clear();
     step_stale(i, context_.stale);
+    step_constants(i, context_.constants);
     if (effects(i).writes.test(kExecLo)) context_.exec_full = false;
   }
 
@@ -194,6 +197,7 @@ class KernelLowering {
   const LowerOptions& options_;
   ir::Program program_;
   Analysis analysis_;
+  std::vector<ScalarConstants> constants_in_;
   LowerContext context_;
   std::vector<Diagnostic>& out_;
   uint32_t exit_ = 0;

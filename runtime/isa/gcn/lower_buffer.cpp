@@ -15,12 +15,12 @@ BufferPlace buffer_place(LowerContext& c, const Instruction& i, unsigned element
   const Operand& rsrc = *i.operand(Slot::srsrc);
   const Operand* v = i.operand(Slot::vaddr);
   std::vector<ir::Operand> src;
-  for (unsigned n = 0; n < 4; ++n) src.push_back(c.read32(rsrc, n));
+  for (unsigned n = 0; n < 4; ++n) src.push_back(c.read_known(rsrc, n));
   // index and offset; for addr64 the low and the high half of the address
   const bool pair = v != nullptr && v->count == 2;
   src.push_back(pair || i.idxen ? c.read32(*v) : imm(0));
   src.push_back(pair ? c.read32(*v, 1) : i.offen ? c.read32(*v) : imm(0));
-  src.push_back(c.read32(*i.operand(Slot::soffset)));
+  src.push_back(c.read_known(*i.operand(Slot::soffset)));
   BufferPlace a{c.b.reg(Width::b64), {}};
   const Reg in_range = c.b.reg(Width::pred);
   ir::Inst& inst = c.b.emit(Op::buffer_address, Type::u64, {a.va, in_range}, std::move(src));

@@ -36,15 +36,18 @@ void warn_about_format(LowerContext& c, const Instruction& i, bool store) {
       name(c.gen())));
 }
 
-/// The descriptor's format is only known when the kernel runs: a sticky report, then it goes on.
+void report(LowerContext& c, const ir::Operand& when) {
+  c.b.set_guard({when.reg(), false});
+  c.b.emit(Op::report, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::illegal_encoding);
+  c.b.set_guard({});
+}
+
+/// A sticky report of a descriptor's format that is not documented, then the kernel goes on.
 void report_bad_format(LowerContext& c, const Element& e) {
   const Reg legal = c.b.reg(Width::pred);
   c.b.emit(Op::fmt_legal, Type::none, {legal}, {e.word}).mode = e.mode;
   const Reg bad = c.make_pred(Op::not_, Type::pred, {legal});
-  const Reg seen = c.make_pred(Op::and_, Type::pred, {bad, e.at.may});
-  c.b.set_guard({seen, false});
-  c.b.emit(Op::report, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::illegal_encoding);
-  c.b.set_guard({});
+  report(c, c.make_pred(Op::and_, Type::pred, {bad, e.at.may}));
 }
 
 Element element_of(LowerContext& c, const Instruction& i, bool store) {
@@ -53,14 +56,17 @@ Element element_of(LowerContext& c, const Instruction& i, bool store) {
   if (i.row->meaning.d16) e.mode |= bit(ir::FormatMode::d16);
   if (c.gen() == Gen::gfx8) e.mode |= bit(ir::FormatMode::gfx8);
   if (store) e.mode |= bit(ir::FormatMode::store);
-  e.constant = i.row->encoding == Encoding::mtbuf;
+  const bool named = i.row->encoding == Encoding::mtbuf;
+  if (named) warn_about_format(c, i, store);
+  e.word = named ? imm(uint32_t{i.dfmt} << 15 | uint32_t{i.nfmt} << 12 | kIdentitySelect)
+                 : c.read_known(*i.operand(Slot::srsrc), 3);
+  e.constant = e.word.is_imm();
   if (e.constant) {
-    warn_about_format(c, i, store);
-    e.bytes = data_format_bytes(i.dfmt);
-    e.word = imm(uint32_t{i.dfmt} << 15 | uint32_t{i.nfmt} << 12 | kIdentitySelect);
+    const unsigned dfmt = e.word.imm >> 15 & 15, nfmt = e.word.imm >> 12 & 7;
+    e.bytes = data_format_bytes(dfmt);
     e.at = buffer_place(c, i, 0, std::max(e.bytes, 1U), true);
+    if (!named && !documented_format(dfmt, nfmt, store, c.gen())) report(c, e.at.may);
   } else {
-    e.word = c.read32(*i.operand(Slot::srsrc), 3);
     e.at = buffer_place(c, i, 0, 0, true);
     e.size = c.make(Op::fmt_bytes, Type::u32, {e.word});
     report_bad_format(c, e);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "runtime/ir/builder.hpp"
-#include "runtime/isa/gcn/analysis.hpp"
+#include "runtime/isa/gcn/constants.hpp"
 
 namespace lanewise::gcn {
 
@@ -26,6 +26,7 @@ class LowerContext {
   bool exec_full = true;  ///< EXEC is still what it was at the start
   bool scc_live = false;  ///< somebody reads the SCC this instruction writes
   ScalarSet stale;
+  ScalarConstants constants;
   std::vector<std::string> warnings;  ///< about the current instruction; the driver takes them
 
   Gen gen() const { return gen_; }
@@ -38,6 +39,8 @@ class LowerContext {
   ir::Reg exec() { return mask(kExecLo); }
 
   ir::Operand read32(const Operand& o, unsigned dword = 0);
+  /// The value itself when it is known at translation.
+  ir::Operand read_known(const Operand& o, unsigned dword = 0);
   ir::Operand read64(const Operand& o);
   ir::Operand read_mask(const Operand& o);
   ir::Operand read_float(const Operand& o);
