@@ -97,6 +97,11 @@ class Observer {
   virtual void useless_control(const Access&, Effect, const char* /*why*/) {}
 };
 
+/// What a cache holds of one byte.
+struct LineState {
+  bool present = false, dirty = false;
+};
+
 class Engine {
  public:
   Engine(const Preset& preset, Observer* observer, bool keep_values = false);
@@ -118,6 +123,7 @@ class Engine {
   const Preset& preset() const { return preset_; }
   const LevelCounters& counters(Cache c) const { return counters_[static_cast<size_t>(c)]; }
   SectorState sector(uint64_t address) { return memory_.page(address).sector(address); }
+  LineState byte_state(Cache c, uint64_t address) const;
   size_t memory_bytes() const;
   /// Bytes as the L2 would return them now; only with values.
   uint8_t coherent_byte(uint64_t address);

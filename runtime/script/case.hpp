@@ -112,7 +112,18 @@ struct Dump {
   Loc loc;
   std::string name, path;
 };
-using Step = std::variant<Code, Launch, ExpectRegister, ExpectMemory, ExpectFault, Dump>;
+/// `expect cache l1 reads == 4`, `expect cache l2 holds x + 128 dirty`, `expect cache finding "H1"
+/// == 1`.
+struct ExpectCache {
+  enum class What : uint8_t { count, finding, holds, lacks };
+  Loc loc;
+  What what = What::count;
+  std::string cache, name;    ///< l1; the counter or the rule
+  ExprPtr value;              ///< the count, or the address
+  std::optional<bool> dirty;  ///< holds: as said
+};
+using Step =
+    std::variant<Code, Launch, ExpectRegister, ExpectMemory, ExpectFault, ExpectCache, Dump>;
 
 struct Rejected {
   Loc loc;
@@ -135,6 +146,8 @@ struct Case {
   std::optional<Pixel> pixel;  ///< SASS code runs as a pixel shader
   Memcheck memcheck = Memcheck::arena;
   WaveMode wave_mode = WaveMode::automatic;
+  std::string cache_preset;  ///< of the cache tracker, empty = it does not run
+  Loc cache_loc;
   std::vector<std::pair<std::string, std::string>> policies;
   std::vector<Let> lets;
   std::vector<BufferDecl> buffers;

@@ -149,6 +149,8 @@ CaseResult CaseRun::run() {
   try {
     names_.lets = case_.lets;
     names_.budget = options_.step_limit;
+    if (!case_.cache_preset.empty())
+      watch_ = std::make_unique<CacheWatch>(case_.cache_preset, case_.cache_loc);
     make_buffers();
     load_modules();
     collect_registers();
@@ -223,6 +225,8 @@ void CaseRun::execute(size_t n) {
     expect(*r);
   } else if (const auto* m = std::get_if<ExpectMemory>(&s)) {
     expect(*m);
+  } else if (const auto* k = std::get_if<ExpectCache>(&s)) {
+    expect(*k);
   } else if (const auto* d = std::get_if<Dump>(&s)) {
     dump(*d);
   }
@@ -242,6 +246,10 @@ void CaseRun::launch(const ir::Program& program, LaunchRequest request, bool str
   if (!request.params.empty()) {
     engine_->reserve(arena_bytes());
     engine_->write(request.param_address, request.params);
+  }
+  if (watch_ != nullptr) {
+    watched_ = program;
+    watch_->observe(watched_, request);
   }
   ran_.result = engine_->launch(request);
 }

@@ -7,6 +7,7 @@
 #include "runtime/guest/allocator.hpp"
 #include "runtime/guest/residency.hpp"
 #include "runtime/isa/rejected.hpp"
+#include "runtime/script/cache_watch.hpp"
 #include "runtime/script/script.hpp"
 #include "runtime/script/wrap.hpp"
 
@@ -80,6 +81,7 @@ class CaseRun {
   void expect(const ExpectRegister& e);
   void expect_exec(const ExpectRegister& e);
   void expect(const ExpectMemory& e);
+  void expect(const ExpectCache& e);
   void expect_faults(size_t after);
   void compare_faults(const std::vector<const ExpectFault*>& expected);
   uint64_t register_out(const Register& r, uint64_t thread) const;
@@ -102,6 +104,8 @@ class CaseRun {
   std::map<std::string, Register> observed_;
   std::vector<char> active_;  ///< per thread of the stream
   ir::Module stream_;
+  std::unique_ptr<CacheWatch> watch_;  ///< sees every launch of the case
+  ir::Program watched_;                ///< the launched program with its trace points
   std::map<std::string, ir::Module> modules_;
   std::map<std::string, isa::RejectedKernel> rejected_;  ///< of those modules, by name
   std::vector<std::pair<uint64_t, std::vector<std::byte>>> uploads_;

@@ -183,6 +183,28 @@ void CaseRun::expect(const ExpectMemory& e) {
     failure(e.loc, differences.text(e.buffer, last - first + 1, "elements"));
 }
 
+void CaseRun::expect(const ExpectCache& e) {
+  const Value v = evaluate(*e.value, plain_env());
+  if (v.is_real) fail(e.value->loc, "expected an integer");
+  if (engine_ == nullptr) return;
+  const std::string what = fmt::format("cache {}{}{}", e.cache, e.name.empty() ? "" : " ", e.name);
+  if (e.what == ExpectCache::What::count || e.what == ExpectCache::What::finding) {
+    const uint64_t n = watch_->count(e);
+    if (n != v.bits)
+      failure(e.loc,
+              fmt::format("{}: expected {}, found {}", what, static_cast<int64_t>(v.bits), n));
+    return;
+  }
+  const CacheWatch::Found found = watch_->line(e, v.bits);
+  const bool wanted = e.what == ExpectCache::What::holds;
+  if (found.present != wanted || (e.dirty && found.dirty != *e.dirty))
+    failure(e.loc, fmt::format("{} 0x{:x}{}: the byte is {}", what, v.bits,
+                               !e.dirty   ? ""
+                               : *e.dirty ? " dirty"
+                                          : " clean",
+                               found.text()));
+}
+
 std::string CaseRun::describe(const Fault& f) const {
   std::string out(name(f.kind));
   if (f.size != 0) out += fmt::format(", {} bytes at 0x{:x}", f.size, f.address);

@@ -73,6 +73,8 @@ bool Parser::setting(Case& c, const Token& keyword) {
     c.ptx_version = lex_->take().text;
   else if (k == "waves")
     c.waves = static_cast<uint32_t>(number("a number of waves", 1, 64)), c.block.reset();
+  else if (k == "cache")
+    c.cache_loc = lex_->peek().loc, c.cache_preset = lex_->expect_text("the \"preset\" of a GPU");
   else if (k == "grid")
     c.grid = dimensions();
   else if (k == "block")

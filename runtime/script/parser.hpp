@@ -61,6 +61,7 @@ class Parser {
   void launch(Case& c, Loc loc);
   void expect(Case& c, Loc loc);
   void expect_fault(Case& c, Loc loc);
+  void expect_cache(Case& c, Loc loc);
   void expect_memory(Case& c, Loc loc, const std::string& name);
   void expect_register(Case& c, Loc loc);
 
