@@ -8,8 +8,10 @@ struct DeviceAccess {
   static DeviceState& state(const Device& device) { return *device.state_; }
 };
 
-void start_tracing(const Device& device, trace::Sink& sink, uint64_t buffer_bytes) {
+void start_tracing(const Device& device, trace::Sink& sink, uint64_t buffer_bytes,
+                   events::ExactMemory* exact) {
   DeviceAccess::state(device).events = std::make_unique<events::Collector>(sink, buffer_bytes);
+  DeviceAccess::state(device).events->set_exact(exact);
 }
 
 void stop_tracing(const Device& device) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "lanewise/lanewise.hpp"
+#include "runtime/events/exact.hpp"
 #include "runtime/trace/event.hpp"
 
 namespace lanewise::detail {
@@ -12,9 +13,10 @@ namespace lanewise::detail {
 inline constexpr uint64_t kDefaultTraceBuffer = uint64_t{64} << 20;
 
 /// buffer_bytes: events that may wait on the device before they are handed on. The sink must live
-/// until tracing stops.
+/// until tracing stops. exact: where loads get their values from (the reference engine only).
 void start_tracing(const Device& device, trace::Sink& sink,
-                   uint64_t buffer_bytes = kDefaultTraceBuffer);
+                   uint64_t buffer_bytes = kDefaultTraceBuffer,
+                   events::ExactMemory* exact = nullptr);
 void stop_tracing(const Device& device);
 
 }  // namespace lanewise::detail

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "runtime/cache/dialect.hpp"
@@ -97,9 +98,10 @@ class Observer {
   virtual void useless_control(const Access&, Effect, const char* /*why*/) {}
 };
 
-/// What a cache holds of one byte.
+/// What a cache holds of one byte and of the line around it.
 struct LineState {
   bool present = false, dirty = false;
+  unsigned valid_bytes = 0, dirty_bytes = 0;
 };
 
 class Engine {
@@ -123,13 +125,19 @@ class Engine {
   const Preset& preset() const { return preset_; }
   const LevelCounters& counters(Cache c) const { return counters_[static_cast<size_t>(c)]; }
   SectorState sector(uint64_t address) { return memory_.page(address).sector(address); }
-  LineState byte_state(Cache c, uint64_t address) const;
+  /// Without an SM: of whichever copy there is.
+  LineState byte_state(Cache c, uint64_t address, std::optional<uint32_t> sm = {}) const;
   size_t memory_bytes() const;
   /// Bytes as the L2 would return them now; only with values.
   uint8_t coherent_byte(uint64_t address);
   /// The bytes of one cached line as it holds them; only with values.
   void cached_bytes(Cache c, const Access& a, uint64_t line, uint8_t* block);
   void set_memory_byte(uint64_t address, uint8_t value);
+  /// The same for the bytes of a 128-byte block; a set byte changes in L2 as well, where it lies.
+  void coherent_block(uint64_t block, uint8_t* bytes);
+  void set_coherent(uint64_t block, const Mask& mask, const uint8_t* bytes);
+  /// Local memory below the L1s is zero again, as when threads start.
+  void clear_local_memory();
 
   /// Runs accesses a few steps late, so that the host's caches have the sets by then. Order and
   /// results are those of calling load, store and atomic one by one.

@@ -170,6 +170,8 @@ void Engine::discard_l2(const Access& a) {
     if (x.dirty.any()) {
       observer_->lost(Loss::discard, a, x, x.dirty);
       l2_->count_dirty(-1);
+      if (keep_values_)  // what is read now is what memory had
+        copy_bytes(l2_->bytes(index, a.block), memory_bytes_of(a.block), x.dirty);
       x.dirty = {};
     }
   });

@@ -12,6 +12,8 @@ void add_trace_options(CLI::App& sub, TraceArgs& args) {
   sub.add_option("--trace", args.trace, "write the memory trace: FILE.lwt, .din or .json");
   sub.add_option("--cache", args.presets, "run the cache tracker: a GPU's preset, or several")
       ->delimiter(',');
+  sub.add_flag("--cache-exact", args.exact,
+               "with --cache PRESET on the reference engine: loads return what the caches hold");
   sub.add_option("--report", args.reports, "with --cache: write FILE.txt, .json, .csv, ...");
   sub.add_option("--fail-on", args.fail_on, "with --cache: exit code 1 on a rule, E, W or any")
       ->delimiter(',');
@@ -23,17 +25,26 @@ void add_trace_options(CLI::App& sub, TraceArgs& args) {
 RunTrace::RunTrace(const Device& device, const TraceArgs& args) : args_(args), device_(device) {
   if (args.presets.empty() && !(args.reports.empty() && args.fail_on.empty()))
     throw Error(ErrorKind::usage, "--report and --fail-on need --cache PRESET");
+  if (args.exact && args.presets.size() != 1)
+    throw Error(ErrorKind::usage, "--cache-exact needs --cache with one preset");
+  if (args.exact && device.info().type != "reference")
+    throw Error(ErrorKind::usage,
+                "--cache-exact runs on the reference engine only (--device reference): the loads "
+                "of a Vulkan device cannot be served by modelled caches");
   for (const std::string& rule : args.fail_on) cache::fails_on(rule, {});
   for (const std::string& name : args.presets) {
-    trackers_.push_back(std::make_unique<cache::Tracker>(cache::load_preset(name)));
+    trackers_.push_back(std::make_unique<cache::Tracker>(
+        cache::load_preset(name), cache::TrackerOptions{.keep_values = args.exact}));
     runs_.push_back(trackers_.back().get());
-    fan_.add(trackers_.back().get());
+    if (args.exact) exact_ = std::make_unique<cache::ExactMemory>(*trackers_.back());
+    fan_.add(exact_ ? static_cast<trace::Sink*>(exact_.get()) : trackers_.back().get());
   }
   if (!args.trace.empty()) {
     file_ = trace::open_output(args.trace);
     fan_.add(file_.get());
   }
-  if (!fan_.empty()) detail::start_tracing(device, fan_, uint64_t{args.buffer_mib} << 20);
+  if (!fan_.empty())
+    detail::start_tracing(device, fan_, uint64_t{args.buffer_mib} << 20, exact_.get());
 }
 
 RunTrace::~RunTrace() {

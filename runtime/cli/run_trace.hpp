@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lanewise/lanewise.hpp"
-#include "runtime/cache/tracker.hpp"
+#include "runtime/cache/exact.hpp"
 #include "runtime/trace/fan.hpp"
 
 namespace lanewise::cli {
@@ -17,7 +17,7 @@ struct TraceArgs {
   std::string trace;
   std::vector<std::string> presets, reports, fail_on;
   uint32_t buffer_mib = 64;
-  bool exact = false;
+  bool exact = false;  ///< loads return what the modelled caches hold
   bool any() const { return !trace.empty() || !presets.empty(); }
 };
 void add_trace_options(CLI::App& sub, TraceArgs& args);
@@ -41,6 +41,7 @@ class RunTrace {
   std::unique_ptr<trace::Sink> file_;
   std::vector<std::unique_ptr<cache::Tracker>> trackers_;
   std::vector<const cache::Tracker*> runs_;
+  std::unique_ptr<cache::ExactMemory> exact_;
   trace::Fan fan_;
 };
 

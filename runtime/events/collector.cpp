@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/guest/layout.hpp"
+#include "runtime/trace/record.hpp"
 
 namespace lanewise::events {
 namespace {
@@ -95,6 +96,27 @@ void Collector::host(trace::EventKind kind, uint64_t address, uint64_t size) {
   e.address = address;
   e.size = size;
   if (size != 0) sink_.event(e);
+}
+
+trace::WaveRecord& Collector::exact_record(uint64_t group, uint16_t wave, uint32_t point,
+                                           uint64_t mask, std::span<const uint64_t> addresses) {
+  trace::WaveRecord& r = event_.wave;
+  r.site = first_site_ + plan_.point(point).site;
+  r.group = static_cast<uint32_t>(group);
+  r.wave = wave;
+  r.mask = mask;
+  r.values.clear();
+  trace::pack(r, addresses);
+  ++records_;
+  lane_accesses_ += addresses.size();
+  return r;
+}
+
+std::vector<uint8_t> Collector::execute() {
+  std::vector<uint8_t> loaded = exact_->access(event_.wave);
+  event_.wave.values.clear();  // traces hold none
+  sink_.event(event_);
+  return loaded;
 }
 
 bool Collector::touches(const Point& p, uint64_t address) const {

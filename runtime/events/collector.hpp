@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "runtime/events/exact.hpp"
 #include "runtime/events/plan.hpp"
 #include "runtime/guest/engine.hpp"
 #include "runtime/support/error.hpp"
@@ -41,6 +42,15 @@ class Collector {
   void group(uint64_t linear, std::span<const LaneWords> lanes);
   void end();
 
+  /// Launches on the reference engine get their memory from here; null = from the arena.
+  void set_exact(ExactMemory* memory) { exact_ = memory; }
+  ExactMemory* exact() const { return exact_; }
+  /// A record for the point with the lanes of the mask, not yet executed (exact mode).
+  trace::WaveRecord& exact_record(uint64_t group, uint16_t wave, uint32_t point, uint64_t mask,
+                                  std::span<const uint64_t> addresses);
+  /// Executes that record and tells the sink.
+  std::vector<uint8_t> execute();
+
   void host_write(uint64_t address, uint64_t size) {
     host(trace::EventKind::host_write, address, size);
   }
@@ -71,6 +81,7 @@ class Collector {
   Memcheck memcheck_ = Memcheck::arena;
   std::span<const Allocation> allocations_;
   trace::Event event_;  ///< reused
+  ExactMemory* exact_ = nullptr;
 };
 
 }  // namespace lanewise::events

@@ -104,9 +104,13 @@ class ReferenceEngine final : public Engine {
     result.times.translate_ms = milliseconds_since(start);
     const DefaultArithmetic arithmetic;
     const auto run_start = std::chrono::steady_clock::now();
-    if (request.events != nullptr) request.events->begin(request, size_);
+    events::Collector* events = request.events;
+    events::ExactMemory* exact = events != nullptr ? events->exact() : nullptr;
+    if (exact != nullptr) exact->begin({arena_.get(), size_});
+    if (events != nullptr) events->begin(request, size_);
     run_groups(request, decoded, result);
-    if (request.events != nullptr) request.events->end();
+    if (events != nullptr) events->end();
+    if (exact != nullptr) exact->end();
     result.times.dispatch_ms = milliseconds_since(run_start);
     return result;
   }

@@ -6,13 +6,15 @@
 
 namespace lanewise::reference {
 
+uint64_t Group::event_address(const Lane& lane, const Code& code) const {
+  if ((code.form & guest::kFormNoAddress) != 0) return 0;
+  const uint64_t address = lane.r[code.s0] + static_cast<uint64_t>(code.mem->offset);
+  return code.wide_address ? address : address & 0xffffffff;
+}
+
 void Group::note_event(const Lane& lane, const Code& code) {
   const events::Collector& collector = *request_.events;
-  uint64_t address = 0;
-  if ((code.form & guest::kFormNoAddress) == 0) {
-    address = lane.r[code.s0] + static_cast<uint64_t>(code.mem->offset);
-    if (!code.wide_address) address &= 0xffffffff;
-  }
+  const uint64_t address = event_address(lane, code);
   uint32_t words[3];
   const unsigned n = guest::encode_event(code.form | collector.plan().code_bits, code.event,
                                          address, memory_.arena.size(), words);
@@ -24,7 +26,7 @@ void Group::note_event(const Lane& lane, const Code& code) {
 }
 
 void Group::hand_over_events() {
-  if (request_.events == nullptr) return;
+  if (request_.events == nullptr || exact_) return;
   std::vector<events::LaneWords> lanes;
   for (const std::vector<uint32_t>& words : event_words_)
     lanes.push_back({words.data(), 1, static_cast<uint32_t>(words.size())});

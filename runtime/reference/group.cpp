@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "runtime/events/collector.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/support/error.hpp"
 
@@ -41,6 +42,7 @@ Group::Group(const LaunchRequest& request, const DecodedProgram& program, const 
   shared_.resize(guest::shared_bytes(*request.program, request.dynamic_shared));
   local_.resize(size_t{n} * local_bytes_);
   memory_.shared = shared_;
+  exact_ = request.events != nullptr && request.events->exact() != nullptr;
 }
 
 void Group::start(const std::array<uint32_t, 3>& index) {
@@ -80,7 +82,7 @@ bool Group::run(const std::array<uint32_t, 3>& index) {
     const bool ran = run_ready_lanes();
     if (abandoned_) return hand_over_events(), false;
     // Operations that are sure come first; a partial one only when nothing else can move.
-    const bool moved = run_complete_wave_ops();
+    const bool moved = run_complete_wave_ops() | (exact_ && step_waves());
     if (open_barriers() || moved || ran) continue;
     if (!run_partial_wave_ops()) fail_waiting_lanes();
   }

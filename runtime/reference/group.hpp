@@ -10,9 +10,13 @@
 #include "runtime/reference/memory.hpp"
 #include "runtime/reference/reference.hpp"
 
+namespace lanewise::trace {
+struct WaveRecord;
+}
+
 namespace lanewise::reference {
 
-enum class LaneState : uint8_t { ready, at_wave, at_barrier, ended };
+enum class LaneState : uint8_t { ready, at_wave, at_barrier, at_access, ended };
 
 struct Lane {
   uint64_t* r = nullptr;  ///< registers, then constants
@@ -80,6 +84,8 @@ class Group {
   void convert_format(const Lane& lane, const Code& code) const;
   void buffer_address_of(const Lane& lane, const Code& code) const;
   void access_memory(Lane& lane, const Code& code);
+  Located locate_access(Lane& lane, const Code& code);
+  void move_bytes(Lane& lane, const Code& code, std::byte* data);
   static void store_elements(const Code& code, const uint64_t* r, std::byte* data);
   static void exchange_elements(const Code& code, uint64_t* r, std::byte* data);
   uint64_t special_register(const Lane& lane, ir::SReg reg) const;
@@ -87,6 +93,15 @@ class Group {
   // events.cpp: what the cache tracker will be told
   void note_event(const Lane& lane, const Code& code);
   void hand_over_events();
+
+  // exact.cpp: cache-exact mode, where waves go from access to access in step
+  struct WaveAccess;
+  bool step_waves();
+  bool step_wave(uint32_t wave);
+  void run_access(WaveAccess& access);
+  void bring_values(WaveAccess& access, trace::WaveRecord& record);
+  uint64_t event_address(const Lane& lane, const Code& code) const;
+  bool cached(const Code& code, uint64_t address) const;
 
   // wave.cpp
   struct Gathered;
@@ -122,6 +137,7 @@ class Group {
   uint32_t live_ = 0;
   uint32_t turn_ = 0;  ///< back edges left until the running lane gives way
   bool abandoned_ = false;
+  bool exact_ = false;  ///< loads return what the modelled caches hold
 };
 
 }  // namespace lanewise::reference

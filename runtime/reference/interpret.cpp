@@ -45,7 +45,13 @@ void Group::run_lane(Lane& lane) {
       ++lane.position;
       continue;
     }
-    if (code.event != 0 && request_.events != nullptr) note_event(lane, code);
+    if (code.event != 0 && request_.events != nullptr) {
+      if (exact_) {
+        lane.state = LaneState::at_access;
+        return;
+      }
+      note_event(lane, code);
+    }
     switch (code.action) {
       case Action::wave:
         lane.state = LaneState::at_wave;
@@ -251,9 +257,12 @@ void Group::convert_format(const Lane& lane, const Code& code) const {
 }
 
 void Group::access_memory(Lane& lane, const Code& code) {
+  move_bytes(lane, code, locate_access(lane, code).data);
+}
+
+Located Group::locate_access(Lane& lane, const Code& code) {
   const ir::Mem& mem = *code.mem;
-  uint64_t* r = lane.r;
-  const uint64_t sum = r[code.s0] + static_cast<uint64_t>(mem.offset);
+  const uint64_t sum = lane.r[code.s0] + static_cast<uint64_t>(mem.offset);
   const bool is_load = code.action == Action::load;
   const Access access{mem.space,   code.wide_address ? sum : sum & kLow32,
                       mem.bytes(), mem.alignment(),
@@ -273,15 +282,20 @@ void Group::access_memory(Lane& lane, const Code& code) {
             access.write,
             at.fault});
   }
+  return at;
+}
 
-  if (mem.count == 1 && is_load) {
-    r[code.d0] = at.data != nullptr
-                     ? extend_element(mem.elem, read_little_endian(at.data, access.bytes))
-                     : 0;
+/// Between registers and the bytes of the access; null when it faulted.
+void Group::move_bytes(Lane& lane, const Code& code, std::byte* data) {
+  const ir::Mem& mem = *code.mem;
+  uint64_t* r = lane.r;
+  if (mem.count == 1 && code.action == Action::load) {
+    r[code.d0] =
+        data != nullptr ? extend_element(mem.elem, read_little_endian(data, mem.bytes())) : 0;
   } else if (code.action == Action::store) {
-    store_elements(code, r, at.data);
+    store_elements(code, r, data);
   } else {
-    exchange_elements(code, r, at.data);
+    exchange_elements(code, r, data);
   }
 }
 

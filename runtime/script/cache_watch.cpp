@@ -2,42 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "runtime/cache/coalesce.hpp"
+#include "runtime/script/cache_names.hpp"
 
 namespace lanewise::script {
 namespace {
 
-using cache::LevelCounters;
-
-struct Counter {
-  std::string_view name;
-  uint64_t LevelCounters::*value;
-};
-constexpr Counter kCounters[] = {
-    {"reads", &LevelCounters::reads},
-    {"read_misses", &LevelCounters::read_misses},
-    {"writes", &LevelCounters::writes},
-    {"write_misses", &LevelCounters::write_misses},
-    {"sector_hits", &LevelCounters::sector_hits},
-    {"sector_misses", &LevelCounters::sector_misses},
-    {"fills", &LevelCounters::fills},
-    {"evictions", &LevelCounters::evictions},
-    {"write_backs", &LevelCounters::write_backs},
-    {"write_back_bytes", &LevelCounters::write_back_bytes},
-    {"invalidated", &LevelCounters::invalidated},
-    {"prefetches", &LevelCounters::prefetches},
-    {"over_fetch", &LevelCounters::over_fetch},
-};
-
-/// In the order of cache::Cache.
-constexpr std::string_view kCaches[cache::kCaches] = {
-    "l1", "constant", "constant_l15", "instruction", "instruction_l15", "scalar", "l2"};
-
-cache::Preset preset_named(const std::string& name, Loc loc) {
+cache::Preset preset_of(const CacheSetting& s) {
   try {
-    return cache::load_preset(name);
+    return cache::load_preset(s.preset);
   } catch (const Error& e) {
-    fail(loc, e.what());
+    fail(s.loc, e.what());
   }
 }
 
@@ -50,26 +25,12 @@ uint64_t findings(const cache::Tracker& tracker, const std::string& rule) {
 
 }  // namespace
 
-cache::Cache cache_named(const std::string& name, Loc loc) {
-  std::string known;
-  for (size_t n = 0; n < cache::kCaches; ++n) {
-    if (kCaches[n] == name) return static_cast<cache::Cache>(n);
-    known += fmt::format("{}{}", n == 0 ? "" : ", ", kCaches[n]);
-  }
-  fail(loc, fmt::format("unknown cache '{}', expected {} or finding", name, known));
+CacheWatch::CacheWatch(const CacheSetting& setting)
+    : tracker_(preset_of(setting), {.keep_values = setting.exact}),
+      exact_(tracker_),
+      collector_(setting.exact ? static_cast<trace::Sink&>(exact_) : tracker_) {
+  if (setting.exact) collector_.set_exact(&exact_);
 }
-
-void check_counter(const std::string& name, Loc loc) {
-  std::string known;
-  for (const Counter& c : kCounters) {
-    if (c.name == name) return;
-    known += fmt::format("{}, ", c.name);
-  }
-  fail(loc, fmt::format("unknown count '{}', expected {}holds or lacks", name, known));
-}
-
-CacheWatch::CacheWatch(const std::string& preset, Loc loc)
-    : tracker_(preset_named(preset, loc)), collector_(tracker_) {}
 
 void CacheWatch::observe(ir::Program& program, LaunchRequest& request) {
   collector_.number_points(program);
@@ -80,20 +41,28 @@ void CacheWatch::observe(ir::Program& program, LaunchRequest& request) {
   request.events = &collector_;
 }
 
-uint64_t CacheWatch::count(const ExpectCache& e) const {
-  if (e.what == ExpectCache::What::finding) return findings(tracker_, e.name);
-  const LevelCounters& n = tracker_.engine().counters(cache_named(e.cache, e.loc));
-  const auto row = std::ranges::find(kCounters, e.name, &Counter::name);
-  return n.*row->value;
+/// Local bytes are those of the launch's first thread.
+uint64_t CacheWatch::place(const ExpectCache& e, uint64_t address) const {
+  if (!e.local || tracker_.kernels().empty()) return address;
+  const trace::Kernel& k = tracker_.kernels().back();
+  return cache::local_address(0, k.local_size, k.wave_lanes, 0, address);
 }
 
-CacheWatch::Found CacheWatch::line(const ExpectCache& e, uint64_t address) const {
-  const cache::LineState s = tracker_.engine().byte_state(cache_named(e.cache, e.loc), address);
-  return {s.present, s.dirty};
+uint64_t CacheWatch::count(const ExpectCache& e, uint64_t address) const {
+  switch (e.what) {
+    case ExpectCache::What::finding:
+      return findings(tracker_, e.name);
+    case ExpectCache::What::valid_bytes:
+      return line(e, address).valid_bytes;
+    case ExpectCache::What::dirty_bytes:
+      return line(e, address).dirty_bytes;
+    default:
+      return tracker_.engine().counters(cache_named(e.cache, e.loc)).*counter_named(e.name, e.loc);
+  }
 }
 
-std::string CacheWatch::Found::text() const {
-  return !present ? "absent" : dirty ? "present, dirty" : "present, clean";
+cache::LineState CacheWatch::line(const ExpectCache& e, uint64_t address) const {
+  return tracker_.engine().byte_state(cache_named(e.cache, e.loc), place(e, address), e.sm);
 }
 
 }  // namespace lanewise::script

@@ -112,15 +112,24 @@ struct Dump {
   Loc loc;
   std::string name, path;
 };
-/// `expect cache l1 reads == 4`, `expect cache l2 holds x + 128 dirty`, `expect cache finding "H1"
-/// == 1`.
+/// `expect cache l1 reads == 4`, `expect cache l1 sm 0 holds x + 128 dirty`,
+/// `expect cache finding "H1" == 1`.
 struct ExpectCache {
-  enum class What : uint8_t { count, finding, holds, lacks };
+  enum class What : uint8_t { count, finding, holds, lacks, valid_bytes, dirty_bytes };
   Loc loc;
   What what = What::count;
-  std::string cache, name;    ///< l1; the counter or the rule
-  ExprPtr value;              ///< the count, or the address
-  std::optional<bool> dirty;  ///< holds: as said
+  std::string cache, name;     ///< l1; the counter or the rule
+  std::optional<uint32_t> sm;  ///< of line states
+  bool local = false;          ///< the address is one of local memory
+  ExprPtr address;             ///< null for counts and findings
+  ExprPtr value;               ///< null for holds and lacks
+  std::optional<bool> dirty;   ///< holds: as said
+};
+/// `cache "PRESET" [exact]`; no preset: the tracker does not run.
+struct CacheSetting {
+  Loc loc;
+  std::string preset;
+  bool exact = false;
 };
 using Step =
     std::variant<Code, Launch, ExpectRegister, ExpectMemory, ExpectFault, ExpectCache, Dump>;
@@ -146,8 +155,7 @@ struct Case {
   std::optional<Pixel> pixel;  ///< SASS code runs as a pixel shader
   Memcheck memcheck = Memcheck::arena;
   WaveMode wave_mode = WaveMode::automatic;
-  std::string cache_preset;  ///< of the cache tracker, empty = it does not run
-  Loc cache_loc;
+  CacheSetting cache;
   std::vector<std::pair<std::string, std::string>> policies;
   std::vector<Let> lets;
   std::vector<BufferDecl> buffers;

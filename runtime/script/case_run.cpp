@@ -149,8 +149,7 @@ CaseResult CaseRun::run() {
   try {
     names_.lets = case_.lets;
     names_.budget = options_.step_limit;
-    if (!case_.cache_preset.empty())
-      watch_ = std::make_unique<CacheWatch>(case_.cache_preset, case_.cache_loc);
+    if (!case_.cache.preset.empty()) watch_ = std::make_unique<CacheWatch>(case_.cache);
     make_buffers();
     load_modules();
     collect_registers();

@@ -82,6 +82,7 @@ class CaseRun {
   void expect_exec(const ExpectRegister& e);
   void expect(const ExpectMemory& e);
   void expect(const ExpectCache& e);
+  uint64_t plain_integer(const Expr& e);
   void expect_faults(size_t after);
   void compare_faults(const std::vector<const ExpectFault*>& expected);
   uint64_t register_out(const Register& r, uint64_t thread) const;

@@ -183,26 +183,36 @@ void CaseRun::expect(const ExpectMemory& e) {
     failure(e.loc, differences.text(e.buffer, last - first + 1, "elements"));
 }
 
+/// Counts and addresses of expectations about caches do not depend on the lane.
+uint64_t CaseRun::plain_integer(const Expr& e) {
+  const Value v = evaluate(e, plain_env());
+  if (v.is_real) fail(e.loc, "expected an integer");
+  return v.bits;
+}
+
 void CaseRun::expect(const ExpectCache& e) {
-  const Value v = evaluate(*e.value, plain_env());
-  if (v.is_real) fail(e.value->loc, "expected an integer");
+  const uint64_t address = e.address != nullptr ? plain_integer(*e.address) : 0;
+  const uint64_t wanted = e.value != nullptr ? plain_integer(*e.value) : 0;
   if (engine_ == nullptr) return;
-  const std::string what = fmt::format("cache {}{}{}", e.cache, e.name.empty() ? "" : " ", e.name);
-  if (e.what == ExpectCache::What::count || e.what == ExpectCache::What::finding) {
-    const uint64_t n = watch_->count(e);
-    if (n != v.bits)
+  std::string what = fmt::format("cache {} {}", e.cache, e.name);
+  if (e.sm) what = fmt::format("cache {} sm {} {}", e.cache, *e.sm, e.name);
+  if (e.address != nullptr) what += fmt::format(" {}0x{:x}", e.local ? "local " : "", address);
+  if (e.value != nullptr) {
+    const uint64_t n = watch_->count(e, address);
+    if (n != wanted)
       failure(e.loc,
-              fmt::format("{}: expected {}, found {}", what, static_cast<int64_t>(v.bits), n));
+              fmt::format("{}: expected {}, found {}", what, static_cast<int64_t>(wanted), n));
     return;
   }
-  const CacheWatch::Found found = watch_->line(e, v.bits);
-  const bool wanted = e.what == ExpectCache::What::holds;
-  if (found.present != wanted || (e.dirty && found.dirty != *e.dirty))
-    failure(e.loc, fmt::format("{} 0x{:x}{}: the byte is {}", what, v.bits,
-                               !e.dirty   ? ""
-                               : *e.dirty ? " dirty"
-                                          : " clean",
-                               found.text()));
+  const cache::LineState found = watch_->line(e, address);
+  const bool holds = e.what == ExpectCache::What::holds;
+  if (found.present == holds && (!e.dirty || found.dirty == *e.dirty)) return;
+  const std::string_view state = !e.dirty ? "" : *e.dirty ? ", dirty" : ", clean";
+  failure(e.loc, fmt::format("{}: expected {}{}, found {}", what, holds ? "present" : "absent",
+                             holds ? state : "",
+                             !found.present ? "absent"
+                             : found.dirty  ? "present, dirty"
+                                            : "present, clean"));
 }
 
 std::string CaseRun::describe(const Fault& f) const {

@@ -74,7 +74,7 @@ bool Parser::setting(Case& c, const Token& keyword) {
   else if (k == "waves")
     c.waves = static_cast<uint32_t>(number("a number of waves", 1, 64)), c.block.reset();
   else if (k == "cache")
-    c.cache_loc = lex_->peek().loc, c.cache_preset = lex_->expect_text("the \"preset\" of a GPU");
+    c.cache = cache_setting();
   else if (k == "grid")
     c.grid = dimensions();
   else if (k == "block")

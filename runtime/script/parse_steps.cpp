@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "runtime/script/cache_watch.hpp"
 #include "runtime/script/parser.hpp"
 
 namespace lanewise::script {
@@ -140,38 +139,6 @@ void Parser::expect_fault(Case& c, Loc loc) {
       break;
   }
   c.steps.emplace_back(std::move(f));
-}
-
-/// expect cache LEVEL (COUNT == EXPR | holds EXPR [dirty | clean] | lacks EXPR), or
-/// expect cache finding "RULE" == EXPR
-void Parser::expect_cache(Case& c, Loc loc) {
-  ExpectCache e;
-  e.loc = loc;
-  if (c.cache_preset.empty())
-    fail(loc, "no caches are watched: cache \"PRESET\" must stand in front");
-  const Loc level_loc = lex_->peek().loc;
-  e.cache = lex_->expect_word("a cache, such as l1, or finding");
-  if (e.cache == "finding") {
-    e.what = ExpectCache::What::finding;
-    e.name = lex_->expect_text("a \"rule\", such as \"H1\"");
-  } else {
-    cache_named(e.cache, level_loc);
-    const Loc name_loc = lex_->peek().loc;
-    e.name = lex_->expect_word("a count, holds or lacks");
-    if (e.name == "holds" || e.name == "lacks") {
-      e.what = e.name == "holds" ? ExpectCache::What::holds : ExpectCache::What::lacks;
-      e.value = parse_expr(*lex_);
-      if (e.what == ExpectCache::What::holds && lex_->is_word("dirty")) e.dirty = true;
-      if (e.what == ExpectCache::What::holds && lex_->is_word("clean")) e.dirty = false;
-      if (e.dirty) lex_->take();
-      c.steps.emplace_back(std::move(e));
-      return;
-    }
-    check_counter(e.name, name_loc);
-  }
-  lex_->expect_symbol("==", "and the expected count");
-  e.value = parse_expr(*lex_);
-  c.steps.emplace_back(std::move(e));
 }
 
 /// expect BUFFER [as TYPE] [ [first[..last]] ] == EXPR | unchanged

@@ -62,6 +62,8 @@ class Parser {
   void expect(Case& c, Loc loc);
   void expect_fault(Case& c, Loc loc);
   void expect_cache(Case& c, Loc loc);
+  void cache_state(ExpectCache& e);
+  CacheSetting cache_setting();
   void expect_memory(Case& c, Loc loc, const std::string& name);
   void expect_register(Case& c, Loc loc);
 

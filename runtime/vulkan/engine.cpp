@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/events/collector.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/support/error.hpp"
 
@@ -115,6 +116,10 @@ void VulkanEngine::read(uint64_t address, std::span<std::byte> data) {
 LaunchResult VulkanEngine::launch(const LaunchRequest& request) {
   refuse_when_lost();
   guest::validate(request);
+  if (request.events != nullptr && request.events->exact() != nullptr)
+    throw Error(ErrorKind::guest,
+                "cache-exact mode runs on the reference engine only: a Vulkan device's loads "
+                "cannot be served by modelled caches");
   LaunchResult result;
   guarded("a launch", [&] {
     const Kernel& kernel = parts_->kernels.get(request, result.times);
