@@ -160,6 +160,7 @@ void Engine::hit(Level& level, uint32_t index, Class wanted) {
 
 void Engine::check_stale(Cache c, const Plan& p, const Access& a, const Level& level,
                          uint32_t index, const Mask& mask) {
+  if (p.row->kind == trace::OpKind::control) return;  // a prefetch hands nobody the bytes
   Level& l = const_cast<Level&>(level);
   const History& h = l.history(index);
   const Mask bytes = mask & h.stale & l.line(index).valid;

@@ -116,7 +116,7 @@ void Engine::control_line(Effect effect, bool local, const Access& a, uint64_t l
 
 void Engine::prefetch_line(Effect effect, const trace::Site& site, bool local, const Access& a) {
   Plan p;
-  static constexpr Row kPrefetch{.id = "prefetch"};
+  static constexpr Row kPrefetch{.id = "prefetch", .kind = trace::OpKind::control};
   p.row = &kPrefetch;
   p.local = local;
   if (effect == Effect::prefetch_l2_last) p.l2_class = Class::last;

@@ -35,7 +35,8 @@ void Parser::expect_cache(Case& c, Loc loc) {
   c.steps.emplace_back(std::move(e));
 }
 
-/// COUNT, or [sm N] (valid_bytes | dirty_bytes | holds | lacks) [local] EXPR [dirty | clean]
+/// COUNT, or [sm N] (valid_bytes | dirty_bytes) "[" [local] EXPR "]", or
+/// [sm N] (holds | lacks) [local] EXPR [dirty | clean]
 void Parser::cache_state(ExpectCache& e) {
   const Loc sm_loc = lex_->peek().loc;
   if (lex_->take_word("sm")) e.sm = static_cast<uint32_t>(number("an SM", 0, 1023));
@@ -52,8 +53,11 @@ void Parser::cache_state(ExpectCache& e) {
     if (e.sm) fail(sm_loc, "counts are those of all SMs; only line states are told apart by sm");
     return;
   }
+  const bool bytes = e.what == What::valid_bytes || e.what == What::dirty_bytes;
+  if (bytes) lex_->expect_symbol("[", "in front of the address");
   e.local = lex_->take_word("local");
   e.address = parse_expr(*lex_);
+  if (bytes) lex_->expect_symbol("]", "behind the address");
   if (e.what != What::holds) return;
   if (lex_->take_word("dirty"))
     e.dirty = true;
