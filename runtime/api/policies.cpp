@@ -24,6 +24,7 @@ constexpr std::array kRows = {
     Row{"gcn.fminmax_nan", "number", "number|nan"},
     Row{"gcn.index_mul", "64", "64|32"},
     Row{"gcn.int_store", "clamp", "clamp|truncate"},
+    Row{"gcn.lds_extend", "zero", "zero|sign"},
     Row{"gcn.lds_inst_offset", "off", "off|on"},
     Row{"gcn.missing_component", "one", "one|zero"},
     Row{"gcn.oor_format", "dst_sel", "dst_sel|zero"},

@@ -9,7 +9,7 @@ namespace {
 
 /// What the policies in force change; everything false is what the front end makes.
 struct Choices {
-  bool unaligned, nan_wins, offset32, lds_offset, start_only, soffset_swizzled;
+  bool unaligned, nan_wins, offset32, lds_offset, lds_signed, start_only, soffset_swizzled;
   uint8_t format_bits = 0;
 
   explicit Choices(const Policies& p) {
@@ -18,6 +18,7 @@ struct Choices {
     nan_wins = is("gcn.fminmax_nan", "nan");
     offset32 = is("gcn.index_mul", "32");
     lds_offset = is("gcn.lds_inst_offset", "on");
+    lds_signed = is("gcn.lds_extend", "sign");
     start_only = is("gcn.payload_check", "start");
     soffset_swizzled = is("gcn.soffset", "before_swizzle");
     const auto format = [&](bool on, ir::FormatMode bit) {
@@ -30,8 +31,8 @@ struct Choices {
     format(is("gcn.oor_format", "zero"), ir::FormatMode::out_of_range_zero);
   }
   bool any() const {
-    return unaligned || nan_wins || offset32 || lds_offset || start_only || soffset_swizzled ||
-           format_bits != 0;
+    return unaligned || nan_wins || offset32 || lds_offset || lds_signed || start_only ||
+           soffset_swizzled || format_bits != 0;
   }
 };
 
@@ -53,6 +54,12 @@ class Rewriter {
     return !inst.src.empty() && inst.src[0].is_reg() && buffer_address_[inst.src[0].reg().id];
   }
 
+  /// The front end's masks that let everything through under the policies in force.
+  bool opened(const std::string& name) const {
+    return (c_.lds_offset && name == gcn::kLdsOffsetMask) ||
+           (c_.lds_signed && name == gcn::kLdsExtendMask);
+  }
+
   void change(ir::Inst& inst) {
     switch (inst.op) {
       case ir::Op::buffer_address:
@@ -69,8 +76,7 @@ class Rewriter {
         if (c_.nan_wins && on_buffer(inst) && ir::is_float(inst.mem->atom_type)) inst.mode = 1;
         return;
       case ir::Op::mov:
-        if (c_.lds_offset && inst.src[0].is_imm() &&
-            program_.regs[inst.dst[0].id].name == gcn::kLdsOffsetMask)
+        if (inst.src[0].is_imm() && opened(program_.regs[inst.dst[0].id].name))
           inst.src[0] = ir::Operand::immediate(0xffffffff);
         return;
       default:

@@ -366,8 +366,7 @@ TEST_CASE("loads to LDS, LDS to memory, tfe, sub-dwords") {
           "ds_read_b32 v12, v5 offset:64\n",
           gcn::Gen::gfx6, {0, 0, 200, 0}, 0, memory, lanes);
   for (uint32_t n = 0; n < 64; ++n) {
-    const auto byte = static_cast<int8_t>(memory[kPad + 4 * n]);
-    CHECK(loaded.lanes[n].result[0] == (n < 50 ? static_cast<uint32_t>(int32_t{byte}) : 0));
+    CHECK(loaded.lanes[n].result[0] == (n < 50 ? memory[kPad + 4 * n] : 0));
     CHECK(loaded.lanes[n].result[1] == 0xffffffff);
   }
   const Run stored =

@@ -114,6 +114,8 @@ LowerResult lower(const Listing& listing, const LowerOptions& options = {});
 /// Register that LDS loads and stores with an instruction offset mask it with: the lowering sets it
 /// to 0, a launch's policy to all ones.
 inline constexpr std::string_view kLdsOffsetMask = "lds.offset_mask";
+/// Register with the bits that signed loads to LDS keep: policy gcn.lds_extend.
+inline constexpr std::string_view kLdsExtendMask = "lds.extend_mask";
 
 using isa::Coverage;
 using isa::FormState;

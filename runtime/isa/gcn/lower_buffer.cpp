@@ -107,6 +107,15 @@ void set_guard(LowerContext& c, const ir::Operand& may) {
 
 }  // namespace
 
+/// What a load leaves in LDS: the document has sub-dwords zero-extended, the signed ones as well.
+Reg lds_value(LowerContext& c, const Instruction& i, Reg loaded) {
+  const Type type = i.row->meaning.type;
+  if (type != Type::s8 && type != Type::s16) return loaded;
+  const Reg mask = c.b.program().add_reg(Width::b32, std::string(kLdsExtendMask));
+  c.b.emit(Op::mov, Type::u32, {mask}, {imm(type == Type::s8 ? 0xff : 0xffff)});
+  return c.make(Op::and_, Type::u32, {loaded, mask});
+}
+
 /// Out of range gives 0. All addresses are formed before the first result is written, because data
 /// and address registers may overlap.
 void lower_bload(LowerContext& c, const Instruction& i) {
@@ -116,7 +125,7 @@ void lower_bload(LowerContext& c, const Instruction& i) {
     set_guard(c, a.may);
     c.b.emit(Op::load, Type::u32, {r}, {a.va}).mem = buffer_memory(i, i.row->meaning.type);
     c.b.set_guard({});
-    results.push_back(r);
+    results.push_back(i.lds ? lds_value(c, i, r) : r);
   }
   deliver(c, i, results);
 }
