@@ -76,6 +76,42 @@ TEST_CASE("a result must be waited for") {
   CHECK(clean("LDG.E RZ, [R2] &wr=0 ;\nIADD R4, RZ, RZ ;\nEXIT ;\n"));
 }
 
+TEST_CASE("every register of a wide result and of a wide source is followed") {
+  const std::string waits = " &wr=0 ;\nMOV R9, ";
+  for (const auto& [text, last] :
+       std::vector<std::pair<std::string, unsigned>>{{"I2F.F64.S32 R4, R2", 5},
+                                                     {"I2F.F32.U64 R4, R2", 4},
+                                                     {"F2F.F64.F32 R4, R2", 5},
+                                                     {"F2F.F32.F64 R4, R2", 4},
+                                                     {"F2I.S64.F32.TRUNC R4, R2", 5},
+                                                     {"F2I.U32.F64.TRUNC R4, R2", 4},
+                                                     {"LDG.E.64 R4, [R2]", 5},
+                                                     {"LDS.U.128 R4, [R2]", 7},
+                                                     {"LDC.64 R4, c[0x0][R2]", 5},
+                                                     {"ATOMS.CAS.64 R4, [R2], R12, R14", 5},
+                                                     {"ATOM.E.EXCH.U64 R4, [R2], R12", 5},
+                                                     {"S2R R4, SR_TID.X", 4},
+                                                     {"POPC R4, R2", 4},
+                                                     {"SHFL.IDX PT, R4, R2, R12, R14", 4}}) {
+    CAPTURE(text);
+    for (unsigned r = 4; r < 8; ++r) {
+      const std::string found = report(text + waits + "R" + std::to_string(r) + " ;\nEXIT ;\n");
+      CHECK(found.empty() == (r > last));
+      if (r <= last) CHECK(found.find("R" + std::to_string(r) + " is still a result of") == 3);
+    }
+  }
+  const auto overwrites = [](const std::string& text, unsigned r) {
+    return report(text + " &rd=1 ;\nMOV R" + std::to_string(r) + ", R20 ;\nEXIT ;\n");
+  };
+  CHECK(overwrites("F2F.F32.F64 R8, R2", 3).find("R3 is still a source of F2F") == 3);
+  CHECK(overwrites("I2F.F32.U64 R8, R2", 3).find("R3 is still a source of I2F") == 3);
+  CHECK(overwrites("I2F.F32.U32 R8, R2", 3).empty());
+  CHECK(overwrites("F2I.S64.F32.TRUNC R8, R2", 3).empty());
+  CHECK(overwrites("STG.E.128 [R2], R12", 15).find("R15 is still a source of STG") == 3);
+  CHECK(overwrites("STG.E [R2], R12", 3).find("R3 is still a source of STG") == 3);
+  CHECK(overwrites("STG [R2], R12", 3).empty());
+}
+
 TEST_CASE("sources must be read before they are overwritten") {
   CHECK(report("STG.E [R2], R4 &rd=3 ;\nMOV R3, R9 ;\nEXIT ;\n") ==
         "2: R3 is still a source of STG (line 1), expected &req=3 before this");

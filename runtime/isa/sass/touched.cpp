@@ -25,6 +25,30 @@ bool is_atomic(const Instruction& i) {
   return m == "ATOM" || m == "ATOMS" || m == "RED";
 }
 
+/// A conversion's modifier for one of its sides names a format of 64 bits.
+bool names_64_bits(const Instruction& i, ModId id) {
+  const Mod* m = i.form->mod(id);
+  if (m == nullptr) return false;
+  for (const Code& c : m->codes)
+    if (c.value == m->field.get(i.word) && !c.alias) return c.text.ends_with("64");
+  return false;
+}
+
+/// Registers of the result, and of the second source, of instructions beside memory. Rows for other
+/// double-precision arithmetic belong here once the table has them.
+struct Widths {
+  unsigned result = 1, source = 1;
+};
+Widths widths(const Instruction& i) {
+  const LowerFn f = i.form->lower;
+  const bool to_float = f == lower_i2f;
+  if (!to_float && f != lower_f2i && f != lower_f2f && f != lower_i2i) return {};
+  // I2F and F2F print the format they write first, F2I and I2I likewise; I2F keeps it in `type`.
+  const bool type_is_result = to_float || f == lower_f2f;
+  const bool type = names_64_bits(i, ModId::type), size = names_64_bits(i, ModId::size);
+  return {(type_is_result ? type : size) ? 2U : 1U, (type_is_result ? size : type) ? 2U : 1U};
+}
+
 /// Registers of a data operand. What the table does not say to be wider is one register.
 unsigned data_registers(const Instruction& i) {
   if (is_atomic(i)) {
@@ -43,12 +67,14 @@ unsigned data_registers(const Instruction& i) {
 
 class Collector {
  public:
-  explicit Collector(const Instruction& i) : i_(i), count_(data_registers(i)) {}
+  explicit Collector(const Instruction& i) : i_(i), count_(data_registers(i)), widths_(widths(i)) {}
 
   Touched run() {
     if (i_.form->has_guard) add_predicate(out_.reads, i_.guard());
     for (const OperandSpec& o : i_.form->operands) add(o);
-    if (i_.mod(ModId::x) != 0) out_.reads.set(kConditionCode);
+    const LowerFn f = i_.form->lower;
+    const bool wide_minimum = f == lower_imnmx && i_.mod(ModId::mode) != 0;
+    if (i_.mod(ModId::x) != 0 || f == lower_csetp || wide_minimum) out_.reads.set(kConditionCode);
     return out_;
   }
 
@@ -62,7 +88,7 @@ class Collector {
     switch (o.kind) {
       case Kind::reg:
         add_registers(o.role == Role::d && !is_store(i_) ? out_.writes : out_.reads, value,
-                      holds_data(o) ? count_ : 1);
+                      registers_of(o));
         if (o.cc.present() && o.cc.get(i_.word) != 0) out_.writes.set(kConditionCode);
         break;
       case Kind::next:
@@ -79,9 +105,16 @@ class Collector {
         add_registers(out_.reads, static_cast<unsigned>(Field{8, 8}.get(i_.word)),
                       i_.mod(ModId::ext) != 0 ? 2 : 1);
         break;
+      case Kind::cctest:
+        if (value != kAlways) out_.reads.set(kConditionCode);
+        break;
       default:
         break;
     }
+  }
+  unsigned registers_of(const OperandSpec& o) const {
+    if (holds_data(o)) return count_;
+    return o.role == Role::d ? widths_.result : o.role == Role::b ? widths_.source : 1;
   }
   bool holds_data(const OperandSpec& o) const {
     return i_.operand(Role::addr) != nullptr && o.role != Role::a;
@@ -89,6 +122,7 @@ class Collector {
 
   const Instruction& i_;
   const unsigned count_;
+  const Widths widths_;
   Touched out_;
 };
 
