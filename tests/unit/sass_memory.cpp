@@ -125,6 +125,37 @@ TEST_CASE("constants by register") {
   CHECK(bench.get<uint32_t>(out, 8)[7] == 77);
 }
 
+TEST_CASE("LDC.IS chooses among the constant banks by the upper half of its register") {
+  const ir::Program p = program(
+      "S2R R19, SR_TID.X ;\nISCADD R20.CC, R19, c[0x0][0x140], 0x2 ;\nIADD.X R21, RZ, "
+      "c[0x0][0x144] ;\nLOP32I.AND R5, R19, 0x1 ;\nXMAD R4, R5, 0x3, RZ ;\nSHL R4, R4, 0x10 ;\n"
+      "ISCADD R4, R19, R4, 0x2 ;\n@P1 MOV R4, RZ ;\nLDC.IS R0, c[0x0][R4+0x148] ;\n"
+      "STG.E [R20], R0 ;\nEXIT ;\n",
+      50, [](sass::Kernel& k) {
+        sass::ConstantBank bank;
+        bank.number = 3;
+        bank.bytes.resize(0x400);
+        bank.symbol = "constants";
+        k.banks.push_back(bank);
+      });
+  Bench bench;
+  const uint64_t out = bench.put(std::vector<uint32_t>(8, 0));
+  std::vector<uint32_t> bank(0x100);
+  for (uint32_t n = 0; n < bank.size(); ++n) bank[n] = 0x300 + n;
+  const uint64_t constants = bench.put(bank);
+  bench.arg(out);
+  for (uint32_t n = 0; n < 8; ++n) bench.arg(n * 11);
+  ir::Program bound = p;
+  ir::bind_symbols(bound, [&](const ir::Symbol& symbol) {
+    CHECK(symbol.name == "constants");
+    return constants;
+  });
+  CHECK(bench.run(bound, 1, 8).fault_count == 0);
+  for (uint32_t lane = 0; lane < 8; ++lane)
+    CHECK(bench.get<uint32_t>(out, 8)[lane] ==
+          (lane % 2 == 1 ? 0x300 + 0x148 / 4 + lane : lane * 11));
+}
+
 TEST_CASE("every atomic operation on global and shared memory") {
   struct Row {
     const char* op;
@@ -288,6 +319,11 @@ TEST_CASE("the checker names the rule") {
   CHECK(has(refusal("LDS.U.INVALIDSIZE7 R0, [R2]"), "no size"));
   CHECK(has(refusal("LDC.INVALIDSIZE6 R0, c[0x0][R2]"), "no size"));
   CHECK(has(refusal("ATOM.E.INVALIDATOMOP12 R0, [R2], R4"), "does not exist"));
+  CHECK(has(refusal("ISETP.EQ.INVALIDBOP3 P0, PT, R0, R1, PT"), "code 3 does not exist"));
+  CHECK(has(refusal("VOTE.INVALIDVMODE3 R0, PT, PT"), "code 3 does not exist"));
+  CHECK(has(refusal("BAR.RED.INVALIDBARMODE3 0x0, PT"), "code 3 does not exist"));
+  CHECK(has(refusal("SHR.INVALIDSHRXMODE1 R0, R1, R2"), "code 1 does not exist"));
+  CHECK(has(refusal("IADD3.???3 R0, R1, R2, R3"), "code 3 does not exist"));
   CHECK(has(refusal("ATOMS.INVALIDATOMSOP10 R0, [R2], R4"), "does not exist"));
   CHECK(has(refusal("RED.E.ADD.INVALIDATOMICSIZE6 [R2], R4"), "does not exist"));
   CHECK(has(warning("CCTL.C.IVALL {?WAIT4}"), "?WAIT5"));
@@ -326,6 +362,19 @@ TEST_CASE("what cannot run is refused when lowered") {
   CHECK(has(message("ATOMS.CAST R0, [R2], R4, R5"), "not supported"));
   CHECK(has(message("LDC R0, c[0x3][R2]"), "nothing says what constant bank 3 holds"));
   CHECK(has(message("MEMBAR.VC"), "not documented"));
+  CHECK(has(message("SHL.X R0, R1, R2"), "not documented"));
+  CHECK(has(message("SHR.XHI R0, R1, R2"), "not documented"));
+  CHECK(has(message("SHF.L.U64.HI R0, R1, R2, R3"), "not documented"));
+  CHECK(has(message("IADD3.RS R0, -R1, R2, R3"), "not documented"));
+  CHECK(has(message("IADD3 R0.CC, -R1, -R2, -R3"), "not documented"));
+  CHECK(has(message("XMAD.MRG R0.CC, R1, R2, R3"), "not documented"));
+  CHECK(has(message("XMAD.S16.S16.CSFU R0, R1, R2.H1, R3"), "two signed upper halves"));
+  CHECK(has(message("LEA.HI R0, -R1, R2, R3, 0x1"), "not documented"));
+  CHECK(has(message("LEA.HI P0, R0, R1, R2, R3, 0x1"), "expected .X"));
+  CHECK(has(message("EXIT CC.CSM_TA"), "clipping"));
+  CHECK(has(message("BRA c[0x0][0x140]"), "not supported"));
+  CHECK(has(message("BAR.SCAN 0x0, 0x20, PT"), "not supported"));
+  CHECK(has(message("RED.E.ADD.U128 [R2], R4"), "not supported"));
   CHECK(has(message("LDG.E.64 R0, [R3]"), "R3 cannot start 2 registers"));
   CHECK(has(message("ATOM.E.CAS.64 R0, [R2], R6, R8"), "R6 cannot start 4"));
 }

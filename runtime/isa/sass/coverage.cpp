@@ -91,6 +91,9 @@ Instruction sample(const Form& f, uint64_t modifiers) {
   for (const OperandSpec& o : f.operands) {
     if (o.kind == OperandSpec::Kind::sreg) o.field.set(i.word, 0x21);
     if (o.kind == OperandSpec::Kind::cbank) o.field.set(i.word, 0x140 / 4);
+    if (o.optional) o.field.set(i.word, o.left_out());
+    // XMAD.CSFU is about two upper halves.
+    if (i.mod(ModId::acc) == 3 && o.high.present()) o.high.set(i.word, 1);
   }
   return i;
 }
