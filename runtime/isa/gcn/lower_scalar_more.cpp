@@ -124,8 +124,11 @@ void lower_sbuffer_load(LowerContext& c, const Instruction& i) {
   const Reg up = c.make(Op::shr, Type::u32, {w1, imm(16)});
   const Reg stride = c.make(Op::and_, Type::u32, {up, imm(0x3fff)});
   const Reg unit = c.make(Op::max, Type::u32, {stride, imm(1)});
-  const Reg size = c.b.reg(Width::b64);
-  c.b.emit(Op::mulwide, Type::u32, {size}, {c.read32(rsrc, 2), unit});
+  const Reg all = c.b.reg(Width::b64);
+  c.b.emit(Op::mulwide, Type::u32, {all}, {c.read32(rsrc, 2), unit});
+  // TYPE, the two highest bits: only 0 is a buffer.
+  const Reg bound = c.compare(ir::Cond::lt, Type::u32, c.read32(rsrc, 3), imm(1U << 30));
+  const Reg size = c.make(Op::select, Type::u64, {bound, all, imm(0)});
   ir::Operand at = imm(static_cast<uint64_t>(scalar_offset(offset, c.gen())));
   if (!offset.immediate) {
     const Reg wide = c.b.reg(Width::b64);
