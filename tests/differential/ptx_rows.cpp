@@ -270,7 +270,8 @@ TEST_CASE("every accepted row translates and runs on the reference engine, 2,000
       run_kind_on_devices(rows);
       totals.on_devices += rows.size();
     }
-    CHECK(totals.on_devices >= std::min<size_t>(totals.translate, 2000));
+    if (wanted == 0 || wanted >= kSample)
+      CHECK(totals.on_devices >= std::min<size_t>(totals.translate, 2000));
   }
   for (const auto& [reason, count] : totals.refused) MESSAGE(count, " rows are refused: ", reason);
   MESSAGE(totals.accepted, " rows are accepted, ", totals.translate,

@@ -1,4 +1,6 @@
 // Atomics and reductions.
+#include <algorithm>
+
 #include "runtime/isa/ptx/check_context.hpp"
 
 namespace lanewise::ptx::legal {
@@ -45,6 +47,57 @@ bool operands(Context& c, size_t expected) {
   return true;
 }
 
+/// bf16 and pairs travel in untyped registers alone, f16 in its own, too, and in vectors in any of
+/// 16 bits. None of them has constants.
+void half_register(Context& c, const Operand& o, bool in_vector) {
+  const Type t = c.type();
+  if (!t.is_float() || (t.bits != 16 && !t.packed) || o.kind == Operand::Kind::sink) return;
+  const Symbol s = c.symbol(o);
+  const bool own = t.bits == 16 && !t.alternative;
+  const bool fine = s.kind == Symbol::Kind::reg
+                        ? s.type.is_untyped() || (own && (in_vector || s.type.is_float()))
+                        : o.kind != Operand::Kind::integer;
+  if (fine) return;
+  c.error(o, found_text(o, s) + " for ." + std::string(c.get("type")) + ", a register of " +
+                 type_text({Type::Class::bits, t.bits}) + " was expected");
+}
+
+/// How a vector of f32 is read: one of integer registers as untyped, a mixture not at all.
+Type vector_type(Context& c, const Operand& o) {
+  const Type t = register_type(c);
+  if (t.is_untyped()) return t;
+  size_t integers = 0, floats = 0, constants = 0;
+  for (const Operand& e : o.elements) {
+    const Symbol s = c.symbol(e);
+    const bool reg = s.kind == Symbol::Kind::reg;
+    integers += reg && s.type.is_int() ? 1 : 0;
+    constants += e.kind == Operand::Kind::integer ? 1 : 0;
+    floats += (reg && s.type.is_float()) || e.kind == Operand::Kind::float_ ? 1 : 0;
+  }
+  if (floats != 0 && integers + constants != 0)
+    c.error(o, "integers among floats in a vector of " + type_text(t) +
+                   ", elements of one kind were expected");
+  const bool untyped = integers != 0 && floats + constants == 0;
+  return untyped ? Type{Type::Class::bits, t.bits} : t;
+}
+
+/// Elements of unlike types count as untyped.
+bool alike(Context& c, const std::vector<Operand>& elements) {
+  const Symbol first = c.symbol(elements[0]);
+  return std::ranges::all_of(elements, [&](const Operand& e) {
+    const Symbol s = c.symbol(e);
+    return e.kind == elements[0].kind && s.kind == first.kind && s.type == first.type;
+  });
+}
+
+void vector_elements(Context& c, size_t i, bool is_source) {
+  const Operand& o = c.in.operands[i];
+  c.vector_operand(i, vector_type(c, o), c.vector(), Fit::exact, is_source, !is_source);
+  if (o.kind != Operand::Kind::vector) return half_register(c, o, true);
+  if (o.elements.empty() || !alike(c, o.elements)) return;
+  for (const Operand& e : o.elements) half_register(c, e, true);
+}
+
 }  // namespace
 
 void atomic_rule(Context& c) {
@@ -56,8 +109,12 @@ void atomic_rule(Context& c) {
   if (!operands(c, address + 1 + sources)) return;
   const Type t = register_type(c);
   if (returns) c.destination(0, t, Fit::exact, true);
+  if (returns) half_register(c, c.in.operands[0], false);
   c.address(address, c.get("space"));
-  for (size_t i = 1; i <= sources; ++i) c.source(address + i, t, Fit::exact);
+  for (size_t i = 1; i <= sources; ++i) {
+    c.source(address + i, t, Fit::exact);
+    half_register(c, c.in.operands[address + i], false);
+  }
   if (!takes_spare_operand(c)) return;
   const Operand& spare = c.in.operands[3];
   if (spare.kind == Operand::Kind::integer) {
@@ -75,12 +132,9 @@ void vector_atomic_rule(Context& c) {
             " bits, 128 at most were expected");
   }
   if (!operands(c, address + 2)) return;
-  const Type t = register_type(c);
-  if (returns && c.in.operands[0].kind != Operand::Kind::sink) {
-    c.vector_operand(0, t, c.vector(), Fit::exact, false, true);
-  }
+  if (returns && c.in.operands[0].kind != Operand::Kind::sink) vector_elements(c, 0, false);
   c.address(address, c.get("space"));
-  c.vector_operand(address + 1, t, c.vector(), Fit::exact, true, false);
+  vector_elements(c, address + 1, true);
 }
 
 }  // namespace lanewise::ptx::legal

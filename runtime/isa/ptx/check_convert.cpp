@@ -170,6 +170,9 @@ void convert_pair_rule(Context& c) {
   }
   const bool random = c.get("round") == "rs";
   if (!random) return operands(c, 2, Fit::exact);
+  const bool special = c.env.target.ends_with('a') || c.env.target.ends_with('f');
+  if (c.env.sm != 0 && !special)
+    c.error("`.rs` needs a target with features of its own like sm_100a, found " + c.env.target);
   if (!c.count(4, 4)) return;
   c.destination(0, register_type(c.type("to")), Fit::exact);
   for (size_t i = 1; i <= 2; ++i) c.source(i, c.type("from"), Fit::exact);

@@ -178,18 +178,26 @@ constexpr Row kRows[] = {
     {"getctarank", "?space:shared::cluster type:u32|u64", rank_rule, 90, 78},
 
     // Conversions.
-    {"cvt", "?round:rn|rz|rm|rp|rni|rzi|rmi|rpi ?ftz ?sat to:$convert from:$convert", convert_rule},
-    {"cvt", "round:rn|rz ?relu ?satfinite to:f16|bf16 from:f32", convert_rule},
-    {"cvt", "round:rn|rz ?relu ?satfinite to:f16x2|bf16x2 from:f32", convert_pair_rule, 80, 70},
-    {"cvt", "round:rs ?relu ?satfinite to:f16x2|bf16x2 from:f32", convert_pair_rule, 100, 87},
+    {"cvt", "?round:rn|rz|rm|rp|rni|rzi|rmi|rpi ?ftz ?sat+ to:$convert from:$convert",
+     convert_rule},
+    {"cvt", "round:rn|rz ?relu+ ?satfinite+ to:f16|bf16 from:f32", convert_rule},
+    {"cvt", "round:rn|rz ?relu+ ?satfinite+ to:f16x2|bf16x2 from:f32", convert_pair_rule, 80, 70},
+    {"cvt", "round:rs ?relu+ ?satfinite+ to:f16x2|bf16x2 from:f32", convert_pair_rule, 100, 87},
     {"cvt", "round:rna to:tf32 from:f32", convert_rule, 80, 70},
-    {"cvt", "round:rna satfinite to:tf32 from:f32", convert_rule, 80, 81},
-    {"cvt", "round:rn|rz ?satfinite ?relu to:tf32 from:f32", convert_rule, 90, 78},
-    {"cvt", "round:rn satfinite ?relu to:$fp8 from:f32", convert_pair_rule, 89, 78},
-    {"cvt", "round:rn satfinite ?relu to:$fp8 from:f16x2", convert_unpack_rule, 89, 78},
-    {"cvt", "round:rn ?relu to:f16x2 from:$fp8", convert_unpack_rule, 89, 78},
-    {"cvt", "pack sat to:u16|s16 from:s32", convert_pack_rule, 72, 65},
-    {"cvt", "pack sat to:u2|s2|u4|s4|u8|s8 from:s32 third:b32", convert_pack_rule, 72, 65},
+    {"cvt", "round:rna satfinite+ to:tf32 from:f32", convert_rule, 80, 81},
+    {"cvt", "round:rn|rz ?relu+ to:tf32 from:f32", convert_rule, 90, 78},
+    {"cvt", "round:rn|rz satfinite+ ?relu+ to:tf32 from:f32", convert_rule, 100, 86},
+    {"cvt", "round:rn satfinite+ ?relu+ to:$fp8 from:f32", convert_pair_rule, 89, 78},
+    {"cvt", "round:rn satfinite+ ?relu+ to:$fp8 from:f16x2", convert_unpack_rule, 89, 78},
+    {"cvt", "round:rn ?relu+ to:f16x2 from:$fp8", convert_unpack_rule, 89, 78},
+    {"cvt", "pack sat+ to:u16|s16 from:s32", convert_pack_rule, 72, 65},
+    {"cvt", "pack sat+ to:u2|s2|u4|s4|u8|s8 from:s32 third:b32", convert_pack_rule, 72, 65},
+
+    // The stack, dependent launches.
+    {"stacksave", "type:u32|u64", stack_save_rule},
+    {"stackrestore", "type:u32|u64", stack_restore_rule},
+    {"alloca", "type:u32|u64", alloca_rule},
+    {"griddepcontrol", "action:launch_dependents|wait", no_operand_rule},
 
     // Asynchronous copies.
     {"cp", "^async how:ca|cg space:shared|shared::cta global ?hint:L2::cache_hint ?size:$size",

@@ -4,7 +4,8 @@
 // is `name:a|b|c` (one of these qualifiers must stand), `?name:a|b` (may stand), `flag` or `?flag`
 // (a qualifier that names itself). `$set` stands for a named list. In ptxas mode the qualifiers may
 // come in any order; two slots that share qualifiers are filled from left to right. A slot that
-// begins with `^` (behind the `?`) belongs to the opcode: nothing may stand before it.
+// begins with `^` (behind the `?`) belongs to the opcode: nothing may stand before it. One that
+// ends with `+` may be written more than once, but for the manual.
 #pragma once
 
 #include <span>
@@ -75,5 +76,8 @@ void convert_pack_rule(Context&);
 void copy_async_rule(Context&);
 void store_async_rule(Context&);
 void bulk_store_rule(Context&);
+void stack_save_rule(Context&);
+void stack_restore_rule(Context&);
+void alloca_rule(Context&);
 
 }  // namespace lanewise::ptx::legal

@@ -27,7 +27,8 @@ struct Slot {
   std::string_view name;
   std::vector<std::string_view> values;
   bool optional = false;
-  bool leads = false;  ///< stands first or not at all
+  bool leads = false;    ///< stands first or not at all
+  bool repeats = false;  ///< the assembler takes it more than once
   bool takes(std::string_view q) const { return std::ranges::find(values, q) != values.end(); }
 };
 struct Compiled {
@@ -82,6 +83,8 @@ Compiled compile(const Row& row) {
     if (s.optional) text.remove_prefix(1);
     s.leads = text[0] == '^';
     if (s.leads) text.remove_prefix(1);
+    s.repeats = text.ends_with('+');
+    if (s.repeats) text.remove_suffix(1);
     const size_t colon = name_end(text);
     s.name = text.substr(0, colon);
     s.values = colon == text.npos ? std::vector{text} : alternatives(text.substr(colon + 1));
@@ -147,7 +150,7 @@ Attempt attempt(const Compiled& c, std::span<const std::string> mods, bool manua
     bool again = false;
     for (size_t i = 0; i < c.slots.size() && at == c.slots.size(); ++i) {
       if (!c.slots[i].takes(q)) continue;
-      if (filled[i]) {
+      if (filled[i] && !(c.slots[i].repeats && !manual)) {
         again = true;
       } else {
         at = i;

@@ -168,4 +168,19 @@ void rank_rule(Context& c) {
   c.source(1, {Type::Class::uint, c.type().bits}, Fit::exact);
 }
 
+void stack_save_rule(Context& c) {
+  if (c.count(1, 1)) c.destination(0, c.type(), Fit::exact);
+}
+
+void stack_restore_rule(Context& c) {
+  if (c.count(1, 1)) c.source(0, c.type(), Fit::exact);
+}
+
+void alloca_rule(Context& c) {
+  if (!c.count(2, 3)) return;
+  c.destination(0, c.type(), Fit::exact);
+  c.source(1, c.type(), Fit::exact);
+  if (c.in.operands.size() == 3) c.literal(2, "a constant alignment");
+}
+
 }  // namespace lanewise::ptx::legal

@@ -130,7 +130,7 @@ constexpr Row kRows[] = {
      load, 2, 3, "", check_hints},
     {"ld", "ss:global nc ?cop:ca|cg|cs ~l1:$l1 ~l2:$l2 ~pf:$pf ~L2::cache_hint ?vec:$vec type:$mem",
      load, 2, 3, "", check_hints},
-    {"ld", "volatile ?ss:global|$sharedany ~l2:$l2 ~pf:$pf ?vec:$vec type:$mem", load, 2, 2, "",
+    {"ld", "volatile ?ss:global|local|$sharedany ~l2:$l2 ~pf:$pf ?vec:$vec type:$mem", load, 2, 2, "",
      check_hints},
     {"ld",
      "sem:relaxed|acquire scope:$scope ?ss:global|$sharedany ~l1:$l1 ~l2:$l2 ~pf:$pf "
@@ -143,7 +143,7 @@ constexpr Row kRows[] = {
      "~weak ?ss:global|local|$sharedany|param|param::func ?cop:wb|cg|cs|wt ~l1:$l1 ~l2:$l2 "
      "~L2::cache_hint ?vec:$vec type:$mem",
      store, 2, 3, "", check_hints},
-    {"st", "volatile ?ss:global|$sharedany ~l2:$l2 ?vec:$vec type:$mem", store, 2, 2, "",
+    {"st", "volatile ?ss:global|local|$sharedany ~l2:$l2 ?vec:$vec type:$mem", store, 2, 2, "",
      check_hints},
     {"st",
      "sem:relaxed|release scope:$scope ?ss:global|$sharedany ~l1:$l1 ~l2:$l2 ~L2::cache_hint "
