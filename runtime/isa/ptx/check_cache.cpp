@@ -56,8 +56,13 @@ void prefetch_rule(Context& c) {
   c.address(0, space);
   refuse_variable(c, false);
   const Symbol named = c.symbol(a);
-  if (c.in.opcode == "prefetchu" && named.kind == Symbol::Kind::variable &&
-      named.variable->space != "global") {
+  const bool variable = named.kind == Symbol::Kind::variable;
+  const bool older = c.env.version < 80 && !c.env.manual;
+  const bool taken =
+      variable &&
+      (named.variable->space == "global" ||
+       (older && (named.variable->space == "shared" || named.variable->space == "local")));
+  if (c.in.opcode == "prefetchu" && variable && !taken) {
     c.error(a, found_text(a, named) + ", a .global variable was expected");
   }
 }

@@ -206,6 +206,14 @@ void Context::integer_source(size_t i, unsigned bits) {
   source(i, {Type::Class::uint, static_cast<uint16_t>(bits)}, Fit::exact);
 }
 
+namespace {
+/// How a special register counts among others in a vector.
+Type special_type(const Special& s) {
+  const bool wide = s.kind == Special::Kind::wide || s.kind == Special::Kind::word_or_long;
+  return {Type::Class::uint, static_cast<uint16_t>(wide ? 64 : 32)};
+}
+}  // namespace
+
 /// `{a, b}` or one vector register. Registers of one width; where their types differ they count as
 /// untyped.
 void Context::vector_operand(size_t i, Type want, unsigned elements, Fit fit, bool is_source,
@@ -232,13 +240,13 @@ void Context::vector_operand(size_t i, Type want, unsigned elements, Fit fit, bo
       continue;
     }
     const Symbol s = symbol(e);
-    const bool special = s.kind == S::special && is_source;
+    const bool special = s.kind == S::special && (is_source || !env.manual);
     if (!special && (e.kind != K::name || s.kind != S::reg)) {
       if (e.kind == K::integer) ++numbers;
       mixed = true;
       continue;
     }
-    const Type t = special ? Type{Type::Class::uint, 32} : s.type;
+    const Type t = special ? special_type(*s.special) : s.type;
     mixed = mixed || special;
     if (common.bits != 0 && common.bits != t.bits) {
       error(e, found_text(e, s) + " among others of " + std::to_string(common.bits) +
@@ -261,10 +269,18 @@ void Context::vector_operand(size_t i, Type want, unsigned elements, Fit fit, bo
   for (const Operand& e : o.elements) {
     if (e.kind == K::sink) continue;
     const Symbol s = symbol(e);
-    if (s.kind == S::special && is_source) {
-      if (want.bits > 32) error(e, found_text(e, s) + ", " + type_text(want) + " was expected");
+    if (s.kind == S::special && (is_source || !env.manual)) {
+      if (want.bits > special_type(*s.special).bits)
+        error(e, found_text(e, s) + ", " + type_text(want) + " was expected");
       continue;
     }
+    if (e.kind == K::name && s.kind == S::function && !e.has_offset) {
+      error(e, found_text(e, s) + " in a vector, a register or constant was expected");
+      continue;
+    }
+    // Among registers a floating-point constant is its bits.
+    if (e.kind == K::float_ && is_source && common.bits != 0 && !want.is_float() && !env.manual)
+      continue;
     // A number takes the type of the registers around it; alone it is 64 bits wide.
     const bool alone = numbers == elements && want.is_float() && want.bits < 64;
     if (e.kind == K::integer && is_source && want.bits <= 64 && !alone) continue;

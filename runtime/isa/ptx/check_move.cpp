@@ -97,6 +97,13 @@ void move_rule(Context& c) {
   if (c.vector() > 1) {
     c.vector_operand(0, want, c.vector(), Fit::exact, false, true);
     if (a.kind == K::name && s.kind == S::special) return special_source(c, a, *s.special, want);
+    // One value where a vector should stand: the assembler cuts it into bytes.
+    const bool scalar = a.kind == K::integer || (a.kind == K::name && a.has_offset) ||
+                        (s.kind == S::reg && s.vector == 1 && a.kind == K::name);
+    if (scalar && (s.kind == S::reg || !want.is_float()) && !c.env.manual)
+      return c.source(1, want, Fit::exact);
+    const bool number = s.kind == S::variable && a.kind == K::name && !want.is_float();
+    if (number && (s.variable->space != "global" || c.allows_32_bit())) return;
     return c.vector_operand(1, want, c.vector(), Fit::exact, true, false);
   }
   if (d.kind == K::vector && d.elements.size() > 1) {
@@ -173,7 +180,11 @@ void stack_save_rule(Context& c) {
 }
 
 void stack_restore_rule(Context& c) {
-  if (c.count(1, 1)) c.source(0, c.type(), Fit::exact);
+  if (!c.count(1, 1)) return;
+  c.source(0, c.type(), Fit::exact);
+  const Operand& o = c.in.operands[0];
+  if (c.symbol(o).kind != S::reg || o.has_offset)
+    c.error(o, found_text(o, c.symbol(o)) + ", a register was expected");
 }
 
 void alloca_rule(Context& c) {

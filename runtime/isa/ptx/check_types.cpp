@@ -197,11 +197,12 @@ Symbol Symbols::find(std::string_view name) const {
   const std::string_view base = name.substr(0, dot);
   Symbol found;
   if (const Entry* e = lookup(base); e && !e->range) found = e->symbol;
-  // `%r12` of `.reg .b32 %r<32>`: any split into a declared name and a number without zeros.
-  for (size_t i = base.size(); found.kind == Symbol::Kind::none && i > 1; --i) {
-    if (base[i - 1] < '0' || base[i - 1] > '9') break;
-    const Entry* e = lookup(base.substr(0, i - 1));
-    if (e && e->range && is_number(base.substr(i - 1), *e->range)) found = e->symbol;
+  // `%r12` of `.reg .b32 %r<32>`: all digits at the end are the number, so that the registers of a
+  // family whose name ends in a digit cannot be named.
+  const size_t last = base.find_last_not_of("0123456789");
+  if (found.kind == Symbol::Kind::none && last != base.npos && last + 1 < base.size()) {
+    const Entry* e = lookup(base.substr(0, last + 1));
+    if (e && e->range && is_number(base.substr(last + 1), *e->range)) found = e->symbol;
   }
   if (found.kind == Symbol::Kind::none) {
     found.special = special_named(name);
