@@ -62,25 +62,6 @@ void half_register(Context& c, const Operand& o, bool in_vector) {
                  type_text({Type::Class::bits, t.bits}) + " was expected");
 }
 
-/// How a vector of f32 is read: one of integer registers as untyped, a mixture not at all.
-Type vector_type(Context& c, const Operand& o) {
-  const Type t = register_type(c);
-  if (t.is_untyped()) return t;
-  size_t integers = 0, floats = 0, constants = 0;
-  for (const Operand& e : o.elements) {
-    const Symbol s = c.symbol(e);
-    const bool reg = s.kind == Symbol::Kind::reg;
-    integers += reg && s.type.is_int() ? 1 : 0;
-    constants += e.kind == Operand::Kind::integer ? 1 : 0;
-    floats += (reg && s.type.is_float()) || e.kind == Operand::Kind::float_ ? 1 : 0;
-  }
-  if (floats != 0 && integers + constants != 0)
-    c.error(o, "integers among floats in a vector of " + type_text(t) +
-                   ", elements of one kind were expected");
-  const bool untyped = integers != 0 && floats + constants == 0;
-  return untyped ? Type{Type::Class::bits, t.bits} : t;
-}
-
 /// Elements of unlike types count as untyped.
 bool alike(Context& c, const std::vector<Operand>& elements) {
   const Symbol first = c.symbol(elements[0]);
@@ -92,7 +73,7 @@ bool alike(Context& c, const std::vector<Operand>& elements) {
 
 void vector_elements(Context& c, size_t i, bool is_source) {
   const Operand& o = c.in.operands[i];
-  c.vector_operand(i, vector_type(c, o), c.vector(), Fit::exact, is_source, !is_source);
+  c.vector_operand(i, register_type(c), c.vector(), Fit::exact, is_source, !is_source);
   if (o.kind != Operand::Kind::vector) return half_register(c, o, true);
   if (o.elements.empty() || !alike(c, o.elements)) return;
   for (const Operand& e : o.elements) half_register(c, e, true);

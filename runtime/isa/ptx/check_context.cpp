@@ -233,16 +233,19 @@ void Context::vector_operand(size_t i, Type want, unsigned elements, Fit fit, bo
   }
   Type common;
   bool mixed = false;
-  size_t sinks = 0, numbers = 0;
+  size_t sinks = 0, numbers = 0, integers = 0, floats = 0;
   for (const Operand& e : o.elements) {
     if (e.kind == K::sink) {
       ++sinks;
       continue;
     }
     const Symbol s = symbol(e);
+    const bool reg = s.kind == S::reg && e.kind == K::name;
+    integers += e.kind == K::integer || e.name == "WARP_SZ" || (reg && s.type.is_int()) ? 1 : 0;
+    floats += e.kind == K::float_ || (reg && s.type.is_float()) ? 1 : 0;
     const bool special = s.kind == S::special && (is_source || !env.manual);
     if (!special && (e.kind != K::name || s.kind != S::reg)) {
-      if (e.kind == K::integer) ++numbers;
+      if (e.kind == K::integer || e.name == "WARP_SZ") ++numbers;
       mixed = true;
       continue;
     }
@@ -256,6 +259,12 @@ void Context::vector_operand(size_t i, Type want, unsigned elements, Fit fit, bo
     mixed = mixed || (common.bits != 0 && !(common == t));
     common = t;
   }
+  if (integers != 0 && floats != 0) {
+    error(o, "integers and floats in one vector, elements of one kind were expected");
+    return;
+  }
+  // Integer registers count as untyped where floats are wanted, though not the other way round.
+  mixed = mixed || (want.is_float() && integers != numbers && common.bits == want.bits);
   if (sinks != 0 && !sink_allowed) {
     error(o,
           "`_` as an element, a register or constant was expected (only vectors of 256 bits have "

@@ -48,7 +48,9 @@ PType element_type(Emit& e, const std::vector<Operand>& elements, bool stores) {
     if (first == nullptr) first = entity;
     if (entity->type.bits != first->type.bits)
       Emit::fail(o.loc, "the elements of a vector must have one width");
-    mixed = mixed || entity->type.cls != first->type.cls;
+    const bool integer = entity->type.is_int() && !entity->type.is(PType::Class::bits);
+    mixed = mixed || entity->type.cls != first->type.cls ||
+            (elements.size() > 1 && t.is_float() && integer);
   }
   const bool all_sinks =
       std::ranges::all_of(elements, [](const Operand& o) { return o.kind == Operand::Kind::sink; });
@@ -130,8 +132,8 @@ constexpr Row kRows[] = {
      load, 2, 3, "", check_hints},
     {"ld", "ss:global nc ?cop:ca|cg|cs ~l1:$l1 ~l2:$l2 ~pf:$pf ~L2::cache_hint ?vec:$vec type:$mem",
      load, 2, 3, "", check_hints},
-    {"ld", "volatile ?ss:global|local|$sharedany ~l2:$l2 ~pf:$pf ?vec:$vec type:$mem", load, 2, 2, "",
-     check_hints},
+    {"ld", "volatile ?ss:global|local|$sharedany ~l2:$l2 ~pf:$pf ?vec:$vec type:$mem", load, 2, 2,
+     "", check_hints},
     {"ld",
      "sem:relaxed|acquire scope:$scope ?ss:global|$sharedany ~l1:$l1 ~l2:$l2 ~pf:$pf "
      "~L2::cache_hint "
