@@ -56,7 +56,7 @@ void half_register(Context& c, const Operand& o, bool in_vector) {
   const bool own = t.bits == 16 && !t.alternative;
   const bool fine = s.kind == Symbol::Kind::reg
                         ? s.type.is_untyped() || (own && (in_vector || s.type.is_float()))
-                        : o.kind != Operand::Kind::integer;
+                        : o.kind == Operand::Kind::name;
   if (fine) return;
   c.error(o, found_text(o, s) + " for ." + std::string(c.get("type")) + ", a register of " +
                  type_text({Type::Class::bits, t.bits}) + " was expected");

@@ -193,6 +193,19 @@ constexpr Row kRows[] = {
     {"cvt", "pack sat+ to:u16|s16 from:s32", convert_pack_rule, 72, 65},
     {"cvt", "pack sat+ to:u2|s2|u4|s4|u8|s8 from:s32 third:b32", convert_pack_rule, 72, 65},
 
+    // Addresses of many devices. What an element may be is left to the assembler.
+    {"multimem",
+     "^st ?sem:weak|relaxed|release ?scope:$scope ?space:global ?vec:v2|v4|v8 type:$multi",
+     multimem_rule},
+    {"multimem",
+     "^red ?sem:relaxed|release ?scope:$scope ?space:global op:add|min|max|and|or|xor "
+     "?vec:v2|v4|v8 type:$multi",
+     multimem_rule},
+    {"multimem",
+     "^ld_reduce ?sem:weak|relaxed|acquire ?scope:$scope ?space:global "
+     "op:add|min|max|and|or|xor ?acc:acc::f32|acc::f16 ?vec:v2|v4|v8 type:$multi",
+     multimem_rule},
+
     // The stack, dependent launches.
     {"stacksave", "type:u32|u64", stack_save_rule},
     {"stackrestore", "type:u32|u64", stack_restore_rule},

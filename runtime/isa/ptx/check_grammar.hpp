@@ -76,6 +76,7 @@ void convert_pack_rule(Context&);
 void copy_async_rule(Context&);
 void store_async_rule(Context&);
 void bulk_store_rule(Context&);
+void multimem_rule(Context&);
 void stack_save_rule(Context&);
 void stack_restore_rule(Context&);
 void alloca_rule(Context&);

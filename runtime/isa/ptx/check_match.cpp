@@ -18,6 +18,8 @@ constexpr std::pair<std::string_view, std::string_view> kSets[] = {
     {"secondary", "L2::evict_first|L2::evict_unchanged"},
     {"move", "b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f32|f64|pred"},
     {"convert", "u8|u16|u32|u64|s8|s16|s32|s64|f16|bf16|f32|f64"},
+    {"multi",
+     "b32|b64|u32|u64|s32|s64|f16|f16x2|bf16|bf16x2|f32|f64|e4m3|e5m2|e4m3x2|e5m2x2|e4m3x4|e5m2x4"},
     {"restrict", "sync_restrict::shared::cta|sync_restrict::shared::cluster"},
     {"fp8", "e4m3x2|e5m2x2"},
     {"fp6", "e2m3x2|e3m2x2"},

@@ -82,4 +82,16 @@ void bulk_store_rule(Context& c) {
   }
 }
 
+void multimem_rule(Context& c) {
+  const std::string_view sem = c.get("sem");
+  const bool strong = !sem.empty() && sem != "weak";
+  if (strong != c.has("scope")) {
+    c.error(strong ? "`." + std::string(sem) + "` without a scope, one was expected"
+                   : "a scope, `.relaxed` or stronger was expected with it");
+  }
+  if (!c.count(2, 2)) return;
+  const bool loads = c.in.opcode == "multimem" && c.has("ld_reduce");
+  c.address(loads ? 1 : 0, "global");
+}
+
 }  // namespace lanewise::ptx::legal
