@@ -1,4 +1,8 @@
 // `run --cache-exact` and what scripts say about caches when it does not hold.
+#include <filesystem>
+
+#include "runtime/api/state.hpp"
+#include "runtime/script/script.hpp"
 #include "tests/cli/support.hpp"
 
 using namespace cli_test;
@@ -73,6 +77,29 @@ TEST_CASE("cache-exact: where it cannot work") {
   const Output vulkan = run(kernel + " --cache sm50-spec --cache-exact --arg u64:0 --arg u64:0");
   CHECK(vulkan.code == 2);
   CHECK(vulkan.err.find("--cache-exact runs on the reference engine only") != std::string::npos);
+}
+
+// One group never meets what another SM has left in its L1, so every access of every family must
+// come back from the caches as it comes back from memory.
+TEST_CASE("cache-exact: the conformance suite holds as it does without") {
+  if (std::string(device()) != "reference") return;
+  const auto engine = lanewise::detail::open_engine("reference");
+  size_t ran = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::string(LANEWISE_TEST_DATA) + "/conformance")) {
+    if (file.path().extension() != ".lw") continue;
+    lanewise::script::Script s = lanewise::script::parse(slurp(file.path().string()), 0);
+    lanewise::script::RunOptions options;
+    options.directory = file.path().parent_path().string();
+    for (lanewise::script::Case& c : s.cases) {
+      if (!c.cache.preset.empty()) continue;
+      c.cache = {c.loc, "sm50-spec", true};
+      const lanewise::script::CaseResult r = lanewise::script::run(c, *engine, options);
+      CHECK_MESSAGE(r.ok(), file.path().filename().string() << ": " << r.name);
+      ++ran;
+    }
+  }
+  CHECK(ran > 600);
 }
 
 TEST_CASE("scripts about caches: mistakes have line and column, failures both values") {
