@@ -1,6 +1,8 @@
 // Fault reports for people, in the manner of a memory checker.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lanewise/lanewise.hpp"
 
 namespace lanewise {
@@ -57,9 +59,10 @@ std::string format(const FaultReport& f) {
 
 const Result& Result::check() const {
   if (ok()) return *this;
-  const FaultReport& first = faults.front();
-  const ErrorKind kind =
-      first.kind == FaultKind::step_budget ? ErrorKind::budget : ErrorKind::guest;
+  // A used-up budget ends the launch, whatever else went wrong before.
+  const auto ended = std::ranges::find(faults, FaultKind::step_budget, &FaultReport::kind);
+  const FaultReport& first = ended != faults.end() ? *ended : faults.front();
+  const ErrorKind kind = ended != faults.end() ? ErrorKind::budget : ErrorKind::guest;
   throw Error(kind, fmt::format("{} lanes faulted; the first:\n{}", fault_count, format(first)));
 }
 

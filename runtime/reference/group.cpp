@@ -50,6 +50,7 @@ void Group::start(const std::array<uint32_t, 3>& index) {
   barriers_.fill({});
   live_ = static_cast<uint32_t>(lanes_.size());
   event_count_ = 0;
+  idle_ = 0;
   if (request_.events != nullptr) event_words_.assign(lanes_.size(), {});
   std::fill(shared_.begin(), shared_.end(), std::byte{0});
   std::fill(local_.begin(), local_.end(), std::byte{0});
@@ -93,6 +94,7 @@ bool Group::run(const std::array<uint32_t, 3>& index) {
 void Group::end(Lane& lane) {
   lane.state = LaneState::ended;
   --live_;
+  idle_ = 0;
 }
 
 void Group::record(Lane& lane, FaultKind kind, uint32_t site, uint64_t address, uint32_t size) {

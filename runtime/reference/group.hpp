@@ -25,6 +25,7 @@ struct Lane {
   bool faulted = false;
   uint32_t linear = 0, in_wave = 0;
   uint32_t barrier = 0;  ///< id, when at_barrier
+  uint32_t ticket = 0;   ///< how many had arrived there before
   uint64_t steps = 0;    ///< back edges taken
   uint64_t clock = 0;    ///< instructions run
   Fault fault;
@@ -32,7 +33,10 @@ struct Lane {
 
 struct Barrier {
   uint32_t arrived = 0;
-  uint32_t wanted = 0;  ///< as the first to arrive said; 0 = all lanes that have not ended
+  uint32_t gone = 0;               ///< of these, how many have been let out
+  uint32_t wanted = 0;             ///< 0 = all lanes that have not ended
+  uint32_t least = ~0U, most = 0;  ///< counts that lanes named, 0 taken as the whole group
+  uint32_t voters = 0;
   uint32_t count = 0, all = 1, any = 0;  ///< of the predicates
 };
 inline constexpr uint32_t kBarriers = 16;
@@ -68,9 +72,9 @@ class Group {
   void record(Lane& lane, FaultKind kind, uint32_t site, uint64_t address = 0, uint32_t size = 0);
 
   // barrier.cpp
-  bool arrive(Lane& lane, const Code& code);  ///< true when the lane may go on
-  bool open_if_complete(uint32_t id);
-  void open(uint32_t id);
+  void arrive(Lane& lane, const Code& code);
+  uint32_t opens(const Barrier& barrier) const;
+  void open(uint32_t id, uint32_t lanes);
   bool open_barriers();
   void fail_waiting_lanes();
 
@@ -135,7 +139,8 @@ class Group {
   std::array<Barrier, kBarriers> barriers_;
   std::array<uint32_t, 3> index_{};
   uint32_t live_ = 0;
-  uint32_t turn_ = 0;  ///< back edges left until the running lane gives way
+  uint64_t turn_ = 0;  ///< back edges left until the running lane gives way
+  uint64_t idle_ = 0;  ///< back edges of turns used up since a lane of the group got anywhere
   bool abandoned_ = false;
   bool exact_ = false;  ///< loads return what the modelled caches hold
 };

@@ -16,7 +16,7 @@ using ir::Op;
 using ir::SReg;
 
 /// Back edges after which a looping lane gives way, so that it may wait for its neighbours.
-constexpr uint32_t kTurn = 4096;
+constexpr uint64_t kTurn = 4096;
 constexpr uint64_t kLow32 = 0xffffffff;
 
 uint64_t mask_below(uint32_t lane) {
@@ -26,7 +26,8 @@ uint64_t mask_below(uint32_t lane) {
 }  // namespace
 
 void Group::run_lane(Lane& lane) {
-  turn_ = kTurn;
+  // Lanes that only wait for each other must not use up a budget each.
+  turn_ = idle_ < request_.step_budget ? kTurn : ~uint64_t{0};
   for (;;) {
     const Code& code = program_.codes[lane.position];
     if (code.action >= Action::jump) {
@@ -57,8 +58,8 @@ void Group::run_lane(Lane& lane) {
         lane.state = LaneState::at_wave;
         return;
       case Action::barrier:
-        if (!arrive(lane, code)) return;
-        continue;
+        arrive(lane, code);
+        return;
       case Action::trap:
         record(lane, static_cast<FaultKind>(code.mode), code.site);
         end(lane);
@@ -108,8 +109,10 @@ bool Group::jump(Lane& lane, const Code& code, uint32_t target) {
     return false;
   }
   lane.position = target;
-  if (!back || --turn_ != 0) return true;
-  deadline_.check();
+  if (!back) return true;
+  if ((--turn_ & (kTurn - 1)) == 0) deadline_.check();
+  if (turn_ != 0) return true;
+  idle_ += kTurn;
   return false;  // still ready: it goes on in the next round
 }
 

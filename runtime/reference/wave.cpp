@@ -138,6 +138,7 @@ bool Group::run_partial_wave_ops() {
 }
 
 void Group::run_wave_op(uint32_t wave, uint64_t participants) {
+  idle_ = 0;
   const Lane& first = lane_of(wave, static_cast<uint32_t>(std::countr_zero(participants)));
   const Code& code = program_.codes[first.position];
   Gathered g;

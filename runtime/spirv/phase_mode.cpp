@@ -7,7 +7,8 @@
 namespace lanewise::spirv {
 namespace {
 
-constexpr uint32_t kBarriers = 16;  // guest barriers 0 .. 15
+constexpr uint32_t kBarriers = 16;    // guest barriers 0 .. 15
+constexpr uint32_t kTicketShift = 4;  // a waiting lane keeps its barrier and its place in the row
 // Results of lw_phase_turn.
 constexpr uint32_t kAllEnded = 0, kSome = 1, kNone = 2, kWaves = 3;
 
@@ -182,12 +183,14 @@ void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot)
   });
   when(valid, [&] {
     const Id turn = m_.createLoad(state.turn, spv::NoPrecision);
-    library("lw_phase_arrive", m_.void_type, {id, count, kind, vote, turn});
+    const Id ticket = library("lw_phase_arrive", m_.uint_type, {id, count, kind, vote, turn});
     const Id passes = m_.op(spv::OpIEqual, m_.bool_type,
                             {kind, m_.u(static_cast<uint32_t>(ir::BarrierKind::arrive))});
     m_.createStore(m_.select(passes, m_.u(0), which),
                    array_element(state.waiting, slot, m_.uint_type));
-    m_.createStore(id, array_element(state.barrier, slot, m_.uint_type));
+    const Id high = m_.op(spv::OpShiftLeftLogical, m_.uint_type, {ticket, m_.u(kTicketShift)});
+    m_.createStore(m_.op(spv::OpBitwiseOr, m_.uint_type, {high, id}),
+                   array_element(state.barrier, slot, m_.uint_type));
     if (shape_.packed) when(passes, [&] { library("lw_wave_defer", m_.void_type, {slot}); });
   });
 }
@@ -196,9 +199,11 @@ void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot)
 void KernelBuilder::release(const ir::Phases& phases, PhaseState& state, Id slot) {
   const Id place = array_element(state.waiting, slot, m_.uint_type);
   const Id which = m_.createLoad(place, spv::NoPrecision);
-  const Id id = m_.createLoad(array_element(state.barrier, slot, m_.uint_type), spv::NoPrecision);
+  const Id at = m_.createLoad(array_element(state.barrier, slot, m_.uint_type), spv::NoPrecision);
+  const Id id = m_.op(spv::OpBitwiseAnd, m_.uint_type, {at, m_.u(kBarriers - 1)});
+  const Id ticket = m_.op(spv::OpShiftRightLogical, m_.uint_type, {at, m_.u(kTicketShift)});
   const Id turn = m_.createLoad(state.turn, spv::NoPrecision);
-  const Id open = library("lw_phase_released", m_.bool_type, {id, turn});
+  const Id open = library("lw_phase_released", m_.bool_type, {id, ticket, turn});
   when(open, [&] {
     m_.createStore(m_.u(0), place);
     for (size_t k = 0; k < phases.stops.size(); ++k) {
@@ -227,9 +232,12 @@ void KernelBuilder::abandon(const ir::Phases& phases, PhaseState& state, Id outc
   if (site == spv::NoResult) site = m_.u(ir::kNone);  // no stops: the driver cut the loop
   const Id none = m_.op(spv::OpIEqual, m_.bool_type, {outcome, m_.u(kNone)});
   const Id stuck = m_.op(spv::OpLogicalAnd, m_.bool_type, {none, waits(state, slot)});
-  const Id kind = m_.select(stuck, m_.u(static_cast<uint32_t>(FaultKind::barrier_divergence)),
-                            m_.u(static_cast<uint32_t>(FaultKind::step_budget)));
-  library("lw_fault", m_.void_type, {kind, site, m_.u(0), m_.u(0), m_.u(0)});
+  Id kind = m_.select(stuck, m_.u(static_cast<uint32_t>(FaultKind::barrier_divergence)),
+                      m_.u(static_cast<uint32_t>(FaultKind::step_budget)));
+  // A launch that somebody has ended leaves lanes waiting; that is no fault of theirs.
+  kind = m_.select(library("lw_aborted", m_.bool_type, {}), m_.u(0), kind);
+  const Id cut = m_.select(stuck, m_.u(0), m_.u(1));  // the address says that it was the driver
+  library("lw_fault", m_.void_type, {kind, site, cut, m_.u(0), m_.u(0)});
   end_of_lane();
   m_.createStore(m_.u(ir::kPhaseEnded), array_element(state.resume, slot, m_.uint_type));
 }

@@ -67,6 +67,7 @@ void lw_fault(const in uint kind, const in uint site, const in uint lo, const in
 void lw_end() {
   uint i = slot_index();
   if (first_fault[i] == 0u) return;
+  if ((first_fault[i] & 0xffu) == STEP_BUDGET) atomicOr(faults.w[FAULT_ABORT], 1u);
   uint n = atomicAdd(faults.w[FAULT_COUNT], 1u);
   if (n >= MAX_FAULTS) return;
   uint at = FAULT_RECORDS + 8u * n;
@@ -92,10 +93,13 @@ void lw_next_lane(const in uint lane) {
   first_fault[0] = 0u;
 }
 
-/// The host can end a launch that takes too long: it is asked every 4096 steps.
+/// The host can end a launch that takes too long: it is asked every 4096 steps. A lane without a
+/// budget ends the launch, for lanes that spin on what it holds would use up theirs one after the
+/// other. llvmpipe, which runs both sides of every branch, cuts all of them long before.
 bool lw_step(const in uint site) {
   if (steps_taken >= step_budget) {
     lw_fault(STEP_BUDGET, site, 0u, 0u, 0u);
+    if (FENCE_BY_ATOMIC == 0u) atomicOr(faults.w[FAULT_ABORT], 1u);
     return false;
   }
   steps_taken += 1u;

@@ -9,20 +9,30 @@ const uint BARRIERS = 16u;
 const uint SYNC = 0u, ARRIVE = 1u, RED_POPC = 2u, RED_AND = 3u, RED_OR = 4u;
 
 shared uint phase_arrived[BARRIERS];
+shared uint phase_gone[BARRIERS];     // of these, how many have been let out
 shared uint phase_wanted[BARRIERS];  // thread count, 0 = all lanes that have not ended
+shared uint phase_most[BARRIERS];     // the largest count named, 0 taken as the whole group
+shared uint phase_least[BARRIERS];    // complement of the smallest one
 shared uint phase_voters[BARRIERS];
 shared uint phase_votes[BARRIERS];
 shared uint phase_alive;
 shared uint phase_moving[2];  // did any lane make progress; one word per odd and even turn
 shared uint phase_waves[2];   // does any lane wait for its wave; likewise
+uint phase_lanes;             // of the group
+
+void phase_clear(uint id) {
+  phase_arrived[id] = 0u;
+  phase_gone[id] = 0u;
+  phase_wanted[id] = 0u;
+  phase_most[id] = 0u;
+  phase_least[id] = 0u;
+  phase_voters[id] = 0u;
+  phase_votes[id] = 0u;
+}
 
 void lw_phase_begin(const in uint invocation, const in uint invocations, const in uint lanes) {
-  for (uint i = invocation; i < BARRIERS; i += invocations) {
-    phase_arrived[i] = 0u;
-    phase_wanted[i] = 0u;
-    phase_voters[i] = 0u;
-    phase_votes[i] = 0u;
-  }
+  phase_lanes = lanes;
+  for (uint i = invocation; i < BARRIERS; i += invocations) phase_clear(i);
   if (invocation == 0u) {
     phase_alive = lanes;
     phase_moving[0] = 0u;
@@ -33,28 +43,39 @@ void lw_phase_begin(const in uint invocation, const in uint invocations, const i
   barrier();
 }
 
-void lw_phase_arrive(const in uint id, const in uint count, const in uint kind, const in bool vote,
+/// Returns how many have arrived before.
+uint lw_phase_arrive(const in uint id, const in uint count, const in uint kind, const in bool vote,
                      const in uint turn) {
-  atomicAdd(phase_arrived[id], 1u);
+  uint ticket = atomicAdd(phase_arrived[id], 1u);
+  uint named = count == 0u ? phase_lanes : count;
   atomicMax(phase_wanted[id], count);
+  atomicMax(phase_most[id], named);
+  atomicMax(phase_least[id], ~named);
   if (kind >= RED_POPC) {
     atomicAdd(phase_voters[id], 1u);
     if (vote) atomicAdd(phase_votes[id], 1u);
   }
   // A lane that only arrives goes on in the next turn.
   if (kind == ARRIVE) phase_moving[turn & 1u] = 1u;
+  return ticket;
 }
 
 void lw_phase_ended() { atomicAdd(phase_alive, 0xffffffffu); }
 
-bool phase_open(const in uint id) {
-  uint wanted = phase_wanted[id] == 0u ? phase_alive : phase_wanted[id];
-  return phase_arrived[id] != 0u && phase_arrived[id] >= wanted;
+/// How many of those who have arrived go on now: full sets of the count. A barrier at which lanes
+/// have named different counts never opens, nor does a reduction that more than one set has joined.
+uint phase_opens(const in uint id) {
+  uint here = phase_arrived[id] - phase_gone[id];
+  bool everyone = phase_wanted[id] == 0u;
+  uint wanted = max(everyone ? phase_alive : phase_wanted[id], 1u);
+  bool joined = phase_voters[id] != 0u && here > wanted;
+  if (phase_most[id] != ~phase_least[id] || joined) return 0u;
+  return everyone && here >= wanted ? here : here / wanted * wanted;
 }
 
 /// Asked between the two control barriers by every waiting lane.
-bool lw_phase_released(const in uint id, const in uint turn) {
-  bool open = phase_open(id);
+bool lw_phase_released(const in uint id, const in uint ticket, const in uint turn) {
+  bool open = ticket - phase_gone[id] < phase_opens(id);
   if (open) phase_moving[turn & 1u] = 1u;
   return open;
 }
@@ -76,11 +97,10 @@ uint lw_phase_turn(const in uint invocation, const in uint invocations, const in
   uint moving = phase_moving[turn & 1u];
   uint waves = phase_waves[turn & 1u];
   for (uint i = invocation; i < BARRIERS; i += invocations) {
-    if (!phase_open(i)) continue;
-    phase_arrived[i] = 0u;
-    phase_wanted[i] = 0u;
-    phase_voters[i] = 0u;
-    phase_votes[i] = 0u;
+    uint opens = phase_opens(i);
+    if (opens == 0u) continue;
+    phase_gone[i] += opens;
+    if (phase_gone[i] == phase_arrived[i]) phase_clear(i);
   }
   // The next turn writes these words only after the control barrier below.
   if (invocation == 0u) {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <functional>
 #include <random>
 #include <span>
 #include <string>
@@ -25,9 +26,10 @@ struct Outcome {
   uint64_t fault_count = 0;
 };
 
-/// Parameters: u64 address of the input, u64 address of the output.
+/// Parameters: u64 address of the input, u64 address of the output. `adjust` may change the launch.
 inline Outcome run_on(Engine& engine, const ir::Program& program, Dim3 grid, Dim3 block,
-                      const std::vector<uint32_t>& input, size_t output_words) {
+                      const std::vector<uint32_t>& input, size_t output_words,
+                      const std::function<void(LaunchRequest&)>& adjust = {}) {
   engine.reserve(kArenaBytes);
   engine.write(guest::kArenaBase + kInputOffset, std::as_bytes(std::span(input)));
   const std::vector<uint32_t> zeros(output_words, 0);
@@ -42,6 +44,7 @@ inline Outcome run_on(Engine& engine, const ir::Program& program, Dim3 grid, Dim
   request.params.resize(sizeof pointers);
   std::memcpy(request.params.data(), pointers, sizeof pointers);
   request.param_address = guest::kArenaBase + kParamOffset;
+  if (adjust) adjust(request);
   const LaunchResult result = engine.launch(request);
   Outcome outcome;
   outcome.faults = result.faults;
