@@ -55,6 +55,19 @@ done:
 }
 )";
 
+/// A kernel `k` that takes the address of its data in %rd1.
+std::string kernel_with(const std::string& body) {
+  return std::string(kHeader) + R"(
+.visible .entry k(.param .u64 data)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<10>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [data];
+)" + body +
+         "  st.global.u32 [%rd3], %r1;\n  ret;\n}\n";
+}
+
 /// Four rounds of five butterfly steps and a vote, as tests/bench/shuffle.comp.
 std::string shuffle_kernel() {
   std::string body;
@@ -72,22 +85,14 @@ std::string shuffle_kernel() {
   add.u32 %r1, %r1, %r7;
 )";
   }
-  return std::string(kHeader) + R"(
-.visible .entry k(.param .u64 data)
-{
-  .reg .pred %p<2>;
-  .reg .b32 %r<10>;
-  .reg .b64 %rd<4>;
-  ld.param.u64 %rd1, [data];
-  mov.u32 %r5, %ctaid.x;
+  return kernel_with(R"(  mov.u32 %r5, %ctaid.x;
   mov.u32 %r6, %ntid.x;
   mov.u32 %r7, %tid.x;
   mad.lo.u32 %r8, %r5, %r6, %r7;
   mul.wide.u32 %rd2, %r8, 4;
   add.s64 %rd3, %rd1, %rd2;
   ld.global.u32 %r1, [%rd3];
-)" + body +
-         "  st.global.u32 [%rd3], %r1;\n  ret;\n}\n";
+)" + body);
 }
 
 /// A thousand instructions: arithmetic and memory, every 25th of them a shuffle, a vote or a match.
@@ -105,20 +110,12 @@ std::string long_kernel() {
         "  shfl.sync.idx.b32 %r2, %r1, 3, 31, -1;\n", "  match.any.sync.b32 %r2, %r1, -1;\n"};
     body += kWave[i % 4];
   }
-  return std::string(kHeader) + R"(
-.visible .entry k(.param .u64 data)
-{
-  .reg .pred %p<2>;
-  .reg .b32 %r<10>;
-  .reg .b64 %rd<4>;
-  ld.param.u64 %rd1, [data];
-  mov.u32 %r1, %tid.x;
+  return kernel_with(R"(  mov.u32 %r1, %tid.x;
   mov.u32 %r2, 7;
   setp.lt.u32 %p1, %r1, 9;
   mul.wide.u32 %rd2, %r1, 64;
   add.s64 %rd3, %rd1, %rd2;
-)" + body +
-         "  st.global.u32 [%rd3], %r1;\n  ret;\n}\n";
+)" + body);
 }
 
 double best_dispatch(const Kernel& kernel, const LaunchOptions& options, const auto&... args) {
