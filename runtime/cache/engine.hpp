@@ -30,6 +30,7 @@ struct LevelCounters {
   uint64_t invalidated = 0;
   uint64_t prefetches = 0, over_fetch = 0;
   std::array<uint64_t, 4> by_class{};  ///< sectors asked for as normal, first, last, unchanged
+  bool operator==(const LevelCounters&) const = default;
 };
 
 /// Of one instruction (site).
@@ -38,6 +39,7 @@ struct SiteCounters {
   uint64_t bytes = 0;
   uint64_t l1_hits = 0, l1_misses = 0, l2_hits = 0, l2_misses = 0;  ///< sectors read
   uint64_t stale = 0;
+  bool operator==(const SiteCounters&) const = default;
 };
 
 /// One wave's request for bytes of one line.
@@ -53,7 +55,10 @@ struct Access {
 struct Plan {
   const Row* row = nullptr;
   bool local = false;
-  bool fast = false;  ///< a hit in L1 needs no more than a hit
+  bool plain = false;  ///< a plain load or store of global data, in caches of the common shape
+  uint64_t plain_write = 0;  ///< then: all ones for a store, 0 for a load
+  uint8_t plain_refuses =
+      0;              ///< then: flags of L1 lines (or kAnyLine) that make a hit more than that
   bool in_l1 = true;  ///< the preset lets this access use its first cache
   Probe probe = Probe::normal;
   L1Store store = L1Store::evict;
@@ -124,7 +129,10 @@ class Engine {
   void set_site(SiteCounters* counters) { site_ = counters; }
   const Preset& preset() const { return preset_; }
   const LevelCounters& counters(Cache c) const { return counters_[static_cast<size_t>(c)]; }
-  SectorState sector(uint64_t address) { return memory_.page(address).sector(address); }
+  SectorState sector(uint64_t address) {
+    late_writes_.settle();
+    return memory_.page(address).sector(address);
+  }
   /// Without an SM: of whichever copy there is.
   LineState byte_state(Cache c, uint64_t address, std::optional<uint32_t> sm = {}) const;
   size_t memory_bytes() const;
@@ -139,121 +147,90 @@ class Engine {
   /// Local memory below the L1s is zero again, as when threads start.
   void clear_local_memory();
 
-  /// Runs accesses a few steps late, so that the host's caches have the sets by then. Order and
-  /// results are those of calling load, store and atomic one by one.
-  class Stream {
-   public:
-    void push(Engine& engine, const Plan& plan, uint64_t block, Mask mask, uint32_t context,
-              uint32_t sm) {
-      engine.prefetch_line_state(slots_[(at_ + kDepth / 2) % kDepth].access);
-      Slot& slot = slots_[at_++ % kDepth];
-      if (slot.plan != nullptr) engine.run(*slot.plan, slot.access);
-      slot.plan = &plan;
-      // Field by field: a copy of a fresh Access would stall on its own stores.
-      slot.access.block = block;
-      slot.access.mask.lo = mask.lo;
-      slot.access.mask.hi = mask.hi;
-      slot.access.context = context;
-      slot.access.sm = sm;
-      engine.prefetch_host(slot.access);
-    }
-    void flush(Engine& engine) {
-      for (size_t i = 0; i < kDepth; ++i) {
-        Slot& slot = slots_[at_++ % kDepth];
-        if (slot.plan != nullptr) engine.run(*slot.plan, slot.access);
-        slot.plan = nullptr;
-      }
-    }
-
-   private:
-    static constexpr size_t kDepth = 32;
-    struct Slot {
-      const Plan* plan = nullptr;
-      Access access;
-    };
-    std::array<Slot, kDepth> slots_;
-    size_t at_ = 0;
-  };
+  /// A load, store or atomic, as the plan's row says.
   void run(const Plan& p, const Access& a) {
-    if (p.fast && hit_in_l1(p, a)) return;
-    if (p.row->kind == trace::OpKind::store)
-      store(p, a);
-    else if (p.row->kind == trace::OpKind::atomic)
-      atomic(p, a);
+    if (p.plain && window_.size == 0)
+      (this->*plain_path_)(p, a);
     else
-      load(p, a);
+      run_any(p, a);
   }
-
-  /// Brings the sets and the page of an access that L1 will miss into the host's caches.
-  void prefetch_host(const Access& a) {
-    const Level* first = l1_[a.sm].get();
-    if (first != nullptr && first->may_hold(a.block)) return;
-    l2_->prefetch(a.block);
-    memory_.prefetch(a.block);
-  }
-  /// Once the set is there: the line itself.
-  void prefetch_line_state(const Access& a) const { l2_->prefetch_line(a.block); }
 
  private:
-  /// The common case: plain data, whole in L1 and not old. False leaves everything as it was.
-  bool hit_in_l1(const Plan& p, const Access& a) {
-    Level* level = l1_[a.sm].get();
-    if (level == nullptr || preset_.l1.line != kBlockBytes) return false;
-    const uint32_t index = level->find(a.block);
-    if (index == kNoLine) return false;
-    Line& x = level->line(index);
-    if ((x.flags & (kStale | kPrefetched)) != 0) return false;
-    LevelCounters& n = count(Cache::l1);
-    if (p.row->kind == trace::OpKind::store) {
-      ++n.writes;
-      if (x.dirty.none()) level->count_dirty(1);
-      x.valid |= a.mask;
-      x.dirty |= a.mask;
-      x.write = a.context;
-      if (a.bytes != nullptr) copy_bytes(level->bytes(index, a.block), a.bytes, a.mask);
-    } else {
-      if (!x.valid.covers(a.mask)) return false;
-      const unsigned sectors = sector_count(a.mask, preset_.l1.sector);
-      ++n.reads;
-      n.by_class[0] += sectors;
-      n.sector_hits += sectors;
-      site_->l1_hits += sectors;
-      if (a.bytes != nullptr) copy_bytes(a.bytes, level->bytes(index, a.block), a.mask);
-    }
-    level->touch(index);
-    return true;
-  }
+  // Each step of an access exists for whatever plans and presets may say, and for plain accesses
+  // (Plan::plain), where the compiler knows what nothing asks for: 128-byte lines, 32-byte sectors,
+  // no values, no classes, no flags.
+  struct Anything {
+    static constexpr bool kPlain = false, kWide = false;
+  };
+  struct Plain {
+    static constexpr bool kPlain = true, kWide = false;
+  };
+  struct PlainWide {
+    static constexpr bool kPlain = true, kWide = true;
+  };
+  using PlainPath = void (Engine::*)(const Plan&, const Access&);
+  static PlainPath plain_path();
+  void run_any(const Plan& p, const Access& a);
+  void run_plain_base(const Plan& p, const Access& a);
+  void run_plain_wide(const Plan& p, const Access& a);
+  void miss_base(const Plan& p, const Access& a, Level& level, uint32_t index);
+  void miss_wide(const Plan& p, const Access& a, Level& level, uint32_t index);
+  template <class How>
+  bool hit_plain(const Plan& p, const Access& a, Level& level, uint32_t index);
+  template <class How>
+  void miss_plain(const Plan& p, const Access& a, Level& level, uint32_t index);
   LevelCounters& count(Cache c) { return counters_[static_cast<size_t>(c)]; }
-  Level& l1(uint32_t sm);
+  Level& l1(uint32_t sm) { return l1_[sm] ? *l1_[sm] : new_l1(sm); }
+  Level& new_l1(uint32_t sm);
   Level& instance(Cache c, uint32_t sm);
   Cache first_cache(const Plan& plan) const;
-  void read_line(Cache c, const Plan& p, const Access& a, uint64_t line, Mask mask);
-  void read_through(Cache c, const Plan& p, const Access& a, uint64_t line, const Mask& mask);
+  template <class How>
+  void read_line(Cache c, Level& level, uint32_t index, const Plan& p, const Access& a,
+                 uint64_t line, Mask mask);
+  template <class How>
+  void read_through(Cache c, Level& level, uint32_t index, const Plan& p, const Access& a,
+                    uint64_t line, Mask mask);
   void pass_by(const Plan& p, const Access& a, uint64_t line, Mask mask);
+  template <class How>
   uint32_t allocate(Cache c, Level& level, uint64_t address, Class wanted, const Access& a);
-  void fetch(Cache below_of, const Plan& p, const Access& a, uint64_t line, const Mask& need,
+  bool has_level15(Cache c) const;
+  void fetch(Cache c, Level& level, const Plan& p, const Access& a, uint64_t line, Mask need,
              uint8_t* to);
-  void read_l2(const Plan& p, const Access& a, uint64_t block, const Mask& need, uint8_t* to);
+  void fetch_level15(Cache c, const Plan& p, const Access& a, uint64_t line, Mask need,
+                     uint8_t* to);
+  template <class How>
+  void read_l2(const Plan& p, const Access& a, uint64_t block, Mask need, uint8_t* to);
+  template <class How>
   void read_l2_line(const Plan& p, const Access& a, uint64_t line, Mask mask, uint8_t* to);
   void over_fetch(const Plan& p, const Access& a);
+  template <class How>
   void hit(Level& level, uint32_t index, Class wanted);
   Class l2_class(const Plan& p, uint64_t line) const;
   void register_copy(Cache c, uint64_t block, uint32_t sm);
   void check_stale(Cache c, const Plan& p, const Access& a, const Level& level, uint32_t index,
-                   const Mask& mask);
+                   Mask mask);
 
-  void store_l1_write_back(Cache c, const Plan& p, const Access& a, uint64_t line, Mask mask);
-  void store_l1_through(const Plan& p, const Access& a, uint64_t line, const Mask& mask);
+  template <class How>
+  void store_l1_write_back(Cache c, Level& level, uint32_t index, const Plan& p, const Access& a,
+                           uint64_t line, Mask mask);
+  void store_l1_through(const Plan& p, const Access& a, uint64_t line, Mask mask);
+  template <class How>
   void write_l2(const Plan& p, const Access& a, bool local);
-  void write_l2_line(const Plan& p, const Access& a, uint64_t line, const Mask& mask);
+  template <class How>
+  void write_l2_line(const Plan& p, const Access& a, uint64_t line, Mask mask);
   void publish(const Access& a);
+  void make_copies_old(Page& page, const Access& a);
   void mark_copies(Page& page, const Access& a);
-  void mark_stale(Level& level, uint32_t index, Page& page, const Mask& mask);
+  void mark_stale(Level& level, uint32_t index, Page& page, Mask mask);
   void write_memory(const Line& line, const Mask& mask, const uint8_t* bytes);
 
+  template <class How>
   void leave(Cache c, Level& level, uint32_t index, uint32_t context);
+  void leave_marked(Cache c, Level& level, uint32_t index, uint32_t context);
+  template <class How>
+  void write_back_line(Cache c, Level& level, uint32_t index);
   void write_back(Cache c, Level& level, uint32_t index);
-  void drop_bytes(Level& level, uint32_t index, const Mask& mask);
+  void drop_bytes(Level& level, uint32_t index, Mask mask);
   void invalidate_line(Cache c, Level& level, uint32_t index, uint32_t context);
   template <class Which>
   uint32_t invalidate_where(Cache c, Level& level, uint32_t context, Which which);
@@ -267,11 +244,13 @@ class Engine {
   }
   uint8_t* memory_bytes_of(uint64_t block);
 
+  const PlainPath plain_path_ = plain_path();
   Preset preset_;
   Observer* observer_;
   Observer silent_;
   bool keep_values_;
   Memory memory_;
+  LateWrites late_writes_;
   std::vector<std::unique_ptr<Level>> l1_;
   std::array<std::vector<std::unique_ptr<Level>>, kCaches> others_;
   std::unique_ptr<Level> l2_;
@@ -296,6 +275,13 @@ inline void each_line(const Level& level, uint64_t block, const Mask& mask, F f)
   if (bytes >= kBlockBytes) return f(level.line_address(block), mask);
   for (uint32_t at = 0; at < kBlockBytes; at += bytes)
     if (const Mask part = mask & byte_range(at, bytes); part.any()) f(block + at, part);
+}
+
+/// The bytes of a line as bytes of its block.
+inline Mask line_mask(const Level& level, uint64_t line) {
+  const uint32_t bytes = level.geometry().line;
+  return bytes >= kBlockBytes ? ~Mask{}
+                              : byte_range(static_cast<unsigned>(line % kBlockBytes), bytes);
 }
 
 inline uint64_t block_of(uint64_t address) {

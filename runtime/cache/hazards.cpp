@@ -71,9 +71,9 @@ void Hazards::fill_story(Finding& f, const StaleRead& s, const SectorState& newe
   f.address = s.access.block + at;
   f.bytes = s.bytes.count();
   f.version = s.history.version[at / 32];
-  f.newest = newest.version;
+  f.newest = newest.version();
   f.line_history = {fmt::format("filled {}", place(s.line.fill)),
-                    fmt::format("written {}", place(newest.writer)),
+                    fmt::format("written {}", place(newest.writer())),
                     fmt::format("read {}: still resident in {}, never invalidated",
                                 place(s.access.context), name(s.cache))};
   values_equal(s, &f);
@@ -88,7 +88,7 @@ void Hazards::stale_read(const StaleRead& s) {
   unsigned number = 1;
   std::string message = fmt::format("reads version {} of the sector, version {} has been written",
                                     s.history.version[first_byte(s.bytes) / 32] & 0x3fffff,
-                                    static_cast<uint32_t>(newest.version));
+                                    static_cast<uint32_t>(newest.version()));
   std::string fix = fresh_load_fix(site);
   const uint32_t narrow =
       s.access.sm < narrow_fences_.size() ? narrow_fences_[s.access.sm] : kNoContext;
@@ -119,7 +119,7 @@ void Hazards::stale_read(const StaleRead& s) {
     message += between ? fmt::format("; the fence {} has CTA scope", place(narrow))
                        : std::string("; the load has CTA scope");
   }
-  Finding& f = report(number, Severity::error, s.access, newest.writer, message, fix);
+  Finding& f = report(number, Severity::error, s.access, newest.writer(), message, fix);
   if (f.line_history.empty()) fill_story(f, s, newest);
 }
 
@@ -206,7 +206,7 @@ void Hazards::partial_write_back(const Line& line, unsigned sectors) {
 }
 
 void Hazards::shared_write(const Access& a, const SectorState& before) {
-  const Context other = facts_.context_of(before.writer), here = facts_.context_of(a.context);
+  const Context other = facts_.context_of(before.writer()), here = facts_.context_of(a.context);
   if (other.site == kNoContext || here.site == kNoContext) return;
   if (facts_.site_of(other.site).kind == trace::OpKind::atomic ||
       facts_.site_of(here.site).kind != trace::OpKind::store)
@@ -216,7 +216,7 @@ void Hazards::shared_write(const Access& a, const SectorState& before) {
   x.context = a.context;
   x.mask = a.mask;
   if (!disjoint || ++x.count < preset_.knobs.false_sharing_limit) return;
-  report(14, Severity::advice, a, before.writer,
+  report(14, Severity::advice, a, before.writer(),
          fmt::format("SMs write different bytes of one sector in turn, {} times so far", x.count),
          "give each SM sectors (32 bytes) or lines (128 bytes) of its own");
 }

@@ -1,20 +1,23 @@
 // One set-associative cache: tags, recency, and per line the byte masks and history.
 //
-// Tags and recency stamps of 16 ways lie together in 128 bytes, so a lookup is one vector compare
-// and a victim one vector minimum. A stamp holds the line's priority class above its time, so the
-// lowest class loses first and, inside a class, the oldest line (for LRU).
+// The tags of a set lie together, and so do its recency stamps, so a lookup is a vector compare and
+// a victim a vector minimum. A stamp holds the line's priority class above its time, so the lowest
+// class loses first and, inside a class, the oldest line (for LRU).
+//
+// Line number = set * stride + way; the stride is the number of ways rounded up to what the vector
+// code takes at once (4, 8, or a multiple of 16). Ways that only the rounding made never match and
+// never lose.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "runtime/cache/huge_pages.hpp"
 #include "runtime/cache/mask.hpp"
 #include "runtime/cache/preset.hpp"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "runtime/cache/vector.hpp"
 
 namespace lanewise::cache {
 
@@ -32,6 +35,7 @@ enum LineFlag : uint8_t {
   kCallStack = 16,    ///< holds call-return-stack entries
   kWrittenBack = 32,  ///< by an explicit write back, before its latest store
   kVolatile = 64,     ///< GCN: filled by a volatile / system-coherent access
+  kAnyLine = 128,     ///< never stored: stands for lines with whatever flags
 };
 
 struct alignas(64) Line {
@@ -57,26 +61,40 @@ class Level {
   uint64_t line_address(uint64_t address) const { return address & ~(line_bytes_ - 1); }
 
   /// Index of the line that holds this (line-aligned) address, or kNoLine.
+  template <bool kWide = false>
   uint32_t find(uint64_t address) const {
     const uint32_t tag = tag_of(address);
-    const uint32_t set = set_of(address);
-    for (uint32_t b = 0; b < blocks_per_set_; ++b) {
-      const uint32_t block = set * blocks_per_set_ + b;
-      for (uint32_t hits = match(ways_[block].tag, tag) & way_mask(b); hits != 0;
-           hits &= hits - 1) {
-        const uint32_t index = block * 16 + static_cast<uint32_t>(std::countr_zero(hits));
+    const uint32_t first = set_of(address) * stride_;
+    // Tags are 32 bits of a line number, so the address itself decides.
+    for (uint32_t at = first;;) {
+      for (uint32_t hits = match<kWide>(tags_.at(at), tag); hits != 0; hits &= hits - 1) {
+        const uint32_t index = at + static_cast<uint32_t>(std::countr_zero(hits));
         if (lines_[index].address == address) return index;
       }
+      if ((at += kStep) >= first + stride_) return kNoLine;
     }
-    return kNoLine;
   }
   /// The way that a new line of this address would take. For an infinite cache the table grows
   /// first, which moves lines: indices got before are void.
-  uint32_t victim(uint64_t address);
+  template <bool kWide = false>
+  uint32_t victim(uint64_t address) {
+    const uint32_t index = choose<kWide>(set_of(address) * stride_);
+    return geometry_.infinite && !lines_[index].empty() ? grow_for(address) : index;
+  }
   /// Makes the line at `index` hold `address`, with nothing valid.
-  Line& place(uint32_t index, uint64_t address, Priority priority, bool least_recent = false);
+  Line& place(uint32_t index, uint64_t address, Priority priority, bool least_recent = false) {
+    *tags_.at(index) = tag_of(address);
+    if (by_time_ && !least_recent && priority == Priority::normal)
+      stamp(index) = static_cast<uint32_t>(Priority::normal) << kTimeBits | tick();
+    else
+      place_other(index, priority, least_recent);
+    Line& x = lines_[index];
+    x = Line{};
+    x.address = address;
+    return x;
+  }
   void touch(uint32_t index) {
-    if (replacement_ == Replacement::lru || replacement_ == Replacement::mru)
+    if (by_time_)
       set_time(index, tick());
     else
       touch_other(index);
@@ -86,10 +104,9 @@ class Level {
     return static_cast<Priority>(stamp(index) >> kTimeBits);
   }
   void remove(uint32_t index);
-  /// Before place() takes over a line that is in use: only the counts are put right.
-  void vacate(uint32_t index) {
+  /// Before place() takes over a line that is in use and may be one of the last to go.
+  void forget_priority(uint32_t index) {
     if (priority(index) == Priority::last) --persisting_;
-    if (lines_[index].dirty.any()) --dirty_;
   }
 
   Line& line(uint32_t index) { return lines_[index]; }
@@ -113,40 +130,51 @@ class Level {
   uint32_t total_sets() const { return total_sets_; }
   size_t memory_bytes() const;
 
-  /// By its tag only: rarely true for a line that is not there.
-  bool may_hold(uint64_t address) const { return way_of(address) != kNoLine; }
-  void prefetch(uint64_t address) const {
-    const uint32_t block = set_of(address) * blocks_per_set_;
-    __builtin_prefetch(&ways_[block].tag, 1);
-    __builtin_prefetch(&ways_[block].stamp, 1);
-  }
-  /// The state of the line, or of the one it will replace.
-  void prefetch_line(uint64_t address) const {
-    uint32_t index = way_of(address);
-    if (index == kNoLine) index = oldest(set_of(address));
-    __builtin_prefetch(&lines_[index], 1);
-  }
-
   uint32_t owner = 0;  ///< SM or CU
 
  private:
-  struct alignas(64) Ways {
-    uint32_t tag[16];
-    uint32_t stamp[16];
+  /// One 32-bit value per line.
+  class Column {
+   public:
+    void assign(size_t lines, uint32_t value) {
+      blocks_.assign((lines + 15) / 16, Block{});
+      std::fill_n(at(0), 16 * blocks_.size(), value);
+    }
+    uint32_t* at(uint32_t index) { return blocks_.data()->value + index; }
+    const uint32_t* at(uint32_t index) const { return blocks_.data()->value + index; }
+    size_t memory_bytes() const { return blocks_.capacity() * sizeof(Block); }
+
+   private:
+    struct alignas(64) Block {
+      uint32_t value[16];
+    };
+    std::vector<Block, HugePages<Block>> blocks_;
   };
   static constexpr unsigned kTimeBits = 29;
   static constexpr uint32_t kTimeMask = (1u << kTimeBits) - 1;
 
-  static uint32_t match(const uint32_t (&tags)[16], uint32_t tag);
+  static constexpr uint32_t kNeverLoses = 0x7fff'ffff;
+  static constexpr uint32_t kStep = 16;  ///< ways that one vector compare takes
+
+  /// Bit i: column[i] == value, for the up to kStep ways of a set that stand there.
+  template <bool kWide>
+  uint32_t match(const uint32_t* column, uint32_t value) const {
+    const uint32_t count = std::min(stride_, kStep);
+#if defined(LANEWISE_WIDE)
+    if constexpr (kWide) return equal_ways_wide(column, count, value);
+#endif
+    return equal_ways(column, count, value);
+  }
   uint32_t tag_of(uint64_t address) const {
     const uint64_t n = address >> line_shift_;
     return static_cast<uint32_t>(n ^ (n >> 32) * 0x9e3779b1u);
   }
-  uint32_t way_mask(uint32_t block) const {
-    return block + 1 == blocks_per_set_ ? last_block_mask_ : 0xffff;
+  uint32_t stamp(uint32_t index) const {
+    return *stamps_.at(index);
   }
-  uint32_t stamp(uint32_t index) const { return ways_[index >> 4].stamp[index & 15]; }
-  uint32_t& stamp(uint32_t index) { return ways_[index >> 4].stamp[index & 15]; }
+  uint32_t& stamp(uint32_t index) {
+    return *stamps_.at(index);
+  }
   void set_time(uint32_t index, uint32_t time) {
     uint32_t& s = stamp(index);
     s = (s & ~kTimeMask) | time;
@@ -155,19 +183,20 @@ class Level {
     if (clock_ == kTimeMask) compress_times();
     return ++clock_;
   }
-  uint32_t way_of(uint64_t address) const {
-    const uint32_t tag = tag_of(address);
-    const uint32_t first = set_of(address) * blocks_per_set_;
-    for (uint32_t b = 0; b < blocks_per_set_; ++b)
-      if (const uint32_t hits = match(ways_[first + b].tag, tag) & way_mask(b); hits != 0)
-        return (first + b) * 16 + static_cast<uint32_t>(std::countr_zero(hits));
-    return kNoLine;
-  }
   uint32_t hashed_set(uint64_t n) const;
-  uint32_t oldest(uint32_t set) const;
-  uint32_t choose(uint32_t set);
-  uint32_t choose_by_policy(uint32_t set, uint32_t lowest);
-  uint32_t choose_clean(uint32_t set, Priority p) const;
+  template <bool kWide = false>
+  uint32_t oldest(uint32_t first) const;
+  template <bool kWide = false>
+  uint32_t choose(uint32_t first) {
+    const uint32_t index = oldest<kWide>(first);
+    if (simple_victims_ || priority(index) == Priority::empty) return index;
+    return choose_among(index);
+  }
+  uint32_t choose_among(uint32_t index);
+  uint32_t grow_for(uint64_t address);
+  void place_other(uint32_t index, Priority p, bool least_recent);
+  uint32_t choose_by_policy(uint32_t first, uint32_t lowest);
+  uint32_t choose_clean(uint32_t first, Priority p) const;
   uint32_t tree_victim(uint32_t set) const;
   void touch_tree(uint32_t index);
   void touch_other(uint32_t index);
@@ -181,34 +210,34 @@ class Level {
   IndexHash hash_ = IndexHash::linear;
   Replacement replacement_ = Replacement::lru;
   uint32_t total_sets_ = 0, set_mask_ = 0;
-  uint32_t blocks_per_set_ = 1, last_block_mask_ = 0xffff;
+  uint32_t stride_ = 16;
+  bool by_time_ = true;         ///< every use renews a line's time
+  bool oldest_loses_ = true;    ///< of the lowest class
+  bool simple_victims_ = true;  ///< and no line is spared
   uint32_t clock_ = 0;
   uint32_t dirty_ = 0, dirty_limit_ = 0;
   uint32_t persisting_ = 0, persisting_limit_ = 0;
   uint64_t random_ = 0x2545f4914f6cdd1dULL;
-  std::vector<Ways> ways_;
-  std::vector<Line> lines_;
-  std::vector<History> histories_;
+  Column tags_, stamps_;
+  std::vector<Line, HugePages<Line>> lines_;
+  std::vector<History, HugePages<History>> histories_;
   std::vector<uint64_t> trees_;        ///< tree PLRU: one word a set
   std::vector<uint16_t> slice_table_;  ///< IPOLY: remainder of each byte of a line number
   std::vector<uint8_t> data_;
   uint64_t data_stride_ = 0;
 };
 
-inline uint32_t Level::match(const uint32_t (&tags)[16], uint32_t tag) {
-#if defined(__SSE2__)
-  const __m128i want = _mm_set1_epi32(static_cast<int>(tag));
-  const auto* at = reinterpret_cast<const __m128i*>(tags);
-  const __m128i a = _mm_packs_epi32(_mm_cmpeq_epi32(_mm_load_si128(at), want),
-                                    _mm_cmpeq_epi32(_mm_load_si128(at + 1), want));
-  const __m128i b = _mm_packs_epi32(_mm_cmpeq_epi32(_mm_load_si128(at + 2), want),
-                                    _mm_cmpeq_epi32(_mm_load_si128(at + 3), want));
-  return static_cast<uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(a, b)));
+template <bool kWide>
+uint32_t Level::oldest(uint32_t first) const {
+#if defined(LANEWISE_WIDE)
+  const uint32_t lowest =
+      kWide ? least_wide(stamps_.at(first), stride_) : least(stamps_.at(first), stride_);
 #else
-  uint32_t hits = 0;
-  for (unsigned i = 0; i < 16; ++i) hits |= static_cast<uint32_t>(tags[i] == tag) << i;
-  return hits;
+  const uint32_t lowest = least(stamps_.at(first), stride_);
 #endif
+  for (uint32_t at = first;; at += kStep)
+    if (const uint32_t ways = match<kWide>(stamps_.at(at), lowest); ways != 0)
+      return at + static_cast<uint32_t>(std::countr_zero(ways));
 }
 
 }  // namespace lanewise::cache

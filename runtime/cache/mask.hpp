@@ -42,14 +42,13 @@ inline Mask without(const Mask& a, const Mask& b) {
   return {a.lo & ~b.lo, a.hi & ~b.hi};
 }
 
-/// Bytes first .. first + count - 1 of the block; the range must lie inside it.
+/// Bytes first .. first + count - 1 of the block; the range must lie inside it. Without branches:
+/// where in a line an access lies is anybody's guess.
 inline Mask byte_range(unsigned first, unsigned count) {
-  const auto ones = [](unsigned n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; };
-  Mask m;
-  if (first < 64) m.lo = ones(count) << first;
-  if (first + count > 64)
-    m.hi = first >= 64 ? ones(count) << (first - 64) : ones(first + count - 64);
-  return m;
+  __extension__ using Bits = unsigned __int128;
+  const Bits ones = count >= 128 ? ~Bits{0} : (Bits{1} << count) - 1;
+  const Bits bits = ones << first;
+  return {static_cast<uint64_t>(bits), static_cast<uint64_t>(bits >> 64)};
 }
 
 inline uint64_t whole_groups(uint64_t bits, unsigned bytes) {
@@ -84,8 +83,17 @@ inline unsigned sector_count(const Mask& m, unsigned sector) {
   return whole_sectors(m, sector).count() / (sector > 128 ? 128 : sector);
 }
 
+/// Bit i: the i-th 32-byte sector has a byte in the mask.
+inline unsigned sectors32(const Mask& m) {
+  const auto some = [](uint64_t bits, unsigned at) {
+    return static_cast<unsigned>(bits != 0) << at;
+  };
+  return some(m.lo & 0xffff'ffff, 0) | some(m.lo >> 32, 1) | some(m.hi & 0xffff'ffff, 2) |
+         some(m.hi >> 32, 3);
+}
+
 /// Copies the bytes of the mask from one image of a block to another.
-inline void copy_bytes(uint8_t* to, const uint8_t* from, const Mask& mask) {
+[[gnu::noinline]] inline void copy_bytes(uint8_t* to, const uint8_t* from, const Mask& mask) {
   for (unsigned i = 0; i < kBlockBytes; ++i)
     if (((i < 64 ? mask.lo >> i : mask.hi >> (i - 64)) & 1) != 0) to[i] = from[i];
 }

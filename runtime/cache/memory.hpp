@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/cache/huge_pages.hpp"
 #include "runtime/cache/mask.hpp"
 
 namespace lanewise::cache {
@@ -16,10 +17,20 @@ inline constexpr uint64_t kPageBytes = uint64_t{1} << kPageShift;
 
 inline constexpr uint32_t kHostSm = 1023;  ///< "SM" of copies and stores by the host
 
-struct SectorState {
-  uint32_t version : 22 = 0;  ///< writes so far; shown to people, so it may wrap
-  uint32_t sm : 10 = kHostSm;
-  uint32_t writer = ~uint32_t{0};  ///< context
+/// In one word, so that a write is one update. All zero: never written.
+class SectorState {
+ public:
+  uint32_t version() const { return static_cast<uint32_t>(bits_) & kVersions; }
+  uint32_t sm() const { return (static_cast<uint32_t>(bits_ >> 22) & 1023) ^ kHostSm; }
+  uint32_t writer() const { return ~static_cast<uint32_t>(bits_ >> 32); }  ///< context
+  void written(uint32_t context, uint32_t sm) {
+    bits_ = uint64_t{~context} << 32 | uint64_t{sm ^ kHostSm} << 22 |
+            ((static_cast<uint32_t>(bits_) + 1) & kVersions);
+  }
+
+ private:
+  static constexpr uint32_t kVersions = (1u << 22) - 1;  ///< shown to people, so they may wrap
+  uint64_t bits_ = 0;
 };
 
 struct Page {
@@ -32,6 +43,39 @@ struct Page {
 
   uint64_t& sharers_of(uint64_t address) { return sharers[address % kPageBytes / kBlockBytes]; }
   SectorState& sector(uint64_t address) { return sectors[address % kPageBytes / 32]; }
+};
+
+/// Writes that wait until the host has fetched the state they change. While there is one L1 and no
+/// other cache, nobody needs to know of a write before somebody asks for a sector's state.
+class LateWrites {
+ public:
+  struct Write {
+    SectorState* sectors = nullptr;  ///< four, of a block
+    unsigned which = 0;              ///< bit i = sector i
+    uint32_t context = 0;
+  };
+  void push(const Write& w) {
+    __builtin_prefetch(w.sectors, 1);
+    Write& slot = waiting_[next_++ % waiting_.size()];
+    apply(slot);
+    slot = w;
+  }
+  /// All of them, oldest first.
+  void settle() {
+    for (size_t i = 0; i < waiting_.size(); ++i) {
+      Write& slot = waiting_[next_++ % waiting_.size()];
+      apply(slot);
+      slot = {};
+    }
+  }
+
+ private:
+  static void apply(const Write& w) {
+    for (unsigned left = w.which; left != 0; left &= left - 1)
+      w.sectors[std::countr_zero(left)].written(w.context, 0);
+  }
+  std::array<Write, 16> waiting_;
+  size_t next_ = 0;
 };
 
 class Memory {
@@ -47,21 +91,13 @@ class Memory {
     }
     return *slots_[at].page;
   }
-  /// The sharers and the sectors of a block, when its page exists.
-  void prefetch(uint64_t address) const {
-    const uint64_t key = (address >> kPageShift) + 1;
-    const Slot& slot = slots_[hash(key)];
-    if (slot.key != key) return;
-    __builtin_prefetch(&slot.page->sharers_of(address), 1);
-    __builtin_prefetch(&slot.page->sector(address & ~(kBlockBytes - 1)), 1);
-  }
   template <class F>
   void each_page(F f) {
     for (const Slot& s : slots_)
       if (s.key != 0) f((s.key - 1) << kPageShift, *s.page);
   }
   size_t memory_bytes() const {
-    return pages_.size() * sizeof(Page) + slots_.capacity() * sizeof(Slot);
+    return slabs_.size() * kSlabPages * sizeof(Page) + slots_.capacity() * sizeof(Slot);
   }
 
  private:
@@ -77,20 +113,25 @@ class Memory {
     while (slots_[at].key != 0) at = (at + 1) & (slots_.size() - 1);
     slots_[at] = {key, page};
   }
-  Page& add(uint64_t key) {
-    if (2 * (pages_.size() + 1) > slots_.size()) {
+  [[gnu::noinline]] Page& add(uint64_t key) {
+    if (2 * (page_count_ + 1) > slots_.size()) {
       std::vector<Slot> old(slots_.size() * 2);
       old.swap(slots_);
       for (const Slot& s : old)
         if (s.key != 0) put(s.key, s.page);
     }
-    pages_.push_back(std::make_unique<Page>());
-    put(key, pages_.back().get());
-    return *pages_.back();
+    if (slabs_.empty() || slabs_.back().size() == kSlabPages)
+      slabs_.emplace_back().reserve(kSlabPages);
+    ++page_count_;
+    Page& page = slabs_.back().emplace_back();
+    put(key, &page);
+    return page;
   }
 
   std::vector<Slot> slots_;
-  std::vector<std::unique_ptr<Page>> pages_;
+  static constexpr size_t kSlabPages = HugePages<Page>::kBytes / sizeof(Page);
+  std::vector<std::vector<Page, HugePages<Page>>> slabs_;  ///< never move their pages
+  size_t page_count_ = 0;
 };
 
 }  // namespace lanewise::cache

@@ -249,20 +249,11 @@ void Tracker::run(const trace::WaveRecord& r, const trace::Site& s, const Plan& 
           image[at] = r.values[group.active[lane] * bytes + b];
         });
     }
-    switch (s.kind) {
-      case OpKind::load:
-      case OpKind::fetch:
-        if (hazards_.watching()) hazards_.before_load(p, a);
-        engine_.load(p, a);
-        break;
-      case OpKind::store:
-        if (hazards_.watching()) hazards_.before_store(p, a);
-        engine_.store(p, a);
-        break;
-      default:
-        if (hazards_.watching()) hazards_.before_load(p, a), hazards_.before_store(p, a);
-        engine_.atomic(p, a);
+    if (hazards_.watching()) {
+      if (s.kind != OpKind::store) hazards_.before_load(p, a);
+      if (s.kind == OpKind::store || s.kind == OpKind::atomic) hazards_.before_store(p, a);
     }
+    engine_.run(p, a);
     if (loaded != nullptr && s.kind == OpKind::load)
       each_lane_byte(group.lanes, bytes, q, [&](unsigned lane, unsigned b, unsigned at) {
         (*loaded)[group.active[lane] * bytes + b] = image[at];

@@ -4,7 +4,8 @@
 // allocate; an access is one aligned 32-byte sector. The plain loop keeps per way a struct of tag,
 // time, valid and dirty. The engine keeps everything it keeps for a real trace: byte masks, who
 // filled and wrote each line, write versions per sector, sharers, counters per instruction. Miss
-// counts of both must agree. Times are processor time of the process, best of the repeats.
+// counts of both must agree. Arguments: repeats, one trace's name, accesses. Times are processor
+// time of the process, best of the repeats.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 using namespace lanewise;
 using namespace lanewise::cache;
 
-constexpr size_t kAccesses = 20'000'000;
+size_t kAccesses = 20000000;
 
 double seconds() {
   timespec t;
@@ -98,15 +99,14 @@ Run run_engine(const std::vector<PackedAccess>& trace) {
   const Plan load = engine.plan(trace::ptx_site("ld.global.v8.b32"), trace::Space::global);
   const Plan store = engine.plan(trace::ptx_site("st.global.v8.b32"), trace::Space::global);
   const double start = seconds();
-  Engine::Stream stream;
   for (size_t i = 0; i < trace.size(); ++i) {
     const uint64_t address = trace[i] & ~uint64_t{1};
-    const uint64_t block = block_of(address);
-    stream.push(engine, (trace[i] & 1) != 0 ? store : load, block,
-                byte_range(static_cast<unsigned>(address - block), 32), static_cast<uint32_t>(i),
-                0);
+    Access a;
+    a.block = block_of(address);
+    a.mask = byte_range(static_cast<unsigned>(address - a.block), 32);
+    a.context = static_cast<uint32_t>(i);
+    engine.run((trace[i] & 1) != 0 ? store : load, a);
   }
-  stream.flush(engine);
   const double time = seconds() - start;
   const LevelCounters& l1 = engine.counters(Cache::l1);
   const LevelCounters& l2 = engine.counters(Cache::l2);
@@ -117,11 +117,13 @@ Run run_engine(const std::vector<PackedAccess>& trace) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 3) kAccesses = std::strtoul(argv[3], nullptr, 10);
   const int repeats = argc > 1 ? std::atoi(argv[1]) : 3;
   int wrong = 0;
   fmt::print("{:<8} {:>10} {:>10} {:>7} {:>11} {:>11} {:>11}\n", "trace", "plain M/s", "engine M/s",
              "ratio", "L1 misses", "L2 misses", "engine MiB");
   for (const char* name : {"stream", "rand64", "stride", "hot", "mix"}) {
+    if (argc > 2 && std::string(name) != argv[2]) continue;
     const std::vector<PackedAccess> trace = access_trace(name, kAccesses);
     Run plain, engine;
     for (int i = 0; i < std::max(1, repeats); ++i) {

@@ -263,7 +263,7 @@ TEST_CASE("victims: empty, then first, normal, last; inside a class the oldest")
   Level level(g, 0, 100);
   const auto put = [&](uint64_t address, Priority p) {
     const uint32_t i = level.victim(address);
-    if (!level.line(i).empty()) level.vacate(i);
+    if (!level.line(i).empty()) level.forget_priority(i);
     level.place(i, address, p);
   };
   put(0x000, Priority::last);
