@@ -115,6 +115,10 @@ TEST_CASE("annotated text gives every word back, with the bits that the vendor's
   CHECK(error_of("NOP &word=0x1") == "6: the word 0x1 is another instruction");
   CHECK(sass::parse_instruction("LDG.E R0, [R2+0x10] &word=0xeed4300001070200")
             .instruction->has_control == false);
+  CHECK(word_of("IADD3 R4, R2.???3, R3, R3") == (word_of("IADD3 R4, R2, R3, R3") | 3ULL << 35));
+  const sass::Listing back = sass::parse("BRA -0x18 ;\n");
+  REQUIRE(back.ok());
+  CHECK(sass::print(back.kernels[0].code[0]) == "BRA -0x18");
   // Where a branch goes is said by its label.
   const sass::Listing l = sass::parse("BRA `(.L_1) &word=0xe2400fffff07330f ;\n.L_1:\nEXIT ;\n");
   REQUIRE(l.ok());

@@ -70,6 +70,11 @@ void read_suffixes(Cursor& in, const OperandSpec& spec, Instruction& i) {
   while (in.peek() == '.') {
     const size_t start = in.at();
     in.seek(start + 1);
+    if (spec.high.len == 2 && in.rest().starts_with("???3")) {
+      spec.high.set(i.word, 3);
+      in.seek(start + 5);
+      continue;
+    }
     const std::string_view suffix = in.word();
     if (suffix == "reuse" && reuse_slot(spec, *i.form) >= 0)
       i.control.set(17 + static_cast<unsigned>(reuse_slot(spec, *i.form)), 1, 1);
@@ -88,7 +93,8 @@ void read_suffixes(Cursor& in, const OperandSpec& spec, Instruction& i) {
 
 void read_prefixes(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   const bool number = spec.kind == Kind::imm || spec.kind == Kind::fimm;
-  if (!number && in.take('-')) set_flag(in, spec.neg, word, "a minus sign");
+  const bool has_own_sign = number || spec.kind == Kind::target;
+  if (!has_own_sign && in.take('-')) set_flag(in, spec.neg, word, "a minus sign");
   if (in.take('~')) set_flag(in, spec.inv, word, "'~'");
   if (!number && in.take('|')) set_flag(in, spec.abs, word, "an absolute value");
 }
@@ -248,9 +254,10 @@ void read_target(Cursor& in, const OperandSpec& spec, Instruction& i) {
     in.expect('(', "before a label");
     i.label = std::string(in.until(")"));
     in.expect(')', "after the label");
-  } else if (in.peek() >= '0' && in.peek() <= '9') {
+  } else if (const bool negative = in.take('-');
+             negative || (in.peek() >= '0' && in.peek() <= '9')) {
     // Kept absolute until the instruction's own address is known.
-    i.label = fmt::format("{:#x}", in.number("an address"));
+    i.label = fmt::format("{}{:#x}", negative ? "-" : "", in.number("an address"));
   } else {
     if (in.rest().starts_with("c[")) in.fail("expected a label or an address" + in.found());
     i.label = std::string(in.until(" \t;,}"));
@@ -358,7 +365,7 @@ unsigned next_register(const OperandSpec& spec, const Instruction& i) {
 }
 
 std::string write_target(const OperandSpec& spec, const Instruction& i) {
-  if (!i.label.empty() && i.label[0] != '0') return "`(" + i.label + ")";
+  if (!i.label.empty() && !is_address(i.label)) return "`(" + i.label + ")";
   const unsigned shift = 64U - spec.field.len;
   const int64_t rel = static_cast<int64_t>(spec.field.get(i.word) << shift) >> shift;
   return hex(static_cast<int64_t>(i.pc) + 8 + rel);

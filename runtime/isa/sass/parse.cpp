@@ -202,8 +202,10 @@ class ListingParser {
       uint64_t target = 0;
       if (known != addresses.end()) {
         target = known->second;
-      } else if (i.label[0] == '0') {
-        target = std::stoull(i.label, nullptr, 16);
+      } else if (is_address(i.label)) {
+        const bool negative = i.label[0] == '-';
+        target = std::stoull(i.label.substr(negative ? 1 : 0), nullptr, 16);
+        if (negative) target = 0 - target;
         i.label.clear();
       } else {
         report(i.line, i.column, fmt::format("label '{}' is not defined in '{}'", i.label, k.name));

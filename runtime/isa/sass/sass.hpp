@@ -50,6 +50,11 @@ struct Instruction {
   bool guard_negated() const { return kGuardNegate.get(word) != 0; }
 };
 
+/// A target given as an address, not by name: 0x68, or -0x8 in code that starts in the middle.
+inline bool is_address(std::string_view label) {
+  return label.starts_with('0') || label.starts_with("-0");
+}
+
 struct Label {
   std::string name;
   size_t index;  ///< of the instruction that follows
