@@ -116,6 +116,9 @@ TEST_CASE("annotated text gives every word back, with the bits that the vendor's
   CHECK(sass::parse_instruction("LDG.E R0, [R2+0x10] &word=0xeed4300001070200")
             .instruction->has_control == false);
   CHECK(word_of("IADD3 R4, R2.???3, R3, R3") == (word_of("IADD3 R4, R2, R3, R3") | 3ULL << 35));
+  const auto twin = sass::decode(0xeef467ffdfe72200);
+  REQUIRE(twin.has_value());
+  CHECK(word_of(sass::print(*twin, sass::Style::annotated)) == twin->word);
   const sass::Listing back = sass::parse("BRA -0x18 ;\n");
   REQUIRE(back.ok());
   CHECK(sass::print(back.kernels[0].code[0]) == "BRA -0x18");

@@ -163,17 +163,19 @@ void check_combination(Cursor& in, Instruction& i, unsigned arch) {
 /// Bits that the text does not show come with the word, which must say what the text says. Where a
 /// branch goes stays with the label.
 void take_word(Instruction& i, const Word& whole, unsigned arch) {
-  const Form* form = decode_form(whole.bits, arch);
-  bool same = form != nullptr && form->mnemonic == i.form->mnemonic;
-  if (same && !form->decode_only) {
-    const OperandSpec* target = form->operand(Role::target);
-    const uint64_t hidden = form->ignored | (target != nullptr ? target->field.mask() : 0);
-    same = form == i.form && ((whole.bits ^ i.word) & ~hidden) == 0;
+  Instruction other = i;
+  other.form = decode_form(whole.bits, arch);
+  other.word = whole.bits;
+  bool same = other.form != nullptr;
+  if (same && i.operand(Role::target) != nullptr) {
+    const uint64_t hidden = i.form->ignored | i.operand(Role::target)->field.mask();
+    same = other.form == i.form && ((other.word ^ i.word) & ~hidden) == 0;
+  } else if (same) {
+    same = print(other) == print(i);
   }
   if (!same)
     Cursor::fail_at(whole.at, fmt::format("the word {:#x} is another instruction", whole.bits));
-  i.form = form;
-  i.word = whole.bits;
+  i = std::move(other);
 }
 
 bool begins_with(Cursor& in, OperandSpec::Kind kind) {
@@ -303,10 +305,17 @@ bool needs_number(const Instruction& i) {
   return c.read_sb() == 6 || c.write_sb() == 6 || (c.bits >> 17 & ~shown_reuse(*i.form)) != 0;
 }
 
+/// Compare and swap with RZ for its second value, or for both, has more words than texts.
+bool has_twins(const Instruction& i) {
+  for (const OperandSpec& o : i.form->operands)
+    if (o.kind == OperandSpec::Kind::zero) return o.field.get(i.word) >= kRZ - 2;
+  return false;
+}
+
 std::string annotations(const Instruction& i) {
   const Control& c = i.control;
   std::string out;
-  if ((i.word & i.form->ignored) != 0 || i.form->decode_only)
+  if ((i.word & i.form->ignored) != 0 || i.form->decode_only || has_twins(i))
     out += fmt::format(" &word={:#x}", i.word);
   if (needs_number(i)) return out + fmt::format(" &ctl={:#x}", c.bits);
   if (c.wait_mask() != 0) {
