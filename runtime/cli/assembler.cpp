@@ -103,32 +103,32 @@ int disassemble(const CodeArgs& a) {
   return ok ? 0 : 1;
 }
 
-void add_common(CLI::App& sub, CodeArgs& a, const char* what) {
-  sub.add_option("FILE", a.file, what)->required();
-  sub.add_option("--isa", a.isa, "instruction set")->check(CLI::IsMember(isa_names()));
-  sub.add_option("--target", a.options.target, "sm_50, sm_52, sm_53 (default: what the file says)");
-  sub.add_option("--kernel", a.options.kernel, "only this kernel");
-  sub.add_option("-o", a.out, "output file");
-  sub.add_flag("--tsv", a.tsv, "print address, word and text of each instruction");
-  sub.add_option("--max-errors", a.options.max_errors, "report at most so many errors, 0 = all");
+void add_common(const Command& sub, CodeArgs& a, const char* what) {
+  sub.option("FILE", a.file, what).required();
+  sub.option("--isa", a.isa, "instruction set").one_of(isa_names());
+  sub.option("--target", a.options.target, "sm_50, sm_52, sm_53 (default: what the file says)");
+  sub.option("--kernel", a.options.kernel, "only this kernel");
+  sub.option("-o", a.out, "output file");
+  sub.flag("--tsv", a.tsv, "print address, word and text of each instruction");
+  sub.option("--max-errors", a.options.max_errors, "report at most so many errors, 0 = all");
 }
 
 }  // namespace
 
-void add_asm(CLI::App& app, Action& action) {
-  auto* sub = app.add_subcommand("asm", "assemble SASS text to machine code");
+void add_asm(const Command& app) {
+  const Command sub = app.command("asm", "assemble SASS text to machine code");
   auto a = std::make_shared<CodeArgs>();
-  add_common(*sub, *a, "assembly text");
-  sub->callback([=, &action] { action = [a] { return assemble(*a); }; });
+  add_common(sub, *a, "assembly text");
+  sub.does([a] { return assemble(*a); });
 }
 
-void add_disasm(CLI::App& app, Action& action) {
-  auto* sub = app.add_subcommand("disasm", "disassemble a cubin or machine code");
+void add_disasm(const Command& app) {
+  const Command sub = app.command("disasm", "disassemble a cubin or machine code");
   auto a = std::make_shared<CodeArgs>();
-  add_common(*sub, *a, "cubin, or machine code with --raw");
-  sub->add_flag("--raw", a->options.raw, "the file is machine code and nothing else; needs --isa");
-  sub->add_flag("--bare", a->options.bare, "with --raw: SASS instructions without control words");
-  sub->callback([=, &action] { action = [a] { return disassemble(*a); }; });
+  add_common(sub, *a, "cubin, or machine code with --raw");
+  sub.flag("--raw", a->options.raw, "the file is machine code and nothing else; needs --isa");
+  sub.flag("--bare", a->options.bare, "with --raw: SASS instructions without control words");
+  sub.does([a] { return disassemble(*a); });
 }
 
 }  // namespace lanewise::cli

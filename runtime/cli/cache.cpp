@@ -43,35 +43,33 @@ int run_cache(const CacheArgs& args) {
 
 }  // namespace
 
-void add_cache(CLI::App& app, Action& action) {
-  auto* sub = app.add_subcommand("cache", "what the caches of a GPU do with a memory trace");
+void add_cache(const Command& app) {
+  const Command sub = app.command("cache", "what the caches of a GPU do with a memory trace");
   auto a = std::make_shared<CacheArgs>();
-  sub->add_option("TRACE", a->trace, ".lwt, .traceg, .trace, kernelslist or .din")->required();
-  sub->add_option("--preset", a->presets, "a GPU, file:PRESET.json, or several (commas)")
-      ->delimiter(',')
-      ->required();
-  sub->add_option("--report", a->reports, "write a report too: FILE.txt, .json or .csv");
-  sub->add_option("--fail-on", a->fail_on, "exit code 1 on a rule (H1 ... H18), E, W or any")
-      ->delimiter(',');
-  sub->add_flag("--json", a->json, "print JSON");
-  sub->callback([=, &action] { action = [a] { return run_cache(*a); }; });
+  sub.option("TRACE", a->trace, ".lwt, .traceg, .trace, kernelslist or .din").required();
+  sub.option("--preset", a->presets, "a GPU, file:PRESET.json, or several (commas)")
+      .split_at(',')
+      .required();
+  sub.option("--report", a->reports, "write a report too: FILE.txt, .json or .csv");
+  sub.option("--fail-on", a->fail_on, "exit code 1 on a rule (H1 ... H18), E, W or any")
+      .split_at(',');
+  sub.flag("--json", a->json, "print JSON");
+  sub.does([a] { return run_cache(*a); });
 }
 
-void add_trace(CLI::App& app, Action& action) {
-  auto* sub = app.add_subcommand("trace", "memory traces");
-  sub->require_subcommand(1);
-  auto* convert = sub->add_subcommand("convert", "to another format, by file ending");
+void add_trace(const Command& app) {
+  const Command sub = app.command("trace", "memory traces");
+  sub.needs_command();
+  const Command convert = sub.command("convert", "to another format, by file ending");
   auto in = std::make_shared<std::string>(), out = std::make_shared<std::string>();
-  convert->add_option("IN", *in, ".lwt, .traceg, .trace, kernelslist or .din")->required();
-  convert->add_option("OUT", *out, ".lwt, .din or .json (Perfetto)")->required();
-  convert->callback([=, &action] {
-    action = [=] {
-      const std::unique_ptr<trace::Sink> sink = trace::open_output(*out);
-      const trace::ReadResult r = trace::read_any(*in, *sink);
-      warn(r);
-      fmt::print("{} events\n", r.events);
-      return 0;
-    };
+  convert.option("IN", *in, ".lwt, .traceg, .trace, kernelslist or .din").required();
+  convert.option("OUT", *out, ".lwt, .din or .json (Perfetto)").required();
+  convert.does([=] {
+    const std::unique_ptr<trace::Sink> sink = trace::open_output(*out);
+    const trace::ReadResult r = trace::read_any(*in, *sink);
+    warn(r);
+    fmt::print("{} events\n", r.events);
+    return 0;
   });
 }
 

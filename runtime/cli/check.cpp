@@ -43,21 +43,21 @@ int check(const CheckArgs& a) {
 
 }  // namespace
 
-void add_check(CLI::App& app, Action& action) {
-  auto* sub = app.add_subcommand("check", "parse and validate, run nothing");
+void add_check(const Command& app) {
+  const Command sub = app.command("check", "parse and validate, run nothing");
   auto a = std::make_shared<CheckArgs>();
-  sub->add_option("FILE", a->files, "input programs")->required();
-  add_isa_option(*sub, a->isa);
-  sub->add_option(
+  sub.option("FILE", a->files, "input programs").required();
+  add_isa_option(sub, a->isa);
+  sub.option(
       "--target", a->legality.target,
       "judge PTX or SASS for this target (sm_80) in place of the file's, without lowering it");
-  sub->add_option("--strict", a->legality.strict,
-                  "judge PTX like the assembler (ptxas) or by the manual's text, SASS by the "
-                  "manual with its "
-                  "control words, without lowering it")
-      ->check(CLI::IsMember({"ptxas", "manual"}));
-  sub->add_option("--max-errors", a->max_errors, "stop after so many errors a file, 0 = never");
-  sub->callback([=, &action] { action = [a] { return check(*a); }; });
+  sub.option("--strict", a->legality.strict,
+             "judge PTX like the assembler (ptxas) or by the manual's text, SASS by the "
+             "manual with its "
+             "control words, without lowering it")
+      .one_of({"ptxas", "manual"});
+  sub.option("--max-errors", a->max_errors, "stop after so many errors a file, 0 = never");
+  sub.does([a] { return check(*a); });
 }
 
 }  // namespace lanewise::cli

@@ -76,17 +76,15 @@ int list(const CoverageArgs& a) {
 
 }  // namespace
 
-void add_coverage(CLI::App& app, Action& action) {
-  auto* sub = app.add_subcommand("coverage", "every instruction form and how well it is supported");
+void add_coverage(const Command& app) {
+  const Command sub =
+      app.command("coverage", "every instruction form and how well it is supported");
   auto a = std::make_shared<CoverageArgs>();
-  sub->add_option("--isa", a->isa, "which instruction set")
-      ->required()
-      ->check(CLI::IsMember({"ptx", "sass", "gcn"}));
-  sub->add_option("--target", a->target, "gfx600 (default), gfx700 or gfx803 for GCN");
-  sub->add_option("--forms", a->forms, "answer for the forms in this file, one a line");
-  sub->add_flag("--json", a->json, "print one JSON object");
-  sub->callback(
-      [=, &action] { action = [a] { return a->forms.empty() ? list(*a) : answer_forms(*a); }; });
+  sub.option("--isa", a->isa, "which instruction set").required().one_of({"ptx", "sass", "gcn"});
+  sub.option("--target", a->target, "gfx600 (default), gfx700 or gfx803 for GCN");
+  sub.option("--forms", a->forms, "answer for the forms in this file, one a line");
+  sub.flag("--json", a->json, "print one JSON object");
+  sub.does([a] { return a->forms.empty() ? list(*a) : answer_forms(*a); });
 }
 
 }  // namespace lanewise::cli

@@ -45,11 +45,11 @@ int list_devices(bool json) {
 
 }  // namespace
 
-void add_devices(CLI::App& app, Action& action) {
-  auto* sub = app.add_subcommand("devices", "list every Vulkan device and the reference engine");
+void add_devices(const Command& app) {
+  const Command sub = app.command("devices", "list every Vulkan device and the reference engine");
   auto json = std::make_shared<bool>(false);
-  sub->add_flag("--json", *json, "print one JSON object");
-  sub->callback([=, &action] { action = [json] { return list_devices(*json); }; });
+  sub.flag("--json", *json, "print one JSON object");
+  sub.does([json] { return list_devices(*json); });
 }
 
 }  // namespace lanewise::cli

@@ -228,24 +228,24 @@ int explain_command(const ExplainArgs& a) {
 
 }  // namespace
 
-void add_explain(CLI::App& app, Action& action) {
-  auto* sub = app.add_subcommand("explain", "what an instruction does in every lane, with numbers");
+void add_explain(const Command& app) {
+  const Command sub =
+      app.command("explain", "what an instruction does in every lane, with numbers");
   auto a = std::make_shared<ExplainArgs>();
-  sub->add_option("FILE", a->place, "stream script or kernel file, with :LINE for one line");
-  sub->add_option("--text", a->text, "an instruction in place of the script's, or on its own");
-  sub->add_option("--case", a->case_name,
-                  "which case of the script (default: the line's, or the first)");
-  sub->add_option("--lane", a->lane, "only this thread of the group");
-  sub->add_option("--group", a->group, "which group, counted linearly (default 0)");
-  sub->add_option("--visit", a->visit, "in a loop: the how manieth time (default 1)");
-  add_isa_option(*sub, a->isa);
-  sub->add_option("--target", a->target, "sm_90, sm_50, gfx600, ... of --text");
-  sub->add_option("--set", a->set, "a line of a stream script: buffer, reg, waves, ... (repeat)")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  sub->add_option("--launch", a->launch, "how a kernel file runs: NAME grid 1 block 32 args ...");
-  sub->add_flag("--json", a->json, "print one JSON object");
-  sub->callback([=, &action] { action = [a] { return explain_command(*a); }; });
+  sub.option("FILE", a->place, "stream script or kernel file, with :LINE for one line");
+  sub.option("--text", a->text, "an instruction in place of the script's, or on its own");
+  sub.option("--case", a->case_name,
+             "which case of the script (default: the line's, or the first)");
+  sub.option("--lane", a->lane, "only this thread of the group");
+  sub.option("--group", a->group, "which group, counted linearly (default 0)");
+  sub.option("--visit", a->visit, "in a loop: the how manieth time (default 1)");
+  add_isa_option(sub, a->isa);
+  sub.option("--target", a->target, "sm_90, sm_50, gfx600, ... of --text");
+  sub.option("--set", a->set, "a line of a stream script: buffer, reg, waves, ... (repeat)")
+      .repeated();
+  sub.option("--launch", a->launch, "how a kernel file runs: NAME grid 1 block 32 args ...");
+  sub.flag("--json", a->json, "print one JSON object");
+  sub.does([a] { return explain_command(*a); });
 }
 
 }  // namespace lanewise::cli

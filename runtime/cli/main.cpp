@@ -10,30 +10,15 @@
 namespace {
 
 int run(int argc, char** argv) {
-  CLI::App app{"Lanewise runs foreign GPU kernels (PTX, Maxwell SASS, GCN) on any Vulkan device."};
-  app.name("lanewise");
-  app.set_version_flag("--version", lanewise::version());
-  app.require_subcommand(1);
-  lanewise::cli::Action action;
-  lanewise::cli::add_devices(app, action);
-  lanewise::cli::add_run(app, action);
-  lanewise::cli::add_check(app, action);
-  lanewise::cli::add_translate(app, action);
-  lanewise::cli::add_coverage(app, action);
-  lanewise::cli::add_asm(app, action);
-  lanewise::cli::add_disasm(app, action);
-  lanewise::cli::add_cache(app, action);
-  lanewise::cli::add_trace(app, action);
-  lanewise::cli::add_selftest(app, action);
-  lanewise::cli::add_explain(app, action);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
-    fmt::print(stderr, "lanewise: error: {} (see 'lanewise --help')\n", e.what());
-    return 2;
-  }
-  return action();
+  using namespace lanewise::cli;
+  CommandLine line(
+      "lanewise",
+      "Lanewise runs foreign GPU kernels (PTX, Maxwell SASS, GCN) on any Vulkan device.",
+      lanewise::version());
+  for (const auto add : {add_devices, add_run, add_check, add_translate, add_coverage, add_asm,
+                         add_disasm, add_cache, add_trace, add_selftest, add_explain})
+    add(line.root());
+  return line.run(argc, argv);
 }
 
 }  // namespace

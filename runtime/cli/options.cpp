@@ -25,17 +25,16 @@ Dim3 parse_dim(const std::string& option, const std::string& text) {
 
 }  // namespace
 
-void add_launch_options(CLI::App& sub, LaunchArgs& a) {
-  sub.add_option("--grid", a.grid, "work-groups: X[,Y[,Z]]");
-  sub.add_option("--block", a.block, "threads per work-group: X[,Y[,Z]]");
-  sub.add_option("--dyn-shared", a.dyn_shared, "bytes of dynamic shared memory");
-  sub.add_option("--memcheck", a.memcheck, "what every access must lie in")
-      ->check(CLI::IsMember({"arena", "alloc", "off"}));
-  sub.add_option("--wave", a.wave, "how guest lanes map to invocations")
-      ->check(CLI::IsMember({"auto", "lane", "packed"}));
-  sub.add_option("--timeout", a.timeout, "seconds until the run is given up, 0 = never")
-      ->check(CLI::NonNegativeNumber);
-  sub.add_option("--policy", a.policies, "NAME=VALUE, see docs/policies.md");
+void add_launch_options(const Command& sub, LaunchArgs& a) {
+  sub.option("--grid", a.grid, "work-groups: X[,Y[,Z]]");
+  sub.option("--block", a.block, "threads per work-group: X[,Y[,Z]]");
+  sub.option("--dyn-shared", a.dyn_shared, "bytes of dynamic shared memory");
+  sub.option("--memcheck", a.memcheck, "what every access must lie in")
+      .one_of({"arena", "alloc", "off"});
+  sub.option("--wave", a.wave, "how guest lanes map to invocations")
+      .one_of({"auto", "lane", "packed"});
+  sub.option("--timeout", a.timeout, "seconds until the run is given up, 0 = never").not_negative();
+  sub.option("--policy", a.policies, "NAME=VALUE, see docs/policies.md");
 }
 
 LaunchOptions to_options(const LaunchArgs& a) {
@@ -60,9 +59,9 @@ LaunchOptions to_options(const LaunchArgs& a) {
   return o;
 }
 
-void add_isa_option(CLI::App& sub, std::string& isa) {
-  sub.add_option("--isa", isa, "language of the input (default: by its ending and contents)")
-      ->check(CLI::IsMember({"ptx", "sass", "gcn"}));
+void add_isa_option(const Command& sub, std::string& isa) {
+  sub.option("--isa", isa, "language of the input (default: by its ending and contents)")
+      .one_of({"ptx", "sass", "gcn"});
 }
 
 Isa to_isa(const std::string& text) {

@@ -1,11 +1,11 @@
 // Options that several commands share, and how their text becomes values.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "lanewise/lanewise.hpp"
+#include "runtime/cli/command_line.hpp"
 
 namespace lanewise::cli {
 
@@ -17,10 +17,10 @@ struct LaunchArgs {
   std::vector<std::string> policies;
   bool operator==(const LaunchArgs&) const = default;
 };
-void add_launch_options(CLI::App& sub, LaunchArgs& args);
+void add_launch_options(const Command& sub, LaunchArgs& args);
 LaunchOptions to_options(const LaunchArgs& args);
 
-void add_isa_option(CLI::App& sub, std::string& isa);
+void add_isa_option(const Command& sub, std::string& isa);
 Isa to_isa(const std::string& text);
 
 }  // namespace lanewise::cli

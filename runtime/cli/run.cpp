@@ -167,22 +167,19 @@ int run(const RunArgs& a) {
 
 }  // namespace
 
-void add_run(CLI::App& app, Action& action) {
-  auto* sub = app.add_subcommand("run", "run a kernel");
+void add_run(const Command& app) {
+  const Command sub = app.command("run", "run a kernel");
   auto a = std::make_shared<RunArgs>();
-  sub->add_option("FILE", a->file, "PTX, SASS or GCN text, or a stream script (.lw)")->required();
-  sub->add_option("--kernel", a->kernel, "which kernel, when the file holds several");
-  add_isa_option(*sub, a->isa);
-  sub->add_option("--target", a->target,
-                  "sm_80, sm_52, gfx803, ... in place of the one the file names");
-  sub->add_option("--arg", a->args, "kernel argument, in parameter order (repeat)")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  sub->add_option("--device", a->device, "auto, reference, an index or part of a name");
-  add_launch_options(*sub, a->launch);
-  add_trace_options(*sub, a->trace);
-  sub->add_flag("--json", a->json, "print one JSON object");
-  sub->callback([=, &action] { action = [a] { return run(*a); }; });
+  sub.option("FILE", a->file, "PTX, SASS or GCN text, or a stream script (.lw)").required();
+  sub.option("--kernel", a->kernel, "which kernel, when the file holds several");
+  add_isa_option(sub, a->isa);
+  sub.option("--target", a->target, "sm_80, sm_52, gfx803, ... in place of the one the file names");
+  sub.option("--arg", a->args, "kernel argument, in parameter order (repeat)").repeated();
+  sub.option("--device", a->device, "auto, reference, an index or part of a name");
+  add_launch_options(sub, a->launch);
+  add_trace_options(sub, a->trace);
+  sub.flag("--json", a->json, "print one JSON object");
+  sub.does([a] { return run(*a); });
 }
 
 }  // namespace lanewise::cli

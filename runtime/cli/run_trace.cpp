@@ -8,18 +8,17 @@
 
 namespace lanewise::cli {
 
-void add_trace_options(CLI::App& sub, TraceArgs& args) {
-  sub.add_option("--trace", args.trace, "write the memory trace: FILE.lwt, .din or .json");
-  sub.add_option("--cache", args.presets, "run the cache tracker: a GPU's preset, or several")
-      ->delimiter(',');
-  sub.add_flag("--cache-exact", args.exact,
-               "with --cache PRESET on the reference engine: loads return what the caches hold");
-  sub.add_option("--report", args.reports, "with --cache: write FILE.txt, .json, .csv, ...");
-  sub.add_option("--fail-on", args.fail_on, "with --cache: exit code 1 on a rule, E, W or any")
-      ->delimiter(',');
-  sub.add_option("--trace-buffer", args.buffer_mib,
-                 "MiB of events that one piece of the grid may make")
-      ->check(CLI::Range(1U, 2048U));
+void add_trace_options(const Command& sub, TraceArgs& args) {
+  sub.option("--trace", args.trace, "write the memory trace: FILE.lwt, .din or .json");
+  sub.option("--cache", args.presets, "run the cache tracker: a GPU's preset, or several")
+      .split_at(',');
+  sub.flag("--cache-exact", args.exact,
+           "with --cache PRESET on the reference engine: loads return what the caches hold");
+  sub.option("--report", args.reports, "with --cache: write FILE.txt, .json, .csv, ...");
+  sub.option("--fail-on", args.fail_on, "with --cache: exit code 1 on a rule, E, W or any")
+      .split_at(',');
+  sub.option("--trace-buffer", args.buffer_mib, "MiB of events that one piece of the grid may make")
+      .between(1, 2048);
 }
 
 RunTrace::RunTrace(const Device& device, const TraceArgs& args) : args_(args), device_(device) {

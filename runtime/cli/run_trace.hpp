@@ -1,7 +1,6 @@
 // `run --trace`, `run --cache`: what becomes of the memory events of a launch.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "lanewise/lanewise.hpp"
 #include "runtime/cache/exact.hpp"
+#include "runtime/cli/command_line.hpp"
 #include "runtime/trace/fan.hpp"
 
 namespace lanewise::cli {
@@ -20,7 +20,7 @@ struct TraceArgs {
   bool exact = false;  ///< loads return what the modelled caches hold
   bool any() const { return !trace.empty() || !presets.empty(); }
 };
-void add_trace_options(CLI::App& sub, TraceArgs& args);
+void add_trace_options(const Command& sub, TraceArgs& args);
 
 /// Traces a device while it lives. Throws Error(usage) for presets, rules and files that are none.
 class RunTrace {

@@ -115,14 +115,14 @@ int selftest(const SelftestArgs& a) {
 
 }  // namespace
 
-void add_selftest(CLI::App& app, Action& action) {
-  auto* sub = app.add_subcommand("selftest", "run the conformance suite on a device");
+void add_selftest(const Command& app) {
+  const Command sub = app.command("selftest", "run the conformance suite on a device");
   auto a = std::make_shared<SelftestArgs>();
-  sub->add_option("--device", a->device, "auto, reference, an index or part of a name");
-  sub->add_option("--suite", a->suite, "a folder of stream scripts in place of the installed one");
-  sub->add_flag("--json", a->json, "print one JSON object");
-  sub->add_flag("--verbose", a->verbose, "also say why a case is not supported");
-  sub->callback([=, &action] { action = [a] { return selftest(*a); }; });
+  sub.option("--device", a->device, "auto, reference, an index or part of a name");
+  sub.option("--suite", a->suite, "a folder of stream scripts in place of the installed one");
+  sub.flag("--json", a->json, "print one JSON object");
+  sub.flag("--verbose", a->verbose, "also say why a case is not supported");
+  sub.does([a] { return selftest(*a); });
 }
 
 }  // namespace lanewise::cli

@@ -45,18 +45,18 @@ int translate(const TranslateArgs& a) {
 
 }  // namespace
 
-void add_translate(CLI::App& app, Action& action) {
-  auto* sub = app.add_subcommand("translate", "show or save what the translator makes of a kernel");
+void add_translate(const Command& app) {
+  const Command sub =
+      app.command("translate", "show or save what the translator makes of a kernel");
   auto a = std::make_shared<TranslateArgs>();
-  sub->add_option("FILE", a->file, "PTX, SASS or GCN text")->required();
-  sub->add_option("--kernel", a->kernel, "which kernel, when the file holds several");
-  add_isa_option(*sub, a->isa);
-  sub->add_option("--emit", a->emit, "which stage")
-      ->check(CLI::IsMember({"spirv", "spirv-text", "ir"}));
-  sub->add_option("-o", a->out, "output file (default: standard output)");
-  sub->add_option("--device", a->device, "whose abilities to translate for");
-  add_launch_options(*sub, a->launch);
-  sub->callback([=, &action] { action = [a] { return translate(*a); }; });
+  sub.option("FILE", a->file, "PTX, SASS or GCN text").required();
+  sub.option("--kernel", a->kernel, "which kernel, when the file holds several");
+  add_isa_option(sub, a->isa);
+  sub.option("--emit", a->emit, "which stage").one_of({"spirv", "spirv-text", "ir"});
+  sub.option("-o", a->out, "output file (default: standard output)");
+  sub.option("--device", a->device, "whose abilities to translate for");
+  add_launch_options(sub, a->launch);
+  sub.does([a] { return translate(*a); });
 }
 
 }  // namespace lanewise::cli

@@ -4,26 +4,12 @@
 
 #include <algorithm>
 
+#include "runtime/guest/allocation_at.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/trace/record.hpp"
 
 namespace lanewise::events {
-namespace {
-
-bool inside(uint64_t offset, uint32_t bytes, uint64_t size) {
-  return size >= bytes && offset <= size - bytes;
-}
-
-const Allocation* holder(std::span<const Allocation> sorted, uint64_t address, uint32_t bytes) {
-  const auto after =
-      std::upper_bound(sorted.begin(), sorted.end(), address,
-                       [](uint64_t a, const Allocation& x) { return a < x.address; });
-  if (after == sorted.begin()) return nullptr;
-  const Allocation& candidate = *(after - 1);
-  return inside(address - candidate.address, bytes, candidate.size) ? &candidate : nullptr;
-}
-
-}  // namespace
+using guest::inside;
 
 Error buffer_too_small(const ir::Program& program, uint64_t buffer_bytes) {
   return Error(ErrorKind::budget,
@@ -130,7 +116,7 @@ bool Collector::touches(const Point& p, uint64_t address) const {
   }
   if (!inside(address - guest::kArenaBase, p.bytes, arena_size_)) return false;
   if (memcheck_ != Memcheck::alloc) return true;
-  const Allocation* a = holder(allocations_, address, p.bytes);
+  const Allocation* a = guest::allocation_at(allocations_, address, p.bytes);
   return a != nullptr && !(p.write && a->read_only);
 }
 

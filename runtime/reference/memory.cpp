@@ -1,8 +1,8 @@
 #include "runtime/reference/memory.hpp"
 
-#include <algorithm>
 #include <bit>
 
+#include "runtime/guest/allocation_at.hpp"
 #include "runtime/guest/layout.hpp"
 
 namespace lanewise::reference {
@@ -19,20 +19,7 @@ uint64_t alignment_mask(uint32_t alignment) {
 
 template <typename Byte>
 Byte* inside(std::span<Byte> memory, uint64_t offset, uint32_t bytes) {
-  if (memory.size() < bytes || offset > memory.size() - bytes) return nullptr;
-  return memory.data() + offset;
-}
-
-/// The allocation that holds all of the bytes, or none.
-const Allocation* holder(std::span<const Allocation> sorted, uint64_t address, uint32_t bytes) {
-  const auto after =
-      std::upper_bound(sorted.begin(), sorted.end(), address,
-                       [](uint64_t a, const Allocation& x) { return a < x.address; });
-  if (after == sorted.begin()) return nullptr;
-  const Allocation& candidate = *(after - 1);
-  const uint64_t offset = address - candidate.address;
-  const bool fits = candidate.size >= bytes && offset <= candidate.size - bytes;
-  return fits ? &candidate : nullptr;
+  return guest::inside(offset, bytes, memory.size()) ? memory.data() + offset : nullptr;
 }
 
 Located fault(FaultKind kind, uint64_t address) {
@@ -50,7 +37,7 @@ Located locate_in_arena(const MemoryView& memory, const Access& access, uint64_t
   std::byte* data = inside(memory.arena, address - guest::kArenaBase, access.bytes);
   if (data == nullptr) return fault(FaultKind::out_of_range, address);
   if (memory.memcheck == Memcheck::alloc) {
-    const Allocation* allocation = holder(memory.allocations, address, access.bytes);
+    const Allocation* allocation = guest::allocation_at(memory.allocations, address, access.bytes);
     if (allocation == nullptr) return fault(FaultKind::out_of_range, address);
     if (access.write && allocation->read_only) return fault(FaultKind::write_to_read_only, address);
   }

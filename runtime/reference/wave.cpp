@@ -2,33 +2,13 @@
 #include <array>
 #include <bit>
 
+#include "runtime/ir/wave_ops.hpp"
 #include "runtime/reference/group.hpp"
 
 namespace lanewise::reference {
 namespace {
 
 using ir::Op;
-
-/// Which source holds the member mask; operations without one return nothing.
-int member_operand(Op op) {
-  switch (op) {
-    case Op::vote_any:
-    case Op::vote_all:
-    case Op::vote_uni:
-    case Op::vote_ballot:
-    case Op::match_any:
-    case Op::match_all:
-    case Op::redux:
-      return 1;
-    case Op::shfl:
-      return 3;
-    case Op::elect:
-    case Op::wave_sync:
-      return 0;
-    default:
-      return -1;
-  }
-}
 
 template <typename Visit>
 void for_each_lane(uint64_t mask, Visit visit) {
@@ -88,7 +68,7 @@ uint64_t Group::waiting_mask(uint32_t wave) const {
 
 uint64_t Group::member_mask(const Lane& lane) const {
   const Code& code = program_.codes[lane.position];
-  const int operand = member_operand(code.op);
+  const int operand = ir::member_operand(code.op);
   if (operand < 0) return ~uint64_t{0};
   const uint64_t mask = lane.r[code.src[operand]] & 0xffffffff;
   return mask == 0xffffffff ? ~uint64_t{0} : mask;  // "everyone", for waves of 64 too

@@ -4,30 +4,10 @@
 #include <string_view>
 
 #include "runtime/ir/passes/passes.hpp"
+#include "runtime/ir/wave_ops.hpp"
 
 namespace lanewise::ir {
 namespace {
-
-/// Which source is the member mask, -1 when the operation has none.
-int member_operand(Op op) {
-  switch (op) {
-    case Op::vote_any:
-    case Op::vote_all:
-    case Op::vote_uni:
-    case Op::vote_ballot:
-    case Op::match_any:
-    case Op::match_all:
-    case Op::redux:
-      return 1;
-    case Op::shfl:
-      return 3;
-    case Op::elect:
-    case Op::wave_sync:
-      return 0;
-    default:
-      return -1;
-  }
-}
 
 class PhaseSplitter {
  public:

@@ -107,6 +107,11 @@ Place mask_place(const Row& row) {
   return row.has(Slot::vdst) ? Place{8, 7} : Place{0, 8};
 }
 
+/// GCN2's scalar loads take offsets that do not fit the byte from a literal.
+bool is_literal_offset(const Operand& o, Slot s, Gen gen) {
+  return s == Slot::soff && gen == Gen::gfx7 && o.immediate && o.value > 255;
+}
+
 uint64_t stored(const Operand& o, Slot s) {
   if (o.immediate) return s == Slot::soff ? o.value & 0xfffff : o.value & 0xffff;
   if (s == Slot::sbase) return o.code / 2;
@@ -271,9 +276,10 @@ std::vector<uint32_t> encode(const Instruction& i, Gen gen) {
     const Slot s = row.operands[n].slot;
     if (s == Slot::vcc) continue;
     const Place p = s == Slot::mask_dst ? mask_place(row) : place(row.encoding, s, gen);
-    w |= stored(o, s) << p.pos;
-    if (s == Slot::soff && o.immediate) w |= uint64_t{1} << immediate_bit(gen);
-    if (!o.immediate && o.code == kLiteral) literal = {o.value};
+    const bool offset = is_literal_offset(o, s, gen);
+    w |= (offset ? kLiteral : stored(o, s)) << p.pos;
+    if (s == Slot::soff && o.immediate && !offset) w |= uint64_t{1} << immediate_bit(gen);
+    if (offset || (!o.immediate && o.code == kLiteral)) literal = {o.value};
   }
   if (is_buffer(row.encoding)) w |= buffer_flags(i, gen);
   if (row.encoding == Encoding::vop3) w |= vop3_flags(i, gen);
@@ -309,12 +315,15 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
   }
   for (size_t n = 0; n < i.operands.size(); ++n) {
     Operand& o = i.operands[n];
-    // An inline constant in a register's place: its text would read as the immediate form.
-    const bool scalar = o.code < kZero || o.code == kLiteral;
-    if (i.row->operands[n].slot == Slot::soff && !o.immediate && !scalar) return std::nullopt;
-    if (!readable(o, i.row->operands[n].slot, base->encoding, gen)) return std::nullopt;
-    if (o.immediate || o.code != kLiteral) continue;
+    const Slot slot = i.row->operands[n].slot;
+    const bool literal = !o.immediate && o.code == kLiteral;
+    // A constant in a register's place: its text would read as the immediate form.
+    if (slot == Slot::soff && !o.immediate && o.code >= kZero && (!literal || gen != Gen::gfx7))
+      return std::nullopt;
+    if (!readable(o, slot, base->encoding, gen)) return std::nullopt;
+    if (!literal) continue;
     if (words.size() < 2) return std::nullopt;
+    o.immediate = slot == Slot::soff;
     o.value = words[1];
   }
   // Whatever the row does not account for must be zero: nothing decoded is dropped.

@@ -38,7 +38,7 @@ uint64_t read_integer(Cursor& in, const char* what) {
   return value;
 }
 
-uint32_t float_or_integer(Cursor& in, bool& is_float) {
+Number float_or_integer(Cursor& in) {
   const size_t at = in.at();
   const bool negative = in.take('-');
   const char first = in.peek();
@@ -48,47 +48,30 @@ uint32_t float_or_integer(Cursor& in, bool& is_float) {
                                          in.peek(1) == 'b' || in.peek(1) == 'B');
   const size_t digits = in.at();
   const std::string text(in.until(" \t,|)"));
-  is_float = !prefixed && text.find_first_of(".eE") != std::string::npos;
+  const bool is_float = !prefixed && text.find_first_of(".eE") != std::string::npos;
   if (is_float) {
     char* end = nullptr;
     const float value = std::strtof(text.c_str(), &end);
     if (*end != '\0') Cursor::fail_at(at, "expected a number, found '" + text + "'");
-    return std::bit_cast<uint32_t>(negative ? -value : value);
+    return {std::bit_cast<uint32_t>(negative ? -value : value), true, negative};
   }
   in.seek(digits);
   const uint64_t magnitude = read_integer(in, "a register or a number");
   if (magnitude > 0xffffffff || (negative && magnitude > 0x80000000))
     Cursor::fail_value(at, "number does not fit in 32 bits");
-  return static_cast<uint32_t>(negative ? 0 - magnitude : magnitude);
+  return {static_cast<uint32_t>(negative ? 0 - magnitude : magnitude), false, negative};
 }
 
-Operand constant_operand(uint32_t value, bool is_float, size_t at, bool literal_allowed, Gen gen) {
-  Operand o;
-  const auto integer = static_cast<int32_t>(value);
-  if (!is_float && integer >= 0 && integer <= 64) {
-    o.code = kZero + static_cast<unsigned>(integer);
-    return o;
-  }
-  if (!is_float && integer < 0 && integer >= -16) {
-    o.code = 192U + static_cast<unsigned>(-integer);
-    return o;
-  }
-  if (is_float && value == 0) {
-    o.code = kZero;
-    return o;
-  }
-  for (unsigned n = 0; n < (gen == Gen::gfx8 ? 9 : 8); ++n) {
-    if (value != std::bit_cast<uint32_t>(kInlineFloats[n])) continue;
-    o.code = 240 + n;
-    return o;
-  }
-  if (!literal_allowed)
-    Cursor::fail_value(at,
-                       "a literal constant is not possible here, expected -16 to 64 or a float "
-                       "such as 0.5");
-  o.code = kLiteral;
-  o.value = value;
-  return o;
+std::optional<unsigned> inline_code(const Number& n, bool wide, Gen gen) {
+  const auto integer = static_cast<int32_t>(n.bits);
+  if (!n.is_float && integer >= 0 && integer <= 64) return kZero + n.bits;
+  if (!n.is_float && integer < 0 && integer >= -16 && (n.negative || !wide))
+    return 192U + (0 - n.bits);
+  if (n.is_float && n.bits == 0) return kZero;
+  if (wide && !n.is_float) return std::nullopt;
+  for (unsigned k = 0; k < (gen == Gen::gfx8 ? 9 : 8); ++k)
+    if (n.bits == std::bit_cast<uint32_t>(kInlineFloats[k])) return 240 + k;
+  return std::nullopt;
 }
 
 std::optional<uint32_t> inline_constant(unsigned code) {

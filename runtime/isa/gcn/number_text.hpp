@@ -10,10 +10,15 @@ namespace lanewise::gcn {
 
 /// Decimal, 0x, 0b, or octal behind a leading 0, as the assemblers read them; no sign.
 uint64_t read_integer(Cursor& in, const char* what);
-/// A number of 32 bits with its sign, integer or float.
-uint32_t float_or_integer(Cursor& in, bool& is_float);
-/// The code of an inline constant, or a literal where one is possible.
-Operand constant_operand(uint32_t value, bool is_float, size_t at, bool literal_allowed, Gen gen);
+/// A number as it was written; `bits` are its 32 bits.
+struct Number {
+  uint32_t bits = 0;
+  bool is_float = false, negative = false;
+};
+Number float_or_integer(Cursor& in);
+/// The code of a constant that needs no literal. In a place of 64 bits 0xffffffff is not -1, and
+/// the integer 0x3f000000 is not 0.5, for there literals are extended with zeros.
+std::optional<unsigned> inline_code(const Number& n, bool wide, Gen gen);
 /// Bits of the constant behind an inline code; nullopt for other codes.
 std::optional<uint32_t> inline_constant(unsigned code);
 /// As the assemblers write an inline float; empty for other codes.

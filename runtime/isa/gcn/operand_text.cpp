@@ -166,23 +166,34 @@ Operand read_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) {
   Operand o;
   if (read_named(in, spec, gen, o)) return o;
   if (!is_source_slot(spec.slot)) Cursor::fail_at(at, "expected a register" + in.found(at));
-  bool is_float = false;
-  const uint32_t value = float_or_integer(in, is_float);
-  Operand c = constant_operand(value, is_float, at, takes_literal(spec.slot, row), gen);
-  c.count = spec.count;
-  return c;
+  const Number n = float_or_integer(in);
+  o.count = spec.count;
+  if (const auto code = inline_code(n, spec.count == 2, gen)) {
+    o.code = *code;
+    return o;
+  }
+  if (!takes_literal(spec.slot, row))
+    Cursor::fail_value(at,
+                       "a literal constant is not possible here, expected -16 to 64 or a float "
+                       "such as 0.5");
+  o.code = kLiteral;
+  o.value = n.bits;
+  return o;
 }
 
 Operand read_vector_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) {
   const bool modifiers = row.encoding == Encoding::vop3;
   in.skip_blanks();
   const char next = in.peek(1);
-  const bool neg = modifiers && in.peek() == '-' && (next < '0' || next > '9');
-  if (neg) in.take('-');
+  const bool call = modifiers && in.take_word("neg");
+  if (call) in.expect('(', "after 'neg'");
+  const bool minus = modifiers && !call && in.peek() == '-' && (next < '0' || next > '9');
+  if (minus) in.take('-');
   const bool abs = modifiers && in.take('|');
   Operand o = read_source(in, spec, row, gen);
   if (abs) in.expect('|', "after the absolute value");
-  o.neg = neg;
+  if (call) in.expect(')', "after the negated operand");
+  o.neg = call || minus;
   o.abs = abs;
   return o;
 }
@@ -227,6 +238,11 @@ Operand read_immediate(Cursor& in, int64_t low, int64_t high) {
   return o;
 }
 
+/// Of scalar loads: a byte, on GCN2 or a literal, on GCN3 20 bits.
+int64_t scalar_offset_limit(Gen gen) {
+  return gen == Gen::gfx6 ? 255 : gen == Gen::gfx7 ? 0xffffffff : 0xfffff;
+}
+
 struct Counter {
   std::string_view name;
   unsigned pos, len;
@@ -267,10 +283,18 @@ std::string write_waitcnt(uint32_t value) {
   return plain ? out : fmt::format("{:#x}", value);
 }
 
+/// A literal whose value has a shorter code is written, as the disassemblers do, like that code.
+std::string write_literal(uint32_t bits, bool wide, Gen gen) {
+  const auto code = inline_code({bits, false, false}, wide, gen);
+  if (!code) return fmt::format("{:#x}", bits);
+  if (const std::string text = inline_float_text(*code, wide); !text.empty()) return text;
+  return std::to_string(static_cast<int32_t>(bits));
+}
+
 /// Codes that no register and no constant has are printed by number; nothing decodes to them.
 std::string write_source(const Operand& o, Gen gen) {
   if (o.code >= kVgpr0 || o.code < kZero) return register_name(o.code, o.count, gen);
-  if (o.code == kLiteral) return fmt::format("{:#x}", o.value);
+  if (o.code == kLiteral) return write_literal(o.value, o.count == 2, gen);
   if (const std::string text = inline_float_text(o.code, o.count == 2); !text.empty()) return text;
   if (const auto value = inline_constant(o.code))
     return std::to_string(static_cast<int32_t>(*value));
@@ -336,7 +360,7 @@ Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) 
     case Slot::soff:
       in.skip_blanks();
       if (in.peek() >= '0' && in.peek() <= '9')
-        return read_immediate(in, 0, gen == Gen::gfx8 ? 0xfffff : 255);
+        return read_immediate(in, 0, scalar_offset_limit(gen));
       return read_source(in, spec, row, gen);
     case Slot::src0:
     case Slot::src1:
@@ -352,7 +376,7 @@ std::string write_operand(const Operand& o, const SlotSpec& spec, Gen gen) {
     case Slot::simm16:
     case Slot::soff:
       if (o.immediate)
-        return fmt::format("{:#x}", o.value & (spec.slot == Slot::soff ? 0xfffff : 0xffff));
+        return fmt::format("{:#x}", spec.slot == Slot::soff ? o.value : o.value & 0xffff);
       return write_source(o, gen);
     case Slot::waitcnt:
       return write_waitcnt(o.value);
@@ -360,9 +384,13 @@ std::string write_operand(const Operand& o, const SlotSpec& spec, Gen gen) {
       return o.label.empty() ? std::to_string(static_cast<int16_t>(o.value)) : o.label;
     case Slot::vaddr:
       return o.count == 0 ? "off" : register_name(o.code, o.count, gen);
-    default:
-      return fmt::format("{}{}{}{}", o.neg ? "-" : "", o.abs ? "|" : "", write_source(o, gen),
-                         o.abs ? "|" : "");
+    default: {
+      const std::string_view bar = o.abs ? "|" : "";
+      const std::string value = fmt::format("{}{}{}", bar, write_source(o, gen), bar);
+      // A minus in front of a constant would be its sign.
+      if (o.neg && !o.abs && inline_constant(o.code)) return fmt::format("neg({})", value);
+      return (o.neg ? "-" : "") + value;
+    }
   }
 }
 

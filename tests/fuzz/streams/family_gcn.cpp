@@ -22,13 +22,13 @@ constexpr Operation kStoreOps[] = {{"byte", 1, 1},    {"short", 2, 1},   {"dword
 constexpr const char* kAtomics[] = {"swap", "cmpswap", "add", "sub", "rsub", "smin", "umin",
                                     "smax", "umax",    "and", "or",  "xor",  "inc",  "dec"};
 
-uint64_t little(const std::array<uint8_t, 16>& bytes, unsigned count) {
+uint64_t little(const Bytes& bytes, unsigned count) {
   uint64_t v = 0;
   for (size_t n = count; n-- > 0;) v = v << 8 | bytes[n];
   return v;
 }
-std::array<uint8_t, 16> bytes_of(uint64_t v) {
-  std::array<uint8_t, 16> b{};
+Bytes bytes_of(uint64_t v) {
+  Bytes b{};
   for (unsigned n = 0; n < 8; ++n) b[n] = static_cast<uint8_t>(v >> (8 * n));
   return b;
 }

@@ -108,7 +108,7 @@ class Typed : public BufferInstruction {
     spec::Texel data{};
     for (unsigned n = 0; n < 4; ++n) data[n] = static_cast<uint32_t>(out[n]);
     const auto raw = spec::store(data, f_.count, k.data, k.number, select, rules);
-    std::array<uint8_t, 16> bytes{};
+    Bytes bytes{};
     for (unsigned b = 0; b < 16; ++b) bytes[b] = static_cast<uint8_t>(raw[b / 4] >> (8 * (b % 4)));
     memory.store(at, bytes, k.bytes);
   }

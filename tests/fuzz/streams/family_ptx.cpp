@@ -17,6 +17,7 @@ struct Form {
   spec::Type type{spec::Class::untyped, 32};
   spec::Class reg = spec::Class::untyped;
   unsigned width = 32, elements = 1, guard = 0, offsets = 0;
+  unsigned sinks = 0;   ///< elements that are `_`
   std::string flavour;  ///< ".volatile", ".relaxed.gpu", ".cg", ...
   int64_t first = 0, second = 0;
   spec::Align align = spec::Align::trap;
@@ -33,7 +34,8 @@ class Access : public Instruction {
   std::string text(unsigned place) const override {
     std::string data;
     for (unsigned n = 0; n < f_.elements; ++n)
-      data += fmt::format("{}%d{}_{}", n == 0 ? "" : ", ", place, n);
+      data +=
+          (n == 0 ? "" : ", ") + (sunk(n) ? std::string("_") : fmt::format("%d{}_{}", place, n));
     if (f_.elements > 1) data = fmt::format("{{{}}}", data);
     std::string at = fmt::format("[%a{}", place);
     if (f_.offsets > 0) at += fmt::format("+{}", f_.first);
@@ -79,7 +81,7 @@ class Access : public Instruction {
   }
   void redraw(Random& random, const Region& region, std::span<Lane> wave,
               size_t lane) const override {
-    aim(wave[lane], (region.first + random.below(region.size - 64)) / 16 * 16);
+    aim(wave[lane], (region.first + random.below(region.size - 64)) / 32 * 32);
   }
   void disable(std::span<Lane> wave, size_t lane) const override {
     wave[lane].in[1] = f_.guard == 2 ? 1 : 0;
@@ -91,14 +93,19 @@ class Access : public Instruction {
     const bool faults = p.faults && mapped == FaultKind::none;
     if (faults) memory.fault(FaultKind::misaligned, p.address);
     const unsigned size = spec::bytes_of(f_.type);
-    std::array<uint8_t, 16> data{};
+    Bytes data{};
     if (f_.store) {
-      for (unsigned n = 0; n < bytes(); ++n) data[n] = spec::stored(out[n / size], n % size);
-      if (!faults) memory.store(p.address, data, bytes());
+      uint32_t which = 0;
+      for (unsigned n = 0; n < bytes(); ++n) {
+        data[n] = spec::stored(out[n / size], n % size);
+        if (!sunk(n / size)) which |= uint32_t{1} << n;
+      }
+      if (!faults) memory.store(p.address, data, bytes(), which);
       return;
     }
     if (!faults) data = memory.load(p.address, bytes());
     for (unsigned n = 0; n < f_.elements; ++n) {
+      if (sunk(n)) continue;
       uint64_t value = 0;
       for (unsigned b = 0; b < size; ++b) value |= uint64_t{data[n * size + b]} << (8 * b);
       out[n] = spec::loaded(f_.type, f_.width, value);
@@ -116,6 +123,7 @@ class Access : public Instruction {
     };
     if (f_.guard != 0) with([](Form& g) { g.guard = 0; });
     if (!f_.flavour.empty()) with([](Form& g) { g.flavour = ""; });
+    if (f_.sinks != 0) with([](Form& g) { g.sinks &= g.sinks - 1; });
     if (f_.offsets > 0) with([](Form& g) { --g.offsets; });
     if (f_.generic) with([](Form& g) { g.generic = false; });
     return list;
@@ -123,6 +131,7 @@ class Access : public Instruction {
 
  private:
   unsigned bytes() const { return spec::bytes_of(f_.type, f_.elements); }
+  bool sunk(unsigned element) const { return (f_.sinks >> element & 1) != 0; }
   int64_t offset() const {
     return (f_.offsets > 0 ? f_.first : 0) + (f_.offsets > 1 ? f_.second : 0);
   }
@@ -149,7 +158,10 @@ spec::Align rule(const std::string& name) {
 }  // namespace
 
 Setting ptx_setting(Random& random) {
-  return {"ptx", "sm_90", {{"ptx.align", random.pick({"trap", "trap", "force", "any"})}}, 32};
+  return {"ptx",
+          random.pick({"sm_90", "sm_100"}),
+          {{"ptx.align", random.pick({"trap", "trap", "force", "any"})}},
+          32};
 }
 
 InstructionPtr make_ptx(Random& random, const Setting& setting) {
@@ -166,8 +178,11 @@ InstructionPtr make_ptx(Random& random, const Setting& setting) {
   } while (!spec::register_fits(f.type, f.reg, f.width) ||
            (f.reg == spec::Class::floating && f.width < 32));
   do {
-    f.elements = random.pick({1U, 1U, 2U, 4U});
-  } while (!spec::fits(f.type, f.elements, false));
+    f.elements = random.pick({1U, 1U, 2U, 4U, 8U});
+  } while (!spec::fits(f.type, f.elements, setting.target == "sm_100"));
+  // Only 256-bit vectors have elements that go nowhere, and one that goes somewhere.
+  if (f.type.bits * f.elements == 256 && random.chance(2))
+    f.sinks = static_cast<unsigned>(random.below((1U << f.elements) - 1));
   f.guard = static_cast<unsigned>(f.store ? 1 + random.below(2) : random.below(3));
   f.flavour = f.store ? random.pick({"", "", ".volatile", ".relaxed.gpu", ".release.sys", ".cg",
                                      ".cs", ".wt", ".wb", ".weak"})

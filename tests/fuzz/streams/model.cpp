@@ -26,16 +26,17 @@ bool Memory::enter(uint64_t address, unsigned bytes) {
   return true;
 }
 
-std::array<uint8_t, 16> Memory::load(uint64_t address, unsigned bytes) {
-  std::array<uint8_t, 16> data{};
+Bytes Memory::load(uint64_t address, unsigned bytes) {
+  Bytes data{};
   if (!enter(address, bytes)) return data;
   for (unsigned n = 0; n < bytes; ++n) data[n] = image_(address + n);
   return data;
 }
 
-void Memory::store(uint64_t address, const std::array<uint8_t, 16>& data, unsigned bytes) {
+void Memory::store(uint64_t address, const Bytes& data, unsigned bytes, uint32_t which) {
   if (!enter(address, bytes)) return;
-  for (unsigned n = 0; n < bytes; ++n) written[address + n] = data[n];
+  for (unsigned n = 0; n < bytes; ++n)
+    if ((which >> n & 1) != 0) written[address + n] = data[n];
 }
 
 Effect effect(const Instruction& i, const Lane& lane, const Memory::Image& image) {
@@ -47,6 +48,7 @@ Effect effect(const Instruction& i, const Lane& lane, const Memory::Image& image
 const std::vector<Family>& families() {
   static const std::vector<Family> all = {
       {"sass", 6, sass_setting, make_sass},
+      {"sass-atomic", 4, sass_setting, make_sass_atomic},
       {"ptx", 6, ptx_setting, make_ptx},
       {"gcn", 3, gcn_setting, make_gcn},
       {"gcn-format", 2, gcn_setting, make_gcn_format},

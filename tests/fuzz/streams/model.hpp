@@ -45,6 +45,9 @@ struct Region {
 inline constexpr Region kLoads{guest::kArenaBase, uint64_t{1} << 20};
 inline constexpr Region kStores{guest::kArenaBase + (uint64_t{1} << 20), uint64_t{4} << 20};
 
+/// Of one access; the widest has 32.
+using Bytes = std::array<uint8_t, 32>;
+
 struct Touch {
   uint64_t address;
   unsigned bytes;
@@ -55,8 +58,9 @@ class Memory {
   using Image = std::function<uint8_t(uint64_t)>;
   explicit Memory(Image image) : image_(std::move(image)) {}
   /// Zeros and a fault when the place is not mapped.
-  std::array<uint8_t, 16> load(uint64_t address, unsigned bytes);
-  void store(uint64_t address, const std::array<uint8_t, 16>& data, unsigned bytes);
+  Bytes load(uint64_t address, unsigned bytes);
+  /// Of so many bytes those whose bits are set in `which`.
+  void store(uint64_t address, const Bytes& data, unsigned bytes, uint32_t which = ~uint32_t{0});
   /// The lane's first fault is the one that counts.
   void fault(FaultKind kind, uint64_t address);
   /// Where an access faults before it is looked at for alignment.
@@ -132,6 +136,7 @@ const std::vector<Family>& families();
 
 Setting sass_setting(Random& random);
 InstructionPtr make_sass(Random& random, const Setting& setting);
+InstructionPtr make_sass_atomic(Random& random, const Setting& setting);
 Setting ptx_setting(Random& random);
 InstructionPtr make_ptx(Random& random, const Setting& setting);
 Setting gcn_setting(Random& random);

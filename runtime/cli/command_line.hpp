@@ -1,0 +1,74 @@
+// Commands and their options. The library that parses them costs seconds to compile wherever it is
+// included, so that is done in one place only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace lanewise::cli {
+
+/// What the chosen command does; returns the exit code.
+using Action = std::function<int()>;
+
+/// What else can be said about an option.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
+  const Option& required() const;
+  const Option& one_of(const std::vector<std::string>& values) const;
+  const Option& between(uint32_t low, uint32_t high) const;
+  const Option& not_negative() const;
+  /// A list may stand in one word, between these.
+  const Option& split_at(char separator) const;
+  /// One value each time it is there.
+  const Option& repeated() const;
+
+ private:
+  CLI::Option* option_;
+};
+
+class Command {
+ public:
+  Command(CLI::App* app, Action* chosen) : app_(app), chosen_(chosen) {}
+  Command command(const char* name, const char* help) const;
+  /// It does nothing without one of its own commands.
+  void needs_command() const;
+
+  Option option(const char* name, std::string& value, const char* help) const;
+  Option option(const char* name, std::vector<std::string>& values, const char* help) const;
+  Option option(const char* name, uint32_t& value, const char* help) const;
+  Option option(const char* name, size_t& value, const char* help) const;
+  Option option(const char* name, double& value, const char* help) const;
+  Option option(const char* name, std::optional<uint32_t>& value, const char* help) const;
+  void flag(const char* name, bool& value, const char* help) const;
+  void does(Action action) const;
+
+ private:
+  CLI::App* app_;
+  Action* chosen_;
+};
+
+class CommandLine {
+ public:
+  CommandLine(const char* name, const char* about, const std::string& version);
+  ~CommandLine();
+  Command root() { return {app_.get(), &chosen_}; }
+  /// Does what the arguments ask for; usage errors are printed and exit with 2.
+  int run(int argc, char** argv);
+
+ private:
+  std::string name_;
+  std::unique_ptr<CLI::App> app_;
+  Action chosen_;
+};
+
+}  // namespace lanewise::cli
