@@ -9,6 +9,7 @@ namespace {
 
 std::string head(const Setting& s) {
   std::string t = fmt::format("isa {}\ntarget {}\n", s.isa, s.target);
+  if (s.isa == "ptx") t += "ptx_version 8.8\n";  // vectors of eight
   for (const auto& [name, value] : s.policies) t += fmt::format("policy {} {}\n", name, value);
   return t;
 }
