@@ -5,6 +5,7 @@
 
 #include "runtime/api/policies.hpp"
 #include "runtime/api/state.hpp"
+#include "runtime/guest/launch_block.hpp"
 #include "runtime/isa/sass/sass.hpp"
 
 namespace lanewise {
@@ -152,7 +153,7 @@ FaultReport report(const ir::Program& p, const Fault& f, std::span<const Allocat
 /// Everything a launch needs that must outlive the request.
 struct Prepared {
   ir::Program changed;  ///< used when a policy rewrites the program
-  std::unique_ptr<detail::Allocated> params_copy;
+  std::unique_ptr<detail::Allocated> params_copy, scratch;
   detail::Policies policies;
   LaunchRequest request;
 };
@@ -167,6 +168,28 @@ WaveMode chosen_wave_mode(WaveMode asked) {
   if (name == "packed") return WaveMode::packed;
   throw Error(ErrorKind::usage,
               fmt::format("LANEWISE_WAVE is '{}'; auto, lane or packed was expected", name));
+}
+
+/// The wave's offset is a 32-bit register.
+void refuse_large_scratch(const ir::Program& p, uint64_t bytes) {
+  if (bytes <= 0xffffffff) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("kernel '{}' needs {} bytes of scratch memory for each lane; this launch "
+                          "would take {} bytes, 4 GiB is the most",
+                          p.name, p.needs.scratch_bytes, bytes));
+}
+
+/// What the kernel learns about its launch beside the arguments.
+void describe_launch(const Prepared& prepared, const ir::Program& program,
+                     std::vector<std::byte>& block) {
+  const LaunchRequest& r = prepared.request;
+  guest::add_launch_block(program,
+                          {.grid = r.grid,
+                           .block = r.block,
+                           .shared_bytes = program.shared_bytes + r.dynamic_shared,
+                           .param_address = r.param_address,
+                           .scratch_address = prepared.scratch ? prepared.scratch->address : 0},
+                          block);
 }
 
 void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
@@ -190,9 +213,14 @@ void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
   r.step_budget = detail::step_budget(out.policies);
   r.timeout_seconds = options.timeout_seconds;
   r.policies = out.policies;
+  block_bytes = guest::bytes_with_launch_block(program, block_bytes);
   out.params_copy = std::make_unique<detail::Allocated>(device, std::max<uint64_t>(block_bytes, 1),
                                                         "kernel parameters", true);
   r.param_address = out.params_copy->address;
+  if (const uint64_t bytes = guest::scratch_bytes(program, r.grid, r.block); bytes != 0) {
+    refuse_large_scratch(program, bytes);
+    out.scratch = std::make_unique<detail::Allocated>(device, bytes, "scratch memory");
+  }
   r.allocations = device->allocator.allocations();
 }
 
@@ -228,6 +256,7 @@ Result Kernel::launch(const LaunchOptions& options, const std::vector<Arg>& args
   std::vector<std::byte> block = parameter_block(program, args);
   Prepared prepared;
   prepare(prepared, module_->device, program, options, block.size());
+  describe_launch(prepared, program, block);
   if (!block.empty()) module_->device->engine->write(prepared.request.param_address, block);
   prepared.request.params = std::move(block);
   update_residency(*module_);

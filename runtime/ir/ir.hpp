@@ -177,6 +177,14 @@ struct Param {
   Type type = Type::none;  ///< none for byte arrays (structs)
 };
 
+/// What a launch must tell a kernel beside its arguments (GCN code objects): hidden arguments, and
+/// a block behind the parameters. Layout and meaning: runtime/guest/launch_layout.hpp.
+struct LaunchNeeds {
+  std::vector<Param> hidden;   ///< named by kind ("hidden_block_count_x"); not among the arguments
+  uint32_t block_offset = 0;   ///< of the block from the parameters' begin, 0 = none is wanted
+  uint32_t scratch_bytes = 0;  ///< per lane
+};
+
 /// A module variable whose address the code uses. Engines see immediates only: bind_symbols()
 /// replaces symbol operands once the module is loaded and addresses are known.
 struct Symbol {
@@ -199,6 +207,7 @@ struct Program {
   uint32_t required_block[3] = {0, 0, 0};  ///< .reqntid, 0 = free
   uint32_t max_block = 0;                  ///< .maxntid product, 0 = free
   std::vector<Site> sites;
+  LaunchNeeds needs;
 
   Reg add_reg(Width w, std::string reg_name = {}, bool scalar = false) {
     regs.push_back({w, scalar, std::move(reg_name)});

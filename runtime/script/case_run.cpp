@@ -234,6 +234,13 @@ void CaseRun::execute(size_t n) {
 void CaseRun::launch(const ir::Program& program, LaunchRequest request, bool stream) {
   ran_ = {request.grid, request.block, program.wave_lanes, &program, {}, stream};
   if (engine_ == nullptr) return;
+  if (program.needs.block_offset != 0) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("kernel '{}' reads scratch memory or the dispatch packet, which scripts "
+                    "do not lay down; launch it with 'lanewise run'",
+                    program.name));
+  }
   const std::map<std::string, std::string> asked(case_.policies.begin(), case_.policies.end());
   request.program = &program;
   request.params.resize(std::max<size_t>(request.params.size(), program.param_bytes));

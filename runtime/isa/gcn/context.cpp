@@ -56,6 +56,20 @@ Reg LowerContext::mask(unsigned low) {
                                                          : fmt::format("mask_s{}", low));
   return r;
 }
+bool LowerContext::apertures() const {
+  const InitialState& s = kernel_.state;
+  for (const ir::Param& h : kernel_.hidden)
+    if (h.name == "hidden_shared_base" || h.name == "hidden_private_base" ||
+        h.name == "hidden_queue_ptr")
+      return true;
+  return s.bare || s.queue_ptr >= 0;
+}
+
+Reg LowerContext::scratch_base() {
+  if (!scratch_base_.valid()) scratch_base_ = b.program().add_reg(Width::b64, "scratch_base", true);
+  return scratch_base_;
+}
+
 Reg LowerContext::scc() {
   if (!scc_.valid()) scc_ = b.program().add_reg(Width::pred, "scc");
   return scc_;
@@ -146,10 +160,19 @@ void LowerContext::write_mask(unsigned low, ir::Operand value) {
 
 ir::Inst& LowerContext::emit_vector(Op op, Type type, std::vector<Reg> dst,
                                     std::vector<ir::Operand> src) {
-  if (!exec_full) b.set_guard({exec(), false});
+  if (narrowed_.valid())
+    b.set_guard({narrowed_, false});
+  else if (!exec_full)
+    b.set_guard({exec(), false});
   ir::Inst& inst = b.emit(op, type, std::move(dst), std::move(src));
   b.set_guard({});
   return inst;
+}
+
+void LowerContext::narrow(ir::Operand lanes) {
+  const Reg r = b.reg(Width::pred);
+  b.emit(Op::mov, Type::pred, {r}, {active(lanes)});
+  narrowed_ = r;
 }
 
 ir::Operand LowerContext::active(ir::Operand predicate) {

@@ -1,4 +1,5 @@
 // Encodings of GCN1 and GCN2; of GCN3 the buffer instructions.
+#include "runtime/isa/gcn/lane_form.hpp"
 #include "runtime/isa/gcn/number_text.hpp"
 #include "runtime/isa/gcn/operand_text.hpp"
 
@@ -21,6 +22,7 @@ constexpr Base kBases[] = {{Encoding::sop1, 0xff800000, 0xbe800000, 8, 8},
                            {Encoding::mubuf, 0xfc000000, 0xe0000000, 18, 7},
                            {Encoding::mtbuf, 0xfc000000, 0xe8000000, 16, 3},
                            {Encoding::ds, 0xfc000000, 0xd8000000, 18, 8},
+                           {Encoding::flat, 0xfc000000, 0xdc000000, 18, 7},
                            {Encoding::vop1, 0xfe000000, 0x7e000000, 9, 8},
                            {Encoding::vopc, 0xfe000000, 0x7c000000, 17, 8},
                            {Encoding::vop2, 0x80000000, 0x00000000, 25, 6}};
@@ -74,7 +76,7 @@ Place place(Encoding e, Slot s, Gen gen) {
     case Slot::data1:
       return {48, 8};
     case Slot::vdst:
-      if (e == Encoding::ds) return {56, 8};
+      if (e == Encoding::ds || e == Encoding::flat) return {56, 8};
       return long_form ? Place{0, 8} : Place{17, 8};
     case Slot::src0:
       return long_form ? Place{32, 9} : Place{0, 9};
@@ -152,7 +154,7 @@ uint64_t vop3_flags(const Instruction& i, Gen gen) {
 }
 
 bool is_long(Encoding e, Gen gen) {
-  return e == Encoding::vop3 || e == Encoding::ds || is_buffer(e) ||
+  return e == Encoding::vop3 || e == Encoding::ds || e == Encoding::flat || is_buffer(e) ||
          (e == Encoding::smrd && gen == Gen::gfx8);
 }
 
@@ -263,6 +265,25 @@ const Row* row_of(Encoding e, unsigned opcode, Gen gen) {
   return nullptr;
 }
 
+/// A DPP or SDWA dword behind the instruction; false when it cannot be there.
+bool read_form(Instruction& i, const std::vector<uint32_t>& words, Gen gen) {
+  const Operand* source = i.operand(Slot::src0);
+  if (gen != Gen::gfx8 || source == nullptr || i.row->encoding == Encoding::vop3) return true;
+  if (source->code != kDppCode && source->code != kSdwaCode) return true;
+  i.form = source->code == kDppCode ? Form::dpp : Form::sdwa;
+  return takes_lane_form(*i.row) && words.size() >= 2 && decode_form(i, words[1]);
+}
+
+/// Flat atomics with and without a result share an opcode; GLC tells which.
+void read_flat(Instruction& i, uint64_t w) {
+  i.glc = bits(w, 16, 1) != 0;
+  i.slc = bits(w, 17, 1) != 0;
+  if (i.row->meaning.op != ir::Op::atom) return;
+  for (const Row& r : rows())
+    if (r.encoding == Encoding::flat && r.name == i.row->name && r.meaning.returns == i.glc)
+      i.row = &r;
+}
+
 }  // namespace
 
 std::vector<uint32_t> encode(const Instruction& i, Gen gen) {
@@ -276,6 +297,10 @@ std::vector<uint32_t> encode(const Instruction& i, Gen gen) {
     const Slot s = row.operands[n].slot;
     if (s == Slot::vcc) continue;
     const Place p = s == Slot::mask_dst ? mask_place(row) : place(row.encoding, s, gen);
+    if (i.form != Form::plain && s == Slot::src0) {
+      w |= i.form == Form::dpp ? kDppCode : kSdwaCode;
+      continue;
+    }
     const bool offset = is_literal_offset(o, s, gen);
     w |= (offset ? kLiteral : stored(o, s)) << p.pos;
     if (s == Slot::soff && o.immediate && !offset) w |= uint64_t{1} << immediate_bit(gen);
@@ -283,10 +308,12 @@ std::vector<uint32_t> encode(const Instruction& i, Gen gen) {
   }
   if (is_buffer(row.encoding)) w |= buffer_flags(i, gen);
   if (row.encoding == Encoding::vop3) w |= vop3_flags(i, gen);
+  if (row.encoding == Encoding::flat) w |= uint64_t{i.glc} << 16 | uint64_t{i.slc} << 17;
   if (row.encoding == Encoding::ds) w |= i.offset | uint64_t{i.gds} << (gen == Gen::gfx8 ? 16 : 17);
   std::vector<uint32_t> out = {static_cast<uint32_t>(w)};
   if (is_long(row.encoding, gen)) out.push_back(static_cast<uint32_t>(w >> 32));
   out.insert(out.end(), literal.begin(), literal.end());
+  if (i.form != Form::plain) out.push_back(encode_form(i));
   return out;
 }
 
@@ -303,12 +330,14 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
   Instruction i;
   i.row = row_of(base->encoding, opcode, gen);
   if (i.row == nullptr) return std::nullopt;
+  if (base->encoding == Encoding::flat) read_flat(i, w);
   for (const SlotSpec& s : i.row->operands) i.operands.push_back(read_back(w, *i.row, s, gen));
   if (is_buffer(base->encoding)) {
     read_buffer(i, w, gen);
     if (!buffer_problem(i, gen).empty()) return std::nullopt;
   }
   if (base->encoding == Encoding::vop3) read_vop3(i, w, gen);
+  if (!read_form(i, words, gen)) return std::nullopt;
   if (base->encoding == Encoding::ds) {
     i.offset = static_cast<uint16_t>(bits(w, 0, 16));
     i.gds = bits(w, gen == Gen::gfx8 ? 16 : 17, 1) != 0;

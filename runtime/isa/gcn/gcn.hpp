@@ -28,6 +28,21 @@ struct Operand {
   std::string label;
 };
 
+/// GCN3: a second dword of VOP1, VOP2 and VOPC that picks lanes (DPP) or parts of registers (SDWA).
+enum class Form : uint8_t { plain, dpp, sdwa };
+/// Where source 0 comes from: another lane of the wave.
+struct Dpp {
+  uint16_t ctrl = 0xe4;  ///< as encoded: quad_perm, row_shl, ...
+  uint8_t row_mask = 15, bank_mask = 15;
+  bool bound_ctrl = false;  ///< lanes without a source read 0; else they write nothing
+};
+/// Codes 0 to 3 are bytes, 4 and 5 words, 6 the whole register.
+struct Sdwa {
+  uint8_t dst_sel = 6, dst_unused = 2, src0_sel = 6, src1_sel = 6;
+  bool sext0 = false, sext1 = false;
+};
+inline constexpr uint8_t kUnusedPad = 0, kUnusedSext = 1, kUnusedPreserve = 2, kSelDword = 6;
+
 struct Instruction {
   const Row* row = nullptr;
   std::vector<Operand> operands;  ///< one per row->operands
@@ -36,6 +51,9 @@ struct Instruction {
   bool offen = false, idxen = false, addr64 = false, glc = false, slc = false, tfe = false,
        lds = false, clamp = false, gds = false;
   uint8_t omod = 0;
+  Form form = Form::plain;
+  Dpp dpp;
+  Sdwa sdwa;
   uint64_t pc = 0;
   uint32_t line = 0, column = 0;
   std::string text;
@@ -53,8 +71,9 @@ struct InitialState {
   int private_segment_buffer = -1, dispatch_ptr = -1, queue_ptr = -1, kernarg_ptr = -1,
       dispatch_id = -1, flat_scratch = -1, private_segment_size = -1;
   int workgroup_id[3] = {-1, -1, -1};
-  int workgroup_info = -1, private_segment_offset = -1;
-  unsigned workitem_ids = 1;  ///< v0.. hold x, xy or xyz
+  int workgroup_info = -1, private_segment_offset = -1;  ///< system SGPRs
+  bool bare = false;                                     ///< no kernel descriptor said this
+  unsigned workitem_ids = 1;                             ///< v0.. hold x, xy or xyz
 };
 InitialState bare_state();
 
@@ -65,6 +84,7 @@ struct Kernel {
   std::vector<Label> labels;
   InitialState state = bare_state();
   std::vector<ir::Param> params;  ///< from the metadata
+  std::vector<ir::Param> hidden;  ///< those that the launch fills in
   uint32_t kernarg_bytes = 0, group_bytes = 0, private_bytes = 0;
   bool flush_f32 = true;  ///< float_denorm_mode_32 == 0
   uint8_t round_f32 = 0;

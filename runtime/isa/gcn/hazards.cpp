@@ -51,8 +51,11 @@ struct Pending {
   }
 };
 
+bool is_flat(const Instruction& i) {
+  return i.row->encoding == Encoding::flat;
+}
 bool is_vector_memory(const Instruction& i) {
-  return is_buffer(i.row->encoding) && i.operand(Slot::srsrc) != nullptr;
+  return is_flat(i) || (is_buffer(i.row->encoding) && i.operand(Slot::srsrc) != nullptr);
 }
 bool is_store(const Instruction& i) {
   return i.row->lower == lower_bstore || i.row->lower == lower_format_store ||
@@ -64,14 +67,14 @@ struct Range {
 };
 /// Registers that the instruction fills when its memory answers.
 Range loaded(const Instruction& i) {
-  if (is_vector_memory(i)) {
+  if (is_vector_memory(i) && !is_flat(i)) {
     const bool atomic = i.row->lower == lower_batomic;
     if (is_store(i) || i.lds || (atomic && !i.glc)) return {0, 0};
     const unsigned wide = ir::size_of(i.row->meaning.type) == 8 ? 2 : 1;
     return {i.operand(Slot::vdata)->code,
             (atomic ? wide : i.row->operands[0].count) + (i.tfe ? 1U : 0U)};
   }
-  if (i.row->encoding == Encoding::ds)
+  if (i.row->encoding == Encoding::ds || is_flat(i))
     if (const Operand* d = i.operand(Slot::vdst)) return {d->code, d->count};
   if (i.row->encoding == Encoding::smrd)
     if (const Operand* d = i.operand(Slot::sdst)) return {d->code, d->count};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/isa/gcn/format_text.hpp"
+#include "runtime/isa/gcn/lane_form.hpp"
 #include "runtime/isa/gcn/number_text.hpp"
 #include "runtime/isa/gcn/operand_text.hpp"
 #include "runtime/isa/gcn/semantics.hpp"
@@ -90,6 +91,22 @@ void write_lds_modifiers(const Instruction& i, std::string& out) {
   if (i.gds) out += " gds";
 }
 
+void read_flat_modifier(Cursor& in, Instruction& i) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  const bool glc = in.take_word("glc");
+  if (!glc && !in.take_word("slc")) Cursor::fail_at(at, "expected glc or slc" + in.found(at));
+  if (glc ? i.glc : i.slc) Cursor::fail_at(at, "the flag is there twice");
+  (glc ? i.glc : i.slc) = true;
+}
+
+/// The flag and the register for the result come together.
+void check_flat(Cursor& in, const Instruction& i) {
+  if (i.row->meaning.op != ir::Op::atom || i.row->meaning.returns == i.glc) return;
+  in.fail(i.glc ? i.row->name + " with glc needs a register for the old value"
+                : i.row->name + " returns the old value with glc only");
+}
+
 void read_vop3_modifier(Cursor& in, Instruction& i) {
   in.skip_blanks();
   const size_t at = in.at();
@@ -110,9 +127,38 @@ void check_buffer(Cursor& in, const Instruction& i, Gen gen) {
   if (const std::string problem = buffer_problem(i, gen); !problem.empty()) in.fail(problem);
 }
 
-Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen) {
+/// One operand; sources of DPP and SDWA forms have rules of their own.
+Operand read_one(Cursor& in, Instruction& i, const SlotSpec& spec, Gen gen) {
+  const bool source = spec.slot == Slot::src0 || spec.slot == Slot::vsrc1;
+  if (i.form == Form::plain || !source) return read_operand(in, spec, *i.row, gen);
+  const size_t at = in.at();
+  bool sext = false;
+  Operand o = read_form_source(in, spec, *i.row, gen, sext);
+  if (sext && i.form == Form::dpp) Cursor::fail_at(at, "sext is for sdwa only");
+  (spec.slot == Slot::src0 ? i.sdwa.sext0 : i.sdwa.sext1) = sext;
+  return o;
+}
+
+/// The fields that a compare or an instruction with one source does not have are 0.
+void clear_absent_fields(Instruction& i) {
+  if (second_source(*i.row) == 0) i.sdwa.src1_sel = 0;
+  if (i.row->encoding == Encoding::vopc) i.sdwa.dst_sel = i.sdwa.dst_unused = 0;
+}
+
+void read_form_modifiers(Cursor& in, Instruction& i) {
+  bool control_seen = false;
+  while (!in.done())
+    if (!read_form_modifier(in, i, control_seen))
+      in.fail("unexpected text after the operands" + in.found());
+  if (i.form == Form::dpp && !control_seen)
+    in.fail("expected quad_perm:[...], row_shl:N or another choice of lanes");
+}
+
+Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen, Form form) {
   Instruction i;
   i.row = &row;
+  i.form = form;
+  if (form == Form::sdwa) clear_absent_fields(i);
   in.seek(in.at() + name_size);
   size_t first = 0;
   if (row.has(Slot::vdata)) {
@@ -130,10 +176,11 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen) {
     if (n > first) in.expect(',', "before the next operand");
     if (row.operands[n].slot == Slot::soffset && row.encoding == Encoding::mtbuf)
       read_format_prefix(in, i);
-    i.operands.push_back(read_operand(in, row.operands[n], row, gen));
+    i.operands.push_back(read_one(in, i, row.operands[n], gen));
   }
-  const bool carry_text =
-      is_buffer(row.encoding) || row.encoding == Encoding::ds || row.encoding == Encoding::vop3;
+  const bool carry_text = is_buffer(row.encoding) || row.encoding == Encoding::ds ||
+                          row.encoding == Encoding::flat || row.encoding == Encoding::vop3;
+  if (form != Form::plain) read_form_modifiers(in, i);
   bool offset_seen = false;
   while (!in.done()) {
     if (!carry_text) in.fail("unexpected text after the operands" + in.found());
@@ -141,10 +188,13 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen) {
       read_buffer_modifier(in, i, gen, offset_seen);
     else if (row.encoding == Encoding::ds)
       read_lds_modifier(in, i);
+    else if (row.encoding == Encoding::flat)
+      read_flat_modifier(in, i);
     else
       read_vop3_modifier(in, i);
   }
   if (is_buffer(row.encoding)) check_buffer(in, i, gen);
+  if (row.encoding == Encoding::flat) check_flat(in, i);
   return i;
 }
 
@@ -167,17 +217,28 @@ Instruction read_instruction(std::string_view text, Gen gen) {
   const bool e32 = name.size() > 4 && name.substr(name.size() - 4) == "_e32";
   const bool e64 = name.size() > 4 && name.substr(name.size() - 4) == "_e64";
   if (e32 || e64) name.resize(name.size() - 4);
+  Form form = Form::plain;
+  if (name.ends_with("_dpp")) form = Form::dpp;
+  if (name.ends_with("_sdwa")) form = Form::sdwa;
+  if (form != Form::plain) {
+    if (gen != Gen::gfx8)
+      Cursor::fail_at(at, fmt::format("{} is not available for {}", name, gcn::name(gen)));
+    name.resize(name.rfind('_'));
+  }
   SyntaxError furthest{0, "", false};
   for (const Row& r : rows()) {
     if (r.name != name || r.opcode[static_cast<int>(gen)] < 0) continue;
     if ((e32 && !is_vop12c(r.encoding)) || (e64 && r.encoding != Encoding::vop3)) continue;
+    if (form != Form::plain && !takes_lane_form(r)) continue;
     try {
-      return read_with(r, in, written.size(), gen);
+      return read_with(r, in, written.size(), gen, form);
     } catch (const SyntaxError& e) {
       const bool better = e.value != furthest.value ? e.value : e.at > furthest.at;
       if (furthest.message.empty() || better) furthest = e;
     }
   }
+  if (furthest.message.empty() && form != Form::plain)
+    Cursor::fail_at(at, fmt::format("there is no {}", written));
   if (furthest.message.empty()) unknown_name(at, name, gen);
   throw furthest;
 }
@@ -204,12 +265,17 @@ Parsed parse_instruction(std::string_view text, Gen gen) {
 std::string print(const Instruction& i, Gen gen) {
   std::string out = i.row->name;
   const bool one_length = i.row->has(Slot::ssrc1);  // the readlane family
-  if (is_vop12c(i.row->encoding) && !one_length) out += "_e32";
+  static constexpr const char* kSuffixes[] = {"_e32", "_dpp", "_sdwa"};
+  if (is_vop12c(i.row->encoding) && !one_length) out += kSuffixes[static_cast<int>(i.form)];
   if (i.row->e64) out += "_e64";
   for (size_t n = 0; n < i.operands.size(); ++n) {
     out += n == 0 ? " " : ", ";
-    out += write_operand(i.operands[n], i.row->operands[n], gen);
+    const Slot slot = i.row->operands[n].slot;
+    const bool sext = (slot == Slot::src0 && i.sdwa.sext0) || (slot == Slot::vsrc1 && i.sdwa.sext1);
+    const std::string text = write_operand(i.operands[n], i.row->operands[n], gen);
+    out += sext ? "sext(" + text + ")" : text;
   }
+  if (i.form != Form::plain) return out + write_form(i);
   if (i.row->encoding == Encoding::ds) {
     write_lds_modifiers(i, out);
     return out;

@@ -34,7 +34,7 @@ class KernelLowering {
     program_.params = kernel.params;
     program_.param_bytes = kernel.kernarg_bytes;
     program_.shared_bytes = kernel.group_bytes;
-    program_.local_bytes = kernel.private_bytes;
+    program_.needs.hidden = kernel.hidden;
   }
 
   ir::Program run() {
@@ -70,6 +70,10 @@ class KernelLowering {
     context_.b.emit(Op::sreg, type, {r}, {}).mode = static_cast<uint8_t>(s);
     return r;
   }
+  /// Somebody reads the value that the register has at the start.
+  bool is_read(int reg) const {
+    return reg >= 0 && analysis_.blocks[0].live_in.test(static_cast<size_t>(reg));
+  }
   void initial_sgpr(int at, SReg s) {
     if (at >= 0) context_.write32(static_cast<unsigned>(at), special(s, Type::u32));
   }
@@ -85,32 +89,8 @@ class KernelLowering {
       context_.b.emit(Op::sreg, Type::u32, {context_.vgpr(kVgpr0 + n)}, {}).mode =
           static_cast<uint8_t>(kIds[n]);
     context_.b.emit(Op::mov, Type::pred, {context_.exec()}, {imm(1)});
-    refuse_unmodelled();
     infer_parameters();
-  }
-
-  /// Registers the driver would fill with something we do not have yet.
-  void refuse_unmodelled() {
-    const InitialState& s = kernel_.state;
-    const struct {
-      int at;
-      int count;
-      const char* what;
-    } regs[] = {{s.private_segment_buffer, 4, "the scratch descriptor"},
-                {s.dispatch_ptr, 2, "the dispatch packet"},
-                {s.queue_ptr, 2, "the queue"},
-                {s.dispatch_id, 2, "the dispatch id"},
-                {s.flat_scratch, 2, "flat scratch"},
-                {s.private_segment_size, 1, "the scratch size"},
-                {s.workgroup_info, 1, "work-group info"},
-                {s.private_segment_offset, 1, "the scratch wave offset"}};
-    for (const auto& r : regs)
-      for (int n = 0; r.at >= 0 && n < r.count; ++n)
-        if (analysis_.blocks[0].live_in.test(static_cast<unsigned>(r.at + n))) {
-          error(kernel_.code[0], fmt::format("'{}' reads s{}, {}, which is not supported yet",
-                                             kernel_.name, r.at + n, r.what));
-          break;
-        }
+    lower_launch_state(context_, [&](int reg) { return is_read(reg); });
   }
 
   /// Without metadata the argument block reaches as far as loads from its pointer do.
@@ -155,11 +135,14 @@ class KernelLowering {
         context_.b.jump(exit_);
       else if (i.row->lower == lower_branch)
         branch(index);
+      else if (i.form != Form::plain)
+        lower_lane_form(context_, i);
       else
         i.row->lower(context_, i);
     } catch (const Unsupported& e) {
       error(i, e.what());
     }
+    context_.widen();
     for (std::string& w : context_.warnings) out_.push_back({i.line, i.column, std::move(w), true});
     context_.warnings.clear();
     step_stale(i, context_.stale);

@@ -121,15 +121,15 @@ void apply_amdhsa(const AmdhsaValues& v, Kernel& k) {
 
 void add_parameter(Kernel& kernel, const std::string& name, uint32_t offset, uint32_t size,
                    const std::string& kind, const std::string& type_name) {
-  if (kind.rfind("hidden_", 0) == 0) return;
+  const bool hidden = kind.starts_with("hidden_");
   ir::Param p;
-  p.name = name;
+  p.name = hidden ? kind : name;
   p.offset = offset;
   p.size = size;
   p.align = size >= 8 ? 8 : size >= 4 ? 4 : std::max(size, 1U);
   p.pointer = kind == "global_buffer";
   p.type = p.pointer ? ir::Type::u64 : type_named(type_name, size);
-  kernel.params.push_back(std::move(p));
+  (hidden ? kernel.hidden : kernel.params).push_back(std::move(p));
 }
 
 void MetadataReader::line(std::string_view raw) {

@@ -16,7 +16,7 @@ using AmdhsaValues = std::map<std::string, uint64_t>;
 bool known_amdhsa(const std::string& key);
 void apply_amdhsa(const AmdhsaValues& values, Kernel& kernel);
 
-/// One argument of the metadata; hidden ones are left out.
+/// One argument of the metadata.
 void add_parameter(Kernel& kernel, const std::string& name, uint32_t offset, uint32_t size,
                    const std::string& kind, const std::string& type_name);
 

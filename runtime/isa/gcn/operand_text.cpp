@@ -371,6 +371,18 @@ Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) 
   }
 }
 
+Operand read_form_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen, bool& sext) {
+  sext = in.take_word("sext");
+  if (sext) in.expect('(', "after sext");
+  const bool neg = in.take('-'), abs = in.take('|');
+  Operand o = read_vgpr(in, spec, row, gen);
+  if (abs) in.expect('|', "after the absolute value");
+  if (sext) in.expect(')', "after the extended register");
+  o.neg = neg;
+  o.abs = abs;
+  return o;
+}
+
 std::string write_operand(const Operand& o, const SlotSpec& spec, Gen gen) {
   switch (spec.slot) {
     case Slot::simm16:

@@ -219,6 +219,7 @@ InitialState bare_state() {
   s.kernarg_ptr = 0;
   for (int n = 0; n < 3; ++n) s.workgroup_id[n] = 2 + n;
   s.workitem_ids = 3;
+  s.bare = true;
   return s;
 }
 

@@ -30,7 +30,8 @@ enum class Encoding : uint8_t {
   vop3,
   mubuf,
   mtbuf,
-  ds
+  ds,
+  flat
 };
 
 constexpr bool is_buffer(Encoding e) {

@@ -1,6 +1,7 @@
 // What the table's lowering functions work with, and their names.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -30,6 +31,10 @@ class LowerContext {
   std::vector<std::string> warnings;  ///< about the current instruction; the driver takes them
 
   Gen gen() const { return gen_; }
+  /// Flat addresses may mean LDS or scratch: the kernel can know where their apertures lie.
+  bool apertures() const;
+  /// Where the scratch of all waves begins; the launch block says it.
+  ir::Reg scratch_base();
   const Kernel& kernel() const { return kernel_; }
 
   ir::Reg sgpr(unsigned code);
@@ -54,6 +59,9 @@ class LowerContext {
   /// Emits an operation whose result goes to VGPRs of the active lanes.
   ir::Inst& emit_vector(ir::Op op, ir::Type type, std::vector<ir::Reg> dst,
                         std::vector<ir::Operand> src);
+  /// Until widen(), vector results go to those lanes only.
+  void narrow(ir::Operand lanes);
+  void widen() { narrowed_ = {}; }
   ir::Operand active(ir::Operand predicate);  ///< and EXEC
   void set_scc_nonzero(ir::Type type, ir::Operand value);
   ir::Reg any_lane(ir::Operand predicate);  ///< true in all lanes when it is in one
@@ -77,8 +85,12 @@ class LowerContext {
   const Analysis& analysis_;
   Gen gen_;
   std::map<unsigned, ir::Reg> sgprs_, vgprs_, masks_;
-  ir::Reg scc_;
+  ir::Reg scc_, scratch_base_, narrowed_;
 };
+
+/// Fills the registers that the launch block supplies, where `is_read` says that they are wanted;
+/// Program::needs then asks for the block.
+void lower_launch_state(LowerContext& c, const std::function<bool(int)>& is_read);
 
 int64_t scalar_offset(const Operand& offset, Gen gen);
 
@@ -134,6 +146,14 @@ void lower_bpermute(LowerContext&, const Instruction&);
 void lower_lds_read(LowerContext&, const Instruction&);
 void lower_lds_write(LowerContext&, const Instruction&);
 void lower_lds_atomic(LowerContext&, const Instruction&);
+void lower_flat_load(LowerContext&, const Instruction&);
+void lower_flat_store(LowerContext&, const Instruction&);
+void lower_flat_atomic(LowerContext&, const Instruction&);
+/// Instructions with a DPP or SDWA dword: the sources first, then what the row says.
+void lower_lane_form(LowerContext&, const Instruction&);
+void lower_mad64(LowerContext&, const Instruction&);
+void lower_vcmp64(LowerContext&, const Instruction&);
+void lower_v16(LowerContext&, const Instruction&);
 void lower_barrier(LowerContext&, const Instruction&);
 void lower_nothing(LowerContext&, const Instruction&);
 /// Control flow is built by the driver, which knows these two by their address.

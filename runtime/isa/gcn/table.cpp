@@ -213,6 +213,7 @@ void vector_rows(TableBuilder& t) {
   t.vop2("v_sub_f32", 4, lower_vop, op(Op::fsub, Type::f32));
   t.vop2("v_subrev_f32", 5, lower_vop, reversed(op(Op::fsub, Type::f32)));
   t.vop2("v_mul_f32", 8, lower_vop, op(Op::fmul, Type::f32));
+  t.vop1("v_rsq_f32", 0x2e, lower_vop, op(Op::frsqrt_approx, Type::f32));
   t.vop2("v_mul_i32_i24", 9, lower_mul24, op(Op::mul, Type::s32));
   t.vop2("v_mul_u32_u24", 11, lower_mul24, op(Op::mul, Type::u32));
   t.vop2("v_min_i32", 17, lower_vop, op(Op::min, Type::s32));
@@ -271,6 +272,8 @@ std::vector<Row> build() {
   buffer_rows(t);
   lds_rows(t);
   wave_rows(t);
+  flat_rows(t);
+  wide_vector_rows(t);
   std::vector<Row> rows = t.take();
   number_for_gcn3(rows);
   return rows;

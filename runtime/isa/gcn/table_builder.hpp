@@ -124,6 +124,8 @@ inline Meaning memory(ir::Type elem, uint8_t count) {
 void buffer_rows(TableBuilder& table);
 void lds_rows(TableBuilder& table);
 void wave_rows(TableBuilder& table);
+void flat_rows(TableBuilder& table);
+void wide_vector_rows(TableBuilder& table);
 /// Opcodes of GCN3 for rows that have only those of GCN1.
 void number_for_gcn3(std::vector<Row>& rows);
 

@@ -166,6 +166,7 @@ constexpr Gcn3 kGcn3[] = {{"s_add_i32", 2},
                           {"v_or_b32", 20},
                           {"v_readfirstlane_b32", 2},
                           {"v_rndne_f32", 30},
+                          {"v_rsq_f32", 36},
                           {"v_sub_f32", 2},
                           {"v_subb_u32", 29},
                           {"v_subbrev_u32", 30},
@@ -182,7 +183,9 @@ int16_t long_form(int16_t opcode, int16_t gcn1) {
 
 void number_for_gcn3(std::vector<Row>& rows) {
   for (Row& row : rows) {
-    if (is_buffer(row.encoding) || row.encoding == Encoding::ds || row.opcode[2] >= 0) continue;
+    if (is_buffer(row.encoding) || row.encoding == Encoding::ds || row.encoding == Encoding::flat ||
+        row.opcode[2] >= 0)
+      continue;
     const auto found =
         std::lower_bound(std::begin(kGcn3), std::end(kGcn3), row.name,
                          [](const Gcn3& g, const std::string& n) { return g.name < n; });

@@ -1,0 +1,27 @@
+// Fills the launch block and the hidden arguments of a dispatch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "lanewise/types.hpp"
+#include "runtime/guest/launch_layout.hpp"
+#include "runtime/ir/ir.hpp"
+
+namespace lanewise::guest {
+
+struct LaunchFacts {
+  Dim3 grid, block;
+  uint32_t shared_bytes = 0;
+  uint64_t param_address = 0, scratch_address = 0;
+};
+
+uint64_t scratch_bytes(const ir::Program& program, Dim3 grid, Dim3 block);
+/// Fills hidden arguments and the block; `params` holds the arguments and grows as needed.
+void add_launch_block(const ir::Program& program, const LaunchFacts& facts,
+                      std::vector<std::byte>& params);
+/// Size of the parameters with their launch block.
+uint64_t bytes_with_launch_block(const ir::Program& program, uint64_t param_bytes);
+
+}  // namespace lanewise::guest

@@ -1,0 +1,26 @@
+// What the driver of a GCN device lays down for a dispatch: the block behind the parameters that
+// Program::needs asks for, hidden kernel arguments, and scratch memory.
+//
+//   +0    the dispatch packet (64 bytes): work-group and grid sizes, memory sizes, kernarg address
+//   +64   the queue: at +64 and +68 in it the high words of the LDS and private apertures
+//   +192  the scratch descriptor: swizzled, lanes interleaved dword by dword
+//   +208  flat scratch: offset of the first wave's scratch from the base (0), bytes per lane
+//   +216  the dispatch's number in its queue (0)
+#pragma once
+
+#include <cstdint>
+
+namespace lanewise::guest {
+
+inline constexpr uint32_t kPacketAt = 0, kQueueAt = 64, kScratchAt = 192, kFlatScratchAt = 208,
+                          kDispatchIdAt = 216, kLaunchBlockBytes = 256, kLaunchBlockAlign = 64;
+/// Flat addresses with these upper halves mean LDS and scratch.
+inline constexpr uint32_t kSharedApertureHigh = 0x1000'0000, kPrivateApertureHigh = 0x2000'0000;
+
+/// Scratch of one wave, in the steps the hardware hands it out.
+constexpr uint64_t scratch_per_wave(uint32_t bytes_per_lane, uint32_t lanes) {
+  constexpr uint64_t kStep = 1024;
+  return (uint64_t{bytes_per_lane} * lanes + kStep - 1) / kStep * kStep;
+}
+
+}  // namespace lanewise::guest
