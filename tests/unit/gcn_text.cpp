@@ -145,6 +145,18 @@ TEST_CASE("random buffer instructions: bytes and refusals") {
   CHECK(check_rows("data/gcn_buffer_random.tsv") > 500);
 }
 
+TEST_CASE("flat, DPP and SDWA forms: bytes and refusals") {
+  CHECK(check_rows("data/gcn_lane_forms.tsv") > 700);
+  CHECK(error_of("v_mov_b32_dpp v0, v1", gcn::Gen::gfx8).find("choice of lanes") !=
+        std::string::npos);
+  CHECK(error_of("v_mov_b32_dpp v0, v1 row_shl:1").find("not available for gfx600") !=
+        std::string::npos);
+  CHECK(error_of("flat_atomic_add v[0:1], v2 glc", gcn::Gen::gfx7).find("old value") !=
+        std::string::npos);
+  CHECK(error_of("flat_load_dword v0, v[1:2] tfe", gcn::Gen::gfx7).find("glc or slc") !=
+        std::string::npos);
+}
+
 TEST_CASE("words decode only to what assembles again") {
   // Random fields below the two encodings' leading bits; what decodes must survive its text.
   uint64_t state = 1;
@@ -262,7 +274,10 @@ TEST_CASE("coverage comes from the table") {
   CHECK(gcn::coverage_of("buffer_load_dword[addr64,glc]").state == gcn::FormState::exact);
   CHECK(gcn::coverage_of("buffer_load_dword[addr64]", gcn::Gen::gfx8).state ==
         gcn::FormState::unsupported);
-  CHECK(gcn::coverage_of("v_and_b32.sdwa", gcn::Gen::gfx8).state == gcn::FormState::unsupported);
+  CHECK(gcn::coverage_of("v_and_b32.sdwa", gcn::Gen::gfx8).state == gcn::FormState::exact);
+  CHECK(gcn::coverage_of("v_and_b32.sdwa").state == gcn::FormState::unsupported);
+  CHECK(gcn::coverage_of("v_mov_b32.dpp", gcn::Gen::gfx8).state == gcn::FormState::exact);
+  CHECK(gcn::coverage_of("flat_load_dword", gcn::Gen::gfx7).state == gcn::FormState::exact);
   CHECK(gcn::coverage().size() > 150);
   // Every form that compilers emit is listed by name, and every buffer form runs.
   for (const gcn::Gen gen : {gcn::Gen::gfx6, gcn::Gen::gfx7, gcn::Gen::gfx8}) {

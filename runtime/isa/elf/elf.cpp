@@ -128,6 +128,9 @@ File parse(Bytes bytes) {
   read_sections(out, bytes);
   for (const Section& s : out.sections)
     if (s.type == kSymtab) read_symbols(out, s);
+  // Stripped files still have the symbols that the loader needs.
+  for (size_t n = 0; n < out.sections.size() && out.symbols.empty(); ++n)
+    if (out.sections[n].type == kDynsym) read_symbols(out, out.sections[n]);
   return out;
 }
 

@@ -4,14 +4,31 @@
 #include <set>
 
 #include "runtime/isa/gcn/gcn.hpp"
+#include "runtime/isa/gcn/lane_form.hpp"
 
 namespace lanewise::gcn {
+
+namespace {
+
+void add_lane_forms(const Row& r, std::set<std::string>& seen, std::vector<Coverage>& out) {
+  const bool writes_mask = r.encoding == Encoding::vopc || (r.implicit & kWritesVcc) != 0;
+  if (seen.insert(r.name + ".sdwa").second) out.push_back({r.name + ".sdwa", FormState::exact, ""});
+  if (!seen.insert(r.name + ".dpp").second) return;
+  if (writes_mask)
+    out.push_back({r.name + ".dpp", FormState::unsupported, "assembles, cannot run yet"});
+  else
+    out.push_back({r.name + ".dpp", FormState::exact, ""});
+}
+
+}  // namespace
 
 std::vector<Coverage> coverage(Gen gen) {
   std::vector<Coverage> out;
   std::set<std::string> seen;
   for (const Row& r : rows()) {
-    if (r.opcode[static_cast<int>(gen)] < 0 || !seen.insert(r.name).second) continue;
+    if (r.opcode[static_cast<int>(gen)] < 0) continue;
+    if (gen == Gen::gfx8 && takes_lane_form(r)) add_lane_forms(r, seen, out);
+    if (!seen.insert(r.name).second) continue;
     // Buffer rows are shared by the generations; only their surroundings differ.
     if (r.meaning.op == ir::Op::frsqrt_approx)
       out.push_back({r.name, FormState::approximate,

@@ -103,8 +103,8 @@ void read_flat_modifier(Cursor& in, Instruction& i) {
 /// The flag and the register for the result come together.
 void check_flat(Cursor& in, const Instruction& i) {
   if (i.row->meaning.op != ir::Op::atom || i.row->meaning.returns == i.glc) return;
-  in.fail(i.glc ? i.row->name + " with glc needs a register for the old value"
-                : i.row->name + " returns the old value with glc only");
+  Cursor::fail_value(in.at(), i.glc ? i.row->name + " with glc needs a register for the old value"
+                                    : i.row->name + " returns the old value with glc only");
 }
 
 void read_vop3_modifier(Cursor& in, Instruction& i) {

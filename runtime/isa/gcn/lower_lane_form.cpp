@@ -65,7 +65,8 @@ Source pick(LowerContext& c, unsigned ctrl, Reg lane) {
     case 0x142:  // row_bcast:15
       return {bits(c, Op::sub, row, imm(1)), test(ir::Cond::gt, lane, 15)};
     default:  // row_bcast:31
-      return {bits(c, Op::and_, lane, imm(31)), test(ir::Cond::gt, lane, 31)};
+      return {bits(c, Op::sub, bits(c, Op::and_, lane, imm(32)), imm(1)),
+              test(ir::Cond::gt, lane, 31)};
   }
 }
 

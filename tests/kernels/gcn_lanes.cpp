@@ -1,0 +1,156 @@
+// DPP and SDWA of GCN3: every choice of lanes and parts in one kernel; EXEC and the number of lanes
+// are data.
+#include <functional>
+
+#include "tests/kernels/support.hpp"
+
+using namespace kernels;
+
+namespace {
+
+constexpr int kNobody = -1;
+
+struct DppCase {
+  const char* control;
+  std::function<int(int)> from;  ///< lane read, or nobody
+};
+
+int in_row(int lane, int other) {
+  return other >= 0 && lane / 16 == other / 16 ? other : kNobody;
+}
+
+/// What each control means, lane by lane.
+const std::vector<DppCase>& dpp_cases() {
+  static const std::vector<DppCase> cases = {
+      {"quad_perm:[3,0,0,2]",
+       [](int n) {
+         static constexpr int kPerm[] = {3, 0, 0, 2};
+         return n / 4 * 4 + kPerm[n % 4];
+       }},
+      {"row_shl:1", [](int n) { return in_row(n, n + 1); }},
+      {"row_shl:15", [](int n) { return in_row(n, n + 15); }},
+      {"row_shr:1", [](int n) { return in_row(n, n - 1); }},
+      {"row_shr:6", [](int n) { return in_row(n, n - 6); }},
+      {"row_ror:5", [](int n) { return n / 16 * 16 + (n % 16 + 11) % 16; }},
+      {"wave_shl:1", [](int n) { return n < 63 ? n + 1 : kNobody; }},
+      {"wave_rol:1", [](int n) { return (n + 1) % 64; }},
+      {"wave_shr:1", [](int n) { return n - 1; }},
+      {"wave_ror:1", [](int n) { return (n + 63) % 64; }},
+      {"row_mirror", [](int n) { return n / 16 * 16 + 15 - n % 16; }},
+      {"row_half_mirror", [](int n) { return n / 8 * 8 + 7 - n % 8; }},
+      {"row_bcast:15", [](int n) { return n / 16 * 16 - 1; }},
+      {"row_bcast:31", [](int n) { return n > 31 ? 31 : kNobody; }}};
+  return cases;
+}
+
+struct Masks {
+  const char* text;
+  unsigned row, bank;
+  bool zero;  ///< bound_ctrl
+};
+constexpr Masks kMasks[] = {{"", 15, 15, false},
+                            {" bound_ctrl:0", 15, 15, true},
+                            {" row_mask:0xa bank_mask:0x7", 10, 7, false}};
+
+uint32_t source(int lane) {
+  return 0x01f380c5U * static_cast<uint32_t>(lane + 3);
+}
+uint32_t before(int lane) {
+  return 0xdead0000U + static_cast<uint32_t>(lane);
+}
+
+uint32_t after_dpp(const DppCase& c, const Masks& m, uint64_t exec, int lane) {
+  const bool on = (exec >> lane & 1) != 0;
+  const bool unmasked = (m.row >> (lane / 16) & m.bank >> (lane / 4 % 4) & 1) != 0;
+  const int from = c.from(lane);
+  const bool valid = from >= 0 && (exec >> from & 1) != 0;
+  if (!on || !unmasked || (!valid && !m.zero)) return before(lane);
+  return valid ? source(from) : 0;
+}
+
+struct SdwaCase {
+  const char* text;  ///< v2 is the result, v1 the source, v3 the lane number
+  std::function<uint32_t(uint32_t was, uint32_t s, uint32_t lane)> value;
+};
+const std::vector<SdwaCase>& sdwa_cases() {
+  static const std::vector<SdwaCase> cases = {
+      {"v_mov_b32_sdwa v2, sext(v1) dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_0",
+       [](uint32_t, uint32_t s, uint32_t) {
+         return static_cast<uint32_t>(static_cast<int8_t>(s & 0xff));
+       }},
+      {"v_or_b32_sdwa v2, v3, v1 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD "
+       "src1_sel:BYTE_2",
+       [](uint32_t was, uint32_t s, uint32_t lane) {
+         return (was & 0xffff) | (lane | (s >> 16 & 0xff)) << 16;
+       }},
+      {"v_add_u32_sdwa v2, vcc, v1, v3 dst_sel:BYTE_1 dst_unused:UNUSED_SEXT src0_sel:WORD_1 "
+       "src1_sel:DWORD",
+       [](uint32_t, uint32_t s, uint32_t lane) {
+         const uint32_t sum = (s >> 16) + lane;
+         return static_cast<uint32_t>(static_cast<int8_t>(sum & 0xff)) << 8;
+       }},
+      {"v_lshlrev_b32_sdwa v2, v3, v1 dst_sel:BYTE_3 dst_unused:UNUSED_PAD src0_sel:BYTE_0 "
+       "src1_sel:WORD_0",
+       [](uint32_t, uint32_t s, uint32_t lane) { return ((s & 0xffff) << (lane & 31)) << 24; }},
+      {"v_cmp_lt_i32_sdwa vcc, sext(v1), v3 src0_sel:BYTE_1 src1_sel:DWORD\n"
+       "v_cndmask_b32 v2, v1, v3, vcc",
+       [](uint32_t, uint32_t s, uint32_t lane) {
+         const auto low = static_cast<int8_t>(s >> 8 & 0xff);
+         return low < static_cast<int>(lane) ? lane : s;
+       }}};
+  return cases;
+}
+
+/// Arguments: the output, EXEC. Each case stores one dword a lane, lanes that EXEC has off too.
+std::string kernel_text() {
+  std::string text =
+      "s_load_dwordx4 s[8:11], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 s4, s8\n"
+      "s_mov_b32 s5, s9\ns_mov_b32 s6, -1\ns_mov_b32 s7, 0xf000\nv_mov_b32 v3, v0\n"
+      "v_add_u32 v1, vcc, 3, v0\nv_mov_b32 v4, 0x01f380c5\nv_mul_lo_u32 v1, v1, v4\n"
+      "v_lshlrev_b32 v5, 2, v0\ns_mov_b64 s[12:13], exec\n";
+  unsigned slot = 0;
+  const auto one = [&](const std::string& instruction) {
+    text += "v_or_b32 v2, 0xdead0000, v0\ns_mov_b64 exec, s[10:11]\n" + instruction +
+            "\ns_mov_b64 exec, s[12:13]\ns_movk_i32 s14, " + std::to_string(256 * slot++) +
+            "\nbuffer_store_dword v2, v5, s[4:7], s14 offen\n";
+  };
+  for (const DppCase& c : dpp_cases())
+    for (const Masks& m : kMasks) one(std::string("v_mov_b32_dpp v2, v1 ") + c.control + m.text);
+  for (const SdwaCase& c : sdwa_cases()) one(c.text);
+  return text + "s_endpgm\n";
+}
+
+std::vector<uint32_t> expected(uint64_t exec, int lanes) {
+  std::vector<uint32_t> out;
+  const auto add = [&](const std::function<uint32_t(int)>& value) {
+    for (int lane = 0; lane < 64; ++lane) out.push_back(lane < lanes ? value(lane) : 0);
+  };
+  if (lanes < 64) exec &= (uint64_t{1} << lanes) - 1;
+  for (const DppCase& c : dpp_cases())
+    for (const Masks& m : kMasks) add([&](int lane) { return after_dpp(c, m, exec, lane); });
+  for (const SdwaCase& c : sdwa_cases())
+    add([&](int lane) {
+      const bool on = (exec >> lane & 1) != 0;
+      return on ? c.value(before(lane), source(lane), static_cast<uint32_t>(lane)) : before(lane);
+    });
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("gcn lanes: DPP and SDWA in full and partial waves under several EXEC masks") {
+  const lanewise::Kernel kernel =
+      device().load_text(kernel_text(), lanewise::Isa::gcn, "lanes", "gfx803").kernel("");
+  const struct {
+    uint64_t exec;
+    uint32_t lanes;
+  } situations[] = {{~uint64_t{0}, 64}, {0xf0f13579ace0ff3c, 64}, {0xffffff7fffffffff, 40}};
+  for (const auto& s : situations) {
+    CAPTURE(s.exec);
+    CAPTURE(s.lanes);
+    const auto want = expected(s.exec, static_cast<int>(s.lanes));
+    auto out = device().buffer(std::vector<uint32_t>(want.size()), "out");
+    kernel.launch({.grid = {1}, .block = {s.lanes}}, out, s.exec).check();
+    check_equal(out.read<uint32_t>(), want);
+  }
+}
