@@ -1,4 +1,4 @@
-// The files of presets/, put into the program by embed.cmake at build time.
+// The files of presets/ and the HTML report's page, put into the program by embed.cmake at build time.
 #pragma once
 
 #include <span>
@@ -11,5 +11,6 @@ struct EmbeddedPreset {
   std::string_view json;
 };
 std::span<const EmbeddedPreset> embedded_presets();
+std::string_view report_page();
 
 }  // namespace lanewise::cache

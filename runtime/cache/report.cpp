@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <map>
 
@@ -82,31 +84,71 @@ void print_sites(std::string& out, const Tracker& t) {
 }
 
 struct Metric {
-  const char* nvidia;
-  const char* amd;
+  std::string name;
   uint64_t value;
 };
 
-/// NVIDIA: Nsight Compute; AMD: rocprof. From memory of both tools' lists, where marked in
-/// docs/cache.md.
-std::vector<Metric> metrics_of(const Engine& e) {
-  const LevelCounters& l1 = e.counters(Cache::l1);
-  const LevelCounters& l2 = e.counters(Cache::l2);
-  return {
-      {"l1tex__t_requests.sum", "TCP_TOTAL_ACCESSES", l1.reads + l1.writes},
-      {"l1tex__t_sectors_lookup_hit.sum", "TCP_SECTORS_HIT", l1.sector_hits},
-      {"l1tex__t_sectors_lookup_miss.sum", "TCP_SECTORS_MISS", l1.sector_misses},
-      {"lts__t_requests_op_read.sum", "TCP_TCC_READ_REQ", l2.reads},
-      {"lts__t_requests_op_write.sum", "TCP_TCC_WRITE_REQ", l2.writes},
-      {"lts__t_sectors_lookup_hit.sum", "TCC_HIT", l2.sector_hits},
-      {"lts__t_sectors_lookup_miss.sum", "TCC_MISS", l2.sector_misses},
-      {"lts__t_sectors_evict_normal.sum", "TCC_REQ", l2.by_class[0]},
-      {"lts__t_sectors_evict_first.sum", "TCC_STREAMING_REQ", l2.by_class[1]},
-      {"lts__t_sectors_evict_last.sum", "TCC_PERSISTING_REQ", l2.by_class[2]},
-      {"l2_lines_evicted", "TCC_NORMAL_EVICT", l2.evictions},
-      {"l2_lines_written_back", "TCC_NORMAL_WRITEBACK", l2.write_backs},
-      {"l1_lines_invalidated", "TCP_TOTAL_WRITEBACK_INVALIDATES", l1.invalidated},
-  };
+/// What the sites of one kind in global memory came to: instructions of that kind only.
+SiteCounters sum_of(const Tracker& t, trace::OpKind kind) {
+  SiteCounters sum;
+  for (size_t i = 0; i < t.sites().size(); ++i) {
+    const trace::Site& s = t.sites()[i];
+    if (s.kind != kind || s.space == trace::Space::local) continue;
+    const SiteCounters& n = t.site_counters()[i];
+    sum.hardware_requests += n.hardware_requests;
+    sum.sectors += n.sectors;
+    sum.l1_hits += n.l1_hits;
+    sum.l1_misses += n.l1_misses;
+  }
+  return sum;
+}
+
+/// As Nsight Compute names them (docs/cache.md says how far to trust the names).
+std::vector<Metric> nvidia_metrics(const Tracker& t) {
+  const LevelCounters& l2 = t.engine().counters(Cache::l2);
+  const SiteCounters loads = sum_of(t, trace::OpKind::load);
+  const SiteCounters stores = sum_of(t, trace::OpKind::store);
+  const std::string requests = "l1tex__t_requests_pipe_lsu_mem_global_op_";
+  const std::string sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_";
+  return {{requests + "ld.sum", loads.hardware_requests},
+          {requests + "st.sum", stores.hardware_requests},
+          {sectors + "ld.sum", loads.sectors},
+          {sectors + "st.sum", stores.sectors},
+          {sectors + "ld_lookup_hit.sum", loads.l1_hits},
+          {sectors + "ld_lookup_miss.sum", loads.l1_misses},
+          {"lts__t_sectors_op_read.sum", l2.sector_hits + l2.sector_misses},
+          {"lts__t_sectors_lookup_hit.sum", l2.sector_hits},
+          {"lts__t_sectors_lookup_miss.sum", l2.sector_misses},
+          {"lts__t_sectors_evict_normal.sum", l2.by_class[0]},
+          {"lts__t_sectors_evict_first.sum", l2.by_class[1]},
+          {"lts__t_sectors_evict_last.sum", l2.by_class[2]}};
+}
+
+/// As rocprof names them.
+std::vector<Metric> amd_metrics(const Tracker& t) {
+  const LevelCounters& l1 = t.engine().counters(Cache::l1);
+  const LevelCounters& l2 = t.engine().counters(Cache::l2);
+  const uint64_t misses = l2.read_misses + l2.write_misses;
+  return {{"TCP_TOTAL_ACCESSES", l1.reads + l1.writes},
+          {"TCP_TCC_READ_REQ", l2.reads},
+          {"TCP_TCC_WRITE_REQ", l2.writes},
+          {"TCC_REQ", l2.reads + l2.writes},
+          {"TCC_HIT", l2.reads + l2.writes - misses},
+          {"TCC_MISS", misses},
+          {"TCC_STREAMING_REQ", l2.by_class[1]},
+          {"TCC_NORMAL_EVICT", l2.evictions},
+          {"TCC_NORMAL_WRITEBACK", l2.write_backs}};
+}
+
+/// What no profiler of either vendor counts, under names of our own.
+std::vector<Metric> own_metrics(const Tracker& t) {
+  const LevelCounters& l1 = t.engine().counters(Cache::l1);
+  const LevelCounters& l2 = t.engine().counters(Cache::l2);
+  return {{"l1_lines_invalidated", l1.invalidated},
+          {"l2_lines_evicted", l2.evictions},
+          {"l2_lines_written_back", l2.write_backs},
+          {"memory_bytes_read", l2.fills * t.preset().l2.sector},
+          {"memory_bytes_written", l2.write_back_bytes}};
 }
 
 std::string csv_text(const std::string& text) {
@@ -149,8 +191,9 @@ std::string csv_report(std::span<const Tracker* const> runs) {
   std::string out = "preset,scope,pc,instruction,metric,value\n";
   for (const Tracker* t : runs) {
     const bool amd = !t->sites().empty() && t->sites()[0].dialect == trace::Dialect::gcn;
-    for (const Metric& m : metrics_of(t->engine()))
-      out += fmt::format("{},total,,,{},{}\n", t->preset().name, amd ? m.amd : m.nvidia, m.value);
+    for (const auto& list : {amd ? amd_metrics(*t) : nvidia_metrics(*t), own_metrics(*t)})
+      for (const Metric& m : list)
+        out += fmt::format("{},total,,,{},{}\n", t->preset().name, m.name, m.value);
     for (size_t i = 0; i < t->sites().size(); ++i) {
       const SiteCounters& n = t->site_counters()[i];
       const std::string head = fmt::format("{},instruction,{:#x},{}", t->preset().name,
@@ -160,7 +203,7 @@ std::string csv_report(std::span<const Tracker* const> runs) {
                                                        {"memory_l1_requests", n.hardware_requests},
                                                        {"memory_l1_lines", n.requests},
                                                        {"memory_l1_sectors", n.sectors},
-                                                       {"memory_bytes", n.bytes},
+                                                       {"bytes_asked_for", n.bytes},
                                                        {"l1_sectors_hit", n.l1_hits},
                                                        {"l1_sectors_miss", n.l1_misses},
                                                        {"l2_sectors_hit", n.l2_hits},
@@ -173,23 +216,49 @@ std::string csv_report(std::span<const Tracker* const> runs) {
   return out;
 }
 
+namespace {
+
+struct ReportKind {
+  std::string_view ending;
+  std::string (*make)(std::span<const Tracker* const>);
+};
+constexpr ReportKind kReports[] = {{".txt", text_report},
+                                   {".json", json_report},
+                                   {".csv", csv_report},
+                                   {".sarif", sarif_report},
+                                   {".html", html_report}};
+
+const ReportKind& kind_of(const std::string& path) {
+  for (const ReportKind& k : kReports)
+    if (path.ends_with(k.ending)) return k;
+  throw Error(ErrorKind::usage,
+              fmt::format("{}: no report for this ending, expected .txt, .json, .csv, .sarif or "
+                          ".html",
+                          path));
+}
+
+[[noreturn]] void cannot_write(const std::string& path) {
+  throw Error(ErrorKind::usage, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+}
+
+}  // namespace
+
+TrackerOptions options_for(std::span<const std::string> paths) {
+  TrackerOptions options;
+  for (const std::string& path : paths) {
+    options.profile = options.profile || kind_of(path).make == html_report;
+    // Appending nothing leaves a file that is there as it is.
+    if (!std::ofstream(path, std::ios::app)) cannot_write(path);
+  }
+  return options;
+}
+
 void write_report(const std::string& path, std::span<const Tracker* const> runs) {
-  const size_t dot = path.rfind('.');
-  const std::string ending = dot == std::string::npos ? "" : path.substr(dot);
-  std::string text;
-  if (ending == ".txt")
-    text = text_report(runs);
-  else if (ending == ".json")
-    text = json_report(runs);
-  else if (ending == ".csv")
-    text = csv_report(runs);
-  else
-    throw Error(ErrorKind::usage,
-                fmt::format("{}: no report for this ending, expected .txt, .json or .csv", path));
+  const std::string text = kind_of(path).make(runs);
   std::ofstream out(path);
   out << text;
   out.flush();
-  if (!out) throw Error(ErrorKind::usage, fmt::format("cannot write {}", path));
+  if (!out) cannot_write(path);
 }
 
 bool fails_on(const std::string& what, std::span<const Verdict> all) {

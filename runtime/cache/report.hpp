@@ -20,9 +20,15 @@ std::string text_report(std::span<const Tracker* const> runs);
 std::string json_report(std::span<const Tracker* const> runs);
 /// preset,scope,pc,instruction,metric,value: metric names as the vendors' profilers spell them.
 std::string csv_report(std::span<const Tracker* const> runs);
-/// By the ending: .txt, .json, .csv. Throws Error(usage) for another ending or a file that cannot
-/// be written.
+/// SARIF 2.1.0: rules and findings, for code hosts and editors.
+std::string sarif_report(std::span<const Tracker* const> runs);
+/// One page without network access; pictures of what Profile kept.
+std::string html_report(std::span<const Tracker* const> runs);
+/// By the ending: .txt, .json, .csv, .sarif, .html. Throws Error(usage) for another ending or a
+/// file that cannot be written.
 void write_report(const std::string& path, std::span<const Tracker* const> runs);
+/// What a tracker must keep for these reports. Throws the errors of write_report before the work.
+TrackerOptions options_for(std::span<const std::string> paths);
 
 /// True when a finding matches: a rule id ("H1"), "E" (errors), "W" (errors and warnings) or "any".
 /// Throws Error(usage) for anything else.

@@ -1,13 +1,7 @@
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
-
-#include "runtime/cache/report.hpp"
+#include "runtime/cache/report_data.hpp"
 
 namespace lanewise::cache {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json side(const Tracker& t, uint32_t site, const Context& c, uint32_t context) {
   if (context == kNoContext) return nullptr;
@@ -68,8 +62,13 @@ Json counters(const LevelCounters& n) {
             {"unchanged", n.by_class[3]}}}};
 }
 
-Json site(const trace::Site& s, const SiteCounters& n) {
-  return {{"pc", s.pc},
+constexpr const char* kKinds[] = {"none", "load", "store", "atomic", "control", "fence", "fetch"};
+
+Json site(const Tracker& t, const trace::Site& s, const SiteCounters& n) {
+  return {{"kernel", t.kernels().at(s.kernel).name},
+          {"pc", s.pc},
+          {"line", s.line},
+          {"kind", kKinds[static_cast<size_t>(s.kind)]},
           {"text", s.text},
           {"instructions", n.instructions},
           {"lanes", n.lanes},
@@ -86,7 +85,7 @@ Json site(const trace::Site& s, const SiteCounters& n) {
 
 }  // namespace
 
-std::string json_report(std::span<const Tracker* const> runs) {
+Json report_data(std::span<const Tracker* const> runs) {
   Json j = {{"findings", Json::array()}, {"presets", Json::array()}};
   for (const Verdict& v : verdicts(runs)) j["findings"].push_back(finding(v));
   for (const Tracker* t : runs) {
@@ -101,11 +100,19 @@ std::string json_report(std::span<const Tracker* const> runs) {
         p["caches"][std::string(name(static_cast<Cache>(i)))] = counters(n);
     }
     for (size_t i = 0; i < t->sites().size(); ++i)
-      p["instructions"].push_back(site(t->sites()[i], t->site_counters()[i]));
+      p["instructions"].push_back(site(*t, t->sites()[i], t->site_counters()[i]));
     j["presets"].push_back(std::move(p));
   }
+  return j;
+}
+
+std::string text_of(const Json& j, int indent) {
   // Names come from traces: what is not UTF-8 must not stop the report.
-  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return j.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string json_report(std::span<const Tracker* const> runs) {
+  return text_of(report_data(runs), 2);
 }
 
 }  // namespace lanewise::cache

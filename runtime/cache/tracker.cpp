@@ -43,6 +43,7 @@ void each_lane_byte(const trace::Lanes& lanes, unsigned bytes, const Request& q,
 Tracker::Tracker(const Preset& preset, const TrackerOptions& options)
     : options_(options), hazards_(preset, *this), engine_(preset, &hazards_, options.keep_values) {
   hazards_.set_engine(&engine_);
+  if (options.profile) profile_ = std::make_unique<Profile>(preset);
 }
 
 void Tracker::kernel(const trace::Kernel& k) {
@@ -226,7 +227,8 @@ void Tracker::run_local(const trace::WaveRecord& r, const trace::Site& s, const 
 void Tracker::run(const trace::WaveRecord& r, const trace::Site& s, const Plan& p,
                   const Group& group, unsigned bytes, Access a, std::vector<uint8_t>* loaded) {
   if (p.row == nullptr || p.row->path == Path::none) return;
-  SiteCounters& n = counters_[static_cast<size_t>(&s - sites_.data())];
+  const auto index = static_cast<uint32_t>(&s - sites_.data());
+  SiteCounters& n = counters_[index];
   const Geometry& g = preset().l1;
   coalesce(group.lanes, bytes, g.line, requests_);
   n.requests += requests_.count;
@@ -253,7 +255,9 @@ void Tracker::run(const trace::WaveRecord& r, const trace::Site& s, const Plan& 
       if (s.kind != OpKind::store) hazards_.before_load(p, a);
       if (s.kind == OpKind::store || s.kind == OpKind::atomic) hazards_.before_store(p, a);
     }
+    if (profile_ != nullptr) profile_->before(engine_, n);
     engine_.run(p, a);
+    if (profile_ != nullptr) profile_->after(engine_, n, index, s.kind, a);
     if (loaded != nullptr && s.kind == OpKind::load)
       each_lane_byte(group.lanes, bytes, q, [&](unsigned lane, unsigned b, unsigned at) {
         (*loaded)[group.active[lane] * bytes + b] = image[at];
@@ -274,13 +278,16 @@ void Tracker::control(const trace::Site& s, Space space, const Group& group, Acc
   for (unsigned i = 0; i < group.lanes.count; ++i)
     if (whole_line && group.lanes.address[i] % kBlockBytes != 0)
       return hazards_.misaligned_control(a, group.lanes.address[i]);
+  const auto index = static_cast<uint32_t>(&s - sites_.data());
   // Equal lines of one wave are one operation.
   coalesce(group.lanes, 1, preset().l1.line, requests_);
   for (unsigned i = 0; i < requests_.count; ++i) {
     a.block = requests_.at[i].block;
     a.mask = requests_.at[i].mask;
     if (row->effect == Effect::discard) hazards_.discarded(a);
+    if (profile_ != nullptr) profile_->before(engine_, counters_[index]);
     engine_.control(row->effect, s, local, a);
+    if (profile_ != nullptr) profile_->after(engine_, counters_[index], index, s.kind, a);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/cache/coalesce.hpp"
 #include "runtime/cache/hazards.hpp"
+#include "runtime/cache/profile.hpp"
 #include "runtime/trace/event.hpp"
 
 namespace lanewise::cache {
@@ -14,6 +15,7 @@ namespace lanewise::cache {
 struct TrackerOptions {
   bool keep_values = false;  ///< caches hold bytes, so that stale values can be seen
   uint32_t kept_contexts = uint32_t{1} << 24;  ///< wave instructions that reports can still name
+  bool profile = false;                        ///< keep what the HTML report draws
 };
 
 class Tracker final : public trace::Sink, public RunFacts {
@@ -36,6 +38,8 @@ class Tracker final : public trace::Sink, public RunFacts {
   const std::vector<trace::Site>& sites() const { return sites_; }
   const std::vector<trace::Kernel>& kernels() const { return kernels_; }
   const std::vector<SiteCounters>& site_counters() const { return counters_; }
+  /// Null unless it was asked for.
+  const Profile* profile() const { return profile_.get(); }
   /// "flags +0x40", or the bare address outside every buffer.
   std::string describe(uint64_t address) const;
   uint64_t records() const { return next_context_; }
@@ -74,6 +78,7 @@ class Tracker final : public trace::Sink, public RunFacts {
   TrackerOptions options_;
   Hazards hazards_;
   Engine engine_;
+  std::unique_ptr<Profile> profile_;
   std::vector<trace::Kernel> kernels_;
   std::vector<trace::Site> sites_;
   std::vector<SitePlans> plans_;

@@ -24,11 +24,12 @@ void warn(const trace::ReadResult& r) {
 int run_cache(const CacheArgs& args) {
   // A rule that does not exist is found out before the work.
   for (const std::string& rule : args.fail_on) cache::fails_on(rule, {});
+  const cache::TrackerOptions options = cache::options_for(args.reports);
   std::vector<std::unique_ptr<cache::Tracker>> trackers;
   std::vector<const cache::Tracker*> runs;
   trace::Fan fan;
   for (const std::string& name : args.presets) {
-    trackers.push_back(std::make_unique<cache::Tracker>(cache::load_preset(name)));
+    trackers.push_back(std::make_unique<cache::Tracker>(cache::load_preset(name), options));
     runs.push_back(trackers.back().get());
     fan.add(trackers.back().get());
   }
@@ -50,7 +51,8 @@ void add_cache(const Command& app) {
   sub.option("--preset", a->presets, "a GPU, file:PRESET.json, or several (commas)")
       .split_at(',')
       .required();
-  sub.option("--report", a->reports, "write a report too: FILE.txt, .json or .csv");
+  sub.option("--report", a->reports, "write a report too: FILE.txt, .json, .csv, .sarif or .html")
+      .repeated();
   sub.option("--fail-on", a->fail_on, "exit code 1 on a rule (H1 ... H18), E, W or any")
       .split_at(',');
   sub.flag("--json", a->json, "print JSON");
@@ -63,7 +65,7 @@ void add_trace(const Command& app) {
   const Command convert = sub.command("convert", "to another format, by file ending");
   auto in = std::make_shared<std::string>(), out = std::make_shared<std::string>();
   convert.option("IN", *in, ".lwt, .traceg, .trace, kernelslist or .din").required();
-  convert.option("OUT", *out, ".lwt, .din or .json (Perfetto)").required();
+  convert.option("OUT", *out, ".lwt, .traceg (Accel-Sim), .din or .json (Perfetto)").required();
   convert.does([=] {
     const std::unique_ptr<trace::Sink> sink = trace::open_output(*out);
     const trace::ReadResult r = trace::read_any(*in, *sink);

@@ -24,7 +24,7 @@ const Option& Option::not_negative() const {
   return *this;
 }
 const Option& Option::split_at(char separator) const {
-  option_->delimiter(separator);
+  option_->delimiter(separator)->allow_extra_args(false);  // the next word is no value
   return *this;
 }
 const Option& Option::repeated() const {

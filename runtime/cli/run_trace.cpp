@@ -9,12 +9,13 @@
 namespace lanewise::cli {
 
 void add_trace_options(const Command& sub, TraceArgs& args) {
-  sub.option("--trace", args.trace, "write the memory trace: FILE.lwt, .din or .json");
+  sub.option("--trace", args.trace, "write the memory trace: FILE.lwt, .traceg, .din or .json");
   sub.option("--cache", args.presets, "run the cache tracker: a GPU's preset, or several")
       .split_at(',');
   sub.flag("--cache-exact", args.exact,
            "with --cache PRESET on the reference engine: loads return what the caches hold");
-  sub.option("--report", args.reports, "with --cache: write FILE.txt, .json, .csv, ...");
+  sub.option("--report", args.reports, "with --cache: write FILE.txt, .json, .csv, .sarif or .html")
+      .repeated();
   sub.option("--fail-on", args.fail_on, "with --cache: exit code 1 on a rule, E, W or any")
       .split_at(',');
   sub.option("--trace-buffer", args.buffer_mib, "MiB of events that one piece of the grid may make")
@@ -31,9 +32,10 @@ RunTrace::RunTrace(const Device& device, const TraceArgs& args) : args_(args), d
                 "--cache-exact runs on the reference engine only (--device reference): the loads "
                 "of a Vulkan device cannot be served by modelled caches");
   for (const std::string& rule : args.fail_on) cache::fails_on(rule, {});
+  cache::TrackerOptions options = cache::options_for(args.reports);
+  options.keep_values = args.exact;
   for (const std::string& name : args.presets) {
-    trackers_.push_back(std::make_unique<cache::Tracker>(
-        cache::load_preset(name), cache::TrackerOptions{.keep_values = args.exact}));
+    trackers_.push_back(std::make_unique<cache::Tracker>(cache::load_preset(name), options));
     runs_.push_back(trackers_.back().get());
     if (args.exact) exact_ = std::make_unique<cache::ExactMemory>(*trackers_.back());
     fan_.add(exact_ ? static_cast<trace::Sink*>(exact_.get()) : trackers_.back().get());

@@ -113,9 +113,11 @@ ReadResult read_any(const std::string& path, Sink& sink) {
 std::unique_ptr<Sink> open_output(const std::string& path) {
   if (ends_with(path, ".lwt")) return std::make_unique<Writer>(path);
   if (ends_with(path, ".din")) return export_dinero(path);
+  if (ends_with(path, ".traceg")) return export_accelsim(path);
   if (ends_with(path, ".json")) return export_perfetto(path);
-  throw Error(ErrorKind::usage,
-              fmt::format("{}: no format for this ending, expected .lwt, .din or .json", path));
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("{}: no format for this ending, expected .lwt, .traceg, .din or .json", path));
 }
 
 }  // namespace lanewise::trace

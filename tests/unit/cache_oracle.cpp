@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "tests/oracle/cache_model.hpp"
-#include "tests/support/access_traces.hpp"
+#include "runtime/bench/cache/access_traces.hpp"
 #include "tests/unit/cache_support.hpp"
 
 namespace lanewise::cache {

@@ -2,8 +2,8 @@
 // values takes the general way always.
 #include <fmt/format.h>
 
+#include "runtime/bench/cache/access_traces.hpp"
 #include "runtime/trace/site_text.hpp"
-#include "tests/support/access_traces.hpp"
 #include "tests/unit/cache_support.hpp"
 
 namespace lanewise::cache {

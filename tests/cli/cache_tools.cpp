@@ -1,0 +1,241 @@
+// run --trace / --cache / --report / --fail-on, cache, trace convert, bench: what comes out, and
+// one clear error for bad input. They need no GPU, so they run with the reference device only.
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/support.hpp"
+
+using namespace cli_test;
+using nlohmann::json;
+
+namespace {
+
+bool elsewhere() {
+  return std::string(device()) != "reference";
+}
+
+/// A load on SM 1, a store on SM 0, the load again: it gets the old line.
+std::string stale_trace() {
+  std::string text =
+      "-kernel name = <b>stale</script>\n-grid dim = (2,1,1)\n-block dim = (32,1,1)\n"
+      "-accelsim tracer version = 4\n-enable lineinfo = 0\n";
+  const auto add = [&](char group, const std::string& instruction) {
+    text += "#BEGIN_TB\nthread block = ";
+    text += group;
+    text += ",0,0\nwarp = 0\ninsts = 1\n" + instruction + " 4 1 0x7f0000000000 4\n#END_TB\n";
+  };
+  add('1', "0010 ffffffff 1 R4 LDG.E 1 R2");
+  add('0', "0020 ffffffff 0 STG.E 2 R2 R4");
+  add('1', "0030 ffffffff 1 R4 LDG.E 1 R2");
+  return write("stale.traceg", text);
+}
+
+const std::string kSaxpy = LANEWISE_TEST_DATA
+    "/../samples/kernels/saxpy.ptx --grid 4 --block 256 --arg i32:1000 --arg f32:2 "
+    "--arg zero:f32[1000] --arg zero:f32[1000] ";
+
+/// The counters of a JSON report that a conversion must keep.
+json counters(const std::string& trace) {
+  const Output o = program("cache " + trace + " --preset gv100 --json");
+  REQUIRE_MESSAGE(o.code == 0, o.err);
+  return json::parse(o.out)["presets"][0]["caches"];
+}
+
+void one_error(const Output& o, int code, const std::string& part) {
+  CAPTURE(o.err);
+  CHECK(o.code == code);
+  CHECK(lines_of(o.err) == 1);
+  CHECK(o.err.rfind("lanewise: error: ", 0) == 0);
+  CHECK(contains(o.err, part));
+}
+
+}  // namespace
+
+TEST_CASE("cache: a stale read is found, and every report tells it") {
+  if (elsewhere()) return;
+  const std::string trace = stale_trace(), base = scratch() + "/stale";
+  const Output o = program("cache " + trace + " --preset gv100,infinite --fail-on H1 --report " +
+                           base + ".json --report " + base + ".sarif --report " + base +
+                           ".csv --report " + base + ".txt --report " + base + ".html");
+  CHECK_MESSAGE(o.code == 1, o.err);
+  CHECK(contains(o.out, "H1 stale read across SMs  error  x 1"));
+  CHECK(slurp(base + ".txt") == o.out);
+
+  const json j = json::parse(slurp(base + ".json"));
+  REQUIRE(j["findings"].size() == 1);
+  CHECK(j["findings"][0]["id"] == "H1");
+  CHECK(j["findings"][0]["at"]["pc"] == 0x30);
+  CHECK(j["findings"][0]["other"]["pc"] == 0x20);
+  CHECK(j["findings"][0]["presets"] == json({"gv100", "infinite"}));
+
+  const std::string csv = slurp(base + ".csv");
+  CHECK(contains(csv, "preset,scope,pc,instruction,metric,value\n"));
+  CHECK(contains(csv, "gv100,instruction,0x30,\"LDG.E\",stale_requests,1\n"));
+
+  CHECK(contains(csv, "gv100,total,,,l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum,2\n"));
+  CHECK(
+      contains(csv, "gv100,total,,,l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum,4\n"));
+  CHECK(contains(csv, "gv100,total,,,lts__t_sectors_lookup_miss.sum,4\n"));
+
+  CHECK(program("cache " + trace + " --preset gv100 --fail-on H2,H9").code == 0);
+}
+
+TEST_CASE("cache: SARIF has what version 2.1.0 requires") {
+  if (elsewhere()) return;
+  const std::string path = scratch() + "/r.sarif";
+  REQUIRE(program("cache " + stale_trace() + " --preset gv100 --report " + path).code == 0);
+  const json j = json::parse(slurp(path));
+  CHECK(j["version"] == "2.1.0");
+  REQUIRE(j["runs"].size() == 1);
+  const json& driver = j["runs"][0]["tool"]["driver"];
+  CHECK(driver["name"] == "lanewise");
+  CHECK(driver["rules"].size() == 18);
+  REQUIRE(j["runs"][0]["results"].size() == 1);
+  const json& result = j["runs"][0]["results"][0];
+  CHECK(result["message"]["text"].is_string());
+  CHECK(result["level"] == "error");
+  const json& rule = driver["rules"][result["ruleIndex"].get<size_t>()];
+  CHECK(rule["id"] == result["ruleId"]);
+  CHECK(rule["shortDescription"]["text"] == "stale read across SMs");
+  CHECK(result["locations"][0]["logicalLocations"][0]["fullyQualifiedName"] ==
+        "<b>stale</script>+0x30");
+  CHECK(result["relatedLocations"][0]["message"]["text"] == "other side: STG.E");
+}
+
+TEST_CASE("cache: the HTML page draws itself in a browser") {
+  if (elsewhere() || std::system("command -v chromium >/dev/null 2>&1") != 0) return;
+  const std::string path = scratch() + "/page.html", dom = scratch() + "/dom.html";
+  REQUIRE(program("cache " + stale_trace() + " --preset gv100,fiji --report " + path).code == 0);
+  const std::string page = slurp(path);
+  CHECK_FALSE(contains(page, "http://"));
+  CHECK_FALSE(contains(page, "https://"));
+  const std::string line =
+      "timeout 100 chromium --headless --no-sandbox --disable-gpu "
+      "--user-data-dir=" +
+      scratch() + "/profile --dump-dom file://" + path + " >" + dom + " 2>/dev/null";
+  REQUIRE(std::system(line.c_str()) == 0);
+  const std::string d = slurp(dom);
+  CHECK(contains(d, "3 wave instructions \u00b7 1 error \u00b7 0 warnings"));
+  CHECK(contains(d, "class=\"finding error\""));
+  for (const char* picture : {"memory chart", "heat map", "story of a line"})
+    CHECK(contains(d, "aria-label=\"" + std::string(picture) + "\""));
+  // The table of instructions: three rows, the name escaped, and which column sorts it.
+  CHECK(contains(d, "<td class=\"text\">&lt;b&gt;stale&lt;/script&gt;</td>"));
+  CHECK(contains(d, "data-sorted=\"down\">sectors</th>"));
+  CHECK(contains(d, "<td>fiji</td>"));
+  // A story of three accesses, the last one stale: its colour is one circle and one of the legend.
+  CHECK(contains(d, "<title>wave instruction 2: LDG.E on SM 1, stale</title>"));
+}
+
+TEST_CASE("run: --trace and --cache tell the same") {
+  if (elsewhere()) return;
+  const std::string trace = scratch() + "/saxpy.lwt", report = scratch() + "/saxpy.json";
+  const Output o =
+      run(kSaxpy + "--cache gv100 --fail-on any --trace " + trace + " --report " + report);
+  REQUIRE_MESSAGE(o.code == 0, o.err);
+  CHECK(contains(o.out, "0 errors, 0 warnings, 0 advice; 96 wave instructions"));
+  CHECK(json::parse(slurp(report))["presets"][0]["caches"] == counters(trace));
+}
+
+TEST_CASE("trace convert: every format, and what can be read back has the same counts") {
+  if (elsewhere()) return;
+  const std::string base = scratch() + "/convert";
+  REQUIRE(run(kSaxpy + "--trace " + base + ".lwt").code == 0);
+  const json wanted = counters(base + ".lwt");
+  CHECK(wanted["L1"]["reads"] == 64);
+  for (const char* ending : {".traceg", ".din", ".json"})
+    REQUIRE(program("trace convert " + base + ".lwt " + base + ending).code == 0);
+  CHECK(counters(base + ".traceg") == wanted);
+  CHECK(contains(slurp(base + ".traceg"), "LDG.E 0 4 1 0x"));
+  CHECK(lines_of(slurp(base + ".din")) == 3000);
+  CHECK(json::parse(slurp(base + ".json"))["traceEvents"].size() > 96);
+}
+
+TEST_CASE("trace convert: SASS opcodes and holes in a wave survive a round trip") {
+  if (elsewhere()) return;
+  const std::string head =
+      "-kernel name = k\n-grid dim = (2,1,1)\n-block dim = (64,1,1)\n"
+      "-accelsim tracer version = 4\n-enable lineinfo = 0\n#BEGIN_TB\nthread block = 1,0,0\n";
+  const std::string in =
+      write("in.traceg", head +
+                             "warp = 1\ninsts = 3\n"
+                             "0010 0000000b 1 R4 LDG.E.CG.64 1 R2 8 0 0x1000 0x1010 0x4000\n"
+                             "0020 ffffffff 0 CCTL.IVALL 0 0\n"
+                             "0030 80000000 0 STG.E.U8 2 R2 R4 1 1 0x2000 0\n#END_TB\n");
+  const std::string once = scratch() + "/once.traceg", twice = scratch() + "/twice.traceg";
+  REQUIRE(program("trace convert " + in + " " + once).code == 0);
+  REQUIRE(program("trace convert " + once + " " + twice).code == 0);
+  const std::string text = slurp(once);
+  CHECK(text == slurp(twice));
+  CHECK(contains(text, "thread block = 1,0,0\n\nwarp = 1\ninsts = 3\n"));
+  CHECK(contains(text, "0 0010 0000000b 0 LDG.E.CG.64 0 8 2 0x0000000000001000 16 12272\n"));
+  CHECK(contains(text, "0 0020 ffffffff 0 CCTL.IVALL 0 0\n"));
+  CHECK(counters(in) == counters(once));
+}
+
+TEST_CASE(
+    "run --cache: samples, cubins and code objects that are correct have no error or warning") {
+  if (elsewhere()) return;
+  std::ifstream list(LANEWISE_TEST_DATA "/data/correct_kernels.txt");
+  size_t runs = 0;
+  for (std::string line; std::getline(list, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    CAPTURE(line);
+    const Output o =
+        run(LANEWISE_TEST_DATA "/" + line + " --cache gm204,gv100,fiji,infinite --fail-on W");
+    CAPTURE(o.out);
+    CHECK_MESSAGE(o.code == 0, o.err);
+    ++runs;
+  }
+  CHECK(runs >= 28);
+}
+
+TEST_CASE("cache and trace: bad input is one clear error") {
+  if (elsewhere()) return;
+  const std::string trace = stale_trace();
+  const auto cache = [&](const std::string& rest) { return program("cache " + rest); };
+  one_error(cache(trace + " --preset gtx9000"), 2, "gtx9000");
+  one_error(cache(trace + " --preset file:" + scratch() + "/none.json"), 2, "none.json");
+  one_error(cache(scratch() + "/none.lwt --preset gv100"), 2, "none.lwt");
+  one_error(cache(trace + " --preset gv100 --fail-on H19"), 2, "--fail-on 'H19': expected H1");
+  one_error(cache(trace + " --preset gv100 --report " + scratch() + "/r.pdf"), 2,
+            "expected .txt, .json, .csv, .sarif or .html");
+  one_error(cache(trace + " --preset gv100 --report " + scratch() + "/no/such/r.html"), 2,
+            "cannot write ");
+  one_error(run(kSaxpy + "--report r.txt"), 2, "--report and --fail-on need --cache");
+  one_error(run(kSaxpy + "--cache gtx9000"), 2, "gtx9000");
+  one_error(run(kSaxpy + "--trace " + scratch() + "/t.xyz"), 2, "expected .lwt");
+  one_error(program("trace convert " + trace + " " + scratch() + "/t.xyz"), 2, "expected .lwt");
+  one_error(cache(write("bad.traceg", "-kernel name = k\nrubbish\n") + " --preset gv100"), 2,
+            "bad.traceg:2: ");
+}
+
+TEST_CASE("cache: a truncated trace is read up to its last whole block, and says so") {
+  if (elsewhere()) return;
+  const std::string whole = scratch() + "/whole.lwt";
+  REQUIRE(run(kSaxpy + "--trace " + whole).code == 0);
+  std::string bytes = slurp(whole);
+  bytes.resize(bytes.size() - 5);
+  const Output o = program("cache " + write("cut.lwt", bytes) + " --preset gv100");
+  CHECK(o.code == 0);
+  CHECK(lines_of(o.err) == 1);
+  CHECK(o.err.rfind("lanewise: warning: ", 0) == 0);
+}
+
+TEST_CASE("bench: figures by name, as text and JSON") {
+  if (elsewhere()) return;
+  const Output o =
+      program("bench --filter 'cache/hot|checks/copy' --repeats 1 --device reference --json");
+  REQUIRE_MESSAGE(o.code == 0, o.err);
+  const json j = json::parse(o.out);
+  CHECK(j["device"] == "reference");
+  REQUIRE(j["benchmarks"].size() == 2);
+  CHECK(j["benchmarks"][0]["name"] == "checks/copy");
+  const json& hot = j["benchmarks"][1];
+  CHECK(hot["name"] == "cache/hot");
+  CHECK(hot["l1_misses"] == 128);  // 16 KiB of 128-byte lines
+  CHECK(hot["value"].get<double>() / hot["other"].get<double>() ==
+        doctest::Approx(hot["ratio"].get<double>()));
+  CHECK(contains(program("bench --list").out, "trace/saxpy\n"));
+  one_error(program("bench --filter nothing"), 2, "matches none of: ");
+  one_error(program("bench --filter '('"), 2, "expected a regular expression");
+}
