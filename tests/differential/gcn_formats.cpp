@@ -251,17 +251,17 @@ TEST_CASE("typed stores: around every code of every component of up to 16 bits, 
   CHECK(validation_messages() == 0);
 }
 
-/// 10^6 values of components (full run), or a handful.
+/// 10^6 values in all of a format's components (full run), or a handful.
 void check_random_values(Form f, unsigned dfmt) {
   const uint32_t count = full_run() ? kMillion : 1024;
   f.dfmt = dfmt;
   f.store = true;
   if (!full_run()) return check_stores(f, all_number_formats(dfmt), count, Values::random, dfmt);
+  const uint32_t elements = 4 * count / spec::layout(dfmt).count / kGroup * kGroup;
   for (const Format& t : all_number_formats(dfmt)) {
     f.store = true;
-    check_stores(f, {t}, count, Values::random, t.nfmt);
+    check_stores(f, {t}, elements, Values::random, t.nfmt);
     f.store = false;
-    const uint32_t elements = 4 * count / spec::layout(dfmt).count / kGroup * kGroup;
     if (widest(dfmt) == 32) check_loads(f, {t}, elements, 0, t.nfmt);
   }
 }
