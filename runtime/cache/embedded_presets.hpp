@@ -1,4 +1,5 @@
-// The files of presets/ and the HTML report's page, put into the program by embed.cmake at build time.
+// The files of presets/ and the HTML report's page, put into the program by embed.cmake at build
+// time.
 #pragma once
 
 #include <span>

@@ -28,8 +28,9 @@ std::string_view name(Cache c) {
   return kNames[static_cast<size_t>(c)];
 }
 
-Engine::Engine(const Preset& preset, Observer* observer, bool keep_values)
+Engine::Engine(const Preset& preset, Observer* observer, bool keep_values, Vectors vectors)
     : preset_(preset),
+      run_batch_(batch_runner(preset, vectors)),
       observer_(observer != nullptr ? observer : &silent_),
       keep_values_(keep_values),
       l1_(preset.sms),
@@ -61,7 +62,6 @@ Level& Engine::instance(Cache c, uint32_t sm) {
     all[at] = std::make_unique<Level>(g, 0, 100);
     all[at]->owner = at * g.shared_by;
     if (keep_values_) all[at]->keep_values();
-    late_writes_.settle();  // from now on copies can become old
     any_other_ = true;
   }
   return *all[at];
@@ -113,9 +113,17 @@ Plan Engine::plan(const trace::Site& site, trace::Space space) const {
             !p.volatile_lines && p.l1_class == Class::normal && p.l2_class == Class::normal &&
             p.prefetch_bytes == 0 &&
             (store || (p.row->kind == trace::OpKind::load && p.probe == Probe::normal));
-  p.plain_write = store ? ~uint64_t{0} : 0;
-  p.plain_refuses = !store || p.store == L1Store::write_back ? kStale | kPrefetched : kAnyLine;
   return p;
+}
+
+const Plan& Engine::write_back_plan() {
+  static constexpr Row kRow{.id = "write_back"};
+  static const Plan kPlan = [] {
+    Plan plan;
+    plan.row = &kRow;
+    return plan;
+  }();
+  return kPlan;
 }
 
 Cache Engine::first_cache(const Plan& p) const {

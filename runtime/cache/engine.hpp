@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "runtime/cache/dialect.hpp"
@@ -51,15 +52,20 @@ struct Access {
   uint8_t* bytes = nullptr;  ///< values of the block: read by stores, filled in by loads
 };
 
+/// An Access of a load or store that needs no more than this. Half of a host's cache line.
+struct PlainAccess {
+  uint64_t block = 0;
+  Mask mask;
+  uint32_t context = 0;
+  uint32_t write = 0;  ///< all ones for a store, 0 for a load
+};
+
 /// A site's row with everything that does not change from wave to wave worked out.
 struct Plan {
   const Row* row = nullptr;
   bool local = false;
-  bool plain = false;  ///< a plain load or store of global data, in caches of the common shape
-  uint64_t plain_write = 0;  ///< then: all ones for a store, 0 for a load
-  uint8_t plain_refuses =
-      0;              ///< then: flags of L1 lines (or kAnyLine) that make a hit more than that
-  bool in_l1 = true;  ///< the preset lets this access use its first cache
+  bool plain = false;  ///< Engine::run_plain() takes it
+  bool in_l1 = true;   ///< the preset lets this access use its first cache
   Probe probe = Probe::normal;
   L1Store store = L1Store::evict;
   Class l1_class = Class::normal, l2_class = Class::normal;
@@ -111,7 +117,10 @@ struct LineState {
 
 class Engine {
  public:
-  Engine(const Preset& preset, Observer* observer, bool keep_values = false);
+  /// Vector instructions: the best of this machine's, or those that every machine has.
+  enum class Vectors { best, base };
+  Engine(const Preset& preset, Observer* observer, bool keep_values = false,
+         Vectors vectors = Vectors::best);
 
   Plan plan(const trace::Site& site, trace::Space space) const;
   void load(const Plan& plan, const Access& access);
@@ -129,10 +138,7 @@ class Engine {
   void set_site(SiteCounters* counters) { site_ = counters; }
   const Preset& preset() const { return preset_; }
   const LevelCounters& counters(Cache c) const { return counters_[static_cast<size_t>(c)]; }
-  SectorState sector(uint64_t address) {
-    late_writes_.settle();
-    return memory_.page(address).sector(address);
-  }
+  SectorState sector(uint64_t address) { return memory_.page(address).sector(address); }
   /// Without an SM: of whichever copy there is.
   LineState byte_state(Cache c, uint64_t address, std::optional<uint32_t> sm = {}) const;
   size_t memory_bytes() const;
@@ -148,75 +154,61 @@ class Engine {
   void clear_local_memory();
 
   /// A load, store or atomic, as the plan's row says.
-  void run(const Plan& p, const Access& a) {
-    if (p.plain && window_.size == 0)
-      (this->*plain_path_)(p, a);
-    else
-      run_any(p, a);
-  }
+  void run(const Plan& p, const Access& a);
+  /// The same for many loads and stores of one SM and one site, in their order, and faster. Both
+  /// plans are plain; `store` is that of the accesses that write.
+  void run_plain(const Plan& load, const Plan& store, std::span<const PlainAccess> accesses,
+                 uint32_t sm);
 
  private:
-  // Each step of an access exists for whatever plans and presets may say, and for plain accesses
-  // (Plan::plain), where the compiler knows what nothing asks for: 128-byte lines, 32-byte sectors,
-  // no values, no classes, no flags.
-  struct Anything {
-    static constexpr bool kPlain = false, kWide = false;
+  // Plain accesses (engine_plain.cpp): for caches of any shape, and of the most common ones.
+  template <class L1Ways, class L2Ways>
+  class PlainBatch;
+  using RunBatch = void(Engine&, const Plan& load, const Plan& store, std::span<const PlainAccess>,
+                        uint32_t sm);
+  template <class L1Ways, class L2Ways>
+  static RunBatch run_batch;
+  static RunBatch batch_base, batch_wide, batch_4_16, batch_any_16;
+  static RunBatch* batch_runner(const Preset& preset, Vectors vectors);
+  /// What a batch of accesses leaves to do: each at most a line that goes down and one to fetch.
+  /// One more is for what is put there and not kept.
+  struct PlainLists {
+    static constexpr size_t kBatch = Memory::kMostLater / 2;
+    PlainAccess below[2 * kBatch + 1];
+    const PlainAccess* writes[2 * kBatch + 1];
+    uint32_t l1_sets[kBatch], l2_sets[2 * kBatch];
   };
-  struct Plain {
-    static constexpr bool kPlain = true, kWide = false;
-  };
-  struct PlainWide {
-    static constexpr bool kPlain = true, kWide = true;
-  };
-  using PlainPath = void (Engine::*)(const Plan&, const Access&);
-  static PlainPath plain_path();
-  void run_any(const Plan& p, const Access& a);
-  void run_plain_base(const Plan& p, const Access& a);
-  void run_plain_wide(const Plan& p, const Access& a);
-  void miss_base(const Plan& p, const Access& a, Level& level, uint32_t index);
-  void miss_wide(const Plan& p, const Access& a, Level& level, uint32_t index);
-  template <class How>
-  bool hit_plain(const Plan& p, const Access& a, Level& level, uint32_t index);
-  template <class How>
-  void miss_plain(const Plan& p, const Access& a, Level& level, uint32_t index);
   LevelCounters& count(Cache c) { return counters_[static_cast<size_t>(c)]; }
   Level& l1(uint32_t sm) { return l1_[sm] ? *l1_[sm] : new_l1(sm); }
   Level& new_l1(uint32_t sm);
   Level& instance(Cache c, uint32_t sm);
   Cache first_cache(const Plan& plan) const;
-  template <class How>
+  /// Of dirty bytes that go down.
+  static const Plan& write_back_plan();
   void read_line(Cache c, Level& level, uint32_t index, const Plan& p, const Access& a,
                  uint64_t line, Mask mask);
-  template <class How>
   void read_through(Cache c, Level& level, uint32_t index, const Plan& p, const Access& a,
                     uint64_t line, Mask mask);
   void pass_by(const Plan& p, const Access& a, uint64_t line, Mask mask);
-  template <class How>
   uint32_t allocate(Cache c, Level& level, uint64_t address, Class wanted, const Access& a);
   bool has_level15(Cache c) const;
   void fetch(Cache c, Level& level, const Plan& p, const Access& a, uint64_t line, Mask need,
              uint8_t* to);
   void fetch_level15(Cache c, const Plan& p, const Access& a, uint64_t line, Mask need,
                      uint8_t* to);
-  template <class How>
   void read_l2(const Plan& p, const Access& a, uint64_t block, Mask need, uint8_t* to);
-  template <class How>
   void read_l2_line(const Plan& p, const Access& a, uint64_t line, Mask mask, uint8_t* to);
   void over_fetch(const Plan& p, const Access& a);
-  template <class How>
   void hit(Level& level, uint32_t index, Class wanted);
   Class l2_class(const Plan& p, uint64_t line) const;
   void register_copy(Cache c, uint64_t block, uint32_t sm);
   void check_stale(Cache c, const Plan& p, const Access& a, const Level& level, uint32_t index,
                    Mask mask);
 
-  template <class How>
   void store_l1_write_back(Cache c, Level& level, uint32_t index, const Plan& p, const Access& a,
                            uint64_t line, Mask mask);
   void store_l1_through(const Plan& p, const Access& a, uint64_t line, Mask mask);
-  template <class How>
   void write_l2(const Plan& p, const Access& a, bool local);
-  template <class How>
   void write_l2_line(const Plan& p, const Access& a, uint64_t line, Mask mask);
   void publish(const Access& a);
   void make_copies_old(Page& page, const Access& a);
@@ -224,10 +216,7 @@ class Engine {
   void mark_stale(Level& level, uint32_t index, Page& page, Mask mask);
   void write_memory(const Line& line, const Mask& mask, const uint8_t* bytes);
 
-  template <class How>
   void leave(Cache c, Level& level, uint32_t index, uint32_t context);
-  void leave_marked(Cache c, Level& level, uint32_t index, uint32_t context);
-  template <class How>
   void write_back_line(Cache c, Level& level, uint32_t index);
   void write_back(Cache c, Level& level, uint32_t index);
   void drop_bytes(Level& level, uint32_t index, Mask mask);
@@ -244,13 +233,13 @@ class Engine {
   }
   uint8_t* memory_bytes_of(uint64_t block);
 
-  const PlainPath plain_path_ = plain_path();
   Preset preset_;
+  RunBatch* run_batch_;  ///< null: the preset needs the general way
+  std::unique_ptr<PlainLists> lists_ = std::make_unique<PlainLists>();
   Observer* observer_;
   Observer silent_;
   bool keep_values_;
   Memory memory_;
-  LateWrites late_writes_;
   std::vector<std::unique_ptr<Level>> l1_;
   std::array<std::vector<std::unique_ptr<Level>>, kCaches> others_;
   std::unique_ptr<Level> l2_;

@@ -142,9 +142,9 @@ void Engine::prefetch_line(Effect effect, const trace::Site& site, bool local, c
     const bool absent = index == kNoLine || !level.line(index).valid.covers(m);
     new_bytes = new_bytes || absent;
     if (to_l1)
-      read_line<Anything>(c, level, index, p, whole, line, m);
+      read_line(c, level, index, p, whole, line, m);
     else
-      read_l2_line<Anything>(p, whole, line, m, nullptr);
+      read_l2_line(p, whole, line, m, nullptr);
     index = level.find(line);
     if (absent) level.line(index).flags |= kPrefetched;
     if (effect == Effect::prefetch_l2_normal) level.set_priority(index, Priority::normal);
@@ -217,8 +217,8 @@ void Engine::write_back_call_stack(const Access& a) {
   for (const StackEntry& e : pending) {
     Level& level = l1(a.sm);
     const uint64_t line = level.line_address(e.block);
-    store_l1_write_back<Anything>(Cache::l1, level, level.find(line), p,
-                                  {e.block, e.mask, e.context, a.sm}, line, e.mask);
+    store_l1_write_back(Cache::l1, level, level.find(line), p, {e.block, e.mask, e.context, a.sm},
+                        line, e.mask);
     level.line(level.find(line)).flags |= kCallStack;
   }
   pending.clear();
@@ -260,7 +260,6 @@ void Engine::kernel_end() {
 
 void Engine::host_write(uint64_t address, uint64_t size, uint32_t context) {
   if (size == 0) return;
-  late_writes_.settle();
   const uint64_t end = address + size;
   const auto part = [&](uint64_t block) {
     const uint64_t from = std::max(address, block), to = std::min(end, block + kBlockBytes);

@@ -26,8 +26,8 @@ void Engine::atomic(const Plan& p, const Access& a) {
     });
   Access read = a;
   read.bytes = nullptr;
-  read_l2<Anything>(p, read, a.block, whole_sectors(a.mask, l2_->geometry().sector), nullptr);
-  write_l2<Anything>(p, a, p.local);
+  read_l2(p, read, a.block, whole_sectors(a.mask, l2_->geometry().sector), nullptr);
+  write_l2(p, a, p.local);
   if ((p.flags & kAcquire) != 0) invalidate_global(a);
 }
 

@@ -17,105 +17,24 @@ Priority priority_of(Class c) {
   }
 }
 
-template <class How>
-unsigned sectors_of(const Level& level, Mask mask) {
-#if defined(LANEWISE_WIDE)
-  if constexpr (How::kWide) return static_cast<unsigned>(std::popcount(sectors32_wide(mask)));
-#endif
-  return sector_count(mask, How::kPlain ? 32 : level.geometry().sector);
+unsigned sectors_of(const Level& level, const Mask& mask) {
+  return sector_count(mask, level.geometry().sector);
 }
-template <class How>
-Mask whole_sectors_of(const Level& level, Mask mask) {
-  return whole_sectors(mask, How::kPlain ? 32 : level.geometry().sector);
-}
-template <class How, class F>
-void each_line_of(const Level& level, uint64_t block, Mask mask, F f) {
-  if constexpr (How::kPlain)
-    f(block, mask);
-  else
-    each_line(level, block, mask, f);
-}
-template <class How>
-uint8_t flags_of(const Plan& p) {
-  return How::kPlain ? 0 : p.flags;
+Mask whole_sectors_of(const Level& level, const Mask& mask) {
+  return whole_sectors(mask, level.geometry().sector);
 }
 
 }  // namespace
-
-Engine::PlainPath Engine::plain_path() {
-#if defined(LANEWISE_WIDE)
-  if (wide_vectors_run()) return &Engine::run_plain_wide;
-#endif
-  return &Engine::run_plain_base;
-}
-
-// Flattened: functions without calls, where what differs between caches is known to the compiler.
-// What is rare is kept out of line.
-[[gnu::flatten]] void Engine::run_plain_base(const Plan& p, const Access& a) {
-  Level& level = l1(a.sm);
-  const uint32_t index = level.find(a.block);
-  if (index == kNoLine || !hit_plain<Plain>(p, a, level, index)) miss_base(p, a, level, index);
-}
-[[gnu::flatten, gnu::noinline]] void Engine::miss_base(const Plan& p, const Access& a, Level& level,
-                                                       uint32_t index) {
-  miss_plain<Plain>(p, a, level, index);
-}
-#if defined(LANEWISE_WIDE)
-LANEWISE_WIDE [[gnu::flatten]] void Engine::run_plain_wide(const Plan& p, const Access& a) {
-  Level& level = l1(a.sm);
-  const uint32_t index = level.find<true>(a.block);
-  if (index == kNoLine || !hit_plain<PlainWide>(p, a, level, index)) miss_wide(p, a, level, index);
-}
-LANEWISE_WIDE [[gnu::flatten, gnu::noinline]] void Engine::miss_wide(const Plan& p, const Access& a,
-                                                                     Level& level, uint32_t index) {
-  miss_plain<PlainWide>(p, a, level, index);
-}
-#endif
-
-/// The common case: whole in L1 and not old. False leaves everything as it was. Loads and stores
-/// take the same steps, since no host predicts which of them comes next.
-template <class How>
-bool Engine::hit_plain(const Plan& p, const Access& a, Level& level, uint32_t index) {
-  Line& x = level.line(index);
-  const uint64_t write = p.plain_write, read = ~write;
-  const Mask read_mask{a.mask.lo & read, a.mask.hi & read};
-  const Mask write_mask{a.mask.lo & write, a.mask.hi & write};
-  if (((x.flags | kAnyLine) & p.plain_refuses) != 0 || !x.valid.covers(read_mask)) return false;
-  const uint64_t sectors = sectors_of<How>(level, read_mask);
-  LevelCounters& n = count(Cache::l1);
-  n.reads += read & 1;
-  n.writes += write & 1;
-  n.by_class[0] += sectors;
-  n.sector_hits += sectors;
-  site_->l1_hits += sectors;
-  level.count_dirty(static_cast<int>(write & 1 & static_cast<uint64_t>(x.dirty.none())));
-  x.valid |= write_mask;
-  x.dirty |= write_mask;
-  x.write = write != 0 ? a.context : x.write;
-  level.touch(index);
-  return true;
-}
-
-template <class How>
-void Engine::miss_plain(const Plan& p, const Access& a, Level& level, uint32_t index) {
-  if (p.row->kind == trace::OpKind::load)
-    return read_line<How>(Cache::l1, level, index, p, a, a.block, a.mask);
-  if (p.store == L1Store::write_back)
-    return store_l1_write_back<How>(Cache::l1, level, index, p, a, a.block, a.mask);
-  if (index != kNoLine) store_l1_through(p, a, a.block, a.mask);
-  write_l2<How>(p, a, false);
-}
 
 void Engine::load(const Plan& p, const Access& a) {
   if (p.row == nullptr || p.row->path == Path::none) return;
   const Cache c = first_cache(p);
   if (!p.in_l1) {
-    read_l2<Anything>(p, a, a.block, a.mask, a.bytes);
+    read_l2(p, a, a.block, a.mask, a.bytes);
   } else if (p.probe == Probe::normal || p.probe == Probe::no_fill) {
     Level& level = instance(c, a.sm);
-    each_line(level, a.block, a.mask, [&](uint64_t line, Mask m) {
-      read_line<Anything>(c, level, level.find(line), p, a, line, m);
-    });
+    each_line(level, a.block, a.mask,
+              [&](uint64_t line, Mask m) { read_line(c, level, level.find(line), p, a, line, m); });
   } else {
     each_line(instance(c, a.sm), a.block, a.mask,
               [&](uint64_t line, Mask m) { pass_by(p, a, line, m); });
@@ -124,11 +43,10 @@ void Engine::load(const Plan& p, const Access& a) {
   if ((p.flags & kAcquire) != 0) invalidate_global(a);
 }
 
-template <class How>
 void Engine::hit(Level& level, uint32_t index, Class wanted) {
-  if (!How::kPlain && wanted == Class::unchanged) return;
+  if (wanted == Class::unchanged) return;
   level.touch(index);
-  if (!How::kPlain && wanted != Class::normal) level.set_priority(index, priority_of(wanted));
+  if (wanted != Class::normal) level.set_priority(index, priority_of(wanted));
 }
 
 [[gnu::noinline]] void Engine::check_stale(Cache c, const Plan& p, const Access& a,
@@ -143,39 +61,37 @@ void Engine::hit(Level& level, uint32_t index, Class wanted) {
 }
 
 /// `index`: where the line is, or kNoLine.
-template <class How>
 void Engine::read_line(Cache c, Level& level, uint32_t index, const Plan& p, const Access& a,
                        uint64_t line, Mask mask) {
   LevelCounters& n = count(c);
   ++n.reads;
-  const unsigned sectors = sectors_of<How>(level, mask);
-  n.by_class[How::kPlain ? 0 : static_cast<size_t>(p.l1_class)] += sectors;
+  const unsigned sectors = sectors_of(level, mask);
+  n.by_class[static_cast<size_t>(p.l1_class)] += sectors;
   if (index == kNoLine) {
     ++n.read_misses;
     n.sector_misses += sectors;
     site_->l1_misses += sectors;
-    return read_through<How>(c, level, kNoLine, p, a, line, mask);
+    return read_through(c, level, kNoLine, p, a, line, mask);
   }
   Line& x = level.line(index);
   if ((x.flags & kStale) != 0) check_stale(c, p, a, level, index, mask);
   x.flags &= static_cast<uint8_t>(~kPrefetched);
   if (!x.valid.covers(mask)) {
     const Mask missing = without(mask, x.valid);
-    const unsigned absent = sectors_of<How>(level, missing);
+    const unsigned absent = sectors_of(level, missing);
     ++n.read_misses;
     n.sector_misses += absent;
     n.sector_hits += sectors - absent;
     site_->l1_misses += absent;
     site_->l1_hits += sectors - absent;
-    if (!How::kPlain && a.bytes != nullptr)
-      copy_bytes(a.bytes, level.bytes(index, a.block), mask & x.valid);
-    return read_through<How>(c, level, index, p, a, line, missing);
+    if (a.bytes != nullptr) copy_bytes(a.bytes, level.bytes(index, a.block), mask & x.valid);
+    return read_through(c, level, index, p, a, line, missing);
   }
   n.sector_hits += sectors;
   site_->l1_hits += sectors;
-  hit<How>(level, index, p.l1_class);
-  if (!How::kPlain && a.bytes != nullptr) copy_bytes(a.bytes, level.bytes(index, a.block), mask);
-  if ((flags_of<How>(p) & kLastUse) != 0 && (x.dirty & mask).any()) {
+  hit(level, index, p.l1_class);
+  if (a.bytes != nullptr) copy_bytes(a.bytes, level.bytes(index, a.block), mask);
+  if ((p.flags & kLastUse) != 0 && (x.dirty & mask).any()) {
     observer_->lost(Loss::last_use, a, x, x.dirty & mask);
     x.dirty = without(x.dirty, mask);
     if (x.dirty.none()) level.count_dirty(-1);
@@ -184,36 +100,30 @@ void Engine::read_line(Cache c, Level& level, uint32_t index, const Plan& p, con
 
 /// A read that its first cache cannot serve, though it may have the line (at `index`): fetch from
 /// below and, unless told not to, keep.
-template <class How>
 void Engine::read_through(Cache c, Level& level, uint32_t index, const Plan& p, const Access& a,
                           uint64_t line, Mask mask) {
   const Geometry& g = level.geometry();
-  if (!How::kPlain && p.probe == Probe::no_fill)
+  if (p.probe == Probe::no_fill)
     return fetch(c, level, p, a, line, whole_sectors(mask, g.sector), a.bytes);
   if (index == kNoLine) {
-    index = allocate<How>(c, level, line, p.l1_class, a);
+    index = allocate(c, level, line, p.l1_class, a);
   } else {
-    hit<How>(level, index, p.l1_class);
+    hit(level, index, p.l1_class);
   }
   Line& x = level.line(index);
-  const Mask want = preset_.knobs.fill == Granule::line || (!How::kPlain && g.line > 128)
+  const Mask want = preset_.knobs.fill == Granule::line || (g.line > 128)
                         ? line_mask(level, line)
-                        : whole_sectors_of<How>(level, mask);
+                        : whole_sectors_of(level, mask);
   const Mask need = without(want, x.valid);
-  count(c).fills += sectors_of<How>(level, need);
-  if constexpr (How::kPlain)
-    read_l2<How>(p, a, line, need, nullptr);
-  else
-    fetch(c, level, p, a, line, need, values(level, index, a.block));
+  count(c).fills += sectors_of(level, need);
+  fetch(c, level, p, a, line, need, values(level, index, a.block));
   x.valid |= need;
   x.fill = a.context;
-  if constexpr (!How::kPlain) {
-    if (p.row->path == Path::read_only) x.flags |= kReadOnlyFill;
-    if (p.local) x.flags |= kLocal;
-    if (p.volatile_lines) x.flags |= kVolatile;
-  }
+  if (p.row->path == Path::read_only) x.flags |= kReadOnlyFill;
+  if (p.local) x.flags |= kLocal;
+  if (p.volatile_lines) x.flags |= kVolatile;
   register_copy(c, line, a.sm);
-  if (!How::kPlain && a.bytes != nullptr) copy_bytes(a.bytes, level.bytes(index, a.block), mask);
+  if (a.bytes != nullptr) copy_bytes(a.bytes, level.bytes(index, a.block), mask);
 }
 
 /// A read that must not be served by a global L1 line.
@@ -228,7 +138,7 @@ void Engine::read_through(Cache c, Level& level, uint32_t index, const Plan& p, 
     if (rule == PassBy::hit) {
       Plan through = p;
       through.probe = Probe::no_fill;
-      return read_line<Anything>(c, level, index, through, a, line, mask);
+      return read_line(c, level, index, through, a, line, mask);
     }
     Line& x = level.line(index);
     if (rule == PassBy::evict) {
@@ -243,19 +153,13 @@ void Engine::read_through(Cache c, Level& level, uint32_t index, const Plan& p, 
   fetch(c, level, p, a, line, whole_sectors(mask, level.geometry().sector), a.bytes);
 }
 
-template <class How>
 uint32_t Engine::allocate(Cache c, Level& level, uint64_t address, Class wanted, const Access& a) {
-  const uint32_t index = level.victim<How::kWide>(address);
-  if (!level.line(index).empty()) leave<How>(c, level, index, a.context);
-  if constexpr (How::kPlain) {
-    level.place(index, address, Priority::normal);
-  } else {
-    const bool least_recent =
-        wanted == Class::unchanged && preset_.knobs.unchanged_fills_at_lru_end;
-    level.place(index, address, priority_of(wanted), least_recent);
-    if (wanted == Class::last && level.priority(index) != Priority::last)
-      observer_->priority_refused(a);
-  }
+  const uint32_t index = level.victim(address);
+  if (!level.line(index).empty()) leave(c, level, index, a.context);
+  const bool least_recent = wanted == Class::unchanged && preset_.knobs.unchanged_fills_at_lru_end;
+  level.place(index, address, priority_of(wanted), least_recent);
+  if (wanted == Class::last && level.priority(index) != Priority::last)
+    observer_->priority_refused(a);
   return index;
 }
 
@@ -270,10 +174,9 @@ void Engine::fetch(Cache c, Level& level, const Plan& p, const Access& a, uint64
                    uint8_t* to) {
   if (c != Cache::l1 && has_level15(c)) return fetch_level15(c, p, a, line, need, to);
   const uint32_t bytes = level.geometry().line;
-  if (bytes <= kBlockBytes) return read_l2<Anything>(p, a, block_of(line), need, to);
+  if (bytes <= kBlockBytes) return read_l2(p, a, block_of(line), need, to);
   for (uint64_t block = line; block < line + bytes; block += kBlockBytes)
-    read_l2<Anything>(p, a, block, ~Mask{},
-                      to == nullptr ? nullptr : to - a.block % bytes + (block - line));
+    read_l2(p, a, block, ~Mask{}, to == nullptr ? nullptr : to - a.block % bytes + (block - line));
 }
 
 bool Engine::has_level15(Cache c) const {
@@ -292,7 +195,7 @@ bool Engine::has_level15(Cache c) const {
   plain.probe = Probe::normal;
   Level& level = instance(next, a.sm);
   line = level.line_address(line);
-  read_line<Anything>(next, level, level.find(line), plain, below, line, need);
+  read_line(next, level, level.find(line), plain, below, line, need);
 }
 
 Class Engine::l2_class(const Plan& p, uint64_t line) const {
@@ -304,56 +207,53 @@ Class Engine::l2_class(const Plan& p, uint64_t line) const {
   return p.l2_class;
 }
 
-template <class How>
 void Engine::read_l2(const Plan& p, const Access& a, uint64_t block, Mask need, uint8_t* to) {
-  each_line_of<How>(*l2_, block, need,
-                    [&](uint64_t line, Mask m) { read_l2_line<How>(p, a, line, m, to); });
+  each_line(*l2_, block, need, [&](uint64_t line, Mask m) { read_l2_line(p, a, line, m, to); });
 }
 
-template <class How>
 void Engine::read_l2_line(const Plan& p, const Access& a, uint64_t line, Mask mask, uint8_t* to) {
   Level& l2 = *l2_;
   LevelCounters& n = count(Cache::l2);
-  const Class wanted = How::kPlain ? Class::normal : l2_class(p, line);
-  const unsigned sectors = sectors_of<How>(l2, mask);
+  const Class wanted = l2_class(p, line);
+  const unsigned sectors = sectors_of(l2, mask);
   ++n.reads;
   n.by_class[static_cast<size_t>(wanted)] += sectors;
-  uint32_t index = l2.find<How::kWide>(line);
-  if ((flags_of<How>(p) & (kRefetchSystem | kUncached)) != 0 && index != kNoLine &&
+  uint32_t index = l2.find(line);
+  if ((p.flags & (kRefetchSystem | kUncached)) != 0 && index != kNoLine &&
       memory_.page(line).system) {
     invalidate_line(Cache::l2, l2, index, a.context);
     index = kNoLine;
   }
-  Mask missing = mask;
+  Mask missing = whole_sectors_of(l2, mask);
   if (index != kNoLine) {
     Line& x = l2.line(index);
     if ((x.flags & kStale) != 0) check_stale(Cache::l2, p, a, l2, index, mask);
     x.flags &= static_cast<uint8_t>(~kPrefetched);
-    missing = whole_sectors_of<How>(l2, without(mask, x.valid));
-    hit<How>(l2, index, wanted);
+    missing = whole_sectors_of(l2, without(mask, x.valid));
+    hit(l2, index, wanted);
   }
-  const unsigned absent = sectors_of<How>(l2, missing);
+  const unsigned absent = sectors_of(l2, missing);
   n.sector_hits += sectors - absent;
   n.sector_misses += absent;
   site_->l2_hits += sectors - absent;
   site_->l2_misses += absent;
   if (absent != 0) {
     ++n.read_misses;
-    if (index == kNoLine) index = allocate<How>(Cache::l2, l2, line, wanted, a);
+    if (index == kNoLine) index = allocate(Cache::l2, l2, line, wanted, a);
     Line& x = l2.line(index);
     const Mask need =
         without(preset_.knobs.fill == Granule::line ? line_mask(l2, line) : missing, x.valid);
-    n.fills += sectors_of<How>(l2, need);
-    if (!How::kPlain && keep_values_)
+    n.fills += sectors_of(l2, need);
+    if (keep_values_)
       copy_bytes(l2.bytes(index, block_of(line)), memory_bytes_of(block_of(line)), need);
     x.valid |= need;
     x.fill = a.context;
-    if (!How::kPlain && p.local) x.flags |= kLocal;
+    if (p.local) x.flags |= kLocal;
   }
-  if (!How::kPlain && to != nullptr) copy_bytes(to, l2.bytes(index, block_of(line)), mask);
-  if ((flags_of<How>(p) & kStream) != 0 && !preset_.knobs.slc_stays_in_l2)
+  if (to != nullptr) copy_bytes(to, l2.bytes(index, block_of(line)), mask);
+  if ((p.flags & kStream) != 0 && !preset_.knobs.slc_stays_in_l2)
     l2.set_priority(index, Priority::first);
-  if ((flags_of<How>(p) & kUncached) != 0) invalidate_line(Cache::l2, l2, index, a.context);
+  if ((p.flags & kUncached) != 0) invalidate_line(Cache::l2, l2, index, a.context);
 }
 
 /// .L2::64B / 128B / 256B: the rest of the aligned piece comes along.
@@ -367,7 +267,7 @@ void Engine::read_l2_line(const Plan& p, const Access& a, uint64_t line, Mask ma
     const auto in_block = static_cast<unsigned>(at % kBlockBytes);
     const auto bytes = static_cast<unsigned>(
         std::min<uint64_t>(kBlockBytes - in_block, start + p.prefetch_bytes - at));
-    read_l2<Anything>(p, a, block_of(at), byte_range(in_block, bytes), nullptr);
+    read_l2(p, a, block_of(at), byte_range(in_block, bytes), nullptr);
     at += bytes;
   }
   // What came along is no demand: only the fills and the over-fetch count stay.
@@ -383,7 +283,7 @@ void Engine::read_l2_line(const Plan& p, const Access& a, uint64_t line, Mask ma
   *site_ = site;
 }
 
-void Engine::run_any(const Plan& p, const Access& a) {
+void Engine::run(const Plan& p, const Access& a) {
   if (p.row == nullptr) return;
   if (p.row->kind == trace::OpKind::store)
     store(p, a);
@@ -403,13 +303,13 @@ void Engine::store(const Plan& p, const Access& a) {
   if (p.store == L1Store::write_back && p.in_l1) {
     Level& level = instance(c, a.sm);
     return each_line(level, a.block, a.mask, [&](uint64_t line, Mask m) {
-      store_l1_write_back<Anything>(c, level, level.find(line), p, a, line, m);
+      store_l1_write_back(c, level, level.find(line), p, a, line, m);
     });
   }
   if (l1_[a.sm] && c == Cache::l1)
     each_line(l1(a.sm), a.block, a.mask,
               [&](uint64_t line, Mask m) { store_l1_through(p, a, line, m); });
-  write_l2<Anything>(p, a, p.local);
+  write_l2(p, a, p.local);
 }
 
 /// What a write-through store does to its own SM's line.
@@ -426,7 +326,7 @@ void Engine::store_l1_through(const Plan& p, const Access& a, uint64_t line, Mas
     ++n.invalidated;
     return drop_bytes(level, index, whole_sectors(mask, level.geometry().sector));
   }
-  hit<Anything>(level, index, p.l1_class);
+  hit(level, index, p.l1_class);
   x.valid |= mask;
   x.flags &= static_cast<uint8_t>(~kPrefetched);
   if ((x.flags & kStale) != 0)
@@ -435,90 +335,80 @@ void Engine::store_l1_through(const Plan& p, const Access& a, uint64_t line, Mas
 }
 
 /// `index`: where the line is, or kNoLine.
-template <class How>
 void Engine::store_l1_write_back(Cache c, Level& level, uint32_t index, const Plan& p,
                                  const Access& a, uint64_t line, Mask mask) {
   LevelCounters& n = count(c);
   ++n.writes;
   if (index == kNoLine) {
     ++n.write_misses;
-    index = allocate<How>(c, level, line, p.l1_class, a);
+    index = allocate(c, level, line, p.l1_class, a);
     if (preset_.knobs.fetch_on_write) {
       const Mask need = preset_.knobs.fill == Granule::line ? line_mask(level, line)
-                                                            : whole_sectors_of<How>(level, mask);
-      n.fills += sectors_of<How>(level, need);
-      if constexpr (How::kPlain)
-        read_l2<How>(p, a, line, need, nullptr);
-      else
-        fetch(c, level, p, a, line, need, values(level, index, a.block));
+                                                            : whole_sectors_of(level, mask);
+      n.fills += sectors_of(level, need);
+      fetch(c, level, p, a, line, need, values(level, index, a.block));
       level.line(index).valid |= need;
     }
     level.line(index).fill = a.context;
-    if (How::kPlain || !p.local) register_copy(c, line, a.sm);
+    if (!p.local) register_copy(c, line, a.sm);
   } else {
-    hit<How>(level, index, p.l1_class);
+    hit(level, index, p.l1_class);
   }
   Line& x = level.line(index);
   if (x.dirty.none()) level.count_dirty(1);
   x.valid |= mask;
   x.dirty |= mask;
   x.write = a.context;
-  x.flags = static_cast<uint8_t>((x.flags & ~kPrefetched) | (!How::kPlain && p.local ? kLocal : 0));
+  x.flags = static_cast<uint8_t>((x.flags & ~kPrefetched) | (p.local ? kLocal : 0));
   if ((x.flags & kStale) != 0)
     level.history(index).stale = without(level.history(index).stale, mask);
-  if (!How::kPlain && a.bytes != nullptr) copy_bytes(level.bytes(index, a.block), a.bytes, mask);
+  if (a.bytes != nullptr) copy_bytes(level.bytes(index, a.block), a.bytes, mask);
 }
 
-template <class How>
 void Engine::write_l2(const Plan& p, const Access& a, bool local) {
   if (!local) publish(a);
-  each_line_of<How>(*l2_, a.block, a.mask,
-                    [&](uint64_t line, Mask m) { write_l2_line<How>(p, a, line, m); });
+  each_line(*l2_, a.block, a.mask, [&](uint64_t line, Mask m) { write_l2_line(p, a, line, m); });
 }
 
-template <class How>
 void Engine::write_l2_line(const Plan& p, const Access& a, uint64_t line, Mask mask) {
   Level& l2 = *l2_;
   LevelCounters& n = count(Cache::l2);
-  const Class wanted = How::kPlain ? Class::normal : l2_class(p, line);
+  const Class wanted = l2_class(p, line);
   ++n.writes;
-  n.by_class[static_cast<size_t>(wanted)] += sectors_of<How>(l2, mask);
-  const bool system =
-      (flags_of<How>(p) & (kWriteThrough | kUncached)) != 0 && memory_.page(line).system;
-  const bool uncached = (flags_of<How>(p) & kUncached) != 0;
-  uint32_t index = l2.find<How::kWide>(line);
+  n.by_class[static_cast<size_t>(wanted)] += sectors_of(l2, mask);
+  const bool system = (p.flags & (kWriteThrough | kUncached)) != 0 && memory_.page(line).system;
+  const bool uncached = (p.flags & kUncached) != 0;
+  uint32_t index = l2.find(line);
   if (index == kNoLine) {
     ++n.write_misses;
     if (uncached || !preset_.knobs.write_allocate_l2) {
       ++n.write_backs;
       n.write_back_bytes += mask.count();
-      if (!How::kPlain && a.bytes != nullptr)
-        copy_bytes(memory_bytes_of(block_of(line)), a.bytes, mask);
+      if (a.bytes != nullptr) copy_bytes(memory_bytes_of(block_of(line)), a.bytes, mask);
       return;
     }
-    index = allocate<How>(Cache::l2, l2, line, wanted, a);
+    index = allocate(Cache::l2, l2, line, wanted, a);
     l2.line(index).fill = a.context;
     if (preset_.knobs.fetch_on_write) {
-      const Mask need = preset_.knobs.fill == Granule::line ? line_mask(l2, line)
-                                                            : whole_sectors_of<How>(l2, mask);
-      n.fills += sectors_of<How>(l2, need);
-      if (!How::kPlain && keep_values_)
+      const Mask need =
+          preset_.knobs.fill == Granule::line ? line_mask(l2, line) : whole_sectors_of(l2, mask);
+      n.fills += sectors_of(l2, need);
+      if (keep_values_)
         copy_bytes(l2.bytes(index, block_of(line)), memory_bytes_of(block_of(line)), need);
       l2.line(index).valid |= need;
     }
   } else {
-    hit<How>(l2, index, wanted);
+    hit(l2, index, wanted);
   }
   Line& x = l2.line(index);
-  if (!How::kPlain && a.bytes != nullptr)
-    copy_bytes(l2.bytes(index, block_of(line)), a.bytes, mask);
+  if (a.bytes != nullptr) copy_bytes(l2.bytes(index, block_of(line)), a.bytes, mask);
   if (x.dirty.none()) l2.count_dirty(1);
   x.valid |= mask;
   x.dirty |= mask;
   x.write = a.context;
   x.flags &= static_cast<uint8_t>(~kPrefetched);
   if ((x.flags & kStale) != 0) l2.history(index).stale = without(l2.history(index).stale, mask);
-  if ((flags_of<How>(p) & kStream) != 0 && !preset_.knobs.slc_stays_in_l2)
+  if ((p.flags & kStream) != 0 && !preset_.knobs.slc_stays_in_l2)
     l2.set_priority(index, Priority::first);
   if (system) write_back(Cache::l2, l2, index);
   if (uncached) invalidate_line(Cache::l2, l2, index, a.context);
@@ -527,10 +417,8 @@ void Engine::write_l2_line(const Plan& p, const Access& a, uint64_t line, Mask m
 /// A write has reached L2: memory has a new version, copies elsewhere are old from now on.
 void Engine::publish(const Access& a) {
   Page& page = memory_.page(a.block);
-  SectorState* const sectors = &page.sector(a.block);
-  if (preset_.sms == 1 && !any_other_)
-    return late_writes_.push({sectors, sectors32(a.mask), a.context});
   make_copies_old(page, a);
+  SectorState* const sectors = &page.sector(a.block);
   for (unsigned left = sectors32(a.mask); left != 0; left &= left - 1) {
     SectorState& state = sectors[std::countr_zero(left)];
     if (state.sm() != a.sm && state.sm() != kHostSm && state.writer() >= first_context_ &&
@@ -541,69 +429,39 @@ void Engine::publish(const Access& a) {
 }
 
 /// A line makes room: dirty bytes go down.
-template <class How>
 void Engine::leave(Cache c, Level& level, uint32_t index, uint32_t context) {
   Line& x = level.line(index);
   const Priority priority = level.priority(index);
   if (x.flags != 0 || priority != Priority::normal) {
-    if constexpr (How::kPlain) return leave_marked(c, level, index, context);
     observer_->evicted(c, x, priority, context);
     level.forget_priority(index);
   }
   ++count(c).evictions;
-  if (x.dirty.any()) write_back_line<How>(c, level, index);
+  if (x.dirty.any()) write_back_line(c, level, index);
 }
 
-[[gnu::noinline]] void Engine::leave_marked(Cache c, Level& level, uint32_t index,
-                                            uint32_t context) {
-  leave<Anything>(c, level, index, context);
-}
-
-template <class How>
 void Engine::write_back_line(Cache c, Level& level, uint32_t index) {
   Line& x = level.line(index);
   const Mask dirty = x.dirty;
   LevelCounters& n = count(c);
   ++n.write_backs;
-#if defined(LANEWISE_WIDE)
-  n.write_back_bytes += How::kWide ? bytes_wide(dirty) : dirty.count();
-#else
   n.write_back_bytes += dirty.count();
-#endif
   x.dirty = {};
   level.count_dirty(-1);
   const uint64_t block = block_of(x.address);
   if (c == Cache::l2) {
-    const Mask partial = without(whole_sectors_of<How>(level, dirty), x.valid);
-    if (partial.any()) observer_->partial_write_back(x, sectors_of<How>(level, partial));
-    if (!How::kPlain) write_memory(x, dirty, values(level, index, block));
+    const Mask partial = without(whole_sectors_of(level, dirty), x.valid);
+    if (partial.any()) observer_->partial_write_back(x, sectors_of(level, partial));
+    write_memory(x, dirty, values(level, index, block));
     return;
   }
-  static constexpr Row kRow{.id = "write_back"};
-  static const Plan kWriteBack = [] {
-    Plan plan;
-    plan.row = &kRow;
-    return plan;
-  }();
-  const bool local = !How::kPlain && (x.flags & kLocal) != 0;
-  const Access down{block, dirty, x.write, level.owner,
-                    How::kPlain ? nullptr : values(level, index, block)};
-  write_l2<How>(kWriteBack, down, local);
+  const bool local = (x.flags & kLocal) != 0;
+  const Access down{block, dirty, x.write, level.owner, values(level, index, block)};
+  write_l2(write_back_plan(), down, local);
 }
 
 void Engine::write_back(Cache c, Level& level, uint32_t index) {
-  if (level.line(index).dirty.any()) write_back_line<Anything>(c, level, index);
+  if (level.line(index).dirty.any()) write_back_line(c, level, index);
 }
-
-// What engine_control.cpp and engine_copies.cpp call.
-template void Engine::read_line<Engine::Anything>(Cache, Level&, uint32_t, const Plan&,
-                                                  const Access&, uint64_t, Mask);
-template void Engine::read_l2<Engine::Anything>(const Plan&, const Access&, uint64_t, Mask,
-                                                uint8_t*);
-template void Engine::read_l2_line<Engine::Anything>(const Plan&, const Access&, uint64_t, Mask,
-                                                     uint8_t*);
-template void Engine::write_l2<Engine::Anything>(const Plan&, const Access&, bool);
-template void Engine::store_l1_write_back<Engine::Anything>(Cache, Level&, uint32_t, const Plan&,
-                                                            const Access&, uint64_t, Mask);
 
 }  // namespace lanewise::cache

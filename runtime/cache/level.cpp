@@ -12,7 +12,7 @@ Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persistin
       line_shift_(static_cast<unsigned>(std::countr_zero(g.line))),
       hash_(g.hash),
       replacement_(g.replacement) {
-  stride_ = g.ways <= 4 ? 4 : g.ways <= 8 ? 8 : (g.ways + 15) / 16 * 16;
+  stride_ = stride_of(g.ways);
   by_time_ = replacement_ == Replacement::lru || replacement_ == Replacement::mru;
   oldest_loses_ = replacement_ == Replacement::lru || replacement_ == Replacement::fifo ||
                   replacement_ == Replacement::lfu;

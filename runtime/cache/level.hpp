@@ -35,7 +35,6 @@ enum LineFlag : uint8_t {
   kCallStack = 16,    ///< holds call-return-stack entries
   kWrittenBack = 32,  ///< by an explicit write back, before its latest store
   kVolatile = 64,     ///< GCN: filled by a volatile / system-coherent access
-  kAnyLine = 128,     ///< never stored: stands for lines with whatever flags
 };
 
 struct alignas(64) Line {
@@ -76,9 +75,8 @@ class Level {
   }
   /// The way that a new line of this address would take. For an infinite cache the table grows
   /// first, which moves lines: indices got before are void.
-  template <bool kWide = false>
   uint32_t victim(uint64_t address) {
-    const uint32_t index = choose<kWide>(set_of(address) * stride_);
+    const uint32_t index = choose(set_of(address) * stride_);
     return geometry_.infinite && !lines_[index].empty() ? grow_for(address) : index;
   }
   /// Makes the line at `index` hold `address`, with nothing valid.
@@ -127,7 +125,42 @@ class Level {
     if (hash_ == IndexHash::linear && set_mask_ != 0) return static_cast<uint32_t>(n) & set_mask_;
     return hashed_set(n);
   }
+  /// If known: set_of() is the line number & mask.
+  struct SetMask {
+    bool known;
+    uint32_t mask;
+  };
+  SetMask set_mask() const {
+    return {hash_ == IndexHash::linear && std::has_single_bit(total_sets_), total_sets_ - 1};
+  }
   uint32_t total_sets() const { return total_sets_; }
+  /// Line numbers that differ by 2^32 share a tag.
+  uint32_t tag_of(uint64_t address) const { return static_cast<uint32_t>(address >> line_shift_); }
+  static uint32_t stride_of(uint32_t ways) {
+    return ways <= 4 ? 4 : ways <= 8 ? 8 : (ways + 15) / 16 * 16;
+  }
+
+  /// For who takes the steps of a lookup himself (plain_level.hpp).
+  struct Tables {
+    uint32_t *tags, *stamps;
+    Line* lines;
+    uint32_t stride;
+  };
+  Tables tables() { return {tags_.at(0), stamps_.at(0), lines_.data(), stride_}; }
+  /// Renewing the time of a used line and taking the oldest is all that replacement consists of.
+  static bool is_simple(const Geometry& g, uint32_t dirty_limit_percent) {
+    return g.replacement == Replacement::lru && !g.infinite && dirty_limit_percent == 0;
+  }
+  /// The first of this many new times.
+  uint32_t take_times(uint32_t count) {
+    if (kTimeMask - clock_ <= count) compress_times();
+    clock_ += count;
+    return clock_ - count + 1;
+  }
+  static constexpr unsigned kTimeBits = 29;  ///< of a stamp; above them stands the Priority
+  static constexpr uint32_t kTimeMask = (1u << kTimeBits) - 1;
+  template <bool kWide = false>
+  uint32_t oldest(uint32_t first) const;
   size_t memory_bytes() const;
 
   uint32_t owner = 0;  ///< SM or CU
@@ -150,9 +183,6 @@ class Level {
     };
     std::vector<Block, HugePages<Block>> blocks_;
   };
-  static constexpr unsigned kTimeBits = 29;
-  static constexpr uint32_t kTimeMask = (1u << kTimeBits) - 1;
-
   static constexpr uint32_t kNeverLoses = 0x7fff'ffff;
   static constexpr uint32_t kStep = 16;  ///< ways that one vector compare takes
 
@@ -164,10 +194,6 @@ class Level {
     if constexpr (kWide) return equal_ways_wide(column, count, value);
 #endif
     return equal_ways(column, count, value);
-  }
-  uint32_t tag_of(uint64_t address) const {
-    const uint64_t n = address >> line_shift_;
-    return static_cast<uint32_t>(n ^ (n >> 32) * 0x9e3779b1u);
   }
   uint32_t stamp(uint32_t index) const {
     return *stamps_.at(index);
@@ -184,11 +210,8 @@ class Level {
     return ++clock_;
   }
   uint32_t hashed_set(uint64_t n) const;
-  template <bool kWide = false>
-  uint32_t oldest(uint32_t first) const;
-  template <bool kWide = false>
   uint32_t choose(uint32_t first) {
-    const uint32_t index = oldest<kWide>(first);
+    const uint32_t index = oldest(first);
     if (simple_victims_ || priority(index) == Priority::empty) return index;
     return choose_among(index);
   }

@@ -4,11 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "runtime/cache/huge_pages.hpp"
 #include "runtime/cache/mask.hpp"
+#include "runtime/cache/vector.hpp"
 
 namespace lanewise::cache {
 
@@ -26,6 +28,19 @@ class SectorState {
   void written(uint32_t context, uint32_t sm) {
     bits_ = uint64_t{~context} << 32 | uint64_t{sm ^ kHostSm} << 22 |
             ((static_cast<uint32_t>(bits_) + 1) & kVersions);
+  }
+  /// Of a block's four sectors, those with a byte in the mask. Without branches.
+  static void written(SectorState* four, Sectors mask, uint32_t context, uint32_t sm) {
+    using Four = int64_t __attribute__((vector_size(32)));
+    SectorState fresh;
+    fresh.written(context, sm);
+    Four state;
+    std::memcpy(&state, four, sizeof state);
+    const Four after = ((state + 1) & int64_t{kVersions}) |
+                       static_cast<int64_t>(fresh.bits_ & ~uint64_t{kVersions});
+    const Four which = __builtin_convertvector(mask != 0, Four);
+    state = (after & which) | (state & ~which);
+    std::memcpy(static_cast<void*>(four), &state, sizeof state);
   }
 
  private:
@@ -45,54 +60,30 @@ struct Page {
   SectorState& sector(uint64_t address) { return sectors[address % kPageBytes / 32]; }
 };
 
-/// Writes that wait until the host has fetched the state they change. While there is one L1 and no
-/// other cache, nobody needs to know of a write before somebody asks for a sector's state.
-class LateWrites {
- public:
-  struct Write {
-    SectorState* sectors = nullptr;  ///< four, of a block
-    unsigned which = 0;              ///< bit i = sector i
-    uint32_t context = 0;
-  };
-  void push(const Write& w) {
-    __builtin_prefetch(w.sectors, 1);
-    Write& slot = waiting_[next_++ % waiting_.size()];
-    apply(slot);
-    slot = w;
-  }
-  /// All of them, oldest first.
-  void settle() {
-    for (size_t i = 0; i < waiting_.size(); ++i) {
-      Write& slot = waiting_[next_++ % waiting_.size()];
-      apply(slot);
-      slot = {};
-    }
-  }
-
- private:
-  static void apply(const Write& w) {
-    for (unsigned left = w.which; left != 0; left &= left - 1)
-      w.sectors[std::countr_zero(left)].written(w.context, 0);
-  }
-  std::array<Write, 16> waiting_;
-  size_t next_ = 0;
-};
-
 class Memory {
  public:
   Memory() : slots_(1024) {}
 
   Page& page(uint64_t address) {
-    const uint64_t key = (address >> kPageShift) + 1;
-    size_t at = hash(key);
-    while (slots_[at].key != key) {
-      if (slots_[at].key == 0) return add(key);
-      at = (at + 1) & (slots_.size() - 1);
-    }
-    return *slots_[at].page;
+    settle();
+    return find(address);
+  }
+  /// Writes by a lone SM, of which nobody else can have a copy. They are made by the time of the
+  /// next page(); until then the host may fetch what they change.
+  void write_later(uint64_t block, const Mask& mask, uint32_t context) {
+    SectorState* const four = &find(block).sector(block);
+    __builtin_prefetch(four, 1);
+    waiting_[waits_++] = {four, context, sectors_of(mask)};
+  }
+  static constexpr size_t kMostLater = 256;
+  void settle() {
+    for (size_t i = 0; i < waits_; ++i)
+      SectorState::written(waiting_[i].four, waiting_[i].mask, waiting_[i].context, 0);
+    waits_ = 0;
   }
   template <class F>
   void each_page(F f) {
+    settle();
     for (const Slot& s : slots_)
       if (s.key != 0) f((s.key - 1) << kPageShift, *s.page);
   }
@@ -101,6 +92,15 @@ class Memory {
   }
 
  private:
+  Page& find(uint64_t address) {
+    const uint64_t key = (address >> kPageShift) + 1;
+    size_t at = hash(key);
+    while (slots_[at].key != key) {
+      if (slots_[at].key == 0) return add(key);
+      at = (at + 1) & (slots_.size() - 1);
+    }
+    return *slots_[at].page;
+  }
   struct Slot {
     uint64_t key = 0;  ///< page number + 1; 0 = free
     Page* page = nullptr;
@@ -132,6 +132,13 @@ class Memory {
   static constexpr size_t kSlabPages = HugePages<Page>::kBytes / sizeof(Page);
   std::vector<std::vector<Page, HugePages<Page>>> slabs_;  ///< never move their pages
   size_t page_count_ = 0;
+  struct Write {
+    SectorState* four;
+    uint32_t context;
+    Sectors mask;
+  };
+  std::array<Write, kMostLater> waiting_;
+  size_t waits_ = 0;
 };
 
 }  // namespace lanewise::cache

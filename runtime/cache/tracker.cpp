@@ -235,6 +235,7 @@ void Tracker::run(const trace::WaveRecord& r, const trace::Site& s, const Plan& 
   n.hardware_requests += s.dialect == trace::Dialect::gcn
                              ? gcn_requests(group.lanes, r, s.buffer, bytes, g.line)
                              : nvidia_requests(r.mask, bytes, preset().knobs.request_lanes);
+  if (p.plain && !hazards_.watching() && profile_ == nullptr) return run_plain(p, n, a);
   const bool values = options_.keep_values && s.kind != OpKind::fetch;
   alignas(16) uint8_t image[kBlockBytes] = {};
   for (unsigned i = 0; i < requests_.count; ++i) {
@@ -263,6 +264,19 @@ void Tracker::run(const trace::WaveRecord& r, const trace::Site& s, const Plan& 
         (*loaded)[group.active[lane] * bytes + b] = image[at];
       });
   }
+}
+
+/// All that run() does where nobody looks at the single request.
+void Tracker::run_plain(const Plan& p, SiteCounters& n, const Access& a) {
+  const uint32_t write = p.row->kind == OpKind::store ? ~0u : 0;
+  plain_accesses_.clear();
+  for (unsigned i = 0; i < requests_.count; ++i) {
+    const Request& q = requests_.at[i];
+    plain_accesses_.push_back({q.block, q.mask, a.context, write});
+    n.sectors += sector_count(q.mask, 32);
+    n.bytes += q.mask.count();
+  }
+  engine_.run_plain(p, p, plain_accesses_, a.sm);
 }
 
 void Tracker::control(const trace::Site& s, Space space, const Group& group, Access a) {

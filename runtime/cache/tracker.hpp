@@ -66,6 +66,7 @@ class Tracker final : public trace::Sink, public RunFacts {
                 const Group& group, const Access& a, std::vector<uint8_t>* loaded);
   void run(const trace::WaveRecord& r, const trace::Site& s, const Plan& p, const Group& group,
            unsigned bytes, Access a, std::vector<uint8_t>* loaded);
+  void run_plain(const Plan& p, SiteCounters& n, const Access& a);
   void run_local(const trace::WaveRecord& r, const trace::Site& s, const Plan& p,
                  const Group& group, const Access& a, std::vector<uint8_t>* loaded);
   void control(const trace::Site& s, trace::Space space, const Group& group, Access a);
@@ -88,6 +89,7 @@ class Tracker final : public trace::Sink, public RunFacts {
   uint32_t next_context_ = 0;
   trace::Lanes lanes_;
   Requests requests_;
+  std::vector<PlainAccess> plain_accesses_;
 };
 
 }  // namespace lanewise::cache

@@ -1,11 +1,12 @@
-// The three operations on vectors that a lookup consists of, for processors of the base
-// architecture and for those with AVX-512. Which of them runs is decided once, when an Engine is
-// made (engine_path.cpp).
+// The operations on vectors that a lookup consists of, for processors of the base architecture and
+// for those with AVX-512. Which of them runs is decided once, when an Engine is made
+// (engine_plain.cpp).
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "runtime/cache/mask.hpp"
 
@@ -16,6 +17,17 @@
 
 namespace lanewise::cache {
 
+/// A Mask as its four sectors. Operators work on each of them; == gives all ones or 0.
+using Sectors = uint32_t __attribute__((vector_size(16)));
+inline Sectors sectors_of(const Mask& m) {
+  Sectors s;
+  std::memcpy(&s, &m, sizeof s);
+  return s;
+}
+inline void put(Mask& m, Sectors s) {
+  std::memcpy(static_cast<void*>(&m), &s, sizeof s);
+}
+
 #if defined(__x86_64__)
 inline constexpr bool kHasWide = true;
 inline bool wide_vectors_run() {
@@ -24,6 +36,11 @@ inline bool wide_vectors_run() {
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
+/// Bit i: the i-th of four values is not 0.
+inline unsigned not_zero(Sectors s) {
+  const __m128i zero = _mm_cmpeq_epi32(std::bit_cast<__m128i>(s), _mm_setzero_si128());
+  return static_cast<unsigned>(_mm_movemask_ps(_mm_castsi128_ps(zero))) ^ 15;
+}
 /// Bit i: column[i] == value. `count` is 4, 8 or 16; the column is aligned to it.
 inline uint32_t equal_ways(const uint32_t* column, uint32_t count, uint32_t value) {
   const __m128i want = _mm_set1_epi32(static_cast<int>(value));
@@ -79,13 +96,38 @@ LANEWISE_WIDE inline uint32_t least_wide(const uint32_t* column, uint32_t count)
   return static_cast<uint32_t>(_mm_cvtsi128_si32(m));
 }
 
-/// Bit i: the i-th 32-byte sector has a byte in the mask.
-LANEWISE_WIDE inline unsigned sectors32_wide(const Mask& m) {
-  const __m128i v = _mm_set_epi64x(static_cast<long long>(m.hi), static_cast<long long>(m.lo));
-  return _mm_test_epi32_mask(v, v);
+/// Bit i: way i has the least of 4 or 16 stamps.
+LANEWISE_WIDE inline uint32_t oldest4_wide(const uint32_t* stamps) {
+  const __m128i all = _mm_load_si128(reinterpret_cast<const __m128i*>(stamps));
+  __m128i m = _mm_min_epu32(all, _mm_shuffle_epi32(all, 0x4e));
+  m = _mm_min_epu32(m, _mm_shuffle_epi32(m, 0xb1));
+  return _mm_cmpeq_epi32_mask(all, m);
+}
+LANEWISE_WIDE inline uint32_t oldest16_wide(const uint32_t* stamps) {
+  const __m512i all = _mm512_load_si512(stamps);
+  const __m256i half =
+      _mm256_min_epu32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
+  __m128i m = _mm_min_epu32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+  m = _mm_min_epu32(m, _mm_shuffle_epi32(m, 0x4e));
+  m = _mm_min_epu32(m, _mm_shuffle_epi32(m, 0xb1));
+  return _mm512_cmpeq_epi32_mask(all, _mm512_broadcastd_epi32(m));
+}
+/// Bit i: way i of 4 or 16 has the tag.
+LANEWISE_WIDE inline uint32_t tagged4_wide(const uint32_t* tags, uint32_t tag) {
+  return _mm_cmpeq_epi32_mask(_mm_load_si128(reinterpret_cast<const __m128i*>(tags)),
+                              _mm_set1_epi32(static_cast<int>(tag)));
+}
+LANEWISE_WIDE inline uint32_t tagged16_wide(const uint32_t* tags, uint32_t tag) {
+  return _mm512_cmpeq_epi32_mask(_mm512_load_si512(tags), _mm512_set1_epi32(static_cast<int>(tag)));
+}
+LANEWISE_WIDE inline bool covers_wide(__m128i all, __m128i some) {
+  return _mm_testc_si128(all, some) != 0;
 }
 LANEWISE_WIDE inline unsigned bytes_wide(const Mask& m) {
   return static_cast<unsigned>(_mm_popcnt_u64(m.lo) + _mm_popcnt_u64(m.hi));
+}
+LANEWISE_WIDE inline unsigned not_zero_wide(__m128i v) {
+  return _mm_test_epi32_mask(v, v);
 }
 #else
 inline constexpr bool kHasWide = false;
@@ -93,6 +135,11 @@ inline bool wide_vectors_run() {
   return false;
 }
 
+inline unsigned not_zero(Sectors s) {
+  unsigned bits = 0;
+  for (unsigned i = 0; i < 4; ++i) bits |= static_cast<unsigned>(s[i] != 0) << i;
+  return bits;
+}
 inline uint32_t equal_ways(const uint32_t* column, uint32_t count, uint32_t value) {
   uint32_t hits = 0;
   for (unsigned i = 0; i < count; ++i) hits |= static_cast<uint32_t>(column[i] == value) << i;

@@ -1,6 +1,7 @@
 #include "runtime/bench/cache/cache_figures.hpp"
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 
 #include "runtime/bench/cache/plain_cache.hpp"
@@ -35,13 +36,17 @@ Preset preset_of_the_loop() {
 void run_engine(Engine& engine, const std::vector<PackedAccess>& trace) {
   const Plan load = engine.plan(trace::ptx_site("ld.global.v8.b32"), trace::Space::global);
   const Plan store = engine.plan(trace::ptx_site("st.global.v8.b32"), trace::Space::global);
-  for (size_t i = 0; i < trace.size(); ++i) {
-    const uint64_t address = trace[i] & ~uint64_t{1};
-    Access a;
-    a.block = block_of(address);
-    a.mask = byte_range(static_cast<unsigned>(address - a.block), 32);
-    a.context = static_cast<uint32_t>(i);
-    engine.run((trace[i] & 1) != 0 ? store : load, a);
+  std::array<Mask, 4> sectors;
+  for (unsigned i = 0; i < 4; ++i) sectors[i] = byte_range(32 * i, 32);
+  std::array<PlainAccess, 256> accesses;
+  for (size_t at = 0; at < trace.size(); at += accesses.size()) {
+    const size_t count = std::min(accesses.size(), trace.size() - at);
+    for (size_t i = 0; i < count; ++i) {
+      const uint64_t packed = trace[at + i];
+      accesses[i] = {block_of(packed), sectors[packed / 32 % 4], static_cast<uint32_t>(at + i),
+                     -static_cast<uint32_t>(packed & 1)};
+    }
+    engine.run_plain(load, store, std::span(accesses).first(count), 0);
   }
 }
 
