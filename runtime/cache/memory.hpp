@@ -62,7 +62,7 @@ struct Page {
 
 class Memory {
  public:
-  Memory() : slots_(1024) {}
+  Memory() : slots_(1024), hash_shift_(64 - 10) {}
 
   Page& page(uint64_t address) {
     settle();
@@ -106,7 +106,8 @@ class Memory {
     Page* page = nullptr;
   };
   size_t hash(uint64_t key) const {
-    return static_cast<size_t>(key * 0x9e3779b97f4a7c15ULL >> 20) & (slots_.size() - 1);
+    // The top bits of a product with the golden ratio: neighbouring pages hardly ever collide.
+    return static_cast<size_t>(key * 0x9e3779b97f4a7c15ULL >> hash_shift_);
   }
   void put(uint64_t key, Page* page) {
     size_t at = hash(key);
@@ -117,6 +118,7 @@ class Memory {
     if (2 * (page_count_ + 1) > slots_.size()) {
       std::vector<Slot> old(slots_.size() * 2);
       old.swap(slots_);
+      --hash_shift_;
       for (const Slot& s : old)
         if (s.key != 0) put(s.key, s.page);
     }
@@ -128,7 +130,8 @@ class Memory {
     return page;
   }
 
-  std::vector<Slot> slots_;
+  std::vector<Slot> slots_;  ///< a power of two of them
+  unsigned hash_shift_;
   static constexpr size_t kSlabPages = HugePages<Page>::kBytes / sizeof(Page);
   std::vector<std::vector<Page, HugePages<Page>>> slabs_;  ///< never move their pages
   size_t page_count_ = 0;

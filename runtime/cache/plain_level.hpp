@@ -54,7 +54,7 @@ struct WideWays {
   /// What find() found: a bit a way.
   static uint32_t find(const Level&, const Level::Tables& t, uint64_t line, uint32_t first) {
     const uint32_t tag = tag_of_block(line);
-    return kWays == 4 ? tagged4_wide(t.tags + first, tag) : tagged16_wide(t.tags + first, tag);
+    return equal_ways_wide(t.tags + first, kWays, tag);
   }
   static bool absent(uint32_t found) { return found == 0; }
   static uint32_t way(uint32_t found) { return static_cast<uint32_t>(std::countr_zero(found)); }
@@ -143,12 +143,7 @@ class PlainLevel {
   }
 
   /// Bit i: sector i has a byte.
-  static unsigned used(Sectors s) {
-#if defined(LANEWISE_WIDE)
-    if constexpr (Ways::kWide) return not_zero_wide(std::bit_cast<__m128i>(s));
-#endif
-    return not_zero(s);
-  }
+  static unsigned used(Sectors s) { return not_zero(s); }
   static bool covers(Sectors all, Sectors some) {
 #if defined(LANEWISE_WIDE)
     if constexpr (Ways::kWide)

@@ -31,8 +31,7 @@ inline void put(Mask& m, Sectors s) {
 #if defined(__x86_64__)
 inline constexpr bool kHasWide = true;
 inline bool wide_vectors_run() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
@@ -53,16 +52,22 @@ inline uint32_t equal_ways(const uint32_t* column, uint32_t count, uint32_t valu
   const __m128i high = _mm_packs_epi32(equal(2), equal(3));
   return static_cast<uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
 }
+LANEWISE_WIDE inline uint32_t signs_wide(__m256i v) {
+  return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(v)));
+}
 LANEWISE_WIDE inline uint32_t equal_ways_wide(const uint32_t* column, uint32_t count,
                                               uint32_t value) {
-  if (count == 4)
-    return _mm_cmpeq_epi32_mask(_mm_load_si128(reinterpret_cast<const __m128i*>(column)),
-                                _mm_set1_epi32(static_cast<int>(value)));
+  if (count == 4) {
+    const __m128i want = _mm_set1_epi32(static_cast<int>(value));
+    const __m128i equal =
+        _mm_cmpeq_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(column)), want);
+    return static_cast<uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(equal)));
+  }
   const __m256i want = _mm256_set1_epi32(static_cast<int>(value));
   const auto* at = reinterpret_cast<const __m256i*>(column);
-  const uint32_t low = _mm256_cmpeq_epi32_mask(_mm256_load_si256(at), want);
+  const uint32_t low = signs_wide(_mm256_cmpeq_epi32(_mm256_load_si256(at), want));
   if (count == 8) return low;
-  return low | uint32_t{_mm256_cmpeq_epi32_mask(_mm256_load_si256(at + 1), want)} << 8;
+  return low | signs_wide(_mm256_cmpeq_epi32(_mm256_load_si256(at + 1), want)) << 8;
 }
 
 /// The least of `count` values below 2^31; count is 4, 8 or a multiple of 16.
@@ -101,33 +106,24 @@ LANEWISE_WIDE inline uint32_t oldest4_wide(const uint32_t* stamps) {
   const __m128i all = _mm_load_si128(reinterpret_cast<const __m128i*>(stamps));
   __m128i m = _mm_min_epu32(all, _mm_shuffle_epi32(all, 0x4e));
   m = _mm_min_epu32(m, _mm_shuffle_epi32(m, 0xb1));
-  return _mm_cmpeq_epi32_mask(all, m);
+  return static_cast<uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(all, m))));
 }
 LANEWISE_WIDE inline uint32_t oldest16_wide(const uint32_t* stamps) {
-  const __m512i all = _mm512_load_si512(stamps);
-  const __m256i half =
-      _mm256_min_epu32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
+  const auto* at = reinterpret_cast<const __m256i*>(stamps);
+  const __m256i low = _mm256_load_si256(at), high = _mm256_load_si256(at + 1);
+  const __m256i half = _mm256_min_epu32(low, high);
   __m128i m = _mm_min_epu32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
   m = _mm_min_epu32(m, _mm_shuffle_epi32(m, 0x4e));
   m = _mm_min_epu32(m, _mm_shuffle_epi32(m, 0xb1));
-  return _mm512_cmpeq_epi32_mask(all, _mm512_broadcastd_epi32(m));
-}
-/// Bit i: way i of 4 or 16 has the tag.
-LANEWISE_WIDE inline uint32_t tagged4_wide(const uint32_t* tags, uint32_t tag) {
-  return _mm_cmpeq_epi32_mask(_mm_load_si128(reinterpret_cast<const __m128i*>(tags)),
-                              _mm_set1_epi32(static_cast<int>(tag)));
-}
-LANEWISE_WIDE inline uint32_t tagged16_wide(const uint32_t* tags, uint32_t tag) {
-  return _mm512_cmpeq_epi32_mask(_mm512_load_si512(tags), _mm512_set1_epi32(static_cast<int>(tag)));
+  const __m256i least = _mm256_broadcastd_epi32(m);
+  return signs_wide(_mm256_cmpeq_epi32(low, least)) |
+         signs_wide(_mm256_cmpeq_epi32(high, least)) << 8;
 }
 LANEWISE_WIDE inline bool covers_wide(__m128i all, __m128i some) {
   return _mm_testc_si128(all, some) != 0;
 }
 LANEWISE_WIDE inline unsigned bytes_wide(const Mask& m) {
   return static_cast<unsigned>(_mm_popcnt_u64(m.lo) + _mm_popcnt_u64(m.hi));
-}
-LANEWISE_WIDE inline unsigned not_zero_wide(__m128i v) {
-  return _mm_test_epi32_mask(v, v);
 }
 #else
 inline constexpr bool kHasWide = false;
