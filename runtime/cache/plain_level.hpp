@@ -29,7 +29,7 @@ inline uint32_t tag_of_block(uint64_t block) {
   return static_cast<uint32_t>(block / kBlockBytes);
 }
 
-/// Any number of ways; for any processor (kWide false) or for one with AVX-512.
+/// Any number of ways; for any processor (kWide false) or for one with AVX2.
 template <bool kWideVectors>
 struct AnyWays {
   static constexpr bool kWide = kWideVectors;

@@ -1,5 +1,5 @@
 // The operations on vectors that a lookup consists of, for processors of the base architecture and
-// for those with AVX-512. Which of them runs is decided once, when an Engine is made
+// for those with AVX2. Which of them runs is decided once, when an Engine is made
 // (engine_plain.cpp).
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define LANEWISE_WIDE [[gnu::target("avx512f,avx512vl,avx2,bmi,bmi2,popcnt,lzcnt")]]
+#define LANEWISE_WIDE [[gnu::target("avx2,bmi,bmi2,popcnt,lzcnt")]]
 #endif
 
 namespace lanewise::cache {
@@ -116,8 +116,8 @@ LANEWISE_WIDE inline uint32_t oldest16_wide(const uint32_t* stamps) {
   m = _mm_min_epu32(m, _mm_shuffle_epi32(m, 0x4e));
   m = _mm_min_epu32(m, _mm_shuffle_epi32(m, 0xb1));
   const __m256i least = _mm256_broadcastd_epi32(m);
-  return signs_wide(_mm256_cmpeq_epi32(low, least)) |
-         signs_wide(_mm256_cmpeq_epi32(high, least)) << 8;
+  return signs_wide(_mm256_cmpeq_epi32(low, least)) | signs_wide(_mm256_cmpeq_epi32(high, least))
+                                                          << 8;
 }
 LANEWISE_WIDE inline bool covers_wide(__m128i all, __m128i some) {
   return _mm_testc_si128(all, some) != 0;
