@@ -97,6 +97,37 @@ void join_pieces(Plan& plan, const std::vector<uint32_t>& site_of_point) {
   }
 }
 
+/// Registers that hold one value from their only definition on. The cache policy words of
+/// .L2::cache_hint are such registers: compilers keep what createpolicy makes of constants in them.
+class Constants {
+ public:
+  explicit Constants(const ir::Program& program) : values_(program.regs.size()) {
+    std::vector<uint32_t> definitions(program.regs.size());
+    for (const ir::Block& block : program.blocks)
+      for (const ir::Inst& inst : block.insts)
+        for (const ir::Reg r : inst.dst) ++definitions[r.id];
+    // A copy may stand before what it copies, so as often as something is learnt.
+    for (bool more = true; more;) {
+      more = false;
+      for (const ir::Block& block : program.blocks)
+        for (const ir::Inst& inst : block.insts) {
+          if (inst.op != Op::mov || inst.dst.size() != 1 || inst.src.size() != 1) continue;
+          const uint32_t to = inst.dst[0].id;
+          if (definitions[to] != 1 || values_[to]) continue;
+          values_[to] = value(inst.src[0]);
+          more |= values_[to].has_value();
+        }
+    }
+  }
+  std::optional<uint64_t> value(const ir::Operand& o) const {
+    if (o.is_imm()) return o.imm;
+    return o.is_reg() ? values_[o.index] : std::nullopt;
+  }
+
+ private:
+  std::vector<std::optional<uint64_t>> values_;
+};
+
 bool has_loops(const ir::Program& program) {
   for (size_t i = 0; i < program.blocks.size(); ++i)
     for (const uint32_t target : program.blocks[i].term.targets)
@@ -109,6 +140,7 @@ bool has_loops(const ir::Program& program) {
 Plan number(ir::Program& program) {
   Plan plan;
   plan.loops = has_loops(program);
+  const Constants constants(program);
   std::vector<uint32_t> site_of_point;
   for (ir::Block& block : program.blocks) {
     mark_barriers(block);
@@ -119,6 +151,7 @@ Plan number(ir::Program& program) {
       if (!p.barrier) {
         std::optional<trace::Site> site = describe(program, inst);
         if (!site) continue;
+        if (site->hinted) site->policy = constants.value(inst.mem->cache.hint).value_or(0);
         p.site = static_cast<uint32_t>(plan.sites.size());
         p.scalar = site->scalar;
         plan.sites.push_back(std::move(*site));

@@ -115,7 +115,6 @@ void from_memory(const ir::Inst& inst, bool from_the_text, Site& s) {
   }
   s.bytes = static_cast<uint16_t>(mem.bytes());
   s.hinted = cache.hint.kind != ir::Operand::Kind::none;
-  if (cache.hint.is_imm()) s.policy = cache.hint.imm;
 }
 
 }  // namespace

@@ -239,3 +239,55 @@ TEST_CASE("bench: figures by name, as text and JSON") {
   one_error(program("bench --filter nothing"), 2, "matches none of: ");
   one_error(program("bench --filter '('"), 2, "expected a regular expression");
 }
+
+/// 256 lanes load 1024 floats with a policy word in a register; `make_policy` makes it in %rd5.
+json classes_with_policy(const std::string& make_policy) {
+  const std::string kernel = write("hints.ptx", R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry hints(.param .u64 a, .param .f32 fraction) {
+  .reg .b64 %rd<9>; .reg .b32 %r<4>; .reg .f32 %f<6>; .reg .pred %p<2>;
+  ld.param.u64 %rd1, [a];
+  ld.param.f32 %f5, [fraction];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  )" + make_policy + R"(
+  mov.b32 %r2, 0;
+again:
+  mov.b64 %rd6, %rd5;
+  ld.global.L2::cache_hint.f32 %f1, [%rd3], %rd6;
+  add.s64 %rd3, %rd3, 1024;
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p1, %r2, 4;
+  @%p1 bra again;
+  ret;
+})");
+  const std::string report = scratch() + "/hints.json";
+  const Output o = program("run " + kernel + " --grid 1 --block 256 --arg zero:f32[1024] --arg " +
+                           "f32:0.5 --cache ga100 --report " + report + " --device " + device());
+  REQUIRE_MESSAGE(o.code == 0, o.err);
+  return json::parse(slurp(report))["presets"][0]["caches"]["L2"]["sectors_by_class"];
+}
+
+TEST_CASE("cache: the policy words that createpolicy makes of constants count, through copies") {
+  json all = classes_with_policy("createpolicy.fractional.L2::evict_last.b64 %rd5, 1.0;");
+  CHECK(all == json({{"normal", 0}, {"first", 0}, {"last", 128}, {"unchanged", 0}}));
+  all = classes_with_policy("createpolicy.fractional.L2::evict_first.b64 %rd5;");
+  CHECK(all["first"] == 128);
+  // Half of the lines, chosen by their address.
+  all =
+      classes_with_policy("createpolicy.fractional.L2::evict_last.L2::evict_first.b64 %rd5, 0.5;");
+  CHECK(all["last"].get<int>() + all["first"].get<int>() == 128);
+  CHECK(all["last"] > 30);
+  CHECK(all["first"] > 30);
+  // Known at run time only, and two words for one register.
+  all = classes_with_policy("createpolicy.fractional.L2::evict_last.b64 %rd5, %f5;");
+  CHECK(all["normal"] == 128);
+  all = classes_with_policy(
+      "createpolicy.fractional.L2::evict_last.b64 %rd5, 1.0;\n"
+      "setp.lt.u32 %p1, %r1, 32;\n"
+      "@%p1 createpolicy.fractional.L2::evict_first.b64 %rd5, 1.0;");
+  CHECK(all["normal"] == 128);
+}
