@@ -34,9 +34,12 @@ bool indices_coalesce(const trace::WaveRecord& r, const trace::BufferShape& s, u
 void coalesce(const trace::Lanes& lanes, unsigned bytes, unsigned line, Requests& out) {
   const unsigned unit = line >= kBlockBytes ? 128 : 64;
   out.count = 0;
-  for (unsigned i = 0; i < lanes.count; ++i) {
+  for (unsigned i = 0; i < lanes.count;) {
     uint64_t at = lanes.address[i];
-    for (unsigned left = bytes; left != 0;) {
+    // Lanes that follow each other without a gap, as most do, are one piece.
+    unsigned left = bytes;
+    while (++i < lanes.count && lanes.address[i] == at + left) left += bytes;
+    while (left != 0) {
       const auto in_block = static_cast<unsigned>(at % kBlockBytes);
       const unsigned n = std::min(left, unit - in_block % unit);
       add(out, at & ~uint64_t{unit - 1}, at - in_block, byte_range(in_block, n), unit);

@@ -74,9 +74,14 @@ class Hazards final : public Observer {
   void undefined_buffer(uint64_t address, uint64_t size);
   void host_write(uint64_t address, uint64_t size);
   void host_read(uint64_t address, uint64_t size, uint32_t context);
-  void watch_read_only() { watching_ = watch_read_only_ = true; }
-  /// True when loads and stores must be shown to before_load / before_store.
+  void watch_read_only() { watch_read_only_ = true; }
+  /// Before lines can leave as evict-first.
+  void watch_evictions() { watching_ = true; }
+  /// True when each request of a load or store must be shown to before_load / before_store, since
+  /// what they find may depend on what the request before it did to the caches.
   bool watching() const { return watching_; }
+  /// True when they must be shown, though all requests of a wave may be at once.
+  bool watching_read_only() const { return watch_read_only_; }
 
   // From the engine.
   void stale_read(const StaleRead& s) override;

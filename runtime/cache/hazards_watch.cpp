@@ -42,6 +42,9 @@ void Hazards::first_execution(const trace::Site& s, uint32_t, const Plan* plan, 
   if (const std::string_view fault = hint_fault(s); !fault.empty())
     report(10, Severity::warning, a, kNoContext, std::string(fault),
            "see the PTX ISA on cache eviction priority hints");
+  if (s.hinted || s.l2 == ir::EvictPriority::first ||
+      (plan != nullptr && (plan->l2_class == Class::first || (plan->flags & kStream) != 0)))
+    watch_evictions();
   const bool loose = s.emitted == trace::Emitted::plain || s.emitted == trace::Emitted::volatile_;
   if (s.kind == OpKind::load && loose && plan != nullptr && (plan->flags & kReliesOnBypass) != 0)
     report(18, Severity::error, a, kNoContext,

@@ -107,6 +107,7 @@ void Tracker::host_event(const trace::Event& e) {
     case trace::EventKind::host_read:
       return hazards_.host_read(e.address, e.size, new_context({}));
     case trace::EventKind::policy_window:
+      hazards_.watch_evictions();
       return engine_.set_window({e.address, e.size, e.hit_ratio, whole(e.hit), whole(e.miss)});
     default:
       return engine_.set_window({});
@@ -252,7 +253,7 @@ void Tracker::run(const trace::WaveRecord& r, const trace::Site& s, const Plan& 
           image[at] = r.values[group.active[lane] * bytes + b];
         });
     }
-    if (hazards_.watching()) {
+    if (hazards_.watching() || hazards_.watching_read_only()) {
       if (s.kind != OpKind::store) hazards_.before_load(p, a);
       if (s.kind == OpKind::store || s.kind == OpKind::atomic) hazards_.before_store(p, a);
     }
@@ -275,6 +276,12 @@ void Tracker::run_plain(const Plan& p, SiteCounters& n, const Access& a) {
     plain_accesses_.push_back({q.block, q.mask, a.context, write});
     n.sectors += sector_count(q.mask, 32);
     n.bytes += q.mask.count();
+    if (!hazards_.watching_read_only()) continue;
+    const Access single{q.block, q.mask, a.context, a.sm, nullptr};
+    if (write != 0)
+      hazards_.before_store(p, single);
+    else
+      hazards_.before_load(p, single);
   }
   engine_.run_plain(p, p, plain_accesses_, a.sm);
 }
