@@ -48,6 +48,10 @@ class Engine::PlainBatch {
         if (e_.l1(sm_).find(at->block) != kNoLine)
           e_.store_l1_through(store_, access(*at), at->block, at->mask);
         *end++ = *at;
+        // publish() takes it for a line that L1 gave up.
+        LevelCounters& n = e_.count(Cache::l1);
+        --n.write_backs;
+        n.write_back_bytes -= L2::bytes(at->mask);
       }
     }
     drain(end);
@@ -110,7 +114,7 @@ class Engine::PlainBatch {
     // A line that L1 gave up names who wrote it, a fetch the access that asks for it.
     if (a.write != 0) {
       const PlainAccess* const writes[] = {&a};
-      if (store_.store == L1Store::write_back) count_write_backs(writes);
+      count_write_backs(writes);
       return e_.write_l2(Engine::write_back_plan(), access(a), false);
     }
     const auto cause = std::find_if(accesses_.begin(), accesses_.end(), [&](const PlainAccess& q) {
@@ -131,7 +135,7 @@ class Engine::PlainBatch {
     }
     const std::span<const PlainAccess* const> writes(lists_.writes,
                                                      static_cast<size_t>(end - lists_.writes));
-    if (store_.store == L1Store::write_back) count_write_backs(writes);
+    count_write_backs(writes);
     if (e_.preset_.sms > 1 || e_.any_other_) return publish_to_others(from, to);
     // Nobody else can have a copy.
     e_.memory_.settle();

@@ -71,13 +71,14 @@ constexpr const char* kSites[] = {"ld.global.b32",
                                   "ld.global.L1::evict_first.b32",
                                   "ld.global.L2::128B.b32",
                                   "ld.global.nc.b32",
-                                  "atom.global.add.u32"};
+                                  "atom.global.add.u32",
+                                  "st.local.b32"};
 
 struct Side {
   explicit Side(const Preset& preset, Engine::Vectors vectors = Engine::Vectors::best)
       : engine(preset, &heard, false, vectors) {
     for (const char* text : kSites)
-      plans.push_back(engine.plan(trace::ptx_site(text), trace::Space::global));
+      plans.push_back(engine.plan(trace::ptx_site(text), trace::ptx_site(text).space));
     engine.set_site(&site);
   }
   Heard heard;
