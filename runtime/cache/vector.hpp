@@ -29,7 +29,6 @@ inline void put(Mask& m, Sectors s) {
 }
 
 #if defined(__x86_64__)
-inline constexpr bool kHasWide = true;
 inline bool wide_vectors_run() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
@@ -126,7 +125,6 @@ LANEWISE_WIDE inline unsigned bytes_wide(const Mask& m) {
   return static_cast<unsigned>(_mm_popcnt_u64(m.lo) + _mm_popcnt_u64(m.hi));
 }
 #else
-inline constexpr bool kHasWide = false;
 inline bool wide_vectors_run() {
   return false;
 }
