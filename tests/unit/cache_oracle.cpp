@@ -1,8 +1,8 @@
 // The engine's counts on LRU write-back presets are those of the literal model, exactly.
 #include <fmt/format.h>
 
-#include "tests/oracle/cache_model.hpp"
 #include "runtime/bench/cache/access_traces.hpp"
+#include "tests/oracle/cache_model.hpp"
 #include "tests/unit/cache_support.hpp"
 
 namespace lanewise::cache {

@@ -30,7 +30,15 @@ T read(Bytes bytes, uint64_t offset, const char* what) {
   return value;
 }
 
-enum : uint32_t { kProgbits = 1, kSymtab = 2, kRela = 4, kNote = 7, kNobits = 8, kRel = 9, kDynsym = 11 };
+enum : uint32_t {
+  kProgbits = 1,
+  kSymtab = 2,
+  kRela = 4,
+  kNote = 7,
+  kNobits = 8,
+  kRel = 9,
+  kDynsym = 11
+};
 enum : uint8_t { kObject = 1, kFunction = 2, kSectionSymbol = 3 };
 
 struct Section {
