@@ -2,6 +2,7 @@
 // scratch. Kernels that never learn where those apertures lie go straight to global memory.
 #include "runtime/guest/launch_layout.hpp"
 #include "runtime/guest/layout.hpp"
+#include "runtime/isa/gcn/buffer_access.hpp"
 #include "runtime/isa/gcn/semantics.hpp"
 
 namespace lanewise::gcn {
@@ -61,18 +62,9 @@ Reg window_address(LowerContext& c, const Instruction& i, unsigned n) {
 }
 
 ir::Mem flat_memory(LowerContext& c, const Instruction& i, Type elem, uint8_t count) {
-  ir::Mem m;
+  ir::Mem m = buffer_memory(i, elem);
   m.space = c.apertures() ? ir::Space::generic : ir::Space::global;
-  m.elem = elem;
   m.count = count;
-  m.align = ir::AlignRule::force;
-  m.align_bytes = static_cast<uint8_t>(std::min(ir::size_of(elem), 4U));
-  m.cache.glc = i.glc;
-  m.cache.slc = i.slc;
-  if (i.glc) {
-    m.order = ir::Order::relaxed;
-    m.scope = ir::Scope::gpu;
-  }
   return m;
 }
 
