@@ -70,8 +70,11 @@ int run_bench(const BenchArgs& a) {
     for (const bench::Benchmark& b : all) fmt::print("{}\n", b.name);
     return 0;
   }
-  const bool on_device = std::ranges::any_of(
-      all, [](const bench::Benchmark& b) { return b.name.rfind("cache/", 0) != 0; });
+  // The tracker's figures need none, but a device that was named has to exist.
+  const bool on_device =
+      a.device != "auto" || std::ranges::any_of(all, [](const bench::Benchmark& b) {
+        return b.name.rfind("cache/", 0) != 0;
+      });
   const std::string device = on_device ? Device::open(a.device).info().name : "";
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   if (!a.json && on_device) fmt::print("device: {}\n", device);
