@@ -16,7 +16,7 @@ namespace {
 std::string_view hint_fault(const trace::Site& s) {
   const bool global = s.space == Space::global || s.space == Space::generic;
   if (s.hinted && !global) return "an L2 cache hint on an access that is not global";
-  if (s.hinted && !decode_policy(s.policy).known)
+  if (s.hinted && s.policy != trace::kPolicyAtRunTime && !decode_policy(s.policy).known)
     return "the policy operand is no word that createpolicy makes";
   const bool l2 = s.l2 != ir::EvictPriority::none;
   if (s.dialect == trace::Dialect::ptx && l2 && s.kind == OpKind::store && s.bytes != 32)
@@ -42,6 +42,10 @@ void Hazards::first_execution(const trace::Site& s, uint32_t, const Plan* plan, 
   if (const std::string_view fault = hint_fault(s); !fault.empty())
     report(10, Severity::warning, a, kNoContext, std::string(fault),
            "see the PTX ISA on cache eviction priority hints");
+  if (s.hinted && s.policy == trace::kPolicyAtRunTime)
+    report(10, Severity::advice, a, kNoContext,
+           "the L2 policy word is made at run time: here it counts as evict_normal",
+           "createpolicy with a constant fraction, where the tracker is to follow it");
   if (s.hinted || s.l2 == ir::EvictPriority::first ||
       (plan != nullptr && (plan->l2_class == Class::first || (plan->flags & kStream) != 0)))
     watch_evictions();

@@ -151,7 +151,8 @@ Plan number(ir::Program& program) {
       if (!p.barrier) {
         std::optional<trace::Site> site = describe(program, inst);
         if (!site) continue;
-        if (site->hinted) site->policy = constants.value(inst.mem->cache.hint).value_or(0);
+        if (site->hinted)
+          site->policy = constants.value(inst.mem->cache.hint).value_or(trace::kPolicyAtRunTime);
         p.site = static_cast<uint32_t>(plan.sites.size());
         p.scalar = site->scalar;
         plan.sites.push_back(std::move(*site));

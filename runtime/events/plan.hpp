@@ -45,7 +45,7 @@ Plan number(ir::Program& program);
 /// What the instruction asks of the caches. Nothing when it is only a part of how another kind of
 /// instruction was translated (the fence of a GCN invalidation, the invalidation of MEMBAR.IVALLD).
 /// The policy word of a hint is left to number(), which sees the whole program; one that is known
-/// at run time only stays 0 = normal.
+/// at run time only becomes trace::kPolicyAtRunTime.
 std::optional<trace::Site> describe(const ir::Program& program, const ir::Inst& inst);
 
 /// Most words that one lane can write in one go through the program (Plan::loops: per iteration).

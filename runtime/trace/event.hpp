@@ -63,6 +63,10 @@ struct Encoding {
   uint8_t wait = 15;               ///< ?sched: WAITn; 15 = at least WAIT5
 };
 
+/// In place of a policy word that the instruction takes from a register whose value is not known
+/// before the run.
+inline constexpr uint64_t kPolicyAtRunTime = ~uint64_t{0};
+
 /// One instruction of one kernel.
 struct Site {
   Dialect dialect = Dialect::ptx;
@@ -88,7 +92,7 @@ struct Site {
   bool uncached = false;        ///< GCN MTYPE UC
   bool invalidates = false;     ///< fence: MEMBAR.*.IVALLD and the like
   bool hinted = false;          ///< .L2::cache_hint, the word is `policy`
-  uint64_t policy = 0;
+  uint64_t policy = 0;          ///< kPolicyAtRunTime: not told
 
   ControlOp control = ControlOp::prefetch_l1;
   Target target = Target::data;

@@ -75,7 +75,11 @@ constexpr Suffix kSuffixes[] = {
     {"L2::64B", [](Site& s) { s.prefetch_bytes = 64; }},
     {"L2::128B", [](Site& s) { s.prefetch_bytes = 128; }},
     {"L2::256B", [](Site& s) { s.prefetch_bytes = 256; }},
-    {"L2::cache_hint", [](Site& s) { s.hinted = true; }},
+    {"L2::cache_hint",
+     [](Site& s) {
+       s.hinted = true;
+       s.policy = kPolicyAtRunTime;
+     }},
 };
 
 // L1 and L2 of the controls mean the level; with an eviction priority, what becomes of the line.

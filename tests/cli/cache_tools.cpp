@@ -241,7 +241,7 @@ TEST_CASE("bench: figures by name, as text and JSON") {
 }
 
 /// 256 lanes load 1024 floats with a policy word in a register; `make_policy` makes it in %rd5.
-json classes_with_policy(const std::string& make_policy) {
+json report_with_policy(const std::string& make_policy) {
   const std::string kernel = write("hints.ptx", R"(
 .version 8.0
 .target sm_80
@@ -268,7 +268,14 @@ again:
   const Output o = program("run " + kernel + " --grid 1 --block 256 --arg zero:f32[1024] --arg " +
                            "f32:0.5 --cache ga100 --report " + report + " --device " + device());
   REQUIRE_MESSAGE(o.code == 0, o.err);
-  return json::parse(slurp(report))["presets"][0]["caches"]["L2"]["sectors_by_class"];
+  return json::parse(slurp(report));
+}
+json classes_with_policy(const std::string& make_policy) {
+  const json report = report_with_policy(make_policy);
+  const bool at_run_time = report.dump().find("made at run time") != std::string::npos;
+  const json classes = report["presets"][0]["caches"]["L2"]["sectors_by_class"];
+  CHECK(at_run_time == (classes["normal"] != 0));
+  return classes;
 }
 
 TEST_CASE("cache: the policy words that createpolicy makes of constants count, through copies") {
@@ -290,4 +297,9 @@ TEST_CASE("cache: the policy words that createpolicy makes of constants count, t
       "setp.lt.u32 %p1, %r1, 32;\n"
       "@%p1 createpolicy.fractional.L2::evict_first.b64 %rd5, 1.0;");
   CHECK(all["normal"] == 128);
+}
+
+TEST_CASE("bench: a device that does not exist is an error, even where none is needed") {
+  if (elsewhere()) return;
+  one_error(program("bench --device nope --filter ^cache/hot"), 3, "nope");
 }
