@@ -162,13 +162,13 @@ class Engine {
 
  private:
   // Plain accesses (engine_plain.cpp): for caches of any shape, and of the most common ones.
-  template <class L1Ways, class L2Ways>
+  template <class L1Ways, class L2Ways, bool kWhole>
   class PlainBatch;
   using RunBatch = void(Engine&, const Plan& load, const Plan& store, std::span<const PlainAccess>,
                         uint32_t sm);
-  template <class L1Ways, class L2Ways>
+  template <class L1Ways, class L2Ways, bool kWhole>
   static RunBatch run_batch;
-  static RunBatch batch_base, batch_wide, batch_4_16, batch_any_16;
+  static RunBatch batch_base, batch_wide, batch_any_16, batch_4_16, batch_4_16_whole;
   static RunBatch* batch_runner(const Preset& preset, Vectors vectors);
   /// What a batch of accesses leaves to do: each at most a line that goes down and one to fetch.
   /// One more is for what is put there and not kept.
@@ -176,7 +176,6 @@ class Engine {
     static constexpr size_t kBatch = Memory::kMostLater / 2;
     PlainAccess below[2 * kBatch + 1];
     const PlainAccess* writes[2 * kBatch + 1];
-    uint32_t l1_sets[kBatch], l2_sets[2 * kBatch];
   };
   LevelCounters& count(Cache c) { return counters_[static_cast<size_t>(c)]; }
   Level& l1(uint32_t sm) { return l1_[sm] ? *l1_[sm] : new_l1(sm); }

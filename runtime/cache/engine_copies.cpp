@@ -8,6 +8,7 @@ void Engine::drop_bytes(Level& level, uint32_t index, Mask mask) {
   Line& x = level.line(index);
   const bool was_dirty = x.dirty.any();
   x.valid = without(x.valid, mask);
+  x.notes |= kLacking;
   x.dirty = without(x.dirty, mask);
   if ((x.flags & kStale) != 0)
     level.history(index).stale = without(level.history(index).stale, mask);
@@ -73,7 +74,8 @@ void Engine::mark_copies(Page& page, const Access& a) {
 void Engine::mark_stale(Level& level, uint32_t index, Page& page, Mask mask) {
   Line& x = level.line(index);
   const Mask bytes = mask & x.valid;
-  if (bytes.none()) return;
+  // What a thread keeps in its local memory is no copy of anything.
+  if (bytes.none() || (x.flags & kLocal) != 0) return;
   History& h = level.history(index);
   if ((x.flags & kStale) == 0) h = History{};
   x.flags |= kStale;

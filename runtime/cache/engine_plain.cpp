@@ -9,7 +9,7 @@
 
 namespace lanewise::cache {
 
-template <class L1Ways, class L2Ways>
+template <class L1Ways, class L2Ways, bool kWhole>
 class Engine::PlainBatch {
  public:
   PlainBatch(Engine& engine, const Plan& load, const Plan& store, uint32_t sm)
@@ -24,50 +24,48 @@ class Engine::PlainBatch {
   }
 
  private:
-  using L1 = PlainLevel<L1Ways, false>;
-  using L2 = PlainLevel<L2Ways, true>;
+  using L1 = PlainLevel<L1Ways, false, kWhole>;
+  using L2 = PlainLevel<L2Ways, true, kWhole>;
 
   void write_back_l1() {
     L1 l1(e_.l1(sm_), e_.preset_.knobs);
-    PlainAccess* end = lists_.below;
-    const uint64_t count = take(l1, accesses_, end);
-    drain(end);
+    const uint64_t count = take(l1, accesses_);
+    drain();
     finish_l1(l1, count);
   }
 
   /// Stores change L1 as they go by.
   void write_through_l1() {
     L1 l1(e_.l1(sm_), e_.preset_.knobs);
-    PlainAccess* end = lists_.below;
     uint64_t count = 0;
     const auto store = [](const PlainAccess& a) { return a.write != 0; };
     for (auto at = accesses_.begin(); at != accesses_.end();) {
       const auto loads_end = std::find_if(at, accesses_.end(), store);
-      if (loads_end != at) count += take(l1, std::span(at, loads_end), end);
+      if (loads_end != at) count += take(l1, std::span(at, loads_end));
       for (at = loads_end; at != accesses_.end() && store(*at); ++at) {
         if (e_.l1(sm_).find(at->block) != kNoLine)
           e_.store_l1_through(store_, access(*at), at->block, at->mask);
-        *end++ = *at;
+        *writes_++ = below_;
+        *below_++ = *at;
         // publish() takes it for a line that L1 gave up.
         LevelCounters& n = e_.count(Cache::l1);
         --n.write_backs;
         n.write_back_bytes -= L2::bytes(at->mask);
       }
     }
-    drain(end);
+    drain();
     finish_l1(l1, count);
   }
 
   /// How many of the accesses asked for no more than plain steps.
-  uint64_t take(L1& l1, std::span<const PlainAccess> accesses, PlainAccess*& end) {
+  uint64_t take(L1& l1, std::span<const PlainAccess> accesses) {
     const size_t count = accesses.size();
-    l1.find_sets(accesses.data(), count, lists_.l1_sets);
     uint64_t more_than_plain = 0;
     for (size_t i = 0;;) {
-      i += l1.take(&accesses[i], &lists_.l1_sets[i], count - i, end);
+      i += l1.take({&accesses[i], count - i, below_, writes_});
       if (i == count) return count - more_than_plain;
       ++more_than_plain;
-      in_general(accesses[i], end);
+      in_general(accesses[i]);
       if (++i == count) return count - more_than_plain;
     }
   }
@@ -81,33 +79,33 @@ class Engine::PlainBatch {
   Access access(const PlainAccess& a) const { return {a.block, a.mask, a.context, sm_, nullptr}; }
 
   /// One that is more than plain, and has to see what all before it did.
-  void in_general(const PlainAccess& a, PlainAccess*& end) {
-    drain(end);
-    end = lists_.below;
+  void in_general(const PlainAccess& a) {
+    drain();
     e_.run(a.write != 0 ? store_ : load_, access(a));
   }
 
-  /// What L1 left to do, up to `end`.
-  void drain(const PlainAccess* end) {
+  /// Does what L1 left to do.
+  void drain() {
     L2 l2(*e_.l2_, e_.preset_.knobs);
-    const auto count = static_cast<size_t>(end - lists_.below);
-    l2.find_sets(lists_.below, count, lists_.l2_sets);
+    const auto count = static_cast<size_t>(below_ - lists_.below);
     PlainAccess* nothing = nullptr;
+    const PlainAccess** none = nullptr;
     uint64_t more_than_plain = 0;
-    size_t published = 0;
-    for (size_t i = 0; i < count;) {
-      i += l2.take(&lists_.below[i], &lists_.l2_sets[i], count - i, nothing);
-      publish(published, i);
-      published = i;
+    const PlainAccess* const* published = lists_.writes;
+    for (size_t i = 0, from = 0; i < count; from = i) {
+      i += l2.take({&lists_.below[i], count - i, nothing, none});
+      published = publish(from, i, published);
       if (i == count) break;
       ++more_than_plain;
+      published += lists_.below[i].write & 1;
       l2_in_general(lists_.below[i++]);
-      published = i;
     }
     const auto sectors = l2.finish(count - more_than_plain, e_.count(Cache::l2));
     e_.site_->l2_hits += sectors.hits;
     e_.site_->l2_misses += sectors.misses;
     e_.count(Cache::l1).fills += sectors.hits + sectors.misses;
+    below_ = lists_.below;
+    writes_ = lists_.writes;
   }
 
   void l2_in_general(const PlainAccess& a) {
@@ -122,24 +120,27 @@ class Engine::PlainBatch {
     });
     e_.read_l2(cause->write != 0 ? store_ : load_, access(*cause), a.block, a.mask, nullptr);
     e_.register_copy(Cache::l1, a.block, sm_);
-    e_.count(Cache::l1).fills += static_cast<uint64_t>(std::popcount(L2::used(sectors_of(a.mask))));
+    e_.count(Cache::l1).fills += sector_count(a.mask, 32);
   }
 
-  /// What L2 leaves to do of lists_.below[from] to lists_.below[to - 1]: memory has new versions,
-  /// and other SMs may ask for copies.
-  void publish(size_t from, size_t to) {
-    const PlainAccess** end = lists_.writes;
-    for (size_t i = from; i < to; ++i) {
-      *end = &lists_.below[i];
-      end += lists_.below[i].write & 1;
-    }
-    const std::span<const PlainAccess* const> writes(lists_.writes,
-                                                     static_cast<size_t>(end - lists_.writes));
+  /// What L2 leaves to do of lists_.below[from] to lists_.below[to - 1], the first of whose writes
+  /// is the one given: memory has new versions, and other SMs may ask for copies. Returns the next
+  /// write.
+  const PlainAccess* const* publish(size_t from, size_t to, const PlainAccess* const* write) {
+    const PlainAccess* const* end = write;
+    if (to == static_cast<size_t>(below_ - lists_.below))
+      end = writes_;
+    else
+      while (end != writes_ && *end < &lists_.below[to]) ++end;
+    const std::span writes(write, end);
     count_write_backs(writes);
-    if (e_.preset_.sms > 1 || e_.any_other_) return publish_to_others(from, to);
+    if (e_.preset_.sms > 1 || e_.any_other_) {
+      publish_to_others(from, to);
+      return end;
+    }
     // Nobody else can have a copy.
-    e_.memory_.settle();
-    for (const PlainAccess* w : writes) e_.memory_.write_later(w->block, w->mask, w->context);
+    e_.memory_.write_later(writes);
+    return end;
   }
   void publish_to_others(size_t from, size_t to) {
     for (size_t i = from; i < to; ++i) {
@@ -161,37 +162,46 @@ class Engine::PlainBatch {
   const Plan &load_, &store_;
   const uint32_t sm_;
   std::span<const PlainAccess> accesses_;
+  PlainAccess* below_ = lists_.below;           ///< the end of that list
+  const PlainAccess** writes_ = lists_.writes;  ///< the same
 };
 
-template <class L1Ways, class L2Ways>
+template <class L1Ways, class L2Ways, bool kWhole>
 void Engine::run_batch(Engine& engine, const Plan& load, const Plan& store,
                        std::span<const PlainAccess> accesses, uint32_t sm) {
-  PlainBatch<L1Ways, L2Ways>(engine, load, store, sm).run(accesses);
+  PlainBatch<L1Ways, L2Ways, kWhole>(engine, load, store, sm).run(accesses);
 }
 
-// Flattened: no calls, but for what stands in other files, and all of it for one kind of processor.
+// Flattened: no calls, but for PlainLevel::take() and what stands in other files, and all of it for
+// one kind of processor.
 [[gnu::flatten]] void Engine::batch_base(Engine& e, const Plan& load, const Plan& store,
                                          std::span<const PlainAccess> accesses, uint32_t sm) {
-  run_batch<AnyWays<false>, AnyWays<false>>(e, load, store, accesses, sm);
+  run_batch<AnyWays, AnyWays, false>(e, load, store, accesses, sm);
 }
 #if defined(LANEWISE_WIDE)
 [[gnu::flatten]] LANEWISE_WIDE void Engine::batch_wide(Engine& e, const Plan& load,
                                                        const Plan& store,
                                                        std::span<const PlainAccess> accesses,
                                                        uint32_t sm) {
-  run_batch<AnyWays<true>, AnyWays<true>>(e, load, store, accesses, sm);
+  run_batch<AnyWaysWide, AnyWaysWide, false>(e, load, store, accesses, sm);
 }
 [[gnu::flatten]] LANEWISE_WIDE void Engine::batch_4_16(Engine& e, const Plan& load,
                                                        const Plan& store,
                                                        std::span<const PlainAccess> accesses,
                                                        uint32_t sm) {
-  run_batch<WideWays<4>, WideWays<16>>(e, load, store, accesses, sm);
+  run_batch<WideWays<4>, WideWays<16>, false>(e, load, store, accesses, sm);
+}
+[[gnu::flatten]] LANEWISE_WIDE void Engine::batch_4_16_whole(Engine& e, const Plan& load,
+                                                             const Plan& store,
+                                                             std::span<const PlainAccess> accesses,
+                                                             uint32_t sm) {
+  run_batch<WideWays<4>, WideWays<16>, true>(e, load, store, accesses, sm);
 }
 [[gnu::flatten]] LANEWISE_WIDE void Engine::batch_any_16(Engine& e, const Plan& load,
                                                          const Plan& store,
                                                          std::span<const PlainAccess> accesses,
                                                          uint32_t sm) {
-  run_batch<AnyWays<true>, WideWays<16>>(e, load, store, accesses, sm);
+  run_batch<AnyWaysWide, WideWays<16>, false>(e, load, store, accesses, sm);
 }
 #endif
 
@@ -203,7 +213,10 @@ Engine::RunBatch* Engine::batch_runner(const Preset& preset, [[maybe_unused]] Ve
 #if defined(LANEWISE_WIDE)
   if (vectors == Vectors::best && wide_vectors_run()) {
     if (Level::stride_of(preset.l2.ways) != 16) return batch_wide;
-    return Level::stride_of(preset.l1.ways) == 4 ? batch_4_16 : batch_any_16;
+    if (Level::stride_of(preset.l1.ways) != 4) return batch_any_16;
+    const bool whole = preset.knobs.fill == Granule::line && preset.knobs.fetch_on_write &&
+                       Level::is_linear(preset.l1) && Level::is_linear(preset.l2);
+    return whole ? batch_4_16_whole : batch_4_16;
   }
 #endif
   return batch_base;

@@ -182,6 +182,7 @@ void Level::set_priority(uint32_t index, Priority p) {
   if (old == Priority::last) --persisting_;
   if (p == Priority::last) ++persisting_;
   stamp(index) = static_cast<uint32_t>(p) << kTimeBits | (stamp(index) & kTimeMask);
+  lines_[index].notes |= kOwnClass;
 }
 
 void Level::remove(uint32_t index) {

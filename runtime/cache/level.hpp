@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -37,12 +38,26 @@ enum LineFlag : uint8_t {
   kVolatile = 64,     ///< GCN: filled by a volatile / system-coherent access
 };
 
+// Of Line::notes. A bit that is 0 is sure, one that is 1 is not.
+inline constexpr uint8_t kLacking = 15;   ///< bit i: bytes of sector i are not in `valid`
+inline constexpr uint8_t kOwnClass = 16;  ///< the priority is not the normal one
+
 struct alignas(64) Line {
   uint64_t address = ~uint64_t{0};  ///< of the line's first byte; all ones when empty
   Mask valid, dirty;                ///< bytes of the aligned 128-byte block
   uint32_t fill = kNoContext;       ///< contexts: who filled it, who wrote it last
   uint32_t write = kNoContext;
+  uint8_t notes = kLacking;  ///< for who is in a hurry
   uint8_t flags = 0;
+  uint16_t unused = 0;
+
+  /// notes, flags << 8
+  uint32_t state() const {
+    uint32_t bits;
+    std::memcpy(&bits, &notes, sizeof bits);
+    return bits;
+  }
+  void set_state(uint32_t bits) { std::memcpy(&notes, &bits, sizeof bits); }
   bool empty() const { return address == ~uint64_t{0}; }
 };
 
@@ -62,8 +77,12 @@ class Level {
   /// Index of the line that holds this (line-aligned) address, or kNoLine.
   template <bool kWide = false>
   uint32_t find(uint64_t address) const {
+    return find<kWide>(address, set_of(address) * stride_);
+  }
+  /// The same, where the first line of its set is known.
+  template <bool kWide>
+  uint32_t find(uint64_t address, uint32_t first) const {
     const uint32_t tag = tag_of(address);
-    const uint32_t first = set_of(address) * stride_;
     // Tags are 32 bits of a line number, so the address itself decides.
     for (uint32_t at = first;;) {
       for (uint32_t hits = match<kWide>(tags_.at(at), tag); hits != 0; hits &= hits - 1) {
@@ -82,13 +101,13 @@ class Level {
   /// Makes the line at `index` hold `address`, with nothing valid.
   Line& place(uint32_t index, uint64_t address, Priority priority, bool least_recent = false) {
     *tags_.at(index) = tag_of(address);
+    Line& x = lines_[index];
+    x = Line{};
+    x.address = address;
     if (by_time_ && !least_recent && priority == Priority::normal)
       stamp(index) = static_cast<uint32_t>(Priority::normal) << kTimeBits | tick();
     else
       place_other(index, priority, least_recent);
-    Line& x = lines_[index];
-    x = Line{};
-    x.address = address;
     return x;
   }
   void touch(uint32_t index) {
@@ -130,8 +149,9 @@ class Level {
     bool known;
     uint32_t mask;
   };
-  SetMask set_mask() const {
-    return {hash_ == IndexHash::linear && std::has_single_bit(total_sets_), total_sets_ - 1};
+  SetMask set_mask() const { return {is_linear(geometry_), total_sets_ - 1}; }
+  static bool is_linear(const Geometry& g) {
+    return g.hash == IndexHash::linear && std::has_single_bit(g.slices * g.sets);
   }
   uint32_t total_sets() const { return total_sets_; }
   /// Line numbers that differ by 2^32 share a tag.

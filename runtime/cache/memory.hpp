@@ -68,17 +68,24 @@ class Memory {
     settle();
     return find(address);
   }
-  /// Writes by a lone SM, of which nobody else can have a copy. They are made by the time of the
-  /// next page(); until then the host may fetch what they change.
-  void write_later(uint64_t block, const Mask& mask, uint32_t context) {
-    SectorState* const four = &find(block).sector(block);
-    __builtin_prefetch(four, 1);
-    waiting_[waits_++] = {four, context, sectors_of(mask)};
+  /// Writes (of block, mask, context) by a lone SM, of which nobody else can have a copy; at most
+  /// kMostLater. They are made by the time of the next page(); until then the host may fetch what
+  /// they change.
+  template <class Writes>
+  void write_later(const Writes& writes) {
+    settle();
+    Write* end = waiting_.data();
+    for (const auto* w : writes) {
+      SectorState* const four = &find(w->block).sector(w->block);
+      __builtin_prefetch(four, 1);
+      *end++ = {four, w->context, sectors_of(w->mask)};
+    }
+    waits_ = static_cast<size_t>(end - waiting_.data());
   }
   static constexpr size_t kMostLater = 256;
   void settle() {
-    for (size_t i = 0; i < waits_; ++i)
-      SectorState::written(waiting_[i].four, waiting_[i].mask, waiting_[i].context, 0);
+    for (const Write *w = waiting_.data(), *const end = w + waits_; w != end; ++w)
+      SectorState::written(w->four, w->mask, w->context, 0);
     waits_ = 0;
   }
   template <class F>

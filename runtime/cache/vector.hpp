@@ -34,6 +34,10 @@ inline bool wide_vectors_run() {
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
+/// Bit i: the i-th of four values has its highest bit set.
+inline unsigned signs(Sectors s) {
+  return static_cast<unsigned>(_mm_movemask_ps(std::bit_cast<__m128>(s)));
+}
 /// Bit i: the i-th of four values is not 0.
 inline unsigned not_zero(Sectors s) {
   const __m128i zero = _mm_cmpeq_epi32(std::bit_cast<__m128i>(s), _mm_setzero_si128());
@@ -121,6 +125,9 @@ LANEWISE_WIDE inline uint32_t oldest16_wide(const uint32_t* stamps) {
 LANEWISE_WIDE inline bool covers_wide(__m128i all, __m128i some) {
   return _mm_testc_si128(all, some) != 0;
 }
+LANEWISE_WIDE inline bool some_wide(__m128i s) {
+  return _mm_testz_si128(s, s) == 0;
+}
 LANEWISE_WIDE inline unsigned bytes_wide(const Mask& m) {
   return static_cast<unsigned>(_mm_popcnt_u64(m.lo) + _mm_popcnt_u64(m.hi));
 }
@@ -129,6 +136,11 @@ inline bool wide_vectors_run() {
   return false;
 }
 
+inline unsigned signs(Sectors s) {
+  unsigned bits = 0;
+  for (unsigned i = 0; i < 4; ++i) bits |= (s[i] >> 31) << i;
+  return bits;
+}
 inline unsigned not_zero(Sectors s) {
   unsigned bits = 0;
   for (unsigned i = 0; i < 4; ++i) bits |= static_cast<unsigned>(s[i] != 0) << i;
