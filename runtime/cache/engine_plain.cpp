@@ -86,6 +86,7 @@ class Engine::PlainBatch {
 
   /// Does what L1 left to do.
   void drain() {
+    if (below_ == lists_.below) return;
     L2 l2(*e_.l2_, e_.preset_.knobs);
     const auto count = static_cast<size_t>(below_ - lists_.below);
     PlainAccess* nothing = nullptr;

@@ -82,7 +82,7 @@ class Memory {
     }
     waits_ = static_cast<size_t>(end - waiting_.data());
   }
-  static constexpr size_t kMostLater = 256;
+  static constexpr size_t kMostLater = 512;
   void settle() {
     for (const Write *w = waiting_.data(), *const end = w + waits_; w != end; ++w)
       SectorState::written(w->four, w->mask, w->context, 0);

@@ -4,8 +4,8 @@
 // allocate; an access is one aligned 32-byte sector, 20 % are writes. The plain loop keeps per way
 // a struct of tag, time, valid and dirty. The engine keeps everything it keeps for a real trace:
 // byte masks, who filled and wrote each line, write versions per sector, sharers, counters per
-// instruction. Miss counts of both must agree. Times are processor time, best of the repeats, the
-// two in turn.
+// instruction. Miss counts of both must agree. Times are processor time; the two take turns, half
+// a million accesses each, and of the repeats the one counts in which both together took least.
 #pragma once
 
 #include "runtime/bench/figure.hpp"

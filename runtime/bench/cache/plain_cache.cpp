@@ -52,10 +52,19 @@ class PlainCache {
 
 }  // namespace
 
-PlainMisses run_plain(std::span<const PackedAccess> trace) {
-  PlainCache l2(1024, 16, nullptr), l1(64, 4, &l2);
-  for (const PackedAccess p : trace) l1.access(p & ~uint64_t{1}, (p & 1) != 0);
-  return {l1.misses, l2.misses};
+struct PlainLoop::Caches {
+  PlainCache l2{1024, 16, nullptr}, l1{64, 4, &l2};
+};
+
+PlainLoop::PlainLoop() : caches_(std::make_unique<Caches>()) {}
+PlainLoop::~PlainLoop() = default;
+
+void PlainLoop::run(std::span<const PackedAccess> trace) {
+  for (const PackedAccess p : trace) caches_->l1.access(p & ~uint64_t{1}, (p & 1) != 0);
+}
+
+PlainMisses PlainLoop::misses() const {
+  return {caches_->l1.misses, caches_->l2.misses};
 }
 
 }  // namespace lanewise::bench
