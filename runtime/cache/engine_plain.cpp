@@ -28,7 +28,7 @@ class Engine::PlainBatch {
   using L2 = PlainLevel<L2Ways, true, kWhole>;
 
   void write_back_l1() {
-    L1 l1(e_.l1(sm_), e_.preset_.knobs);
+    L1 l1(e_.l1(sm_), *e_.l2_, e_.preset_.knobs);
     const uint64_t count = take(l1, accesses_);
     drain();
     finish_l1(l1, count);
@@ -36,7 +36,7 @@ class Engine::PlainBatch {
 
   /// Stores change L1 as they go by.
   void write_through_l1() {
-    L1 l1(e_.l1(sm_), e_.preset_.knobs);
+    L1 l1(e_.l1(sm_), *e_.l2_, e_.preset_.knobs);
     uint64_t count = 0;
     const auto store = [](const PlainAccess& a) { return a.write != 0; };
     for (auto at = accesses_.begin(); at != accesses_.end();) {
@@ -87,7 +87,7 @@ class Engine::PlainBatch {
   /// Does what L1 left to do.
   void drain() {
     if (below_ == lists_.below) return;
-    L2 l2(*e_.l2_, e_.preset_.knobs);
+    L2 l2(*e_.l2_, *e_.l2_, e_.preset_.knobs);
     const auto count = static_cast<size_t>(below_ - lists_.below);
     PlainAccess* nothing = nullptr;
     const PlainAccess** none = nullptr;

@@ -33,6 +33,7 @@ void Level::resize(uint32_t sets) {
   stamps_.assign(lines, 0);
   lines_.assign(lines, Line{});
   histories_.assign(lines, History{});
+  next_victims_.assign(sets, 0);
   trees_.assign(replacement_ == Replacement::tree_plru ? sets : 0, 0);
   for (uint32_t s = 0; s < sets; ++s)
     for (uint32_t w = geometry_.ways; w < stride_; ++w) stamp(s * stride_ + w) = kNeverLoses;
@@ -236,8 +237,9 @@ void Level::keep_values() {
 }
 
 size_t Level::memory_bytes() const {
-  return tags_.memory_bytes() + stamps_.memory_bytes() + lines_.capacity() * sizeof(Line) +
-         histories_.capacity() * sizeof(History) + trees_.capacity() * 8 + data_.capacity();
+  return tags_.memory_bytes() + stamps_.memory_bytes() + next_victims_.capacity() +
+         lines_.capacity() * sizeof(Line) + histories_.capacity() * sizeof(History) +
+         trees_.capacity() * 8 + data_.capacity();
 }
 
 }  // namespace lanewise::cache

@@ -164,9 +164,12 @@ class Level {
   struct Tables {
     uint32_t *tags, *stamps;
     Line* lines;
+    uint8_t* next_victims;  ///< of each set, the way that the next miss may replace; never certain
     uint32_t stride;
   };
-  Tables tables() { return {tags_.at(0), stamps_.at(0), lines_.data(), stride_}; }
+  Tables tables() {
+    return {tags_.at(0), stamps_.at(0), lines_.data(), next_victims_.data(), stride_};
+  }
   /// Renewing the time of a used line and taking the oldest is all that replacement consists of.
   static bool is_simple(const Geometry& g, uint32_t dirty_limit_percent) {
     return g.replacement == Replacement::lru && !g.infinite && dirty_limit_percent == 0;
@@ -264,6 +267,7 @@ class Level {
   Column tags_, stamps_;
   std::vector<Line, HugePages<Line>> lines_;
   std::vector<History, HugePages<History>> histories_;
+  std::vector<uint8_t> next_victims_;
   std::vector<uint64_t> trees_;        ///< tree PLRU: one word a set
   std::vector<uint16_t> slice_table_;  ///< IPOLY: remainder of each byte of a line number
   std::vector<uint8_t> data_;

@@ -34,8 +34,8 @@ struct PlainWork {
   const PlainAccess**& writes;
 };
 
-/// kLowest: only memory is below. kWhole: each miss fetches the whole line, and the number of a set
-/// is some bits of the line's.
+/// kLowest: only memory is below. kWhole: each miss fetches the whole line, the number of a set is
+/// some bits of the line's, and the level below has 16 ways.
 template <class Ways, bool kLowest, bool kWhole>
 class PlainLevel;
 
@@ -90,6 +90,10 @@ struct WideWays {
   static uint32_t oldest(const Level&, const Level::Tables& t, uint32_t first) {
     return way(kWays == 4 ? oldest4_wide(t.stamps + first) : oldest16_wide(t.stamps + first));
   }
+  /// Of 16 ways, the oldest but for this one.
+  static uint32_t next_oldest(const Level::Tables& t, uint32_t index) {
+    return way(next_oldest16_wide(t.stamps + index / kWays * kWays, index % kWays));
+  }
   template <bool kLowest, bool kWhole>
   [[gnu::flatten, gnu::noinline]] LANEWISE_WIDE static size_t take(
       PlainLevel<WideWays, kLowest, kWhole>& level, const PlainWork& work) {
@@ -111,10 +115,12 @@ inline const WholeTable kWholeSectors{false}, kWholeLines{true};
 template <class Ways, bool kLowest, bool kWhole>
 class PlainLevel {
  public:
-  PlainLevel(Level& level, const Knobs& knobs)
+  PlainLevel(Level& level, Level& below, const Knobs& knobs)
       : level_(&level),
         tables_(level.tables()),
         sets_(level.set_mask()),
+        lines_below_(below.tables()),
+        sets_below_(below.set_mask()),
         no_fetch_on_write_(four_times(knobs.fetch_on_write ? 0 : ~0u)),
         want_(knobs.fill == Granule::line ? kWholeLines.of : kWholeSectors.of) {}
 
@@ -271,6 +277,9 @@ class PlainLevel {
     x.fill = a.context;
     x.write = a.context | ~a.write;
     x.set_state(kWhole ? 0 : lacking(valid));
+    if constexpr (kLowest && kWhole)
+      tables_.next_victims[index / Ways::stride(tables_)] =
+          static_cast<uint8_t>(Ways::next_oldest(tables_, index));
     tables_.tags[index] = tag;
     tables_.stamps[index] = time_;
     return true;
@@ -293,6 +302,11 @@ class PlainLevel {
       below_->context = a.context;
       below_->write = 0;
       ++below_;
+      if constexpr (kWhole) {
+        // If it misses there too, the line that leaves is one that the host has not seen for long.
+        const uint32_t set = tag_of_block(a.block) & sets_below_.mask;
+        __builtin_prefetch(&lines_below_.lines[set * 16 + lines_below_.next_victims[set]], 1);
+      }
     }
   }
 
@@ -321,6 +335,8 @@ class PlainLevel {
   Level* level_;
   Level::Tables tables_;
   Level::SetMask sets_;
+  Level::Tables lines_below_;  ///< if nothing is below, this level's
+  Level::SetMask sets_below_;
   Sectors no_fetch_on_write_;
   const Sectors* want_;  ///< what is fetched, by a bit a sector that is not missing
   // While it takes accesses.

@@ -111,9 +111,7 @@ LANEWISE_WIDE inline uint32_t oldest4_wide(const uint32_t* stamps) {
   m = _mm_min_epu32(m, _mm_shuffle_epi32(m, 0xb1));
   return static_cast<uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(all, m))));
 }
-LANEWISE_WIDE inline uint32_t oldest16_wide(const uint32_t* stamps) {
-  const auto* at = reinterpret_cast<const __m256i*>(stamps);
-  const __m256i low = _mm256_load_si256(at), high = _mm256_load_si256(at + 1);
+LANEWISE_WIDE inline uint32_t least_of_16(__m256i low, __m256i high) {
   const __m256i half = _mm256_min_epu32(low, high);
   __m128i m = _mm_min_epu32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
   m = _mm_min_epu32(m, _mm_shuffle_epi32(m, 0x4e));
@@ -121,6 +119,18 @@ LANEWISE_WIDE inline uint32_t oldest16_wide(const uint32_t* stamps) {
   const __m256i least = _mm256_broadcastd_epi32(m);
   return signs_wide(_mm256_cmpeq_epi32(low, least)) | signs_wide(_mm256_cmpeq_epi32(high, least))
                                                           << 8;
+}
+LANEWISE_WIDE inline uint32_t oldest16_wide(const uint32_t* stamps) {
+  const auto* at = reinterpret_cast<const __m256i*>(stamps);
+  return least_of_16(_mm256_load_si256(at), _mm256_load_si256(at + 1));
+}
+/// The same, had way `but` the highest.
+LANEWISE_WIDE inline uint32_t next_oldest16_wide(const uint32_t* stamps, uint32_t but) {
+  const auto* at = reinterpret_cast<const __m256i*>(stamps);
+  const __m256i low = _mm256_load_si256(at), high = _mm256_load_si256(at + 1);
+  const __m256i gone = _mm256_set1_epi32(static_cast<int>(stamps[but]));
+  return least_of_16(_mm256_or_si256(low, _mm256_cmpeq_epi32(low, gone)),
+                     _mm256_or_si256(high, _mm256_cmpeq_epi32(high, gone)));
 }
 LANEWISE_WIDE inline bool covers_wide(__m128i all, __m128i some) {
   return _mm_testc_si128(all, some) != 0;
