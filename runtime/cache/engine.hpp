@@ -117,8 +117,9 @@ struct LineState {
 
 class Engine {
  public:
-  /// Vector instructions: the best of this machine's, or those that every machine has.
-  enum class Vectors { best, base };
+  /// Vector instructions: the best of this machine's, at most AVX2, or those that every machine
+  /// has.
+  enum class Vectors { best, avx2, base };
   Engine(const Preset& preset, Observer* observer, bool keep_values = false,
          Vectors vectors = Vectors::best);
 
@@ -168,7 +169,7 @@ class Engine {
                         uint32_t sm);
   template <class L1Ways, class L2Ways, bool kWhole>
   static RunBatch run_batch;
-  static RunBatch batch_base, batch_wide, batch_any_16, batch_4_16, batch_4_16_whole;
+  static RunBatch batch_base, batch_wide, batch_any_16, batch_4_16, batch_4_16_whole, batch_widest;
   static RunBatch* batch_runner(const Preset& preset, Vectors vectors);
   /// What a batch of accesses leaves to do: each at most a line that goes down and one to fetch.
   /// One more is for what is put there and not kept.

@@ -204,6 +204,12 @@ void Engine::run_batch(Engine& engine, const Plan& load, const Plan& store,
                                                          uint32_t sm) {
   run_batch<AnyWaysWide, WideWays<16>, false>(e, load, store, accesses, sm);
 }
+[[gnu::flatten]] LANEWISE_WIDE void Engine::batch_widest(Engine& e, const Plan& load,
+                                                         const Plan& store,
+                                                         std::span<const PlainAccess> accesses,
+                                                         uint32_t sm) {
+  run_batch<WideWays<4>, WidestWays, true>(e, load, store, accesses, sm);
+}
 #endif
 
 Engine::RunBatch* Engine::batch_runner(const Preset& preset, [[maybe_unused]] Vectors vectors) {
@@ -212,12 +218,13 @@ Engine::RunBatch* Engine::batch_runner(const Preset& preset, [[maybe_unused]] Ve
       !preset.knobs.write_allocate_l2)
     return nullptr;
 #if defined(LANEWISE_WIDE)
-  if (vectors == Vectors::best && wide_vectors_run()) {
+  if (vectors != Vectors::base && wide_vectors_run()) {
     if (Level::stride_of(preset.l2.ways) != 16) return batch_wide;
     if (Level::stride_of(preset.l1.ways) != 4) return batch_any_16;
     const bool whole = preset.knobs.fill == Granule::line && preset.knobs.fetch_on_write &&
                        Level::is_linear(preset.l1) && Level::is_linear(preset.l2);
-    return whole ? batch_4_16_whole : batch_4_16;
+    if (!whole) return batch_4_16;
+    return vectors == Vectors::best && widest_vectors_run() ? batch_widest : batch_4_16_whole;
   }
 #endif
   return batch_base;

@@ -100,11 +100,26 @@ struct WideWays {
     return level.take_inline(work);
   }
 };
+
+/// 16 ways, with AVX-512.
+struct WidestWays : WideWays<16> {
+  static uint32_t find(const Level&, const Level::Tables& t, uint64_t line, uint32_t first) {
+    return equal16_widest(t.tags + first, tag_of_block(line));
+  }
+  static uint32_t oldest(const Level&, const Level::Tables& t, uint32_t first) {
+    return way(oldest16_widest(t.stamps + first));
+  }
+  template <bool kLowest, bool kWhole>
+  [[gnu::flatten, gnu::noinline]] LANEWISE_WIDEST static size_t take(
+      PlainLevel<WidestWays, kLowest, kWhole>& level, const PlainWork& work) {
+    return level.take_inline(work);
+  }
+};
 #endif
 
 /// By a bit a sector, all bytes of the sectors whose bits are 0, or of the line they are in.
 struct WholeTable {
-  explicit constexpr WholeTable(bool lines) {
+  explicit WholeTable(bool lines) {
     for (unsigned i = 0; i < 16; ++i)
       for (unsigned s = 0; s < 4; ++s) of[i][s] = (lines ? i != 15 : (i >> s & 1) == 0) ? ~0u : 0;
   }

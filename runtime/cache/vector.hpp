@@ -13,6 +13,8 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define LANEWISE_WIDE [[gnu::target("avx2,bmi,bmi2,popcnt,lzcnt")]]
+#define LANEWISE_WIDEST \
+  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi,bmi2,popcnt,lzcnt")]]
 #endif
 
 namespace lanewise::cache {
@@ -32,6 +34,12 @@ inline void put(Mask& m, Sectors s) {
 inline bool wide_vectors_run() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+inline bool widest_vectors_run() {
+  return wide_vectors_run() && __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
 }
 
 /// Bit i: the i-th of four values has its highest bit set.
@@ -132,6 +140,14 @@ LANEWISE_WIDE inline uint32_t next_oldest16_wide(const uint32_t* stamps, uint32_
   return least_of_16(_mm256_or_si256(low, _mm256_cmpeq_epi32(low, gone)),
                      _mm256_or_si256(high, _mm256_cmpeq_epi32(high, gone)));
 }
+/// equal_ways_wide() and oldest16_wide() of 16 ways in fewer steps.
+LANEWISE_WIDEST inline uint32_t equal16_widest(const uint32_t* column, uint32_t value) {
+  return _mm512_cmpeq_epi32_mask(_mm512_load_si512(column),
+                                 _mm512_set1_epi32(static_cast<int>(value)));
+}
+LANEWISE_WIDEST inline uint32_t oldest16_widest(const uint32_t* stamps) {
+  return equal16_widest(stamps, least_wide(stamps, 16));
+}
 LANEWISE_WIDE inline bool covers_wide(__m128i all, __m128i some) {
   return _mm_testc_si128(all, some) != 0;
 }
@@ -142,9 +158,6 @@ LANEWISE_WIDE inline unsigned bytes_wide(const Mask& m) {
   return static_cast<unsigned>(_mm_popcnt_u64(m.lo) + _mm_popcnt_u64(m.hi));
 }
 #else
-inline bool wide_vectors_run() {
-  return false;
-}
 
 inline unsigned signs(Sectors s) {
   unsigned bits = 0;

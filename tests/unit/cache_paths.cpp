@@ -157,8 +157,8 @@ TEST_CASE("plain accesses: batches and the general way agree") {
   for (const char* text : kPresets) {
     const Preset preset = parse_preset(text, "test");
     CAPTURE(preset.name);
-    compare_batches(preset, Engine::Vectors::best);
-    compare_batches(preset, Engine::Vectors::base);
+    for (const auto vectors : {Engine::Vectors::best, Engine::Vectors::avx2, Engine::Vectors::base})
+      compare_batches(preset, vectors);
   }
 }
 
