@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -62,7 +63,7 @@ struct Page {
 
 class Memory {
  public:
-  Memory() : slots_(1024), hash_shift_(64 - 10) {}
+  Memory() : slots_(256), hash_shift_(64 - 8) {}
 
   Page& page(uint64_t address) {
     settle();
@@ -92,56 +93,71 @@ class Memory {
   void each_page(F f) {
     settle();
     for (const Slot& s : slots_)
-      if (s.key != 0) f((s.key - 1) << kPageShift, *s.page);
+      if (s.key != 0)
+        for (size_t i = 0; i < kRegionPages; ++i)
+          if (s.region->pages[i] != nullptr)
+            f(((s.key - 1) * kRegionPages + i) << kPageShift, *s.region->pages[i]);
   }
   size_t memory_bytes() const {
-    return slabs_.size() * kSlabPages * sizeof(Page) + slots_.capacity() * sizeof(Slot);
+    return slabs_.size() * kSlabPages * sizeof(Page) + slots_.capacity() * sizeof(Slot) +
+           regions_.size() * sizeof(Region);
   }
 
  private:
+  /// Pages that lie together: what is looked up for each write stays in the host's nearest caches.
+  static constexpr size_t kRegionPages = 64;
+  struct Region {
+    std::array<Page*, kRegionPages> pages{};
+  };
+  struct Slot {
+    uint64_t key = 0;  ///< number of a region + 1; 0 = free
+    Region* region = nullptr;
+  };
+
   Page& find(uint64_t address) {
-    const uint64_t key = (address >> kPageShift) + 1;
+    const uint64_t number = address >> kPageShift, key = number / kRegionPages + 1;
     size_t at = hash(key);
     while (slots_[at].key != key) {
-      if (slots_[at].key == 0) return add(key);
+      if (slots_[at].key == 0) return add(number);
       at = (at + 1) & (slots_.size() - 1);
     }
-    return *slots_[at].page;
+    Page* const page = slots_[at].region->pages[number % kRegionPages];
+    return page != nullptr ? *page : add_to(*slots_[at].region, number);
   }
-  struct Slot {
-    uint64_t key = 0;  ///< page number + 1; 0 = free
-    Page* page = nullptr;
-  };
   size_t hash(uint64_t key) const {
-    // The top bits of a product with the golden ratio: neighbouring pages hardly ever collide.
+    // The top bits of a product with the golden ratio: neighbouring regions hardly ever collide.
     return static_cast<size_t>(key * 0x9e3779b97f4a7c15ULL >> hash_shift_);
   }
-  void put(uint64_t key, Page* page) {
+  void put(uint64_t key, Region* region) {
     size_t at = hash(key);
     while (slots_[at].key != 0) at = (at + 1) & (slots_.size() - 1);
-    slots_[at] = {key, page};
+    slots_[at] = {key, region};
   }
-  [[gnu::noinline]] Page& add(uint64_t key) {
-    if (2 * (page_count_ + 1) > slots_.size()) {
+  [[gnu::noinline]] Page& add(uint64_t number) {
+    if (2 * (regions_.size() + 1) > slots_.size()) {
       std::vector<Slot> old(slots_.size() * 2);
       old.swap(slots_);
       --hash_shift_;
       for (const Slot& s : old)
-        if (s.key != 0) put(s.key, s.page);
+        if (s.key != 0) put(s.key, s.region);
     }
+    Region& region = regions_.emplace_back();
+    put(number / kRegionPages + 1, &region);
+    return add_to(region, number);
+  }
+  [[gnu::noinline]] Page& add_to(Region& region, uint64_t number) {
     if (slabs_.empty() || slabs_.back().size() == kSlabPages)
       slabs_.emplace_back().reserve(kSlabPages);
-    ++page_count_;
     Page& page = slabs_.back().emplace_back();
-    put(key, &page);
+    region.pages[number % kRegionPages] = &page;
     return page;
   }
 
   std::vector<Slot> slots_;  ///< a power of two of them
   unsigned hash_shift_;
+  std::deque<Region> regions_;
   static constexpr size_t kSlabPages = HugePages<Page>::kBytes / sizeof(Page);
   std::vector<std::vector<Page, HugePages<Page>>> slabs_;  ///< never move their pages
-  size_t page_count_ = 0;
   struct Write {
     SectorState* four;
     uint32_t context;
