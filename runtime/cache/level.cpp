@@ -33,7 +33,7 @@ void Level::resize(uint32_t sets) {
   stamps_.assign(lines, 0);
   lines_.assign(lines, Line{});
   histories_.assign(lines, History{});
-  next_victims_.assign(sets, 0);
+  next_victims_.assign(sets, NextVictim{});
   trees_.assign(replacement_ == Replacement::tree_plru ? sets : 0, 0);
   for (uint32_t s = 0; s < sets; ++s)
     for (uint32_t w = geometry_.ways; w < stride_; ++w) stamp(s * stride_ + w) = kNeverLoses;
@@ -170,6 +170,7 @@ void Level::place_other(uint32_t index, Priority p, bool least_recent) {
       time = least_recent ? 0 : tick();
   }
   stamp(index) = static_cast<uint32_t>(Priority::normal) << kTimeBits | time;
+  forget_next_victim(index);
   if (p != Priority::normal) set_priority(index, p);
   if (!least_recent &&
       (replacement_ == Replacement::tree_plru || replacement_ == Replacement::bit_plru))
@@ -183,6 +184,7 @@ void Level::set_priority(uint32_t index, Priority p) {
   if (old == Priority::last) --persisting_;
   if (p == Priority::last) ++persisting_;
   stamp(index) = static_cast<uint32_t>(p) << kTimeBits | (stamp(index) & kTimeMask);
+  forget_next_victim(index);
   lines_[index].notes |= kOwnClass;
 }
 
@@ -191,6 +193,7 @@ void Level::remove(uint32_t index) {
   if (lines_[index].dirty.any()) --dirty_;
   *tags_.at(index) = ~uint32_t{0};
   stamp(index) = 0;
+  forget_next_victim(index);
   lines_[index] = Line{};
 }
 
@@ -207,6 +210,7 @@ void Level::compress_times() {
     for (uint32_t rank = 0; rank < order.size(); ++rank) set_time(order[rank], rank + 1);
   }
   clock_ = stride_ + 1;
+  next_victims_.assign(total_sets_, NextVictim{});
 }
 
 void Level::grow() {
@@ -237,7 +241,7 @@ void Level::keep_values() {
 }
 
 size_t Level::memory_bytes() const {
-  return tags_.memory_bytes() + stamps_.memory_bytes() + next_victims_.capacity() +
+  return tags_.memory_bytes() + stamps_.memory_bytes() + next_victims_.capacity() * sizeof(NextVictim) +
          lines_.capacity() * sizeof(Line) + histories_.capacity() * sizeof(History) +
          trees_.capacity() * 8 + data_.capacity();
 }

@@ -61,6 +61,13 @@ struct alignas(64) Line {
   bool empty() const { return address == ~uint64_t{0}; }
 };
 
+/// The line of a set that the next miss replaces, if its stamp is still this one.
+struct NextVictim {
+  static constexpr uint32_t kUnknown = ~uint32_t{0};  ///< no stamp
+  uint32_t stamp = kUnknown;
+  uint32_t way = 0;
+};
+
 /// What is known of a line that memory has overtaken.
 struct History {
   Mask stale;
@@ -164,7 +171,7 @@ class Level {
   struct Tables {
     uint32_t *tags, *stamps;
     Line* lines;
-    uint8_t* next_victims;  ///< of each set, the way that the next miss may replace; never certain
+    NextVictim* next_victims;  ///< of each set
     uint32_t stride;
   };
   Tables tables() {
@@ -224,6 +231,10 @@ class Level {
   uint32_t& stamp(uint32_t index) {
     return *stamps_.at(index);
   }
+  /// Some line of the set is older, or of a lower class, than it was.
+  void forget_next_victim(uint32_t index) {
+    next_victims_[index / stride_] = NextVictim{};
+  }
   void set_time(uint32_t index, uint32_t time) {
     uint32_t& s = stamp(index);
     s = (s & ~kTimeMask) | time;
@@ -267,7 +278,7 @@ class Level {
   Column tags_, stamps_;
   std::vector<Line, HugePages<Line>> lines_;
   std::vector<History, HugePages<History>> histories_;
-  std::vector<uint8_t> next_victims_;
+  std::vector<NextVictim> next_victims_;  ///< kept by who asks for them
   std::vector<uint64_t> trees_;        ///< tree PLRU: one word a set
   std::vector<uint16_t> slice_table_;  ///< IPOLY: remainder of each byte of a line number
   std::vector<uint8_t> data_;

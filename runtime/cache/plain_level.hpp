@@ -90,9 +90,9 @@ struct WideWays {
   static uint32_t oldest(const Level&, const Level::Tables& t, uint32_t first) {
     return way(kWays == 4 ? oldest4_wide(t.stamps + first) : oldest16_wide(t.stamps + first));
   }
-  /// Of 16 ways, the oldest but for this one.
-  static uint32_t next_oldest(const Level::Tables& t, uint32_t index) {
-    return way(next_oldest16_wide(t.stamps + index / kWays * kWays, index % kWays));
+  /// Of 16 ways.
+  static Stamped next_oldest(const Level::Tables& t, uint32_t first, uint32_t but) {
+    return next_oldest16_wide(t.stamps + first, but);
   }
   template <bool kLowest, bool kWhole>
   [[gnu::flatten, gnu::noinline]] LANEWISE_WIDE static size_t take(
@@ -108,6 +108,9 @@ struct WidestWays : WideWays<16> {
   }
   static uint32_t oldest(const Level&, const Level::Tables& t, uint32_t first) {
     return way(oldest16_widest(t.stamps + first));
+  }
+  static Stamped next_oldest(const Level::Tables& t, uint32_t first, uint32_t but) {
+    return next_oldest16_widest(t.stamps + first, but);
   }
   template <bool kLowest, bool kWhole>
   [[gnu::flatten, gnu::noinline]] LANEWISE_WIDEST static size_t take(
@@ -206,7 +209,22 @@ class PlainLevel {
     const uint32_t found = Ways::find(*level_, tables_, a.block, first);
     if (!Ways::absent(found)) [[likely]]
       return hit(a, index_ = first + Ways::way(found));
-    return miss(a, tag, index_ = first + Ways::oldest(*level_, tables_, first));
+    return miss(a, tag, index_ = first + oldest(first));
+  }
+
+  uint32_t oldest(uint32_t first) const {
+    if constexpr (kLowest && kWhole) {
+      const NextVictim next = tables_.next_victims[first / Ways::stride(tables_)];
+      if (tables_.stamps[first + next.way] == next.stamp) [[likely]]
+        return next.way;
+    }
+    return Ways::oldest(*level_, tables_, first);
+  }
+  /// The line at `index` becomes the newest of its set.
+  void foresee_victim(uint32_t index) {
+    const uint32_t stride = Ways::stride(tables_), way = index % stride;
+    const Stamped next = Ways::next_oldest(tables_, index - way, way);
+    tables_.next_victims[index / stride] = {next.stamp, Ways::way(next.ways)};
   }
 
   bool hit(const PlainAccess& a, uint32_t index) {
@@ -292,9 +310,7 @@ class PlainLevel {
     x.fill = a.context;
     x.write = a.context | ~a.write;
     x.set_state(kWhole ? 0 : lacking(valid));
-    if constexpr (kLowest && kWhole)
-      tables_.next_victims[index / Ways::stride(tables_)] =
-          static_cast<uint8_t>(Ways::next_oldest(tables_, index));
+    if constexpr (kLowest && kWhole) foresee_victim(index);
     tables_.tags[index] = tag;
     tables_.stamps[index] = time_;
     return true;
@@ -320,7 +336,7 @@ class PlainLevel {
       if constexpr (kWhole) {
         // If it misses there too, the line that leaves is one that the host has not seen for long.
         const uint32_t set = tag_of_block(a.block) & sets_below_.mask;
-        __builtin_prefetch(&lines_below_.lines[set * 16 + lines_below_.next_victims[set]], 1);
+        __builtin_prefetch(&lines_below_.lines[set * 16 + lines_below_.next_victims[set].way], 1);
       }
     }
   }

@@ -124,29 +124,43 @@ LANEWISE_WIDE inline uint32_t least_of_16(__m256i low, __m256i high) {
   __m128i m = _mm_min_epu32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
   m = _mm_min_epu32(m, _mm_shuffle_epi32(m, 0x4e));
   m = _mm_min_epu32(m, _mm_shuffle_epi32(m, 0xb1));
-  const __m256i least = _mm256_broadcastd_epi32(m);
-  return signs_wide(_mm256_cmpeq_epi32(low, least)) | signs_wide(_mm256_cmpeq_epi32(high, least))
-                                                          << 8;
+  return static_cast<uint32_t>(_mm_cvtsi128_si32(m));
 }
 LANEWISE_WIDE inline uint32_t oldest16_wide(const uint32_t* stamps) {
-  const auto* at = reinterpret_cast<const __m256i*>(stamps);
-  return least_of_16(_mm256_load_si256(at), _mm256_load_si256(at + 1));
+  return equal_ways_wide(stamps, 16, least_wide(stamps, 16));
 }
-/// The same, had way `but` the highest.
-LANEWISE_WIDE inline uint32_t next_oldest16_wide(const uint32_t* stamps, uint32_t but) {
+struct Stamped {
+  uint32_t stamp, ways;  ///< a bit a way
+};
+/// The least of 16 stamps but for that of one way, and who has it.
+LANEWISE_WIDE inline Stamped next_oldest16_wide(const uint32_t* stamps, uint32_t but) {
   const auto* at = reinterpret_cast<const __m256i*>(stamps);
-  const __m256i low = _mm256_load_si256(at), high = _mm256_load_si256(at + 1);
-  const __m256i gone = _mm256_set1_epi32(static_cast<int>(stamps[but]));
-  return least_of_16(_mm256_or_si256(low, _mm256_cmpeq_epi32(low, gone)),
-                     _mm256_or_si256(high, _mm256_cmpeq_epi32(high, gone)));
+  const __m256i low_ways = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  const __m256i way = _mm256_set1_epi32(static_cast<int>(but));
+  const __m256i low = _mm256_or_si256(_mm256_load_si256(at), _mm256_cmpeq_epi32(low_ways, way));
+  const __m256i high =
+      _mm256_or_si256(_mm256_load_si256(at + 1),
+                      _mm256_cmpeq_epi32(_mm256_add_epi32(low_ways, _mm256_set1_epi32(8)), way));
+  const uint32_t least = least_of_16(low, high);
+  const __m256i want = _mm256_set1_epi32(static_cast<int>(least));
+  return {least, signs_wide(_mm256_cmpeq_epi32(low, want)) |
+                     signs_wide(_mm256_cmpeq_epi32(high, want)) << 8};
 }
-/// equal_ways_wide() and oldest16_wide() of 16 ways in fewer steps.
+/// These in fewer steps.
 LANEWISE_WIDEST inline uint32_t equal16_widest(const uint32_t* column, uint32_t value) {
   return _mm512_cmpeq_epi32_mask(_mm512_load_si512(column),
                                  _mm512_set1_epi32(static_cast<int>(value)));
 }
 LANEWISE_WIDEST inline uint32_t oldest16_widest(const uint32_t* stamps) {
   return equal16_widest(stamps, least_wide(stamps, 16));
+}
+LANEWISE_WIDEST inline Stamped next_oldest16_widest(const uint32_t* stamps, uint32_t but) {
+  const auto* at = reinterpret_cast<const __m256i*>(stamps);
+  const uint32_t bit = 1U << but;
+  const uint32_t least =
+      least_of_16(_mm256_mask_set1_epi32(_mm256_load_si256(at), static_cast<__mmask8>(bit), -1),
+                  _mm256_mask_set1_epi32(_mm256_load_si256(at + 1), static_cast<__mmask8>(bit >> 8), -1));
+  return {least, equal16_widest(stamps, least) & ~bit};
 }
 LANEWISE_WIDE inline bool covers_wide(__m128i all, __m128i some) {
   return _mm_testc_si128(all, some) != 0;
