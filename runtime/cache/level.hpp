@@ -65,7 +65,7 @@ struct alignas(64) Line {
 struct NextVictim {
   static constexpr uint32_t kUnknown = ~uint32_t{0};  ///< no stamp
   uint32_t stamp = kUnknown;
-  uint32_t way = 0;
+  uint32_t offset = 0;  ///< in bytes, of the Line in the table of all lines
 };
 
 /// What is known of a line that memory has overtaken.

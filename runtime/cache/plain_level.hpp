@@ -209,22 +209,24 @@ class PlainLevel {
     const uint32_t found = Ways::find(*level_, tables_, a.block, first);
     if (!Ways::absent(found)) [[likely]]
       return hit(a, index_ = first + Ways::way(found));
-    return miss(a, tag, index_ = first + oldest(first));
+    return miss(a, tag, index_ = oldest(first));
   }
 
   uint32_t oldest(uint32_t first) const {
     if constexpr (kLowest && kWhole) {
       const NextVictim next = tables_.next_victims[first / Ways::stride(tables_)];
-      if (tables_.stamps[first + next.way] == next.stamp) [[likely]]
-        return next.way;
+      const uint32_t index = next.offset / sizeof(Line);
+      if (tables_.stamps[index] == next.stamp) [[likely]]
+        return index;
     }
-    return Ways::oldest(*level_, tables_, first);
+    return first + Ways::oldest(*level_, tables_, first);
   }
   /// The line at `index` becomes the newest of its set.
   void foresee_victim(uint32_t index) {
     const uint32_t stride = Ways::stride(tables_), way = index % stride;
     const Stamped next = Ways::next_oldest(tables_, index - way, way);
-    tables_.next_victims[index / stride] = {next.stamp, Ways::way(next.ways)};
+    tables_.next_victims[index / stride] = {
+        next.stamp, (index - way + Ways::way(next.ways)) * static_cast<uint32_t>(sizeof(Line))};
   }
 
   bool hit(const PlainAccess& a, uint32_t index) {
@@ -261,7 +263,7 @@ class PlainLevel {
       if constexpr (kLowest) fetched_ += Sectors(fetched == 0);
       put(x.valid, sectors_of(x.valid) | fetched);
       x.fill = a.context;
-      fetch(a, fetched);
+      fetch(a, tag_of_block(a.block), fetched);
     }
     put(x.valid, sectors_of(x.valid) | written);
     x.set_state(static_cast<uint32_t>(x.flags) << 8 | lacking(sectors_of(x.valid)));
@@ -301,7 +303,7 @@ class PlainLevel {
       writes_ += static_cast<size_t>(dirty);
       below_ += static_cast<size_t>(dirty);
     }
-    if (no_cause != 15) fetch(a, fetched);
+    if (no_cause != 15) fetch(a, tag, fetched);
 
     x.address = a.block;
     const Sectors written = mask & writes, valid = kWhole ? fetched : fetched | written;
@@ -326,7 +328,7 @@ class PlainLevel {
     return !kLowest || covers(sectors_of(x.valid), Sectors(sectors_of(x.dirty) != 0));
   }
 
-  void fetch(const PlainAccess& a, Sectors sectors) {
+  void fetch(const PlainAccess& a, [[maybe_unused]] uint32_t tag, Sectors sectors) {
     if constexpr (!kLowest) {
       below_->block = a.block;
       put(below_->mask, sectors);
@@ -335,8 +337,8 @@ class PlainLevel {
       ++below_;
       if constexpr (kWhole) {
         // If it misses there too, the line that leaves is one that the host has not seen for long.
-        const uint32_t set = tag_of_block(a.block) & sets_below_.mask;
-        __builtin_prefetch(&lines_below_.lines[set * 16 + lines_below_.next_victims[set].way], 1);
+        const NextVictim& next = lines_below_.next_victims[tag & sets_below_.mask];
+        __builtin_prefetch(reinterpret_cast<const char*>(lines_below_.lines) + next.offset, 1);
       }
     }
   }
