@@ -130,10 +130,9 @@ struct WholeTable {
 };
 inline const WholeTable kWholeSectors{false}, kWholeLines{true};
 
-template <class Ways, bool kLowest, bool kWhole>
-class PlainLevel {
- public:
-  PlainLevel(Level& level, Level& below, const Knobs& knobs)
+/// What stays as it is while a level takes accesses.
+struct PlainTables {
+  PlainTables(Level& level, Level& below, const Knobs& knobs)
       : level_(&level),
         tables_(level.tables()),
         sets_(level.set_mask()),
@@ -142,11 +141,34 @@ class PlainLevel {
         no_fetch_on_write_(four_times(knobs.fetch_on_write ? 0 : ~0u)),
         want_(knobs.fill == Granule::line ? kWholeLines.of : kWholeSectors.of) {}
 
+  Level* level_;
+  Level::Tables tables_;
+  Level::SetMask sets_;
+  Level::Tables lines_below_;  ///< if nothing is below, this level's
+  Level::SetMask sets_below_;
+  Sectors no_fetch_on_write_;
+  const Sectors* want_;  ///< what is fetched, by a bit a sector that is not missing
+};
+
+/// Of one batch.
+struct PlainCounts {
+  uint32_t misses_ = 0, partial_ = 0, empty_ = 0, write_backs_ = 0, written_back_ = 0;
+  uint32_t stores_ = 0, lost_stores_ = 0;  ///< that hit, that missed
+  Sectors loaded_{}, lost_loaded_{};       ///< sectors that loads ask for; see used_of()
+  Sectors asked_{}, missing_{}, fetched_{};
+};
+
+template <class Ways, bool kLowest, bool kWhole>
+class PlainLevel : PlainTables, PlainCounts {
+ public:
+  PlainLevel(Level& level, Level& below, const Knobs& knobs) : PlainTables(level, below, knobs) {}
+
   /// Takes accesses in their order, up to one that asks for more than plain steps, and returns how
   /// many that were.
   size_t take(const PlainWork& work) { return Ways::template take<kLowest, kWhole>(*this, work); }
   size_t take_inline(const PlainWork& work) {
-    PlainLevel me = *this;
+    // All in a local object, of which parts may be in registers.
+    PlainLevel me(static_cast<const PlainTables&>(*this), static_cast<const PlainCounts&>(*this));
     me.time_ = level_->take_times(static_cast<uint32_t>(work.count)) | kNormalTime;
     me.block_ = ~uint64_t{0};
     me.below_ = work.below;
@@ -155,7 +177,7 @@ class PlainLevel {
     for (const auto* const end = a + work.count; a != end && me.step(*a); ++a) ++me.time_;
     work.below = me.below_;
     work.writes = me.writes_;
-    *this = me;
+    static_cast<PlainCounts&>(*this) = me;
     return static_cast<size_t>(a - work.accesses);
   }
 
@@ -365,24 +387,15 @@ class PlainLevel {
     return 4 * times - (-unused[0] - unused[1] - unused[2] - unused[3]);
   }
 
-  Level* level_;
-  Level::Tables tables_;
-  Level::SetMask sets_;
-  Level::Tables lines_below_;  ///< if nothing is below, this level's
-  Level::SetMask sets_below_;
-  Sectors no_fetch_on_write_;
-  const Sectors* want_;  ///< what is fetched, by a bit a sector that is not missing
+  PlainLevel(const PlainTables& tables, const PlainCounts& counts)
+      : PlainTables(tables), PlainCounts(counts) {}
+
   // While it takes accesses.
   uint64_t block_ = 0;  ///< of the latest, whose line is index_
   uint32_t index_ = 0;
   uint32_t time_ = 0;
   PlainAccess* below_ = nullptr;
   const PlainAccess** writes_ = nullptr;
-  // Of one batch.
-  uint32_t misses_ = 0, partial_ = 0, empty_ = 0, write_backs_ = 0, written_back_ = 0;
-  uint32_t stores_ = 0, lost_stores_ = 0;  ///< that hit, that missed
-  Sectors loaded_{}, lost_loaded_{};       ///< sectors that loads ask for; see used_of()
-  Sectors asked_{}, missing_{}, fetched_{};
 };
 
 }  // namespace lanewise::cache
