@@ -241,9 +241,9 @@ void Level::keep_values() {
 }
 
 size_t Level::memory_bytes() const {
-  return tags_.memory_bytes() + stamps_.memory_bytes() + next_victims_.capacity() * sizeof(NextVictim) +
-         lines_.capacity() * sizeof(Line) + histories_.capacity() * sizeof(History) +
-         trees_.capacity() * 8 + data_.capacity();
+  return tags_.memory_bytes() + stamps_.memory_bytes() +
+         next_victims_.capacity() * sizeof(NextVictim) + lines_.capacity() * sizeof(Line) +
+         histories_.capacity() * sizeof(History) + trees_.capacity() * 8 + data_.capacity();
 }
 
 }  // namespace lanewise::cache

@@ -279,8 +279,8 @@ class Level {
   std::vector<Line, HugePages<Line>> lines_;
   std::vector<History, HugePages<History>> histories_;
   std::vector<NextVictim> next_victims_;  ///< kept by who asks for them
-  std::vector<uint64_t> trees_;        ///< tree PLRU: one word a set
-  std::vector<uint16_t> slice_table_;  ///< IPOLY: remainder of each byte of a line number
+  std::vector<uint64_t> trees_;           ///< tree PLRU: one word a set
+  std::vector<uint16_t> slice_table_;     ///< IPOLY: remainder of each byte of a line number
   std::vector<uint8_t> data_;
   uint64_t data_stride_ = 0;
 };

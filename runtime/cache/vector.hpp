@@ -157,9 +157,9 @@ LANEWISE_WIDEST inline uint32_t oldest16_widest(const uint32_t* stamps) {
 LANEWISE_WIDEST inline Stamped next_oldest16_widest(const uint32_t* stamps, uint32_t but) {
   const auto* at = reinterpret_cast<const __m256i*>(stamps);
   const uint32_t bit = 1U << but;
-  const uint32_t least =
-      least_of_16(_mm256_mask_set1_epi32(_mm256_load_si256(at), static_cast<__mmask8>(bit), -1),
-                  _mm256_mask_set1_epi32(_mm256_load_si256(at + 1), static_cast<__mmask8>(bit >> 8), -1));
+  const uint32_t least = least_of_16(
+      _mm256_mask_set1_epi32(_mm256_load_si256(at), static_cast<__mmask8>(bit), -1),
+      _mm256_mask_set1_epi32(_mm256_load_si256(at + 1), static_cast<__mmask8>(bit >> 8), -1));
   return {least, equal16_widest(stamps, least) & ~bit};
 }
 LANEWISE_WIDE inline bool covers_wide(__m128i all, __m128i some) {

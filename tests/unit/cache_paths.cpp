@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "runtime/bench/cache/access_traces.hpp"
+#include "runtime/cache/plain_level.hpp"
 #include "runtime/trace/site_text.hpp"
 #include "tests/unit/cache_support.hpp"
 
@@ -76,7 +77,9 @@ constexpr const char* kSites[] = {"ld.global.b32",
                                   "ld.global.L2::128B.b32",
                                   "ld.global.nc.b32",
                                   "atom.global.add.u32",
-                                  "st.local.b32"};
+                                  "st.local.b32",
+                                  "ld.global.L2::evict_first.b32",
+                                  "ld.global.L2::evict_last.b32"};
 
 struct Side {
   explicit Side(const Preset& preset, Engine::Vectors vectors = Engine::Vectors::best)
@@ -161,6 +164,84 @@ TEST_CASE("plain accesses: batches and the general way agree") {
       compare_batches(preset, vectors);
   }
 }
+
+// A batch keeps in mind which line of a set goes next. Whatever changes a class, or takes a line
+// out, between two batches, changes that.
+TEST_CASE("plain accesses: the next victim after something else happened in its set") {
+  Preset preset = parse_preset(kPresets[0], "test");
+  preset.knobs.unchanged_fills_at_lru_end = true;
+  for (const auto vectors : {Engine::Vectors::best, Engine::Vectors::avx2}) {
+    Side quick(preset, vectors), general(preset);
+    Random random;
+    uint32_t context = 0;
+    const auto both = [&](auto f) { f(quick), f(general); };
+    // Two sets of L2, of 16 ways each.
+    const auto block = [&] {
+      return 0x4000'0000 + kBlockBytes * (16 * random.below(24) + random.below(2));
+    };
+    for (uint32_t round = 0; round < 20'000; ++round) {
+      std::vector<PlainAccess> batch(1 + random.below(6));
+      for (PlainAccess& a : batch)
+        a = {block(), some_bytes(random), context++, random.below(3) == 0 ? ~0u : 0};
+      quick.engine.run_plain(quick.plans[0], quick.plans[1], batch, 0);
+      for (const PlainAccess& a : batch)
+        general.engine.run(general.plans[a.write != 0 ? 1 : 0],
+                           {a.block, a.mask, a.context, 0, nullptr});
+      const uint64_t at = block();
+      const Access a{at, some_bytes(random), context++, 0, nullptr};
+      switch (random.below(5)) {
+        case 0:
+          both([&](Side& s) { s.engine.host_write(at, kBlockBytes, a.context); });
+          break;
+        case 1:
+          both([&](Side& s) { s.engine.run(s.plans[9], a); });
+          break;
+        case 2:
+          both([&](Side& s) { s.engine.run(s.plans[10], a); });
+          break;
+        case 3:
+          both([&](Side& s) {
+            Plan unchanged = s.plans[2];
+            unchanged.l2_class = Class::unchanged;
+            s.engine.run(unchanged, a);
+          });
+          break;
+        default:
+          break;
+      }
+      REQUIRE(quick.engine.counters(Cache::l2) == general.engine.counters(Cache::l2));
+    }
+    check_equal(quick, general);
+    CHECK(general.engine.counters(Cache::l2).evictions > 10'000);
+  }
+}
+
+#if defined(LANEWISE_WIDE)
+// Times are 29 bits; when they run out, each set's lines are numbered anew.
+TEST_CASE("plain accesses: the next victim when times run out") {
+  if (!wide_vectors_run()) return;
+  const Preset preset = parse_preset(kPresets[0], "test");
+  Level quick(preset.l2, 0, 0), general(preset.l2, 0, 0);
+  Random random;
+  for (uint32_t round = 0; round < 5'000; ++round) {
+    PlainLevel<WideWays<16>, true, true> level(quick, quick, preset.knobs);
+    std::vector<PlainAccess> batch(1 + random.below(6));
+    for (PlainAccess& a : batch)
+      a = {kBlockBytes * (16 * random.below(24) + random.below(2)), ~Mask{}, 0, 0};
+    PlainAccess* below = nullptr;
+    const PlainAccess** writes = nullptr;
+    REQUIRE_EQ(level.take({batch.data(), batch.size(), below, writes}), batch.size());
+    for (const PlainAccess& a : batch)
+      if (const uint32_t index = general.find(a.block); index != kNoLine)
+        general.touch(index);
+      else
+        general.place(general.victim(a.block), a.block, Priority::normal);
+    for (const PlainAccess& a : batch) REQUIRE_EQ(quick.find(a.block), general.find(a.block));
+    if (random.below(20) == 0) quick.take_times(Level::kTimeMask / 2);
+    if (random.below(30) == 0) general.take_times(Level::kTimeMask / 2);
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace lanewise::cache
