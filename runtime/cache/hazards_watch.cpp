@@ -44,8 +44,8 @@ void Hazards::first_execution(const trace::Site& s, uint32_t, const Plan* plan, 
            "see the PTX ISA on cache eviction priority hints");
   if (s.hinted && s.policy == trace::kPolicyAtRunTime)
     report(10, Severity::advice, a, kNoContext,
-           "the L2 policy word is made at run time: here it counts as evict_normal",
-           "createpolicy with a constant fraction, where the tracker is to follow it");
+           "the L2 policy word is not known: it counts as evict_normal",
+           "fewer than 4096 words in a launch; in a trace from elsewhere, the word of the site");
   if (s.hinted || s.l2 == ir::EvictPriority::first ||
       (plan != nullptr && (plan->l2_class == Class::first || (plan->flags & kStream) != 0)))
     watch_evictions();

@@ -1,5 +1,7 @@
 #include "runtime/cache/policy_word.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -43,6 +45,20 @@ Class policy_class(const PolicyWord& p, uint64_t line_address) {
   if (p.range) return in_primary_range(p, line_address) ? p.primary : p.secondary;
   const uint64_t h = (line_address >> 7) * 0x9e3779b97f4a7c15ULL >> 60;
   return h < p.sixteenths ? p.primary : p.secondary;
+}
+
+std::string describe(const PolicyWord& p) {
+  constexpr const char* kNames[] = {"normal", "first", "last", "unchanged"};
+  const auto name = [&](Class c) { return kNames[static_cast<size_t>(c)]; };
+  if (!p.known) return "no policy word";
+  if (p.range) return fmt::format("{} in a range, else {}", name(p.primary), name(p.secondary));
+  if (p.sixteenths == 16) return name(p.primary);
+  return fmt::format("{} {}/16, else {}", name(p.primary), p.sixteenths, name(p.secondary));
+}
+
+std::string policy_of(const trace::Site& site) {
+  if (!site.hinted || site.policy == trace::kPolicyAtRunTime) return {};
+  return describe(decode_policy(site.policy));
 }
 
 uint64_t fractional_policy(Class primary, Class secondary, double fraction) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "runtime/cache/dialect.hpp"
 
@@ -24,6 +25,11 @@ Class policy_class(const PolicyWord& policy, uint64_t line_address);
 /// True when a range word says nothing of this address (before or after its 128 blocks a range
 /// repeats, so only the primary part can be told).
 bool in_primary_range(const PolicyWord& policy, uint64_t address);
+
+/// `last`, `last 8/16, else first`, `last in a range, else first`.
+std::string describe(const PolicyWord& policy);
+/// The same of an instruction's hint; empty where it has no hint, or one that is not known.
+std::string policy_of(const trace::Site& site);
 
 /// What createpolicy makes; used by tests and by importers.
 uint64_t fractional_policy(Class primary, Class secondary, double fraction);

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 
+#include "runtime/cache/policy_word.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::cache {
@@ -60,6 +61,12 @@ void print_levels(std::string& out, const Tracker& t) {
   }
 }
 
+/// The instruction with what its policy word says.
+std::string text_of(const trace::Site& s) {
+  const std::string policy = policy_of(s);
+  return policy.empty() ? s.text : fmt::format("{} {{{}}}", s.text, policy);
+}
+
 void print_sites(std::string& out, const Tracker& t) {
   std::vector<size_t> order;
   for (size_t i = 0; i < t.sites().size(); ++i)
@@ -68,14 +75,17 @@ void print_sites(std::string& out, const Tracker& t) {
     return t.site_counters()[a].sectors > t.site_counters()[b].sectors;
   });
   if (order.size() > 20) order.resize(20);
-  out += fmt::format("\n{:<8} {:<28} {:>10} {:>10} {:>10} {:>10} {:>9} {:>7} {:>7}\n", "PC",
-                     "instruction", "waves", "lines", "hardware", "sectors", "sect/req", "L1 %",
-                     "L2 %");
+  size_t width = 28;
+  for (const size_t i : order) width = std::max(width, text_of(t.sites()[i]).size());
+  width = std::min<size_t>(width, 64);
+  out += fmt::format("\n{:<8} {:<{}} {:>10} {:>10} {:>10} {:>10} {:>9} {:>7} {:>7}\n", "PC",
+                     "instruction", width, "waves", "lines", "hardware", "sectors", "sect/req",
+                     "L1 %", "L2 %");
   for (const size_t i : order) {
     const SiteCounters& n = t.site_counters()[i];
-    out += fmt::format("{:<8} {:<28.28} {:>10} {:>10} {:>10} {:>10} {:>9.2f} {:>7.2f} {:>7.2f}\n",
-                       fmt::format("{:#06x}", t.sites()[i].pc), t.sites()[i].text, n.instructions,
-                       n.requests, n.hardware_requests, n.sectors,
+    out += fmt::format("{:<8} {:<{}.{}} {:>10} {:>10} {:>10} {:>10} {:>9.2f} {:>7.2f} {:>7.2f}\n",
+                       fmt::format("{:#06x}", t.sites()[i].pc), text_of(t.sites()[i]), width, width,
+                       n.instructions, n.requests, n.hardware_requests, n.sectors,
                        n.hardware_requests == 0 ? 0.0
                                                 : static_cast<double>(n.sectors) /
                                                       static_cast<double>(n.hardware_requests),
@@ -197,7 +207,7 @@ std::string csv_report(std::span<const Tracker* const> runs) {
     for (size_t i = 0; i < t->sites().size(); ++i) {
       const SiteCounters& n = t->site_counters()[i];
       const std::string head = fmt::format("{},instruction,{:#x},{}", t->preset().name,
-                                           t->sites()[i].pc, csv_text(t->sites()[i].text));
+                                           t->sites()[i].pc, csv_text(text_of(t->sites()[i])));
       const std::pair<const char*, uint64_t> rows[] = {{"inst_executed", n.instructions},
                                                        {"thread_inst_executed", n.lanes},
                                                        {"memory_l1_requests", n.hardware_requests},

@@ -1,6 +1,8 @@
+#include "runtime/cache/policy_word.hpp"
 #include "runtime/cache/report_data.hpp"
 
 namespace lanewise::cache {
+
 namespace {
 
 Json side(const Tracker& t, uint32_t site, const Context& c, uint32_t context) {
@@ -65,22 +67,24 @@ Json counters(const LevelCounters& n) {
 constexpr const char* kKinds[] = {"none", "load", "store", "atomic", "control", "fence", "fetch"};
 
 Json site(const Tracker& t, const trace::Site& s, const SiteCounters& n) {
-  return {{"kernel", t.kernels().at(s.kernel).name},
-          {"pc", s.pc},
-          {"line", s.line},
-          {"kind", kKinds[static_cast<size_t>(s.kind)]},
-          {"text", s.text},
-          {"instructions", n.instructions},
-          {"lanes", n.lanes},
-          {"requests", n.requests},
-          {"hardware_requests", n.hardware_requests},
-          {"sectors", n.sectors},
-          {"bytes", n.bytes},
-          {"l1_hits", n.l1_hits},
-          {"l1_misses", n.l1_misses},
-          {"l2_hits", n.l2_hits},
-          {"l2_misses", n.l2_misses},
-          {"stale", n.stale}};
+  Json j = {{"kernel", t.kernels().at(s.kernel).name},
+            {"pc", s.pc},
+            {"line", s.line},
+            {"kind", kKinds[static_cast<size_t>(s.kind)]},
+            {"text", s.text},
+            {"instructions", n.instructions},
+            {"lanes", n.lanes},
+            {"requests", n.requests},
+            {"hardware_requests", n.hardware_requests},
+            {"sectors", n.sectors},
+            {"bytes", n.bytes},
+            {"l1_hits", n.l1_hits},
+            {"l1_misses", n.l1_misses},
+            {"l2_hits", n.l2_hits},
+            {"l2_misses", n.l2_misses},
+            {"stale", n.stale}};
+  if (std::string policy = policy_of(s); !policy.empty()) j["policy"] = std::move(policy);
+  return j;
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ constexpr uint32_t kEnded = ~0U;
 struct Head {
   uint32_t key = kEnded;  ///< 2 * point, plus 1 for a piece that stands alone
   uint64_t address = 0;
+  uint64_t policy = 0;  ///< the word that the lane has named last
 };
 
 /// A word taken apart.
@@ -151,20 +152,34 @@ class GroupAssembly {
   /// The lanes whose next event is this one.
   void together(const Wave& w, uint32_t key) {
     const Point& p = plan_.point(key / 2);
+    if (p.policy) return take_policies(w, key);
     const bool whole = p.pieces != 0 && (key & 1) == 0;
     Point checked = p;
     if (whole) checked.bytes = plan_.sites[p.whole_site].bytes;
-    uint64_t mask = 0;
-    unsigned count = 0;
+    uint64_t mask = 0, policy = 0;
+    unsigned count = 0, lanes = 0;
     for (uint32_t i = 0; i < w.count; ++i) {
-      if (heads_[w.first + i].key != key) continue;
-      const uint64_t address = heads_[w.first + i].address;
+      const Head& head = heads_[w.first + i];
+      if (head.key != key) continue;
+      // Lanes with another word make an access of their own, next.
+      if (lanes++ == 0) policy = head.policy;
+      if (p.hinted && head.policy != policy) continue;
+      const uint64_t address = head.address;
       take_head(w.first + i);
       if ((p.scalar && mask != 0) || !touched(checked, address)) continue;
       mask |= uint64_t{1} << i;
       addresses_[count++] = address;
     }
-    if (mask != 0) emit(w, p, whole ? p.whole_site : p.site, mask, count);
+    if (mask == 0) return;
+    emit(w, p, whole ? c_.first_site_ + p.whole_site : c_.site_of(p, policy), mask, count);
+  }
+
+  void take_policies(const Wave& w, uint32_t key) {
+    for (uint32_t i = w.first; i < w.first + w.count; ++i) {
+      if (heads_[i].key != key) continue;
+      heads_[i].policy = heads_[i].address;
+      take_head(i);
+    }
   }
 
   bool touched(const Point& p, uint64_t address) const {
@@ -173,7 +188,7 @@ class GroupAssembly {
 
   void emit(const Wave& w, const Point& p, uint32_t site, uint64_t mask, unsigned count) {
     trace::WaveRecord& r = c_.event_.wave;
-    r.site = c_.first_site_ + site;
+    r.site = site;
     r.wave = w.index;
     r.mask = mask;
     trace::pack(r, std::span(addresses_).first(p.address ? count : 0));
@@ -196,7 +211,7 @@ class GroupAssembly {
         different |= (words[i] ^ words[0]) & mask;
         uneven |= (words[i] - words[i - 1]) ^ stride;
       }
-    if (different != 0 || code == mask || (code != 0 && plan_.point(code).pieces != 0)) {
+    if (different != 0 || code == mask || (code != 0 && alone(plan_.point(code)))) {
       leave_rows(w);
       return false;
     }
@@ -207,6 +222,9 @@ class GroupAssembly {
     next_row(w);
     return true;
   }
+
+  /// Points that take a look at each lane.
+  static bool alone(const Point& p) { return p.pieces != 0 || p.policy || p.hinted; }
 
   /// The first lane stands for all while they are in step.
   void next_row(const Wave& w) { advance(lanes_[w.first], 1); }
@@ -248,7 +266,7 @@ class GroupAssembly {
       mask |= uint64_t{1} << i;
       addresses_[count++] = address(i);
     }
-    if (mask != 0) emit(w, p, p.site, mask, count);
+    if (mask != 0) emit(w, p, c_.first_site_ + p.site, mask, count);
   }
 
   /// Every wave waits or has ended: those that wait go on. False when there is none.

@@ -47,11 +47,24 @@ void Collector::announce_kernel(const LaunchRequest& request) {
   sink_.kernel(k);
   kernel_ = kernels_++;
   first_site_ = sites_;
+  hinted_.clear();
   for (trace::Site& s : plan_.sites) {
     s.kernel = kernel_;
     sink_.site(s);
     ++sites_;
   }
+}
+
+uint32_t Collector::site_of(const Point& p, uint64_t policy) {
+  constexpr size_t kMostPolicies = 4096;  ///< of a launch: memory is bounded
+  if (!p.hinted) return first_site_ + p.site;
+  const auto known = hinted_.find({p.site, policy});
+  if (known != hinted_.end()) return known->second;
+  if (hinted_.size() == kMostPolicies) return first_site_ + p.site;
+  trace::Site s = plan_.sites[p.site];
+  s.policy = policy;
+  sink_.site(s);
+  return hinted_[{p.site, policy}] = sites_++;
 }
 
 void Collector::begin(const LaunchRequest& request, uint64_t arena_size) {
@@ -85,9 +98,10 @@ void Collector::host(trace::EventKind kind, uint64_t address, uint64_t size) {
 }
 
 trace::WaveRecord& Collector::exact_record(uint64_t group, uint16_t wave, uint32_t point,
-                                           uint64_t mask, std::span<const uint64_t> addresses) {
+                                           uint64_t policy, uint64_t mask,
+                                           std::span<const uint64_t> addresses) {
   trace::WaveRecord& r = event_.wave;
-  r.site = first_site_ + plan_.point(point).site;
+  r.site = site_of(plan_.point(point), policy);
   r.group = static_cast<uint32_t>(group);
   r.wave = wave;
   r.mask = mask;

@@ -46,8 +46,8 @@ class Collector {
   void set_exact(ExactMemory* memory) { exact_ = memory; }
   ExactMemory* exact() const { return exact_; }
   /// A record for the point with the lanes of the mask, not yet executed (exact mode).
-  trace::WaveRecord& exact_record(uint64_t group, uint16_t wave, uint32_t point, uint64_t mask,
-                                  std::span<const uint64_t> addresses);
+  trace::WaveRecord& exact_record(uint64_t group, uint16_t wave, uint32_t point, uint64_t policy,
+                                  uint64_t mask, std::span<const uint64_t> addresses);
   /// Executes that record and tells the sink.
   std::vector<uint8_t> execute();
 
@@ -65,6 +65,8 @@ class Collector {
   void host(trace::EventKind kind, uint64_t address, uint64_t size);
   void announce_buffers(std::span<const Allocation> allocations);
   void announce_kernel(const LaunchRequest& request);
+  /// The site of an access at this point, by its policy word where that is told at run time.
+  uint32_t site_of(const Point& p, uint64_t policy);
   /// Can the lane have touched these bytes? The checks are those of docs/execution.md.
   bool touches(const Point& p, uint64_t address) const;
 
@@ -76,6 +78,7 @@ class Collector {
   uint64_t records_ = 0, lane_accesses_ = 0;
   // Of the launch that runs:
   uint32_t kernel_ = 0, first_site_ = 0;
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> hinted_;  ///< site of the plan, word: site
   uint32_t wave_lanes_ = 32;
   uint64_t arena_size_ = 0, local_bytes_ = 0;
   Memcheck memcheck_ = Memcheck::arena;

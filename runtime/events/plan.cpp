@@ -41,21 +41,17 @@ bool waits(const ir::Inst& inst) {
          static_cast<ir::BarrierKind>(inst.mode) != ir::BarrierKind::arrive;
 }
 
-void mark_barriers(ir::Block& block) {
-  std::vector<ir::Inst> out;
-  out.reserve(block.insts.size());
-  for (ir::Inst& inst : block.insts) {
-    if (waits(inst)) {
-      ir::Inst marker;
-      marker.op = Op::fence;
-      marker.guard = inst.guard;
-      marker.site = inst.site;
-      marker.mem.emplace();
-      out.push_back(std::move(marker));
-    }
-    out.push_back(std::move(inst));
-  }
-  block.insts = std::move(out);
+/// An instruction for the trace alone, for the lanes that execute `inst`.
+ir::Inst marker(Op op, const ir::Inst& inst) {
+  ir::Inst m;
+  m.op = op;
+  m.guard = inst.guard;
+  m.site = inst.site;
+  m.mem.emplace();
+  return m;
+}
+bool is_policy(const ir::Inst& inst) {
+  return inst.op == Op::cachectl && inst.mode == static_cast<uint8_t>(ir::CacheCtl::policy_word);
 }
 
 Point make_point(const ir::Inst& inst) {
@@ -63,6 +59,7 @@ Point make_point(const ir::Inst& inst) {
   p.barrier = is_marker(inst);
   p.address = !inst.src.empty();
   p.access = inst.op == Op::load || inst.op == Op::store || inst.op == Op::atom;
+  p.policy = is_policy(inst);
   p.write = inst.op == Op::store || inst.op == Op::atom;
   p.space = inst.mem->space;
   p.bytes = inst.mem->bytes();
@@ -123,10 +120,30 @@ class Constants {
     if (o.is_imm()) return o.imm;
     return o.is_reg() ? values_[o.index] : std::nullopt;
   }
+  /// Has the access a policy word that is not known?
+  bool asks_for_policy(const ir::Inst& inst) const {
+    return traced(inst) && inst.op != Op::cachectl && inst.mem->cache.hint.is_reg() &&
+           !value(inst.mem->cache.hint);
+  }
 
  private:
   std::vector<std::optional<uint64_t>> values_;
 };
+
+void put_markers(ir::Block& block, const Constants& constants) {
+  std::vector<ir::Inst> out;
+  out.reserve(block.insts.size());
+  for (ir::Inst& inst : block.insts) {
+    if (waits(inst)) out.push_back(marker(Op::fence, inst));
+    if (constants.asks_for_policy(inst)) {
+      ir::Inst& word = out.emplace_back(marker(Op::cachectl, inst));
+      word.mode = static_cast<uint8_t>(ir::CacheCtl::policy_word);
+      word.src = {inst.mem->cache.hint};
+    }
+    out.push_back(std::move(inst));
+  }
+  block.insts = std::move(out);
+}
 
 bool has_loops(const ir::Program& program) {
   for (size_t i = 0; i < program.blocks.size(); ++i)
@@ -143,12 +160,13 @@ Plan number(ir::Program& program) {
   const Constants constants(program);
   std::vector<uint32_t> site_of_point;
   for (ir::Block& block : program.blocks) {
-    mark_barriers(block);
+    put_markers(block, constants);
     for (ir::Inst& inst : block.insts) {
       inst.event = 0;
       if (!traced(inst)) continue;
       Point p = make_point(inst);
-      if (!p.barrier) {
+      p.hinted = constants.asks_for_policy(inst);
+      if (!p.barrier && !p.policy) {
         std::optional<trace::Site> site = describe(program, inst);
         if (!site) continue;
         if (site->hinted)

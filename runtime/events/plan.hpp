@@ -15,6 +15,8 @@ struct Point {
   bool barrier = false;  ///< of the group: waves that have come here wait for the others
   bool address = true;   ///< the lanes name one
   bool access = true;    ///< touches bytes: dropped when they cannot be touched
+  bool policy = false;   ///< what the lanes name is the policy word of their next hinted access
+  bool hinted = false;   ///< such an access
   bool write = false;
   bool scalar = false;  ///< one access of the wave, whatever the number of lanes
   ir::Space space = ir::Space::global;
@@ -38,14 +40,16 @@ struct Plan {
 };
 
 /// Numbers the traced instructions of the program from 1 in program order (Inst::event) and puts a
-/// marker before each barrier. Loads, stores and atomics of global, generic, local and constant
-/// memory are traced, and cache control and fences; shared memory and parameters pass no cache.
+/// marker before each barrier, and before each access whose policy word is not known yet. Loads,
+/// stores and atomics of global, generic, local and constant memory are traced, and cache control
+/// and fences; shared memory and parameters pass no cache.
 Plan number(ir::Program& program);
 
 /// What the instruction asks of the caches. Nothing when it is only a part of how another kind of
 /// instruction was translated (the fence of a GCN invalidation, the invalidation of MEMBAR.IVALLD).
-/// The policy word of a hint is left to number(), which sees the whole program; one that is known
-/// at run time only becomes trace::kPolicyAtRunTime.
+/// The policy word of a hint is left to number(), which sees the whole program. One that is known
+/// at run time only becomes trace::kPolicyAtRunTime; for each word that lanes then name a Collector
+/// makes a site of its own.
 std::optional<trace::Site> describe(const ir::Program& program, const ir::Inst& inst);
 
 /// Most words that one lane can write in one go through the program (Plan::loops: per iteration).

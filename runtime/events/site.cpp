@@ -71,6 +71,7 @@ trace::ControlOp control_of(ir::CacheCtl what) {
       return ControlOp::write_back_all;
     case ir::CacheCtl::demote_normal:
       return ControlOp::demote_normal;
+    case ir::CacheCtl::policy_word:  // has no site
     case ir::CacheCtl::discard:
       return ControlOp::discard;
   }

@@ -94,10 +94,10 @@ std::string_view name(ShflMode v) {
   return pick<ShflMode, 4>({"up", "down", "bfly", "idx"}, v);
 }
 std::string_view name(CacheCtl v) {
-  return pick<CacheCtl, 12>(
+  return pick<CacheCtl, 13>(
       {"prefetch_l1", "prefetch_l15", "prefetch_l2", "prefetch_l2_evict_last",
        "prefetch_l2_evict_normal", "write_back", "invalidate", "invalidate_all", "reset",
-       "write_back_all", "demote_normal", "discard"},
+       "write_back_all", "demote_normal", "discard", "policy_word"},
       v);
 }
 

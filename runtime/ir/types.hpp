@@ -154,7 +154,8 @@ enum class CacheCtl : uint8_t {
   reset,
   write_back_all,
   demote_normal /* applypriority */,
-  discard
+  discard,
+  policy_word  ///< no guest instruction: tells a trace the word of the .L2::cache_hint that follows
 };
 
 /// Bits of Inst::mode for the operations fmt_*.

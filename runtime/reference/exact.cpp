@@ -22,6 +22,7 @@ constexpr unsigned kMaxAccess = 256;  ///< bytes of a lane
 struct Group::WaveAccess {
   const Code* code = nullptr;
   uint16_t wave = 0;
+  uint64_t policy = 0;            ///< the word of the lanes' .L2::cache_hint
   uint64_t mask = 0;              ///< lanes that take part in the record
   std::vector<Lane*> lanes;       ///< those and, for scalar accesses, the others it serves
   std::vector<uint64_t> address;  ///< of the record's lanes
@@ -57,9 +58,14 @@ bool Group::step_wave(uint32_t wave) {
     Lane& lane = lane_of(wave, in_wave);
     const Code& code = program_.codes[lane.position];
     if (lane.state != LaneState::at_access || code.event != event) continue;
+    uint64_t& policy = policies_[lane.linear];
+    if (access.code == nullptr) access.policy = policy;
+    // Lanes with another word make an access of their own, next.
+    if (point.hinted && policy != access.policy) continue;
     access.code = &code;
     lane.state = LaneState::ready;
     uint64_t address = event_address(lane, code);
+    if (point.policy) policy = address;
     if (point.access) {
       const Located at = locate_access(lane, code);
       if (at.data == nullptr || !cached(code, at.address)) {
@@ -74,7 +80,7 @@ bool Group::step_wave(uint32_t wave) {
     access.mask |= uint64_t{1} << in_wave;
     if (point.address) access.address.push_back(address);
   }
-  if (access.mask != 0 && !point.barrier) run_access(access);
+  if (access.mask != 0 && !point.barrier && !point.policy) run_access(access);
   for (Lane* lane : access.lanes) ++lane->position;
   return true;
 }
@@ -84,8 +90,8 @@ void Group::run_access(WaveAccess& access) {
   events::Collector& collector = *request_.events;
   const Dim3& grid = request_.grid;
   const uint64_t group = (uint64_t{index_[2]} * grid.y + index_[1]) * grid.x + index_[0];
-  trace::WaveRecord& record =
-      collector.exact_record(group, access.wave, code.event, access.mask, access.address);
+  trace::WaveRecord& record = collector.exact_record(group, access.wave, code.event, access.policy,
+                                                     access.mask, access.address);
   const bool moves = collector.plan().point(code.event).access;
   if (moves && code.mem->bytes() > kMaxAccess)
     throw Error(ErrorKind::guest, "cache-exact mode: an access of " +

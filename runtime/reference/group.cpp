@@ -50,6 +50,7 @@ void Group::start(const std::array<uint32_t, 3>& index) {
   barriers_.fill({});
   live_ = static_cast<uint32_t>(lanes_.size());
   event_count_ = 0;
+  if (exact_) policies_.assign(lanes_.size(), 0);
   idle_ = 0;
   if (request_.events != nullptr) event_words_.assign(lanes_.size(), {});
   std::fill(shared_.begin(), shared_.end(), std::byte{0});

@@ -136,6 +136,7 @@ class Group {
   std::vector<std::byte> shared_, local_;
   std::vector<std::vector<uint32_t>> event_words_;  ///< by lane, when the launch is traced
   uint64_t event_count_ = 0;                        ///< words of all lanes
+  std::vector<uint64_t> policies_;                  ///< by lane, in exact mode
   std::array<Barrier, kBarriers> barriers_;
   std::array<uint32_t, 3> index_{};
   uint32_t live_ = 0;

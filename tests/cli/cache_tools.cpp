@@ -1,5 +1,7 @@
 // run --trace / --cache / --report / --fail-on, cache, trace convert, bench: what comes out, and
 // one clear error for bad input. They need no GPU, so they run with the reference device only.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/support.hpp"
@@ -272,10 +274,8 @@ again:
 }
 json classes_with_policy(const std::string& make_policy) {
   const json report = report_with_policy(make_policy);
-  const bool at_run_time = report.dump().find("made at run time") != std::string::npos;
-  const json classes = report["presets"][0]["caches"]["L2"]["sectors_by_class"];
-  CHECK(at_run_time == (classes["normal"] != 0));
-  return classes;
+  CHECK_FALSE(contains(report.dump(), "\"H10\""));
+  return report["presets"][0]["caches"]["L2"]["sectors_by_class"];
 }
 
 TEST_CASE("cache: the policy words that createpolicy makes of constants count, through copies") {
@@ -289,14 +289,37 @@ TEST_CASE("cache: the policy words that createpolicy makes of constants count, t
   CHECK(all["last"].get<int>() + all["first"].get<int>() == 128);
   CHECK(all["last"] > 30);
   CHECK(all["first"] > 30);
-  // Known at run time only, and two words for one register.
-  all = classes_with_policy("createpolicy.fractional.L2::evict_last.b64 %rd5, %f5;");
-  CHECK(all["normal"] == 128);
-  all = classes_with_policy(
-      "createpolicy.fractional.L2::evict_last.b64 %rd5, 1.0;\n"
-      "setp.lt.u32 %p1, %r1, 32;\n"
-      "@%p1 createpolicy.fractional.L2::evict_first.b64 %rd5, 1.0;");
-  CHECK(all["normal"] == 128);
+}
+
+TEST_CASE("cache: policy words that the run makes count, too") {
+  // The parameter is 0.5.
+  json all = classes_with_policy("createpolicy.fractional.L2::evict_last.b64 %rd5, %f5;");
+  CHECK(all["last"].get<int>() + all["unchanged"].get<int>() == 128);
+  CHECK(all["last"] > 30);
+  CHECK(all["unchanged"] > 30);
+  const auto range = [](int offset) {
+    return fmt::format(
+        "createpolicy.range.global.L2::evict_last.L2::evict_first.b64 %rd5, "
+        "[%rd1+{}], 4096, 8192;",
+        offset);
+  };
+  CHECK(classes_with_policy(range(0))["last"] == 128);
+  CHECK(classes_with_policy(range(65536))["first"] == 128);
+  // Two words for one register: by wave, and by the halves of each.
+  const auto two_words = [](const std::string& condition) {
+    return "createpolicy.fractional.L2::evict_last.b64 %rd5, 1.0;\n" + condition +
+           "@%p1 createpolicy.fractional.L2::evict_first.b64 %rd5, 1.0;";
+  };
+  all = classes_with_policy(two_words("setp.lt.u32 %p1, %r1, 32;\n"));
+  CHECK(all == json({{"normal", 0}, {"first", 16}, {"last", 112}, {"unchanged", 0}}));
+  all = classes_with_policy(two_words("and.b32 %r3, %r1, 16;\nsetp.ne.u32 %p1, %r3, 0;\n"));
+  CHECK(all == json({{"normal", 0}, {"first", 64}, {"last", 64}, {"unchanged", 0}}));
+}
+
+TEST_CASE("cache: a word that the run takes from elsewhere is no policy") {
+  const json report = report_with_policy("mov.b64 %rd5, %rd1;");
+  CHECK(report["presets"][0]["caches"]["L2"]["sectors_by_class"]["normal"] == 128);
+  CHECK(contains(report.dump(), "the policy operand is no word that createpolicy makes"));
 }
 
 TEST_CASE("bench: a device that does not exist is an error, even where none is needed") {
