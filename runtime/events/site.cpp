@@ -115,6 +115,8 @@ void from_memory(const ir::Inst& inst, bool from_the_text, Site& s) {
     return;
   }
   s.bytes = static_cast<uint16_t>(mem.bytes());
+  s.emitted =
+      inst.op == Op::atom || ir::is_strong(inst) ? trace::Emitted::atomic : trace::Emitted::plain;
   s.hinted = cache.hint.kind != ir::Operand::Kind::none;
 }
 

@@ -143,6 +143,16 @@ struct Inst {
   uint32_t event = 0;     ///< number of the trace point (runtime/events), 0 = not traced
 };
 
+/// Is a load or store performed as an atomic access? It is where the guest orders it, and where the
+/// guest goes past caches: a plain access may be served from a cache of the host's.
+inline bool is_strong(const Inst& inst) {
+  const Mem& m = *inst.mem;
+  if (m.order != Order::weak) return true;
+  if (inst.op == Op::store) return m.cache.op == CacheOp::wt;
+  if (inst.op != Op::load) return false;
+  return m.cache.op == CacheOp::cg || m.cache.op == CacheOp::cv || m.cache.glc || m.cache.slc;
+}
+
 struct Terminator {
   enum class Kind : uint8_t { jump, branch, switch_, exit };
   Kind kind = Kind::exit;

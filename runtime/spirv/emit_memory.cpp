@@ -27,9 +27,6 @@ bool wide_address(Space space) {
 bool library_width(uint32_t bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
 }
-bool strong(Order order) {
-  return order != Order::weak;
-}
 bool acquires(Order order) {
   return order == Order::acquire || order == Order::acq_rel || order == Order::seq_cst;
 }
@@ -90,8 +87,9 @@ Id LaneEmitter::activity() {
 Id LaneEmitter::memory_flags(uint32_t alignment) const {
   const ir::Mem& mem = *inst_->mem;
   // Two u64 are how 128-bit values travel: strong ones are seen as a whole or not at all.
-  const bool whole = strong(mem.order) && mem.elem == Type::u64 && mem.count == 2;
-  return m_.u(static_cast<uint32_t>(mem.align) | (strong(mem.order) ? 4U : 0U) |
+  const bool strong = ir::is_strong(*inst_);
+  const bool whole = mem.order != Order::weak && mem.elem == Type::u64 && mem.count == 2;
+  return m_.u(static_cast<uint32_t>(mem.align) | (strong ? 4U : 0U) |
               (inst_->op == ir::Op::atom && inst_->ftz ? 8U : 0U) | (whole ? 16U : 0U) |
               (inst_->op == ir::Op::atom && inst_->mode != 0 ? 32U : 0U) | alignment << 8);
 }

@@ -20,7 +20,8 @@ size_t count_of(const std::string& text, const std::string& what) {
 }
 
 /// The module of one access, inlined and folded so that only what runs is left.
-std::string text_of(Op op, Space space, Order order, Scope scope) {
+std::string text_of(Op op, Space space, Order order, Scope scope,
+                    const ir::CachePolicy& cache = {}) {
   Kernel k;
   k.program.param_bytes = 16;
   k.program.shared_bytes = 64;
@@ -37,6 +38,7 @@ std::string text_of(Op op, Space space, Order order, Scope scope) {
                                     : k.memory(op, space, Type::u32, 1, {}, {at, ir::imm(5)});
     inst.mem->order = order;
     inst.mem->scope = scope;
+    inst.mem->cache = cache;
     if (op == Op::load) k.memory(Op::store, Space::global, Type::u32, 1, {}, {address, value});
   }
   k.b.exit();
@@ -50,8 +52,9 @@ std::string text_of(Op op, Space space, Order order, Scope scope) {
 struct Counts {
   size_t loads, stores, barriers, volatiles;
 };
-Counts counts(Op op, Space space, Order order, Scope scope = Scope::gpu) {
-  const std::string text = text_of(op, space, order, scope);
+Counts counts(Op op, Space space, Order order, Scope scope = Scope::gpu,
+              const ir::CachePolicy& cache = {}) {
+  const std::string text = text_of(op, space, order, scope, cache);
   return {count_of(text, "OpAtomicLoad "), count_of(text, "OpAtomicStore "),
           count_of(text, "OpMemoryBarrier "), count_of(text, "Volatile")};
 }
@@ -81,6 +84,29 @@ TEST_CASE("strong loads and stores are atomic accesses, weak ones are not") {
     CHECK(release.stores == store.stores + 1);
     CHECK(release.barriers == store.barriers + 1);
   }
+}
+
+// A plain access may be served from a cache of the host's that nobody keeps up to date (rule H18).
+TEST_CASE("loads that go past caches, and stores that go through them, are atomic accesses") {
+  using ir::CacheOp;
+  const auto atomics = [](Op op, auto set) {
+    ir::CachePolicy cache;
+    set(cache);
+    const Counts c = counts(op, Space::global, Order::weak, Scope::none, cache);
+    const Counts plain = counts(op, Space::global, Order::weak, Scope::none);
+    CHECK(c.barriers == plain.barriers);
+    return op == Op::load ? c.loads - plain.loads : c.stores - plain.stores;
+  };
+  const auto with = [&](Op op, CacheOp cache_op) {
+    return atomics(op, [&](ir::CachePolicy& c) { c.op = cache_op; });
+  };
+  for (const CacheOp op : {CacheOp::cg, CacheOp::cv}) CHECK(with(Op::load, op) == 1);
+  for (const CacheOp op : {CacheOp::ca, CacheOp::cs, CacheOp::lu, CacheOp::ci, CacheOp::nc})
+    CHECK(with(Op::load, op) == 0);
+  CHECK(atomics(Op::load, [](ir::CachePolicy& c) { c.glc = true; }) == 1);
+  CHECK(atomics(Op::load, [](ir::CachePolicy& c) { c.slc = true; }) == 1);
+  CHECK(with(Op::store, CacheOp::wt) == 1);
+  for (const CacheOp op : {CacheOp::wb, CacheOp::cg, CacheOp::cs}) CHECK(with(Op::store, op) == 0);
 }
 
 TEST_CASE("fences are barriers of their scope; sequentially consistent ones are atomics") {

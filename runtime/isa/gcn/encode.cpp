@@ -286,6 +286,10 @@ void read_flat(Instruction& i, uint64_t w) {
 
 }  // namespace
 
+bool takes_scalar_glc(const Row& row, Gen gen) {
+  return gen == Gen::gfx8 && row.encoding == Encoding::smrd && row.has(Slot::soff);
+}
+
 std::vector<uint32_t> encode(const Instruction& i, Gen gen) {
   const Row& row = *i.row;
   const Base& base = base_of(row.encoding, gen);
@@ -309,6 +313,7 @@ std::vector<uint32_t> encode(const Instruction& i, Gen gen) {
   if (is_buffer(row.encoding)) w |= buffer_flags(i, gen);
   if (row.encoding == Encoding::vop3) w |= vop3_flags(i, gen);
   if (row.encoding == Encoding::flat) w |= uint64_t{i.glc} << 16 | uint64_t{i.slc} << 17;
+  if (takes_scalar_glc(row, gen)) w |= uint64_t{i.glc} << 16;
   if (row.encoding == Encoding::ds) w |= i.offset | uint64_t{i.gds} << (gen == Gen::gfx8 ? 16 : 17);
   std::vector<uint32_t> out = {static_cast<uint32_t>(w)};
   if (is_long(row.encoding, gen)) out.push_back(static_cast<uint32_t>(w >> 32));
@@ -337,6 +342,7 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
     if (!buffer_problem(i, gen).empty()) return std::nullopt;
   }
   if (base->encoding == Encoding::vop3) read_vop3(i, w, gen);
+  if (takes_scalar_glc(*i.row, gen)) i.glc = bits(w, 16, 1) != 0;
   if (!read_form(i, words, gen)) return std::nullopt;
   if (base->encoding == Encoding::ds) {
     i.offset = static_cast<uint16_t>(bits(w, 0, 16));

@@ -112,6 +112,8 @@ std::string print(const Instruction& instruction, Gen gen = Gen::gfx6);
 
 /// One to three dwords. Branch labels must be resolved (Operand::value = dword distance).
 std::vector<uint32_t> encode(const Instruction& instruction, Gen gen = Gen::gfx6);
+/// Scalar loads of GCN3 have a GLC bit.
+bool takes_scalar_glc(const Row& row, Gen gen);
 /// Reads the instruction at the front of `words`; nullopt when no row fits or bytes are missing.
 std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen = Gen::gfx6);
 /// Why a buffer instruction cannot have these flags and registers; empty when it can.

@@ -100,6 +100,14 @@ void read_flat_modifier(Cursor& in, Instruction& i) {
   (glc ? i.glc : i.slc) = true;
 }
 
+void read_scalar_modifier(Cursor& in, Instruction& i) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  if (!in.take_word("glc")) Cursor::fail_at(at, "expected glc" + in.found(at));
+  if (i.glc) Cursor::fail_at(at, "the flag is there twice");
+  i.glc = true;
+}
+
 /// The flag and the register for the result come together.
 void check_flat(Cursor& in, const Instruction& i) {
   if (i.row->meaning.op != ir::Op::atom || i.row->meaning.returns == i.glc) return;
@@ -178,7 +186,8 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen, Form
       read_format_prefix(in, i);
     i.operands.push_back(read_one(in, i, row.operands[n], gen));
   }
-  const bool carry_text = is_buffer(row.encoding) || row.encoding == Encoding::ds ||
+  const bool scalar = takes_scalar_glc(row, gen);
+  const bool carry_text = scalar || is_buffer(row.encoding) || row.encoding == Encoding::ds ||
                           row.encoding == Encoding::flat || row.encoding == Encoding::vop3;
   if (form != Form::plain) read_form_modifiers(in, i);
   bool offset_seen = false;
@@ -190,6 +199,8 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen, Form
       read_lds_modifier(in, i);
     else if (row.encoding == Encoding::flat)
       read_flat_modifier(in, i);
+    else if (scalar)
+      read_scalar_modifier(in, i);
     else
       read_vop3_modifier(in, i);
   }

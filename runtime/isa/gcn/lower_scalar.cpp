@@ -153,6 +153,7 @@ void lower_sload(LowerContext& c, const Instruction& i) {
   load.mem->align_bytes = 4;
   load.mem->align = ir::AlignRule::force;
   load.mem->offset = offset.immediate ? scalar_offset(offset, c.gen()) : 0;
+  load.mem->cache.glc = i.glc;
   c.refresh_masks(dst.code, dst.count);
 }
 

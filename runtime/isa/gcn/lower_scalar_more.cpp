@@ -147,6 +147,7 @@ void lower_sbuffer_load(LowerContext& c, const Instruction& i) {
     load.mem.emplace();
     load.mem->align = ir::AlignRule::force;
     load.mem->offset = 4 * int64_t{n};
+    load.mem->cache.glc = i.glc;
     c.b.set_guard({});
   }
   for (unsigned n = 0; n < dst.count; ++n)
