@@ -144,10 +144,13 @@ struct Inst {
 };
 
 /// Is a load or store performed as an atomic access? It is where the guest orders it, and where the
-/// guest goes past caches: a plain access may be served from a cache of the host's.
+/// guest goes past caches that others may have overtaken: a plain access may be served from a cache
+/// of the host's.
 inline bool is_strong(const Inst& inst) {
   const Mem& m = *inst.mem;
   if (m.order != Order::weak) return true;
+  if (m.space != Space::global && m.space != Space::generic && m.space != Space::constant)
+    return false;
   if (inst.op == Op::store) return m.cache.op == CacheOp::wt;
   if (inst.op != Op::load) return false;
   return m.cache.op == CacheOp::cg || m.cache.op == CacheOp::cv || m.cache.glc || m.cache.slc;

@@ -161,12 +161,18 @@ bool check_with_oracle(const Row& row, const Result& result) {
   return true;
 }
 
-/// The program without what only the cache tracker reads. The policy operand stays, as what
+/// The program without what only the cache tracker reads. What goes past the caches still does (it
+/// is an atomic access), whatever operator said so. The policy operand stays, as what
 /// computes it would be dead otherwise.
 ir::Program without_policies(ir::Program program) {
   for (ir::Block& block : program.blocks)
     for (ir::Inst& inst : block.insts)
-      if (inst.mem) inst.mem->cache = {.hint = inst.mem->cache.hint};
+      if (inst.mem) {
+        const bool strong = ir::is_strong(inst);
+        inst.mem->cache = {.hint = inst.mem->cache.hint};
+        if (strong && !ir::is_strong(inst))
+          inst.mem->cache.op = inst.op == ir::Op::load ? ir::CacheOp::cv : ir::CacheOp::wt;
+      }
   return program;
 }
 
