@@ -61,10 +61,11 @@ void print_levels(std::string& out, const Tracker& t) {
   }
 }
 
-/// The instruction with what its policy word says.
-std::string text_of(const trace::Site& s) {
-  const std::string policy = policy_of(s);
-  return policy.empty() ? s.text : fmt::format("{} {{{}}}", s.text, policy);
+/// The instruction with what its policy word says; where that is too long, the instruction is cut.
+std::string text_of(const trace::Site& s, size_t most = std::string::npos) {
+  std::string policy = policy_of(s);
+  if (!policy.empty()) policy = fmt::format(" {{{}}}", policy);
+  return s.text.substr(0, most - std::min(most, policy.size())) + policy;
 }
 
 void print_sites(std::string& out, const Tracker& t) {
@@ -84,8 +85,8 @@ void print_sites(std::string& out, const Tracker& t) {
   for (const size_t i : order) {
     const SiteCounters& n = t.site_counters()[i];
     out += fmt::format("{:<8} {:<{}.{}} {:>10} {:>10} {:>10} {:>10} {:>9.2f} {:>7.2f} {:>7.2f}\n",
-                       fmt::format("{:#06x}", t.sites()[i].pc), text_of(t.sites()[i]), width, width,
-                       n.instructions, n.requests, n.hardware_requests, n.sectors,
+                       fmt::format("{:#06x}", t.sites()[i].pc), text_of(t.sites()[i], width), width,
+                       width, n.instructions, n.requests, n.hardware_requests, n.sectors,
                        n.hardware_requests == 0 ? 0.0
                                                 : static_cast<double>(n.sectors) /
                                                       static_cast<double>(n.hardware_requests),

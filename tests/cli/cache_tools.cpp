@@ -314,6 +314,11 @@ TEST_CASE("cache: policy words that the run makes count, too") {
   CHECK(all == json({{"normal", 0}, {"first", 16}, {"last", 112}, {"unchanged", 0}}));
   all = classes_with_policy(two_words("and.b32 %r3, %r1, 16;\nsetp.ne.u32 %p1, %r3, 0;\n"));
   CHECK(all == json({{"normal", 0}, {"first", 64}, {"last", 64}, {"unchanged", 0}}));
+  // The text report names the policy, however long the instruction is.
+  const Output text = program("run " + scratch() + "/hints.ptx --grid 1 --block 256 --arg " +
+                              "zero:f32[1024] --arg f32:0.5 --cache ga100 --device " + device());
+  CHECK(contains(text.out, " {first}  "));
+  CHECK(contains(text.out, " {last}  "));
 }
 
 TEST_CASE("cache: a word that the run takes from elsewhere is no policy") {
