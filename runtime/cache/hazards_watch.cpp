@@ -45,7 +45,7 @@ void Hazards::first_execution(const trace::Site& s, uint32_t, const Plan* plan, 
   if (s.hinted && s.policy == trace::kPolicyAtRunTime)
     report(10, Severity::advice, a, kNoContext,
            "the L2 policy word is not known: it counts as evict_normal",
-           "fewer than 4096 words in a launch; in a trace from elsewhere, the word of the site");
+           "at most 4096 words in a launch; in a trace from elsewhere, the word of the site");
   if (s.hinted || s.l2 == ir::EvictPriority::first ||
       (plan != nullptr && (plan->l2_class == Class::first || (plan->flags & kStream) != 0)))
     watch_evictions();
