@@ -1,4 +1,6 @@
 // From an instruction of the IR to what the cache tracker's tables look at.
+#include <stdexcept>
+
 #include "runtime/events/plan.hpp"
 #include "runtime/support/error.hpp"
 #include "runtime/trace/site_text.hpp"
@@ -71,11 +73,12 @@ trace::ControlOp control_of(ir::CacheCtl what) {
       return ControlOp::write_back_all;
     case ir::CacheCtl::demote_normal:
       return ControlOp::demote_normal;
-    case ir::CacheCtl::policy_word:  // has no site
     case ir::CacheCtl::discard:
       return ControlOp::discard;
+    case ir::CacheCtl::policy_word:
+      break;
   }
-  return ControlOp::prefetch_l1;
+  throw std::logic_error("a policy word has no site of its own");
 }
 
 /// What the text alone can say: encodings, targets, flags of GCN.
