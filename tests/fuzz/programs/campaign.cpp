@@ -1,0 +1,169 @@
+#include "tests/fuzz/programs/campaign.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "runtime/script/script.hpp"
+#include "tests/fuzz/programs/engines.hpp"
+#include "tests/fuzz/programs/shrink.hpp"
+
+namespace lanewise::programs {
+namespace {
+
+constexpr unsigned kEnough = 5;           ///< mismatches
+constexpr double kShrinkingSeconds = 60;  ///< for each of them
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// What all threads share.
+struct Board {
+  explicit Board(const CampaignOptions& o) : next(o.seed), times(targets(o.device).size()) {}
+  std::atomic<uint64_t> next;
+  std::atomic<uint64_t> done = 0;
+  std::atomic<unsigned> wrong = 0;
+  std::mutex printing;
+  struct Time {
+    std::atomic<uint64_t> programs = 0, microseconds = 0;
+  };
+  std::vector<Time> times;
+};
+
+class Worker {
+ public:
+  Worker(const InstructionSet& set, const CampaignOptions& options, Board& board)
+      : set_(set), o_(options), board_(board), targets_(targets(options.device)) {}
+
+  void run(double end) {
+    while (board_.wrong < kEnough) {
+      const uint64_t seed = board_.next++;
+      if (o_.seconds > 0 ? now() >= end : seed >= o_.seed + o_.programs) return;
+      program(seed);
+      ++board_.done;
+    }
+  }
+
+ private:
+  Setup setup(uint64_t seed) const { return {o_.memchecks[seed % o_.memchecks.size()], o_.wave}; }
+
+  void program(uint64_t seed) {
+    const Made made = make_program(seed, set_, o_.choices);
+    try {
+      const Compiled compiled = compile(made.program, set_, set_.print(made.program, made.style));
+      const Outcome outcome = evaluate(made.program).value();
+      for (size_t n = 0; n < targets_.size(); ++n) {
+        const double start = now();
+        const auto what =
+            programs::run(engines_.at(targets_[n]), compiled, made.program, outcome, setup(seed));
+        board_.times[n].microseconds += static_cast<uint64_t>(1e6 * (now() - start));
+        ++board_.times[n].programs;
+        if (what) report(made, targets_[n], *what);
+      }
+    } catch (const std::exception& e) {
+      const std::lock_guard lock(board_.printing);
+      ++board_.wrong;
+      fmt::print("REFUSED {} seed {}: {}\n", set_.name, seed, e.what());
+      std::fflush(stdout);
+    }
+  }
+
+  bool fails(const Made& m, const Target& target) {
+    try {
+      const auto outcome = evaluate(m.program);
+      if (!outcome) return false;
+      const Compiled compiled = compile(m.program, set_, set_.print(m.program, m.style));
+      return programs::run(engines_.at(target), compiled, m.program, *outcome,
+                           setup(m.program.seed))
+          .has_value();
+    } catch (const std::exception&) {
+      return false;
+    }
+  }
+
+  /// The script is run as `lanewise run` does it.
+  bool script_fails(const std::string& text, const Target& target) {
+    const script::Script parsed = script::parse(text);
+    if (!parsed.ok() || parsed.cases.size() != 1) return false;
+    const script::CaseResult r = script::run(parsed.cases[0], engines_.at(target));
+    return r.diagnostics.empty() && !r.failures.empty();
+  }
+
+  void report(const Made& made, const Target& target, const std::string& what) {
+    ++board_.wrong;
+    const uint64_t seed = made.program.seed;
+    {
+      const std::lock_guard lock(board_.printing);
+      fmt::print("MISMATCH {} seed {} on {} (program {} of this run): {}\n", set_.name, seed,
+                 target.label, seed - o_.seed + 1, what);
+      std::fflush(stdout);
+    }
+    const Made least = shrink(
+        made, [&](const Made& m) { return fails(m, target); }, kShrinkingSeconds);
+    const std::string text =
+        fmt::format("# fuzz_programs --isa {} --seed {} on {}: {}\n", set_.name, seed, target.label,
+                    what) +
+        case_script(least.program, set_, set_.print(least.program, least.style),
+                    evaluate(least.program).value(), setup(seed), "found by random programs");
+    const std::string path =
+        fmt::format("{}/program_{}_{}_{}.lw", o_.out, set_.name, seed, target.label);
+    std::ofstream(path) << text;
+    const bool alone = script_fails(text, target);
+    const std::lock_guard lock(board_.printing);
+    fmt::print("{}: {}, {} statements of {}\n", path,
+               alone ? "fails when run alone" : "does NOT fail when run alone",
+               statements(least.program), statements(made.program));
+    std::fflush(stdout);
+  }
+  static size_t statements(const Program& p) {
+    size_t n = 0;
+    each_statement(p, [&](const Statement&) { ++n; });
+    return n;
+  }
+
+  const InstructionSet& set_;
+  const CampaignOptions& o_;
+  Board& board_;
+  const std::vector<Target> targets_;
+  Engines engines_;
+};
+
+}  // namespace
+
+bool run_campaign(const InstructionSet& set, const CampaignOptions& options) {
+  Board board(options);
+  const double start = now(), end = start + options.seconds;
+  std::vector<std::thread> threads;
+  for (unsigned n = 0; n < options.jobs; ++n)
+    threads.emplace_back([&] { Worker(set, options, board).run(end); });
+  for (std::thread& t : threads) t.join();
+  fmt::print("{}: {} programs from seed {}, {} mismatches, {:.1f} s;", set.name, board.done.load(),
+             options.seed, board.wrong.load(), now() - start);
+  const std::vector<Target> list = targets(options.device);
+  for (size_t n = 0; n < list.size(); ++n)
+    fmt::print(" {} {:.2f} ms a program;", list[n].label,
+               1e-3 * static_cast<double>(board.times[n].microseconds) /
+                   static_cast<double>(std::max<uint64_t>(1, board.times[n].programs)));
+  fmt::print("\n");
+  std::fflush(stdout);
+  return board.wrong == 0;
+}
+
+void show(const InstructionSet& set, const CampaignOptions& options, const std::string& what) {
+  const Made made = make_program(options.seed, set, options.choices);
+  const Text text = set.print(made.program, made.style);
+  if (what == "text") {
+    fmt::print("{}{}", text.declarations, text.code);
+    return;
+  }
+  const Setup setup{options.memchecks[options.seed % options.memchecks.size()], options.wave};
+  fmt::print("{}", case_script(made.program, set, text, evaluate(made.program).value(), setup,
+                               fmt::format("program {}", options.seed)));
+}
+
+}  // namespace lanewise::programs

@@ -1,0 +1,102 @@
+#include "tests/fuzz/programs/run.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "runtime/api/policies.hpp"
+#include "runtime/guest/allocator.hpp"
+#include "runtime/script/script.hpp"
+#include "runtime/script/stream.hpp"
+#include "runtime/script/wrap.hpp"
+
+namespace lanewise::programs {
+namespace {
+
+/// As much as scripts have.
+constexpr uint64_t kArenaBytes = uint64_t{1} << 20;
+
+struct Layout {
+  guest::Allocator allocator;
+  uint64_t table, out, params, flags;
+
+  explicit Layout(const Program& p)
+      : table(allocator.allocate(4 * kTableWords, "table", true)),
+        out(allocator.allocate(uint64_t{4} * p.threads() * p.stride(), "out")),
+        params(allocator.allocate(16, "(parameters)", true)),
+        flags(allocator.allocate(uint64_t{8} * p.threads(), "(flags)")) {
+    if (allocator.high_water() > kArenaBytes) throw std::runtime_error("too many lanes");
+  }
+};
+
+std::string what_wrote(const Program& p, uint32_t word) {
+  if (word < kSlots) return fmt::format("slot {}", word);
+  if (word < kSlots + p.stored()) return fmt::format("register {}", word - kSlots);
+  return "the mark of its end";
+}
+
+}  // namespace
+
+Compiled compile(const Program& program, const InstructionSet& set, const Text& text) {
+  const script::Script parsed = script::parse(code_script(program, set, text));
+  if (!parsed.ok())
+    throw std::runtime_error("the program is no script: " + parsed.diagnostics[0].message);
+  const script::Case& c = parsed.cases.at(0);
+  detail::Compiled made = script::compile_stream(c, std::get<script::Code>(c.steps.at(0)), {});
+  std::string messages;
+  for (const Diagnostic& d : made.diagnostics)
+    if (!d.warning) messages += fmt::format("line {}: {}\n", d.line, d.message);
+  if (!messages.empty()) throw std::runtime_error(messages);
+  Compiled out;
+  out.policies = detail::complete_policies({text.policies.begin(), text.policies.end()});
+  out.program = std::move(made.module.kernels.at(0));
+  out.shared = text.shared;
+  detail::apply_policies(out.program, out.policies);
+  script::HiddenRegisters hidden;
+  hidden.in_address = hidden.out_address = Layout(program).flags;
+  script::wrap(out.program, hidden, {program.groups, 1, 1}, {program.block, 1, 1});
+  return out;
+}
+
+std::optional<std::string> run(Engine& engine, const Compiled& compiled, const Program& program,
+                               const Outcome& outcome, const Setup& setup) {
+  const Layout at(program);
+  std::vector<uint32_t> words(outcome.words.size(), kUntouched);
+  LaunchRequest request;
+  request.program = &compiled.program;
+  request.grid = {program.groups, 1, 1};
+  request.block = {program.block, 1, 1};
+  request.dynamic_shared = compiled.shared;
+  request.params.resize(std::max<size_t>(16, compiled.program.param_bytes));
+  std::memcpy(request.params.data(), &at.table, 8);
+  std::memcpy(request.params.data() + 8, &at.out, 8);
+  request.param_address = at.params;
+  request.allocations = at.allocator.allocations();
+  request.memcheck = setup.memcheck;
+  request.wave = setup.wave;
+  request.policies = compiled.policies;
+  request.step_budget = 100000;
+  engine.reserve(kArenaBytes);
+  engine.write(at.table, std::as_bytes(std::span(program.table)));
+  engine.write(at.out, std::as_bytes(std::span(words)));
+  engine.write(at.params, request.params);
+  const LaunchResult result = engine.launch(request);
+  engine.read(at.out, std::as_writable_bytes(std::span(words)));
+  if (result.fault_count != 0) {
+    const Fault f = result.faults.empty() ? Fault{} : result.faults[0];
+    return fmt::format("{} lanes fault, lane {} of group {} with {} at {:#x}", result.fault_count,
+                       f.lane, f.group[0], name(f.kind), f.address);
+  }
+  size_t wrong = 0, first = 0;
+  for (size_t n = words.size(); n-- > 0;)
+    if (words[n] != outcome.words[n]) ++wrong, first = n;
+  if (wrong == 0) return std::nullopt;
+  return fmt::format(
+      "{} of {} words are wrong; first of lane {} of group {}, {}: {:#x}, expected {:#x}", wrong,
+      words.size(), first / program.stride() % program.block,
+      first / program.stride() / program.block,
+      what_wrote(program, static_cast<uint32_t>(first % program.stride())), words[first],
+      outcome.words[first]);
+}
+
+}  // namespace lanewise::programs

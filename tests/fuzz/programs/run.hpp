@@ -1,0 +1,26 @@
+// One program on one engine, against its outcome.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runtime/ir/ir.hpp"
+#include "tests/fuzz/programs/script_text.hpp"
+
+namespace lanewise::programs {
+
+/// A program in the runtime's own form, made of its text as a stream script's is.
+struct Compiled {
+  ir::Program program;
+  std::map<std::string, std::string> policies;
+  uint32_t shared = 0;
+};
+/// Throws std::runtime_error with the messages when the text is rejected.
+Compiled compile(const Program& program, const InstructionSet& set, const Text& text);
+
+/// What is wrong, in words; nothing when all is as the outcome says.
+std::optional<std::string> run(Engine& engine, const Compiled& compiled, const Program& program,
+                               const Outcome& outcome, const Setup& setup);
+
+}  // namespace lanewise::programs

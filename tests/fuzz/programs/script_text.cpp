@@ -1,0 +1,74 @@
+#include "tests/fuzz/programs/script_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+namespace lanewise::programs {
+namespace {
+
+std::string head(const InstructionSet& set, const Text& text) {
+  std::string t = fmt::format("  isa {}\n", set.name);
+  if (!text.target.empty()) t += fmt::format("  target {}\n", text.target);
+  if (!text.version.empty()) t += fmt::format("  ptx_version {}\n", text.version);
+  for (const auto& [name, value] : text.policies) t += fmt::format("  policy {} {}\n", name, value);
+  if (text.shared != 0) t += fmt::format("  shared {}\n", text.shared);
+  return t;
+}
+
+std::string code(const Text& text) {
+  std::string t;
+  if (!text.declarations.empty()) t += "  declarations \"\"\"\n" + text.declarations + "\"\"\"\n";
+  return t + "  code \"\"\"\n" + text.code + "\"\"\"\n";
+}
+
+std::string number(uint32_t n) {
+  return n < 10 ? fmt::format("{}", n) : fmt::format("{:#x}", n);
+}
+std::string list(std::span<const uint32_t> words) {
+  std::string t, line;
+  for (const uint32_t n : words) {
+    line += (t.empty() && line.empty() ? "" : ", ") + number(n);
+    if (line.size() < 100) continue;
+    t += line + "\n";
+    line.clear();
+  }
+  return "[" + t + line + "]";
+}
+
+const char* memcheck_name(Memcheck m) {
+  return m == Memcheck::arena ? "arena" : m == Memcheck::alloc ? "alloc" : "off";
+}
+
+/// Words that many lanes have alike are few in a shrunk program.
+std::string table(const Program& p) {
+  if (std::ranges::all_of(p.table, [&](uint32_t n) { return n == p.table[0]; }))
+    return number(p.table[0]);
+  return list(p.table);
+}
+
+}  // namespace
+
+std::string code_script(const Program& program, const InstructionSet& set, const Text& text) {
+  return "case \"program\" {\n" + head(set, text) +
+         fmt::format("  block {}\n  grid {}\n  param u64 src = 0\n  param u64 dst = 0\n",
+                     program.block, program.groups) +
+         code(text) + "}\n";
+}
+
+std::string case_script(const Program& program, const InstructionSet& set, const Text& text,
+                        const Outcome& outcome, const Setup& setup, const std::string& name) {
+  std::string t = fmt::format("case \"{}\" {{\n", name) + head(set, text);
+  t += fmt::format("  block {}\n  grid {}\n", program.block, program.groups);
+  if (setup.memcheck != Memcheck::arena)
+    t += fmt::format("  memcheck {}\n", memcheck_name(setup.memcheck));
+  if (setup.wave != WaveMode::automatic)
+    t += fmt::format("  mode {}\n", setup.wave == WaveMode::lane ? "lane" : "packed");
+  t += fmt::format("  buffer table u32[{}] = {} readonly\n", kTableWords, table(program));
+  t += fmt::format("  buffer out u32[{}] = {}\n", outcome.words.size(), number(kUntouched));
+  t += "  param u64 src = table\n  param u64 dst = out\n";
+  return t + code(text) + "  expect out == " + list(outcome.words) + "\n}\n";
+}
+
+}  // namespace lanewise::programs

@@ -1,0 +1,24 @@
+// Programs as stream scripts that say what must come out.
+#pragma once
+
+#include <string>
+
+#include "runtime/guest/engine.hpp"
+#include "tests/fuzz/programs/evaluate.hpp"
+#include "tests/fuzz/programs/print.hpp"
+
+namespace lanewise::programs {
+
+/// How a program is run.
+struct Setup {
+  Memcheck memcheck = Memcheck::arena;
+  WaveMode wave = WaveMode::automatic;
+};
+
+/// Settings and code of a script without data: what the harness compiles.
+std::string code_script(const Program& program, const InstructionSet& set, const Text& text);
+/// A script that passes where the outcome is right. `note` is its comment.
+std::string case_script(const Program& program, const InstructionSet& set, const Text& text,
+                        const Outcome& outcome, const Setup& setup, const std::string& name);
+
+}  // namespace lanewise::programs
