@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/isa/coverage.hpp"
+
 namespace lanewise::sass {
 
 struct Instruction;
@@ -134,6 +136,7 @@ struct Form {
   std::vector<Mod> mods;
   std::vector<OperandSpec> operands;
   LowerFn lower = nullptr;  ///< null: known and encodable, not executable yet
+  isa::Claim claim = isa::Claim::none;
   uint16_t min_arch = 50, max_arch = 999;
   bool has_guard = true;
   bool variable_latency = false;  ///< its control field may name scoreboards
