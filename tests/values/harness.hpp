@@ -38,6 +38,9 @@ struct Case {
   Oracle oracle;
   WaveOracle wave = nullptr;        ///< instead of oracle
   std::optional<Bound> bound = {};  ///< absent: every bit counts. `oracle` may be left out
+  /// False: on the reference engine alone. For cases that become the same IR operations as others:
+  /// drivers take long to compile them all.
+  bool on_devices = true;
 };
 
 /// A case's place in a kernel: byte offsets in the records that each lane has of its own.

@@ -172,6 +172,7 @@ void add_variants(std::vector<Case>& out, const Line& line, unsigned b, unsigned
                   const Immediates& immediates) {
   const auto add = [&](const std::string& text, const Tuples& t, bool number = false) {
     out.push_back(make(with_b(line, text, number), inputs, outputs, t, oracle));
+    out.back().on_devices = text[0] == 'R';
   };
   add(fmt::format("R{}", kFirstInput + b), tuples);
   for (unsigned n = 0; n < 2; ++n) add(constant(n), with_fixed(tuples, b, constants()[n]));

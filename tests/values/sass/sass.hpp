@@ -31,6 +31,7 @@ Case make(const Line& line, unsigned inputs, unsigned outputs, Tuples tuples, Or
 
 /// The instruction with {b} as the register of input `b`, as constants and as immediates. In the
 /// latter two the input has that value in every tuple, so the oracle needs to know nothing of it.
+/// Devices run the first alone: the others differ in nothing but where a value comes from.
 struct Immediates {
   std::vector<std::pair<std::string, uint32_t>> values;  ///< text, bits
 };
