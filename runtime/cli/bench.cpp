@@ -103,7 +103,7 @@ void add_bench(const Command& app) {
   const Command sub =
       app.command("bench", "measure the runtime on a device, and the cache tracker");
   auto a = std::make_shared<BenchArgs>();
-  sub.option("--device", a->device, "auto, reference, an index or part of a name");
+  sub.option("--device", a->device, "auto, reference, an index or part of a name or driver");
   sub.option("--filter", a->filter, "only benchmarks whose name this regular expression finds");
   sub.option("--repeats", a->repeats, "how often each is measured (3)").between(1, 1000);
   sub.flag("--list", a->list, "print the names only");

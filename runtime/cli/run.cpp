@@ -175,7 +175,7 @@ void add_run(const Command& app) {
   add_isa_option(sub, a->isa);
   sub.option("--target", a->target, "sm_80, sm_52, gfx803, ... in place of the one the file names");
   sub.option("--arg", a->args, "kernel argument, in parameter order (repeat)").repeated();
-  sub.option("--device", a->device, "auto, reference, an index or part of a name");
+  sub.option("--device", a->device, "auto, reference, an index or part of a name or driver");
   add_launch_options(sub, a->launch);
   add_trace_options(sub, a->trace);
   sub.flag("--json", a->json, "print one JSON object");

@@ -118,7 +118,7 @@ int selftest(const SelftestArgs& a) {
 void add_selftest(const Command& app) {
   const Command sub = app.command("selftest", "run the conformance suite on a device");
   auto a = std::make_shared<SelftestArgs>();
-  sub.option("--device", a->device, "auto, reference, an index or part of a name");
+  sub.option("--device", a->device, "auto, reference, an index or part of a name or driver");
   sub.option("--suite", a->suite, "a folder of stream scripts in place of the installed one");
   sub.flag("--json", a->json, "print one JSON object");
   sub.flag("--verbose", a->verbose, "also say why a case is not supported");

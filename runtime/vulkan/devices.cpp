@@ -248,6 +248,17 @@ std::string listing(const std::vector<DeviceFacts>& devices) {
   return out;
 }
 
+/// The best of the devices of which this text has the part in it.
+std::optional<size_t> preferred(const std::vector<DeviceFacts>& devices,
+                                std::string EngineInfo::*text, const std::string& part) {
+  std::optional<size_t> best;
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (lower(devices[i].info.*text).find(part) == std::string::npos) continue;
+    if (!best || preference(devices[i].type) < preference(devices[*best].type)) best = i;
+  }
+  return best;
+}
+
 }  // namespace
 
 std::vector<FoundDevice> find_devices(const Instance& instance) {
@@ -286,12 +297,10 @@ size_t choose_device(const std::vector<DeviceFacts>& devices, std::string_view s
                 fmt::format("there is no Vulkan device {}; there are {}", index, listing(devices)));
   }
   const std::string part = selector == "auto" ? "" : lower(selector);
-  std::optional<size_t> best;
-  for (size_t i = 0; i < devices.size(); ++i) {
-    if (lower(devices[i].info.name).find(part) == std::string::npos) continue;
-    if (!best || preference(devices[i].type) < preference(devices[*best].type)) best = i;
+  // The driver tells apart what has one name, two versions of Mesa for instance.
+  for (const auto text : {&EngineInfo::name, &EngineInfo::driver}) {
+    if (const auto best = preferred(devices, text, part)) return *best;
   }
-  if (best) return *best;
   throw Error(ErrorKind::device, fmt::format("no Vulkan device is called '{}'; there are {}",
                                              selector, listing(devices)));
 }

@@ -23,7 +23,8 @@ struct Options {
 std::vector<EngineInfo> list_devices();
 
 /// selector: "auto" (LANEWISE_DEVICE when set, else discrete, integrated, virtual, CPU), an index
-/// into list_devices(), or a part of a device name in any case. Throws Error(device).
+/// into list_devices(), or a part of a device name in any case, or else of a driver's name and
+/// version. Throws Error(device).
 std::unique_ptr<Engine> make_engine(std::string_view selector, const Options& options = {});
 
 /// What the engine's kernels are translated for; null when it is no Vulkan engine.

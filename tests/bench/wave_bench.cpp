@@ -12,6 +12,7 @@
 
 #include "lanewise/lanewise.hpp"
 #include "shuffle.inc"
+#include "tests/support/drivers.hpp"
 #include "tests/support/vk_compute.hpp"
 
 namespace {
@@ -149,9 +150,9 @@ double hand_written(std::vector<uint32_t> data) {
   const char* name = std::getenv("LANEWISE_DEVICE");
   const bool swift = name != nullptr && std::string(name).find("wift") != std::string::npos;
   double best = -1;
-  for (const std::string& icd : test::software_drivers()) {
-    if ((icd.find("swiftshader") != std::string::npos) != swift) continue;
-    const auto compute = test::Compute::open(icd);
+  for (const test::SoftwareDriver& driver : test::software_drivers()) {
+    if (driver.label != (swift ? "swiftshader" : "lavapipe")) continue;
+    const auto compute = test::Compute::open(driver.json);
     if (compute == nullptr) continue;
     const std::vector<uint32_t> spirv(std::begin(kShuffle), std::end(kShuffle));
     const auto run = [&](uint32_t groups) {

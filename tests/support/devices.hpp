@@ -10,12 +10,13 @@
 namespace lanewise::test {
 
 struct TestEngine {
-  std::string label;  ///< "reference", "lavapipe", "swiftshader"
+  std::string label;  ///< "reference", "lavapipe", "swiftshader", "lavapipe25"
   std::shared_ptr<Engine> engine;
 };
 
-/// The reference engine and every software driver, opened once per process, validation layer on.
-/// A driver that is missing throws, unless LANEWISE_ALLOW_MISSING_DEVICES=1 leaves it out.
+/// The reference engine first, then lavapipe and every other software driver, opened once per
+/// process, validation layer on. A driver that is missing throws, unless
+/// LANEWISE_ALLOW_MISSING_DEVICES=1 leaves it out.
 const std::vector<TestEngine>& test_engines();
 
 /// Warnings and errors of the validation layer so far; a test ends with CHECK(... == 0).

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 namespace lanewise::test {
 namespace {
@@ -32,13 +33,25 @@ std::string first_found(const std::vector<fs::path>& directories, const std::str
   return {};
 }
 
+/// The newer Mesa of tests/support/fetch_mesa.sh; its version is part of the driver's name.
+SoftwareDriver fetched_lavapipe() {
+  SoftwareDriver driver{"lavapipe25", "llvmpipe Mesa ", "", 2, true};
+  const fs::path folder = LANEWISE_MESA_FOLDER;
+  std::string version;
+  if (!(std::ifstream(folder / "version") >> version)) return driver;
+  driver.part += version;
+  driver.json = find_file(folder, "lvp_icd");
+  return driver;
+}
+
 std::vector<SoftwareDriver> find_drivers() {
   const std::vector<fs::path> places = {"/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d",
                                         "/etc/vulkan/icd.d", "/usr/lib/chromium"};
   std::vector<SoftwareDriver> drivers = {
-      {"lavapipe", "llvmpipe", first_found(places, "lvp_icd")},
-      {"swiftshader", "SwiftShader", first_found(places, "vk_swiftshader_icd")}};
+      {"lavapipe", "llvmpipe", first_found(places, "lvp_icd"), 0},
+      {"swiftshader", "SwiftShader", first_found(places, "vk_swiftshader_icd"), 1}};
   if (is_set("LANEWISE_TEST_SYSTEM_DRIVERS")) return drivers;
+  drivers.push_back(fetched_lavapipe());
   std::string list;
   for (const auto& driver : drivers) {
     if (!driver.json.empty()) list += (list.empty() ? "" : ":") + driver.json;

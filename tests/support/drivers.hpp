@@ -1,4 +1,5 @@
-// Which Vulkan drivers the tests run on: lavapipe and SwiftShader, whatever else is installed.
+// Which Vulkan drivers the tests run on: lavapipe, SwiftShader and, where it was fetched, a newer
+// lavapipe; whatever else is installed.
 #pragma once
 
 #include <string>
@@ -7,13 +8,15 @@
 namespace lanewise::test {
 
 struct SoftwareDriver {
-  std::string label;  ///< "lavapipe", "swiftshader"
-  std::string part;   ///< part of the device's name, a selector
-  std::string json;   ///< the driver's description file, empty when it is not installed
+  std::string label;      ///< "lavapipe", "swiftshader", "lavapipe25"
+  std::string part;       ///< part of the device's or the driver's name, a selector
+  std::string json;       ///< the driver's description file, empty when it is not installed
+  unsigned rank = 0;      ///< place in the order of the tests
+  bool optional = false;  ///< tests go on without it
 };
 
 /// Points the Vulkan loader at the installed software drivers (once, before the first instance)
-/// and returns all of them. LANEWISE_TEST_SYSTEM_DRIVERS=1 leaves the loader's own choice.
+/// and returns all of them, lavapipe first. LANEWISE_TEST_SYSTEM_DRIVERS=1 leaves the loader's own choice.
 const std::vector<SoftwareDriver>& software_drivers();
 
 /// True when LANEWISE_ALLOW_MISSING_DEVICES=1 says that a missing driver is no failure.

@@ -6,6 +6,8 @@
 #include <spirv-tools/libspirv.hpp>
 #include <stdexcept>
 
+#include "tests/support/drivers.hpp"
+
 namespace lanewise::test {
 namespace {
 
@@ -194,9 +196,10 @@ std::vector<uint32_t> caller_of(const std::string& name, Variant variant, bool l
 
 std::vector<Driver> open_drivers() {
   std::vector<Driver> drivers;
-  for (const std::string& file : software_drivers()) {
-    Driver d{Compute::open(file), {Variant::t0}};
-    if (!d.compute) continue;
+  for (const SoftwareDriver& driver : software_drivers()) {
+    if (driver.json.empty()) continue;
+    Driver d{Compute::open(driver.json), {Variant::t0}};
+    if (!d.compute) throw std::runtime_error(driver.label + " does not start");
     const ComputeFacts& f = d.compute->facts();
     if (f.int64 && f.device_address && f.storage8 && f.storage16) {
       d.variants.push_back(Variant::t1);

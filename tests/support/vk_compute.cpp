@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 namespace lanewise::test {
 
@@ -296,15 +295,6 @@ std::string Compute::run(const Job& job) {
     if (job.buffers[i] != nullptr)
       std::memcpy(job.buffers[i]->data(), buffers[i].map, job.buffers[i]->size() * 4);
   return {};
-}
-
-std::vector<std::string> software_drivers() {
-  std::vector<std::string> found;
-  for (const char* file : {"/usr/share/vulkan/icd.d/lvp_icd.x86_64.json",
-                           "/usr/share/vulkan/icd.d/lvp_icd.aarch64.json",
-                           "/usr/lib/chromium/vk_swiftshader_icd.json"})
-    if (std::filesystem::exists(file)) found.emplace_back(file);
-  return found;
 }
 
 }  // namespace lanewise::test

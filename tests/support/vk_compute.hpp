@@ -41,7 +41,4 @@ class Compute {
   ComputeFacts facts_;
 };
 
-/// The ICD files of the software drivers on this machine: lavapipe, SwiftShader.
-std::vector<std::string> software_drivers();
-
 }  // namespace lanewise::test

@@ -44,6 +44,18 @@ TEST_CASE("index, name and environment select a device") {
   ::unsetenv("LANEWISE_DEVICE");
 }
 
+TEST_CASE("devices of one name are told apart by their drivers") {
+  auto devices = some_devices();
+  for (auto& device : devices) device.info.name = "soft";
+  devices[1].info.driver = "soft Mesa 25.0.7";
+  devices[3].info.driver = "soft Mesa 22.3.6";
+  CHECK(vulkan::choose_device(devices, "mesa 25") == 1);
+  CHECK(vulkan::choose_device(devices, "Mesa 22") == 3);
+  CHECK(vulkan::choose_device(devices, "mesa") == 3);
+  devices[0].info.name = "Mesa 25";  // the name goes first
+  CHECK(vulkan::choose_device(devices, "mesa 25") == 0);
+}
+
 TEST_CASE("a selector that matches nothing lists what there is") {
   const auto devices = some_devices();
   for (const char* selector : {"4", "99999999999", "no such name"}) {
@@ -62,10 +74,9 @@ TEST_CASE("the software devices are listed with their facts") {
   const auto infos = vulkan::list_devices();
   REQUIRE(infos.size() == drivers.size());
   for (const auto& driver : drivers) {
-    const auto it = std::find_if(infos.begin(), infos.end(), [&](const EngineInfo& info) {
-      return info.name.find(driver.part) != std::string::npos;
-    });
-    REQUIRE(it != infos.end());
+    const size_t index = std::stoul(driver.part);
+    REQUIRE(index < infos.size());
+    const EngineInfo* it = &infos[index];
     CHECK(it->type == "cpu");
     CHECK(it->subgroup_size >= 4);
     CHECK(it->max_invocations >= 128);
@@ -73,9 +84,9 @@ TEST_CASE("the software devices are listed with their facts") {
     CHECK(!it->driver.empty());
     // The tier follows from what the device can do.
     CHECK(it->tier == (it->int64 && it->float64 ? "T2" : "T0"));
-    const size_t index = static_cast<size_t>(it - infos.begin());
-    const auto engine = vulkan::make_engine_with(std::to_string(index), checked_options(), {});
+    const auto engine = vulkan::make_engine_with(driver.part, checked_options(), {});
     CHECK(engine->info().name == it->name);
+    CHECK(engine->info().driver == it->driver);
   }
   CHECK(vulkan::validation_messages() == 0);
 }

@@ -10,20 +10,13 @@
 #include "runtime/guest/layout.hpp"
 #include "runtime/support/error.hpp"
 #include "runtime/vulkan/engine.hpp"
-#include "tests/support/drivers.hpp"
+#include "tests/support/selectors.hpp"
 
 namespace lanewise::test {
 
 /// Every software driver that is installed; throws when one is missing and must not be.
-inline std::vector<SoftwareDriver> installed_drivers() {
-  std::vector<SoftwareDriver> installed;
-  for (const SoftwareDriver& driver : software_drivers()) {
-    if (!driver.json.empty()) {
-      installed.push_back(driver);
-    } else if (!missing_devices_allowed()) {
-      throw std::runtime_error("the Vulkan driver " + driver.label + " is not installed");
-    }
-  }
+inline const std::vector<SoftwareDriver>& installed_drivers() {
+  static const std::vector<SoftwareDriver> installed = selectable_drivers();
   return installed;
 }
 

@@ -5,7 +5,7 @@
 
 #include "runtime/reference/reference.hpp"
 #include "runtime/vulkan/vulkan_engine.hpp"
-#include "tests/support/drivers.hpp"
+#include "tests/support/selectors.hpp"
 
 namespace lanewise::programs {
 namespace {
@@ -28,13 +28,9 @@ std::unique_ptr<Engine> open(const Target& target) {
 std::vector<Target> targets(const std::string& device) {
   std::vector<Target> list;
   if (device == "all" || device == "reference") list.push_back({"reference", ""});
-  for (const test::SoftwareDriver& d : test::software_drivers()) {
-    if (device != "all" && device != d.label && device != d.part) continue;
-    if (!d.json.empty())
-      list.push_back({d.label, d.part});
-    else if (!test::missing_devices_allowed())
-      throw std::runtime_error(d.label + " is not installed");
-  }
+  if (device == "reference") return list;
+  for (const test::SoftwareDriver& d : test::selectable_drivers())
+    if (device == "all" || device == d.label) list.push_back({d.label, d.part});
   if (list.empty()) list.push_back({device, device});
   return list;
 }

@@ -39,7 +39,7 @@ void add_options(CLI::App& app, Arguments& a) {
   CampaignOptions& c = a.campaign;
   app.add_option("--isa", a.isa, "all, ptx, sass, gcn")->capture_default_str();
   app.add_option("--device", c.device,
-                 "all, reference, lavapipe, swiftshader, or part of a device's name")
+                 "all, reference, lavapipe, lavapipe25, swiftshader, or part of a device's name")
       ->capture_default_str();
   app.add_option("--wave", a.wave)->capture_default_str()->check(CLI::IsMember(names(kWaves)));
   app.add_option("--memcheck", a.memcheck, "mix: one program after the other")

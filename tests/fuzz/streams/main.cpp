@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
   std::string names;
   for (const Family& f : families()) names += " " + f.name;
   app.add_option("--family", o.family, "all, or one of" + names)->capture_default_str();
-  app.add_option("--device", o.device, "all, reference, lavapipe, swiftshader")
+  app.add_option("--device", o.device, "all, reference, lavapipe, lavapipe25, swiftshader")
       ->capture_default_str();
   app.add_option("--cases", o.cases, "per family: one instruction in one lane is a case")
       ->capture_default_str();
