@@ -106,6 +106,8 @@ class Group {
         return thread;
       case Initial::Kind::table:
         return table(thread * i.scale + i.value);
+      case Initial::Kind::linear:
+        return thread * i.scale + i.value;
       case Initial::Kind::value:
         return i.value;
     }

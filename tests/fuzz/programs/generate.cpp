@@ -65,12 +65,15 @@ class Maker {
   }
   void make_registers() {
     for (uint32_t n = 0; n < p_.live; ++n) {
-      const uint32_t habit = n == 0 ? 0 : 1 + random_.below(5);
+      // Each access is a lot of code for a driver: two loads are enough.
+      const uint32_t habit = n == 0 ? 0 : n < 3 ? 1 : 2 + random_.below(3);
       Initial i;
       if (habit == 0) i.kind = Initial::Kind::thread;
-      if (habit >= 1 && habit <= 4)
+      if (habit == 1)
         i = {Initial::Kind::table, random_.below(kTableWords), random_.pick({1U, 3U, 5U, 7U})};
-      if (habit == 5) i.value = random_.word() >> random_.below(32);
+      if (habit == 2 || habit == 3)
+        i = {Initial::Kind::linear, random_.word(), random_.word() >> random_.below(32) | 1};
+      if (habit == 4) i.value = random_.word() >> random_.below(32);
       p_.registers.push_back(i);
     }
     for (uint32_t n = 0; n < counters_; ++n)

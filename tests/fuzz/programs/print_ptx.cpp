@@ -91,20 +91,32 @@ class Printer {
     if (i.kind == Initial::Kind::thread) return w_.line("mov.b32 {}, {}", to, thread);
     if (i.kind == Initial::Kind::value)
       return w_.line("mov.b32 {}, {}", to, static_cast<int32_t>(i.value));
+    if (i.kind == Initial::Kind::linear)
+      return w_.line("mad.lo.u32 {}, {}, {}, {}", to, thread, i.scale, i.value);
     const std::string n = w_.word();
     w_.line("mad.lo.u32 {}, {}, {}, {}", n, thread, i.scale, i.value);
     w_.line("and.b32 {}, {}, {}", n, n, kTableWords - 1);
     w_.line("ld.global.u32 {}, [{}]", to, element(w_, "%src", n));
   }
   void store_all(const std::string& mark) {
-    for (uint32_t n = 0; n < p_.stored(); ++n)
-      w_.line("st.global.u32 [%out+{}], {}", 4 * (kSlots + n), Writer::reg(n));
-    std::string value = mark;
+    std::vector<std::string> values;
+    for (uint32_t n = 0; n < p_.stored(); ++n) values.push_back(Writer::reg(n));
+    values.push_back(mark);
     if (mark != "%mark") {
-      value = w_.word();
-      w_.line("mov.b32 {}, {}", value, mark);
+      values.back() = w_.word();
+      w_.line("mov.b32 {}, {}", values.back(), mark);
     }
-    w_.line("st.global.u32 [%out+{}], {}", 4 * (kSlots + p_.stored()), value);
+    // Vectors make less code than single words.
+    const size_t most = style_.seed % 8 == 0 ? 1 : 4;
+    for (size_t n = 0; n < values.size();) {
+      const size_t left = values.size() - n;
+      const size_t count = std::min<size_t>(most, left >= 4 ? 4 : left >= 2 ? 2 : 1);
+      std::string list = values[n];
+      for (size_t k = 1; k < count; ++k) list += ", " + values[n + k];
+      w_.line("st.global{}.u32 [%out+{}], {}", count == 1 ? "" : fmt::format(".v{}", count),
+              4 * (kSlots + n), count == 1 ? list : fmt::format("{{{}}}", list));
+      n += count;
+    }
   }
 
   void block(const Block& b) {

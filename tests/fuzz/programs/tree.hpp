@@ -193,6 +193,7 @@ struct Initial {
   enum class Kind : uint8_t {
     thread,  ///< number of the lane in the launch: group * block + lane of the group
     table,   ///< table[(thread * scale + value) & (kTableWords - 1)]
+    linear,  ///< thread * scale + value
     value
   };
   Kind kind = Kind::value;
