@@ -15,8 +15,7 @@
 namespace lanewise::programs {
 namespace {
 
-constexpr unsigned kEnough = 5;           ///< mismatches
-constexpr double kShrinkingSeconds = 60;  ///< for each of them
+constexpr unsigned kEnough = 5;  ///< mismatches
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -104,7 +103,7 @@ class Worker {
       std::fflush(stdout);
     }
     const Made least = shrink(
-        made, [&](const Made& m) { return fails(m, target); }, kShrinkingSeconds);
+        made, [&](const Made& m) { return fails(m, target); }, o_.shrink_seconds);
     const std::string text =
         fmt::format("# fuzz_programs --isa {} --seed {} on {}: {}\n", set_.name, seed, target.label,
                     what) +

@@ -12,7 +12,8 @@ namespace lanewise::programs {
 struct CampaignOptions {
   std::string device = "all", out = ".";
   uint64_t programs = 300, seed = 1;
-  double seconds = 0;  ///< 0: as many programs as asked
+  double seconds = 0;          ///< 0: as many programs as asked
+  double shrink_seconds = 60;  ///< for each program that goes wrong
   unsigned jobs = 2;
   WaveMode wave = WaveMode::automatic;
   std::vector<Memcheck> memchecks = {Memcheck::arena};  ///< in turn

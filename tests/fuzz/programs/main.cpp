@@ -52,6 +52,8 @@ void add_options(CLI::App& app, Arguments& a) {
   app.add_option("--seconds", c.seconds, "instead of --programs: for each instruction set");
   app.add_option("--seed", c.seed, "of the first program; the next has the next")
       ->capture_default_str();
+  app.add_option("--shrink", c.shrink_seconds, "seconds for each program that goes wrong")
+      ->capture_default_str();
   app.add_option("--jobs", c.jobs, "threads, each with devices of its own")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
