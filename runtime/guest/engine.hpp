@@ -39,6 +39,13 @@ struct Allocation {
   bool read_only = false;
 };
 
+/// How the reference engine runs the lanes of a wave (docs/execution.md); others have their own
+/// way.
+enum class WaveSchedule : uint8_t {
+  until_stop,  ///< one after another, each until it stops
+  lockstep,    ///< together, over the structured tree
+};
+
 struct LaunchRequest {
   const ir::Program* program = nullptr;  ///< symbols already bound
   Dim3 grid, block;
@@ -48,6 +55,7 @@ struct LaunchRequest {
   std::span<const Allocation> allocations;  ///< sorted by address
   Memcheck memcheck = Memcheck::arena;
   WaveMode wave = WaveMode::automatic;
+  WaveSchedule schedule = WaveSchedule::until_stop;
   uint64_t step_budget = uint64_t{1} << 26;     ///< loop back edges one lane may take
   double timeout_seconds = 0;                   ///< 0 = none
   std::map<std::string, std::string> policies;  ///< names and values as --policy takes them

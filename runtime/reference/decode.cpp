@@ -80,7 +80,9 @@ Action action_of(Op op) {
 
 class Decoder {
  public:
-  explicit Decoder(const ir::Program& program) : program_(program) {
+  explicit Decoder(const ir::Program& program, const ir::WaveOrder* order = nullptr)
+      : program_(program), order_(order) {
+    out_.order = order;
     out_.registers.assign(program.regs.size() + 1, 0);  // one more: results nobody wants
   }
 
@@ -88,6 +90,7 @@ class Decoder {
     place_blocks();
     for (uint32_t b = 0; b < program_.blocks.size(); ++b) decode_block(b);
     link();
+    out_.blocks = std::move(positions_);
     return std::move(out_);
   }
 
@@ -253,9 +256,17 @@ class Decoder {
 
   void finish(Code& code, uint32_t site) {
     code.site = site;
-    code.block = block_;
+    code.place = code.block = block_;
     code.inst = inst_++;
+    if (order_ != nullptr) find_origin(code);
     out_.codes.push_back(code);
+  }
+
+  void find_origin(Code& code) const {
+    const ir::WaveOrder::Origin& from = order_->origins[block_];
+    code.added = code.inst < from.added || code.inst >= from.added + from.count;
+    code.block = from.block;
+    code.inst -= from.added;
   }
 
   size_t targets_wanted(const ir::Terminator& term) const {
@@ -312,6 +323,7 @@ class Decoder {
   };
 
   const ir::Program& program_;
+  const ir::WaveOrder* order_;
   DecodedProgram out_;
   std::vector<uint32_t> positions_;
   std::vector<Start> starts_;
@@ -323,6 +335,10 @@ class Decoder {
 
 DecodedProgram decode(const ir::Program& program) {
   return Decoder(program).run();
+}
+
+DecodedProgram decode(const ir::WaveOrder& order) {
+  return Decoder(order.tree.program, &order).run();
 }
 
 }  // namespace lanewise::reference

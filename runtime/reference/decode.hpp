@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/ir/ir.hpp"
+#include "runtime/ir/passes/passes.hpp"
 #include "runtime/reference/float_ops.hpp"
 
 namespace lanewise::reference {
@@ -68,9 +68,11 @@ struct Code {
   const uint32_t* targets = nullptr;  ///< positions of the target blocks
   uint64_t result_mask = 0;           ///< of the width of `type`
   uint32_t site = ir::kNone;
-  uint32_t event = 0;  ///< of ir::Inst
-  uint32_t form = 0;   ///< guest::event_form without code bits, when there is an event
-  uint32_t block = 0, inst = 0;
+  uint32_t event = 0;            ///< of ir::Inst
+  uint32_t form = 0;             ///< guest::event_form without code bits, when there is an event
+  uint32_t block = 0, inst = 0;  ///< as the launch's program counts them
+  bool added = false;            ///< stands in no program of the guest
+  uint32_t place = 0;            ///< the block as the decoded program counts them
 };
 
 /// Refers to the program it was made from.
@@ -78,9 +80,13 @@ struct DecodedProgram {
   std::vector<Code> codes;
   std::vector<uint64_t> registers;  ///< the registers of a lane that starts: zeros, then constants
   std::vector<uint32_t> pool;       ///< operand lists and jump targets
+  std::vector<uint32_t> blocks;     ///< positions of the blocks' first codes
+  const ir::WaveOrder* order = nullptr;
 };
 
 /// Throws Error(guest) when the program is not well formed or symbols are not bound.
 DecodedProgram decode(const ir::Program& program);
+/// The same of the program that the order has.
+DecodedProgram decode(const ir::WaveOrder& order);
 
 }  // namespace lanewise::reference

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "runtime/events/collector.hpp"
@@ -97,7 +98,9 @@ class ReferenceEngine final : public Engine {
     guest::validate(request);
     check_wave(*request.program);
     const auto start = std::chrono::steady_clock::now();
-    const DecodedProgram decoded = decode(*request.program);
+    DecodedProgram decoded = decode(*request.program);
+    const std::optional<ir::WaveOrder> order = order_of(request);
+    if (order) decoded = decode(*order);
     LaunchResult result;
     result.wave_mode = "lane";
     result.wave_reason = "the reference engine interprets lane by lane";
@@ -123,6 +126,19 @@ class ReferenceEngine final : public Engine {
                                         " lies outside the reserved arena");
     }
     return arena_.get() + offset;
+  }
+
+  /// Where lanes that diverge come to cross-lane operations, the program runs as its tree has it.
+  static std::optional<ir::WaveOrder> order_of(const LaunchRequest& request) {
+    const ir::Program& program = *request.program;
+    if (request.schedule == WaveSchedule::lockstep) {
+      if (request.events != nullptr && request.events->exact() != nullptr)
+        throw Error(ErrorKind::usage,
+                    "the cache-exact mode has a schedule of its own: no lockstep");
+    } else if (!ir::has_wave_ops(program) || ir::meetings_uniform(program)) {
+      return std::nullopt;
+    }
+    return ir::order_waves(program, ir::CountLoops::with_wave_ops);
   }
 
   static void check_wave(const ir::Program& program) {

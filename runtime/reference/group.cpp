@@ -7,6 +7,7 @@
 
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/validate.hpp"
+#include "runtime/reference/lockstep.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::reference {
@@ -43,7 +44,11 @@ Group::Group(const LaunchRequest& request, const DecodedProgram& program, const 
   local_.resize(size_t{n} * local_bytes_);
   memory_.shared = shared_;
   exact_ = request.events != nullptr && request.events->exact() != nullptr;
+  if (request.schedule == WaveSchedule::lockstep)
+    lockstep_ = std::make_unique<Lockstep>(*this, program, waves_);
 }
+
+Group::~Group() = default;
 
 void Group::start(const std::array<uint32_t, 3>& index) {
   index_ = index;
@@ -64,9 +69,22 @@ void Group::start(const std::array<uint32_t, 3>& index) {
     lane.in_wave = i % wave_lanes_;
     std::memcpy(lane.r, initial.data(), initial.size() * sizeof(uint64_t));
   }
+  if (lockstep_ == nullptr) return;
+  for (WaveWalk& walk : lockstep_->walks()) walk.start();
+}
+
+bool Group::run_ready_waves() {
+  bool ran = false;
+  for (WaveWalk& walk : lockstep_->walks()) {
+    if (abandoned_ || !walk.can_run()) continue;
+    ran = true;
+    walk.run(false);
+  }
+  return ran;
 }
 
 bool Group::run_ready_lanes() {
+  if (lockstep_ != nullptr) return run_ready_waves();
   bool ran = false;
   for (Lane& lane : lanes_) {
     if (lane.state != LaneState::ready) continue;
@@ -87,6 +105,7 @@ bool Group::run(const std::array<uint32_t, 3>& index) {
     const bool moved = run_complete_wave_ops() | (exact_ && step_waves());
     if (open_barriers() || moved || ran) continue;
     if (!run_partial_wave_ops()) fail_waiting_lanes();
+    if (abandoned_) return hand_over_events(), false;
   }
   hand_over_events();
   return true;

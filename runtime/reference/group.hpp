@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "runtime/reference/decode.hpp"
@@ -42,6 +43,8 @@ struct Barrier {
 inline constexpr uint32_t kBarriers = 16;
 inline constexpr uint32_t kMaxWave = 64;
 
+class Lockstep;
+
 /// Throws Error(budget) once the launch has run longer than it may.
 class Deadline {
  public:
@@ -57,6 +60,9 @@ class Group {
  public:
   Group(const LaunchRequest& request, const DecodedProgram& program, const MemoryView& memory,
         const StepHook& hook, const TouchHook& touch, const Deadline& deadline);
+  ~Group();
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
 
   /// Runs the group to its end; false when the launch must be abandoned.
   bool run(const std::array<uint32_t, 3>& index);
@@ -68,6 +74,7 @@ class Group {
   // group.cpp: the life of a group
   void start(const std::array<uint32_t, 3>& index);
   bool run_ready_lanes();
+  bool run_ready_waves();
   void end(Lane& lane);
   void record(Lane& lane, FaultKind kind, uint32_t site, uint64_t address = 0, uint32_t size = 0);
 
@@ -79,7 +86,12 @@ class Group {
   void fail_waiting_lanes();
 
   // interpret.cpp: one lane until it waits, ends, or gives way
+  void start_turn();
   void run_lane(Lane& lane);
+  bool step(Lane& lane, const Code& code);
+  bool step_in_wave(Lane& lane);
+  bool count_step(Lane& lane, uint32_t site);  ///< false: the budget was used up
+  bool turn_goes_on();
   bool transfer(Lane& lane, const Code& code);  ///< true while the lane may go on
   bool jump(Lane& lane, const Code& code, uint32_t target);
   void compute(Lane& lane, const Code& code);
@@ -108,10 +120,14 @@ class Group {
   bool cached(const Code& code, uint64_t address) const;
 
   // wave.cpp
+  friend class WaveWalk;
   struct Gathered;
   bool run_complete_wave_ops();
   bool run_partial_wave_ops();
   uint64_t lanes_at(uint32_t wave, const Lane& first) const;
+  int compare_places(const Lane& a, const Lane& b) const;
+  bool is_complete(uint32_t wave, const Lane& first, uint64_t here, uint64_t live) const;
+  bool none_below(uint32_t wave, uint64_t lanes, const Lane& first) const;
   uint64_t member_mask(const Lane& lane) const;
   uint64_t waiting_mask(uint32_t wave) const;
   uint64_t live_mask(uint32_t wave) const;
@@ -143,7 +159,8 @@ class Group {
   uint64_t turn_ = 0;  ///< back edges left until the running lane gives way
   uint64_t idle_ = 0;  ///< back edges of turns used up since a lane of the group got anywhere
   bool abandoned_ = false;
-  bool exact_ = false;  ///< loads return what the modelled caches hold
+  std::unique_ptr<Lockstep> lockstep_;  ///< null: lanes run one after another, each until it stops
+  bool exact_ = false;                  ///< loads return what the modelled caches hold
 };
 
 }  // namespace lanewise::reference

@@ -25,58 +25,68 @@ uint64_t mask_below(uint32_t lane) {
 
 }  // namespace
 
-void Group::run_lane(Lane& lane) {
+void Group::start_turn() {
   // Lanes that only wait for each other must not use up a budget each.
   turn_ = idle_ < request_.step_budget ? kTurn : ~uint64_t{0};
+}
+
+void Group::run_lane(Lane& lane) {
+  start_turn();
   for (;;) {
     const Code& code = program_.codes[lane.position];
-    if (code.action >= Action::jump) {
-      if (!transfer(lane, code)) return;
-      continue;
-    }
-    if (hook_) {
-      hook_({{index_[0], index_[1], index_[2]},
-             lane.linear,
-             code.block,
-             code.inst,
-             {lane.r, request_.program->regs.size()}});
-    }
-    ++lane.clock;
-    if (code.guarded && (lane.r[code.guard] != 0) == code.negate) {
-      ++lane.position;
-      continue;
-    }
-    if (code.event != 0 && request_.events != nullptr) {
-      if (exact_) {
-        lane.state = LaneState::at_access;
-        return;
-      }
-      note_event(lane, code);
-    }
-    switch (code.action) {
-      case Action::wave:
-        lane.state = LaneState::at_wave;
-        return;
-      case Action::barrier:
-        arrive(lane, code);
-        return;
-      case Action::trap:
-        record(lane, static_cast<FaultKind>(code.mode), code.site);
-        end(lane);
-        return;
-      case Action::report:
-        record(lane, static_cast<FaultKind>(code.mode), code.site);
-        break;
-      case Action::load:
-      case Action::store:
-      case Action::atom:
-        access_memory(lane, code);
-        break;
-      default:
-        compute(lane, code);
-    }
-    ++lane.position;
+    if (!(code.action >= Action::jump ? transfer(lane, code) : step(lane, code))) return;
   }
+}
+
+/// One instruction that is no terminator; true while the lane may go on.
+inline bool Group::step(Lane& lane, const Code& code) {
+  if (hook_ && !code.added) {
+    hook_({{index_[0], index_[1], index_[2]},
+           lane.linear,
+           code.block,
+           code.inst,
+           {lane.r, request_.program->regs.size()}});
+  }
+  ++lane.clock;
+  if (code.guarded && (lane.r[code.guard] != 0) == code.negate) {
+    ++lane.position;
+    return true;
+  }
+  if (code.event != 0 && request_.events != nullptr) {
+    if (exact_) {
+      lane.state = LaneState::at_access;
+      return false;
+    }
+    note_event(lane, code);
+  }
+  switch (code.action) {
+    case Action::wave:
+      lane.state = LaneState::at_wave;
+      return false;
+    case Action::barrier:
+      arrive(lane, code);
+      return false;
+    case Action::trap:
+      record(lane, static_cast<FaultKind>(code.mode), code.site);
+      end(lane);
+      return false;
+    case Action::report:
+      record(lane, static_cast<FaultKind>(code.mode), code.site);
+      break;
+    case Action::load:
+    case Action::store:
+    case Action::atom:
+      access_memory(lane, code);
+      break;
+    default:
+      compute(lane, code);
+  }
+  ++lane.position;
+  return true;
+}
+
+bool Group::step_in_wave(Lane& lane) {
+  return step(lane, program_.codes[lane.position]);
 }
 
 bool Group::transfer(Lane& lane, const Code& code) {
@@ -102,18 +112,24 @@ bool Group::transfer(Lane& lane, const Code& code) {
 
 bool Group::jump(Lane& lane, const Code& code, uint32_t target) {
   const bool back = target <= lane.position;
-  if (back && ++lane.steps > request_.step_budget) {
-    record(lane, FaultKind::step_budget, code.site);
-    abandoned_ = true;
-    end(lane);
-    return false;
-  }
+  if (back && !count_step(lane, code.site)) return false;
   lane.position = target;
-  if (!back) return true;
+  return !back || turn_goes_on();  // if not, it is still ready: it goes on in the next round
+}
+
+bool Group::count_step(Lane& lane, uint32_t site) {
+  if (++lane.steps <= request_.step_budget) return true;
+  record(lane, FaultKind::step_budget, site);
+  abandoned_ = true;
+  end(lane);
+  return false;
+}
+
+bool Group::turn_goes_on() {
   if ((--turn_ & (kTurn - 1)) == 0) deadline_.check();
   if (turn_ != 0) return true;
   idle_ += kTurn;
-  return false;  // still ready: it goes on in the next round
+  return false;
 }
 
 void Group::compute(Lane& lane, const Code& code) {

@@ -1,14 +1,18 @@
 // Cross-lane operations: who takes part, and what each lane gets.
+#include <algorithm>
 #include <array>
 #include <bit>
 
 #include "runtime/ir/wave_ops.hpp"
 #include "runtime/reference/group.hpp"
+#include "runtime/reference/lockstep.hpp"
 
 namespace lanewise::reference {
 namespace {
 
 using ir::Op;
+
+constexpr uint64_t kNoMask = ~uint64_t{0};
 
 template <typename Visit>
 void for_each_lane(uint64_t mask, Visit visit) {
@@ -69,20 +73,55 @@ uint64_t Group::waiting_mask(uint32_t wave) const {
 uint64_t Group::member_mask(const Lane& lane) const {
   const Code& code = program_.codes[lane.position];
   const int operand = ir::member_operand(code.op);
-  if (operand < 0) return ~uint64_t{0};
+  if (operand < 0) return kNoMask;
   const uint64_t mask = lane.r[code.src[operand]] & 0xffffffff;
-  return mask == 0xffffffff ? ~uint64_t{0} : mask;  // "everyone", for waves of 64 too
+  return mask == 0xffffffff ? kNoMask : mask;
 }
 
-/// The lanes of the wave that wait at the same instruction with the same member mask.
+/// Which of two lanes of a wave stands at the lower place: negative = a, 0 = the same place.
+int Group::compare_places(const Lane& a, const Lane& b) const {
+  if (program_.order == nullptr) return a.position < b.position ? -1 : a.position > b.position;
+  const auto place = [&](const Lane& lane) -> const ir::WaveOrder::Place& {
+    return program_.order->places[program_.codes[lane.position].place];
+  };
+  const ir::WaveOrder::Place &at = place(a), &bt = place(b);
+  const size_t depth = std::min(at.loops.size(), bt.loops.size());
+  for (size_t i = 0; i < depth; ++i) {
+    const ir::Reg turn = at.loops[i].turn;
+    if (turn != bt.loops[i].turn) break;
+    if (a.r[turn.id] != b.r[turn.id]) return a.r[turn.id] < b.r[turn.id] ? -1 : 1;
+  }
+  if (at.position != bt.position) return at.position < bt.position ? -1 : 1;
+  return a.position < b.position ? -1 : a.position > b.position;
+}
+
+bool Group::none_below(uint32_t wave, uint64_t lanes, const Lane& first) const {
+  bool none = true;
+  for_each_lane(lanes,
+                [&](uint32_t i) { none = none && compare_places(lane_of(wave, i), first) >= 0; });
+  return none;
+}
+
+/// The lanes of the wave that wait at the same instruction with the same member mask; without a
+/// mask, in the same iterations too.
 uint64_t Group::lanes_at(uint32_t wave, const Lane& first) const {
   const uint64_t members = member_mask(first);
+  const bool masked = members != kNoMask;
   uint64_t mask = 0;
   for_each_lane(waiting_mask(wave), [&](uint32_t i) {
     const Lane& lane = lane_of(wave, i);
-    if (lane.position == first.position && member_mask(lane) == members) mask |= uint64_t{1} << i;
+    if (lane.position != first.position || member_mask(lane) != members) return;
+    if (masked || compare_places(lane, first) == 0) mask |= uint64_t{1} << i;
   });
   return mask;
+}
+
+/// With a mask: all its lanes are there. Without: no lane can come any more. In lockstep the walk
+/// over the tree knows that.
+bool Group::is_complete(uint32_t wave, const Lane& first, uint64_t here, uint64_t live) const {
+  const uint64_t members = member_mask(first);
+  if (members != kNoMask) return (members & live & ~here) == 0;
+  return lockstep_ == nullptr && none_below(wave, live & ~here, first);
 }
 
 bool Group::run_complete_wave_ops() {
@@ -94,7 +133,7 @@ bool Group::run_complete_wave_ops() {
       const Lane& first = lane_of(wave, static_cast<uint32_t>(std::countr_zero(unreleased)));
       const uint64_t here = lanes_at(wave, first);
       unreleased &= ~here;
-      if ((member_mask(first) & live & ~here) != 0) continue;
+      if (!is_complete(wave, first, here, live)) continue;
       run_wave_op(wave, here);
       ran = true;
     }
@@ -108,11 +147,15 @@ bool Group::run_partial_wave_ops() {
     const Lane* first = nullptr;
     for_each_lane(waiting_mask(wave), [&](uint32_t i) {
       const Lane& lane = lane_of(wave, i);
-      if (first == nullptr || lane.position < first->position) first = &lane;
+      if (first == nullptr || compare_places(lane, *first) < 0) first = &lane;
     });
     if (first == nullptr) continue;
-    run_wave_op(wave, lanes_at(wave, *first));
     ran = true;
+    if (lockstep_ != nullptr) {
+      lockstep_->walks()[wave].run(true);
+    } else {
+      run_wave_op(wave, lanes_at(wave, *first));
+    }
   }
   return ran;
 }

@@ -68,6 +68,7 @@ class KernelBuilder {
 
   // Cross-lane operations in phase mode (wave_mode.cpp)
   void begin_wave();
+  void stand(const ir::Phases& phases, Id slot);
   void hand_over(const ir::Phases& phases, Id slot);
   void take_results(const ir::Phases& phases, Id slot);
   void resolve_complete(const ir::Phases& phases, PhaseState& state, Id resolved);

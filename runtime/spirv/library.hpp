@@ -56,6 +56,8 @@ enum SpecId : uint32_t {
   local_total = 5,      ///< filled in by freeze(): local_words * lanes
   loop_marks = 7,       ///< words, one per invocation, on devices that cut loops
   group_words = 8,      ///< words of shared memory for cross-lane operations of whole groups
+  wave_levels = 9,      ///< counted loops around a cross-lane operation, at most
+  level_words = 10,     ///< filled in by freeze(): wave_levels * lanes, at least 1
   fence_by_atomic = 6,  ///< llvmpipe: memory barriers must not appear in divergent loops
 };
 /// Turns specialisation constants into plain constants with these values (the others get their

@@ -140,6 +140,7 @@ void KernelBuilder::run_body(const ir::Phases& phases, PhaseState& state, spv::F
     when(stopped, [&] { arrive(phases, state, slot); });
     return;
   }
+  when(stopped, [&] { stand(phases, slot); });
   const Id kind = m_.createLoad(frame_.carried[phases.wave.kind.id], spv::NoPrecision);
   const auto both = [&](Id a, Id b) { return m_.op(spv::OpLogicalAnd, m_.bool_type, {a, b}); };
   const bool barriers = std::ranges::any_of(

@@ -140,6 +140,19 @@ uint32_t own_shared_bytes(const ir::Program& program, const Shape& shape, bool p
          (use.waves ? 4 * group_words(program, shape) : 0);
 }
 
+/// What a lane runs from stop to stop. Operations that the whole group comes to together mix no
+/// iterations anyway.
+ir::Phases phases_of(const ir::Program& program, bool waves) {
+  if (!waves || ir::meetings_uniform(program)) return ir::split_phases(program);
+  return ir::split_phases(ir::order_waves(program, ir::CountLoops::with_wave_ops));
+}
+
+uint32_t wave_levels(const ir::Phases& phases) {
+  size_t most = 0;
+  for (const ir::WaveOrder::Place& place : phases.places) most = std::max(most, place.loops.size());
+  return static_cast<uint32_t>(most);
+}
+
 uint32_t loop_mark_bytes(const Target& target, const Shape& shape) {
   return target.cuts_loops ? 4 * shape.local_size : 0;
 }
@@ -169,8 +182,11 @@ Module translate(const ir::Program& source, const Options& options, const Target
 
   ModuleBuilder builder(target);
   KernelBuilder kernel(builder, options, target, shape);
+  uint32_t levels = 0;
   if (phases) {
-    kernel.build_phases(ir::split_phases(program));
+    const ir::Phases split = phases_of(program, packed && waves);
+    levels = wave_levels(split);
+    kernel.build_phases(split);
   } else {
     kernel.build_direct(program);
   }
@@ -186,6 +202,7 @@ Module translate(const ir::Program& source, const Options& options, const Target
       {library::memcheck, static_cast<uint32_t>(options.memcheck)},
       {library::group_words, waves && !phases ? group_words(program, shape) : 1},
       {library::loop_marks, shape.local_size},
+      {library::wave_levels, levels},
       {library::fence_by_atomic, target.fence_by_atomic ? 1U : 0U}};
   Module module;
   const auto linked = library::link(builder.words(), library::variant_for(target));

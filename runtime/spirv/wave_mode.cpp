@@ -1,5 +1,7 @@
 // Cross-lane operations when an invocation carries a whole wave; shaders/lib/wave.glsl has their
 // meaning.
+#include <algorithm>
+
 #include "runtime/spirv/kernel_builder.hpp"
 
 namespace lanewise::spirv {
@@ -14,15 +16,38 @@ void KernelBuilder::begin_wave() {
   library("lw_wave_begin", m_.void_type, {m_.select(none, m_.u(0), left)});
 }
 
-/// The lane has stopped: what it brings becomes visible to its wave.
+/// Where the lane has stopped: the stop, and of each counted loop around it where it begins and how
+/// often it has turned.
+void KernelBuilder::stand(const ir::Phases& phases, Id slot) {
+  const Id which = m_.createLoad(frame_.resume, spv::NoPrecision);
+  library("lw_wave_stand", m_.void_type, {slot, which});
+  size_t levels = 0;
+  for (const ir::WaveOrder::Place& place : phases.places)
+    levels = std::max(levels, place.loops.size());
+  for (uint32_t level = 0; level < levels; ++level) {
+    Id begin = m_.u(0), turn = m_.u(0);
+    for (uint32_t k = 0; k < phases.places.size(); ++k) {
+      const ir::WaveOrder::Place& place = phases.places[k];
+      const bool inside = level < place.loops.size();
+      const Id meant = m_.op(spv::OpIEqual, m_.bool_type, {which, m_.u(k + 1)});
+      begin = m_.select(meant, m_.u(inside ? place.loops[level].position : place.position), begin);
+      if (!inside) continue;
+      const Id variable = frame_.carried[place.loops[level].turn.id];
+      turn = m_.select(meant, m_.createLoad(variable, spv::NoPrecision), turn);
+    }
+    library("lw_wave_level", m_.void_type, {slot, m_.u(level), begin, turn});
+  }
+}
+
+/// The lane has stopped at an operation: what it brings becomes visible to its wave.
 void KernelBuilder::hand_over(const ir::Phases& phases, Id slot) {
   const auto value = [&](ir::Reg reg) {
     return m_.createLoad(frame_.carried[reg.id], spv::NoPrecision);
   };
   const ir::WaveRegs& w = phases.wave;
-  library("lw_wave_put", m_.void_type,
-          {slot, value(phases.resume), value(w.kind), value(w.low), value(w.high), value(w.b),
-           value(w.c), value(w.members)});
+  library(
+      "lw_wave_put", m_.void_type,
+      {slot, value(w.kind), value(w.low), value(w.high), value(w.b), value(w.c), value(w.members)});
 }
 
 void KernelBuilder::take_results(const ir::Phases& phases, Id slot) {
@@ -46,8 +71,8 @@ void KernelBuilder::resolve_complete(const ir::Phases& phases, PhaseState& state
   });
 }
 
-/// Nothing else can move in the group: the operation that stands first in the program, for the
-/// lanes that are there.
+/// Nothing else can move in the group: the operation at the lowest place, for the lanes that are
+/// there.
 void KernelBuilder::resolve_first(const ir::Phases& phases, PhaseState& state) {
   when(library("lw_wave_force", m_.bool_type, {}), [&] { carry_out(phases, state); });
 }

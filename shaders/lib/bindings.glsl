@@ -7,6 +7,8 @@ layout(constant_id = 3) const uint SHARED_IN_BACKING = 0u;
 layout(constant_id = 4) const uint MEMCHECK = 0u;      // 0 arena, 1 alloc, 2 off
 layout(constant_id = 6) const uint FENCE_BY_ATOMIC = 0u;  // see lw_fence
 layout(constant_id = 7) const uint LOOP_MARKS = 1u;  // invocations, on devices that cut loops
+layout(constant_id = 9) const uint LEVELS = 0u;        // counted loops around a cross-lane operation
+layout(constant_id = 10) const uint LEVEL_WORDS = 1u;  // LEVELS * LANES, at least 1
 layout(constant_id = 5) const uint LOCAL_TOTAL = 1u;   // LOCAL_WORDS * LANES, at least 4
 
 #if !LW_INT64

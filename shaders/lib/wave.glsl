@@ -2,11 +2,15 @@
 //
 // A lane that reaches such an operation puts down what it brings and stops. When no lane of the
 // wave can run, lw_wave_next looks at the sets of lanes that wait together (same operation, same
-// member mask); a set that is complete is carried out for each of its lanes, which then run on
-// with their results. Nothing here talks to other invocations, so host subgroups do not matter.
+// member mask; without a mask also the same iterations of the loops around it); a set that is
+// complete is carried out for each of its lanes, which then run on with their results. With a mask
+// that is when all its lanes are there, without when no lane stands at a lower place: places are
+// compared by the loops around them from the outside in, where each begins and how often it has
+// turned, and then by their numbers. Nothing here talks to other invocations, so host subgroups do not matter.
 // Loops go in steps of 8 lanes, because llvmpipe allows an invocation 65535 iterations in all.
 
-uint wave_stop[LANES];  // which stop the lane waits at
+uint wave_stop[LANES];  // which stop the lane waits at, barriers too
+uint wave_begin[LEVEL_WORDS], wave_turn[LEVEL_WORDS];  // [level][lane]: its loops
 uint wave_low[LANES], wave_high[LANES];
 uint wave_b[LANES], wave_c[LANES];
 uint wave_members[LANES];
@@ -67,10 +71,19 @@ uint lw_wave_first_live() { return wave_lowest(wave_live); }
 bool lw_wave_any_live() { return !wave_empty(wave_live); }
 bool lw_wave_any_stopped() { return !wave_empty(wave_stopped); }
 
-void lw_wave_put(const in uint slot, const in uint stop, const in uint kind, const in uint low,
-                 const in uint high, const in uint b, const in uint c, const in uint members) {
+/// The place at which the lane waits, level after level; past its innermost loop `begin` is that of
+/// the stop itself.
+void lw_wave_stand(const in uint slot, const in uint stop) { wave_stop[wave_in(slot)] = stop; }
+void lw_wave_level(const in uint slot, const in uint level, const in uint begin,
+                   const in uint turn) {
+  uint at = min(level * LANES + wave_in(slot), LEVEL_WORDS - 1u);
+  wave_begin[at] = begin;
+  wave_turn[at] = turn;
+}
+
+void lw_wave_put(const in uint slot, const in uint kind, const in uint low, const in uint high,
+                 const in uint b, const in uint c, const in uint members) {
   uint i = wave_in(slot);
-  wave_stop[i] = stop;
   wave_kind[i] = kind;
   wave_low[i] = low;
   wave_high[i] = high;
@@ -95,11 +108,56 @@ uvec2 wave_together8(uint i, uint stop, uint members) {
          wave_together(i + 6u, stop, members) | wave_together(i + 7u, stop, members);
 }
 
+// What a place is compared by: at each level the loop's begin and its turn, in the end the stop.
+uint wave_word(uint i, uint word) {
+  uint at = min((word >> 1u) * LANES + wave_in(i), LEVEL_WORDS - 1u);
+  if (word >= 2u * LEVELS) return wave_stop[wave_in(i)];
+  return (word & 1u) == 0u ? wave_begin[at] : wave_turn[at];
+}
+uvec2 wave_equals(uint i, uint word, uint value) {
+  return i < LANES && wave_word(i, word) == value ? wave_bit(i) : uvec2(0u);
+}
+/// The lanes of the set whose word is that value.
+uvec2 wave_narrow(uvec2 set, uint word, uint value) {
+  uvec2 found = uvec2(0u);
+  for (uint i = 0u; i < LANES; i += 8u) {
+    found |= wave_equals(i, word, value) | wave_equals(i + 1u, word, value) |
+             wave_equals(i + 2u, word, value) | wave_equals(i + 3u, word, value) |
+             wave_equals(i + 4u, word, value) | wave_equals(i + 5u, word, value) |
+             wave_equals(i + 6u, word, value) | wave_equals(i + 7u, word, value);
+  }
+  return found & set;
+}
+uint wave_value(uvec2 set, uint i, uint word) {
+  return wave_has(set, i) && i < LANES ? wave_word(i, word) : ~0u;
+}
+uint wave_least(uvec2 set, uint word) {
+  uint least = ~0u;
+  for (uint i = 0u; i < LANES; i += 8u) {
+    uint a = min(wave_value(set, i, word), wave_value(set, i + 1u, word));
+    uint b = min(wave_value(set, i + 2u, word), wave_value(set, i + 3u, word));
+    uint c = min(wave_value(set, i + 4u, word), wave_value(set, i + 5u, word));
+    uint d = min(wave_value(set, i + 6u, word), wave_value(set, i + 7u, word));
+    least = min(least, min(min(a, b), min(c, d)));
+  }
+  return least;
+}
+/// The lanes of the set at its lowest place.
+uvec2 wave_lowest_place(uvec2 set) {
+  for (uint word = 0u; word <= 2u * LEVELS; ++word)
+    set = wave_narrow(set, word, wave_least(set, word));
+  return set;
+}
+
 void wave_take_set(uint first) {
   uint stop = wave_stop[wave_in(first)], members = wave_members[wave_in(first)];
   uvec2 set = uvec2(0u);
   for (uint i = 0u; i < LANES; i += 8u) set |= wave_together8(i, stop, members);
   wave_set = set & wave_stopped;
+  if (members == ~0u) {  // no mask: iterations do not mix
+    for (uint word = 1u; word < 2u * LEVELS; word += 2u)
+      wave_set = wave_narrow(wave_set, word, wave_word(first, word));
+  }
   wave_voters = wave_set & wave_mask(members);
   wave_set_kind = wave_kind[wave_in(first)];
 }
@@ -112,20 +170,16 @@ uint lw_wave_next() {
   uint first = wave_lowest(wave_unseen);
   wave_take_set(first);
   wave_unseen &= ~wave_set;
-  uvec2 missing = wave_mask(wave_members[wave_in(first)]) & wave_live & ~wave_set;
-  return wave_empty(missing) ? 2u : 1u;
+  uint members = wave_members[wave_in(first)];
+  uvec2 missing = wave_mask(members) & wave_live & ~wave_set;
+  if (wave_empty(missing)) return 2u;
+  return members == ~0u && wave_lowest_place(wave_live) == wave_set ? 2u : 1u;
 }
 
-/// Takes up the set that stands first in the program, complete or not; false = nobody waits.
+/// Takes up the set at the lowest place, complete or not; false = nobody waits.
 bool lw_wave_force() {
   if (wave_empty(wave_stopped)) return false;
-  uint first = 0u, lowest = ~0u;
-  for (uint i = 0u; i < LANES; ++i) {
-    bool better = wave_has(wave_stopped, i) && wave_stop[i] < lowest;
-    first = better ? i : first;
-    lowest = better ? wave_stop[i] : lowest;
-  }
-  wave_take_set(first);
+  wave_take_set(wave_lowest(wave_lowest_place(wave_stopped)));
   return true;
 }
 

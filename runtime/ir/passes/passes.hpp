@@ -43,33 +43,6 @@ Uniformity uniformity(const Program& program);
 /// together (no lane exits before).
 bool meetings_uniform(const Program& program);
 
-/// Splits the kernel at its stops, barriers and cross-lane operations, so that each lane can be run
-/// from stop to stop: a stop becomes `resume = k; exit`, and the entry dispatches on `resume` (0 at
-/// first). A lane that has ended leaves resume = kPhaseEnded. Stops are numbered as the program
-/// lists them, so the lowest k is the one that stands first.
-inline constexpr uint32_t kPhaseEnded = 0xffffffff;
-/// How a lane hands a cross-lane operation over, b32 registers. `kind` is set at every stop: 0 at a
-/// barrier, else 1 + index into Phases::kinds. The rest is what the operation needs of its
-/// operands; the lane is resumed with the results in result0 and result1 (64 bits: low and high
-/// word).
-struct WaveRegs {
-  Reg kind, low, high, b, c, members, result0, result1;
-};
-struct Phases {
-  Program program;          ///< contains no barrier and no cross-lane operation
-  Reg resume;               ///< b32; in and out of one phase
-  std::vector<Inst> stops;  ///< stops[k - 1] is the one that `resume = k` waits at
-  Reg barrier_id,
-      barrier_count;  ///< b32; set before the phase ends when an operand is not constant
-  std::vector<Reg>
-      carried;    ///< registers whose values must survive from phase to phase (with resume)
-  WaveRegs wave;  ///< invalid when the program has no cross-lane operation
-  std::vector<Inst> kinds;  ///< the cross-lane operations that differ in more than their operands
-};
-Phases split_phases(const Program& program);
-/// Some instruction needs the other lanes of its wave.
-bool has_wave_ops(const Program& program);
-
 /// Structured control flow, ready for SPIR-V: every break and continue leaves exactly the innermost
 /// loop or scope around it.
 struct Node {
@@ -96,8 +69,67 @@ struct Structured {
       program;  ///< the input after lower_switches and make_reducible, with flag registers added
   std::vector<Node> body;
 };
+/// How deep a tree may nest before the program is flattened: what was measured against drivers
+/// (lavapipe's mask stacks hold 80 entries and lose count beyond).
+struct TreeLimits {
+  uint32_t constructs = 40, ifs = 60, depth = 120;
+};
 /// Any program; throws only on internal errors.
-Structured structurise(const Program& program);
+Structured structurise(const Program& program, const TreeLimits& limits = {});
 std::string print(const Structured& structured);
+
+/// The order in which a wave that runs the tree in step comes to the program's instructions. A
+/// place is an instruction in one iteration of each loop around it; docs/execution.md compares two.
+struct WaveOrder {
+  struct Loop {
+    Reg turn;  ///< b32: how often the lane has come to the loop's begin since it entered
+    uint32_t position = 0;  ///< of the loop's begin
+  };
+  struct Place {
+    uint32_t position = 0;    ///< of the block in the tree, 1 ...; 0 = it has no instructions
+    std::vector<Loop> loops;  ///< around it, those that are counted; the outermost first
+  };
+  /// Where a block's instructions stood in the input.
+  struct Origin {
+    uint32_t block = kNone;
+    uint32_t added = 0;  ///< instructions in front of them
+    uint32_t count = 0;
+  };
+  Structured tree;              ///< of the program, with instructions that count `turn`
+  std::vector<Place> places;    ///< [block]
+  std::vector<Origin> origins;  ///< [block]
+};
+enum class CountLoops : uint8_t { none, with_wave_ops };
+WaveOrder order_waves(const Program& program, CountLoops count);
+
+/// Splits the kernel at its stops, barriers and cross-lane operations, so that each lane can be run
+/// from stop to stop: a stop becomes `resume = k; exit`, and the entry dispatches on `resume` (0 at
+/// first). A lane that has ended leaves resume = kPhaseEnded. Stops are numbered as the program
+/// lists them, or as the tree has them when an order is given.
+inline constexpr uint32_t kPhaseEnded = 0xffffffff;
+/// How a lane hands a cross-lane operation over, b32 registers. `kind` is set at every stop: 0 at a
+/// barrier, else 1 + index into Phases::kinds. The rest is what the operation needs of its
+/// operands; the lane is resumed with the results in result0 and result1 (64 bits: low and high
+/// word).
+struct WaveRegs {
+  Reg kind, low, high, b, c, members, result0, result1;
+};
+struct Phases {
+  Program program;          ///< contains no barrier and no cross-lane operation
+  Reg resume;               ///< b32; in and out of one phase
+  std::vector<Inst> stops;  ///< stops[k - 1] is the one that `resume = k` waits at
+  /// Of the stops, when an order was given: what docs/execution.md compares.
+  std::vector<WaveOrder::Place> places;
+  Reg barrier_id,
+      barrier_count;  ///< b32; set before the phase ends when an operand is not constant
+  std::vector<Reg>
+      carried;    ///< registers whose values must survive from phase to phase (with resume)
+  WaveRegs wave;  ///< invalid when the program has no cross-lane operation
+  std::vector<Inst> kinds;  ///< the cross-lane operations that differ in more than their operands
+};
+Phases split_phases(const Program& program);
+Phases split_phases(const WaveOrder& order);
+/// Some instruction needs the other lanes of its wave.
+bool has_wave_ops(const Program& program);
 
 }  // namespace lanewise::ir

@@ -11,7 +11,7 @@ namespace {
 
 class PhaseSplitter {
  public:
-  explicit PhaseSplitter(const Program& p) {
+  explicit PhaseSplitter(const Program& p, const WaveOrder* order = nullptr) : order_(order) {
     out_.program = p;
     out_.resume = out_.program.add_reg(Width::b32, std::string("resume"));
     out_.barrier_id = out_.program.add_reg(Width::b32, std::string("barrier_id"));
@@ -213,14 +213,20 @@ class PhaseSplitter {
   void number_stops() {
     std::vector<uint32_t> order(stops_.size());
     std::iota(order.begin(), order.end(), 0U);
+    const auto rank = [&](uint32_t stop) {
+      const Origin& at = stops_[stop].origin;
+      const uint32_t block = order_ != nullptr ? order_->places[at.block].position : at.block;
+      return std::pair(block, at.index);
+    };
     std::sort(order.begin(), order.end(),
-              [&](uint32_t a, uint32_t b) { return stops_[a].origin < stops_[b].origin; });
+              [&](uint32_t a, uint32_t b) { return rank(a) < rank(b); });
     std::vector<Inst> stops;
     for (uint32_t k = 0; k < order.size(); ++k) {
       const Stop& stop = stops_[order[k]];
       out_.program.blocks[stop.wait].insts.back().src[0] = Operand::immediate(k + 1);
       resume_at_.push_back(stop.resumed);
       stops.push_back(std::move(out_.stops[order[k]]));
+      if (order_ != nullptr) out_.places.push_back(order_->places[stop.origin.block]);
     }
     out_.stops = std::move(stops);
   }
@@ -258,6 +264,9 @@ class PhaseSplitter {
       for (const Reg r : barrier.dst) carried.insert(r.id);
       if (barrier.src.size() > 2 && barrier.src[2].is_reg()) carried.insert(barrier.src[2].index);
     }
+    // ... and what counts the iterations that a lane stops in.
+    for (const WaveOrder::Place& place : out_.places)
+      for (const WaveOrder::Loop& loop : place.loops) carried.insert(loop.turn.id);
     carried.erase(out_.resume.id);
     carried.erase(out_.wave.result0.id);
     carried.erase(out_.wave.result1.id);
@@ -268,13 +277,13 @@ class PhaseSplitter {
   struct Origin {
     uint32_t block = 0;
     size_t index = 0;
-    auto operator<=>(const Origin&) const = default;
   };
   struct Stop {
     Origin origin;
     uint32_t wait, resumed;
   };
 
+  const WaveOrder* order_;
   Phases out_;
   uint32_t start_ = 0;
   std::vector<Origin> origins_;  ///< [block], of its first instruction
@@ -294,6 +303,10 @@ bool has_wave_ops(const Program& program) {
 
 Phases split_phases(const Program& program) {
   return PhaseSplitter(program).run();
+}
+
+Phases split_phases(const WaveOrder& order) {
+  return PhaseSplitter(order.tree.program, &order).run();
 }
 
 }  // namespace lanewise::ir

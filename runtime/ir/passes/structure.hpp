@@ -24,7 +24,7 @@ inline bool is_construct(const Node& n) {
 }
 
 /// Tree of a reducible program without switches; nothing when it would nest too deep.
-std::optional<std::vector<Node>> build_tree(const Program& program);
+std::optional<std::vector<Node>> build_tree(const Program& program, uint32_t max_depth);
 /// Drops jumps that lead where control goes anyway, shortens the others, removes unused scopes.
 void clean_tree(std::vector<Node>& body);
 /// Makes every jump leave the innermost construct, with flag registers for those that go further,

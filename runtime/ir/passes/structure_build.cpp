@@ -9,15 +9,14 @@
 namespace lanewise::ir::structure {
 namespace {
 
-/// Deeper trees are given up: drivers keep mask stacks of limited depth.
-constexpr uint32_t kMaxDepth = 120;
 /// From here on the larger side of a branch is not nested but follows the smaller one.
 constexpr uint32_t kMaxNestedIfs = 24;
 
 class TreeBuilder {
  public:
-  explicit TreeBuilder(const Program& p)
+  TreeBuilder(const Program& p, uint32_t max_depth)
       : p_(p),
+        max_depth_(max_depth),
         graph_(block_graph(p)),
         order_(reverse_postorder(graph_)),
         dom_(dominators(graph_)),
@@ -78,7 +77,7 @@ class TreeBuilder {
   /// Everything that `x` dominates, appended to `out`.
   void tree(uint32_t x, std::vector<Node>& out, uint32_t depth) {
     while (x != kNone && !too_deep_) {
-      if (depth > kMaxDepth) {
+      if (depth > max_depth_) {
         too_deep_ = true;
         return;
       }
@@ -114,7 +113,7 @@ class TreeBuilder {
   template <typename Core>
   void wrap(const std::vector<uint32_t>& after, size_t count, std::vector<Node>& out,
             uint32_t depth, const Core& core) {
-    if (too_deep_ || depth > kMaxDepth) {
+    if (too_deep_ || depth > max_depth_) {
       too_deep_ = true;
       return;
     }
@@ -198,6 +197,7 @@ class TreeBuilder {
   }
 
   const Program& p_;
+  const uint32_t max_depth_;
   Graph graph_;
   BlockOrder order_;
   DomTree dom_;
@@ -210,8 +210,8 @@ class TreeBuilder {
 
 }  // namespace
 
-std::optional<std::vector<Node>> build_tree(const Program& program) {
-  return TreeBuilder(program).run();
+std::optional<std::vector<Node>> build_tree(const Program& program, uint32_t max_depth) {
+  return TreeBuilder(program, max_depth).run();
 }
 
 }  // namespace lanewise::ir::structure

@@ -8,15 +8,12 @@
 namespace lanewise::ir {
 namespace {
 
-/// Measured against drivers: lavapipe's mask stacks hold 80 entries and lose count beyond.
-constexpr uint32_t kMaxConstructs = 40, kMaxIfs = 60;
-
-std::optional<std::vector<Node>> try_structure(Program& program) {
-  auto body = structure::build_tree(program);
+std::optional<std::vector<Node>> try_structure(Program& program, const TreeLimits& limits) {
+  auto body = structure::build_tree(program, limits.depth);
   if (!body) return std::nullopt;
   structure::clean_tree(*body);
   const structure::Nesting nest = structure::nesting(*body);
-  if (nest.constructs > kMaxConstructs || nest.ifs > kMaxIfs) return std::nullopt;
+  if (nest.constructs > limits.constructs || nest.ifs > limits.ifs) return std::nullopt;
   structure::lower_far_jumps(program, *body);
   return body;
 }
@@ -39,17 +36,17 @@ void flatten(Program& program) {
 
 }  // namespace
 
-Structured structurise(const Program& program) {
+Structured structurise(const Program& program, const TreeLimits& limits) {
   Structured s{program, {}};
   make_reducible(s.program);
   lower_switches(s.program);
   detach_entry(s.program);
-  auto body = try_structure(s.program);
+  auto body = try_structure(s.program, limits);
   if (!body) {
     s.program = program;
     lower_switches(s.program);
     flatten(s.program);
-    body = try_structure(s.program);
+    body = try_structure(s.program, limits);
     if (!body) throw std::logic_error("structurise: a flattened program nests too deep");
   }
   s.body = std::move(*body);
