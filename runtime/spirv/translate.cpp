@@ -7,6 +7,7 @@
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/spirv/kernel_builder.hpp"
 #include "runtime/spirv/library.hpp"
+#include "runtime/spirv/loop_exits.hpp"
 #include "runtime/spirv/shrink.hpp"
 #include "runtime/support/error.hpp"
 
@@ -208,6 +209,7 @@ Module translate(const ir::Program& source, const Options& options, const Target
   const auto linked = library::link(builder.words(), library::variant_for(target));
   module.words = library::freeze(linked, sizes);
   if (target.folds_nothing) module.words = shrink(module.words);
+  if (target.loses_loop_values) module.words = close_loops(module.words);
   module.local_size = shape.local_size;
   module.lanes_per_invocation = shape.lanes_per_invocation;
   module.shared_in_memory = shared.in_memory;

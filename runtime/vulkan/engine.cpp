@@ -19,6 +19,12 @@ Device open_device(std::string_view selector, bool validation) {
 }
 
 spirv::Target probed_target(const Device& device, const ProbeResult& result) {
+  if (result.loop_values == LoopValues::lost) {
+    throw Error(ErrorKind::device,
+                fmt::format("the driver of {} ({}) loses values that lanes take out of loops; "
+                            "results there would be wrong, so nothing is run on it",
+                            device.facts().info.name, device.facts().info.driver));
+  }
   spirv::Target target = device.facts().target;
   apply(result, target);
   return target;
@@ -40,7 +46,7 @@ struct VulkanEngine::Parts {
       : disk(options.cache_dir),
         device(open_device(selector, options.validation || validation_from_environment())),
         pipelines(device, disk),
-        probed(probe(device, pipelines, disk)),
+        probed(probe(device, pipelines, disk, translator)),
         arena(device),
         kernels(pipelines, disk, probed_target(device, probed), std::move(translator)),
         dispatcher(device, arena, pipelines) {}

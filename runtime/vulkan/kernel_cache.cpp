@@ -94,6 +94,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                           t.fence_by_atomic,
                           t.folds_nothing,
                           t.folds_zero,
+                          t.loses_loop_values,
                           t.denorm_preserve,
                           t.rte,
                           t.signed_zero_inf_nan,

@@ -2,19 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 // The compiled shaders, which need the standard types above.
 #include "kDoubleProbe.inc"
 #include "kFloatProbe.inc"
 #include "kFmaProbe.inc"
 #include "kLoopProbe.inc"
 #include "runtime/support/hash.hpp"
+#include "translator_version.hpp"
 
 namespace lanewise::vulkan {
 namespace {
 
 /// Counts up when the inputs or the comparison change, which the shaders' hash does not show.
-constexpr uint32_t kProbeVersion = 3;
+constexpr uint32_t kProbeVersion = 4;
 constexpr uint32_t kProbeLocalSize = 64;
 /// Beyond every loop limit known of a driver (lavapipe: 65535).
 constexpr uint32_t kLoopIterations = 100000;
@@ -28,8 +31,8 @@ CacheKey probe_key(const Device& device) {
   const uint64_t shaders = hash_words(
       kFloatProbe,
       hash_words(kDoubleProbe, hash_words(kFmaProbe, hash_words(kLoopProbe, kHashSeed))));
-  return make_key(
-      fmt::format("probe {} {:016x} {:016x}", kProbeVersion, shaders, device.facts().fingerprint));
+  return make_key(fmt::format("probe {} {:016x} {:016x} {}", kProbeVersion, shaders,
+                              device.facts().fingerprint, kTranslatorVersion));
 }
 
 std::optional<ProbeResult> remembered(DiskCache& disk, const CacheKey& key) {
@@ -153,7 +156,8 @@ std::vector<uint32_t> with_float_modes(std::span<const uint32_t> words,
   return out;
 }
 
-ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk) {
+ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk,
+                  const Translator& translator) {
   const CacheKey key = probe_key(device);
   if (const auto known = remembered(disk, key)) return *known;
   ProbeResult result;
@@ -164,9 +168,20 @@ ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk) {
         try_floats<uint32_t>(device, pipelines, kFmaProbe).exact(ProbeOp::fma) ? 1 : 0;
   }
   result.cuts_loops = try_loop(device, pipelines) ? 0 : 1;
+  spirv::Target target = device.facts().target;
+  apply(result, target);
+  result.loop_values = probe_loop_values(device, pipelines, disk, target, translator);
   disk.store(CacheKind::probe, key, std::as_bytes(std::span(&result, 1)));
   return result;
 }
+
+namespace {
+/// Tests look for the faults that a quirk mends by leaving the quirk out.
+bool left_out(std::string_view quirk) {
+  const char* names = std::getenv("LANEWISE_WITHOUT_QUIRKS");
+  return names != nullptr && names == quirk;
+}
+}  // namespace
 
 void apply(const ProbeResult& result, spirv::Target& t) {
   using enum ProbeOp;
@@ -182,6 +197,7 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.native_compare64 = result.f64.exact(compare);
   t.fma_by_double = result.fma_by_double != 0;
   t.cuts_loops = result.cuts_loops != 0;
+  t.loses_loop_values = result.loop_values != LoopValues::kept && !left_out("loop_values");
 }
 
 }  // namespace lanewise::vulkan

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/vulkan/loop_value_probe.hpp"
 #include "runtime/vulkan/pipeline_cache.hpp"
 
 namespace lanewise::vulkan {
@@ -31,6 +32,7 @@ struct ProbeResult {
   ProbeCounts f32{}, f64{};
   uint32_t fma_by_double = 0;  ///< f32 fma through doubles is exact (shaders/lib/fma_double.glsl)
   uint32_t cuts_loops = 0;
+  LoopValues loop_values = LoopValues::kept;
 };
 
 /// Inputs on which approximate implementations show: fused against unfused, halfway cases,
@@ -48,9 +50,10 @@ std::vector<uint32_t> with_float_modes(std::span<const uint32_t> words,
                                        const spirv::Target& target);
 
 /// Runs the probe, or reads its remembered result.
-ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk);
+ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk,
+                  const Translator& translator);
 
-/// Fills in what was found.
+/// Fills in what was found. For tests, LANEWISE_WITHOUT_QUIRKS=loop_values leaves that one out.
 void apply(const ProbeResult& result, spirv::Target& target);
 
 }  // namespace lanewise::vulkan

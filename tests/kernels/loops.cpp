@@ -1,0 +1,208 @@
+// Loops that lanes leave at different times: what they take along must be right, however lanes are
+// laid over invocations and whatever accesses are checked against.
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "tests/kernels/support.hpp"
+
+using namespace kernels;
+using lanewise::LaunchOptions;
+using lanewise::Memcheck;
+using lanewise::WaveMode;
+
+namespace {
+
+constexpr int kThreads = 64;
+
+/// One block of 64 lanes in every mode.
+void in_every_mode(const std::function<void(const LaunchOptions&)>& run) {
+  for (const WaveMode wave : {WaveMode::lane, WaveMode::packed}) {
+    for (const Memcheck memcheck : {Memcheck::arena, Memcheck::alloc, Memcheck::off}) {
+      CAPTURE(static_cast<int>(wave));
+      CAPTURE(static_cast<int>(memcheck));
+      run({.grid = {1}, .block = {kThreads}, .memcheck = memcheck, .wave = wave});
+    }
+  }
+}
+
+void in_every_form(const char* kernel,
+                   const std::function<void(lanewise::Kernel&, const LaunchOptions&)>& run) {
+  for (const char* variant : {"sm75", "clang"}) {
+    CAPTURE(variant);
+    lanewise::Kernel compiled = ptx("loops", variant, kernel);
+    in_every_mode([&](const LaunchOptions& options) { run(compiled, options); });
+  }
+}
+
+/// Six in ten are zero, the last one is not.
+std::vector<int> sparse_words(size_t n, uint64_t seed) {
+  std::vector<int> words = random_ints<int>(n, seed);
+  for (int& word : words) word = static_cast<unsigned>(word) % 10 < 6 ? 0 : word | 1;
+  words.back() = 7;
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("loops: a loaded word is taken out of its loop, straight from the assembler") {
+  lanewise::Kernel kernel = device()
+                                .load_text(R"(
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry v5(.param .u64 a,.param .u64 o,.param .u64 q){ .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p<3>;
+ ld.param.u64 %rd1,[a]; ld.param.u64 %rd2,[o]; ld.param.u64 %rd3,[q]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd5,%r1,4;
+ add.s64 %rd1,%rd1,%rd5; add.s64 %rd2,%rd2,%rd5; add.s64 %rd3,%rd3,%rd5; mov.u32 %r2,0;
+L: ld.global.u32 %r3,[%rd1]; add.s64 %rd1,%rd1,4; add.s32 %r2,%r2,1; setp.eq.s32 %p1,%r3,0; @%p1 bra L;
+ st.global.u32 [%rd2],%r3; st.global.u32 [%rd3],%r2; ret; }
+)",
+                                           lanewise::Isa::ptx)
+                                .kernel();
+  const std::vector<int> in = sparse_words(96, 1);
+  std::vector<int> word, steps;
+  for (int t = 0; t < kThreads; ++t) {
+    const auto found = std::find_if(in.begin() + t, in.end(), [](int v) { return v != 0; });
+    word.push_back(*found);
+    steps.push_back(static_cast<int>(found - in.begin()) - t + 1);
+  }
+  in_every_mode([&](const LaunchOptions& options) {
+    auto din = device().buffer(in), dword = device().allocate(4 * kThreads),
+         dsteps = device().allocate(4 * kThreads);
+    kernel.launch(options, din, dword, dsteps).check();
+    check_equal(dword.read<int>(), word);
+    check_equal(dsteps.read<int>(), steps);
+  });
+}
+
+TEST_CASE("loops: the first word that is not zero") {
+  const std::vector<int> in = sparse_words(96, 2);
+  std::vector<int> word, steps;
+  for (int t = 0; t < kThreads; ++t) {
+    int n = 0;
+    while (in[t + n] == 0) ++n;
+    word.push_back(in[t + n]);
+    steps.push_back(n + 1);
+  }
+  in_every_form("skip_zeros", [&](lanewise::Kernel& kernel, const LaunchOptions& options) {
+    auto din = device().buffer(in), dword = device().allocate(4 * kThreads),
+         dsteps = device().allocate(4 * kThreads);
+    kernel.launch(options, din, dword, dsteps).check();
+    check_equal(dword.read<int>(), word);
+    check_equal(dsteps.read<int>(), steps);
+  });
+}
+
+TEST_CASE("loops: an early return compares what was loaded") {
+  const int n = 20;
+  std::vector<int> a(kThreads + n), b(kThreads + n);
+  std::mt19937_64 rng(3);
+  for (size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<int>(rng() % 5);
+    b[i] = rng() % 8 == 0 ? static_cast<int>(rng() % 5) : a[i];
+  }
+  std::fill(a.end() - 30, a.end(), 0);
+  std::fill(b.end() - 30, b.end(), 0);
+  std::vector<int> want(kThreads, 0);
+  for (int t = 0; t < kThreads; ++t) {
+    const auto [x, y] = std::mismatch(a.begin() + t, a.begin() + t + n, b.begin() + t);
+    want[t] = x == a.begin() + t + n ? 2 : *x < *y ? 1 : 0;
+  }
+  in_every_form("compare", [&](lanewise::Kernel& kernel, const LaunchOptions& options) {
+    auto da = device().buffer(a), db = device().buffer(b), out = device().allocate(4 * kThreads);
+    kernel.launch(options, da, db, n, out).check();
+    check_equal(out.read<int>(), want);
+  });
+}
+
+TEST_CASE("loops: a bitonic sort in global memory, a launch for each step") {
+  const int n = 256;
+  const auto in = random_ints<int>(n, 4);
+  std::vector<int> want = in;
+  std::ranges::sort(want);
+  in_every_form("bitonic_step", [&](lanewise::Kernel& kernel, const LaunchOptions& options) {
+    auto words = device().buffer(in);
+    for (int k = 2; k <= n; k *= 2)
+      for (int j = k / 2; j > 0; j /= 2) kernel.launch(options, words, n, k, j).check();
+    check_equal(words.read<int>(), want);
+  });
+}
+
+TEST_CASE("loops: a string search with a loop in its loop") {
+  std::vector<uint8_t> text(200);
+  std::mt19937_64 rng(5);
+  for (uint8_t& letter : text) letter = static_cast<uint8_t>('a' + rng() % 2);
+  const std::vector<uint8_t> pattern = {'a', 'b', 'b', 'a', 'b'};
+  std::vector<int> want;
+  for (int t = 0; t < kThreads; ++t) {
+    const auto at = std::search(text.begin() + t, text.end(), pattern.begin(), pattern.end());
+    want.push_back(at == text.end() ? -1 : static_cast<int>(at - text.begin()));
+  }
+  in_every_form("search", [&](lanewise::Kernel& kernel, const LaunchOptions& options) {
+    auto dtext = device().buffer(text), dpattern = device().buffer(pattern),
+         out = device().allocate(4 * kThreads);
+    kernel.launch(options, dtext, 200, dpattern, 5, out).check();
+    check_equal(out.read<int>(), want);
+  });
+}
+
+TEST_CASE("loops: a binary search and the word it ended at") {
+  std::vector<int> sorted = random_ints<int>(777, 6);
+  std::ranges::sort(sorted);
+  std::vector<int> keys = random_ints<int>(kThreads, 7);
+  for (int t = 0; t < kThreads; t += 3) keys[t] = sorted[t * 11];
+  std::vector<int> at, word;
+  for (const int key : keys) {
+    at.push_back(
+        static_cast<int>(std::lower_bound(sorted.begin(), sorted.end(), key) - sorted.begin()));
+    // The last middle that was looked at, by the same halving.
+    int low = 0, high = static_cast<int>(sorted.size()), last = 0;
+    while (low < high) {
+      last = sorted[std::midpoint(low, high)];
+      (last < key ? low : high) =
+          last < key ? std::midpoint(low, high) + 1 : std::midpoint(low, high);
+    }
+    word.push_back(last);
+  }
+  in_every_form("lower_bound", [&](lanewise::Kernel& kernel, const LaunchOptions& options) {
+    auto dsorted = device().buffer(sorted), dkeys = device().buffer(keys),
+         dat = device().allocate(4 * kThreads), dword = device().allocate(4 * kThreads);
+    kernel.launch(options, dsorted, 777, dkeys, dat, dword).check();
+    check_equal(dat.read<int>(), at);
+    check_equal(dword.read<int>(), word);
+  });
+}
+
+TEST_CASE("loops: probes of a hash table") {
+  const uint32_t mask = 127;
+  std::vector<uint32_t> table(2 * (mask + 1), 0);
+  std::vector<uint32_t> keys = random_ints<uint32_t>(kThreads, 8);
+  for (uint32_t& key : keys) key |= 1;
+  const auto home = [&](uint32_t key) { return key * 2654435761U & mask; };
+  for (size_t i = 0; i < 90; ++i) {  // two of three keys are there, and others
+    const uint32_t key = i < 42 ? keys[i * 3 / 2] : static_cast<uint32_t>(1000 + 2 * i);
+    uint32_t at = home(key);
+    while (table[2 * at] != 0 && table[2 * at] != key) at = (at + 1) & mask;
+    table[2 * at] = key;
+    table[2 * at + 1] = key ^ 0x5a5a5a5a;
+  }
+  std::vector<uint32_t> values, looks;
+  for (const uint32_t key : keys) {
+    uint32_t value = ~0U, total = 0;
+    for (const uint32_t stride : {1U, 3U}) {
+      uint32_t at = home(key);
+      ++total;
+      for (; table[2 * at] != key && table[2 * at] != 0; at = (at + stride) & mask) ++total;
+      if (table[2 * at] == key) value = table[2 * at + 1] ^ total;
+    }
+    values.push_back(value);
+    looks.push_back(total);
+  }
+  in_every_form("probe", [&](lanewise::Kernel& kernel, const LaunchOptions& options) {
+    auto dtable = device().buffer(table), dkeys = device().buffer(keys),
+         dvalues = device().allocate(4 * kThreads), dlooks = device().allocate(4 * kThreads);
+    kernel.launch(options, dtable, mask, dkeys, dvalues, dlooks).check();
+    check_equal(dvalues.read<uint32_t>(), values);
+    check_equal(dlooks.read<uint32_t>(), looks);
+  });
+}
