@@ -46,7 +46,7 @@ struct VulkanEngine::Parts {
       : disk(options.cache_dir),
         device(open_device(selector, options.validation || validation_from_environment())),
         pipelines(device, disk),
-        probed(probe(device, pipelines, disk, translator)),
+        probed(probe(device, pipelines, disk)),
         arena(device),
         kernels(pipelines, disk, probed_target(device, probed), std::move(translator)),
         dispatcher(device, arena, pipelines) {}

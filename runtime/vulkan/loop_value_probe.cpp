@@ -100,10 +100,10 @@ std::vector<uint32_t> expected(const std::vector<uint32_t>& words) {
 }
 
 bool right_in(Device& device, Pipelines& pipelines, DiskCache& disk, const spirv::Target& target,
-              const Translator& translator, WaveMode mode) {
+              WaveMode mode) {
   Arena arena(device);
   Dispatcher dispatcher(device, arena, pipelines);
-  KernelCache kernels(pipelines, disk, target, translator);
+  KernelCache kernels(pipelines, disk, target, spirv::translate);
   arena.reserve(kOut - kTable + 4 * kResults * kLanes);
   const std::vector<uint32_t> words = table();
   arena.write(kTable, std::as_bytes(std::span(words)));
@@ -124,12 +124,12 @@ bool right_in(Device& device, Pipelines& pipelines, DiskCache& disk, const spirv
 }  // namespace
 
 LoopValues probe_loop_values(Device& device, Pipelines& pipelines, DiskCache& disk,
-                             const spirv::Target& target, const Translator& translator) {
+                             const spirv::Target& target) {
   const auto right = [&](bool closed) {
     spirv::Target tried = target;
     tried.loses_loop_values = closed;
-    return right_in(device, pipelines, disk, tried, translator, WaveMode::lane) &&
-           right_in(device, pipelines, disk, tried, translator, WaveMode::packed);
+    return right_in(device, pipelines, disk, tried, WaveMode::lane) &&
+           right_in(device, pipelines, disk, tried, WaveMode::packed);
   };
   if (right(false)) return LoopValues::kept;
   return right(true) ? LoopValues::kept_when_closed : LoopValues::lost;

@@ -17,6 +17,6 @@ enum class LoopValues : uint32_t {
 /// loaded there, runs it on 64 lanes in lane and in packed mode, and compares with the host; all of
 /// it again, with the quirk's work-around, when something is wrong.
 LoopValues probe_loop_values(Device& device, Pipelines& pipelines, DiskCache& disk,
-                             const spirv::Target& target, const Translator& translator);
+                             const spirv::Target& target);
 
 }  // namespace lanewise::vulkan

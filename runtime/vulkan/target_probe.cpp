@@ -156,8 +156,7 @@ std::vector<uint32_t> with_float_modes(std::span<const uint32_t> words,
   return out;
 }
 
-ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk,
-                  const Translator& translator) {
+ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk) {
   const CacheKey key = probe_key(device);
   if (const auto known = remembered(disk, key)) return *known;
   ProbeResult result;
@@ -170,7 +169,7 @@ ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk,
   result.cuts_loops = try_loop(device, pipelines) ? 0 : 1;
   spirv::Target target = device.facts().target;
   apply(result, target);
-  result.loop_values = probe_loop_values(device, pipelines, disk, target, translator);
+  result.loop_values = probe_loop_values(device, pipelines, disk, target);
   disk.store(CacheKind::probe, key, std::as_bytes(std::span(&result, 1)));
   return result;
 }

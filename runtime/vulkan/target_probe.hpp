@@ -50,8 +50,7 @@ std::vector<uint32_t> with_float_modes(std::span<const uint32_t> words,
                                        const spirv::Target& target);
 
 /// Runs the probe, or reads its remembered result.
-ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk,
-                  const Translator& translator);
+ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk);
 
 /// Fills in what was found. For tests, LANEWISE_WITHOUT_QUIRKS=loop_values leaves that one out.
 void apply(const ProbeResult& result, spirv::Target& target);
