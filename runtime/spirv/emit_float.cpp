@@ -59,10 +59,11 @@ Id float_type(LaneEmitter& e) {
 }
 
 /// Exponent 0: keep the sign only.
-Id flush_subnormal(ModuleBuilder& m, Id bits) {
-  const Id exponent = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x7f800000)});
+Id flush_subnormal(ModuleBuilder& m, Id bits, uint32_t exponent_bits = 0x7f800000,
+                   uint32_t sign_bit = 0x80000000) {
+  const Id exponent = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(exponent_bits)});
   const Id small = m.op(spv::OpIEqual, m.bool_type, {exponent, m.u(0)});
-  const Id sign = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x80000000)});
+  const Id sign = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(sign_bit)});
   return m.select(small, sign, bits);
 }
 
@@ -182,6 +183,7 @@ Values sign_op(LaneEmitter& e, spv::Op code) {
   const ir::Width width = ir::width_of(e.inst().type);
   Id bits = e.src(0);
   if (e.inst().ftz && e.inst().type == Type::f32) bits = flush_subnormal(m, bits);
+  if (e.inst().ftz && e.inst().type == Type::f16) bits = flush_subnormal(m, bits, 0x7c00, 0x8000);
   const uint64_t mask = code == spv::OpBitwiseXor ? sign_bit(e) : all_bits(e) & ~sign_bit(e);
   return {m.op(code, m.type_of(width), {bits, m.constant(width, mask)})};
 }
