@@ -83,6 +83,22 @@ void testp(Emit& e) {
   e.set(0, kPred, both(small, compare(ir::Cond::ne, 0)));
 }
 
+/// The machine multiplies by the divisor's reciprocal, which is 0 beyond 2^126: such divisors act
+/// as infinities, so that a number gives 0 and an infinity NaN.
+void div_approx(Emit& e) {
+  constexpr uint64_t kLargest = 0x7e800000, kInfinity = 0x7f800000, kSign = 0x80000000;
+  const auto u32 = [&](Op op, ir::Operand a, uint64_t b) {
+    return e.op(op, Type::u32, {a, imm(b)});
+  };
+  const ir::Operand a = e.raw(1, kF32), b = e.raw(2, kF32);
+  const ir::Reg beyond = u32(Op::sub, u32(Op::and_, b, ~kSign & 0xffffffff), kLargest + 1);
+  const ir::Reg large =
+      e.op(Op::icmp, Type::u32, {beyond, imm(kInfinity - kLargest - 1)}, {.cond = ir::Cond::lt});
+  const ir::Reg infinity = u32(Op::or_, u32(Op::and_, b, kSign), kInfinity);
+  const ir::Reg divisor = e.op(Op::select, Type::u32, {large, infinity, b});
+  e.set(0, kF32, e.op(Op::fdiv_approx, Type::f32, {a, divisor}, float_mods(e)));
+}
+
 // --- the coarse f64 reciprocals ------------------------------------------------------------------
 
 constexpr uint64_t kHighWord = 0xffffffff00000000;
@@ -117,7 +133,8 @@ void rsqrt_double(Emit& e) {
 }
 
 constexpr auto kApprox = FormState::approximate;
-constexpr const char* kDivApprox = "at most 2 ulp for divisors from 2^-126 to 2^126";
+constexpr const char* kDivApprox =
+    "at most 2 ulp for divisors from 2^-126 to 2^126, 0 for larger ones";
 constexpr const char* kDivFull = "correctly rounded, where the ISA asks for 2 ulp";
 constexpr const char* kRcpApprox = "at most 1 ulp";
 constexpr const char* kSqrtApprox = "relative error at most 2^-23";
@@ -143,7 +160,7 @@ constexpr Row kRows[] = {
     {"div", "rnd:$rnd ?ftz type:f32", float2<Op::fdiv>, 3, 3},
     {"div", "rnd:$rnd type:f64", float2<Op::fdiv>, 3, 3},
     {"div", "full ?ftz type:f32", float2<Op::fdiv>, 3, 3, kDivFull},
-    {"div", "approx ?ftz type:f32", float2<Op::fdiv_approx>, 3, 3, kDivApprox, nullptr, kApprox},
+    {"div", "approx ?ftz type:f32", div_approx, 3, 3, kDivApprox, nullptr, kApprox},
     {"rcp", "rnd:$rnd ?ftz type:f32", float1<Op::frcp>, 2, 2},
     {"rcp", "rnd:$rnd type:f64", float1<Op::frcp>, 2, 2},
     {"rcp", "approx ?ftz type:f32", float1<Op::frcp_approx>, 2, 2, kRcpApprox, nullptr, kApprox},
