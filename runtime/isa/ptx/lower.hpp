@@ -27,6 +27,13 @@ using isa::Coverage;
 using isa::FormState;
 /// Every form of the instruction table.
 std::vector<Coverage> coverage();
+/// The same with what the table claims of each.
+struct ClaimedForm {
+  Coverage coverage;
+  isa::Claim claim;
+  bool runs;  ///< it has a lowering
+};
+std::vector<ClaimedForm> claimed_forms();
 /// State of one form as it stands in PTX text (opcode with all its qualifiers).
 Coverage coverage_of(std::string_view form);
 

@@ -5,7 +5,7 @@ namespace lanewise::ptx {
 namespace {
 
 #define LW_ABSENT(opcode, reason) \
-  { opcode, "*", nullptr, 0, 255, reason, nullptr, FormState::unsupported }
+  { opcode, "*", nullptr, 0, 255, reason, nullptr, isa::Claim::none }
 
 constexpr const char* kTexture = "textures are not supported";
 constexpr const char* kSurface = "surfaces are not supported";

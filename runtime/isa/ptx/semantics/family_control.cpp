@@ -100,6 +100,8 @@ void no_operation(Emit& e) {
   for (size_t i = 0; i < e.count(); ++i) e.raw(i, kU32);
 }
 
+constexpr auto kNothing = isa::Claim::exact;  // a value case shows that nothing changes
+
 constexpr Row kRows[] = {
     {"bra", "?uni", bra, 1, 1},
     {"brx", "idx ?uni", brx, 2, 2},
@@ -107,11 +109,11 @@ constexpr Row kRows[] = {
     {"ret", "?uni", ret, 0, 0},
     {"exit", "", end_lane, 0, 0},
     {"trap", "", trap, 0, 0},
-    {"brkpt", "", no_operation, 0, 0},
-    {"pmevent", "?mask", no_operation, 1, 1},
-    {"nanosleep", "type:u32", no_operation, 1, 1},
+    {"brkpt", "", no_operation, 0, 0, "", nullptr, kNothing},
+    {"pmevent", "?mask", no_operation, 1, 1, "", nullptr, kNothing},
+    {"nanosleep", "type:u32", no_operation, 1, 1, "", nullptr, kNothing},
     // A launch waits for all that came before it.
-    {"griddepcontrol", "what:wait|launch_dependents", no_operation, 0, 0},
+    {"griddepcontrol", "what:wait|launch_dependents", no_operation, 0, 0, "", nullptr, kNothing},
 };
 
 }  // namespace

@@ -132,7 +132,7 @@ void rsqrt_double(Emit& e) {
   e.set(0, kF64, coarse ? top_half(e, out) : ir::Operand(out));
 }
 
-constexpr auto kApprox = FormState::approximate;
+constexpr auto kApprox = isa::Claim::approximate;
 constexpr const char* kDivApprox =
     "at most 2 ulp for divisors from 2^-126 to 2^126, 0 for larger ones";
 constexpr const char* kDivFull = "correctly rounded, where the ISA asks for 2 ulp";

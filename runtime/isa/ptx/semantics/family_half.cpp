@@ -53,7 +53,7 @@ void through_f32(Emit& e) {
   });
 }
 
-constexpr auto kApprox = FormState::approximate;
+constexpr auto kApprox = isa::Claim::approximate;
 constexpr const char* kEx2 = "relative error at most 2^-9.9";
 constexpr const char* kTanh = "absolute error at most 2^-10.987";
 

@@ -156,9 +156,8 @@ constexpr Row kRows[] = {
     {"st",
      "async ~mmio ~sem:weak|release ~scope:$scope ?ss:global|shared::cluster "
      "~mbarrier::complete_tx::bytes ~vec:v2|v4 type:$mem",
-     nullptr, 0, 9, kAsyncStore, nullptr, FormState::unsupported},
-    {"st", "bulk ~weak ?ss:shared::cta", nullptr, 0, 9, kBulkStore, nullptr,
-     FormState::unsupported},
+     nullptr, 0, 9, kAsyncStore, nullptr, isa::Claim::none},
+    {"st", "bulk ~weak ?ss:shared::cta", nullptr, 0, 9, kBulkStore, nullptr, isa::Claim::none},
 };
 
 }  // namespace

@@ -91,21 +91,19 @@ void warp_sync(Emit& e) {
   e.emit(Op::wave_sync, Type::none, {}, {e.raw(0, kB32)});
 }
 
-#define LW_WAVE kWaveNote, nullptr, kWaveState
-
 constexpr Row kRows[] = {
-    {"shfl", "?sync mode:up|down|bfly|idx type:b32", shfl, 4, 5, LW_WAVE},
-    {"vote", "?sync any type:pred", vote<Op::vote_any>, 2, 3, LW_WAVE},
-    {"vote", "?sync all type:pred", vote<Op::vote_all>, 2, 3, LW_WAVE},
-    {"vote", "?sync uni type:pred", vote<Op::vote_uni>, 2, 3, LW_WAVE},
-    {"vote", "?sync ballot type:b32", vote<Op::vote_ballot>, 2, 3, LW_WAVE},
-    {"match", "any sync type:b32|b64", match_any, 3, 3, LW_WAVE},
-    {"match", "all sync type:b32|b64", match_all, 3, 3, LW_WAVE},
-    {"redux", "sync op:add|min|max type:u32|s32", redux, 3, 3, LW_WAVE},
-    {"redux", "sync op:and|or|xor type:b32", redux, 3, 3, LW_WAVE},
-    {"activemask", "type:b32", activemask, 1, 1, LW_WAVE},
-    {"elect", "sync", elect, 2, 2, LW_WAVE},
-    {"bar", "warp sync", warp_sync, 1, 1, LW_WAVE},
+    {"shfl", "?sync mode:up|down|bfly|idx type:b32", shfl, 4, 5},
+    {"vote", "?sync any type:pred", vote<Op::vote_any>, 2, 3},
+    {"vote", "?sync all type:pred", vote<Op::vote_all>, 2, 3},
+    {"vote", "?sync uni type:pred", vote<Op::vote_uni>, 2, 3},
+    {"vote", "?sync ballot type:b32", vote<Op::vote_ballot>, 2, 3},
+    {"match", "any sync type:b32|b64", match_any, 3, 3},
+    {"match", "all sync type:b32|b64", match_all, 3, 3},
+    {"redux", "sync op:add|min|max type:u32|s32", redux, 3, 3},
+    {"redux", "sync op:and|or|xor type:b32", redux, 3, 3},
+    {"activemask", "type:b32", activemask, 1, 1},
+    {"elect", "sync", elect, 2, 2},
+    {"bar", "warp sync", warp_sync, 1, 1},
 };
 
 }  // namespace

@@ -16,6 +16,11 @@ struct CompiledRow {
   const Row* row;
   std::vector<Slot> slots;
   bool any = false;
+  isa::Claim claim = isa::Claim::none;
+};
+struct Family {
+  std::span<const Row> rows;
+  isa::Claim claim;
 };
 
 constexpr std::pair<std::string_view, std::string_view> kSets[] = {
@@ -73,15 +78,24 @@ Slot compile_slot(std::string_view text) {
   return slot;
 }
 
+std::vector<Family> families() {
+  using isa::Claim;
+  std::vector<Family> all;
+  for (auto values : {move_rows(), integer_rows(), bit_rows(), carry_rows(), compare_rows(),
+                      float_rows(), half_rows(), convert_rows(), bf16_rows(), wave_rows()})
+    all.push_back({values, Claim::exact});
+  for (auto effects : {memory_rows(), atomic_rows(), cache_rows(), sync_rows(), control_rows()})
+    all.push_back({effects, Claim::effect});
+  all.push_back({absent_rows(), Claim::none});
+  return all;
+}
+
 const std::vector<CompiledRow>& table() {
   static const std::vector<CompiledRow> rows = [] {
     std::vector<CompiledRow> all;
-    for (auto family :
-         {move_rows(), integer_rows(), bit_rows(), carry_rows(), compare_rows(), float_rows(),
-          half_rows(), convert_rows(), bf16_rows(), memory_rows(), atomic_rows(), cache_rows(),
-          sync_rows(), control_rows(), wave_rows(), absent_rows()})
-      for (const Row& row : family) {
-        CompiledRow c{&row, {}, false};
+    for (const Family& family : families())
+      for (const Row& row : family.rows) {
+        CompiledRow c{&row, {}, false, row.claim.value_or(family.claim)};
         for (std::string_view slot : split(row.pattern, ' ')) {
           if (slot == "*")
             c.any = true;
@@ -194,14 +208,26 @@ Match match_form(std::string_view opcode, std::span<const std::string> mods) {
 
 namespace {
 
-Coverage describe(std::string form, const Row& row) {
-  return {std::move(form), row.state, row.note};
+FormState state_of(isa::Claim claim) {
+  switch (claim) {
+    case isa::Claim::none:
+      return FormState::unsupported;
+    case isa::Claim::approximate:
+      return FormState::approximate;
+    default:
+      return FormState::exact;
+  }
+}
+
+ClaimedForm describe(std::string form, const CompiledRow& row) {
+  return {
+      {std::move(form), state_of(row.claim), row.row->note}, row.claim, row.row->lower != nullptr};
 }
 
 /// Every combination of the slots that are not hints, then each hint with the first of them.
-void list_forms(const CompiledRow& row, std::vector<Coverage>& out) {
+void list_forms(const CompiledRow& row, std::vector<ClaimedForm>& out) {
   if (row.any) {
-    out.push_back(describe(row.row->opcode, *row.row));
+    out.push_back(describe(row.row->opcode, row));
     return;
   }
   const auto emit = [&](const std::vector<std::string_view>& picks) {
@@ -214,7 +240,7 @@ void list_forms(const CompiledRow& row, std::vector<Coverage>& out) {
     std::string text = spelled(row.row->opcode, mods);
     // Two rows of an opcode may overlap: the first one is what an instruction gets.
     if (match_form(row.row->opcode, mods).form.row == row.row)
-      out.push_back(describe(std::move(text), *row.row));
+      out.push_back(describe(std::move(text), row));
   };
   std::vector<std::string_view> picks(row.slots.size());
   const auto walk = [&](auto&& self, size_t i) -> void {
@@ -251,9 +277,15 @@ bool is_prototype_label(std::string_view form) {
 
 }  // namespace
 
+std::vector<ClaimedForm> claimed_forms() {
+  std::vector<ClaimedForm> all;
+  for (const CompiledRow& row : table()) list_forms(row, all);
+  return all;
+}
+
 std::vector<Coverage> coverage() {
   std::vector<Coverage> all;
-  for (const CompiledRow& row : table()) list_forms(row, all);
+  for (ClaimedForm& f : claimed_forms()) all.push_back(std::move(f.coverage));
   return all;
 }
 
@@ -269,7 +301,8 @@ Coverage coverage_of(std::string_view form) {
   }
   const Match m = match_form(opcode, mods);
   if (!m.error.empty()) return {std::string(form), FormState::unsupported, m.error};
-  return describe(std::string(form), *m.form.row);
+  const auto row = std::ranges::find(table(), m.form.row, &CompiledRow::row);
+  return describe(std::string(form), *row).coverage;
 }
 
 }  // namespace lanewise::ptx

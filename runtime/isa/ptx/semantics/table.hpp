@@ -8,6 +8,7 @@
 // matches everything.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,13 +32,8 @@ struct Row {
   uint8_t min_operands, max_operands;
   const char* note = "";  ///< how approximate, or why unsupported
   CheckFn check = nullptr;
-  FormState state = FormState::exact;
+  std::optional<isa::Claim> claim = {};  ///< absent: what the family claims
 };
-
-/// Rows of instructions that need the other lanes of the wave; their state stands here and nowhere
-/// else.
-inline constexpr FormState kWaveState = FormState::exact;
-inline constexpr const char* kWaveNote = "";
 
 /// The qualifiers of one instruction, sorted into the slots of its row.
 class Form {

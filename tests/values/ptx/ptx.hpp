@@ -1,0 +1,112 @@
+// How PTX cases are written: what one form of an instruction makes of its operands. Forms come from
+// the instruction table (`ptx::coverage()`), which is how none is forgotten; what they must give
+// comes from here. Forms with the same inputs share a case.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/values/harness.hpp"
+#include "tests/values/numbers.hpp"
+
+namespace values::ptx {
+
+/// An operand type: u8 .. s64, b8 .. b128, f16, f16x2, bf16, f32, f64, pred.
+struct Type {
+  std::string name;
+  char letter = 'b';  ///< u, s, b, f, p; B for bf16
+  unsigned bits = 32;
+
+  bool is_signed() const { return letter == 's'; }
+  bool is_float() const { return letter == 'f' || letter == 'B'; }
+  unsigned words() const { return bits <= 32 ? 1 : bits / 32; }
+  /// Type of the registers that hold it; 8 bits take a register of 32.
+  std::string reg() const;
+};
+/// Fails on names that are no types.
+Type type_named(std::string_view name);
+bool is_type(std::string_view name);
+
+/// The words of operands and results, zero above each one's type.
+using Args = const uint64_t*;
+using Results = uint64_t*;
+
+struct Operand {
+  Type type;
+  std::string pool = {};  ///< see pool_of(); empty: by type
+  std::string reg = {};   ///< another register type, ".b32" for an s8 with more bits above it
+};
+
+/// One form. In `text` sources are a, b, c, e, f and results d, g, h.
+struct Op {
+  std::string form;
+  std::vector<Operand> sources;
+  std::vector<Operand> results;
+  std::function<void(Args, Results)> value;
+  std::string text = {};  ///< empty: the form with its results and sources in order
+  /// For approximate forms: instead of `value`.
+  std::function<bool(Args, Args)> near = nullptr;
+  std::string bound = {};
+};
+
+/// The qualifiers of a form, taken one by one; a form is understood when none is left.
+class Mods {
+ public:
+  explicit Mods(std::string_view form);
+  const std::string& opcode() const { return opcode_; }
+  bool take(std::string_view name);
+  /// The first of these that is there; empty for none.
+  std::string one_of(std::initializer_list<std::string_view> names);
+  /// The next type from the left; nothing when there is none.
+  std::optional<Type> type();
+  bool done() const { return left_.empty(); }
+
+ private:
+  std::string opcode_;
+  std::vector<std::string> left_;
+};
+
+/// What a form does, or nothing for one that is not understood.
+using Maker = std::optional<Op> (*)(const std::string& form, Mods& m);
+using Makers = std::map<std::string, Maker>;
+const Makers& integer_makers();
+const Makers& bit_makers();
+const Makers& carry_makers();
+const Makers& compare_makers();
+const Makers& float_makers();
+const Makers& approximate_makers();
+const Makers& half_makers();
+const Makers& convert_makers();
+const Makers& move_makers();
+
+/// Every form of the table that a maker understands.
+std::vector<Op> ops();
+std::vector<Op> ops_of(const std::vector<std::string>& forms);
+/// Those that have more than one kind of operand, sinks or no operands: written by hand.
+std::vector<Op> extra_ops();
+/// Instructions that look at other lanes; key of the row is the form.
+std::vector<Case> wave_cases();
+
+/// Ops over the same inputs, joined. `row` of a case is the first form in it.
+std::vector<Case> joined(const std::vector<Op>& ops);
+
+const InstructionSet& instruction_set();
+
+inline uint64_t mask(unsigned bits) {
+  return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+}
+__extension__ using Wide = __int128;
+/// The number that the bits of an integer type stand for.
+Wide number(const Type& t, uint64_t bits);
+Wide lowest(const Type& t);
+Wide highest(const Type& t);
+uint64_t clamped(const Type& t, Wide value);
+
+/// rn, rz, rm, rp (also rni ...) as the host's rounding direction; empty is rn.
+int direction(std::string_view name);
+
+}  // namespace values::ptx

@@ -1,0 +1,86 @@
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "tests/values/ptx/ptx.hpp"
+
+namespace values::ptx {
+
+namespace {
+
+bool on_reference() {
+  const char* device = std::getenv("LANEWISE_TEST_DEVICE");
+  return device == nullptr || std::string_view(device) == "reference";
+}
+
+/// Forms that repeat on devices what others show there: predicates that are combined with a
+/// comparison and other ways to say yes, but for two comparisons; saturation and flushing behind a
+/// conversion, but for two directions. The reference engine runs every form.
+bool adds_nothing_on_devices(const std::string& form) {
+  Mods m(form);
+  if (m.opcode() == "cvt") {
+    const bool seldom = !m.one_of({"rz", "rp", "rzi", "rpi"}).empty();
+    return seldom && (m.take("sat") || m.take("ftz"));
+  }
+  if (m.opcode() != "setp" && m.opcode() != "set") return false;
+  const std::string compare = m.one_of({"ne", "gtu"});
+  const bool plain = m.opcode() == "setp" || m.take("u32");
+  const bool combined = !m.one_of({"and", "or", "xor"}).empty();
+  return compare.empty() && (combined || !plain);
+}
+
+/// Ops of one family of opcodes.
+std::vector<Case> cases_of(const Makers& makers, bool near = false) {
+  std::vector<Op> out;
+  for (Op& op : ops())
+    if (makers.contains(Mods(op.form).opcode()) && (op.near != nullptr) == near &&
+        (on_reference() || !adds_nothing_on_devices(op.form)))
+      out.push_back(std::move(op));
+  return joined(out);
+}
+
+}  // namespace
+
+TEST_CASE("values: moves, packing, special registers") {
+  std::vector<Op> all = extra_ops();
+  for (Op& op : ops())
+    if (move_makers().contains(Mods(op.form).opcode())) all.push_back(std::move(op));
+  check(instruction_set(), joined(all));
+}
+TEST_CASE("values: arithmetic, integers and floats") {
+  check(instruction_set(), cases_of(integer_makers()));
+}
+TEST_CASE("values: other floats") {
+  Makers rest = float_makers();
+  for (const auto& [opcode, maker] : integer_makers()) rest.erase(opcode);
+  check(instruction_set(), cases_of(rest));
+}
+TEST_CASE("values: logic, shifts, fields") {
+  check(instruction_set(), cases_of(bit_makers()));
+}
+TEST_CASE("values: carries") {
+  check(instruction_set(), cases_of({{"addc", nullptr}, {"subc", nullptr}, {"madc", nullptr}}));
+}
+TEST_CASE("values: comparisons and selections") {
+  check(instruction_set(), cases_of(compare_makers()));
+}
+TEST_CASE("values: conversions") {
+  check(instruction_set(), cases_of(convert_makers()));
+}
+TEST_CASE("values: approximate functions") {
+  check(instruction_set(), cases_of(approximate_makers(), true));
+}
+TEST_CASE("values: lanes") {
+  std::vector<Case> together, apart;
+  for (Case& c : wave_cases())
+    (c.text.find("@low") == std::string::npos ? together : apart).push_back(std::move(c));
+  check(instruction_set(), together);
+  // Half a wave in a branch: one kernel each, so that all lanes are surely together at its start.
+  // Devices are held to the reference engine's divergence by tests/differential/waves.cpp.
+  if (!on_reference()) return;
+  InstructionSet one = instruction_set();
+  one.cases_in_kernel = 1;
+  check(one, apart);
+}
+
+}  // namespace values::ptx
