@@ -57,5 +57,6 @@ struct InstructionSet {
 /// Those that have a printer: one function each, in print_NAME.cpp.
 const std::vector<InstructionSet>& instruction_sets();
 InstructionSet ptx_set();
+InstructionSet sass_set();
 
 }  // namespace lanewise::programs
