@@ -114,7 +114,10 @@ struct LaunchOptions {
   uint32_t dynamic_shared = 0;  ///< bytes
   Memcheck memcheck = Memcheck::arena;
   WaveMode wave = WaveMode::automatic;  ///< then the environment variable LANEWISE_WAVE decides
-  double timeout_seconds = 0;           ///< 0 = none; on expiry Error(budget)
+  /// 0 = none. Counts translation, the driver's compiler and the run; on expiry Error(budget). When
+  /// the driver was compiling or the kernel could not be stopped, the device is lost: whatever else
+  /// it is asked for is Error(device), and its memory stays until the process ends.
+  double timeout_seconds = 0;
   /// Named choices where documents are silent or disagree; see docs/policies.md.
   std::map<std::string, std::string> policies = {};
 };
@@ -216,7 +219,8 @@ enum class Isa : uint8_t { automatic, ptx, sass, gcn };
 class Device {
  public:
   /// selector: "auto" (the environment variable LANEWISE_DEVICE, else discrete, integrated,
-  /// virtual, CPU), "reference", an index of list(), or part of a name.
+  /// virtual, CPU), "reference", an index of list(), or part of a name or of a
+  /// driver's name and version.
   static Device open(const std::string& selector = "auto");
   /// Every Vulkan device, then the reference engine.
   static std::vector<DeviceInfo> list();

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "lanewise/lanewise.hpp"
 #include "runtime/cli/commands.hpp"
+#include "runtime/vulkan/vulkan_engine.hpp"
 
 namespace {
 
@@ -21,9 +23,8 @@ int run(int argc, char** argv) {
   return line.run(argc, argv);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+/// The program's own exit code for whatever can go wrong, said on stderr.
+int run_and_report(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const lanewise::CompileError& e) {
@@ -40,4 +41,17 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "lanewise: error: {}\n", e.what());
     return 3;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int code = run_and_report(argc, argv);
+  if (lanewise::vulkan::still_running()) {
+    // A driver's thread is in the middle of its compiler, which takes as long as it takes: neither
+    // wait for it nor destroy the globals under it. Files are closed by now.
+    std::fflush(nullptr);
+    std::_Exit(code);
+  }
+  return code;
 }

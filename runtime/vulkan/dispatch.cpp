@@ -167,7 +167,8 @@ void Dispatcher::run_chunk(const Kernel& kernel, const Chunk& chunk, Clock::time
     const auto now = Clock::now();
     if (device_.wait(std::min(deadline, now + kPoll)) == Wait::done) return;
     if (Clock::now() >= deadline) {
-      if (!stop()) throw NeverEnded{};
+      if (!stop())
+        throw NeverEnded{fmt::format("a kernel did not end within {} s", timeout_seconds)};
       throw Error(ErrorKind::budget,
                   fmt::format("the kernel did not end within {} s and was stopped; its buffers "
                               "hold what it had written",
@@ -180,15 +181,34 @@ void Dispatcher::run_chunk(const Kernel& kernel, const Chunk& chunk, Clock::time
   }
 }
 
-void Dispatcher::run(const LaunchRequest& request, const Kernel& kernel, LaunchResult& result) {
+/// Some drivers (llvmpipe) compile at a kernel's first dispatch. An empty one makes them do it
+/// here, where a time limit tells it from a kernel that does not end: that one can be told to stop.
+/// The milliseconds that it took.
+double Dispatcher::show_to_driver(const LaunchRequest& request, const Kernel& kernel,
+                                  Clock::time_point deadline) {
+  if (kernel.dispatched) return 0;
   const auto start = Clock::now();
-  const auto deadline =
-      request.timeout_seconds > 0
-          ? start + std::chrono::duration_cast<Clock::duration>(
-                        std::chrono::duration<double>(std::min(request.timeout_seconds, 1e8)))
-          : Clock::time_point::max();
+  const bool seen = ends_by(deadline, [this, &kernel] {
+    device_.run([&](const vk::raii::CommandBuffer& commands) {
+      pipelines_.record(commands, kernel.pipeline, {0, 0, 0}, {0, 0, 0});
+    });
+  });
+  if (!seen) {
+    throw NeverEnded{
+        fmt::format("the driver was still compiling kernel '{}' when its {} s were over",
+                    request.program->name, request.timeout_seconds)};
+  }
+  kernel.dispatched = true;
+  return milliseconds(Clock::now() - start);
+}
+
+void Dispatcher::run(const LaunchRequest& request, const Kernel& kernel, Clock::time_point deadline,
+                     LaunchResult& result) {
+  const auto start = Clock::now();
   const uint64_t most = prepare_backing(request, kernel);
   prepare(request, kernel);
+  const double shown = show_to_driver(request, kernel, deadline);
+  result.times.pipeline_ms += shown;
   const ChunkPlan plan(request.grid, device_.facts().max_groups);
   if (request.events != nullptr) {
     run_traced(request, kernel, deadline, most, plan);
@@ -196,7 +216,7 @@ void Dispatcher::run(const LaunchRequest& request, const Kernel& kernel, LaunchR
     run_untraced(request, kernel, deadline, most, plan);
   }
   decode_faults(fault_snapshot(), result);
-  result.times.dispatch_ms += milliseconds(Clock::now() - start);
+  result.times.dispatch_ms += milliseconds(Clock::now() - start) - shown;
 }
 
 void Dispatcher::run_untraced(const LaunchRequest& request, const Kernel& kernel,

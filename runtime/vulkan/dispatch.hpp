@@ -6,6 +6,7 @@
 #include "runtime/vulkan/arena.hpp"
 #include "runtime/vulkan/fault_decode.hpp"
 #include "runtime/vulkan/kernel_cache.hpp"
+#include "runtime/vulkan/patience.hpp"
 
 namespace lanewise::vulkan {
 
@@ -27,16 +28,14 @@ class ChunkPlan {
   std::array<uint32_t, 3> grid_, limit_, at_{};
 };
 
-/// The kernel did not end in time and could not be stopped: nothing it uses may be destroyed.
-struct NeverEnded {};
-
 class Dispatcher {
  public:
   Dispatcher(Device& device, Arena& arena, Pipelines& pipelines);
 
   /// Runs every group. Throws Error(budget) when the time is over and the kernel was stopped,
   /// NeverEnded when it was not.
-  void run(const LaunchRequest& request, const Kernel& kernel, LaunchResult& result);
+  void run(const LaunchRequest& request, const Kernel& kernel, Clock::time_point deadline,
+           LaunchResult& result);
   void set_stop_patience(std::chrono::milliseconds patience) { patience_ = patience; }
 
  private:
@@ -51,6 +50,8 @@ class Dispatcher {
   void hand_over(const LaunchRequest& request, const Slices& slices, const Chunk& chunk);
   void run_untraced(const LaunchRequest& request, const Kernel& kernel, Clock::time_point deadline,
                     uint64_t most, ChunkPlan plan);
+  double show_to_driver(const LaunchRequest& request, const Kernel& kernel,
+                        Clock::time_point deadline);
   void run_chunk(const Kernel& kernel, const Chunk& chunk, Clock::time_point deadline,
                  double timeout_seconds);
   /// Tells running kernels to end and waits for that; false when they do not.

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::vulkan {
 namespace {
+
+std::atomic<bool> some_never_ended{false};
 
 Device open_device(std::string_view selector, bool validation) {
   auto instance = Instance::get(validation);
@@ -63,8 +67,13 @@ VulkanEngine::VulkanEngine(std::string_view selector, const Options& options,
   info_ = parts_->device.facts().info;
 }
 
+bool still_running() {
+  return some_never_ended;
+}
+
 VulkanEngine::~VulkanEngine() {
-  // What a running kernel uses must outlive it, so it stays until the process ends.
+  // What a running kernel, or a compiling driver, uses must outlive it, so it stays until the
+  // process ends.
   if (never_ended_) static_cast<void>(parts_.release());
 }
 
@@ -91,12 +100,11 @@ void VulkanEngine::guarded(const char* what, Work work) {
     lost_ =
         fmt::format("the device {} was lost during {}; open it again to go on", info_.name, what);
     throw Error(ErrorKind::device, lost_);
-  } catch (const NeverEnded&) {
-    never_ended_ = true;
+  } catch (const NeverEnded& work) {
+    never_ended_ = some_never_ended = true;
     lost_ = fmt::format(
-        "a kernel on {} did not end in time and could not be stopped; nothing "
-        "more can run there in this process",
-        info_.name);
+        "{}: {}; that could not be stopped, so nothing more can run there in this process",
+        info_.name, work.what);
     throw Error(ErrorKind::budget, lost_);
   } catch (const vk::SystemError& error) {
     throw Error(ErrorKind::device,
@@ -128,10 +136,11 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& request) {
                 "cannot be served by modelled caches");
   LaunchResult result;
   guarded("a launch", [&] {
-    const Kernel& kernel = parts_->kernels.get(request, result.times);
+    const auto deadline = deadline_after(request.timeout_seconds);
+    const Kernel& kernel = parts_->kernels.get(request, result.times, deadline);
     result.wave_mode = kernel.module.wave_mode;
     result.wave_reason = kernel.module.wave_reason;
-    parts_->dispatcher.run(request, kernel, result);
+    parts_->dispatcher.run(request, kernel, deadline, result);
   });
   return result;
 }

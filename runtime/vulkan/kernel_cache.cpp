@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstring>
 
 #include "runtime/events/collector.hpp"
 #include "runtime/support/error.hpp"
+#include "runtime/vulkan/patience.hpp"
 #include "translator_version.hpp"
 
 namespace lanewise::vulkan {
@@ -118,50 +120,80 @@ KernelCache::KernelCache(Pipelines& pipelines, DiskCache& disk, spirv::Target ta
                          Translator translator)
     : pipelines_(pipelines), disk_(disk), target_(target), translator_(std::move(translator)) {}
 
-spirv::Module KernelCache::translate(const LaunchRequest& request, const spirv::Options& options,
-                                     const CacheKey& key) {
-  if (const auto bytes = disk_.load(CacheKind::module, key)) {
+/// A kernel in the making. It has its own copy of all it needs: the caller may be gone before it is
+/// ready.
+struct KernelCache::Build {
+  ir::Program program;
+  spirv::Options options;
+  CacheKey key;
+  Kernel kernel;
+  double translate_ms = 0, pipeline_ms = 0;  ///< valid when it is ready
+  std::atomic<double> translated_ms = -1;    ///< -1 while it is being translated
+  std::atomic<bool> given_up = false;
+};
+
+spirv::Module KernelCache::translate(const Build& build) {
+  if (const auto bytes = disk_.load(CacheKind::module, build.key)) {
     if (auto module = decode_module(*bytes)) return std::move(*module);
   }
-  spirv::Module module = translator_(*request.program, options, target_);
-  disk_.store(CacheKind::module, key, encode_module(module));
+  spirv::Module module = translator_(build.program, build.options, target_);
+  disk_.store(CacheKind::module, build.key, encode_module(module));
   return module;
+}
+
+void KernelCache::make(Build& build) {
+  const auto start = Clock::now();
+  spirv::Module& module = build.kernel.module = translate(build);
+  build.translated_ms = build.translate_ms = milliseconds_since(start);
+  if (build.given_up) return;
+  if (module.local_size == 0 || module.local_size > target_.max_invocations) {
+    throw Error(ErrorKind::device,
+                fmt::format("kernel '{}' needs {} invocations per group, the device offers {}",
+                            build.program.name, module.local_size, target_.max_invocations));
+  }
+  const auto translated = Clock::now();
+  try {
+    build.kernel.pipeline = pipelines_.create(module.words);
+  } catch (const vk::DeviceLostError&) {
+    throw;
+  } catch (const vk::SystemError& error) {
+    throw Error(ErrorKind::device, fmt::format("the driver refused the translated kernel '{}': {}",
+                                               build.program.name, error.what()));
+  }
+  build.pipeline_ms = milliseconds_since(translated);
 }
 
 spirv::Module KernelCache::translate_only(const LaunchRequest& request) const {
   return translator_(*request.program, options_of(request), target_);
 }
 
-const Kernel& KernelCache::get(const LaunchRequest& request, LaunchTimes& times) {
+const Kernel& KernelCache::get(const LaunchRequest& request, LaunchTimes& times,
+                               Clock::time_point deadline) {
   const auto start = Clock::now();
   const spirv::Options options = options_of(request);
   const CacheKey key = make_key(fmt::format(
       "{}\n{}{}", kTranslatorVersion, describe(options, target_), ir::print(*request.program)));
-  if (const auto known = kernels_.find(key); known != kernels_.end()) {
-    times.translate_ms += milliseconds_since(start);
-    return known->second;
-  }
-  Kernel kernel;
-  kernel.module = translate(request, options, key);
+  const auto known = kernels_.find(key);
   times.translate_ms += milliseconds_since(start);
-  if (kernel.module.local_size == 0 || kernel.module.local_size > target_.max_invocations) {
-    throw Error(
-        ErrorKind::device,
-        fmt::format("kernel '{}' needs {} invocations per group, the device offers {}",
-                    request.program->name, kernel.module.local_size, target_.max_invocations));
+  if (known != kernels_.end()) return known->second;
+  const auto build = std::make_shared<Build>();
+  build->program = *request.program;
+  build->options = options;
+  build->key = key;
+  if (!ends_by(deadline, [this, build] { make(*build); })) {
+    build->given_up = true;
+    const double ms = build->translated_ms;
+    throw NeverEnded{
+        ms < 0 ? fmt::format("kernel '{}' was still being translated when its {} s were over",
+                             build->program.name, request.timeout_seconds)
+               : fmt::format("the driver was still compiling kernel '{}' when its {} s were over "
+                             "(translating it had taken {:.1f} s)",
+                             build->program.name, request.timeout_seconds, ms / 1000)};
   }
-  const auto build = Clock::now();
-  try {
-    kernel.pipeline = pipelines_.create(kernel.module.words);
-  } catch (const vk::DeviceLostError&) {
-    throw;
-  } catch (const vk::SystemError& error) {
-    throw Error(ErrorKind::device, fmt::format("the driver refused the translated kernel '{}': {}",
-                                               request.program->name, error.what()));
-  }
-  times.pipeline_ms += milliseconds_since(build);
+  times.translate_ms += build->translate_ms;
+  times.pipeline_ms += build->pipeline_ms;
   if (kernels_.size() >= kMaxKernels) kernels_.clear();
-  return kernels_.emplace(key, std::move(kernel)).first->second;
+  return kernels_.emplace(key, std::move(build->kernel)).first->second;
 }
 
 }  // namespace lanewise::vulkan

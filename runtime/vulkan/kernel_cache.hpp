@@ -14,6 +14,7 @@ using Translator =
 struct Kernel {
   spirv::Module module;
   Pipeline pipeline;
+  mutable bool dispatched = false;  ///< the driver has seen it in a dispatch
 };
 
 /// The bytes of a module as the disk cache keeps them.
@@ -28,15 +29,17 @@ class KernelCache {
  public:
   KernelCache(Pipelines& pipelines, DiskCache& disk, spirv::Target target, Translator translator);
 
-  /// Adds the time it took to `times`. Throws Error(guest) or Error(device).
-  const Kernel& get(const LaunchRequest& request, LaunchTimes& times);
+  /// Adds the time it took to `times`. Throws Error(guest) or Error(device), and NeverEnded when
+  /// the kernel was not ready by then.
+  const Kernel& get(const LaunchRequest& request, LaunchTimes& times, Clock::time_point deadline);
   /// The translation alone, whatever the caches hold.
   spirv::Module translate_only(const LaunchRequest& request) const;
   const spirv::Target& target() const { return target_; }
 
  private:
-  spirv::Module translate(const LaunchRequest& request, const spirv::Options& options,
-                          const CacheKey& key);
+  struct Build;
+  spirv::Module translate(const Build& build);
+  void make(Build& build);
 
   Pipelines& pipelines_;
   DiskCache& disk_;

@@ -115,7 +115,8 @@ bool right_in(Device& device, Pipelines& pipelines, DiskCache& disk, const spirv
   request.block = {kLanes, 1, 1};
   request.wave = mode;
   LaunchResult result;
-  dispatcher.run(request, kernels.get(request, result.times), result);
+  const auto no_limit = Clock::time_point::max();
+  dispatcher.run(request, kernels.get(request, result.times, no_limit), no_limit, result);
   std::vector<uint32_t> got(size_t{kResults} * kLanes);
   arena.read(kOut, std::as_writable_bytes(std::span(got)));
   return result.fault_count == 0 && got == expected(words);

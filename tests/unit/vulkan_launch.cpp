@@ -156,6 +156,8 @@ TEST_CASE("an endless kernel ends at the time limit, and the engine goes on") {
     const auto engine = engine_running(driver, kernel_module(kernel_spin, 8));
     engine->reserve(64);
     LaunchRequest request = request_for(program, {20000, 1, 1}, {8, 1, 1});
+    request.params = words_as_bytes({1});
+    engine->launch(request);  // compiled before the time counts
     request.params = words_as_bytes({0});
     request.timeout_seconds = 0.3;
     const Error error = error_of([&] { engine->launch(request); });
