@@ -3,7 +3,7 @@
 namespace lanewise::programs {
 
 const std::vector<InstructionSet>& instruction_sets() {
-  static const std::vector<InstructionSet> sets = {ptx_set(), sass_set()};
+  static const std::vector<InstructionSet> sets = {ptx_set(), sass_set(), gcn_set()};
   return sets;
 }
 

@@ -58,5 +58,6 @@ struct InstructionSet {
 const std::vector<InstructionSet>& instruction_sets();
 InstructionSet ptx_set();
 InstructionSet sass_set();
+InstructionSet gcn_set();
 
 }  // namespace lanewise::programs
