@@ -328,7 +328,7 @@ class Maker {
       c.lane = random_.chance(2) ? Operand::reg(source(at)) : Operand::imm(random_.below(32));
     c.test = narrowed(out, at);
     c.high = set_.wave == 64 && random_.chance(2);
-    c.guard = guard(at);
+    if (choices_.across == Across::all) c.guard = guard(at);
     out.push_back({c});
   }
 
