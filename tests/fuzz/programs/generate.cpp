@@ -30,7 +30,7 @@ class Maker {
     p_.block = set_.wave == 64 ? random_.pick({64U, 64U, 40U, 96U})
                                : random_.pick({64U, 64U, 40U, 96U, 32U});
     p_.groups = random_.chance(3) ? 2 : 1;
-    p_.live = 5 + random_.below(4);
+    p_.live = 5 + (random_.chance(3) ? random_.below(4) : 0);
     make_table();
     if (set_.features.calls && random_.chance(3)) make_functions();
     left_ = statements();
@@ -65,8 +65,8 @@ class Maker {
   }
   void make_registers() {
     for (uint32_t n = 0; n < p_.live; ++n) {
-      // Each access is a lot of code for a driver: two loads are enough.
-      const uint32_t habit = n == 0 ? 0 : n < 3 ? 1 : 2 + random_.below(3);
+      // Each access is a lot of code for a driver: one load is enough.
+      const uint32_t habit = n == 0 ? 0 : n < 2 ? 1 : 2 + random_.below(3);
       Initial i;
       if (habit == 0) i.kind = Initial::Kind::thread;
       if (habit == 1)
@@ -170,13 +170,14 @@ class Maker {
   }
 
   void plain(Block& out, const Place& at) {
-    const uint32_t habit = random_.below(at.in_function ? 8 : 10);
-    if (habit < 4) return alu(out, at);
-    if (habit == 4)
+    // Drivers take ten times as long over an access as over arithmetic.
+    const uint32_t habit = random_.below(at.in_function ? 14 : 16);
+    if (habit < 9) return alu(out, at);
+    if (habit < 11)
       out.push_back({Select{reg(at), condition(at), source(at), operand(at), guard(at)}});
-    if (habit > 4 && habit < 8) out.push_back({Load{reg(at), source(at), guard(at)}});
-    if (habit == 8) out.push_back({Store{slot(at), source(at), guard(at)}});
-    if (habit == 9) out.push_back({LoadOwn{reg(at), slot(at), guard(at)}});
+    if (habit >= 11 && habit < 14) out.push_back({Load{reg(at), source(at), guard(at)}});
+    if (habit == 14) out.push_back({Store{slot(at), source(at), guard(at)}});
+    if (habit == 15) out.push_back({LoadOwn{reg(at), slot(at), guard(at)}});
   }
   Operand slot(const Place& at) {
     return random_.chance(2) ? Operand::imm(random_.below(kSlots)) : Operand::reg(source(at));

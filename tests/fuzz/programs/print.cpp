@@ -13,7 +13,7 @@ Style random_style(Random& random) {
   s.rotate_loops = random.chance(2);
   s.join_tests = random.chance(2);
   s.cold_sides = random.chance(4);
-  s.one_end = random.chance(2);
+  s.one_end = !random.chance(4);
   s.switches =
       random.pick({Style::Switches::chain, Style::Switches::halves, Style::Switches::table});
   s.seed = random.next();
