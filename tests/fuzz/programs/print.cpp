@@ -16,6 +16,7 @@ Style random_style(Random& random) {
   s.one_end = !random.chance(4);
   s.switches =
       random.pick({Style::Switches::chain, Style::Switches::halves, Style::Switches::table});
+  s.own_exits = random.chance(2);
   s.seed = random.next();
   return s;
 }

@@ -30,6 +30,9 @@ struct Style {
   bool cold_sides = false;     ///< the sides of ifs that are `no` stand behind the end
   bool one_end = false;        ///< lanes that return jump to one place that stores the registers
   enum class Switches : uint8_t { chain, halves, table } switches = Switches::chain;
+  /// The kernel's exits stay exits. A stream script leads them all to one place, where it stores
+  /// registers; this is for the harness, no affair of a printer's.
+  bool own_exits = false;
   uint64_t seed = 0;  ///< for all else; a printer may make a Random of it
 };
 Style random_style(Random& random);
@@ -54,7 +57,7 @@ struct InstructionSet {
   Features features;
   Text (*print)(const Program&, const Style&) = nullptr;
 };
-/// Those that have a printer: one function each, in print_NAME.cpp.
+/// Those that have a printer: one function each, in the folder of its name.
 const std::vector<InstructionSet>& instruction_sets();
 InstructionSet ptx_set();
 InstructionSet sass_set();

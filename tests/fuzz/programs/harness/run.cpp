@@ -1,4 +1,4 @@
-#include "tests/fuzz/programs/run.hpp"
+#include "tests/fuzz/programs/harness/run.hpp"
 
 #include <fmt/format.h>
 
@@ -37,7 +37,8 @@ std::string what_wrote(const Program& p, uint32_t word) {
 
 }  // namespace
 
-Compiled compile(const Program& program, const InstructionSet& set, const Text& text) {
+Compiled compile(const Program& program, const InstructionSet& set, const Style& style) {
+  const Text text = set.print(program, style);
   const script::Script parsed = script::parse(code_script(program, set, text));
   if (!parsed.ok())
     throw std::runtime_error("the program is no script: " + parsed.diagnostics[0].message);
@@ -52,6 +53,7 @@ Compiled compile(const Program& program, const InstructionSet& set, const Text& 
   out.program = std::move(made.module.kernels.at(0));
   out.shared = text.shared;
   detail::apply_policies(out.program, out.policies);
+  if (style.own_exits) return out;
   script::HiddenRegisters hidden;
   hidden.in_address = hidden.out_address = Layout(program).flags;
   script::wrap(out.program, hidden, {program.groups, 1, 1}, {program.block, 1, 1});
@@ -74,6 +76,7 @@ std::optional<std::string> run(Engine& engine, const Compiled& compiled, const P
   request.allocations = at.allocator.allocations();
   request.memcheck = setup.memcheck;
   request.wave = setup.wave;
+  request.schedule = setup.schedule;
   request.policies = compiled.policies;
   request.step_budget = 100000;
   engine.reserve(kArenaBytes);

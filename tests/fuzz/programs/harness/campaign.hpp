@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/fuzz/programs/generate.hpp"
-#include "tests/fuzz/programs/run.hpp"
+#include "tests/fuzz/programs/harness/run.hpp"
 
 namespace lanewise::programs {
 
@@ -16,6 +16,7 @@ struct CampaignOptions {
   double shrink_seconds = 60;  ///< for each program that goes wrong
   unsigned jobs = 2;
   WaveMode wave = WaveMode::automatic;
+  std::vector<WaveSchedule> schedules = {WaveSchedule::until_stop, WaveSchedule::lockstep};
   std::vector<Memcheck> memchecks = {Memcheck::arena};  ///< in turn
   Choices choices;
 };

@@ -1,4 +1,4 @@
-#include "tests/fuzz/programs/script_text.hpp"
+#include "tests/fuzz/programs/harness/script_text.hpp"
 
 #include <fmt/format.h>
 
@@ -24,6 +24,7 @@ std::string code(const Text& text) {
 }
 
 std::string number(uint32_t n) {
+  if (n == kUntouched) return "u";
   return n < 10 ? fmt::format("{}", n) : fmt::format("{:#x}", n);
 }
 std::string list(std::span<const uint32_t> words) {
@@ -41,14 +42,13 @@ const char* memcheck_name(Memcheck m) {
   return m == Memcheck::arena ? "arena" : m == Memcheck::alloc ? "alloc" : "off";
 }
 
-/// Words that many lanes have alike are few in a shrunk program.
-std::string table(const Program& p) {
-  if (std::ranges::all_of(p.table, [&](uint32_t n) { return n == p.table[0]; }))
-    return number(p.table[0]);
-  return list(p.table);
-}
-
 }  // namespace
+
+std::string table_text(const std::vector<uint32_t>& words) {
+  const bool same = std::ranges::all_of(words, [&](uint32_t n) { return n == words[0]; });
+  return fmt::format("  buffer table u32[{}] = {} readonly\n", words.size(),
+                     same ? fmt::format("{:#x}", words[0]) : list(words));
+}
 
 std::string code_script(const Program& program, const InstructionSet& set, const Text& text) {
   return "case \"program\" {\n" + head(set, text) +
@@ -65,8 +65,9 @@ std::string case_script(const Program& program, const InstructionSet& set, const
     t += fmt::format("  memcheck {}\n", memcheck_name(setup.memcheck));
   if (setup.wave != WaveMode::automatic)
     t += fmt::format("  mode {}\n", setup.wave == WaveMode::lane ? "lane" : "packed");
-  t += fmt::format("  buffer table u32[{}] = {} readonly\n", kTableWords, table(program));
-  t += fmt::format("  buffer out u32[{}] = {}\n", outcome.words.size(), number(kUntouched));
+  t += fmt::format("  let u = {:#x}\n", kUntouched);
+  if (!setup.shared_table) t += table_text(program.table);
+  t += fmt::format("  buffer out u32[{}] = u\n", outcome.words.size());
   t += "  param u64 src = table\n  param u64 dst = out\n";
   return t + code(text) + "  expect out == " + list(outcome.words) + "\n}\n";
 }

@@ -1,4 +1,4 @@
-#include "tests/fuzz/programs/campaign.hpp"
+#include "tests/fuzz/programs/harness/campaign.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "runtime/script/script.hpp"
-#include "tests/fuzz/programs/engines.hpp"
-#include "tests/fuzz/programs/shrink.hpp"
+#include "tests/fuzz/programs/harness/engines.hpp"
+#include "tests/fuzz/programs/harness/shrink.hpp"
 
 namespace lanewise::programs {
 namespace {
@@ -29,7 +29,7 @@ struct Board {
   std::atomic<unsigned> wrong = 0;
   std::mutex printing;
   struct Time {
-    std::atomic<uint64_t> programs = 0, microseconds = 0;
+    std::atomic<uint64_t> programs = 0, refused = 0, microseconds = 0;
   };
   std::vector<Time> times;
 };
@@ -49,37 +49,61 @@ class Worker {
   }
 
  private:
-  Setup setup(uint64_t seed) const { return {o_.memchecks[seed % o_.memchecks.size()], o_.wave}; }
+  Setup setup(uint64_t seed) const {
+    return {o_.memchecks[seed % o_.memchecks.size()], o_.wave, o_.schedules[0]};
+  }
 
   void program(uint64_t seed) {
     const Made made = make_program(seed, set_, o_.choices);
     try {
-      const Compiled compiled = compile(made.program, set_, set_.print(made.program, made.style));
+      const Compiled compiled = compile(made.program, set_, made.style);
       const Outcome outcome = evaluate(made.program).value();
-      for (size_t n = 0; n < targets_.size(); ++n) {
-        const double start = now();
-        const auto what =
-            programs::run(engines_.at(targets_[n]), compiled, made.program, outcome, setup(seed));
-        board_.times[n].microseconds += static_cast<uint64_t>(1e6 * (now() - start));
-        ++board_.times[n].programs;
-        if (what) report(made, targets_[n], *what);
-      }
+      for (size_t n = 0; n < targets_.size(); ++n) on_target(made, compiled, outcome, n);
     } catch (const std::exception& e) {
       const std::lock_guard lock(board_.printing);
       ++board_.wrong;
-      fmt::print("REFUSED {} seed {}: {}\n", set_.name, seed, e.what());
+      fmt::print("FAILED {} seed {}: {}\n", set_.name, seed, e.what());
       std::fflush(stdout);
     }
   }
 
-  bool fails(const Made& m, const Target& target) {
+  void on_target(const Made& made, const Compiled& compiled, const Outcome& outcome, size_t n) {
+    const Target& target = targets_[n];
+    Board::Time& time = board_.times[n];
+    const double start = now();
+    const bool reference = target.label == "reference";
+    Setup how = setup(made.program.seed);
+    std::optional<std::string> what;
+    try {
+      for (size_t k = 0; k < (reference ? o_.schedules.size() : 1) && !what; ++k) {
+        how.schedule = o_.schedules[k];
+        what = programs::run(engines_.at(target), compiled, made.program, outcome, how);
+      }
+    } catch (const Error& e) {
+      // In lane mode a device runs operations across lanes only where it knows that all lanes come.
+      if (o_.wave != WaveMode::lane || e.kind() != ErrorKind::guest ||
+          std::string_view(e.what()).find("cannot run in lane mode") == std::string_view::npos) {
+        report(made, target, how, fmt::format("cannot run: {}", e.what()));
+        return;
+      }
+      ++time.refused;
+      return;
+    }
+    time.microseconds += static_cast<uint64_t>(1e6 * (now() - start));
+    ++time.programs;
+    if (what) report(made, target, how, *what);
+  }
+
+  bool fails(const Made& m, const Target& target, const Setup& how) {
     try {
       const auto outcome = evaluate(m.program);
       if (!outcome) return false;
-      const Compiled compiled = compile(m.program, set_, set_.print(m.program, m.style));
-      return programs::run(engines_.at(target), compiled, m.program, *outcome,
-                           setup(m.program.seed))
-          .has_value();
+      const Compiled compiled = compile(m.program, set_, m.style);
+      try {
+        return programs::run(engines_.at(target), compiled, m.program, *outcome, how).has_value();
+      } catch (const Error&) {
+        return true;
+      }
     } catch (const std::exception&) {
       return false;
     }
@@ -90,25 +114,26 @@ class Worker {
     const script::Script parsed = script::parse(text);
     if (!parsed.ok() || parsed.cases.size() != 1) return false;
     const script::CaseResult r = script::run(parsed.cases[0], engines_.at(target));
-    return r.diagnostics.empty() && !r.failures.empty();
+    return r.diagnostics.empty() && !r.ok();
   }
 
-  void report(const Made& made, const Target& target, const std::string& what) {
+  void report(const Made& made, const Target& target, const Setup& how, const std::string& what) {
     ++board_.wrong;
     const uint64_t seed = made.program.seed;
     {
       const std::lock_guard lock(board_.printing);
-      fmt::print("MISMATCH {} seed {} on {} (program {} of this run): {}\n", set_.name, seed,
-                 target.label, seed - o_.seed + 1, what);
+      fmt::print("MISMATCH {} seed {} on {} (program {} of this run{}): {}\n", set_.name, seed,
+                 target.label, seed - o_.seed + 1,
+                 how.schedule == WaveSchedule::lockstep ? ", lockstep" : "", what);
       std::fflush(stdout);
     }
     const Made least = shrink(
-        made, [&](const Made& m) { return fails(m, target); }, o_.shrink_seconds);
+        made, [&](const Made& m) { return fails(m, target, how); }, o_.shrink_seconds);
     const std::string text =
         fmt::format("# fuzz_programs --isa {} --seed {} on {}: {}\n", set_.name, seed, target.label,
                     what) +
         case_script(least.program, set_, set_.print(least.program, least.style),
-                    evaluate(least.program).value(), setup(seed), "found by random programs");
+                    evaluate(least.program).value(), how, "found by random programs");
     const std::string path =
         fmt::format("{}/program_{}_{}_{}.lw", o_.out, set_.name, seed, target.label);
     std::ofstream(path) << text;
@@ -145,9 +170,12 @@ bool run_campaign(const InstructionSet& set, const CampaignOptions& options) {
              options.seed, board.wrong.load(), now() - start);
   const std::vector<Target> list = targets(options.device);
   for (size_t n = 0; n < list.size(); ++n)
-    fmt::print(" {} {:.2f} ms a program;", list[n].label,
+    fmt::print(" {} {:.2f} ms a program{};", list[n].label,
                1e-3 * static_cast<double>(board.times[n].microseconds) /
-                   static_cast<double>(std::max<uint64_t>(1, board.times[n].programs)));
+                   static_cast<double>(std::max<uint64_t>(1, board.times[n].programs)),
+               board.times[n].refused == 0
+                   ? ""
+                   : fmt::format(" ({} cannot run in lane mode)", board.times[n].refused.load()));
   fmt::print("\n");
   std::fflush(stdout);
   return board.wrong == 0;

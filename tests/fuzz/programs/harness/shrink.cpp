@@ -1,4 +1,4 @@
-#include "tests/fuzz/programs/shrink.hpp"
+#include "tests/fuzz/programs/harness/shrink.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -163,10 +163,10 @@ class Shrinker {
   Made run() {
     bool better = true;
     while (better && !late()) {
-      better = lanes();
+      better = style();
+      better |= lanes();
       better |= ranges();
       better |= statements();
-      better |= style();
       better |= functions();
       better |= registers();
       better |= data();
@@ -234,8 +234,8 @@ class Shrinker {
 
   bool style() {
     bool better = false;
-    for (bool Style::*flag : {&Style::predicate_ifs, &Style::rotate_loops, &Style::join_tests,
-                              &Style::cold_sides, &Style::one_end})
+    for (bool Style::*flag : {&Style::own_exits, &Style::predicate_ifs, &Style::rotate_loops,
+                              &Style::join_tests, &Style::cold_sides, &Style::one_end})
       better |= attempt([&](Made& m) { return std::exchange(m.style.*flag, false); });
     return better;
   }

@@ -13,8 +13,12 @@ namespace lanewise::programs {
 struct Setup {
   Memcheck memcheck = Memcheck::arena;
   WaveMode wave = WaveMode::automatic;
+  WaveSchedule schedule = WaveSchedule::until_stop;  ///< of the reference engine
+  bool shared_table = false;  ///< the script has the table in front of all cases
 };
 
+/// The table as a statement.
+std::string table_text(const std::vector<uint32_t>& words);
 /// Settings and code of a script without data: what the harness compiles.
 std::string code_script(const Program& program, const InstructionSet& set, const Text& text);
 /// A script that passes where the outcome is right. `note` is its comment.

@@ -1,7 +1,7 @@
 // Programs as a part of the conformance suite.
 #pragma once
 
-#include "tests/fuzz/programs/campaign.hpp"
+#include "tests/fuzz/programs/harness/campaign.hpp"
 
 namespace lanewise::programs {
 

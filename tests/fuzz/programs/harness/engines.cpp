@@ -1,4 +1,4 @@
-#include "tests/fuzz/programs/engines.hpp"
+#include "tests/fuzz/programs/harness/engines.hpp"
 
 #include <mutex>
 #include <stdexcept>

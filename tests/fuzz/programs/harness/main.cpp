@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 
-#include "tests/fuzz/programs/campaign.hpp"
-#include "tests/fuzz/programs/export.hpp"
+#include "tests/fuzz/programs/harness/campaign.hpp"
+#include "tests/fuzz/programs/harness/export.hpp"
 
 using namespace lanewise;
 using namespace lanewise::programs;
@@ -13,7 +13,8 @@ using namespace lanewise::programs;
 namespace {
 
 struct Arguments {
-  std::string isa = "all", wave = "auto", memcheck = "mix", across = "all", show, exported;
+  std::string isa = "all", wave = "auto", memcheck = "mix", schedule = "both", across = "all", show,
+              exported;
   CampaignOptions campaign;
 };
 
@@ -24,6 +25,10 @@ const std::map<std::string, std::vector<Memcheck>> kMemchecks = {
     {"alloc", {Memcheck::alloc}},
     {"off", {Memcheck::off}},
     {"mix", {Memcheck::arena, Memcheck::alloc, Memcheck::off}}};
+const std::map<std::string, std::vector<WaveSchedule>> kSchedules = {
+    {"until_stop", {WaveSchedule::until_stop}},
+    {"lockstep", {WaveSchedule::lockstep}},
+    {"both", {WaveSchedule::until_stop, WaveSchedule::lockstep}}};
 const std::map<std::string, Choices::Across> kAcross = {{"none", Choices::Across::none},
                                                         {"uniform", Choices::Across::uniform},
                                                         {"all", Choices::Across::all}};
@@ -42,6 +47,9 @@ void add_options(CLI::App& app, Arguments& a) {
                  "all, reference, lavapipe, lavapipe25, swiftshader, or part of a device's name")
       ->capture_default_str();
   app.add_option("--wave", a.wave)->capture_default_str()->check(CLI::IsMember(names(kWaves)));
+  app.add_option("--schedule", a.schedule, "of the reference engine")
+      ->capture_default_str()
+      ->check(CLI::IsMember(names(kSchedules)));
   app.add_option("--memcheck", a.memcheck, "mix: one program after the other")
       ->capture_default_str()
       ->check(CLI::IsMember(names(kMemchecks)));
@@ -90,6 +98,7 @@ int main(int argc, char** argv) {
   add_options(app, a);
   CLI11_PARSE(app, argc, argv);
   a.campaign.wave = kWaves.at(a.wave);
+  a.campaign.schedules = kSchedules.at(a.schedule);
   a.campaign.memchecks = kMemchecks.at(a.memcheck);
   a.campaign.choices.across = kAcross.at(a.across);
   // Each program is compiled once.

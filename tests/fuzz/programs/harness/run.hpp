@@ -6,18 +6,19 @@
 #include <string>
 
 #include "runtime/ir/ir.hpp"
-#include "tests/fuzz/programs/script_text.hpp"
+#include "tests/fuzz/programs/harness/script_text.hpp"
 
 namespace lanewise::programs {
 
-/// A program in the runtime's own form, made of its text as a stream script's is.
+/// A program in the runtime's own form, made of its text as a stream script's is (but see
+/// Style::own_exits).
 struct Compiled {
   ir::Program program;
   std::map<std::string, std::string> policies;
   uint32_t shared = 0;
 };
 /// Throws std::runtime_error with the messages when the text is rejected.
-Compiled compile(const Program& program, const InstructionSet& set, const Text& text);
+Compiled compile(const Program& program, const InstructionSet& set, const Style& style);
 
 /// What is wrong, in words; nothing when all is as the outcome says.
 std::optional<std::string> run(Engine& engine, const Compiled& compiled, const Program& program,

@@ -1,5 +1,5 @@
 // PTX control flow.
-#include "tests/fuzz/programs/print_ptx.hpp"
+#include "tests/fuzz/programs/ptx/writer.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // PTX instructions without control flow.
 #include <array>
 
-#include "tests/fuzz/programs/print_ptx.hpp"
+#include "tests/fuzz/programs/ptx/writer.hpp"
 
 namespace lanewise::programs::ptx {
 
