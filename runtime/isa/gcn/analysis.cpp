@@ -191,6 +191,7 @@ Effects effects(const Instruction& i) {
     const Slot s = i.row->operands[n].slot;
     const Operand& o = i.operands[n];
     if (o.immediate) continue;
+    if (is_source(s) && o.code == kScc) e.reads.set(kScc);
     if (s == Slot::sdst || s == Slot::mask_dst)
       add_range(e.writes, o.code, o.count);
     else if (is_source(s))
