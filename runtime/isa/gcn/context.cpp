@@ -96,13 +96,12 @@ ir::Operand LowerContext::read_known(const Operand& o, unsigned dword) {
   return it != constants.end() ? ir::Operand(imm(it->second)) : read32(o, dword);
 }
 
-/// Integers are sign-extended, literals zero-extended.
-ir::Operand LowerContext::read64(const Operand& o) {
+ir::Operand LowerContext::read64(const Operand& o, bool is_signed) {
   if (o.code >= kZero && o.code < kVgpr0) {
-    if (o.code >= 240 && o.code <= kInverseTwoPi)
+    if (o.code >= kFirstInlineFloat && o.code <= kInverseTwoPi)
       throw Unsupported("floating-point constants in 64-bit operands are not supported yet");
     const uint32_t v = constant_bits(o);
-    if (o.code == kLiteral) return imm(v);
+    if (o.code == kLiteral && !is_signed) return imm(v);
     return imm(static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(v))));
   }
   if (o.code == kExecLo) return make(Op::ballot, Type::u64, {exec()});

@@ -115,20 +115,26 @@ class KernelLowering {
     if (!ends_block(kernel_.code[b.end - 1])) context_.b.jump(ir_block(b.end));
   }
 
-  bool scc_live_after(const BasicBlock& b, size_t index) const {
+  bool live_after(const BasicBlock& b, size_t index, unsigned code) const {
     for (size_t n = index + 1; n < b.end; ++n) {
       const Effects e = effects(kernel_.code[n]);
-      if (e.reads.test(kScc)) return true;
-      if (e.writes.test(kScc)) return false;
+      if (e.reads.test(code)) return true;
+      if (e.writes.test(code)) return false;
     }
-    return b.live_out.test(kScc);
+    return b.live_out.test(code);
+  }
+  bool mask_live_after(const BasicBlock& b, size_t index) const {
+    const Operand* pair = kernel_.code[index].operand(Slot::mask_dst);
+    return pair != nullptr &&
+           (live_after(b, index, pair->code) || live_after(b, index, pair->code + 1));
   }
 
   void instruction(const BasicBlock& b, size_t index) {
     const Instruction& i = kernel_.code[index];
     program_.sites.push_back({i.line, i.pc, i.text.empty() ? print(i) : i.text, {}, 0});
     context_.b.set_site(static_cast<uint32_t>(program_.sites.size() - 1));
-    context_.scc_live = options_.keep_scc || scc_live_after(b, index);
+    context_.scc_live = options_.keep_scc || live_after(b, index, kScc);
+    context_.mask_live = mask_live_after(b, index);
     try {
       if (i.row->lower == nullptr) throw Unsupported(i.row->name + " is not supported yet");
       if (i.row->lower == lower_end)

@@ -33,7 +33,7 @@ void lower_scselect(LowerContext& c, const Instruction& i) {
 void lower_sshift64(LowerContext& c, const Instruction& i) {
   const Meaning& m = i.row->meaning;
   const Reg amount = c.make(Op::and_, Type::u32, {c.read32(i.operands[2]), imm(63)});
-  const Reg r = c.make(m.op, m.type, {c.read64(i.operands[1]), amount});
+  const Reg r = c.make(m.op, m.type, {c.read64(i.operands[1], ir::is_signed(m.type)), amount});
   c.write64(i.operands[0].code, r);
   c.set_scc_nonzero(Type::u64, r);
 }

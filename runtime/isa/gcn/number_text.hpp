@@ -24,7 +24,7 @@ std::optional<uint32_t> inline_constant(unsigned code);
 /// As the assemblers write an inline float; empty for other codes.
 std::string inline_float_text(unsigned code, bool wide);
 
-/// 1 / (2 pi), which GCN3 added.
-inline constexpr unsigned kInverseTwoPi = 248;
+/// Codes of the floating-point ones; the last, 1 / (2 pi), came with GCN3.
+inline constexpr unsigned kFirstInlineFloat = 240, kInverseTwoPi = 248;
 
 }  // namespace lanewise::gcn

@@ -24,8 +24,9 @@ class LowerContext {
 
   ir::Builder b;
   // Set by the driver for each instruction.
-  bool exec_full = true;  ///< EXEC is still what it was at the start
-  bool scc_live = false;  ///< somebody reads the SCC this instruction writes
+  bool exec_full = true;   ///< EXEC is still what it was at the start
+  bool scc_live = false;   ///< somebody reads the SCC this instruction writes
+  bool mask_live = false;  ///< ... or the mask that it writes to a pair of its own choice
   ScalarSet stale;
   ScalarConstants constants;
   std::vector<std::string> warnings;  ///< about the current instruction; the driver takes them
@@ -46,7 +47,8 @@ class LowerContext {
   ir::Operand read32(const Operand& o, unsigned dword = 0);
   /// The value itself when it is known at translation.
   ir::Operand read_known(const Operand& o, unsigned dword = 0);
-  ir::Operand read64(const Operand& o);
+  /// A literal has 32 bits: signed operands extend its sign, others are filled with zeros.
+  ir::Operand read64(const Operand& o, bool is_signed = false);
   ir::Operand read_mask(const Operand& o);
   ir::Operand read_float(const Operand& o);
 
