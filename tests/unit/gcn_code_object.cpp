@@ -57,7 +57,9 @@ TEST_CASE("a code object says what its assembly says") {
       CHECK(got.state.kernarg_ptr == want.state.kernarg_ptr);
       CHECK(got.state.workgroup_id[0] == want.state.workgroup_id[0]);
       CHECK(got.state.workitem_ids == want.state.workitem_ids);
-      CHECK(got.flush_f32 == want.flush_f32);
+      CHECK(got.denorm_f32 == want.denorm_f32);
+      CHECK(got.ieee == want.ieee);
+      CHECK(got.dx10_clamp == want.dx10_clamp);
       REQUIRE(got.params.size() == want.params.size());
       for (size_t n = 0; n < got.params.size(); ++n) {
         CHECK(got.params[n].name == want.params[n].name);

@@ -60,7 +60,9 @@ AmdhsaValues descriptor_values(Bytes d) {
           {"system_sgpr_workgroup_info", bit(rsrc2, 10)},
           {"system_vgpr_workitem_id", rsrc2 >> 11 & 3},
           {"float_round_mode_32", rsrc1 >> 12 & 3},
-          {"float_denorm_mode_32", rsrc1 >> 16 & 3}};
+          {"float_denorm_mode_32", rsrc1 >> 16 & 3},
+          {"dx10_clamp", bit(rsrc1, 21)},
+          {"ieee_mode", bit(rsrc1, 23)}};
 }
 
 /// The metadata map of the file's notes; null when there is none.

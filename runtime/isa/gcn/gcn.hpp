@@ -86,8 +86,11 @@ struct Kernel {
   std::vector<ir::Param> params;  ///< from the metadata
   std::vector<ir::Param> hidden;  ///< those that the launch fills in
   uint32_t kernarg_bytes = 0, group_bytes = 0, private_bytes = 0;
-  bool flush_f32 = true;  ///< float_denorm_mode_32 == 0
+  uint8_t denorm_f32 = 0;  ///< float_denorm_mode_32: 0 flushes subnormals, 3 keeps them
   uint8_t round_f32 = 0;
+  bool ieee = true;        ///< signalling NaN become quiet in min and max
+  bool dx10_clamp = true;  ///< a clamp makes 0 of NaN
+  bool flush_f32() const { return denorm_f32 == 0; }
 };
 
 struct Listing {

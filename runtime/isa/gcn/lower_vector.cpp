@@ -29,10 +29,25 @@ ir::Operand read(LowerContext& c, const Instruction& i, const Operand& o) {
   return c.read32(o);
 }
 
+bool flushes(const LowerContext& c) {
+  const uint8_t mode = c.kernel().denorm_f32;
+  if (mode == 1 || mode == 2)
+    throw Unsupported(
+        "subnormals that are flushed on one side only (float_denorm_mode_32 1 and "
+        "2) are not supported");
+  return mode == 0;
+}
+
+void check_clamp(const LowerContext& c, const Instruction& i) {
+  if (i.clamp && !c.kernel().dx10_clamp)
+    throw Unsupported("a clamp that keeps NaN (dx10_clamp 0) is not supported");
+}
+
 void set_float_mode(LowerContext& c, const Instruction& i, ir::Inst& inst) {
   static constexpr ir::Round kRounds[] = {ir::Round::rn, ir::Round::rp, ir::Round::rm,
                                           ir::Round::rz};
-  inst.ftz = c.kernel().flush_f32;
+  check_clamp(c, i);
+  inst.ftz = flushes(c);
   inst.round = kRounds[c.kernel().round_f32 & 3];
   inst.sat = i.clamp;
 }
@@ -55,6 +70,48 @@ void lower_vop(LowerContext& c, const Instruction& i) {
   for (const Operand* o : sources(i)) src.push_back(read(c, i, *o));
   ir::Inst& inst = c.emit_vector(m.op, m.type, {destination(c, i)}, std::move(src));
   if (ir::is_float(m.type)) set_float_mode(c, i, inst);
+}
+
+namespace {
+
+/// A constant that is no signalling NaN needs no test.
+bool may_signal(const ir::Operand& x) {
+  return !x.is_imm() || (x.imm & 0x7fffffff) - 0x7f800001 < 0x3fffff;
+}
+/// A NaN whose quiet bit is off.
+ir::Operand signalling(LowerContext& c, const ir::Operand& x) {
+  const Reg magnitude = c.make(Op::and_, Type::u32, {x, imm(0x7fffffff)});
+  const Reg above = c.make(Op::sub, Type::u32, {magnitude, imm(0x7f800001)});
+  return c.compare(ir::Cond::lt, Type::u32, above, imm(0x3fffff));
+}
+
+}  // namespace
+
+/// min and max leave subnormals as they are in every mode. In IEEE mode a signalling NaN wins over
+/// numbers; a quiet one never does.
+void lower_vextreme(LowerContext& c, const Instruction& i) {
+  check_output(i, true);
+  check_clamp(c, i);
+  std::vector<ir::Operand> src;
+  for (const Operand* o : sources(i)) src.push_back(c.read_float(*o));
+  const Reg result = c.b.reg(Width::b32);
+  c.b.emit(i.row->meaning.op, Type::f32, {result}, src).sat = i.clamp;
+  ir::Operand value = result;
+  for (const ir::Operand& s : src)
+    if (c.kernel().ieee && may_signal(s)) {
+      const ir::Operand quieted = imm(i.clamp ? 0 : 0x7fffffff);
+      value = c.make(Op::select, Type::u32, {signalling(c, s), quieted, value});
+    }
+  c.emit_vector(Op::mov, Type::u32, {destination(c, i)}, {value});
+}
+
+/// No mode makes it take or give subnormals.
+void lower_vrsq(LowerContext& c, const Instruction& i) {
+  check_output(i, true);
+  ir::Inst& inst = c.emit_vector(Op::frsqrt_approx, Type::f32, {destination(c, i)},
+                                 {c.read_float(*sources(i)[0])});
+  set_float_mode(c, i, inst);
+  inst.ftz = true;
 }
 
 void lower_vshift(LowerContext& c, const Instruction& i) {
@@ -221,7 +278,7 @@ void lower_vcmp(LowerContext& c, const Instruction& i) {
   const Reg result = c.b.reg(Width::pred);
   ir::Inst& inst = c.b.emit(m.op, m.type, {result}, {read(c, i, *s[0]), read(c, i, *s[1])});
   inst.cond = m.cond;
-  if (ir::is_float(m.type)) inst.ftz = c.kernel().flush_f32;
+  if (ir::is_float(m.type)) inst.ftz = flushes(c);
   const Operand* pair = i.operand(Slot::mask_dst);
   c.write_mask(pair != nullptr ? pair->code : kVccLo, c.active(result));
 }

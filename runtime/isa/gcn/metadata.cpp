@@ -115,8 +115,10 @@ void apply_amdhsa(const AmdhsaValues& v, Kernel& k) {
   k.kernarg_bytes = static_cast<uint32_t>(value_of(v, "kernarg_size"));
   k.group_bytes = static_cast<uint32_t>(value_of(v, "group_segment_fixed_size"));
   k.private_bytes = static_cast<uint32_t>(value_of(v, "private_segment_fixed_size"));
-  k.flush_f32 = (value_of(v, "float_denorm_mode_32") & 3) == 0;
+  k.denorm_f32 = value_of(v, "float_denorm_mode_32") & 3;
   k.round_f32 = static_cast<uint8_t>(value_of(v, "float_round_mode_32"));
+  k.ieee = value_of(v, "ieee_mode", 1) != 0;
+  k.dx10_clamp = value_of(v, "dx10_clamp", 1) != 0;
 }
 
 void add_parameter(Kernel& kernel, const std::string& name, uint32_t offset, uint32_t size,

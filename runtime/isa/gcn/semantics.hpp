@@ -109,6 +109,8 @@ void lower_smul(LowerContext&, const Instruction&);
 void lower_scmp(LowerContext&, const Instruction&);
 void lower_sload(LowerContext&, const Instruction&);
 void lower_vop(LowerContext&, const Instruction&);
+void lower_vextreme(LowerContext&, const Instruction&);
+void lower_vrsq(LowerContext&, const Instruction&);
 void lower_vshift(LowerContext&, const Instruction&);
 void lower_vshift64(LowerContext&, const Instruction&);
 void lower_vadd(LowerContext&, const Instruction&);

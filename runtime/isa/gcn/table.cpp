@@ -149,8 +149,8 @@ void control_rows(TableBuilder& t) {
 }
 
 void more_vector_rows(TableBuilder& t) {
-  t.vop2("v_min_f32", 15, lower_vop, op(Op::fmin, Type::f32));
-  t.vop2("v_max_f32", 16, lower_vop, op(Op::fmax, Type::f32));
+  t.vop2("v_min_f32", 15, lower_vextreme, op(Op::fmin, Type::f32));
+  t.vop2("v_max_f32", 16, lower_vextreme, op(Op::fmax, Type::f32));
   t.vop1("v_bfrev_b32", 56, lower_vop, op(Op::brev));
   t.vop1("v_cvt_f32_i32", 5, lower_vcvt, convert(Op::i2f, Type::f32, Type::s32));
   t.vop1("v_cvt_f32_u32", 6, lower_vcvt, convert(Op::i2f, Type::f32, Type::u32));
@@ -213,7 +213,7 @@ void vector_rows(TableBuilder& t) {
   t.vop2("v_sub_f32", 4, lower_vop, op(Op::fsub, Type::f32));
   t.vop2("v_subrev_f32", 5, lower_vop, reversed(op(Op::fsub, Type::f32)));
   t.vop2("v_mul_f32", 8, lower_vop, op(Op::fmul, Type::f32));
-  t.vop1("v_rsq_f32", 0x2e, lower_vop, op(Op::frsqrt_approx, Type::f32));
+  t.vop1("v_rsq_f32", 0x2e, lower_vrsq, op(Op::frsqrt_approx, Type::f32));
   t.vop2("v_mul_i32_i24", 9, lower_mul24, op(Op::mul, Type::s32));
   t.vop2("v_mul_u32_u24", 11, lower_mul24, op(Op::mul, Type::u32));
   t.vop2("v_min_i32", 17, lower_vop, op(Op::min, Type::s32));
