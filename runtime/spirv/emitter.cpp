@@ -42,6 +42,31 @@ bool constant_operand(const ir::Operand& operand, const std::vector<bool>& const
   return !operand.is_reg() || constant[operand.index];
 }
 
+/// The result lies below the least normal number whatever the operands are: where subnormals are
+/// flushed, a compiler can see that it is a zero.
+bool always_small(const ir::Inst& inst) {
+  constexpr uint64_t kLeastNormal = 0x00800000;
+  const auto immediate = [&](size_t n) { return n < inst.src.size() && inst.src[n].is_imm(); };
+  switch (inst.op) {
+    case ir::Op::zext8:
+    case ir::Op::zext16:
+    case ir::Op::popc:
+    case ir::Op::clz:
+      return true;
+    case ir::Op::and_:
+      return std::ranges::any_of(
+          inst.src, [&](const ir::Operand& o) { return o.is_imm() && o.imm < kLeastNormal; });
+    case ir::Op::shr:
+      return !ir::is_signed(inst.type) && immediate(1) && inst.src[1].imm > 8;
+    case ir::Op::bfe:
+      return !ir::is_signed(inst.type) && immediate(2) && inst.src[2].imm < 24;
+    case ir::Op::load:
+      return inst.mem && ir::size_of(inst.mem->elem) < 4 && !ir::is_signed(inst.mem->elem);
+    default:
+      return false;
+  }
+}
+
 /// Registers with a definition that a compiler can evaluate; they grow until nothing changes.
 std::vector<bool> constant_registers(const ir::Program& program) {
   std::vector<bool> constant(program.regs.size(), false);
@@ -49,9 +74,12 @@ std::vector<bool> constant_registers(const ir::Program& program) {
     changed = false;
     for (const ir::Block& block : program.blocks) {
       for (const ir::Inst& inst : block.insts) {
-        if (ir::info(inst.op).trait != ir::OpTrait::pure || inst.op == ir::Op::sreg) continue;
-        const bool known = std::ranges::all_of(
-            inst.src, [&](const ir::Operand& o) { return constant_operand(o, constant); });
+        const bool small = always_small(inst);
+        if (!small && (ir::info(inst.op).trait != ir::OpTrait::pure || inst.op == ir::Op::sreg))
+          continue;
+        const bool known = small || std::ranges::all_of(inst.src, [&](const ir::Operand& o) {
+                             return constant_operand(o, constant);
+                           });
         for (const ir::Reg dst : inst.dst) {
           if (!known || constant[dst.id]) continue;
           constant[dst.id] = changed = true;
