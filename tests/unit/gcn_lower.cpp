@@ -73,3 +73,29 @@ TEST_CASE("what cannot run is an error at its place") {
   REQUIRE(r.diagnostics.size() == 3);
   for (uint32_t n = 0; n < 3; ++n) CHECK(r.diagnostics[n].line == n + 1);
 }
+
+TEST_CASE("float modes and operands whose meaning is not built are errors, not other values") {
+  const auto refused = [](const std::string& code, const std::string& directives, gcn::Gen gen,
+                          const char* why) {
+    const gcn::Listing listing =
+        gcn::parse(".text\nk:\n" + code + "\ns_endpgm\n.amdhsa_kernel k\n" + directives +
+                       ".end_amdhsa_kernel\n",
+                   gen);
+    REQUIRE(listing.ok());
+    const gcn::LowerResult r = gcn::lower(listing);
+    REQUIRE(r.diagnostics.size() == (why[0] == 0 ? 0 : 1));
+    if (why[0] != 0) CHECK(r.diagnostics[0].message.find(why) != std::string::npos);
+  };
+  const std::string add = "v_add_f32 v0, v1, v2", clamp = "v_max_f32_e64 v0, v1, v1 clamp";
+  for (const char* mode : {"1", "2"})
+    refused(add, std::string(".amdhsa_float_denorm_mode_32 ") + mode + "\n", gcn::Gen::gfx6,
+            "flushed on one side only");
+  refused(add, ".amdhsa_float_denorm_mode_32 3\n", gcn::Gen::gfx6, "");
+  refused(clamp, ".amdhsa_dx10_clamp 0\n", gcn::Gen::gfx6, "keeps NaN");
+  refused(clamp, "", gcn::Gen::gfx6, "");
+  refused("v_add_u16 v0, 1.0, v1", "", gcn::Gen::gfx8, "floating-point constants in 16-bit");
+  const std::string mad = "v_mad_i64_i32 v[0:1], vcc, v2, v3, v[4:5]";
+  refused(mad, "", gcn::Gen::gfx7, "");
+  refused(mad + "\ns_mov_b64 vcc, 0", "", gcn::Gen::gfx7, "");
+  refused(mad + "\nv_mov_b32 v6, vcc_lo", "", gcn::Gen::gfx7, "carry of v_mad_i64_i32");
+}
