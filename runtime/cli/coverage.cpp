@@ -36,6 +36,11 @@ gcn::Gen gcn_gen(const std::string& target) {
               fmt::format("--target {}: expected gfx600, gfx700 or gfx803", target));
 }
 
+/// Which target the answers are for; empty where the instruction set has but one table.
+std::string judged_target(const CoverageArgs& a) {
+  return a.isa == "gcn" ? std::string(gcn::name(gcn_gen(a.target))) : std::string();
+}
+
 std::vector<isa::Coverage> coverage(const CoverageArgs& a) {
   if (a.isa == "sass") return sass::coverage();
   if (a.isa == "gcn") return gcn::coverage(gcn_gen(a.target));
@@ -48,7 +53,14 @@ isa::Coverage coverage_of(const CoverageArgs& a, const std::string& form) {
   return ptx::coverage_of(form);
 }
 
+void say_target(const CoverageArgs& a) {
+  if (const std::string target = judged_target(a); !target.empty())
+    fmt::print(stderr, "judged for {}{}\n", target,
+               a.target.empty() ? ", --target names another" : "");
+}
+
 int answer_forms(const CoverageArgs& a) {
+  say_target(a);
   std::istringstream lines(detail::read_file(a.forms));
   for (std::string form; std::getline(lines, form);) {
     if (form.ends_with('\r')) form.pop_back();
@@ -65,9 +77,12 @@ int list(const CoverageArgs& a) {
     for (const isa::Coverage& c : rows) {
       forms.push_back({{"form", c.form}, {"state", state_name(c.state)}, {"note", c.note}});
     }
-    fmt::print("{}\n", nlohmann::json{{"isa", a.isa}, {"forms", forms}}.dump(1));
+    nlohmann::json all = {{"isa", a.isa}, {"forms", forms}};
+    if (const std::string target = judged_target(a); !target.empty()) all["target"] = target;
+    fmt::print("{}\n", all.dump(1));
     return 0;
   }
+  say_target(a);
   for (const isa::Coverage& c : rows) {
     fmt::print("{}\t{}{}\n", c.form, state_name(c.state), c.note.empty() ? "" : "\t" + c.note);
   }

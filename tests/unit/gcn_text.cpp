@@ -279,6 +279,20 @@ TEST_CASE("coverage comes from the table") {
   CHECK(gcn::coverage_of("v_mov_b32.dpp", gcn::Gen::gfx8).state == gcn::FormState::exact);
   CHECK(gcn::coverage_of("flat_load_dword", gcn::Gen::gfx7).state == gcn::FormState::exact);
   CHECK(gcn::coverage().size() > 150);
+  // An instruction with its operands is judged with them.
+  const auto state = [](const char* form, gcn::Gen gen) {
+    return gcn::coverage_of(form, gen).state;
+  };
+  CHECK(state("v_add_f32 v0, 0.5, v2", gcn::Gen::gfx6) == gcn::FormState::exact);
+  CHECK(state("v_add_f32_e64 v0, v1, v2 mul:2", gcn::Gen::gfx6) == gcn::FormState::unsupported);
+  CHECK(state("v_add_f32 v0, src_vccz, v2", gcn::Gen::gfx6) == gcn::FormState::unsupported);
+  CHECK(state("v_add_f32 v0, 0.15915494, v2", gcn::Gen::gfx8) == gcn::FormState::exact);
+  CHECK(state("s_branch .L1", gcn::Gen::gfx6) == gcn::FormState::exact);
+  CHECK(state("v_or_b32_sdwa v0, v1, v2 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:DWORD "
+              "src1_sel:BYTE_2",
+              gcn::Gen::gfx8) == gcn::FormState::exact);
+  CHECK(gcn::coverage_of("s_mov_b32 s0, ttmp1").note ==
+        "registers of the trap handler are not supported");
   // Every form that compilers emit is listed by name, and every buffer form runs.
   for (const gcn::Gen gen : {gcn::Gen::gfx6, gcn::Gen::gfx7, gcn::Gen::gfx8}) {
     std::ifstream file(data("data/gcn_opcodes_" + std::string(gcn::name(gen)) + ".txt"));

@@ -5,38 +5,78 @@
 
 #include "runtime/isa/gcn/gcn.hpp"
 #include "runtime/isa/gcn/lane_form.hpp"
+#include "runtime/isa/gcn/table_builder.hpp"
 
 namespace lanewise::gcn {
 
 namespace {
 
-void add_lane_forms(const Row& r, std::set<std::string>& seen, std::vector<Coverage>& out) {
-  const bool writes_mask = r.encoding == Encoding::vopc || (r.implicit & kWritesVcc) != 0;
-  if (seen.insert(r.name + ".sdwa").second) out.push_back({r.name + ".sdwa", FormState::exact, ""});
-  if (!seen.insert(r.name + ".dpp").second) return;
-  if (writes_mask)
-    out.push_back({r.name + ".dpp", FormState::unsupported, "assembles, cannot run yet"});
-  else
-    out.push_back({r.name + ".dpp", FormState::exact, ""});
+/// Shown by something else than values in registers: by streams of accesses, by order.
+bool shows_elsewhere(const Row& r) {
+  const bool float_atomic = r.meaning.op == ir::Op::atom && ir::is_float(r.meaning.type);
+  return (is_buffer(r.encoding) && !float_atomic) || r.lower == lower_barrier ||
+         r.lower == lower_nothing || r.lower == lower_end || r.lower == lower_invalidate;
+}
+
+Coverage state_of(const std::string& form, isa::Claim claim) {
+  switch (claim) {
+    case isa::Claim::none:
+      return {form, FormState::unsupported, "assembles, cannot run yet"};
+    case isa::Claim::approximate:
+      return {form, FormState::approximate,
+              "inside the bound of PTX rsqrt.approx, 2^-22.9; see docs/numerics.md"};
+    default:
+      return {form, FormState::exact, ""};
+  }
+}
+
+/// `v_add_i32 v0, vcc, v1, v2`: an instruction with its operands, not a name alone.
+bool has_operands(std::string_view form) {
+  return form.find(' ') != std::string_view::npos;
+}
+
+/// Why this instruction cannot be assembled or run; empty when it can.
+std::string refusal(std::string_view text, Gen gen) {
+  Parsed p = parse_instruction(text, gen);
+  if (!p.instruction) return p.error.message;
+  if (p.instruction->row->has(Slot::label)) return {};
+  Kernel kernel;
+  kernel.name = "form";
+  kernel.gen = gen;
+  kernel.code.push_back(std::move(*p.instruction));
+  Listing listing;
+  listing.gen = gen;
+  listing.kernels.push_back(std::move(kernel));
+  for (const Diagnostic& d : lower(listing).diagnostics)
+    if (!d.warning) return d.message;
+  return {};
 }
 
 }  // namespace
+
+void set_claims(std::vector<Row>& rows) {
+  for (Row& r : rows)
+    r.claim = r.lower == nullptr                      ? isa::Claim::none
+              : shows_elsewhere(r)                    ? isa::Claim::effect
+              : r.meaning.op == ir::Op::frsqrt_approx ? isa::Claim::approximate
+                                                      : isa::Claim::exact;
+}
+
+std::vector<LaneFormClaim> lane_form_claims(const Row& r) {
+  if (!takes_lane_form(r)) return {};
+  const bool writes_mask = r.encoding == Encoding::vopc || (r.implicit & kWritesVcc) != 0;
+  return {{r.name + ".sdwa", r.claim}, {r.name + ".dpp", writes_mask ? isa::Claim::none : r.claim}};
+}
 
 std::vector<Coverage> coverage(Gen gen) {
   std::vector<Coverage> out;
   std::set<std::string> seen;
   for (const Row& r : rows()) {
     if (r.opcode[static_cast<int>(gen)] < 0) continue;
-    if (gen == Gen::gfx8 && takes_lane_form(r)) add_lane_forms(r, seen, out);
-    if (!seen.insert(r.name).second) continue;
-    // Buffer rows are shared by the generations; only their surroundings differ.
-    if (r.meaning.op == ir::Op::frsqrt_approx)
-      out.push_back({r.name, FormState::approximate,
-                     "inside the bound of PTX rsqrt.approx, 2^-22.9; see docs/numerics.md"});
-    else if (r.lower != nullptr)
-      out.push_back({r.name, FormState::exact, ""});
-    else
-      out.push_back({r.name, FormState::unsupported, "assembles, cannot run yet"});
+    if (gen == Gen::gfx8)
+      for (const LaneFormClaim& f : lane_form_claims(r))
+        if (seen.insert(f.form).second) out.push_back(state_of(f.form, f.claim));
+    if (seen.insert(r.name).second) out.push_back(state_of(r.name, r.claim));
   }
   for (const KnownName& n : known_names())
     if ((n.generations >> static_cast<int>(gen) & 1) != 0 &&
@@ -52,8 +92,13 @@ Coverage coverage_of(std::string_view form, Gen gen) {
     return {std::string(form), FormState::unsupported, "addr64 does not exist on gfx803"};
   for (std::string_view suffix : {"_e32", "_e64"})
     if (name.size() > 4 && name.substr(name.size() - 4) == suffix) name.resize(name.size() - 4);
-  for (const Coverage& c : coverage(gen))
-    if (c.form == name) return c;
+  if (name.ends_with("_sdwa") || name.ends_with("_dpp")) name[name.rfind('_')] = '.';
+  for (const Coverage& c : coverage(gen)) {
+    if (c.form != name) continue;
+    if (c.state == FormState::unsupported || !has_operands(form)) return c;
+    const std::string why = refusal(form, gen);
+    return why.empty() ? c : Coverage{std::string(form), FormState::unsupported, why};
+  }
   return {std::string(form), FormState::unsupported,
           fmt::format("no row of the table has this name for {}", gcn::name(gen))};
 }

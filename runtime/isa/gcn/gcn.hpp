@@ -144,6 +144,14 @@ inline constexpr std::string_view kLdsExtendMask = "lds.extend_mask";
 
 using isa::Coverage;
 using isa::FormState;
+/// "v_add_f32.sdwa" and "v_add_f32.dpp" of a row that has these forms.
+struct LaneFormClaim {
+  std::string form;
+  isa::Claim claim;
+};
+std::vector<LaneFormClaim> lane_form_claims(const Row& row);
+/// A form is a name, with flags in brackets or not, or an instruction with its operands: then
+/// operands that cannot run make it unsupported.
 std::vector<Coverage> coverage(Gen gen = Gen::gfx6);
 Coverage coverage_of(std::string_view form, Gen gen = Gen::gfx6);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/ir/ir.hpp"
+#include "runtime/isa/coverage.hpp"
 
 namespace lanewise::gcn {
 
@@ -108,6 +109,7 @@ struct Row {
   uint8_t implicit = 0;
   LowerFn lower = nullptr;  ///< null: assembles, cannot run yet
   Meaning meaning;
+  isa::Claim claim = isa::Claim::none;
 
   bool has(Slot slot) const {
     for (const SlotSpec& s : operands)

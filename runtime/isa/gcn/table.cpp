@@ -276,6 +276,7 @@ std::vector<Row> build() {
   wide_vector_rows(t);
   std::vector<Row> rows = t.take();
   number_for_gcn3(rows);
+  set_claims(rows);
   return rows;
 }
 

@@ -126,6 +126,8 @@ void lds_rows(TableBuilder& table);
 void wave_rows(TableBuilder& table);
 void flat_rows(TableBuilder& table);
 void wide_vector_rows(TableBuilder& table);
+/// What the rows say of themselves; the value tests hold them to it.
+void set_claims(std::vector<Row>& rows);
 /// Opcodes of GCN3 for rows that have only those of GCN1.
 void number_for_gcn3(std::vector<Row>& rows);
 
