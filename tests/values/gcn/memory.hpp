@@ -1,0 +1,49 @@
+// What the cases of memory instructions share: EXEC around the access, atomics as functions.
+#pragma once
+
+#include "tests/values/gcn/gcn.hpp"
+
+namespace values::gcn {
+
+inline const std::string kAll = "s_mov_b64 exec, -1\n", kSome = "s_mov_b64 exec, s[20:21]\n",
+                         kWait = "\ns_waitcnt lgkmcnt(0)\n",
+                         kWaitAll = "\ns_waitcnt vmcnt(0) lgkmcnt(0)\n";
+
+/// Inputs: old memory in words 0 and 1, data in words 2 to 5.
+inline Tuples memory_inputs() {
+  return with_flags({u32(), u32(), u32(), u32(), u32(), u32()}, 512);
+}
+
+inline Step whole(std::string text, unsigned words, Rule rule) {
+  Step s{std::move(text), std::move(rule), words};
+  s.whole_wave = true;
+  return s;
+}
+
+/// Each lane has a place of its own.
+template <typename T>
+struct Atomic {
+  const char* name;
+  T (*f)(T memory, T data);
+};
+
+template <typename T>
+T increment(T p, T d) {
+  return p >= d ? 0 : static_cast<T>(p + 1);
+}
+template <typename T>
+T decrement(T p, T d) {
+  return p == 0 || p > d ? d : static_cast<T>(p - 1);
+}
+template <typename T>
+T signed_less(T a, T b) {
+  using S = std::make_signed_t<T>;
+  return static_cast<S>(a) < static_cast<S>(b) ? a : b;
+}
+template <typename T>
+T signed_greater(T a, T b) {
+  using S = std::make_signed_t<T>;
+  return static_cast<S>(a) > static_cast<S>(b) ? a : b;
+}
+
+}  // namespace values::gcn
