@@ -170,15 +170,6 @@ WaveMode chosen_wave_mode(WaveMode asked) {
               fmt::format("LANEWISE_WAVE is '{}'; auto, lane or packed was expected", name));
 }
 
-WaveSchedule chosen_schedule() {
-  const char* env = std::getenv("LANEWISE_SCHEDULE");
-  const std::string_view name = env != nullptr ? env : "";
-  if (name.empty() || name == "until_stop") return WaveSchedule::until_stop;
-  if (name == "lockstep") return WaveSchedule::lockstep;
-  throw Error(ErrorKind::usage,
-              fmt::format("LANEWISE_SCHEDULE is '{}'; until_stop or lockstep was expected", name));
-}
-
 /// The wave's offset is a 32-bit register.
 void refuse_large_scratch(const ir::Program& p, uint64_t bytes) {
   if (bytes <= 0xffffffff) return;
@@ -219,7 +210,6 @@ void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
   r.dynamic_shared = options.dynamic_shared;
   r.memcheck = options.memcheck;
   r.wave = chosen_wave_mode(options.wave);
-  r.schedule = chosen_schedule();
   r.step_budget = detail::step_budget(out.policies);
   r.timeout_seconds = options.timeout_seconds;
   r.policies = out.policies;

@@ -42,6 +42,7 @@ struct Allocation {
 /// How the reference engine runs the lanes of a wave (docs/execution.md); others have their own
 /// way.
 enum class WaveSchedule : uint8_t {
+  automatic,  ///< as the environment variable LANEWISE_SCHEDULE says; until_stop when it is not set
   until_stop,  ///< one after another, each until it stops
   lockstep,    ///< together, over the structured tree
 };
@@ -55,7 +56,7 @@ struct LaunchRequest {
   std::span<const Allocation> allocations;  ///< sorted by address
   Memcheck memcheck = Memcheck::arena;
   WaveMode wave = WaveMode::automatic;
-  WaveSchedule schedule = WaveSchedule::until_stop;
+  WaveSchedule schedule = WaveSchedule::automatic;
   uint64_t step_budget = uint64_t{1} << 26;     ///< loop back edges one lane may take
   double timeout_seconds = 0;                   ///< 0 = none
   std::map<std::string, std::string> policies;  ///< names and values as --policy takes them

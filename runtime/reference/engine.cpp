@@ -63,6 +63,16 @@ class DefaultArithmetic {
   std::fenv_t saved_;
 };
 
+WaveSchedule chosen_schedule(WaveSchedule asked) {
+  const char* env = std::getenv("LANEWISE_SCHEDULE");
+  if (asked != WaveSchedule::automatic) return asked;
+  const std::string name = env != nullptr ? env : "";
+  if (name.empty() || name == "until_stop") return WaveSchedule::until_stop;
+  if (name == "lockstep") return WaveSchedule::lockstep;
+  throw Error(ErrorKind::usage,
+              "LANEWISE_SCHEDULE is '" + name + "'; until_stop or lockstep was expected");
+}
+
 class ReferenceEngine final : public Engine {
  public:
   ReferenceEngine(StepHook hook, TouchHook touch)
@@ -94,8 +104,10 @@ class ReferenceEngine final : public Engine {
     std::memcpy(data.data(), at(address, data.size()), data.size());
   }
 
-  LaunchResult launch(const LaunchRequest& request) override {
-    guest::validate(request);
+  LaunchResult launch(const LaunchRequest& asked) override {
+    guest::validate(asked);
+    LaunchRequest request = asked;
+    request.schedule = chosen_schedule(asked.schedule);
     check_wave(*request.program);
     const auto start = std::chrono::steady_clock::now();
     DecodedProgram decoded = decode(*request.program);

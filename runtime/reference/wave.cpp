@@ -95,10 +95,15 @@ int Group::compare_places(const Lane& a, const Lane& b) const {
   return a.position < b.position ? -1 : a.position > b.position;
 }
 
+/// None of the lanes can come to where `first` waits.
 bool Group::none_below(uint32_t wave, uint64_t lanes, const Lane& first) const {
   bool none = true;
-  for_each_lane(lanes,
-                [&](uint32_t i) { none = none && compare_places(lane_of(wave, i), first) >= 0; });
+  for_each_lane(lanes, [&](uint32_t i) {
+    const Lane& lane = lane_of(wave, i);
+    const int order = compare_places(lane, first);
+    // One that stands in front of the instruction comes to it next.
+    none = none && (order > 0 || (order == 0 && lane.state == LaneState::at_wave));
+  });
   return none;
 }
 

@@ -240,6 +240,26 @@ TEST_CASE("an operation goes on before a lane that spins behind it") {
   }
 }
 
+TEST_CASE("two operations in a row: who passes the first by waits for the others at the second") {
+  TestKernel k;
+  const Reg lane = k.sreg(ir::SReg::laneid);
+  const Reg first = k.b.reg(Width::b32), second = k.b.reg(Width::b32);
+  k.b.set_guard({less(k, lane, imm(7)), false});
+  k.b.emit(Op::activemask, Type::u32, {first}, {});
+  k.b.set_guard({});
+  k.b.emit(Op::activemask, Type::u32, {second}, {});
+  k.put(0, first);
+  k.put(1, second);
+  k.b.exit();
+  for (const WaveSchedule schedule : kSchedules) {
+    const Run r = run_as(k, schedule, 8);
+    for (uint32_t n = 0; n < 8; ++n) {
+      CHECK(r.slot(n, 0) == (n < 7 ? 0x7f : 0));
+      CHECK(r.slot(n, 1) == 0xff);
+    }
+  }
+}
+
 TEST_CASE("random divergent trees on masks, in both schedules") {
   for (uint32_t seed = 0; seed < 1500; ++seed) {
     CAPTURE(seed);
