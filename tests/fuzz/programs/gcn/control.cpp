@@ -80,7 +80,7 @@ void Printer::block(const Block& b) {
     std::visit([&](const auto& what) { put(what); }, s.what);
     // Where all lanes have left, the rest may be jumped over.
     if (loops_.empty() || loops_.back().depth != depth_ || !leaves(s)) continue;
-    if (w_.random.chance(2)) w_.line("s_cbranch_execz {}", loops_.back().test);
+    if (!w_.apart && w_.random.chance(2)) w_.line("s_cbranch_execz {}", loops_.back().test);
   }
   --depth_;
 }
@@ -99,6 +99,15 @@ void Printer::restore(Saved way, const std::string& saved) {
   else
     w_.line("s_mov_b64 exec, {}", saved);
   if (way == Saved::gone) take_out_gone();
+}
+
+bool Printer::may_skip(const Block& b) {
+  return (!w_.apart || std::ranges::all_of(b, is_plain)) && w_.random.chance(2);
+}
+void Printer::again_by(const std::string& left, const std::string& to) {
+  w_.line("s_sub_u32 {}, {}, 1", left, left);
+  w_.line("s_cmp_lg_u32 {}, 0", left);
+  w_.line("s_cbranch_scc1 {}", to);
 }
 
 void Printer::take_out_gone() {
@@ -156,13 +165,13 @@ void Printer::inside(Saved way, const std::string& saved, const Block& b) {
 void Printer::one_side(const If& s) {
   const Saved how = way();
   const std::string saved = w_.mask(), end = w_.new_label("end"), past = w_.new_label("past");
-  const bool by_vcc = w_.random.chance(4);
+  const bool by_vcc = !w_.apart && w_.random.chance(4);
   const std::string lanes = by_vcc ? test(w_, s.test) : loose(w_, s.test);
   const bool jumps = by_vcc && lanes == "vcc";
   if (jumps) w_.line("s_cbranch_vccz {}", past);
   save_and_enter(saved, lanes);
   if (how == Saved::others) w_.line("s_xor_b64 {}, exec, {}", saved, saved);
-  const bool skips = w_.random.chance(2);
+  const bool skips = may_skip(s.yes);
   if (skips) w_.line("s_cbranch_execz {}", end);
   inside(how, saved, s.yes);
   if (skips) w_.label(end);
@@ -176,12 +185,12 @@ void Printer::two_sides(const If& s) {
                     end = w_.new_label("end");
   save_and_enter(saved, lanes);
   if (how == Saved::others) w_.line("s_xor_b64 {}, exec, {}", saved, saved);
-  const bool skips = w_.random.chance(2), skips_other = w_.random.chance(2);
+  const bool skips = may_skip(s.yes), skips_other = may_skip(s.no);
   if (skips) w_.line("s_cbranch_execz {}", other);
   inside(how, saved, s.yes);
   if (skips) w_.label(other);
   turn(how, saved, lanes);
-  if (style_.cold_sides) {
+  if (style_.cold_sides && !w_.apart) {
     aside(how, saved, s.no, end);
   } else {
     if (skips_other) w_.line("s_cbranch_execz {}", end);

@@ -12,7 +12,7 @@ void Printer::put(const Switch& s) {
   if (!u.empty() && !w_.random.chance(3)) return uniform_switch(s, u);
   const std::string n = w_.vector();
   w_.line("v_and_b32 {}, {}, {}", n, Writer::number(s.mask), Writer::reg(s.selector));
-  if (style_.switches == Style::Switches::table && !falls) return one_by_one(s, n);
+  if (style_.switches == Style::Switches::table && !falls && !w_.apart) return one_by_one(s, n);
   in_order(s, n);
 }
 
@@ -51,7 +51,7 @@ void Printer::in_order(const Switch& s, const std::string& n) {
     w_.line("s_andn2_b64 {}, {}, {}", rest, rest, here);
     w_.line("s_or_b64 exec, {}, {}", here, fallen);
     const std::string skip = w_.new_label("skip");
-    const bool skips = w_.random.chance(2);
+    const bool skips = may_skip(s.cases[c].body);
     if (skips) w_.line("s_cbranch_execz {}", skip);
     block(s.cases[c].body);
     if (skips) w_.label(skip);
@@ -95,7 +95,7 @@ void Printer::put(const Region& s) {
   const std::string whole = w_.mask();
   w_.line("s_mov_b64 {}, exec", whole);
   w_.line("v_mov_b32 {}, {}", Writer::reg(s.fuel), Writer::number(s.steps));
-  if (w_.random.chance(2))
+  if (w_.apart || w_.random.chance(2))
     dispatched(s);
   else
     by_jumps(s);
@@ -107,6 +107,9 @@ void Printer::dispatched(const Region& s) {
                     head = w_.new_label("turn");
   const auto end = static_cast<uint32_t>(s.nodes.size());
   w_.line("v_cndmask_b32_e64 {}, 0, 1, {}", at, kept(w_, s.enter_second));
+  // Each turn takes a lane one block further at least.
+  const std::string turns = w_.scalar();
+  if (w_.apart) w_.line("s_mov_b32 {}, {}", turns, s.steps + 1);
   w_.label(head);
   w_.line("s_mov_b64 {}, exec", inside);
   for (uint32_t n = 0; n < end; ++n) {
@@ -115,7 +118,7 @@ void Printer::dispatched(const Region& s) {
     const std::string skip = w_.new_label("other");
     w_.line("v_cmp_eq_u32 vcc, {}, {}", n, at);
     w_.line("s_and_b64 exec, exec, vcc");
-    const bool skips = w_.random.chance(2);
+    const bool skips = !w_.apart && w_.random.chance(2);
     if (skips) w_.line("s_cbranch_execz {}", skip);
     block(node.straight);
     w_.line("v_mov_b32 {}, {}", yes, node.yes);
@@ -132,7 +135,10 @@ void Printer::dispatched(const Region& s) {
   }
   w_.line("v_cmp_gt_u32 vcc, {}, {}", end, at);
   w_.line("s_and_b64 exec, exec, vcc");
-  w_.line("s_cbranch_execnz {}", head);
+  if (w_.apart)
+    again_by(turns, head);
+  else
+    w_.line("s_cbranch_execnz {}", head);
 }
 
 void Printer::by_jumps(const Region& s) {

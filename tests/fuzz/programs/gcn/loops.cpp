@@ -42,6 +42,12 @@ void Printer::put(const Loop& s) {
   const std::string saved = from_start ? w_.mask() : l.out;
   if (from_start) w_.line("s_mov_b64 {}, exec", saved);
   if (from_start && how == Saved::removable) frames_.push_back(saved);
+  if (w_.apart && !counted) {
+    const uint32_t most = s.trips.immediate ? s.trips.value : s.mask + s.least;
+    const bool one_more = s.tested_first && style_.rotate_loops;
+    l.left = w_.scalar();
+    w_.line("s_mov_b32 {}, {}", l.left, Writer::number(std::max(1U, most) + (one_more ? 1 : 0)));
+  }
   l.test = w_.new_label("next");
   l.frames = frames_.size();
   l.depth = depth_ + 1;
@@ -66,12 +72,14 @@ void Printer::test_at_top(const Loop& s, const Loops& l, const std::string& behi
   w_.label(l.test);
   gather(l);
   stay(s, l, behind);
-  if (!l.out.empty() && (w_.uniforms.count(s.counter) == 0 || w_.random.chance(2)))
+  if (!w_.apart && !l.out.empty() && (w_.uniforms.count(s.counter) == 0 || w_.random.chance(2)))
     w_.line("s_cbranch_execz {}", behind);
   if (!l.next.empty()) w_.line("s_mov_b64 {}, 0", l.next);
   count_down(s);
   block(s.body);
-  w_.line("s_branch {}", l.test);
+  if (l.left.empty()) return w_.line("s_branch {}", l.test);
+  again_by(l.left, l.test);
+  gather(l);
 }
 
 void Printer::test_at_bottom(const Loop& s, const Loops& l, const std::string& behind) {
@@ -88,7 +96,9 @@ void Printer::test_at_bottom(const Loop& s, const Loops& l, const std::string& b
   gather(l);
   if (!s.tested_first) count_down(s);
   stay(s, l, behind);
-  if (l.out.empty())
+  if (!l.left.empty())
+    again_by(l.left, body);
+  else if (l.out.empty() || w_.apart)
     w_.line("s_branch {}", body);
   else
     w_.line("s_cbranch_execnz {}", body);

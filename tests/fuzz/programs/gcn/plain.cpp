@@ -213,7 +213,7 @@ void scalar_load(Writer& w, const std::string& to, const std::string& index) {
 void compute(Writer& w, const Load& s, const std::string& to) {
   const std::string u = w.uniform(Operand::reg(s.index));
   if (!u.empty() && !w.random.chance(3)) return scalar_load(w, to, u);
-  if (w.random.chance(12)) return waterfall(w, to, Writer::reg(s.index));
+  if (!w.apart && w.random.chance(12)) return waterfall(w, to, Writer::reg(s.index));
   load_element(w, to, Writer::reg(s.index));
 }
 void compute(Writer& w, const LoadOwn& s, const std::string& to) {

@@ -11,7 +11,9 @@ namespace lanewise::programs::gcn {
 class Printer {
  public:
   Printer(const Program& program, const Style& style, Target target)
-      : p_(program), style_(style), w_(program, style, target) {}
+      : p_(program), style_(style), w_(program, style, target) {
+    w_.apart = !contains<Cross>();
+  }
 
   std::string kernel();
 
@@ -34,6 +36,7 @@ class Printer {
     std::string out;   ///< lanes that wait behind; empty when none can
     std::string next;  ///< lanes that wait for the next iteration; empty when none can
     std::string test;  ///< label
+    std::string left;  ///< SGPR: iterations that any lane may still have to do; empty: lanes decide
     size_t frames = 0;
     unsigned depth = 0;
   };
@@ -57,6 +60,11 @@ class Printer {
   void put(const Call&) { throw std::logic_error("no calls here"); }
   /// EXEC := lanes that were saved, as far as they are still there.
   void restore(Saved way, const std::string& saved);
+  /// A block may be jumped over where EXEC is empty. Without a look at other lanes that is so
+  /// where going through it does nothing either.
+  bool may_skip(const Block& b);
+  /// Jumps while the SGPR, which is one less from here on, is not zero.
+  void again_by(const std::string& left, const std::string& to);
   void take_out_gone();
   static bool few(const Block& b) { return b.size() <= 3 && std::ranges::all_of(b, is_plain); }
   void put(const If& s);

@@ -69,6 +69,7 @@ class Writer {
   const Style& style;
   Random random;
   const Target target;
+  bool apart = false;  ///< nothing may ask what other lanes do: so the kernel can run in lane mode
   std::map<uint32_t, std::string> uniforms;  ///< registers that an SGPR has, too
   std::string text;
 
