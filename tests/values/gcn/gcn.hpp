@@ -13,7 +13,7 @@
 namespace values::gcn {
 
 enum Generation : unsigned { kGfx6 = 0, kGfx7 = 1, kGfx8 = 2 };
-inline const char* target_of(Generation g) {
+inline std::string target_of(Generation g) {
   static constexpr const char* kTargets[] = {"gfx600", "gfx700", "gfx803"};
   return kTargets[g];
 }

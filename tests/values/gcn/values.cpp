@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <set>
+#include <span>
 
 #include "tests/values/gcn/gcn.hpp"
 
@@ -41,9 +42,17 @@ bool is_of_family(const std::string& row) {
                           row != "ds_swizzle_b32";
   return lds_atomic || row.find('.') != std::string::npos;
 }
+/// Scalar instructions on numbers become the operations of vector ones.
+bool is_scalar_number(const Case& c) {
+  static const std::set<std::string> kChosen = {
+      "s_addc_u32",     "s_subb_u32", "s_sub_i32",     "s_lshl_b64",           "s_ashr_i64",
+      "s_bfe_i32",      "s_bfm_b32",  "s_ff1_i32_b64", "s_bcnt1_i32_b64",      "s_cselect_b64",
+      "s_load_dwordx4", "s_min_i32",  "s_cmp_lt_i32",  "s_buffer_load_dwordx2"};
+  return c.text.starts_with(";scalar") && !kChosen.contains(c.row);
+}
 /// Behind the front end the short encoding is the long one.
 bool runs_on_devices(const Case& c, const std::set<std::string>& rows) {
-  if (rows.contains(c.row + "_e64")) return false;
+  if (rows.contains(c.row + "_e64") || is_scalar_number(c)) return false;
   return !is_of_family(c.row) || chosen_members().contains(c.row);
 }
 
@@ -70,8 +79,8 @@ TEST_CASE("gcn values: every row of every generation") {
 }
 
 TEST_CASE("gcn values: f32 with subnormals, and in the other rounding directions") {
-  const Mode modes[] = {{false, 0}, {false, 1}, {false, 2}, {true, 3}};
-  for (const Mode& mode : modes) {
+  const Mode modes[] = {{false, 0}, {true, 3}, {false, 1}, {false, 2}};
+  for (const Mode& mode : std::span(modes).first(on_reference() ? 4 : 2)) {
     CAPTURE(mode.flush);
     CAPTURE(mode.rounding);
     std::vector<Case> cases;
