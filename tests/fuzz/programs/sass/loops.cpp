@@ -1,6 +1,6 @@
 // Loops, and lanes that leave them.
-#include "tests/fuzz/programs/print_sass_code.hpp"
-#include "tests/fuzz/programs/print_sass_shape.hpp"
+#include "tests/fuzz/programs/sass/control.hpp"
+#include "tests/fuzz/programs/sass/shape.hpp"
 
 namespace lanewise::programs::sass {
 

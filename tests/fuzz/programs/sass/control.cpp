@@ -1,9 +1,9 @@
-// Ifs, switches, irreducible regions, calls; loops are in print_sass_loops.cpp.
-#include "tests/fuzz/programs/print_sass_code.hpp"
+// Ifs, switches, irreducible regions, calls; loops are in loops.cpp.
+#include "tests/fuzz/programs/sass/control.hpp"
 
 #include <algorithm>
 
-#include "tests/fuzz/programs/print_sass_shape.hpp"
+#include "tests/fuzz/programs/sass/shape.hpp"
 
 namespace lanewise::programs::sass {
 

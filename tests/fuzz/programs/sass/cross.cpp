@@ -1,5 +1,5 @@
 // SASS operations across lanes.
-#include "tests/fuzz/programs/print_sass.hpp"
+#include "tests/fuzz/programs/sass/writer.hpp"
 
 namespace lanewise::programs::sass {
 namespace {

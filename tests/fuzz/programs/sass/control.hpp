@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/fuzz/programs/print_sass.hpp"
+#include "tests/fuzz/programs/sass/writer.hpp"
 
 namespace lanewise::programs::sass {
 

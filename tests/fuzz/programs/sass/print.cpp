@@ -1,7 +1,7 @@
 // SASS: the kernel, then its functions.
-#include "tests/fuzz/programs/print_sass.hpp"
-#include "tests/fuzz/programs/print_sass_code.hpp"
-#include "tests/fuzz/programs/print_sass_shape.hpp"
+#include "tests/fuzz/programs/sass/control.hpp"
+#include "tests/fuzz/programs/sass/shape.hpp"
+#include "tests/fuzz/programs/sass/writer.hpp"
 
 namespace lanewise::programs {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/fuzz/programs/print_sass_shape.hpp"
+#include "tests/fuzz/programs/sass/shape.hpp"
 
 namespace lanewise::programs::sass {
 namespace {
