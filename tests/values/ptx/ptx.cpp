@@ -162,15 +162,8 @@ unsigned words_of(const std::vector<Operand>& operands) {
 }
 
 std::string default_text(const Op& op) {
-  std::string text = op.form;
-  const char* between = " ";
-  const auto add = [&](const std::string& name) {
-    text += between + name;
-    between = ", ";
-  };
-  for (size_t i = 0; i < op.results.size(); ++i) add(kResultNames[i]);
-  for (size_t i = 0; i < op.sources.size(); ++i) add(kSourceNames[i]);
-  return text + ";";
+  std::vector<std::string> sources(kSourceNames, kSourceNames + op.sources.size());
+  return text_with(op, sources);
 }
 
 /// Operands as the oracle reads them: nothing above their types. 128 bits take two.
@@ -325,6 +318,18 @@ std::optional<Type> Mods::type() {
   const Type t = type_named(*at);
   left_.erase(at);
   return t;
+}
+
+std::string text_with(const Op& op, const std::vector<std::string>& sources) {
+  std::string text = op.form;
+  const char* between = " ";
+  const auto add = [&](const std::string& name) {
+    text += between + name;
+    between = ", ";
+  };
+  for (size_t i = 0; i < op.results.size(); ++i) add(kResultNames[i]);
+  for (const std::string& source : sources) add(source);
+  return text + ";";
 }
 
 std::vector<Op> ops_of(const std::vector<std::string>& forms) {

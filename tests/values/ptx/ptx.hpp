@@ -88,6 +88,11 @@ std::vector<Op> ops();
 std::vector<Op> ops_of(const std::vector<std::string>& forms);
 /// Those that have more than one kind of operand, sinks or no operands: written by hand.
 std::vector<Op> extra_ops();
+/// The ops again, each source in turn being a constant. Halves have none in the language, and
+/// predicates are left out.
+std::vector<Op> with_constants(const std::vector<Op>& ops);
+/// The form with its results and these sources.
+std::string text_with(const Op& op, const std::vector<std::string>& sources);
 /// Instructions that look at other lanes; key of the row is the form.
 std::vector<Case> wave_cases();
 
