@@ -98,7 +98,7 @@ std::string check_hints(const Form& f) {
   if (f.has("cop") && f.has("l1"))
     return "a cache operator and an L1 eviction priority exclude each other";
   const unsigned bits = f.type().bits * vector_elements(f);
-  const bool wide = bits == 256 && f.type().bits >= 32 && global;
+  const bool wide = bits == 256 && (f.type().bits == 32 || f.type().bits == 64) && global;
   if (bits > 128 && !wide)
     return "a vector may have at most 128 bits, or 256 of 32- and 64-bit elements in global memory";
   if (f.has("l2") && !wide) return "an L2 eviction priority needs an access of 256 bits";
