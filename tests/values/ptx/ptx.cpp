@@ -13,20 +13,21 @@ namespace values::ptx {
 namespace {
 
 constexpr const char* kSourceNames[] = {"a", "b", "c", "e", "f"};
-constexpr const char* kResultNames[] = {"d", "g", "h", "k"};
+constexpr const char* kResultNames[] = {"d", "g", "h", "k", "l", "m", "n", "o"};
 
 std::string prologue(unsigned in_bytes, unsigned out_bytes) {
   return fmt::format(
       ".version 9.0\n.target sm_100\n.address_size 64\n"
       ".global .align 8 .b8 global_words[64] = {{4, 5, 6}};\n.const .align 8 .b8 const_words[64] = "
       "{{1, 2, 3}};\n"
+      "{}"
       ".visible .entry values(.param .u64 pin, .param .u64 pout)\n{{\n"
       ".reg .b64 in, out, far;\n.reg .b32 lane, group;\n"
       "ld.param.u64 in, [pin];\nld.param.u64 out, [pout];\n"
       "mov.u32 lane, %tid.x;\nmov.u32 group, %ctaid.x;\nmad.lo.u32 lane, group, {}, lane;\n"
       "mul.wide.u32 far, lane, {};\nadd.u64 in, in, far;\n"
       "mul.wide.u32 far, lane, {};\nadd.u64 out, out, far;\n",
-      kGroup, in_bytes, out_bytes);
+      memory_variables(), kGroup, in_bytes, out_bytes);
 }
 
 std::string with_offsets(std::string text, const Slot& s) {

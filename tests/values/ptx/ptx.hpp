@@ -93,6 +93,10 @@ std::vector<Op> extra_ops();
 std::vector<Op> with_constants(const std::vector<Op>& ops);
 /// The form with its results and these sources.
 std::string text_with(const Op& op, const std::vector<std::string>& sources);
+/// Loads and stores of all forms but those of parameters, and the variables that they are about.
+/// All lanes use the same ones: for the reference engine, which runs lanes in turn.
+std::vector<Op> memory_ops();
+std::string memory_variables();
 /// Instructions that look at other lanes; key of the row is the form.
 std::vector<Case> wave_cases();
 
