@@ -35,9 +35,12 @@ bool wide(Type t) {
 /// The second operand as a value of the type: a pair for 64 bits.
 Operand value(LowerContext& c, const Instruction& i, Type type) {
   if (!wide(type)) return c.raw(i, Role::b);
-  if (i.operand(Role::b)->kind != OperandSpec::Kind::reg)
-    throw Unsupported("a 64-bit constant operand is not supported yet");
-  return c.pair(c.reg_number(i, Role::b));
+  const OperandSpec& o = *i.operand(Role::b);
+  if (o.kind == OperandSpec::Kind::reg) return c.pair(c.reg_number(i, Role::b));
+  const auto place = static_cast<unsigned>(o.field.get(i.word));
+  const unsigned bank = place >> 14, offset = (place & 0x3fff) * 4;
+  refuse(offset % 8 != 0, "a 64-bit constant lies at a multiple of 8");
+  return c.make(Op::pack64, Type::u64, {c.constant(bank, offset), c.constant(bank, offset + 4)});
 }
 
 Operand with_sign(LowerContext& c, const Instruction& i, Operand x, Type type, Op abs, Op neg) {
@@ -52,6 +55,8 @@ Operand float_value(LowerContext& c, const Instruction& i, Type type) {
 
 /// An integer of any format, extended to 32 bits.
 Operand integer_value(LowerContext& c, const Instruction& i, Type type) {
+  refuse(!ir::is_signed(type) && (c.absolute(i, Role::b) || c.negated(i, Role::b)),
+         "what the sign of an unsigned number does in a conversion is not documented");
   Operand x = value(c, i, type);
   switch (type) {
     case Type::u8:
@@ -137,6 +142,8 @@ void lower_f2f(LowerContext& c, const Instruction& i) {
   const uint64_t code = i.mod(ModId::round);
   const bool integral = code >= 8;
   refuse(integral && to != from, "F2F rounds to integers within one format only");
+  refuse(integral && to == Type::f16 && i.mod(ModId::ftz) != 0,
+         "what .FTZ does where F2F rounds half precision is not documented");
   check_destination(c, i, to);
   const Reg r = c.b.reg(ir::width_of(to));
   const Operand x = float_value(c, i, from);
@@ -153,21 +160,42 @@ void lower_rro(LowerContext& c, const Instruction& i) {
   c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {c.fsource(i, Role::b)});
 }
 
+namespace {
+
+/// The upper word of a double: a subnormal number becomes a zero of its sign.
+Operand flushed_upper_word(LowerContext& c, Operand x) {
+  const Reg exponent = c.make(Op::and_, Type::u32, {x, imm(0x7ff00000)}),
+            tiny = c.b.reg(Width::pred);
+  c.b.emit(Op::icmp, Type::u32, {tiny}, {exponent, imm(0)}).cond = Cond::eq;
+  return c.make(Op::select, Type::u32,
+                {tiny, c.make(Op::and_, Type::u32, {x, imm(0x80000000)}), x});
+}
+
+/// The upper word of 1/x or 1/sqrt(x) of the double whose upper word this is.
+void upper_word_of_inverse(LowerContext& c, const Instruction& i, Operand a, bool of_root) {
+  refuse(i.mod(ModId::sat) != 0, "MUFU.RCP64H and RSQ64H have no .SAT");
+  Operand x = c.make(Op::pack64, Type::u64, {imm(0), flushed_upper_word(c, a)});
+  if (of_root) x = c.make(Op::fsqrt, Type::f64, {x});
+  const Reg inverse = c.make(Op::frcp, Type::f64, {x}), upper = c.b.reg(Width::b32);
+  c.b.emit(Op::unpack64, Type::u32, {c.b.reg(Width::b32), upper}, {inverse});
+  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {flushed_upper_word(c, upper)});
+}
+
+}  // namespace
+
+/// The unit takes subnormal operands as zeros and gives no subnormal results. Compilers scale
+/// around it where a program wants them: rcp.approx.ftz is a bare MUFU.RCP, rcp.approx is not.
 void lower_mufu(LowerContext& c, const Instruction& i) {
   static constexpr Op kOps[] = {Op::fcos_approx, Op::fsin_approx, Op::fex2_approx,
                                 Op::flg2_approx, Op::frcp_approx, Op::frsqrt_approx};
+  constexpr uint64_t kRsq64h = 7, kSqrt = 8;
   const uint64_t op = i.mod(ModId::op);
   const Operand a = c.fsource(i, Role::a);
-  if (op < std::size(kOps)) {
-    c.b.emit(kOps[op], Type::f32, {c.destination(i)}, {a}).sat = i.mod(ModId::sat) != 0;
-    return;
-  }
-  // The upper words of 1/x and 1/sqrt(x) of the double whose upper word this is.
-  refuse(i.mod(ModId::sat) != 0, "MUFU.RCP64H and RSQ64H have no .SAT");
-  Operand x = c.make(Op::pack64, Type::u64, {imm(0), a});
-  if (op == 7) x = c.make(Op::fsqrt, Type::f64, {x});
-  const Reg inverse = c.make(Op::frcp, Type::f64, {x});
-  c.b.emit(Op::unpack64, Type::u32, {c.b.reg(Width::b32), c.destination(i)}, {inverse});
+  if (op >= std::size(kOps) && op <= kRsq64h) return upper_word_of_inverse(c, i, a, op == kRsq64h);
+  ir::Inst& inst =
+      c.b.emit(op == kSqrt ? Op::fsqrt_approx : kOps[op], Type::f32, {c.destination(i)}, {a});
+  inst.ftz = true;
+  inst.sat = i.mod(ModId::sat) != 0;
 }
 
 namespace {

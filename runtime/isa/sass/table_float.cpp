@@ -138,6 +138,10 @@ void conversion_group(TableBuilder& t) {
            {7, "RSQ64H"}}},
          flag(ModId::sat, 50, "SAT")},
         {kD, kA.with_neg(48).with_abs(46)}, lower_mufu);
+  t.row("MUFU", "0101 0000 1000 0",
+        {{ModId::op, {20, 4}, {{8, "SQRT"}}}, flag(ModId::sat, 50, "SAT")},
+        {kD, kA.with_neg(48).with_abs(46)}, lower_mufu)
+      .min_arch = 52;
   OperandSpec vote = pred(Role::p, 45);
   vote.optional = true;
   t.row("B2R", "1111 0000 1011 1", {{ModId::mode, {32, 2}, {{1, "RESULT"}}}}, {kD, vote}, lower_b2r,
