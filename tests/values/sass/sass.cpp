@@ -116,7 +116,7 @@ Tuples with_fixed(const Tuples& tuples, unsigned word, uint32_t value) {
 }  // namespace
 
 const InstructionSet& instruction_set() {
-  static const InstructionSet set = {lanewise::Isa::sass, "sm_50", 32, kernel, 24, 4096,
+  static const InstructionSet set = {lanewise::Isa::sass, "sm_52", 32, kernel, 24, 4096,
                                      constants()};
   return set;
 }
@@ -137,7 +137,7 @@ std::vector<TableRow> table_rows() {
 }
 
 std::string row_of(const std::string& instruction) {
-  const lanewise::sass::Parsed p = lanewise::sass::parse_instruction(instruction);
+  const lanewise::sass::Parsed p = lanewise::sass::parse_instruction(instruction, 52);
   if (p.instruction) return key_of(*p.instruction->form);
   FAIL_CHECK(instruction << ": " << p.error.message);
   return instruction;
@@ -151,6 +151,7 @@ Case make(const Line& line, unsigned inputs, unsigned outputs, Tuples tuples, Or
   c.outputs = outputs;
   c.tuples = std::move(tuples);
   c.oracle = std::move(oracle);
+  c.on_devices = line.instruction.find("c[0x") == std::string::npos;
   return c;
 }
 

@@ -23,7 +23,8 @@ std::vector<TableRow> table_rows();
 /// Key of the row that encodes an instruction; fails the test when none does.
 std::string row_of(const std::string& instruction);
 
-/// A case about `instruction`, between lines that prepare operands and fetch results.
+/// A case about `instruction`, between lines that prepare operands and fetch results. Devices leave
+/// out what reads constants: the reference engine shows where an operand comes from.
 struct Line {
   std::string before, instruction, after;
 };
@@ -42,5 +43,10 @@ void add_variants(std::vector<Case>& out, const Line& line, unsigned b, unsigned
                   const Immediates& immediates);
 
 std::vector<Case> integer_cases();
+std::vector<Case> logic_cases();
+std::vector<Case> float_cases();
+std::vector<Case> conversion_cases();
+std::vector<Case> special_function_cases();
+std::vector<Case> misc_cases();
 
 }  // namespace values::sass

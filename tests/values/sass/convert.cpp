@@ -1,0 +1,259 @@
+// Conversions between number formats.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tests/values/sass/sass.hpp"
+
+namespace values::sass {
+
+namespace {
+
+struct Direction {
+  const char* text;
+  const char* integral;
+  int mode;
+};
+constexpr Direction kDirections[] = {{"", "", FE_TONEAREST},
+                                     {".RM", ".FLOOR", FE_DOWNWARD},
+                                     {".RP", ".CEIL", FE_UPWARD},
+                                     {".RZ", ".TRUNC", FE_TOWARDZERO}};
+
+struct Integer {
+  const char* text;
+  unsigned bits;
+  bool is_signed;
+};
+constexpr Integer kIntegers[] = {{"U8", 8, false},   {"S8", 8, true},    {"U16", 16, false},
+                                 {"S16", 16, true},  {"U32", 32, false}, {"S32", 32, true},
+                                 {"U64", 64, false}, {"S64", 64, true}};
+constexpr const char* kFloats[] = {"F16", "F32", "F64"};
+
+Pool pool_of(const Integer& t) {
+  return t.bits == 8 ? u8() : t.bits == 16 ? u16() : t.bits == 32 ? u32() : u64();
+}
+Pool pool_of(const std::string& f) {
+  return f == "F16" ? f16() : f == "F32" ? f32() : f64();
+}
+unsigned words_of(const std::string& f) {
+  return f == "F64" ? 2 : 1;
+}
+
+/// The value that an input's low bits have in a format.
+__int128 integer(const Integer& t, In in) {
+  const uint64_t all = t.bits == 64 ? wide(in[0], in[1]) : in[0];
+  const unsigned shift = 64 - t.bits;
+  if (t.is_signed) return static_cast<int64_t>(all << shift) >> shift;
+  return all << shift >> shift;
+}
+
+/// An instruction on input 0, also with the input in constant memory.
+void both(std::vector<Case>& out, const std::string& form, unsigned inputs, unsigned outputs,
+          const Tuples& t, const Oracle& oracle, bool on_devices = true) {
+  const auto with = [&](const std::string& operand) {
+    std::string text = form;
+    return Line{"", text.replace(text.find("{b}"), 3, operand), ""};
+  };
+  out.push_back(make(with("R8"), inputs, outputs, t, oracle));
+  out.back().on_devices = on_devices;
+  for (const unsigned n : {0U, 2U}) {
+    Words w = {constants()[n], constants()[n + 1]};
+    w.resize(inputs);
+    out.push_back(make(with(constant(n)), inputs, outputs, {w}, oracle));
+  }
+}
+
+/// An integer rounded once, in the host's direction. Numbers of 64 bits fit a long double.
+void put_float(const std::string& to, __int128 x, Out o) {
+  const volatile long double exact = static_cast<long double>(x);
+  if (to == "F16") {
+    const volatile double d =
+        static_cast<double>(x);  // all that is below 2^16 fits; above is above
+    o[0] = f16_bits(d);
+  } else if (to == "F32") {
+    o[0] = bits(static_cast<float>(exact));
+  } else {
+    const uint64_t d = bits(static_cast<double>(exact));
+    o[0] = static_cast<uint32_t>(d);
+    o[1] = static_cast<uint32_t>(d >> 32);
+  }
+}
+
+void from_integers(std::vector<Case>& out) {
+  for (const Integer& from : kIntegers)
+    for (const std::string to : kFloats)
+      for (const Direction& d : kDirections) {
+        const auto text = [&](const char* operand) {
+          return fmt::format("I2F.{}.{}{} R0, {}", to, from.text, d.text, operand);
+        };
+        const unsigned in = from.bits == 64 ? 2 : 1;
+        const Tuples t = tuples({pool_of(from)});
+        both(out, text("{b}"), in, words_of(to), t, [=](In i, Out o) {
+          const Rounding r(d.mode);
+          put_float(to, integer(from, i), o);
+        });
+        if (!from.is_signed || d.mode == FE_TONEAREST) continue;
+        // -x and |x| of the smallest number of 32 or 64 bits are that number.
+        const auto wrapped = [bits = std::max(from.bits, 32U)](__int128 x) {
+          return bits == 32 ? __int128{static_cast<int32_t>(x)} : __int128{static_cast<int64_t>(x)};
+        };
+        both(
+            out, text("-{b}"), in, words_of(to), t,
+            [=](In i, Out o) {
+              const Rounding r(d.mode);
+              put_float(to, wrapped(-integer(from, i)), o);
+            },
+            false);
+        both(
+            out, text("|{b}|"), in, words_of(to), t,
+            [=](In i, Out o) {
+              const Rounding r(d.mode);
+              const __int128 x = integer(from, i);
+              put_float(to, wrapped(x < 0 ? -x : x), o);
+            },
+            false);
+      }
+}
+
+/// A float's value; signs first, then subnormal numbers of 32 bits where they count as zeros.
+double value(const std::string& from, In in, bool negative, bool absolute, bool ftz) {
+  double x = from == "F16"   ? f16_to_double(in[0])
+             : from == "F32" ? static_cast<double>(flushed(f32_of(in[0]), ftz))
+                             : f64_of(wide(in[0], in[1]));
+  if (absolute) x = std::fabs(x);
+  return negative ? -x : x;
+}
+
+void to_integers(std::vector<Case>& out) {
+  for (const std::string from : kFloats)
+    for (const Integer& to : kIntegers) {
+      if (to.bits < 32) continue;  // refused
+      for (const Direction& d : kDirections)
+        for (const bool ftz : {false, true}) {
+          const bool negative = ftz, absolute = d.mode == FE_UPWARD;
+          const unsigned in = words_of(from), words = to.bits / 32;
+          const std::string operand = absolute ? "|{b}|" : "{b}";
+          both(
+              out,
+              fmt::format("F2I{}.{}.{}{} R0, {}{}", ftz ? ".FTZ" : "", to.text, from, d.integral,
+                          negative ? "-" : "", operand),
+              in, words, tuples({pool_of(from)}),
+              [=](In i, Out o) {
+                const Rounding r(d.mode);
+                const volatile double x = value(from, i, negative, absolute, ftz);
+                const double whole = std::nearbyint(x);
+                const double low = to.is_signed ? -std::ldexp(1, to.bits - 1) : 0,
+                             high = std::ldexp(1, to.is_signed ? to.bits - 1 : to.bits);
+                const uint64_t top = uint64_t{1} << (to.bits - 1);
+                uint64_t result = 0;
+                if (std::isnan(x))  // 0 where neither format is wide, else the highest bit alone
+                  result = from == "F64" || to.bits == 64 ? top : 0;
+                else if (whole >= high)
+                  result = to.is_signed ? top - 1 : top | (top - 1);
+                else if (whole <= low)
+                  result = to.is_signed ? top : 0;
+                else
+                  result = to.is_signed ? static_cast<uint64_t>(static_cast<int64_t>(whole))
+                                        : static_cast<uint64_t>(whole);
+                for (unsigned n = 0; n < words; ++n) o[n] = static_cast<uint32_t>(result >> 32 * n);
+              },
+              ftz == (d.mode == FE_TONEAREST));
+        }
+    }
+}
+
+void between_integers(std::vector<Case>& out) {
+  for (const Integer& from : kIntegers) {
+    if (from.bits == 64) continue;  // refused
+    for (const char* to : {"U32", "S32"}) {
+      const auto text = [&](const char* operand) {
+        return fmt::format("I2I.{}.{} R0, {}", to, from.text, operand);
+      };
+      const Tuples t = tuples({pool_of(from)});
+      both(out, text("{b}"), 1, 1, t,
+           [=](In i, Out o) { o[0] = static_cast<uint32_t>(integer(from, i)); });
+      if (!from.is_signed) continue;
+      both(out, text("-{b}"), 1, 1, t,
+           [=](In i, Out o) { o[0] = static_cast<uint32_t>(-integer(from, i)); });
+      both(out, text("|{b}|"), 1, 1, t, [=](In i, Out o) {
+        const __int128 x = integer(from, i);
+        o[0] = static_cast<uint32_t>(x < 0 ? -x : x);
+      });
+    }
+    // The flags are those of a logic instruction.
+    out.push_back(make({"IADD RZ.CC, R8, R8 ;\n", fmt::format("I2I.S32.{} R0.CC, R8", from.text),
+                        "CSETP.HS.AND P0, PT, CC, PT ;\nSEL R1, RZ, 0x1, !P0 ;\n"
+                        "CSETP.EQU.AND P0, PT, CC, PT ;\nSEL R2, RZ, 0x1, !P0 ;\n"
+                        "CSETP.SFT.AND P0, PT, CC, PT ;\nSEL R3, RZ, 0x1, !P0 ;\n"},
+                       1, 4, tuples({pool_of(from)}), [=](In i, Out o) {
+                         o[0] = static_cast<uint32_t>(integer(from, i));
+                         o[1] = 0;
+                         o[2] = o[0] == 0;
+                         o[3] = o[0] >> 31;
+                       }));
+  }
+}
+
+/// A double as a number of a format, rounded in the host's direction.
+void put(const std::string& to, double x, bool ftz, bool sat, Out o) {
+  const volatile double exact = x;
+  if (to == "F16") {
+    o[0] = f16_bits(exact);
+    if (sat) o[0] = f16_bits(saturated(f16_to_double(o[0])));
+  } else if (to == "F32") {
+    const volatile float rounded = static_cast<float>(exact);
+    const float f = flushed(rounded, ftz);
+    o[0] = bits(sat ? saturated(f) : f);
+  } else {
+    const double plain = exact;
+    const uint64_t d = bits(sat ? saturated(plain) : plain);
+    o[0] = static_cast<uint32_t>(d);
+    o[1] = static_cast<uint32_t>(d >> 32);
+  }
+}
+
+void between_floats(std::vector<Case>& out) {
+  for (const std::string from : kFloats)
+    for (const std::string to : kFloats) {
+      const auto add = [&](const std::string& round, int mode, bool integral) {
+        for (unsigned n = 0; n < 4; ++n) {
+          const bool ftz = n % 2 != 0, sat = n / 2 != 0;
+          if (integral && from == "F16" && ftz) continue;  // refused
+          const bool negative = n == 1 || n == 3, absolute = n >= 2;
+          const std::string operand = absolute ? "|{b}|" : "{b}";
+          both(
+              out,
+              fmt::format("F2F{}.{}.{}{}{} R0, {}{}", ftz ? ".FTZ" : "", to, from, round,
+                          sat ? ".SAT" : "", negative ? "-" : "", operand),
+              words_of(from), words_of(to), tuples({pool_of(from)}),
+              [=](In i, Out o) {
+                const Rounding r(mode);
+                volatile double x = value(from, i, negative, absolute, ftz);
+                if (integral) x = std::nearbyint(x);
+                put(to, x, ftz, sat, o);
+              },
+              n == 0 || (n == 3 && mode == FE_TONEAREST));
+        }
+      };
+      for (const Direction& d : kDirections) add(d.text, d.mode, false);
+      if (from != to) continue;
+      for (const Direction& d : kDirections)
+        add(d.integral[0] == 0 ? ".ROUND" : d.integral, d.mode, true);
+    }
+}
+
+}  // namespace
+
+std::vector<Case> conversion_cases() {
+  std::vector<Case> out;
+  from_integers(out);
+  to_integers(out);
+  between_integers(out);
+  between_floats(out);
+  return out;
+}
+
+TEST_CASE("values: conversions") {
+  check(instruction_set(), conversion_cases());
+}
+
+}  // namespace values::sass
