@@ -109,6 +109,7 @@ std::vector<std::string> run(const InstructionSet& set, const Batch& b) {
   for (uint32_t c : set.constants) arguments.emplace_back(c);
   const auto groups = static_cast<uint32_t>(b.lanes / kGroup);
   lanewise::LaunchOptions options{.grid = {groups}, .block = {kGroup}};
+  options.dynamic_shared = set.shared_bytes;
   options.memcheck = lanewise::Memcheck::off;  // smaller modules; memory has tests of its own
   kernel.launch(options, arguments).check();
   const auto results = out.read<uint32_t>();

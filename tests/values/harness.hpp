@@ -62,6 +62,7 @@ struct InstructionSet {
   /// Further arguments behind the two pointers, 32 bits each: operands that are the same in every
   /// lane. The kernel reads the last one if there are any.
   std::vector<uint32_t> constants = {};
+  unsigned shared_bytes = 0;  ///< shared memory of a group
 };
 
 inline constexpr unsigned kGroup = 64;

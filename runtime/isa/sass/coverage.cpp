@@ -1,6 +1,7 @@
 // What of the ISA can run, read off the table.
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 
 #include "runtime/isa/sass/semantics.hpp"
@@ -98,54 +99,136 @@ Instruction sample(const Form& f, uint64_t modifiers) {
   return i;
 }
 
-/// The lowering itself says what it can run.
-Coverage describe(const Form& f, const std::string& name, uint64_t modifiers) {
+}  // namespace
+
+std::string refusal(const Form& f, uint64_t bits) {
+  if (f.lower == nullptr) return "not supported in this form";
   // Jumps to what the branch stack holds run wherever a push comes first.
-  if (f.lower == lower_pop) return {name, FormState::exact, ""};
+  if (f.lower == lower_pop) return {};
   static const Instruction exit = *parse_instruction("EXIT").instruction;
   Kernel k;
   k.name = "coverage";
-  k.code = {sample(f, modifiers), exit};
+  k.code = {sample(f, bits), exit};
   k.code[1].pc = pc_of(1);
   Listing listing;
   listing.kernels.push_back(std::move(k));
   for (const Diagnostic& d : lower(listing).diagnostics)
-    if (!d.warning) return {name, FormState::unsupported, "decodes; " + d.message};
-  if (f.lower == lower_mufu)
-    return {name, FormState::approximate, "the device's own approximation, see docs/numerics.md"};
-  return {name, FormState::exact, ""};
+    if (!d.warning) return d.message;
+  return {};
 }
 
-void expand(const Form& f, size_t mod, const std::string& name, uint64_t modifiers,
-            std::set<std::string>& seen, std::vector<Coverage>& out) {
-  if (mod == f.mods.size()) {
-    if (seen.insert(name).second) out.push_back(describe(f, name, modifiers));
-    return;
-  }
-  for (const Code& c : f.mods[mod].codes) {
-    if (c.alias || is_invalid(c)) continue;
-    uint64_t word = modifiers;
-    f.mods[mod].field.set(word, c.value);
-    expand(f, mod + 1, c.text.empty() ? name : name + "." + std::string(c.text), word, seen, out);
+namespace {
+
+Coverage described(const Form& f, std::string name, const std::string& refused) {
+  if (!refused.empty()) return {std::move(name), FormState::unsupported, "decodes; " + refused};
+  switch (f.claim) {
+    case isa::Claim::none:
+      return {std::move(name), FormState::unsupported,
+              "runs, but no test shows that its values are right"};
+    case isa::Claim::approximate:
+      return {std::move(name), FormState::approximate,
+              "inside the bounds of the PTX instructions that become it, see docs/numerics.md"};
+    default:
+      return {std::move(name), FormState::exact, ""};
   }
 }
+
+/// "FADD.FTZ R, R, c[]": a name where one kind of operand, or a flag on one, makes the difference.
+std::string with_operands(const Form& f, const std::string& name,
+                          const OperandSpec* flagged = nullptr, std::string_view flag = {}) {
+  std::string s = name;
+  for (const OperandSpec& o : f.operands) {
+    s += &o == &f.operands[0] ? " " : ", ";
+    s += kind_name(o.kind);
+    if (&o == flagged) s += flag;
+  }
+  return s;
+}
+
+/// The table's forms one by one. A name stands for all operand kinds that can run; those that
+/// cannot are listed with their operands.
+class Lister {
+ public:
+  void add(const Form& f) { expand(f, 0, f.mnemonic, 0); }
+  void add_unknown(std::string_view name) {
+    if (names_.contains(std::string(name))) return;
+    out_.push_back({std::string(name), FormState::unsupported, "not yet in the table"});
+    names_[std::string(name)] = out_.size() - 1;
+  }
+  std::vector<Coverage> take() { return std::move(out_); }
+
+ private:
+  void expand(const Form& f, size_t mod, const std::string& name, uint64_t bits) {
+    if (mod == f.mods.size()) return one(f, name, bits);
+    for (const Code& c : f.mods[mod].codes) {
+      if (c.alias || is_invalid(c)) continue;
+      uint64_t word = bits;
+      f.mods[mod].field.set(word, c.value);
+      expand(f, mod + 1, c.text.empty() ? name : name + "." + std::string(c.text), word);
+    }
+  }
+
+  void one(const Form& f, const std::string& name, uint64_t bits) {
+    const std::string refused = refusal(f, bits);
+    const auto [at, is_new] = names_.try_emplace(name, out_.size());
+    if (is_new) {
+      out_.push_back(described(f, name, refused));
+      kinds_[name] = &f;
+    } else if (Coverage& known = out_[at->second];
+               known.state == FormState::unsupported && refused.empty()) {
+      // The name is for the kinds that run; the earlier one goes to the details.
+      details(with_operands(*kinds_[name], name), known.note);
+      out_[at->second] = described(f, name, refused);
+    } else if (!refused.empty() && known.state != FormState::unsupported) {
+      details(with_operands(f, name), "decodes; " + refused);
+    }
+    if (refused.empty()) flags(f, name, bits);
+  }
+
+  /// Signs, halves and .CC of the operands. What the mnemonic refuses anyway is said once.
+  void flags(const Form& f, const std::string& name, uint64_t bits) {
+    static constexpr std::pair<Field OperandSpec::*, std::string_view> kFlags[] = {
+        {&OperandSpec::neg, " negated"},
+        {&OperandSpec::abs, " absolute"},
+        {&OperandSpec::inv, " inverted"},
+        {&OperandSpec::cc, ".CC"},
+        {&OperandSpec::high, ".H1"}};
+    for (const OperandSpec& o : f.operands)
+      for (const auto& [member, text] : kFlags) {
+        const Field field = o.*member;
+        if (!field.present()) continue;
+        uint64_t word = bits;
+        field.set(word, 1);
+        const std::string why = refusal(f, word);
+        if (!why.empty() && told_.insert(f.mnemonic + std::string(text) + why).second)
+          details(with_operands(f, name, &o, text), "decodes; " + why);
+      }
+  }
+
+  void details(const std::string& name, const std::string& note) {
+    if (names_.try_emplace(name, out_.size()).second)
+      out_.push_back({name, FormState::unsupported, note});
+  }
+
+  std::vector<Coverage> out_;
+  std::map<std::string, size_t> names_;
+  std::map<std::string, const Form*> kinds_;
+  std::set<std::string> told_;
+};
 
 }  // namespace
 
 std::vector<Coverage> coverage() {
-  std::vector<Coverage> out;
-  std::set<std::string> seen, mnemonics;
+  Lister list;
+  std::set<std::string> mnemonics;
   for (const Form& f : forms()) {
     mnemonics.insert(f.mnemonic.substr(0, f.mnemonic.find('.')));
-    expand(f, 0, f.mnemonic, 0, seen, out);
+    list.add(f);
   }
-  for (std::string_view name : forms_without_row())
-    if (seen.insert(std::string(name)).second)
-      out.push_back({std::string(name), FormState::unsupported, "not yet in the table"});
+  for (std::string_view name : forms_without_row()) list.add_unknown(name);
   for (std::string_view name : known_mnemonics())
-    if (mnemonics.count(std::string(name)) == 0)
-      out.push_back({std::string(name), FormState::unsupported, "not yet in the table"});
-  return out;
+    if (mnemonics.count(std::string(name)) == 0) list.add_unknown(name);
+  return list.take();
 }
 
 Coverage coverage_of(std::string_view form) {

@@ -45,6 +45,13 @@ bool modifiers_have_names(const Form& f, uint64_t word) {
 
 }  // namespace
 
+std::string_view kind_name(OperandSpec::Kind kind) {
+  static constexpr std::string_view kNames[] = {"R",    "P",      "imm", "imm",  "c[]",
+                                                "[]",   "target", "SR",  "SB",   "{SB}",
+                                                "c[R]", "R+1",    "RZ",  "CC.T", "CC"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
 const Form* decode_form(uint64_t word, unsigned arch) {
   for (const Form& f : forms()) {
     if ((word & f.mask) != f.match || !f.fits(arch)) continue;

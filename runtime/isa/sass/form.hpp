@@ -153,6 +153,9 @@ struct Form {
 inline constexpr Field kGuard{16, 3}, kGuardNegate{19, 1};
 inline constexpr unsigned kRZ = 255, kPT = 7, kAlways = 15;  ///< CC.T
 
+/// "R", "c[]", "[R]": what stands at an operand's place.
+std::string_view kind_name(OperandSpec::Kind kind);
+
 /// The whole table, built once.
 const std::vector<Form>& forms();
 /// Every bit that the row gives a meaning, or says to be meaningless.

@@ -122,6 +122,7 @@ void add_saturated(LowerContext& c, const Instruction& i, bool plus_one) {
 
 void lower_iadd(LowerContext& c, const Instruction& i) {
   const bool plus_one = i.form->mnemonic.ends_with(".PO");
+  refuse(plus_one && i.mod(ModId::x) != 0, "a sum plus one (.PO) with .X is not documented");
   if (i.mod(ModId::sat) != 0) return add_saturated(c, i, plus_one);
   const bool any_negated = c.negated(i, Role::a) || c.negated(i, Role::b) || plus_one;
   const Operand a = addend(c, i, Role::a), b = addend(c, i, Role::b);

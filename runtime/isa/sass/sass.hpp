@@ -173,6 +173,10 @@ struct LowerOptions {
 /// param_bytes = the highest parameter byte read, and no Param entries.
 LowerResult lower(const Listing& listing, const LowerOptions& options = {});
 
+/// Why a word of the form with these bits of modifiers and operand flags cannot run; empty = it
+/// can.
+std::string refusal(const Form& form, uint64_t bits = 0);
+
 using isa::Coverage;
 using isa::FormState;
 /// Every form of the table and, by mnemonic, everything of the ISA it has no row for.

@@ -170,12 +170,15 @@ void control_rows(TableBuilder& t) {
   t.row("BRK", "1110 0011 0100", {}, {test}, lower_pop);
   t.row("CONT", "1110 0011 0101", {}, {test}, lower_pop);
   t.row("RET", "1110 0011 0010", {}, {test}, lower_pop);
+  t.claims(isa::Claim::effect);
   t.row("EXIT", "1110 0011 0000", {flag(ModId::limit, 5, "KEEPREFCOUNT")}, {test}, lower_exit);
   t.row("KIL", "1110 0011 0011", {}, {test}, lower_kil);
   t.row("BPT.TRAP", "1110 0011 1010", {}, {imm(Role::a, 20, 20)}, lower_trap, {{{6, 3}, 3}})
       .has_guard = false;
+  t.claims(isa::Claim::exact);
   t.row("NOP", "0101 0000 1011 0", {flag(ModId::trigger, 13, "TRIG")},
         {flag_test(8), optional(imm(Role::a, 20, 16))}, lower_nop);
+  t.claims(isa::Claim::effect);
   OperandSpec also = simple(Kind::sbmask, Role::c, 0, 6);
   also.optional = true;
   t.row("DEPBAR.LE", "1111 0000 1111 0", {},
@@ -187,6 +190,7 @@ void control_rows(TableBuilder& t) {
   zero.has_guard = false;
   zero.variable_latency = true;
   zero.decode_only = true;
+  t.claims(isa::Claim::exact);
 }
 
 /// The hardware's decoder looks at no bit beside those of a row, except in instructions that have
@@ -201,6 +205,7 @@ void ignore_the_rest(std::vector<Form>& rows) {
 
 std::vector<Form> build() {
   TableBuilder t;
+  t.claims(isa::Claim::exact);
   integer_rows(t);
   xmad_rows(t);
   float_rows(t);
@@ -209,8 +214,10 @@ std::vector<Form> build() {
   control_rows(t);
   t.variable_latency(true);
   conversion_group(t);
+  t.claims(isa::Claim::effect);
   memory_rows(t);
   cache_rows(t);
+  t.claims(isa::Claim::exact);
   sync_rows(t);
   std::vector<Form> rows = t.take();
   ignore_the_rest(rows);

@@ -114,6 +114,7 @@ class TableBuilder {
     f.mods = std::move(mods);
     f.operands = std::move(operands);
     f.lower = lower;
+    f.claim = lower == nullptr ? isa::Claim::none : claim_;
     f.variable_latency = variable_;
     rows_.push_back(std::move(f));
     return rows_.back();
@@ -148,6 +149,8 @@ class TableBuilder {
 
   /// What the rows from here on are: their control fields may name scoreboards, or not.
   void variable_latency(bool yes) { variable_ = yes; }
+  /// What the rows from here on claim, where they can run.
+  void claims(isa::Claim claim) { claim_ = claim; }
   std::vector<Form> take() { return std::move(rows_); }
 
  private:
@@ -181,6 +184,7 @@ class TableBuilder {
 
   std::vector<Form> rows_;
   bool variable_ = false;
+  isa::Claim claim_ = isa::Claim::none;
 };
 
 void memory_rows(TableBuilder& t);

@@ -111,9 +111,11 @@ void conversion_rows(TableBuilder& t) {
              {11, "TRUNC"}}},
            flag(ModId::sat, 50, "SAT")},
           {kD, b}, lower_f2f);
+    t.claims(isa::Claim::approximate);
     t.row("RRO", head + "0 1001 0", {{ModId::mode, {39, 1}, {{0, "SINCOS"}, {1, "EX2"}}}},
           {kD, plain.with_neg(45).with_abs(49)}, lower_rro)
         .variable_latency = false;
+    t.claims(isa::Claim::exact);
   }
 }
 
@@ -125,6 +127,7 @@ void float_compare_rows(TableBuilder& t) {
 
 void conversion_group(TableBuilder& t) {
   conversion_rows(t);
+  t.claims(isa::Claim::approximate);
   t.row("MUFU", "0101 0000 1000 0",
         {{ModId::op,
           {20, 4},
@@ -142,6 +145,7 @@ void conversion_group(TableBuilder& t) {
         {{ModId::op, {20, 4}, {{8, "SQRT"}}}, flag(ModId::sat, 50, "SAT")},
         {kD, kA.with_neg(48).with_abs(46)}, lower_mufu)
       .min_arch = 52;
+  t.claims(isa::Claim::exact);
   OperandSpec vote = pred(Role::p, 45);
   vote.optional = true;
   t.row("B2R", "1111 0000 1011 1", {{ModId::mode, {32, 2}, {{1, "RESULT"}}}}, {kD, vote}, lower_b2r,

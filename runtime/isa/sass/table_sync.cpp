@@ -61,7 +61,9 @@ void sync_rows(TableBuilder& t) {
   const Mod scope{ModId::scope, {8, 2}, {{0, "CTA"}, {1, "GL"}, {2, "SYS"}, {3, "VC"}}};
   const Mod invalidate{
       ModId::invalidate, {0, 2}, {{0, ""}, {1, "IVALLD"}, {2, "IVALLT"}, {3, "IVALLTD"}}};
+  t.claims(isa::Claim::effect);
   t.row("MEMBAR", "1110 1111 1001 1", {scope, invalidate}, {}, lower_membar);
+  t.claims(isa::Claim::exact);
   t.row("S2R", "1111 0000 1100 1", {}, {reg(Role::d, 0), simple(Kind::sreg, Role::b, 20, 8)},
         lower_s2r);
   barrier_rows(t);

@@ -166,11 +166,14 @@ void tests(Builder& b) {
       };
       const std::string predicate = "ISETP.NE.AND P3, PT, R10, RZ, PT ;\n";
       const std::string a = sa.around("R8"), operand = sb.around("{b}");
-      b.all({predicate, fmt::format("FSETP.{}{}.{} P1, P2, {}, {}, P3", cond, f, bop, a, operand),
+      b.all({predicate,
+             fmt::format("FSETP.{}{}.{} P1, P2, {}, {}, {}P3", cond, f, bop, a, operand,
+                         ftz ? "!" : ""),
              "SEL R0, RZ, 0x1, !P1 ;\nSEL R1, RZ, 0x1, !P2 ;\n"},
             3, 2, t, [=](In in, Out o) {
-              o[0] = combined(bop, test(in), in[2] != 0);
-              o[1] = combined(bop, !test(in), in[2] != 0);
+              const bool third = (in[2] != 0) != ftz;
+              o[0] = combined(bop, test(in), third);
+              o[1] = combined(bop, !test(in), third);
             });
       const bool as_float = code % 2 != 0;
       b.all(

@@ -149,12 +149,17 @@ void sums_of_three(Builder& b) {
         },
         integers());
   }
-  for (const bool high : {false, true})
-    b.one({"", high ? "IADD3 R0, R8.H1, R9, R10.H0" : "IADD3 R0, R8.H0, R9.H1, -R10", ""}, 3, 1,
-          three, [high](In in, Out o) {
-            o[0] = high ? (in[0] >> 16) + in[1] + (in[2] & 0xffff)
-                        : (in[0] & 0xffff) + (in[1] >> 16) - in[2];
-          });
+  const auto part = [](uint32_t x, unsigned which) {
+    return which == 0 ? x : which == 1 ? x & 0xffff : x >> 16;
+  };
+  for (const unsigned n : {1U, 2U, 5U, 8U}) {
+    const unsigned pa = n % 3, pb = (n + 1) % 3, pc = n / 3;
+    static constexpr const char* kHalves[] = {"", ".H0", ".H1"};
+    b.one({"", fmt::format("IADD3 R0, R8{}, -R9{}, R10{}", kHalves[pa], kHalves[pb], kHalves[pc]),
+           ""},
+          3, 1, three,
+          [=](In in, Out o) { o[0] = part(in[0], pa) - part(in[1], pb) + part(in[2], pc); });
+  }
   // .RS keeps all 33 bits of the first sum.
   b.one({"", "IADD3.RS R0, R8, R9, R10", ""}, 3, 1, three, [](In in, Out o) {
     o[0] = static_cast<uint32_t>((uint64_t{in[0]} + in[1]) >> 16) + in[2];

@@ -181,12 +181,15 @@ void integer_tests(Builder& b) {
         const std::string type = is_signed ? "" : ".U32";
         b.all(
             {into_predicate(3, 2),
-             fmt::format("ISETP.{}{}.{} P1, P2, R8, {{b}}, P3", cond, type, bop), kPredicates12},
+             fmt::format("ISETP.{}{}.{} P1, P2, R8, {{b}}, {}P3", cond, type, bop,
+                         is_signed ? "!" : ""),
+             kPredicates12},
             3, 2, t,
             [=](In in, Out o) {
               const bool x = compared(cond, is_signed, in[0], in[1]);
-              o[0] = combined(bop, x, in[2] != 0);
-              o[1] = combined(bop, !x, in[2] != 0);
+              const bool third = (in[2] != 0) != is_signed;  // signed ones negate it
+              o[0] = combined(bop, x, third);
+              o[1] = combined(bop, !x, third);
             },
             bop == kOperators[cond[0] % 3]);
         if (cond != "LT" && bop != "AND") continue;

@@ -41,19 +41,10 @@ std::string kernel(std::span<const Slot> slots, unsigned in_bytes, unsigned out_
   return text + "EXIT ;\n";
 }
 
-std::string kind_name(const OperandSpec& o) {
-  using Kind = OperandSpec::Kind;
-  static const std::map<Kind, std::string> names = {
-      {Kind::reg, "R"},     {Kind::pred, "P"},      {Kind::imm, "imm"},       {Kind::fimm, "imm"},
-      {Kind::cbank, "c[]"}, {Kind::address, "[]"},  {Kind::target, "target"}, {Kind::sreg, "SR"},
-      {Kind::sb, "SB"},     {Kind::sbmask, "{SB}"}, {Kind::cindex, "c[R]"},   {Kind::next, "R+1"},
-      {Kind::zero, "RZ"},   {Kind::cctest, "CC.T"}, {Kind::flags, "CC"}};
-  return names.at(o.kind);
-}
-
 std::string operand_kinds(const Form& f) {
   std::string s = f.mnemonic;
-  for (const OperandSpec& o : f.operands) s += (&o == &f.operands[0] ? " " : ", ") + kind_name(o);
+  for (const OperandSpec& o : f.operands)
+    s += (&o == &f.operands[0] ? " " : ", ") + std::string(kind_name(o.kind));
   return s;
 }
 /// The modifiers' first names tell rows apart whose operands do not: I2F.S8 from I2F.U8.
@@ -80,6 +71,46 @@ std::map<const Form*, std::string> build_keys() {
 const std::string& key_of(const Form& f) {
   static const std::map<const Form*, std::string> keys = build_keys();
   return keys.at(&f);
+}
+
+/// One choice of a form: a code of a modifier or a flag of an operand.
+struct Choice {
+  std::string name;  ///< the same in all rows of a mnemonic
+  uint64_t mask, bits;
+};
+std::vector<Choice> choices(const Form& f) {
+  std::vector<Choice> out;
+  for (const auto& m : f.mods)
+    for (const auto& c : m.codes) {
+      if (c.alias || c.text.starts_with("INVALID") || c.text.starts_with("???")) continue;
+      uint64_t bits = 0;
+      m.field.set(bits, c.value);
+      out.push_back({fmt::format("{} modifier {}: .{}", f.mnemonic, static_cast<int>(m.id), c.text),
+                     m.field.mask(), bits});
+    }
+  static constexpr std::pair<lanewise::sass::Field OperandSpec::*, const char*> kFlags[] = {
+      {&OperandSpec::neg, "negated"},
+      {&OperandSpec::abs, "absolute"},
+      {&OperandSpec::inv, "inverted"},
+      {&OperandSpec::cc, ".CC"},
+      {&OperandSpec::high, "half"}};
+  for (const OperandSpec& o : f.operands)
+    for (const auto& [member, text] : kFlags) {
+      const lanewise::sass::Field field = o.*member;
+      for (uint64_t value = 1; value < (uint64_t{1} << field.len) && value < 3; ++value) {
+        uint64_t bits = 0;
+        field.set(bits, value);
+        out.push_back(
+            {fmt::format("{} operand {}: {} {}", f.mnemonic, static_cast<int>(o.role), text, value),
+             field.mask(), bits});
+      }
+    }
+  return out;
+}
+
+std::set<std::string>& seen_choices() {
+  static std::set<std::string> seen;
+  return seen;
 }
 
 bool take_around(std::string& text, const std::string& before, const std::string& after) {
@@ -117,7 +148,7 @@ Tuples with_fixed(const Tuples& tuples, unsigned word, uint32_t value) {
 
 const InstructionSet& instruction_set() {
   static const InstructionSet set = {lanewise::Isa::sass, "sm_52", 32, kernel, 24, 4096,
-                                     constants()};
+                                     constants(),         1024};
   return set;
 }
 
@@ -138,9 +169,26 @@ std::vector<TableRow> table_rows() {
 
 std::string row_of(const std::string& instruction) {
   const lanewise::sass::Parsed p = lanewise::sass::parse_instruction(instruction, 52);
-  if (p.instruction) return key_of(*p.instruction->form);
+  if (p.instruction) {
+    for (const Choice& c : choices(*p.instruction->form))
+      if ((p.instruction->word & c.mask) == c.bits) seen_choices().insert(c.name);
+    return key_of(*p.instruction->form);
+  }
   FAIL_CHECK(instruction << ": " << p.error.message);
   return instruction;
+}
+
+std::vector<std::string> missing_modifiers() {
+  std::set<std::string> missing;
+  for (const Form& f : lanewise::sass::forms()) {
+    const bool has_values =
+        f.claim == lanewise::isa::Claim::exact || f.claim == lanewise::isa::Claim::approximate;
+    if (!has_values) continue;
+    for (const Choice& c : choices(f))
+      if (!seen_choices().contains(c.name) && lanewise::sass::refusal(f, c.bits).empty())
+        missing.insert(c.name + " stands in no case");
+  }
+  return {missing.begin(), missing.end()};
 }
 
 Case make(const Line& line, unsigned inputs, unsigned outputs, Tuples tuples, Oracle oracle) {

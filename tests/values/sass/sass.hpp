@@ -23,6 +23,9 @@ std::vector<TableRow> table_rows();
 /// Key of the row that encodes an instruction; fails the test when none does.
 std::string row_of(const std::string& instruction);
 
+/// Modifiers and operand flags of value rows that can run but stood in no case made so far.
+std::vector<std::string> missing_modifiers();
+
 /// A case about `instruction`, between lines that prepare operands and fetch results. Devices leave
 /// out what reads constants: the reference engine shows where an operand comes from.
 struct Line {
@@ -48,5 +51,6 @@ std::vector<Case> float_cases();
 std::vector<Case> conversion_cases();
 std::vector<Case> special_function_cases();
 std::vector<Case> misc_cases();
+std::vector<Case> control_cases();
 
 }  // namespace values::sass
