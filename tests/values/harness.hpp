@@ -41,6 +41,9 @@ struct Case {
   /// False: on the reference engine alone. For cases that become the same IR operations as others:
   /// drivers take long to compile them all.
   bool on_devices = true;
+  /// Computes with doubles: left out on devices that have none. There it is the shader library's
+  /// integer routines that count, which have tests of their own, and drivers take minutes.
+  bool doubles = false;
 };
 
 /// A case's place in a kernel: byte offsets in the records that each lane has of its own.

@@ -199,6 +199,8 @@ Case make(const Line& line, unsigned inputs, unsigned outputs, Tuples tuples, Or
   c.outputs = outputs;
   c.tuples = std::move(tuples);
   c.oracle = std::move(oracle);
+  c.doubles =
+      line.instruction.find("64") != std::string::npos && !line.instruction.starts_with("SHF");
   c.on_devices = line.instruction.find("c[0x") == std::string::npos;
   return c;
 }

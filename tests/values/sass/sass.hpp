@@ -27,7 +27,8 @@ std::string row_of(const std::string& instruction);
 std::vector<std::string> missing_modifiers();
 
 /// A case about `instruction`, between lines that prepare operands and fetch results. Devices leave
-/// out what reads constants: the reference engine shows where an operand comes from.
+/// out what reads constants: the reference engine shows where an operand comes from. What has 64 in
+/// its name, except a shift, counts as computing with doubles.
 struct Line {
   std::string before, instruction, after;
 };
