@@ -285,6 +285,12 @@ TEST_CASE("coverage comes from the table") {
   CHECK(sass::coverage_of("SHR.X").state == sass::FormState::unsupported);
   CHECK(sass::coverage_of("TEX").state == sass::FormState::unsupported);
   CHECK(sass::coverage().size() > 300);
+  CHECK(sass::coverage_of("MUFU.RCP").state == sass::FormState::approximate);
+  // Names are for what runs; operands that do not are told apart.
+  CHECK(sass::coverage_of("FADD.RZ").state == sass::FormState::exact);
+  CHECK(sass::coverage_of("FADD R.CC, R, R").note ==
+        "decodes; floating point with .CC is not supported yet");
+  CHECK(sass::coverage_of("BRA CC.T, c[]").note == "decodes; not supported in this form");
 }
 
 TEST_CASE(

@@ -110,10 +110,14 @@ std::string refusal(const Form& f, uint64_t bits) {
   k.name = "coverage";
   k.code = {sample(f, bits), exit};
   k.code[1].pc = pc_of(1);
+  const std::string text = print(k.code[0]) + ": ";
   Listing listing;
   listing.kernels.push_back(std::move(k));
-  for (const Diagnostic& d : lower(listing).diagnostics)
-    if (!d.warning) return d.message;
+  for (const Diagnostic& d : lower(listing).diagnostics) {
+    if (d.warning) continue;
+    const size_t at = d.message.find(text);  // the reason stands behind place and text
+    return at == std::string::npos ? d.message : d.message.substr(at + text.size());
+  }
   return {};
 }
 

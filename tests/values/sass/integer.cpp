@@ -152,7 +152,7 @@ void sums_of_three(Builder& b) {
   const auto part = [](uint32_t x, unsigned which) {
     return which == 0 ? x : which == 1 ? x & 0xffff : x >> 16;
   };
-  for (const unsigned n : {1U, 2U, 5U, 8U}) {
+  for (const unsigned n : {1U, 2U, 3U, 8U}) {
     const unsigned pa = n % 3, pb = (n + 1) % 3, pc = n / 3;
     static constexpr const char* kHalves[] = {"", ".H0", ".H1"};
     b.one({"", fmt::format("IADD3 R0, R8{}, -R9{}, R10{}", kHalves[pa], kHalves[pb], kHalves[pc]),
