@@ -54,7 +54,10 @@ void LaneEmitter::node(const Node& n) {
 void LaneEmitter::run_block(uint32_t block) {
   for (const ir::Inst& inst : program_.blocks[block].insts) {
     emit(inst);
-    if (m_.terminated()) return;
+    if (m_.terminated()) {
+      dirty_.clear();  // the lane has ended: nobody reads what it has written
+      return;
+    }
   }
   flush(live_.out[block]);
 }
