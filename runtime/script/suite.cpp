@@ -63,7 +63,7 @@ Verdict verdict(const CaseResult& r, const Engine& engine) {
 std::vector<std::string> scripts_in(const std::string& folder) {
   std::error_code ec;
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ec))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, ec))
     if (entry.path().extension() == ".lw") files.push_back(entry.path().string());
   if (ec) {
     throw Error(ErrorKind::usage,

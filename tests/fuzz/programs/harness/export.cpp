@@ -44,8 +44,9 @@ void export_scripts(const InstructionSet& set, const CampaignOptions& options,
   std::set<std::string> covered;
   std::string text = fmt::format(
       "# Random programs with control flow and what their trees say they store, written by\n"
-      "# fuzz_programs --isa {} --seed {} --programs {} --export. Not to be changed by hand.\n",
-      set.name, options.seed, options.programs);
+      "# fuzz_programs --isa {} --seed {} --programs {}{} --export. Not to be changed by hand.\n",
+      set.name, options.seed, options.programs,
+      options.choices.across == Choices::Across::none ? " --across none" : "");
   const std::vector<uint32_t> table =
       make_program(options.seed, set, options.choices).program.table;
   text += table_text(table);
