@@ -153,25 +153,82 @@ void find_masks(const Kernel& k, Analysis& a) {
   }
 }
 
-void find_ballots(const Kernel& k, Analysis& a) {
-  for (const BasicBlock& b : a.blocks) {
-    ScalarSet stale = b.stale_in;
-    for (size_t n = b.begin; n < b.end; ++n) {
-      const Instruction& i = k.code[n];
-      const bool through_masks = mask_logic(i) && is_mask_write(i, stale);
-      for (size_t o = 0; o < i.operands.size() && !through_masks; ++o) {
-        const Slot s = i.row->operands[o].slot;
-        const Operand& operand = i.operands[o];
-        if (!is_source(s) || s == Slot::mask_src || operand.immediate) continue;
-        for (unsigned c = operand.code; c < operand.code + operand.count && c < 128; ++c)
-          if (stale.test(c)) a.ballots.set(c & ~1U);
+/// Adds the pairs of the operand that may hold a mask without its number.
+void want_numbers(const Operand& operand, const ScalarSet& stale, Analysis& a) {
+  if (operand.immediate) return;
+  for (unsigned c = operand.code; c < operand.code + operand.count && c < 128; ++c)
+    if (stale.test(c)) a.ballots.set(c & ~1U);
+}
+
+/// May the result have bits of lanes that do not exist, as the complement of any mask has?
+bool sets_missing_lanes(const Instruction& i, const ScalarSet& beyond) {
+  const Meaning& m = i.row->meaning;
+  const auto has = [&](size_t n) {
+    const Operand& o = i.operands[n];
+    return o.code < 128 ? beyond.test(o.code & ~1U) : !o.immediate || o.value != 0;
+  };
+  if (i.operands[0].code == kExecLo || m.invert_result || m.op == ir::Op::not_)
+    return i.operands[0].code != kExecLo;
+  if (i.operands.size() < 3) return has(1);
+  const bool second = has(2) || m.invert;
+  return m.op == ir::Op::and_ ? has(1) && second : has(1) || second;
+}
+
+void find_beyond(const Kernel& k, Analysis& a) {
+  for (size_t before = ~size_t{0}; before != a.beyond.count();) {
+    before = a.beyond.count();
+    for (const Instruction& i : k.code)
+      if (mask_logic(i) && (i.row->implicit & kWritesExec) == 0 && sets_missing_lanes(i, a.beyond))
+        a.beyond.set(i.operands[0].code & ~1U);
+  }
+}
+
+/// A ballot knows only the lanes that exist. A mask that logic makes of others may have bits beyond
+/// them, so where its number is wanted, or whether it is zero, so are the numbers of its sources.
+bool numbers_wanted(const BasicBlock& b, const Kernel& k, size_t n, const LowerOptions& options,
+                    const Analysis& a) {
+  const Instruction& i = k.code[n];
+  if ((i.row->implicit & kWritesExec) != 0) return false;
+  const bool scc =
+      (i.row->implicit & kWritesScc) != 0 && (options.keep_scc || live_after(k, b, n, kScc));
+  return a.makes_number(i.operands[0].code, scc);
+}
+
+void find_ballots(const Kernel& k, const LowerOptions& options, Analysis& a) {
+  for (size_t before = ~size_t{0}; before != a.ballots.count();) {
+    before = a.ballots.count();
+    for (const BasicBlock& b : a.blocks) {
+      ScalarSet stale = b.stale_in;
+      for (size_t n = b.begin; n < b.end; ++n) {
+        const Instruction& i = k.code[n];
+        const bool through_masks = mask_logic(i) && is_mask_write(i, stale);
+        const bool numbers = !through_masks || numbers_wanted(b, k, n, options, a);
+        for (size_t o = 0; o < i.operands.size() && numbers; ++o) {
+          const Slot s = i.row->operands[o].slot;
+          if (is_source(s) && s != Slot::mask_src) want_numbers(i.operands[o], stale, a);
+        }
+        step_stale(i, stale);
       }
-      step_stale(i, stale);
     }
   }
 }
 
 }  // namespace
+
+bool live_after(const Kernel& k, const BasicBlock& b, size_t index, unsigned code) {
+  for (size_t n = index + 1; n < b.end; ++n) {
+    const Effects e = effects(k.code[n]);
+    if (e.reads.test(code)) return true;
+    if (e.writes.test(code)) return false;
+  }
+  return b.live_out.test(code);
+}
+
+bool Analysis::makes_number(unsigned code, bool scc_wanted) const {
+  const unsigned low = code & ~1U;
+  if (low == kExecLo || !beyond.test(low)) return false;
+  return ballots.test(low) || scc_wanted;
+}
 
 bool ends_block(const Instruction& i) {
   return is_branch(i) || is_end(i);
@@ -239,9 +296,10 @@ Analysis analyse(const Kernel& kernel, const LowerOptions& options) {
   liveness(kernel, a);
   forward(kernel, a);
   find_masks(kernel, a);
-  find_ballots(kernel, a);
   for (const unsigned low : options.numbers)
     if (low < 128) a.ballots.set(low);
+  find_beyond(kernel, a);
+  find_ballots(kernel, options, a);
   return a;
 }
 

@@ -30,6 +30,9 @@ struct Analysis {
   std::vector<size_t> block_of;  ///< per instruction; one more for the end
   ScalarSet masks;               ///< low codes of pairs that are read as masks
   ScalarSet ballots;             ///< low codes of pairs whose mask writes must give the number too
+  ScalarSet beyond;  ///< low codes of pairs that logic may give bits of lanes that do not exist
+  /// Logic on masks that writes this pair must work on their numbers as well.
+  bool makes_number(unsigned code, bool scc_wanted) const;
 };
 
 struct Effects {
@@ -37,6 +40,8 @@ struct Effects {
 };
 Effects effects(const Instruction& instruction);
 bool is_mask_write(const Instruction& instruction, const ScalarSet& stale);
+/// Is the scalar read behind the instruction before it is written?
+bool live_after(const Kernel& kernel, const BasicBlock& block, size_t index, unsigned code);
 /// Index of the instruction a branch goes to; code.size() = the end, npos = nowhere.
 size_t branch_target(const Kernel& kernel, size_t index);
 bool ends_block(const Instruction& instruction);

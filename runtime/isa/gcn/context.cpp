@@ -157,6 +157,17 @@ void LowerContext::write_mask(unsigned low, ir::Operand value) {
   b.emit(Op::unpack64, Type::u64, {sgpr(low), sgpr(low + 1)}, {whole});
 }
 
+void LowerContext::write_mask(unsigned low, ir::Operand value, ir::Operand number) {
+  if (!mask_wanted(low)) return;
+  b.emit(Op::mov, Type::pred, {mask(low)}, {value});
+  if (analysis_.ballots.test(low))
+    b.emit(Op::unpack64, Type::u64, {sgpr(low), sgpr(low + 1)}, {number});
+}
+
+bool LowerContext::makes_number(unsigned low) const {
+  return analysis_.makes_number(low, scc_live);
+}
+
 ir::Inst& LowerContext::emit_vector(Op op, Type type, std::vector<Reg> dst,
                                     std::vector<ir::Operand> src) {
   if (narrowed_.valid())

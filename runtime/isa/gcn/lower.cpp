@@ -116,12 +116,7 @@ class KernelLowering {
   }
 
   bool live_after(const BasicBlock& b, size_t index, unsigned code) const {
-    for (size_t n = index + 1; n < b.end; ++n) {
-      const Effects e = effects(kernel_.code[n]);
-      if (e.reads.test(code)) return true;
-      if (e.writes.test(code)) return false;
-    }
-    return b.live_out.test(code);
+    return gcn::live_after(kernel_, b, index, code);
   }
   bool mask_live_after(const BasicBlock& b, size_t index) const {
     const Operand* pair = kernel_.code[index].operand(Slot::mask_dst);

@@ -49,23 +49,35 @@ ir::Operand logic(LowerContext& c, const Meaning& m, Type type, std::vector<ir::
 
 }  // namespace
 
-/// On lane masks the operation works lane by lane; on numbers it is 64-bit arithmetic.
+namespace {
+
+std::vector<ir::Operand> logic_sources(LowerContext& c, const Instruction& i, bool as_mask) {
+  std::vector<ir::Operand> src;
+  for (size_t n = 1; n < i.operands.size(); ++n)
+    src.push_back(as_mask ? c.read_mask(i.operands[n]) : c.read64(i.operands[n]));
+  return src;
+}
+
+}  // namespace
+
+/// On lane masks the operation works lane by lane; on numbers it is 64-bit arithmetic. Where bits
+/// of lanes that do not exist may matter it is both.
 void lower_slogic64(LowerContext& c, const Instruction& i) {
   const Meaning& m = i.row->meaning;
   const unsigned dst = i.operands[0].code;
   const bool as_mask = is_mask_write(i, c.stale);
-  std::vector<ir::Operand> src;
-  for (size_t n = 1; n < i.operands.size(); ++n)
-    src.push_back(as_mask ? c.read_mask(i.operands[n]) : c.read64(i.operands[n]));
-  const ir::Operand result = logic(c, m, as_mask ? Type::pred : Type::u64, src);
-  if (!as_mask) {
-    c.write64(dst, result);
-    if (m.op != Op::mov) c.set_scc_nonzero(Type::u64, result);
+  const bool as_number = !as_mask || c.makes_number(dst);
+  const bool wants_scc = m.op != Op::mov && c.scc_live;
+  ir::Operand lanes, number;
+  if (as_number) number = logic(c, m, Type::u64, logic_sources(c, i, false));
+  if (as_mask) lanes = logic(c, m, Type::pred, logic_sources(c, i, true));
+  if (as_number) {
+    as_mask ? c.write_mask(dst, lanes, number) : c.write64(dst, number);
+    if (m.op != Op::mov) c.set_scc_nonzero(Type::u64, number);
     return;
   }
-  const bool wants_scc = m.op != Op::mov && c.scc_live;
-  const ir::Operand any = wants_scc ? ir::Operand(c.any_lane(result)) : imm(0);
-  c.write_mask(dst, result);
+  const ir::Operand any = wants_scc ? ir::Operand(c.any_lane(lanes)) : imm(0);
+  c.write_mask(dst, lanes);
   if (wants_scc) c.b.emit(Op::mov, Type::pred, {c.scc()}, {any});
 }
 

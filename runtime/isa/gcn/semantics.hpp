@@ -58,6 +58,10 @@ class LowerContext {
   void refresh_masks(unsigned code, unsigned count);
   void write_mask(unsigned low_code, ir::Operand value);
   bool mask_wanted(unsigned low_code) const;
+  /// The same with its 64 bits known, those of lanes that do not exist included.
+  void write_mask(unsigned low_code, ir::Operand value, ir::Operand number);
+  /// Logic on masks that writes this pair must work on their numbers as well.
+  bool makes_number(unsigned low_code) const;
   /// Emits an operation whose result goes to VGPRs of the active lanes.
   ir::Inst& emit_vector(ir::Op op, ir::Type type, std::vector<ir::Reg> dst,
                         std::vector<ir::Operand> src);
