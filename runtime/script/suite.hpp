@@ -26,8 +26,8 @@ enum class Verdict : uint8_t { passed, failed, unsupported };
 /// What became of a case. Only a Vulkan device may refuse one: the reference engine runs them all.
 Verdict verdict(const CaseResult& result, const Engine& engine);
 
-/// The scripts of a folder and those in it, in order of name. Error(usage) when there is no such folder or no
-/// script in it.
+/// The scripts of a folder and those in it, in order of name. Error(usage) when there is no such
+/// folder or no script in it.
 std::vector<std::string> scripts_in(const std::string& folder);
 
 /// Told about each case as it ends, and about a script that is wrong (as a failed case without a

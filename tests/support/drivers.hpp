@@ -16,7 +16,8 @@ struct SoftwareDriver {
 };
 
 /// Points the Vulkan loader at the installed software drivers (once, before the first instance)
-/// and returns all of them, lavapipe first. LANEWISE_TEST_SYSTEM_DRIVERS=1 leaves the loader's own choice.
+/// and returns all of them, lavapipe first. LANEWISE_TEST_SYSTEM_DRIVERS=1 leaves the loader's own
+/// choice.
 const std::vector<SoftwareDriver>& software_drivers();
 
 /// True when LANEWISE_ALLOW_MISSING_DEVICES=1 says that a missing driver is no failure.
