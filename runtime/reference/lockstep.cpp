@@ -45,7 +45,7 @@ Lockstep::Lockstep(Group& group, const DecodedProgram& program, uint32_t waves)
 }
 
 WaveWalk::WaveWalk(Group& group, const TreeList& tree, uint32_t wave)
-    : group_(group), tree_(tree), wave_(wave), turns_(size_t{tree.loops} * kMaxWave) {}
+    : group_(group), tree_(tree), wave_(wave), iterations_(size_t{tree.loops} * kMaxWave) {}
 
 Lane& WaveWalk::lane(uint32_t in_wave) const {
   return group_.lane_of(wave_, in_wave);
@@ -87,7 +87,7 @@ void WaveWalk::wait_before(uint32_t n, uint64_t lanes) {
   const TreeItem& item = tree_.items[n];
   for_each_lane(lanes, [&](uint32_t i) {
     if (item.kind == Kind::block) lane(i).position = item.first;
-    if (item.kind == Kind::loop) turn(item, i) = 0;
+    if (item.kind == Kind::loop) iteration(item, i) = 0;
   });
   leave(n, lanes);
 }
@@ -120,7 +120,7 @@ uint64_t WaveWalk::list(uint32_t from, uint32_t to, uint64_t active, Flow& flow)
       continue;
     }
     if ((active | inside(n, item.end)) == 0) continue;
-    if (item.kind == Kind::loop) for_each_lane(active, [&](uint32_t i) { turn(item, i) = 0; });
+    if (item.kind == Kind::loop) for_each_lane(active, [&](uint32_t i) { iteration(item, i) = 0; });
     if (item.kind != Kind::block) {
       const uint64_t here = inside(n, n + 1);
       pending_ &= ~here;
@@ -179,8 +179,8 @@ uint64_t WaveWalk::loop(uint32_t n, uint64_t active) {
       return out;
     }
     const uint32_t now = next_turn(item, active | waiting);
-    const uint64_t runs = in_turn(item, active, now);
-    const uint64_t later = waiting & ~in_turn(item, waiting, now);
+    const uint64_t runs = in_iteration(item, active, now);
+    const uint64_t later = waiting & ~in_iteration(item, waiting, now);
     pending_ &= ~later;
     Flow flow;
     const uint64_t through = list(n + 1, item.body_end, runs, flow);
@@ -192,22 +192,23 @@ uint64_t WaveWalk::loop(uint32_t n, uint64_t active) {
 
 uint32_t WaveWalk::next_turn(const TreeItem& item, uint64_t lanes) const {
   uint32_t least = ~0U;
-  for_each_lane(lanes,
-                [&](uint32_t i) { least = std::min(least, turns_[item.loop * kMaxWave + i]); });
+  for_each_lane(
+      lanes, [&](uint32_t i) { least = std::min(least, iterations_[item.loop * kMaxWave + i]); });
   return least;
 }
 
-uint64_t WaveWalk::in_turn(const TreeItem& item, uint64_t lanes, uint32_t turn) const {
+uint64_t WaveWalk::in_iteration(const TreeItem& item, uint64_t lanes, uint32_t iteration) const {
   uint64_t found = 0;
-  for_each_lane(
-      lanes, [&](uint32_t i) { found |= uint64_t{turns_[item.loop * kMaxWave + i] == turn} << i; });
+  for_each_lane(lanes, [&](uint32_t i) {
+    found |= uint64_t{iterations_[item.loop * kMaxWave + i] == iteration} << i;
+  });
   return found;
 }
 
 uint64_t WaveWalk::repeat(const TreeItem& item, uint64_t lanes) {
   uint64_t go_on = 0;
   for_each_lane(lanes, [&](uint32_t i) {
-    ++turn(item, i);
+    ++iteration(item, i);
     if (group_.count_step(lane(i), item.site)) go_on |= uint64_t{1} << i;
   });
   if (lanes != 0 && !group_.turn_goes_on()) gives_way_ = true;

@@ -56,22 +56,22 @@ class WaveWalk {
   bool complete(const Lane& first) const;
   uint64_t repeat(const TreeItem& item, uint64_t lanes);
   uint32_t next_turn(const TreeItem& item, uint64_t lanes) const;
-  uint64_t in_turn(const TreeItem& item, uint64_t lanes, uint32_t turn) const;
+  uint64_t in_iteration(const TreeItem& item, uint64_t lanes, uint32_t iteration) const;
   void wait_before(uint32_t n, uint64_t lanes);
   void leave(uint32_t n, uint64_t lanes);
   void end(uint64_t lanes);
   uint64_t inside(uint32_t from, uint32_t to) const;
   uint64_t where(const ir::Guard& cond, uint64_t lanes) const;
   Lane& lane(uint32_t in_wave) const;
-  uint32_t& turn(const TreeItem& item, uint32_t lane) {
-    return turns_[item.loop * kMaxWave + lane];
+  uint32_t& iteration(const TreeItem& item, uint32_t lane) {
+    return iterations_[item.loop * kMaxWave + lane];
   }
 
   Group& group_;
   const TreeList& tree_;
   const uint32_t wave_;
   std::array<uint32_t, kMaxWave> at_{};  ///< the item at which a lane waits
-  std::vector<uint32_t> turns_;          ///< [loop][lane]: iterations since the lane came to it
+  std::vector<uint32_t> iterations_;     ///< [loop][lane]: iterations since the lane came to it
   uint64_t pending_ = 0;                 ///< lanes that this walk has not come to yet
   uint64_t behind_ = 0;                  ///< lanes that it has left
   bool force_ = false, gives_way_ = false;

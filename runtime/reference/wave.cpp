@@ -87,9 +87,10 @@ int Group::compare_places(const Lane& a, const Lane& b) const {
   const ir::WaveOrder::Place &at = place(a), &bt = place(b);
   const size_t depth = std::min(at.loops.size(), bt.loops.size());
   for (size_t i = 0; i < depth; ++i) {
-    const ir::Reg turn = at.loops[i].turn;
-    if (turn != bt.loops[i].turn) break;
-    if (a.r[turn.id] != b.r[turn.id]) return a.r[turn.id] < b.r[turn.id] ? -1 : 1;
+    const ir::Reg iteration = at.loops[i].iteration;
+    if (iteration != bt.loops[i].iteration) break;
+    if (a.r[iteration.id] != b.r[iteration.id])
+      return a.r[iteration.id] < b.r[iteration.id] ? -1 : 1;
   }
   if (at.position != bt.position) return at.position < bt.position ? -1 : 1;
   return a.position < b.position ? -1 : a.position > b.position;

@@ -6,9 +6,9 @@
 
 namespace lanewise::spirv {
 
-/// Mesa before 23 turns an OpPhi whose incoming values are all the same into that value. A value
-/// that a loop computes is then computed again, in the turns of the lanes that are still there, for
-/// lanes that have left: their loads give 0, and what follows is wrong without a fault.
+/// Mesa 22.3 makes an OpPhi whose incoming values are all the same into that value. A value
+/// that a loop computes is then computed again, in the iterations of the lanes that are still
+/// there, for lanes that have left: their loads give 0, and what follows is wrong without a fault.
 /// Here each loop gets a second way out, which no lane takes and no compiler knows not to be taken,
 /// and with it an OpPhi for each variable that the loop writes and each value that
 /// it makes, as far as they matter behind it: the value where a lane leaves, null on the second

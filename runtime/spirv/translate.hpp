@@ -27,7 +27,7 @@ struct Target {
   /// lane that did not leave a loop by its own decision must fault.
   bool cuts_loops = false;
   /// The driver computes values that leave a loop again for lanes that have left before (lavapipe
-  /// before Mesa 23), see loop_exits.hpp.
+  /// of Mesa 22.3), see loop_exits.hpp.
   bool loses_loop_values = false;
   bool denorm_preserve = false, rte = false, signed_zero_inf_nan = false;  ///< float controls, f32
   bool denorm_preserve64 = false, rte64 = false, signed_zero_inf_nan64 = false;

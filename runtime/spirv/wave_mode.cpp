@@ -25,17 +25,17 @@ void KernelBuilder::stand(const ir::Phases& phases, Id slot) {
   for (const ir::WaveOrder::Place& place : phases.places)
     levels = std::max(levels, place.loops.size());
   for (uint32_t level = 0; level < levels; ++level) {
-    Id begin = m_.u(0), turn = m_.u(0);
+    Id begin = m_.u(0), iteration = m_.u(0);
     for (uint32_t k = 0; k < phases.places.size(); ++k) {
       const ir::WaveOrder::Place& place = phases.places[k];
       const bool inside = level < place.loops.size();
       const Id meant = m_.op(spv::OpIEqual, m_.bool_type, {which, m_.u(k + 1)});
       begin = m_.select(meant, m_.u(inside ? place.loops[level].position : place.position), begin);
       if (!inside) continue;
-      const Id variable = frame_.carried[place.loops[level].turn.id];
-      turn = m_.select(meant, m_.createLoad(variable, spv::NoPrecision), turn);
+      const Id variable = frame_.carried[place.loops[level].iteration.id];
+      iteration = m_.select(meant, m_.createLoad(variable, spv::NoPrecision), iteration);
     }
-    library("lw_wave_level", m_.void_type, {slot, m_.u(level), begin, turn});
+    library("lw_wave_level", m_.void_type, {slot, m_.u(level), begin, iteration});
   }
 }
 

@@ -10,6 +10,7 @@
 #include "kFloatProbe.inc"
 #include "kFmaProbe.inc"
 #include "kLoopProbe.inc"
+#include "runtime/support/error.hpp"
 #include "runtime/support/hash.hpp"
 #include "translator_version.hpp"
 
@@ -177,8 +178,14 @@ ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk) {
 namespace {
 /// Tests look for the faults that a quirk mends by leaving the quirk out.
 bool left_out(std::string_view quirk) {
-  const char* names = std::getenv("LANEWISE_WITHOUT_QUIRKS");
-  return names != nullptr && names == quirk;
+  const char* name = std::getenv("LANEWISE_WITHOUT_QUIRKS");
+  if (name == nullptr || *name == 0) return false;
+  if (name != quirk) {
+    throw Error(ErrorKind::usage,
+                fmt::format("LANEWISE_WITHOUT_QUIRKS is '{}'; the quirk that can be left out is {}",
+                            name, quirk));
+  }
+  return true;
 }
 }  // namespace
 
@@ -196,7 +203,7 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.native_compare64 = result.f64.exact(compare);
   t.fma_by_double = result.fma_by_double != 0;
   t.cuts_loops = result.cuts_loops != 0;
-  t.loses_loop_values = result.loop_values != LoopValues::kept && !left_out("loop_values");
+  t.loses_loop_values = !left_out("loop_values") && result.loop_values != LoopValues::kept;
 }
 
 }  // namespace lanewise::vulkan

@@ -10,7 +10,7 @@
 // Loops go in steps of 8 lanes, because llvmpipe allows an invocation 65535 iterations in all.
 
 uint wave_stop[LANES];  // which stop the lane waits at, barriers too
-uint wave_begin[LEVEL_WORDS], wave_turn[LEVEL_WORDS];  // [level][lane]: its loops
+uint wave_begin[LEVEL_WORDS], wave_iteration[LEVEL_WORDS];  // [level][lane]: its loops
 uint wave_low[LANES], wave_high[LANES];
 uint wave_b[LANES], wave_c[LANES];
 uint wave_members[LANES];
@@ -75,10 +75,10 @@ bool lw_wave_any_stopped() { return !wave_empty(wave_stopped); }
 /// the stop itself.
 void lw_wave_stand(const in uint slot, const in uint stop) { wave_stop[wave_in(slot)] = stop; }
 void lw_wave_level(const in uint slot, const in uint level, const in uint begin,
-                   const in uint turn) {
+                   const in uint iteration) {
   uint at = min(level * LANES + wave_in(slot), LEVEL_WORDS - 1u);
   wave_begin[at] = begin;
-  wave_turn[at] = turn;
+  wave_iteration[at] = iteration;
 }
 
 void lw_wave_put(const in uint slot, const in uint kind, const in uint low, const in uint high,
@@ -108,11 +108,11 @@ uvec2 wave_together8(uint i, uint stop, uint members) {
          wave_together(i + 6u, stop, members) | wave_together(i + 7u, stop, members);
 }
 
-// What a place is compared by: at each level the loop's begin and its turn, in the end the stop.
+// What a place is compared by: at each level the loop's begin and its iteration, in the end the stop.
 uint wave_word(uint i, uint word) {
   uint at = min((word >> 1u) * LANES + wave_in(i), LEVEL_WORDS - 1u);
   if (word >= 2u * LEVELS) return wave_stop[wave_in(i)];
-  return (word & 1u) == 0u ? wave_begin[at] : wave_turn[at];
+  return (word & 1u) == 0u ? wave_begin[at] : wave_iteration[at];
 }
 uvec2 wave_equals(uint i, uint word, uint value) {
   return i < LANES && wave_word(i, word) == value ? wave_bit(i) : uvec2(0u);

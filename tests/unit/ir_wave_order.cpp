@@ -55,10 +55,10 @@ TEST_CASE("places go up along the tree, loops that hold operations are counted")
   REQUIRE(at[1].loops.size() == 1);
   for (const uint32_t b : {2U, 3U, 4U, 5U}) {
     REQUIRE(at[b].loops.size() == 2);
-    CHECK(at[b].loops[0].turn == at[1].loops[0].turn);
-    CHECK(at[b].loops[1].turn == at[2].loops[1].turn);
+    CHECK(at[b].loops[0].iteration == at[1].loops[0].iteration);
+    CHECK(at[b].loops[1].iteration == at[2].loops[1].iteration);
   }
-  CHECK(at[1].loops[0].turn != at[2].loops[1].turn);
+  CHECK(at[1].loops[0].iteration != at[2].loops[1].iteration);
   CHECK(at[1].loops[0].position == at[1].position);
   CHECK(at[2].loops[1].position == at[2].position);
   const uint32_t row[] = {0, 1, 2, 3, 5, 6, 7, 8};
@@ -75,7 +75,7 @@ TEST_CASE("the counters: zero from outside, one more at each begin") {
   s.branch(1, 2, 3);
   s.branch(2, 2, 1);
   const WaveOrder o = s.order();
-  const Reg outer = o.places[1].loops.at(0).turn, inner = o.places[2].loops.at(1).turn;
+  const Reg outer = o.places[1].loops.at(0).iteration, inner = o.places[2].loops.at(1).iteration;
   const auto writes = [&](uint32_t b, size_t i) { return o.tree.program.blocks[b].insts.at(i); };
   CHECK(writes(0, 0).op == Op::mov);
   CHECK(writes(0, 0).dst[0] == outer);

@@ -82,7 +82,7 @@ std::string print(const Structured& structured);
 /// place is an instruction in one iteration of each loop around it; docs/execution.md compares two.
 struct WaveOrder {
   struct Loop {
-    Reg turn;  ///< b32: how often the lane has come to the loop's begin since it entered
+    Reg iteration;  ///< b32: how often the lane has come to the loop's begin since it entered
     uint32_t position = 0;  ///< of the loop's begin
   };
   struct Place {
@@ -95,7 +95,7 @@ struct WaveOrder {
     uint32_t added = 0;  ///< instructions in front of them
     uint32_t count = 0;
   };
-  Structured tree;              ///< of the program, with instructions that count `turn`
+  Structured tree;              ///< of the program, with instructions that count `iteration`
   std::vector<Place> places;    ///< [block]
   std::vector<Origin> origins;  ///< [block]
 };

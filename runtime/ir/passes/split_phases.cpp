@@ -266,7 +266,7 @@ class PhaseSplitter {
     }
     // ... and what counts the iterations that a lane stops in.
     for (const WaveOrder::Place& place : out_.places)
-      for (const WaveOrder::Loop& loop : place.loops) carried.insert(loop.turn.id);
+      for (const WaveOrder::Loop& loop : place.loops) carried.insert(loop.iteration.id);
     carried.erase(out_.resume.id);
     carried.erase(out_.wave.result0.id);
     carried.erase(out_.wave.result1.id);

@@ -25,7 +25,7 @@ class OrderBuilder {
     const Graph graph = block_graph(p_);
     const BlockOrder order = reverse_postorder(graph);
     loops_ = loops(graph, order, dominators(graph));
-    turn_.resize(p_.blocks.size());
+    iteration_.resize(p_.blocks.size());
     if (count == CountLoops::with_wave_ops) find_counted(order);
     write_counters();
     out_.tree = structurise(p_, kSecond);
@@ -58,8 +58,9 @@ class OrderBuilder {
   void find_counted(const BlockOrder& order) {
     for (const uint32_t b : order.nodes) {
       if (!has_wave_op(p_.blocks[b])) continue;
-      for (uint32_t h = loops_.header[b]; h != kNone && !turn_[h].valid(); h = loops_.parent[h])
-        turn_[h] = p_.add_reg(Width::b32, std::string("turn"));
+      for (uint32_t h = loops_.header[b]; h != kNone && !iteration_[h].valid();
+           h = loops_.parent[h])
+        iteration_[h] = p_.add_reg(Width::b32, std::string("iteration"));
     }
   }
 
@@ -67,11 +68,11 @@ class OrderBuilder {
   /// zero.
   void write_counters() {
     std::vector<std::vector<Inst>> added(p_.blocks.size());
-    for (uint32_t h = 0; h < turn_.size(); ++h) {
-      if (!turn_[h].valid()) continue;
+    for (uint32_t h = 0; h < iteration_.size(); ++h) {
+      if (!iteration_[h].valid()) continue;
       const uint32_t around = loops_.parent[h] == kNone ? 0 : loops_.parent[h];
-      added[around].push_back(write(Op::mov, turn_[h], {Operand::immediate(0)}));
-      added[h].push_back(write(Op::add, turn_[h], {turn_[h], Operand::immediate(1)}));
+      added[around].push_back(write(Op::mov, iteration_[h], {Operand::immediate(0)}));
+      added[h].push_back(write(Op::add, iteration_[h], {iteration_[h], Operand::immediate(1)}));
     }
     for (uint32_t b = 0; b < added.size(); ++b) {
       auto& insts = p_.blocks[b].insts;
@@ -101,14 +102,14 @@ class OrderBuilder {
   void find_loops(uint32_t b) {
     std::vector<WaveOrder::Loop>& around = out_.places[b].loops;
     for (uint32_t h = loops_.header[b]; h != kNone; h = loops_.parent[h]) {
-      if (turn_[h].valid()) around.push_back({turn_[h], out_.places[h].position});
+      if (iteration_[h].valid()) around.push_back({iteration_[h], out_.places[h].position});
     }
     std::ranges::reverse(around);
   }
 
   Program p_;
   Loops loops_;
-  std::vector<Reg> turn_;  ///< [header]
+  std::vector<Reg> iteration_;  ///< [header]
   WaveOrder out_;
 };
 
