@@ -43,6 +43,8 @@ struct DeviceInfo {
   uint32_t max_invocations = 0;  ///< per work-group
   uint32_t max_shared = 0;
   uint64_t max_arena = 0;
+  /// Not empty: the device can translate and compile, but runs nothing; what is assumed of it.
+  std::string profile;
   bool int64 = false, int16 = false, int8 = false, float16 = false, float64 = false;
 };
 
@@ -219,8 +221,8 @@ enum class Isa : uint8_t { automatic, ptx, sass, gcn };
 class Device {
  public:
   /// selector: "auto" (the environment variable LANEWISE_DEVICE, else discrete, integrated,
-  /// virtual, CPU), "reference", an index of list(), or part of a name or of a
-  /// driver's name and version.
+  /// virtual, CPU), "reference", an index of list(), part of a name or of a driver's name and
+  /// version, or "profile:NAME" (no device: a named set of abilities to translate for).
   static Device open(const std::string& selector = "auto");
   /// Every Vulkan device, then the reference engine.
   static std::vector<DeviceInfo> list();

@@ -25,6 +25,7 @@ DeviceInfo to_public(const EngineInfo& e, int index) {
   d.max_invocations = e.max_invocations;
   d.max_shared = e.max_shared;
   d.max_arena = e.max_arena;
+  d.profile = e.profile;
   d.int64 = e.int64;
   d.int16 = e.int16;
   d.int8 = e.int8;

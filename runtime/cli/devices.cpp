@@ -18,6 +18,7 @@ nlohmann::json to_json(const DeviceInfo& d) {
           {"max_invocations", d.max_invocations},
           {"max_shared", d.max_shared},
           {"max_arena", d.max_arena},
+          {"compile_only", !d.profile.empty()},
           {"int64", d.int64},
           {"int16", d.int16},
           {"int8", d.int8},
@@ -36,9 +37,12 @@ int list_devices(bool json) {
   fmt::print("{:>5}  {:4} {:10} {:>8} {:>9} {:>10} {:>9}  {}\n", "index", "tier", "type",
              "subgroup", "threads", "shared", "arena", "name (driver)");
   for (const DeviceInfo& d : devices) {
-    fmt::print("{:>5}  {:4} {:10} {:>8} {:>9} {:>6} KiB {:>5} MiB  {} ({})\n",
+    const std::string compile_only =
+        d.profile.empty() ? "" : fmt::format(", compile-only (profile {})", d.profile);
+    fmt::print("{:>5}  {:4} {:10} {:>8} {:>9} {:>6} KiB {:>5} MiB  {} ({}){}\n",
                d.index < 0 ? "-" : std::to_string(d.index), d.tier, d.type, d.subgroup_size,
-               d.max_invocations, d.max_shared / 1024, d.max_arena >> 20, d.name, d.driver);
+               d.max_invocations, d.max_shared / 1024, d.max_arena >> 20, d.name, d.driver,
+               compile_only);
   }
   return 0;
 }

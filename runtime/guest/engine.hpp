@@ -85,6 +85,7 @@ struct EngineInfo {
   uint32_t max_invocations = 0;  ///< per work-group
   uint32_t max_shared = 0;
   uint64_t max_arena = 0;
+  std::string profile;  ///< of a device that compiles and runs nothing: what is assumed of it
   bool int64 = false, int16 = false, int8 = false, float16 = false, float64 = false;
 };
 

@@ -16,6 +16,7 @@ struct EnabledFeatures {
   vk::PhysicalDeviceBufferDeviceAddressFeatures address;
   vk::PhysicalDeviceShaderAtomicInt64Features atomics;
   vk::PhysicalDeviceVulkanMemoryModelFeatures model;
+  vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics;
 
   explicit EnabledFeatures(const FeatureSet& f) {
     base.features.shaderInt64 = f.int64;
@@ -42,6 +43,8 @@ struct EnabledFeatures {
     model.vulkanMemoryModel = f.memory_model;
     model.vulkanMemoryModelDeviceScope = f.memory_model_device_scope;
     link(model, f.memory_model);
+    statistics.pipelineExecutableInfo = f.statistics;
+    link(statistics, f.statistics);
   }
   EnabledFeatures(const EnabledFeatures&) = delete;
   EnabledFeatures& operator=(const EnabledFeatures&) = delete;
@@ -52,6 +55,9 @@ vk::raii::Device create(const vk::raii::PhysicalDevice& physical, const DeviceFa
   vk::DeviceQueueCreateInfo queue({}, facts.queue_family, 1, &priority);
   EnabledFeatures features(facts.features);
   std::vector<const char*> extensions = facts.extensions;
+  if (facts.features.statistics) {
+    extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+  }
   std::ranges::sort(extensions);
   extensions.erase(std::ranges::unique(extensions).begin(), extensions.end());
   vk::DeviceCreateInfo info({}, queue, {}, extensions, nullptr, &features.base);
@@ -66,15 +72,16 @@ vk::raii::CommandPool make_pool(const vk::raii::Device& device, uint32_t family)
 
 }  // namespace
 
-Device::Device(std::shared_ptr<Instance> instance, FoundDevice found)
-    : instance_(std::move(instance)),
-      facts_(std::move(found.facts)),
-      physical_(std::move(found.handle)),
+Device::Device(ChosenDevice chosen)
+    : instance_(std::move(chosen.instance)),
+      facts_(std::move(chosen.device.facts)),
+      physical_(std::move(chosen.device.handle)),
       memory_(physical_.getMemoryProperties()),
       device_(create(physical_, facts_)),
       queue_(device_, facts_.queue_family, 0),
-      pool_(make_pool(device_, facts_.queue_family)),
-      fence_(device_, vk::FenceCreateInfo()) {
+      pool_(make_pool(device_, facts_.queue_family)) {
+  if (facts_.compile_only) return;
+  fence_ = vk::raii::Fence(device_, vk::FenceCreateInfo());
   vk::raii::CommandBuffers made(
       device_, vk::CommandBufferAllocateInfo(*pool_, vk::CommandBufferLevel::ePrimary, 1));
   commands_ = std::move(made.front());

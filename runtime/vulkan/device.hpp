@@ -35,7 +35,8 @@ enum class Wait { done, expired };
 
 class Device {
  public:
-  Device(std::shared_ptr<Instance> instance, FoundDevice found);
+  /// A device that runs nothing has no fence: it can make pipelines, and that is all.
+  explicit Device(ChosenDevice chosen);
 
   const DeviceFacts& facts() const { return facts_; }
   const vk::raii::Device& vk() const { return device_; }
@@ -63,7 +64,7 @@ class Device {
   vk::raii::Queue queue_;
   vk::raii::CommandPool pool_;
   vk::raii::CommandBuffer commands_ = nullptr;
-  vk::raii::Fence fence_;
+  vk::raii::Fence fence_ = nullptr;
 };
 
 /// Makes everything that earlier commands wrote visible to later commands and to the host.

@@ -11,6 +11,7 @@
 
 #include "runtime/support/error.hpp"
 #include "runtime/support/hash.hpp"
+#include "runtime/vulkan/profiles.hpp"
 #include "runtime/vulkan/vulkan_engine.hpp"
 
 namespace lanewise::vulkan {
@@ -25,6 +26,8 @@ Extensions extensions_of(const vk::raii::PhysicalDevice& device) {
   }
   return names;
 }
+
+constexpr uint32_t kNeverCore = VK_MAKE_API_VERSION(0, 99, 0, 0);
 
 /// Appends structures to a pNext chain, each only when the device knows it: as part of Vulkan 1.2
 /// or through the extension that it came from.
@@ -59,6 +62,7 @@ void read_features(const vk::raii::PhysicalDevice& device, const Extensions& hav
   vk::PhysicalDeviceBufferDeviceAddressFeatures address;
   vk::PhysicalDeviceShaderAtomicInt64Features atomics;
   vk::PhysicalDeviceVulkanMemoryModelFeatures model;
+  vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics;
   Chain chain(&base.pNext, have, facts.api_version);
   chain.add(storage16, VK_KHR_16BIT_STORAGE_EXTENSION_NAME, VK_API_VERSION_1_1);
   chain.add(storage8, VK_KHR_8BIT_STORAGE_EXTENSION_NAME);
@@ -66,8 +70,11 @@ void read_features(const vk::raii::PhysicalDevice& device, const Extensions& hav
   chain.add(address, VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME);
   chain.add(atomics, VK_KHR_SHADER_ATOMIC_INT64_EXTENSION_NAME);
   chain.add(model, VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME);
-  (*device).getFeatures2(&base, *device.getDispatcher());
   facts.extensions = chain.used();
+  // Asked for, but switched on only where statistics are wanted.
+  chain.add(statistics, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, kNeverCore);
+  (*device).getFeatures2(&base, *device.getDispatcher());
+  facts.can_tell_statistics = statistics.pipelineExecutableInfo;
   if (have.contains("VK_KHR_portability_subset")) {
     facts.extensions.push_back("VK_KHR_portability_subset");
   }
@@ -118,9 +125,14 @@ void fill_float_controls(const vk::PhysicalDeviceFloatControlsProperties& p, Dev
   if (p.roundingModeIndependence == I::eNone && t.rte != t.rte64) t.rte = t.rte64 = false;
 }
 
-uint64_t largest_heap(const vk::raii::PhysicalDevice& device) {
+bool has_memory(const vk::PhysicalDeviceMemoryProperties& memory) {
+  return std::any_of(memory.memoryHeaps.begin(),
+                     memory.memoryHeaps.begin() + memory.memoryHeapCount,
+                     [](const vk::MemoryHeap& heap) { return heap.size != 0; });
+}
+
+uint64_t largest_heap(const vk::PhysicalDeviceMemoryProperties& memory) {
   uint64_t largest = 0;
-  const auto memory = device.getMemoryProperties();
   for (uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
     if (memory.memoryHeaps[i].flags & vk::MemoryHeapFlagBits::eDeviceLocal) {
       largest = std::max<uint64_t>(largest, memory.memoryHeaps[i].size);
@@ -165,6 +177,8 @@ void read_properties(const vk::raii::PhysicalDevice& device, const Extensions& h
   const vk::PhysicalDeviceProperties& p = base.properties;
   for (const char* used : chain.used()) facts.extensions.push_back(used);
 
+  const vk::PhysicalDeviceMemoryProperties memory = device.getMemoryProperties();
+  facts.compile_only = !has_memory(memory);
   fill_target(p.limits, std::max(1u, subgroup.subgroupSize), facts);
   fill_float_controls(floats, facts);
   facts.target.fence_by_atomic = has_driver && driver.driverID == vk::DriverId::eMesaLlvmpipe;
@@ -172,6 +186,7 @@ void read_properties(const vk::raii::PhysicalDevice& device, const Extensions& h
   facts.target.folds_nothing = has_driver && driver.driverID == vk::DriverId::eGoogleSwiftshader;
   std::copy_n(p.limits.maxComputeWorkGroupCount.data(), 3, facts.max_groups.begin());
   facts.type = p.deviceType;
+  facts.subgroup_operations = static_cast<uint32_t>(subgroup.supportedOperations);
   facts.max_storage_range = p.limits.maxStorageBufferRange;
 
   EngineInfo& info = facts.info;
@@ -185,10 +200,14 @@ void read_properties(const vk::raii::PhysicalDevice& device, const Extensions& h
   info.subgroup_size = facts.target.subgroup_size;
   info.max_invocations = facts.target.max_invocations;
   info.max_shared = facts.target.max_shared;
-  info.max_arena = std::min<uint64_t>(allocation.maxMemoryAllocationSize, largest_heap(device));
+  info.max_arena = std::min<uint64_t>(allocation.maxMemoryAllocationSize, largest_heap(memory));
   if (has_buffers) info.max_arena = std::min<uint64_t>(info.max_arena, buffers.maxBufferSize);
   if (facts.target.tier() == 0) {
     info.max_arena = std::min<uint64_t>(info.max_arena, facts.max_storage_range);
+  }
+  if (facts.compile_only) {
+    info.profile = kCompilerProfile;
+    info.max_arena = 0;
   }
   info.int64 = facts.features.int64;
   info.int16 = facts.features.int16;
@@ -217,8 +236,9 @@ std::optional<uint32_t> compute_queue(const vk::raii::PhysicalDevice& device) {
   return found;
 }
 
-int preference(vk::PhysicalDeviceType type) {
-  switch (type) {
+int preference(const DeviceFacts& device) {
+  if (device.compile_only) return 5;  // never by itself where anything can run
+  switch (device.type) {
     case vk::PhysicalDeviceType::eDiscreteGpu:
       return 0;
     case vk::PhysicalDeviceType::eIntegratedGpu:
@@ -254,7 +274,7 @@ std::optional<size_t> preferred(const std::vector<DeviceFacts>& devices,
   std::optional<size_t> best;
   for (size_t i = 0; i < devices.size(); ++i) {
     if (lower(devices[i].info.*text).find(part) == std::string::npos) continue;
-    if (!best || preference(devices[i].type) < preference(devices[*best].type)) best = i;
+    if (!best || preference(devices[i]) < preference(devices[*best])) best = i;
   }
   return best;
 }
@@ -303,6 +323,19 @@ size_t choose_device(const std::vector<DeviceFacts>& devices, std::string_view s
   }
   throw Error(ErrorKind::device, fmt::format("no Vulkan device is called '{}'; there are {}",
                                              selector, listing(devices)));
+}
+
+ChosenDevice choose_device(std::string_view selector, bool validation) {
+  try {
+    auto instance = Instance::get(validation);
+    auto found = find_devices(*instance);
+    std::vector<DeviceFacts> facts;
+    for (const FoundDevice& device : found) facts.push_back(device.facts);
+    const size_t chosen = choose_device(facts, selector);
+    return {std::move(instance), std::move(found[chosen])};
+  } catch (const vk::SystemError& error) {
+    throw Error(ErrorKind::device, fmt::format("no Vulkan device can be opened: {}", error.what()));
+  }
 }
 
 std::vector<EngineInfo> list_devices() {

@@ -17,6 +17,7 @@ struct FeatureSet {
   bool bda = false, storage8 = false, storage16 = false;
   bool buffer_int64_atomics = false, shared_int64_atomics = false;
   bool memory_model = false, memory_model_device_scope = false;
+  bool statistics = false;  ///< of compiled pipelines; switched on for those who ask
 };
 
 struct DeviceFacts {
@@ -28,6 +29,10 @@ struct DeviceFacts {
   uint32_t queue_family = 0;
   std::array<uint32_t, 3> max_groups{};
   uint64_t max_storage_range = 0;
+  /// It has no memory: a driver's compiler for hardware that is not there (RADV's null device).
+  bool compile_only = false;
+  bool can_tell_statistics = false;  ///< VK_KHR_pipeline_executable_properties
+  uint32_t subgroup_operations = 0;  ///< VkSubgroupFeatureFlags
   /// Changes with the device, the driver and the driver's version.
   uint64_t fingerprint = 0;
   std::vector<const char*> extensions;  ///< to enable; static strings
@@ -38,10 +43,17 @@ struct FoundDevice {
   DeviceFacts facts;
 };
 
+/// A device that was chosen, with the instance it lives in.
+struct ChosenDevice {
+  std::shared_ptr<Instance> instance;
+  FoundDevice device;
+};
+
 /// Devices with a compute queue and Vulkan 1.1, in the driver's order.
 std::vector<FoundDevice> find_devices(const Instance& instance);
 
 /// Index of the device that the selector means; throws Error(device) naming what there is.
 size_t choose_device(const std::vector<DeviceFacts>& devices, std::string_view selector);
+ChosenDevice choose_device(std::string_view selector, bool validation);
 
 }  // namespace lanewise::vulkan

@@ -7,20 +7,12 @@
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/support/error.hpp"
+#include "runtime/vulkan/compile_only.hpp"
 
 namespace lanewise::vulkan {
 namespace {
 
 std::atomic<bool> some_never_ended{false};
-
-Device open_device(std::string_view selector, bool validation) {
-  auto instance = Instance::get(validation);
-  auto found = find_devices(*instance);
-  std::vector<DeviceFacts> facts;
-  for (const FoundDevice& device : found) facts.push_back(device.facts);
-  const size_t chosen = choose_device(facts, selector);
-  return Device(std::move(instance), std::move(found[chosen]));
-}
 
 spirv::Target probed_target(const Device& device, const ProbeResult& result) {
   if (result.loop_values == LoopValues::lost) {
@@ -46,9 +38,9 @@ struct VulkanEngine::Parts {
   KernelCache kernels;
   Dispatcher dispatcher;
 
-  Parts(std::string_view selector, const Options& options, Translator translator)
+  Parts(ChosenDevice chosen, const Options& options, Translator translator)
       : disk(options.cache_dir),
-        device(open_device(selector, options.validation || validation_from_environment())),
+        device(std::move(chosen)),
         pipelines(device, disk),
         probed(probe(device, pipelines, disk)),
         arena(device),
@@ -56,10 +48,9 @@ struct VulkanEngine::Parts {
         dispatcher(device, arena, pipelines) {}
 };
 
-VulkanEngine::VulkanEngine(std::string_view selector, const Options& options,
-                           Translator translator) {
+VulkanEngine::VulkanEngine(ChosenDevice chosen, const Options& options, Translator translator) {
   try {
-    parts_ = std::make_unique<Parts>(selector, options, std::move(translator));
+    parts_ = std::make_unique<Parts>(std::move(chosen), options, std::move(translator));
   } catch (const vk::SystemError& error) {
     throw Error(ErrorKind::device,
                 fmt::format("the Vulkan device cannot be opened: {}", error.what()));
@@ -147,7 +138,10 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& request) {
 
 std::unique_ptr<VulkanEngine> make_engine_with(std::string_view selector, const Options& options,
                                                Translator translator) {
-  return std::make_unique<VulkanEngine>(selector, options, std::move(translator));
+  ChosenDevice chosen =
+      choose_device(selector, options.validation || validation_from_environment());
+  if (chosen.device.facts.compile_only) refuse_to_run(chosen.device.facts.info);
+  return std::make_unique<VulkanEngine>(std::move(chosen), options, std::move(translator));
 }
 
 std::vector<uint32_t> VulkanEngine::translate(const LaunchRequest& request) {

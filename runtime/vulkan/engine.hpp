@@ -11,7 +11,7 @@ namespace lanewise::vulkan {
 
 class VulkanEngine : public Engine {
  public:
-  VulkanEngine(std::string_view selector, const Options& options, Translator translator);
+  VulkanEngine(ChosenDevice chosen, const Options& options, Translator translator);
   ~VulkanEngine() override;
 
   const EngineInfo& info() const override { return info_; }
@@ -38,7 +38,7 @@ class VulkanEngine : public Engine {
   bool never_ended_ = false;
 };
 
-/// make_engine with a translator of one's own.
+/// make_engine with a translator of one's own, for devices that run kernels.
 std::unique_ptr<VulkanEngine> make_engine_with(std::string_view selector, const Options& options,
                                                Translator translator);
 

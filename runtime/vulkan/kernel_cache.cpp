@@ -108,13 +108,11 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
   return text + fmt::format(" {} {} {}\n", t.subgroup_size, t.max_invocations, t.max_shared);
 }
 
-namespace {
 spirv::Options options_of(const LaunchRequest& request) {
   const uint32_t trace_bits = request.events != nullptr ? request.events->plan().code_bits : 0;
   return {request.block, request.dynamic_shared, request.memcheck,
           request.wave,  request.policies,       trace_bits};
 }
-}  // namespace
 
 KernelCache::KernelCache(Pipelines& pipelines, DiskCache& disk, spirv::Target target,
                          Translator translator)

@@ -25,6 +25,9 @@ std::optional<spirv::Module> decode_module(std::span<const std::byte> bytes);
 /// Everything that decides what a translation looks like, as text.
 std::string describe(const spirv::Options& options, const spirv::Target& target);
 
+/// What of a launch decides how its kernel is translated.
+spirv::Options options_of(const LaunchRequest& request);
+
 class KernelCache {
  public:
   KernelCache(Pipelines& pipelines, DiskCache& disk, spirv::Target target, Translator translator);

@@ -8,9 +8,8 @@
 #include "runtime/support/error.hpp"
 
 namespace lanewise::vulkan {
-namespace {
 
-vk::raii::DescriptorSetLayout make_set_layout(const vk::raii::Device& device) {
+vk::raii::DescriptorSetLayout kernel_set_layout(const vk::raii::Device& device) {
   std::array<vk::DescriptorSetLayoutBinding, kBindings> bindings;
   for (uint32_t i = 0; i < kBindings; ++i) {
     bindings[i] = vk::DescriptorSetLayoutBinding(i, vk::DescriptorType::eStorageBuffer, 1,
@@ -19,11 +18,13 @@ vk::raii::DescriptorSetLayout make_set_layout(const vk::raii::Device& device) {
   return {device, vk::DescriptorSetLayoutCreateInfo({}, bindings)};
 }
 
-vk::raii::PipelineLayout make_layout(const vk::raii::Device& device,
-                                     const vk::raii::DescriptorSetLayout& set) {
+vk::raii::PipelineLayout kernel_layout(const vk::raii::Device& device,
+                                       const vk::raii::DescriptorSetLayout& set) {
   const vk::PushConstantRange base(vk::ShaderStageFlagBits::eCompute, 0, 3 * sizeof(uint32_t));
   return {device, vk::PipelineLayoutCreateInfo({}, *set, base)};
 }
+
+namespace {
 
 vk::raii::DescriptorPool make_pool(const vk::raii::Device& device) {
   const vk::DescriptorPoolSize size(vk::DescriptorType::eStorageBuffer, kBindings);
@@ -53,8 +54,8 @@ Pipelines::Pipelines(Device& device, DiskCache& disk)
     : device_(device),
       disk_(disk),
       key_(make_key(fmt::format("pipelines {:016x}", device.facts().fingerprint))),
-      set_layout_(make_set_layout(device.vk())),
-      layout_(make_layout(device.vk(), set_layout_)),
+      set_layout_(kernel_set_layout(device.vk())),
+      layout_(kernel_layout(device.vk(), set_layout_)),
       pool_(make_pool(device.vk())),
       cache_(make_cache(device, disk, key_)) {
   vk::raii::DescriptorSets sets(device.vk(), vk::DescriptorSetAllocateInfo(*pool_, *set_layout_));

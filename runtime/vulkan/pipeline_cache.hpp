@@ -16,6 +16,11 @@ struct Pipeline {
   bool valid() const { return *handle != vk::Pipeline(); }
 };
 
+/// The layout of every translated kernel.
+vk::raii::DescriptorSetLayout kernel_set_layout(const vk::raii::Device& device);
+vk::raii::PipelineLayout kernel_layout(const vk::raii::Device& device,
+                                       const vk::raii::DescriptorSetLayout& set);
+
 /// The layout, the one descriptor set, and the driver's pipeline cache (kept on disk).
 class Pipelines {
  public:

@@ -24,7 +24,8 @@ std::vector<EngineInfo> list_devices();
 
 /// selector: "auto" (LANEWISE_DEVICE when set, else discrete, integrated, virtual, CPU), an index
 /// into list_devices(), or a part of a device name in any case, or else of a driver's name and
-/// version. Throws Error(device).
+/// version. A device that compiles only makes an engine that translates and launches nothing, and
+/// so does "profile:NAME" (profiles.hpp) without any device. Throws Error(device).
 std::unique_ptr<Engine> make_engine(std::string_view selector, const Options& options = {});
 
 /// What the engine's kernels are translated for; null when it is no Vulkan engine.

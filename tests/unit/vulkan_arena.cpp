@@ -15,7 +15,7 @@ vulkan::Device open(const std::string& part) {
   std::vector<vulkan::DeviceFacts> facts;
   for (const auto& device : found) facts.push_back(device.facts);
   const size_t index = vulkan::choose_device(facts, part);
-  return vulkan::Device(std::move(instance), std::move(found[index]));
+  return vulkan::Device({std::move(instance), std::move(found[index])});
 }
 
 std::vector<std::byte> pattern(size_t size, unsigned seed) {

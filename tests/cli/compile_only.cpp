@@ -1,0 +1,97 @@
+// Drivers that compile for hardware that is not there: RADV with a family of its choice.
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/support.hpp"
+
+using namespace cli_test;
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* kRadv = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
+const std::string kSaxpy = LANEWISE_TEST_DATA "/kernels/data/ptx/saxpy.sm75.ptx";
+
+/// Environment variables that have other values while this lives.
+class Settings {
+ public:
+  Settings(std::initializer_list<std::pair<const char*, const char*>> settings) {
+    for (const auto& [name, value] : settings) {
+      const char* old = std::getenv(name);
+      old_.emplace_back(name, old != nullptr ? old : "");
+      setenv(name, value, 1);
+    }
+  }
+  ~Settings() {
+    for (const auto& [name, value] : old_)
+      value.empty() ? unsetenv(name) : setenv(name, value.c_str(), 1);
+  }
+  Settings(const Settings&) = delete;
+  Settings& operator=(const Settings&) = delete;
+
+ private:
+  std::vector<std::pair<const char*, std::string>> old_;
+};
+
+bool radv_is_there() {
+  if (std::filesystem::exists(kRadv)) return true;
+  MESSAGE("no RADV on this machine: its null device is not tested");
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a device that runs nothing is listed, translated for, and refuses to run") {
+  if (std::string(device()) != "reference" || !radv_is_there()) return;
+  const Settings vega({{"RADV_FORCE_FAMILY", "vega10"},
+                       {"VK_ICD_FILENAMES", kRadv},
+                       {"VK_DRIVER_FILES", kRadv},
+                       {"LANEWISE_DEVICE", ""},
+                       {"LANEWISE_VALIDATION", ""}});
+  const json devices = json::parse(program("devices --json").out)["devices"];
+  REQUIRE(devices.size() == 2);
+  CHECK(devices[0]["compile_only"] == true);
+  CHECK(devices[1]["compile_only"] == false);
+  CHECK(contains(program("devices").out, "compile-only (profile gpu)"));
+
+  const Output text = program("translate " + kSaxpy + " --block 256 --device vega10");
+  CHECK(text.code == 0);
+  CHECK(contains(text.out, "OpEntryPoint GLCompute"));
+  if (devices[0]["driver"] == "radv Mesa 22.3.6") {
+    CHECK(program("translate " + kSaxpy + " --block 256 --device profile:vega10").out == text.out);
+  }
+  const std::string arguments =
+      " --block 32 --arg i32:4 --arg f32:2 --arg zero:f32[4] --arg zero:f32[4]";
+  const Output run = program("run " + kSaxpy + arguments + " --device 0");
+  CHECK(run.code == 3);
+  CHECK(lines_of(run.err) == 1);
+  CHECK(contains(run.err, "compiles kernels and runs none"));
+  CHECK(run.out.empty());
+  const Output bench = program("bench --filter first-run/20 --device 0");
+  CHECK(bench.code == 3);
+  CHECK(contains(bench.err, "--isa"));
+}
+
+TEST_CASE("where something runs, the device that runs nothing is not chosen by itself") {
+  if (std::string(device()) == "reference" || !radv_is_there()) return;
+  const std::string both = std::string(kRadv) + ":" + std::getenv("VK_ICD_FILENAMES");
+  const Settings settings({{"RADV_FORCE_FAMILY", "vega10"},
+                           {"VK_ICD_FILENAMES", both.c_str()},
+                           {"VK_DRIVER_FILES", both.c_str()},
+                           {"LANEWISE_DEVICE", ""},
+                           {"LANEWISE_VALIDATION", ""}});
+  CHECK(json::parse(program("devices --json").out)["devices"].size() == 3);
+  const Output run = program(
+      "run " + kSaxpy +
+      " --block 32 --arg i32:4 --arg f32:2 --arg zero:f32[4] --arg zero:f32[4] --device auto");
+  CHECK(run.code == 0);
+}
+
+TEST_CASE("a profile is translated for without any device") {
+  if (std::string(device()) != "reference") return;
+  const Settings nothing(
+      {{"VK_ICD_FILENAMES", "/nonexistent"}, {"VK_DRIVER_FILES", "/nonexistent"}});
+  CHECK(program("translate " + kSaxpy + " --block 256 --device profile:vega10").code == 0);
+  const Output unknown = program("translate " + kSaxpy + " --block 256 --device profile:none");
+  CHECK(unknown.code == 3);
+  CHECK(contains(unknown.err, "there are: vega10"));
+}
