@@ -16,6 +16,7 @@ struct Figure {
   double other = 0;
   double ratio() const { return other == 0 ? 0 : value / other; }
   std::vector<std::pair<std::string, double>> more = {};
+  std::string note = {};   ///< what else there is to say
   std::string wrong = {};  ///< why the figure does not count
 };
 
@@ -23,6 +24,8 @@ struct Figure {
 struct Benchmark {
   std::string name;
   std::function<Figure(unsigned repeats)> measure;
+  /// In a process of its own, which is ended when it takes too long.
+  bool alone = false;
 };
 
 }  // namespace lanewise::bench

@@ -1,13 +1,15 @@
-// lanewise bench: figures of the runtime on a device, and of the cache tracker on one core.
+// lanewise bench: figures of the runtime on a device, translated kernels beside hand-written GLSL,
+// and the cache tracker on one core. With --isa, what the driver's compiler makes of the kernels.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "lanewise/lanewise.hpp"
 #include "runtime/bench/cache/cache_figures.hpp"
 #include "runtime/bench/device/device_figures.hpp"
+#include "runtime/cli/bench_rows.hpp"
+#include "runtime/cli/child.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/progress.hpp"
 
@@ -16,8 +18,15 @@ namespace {
 
 struct BenchArgs {
   std::string device = "auto", filter;
-  uint32_t repeats = 3;
-  bool json = false, list = false;
+  uint32_t repeats = 3, limit = 60;
+  bool json = false, list = false, isa = false, in_process = false;
+};
+
+/// A row that can be measured, here or in a process of its own.
+struct Row {
+  std::string name;
+  bool alone = false;
+  std::function<Json()> measure;
 };
 
 std::regex pattern(const std::string& text) {
@@ -29,83 +38,149 @@ std::regex pattern(const std::string& text) {
   }
 }
 
-std::vector<bench::Benchmark> chosen(const BenchArgs& a) {
+std::vector<Row> code_rows(const BenchArgs& a) {
+  std::vector<Row> rows;
+  for (const bench::CodeBenchmark& b : bench::code_benchmarks(a.device))
+    rows.push_back({b.name, true, [b] {
+                      const bench::CodeFigure f = b.measure();
+                      Json row = to_row(f);
+                      row["device"] = f.device;
+                      row["driver"] = f.driver;
+                      return row;
+                    }});
+  return rows;
+}
+
+std::vector<Row> time_rows(const BenchArgs& a) {
   std::vector<bench::Benchmark> all = bench::device_benchmarks(a.device);
-  for (bench::Benchmark& b : bench::cache_benchmarks()) all.push_back(std::move(b));
+  for (const auto& more : {bench::pair_benchmarks(a.device), bench::cache_benchmarks()})
+    all.insert(all.end(), more.begin(), more.end());
+  std::vector<Row> rows;
+  for (const bench::Benchmark& b : all)
+    rows.push_back(
+        {b.name, b.alone, [b, repeats = a.repeats] { return to_row(b.measure(repeats)); }});
+  return rows;
+}
+
+std::vector<Row> chosen(const BenchArgs& a) {
+  std::vector<Row> all = a.isa ? code_rows(a) : time_rows(a);
   const std::regex wanted = pattern(a.filter);
   std::string names;
-  for (const bench::Benchmark& b : all) names += (names.empty() ? "" : ", ") + b.name;
-  std::erase_if(all, [&](const bench::Benchmark& b) { return !std::regex_search(b.name, wanted); });
+  for (const Row& r : all) names += (names.empty() ? "" : ", ") + r.name;
+  std::erase_if(all, [&](const Row& r) { return !std::regex_search(r.name, wanted); });
   if (all.empty())
     throw Error(ErrorKind::usage,
                 fmt::format("--filter '{}' matches none of: {}", a.filter, names));
   return all;
 }
 
-nlohmann::ordered_json to_json(const bench::Figure& f) {
-  nlohmann::ordered_json j = {{"name", f.name}, {"unit", f.unit}, {"value", f.value}};
-  if (!f.beside.empty()) {
-    j["beside"] = f.beside;
-    j["other"] = f.other;
-    j["ratio"] = f.ratio();
-  }
-  for (const auto& [key, value] : f.more) j[key] = value;
-  if (!f.wrong.empty()) j["wrong"] = f.wrong;
-  return j;
+std::string exactly(const std::string& name) {
+  return fmt::format("^{}$", std::regex_replace(name, std::regex("\\."), "\\."));
 }
 
-/// A line as soon as it is measured.
-void print_figure(const bench::Figure& f) {
-  fmt::print("{:<16} {:>10.2f} {:<13}", f.name, f.value, f.unit);
-  if (!f.beside.empty())
-    fmt::print("{:<13} {:>10.2f}  ratio {:>5.2f}", f.beside, f.other, f.ratio());
-  for (const auto& [key, value] : f.more) fmt::print("  {} {:.10g}", key, value);
-  fmt::print("{}{}\n", f.wrong.empty() ? "" : "  WRONG: ", f.wrong);
-  std::fflush(stdout);
+std::string last_line(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+/// The row as another process measures it: neither a driver that does not come to an end nor one
+/// that crashes takes the rest with it. Compiling is limited by processor time, which a busy host
+/// does not stretch.
+Json measured_alone(const BenchArgs& a, const std::string& name) {
+  std::vector<std::string> arguments{"bench",
+                                     "--device",
+                                     a.device,
+                                     "--filter",
+                                     exactly(name),
+                                     "--repeats",
+                                     std::to_string(a.repeats),
+                                     "--json",
+                                     "--in-process"};
+  if (a.isa) arguments.push_back("--isa");
+  const double clock = a.isa ? 10.0 * a.limit : a.limit;
+  const ChildOutput child = run_child(arguments, a.isa ? a.limit : 0, clock);
+  if (child.expired)
+    return failed_row(
+        name, fmt::format("not done within {} s{}", a.limit, a.isa ? " of processor time" : ""));
+  const Json j = Json::parse(child.out, nullptr, false);
+  if (!j.is_object() || j["benchmarks"].size() != 1)
+    return failed_row(name, child.err.empty() ? fmt::format("ended with code {}", child.code)
+                                              : last_line(child.err));
+  return j["benchmarks"][0];
+}
+
+Json measured(const BenchArgs& a, const Row& row) {
+  const Progress progress("measuring " + row.name);
+  return row.alone && !a.in_process ? measured_alone(a, row.name) : row.measure();
+}
+
+/// The device is the same in every row, and named once.
+void take_device(Json& row, Json& head) {
+  for (const char* key : {"device", "driver"}) {
+    if (!row.contains(key)) continue;
+    head[key] = row[key];
+    row.erase(key);
+  }
+}
+
+/// Only a device can be asked for its name; the tracker's figures need none.
+Json head_of(const BenchArgs& a, const std::vector<Row>& rows) {
+  const bool on_device = a.device != "auto" || std::ranges::any_of(rows, [](const Row& r) {
+                           return r.name.rfind("cache/", 0) != 0;
+                         });
+  if (!on_device) return {{"device", nullptr}};
+  const DeviceInfo info = Device::open(a.device).info();
+  if (!a.isa && !info.profile.empty())
+    throw Error(ErrorKind::device,
+                fmt::format("{} compiles kernels and runs none; use bench --isa", info.name));
+  return {{"device", info.name}, {"driver", info.driver}};
 }
 
 int run_bench(const BenchArgs& a) {
-  const std::vector<bench::Benchmark> all = chosen(a);
+  const std::vector<Row> rows = chosen(a);
   if (a.list) {
-    for (const bench::Benchmark& b : all) fmt::print("{}\n", b.name);
+    for (const Row& r : rows) fmt::print("{}\n", r.name);
     return 0;
   }
-  // The tracker's figures need none, but a device that was named has to exist.
-  const bool on_device =
-      a.device != "auto" || std::ranges::any_of(all, [](const bench::Benchmark& b) {
-        return b.name.rfind("cache/", 0) != 0;
-      });
-  const std::string device = on_device ? Device::open(a.device).info().name : "";
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  if (!a.json && on_device) fmt::print("device: {}\n", device);
-  bool wrong = false;
-  for (const bench::Benchmark& b : all) {
-    const Progress progress("measuring " + b.name);
-    const bench::Figure f = b.measure(a.repeats);
-    wrong = wrong || !f.wrong.empty();
-    if (a.json)
-      list.push_back(to_json(f));
-    else
-      print_figure(f);
+  Json head = a.in_process ? Json::object() : head_of(a, rows);
+  if (!a.json && head.contains("driver")) {
+    fmt::print("device: {} ({})\n", head["device"].get<std::string>(),
+               head["driver"].get<std::string>());
+    if (a.isa) print_code_heading();
   }
+  Json list = Json::array();
+  bool wrong = false, failed = false;
+  for (const Row& r : rows) {
+    Json row = measured(a, r);
+    if (!a.in_process) take_device(row, head);
+    wrong = wrong || row.contains("wrong");
+    failed = failed || row.contains("failed");
+    if (!a.json) a.isa ? print_code(row) : print_figure(row);
+    list.push_back(std::move(row));
+  }
+  const Json means = a.isa ? code_means(list) : Json();
+  if (a.isa && !a.json) print_code_means(means);
   if (a.json) {
-    nlohmann::ordered_json j;
-    j["device"] = on_device ? nlohmann::ordered_json(device) : nlohmann::ordered_json(nullptr);
-    j["benchmarks"] = std::move(list);
-    fmt::print("{}\n", j.dump(2));
+    head["benchmarks"] = std::move(list);
+    if (a.isa) head["geometric_means"] = means;
+    fmt::print("{}\n", head.dump(2));
   }
-  return wrong ? 1 : 0;
+  return wrong || failed ? 1 : 0;
 }
 
 }  // namespace
 
 void add_bench(const Command& app) {
-  const Command sub =
-      app.command("bench", "measure the runtime on a device, and the cache tracker");
+  const Command sub = app.command(
+      "bench", "measure translated kernels beside GLSL, the runtime, and the cache tracker");
   auto a = std::make_shared<BenchArgs>();
   sub.option("--device", a->device, "auto, reference, an index or part of a name or driver");
   sub.option("--filter", a->filter, "only benchmarks whose name this regular expression finds");
   sub.option("--repeats", a->repeats, "how often each is measured (3)").between(1, 1000);
+  sub.option("--limit", a->limit, "seconds that a kernel beside GLSL may take in all (60)")
+      .between(1, 100000);
+  sub.flag("--isa", a->isa, "the statistics of the driver's compiler instead of times");
+  sub.flag("--in-process", a->in_process, "kernels beside GLSL run here, without a limit");
   sub.flag("--list", a->list, "print the names only");
   sub.flag("--json", a->json, "print one JSON object");
   sub.does([a] { return run_bench(*a); });

@@ -1,0 +1,11 @@
+# cmake -DOUT=file.cpp -DFOLDER=guest -P embed.cmake: every guest program of the folder as a raw string.
+file(GLOB programs ${FOLDER}/*.ptx ${FOLDER}/*.sass ${FOLDER}/*.s)
+list(SORT programs)
+set(text "#include \"runtime/bench/pairs/guest_text.hpp\"\n\nnamespace lanewise::bench {\nstd::string_view guest_text(std::string_view file) {\n")
+foreach(program ${programs})
+  get_filename_component(name ${program} NAME)
+  file(READ ${program} source)
+  string(APPEND text "if (file == \"${name}\") return R\"guest(${source})guest\";\n")
+endforeach()
+string(APPEND text "return {};\n}\n}  // namespace lanewise::bench\n")
+file(WRITE ${OUT} "${text}")

@@ -1,0 +1,96 @@
+#include "runtime/bench/pairs/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/bench/pairs/guest_text.hpp"
+#include "runtime/bench/pairs/sides.hpp"
+
+namespace lanewise::bench {
+namespace {
+
+std::string name_of(const Pair& pair, Memcheck memcheck) {
+  return fmt::format("glsl/{}{}", pair.name, memcheck == Memcheck::off ? "/off" : "");
+}
+
+double median(std::vector<double> v) {
+  std::ranges::sort(v);
+  return v[v.size() / 2];
+}
+
+/// Both sides in turn, each from the same contents; the first round compiles and does not count.
+Figure beside_glsl(const Pair& pair, const std::string& selector, Memcheck memcheck,
+                   unsigned repeats) {
+  Figure f{.name = name_of(pair, memcheck), .unit = "ms", .beside = "GLSL"};
+  const Problem problem = pair.problem();
+  NativeSide native(pair, problem, selector);
+  GuestSide guest(pair, problem, selector, memcheck);
+  std::vector<double> ours, theirs, ratios, cpu_ratios;
+  for (unsigned i = 0; i < 1 + 3 * repeats; ++i) {
+    const Cost a = native.run(), b = guest.run();
+    if (i == 0) continue;
+    theirs.push_back(a.ms);
+    ours.push_back(b.ms);
+    ratios.push_back(b.ms / a.ms);
+    cpu_ratios.push_back(b.cpu_ms / a.cpu_ms);
+  }
+  if (const std::string wrong = guest.wrong(); !wrong.empty()) f.wrong = "translated: " + wrong;
+  if (const std::string wrong = native.wrong(); !wrong.empty()) f.wrong += "GLSL: " + wrong;
+  f.value = median(ours);
+  f.other = median(theirs);
+  f.more = {{"ratio_min", std::ranges::min(ratios)},
+            {"ratio_median", median(ratios)},
+            {"ratio_max", std::ranges::max(ratios)},
+            {"best_ms", std::ranges::min(ours)},
+            {"glsl_best_ms", std::ranges::min(theirs)}};
+  if (guest.on_cpu()) f.more.emplace_back("cpu_ratio", median(cpu_ratios));
+  f.note = guest.mode() == "lane" ? "" : guest.mode() + " mode";
+  return f;
+}
+
+CodeFigure code_of(const Pair& pair, const std::string& selector, Memcheck memcheck) {
+  CodeFigure f;
+  f.name = name_of(pair, memcheck);
+  f.counts = !pair.own && !pair.crosses_lanes;
+  vulkan::StatisticsCompiler compiler(selector);
+  f.device = compiler.info().name;
+  f.driver = compiler.info().driver;
+  f.glsl = compiler.native(native_words(pair.glsl, false));
+  try {
+    Device device = Device::open(selector);
+    const std::string text(guest_text(pair.file));
+    const Kernel kernel = device.load_text(text, pair.isa, pair.file).kernel(pair.kernel);
+    f.translated = compiler.translated(kernel.spirv(launch_options(pair, memcheck)));
+  } catch (const Error& error) {
+    f.failed = error.what();
+  }
+  return f;
+}
+
+}  // namespace
+
+std::vector<Benchmark> pair_benchmarks(const std::string& selector) {
+  std::vector<Benchmark> all;
+  if (selector == "reference") return all;  // no GLSL runs there
+  for (const Pair& pair : all_pairs())
+    for (const Memcheck memcheck : {Memcheck::arena, Memcheck::off})
+      all.push_back({.name = name_of(pair, memcheck),
+                     .measure =
+                         [&pair, selector, memcheck](unsigned repeats) {
+                           return beside_glsl(pair, selector, memcheck, repeats);
+                         },
+                     .alone = true});
+  return all;
+}
+
+std::vector<CodeBenchmark> code_benchmarks(const std::string& selector) {
+  std::vector<CodeBenchmark> all;
+  for (const Pair& pair : all_pairs())
+    for (const Memcheck memcheck : {Memcheck::arena, Memcheck::off})
+      all.push_back({name_of(pair, memcheck),
+                     [&pair, selector, memcheck] { return code_of(pair, selector, memcheck); }});
+  return all;
+}
+
+}  // namespace lanewise::bench
