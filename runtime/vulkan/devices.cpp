@@ -325,7 +325,7 @@ size_t choose_device(const std::vector<DeviceFacts>& devices, std::string_view s
                                              selector, listing(devices)));
 }
 
-ChosenDevice choose_device(std::string_view selector, bool validation) {
+ChosenDevice find_device(std::string_view selector, bool validation) {
   try {
     auto instance = Instance::get(validation);
     auto found = find_devices(*instance);

@@ -54,6 +54,6 @@ std::vector<FoundDevice> find_devices(const Instance& instance);
 
 /// Index of the device that the selector means; throws Error(device) naming what there is.
 size_t choose_device(const std::vector<DeviceFacts>& devices, std::string_view selector);
-ChosenDevice choose_device(std::string_view selector, bool validation);
+ChosenDevice find_device(std::string_view selector, bool validation);
 
 }  // namespace lanewise::vulkan

@@ -138,8 +138,7 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& request) {
 
 std::unique_ptr<VulkanEngine> make_engine_with(std::string_view selector, const Options& options,
                                                Translator translator) {
-  ChosenDevice chosen =
-      choose_device(selector, options.validation || validation_from_environment());
+  ChosenDevice chosen = find_device(selector, options.validation || validation_from_environment());
   if (chosen.device.facts.compile_only) refuse_to_run(chosen.device.facts.info);
   return std::make_unique<VulkanEngine>(std::move(chosen), options, std::move(translator));
 }

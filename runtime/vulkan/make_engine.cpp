@@ -9,8 +9,7 @@ std::unique_ptr<Engine> make_engine(std::string_view selector, const Options& op
   if (selector.starts_with(kProfile)) {
     return make_profile_engine(selector.substr(kProfile.size()), spirv::translate);
   }
-  ChosenDevice chosen =
-      choose_device(selector, options.validation || validation_from_environment());
+  ChosenDevice chosen = find_device(selector, options.validation || validation_from_environment());
   if (chosen.device.facts.compile_only) {
     spirv::Target target = chosen.device.facts.target;
     assume_gpu(target);

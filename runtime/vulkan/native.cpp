@@ -13,7 +13,7 @@ namespace lanewise::vulkan {
 namespace {
 
 ChosenDevice choose_running(std::string_view selector) {
-  ChosenDevice chosen = choose_device(selector, validation_from_environment());
+  ChosenDevice chosen = find_device(selector, validation_from_environment());
   if (chosen.device.facts.compile_only) refuse_to_run(chosen.device.facts.info);
   return chosen;
 }

@@ -12,7 +12,7 @@ namespace lanewise::vulkan {
 namespace {
 
 ChosenDevice choose_telling(std::string_view selector) {
-  ChosenDevice chosen = choose_device(selector, validation_from_environment());
+  ChosenDevice chosen = find_device(selector, validation_from_environment());
   DeviceFacts& facts = chosen.device.facts;
   if (!facts.can_tell_statistics) {
     throw Error(ErrorKind::device,
