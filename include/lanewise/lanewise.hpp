@@ -177,6 +177,8 @@ class Kernel {
   }
   /// The IR after the front end, as text.
   std::string ir() const;
+  /// The IR that a device's translator makes of it for a launch: the same after all passes.
+  std::string optimised_ir(const LaunchOptions& options) const;
   /// The SPIR-V words this device would run for a launch. Error(usage) on the reference engine.
   std::vector<uint32_t> spirv(const LaunchOptions& options) const;
 

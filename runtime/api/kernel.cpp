@@ -6,6 +6,8 @@
 #include "runtime/api/policies.hpp"
 #include "runtime/api/state.hpp"
 #include "runtime/guest/launch_block.hpp"
+#include "runtime/ir/passes/passes.hpp"
+#include "runtime/ir/passes/pipeline.hpp"
 #include "runtime/isa/sass/sass.hpp"
 
 namespace lanewise {
@@ -249,6 +251,13 @@ std::vector<ParamInfo> Kernel::params() const {
 
 std::string Kernel::ir() const {
   return ir::print(program_of(*module_, index_));
+}
+
+std::string Kernel::optimised_ir(const LaunchOptions& options) const {
+  ir::Program program = program_of(*module_, index_);
+  ir::lower_switches(program);
+  ir::optimise(program, {{{options.block.x, options.block.y, options.block.z}}});
+  return ir::print(program);
 }
 
 Result Kernel::launch(const LaunchOptions& options, const std::vector<Arg>& args) const {

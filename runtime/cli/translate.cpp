@@ -19,10 +19,12 @@ std::string words_as_bytes(const std::vector<uint32_t>& words) {
 }
 
 std::string emit(const TranslateArgs& a) {
+  const bool of_ir = a.emit == "ir" || a.emit == "ir-optimised";
   // The IR needs no device; asking for none keeps the command useful everywhere.
-  Device device = Device::open(a.emit == "ir" ? "reference" : a.device);
+  Device device = Device::open(of_ir ? "reference" : a.device);
   const Kernel kernel = device.load_file(a.file, to_isa(a.isa)).kernel(a.kernel);
   if (a.emit == "ir") return kernel.ir();
+  if (of_ir) return kernel.optimised_ir(to_options(a.launch));
   const std::vector<uint32_t> words = kernel.spirv(to_options(a.launch));
   return a.emit == "spirv" ? words_as_bytes(words) : spirv::disassemble(words);
 }
@@ -52,7 +54,8 @@ void add_translate(const Command& app) {
   sub.option("FILE", a->file, "PTX, SASS or GCN text").required();
   sub.option("--kernel", a->kernel, "which kernel, when the file holds several");
   add_isa_option(sub, a->isa);
-  sub.option("--emit", a->emit, "which stage").one_of({"spirv", "spirv-text", "ir"});
+  sub.option("--emit", a->emit, "which stage")
+      .one_of({"spirv", "spirv-text", "ir", "ir-optimised"});
   sub.option("-o", a->out, "output file (default: standard output)");
   sub.option("--device", a->device, "whose abilities to translate for");
   add_launch_options(sub, a->launch);

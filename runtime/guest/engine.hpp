@@ -62,6 +62,9 @@ struct LaunchRequest {
   std::map<std::string, std::string> policies;  ///< names and values as --policy takes them
   /// Takes the memory events of traced instructions (Inst::event); null = nothing is traced.
   events::Collector* events = nullptr;
+  /// Devices run the program that the passes leave (ir/passes/pipeline.hpp); the reference engine
+  /// never does.
+  bool optimise = true;
 };
 
 struct LaunchTimes {

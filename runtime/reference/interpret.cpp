@@ -3,11 +3,11 @@
 
 #include "runtime/guest/layout.hpp"
 #include "runtime/guest/validate.hpp"
+#include "runtime/ir/integer.hpp"
 #include "runtime/reference/atomics.hpp"
 #include "runtime/reference/buffer_address.hpp"
 #include "runtime/reference/buffer_format.hpp"
 #include "runtime/reference/group.hpp"
-#include "runtime/reference/integer.hpp"
 
 namespace lanewise::reference {
 namespace {
@@ -171,8 +171,8 @@ void Group::compute(Lane& lane, const Code& code) {
           integer_op(code.op, code.type, code.mode, r[code.s0], r[code.s1], r[code.s2], r[code.s3]);
       break;
     case Action::carry: {
-      const WithCarry x = code.op == Op::addc
-                              ? add_carry(code.type, r[code.s0], r[code.s1], r[code.s2] != 0)
+      const ir::WithCarry x =
+          code.op == Op::addc ? add_carry(code.type, r[code.s0], r[code.s1], r[code.s2] != 0)
                               : subtract_borrow(code.type, r[code.s0], r[code.s1], r[code.s2] != 0);
       r[code.d0] = x.value;
       r[code.d1] = x.carry;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/ir/passes/passes.hpp"
+#include "runtime/ir/passes/pipeline.hpp"
 #include "runtime/spirv/kernel_builder.hpp"
 #include "runtime/spirv/library.hpp"
 #include "runtime/spirv/loop_exits.hpp"
@@ -170,6 +171,8 @@ std::string wave_reason(const Options& options, bool waves, bool packed) {
 Module translate(const ir::Program& source, const Options& options, const Target& target) {
   ir::Program program = source;
   ir::lower_switches(program);
+  if (options.optimise)
+    ir::optimise(program, {{{options.block.x, options.block.y, options.block.z}}});
   ir::expand_descriptors(program);
   Shape shape = shape_for(options, target);
   const bool waves = ir::has_wave_ops(program);

@@ -73,6 +73,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
       fmt::format("block {} {} {} shared {} memcheck {} wave {}\n", options.block.x,
                   options.block.y, options.block.z, options.dynamic_shared,
                   static_cast<int>(options.memcheck), static_cast<int>(options.wave));
+  if (!options.optimise) text += "no passes\n";
   if (options.trace_bits != 0) text += fmt::format("trace {}\n", options.trace_bits);
   for (const auto& [name, value] : options.policies) text += fmt::format("{}={}\n", name, value);
   for (const bool flag : {t.int64,
@@ -110,8 +111,8 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
 
 spirv::Options options_of(const LaunchRequest& request) {
   const uint32_t trace_bits = request.events != nullptr ? request.events->plan().code_bits : 0;
-  return {request.block, request.dynamic_shared, request.memcheck,
-          request.wave,  request.policies,       trace_bits};
+  return {request.block, request.dynamic_shared, request.memcheck, request.wave, request.policies,
+          trace_bits,    request.optimise};
 }
 
 KernelCache::KernelCache(Pipelines& pipelines, DiskCache& disk, spirv::Target target,

@@ -78,6 +78,7 @@ class Generator {
       if (chance(20)) i.guard = {cond_, chance(50)};
       if (!old) values_.push_back(r);
     }
+    for (uint32_t n = o_.arithmetic ? below(5) : 0; n > 0; --n) compute();
     if (chance(10)) b_.emit(Op::mov, Type::pred, {cond_}, {imm(below(2))});
     if (chance(10)) flags_.push_back(b_.make(Op::mov, Type::pred, {imm(below(2))}));
     if (!flags_.empty() && chance(30)) {
@@ -85,6 +86,33 @@ class Generator {
       b_.emit(Op::barrier, Type::none, {}, {any_value(), imm(0)}).guard = {flag, chance(50)};
     }
     b_.emit(Op::barrier, Type::none, {}, {any_value(), imm(0)});
+  }
+
+  /// Registers are written again and again, under guards too, so that what was known must be
+  /// forgotten.
+  void compute() {
+    static constexpr Op kOps[] = {Op::add, Op::add,  Op::sub, Op::mul,    Op::shl,
+                                  Op::shr, Op::and_, Op::or_, Op::xor_,   Op::not_,
+                                  Op::div, Op::rem,  Op::min, Op::select, Op::icmp};
+    const Op op = kOps[below(std::size(kOps))];
+    const bool old = !values_.empty() && chance(60);
+    const auto operand = [&]() -> Operand {
+      static constexpr uint32_t kEdges[] = {0, 1, 2, 8, 31, 32, 0x80000000, 0xffffffff};
+      return chance(20) ? imm(kEdges[below(std::size(kEdges))]) : any_value();
+    };
+    std::vector<Operand> sources;
+    if (op == Op::select) sources.push_back(cond_);
+    sources.push_back(operand());
+    if (op != Op::not_) sources.push_back(chance(10) ? sources.back() : operand());
+    const Reg r = op == Op::icmp ? cond_
+                  : old          ? values_[below(static_cast<uint32_t>(values_.size()))]
+                                 : b_.reg(Width::b32);
+    Inst& i = b_.emit(op, Type::u32, {r}, std::move(sources));
+    if (op == Op::icmp) i.cond = chance(50) ? Cond::ge : Cond::eq;
+    if (chance(20)) i.guard = {cond_, chance(50)};
+    if (op != Op::icmp && !old) values_.push_back(r);
+    if (chance(40))
+      b_.emit(Op::barrier, Type::none, {}, {r == cond_ ? Operand(state_) : r, imm(0)});
   }
 
   void barrier() {
@@ -131,18 +159,45 @@ void Machine::inst(const Inst& i) {
     case Op::add:
       r = a + b;
       break;
+    case Op::sub:
+      r = a - b;
+      break;
     case Op::mul:
       r = a * b;
       break;
+    case Op::shl:
+      r = b < 32 ? a << b : 0;
+      break;
     case Op::shr:
-      r = (a & 0xffffffffU) >> b;
+      r = b < 32 ? (a & 0xffffffffU) >> b : 0;
       break;
     case Op::and_:
       r = a & b;
       break;
+    case Op::or_:
+      r = a | b;
+      break;
+    case Op::xor_:
+      r = a ^ b;
+      break;
+    case Op::not_:
+      r = i.type == Type::pred ? a ^ 1 : ~a;
+      break;
+    case Op::div:
+      r = b != 0 ? a / b : ~uint64_t{0};
+      break;
+    case Op::rem:
+      r = b != 0 ? a % b : a;
+      break;
+    case Op::min:
+      r = std::min(a, b);
+      break;
+    case Op::select:
+      r = a != 0 ? b : value(i.src[2]);
+      break;
     case Op::icmp:
-      REQUIRE((i.cond == Cond::lt || i.cond == Cond::eq));
-      r = i.cond == Cond::lt ? a < b : a == b;
+      REQUIRE((i.cond == Cond::lt || i.cond == Cond::eq || i.cond == Cond::ge));
+      r = i.cond == Cond::lt ? a < b : i.cond == Cond::eq ? a == b : a >= b;
       break;
     default:
       FAIL("operation not in the test's language");

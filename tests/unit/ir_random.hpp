@@ -18,7 +18,8 @@ struct RandomOptions {
   Shape shape = Shape::any;
   uint32_t barrier_percent = 0;
   uint32_t switch_percent = 8;
-  bool moves = false;  ///< constants and copies in registers of their own, some guarded
+  bool moves = false;       ///< constants and copies in registers of their own, some guarded
+  bool arithmetic = false;  ///< with moves: what the passes over values have rules for
 };
 Program random_program(std::mt19937& rng, const RandomOptions& options);
 

@@ -2,12 +2,12 @@
 
 #include <bit>
 
-#include "runtime/reference/integer.hpp"
+#include "runtime/ir/integer.hpp"
 #include "tests/unit/reference_support.hpp"
 
 using namespace lanewise;
 using namespace lanewise::test;
-using reference::integer_op;
+using ir::integer_op;
 
 namespace {
 
@@ -97,7 +97,7 @@ TEST_CASE("arithmetic equals 128-bit arithmetic") {
                                          {ir::Cond::le, x <= y},
                                          {ir::Cond::gt, x > y},
                                          {ir::Cond::ge, x >= y}}) {
-          wrong += reference::integer_compare(type, cond, a, b) != want;
+          wrong += ir::integer_compare(type, cond, a, b) != want;
         }
         if (bits == 32)
           wrong += integer_op(Op::mulwide, type, 0, a, b, 0, 0) != wrap(Type::u64, x * y);
@@ -127,9 +127,9 @@ TEST_CASE("carries and borrows") {
       for (const uint64_t b : v) {
         for (const int in : {0, 1}) {
           const i128 sum = i128{a} + i128{b} + in, difference = i128{a} - i128{b} - in;
-          const auto s = reference::add_carry(type, a, b, in != 0);
+          const auto s = ir::add_carry(type, a, b, in != 0);
           wrong += s.value != wrap(type, sum) || s.carry != (sum >= modulus);
-          const auto d = reference::subtract_borrow(type, a, b, in != 0);
+          const auto d = ir::subtract_borrow(type, a, b, in != 0);
           wrong += d.value != wrap(type, difference) || d.carry != (difference < 0);
         }
       }
@@ -197,7 +197,7 @@ TEST_CASE("funnel shifts clamp or wrap") {
 TEST_CASE("byte permutes") {
   using ir::PrmtMode;
   const auto p = [](uint32_t selector, PrmtMode mode) {
-    return reference::permute_bytes(0x33221100, 0x77665584, selector, mode);
+    return ir::permute_bytes(0x33221100, 0x77665584, selector, mode);
   };
   CHECK(p(0x7654, PrmtMode::index) == 0x77665584);
   CHECK(p(0x0123, PrmtMode::index) == 0x00112233);

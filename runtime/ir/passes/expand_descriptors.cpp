@@ -182,14 +182,16 @@ class Expansion {
 
 }  // namespace
 
-void expand_descriptors(Program& program) {
+bool expand_descriptors(Program& program) {
   Builder b(program);
+  bool changed = false;
   for (uint32_t n = 0; n < program.blocks.size(); ++n) {
     auto& insts = program.blocks[n].insts;
     if (std::none_of(insts.begin(), insts.end(), Expansion::possible)) continue;
     std::vector<Inst> old = std::move(insts);
     insts.clear();
     b.set_block(n);
+    changed = true;
     for (Inst& inst : old) {
       if (Expansion::possible(inst))
         Expansion(b, inst).run();
@@ -197,6 +199,7 @@ void expand_descriptors(Program& program) {
         program.blocks[n].insts.push_back(std::move(inst));
     }
   }
+  return changed;
 }
 
 }  // namespace lanewise::ir

@@ -13,11 +13,9 @@ namespace lanewise::ir {
 /// Replaces symbol operands by immediates. `address_of` is asked once per symbol.
 void bind_symbols(Program& program, const std::function<uint64_t(const Symbol&)>& address_of);
 
-/// Constant folding of moves, dead pure instructions, unreachable blocks, jump threading.
-void simplify(Program& program);
-
 /// GCN buffer addresses with a constant descriptor become the few operations that are left of them.
-void expand_descriptors(Program& program);
+/// True when there were any.
+bool expand_descriptors(Program& program);
 
 /// Turns switch terminators into chains of compares and branches.
 void lower_switches(Program& program);

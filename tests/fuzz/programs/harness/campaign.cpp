@@ -50,7 +50,10 @@ class Worker {
 
  private:
   Setup setup(uint64_t seed) const {
-    return {o_.memchecks[seed % o_.memchecks.size()], o_.wave, o_.schedules[0]};
+    Setup s{o_.memchecks[seed % o_.memchecks.size()], o_.wave, o_.schedules[0]};
+    using Passes = CampaignOptions::Passes;
+    s.passes = o_.passes == Passes::on || (o_.passes == Passes::mix && seed % 4 != 0);
+    return s;
   }
 
   void program(uint64_t seed) {
@@ -75,9 +78,13 @@ class Worker {
     Setup how = setup(made.program.seed);
     std::optional<std::string> what;
     try {
+      const bool both = reference && o_.passes == CampaignOptions::Passes::mix;
       for (size_t k = 0; k < (reference ? o_.schedules.size() : 1) && !what; ++k) {
         how.schedule = o_.schedules[k];
-        what = programs::run(engines_.at(target), compiled, made.program, outcome, how);
+        for (int ways = both ? 2 : 1; ways > 0 && !what; --ways) {
+          if (both) how.passes = ways == 1;
+          what = programs::run(engines_.at(target), compiled, made.program, outcome, how);
+        }
       }
     } catch (const Error& e) {
       // In lane mode a device runs operations across lanes only where it knows that all lanes come.
@@ -124,7 +131,9 @@ class Worker {
       const std::lock_guard lock(board_.printing);
       fmt::print("MISMATCH {} seed {} on {} (program {} of this run{}): {}\n", set_.name, seed,
                  target.label, seed - o_.seed + 1,
-                 how.schedule == WaveSchedule::lockstep ? ", lockstep" : "", what);
+                 fmt::format("{}{}", how.schedule == WaveSchedule::lockstep ? ", lockstep" : "",
+                             how.passes ? ", after the passes" : ""),
+                 what);
       std::fflush(stdout);
     }
     const Made least = shrink(

@@ -17,6 +17,9 @@ struct CampaignOptions {
   unsigned jobs = 2;
   WaveMode wave = WaveMode::automatic;
   std::vector<WaveSchedule> schedules = {WaveSchedule::until_stop, WaveSchedule::lockstep};
+  /// Programs as they are, after the passes of ir/passes/pipeline.hpp, or both: then devices, which
+  /// take long to compile, run every fourth as it is.
+  enum class Passes : uint8_t { off, on, mix } passes = Passes::mix;
   std::vector<Memcheck> memchecks = {Memcheck::arena};  ///< in turn
   Choices choices;
 };

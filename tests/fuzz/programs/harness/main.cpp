@@ -13,8 +13,8 @@ using namespace lanewise::programs;
 namespace {
 
 struct Arguments {
-  std::string isa = "all", wave = "auto", memcheck = "mix", schedule = "both", across = "all", show,
-              exported;
+  std::string isa = "all", wave = "auto", memcheck = "mix", schedule = "both", across = "all",
+              passes = "mix", show, exported;
   CampaignOptions campaign;
 };
 
@@ -32,6 +32,10 @@ const std::map<std::string, std::vector<WaveSchedule>> kSchedules = {
 const std::map<std::string, Choices::Across> kAcross = {{"none", Choices::Across::none},
                                                         {"uniform", Choices::Across::uniform},
                                                         {"all", Choices::Across::all}};
+
+using Passes = CampaignOptions::Passes;
+const std::map<std::string, Passes> kPasses = {
+    {"off", Passes::off}, {"on", Passes::on}, {"mix", Passes::mix}};
 
 template <typename T>
 std::vector<std::string> names(const std::map<std::string, T>& map) {
@@ -56,6 +60,9 @@ void add_options(CLI::App& app, Arguments& a) {
   app.add_option("--across", a.across, "where operations across lanes stand")
       ->capture_default_str()
       ->check(CLI::IsMember(names(kAcross)));
+  app.add_option("--passes", a.passes, "of the IR; mix: with and without on the reference engine")
+      ->capture_default_str()
+      ->check(CLI::IsMember(names(kPasses)));
   app.add_option("--programs", c.programs, "of each instruction set")->capture_default_str();
   app.add_option("--seconds", c.seconds, "instead of --programs: for each instruction set");
   app.add_option("--seed", c.seed, "of the first program; the next has the next")
@@ -101,6 +108,7 @@ int main(int argc, char** argv) {
   a.campaign.schedules = kSchedules.at(a.schedule);
   a.campaign.memchecks = kMemchecks.at(a.memcheck);
   a.campaign.choices.across = kAcross.at(a.across);
+  a.campaign.passes = kPasses.at(a.passes);
   // Each program is compiled once.
   ::setenv("MESA_SHADER_CACHE_DISABLE", "true", 0);
   try {

@@ -6,6 +6,7 @@
 
 #include "runtime/api/policies.hpp"
 #include "runtime/guest/allocator.hpp"
+#include "runtime/ir/passes/pipeline.hpp"
 #include "runtime/script/script.hpp"
 #include "runtime/script/stream.hpp"
 #include "runtime/script/wrap.hpp"
@@ -53,10 +54,18 @@ Compiled compile(const Program& program, const InstructionSet& set, const Style&
   out.program = std::move(made.module.kernels.at(0));
   out.shared = text.shared;
   detail::apply_policies(out.program, out.policies);
-  if (style.own_exits) return out;
-  script::HiddenRegisters hidden;
-  hidden.in_address = hidden.out_address = Layout(program).flags;
-  script::wrap(out.program, hidden, {program.groups, 1, 1}, {program.block, 1, 1});
+  if (!style.own_exits) {
+    script::HiddenRegisters hidden;
+    hidden.in_address = hidden.out_address = Layout(program).flags;
+    script::wrap(out.program, hidden, {program.groups, 1, 1}, {program.block, 1, 1});
+  }
+  out.optimised = out.program;
+  ir::optimise(
+      out.optimised, {{{program.block, 1, 1}}}, [](const ir::Pass& pass, const ir::Program& p) {
+        const std::vector<std::string> defects = ir::verify(p);
+        if (!defects.empty())
+          throw std::runtime_error(fmt::format("after pass {}: {}", pass.name, defects[0]));
+      });
   return out;
 }
 
@@ -65,7 +74,10 @@ std::optional<std::string> run(Engine& engine, const Compiled& compiled, const P
   const Layout at(program);
   std::vector<uint32_t> words(outcome.words.size(), kUntouched);
   LaunchRequest request;
-  request.program = &compiled.program;
+  // Devices run the passes themselves.
+  const bool optimised = setup.passes && engine.info().type == "reference";
+  request.program = optimised ? &compiled.optimised : &compiled.program;
+  request.optimise = setup.passes;
   request.grid = {program.groups, 1, 1};
   request.block = {program.block, 1, 1};
   request.dynamic_shared = compiled.shared;

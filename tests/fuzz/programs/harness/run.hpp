@@ -14,6 +14,7 @@ namespace lanewise::programs {
 /// Style::own_exits).
 struct Compiled {
   ir::Program program;
+  ir::Program optimised;  ///< after ir/passes/pipeline.hpp
   std::map<std::string, std::string> policies;
   uint32_t shared = 0;
 };

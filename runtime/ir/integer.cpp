@@ -1,16 +1,11 @@
-#include "runtime/reference/integer.hpp"
+#include "runtime/ir/integer.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <type_traits>
 
-namespace lanewise::reference {
+namespace lanewise::ir {
 namespace {
-
-using ir::Cond;
-using ir::Op;
-using ir::PrmtMode;
-using ir::Type;
 
 template <typename U>
 constexpr unsigned kBits = 8 * sizeof(U);
@@ -190,9 +185,9 @@ uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t selector, PrmtMode mode)
 
 bool integer_compare(Type type, Cond cond, uint64_t a, uint64_t b) {
   bool less = a < b;
-  if (ir::is_signed(type)) {
-    less = ir::size_of(type) == 8 ? static_cast<int64_t>(a) < static_cast<int64_t>(b)
-                                  : static_cast<int32_t>(a) < static_cast<int32_t>(b);
+  if (is_signed(type)) {
+    less = size_of(type) == 8 ? static_cast<int64_t>(a) < static_cast<int64_t>(b)
+                              : static_cast<int32_t>(a) < static_cast<int32_t>(b);
   }
   switch (cond) {
     case Cond::eq:
@@ -212,21 +207,21 @@ bool integer_compare(Type type, Cond cond, uint64_t a, uint64_t b) {
 
 WithCarry add_carry(Type type, uint64_t a, uint64_t b, bool carry_in) {
   const unsigned __int128 sum = static_cast<unsigned __int128>(a) + b + carry_in;
-  const bool wide = ir::width_of(type) == ir::Width::b64;
+  const bool wide = width_of(type) == Width::b64;
   return {static_cast<uint64_t>(wide ? sum : sum & 0xffffffff), (sum >> (wide ? 64 : 32)) != 0};
 }
 
 WithCarry subtract_borrow(Type type, uint64_t a, uint64_t b, bool borrow_in) {
   const unsigned __int128 taken = static_cast<unsigned __int128>(b) + borrow_in;
   const uint64_t difference = a - b - borrow_in;
-  const bool wide = ir::width_of(type) == ir::Width::b64;
+  const bool wide = width_of(type) == Width::b64;
   return {wide ? difference : difference & 0xffffffff, a < taken};
 }
 
 uint64_t integer_op(Op op, Type type, uint8_t mode, uint64_t a, uint64_t b, uint64_t c,
                     uint64_t d) {
   const bool is_signed = ir::is_signed(type);
-  const bool wide = ir::width_of(type) == ir::Width::b64;
+  const bool wide = width_of(type) == Width::b64;
   const auto a32 = static_cast<uint32_t>(a), b32 = static_cast<uint32_t>(b);
   const auto c32 = static_cast<uint32_t>(c), d32 = static_cast<uint32_t>(d);
   switch (op) {
@@ -259,4 +254,4 @@ uint64_t integer_op(Op op, Type type, uint8_t mode, uint64_t a, uint64_t b, uint
               : sized<uint32_t>(op, is_signed, a32, b32, b32, c32);
 }
 
-}  // namespace lanewise::reference
+}  // namespace lanewise::ir

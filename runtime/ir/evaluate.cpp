@@ -1,0 +1,78 @@
+#include "runtime/ir/evaluate.hpp"
+
+#include "runtime/ir/integer.hpp"
+#include "runtime/ir/signature.hpp"
+
+namespace lanewise::ir {
+namespace {
+
+constexpr uint64_t kLow32 = 0xffffffff;
+
+using Results = std::array<uint64_t, 2>;
+
+std::optional<Results> evaluate_move(const Inst& i, std::span<const uint64_t> s) {
+  switch (i.op) {
+    case Op::mov:
+      // Nothing says what a move of a narrow type does to the bits above.
+      if (i.ftz || i.sat || (i.type != Type::pred && size_of(i.type) < 4)) return std::nullopt;
+      return Results{s[0]};
+    case Op::select:
+      return Results{s[0] != 0 ? s[1] : s[2]};
+    case Op::pack64:
+      return Results{(s[0] & kLow32) | s[1] << 32};
+    case Op::unpack64:
+      return Results{s[0] & kLow32, s[0] >> 32};
+    case Op::zext64:
+    case Op::trunc32:
+      return Results{s[0] & kLow32};
+    case Op::sext64:
+      return Results{static_cast<uint64_t>(int64_t{static_cast<int32_t>(s[0])})};
+    case Op::zext8:
+      return Results{s[0] & 0xff};
+    case Op::sext8:
+      return Results{static_cast<uint32_t>(static_cast<int8_t>(s[0]))};
+    case Op::zext16:
+      return Results{s[0] & 0xffff};
+    case Op::sext16:
+      return Results{static_cast<uint32_t>(static_cast<int16_t>(s[0]))};
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Results> evaluate_integer(const Inst& i, std::span<const uint64_t> s) {
+  const auto source = [&](size_t k) { return k < s.size() ? s[k] : 0; };
+  if (i.type == Type::pred) {
+    switch (i.op) {
+      case Op::and_:
+        return Results{s[0] & s[1]};
+      case Op::or_:
+        return Results{s[0] | s[1]};
+      case Op::xor_:
+        return Results{s[0] ^ s[1]};
+      case Op::not_:
+        return Results{s[0] ^ 1};
+      default:
+        return std::nullopt;
+    }
+  }
+  if (i.op == Op::icmp) return Results{integer_compare(i.type, i.cond, s[0], s[1])};
+  if (i.op == Op::addc || i.op == Op::subb) {
+    const WithCarry x = i.op == Op::addc ? add_carry(i.type, s[0], s[1], s[2] != 0)
+                                         : subtract_borrow(i.type, s[0], s[1], s[2] != 0);
+    return Results{x.value, x.carry};
+  }
+  return Results{integer_op(i.op, i.type, i.mode, source(0), source(1), source(2), source(3))};
+}
+
+}  // namespace
+
+std::optional<Results> evaluate(const Inst& inst, std::span<const uint64_t> sources) {
+  if (sources.size() != inst.src.size()) return std::nullopt;
+  if (inst.op == Op::sreg) return std::nullopt;
+  if (inst.op <= Op::sext16) return evaluate_move(inst, sources);
+  if (inst.op <= Op::icmp) return evaluate_integer(inst, sources);
+  return std::nullopt;
+}
+
+}  // namespace lanewise::ir
