@@ -71,6 +71,57 @@ TEST_CASE("a device that runs nothing is listed, translated for, and refuses to 
   CHECK(contains(bench.err, "--isa"));
 }
 
+TEST_CASE("bench --isa compiles both sides on a device that runs nothing") {
+  if (std::string(device()) != "reference" || !radv_is_there()) return;
+  const Settings navi({{"RADV_FORCE_FAMILY", "navi21"},
+                       {"VK_ICD_FILENAMES", kRadv},
+                       {"VK_DRIVER_FILES", kRadv},
+                       {"LANEWISE_DEVICE", ""},
+                       {"LANEWISE_VALIDATION", ""}});
+  const Output o = program("bench --isa --filter '^glsl/(copy1|unpack.gcn)' --json");
+  CHECK(o.code == 0);
+  const json j = json::parse(o.out);
+  CHECK(contains(j["device"], "NAVI21"));
+  REQUIRE(j["benchmarks"].size() == 4);
+  for (const json& row : j["benchmarks"]) {
+    CAPTURE(row["name"].get<std::string>());
+    CHECK(row["translated"]["Instructions"] > 0);
+    CHECK(row["glsl"]["Instructions"] > 0);
+    CHECK(row["ratio"]["Inverse Throughput"] > 0);
+  }
+  CHECK(j["geometric_means"]["checked"]["kernels"] == 1);  // unpack.gcn is none of the twelve
+  CHECK(
+      contains(program("bench --isa --filter '^glsl/copy1$'").out, "geometric means of 1 kernels"));
+
+  const Output slow = program("bench --isa --filter '^glsl/reduce_shfl$' --limit 1 --json");
+  const json row = json::parse(slow.out)["benchmarks"][0];
+  if (row.contains("failed")) {
+    CHECK(row["failed"] == "not done within 1 s of processor time");
+    CHECK(slow.code == 1);
+  } else {
+    CHECK(row.contains("translated"));
+  }
+}
+
+TEST_CASE("bench measures a translated kernel beside GLSL, in a process of its own") {
+  const std::string name = "--filter '^glsl/copy1(/off)?$' --repeats 1 --json --device ";
+  if (std::string(device()) == "reference") {
+    CHECK(program("bench " + name + "reference").code == 2);
+    return;
+  }
+  const Output o = program("bench " + name + device());
+  CHECK(o.code == 0);
+  const json rows = json::parse(o.out)["benchmarks"];
+  REQUIRE(rows.size() == 2);
+  for (const json& row : rows) {
+    CHECK(!row.contains("wrong"));
+    CHECK(row["value"] > 0);
+    CHECK(row["ratio_min"] <= row["ratio_median"]);
+    CHECK(row["ratio_median"] <= row["ratio_max"]);
+    CHECK(row["cpu_ratio"] > 0);
+  }
+}
+
 TEST_CASE("where something runs, the device that runs nothing is not chosen by itself") {
   if (std::string(device()) == "reference" || !radv_is_there()) return;
   const std::string both = std::string(kRadv) + ":" + std::getenv("VK_ICD_FILENAMES");
