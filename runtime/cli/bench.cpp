@@ -79,8 +79,11 @@ std::string exactly(const std::string& name) {
 }
 
 std::string last_line(std::string text) {
+  constexpr std::string_view kPrefix = "lanewise: error: ";
   while (text.ends_with('\n')) text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
+  text.erase(0, text.rfind('\n') + 1);
+  if (text.starts_with(kPrefix)) text.erase(0, kPrefix.size());
+  return text;
 }
 
 /// The row as another process measures it: neither a driver that does not come to an end nor one

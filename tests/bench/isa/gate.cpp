@@ -85,6 +85,7 @@ int run(int argc, char** argv) {
     return kSkipped;
   }
   Table found = from_json(json);
+  say("not compiled", failures(json));
   if (slower != 0) slow_down(found, slower);
   const std::string path = std::string(argv[2]) + "/" + file_name(json);
   if (update) {

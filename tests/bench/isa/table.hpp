@@ -32,6 +32,8 @@ Verdict compare(const Table& expected, const Table& found);
 
 /// Out of `lanewise bench --isa --json`. Throws std::runtime_error.
 Table from_json(const std::string& text);
+/// Why kernels were not compiled, a line each.
+std::vector<std::string> failures(const std::string& json_text);
 /// "RADV VEGA10" of "radv Mesa 22.3.6": the name of the file that holds its table.
 std::string file_name(const std::string& json_text);
 
