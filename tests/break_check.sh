@@ -19,7 +19,6 @@ breaks=(
   'pass-guarded-write|runtime/ir/passes/values/numbering.cpp|s/if (!inst.guard.always() \&\& of/if (!inst.guard.always() \&\& inst.guard.negate \&\& of/|programs-gcn|reference'
   'pass-copies|runtime/ir/passes/values/copies.cpp|s/numbers_.of(first) != number/false/|programs-sass|reference'
   'pass-common|runtime/ir/passes/values/common.cpp|s/if (numbers_.of(k.regs\[d\].id) != k.numbers\[d\]) return false;//|programs-gcn|reference'
-  'pass-addresses|runtime/ir/passes/values/addresses.cpp|s/numbers_.of(at->second.base) == at->second.base_number/true/|programs-ptx|reference'
   'pass-dead|runtime/ir/passes/values/dead.cpp|s/const bool read = std::any_of(inst.dst.begin(), inst.dst.end(),/const bool read = inst.guard.always() \&\& std::any_of(inst.dst.begin(), inst.dst.end(),/|programs-ptx|reference'
   'pass-blocks|runtime/ir/passes/values/constants.cpp|s/t.targets\[(\*bits != 0) != t.cond.negate ? 0 : 1\]/t.targets[(*bits != 0) != t.cond.negate ? 1 : 0]/|programs-ptx|reference'
 )
