@@ -328,6 +328,8 @@ class Parser {
         m.cache.glc = true;
       } else if (key == "slc") {
         m.cache.slc = true;
+      } else if (key == "checked") {
+        m.checked = true;
       } else if (!memory_value(m, key)) {
         in_.fail_at_word(fmt::format("'{}' is no memory attribute", key));
       }

@@ -48,7 +48,10 @@ inline std::optional<Width> source_width(const Inst& inst, size_t i) {
     case Op::atom:
     case Op::cachectl:
       if (i == 0 || !inst.mem) return std::nullopt;
+      if (inst.mem->checked && i + 1 == inst.src.size()) return Width::pred;
       return element_width(*inst.mem);
+    case Op::check:
+      return i == 1 ? std::optional(Width::pred) : std::nullopt;
     case Op::barrier:
       return i == 2 ? Width::pred : Width::b32;
     default: {

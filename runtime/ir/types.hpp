@@ -132,6 +132,13 @@ enum class SReg : uint8_t {
   local_window  ///< b64 generic base address of the window
 };
 
+/// Bits of Inst::mode for Op::check.
+enum class CheckMode : uint8_t {
+  negate = 1,  ///< of the predicate, src1
+  write = 2,
+  atomic = 4,  ///< local memory has no atomics
+};
+
 /// Value of Inst::mode for Op::barrier.
 enum class BarrierKind : uint8_t { sync, arrive, red_popc, red_and, red_or };
 

@@ -62,14 +62,17 @@ struct Arity {
 };
 Arity arity(const Inst& i) {
   const size_t count = i.mem ? i.mem->count : 1;
+  const size_t more = i.mem && i.mem->checked ? 1 : 0;  // the predicate
   switch (i.op) {
     case Op::load:
-      return {count, count, 1, 1};
+      return {count, count, 1 + more, 1 + more};
     case Op::store:
-      return {0, 0, count + 1, count + 1};
+      return {0, 0, count + 1 + more, count + 1 + more};
+    case Op::check:
+      return {1, 1, 2, 2};
     case Op::atom: {
       const bool compares = i.mem && (i.mem->atom == AtomOp::cas || i.mem->atom == AtomOp::fcas);
-      const size_t sources = 1 + (compares ? 2 * count : count);
+      const size_t sources = 1 + more + (compares ? 2 * count : count);
       return {i.dst.empty() ? 0 : count, count, sources, sources};
     }
     case Op::cachectl:

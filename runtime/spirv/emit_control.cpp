@@ -125,12 +125,6 @@ bool LaneEmitter::has_barrier(const std::vector<Node>& list) const {
   return false;
 }
 
-void LaneEmitter::budget_fault(uint32_t site) {
-  library(
-      "lw_fault", m_.void_type,
-      {m_.u(static_cast<uint32_t>(FaultKind::step_budget)), m_.u(site), m_.u(0), m_.u(0), m_.u(0)});
-}
-
 /// In a loop that holds barriers all lanes of the group must leave together, so the decision is
 /// made from values that all of them share: their common number of turns, and one lane's look at
 /// the host's wish to stop, told to the others.
@@ -155,7 +149,7 @@ Id LaneEmitter::group_may_go_on(uint32_t site) {
   const Id wide = m_.op(spv::OpINotEqual, m_.bool_type, {launch_word(kBudgetWord + 1), m_.u(0)});
   const Id budget = m_.select(wide, m_.u(0xffffffff), launch_word(kBudgetWord));
   const Id over = m_.op(spv::OpUGreaterThan, m_.bool_type, {turns, budget});
-  when(over, [&] { budget_fault(site); });
+  when(over, [&] { frame_.state->note(FaultKind::step_budget, site); });
   const Id aborted =
       m_.op(spv::OpINotEqual, m_.bool_type, {m_.createLoad(answer, spv::NoPrecision), m_.u(0)});
   const Id stop = m_.op(spv::OpLogicalOr, m_.bool_type, {over, aborted});
@@ -171,7 +165,7 @@ Id LaneEmitter::group_may_go_on(uint32_t site) {
 Id LaneEmitter::not_left(uint32_t mark, uint32_t site) {
   const Id left = library("lw_loop_left", m_.bool_type, {m_.u(mark)});
   const Id stopped = m_.op(spv::OpLogicalNot, m_.bool_type, {left});
-  when(stopped, [&] { library("lw_loop_cut", m_.void_type, {m_.u(site)}); });
+  when(stopped, [&] { frame_.state->cut_by_driver(site); });
   return stopped;
 }
 
@@ -211,7 +205,7 @@ void LaneEmitter::emit_loop(const Node& n) {
     m_.createStore(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), stop);
     m_.createConditionalBranch(go_on, header, merge);
   } else {
-    const Id go_on = library("lw_step", m_.bool_type, {m_.u(n.site)});
+    const Id go_on = frame_.state->step();
     m_.createStore(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), stop);
     m_.createConditionalBranch(go_on, header, merge);
   }
@@ -220,13 +214,22 @@ void LaneEmitter::emit_loop(const Node& n) {
   m_.setBuildPoint(merge);
   if (!repeats && !construct.broken) return m_.unreachable();
   if (!repeats) return;
-  const Id stopped = mark != 0 ? not_left(mark, n.site) : m_.createLoad(stop, spv::NoPrecision);
+  const Id halted = m_.createLoad(stop, spv::NoPrecision);
+  if (!together) when(halted, [&] { note_budget(n.site); });
+  const Id stopped = mark != 0 ? not_left(mark, n.site) : halted;
   if (frame_.stopped != spv::NoResult && !together) {
     // Other lanes may still wait for this one at a barrier: it goes on, but touches no memory.
     when(stopped, [&] { m_.createStore(m_.b(true), frame_.stopped); });
   } else {
     when(stopped, [&] { end_lane(); });
   }
+}
+
+/// The lane was stopped at a back edge: a fault when its budget is used up.
+void LaneEmitter::note_budget(uint32_t site) {
+  LaneState& state = *frame_.state;
+  state.note(state.out_of_steps(), m_.u(state.points().number(FaultKind::step_budget, site)),
+             m_.u(0), m_.u(0));
 }
 
 /// The lane ends before its program does.
@@ -236,16 +239,14 @@ void LaneEmitter::end_lane() {
 }
 
 void LaneEmitter::emit_report() {
-  const auto note = [&] {
-    library("lw_fault", m_.void_type, {m_.u(inst_->mode), site(), m_.u(0), m_.u(0), m_.u(0)});
-  };
+  const auto note = [&] { frame_.state->note(static_cast<FaultKind>(inst_->mode), inst_->site); };
   if (inst_->guard.always()) return note();
   when(guard_value(inst_->guard), note);
 }
 
 void LaneEmitter::emit_trap() {
   const auto fall = [&] {
-    library("lw_fault", m_.void_type, {m_.u(inst_->mode), site(), m_.u(0), m_.u(0), m_.u(0)});
+    frame_.state->note(static_cast<FaultKind>(inst_->mode), inst_->site);
     end_lane();
   };
   if (inst_->guard.always()) return fall();

@@ -17,13 +17,6 @@ using ir::Space;
 using ir::Type;
 using ir::Width;
 
-/// Spaces as the library names them. Constant memory lies in the arena, like global memory.
-std::string_view library_space(Space space) {
-  return ir::name(space == Space::constant ? Space::global : space);
-}
-bool wide_address(Space space) {
-  return guest::wide_space(space);
-}
 bool library_width(uint32_t bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
 }
@@ -65,111 +58,77 @@ Id negated(ModuleBuilder& m, Id value, const ir::Mem& mem) {
 
 }  // namespace
 
+/// One access of the guest, which the library carries out in pieces.
 struct LaneEmitter::Access {
-  Id base = spv::NoResult;  ///< offset included; B64 or uint, as the space asks
-  Id active = spv::NoResult;
+  Place place;
+  Id active = spv::NoResult;  ///< NoResult = always
   uint32_t element = 4, count = 1;
   uint32_t piece = 4;      ///< bytes of one library access
-  uint32_t alignment = 4;  ///< what each of them is told to check
-  bool whole() const { return piece == element * count; }
+  uint32_t alignment = 4;  ///< that the access has for sure
 };
 
+Id LaneEmitter::unless_stopped(Id condition) {
+  if (frame_.stopped == spv::NoResult) return condition;
+  const Id stopped = m_.createLoad(frame_.stopped, spv::NoPrecision);
+  return m_.op(spv::OpLogicalAnd, m_.bool_type,
+               {condition, m_.op(spv::OpLogicalNot, m_.bool_type, {stopped})});
+}
 Id LaneEmitter::activity() {
-  Id active = guard_value(inst_->guard);
-  if (frame_.stopped != spv::NoResult) {
-    const Id stopped = m_.createLoad(frame_.stopped, spv::NoPrecision);
-    active = m_.op(spv::OpLogicalAnd, m_.bool_type,
-                   {active, m_.op(spv::OpLogicalNot, m_.bool_type, {stopped})});
-  }
-  return active;
+  return unless_stopped(guard_value(inst_->guard));
 }
 
-Id LaneEmitter::memory_flags(uint32_t alignment) const {
-  const ir::Mem& mem = *inst_->mem;
-  // Two u64 are how 128-bit values travel: strong ones are seen as a whole or not at all.
-  const bool strong = ir::is_strong(*inst_);
-  const bool whole = mem.order != Order::weak && mem.elem == Type::u64 && mem.count == 2;
-  return m_.u(static_cast<uint32_t>(mem.align) | (strong ? 4U : 0U) |
-              (inst_->op == ir::Op::atom && inst_->ftz ? 8U : 0U) | (whole ? 16U : 0U) |
-              (inst_->op == ir::Op::atom && inst_->mode != 0 ? 32U : 0U) | alignment << 8);
-}
-
-Id LaneEmitter::add64(Id value, uint64_t addend) {
-  if (addend == 0) return value;
-  if (m_.int64()) return m_.op(spv::OpIAdd, m_.b64_type, {value, m_.b64(addend)});
-  return library("lw_add_u64", m_.b64_type, {value, m_.b64(addend)});
-}
-Id LaneEmitter::add32(Id value, uint32_t addend) {
-  return addend == 0 ? value : m_.op(spv::OpIAdd, m_.uint_type, {value, m_.u(addend)});
-}
-
-/// SwiftShader reads the word that a compare-and-swap loop starts with for a whole wave at once,
-/// and without asking whether any lane is active, when its compiler can tell the address: it must
-/// not.
-Id LaneEmitter::hide_address(Id address, Width width) {
-  if (!is_retry_loop(*inst_) || m_.int64()) return address;
-  const auto hidden = [&](Id low) {
-    return m_.op(spv::OpBitwiseOr, m_.uint_type, {low, hidden_zero_});
-  };
-  return width == Width::b64 ? m_.make64(hidden(m_.lo(address)), m_.hi(address)) : hidden(address);
-}
-
-Id LaneEmitter::base_address() {
-  const ir::Mem& mem = *inst_->mem;
-  const ir::Operand& operand = inst_->src[0];
-  const auto offset = static_cast<uint64_t>(mem.offset);
-  const bool wide = wide_address(mem.space);
-  if (operand.is_imm()) {
-    const Width place = wide ? Width::b64 : Width::b32;
-    return hide_address(m_.constant(place, operand.imm + offset), place);
-  }
-  const Width width = operand.is_reg() ? program_.regs[operand.index].width : Width::b64;
-  const Id value = hide_address(value_of(operand, width), width);
-  if (width == Width::b64) {
-    return wide ? add64(value, offset) : add32(m_.lo(value), static_cast<uint32_t>(offset));
-  }
-  // A 32-bit address wraps at 32 bits, then counts from zero.
-  const Id sum = add32(value, static_cast<uint32_t>(offset));
-  if (!wide) return sum;
-  return m_.int64() ? m_.op(spv::OpUConvert, m_.b64_type, {sum}) : m_.make64(sum, m_.u(0));
-}
-
-Id LaneEmitter::address_at(const Access& access, uint32_t byte_offset) {
-  return wide_address(inst_->mem->space) ? add64(access.base, byte_offset)
-                                         : add32(access.base, byte_offset);
+/// Elements that are stored or combined, without the address and the predicate of the check.
+size_t LaneEmitter::value_count() const {
+  return inst_->src.size() - 2;
 }
 
 LaneEmitter::Access LaneEmitter::access() {
   const ir::Mem& mem = *inst_->mem;
   Access a;
-  a.base = base_address();
-  a.active = activity();
+  a.place = place_of(forced_address());
+  const ir::Operand& allowed = inst_->src.back();
+  const bool always = allowed.is_imm() && inst_->guard.always() && frame_.stopped == spv::NoResult;
+  if (!always)
+    a.active = allowed.is_reg() ? src_as(inst_->src.size() - 1, Width::pred) : activity();
   a.element = ir::size_of(mem.elem);
   a.count = mem.count;
-  a.alignment = std::bit_ceil(mem.alignment());
+  a.alignment = mem.align == AlignRule::any ? 1 : std::bit_ceil(mem.alignment());
   const uint32_t total = a.element * a.count;
   bool sinks = false;
   for (const ir::Operand& value : inst_->src)
     sinks = sinks || value.kind == ir::Operand::Kind::none;
   a.piece = sinks ? a.element : library_width(total) ? total : total % 16 == 0 ? 16 : a.element;
-  if (!a.whole()) check_together(a);
   return a;
 }
 
-/// An access made of several library calls is checked as one first: all of it happens, or nothing.
-void LaneEmitter::check_together(Access& a) {
+/// The arguments that say where byte `byte_offset` of the access lies. What may not happen is
+/// pointed at the beginning of its space, which is always there.
+Ids LaneEmitter::library_place(const Access& a, uint32_t byte_offset) {
+  const Id offset = a.place.offset;
+  const bool arena = memory_space() == Space::global || memory_space() == Space::generic;
+  const bool wide = arena && !options_.small_arena && m_.int64();
+  const Id nothing = wide ? m_.b64(0) : m_.u(0);
+  const Id safe = a.active == spv::NoResult || inst_->op != ir::Op::load
+                      ? offset
+                      : m_.select(a.active, offset, nothing);
+  if (!arena) return {add32(safe, byte_offset)};
+  const Id pointer = arena_pointer(safe);
+  const Id at = m_.int64() ? add64(pointer, byte_offset) : add32(pointer, byte_offset);
+  if (a.place.window == spv::NoResult) return {at};
+  const Id inside = wide ? m_.lo(safe) : safe;
+  return {at, a.place.window, add32(inside, byte_offset)};
+}
+
+/// The end of a library function's name: which of its bodies fits the access.
+std::string LaneEmitter::access_form(const Access& a, uint32_t bytes) const {
   const ir::Mem& mem = *inst_->mem;
-  const bool wide = wide_address(mem.space);
-  if (mem.align == AlignRule::force) {
-    const Id low = wide ? m_.lo(a.base) : a.base;
-    const Id kept = m_.op(spv::OpBitwiseAnd, m_.uint_type, {low, m_.u(~(a.alignment - 1))});
-    a.base = wide ? m_.make64(kept, m_.hi(a.base)) : kept;
-  }
-  const bool writes = inst_->op != ir::Op::load;
-  a.active = library(fmt::format("lw_check_{}", library_space(mem.space)), m_.bool_type,
-                     {a.base, m_.u(a.element * a.count), site(), memory_flags(a.alignment),
-                      m_.b(writes), a.active});
-  a.alignment = std::min(a.alignment, a.piece);
+  const uint32_t alignment = std::min(a.alignment, bytes);
+  const bool aligned = alignment >= bytes;
+  const std::string form = aligned ? "_aligned" : alignment >= 4 ? "_align4" : "_align1";
+  if (!ir::is_strong(*inst_)) return form;
+  // Two u64 are how 128-bit values travel: strong ones are seen as a whole or not at all.
+  const bool whole = mem.order != Order::weak && mem.elem == Type::u64 && mem.count == 2;
+  return whole && bytes == 16 && aligned ? "_whole" : form + "_strong";
 }
 
 Id LaneEmitter::extend(Id word, Type elem) {
@@ -183,22 +142,14 @@ Id LaneEmitter::extend(Id word, Type elem) {
   return m_.op(spv::OpShiftRightArithmetic, m_.uint_type, {up, amount});
 }
 
-/// The elements that one library access of `bytes` bytes brings.
-Ids LaneEmitter::load_piece(const Access& a, uint32_t offset, uint32_t bytes) {
-  const uint32_t words = bytes / 4;
-  const Id type = words <= 1 ? m_.uint_type : words == 2 ? m_.uvec2_type : m_.uvec4_type;
-  const Id raw =
-      library(fmt::format("lw_load_{}_{}", library_space(inst_->mem->space), 8 * bytes), type,
-              {address_at(a, offset), site(), memory_flags(a.alignment), a.active});
-  Ids parts;
-  if (words <= 1) parts.push_back(raw);
-  for (uint32_t i = 0; words > 1 && i < words; ++i)
-    parts.push_back(m_.extract(raw, m_.uint_type, i));
+/// Registers for the elements in the words of one library access.
+Ids LaneEmitter::elements_of(const Ids& words, uint32_t bytes) {
+  const uint32_t element = ir::size_of(inst_->mem->elem);
   Ids elements;
-  for (uint32_t at = 0; at < bytes; at += a.element) {
-    Id value = parts[at / 4];
-    if (a.element == 8) {
-      value = m_.make64(value, parts[at / 4 + 1]);
+  for (uint32_t at = 0; at < bytes; at += element) {
+    Id value = words[at / 4];
+    if (element == 8) {
+      value = m_.make64(value, words[at / 4 + 1]);
     } else {
       const uint32_t shift = 8 * (at % 4);
       if (shift != 0) value = m_.op(spv::OpShiftRightLogical, m_.uint_type, {value, m_.u(shift)});
@@ -209,7 +160,56 @@ Ids LaneEmitter::load_piece(const Access& a, uint32_t offset, uint32_t bytes) {
   return elements;
 }
 
+/// The elements that one library access of `bytes` bytes brings; 0 where it may not happen.
+Ids LaneEmitter::load_piece(const Access& a, uint32_t offset, uint32_t bytes) {
+  const uint32_t words = bytes / 4;
+  const Id type = words <= 1 ? m_.uint_type : words == 2 ? m_.uvec2_type : m_.uvec4_type;
+  const Id raw = library(
+      fmt::format("lw_get_{}_{}{}", ir::name(memory_space()), 8 * bytes, access_form(a, bytes)),
+      type, library_place(a, offset));
+  const auto shown = [&](Id word) {
+    return a.active == spv::NoResult ? word : m_.select(a.active, word, m_.u(0));
+  };
+  Ids parts;
+  if (words <= 1) parts.push_back(shown(raw));
+  for (uint32_t i = 0; words > 1 && i < words; ++i)
+    parts.push_back(shown(m_.extract(raw, m_.uint_type, i)));
+  return elements_of(parts, bytes);
+}
+
+/// Parameters at an offset that is known: words of the push constants, or of the launch block.
+Ids LaneEmitter::load_parameter(uint32_t offset) {
+  const uint32_t bytes = inst_->mem->bytes();
+  const auto word = [&](uint32_t at) {
+    return at + 4 <= guest::kPushedParamBytes ? push_word(guest::kPushParams + at / 4)
+                                              : launch_word(kLaunchParamsWord + at / 4);
+  };
+  const uint32_t shift = 8 * (offset % 4), first = offset - offset % 4;
+  Ids words;
+  for (uint32_t at = 0; at < bytes; at += 4) {
+    Id low = word(first + at);
+    if (shift != 0) {
+      low = m_.op(spv::OpShiftRightLogical, m_.uint_type, {low, m_.u(shift)});
+      // The next word only where bytes of it are wanted: behind the last there may be none.
+      if (shift / 8 + std::min(bytes - at, 4U) > 4) {
+        const Id high =
+            m_.op(spv::OpShiftLeftLogical, m_.uint_type, {word(first + at + 4), m_.u(32 - shift)});
+        low = m_.op(spv::OpBitwiseOr, m_.uint_type, {low, high});
+      }
+    }
+    words.push_back(low);
+  }
+  return elements_of(words, bytes);
+}
+
 void LaneEmitter::emit_load() {
+  const ir::Operand& address = inst_->src[0];
+  if (inst_->mem->space == Space::param && address.is_imm() && inst_->src.back().is_imm()) {
+    uint64_t offset = address.imm + static_cast<uint64_t>(inst_->mem->offset);
+    if (inst_->mem->align == AlignRule::force)
+      offset &= ~uint64_t{std::bit_ceil(inst_->mem->alignment()) - 1};
+    return set_all(load_parameter(static_cast<uint32_t>(offset)));
+  }
   order_before();
   const Access a = access();
   const uint32_t total = a.element * a.count;
@@ -244,77 +244,77 @@ void LaneEmitter::store_piece(const Access& a, uint32_t offset, uint32_t bytes) 
   const Id value = words == 1   ? parts[0]
                    : words == 2 ? m_.createCompositeConstruct(m_.uvec2_type, parts)
                                 : m_.createCompositeConstruct(m_.uvec4_type, parts);
-  library(fmt::format("lw_store_{}_{}", library_space(inst_->mem->space), 8 * bytes), m_.void_type,
-          {address_at(a, offset), value, site(), memory_flags(a.alignment), a.active});
+  Ids args = library_place(a, offset);
+  args.push_back(value);
+  library(fmt::format("lw_put_{}_{}{}", ir::name(memory_space()), 8 * bytes, access_form(a, bytes)),
+          m_.void_type, args);
 }
 
 void LaneEmitter::emit_store() {
   order_before();
   const Access a = access();
   const uint32_t total = a.element * a.count;
-  for (uint32_t at = 0; at < total; at += a.piece) {
-    const bool sink = inst_->src[1 + at / a.element].kind == ir::Operand::Kind::none;
-    if (!sink) store_piece(a, at, a.piece);
-  }
+  const auto pieces = [&] {
+    for (uint32_t at = 0; at < total; at += a.piece) {
+      const bool sink = inst_->src[1 + at / a.element].kind == ir::Operand::Kind::none;
+      if (!sink) store_piece(a, at, a.piece);
+    }
+  };
+  if (a.active == spv::NoResult)
+    pieces();
+  else
+    when(a.active, pieces);
   order_after();
 }
 
-/// Several elements: an operation each, after one check of all. Exchanges of two are one operation.
-void LaneEmitter::emit_atoms() {
+/// Bits that float atomics look at (shaders/lib/atomics.glsl).
+uint32_t LaneEmitter::atomic_flags() const {
+  return (inst_->ftz ? 8U : 0U) | (inst_->mode != 0 ? 32U : 0U);
+}
+
+/// Several elements are an operation each. Exchanges of two are one operation.
+void LaneEmitter::emit_atom() {
   const ir::Mem& mem = *inst_->mem;
-  const bool single = mem.atom == AtomOp::exch || mem.atom == AtomOp::cas;
-  const std::string name =
-      fmt::format("lw_atom_{}_{}_", library_space(mem.space), ir::name(mem.atom));
+  order_before();
+  const Access a = access();
+  const Id active = a.active == spv::NoResult ? m_.b(true) : a.active;
+  const bool quad = mem.count > 1 && (mem.atom == AtomOp::exch || mem.atom == AtomOp::cas);
+  const Width width = a.element == 8 ? Width::b64 : Width::b32;
+  AtomOp op = mem.atom;
+  // Adding the negated number is the same sum, NaN included.
+  const bool negate = op == AtomOp::sub && ir::is_float(mem.atom_type);
+  if (negate) op = AtomOp::add;
+  const std::string name = fmt::format("lw_atom_{}_{}_{}", ir::name(memory_space()), ir::name(op),
+                                       quad ? "u128" : atom_suffix(mem));
+  const auto call = [&](uint32_t offset, Id type, const Ids& values) {
+    Ids args = library_place(a, offset);
+    args.insert(args.end(), values.begin(), values.end());
+    args.insert(args.end(), {m_.u(atomic_flags()), active});
+    return library(name, type, args);
+  };
   Ids results;
-  if (single) {
-    const auto quad = [&](size_t i) {
+  if (quad) {
+    Ids values;
+    for (size_t i = 1; i <= value_count(); i += 2) {
       const Id low = src_as(i, Width::b64), high = src_as(i + 1, Width::b64);
-      return m_.createCompositeConstruct(m_.uvec4_type,
-                                         {m_.lo(low), m_.hi(low), m_.lo(high), m_.hi(high)});
-    };
-    Ids args{base_address()};
-    for (size_t i = 1; i < inst_->src.size(); i += 2) args.push_back(quad(i));
-    args.insert(args.end(), {site(), memory_flags(mem.alignment()), activity()});
-    const Id old = library(name + "u128", m_.uvec4_type, args);
+      values.push_back(m_.createCompositeConstruct(
+          m_.uvec4_type, {m_.lo(low), m_.hi(low), m_.lo(high), m_.hi(high)}));
+    }
+    const Id old = call(0, m_.uvec4_type, values);
     const auto word = [&](uint32_t i) { return m_.extract(old, m_.uint_type, i); };
-    results = {m_.make64(word(0), word(1)), m_.make64(word(2), word(3))};
+    const Id first = word(0), second = word(1), third = word(2), fourth = word(3);
+    results = {m_.make64(first, second), m_.make64(third, fourth)};
   } else {
-    Access a;
-    a.base = base_address();
-    a.active = activity();
-    a.element = a.piece = ir::size_of(mem.elem);
-    a.count = mem.count;
-    a.alignment = std::bit_ceil(mem.alignment());
-    check_together(a);
-    const Width width = a.element == 8 ? Width::b64 : Width::b32;
-    for (uint32_t i = 0; i < a.count; ++i)
-      results.push_back(library(name + atom_suffix(mem), m_.type_of(width),
-                                {address_at(a, i * a.element), src_as(1 + i, width), site(),
-                                 memory_flags(a.alignment), a.active}));
+    const size_t operands = value_count() / a.count;  // 2 for compare and swap
+    for (uint32_t i = 0; i < a.count; ++i) {
+      Ids values;
+      for (size_t k = 0; k < operands; ++k) values.push_back(src_as(1 + i + k * a.count, width));
+      if (negate) values[0] = negated(m_, values[0], mem);
+      results.push_back(call(i * a.element, m_.type_of(width), values));
+    }
   }
   order_after();
   if (!inst_->dst.empty()) set_all(std::move(results));
-}
-
-void LaneEmitter::emit_atom() {
-  const ir::Mem& mem = *inst_->mem;
-  const Width width = ir::size_of(mem.elem) == 8 ? Width::b64 : Width::b32;
-  order_before();
-  if (mem.count > 1) return emit_atoms();
-  Ids args{base_address()};
-  for (size_t i = 1; i < inst_->src.size(); ++i) args.push_back(src_as(i, width));
-  args.insert(args.end(), {site(), memory_flags(mem.alignment()), activity()});
-  AtomOp op = mem.atom;
-  if (op == AtomOp::sub && ir::is_float(mem.atom_type)) {
-    // Adding the negated number is the same sum, NaN included.
-    op = AtomOp::add;
-    args[1] = negated(m_, args[1], mem);
-  }
-  const Id old = library(
-      fmt::format("lw_atom_{}_{}_{}", library_space(mem.space), ir::name(op), atom_suffix(mem)),
-      m_.type_of(width), args);
-  order_after();
-  if (!inst_->dst.empty()) set_results({old});
 }
 
 void LaneEmitter::fence_call(ir::Scope scope) {
@@ -344,7 +344,7 @@ void LaneEmitter::emit_event() {
   Id address = m_.b64(0);
   if ((form & guest::kFormNoAddress) == 0) {
     address = base_address();
-    if (!wide_address(inst_->mem->space))
+    if (!guest::wide_space(inst_->mem->space))
       address =
           m_.int64() ? m_.op(spv::OpUConvert, m_.b64_type, {address}) : m_.make64(address, m_.u(0));
   }
@@ -359,6 +359,8 @@ void LaneEmitter::emit_memory() {
       return emit_store();
     case ir::Op::atom:
       return emit_atom();
+    case ir::Op::check:
+      return emit_check();
     default:
       return;  // cachectl: caches are invisible to values; the tracker sees it elsewhere
   }

@@ -159,6 +159,7 @@ void LaneEmitter::run() {
     hidden_zero_ = launch_word(kLaunchSpareWord);
   find_variables();
   initialise_variables();
+  prepare_limits();
   nodes(code_.body);
   if (!m_.terminated()) leave();
 }
@@ -274,6 +275,13 @@ void LaneEmitter::unsupported(const std::string& why) const {
   throw Error(ErrorKind::guest, line != 0
                                     ? fmt::format("instruction '{}' (line {}): {}", text, line, why)
                                     : fmt::format("instruction '{}': {}", text, why));
+}
+
+Id LaneEmitter::push_word(uint32_t word) {
+  const Id pointer =
+      m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
+            {frame_.push, m_.u(0), m_.u(word)});
+  return m_.createLoad(pointer, spv::NoPrecision);
 }
 
 Id LaneEmitter::launch_word(uint32_t word) {

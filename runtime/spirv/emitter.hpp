@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "runtime/guest/push_words.hpp"
 #include "runtime/ir/passes/passes.hpp"
+#include "runtime/spirv/lane_state.hpp"
 #include "runtime/spirv/module_builder.hpp"
 
 namespace lanewise::spirv {
@@ -26,6 +29,8 @@ struct Shape {
 
 /// Module-level variables that the body's function shares with the entry point.
 struct Frame {
+  LaneState* state = nullptr;
+  Id push = spv::NoResult;   ///< push constants: runtime/guest/push_words.hpp
   Id lane = spv::NoResult;   ///< Private uint: linear thread index of the lane being run
   Id group = spv::NoResult;  ///< Private uvec3
   Id clock = spv::NoResult;  ///< Private uint: counts the reads of the clock registers
@@ -45,6 +50,8 @@ bool runs_in_group(const ir::Inst& inst);
 
 /// A word of the launch block that is always 0 (shaders/INTERFACE.md).
 inline constexpr uint32_t kLaunchSpareWord = 18;
+// Others: bytes of the parameters, and where they begin.
+inline constexpr uint32_t kLaunchParamBytesWord = 22, kLaunchParamsWord = 64;
 
 class LaneEmitter {
  public:
@@ -69,6 +76,7 @@ class LaneEmitter {
 
   uint32_t wave_lanes() const { return program_.wave_lanes; }
   Id launch_word(uint32_t word);
+  Id push_word(uint32_t word);
   /// The compiler may find out the value of source `index` (an immediate, or computed from such).
   bool may_be_constant(size_t index) const;
   /// 0, but no compiler knows; only where something asks for it.
@@ -114,7 +122,6 @@ class LaneEmitter {
   void emit_load();
   void emit_store();
   void emit_atom();
-  void emit_atoms();
   void emit_barrier();
   Values group_reduction();
   void emit_wave();
@@ -127,25 +134,49 @@ class LaneEmitter {
   Values buffer_format();
   void emit_report();
 
-  // Memory (emit_memory.cpp)
-  struct Access;
-  Access access();
+  // Addresses (address.cpp)
   Id base_address();
+  Id forced_address();
   Id hide_address(Id address, ir::Width width);
   static bool is_retry_loop(const ir::Inst& inst);
   bool has_retry_loops() const;
-  Id address_at(const Access& access, uint32_t byte_offset);
   Id add64(Id value, uint64_t addend);
   Id add32(Id value, uint32_t addend);
+  bool has_windows() const;
+  ir::Space memory_space() const;
+  uint64_t space_bytes(ir::Space space) const;
+  /// Where an address lies: the offset in its space and, of generic ones, which space that is.
+  struct Place {
+    Id offset = spv::NoResult;  ///< uint, or b64 in a large arena
+    Id window = spv::NoResult;  ///< uint: 0 arena, 1 shared, 2 local; NoResult = known
+    Id high = spv::NoResult;    ///< uint: must be 0 for the offset to mean anything
+  };
+  Place place_of(Id address);
+  Id arena_pointer(Id offset);
+
+  // Checks (emit_check.cpp)
+  void prepare_limits();
+  void emit_check();
+  Id outside(const Place& place, Id address, uint32_t bytes);
+  Id outside_small(Id offset, uint64_t size, uint32_t bytes);
+
+  // Memory (emit_memory.cpp)
+  struct Access;
+  Access access();
+  Ids library_place(const Access& access, uint32_t byte_offset);
+  std::string access_form(const Access& access, uint32_t bytes) const;
   Ids load_piece(const Access& access, uint32_t offset, uint32_t bytes);
+  Ids elements_of(const Ids& words, uint32_t bytes);
   void store_piece(const Access& access, uint32_t offset, uint32_t bytes);
+  Ids load_parameter(uint32_t offset);
   Id extend(Id word, ir::Type elem);
-  Id memory_flags(uint32_t alignment) const;
-  void check_together(Access& access);
+  uint32_t atomic_flags() const;
+  size_t value_count() const;
   void order_before();
   void order_after();
   void fence_call(ir::Scope scope);
   void fence();
+  Id unless_stopped(Id condition);
   Id activity();  ///< the instruction's guard, and that the lane was not stopped
 
   // Control flow (emit_control.cpp)
@@ -157,7 +188,7 @@ class LaneEmitter {
   void emit_scope(const ir::Node& n);
   void leave();  ///< returns from the function
   void end_lane();
-  void budget_fault(uint32_t site);
+  void note_budget(uint32_t site);
   Id not_left(uint32_t mark, uint32_t site);
   Id group_may_go_on(uint32_t site);
   bool has_barrier(const std::vector<ir::Node>& list) const;
@@ -172,7 +203,9 @@ class LaneEmitter {
   ir::Liveness live_;
   const ir::Inst* inst_ = nullptr;
   Id hidden_zero_ = spv::NoResult;
-  std::vector<bool> constant_;  ///< by register: some definition depends on immediates alone
+  Id arena_ = spv::NoResult;       ///< the arena's device address, where it is used
+  std::map<uint32_t, Id> limits_;  ///< by bytes of the access: the first offset too large
+  std::vector<bool> constant_;     ///< by register: some definition depends on immediates alone
   Id lane_ = spv::NoResult, group_ = spv::NoResult;
 
   // All by register:

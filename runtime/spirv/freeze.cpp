@@ -121,9 +121,9 @@ std::vector<uint32_t> freeze(const std::vector<uint32_t>& words,
                              std::map<uint32_t, uint32_t> values) {
   const uint32_t lane_count = std::max(value_or(values, lanes, 1), 1U);
   values[lanes] = lane_count;
-  values[local_total] = std::max(value_or(values, local_words, 1) * lane_count, 4U);
+  values[local_total] = std::max(value_or(values, local_words, 1) * lane_count, 16U);
   values[level_words] = std::max(value_or(values, wave_levels, 0) * lane_count, 1U);
-  values[shared_words] = std::max(value_or(values, shared_words, 1), 4U);
+  values[shared_words] = std::max(value_or(values, shared_words, 1), 16U);
   return Freezer(words, values).run();
 }
 

@@ -6,8 +6,19 @@
 namespace lanewise::spirv {
 namespace {
 
+// Words of the launch block (shaders/INTERFACE.md).
+constexpr uint32_t kBudgetWord = 10;
 /// Loop mark of the loop over an invocation's lanes; the body's loops count up from 1.
 constexpr uint32_t kAllLanesRan = ~0U;
+
+Id push_constants(ModuleBuilder& m) {
+  const Id words = m.makeArrayType(m.uint_type, m.u(guest::kPushWords), 4);
+  m.addDecoration(words, spv::DecorationArrayStride, 4);
+  const Id block = m.makeStructType({words}, "Push");
+  m.addDecoration(block, spv::DecorationBlock);
+  m.addMemberDecoration(block, 0, spv::DecorationOffset, 0);
+  return m.createVariable(spv::NoPrecision, spv::StorageClassPushConstant, block, "push");
+}
 
 }  // namespace
 
@@ -30,7 +41,9 @@ BarrierUse barrier_use(const ir::Program& program) {
 
 KernelBuilder::KernelBuilder(ModuleBuilder& module, const Options& options, const Target& target,
                              const Shape& shape)
-    : m_(module), options_(options), target_(target), shape_(shape) {
+    : m_(module), options_(options), target_(target), shape_(shape), state_(module, target, true) {
+  frame_.state = &state_;
+  frame_.push = push_constants(m_);
   frame_.lane = private_variable(m_.uint_type, "lane");
   frame_.group = private_variable(m_.uvec3_type, "group");
   frame_.clock = private_variable(m_.uint_type, "clock", m_.u(0));
@@ -57,26 +70,17 @@ void KernelBuilder::begin_entry() {
   const Id group = input(m_.uvec3_type, spv::BuiltInWorkgroupId, "work_group");
   const Id local = input(m_.uvec3_type, spv::BuiltInLocalInvocationId, "local_id");
 
-  const Id block_type = m_.makeStructType({m_.uvec3_type}, "Dispatch");
-  m_.addDecoration(block_type, spv::DecorationBlock);
-  m_.addMemberDecoration(block_type, 0, spv::DecorationOffset, 0);
-  const Id block =
-      m_.createVariable(spv::NoPrecision, spv::StorageClassPushConstant, block_type, "dispatch");
-  const Id pointer_type = m_.makePointer(spv::StorageClassPushConstant, m_.uvec3_type);
-  const Id pointer = m_.op(spv::OpAccessChain, pointer_type, {block, m_.makeIntConstant(0)});
-  const Id base = m_.createLoad(pointer, spv::NoPrecision);
-
   spv::Instruction* entry_point = m_.addEntryPoint(spv::ExecutionModelGLCompute, entry_, "main");
   entry_point->addIdOperand(group);
   entry_point->addIdOperand(local);
   m_.addExecutionMode(entry_, spv::ExecutionModeLocalSize, static_cast<int>(shape_.local_size), 1,
                       1);
-  const Id group_id =
-      m_.op(spv::OpIAdd, m_.uvec3_type, {m_.createLoad(group, spv::NoPrecision), base});
+  const Id group_id = m_.createLoad(group, spv::NoPrecision);
   m_.createStore(group_id, frame_.group);
   invocation_ = m_.extract(m_.createLoad(local, spv::NoPrecision), m_.uint_type, 0);
   m_.createStore(invocation_, frame_.lane);
   library("lw_begin", m_.void_type, {group_id, invocation_});
+  start_lane();
   if (options_.trace_bits != 0) library("lw_trace_begin", m_.void_type, {});
 }
 
@@ -103,9 +107,15 @@ void KernelBuilder::declare_float_modes() {
        CapabilitySignedZeroInfNanPreserve, 64);
 }
 
+void KernelBuilder::start_lane() {
+  const auto word = [&](uint32_t n) { return library("lw_launch", m_.uint_type, {m_.u(n)}); };
+  state_.start(word(kBudgetWord), word(kBudgetWord + 1));
+}
+
 void KernelBuilder::end_of_lane() {
   if (options_.trace_bits != 0) library("lw_trace_end", m_.void_type, {});
-  library("lw_end", m_.void_type, {});
+  state_.report(m_.createLoad(frame_.group, spv::NoPrecision),
+                m_.createLoad(frame_.lane, spv::NoPrecision));
 }
 
 void KernelBuilder::finish_entry() {
@@ -209,7 +219,8 @@ void KernelBuilder::run_lanes_in_turn(spv::Function* body) {
     const Id lane = lane_of(slot);
     when(lane_exists(lane), [&] {
       m_.createStore(lane, frame_.lane);
-      library("lw_next_lane", m_.void_type, {lane});
+      library("lw_set_lane", m_.void_type, {m_.u(0), lane});
+      start_lane();
       m_.call_function(body);
       end_of_lane();
     });
@@ -221,8 +232,9 @@ void KernelBuilder::run_lanes_in_turn(spv::Function* body) {
   if (!target_.cuts_loops) return;
   const Id finished = library("lw_loop_left", m_.bool_type, {done});
   when(m_.op(spv::OpLogicalNot, m_.bool_type, {finished}), [&] {
-    library("lw_next_lane", m_.void_type, {lane_of(m_.u(shape_.lanes_per_invocation - 1))});
-    library("lw_loop_cut", m_.void_type, {m_.u(ir::kNone)});
+    m_.createStore(lane_of(m_.u(shape_.lanes_per_invocation - 1)), frame_.lane);
+    start_lane();
+    state_.cut_by_driver(ir::kNone);
     end_of_lane();
   });
 }

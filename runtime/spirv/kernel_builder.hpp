@@ -22,6 +22,8 @@ class KernelBuilder {
   KernelBuilder(ModuleBuilder& module, const Options& options, const Target& target,
                 const Shape& shape);
 
+  const std::vector<FaultPoint>& fault_points() const { return state_.points().all(); }
+
   /// Every barrier is reached by all lanes together: one invocation per lane, plain barriers.
   /// Without barriers and cross-lane operations an invocation may run several lanes, one after the
   /// other.
@@ -35,6 +37,7 @@ class KernelBuilder {
   void begin_entry();
   void declare_float_modes();
   void finish_entry();
+  void start_lane();
   void end_of_lane();
   void load_lane();
   spv::Function* build_body(const ir::Program& program);
@@ -52,6 +55,9 @@ class KernelBuilder {
   struct PhaseState;
   void make_phase_variables(const ir::Phases& phases, PhaseState& state);
   void run_lane(const ir::Phases& phases, PhaseState& state, spv::Function* body, Id slot);
+  Id fault_at(FaultKind kind, const ir::Inst& stop);
+  void start_all_lanes(PhaseState& state);
+  void load_lane_state(PhaseState& state, Id slot);
   void arrive(const ir::Phases& phases, PhaseState& state, Id slot);
   void release(const ir::Phases& phases, PhaseState& state, Id slot);
   void abandon(const ir::Phases& phases, PhaseState& state, Id outcome, Id slot);
@@ -81,6 +87,7 @@ class KernelBuilder {
   const Options& options_;
   const Target& target_;
   const Shape& shape_;
+  LaneState state_;
   Frame frame_;
   spv::Function* entry_ = nullptr;
   spv::Block* entry_start_ = nullptr;

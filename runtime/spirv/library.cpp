@@ -52,12 +52,12 @@ Variant variant_for(const Target& target) {
   return target.int64_atomics ? Variant::t1a : Variant::t1;
 }
 
-const std::vector<Signature>& functions() {
-  return Index::of(Variant::t1).signatures();
+const std::vector<Signature>& functions(Variant variant) {
+  return Index::of(variant).signatures();
 }
 
-const Signature* find(std::string_view name) {
-  const auto& all = functions();
+const Signature* find(std::string_view name, Variant variant) {
+  const auto& all = functions(variant);
   const auto found =
       std::lower_bound(all.begin(), all.end(), name,
                        [](const Signature& s, std::string_view wanted) { return s.name < wanted; });

@@ -34,10 +34,11 @@ struct Signature {
   std::vector<Kind> params;
 };
 
-/// The library's function of that name, or null. The same functions exist in every variant.
-const Signature* find(std::string_view name);
+/// The library's function of that name, or null. The same functions exist in every variant;
+/// pointers into the arena are u32 in variant t0 and b64 in all others.
+const Signature* find(std::string_view name, Variant variant = Variant::t1);
 /// All functions, sorted by name.
-const std::vector<Signature>& functions();
+const std::vector<Signature>& functions(Variant variant = Variant::t1);
 
 /// The part of the library that the named functions reach. Throws Error(guest) for an unknown name.
 std::vector<uint32_t> trim(const std::vector<std::string>& names, Variant variant);
@@ -52,7 +53,6 @@ enum SpecId : uint32_t {
   local_words = 1,
   lanes = 2,
   shared_in_backing = 3,
-  memcheck = 4,
   local_total = 5,      ///< filled in by freeze(): local_words * lanes
   loop_marks = 7,       ///< words, one per invocation, on devices that cut loops
   group_words = 8,      ///< words of shared memory for cross-lane operations of whole groups

@@ -40,6 +40,8 @@ void KernelBuilder::make_phase_variables(const ir::Phases& phases, PhaseState& s
   };
   for (const ir::Reg reg : phases.carried) keep(reg, true);
   keep(phases.resume, true);
+  for (const Id variable : state_.variables())
+    state.registers.push_back({array(m_.uint_type, "lane_state"), variable, m_.uint_type});
   // Operands of barriers are looked at right after the phase; they need not survive another lane.
   keep(phases.barrier_id, false);
   keep(phases.barrier_count, false);
@@ -86,6 +88,30 @@ Id KernelBuilder::operand_of(const ir::Operand& operand, ir::Width width, Id whe
   return m_.constant(width, 0);
 }
 
+Id KernelBuilder::fault_at(FaultKind kind, const ir::Inst& stop) {
+  return m_.u(state_.points().number(kind, stop.site));
+}
+
+/// begin_entry() has started one lane; all others start alike.
+void KernelBuilder::start_all_lanes(PhaseState& state) {
+  for_each_slot([&](Id slot) {
+    for (const auto& saved : state.registers) {
+      if (!std::ranges::count(state_.variables(), saved.variable)) continue;
+      m_.createStore(m_.createLoad(saved.variable, spv::NoPrecision),
+                     array_element(saved.array, slot, saved.type));
+    }
+  });
+}
+
+/// The lane's fault and steps, as its last phase has left them.
+void KernelBuilder::load_lane_state(PhaseState& state, Id slot) {
+  for (const auto& saved : state.registers) {
+    if (!std::ranges::count(state_.variables(), saved.variable)) continue;
+    const Id value = m_.createLoad(array_element(saved.array, slot, saved.type), spv::NoPrecision);
+    m_.createStore(value, saved.variable);
+  }
+}
+
 void KernelBuilder::run_lane(const ir::Phases& phases, PhaseState& state, spv::Function* body,
                              Id slot) {
   const Id lane = lane_of(slot);
@@ -95,7 +121,6 @@ void KernelBuilder::run_lane(const ir::Phases& phases, PhaseState& state, spv::F
     const Id value = m_.createLoad(array_element(saved.array, slot, saved.type), spv::NoPrecision);
     m_.createStore(value, saved.variable);
   }
-  if (shape_.packed) library("lw_wave_enter", m_.void_type, {slot});
   run_body(phases, state, body, slot);
   for (const auto& saved : state.registers) {
     const Id value = m_.createLoad(saved.variable, spv::NoPrecision);
@@ -128,10 +153,13 @@ void KernelBuilder::run_body(const ir::Phases& phases, PhaseState& state, spv::F
   const Id at = m_.createLoad(frame_.resume, spv::NoPrecision);
   const Id resumed = m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(0)});
   when(resumed, [&] {
-    const Id site = stop_value(phases, at, [&](const ir::Inst& b) { return m_.u(b.site); });
-    const Id go_on = library("lw_step", m_.bool_type, {site});
-    when(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}),
-         [&] { m_.createStore(m_.u(ir::kPhaseEnded), frame_.resume); });
+    const Id point = stop_value(
+        phases, at, [&](const ir::Inst& b) { return fault_at(FaultKind::step_budget, b); });
+    const Id go_on = state_.step();
+    when(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), [&] {
+      state_.note(state_.out_of_steps(), point, m_.u(0), m_.u(0));
+      m_.createStore(m_.u(ir::kPhaseEnded), frame_.resume);
+    });
     if (phases.wave.kind.valid()) take_results(phases, slot);
   });
   when(ended(spv::OpINotEqual), [&] { m_.call_function(body); });
@@ -176,10 +204,10 @@ void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot)
   });
   const Id valid = m_.op(spv::OpULessThan, m_.bool_type, {id, m_.u(kBarriers)});
   when(m_.op(spv::OpLogicalNot, m_.bool_type, {valid}), [&] {
-    const Id site = stop_value(phases, which, [&](const ir::Inst& b) { return m_.u(b.site); });
-    library("lw_fault", m_.void_type,
-            {m_.u(static_cast<uint32_t>(FaultKind::illegal_instruction)), site, m_.u(0), m_.u(0),
-             m_.u(0)});
+    const Id point = stop_value(phases, which, [&](const ir::Inst& b) {
+      return fault_at(FaultKind::illegal_instruction, b);
+    });
+    state_.note(point, m_.u(0), m_.u(0));
     m_.createStore(m_.u(ir::kPhaseEnded), frame_.resume);
   });
   when(valid, [&] {
@@ -228,17 +256,24 @@ void KernelBuilder::release(const ir::Phases& phases, PhaseState& state, Id slot
 /// driver has cut the loop over the turns.
 void KernelBuilder::abandon(const ir::Phases& phases, PhaseState& state, Id outcome, Id slot) {
   const Id which = m_.createLoad(array_element(state.resume, slot, m_.uint_type), spv::NoPrecision);
-  library("lw_set_lane", m_.void_type, {slot, lane_of(slot)});
-  Id site = stop_value(phases, which, [&](const ir::Inst& b) { return m_.u(b.site); });
-  if (site == spv::NoResult) site = m_.u(ir::kNone);  // no stops: the driver cut the loop
+  const Id lane = lane_of(slot);
+  m_.createStore(lane, frame_.lane);
+  library("lw_set_lane", m_.void_type, {slot, lane});
+  load_lane_state(state, slot);
+  const auto points = [&](FaultKind kind) {
+    const Id point =
+        stop_value(phases, which, [&](const ir::Inst& b) { return fault_at(kind, b); });
+    // No stops: the driver cut the loop.
+    return point != spv::NoResult ? point : m_.u(state_.points().number(kind, ir::kNone));
+  };
   const Id none = m_.op(spv::OpIEqual, m_.bool_type, {outcome, m_.u(kNone)});
   const Id stuck = m_.op(spv::OpLogicalAnd, m_.bool_type, {none, waits(state, slot)});
-  Id kind = m_.select(stuck, m_.u(static_cast<uint32_t>(FaultKind::barrier_divergence)),
-                      m_.u(static_cast<uint32_t>(FaultKind::step_budget)));
-  // A launch that somebody has ended leaves lanes waiting; that is no fault of theirs.
-  kind = m_.select(library("lw_aborted", m_.bool_type, {}), m_.u(0), kind);
+  const Id point =
+      m_.select(stuck, points(FaultKind::barrier_divergence), points(FaultKind::step_budget));
   const Id cut = m_.select(stuck, m_.u(0), m_.u(1));  // the address says that it was the driver
-  library("lw_fault", m_.void_type, {kind, site, cut, m_.u(0), m_.u(0)});
+  // A launch that somebody has ended leaves lanes waiting; that is no fault of theirs.
+  const Id aborted = library("lw_aborted", m_.bool_type, {});
+  state_.note(m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}), point, cut, m_.u(0));
   end_of_lane();
   m_.createStore(m_.u(ir::kPhaseEnded), array_element(state.resume, slot, m_.uint_type));
 }
@@ -303,6 +338,7 @@ void KernelBuilder::build_phases(const ir::Phases& phases) {
   spv::Function* body = build_body(phases.program);
   begin_entry();
   const Id size = m_.u(shape_.local_size);
+  start_all_lanes(state);
   if (shape_.packed) begin_wave();
   library("lw_phase_begin", m_.void_type, {invocation_, size, m_.u(shape_.lanes)});
   const Id outcome =

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/guest/validate.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
 #include "runtime/spirv/kernel_builder.hpp"
@@ -14,6 +15,9 @@
 
 namespace lanewise::spirv {
 namespace {
+
+/// Of shared and local memory: the widest access of the library.
+constexpr uint32_t kLeastWords = 16;
 
 Shape shape_for(const Options& options, const Target& target) {
   const uint64_t lanes = options.block.total();
@@ -155,6 +159,17 @@ uint32_t wave_levels(const ir::Phases& phases) {
   return static_cast<uint32_t>(most);
 }
 
+ir::CheckFacts check_facts(const ir::Program& program, const Options& options) {
+  ir::CheckFacts facts;
+  facts.params = program.param_bytes;
+  facts.shared = guest::shared_bytes(program, options.dynamic_shared);
+  facts.local = program.local_bytes;
+  facts.block = options.block;
+  facts.off = options.memcheck == Memcheck::off;
+  facts.allocations = options.memcheck == Memcheck::alloc;
+  return facts;
+}
+
 uint32_t loop_mark_bytes(const Target& target, const Shape& shape) {
   return target.cuts_loops ? 4 * shape.local_size : 0;
 }
@@ -183,6 +198,7 @@ Module translate(const ir::Program& source, const Options& options, const Target
   const bool phases = (packed && (waves || traced)) || needs_phases(program, shape);
   const uint32_t own = own_shared_bytes(program, shape, phases) + loop_mark_bytes(target, shape);
   const SharedLayout shared = shared_layout(program, options, target, own);
+  ir::insert_checks(program, check_facts(program, options));
 
   ModuleBuilder builder(target);
   KernelBuilder kernel(builder, options, target, shape);
@@ -197,18 +213,18 @@ Module translate(const ir::Program& source, const Options& options, const Target
 
   const uint64_t on_chip = shared.in_memory ? 0 : shared.bytes;
   const std::map<uint32_t, uint32_t> sizes = {
-      // A load that may not happen reads up to 16 bytes at offset 0.
-      {library::shared_words, std::max(static_cast<uint32_t>(on_chip / 4), 4U)},
+      // A load that may not happen reads at offset 0.
+      {library::shared_words, std::max(static_cast<uint32_t>(on_chip / 4), kLeastWords)},
       {library::local_words, (program.local_bytes + 3) / 4},
       // Lanes that run one after the other share a slot.
       {library::lanes, phases ? shape.lanes_per_invocation : 1},
       {library::shared_in_backing, shared.in_memory ? 1U : 0U},
-      {library::memcheck, static_cast<uint32_t>(options.memcheck)},
       {library::group_words, waves && !phases ? group_words(program, shape) : 1},
       {library::loop_marks, shape.local_size},
       {library::wave_levels, levels},
       {library::fence_by_atomic, target.fence_by_atomic ? 1U : 0U}};
   Module module;
+  module.fault_points = kernel.fault_points();
   const auto linked = library::link(builder.words(), library::variant_for(target));
   module.words = library::freeze(linked, sizes);
   if (target.folds_nothing) module.words = shrink(module.words);

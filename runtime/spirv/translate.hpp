@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/guest/engine.hpp"
+#include "runtime/spirv/fault_points.hpp"
 
 namespace lanewise::spirv {
 
@@ -52,6 +53,7 @@ struct Options {
   /// 0 = nothing is traced.
   uint32_t trace_bits = 0;
   bool optimise = true;  ///< the passes of ir/passes/pipeline.hpp
+  bool small_arena = true;  ///< at most guest::kSmallArena bytes: offsets have 32 bits
 };
 
 /// A ready module and what the host must know to run it.
@@ -59,10 +61,11 @@ struct Module {
   std::vector<uint32_t> words;
   uint32_t local_size = 1;  ///< invocations per work-group (x); y = z = 1
   uint32_t lanes_per_invocation = 1;
-  bool shared_in_memory = false;  ///< shared memory did not fit: backed by device memory
-  uint64_t shared_bytes = 0;      ///< per group, when shared_in_memory
-  std::string wave_mode;          ///< "lane" or "packed"
-  std::string wave_reason;        ///< why, in a sentence's words
+  bool shared_in_memory = false;         ///< shared memory did not fit: backed by device memory
+  uint64_t shared_bytes = 0;             ///< per group, when shared_in_memory
+  std::string wave_mode;                 ///< "lane" or "packed"
+  std::string wave_reason;               ///< why, in a sentence's words
+  std::vector<FaultPoint> fault_points;  ///< what the numbers in fault records stand for
 };
 
 /// Throws Error(guest) naming the instruction when the device lacks what it needs (f64 on T0).

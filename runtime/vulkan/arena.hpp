@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "runtime/guest/push_words.hpp"
 #include "runtime/vulkan/device.hpp"
 
 namespace lanewise::vulkan {
@@ -17,6 +18,7 @@ class Arena {
   void read(uint64_t address, std::span<std::byte> data);
 
   uint64_t size() const { return size_; }  ///< bytes reserved so far
+  bool small() const { return size_ <= guest::kSmallArena; }
   uint64_t device_address() const { return buffer_.address; }
   const Buffer& buffer() const { return buffer_; }
   bool readable_without_device() const { return buffer_.map != nullptr && buffer_.cached; }

@@ -89,9 +89,15 @@ void Dispatcher::write_launch_block(const LaunchRequest& request, const Kernel& 
   w[15] = static_cast<uint32_t>(backing_slots_);
   w[16] = static_cast<uint32_t>(align16(kernel.module.shared_bytes));
   w[17] = static_cast<uint32_t>(align16(request.program->shared_bytes));
+  w[22] = static_cast<uint32_t>(request.params.size());
   if (!request.params.empty()) {
     std::memcpy(w + kLaunchWords, request.params.data(), request.params.size());
   }
+  push_.fill(0);
+  put64(push_.data() + guest::kPushArenaAddress, arena_.device_address());
+  put64(push_.data() + guest::kPushArenaSize, arena_.size());
+  std::memcpy(push_.data() + guest::kPushParams, request.params.data(),
+              std::min<size_t>(request.params.size(), guest::kPushedParamBytes));
 }
 
 void Dispatcher::write_allocations(const LaunchRequest& request) {
@@ -161,7 +167,7 @@ bool Dispatcher::stop() {
 void Dispatcher::run_chunk(const Kernel& kernel, const Chunk& chunk, Clock::time_point deadline,
                            double timeout_seconds) {
   device_.submit([&](const vk::raii::CommandBuffer& commands) {
-    pipelines_.record(commands, kernel.pipeline, chunk.base, chunk.count);
+    pipelines_.record(commands, kernel.pipeline, push_, chunk.base, chunk.count);
   });
   for (;;) {
     const auto now = Clock::now();
@@ -175,7 +181,7 @@ void Dispatcher::run_chunk(const Kernel& kernel, const Chunk& chunk, Clock::time
                               timeout_seconds));
     }
     // One lane that used up its steps ends the launch (docs/execution.md); the others are told.
-    if (fault_word(kFaultCountWord) != 0 && has_fault(fault_snapshot(), FaultKind::step_budget)) {
+    if (fault_word(kFaultCountWord) != 0 && ends_launch(fault_snapshot())) {
       fault_word(kFaultAbortWord) = 1;
     }
   }
@@ -190,7 +196,7 @@ double Dispatcher::show_to_driver(const LaunchRequest& request, const Kernel& ke
   const auto start = Clock::now();
   const bool seen = ends_by(deadline, [this, &kernel] {
     device_.run([&](const vk::raii::CommandBuffer& commands) {
-      pipelines_.record(commands, kernel.pipeline, {0, 0, 0}, {0, 0, 0});
+      pipelines_.record(commands, kernel.pipeline, push_, {0, 0, 0}, {0, 0, 0});
     });
   });
   if (!seen) {
@@ -215,7 +221,8 @@ void Dispatcher::run(const LaunchRequest& request, const Kernel& kernel, Clock::
   } else {
     run_untraced(request, kernel, deadline, most, plan);
   }
-  decode_faults(fault_snapshot(), result);
+  decode_faults(fault_snapshot(), kernel.module.fault_points, memory_map(request, arena_.size()),
+                result);
   result.times.dispatch_ms += milliseconds(Clock::now() - start) - shown;
 }
 
@@ -229,7 +236,7 @@ void Dispatcher::run_untraced(const LaunchRequest& request, const Kernel& kernel
     const double took = milliseconds(Clock::now() - begin);
     if (took < kShortChunkMs && chunk.groups() >= wanted / 2) wanted *= 2;
     if (took > kLongChunkMs && wanted > 1) wanted /= 2;
-    if (has_fault(fault_snapshot(), FaultKind::step_budget)) break;
+    if (ends_launch(fault_snapshot())) break;
   }
 }
 

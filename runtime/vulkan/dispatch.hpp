@@ -63,6 +63,7 @@ class Dispatcher {
   Device& device_;
   Arena& arena_;
   Pipelines& pipelines_;
+  PushWords push_{};
   Buffer launch_, faults_, backing_, allocations_, events_;
   uint64_t backing_slots_ = 1;
   std::chrono::milliseconds patience_{10000};

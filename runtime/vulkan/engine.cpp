@@ -128,7 +128,8 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& request) {
   LaunchResult result;
   guarded("a launch", [&] {
     const auto deadline = deadline_after(request.timeout_seconds);
-    const Kernel& kernel = parts_->kernels.get(request, result.times, deadline);
+    const Kernel& kernel =
+        parts_->kernels.get(request, parts_->arena.small(), result.times, deadline);
     result.wave_mode = kernel.module.wave_mode;
     result.wave_reason = kernel.module.wave_reason;
     parts_->dispatcher.run(request, kernel, deadline, result);
@@ -145,7 +146,7 @@ std::unique_ptr<VulkanEngine> make_engine_with(std::string_view selector, const 
 
 std::vector<uint32_t> VulkanEngine::translate(const LaunchRequest& request) {
   guest::validate(request);
-  return parts_->kernels.translate_only(request).words;
+  return parts_->kernels.translate_only(request, parts_->arena.small()).words;
 }
 
 }  // namespace lanewise::vulkan

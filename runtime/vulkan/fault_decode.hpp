@@ -5,6 +5,7 @@
 #include <span>
 
 #include "runtime/guest/engine.hpp"
+#include "runtime/spirv/fault_points.hpp"
 
 namespace lanewise::vulkan {
 
@@ -14,10 +15,22 @@ inline constexpr uint32_t kFaultHeaderWords = 64;
 inline constexpr uint32_t kFaultRecordWords = 8;
 inline constexpr uint32_t kFaultWords = kFaultHeaderWords + kMaxFaults * kFaultRecordWords;
 
-/// Fills faults (sorted by group, then lane) and fault_count.
-void decode_faults(std::span<const uint32_t> words, LaunchResult& result);
+/// What a launch could reach, as far as its faults depend on it. Bytes.
+struct MemoryMap {
+  uint64_t arena = 0, params = 0, shared = 0, local = 0;
+  Memcheck memcheck = Memcheck::arena;
+  std::span<const Allocation> allocations;
+};
+MemoryMap memory_map(const LaunchRequest& request, uint64_t arena_bytes);
 
-/// True when some stored record is of this kind.
-bool has_fault(std::span<const uint32_t> words, FaultKind kind);
+/// What is wrong with an access that a kernel's check has refused (docs/execution.md).
+FaultKind kind_of(const spirv::FaultPoint& access, uint64_t address, const MemoryMap& memory);
+
+/// Fills faults (sorted by group, then lane) and fault_count.
+void decode_faults(std::span<const uint32_t> words, std::span<const spirv::FaultPoint> points,
+                   const MemoryMap& memory, LaunchResult& result);
+
+/// True when some stored record ends the launch: a used-up step budget.
+bool ends_launch(std::span<const uint32_t> words);
 
 }  // namespace lanewise::vulkan

@@ -26,7 +26,18 @@ struct ModuleHead {
   uint32_t local_size, lanes_per_invocation, shared_in_memory;
   uint64_t shared_bytes;
   uint32_t mode_length, reason_length;  ///< of the texts after the words
+  uint32_t fault_points, padding;       ///< behind the texts, as PackedPoint
 };
+struct PackedPoint {
+  uint32_t kind, site, space, bytes, alignment, write, atomic;
+};
+std::vector<PackedPoint> packed(const std::vector<spirv::FaultPoint>& points) {
+  std::vector<PackedPoint> all;
+  for (const spirv::FaultPoint& p : points)
+    all.push_back({static_cast<uint32_t>(p.kind), p.site, static_cast<uint32_t>(p.space), p.bytes,
+                   p.alignment, p.write ? 1U : 0U, p.atomic ? 1U : 0U});
+  return all;
+}
 
 }  // namespace
 
@@ -37,13 +48,19 @@ std::vector<std::byte> encode_module(const spirv::Module& module) {
                         module.shared_in_memory ? 1U : 0U,
                         module.shared_bytes,
                         static_cast<uint32_t>(module.wave_mode.size()),
-                        static_cast<uint32_t>(module.wave_reason.size())};
+                        static_cast<uint32_t>(module.wave_reason.size()),
+                        static_cast<uint32_t>(module.fault_points.size()),
+                        0};
+  const auto points = packed(module.fault_points);
+  const size_t point_bytes = points.size() * sizeof(PackedPoint);
   const std::string texts = module.wave_mode + module.wave_reason;
   const uint64_t word_bytes = module.words.size() * sizeof(uint32_t);
-  std::vector<std::byte> out(sizeof head + word_bytes + texts.size());
+  std::vector<std::byte> out(sizeof head + word_bytes + texts.size() + point_bytes);
   std::memcpy(out.data(), &head, sizeof head);
   std::memcpy(out.data() + sizeof head, module.words.data(), word_bytes);
   std::memcpy(out.data() + sizeof head + word_bytes, texts.data(), texts.size());
+  if (!points.empty())
+    std::memcpy(out.data() + out.size() - point_bytes, points.data(), point_bytes);
   return out;
 }
 
@@ -53,7 +70,8 @@ std::optional<spirv::Module> decode_module(std::span<const std::byte> bytes) {
   std::memcpy(&head, bytes.data(), sizeof head);
   const uint64_t word_bytes = uint64_t{head.words} * sizeof(uint32_t);
   const uint64_t text_bytes = uint64_t{head.mode_length} + head.reason_length;
-  if (bytes.size() != sizeof head + word_bytes + text_bytes) return {};
+  const uint64_t point_bytes = uint64_t{head.fault_points} * sizeof(PackedPoint);
+  if (bytes.size() != sizeof head + word_bytes + text_bytes + point_bytes) return {};
   spirv::Module module;
   module.words.resize(head.words);
   std::memcpy(module.words.data(), bytes.data() + sizeof head, word_bytes);
@@ -65,6 +83,14 @@ std::optional<spirv::Module> decode_module(std::span<const std::byte> bytes) {
   const auto* mode = reinterpret_cast<const char*>(bytes.data() + sizeof head + word_bytes);
   module.wave_mode.assign(mode, head.mode_length);
   module.wave_reason.assign(mode + head.mode_length, head.reason_length);
+  const std::byte* at = bytes.data() + sizeof head + word_bytes + text_bytes;
+  for (uint32_t i = 0; i < head.fault_points; ++i, at += sizeof(PackedPoint)) {
+    PackedPoint p;
+    std::memcpy(&p, at, sizeof p);
+    module.fault_points.push_back({static_cast<FaultKind>(p.kind), p.site,
+                                   static_cast<ir::Space>(p.space), p.bytes, p.alignment,
+                                   p.write != 0, p.atomic != 0});
+  }
   return module;
 }
 
@@ -74,6 +100,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                   options.block.y, options.block.z, options.dynamic_shared,
                   static_cast<int>(options.memcheck), static_cast<int>(options.wave));
   if (!options.optimise) text += "no passes\n";
+  if (!options.small_arena) text += "large arena\n";
   if (options.trace_bits != 0) text += fmt::format("trace {}\n", options.trace_bits);
   for (const auto& [name, value] : options.policies) text += fmt::format("{}={}\n", name, value);
   for (const bool flag : {t.int64,
@@ -109,10 +136,10 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
   return text + fmt::format(" {} {} {}\n", t.subgroup_size, t.max_invocations, t.max_shared);
 }
 
-spirv::Options options_of(const LaunchRequest& request) {
+spirv::Options options_of(const LaunchRequest& request, bool small_arena) {
   const uint32_t trace_bits = request.events != nullptr ? request.events->plan().code_bits : 0;
   return {request.block, request.dynamic_shared, request.memcheck, request.wave, request.policies,
-          trace_bits,    request.optimise};
+          trace_bits,    request.optimise,       small_arena};
 }
 
 KernelCache::KernelCache(Pipelines& pipelines, DiskCache& disk, spirv::Target target,
@@ -162,14 +189,14 @@ void KernelCache::make(Build& build) {
   build.pipeline_ms = milliseconds_since(translated);
 }
 
-spirv::Module KernelCache::translate_only(const LaunchRequest& request) const {
-  return translator_(*request.program, options_of(request), target_);
+spirv::Module KernelCache::translate_only(const LaunchRequest& request, bool small_arena) const {
+  return translator_(*request.program, options_of(request, small_arena), target_);
 }
 
-const Kernel& KernelCache::get(const LaunchRequest& request, LaunchTimes& times,
+const Kernel& KernelCache::get(const LaunchRequest& request, bool small_arena, LaunchTimes& times,
                                Clock::time_point deadline) {
   const auto start = Clock::now();
-  const spirv::Options options = options_of(request);
+  const spirv::Options options = options_of(request, small_arena);
   const CacheKey key = make_key(fmt::format(
       "{}\n{}{}", kTranslatorVersion, describe(options, target_), ir::print(*request.program)));
   const auto known = kernels_.find(key);

@@ -34,9 +34,10 @@ class KernelCache {
 
   /// Adds the time it took to `times`. Throws Error(guest) or Error(device), and NeverEnded when
   /// the kernel was not ready by then.
-  const Kernel& get(const LaunchRequest& request, LaunchTimes& times, Clock::time_point deadline);
+  const Kernel& get(const LaunchRequest& request, bool small_arena, LaunchTimes& times,
+                    Clock::time_point deadline);
   /// The translation alone, whatever the caches hold.
-  spirv::Module translate_only(const LaunchRequest& request) const;
+  spirv::Module translate_only(const LaunchRequest& request, bool small_arena) const;
   const spirv::Target& target() const { return target_; }
 
  private:

@@ -20,8 +20,8 @@ vk::raii::DescriptorSetLayout kernel_set_layout(const vk::raii::Device& device) 
 
 vk::raii::PipelineLayout kernel_layout(const vk::raii::Device& device,
                                        const vk::raii::DescriptorSetLayout& set) {
-  const vk::PushConstantRange base(vk::ShaderStageFlagBits::eCompute, 0, 3 * sizeof(uint32_t));
-  return {device, vk::PipelineLayoutCreateInfo({}, *set, base)};
+  const vk::PushConstantRange push(vk::ShaderStageFlagBits::eCompute, 0, sizeof(PushWords));
+  return {device, vk::PipelineLayoutCreateInfo({}, *set, push)};
 }
 
 namespace {
@@ -85,8 +85,9 @@ Pipeline Pipelines::create(std::span<const uint32_t> spirv) {
   const vk::PipelineShaderStageCreateInfo stage({}, vk::ShaderStageFlagBits::eCompute, *module,
                                                 "main");
   Pipeline made;
-  made.handle =
-      vk::raii::Pipeline(device_.vk(), cache_, vk::ComputePipelineCreateInfo({}, stage, *layout_));
+  made.handle = vk::raii::Pipeline(
+      device_.vk(), cache_,
+      vk::ComputePipelineCreateInfo(vk::PipelineCreateFlagBits::eDispatchBase, stage, *layout_));
   unsaved_ = true;
   // What was expensive should survive even a crash of this process.
   if (Clock::now() - start > std::chrono::milliseconds(250)) save();
@@ -105,12 +106,12 @@ void Pipelines::bind(const std::array<Binding, kBindings>& bindings) {
 }
 
 void Pipelines::record(const vk::raii::CommandBuffer& commands, const Pipeline& pipeline,
-                       const std::array<uint32_t, 3>& base,
+                       const PushWords& push, const std::array<uint32_t, 3>& base,
                        const std::array<uint32_t, 3>& groups) const {
   commands.bindPipeline(vk::PipelineBindPoint::eCompute, *pipeline.handle);
   commands.bindDescriptorSets(vk::PipelineBindPoint::eCompute, *layout_, 0, *set_, {});
-  commands.pushConstants<uint32_t>(*layout_, vk::ShaderStageFlagBits::eCompute, 0, base);
-  commands.dispatch(groups[0], groups[1], groups[2]);
+  commands.pushConstants<uint32_t>(*layout_, vk::ShaderStageFlagBits::eCompute, 0, push);
+  commands.dispatchBase(base[0], base[1], base[2], groups[0], groups[1], groups[2]);
 }
 
 }  // namespace lanewise::vulkan

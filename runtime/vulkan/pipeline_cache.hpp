@@ -1,15 +1,19 @@
-// Compute pipelines. All share one layout: storage buffers 0-4 and the group base.
+// Compute pipelines. All share one layout: the storage buffers and the push constants of
+// shaders/INTERFACE.md. Each can start at any group (Vulkan's dispatch base).
 #pragma once
 
 #include <array>
 #include <span>
 
+#include "runtime/guest/push_words.hpp"
 #include "runtime/vulkan/device.hpp"
 #include "runtime/vulkan/disk_cache.hpp"
 
 namespace lanewise::vulkan {
 
 inline constexpr uint32_t kBindings = 6;  ///< shaders/INTERFACE.md, descriptor set 0
+
+using PushWords = std::array<uint32_t, guest::kPushWords>;
 
 struct Pipeline {
   vk::raii::Pipeline handle = nullptr;
@@ -38,7 +42,8 @@ class Pipelines {
   void bind(const std::array<Binding, kBindings>& bindings);
   /// Records one dispatch of `groups` work-groups whose first is `base`.
   void record(const vk::raii::CommandBuffer& commands, const Pipeline& pipeline,
-              const std::array<uint32_t, 3>& base, const std::array<uint32_t, 3>& groups) const;
+              const PushWords& push, const std::array<uint32_t, 3>& base,
+              const std::array<uint32_t, 3>& groups) const;
 
  private:
   void save();

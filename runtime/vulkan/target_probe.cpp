@@ -50,7 +50,7 @@ void run_shader(Device& device, Pipelines& pipelines, std::span<const uint32_t> 
   const Pipeline pipeline = pipelines.create(with_float_modes(words, device.facts().target));
   pipelines.bind({{{&in, in.size}, {&out, out.size}, {&in, 4}, {&in, 4}, {&in, 4}, {&in, 4}}});
   device.run([&](const vk::raii::CommandBuffer& commands) {
-    pipelines.record(commands, pipeline, {0, 0, 0}, {groups, 1, 1});
+    pipelines.record(commands, pipeline, {}, {0, 0, 0}, {groups, 1, 1});
   });
 }
 

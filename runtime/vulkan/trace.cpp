@@ -104,7 +104,7 @@ void Dispatcher::run_traced(const LaunchRequest& request, const Kernel& kernel,
     }
     hand_over(request, s, chunk);
     wanted = std::max(wanted, 2 * std::min(wanted, UINT64_MAX / 2));
-    if (has_fault(fault_snapshot(), FaultKind::step_budget)) break;
+    if (ends_launch(fault_snapshot())) break;
   }
   request.events->end();
 }

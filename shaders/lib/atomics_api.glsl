@@ -1,55 +1,44 @@
-// The exported atomics. Local memory has none: a generic address there is out of range.
+// The exported atomics; like loads and stores they check nothing. Local memory has none.
 
 #define ZERO_uint 0u
 #define ZERO_B64 b64(0u, 0u)
 #define ZERO_uvec4 uvec4(0u)
 
-bool shared_window_ok(B64 va, uint n, uint site, uint flags, bool enabled) {
-  uint size = window_of(va) == SHARED_WINDOW ? shared_bytes : 0u;
-  return small_ok(lo64(va) & 0xffffffu, size, lo64(va), n, site, flags, enabled);
-}
-
+// `flags` matters to float atomics (bits 3 and 5); where `enabled` is false nothing happens.
 // NAME is op_type as exported, IMPL the function that does it (sign-agnostic ones share one).
 #define ATOM(NAME, IMPL, T, N)                                                                  \
-  T lw_atom_global_##NAME(const in B64 a, const in T v, const in uint site, const in uint flags,\
+  T lw_atom_global_##NAME(const in OFF at, const in T v, const in uint flags,                   \
                           const in bool enabled) {                                               \
-    B64 va = forced64(a, N, flags);                                                             \
-    if (!global_ok(va, N, site, flags, enabled, true)) return ZERO_##T;                          \
-    return rmw_global_##IMPL(global_offset(va), v, flags);                                      \
+    if (!enabled) return ZERO_##T;                                                               \
+    return rmw_global_##IMPL(at, v, flags);                                                     \
   }                                                                                             \
-  T lw_atom_shared_##NAME(const in uint a, const in T v, const in uint site,                    \
-                          const in uint flags, const in bool enabled) {                          \
-    uint off = forced32(a, N, flags);                                                           \
-    if (!small_ok(off, shared_bytes, off, N, site, flags, enabled)) return ZERO_##T;             \
-    return rmw_shared_##IMPL(off, v, flags);                                                    \
+  T lw_atom_shared_##NAME(const in uint at, const in T v, const in uint flags,                  \
+                          const in bool enabled) {                                               \
+    if (!enabled) return ZERO_##T;                                                               \
+    return rmw_shared_##IMPL(at, v, flags);                                                     \
   }                                                                                             \
-  T lw_atom_generic_##NAME(const in B64 a, const in T v, const in uint site,                    \
-                           const in uint flags, const in bool enabled) {                         \
-    B64 va = forced64(a, N, flags);                                                             \
-    if (window_of(va) == 0u) return lw_atom_global_##NAME(va, v, site, flags, enabled);          \
-    if (!shared_window_ok(va, N, site, flags, enabled)) return ZERO_##T;                         \
-    return rmw_shared_##IMPL(lo64(va) & 0xffffffu, v, flags);                                   \
+  T lw_atom_generic_##NAME(const in OFF at, const in uint window, const in uint offset,         \
+                           const in T v, const in uint flags, const in bool enabled) {           \
+    if (window == 0u) return lw_atom_global_##NAME(at, v, flags, enabled);                       \
+    return lw_atom_shared_##NAME(offset, v, flags, enabled && window == SHARED_WINDOW);          \
   }
 #define SWAP(NAME, T, N)                                                                        \
-  T lw_atom_global_##NAME(const in B64 a, const in T expected, const in T v,                    \
-                          const in uint site, const in uint flags, const in bool enabled) {      \
-    B64 va = forced64(a, N, flags);                                                             \
-    if (!global_ok(va, N, site, flags, enabled, true)) return ZERO_##T;                          \
-    return cas_global_##NAME(global_offset(va), expected, v);                                   \
+  T lw_atom_global_##NAME(const in OFF at, const in T expected, const in T v,                   \
+                          const in uint flags, const in bool enabled) {                          \
+    if (!enabled) return ZERO_##T;                                                               \
+    return cas_global_##NAME(at, expected, v);                                                  \
   }                                                                                             \
-  T lw_atom_shared_##NAME(const in uint a, const in T expected, const in T v,                   \
-                          const in uint site, const in uint flags, const in bool enabled) {      \
-    uint off = forced32(a, N, flags);                                                           \
-    if (!small_ok(off, shared_bytes, off, N, site, flags, enabled)) return ZERO_##T;             \
-    return cas_shared_##NAME(off, expected, v);                                                 \
+  T lw_atom_shared_##NAME(const in uint at, const in T expected, const in T v,                  \
+                          const in uint flags, const in bool enabled) {                          \
+    if (!enabled) return ZERO_##T;                                                               \
+    return cas_shared_##NAME(at, expected, v);                                                  \
   }                                                                                             \
-  T lw_atom_generic_##NAME(const in B64 a, const in T expected, const in T v,                   \
-                           const in uint site, const in uint flags, const in bool enabled) {     \
-    B64 va = forced64(a, N, flags);                                                             \
-    if (window_of(va) == 0u)                                                                    \
-      return lw_atom_global_##NAME(va, expected, v, site, flags, enabled);                       \
-    if (!shared_window_ok(va, N, site, flags, enabled)) return ZERO_##T;                         \
-    return cas_shared_##NAME(lo64(va) & 0xffffffu, expected, v);                                \
+  T lw_atom_generic_##NAME(const in OFF at, const in uint window, const in uint offset,         \
+                           const in T expected, const in T v, const in uint flags,              \
+                           const in bool enabled) {                                              \
+    if (window == 0u) return lw_atom_global_##NAME(at, expected, v, flags, enabled);             \
+    return lw_atom_shared_##NAME(offset, expected, v, flags,                                    \
+                                 enabled && window == SHARED_WINDOW);                            \
   }
 
 #define BOTH_SIGNS(OP)                  \

@@ -4,7 +4,6 @@ layout(constant_id = 0) const uint SHARED_WORDS = 1u;  // length of the on-chip 
 layout(constant_id = 1) const uint LOCAL_WORDS = 1u;   // per lane, for the bounds check
 layout(constant_id = 2) const uint LANES = 1u;
 layout(constant_id = 3) const uint SHARED_IN_BACKING = 0u;
-layout(constant_id = 4) const uint MEMCHECK = 0u;      // 0 arena, 1 alloc, 2 off
 layout(constant_id = 6) const uint FENCE_BY_ATOMIC = 0u;  // see lw_fence
 layout(constant_id = 7) const uint LOOP_MARKS = 1u;  // invocations, on devices that cut loops
 layout(constant_id = 9) const uint LEVELS = 0u;        // counted loops around a cross-lane operation
@@ -16,6 +15,7 @@ layout(set = 0, binding = 0, std430) buffer ArenaWords { uint w[]; } arena_words
 #endif
 layout(set = 0, binding = 1, std430) readonly buffer LaunchWords { uint w[]; } launch;
 layout(set = 0, binding = 2, std430) buffer FaultWords { uint w[]; } faults;
+layout(set = 0, binding = 2, std430) writeonly buffer FaultRecords { uvec4 r[]; } fault_records;
 layout(set = 0, binding = 3, std430) buffer BackingWords { uint w[]; } backing;
 layout(set = 0, binding = 4, std430) readonly buffer AllocationWords { uint w[]; } allocations;
 
@@ -23,15 +23,10 @@ shared uint shared_words[SHARED_WORDS];
 uint local_words[LOCAL_TOTAL];
 shared uint loop_marks[LOOP_MARKS];
 
-const uint LAUNCH_ARENA_ADDRESS = 0u, LAUNCH_ARENA_SIZE = 2u, LAUNCH_GRID = 4u, LAUNCH_BUDGET = 10u;
-const uint LAUNCH_DYNAMIC_SHARED = 12u, LAUNCH_SLOTS = 15u, LAUNCH_SLOT_BYTES = 16u;
-const uint LAUNCH_STATIC_SHARED = 17u, LAUNCH_PARAMS = 64u;
+const uint LAUNCH_ARENA_SIZE = 2u, LAUNCH_GRID = 4u;
+const uint LAUNCH_SLOTS = 15u, LAUNCH_SLOT_BYTES = 16u, LAUNCH_PARAMS = 64u;
 const uint FAULT_COUNT = 0u, FAULT_ABORT = 1u, FAULT_LOCK = 2u, FAULT_SPARE = 3u;
-const uint FAULT_RECORDS = 64u, MAX_FAULTS = 64u;
+const uint FAULT_RECORDS = 64u, MAX_FAULTS = 64u, ENDS_LAUNCH = 0x80000000u;
 
 // The guest address space (runtime/guest/layout.hpp).
-const uint NULL_PAGE_END = 0x10000u, ARENA_BASE = 0x10000000u;
-const uint SHARED_WINDOW = 1u, LOCAL_WINDOW = 2u;  // bits 24 and up of the address
-
-// FaultKind (runtime/guest/engine.hpp).
-const uint OUT_OF_RANGE = 1u, MISALIGNED = 2u, NULL_ACCESS = 3u, STEP_BUDGET = 6u, READ_ONLY = 9u;
+const uint ARENA_BASE = 0x10000000u, SHARED_WINDOW = 1u, LOCAL_WINDOW = 2u;

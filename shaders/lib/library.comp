@@ -39,7 +39,6 @@ layout(local_size_x = 1) in;
 #include "atomics_api.glsl"
 #include "gcn_format.glsl"
 #include "gcn_buffer.glsl"
-#include "check_api.glsl"
 #include "phase.glsl"
 #include "wave.glsl"
 #include "wave_group.glsl"

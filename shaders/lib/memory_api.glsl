@@ -1,84 +1,49 @@
-// The exported loads and stores: find the space, check, access.
+// The exported loads and stores, one small body for each space, width and form. They check nothing:
+// the translated kernel has done that, or knows that it need not (runtime/spirv/emit_check.cpp).
+//
+// Forms: _aligned = to its size; _align4 = words; _align1 = any alignment; _strong = an atomic
+// access (of words where it is wider than 64 bits); _whole = of 128 bits at once.
 
-uint param_bytes() { return 4u * (uint(launch.w.length()) - LAUNCH_PARAMS); }
-
-#define SMALL_LOAD(S, BITS, N, T, SIZE)                                                        \
-  T lw_load_##S##_##BITS(const in uint a, const in uint site, const in uint flags,             \
-                         const in bool enabled) {                                               \
-    uint off = forced32(a, N, flags);                                                          \
-    bool ok = small_ok(off, SIZE, off, N, site, flags, enabled);                               \
-    T v = fast_##S##_##BITS(pick(ok, off, 0u), flags);                                         \
-    return pick(ok, v, T(0u));                                                                 \
+#define BODY(S, FORM, FLAGS, BITS, T, OFFT)                                                    \
+  T lw_get_##S##_##BITS##FORM(const in OFFT at) { return fast_##S##_##BITS(at, FLAGS); }       \
+  void lw_put_##S##_##BITS##FORM(const in OFFT at, const in T v) {                             \
+    fast_##S##_put_##BITS(at, v, FLAGS);                                                       \
   }
-#define SMALL_STORE(S, BITS, N, T, SIZE)                                                       \
-  void lw_store_##S##_##BITS(const in uint a, const in T v, const in uint site,                \
-                             const in uint flags, const in bool enabled) {                      \
-    uint off = forced32(a, N, flags);                                                          \
-    if (small_ok(off, SIZE, off, N, site, flags, enabled)) fast_##S##_put_##BITS(off, v, flags);\
-  }
-/// Generic addresses: 0 global, 1 shared, 2 local (window numbers).
-uint window_of(B64 va) {
-  uint w = lo64(va) >> 24;
-  return hi64(va) == 0u && (w == SHARED_WINDOW || w == LOCAL_WINDOW) ? w : 0u;
-}
-uint window_size(uint w) { return w == SHARED_WINDOW ? shared_bytes : 4u * LOCAL_WORDS; }
-
-#define GLOBAL_LOAD(BITS, N, T)                                                                \
-  T lw_load_global_##BITS(const in B64 a, const in uint site, const in uint flags,             \
-                          const in bool enabled) {                                              \
-    B64 va = forced64(a, N, flags);                                                            \
-    bool ok = global_ok(va, N, site, flags, enabled, false);                                   \
-    T v = fast_global_##BITS(global_offset(pick(ok, va, b64(ARENA_BASE, 0u))), flags);         \
-    return pick(ok, v, T(0u));                                                                 \
+// A generic address that means the arena comes as `at`, any other as an offset in its window.
+#define GENERIC(FORM, BITS, T)                                                                 \
+  T lw_get_generic_##BITS##FORM(const in OFF at, const in uint window, const in uint offset) { \
+    if (window == 0u) return lw_get_global_##BITS##FORM(at);                                   \
+    if (window == SHARED_WINDOW) return lw_get_shared_##BITS##FORM(offset);                    \
+    return lw_get_local_##BITS##FORM(offset);                                                  \
   }                                                                                            \
-  T lw_load_generic_##BITS(const in B64 a, const in uint site, const in uint flags,            \
-                           const in bool enabled) {                                             \
-    B64 va = forced64(a, N, flags);                                                            \
-    uint w = window_of(va), off = lo64(va) & 0xffffffu;                                        \
-    if (w == 0u) return lw_load_global_##BITS(va, site, flags, enabled);                        \
-    if (!small_ok(off, window_size(w), lo64(va), N, site, flags, enabled)) return T(0u);        \
-    if (w == SHARED_WINDOW) return fast_shared_##BITS(off, flags);                             \
-    return fast_local_##BITS(off, flags);                                                      \
-  }
-#define GLOBAL_STORE(BITS, N, T)                                                               \
-  void lw_store_global_##BITS(const in B64 a, const in T v, const in uint site,                \
-                              const in uint flags, const in bool enabled) {                     \
-    B64 va = forced64(a, N, flags);                                                            \
-    if (global_ok(va, N, site, flags, enabled, true))                                           \
-      fast_global_put_##BITS(global_offset(va), v, flags);                                     \
-  }                                                                                            \
-  void lw_store_generic_##BITS(const in B64 a, const in T v, const in uint site,               \
-                               const in uint flags, const in bool enabled) {                    \
-    B64 va = forced64(a, N, flags);                                                            \
-    uint w = window_of(va), off = lo64(va) & 0xffffffu;                                        \
-    if (w == 0u) {                                                                             \
-      lw_store_global_##BITS(va, v, site, flags, enabled);                                      \
-    } else if (small_ok(off, window_size(w), lo64(va), N, site, flags, enabled)) {              \
-      if (w == SHARED_WINDOW) {                                                                \
-        fast_shared_put_##BITS(off, v, flags);                                                 \
-      } else {                                                                                 \
-        fast_local_put_##BITS(off, v, flags);                                                  \
-      }                                                                                        \
+  void lw_put_generic_##BITS##FORM(const in OFF at, const in uint window,                      \
+                                   const in uint offset, const in T v) {                       \
+    if (window == 0u) {                                                                        \
+      lw_put_global_##BITS##FORM(at, v);                                                       \
+    } else if (window == SHARED_WINDOW) {                                                      \
+      lw_put_shared_##BITS##FORM(offset, v);                                                   \
+    } else {                                                                                   \
+      lw_put_local_##BITS##FORM(offset, v);                                                    \
     }                                                                                          \
   }
-/// Parameters cannot be written: the fault says so (when the address is one at all).
-#define PARAM_STORE(BITS, N, T)                                                                \
-  void lw_store_param_##BITS(const in uint a, const in T v, const in uint site,                \
-                             const in uint flags, const in bool enabled) {                      \
-    uint off = forced32(a, N, flags), size = param_bytes();                                    \
-    if (enabled) lw_fault(size < N || off > size - N ? OUT_OF_RANGE : READ_ONLY, site, off, 0u, N); \
-  }
-#define ALL_SPACES(BITS, N, T)                                                                 \
-  GLOBAL_LOAD(BITS, N, T)                                                                      \
-  GLOBAL_STORE(BITS, N, T)                                                                     \
-  SMALL_LOAD(shared, BITS, N, T, shared_bytes)                                                 \
-  SMALL_STORE(shared, BITS, N, T, shared_bytes)                                                \
-  SMALL_LOAD(local, BITS, N, T, 4u * LOCAL_WORDS)                                              \
-  SMALL_STORE(local, BITS, N, T, 4u * LOCAL_WORDS)                                             \
-  SMALL_LOAD(param, BITS, N, T, param_bytes())                                                 \
-  PARAM_STORE(BITS, N, T)
-ALL_SPACES(8, 1u, uint)
-ALL_SPACES(16, 2u, uint)
-ALL_SPACES(32, 4u, uint)
-ALL_SPACES(64, 8u, uvec2)
-ALL_SPACES(128, 16u, uvec4)
+#define SPACES(FORM, FLAGS, BITS, T)                                                           \
+  BODY(global, FORM, FLAGS, BITS, T, OFF)                                                      \
+  BODY(shared, FORM, FLAGS, BITS, T, uint)                                                     \
+  BODY(local, FORM, FLAGS, BITS, T, uint)                                                      \
+  T lw_get_param_##BITS##FORM(const in uint at) { return fast_param_##BITS(at, FLAGS); }       \
+  GENERIC(FORM, BITS, T)
+#define WEAK_AND_STRONG(FORM, FLAGS, BITS, T)                                                  \
+  SPACES(FORM, FLAGS, BITS, T)                                                                 \
+  SPACES(FORM##_strong, (FLAGS) | STRONG, BITS, T)
+WEAK_AND_STRONG(_aligned, 0u, 8, uint)
+WEAK_AND_STRONG(_aligned, 0u, 16, uint)
+WEAK_AND_STRONG(_aligned, 0u, 32, uint)
+WEAK_AND_STRONG(_aligned, 0u, 64, uvec2)
+WEAK_AND_STRONG(_aligned, 0u, 128, uvec4)
+WEAK_AND_STRONG(_align1, ALIGN_ANY, 16, uint)
+WEAK_AND_STRONG(_align1, ALIGN_ANY, 32, uint)
+WEAK_AND_STRONG(_align1, ALIGN_ANY, 64, uvec2)
+WEAK_AND_STRONG(_align1, ALIGN_ANY, 128, uvec4)
+WEAK_AND_STRONG(_align4, 4u << 8, 64, uvec2)
+WEAK_AND_STRONG(_align4, 4u << 8, 128, uvec4)
+SPACES(_whole, STRONG | WHOLE, 128, uvec4)

@@ -1,5 +1,6 @@
 // The words of each space: plain access, strong access (atomic), compare and swap.
-// An address here is a byte offset in the space whose low two bits are ignored; it was checked.
+// An address here is a byte offset in the space whose low two bits are ignored; it was checked. In
+// the arena it is a device address where the device has such, else an offset.
 
 const int DEV = gl_ScopeDevice, GRP = gl_ScopeWorkgroup;
 const int BUF = gl_StorageSemanticsBuffer, SHM = gl_StorageSemanticsShared;
@@ -11,11 +12,9 @@ layout(buffer_reference, std430, buffer_reference_align = 2) buffer Ref16 { uint
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Ref32 { uint v; };
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Ref64 { uvec2 v; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Ref128 { uvec4 v; };
-OFF global_offset(B64 va) { return arena_address + (va - uint64_t(ARENA_BASE)); }
 #define GLOBAL_WORD(off) Ref32((off) & ~uint64_t(3)).v
 #else
 #define OFF uint
-OFF global_offset(B64 va) { return va.x - ARENA_BASE; }
 #define GLOBAL_WORD(off) arena_words.w[(off) >> 2]
 #endif
 

@@ -49,7 +49,8 @@ void lw_trace(const in uint point, const in B64 address, const in uint form,
   bool said = taken;
   if ((form & FORM_ARENA) != 0u) {
     B64 from = sub64(address, b64(ARENA_BASE, 0u));
-    bool inside = lt64(from, arena_size);
+    bool inside =
+        lt64(from, b64(launch.w[LAUNCH_ARENA_SIZE], launch.w[LAUNCH_ARENA_SIZE + 1u]));
     bool window = both(both((form & FORM_WINDOWS) != 0u, hi == 0u),
                        either(lo >> 24 == SHARED_WINDOW, lo >> 24 == LOCAL_WINDOW));
     said = both(said, either(either(inside, window), (form & FORM_ANYWHERE) != 0u));

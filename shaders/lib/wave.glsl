@@ -15,7 +15,6 @@ uint wave_low[LANES], wave_high[LANES];
 uint wave_b[LANES], wave_c[LANES];
 uint wave_members[LANES];
 uint wave_result0[LANES], wave_result1[LANES];
-uint wave_steps[LANES];
 uvec2 wave_present;   // lanes that exist
 uvec2 wave_live;      // of these, lanes that have not ended
 uvec2 wave_stopped;   // wait at a cross-lane operation
@@ -51,17 +50,13 @@ void lw_wave_begin(const in uint lanes) {
   wave_stopped = uvec2(0u);
   wave_deferred = uvec2(0u);
   wave_true = uvec2(0u);
-  for (uint i = 0u; i < LANES; ++i) wave_steps[i] = 0u;
 }
 
 /// The lane neither waits for its wave nor for the next turn, nor has it ended.
 bool lw_wave_runs(const in uint slot) {
   return wave_has(wave_live & ~(wave_stopped | wave_deferred), slot);
 }
-/// Steps are counted for each lane.
-void lw_wave_enter(const in uint slot) { steps_taken = wave_steps[wave_in(slot)]; }
 void lw_wave_leave(const in uint slot, const in bool ended) {
-  wave_steps[wave_in(slot)] = steps_taken;
   if (ended) wave_live &= ~wave_bit(slot);
 }
 void lw_wave_defer(const in uint slot) { wave_deferred |= wave_bit(slot); }

@@ -46,8 +46,7 @@ std::string header(const std::string& name, const Signature& s, bool int64, bool
   t += fmt::format("OpExecutionMode %main LocalSize {} 1 1\n", kLocalSize);
   t += fmt::format("OpDecorate %f LinkageAttributes \"{}\" Import\n", name);
   if (lane_state) {
-    t += "OpDecorate %begin LinkageAttributes \"lw_begin\" Import\n"
-         "OpDecorate %end LinkageAttributes \"lw_end\" Import\n";
+    t += "OpDecorate %begin LinkageAttributes \"lw_begin\" Import\n";
   }
   t += "OpDecorate %group BuiltIn WorkgroupId\nOpDecorate %index BuiltIn LocalInvocationIndex\n"
        "OpDecorate %in DescriptorSet 0\nOpDecorate %in Binding 5\n"
@@ -144,7 +143,7 @@ unsigned argument_words(const Signature& s) {
 }
 
 std::vector<uint32_t> caller_of(const std::string& name, Variant variant, bool lane_state) {
-  const Signature* s = spirv::library::find(name);
+  const Signature* s = spirv::library::find(name, variant);
   if (s == nullptr) throw std::runtime_error("no such function: " + name);
   const bool int64 = variant != Variant::t0;
   std::string t = header(name, *s, int64, lane_state);
@@ -152,7 +151,6 @@ std::vector<uint32_t> caller_of(const std::string& name, Variant variant, bool l
   t += import_of("%f", *s, int64, "%fn");
   if (lane_state) {
     t += import_of("%begin", {"", Kind::none, {Kind::vec3, Kind::u32}}, int64, "%begin_fn");
-    t += import_of("%end", {"", Kind::none, {}}, int64, "%main_fn");
   }
   t += "%main = OpFunction %void None %main_fn\n%entry = OpLabel\n"
        "%g3 = OpLoad %v3 %group\n%gx = OpCompositeExtract %uint %g3 0\n"
@@ -181,7 +179,6 @@ std::vector<uint32_t> caller_of(const std::string& name, Variant variant, bool l
          "%next = OpIAdd %uint %i %c1\nOpBranch %head\n%called = OpLabel\n"
          "%optr = OpAccessChain %pword %out %c0 %item\nOpStore %optr %c1\n";
   }
-  if (lane_state) t += "%ignored2 = OpFunctionCall %void %end\n";
   t += "OpReturn\nOpFunctionEnd\n";
   std::vector<uint32_t> words;
   std::string message;

@@ -56,9 +56,10 @@ TEST_CASE("linked and frozen modules are valid for Vulkan") {
   for (const Variant variant : kVariants) {
     const spv_target_env env = variant == Variant::t0 ? SPV_ENV_VULKAN_1_1 : SPV_ENV_VULKAN_1_2;
     for (const char* function :
-         {"lw_ffma_f64", "lw_load_generic_128", "lw_store_generic_16", "lw_atom_generic_add_f64",
-          "lw_atom_shared_cas_u64", "lw_load_param_64", "lw_step", "lw_div_s64", "lw_barrier",
-          "lw_buffer_address", "lw_fsin_approx_f32", "lw_load_local_8", "lw_f2i_s64_f16"}) {
+         {"lw_ffma_f64", "lw_get_generic_128_align4", "lw_put_generic_16_aligned",
+          "lw_atom_generic_add_f64", "lw_atom_shared_cas_u64", "lw_get_param_64_aligned",
+          "lw_refill", "lw_div_s64", "lw_barrier", "lw_buffer_address", "lw_fsin_approx_f32",
+          "lw_get_local_8_aligned", "lw_f2i_s64_f16"}) {
       CAPTURE(name(variant));
       CAPTURE(function);
       const auto linked = link(test::caller_of(function, variant, true), variant);
@@ -78,12 +79,11 @@ TEST_CASE("signatures") {
   CHECK(find("lw_mulwide_s32")->result == Kind::b64);
   CHECK(find("lw_icmp_s64")->params == std::vector{Kind::b64, Kind::b64, Kind::u32});
   CHECK(find("lw_icmp_s64")->result == Kind::pred);
-  CHECK(find("lw_load_global_128")->params ==
-        std::vector{Kind::b64, Kind::u32, Kind::u32, Kind::pred});
-  CHECK(find("lw_load_global_128")->result == Kind::vec4);
-  CHECK(find("lw_store_shared_64")->params ==
-        std::vector{Kind::u32, Kind::vec2, Kind::u32, Kind::u32, Kind::pred});
-  CHECK(find("lw_store_shared_64")->result == Kind::none);
+  CHECK(find("lw_get_global_128_aligned")->params == std::vector{Kind::b64});
+  CHECK(find("lw_get_global_128_aligned", Variant::t0)->params == std::vector{Kind::u32});
+  CHECK(find("lw_get_global_128_aligned")->result == Kind::vec4);
+  CHECK(find("lw_put_shared_64_aligned")->params == std::vector{Kind::u32, Kind::vec2});
+  CHECK(find("lw_put_shared_64_aligned")->result == Kind::none);
   CHECK(find("lw_ffma_f3") == nullptr);
   CHECK(find("add64") == nullptr);
   CHECK_THROWS_AS(trim({"lw_nothing"}, Variant::t0), Error);
@@ -103,7 +103,7 @@ TEST_CASE("cutting the library is fast") {
   double best = 1e9;
   for (int i = 0; i < 5; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    trim({"lw_load_generic_32", "lw_store_global_32", "lw_ffma_f32", "lw_begin", "lw_end"},
+    trim({"lw_get_generic_32_aligned", "lw_put_global_32_aligned", "lw_ffma_f32", "lw_begin"},
          Variant::t2);
     best = std::min(
         best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
@@ -129,7 +129,8 @@ TEST_CASE("variants follow the device's features") {
 }
 
 TEST_CASE("freezing gives array lengths and constants their values") {
-  const auto linked = link(test::caller_of("lw_load_local_32", Variant::t0, true), Variant::t0);
+  const auto linked =
+      link(test::caller_of("lw_get_local_32_aligned", Variant::t0, true), Variant::t0);
   CHECK(count(linked, spv::OpSpecConstant) > 0);
   const auto frozen = freeze(linked, {{local_words, 6}, {lanes, 8}});
   bool found = false;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lanewise/types.hpp"
 #include "runtime/ir/ir.hpp"
 
 namespace lanewise::ir {
@@ -16,6 +17,18 @@ void bind_symbols(Program& program, const std::function<uint64_t(const Symbol&)>
 /// GCN buffer addresses with a constant descriptor become the few operations that are left of them.
 /// True when there were any.
 bool expand_descriptors(Program& program);
+
+/// What a launch promises, as far as checks can be settled beforehand.
+struct CheckFacts {
+  uint64_t params = 0, shared = 0, local = 0;  ///< bytes
+  Dim3 block;                                  ///< threads of a group
+  bool off = false;                            ///< --memcheck off: nothing is checked
+  bool allocations = false;                    ///< --memcheck alloc: some may be read only
+};
+/// Puts a check in front of every load, store and atomic, which then only happens where it said
+/// yes. Accesses that are legal whatever the launch's data are need none, and accesses of one block
+/// to the same bytes share one.
+void insert_checks(Program& program, const CheckFacts& facts);
 
 /// Turns switch terminators into chains of compares and branches.
 void lower_switches(Program& program);

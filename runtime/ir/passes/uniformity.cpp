@@ -43,6 +43,8 @@ bool keeps_uniform(const Inst& i) {
       return false;
     case Op::load:
       return i.mem->space == Space::param || i.mem->space == Space::constant;
+    case Op::check:
+      return true;
     case Op::barrier:  // a reduction over the whole group
       return i.src[1] == Operand::immediate(0);
     default:

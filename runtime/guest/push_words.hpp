@@ -1,0 +1,17 @@
+// The push constants of a dispatch, 32-bit words: what every kernel wants at once. The rest of a
+// launch lies in the launch block (shaders/INTERFACE.md).
+#pragma once
+
+#include <cstdint>
+
+namespace lanewise::guest {
+
+inline constexpr uint32_t kPushWords = 32;  ///< Vulkan promises 128 bytes
+inline constexpr uint32_t kPushArenaAddress = 0, kPushArenaSize = 2, kPushParams = 4;
+/// The first parameters, as many as there is room for.
+inline constexpr uint32_t kPushedParamBytes = 4 * (kPushWords - kPushParams);
+/// Arenas of up to so many bytes are reached with 32-bit offsets (and no sum of such an offset and
+/// an access's size wraps).
+inline constexpr uint64_t kSmallArena = 0xffff'0000;
+
+}  // namespace lanewise::guest

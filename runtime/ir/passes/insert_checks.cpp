@@ -1,0 +1,169 @@
+// Checks become instructions of their own, so that what is known here costs nothing at run time.
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "runtime/guest/layout.hpp"
+#include "runtime/ir/passes/passes.hpp"
+#include "runtime/ir/passes/value_ranges.hpp"
+
+namespace lanewise::ir {
+namespace {
+
+bool is_access(const Inst& inst) {
+  return inst.op == Op::load || inst.op == Op::store || inst.op == Op::atom;
+}
+uint64_t low_bits(const Mem& mem) {
+  return std::bit_ceil(mem.alignment()) - 1;
+}
+
+/// Two checks that say the same as long as their operands hold the same values.
+bool same_question(const Inst& a, const Inst& b) {
+  const Mem &x = *a.mem, &y = *b.mem;
+  return a.src == b.src && a.mode == b.mode && x.space == y.space && x.bytes() == y.bytes() &&
+         x.offset == y.offset && x.align == y.align && x.alignment() == y.alignment();
+}
+
+class Checks {
+ public:
+  Checks(Program& program, const CheckFacts& facts)
+      : program_(program), facts_(facts), registers_(program.regs.size()) {
+    if (!facts.off) ranges_ = value_ranges(program, facts.block);
+  }
+
+  void run() {
+    for (Block& block : program_.blocks) {
+      std::vector<Inst> insts;
+      insts.reserve(block.insts.size());
+      asked_.clear();
+      for (Inst& inst : block.insts) {
+        if (is_access(inst) && !inst.mem->checked) settle(inst, insts);
+        forget(inst);
+        insts.push_back(std::move(inst));
+      }
+      block.insts = std::move(insts);
+    }
+  }
+
+ private:
+  void settle(Inst& access, std::vector<Inst>& insts) {
+    Operand allowed = Operand::immediate(1);
+    if (!facts_.off && !always_legal(access)) allowed = ask(access, insts);
+    access.src.push_back(allowed);
+    access.mem->checked = true;
+  }
+
+  Reg ask(const Inst& access, std::vector<Inst>& insts) {
+    Inst check = check_of(access);
+    const auto known = std::ranges::find_if(
+        asked_, [&](const Inst& other) { return same_question(check, other); });
+    if (known != asked_.end()) return known->dst[0];
+    check.dst = {program_.add_reg(Width::pred)};
+    asked_.push_back(check);
+    insts.push_back(check);
+    return check.dst[0];
+  }
+
+  /// Answers do not outlive the registers that they are about.
+  void forget(const Inst& inst) {
+    for (const Reg dst : inst.dst) {
+      std::erase_if(asked_, [&](const Inst& check) {
+        return std::ranges::any_of(
+            check.src, [&](const Operand& o) { return o.is_reg() && o.index == dst.id; });
+      });
+    }
+  }
+
+  /// Says no more than matters, so that many accesses ask the same.
+  Inst check_of(const Inst& access) const {
+    Inst check;
+    check.op = Op::check;
+    check.src = {access.src[0],
+                 access.guard.always() ? Operand::immediate(1) : Operand(access.guard.reg)};
+    check.mem = access.mem;
+    check.mem->cache = {};
+    check.site = access.site;
+    const auto with = [&](bool set, CheckMode bit) {
+      if (set) check.mode |= static_cast<uint8_t>(bit);
+    };
+    with(!access.guard.always() && access.guard.negate, CheckMode::negate);
+    const Space space = access.mem->space;
+    with(access.op != Op::load && (facts_.allocations || space == Space::param), CheckMode::write);
+    with(access.op == Op::atom && space == Space::generic, CheckMode::atomic);
+    return check;
+  }
+
+  /// Legal in every launch: every address that it can have lies inside its space, and is aligned.
+  bool always_legal(Inst& access) const {
+    Mem& mem = *access.mem;
+    if (mem.space == Space::generic) return legal_in_window(access);
+    if (access.op != Op::load && mem.space == Space::param) return false;
+    if (access.op == Op::atom && mem.space == Space::local) return false;
+    const auto size = size_of_space(mem.space);
+    return size && fits(access, mem.offset, *size);
+  }
+
+  /// A generic address that can only be one of shared or local memory is an offset there.
+  bool legal_in_window(Inst& access) const {
+    Mem& mem = *access.mem;
+    for (const auto& [space, window] :
+         {std::pair{Space::shared, guest::kSharedWindow}, {Space::local, guest::kLocalWindow}}) {
+      const int64_t offset = mem.offset - static_cast<int64_t>(window);
+      if (space == Space::local && access.op == Op::atom) continue;
+      if (!fits(access, offset, *size_of_space(space))) continue;
+      mem.space = space;
+      mem.offset = offset;
+      return true;
+    }
+    return false;
+  }
+
+  bool fits(const Inst& access, int64_t offset, uint64_t size) const {
+    const Mem& mem = *access.mem;
+    const ValueRange at = address(access.src[0]);
+    // Sums that may wrap are not looked into.
+    constexpr uint64_t kReach = uint64_t{1} << 31;
+    if (at.most >= kReach || offset >= int64_t{kReach} || offset < -int64_t{kReach}) return false;
+    const int64_t least = static_cast<int64_t>(at.least) + offset;
+    const int64_t most = static_cast<int64_t>(at.most) + offset;
+    if (least < 0 || mem.bytes() > size || static_cast<uint64_t>(most) > size - mem.bytes())
+      return false;
+    if (mem.align != AlignRule::trap) return true;
+    const int zeros = std::min<int>(at.zeros, std::countr_zero(static_cast<uint64_t>(offset)));
+    return zeros >= std::countr_one(low_bits(mem));
+  }
+
+  ValueRange address(const Operand& operand) const {
+    if (operand.is_imm())
+      return {operand.imm, operand.imm, static_cast<uint8_t>(std::countr_zero(operand.imm))};
+    if (operand.is_reg() && operand.index < registers_) return ranges_[operand.index];
+    return {0, ~uint64_t{0}, 0};
+  }
+
+  std::optional<uint64_t> size_of_space(Space space) const {
+    switch (space) {
+      case Space::param:
+        return facts_.params;
+      case Space::shared:
+        return facts_.shared;
+      case Space::local:
+        return facts_.local;
+      default:
+        return {};
+    }
+  }
+
+  Program& program_;
+  CheckFacts facts_;
+  size_t registers_;  ///< without those of checks
+  std::vector<ValueRange> ranges_;
+  std::vector<Inst> asked_;
+};
+
+}  // namespace
+
+void insert_checks(Program& program, const CheckFacts& facts) {
+  Checks(program, facts).run();
+}
+
+}  // namespace lanewise::ir

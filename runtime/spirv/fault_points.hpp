@@ -1,0 +1,39 @@
+// The places in a kernel that can fault. A lane remembers the number of its first one and the
+// address; everything else is known on the host.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lanewise/types.hpp"
+#include "runtime/ir/ir.hpp"
+
+namespace lanewise::spirv {
+
+/// What a fault's number stands for. A memory access does not say what is wrong with its address:
+/// that follows from the address (runtime/vulkan/fault_decode.hpp).
+struct FaultPoint {
+  FaultKind kind = FaultKind::none;  ///< none: a memory access
+  uint32_t site = ir::kNone;
+  ir::Space space = ir::Space::global;
+  uint32_t bytes = 0;
+  uint32_t alignment = 1;  ///< that the address must have
+  bool write = false, atomic = false;
+  bool operator==(const FaultPoint&) const = default;
+};
+
+/// Bit of a number: the fault ends the launch, not only the lane.
+inline constexpr uint32_t kEndsLaunch = 0x80000000;
+
+class FaultPoints {
+ public:
+  /// Numbers start at 1; equal points share one.
+  uint32_t number(const FaultPoint& point);
+  uint32_t number(FaultKind kind, uint32_t site) { return number(FaultPoint{kind, site}); }
+  const std::vector<FaultPoint>& all() const { return points_; }
+
+ private:
+  std::vector<FaultPoint> points_;
+};
+
+}  // namespace lanewise::spirv
