@@ -7,7 +7,11 @@
 namespace lanewise::guest {
 
 inline constexpr uint32_t kPushWords = 32;  ///< Vulkan promises 128 bytes
-inline constexpr uint32_t kPushArenaAddress = 0, kPushArenaSize = 2, kPushParams = 4;
+inline constexpr uint32_t kPushArenaAddress = 0, kPushArenaSize = 2;
+/// x, y, z of the dispatch's first group: Vulkan's own base cannot reach beyond the device's
+/// limits.
+inline constexpr uint32_t kPushBase = 4;
+inline constexpr uint32_t kPushParams = 8;
 /// The first parameters, as many as there is room for.
 inline constexpr uint32_t kPushedParamBytes = 4 * (kPushWords - kPushParams);
 /// Arenas of up to so many bytes are reached with 32-bit offsets (and no sum of such an offset and

@@ -260,10 +260,14 @@ void LaneEmitter::emit_store() {
       if (!sink) store_piece(a, at, a.piece);
     }
   };
-  if (a.active == spv::NoResult)
+  if (a.active == spv::NoResult) {
     pieces();
-  else
+  } else {
+    // Registers are read here, so that what is known of them stays known behind the condition.
+    for (const ir::Operand& value : inst_->src)
+      if (value.is_reg()) read(value.index);
     when(a.active, pieces);
+  }
   order_after();
 }
 

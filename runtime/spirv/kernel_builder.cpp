@@ -75,7 +75,16 @@ void KernelBuilder::begin_entry() {
   entry_point->addIdOperand(local);
   m_.addExecutionMode(entry_, spv::ExecutionModeLocalSize, static_cast<int>(shape_.local_size), 1,
                       1);
-  const Id group_id = m_.createLoad(group, spv::NoPrecision);
+  Ids place;
+  for (uint32_t i = 0; i < 3; ++i) {
+    const Id pointer =
+        m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
+              {frame_.push, m_.u(0), m_.u(guest::kPushBase + i)});
+    const Id inside = m_.extract(m_.createLoad(group, spv::NoPrecision), m_.uint_type, i);
+    place.push_back(
+        m_.op(spv::OpIAdd, m_.uint_type, {inside, m_.createLoad(pointer, spv::NoPrecision)}));
+  }
+  const Id group_id = m_.createCompositeConstruct(m_.uvec3_type, place);
   m_.createStore(group_id, frame_.group);
   invocation_ = m_.extract(m_.createLoad(local, spv::NoPrecision), m_.uint_type, 0);
   m_.createStore(invocation_, frame_.lane);

@@ -28,7 +28,7 @@ LaunchResult CompileOnlyEngine::launch(const LaunchRequest&) {
 
 std::vector<uint32_t> CompileOnlyEngine::translate(const LaunchRequest& request) {
   guest::validate(request);
-  return translator_(*request.program, options_of(request), target_).words;
+  return translator_(*request.program, options_of(request, true), target_).words;
 }
 
 std::unique_ptr<Engine> make_profile_engine(std::string_view name, Translator translator) {

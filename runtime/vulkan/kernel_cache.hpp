@@ -26,7 +26,7 @@ std::optional<spirv::Module> decode_module(std::span<const std::byte> bytes);
 std::string describe(const spirv::Options& options, const spirv::Target& target);
 
 /// What of a launch decides how its kernel is translated.
-spirv::Options options_of(const LaunchRequest& request);
+spirv::Options options_of(const LaunchRequest& request, bool small_arena);
 
 class KernelCache {
  public:

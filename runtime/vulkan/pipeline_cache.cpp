@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 
@@ -85,9 +86,8 @@ Pipeline Pipelines::create(std::span<const uint32_t> spirv) {
   const vk::PipelineShaderStageCreateInfo stage({}, vk::ShaderStageFlagBits::eCompute, *module,
                                                 "main");
   Pipeline made;
-  made.handle = vk::raii::Pipeline(
-      device_.vk(), cache_,
-      vk::ComputePipelineCreateInfo(vk::PipelineCreateFlagBits::eDispatchBase, stage, *layout_));
+  made.handle =
+      vk::raii::Pipeline(device_.vk(), cache_, vk::ComputePipelineCreateInfo({}, stage, *layout_));
   unsaved_ = true;
   // What was expensive should survive even a crash of this process.
   if (Clock::now() - start > std::chrono::milliseconds(250)) save();
@@ -110,8 +110,10 @@ void Pipelines::record(const vk::raii::CommandBuffer& commands, const Pipeline& 
                        const std::array<uint32_t, 3>& groups) const {
   commands.bindPipeline(vk::PipelineBindPoint::eCompute, *pipeline.handle);
   commands.bindDescriptorSets(vk::PipelineBindPoint::eCompute, *layout_, 0, *set_, {});
-  commands.pushConstants<uint32_t>(*layout_, vk::ShaderStageFlagBits::eCompute, 0, push);
-  commands.dispatchBase(base[0], base[1], base[2], groups[0], groups[1], groups[2]);
+  PushWords words = push;
+  std::ranges::copy(base, words.begin() + guest::kPushBase);
+  commands.pushConstants<uint32_t>(*layout_, vk::ShaderStageFlagBits::eCompute, 0, words);
+  commands.dispatch(groups[0], groups[1], groups[2]);
 }
 
 }  // namespace lanewise::vulkan

@@ -1,5 +1,5 @@
 // Compute pipelines. All share one layout: the storage buffers and the push constants of
-// shaders/INTERFACE.md. Each can start at any group (Vulkan's dispatch base).
+// shaders/INTERFACE.md.
 #pragma once
 
 #include <array>

@@ -26,7 +26,7 @@ shared uint loop_marks[LOOP_MARKS];
 const uint LAUNCH_ARENA_SIZE = 2u, LAUNCH_GRID = 4u;
 const uint LAUNCH_SLOTS = 15u, LAUNCH_SLOT_BYTES = 16u, LAUNCH_PARAMS = 64u;
 const uint FAULT_COUNT = 0u, FAULT_ABORT = 1u, FAULT_LOCK = 2u, FAULT_SPARE = 3u;
-const uint FAULT_RECORDS = 64u, MAX_FAULTS = 64u, ENDS_LAUNCH = 0x80000000u;
+const uint FAULT_RECORDS = 64u, MAX_FAULTS = 64u;
 
 // The guest address space (runtime/guest/layout.hpp).
 const uint ARENA_BASE = 0x10000000u, SHARED_WINDOW = 1u, LOCAL_WINDOW = 2u;

@@ -30,10 +30,9 @@ void lw_begin(const in uvec3 group, const in uint lane) {
   }
 }
 
-/// A lane that ends tells its first fault. Its number says by bit 31 that the launch ends, too.
+/// A lane that ends tells its first fault. Bit 31 of its number tells the host to end the launch.
 void lw_report(const in uint point, const in uint lo, const in uint hi, const in uvec3 group,
                const in uint lane) {
-  if ((point & ENDS_LAUNCH) != 0u) atomicOr(faults.w[FAULT_ABORT], 1u);
   uint n = atomicAdd(faults.w[FAULT_COUNT], 1u);
   if (n >= MAX_FAULTS) return;
   fault_records.r[FAULT_RECORDS / 4u + 2u * n] = uvec4(point, group);

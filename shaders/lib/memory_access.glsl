@@ -7,13 +7,14 @@
     return S##_get(off);                                                                       \
   }                                                                                            \
   uint S##_bits(OFFT off, uint n, uint flags) {                                                \
+    if (n == 4u && !may_straddle(4u, flags)) {                                                 \
+      if (strong(flags)) return S##_get_strong(off);                                           \
+      return S##_get_aligned(off);                                                             \
+    }                                                                                          \
     uint shift = (uint(off) & 3u) * 8u;                                                        \
     uint v = S##_word(off, flags) >> shift;                                                    \
-    if (n == 4u ? !may_straddle(4u, flags) : true) {                                           \
-      if (n == 1u) return v & 0xffu;                                                           \
-      if (n == 2u && !may_straddle(2u, flags)) return v & 0xffffu;                             \
-      if (n == 4u) return v;                                                                   \
-    }                                                                                          \
+    if (n == 1u) return v & 0xffu;                                                             \
+    if (n == 2u && !may_straddle(2u, flags)) return v & 0xffffu;                               \
     if (shift + 8u * n > 32u) v |= S##_word(off + OFFT(n - 1u), flags) << (32u - shift);       \
     return n == 2u ? v & 0xffffu : v;                                                          \
   }
@@ -33,7 +34,7 @@
     if (strong(flags)) {                                                                       \
       S##_put_strong(off, v);                                                                  \
     } else {                                                                                   \
-      S##_put(off, v);                                                                         \
+      S##_put_aligned(off, v);                                                                 \
     }                                                                                          \
   }                                                                                            \
   void S##_put_bits(OFFT off, uint v, uint n, uint flags) {                                    \

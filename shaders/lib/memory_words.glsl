@@ -13,13 +13,16 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer Ref32 { uint
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Ref64 { uvec2 v; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Ref128 { uvec4 v; };
 #define GLOBAL_WORD(off) Ref32((off) & ~uint64_t(3)).v
+#define GLOBAL_ALIGNED_WORD(off) Ref32(off).v
 #else
 #define OFF uint
 #define GLOBAL_WORD(off) arena_words.w[(off) >> 2]
+#define GLOBAL_ALIGNED_WORD(off) GLOBAL_WORD(off)
 #endif
 
 uint global_get(OFF off) { return GLOBAL_WORD(off); }
-void global_put(OFF off, uint v) { GLOBAL_WORD(off) = v; }
+uint global_get_aligned(OFF off) { return GLOBAL_ALIGNED_WORD(off); }
+void global_put_aligned(OFF off, uint v) { GLOBAL_ALIGNED_WORD(off) = v; }
 uint global_get_strong(OFF off) { return atomicLoad(GLOBAL_WORD(off), DEV, BUF, gl_SemanticsRelaxed); }
 void global_put_strong(OFF off, uint v) {
   atomicStore(GLOBAL_WORD(off), v, DEV, BUF, gl_SemanticsRelaxed);
@@ -42,6 +45,9 @@ void shared_put(uint off, uint v) {
     SHARED_WORD(off) = v;
   }
 }
+// Where words are an array, an offset finds its word whatever its low bits are.
+uint shared_get_aligned(uint off) { return shared_get(off); }
+void shared_put_aligned(uint off, uint v) { shared_put(off, v); }
 uint shared_get_strong(uint off) {
   if (SHARED_IN_BACKING != 0u) return atomicLoad(BACKING_WORD(off), DEV, BUF, gl_SemanticsRelaxed);
   return atomicLoad(SHARED_WORD(off), GRP, SHM, gl_SemanticsRelaxed);
@@ -62,6 +68,8 @@ uint shared_cas(uint off, uint expected, uint v) {
 uint local_index(uint off) { return (LANES > 1u ? slot_index() * LOCAL_WORDS : 0u) + (off >> 2); }
 uint local_get(uint off) { return local_words[local_index(off)]; }
 void local_put(uint off, uint v) { local_words[local_index(off)] = v; }
+uint local_get_aligned(uint off) { return local_get(off); }
+void local_put_aligned(uint off, uint v) { local_put(off, v); }
 uint local_get_strong(uint off) { return local_get(off); }
 uint local_cas(uint off, uint expected, uint v) {
   uint old = local_get(off);
@@ -70,6 +78,7 @@ uint local_cas(uint off, uint expected, uint v) {
 }
 
 uint param_get(uint off) { return launch.w[LAUNCH_PARAMS + (off >> 2)]; }
+uint param_get_aligned(uint off) { return param_get(off); }
 uint param_get_strong(uint off) { return param_get(off); }
 
 /// 64-bit atomic access where the device has none: one lock for all, held for a few instructions.

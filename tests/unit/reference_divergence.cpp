@@ -141,7 +141,8 @@ TEST_CASE("loops of different length: who is still in, and all of them behind") 
   for (const WaveSchedule schedule : kSchedules) {
     const Run r = run_as(k, schedule, 32);
     for (uint32_t n = 0; n < 32; ++n) {
-      CHECK(r.slot(n, 0) == (0xffffffff << n & 0xffffffff));  // its last iteration: lanes n and above
+      CHECK(r.slot(n, 0) ==
+            (0xffffffff << n & 0xffffffff));  // its last iteration: lanes n and above
       CHECK(r.slot(n, 1) == 0xffffffff);
     }
   }

@@ -133,6 +133,8 @@ TEST_CASE("modules survive their encoding, other bytes are refused") {
   module.lanes_per_invocation = 8;
   module.shared_in_memory = true;
   module.shared_bytes = 1234567;
+  module.fault_points = {{FaultKind::trap, 7},
+                         {FaultKind::none, 8, ir::Space::generic, 16, 8, true, true}};
   module.wave_mode = "packed";
   module.wave_reason = "asked for";
   const auto bytes = encode_module(module);
@@ -143,6 +145,7 @@ TEST_CASE("modules survive their encoding, other bytes are refused") {
   CHECK(back->lanes_per_invocation == 8);
   CHECK(back->shared_in_memory);
   CHECK(back->shared_bytes == 1234567);
+  CHECK(back->fault_points == module.fault_points);
   CHECK(back->wave_mode == "packed");
   CHECK(back->wave_reason == "asked for");
   for (size_t n = 0; n < bytes.size(); ++n) CHECK(!decode_module(std::span(bytes).first(n)));

@@ -103,7 +103,7 @@ TEST_CASE("the launch block, parameters and allocations arrive as INTERFACE.md s
     request.allocations = allocations;
     program.param_bytes = 12;
     engine->launch(request);
-    const auto w = read_words(*engine, 0, 92);
+    const auto w = read_words(*engine, 0, 128);
     const auto pair = [&](size_t i) { return w[i] | uint64_t{w[i + 1]} << 32; };
     CHECK((pair(0) != 0) == (engine->target().bda));
     CHECK(pair(2) == 1024);
@@ -113,6 +113,10 @@ TEST_CASE("the launch block, parameters and allocations arrive as INTERFACE.md s
     CHECK(w[12] == 40);
     CHECK(pair(13) == request.param_address);
     CHECK(w[17] == 32);
+    CHECK(w[22] == 12);
+    CHECK(std::equal(w.begin(), w.begin() + 4, w.begin() + 96));
+    CHECK(std::vector<uint32_t>(w.begin() + 104, w.begin() + 108) ==
+          std::vector<uint32_t>{11, 22, 33, 0});
     CHECK(std::vector<uint32_t>(w.begin() + 64, w.begin() + 67) ==
           std::vector<uint32_t>{11, 22, 33});
     CHECK(w[80] == 2);
@@ -127,7 +131,9 @@ TEST_CASE("faults are decoded, counted, limited and sorted by group and lane") {
   const ir::Program program = empty_program();
   for (const auto& driver : installed_drivers()) {
     CAPTURE(driver.label);
-    const auto engine = engine_running(driver, kernel_module(kernel_faulty, 4));
+    spirv::Module module = kernel_module(kernel_faulty, 4);
+    module.fault_points = {{FaultKind::trap, 1}, {FaultKind::none, 2, ir::Space::global, 4}};
+    const auto engine = engine_running(driver, module);
     engine->reserve(64);
     const LaunchResult few = engine->launch(request_for(program, {2, 3, 2}, {4, 1, 1}));
     REQUIRE(few.fault_count == 24);
@@ -172,7 +178,9 @@ TEST_CASE("a used-up step budget in one lane stops the others") {
   const ir::Program program = empty_program();
   for (const auto& driver : installed_drivers()) {
     CAPTURE(driver.label);
-    const auto engine = engine_running(driver, kernel_module(kernel_spin, 8));
+    spirv::Module module = kernel_module(kernel_spin, 8);
+    module.fault_points = {{FaultKind::step_budget, 3}};
+    const auto engine = engine_running(driver, module);
     engine->reserve(64);
     LaunchRequest request = request_for(program, {20000, 1, 1}, {8, 1, 1});
     request.params = words_as_bytes({1});

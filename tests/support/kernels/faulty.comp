@@ -9,10 +9,9 @@ void main() {
   const uint slot = atomicAdd(faults[0], 1u);
   if (slot >= 64u) return;
   const uint at = 64u + 8u * slot;
-  faults[at] = 1u | 4u << 24;  // out_of_range, 4 bytes
-  faults[at + 1u] = 2u;        // site
-  for (uint i = 0u; i < 3u; ++i) faults[at + 2u + i] = group()[i];
-  faults[at + 5u] = lane;
-  faults[at + 6u] = lane;  // address 0x1_0000_0000 + lane
-  faults[at + 7u] = 1u;
+  faults[at] = 2u;  // the second fault point
+  for (uint i = 0u; i < 3u; ++i) faults[at + 1u + i] = group()[i];
+  faults[at + 4u] = lane;
+  faults[at + 5u] = lane;  // address 0x1_0000_0000 + lane
+  faults[at + 6u] = 1u;
 }

@@ -4,9 +4,9 @@ layout(std430, binding = 1) readonly buffer Launch { uint launch[]; };
 layout(std430, binding = 2) coherent buffer Faults { uint faults[]; };
 layout(std430, binding = 3) buffer Backing { uint backing[]; };
 layout(std430, binding = 4) readonly buffer Allocations { uint allocations[]; };
-layout(push_constant) uniform Base { uint base_x, base_y, base_z; };
+layout(push_constant) uniform Push { uint push[32]; };
 
-uvec3 group() { return gl_WorkGroupID + uvec3(base_x, base_y, base_z); }
+uvec3 group() { return gl_WorkGroupID + uvec3(push[4], push[5], push[6]); }
 uint group_index() {
   const uvec3 g = group();
   return g.x + launch[4] * (g.y + launch[5] * g.z);

@@ -7,9 +7,8 @@ layout(local_size_x = 8) in;
 void main() {
   arena[gl_LocalInvocationID.x] = 7u;
   if (launch[64] == 1u && gl_LocalInvocationID.x + group_index() == 0u) {
-    faults[64] = 6u;
-    faults[65] = 3u;
-    for (uint i = 0u; i < 3u; ++i) faults[66 + i] = group()[i];
+    faults[64] = 0x80000001u;  // the first fault point, which ends the launch
+    for (uint i = 0u; i < 3u; ++i) faults[65 + i] = group()[i];
     memoryBarrierBuffer();
     atomicAdd(faults[0], 1u);
   }
