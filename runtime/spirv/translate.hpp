@@ -52,7 +52,7 @@ struct Options {
   /// Instructions with Inst::event write memory events, with so many bits for the event's number;
   /// 0 = nothing is traced.
   uint32_t trace_bits = 0;
-  bool optimise = true;  ///< the passes of ir/passes/pipeline.hpp
+  bool optimise = true;     ///< the passes of ir/passes/pipeline.hpp
   bool small_arena = true;  ///< at most guest::kSmallArena bytes: offsets have 32 bits
 };
 
