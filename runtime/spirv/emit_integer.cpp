@@ -1,6 +1,8 @@
 // Integer operations whose meaning SPIR-V has; everything else is in the shader library.
 #include <glslang/SPIRV/GLSL.std.450.h>
 
+#include <algorithm>
+
 #include "runtime/spirv/emitter.hpp"
 
 namespace lanewise::spirv {
@@ -125,6 +127,27 @@ Values shift(LaneEmitter& e, spv::Op) {
   }
   const Id small = m.op(spv::OpBitwiseAnd, m.uint_type, {amount, m.u(bits - 1)});
   return {m.select(in_range, m.op(code, type(e), {a, small}), zero)};
+}
+
+bool by_constant(const LaneEmitter& e) {
+  return e.inst().src[2].is_imm();
+}
+/// Funnel shifts whose amount is known are two shifts, rotations where both words are the same.
+Values funnel_shift(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
+  const bool left = e.inst().op == Op::shf_l, wraps = e.inst().mode != 0;
+  const auto amount = static_cast<uint32_t>(e.inst().src[2].imm);
+  const uint32_t n = wraps ? amount & 31 : std::min(amount, 32U);
+  const Id low = e.src(0), high = e.src(1);
+  const Id kept = left ? high : low, entering = left ? low : high;
+  if (n == 0) return {kept};
+  if (n == 32) return {entering};
+  const auto by = [&](spv::Op code, Id value, uint32_t bits) {
+    return m.op(code, m.uint_type, {value, m.u(bits)});
+  };
+  const Id a = by(left ? spv::OpShiftLeftLogical : spv::OpShiftRightLogical, kept, n);
+  const Id b = by(left ? spv::OpShiftRightLogical : spv::OpShiftLeftLogical, entering, 32 - n);
+  return {m.op(spv::OpBitwiseOr, m.uint_type, {a, b})};
 }
 
 Values count_leading(LaneEmitter& e, spv::Op) {
@@ -259,6 +282,8 @@ constexpr NativeRow kRows[] = {
     {Op::shl, k64, int64, shift},
     {Op::shr, k32, nullptr, shift},
     {Op::shr, k64, int64, shift},
+    {Op::shf_l, kAny, by_constant, funnel_shift},
+    {Op::shf_r, kAny, by_constant, funnel_shift},
     {Op::popc, k32, nullptr, unary, spv::OpBitCount},
     {Op::clz, k32, nullptr, count_leading},
     {Op::brev, k32, nullptr, unary, spv::OpBitReverse},
