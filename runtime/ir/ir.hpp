@@ -136,7 +136,8 @@ struct Inst {
   Round round = Round::rn;
   bool ftz = false;  ///< subnormal inputs and results become zero of their sign (f32)
   bool sat = false;  ///< result clamped to [0, 1], NaN -> 0
-  uint8_t mode = 0;  ///< per operation, see ops.def
+  bool any_nan = false;  ///< nobody sees which NaN a float operation gives (relax_nans)
+  uint8_t mode = 0;      ///< per operation, see ops.def
   Guard guard;
   std::vector<Reg> dst;
   std::vector<Operand> src;

@@ -312,6 +312,8 @@ class Parser {
       i.ftz = true;
     } else if (m == "sat") {
       i.sat = true;
+    } else if (m == "any_nan") {
+      i.any_nan = true;
     } else if (m.starts_with("mode")) {
       i.mode = static_cast<uint8_t>(in_.to_number(m.substr(4), 255));
     } else {

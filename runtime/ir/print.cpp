@@ -101,6 +101,7 @@ void print_modifiers(const Inst& i, Out out) {
   if (i.round != Round::rn) fmt::format_to(out, ".{}", name(i.round));
   if (i.ftz) fmt::format_to(out, ".ftz");
   if (i.sat) fmt::format_to(out, ".sat");
+  if (i.any_nan) fmt::format_to(out, ".any_nan");
   const std::string_view mode = text::mode_name(i.op, i.mode);
   if (!mode.empty()) {
     fmt::format_to(out, ".{}", mode);

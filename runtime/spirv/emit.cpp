@@ -89,7 +89,7 @@ const NativeRow* find_native(const LaneEmitter& emitter, const ir::Inst& inst) {
   // Rows of one operation lie together under its key; the first that applies is taken.
   static const auto kIndex = [] {
     std::unordered_multimap<int, const NativeRow*> index;
-    for (const NativeTable& table : {float_rows(), integer_rows(), move_rows()})
+    for (const NativeTable& table : {float_rows(), convert_rows(), integer_rows(), move_rows()})
       for (size_t i = 0; i < table.count; ++i)
         index.emplace(static_cast<int>(table.rows[i].op), &table.rows[i]);
     return index;

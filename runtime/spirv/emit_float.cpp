@@ -3,7 +3,7 @@
 // promise is computed with integers in the shader library.
 #include <glslang/SPIRV/GLSL.std.450.h>
 
-#include "runtime/spirv/emitter.hpp"
+#include "runtime/spirv/emit_float.hpp"
 
 namespace lanewise::spirv {
 namespace {
@@ -49,51 +49,24 @@ bool exact_sqrt(const LaneEmitter& e) {
   const Target& t = e.target();
   return nearest(e) && (wide(e) ? t.float64 && t.native_sqrt64 : t.native_sqrt);
 }
+bool split_fma(const LaneEmitter& e) {
+  const Target& t = e.target();
+  return nearest(e) && t.float64 && !t.native_fma64 && t.fma_wide;
+}
 bool exact_compare(const LaneEmitter& e) {
   const Target& t = e.target();
   return wide(e) ? t.float64 && t.native_compare64 : t.native_compare;
 }
 
+bool exact_extreme(const LaneEmitter& e) {
+  const Target& t = e.target();
+  return exact_compare(e) && (wide(e) ? t.native_minmax64 : t.native_minmax);
+}
 Id float_type(LaneEmitter& e) {
-  return e.module().makeFloatType(wide(e) ? 64 : 32);
+  return spirv::float_type(e, e.inst().type);
 }
-
-/// Exponent 0: keep the sign only.
-Id flush_subnormal(ModuleBuilder& m, Id bits, uint32_t exponent_bits = 0x7f800000,
-                   uint32_t sign_bit = 0x80000000) {
-  const Id exponent = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(exponent_bits)});
-  const Id small = m.op(spv::OpIEqual, m.bool_type, {exponent, m.u(0)});
-  const Id sign = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(sign_bit)});
-  return m.select(small, sign, bits);
-}
-
 Id operand(LaneEmitter& e, size_t index) {
-  ModuleBuilder& m = e.module();
-  Id bits = e.src(index);
-  if (e.inst().ftz && !wide(e)) bits = flush_subnormal(m, bits);
-  return m.op(spv::OpBitcast, float_type(e), {bits});
-}
-
-Id canonical_nan(LaneEmitter& e, Id bits) {
-  ModuleBuilder& m = e.module();
-  if (!wide(e)) {
-    const Id magnitude = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x7fffffff)});
-    const Id nan = m.op(spv::OpUGreaterThan, m.bool_type, {magnitude, m.u(0x7f800000)});
-    return m.select(nan, m.u(0x7fffffff), bits);
-  }
-  const Id value = m.op(spv::OpBitcast, float_type(e), {bits});
-  const Id nan = m.op(spv::OpIsNan, m.bool_type, {value});
-  return m.select(nan, m.b64(0xfff8000000000000ULL), bits);
-}
-
-Values finish(LaneEmitter& e, Id value) {
-  ModuleBuilder& m = e.module();
-  Id bits = m.op(spv::OpBitcast, m.type_of(e.inst().type), {value});
-  if (e.inst().ftz && !wide(e)) bits = flush_subnormal(m, bits);
-  bits = canonical_nan(e, bits);
-  if (e.inst().sat)
-    bits = e.library(wide(e) ? "lw_sat_f64" : "lw_sat_f32", m.type_of(e.inst().type), {bits});
-  return {bits};
+  return float_operand(e, index, e.inst().type);
 }
 
 /// An arithmetic instruction that the driver must not fuse with its neighbours.
@@ -125,8 +98,13 @@ Id opaque_bits(LaneEmitter& e, size_t index, Id bits) {
 }
 Values binary(LaneEmitter& e, spv::Op code) {
   const Id a = opaque(e, 0, operand(e, 0)), b = opaque(e, 1, operand(e, 1));
-  return finish(e, arithmetic(e, code, a, b));
+  return finish_float(e, arithmetic(e, code, a, b));
 }
+
+constexpr const char* kAdd = "lw_fadd_rn_f32";
+constexpr const char* kMul = "lw_fmul_rn_f32";
+constexpr const char* kFmaSoft = "lw_ffma_rn_f32";
+constexpr const char* kFmaDouble = "lw_ffma_double_f32";
 
 /// The library's short version for round to nearest even.
 template <const char* const& name>
@@ -139,21 +117,49 @@ Values nearest_soft(LaneEmitter& e, spv::Op code) {
   }
   if (code == spv::OpFSub)
     args[1] = m.op(spv::OpBitwiseXor, m.uint_type, {args[1], m.u(0x80000000)});
-  Id bits = e.library(name, m.uint_type, args);
-  if (e.inst().ftz) bits = flush_subnormal(m, bits);
-  if (e.inst().sat) bits = e.library("lw_sat_f32", m.uint_type, {bits});
-  return {bits};
+  return {finish_bits(e, e.library(name, m.uint_type, args), name != kFmaDouble)};
 }
-constexpr const char* kAdd = "lw_fadd_rn_f32";
-constexpr const char* kMul = "lw_fmul_rn_f32";
-constexpr const char* kFmaSoft = "lw_ffma_rn_f32";
-constexpr const char* kFmaDouble = "lw_ffma_double_f32";
+
+/// f64 fma of exact sums and products.
+Values wide_fma(LaneEmitter& e, spv::Op) {
+  Ids args;
+  for (size_t i = 0; i < e.inst().src.size(); ++i) {
+    const Id value = opaque(e, i, operand(e, i));
+    args.push_back(e.module().op(spv::OpBitcast, e.module().b64_type, {value}));
+  }
+  return {finish_bits(e, e.library("lw_ffma_wide_f64", e.module().b64_type, args), false)};
+}
+
+constexpr auto kMin = static_cast<spv::Op>(GLSLstd450NMin);
+constexpr auto kMax = static_cast<spv::Op>(GLSLstd450NMax);
+
+/// The smaller or larger of two; a NaN loses, or wins with mode 1.
+Values extreme(LaneEmitter& e, spv::Op code) {
+  ModuleBuilder& m = e.module();
+  const Id a = operand(e, 0), b = operand(e, 1);
+  Id value = m.glsl(static_cast<int>(code), float_type(e), {a, b});
+  if (!(wide(e) ? e.target().minmax_zeros64 : e.target().minmax_zeros)) {
+    // Equal numbers differ in the sign of zero at most.
+    const bool smaller = code == kMin;
+    const Id type = m.type_of(e.inst().type);
+    const Id equal = m.op(spv::OpFOrdEqual, m.bool_type, {a, b});
+    const Id both = m.op(smaller ? spv::OpBitwiseOr : spv::OpBitwiseAnd, type,
+                         {m.op(spv::OpBitcast, type, {a}), m.op(spv::OpBitcast, type, {b})});
+    value = m.select(equal, m.op(spv::OpBitcast, float_type(e), {both}), value);
+  }
+  if (e.inst().mode != 0) {
+    const Id nan_a = m.op(spv::OpIsNan, m.bool_type, {a});
+    const Id nan_b = m.op(spv::OpIsNan, m.bool_type, {b});
+    value = m.select(nan_a, a, m.select(nan_b, b, value));
+  }
+  return finish_float(e, value);
+}
 
 /// The extended instruction `code` (a GLSL.std.450 number) over all operands.
 Values extended(LaneEmitter& e, spv::Op code) {
   Ids args;
   for (size_t i = 0; i < e.inst().src.size(); ++i) args.push_back(operand(e, i));
-  return finish(e, e.module().glsl(static_cast<int>(code), float_type(e), args));
+  return finish_float(e, e.module().glsl(static_cast<int>(code), float_type(e), args));
 }
 
 Values reciprocal(LaneEmitter& e, spv::Op) {
@@ -161,7 +167,7 @@ Values reciprocal(LaneEmitter& e, spv::Op) {
   const Id one_bits = wide(e) ? m.b64(0x3ff0000000000000) : m.u(0x3f800000);
   const Id one = m.op(spv::OpBitcast, float_type(e), {one_bits});
   const Id a = operand(e, 0);
-  return finish(e, arithmetic(e, spv::OpFDiv, one, a));
+  return finish_float(e, arithmetic(e, spv::OpFDiv, one, a));
 }
 
 uint64_t sign_bit(const LaneEmitter& e) {
@@ -245,6 +251,9 @@ constexpr NativeRow kRows[] = {
     {Op::fmul, kF32, soft_add, nearest_soft<kMul>, spv::OpFMul},
     {Op::ffma, kF32, double_fma, nearest_soft<kFmaDouble>, kFma},
     {Op::ffma, kF32, soft_fma, nearest_soft<kFmaSoft>, kFma},
+    {Op::ffma, kF64, split_fma, wide_fma},
+    {Op::fmin, kF32 | kF64, exact_extreme, extreme, kMin},
+    {Op::fmax, kF32 | kF64, exact_extreme, extreme, kMax},
     {Op::fdiv, kF32 | kF64, exact_div, binary, spv::OpFDiv},
     {Op::frcp, kF32 | kF64, exact_div, reciprocal},
     {Op::fsqrt, kF32 | kF64, exact_sqrt, extended, kSqrt},
@@ -254,6 +263,61 @@ constexpr NativeRow kRows[] = {
 };
 
 }  // namespace
+
+Id float_type(LaneEmitter& e, ir::Type type) {
+  return e.module().makeFloatType(is_wide(type) ? 64 : 32);
+}
+
+/// Exponent 0: keep the sign only.
+Id flush_subnormal(ModuleBuilder& m, Id bits, uint32_t exponent_bits, uint32_t sign_bit) {
+  const Id exponent = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(exponent_bits)});
+  const Id small = m.op(spv::OpIEqual, m.bool_type, {exponent, m.u(0)});
+  const Id sign = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(sign_bit)});
+  return m.select(small, sign, bits);
+}
+
+Id float_operand(LaneEmitter& e, size_t index, ir::Type type) {
+  ModuleBuilder& m = e.module();
+  Id bits = e.src(index);
+  if (e.inst().ftz && !is_wide(type)) bits = flush_subnormal(m, bits);
+  return m.op(spv::OpBitcast, float_type(e, type), {bits});
+}
+
+namespace {
+Id canonical_nan(LaneEmitter& e, Id bits) {
+  ModuleBuilder& m = e.module();
+  const bool wide = is_wide(e.inst().type);
+  if (wide || e.target().native_compare) {
+    const Id value = m.op(spv::OpBitcast, float_type(e, e.inst().type), {bits});
+    const Id nan = m.op(spv::OpIsNan, m.bool_type, {value});
+    return m.select(nan, wide ? m.b64(0xfff8000000000000ULL) : m.u(0x7fffffff), bits);
+  }
+  const Id magnitude = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x7fffffff)});
+  const Id nan = m.op(spv::OpUGreaterThan, m.bool_type, {magnitude, m.u(0x7f800000)});
+  return m.select(nan, m.u(0x7fffffff), bits);
+}
+
+/// As integers, NaNs and negative numbers are larger than infinity.
+Id saturate(ModuleBuilder& m, Id bits) {
+  const Id outside = m.op(spv::OpUGreaterThan, m.bool_type, {bits, m.u(0x7f800000)});
+  const Id least = m.glsl(GLSLstd450UMin, m.uint_type, {bits, m.u(0x3f800000)});
+  return m.select(outside, m.u(0), least);
+}
+}  // namespace
+
+Id finish_bits(LaneEmitter& e, Id bits, bool canonical) {
+  const ir::Inst& inst = e.inst();
+  const bool wide = is_wide(inst.type);
+  if (inst.ftz && !wide) bits = flush_subnormal(e.module(), bits);
+  if (!canonical && !inst.any_nan && !inst.sat) bits = canonical_nan(e, bits);
+  if (!inst.sat) return bits;
+  return wide ? e.library("lw_sat_f64", e.module().b64_type, {bits}) : saturate(e.module(), bits);
+}
+
+Values finish_float(LaneEmitter& e, Id value) {
+  const Id type = e.module().type_of(e.inst().type);
+  return {finish_bits(e, e.module().op(spv::OpBitcast, type, {value}), false)};
+}
 
 NativeTable float_rows() {
   return {kRows, std::size(kRows)};

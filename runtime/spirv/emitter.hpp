@@ -247,6 +247,7 @@ struct NativeTable {
 };
 NativeTable integer_rows();
 NativeTable float_rows();
+NativeTable convert_rows();
 NativeTable move_rows();
 
 }  // namespace lanewise::spirv

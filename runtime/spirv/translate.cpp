@@ -189,6 +189,7 @@ Module translate(const ir::Program& source, const Options& options, const Target
   if (options.optimise)
     ir::optimise(program, {{{options.block.x, options.block.y, options.block.z}}});
   ir::expand_descriptors(program);
+  ir::relax_nans(program);
   Shape shape = shape_for(options, target);
   const bool waves = ir::has_wave_ops(program);
   const bool packed = wants_packed(program, options, waves && waves_meet(program, shape, target));

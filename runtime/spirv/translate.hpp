@@ -23,7 +23,14 @@ struct Target {
   bool native_compare = false;
   bool native_add64 = false, native_fma64 = false, native_div64 = false, native_sqrt64 = false;
   bool native_compare64 = false;
+  // min and max of numbers; _zeros: -0 is smaller than +0, too.
+  bool native_minmax = false, minmax_zeros = false;
+  bool native_minmax64 = false, minmax_zeros64 = false;
+  bool native_round = false, native_round64 = false;      ///< to integral values, four ways
+  bool native_convert = false, native_convert64 = false;  ///< to and from 32-bit integers
+  bool native_resize = false;                             ///< f32 to f64 and back
   bool fma_by_double = false;  ///< f32 fma by way of doubles, rounded to odd in between
+  bool fma_wide = false;       ///< f64 fma of native sums and products (lib/fma_wide.glsl)
   /// The driver leaves long loops on its own after so many iterations (lavapipe: 65535 in all): a
   /// lane that did not leave a loop by its own decision must fault.
   bool cuts_loops = false;

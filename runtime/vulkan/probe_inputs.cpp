@@ -56,6 +56,8 @@ class Inputs {
     add_quotients();
     add_roots();
     add_subnormal_results();
+    add_integral();
+    if constexpr (sizeof(Bits) == 8) add_narrow();
     for (int i = 0; i < 6000; ++i) list_.push_back({word(), word(), word()});
     return std::move(list_);
   }
@@ -174,6 +176,41 @@ class Inputs {
     }
   }
 
+  /// Halves and their neighbours, the limits of 32-bit integers, signalling NaNs.
+  void add_integral() {
+    for (int i = 0; i < 400; ++i) {
+      const auto whole = static_cast<F>(random_.below(1U << random_.below(24)));
+      const F half = (i % 2 == 0 ? F(1) : F(-1)) * (whole + F(0.5));
+      for (int step = -1; step <= 1; ++step) add(ulps(half, step), ulps(half, -step), whole);
+    }
+    for (const F limit : {F(2147483648.0), F(-2147483648.0), F(4294967296.0), F(-1)})
+      for (int step = -2; step <= 2; ++step) {
+        add(ulps(limit, step), limit, 0);
+        add(ulps(limit / 2, step), limit, 0);
+      }
+    const Bits signalling = bits_of(Limits::infinity()) + 1;
+    for (const F x : {F(-1), F(0), F(2), Limits::infinity(), Limits::quiet_NaN()}) {
+      list_.push_back({signalling, bits_of(x), 0});
+      list_.push_back({bits_of(x), signalling, 0});
+    }
+  }
+
+  /// Halfway between two floats and beside it, subnormal and overflowing ones too.
+  void add_narrow() {
+    for (int i = 0; i < 1500; ++i) {
+      const auto bits = static_cast<uint32_t>(random_.next() >> 32);
+      const uint32_t near_end = i % 3 == 0    ? bits & 0x80ffffff
+                                : i % 30 == 1 ? bits | 0x7f000000
+                                              : bits;
+      const float x = value(near_end);
+      const float y = std::nextafter(x, INFINITY);
+      const double middle = (static_cast<double>(x) + static_cast<double>(y)) / 2;
+      for (const double d : {middle, std::nextafter(middle, 0.0), std::nextafter(middle, 1e300)})
+        add(static_cast<F>(d), static_cast<F>(x), 0);
+      list_.push_back({static_cast<Bits>(near_end), bits_of(F(1)), 0});
+    }
+  }
+
   std::vector<ProbeInput<Bits>> list_;
   Random random_;
 };
@@ -185,17 +222,58 @@ std::vector<ProbeInput<Bits>> probe_inputs() {
   return Inputs<Bits>().all();
 }
 
+namespace {
+
+/// A NaN loses, -0 is smaller than +0.
+template <typename F>
+F extreme(F a, F b, bool larger) {
+  if (std::isnan(a)) return b;
+  if (std::isnan(b)) return a;
+  const bool before = a == b ? std::signbit(a) && !std::signbit(b) : a < b;
+  return before != larger ? a : b;
+}
+
+/// In range or 0: what is outside is left to compares.
+template <typename Int, typename F>
+uint32_t cut(F a) {
+  const bool fits = std::is_signed_v<Int> ? a >= F(-2147483648.0) && a < F(2147483648.0)
+                                          : a > F(-1) && a < F(4294967296.0);
+  return fits ? static_cast<uint32_t>(static_cast<int64_t>(a)) : 0;
+}
+
+}  // namespace
+
 template <typename Bits>
 std::array<Bits, kProbeOps> probe_expected(const ProbeInput<Bits>& input) {
-  const auto a = value(input.a), b = value(input.b), c = value(input.c);
+  using F = FloatOf<Bits>;
+  const F a = value(input.a), b = value(input.b), c = value(input.c);
+  const auto word = static_cast<uint32_t>(input.a);
   const uint32_t relation = (a < b ? 1U : 0U) | (a <= b ? 2U : 0U) | (a == b ? 4U : 0U) |
-                            (a > b ? 8U : 0U) | (a >= b ? 16U : 0U) | (a != b ? 32U : 0U);
+                            (a > b ? 8U : 0U) | (a >= b ? 16U : 0U) | (a != b ? 32U : 0U) |
+                            (std::isnan(a) ? 64U : 0U);
+  Bits narrow = 0, widen = 0;
+  if constexpr (sizeof(Bits) == 8) {
+    narrow = bits_of(static_cast<float>(a));
+    widen = bits_of(static_cast<double>(value(word)));
+  }
   return {bits_of(std::fma(a, b, c)),
           bits_of(a / b),
           bits_of(std::sqrt(a)),
           bits_of(a + b),
           bits_of(a * b),
-          Bits{relation}};
+          Bits{relation},
+          bits_of(extreme(a, b, false)),
+          bits_of(extreme(a, b, true)),
+          bits_of(std::trunc(a)),
+          bits_of(std::floor(a)),
+          bits_of(std::ceil(a)),
+          bits_of(std::nearbyint(a)),
+          Bits{cut<int32_t>(a)},
+          Bits{cut<uint32_t>(a)},
+          bits_of(static_cast<F>(static_cast<int32_t>(word))),
+          bits_of(static_cast<F>(word)),
+          narrow,
+          widen};
 }
 
 template <typename Bits>
@@ -203,6 +281,22 @@ bool same_float(Bits x, Bits y) {
   return x == y || (std::isnan(value(x)) && std::isnan(value(y)));
 }
 
+template <typename Bits>
+bool same_result(ProbeOp op, Bits x, Bits y) {
+  switch (op) {
+    case ProbeOp::compare:
+    case ProbeOp::to_int:
+    case ProbeOp::to_uint:
+      return x == y;
+    case ProbeOp::narrow:
+      return same_float(static_cast<uint32_t>(x), static_cast<uint32_t>(y));
+    default:
+      return same_float(x, y);
+  }
+}
+
+template bool same_result(ProbeOp, uint32_t, uint32_t);
+template bool same_result(ProbeOp, uint64_t, uint64_t);
 template std::vector<ProbeInput<uint32_t>> probe_inputs();
 template std::vector<ProbeInput<uint64_t>> probe_inputs();
 template std::array<uint32_t, kProbeOps> probe_expected(const ProbeInput<uint32_t>&);

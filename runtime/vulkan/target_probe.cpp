@@ -10,6 +10,7 @@
 #include "kFloatProbe.inc"
 #include "kFmaProbe.inc"
 #include "kLoopProbe.inc"
+#include "kWideFmaProbe.inc"
 #include "runtime/support/error.hpp"
 #include "runtime/support/hash.hpp"
 #include "translator_version.hpp"
@@ -18,7 +19,7 @@ namespace lanewise::vulkan {
 namespace {
 
 /// Counts up when the inputs or the comparison change, which the shaders' hash does not show.
-constexpr uint32_t kProbeVersion = 4;
+constexpr uint32_t kProbeVersion = 5;
 constexpr uint32_t kProbeLocalSize = 64;
 /// Beyond every loop limit known of a driver (lavapipe: 65535).
 constexpr uint32_t kLoopIterations = 100000;
@@ -29,9 +30,8 @@ uint64_t hash_words(const uint32_t (&words)[N], uint64_t h) {
 }
 
 CacheKey probe_key(const Device& device) {
-  const uint64_t shaders = hash_words(
-      kFloatProbe,
-      hash_words(kDoubleProbe, hash_words(kFmaProbe, hash_words(kLoopProbe, kHashSeed))));
+  uint64_t shaders = hash_words(kFloatProbe, hash_words(kDoubleProbe, kHashSeed));
+  shaders = hash_words(kFmaProbe, hash_words(kWideFmaProbe, hash_words(kLoopProbe, shaders)));
   return make_key(fmt::format("probe {} {:016x} {:016x} {}", kProbeVersion, shaders,
                               device.facts().fingerprint, kTranslatorVersion));
 }
@@ -61,7 +61,12 @@ ProbeCounts compare(const std::vector<ProbeInput<Bits>>& inputs, const Bits* res
   for (const auto& input : inputs) {
     const auto expected = probe_expected(input);
     for (uint32_t op = 0; op < kProbeOps; ++op) {
-      if (!same_float(expected[op], results[op])) ++counts.wrong[op];
+      const auto which = static_cast<ProbeOp>(op);
+      if (same_result(which, expected[op], results[op])) continue;
+      const bool extreme = which == ProbeOp::min || which == ProbeOp::max;
+      const bool zeros =
+          static_cast<Bits>(expected[op] << 1) == 0 && static_cast<Bits>(results[op] << 1) == 0;
+      ++(extreme && zeros ? counts.wrong_zeros : counts.wrong[op]);
     }
     results += kProbeOps;
   }
@@ -166,6 +171,8 @@ ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk) {
     result.f64 = try_floats<uint64_t>(device, pipelines, kDoubleProbe);
     result.fma_by_double =
         try_floats<uint32_t>(device, pipelines, kFmaProbe).exact(ProbeOp::fma) ? 1 : 0;
+    result.fma_wide =
+        try_floats<uint64_t>(device, pipelines, kWideFmaProbe).exact(ProbeOp::fma) ? 1 : 0;
   }
   result.cuts_loops = try_loop(device, pipelines) ? 0 : 1;
   spirv::Target target = device.facts().target;
@@ -191,16 +198,26 @@ bool left_out(std::string_view quirk) {
 
 void apply(const ProbeResult& result, spirv::Target& t) {
   using enum ProbeOp;
-  t.native_add = result.f32.exact(add) && result.f32.exact(mul);
+  t.native_add = result.f32.exact(add, mul);
   t.native_fma = result.f32.exact(fma);
   t.native_div = result.f32.exact(div);
   t.native_sqrt = result.f32.exact(sqrt);
   t.native_compare = result.f32.exact(compare);
-  t.native_add64 = result.f64.exact(add) && result.f64.exact(mul);
+  t.native_minmax = result.f32.exact(min, max);
+  t.minmax_zeros = result.f32.wrong_zeros == 0;
+  t.native_round = result.f32.exact(trunc, floor, ceil, round_even);
+  t.native_convert = result.f32.exact(to_int, to_uint, from_int, from_uint);
+  t.native_add64 = result.f64.exact(add, mul);
   t.native_fma64 = result.f64.exact(fma);
   t.native_div64 = result.f64.exact(div);
   t.native_sqrt64 = result.f64.exact(sqrt);
   t.native_compare64 = result.f64.exact(compare);
+  t.native_minmax64 = result.f64.exact(min, max);
+  t.minmax_zeros64 = result.f64.wrong_zeros == 0;
+  t.native_round64 = result.f64.exact(trunc, floor, ceil, round_even);
+  t.native_convert64 = result.f64.exact(to_int, to_uint, from_int, from_uint);
+  t.native_resize = result.f64.exact(narrow, widen);
+  t.fma_wide = result.fma_wide != 0;
   t.fma_by_double = result.fma_by_double != 0;
   t.cuts_loops = result.cuts_loops != 0;
   t.loses_loop_values = !left_out("loop_values") && result.loop_values != LoopValues::kept;

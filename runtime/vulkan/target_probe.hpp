@@ -11,8 +11,29 @@
 
 namespace lanewise::vulkan {
 
-enum class ProbeOp : uint8_t { fma, div, sqrt, add, mul, compare };
-inline constexpr uint32_t kProbeOps = 6;
+/// to_int ... from_uint: 32-bit integers; narrow, widen: doubles to floats and back, in the run for
+/// doubles alone.
+enum class ProbeOp : uint8_t {
+  fma,
+  div,
+  sqrt,
+  add,
+  mul,
+  compare,
+  min,
+  max,
+  trunc,
+  floor,
+  ceil,
+  round_even,
+  to_int,
+  to_uint,
+  from_int,
+  from_uint,
+  narrow,
+  widen
+};
+inline constexpr uint32_t kProbeOps = 18;
 
 /// Bits of three operands: 32 of each for float, 64 for double.
 template <typename Bits>
@@ -25,12 +46,17 @@ struct ProbeInput {
 struct ProbeCounts {
   std::array<uint32_t, kProbeOps> wrong;
   uint32_t inputs;
-  bool exact(ProbeOp op) const { return inputs > 0 && wrong[static_cast<uint32_t>(op)] == 0; }
+  uint32_t wrong_zeros;  ///< of min and max, those with a zero of the wrong sign
+  template <typename... Ops>
+  bool exact(Ops... ops) const {
+    return inputs > 0 && (... && (wrong[static_cast<uint32_t>(ops)] == 0));
+  }
 };
 
 struct ProbeResult {
   ProbeCounts f32{}, f64{};
   uint32_t fma_by_double = 0;  ///< f32 fma through doubles is exact (shaders/lib/fma_double.glsl)
+  uint32_t fma_wide = 0;       ///< f64 fma of native sums and products (shaders/lib/fma_wide.glsl)
   uint32_t cuts_loops = 0;
   LoopValues loop_values = LoopValues::kept;
 };
@@ -39,11 +65,15 @@ struct ProbeResult {
 /// subnormals, specials, and random bits. Bits: uint32_t (float) or uint64_t (double).
 template <typename Bits>
 std::vector<ProbeInput<Bits>> probe_inputs();
-/// What IEEE says, in ProbeOp order. Comparison: bit 0 <, 1 <=, 2 ==, 3 >, 4 >=, 5 != or unordered.
+/// What IEEE says, in ProbeOp order. Comparison: bit 0 <, 1 <=, 2 ==, 3 >, 4 >=,
+/// 5 != or unordered, 6 first is a NaN.
 template <typename Bits>
 std::array<Bits, kProbeOps> probe_expected(const ProbeInput<Bits>& input);
 template <typename Bits>
 bool same_float(Bits x, Bits y);
+/// The same result of `op`: any NaN is like any other.
+template <typename Bits>
+bool same_result(ProbeOp op, Bits x, Bits y);
 
 /// The module with the float execution modes that translated kernels ask for on this target.
 std::vector<uint32_t> with_float_modes(std::span<const uint32_t> words,

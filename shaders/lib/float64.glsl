@@ -180,8 +180,6 @@ B64 soft_minmax64(B64 a, B64 b, bool maximum, uint flags) {
 }
 
 #if LW_FLOAT64
-double double_of(B64 a) { return packDouble2x32(unpackUint2x32(a)); }
-B64 bits_of(double a) { return packUint2x32(unpackDouble2x32(a)); }
 /// Normal, and far enough from both ends that no sum or product of two such is subnormal.
 bool ordinary64(B64 x) {
   uint ex = (hi64(x) >> 20) & 0x7ffu;
@@ -245,12 +243,19 @@ bool lw_fcmp_f64(const in B64 a, const in B64 b, const in uint cond, const in ui
   return fcompare(is_nan64(a) || is_nan64(b), less, equal, cond);
 }
 
-/// The same result as lw_ffma_rn_f32, for devices that were seen to compute it right by way of doubles.
+// The same as lw_ffma_rn_f32 and as lw_ffma_f64 to nearest even, but for which NaN they give: for
+// devices that were seen to compute it right that way.
 uint lw_ffma_double_f32(const in uint a, const in uint b, const in uint c) {
 #if LW_FLOAT64
-  uint r = fma_by_double(a, b, c);
-  return pick(is_nan_word(r) != 0u, NAN32, r);
+  return fma_by_double(a, b, c);
 #else
   return lw_ffma_rn_f32(a, b, c);
+#endif
+}
+B64 lw_ffma_wide_f64(const in B64 a, const in B64 b, const in B64 c) {
+#if LW_FLOAT64
+  return bits_of(fma_wide(double_of(a), double_of(b), double_of(c)));
+#else
+  return soft_fma64(a, b, c, RN);
 #endif
 }

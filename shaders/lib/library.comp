@@ -24,7 +24,9 @@ layout(local_size_x = 1) in;
 #include "float32.glsl"
 #include "nearest.glsl"
 #if LW_FLOAT64
+#include "round_to_odd.glsl"
 #include "fma_double.glsl"
+#include "fma_wide.glsl"
 #endif
 #include "float16.glsl"
 #include "float64.glsl"

@@ -1,18 +1,32 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// f32 fma by way of doubles, as the shader library does it, on chosen inputs; the host compares the
-// bits. Laid out as float_probe.comp: the other operations' results are left as they are.
+#extension GL_ARB_gpu_shader_int64 : require
+// fma of exact sums and products, as the shader library does it, on chosen inputs; the host compares
+// the bits. WIDE: f64, else f32 by way of doubles. Laid out as float_probe.comp: the other
+// operations' results are left as they are.
 layout(local_size_x = 64) in;
 
-layout(std430, binding = 0) readonly buffer Inputs { uint inputs[]; };
-layout(std430, binding = 1) writeonly buffer Results { uint results[]; };
+#if WIDE
+#define BITS uint64_t
+#else
+#define BITS uint
+#endif
+layout(std430, binding = 0) readonly buffer Inputs { BITS inputs[]; };
+layout(std430, binding = 1) writeonly buffer Results { BITS results[]; };
 
-const uint kOperations = 6;
+const uint kOperations = 18;
 
+#include "../lib/round_to_odd.glsl"
 #include "../lib/fma_double.glsl"
+#include "../lib/fma_wide.glsl"
 
 void main() {
   const uint i = gl_GlobalInvocationID.x;
   if (i >= inputs.length() / 3) return;
-  results[kOperations * i] = fma_by_double(inputs[3 * i], inputs[3 * i + 1], inputs[3 * i + 2]);
+  const BITS a = inputs[3 * i], b = inputs[3 * i + 1], c = inputs[3 * i + 2];
+#if WIDE
+  results[kOperations * i] = bits_of(fma_wide(double_of(a), double_of(b), double_of(c)));
+#else
+  results[kOperations * i] = fma_by_double(a, b, c);
+#endif
 }

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <bit>
 #include <cmath>
@@ -12,6 +13,10 @@ using namespace lanewise::test;
 using vulkan::ProbeOp;
 
 namespace {
+
+constexpr const char* kOpNames[vulkan::kProbeOps] = {
+    "fma",   "div",  "sqrt",       "add",    "mul",     "compare",  "min",       "max",    "trunc",
+    "floor", "ceil", "round_even", "to_int", "to_uint", "from_int", "from_uint", "narrow", "widen"};
 
 /// Inputs on which another way to compute an operation differs from IEEE.
 template <typename Bits, typename Other>
@@ -68,11 +73,14 @@ TEST_CASE("the probe runs once per device and is remembered") {
     const auto again = vulkan::make_engine_with(driver.part, checked_options(cache), {});
     const auto& found = first->probed();
     for (const auto* counts : {&found.f32, &found.f64}) {
-      const auto& w = counts->wrong;
-      MESSAGE(driver.label << ": of " << counts->inputs << " inputs wrong: fma " << w[0] << " div "
-                           << w[1] << " sqrt " << w[2] << " add " << w[3] << " mul " << w[4]
-                           << " compare " << w[5] << "; cuts loops: " << found.cuts_loops);
+      std::string text;
+      for (uint32_t op = 0; op < vulkan::kProbeOps; ++op)
+        if (counts->wrong[op] != 0) text += fmt::format(" {} {}", kOpNames[op], counts->wrong[op]);
+      MESSAGE(driver.label << ": of " << counts->inputs << " inputs wrong:" << text << "; zeros "
+                           << counts->wrong_zeros);
     }
+    MESSAGE(driver.label << ": fma by doubles " << found.fma_by_double << ", of parts "
+                         << found.fma_wide << "; cuts loops: " << found.cuts_loops);
     CHECK(found.f32.inputs == vulkan::probe_inputs<uint32_t>().size());
     CHECK((found.f64.inputs > 0) == first->info().float64);
     CHECK(again->probed().f32.wrong == found.f32.wrong);

@@ -1,0 +1,23 @@
+// What the files of float operations share.
+#pragma once
+
+#include "runtime/spirv/emitter.hpp"
+
+namespace lanewise::spirv {
+
+inline bool is_wide(ir::Type type) {
+  return type == ir::Type::f64;
+}
+/// The SPIR-V type of an f32 or f64.
+Id float_type(LaneEmitter& e, ir::Type type);
+/// A subnormal f32 (with other masks: f16) becomes the zero of its sign.
+Id flush_subnormal(ModuleBuilder& m, Id bits, uint32_t exponent_bits = 0x7f800000,
+                   uint32_t sign_bit = 0x80000000);
+/// Source `index` as a float of that type, flushed when the instruction says so.
+Id float_operand(LaneEmitter& e, size_t index, ir::Type type);
+/// A float's bits after the instruction's flush and saturation; its NaN is canonical where seen.
+Values finish_float(LaneEmitter& e, Id value);
+/// finish_float for bits without NaNs that need work, or with canonical ones.
+Id finish_bits(LaneEmitter& e, Id bits, bool canonical);
+
+}  // namespace lanewise::spirv
