@@ -41,13 +41,23 @@ bool double_fma(const LaneEmitter& e) {
 bool soft_fma(const LaneEmitter& e) {
   return nearest(e) && !exact_fma(e) && !e.target().fma_by_double;
 }
-bool exact_div(const LaneEmitter& e) {
+// Whatever the direction says: approximate operations round to nearest.
+bool good_div(const LaneEmitter& e) {
   const Target& t = e.target();
-  return nearest(e) && (wide(e) ? t.float64 && t.native_div64 : t.native_div);
+  return wide(e) ? t.float64 && t.native_div64 : t.native_div;
+}
+bool good_sqrt(const LaneEmitter& e) {
+  const Target& t = e.target();
+  return wide(e) ? t.float64 && t.native_sqrt64 : t.native_sqrt;
+}
+bool good_inverse_root(const LaneEmitter& e) {
+  return good_div(e) && good_sqrt(e);
+}
+bool exact_div(const LaneEmitter& e) {
+  return nearest(e) && good_div(e);
 }
 bool exact_sqrt(const LaneEmitter& e) {
-  const Target& t = e.target();
-  return nearest(e) && (wide(e) ? t.float64 && t.native_sqrt64 : t.native_sqrt);
+  return nearest(e) && good_sqrt(e);
 }
 bool split_fma(const LaneEmitter& e) {
   const Target& t = e.target();
@@ -162,12 +172,21 @@ Values extended(LaneEmitter& e, spv::Op code) {
   return finish_float(e, e.module().glsl(static_cast<int>(code), float_type(e), args));
 }
 
-Values reciprocal(LaneEmitter& e, spv::Op) {
+/// 1 / a.
+Id inverse(LaneEmitter& e, Id a) {
   ModuleBuilder& m = e.module();
   const Id one_bits = wide(e) ? m.b64(0x3ff0000000000000) : m.u(0x3f800000);
   const Id one = m.op(spv::OpBitcast, float_type(e), {one_bits});
-  const Id a = operand(e, 0);
-  return finish_float(e, arithmetic(e, spv::OpFDiv, one, a));
+  return arithmetic(e, spv::OpFDiv, one, a);
+}
+Values reciprocal(LaneEmitter& e, spv::Op) {
+  return finish_float(e, inverse(e, operand(e, 0)));
+}
+/// The root, rounded, and its reciprocal, rounded, as the library has it. A root is never
+/// subnormal, so nothing is flushed in between.
+Values inverse_root(LaneEmitter& e, spv::Op code) {
+  const Id root = e.module().glsl(static_cast<int>(code), float_type(e), {operand(e, 0)});
+  return finish_float(e, inverse(e, root));
 }
 
 uint64_t sign_bit(const LaneEmitter& e) {
@@ -257,6 +276,10 @@ constexpr NativeRow kRows[] = {
     {Op::fdiv, kF32 | kF64, exact_div, binary, spv::OpFDiv},
     {Op::frcp, kF32 | kF64, exact_div, reciprocal},
     {Op::fsqrt, kF32 | kF64, exact_sqrt, extended, kSqrt},
+    {Op::fdiv_approx, kF32 | kF64, good_div, binary, spv::OpFDiv},
+    {Op::frcp_approx, kF32 | kF64, good_div, reciprocal},
+    {Op::fsqrt_approx, kF32 | kF64, good_sqrt, extended, kSqrt},
+    {Op::frsqrt_approx, kF32 | kF64, good_inverse_root, inverse_root, kSqrt},
     {Op::fneg, kFloats, no_saturation, sign_op, spv::OpBitwiseXor},
     {Op::fabs, kFloats, no_saturation, sign_op, spv::OpBitwiseAnd},
     {Op::fcmp, kF32 | kF64, exact_compare, compare},
