@@ -64,7 +64,8 @@ Values from_integer(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   const Id value = m.op(code, float_type(e, e.inst().type), {e.src(0)});
   const Id bits = m.op(spv::OpBitcast, m.type_of(e.inst().type), {value});
-  return {finish_bits(e, bits, true)};
+  // Neither subnormal nor a NaN.
+  return {e.inst().sat ? finish_bits(e, bits, true) : bits};
 }
 
 struct Range {

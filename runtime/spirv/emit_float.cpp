@@ -153,8 +153,10 @@ Values extreme(LaneEmitter& e, spv::Op code) {
     const bool smaller = code == kMin;
     const Id type = m.type_of(e.inst().type);
     const Id equal = m.op(spv::OpFOrdEqual, m.bool_type, {a, b});
-    const Id both = m.op(smaller ? spv::OpBitwiseOr : spv::OpBitwiseAnd, type,
-                         {m.op(spv::OpBitcast, type, {a}), m.op(spv::OpBitcast, type, {b})});
+    Id both = m.op(smaller ? spv::OpBitwiseOr : spv::OpBitwiseAnd, type,
+                   {m.op(spv::OpBitcast, type, {a}), m.op(spv::OpBitcast, type, {b})});
+    // Where the device flushes, numbers that it takes for zeros are equal, too.
+    if (e.target().flushes && !wide(e)) both = flush_subnormal(m, both);
     value = m.select(equal, m.op(spv::OpBitcast, float_type(e), {both}), value);
   }
   if (e.inst().mode != 0) {
@@ -302,7 +304,7 @@ Id flush_subnormal(ModuleBuilder& m, Id bits, uint32_t exponent_bits, uint32_t s
 Id float_operand(LaneEmitter& e, size_t index, ir::Type type) {
   ModuleBuilder& m = e.module();
   Id bits = e.src(index);
-  if (e.inst().ftz && !is_wide(type)) bits = flush_subnormal(m, bits);
+  if (e.inst().ftz && !is_wide(type) && !e.target().flushes) bits = flush_subnormal(m, bits);
   return m.op(spv::OpBitcast, float_type(e, type), {bits});
 }
 
@@ -328,10 +330,11 @@ Id saturate(ModuleBuilder& m, Id bits) {
 }
 }  // namespace
 
-Id finish_bits(LaneEmitter& e, Id bits, bool canonical) {
+Id finish_bits(LaneEmitter& e, Id bits, bool canonical, bool native) {
   const ir::Inst& inst = e.inst();
   const bool wide = is_wide(inst.type);
-  if (inst.ftz && !wide) bits = flush_subnormal(e.module(), bits);
+  if (inst.ftz && !wide && !(native && e.target().flushes))
+    bits = flush_subnormal(e.module(), bits);
   if (!canonical && !inst.any_nan && !inst.sat) bits = canonical_nan(e, bits);
   if (!inst.sat) return bits;
   return wide ? e.library("lw_sat_f64", e.module().b64_type, {bits}) : saturate(e.module(), bits);
@@ -339,7 +342,7 @@ Id finish_bits(LaneEmitter& e, Id bits, bool canonical) {
 
 Values finish_float(LaneEmitter& e, Id value) {
   const Id type = e.module().type_of(e.inst().type);
-  return {finish_bits(e, e.module().op(spv::OpBitcast, type, {value}), false)};
+  return {finish_bits(e, e.module().op(spv::OpBitcast, type, {value}), false, true)};
 }
 
 NativeTable float_rows() {

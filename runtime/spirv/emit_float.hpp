@@ -17,7 +17,8 @@ Id flush_subnormal(ModuleBuilder& m, Id bits, uint32_t exponent_bits = 0x7f80000
 Id float_operand(LaneEmitter& e, size_t index, ir::Type type);
 /// A float's bits after the instruction's flush and saturation; its NaN is canonical where seen.
 Values finish_float(LaneEmitter& e, Id value);
-/// finish_float for bits without NaNs that need work, or with canonical ones.
-Id finish_bits(LaneEmitter& e, Id bits, bool canonical);
+/// finish_float for bits; `canonical`: a NaN among them is. `native`: a float instruction of the
+/// device gave them, which flushes where the whole kernel does.
+Id finish_bits(LaneEmitter& e, Id bits, bool canonical, bool native = false);
 
 }  // namespace lanewise::spirv

@@ -106,6 +106,7 @@ void KernelBuilder::declare_float_modes() {
   using namespace spv;
   const Target& t = target_;
   mode(t.denorm_preserve, ExecutionModeDenormPreserve, CapabilityDenormPreserve, 32);
+  mode(t.flushes && t.flush_mode, ExecutionModeDenormFlushToZero, CapabilityDenormFlushToZero, 32);
   mode(t.rte, ExecutionModeRoundingModeRTE, CapabilityRoundingModeRTE, 32);
   mode(t.signed_zero_inf_nan, ExecutionModeSignedZeroInfNanPreserve,
        CapabilitySignedZeroInfNanPreserve, 32);

@@ -7,6 +7,7 @@
 #include "runtime/guest/validate.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
+#include "runtime/spirv/flushing.hpp"
 #include "runtime/spirv/kernel_builder.hpp"
 #include "runtime/spirv/library.hpp"
 #include "runtime/spirv/loop_exits.hpp"
@@ -183,8 +184,9 @@ std::string wave_reason(const Options& options, bool waves, bool packed) {
 
 }  // namespace
 
-Module translate(const ir::Program& source, const Options& options, const Target& target) {
+Module translate(const ir::Program& source, const Options& options, const Target& device) {
   ir::Program program = source;
+  const Target target = flushes_everything(program) ? flushing_target(device) : device;
   ir::lower_switches(program);
   if (options.optimise)
     ir::optimise(program, {{{options.block.x, options.block.y, options.block.z}}});

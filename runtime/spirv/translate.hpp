@@ -31,6 +31,15 @@ struct Target {
   bool native_resize = false;                             ///< f32 to f64 and back
   bool fma_by_double = false;  ///< f32 fma by way of doubles, rounded to odd in between
   bool fma_wide = false;       ///< f64 fma of native sums and products (lib/fma_wide.glsl)
+  bool flush_mode = false;  ///< can be told to take subnormal f32 as zeros (float controls)
+  /// What is exact when the device takes subnormal f32 as zeros, told to or by nature: sums and
+  /// products, fma, ... as above.
+  struct Flushing {
+    bool add = false, fma = false, div = false, sqrt = false, compare = false;
+    bool minmax = false, minmax_zeros = false, round = false, convert = false;
+    bool operator==(const Flushing&) const = default;
+  } flushing;
+  bool flushes = false;  ///< of a kernel's own target: see flushing_target()
   /// The driver leaves long loops on its own after so many iterations (lavapipe: 65535 in all): a
   /// lane that did not leave a loop by its own decision must fault.
   bool cuts_loops = false;

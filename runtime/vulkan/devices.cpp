@@ -111,6 +111,7 @@ std::string_view type_name(vk::PhysicalDeviceType type) {
 void fill_float_controls(const vk::PhysicalDeviceFloatControlsProperties& p, DeviceFacts& facts) {
   spirv::Target& t = facts.target;
   t.denorm_preserve = p.shaderDenormPreserveFloat32;
+  t.flush_mode = p.shaderDenormFlushToZeroFloat32;
   t.rte = p.shaderRoundingModeRTEFloat32;
   t.signed_zero_inf_nan = p.shaderSignedZeroInfNanPreserveFloat32;
   if (!facts.features.float64) return;
@@ -119,8 +120,9 @@ void fill_float_controls(const vk::PhysicalDeviceFloatControlsProperties& p, Dev
   t.signed_zero_inf_nan64 = p.shaderSignedZeroInfNanPreserveFloat64;
   // Without independence the two widths must ask for the same thing.
   using I = vk::ShaderFloatControlsIndependence;
-  if (p.denormBehaviorIndependence == I::eNone && t.denorm_preserve != t.denorm_preserve64) {
-    t.denorm_preserve = t.denorm_preserve64 = false;
+  if (p.denormBehaviorIndependence == I::eNone) {
+    t.flush_mode = false;
+    if (t.denorm_preserve != t.denorm_preserve64) t.denorm_preserve = t.denorm_preserve64 = false;
   }
   if (p.roundingModeIndependence == I::eNone && t.rte != t.rte64) t.rte = t.rte64 = false;
 }

@@ -276,6 +276,21 @@ std::array<Bits, kProbeOps> probe_expected(const ProbeInput<Bits>& input) {
           widen};
 }
 
+std::array<uint32_t, kProbeOps> probe_expected_flushed(ProbeInput<uint32_t> input) {
+  const auto flush = [](uint32_t x) { return (x & 0x7f800000) == 0 ? x & 0x80000000 : x; };
+  const uint32_t word = input.a;
+  auto expected =
+      probe_expected(ProbeInput<uint32_t>{flush(input.a), flush(input.b), flush(input.c)});
+  for (const ProbeOp op : {ProbeOp::fma, ProbeOp::div, ProbeOp::sqrt, ProbeOp::add, ProbeOp::mul,
+                           ProbeOp::min, ProbeOp::max})
+    expected[static_cast<size_t>(op)] = flush(expected[static_cast<size_t>(op)]);
+  // The operand of these is an integer.
+  expected[static_cast<size_t>(ProbeOp::from_int)] =
+      bits_of(static_cast<float>(static_cast<int32_t>(word)));
+  expected[static_cast<size_t>(ProbeOp::from_uint)] = bits_of(static_cast<float>(word));
+  return expected;
+}
+
 template <typename Bits>
 bool same_float(Bits x, Bits y) {
   return x == y || (std::isnan(value(x)) && std::isnan(value(y)));

@@ -7,7 +7,7 @@ namespace {
 spirv::Target radv(uint32_t max_shared) {
   spirv::Target t;
   t.int64 = t.bda = t.storage8 = t.storage16 = t.float64 = t.int64_atomics = true;
-  t.denorm_preserve = t.rte = t.signed_zero_inf_nan = true;
+  t.denorm_preserve = t.flush_mode = t.rte = t.signed_zero_inf_nan = true;
   t.denorm_preserve64 = t.rte64 = t.signed_zero_inf_nan64 = true;
   t.subgroup_size = 64;
   t.max_invocations = 1024;
@@ -27,6 +27,13 @@ void assume_gpu(spirv::Target& t) {
   t.native_minmax64 = t.minmax_zeros64 = t.native_round64 = t.native_convert64 = t.float64;
   t.native_resize = t.float64;
   t.fma_by_double = t.fma_wide = false;
+  t.flushing = {.add = true,
+                .fma = true,
+                .compare = true,
+                .minmax = true,
+                .minmax_zeros = true,
+                .round = true,
+                .convert = true};
   t.cuts_loops = t.loses_loop_values = false;
   t.fence_by_atomic = t.folds_zero = t.folds_nothing = false;
 }

@@ -19,7 +19,7 @@ namespace lanewise::vulkan {
 namespace {
 
 /// Counts up when the inputs or the comparison change, which the shaders' hash does not show.
-constexpr uint32_t kProbeVersion = 5;
+constexpr uint32_t kProbeVersion = 6;
 constexpr uint32_t kProbeLocalSize = 64;
 /// Beyond every loop limit known of a driver (lavapipe: 65535).
 constexpr uint32_t kLoopIterations = 100000;
@@ -46,20 +46,21 @@ std::optional<ProbeResult> remembered(DiskCache& disk, const CacheKey& key) {
 
 /// One dispatch with an input and an output buffer.
 void run_shader(Device& device, Pipelines& pipelines, std::span<const uint32_t> words,
-                const Buffer& in, const Buffer& out, uint32_t groups) {
-  const Pipeline pipeline = pipelines.create(with_float_modes(words, device.facts().target));
+                const Buffer& in, const Buffer& out, uint32_t groups, const spirv::Target& modes) {
+  const Pipeline pipeline = pipelines.create(with_float_modes(words, modes));
   pipelines.bind({{{&in, in.size}, {&out, out.size}, {&in, 4}, {&in, 4}, {&in, 4}, {&in, 4}}});
   device.run([&](const vk::raii::CommandBuffer& commands) {
     pipelines.record(commands, pipeline, {}, {0, 0, 0}, {groups, 1, 1});
   });
 }
 
-template <typename Bits>
-ProbeCounts compare(const std::vector<ProbeInput<Bits>>& inputs, const Bits* results) {
+template <typename Bits, typename Expect>
+ProbeCounts compare(const std::vector<ProbeInput<Bits>>& inputs, const Bits* results,
+                    const Expect& expect) {
   ProbeCounts counts{};
   counts.inputs = static_cast<uint32_t>(inputs.size());
   for (const auto& input : inputs) {
-    const auto expected = probe_expected(input);
+    const auto expected = expect(input);
     for (uint32_t op = 0; op < kProbeOps; ++op) {
       const auto which = static_cast<ProbeOp>(op);
       if (same_result(which, expected[op], results[op])) continue;
@@ -73,8 +74,9 @@ ProbeCounts compare(const std::vector<ProbeInput<Bits>>& inputs, const Bits* res
   return counts;
 }
 
-template <typename Bits>
-ProbeCounts try_floats(Device& device, Pipelines& pipelines, std::span<const uint32_t> words) {
+template <typename Bits, typename Expect>
+ProbeCounts try_floats(Device& device, Pipelines& pipelines, std::span<const uint32_t> words,
+                       const spirv::Target& modes, const Expect& expect) {
   const auto inputs = probe_inputs<Bits>();
   const auto bytes = std::as_bytes(std::span(inputs));
   const Buffer in = device.make_buffer(bytes.size(), Place::host);
@@ -82,15 +84,26 @@ ProbeCounts try_floats(Device& device, Pipelines& pipelines, std::span<const uin
   std::memcpy(in.map, bytes.data(), bytes.size());
   const auto groups =
       static_cast<uint32_t>((inputs.size() + kProbeLocalSize - 1) / kProbeLocalSize);
-  run_shader(device, pipelines, words, in, out, groups);
-  return compare(inputs, reinterpret_cast<const Bits*>(out.map));
+  run_shader(device, pipelines, words, in, out, groups, modes);
+  return compare(inputs, reinterpret_cast<const Bits*>(out.map), expect);
+}
+template <typename Bits>
+ProbeCounts try_floats(Device& device, Pipelines& pipelines, std::span<const uint32_t> words) {
+  return try_floats<Bits>(device, pipelines, words, device.facts().target, probe_expected<Bits>);
+}
+/// As kernels are run that take every subnormal f32 as a zero (spirv::flushing_target).
+ProbeCounts try_flushed(Device& device, Pipelines& pipelines) {
+  spirv::Target modes = device.facts().target;
+  modes.flushes = true;
+  modes.denorm_preserve = false;
+  return try_floats<uint32_t>(device, pipelines, kFloatProbe, modes, probe_expected_flushed);
 }
 
 bool try_loop(Device& device, Pipelines& pipelines) {
   const Buffer in = device.make_buffer(16, Place::host);
   const Buffer out = device.make_buffer(16, Place::host);
   in.words()[0] = kLoopIterations;
-  run_shader(device, pipelines, kLoopProbe, in, out, 1);
+  run_shader(device, pipelines, kLoopProbe, in, out, 1, device.facts().target);
   uint32_t x = 1;
   for (uint32_t i = 0; i < kLoopIterations; ++i) x = (x ^ (x >> 15)) * 747796405U + i;
   return out.words()[0] == x;
@@ -102,6 +115,7 @@ constexpr uint32_t kHeaderWords = 5;
 constexpr uint32_t kOpExtension = 10, kOpCapability = 17, kOpEntryPoint = 15, kOpExecutionMode = 16;
 // Capability and execution mode numbers of SPV_KHR_float_controls.
 constexpr uint32_t kDenormPreserve[] = {4464, 4459};
+constexpr uint32_t kDenormFlushToZero[] = {4465, 4460};
 constexpr uint32_t kSignedZeroInfNanPreserve[] = {4466, 4461};
 constexpr uint32_t kRoundingModeRte[] = {4467, 4462};
 
@@ -115,6 +129,7 @@ std::vector<Mode> modes_of(const spirv::Target& t) {
   std::vector<Mode> modes;
   for (const Mode& mode :
        {Mode{t.denorm_preserve, kDenormPreserve, 32},
+        Mode{t.flushes && t.flush_mode, kDenormFlushToZero, 32},
         Mode{t.denorm_preserve64, kDenormPreserve, 64},
         Mode{t.signed_zero_inf_nan, kSignedZeroInfNanPreserve, 32},
         Mode{t.signed_zero_inf_nan64, kSignedZeroInfNanPreserve, 64},
@@ -167,6 +182,7 @@ ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk) {
   if (const auto known = remembered(disk, key)) return *known;
   ProbeResult result;
   result.f32 = try_floats<uint32_t>(device, pipelines, kFloatProbe);
+  result.flushed = try_flushed(device, pipelines);
   if (device.facts().features.float64) {
     result.f64 = try_floats<uint64_t>(device, pipelines, kDoubleProbe);
     result.fma_by_double =
@@ -203,6 +219,16 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.native_div = result.f32.exact(div);
   t.native_sqrt = result.f32.exact(sqrt);
   t.native_compare = result.f32.exact(compare);
+  const ProbeCounts& f = result.flushed;
+  t.flushing = {.add = f.exact(add, mul),
+                .fma = f.exact(fma),
+                .div = f.exact(div),
+                .sqrt = f.exact(sqrt),
+                .compare = f.exact(compare),
+                .minmax = f.exact(min, max),
+                .minmax_zeros = f.wrong_zeros == 0,
+                .round = f.exact(trunc, floor, ceil, round_even),
+                .convert = f.exact(to_int, to_uint, from_int, from_uint)};
   t.native_minmax = result.f32.exact(min, max);
   t.minmax_zeros = result.f32.wrong_zeros == 0;
   t.native_round = result.f32.exact(trunc, floor, ceil, round_even);

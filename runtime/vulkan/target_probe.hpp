@@ -55,6 +55,7 @@ struct ProbeCounts {
 
 struct ProbeResult {
   ProbeCounts f32{}, f64{};
+  ProbeCounts flushed{};       ///< f32, subnormals taken as zeros: by mode, or as the device is
   uint32_t fma_by_double = 0;  ///< f32 fma through doubles is exact (shaders/lib/fma_double.glsl)
   uint32_t fma_wide = 0;       ///< f64 fma of native sums and products (shaders/lib/fma_wide.glsl)
   uint32_t cuts_loops = 0;
@@ -69,6 +70,8 @@ std::vector<ProbeInput<Bits>> probe_inputs();
 /// 5 != or unordered, 6 first is a NaN.
 template <typename Bits>
 std::array<Bits, kProbeOps> probe_expected(const ProbeInput<Bits>& input);
+/// The same where subnormal f32 operands and results (after rounding) are zeros of their sign.
+std::array<uint32_t, kProbeOps> probe_expected_flushed(ProbeInput<uint32_t> input);
 template <typename Bits>
 bool same_float(Bits x, Bits y);
 /// The same result of `op`: any NaN is like any other.

@@ -72,7 +72,7 @@ TEST_CASE("the probe runs once per device and is remembered") {
     const auto first = vulkan::make_engine_with(driver.part, checked_options(cache), {});
     const auto again = vulkan::make_engine_with(driver.part, checked_options(cache), {});
     const auto& found = first->probed();
-    for (const auto* counts : {&found.f32, &found.f64}) {
+    for (const auto* counts : {&found.f32, &found.flushed, &found.f64}) {
       std::string text;
       for (uint32_t op = 0; op < vulkan::kProbeOps; ++op)
         if (counts->wrong[op] != 0) text += fmt::format(" {} {}", kOpNames[op], counts->wrong[op]);
