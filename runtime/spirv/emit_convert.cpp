@@ -62,7 +62,7 @@ bool exact_from_integer(const LaneEmitter& e) {
 Values from_integer(LaneEmitter& e, spv::Op) {
   const spv::Op code = ir::is_signed(e.inst().from) ? spv::OpConvertSToF : spv::OpConvertUToF;
   ModuleBuilder& m = e.module();
-  const Id value = m.op(code, float_type(e, e.inst().type), {e.src(0)});
+  const Id value = exact_conversion(e, code, float_type(e, e.inst().type), e.src(0));
   const Id bits = m.op(spv::OpBitcast, m.type_of(e.inst().type), {value});
   // Neither subnormal nor a NaN.
   return {e.inst().sat ? finish_bits(e, bits, true) : bits};
@@ -110,9 +110,9 @@ Values to_integer(LaneEmitter& e, spv::Op) {
   const Id outside = m.op(spv::OpLogicalOr, m.bool_type,
                           {m.op(spv::OpLogicalOr, m.bool_type, {below, above}), nan});
   const Id inside = m.select(outside, float_constant(e, i.from, 0), x);
-  const Id cut =
-      has_sign ? m.op(spv::OpBitcast, m.uint_type, {m.op(spv::OpConvertFToS, m.int_type, {inside})})
-               : m.op(spv::OpConvertFToU, m.uint_type, {inside});
+  const Id cut = has_sign ? m.op(spv::OpBitcast, m.uint_type,
+                                 {exact_conversion(e, spv::OpConvertFToS, m.int_type, inside)})
+                          : exact_conversion(e, spv::OpConvertFToU, m.uint_type, inside);
   const auto limit = [&](double value) {
     return m.u(static_cast<uint32_t>(static_cast<int64_t>(value)));
   };
@@ -140,7 +140,7 @@ bool exact_resize(const LaneEmitter& e) {
 }
 Values resize(LaneEmitter& e, spv::Op) {
   const Id x = float_operand(e, 0, e.inst().from);
-  return finish_float(e, e.module().op(spv::OpFConvert, float_type(e, e.inst().type), {x}));
+  return finish_float(e, exact_conversion(e, spv::OpFConvert, float_type(e, e.inst().type), x));
 }
 
 constexpr NativeRow kRows[] = {

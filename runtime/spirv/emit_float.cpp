@@ -114,20 +114,33 @@ Values binary(LaneEmitter& e, spv::Op code) {
 constexpr const char* kAdd = "lw_fadd_rn_f32";
 constexpr const char* kMul = "lw_fmul_rn_f32";
 constexpr const char* kFmaSoft = "lw_ffma_rn_f32";
-constexpr const char* kFmaDouble = "lw_ffma_double_f32";
 
+/// The operands' bits for the library, flushed where the instruction says so.
+Ids bits_of_sources(LaneEmitter& e) {
+  Ids bits;
+  for (size_t i = 0; i < e.inst().src.size(); ++i) {
+    const Id source = opaque_bits(e, i, e.src(i));
+    bits.push_back(e.inst().ftz ? flush_subnormal(e.module(), source) : source);
+  }
+  return bits;
+}
 /// The library's short version for round to nearest even.
 template <const char* const& name>
 Values nearest_soft(LaneEmitter& e, spv::Op code) {
   ModuleBuilder& m = e.module();
-  Ids args;
-  for (size_t i = 0; i < e.inst().src.size(); ++i) {
-    const Id bits = opaque_bits(e, i, e.src(i));
-    args.push_back(e.inst().ftz ? flush_subnormal(m, bits) : bits);
-  }
+  Ids args = bits_of_sources(e);
   if (code == spv::OpFSub)
     args[1] = m.op(spv::OpBitwiseXor, m.uint_type, {args[1], m.u(0x80000000)});
-  return {finish_bits(e, e.library(name, m.uint_type, args), name != kFmaDouble)};
+  return {finish_bits(e, e.library(name, m.uint_type, args), true)};
+}
+/// f32 fma by way of doubles.
+Values double_rounded_once(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
+  const Id odd = e.library("lw_ffma_to_odd_f64", m.b64_type, bits_of_sources(e));
+  const Id value = m.op(spv::OpBitcast, spirv::float_type(e, Type::f64), {odd});
+  const Id bits = m.op(spv::OpBitcast, m.uint_type,
+                       {exact_conversion(e, spv::OpFConvert, float_type(e), value)});
+  return {finish_bits(e, bits, false)};
 }
 
 /// f64 fma of exact sums and products.
@@ -270,7 +283,7 @@ constexpr NativeRow kRows[] = {
     {Op::fadd, kF32, soft_add, nearest_soft<kAdd>, spv::OpFAdd},
     {Op::fsub, kF32, soft_add, nearest_soft<kAdd>, spv::OpFSub},
     {Op::fmul, kF32, soft_add, nearest_soft<kMul>, spv::OpFMul},
-    {Op::ffma, kF32, double_fma, nearest_soft<kFmaDouble>, kFma},
+    {Op::ffma, kF32, double_fma, double_rounded_once},
     {Op::ffma, kF32, soft_fma, nearest_soft<kFmaSoft>, kFma},
     {Op::ffma, kF64, split_fma, wide_fma},
     {Op::fmin, kF32 | kF64, exact_extreme, extreme, kMin},
@@ -299,6 +312,12 @@ Id flush_subnormal(ModuleBuilder& m, Id bits, uint32_t exponent_bits, uint32_t s
   const Id small = m.op(spv::OpIEqual, m.bool_type, {exponent, m.u(0)});
   const Id sign = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(sign_bit)});
   return m.select(small, sign, bits);
+}
+
+Id exact_conversion(LaneEmitter& e, spv::Op code, Id type, Id value) {
+  const Id result = e.module().op(code, type, {value});
+  e.module().addDecoration(result, spv::DecorationNoContraction);
+  return result;
 }
 
 Id float_operand(LaneEmitter& e, size_t index, ir::Type type) {

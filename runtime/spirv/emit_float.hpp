@@ -10,6 +10,9 @@ inline bool is_wide(ir::Type type) {
 }
 /// The SPIR-V type of an f32 or f64.
 Id float_type(LaneEmitter& e, ir::Type type);
+/// A conversion that compilers may not drop together with the one that undoes it: they would take
+/// the pair for nothing, and with it the rounding.
+Id exact_conversion(LaneEmitter& e, spv::Op code, Id type, Id value);
 /// A subnormal f32 (with other masks: f16) becomes the zero of its sign.
 Id flush_subnormal(ModuleBuilder& m, Id bits, uint32_t exponent_bits = 0x7f800000,
                    uint32_t sign_bit = 0x80000000);

@@ -251,10 +251,11 @@ std::array<Bits, kProbeOps> probe_expected(const ProbeInput<Bits>& input) {
   const uint32_t relation = (a < b ? 1U : 0U) | (a <= b ? 2U : 0U) | (a == b ? 4U : 0U) |
                             (a > b ? 8U : 0U) | (a >= b ? 16U : 0U) | (a != b ? 32U : 0U) |
                             (std::isnan(a) ? 64U : 0U);
-  Bits narrow = 0, widen = 0;
+  Bits narrow = 0, widen = 0, both = 0;
   if constexpr (sizeof(Bits) == 8) {
     narrow = bits_of(static_cast<float>(a));
     widen = bits_of(static_cast<double>(value(word)));
+    both = bits_of(static_cast<double>(static_cast<float>(a)));
   }
   return {bits_of(std::fma(a, b, c)),
           bits_of(a / b),
@@ -273,7 +274,9 @@ std::array<Bits, kProbeOps> probe_expected(const ProbeInput<Bits>& input) {
           bits_of(static_cast<F>(static_cast<int32_t>(word))),
           bits_of(static_cast<F>(word)),
           narrow,
-          widen};
+          widen,
+          both,
+          bits_of(std::fma(std::fma(a, b, c), b, c))};
 }
 
 std::array<uint32_t, kProbeOps> probe_expected_flushed(ProbeInput<uint32_t> input) {
@@ -284,6 +287,10 @@ std::array<uint32_t, kProbeOps> probe_expected_flushed(ProbeInput<uint32_t> inpu
   for (const ProbeOp op : {ProbeOp::fma, ProbeOp::div, ProbeOp::sqrt, ProbeOp::add, ProbeOp::mul,
                            ProbeOp::min, ProbeOp::max})
     expected[static_cast<size_t>(op)] = flush(expected[static_cast<size_t>(op)]);
+  const auto fused = [&](uint32_t a) {
+    return flush(probe_expected(ProbeInput<uint32_t>{a, flush(input.b), flush(input.c)})[0]);
+  };
+  expected[static_cast<size_t>(ProbeOp::fma_fma)] = fused(fused(flush(input.a)));
   // The operand of these is an integer.
   expected[static_cast<size_t>(ProbeOp::from_int)] =
       bits_of(static_cast<float>(static_cast<int32_t>(word)));

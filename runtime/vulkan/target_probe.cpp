@@ -19,7 +19,7 @@ namespace lanewise::vulkan {
 namespace {
 
 /// Counts up when the inputs or the comparison change, which the shaders' hash does not show.
-constexpr uint32_t kProbeVersion = 6;
+constexpr uint32_t kProbeVersion = 7;
 constexpr uint32_t kProbeLocalSize = 64;
 /// Beyond every loop limit known of a driver (lavapipe: 65535).
 constexpr uint32_t kLoopIterations = 100000;
@@ -44,10 +44,12 @@ std::optional<ProbeResult> remembered(DiskCache& disk, const CacheKey& key) {
   return result;
 }
 
+std::vector<uint32_t> exact_conversions(std::span<const uint32_t> words);
+
 /// One dispatch with an input and an output buffer.
 void run_shader(Device& device, Pipelines& pipelines, std::span<const uint32_t> words,
                 const Buffer& in, const Buffer& out, uint32_t groups, const spirv::Target& modes) {
-  const Pipeline pipeline = pipelines.create(with_float_modes(words, modes));
+  const Pipeline pipeline = pipelines.create(with_float_modes(exact_conversions(words), modes));
   pipelines.bind({{{&in, in.size}, {&out, out.size}, {&in, 4}, {&in, 4}, {&in, 4}, {&in, 4}}});
   device.run([&](const vk::raii::CommandBuffer& commands) {
     pipelines.record(commands, pipeline, {}, {0, 0, 0}, {groups, 1, 1});
@@ -112,6 +114,8 @@ bool try_loop(Device& device, Pipelines& pipelines) {
 // --- execution modes ---------------------------------------------------------------------------
 
 constexpr uint32_t kHeaderWords = 5;
+constexpr uint32_t kOpDecorate = 71, kNoContraction = 42, kOpFConvert = 115;
+constexpr uint32_t kOpConvertFToU = 109, kOpConvertUToF = 112;
 constexpr uint32_t kOpExtension = 10, kOpCapability = 17, kOpEntryPoint = 15, kOpExecutionMode = 16;
 // Capability and execution mode numbers of SPV_KHR_float_controls.
 constexpr uint32_t kDenormPreserve[] = {4464, 4459};
@@ -152,6 +156,29 @@ void append_requirements(std::vector<uint32_t>& out, const std::vector<Mode>& mo
   append_instruction(out, kOpExtension, words);
 }
 
+bool converts_floats(uint32_t op) {
+  return op >= kOpConvertFToU && op <= kOpConvertUToF;
+}
+
+/// Compilers keep narrowing that is undone at once only where it is decorated like this, as
+/// translated kernels do; GLSL's `precise` does not reach conversions.
+std::vector<uint32_t> exact_conversions(std::span<const uint32_t> words) {
+  std::vector<uint32_t> decorations, out(words.begin(), words.begin() + kHeaderWords);
+  for (size_t at = kHeaderWords; at < words.size(); at += words[at] >> 16)
+    if (const uint32_t op = words[at] & 0xffff; converts_floats(op) || op == kOpFConvert)
+      append_instruction(decorations, kOpDecorate, {words[at + 2], kNoContraction});
+  bool placed = false;
+  for (size_t at = kHeaderWords; at < words.size(); at += words[at] >> 16) {
+    if (!placed && (words[at] & 0xffff) == kOpDecorate) {
+      out.insert(out.end(), decorations.begin(), decorations.end());
+      placed = true;
+    }
+    out.insert(out.end(), words.begin() + static_cast<std::ptrdiff_t>(at),
+               words.begin() + static_cast<std::ptrdiff_t>(at + (words[at] >> 16)));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<uint32_t> with_float_modes(std::span<const uint32_t> words,
@@ -186,9 +213,13 @@ ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk) {
   if (device.facts().features.float64) {
     result.f64 = try_floats<uint64_t>(device, pipelines, kDoubleProbe);
     result.fma_by_double =
-        try_floats<uint32_t>(device, pipelines, kFmaProbe).exact(ProbeOp::fma) ? 1 : 0;
+        try_floats<uint32_t>(device, pipelines, kFmaProbe).exact(ProbeOp::fma, ProbeOp::fma_fma)
+            ? 1
+            : 0;
     result.fma_wide =
-        try_floats<uint64_t>(device, pipelines, kWideFmaProbe).exact(ProbeOp::fma) ? 1 : 0;
+        try_floats<uint64_t>(device, pipelines, kWideFmaProbe).exact(ProbeOp::fma, ProbeOp::fma_fma)
+            ? 1
+            : 0;
   }
   result.cuts_loops = try_loop(device, pipelines) ? 0 : 1;
   spirv::Target target = device.facts().target;
@@ -215,13 +246,13 @@ bool left_out(std::string_view quirk) {
 void apply(const ProbeResult& result, spirv::Target& t) {
   using enum ProbeOp;
   t.native_add = result.f32.exact(add, mul);
-  t.native_fma = result.f32.exact(fma);
+  t.native_fma = result.f32.exact(fma, fma_fma);
   t.native_div = result.f32.exact(div);
   t.native_sqrt = result.f32.exact(sqrt);
   t.native_compare = result.f32.exact(compare);
   const ProbeCounts& f = result.flushed;
   t.flushing = {.add = f.exact(add, mul),
-                .fma = f.exact(fma),
+                .fma = f.exact(fma, fma_fma),
                 .div = f.exact(div),
                 .sqrt = f.exact(sqrt),
                 .compare = f.exact(compare),
@@ -234,7 +265,7 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.native_round = result.f32.exact(trunc, floor, ceil, round_even);
   t.native_convert = result.f32.exact(to_int, to_uint, from_int, from_uint);
   t.native_add64 = result.f64.exact(add, mul);
-  t.native_fma64 = result.f64.exact(fma);
+  t.native_fma64 = result.f64.exact(fma, fma_fma);
   t.native_div64 = result.f64.exact(div);
   t.native_sqrt64 = result.f64.exact(sqrt);
   t.native_compare64 = result.f64.exact(compare);
@@ -242,7 +273,7 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.minmax_zeros64 = result.f64.wrong_zeros == 0;
   t.native_round64 = result.f64.exact(trunc, floor, ceil, round_even);
   t.native_convert64 = result.f64.exact(to_int, to_uint, from_int, from_uint);
-  t.native_resize = result.f64.exact(narrow, widen);
+  t.native_resize = result.f64.exact(narrow, widen, narrow_widen);
   t.fma_wide = result.fma_wide != 0;
   t.fma_by_double = result.fma_by_double != 0;
   t.cuts_loops = result.cuts_loops != 0;

@@ -11,8 +11,8 @@
 
 namespace lanewise::vulkan {
 
-/// to_int ... from_uint: 32-bit integers; narrow, widen: doubles to floats and back, in the run for
-/// doubles alone.
+/// to_int ... from_uint: 32-bit integers. narrow, widen, narrow_widen: doubles to floats and back,
+/// in the run for doubles alone. fma_fma: the result of one is multiplied in the next.
 enum class ProbeOp : uint8_t {
   fma,
   div,
@@ -31,9 +31,11 @@ enum class ProbeOp : uint8_t {
   from_int,
   from_uint,
   narrow,
-  widen
+  widen,
+  narrow_widen,
+  fma_fma
 };
-inline constexpr uint32_t kProbeOps = 18;
+inline constexpr uint32_t kProbeOps = 20;
 
 /// Bits of three operands: 32 of each for float, 64 for double.
 template <typename Bits>

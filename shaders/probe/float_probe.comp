@@ -27,7 +27,7 @@ spirv_instruction(set = "GLSL.std.450", id = 80) FLOAT larger(FLOAT a, FLOAT b);
 layout(std430, binding = 0) readonly buffer Inputs { BITS inputs[]; };
 layout(std430, binding = 1) writeonly buffer Results { BITS results[]; };
 
-const uint kOperations = 18;
+const uint kOperations = 20;
 
 void main() {
   const uint i = gl_GlobalInvocationID.x;
@@ -67,7 +67,10 @@ void main() {
 #if WIDE
   results[at + 16] = uvec2(floatBitsToUint(float(a)), 0u);
   results[at + 17] = TO_BITS(double(uintBitsToFloat(word)));
+  results[at + 18] = TO_BITS(double(float(a)));
 #else
-  results[at + 16] = results[at + 17] = 0u;
+  results[at + 16] = results[at + 17] = results[at + 18] = 0u;
 #endif
+  precise const FLOAT chained = fma(fused, b, c);
+  results[at + 19] = TO_BITS(chained);
 }

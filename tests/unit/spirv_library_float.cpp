@@ -227,7 +227,6 @@ TEST_CASE("f32 to nearest without branches") {
   check({"lw_fadd_rn_f32", add}, two, drivers());
   check({"lw_fmul_rn_f32", mul}, two, drivers());
   check({"lw_ffma_rn_f32", fma}, three, drivers());
-  check({"lw_ffma_double_f32", fma}, three, drivers());
 }
 
 TEST_CASE("f32 arithmetic in four directions, with ftz and sat") {

@@ -15,8 +15,9 @@ using vulkan::ProbeOp;
 namespace {
 
 constexpr const char* kOpNames[vulkan::kProbeOps] = {
-    "fma",   "div",  "sqrt",       "add",    "mul",     "compare",  "min",       "max",    "trunc",
-    "floor", "ceil", "round_even", "to_int", "to_uint", "from_int", "from_uint", "narrow", "widen"};
+    "fma",      "div",       "sqrt",   "add",   "mul",          "compare", "min",
+    "max",      "trunc",     "floor",  "ceil",  "round_even",   "to_int",  "to_uint",
+    "from_int", "from_uint", "narrow", "widen", "narrow_widen", "fma_fma"};
 
 /// Inputs on which another way to compute an operation differs from IEEE.
 template <typename Bits, typename Other>
