@@ -125,6 +125,12 @@ CodeLoop loop_at(const Code& code, const std::vector<std::vector<size_t>>& next,
   return loop;
 }
 
+/// The types start where the annotations end.
+bool is_type(uint32_t first_word) {
+  const uint32_t op = first_word & 0xffff;
+  return op >= spv::OpTypeVoid && op <= spv::OpTypePointer;
+}
+
 }  // namespace
 
 CodeInst make_inst(spv::Op op, uint32_t type, uint32_t result, std::vector<uint32_t> operands,
@@ -154,9 +160,32 @@ uint32_t Code::uint_constant(uint32_t value) {
   return id;
 }
 
+/// An optimiser takes the input out of modules that do not read it.
+void Code::declare_local_id() {
+  if (uvec3_type == 0) {
+    uvec3_type = new_id();
+    declare({4U << 16 | spv::OpTypeVector, uvec3_type, uint_type, 3});
+  }
+  const uint32_t pointer = new_id();
+  local_id = new_id();
+  declare({4U << 16 | spv::OpTypePointer, pointer, spv::StorageClassInput, uvec3_type});
+  declare({4U << 16 | spv::OpVariable, pointer, local_id, spv::StorageClassInput});
+  const auto insert = [&](size_t at, const std::vector<uint32_t>& words) {
+    before.insert(before.begin() + static_cast<std::ptrdiff_t>(at), words.begin(), words.end());
+    types_end += words.size();
+  };
+  size_t at = kHeaderWords;
+  for (; at < types_end && !is_type(before[at]); at += before[at] >> 16) {
+    if ((before[at] & 0xffff) != spv::OpEntryPoint) continue;
+    insert(at + (before[at] >> 16), {local_id});
+    before[at] += 1U << 16;
+  }
+  insert(at, {4U << 16 | spv::OpDecorate, local_id, spv::DecorationBuiltIn,
+              spv::BuiltInLocalInvocationId});
+}
+
 std::vector<CodeInst> Code::load_invocation(uint32_t result) {
-  if (uint_type == 0 || uvec3_type == 0 || local_id == 0)
-    throw Error(ErrorKind::device, "internal: the module does not know its invocation");
+  if (local_id == 0) declare_local_id();
   const uint32_t ids = new_id();
   return {make_inst(spv::OpLoad, uvec3_type, ids, {local_id}, 1),
           make_inst(spv::OpCompositeExtract, uint_type, result, {ids, 0}, 1)};

@@ -58,6 +58,7 @@ struct Code {
   /// know nothing.
   std::vector<CodeInst> load_invocation(uint32_t result);
 
+  void declare_local_id();
   static constexpr size_t kBoundWord = 3;  ///< word of the header: one above every id
 };
 

@@ -54,6 +54,18 @@ auto order(const Fault& f) {
   return std::tuple(f.group[2], f.group[1], f.group[0], f.lane);
 }
 
+bool same_group(const Fault& a, const Fault& b) {
+  return std::ranges::equal(a.group, b.group);
+}
+
+/// A lane that waits at a barrier for one whose steps are used up is not at fault. The kernel itself
+/// cannot always tell: on drivers that cut long loops nobody ends the launch.
+bool waits_for_spent(const Fault& f, const std::vector<Fault>& all) {
+  return f.kind == FaultKind::barrier_divergence && std::ranges::any_of(all, [&](const Fault& o) {
+           return o.kind == FaultKind::step_budget && same_group(f, o);
+         });
+}
+
 }  // namespace
 
 MemoryMap memory_map(const LaunchRequest& request, uint64_t arena_bytes) {
@@ -100,6 +112,8 @@ void decode_faults(std::span<const uint32_t> words, std::span<const spirv::Fault
   result.faults.clear();
   for (uint32_t i = 0; i < stored(words); ++i)
     result.faults.push_back(decode(record(words, i), points, memory));
+  result.fault_count -= static_cast<uint32_t>(std::erase_if(
+      result.faults, [all = result.faults](const Fault& f) { return waits_for_spent(f, all); }));
   std::ranges::sort(result.faults, {}, order);
 }
 

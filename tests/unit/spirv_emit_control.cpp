@@ -21,6 +21,7 @@ void check_everywhere(const ir::Program& program, uint32_t lanes = 64) {
     CAPTURE(tier);
     CHECK(verdict(program, block_of(lanes), target) == "");
   }
+  CHECK(verdict(program, block_of(lanes), with_quirks()) == "");
 }
 void store_result(Kernel& k, ir::Reg base, ir::Reg index, ir::Operand value) {
   k.memory(Op::store, Space::global, Type::u32, 1, {}, {k.element(base, index), value});
@@ -108,6 +109,25 @@ TEST_CASE("loops: counted, divergent, endless, nested") {
   store_result(nested, base, tid, i);
   nested.b.exit();
   check_everywhere(nested.program);
+}
+
+TEST_CASE("a loop in a kernel that does not know its lane") {
+  Kernel k(3);
+  const ir::Reg base = k.param64(0), i = k.b.reg(Width::b32), old = k.b.reg(Width::b32);
+  k.move_into(i, ir::imm(0));
+  k.b.jump(1);
+  k.b.set_block(1);
+  k.memory(Op::atom, Space::global, Type::u32, 1, {old}, {base, i});
+  k.b.emit(Op::add, Type::u32, {i}, {i, ir::imm(1)});
+  const ir::Reg done = k.compare(Cond::gt, old, i);
+  k.b.branch({done}, 2, 1);
+  k.b.set_block(2);
+  k.memory(Op::store, Space::global, Type::u32, 1, {}, {base, i});
+  k.b.exit();
+  spirv::Options unchecked = block_of(64);
+  unchecked.memcheck = Memcheck::off;
+  CHECK(verdict(k.program, unchecked, with_quirks()) == "");
+  check_everywhere(k.program);
 }
 
 TEST_CASE("a cycle with two entries, and a switch") {

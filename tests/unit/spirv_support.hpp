@@ -36,6 +36,13 @@ inline std::vector<std::pair<std::string, spirv::Target>> all_tiers() {
   return {{"T0", tier0()}, {"T1", tier1()}, {"T2", tier2()}};
 }
 
+/// What SwiftShader asks for and more: every rewriting of modules that some driver needs.
+inline spirv::Target with_quirks() {
+  spirv::Target t = tier0();
+  t.folds_nothing = t.loses_loop_values = t.folds_zero = t.fence_by_atomic = true;
+  return t;
+}
+
 inline spirv::Options block_of(uint32_t x, uint32_t y = 1, uint32_t z = 1) {
   spirv::Options options;
   options.block = {x, y, z};

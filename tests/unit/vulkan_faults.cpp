@@ -63,3 +63,26 @@ TEST_CASE("small spaces and the windows of generic addresses") {
   generic.atomic = true;
   CHECK(kind_of(generic, 0x0200'0004, memory) == FaultKind::out_of_range);
 }
+
+TEST_CASE("who waits for a lane without steps is not at fault, in that lane's group only") {
+  const std::vector<spirv::FaultPoint> points = {{FaultKind::step_budget, 3},
+                                                 {FaultKind::barrier_divergence, 4},
+                                                 {FaultKind::illegal_instruction, 5}};
+  std::vector<uint32_t> words(vulkan::kFaultHeaderWords);
+  const auto record = [&](uint32_t point, uint32_t group, uint32_t lane) {
+    words.insert(words.end(), {point, group, 0, 0, lane, 0, 0, 0});
+    ++words[vulkan::kFaultCountWord];
+  };
+  record(2, 0, 1);
+  record(2, 1, 0);
+  record(1, 0, 2);
+  record(3, 0, 3);
+  LaunchResult result;
+  vulkan::decode_faults(words, points, {}, result);
+  CHECK(result.fault_count == 3);
+  REQUIRE(result.faults.size() == 3);
+  CHECK(result.faults[0].kind == FaultKind::step_budget);
+  CHECK(result.faults[1].kind == FaultKind::illegal_instruction);
+  CHECK(result.faults[2].kind == FaultKind::barrier_divergence);
+  CHECK(result.faults[2].group[0] == 1);
+}
