@@ -75,11 +75,16 @@ std::vector<std::string> scripts_in(const std::string& folder) {
   return files;
 }
 
-SuiteCount run_suite(const std::string& folder, Engine& engine, const OnCase& on_case) {
+SuiteCount run_scripts(const std::vector<std::string>& files, Engine& engine,
+                       const OnCase& on_case) {
   SuiteCount counts;
-  for (const std::string& file : scripts_in(folder))
+  for (const std::string& file : files)
     counts.families.push_back(run_script(file, engine, on_case));
   return counts;
+}
+
+SuiteCount run_suite(const std::string& folder, Engine& engine, const OnCase& on_case) {
+  return run_scripts(scripts_in(folder), engine, on_case);
 }
 
 }  // namespace lanewise::script

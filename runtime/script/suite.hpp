@@ -34,6 +34,8 @@ std::vector<std::string> scripts_in(const std::string& folder);
 /// name).
 using OnCase = std::function<void(const std::string& file, const CaseResult&, Verdict)>;
 
+SuiteCount run_scripts(const std::vector<std::string>& files, Engine& engine,
+                       const OnCase& on_case);
 SuiteCount run_suite(const std::string& folder, Engine& engine, const OnCase& on_case);
 
 }  // namespace lanewise::script

@@ -1,7 +1,9 @@
-// Runs every stream script of a folder on one device (LANEWISE_TEST_DEVICE). A case that a Vulkan
+// Runs every stream script of a folder on one device (LANEWISE_TEST_DEVICE), or of N parts of them
+// the one with number K. A case that a Vulkan
 // device refuses counts as not supported; the reference engine must run them all.
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "runtime/api/state.hpp"
@@ -18,17 +20,28 @@ void print_case(const std::string& file, const script::CaseResult& r, script::Ve
     fmt::print("{}:{}: \"{}\" not supported: {}\n", file, r.line, r.name, r.unsupported);
 }
 
+/// Of every `parts` files the one with number `part`.
+std::vector<std::string> chosen(const char* folder, size_t part, size_t parts) {
+  std::vector<std::string> files;
+  size_t number = 0;
+  for (const std::string& file : script::scripts_in(folder))
+    if (number++ % parts == part) files.push_back(file);
+  return files;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    fmt::print(stderr, "usage: {} FOLDER\n", argv[0]);
+  size_t part = 0, parts = 1;
+  const bool usual = argc == 2 || (argc == 3 && std::sscanf(argv[2], "%zu/%zu", &part, &parts) == 2);
+  if (!usual || parts == 0) {
+    fmt::print(stderr, "usage: {} FOLDER [K/N]\n", argv[0]);
     return 2;
   }
   try {
     const char* device = std::getenv("LANEWISE_TEST_DEVICE");
     const auto engine = detail::open_engine(device != nullptr ? device : "reference");
-    const script::SuiteCount counts = script::run_suite(argv[1], *engine, print_case);
+    const script::SuiteCount counts = script::run_scripts(chosen(argv[1], part, parts), *engine, print_case);
     fmt::print("{}: {} passed, {} failed, {} not supported\n", engine->info().name, counts.passed(),
                counts.failed(), counts.unsupported());
     return counts.failed() == 0 && counts.passed() != 0 ? 0 : 1;

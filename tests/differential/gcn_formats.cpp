@@ -112,7 +112,7 @@ void check_loads(const Form& f, const std::vector<Format>& formats, uint32_t cou
     }
   }
   b.lanes.assign(want.size(), kSentinel);
-  for (const TestEngine& engine : test_engines()) {
+  for (const TestEngine& engine : engines_in_turn()) {
     CAPTURE(engine.label);
     const Done got = run_batch(*engine.engine, program, b);
     CHECK(got.faults == faults);
@@ -192,7 +192,7 @@ void check_stores(const Form& f, const std::vector<Format>& formats, uint32_t co
       std::memcpy(reinterpret_cast<char*>(want.data()) + at * stride, raw.data(), l.bytes);
     }
   }
-  for (const TestEngine& engine : test_engines()) {
+  for (const TestEngine& engine : engines_in_turn()) {
     CAPTURE(engine.label);
     const Done got = run_batch(*engine.engine, program, b);
     CHECK(got.faults == faults);

@@ -222,12 +222,13 @@ void run_kind_on_devices(const std::vector<Row>& rows) {
   Engine& lavapipe = *test_engines()[1].engine;
   const std::vector<uint32_t> words = translated(lavapipe, without_policies(first.program), first);
   check_translation(first, words);
+  const std::vector<TestEngine> engines = engines_in_turn();
   for (const Row& row : rows) {
     CHECK_MESSAGE(words == translated(lavapipe, row.program, row), row.kernel.row.text);
-    const Result expected = run(*test_engines()[0].engine, row.program, row);
-    for (size_t i = 1; i < test_engines().size(); ++i)
-      if (!(run(*test_engines()[i].engine, first.program, row) == expected))
-        FAIL_CHECK(test_engines()[i].label << " differs: " << row.kernel.row.text);
+    const Result expected = run(*engines[0].engine, row.program, row);
+    for (size_t i = 1; i < engines.size(); ++i)
+      if (!(run(*engines[i].engine, first.program, row) == expected))
+        FAIL_CHECK(engines[i].label << " differs: " << row.kernel.row.text);
   }
 }
 

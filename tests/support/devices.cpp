@@ -1,5 +1,8 @@
 #include "tests/support/devices.hpp"
 
+#include <cstdlib>
+#include <string_view>
+
 #include "runtime/reference/reference.hpp"
 #include "tests/support/selectors.hpp"
 
@@ -21,6 +24,14 @@ std::vector<TestEngine> open_all() {
 const std::vector<TestEngine>& test_engines() {
   static const std::vector<TestEngine> engines = open_all();
   return engines;
+}
+
+std::vector<TestEngine> engines_in_turn() {
+  static size_t turn = 0;
+  const auto& all = test_engines();
+  const char* every = std::getenv("LANEWISE_TEST_EVERY_DEVICE");
+  if (all.size() < 2 || (every != nullptr && std::string_view(every) == "1")) return all;
+  return {all[0], all[1 + turn++ % (all.size() - 1)]};
 }
 
 unsigned validation_messages() {

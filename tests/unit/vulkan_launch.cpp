@@ -215,7 +215,7 @@ TEST_CASE("a kernel that never stops makes the engine refuse work but not hang")
     engine->reserve(64);
     engine->set_stop_patience(std::chrono::milliseconds(100));
     // Long enough on this machine, and over soon after the test.
-    LaunchRequest request = request_for(program, {500 * std::thread::hardware_concurrency(), 1, 1});
+    LaunchRequest request = request_for(program, {100 * std::thread::hardware_concurrency(), 1, 1});
     request.params = words_as_bytes({60000});
     request.timeout_seconds = 0.1;
     CHECK(error_of([&] { engine->launch(request); }).kind() == ErrorKind::budget);

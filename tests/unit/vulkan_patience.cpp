@@ -129,10 +129,11 @@ TEST_CASE("a translation that takes longer than the limit is given up") {
 
 TEST_CASE("a driver that compiles longer than the limit is given up") {
   const ir::Program program = empty_program();
-  const spirv::Module module = long_kernel(30000);
   for (const auto& driver : installed_drivers()) {
     CAPTURE(driver.label);
-    auto engine = engine_running(driver, module);
+    // SwiftShader's time grows with the square, and what is given up goes on in the background.
+    const unsigned operations = driver.label == "swiftshader" ? 4000 : 30000;
+    auto engine = engine_running(driver, long_kernel(operations));
     engine->reserve(64);
     const auto start = Clock::now();
     const Error error = error_of([&] { engine->launch(limited(program, kLimit)); });
