@@ -134,8 +134,8 @@ struct Inst {
   Type from = Type::none;  ///< source type of conversions
   Cond cond = Cond::eq;
   Round round = Round::rn;
-  bool ftz = false;  ///< subnormal inputs and results become zero of their sign (f32)
-  bool sat = false;  ///< result clamped to [0, 1], NaN -> 0
+  bool ftz = false;      ///< subnormal inputs and results become zero of their sign (f32)
+  bool sat = false;      ///< result clamped to [0, 1], NaN -> 0
   bool any_nan = false;  ///< nobody sees which NaN a float operation gives (relax_nans)
   uint8_t mode = 0;      ///< per operation, see ops.def
   Guard guard;

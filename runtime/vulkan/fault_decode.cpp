@@ -58,8 +58,8 @@ bool same_group(const Fault& a, const Fault& b) {
   return std::ranges::equal(a.group, b.group);
 }
 
-/// A lane that waits at a barrier for one whose steps are used up is not at fault. The kernel itself
-/// cannot always tell: on drivers that cut long loops nobody ends the launch.
+/// A lane that waits at a barrier for one whose steps are used up is not at fault. The kernel
+/// itself cannot always tell: on drivers that cut long loops nobody ends the launch.
 bool waits_for_spent(const Fault& f, const std::vector<Fault>& all) {
   return f.kind == FaultKind::barrier_divergence && std::ranges::any_of(all, [&](const Fault& o) {
            return o.kind == FaultKind::step_budget && same_group(f, o);

@@ -33,7 +33,8 @@ std::vector<std::string> chosen(const char* folder, size_t part, size_t parts) {
 
 int main(int argc, char** argv) {
   size_t part = 0, parts = 1;
-  const bool usual = argc == 2 || (argc == 3 && std::sscanf(argv[2], "%zu/%zu", &part, &parts) == 2);
+  const bool usual =
+      argc == 2 || (argc == 3 && std::sscanf(argv[2], "%zu/%zu", &part, &parts) == 2);
   if (!usual || parts == 0) {
     fmt::print(stderr, "usage: {} FOLDER [K/N]\n", argv[0]);
     return 2;
@@ -41,7 +42,8 @@ int main(int argc, char** argv) {
   try {
     const char* device = std::getenv("LANEWISE_TEST_DEVICE");
     const auto engine = detail::open_engine(device != nullptr ? device : "reference");
-    const script::SuiteCount counts = script::run_scripts(chosen(argv[1], part, parts), *engine, print_case);
+    const script::SuiteCount counts =
+        script::run_scripts(chosen(argv[1], part, parts), *engine, print_case);
     fmt::print("{}: {} passed, {} failed, {} not supported\n", engine->info().name, counts.passed(),
                counts.failed(), counts.unsupported());
     return counts.failed() == 0 && counts.passed() != 0 ? 0 : 1;

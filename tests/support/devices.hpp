@@ -19,8 +19,9 @@ struct TestEngine {
 /// LANEWISE_ALLOW_MISSING_DEVICES=1 leaves it out.
 const std::vector<TestEngine>& test_engines();
 
-/// The reference engine and one of the others, at each call the next: the drivers' compilers take most of
-/// the time, so the cases of a test share them. LANEWISE_TEST_EVERY_DEVICE=1 gives them all.
+/// The reference engine and one of the others, at each call the next: the drivers' compilers take
+/// most of the time, so the cases of a test share them. LANEWISE_TEST_EVERY_DEVICE=1 gives them
+/// all.
 std::vector<TestEngine> engines_in_turn();
 
 /// Warnings and errors of the validation layer so far; a test ends with CHECK(... == 0).

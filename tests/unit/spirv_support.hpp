@@ -36,11 +36,12 @@ inline std::vector<std::pair<std::string, spirv::Target>> all_tiers() {
   return {{"T0", tier0()}, {"T1", tier1()}, {"T2", tier2()}};
 }
 
-/// What SwiftShader asks for and more: every rewriting of modules that some driver needs.
-inline spirv::Target with_quirks() {
-  spirv::Target t = tier0();
-  t.folds_nothing = t.loses_loop_values = t.folds_zero = t.fence_by_atomic = true;
-  return t;
+/// Drivers for which a module is rewritten after it was linked: SwiftShader, lavapipe of Mesa 22.3.
+inline std::vector<spirv::Target> with_quirks() {
+  spirv::Target folds = tier0(), loops = tier1();
+  folds.folds_nothing = true;
+  loops.loses_loop_values = loops.folds_zero = loops.fence_by_atomic = true;
+  return {folds, loops};
 }
 
 inline spirv::Options block_of(uint32_t x, uint32_t y = 1, uint32_t z = 1) {

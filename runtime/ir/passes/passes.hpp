@@ -29,10 +29,11 @@ struct CheckFacts {
 /// yes. Accesses that are legal whatever the launch's data are need none, and accesses of one block
 /// to the same bytes share one.
 void insert_checks(Program& program, const CheckFacts& facts);
-/// Marks float operations (Inst::any_nan) whose result may be any NaN, since all that reads it takes
-/// NaNs alike; what a loop adds up is made canonical behind the loop (`f2f` of one type). Meant for
-/// engines that must make NaNs canonical themselves. The last pass: none after it may join marked
-/// operations with others.
+
+/// Marks float operations (Inst::any_nan) whose result may be any NaN, since all that reads it
+/// takes NaNs alike; what a loop adds up is made canonical behind the loop (`f2f` of one type).
+/// Meant for engines that must make NaNs canonical themselves. The last pass: none after it may
+/// join marked operations with others.
 void relax_nans(Program& program);
 
 /// Turns switch terminators into chains of compares and branches.
