@@ -161,17 +161,14 @@ Values extreme(LaneEmitter& e, spv::Op code) {
   ModuleBuilder& m = e.module();
   const Id a = operand(e, 0), b = operand(e, 1);
   Id value = m.glsl(static_cast<int>(code), float_type(e), {a, b});
-  if (!(wide(e) ? e.target().minmax_zeros64 : e.target().minmax_zeros)) {
-    // Equal numbers differ in the sign of zero at most.
-    const bool smaller = code == kMin;
-    const Id type = m.type_of(e.inst().type);
-    const Id equal = m.op(spv::OpFOrdEqual, m.bool_type, {a, b});
-    Id both = m.op(smaller ? spv::OpBitwiseOr : spv::OpBitwiseAnd, type,
-                   {m.op(spv::OpBitcast, type, {a}), m.op(spv::OpBitcast, type, {b})});
-    // Where the device flushes, numbers that it takes for zeros are equal, too.
-    if (e.target().flushes && !wide(e)) both = flush_subnormal(m, both);
-    value = m.select(equal, m.op(spv::OpBitcast, float_type(e), {both}), value);
-  }
+  // Equal numbers differ in the sign of zero at most.
+  const Id type = m.type_of(e.inst().type);
+  const Id equal = m.op(spv::OpFOrdEqual, m.bool_type, {a, b});
+  Id both = m.op(code == kMin ? spv::OpBitwiseOr : spv::OpBitwiseAnd, type,
+                 {m.op(spv::OpBitcast, type, {a}), m.op(spv::OpBitcast, type, {b})});
+  // Where the device flushes, numbers that it takes for zeros are equal, too.
+  if (e.target().flushes && !wide(e)) both = flush_subnormal(m, both);
+  value = m.select(equal, m.op(spv::OpBitcast, float_type(e), {both}), value);
   if (e.inst().mode != 0) {
     const Id nan_a = m.op(spv::OpIsNan, m.bool_type, {a});
     const Id nan_b = m.op(spv::OpIsNan, m.bool_type, {b});

@@ -37,7 +37,6 @@ Target flushing_target(const Target& target) {
   t.native_sqrt = f.sqrt;
   t.native_compare = f.compare;
   t.native_minmax = f.minmax;
-  t.minmax_zeros = f.minmax_zeros;
   t.native_round = f.round;
   t.native_convert = f.convert;
   // These were tried without the mode only.

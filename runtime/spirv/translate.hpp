@@ -23,9 +23,9 @@ struct Target {
   bool native_compare = false;
   bool native_add64 = false, native_fma64 = false, native_div64 = false, native_sqrt64 = false;
   bool native_compare64 = false;
-  // min and max of numbers; _zeros: -0 is smaller than +0, too.
-  bool native_minmax = false, minmax_zeros = false;
-  bool native_minmax64 = false, minmax_zeros64 = false;
+  // min and max of numbers, but for the sign of zero: a driver may give either, and one that
+  // orders zeros when tried (lavapipe 25) does not once its compiler has moved a negation.
+  bool native_minmax = false, native_minmax64 = false;
   bool native_round = false, native_round64 = false;      ///< to integral values, four ways
   bool native_convert = false, native_convert64 = false;  ///< to and from 32-bit integers
   bool native_resize = false;                             ///< f32 to f64 and back
@@ -36,7 +36,7 @@ struct Target {
   /// products, fma, ... as above.
   struct Flushing {
     bool add = false, fma = false, div = false, sqrt = false, compare = false;
-    bool minmax = false, minmax_zeros = false, round = false, convert = false;
+    bool minmax = false, round = false, convert = false;
     bool operator==(const Flushing&) const = default;
   } flushing;
   bool flushes = false;  ///< of a kernel's own target: see flushing_target()

@@ -23,17 +23,12 @@ void assume_gpu(spirv::Target& t) {
   t.native_div = t.native_sqrt = false;
   t.native_add64 = t.native_fma64 = t.native_compare64 = t.float64;
   t.native_div64 = t.native_sqrt64 = false;
-  t.native_minmax = t.minmax_zeros = t.native_round = t.native_convert = true;
-  t.native_minmax64 = t.minmax_zeros64 = t.native_round64 = t.native_convert64 = t.float64;
+  t.native_minmax = t.native_round = t.native_convert = true;
+  t.native_minmax64 = t.native_round64 = t.native_convert64 = t.float64;
   t.native_resize = t.float64;
   t.fma_by_double = t.fma_wide = false;
-  t.flushing = {.add = true,
-                .fma = true,
-                .compare = true,
-                .minmax = true,
-                .minmax_zeros = true,
-                .round = true,
-                .convert = true};
+  t.flushing = {
+      .add = true, .fma = true, .compare = true, .minmax = true, .round = true, .convert = true};
   t.cuts_loops = t.loses_loop_values = false;
   t.fence_by_atomic = t.folds_zero = t.folds_nothing = false;
 }

@@ -257,11 +257,9 @@ void apply(const ProbeResult& result, spirv::Target& t) {
                 .sqrt = f.exact(sqrt),
                 .compare = f.exact(compare),
                 .minmax = f.exact(min, max),
-                .minmax_zeros = f.wrong_zeros == 0,
                 .round = f.exact(trunc, floor, ceil, round_even),
                 .convert = f.exact(to_int, to_uint, from_int, from_uint)};
   t.native_minmax = result.f32.exact(min, max);
-  t.minmax_zeros = result.f32.wrong_zeros == 0;
   t.native_round = result.f32.exact(trunc, floor, ceil, round_even);
   t.native_convert = result.f32.exact(to_int, to_uint, from_int, from_uint);
   t.native_add64 = result.f64.exact(add, mul);
@@ -270,7 +268,6 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.native_sqrt64 = result.f64.exact(sqrt);
   t.native_compare64 = result.f64.exact(compare);
   t.native_minmax64 = result.f64.exact(min, max);
-  t.minmax_zeros64 = result.f64.wrong_zeros == 0;
   t.native_round64 = result.f64.exact(trunc, floor, ceil, round_even);
   t.native_convert64 = result.f64.exact(to_int, to_uint, from_int, from_uint);
   t.native_resize = result.f64.exact(narrow, widen, narrow_widen);
