@@ -53,11 +53,18 @@ bool good_sqrt(const LaneEmitter& e) {
 bool good_inverse_root(const LaneEmitter& e) {
   return good_div(e) && good_sqrt(e);
 }
+/// Quotients and roots of what is exact: the device's own are only close.
+bool good_fma(const LaneEmitter& e) {
+  return e.target().native_add && e.target().native_fma && e.target().native_compare;
+}
 bool exact_div(const LaneEmitter& e) {
   return nearest(e) && good_div(e);
 }
 bool exact_sqrt(const LaneEmitter& e) {
   return nearest(e) && good_sqrt(e);
+}
+bool near_fma(const LaneEmitter& e) {
+  return nearest(e) && good_fma(e);
 }
 bool split_fma(const LaneEmitter& e) {
   const Target& t = e.target();
@@ -114,6 +121,10 @@ Values binary(LaneEmitter& e, spv::Op code) {
 constexpr const char* kAdd = "lw_fadd_rn_f32";
 constexpr const char* kMul = "lw_fmul_rn_f32";
 constexpr const char* kFmaSoft = "lw_ffma_rn_f32";
+constexpr const char* kDivNear = "lw_fdiv_near_f32";
+constexpr const char* kRcpNear = "lw_frcp_near_f32";
+constexpr const char* kSqrtNear = "lw_fsqrt_near_f32";
+constexpr const char* kRsqrtNear = "lw_frsqrt_near_f32";
 
 /// The operands' bits for the library, flushed where the instruction says so.
 Ids bits_of_sources(LaneEmitter& e) {
@@ -292,6 +303,13 @@ constexpr NativeRow kRows[] = {
     {Op::frcp_approx, kF32 | kF64, good_div, reciprocal},
     {Op::fsqrt_approx, kF32 | kF64, good_sqrt, extended, kSqrt},
     {Op::frsqrt_approx, kF32 | kF64, good_inverse_root, inverse_root, kSqrt},
+    {Op::fdiv, kF32, near_fma, nearest_soft<kDivNear>},
+    {Op::frcp, kF32, near_fma, nearest_soft<kRcpNear>},
+    {Op::fsqrt, kF32, near_fma, nearest_soft<kSqrtNear>},
+    {Op::fdiv_approx, kF32, good_fma, nearest_soft<kDivNear>},
+    {Op::frcp_approx, kF32, good_fma, nearest_soft<kRcpNear>},
+    {Op::fsqrt_approx, kF32, good_fma, nearest_soft<kSqrtNear>},
+    {Op::frsqrt_approx, kF32, good_fma, nearest_soft<kRsqrtNear>},
     {Op::fneg, kFloats, no_saturation, sign_op, spv::OpBitwiseXor},
     {Op::fabs, kFloats, no_saturation, sign_op, spv::OpBitwiseAnd},
     {Op::fcmp, kF32 | kF64, exact_compare, compare},

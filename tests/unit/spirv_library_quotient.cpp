@@ -1,0 +1,115 @@
+// Quotients and roots out of first guesses that are wrong by some ulp, against the host's own.
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include "kernel_quotient.inc"
+#include "tests/support/library_check.hpp"
+
+using namespace lanewise::test;
+
+namespace {
+
+enum Operation : uint32_t { quotient, root, inverse_root };
+constexpr uint32_t kGroup = 64;
+constexpr int kMostUlp = 6;  // Vulkan: 2.5
+
+float f32(uint32_t bits) {
+  return std::bit_cast<float>(bits);
+}
+uint32_t expected(const uint32_t* row) {
+  volatile float a = f32(row[1]), b = f32(row[2]);
+  volatile float r = row[0] == quotient ? a / b : std::sqrt(a);
+  if (row[0] == inverse_root) r = 1.0F / r;
+  const float result = r;
+  return std::isnan(result) ? 0x7fffffff : std::bit_cast<uint32_t>(result);
+}
+
+class Rows {
+ public:
+  explicit Rows(unsigned seed) : rng_(seed) {}
+
+  void add(Operation op, uint32_t a, uint32_t b) {
+    const uint32_t error = rng_() % (2 * kMostUlp + 1) - kMostUlp;
+    words_.insert(words_.end(), {op, a, b, error});
+  }
+  uint32_t any() { return static_cast<uint32_t>(rng_()); }
+  /// Of close exponents, with many ones or zeros at the end.
+  uint32_t plain() {
+    const uint32_t low = any() >> rng_() % 32;
+    return (rng_() % 2 << 31) | ((100 + any() % 60) << 23) | ((low ^ (0U - any() % 2)) & 0x7fffff);
+  }
+  /// A quotient that is about half way between two subnormal numbers, or near the largest.
+  void add_edge() {
+    const uint32_t b = plain() & 0x7fffffff, q = any() % 2 == 0 ? any() % 0x1000000 : 0x7f7fffff;
+    const double half = f32(q) + (q < 0x1000000 ? std::ldexp(0.5, -149) : 0);
+    add(quotient, std::bit_cast<uint32_t>(static_cast<float>(half * f32(b))) + any() % 3 - 1, b);
+  }
+  const Words& padded() {
+    while (words_.size() / 4 % kGroup != 0) add(root, 0x3f800000, 0);
+    return words_;
+  }
+
+ private:
+  std::mt19937 rng_;
+  Words words_;
+};
+
+/// The first row that is wrong, as text; and how many are.
+void check_rows(Rows& rows) {
+  size_t tried = 0;
+  for (const Driver& d : drivers()) {
+    if (!d.compute->facts().float64) continue;
+    ++tried;
+    CAPTURE(d.compute->facts().name);
+    Words in = rows.padded(), out(in.size() / 4);
+    Compute::Job job;
+    job.spirv.assign(std::begin(kernel_quotient), std::end(kernel_quotient));
+    job.buffers = {&in, &out};
+    job.groups = static_cast<uint32_t>(out.size() / kGroup);
+    REQUIRE(d.compute->run(job).empty());
+    size_t wrong = 0;
+    for (size_t i = 0; i < out.size(); ++i) {
+      const uint32_t* row = &rows.padded()[4 * i];
+      if (out[i] == expected(row)) continue;
+      if (wrong++ < 3) {
+        FAIL_CHECK("operation " << row[0] << ", " << std::hex << row[1] << " " << row[2]
+                                << ", guess off by " << std::dec << static_cast<int>(row[3])
+                                << std::hex << ": " << out[i] << ", expected " << expected(row));
+      }
+    }
+    CHECK(wrong == 0);
+  }
+  CHECK(tried > 0);
+}
+
+}  // namespace
+
+TEST_CASE("quotients out of rough guesses: hard pairs, both ends of the range, what is no number") {
+  Rows rows(1);
+  const uint32_t edges[] = {0,          0x80000000, 1,          0x80000001, 0x7fffff,   0x800000,
+                            0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001, 0x7f7fffff, 0x7f800000,
+                            0xff800000, 0x7fc00000, 0xffc00001, 0x00ffffff, 0x01000000, 0x40400000};
+  for (const uint32_t a : edges)
+    for (const uint32_t b : edges) rows.add(quotient, a, b);
+  for (int i = 0; i < 400000; ++i) {
+    rows.add(quotient, rows.any(), rows.any());
+    rows.add(quotient, rows.plain(), rows.plain());
+    rows.add_edge();
+  }
+  check_rows(rows);
+}
+
+TEST_CASE("roots and their reciprocals out of rough guesses: every 23rd number, and edges") {
+  Rows rows(2);
+  for (const uint32_t a : {0U, 0x80000000U, 1U, 3U, 0x7fffffU, 0x7f7fffffU, 0x7f800000U,
+                           0xff800000U, 0xbf800000U, 0x7fc00000U, 0x3f7fffffU, 0x3f800001U}) {
+    rows.add(root, a, 0);
+    rows.add(inverse_root, a, 0);
+  }
+  // Two octaves hold every mantissa at even and at odd exponents.
+  for (uint32_t a = 0x3f800000; a < 0x40800000; a += 23) rows.add(root, a, 0);
+  for (uint32_t a = 0x3f800003; a < 0x40800000; a += 41) rows.add(inverse_root, a, 0);
+  for (int i = 0; i < 100000; ++i) rows.add(root, rows.any(), 0);
+  check_rows(rows);
+}
