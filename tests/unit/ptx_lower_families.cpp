@@ -92,7 +92,7 @@ TEST_CASE("lowering: moves, packing and address conversion") {
 
 TEST_CASE("lowering: comparisons and selection") {
   CHECK(ir_of("setp.lt.and.s32 %p1|%p2, %r1, %r2, !%p3;") ==
-        "p6 = icmp.s32.lt r5, r4\n"
+        "p6 = icmp.s32.lt r4, r5\n"
         "p7 = not.pred p6\n"
         "p9 = not.pred p8\n"
         "p10 = and.pred p7, p9\n"
@@ -101,7 +101,7 @@ TEST_CASE("lowering: comparisons and selection") {
         "p14 = mov.pred p10\n");
   CHECK(ir_of("@%p1 setp.lt.and.s32 %p1|%p2, %r1, %r2, %p3;") ==
         "p12 = mov.pred p4\n"
-        "@p12 p7 = icmp.s32.lt r6, r5\n"
+        "@p12 p7 = icmp.s32.lt r5, r6\n"
         "@p12 p8 = not.pred p7\n"
         "@p12 p10 = and.pred p8, p9\n"
         "@p12 p4 = and.pred p7, p9\n"
@@ -112,7 +112,7 @@ TEST_CASE("lowering: comparisons and selection") {
         "r5 = sext16.u32 r4\n"
         "p7 = icmp.s32.lt r5, 0xffffffff\n");
   CHECK(ir_of("set.gt.f32.s32 %f1, %r1, %r2;") ==
-        "p6 = icmp.s32.gt r5, r4\n"
+        "p6 = icmp.s32.gt r4, r5\n"
         "r8 = select.u32 p6, 0x3f800000, 0\n");
   CHECK(ir_of("selp.b16 %h1, %h2, 1, %p1;") == "r7 = select.u32 p5, r4, 1\n");
   CHECK(ir_of("slct.f32.s32 %f1, %f2, %f3, %r1;") ==

@@ -26,7 +26,9 @@ ir::Operand compare_values(Emit& e, PType t, ir::Operand a, ir::Operand b) {
 }
 
 ir::Operand compare(Emit& e, PType t) {
-  return compare_values(e, t, e.ext(1, t), e.ext(2, t));
+  // One after the other: reading an operand may number a register.
+  const ir::Operand a = e.ext(1, t), b = e.ext(2, t);
+  return compare_values(e, t, a, b);
 }
 
 /// The optional `.and/.or/.xor` with the last predicate.
