@@ -42,10 +42,13 @@ void say(const char* what, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) std::cout << what << ": " << line << "\n";
 }
 
-int judge(const std::string& path, const Table& found) {
+Table read(const std::string& path) {
   std::ifstream file(path);
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  const Verdict verdict = compare(parse(text), found);
+  return parse(std::string((std::istreambuf_iterator<char>(file)), {}));
+}
+
+int judge(const std::string& path, const Table& found) {
+  const Verdict verdict = compare(read(path), found);
   say("WORSE", verdict.worse);
   say("UNKNOWN", verdict.other);
   say("better", verdict.better);
@@ -64,7 +67,7 @@ int run(int argc, char** argv) {
     std::cerr << "usage: isa_gate PROGRAM FOLDER [--update] [--slower PERCENT] [bench options]\n";
     return 2;
   }
-  bool update = false;
+  bool update = false, all = true;
   double slower = 0;
   std::string command = std::string("'") + argv[1] + "' bench --isa --json";
   for (int i = 3; i < argc; ++i) {
@@ -72,13 +75,20 @@ int run(int argc, char** argv) {
       update = true;
     else if (std::strcmp(argv[i], "--slower") == 0 && i + 1 < argc)
       slower = std::atof(argv[++i]);
-    else
+    else {
+      all = all && std::strcmp(argv[i], "--filter") != 0;
       command += std::string(" '") + argv[i] + "'";
+    }
   }
   // What the limit lets through must not depend on what was compiled here before.
   setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
   setenv("LANEWISE_CACHE_DIR", "off", 1);
   int code = 0;
+  if (all && !update) {
+    const std::string one = output_of(command + " --filter '^glsl/copy1$'", code);
+    const std::string path = code == 0 ? std::string(argv[2]) + "/" + file_name(one) : "";
+    if (std::filesystem::exists(path)) command += " --filter '" + compiled_only(read(path)) + "'";
+  }
   const std::string json = output_of(command, code);
   if (code == 3) {
     std::cout << "SKIPPED: no such compiler here\n";

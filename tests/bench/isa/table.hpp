@@ -37,6 +37,10 @@ std::vector<std::string> failures(const std::string& json_text);
 /// "RADV VEGA10" of "radv Mesa 22.3.6": the name of the file that holds its table.
 std::string file_name(const std::string& json_text);
 
+/// A --filter that leaves out the kernels the table says are not compiled: each takes all of the
+/// time limit to say so again.
+std::string compiled_only(const Table& table);
+
 std::string print(const Table& table);
 Table parse(const std::string& text);
 

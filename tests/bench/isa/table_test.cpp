@@ -71,5 +71,10 @@ TEST_CASE("isa gate: kernels that come, go, or stop to compile") {
   CHECK(compare(table, less).other.size() == 1);
   CHECK(!compare(table, less).good());
   CHECK(!compare(less, table).good());
+  Table without = table;
+  without.erase("glsl/b");
+  CHECK(compare(table, without).good());
+  CHECK(compiled_only(table) == "^(?!(glsl/b)$)");
+  CHECK(compiled_only(without).empty());
   CHECK_THROWS(parse("kernel\tx\ty\nno columns\n"));
 }
