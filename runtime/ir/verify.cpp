@@ -225,6 +225,10 @@ class Verifier {
     if (i.op == Op::prmt && i.mode > static_cast<uint8_t>(PrmtMode::rc16)) {
       defect("mode {} has no meaning", i.mode);
     }
+    const bool wide_float = i.type == Type::f32 || i.type == Type::f64;
+    if (i.any_nan && (i.op < Op::fadd || i.op > Op::ftanh_approx || !wide_float)) {
+      defect("any_nan is for operations with an f32 or f64 result");
+    }
     if (i.op == Op::icmp && i.cond > Cond::ge) defect("{} is a float condition", name(i.cond));
   }
 

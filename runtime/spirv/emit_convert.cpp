@@ -15,8 +15,6 @@ using ir::Op;
 using ir::Round;
 using ir::Type;
 
-constexpr uint32_t kF32 = bit(Type::f32);
-constexpr uint32_t kF64 = bit(Type::f64);
 constexpr uint32_t kIntegers = bit(Type::u8) | bit(Type::s8) | bit(Type::u16) | bit(Type::s16) |
                                bit(Type::u32) | bit(Type::s32);
 

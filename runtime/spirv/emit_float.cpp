@@ -12,8 +12,6 @@ using ir::Cond;
 using ir::Op;
 using ir::Type;
 
-constexpr uint32_t kF32 = bit(Type::f32);
-constexpr uint32_t kF64 = bit(Type::f64);
 constexpr uint32_t kFloats = kF32 | kF64 | bit(Type::f16);
 
 bool wide(const LaneEmitter& e) {
@@ -63,7 +61,7 @@ bool exact_div(const LaneEmitter& e) {
 bool exact_sqrt(const LaneEmitter& e) {
   return nearest(e) && good_sqrt(e);
 }
-bool near_fma(const LaneEmitter& e) {
+bool nearest_fma(const LaneEmitter& e) {
   return nearest(e) && good_fma(e);
 }
 bool split_fma(const LaneEmitter& e) {
@@ -121,10 +119,10 @@ Values binary(LaneEmitter& e, spv::Op code) {
 constexpr const char* kAdd = "lw_fadd_rn_f32";
 constexpr const char* kMul = "lw_fmul_rn_f32";
 constexpr const char* kFmaSoft = "lw_ffma_rn_f32";
-constexpr const char* kDivNear = "lw_fdiv_near_f32";
-constexpr const char* kRcpNear = "lw_frcp_near_f32";
-constexpr const char* kSqrtNear = "lw_fsqrt_near_f32";
-constexpr const char* kRsqrtNear = "lw_frsqrt_near_f32";
+constexpr const char* kDivFma = "lw_fdiv_fma_f32";
+constexpr const char* kRcpFma = "lw_frcp_fma_f32";
+constexpr const char* kSqrtFma = "lw_fsqrt_fma_f32";
+constexpr const char* kRsqrtFma = "lw_frsqrt_fma_f32";
 
 /// The operands' bits for the library, flushed where the instruction says so.
 Ids bits_of_sources(LaneEmitter& e) {
@@ -303,13 +301,13 @@ constexpr NativeRow kRows[] = {
     {Op::frcp_approx, kF32 | kF64, good_div, reciprocal},
     {Op::fsqrt_approx, kF32 | kF64, good_sqrt, extended, kSqrt},
     {Op::frsqrt_approx, kF32 | kF64, good_inverse_root, inverse_root, kSqrt},
-    {Op::fdiv, kF32, near_fma, nearest_soft<kDivNear>},
-    {Op::frcp, kF32, near_fma, nearest_soft<kRcpNear>},
-    {Op::fsqrt, kF32, near_fma, nearest_soft<kSqrtNear>},
-    {Op::fdiv_approx, kF32, good_fma, nearest_soft<kDivNear>},
-    {Op::frcp_approx, kF32, good_fma, nearest_soft<kRcpNear>},
-    {Op::fsqrt_approx, kF32, good_fma, nearest_soft<kSqrtNear>},
-    {Op::frsqrt_approx, kF32, good_fma, nearest_soft<kRsqrtNear>},
+    {Op::fdiv, kF32, nearest_fma, nearest_soft<kDivFma>},
+    {Op::frcp, kF32, nearest_fma, nearest_soft<kRcpFma>},
+    {Op::fsqrt, kF32, nearest_fma, nearest_soft<kSqrtFma>},
+    {Op::fdiv_approx, kF32, good_fma, nearest_soft<kDivFma>},
+    {Op::frcp_approx, kF32, good_fma, nearest_soft<kRcpFma>},
+    {Op::fsqrt_approx, kF32, good_fma, nearest_soft<kSqrtFma>},
+    {Op::frsqrt_approx, kF32, good_fma, nearest_soft<kRsqrtFma>},
     {Op::fneg, kFloats, no_saturation, sign_op, spv::OpBitwiseXor},
     {Op::fabs, kFloats, no_saturation, sign_op, spv::OpBitwiseAnd},
     {Op::fcmp, kF32 | kF64, exact_compare, compare},

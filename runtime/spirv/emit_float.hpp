@@ -5,6 +5,8 @@
 
 namespace lanewise::spirv {
 
+inline constexpr uint32_t kF32 = bit(ir::Type::f32), kF64 = bit(ir::Type::f64);  ///< of NativeRow
+
 inline bool is_wide(ir::Type type) {
   return type == ir::Type::f64;
 }

@@ -1,9 +1,9 @@
 // f32 quotients and roots, rounded to nearest even, for devices whose sums, products and fused
-// multiply-adds are exact and whose own quotients and roots are only close (Vulkan allows 2.5 and 2
-// ulp). A first guess is improved once; then the exact remainder says whether the neighbour is nearer.
+// multiply-adds are exact and whose own quotients and roots are approximations (Vulkan allows 2.5 and
+// 2 ulp): the seed. It is improved once; then the exact residual says whether the neighbour is nearer.
 #ifndef FUSED
 #define FUSED(a, b, c) fma(a, b, c)
-#define GUESS(x) (x)  // tests put the errors in that drivers may make
+#define SEED(x) (x)  // tests put the errors in that drivers may make
 #endif
 
 /// Finite x, not zero, is the result * 2^e, which lies in [1, 2).
@@ -14,35 +14,35 @@ float unit_mantissa(uint x, out int e) {
   return uintBitsToFloat(0x3f800000u | ((m >> 8) & 0x7fffffu));
 }
 
-/// The float behind q on the side of `rest`.
-float towards(float q, float rest) {
-  return uintBitsToFloat(floatBitsToUint(q) + pick(rest > 0.0, 1u, 0xffffffffu));
+/// The float behind q on the side of `residual`.
+float towards(float q, float residual) {
+  return uintBitsToFloat(floatBitsToUint(q) + pick(residual > 0.0, 1u, 0xffffffffu));
 }
 
 /// x / y for both in [1, 2), rounded to nearest; `inverse` is about 1 / y, `missing` how the result compares
 /// with the exact quotient: 1 too small, -1 too large, 0 exact.
-float near_quotient(float x, float y, float inverse, out int missing) {
+float nearest_quotient(float x, float y, float inverse, out int missing) {
   precise float q = x * inverse;
   q = FUSED(FUSED(-q, y, x), inverse, q);
-  precise float rest = FUSED(-q, y, x);
-  const float next = towards(q, rest);
-  precise float gap = abs(next - q) * y;  // of the two remainders
-  precise float twice = abs(rest) + abs(rest);
+  precise float residual = FUSED(-q, y, x);
+  const float next = towards(q, residual);
+  precise float gap = abs(next - q) * y;  // between the two residuals
+  precise float twice = abs(residual) + abs(residual);
   const bool beyond = twice > gap;
-  missing = rest == 0.0 ? 0 : (rest > 0.0) != beyond ? 1 : -1;
+  missing = residual == 0.0 ? 0 : (residual > 0.0) != beyond ? 1 : -1;
   return beyond ? next : q;
 }
 
 /// The root of x in [1, 4), rounded to nearest, and about its reciprocal.
-float near_root(float x, out float inverse) {
-  inverse = GUESS(inversesqrt(x));
+float nearest_root(float x, out float inverse) {
+  inverse = SEED(inversesqrt(x));
   precise float half_ = 0.5 * inverse, s = x * inverse;
   s = FUSED(FUSED(-s, s, x), half_, s);
-  precise float rest = FUSED(-s, s, x);
-  const float next = towards(s, rest);
-  // Half way to the neighbour the remainder is s * gap and a little, which no remainder lies between.
+  precise float residual = FUSED(-s, s, x);
+  const float next = towards(s, residual);
+  // Half way to the neighbour the residual is s * gap and a little, and no residual lies between.
   precise float bound = s * abs(next - s);
-  return rest > bound || -rest >= bound ? next : s;
+  return residual > bound || -residual >= bound ? next : s;
 }
 /// Positive x = the result * 4^e, which lies in [1, 4).
 float root_mantissa(uint x, out int e) {
@@ -67,11 +67,11 @@ uint quotient_round(float q, int e, int missing) {
   return pick(place > 254, 0x7f800000u, kept + (uint(max(place - 1, 0)) << 23));
 }
 
-uint lw_fdiv_near_f32(const in uint a, const in uint b) {
+uint lw_fdiv_fma_f32(const in uint a, const in uint b) {
   int ea, eb, missing;
   const float x = unit_mantissa(a, ea), y = unit_mantissa(b, eb);
-  precise float inverse = GUESS(1.0 / y);
-  const float q = near_quotient(x, y, inverse, missing);
+  precise float inverse = SEED(1.0 / y);
+  const float q = nearest_quotient(x, y, inverse, missing);
   const uint finite = quotient_round(q, ea - eb, missing);
   const uint sign = (a ^ b) & 0x80000000u;
   const uint zero_a = is_zero_word(a), zero_b = is_zero_word(b);
@@ -81,22 +81,22 @@ uint lw_fdiv_near_f32(const in uint a, const in uint b) {
   return nearest_special(usual, invalid, zero_b | inf_a, sign | 0x7f800000u);
 }
 
-uint lw_frcp_near_f32(const in uint a) { return lw_fdiv_near_f32(0x3f800000u, a); }
+uint lw_frcp_fma_f32(const in uint a) { return lw_fdiv_fma_f32(0x3f800000u, a); }
 
-uint lw_fsqrt_near_f32(const in uint a) {
+uint lw_fsqrt_fma_f32(const in uint a) {
   int e;
   float inverse;
-  const float s = near_root(root_mantissa(a, e), inverse);
+  const float s = nearest_root(root_mantissa(a, e), inverse);
   const uint finite = floatBitsToUint(s) + (uint(e) << 23);
   return nearest_special(pick(is_zero_word(a) != 0u, a, finite), has_no_root(a), is_inf_word(a), a);
 }
 
 /// Two roundings, as in lw_frsqrt_approx_f32. The result is never subnormal.
-uint lw_frsqrt_near_f32(const in uint a) {
+uint lw_frsqrt_fma_f32(const in uint a) {
   int e, missing;
   float inverse;
-  const float s = near_root(root_mantissa(a, e), inverse);
-  const uint finite = floatBitsToUint(near_quotient(1.0, s, inverse, missing)) - (uint(e) << 23);
+  const float s = nearest_root(root_mantissa(a, e), inverse);
+  const uint finite = floatBitsToUint(nearest_quotient(1.0, s, inverse, missing)) - (uint(e) << 23);
   const uint zero = is_zero_word(a);
   const uint usual = pick(is_inf_word(a) != 0u, 0u, finite);
   return nearest_special(usual, has_no_root(a), zero, (a & 0x80000000u) | 0x7f800000u);

@@ -58,6 +58,14 @@ TEST_CASE("verify: operands against the signature") {
   CHECK(says(complaint(p, make(Op::mov, Type::u32, {Reg{}}, {w})), "does not exist"));
   CHECK(says(complaint(p, make(Op::mov, Type::u64, {d}, {Operand::address_of(5)})), "symbol 5"));
   CHECK(says(complaint(p, make(Op::unpack64, Type::none, {w, w}, {d})), "same register"));
+  for (const auto& [op, type] : {std::pair(Op::mov, Type::u32), std::pair(Op::fabs, Type::f16)}) {
+    Inst relaxed = make(op, type, {w}, {w});
+    relaxed.any_nan = true;
+    CHECK(says(complaint(p, relaxed), "any_nan is for operations with an f32 or f64 result"));
+  }
+  Inst relaxed = make(Op::fadd, Type::f32, {w}, {w, w});
+  relaxed.any_nan = true;
+  CHECK(complaint(p, relaxed).empty());
   Inst sited = make(Op::mov, Type::u32, {w}, {w});
   sited.site = 1;
   CHECK(says(complaint(p, sited), "site 1"));

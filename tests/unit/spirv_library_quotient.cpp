@@ -1,4 +1,4 @@
-// Quotients and roots out of first guesses that are wrong by some ulp, against the host's own.
+// Quotients and roots out of seeds that are wrong by some ulp, against the host's own.
 #include <bit>
 #include <cmath>
 #include <random>
@@ -74,7 +74,7 @@ void check_rows(Rows& rows) {
       if (out[i] == expected(row)) continue;
       if (wrong++ < 3) {
         FAIL_CHECK("operation " << row[0] << ", " << std::hex << row[1] << " " << row[2]
-                                << ", guess off by " << std::dec << static_cast<int>(row[3])
+                                << ", seed off by " << std::dec << static_cast<int>(row[3])
                                 << std::hex << ": " << out[i] << ", expected " << expected(row));
       }
     }
@@ -85,7 +85,7 @@ void check_rows(Rows& rows) {
 
 }  // namespace
 
-TEST_CASE("quotients out of rough guesses: hard pairs, both ends of the range, what is no number") {
+TEST_CASE("quotients out of rough seeds: hard pairs, both ends of the range, what is no number") {
   Rows rows(1);
   const uint32_t edges[] = {0,          0x80000000, 1,          0x80000001, 0x7fffff,   0x800000,
                             0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001, 0x7f7fffff, 0x7f800000,
@@ -100,7 +100,7 @@ TEST_CASE("quotients out of rough guesses: hard pairs, both ends of the range, w
   check_rows(rows);
 }
 
-TEST_CASE("roots and their reciprocals out of rough guesses: every 23rd number, and edges") {
+TEST_CASE("roots and their reciprocals out of rough seeds: every 23rd number, and edges") {
   Rows rows(2);
   for (const uint32_t a : {0U, 0x80000000U, 1U, 3U, 0x7fffffU, 0x7f7fffffU, 0x7f800000U,
                            0xff800000U, 0xbf800000U, 0x7fc00000U, 0x3f7fffffU, 0x3f800001U}) {

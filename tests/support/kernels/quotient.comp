@@ -1,12 +1,12 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// shaders/lib/quotient.glsl with first guesses that are off by as many ulp as the row says, and
+// shaders/lib/quotient.glsl with seeds that are off by as many ulp as the row says, and
 // with doubles for what a GPU fuses: on any device that has them.
 layout(local_size_x = 64) in;
 layout(std430, set = 0, binding = 0) buffer Rows { uvec4 rows[]; };  // operation, a, b, error
 layout(std430, set = 0, binding = 1) buffer Results { uint results[]; };
 uint error, zero;
-#define GUESS(x) uintBitsToFloat(floatBitsToUint(x) + error)
+#define SEED(x) uintBitsToFloat(floatBitsToUint(x) + error)
 // Mesa takes narrowing and widening for nothing, unless it cannot see that nothing is between them.
 double wide(float x) { return double(uintBitsToFloat(floatBitsToUint(x) | zero)); }
 #define FUSED(a, b, c) float(wide(a) * wide(b) + wide(c))
@@ -25,8 +25,8 @@ void main() {
   error = row.w;
   zero = row.x >> 31;
   uint result;
-  if (row.x == 0u) result = lw_fdiv_near_f32(row.y, row.z);
-  else if (row.x == 1u) result = lw_fsqrt_near_f32(row.y);
-  else result = lw_frsqrt_near_f32(row.y);
+  if (row.x == 0u) result = lw_fdiv_fma_f32(row.y, row.z);
+  else if (row.x == 1u) result = lw_fsqrt_fma_f32(row.y);
+  else result = lw_frsqrt_fma_f32(row.y);
   results[i] = result;
 }
