@@ -151,7 +151,7 @@ struct Result {
   std::vector<FaultReport> faults;  ///< at most 64, lowest group and lane first
   uint64_t fault_count = 0;         ///< lanes that faulted
   Times times;
-  std::string wave_mode;                        ///< "lane" or "packed"
+  std::string wave_mode;                        ///< "lane", "packed" or "serial"
   std::string wave_reason;                      ///< why this mode was chosen
   std::map<std::string, std::string> policies;  ///< every policy in force
   bool ok() const { return fault_count == 0; }
@@ -163,6 +163,12 @@ struct ParamInfo {
   std::string name;
   uint32_t offset = 0, size = 0;
   bool pointer = false;
+};
+
+/// What a device would run for a launch.
+struct TranslatedKernel {
+  std::vector<uint32_t> spirv;
+  std::string wave_mode, wave_reason;  ///< as in Result; wave_reason says why
 };
 
 class Kernel {
@@ -181,6 +187,8 @@ class Kernel {
   std::string optimised_ir(const LaunchOptions& options) const;
   /// The SPIR-V words this device would run for a launch. Error(usage) on the reference engine.
   std::vector<uint32_t> spirv(const LaunchOptions& options) const;
+  /// The same, and how it lays lanes over invocations.
+  TranslatedKernel translated(const LaunchOptions& options) const;
 
  private:
   friend class Module;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace lanewise {
@@ -33,7 +34,15 @@ std::string_view name(FaultKind);
 /// arena: every access must lie in the guest arena; alloc: in one allocation; off: unchecked.
 enum class Memcheck : uint8_t { arena, alloc, off };
 
-/// How guest lanes map to invocations; see docs/architecture.md.
-enum class WaveMode : uint8_t { automatic, lane, packed };
+/// How guest lanes map to invocations; see docs/execution.md.
+enum class WaveMode : uint8_t {
+  automatic,
+  lane,    ///< a lane each
+  packed,  ///< the lanes of a wave together, over neighbouring invocations
+  serial,  ///< an invocation carries a wave and runs its lanes one after another
+};
+/// auto, lane, packed, serial
+std::string_view name(WaveMode);
+std::optional<WaveMode> wave_mode_named(std::string_view);
 
 }  // namespace lanewise

@@ -164,12 +164,9 @@ struct Prepared {
 WaveMode chosen_wave_mode(WaveMode asked) {
   const char* env = std::getenv("LANEWISE_WAVE");
   if (asked != WaveMode::automatic || env == nullptr || *env == '\0') return asked;
-  const std::string_view name = env;
-  if (name == "auto") return asked;
-  if (name == "lane") return WaveMode::lane;
-  if (name == "packed") return WaveMode::packed;
+  if (const auto mode = wave_mode_named(env)) return *mode;
   throw Error(ErrorKind::usage,
-              fmt::format("LANEWISE_WAVE is '{}'; auto, lane or packed was expected", name));
+              fmt::format("LANEWISE_WAVE is '{}'; auto, lane, packed or serial was expected", env));
 }
 
 /// The wave's offset is a 32-bit register.
@@ -285,15 +282,19 @@ Result Kernel::launch(const LaunchOptions& options, const std::vector<Arg>& args
 }
 
 std::vector<uint32_t> Kernel::spirv(const LaunchOptions& options) const {
+  return translated(options).spirv;
+}
+
+TranslatedKernel Kernel::translated(const LaunchOptions& options) const {
   const ir::Program& program = program_of(*module_, index_);
   Prepared prepared;
   prepare(prepared, module_->device, program, options, program.param_bytes);
   prepared.request.params.resize(program.param_bytes);
-  std::vector<uint32_t> words = module_->device->engine->translate(prepared.request);
-  if (words.empty()) {
+  Translated made = module_->device->engine->translate(prepared.request);
+  if (made.words.empty()) {
     throw Error(ErrorKind::usage, "the reference engine runs no SPIR-V; choose a Vulkan device");
   }
-  return words;
+  return {std::move(made.words), std::move(made.wave_mode), std::move(made.wave_reason)};
 }
 
 std::vector<std::string> Module::kernels() const {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "runtime/isa/elf/elf.hpp"
-#include "runtime/isa/gcn/code_object.hpp"
+#include "runtime/isa/gcn/objects/code_object.hpp"
 #include "runtime/isa/ptx/check.hpp"
 #include "runtime/isa/ptx/lower.hpp"
 #include "runtime/isa/sass/sass.hpp"
@@ -108,6 +108,8 @@ Compiled judge_sass(std::string_view text, const Legality& legality, size_t max_
   Compiled out;
   out.diagnostics = listing.diagnostics;
   if (!out.ok()) return out;
+  for (const sass::Kernel& k : listing.kernels)
+    out.diagnostics.insert(out.diagnostics.end(), k.diagnostics.begin(), k.diagnostics.end());
   for (Diagnostic& d : legality.strict == "manual" ? sass::lint(listing) : sass::check(listing))
     out.diagnostics.push_back(std::move(d));
   return out;

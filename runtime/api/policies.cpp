@@ -13,9 +13,11 @@
 namespace lanewise::detail {
 namespace {
 
+constexpr std::string_view kNumber = "a number of at least 1", kUnlimited = "unlimited";
+
 struct Row {
   std::string_view name, standard;
-  std::string_view values;  ///< allowed values separated by '|', empty = an unsigned number
+  std::string_view values;  ///< allowed values separated by '|'; kNumber = one of at least 1
 };
 constexpr std::array kRows = {
     Row{"gcn.align", "dword", "dword|unaligned"},
@@ -33,7 +35,7 @@ constexpr std::array kRows = {
     Row{"ptx.align", "trap", "trap|force|any"},
     Row{"sass.align", "force", "force|trap"},
     Row{"sass.sparse", "resident", "resident|absent"},
-    Row{"steps", "67108864", ""},
+    Row{"steps", "67108864", "a number of at least 1|unlimited"},
 };
 
 const Row* find(std::string_view name) {
@@ -52,7 +54,8 @@ bool is_number(std::string_view text) {
 bool is_one_of(std::string_view value, std::string_view list) {
   while (!list.empty()) {
     const size_t bar = list.find('|');
-    if (list.substr(0, bar) == value) return true;
+    const std::string_view item = list.substr(0, bar);
+    if (item == kNumber ? is_number(value) : item == value) return true;
     list = bar == std::string_view::npos ? std::string_view{} : list.substr(bar + 1);
   }
   return false;
@@ -70,11 +73,9 @@ Policies complete_policies(const Policies& asked) {
       for (const Row& r : kRows) known += fmt::format("{}{}", known.empty() ? "" : ", ", r.name);
       throw Error(ErrorKind::usage, fmt::format("unknown policy '{}'; there are: {}", name, known));
     }
-    const bool good = row->values.empty() ? is_number(value) : is_one_of(value, row->values);
-    if (!good) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("policy {}: '{}' is not allowed; expected {}", name, value,
-                              row->values.empty() ? "a number of at least 1" : row->values));
+    if (!is_one_of(value, row->values)) {
+      throw Error(ErrorKind::usage, fmt::format("policy {}: '{}' is not allowed; expected {}", name,
+                                                value, row->values));
     }
     all[name] = value;
   }
@@ -82,7 +83,8 @@ Policies complete_policies(const Policies& asked) {
 }
 
 uint64_t step_budget(const Policies& complete) {
-  return std::stoull(complete.at("steps"));
+  const std::string& steps = complete.at("steps");
+  return steps == kUnlimited ? ~uint64_t{0} : std::stoull(steps);
 }
 
 namespace {

@@ -25,7 +25,7 @@ std::string headline(const FaultReport& f) {
                "one lane in all; run it on another device";
       }
       return "step budget used up: the lane took more loop iterations than allowed "
-             "(--policy steps=N raises the limit)";
+             "(--max-steps N raises the limit)";
     case FaultKind::barrier_divergence:
       return "barrier divergence: the lane waits at a barrier that its partners never reach";
     case FaultKind::illegal_instruction:

@@ -5,6 +5,7 @@
 
 #include "runtime/api/loader.hpp"
 #include "runtime/cli/commands.hpp"
+#include "runtime/cli/options.hpp"
 #include "runtime/isa/gcn/gcn.hpp"
 #include "runtime/isa/ptx/lower.hpp"
 #include "runtime/isa/sass/sass.hpp"
@@ -13,7 +14,8 @@ namespace lanewise::cli {
 namespace {
 
 struct CoverageArgs {
-  std::string isa, target, forms;
+  std::string isa, target, forms, device = "auto", block = "256";
+  std::vector<std::string> waves;
   bool json = false;
 };
 
@@ -89,17 +91,51 @@ int list(const CoverageArgs& a) {
   return 0;
 }
 
+/// How the kernels of files lay their lanes over invocations, and why; the last line counts those
+/// that run lanes one after another.
+int answer_waves(const CoverageArgs& a) {
+  Device device = Device::open(a.device);
+  LaunchArgs launch;
+  launch.block = a.block;
+  const LaunchOptions options = to_options(launch);
+  size_t kernels = 0, serial = 0, refused = 0;
+  for (const std::string& file : a.waves) {
+    const Module module = device.load_file(file, to_isa(a.isa));
+    for (const std::string& name : module.kernels()) {
+      ++kernels;
+      try {
+        const TranslatedKernel made = module.kernel(name).translated(options);
+        serial += made.wave_mode == "serial" ? 1 : 0;
+        fmt::print("{}\t{}\t{}\t{}\n", file, name, made.wave_mode, made.wave_reason);
+      } catch (const Error& error) {
+        ++refused;
+        fmt::print("{}\t{}\trefused\t{}\n", file, name, error.what());
+      }
+    }
+  }
+  fmt::print(stderr, "{} of {} kernels run their lanes one after another, {} are refused\n", serial,
+             kernels, refused);
+  return 0;
+}
+
 }  // namespace
 
 void add_coverage(const Command& app) {
   const Command sub =
       app.command("coverage", "every instruction form and how well it is supported");
   auto a = std::make_shared<CoverageArgs>();
-  sub.option("--isa", a->isa, "which instruction set").required().one_of({"ptx", "sass", "gcn"});
+  sub.option("--isa", a->isa, "which instruction set").one_of({"ptx", "sass", "gcn"});
   sub.option("--target", a->target, "gfx600 (default), gfx700 or gfx803 for GCN");
   sub.option("--forms", a->forms, "answer for the forms in this file, one a line");
   sub.flag("--json", a->json, "print one JSON object");
-  sub.does([a] { return a->forms.empty() ? list(*a) : answer_forms(*a); });
+  sub.option("--waves", a->waves, "how the kernels of these files lay lanes over invocations");
+  sub.option("--device", a->device, "with --waves: whose abilities to translate for");
+  sub.option("--block", a->block, "with --waves: threads per work-group: X[,Y[,Z]]");
+  sub.does([a] {
+    if (!a->waves.empty()) return answer_waves(*a);
+    if (a->isa.empty()) throw Error(ErrorKind::usage, "--isa says which instruction set");
+    return a->forms.empty() ? list(*a) : answer_forms(*a);
+  });
 }
 
 }  // namespace lanewise::cli

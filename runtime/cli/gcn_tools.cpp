@@ -1,9 +1,11 @@
 // asm and disasm for GCN.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/cli/isa_tools.hpp"
 #include "runtime/isa/elf/elf.hpp"
-#include "runtime/isa/gcn/code_object.hpp"
+#include "runtime/isa/gcn/objects/code_object.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -23,7 +25,19 @@ std::string plain_text(gcn::Instruction i, gcn::Gen gen) {
   return gcn::print(i, gen);
 }
 
+/// Words that are no instruction are shown as such; nobody should miss them.
+void warn_of_data(const gcn::Kernel& k, const gcn::Instruction& i, Code& out) {
+  if (i.row->kind == gcn::Kind::data)
+    out.diagnostics.push_back(
+        {std::max(i.line, 1U), std::max(i.column, 1U),
+         fmt::format("'{}' at {:#x}: {}", k.name, i.pc, gcn::nameless(i, k.gen)), true});
+}
+
 Code finish(gcn::Listing listing, const CodeOptions& options) {
+  // In the order of the file, functions among the kernels.
+  listing.kernels.insert(listing.kernels.end(), std::make_move_iterator(listing.functions.begin()),
+                         std::make_move_iterator(listing.functions.end()));
+  std::ranges::stable_sort(listing.kernels, {}, &gcn::Kernel::base);
   if (!options.kernel.empty()) {
     std::string names;
     for (const gcn::Kernel& k : listing.kernels) names += (names.empty() ? "" : ", ") + k.name;
@@ -36,15 +50,17 @@ Code finish(gcn::Listing listing, const CodeOptions& options) {
   out.diagnostics = std::move(listing.diagnostics);
   out.text = fmt::format(".amdgcn_target \"amdgcn--amdhsa--{}\"\n", gcn::name(listing.gen));
   for (const gcn::Kernel& k : listing.kernels) {
+    for (const Diagnostic& d : k.problems) out.diagnostics.push_back(d);
     out.text += k.name + ":\n";
     for (const gcn::Instruction& i : k.code) {
       const std::string text = plain_text(i, listing.gen);
-      CodeRow row{fmt::format("{:04x}", i.pc), {}, text};
+      CodeRow row{fmt::format("{:04x}", k.base - k.text + i.pc), {}, text};
       for (uint32_t word : gcn::encode(i, listing.gen))
         for (int b = 0; b < 4; ++b, word >>= 8) {
           row.word += fmt::format("{:02x}", word & 0xff);
           out.bytes.push_back(static_cast<std::byte>(word & 0xff));
         }
+      warn_of_data(k, i, out);
       out.rows.push_back(std::move(row));
       out.text += "  " + text + "\n";
     }
@@ -66,7 +82,19 @@ Code disassemble(std::span<const std::byte> file, const CodeOptions& options) {
 }
 
 Code assemble(std::string_view text, const CodeOptions& options) {
-  return finish(gcn::parse(text, generation(options), options.max_errors), options);
+  gcn::Listing listing = gcn::parse(text, generation(options), options.max_errors);
+  // One after another, as they are written.
+  std::vector<gcn::Kernel*> written;
+  for (auto* list : {&listing.kernels, &listing.functions})
+    for (gcn::Kernel& k : *list)
+      if (!k.code.empty()) written.push_back(&k);
+  std::ranges::sort(written, {}, [](const gcn::Kernel* k) { return k->code[0].line; });
+  uint64_t base = 0;
+  for (gcn::Kernel* k : written) {
+    k->base = base;
+    base += k->code.back().pc + gcn::size_of(k->code.back(), k->gen);
+  }
+  return finish(std::move(listing), options);
 }
 
 bool is_code_object(std::span<const std::byte> file) {

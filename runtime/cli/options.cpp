@@ -32,7 +32,9 @@ void add_launch_options(const Command& sub, LaunchArgs& a) {
   sub.option("--memcheck", a.memcheck, "what every access must lie in")
       .one_of({"arena", "alloc", "off"});
   sub.option("--wave", a.wave, "how guest lanes map to invocations")
-      .one_of({"auto", "lane", "packed"});
+      .one_of({"auto", "lane", "packed", "serial"});
+  sub.option("--max-steps", a.max_steps,
+             "loop turns of one lane: N or unlimited; loops with constant turns do not count");
   sub.option("--timeout", a.timeout, "seconds until the run is given up, 0 = never").not_negative();
   sub.option("--policy", a.policies, "NAME=VALUE, see docs/policies.md");
 }
@@ -45,9 +47,7 @@ LaunchOptions to_options(const LaunchArgs& a) {
   o.memcheck = a.memcheck == "alloc" ? Memcheck::alloc
                : a.memcheck == "off" ? Memcheck::off
                                      : Memcheck::arena;
-  o.wave = a.wave == "lane"     ? WaveMode::lane
-           : a.wave == "packed" ? WaveMode::packed
-                                : WaveMode::automatic;
+  o.wave = wave_mode_named(a.wave).value_or(WaveMode::automatic);
   o.timeout_seconds = a.timeout;
   for (const std::string& p : a.policies) {
     const size_t eq = p.find('=');
@@ -56,6 +56,7 @@ LaunchOptions to_options(const LaunchArgs& a) {
     }
     o.policies[p.substr(0, eq)] = p.substr(eq + 1);
   }
+  if (!a.max_steps.empty()) o.policies["steps"] = a.max_steps;
   return o;
 }
 

@@ -13,6 +13,7 @@ struct LaunchArgs {
   std::string grid = "1", block = "1";
   uint32_t dyn_shared = 0;
   std::string memcheck = "arena", wave = "auto";
+  std::string max_steps;
   double timeout = 0;
   std::vector<std::string> policies;
   bool operator==(const LaunchArgs&) const = default;

@@ -40,6 +40,7 @@ Code finish(sass::Listing listing, const CodeOptions& options) {
   Code out;
   out.diagnostics = std::move(listing.diagnostics);
   for (const sass::Kernel& k : listing.kernels) {
+    out.diagnostics.insert(out.diagnostics.end(), k.diagnostics.begin(), k.diagnostics.end());
     for (const sass::Instruction& i : k.code)
       out.rows.push_back(
           {fmt::format("{:04x}", i.pc), fmt::format("{:016x}", i.word), vendor_text(i)});

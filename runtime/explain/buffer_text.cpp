@@ -5,7 +5,7 @@
 
 #include "runtime/explain/formula.hpp"
 #include "runtime/explain/report.hpp"
-#include "runtime/isa/gcn/format_text.hpp"
+#include "runtime/isa/gcn/text/format_text.hpp"
 #include "runtime/reference/buffer_address.hpp"
 #include "runtime/reference/buffer_format.hpp"
 

@@ -57,8 +57,8 @@ struct LaunchRequest {
   Memcheck memcheck = Memcheck::arena;
   WaveMode wave = WaveMode::automatic;
   WaveSchedule schedule = WaveSchedule::automatic;
-  uint64_t step_budget = uint64_t{1} << 26;     ///< loop back edges one lane may take
-  double timeout_seconds = 0;                   ///< 0 = none
+  uint64_t step_budget = uint64_t{1} << 26;  ///< loop back edges one lane may take; all ones = any
+  double timeout_seconds = 0;                ///< 0 = none
   std::map<std::string, std::string> policies;  ///< names and values as --policy takes them
   /// Takes the memory events of traced instructions (Inst::event); null = nothing is traced.
   events::Collector* events = nullptr;
@@ -75,7 +75,7 @@ struct LaunchResult {
   std::vector<Fault> faults;  ///< sorted by group, then lane
   uint64_t fault_count = 0;
   LaunchTimes times;
-  std::string wave_mode;    ///< "lane" or "packed"
+  std::string wave_mode;    ///< "lane", "packed" or "serial"
   std::string wave_reason;  ///< why
 };
 
@@ -93,6 +93,12 @@ struct EngineInfo {
 };
 
 /// Owns the arena's bytes and runs kernels on them. Not thread-safe.
+/// What a launch would run on a device.
+struct Translated {
+  std::vector<uint32_t> words;
+  std::string wave_mode, wave_reason;  ///< as in LaunchResult
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -106,8 +112,8 @@ class Engine {
   /// Runs the kernel to its end. Guest faults are in the result; host trouble throws Error
   /// (guest: cannot be translated, with the reason; device: driver failure; budget: timeout).
   virtual LaunchResult launch(const LaunchRequest& request) = 0;
-  /// The SPIR-V this engine would run for the request; empty when it runs none.
-  virtual std::vector<uint32_t> translate(const LaunchRequest&) { return {}; }
+  /// What this engine would run for the request; no words when it runs no SPIR-V.
+  virtual Translated translate(const LaunchRequest&) { return {}; }
 };
 
 }  // namespace lanewise

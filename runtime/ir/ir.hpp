@@ -169,6 +169,7 @@ struct Terminator {
   std::vector<uint32_t> targets;  ///< block indices
   bool uniform =
       false;  ///< the guest promises that the wave does not diverge here (bra.uni, s_cbranch)
+  bool counts = true;  ///< back edges are steps of the budget; mark_free_loops() says which are not
   uint32_t site = kNone;
 };
 

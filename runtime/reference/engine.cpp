@@ -110,6 +110,8 @@ class ReferenceEngine final : public Engine {
     request.schedule = chosen_schedule(asked.schedule);
     check_wave(*request.program);
     const auto start = std::chrono::steady_clock::now();
+    const std::optional<ir::Program> marked = with_free_loops(*request.program);
+    if (marked) request.program = &*marked;
     DecodedProgram decoded = decode(*request.program);
     const std::optional<ir::WaveOrder> order = order_of(request);
     if (order) decoded = decode(*order);
@@ -138,6 +140,16 @@ class ReferenceEngine final : public Engine {
                                         " lies outside the reserved arena");
     }
     return arena_.get() + offset;
+  }
+
+  static std::optional<ir::Program> with_free_loops(const ir::Program& program) {
+    bool loops = false;
+    for (uint32_t b = 0; b < program.blocks.size(); ++b)
+      for (const uint32_t target : program.blocks[b].term.targets) loops = loops || target <= b;
+    if (!loops) return std::nullopt;
+    ir::Program marked = program;
+    ir::mark_free_loops(marked);
+    return marked;
   }
 
   /// Where lanes that diverge come to cross-lane operations, the program runs as its tree has it.

@@ -1,7 +1,8 @@
 #include "runtime/reference/group.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -21,9 +22,10 @@ Deadline::Deadline(double seconds) : seconds_(seconds) {
 
 void Deadline::check() const {
   if (seconds_ <= 0 || std::chrono::steady_clock::now() < end_) return;
-  char text[64];
-  std::snprintf(text, sizeof text, "the launch ran longer than %g seconds", seconds_);
-  throw Error(ErrorKind::budget, text);
+  throw Error(ErrorKind::budget,
+              fmt::format("the kernel did not end within {} s and was stopped; its buffers hold "
+                          "what it had written",
+                          seconds_));
 }
 
 Group::Group(const LaunchRequest& request, const DecodedProgram& program, const MemoryView& memory,

@@ -112,7 +112,7 @@ bool Group::transfer(Lane& lane, const Code& code) {
 
 bool Group::jump(Lane& lane, const Code& code, uint32_t target) {
   const bool back = target <= lane.position;
-  if (back && !count_step(lane, code.site)) return false;
+  if (back && code.term->counts && !count_step(lane, code.site)) return false;
   lane.position = target;
   return !back || turn_goes_on();  // if not, it is still ready: it goes on in the next round
 }

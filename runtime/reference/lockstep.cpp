@@ -16,7 +16,9 @@ void for_each_lane(uint64_t mask, Visit visit) {
 void append(const std::vector<ir::Node>& nodes, const DecodedProgram& program, TreeList& tree) {
   for (const ir::Node& n : nodes) {
     const size_t own = tree.items.size();
-    TreeItem item{.kind = n.kind, .cond = n.cond, .reg = n.reg, .value = n.value, .site = n.site};
+    TreeItem item{.kind = n.kind, .cond = n.cond, .reg = n.reg, .value = n.value};
+    item.counts = n.counts;
+    item.site = n.site;
     if (n.kind == Kind::block) {
       item.first = program.blocks[n.block];
       const auto insts = program.order->tree.program.blocks[n.block].insts.size();
@@ -209,7 +211,7 @@ uint64_t WaveWalk::repeat(const TreeItem& item, uint64_t lanes) {
   uint64_t go_on = 0;
   for_each_lane(lanes, [&](uint32_t i) {
     ++iteration(item, i);
-    if (group_.count_step(lane(i), item.site)) go_on |= uint64_t{1} << i;
+    if (!item.counts || group_.count_step(lane(i), item.site)) go_on |= uint64_t{1} << i;
   });
   if (lanes != 0 && !group_.turn_goes_on()) gives_way_ = true;
   return go_on;

@@ -17,6 +17,7 @@ struct TreeItem {
   ir::Guard cond;
   ir::Reg reg;
   bool value = false;
+  bool counts = true;  ///< a loop's turns are steps of the budget
   uint32_t site = ir::kNone;
   uint32_t loop = 0;  ///< number of the loop
 };

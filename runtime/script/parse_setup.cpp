@@ -155,10 +155,9 @@ void Parser::policy(Case& c, const Token& keyword) {
     const Token value = lex_->take();
     c.policies.emplace_back(n, value.text);
   } else if (keyword.text == "mode") {
-    if (n != "auto" && n != "lane" && n != "packed") wrong("auto, lane or packed");
-    c.wave_mode = n == "lane"     ? WaveMode::lane
-                  : n == "packed" ? WaveMode::packed
-                                  : WaveMode::automatic;
+    const auto mode = wave_mode_named(n);
+    if (!mode) wrong("auto, lane, packed or serial");
+    c.wave_mode = *mode;
   } else {
     if (n != "arena" && n != "alloc" && n != "off") wrong("arena, alloc or off");
     c.memcheck = n == "alloc" ? Memcheck::alloc : n == "off" ? Memcheck::off : Memcheck::arena;

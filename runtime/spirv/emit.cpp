@@ -67,11 +67,11 @@ bool takes_cond(Op op) {
   return op == Op::icmp || op == Op::fcmp;
 }
 
-/// The flag word of float calls (shaders/lib/base.glsl).
+/// The flag word of float calls.
 uint32_t float_flags(const ir::Inst& inst) {
   const bool nan_wins = (inst.op == Op::fmin || inst.op == Op::fmax) && inst.mode != 0;
-  return static_cast<uint32_t>(inst.round) | (inst.ftz ? 8U : 0U) | (inst.sat ? 16U : 0U) |
-         (nan_wins ? 32U : 0U);
+  return static_cast<uint32_t>(inst.round) | (inst.ftz ? host_shader::FTZ : 0U) |
+         (inst.sat ? host_shader::SAT : 0U) | (nan_wins ? host_shader::NAN_WINS : 0U);
 }
 
 std::string library_name(const ir::Inst& inst) {

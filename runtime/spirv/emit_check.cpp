@@ -119,8 +119,8 @@ void LaneEmitter::emit_check() {
     wrong = m_.op(spv::OpLogicalOr, m_.bool_type, {wrong, set});
   }
   const Id fault = m_.op(spv::OpLogicalAnd, m_.bool_type, {wanted, wrong});
-  frame_.state->note(fault, m_.u(frame_.state->points().number(point)),
-                     wide ? m_.lo(address) : address, wide ? m_.hi(address) : m_.u(0));
+  state().note(fault, m_.u(state().points().number(point)), wide ? m_.lo(address) : address,
+               wide ? m_.hi(address) : m_.u(0));
   set_results({m_.op(spv::OpLogicalAnd, m_.bool_type,
                      {wanted, m_.op(spv::OpLogicalNot, m_.bool_type, {wrong})})});
 }

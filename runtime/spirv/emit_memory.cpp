@@ -67,7 +67,9 @@ struct LaneEmitter::Access {
   uint32_t alignment = 4;  ///< that the access has for sure
 };
 
+/// `condition` in lanes that take part and were not stopped.
 Id LaneEmitter::unless_stopped(Id condition) {
+  condition = both(condition, active());
   if (frame_.stopped == spv::NoResult) return condition;
   const Id stopped = m_.createLoad(frame_.stopped, spv::NoPrecision);
   return m_.op(spv::OpLogicalAnd, m_.bool_type,
@@ -87,9 +89,12 @@ LaneEmitter::Access LaneEmitter::access() {
   Access a;
   a.place = place_of(forced_address());
   const ir::Operand& allowed = inst_->src.back();
-  const bool always = allowed.is_imm() && inst_->guard.always() && frame_.stopped == spv::NoResult;
+  const bool always = allowed.is_imm() && inst_->guard.always() &&
+                      frame_.stopped == spv::NoResult && active() == spv::NoResult;
+  // A check may be shared by several accesses, and a lane may have ended between them.
   if (!always)
-    a.active = allowed.is_reg() ? src_as(inst_->src.size() - 1, Width::pred) : activity();
+    a.active =
+        allowed.is_reg() ? both(src_as(inst_->src.size() - 1, Width::pred), active()) : activity();
   a.element = ir::size_of(mem.elem);
   a.count = mem.count;
   a.alignment = mem.align == AlignRule::any ? 1 : std::bit_ceil(mem.alignment());
@@ -273,7 +278,7 @@ void LaneEmitter::emit_store() {
 
 /// Bits that float atomics look at (shaders/lib/atomics.glsl).
 uint32_t LaneEmitter::atomic_flags() const {
-  return (inst_->ftz ? 8U : 0U) | (inst_->mode != 0 ? 32U : 0U);
+  return (inst_->ftz ? host_shader::FTZ : 0U) | (inst_->mode != 0 ? host_shader::NAN_WINS : 0U);
 }
 
 /// Several elements are an operation each. Exchanges of two are one operation.

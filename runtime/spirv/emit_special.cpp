@@ -10,7 +10,10 @@ namespace {
 using ir::SReg;
 
 // Words of the launch block (shaders/INTERFACE.md).
-constexpr uint32_t kGridWord = 4, kDynamicSharedWord = 12, kParamWord = 13, kStaticSharedWord = 17;
+constexpr uint32_t kGridWord = host_shader::LAUNCH_GRID,
+                   kDynamicSharedWord = host_shader::LAUNCH_DYNAMIC_SHARED,
+                   kParamWord = host_shader::LAUNCH_PARAM_ADDRESS,
+                   kStaticSharedWord = host_shader::LAUNCH_STATIC_SHARED;
 
 Id divide(ModuleBuilder& m, Id value, uint32_t by) {
   return by == 1 ? value : m.op(spv::OpUDiv, m.uint_type, {value, m.u(by)});
@@ -143,7 +146,7 @@ Values LaneEmitter::special_register() {
     case SReg::laneid:
       return word(lane_in_wave(*this));
     case SReg::warpid:
-      return word(divide(m_, lane_, wave_lanes()));
+      return word(divide(m_, lane(), wave_lanes()));
     case SReg::nwarpid:
       return word(m_.u((shape_.lanes + wave_lanes() - 1) / wave_lanes()));
     case SReg::smid:
@@ -173,7 +176,7 @@ Values LaneEmitter::special_register() {
       return {wide ? m_.make64(low, launch_word(kParamWord + 1)) : low};
     }
     case SReg::linear_tid:
-      return word(lane_);
+      return word(lane());
     case SReg::shared_window:
       return address(guest::kSharedWindow);
     case SReg::local_window:

@@ -83,7 +83,7 @@ Values LaneEmitter::group_operation() {
     case Op::activemask:
       return {library("lw_group_active", m_.uint_type, {width, lanes})};
     case Op::elect: {
-      const Id mine = m_.op(spv::OpBitwiseAnd, m_.uint_type, {lane_, m_.u(wave_lanes() - 1)});
+      const Id mine = m_.op(spv::OpBitwiseAnd, m_.uint_type, {lane(), m_.u(wave_lanes() - 1)});
       return {m_.u(0), m_.op(spv::OpIEqual, m_.bool_type, {mine, m_.u(0)})};
     }
     case Op::readfirst:

@@ -107,12 +107,29 @@ LaneEmitter::LaneEmitter(ModuleBuilder& module, const ir::Structured& code, cons
       frame_(frame),
       live_(ir::liveness(code.program)) {
   const size_t count = program_.regs.size();
-  variables_.assign(count, spv::NoResult);
-  cache_.assign(count, spv::NoResult);
+  make_slots();
   live_across_.assign(count, false);
   always_.assign(count, false);
   zeroed_.assign(count, false);
   if (target.folds_zero) constant_ = constant_registers(program_);
+}
+
+void LaneEmitter::make_slots() {
+  const size_t count = program_.regs.size();
+  slots_.resize(shape_.together ? shape_.lanes_per_invocation : 1);
+  for (uint32_t n = 0; n < slots_.size(); ++n) {
+    Slot& slot = slots_[n];
+    slot.number = n;
+    slot.state = frame_.states.at(n);
+    slot.variables.assign(count, spv::NoResult);
+    slot.cache.assign(count, spv::NoResult);
+  }
+  slot_ = slots_.data();
+}
+
+/// Where a register of the current slot lives.
+LaneEmitter::Slot& LaneEmitter::holder(uint32_t reg) {
+  return !shared_.empty() && shared_[reg] ? slots_[0] : *slot_;
 }
 
 /// Becomes a loop around a compare and swap where the device lacks the operation.
@@ -138,7 +155,7 @@ void LaneEmitter::find_variables() {
   if (!live_.in.empty()) merge(zeroed_, live_.in[0]);
   for (size_t i = 0; i < frame_.carried.size(); ++i) {
     if (frame_.carried[i] == spv::NoResult) continue;
-    variables_[i] = frame_.carried[i];
+    slot_->variables[i] = frame_.carried[i];
     always_[i] = true;
     zeroed_[i] = false;
   }
@@ -148,24 +165,35 @@ void LaneEmitter::find_variables() {
 void LaneEmitter::initialise_variables() {
   for (size_t i = 0; i < program_.regs.size(); ++i) {
     if (!zeroed_[i]) continue;
-    m_.createStore(m_.constant(program_.regs[i].width, 0), variable(static_cast<uint32_t>(i)));
+    const auto reg = static_cast<uint32_t>(i);
+    const auto set = [&] { m_.createStore(m_.constant(program_.regs[i].width, 0), variable(reg)); };
+    if (masked() && !shared_[reg]) {
+      in_slots([&](uint32_t) { set(); });
+    } else {
+      set();
+    }
   }
 }
 
 void LaneEmitter::run() {
-  lane_ = m_.createLoad(frame_.lane, spv::NoPrecision);
+  slot_->lane = m_.createLoad(frame_.lane, spv::NoPrecision);
   group_ = m_.createLoad(frame_.group, spv::NoPrecision);
   if (target_.folds_zero || (!m_.int64() && has_retry_loops()))
     hidden_zero_ = launch_word(kLaunchSpareWord);
   find_variables();
+  if (masked()) {
+    subgroup_lane_ = m_.createLoad(frame_.subgroup_lane, spv::NoPrecision);
+    plan_slots();
+  }
   initialise_variables();
+  if (masked()) start_masks();
   prepare_limits();
   nodes(code_.body);
   if (!m_.terminated()) leave();
 }
 
 Id LaneEmitter::variable(uint32_t reg) {
-  Id& id = variables_[reg];
+  Id& id = holder(reg).variables[reg];
   if (id == spv::NoResult) {
     id = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction,
                            m_.type_of(program_.regs[reg].width));
@@ -174,36 +202,44 @@ Id LaneEmitter::variable(uint32_t reg) {
 }
 
 Id LaneEmitter::read(uint32_t reg) {
-  Id& known = cache_[reg];
+  Slot& slot = holder(reg);
+  Id& known = slot.cache[reg];
   if (known != spv::NoResult) return known;
   // A register that is live nowhere across blocks and not written yet has no value: zero.
   known = live_across_[reg] ? m_.createLoad(variable(reg), spv::NoPrecision)
                             : m_.constant(program_.regs[reg].width, 0);
-  cached_.push_back(reg);
+  slot.cached.push_back(reg);
   return known;
 }
 
 void LaneEmitter::write(uint32_t reg, Id value) {
-  if (cache_[reg] == spv::NoResult) cached_.push_back(reg);
-  cache_[reg] = value;
-  dirty_.push_back(reg);
+  Slot& slot = holder(reg);
+  if (slot.cache[reg] == spv::NoResult) slot.cached.push_back(reg);
+  slot.cache[reg] = value;
+  slot.dirty.push_back(reg);
 }
 
 void LaneEmitter::flush(const std::vector<bool>& live_out) {
-  for (const uint32_t reg : dirty_) {
-    if (stored_.size() <= reg) stored_.resize(program_.regs.size(), false);
-    if (stored_[reg] || !(always_[reg] || live_out[reg])) continue;
-    stored_[reg] = true;
-    m_.createStore(cache_[reg], variable(reg));
+  stored_.resize(program_.regs.size(), false);
+  Slot* const current = slot_;
+  for (Slot& slot : slots_) {
+    slot_ = &slot;
+    for (const uint32_t reg : slot.dirty) {
+      if (stored_[reg] || !(always_[reg] || live_out[reg])) continue;
+      stored_[reg] = true;
+      m_.createStore(slot.cache[reg], variable(reg));
+    }
+    for (const uint32_t reg : slot.dirty) stored_[reg] = false;
+    slot.dirty.clear();
   }
-  for (const uint32_t reg : dirty_)
-    if (reg < stored_.size()) stored_[reg] = false;
-  dirty_.clear();
+  slot_ = current;
 }
 
 void LaneEmitter::forget() {
-  for (const uint32_t reg : cached_) cache_[reg] = spv::NoResult;
-  cached_.clear();
+  for (Slot& slot : slots_) {
+    for (const uint32_t reg : slot.cached) slot.cache[reg] = spv::NoResult;
+    slot.cached.clear();
+  }
 }
 
 Id LaneEmitter::guard_value(const ir::Guard& guard) {
@@ -239,12 +275,16 @@ void LaneEmitter::set_results(const Values& values) {
 
 /// At least as many results as destinations, or those are left alone.
 void LaneEmitter::set_all(Ids results) {
-  const bool always = inst_->guard.always();
-  const Id guard = always ? spv::NoResult : guard_value(inst_->guard);
+  const Id guard = inst_->guard.always() ? spv::NoResult : guard_value(inst_->guard);
   const size_t count = std::min(results.size(), inst_->dst.size());
   // All old values are read before the first is replaced.
-  for (size_t i = 0; i < count && !always; ++i) {
-    if (inst_->dst[i].valid()) results[i] = m_.select(guard, results[i], read(inst_->dst[i].id));
+  for (size_t i = 0; i < count; ++i) {
+    const ir::Reg reg = inst_->dst[i];
+    if (!reg.valid()) continue;
+    // Lanes that stand aside keep what some block reads; the rest dies where it was made.
+    const bool kept = masked() && live_across_[reg.id] && !shared_[reg.id];
+    const Id taken = kept ? both(guard, active()) : guard;
+    if (taken != spv::NoResult) results[i] = m_.select(taken, results[i], read(reg.id));
   }
   for (size_t i = 0; i < count; ++i)
     if (inst_->dst[i].valid()) write(inst_->dst[i].id, results[i]);

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "runtime/guest/host_shader.h"
 #include "runtime/guest/push_words.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/spirv/lane_state.hpp"
@@ -24,18 +26,23 @@ struct Shape {
   uint32_t lanes = 1;
   uint32_t local_size = 1;
   uint32_t lanes_per_invocation = 1;
-  bool packed = false;  ///< each invocation carries the lanes of one wave
+  bool serial = false;  ///< each invocation carries the lanes of one wave, one after the other
+  /// Wave mode: neighbouring invocations carry a wave together, each `lanes_per_invocation` of its
+  /// lanes, in slots. Waves smaller than a subgroup share one.
+  bool together = false;
+  bool takes_steps = true;  ///< of the budget: some loop may
 };
 
 /// Module-level variables that the body's function shares with the entry point.
 struct Frame {
-  LaneState* state = nullptr;
-  Id push = spv::NoResult;   ///< push constants: runtime/guest/push_words.hpp
-  Id lane = spv::NoResult;   ///< Private uint: linear thread index of the lane being run
-  Id group = spv::NoResult;  ///< Private uvec3
-  Id clock = spv::NoResult;  ///< Private uint: counts the reads of the clock registers
-  bool barriers = false;     ///< the body may wait for the group itself (direct mode)
-  bool waves = false;        ///< the same for cross-lane operations
+  std::vector<LaneState*> states;  ///< of each slot; lane, phase and serial mode have one
+  Id push = spv::NoResult;         ///< push constants: runtime/guest/push_words.hpp
+  Id lane = spv::NoResult;  ///< Private uint: linear thread index of the lane being run (slot 0)
+  Id subgroup_lane = spv::NoResult;  ///< Private uint, wave mode: the invocation in its subgroup
+  Id group = spv::NoResult;          ///< Private uvec3
+  Id clock = spv::NoResult;          ///< Private uint: counts the reads of the clock registers
+  bool barriers = false;             ///< the body may wait for the group itself (direct mode)
+  bool waves = false;                ///< the same for cross-lane operations
   Id stopped =
       spv::NoResult;         ///< Private bool: this lane's budget is used up (direct barriers only)
   Id steps = spv::NoResult;  ///< Private uint: back edges of loops that hold barriers
@@ -49,9 +56,10 @@ struct Frame {
 bool runs_in_group(const ir::Inst& inst);
 
 /// A word of the launch block that is always 0 (shaders/INTERFACE.md).
-inline constexpr uint32_t kLaunchSpareWord = 18;
+inline constexpr uint32_t kLaunchSpareWord = host_shader::LAUNCH_ZERO;
 // Others: bytes of the parameters, and where they begin.
-inline constexpr uint32_t kLaunchParamBytesWord = 22, kLaunchParamsWord = 64;
+inline constexpr uint32_t kLaunchParamBytesWord = host_shader::LAUNCH_PARAM_BYTES,
+                          kLaunchParamsWord = host_shader::LAUNCH_PARAMS;
 
 class LaneEmitter {
  public:
@@ -81,7 +89,7 @@ class LaneEmitter {
   bool may_be_constant(size_t index) const;
   /// 0, but no compiler knows; only where something asks for it.
   Id hidden_zero() const { return hidden_zero_; }
-  Id lane() const { return lane_; }
+  Id lane() const { return slot_->lane; }
   Id group(unsigned component) { return m_.extract(group_, m_.uint_type, component); }
   Id site() { return m_.u(inst_->site); }
   Id tick();  ///< next value of the lane's clock
@@ -101,6 +109,10 @@ class LaneEmitter {
 
  private:
   // Registers (emitter.cpp)
+  struct Slot;
+  LaneState& state() { return *slot_->state; }
+  void make_slots();
+  Slot& holder(uint32_t reg);
   void find_variables();
   void initialise_variables();
   Id read(uint32_t reg);
@@ -126,6 +138,45 @@ class LaneEmitter {
   Values group_reduction();
   void emit_wave();
   Values group_operation();
+  // Wave mode: all slots at a time (emit_slots.cpp, emit_subgroup.cpp)
+  bool masked() const { return shape_.together; }
+  void run_instruction(const ir::Inst& inst);
+  void plan_slots();
+  bool parts_anywhere(const std::vector<ir::Node>& list) const;
+  bool once_for_all(const ir::Inst& inst) const;
+  void tell_library(const ir::Inst& inst);
+  void in_slots(const std::function<void(uint32_t slot)>& body);
+  void start_masks();
+  Id active();
+  void set_active(Id mask);
+  Id both(Id a, Id b);
+  Id inverse(Id a);
+  Id any_of(const Ids& of_slots);
+  // Masks of a wave, as two words
+  struct Mask {
+    Id low = spv::NoResult, high = spv::NoResult;
+  };
+  Id first_in_subgroup();
+  Id in_wave(uint32_t slot);
+  Mask ballot_of(const Ids& of_slots);
+  Mask all_lanes();
+  Mask participants(const Ids& taking_part);
+  Id holds(const Mask& mask, Id lane);
+  Id is_empty(const Mask& mask);
+  Id equal(const Mask& a, const Mask& b);
+  Id lowest(const Mask& mask);
+  Id pick_slot(const Ids& values, Id slot);
+  Id shuffled(Id value, Id lane);
+  Id value_of_lane(const Ids& values, Id lane);
+  Ids gathered(const Ids& values, const Ids& from);
+  Ids shuffled_by(const Ids& values, uint32_t distance, ir::ShflMode mode);
+  void subgroup_operation(const ir::Inst& inst);
+  void give_to_slots(const std::function<Values(uint32_t slot)>& of_slot, bool alike);
+  void vote(const std::vector<Mask>& members, const Ids& taking_part);
+  void shuffle(const Mask& present, const Ids& taking_part);
+  void match(const std::vector<Mask>& members, const Ids& taking_part);
+  void reduce(const std::vector<Mask>& members, const Ids& taking_part);
+  void read_lane();
   Values group_vote();
   Values group_match();
   void emit_trap();
@@ -191,7 +242,27 @@ class LaneEmitter {
   void note_budget(uint32_t site);
   Id not_left(uint32_t mark, uint32_t site);
   Id group_may_go_on(uint32_t site);
+  Id group_is_told_to_stop(Id turns);
   bool has_barrier(const std::vector<ir::Node>& list) const;
+  // Wave mode (emit_masked.cpp)
+  void masked_if(const ir::Node& n);
+  void uniform_if(const ir::Node& n);
+  void masked_scope(const ir::Node& n);
+  void masked_loop(const ir::Node& n);
+  void masked_jump(const ir::Node& n);
+  void masked_trap();
+  void loop_of_wave(const ir::Node& n);
+  void halt(const Ids& who, Id stopped, uint32_t site, bool group);
+  void run_guarded(Id condition, const std::function<void()>& body);
+  void reload_masks();
+  void keep_masks_if(bool changes);
+  Ids aside_variables(const char* name);
+  void stand_aside(const Ids& variables);
+  Ids with_aside(const Ids& lanes, const Ids& variables);
+  bool uniform_condition(const ir::Node& n) const;
+  Id condition_of_wave(const ir::Node& n);
+  Ids masks();
+  void set_masks(const Ids& masks);
 
   ModuleBuilder& m_;
   const ir::Structured& code_;
@@ -206,21 +277,42 @@ class LaneEmitter {
   Id arena_ = spv::NoResult;       ///< the arena's device address, where it is used
   std::map<uint32_t, Id> limits_;  ///< by bytes of the access: the first offset too large
   std::vector<bool> constant_;     ///< by register: some definition depends on immediates alone
-  Id lane_ = spv::NoResult, group_ = spv::NoResult;
+  Id group_ = spv::NoResult;
+  Id subgroup_lane_ = spv::NoResult;  ///< wave mode
+
+  /// What there is of each lane that the invocation carries at a time.
+  struct Slot {
+    uint32_t number = 0;
+    LaneState* state = nullptr;
+    Id lane = spv::NoResult;
+    // By register:
+    std::vector<Id> variables;  ///< made at first use
+    std::vector<Id> cache;      ///< value known at the build point
+    std::vector<uint32_t> cached, dirty;
+    // Wave mode: does the lane take part? NoResult = surely.
+    Id active = spv::NoResult;           ///< known at the build point
+    Id active_variable = spv::NoResult;  ///< where it is kept from block to block
+  };
+  std::vector<Slot> slots_;
+  Slot* slot_ = nullptr;  ///< the one whose instruction is emitted
+  /// Wave mode: registers and conditions that are the same in all lanes of a wave (of a group,
+  /// where waves share subgroups), and those of them that exist once for all slots.
+  std::vector<bool> uniform_, shared_;
+  uint32_t apart_ = 0;  ///< constructs around the build point whose lanes may stand aside
+  bool full_ = false;   ///< no lane of the group is missing and none has ended or stands aside
 
   // All by register:
   std::vector<bool> live_across_;  ///< live into or out of some block
   std::vector<bool> always_;       ///< stored at the end of every block that writes it
   std::vector<bool> zeroed_;       ///< may be read before it is written
   std::vector<bool> stored_;       ///< scratch of flush()
-  std::vector<Id> variables_;      ///< made at first use
-  std::vector<Id> cache_;          ///< value known at the build point
-  std::vector<uint32_t> cached_, dirty_;
   struct Construct {
-    spv::Block* break_to;
-    spv::Block* continue_to;  ///< null for a scope
-    uint32_t mark;            ///< what the guest writes when it leaves a loop, 0 = nothing
+    spv::Block* break_to = nullptr;
+    spv::Block* continue_to = nullptr;  ///< null for a scope
+    uint32_t mark = 0;  ///< what the guest writes when it leaves a loop, 0 = nothing
     bool broken = false, continued = false;
+    // Wave mode, where lanes leave apart: Function bools by slot.
+    Ids left = {}, continues = {};
   };
   std::vector<Construct> constructs_;
   uint32_t loops_ = 0;  ///< marked loops so far

@@ -1,5 +1,7 @@
 #include "runtime/spirv/kernel_builder.hpp"
 
+#include <algorithm>
+
 #include "runtime/spirv/library.hpp"
 #include "runtime/support/error.hpp"
 
@@ -7,7 +9,7 @@ namespace lanewise::spirv {
 namespace {
 
 // Words of the launch block (shaders/INTERFACE.md).
-constexpr uint32_t kBudgetWord = 10;
+constexpr uint32_t kBudgetWord = host_shader::LAUNCH_STEP_BUDGET;
 /// Loop mark of the loop over an invocation's lanes; the body's loops count up from 1.
 constexpr uint32_t kAllLanesRan = ~0U;
 
@@ -29,6 +31,7 @@ BarrierUse barrier_use(const ir::Program& program) {
       const bool wave = ir::info(inst.op).trait == ir::OpTrait::wave;
       use.waves = use.waves || wave;
       use.any = use.any || wave || inst.op == ir::Op::barrier;
+      use.barriers = use.barriers || inst.op == ir::Op::barrier;
       if (inst.op != ir::Op::barrier) continue;
       const auto kind = static_cast<ir::BarrierKind>(inst.mode);
       use.reductions = use.reductions || kind != ir::BarrierKind::sync;
@@ -41,8 +44,12 @@ BarrierUse barrier_use(const ir::Program& program) {
 
 KernelBuilder::KernelBuilder(ModuleBuilder& module, const Options& options, const Target& target,
                              const Shape& shape)
-    : m_(module), options_(options), target_(target), shape_(shape), state_(module, target, true) {
-  frame_.state = &state_;
+    : m_(module),
+      options_(options),
+      target_(target),
+      shape_(shape),
+      state_(module, target, points_, shape.takes_steps, options.step_budget) {
+  frame_.states = {&state_};
   frame_.push = push_constants(m_);
   frame_.lane = private_variable(m_.uint_type, "lane");
   frame_.group = private_variable(m_.uvec3_type, "group");
@@ -60,19 +67,18 @@ Id KernelBuilder::library(const char* name, Id type, const Ids& args) {
   return m_.call(name, type, args);
 }
 
+Id KernelBuilder::builtin(Id type, spv::BuiltIn which, const char* name) {
+  const Id id = m_.createVariable(spv::NoPrecision, spv::StorageClassInput, type, name);
+  m_.addDecoration(id, spv::DecorationBuiltIn, static_cast<int>(which));
+  entry_point_->addIdOperand(id);
+  return id;
+}
+
 void KernelBuilder::begin_entry() {
   entry_ = m_.begin_function("main");
-  const auto input = [&](Id type, spv::BuiltIn which, const char* name) {
-    const Id id = m_.createVariable(spv::NoPrecision, spv::StorageClassInput, type, name);
-    m_.addDecoration(id, spv::DecorationBuiltIn, static_cast<int>(which));
-    return id;
-  };
-  const Id group = input(m_.uvec3_type, spv::BuiltInWorkgroupId, "work_group");
-  const Id local = input(m_.uvec3_type, spv::BuiltInLocalInvocationId, "local_id");
-
-  spv::Instruction* entry_point = m_.addEntryPoint(spv::ExecutionModelGLCompute, entry_, "main");
-  entry_point->addIdOperand(group);
-  entry_point->addIdOperand(local);
+  entry_point_ = m_.addEntryPoint(spv::ExecutionModelGLCompute, entry_, "main");
+  const Id group = builtin(m_.uvec3_type, spv::BuiltInWorkgroupId, "work_group");
+  const Id local = builtin(m_.uvec3_type, spv::BuiltInLocalInvocationId, "local_id");
   m_.addExecutionMode(entry_, spv::ExecutionModeLocalSize, static_cast<int>(shape_.local_size), 1,
                       1);
   Ids place;
@@ -141,7 +147,7 @@ spv::Function* KernelBuilder::build_body(const ir::Program& program) {
 }
 
 Id KernelBuilder::lane_of(Id slot) {
-  if (shape_.packed) {
+  if (shape_.serial) {
     const Id first =
         m_.op(spv::OpIMul, m_.uint_type, {invocation_, m_.u(shape_.lanes_per_invocation)});
     return m_.op(spv::OpIAdd, m_.uint_type, {first, slot});
@@ -216,6 +222,57 @@ void KernelBuilder::build_direct(const ir::Program& program) {
     end_of_lane();
   } else {
     run_lanes_in_turn(body);
+  }
+  finish_entry();
+}
+
+/// The lane in slot 0; those of other slots follow at distances of a subgroup.
+void KernelBuilder::place_waves(const ir::Program& program) {
+  m_.addCapability(spv::CapabilityGroupNonUniform);
+  const auto load = [&](spv::BuiltIn which, const char* name) {
+    return m_.createLoad(builtin(m_.uint_type, which, name), spv::NoPrecision);
+  };
+  const Id subgroup = load(spv::BuiltInSubgroupId, "subgroup");
+  const Id lane = load(spv::BuiltInSubgroupLocalInvocationId, "subgroup_lane");
+  const uint32_t width = std::max(program.wave_lanes, target_.subgroup_size);
+  const Id first = m_.op(spv::OpIMul, m_.uint_type, {subgroup, m_.u(width)});
+  m_.createStore(lane, frame_.subgroup_lane);
+  m_.createStore(m_.op(spv::OpIAdd, m_.uint_type, {first, lane}), frame_.lane);
+}
+
+void KernelBuilder::build_together(const ir::Program& program) {
+  const BarrierUse use = barrier_use(program);
+  frame_.barriers = use.barriers;
+  frame_.subgroup_lane = private_variable(m_.uint_type, "subgroup_lane");
+  for (uint32_t slot = 1; slot < shape_.lanes_per_invocation; ++slot) {
+    more_states_.push_back(std::make_unique<LaneState>(m_, target_, points_, false, false));
+    frame_.states.push_back(more_states_.back().get());
+  }
+  if (use.barriers && use.loops) {
+    frame_.stopped = private_variable(m_.bool_type, "stopped", m_.b(false));
+    frame_.steps = private_variable(m_.uint_type, "steps", m_.u(0));
+  }
+  if (use.barriers && (use.loops || use.reductions)) {
+    frame_.vote =
+        m_.createVariable(spv::NoPrecision, spv::StorageClassWorkgroup, m_.uint_type, "vote");
+  }
+  spv::Function* body = build_body(program);
+  begin_entry();
+  place_waves(program);
+  const Id first = m_.createLoad(frame_.lane, spv::NoPrecision);
+  const Id group = m_.createLoad(frame_.group, spv::NoPrecision);
+  library("lw_set_lane", m_.void_type, {m_.u(0), first});
+  for (const auto& state : more_states_) state->start();
+  m_.call_function(body);
+  for (uint32_t slot = 0; slot < shape_.lanes_per_invocation; ++slot) {
+    const Id lane = m_.op(spv::OpIAdd, m_.uint_type, {first, m_.u(slot * target_.subgroup_size)});
+    if (options_.trace_bits != 0) {
+      when(lane_exists(lane), [&] {
+        library("lw_set_lane", m_.void_type, {m_.u(slot), lane});
+        library("lw_trace_end", m_.void_type, {});
+      });
+    }
+    frame_.states[slot]->report(group, lane);
   }
   finish_entry();
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/spirv/emitter.hpp"
@@ -11,7 +13,7 @@ namespace lanewise::spirv {
 
 /// What a kernel's barriers ask of direct mode.
 struct BarrierUse {
-  bool any = false, reductions = false, loops = false, waves = false;
+  bool any = false, barriers = false, reductions = false, loops = false, waves = false;
 };
 BarrierUse barrier_use(const ir::Program& program);
 /// Shared memory that the translator itself uses, bytes.
@@ -22,12 +24,14 @@ class KernelBuilder {
   KernelBuilder(ModuleBuilder& module, const Options& options, const Target& target,
                 const Shape& shape);
 
-  const std::vector<FaultPoint>& fault_points() const { return state_.points().all(); }
+  const std::vector<FaultPoint>& fault_points() const { return points_.all(); }
 
   /// Every barrier is reached by all lanes together: one invocation per lane, plain barriers.
   /// Without barriers and cross-lane operations an invocation may run several lanes, one after the
   /// other.
   void build_direct(const ir::Program& program);
+  /// Wave mode: the lanes of a wave stay together, over several invocations.
+  void build_together(const ir::Program& program);
   /// Barriers anywhere: every lane runs to its next barrier, then the group decides who goes on.
   void build_phases(const ir::Phases& phases);
 
@@ -35,6 +39,8 @@ class KernelBuilder {
   struct LaneArray;  ///< a register of every lane that the invocation carries
 
   void begin_entry();
+  Id builtin(Id type, spv::BuiltIn which, const char* name);
+  void place_waves(const ir::Program& program);
   void declare_float_modes();
   void finish_entry();
   void start_lane();
@@ -72,7 +78,7 @@ class KernelBuilder {
   Id operand_of(const ir::Operand& operand, ir::Width width, Id when_dynamic);
   Id array_element(Id array, Id slot, Id type);
 
-  // Cross-lane operations in phase mode (wave_mode.cpp)
+  // Cross-lane operations in phase mode (serial_mode.cpp)
   void begin_wave();
   void stand(const ir::Phases& phases, Id slot);
   void hand_over(const ir::Phases& phases, Id slot);
@@ -87,9 +93,12 @@ class KernelBuilder {
   const Options& options_;
   const Target& target_;
   const Shape& shape_;
+  FaultPoints points_;
   LaneState state_;
+  std::vector<std::unique_ptr<LaneState>> more_states_;  ///< of slots 1 ... in wave mode
   Frame frame_;
   spv::Function* entry_ = nullptr;
+  spv::Instruction* entry_point_ = nullptr;
   spv::Block* entry_start_ = nullptr;
   Id invocation_ = spv::NoResult;
 };

@@ -12,7 +12,10 @@ namespace lanewise::spirv {
 
 class LaneState {
  public:
-  LaneState(ModuleBuilder& module, const Target& target, bool counts_steps);
+  /// Several states of one kernel number their faults together. `takes_steps`: step() is called
+  /// somewhere. `step_budget`: steps are limited.
+  LaneState(ModuleBuilder& module, const Target& target, FaultPoints& points, bool takes_steps,
+            bool step_budget);
 
   FaultPoints& points() { return points_; }
   const FaultPoints& points() const { return points_; }
@@ -21,6 +24,8 @@ class LaneState {
 
   /// A lane begins. `budget`: words of the launch block, low and high.
   void start(Id budget_low, Id budget_high);
+  /// The same for a lane whose steps another state counts.
+  void start() { m_.createStore(m_.u(0), point_); }
   /// Keeps the lane's first fault; `wrong` tells whether this is one.
   void note(Id wrong, Id point, Id low, Id high);
   /// The same where it is sure.
@@ -42,11 +47,11 @@ class LaneState {
 
   ModuleBuilder& m_;
   const Target& target_;
-  FaultPoints points_;
-  bool counts_steps_;
+  FaultPoints& points_;
+  bool takes_steps_, step_budget_;  ///< without a budget the reserve never gets less
   Id point_, low_, high_;
-  Id left_;     ///< back edges until the next look at the budget
-  Id reserve_;  ///< what the budget has beyond that
+  Id left_ = spv::NoResult;     ///< back edges until the next look at the budget
+  Id reserve_ = spv::NoResult;  ///< what the budget has beyond that
 };
 
 }  // namespace lanewise::spirv

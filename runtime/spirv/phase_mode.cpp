@@ -131,7 +131,7 @@ void KernelBuilder::run_lane(const ir::Phases& phases, PhaseState& state, spv::F
     end_of_lane();
     library("lw_phase_ended", m_.void_type, {});
   });
-  if (shape_.packed) {
+  if (shape_.serial) {
     const Id ended = m_.op(spv::OpIEqual, m_.bool_type,
                            {m_.createLoad(frame_.resume, spv::NoPrecision), m_.u(ir::kPhaseEnded)});
     library("lw_wave_leave", m_.void_type, {slot, ended});
@@ -220,7 +220,7 @@ void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot)
     const Id high = m_.op(spv::OpShiftLeftLogical, m_.uint_type, {ticket, m_.u(kTicketShift)});
     m_.createStore(m_.op(spv::OpBitwiseOr, m_.uint_type, {high, id}),
                    array_element(state.barrier, slot, m_.uint_type));
-    if (shape_.packed) when(passes, [&] { library("lw_wave_defer", m_.void_type, {slot}); });
+    if (shape_.serial) when(passes, [&] { library("lw_wave_defer", m_.void_type, {slot}); });
   });
 }
 
@@ -281,7 +281,7 @@ void KernelBuilder::abandon(const ir::Phases& phases, PhaseState& state, Id outc
 /// Every lane that has not ended, one of them outside of any loop: a driver that has cut one loop
 /// cuts all that follow.
 void KernelBuilder::abandon_all(const ir::Phases& phases, PhaseState& state, Id outcome) {
-  if (shape_.packed) {
+  if (shape_.serial) {
     when(library("lw_wave_any_live", m_.bool_type, {}),
          [&] { abandon(phases, state, outcome, library("lw_wave_first_live", m_.uint_type, {})); });
   }
@@ -307,7 +307,7 @@ void KernelBuilder::run_lanes(const ir::Phases& phases, PhaseState& state, spv::
   const auto once = [&] {
     for_each_slot([&](Id slot) {
       const Id idle = m_.op(spv::OpLogicalNot, m_.bool_type, {waits(state, slot)});
-      const Id able = shape_.packed ? library("lw_wave_runs", m_.bool_type, {slot})
+      const Id able = shape_.serial ? library("lw_wave_runs", m_.bool_type, {slot})
                                     : lane_exists(lane_of(slot));
       when(both(both(living(state, slot), idle), able),
            [&] { run_lane(phases, state, body, slot); });
@@ -339,7 +339,7 @@ void KernelBuilder::build_phases(const ir::Phases& phases) {
   begin_entry();
   const Id size = m_.u(shape_.local_size);
   start_all_lanes(state);
-  if (shape_.packed) begin_wave();
+  if (shape_.serial) begin_wave();
   library("lw_phase_begin", m_.void_type, {invocation_, size, m_.u(shape_.lanes)});
   const Id outcome =
       m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type, "outcome");
@@ -348,7 +348,7 @@ void KernelBuilder::build_phases(const ir::Phases& phases) {
     return m_.op(spv::OpIEqual, m_.bool_type, {result, m_.u(what)});
   };
   repeat([&] {
-    if (shape_.packed) library("lw_wave_new_turn", m_.void_type, {});
+    if (shape_.serial) library("lw_wave_new_turn", m_.void_type, {});
     if (waves) {
       when(is(m_.createLoad(outcome, spv::NoPrecision), kWaves),
            [&] { resolve_first(phases, state); });

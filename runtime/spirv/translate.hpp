@@ -53,7 +53,9 @@ struct Target {
   bool folds_nothing =
       false;  ///< SwiftShader: neither constants nor branches on them, see shrink.hpp
   uint32_t subgroup_size = 1;
+  bool wave_operations = false;  ///< votes, ballots and shuffles of full subgroups
   uint32_t max_invocations = 128;
+  uint32_t most_in_waves = ~0U;  ///< invocations of a group whose subgroup size is asked for
   uint32_t max_shared = 16384;
   bool operator==(const Target&) const = default;
   int tier() const { return !int64 || !bda || !storage8 ? 0 : float64 && int64_atomics ? 2 : 1; }
@@ -70,6 +72,7 @@ struct Options {
   uint32_t trace_bits = 0;
   bool optimise = true;     ///< the passes of ir/passes/pipeline.hpp
   bool small_arena = true;  ///< at most guest::kSmallArena bytes: offsets have 32 bits
+  bool step_budget = true;  ///< loops may end with it; false: only when the host asks them to
 };
 
 /// A ready module and what the host must know to run it.
@@ -79,7 +82,8 @@ struct Module {
   uint32_t lanes_per_invocation = 1;
   bool shared_in_memory = false;         ///< shared memory did not fit: backed by device memory
   uint64_t shared_bytes = 0;             ///< per group, when shared_in_memory
-  std::string wave_mode;                 ///< "lane" or "packed"
+  uint32_t subgroup_size = 0;            ///< that the pipeline must have; 0 = any
+  std::string wave_mode;                 ///< "lane", "packed" or "serial"
   std::string wave_reason;               ///< why, in a sentence's words
   std::vector<FaultPoint> fault_points;  ///< what the numbers in fault records stand for
 };

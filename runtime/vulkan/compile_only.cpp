@@ -26,9 +26,10 @@ LaunchResult CompileOnlyEngine::launch(const LaunchRequest&) {
   refuse_to_run(info_);
 }
 
-std::vector<uint32_t> CompileOnlyEngine::translate(const LaunchRequest& request) {
+Translated CompileOnlyEngine::translate(const LaunchRequest& request) {
   guest::validate(request);
-  return translator_(*request.program, options_of(request, true), target_).words;
+  spirv::Module module = translator_(*request.program, options_of(request, true), target_);
+  return {std::move(module.words), std::move(module.wave_mode), std::move(module.wave_reason)};
 }
 
 std::unique_ptr<Engine> make_profile_engine(std::string_view name, Translator translator) {

@@ -22,7 +22,7 @@ class CompileOnlyEngine final : public Engine {
   void write(uint64_t, std::span<const std::byte>) override {}
   void read(uint64_t address, std::span<std::byte> data) override;
   LaunchResult launch(const LaunchRequest& request) override;
-  std::vector<uint32_t> translate(const LaunchRequest& request) override;
+  Translated translate(const LaunchRequest& request) override;
 
  private:
   EngineInfo info_;

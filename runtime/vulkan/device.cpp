@@ -16,6 +16,7 @@ struct EnabledFeatures {
   vk::PhysicalDeviceBufferDeviceAddressFeatures address;
   vk::PhysicalDeviceShaderAtomicInt64Features atomics;
   vk::PhysicalDeviceVulkanMemoryModelFeatures model;
+  vk::PhysicalDeviceSubgroupSizeControlFeatures sizes;
   vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics;
 
   explicit EnabledFeatures(const FeatureSet& f) {
@@ -43,6 +44,9 @@ struct EnabledFeatures {
     model.vulkanMemoryModel = f.memory_model;
     model.vulkanMemoryModelDeviceScope = f.memory_model_device_scope;
     link(model, f.memory_model);
+    sizes.subgroupSizeControl = f.subgroup_sizes;
+    sizes.computeFullSubgroups = f.full_subgroups;
+    link(sizes, f.subgroup_sizes);
     statistics.pipelineExecutableInfo = f.statistics;
     link(statistics, f.statistics);
   }

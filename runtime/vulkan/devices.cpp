@@ -62,6 +62,7 @@ void read_features(const vk::raii::PhysicalDevice& device, const Extensions& hav
   vk::PhysicalDeviceBufferDeviceAddressFeatures address;
   vk::PhysicalDeviceShaderAtomicInt64Features atomics;
   vk::PhysicalDeviceVulkanMemoryModelFeatures model;
+  vk::PhysicalDeviceSubgroupSizeControlFeatures sizes;
   vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics;
   Chain chain(&base.pNext, have, facts.api_version);
   chain.add(storage16, VK_KHR_16BIT_STORAGE_EXTENSION_NAME, VK_API_VERSION_1_1);
@@ -70,6 +71,7 @@ void read_features(const vk::raii::PhysicalDevice& device, const Extensions& hav
   chain.add(address, VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME);
   chain.add(atomics, VK_KHR_SHADER_ATOMIC_INT64_EXTENSION_NAME);
   chain.add(model, VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME);
+  chain.add(sizes, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, VK_API_VERSION_1_3);
   facts.extensions = chain.used();
   // Asked for, but switched on only where statistics are wanted.
   chain.add(statistics, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, kNeverCore);
@@ -89,6 +91,8 @@ void read_features(const vk::raii::PhysicalDevice& device, const Extensions& hav
   f.storage16 = storage16.storageBuffer16BitAccess;
   f.buffer_int64_atomics = atomics.shaderBufferInt64Atomics;
   f.shared_int64_atomics = atomics.shaderSharedInt64Atomics;
+  f.subgroup_sizes = sizes.subgroupSizeControl;
+  f.full_subgroups = sizes.subgroupSizeControl && sizes.computeFullSubgroups;
   f.memory_model = model.vulkanMemoryModel;
   f.memory_model_device_scope = model.vulkanMemoryModelDeviceScope;
 }
@@ -158,11 +162,28 @@ void fill_target(const vk::PhysicalDeviceLimits& limits, uint32_t subgroup, Devi
   t.max_shared = limits.maxComputeSharedMemorySize;
 }
 
+/// Wave mode needs votes, ballots and shuffles, and subgroups of one known size.
+void fill_wave_operations(const vk::PhysicalDeviceSubgroupProperties& p,
+                          const vk::PhysicalDeviceSubgroupSizeControlProperties& sizes,
+                          DeviceFacts& facts) {
+  using enum vk::SubgroupFeatureFlagBits;
+  const vk::SubgroupFeatureFlags needed = eBasic | eVote | eBallot | eShuffle;
+  const auto stage = vk::ShaderStageFlagBits::eCompute;
+  FeatureSet& f = facts.features;
+  const bool several = sizes.minSubgroupSize < sizes.maxSubgroupSize;
+  f.subgroup_sizes = f.subgroup_sizes && several && (sizes.requiredSubgroupSizeStages & stage);
+  facts.target.wave_operations = (p.supportedOperations & needed) == needed &&
+                                 (p.supportedStages & stage) && (!several || f.subgroup_sizes);
+  if (f.subgroup_sizes)
+    facts.target.most_in_waves = sizes.maxComputeWorkgroupSubgroups * p.subgroupSize;
+}
+
 void read_properties(const vk::raii::PhysicalDevice& device, const Extensions& have,
                      DeviceFacts& facts) {
   vk::PhysicalDeviceProperties2 base;
   vk::PhysicalDeviceIDProperties id;
   vk::PhysicalDeviceSubgroupProperties subgroup;
+  vk::PhysicalDeviceSubgroupSizeControlProperties sizes;
   vk::PhysicalDeviceMaintenance3Properties allocation;
   vk::PhysicalDeviceDriverProperties driver;
   vk::PhysicalDeviceFloatControlsProperties floats;
@@ -171,6 +192,8 @@ void read_properties(const vk::raii::PhysicalDevice& device, const Extensions& h
   chain.add(id, "", VK_API_VERSION_1_1);
   chain.add(subgroup, "", VK_API_VERSION_1_1);
   chain.add(allocation, "", VK_API_VERSION_1_1);
+  if (facts.features.subgroup_sizes)
+    chain.add(sizes, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, VK_API_VERSION_1_3);
   const bool has_driver = chain.add(driver, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
   chain.add(floats, VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME);
   const bool has_buffers =
@@ -182,6 +205,7 @@ void read_properties(const vk::raii::PhysicalDevice& device, const Extensions& h
   const vk::PhysicalDeviceMemoryProperties memory = device.getMemoryProperties();
   facts.compile_only = !has_memory(memory);
   fill_target(p.limits, std::max(1u, subgroup.subgroupSize), facts);
+  fill_wave_operations(subgroup, sizes, facts);
   fill_float_controls(floats, facts);
   facts.target.fence_by_atomic = has_driver && driver.driverID == vk::DriverId::eMesaLlvmpipe;
   facts.target.folds_zero = facts.target.fence_by_atomic;

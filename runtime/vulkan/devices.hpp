@@ -17,7 +17,9 @@ struct FeatureSet {
   bool bda = false, storage8 = false, storage16 = false;
   bool buffer_int64_atomics = false, shared_int64_atomics = false;
   bool memory_model = false, memory_model_device_scope = false;
-  bool statistics = false;  ///< of compiled pipelines; switched on for those who ask
+  bool subgroup_sizes = false;  ///< a pipeline can ask for one; only where there are several
+  bool full_subgroups = false;  ///< and for whole ones
+  bool statistics = false;      ///< of compiled pipelines; switched on for those who ask
 };
 
 struct DeviceFacts {

@@ -6,12 +6,15 @@
 #include <cstring>
 
 #include "runtime/events/collector.hpp"
+#include "runtime/guest/host_shader.h"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::vulkan {
+
+using namespace host_shader;
+
 namespace {
 
-constexpr uint32_t kLaunchWords = 64;
 constexpr uint64_t kBackingBytes = uint64_t{64} << 20;
 /// The first piece of a grid; later ones grow or shrink toward the wanted time, so that deadlines
 /// are noticed and no driver's watchdog sees a long submission.
@@ -75,23 +78,24 @@ void Dispatcher::ensure(Buffer& buffer, uint64_t bytes) {
 }
 
 void Dispatcher::write_launch_block(const LaunchRequest& request, const Kernel& kernel) {
-  ensure(launch_, kLaunchWords * sizeof(uint32_t) + std::max<size_t>(request.params.size(), 16));
+  ensure(launch_, LAUNCH_PARAMS * sizeof(uint32_t) + std::max<size_t>(request.params.size(), 16));
   std::memset(launch_.map, 0, launch_.size);
   uint32_t* w = launch_.words();
-  put64(w, arena_.device_address());
-  put64(w + 2, arena_.size());
+  put64(w + LAUNCH_ARENA_ADDRESS, arena_.device_address());
+  put64(w + LAUNCH_ARENA_SIZE, arena_.size());
   const uint32_t sizes[] = {request.grid.x,  request.grid.y,  request.grid.z,
                             request.block.x, request.block.y, request.block.z};
-  std::copy(std::begin(sizes), std::end(sizes), w + 4);
-  put64(w + 10, request.step_budget);
-  w[12] = request.dynamic_shared;
-  put64(w + 13, request.param_address);
-  w[15] = static_cast<uint32_t>(backing_slots_);
-  w[16] = static_cast<uint32_t>(align16(kernel.module.shared_bytes));
-  w[17] = static_cast<uint32_t>(align16(request.program->shared_bytes));
-  w[22] = static_cast<uint32_t>(request.params.size());
+  std::copy(std::begin(sizes), std::end(sizes), w + LAUNCH_GRID);
+  static_assert(LAUNCH_BLOCK == LAUNCH_GRID + 3);
+  put64(w + LAUNCH_STEP_BUDGET, request.step_budget);
+  w[LAUNCH_DYNAMIC_SHARED] = request.dynamic_shared;
+  put64(w + LAUNCH_PARAM_ADDRESS, request.param_address);
+  w[LAUNCH_SLOTS] = static_cast<uint32_t>(backing_slots_);
+  w[LAUNCH_SLOT_BYTES] = static_cast<uint32_t>(align16(kernel.module.shared_bytes));
+  w[LAUNCH_STATIC_SHARED] = static_cast<uint32_t>(align16(request.program->shared_bytes));
+  w[LAUNCH_PARAM_BYTES] = static_cast<uint32_t>(request.params.size());
   if (!request.params.empty()) {
-    std::memcpy(w + kLaunchWords, request.params.data(), request.params.size());
+    std::memcpy(w + LAUNCH_PARAMS, request.params.data(), request.params.size());
   }
   push_.fill(0);
   put64(push_.data() + guest::kPushArenaAddress, arena_.device_address());
@@ -103,15 +107,16 @@ void Dispatcher::write_launch_block(const LaunchRequest& request, const Kernel& 
 void Dispatcher::write_allocations(const LaunchRequest& request) {
   const bool used = request.memcheck == Memcheck::alloc;
   const size_t count = used ? request.allocations.size() : 0;
-  ensure(allocations_, (4 + 4 * count) * sizeof(uint32_t));
+  ensure(allocations_, (FIRST_ENTRY + ENTRY_WORDS * count) * sizeof(uint32_t));
   uint32_t* w = allocations_.words();
-  std::memset(w, 0, 16);
-  w[0] = static_cast<uint32_t>(count);
+  std::memset(w, 0, FIRST_ENTRY * sizeof(uint32_t));
+  w[ALLOCATION_COUNT] = static_cast<uint32_t>(count);
   for (size_t i = 0; i < count; ++i) {
     const Allocation& a = request.allocations[i];
-    put64(w + 4 + 4 * i, a.address);
-    put64(w + 6 + 4 * i, a.address + a.size);
-    if (a.read_only) w[7 + 4 * i] |= 1U << 31;
+    uint32_t* entry = w + FIRST_ENTRY + ENTRY_WORDS * i;
+    put64(entry, a.address);
+    put64(entry + 2, a.address + a.size);
+    if (a.read_only) entry[3] |= READ_ONLY_BIT;
   }
 }
 

@@ -144,9 +144,10 @@ std::unique_ptr<VulkanEngine> make_engine_with(std::string_view selector, const 
   return std::make_unique<VulkanEngine>(std::move(chosen), options, std::move(translator));
 }
 
-std::vector<uint32_t> VulkanEngine::translate(const LaunchRequest& request) {
+Translated VulkanEngine::translate(const LaunchRequest& request) {
   guest::validate(request);
-  return parts_->kernels.translate_only(request, parts_->arena.small()).words;
+  spirv::Module module = parts_->kernels.translate_only(request, parts_->arena.small());
+  return {std::move(module.words), std::move(module.wave_mode), std::move(module.wave_reason)};
 }
 
 }  // namespace lanewise::vulkan

@@ -19,7 +19,7 @@ class VulkanEngine : public Engine {
   void write(uint64_t address, std::span<const std::byte> data) override;
   void read(uint64_t address, std::span<std::byte> data) override;
   LaunchResult launch(const LaunchRequest& request) override;
-  std::vector<uint32_t> translate(const LaunchRequest& request) override;
+  Translated translate(const LaunchRequest& request) override;
 
   const spirv::Target& target() const;
   const ProbeResult& probed() const;

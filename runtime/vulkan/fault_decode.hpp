@@ -5,14 +5,15 @@
 #include <span>
 
 #include "runtime/guest/engine.hpp"
+#include "runtime/guest/host_shader.h"
 #include "runtime/spirv/fault_points.hpp"
 
 namespace lanewise::vulkan {
 
-inline constexpr uint32_t kFaultCountWord = 0;
-inline constexpr uint32_t kFaultAbortWord = 1;
-inline constexpr uint32_t kFaultHeaderWords = 64;
-inline constexpr uint32_t kFaultRecordWords = 8;
+inline constexpr uint32_t kFaultCountWord = host_shader::FAULT_COUNT;
+inline constexpr uint32_t kFaultAbortWord = host_shader::FAULT_ABORT;
+inline constexpr uint32_t kFaultHeaderWords = host_shader::FAULT_RECORDS;
+inline constexpr uint32_t kFaultRecordWords = host_shader::FAULT_RECORD_WORDS;
 inline constexpr uint32_t kFaultWords = kFaultHeaderWords + kMaxFaults * kFaultRecordWords;
 
 /// What a launch could reach, as far as its faults depend on it. Bytes.

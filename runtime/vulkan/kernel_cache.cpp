@@ -26,7 +26,8 @@ struct ModuleHead {
   uint32_t local_size, lanes_per_invocation, shared_in_memory;
   uint64_t shared_bytes;
   uint32_t mode_length, reason_length;  ///< of the texts after the words
-  uint32_t fault_points, padding;       ///< behind the texts, as PackedPoint
+  uint32_t fault_points;                ///< behind the texts, as PackedPoint
+  uint32_t subgroup_size;
 };
 struct PackedPoint {
   uint32_t kind, site, space, bytes, alignment, write, atomic;
@@ -50,7 +51,7 @@ std::vector<std::byte> encode_module(const spirv::Module& module) {
                         static_cast<uint32_t>(module.wave_mode.size()),
                         static_cast<uint32_t>(module.wave_reason.size()),
                         static_cast<uint32_t>(module.fault_points.size()),
-                        0};
+                        module.subgroup_size};
   const auto points = packed(module.fault_points);
   const size_t point_bytes = points.size() * sizeof(PackedPoint);
   const std::string texts = module.wave_mode + module.wave_reason;
@@ -77,6 +78,7 @@ std::optional<spirv::Module> decode_module(std::span<const std::byte> bytes) {
   std::memcpy(module.words.data(), bytes.data() + sizeof head, word_bytes);
   if (module.words.empty() || module.words[0] != kSpirvMagic) return {};
   module.local_size = head.local_size;
+  module.subgroup_size = head.subgroup_size;
   module.lanes_per_invocation = head.lanes_per_invocation;
   module.shared_in_memory = head.shared_in_memory != 0;
   module.shared_bytes = head.shared_bytes;
@@ -101,6 +103,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                   static_cast<int>(options.memcheck), static_cast<int>(options.wave));
   if (!options.optimise) text += "no passes\n";
   if (!options.small_arena) text += "large arena\n";
+  if (!options.step_budget) text += "no step budget\n";
   if (options.trace_bits != 0) text += fmt::format("trace {}\n", options.trace_bits);
   for (const auto& [name, value] : options.policies) text += fmt::format("{}={}\n", name, value);
   for (const bool flag : {t.int64,
@@ -142,6 +145,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                           t.folds_nothing,
                           t.folds_zero,
                           t.loses_loop_values,
+                          t.wave_operations,
                           t.denorm_preserve,
                           t.rte,
                           t.signed_zero_inf_nan,
@@ -150,13 +154,21 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                           t.signed_zero_inf_nan64}) {
     text += flag ? '1' : '0';
   }
-  return text + fmt::format(" {} {} {}\n", t.subgroup_size, t.max_invocations, t.max_shared);
+  return text + fmt::format(" {} {} {} {}\n", t.subgroup_size, t.max_invocations, t.most_in_waves,
+                            t.max_shared);
 }
 
 spirv::Options options_of(const LaunchRequest& request, bool small_arena) {
   const uint32_t trace_bits = request.events != nullptr ? request.events->plan().code_bits : 0;
-  return {request.block, request.dynamic_shared, request.memcheck, request.wave, request.policies,
-          trace_bits,    request.optimise,       small_arena};
+  return {request.block,
+          request.dynamic_shared,
+          request.memcheck,
+          request.wave,
+          request.policies,
+          trace_bits,
+          request.optimise,
+          small_arena,
+          request.step_budget != ~uint64_t{0}};
 }
 
 KernelCache::KernelCache(Pipelines& pipelines, DiskCache& disk, spirv::Target target,
@@ -196,7 +208,7 @@ void KernelCache::make(Build& build) {
   }
   const auto translated = Clock::now();
   try {
-    build.kernel.pipeline = pipelines_.create(module.words);
+    build.kernel.pipeline = pipelines_.create(module.words, module.subgroup_size);
   } catch (const vk::DeviceLostError&) {
     throw;
   } catch (const vk::SystemError& error) {

@@ -130,7 +130,7 @@ LoopValues probe_loop_values(Device& device, Pipelines& pipelines, DiskCache& di
     spirv::Target tried = target;
     tried.loses_loop_values = closed;
     return right_in(device, pipelines, disk, tried, WaveMode::lane) &&
-           right_in(device, pipelines, disk, tried, WaveMode::packed);
+           right_in(device, pipelines, disk, tried, WaveMode::serial);
   };
   if (right(false)) return LoopValues::kept;
   return right(true) ? LoopValues::kept_when_closed : LoopValues::lost;

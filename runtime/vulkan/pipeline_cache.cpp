@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "runtime/support/error.hpp"
+#include "runtime/vulkan/compute_stage.hpp"
 
 namespace lanewise::vulkan {
 
@@ -79,15 +80,14 @@ void Pipelines::save() {
   unsaved_ = false;
 }
 
-Pipeline Pipelines::create(std::span<const uint32_t> spirv) {
+Pipeline Pipelines::create(std::span<const uint32_t> spirv, uint32_t subgroup_size) {
   const auto start = Clock::now();
   const vk::raii::ShaderModule module(
       device_.vk(), vk::ShaderModuleCreateInfo({}, spirv.size_bytes(), spirv.data()));
-  const vk::PipelineShaderStageCreateInfo stage({}, vk::ShaderStageFlagBits::eCompute, *module,
-                                                "main");
+  const ComputeStage stage(*module, device_.facts(), subgroup_size);
   Pipeline made;
-  made.handle =
-      vk::raii::Pipeline(device_.vk(), cache_, vk::ComputePipelineCreateInfo({}, stage, *layout_));
+  made.handle = vk::raii::Pipeline(device_.vk(), cache_,
+                                   vk::ComputePipelineCreateInfo({}, stage.info, *layout_));
   unsaved_ = true;
   // What was expensive should survive even a crash of this process.
   if (Clock::now() - start > std::chrono::milliseconds(250)) save();

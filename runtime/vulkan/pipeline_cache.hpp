@@ -33,7 +33,8 @@ class Pipelines {
   Pipelines(const Pipelines&) = delete;
   Pipelines& operator=(const Pipelines&) = delete;
 
-  Pipeline create(std::span<const uint32_t> spirv);
+  /// `subgroup_size`: what the module counts on; 0 = nothing.
+  Pipeline create(std::span<const uint32_t> spirv, uint32_t subgroup_size = 0);
   /// The buffers that the next dispatches use; a range of each from its start.
   struct Binding {
     const Buffer* buffer;

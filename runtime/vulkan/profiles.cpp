@@ -10,6 +10,7 @@ spirv::Target radv(uint32_t max_shared) {
   t.denorm_preserve = t.flush_mode = t.rte = t.signed_zero_inf_nan = true;
   t.denorm_preserve64 = t.rte64 = t.signed_zero_inf_nan64 = true;
   t.subgroup_size = 64;
+  t.wave_operations = true;
   t.max_invocations = 1024;
   t.max_shared = max_shared;
   assume_gpu(t);

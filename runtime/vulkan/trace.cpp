@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/events/collector.hpp"
+#include "runtime/guest/host_shader.h"
 #include "runtime/guest/layout.hpp"
 #include "runtime/vulkan/dispatch.hpp"
 
@@ -11,7 +12,9 @@ namespace lanewise::vulkan {
 namespace {
 
 constexpr uint32_t kTraceHeader = 64;  // words, shaders/INTERFACE.md
-constexpr uint32_t kFirstWord = 19, kCapacityWord = 20, kStrideWord = 21;
+constexpr uint32_t kFirstWord = host_shader::LAUNCH_TRACE_FIRST,
+                   kCapacityWord = host_shader::LAUNCH_TRACE_CAPACITY,
+                   kStrideWord = host_shader::LAUNCH_TRACE_STRIDE;
 constexpr uint64_t kFirstGuess = 64;   // words of a lane whose kernel has loops
 constexpr uint64_t kFirstGroups = 64;  // of a kernel whose appetite is not known yet
 

@@ -9,10 +9,6 @@
 #define B64 uvec2
 #endif
 
-// Float call flags: bits 0-2 rounding, bit 3 ftz, bit 4 sat, bit 5 NaN wins in min and max.
-const uint RN = 0u, RZ = 1u, RM = 2u, RP = 3u, RNA = 4u;
-const uint FTZ = 8u, SAT = 16u, NAN_WINS = 32u;
-
 /// c ? a : b as one select instruction; `?:` and `||` of anything larger than a name become branches.
 uint pick(bool c, uint a, uint b) { return mix(b, a, c); }
 uvec2 pick(bool c, uvec2 a, uvec2 b) { return mix(b, a, bvec2(c)); }
@@ -20,9 +16,9 @@ uvec4 pick(bool c, uvec4 a, uvec4 b) { return mix(b, a, bvec4(c)); }
 #if LW_INT64
 uint64_t pick(bool c, uint64_t a, uint64_t b) { return mix(b, a, c); }
 #endif
-// On words, because optimisers fold those (any() and all() of constants they do not).
-bool either(bool a, bool b) { return (pick(a, 1u, 0u) | pick(b, 1u, 0u)) != 0u; }
-bool both(bool a, bool b) { return (pick(a, 1u, 0u) & pick(b, 1u, 0u)) != 0u; }
+/// Both sides always count, as one logical instruction; `||` and `&&` become branches.
+bool either(bool a, bool b) { return mix(b, true, a); }
+bool both(bool a, bool b) { return mix(false, b, a); }
 
 uint clz32(uint x) { return uint(31 - findMSB(x)); }
 

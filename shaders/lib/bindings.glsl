@@ -1,4 +1,5 @@
 // What the host hands over (../INTERFACE.md), and the sizes that the translator freezes.
+#include "../../runtime/guest/host_shader.h"
 
 layout(constant_id = 0) const uint SHARED_WORDS = 1u;  // length of the on-chip array
 layout(constant_id = 1) const uint LOCAL_WORDS = 1u;   // per lane, for the bounds check
@@ -23,10 +24,5 @@ shared uint shared_words[SHARED_WORDS];
 uint local_words[LOCAL_TOTAL];
 shared uint loop_marks[LOOP_MARKS];
 
-const uint LAUNCH_ARENA_SIZE = 2u, LAUNCH_GRID = 4u;
-const uint LAUNCH_SLOTS = 15u, LAUNCH_SLOT_BYTES = 16u, LAUNCH_PARAMS = 64u;
-const uint FAULT_COUNT = 0u, FAULT_ABORT = 1u, FAULT_LOCK = 2u, FAULT_SPARE = 3u;
-const uint FAULT_RECORDS = 64u, MAX_FAULTS = 64u;
-
 // The guest address space (runtime/guest/layout.hpp).
-const uint ARENA_BASE = 0x10000000u, SHARED_WINDOW = 1u, LOCAL_WINDOW = 2u;
+const uint SHARED_WINDOW = 1u, LOCAL_WINDOW = 2u;

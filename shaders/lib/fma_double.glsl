@@ -5,7 +5,5 @@
 double fma_to_odd(uint a, uint b, uint c) {
   const double addend = double(uintBitsToFloat(c));
   precise double product = double(uintBitsToFloat(a)) * double(uintBitsToFloat(b));
-  precise double sum = product + addend;
-  const bool finite = (unpackDouble2x32(sum).y & 0x7ff00000u) != 0x7ff00000u;
-  return mix(sum, add_to_odd(product, addend), finite);
+  return add_to_odd(product, addend);
 }

@@ -15,11 +15,9 @@ bool may_straddle(uint n, uint flags) {
   return either((flags & 3u) == ALIGN_ANY, alignment_of(n, flags) < n);
 }
 
-const uint ENTRY_WORDS = 4u, FIRST_ENTRY = 4u, READ_ONLY_BIT = 0x80000000u;
-
 /// [va, va + n) lies in one allocation that allows the access.
 bool lw_allocation_allows(const in B64 va, const in uint n, const in bool write) {
-  uint lo = 0u, hi = allocations.w[0];
+  uint lo = 0u, hi = allocations.w[ALLOCATION_COUNT];
   while (lo < hi) {  // finds the first allocation that starts above va
     uint mid = (lo + hi) >> 1;
     uint at = FIRST_ENTRY + ENTRY_WORDS * mid;

@@ -6,31 +6,24 @@
 #define SEED(x) (x)  // tests put the errors in that drivers may make
 #endif
 
-/// Finite x, not zero, is the result * 2^e, which lies in [1, 2).
-float unit_mantissa(uint x, out int e) {
-  uint m;
-  nearest_unpack(x, e, m);
-  e += 31;
-  return uintBitsToFloat(0x3f800000u | ((m >> 8) & 0x7fffffu));
-}
+const uint ONE = 0x3f800000u, INFINITY_BITS = 0x7f800000u, FRACTION = 0x7fffffu;
 
-/// The float behind q on the side of `residual`.
-float towards(float q, float residual) {
-  return uintBitsToFloat(floatBitsToUint(q) + pick(residual > 0.0, 1u, 0xffffffffu));
-}
-
-/// x / y for both in [1, 2), rounded to nearest; `inverse` is about 1 / y, `missing` how the result compares
-/// with the exact quotient: 1 too small, -1 too large, 0 exact.
-float nearest_quotient(float x, float y, float inverse, out int missing) {
+/// x / y for y in [1, 2) and y <= x < 2 y, rounded to multiples of 2^(coarser - 23), ties to even;
+/// `coarser` is 0 to 25. The result counts these multiples, with `coarser` = 0 those above 1.
+uint nearest_quotient(float x, float y, float inverse, uint coarser) {
   precise float q = x * inverse;
   q = FUSED(FUSED(-q, y, x), inverse, q);
-  precise float residual = FUSED(-q, y, x);
-  const float next = towards(q, residual);
-  precise float gap = abs(next - q) * y;  // between the two residuals
-  precise float twice = abs(residual) + abs(residual);
-  const bool beyond = twice > gap;
-  missing = residual == 0.0 ? 0 : (residual > 0.0) != beyond ? 1 : -1;
-  return beyond ? next : q;
+  const uint exponent = coarser << 23;
+  // In the sum's last place is just what counts.
+  const float magic = uintBitsToFloat(pick(coarser != 0u, ONE + exponent, 0u));
+  precise float rounded = q + magic;
+  precise float kept = rounded - magic;
+  precise float residual = FUSED(-kept, y, x);
+  precise float scaled = residual * 16777216.0;
+  // Half way to the neighbour the residual is y * 2^(coarser - 24).
+  const float half_way = uintBitsToFloat(floatBitsToUint(y) + exponent);
+  const uint up = uint(scaled > half_way), down = uint(scaled < -half_way);
+  return floatBitsToUint(rounded) + up - down - (ONE + exponent);
 }
 
 /// The root of x in [1, 4), rounded to nearest, and about its reciprocal.
@@ -39,65 +32,64 @@ float nearest_root(float x, out float inverse) {
   precise float half_ = 0.5 * inverse, s = x * inverse;
   s = FUSED(FUSED(-s, s, x), half_, s);
   precise float residual = FUSED(-s, s, x);
-  const float next = towards(s, residual);
-  // Half way to the neighbour the residual is s * gap and a little, and no residual lies between.
-  precise float bound = s * abs(next - s);
-  return residual > bound || -residual >= bound ? next : s;
+  // Half way to the neighbour the residual is s * 2^-23 and a little, and no residual lies between.
+  precise float scaled = residual * 8388608.0;
+  const uint up = uint(scaled > s), down = uint(-scaled >= s);
+  return uintBitsToFloat(floatBitsToUint(s) + up - down);
 }
-/// Positive x = the result * 4^e, which lies in [1, 4).
+/// Positive x, not zero, is the result * 4^e; the result lies in [1, 4).
 float root_mantissa(uint x, out int e) {
-  int twice;
-  const float m = unit_mantissa(x, twice);
-  e = twice >> 1;
-  return uintBitsToFloat(floatBitsToUint(m) + (uint(twice & 1) << 23));
+  precise float up = uintBitsToFloat(x) * 16777216.0;
+  const uint from_one = pick(x < 0x800000u, floatBitsToUint(up) - (24u << 23), x) - ONE;
+  e = int(from_one) >> 24;
+  return uintBitsToFloat(ONE + (from_one & 0xffffffu));
 }
-/// What has no root: a word of 1 for NaN and negative numbers, but not for -0.
-uint has_no_root(uint a) { return is_nan_word(a) | ((a >> 31) & (is_zero_word(a) ^ 1u)); }
-
-/// q * 2^e to f32 for 0.5 <= q < 2, which is too small by something below half an ulp (missing = 1), too
-/// large (-1) or exact. Only numbers that become subnormal are rounded here.
-uint quotient_round(float q, int e, int missing) {
-  const uint bits = floatBitsToUint(q);
-  const int place = e + int(bits >> 23);
-  const uint quarters = (((bits & 0x7fffffu) | 0x800000u) << 2) + uint(missing);
-  const uint drop = uint(clamp(1 - place, 0, 26)) + 2u;
-  const uint lost = quarters << (32u - drop);
-  uint kept = quarters >> drop;
-  kept += pick(lost > 0x80000000u - (kept & 1u), 1u, 0u);
-  return pick(place > 254, 0x7f800000u, kept + (uint(max(place - 1, 0)) << 23));
+/// The root's result but for numbers that have none, zeros and infinity.
+uint root_special(uint finite, uint a, uint zero, uint infinity) {
+  const uint beyond = pick(a == INFINITY_BITS, infinity, NAN32);
+  const uint usual = pick(a >= INFINITY_BITS, beyond, finite);
+  return pick((a & 0x7fffffffu) == 0u, zero, usual);
 }
 
 uint lw_fdiv_fma_f32(const in uint a, const in uint b) {
-  int ea, eb, missing;
-  const float x = unit_mantissa(a, ea), y = unit_mantissa(b, eb);
-  precise float inverse = SEED(1.0 / y);
-  const float q = nearest_quotient(x, y, inverse, missing);
-  const uint finite = quotient_round(q, ea - eb, missing);
-  const uint sign = (a ^ b) & 0x80000000u;
-  const uint zero_a = is_zero_word(a), zero_b = is_zero_word(b);
-  const uint inf_a = is_inf_word(a), inf_b = is_inf_word(b);
-  const uint invalid = is_nan_word(a) | is_nan_word(b) | (zero_a & zero_b) | (inf_a & inf_b);
-  const uint usual = pick((zero_a | inf_b) != 0u, sign, sign | finite);
-  return nearest_special(usual, invalid, zero_b | inf_a, sign | 0x7f800000u);
+  const uint size_a = a & 0x7fffffffu, size_b = b & 0x7fffffffu;
+  // Where one is subnormal, both go up; what becomes infinite then makes the quotient so, or zero.
+  const float scale = uintBitsToFloat(pick(min(size_a, size_b) < 0x800000u, ONE + (24u << 23), ONE));
+  precise float x = uintBitsToFloat(size_a) * scale, y = uintBitsToFloat(size_b) * scale;
+  // The difference of the bits is that of the exponents over that of the mantissas, with its borrow:
+  // the exponent of a quotient in [1, 2), and the dividend for it.
+  const uint ratio = floatBitsToUint(x) - floatBitsToUint(y);
+  const int e = int(ratio) >> 23;
+  const uint divisor = ONE | (floatBitsToUint(y) & FRACTION);
+  const float dividend = uintBitsToFloat(divisor + (ratio & FRACTION));
+  precise float inverse = SEED(1.0 / uintBitsToFloat(divisor));
+  const uint coarser = uint(clamp(-126 - e, 0, 25));
+  const uint count = nearest_quotient(dividend, uintBitsToFloat(divisor), inverse, coarser);
+  const uint finite = min(count + (uint(max(e + 127, 0)) << 23), INFINITY_BITS);
+  const bool zero = either(size_a == 0u, size_b == INFINITY_BITS);
+  const bool infinite = either(size_b == 0u, size_a == INFINITY_BITS);
+  const bool invalid = either(both(zero, infinite), max(size_a, size_b) > INFINITY_BITS);
+  const uint size = pick(infinite, INFINITY_BITS, pick(zero, 0u, finite));
+  return pick(invalid, NAN32, size | ((a ^ b) & 0x80000000u));
 }
 
-uint lw_frcp_fma_f32(const in uint a) { return lw_fdiv_fma_f32(0x3f800000u, a); }
+uint lw_frcp_fma_f32(const in uint a) { return lw_fdiv_fma_f32(ONE, a); }
 
 uint lw_fsqrt_fma_f32(const in uint a) {
   int e;
   float inverse;
   const float s = nearest_root(root_mantissa(a, e), inverse);
-  const uint finite = floatBitsToUint(s) + (uint(e) << 23);
-  return nearest_special(pick(is_zero_word(a) != 0u, a, finite), has_no_root(a), is_inf_word(a), a);
+  return root_special(floatBitsToUint(s) + (uint(e) << 23), a, a, a);
 }
 
 /// Two roundings, as in lw_frsqrt_approx_f32. The result is never subnormal.
 uint lw_frsqrt_fma_f32(const in uint a) {
-  int e, missing;
+  int e;
   float inverse;
   const float s = nearest_root(root_mantissa(a, e), inverse);
-  const uint finite = floatBitsToUint(nearest_quotient(1.0, s, inverse, missing)) - (uint(e) << 23);
-  const uint zero = is_zero_word(a);
-  const uint usual = pick(is_inf_word(a) != 0u, 0u, finite);
-  return nearest_special(usual, has_no_root(a), zero, (a & 0x80000000u) | 0x7f800000u);
+  const uint divisor = floatBitsToUint(s), ratio = ONE - divisor + ONE;
+  const float dividend = uintBitsToFloat(divisor + (ratio & FRACTION));
+  const uint count = nearest_quotient(dividend, s, inverse, 0u);
+  const uint finite = count + (uint((int(ratio) >> 23) - e) << 23);
+  return root_special(finite, a, a | INFINITY_BITS, 0u);
 }

@@ -11,12 +11,12 @@ double sum_error(double a, double b, double sum) {
   return error;
 }
 
-/// Not for infinities and NaNs of `sum`.
+/// An infinite or NaN sum has lost NaN, which is no more than zero: it stays as it is.
 double add_to_odd(double a, double b) {
   precise double sum = a + b;
   const double lost = sum_error(a, b, sum);
   const uint64_t bits = bits_of(sum);
-  const uint64_t inexact = uint64_t(lost != 0.0lf);
+  const uint64_t inexact = uint64_t(abs(lost) > 0.0lf);
   const uint64_t away = (bits ^ bits_of(lost)) >> 63;  // 1: the sum was rounded away from zero
   return double_of((bits - (inexact & away)) | inexact);
 }

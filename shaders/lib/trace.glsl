@@ -3,10 +3,7 @@
 
 layout(set = 0, binding = 5, std430) buffer EventWords { uint w[]; } events;
 
-const uint LAUNCH_TRACE_FIRST = 19u, LAUNCH_TRACE_CAPACITY = 20u, LAUNCH_TRACE_STRIDE = 21u;
 const uint TRACE_HEADER = 64u;
-const uint FORM_ARENA = 1u << 16, FORM_ANYWHERE = 1u << 17, FORM_WINDOWS = 1u << 18;
-const uint FORM_FORCE = 1u << 19, FORM_NO_ADDRESS = 1u << 20;
 
 uint trace_written[LANES];
 uint trace_base, trace_capacity, trace_stride;

@@ -1,5 +1,5 @@
 // What waves cost on a device whose subgroups are smaller than they:
-//   1. saxpy with one invocation per wave ("packed") against one per lane;
+//   1. saxpy with one invocation per wave ("serial") against one per lane;
 //   2. a kernel of shuffles and votes against the same written by hand in GLSL with shared memory;
 //   3. the time to the first result of a 1,000-instruction kernel with cross-lane operations, cold.
 // Device: LANEWISE_DEVICE or the default; the hand-written kernel runs on the same driver.
@@ -139,9 +139,9 @@ void saxpy_in_both_modes() {
     return best_dispatch(k, {.grid = {kGroups}, .block = {kBlock}, .wave = mode},
                          static_cast<int32_t>(n), 0.5F, x, y);
   };
-  const double lane = time(WaveMode::lane), packed = time(WaveMode::packed);
-  fmt::print("saxpy, {} elements: lane {:.1f} ms, packed {:.1f} ms, ratio {:.2f}\n", n, lane,
-             packed, packed / lane);
+  const double lane = time(WaveMode::lane), serial = time(WaveMode::serial);
+  fmt::print("saxpy, {} elements: lane {:.1f} ms, serial {:.1f} ms, ratio {:.2f}\n", n, lane,
+             serial, serial / lane);
 }
 
 /// Milliseconds of the hand-written kernel: a whole run less one with a single group, which sets

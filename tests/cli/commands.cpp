@@ -154,6 +154,16 @@ TEST_CASE("coverage lists forms, as text, as JSON and for a list of forms") {
         "frob\tunsupported\n");
 }
 
+TEST_CASE("coverage --waves says how kernels lay their lanes over invocations") {
+  const std::string files = kKernels + "saxpy.sm75.ptx " + kKernels + "scan_shfl.sm75.ptx";
+  const Output o = program("coverage --device profile:vega10 --waves " + files);
+  CHECK(o.code == 0);
+  CHECK(contains(o.out, "saxpy\tlane\tno cross-lane operations"));
+  CHECK(contains(o.out, "scan_shfl\tpacked\tthe lanes of a wave can be kept together"));
+  CHECK(contains(o.err, "0 of 2 kernels run their lanes one after another, 0 are refused"));
+  CHECK(program("coverage").code == 2);
+}
+
 TEST_CASE("translate shows every stage") {
   const std::string file = kKernels + "saxpy.sm75.ptx";
   const Output ir = program("translate --emit ir " + file);

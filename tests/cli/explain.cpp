@@ -77,11 +77,11 @@ TEST_CASE("the addresses in the JSON and in the text are those of the run") {
 TEST_CASE("an instruction on its own: formula, range, bytes, conversion, registers, caches") {
   if (!once()) return;
   const Output sass = explain(
-      "--text 'LDG.E.S16.CG R0, [R2+3]' --set 'buffer b u8[64] = 0x80 + i' --set 'reg R2:R3 = b + "
+      "--text 'LDG.E.CG.S16 R0, [R2+3]' --set 'buffer b u8[64] = 0x80 + i' --set 'reg R2:R3 = b + "
       "8 * lane' --lane 2");
   CHECK(sass.code == 0);
   CHECK(sass.out ==
-        "text: LDG.E.S16.CG R0, [R2+3]\n"
+        "text: LDG.E.CG.S16 R0, [R2+3]\n"
         "  cache: sass.ld.cg: the first-level data cache, passed by, cached in L2 only\n"
         "  lane 2 of wave 0\n"
         "    load of 2 bytes from global memory\n"

@@ -44,3 +44,26 @@ TEST_CASE("a time limit ends the program while the kernel is being compiled") {
         contains(o.err, "kernel 'slow' was still being translated when its 1 s were over"));
   CHECK(slurp(in) == std::string(8, '\0'));
 }
+
+TEST_CASE("without a step budget a time limit still ends an endless loop") {
+  const std::string file = write("unlimited.ptx", kHeader + R"(
+.visible .entry endless()
+{
+L:
+  bra L;
+}
+)");
+  const Output limited = run(file + " --max-steps 5000");
+  CHECK(limited.code == 4);
+  CHECK(contains(limited.err, "step budget used up"));
+  const Output o = run(file + " --max-steps unlimited --timeout 1");
+  CAPTURE(o.err);
+  CHECK(o.code == 4);
+  // llvmpipe of Mesa 22.3 leaves loops by itself.
+  const bool cut = contains(o.err, "step budget of the device");
+  if (cut) CHECK(contains(device(), "llvmpipe"));
+  if (!cut) CHECK(contains(o.err, "did not end within 1 s"));
+  const Output wrong = run(file + " --max-steps none");
+  CHECK(wrong.code == 2);
+  CHECK(contains(wrong.err, "expected a number of at least 1|unlimited"));
+}

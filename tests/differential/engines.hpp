@@ -66,13 +66,14 @@ inline std::string describe(const Outcome& o) {
 /// Checks that a device (engines_in_turn) does what the reference engine does.
 inline void compare(const ir::Program& program, Dim3 grid, Dim3 block,
                     const std::vector<uint32_t>& input, size_t output_words,
-                    const std::vector<std::string>& what = {}) {
+                    const std::vector<std::string>& what = {},
+                    const std::function<void(LaunchRequest&)>& adjust = {}) {
   const auto problems = ir::verify(program);
   REQUIRE_MESSAGE(problems.empty(), problems.front());
   Outcome expected;
   for (const TestEngine& engine : engines_in_turn()) {
     CAPTURE(engine.label);
-    const Outcome got = run_on(*engine.engine, program, grid, block, input, output_words);
+    const Outcome got = run_on(*engine.engine, program, grid, block, input, output_words, adjust);
     if (engine.label == "reference") {
       expected = got;
       continue;

@@ -159,7 +159,7 @@ TEST_CASE("forward progress: lanes of a wave that wait for each other end in a r
     CAPTURE(std::string(wait.name));
     const ir::Program program = kernel(wait.body);
     for (const TestEngine& engine : test_engines()) {
-      for (const WaveMode mode : {WaveMode::automatic, WaveMode::packed}) {
+      for (const WaveMode mode : {WaveMode::automatic, WaveMode::serial}) {
         CAPTURE(engine.label);
         CAPTURE(static_cast<int>(mode));
         const Outcome got = launch(*engine.engine, program, mode, 64, {0}, 160);
@@ -181,7 +181,7 @@ TEST_CASE("forward progress: lanes of a wave that wait for each other end in a r
 
 TEST_CASE("forward progress: barriers with ids and counts in groups of several waves") {
   const ir::Program program = meeting_kernel();
-  for (const WaveMode mode : {WaveMode::automatic, WaveMode::packed}) {
+  for (const WaveMode mode : {WaveMode::automatic, WaveMode::serial}) {
     for (const Meeting& meeting : meetings()) {
       CAPTURE(std::string(meeting.name));
       CAPTURE(static_cast<int>(mode));

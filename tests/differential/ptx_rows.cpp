@@ -202,7 +202,7 @@ std::vector<std::vector<Row>> sampled(std::map<std::string, std::vector<Row>> ki
 }
 
 std::vector<uint32_t> translated(Engine& engine, const ir::Program& program, const Row& row) {
-  return engine.translate(request_for(program, row.kernel.params));
+  return engine.translate(request_for(program, row.kernel.params)).words;
 }
 
 /// Also for a device without 64-bit integers. What SwiftShader gets in the end is validated by the

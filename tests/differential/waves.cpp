@@ -208,20 +208,23 @@ class WaveKernel {
   Reg output_, index_, lane_, value_, result_, wave_;
 };
 
-void compare_cases(const std::vector<Case>& cases, uint32_t wave_lanes, uint32_t lanes) {
+void compare_cases(const std::vector<Case>& cases, uint32_t wave_lanes, uint32_t lanes,
+                   WaveMode mode) {
   const ir::Program p = WaveKernel(cases, wave_lanes).build();
   std::vector<std::string> what;
   for (const std::string& place : kPlaces)
     for (const Case& c : cases) what.push_back(std::string(c.name) + ", " + place);
   CAPTURE(lanes);
-  compare(p, {2, 1, 1}, {lanes, 1, 1}, {0}, size_t{2} * lanes * what.size(), what);
+  compare(p, {2, 1, 1}, {lanes, 1, 1}, {0}, size_t{2} * lanes * what.size(), what,
+          [mode](LaunchRequest& request) { request.wave = mode; });
 }
 
 /// All of them, a few to a program.
-void compare_all(const std::vector<Case>& cases, uint32_t wave_lanes, uint32_t lanes) {
+void compare_all(const std::vector<Case>& cases, uint32_t wave_lanes, uint32_t lanes,
+                 WaveMode mode = WaveMode::packed) {
   for (size_t i = 0; i < cases.size(); i += kCasesOfOneProgram) {
     const size_t end = std::min(cases.size(), i + kCasesOfOneProgram);
-    compare_cases({cases.begin() + i, cases.begin() + end}, wave_lanes, lanes);
+    compare_cases({cases.begin() + i, cases.begin() + end}, wave_lanes, lanes, mode);
   }
 }
 
@@ -234,8 +237,29 @@ std::vector<Case> cases_that(Wanted wanted) {
 
 }  // namespace
 
+/// Those whose member mask names all lanes: the others may wait for lanes that stand elsewhere.
+bool can_stay_together(const Case& c) {
+  return c.members == 0xffffffff;
+}
+
 TEST_CASE("waves: every operation in four waves, the last one partial") {
-  compare_all(cases(), 32, 117);
+  compare_all(cases_that(can_stay_together), 32, 117);
+  CHECK(validation_messages() == 0);
+}
+
+TEST_CASE("waves: narrower than a subgroup, as wide, and twice that") {
+  const auto some = cases_that([](const Case& c) {
+    return can_stay_together(c) && (c.op != Op::redux || c.atom == ir::AtomOp::max);
+  });
+  for (const uint32_t width : {4U, 8U, 16U}) {
+    CAPTURE(width);
+    compare_all(some, width, 45);
+  }
+  CHECK(validation_messages() == 0);
+}
+
+TEST_CASE("waves: lanes one after another") {
+  compare_all(cases(), 32, 117, WaveMode::serial);
   CHECK(validation_messages() == 0);
 }
 
@@ -247,9 +271,10 @@ TEST_CASE("waves: a full wave and less than one") {
 }
 
 TEST_CASE("waves: 64 lanes") {
-  compare_all(
-      cases_that([](const Case& c) { return c.op != Op::redux || c.atom == ir::AtomOp::add; }), 64,
-      150);
+  compare_all(cases_that([](const Case& c) {
+                return can_stay_together(c) && (c.op != Op::redux || c.atom == ir::AtomOp::add);
+              }),
+              64, 150, WaveMode::automatic);
 }
 
 TEST_CASE("waves: what a driver's loop limit cuts is a fault, never a wrong value") {

@@ -1,7 +1,7 @@
 // Any bytes as a code object: kernels or diagnostics, and lowering what was read never crashes.
 #include <cstdlib>
 
-#include "runtime/isa/gcn/code_object.hpp"
+#include "runtime/isa/gcn/objects/code_object.hpp"
 
 using namespace lanewise;
 

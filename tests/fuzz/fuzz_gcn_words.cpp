@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "runtime/isa/gcn/code_object.hpp"
+#include "runtime/isa/gcn/objects/code_object.hpp"
 
 using namespace lanewise;
 

@@ -17,7 +17,7 @@ constexpr int kThreads = 64;
 
 /// One block of 64 lanes in every mode.
 void in_every_mode(const std::function<void(const LaunchOptions&)>& run) {
-  for (const WaveMode wave : {WaveMode::lane, WaveMode::packed}) {
+  for (const WaveMode wave : {WaveMode::lane, WaveMode::packed, WaveMode::serial}) {
     for (const Memcheck memcheck : {Memcheck::arena, Memcheck::alloc, Memcheck::off}) {
       CAPTURE(static_cast<int>(wave));
       CAPTURE(static_cast<int>(memcheck));

@@ -1,4 +1,6 @@
 // scan_shfl.cu: a prefix sum made of shuffles, with barriers between its two levels.
+#include <cstdlib>
+
 #include "tests/kernels/support.hpp"
 
 using namespace kernels;
@@ -16,7 +18,11 @@ void check_scan(const char* variant, uint32_t groups, uint32_t threads, uint32_t
       ptx("scan_shfl", variant, "scan_shfl")
           .launch({.grid = {groups}, .block = {threads}}, a, b, s, static_cast<int32_t>(n));
   result.check();
-  CHECK(result.wave_mode == (device().info().name == "reference" ? "lane" : "packed"));
+  const char* const asked = std::getenv("LANEWISE_WAVE");
+  const std::string mode = device().info().name == "reference" ? "lane"
+                           : asked != nullptr                  ? asked
+                                                               : "packed";
+  CHECK(result.wave_mode == mode);
   for (uint32_t group = 0; group < groups; ++group) {
     uint32_t sum = 0;
     for (uint32_t i = group * threads; i < (group + 1) * threads; ++i) {
@@ -40,18 +46,20 @@ TEST_CASE("scan with shuffles: one wave, several, and as many as fit") {
   }
 }
 
-TEST_CASE("kernels without cross-lane operations give the same in packed mode") {
+TEST_CASE("kernels without cross-lane operations give the same in every mode") {
   const auto x = random_floats(700, 5), y = random_floats(700, 6);
   const auto run = [&](lanewise::WaveMode mode) {
     auto dx = device().buffer(x, "x"), dy = device().buffer(y, "y");
     const auto result = ptx("saxpy", "sm75", "saxpy")
                             .launch({.grid = {3}, .block = {256}, .wave = mode}, 700, 1.5f, dx, dy);
     result.check();
-    const bool packed = mode == lanewise::WaveMode::packed && device().info().name != "reference";
-    CHECK(result.wave_mode == (packed ? "packed" : "lane"));
+    CHECK(result.wave_mode ==
+          (device().info().name == "reference" ? "lane" : lanewise::name(mode)));
     return dy.read<float>();
   };
-  check_equal(run(lanewise::WaveMode::packed), run(lanewise::WaveMode::lane));
+  const auto expected = run(lanewise::WaveMode::lane);
+  check_equal(run(lanewise::WaveMode::packed), expected);
+  check_equal(run(lanewise::WaveMode::serial), expected);
 }
 
 TEST_CASE("lane mode refuses cross-lane operations on devices") {

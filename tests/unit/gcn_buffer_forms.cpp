@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/isa/gcn/gcn.hpp"
-#include "runtime/isa/gcn/row.hpp"
+#include "runtime/isa/gcn/tables/row.hpp"
 
 using namespace lanewise;
 

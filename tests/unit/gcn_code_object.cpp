@@ -1,5 +1,5 @@
 // Code objects: the compiler's files give the same kernels as its assembly, run, and lie in vain.
-#include "runtime/isa/gcn/code_object.hpp"
+#include "runtime/isa/gcn/objects/code_object.hpp"
 
 #include <doctest/doctest.h>
 
@@ -89,6 +89,24 @@ TEST_CASE("the saxpy and vec4 code objects run") {
   }
   const gcn::Listing vec4 = read("k11_vec4");
   for (size_t k = 0; k < vec4.kernels.size(); ++k) CHECK(!lowered(vec4, k).blocks.empty());
+}
+
+TEST_CASE("a kernel with its header in front of the code runs") {
+  const std::string file = contents("data/gcn/k01_saxpy.gfx700.mesa3d.hsaco");
+  const gcn::Listing l = gcn::read_code_object(bytes_of(file));
+  for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.message);
+  REQUIRE(l.kernels.size() == 1);
+  CHECK(l.kernels[0].kernarg_bytes >= 24);
+  const ir::Program saxpy = lowered(l);
+  const uint32_t n = 300;
+  std::vector<float> x(n), y(n, 1.0F);
+  for (uint32_t i = 0; i < n; ++i) x[i] = static_cast<float>(i);
+  test::Bench bench;
+  const uint64_t ys = bench.put(y), xs = bench.put(x);
+  bench.arg(ys).arg(xs).arg(2.0F).arg(n);
+  CHECK(bench.run(saxpy, 2, 256).fault_count == 0);
+  const auto result = bench.get<float>(ys, n);
+  for (uint32_t i = 0; i < n; ++i) CHECK(result[i] == 2 * x[i] + 1);
 }
 
 TEST_CASE("damaged files give diagnostics") {

@@ -88,12 +88,12 @@ TEST_CASE("float modes and operands whose meaning is not built are errors, not o
   };
   const std::string add = "v_add_f32 v0, v1, v2", clamp = "v_max_f32_e64 v0, v1, v1 clamp";
   for (const char* mode : {"1", "2"})
-    refused(add, std::string(".amdhsa_float_denorm_mode_32 ") + mode + "\n", gcn::Gen::gfx6,
-            "flushed on one side only");
+    refused(add, std::string(".amdhsa_float_denorm_mode_32 ") + mode + "\n", gcn::Gen::gfx6, "");
   refused(add, ".amdhsa_float_denorm_mode_32 3\n", gcn::Gen::gfx6, "");
   refused(clamp, ".amdhsa_dx10_clamp 0\n", gcn::Gen::gfx6, "keeps NaN");
   refused(clamp, "", gcn::Gen::gfx6, "");
-  refused("v_add_u16 v0, 1.0, v1", "", gcn::Gen::gfx8, "floating-point constants in 16-bit");
+  refused("v_cvt_f32_f64 v0, v[2:3]", ".amdhsa_float_round_mode_32 1\n", gcn::Gen::gfx6,
+          "two different rounding modes");
   const std::string mad = "v_mad_i64_i32 v[0:1], vcc, v2, v3, v[4:5]";
   refused(mad, "", gcn::Gen::gfx7, "");
   refused(mad + "\ns_mov_b64 vcc, 0", "", gcn::Gen::gfx7, "");

@@ -70,7 +70,7 @@ TEST_CASE("memory instructions carry size, cache policy, alignment and site") {
 TEST_CASE("what cannot run is an error at its place") {
   const auto r = lower(
       "  MOV R0, c[0x0][0x24] ;\n  MOV R0, c[0x3][0x0] ;\n  LDG.E.128 R1, [R2] ;\n"
-      "  XMAD.CSFU R0, R1, R2, R3 ;\n  S2R R0, SR_VIRTCFG ;\n  LDG.E R0, [R3] ;\n  EXIT ;\n");
+      "  XMAD.CSFU R0, R1, R2, R3 ;\n  S2R R0, SR_PM0 ;\n  LDG.E R0, [R3] ;\n  EXIT ;\n");
   REQUIRE(r.diagnostics.size() == 6);
   for (uint32_t n = 0; n < 6; ++n) {
     CHECK(r.diagnostics[n].line == n + 1);

@@ -1,6 +1,7 @@
 // SASS kernels on the reference engine, against values computed here.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -144,4 +145,19 @@ TEST_CASE("a guarded-off access does not fault") {
       "ISETP.NE.AND P0, PT, R4, RZ, PT ;\n@P0 STG.E [R4], R0 ;\nEXIT ;\n");
   Bench bench;
   CHECK(bench.run(m.kernels[0], 1, 32).fault_count == 0);
+}
+
+TEST_CASE("a loop may push the same target each round and leave the tokens behind") {
+  const std::string round =
+      "SSY `(.L_x) ;\nIADD32I R4, R4, 0x1 ;\nISETP.GE.AND P0, PT, R4, R19, PT ;\n";
+  const auto left = outputs("MOV R4, RZ ;\nPBK `(.L_end) ;\n.L_loop:\n" + round +
+                            "@P0 BRK ;\nBRA `(.L_loop) ;\n.L_x:\nMOV32I R4, 0xbad ;\nBRK ;\n"
+                            ".L_end:\nMOV R0, R4 ;\n");
+  const auto synced = outputs("MOV R4, RZ ;\n.L_loop:\n" + round +
+                              "@!P0 BRA `(.L_loop) ;\nSYNC ;\nMOV32I R4, 0xbad ;\n.L_x:\n"
+                              "MOV R0, R4 ;\n");
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    CHECK(left[lane] == std::max(lane, 1U));
+    CHECK(synced[lane] == std::max(lane, 1U));
+  }
 }

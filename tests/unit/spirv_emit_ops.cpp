@@ -190,17 +190,17 @@ TEST_CASE("cross-lane instructions that the group reaches together need no packi
   spirv::Options options = block_of(64);
   for (const auto& [tier, target] : all_tiers()) {
     CAPTURE(tier);
-    for (const WaveMode mode : {WaveMode::automatic, WaveMode::lane, WaveMode::packed}) {
+    for (const WaveMode mode : {WaveMode::automatic, WaveMode::lane, WaveMode::serial}) {
       options.wave = mode;
       CHECK(verdict(k.program, options, target) == "");
       const spirv::Module module = spirv::translate(k.program, options, target);
-      CHECK(module.wave_mode == (mode == WaveMode::packed ? "packed" : "lane"));
+      CHECK(module.wave_mode == (mode == WaveMode::serial ? "serial" : "lane"));
       CHECK((module.wave_reason == "asked for") == (mode != WaveMode::automatic));
     }
   }
 }
 
-TEST_CASE("others are packed, and refused in lane mode with their place") {
+TEST_CASE("others are serial, and refused in lane mode with their place") {
   Kernel k;
   const ir::Reg p = k.compare(ir::Cond::lt, k.sreg(ir::SReg::laneid), ir::imm(5));
   k.b.set_guard({p, false});
@@ -211,7 +211,7 @@ TEST_CASE("others are packed, and refused in lane mode with their place") {
   for (const auto& [tier, target] : all_tiers()) {
     CAPTURE(tier);
     CHECK(verdict(k.program, options, target) == "");
-    CHECK(spirv::translate(k.program, options, target).wave_mode == "packed");
+    CHECK(spirv::translate(k.program, options, target).wave_mode == "serial");
   }
   options.wave = WaveMode::lane;
   std::string message;
@@ -223,5 +223,5 @@ TEST_CASE("others are packed, and refused in lane mode with their place") {
   }
   CHECK(message ==
         "cross-lane instruction 'the guest's own words;' (line 7) cannot run in lane mode, as not "
-        "all lanes of the block are known to reach it together; use --wave auto or packed");
+        "all lanes of the block are known to reach it together; use --wave auto, packed or serial");
 }

@@ -45,6 +45,20 @@ class Rows {
     const double half = f32(q) + (q < 0x1000000 ? std::ldexp(0.5, -149) : 0);
     add(quotient, std::bit_cast<uint32_t>(static_cast<float>(half * f32(b))) + any() % 3 - 1, b);
   }
+  /// Quotients half way between two multiples of 2^-149 and next to that, of every length: both
+  /// ties, to even upwards and downwards. `bits`: how many bits the halves count, 1 to 24.
+  void add_tie(uint32_t bits) {
+    const uint32_t halves = (any() & ((1U << bits) - 1)) | 1U << (bits - 1) | 1U;
+    const uint32_t factor = bits < 21 ? (any() % 8) | 1U : 1U;
+    const int up = 24 + static_cast<int>(any() % 120);
+    const auto b = static_cast<float>(std::ldexp(factor, up));
+    const auto a = static_cast<float>(std::ldexp(static_cast<double>(halves) * factor, up - 150));
+    const uint32_t sign = any() & 0x80000000;
+    for (const uint32_t off : {0U, 1U, 0xffffffffU}) {
+      add(quotient, (std::bit_cast<uint32_t>(a) + off) | sign, std::bit_cast<uint32_t>(b));
+      add(quotient, std::bit_cast<uint32_t>(a), (std::bit_cast<uint32_t>(b) + off) | sign);
+    }
+  }
   const Words& padded() {
     while (words_.size() / 4 % kGroup != 0) add(root, 0x3f800000, 0);
     return words_;
@@ -87,9 +101,15 @@ void check_rows(Rows& rows) {
 
 TEST_CASE("quotients out of rough seeds: hard pairs, both ends of the range, what is no number") {
   Rows rows(1);
-  const uint32_t edges[] = {0,          0x80000000, 1,          0x80000001, 0x7fffff,   0x800000,
-                            0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001, 0x7f7fffff, 0x7f800000,
-                            0xff800000, 0x7fc00000, 0xffc00001, 0x00ffffff, 0x01000000, 0x40400000};
+  const uint32_t edges[] = {
+      0, 0x80000000, 1, 0x80000001, 0x7fffff, 0x800000, 0x3f800000, 0xbf800000, 0x3f7fffff,
+      0x3f800001, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x00ffffff,
+      0x01000000, 0x40400000,
+      // Where one goes up by 2^24 because the other is subnormal, and overflows.
+      0x00800001, 0x80400000, 0x00400001, 0x00000003, 0x72ffffff, 0x73000000, 0x737fffff,
+      0x73800000, 0x73800001, 0xf3800000, 0x33800000, 0x4b800000,
+      // All ones: reciprocals next to the middle.
+      0x3fffffff, 0x00ffffff, 0x7effffff, 0x7e800000, 0x3effffff};
   for (const uint32_t a : edges)
     for (const uint32_t b : edges) rows.add(quotient, a, b);
   for (int i = 0; i < 400000; ++i) {
@@ -97,6 +117,10 @@ TEST_CASE("quotients out of rough seeds: hard pairs, both ends of the range, wha
     rows.add(quotient, rows.plain(), rows.plain());
     rows.add_edge();
   }
+  for (uint32_t bits = 1; bits <= 24; ++bits)
+    for (int i = 0; i < 600; ++i) rows.add_tie(bits);
+  // Dividends of every size over the divisor whose reciprocal is hardest.
+  for (int i = 0; i < 50000; ++i) rows.add(quotient, 0x3f800000 | (rows.any() >> 9), 0x3fffffff);
   check_rows(rows);
 }
 
@@ -106,6 +130,19 @@ TEST_CASE("roots and their reciprocals out of rough seeds: every 23rd number, an
                            0xff800000U, 0xbf800000U, 0x7fc00000U, 0x3f7fffffU, 0x3f800001U}) {
     rows.add(root, a, 0);
     rows.add(inverse_root, a, 0);
+  }
+  // Subnormal numbers of every length, the powers of two and their neighbours.
+  for (uint32_t place = 0; place < 31; ++place) {
+    for (const uint32_t off : {0U, 1U, 0xffffffffU}) {
+      rows.add(root, (1U << place) + off, 0);
+      rows.add(inverse_root, (1U << place) + off, 0);
+    }
+  }
+  for (uint32_t field = 1; field < 256; ++field) {
+    for (const uint32_t off : {0U, 1U, 0xffffffffU}) {
+      rows.add(root, (field << 23) + off, 0);
+      rows.add(inverse_root, (field << 23) + off, 0);
+    }
   }
   // Two octaves hold every mantissa at even and at odd exponents.
   for (uint32_t a = 0x3f800000; a < 0x40800000; a += 23) rows.add(root, a, 0);

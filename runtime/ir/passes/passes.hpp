@@ -36,6 +36,11 @@ void insert_checks(Program& program, const CheckFacts& facts);
 /// join marked operations with others.
 void relax_nans(Program& program);
 
+/// Takes loops out of the step budget (Terminator::counts) that make at most 4096 turns by a
+/// counter with a constant start, step and end; loops of a nest at most 2^20 together. Every engine
+/// asks this about the program it is given, before any other pass, so all of them count the same.
+void mark_free_loops(Program& program);
+
 /// Turns switch terminators into chains of compares and branches.
 void lower_switches(Program& program);
 
@@ -55,10 +60,15 @@ struct Uniformity {
   std::vector<bool> reg;    ///< [register]
   std::vector<bool> block;  ///< [block]
 };
-Uniformity uniformity(const Program& program);
+/// The same for the lanes of a wave: `together` says of whom a proof speaks. Registers that the
+/// program calls scalar are the same in a wave.
+enum class Together : uint8_t { wave, group };
+Uniformity uniformity(const Program& program, Together together = Together::group);
 /// Every barrier and cross-lane operation is proven to be reached by all lanes of the group
 /// together (no lane exits before).
 bool meetings_uniform(const Program& program);
+/// The same of barriers alone.
+bool barriers_uniform(const Program& program);
 
 /// Structured control flow, ready for SPIR-V: every break and continue leaves exactly the innermost
 /// loop or scope around it.
@@ -78,6 +88,7 @@ struct Node {
   Guard cond;
   Reg reg;
   bool value = false;
+  bool counts = true;     ///< loops: some back edge is a step of the budget
   uint32_t site = kNone;  ///< loops: the back edge's instruction, for the step budget's report
   std::vector<Node> body, otherwise;
 };

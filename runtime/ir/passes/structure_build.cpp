@@ -93,6 +93,7 @@ class TreeBuilder {
       n.kind = Node::Kind::loop;
       n.block = loop_label(x);
       n.site = back_edge_site(x);
+      n.counts = counts(x);
       tree(inside(x, n.body, d + 1), n.body, d + 1);
       list.push_back(std::move(n));
       return kNone;
@@ -134,6 +135,12 @@ class TreeBuilder {
       if (order_.reachable(p) && is_back_edge(p, header)) return p_.blocks[p].term.site;
     }
     return kNone;
+  }
+
+  bool counts(uint32_t header) const {
+    return std::ranges::any_of(graph_.preds[header], [&](uint32_t p) {
+      return order_.reachable(p) && is_back_edge(p, header) && p_.blocks[p].term.counts;
+    });
   }
 
   /// The block itself and where it leads; returns what follows in the same list.

@@ -32,11 +32,29 @@ bool same_for_the_group(SReg s) {
   }
 }
 
+/// What lanes of a wave find out together, all of them that are there.
+bool same_for_the_wave(Op op) {
+  switch (op) {
+    case Op::ballot:
+    case Op::vote_any:
+    case Op::vote_all:
+    case Op::vote_uni:
+    case Op::vote_ballot:
+    case Op::redux:
+    case Op::activemask:
+    case Op::readfirst:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Equal operands in all lanes give equal results in all lanes.
-bool keeps_uniform(const Inst& i) {
+bool keeps_uniform(const Inst& i, Together together) {
   switch (i.op) {
     case Op::sreg:
-      return same_for_the_group(static_cast<SReg>(i.mode));
+      return same_for_the_group(static_cast<SReg>(i.mode)) ||
+             (together == Together::wave && static_cast<SReg>(i.mode) == SReg::warpid);
     case Op::maskbit:
     case Op::mbcnt:
     case Op::buffer_address:  // a descriptor may add the lane's number
@@ -47,6 +65,8 @@ bool keeps_uniform(const Inst& i) {
       return true;
     case Op::barrier:  // a reduction over the whole group
       return i.src[1] == Operand::immediate(0);
+    case Op::readlane:
+      return together == Together::wave;
     default:
       return info(i.op).trait == OpTrait::pure;
   }
@@ -55,8 +75,9 @@ bool keeps_uniform(const Inst& i) {
 /// Starts from "everything is uniform" and takes back what cannot be upheld, until nothing changes.
 class UniformityAnalysis {
  public:
-  explicit UniformityAnalysis(const Program& p)
+  UniformityAnalysis(const Program& p, Together together)
       : p_(p),
+        together_(together),
         graph_(block_graph(p)),
         order_(reverse_postorder(graph_)),
         may_end_(p.blocks.size()),
@@ -71,7 +92,7 @@ class UniformityAnalysis {
     // What a register holds before its first write is not known here.
     const std::vector<bool> unset = liveness(p).in[0];
     result_.reg.assign(p.regs.size(), true);
-    for (size_t r = 0; r < p.regs.size(); ++r) result_.reg[r] = !unset[r];
+    for (size_t r = 0; r < p.regs.size(); ++r) result_.reg[r] = !unset[r] || scalar(r);
   }
 
   Uniformity run() {
@@ -83,13 +104,17 @@ class UniformityAnalysis {
   }
 
  private:
+  bool scalar(size_t reg) const { return together_ == Together::wave && p_.regs[reg].scalar; }
   bool uniform(const Operand& o) const { return !o.is_reg() || result_.reg[o.index]; }
   bool uniform(const Guard& g) const { return g.always() || result_.reg[g.reg.id]; }
 
   bool uniform(const Inst& i) const {
     // A reduction gives all lanes one result whatever each of them puts in.
+    if (together_ == Together::wave && same_for_the_wave(i.op)) return uniform(i.guard);
+    if (together_ == Together::wave && i.op == Op::readlane)
+      return uniform(i.guard) && uniform(i.src[1]);
     const size_t relevant = i.op == Op::barrier ? 2 : i.src.size();
-    return keeps_uniform(i) && uniform(i.guard) &&
+    return keeps_uniform(i, together_) && uniform(i.guard) &&
            std::all_of(i.src.begin(), i.src.begin() + static_cast<ptrdiff_t>(relevant),
                        [&](const Operand& o) { return uniform(o); });
   }
@@ -108,7 +133,7 @@ class UniformityAnalysis {
   }
 
   void forget(Reg r) {
-    if (!result_.reg[r.id]) return;
+    if (!r.valid() || !result_.reg[r.id] || scalar(r.id)) return;
     result_.reg[r.id] = false;
     changed_ = true;
   }
@@ -128,6 +153,7 @@ class UniformityAnalysis {
   }
 
   const Program& p_;
+  Together together_;
   Graph graph_;
   BlockOrder order_;
   std::vector<bool> may_end_, split_;
@@ -141,8 +167,12 @@ bool is_meeting(const Inst& i) {
   return i.op == Op::barrier || info(i.op).trait == OpTrait::wave;
 }
 
+bool is_barrier(const Inst& i) {
+  return i.op == Op::barrier;
+}
+
 /// No meeting of the block is skipped by a lane that reached the block.
-bool meetings_uniform_in(const Block& block, const Uniformity& u) {
+bool meetings_uniform_in(const Block& block, const Uniformity& u, bool (*is_meeting)(const Inst&)) {
   bool all_lanes = true;
   for (const Inst& i : block.insts) {
     const bool together = i.guard.always() || u.reg[i.guard.reg.id];
@@ -152,21 +182,28 @@ bool meetings_uniform_in(const Block& block, const Uniformity& u) {
   return true;
 }
 
-}  // namespace
-
-Uniformity uniformity(const Program& program) {
-  return UniformityAnalysis(program).run();
-}
-
-bool meetings_uniform(const Program& program) {
+bool all_uniform(const Program& program, bool (*is_meeting)(const Inst&)) {
   const Uniformity u = uniformity(program);
   const BlockOrder order = reverse_postorder(block_graph(program));
   for (const uint32_t b : order.nodes) {
     const Block& block = program.blocks[b];
     if (std::none_of(block.insts.begin(), block.insts.end(), is_meeting)) continue;
-    if (!u.block[b] || !meetings_uniform_in(block, u)) return false;
+    if (!u.block[b] || !meetings_uniform_in(block, u, is_meeting)) return false;
   }
   return true;
+}
+
+}  // namespace
+
+Uniformity uniformity(const Program& program, Together together) {
+  return UniformityAnalysis(program, together).run();
+}
+
+bool meetings_uniform(const Program& program) {
+  return all_uniform(program, is_meeting);
+}
+bool barriers_uniform(const Program& program) {
+  return all_uniform(program, is_barrier);
 }
 
 }  // namespace lanewise::ir

@@ -13,7 +13,8 @@
 
 #include "runtime/ir/ir.hpp"
 #include "runtime/isa/coverage.hpp"
-#include "runtime/isa/gcn/row.hpp"
+#include "runtime/isa/gcn/float_mode.hpp"
+#include "runtime/isa/gcn/tables/row.hpp"
 #include "runtime/isa/rejected.hpp"
 #include "runtime/support/error.hpp"
 
@@ -61,6 +62,22 @@ struct Instruction {
   const Operand* operand(Slot slot) const;
 };
 
+/// The parts of a Slot::hwreg operand.
+inline constexpr unsigned kHwMode = 1;
+inline unsigned hwreg_id(const Operand& o) {
+  return o.value & 63;
+}
+inline unsigned hwreg_offset(const Operand& o) {
+  return o.value >> 6 & 31;
+}
+inline unsigned hwreg_size(const Operand& o) {
+  return (o.value >> 11 & 31) + 1;
+}
+inline uint32_t hwreg_mask(const Operand& o) {
+  const unsigned size = hwreg_size(o);
+  return (size == 32 ? ~0U : (1U << size) - 1) << hwreg_offset(o);
+}
+
 struct Label {
   std::string name;
   size_t index;
@@ -79,6 +96,10 @@ InitialState bare_state();
 
 struct Kernel {
   std::string name;
+  uint64_t base = 0;  ///< where it begins in the image; its instructions count from there
+  uint64_t text = 0;  ///< where its section does
+  std::vector<Label> functions;      ///< whose code stands behind the kernel's own
+  std::vector<Diagnostic> problems;  ///< why this kernel cannot run, others of its file can
   Gen gen = Gen::gfx6;
   std::vector<Instruction> code;
   std::vector<Label> labels;
@@ -88,14 +109,23 @@ struct Kernel {
   uint32_t kernarg_bytes = 0, group_bytes = 0, private_bytes = 0;
   uint8_t denorm_f32 = 0;  ///< float_denorm_mode_32: 0 flushes subnormals, 3 keeps them
   uint8_t round_f32 = 0;
-  bool ieee = true;        ///< signalling NaN become quiet in min and max
-  bool dx10_clamp = true;  ///< a clamp makes 0 of NaN
-  bool flush_f32() const { return denorm_f32 == 0; }
+  uint8_t denorm_wide = 3, round_wide = 0;  ///< the same of f64 and f16
+  bool ieee = true;                         ///< signalling NaN become quiet in min and max
+  bool dx10_clamp = true;                   ///< a clamp makes 0 of NaN
+  /// How many registers the code names.
+  unsigned vgprs() const;
+  unsigned sgprs() const;
+  FloatMode mode() const {
+    return {static_cast<uint8_t>(round_f32 | round_wide << 2 | denorm_f32 << 4 | denorm_wide << 6),
+            dx10_clamp, ieee};
+  }
 };
 
 struct Listing {
   Gen gen = Gen::gfx6;
   std::vector<Kernel> kernels;
+  std::optional<ir::Global> image;  ///< the file's bytes, as the guest's addresses see them
+  std::vector<Kernel> functions;    ///< code that no kernel descriptor names
   std::vector<Diagnostic> diagnostics;
   bool ok() const;
 };
@@ -119,6 +149,10 @@ std::vector<uint32_t> encode(const Instruction& instruction, Gen gen = Gen::gfx6
 bool takes_scalar_glc(const Row& row, Gen gen);
 /// Reads the instruction at the front of `words`; nullopt when no row fits or bytes are missing.
 std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen = Gen::gfx6);
+/// The words at the front, as many as their encoding has, as data.
+Instruction undecoded(const std::vector<uint32_t>& words, Gen gen = Gen::gfx6);
+/// What is known of words that are no instruction: "12345678 is no instruction of gfx600 (...)".
+std::string nameless(const Instruction& data, Gen gen);
 /// Why a buffer instruction cannot have these flags and registers; empty when it can.
 std::string buffer_problem(const Instruction& instruction, Gen gen);
 size_t size_of(const Instruction& instruction, Gen gen = Gen::gfx6);

@@ -19,8 +19,10 @@ void put_word(std::vector<std::byte>& out, uint64_t word) {
 std::string why_not(uint64_t word, Control control, unsigned arch) {
   const Form* form = decode_form(word, arch);
   const std::string complaint = form == nullptr ? "" : control_complaint(*form, word, control);
-  return complaint.empty() ? fmt::format("this is no instruction that is known for sm_{}", arch)
-                           : complaint;
+  if (!complaint.empty()) return complaint;
+  const std::string name(opcode_name(word));
+  return name.empty() ? fmt::format("this is no instruction that is known for sm_{}", arch)
+                      : name + " is not supported in this form";
 }
 
 class BundleDecoder {
@@ -29,7 +31,10 @@ class BundleDecoder {
 
   void add(uint64_t word, Control control, uint64_t pc, bool has_control) {
     std::optional<Instruction> i = decode(word, control, arch_);
-    if (!i) return report(pc, fmt::format("word {:016x}: {}", word, why_not(word, control, arch_)));
+    if (!i) {
+      report(pc, fmt::format("word {:016x}: {}", word, why_not(word, control, arch_)));
+      i = undecoded(word, control);
+    }
     i->pc = pc;
     i->has_control = has_control;
     out_.code.push_back(std::move(*i));

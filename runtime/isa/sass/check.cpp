@@ -23,9 +23,10 @@ class Checker {
 
   std::vector<Diagnostic> run() {
     const std::string& name = i_.form->mnemonic;
-    const bool controls_cache = name == "CCTL" || name == "CCTLL";
-    if (controls_cache) cache_control(name == "CCTLL");
-    if (name == "CCTLT") error("CCTLT is not supported: texture headers do not exist here");
+    const bool texture = i_.form->is(kTextureLines);
+    const bool controls_cache = i_.form->is(kControlsCache) && !texture;
+    if (controls_cache) cache_control(i_.form->is(kLocalLines));
+    if (texture) error("CCTLT is not supported: texture headers do not exist here");
     if (!controls_cache) check_codes();  // CCTL has rules of its own for each
     check_write_scoreboard(name);
     return std::move(out_);
@@ -43,7 +44,7 @@ class Checker {
     for (const Mod& m : i_.form->mods)
       for (const Code& c : m.codes) {
         const bool invalid = c.text.starts_with("INVALID") || c.text.starts_with("???");
-        if (c.value != m.field.get(i_.word) || !invalid) continue;
+        if (c.value != m.get(i_.word) || !invalid) continue;
         if (c.text.starts_with("INVALIDSIZE"))
           error(fmt::format("size code {} is no size for this access", c.value));
         else
@@ -52,8 +53,7 @@ class Checker {
   }
 
   void check_write_scoreboard(const std::string& name) {
-    const bool has_none = name == "STG" || name == "CCTL" || name == "CCTLL";
-    if (has_none && i_.control.write_sb() != 7)
+    if (i_.form->is(kNoResult) && i_.control.write_sb() != 7)
       warn(name + " writes no register: the document gives it no &wr");
   }
 

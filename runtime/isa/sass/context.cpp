@@ -36,6 +36,7 @@ unsigned number_of(const OperandSpec& o, uint64_t word) {
 }
 
 bool writes_guard(const Instruction& i) {
+  if (i.form->is(kWritesPredicates)) return true;
   for (const OperandSpec& o : i.form->operands)
     if (o.kind == Kind::pred && (o.role == Role::p || o.role == Role::q) &&
         number_of(o, i.word) == i.guard())
@@ -48,8 +49,7 @@ bool writes_guard(const Instruction& i) {
 LowerContext::LowerContext(ir::Program& program, const Kernel& kernel)
     : b(program), kernel_(kernel), tracks_flags_(reads_flags(kernel)), tests_windows_(false) {
   for (const Instruction& i : kernel.code)
-    tests_windows_ =
-        tests_windows_ || (i.form->lower == lower_lea && i.operand(Role::p) != nullptr);
+    tests_windows_ = tests_windows_ || i.form->is(kAsksWindows);
 }
 
 void LowerContext::begin(const Instruction& i) {
@@ -118,6 +118,8 @@ unsigned LowerContext::reg_number(const Instruction& i, Role role) const {
 
 void LowerContext::check_vector(unsigned number, unsigned count) const {
   if (number == kRZ || count == 1) return;
+  if (number + count > kRZ)
+    throw Unsupported(fmt::format("{} registers from R{} on reach RZ", count, number));
   const unsigned align = count == 3 ? 4 : count;
   if (number % align != 0)
     throw Unsupported(fmt::format("R{} cannot start {} registers, expected a multiple of {}",
@@ -187,6 +189,32 @@ Operand LowerContext::pair(unsigned number) {
   if (number == kRZ) return imm(0);
   check_vector(number, 2);
   return make(Op::pack64, Type::u64, {readable(number), readable(number + 1)});
+}
+
+Operand LowerContext::wide_raw(const Instruction& i, Role role) {
+  const OperandSpec& o = *i.operand(role);
+  switch (o.kind) {
+    case Kind::reg:
+      return pair(reg_number(i, role));
+    case Kind::fimm:
+      return imm(o.field.get(i.word) << 44 | o.sign.get(i.word) << 63);
+    case Kind::imm:
+      return imm(static_cast<uint64_t>(
+          static_cast<int64_t>(static_cast<int32_t>(immediate_bits(o, i.word)))));
+    default: {
+      const auto place = static_cast<unsigned>(o.field.get(i.word));
+      const unsigned bank = place >> 14, offset = (place & 0x3fff) * 4;
+      if (offset % 8 != 0) throw Unsupported("a 64-bit constant lies at a multiple of 8");
+      return make(Op::pack64, Type::u64, {constant(bank, offset), constant(bank, offset + 4)});
+    }
+  }
+}
+
+void LowerContext::write_wide(const Instruction& i, Reg value) {
+  const unsigned d = reg_number(i, Role::d);
+  check_vector(d, 2);
+  if (d == kRZ) return;
+  b.emit(Op::unpack64, Type::u32, {writable(d), writable(d + 1)}, {value});
 }
 
 std::vector<unsigned> LowerContext::banks() const {

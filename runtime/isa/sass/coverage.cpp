@@ -11,49 +11,7 @@ namespace {
 
 /// Forms that public kernels use and the table has no row for yet.
 const std::vector<std::string_view>& forms_without_row() {
-  static const std::vector<std::string_view> names = {"CSETP.NEU.AND",
-                                                      "DADD.RM",
-                                                      "DADD.RP",
-                                                      "DFMA.RM",
-                                                      "DFMA.RP",
-                                                      "DFMA.RZ",
-                                                      "DMUL.RM",
-                                                      "DMUL.RP",
-                                                      "DSET.EQ.AND",
-                                                      "DSET.GEU.AND",
-                                                      "DSET.GT.AND",
-                                                      "DSET.LE.AND",
-                                                      "DSET.LT.AND",
-                                                      "DSET.NAN.AND",
-                                                      "DSET.NEU.AND",
-                                                      "DSET.NUM.AND",
-                                                      "DSETP.EQ.AND",
-                                                      "DSETP.EQ.OR",
-                                                      "DSETP.GE.AND",
-                                                      "DSETP.GE.XOR",
-                                                      "DSETP.GEU.AND",
-                                                      "DSETP.GEU.OR",
-                                                      "DSETP.GT.AND",
-                                                      "DSETP.GT.OR",
-                                                      "DSETP.GTU.AND",
-                                                      "DSETP.GTU.OR",
-                                                      "DSETP.LEU.OR",
-                                                      "DSETP.LT.AND",
-                                                      "DSETP.LT.OR",
-                                                      "DSETP.LTU.OR",
-                                                      "DSETP.NAN.AND",
-                                                      "DSETP.NAN.OR",
-                                                      "DSETP.NE.AND",
-                                                      "DSETP.NE.OR",
-                                                      "DSETP.NEU.AND",
-                                                      "DSETP.NEU.OR",
-                                                      "FCHK.DIVIDE",
-                                                      "FCMP",
-                                                      "IMNMX.U32.XHI",
-                                                      "IMNMX.U32.XLO",
-                                                      "IMNMX.XHI",
-                                                      "PSET.AND.AND",
-                                                      "SULD.D.BA.2D.U8.TRAP",
+  static const std::vector<std::string_view> names = {"SULD.D.BA.2D.U8.TRAP",
                                                       "SUST.D.BA.1D.128.TRAP",
                                                       "SUST.D.BA.2D.TRAP",
                                                       "SUST.D.BA.2D.U8.TRAP",
@@ -66,14 +24,7 @@ const std::vector<std::string_view>& forms_without_row() {
                                                       "TEXS.P",
                                                       "TEXS.T",
                                                       "TLDS.LZ.P",
-                                                      "TLDS.LZ.T",
-                                                      "VABSDIFF4.U8.U8.ACC",
-                                                      "VMNMX.MAX",
-                                                      "VMNMX.MIN",
-                                                      "VMNMX.MX.MAX",
-                                                      "VMNMX.MX.MIN",
-                                                      "VMNMX.UD.U32.U32.MIN",
-                                                      "VMNMX.UD.U32.U32.MX.MAX"};
+                                                      "TLDS.LZ.T"};
   return names;
 }
 
@@ -93,6 +44,11 @@ Instruction sample(const Form& f, uint64_t modifiers) {
     if (o.kind == OperandSpec::Kind::sreg) o.field.set(i.word, 0x21);
     if (o.kind == OperandSpec::Kind::cbank) o.field.set(i.word, 0x140 / 4);
     if (o.optional) o.field.set(i.word, o.left_out());
+    // The whole register, which has no name, where the type has one.
+    if (o.part.present() && o.part_key.len == 0)
+      for (uint64_t n = 0;
+           n < uint64_t{1} << o.part.len && !o.part_names[o.part.get(i.word)].empty(); ++n)
+        o.part.set(i.word, n);
     // XMAD.CSFU is about two upper halves.
     if (i.mod(ModId::acc) == 3 && o.high.present()) o.high.set(i.word, 1);
   }
@@ -103,8 +59,9 @@ Instruction sample(const Form& f, uint64_t modifiers) {
 
 std::string refusal(const Form& f, uint64_t bits) {
   if (f.lower == nullptr) return "not supported in this form";
-  // Jumps to what the branch stack holds run wherever a push comes first.
-  if (f.lower == lower_pop) return {};
+  // Jumps to what the branch stack holds run wherever a push comes first, those through tables
+  // where there is one.
+  if (f.flow == Flow::pop || (f.flow == Flow::indirect && f.claim != isa::Claim::none)) return {};
   static const Instruction exit = *parse_instruction("EXIT").instruction;
   Kernel k;
   k.name = "coverage";
@@ -167,7 +124,7 @@ class Lister {
     for (const Code& c : f.mods[mod].codes) {
       if (c.alias || is_invalid(c)) continue;
       uint64_t word = bits;
-      f.mods[mod].field.set(word, c.value);
+      f.mods[mod].set(word, c.value);
       expand(f, mod + 1, c.text.empty() ? name : name + "." + std::string(c.text), word);
     }
   }

@@ -79,6 +79,12 @@ class CubinReader {
     if (!full()) listing_.diagnostics.push_back({0, 0, std::move(message), false});
   }
 
+  /// About one kernel: the others run all the same.
+  void complain(Kernel& k, const std::string& message) const {
+    if (max_errors_ == 0 || k.diagnostics.size() < max_errors_)
+      k.diagnostics.push_back({0, 0, fmt::format("kernel '{}': {}", k.name, message), false});
+  }
+
   void read_module_info(const elf::Section& s) {
     for (const Info& i : read_info(s.data)) {
       if (i.attribute != kFrameSize && i.attribute != kMinStackSize && i.attribute != kMaxStackSize)
@@ -205,8 +211,7 @@ class CubinReader {
       throw ElfError(fmt::format("the code of '{}' has {} bytes, expected a multiple of 32", k.name,
                                  code.size()));
     Decoded d = decode_bundles(code, listing_.arch, max_errors_);
-    for (const Diagnostic& x : d.diagnostics)
-      report(fmt::format("kernel '{}': {}", k.name, x.message));
+    for (const Diagnostic& x : d.diagnostics) complain(k, x.message);
     k.code = std::move(d.code);
   }
 
@@ -220,17 +225,17 @@ class CubinReader {
     }
   }
 
-  void read_relocations(Kernel& k, size_t section) {
+  void read_relocations(Kernel& k, size_t section) const {
     for (const elf::Section& s : file_.sections) {
       if ((s.type != elf::kRel && s.type != elf::kRela) || s.info % (1U << 24) != section) continue;
       if (s.name.find(".text.") == std::string::npos) continue;
       for (const elf::Reloc& r : file_.relocations(s)) add_relocation(k, r);
     }
   }
-  void add_relocation(Kernel& k, const elf::Reloc& r) {
+  void add_relocation(Kernel& k, const elf::Reloc& r) const {
     if (r.type != kAbs32Low && r.type != kAbs32High)
-      return report(fmt::format("kernel '{}': relocation type {:#x} at {:#x} is not supported",
-                                k.name, r.type, r.offset));
+      return complain(
+          k, fmt::format("relocation type {:#x} at {:#x} is not supported", r.type, r.offset));
     for (const Instruction& i : k.code) {
       if (i.pc != r.offset) continue;
       if (i.form->mnemonic != "MOV32I") break;
@@ -241,12 +246,10 @@ class CubinReader {
           k.relocations.push_back({i.pc, name, r.addend + in_place, r.type == kAbs32High});
           return;
         }
-      return report(
-          fmt::format("kernel '{}': the address of '{}' at {:#x} is not that of a variable", k.name,
-                      name, r.offset));
+      return complain(
+          k, fmt::format("the address of '{}' at {:#x} is not that of a variable", name, r.offset));
     }
-    report(
-        fmt::format("kernel '{}': the relocation at {:#x} is not at a MOV32I", k.name, r.offset));
+    complain(k, fmt::format("the relocation at {:#x} is not at a MOV32I", r.offset));
   }
 
   elf::File file_;

@@ -20,12 +20,13 @@ const OperandSpec* Form::operand(Role role) const {
 uint64_t covered_bits(const Form& f) {
   uint64_t bits = f.mask | f.ignored;
   if (f.has_guard) bits |= kGuard.mask() | kGuardNegate.mask();
-  for (const Mod& m : f.mods) bits |= m.field.mask();
+  for (const Mod& m : f.mods) bits |= m.mask();
   for (const OperandSpec& o : f.operands) {
     bits |= o.field.mask();
-    for (const Field& x : {o.sign, o.neg, o.abs, o.inv, o.high, o.cc})
+    for (const Field& x : {o.sign, o.neg, o.abs, o.inv, o.high, o.cc, o.part, o.format})
       if (x.present()) bits |= x.mask();
-    if (o.kind == OperandSpec::Kind::address || o.kind == OperandSpec::Kind::cindex)
+    if (o.kind == OperandSpec::Kind::address || o.kind == OperandSpec::Kind::cindex ||
+        o.kind == OperandSpec::Kind::indirect)
       bits |= Field{8, 8}.mask();
     if (o.kind == OperandSpec::Kind::cindex) bits |= Field{36, 5}.mask();
   }
@@ -37,7 +38,7 @@ namespace {
 bool modifiers_have_names(const Form& f, uint64_t word) {
   for (const Mod& m : f.mods) {
     bool found = false;
-    for (const Code& c : m.codes) found = found || c.value == m.field.get(word);
+    for (const Code& c : m.codes) found = found || c.value == m.get(word);
     if (!found) return false;
   }
   return true;
@@ -46,9 +47,9 @@ bool modifiers_have_names(const Form& f, uint64_t word) {
 }  // namespace
 
 std::string_view kind_name(OperandSpec::Kind kind) {
-  static constexpr std::string_view kNames[] = {"R",    "P",      "imm", "imm",  "c[]",
-                                                "[]",   "target", "SR",  "SB",   "{SB}",
-                                                "c[R]", "R+1",    "RZ",  "CC.T", "CC"};
+  static constexpr std::string_view kNames[] = {
+      "R",    "P",    "imm", "imm", "c[]",  "[]", "target", "SR",       "SB",
+      "{SB}", "c[R]", "R+1", "RZ",  "CC.T", "CC", "PR",     "R target", "signs"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -62,7 +63,7 @@ const Form* decode_form(uint64_t word, unsigned arch) {
 
 uint64_t Instruction::mod(ModId id) const {
   const Mod* m = form->mod(id);
-  return m == nullptr ? 0 : m->field.get(word);
+  return m == nullptr ? 0 : m->get(word);
 }
 
 bool Listing::ok() const {
@@ -81,20 +82,24 @@ std::optional<Instruction> decode(uint64_t word, Control control, unsigned arch)
   return i;
 }
 
+Instruction undecoded(uint64_t word, Control control) {
+  Instruction i;
+  i.form = &unknown_form();
+  i.word = word;
+  i.control = control;
+  return i;
+}
+
 std::string control_complaint(const Form& form, uint64_t word, Control control) {
   const bool scoreboards = control.write_sb() != 7 || control.read_sb() != 7;
-  if (!form.variable_latency) {
-    if (scoreboards)
-      return form.mnemonic + " has a fixed latency: it cannot signal a scoreboard (&wr, &rd)";
-    const bool jumps_or_waits = form.match >> 61 == 7;
-    if ((control.bits >> 20 & 1) != 0 && !jumps_or_waits)
-      return form.mnemonic + " has no fourth operand to keep in the operand cache";
-    return {};
-  }
+  if (!form.variable_latency && scoreboards)
+    return form.mnemonic + " has a fixed latency: it cannot signal a scoreboard (&wr, &rd)";
+  if (form.shows_reuse && (control.bits >> 20 & 1) != 0)
+    return form.mnemonic + " has no fourth operand to keep in the operand cache";
   const Mod* cache = form.mod(ModId::cache);
   const Mod* op = form.mod(ModId::op);
-  if (!scoreboards || form.mnemonic != "CCTL" || op->field.get(word) != 6) return {};
-  const uint64_t which = cache->field.get(word);
+  if (!scoreboards || form.mnemonic != "CCTL" || op->get(word) != 6) return {};
+  const uint64_t which = cache->get(word);
   if (which != 2 && which != 3) return {};
   return "CCTL.C.IVALL and CCTL.I.IVALL run in dispatch and cannot signal a scoreboard (&rd, &wr)";
 }

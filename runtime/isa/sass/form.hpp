@@ -56,6 +56,8 @@ enum class ModId : uint8_t {
   wide,     ///< .64 of compare and swap
   spin,     ///< ATOMS.CAST.SPIN
   trigger,  ///< NOP.TRIG
+  greater,  ///< VMNMX.MX
+  plus,     ///< .PO
 };
 
 /// One spelling of a modifier's value, without the leading dot. Empty text: the value prints
@@ -69,6 +71,14 @@ struct Mod {
   ModId id;
   Field field;
   std::vector<Code> codes;
+  Field high = {};  ///< upper bits of the value, where they stand apart
+
+  uint64_t mask() const { return field.mask() | high.mask(); }
+  uint64_t get(uint64_t word) const { return high.get(word) << field.len | field.get(word); }
+  void set(uint64_t& word, uint64_t value) const {
+    field.set(word, value);
+    if (high.present()) high.set(word, value >> field.len);
+  }
 };
 
 /// What a lowering function asks for; d is the destination, q the second predicate destination.
@@ -78,19 +88,22 @@ struct OperandSpec {
   enum class Kind : uint8_t {
     reg,
     pred,
-    imm,      ///< integer; `sign` field extends it, or the field's own top bit when is_signed
-    fimm,     ///< top bits of a float, `sign` field is its sign bit
-    cbank,    ///< c[bank][offset]
-    address,  ///< [Ra + imm]
-    target,   ///< relative branch target
-    sreg,     ///< SR_TID.X ...
-    sb,       ///< SB0..SB5
-    sbmask,   ///< {0,2}
-    cindex,   ///< c[bank][Ra + imm]
-    next,     ///< the register(s) behind the one in `field`: .64 skips two
-    zero,     ///< always RZ, no field
-    cctest,   ///< CC.EQ: a condition of the flags
-    flags,    ///< CC, no field
+    imm,       ///< integer; `sign` field extends it, or the field's own top bit when is_signed
+    fimm,      ///< top bits of a float, `sign` field is its sign bit
+    cbank,     ///< c[bank][offset]
+    address,   ///< [Ra + imm]
+    target,    ///< relative branch target
+    sreg,      ///< SR_TID.X ...
+    sb,        ///< SB0..SB5
+    sbmask,    ///< {0,2}
+    cindex,    ///< c[bank][Ra + imm]
+    next,      ///< the register(s) behind the one in `field`: .64 skips two
+    zero,      ///< always RZ, no field
+    cctest,    ///< CC.EQ: a condition of the flags
+    flags,     ///< CC, no field
+    bits,      ///< PR or CC: what R2P and P2R move
+    indirect,  ///< Ra and a signed offset: target of BRX and JMX
+    signs,     ///< PPPPNPZP: two letters for each code of two bits
   };
   Kind kind = Kind::reg;
   Role role = Role::d;
@@ -102,10 +115,17 @@ struct OperandSpec {
   bool is_signed = false;  ///< imm: two's complement in its own field
   bool inverted = false;   ///< pred stored bit-inverted (sparse LDG)
   bool pattern = false;    ///< imm: printed as the field's bits, whatever its sign
+  bool prefixed = false;   ///< imm: its minus sign stands in front, not .NEG behind
   bool spaced = false;     ///< prints c[0x0] [0x8] with a blank, as nvdisasm does for XMAD
   bool optional = false;  ///< not printed when it has the value left_out(); may be left out in text
-  uint8_t shift = 0;      ///< address: the field holds offset >> shift
-  uint8_t absent = 0;     ///< optional and no predicate: the value that stands for nothing written
+  bool wide = false;      ///< 64 bits: a pair of registers, two words of a constant, a double
+  Field format;           ///< fimm: 1 = half precision, 3 = double, else single
+  /// A suffix .B1 or .H1 that depends on a type: names[part_key : part], empty for the whole.
+  Field part, part_key;
+  const std::string_view* part_names = nullptr;
+  int8_t reuse = -1;   ///< its flag of the operand cache; -1 = none, text shows none
+  uint8_t shift = 0;   ///< address: the field holds offset >> shift
+  uint8_t absent = 0;  ///< optional and no predicate: the value that stands for nothing written
 
   /// Field of an optional operand that is not written.
   uint64_t left_out() const { return kind == Kind::pred ? 7 : absent; }
@@ -119,6 +139,23 @@ struct OperandSpec {
     o.high = {pos, 2};
     return o;
   }
+  OperandSpec as_wide() const {
+    OperandSpec o = *this;
+    o.wide = true;
+    return o;
+  }
+  OperandSpec with_part(Field select, Field key, const std::string_view* names) const {
+    OperandSpec o = *this;
+    o.part = select;
+    o.part_key = key;
+    o.part_names = names;
+    return o;
+  }
+  OperandSpec with_format(Field f) const {
+    OperandSpec o = *this;
+    o.format = f;
+    return o;
+  }
   OperandSpec with_cc(uint8_t pos) const { return with(&OperandSpec::cc, pos); }
 
  private:
@@ -129,9 +166,51 @@ struct OperandSpec {
   }
 };
 
+/// Where control goes behind an instruction.
+enum class Flow : uint8_t {
+  next,
+  branch,    ///< to the target, or on
+  indirect,  ///< to what a register says
+  exit,
+  push,  ///< on, with a target on the branch stack
+  call,  ///< to the target, with what comes next on the branch stack
+  pop,   ///< to the highest target of the row's kind, or on
+};
+/// Kinds of targets on the branch stack.
+enum class Token : uint8_t { sync, brk, cont, ret };
+
+/// What else is true of a row. Analyses and lowering ask these, never mnemonics.
+enum Trait : uint32_t {
+  kPlusOne = 1U << 0,        ///< adds one more (.PO)
+  kUpperWord = 1U << 1,      ///< works on the upper of two words (LEA.HI)
+  kLeft = 1U << 2,           ///< shifts to the left
+  kArrives = 1U << 3,        ///< does not wait at the barrier
+  kLocalMemory = 1U << 4,    ///< its addresses lie, or can lie, in the lane's own memory
+  kStores = 1U << 5,         ///< what stands in the place of a destination is read
+  kAtomic = 1U << 6,         ///< its type says how wide the data is
+  kReadsFlags = 1U << 7,     ///< the condition code, whatever the modifiers say
+  kReadsAllFlags = 1U << 8,  ///< with .X more of the condition code than the carry
+  kWritesPredicates = 1U << 9,
+  kReadsPredicates = 1U << 10,
+  kSourcesRead = 1U << 11,  ///< behind it, all sources of earlier instructions are read
+  kWaits = 1U << 12,        ///< for scoreboards that it names
+  kKills = 1U << 13,        ///< lanes lose the right to store
+  kAsksWindows = 1U << 14,  ///< whether an address is outside the windows
+  kControlsCache = 1U << 15,
+  kLocalLines = 1U << 17,    ///< cache lines of the lane's own memory
+  kTextureLines = 1U << 18,  ///< lines of texture headers
+  kNoResult = 1U << 19,      ///< the document gives it no scoreboard for a result
+  kConverts = 1U << 16,      ///< its formats say how wide its operands are
+};
+
 struct Form {
   std::string mnemonic;  ///< may contain a dot where the second part is fixed: DEPBAR.LE
+  Flow flow = Flow::next;
+  Token token = Token::sync;  ///< of push, call and pop
+  uint32_t traits = 0;
+  bool is(Trait t) const { return (traits & t) != 0; }
   uint64_t mask = 0, match = 0;
+  uint64_t opcode = 0;  ///< of the mask: what makes it this instruction, without choices of the row
   uint64_t ignored = 0;  ///< bits the hardware does not look at
   std::vector<Mod> mods;
   std::vector<OperandSpec> operands;
@@ -140,9 +219,11 @@ struct Form {
   uint16_t min_arch = 50, max_arch = 999;
   bool has_guard = true;
   bool variable_latency = false;  ///< its control field may name scoreboards
+  bool shows_reuse = false;       ///< it has operands in the operand cache, and text shows it
   bool tight = false;             ///< no blank before the first operand: CCTL.QRY1[R2]
   bool ordered = false;           ///< its modifiers are only told apart by their order
   bool decode_only = false;       ///< another row writes what this one prints
+  bool unknown = false;           ///< stands for a word that no row has
 
   bool fits(unsigned arch) const { return arch >= min_arch && arch <= max_arch; }
 
@@ -162,6 +243,10 @@ const std::vector<Form>& forms();
 uint64_t covered_bits(const Form& f);
 /// The row of a word, or null. Bits outside every field must be as the row says.
 const Form* decode_form(uint64_t word, unsigned arch);
+/// What stands at the place of a word without a row.
+const Form& unknown_form();
+/// The mnemonic that a word without a row would have, as far as its opcode says; else empty.
+std::string_view opcode_name(uint64_t word);
 
 struct SpecialRegister {
   uint8_t code;

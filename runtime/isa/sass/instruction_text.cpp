@@ -47,7 +47,7 @@ Match match_modifier(const Form& form, const std::vector<const Mod*>& taken,
 void set_default(Cursor& in, const Mod& m, uint64_t& word) {
   std::string choices;
   for (const Code& c : m.codes) {
-    if (c.text.empty() && !c.alias) return m.field.set(word, c.value);
+    if (c.text.empty() && !c.alias) return m.set(word, c.value);
     choices += (choices.empty() ? "." : " .") + std::string(c.text);
   }
   in.fail("missing modifier: expected one of " + choices);
@@ -63,7 +63,7 @@ void read_modifiers(Cursor& in, const Form& form, uint64_t& word) {
       Cursor::fail_at(start, fmt::format("'.{}' is not a modifier of {} in this place", in.word(),
                                          form.mnemonic));
     }
-    found.mod->field.set(word, found.code->value);
+    found.mod->set(word, found.code->value);
     taken.push_back(found.mod);
     in.seek(start + 1 + found.code->text.size());
   }
@@ -129,6 +129,13 @@ void read_annotation(Cursor& in, Control& control, std::optional<Word>& whole) {
     in.expect('&', "before an annotation");
     const size_t start = in.at();
     const std::string_view name = in.word();
+    // The documents write &rd0 and &wr1.
+    if (name.size() == 3 && (name.starts_with("rd") || name.starts_with("wr")) && name[2] >= '0' &&
+        name[2] <= '5') {
+      control.set(name[0] == 'r' ? 8 : 5, 3, static_cast<uint32_t>(name[2] - '0'));
+      if (braced) in.expect('}', "after the annotation");
+      return;
+    }
     if (name != "req" && name != "rd" && name != "wr" && name != "ctl" && name != "word")
       Cursor::fail_at(start, "expected &req, &rd, &wr, &ctl or &word" + in.found(start));
     in.expect('=', "after the annotation's name");
@@ -153,8 +160,7 @@ bool at_annotation(Cursor& in) {
 /// A word has one row. Text that spells out a default may have been read by another one.
 void check_combination(Cursor& in, Instruction& i, unsigned arch) {
   const Form* back = decode_form(i.word, arch);
-  if (back != nullptr && back->mnemonic == i.form->mnemonic && back->lower == i.form->lower)
-    i.form = back;
+  if (back != nullptr && back->mnemonic == i.form->mnemonic) i.form = back;
   if (back == i.form) return;
   in.fail(back == nullptr ? "this combination of operands and modifiers has no encoding"
                           : "this combination is encoded as " + back->mnemonic);
@@ -204,6 +210,15 @@ void skip_remark(Cursor& in) {
   in.seek(in.at() + end + 2);
 }
 
+void read_annotations(Cursor& in, Instruction& i, std::optional<Word>& whole) {
+  while (at_annotation(in)) {
+    const bool had_word = whole.has_value();
+    read_annotation(in, i.control, whole);
+    i.has_control = i.has_control || had_word == whole.has_value();
+  }
+  if (!in.done()) in.fail("unexpected text after the operands" + in.found());
+}
+
 Instruction read_with(const Form& form, Cursor in, uint64_t guard, unsigned arch) {
   Instruction i;
   i.form = &form;
@@ -220,12 +235,7 @@ Instruction read_with(const Form& form, Cursor in, uint64_t guard, unsigned arch
   }
   skip_remark(in);
   std::optional<Word> whole;
-  while (at_annotation(in)) {
-    const bool had_word = whole.has_value();
-    read_annotation(in, i.control, whole);
-    i.has_control = i.has_control || had_word == whole.has_value();
-  }
-  if (!in.done()) in.fail("unexpected text after the operands" + in.found());
+  read_annotations(in, i, whole);
   check_combination(in, i, arch);
   if (whole) take_word(i, *whole, arch);
   if (const std::string complaint = control_complaint(form, i.word, i.control); !complaint.empty())
@@ -261,14 +271,34 @@ std::string cache_control_rule(std::string_view text) {
   const bool write_all = has(".WBALL."), crs = has(".CRS.");
   if ((write_all || crs) && !(mnemonic == "CCTLL" && write_all && crs))
     return ".CRS and .WBALL are only valid in CCTLL.CRS.WBALL";
+  if (has(".QRY1.")) return ".QRY1 is not implemented: it is an illegal encoding";
+  const bool typed = has(".C.") || has(".I.") || has(".U.") || has(".D.");
+  if (mnemonic == "CCTLL" && typed) return "CCTLL has no cache type: its lines are local";
+  if (name == mnemonic)
+    return std::string(mnemonic) +
+           std::string(" needs an operation: .PF1, .PF2, .WB, .IV, .IVALL or .RS");
   if (mnemonic == "CCTLL" && has(".E.")) return "CCTLL has no .E: its addresses are local";
   if ((has(".IVALL.") || write_all) && text.find('[') != std::string_view::npos)
     return ".IVALL and .WBALL take no address";
   return {};
 }
 
+/// Any word at all: what the disassembler writes where it knows no instruction.
+Instruction read_word(Cursor in, unsigned arch) {
+  const uint64_t word = in.number("an instruction word");
+  Instruction i = undecoded(word, {});
+  std::optional<Word> whole;
+  read_annotations(in, i, whole);
+  if (std::optional<Instruction> known = decode(word, i.control, arch)) {
+    known->has_control = i.has_control;
+    return *known;
+  }
+  return i;
+}
+
 Instruction read_instruction(std::string_view text, unsigned arch) {
   Cursor in(text);
+  if (in.take_word(".word")) return read_word(in, arch);
   uint64_t guard = 0;
   read_guard(in, guard);
   in.skip_blanks();
@@ -291,11 +321,8 @@ Instruction read_instruction(std::string_view text, unsigned arch) {
 /// Operand-cache flags that the operands' text shows.
 uint32_t shown_reuse(const Form& f) {
   uint32_t bits = 0;
-  if (f.variable_latency) return 0;
-  for (const OperandSpec& o : f.operands) {
-    if (o.kind != OperandSpec::Kind::reg || o.role == Role::d) continue;
-    bits |= o.field.pos == 8 ? 1U : o.field.pos == 20 ? 2U : o.field.pos == 39 ? 4U : 0U;
-  }
+  for (const OperandSpec& o : f.operands)
+    if (o.reuse >= 0) bits |= 1U << static_cast<unsigned>(o.reuse);
   return bits;
 }
 
@@ -305,18 +332,24 @@ bool needs_number(const Instruction& i) {
   return c.read_sb() == 6 || c.write_sb() == 6 || (c.bits >> 17 & ~shown_reuse(*i.form)) != 0;
 }
 
-/// Compare and swap with RZ for its second value, or for both, has more words than texts.
+/// Compare and swap with RZ for its second value, or for both, has more words than texts; so have
+/// NaNs, whose payload text does not show, and numbers of half precision.
 bool has_twins(const Instruction& i) {
-  for (const OperandSpec& o : i.form->operands)
+  for (const OperandSpec& o : i.form->operands) {
     if (o.kind == OperandSpec::Kind::zero) return o.field.get(i.word) >= kRZ - 2;
+    if (o.kind != OperandSpec::Kind::fimm) continue;
+    if (o.format.present() && o.format.get(i.word) == 1) return true;
+    const std::string text = write_operand(o, i);
+    if (text.find("NAN") != std::string::npos) return true;
+  }
   return false;
 }
 
 std::string annotations(const Instruction& i) {
   const Control& c = i.control;
   std::string out;
-  if ((i.word & i.form->ignored) != 0 || i.form->decode_only || has_twins(i))
-    out += fmt::format(" &word={:#x}", i.word);
+  const bool hidden = (i.word & i.form->ignored) != 0 || i.form->decode_only || has_twins(i);
+  if (hidden && !i.form->unknown) out += fmt::format(" &word={:#x}", i.word);
   if (needs_number(i)) return out + fmt::format(" &ctl={:#x}", c.bits);
   if (c.wait_mask() != 0) {
     out += " &req={";
@@ -348,6 +381,8 @@ Parsed parse_instruction(std::string_view text, unsigned arch) {
 }
 
 std::string print(const Instruction& i, Style style) {
+  if (i.form->unknown)
+    return fmt::format(".word {:#x}", i.word) + (style == Style::annotated ? annotations(i) : "");
   std::string out;
   if (i.form->has_guard && (i.guard() != kPT || i.guard_negated())) {
     out += i.guard_negated() ? "@!" : "@";
@@ -356,7 +391,7 @@ std::string print(const Instruction& i, Style style) {
   out += i.form->mnemonic;
   for (const Mod& m : i.form->mods) {
     for (const Code& c : m.codes)
-      if (!c.alias && !c.text.empty() && c.value == m.field.get(i.word))
+      if (!c.alias && !c.text.empty() && c.value == m.get(i.word))
         out.append(1, '.').append(c.text);
   }
   bool first = true;

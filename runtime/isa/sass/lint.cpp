@@ -91,20 +91,17 @@ class KernelLint {
     add_leader(0, true);
     for (size_t n = 0; n < code().size(); ++n) {
       const Instruction& i = code()[n];
-      const bool call = i.form->mnemonic == "CAL";
-      const bool push = i.form->lower == lower_push;
+      const bool call = i.form->flow == Flow::call, push = call || i.form->flow == Flow::push;
       if (i.operand(Role::target) != nullptr) add_leader(target(i), push);
       if (is_jump(i)) add_leader(n + 1, call);
-      if (n != 0 && i.pc != following(code()[n - 1].pc)) add_leader(n, true);
+      if (i.form->unknown) add_leader(n + 1, true);
     }
     unknown_ = {};
     for (const auto& [n, state] : known_) unknown_.insert(n);
   }
 
-  static uint64_t following(uint64_t pc) { return pc % 32 == 24 ? pc + 16 : pc + 8; }
   static bool is_jump(const Instruction& i) {
-    const LowerFn f = i.form->lower;
-    return f == lower_bra || f == lower_exit || f == lower_pop || i.form->mnemonic == "CAL";
+    return i.form->flow != Flow::next && i.form->flow != Flow::push;
   }
   size_t target(const Instruction& i) const {
     const auto found = by_pc_.find(branch_target(i));
@@ -138,7 +135,7 @@ class KernelLint {
     if (!is_jump(i)) return {last + 1};
     std::vector<size_t> out;
     const bool always = i.guard() == kPT && !i.guard_negated();
-    if (i.form->lower == lower_bra) out.push_back(target(i));
+    if (i.form->flow == Flow::branch) out.push_back(target(i));
     if (!always && i.form->has_guard) out.push_back(last + 1);
     return out;
   }
@@ -167,7 +164,7 @@ class KernelLint {
     for (unsigned sb = 0; sb < 6; ++sb)
       if ((i.control.wait_mask() >> sb & 1) != 0) wait(state, sb, 0, n);
     depbar(n, state);
-    if (i.form->lower == lower_bar || i.form->lower == lower_membar) state.sources.clear();
+    if (i.form->is(kSourcesRead)) state.sources.clear();
     judge(n, state);
     if (!i.form->variable_latency) return;
     state.results.erase(n);
@@ -178,8 +175,8 @@ class KernelLint {
 
   void depbar(size_t n, State& state) {
     const Instruction& i = code()[n];
-    const bool counts = i.form->mnemonic == "DEPBAR.LE";
-    if (!counts && i.form->mnemonic != "DEPBAR") return;
+    if (!i.form->is(kWaits)) return;
+    const bool counts = i.operand(Role::c) != nullptr;
     if (counts)
       wait(state, static_cast<unsigned>(i.operand(Role::a)->field.get(i.word)),
            static_cast<size_t>(i.operand(Role::b)->field.get(i.word)), n);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lanewise/types.hpp"
 #include "runtime/guest/residency.hpp"
 #include "runtime/isa/sass/branch_stack.hpp"
 #include "runtime/isa/sass/semantics.hpp"
@@ -11,6 +12,7 @@
 namespace lanewise::sass {
 
 void lower_bra(LowerContext&, const Instruction&) {}
+void lower_brx(LowerContext&, const Instruction&) {}
 void lower_exit(LowerContext&, const Instruction&) {}
 void lower_push(LowerContext&, const Instruction&) {}
 void lower_pop(LowerContext&, const Instruction&) {}
@@ -25,27 +27,14 @@ uint64_t branch_target(const Instruction& i) {
 
 namespace {
 
-using Kind = BranchStack::Kind;
-
 /// Bytes of local memory a lane gets when the input does not say how much it needs.
 constexpr uint32_t kUnsaidLocal = 4096;
 constexpr unsigned kMaxCalls = 16;      // nested
 constexpr size_t kMaxBlocks = 1 << 14;  // after calls were copied
 
-bool is_call(const Instruction& i) {
-  return i.form->mnemonic == "CAL";
-}
 /// Ends a block: what comes next depends on it.
 bool ends_block(const Instruction& i) {
-  const LowerFn f = i.form->lower;
-  return f == lower_bra || f == lower_exit || f == lower_pop || (f == lower_push && is_call(i));
-}
-
-Kind token_kind(const Instruction& i) {
-  const std::string& m = i.form->mnemonic;
-  if (m == "SSY" || m == "SYNC") return Kind::sync;
-  if (m == "PBK" || m == "BRK") return Kind::brk;
-  return m == "PCNT" || m == "CONT" ? Kind::cont : Kind::ret;
+  return i.form->flow != Flow::next && i.form->flow != Flow::push;
 }
 
 class KernelLowering {
@@ -87,15 +76,13 @@ class KernelLowering {
 
   bool uses_local() const {
     for (const Instruction& i : kernel_.code)
-      if (i.form->lower == lower_ldl || i.form->lower == lower_stl || i.form->lower == lower_ld ||
-          i.form->lower == lower_st)
-        return true;
+      if (i.form->is(kLocalMemory)) return true;
     return false;
   }
 
   bool kills_lanes() const {
     for (const Instruction& i : kernel_.code)
-      if (i.form->lower == lower_kil) return true;
+      if (i.form->is(kKills)) return true;
     return false;
   }
   /// The state starts in a block of its own: the first instruction may be the head of a loop.
@@ -129,6 +116,8 @@ class KernelLowering {
       const Instruction& i = kernel_.code[n];
       if (i.operand(Role::target) != nullptr) leaders_.insert(index_of(branch_target(i)));
       if (ends_block(i)) leaders_.insert(n + 1);
+      if (i.form->flow == Flow::indirect && i.operand(Role::b) != nullptr)
+        for (const auto& [address, index] : table_targets(i)) leaders_.insert(index);
     }
   }
 
@@ -172,7 +161,7 @@ class KernelLowering {
       if (n != place.index && leaders_.count(n) != 0) return fall_into(n);
       if (!allowed(n)) continue;
       if (ends_block(i)) return jump(n);
-      if (i.form->lower == lower_push)
+      if (i.form->flow == Flow::push)
         push(n);
       else
         lower_one(n);
@@ -226,24 +215,85 @@ class KernelLowering {
   }
 
   void push(size_t n) {
-    stack_ = stacks_.push(stack_, token_kind(kernel_.code[n]), checked_target(n));
+    stack_ = stacks_.push(stack_, kernel_.code[n].form->token, checked_target(n));
+  }
+
+  /// Addresses that a table of bank 2 can make a BRX go to. Nothing else says where it may.
+  std::vector<std::pair<uint64_t, size_t>> table_targets(const Instruction& i) const {
+    std::set<std::pair<uint64_t, size_t>> found;
+    for (const ConstantBank& bank : kernel_.banks) {
+      if (bank.number != 2) continue;
+      for (size_t at = 0; at + 4 <= bank.bytes.size(); at += 4) {
+        uint32_t word = 0;
+        for (unsigned n = 0; n < 4; ++n)
+          word |= std::to_integer<uint32_t>(bank.bytes[at + n]) << (8 * n);
+        const uint64_t target = (word + indirect_base(i)) & 0xffffffff;
+        const size_t index = index_of(target % 32 == 0 ? target + 8 : target);
+        // No table leads to the entry: that is where words of other tables would lead.
+        if (target % 8 == 0 && index != 0 && index < kernel_.code.size())
+          found.emplace(target, index);
+      }
+    }
+    return {found.begin(), found.end()};
+  }
+  /// What is added to the register: the offset, and the address of the next instruction.
+  static uint64_t indirect_base(const Instruction& i) {
+    const Field f = i.operand(Role::b)->field;
+    const unsigned unused = 64U - f.len;
+    const int64_t offset = static_cast<int64_t>(f.get(i.word) << unused) >> unused;
+    return i.pc + 8 + static_cast<uint64_t>(offset);
+  }
+
+  /// A block that goes where the table says; an address that is in no table is a fault.
+  uint32_t jump_table(size_t n) {
+    const Instruction& i = kernel_.code[n];
+    const auto targets = table_targets(i);
+    if (targets.empty()) {
+      error(n, "nothing says where this can go: a table in constant bank 2 was expected");
+      return exit_block();
+    }
+    ir::Builder& b = context_.b;
+    const uint32_t here = b.block(), table = b.add_block("table"), bad = b.add_block("no_target");
+    b.set_block(table);
+    const auto ra = static_cast<unsigned>(Field{8, 8}.get(i.word));
+    ir::Terminator term;
+    term.kind = ir::Terminator::Kind::switch_;
+    term.selector = context_.make(ir::Op::add, ir::Type::u32,
+                                  {context_.readable(ra), ir::imm(indirect_base(i) & 0xffffffff)});
+    for (const auto& [address, index] : targets) {
+      term.cases.push_back(address);
+      term.targets.push_back(block_of(index, stack_));
+    }
+    term.targets.push_back(bad);
+    b.terminate(std::move(term));
+    b.set_block(bad);
+    b.emit(ir::Op::trap, ir::Type::none, {}, {}).mode =
+        static_cast<uint8_t>(FaultKind::illegal_instruction);
+    b.exit();
+    b.set_block(here);
+    return table;
   }
 
   uint32_t destination(size_t n) {
     const Instruction& i = kernel_.code[n];
-    if (i.form->lower == lower_exit) return exit_block();
-    if (i.form->lower == lower_bra) return block_of(checked_target(n), stack_);
-    if (i.form->lower == lower_pop) {
-      const auto token = stacks_.find(stack_, token_kind(i));
-      if (token) return block_of(token->target, token->below);
-      error(n, fmt::format("{} without a target on the branch stack", i.form->mnemonic));
-      return exit_block();
+    switch (i.form->flow) {
+      case Flow::branch:
+        return block_of(checked_target(n), stack_);
+      case Flow::indirect:
+        return jump_table(n);
+      case Flow::pop:
+        if (const auto token = stacks_.find(stack_, i.form->token))
+          return block_of(token->target, token->below);
+        error(n, fmt::format("{} without a target on the branch stack", i.form->mnemonic));
+        return exit_block();
+      case Flow::call:
+        if (stacks_.calls(stack_) < kMaxCalls)
+          return block_of(checked_target(n), stacks_.push(stack_, Token::ret, n + 1));
+        error(n, fmt::format("calls nest deeper than {}: recursion is not supported", kMaxCalls));
+        return exit_block();
+      default:
+        return exit_block();
     }
-    if (stacks_.calls(stack_) >= kMaxCalls) {
-      error(n, fmt::format("calls nest deeper than {}: recursion is not supported", kMaxCalls));
-      return exit_block();
-    }
-    return block_of(checked_target(n), stacks_.push(stack_, Kind::ret, n + 1));
   }
 
   void jump(size_t n) {
@@ -302,8 +352,10 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
   result.module.target = fmt::format("sm_{}", listing.arch);
   result.module.globals = listing.globals;
   for (const Kernel& k : listing.kernels) {
-    std::vector<Diagnostic> found;
-    ir::Program program = KernelLowering(k, options, found).run();
+    std::vector<Diagnostic> found = k.diagnostics;
+    ir::Program program;
+    program.name = k.name;
+    if (found.empty()) program = KernelLowering(k, options, found).run();
     isa::keep_or_reject(result, std::move(program), std::move(found));
   }
   for (const ir::Program& p : result.module.kernels) {

@@ -30,7 +30,7 @@ Operand inverted_source(LowerContext& c, const Instruction& i, Role role) {
 void lower_shf(LowerContext& c, const Instruction& i) {
   refuse(c.has_cc(i) || i.mod(ModId::parts) != 0,
          "SHF with .HI, .X, .XHI or .CC is not supported: what they do is not documented");
-  const bool left = i.form->mnemonic == "SHF.L", wide = i.mod(ModId::type) != 0;
+  const bool left = i.form->is(kLeft), wide = i.mod(ModId::type) != 0;
   const uint32_t limit = wide ? 64 : 32;
   const Operand asked = c.raw(i, Role::b);
   const Operand amount = i.mod(ModId::wrap) != 0
@@ -63,26 +63,11 @@ void write_test(LowerContext& c, const Instruction& i, Operand test) {
   c.write_predicate(i, Role::q, q);
 }
 
-void lower_csetp(LowerContext& c, const Instruction& i) {
-  write_test(c, i, flag_test(c, i.mod(ModId::cond)));
-}
-
 void lower_lop3(LowerContext& c, const Instruction& i) {
   const Reg r = c.b.reg(Width::b32);
   c.b.emit(Op::lop3, Type::none, {r}, {c.raw(i, Role::a), c.raw(i, Role::b), c.raw(i, Role::c)})
       .mode = static_cast<uint8_t>(c.raw(i, Role::r).imm);
   write_logic(c, i, r);
-}
-
-void lower_psetp(LowerContext& c, const Instruction& i) {
-  const Operand first =
-      combine(c, i.mod(ModId::bop), c.pred_source(i, Role::a), c.pred_source(i, Role::b));
-  const Operand third = c.pred_source(i, Role::c);
-  const Operand other = c.make_pred(Op::not_, Type::pred, {first});
-  const Operand p = combine(c, i.mod(ModId::op), first, third);
-  const Operand q = combine(c, i.mod(ModId::op), other, third);
-  c.write_predicate(i, Role::p, p);
-  c.write_predicate(i, Role::q, q);
 }
 
 /// Position in bits 0..7 and length in bits 8..15 of the second operand.
@@ -94,6 +79,15 @@ void lower_bfe(LowerContext& c, const Instruction& i) {
   const Operand length = c.make(Op::shr, Type::u32, {b, imm(8)});
   c.b.emit(Op::bfe, i.mod(ModId::signed_) != 0 ? Type::s32 : Type::u32, {c.destination(i)},
            {a, b, length});
+}
+
+/// Inserts as many bits, at such a place, as the second operand says: into the third.
+void lower_bfi(LowerContext& c, const Instruction& i) {
+  refuse(c.has_cc(i), "BFI with .CC is not documented");
+  const Operand b = c.raw(i, Role::b);
+  const Operand length = c.make(Op::shr, Type::u32, {b, imm(8)});
+  c.b.emit(Op::bfi, Type::u32, {c.destination(i)},
+           {c.raw(i, Role::a), c.raw(i, Role::c), b, length});
 }
 
 void lower_popc(LowerContext& c, const Instruction& i) {
@@ -159,11 +153,8 @@ void lower_icmp(LowerContext& c, const Instruction& i) {
 }
 
 void lower_iset(LowerContext& c, const Instruction& i) {
-  refuse(c.has_cc(i), "ISET with .CC is not supported: which flags it sets is not documented");
   const Operand test = integer_compare(c, i, c.raw(i, Role::a), c.raw(i, Role::b));
-  const Operand result = combine(c, i.mod(ModId::bop), test, c.pred_source(i, Role::r));
-  c.b.emit(Op::select, Type::u32, {c.destination(i)},
-           {result, imm(i.mod(ModId::parts) != 0 ? 0x3f800000 : 0xffffffff), imm(0)});
+  write_truth(c, i, combine(c, i.mod(ModId::bop), test, c.pred_source(i, Role::r)));
 }
 
 void lower_vote(LowerContext& c, const Instruction& i) {

@@ -21,26 +21,38 @@ void refuse(bool condition, const char* what) {
 constexpr Type kFloats[] = {Type::none, Type::f16, Type::f32, Type::f64};
 constexpr Round kRounds[] = {Round::rn, Round::rm, Round::rp, Round::rz};
 
-/// Integer format of a row: the sign is a fixed bit of it.
-Type integer_type(uint64_t size, bool is_signed) {
+/// Size in two bits, sign above.
+Type integer_type(uint64_t code) {
   static constexpr Type kUnsigned[] = {Type::u8, Type::u16, Type::u32, Type::u64};
   static constexpr Type kSigned[] = {Type::s8, Type::s16, Type::s32, Type::s64};
-  return is_signed ? kSigned[size] : kUnsigned[size];
+  return code >= 4 ? kSigned[code & 3] : kUnsigned[code];
 }
 
 bool wide(Type t) {
   return ir::size_of(t) == 8;
 }
 
+/// The half or byte of the second operand that its suffix chooses, at the bottom.
+Operand chosen_part(LowerContext& c, const Instruction& i, Type type) {
+  const Operand x = c.raw(i, Role::b);
+  const Field select = i.operand(Role::b)->part;
+  const uint64_t part = select.present() ? select.get(i.word) : 0;
+  if (part == 0) return x;
+  const bool is_half = type == Type::f16, byte = ir::size_of(type) == 1;
+  refuse(!is_half && !byte && (ir::size_of(type) != 2 || part != 2),
+         "a part of this size does not exist");
+  return c.make(Op::shr, Type::u32, {x, imm(byte ? 8 * part : 16)});
+}
+
 /// The second operand as a value of the type: a pair for 64 bits.
 Operand value(LowerContext& c, const Instruction& i, Type type) {
-  if (!wide(type)) return c.raw(i, Role::b);
   const OperandSpec& o = *i.operand(Role::b);
-  if (o.kind == OperandSpec::Kind::reg) return c.pair(c.reg_number(i, Role::b));
-  const auto place = static_cast<unsigned>(o.field.get(i.word));
-  const unsigned bank = place >> 14, offset = (place & 0x3fff) * 4;
-  refuse(offset % 8 != 0, "a 64-bit constant lies at a multiple of 8");
-  return c.make(Op::pack64, Type::u64, {c.constant(bank, offset), c.constant(bank, offset + 4)});
+  if (!wide(type)) {
+    const bool number = o.kind == OperandSpec::Kind::fimm && type == Type::f16;
+    return number ? imm(o.field.get(i.word) & 0xffff) : chosen_part(c, i, type);
+  }
+  refuse(o.part.present() && o.part.get(i.word) != 0, "64 bits have no parts");
+  return c.wide_raw(i, Role::b);
 }
 
 Operand with_sign(LowerContext& c, const Instruction& i, Operand x, Type type, Op abs, Op neg) {
@@ -82,16 +94,14 @@ Type computed(Type narrow) {
   return ir::is_signed(narrow) ? Type::s32 : Type::u32;
 }
 
-void check_destination(LowerContext& c, const Instruction& i, Type type) {
-  if (wide(type)) c.check_vector(c.reg_number(i, Role::d), 2);
-}
+/// Narrow integers are extended to the register by their own sign.
 void write(LowerContext& c, const Instruction& i, Type type, Reg result) {
-  const unsigned d = c.reg_number(i, Role::d);
-  if (d == kRZ) return;
-  if (wide(type))
-    c.b.emit(Op::unpack64, Type::u32, {c.writable(d), c.writable(d + 1)}, {result});
-  else
-    c.b.emit(Op::mov, Type::u32, {c.writable(d)}, {result});
+  refuse(c.has_cc(i), "conversions of floating point with .CC are not documented");
+  if (wide(type)) return c.write_wide(i, result);
+  Operand x = result;
+  if (type == Type::s8) x = c.make(Op::sext8, Type::u32, {x});
+  if (type == Type::s16) x = c.make(Op::sext16, Type::u32, {x});
+  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {x});
 }
 
 ir::Inst& convert(LowerContext& c, Op op, Type to, Type from, Reg d, Operand x) {
@@ -100,12 +110,25 @@ ir::Inst& convert(LowerContext& c, Op op, Type to, Type from, Reg d, Operand x) 
   return inst;
 }
 
+/// A 32-bit value of one type, brought into the range of another.
+Operand in_range(LowerContext& c, Operand x, Type from, Type to) {
+  const unsigned bits = 8 * ir::size_of(to);
+  const bool to_signed = ir::is_signed(to), from_signed = ir::is_signed(from);
+  const uint64_t top = uint64_t{1} << (bits - (to_signed ? 1 : 0));
+  const Type type = from_signed ? Type::s32 : Type::u32;
+  // No limit where all values of the source fit.
+  if (from_signed && !to_signed) x = c.make(Op::max, type, {x, imm(0)});
+  if (from_signed && to_signed && bits < 32)
+    x = c.make(Op::max, type, {x, imm((0 - top) & 0xffffffff)});
+  if (bits < 32 || (to_signed && !from_signed)) x = c.make(Op::min, type, {x, imm(top - 1)});
+  return x;
+}
+
 }  // namespace
 
 void lower_i2f(LowerContext& c, const Instruction& i) {
   const Type to = kFloats[i.mod(ModId::type)];
-  const Type from = integer_type(i.mod(ModId::size), Field{13, 1}.get(i.word) != 0);
-  check_destination(c, i, to);
+  const Type from = integer_type(i.mod(ModId::size));
   const Reg r = c.b.reg(ir::width_of(to));
   const Operand x = integer_value(c, i, from);
   convert(c, Op::i2f, to, computed(from), r, x).round = kRounds[i.mod(ModId::round)];
@@ -115,9 +138,7 @@ void lower_i2f(LowerContext& c, const Instruction& i) {
 void lower_f2i(LowerContext& c, const Instruction& i) {
   static constexpr Round kIntegral[] = {Round::rn, Round::rm, Round::rp, Round::rz};
   const Type from = kFloats[i.mod(ModId::type)];
-  const Type to = integer_type(i.mod(ModId::size), Field{12, 1}.get(i.word) != 0);
-  refuse(ir::size_of(to) < 4, "F2I to 8 and 16 bits is not supported yet");
-  check_destination(c, i, to);
+  const Type to = integer_type(i.mod(ModId::size));
   const Reg r = c.b.reg(ir::width_of(to));
   const Operand x = float_value(c, i, from);
   ir::Inst& inst = convert(c, Op::f2i, to, from, r, x);
@@ -126,25 +147,39 @@ void lower_f2i(LowerContext& c, const Instruction& i) {
   write(c, i, to, r);
 }
 
+/// Without .SAT the upper bits are lost.
 void lower_i2i(LowerContext& c, const Instruction& i) {
-  const Type to = integer_type(i.mod(ModId::size), Field{12, 1}.get(i.word) != 0);
-  const Type from = integer_type(i.mod(ModId::type), Field{13, 1}.get(i.word) != 0);
-  refuse(i.mod(ModId::sat) != 0, "I2I.SAT is not supported yet");
-  refuse(ir::size_of(to) != 4 || ir::size_of(from) > 4,
-         "I2I is supported to 32 bits from at most 32 bits");
-  const Operand value = integer_value(c, i, from);
-  set_flags(c, i, value, imm(0), imm(0));
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {value});
+  const Type to = integer_type(i.mod(ModId::size)), from = integer_type(i.mod(ModId::type));
+  refuse(i.mod(ModId::sat) != 0 && c.has_cc(i), "I2I.SAT with .CC is not documented");
+  Operand x = integer_value(c, i, from);
+  if (i.mod(ModId::sat) != 0) x = in_range(c, x, from, to);
+  switch (to) {
+    case Type::u8:
+      x = c.make(Op::zext8, Type::u32, {x});
+      break;
+    case Type::s8:
+      x = c.make(Op::sext8, Type::u32, {x});
+      break;
+    case Type::u16:
+      x = c.make(Op::zext16, Type::u32, {x});
+      break;
+    case Type::s16:
+      x = c.make(Op::sext16, Type::u32, {x});
+      break;
+    default:
+      break;
+  }
+  set_flags(c, i, x, imm(0), imm(0));
+  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {x});
 }
 
 void lower_f2f(LowerContext& c, const Instruction& i) {
   const Type to = kFloats[i.mod(ModId::type)], from = kFloats[i.mod(ModId::size)];
   const uint64_t code = i.mod(ModId::round);
-  const bool integral = code >= 8;
-  refuse(integral && to != from, "F2F rounds to integers within one format only");
+  const bool integral = to == from && code >= 4;
+  refuse(to == from && code > 0 && code < 4, "F2F.PASS is not documented");
   refuse(integral && to == Type::f16 && i.mod(ModId::ftz) != 0,
          "what .FTZ does where F2F rounds half precision is not documented");
-  check_destination(c, i, to);
   const Reg r = c.b.reg(ir::width_of(to));
   const Operand x = float_value(c, i, from);
   ir::Inst& inst =
@@ -198,37 +233,30 @@ void lower_mufu(LowerContext& c, const Instruction& i) {
   inst.sat = i.mod(ModId::sat) != 0;
 }
 
-namespace {
-
-Operand float_compare(LowerContext& c, const Instruction& i, Operand x, Operand y) {
+Operand float_compare(LowerContext& c, const Instruction& i, Type type, Operand x, Operand y) {
   static constexpr Cond kConds[] = {Cond::eq,  Cond::lt,  Cond::eq,  Cond::le,  Cond::gt,
                                     Cond::ne,  Cond::ge,  Cond::num, Cond::nan, Cond::ltu,
                                     Cond::equ, Cond::leu, Cond::gtu, Cond::neu, Cond::geu};
   const uint64_t code = i.mod(ModId::cond);
   if (code == 0 || code == 15) return imm(code == 15 ? 1 : 0);
   const Reg r = c.b.reg(Width::pred);
-  ir::Inst& inst = c.b.emit(Op::fcmp, Type::f32, {r}, {x, y});
+  ir::Inst& inst = c.b.emit(Op::fcmp, type, {r}, {x, y});
   inst.cond = kConds[code];
   inst.ftz = i.mod(ModId::ftz) != 0;
   return r;
 }
 
-}  // namespace
-
 void lower_fsetp(LowerContext& c, const Instruction& i) {
-  write_test(c, i, float_compare(c, i, c.fsource(i, Role::a), c.fsource(i, Role::b)));
+  write_test(c, i, float_compare(c, i, Type::f32, c.fsource(i, Role::a), c.fsource(i, Role::b)));
 }
 
 void lower_fset(LowerContext& c, const Instruction& i) {
-  refuse(c.has_cc(i), "FSET with .CC is not supported yet");
-  const Operand test = float_compare(c, i, c.fsource(i, Role::a), c.fsource(i, Role::b));
-  const Operand result = combine(c, i.mod(ModId::bop), test, c.pred_source(i, Role::r));
-  c.b.emit(Op::select, Type::u32, {c.destination(i)},
-           {result, imm(i.mod(ModId::parts) != 0 ? 0x3f800000 : 0xffffffff), imm(0)});
+  const Operand test = float_compare(c, i, Type::f32, c.fsource(i, Role::a), c.fsource(i, Role::b));
+  write_truth(c, i, combine(c, i.mod(ModId::bop), test, c.pred_source(i, Role::r)));
 }
 
 void lower_fcmp(LowerContext& c, const Instruction& i) {
-  const Operand test = float_compare(c, i, c.raw(i, Role::c), imm(0));
+  const Operand test = float_compare(c, i, Type::f32, c.raw(i, Role::c), imm(0));
   c.b.emit(Op::select, Type::u32, {c.destination(i)}, {test, c.raw(i, Role::a), c.raw(i, Role::b)});
 }
 

@@ -95,11 +95,11 @@ Operand tested(LowerContext& c, uint64_t code) {
 }
 
 bool reads_more_than_the_carry(const Instruction& i) {
-  const std::string& m = i.form->mnemonic;
   const OperandSpec* test = i.operand(Role::test);
   if (test != nullptr && test->field.get(i.word) != kTrue) return true;
-  if (m == "CSETP" || (m == "IMNMX" && i.mod(ModId::mode) != 0)) return true;
-  return i.mod(ModId::x) != 0 && (m.starts_with("LOP") || m == "ISETP" || m == "ISET");
+  if (i.form->is(kReadsFlags) && (i.form->mod(ModId::mode) == nullptr || i.mod(ModId::mode) != 0))
+    return true;
+  return i.mod(ModId::x) != 0 && i.form->is(kReadsAllFlags);
 }
 
 }  // namespace

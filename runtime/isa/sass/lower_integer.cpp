@@ -34,9 +34,13 @@ void add(LowerContext& c, const Instruction& i, Reg d, Operand a, Operand b, Ope
   set_flags(c, i, sum, out, overflows(c, a, b, sum));
   c.b.emit(Op::mov, Type::u32, {d}, {sum});
 }
-void add_into(LowerContext& c, const Instruction& i, Operand a, Operand b, Operand carry_in) {
-  add(c, i, c.destination(i), a, b, carry_in);
+}  // namespace
+
+void add_into(LowerContext& c, const Instruction& i, Operand x, Operand y, Operand carry_in) {
+  add(c, i, c.destination(i), x, y, carry_in);
 }
+
+namespace {
 
 Operand complement(LowerContext& c, Operand x) {
   if (x.is_imm()) return imm(~x.imm & 0xffffffff);
@@ -121,7 +125,7 @@ void add_saturated(LowerContext& c, const Instruction& i, bool plus_one) {
 }  // namespace
 
 void lower_iadd(LowerContext& c, const Instruction& i) {
-  const bool plus_one = i.form->mnemonic.ends_with(".PO");
+  const bool plus_one = i.form->is(kPlusOne);
   refuse(plus_one && i.mod(ModId::x) != 0, "a sum plus one (.PO) with .X is not documented");
   if (i.mod(ModId::sat) != 0) return add_saturated(c, i, plus_one);
   const bool any_negated = c.negated(i, Role::a) || c.negated(i, Role::b) || plus_one;
@@ -185,7 +189,7 @@ void lower_iadd3(LowerContext& c, const Instruction& i) {
 void lower_iscadd(LowerContext& c, const Instruction& i) {
   const Operand shifted = c.make(Op::shl, Type::u32, {c.raw(i, Role::a), c.raw(i, Role::c)});
   const bool na = c.negated(i, Role::a), nb = c.negated(i, Role::b);
-  const bool plus_one = i.form->mnemonic == "ISCADD.PO";
+  const bool plus_one = i.form->is(kPlusOne);
   const Operand a = na ? complement(c, shifted) : shifted;
   const Operand raw_b = c.raw(i, Role::b);
   const Operand b = nb ? complement(c, raw_b) : raw_b;
@@ -212,7 +216,7 @@ Operand outside_windows(LowerContext& c, Operand low, Operand high) {
 
 /// LEA: (a << n) + b. LEA.HI: the upper word of {c, a} << n, plus b.
 void lower_lea(LowerContext& c, const Instruction& i) {
-  const bool high = i.form->mnemonic == "LEA.HI", extended = i.mod(ModId::x) != 0;
+  const bool high = i.form->is(kUpperWord), extended = i.mod(ModId::x) != 0;
   const bool negative = c.negated(i, Role::a), asks = i.operand(Role::p) != nullptr;
   refuse(high && negative && !extended, "LEA.HI of a negated number without .X is not documented");
   refuse(high && asks && !extended,

@@ -41,7 +41,7 @@ CacheCtl cache_action(uint64_t op) {
 
 /// Where the address of a CCTL lies: data (also .U, its old name), constants, instructions.
 Space cache_space(const Instruction& i) {
-  if (i.form->mnemonic == "CCTLL") return Space::local;
+  if (i.form->is(kLocalLines)) return Space::local;
   const uint64_t cache = i.mod(ModId::cache);
   return cache == 2 ? Space::constant : cache == 3 ? Space::code : Space::generic;
 }
@@ -84,14 +84,53 @@ void lower_membar(LowerContext& c, const Instruction& i) {
   if ((invalidate & 1) != 0) emit_cache_event(c, CacheCtl::invalidate_all, Space::generic, {});
 }
 
+namespace {
+
+enum SpecialCode : uint64_t {
+  kVirtualConfig = 0x02,
+  kVirtualId = 0x03,
+  kTimerLow = 0x52,
+  kTimerHigh = 0x53
+};
+
+Operand special(LowerContext& c, SReg which) {
+  const Reg r = c.b.reg(Width::b32);
+  c.b.emit(Op::sreg, Type::u32, {r}, {}).mode = static_cast<uint8_t>(which);
+  return r;
+}
+
+/// Warp in bits 8 to 13, multiprocessor from bit 20 on: compilers take them from there. Nothing
+/// says what stands in the other bits; here it is zero.
+Operand warp_and_processor(LowerContext& c, SReg warp, SReg processor) {
+  const auto field = [&](SReg which, uint32_t mask, uint32_t place) {
+    const Reg low = c.make(Op::and_, Type::u32, {special(c, which), imm(mask)});
+    return Operand(c.make(Op::shl, Type::u32, {low, imm(place)}));
+  };
+  return c.make(Op::or_, Type::u32, {field(warp, 0x3f, 8), field(processor, 0x1ff, 20)});
+}
+
+Operand timer_word(LowerContext& c, bool high) {
+  const Reg now = c.b.reg(Width::b64), low = c.b.reg(Width::b32), up = c.b.reg(Width::b32);
+  c.b.emit(Op::sreg, Type::u64, {now}, {}).mode = static_cast<uint8_t>(SReg::globaltimer);
+  c.b.emit(Op::unpack64, Type::u32, {low, up}, {now});
+  return high ? up : low;
+}
+
+}  // namespace
+
 void lower_s2r(LowerContext& c, const Instruction& i) {
   static const std::map<uint64_t, SReg> regs = {
-      {0x00, SReg::laneid},      {0x21, SReg::tid_x},           {0x22, SReg::tid_y},
-      {0x23, SReg::tid_z},       {0x25, SReg::ctaid_x},         {0x26, SReg::ctaid_y},
-      {0x27, SReg::ctaid_z},     {0x32, SReg::total_smem_size}, {0x38, SReg::lanemask_eq},
-      {0x39, SReg::lanemask_lt}, {0x3a, SReg::lanemask_le},     {0x3b, SReg::lanemask_gt},
-      {0x3c, SReg::lanemask_ge}, {0x50, SReg::clock},           {0x51, SReg::clock_hi}};
+      {0x00, SReg::laneid},      {0x01, SReg::clock},       {0x21, SReg::tid_x},
+      {0x22, SReg::tid_y},       {0x23, SReg::tid_z},       {0x25, SReg::ctaid_x},
+      {0x26, SReg::ctaid_y},     {0x27, SReg::ctaid_z},     {0x32, SReg::total_smem_size},
+      {0x38, SReg::lanemask_eq}, {0x39, SReg::lanemask_lt}, {0x3a, SReg::lanemask_le},
+      {0x3b, SReg::lanemask_gt}, {0x3c, SReg::lanemask_ge}, {0x50, SReg::clock},
+      {0x51, SReg::clock_hi}};
   const uint64_t code = i.operand(Role::b)->field.get(i.word);
+  const auto put = [&](Operand x) { c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {x}); };
+  if (code == kVirtualId) return put(warp_and_processor(c, SReg::warpid, SReg::smid));
+  if (code == kVirtualConfig) return put(warp_and_processor(c, SReg::nwarpid, SReg::nsmid));
+  if (code == kTimerLow || code == kTimerHigh) return put(timer_word(c, code == kTimerHigh));
   const auto found = regs.find(code);
   if (found == regs.end())
     throw Unsupported(fmt::format("special register {:#x} is not supported yet", code));
@@ -105,7 +144,7 @@ void lower_bar(LowerContext& c, const Instruction& i) {
   if (id.is_imm() && id.imm > 15) throw Unsupported("barriers go from 0 to 15");
   const Operand count = i.operand(Role::b) != nullptr ? c.raw(i, Role::b) : imm(0);
   if (i.operand(Role::r) == nullptr) {
-    const bool arrives = i.form->mnemonic == "BAR.ARV";
+    const bool arrives = i.form->is(kArrives);
     c.b.emit(Op::barrier, Type::none, {}, {id, count}).mode =
         static_cast<uint8_t>(arrives ? BarrierKind::arrive : BarrierKind::sync);
     return;

@@ -17,13 +17,6 @@ using Kind = OperandSpec::Kind;
 constexpr Field kBase{8, 8};   // register of an address operand
 constexpr Field kBank{36, 5};  // bank of an indexed constant
 
-/// Operand-cache flag of the register field at this position, -1 = none. Text shows the flags of
-/// instructions of fixed latency only.
-int reuse_slot(const OperandSpec& spec, const Form& form) {
-  if (spec.role == Role::d || spec.kind != Kind::reg || form.variable_latency) return -1;
-  return spec.field.pos == 8 ? 0 : spec.field.pos == 20 ? 1 : spec.field.pos == 39 ? 2 : -1;
-}
-
 void set_flag(Cursor& in, Field field, uint64_t& word, const char* what) {
   if (!field.present()) in.fail(std::string(what) + " is not possible on this operand");
   field.set(word, 1);
@@ -65,7 +58,34 @@ Field suffix_of_number(const OperandSpec& spec, std::string_view suffix) {
                            : Field{};
 }
 
-void read_suffixes(Cursor& in, const OperandSpec& spec, Instruction& i) {
+/// Index of a part's name; the row of names belongs to the operand's type.
+uint64_t part_key(const OperandSpec& spec, uint64_t word) {
+  return spec.part_key.get(word) << spec.part.len;
+}
+std::string_view part_name(const OperandSpec& spec, uint64_t word) {
+  return spec.part_names[part_key(spec, word) | spec.part.get(word)];
+}
+bool select_part(const OperandSpec& spec, std::string_view name, uint64_t& word) {
+  if (!spec.part.present() || name.empty()) return false;
+  for (uint64_t n = 0; n < uint64_t{1} << spec.part.len; ++n)
+    if (spec.part_names[part_key(spec, word) | n] == name) {
+      spec.part.set(word, n);
+      return true;
+    }
+  return false;
+}
+
+/// Nothing was written: the part that has no name.
+void choose_whole(const OperandSpec& spec, uint64_t& word) {
+  for (uint64_t n = 0; n < uint64_t{1} << spec.part.len; ++n) {
+    if (part_name(spec, word).empty()) return;
+    spec.part.set(word, n);
+  }
+}
+
+/// True where one of them chose a part.
+bool read_suffixes(Cursor& in, const OperandSpec& spec, Instruction& i) {
+  bool chosen = false;
   if (spec.kind == Kind::fimm) in.skip_blanks();  // +INF .NEG
   while (in.peek() == '.') {
     const size_t start = in.at();
@@ -76,8 +96,10 @@ void read_suffixes(Cursor& in, const OperandSpec& spec, Instruction& i) {
       continue;
     }
     const std::string_view suffix = in.word();
-    if (suffix == "reuse" && reuse_slot(spec, *i.form) >= 0)
-      i.control.set(17 + static_cast<unsigned>(reuse_slot(spec, *i.form)), 1, 1);
+    if (suffix == "reuse" && spec.reuse >= 0)
+      i.control.set(17 + static_cast<unsigned>(spec.reuse), 1, 1);
+    else if (select_part(spec, suffix, i.word))
+      chosen = true;
     else if (suffix == "H1" && spec.high.present())
       spec.high.set(i.word, spec.high.len == 2 ? 2 : 1);
     else if (suffix == "H0" && spec.high.len == 2)
@@ -89,12 +111,14 @@ void read_suffixes(Cursor& in, const OperandSpec& spec, Instruction& i) {
     else if (suffix != "H0" || !spec.high.present())
       Cursor::fail_at(start, "'." + std::string(suffix) + "' is not possible on this operand");
   }
+  return chosen;
 }
 
 void read_prefixes(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   const bool number = spec.kind == Kind::imm || spec.kind == Kind::fimm;
   const bool has_own_sign = number || spec.kind == Kind::target;
-  if (!has_own_sign && in.take('-')) set_flag(in, spec.neg, word, "a minus sign");
+  if ((!has_own_sign || spec.prefixed) && in.take('-'))
+    set_flag(in, spec.neg, word, "a minus sign");
   if (in.take('~')) set_flag(in, spec.inv, word, "'~'");
   if (!number && in.take('|')) set_flag(in, spec.abs, word, "an absolute value");
 }
@@ -151,41 +175,86 @@ void read_integer(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   if (spec.sign.present()) spec.sign.set(word, value < 0 ? 1 : 0);
 }
 
+enum class FloatFormat : uint8_t { half, single, wide };
+FloatFormat format_of(const OperandSpec& spec, uint64_t word) {
+  if (spec.wide) return FloatFormat::wide;
+  const uint64_t code = spec.format.present() ? spec.format.get(word) : 2;
+  return code == 1 ? FloatFormat::half : code == 3 ? FloatFormat::wide : FloatFormat::single;
+}
+
+double half_value(uint64_t bits) {
+  const double sign = (bits & 0x8000) != 0 ? -1 : 1;
+  const int exponent = static_cast<int>(bits >> 10 & 31), fraction = static_cast<int>(bits & 0x3ff);
+  if (exponent == 31) return fraction != 0 ? std::nan("") : sign * INFINITY;
+  if (exponent == 0) return sign * std::ldexp(fraction, -24);
+  return sign * std::ldexp(1024 + fraction, exponent - 25);
+}
+
+/// The number as 64 bits with the format's own at the bottom. Half precision: the one that has the
+/// value, if any.
+std::optional<uint64_t> float_bits(const std::string& text, FloatFormat format) {
+  const std::string plain = text == "+INF" ? "inf" : text == "-INF" ? "-inf" : text;
+  char* end = nullptr;
+  const double value = std::strtod(plain.c_str(), &end);
+  if (end == nullptr || *end != '\0' || plain.empty()) return std::nullopt;
+  if (format == FloatFormat::wide) return std::bit_cast<uint64_t>(value);
+  if (format == FloatFormat::single)
+    return std::bit_cast<uint32_t>(std::strtof(plain.c_str(), nullptr));
+  for (uint64_t bits = 0; bits <= 0xffff; ++bits)
+    if (half_value(bits) == value && std::signbit(half_value(bits)) == std::signbit(value))
+      return bits;
+  return std::nullopt;
+}
+
+/// A NaN that the disassembler names without its payload.
+std::optional<uint64_t> named_nan(const std::string& text, FloatFormat format) {
+  static constexpr uint64_t kQuiet[] = {0x7e00, 0x7fc00000, 0x7ff8000000000000};
+  static constexpr uint64_t kSign[] = {0x8000, 0x80000000, uint64_t{1} << 63};
+  if (text.size() != 5 || (text[0] != '+' && text[0] != '-')) return std::nullopt;
+  const auto n = static_cast<size_t>(format);
+  const uint64_t sign = text[0] == '-' ? kSign[n] : 0;
+  if (text.ends_with("QNAN")) return sign | kQuiet[n];
+  if (text.ends_with("SNAN") && format == FloatFormat::wide) return sign | 0x7ff0100000000000;
+  return std::nullopt;
+}
+
+/// The top bits that the word has of a number; half precision stands at the bottom instead.
+void put_float(const OperandSpec& spec, uint64_t& word, size_t at, uint64_t bits,
+               FloatFormat format) {
+  if (!spec.sign.present()) return spec.field.set(word, bits);
+  if (format == FloatFormat::half) {
+    spec.sign.set(word, 0);
+    return spec.field.set(word, bits);
+  }
+  const unsigned width = format == FloatFormat::wide ? 64 : 32, lost = width - 20;
+  if ((bits & ((uint64_t{1} << lost) - 1)) != 0)
+    Cursor::fail_value(at,
+                       fmt::format("only floats whose low {} bits are 0 fit into this form", lost));
+  spec.field.set(word, bits >> lost);
+  spec.sign.set(word, bits >> (width - 1));
+}
+
 void read_float(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   in.skip_blanks();
   const size_t at = in.at();
-  uint32_t bits = 0;
-  if (in.peek() == '0' && (in.peek(1) == 'x' || in.peek(1) == 'X')) {
+  const FloatFormat format = format_of(spec, word);
+  std::string text(in.until(", \t;}"));
+  // Modifiers stand behind the number.
+  for (const char* suffix : {".NEG", ".ABS", ".reuse", ".H1"})
+    text.erase(std::min(text.find(suffix), text.size()));
+  in.seek(at + text.size());
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    in.seek(at);
     const uint64_t raw = in.number("a float's bits");
-    if (raw > 0xffffffff) Cursor::fail_at(at, "a float has 32 bits");
-    bits = static_cast<uint32_t>(raw);
-  } else {
-    const size_t start = in.at();
-    std::string text(in.until(", \t;}"));
-    for (const char* suffix : {".NEG", ".ABS"})  // modifiers stand behind the number
-      text.erase(std::min(text.find(suffix), text.size()));
-    in.seek(start + text.size());
-    if (text == "+QNAN" || text == "-QNAN") {
-      bits = text[0] == '-' ? 0xffc00000 : 0x7fc00000;
-    } else {
-      char* end = nullptr;
-      const float value = std::strtof(text == "+INF"   ? "inf"
-                                      : text == "-INF" ? "-inf"
-                                                       : text.c_str(),
-                                      &end);
-      if (end == nullptr || *end != '\0' || text.empty())
-        Cursor::fail_at(at, "expected a floating-point number, found '" + text + "'");
-      bits = std::bit_cast<uint32_t>(value);
-    }
+    const unsigned width = format == FloatFormat::wide ? 64 : format == FloatFormat::half ? 16 : 32;
+    if (width < 64 && raw >> width != 0)
+      Cursor::fail_at(at, fmt::format("a float has {} bits", width));
+    return put_float(spec, word, at, raw, format);
   }
-  if (!spec.sign.present()) {
-    spec.field.set(word, bits);
-    return;
-  }
-  if ((bits & 0xfff) != 0)
-    Cursor::fail_value(at, "only floats whose low 12 bits are 0 fit into this form");
-  spec.field.set(word, bits >> 12);
-  spec.sign.set(word, bits >> 31);
+  std::optional<uint64_t> bits = named_nan(text, format);
+  if (!bits) bits = float_bits(text, format);
+  if (!bits) Cursor::fail_at(at, "expected a floating-point number, found '" + text + "'");
+  put_float(spec, word, at, *bits, format);
 }
 
 struct Place {
@@ -322,25 +391,37 @@ std::string hex(int64_t value) {
   return value < 0 ? fmt::format("-{:#x}", -value) : fmt::format("{:#x}", value);
 }
 
-std::string write_float(uint32_t bits) {
-  const float value = std::bit_cast<float>(bits);
-  if (bits == 0x7fc00000 || bits == 0xffc00000) return (bits >> 31) != 0 ? "-QNAN " : "+QNAN ";
-  // Any other NaN prints as its bits: the payload must survive.
-  if (std::isnan(value)) return fmt::format("{:#x}", bits);
-  if (std::isinf(value)) return value < 0 ? "-INF " : "+INF ";
+/// nvdisasm: 20 significant digits, and an exponent from ten digits before the point on.
+std::string write_digits(double value) {
   char buffer[64];
-  // nvdisasm: 20 significant digits, and an exponent from ten digits before the point on.
-  std::snprintf(buffer, sizeof buffer, std::fabs(value) >= 1e9F ? "%.20e" : "%.20g",
-                static_cast<double>(value));
+  std::snprintf(buffer, sizeof buffer, std::fabs(value) >= 1e9 ? "%.20e" : "%.20g", value);
   return buffer;
 }
 
-std::string write_number(const OperandSpec& spec, uint64_t word) {
-  uint64_t value = spec.field.get(word);
-  if (spec.kind == Kind::fimm) {
-    if (spec.sign.present()) value = value << 12 | spec.sign.get(word) << 31;
-    return write_float(static_cast<uint32_t>(value));
+std::string write_float(double value, bool negative, bool signalling) {
+  if (std::isnan(value))
+    return fmt::format("{}{}NAN ", negative ? '-' : '+', signalling ? 'S' : 'Q');
+  if (std::isinf(value)) return value < 0 ? "-INF " : "+INF ";
+  if (value == 0) return negative ? "-0.0" : "0";
+  return write_digits(value);
+}
+
+std::string write_float(const OperandSpec& spec, uint64_t word) {
+  const uint64_t value = spec.field.get(word), sign = spec.sign.get(word);
+  const FloatFormat format = format_of(spec, word);
+  if (format == FloatFormat::half)
+    return write_float(half_value(value & 0xffff), (value & 0x8000) != 0, false);
+  if (format == FloatFormat::wide) {
+    const uint64_t bits = value << 44 | sign << 63;
+    return write_float(std::bit_cast<double>(bits), sign != 0, (bits >> 51 & 1) == 0);
   }
+  const auto bits = static_cast<uint32_t>(spec.sign.present() ? value << 12 | sign << 31 : value);
+  return write_float(static_cast<double>(std::bit_cast<float>(bits)), bits >> 31 != 0, false);
+}
+
+std::string write_number(const OperandSpec& spec, uint64_t word) {
+  if (spec.kind == Kind::fimm) return write_float(spec, word);
+  uint64_t value = spec.field.get(word);
   unsigned len = spec.field.len;
   if (spec.sign.present()) value |= spec.sign.get(word) << len++;
   if (spec.pattern || (!spec.is_signed && !spec.sign.present())) return fmt::format("{:#x}", value);
@@ -378,6 +459,29 @@ std::string write_scoreboards(uint64_t mask) {
   return out + "}";
 }
 
+constexpr std::string_view kSigns[] = {"PP", "NP", "PN", "ZP"};
+
+std::string write_signs(uint64_t codes, unsigned len) {
+  std::string out;
+  for (unsigned at = len; at >= 2; at -= 2) out += kSigns[codes >> (at - 2) & 3];
+  return out;
+}
+
+void read_signs(Cursor& in, const OperandSpec& spec, uint64_t& word) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  const std::string_view text = in.word();
+  uint64_t codes = 0;
+  bool good = text.size() == spec.field.len;
+  for (size_t n = 0; good && n < text.size(); n += 2) {
+    const auto* found = std::ranges::find(kSigns, text.substr(n, 2));
+    good = found != std::end(kSigns);
+    codes = codes << 2 | static_cast<uint64_t>(found - std::begin(kSigns));
+  }
+  if (!good) Cursor::fail_at(at, "expected signs such as PNPNPPPP");
+  spec.field.set(word, codes);
+}
+
 std::string write_plain(const OperandSpec& spec, const Instruction& i) {
   const uint64_t value = spec.field.get(i.word);
   switch (spec.kind) {
@@ -408,11 +512,18 @@ std::string write_plain(const OperandSpec& spec, const Instruction& i) {
     case Kind::sreg:
       return write_special(value);
     case Kind::sb:
-      return fmt::format("SB{}", value);
+      return value < 6 ? fmt::format("SB{}", value) : fmt::format("???{}", value);
     case Kind::sbmask:
       return write_scoreboards(value);
     case Kind::flags:
       return "CC";
+    case Kind::bits:
+      return value == 0 ? "PR" : "CC";
+    case Kind::indirect:
+      return fmt::format("{} {}", register_name(static_cast<unsigned>(kBase.get(i.word))),
+                         write_number(spec, i.word));
+    case Kind::signs:
+      return write_signs(value, spec.field.len);
     case Kind::cctest:
       return "CC." + std::string(flag_tests()[value]);
   }
@@ -457,6 +568,10 @@ void read_plain(Cursor& in, const OperandSpec& spec, Instruction& i) {
       return read_special(in, spec, i.word);
     case Kind::sb: {
       in.skip_blanks();
+      if (in.rest().starts_with("???")) {
+        in.seek(in.at() + 3);
+        return spec.field.set(i.word, read_scoreboard_number(in, 7));
+      }
       if (in.peek() != 'S' || in.peek(1) != 'B')
         in.fail("expected a scoreboard SB0..SB5" + in.found());
       in.seek(in.at() + 2);
@@ -466,6 +581,15 @@ void read_plain(Cursor& in, const OperandSpec& spec, Instruction& i) {
       return read_scoreboards(in, spec, i.word);
     case Kind::cctest:
       return read_flag_test(in, spec, i.word);
+    case Kind::bits:
+      if (in.take_word("CC")) return spec.field.set(i.word, 1);
+      if (!in.take_word("PR")) in.fail("expected PR or CC" + in.found());
+      return spec.field.set(i.word, 0);
+    case Kind::indirect:
+      kBase.set(i.word, read_register(in));
+      return read_integer(in, spec, i.word);
+    case Kind::signs:
+      return read_signs(in, spec, i.word);
     case Kind::flags:
       if (!in.take_word("CC")) in.fail("expected CC" + in.found());
       return;
@@ -481,6 +605,9 @@ bool flagged(Field field, uint64_t word) {
 void read_operand(Cursor& in, const OperandSpec& spec, Instruction& i) {
   read_prefixes(in, spec, i.word);
   read_plain(in, spec, i);
+  if (spec.part.present()) {
+    if (!read_suffixes(in, spec, i)) choose_whole(spec, i.word);
+  }
   const bool number = spec.kind == Kind::imm || spec.kind == Kind::fimm;
   if (!number && flagged(spec.abs, i.word)) in.expect('|', "after the absolute value");
   if (spec.kind == Kind::reg || spec.kind == Kind::cbank || number) read_suffixes(in, spec, i);
@@ -490,11 +617,15 @@ std::string write_operand(const OperandSpec& spec, const Instruction& i) {
   std::string out;
   const bool number = spec.kind == Kind::imm || spec.kind == Kind::fimm;
   const bool neg = flagged(spec.neg, i.word), abs = flagged(spec.abs, i.word);
-  const bool inv = flagged(spec.inv, i.word);
-  if (neg && !number) out += spec.kind == Kind::pred ? "!" : "-";
+  const bool inv = flagged(spec.inv, i.word), behind = number && !spec.prefixed;
+  if (neg && !behind) out += spec.kind == Kind::pred ? "!" : "-";
   if (inv && !number) out += "~";
-  out += fmt::format("{0}{1}{0}", abs && !number ? "|" : "", write_plain(spec, i));
-  if (number) out += fmt::format("{}{}{}", neg ? ".NEG" : "", abs ? ".ABS" : "", inv ? ".INV" : "");
+  if (abs && !number) out += "|";
+  out += write_plain(spec, i);
+  if (behind) out += fmt::format("{}{}{}", neg ? ".NEG" : "", abs ? ".ABS" : "", inv ? ".INV" : "");
+  if (spec.part.present() && !part_name(spec, i.word).empty())
+    out.append(1, '.').append(part_name(spec, i.word));
+  if (abs && !number) out += "|";
   if (spec.high.len == 2) {
     static constexpr const char* kHalves[] = {"", ".H0", ".H1", ".???3"};
     out += kHalves[spec.high.get(i.word)];
@@ -502,8 +633,7 @@ std::string write_operand(const OperandSpec& spec, const Instruction& i) {
     out += ".H1";
   }
   if (flagged(spec.cc, i.word)) out += ".CC";
-  const int slot = reuse_slot(spec, *i.form);
-  if (slot >= 0 && i.control.reuse(static_cast<unsigned>(slot))) out += ".reuse";
+  if (spec.reuse >= 0 && i.control.reuse(static_cast<unsigned>(spec.reuse))) out += ".reuse";
   return out;
 }
 

@@ -95,7 +95,7 @@ class ListingParser {
       } else if (c == '}') {
         close_brace(in);
       } else if (!take_label(in)) {
-        if (c == '.') return directive(in);
+        if (c == '.' && !in.rest().starts_with(".word ")) return directive(in);
         instruction(in, line);
       }
     }

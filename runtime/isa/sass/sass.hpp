@@ -89,6 +89,8 @@ struct Kernel {
   uint32_t max_block[3] = {0, 0, 0};    ///< 0 = free
   std::vector<ConstantBank> banks;
   std::vector<Relocation> relocations;
+  /// What keeps this kernel, and no other one, from running: unknown words and relocations.
+  std::vector<Diagnostic> diagnostics;
 };
 
 struct Listing {
@@ -96,7 +98,7 @@ struct Listing {
   std::vector<Kernel> kernels;
   std::vector<ir::Global> globals;  ///< module variables, and constant banks under their names
   std::vector<Diagnostic> diagnostics;
-  bool ok() const;
+  bool ok() const;  ///< its kernels may have errors of their own
 };
 
 /// nvdisasm listings and bare instruction lines. Never throws on bad input. A file without a
@@ -108,7 +110,8 @@ struct Decoded {
   std::vector<Instruction> code;
   std::vector<Diagnostic> diagnostics;
 };
-/// Bundles of 32 bytes: a control word and three instructions. Bad words are reported and left out.
+/// Bundles of 32 bytes: a control word and three instructions. Bad words are reported; in the code
+/// stands an instruction of unknown_form() for each.
 Decoded decode_bundles(std::span<const std::byte> code, unsigned arch, size_t max_errors = 100);
 /// Instructions without control words, at the places they would have in bundles.
 Decoded decode_words(std::span<const std::byte> code, unsigned arch, size_t max_errors = 100);
@@ -128,6 +131,8 @@ Parsed parse_instruction(std::string_view text, unsigned arch = 50);
 
 /// Why the hardware's decoder refuses this control field on this instruction; empty = it does not.
 std::string control_complaint(const Form& form, uint64_t word, Control control);
+/// A word without a row, or with an illegal control field, as it stands in code.
+Instruction undecoded(uint64_t word, Control control);
 /// nullopt: no row of the table has this word, or the control field is illegal on it.
 std::optional<Instruction> decode(uint64_t word, Control control = {}, unsigned arch = 50);
 

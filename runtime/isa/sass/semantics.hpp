@@ -97,6 +97,10 @@ class LowerContext {
   Address window_address(const Instruction& i);
   /// A pair of registers as one b64 value; RZ gives 0.
   ir::Operand pair(unsigned number);
+  /// The operand's 64 bits: a pair, two words of a constant, a double, or a number with its sign.
+  ir::Operand wide_raw(const Instruction& i, Role role);
+  /// The destination pair takes a b64 value; RZ takes nothing.
+  void write_wide(const Instruction& i, ir::Reg value);
   /// True in every lane of a launch that runs with the policy sass.sparse=absent.
   ir::Reg sparse_absent();
 
@@ -144,6 +148,15 @@ ir::Operand overflows(LowerContext& c, ir::Operand a, ir::Operand b, ir::Operand
 
 /// The result of a logic instruction: its register, its flags and what .Z and .NZ ask.
 void write_logic(LowerContext& c, const Instruction& i, ir::Operand result);
+/// d = x + y + carry in, and the flags when asked for.
+void add_into(LowerContext& c, const Instruction& i, ir::Operand x, ir::Operand y,
+              ir::Operand carry_in);
+/// x ? y by the instruction's condition, in a float type.
+ir::Operand float_compare(LowerContext& c, const Instruction& i, ir::Type type, ir::Operand x,
+                          ir::Operand y);
+/// All ones, or 1.0 with .BF, where it is true; else zero. The flags are those of a logic
+/// instruction with that result.
+void write_truth(LowerContext& c, const Instruction& i, ir::Operand truth);
 /// Both predicates of a compare: P = test op R, Q = !test op R.
 void write_test(LowerContext& c, const Instruction& i, ir::Operand test);
 
@@ -202,6 +215,28 @@ void lower_i2i(LowerContext&, const Instruction&);
 void lower_f2f(LowerContext&, const Instruction&);
 void lower_rro(LowerContext&, const Instruction&);
 void lower_mufu(LowerContext&, const Instruction&);
+void lower_dadd(LowerContext&, const Instruction&);
+void lower_dmul(LowerContext&, const Instruction&);
+void lower_dfma(LowerContext&, const Instruction&);
+void lower_dmnmx(LowerContext&, const Instruction&);
+void lower_dsetp(LowerContext&, const Instruction&);
+void lower_dset(LowerContext&, const Instruction&);
+void lower_fchk(LowerContext&, const Instruction&);
+void lower_bfi(LowerContext&, const Instruction&);
+void lower_imul(LowerContext&, const Instruction&);
+void lower_imad(LowerContext&, const Instruction&);
+void lower_pset(LowerContext&, const Instruction&);
+void lower_cset(LowerContext&, const Instruction&);
+void lower_r2p(LowerContext&, const Instruction&);
+void lower_p2r(LowerContext&, const Instruction&);
+void lower_vadd(LowerContext&, const Instruction&);
+void lower_vabsdiff(LowerContext&, const Instruction&);
+void lower_vabsdiff4(LowerContext&, const Instruction&);
+void lower_vmnmx(LowerContext&, const Instruction&);
+void lower_vset(LowerContext&, const Instruction&);
+void lower_vsetp(LowerContext&, const Instruction&);
+void lower_vshift(LowerContext&, const Instruction&);
+void lower_vmad(LowerContext&, const Instruction&);
 void lower_b2r(LowerContext&, const Instruction&);
 void lower_trap(LowerContext&, const Instruction&);
 void lower_kil(LowerContext&, const Instruction&);
@@ -209,6 +244,7 @@ void lower_kil(LowerContext&, const Instruction&);
 void lower_push(LowerContext&, const Instruction&);  ///< SSY, PBK, PCNT, PRET, CAL
 void lower_pop(LowerContext&, const Instruction&);   ///< SYNC, BRK, CONT, RET
 void lower_bra(LowerContext&, const Instruction&);
+void lower_brx(LowerContext&, const Instruction&);
 void lower_exit(LowerContext&, const Instruction&);
 
 }  // namespace lanewise::sass

@@ -1,7 +1,5 @@
 // The instruction table. One row per form; `alu` rows stand for their register, constant and
 // immediate variants. Patterns are written from bit 63 downwards; '-' is a bit of some field.
-#include <set>
-
 #include "runtime/isa/sass/table_builder.hpp"
 
 namespace lanewise::sass {
@@ -54,9 +52,11 @@ void integer_rows(TableBuilder& t) {
   t.row("MOV32I", "0000 0001 0000", {}, {d, imm(Role::b, 20, 32), quad_mask(12)}, lower_mov);
   // Both negations at once mean "plus one".
   t.alu("IADD.PO", "0001 0", {sat, x}, {dcc, a, kB}, lower_iadd, false, {{{48, 2}, 3}});
+  t.trait(kPlusOne, 3);
   t.alu("IADD", "0001 0", {sat, x}, {dcc, a.with_neg(49), kB.with_neg(48)}, lower_iadd);
   t.row("IADD32I.PO", "0001 1101 1", {flag(ModId::sat, 54, "SAT"), flag(ModId::x, 53, "X")},
         {d.with_cc(52), a, imm(Role::b, 20, 32, true)}, lower_iadd);
+  t.trait(kPlusOne);
   t.row("IADD32I", "0001 110-0", {flag(ModId::sat, 54, "SAT"), flag(ModId::x, 53, "X")},
         {d.with_cc(52), a.with_neg(56), imm(Role::b, 20, 32, true)}, lower_iadd);
   t.row("IADD3", "0101 1100 1100",
@@ -75,23 +75,30 @@ void integer_rows(TableBuilder& t) {
         lower_iadd3);
   t.alu("ISCADD.PO", "0001 1", {}, {dcc, a, kB, imm(Role::c, 39, 5)}, lower_iscadd, false,
         {{{48, 2}, 3}});
+  t.trait(kPlusOne, 3);
   t.alu("ISCADD", "0001 1", {}, {dcc, a.with_neg(49), kB.with_neg(48), imm(Role::c, 39, 5)},
         lower_iscadd);
   t.alu("SHL", "0100 1", {flag(ModId::wrap, 39, "W"), x}, {dcc, a, kB}, lower_shift);
+  t.trait(kLeft, 3);
   const Mod shift_extend{
       ModId::x, {43, 2}, {{0, ""}, {1, "INVALIDSHRXMODE1"}, {2, "X"}, {3, "XHI"}}};
   t.alu("SHR", "0010 1",
         {signed_mod(), flag(ModId::wrap, 39, "W"), shift_extend, flag(ModId::parts, 40, "BREV")},
         {dcc, a, kB}, lower_shift);
+  t.row("ISCADD32I", "0001 01", {},
+        {d.with_cc(52), a, imm(Role::b, 20, 32, true), imm(Role::c, 53, 5)}, lower_iscadd);
   t.row("LOP32I", "0000 01", {logic_mod(53, true), flag(ModId::x, 57, "X")},
         {d.with_cc(52), a.with_inv(55), imm(Role::b, 20, 32).with_inv(56)}, lower_logic);
+  t.trait(kReadsAllFlags);
   // The plain LOP has no predicate output: code 0 in bits 44..45 and PT in 48..50.
   t.alu("LOP", "0100 0", {logic_mod(41, true), x}, {dcc, a.with_inv(39), kB.with_inv(40)},
         lower_logic, false, {{{44, 2}, 0}, {{48, 3}, 7}});
+  t.trait(kReadsAllFlags, 3);
   t.alu("SEL", "1010 0", {}, {d, a, kB, pred(Role::p, 39).with_neg(42)}, lower_sel);
   t.compare("ISETP", "0110", {cond_mod(), signed_mod(), x, bop_mod()},
             {pred(Role::p, 3), pred(Role::q, 0), a, kB, pred(Role::r, 39).with_neg(42)},
             lower_isetp);
+  t.trait(kReadsAllFlags, 3);
 }
 
 void xmad_rows(TableBuilder& t) {
@@ -107,17 +114,23 @@ void xmad_rows(TableBuilder& t) {
          flag(ModId::x, 54, "X")},
         {dcc, a, cb, c}, lower_xmad);
   t.row("XMAD", "0101 0001 0", {signs_mod(), acc_mod(2), flag(ModId::x, 54, "X")},
-        {dcc, a, reg(Role::b, 39).with_high(52), spaced(cbank(Role::c))}, lower_xmad);
-  t.row("XMAD", "0011 011- 00",
-        {signs_mod(), flag(ModId::psl, 36, "PSL"), acc_mod(3), flag(ModId::mrg, 37, "MRG"),
-         flag(ModId::x, 38, "X")},
-        {dcc, a, imm(Role::b, 20, 16), c}, lower_xmad);
+        {dcc, a, reg(Role::b, 39).with_high(52), cbank(Role::c)}, lower_xmad);
+  Mod signed_number = signs_mod();
+  std::erase_if(signed_number.codes, [](const Code& code) { return code.value < 2; });
+  for (const bool is_signed : {true, false})
+    t.row("XMAD", "0011 011- 00",
+          {is_signed ? signed_number : signs_mod(), flag(ModId::psl, 36, "PSL"), acc_mod(3),
+           flag(ModId::mrg, 37, "MRG"), flag(ModId::x, 38, "X")},
+          {dcc, a, imm(Role::b, 20, 16, is_signed), c}, lower_xmad);
 }
 
 void float_rows(TableBuilder& t) {
   const OperandSpec dcc = reg(Role::d, 0).with_cc(47), a = reg(Role::a, 8);
   t.alu("FADD", "0101 1", {flag(ModId::ftz, 44, "FTZ"), round_mod(39), flag(ModId::sat, 50, "SAT")},
         {dcc, a.with_neg(48).with_abs(46), kB.with_neg(45).with_abs(49)}, lower_fadd, true);
+  for (Form& f : t.last(3))  // its second operand uses the third's place in the operand cache
+    for (OperandSpec& o : f.operands)
+      if (o.kind == OperandSpec::Kind::reg && o.role == Role::b) o.reuse = 2;
   t.row("FADD32I", "0000 10", {flag(ModId::ftz, 55, "FTZ")},
         {reg(Role::d, 0).with_cc(52), a.with_neg(56).with_abs(54),
          fimm32(Role::b).with_neg(53).with_abs(57)},
@@ -144,63 +157,29 @@ void float_rows(TableBuilder& t) {
   t.row("FFMA", "0101 0001 1", fma,
         {dcc, a, reg(Role::b, 39).with_neg(48), cbank(Role::c).with_neg(49)}, lower_ffma);
   t.row("FFMA", "0011 001- 1", fma, {dcc, a, fimm20(Role::b).with_neg(48), c}, lower_ffma);
+  OperandSpec same = reg(Role::c, 0).with_neg(57);
+  same.reuse = 2;
+  t.row("FFMA32I", "0000 11", {fmz_mod(53), flag(ModId::sat, 55, "SAT")},
+        {reg(Role::d, 0).with_cc(52), a.with_neg(56), fimm32(Role::b), same}, lower_ffma);
+  t.row("FSWZADD", "0101 0000 1111 1",
+        {flag(ModId::ftz, 44, "FTZ"), round_mod(39), flag(ModId::parts, 38, "NDV")},
+        {dcc, a, kB, simple(Kind::signs, Role::c, 28, 8)}, nullptr);
+  t.last(1)[0].operands[2].reuse = 2;
 }
 
-void control_rows(TableBuilder& t) {
-  const std::vector<Mod> bra = {flag(ModId::uniform, 7, "U"), flag(ModId::limit, 6, "LMT")};
-  const OperandSpec test = flag_test(0);
-  t.row("BRA", "1110 0010 0100", bra, {test, simple(Kind::target, Role::target, 20, 24)}, lower_bra,
-        {{{5, 1}, 0}});
-  t.row("BRA", "1110 0010 0100", bra, {test, cbank_bytes(Role::b)}, nullptr, {{{5, 1}, 1}});
-  // Pushes of the branch stack are unconditional; the hardware does not look at bits 0..4, 16..19.
-  for (const auto& [name, code] : {std::pair{"SSY", "1110 0010 1001"},
-                                   {"PBK", "1110 0010 1010"},
-                                   {"PCNT", "1110 0010 1011"},
-                                   {"PRET", "1110 0010 0111"},
-                                   {"CAL", "1110 0010 0110"}}) {
-    const bool counts = code[10] == '0';  // PRET and CAL: bit 6 clear prints .NOINC
-    std::vector<Mod> mods;
-    if (counts) mods.push_back({ModId::limit, {6, 1}, {{1, ""}, {0, "NOINC"}}});
-    Form& push = t.row(name, code, mods, {simple(Kind::target, Role::target, 20, 24)}, lower_push,
-                       {{{5, 1}, 0}});
-    push.has_guard = false;
-    push.ignored = Field{0, 5}.mask() | Field{16, 4}.mask();
+/// The hardware's decoder looks at no bit beside those of a row, and an operand's place says which
+/// flag of the operand cache is its own.
+void complete(std::vector<Form>& rows) {
+  for (Form& f : rows) {
+    if (!f.decode_only) f.ignored |= ~covered_bits(f);
+    if (!f.shows_reuse) continue;
+    for (OperandSpec& o : f.operands) {
+      if (o.kind != OperandSpec::Kind::reg || o.role == Role::d || o.reuse >= 0) continue;
+      if (o.field.pos == 8) o.reuse = 0;
+      if (o.field.pos == 20 || (o.field.pos == 39 && o.role == Role::b)) o.reuse = 1;
+      if (o.field.pos == 39 && o.role != Role::b) o.reuse = 2;
+    }
   }
-  t.row("SYNC", "1111 0000 1111 1", {}, {test}, lower_pop);
-  t.row("BRK", "1110 0011 0100", {}, {test}, lower_pop);
-  t.row("CONT", "1110 0011 0101", {}, {test}, lower_pop);
-  t.row("RET", "1110 0011 0010", {}, {test}, lower_pop);
-  t.claims(isa::Claim::effect);
-  t.row("EXIT", "1110 0011 0000", {flag(ModId::limit, 5, "KEEPREFCOUNT")}, {test}, lower_exit);
-  t.row("KIL", "1110 0011 0011", {}, {test}, lower_kil);
-  t.row("BPT.TRAP", "1110 0011 1010", {}, {imm(Role::a, 20, 20)}, lower_trap, {{{6, 3}, 3}})
-      .has_guard = false;
-  t.claims(isa::Claim::exact);
-  t.row("NOP", "0101 0000 1011 0", {flag(ModId::trigger, 13, "TRIG")},
-        {flag_test(8), optional(imm(Role::a, 20, 16))}, lower_nop);
-  t.claims(isa::Claim::effect);
-  OperandSpec also = simple(Kind::sbmask, Role::c, 0, 6);
-  also.optional = true;
-  t.row("DEPBAR.LE", "1111 0000 1111 0", {},
-        {simple(Kind::sb, Role::a, 26, 3), imm(Role::b, 20, 6), also}, lower_nop, {{{29, 1}, 1}});
-  also.role = Role::a;
-  t.row("DEPBAR", "1111 0000 1111 0", {}, {also}, lower_nop, {{{29, 1}, 0}});
-  // nvdisasm takes the word 0 for a NOP.
-  Form& zero = t.row("NOP", "", {}, {}, lower_nop, {{{0, 63}, 0}, {{63, 1}, 0}});
-  zero.has_guard = false;
-  zero.variable_latency = true;
-  zero.decode_only = true;
-  t.claims(isa::Claim::exact);
-}
-
-/// The hardware's decoder looks at no bit beside those of a row, except in instructions that have
-/// operands or modifiers which the table does not know.
-void ignore_the_rest(std::vector<Form>& rows) {
-  static const std::set<std::string_view> incomplete = {
-      "I2F",      "F2I", "I2I", "F2F",  "RRO",  "MUFU", "B2R",
-      "BPT.TRAP", "SSY", "PBK", "PCNT", "PRET", "CAL",  "LOP3.LUT"};
-  for (Form& f : rows)
-    if (incomplete.count(f.mnemonic) == 0 && !f.decode_only) f.ignored |= ~covered_bits(f);
 }
 
 std::vector<Form> build() {
@@ -211,16 +190,20 @@ std::vector<Form> build() {
   float_rows(t);
   bit_rows(t);
   float_compare_rows(t);
-  control_rows(t);
+  flow_rows(t);
+  predicate_rows(t);
+  video_rows(t);
   t.variable_latency(true);
   conversion_group(t);
+  double_rows(t);
+  multiply_rows(t);
   t.claims(isa::Claim::effect);
   memory_rows(t);
   cache_rows(t);
   t.claims(isa::Claim::exact);
   sync_rows(t);
   std::vector<Form> rows = t.take();
-  ignore_the_rest(rows);
+  complete(rows);
   return rows;
 }
 

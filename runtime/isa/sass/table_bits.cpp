@@ -9,10 +9,6 @@ const OperandSpec kD = reg(Role::d, 0), kA = reg(Role::a, 8), kB = reg(Role::b, 
 Mod signed_mod() {
   return {ModId::signed_, {48, 1}, {{1, ""}, {0, "U32"}, {1, "S32", true}}};
 }
-Mod bool_mod(uint8_t pos) {
-  return {ModId::bop, {pos, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}, {3, "INVALIDBOP3"}}};
-}
-
 /// LEA with a predicate destination other than PT has rows of its own: it is printed first.
 void lea_rows(TableBuilder& t) {
   const OperandSpec dcc = kD.with_cc(47), c = reg(Role::c, 39);
@@ -31,11 +27,13 @@ void lea_rows(TableBuilder& t) {
     };
     t.compare("LEA", "1101 0", {flag(ModId::x, 46, "X")},
               with_out({dcc, kA.with_neg(45), kB, shift(Role::c, 39)}), lower_lea, fixed);
+    if (has_pred) t.trait(kAsksWindows, 3);
     t.row("LEA.HI", "0101 1011 1101 1", {flag(ModId::x, 38, "X")},
           with_out({dcc, kA.with_neg(37), kB, c, shift(Role::r, 28)}), lower_lea, fixed);
     t.row("LEA.HI", "0001 10", {flag(ModId::x, 57, "X")},
           with_out({dcc, kA.with_neg(56), cbank(Role::b), c, shift(Role::r, 51)}), lower_lea,
           fixed);
+    t.trait(kUpperWord | (has_pred ? kAsksWindows : 0U), 2);
   }
 }
 
@@ -46,16 +44,10 @@ void shift_rows(TableBuilder& t) {
       {ModId::parts, {48, 2}, {{0, ""}, {1, "HI"}, {2, "X"}, {3, "XHI"}}}};
   const OperandSpec dcc = kD.with_cc(47), c = reg(Role::c, 39);
   t.row("SHF.L", "0101 1011 1111 1", mods, {dcc, kA, kB, c}, lower_shf);
-  t.row("SHF.L", "0011 0110 1111 1", mods, {dcc, kA, imm(Role::b, 20, 8), c}, lower_shf);
+  t.row("SHF.L", "0011 011- 1111 1", mods, {dcc, kA, imm(Role::b, 20, 6), c}, lower_shf);
+  t.trait(kLeft, 2);
   t.row("SHF.R", "0101 1100 1111 1", mods, {dcc, kA, kB, c}, lower_shf);
-  t.row("SHF.R", "0011 1000 1111 1", mods, {dcc, kA, imm(Role::b, 20, 8), c}, lower_shf);
-}
-
-std::vector<Code> test_codes() {
-  std::vector<Code> codes;
-  for (const std::string_view name : flag_tests())
-    codes.push_back({static_cast<uint8_t>(codes.size()), name});
-  return codes;
+  t.row("SHF.R", "0011 100- 1111 1", mods, {dcc, kA, imm(Role::b, 20, 6), c}, lower_shf);
 }
 
 void logic_rows(TableBuilder& t) {
@@ -69,20 +61,14 @@ void logic_rows(TableBuilder& t) {
         {dcc, kA, cbank(Role::b), c, imm(Role::r, 48, 8)}, lower_lop3);
   t.row("LOP3.LUT", "0011 11", {flag(ModId::x, 57, "X")},
         {dcc, kA, imm20(Role::b), c, imm(Role::r, 48, 8)}, lower_lop3);
+  t.trait(kReadsAllFlags, 3);
   const Mod op{ModId::op, {41, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}, {3, "PASS_B"}}};
   t.alu("LOP", "0100 0",
         {op,
          flag(ModId::x, 43, "X"),
          {ModId::parts, {44, 2}, {{0, ""}, {1, "T"}, {2, "Z"}, {3, "NZ"}}}},
         {zero_test, dcc, kA.with_inv(39), kB.with_inv(40)}, lower_logic);
-  t.row("CSETP", "0101 0000 1010 0", {{ModId::cond, {8, 5}, test_codes()}, bool_mod(45)},
-        {pred(Role::p, 3), pred(Role::q, 0), simple(Kind::flags, Role::a, 0, 0),
-         pred(Role::r, 39).with_neg(42)},
-        lower_csetp);
-  t.row("PSETP", "0101 0000 1001 0", {bool_mod(24), {ModId::op, {45, 2}, bool_mod(45).codes}},
-        {pred(Role::p, 3), pred(Role::q, 0), pred(Role::a, 12).with_neg(15),
-         pred(Role::b, 29).with_neg(32), pred(Role::c, 39).with_neg(42)},
-        lower_psetp);
+  t.trait(kReadsAllFlags, 3);
 }
 
 void field_rows(TableBuilder& t) {
@@ -98,18 +84,27 @@ void field_rows(TableBuilder& t) {
   t.alu("IMNMX", "0010 0",
         {signed_mod(), {ModId::mode, {43, 2}, {{0, ""}, {1, "XLO"}, {2, "XMED"}, {3, "XHI"}}}},
         {dcc, kA, kB, pred(Role::p, 39).with_neg(42)}, lower_imnmx);
-  t.compare("PRMT", "1100",
-            {{ModId::mode,
-              {48, 4},
-              {{0, ""},
-               {1, "F4E"},
-               {2, "B4E"},
-               {3, "RC8"},
-               {4, "ECL"},
-               {5, "ECR"},
-               {6, "RC16"},
-               {7, "INVALIDPMODE7"}}}},
-            {kD, kA, kB, reg(Role::c, 39)}, lower_prmt);
+  t.trait(kReadsFlags, 3);  // in its wide modes
+  t.triple("PRMT", "1 1100",
+           {{ModId::mode,
+             {48, 4},
+             {{0, ""},
+              {1, "F4E"},
+              {2, "B4E"},
+              {3, "RC8"},
+              {4, "ECL"},
+              {5, "ECR"},
+              {6, "RC16"},
+              {7, "INVALIDPMODE7"},
+              {8, "???8"},
+              {9, "???9"},
+              {10, "???10"},
+              {11, "???11"},
+              {12, "???12"},
+              {13, "???13"},
+              {14, "???14"},
+              {15, "???15"}}}},
+           {kD, kA, kB, reg(Role::c, 39)}, lower_prmt);
 }
 
 void compare_rows(TableBuilder& t) {
@@ -118,13 +113,13 @@ void compare_rows(TableBuilder& t) {
       {49, 3},
       {{0, "F"}, {1, "LT"}, {2, "EQ"}, {3, "LE"}, {4, "GT"}, {5, "NE"}, {6, "GE"}, {7, "T"}}};
   const OperandSpec c = reg(Role::c, 39);
-  t.compare("ICMP", "0100", {cond, signed_mod()}, {kD, kA, kB, c}, lower_icmp);
-  t.row("ICMP", "0101 0011 0100", {cond, signed_mod()}, {kD, kA, reg(Role::b, 39), cbank(Role::c)},
-        lower_icmp);
+  t.triple("ICMP", "1 0100", {cond, signed_mod()}, {kD, kA, kB, c}, lower_icmp);
+  t.triple("BFI", "1 1111 0", {}, {kD.with_cc(47), kA, kB, c}, lower_bfi);
   t.compare(
       "ISET", "0101",
       {flag(ModId::parts, 44, "BF"), cond, signed_mod(), flag(ModId::x, 43, "X"), bool_mod(45)},
       {kD.with_cc(47), kA, kB, pred(Role::r, 39).with_neg(42)}, lower_iset);
+  t.trait(kReadsAllFlags, 3);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cassert>
+#include <span>
 
 #include "runtime/isa/sass/form.hpp"
 #include "runtime/isa/sass/semantics.hpp"
@@ -94,6 +95,31 @@ inline OperandSpec optional(OperandSpec o, uint8_t absent = 0) {
 inline Mod flag(ModId id, uint8_t pos, std::string_view text) {
   return {id, {pos, 1}, {{0, ""}, {1, text}}};
 }
+/// Codes 8 to 15 are true where a number is none.
+inline Mod float_cond() {
+  return {ModId::cond,
+          {48, 4},
+          {{0, "F"},
+           {1, "LT"},
+           {2, "EQ"},
+           {3, "LE"},
+           {4, "GT"},
+           {5, "NE"},
+           {6, "GE"},
+           {7, "NUM"},
+           {8, "NAN"},
+           {9, "LTU"},
+           {10, "EQU"},
+           {11, "LEU"},
+           {12, "GTU"},
+           {13, "NEU"},
+           {14, "GEU"},
+           {15, "T"}}};
+}
+inline Mod bool_mod(uint8_t pos) {
+  return {ModId::bop, {pos, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}, {3, "INVALIDBOP3"}}};
+}
+
 class TableBuilder {
  public:
   /// fixed: (field, value) pairs that are part of the form beside the opcode bits.
@@ -107,6 +133,7 @@ class TableBuilder {
     Form f;
     f.mnemonic = std::move(mnemonic);
     read_pattern(f, pattern);
+    f.opcode = f.mask;
     for (const Fixed& x : fixed) {
       f.mask |= x.field.mask();
       x.field.set(f.match, x.value);
@@ -116,6 +143,7 @@ class TableBuilder {
     f.lower = lower;
     f.claim = lower == nullptr ? isa::Claim::none : claim_;
     f.variable_latency = variable_;
+    f.shows_reuse = !variable_ && f.match >> 61 != 7;
     rows_.push_back(std::move(f));
     return rows_.back();
   }
@@ -147,10 +175,38 @@ class TableBuilder {
         replace(operands, Role::b, is_float ? fimm20(Role::b) : imm20(Role::b)), lower, fixed);
   }
 
+  /// Three sources, of which the second or the third may be a constant, or the second an
+  /// immediate. `tail` begins behind 0101 101.
+  void triple(const std::string& mnemonic, std::string_view tail, const std::vector<Mod>& mods,
+              const std::vector<OperandSpec>& operands, LowerFn lower, bool is_float = false,
+              const std::vector<Fixed>& fixed = {}) {
+    const std::string rest(tail);
+    row(mnemonic, "0101 101" + rest, mods, replace(operands, Role::b, reg(Role::b, 20)), lower,
+        fixed);
+    row(mnemonic, "0100 101" + rest, mods, replace(operands, Role::b, cbank(Role::b)), lower,
+        fixed);
+    row(mnemonic, "0101 001" + rest, mods,
+        replace(replace(operands, Role::b, reg(Role::b, 39)), Role::c, cbank(Role::c)), lower,
+        fixed);
+    row(mnemonic, "0011 01" + rest.substr(0, 1) + "-" + rest.substr(1), mods,
+        replace(operands, Role::b, is_float ? fimm20(Role::b) : imm20(Role::b)), lower, fixed);
+  }
+
   /// What the rows from here on are: their control fields may name scoreboards, or not.
   void variable_latency(bool yes) { variable_ = yes; }
   /// What the rows from here on claim, where they can run.
   void claims(isa::Claim claim) { claim_ = claim; }
+  /// The rows added last.
+  std::span<Form> last(size_t count) { return std::span(rows_).last(count); }
+  /// Says something about the rows added last.
+  void trait(uint32_t traits, size_t count = 1) {
+    for (Form& f : last(count)) f.traits |= traits;
+  }
+  void flow(Flow flow, Token token = Token::sync) {
+    rows_.back().flow = flow;
+    rows_.back().token = token;
+  }
+  size_t size() const { return rows_.size(); }
   std::vector<Form> take() { return std::move(rows_); }
 
  private:
@@ -177,6 +233,11 @@ class TableBuilder {
       by.abs = o.abs;
       by.inv = o.inv;
       by.high = o.high;
+      by.wide = o.wide;
+      by.part = o.part;
+      by.part_key = o.part_key;
+      by.part_names = o.part_names;
+      by.format = o.format;
       o = by;
     }
     return operands;
@@ -193,5 +254,10 @@ void sync_rows(TableBuilder& t);
 void bit_rows(TableBuilder& t);
 void float_compare_rows(TableBuilder& t);
 void conversion_group(TableBuilder& t);
+void double_rows(TableBuilder& t);
+void multiply_rows(TableBuilder& t);
+void video_rows(TableBuilder& t);
+void flow_rows(TableBuilder& t);
+void predicate_rows(TableBuilder& t);
 
 }  // namespace lanewise::sass::table

@@ -65,6 +65,7 @@ void global_rows(TableBuilder& t) {
         {e, store_cop(46), with_code_7(size_mod(Sizes::store), "INVALIDSIZE7")}, {address(24), kD},
         lower_stg)
       .ignored = bit(44);
+  t.trait(kStores | kNoResult);
 }
 
 void generic_rows(TableBuilder& t) {
@@ -73,21 +74,26 @@ void generic_rows(TableBuilder& t) {
   window.optional = true;
   t.row("LD", "100", {e, load_cop(56), with_code_7(size_mod(Sizes::load, 53), "U.128")},
         {kD, address(32), window}, lower_ld);
+  t.trait(kLocalMemory);
   t.row("ST", "101", {e, store_cop(56), with_code_7(size_mod(Sizes::store, 53), "INVALIDSIZE7")},
         {address(32), kD, window}, lower_st);
+  t.trait(kLocalMemory | kStores);
 }
 
 void local_and_shared_rows(TableBuilder& t) {
   const Mod load_size = with_code_7(size_mod(Sizes::load), "INVALIDSIZE7");
   const Mod store_size = with_code_7(size_mod(Sizes::store), "INVALIDSIZE7");
   t.row("LDL", "1110 1111 0100 0", {local_load_cop(), load_size}, {kD, address(24)}, lower_ldl);
+  t.trait(kLocalMemory);
   t.row("STL", "1110 1111 0101 0", {store_cop(44), store_size}, {address(24), kD}, lower_stl);
+  t.trait(kLocalMemory | kStores);
   t.row("LDS", "1110 1111 0100 1", {load_size}, {kD, address(24)}, lower_lds, {{{44, 1}, 0}});
   t.row("LDS", "1110 1111 0100 1",
         {{ModId::uniform, {44, 1}, {{1, "U"}}},
          with_code_7(size_mod(Sizes::uniform), "INVALIDSIZE7")},
         {kD, address(24)}, lower_lds, {{{44, 1}, 1}});
   t.row("STS", "1110 1111 0101 1", {store_size}, {address(24), kD}, lower_sts);
+  t.trait(kStores);
   Mod ldc_size = size_mod(Sizes::load);
   std::erase_if(ldc_size.codes, [](const Code& c) { return c.value == 6; });
   ldc_size.codes.push_back({6, "INVALIDSIZE6"});
@@ -157,6 +163,7 @@ void compare_and_swap(TableBuilder& t, const std::string& mnemonic, std::string_
 }
 
 void atomic_rows(TableBuilder& t) {
+  const size_t first = t.size();
   const Mod e = flag(ModId::ext, 48, "E");
   const OperandSpec b = reg(Role::b, 20), global = address(20, 28), shared = address(22, 30, 2);
   const Mod op = atomic_op(52, 4, kInvalidAtom);
@@ -188,6 +195,9 @@ void atomic_rows(TableBuilder& t) {
   compare_and_swap(t, "ATOMS", "1110 1110 00",
                    {{ModId::op, {54, 1}, {{0, "CAST"}}}, flag(ModId::spin, 53, "SPIN"), wide},
                    shared, 28, nullptr);
+  t.trait(kAtomic, t.size() - first);
+  for (Form& f : t.last(t.size() - first))  // RED has its data where others have a destination
+    if (f.operand(Role::b) == nullptr) f.traits |= kStores;
 }
 
 Mod cache_op(uint8_t code, std::string_view text) {
@@ -213,6 +223,7 @@ Mod line_ops() {
 }
 
 void cctl_rows(TableBuilder& t) {
+  const size_t first = t.size();
   const Mod e = flag(ModId::ext, 52, "E");
   const Mod cache{ModId::cache,
                   {4, 3},
@@ -236,9 +247,11 @@ void cctl_rows(TableBuilder& t) {
   query.ignored = unused;
   query.tight = true;
   t.row("CCTL", kCode, {e, cache, line_ops()}, {place}, lower_cctl).ignored = unused;
+  t.trait(kControlsCache | kNoResult, t.size() - first);
 }
 
 void cctll_rows(TableBuilder& t) {
+  const size_t first = t.size();
   constexpr std::string_view kCode = "1110 1111 1000 0";
   const uint64_t unused = bits(6, 7) | bits(20, 21) | bits(44, 50);
   const Field cache{4, 2}, op{0, 4}, ra{8, 8}, offset{22, 22};
@@ -257,23 +270,28 @@ void cctll_rows(TableBuilder& t) {
          line_ops()},
         {address(22, 22, 2)}, lower_cctl)
       .ignored = unused;
+  t.trait(kControlsCache | kLocalLines | kNoResult, t.size() - first);
 }
 
 void cctlt_rows(TableBuilder& t) {
+  const size_t first = t.size();
   const Mod header_op{
       ModId::op, {0, 2}, {{1, "IVTH"}, {2, "INVALIDCCTLTOP2"}, {3, "INVALIDCCTLTOP3"}}};
   t.row("CCTLT", "1110 1011 1111 0", {{ModId::op, {0, 2}, {{0, "IVALL"}}}}, {}, nullptr,
         {{{0, 2}, 0}, {{36, 13}, 0}});
   t.row("CCTLT", "1110 1011 1111 0", {header_op}, {imm(Role::b, 36, 13)}, nullptr);
   t.row("CCTLT", "1110 1011 1110 1", {header_op}, {reg(Role::b, 39)}, nullptr);
+  t.trait(kControlsCache | kTextureLines, t.size() - first);
 }
 
 }  // namespace
 
 void memory_rows(TableBuilder& t) {
+  const size_t first = t.size();
   global_rows(t);
   generic_rows(t);
   local_and_shared_rows(t);
+  for (Form& f : t.last(t.size() - first)) f.ordered = true;  // .E, operator, size
   atomic_rows(t);
 }
 

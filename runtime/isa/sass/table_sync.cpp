@@ -33,10 +33,12 @@ void barrier_rows(TableBuilder& t) {
         std::vector<Fixed> f = plain;
         f.push_back({op, code});
         t.row(code == 0 ? "BAR.SYNC" : "BAR.ARV", kCode, {}, operands, lower_bar, f);
+        t.trait(kSourcesRead | (code == 1 ? kArrives : 0U));
       }
       fixed.push_back({op, 2});
       operands.push_back(pred(Role::r, 39).with_neg(42));
       t.row("BAR.RED", kCode, {reduce_op}, operands, lower_bar, fixed);
+      t.trait(kSourcesRead);
       fixed.pop_back();
       fixed.push_back({op, 3});
       if (count != 0) t.row("BAR.SCAN", kCode, {}, operands, nullptr, fixed);
@@ -63,6 +65,7 @@ void sync_rows(TableBuilder& t) {
       ModId::invalidate, {0, 2}, {{0, ""}, {1, "IVALLD"}, {2, "IVALLT"}, {3, "IVALLTD"}}};
   t.claims(isa::Claim::effect);
   t.row("MEMBAR", "1110 1111 1001 1", {scope, invalidate}, {}, lower_membar);
+  t.trait(kSourcesRead);
   t.claims(isa::Claim::exact);
   t.row("S2R", "1111 0000 1100 1", {}, {reg(Role::d, 0), simple(Kind::sreg, Role::b, 20, 8)},
         lower_s2r);

@@ -14,49 +14,37 @@ void add_registers(Places& set, unsigned first, unsigned count) {
   for (unsigned n = first; n < std::min(first + count, kRZ); ++n) set.set(n);
 }
 
-/// Stores name their data in the place where others have the destination.
-bool is_store(const Instruction& i) {
-  const LowerFn f = i.form->lower;
-  return f == lower_stg || f == lower_st || f == lower_stl || f == lower_sts || f == lower_red;
-}
-
-bool is_atomic(const Instruction& i) {
-  const std::string& m = i.form->mnemonic;
-  return m == "ATOM" || m == "ATOMS" || m == "RED";
-}
-
 /// A conversion's modifier for one of its sides names a format of 64 bits.
 bool names_64_bits(const Instruction& i, ModId id) {
   const Mod* m = i.form->mod(id);
   if (m == nullptr) return false;
   for (const Code& c : m->codes)
-    if (c.value == m->field.get(i.word) && !c.alias) return c.text.ends_with("64");
+    if (c.value == m->get(i.word) && !c.alias) return c.text.ends_with("64");
   return false;
 }
 
-/// Registers of the result, and of the second source, of instructions beside memory. Rows for other
-/// double-precision arithmetic belong here once the table has them.
+/// Registers of a conversion's result and source.
 struct Widths {
   unsigned result = 1, source = 1;
 };
 Widths widths(const Instruction& i) {
-  const LowerFn f = i.form->lower;
-  const bool to_float = f == lower_i2f;
-  if (!to_float && f != lower_f2i && f != lower_f2f && f != lower_i2i) return {};
-  // I2F and F2F print the format they write first, F2I and I2I likewise; I2F keeps it in `type`.
-  const bool type_is_result = to_float || f == lower_f2f;
+  if (!i.form->is(kConverts)) return {};
+  // What stands first is what is made; I2F and F2F keep it in `type`.
+  const bool type_is_result =
+      i.form->mods[0].id == ModId::type ||
+      (i.form->mods[0].id == ModId::ftz && i.form->mods[1].id == ModId::type);
   const bool type = names_64_bits(i, ModId::type), size = names_64_bits(i, ModId::size);
   return {(type_is_result ? type : size) ? 2U : 1U, (type_is_result ? size : type) ? 2U : 1U};
 }
 
 /// Registers of a data operand. What the table does not say to be wider is one register.
 unsigned data_registers(const Instruction& i) {
-  if (is_atomic(i)) {
+  if (i.form->is(kAtomic)) {
     if (i.mod(ModId::wide) != 0) return 2;
     const Mod* type = i.form->mod(ModId::type);
     if (type == nullptr) return 1;
     for (const Code& c : type->codes)
-      if (c.value == type->field.get(i.word) && !c.alias)
+      if (c.value == type->get(i.word) && !c.alias)
         return c.text == "U64" || c.text == "S64" ? 2 : 1;
     return 1;
   }
@@ -72,9 +60,14 @@ class Collector {
   Touched run() {
     if (i_.form->has_guard) add_predicate(out_.reads, i_.guard());
     for (const OperandSpec& o : i_.form->operands) add(o);
-    const LowerFn f = i_.form->lower;
-    const bool wide_minimum = f == lower_imnmx && i_.mod(ModId::mode) != 0;
-    if (i_.mod(ModId::x) != 0 || f == lower_csetp || wide_minimum) out_.reads.set(kConditionCode);
+    const bool extends = i_.mod(ModId::x) != 0;
+    const bool reads = i_.form->is(kReadsFlags) &&
+                       (i_.form->mod(ModId::mode) == nullptr || i_.mod(ModId::mode) != 0);
+    if (extends || reads) out_.reads.set(kConditionCode);
+    for (unsigned n = 0; n < kPT; ++n) {
+      if (i_.form->is(kReadsPredicates)) out_.reads.set(kFirstPredicate + n);
+      if (i_.form->is(kWritesPredicates)) out_.writes.set(kFirstPredicate + n);
+    }
     return out_;
   }
 
@@ -87,7 +80,7 @@ class Collector {
     const auto value = static_cast<unsigned>(o.field.get(i_.word));
     switch (o.kind) {
       case Kind::reg:
-        add_registers(o.role == Role::d && !is_store(i_) ? out_.writes : out_.reads, value,
+        add_registers(o.role == Role::d && !i_.form->is(kStores) ? out_.writes : out_.reads, value,
                       registers_of(o));
         if (o.cc.present() && o.cc.get(i_.word) != 0) out_.writes.set(kConditionCode);
         break;
@@ -101,6 +94,7 @@ class Collector {
         break;
       }
       case Kind::address:
+      case Kind::indirect:
       case Kind::cindex:
         add_registers(out_.reads, static_cast<unsigned>(Field{8, 8}.get(i_.word)),
                       i_.mod(ModId::ext) != 0 ? 2 : 1);
@@ -113,6 +107,7 @@ class Collector {
     }
   }
   unsigned registers_of(const OperandSpec& o) const {
+    if (o.wide) return 2;
     if (holds_data(o)) return count_;
     return o.role == Role::d ? widths_.result : o.role == Role::b ? widths_.source : 1;
   }

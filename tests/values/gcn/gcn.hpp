@@ -20,8 +20,9 @@ inline std::string target_of(Generation g) {
 
 /// What the kernel's descriptor says of f32 arithmetic.
 struct Mode {
-  bool flush = true;      ///< subnormals become zeros
-  unsigned rounding = 0;  ///< to nearest, up, down, towards zero
+  bool flush = true;             ///< subnormals become zeros
+  unsigned rounding = 0;         ///< to nearest, up, down, towards zero; of f32, f64 and f16
+  unsigned wide_subnormals = 3;  ///< of f64 and f16: bit 0 keeps operands, bit 1 results
   int direction() const {
     static constexpr int kDirections[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     return kDirections[rounding];
@@ -77,8 +78,9 @@ struct ScalarStep {
 Case vector_case(const std::string& row, const Tuples& inputs, const std::vector<Step>& steps);
 /// Results are floats that may be off by this part of the true value; zeros, infinities and NaN
 /// may not. The rules see one lane only.
+/// Or by `absolute`, where that is more.
 Case approximate_case(const std::string& row, const Tuples& inputs, const std::vector<Step>& steps,
-                      double bound);
+                      double bound, double absolute = 0);
 /// Each of the tuples is given to a wave of its own.
 Case scalar_case(const std::string& row, const Tuples& inputs,
                  const std::vector<ScalarStep>& steps);
@@ -94,8 +96,15 @@ void integer_cases(Generation g, std::vector<Case>& out);
 void float_cases(Generation g, Mode mode, std::vector<Case>& out);
 void compare_cases(Generation g, std::vector<Case>& out);
 void float_compare_cases(Generation g, Mode mode, std::vector<Case>& out);
+void function_cases(Generation g, Mode mode, std::vector<Case>& out);
+void double_cases(Generation g, Mode mode, std::vector<Case>& out);
+void quotient_cases(Mode mode, std::vector<Case>& out);
+void half_cases(Mode mode, std::vector<Case>& out);
+void bit_cases(Generation g, std::vector<Case>& out);
+void scalar_bit_cases(Generation g, std::vector<Case>& out);
+void moving_cases(std::vector<Case>& out);
 void lane_cases(Generation g, std::vector<Case>& out);
-void lds_cases(std::vector<Case>& out);
+void lds_cases(Generation g, std::vector<Case>& out);
 void memory_cases(Generation g, std::vector<Case>& out);
 std::vector<Case> all_cases(Generation g);
 

@@ -51,9 +51,10 @@ void evaluate(const std::vector<Placed>& steps, Wave wave, std::span<const Out> 
     }
 }
 
-bool near_enough(uint32_t got, uint32_t want, double bound) {
+bool near_enough(uint32_t got, uint32_t want, double bound, double absolute) {
   if (got == want) return true;
   const float g = f32_of(got), w = f32_of(want);
+  if (std::fabs(static_cast<double>(g) - w) <= absolute) return true;
   if (!std::isnormal(g) || !std::isnormal(w)) return false;
   return std::fabs(static_cast<double>(g) - w) <= bound * std::fabs(static_cast<double>(w));
 }
@@ -110,16 +111,16 @@ Case vector_case(const std::string& row, const Tuples& inputs, const std::vector
 }
 
 Case approximate_case(const std::string& row, const Tuples& inputs, const std::vector<Step>& steps,
-                      double bound) {
+                      double bound, double absolute) {
   Composed c = compose(row, inputs, steps);
-  const auto holds = [placed = c.steps, bound](In in, In got) {
+  const auto holds = [placed = c.steps, bound, absolute](In in, In got) {
     std::vector<uint32_t> want(got.size());
     const In lanes[] = {in};
     const Out places[] = {want};
     evaluate(placed, lanes, places);
-    return std::ranges::equal(got, want, [bound](uint32_t g, uint32_t w) {
+    return std::ranges::equal(got, want, [bound, absolute](uint32_t g, uint32_t w) {
       // A true value within half an ulp of `w` may be half an ulp closer.
-      return near_enough(g, w, bound + 0x1p-25);
+      return near_enough(g, w, bound + 0x1p-25, absolute);
     });
   };
   c.test.bound = Bound{fmt::format("{:.2g} relative", bound), holds};
@@ -214,8 +215,9 @@ class KernelText {
                "s_endpgm\n.amdhsa_kernel values\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
                ".amdhsa_system_sgpr_workgroup_id_x 1\n.amdhsa_kernarg_size 32\n"
                ".amdhsa_group_segment_fixed_size 8192\n.amdhsa_float_denorm_mode_32 {}\n"
-               ".amdhsa_float_round_mode_32 {}\n.end_amdhsa_kernel\n",
-               mode_.flush ? 0 : 3, mode_.rounding);
+               ".amdhsa_float_round_mode_32 {}\n.amdhsa_float_round_mode_16_64 {}\n"
+               ".amdhsa_float_denorm_mode_16_64 {}\n.end_amdhsa_kernel\n",
+               mode_.flush ? 0 : 3, mode_.rounding, mode_.rounding, mode_.wide_subnormals);
   }
 
  private:

@@ -151,7 +151,11 @@ void save_exec(std::vector<Case>& out) {
   } all[] = {{"s_and_saveexec_b64", [](uint64_t s, uint64_t e) { return s & e; }},
              {"s_or_saveexec_b64", [](uint64_t s, uint64_t e) { return s | e; }},
              {"s_xor_saveexec_b64", [](uint64_t s, uint64_t e) { return s ^ e; }},
-             {"s_andn2_saveexec_b64", [](uint64_t s, uint64_t e) { return s & ~e; }}};
+             {"s_andn2_saveexec_b64", [](uint64_t s, uint64_t e) { return s & ~e; }},
+             {"s_orn2_saveexec_b64", [](uint64_t s, uint64_t e) { return s | ~e; }},
+             {"s_nand_saveexec_b64", [](uint64_t s, uint64_t e) { return ~(s & e); }},
+             {"s_nor_saveexec_b64", [](uint64_t s, uint64_t e) { return ~(s | e); }},
+             {"s_xnor_saveexec_b64", [](uint64_t s, uint64_t e) { return ~(s ^ e); }}};
   for (const auto& a : all) {
     const Logic f = a.f;
     const auto made = [&](const char* source, std::function<uint64_t(const Lane&)> s) {

@@ -203,9 +203,38 @@ void lds_atomics(std::vector<Case>& out) {
     }
 }
 
+/// Three and four dwords in a row, 16 bytes a lane.
+void lds_wide(std::vector<Case>& out) {
+  const std::string place = kAll + "v_lshlrev_b32 v8, 4, v0\n";
+  std::string each, old;
+  for (unsigned n = 0; n < 4; ++n) {
+    each += fmt::format("ds_write_b32 v8, v{} offset:{}\n", 10 + n, 4 * n);
+    old += fmt::format("ds_write_b32 v8, v13 offset:{}\n", 4 * n);
+  }
+  const Tuples inputs = with_flags({u32(), u32(), u32(), u32()}, 512);
+  for (const unsigned words : {3U, 4U}) {
+    const std::string size = fmt::format("b{}", 32 * words);
+    Step read{place + each + kWait + kSome + "ds_read_" + size + " {q}, v8" + kWait, nullptr,
+              words};
+    read.rule = [words](const Lane& l, Out o) {
+      for (unsigned n = 0; n < words; ++n) o[n] = l[n];
+    };
+    out.push_back(vector_case("ds_read_" + size, inputs, {read}));
+    const Step write = whole(place + old + kWait + kSome +
+                                 fmt::format("ds_write_{} v8, v[10:{}]", size, 9 + words) + kWait +
+                                 kAll + "ds_read2_b64 {q}, v8 offset0:0 offset1:1" + kWait + kSome,
+                             4, [words](const Lane& l, Out o) {
+                               for (unsigned n = 0; n < 4; ++n)
+                                 o[n] = l.active() && n < words ? l[n] : l[3];
+                             });
+    out.push_back(vector_case("ds_write_" + size, inputs, {write}));
+  }
+}
+
 }  // namespace
 
-void lds_cases(std::vector<Case>& out) {
+void lds_cases(Generation g, std::vector<Case>& out) {
+  if (g != kGfx6) lds_wide(out);
   lds_reads(out);
   lds_writes(out);
   lds_atomics(out);

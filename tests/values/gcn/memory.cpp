@@ -302,8 +302,17 @@ std::vector<Case> all_cases(Generation g) {
   float_cases(g, {}, out);
   compare_cases(g, out);
   float_compare_cases(g, {}, out);
+  function_cases(g, {}, out);
+  double_cases(g, {}, out);
+  Mode subnormals;
+  subnormals.flush = false;
+  quotient_cases(subnormals, out);
+  if (g == kGfx8) half_cases({}, out);
+  bit_cases(g, out);
+  moving_cases(out);
+  scalar_bit_cases(g, out);
   lane_cases(g, out);
-  lds_cases(out);
+  lds_cases(g, out);
   memory_cases(g, out);
   return out;
 }

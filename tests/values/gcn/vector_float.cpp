@@ -119,38 +119,6 @@ std::vector<Operation> conversions(Mode mode) {
   return ops;
 }
 
-/// Within 2^-22.9 of the true root, whatever the mode subnormal operands count as zeros.
-void reciprocal_root(Generation g, std::vector<Case>& out) {
-  Operation op = real("v_rsq_f32", 1, nullptr);
-  op.pools = {f32(200)};
-  op.f = [](auto a, auto, auto) {
-    const Rounding nearest(FE_TONEAREST);
-    const double x = flushed(f32_of(a));
-    return bits(static_cast<float>(1.0 / std::sqrt(x)));
-  };
-  const double bound = std::exp2(-22.9);
-  const auto add = [&](const std::string& row, const std::vector<Step>& steps) {
-    out.push_back(approximate_case(row, with_flags({f32(200), f32()}), steps, bound));
-  };
-  const Source half = constant("0.5", 0x3f000000), minus = constant("-4.0", 0xc0800000);
-  add(op.name, {step(op, "_e32", {vgpr(0)}), step(op, "_e32", {sgpr(0)}),
-                step(op, "_e32", {constant("0x40490fdb", 0x40490fdb)}), step(op, "_e32", {half})});
-  add(op.name + "_e64",
-      {step(op, "_e64", {negative(vgpr(0))}), step(op, "_e64", {absolute(vgpr(0))}),
-       step(op, "_e64", {vgpr(0)}, true), step(op, "_e64", {minus})});
-  if (g != kGfx8) return;
-  // The choice of lanes and parts is shown by the exact instructions; here each lane stays itself.
-  add(op.name + ".sdwa", {step(op, "_sdwa",
-                               {{"-|v10| dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD",
-                                 negative(absolute(vgpr(0))).value}}),
-                          step(op, "_sdwa",
-                               {{"v10 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1",
-                                 [](const Lane& l) { return l[0] >> 16; }}})});
-  add(op.name + ".dpp",
-      {step(op, "_dpp",
-            {{"|v10| quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf", absolute(vgpr(0)).value}})});
-}
-
 }  // namespace
 
 void float_cases(Generation g, Mode mode, std::vector<Case>& out) {
@@ -167,7 +135,6 @@ void float_cases(Generation g, Mode mode, std::vector<Case>& out) {
                    return f([](float x, float y, float z) { return std::fma(x, y, z); }, a, b, c);
                  }),
             out);
-  reciprocal_root(g, out);
 }
 
 }  // namespace values::gcn

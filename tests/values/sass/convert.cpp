@@ -126,11 +126,11 @@ double value(const std::string& from, In in, bool negative, bool absolute, bool 
 void to_integers(std::vector<Case>& out) {
   for (const std::string from : kFloats)
     for (const Integer& to : kIntegers) {
-      if (to.bits < 32) continue;  // refused
+      if (to.bits < 16) continue;  // does not exist
       for (const Direction& d : kDirections)
         for (const bool ftz : {false, true}) {
           const bool negative = ftz, absolute = d.mode == FE_UPWARD;
-          const unsigned in = words_of(from), words = to.bits / 32;
+          const unsigned in = words_of(from), words = std::max(to.bits / 32, 1U);
           const std::string operand = absolute ? "|{b}|" : "{b}";
           both(
               out,
@@ -154,6 +154,8 @@ void to_integers(std::vector<Case>& out) {
                 else
                   result = to.is_signed ? static_cast<uint64_t>(static_cast<int64_t>(whole))
                                         : static_cast<uint64_t>(whole);
+                if (to.bits == 16 && to.is_signed)  // extended to the register
+                  result = static_cast<uint64_t>(static_cast<int16_t>(result));
                 for (unsigned n = 0; n < words; ++n) o[n] = static_cast<uint32_t>(result >> 32 * n);
               },
               ftz == (d.mode == FE_TONEAREST));
@@ -161,23 +163,47 @@ void to_integers(std::vector<Case>& out) {
     }
 }
 
+uint32_t extended(const Integer& t, __int128 x) {
+  const unsigned shift = 64 - std::min(t.bits, 32U);
+  const uint64_t low = static_cast<uint64_t>(x) << shift;
+  return static_cast<uint32_t>(
+      t.is_signed ? static_cast<uint64_t>(static_cast<int64_t>(low) >> shift) : low >> shift);
+}
+__int128 clamped(const Integer& t, __int128 x) {
+  const __int128 one = 1, high = (one << (t.bits - (t.is_signed ? 1 : 0))) - 1,
+                 low = t.is_signed ? -high - 1 : 0;
+  return x < low ? low : x > high ? high : x;
+}
+
 void between_integers(std::vector<Case>& out) {
   for (const Integer& from : kIntegers) {
-    if (from.bits == 64) continue;  // refused
-    for (const char* to : {"U32", "S32"}) {
-      const auto text = [&](const char* operand) {
-        return fmt::format("I2I.{}.{} R0, {}", to, from.text, operand);
-      };
-      const Tuples t = tuples({pool_of(from)});
-      both(out, text("{b}"), 1, 1, t,
-           [=](In i, Out o) { o[0] = static_cast<uint32_t>(integer(from, i)); });
-      if (!from.is_signed) continue;
-      both(out, text("-{b}"), 1, 1, t,
-           [=](In i, Out o) { o[0] = static_cast<uint32_t>(-integer(from, i)); });
-      both(out, text("|{b}|"), 1, 1, t, [=](In i, Out o) {
-        const __int128 x = integer(from, i);
-        o[0] = static_cast<uint32_t>(x < 0 ? -x : x);
-      });
+    if (from.bits == 64) continue;  // does not exist
+    for (const Integer& to : kIntegers) {
+      if (to.bits == 64) continue;
+      for (const bool sat : {false, true}) {
+        const auto text = [&](const char* operand) {
+          return fmt::format("I2I.{}.{}{} R0, {}", to.text, from.text, sat ? ".SAT" : "", operand);
+        };
+        const auto result = [=](__int128 x) { return extended(to, sat ? clamped(to, x) : x); };
+        const Tuples t = tuples({pool_of(from)});
+        const bool on_devices = to.bits == 32 && !sat;
+        both(
+            out, text("{b}"), 1, 1, t, [=](In i, Out o) { o[0] = result(integer(from, i)); },
+            on_devices);
+        if (!from.is_signed) continue;
+        // The smallest number of 32 bits is its own negative.
+        const auto wrapped = [](__int128 x) { return __int128{static_cast<int32_t>(x)}; };
+        both(
+            out, text("-{b}"), 1, 1, t,
+            [=](In i, Out o) { o[0] = result(wrapped(-integer(from, i))); }, on_devices);
+        both(
+            out, text("|{b}|"), 1, 1, t,
+            [=](In i, Out o) {
+              const __int128 x = integer(from, i);
+              o[0] = result(wrapped(x < 0 ? -x : x));
+            },
+            on_devices);
+      }
     }
     // The flags are those of a logic instruction.
     out.push_back(make({"IADD RZ.CC, R8, R8 ;\n", fmt::format("I2I.S32.{} R0.CC, R8", from.text),
@@ -189,6 +215,64 @@ void between_integers(std::vector<Case>& out) {
                          o[1] = 0;
                          o[2] = o[0] == 0;
                          o[3] = o[0] >> 31;
+                       }));
+  }
+}
+
+/// Bytes and halves of a register, and numbers.
+void parts(std::vector<Case>& out) {
+  for (const Integer& from : kIntegers) {
+    if (from.bits > 16) continue;
+    for (unsigned n = 1; n < 32 / from.bits; ++n) {
+      const std::string operand = fmt::format("{}{}", from.bits == 8 ? ".B" : ".H", n);
+      const auto chosen = [=](In i) {
+        const Words shifted = {i[0] >> from.bits * n};
+        return integer(from, shifted);
+      };
+      out.push_back(make({"", fmt::format("I2F.F32.{} R0, R8{}", from.text, operand), ""}, 1, 1,
+                         tuples({u32()}),
+                         [=](In i, Out o) { o[0] = bits(static_cast<float>(chosen(i))); }));
+      out.push_back(make({"", fmt::format("I2I.S32.{} R0, R8{}", from.text, operand), ""}, 1, 1,
+                         tuples({u32()}),
+                         [=](In i, Out o) { o[0] = static_cast<uint32_t>(chosen(i)); }));
+    }
+  }
+  const auto number = [&](const std::string& text, unsigned words, uint64_t result) {
+    out.push_back(make({"", text, ""}, 1, words, tuples({flags()}), [=](In, Out o) {
+      for (unsigned n = 0; n < words; ++n) o[n] = static_cast<uint32_t>(result >> 32 * n);
+    }));
+    out.back().on_devices = false;
+  };
+  number("I2F.F32.S32 R0, -0x7b", 1, raw(-123.0F));
+  number("I2F.F64.U32 R0, 0x7fff", 2, raw(32767.0));
+  number("I2F.F64.S64 R0, -0x5", 2, raw(-5.0));
+  number("I2F.F32.U8 R0, 0x1234.B1", 1, raw(18.0F));
+  number("I2I.S32.S8 R0, 0x80", 1, 0xffffff80);
+  number("I2I.U16.S32.SAT R0, -0x80000", 1, 0);
+  number("F2I.S32.F32.FLOOR R0, -2.5", 1, 0xfffffffd);
+  number("F2I.S64.F64.TRUNC R0, -1.5", 2, static_cast<uint64_t>(-1));
+  number("F2I.U32.F16 R0, 1024", 1, 1024);
+  number("F2F.F64.F32 R0, -1.5", 2, raw(-1.5));
+  number("F2F.F32.F64 R0, 1.5", 1, raw(1.5F));
+  number("F2F.F32.F16 R0, 0.0999755859375", 1, 0x3dccc000);
+  number("F2F.F32.F32.CEIL R0, 1.25", 1, raw(2.0F));
+  number("F2F.F16.F16.CEIL R0, 1.5", 1, 0x4000);
+  number("F2F.F64.F64.FLOOR R0, 1.5", 2, raw(1.0));
+  for (const char* sign : {"", "-"}) {
+    const bool negative = sign[0] != 0;
+    out.push_back(make({"", fmt::format("F2F.F32.F16 R0, {}R8.H1", sign), ""}, 1, 1,
+                       tuples({u32()}), [=](In i, Out o) {
+                         const double x = f16_to_double(i[0] >> 16);
+                         o[0] = bits(static_cast<float>(negative ? -x : x));
+                       }));
+    out.push_back(make({"", fmt::format("F2I.S32.F16.TRUNC R0, {}R8.H1", sign), ""}, 1, 1,
+                       tuples({u32()}), [=](In i, Out o) {
+                         const double x = f16_to_double(i[0] >> 16);
+                         const double y = std::trunc(negative ? -x : x);
+                         o[0] = std::isnan(y) ? 0
+                                : y >= 0x1p31 ? 0x7fffffff
+                                : y < -0x1p31 ? 0x80000000
+                                              : static_cast<uint32_t>(static_cast<int32_t>(y));
                        }));
   }
 }
@@ -234,7 +318,8 @@ void between_floats(std::vector<Case>& out) {
               n == 0 || (n == 3 && mode == FE_TONEAREST));
         }
       };
-      for (const Direction& d : kDirections) add(d.text, d.mode, false);
+      for (const Direction& d : kDirections)
+        if (from != to || d.mode == FE_TONEAREST) add(d.text, d.mode, false);
       if (from != to) continue;
       for (const Direction& d : kDirections)
         add(d.integral[0] == 0 ? ".ROUND" : d.integral, d.mode, true);
@@ -248,6 +333,7 @@ std::vector<Case> conversion_cases() {
   from_integers(out);
   to_integers(out);
   between_integers(out);
+  parts(out);
   between_floats(out);
   return out;
 }

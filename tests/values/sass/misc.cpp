@@ -325,6 +325,18 @@ void special_registers(Builder& b) {
   // The group's number finds every lane's inputs, so all cases are about it.
   b.one({"", "S2R R0, SR_TID.X", ""}, 1, 1, tuples({counting(kGroup)}),
         [](In in, Out o) { o[0] = in[0]; });
+  // Fields of machine registers as compilers take them out; clocks do not run backwards.
+  b.one({"", "S2R R16, SR_VIRTID", "BFE.U32 R0, R16, 0x608 ;\n"}, 1, 1, tuples({counting(kGroup)}),
+        [](In in, Out o) { o[0] = in[0] / 32; });
+  b.one({"", "S2R R16, SR_VIRTCFG", "BFE.U32 R0, R16, 0x914 ;\nIMNMX.U32 R0, R0, 0x1, PT ;\n"}, 1,
+        1, {{0}}, [](In, Out o) { o[0] = 1; });
+  for (const char* clock : {"CLOCKLO", "GLOBALTIMERLO", "CLOCK"})
+    b.one({"", fmt::format("CS2R R16, SR_{}", clock),
+           fmt::format("CS2R R17, SR_{} ;\nIADD R0, R17, -R16 ;\nSHR.U32 R0, R0, 0x1f ;\n", clock)},
+          1, 1, {{0}}, [](In, Out o) { o[0] = 0; });
+  b.one({"", "CS2R R16, SR_GLOBALTIMERHI",
+         "CS2R R17, SR_GLOBALTIMERHI ;\nIADD R0, R17, -R16 ;\nSHR.U32 R0, R0, 0x1 ;\n"},
+        1, 1, {{0}}, [](In, Out o) { o[0] = 0; });
   for (const char* zero : {"TID.Y", "TID.Z", "CTAID.Y", "CTAID.Z"})
     b.one({"", std::string("S2R R0, SR_") + zero, ""}, 1, 1, {{0}}, [](In, Out o) { o[0] = 0; });
 }

@@ -187,6 +187,8 @@ void sequences(std::vector<Case>& out) {
       };
       out.push_back(bounded({"", rro(constant(n)), "MUFU.SIN R0, R16 ;\n"}, fixed, b));
       out.push_back(bounded({"", rro("R8"), "MUFU.SIN R0, R16 ;\n"}, tuples({f32()}), b));
+      if (operand[0] == '{')
+        out.push_back(bounded({"", rro("1.5"), "MUFU.SIN R0, R16 ;\n"}, {{raw(1.5F)}}, b));
     }
   }
 }

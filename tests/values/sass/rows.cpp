@@ -12,8 +12,9 @@ namespace {
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (const auto& cases : {integer_cases, logic_cases, float_cases, conversion_cases,
-                            special_function_cases, misc_cases, control_cases})
+  for (const auto& cases :
+       {integer_cases, logic_cases, float_cases, conversion_cases, special_function_cases,
+        double_cases, multiply_cases, predicate_cases, video_cases, misc_cases, control_cases})
     for (Case& c : cases()) all.push_back(std::move(c));
   return all;
 }
@@ -44,6 +45,7 @@ const std::vector<Elsewhere>& elsewhere() {
       {"EXIT*", "conformance/sass_wide.lw", "EXIT", "ends lanes, with and without a test of flags"},
       {"KIL*", "conformance/sass_pixel.lw", "KIL", "takes the right to store, no values"},
       {"BPT.TRAP*", "conformance/sass_faults.lw", "BPT.TRAP", "a fault, no values"},
+      {"BRX*", "kernels/sass_switch.cpp", "k30_switch", "a compiled switch runs there"},
       {"DEPBAR*", "unit/sass_lint.cpp", "DEPBAR", "waits for a scoreboard, no values"},
       {"NOP", "unit/sass_text.cpp", "NOP", "the word 0: decoded only, no text"}};
   return list;

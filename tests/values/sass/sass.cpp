@@ -84,9 +84,9 @@ std::vector<Choice> choices(const Form& f) {
     for (const auto& c : m.codes) {
       if (c.alias || c.text.starts_with("INVALID") || c.text.starts_with("???")) continue;
       uint64_t bits = 0;
-      m.field.set(bits, c.value);
+      m.set(bits, c.value);
       out.push_back({fmt::format("{} modifier {}: .{}", f.mnemonic, static_cast<int>(m.id), c.text),
-                     m.field.mask(), bits});
+                     m.mask(), bits});
     }
   static constexpr std::pair<lanewise::sass::Field OperandSpec::*, const char*> kFlags[] = {
       {&OperandSpec::neg, "negated"},

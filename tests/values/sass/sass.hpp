@@ -51,6 +51,10 @@ std::vector<Case> logic_cases();
 std::vector<Case> float_cases();
 std::vector<Case> conversion_cases();
 std::vector<Case> special_function_cases();
+std::vector<Case> double_cases();
+std::vector<Case> multiply_cases();
+std::vector<Case> predicate_cases();
+std::vector<Case> video_cases();
 std::vector<Case> misc_cases();
 std::vector<Case> control_cases();
 

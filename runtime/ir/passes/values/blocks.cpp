@@ -33,6 +33,7 @@ bool thread_jumps(Program& p) {
     Terminator jump;
     jump.kind = Terminator::Kind::jump;
     jump.targets = {t.targets[0]};
+    jump.counts = t.counts;
     jump.site = t.site;
     t = std::move(jump);
     changed = true;

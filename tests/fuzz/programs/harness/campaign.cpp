@@ -87,9 +87,13 @@ class Worker {
         }
       }
     } catch (const Error& e) {
-      // In lane mode a device runs operations across lanes only where it knows that all lanes come.
-      if (o_.wave != WaveMode::lane || e.kind() != ErrorKind::guest ||
-          std::string_view(e.what()).find("cannot run in lane mode") == std::string_view::npos) {
+      // In lane and wave mode a device runs operations across lanes only where it knows who comes.
+      const std::string_view text = e.what();
+      const char* const excuse = o_.wave == WaveMode::lane     ? "cannot run in lane mode"
+                                 : o_.wave == WaveMode::packed ? "cannot be kept together"
+                                                               : nullptr;
+      if (excuse == nullptr || e.kind() != ErrorKind::guest ||
+          text.find(excuse) == std::string_view::npos) {
         report(made, target, how, fmt::format("cannot run: {}", e.what()));
         return;
       }

@@ -18,8 +18,10 @@ struct Arguments {
   CampaignOptions campaign;
 };
 
-const std::map<std::string, WaveMode> kWaves = {
-    {"auto", WaveMode::automatic}, {"lane", WaveMode::lane}, {"packed", WaveMode::packed}};
+const std::map<std::string, WaveMode> kWaves = {{"auto", WaveMode::automatic},
+                                                {"lane", WaveMode::lane},
+                                                {"packed", WaveMode::packed},
+                                                {"serial", WaveMode::serial}};
 const std::map<std::string, std::vector<Memcheck>> kMemchecks = {
     {"arena", {Memcheck::arena}},
     {"alloc", {Memcheck::alloc}},

@@ -64,7 +64,7 @@ std::string case_script(const Program& program, const InstructionSet& set, const
   if (setup.memcheck != Memcheck::arena)
     t += fmt::format("  memcheck {}\n", memcheck_name(setup.memcheck));
   if (setup.wave != WaveMode::automatic)
-    t += fmt::format("  mode {}\n", setup.wave == WaveMode::lane ? "lane" : "packed");
+    t += fmt::format("  mode {}\n", lanewise::name(setup.wave));
   t += fmt::format("  let u = {:#x}\n", kUntouched);
   if (!setup.shared_table) t += table_text(program.table);
   t += fmt::format("  buffer out u32[{}] = u\n", outcome.words.size());

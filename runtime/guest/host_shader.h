@@ -1,0 +1,69 @@
+// What the host and the shader library agree on, in one place: included by C++ and by GLSL. What
+// the words mean is told in shaders/INTERFACE.md; that they are what the IR's and the guest's own
+// numbers say is checked in runtime/spirv/host_shader.cpp.
+#ifdef __cplusplus
+#pragma once
+#include <cstdint>
+#define LW_NUMBER(name, value) inline constexpr uint32_t name = value;
+namespace lanewise::host_shader {
+#else
+#define LW_NUMBER(name, value) const uint name = value;
+#endif
+
+// The launch block, words. Addresses, sizes and the budget take two.
+LW_NUMBER(LAUNCH_ARENA_ADDRESS, 0u)
+LW_NUMBER(LAUNCH_ARENA_SIZE, 2u)
+LW_NUMBER(LAUNCH_GRID, 4u)
+LW_NUMBER(LAUNCH_BLOCK, 7u)
+LW_NUMBER(LAUNCH_STEP_BUDGET, 10u)
+LW_NUMBER(LAUNCH_DYNAMIC_SHARED, 12u)
+LW_NUMBER(LAUNCH_PARAM_ADDRESS, 13u)
+LW_NUMBER(LAUNCH_SLOTS, 15u)
+LW_NUMBER(LAUNCH_SLOT_BYTES, 16u)
+LW_NUMBER(LAUNCH_STATIC_SHARED, 17u)
+LW_NUMBER(LAUNCH_ZERO, 18u)  // a zero that no compiler can see
+LW_NUMBER(LAUNCH_TRACE_FIRST, 19u)
+LW_NUMBER(LAUNCH_TRACE_CAPACITY, 20u)
+LW_NUMBER(LAUNCH_TRACE_STRIDE, 21u)
+LW_NUMBER(LAUNCH_PARAM_BYTES, 22u)
+LW_NUMBER(LAUNCH_PARAMS, 64u)  // the parameters from here on
+
+// The fault buffer: words, then records of two vectors of four words.
+LW_NUMBER(FAULT_COUNT, 0u)
+LW_NUMBER(FAULT_ABORT, 1u)
+LW_NUMBER(FAULT_LOCK, 2u)
+LW_NUMBER(FAULT_SPARE, 3u)
+LW_NUMBER(FAULT_RECORDS, 64u)
+LW_NUMBER(FAULT_RECORD_WORDS, 8u)
+LW_NUMBER(MAX_FAULTS, 64u)
+
+// The list of allocations: a count, then start and end of each.
+LW_NUMBER(ALLOCATION_COUNT, 0u)
+LW_NUMBER(FIRST_ENTRY, 4u)
+LW_NUMBER(ENTRY_WORDS, 4u)
+LW_NUMBER(READ_ONLY_BIT, 0x80000000u)  // of an end's high word
+
+// Flags of a call of a float function: bits 0-2 the direction.
+LW_NUMBER(RN, 0u)
+LW_NUMBER(RZ, 1u)
+LW_NUMBER(RM, 2u)
+LW_NUMBER(RP, 3u)
+LW_NUMBER(RNA, 4u)
+LW_NUMBER(FTZ, 8u)
+LW_NUMBER(SAT, 16u)
+LW_NUMBER(NAN_WINS, 32u)
+
+// Forms of trace points (bits 0-4 and 8-11 are numbers).
+LW_NUMBER(FORM_ARENA, 0x10000u)
+LW_NUMBER(FORM_ANYWHERE, 0x20000u)
+LW_NUMBER(FORM_WINDOWS, 0x40000u)
+LW_NUMBER(FORM_FORCE, 0x80000u)
+LW_NUMBER(FORM_NO_ADDRESS, 0x100000u)
+
+// The guest's address space.
+LW_NUMBER(ARENA_BASE, 0x10000000u)
+
+#ifdef __cplusplus
+}  // namespace lanewise::host_shader
+#endif
+#undef LW_NUMBER

@@ -1,0 +1,249 @@
+// Guest registers and masks as IR.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/isa/gcn/lowering/semantics.hpp"
+#include "runtime/isa/gcn/text/number_text.hpp"
+
+namespace lanewise::gcn {
+
+using ir::imm;
+using ir::Op;
+using ir::Reg;
+using ir::Type;
+using ir::Width;
+
+namespace {
+
+constexpr unsigned kTrapFirst = 108;
+
+/// Value of an inline constant or literal, as 32 bits.
+uint32_t constant_bits(const Operand& o) {
+  if (o.code == kLiteral) return o.value;
+  if (const auto value = inline_constant(o.code)) return *value;
+  throw Unsupported(fmt::format("source operand code {} is not supported yet", o.code));
+}
+
+/// Where the trap handler keeps its state, which no kernel can count on.
+void refuse_trap_registers(unsigned code) {
+  if (code >= kTrapFirst && code < kM0 && code != kVccLo && code != kVccLo + 1)
+    throw Unsupported("registers of the trap handler are not supported");
+}
+
+}  // namespace
+
+namespace {
+
+unsigned registers(const Kernel& k, unsigned first, unsigned end) {
+  unsigned most = 0;
+  for (const Instruction& i : k.code)
+    for (const Operand& o : i.operands)
+      if (!o.immediate && o.code >= first && o.code < end)
+        most = std::max(most, o.code - first + o.count);
+  return most;
+}
+
+}  // namespace
+
+unsigned Kernel::vgprs() const {
+  return std::min(registers(*this, kVgpr0, kVgpr0 + 256), 256U);
+}
+unsigned Kernel::sgprs() const {
+  return std::min(registers(*this, 0, kSgprs), kSgprs);
+}
+
+Diagnostic diagnostic(const Kernel& k, const Instruction& i, const std::string& message,
+                      bool warning) {
+  if (i.line != 0) return {i.line, i.column, message, warning};
+  return {1, 1, fmt::format("'{}' at {:#x}: {}: {}", k.name, i.pc, print(i, k.gen), message),
+          warning};
+}
+
+Reg LowerContext::sgpr(unsigned code) {
+  refuse_trap_registers(code);
+  Reg& r = sgprs_[code];
+  if (!r.valid()) {
+    const std::string name = code == kM0          ? "m0"
+                             : code == kVccLo     ? "vcc_lo"
+                             : code == kVccLo + 1 ? "vcc_hi"
+                                                  : fmt::format("s{}", code);
+    r = b.program().add_reg(Width::b32, name, true);
+  }
+  return r;
+}
+Reg LowerContext::vgpr(unsigned code) {
+  Reg& r = vgprs_[code];
+  if (!r.valid()) r = b.program().add_reg(Width::b32, fmt::format("v{}", code - kVgpr0));
+  return r;
+}
+Reg LowerContext::mask(unsigned low) {
+  Reg& r = masks_[low];
+  if (!r.valid())
+    r = b.program().add_reg(Width::pred, low == kExecLo  ? "exec"
+                                         : low == kVccLo ? "vcc"
+                                                         : fmt::format("mask_s{}", low));
+  return r;
+}
+bool LowerContext::apertures() const {
+  const InitialState& s = kernel_.state;
+  for (const ir::Param& h : kernel_.hidden)
+    if (h.name == "hidden_shared_base" || h.name == "hidden_private_base" ||
+        h.name == "hidden_queue_ptr")
+      return true;
+  return s.bare || s.queue_ptr >= 0;
+}
+
+Reg LowerContext::scratch_base() {
+  if (!scratch_base_.valid()) scratch_base_ = b.program().add_reg(Width::b64, "scratch_base", true);
+  return scratch_base_;
+}
+
+Reg LowerContext::scc() {
+  if (!scc_.valid()) scc_ = b.program().add_reg(Width::pred, "scc");
+  return scc_;
+}
+
+ir::Operand LowerContext::read32(const Operand& o, unsigned dword) {
+  if (o.immediate) return imm(o.value);
+  if (o.code >= kVgpr0) return vgpr(o.code + dword);
+  const unsigned code = o.code + dword;
+  if (code == kExecLo || code == kExecLo + 1) {
+    const Reg whole = make(Op::ballot, Type::u64, {exec()});
+    const Reg lo = b.reg(Width::b32), hi = b.reg(Width::b32);
+    b.emit(Op::unpack64, Type::u64, {lo, hi}, {whole});
+    return code == kExecLo ? lo : hi;
+  }
+  if (o.code < kZero) return sgpr(code);
+  if (o.code == kScc) return make(Op::select, Type::u32, {scc(), imm(1), imm(0)});
+  return imm(constant_bits(o));
+}
+
+ir::Operand LowerContext::read_known(const Operand& o, unsigned dword) {
+  constexpr unsigned kSgprs = 104;  // masks and their like are more than a number
+  const auto it =
+      o.code < kSgprs || o.code == kM0 ? constants.find(o.code + dword) : constants.end();
+  return it != constants.end() ? ir::Operand(imm(it->second)) : read32(o, dword);
+}
+
+ir::Operand LowerContext::read64(const Operand& o, bool is_signed) {
+  if (o.code >= kZero && o.code < kVgpr0) {
+    if (const auto real = inline_double(o.code)) return imm(*real);
+    const uint32_t v = constant_bits(o);
+    if (o.code == kLiteral && !is_signed) return imm(v);
+    return imm(static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(v))));
+  }
+  if (o.code == kExecLo) return make(Op::ballot, Type::u64, {exec()});
+  const Reg r = b.reg(Width::b64);
+  b.emit(Op::pack64, Type::u64, {r}, {read32(o, 0), read32(o, 1)});
+  return r;
+}
+
+ir::Operand LowerContext::read16(const Operand& o) {
+  if (const auto half = inline_half(o.code)) return imm(*half);
+  const ir::Operand v = read32(o);
+  return v.is_imm() ? imm(v.imm & 0xffff) : v;
+}
+
+ir::Operand LowerContext::read_double(const Operand& o) {
+  return o.code == kLiteral ? ir::Operand(imm(uint64_t{o.value} << 32)) : read64(o, true);
+}
+
+FloatMode LowerContext::mode() const {
+  const auto word = constants.find(kModeKey);
+  if (word == constants.end())
+    throw Unsupported("rounding and subnormals depend on the way that led here");
+  if (word->second >> 10 != 0)
+    throw Unsupported("the MODE register asks for more than rounding, subnormals and clamps");
+  return FloatMode::of(word->second);
+}
+
+ir::Operand LowerContext::read_mask(const Operand& o) {
+  if (o.code < kZero) return mask(o.code & ~1U);
+  const ir::Operand value = read64(o);
+  if (value.is_imm() && (value.imm == 0 || value.imm == ~uint64_t{0})) return imm(value.imm & 1);
+  return make_pred(Op::maskbit, Type::none, {value});
+}
+
+ir::Operand LowerContext::read_float(const Operand& o) {
+  ir::Operand v = read32(o);
+  if (o.abs) v = make(Op::fabs, Type::f32, {v});
+  if (o.neg) v = make(Op::fneg, Type::f32, {v});
+  return v;
+}
+
+bool LowerContext::mask_wanted(unsigned low) const {
+  return analysis_.masks.test(low) || analysis_.ballots.test(low);
+}
+
+void LowerContext::refresh_masks(unsigned code, unsigned count) {
+  for (unsigned low = code & ~1U; low < code + count; low += 2) {
+    if (!analysis_.masks.test(low) && low != kExecLo) continue;
+    const Reg whole = b.reg(Width::b64);
+    b.emit(Op::pack64, Type::u64, {whole}, {sgpr(low), sgpr(low + 1)});
+    b.emit(Op::maskbit, Type::none, {mask(low)}, {whole});
+  }
+}
+
+void LowerContext::write32(unsigned code, ir::Operand value) {
+  if (code == kExecLo || code == kExecLo + 1)
+    throw Unsupported("writing half of exec is not supported yet, expected a 64-bit write");
+  b.emit(Op::mov, Type::u32, {sgpr(code)}, {value});
+  refresh_masks(code, 1);
+}
+
+void LowerContext::write64(unsigned code, ir::Operand value) {
+  b.emit(Op::unpack64, Type::u64, {sgpr(code), sgpr(code + 1)}, {value});
+  refresh_masks(code, 2);
+}
+
+void LowerContext::write_mask(unsigned low, ir::Operand value) {
+  if (!mask_wanted(low)) return;
+  b.emit(Op::mov, Type::pred, {mask(low)}, {value});
+  if (!analysis_.ballots.test(low) || low == kExecLo) return;
+  const Reg whole = make(Op::ballot, Type::u64, {mask(low)});
+  b.emit(Op::unpack64, Type::u64, {sgpr(low), sgpr(low + 1)}, {whole});
+}
+
+void LowerContext::write_mask(unsigned low, ir::Operand value, ir::Operand number) {
+  if (!mask_wanted(low)) return;
+  b.emit(Op::mov, Type::pred, {mask(low)}, {value});
+  if (analysis_.ballots.test(low))
+    b.emit(Op::unpack64, Type::u64, {sgpr(low), sgpr(low + 1)}, {number});
+}
+
+bool LowerContext::makes_number(unsigned low) const {
+  return analysis_.makes_number(low, scc_live);
+}
+
+ir::Inst& LowerContext::emit_vector(Op op, Type type, std::vector<Reg> dst,
+                                    std::vector<ir::Operand> src) {
+  if (narrowed_.valid())
+    b.set_guard({narrowed_, false});
+  else if (!exec_full)
+    b.set_guard({exec(), false});
+  ir::Inst& inst = b.emit(op, type, std::move(dst), std::move(src));
+  b.set_guard({});
+  return inst;
+}
+
+void LowerContext::narrow(ir::Operand lanes) {
+  const Reg r = b.reg(Width::pred);
+  b.emit(Op::mov, Type::pred, {r}, {active(lanes)});
+  narrowed_ = r;
+}
+
+ir::Operand LowerContext::active(ir::Operand predicate) {
+  if (exec_full) return predicate;
+  return make_pred(Op::and_, Type::pred, {predicate, exec()});
+}
+
+void LowerContext::set_scc_nonzero(Type type, ir::Operand value) {
+  if (scc_live) b.emit(Op::icmp, type, {scc()}, {value, imm(0)}).cond = ir::Cond::ne;
+}
+
+Reg LowerContext::any_lane(ir::Operand predicate) {
+  return compare(ir::Cond::ne, Type::u64, make(Op::ballot, Type::u64, {predicate}), imm(0));
+}
+
+}  // namespace lanewise::gcn

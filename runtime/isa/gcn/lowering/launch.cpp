@@ -1,0 +1,135 @@
+// The registers that describe the launch: addresses of the dispatch packet and the queue, the
+// scratch descriptor and where in it the wave's part begins.
+#include "runtime/guest/launch_layout.hpp"
+#include "runtime/isa/gcn/lowering/semantics.hpp"
+
+namespace lanewise::gcn {
+
+using ir::imm;
+using ir::Op;
+using ir::Reg;
+using ir::SReg;
+using ir::Type;
+
+namespace {
+
+class LaunchState {
+ public:
+  LaunchState(LowerContext& c, const std::function<bool(int)>& is_read) : c_(c), read_(is_read) {}
+
+  void run() {
+    const InitialState& s = c_.kernel().state;
+    c_.b.program().needs.scratch_bytes = wants_scratch(s) ? c_.kernel().private_bytes : 0;
+    from_block(s.private_segment_buffer, guest::kScratchAt, 4);
+    address(s.dispatch_ptr, guest::kPacketAt);
+    address(s.queue_ptr, guest::kQueueAt);
+    from_block(s.dispatch_id, guest::kDispatchIdAt, 2);
+    from_block(s.flat_scratch, guest::kFlatScratchAt, 2);
+    if (read_(s.private_segment_size)) write(s.private_segment_size, imm(scratch_lane_bytes()));
+    if (read_(s.workgroup_info)) write(s.workgroup_info, group_info());
+    if (read_(s.private_segment_offset)) write(s.private_segment_offset, wave_offset());
+    for (const ir::Param& h : c_.kernel().hidden)
+      if (h.name == "hidden_queue_ptr") want_block();
+    private_aperture();
+  }
+
+ private:
+  bool wants_scratch(const InitialState& s) const {
+    for (int n = 0; n < 4; ++n)
+      if (s.private_segment_buffer >= 0 && read_(s.private_segment_buffer + n)) return true;
+    return read_(s.private_segment_offset);
+  }
+  uint32_t scratch_lane_bytes() const { return c_.kernel().private_bytes; }
+
+  Reg special(SReg s, Type type = Type::u32) {
+    const Reg r = c_.b.reg(ir::width_of(type));
+    c_.b.emit(Op::sreg, type, {r}, {}).mode = static_cast<uint8_t>(s);
+    return r;
+  }
+  Reg combine(Op op, ir::Operand x, ir::Operand y) { return c_.make(op, Type::u32, {x, y}); }
+  void write(int at, ir::Operand value) { c_.write32(static_cast<unsigned>(at), value); }
+
+  uint32_t want_block() {
+    ir::Program& p = c_.b.program();
+    if (p.needs.block_offset == 0)
+      p.needs.block_offset = std::max((p.param_bytes + guest::kLaunchBlockAlign - 1) /
+                                          guest::kLaunchBlockAlign * guest::kLaunchBlockAlign,
+                                      guest::kLaunchBlockAlign);
+    return p.needs.block_offset;
+  }
+
+  bool any_read(int at, int count) const {
+    for (int n = 0; at >= 0 && n < count; ++n)
+      if (read_(at + n)) return true;
+    return false;
+  }
+
+  void address(int at, uint32_t offset) {
+    if (!any_read(at, 2)) return;
+    const Reg base = special(SReg::param_base, Type::u64);
+    const uint64_t distance = uint64_t{want_block()} + offset;
+    c_.write64(static_cast<unsigned>(at), c_.make(Op::add, Type::u64, {base, imm(distance)}));
+  }
+
+  void from_block(int at, uint32_t offset, uint8_t count) {
+    if (!any_read(at, count)) return;
+    std::vector<Reg> regs;
+    for (unsigned n = 0; n < count; ++n) regs.push_back(c_.sgpr(static_cast<unsigned>(at) + n));
+    const uint32_t block = want_block();
+    ir::Inst& load =
+        c_.b.emit(Op::load, Type::u32, std::move(regs), {special(SReg::param_base, Type::u64)});
+    load.mem.emplace();
+    load.mem->count = count;
+    load.mem->align_bytes = 4;
+    load.mem->offset = block + offset;
+    c_.refresh_masks(static_cast<unsigned>(at), count);
+  }
+
+  /// Flat accesses to scratch begin at the descriptor's base.
+  void private_aperture() {
+    bool flat = false;
+    for (const Instruction& i : c_.kernel().code) flat = flat || i.row->encoding == Encoding::flat;
+    if (!flat || !c_.apertures() || c_.kernel().private_bytes == 0) return;
+    c_.b.program().needs.scratch_bytes = scratch_lane_bytes();
+    const Reg words = c_.b.reg(ir::Width::b32), high = c_.b.reg(ir::Width::b32);
+    const uint32_t block = want_block();
+    ir::Inst& load =
+        c_.b.emit(Op::load, Type::u32, {words, high}, {special(SReg::param_base, Type::u64)});
+    load.mem.emplace();
+    load.mem->count = 2;
+    load.mem->align_bytes = 4;
+    load.mem->offset = block + guest::kScratchAt;
+    const Reg top = combine(Op::and_, high, imm(0xffff));
+    c_.b.emit(Op::pack64, Type::u64, {c_.scratch_base()}, {words, top});
+  }
+
+  /// The number of waves in the group, and bit 31 in the first of them.
+  Reg group_info() {
+    const Reg first = c_.compare(ir::Cond::eq, Type::u32, special(SReg::warpid), imm(0));
+    const Reg flag = c_.make(Op::select, Type::u32, {first, imm(uint64_t{1} << 31), imm(0)});
+    return combine(Op::or_, special(SReg::nwarpid), flag);
+  }
+
+  /// Waves are numbered through all groups, x fastest; each has its own piece of scratch.
+  Reg wave_offset() {
+    const Reg rows = combine(Op::mul, special(SReg::ctaid_z), special(SReg::nctaid_y));
+    const Reg row = combine(Op::add, rows, special(SReg::ctaid_y));
+    const Reg groups = combine(Op::mul, row, special(SReg::nctaid_x));
+    const Reg group = combine(Op::add, groups, special(SReg::ctaid_x));
+    const Reg waves = combine(Op::mul, group, special(SReg::nwarpid));
+    const Reg wave = combine(Op::add, waves, special(SReg::warpid));
+    return combine(Op::mul, wave,
+                   imm(guest::scratch_per_wave(scratch_lane_bytes(), c_.b.program().wave_lanes)));
+  }
+
+  LowerContext& c_;
+  const std::function<bool(int)>& read_;
+};
+
+}  // namespace
+
+void lower_launch_state(LowerContext& c, const std::function<bool(int)>& is_read) {
+  LaunchState(c, is_read).run();
+}
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,297 @@
+// Kernels to programs: initial registers, blocks, branches; the rest is in the table's functions.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lanewise/types.hpp"
+#include "runtime/isa/gcn/lowering/semantics.hpp"
+#include "runtime/isa/gcn/rules/hazards.hpp"
+
+namespace lanewise::gcn {
+
+void lower_branch(LowerContext&, const Instruction&) {}
+void lower_end(LowerContext&, const Instruction&) {}
+
+namespace {
+
+using ir::imm;
+using ir::Op;
+using ir::Reg;
+using ir::SReg;
+using ir::Type;
+using ir::Width;
+
+class KernelLowering {
+ public:
+  KernelLowering(const Kernel& kernel, const ir::Global* image, Gen gen,
+                 const LowerOptions& options, std::vector<Diagnostic>& out)
+      : kernel_(kernel),
+        image_(image),
+        options_(options),
+        analysis_(analyse(kernel, options)),
+        constants_in_(constants_in(kernel, analysis_)),
+        context_(program_, kernel, analysis_, gen),
+        out_(out) {
+    program_.name = kernel.name;
+    program_.isa = ir::Isa::gcn;
+    program_.wave_lanes = 64;
+    program_.params = kernel.params;
+    program_.param_bytes = kernel.kernarg_bytes;
+    program_.shared_bytes = kernel.group_bytes;
+    program_.needs.hidden = kernel.hidden;
+  }
+
+  ir::Program run() {
+    const uint32_t entry = context_.b.add_block("entry");
+    for (const BasicBlock& b : analysis_.blocks) context_.b.add_block(label_at(b.begin));
+    exit_ = context_.b.add_block("exit");
+    context_.b.set_block(exit_);
+    context_.b.exit();
+    context_.b.set_block(entry);
+    initial_state();
+    context_.b.jump(1);
+    for (size_t n = 0; n < analysis_.blocks.size(); ++n) block(n);
+    for (Diagnostic& d : hazards(kernel_, analysis_)) out_.push_back(std::move(d));
+    return std::move(program_);
+  }
+
+ private:
+  void error(const Instruction& i, const std::string& message) {
+    out_.push_back(diagnostic(kernel_, i, message, false));
+  }
+  std::string label_at(size_t n) const {
+    for (const Label& l : kernel_.labels)
+      if (l.index == n) return l.name;
+    return fmt::format("pc_{:x}", place_of(n));
+  }
+  /// From the kernel's begin; of the functions behind it, from that of their section.
+  uint64_t place_of(size_t n) const {
+    const bool own = kernel_.functions.empty() || n < kernel_.functions[0].index;
+    return kernel_.code[n].pc + (own ? 0 : kernel_.base - kernel_.text);
+  }
+  uint32_t ir_block(size_t instruction) const {
+    if (instruction >= kernel_.code.size()) return exit_;
+    return static_cast<uint32_t>(analysis_.block_of[instruction] + 1);
+  }
+
+  Reg special(SReg s, Type type) {
+    const Reg r = context_.b.reg(width_of(type));
+    context_.b.emit(Op::sreg, type, {r}, {}).mode = static_cast<uint8_t>(s);
+    return r;
+  }
+  /// Somebody reads the value that the register has at the start.
+  bool is_read(int reg) const {
+    return reg >= 0 && analysis_.blocks[0].live_in.test(static_cast<size_t>(reg));
+  }
+  void initial_sgpr(int at, SReg s) {
+    if (at >= 0) context_.write32(static_cast<unsigned>(at), special(s, Type::u32));
+  }
+  void initial_state() {
+    const InitialState& s = kernel_.state;
+    if (s.kernarg_ptr >= 0)
+      context_.write64(static_cast<unsigned>(s.kernarg_ptr), special(SReg::param_base, Type::u64));
+    initial_sgpr(s.workgroup_id[0], SReg::ctaid_x);
+    initial_sgpr(s.workgroup_id[1], SReg::ctaid_y);
+    initial_sgpr(s.workgroup_id[2], SReg::ctaid_z);
+    static constexpr SReg kIds[] = {SReg::tid_x, SReg::tid_y, SReg::tid_z};
+    for (unsigned n = 0; n < std::min(s.workitem_ids, 3U); ++n)
+      context_.b.emit(Op::sreg, Type::u32, {context_.vgpr(kVgpr0 + n)}, {}).mode =
+          static_cast<uint8_t>(kIds[n]);
+    context_.b.emit(Op::mov, Type::pred, {context_.exec()}, {imm(1)});
+    infer_parameters();
+    lower_launch_state(context_, [&](int reg) { return is_read(reg); });
+  }
+
+  /// Without metadata the argument block reaches as far as loads from its pointer do.
+  void infer_parameters() {
+    if (program_.param_bytes != 0) return;
+    for (const Instruction& i : kernel_.code) {
+      const Operand* base = i.operand(Slot::sbase);
+      const bool load = i.row->kind == Kind::load && base != nullptr && base->count == 2;
+      if (!load || !i.operands[2].immediate) continue;
+      if (static_cast<int>(i.operands[1].code) != kernel_.state.kernarg_ptr) continue;
+      program_.param_bytes = std::max(
+          program_.param_bytes, static_cast<uint32_t>(scalar_offset(i.operands[2], kernel_.gen)) +
+                                    4U * i.operands[0].count);
+    }
+  }
+
+  void block(size_t n) {
+    const BasicBlock& b = analysis_.blocks[n];
+    context_.b.set_block(static_cast<uint32_t>(n + 1));
+    // Data may stand where no way leads.
+    const bool has_data =
+        std::ranges::any_of(kernel_.code.begin() + static_cast<std::ptrdiff_t>(b.begin),
+                            kernel_.code.begin() + static_cast<std::ptrdiff_t>(b.end),
+                            [](const Instruction& i) { return i.row->kind == Kind::data; });
+    if (!b.reached && (has_data || !kernel_.functions.empty())) return context_.b.jump(exit_);
+    context_.stale = b.stale_in;
+    context_.exec_full = b.exec_full_in;
+    context_.constants = constants_in_[n];
+    for (size_t i = b.begin; i < b.end; ++i) instruction(b, i);
+    if (!ends_block(kernel_.code[b.end - 1])) context_.b.jump(ir_block(b.end));
+  }
+
+  bool live_after(const BasicBlock& b, size_t index, unsigned code) const {
+    return gcn::live_after(kernel_, b, index, code);
+  }
+  bool mask_live_after(const BasicBlock& b, size_t index) const {
+    const Operand* pair = kernel_.code[index].operand(Slot::mask_dst);
+    return pair != nullptr &&
+           (live_after(b, index, pair->code) || live_after(b, index, pair->code + 1));
+  }
+
+  void instruction(const BasicBlock& b, size_t index) {
+    const Instruction& i = kernel_.code[index];
+    program_.sites.push_back(
+        {i.line, place_of(index), i.text.empty() ? print(i, kernel_.gen) : i.text, {}, 0});
+    context_.b.set_site(static_cast<uint32_t>(program_.sites.size() - 1));
+    context_.scc_live = options_.keep_scc || live_after(b, index, kScc);
+    context_.mask_live = mask_live_after(b, index);
+    try {
+      carry_out(index);
+    } catch (const Unsupported& e) {
+      error(i, e.what());
+    }
+    context_.widen();
+    for (std::string& w : context_.warnings) out_.push_back(diagnostic(kernel_, i, w, true));
+    context_.warnings.clear();
+    step_stale(i, context_.stale);
+    step_constants(i, context_.constants);
+    if (effects(i).writes.test(kExecLo)) context_.exec_full = false;
+  }
+
+  void carry_out(size_t index) {
+    const Instruction& i = kernel_.code[index];
+    switch (i.row->kind) {
+      case Kind::data:
+        throw Unsupported(nameless(i, kernel_.gen));
+      case Kind::absent:
+        throw Unsupported(i.row->name + " is not executed");
+      case Kind::call:
+      case Kind::jump:
+        return go(index);
+      case Kind::address:
+        return context_.write64(i.operand(Slot::sdst)->code, image_address(index));
+      case Kind::end:
+        return context_.b.jump(exit_);
+      case Kind::branch:
+        return branch(index);
+      default:
+        break;
+    }
+    if (!i.row->runs()) throw Unsupported(i.row->name + " is not supported yet");
+    i.form == Form::plain ? i.row->lower(context_, i) : lower_lane_form(context_, i);
+  }
+
+  /// The guest's address behind the instruction.
+  ir::Operand image_address(size_t index) { return image_at(address_behind(kernel_, index)); }
+  ir::Operand image_at(uint64_t offset) {
+    if (image_ == nullptr) throw Unsupported("nothing says where this code lies in memory");
+    if (program_.symbols.empty()) program_.symbols.push_back({image_->name});
+    return context_.make(Op::mov, Type::u64,
+                         {ir::Operand::address_of(0, static_cast<int64_t>(offset))});
+  }
+
+  /// The address behind a call is kept before the way is looked for.
+  void go(size_t index) {
+    const Instruction& i = kernel_.code[index];
+    const std::vector<size_t>& targets = analysis_.calls.targets.at(index);
+    if (targets.empty()) throw Unsupported("no function is there that this could lead to");
+    const bool known = targets.size() == 1;
+    const ir::Operand to = context_.read64(*i.operand(Slot::ssrc0));
+    Reg selector;
+    if (!known) {
+      const Reg inside = context_.make(Op::sub, Type::u64, {to, image_at(0)});
+      selector = context_.b.reg(Width::b32);
+      context_.b.emit(Op::trunc32, Type::u32, {selector}, {inside});
+    }
+    if (const Operand* back = i.operand(Slot::sdst))
+      context_.write64(back->code, image_address(index));
+    if (known) return context_.b.jump(ir_block(targets[0]));
+    ir::Terminator t;
+    t.kind = ir::Terminator::Kind::switch_;
+    t.selector = selector;
+    for (const size_t n : targets) {
+      t.cases.push_back(static_cast<uint32_t>(kernel_.base + kernel_.code[n].pc));
+      t.targets.push_back(ir_block(n));
+    }
+    t.targets.push_back(lost());
+    t.uniform = true;
+    context_.b.terminate(std::move(t));
+  }
+  /// Where lanes end whose address is no function's and no call's.
+  uint32_t lost() {
+    if (lost_ != 0) return lost_;
+    const uint32_t here = context_.b.block();
+    lost_ = context_.b.add_block("lost");
+    context_.b.set_block(lost_);
+    context_.b.emit(Op::trap, Type::none, {}, {}).mode =
+        static_cast<uint8_t>(FaultKind::illegal_instruction);
+    context_.b.exit();
+    context_.b.set_block(here);
+    return lost_;
+  }
+
+  void branch(size_t index) {
+    const Instruction& i = kernel_.code[index];
+    const size_t target = branch_target(kernel_, index);
+    if (target == std::string::npos)
+      return error(i, fmt::format("branch target is not an instruction of '{}'", kernel_.name));
+    const Meaning& m = i.row->meaning;
+    if (m.count == 0) return context_.b.jump(ir_block(target));
+    const uint32_t taken = ir_block(target), otherwise = ir_block(index + 1);
+    const bool when_zero = m.cond == ir::Cond::eq;
+    // Skipping instructions that no lane would execute is only a short cut, and one that needs a
+    // look at the other lanes: where nothing depends on it, it is left out.
+    if (m.count == kExecz && when_zero && may_fall_through(kernel_, analysis_, index))
+      return context_.b.jump(otherwise);
+    context_.b.branch({condition(m.count), when_zero}, taken, otherwise, true);
+  }
+  /// True when scc is set, or when vcc or exec is not zero.
+  Reg condition(unsigned what) {
+    if (what == kScc) return context_.scc();
+    if (what == kExecz) return context_.any_lane(context_.exec());
+    if (context_.stale.test(kVccLo)) return context_.any_lane(context_.mask(kVccLo));
+    const Reg whole = context_.b.reg(Width::b64);
+    context_.b.emit(Op::pack64, Type::u64, {whole},
+                    {context_.sgpr(kVccLo), context_.sgpr(kVccLo + 1)});
+    return context_.compare(ir::Cond::ne, Type::u64, whole, imm(0));
+  }
+
+  const Kernel& kernel_;
+  const ir::Global* image_;
+  const LowerOptions& options_;
+  ir::Program program_;
+  Analysis analysis_;
+  std::vector<ScalarConstants> constants_in_;
+  LowerContext context_;
+  std::vector<Diagnostic>& out_;
+  uint32_t exit_ = 0, lost_ = 0;
+};
+
+}  // namespace
+
+LowerResult lower(const Listing& listing, const LowerOptions& options) {
+  LowerResult result;
+  result.module.isa = ir::Isa::gcn;
+  result.module.target = std::string(name(listing.gen));
+  bool uses_image = false;
+  for (const Kernel& k : listing.kernels) {
+    std::vector<Diagnostic> found = k.problems;
+    if (k.code.empty()) {
+      result.diagnostics.insert(result.diagnostics.end(), found.begin(), found.end());
+      result.rejected.push_back({k.name, std::move(found)});
+      continue;
+    }
+    const Kernel whole = with_functions(k, listing);
+    const ir::Global* image = listing.image ? &*listing.image : nullptr;
+    ir::Program program = KernelLowering(whole, image, listing.gen, options, found).run();
+    uses_image = uses_image || !program.symbols.empty();
+    isa::keep_or_reject(result, std::move(program), std::move(found));
+  }
+  if (uses_image) result.module.globals.push_back(*listing.image);
+  return result;
+}
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,158 @@
+// Scalar instructions beyond moves, logic and sums: selection, bit fields, 64-bit shifts, SOPK, and
+// loads through a descriptor.
+#include "runtime/isa/gcn/lowering/semantics.hpp"
+
+namespace lanewise::gcn {
+
+using ir::imm;
+using ir::Op;
+using ir::Reg;
+using ir::Type;
+using ir::Width;
+
+/// SCC says that the first operand was taken.
+void lower_sminmax(LowerContext& c, const Instruction& i) {
+  const Meaning& m = i.row->meaning;
+  const ir::Operand a = c.read32(i.operands[1]), b = c.read32(i.operands[2]);
+  const Reg r = c.make(m.op, m.type, {a, b});
+  if (c.scc_live)
+    c.b.emit(Op::icmp, m.type, {c.scc()}, {a, b}).cond =
+        m.op == Op::min ? ir::Cond::lt : ir::Cond::gt;
+  c.write32(i.operands[0].code, r);
+}
+
+void lower_scselect(LowerContext& c, const Instruction& i) {
+  const bool wide = i.operands[0].count == 2;
+  const auto read = [&](size_t n) {
+    return wide ? c.read64(i.operands[n]) : c.read32(i.operands[n]);
+  };
+  const Reg r = c.make(Op::select, wide ? Type::u64 : Type::u32, {c.scc(), read(1), read(2)});
+  wide ? c.write64(i.operands[0].code, r) : c.write32(i.operands[0].code, r);
+}
+
+void lower_sshift64(LowerContext& c, const Instruction& i) {
+  const Meaning& m = i.row->meaning;
+  const Reg amount = c.make(Op::and_, Type::u32, {c.read32(i.operands[2]), imm(63)});
+  const Reg r = c.make(m.op, m.type, {c.read64(i.operands[1], ir::is_signed(m.type)), amount});
+  c.write64(i.operands[0].code, r);
+  c.set_scc_nonzero(Type::u64, r);
+}
+
+/// ((1 << S0[4:0]) - 1) << S1[4:0]
+void lower_sbfm(LowerContext& c, const Instruction& i) {
+  const Reg size = c.make(Op::and_, Type::u32, {c.read32(i.operands[1]), imm(31)});
+  const Reg at = c.make(Op::and_, Type::u32, {c.read32(i.operands[2]), imm(31)});
+  const Reg above = c.make(Op::shl, Type::u32, {imm(1), size});
+  const Reg ones = c.make(Op::sub, Type::u32, {above, imm(1)});
+  c.write32(i.operands[0].code, c.make(Op::shl, Type::u32, {ones, at}));
+}
+
+namespace {
+
+/// Position and size of a scalar bit field: bits 4:0 and 22:16.
+Reg field_size(LowerContext& c, const ir::Operand& s) {
+  const Reg up = c.make(Op::shr, Type::u32, {s, imm(16)});
+  return c.make(Op::and_, Type::u32, {up, imm(127)});
+}
+
+}  // namespace
+
+void lower_sbfe(LowerContext& c, const Instruction& i) {
+  const ir::Operand s = c.read32(i.operands[2]);
+  const Reg at = c.make(Op::and_, Type::u32, {s, imm(31)});
+  const Reg r =
+      c.make(Op::bfe, i.row->meaning.type, {c.read32(i.operands[1]), at, field_size(c, s)});
+  c.write32(i.operands[0].code, r);
+  c.set_scc_nonzero(Type::u32, r);
+}
+
+void lower_sunary(LowerContext& c, const Instruction& i) {
+  const Meaning& m = i.row->meaning;
+  const bool wide = i.operands[1].count == 2;
+  const Reg r = c.b.reg(Width::b32);
+  c.b.emit(m.op, m.type, {r}, {wide ? c.read64(i.operands[1]) : c.read32(i.operands[1])});
+  c.write32(i.operands[0].code, r);
+  if (i.row->does(kWritesScc)) c.set_scc_nonzero(Type::u32, r);
+}
+
+/// Position of the lowest 1, or -1.
+void lower_sff1(LowerContext& c, const Instruction& i) {
+  const ir::Operand s = c.read64(i.operands[1]);
+  const Reg turned = c.make(Op::brev, Type::u64, {s});
+  const Reg zeros = c.b.reg(Width::b32);
+  c.b.emit(Op::clz, Type::u64, {zeros}, {turned});
+  const Reg none = c.compare(ir::Cond::eq, Type::u64, s, imm(0));
+  c.write32(i.operands[0].code, c.make(Op::select, Type::u32, {none, imm(0xffffffff), zeros}));
+}
+
+namespace {
+
+uint32_t sign_extended(const Operand& simm16) {
+  return static_cast<uint32_t>(int32_t{static_cast<int16_t>(simm16.value)});
+}
+
+}  // namespace
+
+/// SCC of s_addk_i32 is signed overflow.
+void lower_saddk(LowerContext& c, const Instruction& i) {
+  const ir::Operand a = c.read32(i.operands[0]), b = imm(sign_extended(i.operands[1]));
+  const Reg r = c.make(i.row->meaning.op, Type::u32, {a, b});
+  if (c.scc_live && i.row->meaning.op == Op::add) {
+    const Reg x = c.make(Op::xor_, Type::u32, {a, r}), y = c.make(Op::xor_, Type::u32, {b, r});
+    const Reg both = c.make(Op::and_, Type::u32, {x, y});
+    c.b.emit(Op::icmp, Type::s32, {c.scc()}, {both, imm(0)}).cond = ir::Cond::lt;
+  }
+  c.write32(i.operands[0].code, r);
+}
+
+/// Unsigned compares zero-extend their constant.
+void lower_scmpk(LowerContext& c, const Instruction& i) {
+  const Meaning& m = i.row->meaning;
+  const uint32_t k =
+      m.type == Type::s32 ? sign_extended(i.operands[1]) : i.operands[1].value & 0xffff;
+  c.b.emit(Op::icmp, m.type, {c.scc()}, {c.read32(i.operands[0]), imm(k)}).cond = m.cond;
+}
+
+/// Dwords outside the buffer read as 0. The size is NUM_RECORDS, times STRIDE when there is one.
+void lower_sbuffer_load(LowerContext& c, const Instruction& i) {
+  const Operand& dst = i.operands[0];
+  const Operand& rsrc = i.operands[1];
+  const Operand& offset = i.operands[2];
+  const ir::Operand w1 = c.read32(rsrc, 1);
+  const Reg high = c.make(Op::and_, Type::u32, {w1, imm(0xffff)});
+  const Reg base = c.make(Op::pack64, Type::u64, {c.read32(rsrc, 0), high});
+  const Reg up = c.make(Op::shr, Type::u32, {w1, imm(16)});
+  const Reg stride = c.make(Op::and_, Type::u32, {up, imm(0x3fff)});
+  const Reg unit = c.make(Op::max, Type::u32, {stride, imm(1)});
+  const Reg all = c.b.reg(Width::b64);
+  c.b.emit(Op::mulwide, Type::u32, {all}, {c.read32(rsrc, 2), unit});
+  // TYPE, the two highest bits: only 0 is a buffer.
+  const Reg bound = c.compare(ir::Cond::lt, Type::u32, c.read32(rsrc, 3), imm(1U << 30));
+  const Reg size = c.make(Op::select, Type::u64, {bound, all, imm(0)});
+  ir::Operand at = imm(static_cast<uint64_t>(scalar_offset(offset, c.gen())));
+  if (!offset.immediate) {
+    const Reg wide = c.b.reg(Width::b64);
+    c.b.emit(Op::zext64, Type::u64, {wide}, {c.read32(offset)});
+    at = wide;
+  }
+  const Reg start = c.make(Op::and_, Type::u64, {at, imm(~uint64_t{3})});
+  const Reg va = c.make(Op::add, Type::u64, {base, start});
+  std::vector<Reg> words;
+  for (unsigned n = 0; n < dst.count; ++n) {
+    const Reg end = c.make(Op::add, Type::u64, {start, imm(4 * n + 4)});
+    const Reg inside = c.compare(ir::Cond::le, Type::u64, end, size);
+    words.push_back(c.make(Op::mov, Type::u32, {imm(0)}));
+    c.b.set_guard({inside, false});
+    ir::Inst& load = c.b.emit(Op::load, Type::u32, {words.back()}, {va});
+    load.mem.emplace();
+    load.mem->align = ir::AlignRule::force;
+    load.mem->offset = 4 * int64_t{n};
+    load.mem->cache.glc = i.glc;
+    c.b.set_guard({});
+  }
+  for (unsigned n = 0; n < dst.count; ++n)
+    c.b.emit(Op::mov, Type::u32, {c.sgpr(dst.code + n)}, {words[n]});
+  c.refresh_masks(dst.code, dst.count);
+}
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,58 @@
+// Vector instructions on 64-bit operands, and the 16-bit ones of GCN3.
+#include "runtime/isa/gcn/lowering/semantics.hpp"
+
+namespace lanewise::gcn {
+
+using ir::imm;
+using ir::Op;
+using ir::Reg;
+using ir::Type;
+using ir::Width;
+
+namespace {
+
+void refuse_modifiers(const Instruction& i) {
+  if (i.omod != 0 || i.clamp) throw Unsupported("output modifiers are not possible here");
+  for (const Operand& o : i.operands)
+    if (o.neg || o.abs) throw Unsupported("neg and abs on an integer operand are not supported");
+}
+
+const Operand& second(const Instruction& i) {
+  const Operand* short_form = i.operand(Slot::vsrc1);
+  return short_form != nullptr ? *short_form : *i.operand(Slot::src1);
+}
+
+}  // namespace
+
+/// A product of two dwords and a 64-bit addend; the carry out of the sum is a mask. What the signed
+/// form leaves there no document says.
+void lower_mad64(LowerContext& c, const Instruction& i) {
+  refuse_modifiers(i);
+  if (ir::is_signed(i.row->meaning.type) && c.mask_live)
+    throw Unsupported("the carry of v_mad_i64_i32 is not documented, nothing may read it");
+  const Reg product = c.b.reg(Width::b64);
+  c.b.emit(Op::mulwide, i.row->meaning.type, {product},
+           {c.read32(*i.operand(Slot::src0)), c.read32(*i.operand(Slot::src1))});
+  const Reg sum = c.make(Op::add, Type::u64, {product, c.read64(*i.operand(Slot::src2))});
+  const Reg carry = c.compare(ir::Cond::lt, Type::u64, sum, product);
+  const ir::Operand out = c.active(carry);
+  const unsigned dst = i.operand(Slot::vdst)->code;
+  c.emit_vector(Op::unpack64, Type::u64, {c.vgpr(dst), c.vgpr(dst + 1)}, {sum});
+  c.write_mask(i.operand(Slot::mask_dst)->code, out);
+}
+
+/// The upper half of the result is 0. Shifts take the low four bits of the amount.
+void lower_v16(LowerContext& c, const Instruction& i) {
+  refuse_modifiers(i);
+  const Meaning& m = i.row->meaning;
+  ir::Operand a = c.read16(*i.operand(Slot::src0)), b = c.read16(second(i));
+  if (m.reversed) std::swap(a, b);
+  const bool shifts = m.op == Op::shl || m.op == Op::shr;
+  if (shifts) b = c.make(Op::and_, Type::u32, {b, imm(15)});
+  if (m.op == Op::shr) a = c.make(ir::is_signed(m.type) ? Op::sext16 : Op::zext16, Type::u32, {a});
+  const Type type = ir::is_signed(m.type) ? Type::s32 : Type::u32;
+  const Reg wide = c.make(m.op, type, {a, b});
+  c.emit_vector(Op::zext16, Type::u32, {c.vgpr(i.operand(Slot::vdst)->code)}, {wide});
+}
+
+}  // namespace lanewise::gcn

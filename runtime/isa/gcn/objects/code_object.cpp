@@ -1,0 +1,329 @@
+#include "runtime/isa/gcn/objects/code_object.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "runtime/isa/elf/elf.hpp"
+#include "runtime/isa/gcn/objects/metadata.hpp"
+
+namespace lanewise::gcn {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+using Json = nlohmann::json;
+
+constexpr uint8_t kHsaAbi = 0x40, kMesaAbi = 0x42;
+constexpr uint8_t kOldKernelSymbol = 10;  ///< of code objects before version 3
+constexpr size_t kOldHeaderBytes = 256;
+constexpr uint32_t kMetadataNote = 32;
+constexpr size_t kDescriptorBytes = 64, kMostKernels = 100000;
+
+std::optional<Gen> generation(uint32_t flags) {
+  const uint32_t machine = flags & 0xff;
+  if (machine >= 0x20 && machine <= 0x21) return Gen::gfx6;
+  if (machine >= 0x22 && machine <= 0x27) return Gen::gfx7;
+  if (machine >= 0x28 && machine <= 0x2b) return Gen::gfx8;
+  return std::nullopt;
+}
+
+/// The bytes of a symbol in its section.
+Bytes bytes_of(const elf::File& file, const elf::Symbol& s, uint64_t size) {
+  if (s.section >= file.sections.size())
+    throw elf::ElfError("symbol '" + s.name + "' is in no section of the file");
+  const elf::Section& section = file.sections[s.section];
+  const uint64_t at = s.value - section.address;
+  if (s.value < section.address || at > section.data.size() || size > section.data.size() - at)
+    throw elf::ElfError("symbol '" + s.name + "' lies outside its section");
+  return section.data.subspan(at, size);
+}
+
+/// The kernel descriptor, in the words of the assembler's directives.
+/// `old`: the header in front of the code, before version 3 and under Mesa.
+AmdhsaValues descriptor_values(Bytes d, bool old) {
+  const auto u32 = [&](size_t at) { return elf::read<uint32_t>(d, at, "the kernel descriptor"); };
+  const uint32_t rsrc1 = u32(48), rsrc2 = u32(52), properties = u32(56);
+  const auto bit = [](uint32_t word, unsigned n) { return uint64_t{word >> n & 1}; };
+  return {{"group_segment_fixed_size", u32(old ? 64 : 0)},
+          {"private_segment_fixed_size", u32(old ? 60 : 4)},
+          {"kernarg_size", u32(old ? 72 : 8)},
+          {"user_sgpr_private_segment_buffer", bit(properties, 0)},
+          {"user_sgpr_dispatch_ptr", bit(properties, 1)},
+          {"user_sgpr_queue_ptr", bit(properties, 2)},
+          {"user_sgpr_kernarg_segment_ptr", bit(properties, 3)},
+          {"user_sgpr_dispatch_id", bit(properties, 4)},
+          {"user_sgpr_flat_scratch_init", bit(properties, 5)},
+          {"user_sgpr_private_segment_size", bit(properties, 6)},
+          {"user_sgpr_count", rsrc2 >> 1 & 31},
+          {"system_sgpr_private_segment_wavefront_offset", bit(rsrc2, 0)},
+          {"system_sgpr_workgroup_id_x", bit(rsrc2, 7)},
+          {"system_sgpr_workgroup_id_y", bit(rsrc2, 8)},
+          {"system_sgpr_workgroup_id_z", bit(rsrc2, 9)},
+          {"system_sgpr_workgroup_info", bit(rsrc2, 10)},
+          {"system_vgpr_workitem_id", rsrc2 >> 11 & 3},
+          {"float_round_mode_32", rsrc1 >> 12 & 3},
+          {"float_round_mode_16_64", rsrc1 >> 14 & 3},
+          {"float_denorm_mode_32", rsrc1 >> 16 & 3},
+          {"float_denorm_mode_16_64", rsrc1 >> 18 & 3},
+          {"dx10_clamp", bit(rsrc1, 21)},
+          {"ieee_mode", bit(rsrc1, 23)}};
+}
+
+/// The metadata map of the file's notes; null when there is none.
+Json metadata_of(const elf::File& file) {
+  for (const elf::Section& s : file.sections) {
+    if (s.type != elf::kNote) continue;
+    const auto u32 = [&](uint64_t at) { return elf::read<uint32_t>(s.data, at, "a note"); };
+    const auto padded = [](uint64_t n) { return (n + 3) & ~uint64_t{3}; };
+    for (uint64_t at = 0; at + 12 <= s.data.size();) {
+      const uint64_t name = at + 12, desc = name + padded(u32(at)), bytes = u32(at + 4);
+      if (desc > s.data.size() || bytes > s.data.size() - desc)
+        throw elf::ElfError("a note lies outside its section");
+      if (u32(at + 8) == kMetadataNote) {
+        const auto* first = reinterpret_cast<const uint8_t*>(s.data.data()) + desc;
+        return Json::from_msgpack(first, first + bytes, true, false);
+      }
+      at = desc + padded(bytes);
+    }
+  }
+  return nullptr;
+}
+
+std::string text(const Json& map, const char* key) {
+  const auto found = map.find(key);
+  return found != map.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+uint32_t number(const Json& map, const char* key) {
+  const auto found = map.find(key);
+  return found != map.end() && found->is_number_unsigned()
+             ? static_cast<uint32_t>(std::min<uint64_t>(found->get<uint64_t>(), 0xffffffff))
+             : 0;
+}
+
+void apply_metadata(const Json& root, Kernel& k) {
+  if (!root.is_object()) return;
+  const auto kernels = root.find("amdhsa.kernels");
+  if (kernels == root.end() || !kernels->is_array()) return;
+  for (const Json& entry : *kernels) {
+    if (!entry.is_object() || text(entry, ".name") != k.name) continue;
+    k.kernarg_bytes = std::max(k.kernarg_bytes, number(entry, ".kernarg_segment_size"));
+    const auto args = entry.find(".args");
+    if (args == entry.end() || !args->is_array()) continue;
+    for (const Json& a : *args)
+      if (a.is_object())
+        add_parameter(k, text(a, ".name"), number(a, ".offset"), number(a, ".size"),
+                      text(a, ".value_kind"), text(a, ".type_name"));
+  }
+}
+
+class Reader {
+ public:
+  Reader(Bytes bytes, size_t max_errors) : bytes_(bytes), max_errors_(max_errors) {}
+
+  Listing run() {
+    try {
+      read();
+    } catch (const elf::ElfError& e) {
+      error(e.what());
+    }
+    return std::move(listing_);
+  }
+
+ private:
+  void error(std::string message) {
+    listing_.diagnostics.push_back({1, 1, std::move(message), false});
+  }
+
+  void read() {
+    const elf::File file = elf::parse(bytes_);
+    if (file.machine != kElfMachine) return error("this is no AMD GPU code object");
+    if (file.os_abi != kHsaAbi && file.os_abi != kMesaAbi)
+      return error(
+          fmt::format("code object for another system (OS/ABI {:#x}), expected amdhsa or "
+                      "mesa3d",
+                      file.os_abi));
+    const auto gen = generation(file.flags) ? generation(file.flags) : noted_generation(file);
+    if (!gen)
+      return error(fmt::format("code object for machine {:#x}, expected gfx600 to gfx810",
+                               file.flags & 0xff));
+    listing_.gen = *gen;
+    read_image(file);
+    const Json metadata = metadata_of(file);
+    if (metadata.is_discarded()) return error("the metadata note is no MessagePack map");
+    for (const elf::Symbol& s : file.symbols)
+      if (s.name.size() > 3 && s.name.ends_with(".kd") && known_.insert(s.name).second)
+        kernel(file, s, metadata);
+    for (const elf::Symbol& s : file.symbols)
+      if ((s.kind == elf::kFunction || s.kind == kOldKernelSymbol) &&
+          listing_.kernels.size() < kMostKernels && has_old_header(file, s) &&
+          known_.insert(s.name + ".kd").second)
+        old_kernel(file, s);
+    for (const elf::Symbol& s : file.symbols)
+      if (s.kind == elf::kFunction && s.size != 0 && !known_.contains(s.name + ".kd") &&
+          known_.insert(s.name).second)
+        listing_.functions.push_back(code_of(file, s));
+    if (listing_.kernels.empty() && listing_.ok()) error("the code object has no kernel");
+  }
+
+  /// The sections that a loader would bring to memory, at their distances.
+  void read_image(const elf::File& file) {
+    constexpr uint64_t kAlloc = 2, kMost = uint64_t{64} << 20;
+    uint64_t end = 0;
+    image_base_ = ~uint64_t{0};
+    const auto is_loaded = [](const elf::Section& s) {
+      return (s.flags & kAlloc) != 0 && s.address != 0 && s.size != 0;
+    };
+    for (const elf::Section& s : file.sections)
+      if (is_loaded(s) && s.address + s.size > s.address) {
+        image_base_ = std::min(image_base_, s.address);
+        end = std::max(end, s.address + s.size);
+      }
+    if (end <= image_base_ || end - image_base_ > kMost) {
+      image_base_ = 0;
+      return;
+    }
+    ir::Global image;
+    image.name = "code object";
+    image.align = 4096;
+    image.size = end - image_base_;
+    image.init.resize(image.size);
+    for (const elf::Section& s : file.sections)
+      if (is_loaded(s) && s.data.size() <= s.size && s.address + s.size <= end)
+        std::ranges::copy(
+            s.data, image.init.begin() + static_cast<std::ptrdiff_t>(s.address - image_base_));
+    for (const elf::Section& s : file.sections)
+      if (s.type == elf::kRela) relocate(file, s, image);
+    listing_.image = std::move(image);
+  }
+  /// Addresses inside the image are those that the loader chose.
+  void relocate(const elf::File& file, const elf::Section& section, ir::Global& image) {
+    constexpr uint32_t kAbsolute64 = 3, kRelative64 = 13;
+    for (const elf::Reloc& r : file.relocations(section)) {
+      const uint64_t at = r.offset - image_base_;
+      if (r.offset < image_base_ || at > image.size || image.size - at < 8) continue;
+      uint64_t value = static_cast<uint64_t>(r.addend);
+      if (r.type == kAbsolute64 && section.link < file.sections.size())
+        value += elf::read<uint64_t>(file.sections[section.link].data, 24 * uint64_t{r.symbol} + 8,
+                                     "a relocation's symbol");
+      else if (r.type != kRelative64)
+        continue;
+      image.relocs.push_back({at, image.name, static_cast<int64_t>(value - image_base_), 8});
+    }
+  }
+
+  Kernel code_of(const elf::File& file, const elf::Symbol& symbol) {
+    Kernel k;
+    k.name = symbol.name;
+    k.gen = listing_.gen;
+    const Bytes bytes = bytes_of(file, symbol, symbol.size);
+    const uint64_t section = file.sections[symbol.section].address;
+    k.text = section - std::min(section, image_base_);
+    k.base = symbol.value - image_base_;
+    k.code = decode_code(bytes, k.gen, k.problems, max_errors_);
+    return k;
+  }
+
+  /// Version 1 of the header, and code behind it.
+  static bool has_old_header(const elf::File& file, const elf::Symbol& s) {
+    if (s.size <= kOldHeaderBytes) return false;
+    const Bytes d = bytes_of(file, s, kOldHeaderBytes);
+    return elf::read<uint32_t>(d, 0, "a kernel's header") == 1 &&
+           elf::read<uint64_t>(d, 16, "a kernel's header") == kOldHeaderBytes;
+  }
+  /// These files tell nothing of arguments.
+  void old_kernel(const elf::File& file, const elf::Symbol& symbol) {
+    const Bytes d = bytes_of(file, symbol, kOldHeaderBytes);
+    elf::Symbol code = symbol;
+    code.value += kOldHeaderBytes;
+    code.size -= kOldHeaderBytes;
+    Kernel k = code_of(file, code);
+    apply_amdhsa(descriptor_values(d, true), k);
+    listing_.kernels.push_back(std::move(k));
+  }
+  /// Of files whose flags do not say it: the note with the instruction set's version.
+  static std::optional<Gen> noted_generation(const elf::File& file) {
+    constexpr uint32_t kIsaNote = 3;
+    for (const elf::Section& s : file.sections) {
+      if (s.type != elf::kNote) continue;
+      const auto u32 = [&](uint64_t at) { return elf::read<uint32_t>(s.data, at, "a note"); };
+      const auto padded = [](uint64_t n) { return (n + 3) & ~uint64_t{3}; };
+      for (uint64_t at = 0; at + 12 <= s.data.size();
+           at += 12 + padded(u32(at)) + padded(u32(at + 4))) {
+        const uint64_t desc = at + 12 + padded(u32(at));
+        if (u32(at + 8) != kIsaNote || u32(at + 4) < 8) continue;
+        const uint32_t major = u32(desc + 4);
+        if (major >= 6 && major <= 8) return static_cast<Gen>(major - 6);
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// What is wrong with one kernel does not stand in the way of the others.
+  void kernel(const elf::File& file, const elf::Symbol& descriptor, const Json& metadata) {
+    const std::string name = descriptor.name.substr(0, descriptor.name.size() - 3);
+    try {
+      read_kernel(file, descriptor, name, metadata);
+    } catch (const elf::ElfError& e) {
+      Kernel broken;
+      broken.name = name;
+      broken.problems.push_back({1, 1, e.what(), false});
+      listing_.kernels.push_back(std::move(broken));
+    }
+  }
+
+  void read_kernel(const elf::File& file, const elf::Symbol& descriptor, const std::string& name,
+                   const Json& metadata) {
+    const Bytes d = bytes_of(file, descriptor, kDescriptorBytes);
+    const auto entry = descriptor.value + elf::read<uint64_t>(d, 16, "the kernel descriptor");
+    const elf::Symbol* code = nullptr;
+    for (const elf::Symbol& s : file.symbols)
+      if (s.kind == elf::kFunction && s.name == name) code = &s;
+    if (code == nullptr || code->value != entry)
+      throw elf::ElfError(
+          fmt::format("the descriptor of '{}' does not point at its function", name));
+    Kernel k = code_of(file, *code);
+    apply_amdhsa(descriptor_values(d, false), k);
+    apply_metadata(metadata, k);
+    if (k.code.empty()) throw elf::ElfError(fmt::format("'{}' has no instructions", name));
+    listing_.kernels.push_back(std::move(k));
+  }
+
+  Bytes bytes_;
+  size_t max_errors_;
+  Listing listing_;
+  uint64_t image_base_ = 0;
+  std::set<std::string> known_;
+};
+
+}  // namespace
+
+Listing read_code_object(Bytes file, size_t max_errors) {
+  return Reader(file, max_errors).run();
+}
+
+std::vector<Instruction> decode_code(Bytes code, Gen gen, std::vector<Diagnostic>& diagnostics,
+                                     size_t max_errors) {
+  std::vector<Instruction> out;
+  const size_t count = code.size() / 4;
+  const auto word = [&](size_t n) { return elf::read<uint32_t>(code, 4 * n, "an instruction"); };
+  const auto report = [&](std::string message) {
+    if (max_errors == 0 || diagnostics.size() < max_errors)
+      diagnostics.push_back({1, 1, std::move(message), false});
+  };
+  for (size_t n = 0; n < count;) {
+    std::vector<uint32_t> words;
+    for (size_t k = n; k < count && k < n + 3; ++k) words.push_back(word(k));
+    auto i = decode(words, gen);
+    if (!i) i = undecoded(words, gen);
+    i->pc = 4 * n;
+    i->text = print(*i, gen);
+    n += size_of(*i, gen) / 4;
+    out.push_back(std::move(*i));
+  }
+  if (code.size() % 4 != 0) report("the code ends in the middle of a word");
+  return out;
+}
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,181 @@
+#include "runtime/isa/gcn/objects/metadata.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+namespace lanewise::gcn {
+namespace {
+
+uint64_t value_of(const AmdhsaValues& values, const char* key, uint64_t otherwise = 0) {
+  const auto found = values.find(key);
+  return found == values.end() ? otherwise : found->second;
+}
+
+std::string trimmed(std::string_view s) {
+  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
+  while (!s.empty() && (s.back() == ' ' || s.back() == '\t' || s.back() == '\r'))
+    s.remove_suffix(1);
+  if (s.size() >= 2 && s.front() == '\'' && s.back() == '\'') s = s.substr(1, s.size() - 2);
+  return std::string(s);
+}
+
+ir::Type type_named(const std::string& name, uint32_t size) {
+  static const std::map<std::string, ir::Type> types = {
+      {"float", ir::Type::f32},  {"double", ir::Type::f64}, {"half", ir::Type::f16},
+      {"char", ir::Type::s8},    {"uchar", ir::Type::u8},   {"short", ir::Type::s16},
+      {"ushort", ir::Type::u16}, {"int", ir::Type::s32},    {"uint", ir::Type::u32},
+      {"long", ir::Type::s64},   {"ulong", ir::Type::u64}};
+  const auto found = types.find(name);
+  if (found != types.end()) return found->second;
+  return size == 4 ? ir::Type::u32 : size == 8 ? ir::Type::u64 : ir::Type::none;
+}
+
+uint32_t number(const std::map<std::string, std::string>& fields, const char* key) {
+  const auto found = fields.find(key);
+  return found == fields.end()
+             ? 0
+             : static_cast<uint32_t>(std::strtoul(found->second.c_str(), nullptr, 10));
+}
+std::string text(const std::map<std::string, std::string>& fields, const char* key) {
+  const auto found = fields.find(key);
+  return found == fields.end() ? "" : found->second;
+}
+
+}  // namespace
+
+bool known_amdhsa(const std::string& key) {
+  static const std::set<std::string> keys = {"group_segment_fixed_size",
+                                             "private_segment_fixed_size",
+                                             "kernarg_size",
+                                             "user_sgpr_count",
+                                             "user_sgpr_private_segment_buffer",
+                                             "user_sgpr_dispatch_ptr",
+                                             "user_sgpr_queue_ptr",
+                                             "user_sgpr_kernarg_segment_ptr",
+                                             "user_sgpr_dispatch_id",
+                                             "user_sgpr_flat_scratch_init",
+                                             "user_sgpr_private_segment_size",
+                                             "system_sgpr_private_segment_wavefront_offset",
+                                             "system_sgpr_workgroup_id_x",
+                                             "system_sgpr_workgroup_id_y",
+                                             "system_sgpr_workgroup_id_z",
+                                             "system_sgpr_workgroup_info",
+                                             "system_vgpr_workitem_id",
+                                             "next_free_vgpr",
+                                             "next_free_sgpr",
+                                             "reserve_vcc",
+                                             "reserve_flat_scratch",
+                                             "reserve_xnack_mask",
+                                             "float_round_mode_32",
+                                             "float_round_mode_16_64",
+                                             "float_denorm_mode_32",
+                                             "float_denorm_mode_16_64",
+                                             "dx10_clamp",
+                                             "ieee_mode",
+                                             "exception_fp_ieee_invalid_op",
+                                             "exception_fp_denorm_src",
+                                             "exception_fp_ieee_div_zero",
+                                             "exception_fp_ieee_overflow",
+                                             "exception_fp_ieee_underflow",
+                                             "exception_fp_ieee_inexact",
+                                             "exception_int_div_zero",
+                                             "uses_dynamic_stack"};
+  return keys.count(key) != 0;
+}
+
+/// User SGPRs are packed from s0 in this order, each only if enabled; the system ones follow.
+void apply_amdhsa(const AmdhsaValues& v, Kernel& k) {
+  InitialState s;
+  int next = 0;
+  const auto user = [&](const char* key, int size) {
+    if (value_of(v, key) == 0) return -1;
+    const int at = next;
+    next += size;
+    return at;
+  };
+  s.private_segment_buffer = user("user_sgpr_private_segment_buffer", 4);
+  s.dispatch_ptr = user("user_sgpr_dispatch_ptr", 2);
+  s.queue_ptr = user("user_sgpr_queue_ptr", 2);
+  s.kernarg_ptr = user("user_sgpr_kernarg_segment_ptr", 2);
+  s.dispatch_id = user("user_sgpr_dispatch_id", 2);
+  s.flat_scratch = user("user_sgpr_flat_scratch_init", 2);
+  s.private_segment_size = user("user_sgpr_private_segment_size", 1);
+  next = std::max(next, static_cast<int>(value_of(v, "user_sgpr_count")));
+  const auto system = [&](const char* key, bool by_default) {
+    return value_of(v, key, by_default ? 1 : 0) != 0 ? next++ : -1;
+  };
+  s.workgroup_id[0] = system("system_sgpr_workgroup_id_x", true);
+  s.workgroup_id[1] = system("system_sgpr_workgroup_id_y", false);
+  s.workgroup_id[2] = system("system_sgpr_workgroup_id_z", false);
+  s.workgroup_info = system("system_sgpr_workgroup_info", false);
+  s.private_segment_offset = system("system_sgpr_private_segment_wavefront_offset", false);
+  s.workitem_ids = static_cast<unsigned>(value_of(v, "system_vgpr_workitem_id")) + 1;
+  k.state = s;
+  k.kernarg_bytes = static_cast<uint32_t>(value_of(v, "kernarg_size"));
+  k.group_bytes = static_cast<uint32_t>(value_of(v, "group_segment_fixed_size"));
+  k.private_bytes = static_cast<uint32_t>(value_of(v, "private_segment_fixed_size"));
+  k.denorm_f32 = value_of(v, "float_denorm_mode_32") & 3;
+  k.round_f32 = value_of(v, "float_round_mode_32") & 3;
+  k.denorm_wide = value_of(v, "float_denorm_mode_16_64", 3) & 3;
+  k.round_wide = value_of(v, "float_round_mode_16_64") & 3;
+  k.ieee = value_of(v, "ieee_mode", 1) != 0;
+  k.dx10_clamp = value_of(v, "dx10_clamp", 1) != 0;
+}
+
+void add_parameter(Kernel& kernel, const std::string& name, uint32_t offset, uint32_t size,
+                   const std::string& kind, const std::string& type_name) {
+  const bool hidden = kind.starts_with("hidden_");
+  ir::Param p;
+  p.name = hidden ? kind : name;
+  p.offset = offset;
+  p.size = size;
+  p.align = size >= 8 ? 8 : size >= 4 ? 4 : std::max(size, 1U);
+  p.pointer = kind == "global_buffer";
+  p.type = p.pointer ? ir::Type::u64 : type_named(type_name, size);
+  (hidden ? kernel.hidden : kernel.params).push_back(std::move(p));
+}
+
+void MetadataReader::line(std::string_view raw) {
+  const size_t indent = raw.find_first_not_of(" \t");
+  if (indent == std::string_view::npos) return;
+  std::string_view body = raw.substr(indent);
+  if (indent == 0) {
+    in_kernels_ = body.substr(0, 15) == "amdhsa.kernels:";
+    in_args_ = false;
+    return;
+  }
+  if (!in_kernels_) return;
+  const bool item = body.substr(0, 2) == "- ";
+  if (item) body.remove_prefix(2);
+  if (item && indent <= 2) {
+    entries_.emplace_back();
+    in_args_ = false;
+  }
+  if (entries_.empty()) return;
+  if (!item && indent <= 4) in_args_ = false;
+  if (item && in_args_) entries_.back().args.emplace_back();
+  const size_t colon = body.find(':');
+  if (colon == std::string_view::npos) return;
+  const std::string key = trimmed(body.substr(0, colon)), value = trimmed(body.substr(colon + 1));
+  if (in_args_ && !entries_.back().args.empty())
+    entries_.back().args.back().fields[key] = value;
+  else if (!in_args_)
+    entries_.back().fields[key] = value;
+  if (key == ".args") in_args_ = true;
+}
+
+void MetadataReader::apply(std::vector<Kernel>& kernels) const {
+  for (const Entry& e : entries_) {
+    for (Kernel& k : kernels) {
+      if (k.name != text(e.fields, ".name")) continue;
+      k.kernarg_bytes = std::max(k.kernarg_bytes, number(e.fields, ".kernarg_segment_size"));
+      for (const Argument& a : e.args)
+        add_parameter(k, text(a.fields, ".name"), number(a.fields, ".offset"),
+                      number(a.fields, ".size"), text(a.fields, ".value_kind"),
+                      text(a.fields, ".type_name"));
+    }
+  }
+}
+
+}  // namespace lanewise::gcn

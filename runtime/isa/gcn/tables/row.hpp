@@ -1,0 +1,173 @@
+// What one row of the GCN instruction table says. Rows drive the assembler, the disassembler, the
+// lowering and coverage.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/ir/ir.hpp"
+#include "runtime/isa/coverage.hpp"
+
+namespace lanewise::gcn {
+
+struct Instruction;
+class LowerContext;
+using LowerFn = void (*)(LowerContext&, const Instruction&);
+
+enum class Gen : uint8_t { gfx6, gfx7, gfx8 };
+
+enum class Encoding : uint8_t {
+  sop1,
+  sop2,
+  sopk,
+  sopc,
+  sopp,
+  smrd,
+  vop1,
+  vop2,
+  vopc,
+  vop3,
+  mubuf,
+  mtbuf,
+  ds,
+  flat,
+  mimg,
+  exp,
+  vintrp,
+  data,  ///< words that no row fits
+};
+
+constexpr bool is_buffer(Encoding e) {
+  return e == Encoding::mubuf || e == Encoding::mtbuf;
+}
+
+/// Where an operand goes in the encoding, in the order of the text.
+enum class Slot : uint8_t {
+  sdst,
+  ksrc,  ///< SOPK: a source in the place of sdst
+  ssrc0,
+  ssrc1,
+  sbase,  ///< SMRD base pair
+  soff,   ///< SMRD offset: immediate or SGPR
+  vdst,
+  src0,  ///< 9 bits: anything
+  src1,  ///< VOP3: 9 bits
+  src2,
+  vsrc1,     ///< VOP2, VOPC: a VGPR
+  vcc,       ///< always vcc; only text
+  mask_dst,  ///< VOP3: SGPR pair written by compares and carries
+  mask_src,  ///< VOP3 src2: SGPR pair read as a lane mask
+  simm16,
+  label,
+  waitcnt,
+  ds_addr,
+  data0,
+  data1,
+  vdata,
+  vaddr,
+  srsrc,
+  soffset,
+  literal,  ///< always 32 bits behind the instruction
+  hwreg,    ///< a field of a hardware register
+  message,  ///< of s_sendmsg
+  sdata,    ///< SMEM stores: a source in the place of sdst
+  word,     ///< of data
+};
+struct SlotSpec {
+  Slot slot;
+  uint8_t count = 1;  ///< dwords
+};
+
+/// What an instruction is to those that follow control, memory and lanes.
+enum class Kind : uint8_t {
+  alu,      ///< registers to registers
+  move,     ///< a scalar register gets its source, or a constant
+  branch,   ///< to a label; `meaning.count` is the code of what it tests, 0 = nothing
+  call,     ///< to an address; the one behind goes to a pair
+  jump,     ///< to an address
+  address,  ///< the address of the next instruction
+  end,
+  barrier,
+  wait,
+  nothing,  ///< no effect that a program can see
+  load,
+  store,
+  atomic,
+  cache,   ///< writes back or invalidates
+  across,  ///< looks at other lanes
+  clock,
+  mode,  ///< reads or writes the hardware's registers: rounding and the like
+  trap,
+  absent,  ///< has a name and an encoding, and is not executed
+  data,    ///< words that no row fits
+};
+
+/// State an instruction touches beside its operands.
+enum Effect : uint16_t {
+  kReadsScc = 1,
+  kWritesScc = 2,
+  kWritesVcc = 4,
+  kReadsVcc = 8,
+  kWritesExec = 16,
+  kMaskLogic = 32,  ///< 64-bit logic or move: on lane masks it works lane by lane
+  kReadsExec = 64,
+  kReadsDst = 128,  ///< the destination is a source, too
+  kReadsM0 = 256,
+  kReadsMode = 512,
+  kWritesMode = 1024,
+};
+
+/// Parameters of the lowering function, so that one function serves a family.
+struct Meaning {
+  ir::Op op = ir::Op::mov;
+  ir::Type type = ir::Type::u32;
+  ir::Type from = ir::Type::none;  ///< conversions
+  ir::Round round = ir::Round::rn;
+  ir::Cond cond = ir::Cond::eq;
+  bool reversed = false;  ///< operands in the other order (v_lshlrev, v_subrev)
+  bool invert = false;    ///< second operand complemented (andn2), or result (nand, nor)
+  uint8_t count = 1;
+  ir::AtomOp atom = ir::AtomOp::add;
+  bool invert_result = false;
+  bool returns = false;  ///< LDS atomics: the old value
+  uint16_t stride = 0;   ///< LDS pairs: bytes that one step of an offset stands for
+  bool d16 = false;      ///< typed accesses: 16-bit registers
+  bool swizzle = false;  ///< the offset is a permutation of lanes
+  bool moves_source = false, moves_result = false;  ///< by M0 registers further
+};
+
+struct Row {
+  std::string name;  ///< without _e32/_e64
+  Kind kind = Kind::alu;
+  Encoding encoding = Encoding::sopp;
+  bool e64 = false;                  ///< VOP3 variant of a VOP1/VOP2/VOPC row
+  int16_t opcode[3] = {-1, -1, -1};  ///< per generation, -1 = does not exist there
+  std::vector<SlotSpec> operands;
+  uint16_t effects = 0;
+  LowerFn lower = nullptr;  ///< null: assembles, cannot run yet
+  Meaning meaning;
+  isa::Claim claim = isa::Claim::none;
+
+  bool runs() const { return lower != nullptr; }
+  bool does(Effect e) const { return (effects & e) != 0; }
+  bool ends_block() const {
+    return kind == Kind::branch || kind == Kind::jump || kind == Kind::call || kind == Kind::end;
+  }
+  bool has(Slot slot) const {
+    for (const SlotSpec& s : operands)
+      if (s.slot == slot) return true;
+    return false;
+  }
+};
+
+const std::vector<Row>& rows();
+/// The row of one to three words that are no instruction.
+const Row& data_row(size_t words);
+/// Operand codes as the 9-bit source field has them.
+inline constexpr unsigned kVccLo = 106, kTtmp0 = 112, kM0 = 124, kExecLo = 126, kZero = 128,
+                          kVccz = 251, kExecz = 252, kScc = 253, kLiteral = 255, kVgpr0 = 256,
+                          kSgprs = 104;
+
+}  // namespace lanewise::gcn

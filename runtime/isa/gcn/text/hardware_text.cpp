@@ -1,0 +1,123 @@
+#include "runtime/isa/gcn/text/hardware_text.hpp"
+
+#include <fmt/format.h>
+
+#include "runtime/isa/gcn/text/number_text.hpp"
+
+namespace lanewise::gcn {
+namespace {
+
+struct Name {
+  unsigned code;
+  std::string_view text;
+};
+constexpr Name kRegisters[] = {
+    {1, "HW_REG_MODE"},      {2, "HW_REG_STATUS"},    {3, "HW_REG_TRAPSTS"}, {4, "HW_REG_HW_ID"},
+    {5, "HW_REG_GPR_ALLOC"}, {6, "HW_REG_LDS_ALLOC"}, {7, "HW_REG_IB_STS"}};
+constexpr unsigned kMsgGs = 2, kMsgGsDone = 3, kMsgSaveWave = 4, kMsgSystem = 15;
+constexpr Name kMessages[] = {{1, "MSG_INTERRUPT"},
+                              {kMsgGs, "MSG_GS"},
+                              {kMsgGsDone, "MSG_GS_DONE"},
+                              {kMsgSaveWave, "MSG_SAVEWAVE"},
+                              {kMsgSystem, "MSG_SYSMSG"}};
+constexpr Name kGeometry[] = {
+    {0, "GS_OP_NOP"}, {1, "GS_OP_CUT"}, {2, "GS_OP_EMIT"}, {3, "GS_OP_EMIT_CUT"}};
+constexpr Name kSystem[] = {{1, "SYSMSG_OP_ECC_ERR_INTERRUPT"},
+                            {2, "SYSMSG_OP_REG_RD"},
+                            {3, "SYSMSG_OP_HOST_TRAP_ACK"},
+                            {4, "SYSMSG_OP_TTRACE_PC"}};
+
+Operand immediate(uint32_t value) {
+  Operand o;
+  o.immediate = true;
+  o.value = value;
+  return o;
+}
+
+uint32_t number(Cursor& in, const char* what, uint64_t least, uint64_t most) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  const uint64_t n = read_integer(in, what);
+  if (n < least || n > most)
+    Cursor::fail_value(at, fmt::format("{} goes from {} to {}", what, least, most));
+  return static_cast<uint32_t>(n);
+}
+
+template <size_t N>
+uint32_t named(Cursor& in, const Name (&names)[N], const char* what, uint64_t most) {
+  in.skip_blanks();
+  for (const Name& n : names)
+    if (in.take_word(n.text)) return n.code;
+  return number(in, what, 0, most);
+}
+
+template <size_t N>
+std::string_view name_of(const Name (&names)[N], unsigned code) {
+  for (const Name& n : names)
+    if (n.code == code) return n.text;
+  return {};
+}
+
+}  // namespace
+
+Operand read_hwreg(Cursor& in) {
+  in.skip_blanks();
+  if (!in.take_word("hwreg")) return immediate(number(in, "a register's field", 0, 0xffff));
+  in.expect('(', "after 'hwreg'");
+  const uint32_t id = named(in, kRegisters, "a hardware register", 63);
+  uint32_t offset = 0, size = 32;
+  if (in.take(',')) {
+    offset = number(in, "the first bit", 0, 31);
+    in.expect(',', "before the number of bits");
+    size = number(in, "the number of bits", 1, 32);
+  }
+  in.expect(')', "after the register's field");
+  return immediate(id | offset << 6 | (size - 1) << 11);
+}
+
+std::string write_hwreg(const Operand& o) {
+  const std::string_view name = name_of(kRegisters, hwreg_id(o));
+  std::string out = "hwreg(" + (name.empty() ? std::to_string(hwreg_id(o)) : std::string(name));
+  if (hwreg_offset(o) != 0 || hwreg_size(o) != 32)
+    out += fmt::format(", {}, {}", hwreg_offset(o), hwreg_size(o));
+  return out + ")";
+}
+
+Operand read_message(Cursor& in) {
+  in.skip_blanks();
+  if (!in.take_word("sendmsg")) return immediate(number(in, "a message", 0, 0xffff));
+  in.expect('(', "after 'sendmsg'");
+  uint32_t value = named(in, kMessages, "a message", 15);
+  const bool system = value == kMsgSystem;
+  if (in.take(','))
+    value |=
+        (system ? named(in, kSystem, "an operation", 7) : named(in, kGeometry, "an operation", 7))
+        << 4;
+  if (in.take(',')) value |= number(in, "a stream", 0, 3) << 8;
+  in.expect(')', "after the message");
+  return immediate(value);
+}
+
+std::string write_message(const Operand& o, Gen gen) {
+  const unsigned id = o.value & 15, operation = o.value >> 4 & 7, stream = o.value >> 8 & 3;
+  const std::string_view name =
+      id == kMsgSaveWave && gen != Gen::gfx8 ? std::string_view() : name_of(kMessages, id);
+  const std::string plain = fmt::format("sendmsg({}, {}, {})", id, operation, stream);
+  if ((o.value & ~0x37fU) != 0) return std::to_string(o.value & 0xffff);
+  if (name.empty()) return plain;
+  const bool geometry = id == kMsgGs || id == kMsgGsDone;
+  if (geometry) {
+    const std::string_view op = name_of(kGeometry, operation);
+    if (op.empty() || (operation == 0 && (id == kMsgGs || stream != 0))) return plain;
+    if (operation == 0) return fmt::format("sendmsg({}, {})", name, op);
+    return fmt::format("sendmsg({}, {}, {})", name, op, stream);
+  }
+  if (id == kMsgSystem) {
+    const std::string_view op = name_of(kSystem, operation);
+    if (op.empty() || stream != 0) return plain;
+    return fmt::format("sendmsg({}, {})", name, op);
+  }
+  return operation == 0 && stream == 0 ? fmt::format("sendmsg({})", name) : plain;
+}
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,18 @@
+// Names of hardware registers and messages in scalar instructions.
+#pragma once
+
+#include <string>
+
+#include "runtime/isa/gcn/gcn.hpp"
+#include "runtime/support/cursor.hpp"
+
+namespace lanewise::gcn {
+
+/// `hwreg(HW_REG_MODE, 4, 2)` or 16 bits as a number.
+Operand read_hwreg(Cursor& in);
+std::string write_hwreg(const Operand& operand);
+/// `sendmsg(MSG_GS, GS_OP_CUT, 1)` or 16 bits as a number.
+Operand read_message(Cursor& in);
+std::string write_message(const Operand& operand, Gen gen);
+
+}  // namespace lanewise::gcn

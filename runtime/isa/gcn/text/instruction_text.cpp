@@ -1,0 +1,310 @@
+// One instruction between text and its operands.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/isa/gcn/text/format_text.hpp"
+#include "runtime/isa/gcn/text/lane_form.hpp"
+#include "runtime/isa/gcn/text/number_text.hpp"
+#include "runtime/isa/gcn/text/operand_text.hpp"
+#include "runtime/isa/gcn/text/swizzle_text.hpp"
+
+namespace lanewise::gcn {
+namespace {
+
+bool is_vop12c(Encoding e) {
+  return e == Encoding::vop1 || e == Encoding::vop2 || e == Encoding::vopc;
+}
+
+void read_buffer_modifier(Cursor& in, Instruction& i, Gen gen, bool& offset_seen) {
+  in.take(',');
+  in.skip_blanks();
+  const size_t at = in.at();
+  const struct {
+    std::string_view name;
+    bool Instruction::*flag;
+  } flags[] = {{"offen", &Instruction::offen},   {"idxen", &Instruction::idxen},
+               {"addr64", &Instruction::addr64}, {"glc", &Instruction::glc},
+               {"slc", &Instruction::slc},       {"tfe", &Instruction::tfe},
+               {"lds", &Instruction::lds}};
+  for (const auto& f : flags) {
+    if (!in.take_word(f.name)) continue;
+    if (i.*f.flag) Cursor::fail_at(at, fmt::format("{} is there twice", f.name));
+    i.*f.flag = true;
+    return;
+  }
+  if (i.row->encoding == Encoding::mtbuf && in.take_word("format")) return read_format(in, i, gen);
+  if (in.take_word("offset")) {
+    in.expect(':', "after 'offset'");
+    if (offset_seen) Cursor::fail_at(at, "offset is there twice");
+    offset_seen = true;
+    const size_t value_at = in.at();
+    const uint64_t value = read_integer(in, "an offset");
+    if (value > 4095) Cursor::fail_value(value_at, "offset goes from 0 to 4095");
+    i.offset = static_cast<uint16_t>(value);
+    return;
+  }
+  Cursor::fail_at(at,
+                  "expected offen, idxen, addr64, offset:N, glc, slc, tfe or lds" + in.found(at));
+}
+
+bool is_swizzle(const Instruction& i) {
+  return i.row->meaning.swizzle;
+}
+
+/// `offset:N`, or for pairs `offset0:N offset1:N`.
+void read_lds_modifier(Cursor& in, Instruction& i) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  if (in.take_word("gds")) {
+    i.gds = true;
+    return;
+  }
+  const bool pair = i.row->meaning.stride != 0;
+  const bool second = pair && in.take_word("offset1");
+  if (!second && !in.take_word(pair ? "offset0" : "offset"))
+    Cursor::fail_at(at, std::string(pair ? "expected offset0:N, offset1:N or gds"
+                                         : "expected offset:N or gds") +
+                            in.found(at));
+  in.expect(':', "after the offset's name");
+  const size_t value_at = in.at();
+  if (is_swizzle(i) && in.take_word("swizzle")) {
+    i.offset = read_swizzle(in);
+    return;
+  }
+  const uint64_t value = read_integer(in, "an offset");
+  const uint64_t most = pair ? 255 : 65535;
+  if (value > most) Cursor::fail_value(value_at, fmt::format("offset goes from 0 to {}", most));
+  i.offset = static_cast<uint16_t>(i.offset | value << (second ? 8 : 0));
+}
+
+void write_lds_modifiers(const Instruction& i, std::string& out) {
+  if (is_swizzle(i)) {
+    if (i.offset != 0) out += " offset:" + swizzle_text(i.offset);
+  } else if (i.row->meaning.stride == 0) {
+    if (i.offset != 0) out += fmt::format(" offset:{}", i.offset);
+  } else {
+    if ((i.offset & 0xff) != 0) out += fmt::format(" offset0:{}", i.offset & 0xff);
+    if (i.offset >> 8 != 0) out += fmt::format(" offset1:{}", i.offset >> 8);
+  }
+  if (i.gds) out += " gds";
+}
+
+void read_flat_modifier(Cursor& in, Instruction& i) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  const bool glc = in.take_word("glc");
+  if (!glc && !in.take_word("slc")) Cursor::fail_at(at, "expected glc or slc" + in.found(at));
+  if (glc ? i.glc : i.slc) Cursor::fail_at(at, "the flag is there twice");
+  (glc ? i.glc : i.slc) = true;
+}
+
+void read_scalar_modifier(Cursor& in, Instruction& i) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  if (!in.take_word("glc")) Cursor::fail_at(at, "expected glc" + in.found(at));
+  if (i.glc) Cursor::fail_at(at, "the flag is there twice");
+  i.glc = true;
+}
+
+/// The flag and the register for the result come together.
+void check_flat(Cursor& in, const Instruction& i) {
+  if (i.row->meaning.op != ir::Op::atom || i.row->meaning.returns == i.glc) return;
+  Cursor::fail_value(in.at(), i.glc ? i.row->name + " with glc needs a register for the old value"
+                                    : i.row->name + " returns the old value with glc only");
+}
+
+void read_vop3_modifier(Cursor& in, Instruction& i) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  if (in.take_word("clamp")) {
+    i.clamp = true;
+    return;
+  }
+  const bool mul = in.take_word("mul");
+  if (!mul && !in.take_word("div"))
+    Cursor::fail_at(at, "unexpected text after the operands" + in.found(at));
+  in.expect(':', "after the output modifier");
+  const uint64_t n = in.number("2 or 4");
+  if (n != 2 && (n != 4 || !mul)) Cursor::fail_value(at, "expected mul:2, mul:4 or div:2");
+  i.omod = static_cast<uint8_t>(!mul ? 3 : n == 2 ? 1 : 2);
+}
+
+void check_buffer(Cursor& in, const Instruction& i, Gen gen) {
+  if (const std::string problem = buffer_problem(i, gen); !problem.empty()) in.fail(problem);
+}
+
+/// One operand; sources of DPP and SDWA forms have rules of their own.
+Operand read_one(Cursor& in, Instruction& i, const SlotSpec& spec, Gen gen) {
+  const bool source = spec.slot == Slot::src0 || spec.slot == Slot::vsrc1;
+  if (i.form == Form::plain || !source) return read_operand(in, spec, *i.row, gen);
+  const size_t at = in.at();
+  bool sext = false;
+  Operand o = read_form_source(in, spec, *i.row, gen, sext);
+  if (sext && i.form == Form::dpp) Cursor::fail_at(at, "sext is for sdwa only");
+  (spec.slot == Slot::src0 ? i.sdwa.sext0 : i.sdwa.sext1) = sext;
+  return o;
+}
+
+/// The fields that a compare or an instruction with one source does not have are 0.
+void clear_absent_fields(Instruction& i) {
+  if (second_source(*i.row) == 0) i.sdwa.src1_sel = 0;
+  if (i.row->encoding == Encoding::vopc) i.sdwa.dst_sel = i.sdwa.dst_unused = 0;
+}
+
+void read_form_modifiers(Cursor& in, Instruction& i) {
+  bool control_seen = false;
+  while (!in.done())
+    if (!read_form_modifier(in, i, control_seen))
+      in.fail("unexpected text after the operands" + in.found());
+  if (i.form == Form::dpp && !control_seen)
+    in.fail("expected quad_perm:[...], row_shl:N or another choice of lanes");
+}
+
+Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen, Form form) {
+  Instruction i;
+  i.row = &row;
+  i.form = form;
+  if (form == Form::sdwa) clear_absent_fields(i);
+  in.seek(in.at() + name_size);
+  size_t first = 0;
+  if (row.has(Slot::vdata)) {
+    // Loads to LDS have no data register; some assemblers want one written all the same.
+    in.skip_blanks();
+    const bool skip = in.rest().find(" lds") != std::string_view::npos &&
+                      (in.rest().substr(0, 3) == "off" ||
+                       std::count(in.rest().begin(), in.rest().end(), ',') == 2);
+    if (skip) {
+      i.operands.push_back({.code = kVgpr0, .count = 1, .label = {}});
+      first = 1;
+    }
+  }
+  for (size_t n = first; n < row.operands.size(); ++n) {
+    if (n > first) in.expect(',', "before the next operand");
+    if (row.operands[n].slot == Slot::soffset && row.encoding == Encoding::mtbuf)
+      read_format_prefix(in, i);
+    i.operands.push_back(read_one(in, i, row.operands[n], gen));
+  }
+  const bool scalar = takes_scalar_glc(row, gen);
+  const bool carry_text = scalar || is_buffer(row.encoding) || row.encoding == Encoding::ds ||
+                          row.encoding == Encoding::flat || row.encoding == Encoding::vop3;
+  if (form != Form::plain) read_form_modifiers(in, i);
+  bool offset_seen = false;
+  while (!in.done()) {
+    if (!carry_text) in.fail("unexpected text after the operands" + in.found());
+    if (is_buffer(row.encoding))
+      read_buffer_modifier(in, i, gen, offset_seen);
+    else if (row.encoding == Encoding::ds)
+      read_lds_modifier(in, i);
+    else if (row.encoding == Encoding::flat)
+      read_flat_modifier(in, i);
+    else if (scalar)
+      read_scalar_modifier(in, i);
+    else
+      read_vop3_modifier(in, i);
+  }
+  if (is_buffer(row.encoding)) check_buffer(in, i, gen);
+  if (row.encoding == Encoding::flat) check_flat(in, i);
+  return i;
+}
+
+[[noreturn]] void unknown_name(size_t at, std::string_view name, Gen gen) {
+  for (const Row& r : rows())
+    if (r.name == name && r.opcode[static_cast<int>(gen)] < 0)
+      Cursor::fail_at(at, fmt::format("{} is not available for {}", name, gcn::name(gen)));
+  Cursor::fail_at(at, fmt::format("unknown instruction '{}'", name));
+}
+
+Instruction read_instruction(std::string_view text, Gen gen) {
+  Cursor in(text);
+  in.skip_blanks();
+  const size_t at = in.at();
+  const std::string written(in.word());
+  in.seek(at);
+  std::string name = written;
+  const bool e32 = name.size() > 4 && name.substr(name.size() - 4) == "_e32";
+  const bool e64 = name.size() > 4 && name.substr(name.size() - 4) == "_e64";
+  if (e32 || e64) name.resize(name.size() - 4);
+  Form form = Form::plain;
+  if (name.ends_with("_dpp")) form = Form::dpp;
+  if (name.ends_with("_sdwa")) form = Form::sdwa;
+  if (form != Form::plain) {
+    if (gen != Gen::gfx8)
+      Cursor::fail_at(at, fmt::format("{} is not available for {}", name, gcn::name(gen)));
+    name.resize(name.rfind('_'));
+  }
+  SyntaxError furthest{0, "", false};
+  for (const Row& r : rows()) {
+    if (r.name != name || r.opcode[static_cast<int>(gen)] < 0) continue;
+    if ((e32 && !is_vop12c(r.encoding)) || (e64 && r.encoding != Encoding::vop3)) continue;
+    if (form != Form::plain && !takes_lane_form(r)) continue;
+    try {
+      return read_with(r, in, written.size(), gen, form);
+    } catch (const SyntaxError& e) {
+      const bool better = e.value != furthest.value ? e.value : e.at > furthest.at;
+      if (furthest.message.empty() || better) furthest = e;
+    }
+  }
+  if (furthest.message.empty() && form != Form::plain)
+    Cursor::fail_at(at, fmt::format("there is no {}", written));
+  if (furthest.message.empty()) unknown_name(at, name, gen);
+  throw furthest;
+}
+
+}  // namespace
+
+const Operand* Instruction::operand(Slot slot) const {
+  for (size_t n = 0; n < row->operands.size(); ++n)
+    if (row->operands[n].slot == slot) return &operands[n];
+  return nullptr;
+}
+
+Parsed parse_instruction(std::string_view text, Gen gen) {
+  Parsed result;
+  try {
+    result.instruction = read_instruction(text, gen);
+    result.instruction->text = std::string(text);
+  } catch (const SyntaxError& e) {
+    result.error = {1, static_cast<uint32_t>(e.at + 1), e.message, false};
+  }
+  return result;
+}
+
+std::string print(const Instruction& i, Gen gen) {
+  std::string out = i.row->name;
+  const bool one_length = i.row->has(Slot::ssrc1);  // the readlane family
+  static constexpr const char* kSuffixes[] = {"_e32", "_dpp", "_sdwa"};
+  if (is_vop12c(i.row->encoding) && !one_length) out += kSuffixes[static_cast<int>(i.form)];
+  if (i.row->e64) out += "_e64";
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    out += n == 0 ? " " : ", ";
+    const Slot slot = i.row->operands[n].slot;
+    const bool sext = (slot == Slot::src0 && i.sdwa.sext0) || (slot == Slot::vsrc1 && i.sdwa.sext1);
+    const std::string text = write_operand(i.operands[n], i.row->operands[n], gen);
+    out += sext ? "sext(" + text + ")" : text;
+  }
+  if (i.form != Form::plain) return out + write_form(i);
+  if (i.row->encoding == Encoding::ds) {
+    write_lds_modifiers(i, out);
+    return out;
+  }
+  if (i.row->encoding == Encoding::mtbuf) out += write_format(i, gen);
+  const struct {
+    const char* name;
+    bool set;
+  } flags[] = {{" idxen", i.idxen}, {" offen", i.offen}, {" addr64", i.addr64}};
+  for (const auto& f : flags)
+    if (f.set) out += f.name;
+  if (i.offset != 0) out += fmt::format(" offset:{}", i.offset);
+  const struct {
+    const char* name;
+    bool set;
+  } tail[] = {
+      {" glc", i.glc}, {" slc", i.slc}, {" tfe", i.tfe}, {" lds", i.lds}, {" clamp", i.clamp}};
+  for (const auto& f : tail)
+    if (f.set) out += f.name;
+  static constexpr const char* kOmods[] = {"", " mul:2", " mul:4", " div:2"};
+  return out + kOmods[i.omod];
+}
+
+}  // namespace lanewise::gcn

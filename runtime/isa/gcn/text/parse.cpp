@@ -1,0 +1,381 @@
+// Assembly files: comments, directives, labels; then each instruction on its own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "runtime/isa/gcn/objects/metadata.hpp"
+#include "runtime/isa/gcn/text/data_section.hpp"
+#include "runtime/isa/gcn/text/number_text.hpp"
+#include "runtime/support/cursor.hpp"
+
+namespace lanewise::gcn {
+namespace {
+
+/// `;`, `//` and block comments become blanks so that lines and columns stay what they were. The
+/// metadata block is left alone.
+std::string without_comments(std::string_view text) {
+  std::string out(text);
+  const auto at = [&](size_t i, std::string_view s) { return out.compare(i, s.size(), s) == 0; };
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (at(i, ".amdgpu_metadata")) {
+      i = out.find(".end_amdgpu_metadata", i);
+      if (i == std::string::npos) break;
+      continue;
+    }
+    const bool block = at(i, "/*");
+    if (!block && out[i] != ';' && !at(i, "//")) continue;
+    size_t end = block ? out.find("*/", i + 2) : out.find('\n', i);
+    end = end == std::string::npos ? out.size() : end + (block ? 2 : 0);
+    for (; i < end; ++i)
+      if (out[i] != '\n') out[i] = ' ';
+    --i;
+  }
+  return out;
+}
+
+std::string squeeze(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    const bool blank = c == ' ' || c == '\t' || c == '\r';
+    if (!blank)
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
+class FileParser {
+ public:
+  FileParser(Listing& listing, bool forced, size_t max_errors)
+      : listing_(listing), forced_(forced), max_errors_(max_errors) {}
+
+  void run(std::string_view text) {
+    if (text.find('\0') != std::string_view::npos)
+      return report(1, 1, "this is a binary file, expected GCN assembly text");
+    const std::string clean = without_comments(text);
+    std::string_view rest = clean;
+    for (line_ = 1; !rest.empty() && !full(); ++line_) {
+      const size_t end = rest.find('\n');
+      parse_line(rest.substr(0, end));
+      rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+    }
+    end_words();
+    std::erase_if(listing_.kernels, [](const Kernel& k) { return k.code.empty(); });
+    place();
+    for (Kernel& k : listing_.kernels) {
+      const auto block = amdhsa_.find(k.name);
+      if (block != amdhsa_.end()) apply_amdhsa(block->second, k);
+      resolve(k);
+    }
+    metadata_.apply(listing_.kernels);
+    separate_functions();
+    if (listing_.kernels.empty() && listing_.ok())
+      report(1, 1, "no instructions found, expected GCN assembly text");
+  }
+
+ private:
+  bool full() const { return max_errors_ != 0 && listing_.diagnostics.size() >= max_errors_; }
+  void report(uint32_t line, size_t column, std::string message) {
+    if (!full())
+      listing_.diagnostics.push_back(
+          {line, static_cast<uint32_t>(column), std::move(message), false});
+  }
+  Kernel& kernel() {
+    if (listing_.kernels.empty()) {
+      listing_.kernels.emplace_back();
+      listing_.kernels.back().name = "stream";
+    }
+    return listing_.kernels.back();
+  }
+
+  void parse_line(std::string_view line) {
+    Cursor in(line);
+    if (in_metadata_) {
+      if (in.take_word(".end_amdgpu_metadata") || in.rest().substr(0, 20) == ".end_amdgpu_metadata")
+        in_metadata_ = false;
+      else
+        metadata_.line(line);
+      return;
+    }
+    while (!in.done() && take_label(in)) {
+    }
+    if (in.done()) return;
+    if (take_words(in)) return;
+    end_words();
+    if (in.peek() == '.') return directive(in);
+    if (!in_text_) return;
+    instruction(in, line);
+  }
+
+  bool take_label(Cursor& in) {
+    const size_t start = in.at();
+    const std::string_view name = in.until(" \t:,[(");
+    if (name.empty() || in.peek() != ':') {
+      in.seek(start);
+      return false;
+    }
+    in.take(':');
+    if (in_data_) data_.label(name);
+    if (!in_text_) return true;
+    end_words();
+    if (name[0] != '.' && name[0] != 'L' && (name.size() < 2 || name.substr(0, 2) != "BB")) {
+      listing_.kernels.emplace_back();
+      listing_.kernels.back().name = std::string(name);
+      return true;
+    }
+    if (!label_names_[kernel().name].insert(std::string(name)).second)
+      report(line_, start + 1, fmt::format("label '{}' is defined twice", name));
+    kernel().labels.push_back({std::string(name), kernel().code.size()});
+    return true;
+  }
+
+  /// `.long` between instructions: machine code by its words.
+  bool take_words(Cursor& in) {
+    if (!in_text_ || in_metadata_) return false;
+    const size_t start = in.at();
+    const std::string_view name = in.until(" \t");
+    if (name != ".long" && name != ".int") {
+      in.seek(start);
+      return false;
+    }
+    try {
+      do {
+        in.skip_blanks();
+        const size_t at = in.at();
+        const bool minus = in.take('-');
+        const uint64_t n = read_integer(in, "a number");
+        if (n > 0xffffffff) Cursor::fail_value(at, "number does not fit in 32 bits");
+        words_.push_back(static_cast<uint32_t>(minus ? 0 - n : n));
+      } while (in.take(','));
+      if (!in.done()) in.fail("unexpected text behind the words" + in.found());
+    } catch (const SyntaxError& e) {
+      report(line_, e.at + 1, e.message);
+    }
+    if (!words_.empty() && words_line_ == 0) words_line_ = line_;
+    return true;
+  }
+  void end_words() {
+    for (size_t n = 0; n < words_.size();) {
+      const std::vector<uint32_t> rest(words_.begin() + static_cast<std::ptrdiff_t>(n),
+                                       words_.end());
+      auto i = decode(rest, listing_.gen);
+      if (!i) i = undecoded(rest, listing_.gen);
+      n += size_of(*i, listing_.gen) / 4;
+      i->text = print(*i, listing_.gen);
+      add(std::move(*i), words_line_, 1);
+    }
+    words_.clear();
+    words_line_ = 0;
+  }
+  void add(Instruction i, uint32_t line, size_t column) {
+    Kernel& k = kernel();
+    k.gen = listing_.gen;
+    i.line = line;
+    i.column = static_cast<uint32_t>(column);
+    i.pc = k.code.empty() ? 0 : k.code.back().pc + size_of(k.code.back(), k.gen);
+    k.code.push_back(std::move(i));
+  }
+
+  void directive(Cursor& in) {
+    const size_t at = in.at();
+    const std::string name(in.until(" \t"));
+    if (in_data_ && carried_out(in, name)) return;
+    if (name == ".text") {
+      in_text_ = true;
+      in_data_ = false;
+    } else if (name == ".section" || name == ".data" || name == ".bss") {
+      in.skip_blanks();
+      const std::string_view section = name == ".section" ? in.rest() : std::string_view(name);
+      in_text_ = section.substr(0, 5) == ".text";
+      in_data_ = DataSection::holds_data(section);
+    } else if (is_refused(name)) {
+      report(line_, at + 1, name + " is not supported: what it stands for would be missing");
+    } else if (name == ".amdgpu_metadata") {
+      in_metadata_ = true;
+    } else if (name == ".amdhsa_kernel") {
+      amdhsa_name_ = std::string(in.word());
+      amdhsa_[amdhsa_name_];
+    } else if (name == ".end_amdhsa_kernel") {
+      amdhsa_name_.clear();
+    } else if (name.rfind(".amdhsa_", 0) == 0) {
+      amdhsa_value(in, name.substr(8), at);
+    } else if (name == ".amdgcn_target") {
+      target(in, at);
+    } else if (in_text_ && (name == ".quad" || name == ".byte" || name == ".short")) {
+      report(line_, at + 1, name + ": data between instructions is not supported yet");
+    }
+  }
+
+  bool carried_out(Cursor& in, const std::string& name) {
+    try {
+      return data_.directive(name, in);
+    } catch (const SyntaxError& e) {
+      report(line_, e.at + 1, e.message);
+      return true;
+    }
+  }
+  /// Directives that change what the lines around them mean.
+  static bool is_refused(std::string_view name) {
+    for (const std::string_view refused :
+         {".rept",   ".rep",  ".endr",  ".irp",         ".irpc",       ".macro",    ".endm",
+          ".purgem", ".if",   ".ifdef", ".ifndef",      ".ifeq",       ".ifne",     ".ifb",
+          ".ifnb",   ".ifc",  ".else",  ".elseif",      ".endif",      ".include",  ".incbin",
+          ".org",    ".fill", ".octa",  ".pushsection", ".popsection", ".previous", ".altmacro"})
+      if (name == refused) return true;
+    return false;
+  }
+
+  void amdhsa_value(Cursor& in, const std::string& key, size_t at) {
+    if (amdhsa_name_.empty()) return report(line_, at + 1, "only possible inside .amdhsa_kernel");
+    if (!known_amdhsa(key)) return report(line_, at + 1, "unknown directive .amdhsa_" + key);
+    try {
+      amdhsa_[amdhsa_name_][key] = in.number("a number");
+    } catch (const SyntaxError& e) {
+      report(line_, e.at + 1, e.message);
+    }
+  }
+
+  void target(Cursor& in, size_t at) {
+    const std::string_view text = in.rest();
+    const size_t gfx = text.find("gfx");
+    const auto gen =
+        gfx == std::string_view::npos ? std::nullopt : gen_named(Cursor(text, gfx).word());
+    if (!gen)
+      report(line_, at + 1, "unknown target, expected gfx600, gfx700 or gfx803");
+    else if (!forced_)
+      listing_.gen = *gen;
+  }
+
+  void instruction(Cursor& in, std::string_view line) {
+    const size_t start = in.at();
+    Parsed p = parse_instruction(line.substr(start), listing_.gen);
+    if (!p.instruction) return report(line_, start + p.error.column, p.error.message);
+    p.instruction->text = squeeze(line.substr(start));
+    add(std::move(*p.instruction), line_, start + 1);
+  }
+
+  /// Code in the order of the file, data behind it.
+  void place() {
+    uint64_t at = 0;
+    for (Kernel& k : listing_.kernels) {
+      k.base = at;
+      symbols_[k.name] = at;
+      at += k.code.back().pc + size_of(k.code.back(), k.gen);
+    }
+    at = (at + 255) & ~uint64_t{255};
+    for (const auto& [name, offset] : data_.labels()) symbols_[name] = at + offset;
+    ir::Global image;
+    image.name = "assembled code and data";
+    image.align = 256;
+    image.size = at + data_.bytes().size();
+    image.init.resize(at);
+    image.init.insert(image.init.end(), data_.bytes().begin(), data_.bytes().end());
+    listing_.image = std::move(image);
+  }
+
+  /// `name@rel32@lo+4`: the distance from the literal's own place, and the upper half of it.
+  bool resolve_distance(const Kernel& k, const Instruction& i, Operand& o) {
+    const size_t at = o.label.find('@');
+    if (at == std::string::npos) return false;
+    const auto symbol = symbols_.find(o.label.substr(0, at));
+    const std::string kind = o.label.substr(at, 9);
+    int64_t addend = 0;
+    if (o.label.size() > at + 10) addend = std::atoll(o.label.c_str() + at + 9);
+    if (symbol == symbols_.end() || (kind != "@rel32@lo" && kind != "@rel32@hi")) {
+      report(i.line, i.column, fmt::format("'{}' is not defined in this file", o.label));
+      return true;
+    }
+    const uint64_t here = k.base + i.pc + 4;
+    const auto distance =
+        static_cast<int64_t>(symbol->second - here + static_cast<uint64_t>(addend));
+    o.value = static_cast<uint32_t>(kind.ends_with("lo") ? distance : distance >> 32);
+    return true;
+  }
+
+  void resolve(Kernel& k) {
+    const uint64_t end = k.code.back().pc + size_of(k.code.back(), k.gen);
+    std::map<std::string_view, const Label*> labels;
+    for (const Label& l : k.labels) labels[l.name] = &l;
+    for (Instruction& i : k.code) {
+      if (full()) return;
+      for (Operand& o : i.operands) {
+        if (o.label.empty() || resolve_distance(k, i, o)) continue;
+        const auto it = labels.find(o.label);
+        const Label* found = it == labels.end() ? nullptr : it->second;
+        if (found == nullptr) {
+          report(i.line, i.column,
+                 fmt::format("label '{}' is not defined in '{}'", o.label, k.name));
+          continue;
+        }
+        const uint64_t target = found->index < k.code.size() ? k.code[found->index].pc : end;
+        o.value = static_cast<uint32_t>(
+            (static_cast<int64_t>(target) - static_cast<int64_t>(i.pc) - 4) / 4);
+      }
+    }
+  }
+
+  /// Where some of the code has kernel descriptors the rest is functions.
+  void separate_functions() {
+    if (amdhsa_.empty()) return;
+    const auto is_kernel = [&](const Kernel& k) { return amdhsa_.contains(k.name); };
+    if (std::ranges::none_of(listing_.kernels, is_kernel)) return;
+    for (Kernel& k : listing_.kernels)
+      if (!is_kernel(k)) listing_.functions.push_back(std::move(k));
+    std::erase_if(listing_.kernels, [&](const Kernel& k) { return !is_kernel(k); });
+  }
+
+  Listing& listing_;
+  bool forced_;
+  size_t max_errors_;
+  uint32_t line_ = 0;
+  bool in_text_ = true, in_data_ = false, in_metadata_ = false;
+  DataSection data_;
+  std::map<std::string, uint64_t> symbols_;  ///< places in the image
+  std::map<std::string, std::set<std::string>> label_names_;
+  std::string amdhsa_name_;
+  std::vector<uint32_t> words_;  ///< of .long directives, not yet decoded
+  uint32_t words_line_ = 0;
+  std::map<std::string, AmdhsaValues> amdhsa_;
+  MetadataReader metadata_;
+};
+
+}  // namespace
+
+InitialState bare_state() {
+  InitialState s;
+  s.kernarg_ptr = 0;
+  for (int n = 0; n < 3; ++n) s.workgroup_id[n] = 2 + n;
+  s.workitem_ids = 3;
+  s.bare = true;
+  return s;
+}
+
+bool Listing::ok() const {
+  for (const Diagnostic& d : diagnostics)
+    if (!d.warning) return false;
+  return true;
+}
+
+std::string_view name(Gen gen) {
+  return gen == Gen::gfx6 ? "gfx600" : gen == Gen::gfx7 ? "gfx700" : "gfx803";
+}
+std::optional<Gen> gen_named(std::string_view target) {
+  if (target.substr(0, 4) == "gfx6") return Gen::gfx6;
+  if (target.substr(0, 4) == "gfx7") return Gen::gfx7;
+  if (target.substr(0, 4) == "gfx8") return Gen::gfx8;
+  return std::nullopt;
+}
+
+Listing parse(std::string_view text, std::optional<Gen> gen, size_t max_errors) {
+  Listing listing;
+  listing.gen = gen.value_or(Gen::gfx6);
+  FileParser(listing, gen.has_value(), max_errors).run(text);
+  return listing;
+}
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,24 @@
+// Numbers that host and shader share, where the runtime has them under names of its own.
+#include "runtime/guest/host_shader.h"
+
+#include "runtime/guest/engine.hpp"
+#include "runtime/guest/event_words.hpp"
+#include "runtime/guest/layout.hpp"
+#include "runtime/ir/types.hpp"
+
+namespace lanewise::host_shader {
+
+static_assert(RN == static_cast<uint32_t>(ir::Round::rn));
+static_assert(RZ == static_cast<uint32_t>(ir::Round::rz));
+static_assert(RM == static_cast<uint32_t>(ir::Round::rm));
+static_assert(RP == static_cast<uint32_t>(ir::Round::rp));
+static_assert(RNA == static_cast<uint32_t>(ir::Round::rna));
+static_assert(MAX_FAULTS == kMaxFaults);
+static_assert(ARENA_BASE == guest::kArenaBase);
+static_assert(FORM_ARENA == guest::kFormArena);
+static_assert(FORM_ANYWHERE == guest::kFormAnywhere);
+static_assert(FORM_WINDOWS == guest::kFormWindows);
+static_assert(FORM_FORCE == guest::kFormForce);
+static_assert(FORM_NO_ADDRESS == guest::kFormNoAddress);
+
+}  // namespace lanewise::host_shader

@@ -1,0 +1,112 @@
+// Random words of every opcode, with random control fields: what nvdisasm 11.8 prints for sm_50 we
+// print, and what it refuses we refuse. Without it (--nvdisasm, or the PATH) there is nothing to
+// compare with: exit status 77, which is a skipped test.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <random>
+
+#include "runtime/isa/sass/sass.hpp"
+#include "tests/fuzz/nvdisasm/vendor.hpp"
+
+namespace sass = lanewise::sass;
+
+namespace {
+
+constexpr int kSkipped = 77;
+constexpr size_t kBatch = 64;  // the vendor's program starts anew for each word that it refuses
+
+struct Options {
+  size_t words = 400;
+  uint64_t seed = 1;
+  std::string program = "nvdisasm", folder = std::filesystem::temp_directory_path();
+};
+
+/// Words with the opcode bits of a row and anything else in the others. Now and then the choices of
+/// the row are random, too, or few bits are set. Graphics and textures have no rows.
+class Words {
+ public:
+  explicit Words(uint64_t seed) : random_(seed) {
+    for (const sass::Form& f : sass::forms())
+      if (!f.decode_only && f.fits(50)) rows_.push_back(&f);
+  }
+  nvdisasm::Word next() {
+    const sass::Form& f = *rows_[random_() % rows_.size()];
+    const uint64_t fixed = random_() % 4 == 0 ? f.opcode : f.mask;
+    nvdisasm::Word w;
+    w.bits = random_();
+    if (random_() % 3 == 0) w.bits &= random_();
+    w.bits = (w.bits & ~fixed) | (f.match & fixed);
+    if (f.has_guard && random_() % 2 == 0) {
+      sass::kGuard.set(w.bits, sass::kPT);
+      sass::kGuardNegate.set(w.bits, 0);
+    }
+    // No scoreboards: most rows allow none. The first of a dual-issue pair prints with braces.
+    w.control = random_() % 2 == 0 ? 0x7e0 | (random_() % 8) << 17 : random_() & 0x1fffef;
+    return w;
+  }
+
+ private:
+  std::mt19937_64 random_;
+  std::vector<const sass::Form*> rows_;
+};
+
+std::optional<std::string> our_text(const nvdisasm::Word& w, uint64_t pc) {
+  std::optional<sass::Instruction> i = sass::decode(w.bits, sass::Control{w.control}, 50);
+  if (!i) return std::nullopt;
+  i->pc = pc;
+  return nvdisasm::squeezed(sass::print(*i));
+}
+
+std::string shown(const std::optional<std::string>& text) {
+  return text ? *text : "refused";
+}
+
+int compare(const Options& options) {
+  const nvdisasm::Vendor vendor(options.program, options.folder);
+  if (!vendor.usable()) {
+    fmt::print("{} is not here or does not know sm_50: skipped\n", options.program);
+    return kSkipped;
+  }
+  Words words(options.seed);
+  size_t accepted = 0, different = 0;
+  for (size_t done = 0; done < options.words; done += kBatch) {
+    std::vector<nvdisasm::Word> batch(std::min(kBatch, options.words - done));
+    std::ranges::generate(batch, [&] { return words.next(); });
+    const auto theirs = vendor.texts(batch);
+    for (size_t n = 0; n < batch.size(); ++n) {
+      const std::optional<std::string> ours = our_text(batch[n], 32 * n + 8);
+      accepted += theirs[n] ? 1 : 0;
+      if (ours == theirs[n]) continue;
+      ++different;
+      fmt::print("{:016x} {:06x}: {} | ours: {}\n", batch[n].bits, batch[n].control,
+                 shown(theirs[n]), shown(ours));
+    }
+  }
+  fmt::print("{} words, {} accepted by {}, {} different\n", options.words, accepted,
+             options.program, different);
+  return different == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Random SASS words beside the vendor's disassembler");
+  app.add_option("--words", options.words, "how many");
+  app.add_option("--seed", options.seed, "of the random numbers");
+  app.add_option("--nvdisasm", options.program, "the disassembler, release 11.8");
+  app.add_option("--folder", options.folder, "for its input and output");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return compare(options);
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return 2;
+  }
+}

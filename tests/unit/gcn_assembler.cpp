@@ -1,0 +1,356 @@
+// Random instructions of every row against LLVM's assembler, where one is installed: our text must
+// assemble to our bytes. On gfx803 its disassembler must also write our text for them.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "runtime/isa/gcn/gcn.hpp"
+
+using namespace lanewise;
+using gcn::Gen;
+using gcn::Slot;
+
+namespace {
+
+std::string llvm_mc() {
+  for (const char* name : {"llvm-mc", "llvm-mc-14", "llvm-mc-19"}) {
+    const std::string test = fmt::format("command -v {} > /dev/null 2>&1", name);
+    if (std::system(test.c_str()) == 0) return name;
+  }
+  return "";
+}
+
+class Maker {
+ public:
+  Maker(Gen gen, uint32_t seed) : gen_(gen), random_(seed) {}
+
+  /// An instruction of this row with random operands; nullopt where none came about.
+  std::optional<gcn::Instruction> make(const gcn::Row& row) {
+    for (int tries = 0; tries < 60; ++tries) {
+      gcn::Instruction i;
+      i.row = &row;
+      for (const gcn::SlotSpec& s : row.operands) i.operands.push_back(operand(s, row));
+      modifiers(i);
+      if (!agrees(i)) continue;
+      const auto back = gcn::decode(gcn::encode(i, gen_), gen_);
+      if (back && back->row == &row) return back;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  uint32_t below(uint32_t n) { return static_cast<uint32_t>(random_() % n); }
+  bool seldom() { return below(4) == 0; }
+
+  unsigned scalar(unsigned count) {
+    const unsigned align = count == 1 ? 1 : count == 2 ? 2 : 4;
+    if (count <= 2 && below(8) == 0) return gcn::kVccLo;
+    return below((100 - count) / align) * align;
+  }
+  gcn::Operand source(const gcn::SlotSpec& s, bool vector, bool literal) {
+    gcn::Operand o;
+    o.count = s.count;
+    const uint32_t kind = below(8);
+    if (vector && kind < 4) {
+      o.code = gcn::kVgpr0 + below(257 - s.count);
+    } else if (kind == 4 || (kind == 5 && !literal)) {
+      o.code = below(2) == 0 ? gcn::kZero + below(65) : 193 + below(16);
+    } else if (kind == 5) {
+      o.code = gcn::kLiteral;
+      o.value = 0x10000 + below(0x7fff0000);
+    } else if (kind == 6) {
+      o.code = 240 + below(8);
+    } else {
+      o.code = scalar(s.count);
+    }
+    return o;
+  }
+  /// Constants of 16 bits: of integers LLVM takes a float's text for a literal.
+  gcn::Operand narrowed(gcn::Operand o, const gcn::Row& row) {
+    if (row.name.find("16") == std::string::npos) return o;
+    if (o.code >= 240 && o.code <= 248) o.code = gcn::kZero + 1;
+    const bool constant = o.code >= gcn::kZero && o.code < gcn::kVgpr0;
+    if (constant && gen_ != Gen::gfx8) o.code = gcn::kVgpr0;
+    if (o.code == gcn::kLiteral) o.value = 0x1000 + (o.value & 0xfff);
+    return o;
+  }
+  static gcn::Operand narrowed_literal(gcn::Operand o, const gcn::Row& row) {
+    if (row.name.find("16") != std::string::npos) o.value = 0x1000 + (o.value & 0xfff);
+    return o;
+  }
+  gcn::Operand operand(const gcn::SlotSpec& s, const gcn::Row& row) {
+    gcn::Operand o;
+    o.count = s.count;
+    const bool is_long = row.encoding == gcn::Encoding::vop3;
+    const bool scalar_row = row.encoding == gcn::Encoding::sop1 ||
+                            row.encoding == gcn::Encoding::sop2 ||
+                            row.encoding == gcn::Encoding::sopc;
+    switch (s.slot) {
+      case Slot::src0:
+        if (row.meaning.moves_source || row.has(Slot::sdst)) {
+          o.code = gcn::kVgpr0 + below(256);
+          return o;
+        }
+        [[fallthrough]];
+      case Slot::src1:
+      case Slot::src2:
+        // Wide sums of differences take registers alone.
+        if (s.count == 4) {
+          o.code = gcn::kVgpr0 + 100 + below(150);
+          return o;
+        }
+        return narrowed(source(s, true, !is_long), row);
+      case Slot::ssrc0:
+      case Slot::ssrc1:
+        if (row.meaning.moves_source || row.kind == gcn::Kind::jump ||
+            row.kind == gcn::Kind::call || row.kind == gcn::Kind::absent) {
+          o.code = scalar(s.count);
+          return o;
+        }
+        return source(s, false, scalar_row);
+      case Slot::vcc:
+        o.code = gcn::kVccLo;
+        return o;
+      case Slot::sdst:
+      case Slot::ksrc:
+      case Slot::sdata:
+      case Slot::mask_dst:
+      case Slot::mask_src:
+        o.code = scalar(s.count);
+        return o;
+      case Slot::sbase:
+        o.code = below(90 / s.count) / 2 * 2 * (s.count == 4 ? 2 : 1);
+        o.code -= o.code % s.count;
+        return o;
+      case Slot::srsrc:
+        o.code = 4 * below(25);
+        return o;
+      case Slot::soffset:
+        o.code = below(3) == 0 ? gcn::kZero + below(65) : below(100);
+        return o;
+      case Slot::simm16:
+      case Slot::label:
+      case Slot::waitcnt:
+        o.immediate = true;
+        o.value = below(0x10000);
+        if (s.slot == Slot::waitcnt) o.value &= 0xf7f;
+        return o;
+      case Slot::hwreg:
+        o.immediate = true;
+        o.value = (1 + below(7)) | below(32) << 6 | below(32) << 11;
+        return o;
+      case Slot::message:
+        o.immediate = true;
+        o.value = 1;
+        return o;
+      case Slot::literal:
+        o.immediate = true;
+        o.value = 0x10000 + below(0x7fff0000);
+        return narrowed_literal(o, row);
+      case Slot::soff:
+        o.immediate = seldom() ? false : true;
+        if (o.immediate)
+          o.value = below(gen_ == Gen::gfx8 ? 0xfffff : 256);
+        else
+          o.code = below(100);
+        return o;
+      case Slot::vaddr:
+        o.count = 1;
+        o.code = gcn::kVgpr0 + below(254);
+        return o;
+      default:
+        // Away from the sources, where the instruction asks for that.
+        o.code = gcn::kVgpr0 + (s.count == 4 ? below(90) : below(257 - s.count));
+        return o;
+    }
+  }
+
+  void modifiers(gcn::Instruction& i) {
+    const gcn::Row& row = *i.row;
+    // Signs and the clamp where an operand is certain to be a float.
+    const ir::Op op = row.meaning.op;
+    const bool real = ir::is_float(row.meaning.type) &&
+                      (op == ir::Op::fadd || op == ir::Op::fmul || op == ir::Op::ffma ||
+                       op == ir::Op::fmin || op == ir::Op::fmax || op == ir::Op::fsub);
+    if (row.encoding == gcn::Encoding::vop3 && real && row.runs()) {
+      size_t seen = 0;
+      for (size_t n = 0; n < i.operands.size(); ++n) {
+        const Slot s = row.operands[n].slot;
+        const bool source = s == Slot::src0 || s == Slot::src1 || s == Slot::src2;
+        // Of v_ldexp the second one is an integer.
+        const bool sure = source && (seen++ == 0 || op == ir::Op::ffma || op == ir::Op::fadd);
+        i.operands[n].neg = sure && seldom();
+        i.operands[n].abs = sure && seldom();
+      }
+      i.clamp = seldom();
+    }
+    if (row.encoding == gcn::Encoding::ds)
+      i.offset = static_cast<uint16_t>(row.meaning.swizzle ? below(0x8000) : below(0x10000));
+    if (gcn::is_buffer(row.encoding) && row.has(Slot::vaddr)) {
+      i.offset = static_cast<uint16_t>(below(4096));
+      i.idxen = below(2) == 0;
+      i.offen = !i.idxen;
+      i.glc = seldom();
+      i.slc = seldom();
+      i.dfmt = static_cast<uint8_t>(1 + below(14));
+      i.nfmt = static_cast<uint8_t>(below(6));
+    }
+    if (row.encoding == gcn::Encoding::flat) {
+      i.glc = row.meaning.op == ir::Op::atom ? row.meaning.returns : seldom();
+      i.slc = seldom();
+    }
+    i.lds = row.encoding == gcn::Encoding::mubuf && !row.has(Slot::vaddr) && row.has(Slot::srsrc);
+  }
+
+  /// One scalar register or literal a vector instruction; one literal a scalar one.
+  bool agrees(const gcn::Instruction& i) const {
+    std::set<unsigned> scalars;
+    size_t literals = 0;
+    const bool moves = i.row->name.find("qsad") != std::string::npos;
+    for (size_t n = 1; n < i.operands.size() && moves; ++n)
+      if (i.operands[n].code < i.operands[0].code + 4 &&
+          i.operands[0].code < i.operands[n].code + 4)
+        return false;
+    const bool is_scalar = i.row->encoding <= gcn::Encoding::smrd;
+    for (size_t n = 0; n < i.operands.size(); ++n) {
+      const gcn::Operand& o = i.operands[n];
+      const Slot s = i.row->operands[n].slot;
+      if (s == Slot::literal) ++literals;
+      if (o.immediate) continue;
+      if (o.code == gcn::kLiteral) ++literals;
+      const bool reads = s == Slot::src0 || s == Slot::src1 || s == Slot::src2 ||
+                         s == Slot::ssrc0 || s == Slot::ssrc1;
+      if (reads && o.code < gcn::kZero) scalars.insert(8 * o.code + o.count);
+    }
+    if (is_scalar) return literals <= 1;
+    // VCC, masks and M0 come the same way.
+    const bool other =
+        i.row->does(gcn::kReadsVcc) || i.row->does(gcn::kReadsM0) || i.row->has(Slot::mask_src);
+    if (other) return scalars.empty() && literals == 0;
+    return scalars.size() + literals <= 1;
+  }
+
+  Gen gen_;
+  std::mt19937 random_;
+};
+
+std::string hex(const std::vector<uint32_t>& words) {
+  std::string out;
+  for (uint32_t w : words)
+    for (int b = 0; b < 4; ++b, w >>= 8) out += fmt::format("{:02x}", w & 255);
+  return out;
+}
+
+struct Row {
+  std::string text, bytes;
+};
+
+/// What the assembler makes of each line; empty bytes where it refuses one.
+std::vector<Row> assembled(const std::string& tool, const std::string& target,
+                           const std::vector<Row>& rows, std::map<std::string, std::string>& why) {
+  const auto folder = std::filesystem::temp_directory_path() /
+                      fmt::format("lanewise_gcn_assembler_{}_{}", target, std::rand());
+  std::filesystem::create_directories(folder);
+  const std::string in = folder / "in.s", out = folder / "out.txt", err = folder / "err.txt";
+  {
+    std::ofstream file(in);
+    for (const Row& r : rows) file << r.text << '\n';
+  }
+  const std::string command = fmt::format("{} -arch=amdgcn -mcpu={} --show-encoding {} > {} 2> {}",
+                                          tool, target, in, out, err);
+  const int status = std::system(command.c_str());
+  (void)status;  // refused lines make it fail; they are counted
+  std::set<size_t> refused;
+  std::ifstream errors(err);
+  for (std::string line; std::getline(errors, line);) {
+    const size_t at = line.find(": error: ");
+    if (at == std::string::npos) continue;
+    const size_t colon = line.find(':', in.size());
+    const size_t number = std::strtoul(line.c_str() + colon + 1, nullptr, 10);
+    if (refused.insert(number).second && number >= 1 && number <= rows.size())
+      why[rows[number - 1].text] = line.substr(at + 9);
+  }
+  std::vector<Row> result(rows.size());
+  std::ifstream lines(out);
+  size_t n = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const size_t at = line.find("; encoding: [");
+    if (at == std::string::npos) continue;
+    while (n < rows.size() && refused.contains(n + 1)) ++n;
+    if (n >= rows.size()) break;
+    std::string& bytes = result[n++].bytes;
+    for (size_t k = at + 13; k + 3 < line.size() && line[k] == '0'; k += 5)
+      bytes += line.substr(k + 2, 2);
+  }
+  std::filesystem::remove_all(folder);
+  return result;
+}
+
+size_t wanted() {
+  const char* n = std::getenv("LANEWISE_GCN_RANDOM");
+  return n != nullptr ? std::strtoul(n, nullptr, 10) : 2;
+}
+
+}  // namespace
+
+TEST_CASE("random instructions of every row are LLVM's") {
+  const std::string tool = llvm_mc();
+  if (tool.empty()) {
+    MESSAGE("skipped: there is no llvm-mc");
+    return;
+  }
+  // Instructions that LLVM does not know.
+  const std::set<std::string> ours = {"buffer_atomic_rsub", "buffer_atomic_rsub_x2"};
+  const auto twice = [](const gcn::Row& row, Gen gen) {  // GCN3 has one product for both signs
+    return gen == Gen::gfx8 && row.name == "v_mul_lo_i32";
+  };
+  for (const Gen gen : {Gen::gfx6, Gen::gfx7, Gen::gfx8}) {
+    Maker maker(gen, 7);
+    std::vector<Row> rows;
+    size_t none = 0;
+    for (const gcn::Row& row : gcn::rows()) {
+      if (row.opcode[static_cast<int>(gen)] < 0 || ours.contains(row.name) || twice(row, gen))
+        continue;
+      for (size_t n = 0; n < wanted(); ++n) {
+        const auto i = maker.make(row);
+        if (!i) {
+          ++none;
+          MESSAGE(gcn::name(gen) << ": nothing made of " << row.name);
+          break;
+        }
+        const std::string text = gcn::print(*i, gen);
+        const auto again = gcn::parse_instruction(text, gen);
+        CHECK_MESSAGE(again.instruction.has_value(), text << ": " << again.error.message);
+        if (again.instruction)
+          CHECK_MESSAGE(gcn::encode(*again.instruction, gen) == gcn::encode(*i, gen), text);
+        rows.push_back({text, hex(gcn::encode(*i, gen))});
+      }
+    }
+    CHECK(none == 0);
+    std::map<std::string, std::string> why;
+    const std::vector<Row> theirs = assembled(tool, std::string(gcn::name(gen)), rows, why);
+    size_t wrong = 0, refused = 0;
+    for (size_t n = 0; n < rows.size(); ++n) {
+      if (theirs[n].bytes.empty()) {
+        if (++refused <= 60)
+          MESSAGE(gcn::name(gen) << " refuses " << rows[n].text << ": " << why[rows[n].text]);
+      } else if (theirs[n].bytes != rows[n].bytes && ++wrong <= 40) {
+        FAIL_CHECK(gcn::name(gen) << ": " << rows[n].text << ": ours " << rows[n].bytes
+                                  << ", LLVM's " << theirs[n].bytes);
+      }
+    }
+    MESSAGE(gcn::name(gen) << ": " << rows.size() << " instructions, " << wrong << " other bytes, "
+                           << refused << " refused");
+    CHECK(wrong == 0);
+    CHECK(refused == 0);
+  }
+}

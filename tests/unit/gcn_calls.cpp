@@ -1,0 +1,129 @@
+// Calls of functions whose address is known, of others by way of a table, recursion, data beside
+// the code; directives that would change what a file means.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "runtime/ir/passes/passes.hpp"
+#include "runtime/isa/gcn/gcn.hpp"
+#include "tests/unit/run_support.hpp"
+
+using namespace lanewise;
+
+namespace {
+
+std::string address(const char* pair, const char* low, const char* high, const std::string& of) {
+  return fmt::format(
+      "s_getpc_b64 {0}\ns_add_u32 {1}, {1}, {3}@rel32@lo+4\ns_addc_u32 {2}, {2}, {3}@rel32@hi+12\n",
+      pair, low, high, of);
+}
+
+/// v1 of one lane after `body`, with `functions` behind the kernel and `data` behind the code.
+std::vector<uint32_t> results(const std::string& body, const std::string& functions,
+                              const std::string& data, uint32_t groups = 1) {
+  const std::string text =
+      ".text\nk:\ns_load_dwordx2 s[4:5], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n" + body +
+      "s_lshl_b32 s6, s2, 2\ns_add_u32 s4, s4, s6\ns_addc_u32 s5, s5, 0\nv_mov_b32 v2, s4\n"
+      "v_mov_b32 v3, s5\nflat_store_dword v[2:3], v1\ns_endpgm\n" +
+      functions + ".section .rodata\n" + data +
+      ".amdhsa_kernel k\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
+      ".amdhsa_system_sgpr_workgroup_id_x 1\n.amdhsa_kernarg_size 8\n.end_amdhsa_kernel\n";
+  const gcn::Listing l = gcn::parse(text, gcn::Gen::gfx7);
+  for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
+  gcn::LowerResult r = gcn::lower(l);
+  for (const Diagnostic& d : r.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
+  REQUIRE(r.module.kernels.size() == 1);
+  test::Bench bench;
+  std::vector<uint64_t> places;
+  for (ir::Global& g : r.module.globals) places.push_back(bench.put(g.init));
+  for (const ir::Global& g : r.module.globals) REQUIRE(g.relocs.empty());
+  ir::bind_symbols(r.module.kernels[0], [&](const ir::Symbol&) { return places.at(0); });
+  const uint64_t at = bench.put(std::vector<uint32_t>(groups, 0xdeadbeef));
+  bench.arg(at);
+  CHECK(bench.run(r.module.kernels[0], groups, 64).fault_count == 0);
+  return bench.get<uint32_t>(at, groups);
+}
+
+const std::string kTriple =
+    "triple:\nv_add_i32 v4, vcc, v1, v1\nv_add_i32 v1, vcc, v4, v1\ns_setpc_b64 s[30:31]\n";
+const std::string kNext = "next:\nv_add_i32 v1, vcc, 1, v1\ns_setpc_b64 s[30:31]\n";
+
+std::vector<Diagnostic> errors(const std::string& text) {
+  return gcn::parse(text, gcn::Gen::gfx7).diagnostics;
+}
+
+}  // namespace
+
+TEST_CASE("functions are called from several places") {
+  const std::string call =
+      address("s[8:9]", "s8", "s9", "triple") + "s_swappc_b64 s[30:31], s[8:9]\n";
+  CHECK(results("v_mov_b32 v1, 5\n" + call, kTriple, "") == std::vector<uint32_t>{15});
+  CHECK(results("v_mov_b32 v1, 5\n" + call + "v_add_i32 v1, vcc, 1, v1\n" + call, kTriple, "") ==
+        std::vector<uint32_t>{48});
+}
+
+TEST_CASE("a call by way of a register leads to any function") {
+  // Which of two functions depends on the group.
+  const std::string body = address("s[8:9]", "s8", "s9", "triple") +
+                           address("s[10:11]", "s10", "s11", "next") +
+                           "s_cmp_eq_u32 s2, 0\ns_cselect_b64 s[8:9], s[8:9], s[10:11]\n"
+                           "v_mov_b32 v1, 7\ns_swappc_b64 s[30:31], s[8:9]\n";
+  CHECK(results(body, kTriple + kNext, "", 3) == std::vector<uint32_t>{21, 8, 8});
+}
+
+TEST_CASE("a function calls itself") {
+  // 4 + 3 + 2 + 1; the ways back are kept in the lanes of a register.
+  const std::string sum =
+      "sum:\ns_cmp_eq_u32 s12, 0\ns_cbranch_scc1 .Ldone\ns_mov_b32 m0, s12\nv_writelane_b32 v6, "
+      "s30, m0\n"
+      "v_writelane_b32 v7, s31, m0\nv_mov_b32 v8, s12\nv_add_i32 v1, vcc, v1, v8\n"
+      "s_sub_u32 s12, s12, 1\n" +
+      address("s[8:9]", "s8", "s9", "sum") +
+      "s_swappc_b64 s[30:31], s[8:9]\ns_add_u32 s12, s12, 1\nv_readlane_b32 s30, v6, s12\n"
+      "v_readlane_b32 s31, v7, s12\n.Ldone:\ns_setpc_b64 s[30:31]\n";
+  CHECK(results("v_mov_b32 v1, 0\ns_mov_b32 s12, 4\n" + address("s[8:9]", "s8", "s9", "sum") +
+                    "s_swappc_b64 s[30:31], s[8:9]\n",
+                sum, "") == std::vector<uint32_t>{10});
+}
+
+TEST_CASE("data stands behind the code") {
+  const std::string data =
+      ".p2align 3\nother:\n.byte 1, 2\ntable:\n.p2align 2\n.long 11, -2, 0x33\n.quad 7\n";
+  const std::string load =
+      address("s[8:9]", "s8", "s9", "table") +
+      "s_load_dword s10, s[8:9], 0x{}\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v1, s10\n";
+  const auto at = [&](int n) {
+    return results(fmt::format(fmt::runtime(load), n), "",
+                   ".p2align 4\ntable:\n.long 11, -2, 0x33\n");
+  };
+  CHECK(at(0) == std::vector<uint32_t>{11});
+  CHECK(at(1) == std::vector<uint32_t>{0xfffffffe});
+  CHECK(at(2) == std::vector<uint32_t>{0x33});
+}
+
+TEST_CASE("what would change the meaning of a file is an error") {
+  for (const char* d : {".rept 3", ".macro m", ".if 0", ".include \"x.s\"", ".fill 2, 4, 0"}) {
+    const auto found = errors(std::string("s_nop 0\n") + d + "\ns_endpgm\n");
+    REQUIRE_MESSAGE(found.size() == 1, d);
+    CHECK(found[0].line == 2);
+  }
+  const auto missing = errors("s_add_u32 s0, s0, nowhere@rel32@lo+4\ns_endpgm\n");
+  REQUIRE(missing.size() == 1);
+  CHECK(missing[0].message.find("nowhere") != std::string::npos);
+}
+
+TEST_CASE("a word that is no instruction refuses its own kernel, where it is reached") {
+  const gcn::Listing l = gcn::parse(
+      ".text\na:\ns_endpgm\n.long 0xffffffff\nb:\n.long 0xd2feffff, 0\ns_endpgm\nc:\n.long "
+      "0xbf810000\n",
+      gcn::Gen::gfx6);
+  REQUIRE(l.ok());
+  REQUIRE(l.kernels.size() == 3);
+  const gcn::LowerResult r = gcn::lower(l);
+  REQUIRE(r.rejected.size() == 1);
+  CHECK(r.rejected[0].name == "b");
+  CHECK(r.rejected[0].diagnostics[0].message.find("VOP3") != std::string::npos);
+  CHECK(r.module.kernels.size() == 2);
+  // The size of an unknown instruction is its encoding's; the next one stands at its place.
+  CHECK(l.kernels[1].code[1].pc == 8);
+  CHECK(gcn::print(l.kernels[1].code[0]) == ".long 0xd2feffff, 0x0");
+}
