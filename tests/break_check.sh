@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 breaks=(
   'shader-swizzle|shaders/lib/gcn_buffer.glsl|s/index_lsb << es_shift/index_lsb << is_shift/|gcn|lavapipe'
   'shader-range|shaders/lib/gcn_buffer.glsl|s/index >= w2 /index > w2 /|gcn|lavapipe'
-  'lower-sass-offset|runtime/isa/sass/lower_memory.cpp|s/const unsigned unused = 64U - /const unsigned unused = 63U - /|sass|reference'
+  'lower-sass-offset|runtime/isa/sass/lowering/memory.cpp|s/const unsigned unused = 64U - /const unsigned unused = 63U - /|sass|reference'
   'lower-gcn-offset|runtime/isa/gcn/lowering/buffer.cpp|s/access.inst_offset = i.offset;/access.inst_offset = i.offset \& 0x7ff;/|gcn|reference'
   'lower-ptx-offset|runtime/isa/ptx/semantics/address.cpp|s/a.offset = o.offset;/a.offset = static_cast<int32_t>(o.offset);/|ptx|reference'
   'reference-sign|runtime/reference/memory.cpp|s/static_cast<int16_t>(bits)/static_cast<uint16_t>(bits)/|sass|reference'

@@ -11,7 +11,7 @@
 #include "runtime/ir/ir.hpp"
 #include "runtime/isa/coverage.hpp"
 #include "runtime/isa/rejected.hpp"
-#include "runtime/isa/sass/form.hpp"
+#include "runtime/isa/sass/tables/form.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::sass {

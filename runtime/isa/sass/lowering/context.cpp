@@ -1,0 +1,302 @@
+// Guest registers, predicates and the constant bank as IR.
+#include <fmt/format.h>
+
+#include "runtime/isa/sass/lowering/semantics.hpp"
+
+namespace lanewise::sass {
+
+using ir::imm;
+using ir::Op;
+using ir::Operand;
+using ir::Reg;
+using ir::SReg;
+using ir::Type;
+using ir::Width;
+using Kind = OperandSpec::Kind;
+
+namespace {
+
+bool flagged(const Instruction& i, Role role, Field OperandSpec::*member) {
+  const OperandSpec* o = i.operand(role);
+  return o != nullptr && (o->*member).present() && (o->*member).get(i.word) != 0;
+}
+
+uint32_t immediate_bits(const OperandSpec& o, uint64_t word) {
+  uint64_t value = o.field.get(word);
+  if (o.kind == Kind::fimm)
+    return static_cast<uint32_t>(o.sign.present() ? value << 12 | o.sign.get(word) << 31 : value);
+  if (o.sign.present() && o.sign.get(word) != 0) value |= ~uint64_t{0} << o.field.len;
+  if (o.is_signed && (value >> (o.field.len - 1) & 1) != 0) value |= ~uint64_t{0} << o.field.len;
+  return static_cast<uint32_t>(value);
+}
+
+unsigned number_of(const OperandSpec& o, uint64_t word) {
+  const auto n = static_cast<unsigned>(o.field.get(word));
+  return o.inverted ? kPT - n : n;
+}
+
+bool writes_guard(const Instruction& i) {
+  if (i.form->is(kWritesPredicates)) return true;
+  for (const OperandSpec& o : i.form->operands)
+    if (o.kind == Kind::pred && (o.role == Role::p || o.role == Role::q) &&
+        number_of(o, i.word) == i.guard())
+      return true;
+  return false;
+}
+
+}  // namespace
+
+LowerContext::LowerContext(ir::Program& program, const Kernel& kernel)
+    : b(program), kernel_(kernel), tracks_flags_(reads_flags(kernel)), tests_windows_(false) {
+  for (const Instruction& i : kernel.code)
+    tests_windows_ = tests_windows_ || i.form->is(kAsksWindows);
+}
+
+void LowerContext::begin(const Instruction& i) {
+  guard_ = {};
+  b.set_guard(guard_);
+  if (!i.form->has_guard || (i.guard() == kPT && !i.guard_negated())) return;
+  Reg guard = predicate(i.guard());
+  // An instruction that overwrites its own guard runs under the old value.
+  if (i.guard() == kPT || writes_guard(i)) {
+    const Reg copy = b.reg(Width::pred);
+    b.emit(Op::mov, Type::pred, {copy}, {i.guard() == kPT ? imm(1) : Operand(guard)});
+    guard = copy;
+  }
+  guard_ = {guard, i.guard_negated()};
+  b.set_guard(guard_);
+}
+
+Reg LowerContext::track_stores() {
+  if (!stores_enabled_.valid())
+    stores_enabled_ = b.program().add_reg(Width::pred, std::string(kStoresEnabled));
+  return stores_enabled_;
+}
+
+ir::Guard LowerContext::narrowed(Operand a) {
+  if (guard_.always() && a.is_reg()) return {a.reg(), false};
+  const Reg both = b.reg(Width::pred);
+  b.set_guard({});
+  Operand g = imm(1);
+  if (!guard_.always())
+    g = guard_.negate ? Operand(make_pred(Op::not_, Type::pred, {guard_.reg})) : guard_.reg;
+  b.emit(Op::and_, Type::pred, {both}, {g, a});
+  b.set_guard(guard_);
+  return {both, false};
+}
+
+void LowerContext::leave_out_lanes_without_stores() {
+  if (!stores_enabled_.valid()) return;
+  guard_ = narrowed(stores_enabled_);
+  b.set_guard(guard_);
+}
+
+Reg LowerContext::writable(unsigned number) {
+  if (number >= kRZ) return b.reg(Width::b32);
+  Reg& r = regs_[number];
+  if (!r.valid()) r = b.program().add_reg(Width::b32, fmt::format("R{}", number));
+  return r;
+}
+Operand LowerContext::readable(unsigned number) {
+  return number >= kRZ ? imm(0) : Operand(writable(number));
+}
+Reg LowerContext::predicate(unsigned number) {
+  if (number >= kPT) return b.reg(Width::pred);
+  Reg& r = preds_[number];
+  if (!r.valid()) r = b.program().add_reg(Width::pred, fmt::format("P{}", number));
+  return r;
+}
+Reg LowerContext::flag(Flag f) {
+  static constexpr const char* kNames[] = {"CC.Z", "CC.S", "CC.O", "CC.C2"};
+  const auto n = static_cast<size_t>(f);
+  return lazily(flags_[n], Width::pred, kNames[n]);
+}
+
+unsigned LowerContext::reg_number(const Instruction& i, Role role) const {
+  return number_of(*i.operand(role), i.word);
+}
+
+void LowerContext::check_vector(unsigned number, unsigned count) const {
+  if (number == kRZ || count == 1) return;
+  if (number + count > kRZ)
+    throw Unsupported(fmt::format("{} registers from R{} on reach RZ", count, number));
+  const unsigned align = count == 3 ? 4 : count;
+  if (number % align != 0)
+    throw Unsupported(fmt::format("R{} cannot start {} registers, expected a multiple of {}",
+                                  number, count, align));
+}
+
+Operand LowerContext::raw(const Instruction& i, Role role) {
+  const OperandSpec& o = *i.operand(role);
+  switch (o.kind) {
+    case Kind::reg:
+      return readable(reg_number(i, role));
+    case Kind::imm:
+    case Kind::fimm:
+      return imm(immediate_bits(o, i.word));
+    case Kind::cbank: {
+      const uint64_t v = o.field.get(i.word);
+      return constant(static_cast<unsigned>(v >> 14), static_cast<unsigned>(v & 0x3fff) * 4);
+    }
+    default:
+      throw Unsupported("operand cannot be read as a 32-bit value");
+  }
+}
+
+bool LowerContext::negated(const Instruction& i, Role r) const {
+  return flagged(i, r, &OperandSpec::neg);
+}
+bool LowerContext::absolute(const Instruction& i, Role r) const {
+  return flagged(i, r, &OperandSpec::abs);
+}
+bool LowerContext::inverted(const Instruction& i, Role r) const {
+  return flagged(i, r, &OperandSpec::inv);
+}
+bool LowerContext::high_half(const Instruction& i, Role r) const {
+  return flagged(i, r, &OperandSpec::high);
+}
+bool LowerContext::has_cc(const Instruction& i) const {
+  return flagged(i, Role::d, &OperandSpec::cc);
+}
+
+Operand LowerContext::fsource(const Instruction& i, Role role) {
+  Operand value = raw(i, role);
+  if (absolute(i, role)) value = make(Op::fabs, Type::f32, {value});
+  if (negated(i, role)) value = make(Op::fneg, Type::f32, {value});
+  return value;
+}
+
+Operand LowerContext::pred_source(const Instruction& i, Role role) {
+  const unsigned n = reg_number(i, role);
+  const bool negate = negated(i, role);
+  if (n == kPT) return imm(negate ? 0 : 1);
+  const Reg p = predicate(n);
+  return negate ? Operand(make_pred(Op::not_, Type::pred, {p})) : Operand(p);
+}
+
+void LowerContext::write_predicate(const Instruction& i, Role role, Operand value) {
+  const unsigned n = reg_number(i, role);
+  if (n != kPT) b.emit(Op::mov, Type::pred, {predicate(n)}, {value});
+}
+
+Operand LowerContext::special(SReg s) {
+  const Reg r = b.reg(Width::b32);
+  b.emit(Op::sreg, Type::u32, {r}, {}).mode = static_cast<uint8_t>(s);
+  return r;
+}
+
+Operand LowerContext::pair(unsigned number) {
+  if (number == kRZ) return imm(0);
+  check_vector(number, 2);
+  return make(Op::pack64, Type::u64, {readable(number), readable(number + 1)});
+}
+
+Operand LowerContext::wide_raw(const Instruction& i, Role role) {
+  const OperandSpec& o = *i.operand(role);
+  switch (o.kind) {
+    case Kind::reg:
+      return pair(reg_number(i, role));
+    case Kind::fimm:
+      return imm(o.field.get(i.word) << 44 | o.sign.get(i.word) << 63);
+    case Kind::imm:
+      return imm(static_cast<uint64_t>(
+          static_cast<int64_t>(static_cast<int32_t>(immediate_bits(o, i.word)))));
+    default: {
+      const auto place = static_cast<unsigned>(o.field.get(i.word));
+      const unsigned bank = place >> 14, offset = (place & 0x3fff) * 4;
+      if (offset % 8 != 0) throw Unsupported("a 64-bit constant lies at a multiple of 8");
+      return make(Op::pack64, Type::u64, {constant(bank, offset), constant(bank, offset + 4)});
+    }
+  }
+}
+
+void LowerContext::write_wide(const Instruction& i, Reg value) {
+  const unsigned d = reg_number(i, Role::d);
+  check_vector(d, 2);
+  if (d == kRZ) return;
+  b.emit(Op::unpack64, Type::u32, {writable(d), writable(d + 1)}, {value});
+}
+
+std::vector<unsigned> LowerContext::banks() const {
+  std::vector<unsigned> numbers = {0};
+  for (const ConstantBank& known : kernel_.banks) numbers.push_back(known.number);
+  return numbers;
+}
+
+const ConstantBank& LowerContext::constant_bank(unsigned bank) const {
+  for (const ConstantBank& known : kernel_.banks)
+    if (known.number == bank) return known;
+  throw Unsupported(fmt::format("c[{:#x}]: nothing says what constant bank {} holds", bank, bank));
+}
+
+Operand LowerContext::symbol(const std::string& name, int64_t addend) {
+  std::vector<ir::Symbol>& symbols = b.program().symbols;
+  uint32_t n = 0;
+  while (n < symbols.size() && symbols[n].name != name) ++n;
+  if (n == symbols.size()) symbols.push_back({name});
+  return Operand::address_of(n, addend);
+}
+
+const Relocation* LowerContext::relocation(const Instruction& i) const {
+  for (const Relocation& r : kernel_.relocations)
+    if (r.pc == i.pc) return &r;
+  return nullptr;
+}
+
+Reg LowerContext::sparse_absent() {
+  if (sparse_absent_.valid()) return sparse_absent_;
+  sparse_absent_ = b.program().add_reg(Width::pred, std::string(kSparseAbsent));
+  ir::Inst set;
+  set.op = Op::mov;
+  set.type = Type::pred;
+  set.dst = {sparse_absent_};
+  set.src = {imm(0)};
+  std::vector<ir::Inst>& entry = b.program().blocks[0].insts;
+  entry.insert(entry.begin(), std::move(set));
+  return sparse_absent_;
+}
+
+/// Bank 0 as a driver fills it before a launch; everything else comes with a cubin.
+Operand LowerContext::constant(unsigned bank, unsigned offset) {
+  constexpr unsigned kParams = 0x140;
+  if (bank != 0) {
+    const ConstantBank& known = constant_bank(bank);
+    if (offset + 4 > known.bytes.size())
+      throw Unsupported(fmt::format("c[{:#x}][{:#x}] lies behind the {} bytes of bank {}", bank,
+                                    offset, known.bytes.size(), bank));
+    const Reg r = b.reg(Width::b32);
+    ir::Inst& load = b.emit(Op::load, Type::u32, {r}, {symbol(known.symbol, offset)});
+    load.mem.emplace();
+    load.mem->space = ir::Space::constant;
+    return r;
+  }
+  if (offset >= kParams) {
+    ir::Program& p = b.program();
+    p.param_bytes = std::max<uint32_t>(p.param_bytes, offset - kParams + 4);
+    const Reg r = b.reg(Width::b32);
+    ir::Inst& load = b.emit(Op::load, Type::u32, {r}, {imm(offset - kParams)});
+    load.mem.emplace();
+    load.mem->space = ir::Space::param;
+    return r;
+  }
+  static const std::map<unsigned, SReg> words = {
+      {0x08, SReg::ntid_x},   {0x0c, SReg::ntid_y},           {0x10, SReg::ntid_z},
+      {0x14, SReg::nctaid_x}, {0x18, SReg::nctaid_y},         {0x1c, SReg::nctaid_z},
+      {0x28, SReg::gridid},   {0xfc, SReg::dynamic_smem_size}};
+  static const std::map<unsigned, SReg> windows = {{0x00, SReg::shared_window},
+                                                   {0x04, SReg::local_window}};
+  if (const auto w = windows.find(offset); w != windows.end()) {
+    const Reg base = b.reg(Width::b64);
+    b.emit(Op::sreg, Type::u64, {base}, {}).mode = static_cast<uint8_t>(w->second);
+    return make(Op::trunc32, Type::u32, {base});
+  }
+  // The stack pointer: local memory grows down from its end.
+  if (offset == 0x20) return imm(b.program().local_bytes);
+  if (offset == 0x2c) return imm(0);  // upper half of the grid's number
+  const auto w = words.find(offset);
+  if (w == words.end())
+    throw Unsupported(fmt::format("c[0x0][{:#x}] holds nothing that is known", offset));
+  return special(w->second);
+}
+
+}  // namespace lanewise::sass

@@ -1,0 +1,369 @@
+// Kernels to programs: blocks, branches, sites; everything else is in the table's functions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "lanewise/types.hpp"
+#include "runtime/guest/residency.hpp"
+#include "runtime/isa/sass/lowering/branch_stack.hpp"
+#include "runtime/isa/sass/lowering/semantics.hpp"
+
+namespace lanewise::sass {
+
+void lower_bra(LowerContext&, const Instruction&) {}
+void lower_brx(LowerContext&, const Instruction&) {}
+void lower_exit(LowerContext&, const Instruction&) {}
+void lower_push(LowerContext&, const Instruction&) {}
+void lower_pop(LowerContext&, const Instruction&) {}
+
+uint64_t branch_target(const Instruction& i) {
+  const Field f = i.operand(Role::target)->field;
+  const unsigned shift = 64U - f.len;
+  const int64_t rel = static_cast<int64_t>(f.get(i.word) << shift) >> shift;
+  const uint64_t target = i.pc + 8 + static_cast<uint64_t>(rel);
+  return target % 32 == 0 ? target + 8 : target;
+}
+
+namespace {
+
+/// Bytes of local memory a lane gets when the input does not say how much it needs.
+constexpr uint32_t kUnsaidLocal = 4096;
+constexpr unsigned kMaxCalls = 16;      // nested
+constexpr size_t kMaxBlocks = 1 << 14;  // after calls were copied
+
+/// Ends a block: what comes next depends on it.
+bool ends_block(const Instruction& i) {
+  return i.form->flow != Flow::next && i.form->flow != Flow::push;
+}
+
+class KernelLowering {
+ public:
+  KernelLowering(const Kernel& kernel, const LowerOptions& options, std::vector<Diagnostic>& out)
+      : kernel_(kernel), options_(options), context_(program_, kernel), out_(out) {
+    program_.name = kernel.name;
+    program_.isa = ir::Isa::sass;
+    program_.wave_lanes = 32;
+    program_.params = kernel.params;
+    program_.param_bytes = kernel.param_bytes;
+    program_.shared_bytes = kernel.shared_bytes;
+    program_.local_bytes = kernel.local_bytes.value_or(uses_local() ? kUnsaidLocal : 0);
+    program_.max_block = kernel.max_block[0] * kernel.max_block[1] * kernel.max_block[2];
+  }
+
+  ir::Program run() {
+    find_leaders();
+    sites_.resize(kernel_.code.size(), ir::kNone);
+    track_stores();
+    block_of(0, BranchStack::kEmpty);
+    while (!pending_.empty()) {
+      const Place next = pending_.back();
+      pending_.pop_back();
+      lower_block(next);
+    }
+    return std::move(program_);
+  }
+
+ private:
+  /// Code is copied for every stack it runs under: each call of a function is a copy of its own.
+  struct Place {
+    size_t index;
+    BranchStack::Id stack;
+    bool operator<(const Place& o) const {
+      return std::pair(index, stack) < std::pair(o.index, o.stack);
+    }
+  };
+
+  bool uses_local() const {
+    for (const Instruction& i : kernel_.code)
+      if (i.form->is(kLocalMemory)) return true;
+    return false;
+  }
+
+  bool kills_lanes() const {
+    for (const Instruction& i : kernel_.code)
+      if (i.form->is(kKills)) return true;
+    return false;
+  }
+  /// The state starts in a block of its own: the first instruction may be the head of a loop.
+  void track_stores() {
+    if (!options_.pixel && !kills_lanes()) return;
+    const ir::Reg enabled = context_.track_stores();
+    if (options_.pixel) return;
+    context_.b.set_block(context_.b.add_block("entry"));
+    context_.b.emit(ir::Op::mov, ir::Type::pred, {enabled}, {ir::imm(1)});
+    context_.b.jump(1);
+  }
+
+  /// Once per instruction, however often it was copied.
+  void error(size_t n, const std::string& message, bool warning = false) {
+    const Instruction& i = kernel_.code[n];
+    if (!reported_.emplace(n, message).second) return;
+    const std::string place =
+        i.line == 0 ? fmt::format("kernel '{}', at {:#06x}: {}: ", kernel_.name, i.pc, print(i))
+                    : "";
+    out_.push_back({i.line, i.column, place + message, warning});
+  }
+
+  size_t index_of(uint64_t pc) const {
+    const auto found = by_pc_.find(pc);
+    return found == by_pc_.end() ? kernel_.code.size() : found->second;
+  }
+
+  void find_leaders() {
+    for (size_t n = 0; n < kernel_.code.size(); ++n) by_pc_[kernel_.code[n].pc] = n;
+    for (size_t n = 0; n < kernel_.code.size(); ++n) {
+      const Instruction& i = kernel_.code[n];
+      if (i.operand(Role::target) != nullptr) leaders_.insert(index_of(branch_target(i)));
+      if (ends_block(i)) leaders_.insert(n + 1);
+      if (i.form->flow == Flow::indirect && i.operand(Role::b) != nullptr)
+        for (const auto& [address, index] : table_targets(i)) leaders_.insert(index);
+    }
+  }
+
+  std::string label_at(size_t n) const {
+    for (const Label& l : kernel_.labels)
+      if (l.index == n) return l.name;
+    return fmt::format("pc_{:x}", kernel_.code[n].pc);
+  }
+
+  uint32_t exit_block() {
+    if (exit_block_ == ir::kNone) {
+      exit_block_ = context_.b.add_block("exit");
+      const uint32_t here = context_.b.block();
+      context_.b.set_block(exit_block_);
+      context_.b.exit();
+      context_.b.set_block(here);
+    }
+    return exit_block_;
+  }
+  uint32_t block_of(size_t n, BranchStack::Id stack) {
+    if (n >= kernel_.code.size() || blocks_.size() > kMaxBlocks) return exit_block();
+    const auto [at, added] = blocks_.try_emplace({n, stack}, 0);
+    if (added) {
+      const uint32_t copies = copies_[n]++;
+      const std::string name = label_at(n);
+      at->second =
+          context_.b.add_block(copies == 0 ? name : fmt::format("{}_copy{}", name, copies));
+      pending_.push_back({n, stack});
+      if (blocks_.size() > kMaxBlocks)
+        error(n, "the kernel needs too many blocks once its calls are copied");
+    }
+    return at->second;
+  }
+
+  void lower_block(Place place) {
+    context_.b.set_block(blocks_.at(place));
+    stack_ = place.stack;
+    for (size_t n = place.index; n < kernel_.code.size(); ++n) {
+      const Instruction& i = kernel_.code[n];
+      set_site(n);
+      if (n != place.index && leaders_.count(n) != 0) return fall_into(n);
+      if (!allowed(n)) continue;
+      if (ends_block(i)) return jump(n);
+      if (i.form->flow == Flow::push)
+        push(n);
+      else
+        lower_one(n);
+    }
+    context_.b.set_guard({});
+    context_.b.exit();
+  }
+  void fall_into(size_t n) {
+    context_.b.set_guard({});
+    context_.b.jump(block_of(n, stack_));
+  }
+
+  void set_site(size_t n) {
+    const Instruction& i = kernel_.code[n];
+    if (sites_[n] == ir::kNone) {
+      sites_[n] = static_cast<uint32_t>(program_.sites.size());
+      program_.sites.push_back({i.line, i.pc, i.text.empty() ? print(i) : i.text, {}, 0});
+    }
+    context_.b.set_site(sites_[n]);
+  }
+
+  bool allowed(size_t n) {
+    bool refused = false;
+    for (const Diagnostic& d : check(kernel_.code[n])) {
+      refused = refused || !d.warning;
+      error(n, d.message, d.warning);
+    }
+    if (refused || kernel_.code[n].form->lower != nullptr) return !refused;
+    error(n, fmt::format("{} is not supported yet in this form", kernel_.code[n].form->mnemonic));
+    return false;
+  }
+
+  void lower_one(size_t n) {
+    const Instruction& i = kernel_.code[n];
+    try {
+      context_.begin(i);
+      i.form->lower(context_, i);
+    } catch (const Unsupported& e) {
+      error(n, e.what());
+    }
+  }
+
+  /// Index of a branch's target; reports one that is no instruction.
+  size_t checked_target(size_t n) {
+    const Instruction& i = kernel_.code[n];
+    const size_t target = index_of(branch_target(i));
+    if (target == kernel_.code.size())
+      error(n, fmt::format("branch target {:#x} is not an instruction of '{}'", branch_target(i),
+                           kernel_.name));
+    return target;
+  }
+
+  void push(size_t n) {
+    stack_ = stacks_.push(stack_, kernel_.code[n].form->token, checked_target(n));
+  }
+
+  /// Addresses that a table of bank 2 can make a BRX go to. Nothing else says where it may.
+  std::vector<std::pair<uint64_t, size_t>> table_targets(const Instruction& i) const {
+    std::set<std::pair<uint64_t, size_t>> found;
+    for (const ConstantBank& bank : kernel_.banks) {
+      if (bank.number != 2) continue;
+      for (size_t at = 0; at + 4 <= bank.bytes.size(); at += 4) {
+        uint32_t word = 0;
+        for (unsigned n = 0; n < 4; ++n)
+          word |= std::to_integer<uint32_t>(bank.bytes[at + n]) << (8 * n);
+        const uint64_t target = (word + indirect_base(i)) & 0xffffffff;
+        const size_t index = index_of(target % 32 == 0 ? target + 8 : target);
+        // No table leads to the entry: that is where words of other tables would lead.
+        if (target % 8 == 0 && index != 0 && index < kernel_.code.size())
+          found.emplace(target, index);
+      }
+    }
+    return {found.begin(), found.end()};
+  }
+  /// What is added to the register: the offset, and the address of the next instruction.
+  static uint64_t indirect_base(const Instruction& i) {
+    const Field f = i.operand(Role::b)->field;
+    const unsigned unused = 64U - f.len;
+    const int64_t offset = static_cast<int64_t>(f.get(i.word) << unused) >> unused;
+    return i.pc + 8 + static_cast<uint64_t>(offset);
+  }
+
+  /// A block that goes where the table says; an address that is in no table is a fault.
+  uint32_t jump_table(size_t n) {
+    const Instruction& i = kernel_.code[n];
+    const auto targets = table_targets(i);
+    if (targets.empty()) {
+      error(n, "nothing says where this can go: a table in constant bank 2 was expected");
+      return exit_block();
+    }
+    ir::Builder& b = context_.b;
+    const uint32_t here = b.block(), table = b.add_block("table"), bad = b.add_block("no_target");
+    b.set_block(table);
+    const auto ra = static_cast<unsigned>(Field{8, 8}.get(i.word));
+    ir::Terminator term;
+    term.kind = ir::Terminator::Kind::switch_;
+    term.selector = context_.make(ir::Op::add, ir::Type::u32,
+                                  {context_.readable(ra), ir::imm(indirect_base(i) & 0xffffffff)});
+    for (const auto& [address, index] : targets) {
+      term.cases.push_back(address);
+      term.targets.push_back(block_of(index, stack_));
+    }
+    term.targets.push_back(bad);
+    b.terminate(std::move(term));
+    b.set_block(bad);
+    b.emit(ir::Op::trap, ir::Type::none, {}, {}).mode =
+        static_cast<uint8_t>(FaultKind::illegal_instruction);
+    b.exit();
+    b.set_block(here);
+    return table;
+  }
+
+  uint32_t destination(size_t n) {
+    const Instruction& i = kernel_.code[n];
+    switch (i.form->flow) {
+      case Flow::branch:
+        return block_of(checked_target(n), stack_);
+      case Flow::indirect:
+        return jump_table(n);
+      case Flow::pop:
+        if (const auto token = stacks_.find(stack_, i.form->token))
+          return block_of(token->target, token->below);
+        error(n, fmt::format("{} without a target on the branch stack", i.form->mnemonic));
+        return exit_block();
+      case Flow::call:
+        if (stacks_.calls(stack_) < kMaxCalls)
+          return block_of(checked_target(n), stacks_.push(stack_, Token::ret, n + 1));
+        error(n, fmt::format("calls nest deeper than {}: recursion is not supported", kMaxCalls));
+        return exit_block();
+      default:
+        return exit_block();
+    }
+  }
+
+  void jump(size_t n) {
+    const Instruction& i = kernel_.code[n];
+    context_.b.set_guard({});
+    const bool guarded = i.form->has_guard && (i.guard() != kPT || i.guard_negated());
+    ir::Operand test = ir::imm(1);
+    try {
+      test = flag_test(context_, i);
+    } catch (const Unsupported& e) {
+      error(n, e.what());
+    }
+    if ((guarded && i.guard() == kPT) || test == ir::imm(0)) return fall_into(n + 1);
+    const uint32_t taken = destination(n);
+    if (!guarded && test.is_imm()) return context_.b.jump(taken);
+    ir::Guard taken_if{test.is_imm() ? ir::Reg{} : test.reg(), false};
+    if (guarded) taken_if = {context_.predicate(i.guard()), i.guard_negated()};
+    if (guarded && !test.is_imm()) {
+      const ir::Operand guard = taken_if.negate ? inverse(context_, taken_if.reg) : taken_if.reg;
+      taken_if = {combine(context_, 0, guard, test).reg(), false};
+    }
+    context_.b.branch(taken_if, taken, block_of(n + 1, stack_), i.mod(ModId::uniform) != 0);
+  }
+
+  const Kernel& kernel_;
+  const LowerOptions options_;
+  ir::Program program_;
+  LowerContext context_;
+  std::vector<Diagnostic>& out_;
+  std::map<uint64_t, size_t> by_pc_;
+  std::set<size_t> leaders_;
+  BranchStack stacks_;
+  BranchStack::Id stack_ = BranchStack::kEmpty;
+  std::map<Place, uint32_t> blocks_;
+  std::map<size_t, uint32_t> copies_;
+  std::vector<Place> pending_;
+  std::set<std::pair<size_t, std::string>> reported_;
+  std::vector<uint32_t> sites_;
+  uint32_t exit_block_ = ir::kNone;
+};
+
+ir::Global residency_map() {
+  ir::Global g;
+  g.name = kSparseMap;
+  g.space = ir::Space::constant;
+  g.align = 4;
+  g.size = guest::kSparsePages / 8;
+  return g;
+}
+
+}  // namespace
+
+LowerResult lower(const Listing& listing, const LowerOptions& options) {
+  LowerResult result;
+  result.module.isa = ir::Isa::sass;
+  result.module.target = fmt::format("sm_{}", listing.arch);
+  result.module.globals = listing.globals;
+  for (const Kernel& k : listing.kernels) {
+    std::vector<Diagnostic> found = k.diagnostics;
+    ir::Program program;
+    program.name = k.name;
+    if (found.empty()) program = KernelLowering(k, options, found).run();
+    isa::keep_or_reject(result, std::move(program), std::move(found));
+  }
+  for (const ir::Program& p : result.module.kernels) {
+    if (std::ranges::find(p.symbols, kSparseMap, &ir::Symbol::name) == p.symbols.end()) continue;
+    result.module.globals.push_back(residency_map());
+    break;
+  }
+  return result;
+}
+
+}  // namespace lanewise::sass

@@ -1,0 +1,184 @@
+// Fences, barriers, cache control, shuffles and special registers.
+#include <fmt/format.h>
+
+#include "runtime/isa/sass/lowering/semantics.hpp"
+
+namespace lanewise::sass {
+
+using ir::CacheCtl;
+using ir::imm;
+using ir::Op;
+using ir::Operand;
+using ir::Reg;
+using ir::Space;
+using ir::SReg;
+using ir::Type;
+using ir::Width;
+using Kind = OperandSpec::Kind;
+
+namespace {
+
+CacheCtl cache_action(uint64_t op) {
+  switch (op) {
+    case 1:
+      return CacheCtl::prefetch_l1;
+    case 3:
+      return CacheCtl::prefetch_l2;
+    case 4:
+      return CacheCtl::write_back;
+    case 5:
+      return CacheCtl::invalidate;
+    case 6:
+      return CacheCtl::invalidate_all;
+    case 7:
+      return CacheCtl::reset;
+    case 8:
+      return CacheCtl::write_back_all;
+    default:
+      throw Unsupported("this cache operation is not supported: it is not documented");
+  }
+}
+
+/// Where the address of a CCTL lies: data (also .U, its old name), constants, instructions.
+Space cache_space(const Instruction& i) {
+  if (i.form->is(kLocalLines)) return Space::local;
+  const uint64_t cache = i.mod(ModId::cache);
+  return cache == 2 ? Space::constant : cache == 3 ? Space::code : Space::generic;
+}
+
+ir::Inst& emit_cache_event(LowerContext& c, CacheCtl what, Space space,
+                           std::vector<Operand> address) {
+  ir::Inst& inst = c.b.emit(Op::cachectl, Type::none, {}, std::move(address));
+  inst.mode = static_cast<uint8_t>(what);
+  inst.mem.emplace();
+  inst.mem->space = space;
+  inst.mem->align = ir::AlignRule::any;
+  return inst;
+}
+
+}  // namespace
+
+/// An event for the cache tracker; values never change. The indexed constant cache (.U.IVALL) is
+/// told apart from L1 by the cache operator of the loads that use it.
+void lower_cctl(LowerContext& c, const Instruction& i) {
+  const CacheCtl what = cache_action(i.mod(ModId::op));
+  const Space space = cache_space(i);
+  if (i.operand(Role::addr) == nullptr) {
+    ir::Inst& all = emit_cache_event(c, what, space, {});
+    if (space == Space::generic && i.mod(ModId::cache) == 1) all.mem->cache.op = ir::CacheOp::ci;
+    return;
+  }
+  const LowerContext::Address a = space == Space::local ? c.window_address(i) : c.wide_address(i);
+  emit_cache_event(c, what, space, {a.base}).mem->offset = a.offset;
+}
+
+void lower_membar(LowerContext& c, const Instruction& i) {
+  static constexpr ir::Scope kScopes[] = {ir::Scope::cta, ir::Scope::gpu, ir::Scope::sys};
+  const uint64_t scope = i.mod(ModId::scope), invalidate = i.mod(ModId::invalidate);
+  if (scope == 3) throw Unsupported("MEMBAR.VC is not supported: its meaning is not documented");
+  ir::Inst& fence = c.b.emit(Op::fence, Type::none, {}, {});
+  fence.mem.emplace();
+  fence.mem->order = ir::Order::seq_cst;
+  fence.mem->scope = kScopes[scope];
+  // .IVALLT is about texture caches: nothing that runs here puts a line there.
+  if ((invalidate & 1) != 0) emit_cache_event(c, CacheCtl::invalidate_all, Space::generic, {});
+}
+
+namespace {
+
+enum SpecialCode : uint64_t {
+  kVirtualConfig = 0x02,
+  kVirtualId = 0x03,
+  kTimerLow = 0x52,
+  kTimerHigh = 0x53
+};
+
+Operand special(LowerContext& c, SReg which) {
+  const Reg r = c.b.reg(Width::b32);
+  c.b.emit(Op::sreg, Type::u32, {r}, {}).mode = static_cast<uint8_t>(which);
+  return r;
+}
+
+/// Warp in bits 8 to 13, multiprocessor from bit 20 on: compilers take them from there. Nothing
+/// says what stands in the other bits; here it is zero.
+Operand warp_and_processor(LowerContext& c, SReg warp, SReg processor) {
+  const auto field = [&](SReg which, uint32_t mask, uint32_t place) {
+    const Reg low = c.make(Op::and_, Type::u32, {special(c, which), imm(mask)});
+    return Operand(c.make(Op::shl, Type::u32, {low, imm(place)}));
+  };
+  return c.make(Op::or_, Type::u32, {field(warp, 0x3f, 8), field(processor, 0x1ff, 20)});
+}
+
+Operand timer_word(LowerContext& c, bool high) {
+  const Reg now = c.b.reg(Width::b64), low = c.b.reg(Width::b32), up = c.b.reg(Width::b32);
+  c.b.emit(Op::sreg, Type::u64, {now}, {}).mode = static_cast<uint8_t>(SReg::globaltimer);
+  c.b.emit(Op::unpack64, Type::u32, {low, up}, {now});
+  return high ? up : low;
+}
+
+}  // namespace
+
+void lower_s2r(LowerContext& c, const Instruction& i) {
+  static const std::map<uint64_t, SReg> regs = {
+      {0x00, SReg::laneid},      {0x01, SReg::clock},       {0x21, SReg::tid_x},
+      {0x22, SReg::tid_y},       {0x23, SReg::tid_z},       {0x25, SReg::ctaid_x},
+      {0x26, SReg::ctaid_y},     {0x27, SReg::ctaid_z},     {0x32, SReg::total_smem_size},
+      {0x38, SReg::lanemask_eq}, {0x39, SReg::lanemask_lt}, {0x3a, SReg::lanemask_le},
+      {0x3b, SReg::lanemask_gt}, {0x3c, SReg::lanemask_ge}, {0x50, SReg::clock},
+      {0x51, SReg::clock_hi}};
+  const uint64_t code = i.operand(Role::b)->field.get(i.word);
+  const auto put = [&](Operand x) { c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {x}); };
+  if (code == kVirtualId) return put(warp_and_processor(c, SReg::warpid, SReg::smid));
+  if (code == kVirtualConfig) return put(warp_and_processor(c, SReg::nwarpid, SReg::nsmid));
+  if (code == kTimerLow || code == kTimerHigh) return put(timer_word(c, code == kTimerHigh));
+  const auto found = regs.find(code);
+  if (found == regs.end())
+    throw Unsupported(fmt::format("special register {:#x} is not supported yet", code));
+  c.b.emit(Op::sreg, Type::u32, {c.destination(i)}, {}).mode = static_cast<uint8_t>(found->second);
+}
+
+/// The result of a reduction waits in a register of its own until B2R fetches it.
+void lower_bar(LowerContext& c, const Instruction& i) {
+  using ir::BarrierKind;
+  const Operand id = c.raw(i, Role::a);
+  if (id.is_imm() && id.imm > 15) throw Unsupported("barriers go from 0 to 15");
+  const Operand count = i.operand(Role::b) != nullptr ? c.raw(i, Role::b) : imm(0);
+  if (i.operand(Role::r) == nullptr) {
+    const bool arrives = i.form->is(kArrives);
+    c.b.emit(Op::barrier, Type::none, {}, {id, count}).mode =
+        static_cast<uint8_t>(arrives ? BarrierKind::arrive : BarrierKind::sync);
+    return;
+  }
+  static constexpr BarrierKind kKinds[] = {BarrierKind::red_popc, BarrierKind::red_and,
+                                           BarrierKind::red_or};
+  const uint64_t kind = i.mod(ModId::bop);
+  const Operand vote = c.pred_source(i, Role::r);
+  const Reg result = kind == 0 ? c.barrier_count() : c.barrier_vote();
+  c.b.emit(Op::barrier, Type::none, {result}, {id, count, vote}).mode =
+      static_cast<uint8_t>(kKinds[kind]);
+  if (kind == 0)
+    c.b.emit(Op::icmp, Type::u32, {c.barrier_vote()}, {result, imm(0)}).cond = ir::Cond::ne;
+  else
+    c.b.emit(Op::select, Type::u32, {c.barrier_count()}, {result, imm(1), imm(0)});
+}
+
+void lower_shfl(LowerContext& c, const Instruction& i) {
+  static constexpr ir::ShflMode kModes[] = {ir::ShflMode::idx, ir::ShflMode::up, ir::ShflMode::down,
+                                            ir::ShflMode::bfly};
+  const unsigned p = c.reg_number(i, Role::p);
+  const Operand a = c.raw(i, Role::a), b = c.raw(i, Role::b), limits = c.raw(i, Role::c);
+  c.b.emit(Op::shfl, Type::none, {c.destination(i), c.predicate(p)},
+           {a, b, limits, imm(0xffffffff)})
+      .mode = static_cast<uint8_t>(kModes[i.mod(ModId::mode)]);
+}
+
+/// A killed lane runs on as a helper: it loads, computes and takes part in cross-lane operations.
+void lower_kil(LowerContext& c, const Instruction& i) {
+  const Operand test = flag_test(c, i);
+  if (!test.is_imm() || test.imm == 0) c.b.set_guard(c.narrowed(test));
+  c.b.emit(Op::mov, Type::pred, {c.track_stores()}, {imm(0)});
+}
+
+void lower_nop(LowerContext&, const Instruction&) {}
+
+}  // namespace lanewise::sass

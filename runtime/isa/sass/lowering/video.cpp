@@ -1,0 +1,192 @@
+// Video instructions: parts of words, extended, combined, brought into the range of what they are
+// merged into. All of it in 64 bits, as PTX defines vadd, vabsdiff, vmin, vset, vshl and vmad.
+#include "runtime/isa/sass/lowering/semantics.hpp"
+
+namespace lanewise::sass {
+
+using ir::Cond;
+using ir::imm;
+using ir::Op;
+using ir::Operand;
+using ir::Reg;
+using ir::Type;
+using ir::Width;
+
+namespace {
+
+constexpr Field kSelectA{36, 3}, kSelectB{28, 3}, kSignA{48, 1}, kSignB{49, 1}, kRegisterB{50, 1};
+
+void refuse(bool condition, const char* what) {
+  if (condition) throw Unsupported(what);
+}
+
+Operand extended(LowerContext& c, Operand x, bool is_signed) {
+  const Reg wide = c.b.reg(Width::b64);
+  c.b.emit(is_signed ? Op::sext64 : Op::zext64, is_signed ? Type::s64 : Type::u64, {wide}, {x});
+  return wide;
+}
+
+/// Byte 0 to 3, half 4 or 5, or the whole word 6.
+Operand part(LowerContext& c, Operand x, uint64_t select, bool is_signed) {
+  const uint64_t place = select < 4 ? 8 * select : 16 * (select & 1);
+  if (select < 6 && place != 0) x = c.make(Op::shr, Type::u32, {x, imm(place)});
+  if (select < 4)
+    x = c.make(is_signed ? Op::sext8 : Op::zext8, Type::u32, {x});
+  else if (select < 6)
+    x = c.make(is_signed ? Op::sext16 : Op::zext16, Type::u32, {x});
+  return extended(c, x, is_signed);
+}
+
+struct Factors {
+  Operand a, b;
+};
+/// `sign_b`: where the second operand's sign stands; a shift's amount has none.
+Factors factors(LowerContext& c, const Instruction& i, bool shift = false) {
+  const bool sb = !shift && kSignB.get(i.word) != 0;
+  const Operand a = part(c, c.raw(i, Role::a), kSelectA.get(i.word), kSignA.get(i.word) != 0);
+  const bool is_register = kRegisterB.get(i.word) != 0;
+  const Operand b = part(c, c.raw(i, Role::b), is_register ? kSelectB.get(i.word) : 4, sb);
+  return {a, b};
+}
+
+Operand clamped(LowerContext& c, Operand x, unsigned bits, bool is_signed) {
+  const uint64_t top = uint64_t{1} << (bits - (is_signed ? 1 : 0));
+  x = c.make(Op::min, Type::s64, {x, imm(top - 1)});
+  return c.make(Op::max, Type::s64, {x, imm(is_signed ? 0 - top : 0)});
+}
+
+Operand low_word(LowerContext& c, Operand x) {
+  const Reg r = c.b.reg(Width::b32);
+  c.b.emit(Op::trunc32, Type::u32, {r}, {x});
+  return r;
+}
+
+/// Saturates to the size that is merged, then merges or combines with the third operand.
+void finish(LowerContext& c, const Instruction& i, Operand result, bool is_signed) {
+  enum : uint64_t { kHigh, kLow, kByte0, kByte2, kAdd, kMin, kMax, kNone };
+  refuse(c.has_cc(i), "video instructions with .CC are not documented");
+  const uint64_t op = i.mod(ModId::op);
+  const unsigned bits = op <= kLow ? 16 : op <= kByte2 ? 8 : 32;
+  if (i.mod(ModId::sat) != 0) result = clamped(c, result, bits, is_signed);
+  const Operand x = low_word(c, result), third = c.raw(i, Role::c);
+  const Reg d = c.destination(i);
+  const Type type = is_signed ? Type::s32 : Type::u32;
+  if (op == kNone) {
+    c.b.emit(Op::mov, Type::u32, {d}, {x});
+  } else if (op >= kAdd) {
+    c.b.emit(op == kAdd   ? Op::add
+             : op == kMin ? Op::min
+                          : Op::max,
+             op == kAdd ? Type::u32 : type, {d}, {x, third});
+  } else {
+    const uint64_t place = op == kHigh || op == kByte2 ? 16 : 0;
+    c.b.emit(Op::bfi, Type::u32, {d}, {x, third, imm(place), imm(bits)});
+  }
+}
+
+bool signed_result(const Instruction& i) {
+  return i.mod(ModId::signed_) != 0;
+}
+
+Operand negated(LowerContext& c, const Instruction& i, Role role, Operand x) {
+  return c.negated(i, role) ? Operand(c.make(Op::neg, Type::s64, {x})) : x;
+}
+
+Operand compared(LowerContext& c, const Instruction& i) {
+  static constexpr Cond kConds[] = {Cond::eq, Cond::lt, Cond::eq, Cond::le,
+                                    Cond::gt, Cond::ne, Cond::ge, Cond::eq};
+  const uint64_t code = i.mod(ModId::cond);
+  if (code == 0 || code == 7) return imm(code == 7 ? 1 : 0);
+  const auto [a, b] = factors(c, i);
+  const Reg p = c.b.reg(Width::pred);
+  c.b.emit(Op::icmp, Type::s64, {p}, {a, b}).cond = kConds[code];
+  return p;
+}
+
+}  // namespace
+
+void lower_vadd(LowerContext& c, const Instruction& i) {
+  const auto [a, b] = factors(c, i);
+  Operand sum = c.make(Op::add, Type::s64, {negated(c, i, Role::a, a), negated(c, i, Role::b, b)});
+  if (i.form->mod(ModId::plus) != nullptr) sum = c.make(Op::add, Type::s64, {sum, imm(1)});
+  finish(c, i, sum, signed_result(i));
+}
+
+void lower_vabsdiff(LowerContext& c, const Instruction& i) {
+  const auto [a, b] = factors(c, i);
+  const Reg difference = c.make(Op::sub, Type::s64, {a, b});
+  finish(c, i, c.make(Op::abs, Type::s64, {difference}), signed_result(i));
+}
+
+void lower_vmnmx(LowerContext& c, const Instruction& i) {
+  const auto [a, b] = factors(c, i);
+  finish(c, i, c.make(i.mod(ModId::greater) != 0 ? Op::max : Op::min, Type::s64, {a, b}),
+         signed_result(i));
+}
+
+void lower_vset(LowerContext& c, const Instruction& i) {
+  const Operand test = compared(c, i);
+  finish(c, i, c.make(Op::select, Type::u64, {test, imm(1), imm(0)}), false);
+}
+
+void lower_vsetp(LowerContext& c, const Instruction& i) {
+  write_test(c, i, compared(c, i));
+}
+
+/// Amounts above 32 count as 32, or are taken modulo 32 (.W).
+void lower_vshift(LowerContext& c, const Instruction& i) {
+  const bool left = i.form->is(kLeft);
+  refuse(left && i.mod(ModId::sat) != 0,
+         "VSHL.SAT: how many bits of the shifted value are compared is not documented");
+  const auto [a, b] = factors(c, i, true);
+  const Operand asked = low_word(c, b);
+  const Operand amount = i.mod(ModId::wrap) != 0 ? c.make(Op::and_, Type::u32, {asked, imm(31)})
+                                                 : c.make(Op::min, Type::u32, {asked, imm(32)});
+  finish(c, i, c.make(left ? Op::shl : Op::shr, Type::s64, {a, amount}), signed_result(i));
+}
+
+/// (+-a * b) + c or - c, plus one with .PO, shifted. It is signed when anything in it is.
+void lower_vmad(LowerContext& c, const Instruction& i) {
+  refuse(c.has_cc(i), "video instructions with .CC are not documented");
+  const bool minus_product = c.negated(i, Role::a), minus_addend = c.negated(i, Role::c);
+  const bool is_signed =
+      kSignA.get(i.word) != 0 || kSignB.get(i.word) != 0 || minus_product || minus_addend;
+  const bool saturates = i.mod(ModId::sat) != 0;
+  const bool whole_words =
+      kSelectA.get(i.word) == 6 && kRegisterB.get(i.word) != 0 && kSelectB.get(i.word) == 6;
+  refuse(whole_words && (saturates || i.mod(ModId::scale) != 0),
+         "VMAD of whole words with .SAT or .SHR needs more than 64 bits: not supported");
+  const auto [a, b] = factors(c, i);
+  Operand sum = c.make(Op::mul, Type::s64, {a, b});
+  if (minus_product) sum = c.make(Op::neg, Type::s64, {sum});
+  Operand addend = extended(c, c.raw(i, Role::c), is_signed);
+  if (minus_addend) addend = c.make(Op::neg, Type::s64, {addend});
+  sum = c.make(Op::add, Type::s64, {sum, addend});
+  if (i.form->mod(ModId::plus) != nullptr) sum = c.make(Op::add, Type::s64, {sum, imm(1)});
+  static constexpr uint64_t kShifts[] = {0, 7, 15};
+  if (i.mod(ModId::scale) != 0)
+    sum = c.make(Op::shr, Type::s64, {sum, imm(kShifts[i.mod(ModId::scale)])});
+  if (saturates) sum = clamped(c, sum, 32, is_signed);
+  c.b.emit(Op::trunc32, Type::u32, {c.destination(i)}, {sum});
+}
+
+/// The sum of four differences and the third operand.
+void lower_vabsdiff4(LowerContext& c, const Instruction& i) {
+  refuse(c.has_cc(i), "video instructions with .CC are not documented");
+  refuse(i.mod(ModId::op) != 1 || i.mod(ModId::parts) != 15 || i.mod(ModId::sat) != 0,
+         "VABSDIFF4 is supported with .ACC, of all bytes and without .SAT");
+  const OperandSpec& second = *i.operand(Role::b);
+  refuse(second.kind != OperandSpec::Kind::reg || Field{32, 4}.get(i.word) != 4 ||
+             Field{28, 4}.get(i.word) != 4,
+         "VABSDIFF4 with chosen bytes is not supported");
+  Operand sum = extended(c, c.raw(i, Role::c), false);
+  for (uint64_t n = 0; n < 4; ++n) {
+    const Operand a = part(c, c.raw(i, Role::a), n, kSignA.get(i.word) != 0),
+                  b = part(c, c.raw(i, Role::b), n, kSignB.get(i.word) != 0);
+    const Reg difference = c.make(Op::sub, Type::s64, {a, b});
+    sum = c.make(Op::add, Type::s64, {sum, c.make(Op::abs, Type::s64, {difference})});
+  }
+  c.b.emit(Op::trunc32, Type::u32, {c.destination(i)}, {sum});
+}
+
+}  // namespace lanewise::sass

@@ -1,0 +1,204 @@
+// What of the ISA can run, read off the table.
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "runtime/isa/sass/lowering/semantics.hpp"
+
+namespace lanewise::sass {
+namespace {
+
+/// Forms that public kernels use and the table has no row for yet.
+const std::vector<std::string_view>& forms_without_row() {
+  static const std::vector<std::string_view> names = {"SULD.D.BA.2D.U8.TRAP",
+                                                      "SUST.D.BA.1D.128.TRAP",
+                                                      "SUST.D.BA.2D.TRAP",
+                                                      "SUST.D.BA.2D.U8.TRAP",
+                                                      "SUST.D.BA.2D_ARRAY.128.TRAP",
+                                                      "SUST.D.BA.3D.U8.TRAP",
+                                                      "TEX.B.LL.P",
+                                                      "TEX.P",
+                                                      "TEXS.NODEP.P",
+                                                      "TEXS.NODEP.T",
+                                                      "TEXS.P",
+                                                      "TEXS.T",
+                                                      "TLDS.LZ.P",
+                                                      "TLDS.LZ.T"};
+  return names;
+}
+
+/// What decodes but stands for no form: the vendor prints such codes with these words.
+bool is_invalid(const Code& c) {
+  return c.text.starts_with("INVALID") || c.text.starts_with("???");
+}
+
+/// A word of the form with these modifiers and harmless operands.
+Instruction sample(const Form& f, uint64_t modifiers) {
+  Instruction i;
+  i.form = &f;
+  i.word = f.match | modifiers;
+  i.pc = pc_of(0);
+  if (f.has_guard) kGuard.set(i.word, kPT);
+  for (const OperandSpec& o : f.operands) {
+    if (o.kind == OperandSpec::Kind::sreg) o.field.set(i.word, 0x21);
+    if (o.kind == OperandSpec::Kind::cbank) o.field.set(i.word, 0x140 / 4);
+    if (o.optional) o.field.set(i.word, o.left_out());
+    // The whole register, which has no name, where the type has one.
+    if (o.part.present() && o.part_key.len == 0)
+      for (uint64_t n = 0;
+           n < uint64_t{1} << o.part.len && !o.part_names[o.part.get(i.word)].empty(); ++n)
+        o.part.set(i.word, n);
+    // XMAD.CSFU is about two upper halves.
+    if (i.mod(ModId::acc) == 3 && o.high.present()) o.high.set(i.word, 1);
+  }
+  return i;
+}
+
+}  // namespace
+
+std::string refusal(const Form& f, uint64_t bits) {
+  if (f.lower == nullptr) return "not supported in this form";
+  // Jumps to what the branch stack holds run wherever a push comes first, those through tables
+  // where there is one.
+  if (f.flow == Flow::pop || (f.flow == Flow::indirect && f.claim != isa::Claim::none)) return {};
+  static const Instruction exit = *parse_instruction("EXIT").instruction;
+  Kernel k;
+  k.name = "coverage";
+  k.code = {sample(f, bits), exit};
+  k.code[1].pc = pc_of(1);
+  const std::string text = print(k.code[0]) + ": ";
+  Listing listing;
+  listing.kernels.push_back(std::move(k));
+  for (const Diagnostic& d : lower(listing).diagnostics) {
+    if (d.warning) continue;
+    const size_t at = d.message.find(text);  // the reason stands behind place and text
+    return at == std::string::npos ? d.message : d.message.substr(at + text.size());
+  }
+  return {};
+}
+
+namespace {
+
+Coverage described(const Form& f, std::string name, const std::string& refused) {
+  if (!refused.empty()) return {std::move(name), FormState::unsupported, "decodes; " + refused};
+  switch (f.claim) {
+    case isa::Claim::none:
+      return {std::move(name), FormState::unsupported,
+              "runs, but no test shows that its values are right"};
+    case isa::Claim::approximate:
+      return {std::move(name), FormState::approximate,
+              "inside the bounds of the PTX instructions that become it, see docs/numerics.md"};
+    default:
+      return {std::move(name), FormState::exact, ""};
+  }
+}
+
+/// "FADD.FTZ R, R, c[]": a name where one kind of operand, or a flag on one, makes the difference.
+std::string with_operands(const Form& f, const std::string& name,
+                          const OperandSpec* flagged = nullptr, std::string_view flag = {}) {
+  std::string s = name;
+  for (const OperandSpec& o : f.operands) {
+    s += &o == &f.operands[0] ? " " : ", ";
+    s += kind_name(o.kind);
+    if (&o == flagged) s += flag;
+  }
+  return s;
+}
+
+/// The table's forms one by one. A name stands for all operand kinds that can run; those that
+/// cannot are listed with their operands.
+class Lister {
+ public:
+  void add(const Form& f) { expand(f, 0, f.mnemonic, 0); }
+  void add_unknown(std::string_view name) {
+    if (names_.contains(std::string(name))) return;
+    out_.push_back({std::string(name), FormState::unsupported, "not yet in the table"});
+    names_[std::string(name)] = out_.size() - 1;
+  }
+  std::vector<Coverage> take() { return std::move(out_); }
+
+ private:
+  void expand(const Form& f, size_t mod, const std::string& name, uint64_t bits) {
+    if (mod == f.mods.size()) return one(f, name, bits);
+    for (const Code& c : f.mods[mod].codes) {
+      if (c.alias || is_invalid(c)) continue;
+      uint64_t word = bits;
+      f.mods[mod].set(word, c.value);
+      expand(f, mod + 1, c.text.empty() ? name : name + "." + std::string(c.text), word);
+    }
+  }
+
+  void one(const Form& f, const std::string& name, uint64_t bits) {
+    const std::string refused = refusal(f, bits);
+    const auto [at, is_new] = names_.try_emplace(name, out_.size());
+    if (is_new) {
+      out_.push_back(described(f, name, refused));
+      kinds_[name] = &f;
+    } else if (Coverage& known = out_[at->second];
+               known.state == FormState::unsupported && refused.empty()) {
+      // The name is for the kinds that run; the earlier one goes to the details.
+      details(with_operands(*kinds_[name], name), known.note);
+      out_[at->second] = described(f, name, refused);
+    } else if (!refused.empty() && known.state != FormState::unsupported) {
+      details(with_operands(f, name), "decodes; " + refused);
+    }
+    if (refused.empty()) flags(f, name, bits);
+  }
+
+  /// Signs, halves and .CC of the operands. What the mnemonic refuses anyway is said once.
+  void flags(const Form& f, const std::string& name, uint64_t bits) {
+    static constexpr std::pair<Field OperandSpec::*, std::string_view> kFlags[] = {
+        {&OperandSpec::neg, " negated"},
+        {&OperandSpec::abs, " absolute"},
+        {&OperandSpec::inv, " inverted"},
+        {&OperandSpec::cc, ".CC"},
+        {&OperandSpec::high, ".H1"}};
+    for (const OperandSpec& o : f.operands)
+      for (const auto& [member, text] : kFlags) {
+        const Field field = o.*member;
+        if (!field.present()) continue;
+        uint64_t word = bits;
+        field.set(word, 1);
+        const std::string why = refusal(f, word);
+        if (!why.empty() && told_.insert(f.mnemonic + std::string(text) + why).second)
+          details(with_operands(f, name, &o, text), "decodes; " + why);
+      }
+  }
+
+  void details(const std::string& name, const std::string& note) {
+    if (names_.try_emplace(name, out_.size()).second)
+      out_.push_back({name, FormState::unsupported, note});
+  }
+
+  std::vector<Coverage> out_;
+  std::map<std::string, size_t> names_;
+  std::map<std::string, const Form*> kinds_;
+  std::set<std::string> told_;
+};
+
+}  // namespace
+
+std::vector<Coverage> coverage() {
+  Lister list;
+  std::set<std::string> mnemonics;
+  for (const Form& f : forms()) {
+    mnemonics.insert(f.mnemonic.substr(0, f.mnemonic.find('.')));
+    list.add(f);
+  }
+  for (std::string_view name : forms_without_row()) list.add_unknown(name);
+  for (std::string_view name : known_mnemonics())
+    if (mnemonics.count(std::string(name)) == 0) list.add_unknown(name);
+  return list.take();
+}
+
+Coverage coverage_of(std::string_view form) {
+  static const std::vector<Coverage> all = coverage();
+  for (const Coverage& c : all)
+    if (c.form == form) return c;
+  const std::string base(form.substr(0, form.find('.')));
+  return {std::string(form), FormState::unsupported,
+          fmt::format("no row of the table has this form of {}", base)};
+}
+
+}  // namespace lanewise::sass

@@ -1,0 +1,60 @@
+// Rows of 32-bit multiplication, which compilers for these targets make of XMAD.
+#include "runtime/isa/sass/tables/builder.hpp"
+
+namespace lanewise::sass::table {
+namespace {
+
+const OperandSpec kD = reg(Role::d, 0), kA = reg(Role::a, 8), kB = reg(Role::b, 20),
+                  kC = reg(Role::c, 39);
+
+std::vector<Code> sign_codes() {
+  return {{0, "U32.U32"}, {1, "S32.U32"}, {2, "U32.S32"}, {3, ""}};
+}
+
+/// Twenty-four or sixteen bits of each factor. The third operand is signed when a factor is.
+void imadsp_rows(TableBuilder& t) {
+  static constexpr std::string_view kFirst[] = {"U32",   "S32",   "U24",   "S24",
+                                                "U16H0", "S16H0", "U16H1", "S16H1"};
+  static constexpr std::string_view kSecond[] = {"U24", "S24", "U16H0", "S16H0"};
+  const auto codes = [](std::span<const std::string_view> names, uint8_t sign) {
+    std::vector<Code> out;
+    for (uint8_t n = 0; n < names.size(); ++n)
+      if (n % 2 == sign) out.push_back({n, names[n]});
+    return out;
+  };
+  for (const uint8_t a : {0, 1})
+    for (const uint8_t b : {0, 1}) {
+      const bool is_signed = a != 0 || b != 0;
+      const std::vector<Code> third = is_signed
+                                          ? std::vector<Code>{{0, "S32"}, {1, "S24"}, {2, "S16H0"}}
+                                          : std::vector<Code>{{0, "U32"}, {1, "U24"}, {2, "U16H0"}};
+      t.triple("IMADSP", "0 1",
+               {{ModId::size, {48, 3}, codes(kFirst, a)},
+                {ModId::type, {53, 2}, codes(kSecond, b)},
+                {ModId::parts, {51, 2}, third}},
+               {kD.with_cc(47), kA, kB, kC}, nullptr);
+      for (Form& f : t.last(4)) f.ordered = true;
+    }
+}
+
+}  // namespace
+
+void multiply_rows(TableBuilder& t) {
+  const Mod high = flag(ModId::parts, 39, "HI");
+  t.alu("IMUL", "0011 1", {{ModId::signs, {40, 2}, sign_codes()}, high}, {kD.with_cc(47), kA, kB},
+        lower_imul);
+  t.row("IMUL32I", "0001 1111",
+        {{ModId::signs, {54, 2}, sign_codes()}, flag(ModId::parts, 53, "HI")},
+        {kD.with_cc(52), kA, imm(Role::b, 20, 32, true)}, lower_imul);
+  const Mod signs{ModId::signs, {48, 1}, sign_codes(), {53, 1}},
+      imad_high = flag(ModId::parts, 54, "HI"), sat = flag(ModId::sat, 50, "SAT"),
+      x = flag(ModId::x, 49, "X");
+  // Both negations at once mean "plus one".
+  t.triple("IMAD", "0 0", {signs, imad_high, {ModId::plus, {51, 2}, {{3, "PO"}}}, sat, x},
+           {kD.with_cc(47), kA, kB, kC}, lower_imad, false, {{{51, 2}, 3}});
+  t.triple("IMAD", "0 0", {signs, imad_high, sat, x},
+           {kD.with_cc(47), kA.with_neg(52), kB, kC.with_neg(51)}, lower_imad);
+  imadsp_rows(t);
+}
+
+}  // namespace lanewise::sass::table
