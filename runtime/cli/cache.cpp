@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "runtime/cache/report.hpp"
+#include "runtime/cache/reports/report.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/trace/fan.hpp"
 #include "runtime/trace/formats.hpp"

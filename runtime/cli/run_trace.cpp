@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/api/tracing.hpp"
-#include "runtime/cache/report.hpp"
+#include "runtime/cache/reports/report.hpp"
 #include "runtime/trace/formats.hpp"
 
 namespace lanewise::cli {

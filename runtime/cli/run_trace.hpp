@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lanewise/lanewise.hpp"
-#include "runtime/cache/exact.hpp"
+#include "runtime/cache/engine/exact.hpp"
 #include "runtime/cli/command_line.hpp"
 #include "runtime/trace/fan.hpp"
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "lanewise/error.hpp"
-#include "runtime/cache/dialect.hpp"
+#include "runtime/cache/dialects/dialect.hpp"
 #include "runtime/explain/report.hpp"
 #include "runtime/trace/site_text.hpp"
 

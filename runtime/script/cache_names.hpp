@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runtime/cache/engine.hpp"
+#include "runtime/cache/engine/engine.hpp"
 #include "runtime/script/problem.hpp"
 
 namespace lanewise::script {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "runtime/cache/exact.hpp"
+#include "runtime/cache/engine/exact.hpp"
 #include "runtime/events/collector.hpp"
 #include "runtime/script/case.hpp"
 

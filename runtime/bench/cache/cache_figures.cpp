@@ -5,7 +5,7 @@
 #include <ctime>
 
 #include "runtime/bench/cache/plain_cache.hpp"
-#include "runtime/cache/engine.hpp"
+#include "runtime/cache/engine/engine.hpp"
 #include "runtime/trace/site_text.hpp"
 
 namespace lanewise::bench {

@@ -1,0 +1,249 @@
+#include "runtime/cache/engine/level.hpp"
+
+#include <algorithm>
+
+#include "runtime/cache/engine/index_hash.hpp"
+
+namespace lanewise::cache {
+
+Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persisting_percent)
+    : geometry_(g),
+      line_bytes_(g.line),
+      line_shift_(static_cast<unsigned>(std::countr_zero(g.line))),
+      hash_(g.hash),
+      replacement_(g.replacement) {
+  stride_ = stride_of(g.ways);
+  by_time_ = replacement_ == Replacement::lru || replacement_ == Replacement::mru;
+  oldest_loses_ = replacement_ == Replacement::lru || replacement_ == Replacement::fifo ||
+                  replacement_ == Replacement::lfu;
+  resize(g.slices * g.sets);
+  const uint64_t lines = uint64_t{total_sets_} * g.ways;
+  dirty_limit_ = static_cast<uint32_t>(lines * dirty_limit_percent / 100);
+  simple_victims_ = oldest_loses_ && dirty_limit_ == 0;
+  persisting_limit_ =
+      g.infinite ? ~uint32_t{0} : static_cast<uint32_t>(lines * persisting_percent / 100);
+  if (hash_ == IndexHash::ipoly) slice_table_ = ipoly_table(g.slices > 1 ? g.slices : g.sets);
+}
+
+void Level::resize(uint32_t sets) {
+  total_sets_ = sets;
+  set_mask_ = std::has_single_bit(sets) ? sets - 1 : 0;
+  const size_t lines = size_t{sets} * stride_;
+  tags_.assign(lines, ~uint32_t{0});
+  stamps_.assign(lines, 0);
+  lines_.assign(lines, Line{});
+  histories_.assign(lines, History{});
+  next_victims_.assign(sets, NextVictim{});
+  trees_.assign(replacement_ == Replacement::tree_plru ? sets : 0, 0);
+  for (uint32_t s = 0; s < sets; ++s)
+    for (uint32_t w = geometry_.ways; w < stride_; ++w) stamp(s * stride_ + w) = kNeverLoses;
+}
+
+uint32_t Level::hashed_set(uint64_t n) const {
+  const uint32_t slices = geometry_.slices, sets = total_sets_ / slices;
+  switch (hash_) {
+    case IndexHash::linear:
+      return static_cast<uint32_t>(n % total_sets_);
+    case IndexHash::fold:
+      return static_cast<uint32_t>((n ^ n >> 10 ^ n >> 20 ^ n >> 30) % total_sets_);
+    case IndexHash::fermi:
+      return fermi_set(n << line_shift_) % total_sets_;
+    case IndexHash::ipoly:
+      break;
+  }
+  const uint32_t h = ipoly_hash(slice_table_, n);
+  if (slices == 1) return h % sets;
+  return (h % slices) * sets + static_cast<uint32_t>(n / slices % sets);
+}
+
+/// Where time alone does not decide, or lines are to be spared.
+uint32_t Level::choose_among(uint32_t index) {
+  const uint32_t first = index / stride_ * stride_;
+  const Priority lowest = priority(index);
+  if (dirty_limit_ != 0 && dirty_ < dirty_limit_ && lines_[index].dirty.any())
+    if (const uint32_t clean = choose_clean(first, lowest); clean != kNoLine) return clean;
+  return oldest_loses_ ? index : choose_by_policy(first, static_cast<uint32_t>(lowest));
+}
+
+uint32_t Level::grow_for(uint64_t address) {
+  uint32_t index = 0;
+  do {
+    grow();
+    index = choose(set_of(address) * stride_);
+  } while (!lines_[index].empty());
+  return index;
+}
+
+uint32_t Level::choose_clean(uint32_t first, Priority p) const {
+  uint32_t best = kNoLine;
+  for (uint32_t i = first; i < first + geometry_.ways; ++i)
+    if (priority(i) == p && lines_[i].dirty.none() && (best == kNoLine || stamp(i) < stamp(best)))
+      best = i;
+  return best;
+}
+
+uint32_t Level::choose_by_policy(uint32_t first, uint32_t lowest) {
+  const uint32_t end = first + geometry_.ways;
+  const auto candidate = [&](uint32_t i) { return stamp(i) >> kTimeBits == lowest; };
+  if (replacement_ == Replacement::tree_plru) {
+    const uint32_t i = tree_victim(first / stride_);
+    if (candidate(i)) return i;
+  }
+  if (replacement_ == Replacement::random) {
+    uint32_t count = 0;
+    for (uint32_t i = first; i < end; ++i) count += candidate(i) ? 1 : 0;
+    random_ ^= random_ << 13;
+    random_ ^= random_ >> 7;
+    random_ ^= random_ << 17;
+    uint32_t pick = static_cast<uint32_t>((random_ >> 32) % count);
+    for (uint32_t i = first; i < end; ++i)
+      if (candidate(i) && pick-- == 0) return i;
+  }
+  uint32_t best = kNoLine;
+  for (uint32_t i = first; i < end; ++i) {
+    if (!candidate(i)) continue;
+    const bool better =
+        best == kNoLine ||
+        (replacement_ == Replacement::mru ? stamp(i) > stamp(best) : stamp(i) < stamp(best));
+    if (better) best = i;
+  }
+  if (replacement_ == Replacement::srrip) {
+    // All lines of the class age until the oldest is due.
+    const uint32_t age = stamp(best) & kTimeMask;
+    for (uint32_t i = first; i < end; ++i)
+      if (candidate(i)) stamp(i) -= age;
+  }
+  return best;
+}
+
+uint32_t Level::tree_victim(uint32_t set) const {
+  uint32_t node = 1;
+  while (node < geometry_.ways) node = 2 * node + static_cast<uint32_t>(trees_[set] >> node & 1);
+  return set * stride_ + (node - geometry_.ways);
+}
+
+void Level::touch_tree(uint32_t index) {
+  uint64_t& tree = trees_[index / stride_];
+  for (uint32_t node = index % stride_ + geometry_.ways; node > 1; node /= 2) {
+    const uint64_t bit = uint64_t{1} << (node / 2);
+    tree = (node & 1) != 0 ? tree & ~bit : tree | bit;  // points away from the line
+  }
+}
+
+void Level::touch_other(uint32_t index) {
+  switch (replacement_) {
+    case Replacement::lfu:
+      if ((stamp(index) & kTimeMask) != kTimeMask) ++stamp(index);
+      break;
+    case Replacement::srrip:
+      set_time(index, 3);
+      break;
+    case Replacement::tree_plru:
+      touch_tree(index);
+      break;
+    case Replacement::bit_plru: {
+      set_time(index, 1);
+      const uint32_t first = index / stride_ * stride_;
+      bool all = true;
+      for (uint32_t i = first; i < first + geometry_.ways; ++i)
+        all = all && (stamp(i) & kTimeMask) == 1;
+      for (uint32_t i = first; all && i < first + geometry_.ways; ++i)
+        if (i != index) set_time(i, 0);
+      break;
+    }
+    default:  // fifo and random keep the time of the fill
+      break;
+  }
+}
+
+void Level::place_other(uint32_t index, Priority p, bool least_recent) {
+  uint32_t time = 0;
+  switch (replacement_) {
+    case Replacement::lfu:
+    case Replacement::srrip:
+      time = 1;
+      break;
+    case Replacement::tree_plru:
+    case Replacement::bit_plru:
+      break;
+    default:
+      time = least_recent ? 0 : tick();
+  }
+  stamp(index) = static_cast<uint32_t>(Priority::normal) << kTimeBits | time;
+  forget_next_victim(index);
+  if (p != Priority::normal) set_priority(index, p);
+  if (!least_recent &&
+      (replacement_ == Replacement::tree_plru || replacement_ == Replacement::bit_plru))
+    touch_other(index);
+}
+
+void Level::set_priority(uint32_t index, Priority p) {
+  const Priority old = priority(index);
+  if (old == p) return;
+  if (p == Priority::last && persisting_ >= persisting_limit_) p = Priority::normal;
+  if (old == Priority::last) --persisting_;
+  if (p == Priority::last) ++persisting_;
+  stamp(index) = static_cast<uint32_t>(p) << kTimeBits | (stamp(index) & kTimeMask);
+  forget_next_victim(index);
+  lines_[index].notes |= kOwnClass;
+}
+
+void Level::remove(uint32_t index) {
+  if (priority(index) == Priority::last) --persisting_;
+  if (lines_[index].dirty.any()) --dirty_;
+  *tags_.at(index) = ~uint32_t{0};
+  stamp(index) = 0;
+  forget_next_victim(index);
+  lines_[index] = Line{};
+}
+
+void Level::compress_times() {
+  // Keeps the order inside each set, which is all that a victim depends on.
+  std::vector<uint32_t> order;
+  for (uint32_t set = 0; set < total_sets_; ++set) {
+    order.clear();
+    for (uint32_t i = set * stride_; i < set * stride_ + geometry_.ways; ++i)
+      if (!lines_[i].empty()) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return (stamp(a) & kTimeMask) < (stamp(b) & kTimeMask);
+    });
+    for (uint32_t rank = 0; rank < order.size(); ++rank) set_time(order[rank], rank + 1);
+  }
+  clock_ = stride_ + 1;
+  next_victims_.assign(total_sets_, NextVictim{});
+}
+
+void Level::grow() {
+  const auto lines = std::move(lines_);
+  const auto histories = std::move(histories_);
+  const Column stamps = std::move(stamps_);
+  const std::vector<uint8_t> data = std::move(data_);
+  const uint32_t sets = total_sets_ * 2;
+  geometry_.sets *= 2;
+  resize(sets);
+  if (data_stride_ != 0) data_.assign(lines_.size() * data_stride_, 0);
+  for (uint32_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].empty()) continue;
+    // A growing set splits in two, so there is always room.
+    const uint32_t to = oldest(set_of(lines[i].address) * stride_);
+    *tags_.at(to) = tag_of(lines[i].address);
+    stamp(to) = *stamps.at(i);
+    lines_[to] = lines[i];
+    histories_[to] = histories[i];
+    if (data_stride_ != 0)
+      std::copy_n(data.data() + i * data_stride_, data_stride_, data_.data() + to * data_stride_);
+  }
+}
+
+void Level::keep_values() {
+  data_stride_ = std::max<uint64_t>(kBlockBytes, line_bytes_);
+  data_.assign(lines_.size() * data_stride_, 0);
+}
+
+size_t Level::memory_bytes() const {
+  return tags_.memory_bytes() + stamps_.memory_bytes() +
+         next_victims_.capacity() * sizeof(NextVictim) + lines_.capacity() * sizeof(Line) +
+         histories_.capacity() * sizeof(History) + trees_.capacity() * 8 + data_.capacity();
+}
+
+}  // namespace lanewise::cache

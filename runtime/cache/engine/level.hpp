@@ -1,0 +1,301 @@
+// One set-associative cache: tags, recency, and per line the byte masks and history.
+//
+// The tags of a set lie together, and so do its recency stamps, so a lookup is a vector compare and
+// a victim a vector minimum. A stamp holds the line's priority class above its time, so the lowest
+// class loses first and, inside a class, the oldest line (for LRU).
+//
+// Line number = set * stride + way; the stride is the number of ways rounded up to what the vector
+// code takes at once (4, 8, or a multiple of 16). Ways that only the rounding made never match and
+// never lose.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "runtime/cache/engine/huge_pages.hpp"
+#include "runtime/cache/engine/mask.hpp"
+#include "runtime/cache/engine/vector.hpp"
+#include "runtime/cache/presets/preset.hpp"
+
+namespace lanewise::cache {
+
+/// Order of eviction: an empty way, then first, normal, last.
+enum class Priority : uint8_t { empty, first, normal, last };
+
+inline constexpr uint32_t kNoLine = ~uint32_t{0};
+inline constexpr uint32_t kNoContext = ~uint32_t{0};
+
+enum LineFlag : uint8_t {
+  kReadOnlyFill = 1,  ///< filled through the .nc / .CI path
+  kPrefetched = 2,    ///< by a prefetch, and not used since
+  kStale = 4,         ///< History::stale has bytes
+  kLocal = 8,
+  kCallStack = 16,    ///< holds call-return-stack entries
+  kWrittenBack = 32,  ///< by an explicit write back, before its latest store
+  kVolatile = 64,     ///< GCN: filled by a volatile / system-coherent access
+};
+
+// Of Line::notes. A bit that is 0 is sure, one that is 1 is not.
+inline constexpr uint8_t kLacking = 15;   ///< bit i: bytes of sector i are not in `valid`
+inline constexpr uint8_t kOwnClass = 16;  ///< the priority is not the normal one
+
+struct alignas(64) Line {
+  uint64_t address = ~uint64_t{0};  ///< of the line's first byte; all ones when empty
+  Mask valid, dirty;                ///< bytes of the aligned 128-byte block
+  uint32_t fill = kNoContext;       ///< contexts: who filled it, who wrote it last
+  uint32_t write = kNoContext;
+  uint8_t notes = kLacking;  ///< for who is in a hurry
+  uint8_t flags = 0;
+  uint16_t unused = 0;
+
+  /// notes, flags << 8
+  uint32_t state() const {
+    uint32_t bits;
+    std::memcpy(&bits, &notes, sizeof bits);
+    return bits;
+  }
+  void set_state(uint32_t bits) { std::memcpy(&notes, &bits, sizeof bits); }
+  bool empty() const { return address == ~uint64_t{0}; }
+};
+
+/// The line of a set that the next miss replaces, if its stamp is still this one.
+struct NextVictim {
+  static constexpr uint32_t kUnknown = ~uint32_t{0};  ///< no stamp
+  uint32_t stamp = kUnknown;
+  uint32_t offset = 0;  ///< in bytes, of the Line in the table of all lines
+};
+
+/// What is known of a line that memory has overtaken.
+struct History {
+  Mask stale;
+  uint32_t version[4] = {0, 0, 0, 0};  ///< of each 32-byte sector, when it became stale
+};
+
+class Level {
+ public:
+  Level(const Geometry& geometry, uint32_t dirty_limit_percent, uint32_t persisting_percent);
+
+  const Geometry& geometry() const { return geometry_; }
+  uint64_t line_address(uint64_t address) const { return address & ~(line_bytes_ - 1); }
+
+  /// Index of the line that holds this (line-aligned) address, or kNoLine.
+  template <bool kWide = false>
+  uint32_t find(uint64_t address) const {
+    return find<kWide>(address, set_of(address) * stride_);
+  }
+  /// The same, where the first line of its set is known.
+  template <bool kWide>
+  uint32_t find(uint64_t address, uint32_t first) const {
+    const uint32_t tag = tag_of(address);
+    // Tags are 32 bits of a line number, so the address itself decides.
+    for (uint32_t at = first;;) {
+      for (uint32_t hits = match<kWide>(tags_.at(at), tag); hits != 0; hits &= hits - 1) {
+        const uint32_t index = at + static_cast<uint32_t>(std::countr_zero(hits));
+        if (lines_[index].address == address) return index;
+      }
+      if ((at += kStep) >= first + stride_) return kNoLine;
+    }
+  }
+  /// The way that a new line of this address would take. For an infinite cache the table grows
+  /// first, which moves lines: indices got before are void.
+  uint32_t victim(uint64_t address) {
+    const uint32_t index = choose(set_of(address) * stride_);
+    return geometry_.infinite && !lines_[index].empty() ? grow_for(address) : index;
+  }
+  /// Makes the line at `index` hold `address`, with nothing valid.
+  Line& place(uint32_t index, uint64_t address, Priority priority, bool least_recent = false) {
+    *tags_.at(index) = tag_of(address);
+    Line& x = lines_[index];
+    x = Line{};
+    x.address = address;
+    if (by_time_ && !least_recent && priority == Priority::normal)
+      stamp(index) = static_cast<uint32_t>(Priority::normal) << kTimeBits | tick();
+    else
+      place_other(index, priority, least_recent);
+    return x;
+  }
+  void touch(uint32_t index) {
+    if (by_time_)
+      set_time(index, tick());
+    else
+      touch_other(index);
+  }
+  void set_priority(uint32_t index, Priority p);
+  Priority priority(uint32_t index) const {
+    return static_cast<Priority>(stamp(index) >> kTimeBits);
+  }
+  void remove(uint32_t index);
+  /// Before place() takes over a line that is in use and may be one of the last to go.
+  void forget_priority(uint32_t index) {
+    if (priority(index) == Priority::last) --persisting_;
+  }
+
+  Line& line(uint32_t index) { return lines_[index]; }
+  const Line& line(uint32_t index) const { return lines_[index]; }
+  History& history(uint32_t index) { return histories_[index]; }
+  /// Bytes that the line holds; only with values.
+  uint8_t* bytes(uint32_t index, uint64_t block) {
+    return data_.data() + uint64_t{index} * data_stride_ + (block & (data_stride_ - 1));
+  }
+  void keep_values();
+
+  uint32_t slots() const { return static_cast<uint32_t>(lines_.size()); }
+  uint32_t persisting_lines() const { return persisting_; }
+  uint32_t persisting_limit() const { return persisting_limit_; }
+  void count_dirty(int change) { dirty_ += static_cast<uint32_t>(change); }
+  uint32_t set_of(uint64_t address) const {
+    const uint64_t n = address >> line_shift_;
+    if (hash_ == IndexHash::linear && set_mask_ != 0) return static_cast<uint32_t>(n) & set_mask_;
+    return hashed_set(n);
+  }
+  /// If known: set_of() is the line number & mask.
+  struct SetMask {
+    bool known;
+    uint32_t mask;
+  };
+  SetMask set_mask() const { return {is_linear(geometry_), total_sets_ - 1}; }
+  static bool is_linear(const Geometry& g) {
+    return g.hash == IndexHash::linear && std::has_single_bit(g.slices * g.sets);
+  }
+  uint32_t total_sets() const { return total_sets_; }
+  /// Line numbers that differ by 2^32 share a tag.
+  uint32_t tag_of(uint64_t address) const { return static_cast<uint32_t>(address >> line_shift_); }
+  static uint32_t stride_of(uint32_t ways) {
+    return ways <= 4 ? 4 : ways <= 8 ? 8 : (ways + 15) / 16 * 16;
+  }
+
+  /// For who takes the steps of a lookup himself (plain_level.hpp).
+  struct Tables {
+    uint32_t *tags, *stamps;
+    Line* lines;
+    NextVictim* next_victims;  ///< of each set
+    uint32_t stride;
+  };
+  Tables tables() {
+    return {tags_.at(0), stamps_.at(0), lines_.data(), next_victims_.data(), stride_};
+  }
+  /// Renewing the time of a used line and taking the oldest is all that replacement consists of.
+  static bool is_simple(const Geometry& g, uint32_t dirty_limit_percent) {
+    return g.replacement == Replacement::lru && !g.infinite && dirty_limit_percent == 0;
+  }
+  /// The first of this many new times.
+  uint32_t take_times(uint32_t count) {
+    if (kTimeMask - clock_ <= count) compress_times();
+    clock_ += count;
+    return clock_ - count + 1;
+  }
+  static constexpr unsigned kTimeBits = 29;  ///< of a stamp; above them stands the Priority
+  static constexpr uint32_t kTimeMask = (1u << kTimeBits) - 1;
+  template <bool kWide = false>
+  uint32_t oldest(uint32_t first) const;
+  size_t memory_bytes() const;
+
+  uint32_t owner = 0;  ///< SM or CU
+
+ private:
+  /// One 32-bit value per line.
+  class Column {
+   public:
+    void assign(size_t lines, uint32_t value) {
+      blocks_.assign((lines + 15) / 16, Block{});
+      std::fill_n(at(0), 16 * blocks_.size(), value);
+    }
+    uint32_t* at(uint32_t index) { return blocks_.data()->value + index; }
+    const uint32_t* at(uint32_t index) const { return blocks_.data()->value + index; }
+    size_t memory_bytes() const { return blocks_.capacity() * sizeof(Block); }
+
+   private:
+    struct alignas(64) Block {
+      uint32_t value[16];
+    };
+    std::vector<Block, HugePages<Block>> blocks_;
+  };
+  static constexpr uint32_t kNeverLoses = 0x7fff'ffff;
+  static constexpr uint32_t kStep = 16;  ///< ways that one vector compare takes
+
+  /// Bit i: column[i] == value, for the up to kStep ways of a set that stand there.
+  template <bool kWide>
+  uint32_t match(const uint32_t* column, uint32_t value) const {
+    const uint32_t count = std::min(stride_, kStep);
+#if defined(LANEWISE_WIDE)
+    if constexpr (kWide) return equal_ways_wide(column, count, value);
+#endif
+    return equal_ways(column, count, value);
+  }
+  uint32_t stamp(uint32_t index) const {
+    return *stamps_.at(index);
+  }
+  uint32_t& stamp(uint32_t index) {
+    return *stamps_.at(index);
+  }
+  /// Some line of the set is older, or of a lower class, than it was.
+  void forget_next_victim(uint32_t index) {
+    next_victims_[index / stride_] = NextVictim{};
+  }
+  void set_time(uint32_t index, uint32_t time) {
+    uint32_t& s = stamp(index);
+    s = (s & ~kTimeMask) | time;
+  }
+  uint32_t tick() {
+    if (clock_ == kTimeMask) compress_times();
+    return ++clock_;
+  }
+  uint32_t hashed_set(uint64_t n) const;
+  uint32_t choose(uint32_t first) {
+    const uint32_t index = oldest(first);
+    if (simple_victims_ || priority(index) == Priority::empty) return index;
+    return choose_among(index);
+  }
+  uint32_t choose_among(uint32_t index);
+  uint32_t grow_for(uint64_t address);
+  void place_other(uint32_t index, Priority p, bool least_recent);
+  uint32_t choose_by_policy(uint32_t first, uint32_t lowest);
+  uint32_t choose_clean(uint32_t first, Priority p) const;
+  uint32_t tree_victim(uint32_t set) const;
+  void touch_tree(uint32_t index);
+  void touch_other(uint32_t index);
+  void compress_times();
+  void resize(uint32_t sets);
+  void grow();
+
+  Geometry geometry_;
+  uint64_t line_bytes_ = 0;
+  unsigned line_shift_ = 0;
+  IndexHash hash_ = IndexHash::linear;
+  Replacement replacement_ = Replacement::lru;
+  uint32_t total_sets_ = 0, set_mask_ = 0;
+  uint32_t stride_ = 16;
+  bool by_time_ = true;         ///< every use renews a line's time
+  bool oldest_loses_ = true;    ///< of the lowest class
+  bool simple_victims_ = true;  ///< and no line is spared
+  uint32_t clock_ = 0;
+  uint32_t dirty_ = 0, dirty_limit_ = 0;
+  uint32_t persisting_ = 0, persisting_limit_ = 0;
+  uint64_t random_ = 0x2545f4914f6cdd1dULL;
+  Column tags_, stamps_;
+  std::vector<Line, HugePages<Line>> lines_;
+  std::vector<History, HugePages<History>> histories_;
+  std::vector<NextVictim> next_victims_;  ///< kept by who asks for them
+  std::vector<uint64_t> trees_;           ///< tree PLRU: one word a set
+  std::vector<uint16_t> slice_table_;     ///< IPOLY: remainder of each byte of a line number
+  std::vector<uint8_t> data_;
+  uint64_t data_stride_ = 0;
+};
+
+template <bool kWide>
+uint32_t Level::oldest(uint32_t first) const {
+#if defined(LANEWISE_WIDE)
+  const uint32_t lowest =
+      kWide ? least_wide(stamps_.at(first), stride_) : least(stamps_.at(first), stride_);
+#else
+  const uint32_t lowest = least(stamps_.at(first), stride_);
+#endif
+  for (uint32_t at = first;; at += kStep)
+    if (const uint32_t ways = match<kWide>(stamps_.at(at), lowest); ways != 0)
+      return at + static_cast<uint32_t>(std::countr_zero(ways));
+}
+
+}  // namespace lanewise::cache

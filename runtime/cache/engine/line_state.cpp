@@ -1,0 +1,59 @@
+// What caches hold of single bytes: for expectations of scripts and for cache-exact mode.
+#include <algorithm>
+
+#include "runtime/cache/engine/coalesce.hpp"
+#include "runtime/cache/engine/engine.hpp"
+
+namespace lanewise::cache {
+
+/// Of several copies a dirty one counts before others.
+LineState Engine::byte_state(Cache c, uint64_t address, std::optional<uint32_t> sm) const {
+  LineState state;
+  const auto look = [&](const Level* level) {
+    if (level == nullptr || (state.present && state.dirty)) return;
+    const uint32_t index = level->find(level->line_address(address));
+    if (index == kNoLine) return;
+    const Line& line = level->line(index);
+    const Mask byte = byte_range(static_cast<unsigned>(address % kBlockBytes), 1);
+    const bool dirty = line.dirty.covers(byte);
+    if (state.valid_bytes != 0 && !dirty) return;
+    state = {line.valid.covers(byte), dirty, line.valid.count(), line.dirty.count()};
+  };
+  if (c == Cache::l2) {
+    look(l2_.get());
+    return state;
+  }
+  const auto& all = c == Cache::l1 ? l1_ : others_[static_cast<size_t>(c)];
+  for (const auto& level : all)
+    if (level && (!sm || level->owner == *sm)) look(level.get());
+  return state;
+}
+
+void Engine::coherent_block(uint64_t block, uint8_t* bytes) {
+  copy_bytes(bytes, memory_bytes_of(block), ~Mask{});
+  each_line(*l2_, block, ~Mask{}, [&](uint64_t line, const Mask& part) {
+    const uint32_t index = l2_->find(line);
+    if (index != kNoLine)
+      copy_bytes(bytes, l2_->bytes(index, block), l2_->line(index).valid & part);
+  });
+}
+
+void Engine::set_coherent(uint64_t block, const Mask& mask, const uint8_t* bytes) {
+  copy_bytes(memory_bytes_of(block), bytes, mask);
+  each_line(*l2_, block, mask, [&](uint64_t line, const Mask& part) {
+    const uint32_t index = l2_->find(line);
+    if (index != kNoLine) copy_bytes(l2_->bytes(index, block), bytes, part);
+  });
+}
+
+void Engine::clear_local_memory() {
+  memory_.each_page([](uint64_t first, Page& page) {
+    if (first >= kLocalBase && page.bytes) std::fill_n(page.bytes.get(), kPageBytes, 0);
+  });
+  static constexpr uint8_t kZeros[kBlockBytes] = {};
+  for (uint32_t i = 0; i < l2_->slots(); ++i)
+    if (const Line& x = l2_->line(i); !x.empty() && x.address >= kLocalBase)
+      copy_bytes(l2_->bytes(i, block_of(x.address)), kZeros, x.valid);
+}
+
+}  // namespace lanewise::cache

@@ -1,0 +1,95 @@
+// Takes a trace and drives the caches of one preset with it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/cache/engine/coalesce.hpp"
+#include "runtime/cache/hazards/hazards.hpp"
+#include "runtime/cache/reports/profile.hpp"
+#include "runtime/trace/event.hpp"
+
+namespace lanewise::cache {
+
+struct TrackerOptions {
+  bool keep_values = false;  ///< caches hold bytes, so that stale values can be seen
+  uint32_t kept_contexts = uint32_t{1} << 24;  ///< wave instructions that reports can still name
+  bool profile = false;                        ///< keep what the HTML report draws
+};
+
+class Tracker final : public trace::Sink, public RunFacts {
+ public:
+  explicit Tracker(const Preset& preset, const TrackerOptions& options = {});
+
+  void kernel(const trace::Kernel& k) override;
+  void site(const trace::Site& s) override;
+  void buffer(const trace::Buffer& b) override;
+  void event(const trace::Event& e) override;
+  void finish() override;
+
+  /// Runs a load and returns what its lanes see, lane after lane; only with values.
+  std::vector<uint8_t> load_values(const trace::WaveRecord& record);
+
+  const Engine& engine() const { return engine_; }
+  Engine& engine() { return engine_; }
+  const Preset& preset() const { return engine_.preset(); }
+  std::vector<Finding> findings() const { return hazards_.findings(); }
+  const std::vector<trace::Site>& sites() const { return sites_; }
+  const std::vector<trace::Kernel>& kernels() const { return kernels_; }
+  const std::vector<SiteCounters>& site_counters() const { return counters_; }
+  /// Null unless it was asked for.
+  const Profile* profile() const { return profile_.get(); }
+  /// "flags +0x40", or the bare address outside every buffer.
+  std::string describe(uint64_t address) const;
+  uint64_t records() const { return next_context_; }
+  size_t memory_bytes() const;
+
+  const trace::Site& site_of(uint32_t site) const override { return sites_.at(site); }
+  Context context_of(uint32_t context) const override;
+
+ private:
+  struct SitePlans {
+    std::vector<Plan> by_space;  ///< index = trace::Space
+    bool executed = false;
+  };
+  /// Lanes of a wave that go to the same space; active[i] counts among the record's active lanes.
+  struct Group {
+    trace::Lanes lanes;
+    std::array<uint8_t, trace::kMaxLanes> active;
+  };
+  uint32_t new_context(const Context& c);
+  void wave(const trace::WaveRecord& r, std::vector<uint8_t>* loaded);
+  void split_by_space(const trace::WaveRecord& r, const trace::Site& s, const Access& a,
+                      std::vector<uint8_t>* loaded);
+  void in_space(const trace::WaveRecord& r, const trace::Site& s, trace::Space space,
+                const Group& group, const Access& a, std::vector<uint8_t>* loaded);
+  void run(const trace::WaveRecord& r, const trace::Site& s, const Plan& p, const Group& group,
+           unsigned bytes, Access a, std::vector<uint8_t>* loaded);
+  void run_plain(const Plan& p, SiteCounters& n, const Access& a);
+  void run_local(const trace::WaveRecord& r, const trace::Site& s, const Plan& p,
+                 const Group& group, const Access& a, std::vector<uint8_t>* loaded);
+  void control(const trace::Site& s, trace::Space space, const Group& group, Access a);
+  void fence(const trace::Site& s, const Access& a);
+  const Plan& plan(const trace::Site& s, uint32_t index, trace::Space space);
+  uint64_t local_wave(const trace::WaveRecord& r, const trace::Kernel& k) const;
+  const trace::Kernel& kernel_of(const trace::Site& s) const { return kernels_.at(s.kernel); }
+  void host_event(const trace::Event& e);
+
+  TrackerOptions options_;
+  Hazards hazards_;
+  Engine engine_;
+  std::unique_ptr<Profile> profile_;
+  std::vector<trace::Kernel> kernels_;
+  std::vector<trace::Site> sites_;
+  std::vector<SitePlans> plans_;
+  std::vector<SiteCounters> counters_;
+  std::vector<trace::Buffer> buffers_;
+  std::vector<Context> contexts_;  ///< ring
+  uint32_t next_context_ = 0;
+  trace::Lanes lanes_;
+  Requests requests_;
+  std::vector<PlainAccess> plain_accesses_;
+};
+
+}  // namespace lanewise::cache

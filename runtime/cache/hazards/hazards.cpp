@@ -1,0 +1,246 @@
+// Rules that the engine's events decide. Rules that look at single instructions or at the past of
+// single bytes: hazards_watch.cpp.
+#include "runtime/cache/hazards/hazards.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lanewise::cache {
+namespace {
+
+unsigned first_byte(const Mask& m) {
+  return m.lo != 0 ? static_cast<unsigned>(std::countr_zero(m.lo))
+                   : 64 + static_cast<unsigned>(std::countr_zero(m.hi) & 63);
+}
+
+uint64_t value_at(const uint8_t* block, const Mask& m) {
+  uint64_t v = 0;
+  for (unsigned i = first_byte(m), n = 0; i < kBlockBytes && n < 8; ++i)
+    if ((m & byte_range(i, 1)).any()) v |= uint64_t{block[i]} << (8 * n++);
+  return v;
+}
+
+}  // namespace
+
+Finding& Hazards::report(unsigned number, Severity severity, const Access& a,
+                         uint32_t other_context, const std::string& message,
+                         const std::string& fix) {
+  const Context here = facts_.context_of(a.context), there = facts_.context_of(other_context);
+  auto [it, fresh] = findings_.try_emplace({number, here.site, there.site});
+  Finding& f = it->second;
+  ++f.count;
+  if (!fresh) {
+    raise(f, severity);
+    return f;
+  }
+  f.rule = number;
+  f.severity = severity;
+  f.site = here.site;
+  f.other_site = there.site;
+  f.context = a.context;
+  f.other_context = other_context;
+  f.where = here;
+  f.other_where = there;
+  f.address = a.block + (a.mask.any() ? first_byte(a.mask) : 0);
+  f.bytes = a.mask.count();
+  f.message = message;
+  f.fix = fix;
+  return f;
+}
+
+bool Hazards::values_equal(const StaleRead& s, Finding* f) {
+  if (s.access.bytes == nullptr) return false;
+  uint8_t now[kBlockBytes] = {}, seen[kBlockBytes] = {};
+  for (unsigned i = 0; i < kBlockBytes; ++i)
+    if ((s.bytes & byte_range(i, 1)).any()) now[i] = engine_->coherent_byte(s.access.block + i);
+  engine_->cached_bytes(s.cache, s.access, s.line.address, seen);
+  bool equal = true;
+  for (unsigned i = 0; i < kBlockBytes; ++i)
+    if ((s.bytes & byte_range(i, 1)).any()) equal = equal && now[i] == seen[i];
+  if (f != nullptr) {
+    f->has_values = true;
+    f->value = value_at(seen, s.bytes);
+    f->newest_value = value_at(now, s.bytes);
+  }
+  return equal;
+}
+
+void Hazards::fill_story(Finding& f, const StaleRead& s, const SectorState& newest) {
+  const unsigned at = first_byte(s.bytes);
+  f.address = s.access.block + at;
+  f.bytes = s.bytes.count();
+  f.version = s.history.version[at / 32];
+  f.newest = newest.version();
+  f.line_history = {fmt::format("filled {}", place(s.line.fill)),
+                    fmt::format("written {}", place(newest.writer())),
+                    fmt::format("read {}: still resident in {}, never invalidated",
+                                place(s.access.context), name(s.cache))};
+  values_equal(s, &f);
+}
+
+void Hazards::stale_read(const StaleRead& s) {
+  const uint64_t address = s.access.block + first_byte(s.bytes);
+  const SectorState newest = engine_->sector(address);
+  // The same bytes were written again: whoever reads them cannot tell.
+  if (s.access.bytes != nullptr && values_equal(s, nullptr)) return;
+  const trace::Site& site = facts_.site_of(facts_.context_of(s.access.context).site);
+  unsigned number = 1;
+  std::string message = fmt::format("reads version {} of the sector, version {} has been written",
+                                    s.history.version[first_byte(s.bytes) / 32] & 0x3fffff,
+                                    static_cast<uint32_t>(newest.version()));
+  std::string fix = fresh_load_fix(site);
+  const uint32_t narrow =
+      s.access.sm < narrow_fences_.size() ? narrow_fences_[s.access.sm] : kNoContext;
+  const bool between = narrow != kNoContext && s.line.fill != kNoContext && narrow > s.line.fill;
+  if (s.cache == Cache::constant || s.cache == Cache::constant15 || s.cache == Cache::instruction ||
+      s.cache == Cache::instruction15) {
+    number = 15;
+    const bool code = s.cache == Cache::instruction || s.cache == Cache::instruction15;
+    fix = site.dialect == trace::Dialect::gcn ? "s_icache_inv after the store"
+          : code                              ? "CCTL.I.IVALL after the store"
+                                              : "CCTL.C.IVALL after the store";
+  } else if (s.cache == Cache::scalar) {
+    number = 16;
+    fix = "s_dcache_inv before the scalar load, or a vector load";
+  } else if (s.cache == Cache::l2) {
+    fix = "a load with .cv, .volatile or system scope: the line is a copy of host memory";
+  } else if (s.plan->row->path == Path::read_only) {
+    number = 3;
+    fix = "no const __restrict__ / __ldg: a plain or .cg load, for this data is not read-only";
+  } else if (s.plan->probe == Probe::no_fill || s.plan->probe == Probe::cg) {
+    number = 4;
+    fix =
+        "an invalidation (acquire, CCTL.IVALL) or ld.relaxed.gpu: not allocating does not skip "
+        "an older line";
+  } else if (between || (site.scope == ir::Scope::cta && site.order != ir::Order::weak)) {
+    number = 5;
+    fix = "gpu scope: the writer is on another SM";
+    message += between ? fmt::format("; the fence {} has CTA scope", place(narrow))
+                       : std::string("; the load has CTA scope");
+  }
+  Finding& f = report(number, Severity::error, s.access, newest.writer(), message, fix);
+  if (f.line_history.empty()) fill_story(f, s, newest);
+}
+
+void Hazards::lost(Loss loss, const Access& cause, const Line& line, const Mask& bytes) {
+  Note& note = notes_[block_of(line.address)];
+  watching_ = true;
+  note.cause = cause.context;
+  note.owner = line.write;
+  if (loss == Loss::last_use) {
+    note.dropped |= bytes;
+    return;
+  }
+  if (loss == Loss::discard) return;  // by contract; reading them again is H6
+  note.lost |= bytes;
+  Access a = cause;
+  a.block = block_of(line.address);
+  a.mask = bytes;
+  const bool scalar = loss == Loss::scalar_invalidate;
+  Finding& f = report(2, Severity::warning, a, line.write,
+                      fmt::format("{} dirty bytes are dropped without a write back", bytes.count()),
+                      scalar ? "s_dcache_wb before s_dcache_inv"
+                             : "CCTL.IV (writes back first) or CCTL.WB before CCTL.RS");
+  if (f.line_history.empty())
+    f.line_history = {fmt::format("written {}", place(line.write)),
+                      fmt::format("dropped {}", place(cause.context))};
+}
+
+void Hazards::evicted(Cache c, const Line& line, Priority p, uint32_t context) {
+  Access a;
+  a.block = block_of(line.address);
+  a.mask = line.valid;
+  a.context = context == kNoContext ? line.fill : context;
+  if ((line.flags & kPrefetched) != 0) {
+    a.context = line.fill;
+    report(11, Severity::advice, a, kNoContext, "the prefetched line was never used",
+           "no prefetch, or an earlier one of data that is used");
+  }
+  const bool at_end = context == kNoContext;
+  if (c == Cache::l1 && at_end && line.dirty.any() && (line.flags & kCallStack) != 0) {
+    a.context = line.write;
+    report(13, Severity::warning, a, kNoContext,
+           "CCTLL.CRS.WBALL put the call return stack into L1, from where nothing pushed it on",
+           "CCTLL.IVALL after CCTLL.CRS.WBALL");
+  } else if (c == Cache::l1 && at_end && line.dirty.any() && (line.flags & kWrittenBack) != 0) {
+    a.context = line.write;
+    report(13, Severity::warning, a, kNoContext,
+           "the line was written to again after its write back, and not written back since",
+           "CCTL.WB after the last store to the line");
+  }
+  if (c == Cache::l2 && p == Priority::last && !at_end) {
+    a.context = context;
+    report(8, Severity::advice, a, line.fill,
+           "an evict_last line was evicted: its set is full of them",
+           "evict_last on a smaller part of the data (createpolicy.fractional)");
+  }
+  if (c == Cache::l2 && p == Priority::first && !at_end) {
+    if (early_.size() < preset_.knobs.evict_first_window)
+      early_.push_back(line.address);
+    else
+      early_[early_at_++ % early_.size()] = line.address;
+    watching_ = true;
+  }
+}
+
+void Hazards::check_early_eviction(const Access& a) {
+  const auto it = std::find(early_.begin(), early_.end(), a.block);
+  if (it == early_.end()) return;
+  *it = ~uint64_t{0};
+  report(8, Severity::advice, a, kNoContext,
+         fmt::format("missed a line that left as evict_first, at most {} such lines ago",
+                     preset_.knobs.evict_first_window),
+         "no evict_first on data that is used again");
+}
+
+void Hazards::partial_write_back(const Line& line, unsigned sectors) {
+  Access a;
+  a.block = block_of(line.address);
+  a.mask = line.dirty.any() ? line.dirty : line.valid;
+  a.context = line.write;
+  Finding& f = report(9, Severity::advice, a, kNoContext,
+                      "sectors leave L2 partly written: memory must read, merge and write",
+                      "pack the stores, or use vector stores, so that whole 32-byte sectors fill");
+  f.count += sectors - 1;
+}
+
+void Hazards::shared_write(const Access& a, const SectorState& before) {
+  const Context other = facts_.context_of(before.writer()), here = facts_.context_of(a.context);
+  if (other.site == kNoContext || here.site == kNoContext) return;
+  if (facts_.site_of(other.site).kind == trace::OpKind::atomic ||
+      facts_.site_of(here.site).kind != trace::OpKind::store)
+    return;
+  Alternation& x = alternations_[a.block];
+  const bool disjoint = x.context == kNoContext || (x.mask & a.mask).none();
+  x.context = a.context;
+  x.mask = a.mask;
+  if (!disjoint || ++x.count < preset_.knobs.false_sharing_limit) return;
+  report(14, Severity::advice, a, before.writer(),
+         fmt::format("SMs write different bytes of one sector in turn, {} times so far", x.count),
+         "give each SM sectors (32 bytes) or lines (128 bytes) of its own");
+}
+
+void Hazards::priority_refused(const Access& a) {
+  report(8, Severity::advice, a, kNoContext,
+         "evict_last lines exceed the set-aside: this one entered as normal",
+         "a smaller fraction (createpolicy.fractional), about set-aside / footprint");
+}
+
+void Hazards::useless_control(const Access& a, Effect, const char* why) {
+  report(11, Severity::advice, a, kNoContext, why, "remove the instruction");
+}
+
+std::vector<Finding> Hazards::findings() const {
+  std::vector<Finding> all;
+  for (const auto& [key, f] : findings_) {
+    if (f.rule == 9 && f.count < preset_.knobs.partial_write_limit) continue;
+    all.push_back(f);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
+    return std::tuple(a.severity, b.count) < std::tuple(b.severity, a.count);
+  });
+  return all;
+}
+
+}  // namespace lanewise::cache

@@ -1,0 +1,143 @@
+// Judges what the caches did: rules H1 to H18 (docs/cache.md). A finding names the instructions on
+// both sides, where they ran, the line's story, and what would have made it right.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/cache/engine/engine.hpp"
+
+namespace lanewise::cache {
+
+enum class Severity : uint8_t { error, warning, advice };
+std::string_view name(Severity s);
+
+/// Rule ids are stable: H1 ... H18.
+struct Rule {
+  std::string_view id, title;
+};
+const Rule& rule(unsigned number);
+inline constexpr unsigned kRules = 18;
+
+/// One executed wave instruction; its number in the trace is its context.
+struct Context {
+  uint32_t site = kNoContext;  ///< none: the host
+  uint32_t group = 0;
+  uint16_t wave = 0;
+  uint16_t sm = 0;
+};
+
+struct Finding {
+  unsigned rule = 0;
+  Severity severity = Severity::error;
+  uint64_t count = 0;
+  uint32_t site = kNoContext;        ///< the instruction it happened at
+  uint32_t other_site = kNoContext;  ///< the store, the invalidation, ... on the other side
+  uint32_t context = kNoContext, other_context = kNoContext;
+  Context where, other_where;
+  uint64_t address = 0;
+  unsigned bytes = 0;
+  uint32_t version = 0, newest = 0;  ///< of the sector: what was read, and what there was
+  uint64_t value = 0, newest_value = 0;
+  bool has_values = false;
+  std::string message;
+  std::vector<std::string> line_history;
+  std::string fix;
+};
+
+/// What the rules need to know of the run; the tracker is one.
+class RunFacts {
+ public:
+  virtual ~RunFacts() = default;
+  virtual const trace::Site& site_of(uint32_t site) const = 0;
+  /// The default Context when the number is the host's or too old to be kept.
+  virtual Context context_of(uint32_t context) const = 0;
+};
+
+class Hazards final : public Observer {
+ public:
+  Hazards(const Preset& preset, const RunFacts& facts) : preset_(preset), facts_(facts) {}
+  void set_engine(Engine* engine) { engine_ = engine; }
+
+  // From the tracker, before the engine sees the access.
+  void first_execution(const trace::Site& site, uint32_t index, const Plan* plan, const Access& a);
+  void before_load(const Plan& plan, const Access& a);
+  void before_store(const Plan& plan, const Access& a);
+  void fence(const trace::Site& site, uint32_t sm, uint32_t context);
+  void control_in_space(const trace::Site& site, trace::Space space, const Access& a);
+  void misaligned_control(const Access& a, uint64_t address);
+  void discarded(const Access& a);
+  void kernel_begin(uint32_t first_context);
+  void undefined_buffer(uint64_t address, uint64_t size);
+  void host_write(uint64_t address, uint64_t size);
+  void host_read(uint64_t address, uint64_t size, uint32_t context);
+  void watch_read_only() { watch_read_only_ = true; }
+  /// Before lines can leave as evict-first.
+  void watch_evictions() { watching_ = true; }
+  /// True when each request of a load or store must be shown to before_load / before_store, since
+  /// what they find may depend on what the request before it did to the caches.
+  bool watching() const { return watching_; }
+  /// True when they must be shown, though all requests of a wave may be at once.
+  bool watching_read_only() const { return watch_read_only_; }
+
+  // From the engine.
+  void stale_read(const StaleRead& s) override;
+  void lost(Loss loss, const Access& cause, const Line& line, const Mask& bytes) override;
+  void evicted(Cache c, const Line& line, Priority p, uint32_t context) override;
+  void partial_write_back(const Line& line, unsigned sectors) override;
+  void shared_write(const Access& a, const SectorState& before) override;
+  void priority_refused(const Access& a) override;
+  void useless_control(const Access& a, Effect effect, const char* why) override;
+
+  /// Sorted by severity, then count.
+  std::vector<Finding> findings() const;
+
+ private:
+  /// Bytes of a block with a past.
+  struct Note {
+    Mask lost, undefined, dropped;  ///< H2, H6, H7
+    Mask written;                   ///< H6: in buffers that start undefined
+    uint32_t cause = kNoContext, owner = kNoContext;
+  };
+  struct ReadOnlyUse {
+    Mask read, written;
+    uint32_t reader = kNoContext, writer = kNoContext;
+  };
+  struct Alternation {
+    uint32_t count = 0;
+    uint32_t context = kNoContext;
+    Mask mask;
+  };
+
+  Finding& report(unsigned rule, Severity severity, const Access& a, uint32_t other_context,
+                  const std::string& message, const std::string& fix);
+  void raise(Finding& f, Severity s) { f.severity = std::min(f.severity, s); }
+  uint32_t site_at(uint32_t context) const { return facts_.context_of(context).site; }
+  void lost_bytes_read(const Note& note, const Access& a);
+  void check_note(Note& note, const Access& a);
+  void check_early_eviction(const Access& a);
+  void check_read_only_load(const Access& a);
+  void fill_story(Finding& f, const StaleRead& s, const SectorState& newest);
+  bool values_equal(const StaleRead& s, Finding* f);
+  std::string place(uint32_t context) const;
+  std::string fresh_load_fix(const trace::Site& site) const;
+
+  Preset preset_;
+  const RunFacts& facts_;
+  Engine* engine_ = nullptr;
+  bool watching_ = false, watch_read_only_ = false;
+  uint32_t first_context_ = 0;
+  std::map<std::tuple<unsigned, uint32_t, uint32_t>, Finding> findings_;
+  std::unordered_map<uint64_t, Note> notes_;
+  std::unordered_map<uint64_t, ReadOnlyUse> read_only_;
+  std::unordered_map<uint64_t, Alternation> alternations_;
+  std::vector<uint32_t> narrow_fences_;  ///< per SM, the latest fence of CTA scope
+  std::vector<uint64_t> early_;          ///< ring of lines that left as evict-first
+  size_t early_at_ = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> undefined_;
+};
+
+}  // namespace lanewise::cache

@@ -1,0 +1,13 @@
+# cmake -DOUT=file.cpp -DFOLDER=presets -DPAGE=report_page.html -P embed.cmake: every preset file as a raw string.
+file(GLOB presets ${FOLDER}/*.json)
+list(SORT presets)
+set(text "#include \"runtime/cache/presets/embedded_presets.hpp\"\n\nnamespace lanewise::cache {\nnamespace {\nconstexpr EmbeddedPreset kPresets[] = {\n")
+foreach(preset ${presets})
+  get_filename_component(name ${preset} NAME_WE)
+  file(READ ${preset} json)
+  string(APPEND text "{\"${name}\", R\"preset(${json})preset\"},\n")
+endforeach()
+string(APPEND text "};\n}  // namespace\nstd::span<const EmbeddedPreset> embedded_presets() { return kPresets; }\n")
+file(READ ${PAGE} page)
+string(APPEND text "std::string_view report_page() { return R\"page(${page})page\"; }\n}  // namespace lanewise::cache\n")
+file(WRITE ${OUT} "${text}")
