@@ -110,6 +110,7 @@ class ReferenceEngine final : public Engine {
     request.schedule = chosen_schedule(asked.schedule);
     check_wave(*request.program);
     const auto start = std::chrono::steady_clock::now();
+    const Deadline deadline(asked.timeout_seconds);
     const std::optional<ir::Program> marked = with_free_loops(*request.program);
     if (marked) request.program = &*marked;
     DecodedProgram decoded = decode(*request.program);
@@ -125,7 +126,7 @@ class ReferenceEngine final : public Engine {
     events::ExactMemory* exact = events != nullptr ? events->exact() : nullptr;
     if (exact != nullptr) exact->begin({arena_.get(), size_});
     if (events != nullptr) events->begin(request, size_);
-    run_groups(request, decoded, result);
+    run_groups(request, decoded, deadline, result);
     if (events != nullptr) events->end();
     if (exact != nullptr) exact->end();
     result.times.dispatch_ms = milliseconds_since(run_start);
@@ -173,13 +174,12 @@ class ReferenceEngine final : public Engine {
   }
 
   void run_groups(const LaunchRequest& request, const DecodedProgram& decoded,
-                  LaunchResult& result) const {
+                  const Deadline& deadline, LaunchResult& result) const {
     MemoryView memory;
     memory.arena = {arena_.get(), size_};
     memory.params = request.params;
     memory.allocations = request.allocations;
     memory.memcheck = request.memcheck;
-    const Deadline deadline(request.timeout_seconds);
     Group group(request, decoded, memory, hook_, touch_, deadline);
     const Dim3& grid = request.grid;
     for (uint32_t z = 0; z < grid.z; ++z) {

@@ -1,10 +1,7 @@
 #include "runtime/reference/group.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
-#include <string>
 
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/validate.hpp"
@@ -12,21 +9,6 @@
 #include "runtime/support/error.hpp"
 
 namespace lanewise::reference {
-
-Deadline::Deadline(double seconds) : seconds_(seconds) {
-  // A year is as good as for ever, and converts without overflow.
-  const std::chrono::duration<double> limit(std::min(seconds, 365.0 * 24 * 3600));
-  end_ = std::chrono::steady_clock::now() +
-         std::chrono::duration_cast<std::chrono::steady_clock::duration>(limit);
-}
-
-void Deadline::check() const {
-  if (seconds_ <= 0 || std::chrono::steady_clock::now() < end_) return;
-  throw Error(ErrorKind::budget,
-              fmt::format("the kernel did not end within {} s and was stopped; its buffers hold "
-                          "what it had written",
-                          seconds_));
-}
 
 Group::Group(const LaunchRequest& request, const DecodedProgram& program, const MemoryView& memory,
              const StepHook& hook, const TouchHook& touch, const Deadline& deadline)
@@ -98,9 +80,9 @@ bool Group::run_ready_lanes() {
 }
 
 bool Group::run(const std::array<uint32_t, 3>& index) {
-  deadline_.check();
   start(index);
   while (live_ != 0) {
+    deadline_.check();
     const bool ran = run_ready_lanes();
     if (abandoned_) return hand_over_events(), false;
     // Operations that are sure come first; a partial one only when nothing else can move.

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "runtime/reference/deadline.hpp"
 #include "runtime/reference/decode.hpp"
 #include "runtime/reference/memory.hpp"
 #include "runtime/reference/reference.hpp"
@@ -44,17 +44,6 @@ inline constexpr uint32_t kBarriers = 16;
 inline constexpr uint32_t kMaxWave = 64;
 
 class Lockstep;
-
-/// Throws Error(budget) once the launch has run longer than it may.
-class Deadline {
- public:
-  explicit Deadline(double seconds);
-  void check() const;
-
- private:
-  double seconds_;
-  std::chrono::steady_clock::time_point end_;
-};
 
 class Group {
  public:

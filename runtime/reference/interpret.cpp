@@ -32,6 +32,7 @@ void Group::start_turn() {
 
 void Group::run_lane(Lane& lane) {
   start_turn();
+  deadline_.check();
   for (;;) {
     const Code& code = program_.codes[lane.position];
     if (!(code.action >= Action::jump ? transfer(lane, code) : step(lane, code))) return;
@@ -126,8 +127,8 @@ bool Group::count_step(Lane& lane, uint32_t site) {
 }
 
 bool Group::turn_goes_on() {
-  if ((--turn_ & (kTurn - 1)) == 0) deadline_.check();
-  if (turn_ != 0) return true;
+  deadline_.check();
+  if (--turn_ != 0) return true;
   idle_ += kTurn;
   return false;
 }

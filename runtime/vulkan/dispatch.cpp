@@ -164,9 +164,10 @@ std::vector<uint32_t> Dispatcher::fault_snapshot() const {
   return words;
 }
 
-bool Dispatcher::stop() {
+bool Dispatcher::stop(double timeout_seconds) {
   fault_word(kFaultAbortWord) = 1;
-  return device_.wait(Clock::now() + patience_) == Wait::done;
+  const Clock::duration patience = patience_ ? *patience_ : grace_after(timeout_seconds);
+  return device_.wait(Clock::now() + patience) == Wait::done;
 }
 
 void Dispatcher::run_chunk(const Kernel& kernel, const Chunk& chunk, Clock::time_point deadline,
@@ -178,7 +179,7 @@ void Dispatcher::run_chunk(const Kernel& kernel, const Chunk& chunk, Clock::time
     const auto now = Clock::now();
     if (device_.wait(std::min(deadline, now + kPoll)) == Wait::done) return;
     if (Clock::now() >= deadline) {
-      if (!stop())
+      if (!stop(timeout_seconds))
         throw NeverEnded{fmt::format("a kernel did not end within {} s", timeout_seconds)};
       throw Error(ErrorKind::budget,
                   fmt::format("the kernel did not end within {} s and was stopped; its buffers "

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "runtime/vulkan/arena.hpp"
 #include "runtime/vulkan/fault_decode.hpp"
@@ -36,6 +37,7 @@ class Dispatcher {
   /// NeverEnded when it was not.
   void run(const LaunchRequest& request, const Kernel& kernel, Clock::time_point deadline,
            LaunchResult& result);
+  /// How long a kernel that was told to stop may take to end, in place of grace_after().
   void set_stop_patience(std::chrono::milliseconds patience) { patience_ = patience; }
 
  private:
@@ -55,7 +57,7 @@ class Dispatcher {
   void run_chunk(const Kernel& kernel, const Chunk& chunk, Clock::time_point deadline,
                  double timeout_seconds);
   /// Tells running kernels to end and waits for that; false when they do not.
-  bool stop();
+  bool stop(double timeout_seconds);
   void ensure(Buffer& buffer, uint64_t bytes);
   volatile uint32_t& fault_word(uint32_t i) const { return faults_.words()[i]; }
   std::vector<uint32_t> fault_snapshot() const;
@@ -66,7 +68,7 @@ class Dispatcher {
   PushWords push_{};
   Buffer launch_, faults_, backing_, allocations_, events_;
   uint64_t backing_slots_ = 1;
-  std::chrono::milliseconds patience_{10000};
+  std::optional<std::chrono::milliseconds> patience_;  ///< none: as the time limit allows
 };
 
 }  // namespace lanewise::vulkan

@@ -41,6 +41,11 @@ Clock::time_point deadline_after(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(span);
 }
 
+Clock::duration grace_after(double seconds) {
+  const std::chrono::duration<double> span(std::max(0.5, std::min(seconds, 1e8) / 20));
+  return std::chrono::duration_cast<Clock::duration>(span);
+}
+
 bool ends_by(Clock::time_point deadline, std::function<void()> work) {
   if (deadline == Clock::time_point::max()) {
     work();

@@ -10,6 +10,10 @@ namespace lanewise::vulkan {
 /// When `seconds` from now are over; never for 0.
 Clock::time_point deadline_after(double seconds);
 
+/// What a limit of so many seconds may be passed by until a kernel has noticed that it shall end:
+/// the promise is a second or a tenth of the limit, and the caller wants some of that.
+Clock::duration grace_after(double seconds);
+
 /// Runs the work and waits for its end, at most until then: true, or what it threw, or false when
 /// it was still running. It then goes on by itself, as a driver's compiler can neither be stopped
 /// nor have its thread taken away; whatever it uses must stay until the process ends. With no limit
