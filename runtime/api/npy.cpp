@@ -1,19 +1,13 @@
 #include "runtime/api/npy.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "lanewise/error.hpp"
 #include "runtime/api/loader.hpp"
+#include "runtime/support/output_file.hpp"
 
 namespace lanewise::detail {
 namespace {
@@ -165,21 +159,8 @@ Array read_array(const std::string& path) {
 }
 
 void write_array(const std::string& path, const Array& a) {
-  const std::string bytes =
-      path.ends_with(".bin")
-          ? std::string(reinterpret_cast<const char*>(a.bytes.data()), a.bytes.size())
-          : format_npy(a);
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  std::ofstream out(temporary, std::ios::binary);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  std::error_code ec;
-  if (out) std::filesystem::rename(temporary, path, ec);
-  if (!out || ec) {
-    const std::string why = ec ? ec.message() : std::strerror(errno);
-    std::filesystem::remove(temporary, ec);
-    throw Error(ErrorKind::usage, fmt::format("cannot write '{}': {}", path, why));
-  }
+  const std::string_view raw(reinterpret_cast<const char*>(a.bytes.data()), a.bytes.size());
+  write_file(path, path.ends_with(".bin") ? raw : std::string_view(format_npy(a)));
 }
 
 }  // namespace lanewise::detail

@@ -26,7 +26,6 @@ std::string format_npy(const Array& array);
 
 /// By the file's ending: .bin = raw bytes (type u8), anything else .npy.
 Array read_array(const std::string& path);
-/// Writes to a temporary file and renames it, so a failure never damages what was there.
 void write_array(const std::string& path, const Array& array);
 
 }  // namespace lanewise::detail

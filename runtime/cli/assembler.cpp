@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <fstream>
 
 #include "runtime/api/loader.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/isa_tools.hpp"
+#include "runtime/cli/process/streams.hpp"
+#include "runtime/support/output_file.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -57,7 +57,7 @@ const IsaTools& tools_for_binary(const CodeArgs& a, const std::string& file) {
 
 /// True when no error was among them.
 bool report(const CodeArgs& a, const Code& code) {
-  for (const Diagnostic& d : code.diagnostics) fmt::print(stderr, "{}\n", format(a.file, d));
+  for (const Diagnostic& d : code.diagnostics) say("{}\n", format(a.file, d));
   return std::ranges::all_of(code.diagnostics, [](const Diagnostic& d) { return d.warning; });
 }
 
@@ -67,19 +67,11 @@ std::string tsv(const Code& code) {
   return out;
 }
 
-void write(const std::string& path, std::string_view data) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(data.data(), static_cast<std::streamsize>(data.size()));
-  file.close();
-  if (!file)
-    throw Error(ErrorKind::usage, fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
-}
-
 void put(const CodeArgs& a, const std::string& text) {
   if (a.out.empty())
     fmt::print("{}", text);
   else
-    write(a.out, text);
+    write_file(a.out, text);
 }
 
 int assemble(const CodeArgs& a) {
@@ -90,7 +82,7 @@ int assemble(const CodeArgs& a) {
   const Code code = named(isa).assemble(text, a.options);
   if (!report(a, code)) return 1;
   if (!a.out.empty())
-    write(a.out, {reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size()});
+    write_file(a.out, {reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size()});
   if (a.tsv) fmt::print("{}", tsv(code));
   return 0;
 }

@@ -9,9 +9,9 @@
 #include "runtime/bench/cache/cache_figures.hpp"
 #include "runtime/bench/device/device_figures.hpp"
 #include "runtime/cli/bench_rows.hpp"
-#include "runtime/cli/child.hpp"
 #include "runtime/cli/commands.hpp"
-#include "runtime/cli/progress.hpp"
+#include "runtime/cli/process/child.hpp"
+#include "runtime/cli/process/progress.hpp"
 
 namespace lanewise::cli {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "runtime/cache/reports/report.hpp"
 #include "runtime/cli/commands.hpp"
+#include "runtime/cli/process/streams.hpp"
 #include "runtime/trace/fan.hpp"
 #include "runtime/trace/formats.hpp"
 
@@ -18,7 +19,7 @@ struct CacheArgs {
 };
 
 void warn(const trace::ReadResult& r) {
-  if (!r.complete) fmt::print(stderr, "lanewise: warning: {}\n", r.note);
+  if (!r.complete) say("lanewise: warning: {}\n", r.note);
 }
 
 int run_cache(const CacheArgs& args) {

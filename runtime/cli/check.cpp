@@ -5,6 +5,7 @@
 #include "runtime/api/loader.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/options.hpp"
+#include "runtime/cli/process/streams.hpp"
 #include "runtime/cli/stream_script.hpp"
 
 namespace lanewise::cli {
@@ -29,7 +30,7 @@ int check(const CheckArgs& a) {
     const detail::Compiled compiled =
         detail::check(text, isa == Isa::automatic ? detail::detect_isa(file, text) : isa,
                       a.legality, a.max_errors);
-    for (const Diagnostic& d : compiled.diagnostics) fmt::print(stderr, "{}\n", format(file, d));
+    for (const Diagnostic& d : compiled.diagnostics) say("{}\n", format(file, d));
     if (compiled.ok() && a.legality.only()) {
       fmt::print("{}: legal\n", file);
     } else if (compiled.ok()) {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <sstream>
+
+#include "runtime/cli/process/streams.hpp"
 
 namespace lanewise::cli {
 
@@ -75,8 +77,13 @@ int CommandLine::run(int argc, char** argv) {
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app_->exit(e);  // --help, --version
-    fmt::print(stderr, "{0}: error: {1} (see '{0} --help')\n", name_, e.what());
+    if (e.get_exit_code() == 0) {  // --help, --version
+      std::ostringstream text;
+      app_->exit(e, text, text);
+      fmt::print("{}", text.str());
+      return 0;
+    }
+    say("{0}: error: {1} (see '{0} --help')\n", name_, e.what());
     return 2;
   }
   return chosen_();

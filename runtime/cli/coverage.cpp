@@ -6,6 +6,7 @@
 #include "runtime/api/loader.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/options.hpp"
+#include "runtime/cli/process/streams.hpp"
 #include "runtime/isa/gcn/gcn.hpp"
 #include "runtime/isa/ptx/lower.hpp"
 #include "runtime/isa/sass/sass.hpp"
@@ -57,8 +58,7 @@ isa::Coverage coverage_of(const CoverageArgs& a, const std::string& form) {
 
 void say_target(const CoverageArgs& a) {
   if (const std::string target = judged_target(a); !target.empty())
-    fmt::print(stderr, "judged for {}{}\n", target,
-               a.target.empty() ? ", --target names another" : "");
+    say("judged for {}{}\n", target, a.target.empty() ? ", --target names another" : "");
 }
 
 int answer_forms(const CoverageArgs& a) {
@@ -113,8 +113,8 @@ int answer_waves(const CoverageArgs& a) {
       }
     }
   }
-  fmt::print(stderr, "{} of {} kernels run their lanes one after another, {} are refused\n", serial,
-             kernels, refused);
+  say("{} of {} kernels run their lanes one after another, {} are refused\n", serial, kernels,
+      refused);
   return 0;
 }
 

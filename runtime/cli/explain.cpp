@@ -9,6 +9,7 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/explain_output.hpp"
 #include "runtime/cli/options.hpp"
+#include "runtime/cli/process/streams.hpp"
 #include "runtime/cli/stream_script.hpp"
 #include "runtime/script/script.hpp"
 
@@ -157,7 +158,7 @@ std::optional<size_t> code_launch(const script::Case& c) {
 
 /// Prints what is wrong with the script or its state; true when there is nothing.
 bool sound(const std::string& file, const std::vector<Diagnostic>& diagnostics) {
-  for (const Diagnostic& d : diagnostics) fmt::print(stderr, "{}\n", format(file, d));
+  for (const Diagnostic& d : diagnostics) say("{}\n", format(file, d));
   return diagnostics.empty();
 }
 

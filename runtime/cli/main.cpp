@@ -4,12 +4,16 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
 
 #include "lanewise/lanewise.hpp"
 #include "runtime/cli/commands.hpp"
+#include "runtime/cli/process/streams.hpp"
 #include "runtime/vulkan/vulkan_engine.hpp"
 
 namespace {
+
+using lanewise::cli::say;
 
 int run(int argc, char** argv) {
   using namespace lanewise::cli;
@@ -29,16 +33,20 @@ int run_and_report(int argc, char** argv) {
     return run(argc, argv);
   } catch (const lanewise::CompileError& e) {
     // Its text already is one "FILE:LINE:COL: error: ..." a line.
-    fmt::print(stderr, "{}\n", e.what());
+    say("{}\n", e.what());
     return static_cast<int>(e.kind());
   } catch (const lanewise::Error& e) {
-    fmt::print(stderr, "lanewise: error: {}\n", e.what());
+    say("lanewise: error: {}\n", e.what());
     return static_cast<int>(e.kind());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "lanewise: error: out of host memory\n");
+    say("lanewise: error: out of host memory\n");
     return 2;
+  } catch (const std::system_error& e) {
+    if (std::ferror(stdout) != 0) return lanewise::cli::output_failed(e.code().value());
+    say("lanewise: error: {}\n", e.what());
+    return 3;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "lanewise: error: {}\n", e.what());
+    say("lanewise: error: {}\n", e.what());
     return 3;
   }
 }
@@ -46,11 +54,11 @@ int run_and_report(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int code = run_and_report(argc, argv);
+  lanewise::cli::guard_streams();
+  const int code = lanewise::cli::deliver_output(run_and_report(argc, argv));
   if (lanewise::vulkan::still_running()) {
     // A driver's thread is in the middle of its compiler, which takes as long as it takes: neither
-    // wait for it nor destroy the globals under it. Files are closed by now.
-    std::fflush(nullptr);
+    // wait for it nor destroy the globals under it. Files are closed and streams flushed by now.
     std::_Exit(code);
   }
   return code;

@@ -8,9 +8,12 @@
 #include "runtime/cli/arg_spec.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/options.hpp"
-#include "runtime/cli/progress.hpp"
+#include "runtime/cli/process/progress.hpp"
+#include "runtime/cli/process/streams.hpp"
+#include "runtime/cli/process/watchdog.hpp"
 #include "runtime/cli/run_trace.hpp"
 #include "runtime/cli/stream_script.hpp"
+#include "runtime/support/output_file.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -34,6 +37,8 @@ struct BoundArgs {
 BoundArgs bind_args(Device& device, const std::vector<std::string>& texts) {
   BoundArgs b;
   for (const std::string& text : texts) b.specs.push_back(parse_arg(text));
+  for (const ArgSpec& s : b.specs)
+    if (!s.write_to.empty()) check_writable(s.write_to);
   for (const ArgSpec& s : b.specs) {
     Buffer buffer;
     if (s.kind == ArgSpec::Kind::scalar) {
@@ -54,16 +59,38 @@ BoundArgs bind_args(Device& device, const std::vector<std::string>& texts) {
   return b;
 }
 
-double write_back(BoundArgs& b) {
+/// All that shall be written is read back before the first file is touched.
+double write_back(BoundArgs& b, Watchdog& watchdog) {
   const auto start = std::chrono::steady_clock::now();
   for (size_t i = 0; i < b.specs.size(); ++i) {
     ArgSpec& s = b.specs[i];
-    if (s.write_to.empty()) continue;
-    b.buffers[i].read(std::span<std::byte>(s.array.bytes));
-    write_array(s.write_to, s.array);
+    if (!s.write_to.empty()) b.buffers[i].read(std::span<std::byte>(s.array.bytes));
   }
+  watchdog.files_are("its output files were being written: each is a whole one, old or new");
+  for (const ArgSpec& s : b.specs)
+    if (!s.write_to.empty()) write_array(s.write_to, s.array);
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
       .count();
+}
+
+bool writes_files(const BoundArgs& b) {
+  return std::ranges::any_of(b.specs, [](const ArgSpec& s) { return !s.write_to.empty(); });
+}
+
+/// A launch that was given up, or whose device is gone: what the buffers hold is still the user's.
+[[noreturn]] void give_up(const Error& error, BoundArgs& bound, Watchdog& watchdog) {
+  const bool late = error.kind() == ErrorKind::budget;
+  if (!late && error.kind() != ErrorKind::device) throw error;
+  const std::string what =
+      late ? fmt::format("{} (--timeout {})", error.what(), watchdog.seconds()) : error.what();
+  if (!writes_files(bound)) throw Error(error.kind(), what);
+  std::string files = "the output files hold the buffers as they stood";
+  try {
+    write_back(bound, watchdog);
+  } catch (const Error& e) {
+    files = fmt::format("the buffers could not be kept: {}", e.what());
+  }
+  throw Error(error.kind(), fmt::format("{}; {}", what, files));
 }
 
 nlohmann::json to_json(const FaultReport& f) {
@@ -113,10 +140,10 @@ nlohmann::json to_json(const Result& r, const Device& device, const std::string&
 void print_faults(const Result& r) {
   constexpr size_t kShown = 4;
   for (size_t i = 0; i < std::min(kShown, r.faults.size()); ++i) {
-    fmt::print(stderr, "{}", format(r.faults[i]));
+    say("{}", format(r.faults[i]));
   }
   if (r.fault_count > kShown) {
-    fmt::print(stderr, "... {} lanes faulted in all\n", r.fault_count);
+    say("... {} lanes faulted in all\n", r.fault_count);
   }
 }
 
@@ -139,21 +166,25 @@ int run_stream(const RunArgs& a) {
 
 int run(const RunArgs& a) {
   if (is_script(a.file)) return run_stream(a);
+  Watchdog watchdog(a.launch.timeout);
   LaunchOptions options = to_options(a.launch);
   Device device = Device::open(a.device);
   const Module module = device.load_file(a.file, to_isa(a.isa), a.target);
-  for (const Diagnostic& w : module.warnings()) fmt::print(stderr, "{}\n", format(a.file, w));
+  for (const Diagnostic& w : module.warnings()) say("{}\n", format(a.file, w));
   const Kernel kernel = module.kernel(a.kernel);
   RunTrace trace(device, a.trace);
   BoundArgs bound = bind_args(device, a.args);
   options.dynamic_shared += bound.local_bytes;
+  options.timeout_seconds = watchdog.left();
   Result result;
-  {
+  try {
     const Progress progress("running " + kernel.name());
     result = kernel.launch(options, bound.values);
+  } catch (const Error& e) {
+    give_up(e, bound, watchdog);
   }
   // Written back even after faults: the buffers that were fine are the user's.
-  const double readback_ms = write_back(bound);
+  const double readback_ms = write_back(bound, watchdog);
   const bool failed = trace.finish(a.json);
   if (a.json) {
     fmt::print("{}\n", to_json(result, device, kernel.name(), readback_ms, trace).dump(2));

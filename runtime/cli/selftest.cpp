@@ -7,7 +7,8 @@
 
 #include "runtime/api/state.hpp"
 #include "runtime/cli/commands.hpp"
-#include "runtime/cli/progress.hpp"
+#include "runtime/cli/process/progress.hpp"
+#include "runtime/cli/process/streams.hpp"
 #include "runtime/script/suite.hpp"
 
 namespace lanewise::cli {
@@ -105,7 +106,7 @@ int selftest(const SelftestArgs& a) {
   }
   for (const Problem& p : problems)
     if (p.failed || a.verbose)
-      for (const std::string& line : p.lines) fmt::print(stderr, "{}\n", line);
+      for (const std::string& line : p.lines) say("{}\n", line);
   if (a.json)
     fmt::print("{}\n", to_json(counts, problems, engine->info()).dump(2));
   else

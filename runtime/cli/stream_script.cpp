@@ -7,6 +7,7 @@
 
 #include "runtime/api/loader.hpp"
 #include "runtime/api/state.hpp"
+#include "runtime/cli/process/streams.hpp"
 #include "runtime/script/script.hpp"
 
 namespace lanewise::cli {
@@ -21,7 +22,7 @@ script::RunOptions options_for(const std::string& file) {
 void print(const std::string& file, const std::string& name, const Diagnostic& d) {
   Diagnostic named = d;
   if (!name.empty()) named.message = fmt::format("\"{}\": {}", name, d.message);
-  fmt::print(stderr, "{}\n", format(file, named));
+  say("{}\n", format(file, named));
 }
 
 /// The script, or its errors printed.

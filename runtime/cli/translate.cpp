@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <fstream>
-
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/options.hpp"
+#include "runtime/cli/process/watchdog.hpp"
 #include "runtime/spirv/translate.hpp"
+#include "runtime/support/output_file.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -33,15 +33,13 @@ int translate(const TranslateArgs& a) {
   if (a.emit == "spirv" && a.out.empty()) {
     throw Error(ErrorKind::usage, "--emit spirv writes a binary file: name it with -o OUT");
   }
+  const Watchdog watchdog(a.launch.timeout);
   const std::string text = emit(a);
   if (a.out.empty()) {
     fmt::print("{}", text);
     return 0;
   }
-  std::ofstream file(a.out, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw Error(ErrorKind::usage, fmt::format("cannot write '{}'", a.out));
+  write_file(a.out, text);
   return 0;
 }
 

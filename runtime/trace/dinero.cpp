@@ -99,10 +99,7 @@ class DineroIn {
 
 class DineroOut final : public Sink {
  public:
-  explicit DineroOut(const std::string& path) : path_(path), out_(path) {
-    if (!out_)
-      throw Error(ErrorKind::usage, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-  }
+  explicit DineroOut(const std::string& path) : out_(path) {}
   void kernel(const Kernel&) override {}
   void site(const Site& s) override { sites_.push_back(s); }
   void buffer(const Buffer&) override {}
@@ -120,17 +117,13 @@ class DineroOut final : public Sink {
       if (s.control == ControlOp::reset) line('v', i, s.bytes);
     }
   }
-  void finish() override {
-    out_.flush();
-    if (!out_) throw Error(ErrorKind::usage, fmt::format("cannot write {}", path_));
-  }
+  void finish() override { out_.commit(); }
 
  private:
   void line(char letter, unsigned lane, unsigned bytes) {
-    out_ << fmt::format("{} {:x} {}\n", letter, lanes_.address[lane], bytes);
+    out_.write(fmt::format("{} {:x} {}\n", letter, lanes_.address[lane], bytes));
   }
-  std::string path_;
-  std::ofstream out_;
+  OutputFile out_;
   std::vector<Site> sites_;
   Lanes lanes_;
 };

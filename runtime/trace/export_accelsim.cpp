@@ -77,10 +77,7 @@ std::string opcode_of(const Site& s) {
 
 class AccelSimOut final : public Sink {
  public:
-  explicit AccelSimOut(const std::string& path) : path_(path), out_(path) {
-    if (!out_)
-      throw Error(ErrorKind::usage, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-  }
+  explicit AccelSimOut(const std::string& path) : out_(path) {}
   void kernel(const Kernel& k) override { kernels_.push_back(k); }
   void site(const Site& s) override {
     sites_.push_back(s);
@@ -94,32 +91,32 @@ class AccelSimOut final : public Sink {
   }
   void finish() override {
     end_group();
-    out_.flush();
-    if (!out_) throw Error(ErrorKind::usage, fmt::format("cannot write {}", path_));
+    out_.commit();
   }
 
  private:
   void begin(uint32_t index) {
     if (begun_)
-      throw Error(
-          ErrorKind::usage,
-          fmt::format("{}: a .traceg file holds one kernel launch, this trace has more", path_));
+      throw Error(ErrorKind::usage,
+                  fmt::format("{}: a .traceg file holds one kernel launch, this trace has more",
+                              out_.path()));
     begun_ = true;
     const Kernel& k = kernels_.at(index);
     grid_ = k.grid;
-    out_ << fmt::format(
+    out_.write(fmt::format(
         "-kernel name = {}\n-kernel id = 1\n-grid dim = ({},{},{})\n-block dim = ({},{},{})\n"
         "-shmem = 0\n-nregs = 32\n-binary version = 70\n-cuda stream id = 0\n"
         "-shmem base_addr = {:#018x}\n-local mem base_addr = {:#018x}\n-nvbit version = none\n"
         "-accelsim tracer version = 4\n-enable lineinfo = 1\n\n",
         k.name, k.grid[0], k.grid[1], k.grid[2], k.block[0], k.block[1], k.block[2], k.shared_base,
-        k.local_base);
+        k.local_base));
   }
   void wave(const WaveRecord& r) {
     if (!begun_) begin(0);
     if (r.mask >> 32 != 0)
-      throw Error(ErrorKind::usage,
-                  fmt::format("{}: waves of 64 lanes do not fit the format, which has 32", path_));
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("{}: waves of 64 lanes do not fit the format, which has 32", out_.path()));
     if (r.group != group_) {
       end_group();
       group_ = r.group;
@@ -142,18 +139,17 @@ class AccelSimOut final : public Sink {
   void end_group() {
     if (warps_.empty()) return;
     const uint32_t x = std::max(1U, grid_[0]), y = std::max(1U, grid_[1]);
-    out_ << fmt::format("#BEGIN_TB\n\nthread block = {},{},{}\n", group_ % x, group_ / x % y,
-                        group_ / x / y);
+    out_.write(fmt::format("#BEGIN_TB\n\nthread block = {},{},{}\n", group_ % x, group_ / x % y,
+                           group_ / x / y));
     for (const auto& [warp, lines] : warps_) {
-      out_ << fmt::format("\nwarp = {}\ninsts = {}\n", warp, lines.size());
-      for (const std::string& text : lines) out_ << text;
+      out_.write(fmt::format("\nwarp = {}\ninsts = {}\n", warp, lines.size()));
+      for (const std::string& text : lines) out_.write(text);
     }
-    out_ << "\n#END_TB\n\n";
+    out_.write("\n#END_TB\n\n");
     warps_.clear();
   }
 
-  std::string path_;
-  std::ofstream out_;
+  OutputFile out_;
   std::vector<Kernel> kernels_;
   std::vector<Site> sites_;
   std::vector<std::string> opcodes_;

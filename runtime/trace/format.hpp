@@ -1,25 +1,20 @@
 // Lanewise's own trace file. The format is described in docs/trace-format.md.
 #pragma once
 
-#include <cstdio>
-#include <memory>
 #include <string>
 
+#include "runtime/support/output_file.hpp"
 #include "runtime/trace/event.hpp"
 
 namespace lanewise::trace {
 
 inline constexpr uint32_t kTraceVersion = 1;
 
-/// Writes a trace file block by block; memory use is one block. The file is whole once finish()
-/// has run; without it, a reader gets every block that was written and says that the end is
-/// missing.
+/// Writes a trace file block by block; memory use is one block. The file is there once finish() has
+/// run, and not before.
 class Writer final : public Sink {
  public:
   explicit Writer(const std::string& path, size_t block_bytes = size_t{1} << 20);
-  ~Writer() override;
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
   void kernel(const Kernel& k) override;
   void site(const Site& s) override;
   void buffer(const Buffer& b) override;
@@ -27,15 +22,10 @@ class Writer final : public Sink {
   void finish() override;
 
  private:
-  struct Close {
-    void operator()(std::FILE* f) const { std::fclose(f); }
-  };
   void flush_block(bool last);
-  void write(const void* data, size_t size);
   void end_item();
 
-  std::string path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  OutputFile file_;
   std::string block_;
   size_t block_bytes_;
   uint64_t previous_base_ = 0;  ///< of this block; addresses are stored relative to it

@@ -25,10 +25,8 @@ std::string json_text(const std::string& text) {
 
 class PerfettoOut final : public Sink {
  public:
-  explicit PerfettoOut(const std::string& path) : path_(path), out_(path) {
-    if (!out_)
-      throw Error(ErrorKind::usage, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-    out_ << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+  explicit PerfettoOut(const std::string& path) : out_(path) {
+    out_.write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     item(R"({"ph":"M","name":"process_name","pid":0,"args":{"name":"kernels"}})");
   }
   void kernel(const Kernel& k) override { kernels_.push_back(k); }
@@ -54,9 +52,8 @@ class PerfettoOut final : public Sink {
     }
   }
   void finish() override {
-    out_ << "\n]}\n";
-    out_.flush();
-    if (!out_) throw Error(ErrorKind::usage, fmt::format("cannot write {}", path_));
+    out_.write("\n]}\n");
+    out_.commit();
   }
 
  private:
@@ -73,14 +70,14 @@ class PerfettoOut final : public Sink {
         uint64_t{r.group} * 64 + r.wave, time_, s.pc, r.group, r.wave, active_lanes(r), r.base));
   }
   void item(const std::string& json) {
-    out_ << (first_ ? "" : ",\n") << json;
+    out_.write(first_ ? "" : ",\n");
+    out_.write(json);
     first_ = false;
   }
 
   static constexpr const char* kCategory[] = {"none",    "load",  "store", "atomic",
                                               "control", "fence", "fetch"};
-  std::string path_;
-  std::ofstream out_;
+  OutputFile out_;
   std::vector<Kernel> kernels_;
   std::vector<Site> sites_;
   std::set<unsigned> processes_;

@@ -1,8 +1,3 @@
-#include <fmt/format.h>
-
-#include <cerrno>
-#include <cstring>
-
 #include "runtime/support/hash.hpp"
 #include "runtime/trace/format.hpp"
 #include "runtime/trace/frame.hpp"
@@ -11,20 +6,11 @@
 namespace lanewise::trace {
 
 Writer::Writer(const std::string& path, size_t block_bytes)
-    : path_(path), file_(std::fopen(path.c_str(), "wb")), block_bytes_(block_bytes) {
-  if (!file_)
-    throw Error(ErrorKind::usage, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    : file_(path), block_bytes_(block_bytes) {
   std::string head(kMagic);
   put_le32(head, kTraceVersion);
   put_le32(head, 0);
-  write(head.data(), head.size());
-}
-
-Writer::~Writer() = default;
-
-void Writer::write(const void* data, size_t size) {
-  if (std::fwrite(data, 1, size, file_.get()) != size)
-    throw Error(ErrorKind::usage, fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
+  file_.write(head);
 }
 
 void Writer::end_item() {
@@ -59,8 +45,8 @@ void Writer::flush_block(bool last) {
   put_le32(head, kBlockMagic);
   put_le32(head, static_cast<uint32_t>(block_.size()));
   put_le64(head, hash_text(block_));
-  write(head.data(), head.size());
-  write(block_.data(), block_.size());
+  file_.write(head);
+  file_.write(block_);
   block_.clear();
   previous_base_ = 0;
 }
@@ -72,8 +58,7 @@ void Writer::finish() {
   out.byte(static_cast<uint8_t>(Item::end));
   out.u(events_);
   flush_block(true);
-  if (std::fflush(file_.get()) != 0)
-    throw Error(ErrorKind::usage, fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
+  file_.commit();
 }
 
 }  // namespace lanewise::trace

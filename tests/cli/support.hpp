@@ -2,6 +2,8 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,6 +90,16 @@ inline size_t lines_of(const std::string& text) {
   size_t n = 0;
   for (const char c : text) n += c == '\n' ? 1 : 0;
   return n;
+}
+
+/// A character device that a program which goes wrong may do to what it likes: root would lose the
+/// system's own. Empty where this user, or this file system, has no devices.
+inline std::string device_file(const std::string& name, unsigned minor) {
+  if (geteuid() != 0) return "/dev/" + name;
+  const std::string path = scratch() + "/" + name;
+  std::filesystem::remove(path);
+  if (mknod(path.c_str(), S_IFCHR | 0666, makedev(1, minor)) != 0) return {};
+  return std::ofstream(path) ? path : std::string();
 }
 
 inline const std::string kHeader = ".version 7.5\n.target sm_75\n.address_size 64\n";

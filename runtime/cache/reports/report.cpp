@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <map>
 
 #include "runtime/cache/dialects/policy_word.hpp"
 #include "runtime/support/error.hpp"
+#include "runtime/support/output_file.hpp"
 
 namespace lanewise::cache {
 namespace {
@@ -248,28 +246,19 @@ const ReportKind& kind_of(const std::string& path) {
                           path));
 }
 
-[[noreturn]] void cannot_write(const std::string& path) {
-  throw Error(ErrorKind::usage, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-}
-
 }  // namespace
 
 TrackerOptions options_for(std::span<const std::string> paths) {
   TrackerOptions options;
   for (const std::string& path : paths) {
     options.profile = options.profile || kind_of(path).make == html_report;
-    // Appending nothing leaves a file that is there as it is.
-    if (!std::ofstream(path, std::ios::app)) cannot_write(path);
+    check_writable(path);
   }
   return options;
 }
 
 void write_report(const std::string& path, std::span<const Tracker* const> runs) {
-  const std::string text = kind_of(path).make(runs);
-  std::ofstream out(path);
-  out << text;
-  out.flush();
-  if (!out) cannot_write(path);
+  write_file(path, kind_of(path).make(runs));
 }
 
 bool fails_on(const std::string& what, std::span<const Verdict> all) {

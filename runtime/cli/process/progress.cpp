@@ -1,10 +1,12 @@
-#include "runtime/cli/progress.hpp"
+#include "runtime/cli/process/progress.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+
+#include "runtime/cli/process/streams.hpp"
 
 namespace lanewise::cli {
 
@@ -27,9 +29,9 @@ void Progress::show() const {
     const auto elapsed = std::chrono::steady_clock::now() - start;
     if (elapsed < 1s) continue;
     shown = true;
-    fmt::print(stderr, "\r{} ... {:.0f} s", what_, std::chrono::duration<double>(elapsed).count());
+    say("\r{} ... {:.0f} s", what_, std::chrono::duration<double>(elapsed).count());
   }
-  if (shown) fmt::print(stderr, "\r\x1b[K");
+  if (shown) say("\r\x1b[K");
 }
 
 }  // namespace lanewise::cli

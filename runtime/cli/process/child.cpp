@@ -1,4 +1,4 @@
-#include "runtime/cli/child.hpp"
+#include "runtime/cli/process/child.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,0 +1,30 @@
+// The program's standard streams: one may be closed, full, or a pipe whose reader is gone.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+namespace lanewise::cli {
+
+/// Before anything else: a closed stream is filled in, so that no file of ours becomes standard
+/// output, and a write that cannot succeed becomes an error instead of a signal.
+void guard_streams();
+
+/// To standard error. Where nobody can be told, the exit code has to do.
+void say_text(std::string_view text) noexcept;
+
+template <typename... Args>
+void say(fmt::format_string<Args...> format, Args&&... args) {
+  say_text(fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// A write to standard output failed: the exit code, after one message with the system's reason.
+int output_failed(int reason);
+
+/// The exit code once all output is out: `code`, or 2 with a message where standard output did not
+/// take what a run that was fine had to say.
+int deliver_output(int code);
+
+}  // namespace lanewise::cli

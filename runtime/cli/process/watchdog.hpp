@@ -1,0 +1,44 @@
+// --timeout holds for the whole process, whatever it is waiting for.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace lanewise::cli {
+
+/// Everything that can be given up gently is asked to end when the time is over. Where that does
+/// not help - a parser, a driver's compiler, a pipe that nobody empties - the watchdog ends the
+/// process a little later, with exit code 4.
+class Watchdog {
+ public:
+  /// From now on; 0 = it never ends.
+  explicit Watchdog(double seconds);
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  /// What is left of the time for a part that has a limit of its own: 0 = there is no limit.
+  /// Error(budget) when nothing is left.
+  double left() const;
+  double seconds() const { return seconds_; }
+  /// Said when it has to end the process: what became of the user's files. Text that stays.
+  void files_are(const char* text) { files_ = text; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void watch();
+  [[noreturn]] void end_process() const;
+
+  double seconds_;
+  Clock::time_point start_ = Clock::now();
+  std::atomic<const char*> files_ = "no output file was touched";
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool left_ = false;
+  std::thread thread_;
+};
+
+}  // namespace lanewise::cli
