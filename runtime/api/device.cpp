@@ -93,6 +93,14 @@ Allocated::~Allocated() {
   device->allocator.free(address);
 }
 
+Device DeviceAccess::on(std::unique_ptr<Engine> engine) {
+  Device device;
+  device.state_ = std::make_shared<DeviceState>();
+  device.state_->engine = std::move(engine);
+  device.state_->info = to_public(device.state_->engine->info(), -1);
+  return device;
+}
+
 /// Whoever gets the memory next finds it resident.
 BufferState::~BufferState() {
   if (paged)

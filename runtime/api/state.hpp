@@ -59,4 +59,11 @@ struct ModuleState {
   uint64_t residency_seen = 0;  ///< generation of the device's map that the module's copy has
 };
 
+/// Devices beyond what the public API opens.
+struct DeviceAccess {
+  static DeviceState& state(const Device& device) { return *device.state_; }
+  /// A device on an engine of the caller's.
+  static Device on(std::unique_ptr<Engine> engine);
+};
+
 }  // namespace lanewise::detail

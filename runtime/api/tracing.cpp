@@ -4,10 +4,6 @@
 
 namespace lanewise::detail {
 
-struct DeviceAccess {
-  static DeviceState& state(const Device& device) { return *device.state_; }
-};
-
 void start_tracing(const Device& device, trace::Sink& sink, uint64_t buffer_bytes,
                    events::ExactMemory* exact) {
   DeviceAccess::state(device).events = std::make_unique<events::Collector>(sink, buffer_bytes);

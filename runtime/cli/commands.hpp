@@ -17,5 +17,6 @@ void add_trace(const Command& app);
 void add_bench(const Command& app);
 void add_selftest(const Command& app);
 void add_explain(const Command& app);
+void add_diff(const Command& app);
 
 }  // namespace lanewise::cli

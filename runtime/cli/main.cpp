@@ -21,8 +21,9 @@ int run(int argc, char** argv) {
       "lanewise",
       "Lanewise runs foreign GPU kernels (PTX, Maxwell SASS, GCN) on any Vulkan device.",
       lanewise::version());
-  for (const auto add : {add_devices, add_run, add_check, add_translate, add_coverage, add_asm,
-                         add_disasm, add_cache, add_trace, add_bench, add_selftest, add_explain})
+  for (const auto add :
+       {add_devices, add_run, add_check, add_translate, add_coverage, add_asm, add_disasm,
+        add_cache, add_trace, add_bench, add_selftest, add_explain, add_diff})
     add(line.root());
   return line.run(argc, argv);
 }
