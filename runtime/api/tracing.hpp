@@ -14,9 +14,10 @@ inline constexpr uint64_t kDefaultTraceBuffer = uint64_t{64} << 20;
 
 /// buffer_bytes: events that may wait on the device before they are handed on. The sink must live
 /// until tracing stops. exact: where loads get their values from (the reference engine only).
+/// input: the file whose lines the kernels' instructions are, for findings.
 void start_tracing(const Device& device, trace::Sink& sink,
                    uint64_t buffer_bytes = kDefaultTraceBuffer,
-                   events::ExactMemory* exact = nullptr);
+                   events::ExactMemory* exact = nullptr, const std::string& input = {});
 void stop_tracing(const Device& device);
 
 }  // namespace lanewise::detail

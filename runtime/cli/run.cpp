@@ -172,7 +172,7 @@ int run(const RunArgs& a) {
   const Module module = device.load_file(a.file, to_isa(a.isa), a.target);
   for (const Diagnostic& w : module.warnings()) say("{}\n", format(a.file, w));
   const Kernel kernel = module.kernel(a.kernel);
-  RunTrace trace(device, a.trace);
+  RunTrace trace(device, a.trace, a.file);
   BoundArgs bound = bind_args(device, a.args);
   options.dynamic_shared += bound.local_bytes;
   options.timeout_seconds = watchdog.left();

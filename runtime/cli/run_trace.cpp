@@ -22,7 +22,8 @@ void add_trace_options(const Command& sub, TraceArgs& args) {
       .between(1, 2048);
 }
 
-RunTrace::RunTrace(const Device& device, const TraceArgs& args) : args_(args), device_(device) {
+RunTrace::RunTrace(const Device& device, const TraceArgs& args, const std::string& input)
+    : args_(args), device_(device) {
   if (args.presets.empty() && !(args.reports.empty() && args.fail_on.empty()))
     throw Error(ErrorKind::usage, "--report and --fail-on need --cache PRESET");
   if (args.exact && args.presets.size() != 1)
@@ -45,7 +46,7 @@ RunTrace::RunTrace(const Device& device, const TraceArgs& args) : args_(args), d
     fan_.add(file_.get());
   }
   if (!fan_.empty())
-    detail::start_tracing(device, fan_, uint64_t{args.buffer_mib} << 20, exact_.get());
+    detail::start_tracing(device, fan_, uint64_t{args.buffer_mib} << 20, exact_.get(), input);
 }
 
 RunTrace::~RunTrace() {

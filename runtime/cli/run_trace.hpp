@@ -25,7 +25,7 @@ void add_trace_options(const Command& sub, TraceArgs& args);
 /// Traces a device while it lives. Throws Error(usage) for presets, rules and files that are none.
 class RunTrace {
  public:
-  RunTrace(const Device& device, const TraceArgs& args);
+  RunTrace(const Device& device, const TraceArgs& args, const std::string& input);
   ~RunTrace();
   RunTrace(const RunTrace&) = delete;
   RunTrace& operator=(const RunTrace&) = delete;

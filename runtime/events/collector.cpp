@@ -50,6 +50,7 @@ void Collector::announce_kernel(const LaunchRequest& request) {
   hinted_.clear();
   for (trace::Site& s : plan_.sites) {
     s.kernel = kernel_;
+    if (s.file.empty() && s.line != 0) s.file = input_;
     sink_.site(s);
     ++sites_;
   }

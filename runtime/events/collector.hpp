@@ -32,6 +32,8 @@ class Collector {
   explicit Collector(trace::Sink& sink, uint64_t buffer_bytes = kDefaultBufferBytes)
       : sink_(sink), buffer_bytes_(buffer_bytes) {}
 
+  /// The file that the guest's lines are lines of, where no .loc names another.
+  void set_input(const std::string& file) { input_ = file; }
   /// Numbers the trace points of the program about to be launched.
   void number_points(ir::Program& program) { plan_ = number(program); }
   const Plan& plan() const { return plan_; }
@@ -72,6 +74,7 @@ class Collector {
 
   trace::Sink& sink_;
   uint64_t buffer_bytes_;
+  std::string input_;
   Plan plan_;
   std::map<uint64_t, std::pair<uint64_t, std::string>> announced_;  ///< address: size, name
   uint32_t kernels_ = 0, sites_ = 0;

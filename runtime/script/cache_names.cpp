@@ -16,6 +16,8 @@ constexpr Counter kCounters[] = {
     {"read_misses", &LevelCounters::read_misses},
     {"writes", &LevelCounters::writes},
     {"write_misses", &LevelCounters::write_misses},
+    {"write_sector_hits", &LevelCounters::write_sector_hits},
+    {"write_sector_misses", &LevelCounters::write_sector_misses},
     {"sector_hits", &LevelCounters::sector_hits},
     {"sector_misses", &LevelCounters::sector_misses},
     {"fills", &LevelCounters::fills},

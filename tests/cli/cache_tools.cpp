@@ -52,6 +52,44 @@ void one_error(const Output& o, int code, const std::string& part) {
 
 }  // namespace
 
+/// A kernel whose prefetch nobody uses, with and without the source's lines.
+json sarif_of(const std::string& name, const std::string& place) {
+  const std::string ptx = write(
+      name, ".version 7.8\n.target sm_80\n.address_size 64\n" + place +
+                ".visible .entry k(.param .u64 p)\n{\n.reg .b64 a;\nld.param.u64 a, [p];\n"
+                "cvta.to.global.u64 a, a;\n" +
+                (place.empty() ? "" : ".loc 1 77 3\n") + "prefetch.global.L1 [a];\nret;\n}\n");
+  const std::string out = scratch() + "/" + name + ".sarif";
+  const Output o = program("run " + ptx + " --grid 1 --block 32 --arg zero:u32[64] --cache ga100 " +
+                           "--device reference --report " + out);
+  REQUIRE_MESSAGE(o.code == 0, o.err);
+  return json::parse(slurp(out))["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+}
+
+TEST_CASE("run --report FILE.sarif: a place is a line of the file it names") {
+  if (elsewhere()) return;
+  const json own = sarif_of("plain.ptx", "");
+  CHECK(own["artifactLocation"]["uri"] == scratch() + "/plain.ptx");
+  CHECK(own["region"]["startLine"] == 9);
+  const json source = sarif_of("lines.ptx", ".file 1 \"kernel.cu\"\n");
+  CHECK(source["artifactLocation"]["uri"] == "kernel.cu");
+  CHECK(source["region"]["startLine"] == 77);
+}
+
+TEST_CASE("cache: what is left dirty, and each preset's own count") {
+  if (elsewhere()) return;
+  const std::string trace = stale_trace();
+  const Output o = program("cache " + trace + " --preset gv100,tahiti --json");
+  REQUIRE_MESSAGE(o.code == 0, o.err);
+  const json j = json::parse(o.out);
+  CHECK(j["findings"][0]["counts"] == json({{"gv100", 1}, {"tahiti", 2}}));
+  CHECK(j["presets"][0]["caches"]["L2"]["dirty_bytes_left"] == 128);
+  CHECK(j["presets"][0]["caches"]["L2"]["write_sector_hits"] == 4);
+  CHECK(j["presets"][1]["caches"]["L2"]["dirty_bytes_left"] == 0);  // written back with the kernel
+  const Output text = program("cache " + trace + " --preset gv100");
+  CHECK(contains(text.out, "128 dirty bytes in 1 lines are left in L2 at the end\n"));
+}
+
 TEST_CASE("cache: a stale read is found, and every report tells it") {
   if (elsewhere()) return;
   const std::string trace = stale_trace(), base = scratch() + "/stale";

@@ -20,7 +20,9 @@ class Heard final : public Observer {
     add(3, x.address + static_cast<uint64_t>(c) * 16 + static_cast<uint64_t>(p));
   }
   void partial_write_back(const Line& x, unsigned n) override { add(4, x.address + n); }
-  void shared_write(const Access& a, const SectorState& s) override { add(5, a.block + s.sm()); }
+  void shared_write(const Access&, uint64_t sector, const SectorState& s, uint32_t m) override {
+    add(5, sector + s.sm() + (uint64_t{m} << 32));
+  }
   void priority_refused(const Access& a) override { add(6, a.block); }
 
   uint64_t events = 0, digest = 0;

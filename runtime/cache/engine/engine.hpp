@@ -25,8 +25,9 @@ std::string_view name(Cache cache);
 struct LevelCounters {
   uint64_t reads = 0, read_misses = 0;
   uint64_t writes = 0, write_misses = 0;
-  uint64_t sector_hits = 0, sector_misses = 0;  ///< of reads
-  uint64_t fills = 0;                           ///< sectors fetched from below
+  uint64_t sector_hits = 0, sector_misses = 0;              ///< of reads
+  uint64_t write_sector_hits = 0, write_sector_misses = 0;  ///< whose line is there, or is not
+  uint64_t fills = 0;                                       ///< sectors fetched from below
   uint64_t evictions = 0, write_backs = 0, write_back_bytes = 0;
   uint64_t invalidated = 0;
   uint64_t prefetches = 0, over_fetch = 0;
@@ -39,6 +40,8 @@ struct SiteCounters {
   uint64_t instructions = 0, lanes = 0, requests = 0, hardware_requests = 0, sectors = 0;
   uint64_t bytes = 0;
   uint64_t l1_hits = 0, l1_misses = 0, l2_hits = 0, l2_misses = 0;  ///< sectors read
+  uint64_t l1_write_hits = 0, l1_write_misses = 0;  ///< sectors stored, by itself and not by
+  uint64_t l2_write_hits = 0, l2_write_misses = 0;  ///< lines that make room for it
   uint64_t stale = 0;
   bool operator==(const SiteCounters&) const = default;
 };
@@ -103,8 +106,10 @@ class Observer {
   /// A line with a flag or a class of its own leaves its cache.
   virtual void evicted(Cache, const Line&, Priority, uint32_t /*context*/) {}
   virtual void partial_write_back(const Line&, unsigned /*sectors*/) {}
-  /// The sector was last written by another SM of the same kernel.
-  virtual void shared_write(const Access&, const SectorState& /*before*/) {}
+  /// The sector at this address was last written by another SM of the same kernel, which wrote
+  /// these bytes of it.
+  virtual void shared_write(const Access&, uint64_t /*sector*/, const SectorState& /*before*/,
+                            uint32_t /*bytes*/) {}
   virtual void priority_refused(const Access&) {}
   virtual void useless_control(const Access&, Effect, const char* /*why*/) {}
 };
@@ -140,8 +145,15 @@ class Engine {
   const Preset& preset() const { return preset_; }
   const LevelCounters& counters(Cache c) const { return counters_[static_cast<size_t>(c)]; }
   SectorState sector(uint64_t address) { return memory_.page(address).sector(address); }
+  /// What the sector's last writer has written of it since nobody else did, a bit a byte.
+  uint32_t written_bytes(uint64_t address) { return memory_.page(address).written_bytes(address); }
   /// Without an SM: of whichever copy there is.
   LineState byte_state(Cache c, uint64_t address, std::optional<uint32_t> sm = {}) const;
+  /// What all caches of one kind hold that nobody below has yet.
+  struct Dirty {
+    uint64_t lines = 0, bytes = 0;
+  };
+  Dirty dirty(Cache c) const;
   size_t memory_bytes() const;
   /// Bytes as the L2 would return them now; only with values.
   uint8_t coherent_byte(uint64_t address);
@@ -154,6 +166,8 @@ class Engine {
   /// Local memory below the L1s is zero again, as when threads start.
   void clear_local_memory();
 
+  /// Of dirty bytes that go down.
+  static const Plan& write_back_plan();
   /// A load, store or atomic, as the plan's row says.
   void run(const Plan& p, const Access& a);
   /// The same for many loads and stores of one SM and one site, in their order, and faster. Both
@@ -183,8 +197,6 @@ class Engine {
   Level& new_l1(uint32_t sm);
   Level& instance(Cache c, uint32_t sm);
   Cache first_cache(const Plan& plan) const;
-  /// Of dirty bytes that go down.
-  static const Plan& write_back_plan();
   void read_line(Cache c, Level& level, uint32_t index, const Plan& p, const Access& a,
                  uint64_t line, Mask mask);
   void read_through(Cache c, Level& level, uint32_t index, const Plan& p, const Access& a,
@@ -208,8 +220,14 @@ class Engine {
   void store_l1_write_back(Cache c, Level& level, uint32_t index, const Plan& p, const Access& a,
                            uint64_t line, Mask mask);
   void store_l1_through(const Plan& p, const Access& a, uint64_t line, Mask mask);
+  /// Counts a store's sectors at one level; `demand`: an instruction asks for it.
+  void count_write(Cache c, const Level& level, const Mask& mask, bool hit, bool demand);
   void write_l2(const Plan& p, const Access& a, bool local);
   void write_l2_line(const Plan& p, const Access& a, uint64_t line, Mask mask);
+  /// Written by a store of the kernel that runs.
+  bool this_kernels(const SectorState& s) const {
+    return s.writer() >= first_context_ && s.writer() != kNoContext;
+  }
   void publish(const Access& a);
   void make_copies_old(Page& page, const Access& a);
   void mark_copies(Page& page, const Access& a);

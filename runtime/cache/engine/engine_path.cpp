@@ -229,7 +229,8 @@ void Engine::read_l2_line(const Plan& p, const Access& a, uint64_t line, Mask ma
     Line& x = l2.line(index);
     if ((x.flags & kStale) != 0) check_stale(Cache::l2, p, a, l2, index, mask);
     x.flags &= static_cast<uint8_t>(~kPrefetched);
-    missing = whole_sectors_of(l2, without(mask, x.valid));
+    // Who asks for part of a sector gets all of it: one rule, whichever way the request came.
+    missing = whole_sectors_of(l2, without(whole_sectors_of(l2, mask), x.valid));
     hit(l2, index, wanted);
   }
   const unsigned absent = sectors_of(l2, missing);
@@ -306,19 +307,32 @@ void Engine::store(const Plan& p, const Access& a) {
       store_l1_write_back(c, level, level.find(line), p, a, line, m);
     });
   }
-  if (l1_[a.sm] && c == Cache::l1)
+  if (c == Cache::l1 && (p.in_l1 || l1_[a.sm]))
     each_line(l1(a.sm), a.block, a.mask,
               [&](uint64_t line, Mask m) { store_l1_through(p, a, line, m); });
   write_l2(p, a, p.local);
+}
+
+void Engine::count_write(Cache c, const Level& level, const Mask& mask, bool hit, bool demand) {
+  LevelCounters& n = count(c);
+  const unsigned sectors = sectors_of(level, mask);
+  ++n.writes;
+  if (!hit) ++n.write_misses;
+  (hit ? n.write_sector_hits : n.write_sector_misses) += sectors;
+  if (!demand) return;
+  if (c == Cache::l2)
+    (hit ? site_->l2_write_hits : site_->l2_write_misses) += sectors;
+  else
+    (hit ? site_->l1_write_hits : site_->l1_write_misses) += sectors;
 }
 
 /// What a write-through store does to its own SM's line.
 void Engine::store_l1_through(const Plan& p, const Access& a, uint64_t line, Mask mask) {
   Level& level = l1(a.sm);
   const uint32_t index = level.find(line);
+  if (p.in_l1) count_write(Cache::l1, level, mask, index != kNoLine, true);
   if (index == kNoLine) return;
   LevelCounters& n = count(Cache::l1);
-  ++n.writes;
   Line& x = level.line(index);
   if (p.store != L1Store::update) {
     if (x.dirty.any() && (x.dirty & whole_sectors(mask, level.geometry().sector)).any())
@@ -338,9 +352,8 @@ void Engine::store_l1_through(const Plan& p, const Access& a, uint64_t line, Mas
 void Engine::store_l1_write_back(Cache c, Level& level, uint32_t index, const Plan& p,
                                  const Access& a, uint64_t line, Mask mask) {
   LevelCounters& n = count(c);
-  ++n.writes;
+  count_write(c, level, mask, index != kNoLine, true);
   if (index == kNoLine) {
-    ++n.write_misses;
     index = allocate(c, level, line, p.l1_class, a);
     if (preset_.knobs.fetch_on_write) {
       const Mask need = preset_.knobs.fill == Granule::line ? line_mask(level, line)
@@ -374,13 +387,12 @@ void Engine::write_l2_line(const Plan& p, const Access& a, uint64_t line, Mask m
   Level& l2 = *l2_;
   LevelCounters& n = count(Cache::l2);
   const Class wanted = l2_class(p, line);
-  ++n.writes;
   n.by_class[static_cast<size_t>(wanted)] += sectors_of(l2, mask);
   const bool system = (p.flags & (kWriteThrough | kUncached)) != 0 && memory_.page(line).system;
   const bool uncached = (p.flags & kUncached) != 0;
   uint32_t index = l2.find(line);
+  count_write(Cache::l2, l2, mask, index != kNoLine, &p != &write_back_plan());
   if (index == kNoLine) {
-    ++n.write_misses;
     if (uncached || !preset_.knobs.write_allocate_l2) {
       ++n.write_backs;
       n.write_back_bytes += mask.count();
@@ -419,11 +431,18 @@ void Engine::publish(const Access& a) {
   Page& page = memory_.page(a.block);
   make_copies_old(page, a);
   SectorState* const sectors = &page.sector(a.block);
+  uint32_t* const written = &page.written_bytes(a.block);
   for (unsigned left = sectors32(a.mask); left != 0; left &= left - 1) {
-    SectorState& state = sectors[std::countr_zero(left)];
-    if (state.sm() != a.sm && state.sm() != kHostSm && state.writer() >= first_context_ &&
-        state.writer() != kNoContext)
-      observer_->shared_write(a, state);
+    const auto i = static_cast<unsigned>(std::countr_zero(left));
+    SectorState& state = sectors[i];
+    const uint32_t bytes = sector_bytes(a.mask, i);
+    if (this_kernels(state) && state.sm() == a.sm) {
+      written[i] |= bytes;
+    } else {
+      if (this_kernels(state) && state.sm() != kHostSm)
+        observer_->shared_write(a, a.block + 32 * i, state, written[i]);
+      written[i] = bytes;
+    }
     state.written(a.context, a.sm);
   }
 }

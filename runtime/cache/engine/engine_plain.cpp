@@ -17,7 +17,7 @@ class Engine::PlainBatch {
 
   void run(std::span<const PlainAccess> accesses) {
     accesses_ = accesses;
-    if (store_.store == L1Store::write_back)
+    if (!through())
       write_back_l1();
     else
       write_through_l1();
@@ -43,8 +43,7 @@ class Engine::PlainBatch {
       const auto loads_end = std::find_if(at, accesses_.end(), store);
       if (loads_end != at) count += take(l1, std::span(at, loads_end));
       for (at = loads_end; at != accesses_.end() && store(*at); ++at) {
-        if (e_.l1(sm_).find(at->block) != kNoLine)
-          e_.store_l1_through(store_, access(*at), at->block, at->mask);
+        e_.store_l1_through(store_, access(*at), at->block, at->mask);
         *writes_++ = below_;
         *below_++ = *at;
         // publish() takes it for a line that L1 gave up.
@@ -74,6 +73,8 @@ class Engine::PlainBatch {
     const auto sectors = l1.finish(accesses, e_.count(Cache::l1));
     e_.site_->l1_hits += sectors.hits;
     e_.site_->l1_misses += sectors.misses;
+    e_.site_->l1_write_hits += sectors.write_hits;
+    e_.site_->l1_write_misses += sectors.write_misses;
   }
 
   Access access(const PlainAccess& a) const { return {a.block, a.mask, a.context, sm_, nullptr}; }
@@ -104,6 +105,10 @@ class Engine::PlainBatch {
     const auto sectors = l2.finish(count - more_than_plain, e_.count(Cache::l2));
     e_.site_->l2_hits += sectors.hits;
     e_.site_->l2_misses += sectors.misses;
+    if (through()) {
+      e_.site_->l2_write_hits += sectors.write_hits;
+      e_.site_->l2_write_misses += sectors.write_misses;
+    }
     e_.count(Cache::l1).fills += sectors.hits + sectors.misses;
     below_ = lists_.below;
     writes_ = lists_.writes;
@@ -114,7 +119,7 @@ class Engine::PlainBatch {
     if (a.write != 0) {
       const PlainAccess* const writes[] = {&a};
       count_write_backs(writes);
-      return e_.write_l2(Engine::write_back_plan(), access(a), false);
+      return e_.write_l2(through() ? store_ : Engine::write_back_plan(), access(a), false);
     }
     const auto cause = std::find_if(accesses_.begin(), accesses_.end(), [&](const PlainAccess& q) {
       return q.context == a.context && q.block == a.block;
@@ -123,6 +128,9 @@ class Engine::PlainBatch {
     e_.register_copy(Cache::l1, a.block, sm_);
     e_.count(Cache::l1).fills += sector_count(a.mask, 32);
   }
+
+  /// What L2 has to write is what the stores write, not what L1 gave up.
+  bool through() const { return store_.store != L1Store::write_back; }
 
   /// What L2 leaves to do of lists_.below[from] to lists_.below[to - 1], the first of whose writes
   /// is the one given: memory has new versions, and other SMs may ask for copies. Returns the next

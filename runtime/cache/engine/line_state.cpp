@@ -29,6 +29,23 @@ LineState Engine::byte_state(Cache c, uint64_t address, std::optional<uint32_t> 
   return state;
 }
 
+Engine::Dirty Engine::dirty(Cache c) const {
+  Dirty sum;
+  const auto add = [&](const Level* level) {
+    if (level == nullptr) return;
+    for (uint32_t i = 0; i < level->slots(); ++i)
+      if (const Line& x = level->line(i); !x.empty() && x.dirty.any()) {
+        ++sum.lines;
+        sum.bytes += x.dirty.count();
+      }
+  };
+  if (c == Cache::l2) add(l2_.get());
+  if (c == Cache::l1)
+    for (const auto& level : l1_) add(level.get());
+  for (const auto& level : others_[static_cast<size_t>(c)]) add(level.get());
+  return sum;
+}
+
 void Engine::coherent_block(uint64_t block, uint8_t* bytes) {
   copy_bytes(bytes, memory_bytes_of(block), ~Mask{});
   each_line(*l2_, block, ~Mask{}, [&](uint64_t line, const Mask& part) {

@@ -92,6 +92,11 @@ inline unsigned sectors32(const Mask& m) {
          some(m.hi >> 32, 3);
 }
 
+/// The bytes of the i-th 32-byte sector, a bit each.
+inline uint32_t sector_bytes(const Mask& m, unsigned i) {
+  return static_cast<uint32_t>((i < 2 ? m.lo : m.hi) >> (32 * (i & 1)));
+}
+
 /// Copies the bytes of the mask from one image of a block to another.
 [[gnu::noinline]] inline void copy_bytes(uint8_t* to, const uint8_t* from, const Mask& mask) {
   for (unsigned i = 0; i < kBlockBytes; ++i)

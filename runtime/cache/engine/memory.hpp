@@ -53,12 +53,15 @@ struct Page {
   /// Bit = SM modulo 64. A bit may outlive the line, never the other way round.
   std::array<uint64_t, kPageBytes / kBlockBytes> sharers{};
   std::array<SectorState, kPageBytes / 32> sectors{};
+  /// Bytes of the sector that its last writer has written since nobody else did.
+  std::array<uint32_t, kPageBytes / 32> written{};
   bool in_other_caches = false;      ///< constant, instruction or scalar
   bool system = false;               ///< part of a buffer in host memory
   std::unique_ptr<uint8_t[]> bytes;  ///< only with values
 
   uint64_t& sharers_of(uint64_t address) { return sharers[address % kPageBytes / kBlockBytes]; }
   SectorState& sector(uint64_t address) { return sectors[address % kPageBytes / 32]; }
+  uint32_t& written_bytes(uint64_t address) { return written[address % kPageBytes / 32]; }
 };
 
 class Memory {

@@ -155,7 +155,8 @@ struct PlainCounts {
   uint32_t misses_ = 0, partial_ = 0, empty_ = 0, write_backs_ = 0, written_back_ = 0;
   uint32_t stores_ = 0, lost_stores_ = 0;  ///< that hit, that missed
   Sectors loaded_{}, lost_loaded_{};       ///< sectors that loads ask for; see used_of()
-  Sectors asked_{}, missing_{}, fetched_{};
+  Sectors missing_{}, fetched_{};
+  Sectors asked_{}, lost_asked_{};  ///< by loads and stores that hit, that missed
 };
 
 template <class Ways, bool kLowest, bool kWhole>
@@ -182,28 +183,32 @@ class PlainLevel : PlainTables, PlainCounts {
   }
 
   /// Adds to the counters what `accesses` plain accesses came to, but for what the list of the
-  /// level below tells: fills and write-backs. Returns the sectors that loads found and did not
-  /// find.
+  /// level below tells: fills and write-backs. Returns the sectors that loads, and that stores,
+  /// found and did not find.
   struct Found {
-    uint64_t hits, misses;
+    uint64_t hits, misses, write_hits, write_misses;
   };
   Found finish(uint64_t accesses, LevelCounters& n) {
     const uint64_t lost = used_of(lost_loaded_, misses_);
     const uint64_t loaded = used_of(loaded_, accesses - misses_) + lost;
     const uint64_t missed = used_of(missing_, partial_) + lost;
     const uint32_t stores = stores_ + lost_stores_;
+    const uint64_t stored = used_of(asked_, accesses - misses_) - (loaded - lost);
+    const uint64_t lost_stored = used_of(lost_asked_, misses_) - lost;
     n.reads += accesses - stores;
     n.writes += stores;
     n.read_misses += misses_ - lost_stores_ + partial_;
     n.write_misses += lost_stores_;
     n.sector_hits += loaded - missed;
     n.sector_misses += missed;
+    n.write_sector_hits += stored;
+    n.write_sector_misses += lost_stored;
     if (kLowest) n.fills += used_of(fetched_, misses_ + partial_);
     n.evictions += misses_ - empty_;
     n.write_backs += write_backs_;
     n.write_back_bytes += written_back_;
-    n.by_class[0] += kLowest ? used_of(asked_, accesses) : loaded;
-    return {loaded - missed, missed};
+    n.by_class[0] += loaded + (kLowest ? stored + lost_stored : 0);
+    return {loaded - missed, missed, stored, lost_stored};
   }
 
   static uint32_t bytes(const Mask& m) {
@@ -263,7 +268,7 @@ class PlainLevel : PlainTables, PlainCounts {
       if (!complete(x, a, index)) return false;
     stores_ -= a.write;
     loaded_ += unused | writes;
-    if constexpr (kLowest) asked_ += unused;
+    asked_ += unused;
     put(x.dirty, sectors_of(x.dirty) | (mask & writes));
     x.write = choose(a.write, a.context, x.write);
     tables_.stamps[index] = time_;
@@ -276,7 +281,9 @@ class PlainLevel : PlainTables, PlainCounts {
         level_->priority(index) != Priority::normal)
       return false;
     const Sectors mask = sectors_of(a.mask), writes = four_times(a.write);
-    const Sectors written = mask & writes, read = mask & ~writes;
+    const Sectors written = mask & writes;
+    Sectors read = mask & ~writes;
+    if constexpr (kLowest) read = Sectors(read != 0);  // below L1, sectors are asked for as a whole
     if (!covers(sectors_of(x.valid), read)) {
       const Sectors missing = read & ~sectors_of(x.valid);
       const Sectors fetched = want_[signs(Sectors(missing == 0))] & ~sectors_of(x.valid);
@@ -311,8 +318,8 @@ class PlainLevel : PlainTables, PlainCounts {
       __asm__ volatile("");  // a branch, not steps that each miss has to take
     }
     const bool dirty = some(held_dirty);
+    lost_asked_ += unused;
     if constexpr (kLowest) {
-      asked_ += unused;
       fetched_ += Sectors(fetched == 0);
       write_backs_ += static_cast<uint32_t>(dirty);
       written_back_ += bytes(x.dirty);

@@ -88,7 +88,8 @@ void Tracker::event(const trace::Event& e) {
       hazards_.kernel_begin(next_context_);
       return engine_.kernel_begin(next_context_);
     case trace::EventKind::kernel_end:
-      return engine_.kernel_end();
+      engine_.kernel_end();
+      return hazards_.kernel_end();
     default:
       return host_event(e);
   }
@@ -253,13 +254,15 @@ void Tracker::run(const trace::WaveRecord& r, const trace::Site& s, const Plan& 
           image[at] = r.values[group.active[lane] * bytes + b];
         });
     }
+    const uint64_t reports = hazards_.reports();
     if (hazards_.watching() || hazards_.watching_read_only()) {
       if (s.kind != OpKind::store) hazards_.before_load(p, a);
       if (s.kind == OpKind::store || s.kind == OpKind::atomic) hazards_.before_store(p, a);
     }
     if (profile_ != nullptr) profile_->before(engine_, n);
     engine_.run(p, a);
-    if (profile_ != nullptr) profile_->after(engine_, n, index, s.kind, a);
+    if (profile_ != nullptr)
+      profile_->after(engine_, n, index, s.kind, a, hazards_.reports() != reports);
     if (loaded != nullptr && s.kind == OpKind::load)
       each_lane_byte(group.lanes, bytes, q, [&](unsigned lane, unsigned b, unsigned at) {
         (*loaded)[group.active[lane] * bytes + b] = image[at];
@@ -305,10 +308,12 @@ void Tracker::control(const trace::Site& s, Space space, const Group& group, Acc
   for (unsigned i = 0; i < requests_.count; ++i) {
     a.block = requests_.at[i].block;
     a.mask = requests_.at[i].mask;
+    const uint64_t reports = hazards_.reports();
     if (row->effect == Effect::discard) hazards_.discarded(a);
     if (profile_ != nullptr) profile_->before(engine_, counters_[index]);
     engine_.control(row->effect, s, local, a);
-    if (profile_ != nullptr) profile_->after(engine_, counters_[index], index, s.kind, a);
+    if (profile_ != nullptr)
+      profile_->after(engine_, counters_[index], index, s.kind, a, hazards_.reports() != reports);
   }
 }
 

@@ -23,15 +23,15 @@ uint64_t value_at(const uint8_t* block, const Mask& m) {
 
 }  // namespace
 
-Finding& Hazards::report(unsigned number, Severity severity, const Access& a,
-                         uint32_t other_context, const std::string& message,
-                         const std::string& fix) {
+Finding& Hazards::report_to(Findings& findings, unsigned number, Severity severity, const Access& a,
+                            uint32_t other_context, const std::string& message,
+                            const std::string& fix) const {
   const Context here = facts_.context_of(a.context), there = facts_.context_of(other_context);
-  auto [it, fresh] = findings_.try_emplace({number, here.site, there.site});
+  auto [it, fresh] = findings.try_emplace({number, here.site, there.site});
   Finding& f = it->second;
   ++f.count;
   if (!fresh) {
-    raise(f, severity);
+    f.severity = std::min(f.severity, severity);
     return f;
   }
   f.rule = number;
@@ -205,22 +205,6 @@ void Hazards::partial_write_back(const Line& line, unsigned sectors) {
   f.count += sectors - 1;
 }
 
-void Hazards::shared_write(const Access& a, const SectorState& before) {
-  const Context other = facts_.context_of(before.writer()), here = facts_.context_of(a.context);
-  if (other.site == kNoContext || here.site == kNoContext) return;
-  if (facts_.site_of(other.site).kind == trace::OpKind::atomic ||
-      facts_.site_of(here.site).kind != trace::OpKind::store)
-    return;
-  Alternation& x = alternations_[a.block];
-  const bool disjoint = x.context == kNoContext || (x.mask & a.mask).none();
-  x.context = a.context;
-  x.mask = a.mask;
-  if (!disjoint || ++x.count < preset_.knobs.false_sharing_limit) return;
-  report(14, Severity::advice, a, before.writer(),
-         fmt::format("SMs write different bytes of one sector in turn, {} times so far", x.count),
-         "give each SM sectors (32 bytes) or lines (128 bytes) of its own");
-}
-
 void Hazards::priority_refused(const Access& a) {
   report(8, Severity::advice, a, kNoContext,
          "evict_last lines exceed the set-aside: this one entered as normal",
@@ -232,8 +216,10 @@ void Hazards::useless_control(const Access& a, Effect, const char* why) {
 }
 
 std::vector<Finding> Hazards::findings() const {
+  Findings so_far = findings_;
+  judge_sharing(so_far);
   std::vector<Finding> all;
-  for (const auto& [key, f] : findings_) {
+  for (const auto& [key, f] : so_far) {
     if (f.rule == 9 && f.count < preset_.knobs.partial_write_limit) continue;
     all.push_back(f);
   }

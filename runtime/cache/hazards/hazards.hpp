@@ -71,6 +71,8 @@ class Hazards final : public Observer {
   void misaligned_control(const Access& a, uint64_t address);
   void discarded(const Access& a);
   void kernel_begin(uint32_t first_context);
+  /// What only the whole of a kernel tells.
+  void kernel_end();
   void undefined_buffer(uint64_t address, uint64_t size);
   void host_write(uint64_t address, uint64_t size);
   void host_read(uint64_t address, uint64_t size, uint32_t context);
@@ -88,10 +90,13 @@ class Hazards final : public Observer {
   void lost(Loss loss, const Access& cause, const Line& line, const Mask& bytes) override;
   void evicted(Cache c, const Line& line, Priority p, uint32_t context) override;
   void partial_write_back(const Line& line, unsigned sectors) override;
-  void shared_write(const Access& a, const SectorState& before) override;
+  void shared_write(const Access& a, uint64_t sector, const SectorState& before,
+                    uint32_t bytes) override;
   void priority_refused(const Access& a) override;
   void useless_control(const Access& a, Effect effect, const char* why) override;
 
+  /// How often a rule has spoken so far.
+  uint64_t reports() const { return reports_; }
   /// Sorted by severity, then count.
   std::vector<Finding> findings() const;
 
@@ -106,15 +111,26 @@ class Hazards final : public Observer {
     Mask read, written;
     uint32_t reader = kNoContext, writer = kNoContext;
   };
+  /// A sector that several SMs write: while their bytes differ, who wrote which. 32 SMs at most.
   struct Alternation {
     uint32_t count = 0;
-    uint32_t context = kNoContext;
-    Mask mask;
+    uint32_t context = kNoContext, other = kNoContext;  ///< of the latest two stores
+    bool shared = false;                                ///< two SMs wrote the same byte
+    std::vector<std::pair<uint32_t, uint32_t>> bytes;   ///< SM, bytes
+    void add(uint32_t sm, uint32_t mask);
   };
+  using Findings = std::map<std::tuple<unsigned, uint32_t, uint32_t>, Finding>;
 
   Finding& report(unsigned rule, Severity severity, const Access& a, uint32_t other_context,
-                  const std::string& message, const std::string& fix);
-  void raise(Finding& f, Severity s) { f.severity = std::min(f.severity, s); }
+                  const std::string& message, const std::string& fix) {
+    ++reports_;
+    return report_to(findings_, rule, severity, a, other_context, message, fix);
+  }
+  Finding& report_to(Findings& findings, unsigned rule, Severity severity, const Access& a,
+                     uint32_t other_context, const std::string& message,
+                     const std::string& fix) const;
+  /// H14 of the sectors that this kernel has written so far.
+  void judge_sharing(Findings& findings) const;
   uint32_t site_at(uint32_t context) const { return facts_.context_of(context).site; }
   void lost_bytes_read(const Note& note, const Access& a);
   void check_note(Note& note, const Access& a);
@@ -130,7 +146,8 @@ class Hazards final : public Observer {
   Engine* engine_ = nullptr;
   bool watching_ = false, watch_read_only_ = false;
   uint32_t first_context_ = 0;
-  std::map<std::tuple<unsigned, uint32_t, uint32_t>, Finding> findings_;
+  Findings findings_;
+  uint64_t reports_ = 0;
   std::unordered_map<uint64_t, Note> notes_;
   std::unordered_map<uint64_t, ReadOnlyUse> read_only_;
   std::unordered_map<uint64_t, Alternation> alternations_;

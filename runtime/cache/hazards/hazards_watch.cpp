@@ -59,9 +59,9 @@ void Hazards::first_execution(const trace::Site& s, uint32_t, const Plan* plan, 
 }
 
 void Hazards::kernel_begin(uint32_t first_context) {
+  kernel_end();  // of a kernel that did not say so
   first_context_ = first_context;
   read_only_.clear();
-  alternations_.clear();
   narrow_fences_.clear();
 }
 

@@ -6,7 +6,7 @@ namespace lanewise::cache {
 namespace {
 
 constexpr size_t kLines = 4096;
-constexpr size_t kEventsOfALine = 64;
+constexpr size_t kFoundLines = 512;  ///< beyond these, of which findings speak
 
 /// The L2's index function without its ways. An infinite cache has no sets: line number modulo
 /// rows.
@@ -24,6 +24,24 @@ Geometry index_only(const Geometry& l2) {
 }
 
 }  // namespace
+
+void LineStory::add(const LineEvent& e) {
+  if (room == 0) {
+    ++later;
+    return;
+  }
+  --room;
+  if (ring.size() < kEvents) return ring.push_back(e);
+  ring[next] = e;
+  next = (next + 1) % kEvents;
+  ++dropped;
+}
+
+std::vector<LineEvent> LineStory::events() const {
+  std::vector<LineEvent> all(ring);
+  std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(next), all.end());
+  return all;
+}
 
 Profile::Profile(const Preset& preset) : map_(index_only(preset.l2), 0, 100) {
   sets_ = map_.total_sets();
@@ -64,7 +82,7 @@ void Profile::halve() {
 }
 
 void Profile::after(const Engine& engine, const SiteCounters& site, uint32_t site_index,
-                    trace::OpKind kind, const Access& access) {
+                    trace::OpKind kind, const Access& access, bool found) {
   const Counts now = counts(engine, site);
   const uint64_t set = map_.set_of(map_.line_address(access.block));
   const uint32_t row = static_cast<uint32_t>(set * rows_ / sets_);
@@ -75,7 +93,7 @@ void Profile::after(const Engine& engine, const SiteCounters& site, uint32_t sit
 
   auto at = lines_.find(access.block);
   if (at == lines_.end()) {
-    if (lines_.size() >= kLines) return;
+    if (lines_.size() >= kLines + (found ? kFoundLines : 0)) return;
     at = lines_.try_emplace(access.block).first;
     at->second.block = access.block;
   }
@@ -83,7 +101,6 @@ void Profile::after(const Engine& engine, const SiteCounters& site, uint32_t sit
   ++line.accesses;
   const bool to_memory = now.l2_misses != then_.l2_misses;
   if (to_memory) ++line.misses;
-  if (line.events.size() >= kEventsOfALine) return;
   const LineOutcome outcome = now.stale != then_.stale               ? LineOutcome::stale
                               : kind == trace::OpKind::control       ? LineOutcome::control
                               : kind == trace::OpKind::store         ? LineOutcome::write
@@ -91,7 +108,8 @@ void Profile::after(const Engine& engine, const SiteCounters& site, uint32_t sit
                               : to_memory                            ? LineOutcome::memory
                               : now.l2_requests != then_.l2_requests ? LineOutcome::l2_hit
                                                                      : LineOutcome::l1_hit;
-  line.events.push_back({access.context, site_index, static_cast<uint16_t>(access.sm), outcome});
+  line.add({access.context, site_index, static_cast<uint16_t>(access.sm), outcome});
+  if (found) line.found();
 }
 
 }  // namespace lanewise::cache

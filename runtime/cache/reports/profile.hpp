@@ -24,10 +24,23 @@ struct LineEvent {
   LineOutcome outcome;
 };
 
+/// The latest events of a line; once a finding names the line, those before it and some after.
 struct LineStory {
+  static constexpr size_t kEvents = 64, kAfterwards = 16;
   uint64_t block = 0;
   uint64_t accesses = 0, misses = 0;
-  std::vector<LineEvent> events;  ///< the first ones
+  std::vector<LineEvent> ring;
+  size_t next = 0;       ///< where the ring goes on
+  uint64_t dropped = 0;  ///< events before those that are kept
+  uint64_t later = 0;    ///< events after them
+  size_t room = ~size_t{0};
+
+  void add(const LineEvent& e);
+  void found() {
+    if (room > kAfterwards) room = kAfterwards;
+  }
+  /// In their order.
+  std::vector<LineEvent> events() const;
 };
 
 class Profile {
@@ -38,7 +51,7 @@ class Profile {
   /// Around each access, so that its part of the counters is known.
   void before(const Engine& engine, const SiteCounters& site) { then_ = counts(engine, site); }
   void after(const Engine& engine, const SiteCounters& site, uint32_t site_index,
-             trace::OpKind kind, const Access& access);
+             trace::OpKind kind, const Access& access, bool found);
 
   uint32_t rows() const { return rows_; }
   uint32_t sets() const { return sets_; }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "runtime/cache/dialects/policy_word.hpp"
+#include "runtime/cache/reports/report_data.hpp"
 #include "runtime/support/error.hpp"
 #include "runtime/support/output_file.hpp"
 
@@ -19,22 +20,28 @@ std::string at_site(const Tracker& t, uint32_t site, const Context& c) {
                      t.kernels()[s.kernel].name, s.pc, s.text, c.group, c.wave, c.sm);
 }
 
-std::string joined(const std::vector<std::string>& words) {
+/// The presets, each with its own count where they differ.
+std::string counted(const Verdict& v) {
+  const bool same = std::all_of(v.counts.begin(), v.counts.end(),
+                                [&](uint64_t n) { return n == v.counts.front(); });
   std::string out;
-  for (const std::string& w : words) out += (out.empty() ? "" : ", ") + w;
+  for (size_t i = 0; i < v.presets.size(); ++i)
+    out += (i == 0 ? "" : ", ") + v.presets[i] + (same ? "" : fmt::format(" x {}", v.counts[i]));
   return out;
 }
 
-double percent(uint64_t part, uint64_t rest) {
-  return part + rest == 0 ? 0
-                          : 100.0 * static_cast<double>(part) / static_cast<double>(part + rest);
+/// Of what was asked for, the share that was there; "-" where nothing was.
+std::string percent(uint64_t part, uint64_t rest) {
+  if (part + rest == 0) return "-";
+  return fmt::format("{:.2f}",
+                     100.0 * static_cast<double>(part) / static_cast<double>(part + rest));
 }
 
 void print_verdict(std::string& out, const Verdict& v, size_t runs) {
   const Finding& f = v.finding;
   out += fmt::format("{} {}  {}  x {}  {}, {} bytes   ({}: {}/{} presets)\n", rule(f.rule).id,
                      rule(f.rule).title, name(f.severity), f.count, v.tracker->describe(f.address),
-                     f.bytes, joined(v.presets), v.presets.size(), runs);
+                     f.bytes, counted(v), v.presets.size(), runs);
   out += fmt::format("  at     {}\n", at_site(*v.tracker, f.site, f.where));
   if (f.other_context != kNoContext)
     out += fmt::format("  other  {}\n", at_site(*v.tracker, f.other_site, f.other_where));
@@ -46,24 +53,23 @@ void print_verdict(std::string& out, const Verdict& v, size_t runs) {
 }
 
 void print_levels(std::string& out, const Tracker& t) {
-  out +=
-      fmt::format("\n{:<16} {:>12} {:>12} {:>7} {:>12} {:>12} {:>12} {:>12}\n", t.preset().name,
-                  "reads", "writes", "hit %", "sector hits", "misses", "evicted", "written back");
+  out += fmt::format("\n{:<16} {:>12} {:>7} {:>12} {:>12} {:>12} {:>7} {:>12} {:>12} {:>12}\n",
+                     t.preset().name, "reads", "hit %", "sector hits", "misses", "writes", "hit %",
+                     "evicted", "written back", "dirty left");
   for (size_t i = 0; i < kCaches; ++i) {
-    const LevelCounters& n = t.engine().counters(static_cast<Cache>(i));
+    const auto c = static_cast<Cache>(i);
+    const LevelCounters& n = t.engine().counters(c);
     if (n.reads + n.writes + n.prefetches == 0) continue;
-    out += fmt::format("{:<16} {:>12} {:>12} {:>7.2f} {:>12} {:>12} {:>12} {:>12}\n",
-                       name(static_cast<Cache>(i)), n.reads, n.writes,
-                       percent(n.sector_hits, n.sector_misses), n.sector_hits, n.sector_misses,
-                       n.evictions, n.write_backs);
+    out +=
+        fmt::format("{:<16} {:>12} {:>7} {:>12} {:>12} {:>12} {:>7} {:>12} {:>12} {:>12}\n",
+                    name(c), n.reads, percent(n.sector_hits, n.sector_misses), n.sector_hits,
+                    n.sector_misses, n.writes, percent(n.write_sector_hits, n.write_sector_misses),
+                    n.evictions, n.write_backs, t.engine().dirty(c).lines);
   }
-}
-
-/// The instruction with what its policy word says; where that is too long, the instruction is cut.
-std::string text_of(const trace::Site& s, size_t most = std::string::npos) {
-  std::string policy = policy_of(s);
-  if (!policy.empty()) policy = fmt::format(" {{{}}}", policy);
-  return s.text.substr(0, most - std::min(most, policy.size())) + policy;
+  for (const Cache c : {Cache::l1, Cache::scalar, Cache::l2})
+    if (const Engine::Dirty left = t.engine().dirty(c); left.lines != 0)
+      out += fmt::format("{} dirty bytes in {} lines are left in {} at the end\n", left.bytes,
+                         left.lines, name(c));
 }
 
 void print_sites(std::string& out, const Tracker& t) {
@@ -77,96 +83,31 @@ void print_sites(std::string& out, const Tracker& t) {
   size_t width = 28;
   for (const size_t i : order) width = std::max(width, text_of(t.sites()[i]).size());
   width = std::min<size_t>(width, 64);
-  out += fmt::format("\n{:<8} {:<{}} {:>10} {:>10} {:>10} {:>10} {:>9} {:>7} {:>7}\n", "PC",
-                     "instruction", width, "waves", "lines", "hardware", "sectors", "sect/req",
-                     "L1 %", "L2 %");
+  out += fmt::format("\n{:<8} {:<{}} {:>10} {:>10} {:>10} {:>10} {:>9} {:>7} {:>7} {:>8} {:>8}\n",
+                     "PC", "instruction", width, "waves", "lines", "hardware", "sectors",
+                     "sect/req", "L1 %", "L2 %", "st L1 %", "st L2 %");
   for (const size_t i : order) {
     const SiteCounters& n = t.site_counters()[i];
-    out += fmt::format("{:<8} {:<{}.{}} {:>10} {:>10} {:>10} {:>10} {:>9.2f} {:>7.2f} {:>7.2f}\n",
-                       fmt::format("{:#06x}", t.sites()[i].pc), text_of(t.sites()[i], width), width,
-                       width, n.instructions, n.requests, n.hardware_requests, n.sectors,
-                       n.hardware_requests == 0 ? 0.0
-                                                : static_cast<double>(n.sectors) /
-                                                      static_cast<double>(n.hardware_requests),
-                       percent(n.l1_hits, n.l1_misses), percent(n.l2_hits, n.l2_misses));
+    const double per_request =
+        n.hardware_requests == 0
+            ? 0.0
+            : static_cast<double>(n.sectors) / static_cast<double>(n.hardware_requests);
+    out += fmt::format(
+        "{:<8} {:<{}.{}} {:>10} {:>10} {:>10} {:>10} {:>9.2f} {:>7} {:>7} {:>8} {:>8}\n",
+        fmt::format("{:#06x}", t.sites()[i].pc), text_of(t.sites()[i], width), width, width,
+        n.instructions, n.requests, n.hardware_requests, n.sectors, per_request,
+        percent(n.l1_hits, n.l1_misses), percent(n.l2_hits, n.l2_misses),
+        percent(n.l1_write_hits, n.l1_write_misses), percent(n.l2_write_hits, n.l2_write_misses));
   }
-}
-
-struct Metric {
-  std::string name;
-  uint64_t value;
-};
-
-/// What the sites of one kind in global memory came to: instructions of that kind only.
-SiteCounters sum_of(const Tracker& t, trace::OpKind kind) {
-  SiteCounters sum;
-  for (size_t i = 0; i < t.sites().size(); ++i) {
-    const trace::Site& s = t.sites()[i];
-    if (s.kind != kind || s.space == trace::Space::local) continue;
-    const SiteCounters& n = t.site_counters()[i];
-    sum.hardware_requests += n.hardware_requests;
-    sum.sectors += n.sectors;
-    sum.l1_hits += n.l1_hits;
-    sum.l1_misses += n.l1_misses;
-  }
-  return sum;
-}
-
-/// As Nsight Compute names them (docs/cache.md says how far to trust the names).
-std::vector<Metric> nvidia_metrics(const Tracker& t) {
-  const LevelCounters& l2 = t.engine().counters(Cache::l2);
-  const SiteCounters loads = sum_of(t, trace::OpKind::load);
-  const SiteCounters stores = sum_of(t, trace::OpKind::store);
-  const std::string requests = "l1tex__t_requests_pipe_lsu_mem_global_op_";
-  const std::string sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_";
-  return {{requests + "ld.sum", loads.hardware_requests},
-          {requests + "st.sum", stores.hardware_requests},
-          {sectors + "ld.sum", loads.sectors},
-          {sectors + "st.sum", stores.sectors},
-          {sectors + "ld_lookup_hit.sum", loads.l1_hits},
-          {sectors + "ld_lookup_miss.sum", loads.l1_misses},
-          {"lts__t_sectors_op_read.sum", l2.sector_hits + l2.sector_misses},
-          {"lts__t_sectors_lookup_hit.sum", l2.sector_hits},
-          {"lts__t_sectors_lookup_miss.sum", l2.sector_misses},
-          {"lts__t_sectors_evict_normal.sum", l2.by_class[0]},
-          {"lts__t_sectors_evict_first.sum", l2.by_class[1]},
-          {"lts__t_sectors_evict_last.sum", l2.by_class[2]}};
-}
-
-/// As rocprof names them.
-std::vector<Metric> amd_metrics(const Tracker& t) {
-  const LevelCounters& l1 = t.engine().counters(Cache::l1);
-  const LevelCounters& l2 = t.engine().counters(Cache::l2);
-  const uint64_t misses = l2.read_misses + l2.write_misses;
-  return {{"TCP_TOTAL_ACCESSES", l1.reads + l1.writes},
-          {"TCP_TCC_READ_REQ", l2.reads},
-          {"TCP_TCC_WRITE_REQ", l2.writes},
-          {"TCC_REQ", l2.reads + l2.writes},
-          {"TCC_HIT", l2.reads + l2.writes - misses},
-          {"TCC_MISS", misses},
-          {"TCC_STREAMING_REQ", l2.by_class[1]},
-          {"TCC_NORMAL_EVICT", l2.evictions},
-          {"TCC_NORMAL_WRITEBACK", l2.write_backs}};
-}
-
-/// What no profiler of either vendor counts, under names of our own.
-std::vector<Metric> own_metrics(const Tracker& t) {
-  const LevelCounters& l1 = t.engine().counters(Cache::l1);
-  const LevelCounters& l2 = t.engine().counters(Cache::l2);
-  return {{"l1_lines_invalidated", l1.invalidated},
-          {"l2_lines_evicted", l2.evictions},
-          {"l2_lines_written_back", l2.write_backs},
-          {"memory_bytes_read", l2.fills * t.preset().l2.sector},
-          {"memory_bytes_written", l2.write_back_bytes}};
-}
-
-std::string csv_text(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
 }
 
 }  // namespace
+
+std::string text_of(const trace::Site& s, size_t most) {
+  std::string policy = policy_of(s);
+  if (!policy.empty()) policy = fmt::format(" {{{}}}", policy);
+  return s.text.substr(0, most - std::min(most, policy.size())) + policy;
+}
 
 std::vector<Verdict> verdicts(std::span<const Tracker* const> runs) {
   std::vector<Verdict> all;
@@ -174,8 +115,11 @@ std::vector<Verdict> verdicts(std::span<const Tracker* const> runs) {
   for (const Tracker* t : runs)
     for (const Finding& f : t->findings()) {
       const auto [it, fresh] = index.try_emplace({f.rule, f.site, f.other_site}, all.size());
-      if (fresh) all.push_back({f, t, {}});
-      all[it->second].presets.push_back(t->preset().name);
+      if (fresh) all.push_back({f, t, {}, {}});
+      Verdict& v = all[it->second];
+      v.presets.push_back(t->preset().name);
+      v.counts.push_back(f.count);
+      v.finding.severity = std::min(v.finding.severity, f.severity);
     }
   std::stable_sort(all.begin(), all.end(), [](const Verdict& a, const Verdict& b) {
     return a.finding.severity < b.finding.severity;
@@ -193,35 +137,6 @@ std::string text_report(std::span<const Tracker* const> runs) {
   for (const Verdict& v : all) print_verdict(out, v, runs.size());
   for (const Tracker* t : runs) print_levels(out, *t);
   if (!runs.empty()) print_sites(out, *runs[0]);
-  return out;
-}
-
-std::string csv_report(std::span<const Tracker* const> runs) {
-  std::string out = "preset,scope,pc,instruction,metric,value\n";
-  for (const Tracker* t : runs) {
-    const bool amd = !t->sites().empty() && t->sites()[0].dialect == trace::Dialect::gcn;
-    for (const auto& list : {amd ? amd_metrics(*t) : nvidia_metrics(*t), own_metrics(*t)})
-      for (const Metric& m : list)
-        out += fmt::format("{},total,,,{},{}\n", t->preset().name, m.name, m.value);
-    for (size_t i = 0; i < t->sites().size(); ++i) {
-      const SiteCounters& n = t->site_counters()[i];
-      const std::string head = fmt::format("{},instruction,{:#x},{}", t->preset().name,
-                                           t->sites()[i].pc, csv_text(text_of(t->sites()[i])));
-      const std::pair<const char*, uint64_t> rows[] = {{"inst_executed", n.instructions},
-                                                       {"thread_inst_executed", n.lanes},
-                                                       {"memory_l1_requests", n.hardware_requests},
-                                                       {"memory_l1_lines", n.requests},
-                                                       {"memory_l1_sectors", n.sectors},
-                                                       {"bytes_asked_for", n.bytes},
-                                                       {"l1_sectors_hit", n.l1_hits},
-                                                       {"l1_sectors_miss", n.l1_misses},
-                                                       {"l2_sectors_hit", n.l2_hits},
-                                                       {"l2_sectors_miss", n.l2_misses},
-                                                       {"stale_requests", n.stale}};
-      for (const auto& [metric, value] : rows)
-        out += fmt::format("{},{},{}\n", head, metric, value);
-    }
-  }
   return out;
 }
 

@@ -13,6 +13,7 @@ struct Verdict {
   Finding finding;
   const Tracker* tracker = nullptr;  ///< whose numbers they are: the first preset that has it
   std::vector<std::string> presets;
+  std::vector<uint64_t> counts;  ///< of each of them; the finding has the largest
 };
 std::vector<Verdict> verdicts(std::span<const Tracker* const> runs);
 

@@ -9,7 +9,11 @@ namespace lanewise::cache {
 
 using Json = nlohmann::ordered_json;
 
+/// How often each preset has the finding.
+Json by_preset(const Verdict& v);
 Json report_data(std::span<const Tracker* const> runs);
+/// The instruction with what its policy word says; where that is too long, the instruction is cut.
+std::string text_of(const trace::Site& s, size_t most = std::string::npos);
 /// indent -1: one line.
 std::string text_of(const Json& j, int indent);
 

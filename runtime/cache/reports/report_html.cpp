@@ -45,11 +45,13 @@ Json stories(const Tracker& t) {
   Json list = Json::array();
   for (const LineStory* s : order) {
     Json events = Json::array();
-    for (const LineEvent& e : s->events)
+    for (const LineEvent& e : s->events())
       events.push_back({e.context, e.site, e.sm, static_cast<unsigned>(e.outcome)});
     list.push_back({{"where", t.describe(s->block)},
                     {"accesses", s->accesses},
                     {"misses", s->misses},
+                    {"dropped", s->dropped},
+                    {"later", s->later},
                     {"events", events}});
   }
   return list;

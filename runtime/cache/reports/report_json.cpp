@@ -11,6 +11,7 @@ Json side(const Tracker& t, uint32_t site, const Context& c, uint32_t context) {
   const trace::Site& s = t.site_of(site);
   return {{"kernel", t.kernels()[s.kernel].name},
           {"pc", s.pc},
+          {"file", s.file},
           {"line", s.line},
           {"text", s.text},
           {"group", c.group},
@@ -26,6 +27,7 @@ Json finding(const Verdict& v) {
             {"severity", name(f.severity)},
             {"count", f.count},
             {"presets", v.presets},
+            {"counts", by_preset(v)},
             {"where", v.tracker->describe(f.address)},
             {"address", f.address},
             {"bytes", f.bytes},
@@ -43,13 +45,17 @@ Json finding(const Verdict& v) {
   return j;
 }
 
-Json counters(const LevelCounters& n) {
+Json counters(const LevelCounters& n, const Engine::Dirty& left) {
   return {{"reads", n.reads},
           {"read_misses", n.read_misses},
           {"writes", n.writes},
           {"write_misses", n.write_misses},
           {"sector_hits", n.sector_hits},
           {"sector_misses", n.sector_misses},
+          {"write_sector_hits", n.write_sector_hits},
+          {"write_sector_misses", n.write_sector_misses},
+          {"dirty_lines_left", left.lines},
+          {"dirty_bytes_left", left.bytes},
           {"fills", n.fills},
           {"evictions", n.evictions},
           {"write_backs", n.write_backs},
@@ -69,6 +75,7 @@ constexpr const char* kKinds[] = {"none", "load", "store", "atomic", "control", 
 Json site(const Tracker& t, const trace::Site& s, const SiteCounters& n) {
   Json j = {{"kernel", t.kernels().at(s.kernel).name},
             {"pc", s.pc},
+            {"file", s.file},
             {"line", s.line},
             {"kind", kKinds[static_cast<size_t>(s.kind)]},
             {"text", s.text},
@@ -82,12 +89,22 @@ Json site(const Tracker& t, const trace::Site& s, const SiteCounters& n) {
             {"l1_misses", n.l1_misses},
             {"l2_hits", n.l2_hits},
             {"l2_misses", n.l2_misses},
+            {"l1_write_hits", n.l1_write_hits},
+            {"l1_write_misses", n.l1_write_misses},
+            {"l2_write_hits", n.l2_write_hits},
+            {"l2_write_misses", n.l2_write_misses},
             {"stale", n.stale}};
   if (std::string policy = policy_of(s); !policy.empty()) j["policy"] = std::move(policy);
   return j;
 }
 
 }  // namespace
+
+Json by_preset(const Verdict& v) {
+  Json j = Json::object();
+  for (size_t i = 0; i < v.presets.size(); ++i) j[v.presets[i]] = v.counts[i];
+  return j;
+}
 
 Json report_data(std::span<const Tracker* const> runs) {
   Json j = {{"findings", Json::array()}, {"presets", Json::array()}};
@@ -99,9 +116,10 @@ Json report_data(std::span<const Tracker* const> runs) {
               {"caches", Json::object()},
               {"instructions", Json::array()}};
     for (size_t i = 0; i < kCaches; ++i) {
-      const LevelCounters& n = t->engine().counters(static_cast<Cache>(i));
+      const auto c = static_cast<Cache>(i);
+      const LevelCounters& n = t->engine().counters(c);
       if (n.reads + n.writes + n.prefetches != 0)
-        p["caches"][std::string(name(static_cast<Cache>(i)))] = counters(n);
+        p["caches"][std::string(name(c))] = counters(n, t->engine().dirty(c));
     }
     for (size_t i = 0; i < t->sites().size(); ++i)
       p["instructions"].push_back(site(*t, t->sites()[i], t->site_counters()[i]));

@@ -42,7 +42,8 @@ Json result(const Verdict& v) {
                fmt::format("{} ({}). Fix: {}", f.message, v.tracker->describe(f.address), f.fix)}}},
             {"occurrenceCount", f.count},
             {"locations", Json::array()},
-            {"properties", {{"presets", v.presets}, {"lineHistory", f.line_history}}}};
+            {"properties",
+             {{"presets", v.presets}, {"counts", by_preset(v)}, {"lineHistory", f.line_history}}}};
   if (f.site != kNoContext) j["locations"].push_back(location(*v.tracker, f.site, "at"));
   if (f.other_context != kNoContext && f.other_site != kNoContext)
     j["relatedLocations"] = {location(*v.tracker, f.other_site, "other side")};
