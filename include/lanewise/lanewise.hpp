@@ -7,10 +7,14 @@
 //   host_y = y.read<float>();
 //
 // Objects are cheap handles that share what they refer to; a Buffer or Module keeps its Device
-// alive. Not thread-safe: use a Device and everything made from it in one thread at a time. Errors
-// throw lanewise::Error (see error.hpp). Guest faults do not throw; they are in the Result.
+// alive. A default-constructed handle is empty: every use of it throws Error(usage).
+// Threads: a Device and everything made from it may be used from any thread. The device does one
+// thing at a time: a call waits until a launch on another thread has ended. One handle object that
+// a thread assigns to is no exception to the rules of C++: give each thread its copy.
+// Errors throw lanewise::Error (see error.hpp). Guest faults do not throw; they are in the Result.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <map>
@@ -73,42 +77,57 @@ class Buffer {
   }
 
  private:
+  friend class Arg;
   friend class Device;
+  detail::BufferState& state() const;
   std::shared_ptr<detail::BufferState> state_;
 };
 
 /// One kernel argument: the bytes of a scalar or struct, or the address of a buffer.
-/// Integers are widened or narrowed to the parameter's size when the value fits.
+/// Integers are widened or narrowed to the parameter's size when the value fits. An integer for a
+/// floating-point parameter is refused, and so is the reverse; a buffer must be of the kernel's
+/// device. A parameter of which only the size is known takes anything of that size.
 class Arg {
  public:
+  enum class Kind : uint8_t { integer, real, bytes, buffer };
+
   template <typename T>
   requires(std::is_arithmetic_v<T>) Arg(T value)  // NOLINT: meant to convert
-      : integer_(std::is_integral_v<T>), signed_(std::is_signed_v<T>) {
+      : kind_(std::is_integral_v<T> ? Kind::integer : Kind::real), signed_(std::is_signed_v<T>) {
     bytes_.resize(sizeof(T));
     std::memcpy(bytes_.data(), &value, sizeof(T));
   }
-  Arg(const Buffer& buffer) : Arg(buffer.address()) {}  // NOLINT
-  /// A struct by value: its bytes, lowest address first.
-  static Arg raw(std::span<const std::byte> bytes) {
-    Arg a(uint8_t{0});
-    a.integer_ = false;
-    a.bytes_.assign(bytes.begin(), bytes.end());
-    return a;
+  Arg(const Buffer& buffer) : Arg(buffer, 0) {}  // NOLINT
+  /// The address of the buffer's byte `offset`.
+  Arg(const Buffer& buffer, uint64_t offset) : Arg(buffer.address() + offset) {
+    kind_ = Kind::buffer;
+    buffer_ = buffer.state_;
   }
+  /// A struct by value: its bytes, lowest address first. Also a scalar of unknown kind.
+  static Arg raw(std::span<const std::byte> bytes) { return Arg(Kind::bytes, bytes); }
+  /// A floating-point number of 2, 4 or 8 bytes given as its bytes.
+  static Arg real(std::span<const std::byte> bytes) { return Arg(Kind::real, bytes); }
   /// An integer of 1, 2, 4 or 8 bytes given as its bytes.
   static Arg integer(std::span<const std::byte> bytes, bool is_signed) {
-    Arg a = raw(bytes);
-    a.integer_ = true;
+    Arg a(Kind::integer, bytes);
     a.signed_ = is_signed;
     return a;
   }
   std::span<const std::byte> bytes() const { return bytes_; }
-  bool is_integer() const { return integer_; }
+  Kind kind() const { return kind_; }
+  bool is_integer() const { return kind_ == Kind::integer || kind_ == Kind::buffer; }
   bool is_signed() const { return signed_; }
+  /// Null unless it is a buffer, which lives as long as the argument.
+  const std::shared_ptr<detail::BufferState>& buffer() const { return buffer_; }
 
  private:
+  Arg(Kind kind, std::span<const std::byte> bytes)
+      : bytes_(bytes.begin(), bytes.end()), kind_(kind) {}
+
   std::vector<std::byte> bytes_;
-  bool integer_ = false, signed_ = false;
+  std::shared_ptr<detail::BufferState> buffer_;
+  Kind kind_;
+  bool signed_ = false;
 };
 
 struct LaunchOptions {
@@ -122,6 +141,10 @@ struct LaunchOptions {
   double timeout_seconds = 0;
   /// Named choices where documents are silent or disagree; see docs/policies.md.
   std::map<std::string, std::string> policies = {};
+  /// Set to true from any thread, it ends the launch: Error(budget), the device stays usable and
+  /// the buffers hold what was written. Looked at before the start and while the kernel runs, not
+  /// while it is translated and compiled.
+  const std::atomic<bool>* cancel = nullptr;
 };
 
 /// A guest fault with everything known about it.
@@ -163,6 +186,8 @@ struct ParamInfo {
   std::string name;
   uint32_t offset = 0, size = 0;
   bool pointer = false;
+  /// "u32", "s64", "f32", ...; empty where only the size is known: structs, untyped parameters.
+  std::string type;
 };
 
 /// What a device would run for a launch.
@@ -191,7 +216,9 @@ class Kernel {
   TranslatedKernel translated(const LaunchOptions& options) const;
 
  private:
+  friend struct detail::DeviceAccess;
   friend class Module;
+  detail::ModuleState& state() const;
   std::shared_ptr<detail::ModuleState> module_;
   size_t index_ = 0;
 };
@@ -222,6 +249,7 @@ class Module {
 
  private:
   friend class Device;
+  detail::ModuleState& state() const;
   std::shared_ptr<detail::ModuleState> state_;
 };
 
@@ -256,8 +284,13 @@ class Device {
   Module load_text(const std::string& text, Isa isa, const std::string& name = "<text>",
                    const std::string& target = {});
 
+  /// Gives the device back now, whoever still holds handles: what was made from it answers with
+  /// Error(usage) from here on. Waits for a launch that runs.
+  void close();
+
  private:
   friend struct detail::DeviceAccess;
+  const std::shared_ptr<detail::DeviceState>& state() const;
   std::shared_ptr<detail::DeviceState> state_;
 };
 

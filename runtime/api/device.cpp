@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 
+#include "lanewise/error_detail.hpp"
 #include "runtime/api/globals.hpp"
 #include "runtime/api/loader.hpp"
 #include "runtime/api/state.hpp"
@@ -34,8 +34,18 @@ DeviceInfo to_public(const EngineInfo& e, int index) {
   return d;
 }
 
+/// The guest address space ends there; sizes beyond it would overflow when they are rounded.
+void refuse_huge(uint64_t bytes, const std::string& name) {
+  if (bytes <= guest::kMaxAllocation) return;
+  throw DetailedError(ErrorKind::usage, ErrorDetail::invalid_value,
+                      fmt::format("buffer '{}' of {} bytes is larger than the guest address space "
+                                  "({} bytes)",
+                                  name, bytes, guest::kMaxAllocation));
+}
+
 /// Gives every variable its memory and every symbol its address.
 void load_globals(detail::ModuleState& m) {
+  const auto lock = m.device->enter();
   const auto placed = detail::place_globals(m.module, [&](const ir::Global& g) {
     const bool read_only = g.space == ir::Space::constant;
     m.globals.emplace_back(
@@ -50,6 +60,13 @@ void load_globals(detail::ModuleState& m) {
 }  // namespace
 
 namespace detail {
+
+void refuse_empty(const char* what) {
+  throw DetailedError(ErrorKind::usage, ErrorDetail::bad_handle,
+                      fmt::format("an empty {0} handle was used: it was made by {0}() and nothing "
+                                  "was assigned to it",
+                                  what));
+}
 
 std::unique_ptr<Engine> open_engine(const std::string& selector) {
   std::string wanted = selector;
@@ -70,8 +87,17 @@ void DeviceState::fill_zero(uint64_t address, uint64_t bytes) {
   }
 }
 
+std::unique_lock<std::recursive_mutex> DeviceState::enter() {
+  std::unique_lock lock(mutex);
+  if (engine == nullptr)
+    throw DetailedError(ErrorKind::usage, ErrorDetail::device_closed,
+                        "the device " + info.name + " was closed");
+  return lock;
+}
+
 uint64_t DeviceState::allocate(uint64_t bytes, const std::string& name, bool read_only,
                                uint64_t align) {
+  const auto lock = enter();
   const uint64_t before = allocator.high_water();
   const uint64_t address = allocator.allocate(bytes, name, read_only, align);
   try {
@@ -79,7 +105,7 @@ uint64_t DeviceState::allocate(uint64_t bytes, const std::string& name, bool rea
     // Memory beyond the old high-water mark is still zero from reserve().
     if (address - guest::kArenaBase < before) fill_zero(address, bytes);
   } catch (...) {
-    allocator.free(address);
+    allocator.undo(address, before);
     throw;
   }
   return address;
@@ -90,6 +116,7 @@ Allocated::Allocated(std::shared_ptr<DeviceState> d, uint64_t bytes, const std::
     : device(std::move(d)), address(device->allocate(bytes, name, read_only, align)), size(bytes) {}
 
 Allocated::~Allocated() {
+  const std::lock_guard lock(device->mutex);
   device->allocator.free(address);
 }
 
@@ -103,8 +130,9 @@ Device DeviceAccess::on(std::unique_ptr<Engine> engine) {
 
 /// Whoever gets the memory next finds it resident.
 BufferState::~BufferState() {
-  if (paged)
-    memory.device->residency.set(memory.address, memory.size >> guest::kSparsePageBits, true);
+  if (!paged) return;
+  const std::lock_guard lock(memory.device->mutex);
+  memory.device->residency.set(memory.address, memory.size >> guest::kSparsePageBits, true);
 }
 
 }  // namespace detail
@@ -129,22 +157,34 @@ std::vector<DeviceInfo> Device::list() {
   return all;
 }
 
+const std::shared_ptr<detail::DeviceState>& Device::state() const {
+  if (state_ == nullptr) detail::refuse_empty("Device");
+  return state_;
+}
+
 const DeviceInfo& Device::info() const {
-  return state_->info;
+  return state()->info;
+}
+
+void Device::close() {
+  const std::lock_guard lock(state()->mutex);
+  state_->events.reset();
+  state_->engine.reset();
 }
 
 Buffer Device::allocate(uint64_t bytes, const std::string& name) {
   Buffer b;
   b.state_ =
-      std::shared_ptr<detail::BufferState>(new detail::BufferState{{state_, bytes, name}, false});
+      std::shared_ptr<detail::BufferState>(new detail::BufferState{{state(), bytes, name}, false});
   return b;
 }
 
 Buffer Device::allocate_paged(uint64_t bytes, const std::string& name) {
+  refuse_huge(bytes, name);
   const uint64_t pages = (std::max<uint64_t>(bytes, 1) - 1) / guest::kSparsePage + 1;
   Buffer b;
   b.state_ = std::shared_ptr<detail::BufferState>(new detail::BufferState{
-      {state_, pages * guest::kSparsePage, name, false, guest::kSparsePage}, true});
+      {state(), pages * guest::kSparsePage, name, false, guest::kSparsePage}, true});
   return b;
 }
 
@@ -156,69 +196,25 @@ Module Device::load_file(const std::string& path, Isa isa, const std::string& ta
 
 Module Device::load_text(const std::string& text, Isa isa, const std::string& name,
                          const std::string& target) {
+  state();  // an empty handle is found before the work
   const auto start = std::chrono::steady_clock::now();
   detail::Compiled compiled = detail::compile(
       text, isa == Isa::automatic ? detail::detect_isa(name, text) : isa, 100, target);
   if (!compiled.ok() && !compiled.usable())
     throw CompileError(name, std::move(compiled.diagnostics));
-  auto state = std::make_shared<detail::ModuleState>();
-  state->device = state_;
-  state->module = std::move(compiled.module);
-  state->name = name;
-  state->rejected = std::move(compiled.rejected);
-  std::ranges::copy_if(compiled.diagnostics, std::back_inserter(state->warnings),
-                       &Diagnostic::warning);
-  load_globals(*state);
-  state->parse_ms =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   Module module;
-  module.state_ = std::move(state);
+  module.state_ = std::make_shared<detail::ModuleState>();
+  detail::ModuleState& made = *module.state_;
+  made.device = state_;
+  made.module = std::move(compiled.module);
+  made.name = name;
+  made.rejected = std::move(compiled.rejected);
+  std::ranges::copy_if(compiled.diagnostics, std::back_inserter(made.warnings),
+                       &Diagnostic::warning);
+  load_globals(made);
+  made.parse_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return module;
-}
-
-uint64_t Buffer::address() const {
-  return state_->memory.address;
-}
-void Buffer::set_resident(uint64_t first_page, uint64_t pages, bool resident) {
-  const uint64_t all = size() / guest::kSparsePage;
-  if (!state_->paged)
-    throw Error(ErrorKind::usage, "only buffers of Device::allocate_paged have pages");
-  if (first_page > all || pages > all - first_page) {
-    throw Error(ErrorKind::usage, fmt::format("pages {} to {} do not lie in a buffer of {} pages",
-                                              first_page, first_page + pages, all));
-  }
-  if (!state_->memory.device->residency.set(address() + first_page * guest::kSparsePage, pages,
-                                            resident)) {
-    throw Error(ErrorKind::usage, "absent pages must lie in the first 4 GiB of the arena");
-  }
-}
-uint64_t Buffer::size() const {
-  return state_->memory.size;
-}
-
-namespace {
-void check_range(uint64_t offset, uint64_t bytes, uint64_t size) {
-  if (offset > size || bytes > size - offset) {
-    throw Error(ErrorKind::usage,
-                fmt::format("{} bytes at offset {} do not lie inside a buffer of {} bytes", bytes,
-                            offset, size));
-  }
-}
-}  // namespace
-
-void Buffer::write(std::span<const std::byte> bytes, uint64_t offset) {
-  check_range(offset, bytes.size(), size());
-  if (bytes.empty()) return;
-  detail::DeviceState& device = *state_->memory.device;
-  device.engine->write(address() + offset, bytes);
-  if (device.events != nullptr) device.events->host_write(address() + offset, bytes.size());
-}
-void Buffer::read(std::span<std::byte> bytes, uint64_t offset) const {
-  check_range(offset, bytes.size(), size());
-  if (bytes.empty()) return;
-  detail::DeviceState& device = *state_->memory.device;
-  device.engine->read(address() + offset, bytes);
-  if (device.events != nullptr) device.events->host_read(address() + offset, bytes.size());
 }
 
 std::string version() {

@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
+#include "lanewise/error_detail.hpp"
+#include "runtime/api/arguments.hpp"
 #include "runtime/api/policies.hpp"
 #include "runtime/api/state.hpp"
 #include "runtime/guest/launch_block.hpp"
@@ -15,79 +16,6 @@ namespace {
 
 const ir::Program& program_of(const detail::ModuleState& m, size_t index) {
   return m.module.kernels[index];
-}
-
-/// The value of an integer argument, sign- or zero-extended to 64 bits.
-uint64_t integer_value(const Arg& arg) {
-  uint64_t value = 0;
-  std::memcpy(&value, arg.bytes().data(), arg.bytes().size());
-  const unsigned bits = 8 * static_cast<unsigned>(arg.bytes().size());
-  if (arg.is_signed() && bits < 64 && ((value >> (bits - 1)) & 1) != 0) value |= ~0ULL << bits;
-  return value;
-}
-
-/// True when the low `size` bytes keep the value, read either as signed or as unsigned.
-bool fits(uint64_t value, unsigned size) {
-  if (size >= 8) return true;
-  const unsigned bits = 8 * size;
-  const uint64_t high = value >> bits;
-  const uint64_t sign_run = ~0ULL >> bits;
-  return high == 0 || (high == sign_run && ((value >> (bits - 1)) & 1) != 0);
-}
-
-void place_argument(const ir::Program& p, size_t i, const Arg& arg, std::vector<std::byte>& block) {
-  const ir::Param& param = p.params[i];
-  std::byte* at = block.data() + param.offset;
-  if (arg.bytes().size() == param.size) {
-    std::copy(arg.bytes().begin(), arg.bytes().end(), at);
-    return;
-  }
-  if (arg.is_integer() && param.size <= 8) {
-    const uint64_t value = integer_value(arg);
-    if (fits(value, param.size)) {
-      std::memcpy(at, &value, param.size);
-      return;
-    }
-  }
-  throw Error(ErrorKind::usage,
-              fmt::format("kernel '{}': argument {} ('{}') takes {} bytes, {} were given", p.name,
-                          i + 1, param.name, param.size, arg.bytes().size()));
-}
-
-/// Kernels whose text names no parameters (SASS, bare GCN streams): the arguments in order, each at
-/// the next multiple of its own size, as a C compiler lays them out.
-std::vector<std::byte> unnamed_parameters(const ir::Program& p, const std::vector<Arg>& args) {
-  std::vector<std::byte> block;
-  for (const Arg& arg : args) {
-    const size_t size = arg.bytes().size();
-    const size_t align = std::clamp<size_t>(std::bit_floor(size), 1, 16);
-    block.resize((block.size() + align - 1) / align * align);
-    block.insert(block.end(), arg.bytes().begin(), arg.bytes().end());
-  }
-  if (block.size() < p.param_bytes) {
-    throw Error(ErrorKind::usage,
-                fmt::format("kernel '{}' reads {} bytes of parameters, the {} arguments given take "
-                            "{}",
-                            p.name, p.param_bytes, args.size(), block.size()));
-  }
-  return block;
-}
-
-std::vector<std::byte> parameter_block(const ir::Program& p, const std::vector<Arg>& args) {
-  if (p.params.empty() && p.isa != ir::Isa::ptx) return unnamed_parameters(p, args);
-  if (args.size() != p.params.size()) {
-    std::string wanted;
-    for (const ir::Param& param : p.params) {
-      wanted += fmt::format("{}{} ({} bytes)", wanted.empty() ? "" : ", ", param.name, param.size);
-    }
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("kernel '{}' takes {} arguments, {} were given{}", p.name, p.params.size(),
-                    args.size(), wanted.empty() ? std::string() : "; in order: " + wanted));
-  }
-  std::vector<std::byte> block(p.param_bytes);
-  for (size_t i = 0; i < args.size(); ++i) place_argument(p, i, args[i], block);
-  return block;
 }
 
 std::string bytes_text(uint64_t n) {
@@ -211,6 +139,7 @@ void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
   r.wave = chosen_wave_mode(options.wave);
   r.step_budget = detail::step_budget(out.policies);
   r.timeout_seconds = options.timeout_seconds;
+  r.cancel = options.cancel;
   r.policies = out.policies;
   block_bytes = guest::bytes_with_launch_block(program, block_bytes);
   out.params_copy = std::make_unique<detail::Allocated>(device, std::max<uint64_t>(block_bytes, 1),
@@ -221,6 +150,16 @@ void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
     out.scratch = std::make_unique<detail::Allocated>(device, bytes, "scratch memory");
   }
   r.allocations = device->allocator.allocations();
+}
+
+/// What a fault may have been near to: the host's memory, too.
+std::vector<Allocation> with_foreign(std::span<const Allocation> own,
+                                     std::span<const ForeignRange> foreign) {
+  std::vector<Allocation> all(own.begin(), own.end());
+  for (const ForeignRange& r : foreign)
+    all.push_back({r.address, r.size, fmt::format("host memory at {:#x}", r.address), r.read_only});
+  std::ranges::sort(all, {}, &Allocation::address);
+  return all;
 }
 
 /// The module's copy of the device's residency map.
@@ -234,46 +173,63 @@ void update_residency(detail::ModuleState& m) {
 
 }  // namespace
 
+detail::ModuleState& Kernel::state() const {
+  if (module_ == nullptr) detail::refuse_empty("Kernel");
+  return *module_;
+}
+
 const std::string& Kernel::name() const {
-  return program_of(*module_, index_).name;
+  return program_of(state(), index_).name;
 }
 
 std::vector<ParamInfo> Kernel::params() const {
   std::vector<ParamInfo> out;
-  for (const ir::Param& p : program_of(*module_, index_).params) {
-    out.push_back({p.name, p.offset, p.size, p.pointer});
+  for (const ir::Param& p : program_of(state(), index_).params) {
+    const bool typed = p.type != ir::Type::none;
+    out.push_back({p.name, p.offset, p.size, p.pointer,
+                   typed ? std::string(ir::name(p.type)) : std::string()});
   }
   return out;
 }
 
 std::string Kernel::ir() const {
-  return ir::print(program_of(*module_, index_));
+  return ir::print(program_of(state(), index_));
 }
 
 std::string Kernel::optimised_ir(const LaunchOptions& options) const {
-  ir::Program program = program_of(*module_, index_);
+  ir::Program program = program_of(state(), index_);
   ir::lower_switches(program);
   ir::optimise(program, {{{options.block.x, options.block.y, options.block.z}}});
   return ir::print(program);
 }
 
 Result Kernel::launch(const LaunchOptions& options, const std::vector<Arg>& args) const {
-  const ir::Program& program = program_of(*module_, index_);
+  return detail::DeviceAccess::launch(state(), index_, options, args, {});
+}
+
+namespace detail {
+
+Result DeviceAccess::launch(ModuleState& module, size_t index, const LaunchOptions& options,
+                            const std::vector<Arg>& args, std::span<const ForeignRange> foreign) {
+  const ir::Program& program = program_of(module, index);
+  DeviceState& device = *module.device;
+  check_devices(device, args);
   std::vector<std::byte> block = parameter_block(program, args);
+  const auto lock = device.enter();
   Prepared prepared;
-  prepare(prepared, module_->device, program, options, block.size());
+  prepare(prepared, module.device, program, options, block.size());
+  prepared.request.foreign = foreign;
   describe_launch(prepared, program, block);
-  if (!block.empty()) module_->device->engine->write(prepared.request.param_address, block);
+  if (!block.empty()) device.engine->write(prepared.request.param_address, block);
   prepared.request.params = std::move(block);
-  update_residency(*module_);
-  const LaunchResult done = module_->device->engine->launch(prepared.request);
+  update_residency(module);
+  const LaunchResult done = device.engine->launch(prepared.request);
 
   Result result;
-  for (const Fault& f : done.faults) {
-    result.faults.push_back(report(program, f, module_->device->allocator.allocations()));
-  }
+  const std::vector<Allocation> near = with_foreign(device.allocator.allocations(), foreign);
+  for (const Fault& f : done.faults) result.faults.push_back(report(program, f, near));
   result.fault_count = done.fault_count;
-  result.times = {module_->parse_ms, done.times.translate_ms, done.times.pipeline_ms,
+  result.times = {module.parse_ms, done.times.translate_ms, done.times.pipeline_ms,
                   done.times.dispatch_ms};
   result.wave_mode = done.wave_mode;
   result.wave_reason = done.wave_reason;
@@ -281,12 +237,15 @@ Result Kernel::launch(const LaunchOptions& options, const std::vector<Arg>& args
   return result;
 }
 
+}  // namespace detail
+
 std::vector<uint32_t> Kernel::spirv(const LaunchOptions& options) const {
   return translated(options).spirv;
 }
 
 TranslatedKernel Kernel::translated(const LaunchOptions& options) const {
-  const ir::Program& program = program_of(*module_, index_);
+  const ir::Program& program = program_of(state(), index_);
+  const auto lock = module_->device->enter();
   Prepared prepared;
   prepare(prepared, module_->device, program, options, program.param_bytes);
   prepared.request.params.resize(program.param_bytes);
@@ -295,64 +254,6 @@ TranslatedKernel Kernel::translated(const LaunchOptions& options) const {
     throw Error(ErrorKind::usage, "the reference engine runs no SPIR-V; choose a Vulkan device");
   }
   return {std::move(made.words), std::move(made.wave_mode), std::move(made.wave_reason)};
-}
-
-std::vector<std::string> Module::kernels() const {
-  std::vector<std::string> names;
-  for (const ir::Program& p : state_->module.kernels) names.push_back(p.name);
-  for (const isa::RejectedKernel& r : state_->rejected) names.push_back(r.name);
-  return names;
-}
-
-Kernel Module::kernel(const std::string& wanted) const {
-  const auto& kernels = state_->module.kernels;
-  Kernel k;
-  k.module_ = state_;
-  if (wanted.empty() && kernels.size() == 1 && state_->rejected.empty()) return k;
-  const auto bad = std::ranges::find(state_->rejected, wanted, &isa::RejectedKernel::name);
-  if (bad != state_->rejected.end()) throw CompileError(state_->name, bad->diagnostics);
-  const auto it = std::ranges::find(kernels, wanted, &ir::Program::name);
-  if (it == kernels.end()) {
-    std::string all;
-    for (const std::string& n : Module::kernels()) all += (all.empty() ? "" : ", ") + n;
-    if (kernels.empty()) throw Error(ErrorKind::usage, "the module holds no kernel");
-    throw Error(ErrorKind::usage, wanted.empty()
-                                      ? "the module holds several kernels, name one of: " + all
-                                      : "no kernel '" + wanted + "'; there are: " + all);
-  }
-  k.index_ = static_cast<size_t>(it - kernels.begin());
-  return k;
-}
-
-SymbolInfo Module::symbol(const std::string& wanted) const {
-  for (const auto& [name, memory] : state_->globals) {
-    if (name == wanted) return {memory->address, memory->size};
-  }
-  throw Error(ErrorKind::usage, "the module has no variable '" + wanted + "'");
-}
-
-namespace {
-void check_symbol_range(const std::string& name, uint64_t bytes, uint64_t size) {
-  if (bytes > size) {
-    throw Error(ErrorKind::usage, fmt::format("{} bytes do not fit the variable '{}' of {} bytes",
-                                              bytes, name, size));
-  }
-}
-}  // namespace
-
-void Module::write_symbol(const std::string& name, std::span<const std::byte> bytes) {
-  const SymbolInfo s = symbol(name);
-  check_symbol_range(name, bytes.size(), s.size);
-  if (!bytes.empty()) state_->device->engine->write(s.address, bytes);
-}
-void Module::read_symbol(const std::string& name, std::span<std::byte> bytes) const {
-  const SymbolInfo s = symbol(name);
-  check_symbol_range(name, bytes.size(), s.size);
-  if (!bytes.empty()) state_->device->engine->read(s.address, bytes);
-}
-
-const std::vector<Diagnostic>& Module::warnings() const {
-  return state_->warnings;
 }
 
 }  // namespace lanewise

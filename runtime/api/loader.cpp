@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "lanewise/error_detail.hpp"
 #include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/gcn/objects/code_object.hpp"
 #include "runtime/isa/ptx/check.hpp"
@@ -158,12 +159,17 @@ bool Compiled::ok() const {
 std::string read_file(const std::string& path) {
   std::error_code ec;
   if (std::filesystem::is_directory(path, ec)) {
-    throw Error(ErrorKind::usage, "cannot read '" + path + "': it is a directory");
+    throw DetailedError(ErrorKind::usage, ErrorDetail::host_file,
+                        "cannot read '" + path + "': it is a directory");
   }
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(ErrorKind::usage, "cannot read '" + path + "': " + std::strerror(errno));
+  if (!in)
+    throw DetailedError(ErrorKind::usage, ErrorDetail::host_file,
+                        "cannot read '" + path + "': " + std::strerror(errno));
   std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) throw Error(ErrorKind::usage, "cannot read '" + path + "': read error");
+  if (in.bad())
+    throw DetailedError(ErrorKind::usage, ErrorDetail::host_file,
+                        "cannot read '" + path + "': read error");
   return text;
 }
 

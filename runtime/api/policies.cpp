@@ -6,6 +6,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "lanewise/error_detail.hpp"
 #include "runtime/api/policies_gcn.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/support/error.hpp"
@@ -71,7 +72,8 @@ Policies complete_policies(const Policies& asked) {
     if (row == nullptr) {
       std::string known;
       for (const Row& r : kRows) known += fmt::format("{}{}", known.empty() ? "" : ", ", r.name);
-      throw Error(ErrorKind::usage, fmt::format("unknown policy '{}'; there are: {}", name, known));
+      throw DetailedError(ErrorKind::usage, ErrorDetail::not_found,
+                          fmt::format("unknown policy '{}'; there are: {}", name, known));
     }
     if (!is_one_of(value, row->values)) {
       throw Error(ErrorKind::usage, fmt::format("policy {}: '{}' is not allowed; expected {}", name,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -14,17 +15,24 @@
 
 namespace lanewise::detail {
 
+/// Throws Error(usage) for a handle that refers to nothing.
+[[noreturn]] void refuse_empty(const char* what);
+
 /// By Device::open's rules.
 std::unique_ptr<Engine> open_engine(const std::string& selector);
 
 struct DeviceState {
-  std::unique_ptr<Engine> engine;
+  /// Held by whoever uses anything below but `info`. Recursive: a launch allocates.
+  std::recursive_mutex mutex;
+  std::unique_ptr<Engine> engine;  ///< null once the device was closed
   guest::Allocator allocator;
   DeviceInfo info;
   guest::ResidencyMap residency;
   std::unique_ptr<events::Collector> events;  ///< while the device is traced
 
-  /// Reserves and zero-fills arena memory.
+  /// Nobody else uses the device while the lock lives. Throws when the device was closed.
+  std::unique_lock<std::recursive_mutex> enter();
+  /// Reserves and zero-fills arena memory. After a failure all is as before.
   uint64_t allocate(uint64_t bytes, const std::string& name, bool read_only = false,
                     uint64_t align = guest::kAllocAlign);
   void fill_zero(uint64_t address, uint64_t bytes);
@@ -61,9 +69,16 @@ struct ModuleState {
 
 /// Devices beyond what the public API opens.
 struct DeviceAccess {
-  static DeviceState& state(const Device& device) { return *device.state_; }
+  static DeviceState& state(const Device& device) { return *device.state(); }
   /// A device on an engine of the caller's.
   static Device on(std::unique_ptr<Engine> engine);
+  /// Kernel::launch, with memory of the host that the kernel may reach at the host's addresses.
+  static Result launch(const Kernel& kernel, const LaunchOptions& options,
+                       const std::vector<Arg>& args, std::span<const ForeignRange> foreign) {
+    return launch(kernel.state(), kernel.index_, options, args, foreign);
+  }
+  static Result launch(ModuleState& module, size_t index, const LaunchOptions& options,
+                       const std::vector<Arg>& args, std::span<const ForeignRange> foreign);
 };
 
 }  // namespace lanewise::detail

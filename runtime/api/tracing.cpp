@@ -6,13 +6,28 @@ namespace lanewise::detail {
 
 void start_tracing(const Device& device, trace::Sink& sink, uint64_t buffer_bytes,
                    events::ExactMemory* exact, const std::string& input) {
-  DeviceAccess::state(device).events = std::make_unique<events::Collector>(sink, buffer_bytes);
-  DeviceAccess::state(device).events->set_exact(exact);
-  DeviceAccess::state(device).events->set_input(input);
+  DeviceState& state = DeviceAccess::state(device);
+  const auto lock = state.enter();
+  if (state.events != nullptr)
+    throw Error(ErrorKind::usage, "the device " + state.info.name + " is being traced already");
+  state.events = std::make_unique<events::Collector>(sink, buffer_bytes);
+  state.events->set_exact(exact);
+  state.events->set_input(input);
 }
 
 void stop_tracing(const Device& device) {
-  DeviceAccess::state(device).events.reset();
+  DeviceState& state = DeviceAccess::state(device);
+  const std::lock_guard lock(state.mutex);
+  state.events.reset();
+}
+
+std::unique_lock<std::recursive_mutex> lock_device(const Device& device) {
+  return std::unique_lock(DeviceAccess::state(device).mutex);
+}
+
+Result launch_in_place(const Kernel& kernel, const LaunchOptions& options,
+                       const std::vector<Arg>& args, std::span<const ForeignRange> memory) {
+  return DeviceAccess::launch(kernel, options, args, memory);
 }
 
 }  // namespace lanewise::detail

@@ -1,11 +1,13 @@
-// Tracing for the layers above the public API: every launch on the device tells the sink what its
-// waves do to memory, and copies by the host are told as well.
+// What the layers above the public API need beside it. Tracing: every launch on the device tells
+// the sink what its waves do to memory, and copies by the host are told as well.
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 
 #include "lanewise/lanewise.hpp"
 #include "runtime/events/exact.hpp"
+#include "runtime/guest/engine.hpp"
 #include "runtime/trace/event.hpp"
 
 namespace lanewise::detail {
@@ -19,5 +21,13 @@ void start_tracing(const Device& device, trace::Sink& sink,
                    uint64_t buffer_bytes = kDefaultTraceBuffer,
                    events::ExactMemory* exact = nullptr, const std::string& input = {});
 void stop_tracing(const Device& device);
+
+/// Nobody else uses the device while the lock lives.
+std::unique_lock<std::recursive_mutex> lock_device(const Device& device);
+
+/// Kernel::launch, with memory of the host that the kernel may reach at the host's addresses; by
+/// address. The reference engine's alone.
+Result launch_in_place(const Kernel& kernel, const LaunchOptions& options,
+                       const std::vector<Arg>& args, std::span<const ForeignRange> memory);
 
 }  // namespace lanewise::detail

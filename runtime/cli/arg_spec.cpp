@@ -49,6 +49,7 @@ void parse_float(ArgSpec& out, const std::string& spec, unsigned size, const std
     used = 0;
   }
   if (used == 0 || used != text.size()) fail(spec, fmt::format("'{}' is no number", text));
+  out.real = true;
   if (size == 8) append(out.scalar, value);
   if (size == 4) append(out.scalar, single);
   if (size == 2) append(out.scalar, to_half(value));
@@ -147,6 +148,11 @@ bool parse_scalar(ArgSpec& out, const std::string& spec, const std::string& kind
 }
 
 }  // namespace
+
+Arg ArgSpec::value() const {
+  if (integer) return Arg::integer(scalar, is_signed);
+  return real ? Arg::real(scalar) : Arg::raw(scalar);
+}
 
 ArgSpec parse_arg(const std::string& spec) {
   const size_t colon = spec.find(':');

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lanewise/lanewise.hpp"
 #include "runtime/api/npy.hpp"
 
 namespace lanewise::cli {
@@ -19,7 +20,8 @@ struct ArgSpec {
   enum class Kind { scalar, in, out, inout, zero, local };
   Kind kind = Kind::scalar;
   std::vector<std::byte> scalar;  ///< bytes of the value
-  bool integer = false, is_signed = false;
+  bool integer = false, real = false, is_signed = false;
+  Arg value() const;  ///< of a scalar
   Array array;           ///< contents (in, inout) or type and shape, zero-filled (out, zero)
   std::string path;      ///< the file it came from or goes to, for messages and names
   std::string write_to;  ///< out, inout: file written after the run

@@ -1,39 +1,26 @@
-// asm and disasm: the same for every ISA; what differs is in isa_tools.hpp.
+// asm and disasm: the same for every ISA; what differs is in runtime/tools.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "runtime/api/loader.hpp"
 #include "runtime/cli/commands.hpp"
-#include "runtime/cli/isa_tools.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/support/output_file.hpp"
+#include "runtime/tools/isa_tools.hpp"
 
 namespace lanewise::cli {
 namespace {
+
+using tools::Code;
+using tools::CodeOptions;
+using tools::IsaTools;
 
 struct CodeArgs {
   std::string file, isa, out;
   bool tsv = false;
   CodeOptions options;
 };
-
-const std::vector<IsaTools>& all_tools() {
-  static const std::vector<IsaTools> tools = {sass_tools(), gcn_tools()};
-  return tools;
-}
-
-std::vector<std::string> isa_names() {
-  std::vector<std::string> names;
-  for (const IsaTools& t : all_tools()) names.emplace_back(t.name);
-  return names;
-}
-
-const IsaTools& named(std::string_view name) {
-  for (const IsaTools& t : all_tools())
-    if (t.name == name) return t;
-  throw Error(ErrorKind::usage, fmt::format("there is no assembler for '{}'", name));
-}
 
 std::string_view text_of(Isa isa) {
   return isa == Isa::sass ? "sass" : isa == Isa::gcn ? "gcn" : "ptx";
@@ -44,11 +31,10 @@ std::span<const std::byte> bytes_of(const std::string& file) {
 }
 
 const IsaTools& tools_for_binary(const CodeArgs& a, const std::string& file) {
-  if (!a.isa.empty()) return named(a.isa);
+  if (!a.isa.empty()) return tools::tools_named(a.isa);
   if (a.options.raw)
     throw Error(ErrorKind::usage, "--raw machine code does not say its language: add --isa");
-  for (const IsaTools& t : all_tools())
-    if (t.is_container(bytes_of(file))) return t;
+  if (const IsaTools* t = tools::tools_for_container(bytes_of(file))) return *t;
   throw Error(ErrorKind::usage,
               fmt::format("'{}' is no cubin or code object that can be disassembled; for machine "
                           "code alone use --raw --isa",
@@ -59,12 +45,6 @@ const IsaTools& tools_for_binary(const CodeArgs& a, const std::string& file) {
 bool report(const CodeArgs& a, const Code& code) {
   for (const Diagnostic& d : code.diagnostics) say("{}\n", format(a.file, d));
   return std::ranges::all_of(code.diagnostics, [](const Diagnostic& d) { return d.warning; });
-}
-
-std::string tsv(const Code& code) {
-  std::string out;
-  for (const CodeRow& r : code.rows) out += fmt::format("{}\t{}\t{}\n", r.address, r.word, r.text);
-  return out;
 }
 
 void put(const CodeArgs& a, const std::string& text) {
@@ -79,11 +59,11 @@ int assemble(const CodeArgs& a) {
     throw Error(ErrorKind::usage, "machine code is binary: name a file with -o OUT, or use --tsv");
   const std::string text = detail::read_file(a.file);
   const std::string_view isa = a.isa.empty() ? text_of(detail::detect_isa(a.file, text)) : a.isa;
-  const Code code = named(isa).assemble(text, a.options);
+  const Code code = tools::tools_named(isa).assemble(text, a.options);
   if (!report(a, code)) return 1;
   if (!a.out.empty())
     write_file(a.out, {reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size()});
-  if (a.tsv) fmt::print("{}", tsv(code));
+  if (a.tsv) fmt::print("{}", tools::tsv(code));
   return 0;
 }
 
@@ -91,13 +71,13 @@ int disassemble(const CodeArgs& a) {
   const std::string file = detail::read_file(a.file);
   const Code code = tools_for_binary(a, file).disassemble(bytes_of(file), a.options);
   const bool ok = report(a, code);
-  put(a, a.tsv ? tsv(code) : code.text);
+  put(a, a.tsv ? tools::tsv(code) : code.text);
   return ok ? 0 : 1;
 }
 
 void add_common(const Command& sub, CodeArgs& a, const char* what) {
   sub.option("FILE", a.file, what).required();
-  sub.option("--isa", a.isa, "instruction set").one_of(isa_names());
+  sub.option("--isa", a.isa, "instruction set").one_of(tools::isa_names());
   sub.option("--target", a.options.target, "sm_50, sm_52, sm_53 (default: what the file says)");
   sub.option("--kernel", a.options.kernel, "only this kernel");
   sub.option("-o", a.out, "output file");

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "runtime/cache/reports/report.hpp"
+#include "runtime/cache/reports/tracker_set.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/process/streams.hpp"
-#include "runtime/trace/fan.hpp"
 #include "runtime/trace/formats.hpp"
 
 namespace lanewise::cli {
@@ -25,16 +25,9 @@ void warn(const trace::ReadResult& r) {
 int run_cache(const CacheArgs& args) {
   // A rule that does not exist is found out before the work.
   for (const std::string& rule : args.fail_on) cache::fails_on(rule, {});
-  const cache::TrackerOptions options = cache::options_for(args.reports);
-  std::vector<std::unique_ptr<cache::Tracker>> trackers;
-  std::vector<const cache::Tracker*> runs;
-  trace::Fan fan;
-  for (const std::string& name : args.presets) {
-    trackers.push_back(std::make_unique<cache::Tracker>(cache::load_preset(name), options));
-    runs.push_back(trackers.back().get());
-    fan.add(trackers.back().get());
-  }
-  warn(trace::read_any(args.trace, fan));
+  cache::TrackerSet trackers(args.presets, cache::options_for(args.reports));
+  warn(trace::read_any(args.trace, trackers.sink()));
+  const auto runs = trackers.runs();
   fmt::print("{}", args.json ? cache::json_report(runs) : cache::text_report(runs));
   for (const std::string& path : args.reports) cache::write_report(path, runs);
   const std::vector<cache::Verdict> verdicts = cache::verdicts(runs);

@@ -7,9 +7,7 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/streams.hpp"
-#include "runtime/isa/gcn/gcn.hpp"
-#include "runtime/isa/ptx/lower.hpp"
-#include "runtime/isa/sass/sass.hpp"
+#include "runtime/tools/coverage.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -20,44 +18,8 @@ struct CoverageArgs {
   bool json = false;
 };
 
-const char* state_name(isa::FormState s) {
-  switch (s) {
-    case isa::FormState::exact:
-      return "exact";
-    case isa::FormState::approximate:
-      return "approximate";
-    case isa::FormState::unsupported:
-      return "unsupported";
-  }
-  return "?";
-}
-
-gcn::Gen gcn_gen(const std::string& target) {
-  if (target.empty()) return gcn::Gen::gfx6;
-  if (const auto gen = gcn::gen_named(target)) return *gen;
-  throw Error(ErrorKind::usage,
-              fmt::format("--target {}: expected gfx600, gfx700 or gfx803", target));
-}
-
-/// Which target the answers are for; empty where the instruction set has but one table.
-std::string judged_target(const CoverageArgs& a) {
-  return a.isa == "gcn" ? std::string(gcn::name(gcn_gen(a.target))) : std::string();
-}
-
-std::vector<isa::Coverage> coverage(const CoverageArgs& a) {
-  if (a.isa == "sass") return sass::coverage();
-  if (a.isa == "gcn") return gcn::coverage(gcn_gen(a.target));
-  return ptx::coverage();
-}
-
-isa::Coverage coverage_of(const CoverageArgs& a, const std::string& form) {
-  if (a.isa == "sass") return sass::coverage_of(form);
-  if (a.isa == "gcn") return gcn::coverage_of(form, gcn_gen(a.target));
-  return ptx::coverage_of(form);
-}
-
 void say_target(const CoverageArgs& a) {
-  if (const std::string target = judged_target(a); !target.empty())
+  if (const std::string target = tools::judged_target(a.isa, a.target); !target.empty())
     say("judged for {}{}\n", target, a.target.empty() ? ", --target names another" : "");
 }
 
@@ -67,26 +29,29 @@ int answer_forms(const CoverageArgs& a) {
   for (std::string form; std::getline(lines, form);) {
     if (form.ends_with('\r')) form.pop_back();
     if (form.empty()) continue;
-    fmt::print("{}\t{}\n", form, state_name(coverage_of(a, form).state));
+    fmt::print("{}\t{}\n", form,
+               tools::state_name(tools::coverage_of(a.isa, a.target, form).state));
   }
   return 0;
 }
 
 int list(const CoverageArgs& a) {
-  const auto rows = coverage(a);
+  const auto rows = tools::coverage(a.isa, a.target);
   if (a.json) {
     nlohmann::json forms = nlohmann::json::array();
     for (const isa::Coverage& c : rows) {
-      forms.push_back({{"form", c.form}, {"state", state_name(c.state)}, {"note", c.note}});
+      forms.push_back({{"form", c.form}, {"state", tools::state_name(c.state)}, {"note", c.note}});
     }
     nlohmann::json all = {{"isa", a.isa}, {"forms", forms}};
-    if (const std::string target = judged_target(a); !target.empty()) all["target"] = target;
+    if (const std::string target = tools::judged_target(a.isa, a.target); !target.empty())
+      all["target"] = target;
     fmt::print("{}\n", all.dump(1));
     return 0;
   }
   say_target(a);
   for (const isa::Coverage& c : rows) {
-    fmt::print("{}\t{}{}\n", c.form, state_name(c.state), c.note.empty() ? "" : "\t" + c.note);
+    fmt::print("{}\t{}{}\n", c.form, tools::state_name(c.state),
+               c.note.empty() ? "" : "\t" + c.note);
   }
   return 0;
 }

@@ -6,7 +6,7 @@
 #include "runtime/cli/arg_spec.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/options.hpp"
-#include "runtime/cli/progress.hpp"
+#include "runtime/cli/process/progress.hpp"
 #include "runtime/diff/diff.hpp"
 
 namespace lanewise::cli {

@@ -42,7 +42,7 @@ BoundArgs bind_args(Device& device, const std::vector<std::string>& texts) {
   for (const ArgSpec& s : b.specs) {
     Buffer buffer;
     if (s.kind == ArgSpec::Kind::scalar) {
-      b.values.push_back(s.integer ? Arg::integer(s.scalar, s.is_signed) : Arg::raw(s.scalar));
+      b.values.push_back(s.value());
     } else if (s.kind == ArgSpec::Kind::local) {
       // A dynamic LDS argument is its offset behind what came before, 16-aligned.
       b.values.emplace_back(b.local_bytes);

@@ -20,7 +20,7 @@ uint64_t end_with_gap(const Allocation& a) {
 }  // namespace
 
 uint64_t Allocator::allocate(uint64_t size, std::string name, bool read_only, uint64_t align) {
-  if (size > (uint64_t{1} << 40)) {
+  if (size > kMaxAllocation) {
     throw Error(ErrorKind::usage, "buffer '" + name + "' of " + std::to_string(size) +
                                       " bytes is larger than the guest address space (2^40)");
   }
@@ -42,6 +42,11 @@ void Allocator::free(uint64_t address) {
     throw Error(ErrorKind::usage, "no buffer was allocated at this guest address");
   }
   live_.erase(it);
+}
+
+void Allocator::undo(uint64_t address, uint64_t high_water_before) {
+  free(address);
+  high_water_ = high_water_before;
 }
 
 std::optional<Nearest> nearest_allocation(std::span<const Allocation> sorted, uint64_t address) {

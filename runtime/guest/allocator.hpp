@@ -21,6 +21,9 @@ class Allocator {
                     uint64_t align = kAllocAlign);
   /// Throws Error(usage) when nothing was allocated at this address.
   void free(uint64_t address);
+  /// Takes back the last allocation, whose memory could not be had: the high-water mark is what it
+  /// was.
+  void undo(uint64_t address, uint64_t high_water_before);
   /// Bytes of arena needed to hold everything allocated so far (high-water mark).
   uint64_t high_water() const { return high_water_; }
   const std::vector<Allocation>& allocations() const { return live_; }  ///< sorted by address

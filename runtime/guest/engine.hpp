@@ -1,6 +1,7 @@
 // What every execution engine (a Vulkan device, the CPU reference) offers to the layers above.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -39,6 +40,14 @@ struct Allocation {
   bool read_only = false;
 };
 
+/// Memory of the host that a guest reaches at the host's own addresses, outside the arena. The
+/// reference engine alone can lend it.
+struct ForeignRange {
+  uint64_t address = 0;
+  uint64_t size = 0;
+  bool read_only = false;
+};
+
 /// How the reference engine runs the lanes of a wave (docs/execution.md); others have their own
 /// way.
 enum class WaveSchedule : uint8_t {
@@ -57,8 +66,10 @@ struct LaunchRequest {
   Memcheck memcheck = Memcheck::arena;
   WaveMode wave = WaveMode::automatic;
   WaveSchedule schedule = WaveSchedule::automatic;
-  uint64_t step_budget = uint64_t{1} << 26;  ///< loop back edges one lane may take; all ones = any
-  double timeout_seconds = 0;                ///< 0 = none
+  uint64_t step_budget = uint64_t{1} << 26;   ///< loop back edges one lane may take; all ones = any
+  double timeout_seconds = 0;                 ///< 0 = none
+  const std::atomic<bool>* cancel = nullptr;  ///< true ends the launch; null = nobody asks
+  std::span<const ForeignRange> foreign;      ///< sorted by address
   std::map<std::string, std::string> policies;  ///< names and values as --policy takes them
   /// Takes the memory events of traced instructions (Inst::event); null = nothing is traced.
   events::Collector* events = nullptr;
@@ -92,13 +103,14 @@ struct EngineInfo {
   bool int64 = false, int16 = false, int8 = false, float16 = false, float64 = false;
 };
 
-/// Owns the arena's bytes and runs kernels on them. Not thread-safe.
 /// What a launch would run on a device.
 struct Translated {
   std::vector<uint32_t> words;
   std::string wave_mode, wave_reason;  ///< as in LaunchResult
 };
 
+/// Owns the arena's bytes and runs kernels on them. One thread at a time (api/state.hpp sees to
+/// it).
 class Engine {
  public:
   virtual ~Engine() = default;

@@ -20,6 +20,7 @@ inline constexpr uint64_t kCodeWindow = 0x0300'0000;
 inline constexpr uint64_t kWindowSize = 0x0100'0000;
 inline constexpr uint64_t kArenaBase = 0x1000'0000;
 inline constexpr uint64_t kAllocAlign = 256;
+inline constexpr uint64_t kMaxAllocation = uint64_t{1} << 40;
 
 constexpr uint64_t function_address(uint32_t index) {
   return kCodeWindow + 16ULL * index;

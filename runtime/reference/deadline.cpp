@@ -1,15 +1,18 @@
 #include "runtime/reference/deadline.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 
-#include "runtime/support/error.hpp"
+#include "runtime/guest/ended.hpp"
 
 namespace lanewise::reference {
 
-Deadline::Deadline(double seconds) : seconds_(seconds) {
+namespace {
+const std::atomic<bool> kNeverCancelled = false;
+}
+
+Deadline::Deadline(double seconds, const std::atomic<bool>* cancel)
+    : seconds_(seconds), cancel_(cancel != nullptr ? cancel : &kNeverCancelled) {
   if (seconds > 0) thread_ = std::thread([this] { watch(); });
 }
 
@@ -30,10 +33,8 @@ void Deadline::watch() {
 }
 
 void Deadline::refuse() const {
-  throw Error(ErrorKind::budget,
-              fmt::format("the kernel did not end within {} s and was stopped; its buffers hold "
-                          "what it had written",
-                          seconds_));
+  if (over_) throw guest::timed_out(seconds_);
+  throw guest::cancelled();
 }
 
 }  // namespace lanewise::reference

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "lanewise/error_detail.hpp"
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/guest/validate.hpp"
@@ -85,9 +86,10 @@ class ReferenceEngine final : public Engine {
     // calloc: pages that nobody touches cost nothing, so a large arena is cheap to have.
     void* grown = bytes <= info_.max_arena ? std::calloc(bytes, 1) : nullptr;
     if (grown == nullptr) {
-      throw Error(ErrorKind::device, "the arena would need " + std::to_string(bytes) +
-                                         " bytes; the reference engine can hold " +
-                                         std::to_string(info_.max_arena));
+      throw DetailedError(ErrorKind::device, ErrorDetail::device_memory,
+                          "the arena would need " + std::to_string(bytes) +
+                              " bytes; the reference engine can hold " +
+                              std::to_string(info_.max_arena));
     }
     if (size_ != 0) std::memcpy(grown, arena_.get(), size_);
     arena_.reset(static_cast<std::byte*>(grown));
@@ -110,7 +112,7 @@ class ReferenceEngine final : public Engine {
     request.schedule = chosen_schedule(asked.schedule);
     check_wave(*request.program);
     const auto start = std::chrono::steady_clock::now();
-    const Deadline deadline(asked.timeout_seconds);
+    const Deadline deadline(asked.timeout_seconds, asked.cancel);
     const std::optional<ir::Program> marked = with_free_loops(*request.program);
     if (marked) request.program = &*marked;
     DecodedProgram decoded = decode(*request.program);
@@ -179,6 +181,10 @@ class ReferenceEngine final : public Engine {
     memory.arena = {arena_.get(), size_};
     memory.params = request.params;
     memory.allocations = request.allocations;
+    memory.foreign = request.foreign;
+    for (const ForeignRange& r : request.foreign)
+      memory.ambiguous = memory.ambiguous || (r.address < guest::kArenaBase + size_ &&
+                                              r.address + r.size > guest::kSharedWindow);
     memory.memcheck = request.memcheck;
     Group group(request, decoded, memory, hook_, touch_, deadline);
     const Dim3& grid = request.grid;

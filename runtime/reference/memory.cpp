@@ -1,5 +1,6 @@
 #include "runtime/reference/memory.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "runtime/guest/allocation_at.hpp"
@@ -31,17 +32,40 @@ Located found(std::byte* data, uint64_t address) {
                          : fault(FaultKind::out_of_range, address);
 }
 
+/// The range of the host's own memory that holds all of the bytes; null = none.
+const ForeignRange* foreign_at(const MemoryView& memory, uint64_t address, uint32_t bytes) {
+  const auto after =
+      std::upper_bound(memory.foreign.begin(), memory.foreign.end(), address,
+                       [](uint64_t a, const ForeignRange& r) { return a < r.address; });
+  if (after == memory.foreign.begin()) return nullptr;
+  const ForeignRange& range = *(after - 1);
+  return guest::inside(address - range.address, bytes, range.size) ? &range : nullptr;
+}
+
+Located locate_foreign(const MemoryView& memory, const Access& access, uint64_t address) {
+  const ForeignRange* range = foreign_at(memory, address, access.bytes);
+  if (range == nullptr) return fault(FaultKind::out_of_range, address);
+  if (access.write && range->read_only) return fault(FaultKind::write_to_read_only, address);
+  return found(reinterpret_cast<std::byte*>(address), address);
+}
+
 Located locate_in_arena(const MemoryView& memory, const Access& access, uint64_t address) {
   if (address < guest::kNullPageEnd) return fault(FaultKind::null, address);
   // Below the base the difference wraps to a huge offset, which no arena holds.
   std::byte* data = inside(memory.arena, address - guest::kArenaBase, access.bytes);
-  if (data == nullptr) return fault(FaultKind::out_of_range, address);
+  if (data == nullptr) return locate_foreign(memory, access, address);
   if (memory.memcheck == Memcheck::alloc) {
     const Allocation* allocation = guest::allocation_at(memory.allocations, address, access.bytes);
     if (allocation == nullptr) return fault(FaultKind::out_of_range, address);
     if (access.write && allocation->read_only) return fault(FaultKind::write_to_read_only, address);
   }
   return found(data, address);
+}
+
+/// Host memory at an address of the guest's own: nobody can say which one is meant.
+bool is_ambiguous(const MemoryView& memory, const Access& access, uint64_t address) {
+  return memory.ambiguous && address < guest::kArenaBase + memory.arena.size() &&
+         foreign_at(memory, address, access.bytes) != nullptr;
 }
 
 Located locate_param(const MemoryView& memory, const Access& access, uint64_t address) {
@@ -61,6 +85,7 @@ Located locate_anywhere(const MemoryView& memory, std::span<std::byte> local, co
     case Space::param:
       return locate_param(memory, access, address);
     case Space::generic:
+      if (is_ambiguous(memory, access, address)) return fault(FaultKind::out_of_range, address);
       if (address - guest::kSharedWindow < guest::kWindowSize) {
         return found(inside(memory.shared, address - guest::kSharedWindow, access.bytes), address);
       }
@@ -73,6 +98,9 @@ Located locate_anywhere(const MemoryView& memory, std::span<std::byte> local, co
     case Space::code:
       break;
   }
+  const bool in_arena = address - guest::kArenaBase < memory.arena.size();
+  if (in_arena && is_ambiguous(memory, access, address))
+    return fault(FaultKind::out_of_range, address);
   return locate_in_arena(memory, access, address);
 }
 

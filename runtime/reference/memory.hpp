@@ -15,6 +15,10 @@ struct MemoryView {
   std::span<std::byte> arena;
   std::span<const std::byte> params;
   std::span<const Allocation> allocations;
+  std::span<const ForeignRange> foreign;  ///< sorted by address
+  /// Some of that lies where the guest has its windows or its arena: an address there could mean
+  /// either, so it is a fault.
+  bool ambiguous = false;
   Memcheck memcheck = Memcheck::arena;
   std::span<std::byte> shared;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "lanewise/error_detail.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/support/error.hpp"
 
@@ -19,10 +20,11 @@ uint64_t round_up(uint64_t n) {
 }
 
 [[noreturn]] void too_large(uint64_t wanted, uint64_t limit, const std::string& device) {
-  throw Error(ErrorKind::device,
-              fmt::format("the kernel's buffers need {} bytes of device memory, but {} can give "
-                          "at most {} bytes",
-                          wanted, device, limit));
+  throw DetailedError(
+      ErrorKind::device, ErrorDetail::device_memory,
+      fmt::format("the kernel's buffers need {} bytes of device memory, but {} can give "
+                  "at most {} bytes",
+                  wanted, device, limit));
 }
 
 }  // namespace

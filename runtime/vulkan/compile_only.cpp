@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "lanewise/error_detail.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/support/error.hpp"
 #include "runtime/vulkan/profiles.hpp"
@@ -35,8 +36,9 @@ Translated CompileOnlyEngine::translate(const LaunchRequest& request) {
 std::unique_ptr<Engine> make_profile_engine(std::string_view name, Translator translator) {
   const auto target = named_target(name);
   if (!target) {
-    throw Error(ErrorKind::device, fmt::format("there is no profile '{}'; there are: {}", name,
-                                               fmt::join(named_targets(), ", ")));
+    throw DetailedError(ErrorKind::device, ErrorDetail::no_device,
+                        fmt::format("there is no profile '{}'; there are: {}", name,
+                                    fmt::join(named_targets(), ", ")));
   }
   EngineInfo info;
   info.name = fmt::format("profile:{}", name);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "lanewise/error_detail.hpp"
 #include "runtime/support/error.hpp"
 #include "runtime/support/hash.hpp"
 #include "runtime/vulkan/profiles.hpp"
@@ -325,9 +326,9 @@ std::vector<FoundDevice> find_devices(const Instance& instance) {
 
 size_t choose_device(const std::vector<DeviceFacts>& devices, std::string_view selector) {
   if (devices.empty()) {
-    throw Error(ErrorKind::device,
-                "no Vulkan device found that can compute; install a Vulkan driver "
-                "(Debian: mesa-vulkan-drivers) or use --device reference");
+    throw DetailedError(ErrorKind::device, ErrorDetail::no_device,
+                        "no Vulkan device found that can compute; install a Vulkan driver "
+                        "(Debian: mesa-vulkan-drivers) or use --device reference");
   }
   if (selector.empty()) selector = "auto";
   if (selector == "auto") {
@@ -339,16 +340,18 @@ size_t choose_device(const std::vector<DeviceFacts>& devices, std::string_view s
   const auto parsed = std::from_chars(selector.data(), end, index);
   if (parsed.ec == std::errc() && parsed.ptr == end) {
     if (index < devices.size()) return index;
-    throw Error(ErrorKind::device,
-                fmt::format("there is no Vulkan device {}; there are {}", index, listing(devices)));
+    throw DetailedError(
+        ErrorKind::device, ErrorDetail::no_device,
+        fmt::format("there is no Vulkan device {}; there are {}", index, listing(devices)));
   }
   const std::string part = selector == "auto" ? "" : lower(selector);
   // The driver tells apart what has one name, two versions of Mesa for instance.
   for (const auto text : {&EngineInfo::name, &EngineInfo::driver}) {
     if (const auto best = preferred(devices, text, part)) return *best;
   }
-  throw Error(ErrorKind::device, fmt::format("no Vulkan device is called '{}'; there are {}",
-                                             selector, listing(devices)));
+  throw DetailedError(
+      ErrorKind::device, ErrorDetail::no_device,
+      fmt::format("no Vulkan device is called '{}'; there are {}", selector, listing(devices)));
 }
 
 ChosenDevice find_device(std::string_view selector, bool validation) {
@@ -360,7 +363,8 @@ ChosenDevice find_device(std::string_view selector, bool validation) {
     const size_t chosen = choose_device(facts, selector);
     return {std::move(instance), std::move(found[chosen])};
   } catch (const vk::SystemError& error) {
-    throw Error(ErrorKind::device, fmt::format("no Vulkan device can be opened: {}", error.what()));
+    throw DetailedError(ErrorKind::device, ErrorDetail::no_device,
+                        fmt::format("no Vulkan device can be opened: {}", error.what()));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/events/collector.hpp"
+#include "runtime/guest/ended.hpp"
 #include "runtime/guest/host_shader.h"
 #include "runtime/support/error.hpp"
 
@@ -170,21 +171,22 @@ bool Dispatcher::stop(double timeout_seconds) {
   return device_.wait(Clock::now() + patience) == Wait::done;
 }
 
-void Dispatcher::run_chunk(const Kernel& kernel, const Chunk& chunk, Clock::time_point deadline,
-                           double timeout_seconds) {
+void Dispatcher::run_chunk(const LaunchRequest& request, const Kernel& kernel, const Chunk& chunk,
+                           Clock::time_point deadline) {
+  if (guest::is_cancelled(request)) throw guest::cancelled();
   device_.submit([&](const vk::raii::CommandBuffer& commands) {
     pipelines_.record(commands, kernel.pipeline, push_, chunk.base, chunk.count);
   });
   for (;;) {
     const auto now = Clock::now();
     if (device_.wait(std::min(deadline, now + kPoll)) == Wait::done) return;
-    if (Clock::now() >= deadline) {
-      if (!stop(timeout_seconds))
-        throw NeverEnded{fmt::format("a kernel did not end within {} s", timeout_seconds)};
-      throw Error(ErrorKind::budget,
-                  fmt::format("the kernel did not end within {} s and was stopped; its buffers "
-                              "hold what it had written",
-                              timeout_seconds));
+    const bool cancelled = guest::is_cancelled(request);
+    if (cancelled || Clock::now() >= deadline) {
+      if (!stop(request.timeout_seconds))
+        throw NeverEnded{
+            cancelled ? "a cancelled kernel did not end"
+                      : fmt::format("a kernel did not end within {} s", request.timeout_seconds)};
+      throw cancelled ? guest::cancelled() : guest::timed_out(request.timeout_seconds);
     }
     // One lane that used up its steps ends the launch (docs/execution.md); the others are told.
     if (fault_word(kFaultCountWord) != 0 && ends_launch(fault_snapshot())) {
@@ -238,7 +240,7 @@ void Dispatcher::run_untraced(const LaunchRequest& request, const Kernel& kernel
   while (!plan.done()) {
     const auto begin = Clock::now();
     const Chunk chunk = plan.next(std::min(wanted, most));
-    run_chunk(kernel, chunk, deadline, request.timeout_seconds);
+    run_chunk(request, kernel, chunk, deadline);
     const double took = milliseconds(Clock::now() - begin);
     if (took < kShortChunkMs && chunk.groups() >= wanted / 2) wanted *= 2;
     if (took > kLongChunkMs && wanted > 1) wanted /= 2;

@@ -54,8 +54,8 @@ class Dispatcher {
                     uint64_t most, ChunkPlan plan);
   double show_to_driver(const LaunchRequest& request, const Kernel& kernel,
                         Clock::time_point deadline);
-  void run_chunk(const Kernel& kernel, const Chunk& chunk, Clock::time_point deadline,
-                 double timeout_seconds);
+  void run_chunk(const LaunchRequest& request, const Kernel& kernel, const Chunk& chunk,
+                 Clock::time_point deadline);
   /// Tells running kernels to end and waits for that; false when they do not.
   bool stop(double timeout_seconds);
   void ensure(Buffer& buffer, uint64_t bytes);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "lanewise/error_detail.hpp"
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/support/error.hpp"
@@ -80,7 +81,7 @@ const ProbeResult& VulkanEngine::probed() const {
 }
 
 void VulkanEngine::refuse_when_lost() const {
-  if (!lost_.empty()) throw Error(ErrorKind::device, lost_);
+  if (!lost_.empty()) throw DetailedError(ErrorKind::device, ErrorDetail::device_lost, lost_);
 }
 
 template <typename Work>
@@ -90,7 +91,7 @@ void VulkanEngine::guarded(const char* what, Work work) {
   } catch (const vk::DeviceLostError&) {
     lost_ =
         fmt::format("the device {} was lost during {}; open it again to go on", info_.name, what);
-    throw Error(ErrorKind::device, lost_);
+    throw DetailedError(ErrorKind::device, ErrorDetail::device_lost, lost_);
   } catch (const NeverEnded& work) {
     never_ended_ = some_never_ended = true;
     lost_ = fmt::format(
@@ -125,6 +126,10 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& request) {
     throw Error(ErrorKind::guest,
                 "cache-exact mode runs on the reference engine only: a Vulkan device's loads "
                 "cannot be served by modelled caches");
+  if (!request.foreign.empty())
+    throw DetailedError(ErrorKind::usage, ErrorDetail::unsupported,
+                        "host memory at its own addresses is the reference engine's alone; a "
+                        "Vulkan device works on copies");
   LaunchResult result;
   guarded("a launch", [&] {
     const auto deadline = deadline_after(request.timeout_seconds);

@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
+#include "lanewise/error_detail.hpp"
 #include "runtime/support/error.hpp"
 #include "runtime/vulkan/vulkan_engine.hpp"
 
@@ -46,7 +48,8 @@ vk::raii::Context load() {
   try {
     return vk::raii::Context();
   } catch (const std::exception&) {
-    throw Error(ErrorKind::device, fmt::format(kNoDevice, "the Vulkan loader is not installed"));
+    throw DetailedError(ErrorKind::device, ErrorDetail::no_device,
+                        fmt::format(kNoDevice, "the Vulkan loader is not installed"));
   }
 }
 
@@ -78,7 +81,8 @@ unsigned validation_messages() {
 Instance::Instance(bool validation) : context_(load()) {
   const uint32_t loader = context_.enumerateInstanceVersion();
   if (loader < VK_API_VERSION_1_1) {
-    throw Error(ErrorKind::device, fmt::format(kNoDevice, "the Vulkan loader is older than 1.1"));
+    throw DetailedError(ErrorKind::device, ErrorDetail::no_device,
+                        fmt::format(kNoDevice, "the Vulkan loader is older than 1.1"));
   }
   api_version_ = std::min<uint32_t>(loader, VK_API_VERSION_1_3);
   vk::ApplicationInfo app("lanewise", 1, "lanewise", 1, api_version_);
@@ -102,13 +106,16 @@ Instance::Instance(bool validation) : context_(load()) {
   try {
     instance_ = vk::raii::Instance(context_, info);
   } catch (const vk::SystemError& error) {
-    throw Error(ErrorKind::device, fmt::format(kNoDevice, error.what()));
+    throw DetailedError(ErrorKind::device, ErrorDetail::no_device,
+                        fmt::format(kNoDevice, error.what()));
   }
   if (validation) messenger_ = vk::raii::DebugUtilsMessengerEXT(instance_, messenger_info());
 }
 
 std::shared_ptr<Instance> Instance::get(bool validation) {
+  static std::mutex mutex;
   static std::weak_ptr<Instance> living[2];
+  const std::lock_guard lock(mutex);
   auto found = living[validation].lock();
   if (!found) {
     found = std::make_shared<Instance>(validation);

@@ -97,7 +97,7 @@ void Dispatcher::run_traced(const LaunchRequest& request, const Kernel& kernel,
     launch[kStrideWord] = static_cast<uint32_t>(s.stride);
     events_.words()[0] = 0;
     if (!s.sure) before.take();
-    run_chunk(kernel, chunk, deadline, request.timeout_seconds);
+    run_chunk(request, kernel, chunk, deadline);
     if (const uint64_t needed = events_.words()[0]; needed > s.capacity) {
       if (needed > s.largest()) throw events::buffer_too_small(*request.program, bytes);
       s.capacity = std::min(needed + needed / 4, s.largest());

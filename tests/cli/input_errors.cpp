@@ -102,7 +102,9 @@ TEST_CASE("wrong arguments and options") {
   const std::string file = write("k.ptx", kGood);
   CHECK(contains(run(file).err, "takes 1 arguments, 0 were given"));
   CHECK(contains(run(file + " --arg zero:u32[1] --arg u32:1").err, "2 were given"));
-  CHECK(contains(run(file + " --arg f32:1").err, "takes 8 bytes"));
+  CHECK(contains(run(file + " --arg f32:1").err,
+                 "declared as u64, a floating-point number was given"));
+  CHECK(contains(run(file + " --arg hex:0000").err, "takes 8 bytes"));
   CHECK(contains(run(file + " --kernel nope --arg zero:u32[1]").err, "no kernel 'nope'"));
   CHECK(contains(run(file + " --policy nope=1 --arg zero:u32[1]").err, "unknown policy"));
   CHECK(contains(run(file + " --policy steps=0 --arg zero:u32[1]").err, "policy steps"));

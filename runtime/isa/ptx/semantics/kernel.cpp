@@ -17,6 +17,7 @@ ir::Type param_type(const Variable& v) {
   if (!v.dims.empty() || v.vector != 1) return ir::Type::none;
   const auto type = ptype_named(v.type);
   if (!type) return ir::Type::none;
+  if (type->cls == PType::Class::bits) return ir::Type::none;
   return type->is_float() && !type->packed ? type->ir() : type->memory();
 }
 

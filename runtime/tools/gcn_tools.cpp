@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "runtime/cli/isa_tools.hpp"
 #include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/gcn/objects/code_object.hpp"
+#include "runtime/tools/isa_tools.hpp"
 
-namespace lanewise::cli {
+namespace lanewise::tools {
 namespace {
 
 std::optional<gcn::Gen> generation(const CodeOptions& options) {
@@ -107,4 +107,4 @@ IsaTools gcn_tools() {
   return {"gcn", is_code_object, disassemble, assemble};
 }
 
-}  // namespace lanewise::cli
+}  // namespace lanewise::tools

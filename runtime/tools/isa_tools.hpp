@@ -9,7 +9,7 @@
 
 #include "lanewise/error.hpp"
 
-namespace lanewise::cli {
+namespace lanewise::tools {
 
 /// One instruction for --tsv.
 struct CodeRow {
@@ -45,4 +45,14 @@ struct IsaTools {
 IsaTools sass_tools();
 IsaTools gcn_tools();
 
-}  // namespace lanewise::cli
+/// Those that there are.
+std::vector<std::string> isa_names();
+/// Error(usage) when there is no assembler of this name.
+const IsaTools& tools_named(std::string_view name);
+/// By what the container says of itself; null when it is none.
+const IsaTools* tools_for_container(std::span<const std::byte> file);
+
+/// address, word and text, tab-separated, one instruction a line.
+std::string tsv(const Code& code);
+
+}  // namespace lanewise::tools

@@ -1,11 +1,11 @@
 // asm and disasm for Maxwell SASS.
 #include <fmt/format.h>
 
-#include "runtime/cli/isa_tools.hpp"
 #include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/sass/sass.hpp"
+#include "runtime/tools/isa_tools.hpp"
 
-namespace lanewise::cli {
+namespace lanewise::tools {
 namespace {
 
 constexpr uint16_t kCudaMachine = 190;
@@ -80,4 +80,4 @@ IsaTools sass_tools() {
   return {"sass", is_cubin, disassemble, assemble};
 }
 
-}  // namespace lanewise::cli
+}  // namespace lanewise::tools

@@ -1,0 +1,478 @@
+/* Lanewise: run foreign GPU kernels on any Vulkan device. The C API, for C11 and for everything
+ * that can call C.
+ *
+ *   lw_device* device;
+ *   lw_module* module;
+ *   lw_kernel* kernel;
+ *   lw_buffer* x;
+ *   lw_device_open(NULL, &device);
+ *   lw_module_load_file(device, "scale.ptx", NULL, &module);
+ *   lw_kernel_get(module, "scale", &kernel);
+ *   lw_buffer_create(device, 4000, "x", &x);
+ *   lw_launch_options options = LW_LAUNCH_OPTIONS_INIT;
+ *   options.grid[0] = 4, options.block[0] = 256;
+ *   const lw_arg args[] = {lw_arg_buffer(x), lw_arg_f32(2.0f), lw_arg_i32(1000)};
+ *   if (lw_kernel_launch(kernel, &options, args, 3, NULL) != LW_OK) puts(lw_last_error());
+ *
+ * Rules that hold everywhere:
+ *
+ * Status. A function that can fail returns a lw_status: LW_OK, or what the exit code of the command
+ * line would be. lw_last_error() then has the message, lw_last_detail() says which error it is;
+ * both are of the calling thread and stay until its next call that returns a lw_status. No C++
+ * exception leaves the library. After an error, out parameters hold NULL or 0.
+ *
+ * Handles are opaque; never look behind one. Each is given back with its lw_..._release function,
+ * in any order: what a handle needs stays alive with it. A released or null handle, and one of
+ * another kind, is an error (LW_DETAIL_BAD_HANDLE), never undefined; releasing NULL does nothing.
+ *
+ * Structs begin with struct_size, which the caller sets to sizeof (the ..._INIT macros and the
+ * lw_arg_... functions do). Later versions add members at the end; what a caller does not know of
+ * keeps its default, and what the library does not know of must be 0.
+ *
+ * Strings are UTF-8 and end with 0. A const char* that the library returns belongs to the handle it
+ * was asked of and lives as long.
+ *
+ * Threads. Every handle may be used from any thread. A device does one thing at a time: a call
+ * waits until a launch on another thread has ended. Different devices do not wait for each other.
+ *
+ * Sizes and offsets are bytes; times are as their names say; addresses are those of the guest. */
+#ifndef LANEWISE_LANEWISE_H
+#define LANEWISE_LANEWISE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+#define LW_API __attribute__((visibility("default")))
+#else
+#define LW_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- versions, errors, log ---------------------------------------------------------------- */
+
+/* The same numbers as the exit codes of the program. */
+typedef int32_t lw_status;
+enum {
+  LW_OK = 0,
+  LW_ERROR_GUEST = 1,  /* a kernel was at fault, or a program was rejected */
+  LW_ERROR_USAGE = 2,  /* wrong arguments, host files that cannot be used */
+  LW_ERROR_DEVICE = 3, /* no such device, driver failure, device lost */
+  LW_ERROR_BUDGET = 4  /* time or steps used up, or cancelled */
+};
+
+/* Which error it is. The numbers never change; later versions may add some. */
+typedef int32_t lw_detail;
+enum {
+  LW_DETAIL_NONE = 0,
+  LW_DETAIL_REJECTED = 1,        /* the program has defects: lw_last_diagnostic has each */
+  LW_DETAIL_UNSUPPORTED = 2,     /* fine, but not supported, or not here */
+  LW_DETAIL_FAULT = 3,           /* lanes faulted: the lw_result has the reports */
+  LW_DETAIL_INVALID_VALUE = 20,  /* an argument makes no sense */
+  LW_DETAIL_NULL_ARGUMENT = 21,  /* a pointer that must not be null is null */
+  LW_DETAIL_BAD_HANDLE = 22,     /* an empty or released handle, or one of another kind */
+  LW_DETAIL_STRUCT_SIZE = 23,    /* struct_size names no size of this struct */
+  LW_DETAIL_OTHER_DEVICE = 24,   /* a buffer of one device was given to another */
+  LW_DETAIL_ARGUMENT_COUNT = 25, /* the kernel takes more or fewer arguments */
+  LW_DETAIL_ARGUMENT_KIND = 26,  /* size or kind of an argument contradicts the parameter */
+  LW_DETAIL_OUT_OF_RANGE = 27,   /* bytes outside a buffer or variable, an index beyond the last */
+  LW_DETAIL_NOT_FOUND = 28,      /* nothing of this name: kernel, variable, policy, preset */
+  LW_DETAIL_HOST_FILE = 29,      /* a file cannot be read or written */
+  LW_DETAIL_DEVICE_CLOSED = 30,  /* lw_device_close was called for the device */
+  LW_DETAIL_HOST_MEMORY = 31,    /* the host has no memory left */
+  LW_DETAIL_DRIVER = 40,         /* the driver failed */
+  LW_DETAIL_DEVICE_LOST = 41,    /* the device runs nothing any more: open it again */
+  LW_DETAIL_DEVICE_MEMORY = 42,  /* the device cannot hold that much */
+  LW_DETAIL_NO_DEVICE = 43,      /* no device of this name, or no driver at all */
+  LW_DETAIL_TIMEOUT = 60,        /* timeout_seconds were over */
+  LW_DETAIL_STEP_BUDGET = 61,    /* a lane took more loop iterations than allowed */
+  LW_DETAIL_CANCELLED = 62       /* lw_cancel_request was called for the launch */
+};
+
+/* "0.1.0", of the library that runs. */
+LW_API const char* lw_version(void);
+
+/* The message of this thread's last call that returned a lw_status; "" when that was LW_OK. */
+LW_API const char* lw_last_error(void);
+LW_API lw_detail lw_last_detail(void);
+
+/* A place in an input program. Lines and columns count from 1; 0 = unknown. */
+typedef struct lw_diagnostic {
+  uint32_t struct_size;
+  uint32_t line, column;
+  uint32_t is_warning; /* 1 = it stands in nobody's way */
+  const char* file;    /* as the module was named */
+  const char* message; /* what is wrong, and what was expected */
+} lw_diagnostic;
+
+/* What this thread's last lw_module_load_..., lw_kernel_get or lw_check found, in line order. The
+ * strings live until the thread's next call that returns a lw_status. Error: index beyond the last;
+ * that call replaces nothing. */
+LW_API size_t lw_last_diagnostic_count(void);
+LW_API lw_status lw_last_diagnostic(size_t index, lw_diagnostic* out);
+
+typedef enum lw_log_level {
+  LW_LOG_ERROR = 0,   /* what calls of this process failed with */
+  LW_LOG_WARNING = 1, /* what front ends warn about */
+  LW_LOG_INFO = 2     /* devices opened, launches with their times */
+} lw_log_level;
+/* Called for every message up to the level, from whatever thread has one, one call at a time. It
+ * may call the library, and must not log. */
+typedef void (*lw_log_callback)(lw_log_level level, const char* message, void* user);
+/* callback NULL = no log, as at the start. */
+LW_API void lw_set_log(lw_log_callback callback, lw_log_level most, void* user);
+
+/* ---- handles ------------------------------------------------------------------------------ */
+
+typedef struct lw_device lw_device;
+typedef struct lw_buffer lw_buffer;
+typedef struct lw_module lw_module;
+typedef struct lw_kernel lw_kernel;
+typedef struct lw_result lw_result;
+typedef struct lw_cancel lw_cancel;
+typedef struct lw_cache lw_cache;
+typedef struct lw_blob lw_blob;
+
+/* Bytes or text that the library made. Text has a 0 behind its last byte, which size leaves out. */
+LW_API const void* lw_blob_data(lw_blob* blob); /* NULL for a bad handle */
+LW_API size_t lw_blob_size(lw_blob* blob);      /* 0 for a bad handle */
+LW_API void lw_blob_release(lw_blob* blob);
+
+/* ---- devices ------------------------------------------------------------------------------ */
+
+typedef struct lw_device_info {
+  uint32_t struct_size;
+  int32_t index;            /* for a selector; -1 = the reference engine or a profile */
+  uint32_t subgroup_size;   /* lanes */
+  uint32_t max_invocations; /* of a work-group */
+  uint64_t max_shared;      /* bytes, of a work-group */
+  uint64_t max_arena;       /* bytes, of all buffers together */
+  uint8_t int64, int16, int8, float16, float64; /* 1 = the device computes in these itself */
+  uint8_t reserved[3];
+  char name[256], driver[256];
+  char tier[16];     /* "T0", "T1", "T2": what the device can do; "cpu" */
+  char type[16];     /* "discrete", "integrated", "virtual", "cpu", "reference" */
+  char profile[256]; /* not empty: the device compiles and runs nothing; what is assumed of it */
+} lw_device_info;
+
+/* Every Vulkan device, then the reference engine (a CPU engine, always there). *count is how many
+ * `infos` has room for, and afterwards how many there are; infos NULL asks for the number alone.
+ * The first element's struct_size is that of all. */
+LW_API lw_status lw_list_devices(lw_device_info* infos, size_t* count);
+
+/* selector: NULL or "auto" (the environment variable LANEWISE_DEVICE, else discrete, integrated,
+ * virtual, CPU), "reference", an index, a part of a name or driver, or "profile:NAME".
+ * Errors: LW_ERROR_DEVICE when there is none, or its driver fails. */
+LW_API lw_status lw_device_open(const char* selector, lw_device** out);
+LW_API lw_status lw_device_get_info(lw_device* device, lw_device_info* out);
+/* Waits for what runs, gives all memory back and releases the handle. What was made from the device
+ * answers with LW_DETAIL_DEVICE_CLOSED from then on, and is still to be released. */
+LW_API void lw_device_close(lw_device* device);
+/* Releases the handle alone: the device lives until the last thing made from it is released. */
+LW_API void lw_device_release(lw_device* device);
+
+/* ---- buffers ------------------------------------------------------------------------------ */
+
+/* Zero-filled device memory in the guest address space; name (may be NULL) is for fault reports.
+ * Errors: LW_DETAIL_DEVICE_MEMORY; nothing else is harmed by that. */
+LW_API lw_status lw_buffer_create(lw_device* device, uint64_t bytes, const char* name,
+                                  lw_buffer** out);
+/* The same, on whole pages of 64 KiB that can be absent for loads that ask (Maxwell's sparse LDG);
+ * all are resident at first. */
+LW_API lw_status lw_buffer_create_paged(lw_device* device, uint64_t bytes, const char* name,
+                                        lw_buffer** out);
+LW_API lw_status lw_buffer_set_resident(lw_buffer* buffer, uint64_t first_page, uint64_t pages,
+                                        int resident);
+LW_API void lw_buffer_release(lw_buffer* buffer);
+/* Guest address and size; the address is the same on every device for the same calls. */
+LW_API lw_status lw_buffer_address(lw_buffer* buffer, uint64_t* out);
+LW_API lw_status lw_buffer_size(lw_buffer* buffer, uint64_t* out);
+/* Copies `bytes` bytes to / from `offset`. Error: LW_DETAIL_OUT_OF_RANGE. */
+LW_API lw_status lw_buffer_write(lw_buffer* buffer, uint64_t offset, const void* data,
+                                 uint64_t bytes);
+LW_API lw_status lw_buffer_read(lw_buffer* buffer, uint64_t offset, void* data, uint64_t bytes);
+
+/* ---- modules ------------------------------------------------------------------------------ */
+
+typedef struct lw_module_options {
+  uint32_t struct_size;
+  uint32_t strict;     /* lw_check: 1 = by the manual's text, else as the real assembler */
+  const char* isa;     /* "ptx", "sass", "gcn"; NULL = by the file's ending and contents */
+  const char* target;  /* "sm_80", "gfx803" in place of the file's own; NULL = that */
+  const char* name;    /* of the program in messages; NULL = the path, or "<memory>" */
+  uint32_t max_errors; /* lw_check reports at most so many; 0 = 100 */
+  uint32_t reserved;
+} lw_module_options;
+#define LW_MODULE_OPTIONS_INIT \
+  { (uint32_t)sizeof(lw_module_options), 0, 0, 0, 0, 0, 0 }
+
+/* PTX, SASS or GCN text, a cubin or an AMD code object; options may be NULL. A module whose text is
+ * malformed, or of which no kernel can run, is LW_DETAIL_REJECTED, with every defect as a
+ * diagnostic; a kernel that cannot run does not stand in the way of the others. */
+LW_API lw_status lw_module_load_file(lw_device* device, const char* path,
+                                     const lw_module_options* options, lw_module** out);
+/* The same out of memory: `bytes` bytes, which are copied. */
+LW_API lw_status lw_module_load_memory(lw_device* device, const void* data, size_t bytes,
+                                       const lw_module_options* options, lw_module** out);
+LW_API void lw_module_release(lw_module* module);
+/* Of the whole file, those that cannot run included. 0 and NULL for what is no module. */
+LW_API size_t lw_module_kernel_count(lw_module* module);
+LW_API const char* lw_module_kernel_name(lw_module* module, size_t index);
+/* A module variable (.global, .const): guest address and bytes; either may be NULL. */
+LW_API lw_status lw_module_symbol(lw_module* module, const char* name, uint64_t* address,
+                                  uint64_t* bytes);
+/* Copies to / from a variable, from its start. */
+LW_API lw_status lw_module_write_symbol(lw_module* module, const char* name, const void* data,
+                                        uint64_t bytes);
+LW_API lw_status lw_module_read_symbol(lw_module* module, const char* name, void* data,
+                                       uint64_t bytes);
+/* Parses and validates, runs nothing and needs no device. LW_OK: nothing but warnings, which are
+ * diagnostics then. */
+LW_API lw_status lw_check(const void* data, size_t bytes, const lw_module_options* options);
+
+/* ---- kernels ------------------------------------------------------------------------------ */
+
+typedef struct lw_param_info {
+  uint32_t struct_size;
+  uint32_t offset, size; /* in the parameter block */
+  uint32_t is_pointer;   /* 1 = declared as one */
+  const char* name;
+  const char* type; /* "u32", "f32", ...; "" where only the size is known */
+} lw_param_info;
+
+/* name NULL or "": the only kernel. Errors: LW_DETAIL_NOT_FOUND, LW_DETAIL_REJECTED. */
+LW_API lw_status lw_kernel_get(lw_module* module, const char* name, lw_kernel** out);
+LW_API void lw_kernel_release(lw_kernel* kernel);
+/* NULL and 0 for what is no kernel. Kernels of SASS and bare GCN text name no parameters. */
+LW_API const char* lw_kernel_name(lw_kernel* kernel);
+LW_API size_t lw_kernel_param_count(lw_kernel* kernel);
+LW_API lw_status lw_kernel_param(lw_kernel* kernel, size_t index, lw_param_info* out);
+
+typedef enum lw_arg_kind {
+  LW_ARG_SIGNED = 1,   /* `bits`, an integer of `size` bytes (1, 2, 4, 8) */
+  LW_ARG_UNSIGNED = 2, /* the same, unsigned */
+  LW_ARG_FLOAT = 3,    /* `bits`, a floating-point number of `size` bytes (2, 4, 8) */
+  LW_ARG_BYTES = 4,    /* `size` bytes at `data`: a struct by value */
+  LW_ARG_BUFFER = 5,   /* the address of `buffer` plus `bits` bytes */
+  LW_ARG_HOST = 6      /* lw_run alone: `size` bytes of host memory at `data`; 0 = the registered
+                          range around `data`. bits: 0, or LW_HOST_READ_ONLY */
+} lw_arg_kind;
+/* The memory is not written back; a kernel that changes it is at fault. */
+enum { LW_HOST_READ_ONLY = 1 };
+
+/* One kernel argument. Integers are widened or narrowed to the parameter's size when the value
+ * fits; an integer for a floating-point parameter, and the reverse, is LW_DETAIL_ARGUMENT_KIND. */
+typedef struct lw_arg {
+  uint32_t struct_size;
+  uint32_t kind; /* lw_arg_kind */
+  uint64_t bits;
+  uint64_t size;
+  const void* data;
+  lw_buffer* buffer;
+} lw_arg;
+
+static inline lw_arg lw_arg_scalar(uint32_t kind, uint64_t bits, uint64_t size) {
+  lw_arg a;
+  memset(&a, 0, sizeof a);
+  a.struct_size = (uint32_t)sizeof a;
+  a.kind = kind;
+  a.bits = bits;
+  a.size = size;
+  return a;
+}
+static inline lw_arg lw_arg_i32(int32_t value) {
+  return lw_arg_scalar(LW_ARG_SIGNED, (uint64_t)(int64_t)value, 4);
+}
+static inline lw_arg lw_arg_i64(int64_t value) {
+  return lw_arg_scalar(LW_ARG_SIGNED, (uint64_t)value, 8);
+}
+static inline lw_arg lw_arg_u32(uint32_t value) {
+  return lw_arg_scalar(LW_ARG_UNSIGNED, value, 4);
+}
+static inline lw_arg lw_arg_u64(uint64_t value) {
+  return lw_arg_scalar(LW_ARG_UNSIGNED, value, 8);
+}
+static inline lw_arg lw_arg_f32(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return lw_arg_scalar(LW_ARG_FLOAT, bits, 4);
+}
+static inline lw_arg lw_arg_f64(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return lw_arg_scalar(LW_ARG_FLOAT, bits, 8);
+}
+static inline lw_arg lw_arg_bytes(const void* data, uint64_t bytes) {
+  lw_arg a = lw_arg_scalar(LW_ARG_BYTES, 0, bytes);
+  a.data = data;
+  return a;
+}
+static inline lw_arg lw_arg_buffer(lw_buffer* buffer) {
+  lw_arg a = lw_arg_scalar(LW_ARG_BUFFER, 0, 8);
+  a.buffer = buffer;
+  return a;
+}
+static inline lw_arg lw_arg_host(void* data, uint64_t bytes) {
+  lw_arg a = lw_arg_scalar(LW_ARG_HOST, 0, bytes);
+  a.data = data;
+  return a;
+}
+static inline lw_arg lw_arg_host_const(const void* data, uint64_t bytes) {
+  lw_arg a = lw_arg_scalar(LW_ARG_HOST, LW_HOST_READ_ONLY, bytes);
+  a.data = data;
+  return a;
+}
+
+/* ---- launches ----------------------------------------------------------------------------- */
+
+enum { LW_MEMCHECK_ARENA = 0, LW_MEMCHECK_ALLOC = 1, LW_MEMCHECK_OFF = 2 };
+enum { LW_WAVE_AUTO = 0, LW_WAVE_LANE = 1, LW_WAVE_PACKED = 2, LW_WAVE_SERIAL = 3 };
+
+typedef struct lw_launch_options {
+  uint32_t struct_size;
+  uint32_t grid[3];  /* work-groups in x, y, z; a trailing 0 counts as 1, grid[0] must be given */
+  uint32_t block[3]; /* threads of a work-group, the same way */
+  uint32_t dynamic_shared;     /* bytes */
+  uint32_t memcheck;           /* LW_MEMCHECK_...: what every access must lie in */
+  uint32_t wave;               /* LW_WAVE_...: how lanes map to invocations */
+  double timeout_seconds;      /* 0 = none; counts translation, the driver's compiler and the run */
+  const char* const* policies; /* policy_count strings NAME=VALUE, see docs/policies.md */
+  size_t policy_count;
+  lw_cancel* cancel; /* ends the launch from another thread; may be NULL */
+} lw_launch_options;
+#define LW_LAUNCH_OPTIONS_INIT \
+  { (uint32_t)sizeof(lw_launch_options), {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Runs the kernel to its end; args in parameter order. When lanes fault the status is
+ * LW_ERROR_GUEST (LW_ERROR_BUDGET for used-up steps), and *result, which may be asked for with out
+ * != NULL, has the reports; for other errors *out is NULL. */
+LW_API lw_status lw_kernel_launch(lw_kernel* kernel, const lw_launch_options* options,
+                                  const lw_arg* args, size_t arg_count, lw_result** out);
+
+/* What ends launches: give it to any number of them. Once requested it stays so. A kernel that runs
+ * ends soon, with LW_DETAIL_CANCELLED, and the device stays usable; the driver's compiler is not
+ * interrupted. */
+LW_API lw_status lw_cancel_create(lw_cancel** out);
+LW_API lw_status lw_cancel_request(lw_cancel* cancel);
+LW_API void lw_cancel_release(lw_cancel* cancel);
+
+typedef struct lw_result_info {
+  uint32_t struct_size;
+  uint32_t reported_faults; /* for lw_result_fault: at most 64, lowest group and lane first */
+  uint64_t fault_count;     /* lanes that faulted */
+  double parse_ms, translate_ms, pipeline_ms, dispatch_ms;
+  const char* wave_mode;   /* "lane", "packed" or "serial" */
+  const char* wave_reason; /* why */
+  const char* policies;    /* every policy in force, NAME=VALUE, one a line */
+} lw_result_info;
+
+typedef struct lw_fault {
+  uint32_t struct_size;
+  uint32_t line; /* of the input text, 0 = unknown */
+  uint64_t pc;   /* byte offset of the instruction, or its ordinal for text */
+  uint64_t address;
+  uint32_t size; /* bytes of the access, 0 when it is none */
+  uint32_t group[3];
+  uint32_t wave, lane; /* wave of the group, lane of the wave */
+  const char* kind;    /* "out_of_range", "misaligned", "trap", ... */
+  const char* kernel;
+  const char* text;               /* the instruction */
+  const char* source;             /* "file.cu:12", "" when unknown */
+  const char* nearest_allocation; /* "'x' (4 bytes; 4 bytes past its end)", "" when there is none */
+  const char* allocation;         /* its name alone */
+  uint64_t allocation_address, allocation_size;
+  const char* report; /* all of it for people, several lines */
+} lw_fault;
+
+LW_API lw_status lw_result_get_info(lw_result* result, lw_result_info* out);
+LW_API lw_status lw_result_fault(lw_result* result, size_t index, lw_fault* out);
+LW_API void lw_result_release(lw_result* result);
+
+/* ---- host memory -------------------------------------------------------------------------- */
+
+/* Tells of an allocation of the host, so that pointers into it can be kernel arguments without a
+ * size. The memory stays the caller's and must live until it is unregistered. Error: it overlaps
+ * another one. */
+LW_API lw_status lw_host_register(void* data, uint64_t bytes);
+LW_API lw_status lw_host_unregister(void* data);
+
+/* Loads a program (0-terminated text, language as options say or as it shows), runs one kernel and
+ * waits. LW_ARG_HOST arguments are ranges of the host: they are copied to the device before and
+ * back after the run; two arguments in one range see the same memory. device NULL = the default
+ * device, which stays open for the next call. kernel NULL = the only one. Programs are kept for the
+ * next call with the same text (the last 64). */
+LW_API lw_status lw_run(lw_device* device, const char* text, const char* kernel,
+                        const lw_launch_options* options, const lw_arg* args, size_t arg_count,
+                        lw_result** out);
+
+/* Runs the only kernel of a PTX text on the CPU, in the caller's own memory: each args[i] is the
+ * 8-byte value of a parameter itself, pointers are host pointers, and pointers in memory are as
+ * well. What the kernel may reach: ranges of lw_host_register when there are any, else whatever the
+ * process has mapped (reading and writing as it is mapped). lx, ly, lz: threads of a work-group;
+ * gx, gy, gz: work-groups; shared: bytes of dynamic shared memory. Returns a lw_status; the
+ * message, a fault report included, also goes to stderr. */
+LW_API int ptx_run(const char* ptx, int n_args, void* const* args, int lx, int ly, int lz, int gx,
+                   int gy, int gz, int shared);
+
+/* ---- what the translator makes ------------------------------------------------------------ */
+
+enum {
+  LW_EMIT_IR = 0,           /* text: the IR after the front end; needs no Vulkan device */
+  LW_EMIT_IR_OPTIMISED = 1, /* text: the same after all passes */
+  LW_EMIT_SPIRV = 2         /* the SPIR-V words that this device would run */
+};
+/* options: as for a launch (what matters is block, memcheck, wave, policies); may be NULL for
+ * LW_EMIT_IR. */
+LW_API lw_status lw_kernel_translate(lw_kernel* kernel, const lw_launch_options* options,
+                                     uint32_t what, lw_blob** out);
+
+/* ---- assembler, disassembler, coverage ---------------------------------------------------- */
+
+enum {
+  LW_CODE_TSV = 1, /* address, word and text of each instruction, tab-separated */
+  LW_CODE_RAW = 2, /* disassemble: the input is machine code and nothing else */
+  LW_CODE_BARE = 4 /* with LW_CODE_RAW: SASS without control words */
+};
+/* isa: "sass" or "gcn". target ("sm_52", "gfx803") may be NULL: what the text says, or the first.
+ * kernel NULL = all of them. The machine code of all instructions, or rows with LW_CODE_TSV.
+ * Error: LW_DETAIL_REJECTED with diagnostics. */
+LW_API lw_status lw_assemble(const char* isa, const char* text, size_t bytes, const char* target,
+                             const char* kernel, uint32_t flags, lw_blob** out);
+/* A cubin or code object, or with LW_CODE_RAW machine code, to text that assembles to the same
+ * words. isa NULL = what the container says. */
+LW_API lw_status lw_disassemble(const char* isa, const void* data, size_t bytes, const char* target,
+                                const char* kernel, uint32_t flags, lw_blob** out);
+
+/* isa: "ptx", "sass" or "gcn"; target for GCN ("gfx803"), else NULL. Rows FORM, STATE and NOTE,
+ * tab-separated; states are "exact", "approximate" and "unsupported". form not NULL: of it alone.
+ */
+LW_API lw_status lw_coverage(const char* isa, const char* target, const char* form, lw_blob** out);
+
+/* ---- cache tracker ------------------------------------------------------------------------ */
+
+/* Follows what the launches on the device do to the caches of a GPU, until it is released. presets:
+ * names separated by commas ("gv100,sm50-silicon", "file:mine.json"). One tracker a device.
+ * flags: LW_CACHE_... */
+enum {
+  LW_CACHE_EXACT = 1,  /* the reference engine alone: loads return what the caches hold */
+  LW_CACHE_PROFILE = 2 /* keep what the HTML report draws */
+};
+LW_API lw_status lw_cache_start(lw_device* device, const char* presets, uint32_t flags,
+                                lw_cache** out);
+/* The same for a recorded or imported trace (.lwt, .traceg, .trace, kernelslist, .din). */
+LW_API lw_status lw_cache_of_trace(const char* path, const char* presets, uint32_t flags,
+                                   lw_cache** out);
+/* format: "txt", "json", "csv", "sarif" or "html". What was seen so far; later launches count on.
+ */
+LW_API lw_status lw_cache_report(lw_cache* cache, const char* format, lw_blob** out);
+LW_API void lw_cache_release(lw_cache* cache);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

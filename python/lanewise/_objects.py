@@ -1,0 +1,500 @@
+"""Devices, buffers, modules, kernels, results."""
+
+import array
+import ctypes as c
+import dataclasses
+import os
+
+from . import _args, _capi
+from ._capi import library
+from ._errors import check, diagnostics, raise_error
+
+
+def _dim(value, what):
+    sizes = (value,) if isinstance(value, int) else tuple(value)
+    if not 1 <= len(sizes) <= 3 or any(not 0 < n < 1 << 32 for n in sizes):
+        raise ValueError(f"{what}: one to three numbers from 1 to 2^32-1 were expected")
+    return (c.c_uint32 * 3)(*sizes)
+
+
+def _options(grid, block, shared, memcheck, wave, timeout, policies, cancel):
+    memchecks = {"arena": 0, "alloc": 1, "off": 2}
+    waves = {"auto": 0, "lane": 1, "packed": 2, "serial": 3}
+    if memcheck not in memchecks:
+        raise ValueError(f"memcheck: one of {', '.join(memchecks)} was expected")
+    if wave not in waves:
+        raise ValueError(f"wave: one of {', '.join(waves)} was expected")
+    pairs = [f"{name}={value}".encode() for name, value in (policies or {}).items()]
+    options = _capi.LaunchOptions(
+        grid=_dim(grid, "grid"),
+        block=_dim(block, "block"),
+        dynamic_shared=shared,
+        memcheck=memchecks[memcheck],
+        wave=waves[wave],
+        timeout_seconds=timeout,
+        policies=(c.c_char_p * len(pairs))(*pairs),
+        policy_count=len(pairs),
+        cancel=cancel._handle if cancel is not None else None,
+    )
+    return options
+
+
+class _Handle:
+    """Owns a handle of the library and gives it back when it is collected."""
+
+    _release = None
+
+    def __init__(self, handle):
+        self._handle = handle
+
+    def __del__(self):
+        handle, self._handle = getattr(self, "_handle", None), None
+        if handle is not None:
+            self._release(handle)
+
+
+def _made(call, *arguments):
+    out = c.c_void_p()
+    check(call(*arguments, c.byref(out)))
+    return out.value
+
+
+def _blob(call, *arguments):
+    handle = _made(call, *arguments)
+    try:
+        return c.string_at(library.lw_blob_data(handle), library.lw_blob_size(handle))
+    finally:
+        library.lw_blob_release(handle)
+
+
+def _encoded(text):
+    return None if text is None else os.fsencode(text)
+
+
+@dataclasses.dataclass(frozen=True)
+class DeviceInfo:
+    """Facts about a device; sizes in bytes, index None = the reference engine."""
+
+    index: int
+    name: str
+    driver: str
+    tier: str
+    type: str
+    subgroup_size: int
+    max_invocations: int
+    max_shared: int
+    max_arena: int
+
+
+def _info(raw):
+    return DeviceInfo(
+        index=raw.index if raw.index >= 0 else None,
+        name=raw.name.decode(),
+        driver=raw.driver.decode(),
+        tier=raw.tier.decode(),
+        type=raw.type.decode(),
+        subgroup_size=raw.subgroup_size,
+        max_invocations=raw.max_invocations,
+        max_shared=raw.max_shared,
+        max_arena=raw.max_arena,
+    )
+
+
+def devices():
+    """Every Vulkan device, then the reference engine."""
+    count = c.c_size_t()
+    check(library.lw_list_devices(None, c.byref(count)))
+    raw = (_capi.DeviceInfo * count.value)()
+    raw[0].struct_size = c.sizeof(_capi.DeviceInfo)
+    check(library.lw_list_devices(raw, c.byref(count)))
+    return [_info(raw[i]) for i in range(min(len(raw), count.value))]
+
+
+class Device(_Handle):
+    """A device by "auto", "reference", an index or part of a name."""
+
+    _release = library.lw_device_release
+
+    def __init__(self, selector="auto"):
+        super().__init__(_made(library.lw_device_open, _encoded(str(selector))))
+
+    @property
+    def info(self):
+        raw = _capi.DeviceInfo()
+        check(library.lw_device_get_info(self._handle, raw))
+        return _info(raw)
+
+    def close(self):
+        """Gives the device back now; what was made from it answers with UsageError."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            library.lw_device_close(handle)
+
+    def buffer(self, what, name="buffer"):
+        """Device memory: of so many bytes, zero-filled, or with the contents of an array."""
+        if isinstance(what, int):
+            if what < 0:
+                raise ValueError("a buffer of fewer than no bytes")
+            return Buffer(_made(library.lw_buffer_create, self._handle, what, _encoded(name)))
+        made = self.buffer(memoryview(what).nbytes, name)
+        made.write(what)
+        return made
+
+    def load_file(self, path, isa=None, target=None):
+        options = _capi.ModuleOptions(isa=_encoded(isa), target=_encoded(target))
+        return Module(_made(library.lw_module_load_file, self._handle, _encoded(path), options))
+
+    def load(self, program, isa=None, target=None, name=None):
+        """A program out of memory: text, or the bytes of a cubin or code object."""
+        data = program.encode() if isinstance(program, str) else bytes(program)
+        options = _capi.ModuleOptions(
+            isa=_encoded(isa), target=_encoded(target), name=_encoded(name)
+        )
+        return Module(
+            _made(library.lw_module_load_memory, self._handle, data, len(data), options)
+        )
+
+    def cache(self, presets, exact=False, profile=False):
+        """Follows what launches do to the caches of a GPU, until it is collected."""
+        flags = (1 if exact else 0) | (2 if profile else 0)
+        return Cache(_made(library.lw_cache_start, self._handle, _encoded(presets), flags))
+
+
+class Buffer(_Handle):
+    """Device memory in the guest address space."""
+
+    _release = library.lw_buffer_release
+
+    def _number(self, call):
+        out = c.c_uint64()
+        check(call(self._handle, c.byref(out)))
+        return out.value
+
+    @property
+    def address(self):
+        return self._number(library.lw_buffer_address)
+
+    def __len__(self):
+        return self._number(library.lw_buffer_size)
+
+    def write(self, data, offset=0):
+        """Copies an array (anything with a buffer) to the device, to byte `offset`."""
+        address, size, keeper, _ = _args.pin(data)
+        check(library.lw_buffer_write(self._handle, offset, address, size))
+        del keeper
+
+    def read(self, size=None, offset=0):
+        """Bytes of the buffer; all from `offset` on when no size is given."""
+        size = len(self) - offset if size is None else size
+        if size < 0 or offset < 0:
+            raise ValueError("offset and size are at least 0")
+        out = bytearray(size)
+        self.read_into(out, offset)
+        return bytes(out)
+
+    def read_into(self, data, offset=0):
+        """Fills an array from the device."""
+        address, size, keeper, read_only = _args.pin(data)
+        if read_only:
+            raise ValueError("the array cannot be written")
+        check(library.lw_buffer_read(self._handle, offset, address, size))
+        del keeper
+
+    def array(self, typecode):
+        """The contents as an array.array: "f" for f32, "I" for u32, ..."""
+        return array.array(typecode, self.read())
+
+    def numpy(self, dtype):
+        """The contents as a one-dimensional NumPy array."""
+        import numpy
+
+        return numpy.frombuffer(self.read(), dtype=dtype).copy()
+
+
+@dataclasses.dataclass(frozen=True)
+class Param:
+    """A kernel's parameter; type is "" where only the size is known."""
+
+    name: str
+    type: str
+    offset: int
+    size: int
+    is_pointer: bool
+
+
+class Module(_Handle):
+    """A loaded program."""
+
+    _release = library.lw_module_release
+
+    @property
+    def kernels(self):
+        count = library.lw_module_kernel_count(self._handle)
+        return [library.lw_module_kernel_name(self._handle, i).decode() for i in range(count)]
+
+    def kernel(self, name=None):
+        """A kernel by name; without one the only kernel."""
+        return Kernel(_made(library.lw_kernel_get, self._handle, _encoded(name)))
+
+    __getitem__ = kernel
+
+    def symbol(self, name):
+        """Guest address and size in bytes of a module variable."""
+        address, size = c.c_uint64(), c.c_uint64()
+        check(library.lw_module_symbol(self._handle, _encoded(name), address, size))
+        return address.value, size.value
+
+    def write_symbol(self, name, data):
+        address, size, keeper, _ = _args.pin(data)
+        check(library.lw_module_write_symbol(self._handle, _encoded(name), address, size))
+        del keeper
+
+    def read_symbol(self, name):
+        out = (c.c_char * self.symbol(name)[1])()
+        check(library.lw_module_read_symbol(self._handle, _encoded(name), out, len(out)))
+        return out.raw
+
+
+class Kernel(_Handle):
+    """One kernel of a module."""
+
+    _release = library.lw_kernel_release
+
+    @property
+    def name(self):
+        return library.lw_kernel_name(self._handle).decode()
+
+    @property
+    def params(self):
+        found = []
+        for i in range(library.lw_kernel_param_count(self._handle)):
+            p = _capi.ParamInfo()
+            check(library.lw_kernel_param(self._handle, i, p))
+            found.append(Param(p.name.decode(), p.type.decode(), p.offset, p.size, p.is_pointer == 1))
+        return found
+
+    def launch(self, grid, block, *args, shared=0, memcheck="arena", wave="auto", timeout=0.0,
+               policies=None, cancel=None):  # fmt: skip
+        """Runs to the end. Arguments: buffers, numbers, lanewise.f32(...) and the like, bytes for a
+        struct by value. Raises GuestError when lanes fault."""
+        options = _options(grid, block, shared, memcheck, wave, timeout, policies, cancel)
+        packed, keepers = _pack(args, self.params, host=False)
+        out = c.c_void_p()
+        status = library.lw_kernel_launch(self._handle, options, packed, len(args), c.byref(out))
+        del keepers
+        return _finish(status, out)
+
+    def translate(self, what="ir", block=1):
+        """What the translator makes of it: "ir", "ir-optimised" (text) or "spirv" (bytes)."""
+        kinds = {"ir": 0, "ir-optimised": 1, "spirv": 2}
+        if what not in kinds:
+            raise ValueError(f"what: one of {', '.join(kinds)} was expected")
+        options = _options(1, block, 0, "arena", "auto", 0.0, None, None)
+        made = _blob(library.lw_kernel_translate, self._handle, options, kinds[what])
+        return made if what == "spirv" else made.decode()
+
+
+def _argument(value, declared, host):
+    """The C argument and what must live as long as the call."""
+    if isinstance(value, Buffer):
+        return _capi.Arg(kind=_capi.BUFFER, buffer=value._handle), value
+    if isinstance(value, _args.Scalar):
+        return _args.scalar(value), None
+    if isinstance(value, (int, float)):
+        return _args.number(value, declared), None
+    if isinstance(value, bytes):
+        kept = c.create_string_buffer(value, len(value))
+        return _capi.Arg(kind=_capi.BYTES, data=c.addressof(kept), size=len(value)), kept
+    if not host:
+        raise TypeError(
+            f"{type(value).__name__} is no kernel argument: make a buffer of it "
+            "(Device.buffer), or use lanewise.run"
+        )
+    address, size, keeper, read_only = _args.pin(value)
+    bits = _capi.HOST_READ_ONLY if read_only else 0
+    return _capi.Arg(kind=_capi.HOST, data=address, size=size, bits=bits), keeper
+
+
+def _pack(args, params, host):
+    packed, keepers = (_capi.Arg * len(args))(), []
+    for i, value in enumerate(args):
+        declared = params[i].type if i < len(params) else ""
+        packed[i], keeper = _argument(value, declared, host)
+        keepers.append(keeper)
+    return packed, keepers
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """What one lane did wrong first."""
+
+    kind: str
+    kernel: str
+    text: str
+    line: int
+    address: int
+    size: int
+    group: tuple
+    wave: int
+    lane: int
+    nearest_allocation: str
+    report: str
+
+
+def _fault(raw):
+    return Fault(
+        kind=raw.kind.decode(),
+        kernel=raw.kernel.decode(),
+        text=raw.text.decode(),
+        line=raw.line,
+        address=raw.address,
+        size=raw.size,
+        group=tuple(raw.group),
+        wave=raw.wave,
+        lane=raw.lane,
+        nearest_allocation=raw.nearest_allocation.decode(),
+        report=raw.report.decode(),
+    )
+
+
+class Result:
+    """What a launch has to tell: times in milliseconds, faults, how lanes were laid out."""
+
+    def __init__(self, handle):
+        info = _capi.ResultInfo()
+        check(library.lw_result_get_info(handle, info))
+        self.fault_count = info.fault_count
+        self.wave_mode, self.wave_reason = info.wave_mode.decode(), info.wave_reason.decode()
+        self.times_ms = {
+            step: getattr(info, step + "_ms") for step in ("parse", "translate", "pipeline", "dispatch")
+        }
+        self.policies = dict(
+            line.split("=", 1) for line in info.policies.decode().splitlines()
+        )
+        self.faults = []
+        for i in range(info.reported_faults):
+            raw = _capi.Fault()
+            check(library.lw_result_fault(handle, i, raw))
+            self.faults.append(_fault(raw))
+
+
+def _finish(status, out):
+    result = None
+    if out.value is not None:
+        # Reading the result replaces the thread's last error, which is told first.
+        message, detail = library.lw_last_error(), library.lw_last_detail()
+        try:
+            result = Result(out.value)
+        finally:
+            library.lw_result_release(out.value)
+        if status != 0:
+            raise_error(status, message, detail, result)
+    check(status)
+    return result
+
+
+def run(program, grid, block, *args, kernel=None, device=None, shared=0, memcheck="arena",
+        wave="auto", timeout=0.0, policies=None, cancel=None):  # fmt: skip
+    """Runs one kernel of a program (text, a str) on arrays of the host and waits.
+
+    Arrays (anything with a buffer: NumPy, array.array, bytearray) are copied to the device and back;
+    read-only ones are not written back, and a kernel that writes to them is an error. device None =
+    the default one."""
+    chosen = device if device is not None else _default_device()
+    entry = _program(chosen, program).kernel(kernel)
+    options = _options(grid, block, shared, memcheck, wave, timeout, policies, cancel)
+    packed, keepers = _pack(args, entry.params, host=True)
+    out = c.c_void_p()
+    status = library.lw_run(
+        chosen._handle, _encoded(program), _encoded(kernel), options, packed, len(args), c.byref(out)
+    )
+    del keepers
+    return _finish(status, out)
+
+
+_kept = {}
+
+
+def _default_device():
+    if "device" not in _kept:
+        _kept["device"] = Device()
+    return _kept["device"]
+
+
+def _program(device, text):
+    """The module of a text, for what its parameters are declared as. The last 64 are kept."""
+    programs = _kept.setdefault("programs", {})
+    key = (device._handle, text)
+    if key not in programs:
+        while len(programs) >= 64:
+            programs.pop(next(iter(programs)))
+        programs[key] = device.load(text)
+    return programs[key]
+
+
+class Cancel(_Handle):
+    """Ends the launches it was given to, from another thread."""
+
+    _release = library.lw_cancel_release
+
+    def __init__(self):
+        super().__init__(_made(library.lw_cancel_create))
+
+    def request(self):
+        check(library.lw_cancel_request(self._handle))
+
+
+class Cache(_Handle):
+    """The cache tracker's view of launches or of a trace."""
+
+    _release = library.lw_cache_release
+
+    @classmethod
+    def of_trace(cls, path, presets, profile=False):
+        return cls(
+            _made(library.lw_cache_of_trace, _encoded(path), _encoded(presets), 2 if profile else 0)
+        )
+
+    def report(self, format="json"):
+        """What was seen so far: "txt", "json", "csv", "sarif" or "html"."""
+        return _blob(library.lw_cache_report, self._handle, _encoded(format)).decode()
+
+
+def check_program(program, isa=None, target=None, name=None, strict="ptxas"):
+    """Parses and validates; raises GuestError with every defect. Returns warnings as (line, column,
+    message)."""
+    if strict not in ("ptxas", "manual"):
+        raise ValueError("strict: ptxas or manual was expected")
+    data = program.encode() if isinstance(program, str) else bytes(program)
+    options = _capi.ModuleOptions(
+        isa=_encoded(isa), target=_encoded(target), name=_encoded(name), strict=strict == "manual"
+    )
+    check(library.lw_check(data, len(data), options))
+    return diagnostics()
+
+
+def assemble(text, isa, target=None, kernel=None):
+    """The machine code of SASS or GCN text."""
+    data = text.encode()
+    return _blob(
+        library.lw_assemble, _encoded(isa), data, len(data), _encoded(target), _encoded(kernel), 0
+    )
+
+
+def disassemble(code, isa=None, target=None, kernel=None, raw=False):
+    """The text of a cubin or code object, or with raw of machine code alone."""
+    data = bytes(code)
+    return _blob(
+        library.lw_disassemble, _encoded(isa), data, len(data), _encoded(target),
+        _encoded(kernel), 2 if raw else 0,
+    ).decode()  # fmt: skip
+
+
+def coverage(isa, form=None, target=None):
+    """How well instruction forms are supported: rows (form, state, note)."""
+    rows = _blob(library.lw_coverage, _encoded(isa), _encoded(target), _encoded(form)).decode()
+    return [tuple(line.split("\t")) for line in rows.splitlines()]
+
+
+def version():
+    return library.lw_version().decode()

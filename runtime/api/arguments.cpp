@@ -1,0 +1,129 @@
+#include "runtime/api/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "lanewise/error_detail.hpp"
+#include "runtime/api/state.hpp"
+
+namespace lanewise::detail {
+namespace {
+
+/// The value of an integer argument, sign- or zero-extended to 64 bits.
+uint64_t integer_value(const Arg& arg) {
+  uint64_t value = 0;
+  std::memcpy(&value, arg.bytes().data(), arg.bytes().size());
+  const unsigned bits = 8 * static_cast<unsigned>(arg.bytes().size());
+  if (arg.is_signed() && bits < 64 && ((value >> (bits - 1)) & 1) != 0) value |= ~0ULL << bits;
+  return value;
+}
+
+/// True when the low `size` bytes keep the value, read either as signed or as unsigned.
+bool fits(uint64_t value, unsigned size) {
+  if (size >= 8) return true;
+  const unsigned bits = 8 * size;
+  const uint64_t high = value >> bits;
+  const uint64_t sign_run = ~0ULL >> bits;
+  return high == 0 || (high == sign_run && ((value >> (bits - 1)) & 1) != 0);
+}
+
+/// What the caller says the bytes are.
+std::string_view kind_text(const Arg& arg) {
+  switch (arg.kind()) {
+    case Arg::Kind::integer:
+      return "an integer";
+    case Arg::Kind::real:
+      return "a floating-point number";
+    case Arg::Kind::buffer:
+      return "a buffer";
+    case Arg::Kind::bytes:
+      break;
+  }
+  return "bytes";
+}
+
+/// The same bytes mean different numbers: 1 for a parameter of type f32 would be 1.4e-45.
+void check_kind(const ir::Program& p, size_t i, const Arg& arg) {
+  const ir::Param& param = p.params[i];
+  if (arg.kind() == Arg::Kind::bytes || param.type == ir::Type::none) return;
+  if ((arg.kind() == Arg::Kind::real) == ir::is_float(param.type)) return;
+  throw DetailedError(ErrorKind::usage, ErrorDetail::argument_kind,
+                      fmt::format("kernel '{}': argument {} ('{}') is declared as {}, {} was given",
+                                  p.name, i + 1, param.name, ir::name(param.type), kind_text(arg)));
+}
+
+void place_argument(const ir::Program& p, size_t i, const Arg& arg, std::vector<std::byte>& block) {
+  const ir::Param& param = p.params[i];
+  std::byte* at = block.data() + param.offset;
+  if (arg.bytes().size() == param.size) {
+    std::copy(arg.bytes().begin(), arg.bytes().end(), at);
+    return;
+  }
+  if (arg.is_integer() && param.size <= 8) {
+    const uint64_t value = integer_value(arg);
+    if (fits(value, param.size)) {
+      std::memcpy(at, &value, param.size);
+      return;
+    }
+  }
+  throw DetailedError(ErrorKind::usage, ErrorDetail::argument_kind,
+                      fmt::format("kernel '{}': argument {} ('{}') takes {} bytes, {} were given",
+                                  p.name, i + 1, param.name, param.size, arg.bytes().size()));
+}
+
+/// Kernels whose text names no parameters (SASS, bare GCN streams): the arguments in order, each at
+/// the next multiple of its own size, as a C compiler lays them out.
+std::vector<std::byte> unnamed_parameters(const ir::Program& p, const std::vector<Arg>& args) {
+  std::vector<std::byte> block;
+  for (const Arg& arg : args) {
+    const size_t size = arg.bytes().size();
+    const size_t align = std::clamp<size_t>(std::bit_floor(size), 1, 16);
+    block.resize((block.size() + align - 1) / align * align);
+    block.insert(block.end(), arg.bytes().begin(), arg.bytes().end());
+  }
+  if (block.size() < p.param_bytes) {
+    throw DetailedError(
+        ErrorKind::usage, ErrorDetail::argument_count,
+        fmt::format("kernel '{}' reads {} bytes of parameters, the {} arguments given take "
+                    "{}",
+                    p.name, p.param_bytes, args.size(), block.size()));
+  }
+  return block;
+}
+
+}  // namespace
+
+void check_devices(const DeviceState& device, const std::vector<Arg>& args) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    const auto& buffer = args[i].buffer();
+    if (buffer == nullptr || buffer->memory.device.get() == &device) continue;
+    throw DetailedError(ErrorKind::usage, ErrorDetail::other_device,
+                        fmt::format("argument {} is a buffer of another device ({}); the kernel "
+                                    "was loaded on {}",
+                                    i + 1, buffer->memory.device->info.name, device.info.name));
+  }
+}
+
+std::vector<std::byte> parameter_block(const ir::Program& p, const std::vector<Arg>& args) {
+  if (p.params.empty() && p.isa != ir::Isa::ptx) return unnamed_parameters(p, args);
+  if (args.size() != p.params.size()) {
+    std::string wanted;
+    for (const ir::Param& param : p.params) {
+      wanted += fmt::format("{}{} ({} bytes)", wanted.empty() ? "" : ", ", param.name, param.size);
+    }
+    throw DetailedError(
+        ErrorKind::usage, ErrorDetail::argument_count,
+        fmt::format("kernel '{}' takes {} arguments, {} were given{}", p.name, p.params.size(),
+                    args.size(), wanted.empty() ? std::string() : "; in order: " + wanted));
+  }
+  std::vector<std::byte> block(p.param_bytes);
+  for (size_t i = 0; i < args.size(); ++i) {
+    check_kind(p, i, args[i]);
+    place_argument(p, i, args[i], block);
+  }
+  return block;
+}
+
+}  // namespace lanewise::detail

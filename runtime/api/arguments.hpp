@@ -1,0 +1,15 @@
+// From a launch's arguments to the bytes of its parameters.
+#pragma once
+
+#include "lanewise/lanewise.hpp"
+#include "runtime/ir/ir.hpp"
+
+namespace lanewise::detail {
+
+/// Throws Error(usage) when a buffer among them is another device's.
+void check_devices(const DeviceState& device, const std::vector<Arg>& args);
+
+/// The parameters as the kernel expects them. Throws Error(usage) for a wrong count, size or kind.
+std::vector<std::byte> parameter_block(const ir::Program& p, const std::vector<Arg>& args);
+
+}  // namespace lanewise::detail

@@ -1,0 +1,140 @@
+// Modules: loading, checking, variables.
+#include "runtime/api/loader.hpp"
+#include "runtime/capi/objects.hpp"
+#include "runtime/capi/structs.hpp"
+
+namespace lanewise::capi {
+
+ModuleObject::ModuleObject(Module m)
+    : Object(kKind), module(std::move(m)), kernels(module.kernels()) {}
+
+namespace {
+
+struct LoadOptions {
+  Isa isa = Isa::automatic;
+  std::string target, name;
+  bool manual = false;
+  size_t max_errors = 100;
+};
+
+Isa isa_named(const char* name) {
+  if (name == nullptr) return Isa::automatic;
+  const std::string text = name;
+  if (text == "ptx") return Isa::ptx;
+  if (text == "sass") return Isa::sass;
+  if (text == "gcn") return Isa::gcn;
+  fail(ErrorDetail::invalid_value, "isa is '" + text + "'; ptx, sass or gcn was expected");
+}
+
+LoadOptions to_cpp(const lw_module_options* options, const char* name) {
+  LoadOptions out;
+  out.name = name;
+  if (options == nullptr) return out;
+  const lw_module_options o = read_struct(options, "lw_module_options");
+  out.isa = isa_named(o.isa);
+  if (o.target != nullptr) out.target = o.target;
+  if (o.name != nullptr) out.name = o.name;
+  if (o.strict > 1) fail(ErrorDetail::invalid_value, "strict is 0 or 1");
+  out.manual = o.strict == 1;
+  if (o.max_errors != 0) out.max_errors = o.max_errors;
+  return out;
+}
+
+void keep_diagnostics(const std::string& file, const std::vector<Diagnostic>& found) {
+  last().file = file;
+  last().diagnostics = found;
+  for (const Diagnostic& d : found)
+    if (d.warning) log(LW_LOG_WARNING, format(file, d));
+}
+
+void load(lw_device* device, const std::string& text, const LoadOptions& o, lw_module** out) {
+  const auto object = find<DeviceObject>(device);
+  Module module = object->device.load_text(text, o.isa, o.name, o.target);
+  keep_diagnostics(o.name, module.warnings());
+  give<ModuleObject>(out, std::move(module));
+}
+
+std::string copy_of(const void* data, size_t bytes) {
+  if (bytes != 0) required(data, "data");
+  return {static_cast<const char*>(data), bytes};
+}
+
+}  // namespace
+}  // namespace lanewise::capi
+
+using namespace lanewise;
+using namespace lanewise::capi;
+
+lw_status lw_module_load_file(lw_device* device, const char* path, const lw_module_options* options,
+                              lw_module** out) {
+  return guarded([&] {
+    clear_out(out);
+    LoadOptions o = to_cpp(options, required(path, "path"));
+    const std::string text = detail::read_file(path);
+    // The path tells the language, whatever the module is to be called.
+    if (o.isa == Isa::automatic) o.isa = detail::detect_isa(path, text);
+    load(device, text, o, out);
+  });
+}
+
+lw_status lw_module_load_memory(lw_device* device, const void* data, size_t bytes,
+                                const lw_module_options* options, lw_module** out) {
+  return guarded([&] {
+    clear_out(out);
+    load(device, copy_of(data, bytes), to_cpp(options, "<memory>"), out);
+  });
+}
+
+lw_status lw_check(const void* data, size_t bytes, const lw_module_options* options) {
+  return guarded([&] {
+    const LoadOptions o = to_cpp(options, "<memory>");
+    const std::string text = copy_of(data, bytes);
+    const detail::Legality legality{o.target, o.manual ? "manual" : ""};
+    detail::Compiled compiled =
+        detail::check(text, o.isa == Isa::automatic ? detail::detect_isa(o.name, text) : o.isa,
+                      legality, o.max_errors);
+    if (!compiled.ok()) throw CompileError(o.name, std::move(compiled.diagnostics));
+    keep_diagnostics(o.name, compiled.diagnostics);
+  });
+}
+
+void lw_module_release(lw_module* module) {
+  release<ModuleObject>(module);
+}
+
+size_t lw_module_kernel_count(lw_module* module) {
+  return quiet<size_t>(0, [&] { return find<ModuleObject>(module)->kernels.size(); });
+}
+
+const char* lw_module_kernel_name(lw_module* module, size_t index) {
+  return quiet<const char*>(nullptr,
+                            [&] { return find<ModuleObject>(module)->kernels.at(index).c_str(); });
+}
+
+lw_status lw_module_symbol(lw_module* module, const char* name, uint64_t* address,
+                           uint64_t* bytes) {
+  return guarded([&] {
+    const SymbolInfo s = find<ModuleObject>(module)->module.symbol(required(name, "name"));
+    if (address != nullptr) *address = s.address;
+    if (bytes != nullptr) *bytes = s.size;
+  });
+}
+
+lw_status lw_module_write_symbol(lw_module* module, const char* name, const void* data,
+                                 uint64_t bytes) {
+  return guarded([&] {
+    const auto object = find<ModuleObject>(module);
+    if (bytes != 0) required(data, "data");
+    object->module.write_symbol(required(name, "name"),
+                                std::span(static_cast<const std::byte*>(data), bytes));
+  });
+}
+
+lw_status lw_module_read_symbol(lw_module* module, const char* name, void* data, uint64_t bytes) {
+  return guarded([&] {
+    const auto object = find<ModuleObject>(module);
+    if (bytes != 0) required(data, "data");
+    object->module.read_symbol(required(name, "name"),
+                               std::span(static_cast<std::byte*>(data), bytes));
+  });
+}

@@ -1,0 +1,103 @@
+// What the handles of the C API stand for.
+#pragma once
+
+#include <list>
+#include <mutex>
+
+#include "lanewise/lanewise.hpp"
+#include "runtime/cache/reports/tracker_set.hpp"
+#include "runtime/capi/handles.hpp"
+
+namespace lanewise::capi {
+
+struct DeviceObject final : Object {
+  using Handle = lw_device;
+  static constexpr HandleKind kKind = HandleKind::device;
+  explicit DeviceObject(Device d) : Object(kKind), device(std::move(d)) {}
+  Device device;
+
+  /// Loads a text, or finds it among the last that were loaded this way.
+  Module program(const std::string& text, Isa isa);
+
+ private:
+  struct Program {
+    std::string text;
+    Module module;
+  };
+  std::mutex programs_mutex_;
+  std::list<Program> programs_;  ///< the latest first
+};
+
+struct BufferObject final : Object {
+  using Handle = lw_buffer;
+  static constexpr HandleKind kKind = HandleKind::buffer;
+  explicit BufferObject(Buffer b) : Object(kKind), buffer(std::move(b)) {}
+  Buffer buffer;
+};
+
+struct ModuleObject final : Object {
+  using Handle = lw_module;
+  static constexpr HandleKind kKind = HandleKind::module;
+  explicit ModuleObject(Module m);
+  Module module;
+  std::vector<std::string> kernels;
+};
+
+struct KernelObject final : Object {
+  using Handle = lw_kernel;
+  static constexpr HandleKind kKind = HandleKind::kernel;
+  explicit KernelObject(Kernel k);
+  Kernel kernel;
+  std::vector<ParamInfo> params;
+};
+
+struct ResultObject final : Object {
+  using Handle = lw_result;
+  static constexpr HandleKind kKind = HandleKind::result;
+  explicit ResultObject(Result r);
+  Result result;
+  std::string policies;
+  struct FaultText {
+    std::string kind, report;
+  };
+  std::vector<FaultText> texts;  ///< one for each reported fault
+};
+
+struct CancelObject final : Object {
+  using Handle = lw_cancel;
+  static constexpr HandleKind kKind = HandleKind::cancel;
+  CancelObject() : Object(kKind) {}
+  std::atomic<bool> requested = false;
+};
+
+struct BlobObject final : Object {
+  using Handle = lw_blob;
+  static constexpr HandleKind kKind = HandleKind::blob;
+  explicit BlobObject(std::string b) : Object(kKind), bytes(std::move(b)) {}
+  const std::string bytes;
+};
+
+struct CacheObject final : Object {
+  using Handle = lw_cache;
+  static constexpr HandleKind kKind = HandleKind::cache;
+  CacheObject(const std::string& presets, uint32_t flags);
+  ~CacheObject() override;
+  cache::TrackerSet trackers;
+  std::unique_ptr<cache::ExactMemory> exact;
+  Device device;  ///< whose launches are followed
+  bool follows = false;
+};
+
+/// Gives the object a handle in *out.
+template <typename T, typename... Args>
+void give(typename T::Handle** out, Args&&... args) {
+  *out = new_handle(std::make_shared<T>(std::forward<Args>(args)...));
+}
+
+/// Clears *out, which must be there, before anything can go wrong.
+template <typename T>
+void clear_out(T** out) {
+  *required(out, "out") = nullptr;
+}
+
+}  // namespace lanewise::capi

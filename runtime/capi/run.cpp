@@ -1,0 +1,146 @@
+// lw_run: a kernel on memory of the host, by way of copies.
+#include <fmt/format.h>
+
+#include "runtime/capi/host_ranges.hpp"
+#include "runtime/capi/launch.hpp"
+
+namespace lanewise::capi {
+namespace {
+
+/// The device of callers that name none. It is never closed: their programs are kept on it.
+std::shared_ptr<DeviceObject> default_device() {
+  static std::mutex mutex;
+  static auto* const device = new std::shared_ptr<DeviceObject>;
+  const std::lock_guard lock(mutex);
+  if (*device == nullptr) *device = std::make_shared<DeviceObject>(Device::open());
+  return *device;
+}
+
+/// One range of the host and the buffer that stands for it during the run.
+struct Copy {
+  ForeignRange range;
+  Buffer buffer;
+  std::span<std::byte> host() const {
+    return {reinterpret_cast<std::byte*>(range.address), static_cast<size_t>(range.size)};
+  }
+};
+
+class Copies {
+ public:
+  explicit Copies(Device& device) : device_(device) {}
+
+  /// Ranges are gathered first: two arguments may name parts of one piece of memory.
+  void add(const lw_arg& arg) {
+    required(arg.data, "data of an argument");
+    const auto address = reinterpret_cast<uint64_t>(arg.data);
+    if (arg.size > UINT64_MAX - address)
+      fail(ErrorDetail::invalid_value, fmt::format("host memory of {} bytes", arg.size));
+    if (arg.bits > LW_HOST_READ_ONLY)
+      fail(ErrorDetail::invalid_value, "bits of host memory are 0 or LW_HOST_READ_ONLY");
+    const bool read_only = arg.bits == LW_HOST_READ_ONLY;
+    ForeignRange range{address, arg.size, read_only};
+    if (arg.size == 0) range = range_around(arg.data);
+    range.read_only = read_only;
+    if (range.size == 0)
+      fail(ErrorDetail::not_found,
+           fmt::format("no registered range holds {:#x}: give the size, or lw_host_register the "
+                       "memory",
+                       address));
+    merge(range);
+  }
+
+  void copy_in() {
+    for (Copy& c : copies_) {
+      c.buffer =
+          device_.allocate(c.range.size, fmt::format("host memory at {:#x}", c.range.address));
+      c.buffer.write(std::span<const std::byte>(c.host()));
+    }
+  }
+  /// Throws Error(guest) when memory that must not be written was; the rest is copied all the same.
+  void copy_out() {
+    for (const Copy& c : copies_)
+      if (!c.range.read_only) c.buffer.read(c.host());
+    for (const Copy& c : copies_)
+      if (c.range.read_only) refuse_changes(c);
+  }
+
+  Arg pointer(const lw_arg& arg) const {
+    const auto address = reinterpret_cast<uint64_t>(arg.data);
+    for (const Copy& c : copies_)
+      if (address - c.range.address < c.range.size) return Arg(c.buffer, address - c.range.address);
+    fail(ErrorDetail::not_found, "an argument lost its memory");
+  }
+
+ private:
+  static void refuse_changes(const Copy& c) {
+    const auto now = c.buffer.read<std::byte>();
+    const auto [host, device] = std::ranges::mismatch(c.host(), now);
+    if (device == now.end()) return;
+    throw DetailedError(
+        ErrorKind::guest, ErrorDetail::fault,
+        fmt::format("the kernel wrote to byte {} of the host memory at {:#x}, which "
+                    "was given to be read only; it was not changed",
+                    device - now.begin(), c.range.address));
+  }
+
+  void merge(ForeignRange range) {
+    uint64_t end = range.address + range.size;
+    std::erase_if(copies_, [&](const Copy& c) {
+      const uint64_t c_end = c.range.address + c.range.size;
+      if (c_end <= range.address || end <= c.range.address) return false;
+      range.address = std::min(range.address, c.range.address);
+      end = std::max(end, c_end);
+      range.read_only = range.read_only && c.range.read_only;
+      return true;
+    });
+    range.size = end - range.address;
+    copies_.push_back({range, {}});
+  }
+
+  Device& device_;
+  std::vector<Copy> copies_;
+};
+
+lw_status run(DeviceObject& device, const std::string& text, const char* name,
+              const lw_launch_options* options, const lw_arg* args, size_t count, lw_result** out) {
+  const Launching launching = to_cpp(options);
+  const Kernel kernel = device.program(text, Isa::automatic).kernel(name != nullptr ? name : "");
+  std::vector<lw_arg> given;
+  Copies copies(device.device);
+  for (size_t i = 0; i < count; ++i) {
+    given.push_back(read_arg(args, i));
+    if (given.back().kind == LW_ARG_HOST) copies.add(given.back());
+  }
+  copies.copy_in();
+  std::vector<Arg> values;
+  for (const lw_arg& a : given)
+    values.push_back(a.kind == LW_ARG_HOST ? copies.pointer(a) : to_cpp(a));
+  Result result = kernel.launch(launching.options, values);
+  // After faults, too: what was written is the caller's.
+  copies.copy_out();
+  return finish(std::move(result), kernel.name(), out);
+}
+
+}  // namespace
+}  // namespace lanewise::capi
+
+using namespace lanewise;
+using namespace lanewise::capi;
+
+lw_status lw_host_register(void* data, uint64_t bytes) {
+  return guarded([&] { register_range(data, bytes); });
+}
+
+lw_status lw_host_unregister(void* data) {
+  return guarded([&] { unregister_range(required(data, "data")); });
+}
+
+lw_status lw_run(lw_device* device, const char* text, const char* kernel,
+                 const lw_launch_options* options, const lw_arg* args, size_t arg_count,
+                 lw_result** out) {
+  return guarded([&] {
+    if (out != nullptr) *out = nullptr;
+    const auto object = device != nullptr ? find<DeviceObject>(device) : default_device();
+    return run(*object, required(text, "text"), kernel, options, args, arg_count, out);
+  });
+}

@@ -1,0 +1,53 @@
+// Structs across the boundary: what the caller's struct_size covers, and no more, is read or
+// written.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/capi/status.hpp"
+
+namespace lanewise::capi {
+
+/// Bytes of the struct in the first version of the API: nobody has a smaller one. When a struct
+/// grows, it gets a specialisation with its old size.
+template <typename S>
+inline constexpr size_t kFirstSize = sizeof(S);
+
+template <typename S>
+size_t checked_size(const S* s, const char* name) {
+  constexpr size_t kNobodyHasMore = 4096;
+  const size_t size = required(s, name)->struct_size;
+  if (size < kFirstSize<S> || size > kNobodyHasMore)
+    fail(ErrorDetail::struct_size,
+         fmt::format("struct_size of {} is {}; sizeof({}) is {}", name, size, name, sizeof(S)));
+  return size;
+}
+
+/// The caller's struct; members it does not have are 0.
+template <typename S>
+S read_struct(const S* in, const char* name) {
+  const size_t size = checked_size(in, name);
+  S out{};
+  std::memcpy(&out, in, std::min(size, sizeof(S)));
+  const auto* bytes = reinterpret_cast<const unsigned char*>(in);
+  for (size_t i = sizeof(S); i < size; ++i)
+    if (bytes[i] != 0)
+      fail(ErrorDetail::unsupported,
+           fmt::format("{} says something at byte {} that this library is too old for", name, i));
+  return out;
+}
+
+/// The members that the caller has room for; struct_size stays the caller's, what is beyond the
+/// library's struct becomes 0.
+template <typename S>
+void write_struct(S* out, S value, const char* name) {
+  const size_t size = checked_size(out, name);
+  value.struct_size = static_cast<uint32_t>(size);
+  std::memcpy(out, &value, std::min(size, sizeof(S)));
+  if (size > sizeof(S)) std::memset(reinterpret_cast<char*>(out) + sizeof(S), 0, size - sizeof(S));
+}
+
+}  // namespace lanewise::capi

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Compares what the shared library exports with the list that a reviewer has seen. After a change that
+# is meant, write the new list with: tests/install/exports.sh LIBRARY > tests/install/exports.txt
+set -euo pipefail
+library=$1
+expected=${2:-}
+exported() { nm -D --defined-only "$library" | awk '{print $NF}' | grep -v '^LANEWISE_' | c++filt | LC_ALL=C sort -u; }
+if [ -z "$expected" ]; then
+  exported
+  exit
+fi
+if ! diff <(exported) "$expected"; then
+  echo "the exported symbols (<) are not those of $expected (>)"
+  exit 1
+fi
+! exported | grep -E '@@LANEWISE_0\.1$' -v | grep . || { echo "symbols without a version"; exit 1; }
+# A second opinion that does not rest on the list.
+! exported | grep -iE 'fmt::|glslang|spv::|spvtools|spirv_|^spv' || exit 1
+echo "$(exported | wc -l) symbols, all expected"

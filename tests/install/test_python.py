@@ -1,0 +1,271 @@
+"""The Python package, on the device that LANEWISE_TEST_DEVICE names."""
+
+import array
+import os
+import struct
+import threading
+import time
+import unittest
+
+import lanewise
+
+DEVICE = os.environ.get("LANEWISE_TEST_DEVICE", "reference")
+HEADER = ".version 7.5\n.target sm_75\n.address_size 64\n"
+SCALE = HEADER + """
+.visible .entry scale(.param .u64 p, .param .f32 a, .param .u32 n)
+{
+  .reg .pred %q; .reg .b32 %r<6>; .reg .f32 %f<5>; .reg .b64 %d<4>;
+  ld.param.u64 %d1, [p];
+  ld.param.f32 %f1, [a];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.u32 %r5, %r2, %r3, %r4;
+  setp.ge.u32 %q, %r5, %r1;
+  @%q bra done;
+  mul.wide.u32 %d2, %r5, 4;
+  add.u64 %d3, %d1, %d2;
+  ld.global.f32 %f2, [%d3];
+  cvt.rn.f32.u32 %f3, %r5;
+  fma.rn.f32 %f4, %f2, %f1, %f3;
+  st.global.f32 [%d3], %f4;
+done:
+  ret;
+}
+"""
+STRUCT = HEADER + """
+.visible .entry first(.param .align 4 .b8 pair[8], .param .u64 out)
+{
+  .reg .b32 %r; .reg .b64 %d;
+  ld.param.u32 %r, [pair+4];
+  ld.param.u64 %d, [out];
+  st.global.u32 [%d], %r;
+  ret;
+}
+"""
+ENDLESS = HEADER + """
+.visible .entry endless(.param .u64 p)
+{
+  .reg .b32 %r; .reg .b64 %d; .reg .pred %q;
+  ld.param.u64 %d, [p];
+again:
+  ld.volatile.global.u32 %r, [%d];
+  add.u32 %r, %r, 1;
+  st.volatile.global.u32 [%d], %r;
+  setp.ne.u32 %q, %r, 0;
+  @%q bra again;
+  ret;
+}
+"""
+
+
+def floats(*values):
+    return array.array("f", values)
+
+
+class Launches(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.device = lanewise.Device(DEVICE)
+        cls.scale = cls.device.load(SCALE)["scale"]
+
+    def test_buffers_and_results(self):
+        x = self.device.buffer(floats(1, 2, 3, 4))
+        self.assertEqual(len(x), 16)
+        result = self.scale.launch(1, 4, x, 10.0, 4)
+        self.assertEqual(list(x.array("f")), [10, 21, 32, 43])
+        self.assertEqual(result.fault_count, 0)
+        self.assertEqual(result.wave_mode, "lane")
+        self.assertEqual(result.policies["ptx.align"], "trap")
+        self.assertGreater(result.times_ms["dispatch"], 0)
+
+    def test_parameters(self):
+        names = [(p.name, p.type, p.size) for p in self.scale.params]
+        self.assertEqual(names, [("p", "u64", 8), ("a", "f32", 4), ("n", "u32", 4)])
+        self.assertEqual(self.scale.name, "scale")
+
+    def test_parts_of_buffers(self):
+        x = self.device.buffer(16, "x")
+        x.write(floats(5), offset=8)
+        self.assertEqual(struct.unpack("f", x.read(4, 8)), (5,))
+        into = floats(0, 0, 0, 0)
+        x.read_into(into)
+        self.assertEqual(list(into), [0, 0, 5, 0])
+        with self.assertRaises(lanewise.UsageError) as caught:
+            x.write(floats(1), offset=13)
+        self.assertEqual(caught.exception.detail, 27)
+        with self.assertRaises(ValueError):
+            x.read_into(b"1234")
+
+    def test_arguments_of_the_wrong_kind(self):
+        x = self.device.buffer(16)
+        for args in [(x, 1, 4), (x, 1.0), (x, 1.0, 2.0), (x, 1.0, 1 << 32), (1.5, 1.0, 4)]:
+            with self.subTest(args=args), self.assertRaises(lanewise.UsageError):
+                self.scale.launch(1, 4, *args)
+        with self.assertRaises(TypeError):
+            self.scale.launch(1, 4, floats(1), 1.0, 4)
+        with self.assertRaises(ValueError):
+            self.scale.launch(0, 4, x, 1.0, 4)
+        with self.assertRaises(ValueError):
+            lanewise.u8(256)
+        other = lanewise.Device("reference").buffer(16)
+        with self.assertRaises(lanewise.UsageError) as caught:
+            self.scale.launch(1, 4, other, 1.0, 4)
+        self.assertEqual(caught.exception.detail, 24)
+
+    def test_scalars_of_a_type_and_structs(self):
+        x = self.device.buffer(floats(1, 1))
+        self.scale.launch(1, 2, x, lanewise.f32(4), lanewise.u64(2))
+        self.assertEqual(list(x.array("f")), [4, 5])
+        out = self.device.buffer(4)
+        self.device.load(STRUCT).kernel().launch(1, 1, struct.pack("<II", 7, 9), out)
+        self.assertEqual(list(out.array("I")), [9])
+
+    def test_faults_carry_the_report(self):
+        short = self.device.buffer(8, "short one")
+        with self.assertRaises(lanewise.GuestError) as caught:
+            self.scale.launch(1, 4, short, 1.0, 4, memcheck="alloc")
+        error = caught.exception
+        self.assertEqual(error.result.fault_count, 2)
+        fault = error.result.faults[0]
+        self.assertEqual((fault.kind, fault.lane, fault.size), ("out_of_range", 2, 4))
+        self.assertIn("short one", fault.report)
+        self.assertIn("2 lanes faulted", str(error))
+
+    def test_threads_share_a_device(self):
+        right = []
+
+        def work(n):
+            for turn in range(10):
+                x = self.device.buffer(floats(*[turn] * n))
+                self.scale.launch(1, n, x, float(n), n)
+                right.append(list(x.array("f")) == [turn * n + i for i in range(n)])
+
+        threads = [threading.Thread(target=work, args=(n,)) for n in (3, 5, 7, 9)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(right, [True] * 40)
+
+    def test_cancelling(self):
+        device = lanewise.Device("reference")
+        kernel = device.load(ENDLESS).kernel()
+        cancel = lanewise.Cancel()
+        threading.Timer(0.2, cancel.request).start()
+        start = time.monotonic()
+        with self.assertRaises(lanewise.BudgetError) as caught:
+            kernel.launch(1, 1, device.buffer(4), cancel=cancel, timeout=60,
+                          policies={"steps": "unlimited"})  # fmt: skip
+        self.assertEqual(caught.exception.detail, 62)
+        self.assertLess(time.monotonic() - start, 30)
+
+    def test_closed_devices(self):
+        device = lanewise.Device(DEVICE)
+        x = device.buffer(4)
+        device.close()
+        with self.assertRaises(lanewise.UsageError) as caught:
+            x.read()
+        self.assertEqual(caught.exception.detail, 30)
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        self.device = lanewise.Device(DEVICE)
+
+    def test_arrays_of_the_host(self):
+        for kind in (floats, lambda *v: bytearray(floats(*v)), lambda *v: memoryview(floats(*v))):
+            x = kind(1, 2, 3, 4)
+            lanewise.run(SCALE, 2, 2, x, 10.0, 4, device=self.device)
+            self.assertEqual(struct.unpack("4f", bytes(x)), (10, 21, 32, 43))
+
+    def test_the_default_device(self):
+        x = floats(1, 2)
+        result = lanewise.run(SCALE, 1, 2, x, 3.0, 2, kernel="scale")
+        self.assertEqual(list(x), [3, 7])
+        self.assertEqual(result.faults, [])
+
+    def test_read_only_arrays_stay_as_they_are(self):
+        x = memoryview(floats(1, 2).tobytes())
+        with self.assertRaises(lanewise.GuestError):
+            lanewise.run(SCALE, 1, 2, x, 3.0, 2, device=self.device)
+        self.assertEqual(struct.unpack("2f", x), (1, 2))
+
+    def test_numpy(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("NumPy is not installed")
+        x = numpy.arange(4, dtype=numpy.float32)
+        lanewise.run(SCALE, 1, 4, x, 10.0, 4, device=self.device)
+        self.assertEqual(x.tolist(), [0, 11, 22, 33])
+        buffer = self.device.buffer(x)
+        self.assertEqual(buffer.numpy("f4").tolist(), [0, 11, 22, 33])
+        with self.assertRaises(ValueError):
+            lanewise.run(SCALE, 1, 2, x[::2], 1.0, 2, device=self.device)
+
+
+class Programs(unittest.TestCase):
+    def test_rejected_programs_list_their_defects(self):
+        bad = SCALE.replace("fma.rn.f32", "frobnicate")
+        for load in (lanewise.Device("reference").load, lanewise.check_program):
+            with self.assertRaises(lanewise.GuestError) as caught:
+                load(bad, isa="ptx", name="bad.ptx")
+            line, column, message = caught.exception.diagnostics[0]
+            self.assertEqual((line, column), (21, 3))
+            self.assertIn("frobnicate", message)
+        self.assertEqual(lanewise.check_program(SCALE), [])
+
+    def test_unknown_names(self):
+        device = lanewise.Device("reference")
+        with self.assertRaises(lanewise.UsageError) as caught:
+            device.load(SCALE)["nope"]
+        self.assertIn("there are: scale", str(caught.exception))
+        with self.assertRaises(lanewise.DeviceError) as caught:
+            lanewise.Device("no such device")
+        self.assertEqual(caught.exception.detail, 43)
+
+    def test_symbols(self):
+        module = lanewise.Device(DEVICE).load(
+            HEADER + ".global .u32 t[2] = {1, 2};\n.visible .entry k() { ret; }\n"
+        )
+        self.assertEqual(module.kernels, ["k"])
+        self.assertEqual(module.symbol("t")[1], 8)
+        module.write_symbol("t", struct.pack("I", 9))
+        self.assertEqual(struct.unpack("2I", module.read_symbol("t")), (9, 2))
+
+    def test_translating(self):
+        kernel = lanewise.Device("reference").load(SCALE).kernel()
+        self.assertIn("ffma", kernel.translate("ir"))
+        with self.assertRaises(lanewise.UsageError):
+            kernel.translate("spirv", block=4)
+        with self.assertRaises(ValueError):
+            kernel.translate("elf")
+
+    def test_assembling(self):
+        code = lanewise.assemble("s_mov_b32 s0, 1\ns_endpgm\n", "gcn", "gfx803")
+        self.assertEqual(code.hex(), "810080be000081bf")
+        text = lanewise.disassemble(code, "gcn", "gfx803", raw=True)
+        self.assertIn("s_mov_b32 s0, 1\n", text)
+
+    def test_coverage(self):
+        self.assertEqual(lanewise.coverage("ptx", "ld.global.v4.f32")[0][:2],
+                         ("ld.global.v4.f32", "exact"))  # fmt: skip
+        self.assertGreater(len(lanewise.coverage("sass")), 100)
+
+    def test_cache_tracker(self):
+        device = lanewise.Device(DEVICE)
+        cache = device.cache("gv100")
+        device.load(SCALE).kernel().launch(4, 256, device.buffer(4000), 1.0, 1000)
+        self.assertIn("ld.global.f32", cache.report("csv"))
+
+    def test_devices(self):
+        found = lanewise.devices()
+        self.assertEqual(found[-1].name, "reference")
+        self.assertIsNone(found[-1].index)
+        self.assertEqual(lanewise.__version__, "0.1.0")
+
+
+if __name__ == "__main__":
+    unittest.main()
