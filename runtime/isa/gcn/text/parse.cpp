@@ -58,6 +58,8 @@ class FileParser {
     if (text.find('\0') != std::string_view::npos)
       return report(1, 1, "this is a binary file, expected GCN assembly text");
     const std::string clean = without_comments(text);
+    for (const char* said : {".type", ".globl", ".global", ".amdhsa_kernel", ".kernel"})
+      symbols_said_ = symbols_said_ || clean.find(said) != std::string::npos;
     std::string_view rest = clean;
     for (line_ = 1; !rest.empty() && !full(); ++line_) {
       const size_t end = rest.find('\n');
@@ -123,7 +125,9 @@ class FileParser {
     if (in_data_) data_.label(name);
     if (!in_text_) return true;
     end_words();
-    if (name[0] != '.' && name[0] != 'L' && (name.size() < 2 || name.substr(0, 2) != "BB")) {
+    const bool plain =
+        name[0] != '.' && name[0] != 'L' && (name.size() < 2 || name.substr(0, 2) != "BB");
+    if (plain && starts_kernel()) {
       listing_.kernels.emplace_back();
       listing_.kernels.back().name = std::string(name);
       return true;
@@ -132,6 +136,19 @@ class FileParser {
       report(line_, start + 1, fmt::format("label '{}' is defined twice", name));
     kernel().labels.push_back({std::string(name), kernel().code.size()});
     return true;
+  }
+
+  /// A plain name is a kernel's, unless the code before it runs on into it: then it is a label like
+  /// others. Files of compilers say themselves what is a symbol.
+  bool starts_kernel() const {
+    if (symbols_said_ || listing_.kernels.empty()) return true;
+    const std::vector<Instruction>& code = listing_.kernels.back().code;
+    const auto is = [&](size_t n, const char* text) { return code[n].text.starts_with(text); };
+    size_t n = code.size();
+    while (n != 0 && (is(n - 1, "s_nop") || is(n - 1, "s_code_end"))) --n;
+    if (n == 0) return code.empty();
+    if (code[n - 1].text.starts_with(".")) return true;  // a word that is no instruction
+    return is(n - 1, "s_endpgm") || is(n - 1, "s_setpc") || is(n - 1, "s_branch");
   }
 
   /// `.long` between instructions: machine code by its words.
@@ -300,6 +317,8 @@ class FileParser {
   void resolve(Kernel& k) {
     const uint64_t end = k.code.back().pc + size_of(k.code.back(), k.gen);
     std::map<std::string_view, const Label*> labels;
+    const Label entry{k.name, 0};
+    labels[entry.name] = &entry;
     for (const Label& l : k.labels) labels[l.name] = &l;
     for (Instruction& i : k.code) {
       if (full()) return;
@@ -330,6 +349,7 @@ class FileParser {
   }
 
   Listing& listing_;
+  bool symbols_said_ = false;  ///< the file says which names are kernels
   bool forced_;
   size_t max_errors_;
   uint32_t line_ = 0;

@@ -50,6 +50,8 @@ class ListingParser {
       return;
     }
     const std::string clean = without_comments(text);
+    sections_ =
+        clean.find(".text.") != std::string::npos || clean.find(".global") != std::string::npos;
     std::string_view rest = clean;
     for (line_ = 1; !rest.empty() && !full(); ++line_) {
       const size_t end = rest.find('\n');
@@ -127,7 +129,7 @@ class ListingParser {
     }
     in.take(':');
     if (name.substr(0, 6) == ".text.") return true;
-    if (name[0] != '.' && name[0] != '$') {
+    if (name[0] != '.' && name[0] != '$' && starts_kernel()) {
       start_kernel(name);
       return true;
     }
@@ -136,6 +138,18 @@ class ListingParser {
         report(line_, start + 1, fmt::format("label '{}' is defined twice", name));
     kernel().labels.push_back({std::string(name), kernel().code.size()});
     return true;
+  }
+
+  /// A name without a dot is a kernel's, unless the code before it runs on into it: then it is a
+  /// label like others. Files with sections say themselves what is what.
+  bool starts_kernel() const {
+    if (sections_ || listing_.kernels.empty()) return true;
+    const std::vector<Instruction>& code = listing_.kernels.back().code;
+    size_t n = code.size();
+    while (n != 0 && code[n - 1].text.starts_with("NOP")) --n;
+    if (n == 0) return code.empty();
+    const std::string& last = code[n - 1].text;
+    return last.starts_with("EXIT") || last.starts_with("RET") || last.starts_with("BRA");
   }
 
   /// Directives say nothing about what the code does, except the register count and the target.
@@ -192,7 +206,7 @@ class ListingParser {
   }
 
   void resolve(Kernel& k) {
-    std::map<std::string, uint64_t> addresses;
+    std::map<std::string, uint64_t> addresses{{k.name, pc_of(0) - 8}};
     // The first instruction of a bundle is addressed through its control word.
     for (const Label& l : k.labels)
       addresses[l.name] = l.index % 3 == 0 ? pc_of(l.index) - 8 : pc_of(l.index);
@@ -217,6 +231,7 @@ class ListingParser {
   }
 
   Listing& listing_;
+  bool sections_ = false;  ///< the file says where kernels begin
   unsigned forced_arch_;
   size_t max_errors_;
   uint32_t line_ = 0;
