@@ -25,7 +25,7 @@ Input scalar(const ir::Param& param, uint64_t threads) {
   Input in;
   in.name = param.name;
   in.bytes.resize(param.size);
-  in.integer = param.size <= 8;
+  in.integer = param.size <= 8 && !ir::is_float(param.type);
   uint64_t bits = threads;
   if (param.type == ir::Type::f32) bits = 0x3fc00000;          // 1.5
   if (param.type == ir::Type::f64) bits = 0x3ff8000000000000;  // 1.5
