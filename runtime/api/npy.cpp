@@ -12,6 +12,9 @@
 namespace lanewise::detail {
 namespace {
 
+// With a header in front of as much as --arg takes.
+constexpr uint64_t kMaxArrayFile = (uint64_t{64} << 30) + (uint64_t{1} << 20);
+
 struct TypeRow {
   std::string_view name, descr;
   unsigned size;
@@ -150,7 +153,7 @@ std::string format_npy(const Array& a) {
 }
 
 Array read_array(const std::string& path) {
-  const std::string file = read_file(path);
+  const std::string file = read_file(path, kMaxArrayFile);
   if (!path.ends_with(".bin")) return parse_npy(file, path);
   Array a{"u8", {file.size()}, {}};
   const auto* p = reinterpret_cast<const std::byte*>(file.data());

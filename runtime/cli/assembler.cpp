@@ -43,7 +43,11 @@ const IsaTools& tools_for_binary(const CodeArgs& a, const std::string& file) {
 
 /// True when no error was among them.
 bool report(const CodeArgs& a, const Code& code) {
-  for (const Diagnostic& d : code.diagnostics) say("{}\n", format(a.file, d));
+  constexpr size_t kMostWarnings = 100;  // bytes that are no code make one for each word
+  size_t warnings = 0;
+  for (const Diagnostic& d : code.diagnostics)
+    if (!d.warning || ++warnings <= kMostWarnings) say("{}\n", format(a.file, d));
+  if (warnings > kMostWarnings) say("{}: {} more warnings\n", a.file, warnings - kMostWarnings);
   return std::ranges::all_of(code.diagnostics, [](const Diagnostic& d) { return d.warning; });
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/progress.hpp"
+#include "runtime/cli/process/streams.hpp"
 #include "runtime/diff/diff.hpp"
 
 namespace lanewise::cli {
@@ -186,7 +187,7 @@ void print_report(const diff::Report& r, const DiffArgs& a, const std::string& s
   if (!said.empty()) fmt::print("  arguments chosen: {}\n", said);
   print_open(r);
   if (r.first) print_difference(r, a);
-  if (!r.faults.empty()) fmt::print(stderr, "{}", format(r.faults.front()));
+  if (!r.faults.empty()) say("{}", format(r.faults.front()));
 }
 
 diff::Report compare(DiffArgs a, const std::string& kernel, std::string& said) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 
 namespace lanewise::cli {
 namespace {
@@ -48,6 +49,7 @@ LaunchOptions to_options(const LaunchArgs& a) {
                : a.memcheck == "off" ? Memcheck::off
                                      : Memcheck::arena;
   o.wave = wave_mode_named(a.wave).value_or(WaveMode::automatic);
+  if (std::isnan(a.timeout)) throw Error(ErrorKind::usage, "--timeout nan: expected seconds");
   o.timeout_seconds = a.timeout;
   for (const std::string& p : a.policies) {
     const size_t eq = p.find('=');

@@ -80,7 +80,7 @@ bool writes_files(const BoundArgs& b) {
 /// A launch that was given up, or whose device is gone: what the buffers hold is still the user's.
 [[noreturn]] void give_up(const Error& error, BoundArgs& bound, Watchdog& watchdog) {
   const bool late = error.kind() == ErrorKind::budget;
-  if (!late && error.kind() != ErrorKind::device) throw error;
+  if (!late && error.kind() != ErrorKind::device) throw;
   const std::string what =
       late ? fmt::format("{} (--timeout {})", error.what(), watchdog.seconds()) : error.what();
   if (!writes_files(bound)) throw Error(error.kind(), what);
@@ -166,8 +166,8 @@ int run_stream(const RunArgs& a) {
 
 int run(const RunArgs& a) {
   if (is_script(a.file)) return run_stream(a);
-  Watchdog watchdog(a.launch.timeout);
   LaunchOptions options = to_options(a.launch);
+  Watchdog watchdog(options.timeout_seconds);
   Device device = Device::open(a.device);
   const Module module = device.load_file(a.file, to_isa(a.isa), a.target);
   for (const Diagnostic& w : module.warnings()) say("{}\n", format(a.file, w));

@@ -33,7 +33,7 @@ int translate(const TranslateArgs& a) {
   if (a.emit == "spirv" && a.out.empty()) {
     throw Error(ErrorKind::usage, "--emit spirv writes a binary file: name it with -o OUT");
   }
-  const Watchdog watchdog(a.launch.timeout);
+  const Watchdog watchdog(to_options(a.launch).timeout_seconds);
   const std::string text = emit(a);
   if (a.out.empty()) {
     fmt::print("{}", text);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/support/message.hpp"
+
 namespace lanewise {
 namespace {
 
@@ -23,7 +25,8 @@ CompileError::CompileError(std::string file, std::vector<Diagnostic> diagnostics
 
 std::string format(const std::string& file, const Diagnostic& d) {
   const char* severity = d.warning ? "warning" : "error";
-  return fmt::format("{}:{}:{}: {}: {}", file, d.line, d.column, severity, d.message);
+  return fmt::format("{}:{}:{}: {}: {}", file, d.line, d.column, severity,
+                     cut_long_words(d.message));
 }
 
 }  // namespace lanewise

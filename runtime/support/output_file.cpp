@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "runtime/support/error.hpp"
+#include "lanewise/error_detail.hpp"
 
 namespace lanewise {
 namespace {
@@ -61,7 +61,8 @@ std::string temporary_name(const std::string& target) {
 }  // namespace
 
 void OutputFile::fail(const std::string& why) const {
-  throw Error(ErrorKind::usage, fmt::format("cannot write '{}': {}", path_, why));
+  throw DetailedError(ErrorKind::usage, ErrorDetail::host_file,
+                      fmt::format("cannot write '{}': {}", path_, why));
 }
 void OutputFile::fail() const {
   fail(std::strerror(errno));

@@ -7,8 +7,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <string>
 
 #include "runtime/support/error.hpp"
+#include "runtime/support/message.hpp"
 
 namespace lanewise::cli {
 
@@ -23,8 +25,9 @@ void guard_streams() {
   std::signal(SIGXFSZ, SIG_IGN);  // EFBIG
 }
 
-void say_text(std::string_view text) noexcept {
-  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+void say_text(std::string_view text) {
+  const std::string readable = cut_long_words(text);
+  static_cast<void>(std::fwrite(readable.data(), 1, readable.size(), stderr));
 }
 
 int output_failed(int reason) {

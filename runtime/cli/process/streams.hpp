@@ -13,7 +13,7 @@ namespace lanewise::cli {
 void guard_streams();
 
 /// To standard error. Where nobody can be told, the exit code has to do.
-void say_text(std::string_view text) noexcept;
+void say_text(std::string_view text);
 
 template <typename... Args>
 void say(fmt::format_string<Args...> format, Args&&... args) {

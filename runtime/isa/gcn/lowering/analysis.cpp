@@ -1,5 +1,6 @@
 #include "runtime/isa/gcn/lowering/analysis.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "runtime/isa/gcn/lowering/semantics.hpp"
@@ -202,11 +203,9 @@ void find_beyond(const Kernel& k, Analysis& a) {
 
 /// A ballot knows only the lanes that exist. A mask that logic makes of others may have bits beyond
 /// them, so where its number is wanted, or whether it is zero, so are the numbers of its sources.
-bool numbers_wanted(const BasicBlock& b, const Kernel& k, size_t n, const LowerOptions& options,
-                    const Analysis& a) {
-  const Instruction& i = k.code[n];
+bool numbers_wanted(const Instruction& i, bool scc_live, const Analysis& a) {
   if (i.row->does(kWritesExec)) return false;
-  const bool scc = i.row->does(kWritesScc) && (options.keep_scc || live_after(k, b, n, kScc));
+  const bool scc = i.row->does(kWritesScc) && scc_live;
   return a.makes_number(i.operands[0].code, scc);
 }
 
@@ -215,10 +214,12 @@ void find_ballots(const Kernel& k, const LowerOptions& options, Analysis& a) {
     before = a.ballots.count();
     for (const BasicBlock& b : a.blocks) {
       ScalarSet stale = b.stale_in;
+      const std::vector<ScalarSet> live = live_behind(k, b);
       for (size_t n = b.begin; n < b.end; ++n) {
         const Instruction& i = k.code[n];
         const bool through_masks = mask_logic(i) && is_mask_write(i, stale);
-        const bool numbers = !through_masks || numbers_wanted(b, k, n, options, a);
+        const bool scc_live = options.keep_scc || live[n - b.begin].test(kScc);
+        const bool numbers = !through_masks || numbers_wanted(i, scc_live, a);
         for (size_t o = 0; o < i.operands.size() && numbers; ++o) {
           const Slot s = i.row->operands[o].slot;
           if (is_source(s) && s != Slot::mask_src) want_numbers(i.operands[o], stale, a);
@@ -231,13 +232,15 @@ void find_ballots(const Kernel& k, const LowerOptions& options, Analysis& a) {
 
 }  // namespace
 
-bool live_after(const Kernel& k, const BasicBlock& b, size_t index, unsigned code) {
-  for (size_t n = index + 1; n < b.end; ++n) {
+std::vector<ScalarSet> live_behind(const Kernel& k, const BasicBlock& b) {
+  std::vector<ScalarSet> behind(b.end - b.begin);
+  ScalarSet live = b.live_out;
+  for (size_t n = b.end; n-- > b.begin;) {
+    behind[n - b.begin] = live;
     const Effects e = effects(k.code[n]);
-    if (e.reads.test(code)) return true;
-    if (e.writes.test(code)) return false;
+    live = (live & ~e.writes) | e.reads;
   }
-  return b.live_out.test(code);
+  return behind;
 }
 
 bool Analysis::makes_number(unsigned code, bool scc_wanted) const {
@@ -253,8 +256,8 @@ bool ends_block(const Instruction& i) {
 size_t branch_target(const Kernel& k, size_t index) {
   const auto distance = static_cast<int16_t>(k.code[index].operand(Slot::label)->value);
   const uint64_t pc = k.code[index].pc + 4 + static_cast<uint64_t>(4 * int64_t{distance});
-  for (size_t n = 0; n < k.code.size(); ++n)
-    if (k.code[n].pc == pc) return n;
+  const auto at = std::ranges::lower_bound(k.code, pc, {}, &Instruction::pc);
+  if (at != k.code.end() && at->pc == pc) return static_cast<size_t>(at - k.code.begin());
   return pc == k.code.back().pc + size_of(k.code.back(), k.gen) ? k.code.size() : std::string::npos;
 }
 

@@ -43,8 +43,8 @@ struct Effects {
 };
 Effects effects(const Instruction& instruction);
 bool is_mask_write(const Instruction& instruction, const ScalarSet& stale);
-/// Is the scalar read behind the instruction before it is written?
-bool live_after(const Kernel& kernel, const BasicBlock& block, size_t index, unsigned code);
+/// For each instruction of the block: what is read behind it before it is written.
+std::vector<ScalarSet> live_behind(const Kernel& kernel, const BasicBlock& block);
 /// Index of the instruction a branch goes to; code.size() = the end, npos = nowhere.
 size_t branch_target(const Kernel& kernel, size_t index);
 bool ends_block(const Instruction& instruction);

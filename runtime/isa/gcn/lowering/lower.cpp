@@ -128,12 +128,13 @@ class KernelLowering {
     context_.stale = b.stale_in;
     context_.exec_full = b.exec_full_in;
     context_.constants = constants_in_[n];
+    live_ = live_behind(kernel_, b);
     for (size_t i = b.begin; i < b.end; ++i) instruction(b, i);
     if (!ends_block(kernel_.code[b.end - 1])) context_.b.jump(ir_block(b.end));
   }
 
   bool live_after(const BasicBlock& b, size_t index, unsigned code) const {
-    return gcn::live_after(kernel_, b, index, code);
+    return live_[index - b.begin].test(code);
   }
   bool mask_live_after(const BasicBlock& b, size_t index) const {
     const Operand* pair = kernel_.code[index].operand(Slot::mask_dst);
@@ -265,6 +266,7 @@ class KernelLowering {
   ir::Program program_;
   Analysis analysis_;
   std::vector<ScalarConstants> constants_in_;
+  std::vector<ScalarSet> live_;  ///< behind each instruction of the block in work
   LowerContext context_;
   std::vector<Diagnostic>& out_;
   uint32_t exit_ = 0, lost_ = 0;

@@ -12,6 +12,8 @@ namespace {
 // Inlining may grow exponentially; stop long before memory ends.
 constexpr size_t kMaxInstructions = 500'000;
 constexpr size_t kMaxBlocks = 200'000;
+// A call inside a call is a recursion here, on the stack of whoever called us.
+constexpr size_t kMaxCallDepth = 512;
 
 struct CallSite {
   const Operand* target = nullptr;
@@ -224,6 +226,9 @@ void call_direct(Emit& e, const CallSite& call, const Function& callee) {
     e.fail("'" + callee.name + "' takes " + std::to_string(callee.params.size()) +
            " arguments and returns " + std::to_string(callee.results.size()) + ", the call has " +
            std::to_string(call.args.size()) + " and " + std::to_string(call.results.size()));
+  if (e.kernel.call_stack.size() >= kMaxCallDepth)
+    Emit::fail(call.target->loc, "calls are nested deeper than " + std::to_string(kMaxCallDepth) +
+                                     ", a shorter chain was expected: calls are inlined");
   if (e.kernel.program.blocks.size() > kMaxBlocks ||
       e.kernel.lowered_instructions > kMaxInstructions)
     e.fail("inlining the calls makes kernel '" + e.kernel.kernel.name + "' too large");

@@ -103,10 +103,11 @@ void KernelContext::plan_shared() {
     end = align_up(end, variable_align(*v));
     shared_[v] = static_cast<uint32_t>(end);
     end += variable_bytes(*v);
-    if (end > kMaxMemory) {
-      module.report(v->loc, "shared variables of kernel '" + kernel.name + "' exceed 16 MiB");
-      return;
-    }
+    if (end <= kMaxMemory) continue;
+    // The kernel is refused; that every variable has a place keeps it at this one error.
+    module.report(v->loc, "shared variables of kernel '" + kernel.name + "' exceed 16 MiB");
+    for (const Variable* other : chosen) shared_[other] = 0;
+    return;
   }
   program.shared_bytes = static_cast<uint32_t>(end);
   for (const Variable* v : chosen)
