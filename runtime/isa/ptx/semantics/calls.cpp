@@ -98,10 +98,7 @@ class Inliner {
     for (size_t i = 0; i < site_.args.size(); ++i) bind(*site_.args[i], callee_.params[i], true);
     for (size_t i = 0; i < site_.results.size(); ++i)
       bind(*site_.results[i], callee_.results[i], false);
-    e_.kernel.call_stack.push_back(&callee_);
-    e_.kernel.module.lowered.insert(&callee_);
-    body_.run();
-    e_.kernel.call_stack.pop_back();
+    run_body();
     e_.builder().set_block(body_.return_block);
     e_.builder().set_site(e_.kernel.site(e_.inst, {}));
     for (size_t i = 0; i < site_.results.size(); ++i)
@@ -109,6 +106,15 @@ class Inliner {
   }
 
  private:
+  /// What is lowered for its diagnostics only says them once, however many functions call it.
+  void run_body() {
+    const bool fresh = e_.kernel.module.lowered.insert(&callee_).second;
+    if (!e_.kernel.kernel.entry && !fresh) return e_.builder().jump(body_.return_block);
+    e_.kernel.call_stack.push_back(&callee_);
+    body_.run();
+    e_.kernel.call_stack.pop_back();
+  }
+
   void check_size(const Operand& actual, const ParamObject& object, const Variable& formal) {
     const uint64_t wanted = variable_bytes(formal);
     if (object.size != wanted)

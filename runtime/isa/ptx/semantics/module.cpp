@@ -214,6 +214,7 @@ void check_function(ModuleContext& ctx, const Function& f) {
   KernelContext kernel(ctx, f);
   Body body(kernel, f, ir::kNone);
   kernel.call_stack.push_back(&f);
+  ctx.lowered.insert(&f);
   for (const auto* list : {&f.results, &f.params})
     for (const Variable& v : *list) guarded(ctx, [&] { body.declare(v); });
   body.run();
