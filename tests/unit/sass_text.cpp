@@ -246,6 +246,11 @@ TEST_CASE("what the vendor's disassembler prints, found by random words") {
   CHECK(text(0x5cb0000000370800) == "F2I.INVALID0.F32 R0, R3");
   CHECK(text(0x3870007ff0170900) == "DADD R0, R9, +SNAN");
   CHECK(text(0x372a66ca7bd54a35) == "@P5 XMAD.U16.S16.CHI.X R53, R74.H1, -0x5843, R205");
+  CHECK(text(0x50032092fea67c96, 0x607e0) == "@P6 VABSDIFF4.Z R150, R124.2222.reuse, -0x16, R65");
+  CHECK(text(0xf0a943c800170502) == "BAR.SYNC R5, R1");
+  CHECK(text(0x56b46a0bf0f7fdb4, 0xc07e0) ==
+        "VSHR.UD.U8.INVALIDSEL7.SAT.MAX R180, R253, R15.reuse, R212.reuse");
+  CHECK(text(0x37b0030000081400, 0x607e0) == "@!P0 FSETP.F.AND P0, P0, R20.reuse, -0.0 , P6");
   CHECK(word_of("FCMP.GT R0, R5, R0, R6") == word_of("FCMP R0, R5, R0, R6"));
   CHECK(error_of("SHF.L R0, R1, 0x40, R2").find("does not fit") != std::string::npos);
 }

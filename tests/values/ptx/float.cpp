@@ -177,7 +177,7 @@ std::optional<Op> testp(const std::string&, Mods& m) {
               out[0] = what == "finite"      ? c != FP_INFINITE && c != FP_NAN
                        : what == "infinite"  ? c == FP_INFINITE
                        : what == "number"    ? c != FP_NAN
-                       : what == "normal"    ? c == FP_NORMAL
+                       : what == "normal"    ? c == FP_NORMAL || c == FP_ZERO
                        : what == "subnormal" ? c == FP_SUBNORMAL
                                              : c == FP_NAN;
             }};

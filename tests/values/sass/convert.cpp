@@ -176,6 +176,7 @@ __int128 clamped(const Integer& t, __int128 x) {
 }
 
 void between_integers(std::vector<Case>& out) {
+  both(out, "I2I.U32.U32 R0, -{b}", 1, 1, tuples({u32()}), [](In i, Out o) { o[0] = 0U - i[0]; });
   for (const Integer& from : kIntegers) {
     if (from.bits == 64) continue;  // does not exist
     for (const Integer& to : kIntegers) {

@@ -162,6 +162,23 @@ void moves(std::vector<Case>& out) {
                return (a & ~(mask << 8 * byte)) | (p & mask) << 8 * byte;
              });
   }
+  // The condition code and back: what the flags were is tested behind instructions that change
+  // them.
+  for (const char* part : {"", ".B2"}) {
+    const std::string keep = fmt::format(
+                          "IADD RZ.CC, R8, R9 ;\nP2R{} R16, CC, R10, 0xf ;\n"
+                          "IADD RZ.CC, R10, R10 ;\n",
+                          part),
+                      from = part[0] == '\0' ? "R16" : "R16.B2",
+                      tests =
+                          "IADD.X R0, RZ, RZ ;\nMOV R1, RZ ;\nCSETP.EQ.AND P0, PT, CC, PT ;\n"
+                          "@P0 MOV32I R1, 0x1 ;\nCSETP.OFF.AND P1, PT, CC, PT ;\n";
+    out.push_back(make({keep, "R2P CC, " + from + ", 0xf", tests}, 3, 2, t, [](In in, Out o) {
+      const uint64_t sum = uint64_t{static_cast<uint32_t>(in[0])} + static_cast<uint32_t>(in[1]);
+      o[0] = sum >> 32;
+      o[1] = static_cast<uint32_t>(sum) == 0 ? 1 : 0;
+    }));
+  }
   // Its own guard is the old one.
   out.push_back(make({set + "MOV R17, R8 ;\n", "@P0 R2P PR, R17, 0x7f", get}, 3, 1, t,
                      [](In in, Out o) { o[0] = ((in[2] & 1) != 0 ? in[0] : in[2]) & 0x7f; }));

@@ -77,10 +77,12 @@ void testp(Emit& e) {
   if (what == "infinite") return e.set(0, kPred, compare(ir::Cond::eq, l.exponent));
   if (what == "number") return e.set(0, kPred, compare(ir::Cond::le, l.exponent));
   if (what == "notanumber") return e.set(0, kPred, compare(ir::Cond::gt, l.exponent));
-  const ir::Reg above = compare(ir::Cond::gt, l.mantissa);
-  if (what == "normal") return e.set(0, kPred, both(above, compare(ir::Cond::lt, l.exponent)));
-  const ir::Reg small = e.op(Op::not_, Type::pred, {above});
-  e.set(0, kPred, both(small, compare(ir::Cond::ne, 0)));
+  // Zeros count as normal numbers.
+  const ir::Reg small = compare(ir::Cond::le, l.mantissa);
+  const ir::Reg subnormal = both(small, compare(ir::Cond::ne, 0));
+  if (what == "subnormal") return e.set(0, kPred, subnormal);
+  const ir::Reg other = e.op(Op::not_, Type::pred, {subnormal});
+  e.set(0, kPred, both(other, compare(ir::Cond::lt, l.exponent)));
 }
 
 /// The machine multiplies by the divisor's reciprocal, which is 0 beyond 2^126: such divisors act

@@ -66,8 +66,8 @@ Operand float_value(LowerContext& c, const Instruction& i, Type type) {
 }
 
 /// An integer of any format, extended to 32 bits.
-Operand integer_value(LowerContext& c, const Instruction& i, Type type) {
-  refuse(!ir::is_signed(type) && (c.absolute(i, Role::b) || c.negated(i, Role::b)),
+Operand integer_value(LowerContext& c, const Instruction& i, Type type, bool modular = false) {
+  refuse(!ir::is_signed(type) && !modular && (c.absolute(i, Role::b) || c.negated(i, Role::b)),
          "what the sign of an unsigned number does in a conversion is not documented");
   Operand x = value(c, i, type);
   switch (type) {
@@ -151,7 +151,10 @@ void lower_f2i(LowerContext& c, const Instruction& i) {
 void lower_i2i(LowerContext& c, const Instruction& i) {
   const Type to = integer_type(i.mod(ModId::size)), from = integer_type(i.mod(ModId::type));
   refuse(i.mod(ModId::sat) != 0 && c.has_cc(i), "I2I.SAT with .CC is not documented");
-  Operand x = integer_value(c, i, from);
+  // The lowest word of a wide number's negation, in code that is not optimised.
+  const bool modular = from == Type::u32 && to == Type::u32 && i.mod(ModId::sat) == 0 &&
+                       !c.has_cc(i) && !c.absolute(i, Role::b);
+  Operand x = integer_value(c, i, from, modular);
   if (i.mod(ModId::sat) != 0) x = in_range(c, x, from, to);
   switch (to) {
     case Type::u8:

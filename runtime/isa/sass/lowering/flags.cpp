@@ -99,7 +99,8 @@ bool reads_more_than_the_carry(const Instruction& i) {
   if (test != nullptr && test->field.get(i.word) != kTrue) return true;
   if (i.form->is(kReadsFlags) && (i.form->mod(ModId::mode) == nullptr || i.mod(ModId::mode) != 0))
     return true;
-  return i.mod(ModId::x) != 0 && i.form->is(kReadsAllFlags);
+  const bool moves = i.form->is(kReadsPredicates) && i.operand(Role::p)->field.get(i.word) != 0;
+  return moves || (i.mod(ModId::x) != 0 && i.form->is(kReadsAllFlags));
 }
 
 }  // namespace

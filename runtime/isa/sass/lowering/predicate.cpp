@@ -18,9 +18,19 @@ void refuse(bool condition, const char* what) {
   if (condition) throw Unsupported(what);
 }
 
-void refuse_flags(const Instruction& i) {
-  refuse(i.operand(Role::p)->field.get(i.word) != 0,
-         "the order of the flags in a register is not documented");
+/// PR or the condition code, bit for bit as R2P and P2R move them.
+bool moves_flags(const Instruction& i) {
+  return i.operand(Role::p)->field.get(i.word) != 0;
+}
+
+/// Compilers put the flags into a register to take them out of it again. Which bit is which flag is
+/// not documented; here they are zero, sign, carry and overflow.
+std::vector<Reg> moved(LowerContext& c, const Instruction& i) {
+  if (moves_flags(i))
+    return {c.flag(Flag::zero), c.flag(Flag::sign), c.carry(), c.flag(Flag::overflow)};
+  std::vector<Reg> all;
+  for (unsigned n = 0; n < kPredicates; ++n) all.push_back(c.predicate(n));
+  return all;
 }
 
 }  // namespace
@@ -64,7 +74,7 @@ void lower_pset(LowerContext& c, const Instruction& i) {
 
 /// Those predicates whose bit the mask has take the bit of a register's byte.
 void lower_r2p(LowerContext& c, const Instruction& i) {
-  refuse_flags(i);
+  const std::vector<Reg> targets = moved(c, i);
   const uint64_t byte = i.operand(Role::a)->part.get(i.word);
   const Operand bits = c.make(Op::shr, Type::u32, {c.raw(i, Role::a), imm(8 * byte)});
   const Operand mask = c.raw(i, Role::b);
@@ -75,25 +85,28 @@ void lower_r2p(LowerContext& c, const Instruction& i) {
     return Operand(p);
   };
   const ir::Guard guard = c.guard();
-  for (unsigned n = 0; n < kPredicates; ++n) {
+  for (unsigned n = 0; n < targets.size(); ++n) {
     if (mask.is_imm() && (mask.imm >> n & 1) == 0) continue;
     const Operand value = bit(bits, n);
     if (!mask.is_imm()) c.b.set_guard(c.narrowed(bit(mask, n)));
-    c.b.emit(Op::mov, Type::pred, {c.predicate(n)}, {value});
+    c.b.emit(Op::mov, Type::pred, {targets[n]}, {value});
     c.b.set_guard(guard);
   }
 }
 
 /// The predicates of the mask replace bits of a register's byte.
 void lower_p2r(LowerContext& c, const Instruction& i) {
-  refuse_flags(i);
+  const std::vector<Reg> sources = moved(c, i);
+  const uint64_t every = (uint64_t{1} << sources.size()) - 1;
   const uint64_t place = 8 * i.mod(ModId::parts);
   const Operand asked = c.raw(i, Role::b);
-  refuse(asked.is_imm() && (asked.imm & 0x80) != 0, "P2R of an eighth predicate is not documented");
-  const Operand mask = c.make(Op::and_, Type::u32, {asked, imm(0x7f)});
+  refuse(asked.is_imm() && (asked.imm & 0xff & ~every) != 0,
+         moves_flags(i) ? "P2R of a fifth flag is not documented"
+                        : "P2R of an eighth predicate is not documented");
+  const Operand mask = c.make(Op::and_, Type::u32, {asked, imm(every)});
   Operand all = imm(0);
-  for (unsigned n = 0; n < kPredicates; ++n) {
-    const Reg one = c.make(Op::select, Type::u32, {c.predicate(n), imm(uint64_t{1} << n), imm(0)});
+  for (unsigned n = 0; n < sources.size(); ++n) {
+    const Reg one = c.make(Op::select, Type::u32, {sources[n], imm(uint64_t{1} << n), imm(0)});
     all = c.make(Op::or_, Type::u32, {all, one});
   }
   const auto placed = [&](Operand x) {

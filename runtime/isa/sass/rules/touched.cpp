@@ -64,6 +64,11 @@ class Collector {
     const bool reads = i_.form->is(kReadsFlags) &&
                        (i_.form->mod(ModId::mode) == nullptr || i_.mod(ModId::mode) != 0);
     if (extends || reads) out_.reads.set(kConditionCode);
+    if (moves_flags()) {
+      if (i_.form->is(kReadsPredicates)) out_.reads.set(kConditionCode);
+      if (i_.form->is(kWritesPredicates)) out_.writes.set(kConditionCode);
+      return out_;
+    }
     for (unsigned n = 0; n < kPT; ++n) {
       if (i_.form->is(kReadsPredicates)) out_.reads.set(kFirstPredicate + n);
       if (i_.form->is(kWritesPredicates)) out_.writes.set(kFirstPredicate + n);
@@ -72,6 +77,12 @@ class Collector {
   }
 
  private:
+  /// R2P and P2R of CC in place of PR.
+  bool moves_flags() const {
+    const OperandSpec* which = i_.operand(Role::p);
+    return which != nullptr && which->kind == Kind::bits && which->field.get(i_.word) != 0;
+  }
+
   static void add_predicate(Places& set, unsigned n) {
     if (n < kPT) set.set(kFirstPredicate + n);
   }

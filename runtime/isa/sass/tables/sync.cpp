@@ -26,7 +26,6 @@ void barrier_rows(TableBuilder& t) {
       if (count == 0) fixed.push_back({{20, 12}, 0});
       if (count != 0) operands.push_back(thread_count(count == 1));
       std::vector<Fixed> plain = fixed;
-      plain.push_back({reduction, 0});
       plain.push_back({no_pred, 7});
       for (const unsigned code : {0U, 1U}) {
         if (code == 1 && count == 0) continue;  // BAR.ARV always says how many

@@ -22,7 +22,8 @@ Mod type_mod(ModId id, Field select, Field sign) {
       static constexpr std::string_view kNames[][8] = {
           {"U8", "U8", "U8", "U8", "U16", "U16", "U32", "INVALIDSEL6"},
           {"S8", "S8", "S8", "S8", "S16", "S16", "S32", "INVALIDSEL7"}};
-      m.codes.push_back({static_cast<uint8_t>(s | n), kNames[s / 8][n]});
+      const bool none = n == 7 && !sign.present();  // of shifts: named like a signed one
+      m.codes.push_back({static_cast<uint8_t>(s | n), none ? "INVALIDSEL7" : kNames[s / 8][n]});
     }
   }
   return m;
@@ -160,7 +161,7 @@ void byte_rows(TableBuilder& t) {
       std::vector<Fixed> fixed;
       if (both_signed) fixed.push_back({{48, 2}, 3});
       if (!is_register) fixed.push_back({{28, 4}, 15});
-      t.row("VABSDIFF4", "0101 0000 0", mods, {d, a, is_register ? b : imm(Role::b, 20, 8), c},
+      t.row("VABSDIFF4", "0101 0000 0", mods, {d, a, is_register ? b : imm(Role::b, 20, 8, true), c},
             is_register ? lower_vabsdiff4 : nullptr, fixed)
           .ordered = true;
     }

@@ -84,7 +84,7 @@ std::string write_float(double value, bool negative, bool signalling) {
   if (std::isnan(value))
     return fmt::format("{}{}NAN ", negative ? '-' : '+', signalling ? 'S' : 'Q');
   if (std::isinf(value)) return value < 0 ? "-INF " : "+INF ";
-  if (value == 0) return negative ? "-0.0" : "0";
+  if (value == 0) return negative ? "-0.0 " : "0";
   return write_digits(value);
 }
 
