@@ -18,10 +18,9 @@ void integer_arithmetic(Forms& f) {
   add(f, "add$ {R}, {R}, {R};", {".u32", ".s32", ".sat.s32"});
   add(f, "sub$ {R}, {R}, {R};", {".u32", ".s32", ".sat.s32"});
   add(f, "$ {R}, {R}, {R};",
-      {"mul.lo.s32",   "mul.hi.s32", "mul.hi.u32", "mul24.lo.s32", "mul24.lo.u32", "mul24.hi.s32",
-       "mul24.hi.u32",    "min.s32",
-       "min.u32",      "max.s32",    "max.u32",    "and.b32",      "or.b32",       "xor.b32",
-       "shl.b32",      "shr.u32",    "shr.s32"});
+      {"mul.lo.s32", "mul.hi.s32", "mul.hi.u32", "mul24.lo.s32", "mul24.lo.u32", "mul24.hi.s32",
+       "mul24.hi.u32", "min.s32", "min.u32", "max.s32", "max.u32", "and.b32", "or.b32", "xor.b32",
+       "shl.b32", "shr.u32", "shr.s32"});
   add(f, "$ {R}, {R}, {R}, {R};",
       {"mad.lo.s32",     "mad.lo.u32",     "mad.hi.s32",      "mad.hi.u32",     "mad.hi.sat.s32",
        "mad24.lo.s32",   "mad24.lo.u32",   "mad24.hi.s32",    "mad24.hi.u32",   "sad.s32",
@@ -79,7 +78,8 @@ void integer_rest(Forms& f) {
       {"add.s16", "sub.s16", "mul.lo.s16", "mul.hi.s16", "mul.hi.u16", "min.s16", "max.u16",
        "and.b16", "xor.b16"});
   add(f, "$ {R}, {H}, {H};", {"mul.wide.s16", "mul.wide.u16"});
-  add(f, "$ {H}, {H}, {R};", {"shl.b16", "shr.u16", "shr.s16"});
+  // ptxas -O3 makes zero of a count that is known to be negative.
+  add(f, "{ .reg .b32 n; and.b32 n, {r}, 31; $ {H}, {H}, n; }", {"shl.b16", "shr.u16", "shr.s16"});
   add(f, "{ .reg .b32 t; add.cc.u32 t, {r}, {r}; addc.u32 {R}, {R}, {R}; }", {""});
 }
 
@@ -90,7 +90,7 @@ void floats(Forms& f, const std::string& type, const std::string& r) {
     add(f, "fma." + std::string(round) + "." + type + " " + r + "," + three, {""});
     add(f, "$." + std::string(round) + "." + type + two, {"rcp", "sqrt"});
   }
-  add(f, "$." + type + three, {"min", "max", "copysign"});
+  add(f, "$." + type + three, {"min", "max"});
   add(f, "$." + type + two, {"neg", "abs"});
   add(f, "cvt.$." + type + "." + type + two, {"rni", "rzi", "rmi", "rpi"});
   add(f, "setp.$." + type + " {P}, " + r + ", " + r + ";",
