@@ -1,13 +1,16 @@
 #include "runtime/vulkan/disk_cache.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <memory>
 
 #include "runtime/support/hash.hpp"
 
@@ -73,6 +76,35 @@ void warn(const std::string& text) {
   std::fprintf(stderr, "lanewise: warning: %s\n", text.c_str());
 }
 
+/// Why what others may have put there is not used; empty when only this user, or root, could.
+std::string distrusted(const struct stat& s) {
+  if (s.st_uid != geteuid() && s.st_uid != 0) return "it belongs to another user";
+  if ((s.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "other users may write to it";
+  return {};
+}
+
+struct CloseFile {
+  void operator()(std::FILE* f) const { std::fclose(f); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+/// Parents as the umask has them, the last for this user alone.
+std::error_code make_directory(const fs::path& directory) {
+  std::error_code error;
+  if (directory.has_parent_path()) fs::create_directories(directory.parent_path(), error);
+  if (error || ::mkdir(directory.c_str(), 0700) == 0 || errno == EEXIST) return error;
+  return {errno, std::generic_category()};
+}
+
+/// Makes the directory where it is absent; why it cannot be used, empty when it can.
+std::string unusable(const fs::path& directory) {
+  if (const std::error_code error = make_directory(directory)) return error.message();
+  struct stat s;
+  if (::stat(directory.c_str(), &s) != 0 || ::access(directory.c_str(), W_OK | X_OK) != 0)
+    return std::strerror(errno);
+  return S_ISDIR(s.st_mode) ? distrusted(s) : "it is no directory";
+}
+
 struct Entry {
   fs::path path;
   fs::file_time_type time;
@@ -113,11 +145,11 @@ DiskCache::DiskCache(std::string_view directory, uint64_t max_bytes) : max_bytes
   if (directory == "off") return;
   directory_ = directory.empty() ? default_directory() : fs::path(directory);
   if (directory_.empty()) return;
-  std::error_code error;
-  fs::create_directories(directory_, error);
-  usable_ = !error && ::access(directory_.c_str(), W_OK | X_OK) == 0;
-  if (!usable_) switch_off(error ? error.message() : std::strerror(errno));
-  if (!usable_) return;
+  if (const std::string why = unusable(directory_); !why.empty()) {
+    switch_off(why);
+    return;
+  }
+  usable_ = true;
   for (const Entry& entry : entries_of(directory_)) known_bytes_ += entry.size;
 }
 
@@ -134,39 +166,45 @@ fs::path DiskCache::path_of(CacheKind kind, const CacheKey& key) const {
 std::optional<std::vector<std::byte>> DiskCache::load(CacheKind kind, const CacheKey& key) {
   if (!usable_) return {};
   const fs::path path = path_of(kind, key);
-  std::error_code error;
-  const auto on_disk = fs::file_size(path, error);
-  if (error) return {};  // not there
-  std::ifstream file(path, std::ios::binary);
+  const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (number < 0 && errno != ELOOP) return {};  // not there
+  const File file(number < 0 ? nullptr : ::fdopen(number, "rb"));
+  struct stat s;
+  const bool regular = file && ::fstat(number, &s) == 0 && S_ISREG(s.st_mode);
+  if (const std::string why = regular ? distrusted(s) : "it is no regular file"; !why.empty()) {
+    if (!distrust_told_) warn(fmt::format("the cache file {} is not used: {}", path.string(), why));
+    distrust_told_ = true;
+    return {};
+  }
+  const auto on_disk = static_cast<uint64_t>(s.st_size);
   Header h{};
   std::vector<std::byte> data;
-  bool good = on_disk >= sizeof h && file.read(reinterpret_cast<char*>(&h), sizeof h).good() &&
+  bool good = on_disk >= sizeof h && std::fread(&h, sizeof h, 1, file.get()) == 1 &&
               h.size == on_disk - sizeof h;
   if (good) {
     data.resize(h.size);
-    file.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(h.size));
+    good = std::fread(data.data(), 1, h.size, file.get()) == h.size;
     const Header expected = header_for(kind, key, data);
-    good = file.gcount() == static_cast<std::streamsize>(h.size) &&
-           std::memcmp(&h, &expected, sizeof h) == 0;
+    good = good && std::memcmp(&h, &expected, sizeof h) == 0;
   }
   if (!good) {
     warn(fmt::format("the cache file {} is damaged; it is ignored and made anew", path.string()));
     return {};
   }
   // The time of last use decides what is dropped first.
+  std::error_code error;
   fs::last_write_time(path, fs::file_time_type::clock::now(), error);
   return data;
 }
 
 bool DiskCache::write_whole(const fs::path& path, std::span<const std::byte> header,
                             std::span<const std::byte> data) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  for (const auto part : {header, data}) {
-    file.write(reinterpret_cast<const char*>(part.data()),
-               static_cast<std::streamsize>(part.size()));
-  }
-  file.close();
-  return file.good();
+  const int number = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  File file(number < 0 ? nullptr : ::fdopen(number, "wb"));
+  if (!file) return false;
+  for (const auto part : {header, data})
+    if (std::fwrite(part.data(), 1, part.size(), file.get()) != part.size()) return false;
+  return std::fclose(file.release()) == 0;
 }
 
 void DiskCache::store(CacheKind kind, const CacheKey& key, std::span<const std::byte> data) {

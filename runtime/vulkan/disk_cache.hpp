@@ -3,6 +3,9 @@
 // Every file carries a header with its key, size and checksum and is renamed into place when it is
 // complete, so a crash leaves either the old file or the new one. A file that does not fit its
 // header is reported once, ignored, and overwritten by the next store.
+//
+// What is loaded is run, so it must be this user's own: a directory or a file that belongs to
+// somebody else (but root), or that others may write to, is not used, with one warning.
 #pragma once
 
 #include <array>
@@ -46,6 +49,7 @@ class DiskCache {
   uint64_t max_bytes_;
   uint64_t known_bytes_ = 0;  ///< about what the directory holds
   bool usable_ = false;
+  bool distrust_told_ = false;
 };
 
 }  // namespace lanewise::vulkan

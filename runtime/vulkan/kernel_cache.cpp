@@ -189,7 +189,9 @@ struct KernelCache::Build {
 
 spirv::Module KernelCache::translate(const Build& build) {
   if (const auto bytes = disk_.load(CacheKind::module, build.key)) {
-    if (auto module = decode_module(*bytes)) return std::move(*module);
+    // Its checksum says that it is what was stored, not that it was good: drivers trust SPIR-V.
+    auto module = decode_module(*bytes);
+    if (module && spirv::validate(module->words).empty()) return std::move(*module);
   }
   spirv::Module module = translator_(build.program, build.options, target_);
   disk_.store(CacheKind::module, build.key, encode_module(module));

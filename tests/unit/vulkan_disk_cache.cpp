@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -197,4 +199,62 @@ TEST_CASE("every field of options and target changes the cache key") {
   CHECK(differs([](auto&, auto& t) { t.subgroup_size = 64; }));
   CHECK(differs([](auto&, auto& t) { t.max_invocations = 64; }));
   CHECK(differs([](auto&, auto& t) { t.max_shared = 64; }));
+}
+
+TEST_CASE("what others could have written is not used") {
+  const std::string directory = test::scratch_directory("trust");
+  const CacheKey key = make_key("k");
+  const auto data = bytes_of("words");
+  DiskCache cache(directory);
+  cache.store(kKind, key, data);
+  const fs::path path = cache.path_of(kKind, key);
+  struct stat s;
+  REQUIRE(stat(path.c_str(), &s) == 0);
+  CHECK((s.st_mode & 0777) == 0600);
+  CHECK(cache.load(kKind, key) == data);
+  for (const mode_t mode : {0620, 0602}) {
+    chmod(path.c_str(), mode);
+    CHECK(!cache.load(kKind, key));
+    CHECK(!DiskCache(directory).load(kKind, key));
+  }
+  cache.store(kKind, key, data);  // made anew: this user's own again
+  CHECK(cache.load(kKind, key) == data);
+
+  const fs::path elsewhere = fs::path(directory).parent_path() / "trust_elsewhere.lwc";
+  fs::remove(elsewhere);
+  fs::rename(path, elsewhere);
+  fs::create_symlink(elsewhere, path);
+  CHECK(!cache.load(kKind, key));
+  fs::remove(path);
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);  // must not be waited for
+  CHECK(!cache.load(kKind, key));
+  fs::remove(path);
+  fs::rename(elsewhere, path);
+  CHECK(cache.load(kKind, key) == data);
+
+  for (const mode_t mode : {0720, 0702, 01777}) {
+    chmod(directory.c_str(), mode);
+    DiskCache open_to_all(directory);
+    CHECK(!open_to_all.usable());
+    CHECK(!open_to_all.load(kKind, key));
+  }
+  chmod(directory.c_str(), 0700);
+  CHECK(DiskCache(directory).load(kKind, key) == data);
+  if (geteuid() != 0) return;
+  REQUIRE(chown(path.c_str(), 65534, 65534) == 0);
+  CHECK(!cache.load(kKind, key));
+  REQUIRE(chown(directory.c_str(), 65534, 65534) == 0);
+  CHECK(!DiskCache(directory).usable());
+  fs::remove_all(directory);
+}
+
+TEST_CASE("a directory that is made is for this user alone") {
+  const std::string directory = test::scratch_directory("made") + "/a/b";
+  const mode_t mask = umask(0);
+  const DiskCache cache(directory);
+  umask(mask);
+  CHECK(cache.usable());
+  struct stat s;
+  REQUIRE(stat(directory.c_str(), &s) == 0);
+  CHECK((s.st_mode & 0777) == 0700);
 }
