@@ -12,6 +12,19 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/conformance DESTINATION ${CMAKE_INST
 install(TARGETS lanewise_shared EXPORT lanewise-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
 
+# The program describes itself, so both are always true.
+set(described ${CMAKE_CURRENT_BINARY_DIR}/described)
+foreach(form man completion)
+  add_custom_command(OUTPUT ${described}/${form}/lanewise
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${described}/${form}
+    COMMAND lanewise help --${form} > ${described}/${form}/lanewise DEPENDS lanewise VERBATIM)
+endforeach()
+add_custom_target(lanewise_described ALL DEPENDS ${described}/man/lanewise ${described}/completion/lanewise)
+install(FILES ${described}/man/lanewise DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 RENAME lanewise.1
+  COMPONENT runtime)
+install(FILES ${described}/completion/lanewise
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime)
+
 # dev: headers, static library, CMake package, pkg-config
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/lanewise DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT dev)

@@ -29,6 +29,12 @@ while IFS= read -r line; do
   count=$((count + 1))
 done <<<"$commands"
 
+# The Python example, against the built library.
+awk '/^```python$/{on=1;next} /^```$/{on=0} on' "$root/README.md" >"$work/example.py"
+library=$(ls "$bin"/../runtime/liblanewise.so)
+said=$(cd "$work" && LANEWISE_LIBRARY=$library PYTHONPATH=$root/python python3 example.py)
+[ "$said" = "2 * 3 + 1 = 7.0" ] || { echo "the Python example says: $said"; exit 1; }
+
 diff <(awk '/^```cpp$/{on=1;next} /^```$/{on=0} on' "$root/README.md") "$root/samples/hello.cpp"
 echo "$count README commands run"
 [ "$count" -ge 10 ]

@@ -136,6 +136,8 @@ typedef struct lw_result lw_result;
 typedef struct lw_cancel lw_cancel;
 typedef struct lw_cache lw_cache;
 typedef struct lw_blob lw_blob;
+typedef struct lw_queue lw_queue;
+typedef struct lw_event lw_event;
 
 /* Bytes or text that the library made. Text has a 0 behind its last byte, which size leaves out. */
 LW_API const void* lw_blob_data(lw_blob* blob); /* NULL for a bad handle */
@@ -391,6 +393,41 @@ typedef struct lw_fault {
 LW_API lw_status lw_result_get_info(lw_result* result, lw_result_info* out);
 LW_API lw_status lw_result_fault(lw_result* result, size_t index, lw_fault* out);
 LW_API void lw_result_release(lw_result* result);
+
+/* ---- queues ------------------------------------------------------------------------------- */
+
+/* A first-in-first-out queue with a thread of its own. What is put in runs in order while the caller
+ * goes on; several queues of a device take turns on it. The functions return at once and copy what
+ * they are given, but for memory to read into, which must live until the event. out (may be NULL)
+ * gets the event of the work. Work that fails does not stop its queue. */
+LW_API lw_status lw_queue_create(lw_device* device, lw_queue** out);
+/* Waits for what is in the queue. */
+LW_API void lw_queue_release(lw_queue* queue);
+/* The structs are checked here, arguments against parameters when the launch begins. */
+LW_API lw_status lw_queue_launch(lw_queue* queue, lw_kernel* kernel,
+                                 const lw_launch_options* options, const lw_arg* args,
+                                 size_t arg_count, lw_event** out);
+LW_API lw_status lw_queue_write(lw_queue* queue, lw_buffer* buffer, uint64_t offset,
+                                const void* data, uint64_t bytes, lw_event** out);
+LW_API lw_status lw_queue_read(lw_queue* queue, lw_buffer* buffer, uint64_t offset, void* data,
+                               uint64_t bytes, lw_event** out);
+/* Calls a function on the queue's thread. It may put work in, but not wait for the queue. */
+typedef void (*lw_queue_callback)(void* user);
+LW_API lw_status lw_queue_call(lw_queue* queue, lw_queue_callback function, void* user,
+                               lw_event** out);
+/* Later work of the queue begins when the event, of any queue, has happened. */
+LW_API lw_status lw_queue_wait_event(lw_queue* queue, lw_event* event);
+/* Waits until everything that was put in is done. */
+LW_API lw_status lw_queue_finish(lw_queue* queue);
+
+/* Waits for the work and says how it ended: the status and the last error that the call would have
+ * had. *result (may be NULL) is for launches as in lw_kernel_launch. */
+LW_API lw_status lw_event_wait(lw_event* event, lw_result** result);
+/* *done = 1 when the work has ended, else 0 after at most so many seconds. */
+LW_API lw_status lw_event_wait_for(lw_event* event, double seconds, int* done);
+/* When the work began and ended, in nanoseconds of CLOCK_MONOTONIC; waits for it. */
+LW_API lw_status lw_event_times(lw_event* event, uint64_t* began, uint64_t* ended);
+LW_API void lw_event_release(lw_event* event);
 
 /* ---- host memory -------------------------------------------------------------------------- */
 

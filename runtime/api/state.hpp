@@ -70,6 +70,10 @@ struct ModuleState {
 /// Devices beyond what the public API opens.
 struct DeviceAccess {
   static DeviceState& state(const Device& device) { return *device.state(); }
+  static const std::shared_ptr<DeviceState>& owner(const Device& device) { return device.state(); }
+  static bool is_of(const Kernel& kernel, const DeviceState& device) {
+    return kernel.state().device.get() == &device;
+  }
   /// A device on an engine of the caller's.
   static Device on(std::unique_ptr<Engine> engine);
   /// Kernel::launch, with memory of the host that the kernel may reach at the host's addresses.

@@ -8,7 +8,18 @@
 
 namespace lanewise::capi {
 
-enum class HandleKind : uint8_t { device, buffer, module, kernel, result, cancel, cache, blob };
+enum class HandleKind : uint8_t {
+  device,
+  buffer,
+  module,
+  kernel,
+  result,
+  cancel,
+  cache,
+  blob,
+  queue,
+  event
+};
 
 /// What a handle stands for.
 struct Object {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "lanewise/error.hpp"
@@ -37,18 +39,20 @@ uint16_t to_half(double x) {
   return sign | static_cast<uint16_t>((static_cast<uint32_t>(exponent + 13) << 10) + scaled);
 }
 
+/// Denormals are numbers like others; what is beyond the largest is an infinity that nobody wrote.
 void parse_float(ArgSpec& out, const std::string& spec, unsigned size, const std::string& text) {
-  size_t used = 0;
-  double value = 0;
-  float single = 0;
-  try {
-    value = std::stod(text, &used);
-    // Parsed again so that f32 is rounded once, from the text.
-    if (size == 4) single = std::strtof(text.c_str(), nullptr);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  if (used == 0 || used != text.size()) fail(spec, fmt::format("'{}' is no number", text));
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  // Parsed again so that f32 is rounded once, from the text.
+  const float single = std::strtof(text.c_str(), nullptr);
+  if (text.empty() || std::isspace(static_cast<unsigned char>(text[0])) != 0 || *end != 0)
+    fail(spec, fmt::format("'{}' is no number", text));
+  const bool written =
+      text.find("inf") != std::string::npos || text.find("INF") != std::string::npos;
+  const bool infinite = size == 8   ? std::isinf(value)
+                        : size == 4 ? std::isinf(single)
+                                    : (to_half(value) & 0x7fff) == 0x7c00;
+  if (infinite && !written) fail(spec, fmt::format("{} does not fit f{}", text, 8 * size));
   out.real = true;
   if (size == 8) append(out.scalar, value);
   if (size == 4) append(out.scalar, single);
@@ -59,7 +63,7 @@ void parse_integer(ArgSpec& out, const std::string& spec, bool is_signed, unsign
                    const std::string& text) {
   std::string_view digits = text;
   const bool negative = digits.starts_with('-');
-  if (negative) digits.remove_prefix(1);
+  if (negative || digits.starts_with('+')) digits.remove_prefix(1);
   const int base = digits.starts_with("0x") || digits.starts_with("0X") ? 16 : 10;
   if (base == 16) digits.remove_prefix(2);
   uint64_t magnitude = 0;
@@ -163,6 +167,8 @@ ArgSpec parse_arg(const std::string& spec) {
   const std::string rest = spec.substr(colon + 1);
   ArgSpec out;
   if (parse_scalar(out, spec, kind, rest)) return out;
+  const bool file = kind == "in" || kind == "out" || kind == "inout";
+  if (file && (rest.empty() || rest.starts_with(':'))) fail(spec, "a file name is missing");
   if (kind == "in") {
     out.kind = ArgSpec::Kind::in;
     out.path = rest;
@@ -185,7 +191,8 @@ ArgSpec parse_arg(const std::string& spec) {
   } else if (kind == "local") {
     out.kind = ArgSpec::Kind::local;
     const auto [end, ec] = std::from_chars(rest.data(), rest.data() + rest.size(), out.local_bytes);
-    if (ec != std::errc() || end != rest.data() + rest.size()) fail(spec, "expected a byte count");
+    if (ec != std::errc() || end != rest.data() + rest.size() || out.local_bytes > UINT32_MAX)
+      fail(spec, "expected a byte count below 2^32");
   } else {
     fail(spec, fmt::format("unknown kind '{}'; expected u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64 "
                            "hex in out inout zero local",

@@ -21,7 +21,7 @@ struct ArgSpec {
   Kind kind = Kind::scalar;
   std::vector<std::byte> scalar;  ///< bytes of the value
   bool integer = false, real = false, is_signed = false;
-  Arg value() const;  ///< of a scalar
+  Arg value() const;     ///< of a scalar
   Array array;           ///< contents (in, inout) or type and shape, zero-filled (out, zero)
   std::string path;      ///< the file it came from or goes to, for messages and names
   std::string write_to;  ///< out, inout: file written after the run

@@ -5,8 +5,8 @@
 
 #include "runtime/api/loader.hpp"
 #include "runtime/cli/commands.hpp"
+#include "runtime/cli/input.hpp"
 #include "runtime/cli/process/streams.hpp"
-#include "runtime/support/output_file.hpp"
 #include "runtime/tools/isa_tools.hpp"
 
 namespace lanewise::cli {
@@ -52,27 +52,24 @@ bool report(const CodeArgs& a, const Code& code) {
 }
 
 void put(const CodeArgs& a, const std::string& text) {
-  if (a.out.empty())
-    fmt::print("{}", text);
-  else
-    write_file(a.out, text);
+  write_output(a.out, text);
 }
 
 int assemble(const CodeArgs& a) {
   if (a.out.empty() && !a.tsv)
     throw Error(ErrorKind::usage, "machine code is binary: name a file with -o OUT, or use --tsv");
-  const std::string text = detail::read_file(a.file);
+  const std::string text = read_input(a.file);
   const std::string_view isa = a.isa.empty() ? text_of(detail::detect_isa(a.file, text)) : a.isa;
   const Code code = tools::tools_named(isa).assemble(text, a.options);
   if (!report(a, code)) return 1;
   if (!a.out.empty())
-    write_file(a.out, {reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size()});
+    write_output(a.out, {reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size()});
   if (a.tsv) fmt::print("{}", tools::tsv(code));
   return 0;
 }
 
 int disassemble(const CodeArgs& a) {
-  const std::string file = detail::read_file(a.file);
+  const std::string file = read_input(a.file);
   const Code code = tools_for_binary(a, file).disassemble(bytes_of(file), a.options);
   const bool ok = report(a, code);
   put(a, a.tsv ? tools::tsv(code) : code.text);
@@ -95,6 +92,7 @@ void add_asm(const Command& app) {
   const Command sub = app.command("asm", "assemble SASS text to machine code");
   auto a = std::make_shared<CodeArgs>();
   add_common(sub, *a, "assembly text");
+  sub.examples({"lanewise asm tests/kernels/data/sass/k01_saxpy.sass --tsv"});
   sub.does([a] { return assemble(*a); });
 }
 
@@ -104,6 +102,7 @@ void add_disasm(const Command& app) {
   add_common(sub, *a, "cubin, or machine code with --raw");
   sub.flag("--raw", a->options.raw, "the file is machine code and nothing else; needs --isa");
   sub.flag("--bare", a->options.bare, "with --raw: SASS instructions without control words");
+  sub.examples({"lanewise disasm tests/kernels/data/sass/k29_cacheops.cubin"});
   sub.does([a] { return disassemble(*a); });
 }
 

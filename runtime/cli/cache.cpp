@@ -50,6 +50,10 @@ void add_cache(const Command& app) {
   sub.option("--fail-on", a->fail_on, "exit code 1 on a rule (H1 ... H18), E, W or any")
       .split_at(',');
   sub.flag("--json", a->json, "print JSON");
+  sub.examples(
+      {"lanewise run samples/kernels/saxpy.ptx --grid 4 --block 256 --arg i32:1000 --arg f32:2 "
+       "--arg zero:f32[1000] --arg zero:f32[1000] --trace saxpy.lwt",
+       "lanewise cache saxpy.lwt --preset gv100"});
   sub.does([a] { return run_cache(*a); });
 }
 
@@ -60,6 +64,10 @@ void add_trace(const Command& app) {
   auto in = std::make_shared<std::string>(), out = std::make_shared<std::string>();
   convert.option("IN", *in, ".lwt, .traceg, .trace, kernelslist or .din").required();
   convert.option("OUT", *out, ".lwt, .traceg (Accel-Sim), .din or .json (Perfetto)").required();
+  convert.examples(
+      {"lanewise run samples/kernels/saxpy.ptx --grid 1 --block 32 --arg i32:32 --arg f32:2 "
+       "--arg zero:f32[32] --arg zero:f32[32] --trace small.lwt",
+       "lanewise trace convert small.lwt small.din"});
   convert.does([=] {
     const std::unique_ptr<trace::Sink> sink = trace::open_output(*out);
     const trace::ReadResult r = trace::read_any(*in, *sink);

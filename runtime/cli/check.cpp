@@ -4,6 +4,7 @@
 
 #include "runtime/api/loader.hpp"
 #include "runtime/cli/commands.hpp"
+#include "runtime/cli/input.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/cli/stream_script.hpp"
@@ -25,16 +26,17 @@ int check(const CheckArgs& a) {
       code = std::max(code, check_script(file, a.max_errors));
       continue;
     }
-    const std::string text = detail::read_file(file);
+    const std::string text = read_input(file);
+    const std::string name = input_name(file);
     const Isa isa = to_isa(a.isa);
     const detail::Compiled compiled =
-        detail::check(text, isa == Isa::automatic ? detail::detect_isa(file, text) : isa,
+        detail::check(text, isa == Isa::automatic ? detail::detect_isa(name, text) : isa,
                       a.legality, a.max_errors);
-    for (const Diagnostic& d : compiled.diagnostics) say("{}\n", format(file, d));
+    for (const Diagnostic& d : compiled.diagnostics) say("{}\n", format(name, d));
     if (compiled.ok() && a.legality.only()) {
-      fmt::print("{}: legal\n", file);
+      fmt::print("{}: legal\n", name);
     } else if (compiled.ok()) {
-      fmt::print("{}: ok, {} kernels\n", file, compiled.module.kernels.size());
+      fmt::print("{}: ok, {} kernels\n", name, compiled.module.kernels.size());
     } else {
       code = 1;
     }
@@ -58,6 +60,8 @@ void add_check(const Command& app) {
              "control words, without lowering it")
       .one_of({"ptxas", "manual"});
   sub.option("--max-errors", a->max_errors, "stop after so many errors a file, 0 = never");
+  sub.examples({"lanewise check samples/kernels/saxpy.ptx samples/kernels/sgemm.ptx",
+                "lanewise check samples/kernels/saxpy.ptx --target sm_90"});
   sub.does([a] { return check(*a); });
 }
 

@@ -3,8 +3,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <sstream>
 
+#include "lanewise/error.hpp"
+#include "runtime/cli/command_text.hpp"
 #include "runtime/cli/process/streams.hpp"
 
 namespace lanewise::cli {
@@ -14,15 +20,31 @@ const Option& Option::required() const {
   return *this;
 }
 const Option& Option::one_of(const std::vector<std::string>& values) const {
-  option_->check(CLI::IsMember(values));
+  option_->check([values](const std::string& word) {
+    if (std::ranges::find(values, word) != values.end()) return std::string();
+    const std::string meant = nearest(word, values);
+    return fmt::format("'{}' is none of {}{}", word, fmt::join(values, ", "),
+                       meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant));
+  });
   return *this;
 }
 const Option& Option::between(uint32_t low, uint32_t high) const {
-  option_->check(CLI::Range(low, high));
+  option_->check([low, high](const std::string& word) {
+    uint32_t n = 0;
+    const auto [end, ec] = std::from_chars(word.data(), word.data() + word.size(), n);
+    if (ec == std::errc() && end == word.data() + word.size() && n >= low && n <= high)
+      return std::string();
+    return fmt::format("'{}' is no whole number from {} to {}", word, low, high);
+  });
   return *this;
 }
 const Option& Option::not_negative() const {
-  option_->check(CLI::NonNegativeNumber);
+  option_->check([](const std::string& word) {
+    char* end = nullptr;
+    const double n = std::strtod(word.c_str(), &end);
+    if (end != word.c_str() && *end == 0 && n >= 0 && std::isfinite(n)) return std::string();
+    return fmt::format("'{}' is no number of at least 0", word);
+  });
   return *this;
 }
 const Option& Option::split_at(char separator) const {
@@ -35,10 +57,45 @@ const Option& Option::repeated() const {
 }
 
 Command Command::command(const char* name, const char* help) const {
-  return {app_->add_subcommand(name, help), chosen_};
+  CLI::App* made = app_->add_subcommand(name, help);
+  made->footer(help_footer({}));
+  return {made, chosen_};
 }
 void Command::needs_command() const {
   app_->require_subcommand(1);
+}
+void Command::examples(const std::vector<std::string>& lines) const {
+  app_->footer(help_footer(lines));
+}
+
+std::string Command::help(const std::vector<std::string>& words) const {
+  CLI::App* app = app_;
+  std::string path = app_->get_name();
+  for (const std::string& word : words) {
+    std::vector<std::string> names;
+    CLI::App* inner = nullptr;
+    for (CLI::App* c : app->get_subcommands([](CLI::App*) { return true; })) {
+      names.push_back(c->get_name());
+      if (c->get_name() == word) inner = c;
+    }
+    if (inner == nullptr) {
+      const std::string meant = nearest(word, names);
+      throw Error(ErrorKind::usage,
+                  fmt::format("'{}' has no command '{}'{}", path, word,
+                              meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)));
+    }
+    app = inner;
+    path += " " + word;
+  }
+  // Not app->help(): that is about the command which runs, and this is `help`.
+  return app->get_formatter()->make_help(app, path, CLI::AppFormatMode::Normal);
+}
+
+std::string Command::man_page(const std::string& version) const {
+  return cli::man_page(*app_, version);
+}
+std::string Command::bash_completion() const {
+  return cli::bash_completion(*app_);
 }
 Option Command::option(const char* name, std::string& value, const char* help) const {
   return Option(app_->add_option(name, value, help));
@@ -66,10 +123,14 @@ void Command::does(Action action) const {
 }
 
 CommandLine::CommandLine(const char* name, const char* about, const std::string& version)
-    : name_(name), app_(std::make_unique<CLI::App>(about)) {
+    : app_(std::make_unique<CLI::App>(about)) {
   app_->name(name);
   app_->set_version_flag("--version", version);
   app_->require_subcommand(1);
+  app_->footer(help_footer(std::vector<std::string>{
+      "lanewise devices",
+      "lanewise help run",
+  }));
 }
 CommandLine::~CommandLine() = default;
 
@@ -83,8 +144,7 @@ int CommandLine::run(int argc, char** argv) {
       fmt::print("{}", text.str());
       return 0;
     }
-    say("{0}: error: {1} (see '{0} --help')\n", name_, e.what());
-    return 2;
+    throw Error(ErrorKind::usage, usage_error(*app_, e));
   }
   return chosen_();
 }

@@ -26,6 +26,7 @@ class Option {
   const Option& required() const;
   const Option& one_of(const std::vector<std::string>& values) const;
   const Option& between(uint32_t low, uint32_t high) const;
+  /// A finite number of at least 0.
   const Option& not_negative() const;
   /// A list may stand in one word, between these.
   const Option& split_at(char separator) const;
@@ -42,6 +43,13 @@ class Command {
   Command command(const char* name, const char* help) const;
   /// It does nothing without one of its own commands.
   void needs_command() const;
+  /// Shown by --help; each is run by a test, in the folder of the sources.
+  void examples(const std::vector<std::string>& lines) const;
+
+  /// The help of a command, by the words that call it. Error(usage) for unknown ones.
+  std::string help(const std::vector<std::string>& words) const;
+  std::string man_page(const std::string& version) const;
+  std::string bash_completion() const;
 
   Option option(const char* name, std::string& value, const char* help) const;
   Option option(const char* name, std::vector<std::string>& values, const char* help) const;
@@ -62,11 +70,10 @@ class CommandLine {
   CommandLine(const char* name, const char* about, const std::string& version);
   ~CommandLine();
   Command root() { return {app_.get(), &chosen_}; }
-  /// Does what the arguments ask for; usage errors are printed and exit with 2.
+  /// Does what the arguments ask for. Error(usage) when they make no sense.
   int run(int argc, char** argv);
 
  private:
-  std::string name_;
   std::unique_ptr<CLI::App> app_;
   Action chosen_;
 };

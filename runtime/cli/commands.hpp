@@ -18,5 +18,6 @@ void add_bench(const Command& app);
 void add_selftest(const Command& app);
 void add_explain(const Command& app);
 void add_diff(const Command& app);
+void add_help(const Command& app);
 
 }  // namespace lanewise::cli

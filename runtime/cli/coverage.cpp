@@ -96,6 +96,8 @@ void add_coverage(const Command& app) {
   sub.option("--waves", a->waves, "how the kernels of these files lay lanes over invocations");
   sub.option("--device", a->device, "with --waves: whose abilities to translate for");
   sub.option("--block", a->block, "with --waves: threads per work-group: X[,Y[,Z]]");
+  sub.examples(
+      {"lanewise coverage --isa sass", "lanewise coverage --isa gcn --target gfx803 --json"});
   sub.does([a] {
     if (!a->waves.empty()) return answer_waves(*a);
     if (a->isa.empty()) throw Error(ErrorKind::usage, "--isa says which instruction set");

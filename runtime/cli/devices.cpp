@@ -53,6 +53,7 @@ void add_devices(const Command& app) {
   const Command sub = app.command("devices", "list every Vulkan device and the reference engine");
   auto json = std::make_shared<bool>(false);
   sub.flag("--json", *json, "print one JSON object");
+  sub.examples({"lanewise devices --json"});
   sub.does([json] { return list_devices(*json); });
 }
 

@@ -234,6 +234,9 @@ void add_diff(const Command& app) {
   sub.option("--save", a->save, "PREFIX of .npy files for the inputs of a difference");
   add_launch_options(sub, a->launch);
   sub.flag("--json", a->json, "print one JSON object");
+  sub.examples(
+      {"lanewise diff tests/kernels/data/ptx/saxpy.sm75.ptx tests/kernels/data/ptx/saxpy.clang.ptx "
+       "--device reference"});
   sub.does([a] { return run(*a); });
 }
 

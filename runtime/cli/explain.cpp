@@ -246,6 +246,7 @@ void add_explain(const Command& app) {
       .repeated();
   sub.option("--launch", a->launch, "how a kernel file runs: NAME grid 1 block 32 args ...");
   sub.flag("--json", a->json, "print one JSON object");
+  sub.examples({"lanewise explain tests/conformance/ptx_loops.lw --lane 3"});
   sub.does([a] { return explain_command(*a); });
 }
 

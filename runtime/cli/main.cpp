@@ -2,8 +2,11 @@
 // 3 device or driver, 4 time or step budget.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <span>
 #include <system_error>
 
 #include "lanewise/lanewise.hpp"
@@ -23,33 +26,66 @@ int run(int argc, char** argv) {
       lanewise::version());
   for (const auto add :
        {add_devices, add_run, add_check, add_translate, add_coverage, add_asm, add_disasm,
-        add_cache, add_trace, add_bench, add_selftest, add_explain, add_diff})
+        add_cache, add_trace, add_bench, add_selftest, add_explain, add_diff, add_help})
     add(line.root());
   return line.run(argc, argv);
 }
 
+/// What went wrong, for stderr and for --json.
+struct Failure {
+  int code = 3;
+  std::string lines;  ///< as stderr shows them
+  std::string message;
+  nlohmann::json diagnostics = nlohmann::json::array();
+};
+
+Failure failure(int code, const std::string& message) {
+  return {code, "lanewise: error: " + message + "\n", message, nlohmann::json::array()};
+}
+
+/// Its text already is one "FILE:LINE:COL: error: ..." a line.
+Failure failure(const lanewise::CompileError& e) {
+  Failure out{static_cast<int>(e.kind()), std::string(e.what()) + "\n", e.what(),
+              nlohmann::json::array()};
+  for (const lanewise::Diagnostic& d : e.diagnostics())
+    out.diagnostics.push_back({{"file", e.file()},
+                               {"line", d.line},
+                               {"column", d.column},
+                               {"warning", d.warning},
+                               {"message", d.message}});
+  return out;
+}
+
+/// Who asked for JSON gets an object whatever happens.
+void print_json(const Failure& f) {
+  const nlohmann::json all = {
+      {"error", {{"exit_code", f.code}, {"message", f.message}, {"diagnostics", f.diagnostics}}}};
+  // A message may quote bytes of an input that are no UTF-8.
+  fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
 /// The program's own exit code for whatever can go wrong, said on stderr.
 int run_and_report(int argc, char** argv) {
+  Failure f;
   try {
     return run(argc, argv);
   } catch (const lanewise::CompileError& e) {
-    // Its text already is one "FILE:LINE:COL: error: ..." a line.
-    say("{}\n", e.what());
-    return static_cast<int>(e.kind());
+    f = failure(e);
   } catch (const lanewise::Error& e) {
-    say("lanewise: error: {}\n", e.what());
-    return static_cast<int>(e.kind());
+    f = failure(static_cast<int>(e.kind()), e.what());
   } catch (const std::bad_alloc&) {
-    say("lanewise: error: out of host memory\n");
-    return 2;
+    f = failure(2, "out of host memory");
   } catch (const std::system_error& e) {
     if (std::ferror(stdout) != 0) return lanewise::cli::output_failed(e.code().value());
-    say("lanewise: error: {}\n", e.what());
-    return 3;
+    f = failure(3, e.what());
   } catch (const std::exception& e) {
-    say("lanewise: error: {}\n", e.what());
-    return 3;
+    f = failure(3, e.what());
   }
+  say("{}", f.lines);
+  const std::span<char*> words(argv, static_cast<size_t>(argc));
+  if (std::ranges::any_of(words, [](const char* w) { return std::string_view(w) == "--json"; }))
+    print_json(f);
+  return f.code;
 }
 
 }  // namespace

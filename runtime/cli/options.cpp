@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cmath>
 
 namespace lanewise::cli {
 namespace {
 
 /// "64", "8,8" or "8,8,2".
 Dim3 parse_dim(const std::string& option, const std::string& text) {
+  if (text.empty()) return {};
   uint32_t v[3] = {1, 1, 1};
   const char* at = text.data();
   const char* end = at + text.size();
@@ -49,7 +49,6 @@ LaunchOptions to_options(const LaunchArgs& a) {
                : a.memcheck == "off" ? Memcheck::off
                                      : Memcheck::arena;
   o.wave = wave_mode_named(a.wave).value_or(WaveMode::automatic);
-  if (std::isnan(a.timeout)) throw Error(ErrorKind::usage, "--timeout nan: expected seconds");
   o.timeout_seconds = a.timeout;
   for (const std::string& p : a.policies) {
     const size_t eq = p.find('=');
@@ -60,6 +59,15 @@ LaunchOptions to_options(const LaunchArgs& a) {
   }
   if (!a.max_steps.empty()) o.policies["steps"] = a.max_steps;
   return o;
+}
+
+void need_sizes(const LaunchArgs& a) {
+  if (!a.grid.empty() && !a.block.empty()) return;
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("{} is missing: --grid X[,Y[,Z]] says how many work-groups to run, --block "
+                  "X[,Y[,Z]] how many threads each has",
+                  a.grid.empty() ? "--grid" : "--block"));
 }
 
 void add_isa_option(const Command& sub, std::string& isa) {

@@ -10,7 +10,7 @@
 namespace lanewise::cli {
 
 struct LaunchArgs {
-  std::string grid = "1", block = "1";
+  std::string grid, block;  ///< empty = not given
   uint32_t dyn_shared = 0;
   std::string memcheck = "arena", wave = "auto";
   std::string max_steps;
@@ -20,6 +20,8 @@ struct LaunchArgs {
 };
 void add_launch_options(const Command& sub, LaunchArgs& args);
 LaunchOptions to_options(const LaunchArgs& args);
+/// Throws Error(usage) unless --grid and --block were given.
+void need_sizes(const LaunchArgs& args);
 
 void add_isa_option(const Command& sub, std::string& isa);
 Isa to_isa(const std::string& text);

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "lanewise/lanewise.hpp"
 #include "runtime/cli/arg_spec.hpp"
 #include "runtime/cli/commands.hpp"
+#include "runtime/cli/input.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/progress.hpp"
 #include "runtime/cli/process/streams.hpp"
@@ -34,11 +36,21 @@ struct BoundArgs {
   uint32_t local_bytes = 0;
 };
 
+/// Of two arrays for one file the first would be lost.
+void refuse_shared_files(const std::vector<ArgSpec>& specs) {
+  std::set<std::string> written;
+  for (const ArgSpec& s : specs)
+    if (!s.write_to.empty() && !written.insert(s.write_to).second)
+      throw Error(ErrorKind::usage,
+                  fmt::format("two arguments are to be written to '{}'", s.write_to));
+}
+
 BoundArgs bind_args(Device& device, const std::vector<std::string>& texts) {
   BoundArgs b;
   for (const std::string& text : texts) b.specs.push_back(parse_arg(text));
   for (const ArgSpec& s : b.specs)
     if (!s.write_to.empty()) check_writable(s.write_to);
+  refuse_shared_files(b.specs);
   for (const ArgSpec& s : b.specs) {
     Buffer buffer;
     if (s.kind == ArgSpec::Kind::scalar) {
@@ -166,10 +178,11 @@ int run_stream(const RunArgs& a) {
 
 int run(const RunArgs& a) {
   if (is_script(a.file)) return run_stream(a);
+  need_sizes(a.launch);
   LaunchOptions options = to_options(a.launch);
   Watchdog watchdog(options.timeout_seconds);
   Device device = Device::open(a.device);
-  const Module module = device.load_file(a.file, to_isa(a.isa), a.target);
+  const Module module = load_input(device, a.file, to_isa(a.isa), a.target);
   for (const Diagnostic& w : module.warnings()) say("{}\n", format(a.file, w));
   const Kernel kernel = module.kernel(a.kernel);
   RunTrace trace(device, a.trace, a.file);
@@ -201,7 +214,9 @@ int run(const RunArgs& a) {
 void add_run(const Command& app) {
   const Command sub = app.command("run", "run a kernel");
   auto a = std::make_shared<RunArgs>();
-  sub.option("FILE", a->file, "PTX, SASS or GCN text, or a stream script (.lw)").required();
+  sub.option("FILE", a->file,
+             "PTX, SASS or GCN text or object, - for standard input; or a .lw script")
+      .required();
   sub.option("--kernel", a->kernel, "which kernel, when the file holds several");
   add_isa_option(sub, a->isa);
   sub.option("--target", a->target, "sm_80, sm_52, gfx803, ... in place of the one the file names");
@@ -210,6 +225,10 @@ void add_run(const Command& app) {
   add_launch_options(sub, a->launch);
   add_trace_options(sub, a->trace);
   sub.flag("--json", a->json, "print one JSON object");
+  sub.examples(
+      {"lanewise run samples/kernels/saxpy.ptx --grid 4 --block 256 --arg i32:1000 --arg f32:2 "
+       "--arg zero:f32[1000] --arg zero:f32[1000]",
+       "lanewise run tests/conformance/ptx_loops.lw --device reference"});
   sub.does([a] { return run(*a); });
 }
 

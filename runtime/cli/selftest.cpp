@@ -123,6 +123,7 @@ void add_selftest(const Command& app) {
   sub.option("--suite", a->suite, "a folder of stream scripts in place of the installed one");
   sub.flag("--json", a->json, "print one JSON object");
   sub.flag("--verbose", a->verbose, "also say why a case is not supported");
+  sub.examples({"lanewise selftest --device reference"});
   sub.does([a] { return selftest(*a); });
 }
 

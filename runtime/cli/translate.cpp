@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "runtime/cli/commands.hpp"
+#include "runtime/cli/input.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/watchdog.hpp"
 #include "runtime/spirv/translate.hpp"
-#include "runtime/support/output_file.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -22,7 +22,7 @@ std::string emit(const TranslateArgs& a) {
   const bool of_ir = a.emit == "ir" || a.emit == "ir-optimised";
   // The IR needs no device; asking for none keeps the command useful everywhere.
   Device device = Device::open(of_ir ? "reference" : a.device);
-  const Kernel kernel = device.load_file(a.file, to_isa(a.isa)).kernel(a.kernel);
+  const Kernel kernel = load_input(device, a.file, to_isa(a.isa)).kernel(a.kernel);
   if (a.emit == "ir") return kernel.ir();
   if (of_ir) return kernel.optimised_ir(to_options(a.launch));
   const std::vector<uint32_t> words = kernel.spirv(to_options(a.launch));
@@ -31,15 +31,11 @@ std::string emit(const TranslateArgs& a) {
 
 int translate(const TranslateArgs& a) {
   if (a.emit == "spirv" && a.out.empty()) {
-    throw Error(ErrorKind::usage, "--emit spirv writes a binary file: name it with -o OUT");
+    throw Error(ErrorKind::usage,
+                "--emit spirv writes a binary file: name it with -o OUT (- is standard output)");
   }
   const Watchdog watchdog(to_options(a.launch).timeout_seconds);
-  const std::string text = emit(a);
-  if (a.out.empty()) {
-    fmt::print("{}", text);
-    return 0;
-  }
-  write_file(a.out, text);
+  write_output(a.out, emit(a));
   return 0;
 }
 
@@ -57,6 +53,7 @@ void add_translate(const Command& app) {
   sub.option("-o", a->out, "output file (default: standard output)");
   sub.option("--device", a->device, "whose abilities to translate for");
   add_launch_options(sub, a->launch);
+  sub.examples({"lanewise translate samples/kernels/saxpy.ptx --emit ir"});
   sub.does([a] { return translate(*a); });
 }
 

@@ -290,9 +290,9 @@ std::string lower(std::string_view text) {
 std::string listing(const std::vector<DeviceFacts>& devices) {
   std::string out;
   for (size_t i = 0; i < devices.size(); ++i) {
-    out += fmt::format("{}{}: {}", i == 0 ? "" : ", ", i, devices[i].info.name);
+    out += fmt::format("{}: {}, ", i, devices[i].info.name);
   }
-  return out;
+  return out + "and the CPU engine 'reference'";
 }
 
 /// The best of the devices of which this text has the part in it.

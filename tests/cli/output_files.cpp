@@ -85,8 +85,8 @@ TEST_CASE("a full disk leaves every old file, whatever writes it") {
   // A limit of 4 KiB a file is a full disk as the program sees it.
   const auto limited = [](const std::string& arguments) {
     const std::string err = scratch() + "/limit_err";
-    const std::string line = "bash -c 'ulimit -f 4; timeout 120 " LANEWISE_PROGRAM " " + arguments +
-                             "' >/dev/null 2>" + err;
+    const std::string line = "bash -c 'ulimit -f 4; timeout 120 " LANEWISE_PROGRAM " " +
+                             with_sizes(arguments) + "' >/dev/null 2>" + err;
     const int status = std::system(line.c_str());
     Output o;
     o.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -7,7 +7,8 @@ namespace {
 
 /// The program with streams as the shell is told.
 int code_with(const std::string& arguments, const std::string& streams) {
-  const std::string line = "timeout 120 " LANEWISE_PROGRAM " " + arguments + " " + streams;
+  const std::string line =
+      "timeout 120 " LANEWISE_PROGRAM " " + with_sizes(arguments) + " " + streams;
   const int status = std::system(("bash -c '" + line + "'").c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -57,8 +57,18 @@ inline const char* device() {
   return d != nullptr ? d : "reference";
 }
 
+/// `run` of a kernel wants its sizes: one group and one thread unless the line says otherwise.
+inline std::string with_sizes(std::string line) {
+  const bool script = (line + " ").find(".lw ") != std::string::npos;
+  if (!line.starts_with("run ") || script) return line;
+  std::string sizes = "run";
+  for (const char* option : {" --grid", " --block"})
+    if (line.find(option) == std::string::npos) sizes += std::string(option) + " 1";
+  return line.replace(0, 3, sizes);
+}
+
 /// Arguments are given as one shell line. A hang ends after two minutes with code 124.
-inline Output program(const std::string& arguments) {
+inline Output program_as_is(const std::string& arguments) {
   const std::string out = scratch() + "/stdout", err = scratch() + "/stderr";
   const std::string line =
       "timeout 120 " LANEWISE_PROGRAM " " + arguments + " >" + out + " 2>" + err;
@@ -68,6 +78,10 @@ inline Output program(const std::string& arguments) {
   o.out = slurp(out);
   o.err = slurp(err);
   return o;
+}
+
+inline Output program(const std::string& arguments) {
+  return program_as_is(with_sizes(arguments));
 }
 
 inline Output run(const std::string& arguments) {

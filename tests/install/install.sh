@@ -18,10 +18,18 @@ prefix=$work/prefix
 cmake --install "$build" --prefix "$prefix" >"$work/log" || { cat "$work/log"; fail "cmake --install"; }
 for file in bin/lanewise include/lanewise/lanewise.h include/lanewise/lanewise.hpp lib/liblanewise.so \
   lib/liblanewise.a lib/cmake/lanewise/lanewise-config.cmake lib/pkgconfig/lanewise.pc \
-  share/lanewise/conformance lib/python3/dist-packages/lanewise/__init__.py; do
+  share/lanewise/conformance lib/python3/dist-packages/lanewise/__init__.py \
+  share/man/man1/lanewise.1 share/bash-completion/completions/lanewise; do
   [ -e "$prefix/$file" ] || fail "$file is not installed"
 done
 "$prefix/bin/lanewise" --version >/dev/null
+# The completion offers what the program takes.
+offered=$(bash -c ". $prefix/share/bash-completion/completions/lanewise
+  COMP_WORDS=(lanewise run --gr) COMP_CWORD=2; _lanewise; echo \"\${COMPREPLY[*]}\"
+  COMP_WORDS=(lanewise tran) COMP_CWORD=1; _lanewise; echo \"\${COMPREPLY[*]}\"")
+[ "$offered" = "--grid
+translate" ] || fail "completion offers: $offered"
+grep -q -- '\\-\\-grid' "$prefix/share/man/man1/lanewise.1" || fail "the manual page lacks --grid"
 
 # An installed header includes nothing of the source tree.
 ! grep -rn '#include "runtime' "$prefix/include" || fail "a header of the source tree is needed"

@@ -1,0 +1,218 @@
+#include "lanewise/queue.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "lanewise/error_detail.hpp"
+#include "runtime/api/state.hpp"
+
+namespace lanewise {
+namespace detail {
+
+using Clock = std::chrono::steady_clock;
+
+struct EventState {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false;
+  std::exception_ptr error;
+  std::optional<Result> result;
+  Clock::time_point began, ended;
+
+  void wait() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return done; });
+  }
+};
+
+namespace {
+
+struct Task {
+  std::function<std::optional<Result>()> work;
+  std::shared_ptr<EventState> event;
+};
+
+/// What the queue's thread and its owner share.
+struct Line {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Task> tasks;
+  bool closed = false;
+};
+
+void perform(const Task& task) {
+  EventState& event = *task.event;
+  event.began = Clock::now();
+  try {
+    event.result = task.work();
+  } catch (...) {
+    event.error = std::current_exception();
+  }
+  const std::lock_guard lock(event.mutex);
+  event.ended = Clock::now();
+  event.done = true;
+  event.changed.notify_all();
+}
+
+/// Until the queue is closed and empty.
+void serve(const std::shared_ptr<Line>& line) {
+  for (;;) {
+    Task task;
+    {
+      std::unique_lock lock(line->mutex);
+      line->changed.wait(lock, [&] { return line->closed || !line->tasks.empty(); });
+      if (line->tasks.empty()) return;
+      task = std::move(line->tasks.front());
+      line->tasks.pop_front();
+    }
+    perform(task);
+  }
+}
+
+}  // namespace
+
+struct QueueState {
+  std::shared_ptr<DeviceState> device;
+  std::shared_ptr<Line> line = std::make_shared<Line>();
+  std::thread thread;
+
+  explicit QueueState(std::shared_ptr<DeviceState> d) : device(std::move(d)) {
+    thread = std::thread([line = line] { serve(line); });
+  }
+  ~QueueState() {
+    {
+      const std::lock_guard lock(line->mutex);
+      line->closed = true;
+    }
+    line->changed.notify_all();
+    // A function on the queue's own thread may be the last to let go of it.
+    if (thread.get_id() == std::this_thread::get_id())
+      thread.detach();
+    else
+      thread.join();
+  }
+  QueueState(const QueueState&) = delete;
+  QueueState& operator=(const QueueState&) = delete;
+
+  std::shared_ptr<EventState> put(std::function<std::optional<Result>()> work) {
+    auto event = std::make_shared<EventState>();
+    {
+      const std::lock_guard lock(line->mutex);
+      line->tasks.push_back({std::move(work), event});
+    }
+    line->changed.notify_one();
+    return event;
+  }
+};
+
+}  // namespace detail
+
+detail::EventState& Event::state() const {
+  if (state_ == nullptr) detail::refuse_empty("Event");
+  return *state_;
+}
+
+bool Event::done() const {
+  const std::lock_guard lock(state().mutex);
+  return state_->done;
+}
+
+void Event::wait() const {
+  state().wait();
+  if (state_->error) std::rethrow_exception(state_->error);
+}
+
+bool Event::wait_for(std::chrono::nanoseconds time) const {
+  std::unique_lock lock(state().mutex);
+  return state_->changed.wait_for(lock, time, [this] { return state_->done; });
+}
+
+const Result& Event::result() const {
+  wait();
+  if (!state_->result) throw Error(ErrorKind::usage, "only the event of a launch has a result");
+  return *state_->result;
+}
+
+std::chrono::steady_clock::time_point Event::began() const {
+  state().wait();
+  return state_->began;
+}
+std::chrono::steady_clock::time_point Event::ended() const {
+  state().wait();
+  return state_->ended;
+}
+
+/// A copy: a function in the queue may end the queue's handle while it is put in.
+std::shared_ptr<detail::QueueState> Queue::owner() const {
+  if (state_ == nullptr) detail::refuse_empty("Queue");
+  return state_;
+}
+
+Queue::Queue(const Device& device)
+    : state_(std::make_shared<detail::QueueState>(detail::DeviceAccess::owner(device))) {}
+
+Event Queue::launch(const Kernel& kernel, const LaunchOptions& options, std::vector<Arg> args,
+                    std::shared_ptr<const void> kept) {
+  kernel.name();  // an empty handle is the caller's mistake, not the event's
+  const auto state = owner();
+  if (!detail::DeviceAccess::is_of(kernel, *state->device))
+    throw DetailedError(ErrorKind::usage, ErrorDetail::other_device,
+                        "the kernel was loaded on another device than the queue's");
+  Event event;
+  event.state_ = state->put([kernel, options, args = std::move(args), kept = std::move(kept)] {
+    return std::optional<Result>(kernel.launch(options, args));
+  });
+  return event;
+}
+
+Event Queue::write(const Buffer& buffer, std::span<const std::byte> bytes, uint64_t offset) {
+  buffer.size();
+  Event event;
+  event.state_ = owner()->put(
+      [to = buffer, copy = std::vector<std::byte>(bytes.begin(), bytes.end()), offset]() mutable {
+        to.write(copy, offset);
+        return std::optional<Result>();
+      });
+  return event;
+}
+
+Event Queue::read(const Buffer& buffer, std::span<std::byte> bytes, uint64_t offset) {
+  buffer.size();
+  Event event;
+  event.state_ = owner()->put([buffer, bytes, offset] {
+    buffer.read(bytes, offset);
+    return std::optional<Result>();
+  });
+  return event;
+}
+
+Event Queue::call(std::function<void()> function) {
+  if (!function) throw Error(ErrorKind::usage, "an empty function was put into a queue");
+  Event event;
+  event.state_ = owner()->put([function = std::move(function)] {
+    function();
+    return std::optional<Result>();
+  });
+  return event;
+}
+
+void Queue::wait_for(const Event& event) {
+  event.state();
+  owner()->put([other = event.state_] {
+    other->wait();
+    return std::optional<Result>();
+  });
+}
+
+void Queue::finish() {
+  const auto state = owner();
+  if (state->thread.get_id() == std::this_thread::get_id())
+    throw Error(ErrorKind::usage, "a function in a queue cannot wait for its queue");
+  state->put([] { return std::optional<Result>(); })->wait();
+}
+
+}  // namespace lanewise

@@ -1,0 +1,30 @@
+// What the command line says about itself: usage errors, manual page, shell completion.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
+
+namespace lanewise::cli {
+
+/// "run" for "runn": the word that few changes away is one of these; empty when none is.
+std::string nearest(std::string_view word, std::span<const std::string> known);
+
+/// What is wrong with the arguments, in one line that names the command to ask for help.
+std::string usage_error(CLI::App& root, const CLI::ParseError& error);
+
+/// At the end of every help text.
+std::string help_footer(std::span<const std::string> examples);
+
+/// lanewise(1), as roff.
+std::string man_page(CLI::App& root, const std::string& version);
+
+/// For bash, and for zsh by way of bashcompinit.
+std::string bash_completion(CLI::App& root);
+
+}  // namespace lanewise::cli

@@ -1,0 +1,36 @@
+#include "runtime/cli/input.hpp"
+
+#include <cstdio>
+
+#include "runtime/api/loader.hpp"
+#include "runtime/support/output_file.hpp"
+
+namespace lanewise::cli {
+
+std::string read_input(const std::string& path) {
+  if (path != "-") return detail::read_file(path);
+  std::string text;
+  char piece[65536];
+  for (size_t n = 0; (n = std::fread(piece, 1, sizeof piece, stdin)) > 0;) {
+    text.append(piece, n);
+    if (text.size() > detail::kMaxProgramBytes)
+      throw Error(ErrorKind::usage, "standard input is larger than a program can be");
+  }
+  if (std::ferror(stdin) != 0) throw Error(ErrorKind::usage, "cannot read standard input");
+  return text;
+}
+
+std::string input_name(const std::string& path) {
+  return path == "-" ? "<stdin>" : path;
+}
+
+Module load_input(Device& device, const std::string& path, Isa isa, const std::string& target) {
+  return device.load_text(read_input(path), isa, input_name(path), target);
+}
+
+void write_output(const std::string& path, std::string_view data) {
+  if (!path.empty() && path != "-") return write_file(path, data);
+  std::fwrite(data.data(), 1, data.size(), stdout);  // whether it went well is asked at the end
+}
+
+}  // namespace lanewise::cli

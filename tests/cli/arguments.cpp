@@ -1,0 +1,106 @@
+// `--arg`: numbers at their limits, files that make no sense.
+#include <fmt/format.h>
+
+#include "lanewise/error.hpp"
+#include "runtime/api/npy.hpp"
+#include "tests/cli/support.hpp"
+
+using namespace cli_test;
+
+namespace {
+
+/// Stores its parameter of a type where the first one points to.
+std::string echo(const std::string& type, const std::string& reg) {
+  return write("echo_" + type + ".ptx", kHeader + fmt::format(R"(
+.visible .entry echo(.param .u64 out, .param .{0} v)
+{{
+  .reg .{1} %v; .reg .b64 %d;
+  ld.param.u64 %d, [out];
+  ld.param.{1} %v, [v];
+  st.global.{1} [%d], %v;
+  ret;
+}}
+)",
+                                                              type, reg));
+}
+
+/// The bits that an argument arrives as; fails when it does not run.
+template <typename T>
+T arrives(const std::string& type, const std::string& reg, const std::string& spec) {
+  const std::string out = scratch() + "/echo.bin";
+  const Output o =
+      run(fmt::format("{} --arg out:{}:u8[{}] --arg '{}'", echo(type, reg), out, sizeof(T), spec));
+  CAPTURE(o.err);
+  CHECK(o.code == 0);
+  const std::vector<T> v = read_bin<T>(out);
+  return v.empty() ? T{} : v[0];
+}
+
+/// The message of an argument that is refused.
+std::string refused(const std::string& type, const std::string& reg, const std::string& spec) {
+  const Output o = run(fmt::format("{} --arg zero:u64[1] --arg '{}'", echo(type, reg), spec));
+  CHECK(o.code == 2);
+  CHECK(lines_of(o.err) == 1);
+  return o.err;
+}
+
+}  // namespace
+
+TEST_CASE("numbers are rounded once and never become infinite") {
+  CHECK(arrives<uint64_t>("f64", "b64", "f64:1e-320") == 2024);
+  CHECK(arrives<uint64_t>("f64", "b64", "f64:-0") == uint64_t{1} << 63);
+  CHECK(arrives<uint32_t>("f32", "b32", "f32:1e-45") == 1);
+  CHECK(arrives<uint32_t>("f32", "b32", "f32:inf") == 0x7f800000);
+  CHECK(arrives<uint32_t>("u32", "b32", "i32:+5") == 5);
+  CHECK(arrives<uint32_t>("u32", "b32", "i32:-5") == 0xfffffffb);
+  CHECK(arrives<uint32_t>("u32", "b32", "u32:0xff") == 255);
+  CHECK(contains(refused("f64", "b64", "f64:1e400"), "1e400 does not fit f64"));
+  CHECK(contains(refused("f32", "b32", "f32:1e39"), "1e39 does not fit f32"));
+  CHECK(contains(refused("f32", "b32", "f32: 2"), "' 2' is no number"));
+  CHECK(contains(refused("f32", "b32", "f32:2 "), "'2 ' is no number"));
+  CHECK(contains(refused("f32", "b32", "f32:"), "'' is no number"));
+  CHECK(contains(refused("u32", "b32", "i32:+-5"), "'+-5' is no integer"));
+  CHECK(contains(refused("u32", "b32", "u32:-1"), "-1 does not fit u32"));
+}
+
+TEST_CASE("kinds that contradict the parameter are refused") {
+  CHECK(contains(refused("f32", "b32", "i32:1"), "declared as f32, an integer was given"));
+  CHECK(contains(refused("u32", "b32", "f32:1"),
+                 "declared as u32, a floating-point number was given"));
+  CHECK(contains(refused("f32", "b32", "zero:u8[4]"), "declared as f32, a buffer was given"));
+  CHECK(arrives<uint32_t>("f32", "b32", "hex:0000803f") == 0x3f800000);
+}
+
+TEST_CASE("files that are missing or named twice") {
+  const std::string file = echo("u64", "b64");
+  const std::string out = scratch() + "/twice.bin";
+  const Output twice = run(fmt::format("{0} --arg out:{1}:u64[1] --arg out:{1}:u64[1]", file, out));
+  CHECK(twice.code == 2);
+  CHECK(contains(twice.err, "two arguments are to be written to"));
+  for (const char* spec : {"out::f32[10]", "in:", "inout:", "inout::x.npy"}) {
+    CAPTURE(spec);
+    const Output o = run(fmt::format("{} --arg zero:u64[1] --arg {}", file, spec));
+    CHECK(o.code == 2);
+    CHECK(contains(o.err, "a file name is missing"));
+  }
+  const Output local = run(file + " --arg zero:u64[1] --arg local:4294967296");
+  CHECK(local.code == 2);
+  CHECK(contains(local.err, "below 2^32"));
+}
+
+TEST_CASE("arrays of one dimension have no order") {
+  using namespace lanewise::detail;
+  for (const std::vector<uint64_t>& shape : {std::vector<uint64_t>{4}, {4, 1}, {1, 4}, {2, 2}}) {
+    const Array a{"u8", shape, std::vector<std::byte>(4, std::byte{7})};
+    std::string npy = format_npy(a);
+    const size_t at = npy.find("False");
+    npy.replace(at, 5, "True ");
+    const bool flat = shape != std::vector<uint64_t>{2, 2};
+    CAPTURE(flat);
+    if (flat)
+      CHECK(parse_npy(npy, "x").bytes == a.bytes);
+    else
+      CHECK_THROWS_WITH_AS(parse_npy(npy, "x"), doctest::Contains("Fortran order"),
+                           lanewise::Error);
+  }
+}
