@@ -133,7 +133,7 @@ class Arg {
 struct LaunchOptions {
   Dim3 grid, block;
   uint32_t dynamic_shared = 0;  ///< bytes
-  Memcheck memcheck = Memcheck::arena;
+  Memcheck memcheck = Memcheck::alloc;
   WaveMode wave = WaveMode::automatic;  ///< then the environment variable LANEWISE_WAVE decides
   /// 0 = none. Counts translation, the driver's compiler and the run; on expiry Error(budget). When
   /// the driver was compiling or the kernel could not be stopped, the device is lost: whatever else
@@ -162,6 +162,10 @@ struct FaultReport {
   std::string nearest_allocation;  ///< "x (4 bytes past its end)", empty when there is none
   std::string allocation;          ///< its name alone
   uint64_t allocation_address = 0, allocation_size = 0;  ///< its place; size 0 = there is none
+  /// The pointer parameter that the access goes through, where that is known, and the name and
+  /// place of the allocation that it points into (empty: into none).
+  std::string parameter, parameter_allocation;
+  uint64_t parameter_allocation_address = 0;
 };
 /// Several lines for people: what, where, who.
 std::string format(const FaultReport& fault);

@@ -31,7 +31,10 @@ enum class FaultKind : uint8_t {
 };
 std::string_view name(FaultKind);
 
-/// arena: every access must lie in the guest arena; alloc: in one allocation; off: unchecked.
+/// What every access must lie in. alloc: one allocation, and that which the pointer parameter
+/// points into where the address is surely computed from one parameter; arena: the guest arena, so
+/// that a buffer may run into its neighbour; off: nothing is checked, and a wrong address may end
+/// the process.
 enum class Memcheck : uint8_t { arena, alloc, off };
 
 /// How guest lanes map to invocations; see docs/execution.md.

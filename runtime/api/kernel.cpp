@@ -7,6 +7,7 @@
 #include "runtime/api/policies.hpp"
 #include "runtime/api/state.hpp"
 #include "runtime/guest/launch_block.hpp"
+#include "runtime/guest/pointer_bounds.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
 #include "runtime/isa/sass/sass.hpp"
@@ -58,7 +59,22 @@ void add_nearest(FaultReport& r, std::span<const Allocation> allocations) {
   r.allocation_size = nearest->allocation->size;
 }
 
-FaultReport report(const ir::Program& p, const Fault& f, std::span<const Allocation> allocations) {
+void add_parameter(FaultReport& r, const ir::Program& p, const Fault& f,
+                   std::span<const Allocation> allocations, std::span<const std::byte> params) {
+  const auto named = std::ranges::find(p.params, f.parameter, &ir::Param::offset);
+  if (f.parameter == ir::kNone) return;
+  r.parameter = named != p.params.end() && !named->name.empty()
+                    ? named->name
+                    : fmt::format("at byte {} of the parameters", f.parameter);
+  if (const Allocation* into =
+          guest::pointed_at(allocations, guest::pointer_at(params, f.parameter))) {
+    r.parameter_allocation = into->name;
+    r.parameter_allocation_address = into->address;
+  }
+}
+
+FaultReport report(const ir::Program& p, const Fault& f, std::span<const Allocation> allocations,
+                   std::span<const std::byte> params) {
   FaultReport r;
   r.kind = f.kind;
   r.kernel = p.name;
@@ -77,6 +93,7 @@ FaultReport report(const ir::Program& p, const Fault& f, std::span<const Allocat
   r.address = f.address;
   r.size = f.size;
   if (f.size != 0 && in_guest_memory(p, f)) add_nearest(r, allocations);
+  add_parameter(r, p, f, allocations, params);
   return r;
 }
 
@@ -227,7 +244,8 @@ Result DeviceAccess::launch(ModuleState& module, size_t index, const LaunchOptio
 
   Result result;
   const std::vector<Allocation> near = with_foreign(device.allocator.allocations(), foreign);
-  for (const Fault& f : done.faults) result.faults.push_back(report(program, f, near));
+  for (const Fault& f : done.faults)
+    result.faults.push_back(report(program, f, near, prepared.request.params));
   result.fault_count = done.fault_count;
   result.times = {module.parse_ms, done.times.translate_ms, done.times.pipeline_ms,
                   done.times.dispatch_ms};

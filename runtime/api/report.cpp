@@ -54,6 +54,14 @@ std::string format(const FaultReport& f) {
   if (!f.nearest_allocation.empty()) {
     out += fmt::format("    nearest allocation: {}\n", f.nearest_allocation);
   }
+  if (!f.parameter.empty() && f.parameter_allocation_address != f.allocation_address) {
+    const std::string into =
+        f.parameter_allocation_address == 0
+            ? "no allocation"
+            : fmt::format("'{}' at 0x{:x}", f.parameter_allocation, f.parameter_allocation_address);
+    out += fmt::format("    through the pointer parameter {}, which points into {}\n", f.parameter,
+                       into);
+  }
   return out;
 }
 

@@ -30,7 +30,10 @@ void add_launch_options(const Command& sub, LaunchArgs& a) {
   sub.option("--grid", a.grid, "work-groups: X[,Y[,Z]]");
   sub.option("--block", a.block, "threads per work-group: X[,Y[,Z]]");
   sub.option("--dyn-shared", a.dyn_shared, "bytes of dynamic shared memory");
-  sub.option("--memcheck", a.memcheck, "what every access must lie in")
+  sub.option("--memcheck", a.memcheck,
+             "what every access must lie in: alloc = one buffer, and the one that its pointer "
+             "parameter "
+             "points into; arena = any of the guest's memory; off = unchecked, unsafe")
       .one_of({"arena", "alloc", "off"});
   sub.option("--wave", a.wave, "how guest lanes map to invocations")
       .one_of({"auto", "lane", "packed", "serial"});

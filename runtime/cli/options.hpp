@@ -12,7 +12,7 @@ namespace lanewise::cli {
 struct LaunchArgs {
   std::string grid, block;  ///< empty = not given
   uint32_t dyn_shared = 0;
-  std::string memcheck = "arena", wave = "auto";
+  std::string memcheck = "alloc", wave = "auto";
   std::string max_steps;
   double timeout = 0;
   std::vector<std::string> policies;

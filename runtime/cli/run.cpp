@@ -124,6 +124,11 @@ nlohmann::json to_json(const FaultReport& f) {
                        {"size", f.allocation_size},
                        {"offset", static_cast<int64_t>(f.address - f.allocation_address)}};
   }
+  if (!f.parameter.empty()) {
+    j["parameter"] = f.parameter;
+    j["parameter_allocation"] = {{"name", f.parameter_allocation},
+                                 {"address", f.parameter_allocation_address}};
+  }
   if (!f.source.empty()) j["source"] = f.source;
   return j;
 }

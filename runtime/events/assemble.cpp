@@ -244,8 +244,8 @@ class GroupAssembly {
       return start + (uint64_t{words[i] >> plan_.code_bits} << p.drop);
     };
     const uint32_t last = w.count - 1;
-    const bool simple = affine && p.address && !p.scalar && c_.memcheck_ != Memcheck::alloc;
-    if (simple && touched(p, address(0)) && touched(p, address(last))) {
+    const bool simple = affine && p.address && !p.scalar;
+    if (simple && c_.touches_between(p, address(0), address(last))) {
       trace::WaveRecord& r = c_.event_.wave;
       r.site = c_.first_site_ + p.site;
       r.wave = w.index;

@@ -76,6 +76,11 @@ void Collector::begin(const LaunchRequest& request, uint64_t arena_size) {
   local_bytes_ = request.program->local_bytes;
   memcheck_ = request.memcheck;
   allocations_ = request.allocations;
+  pointers_.clear();
+  if (memcheck_ == Memcheck::alloc && request.pointers) {
+    if (auto bounds = guest::pointer_bounds(plan_.pointers, request.params, allocations_))
+      pointers_ = std::move(*bounds);
+  }
   event_ = trace::Event();
   event_.kind = trace::EventKind::kernel_begin;
   event_.kernel = kernel_;
@@ -132,7 +137,15 @@ bool Collector::touches(const Point& p, uint64_t address) const {
   if (!inside(address - guest::kArenaBase, p.bytes, arena_size_)) return false;
   if (memcheck_ != Memcheck::alloc) return true;
   const Allocation* a = guest::allocation_at(allocations_, address, p.bytes);
-  return a != nullptr && !(p.write && a->read_only);
+  if (a == nullptr || (p.write && a->read_only)) return false;
+  return p.pointer >= pointers_.size() || pointers_[p.pointer].allows(address, p.bytes, p.write);
+}
+
+bool Collector::touches_between(const Point& p, uint64_t first, uint64_t last) const {
+  if (!touches(p, first) || !touches(p, last)) return false;
+  if (memcheck_ != Memcheck::alloc || p.space == ir::Space::local) return true;
+  return guest::allocation_at(allocations_, first, 1) ==
+         guest::allocation_at(allocations_, last, 1);
 }
 
 }  // namespace lanewise::events

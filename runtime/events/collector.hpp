@@ -9,6 +9,7 @@
 #include "runtime/events/exact.hpp"
 #include "runtime/events/plan.hpp"
 #include "runtime/guest/engine.hpp"
+#include "runtime/guest/pointer_bounds.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::events {
@@ -71,6 +72,8 @@ class Collector {
   uint32_t site_of(const Point& p, uint64_t policy);
   /// Can the lane have touched these bytes? The checks are those of docs/execution.md.
   bool touches(const Point& p, uint64_t address) const;
+  /// The same of all addresses from one to the other.
+  bool touches_between(const Point& p, uint64_t first, uint64_t last) const;
 
   trace::Sink& sink_;
   uint64_t buffer_bytes_;
@@ -86,7 +89,8 @@ class Collector {
   uint64_t arena_size_ = 0, local_bytes_ = 0;
   Memcheck memcheck_ = Memcheck::arena;
   std::span<const Allocation> allocations_;
-  trace::Event event_;  ///< reused
+  std::vector<guest::PointerBounds> pointers_;  ///< of Plan::pointers; empty = not looked at
+  trace::Event event_;                          ///< reused
   ExactMemory* exact_ = nullptr;
 };
 

@@ -62,6 +62,7 @@ Point make_point(const ir::Inst& inst) {
   p.policy = is_policy(inst);
   p.write = inst.op == Op::store || inst.op == Op::atom;
   p.space = inst.mem->space;
+  p.pointer = inst.mem->pointer;
   p.bytes = inst.mem->bytes();
   p.alignment = std::bit_ceil(inst.mem->alignment());
   p.rule = inst.mem->align;
@@ -157,6 +158,7 @@ bool has_loops(const ir::Program& program) {
 Plan number(ir::Program& program) {
   Plan plan;
   plan.loops = has_loops(program);
+  plan.pointers = ir::find_pointers(program);
   const Constants constants(program);
   std::vector<uint32_t> site_of_point;
   for (ir::Block& block : program.blocks) {
@@ -175,6 +177,7 @@ Plan number(ir::Program& program) {
         p.scalar = site->scalar;
         plan.sites.push_back(std::move(*site));
       }
+      inst.mem->pointer = ir::kNone;  // engines find it themselves, where it is wanted
       plan.points.push_back(p);
       site_of_point.push_back(inst.site);
       inst.event = static_cast<uint32_t>(plan.points.size());

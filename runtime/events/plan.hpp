@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/ir/ir.hpp"
+#include "runtime/ir/passes/pointers.hpp"
 #include "runtime/trace/event.hpp"
 
 namespace lanewise::events {
@@ -23,8 +24,9 @@ struct Point {
   uint32_t bytes = 0, alignment = 1;
   ir::AlignRule rule = ir::AlignRule::any;
   uint32_t drop = 0;
-  bool arena = false;  ///< payloads count from the arena's start
-  uint32_t site = 0;   ///< index into Plan::sites
+  uint32_t pointer = ir::kNone;  ///< ir::Mem::pointer
+  bool arena = false;            ///< payloads count from the arena's start
+  uint32_t site = 0;             ///< index into Plan::sites
   /// An instruction that was translated piece by piece: the points behind this one that belong to
   /// it, and the site of the whole.
   uint32_t pieces = 0, whole_site = 0;
@@ -35,6 +37,7 @@ struct Plan {
   std::vector<trace::Site> sites;  ///< Site::kernel is not set
   uint32_t code_bits = 1;          ///< of a word that name the point; the highest code escapes
   bool loops = false;
+  ir::PointerParams pointers;
   const Point& point(uint32_t number) const { return points[number - 1]; }
   uint32_t escape() const { return (1U << code_bits) - 1; }
 };

@@ -28,7 +28,8 @@ struct Fault {
   uint32_t group[3] = {0, 0, 0};
   uint32_t lane = 0;  ///< linear thread index in the group
   uint64_t address = 0;
-  uint32_t size = 0;  ///< bytes of the access, 0 when it is none
+  uint32_t size = 0;               ///< bytes of the access, 0 when it is none
+  uint32_t parameter = ir::kNone;  ///< byte offset of the pointer that the access goes through
 };
 inline constexpr uint32_t kMaxFaults = 64;
 
@@ -63,7 +64,10 @@ struct LaunchRequest {
   std::vector<std::byte> params;  ///< the parameter block, laid out as Program::params says
   uint64_t param_address = 0;     ///< where a copy of it lies in the arena
   std::span<const Allocation> allocations;  ///< sorted by address
-  Memcheck memcheck = Memcheck::arena;
+  Memcheck memcheck = Memcheck::alloc;
+  /// With Memcheck::alloc, accesses through a pointer parameter (ir/passes/pointers.hpp) are held
+  /// against the allocation that it points into.
+  bool pointers = true;
   WaveMode wave = WaveMode::automatic;
   WaveSchedule schedule = WaveSchedule::automatic;
   uint64_t step_budget = uint64_t{1} << 26;   ///< loop back edges one lane may take; all ones = any

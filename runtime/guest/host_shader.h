@@ -26,7 +26,14 @@ LW_NUMBER(LAUNCH_TRACE_FIRST, 19u)
 LW_NUMBER(LAUNCH_TRACE_CAPACITY, 20u)
 LW_NUMBER(LAUNCH_TRACE_STRIDE, 21u)
 LW_NUMBER(LAUNCH_PARAM_BYTES, 22u)
-LW_NUMBER(LAUNCH_PARAMS, 64u)  // the parameters from here on
+// What each pointer parameter may reach: offset in the arena, bytes that may be read and written.
+LW_NUMBER(LAUNCH_POINTERS, 64u)
+LW_NUMBER(POINTER_START, 0u)
+LW_NUMBER(POINTER_READABLE, 2u)
+LW_NUMBER(POINTER_WRITABLE, 4u)
+LW_NUMBER(POINTER_WORDS, 6u)
+LW_NUMBER(MAX_POINTERS, 16u)
+LW_NUMBER(LAUNCH_PARAMS, 160u)  // the parameters from here on
 
 // The fault buffer: words, then records of two vectors of four words.
 LW_NUMBER(FAULT_COUNT, 0u)

@@ -107,6 +107,9 @@ struct Mem {
   /// Checked before: the last source is a predicate that says whether the access may happen. Where
   /// it does not hold a load or atomic gives 0 and nothing is written.
   bool checked = false;
+  /// Goes through this parameter (find_pointers()), kNone = not known. Engines set it in their own
+  /// copies.
+  uint32_t pointer = kNone;
   CachePolicy cache;
   unsigned bytes() const { return size_of(elem) * count; }
   unsigned alignment() const { return align_bytes != 0 ? align_bytes : bytes(); }

@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/events/collector.hpp"
@@ -113,8 +115,10 @@ class ReferenceEngine final : public Engine {
     check_wave(*request.program);
     const auto start = std::chrono::steady_clock::now();
     const Deadline deadline(asked.timeout_seconds, asked.cancel);
-    const std::optional<ir::Program> marked = with_free_loops(*request.program);
-    if (marked) request.program = &*marked;
+    ir::Program program = *request.program;
+    ir::mark_free_loops(program);
+    const Pointers pointers = pointers_of(request, program);
+    request.program = &program;
     DecodedProgram decoded = decode(*request.program);
     const std::optional<ir::WaveOrder> order = order_of(request);
     if (order) decoded = decode(*order);
@@ -128,7 +132,7 @@ class ReferenceEngine final : public Engine {
     events::ExactMemory* exact = events != nullptr ? events->exact() : nullptr;
     if (exact != nullptr) exact->begin({arena_.get(), size_});
     if (events != nullptr) events->begin(request, size_);
-    run_groups(request, decoded, deadline, result);
+    run_groups(request, decoded, pointers, deadline, result);
     if (events != nullptr) events->end();
     if (exact != nullptr) exact->end();
     result.times.dispatch_ms = milliseconds_since(run_start);
@@ -145,14 +149,17 @@ class ReferenceEngine final : public Engine {
     return arena_.get() + offset;
   }
 
-  static std::optional<ir::Program> with_free_loops(const ir::Program& program) {
-    bool loops = false;
-    for (uint32_t b = 0; b < program.blocks.size(); ++b)
-      for (const uint32_t target : program.blocks[b].term.targets) loops = loops || target <= b;
-    if (!loops) return std::nullopt;
-    ir::Program marked = program;
-    ir::mark_free_loops(marked);
-    return marked;
+  struct Pointers {
+    std::vector<uint32_t> parameters;
+    std::vector<guest::PointerBounds> bounds;
+  };
+  /// Finds the accesses of `program` that are held against one allocation, and that allocation.
+  static Pointers pointers_of(const LaunchRequest& request, ir::Program& program) {
+    if (request.memcheck != Memcheck::alloc || !request.pointers) return {};
+    const ir::PointerParams found = ir::find_pointers(program);
+    auto bounds = guest::pointer_bounds(found, request.params, request.allocations);
+    if (!bounds) return {};
+    return {found.through, std::move(*bounds)};
   }
 
   /// Where lanes that diverge come to cross-lane operations, the program runs as its tree has it.
@@ -176,7 +183,7 @@ class ReferenceEngine final : public Engine {
   }
 
   void run_groups(const LaunchRequest& request, const DecodedProgram& decoded,
-                  const Deadline& deadline, LaunchResult& result) const {
+                  const Pointers& pointers, const Deadline& deadline, LaunchResult& result) const {
     MemoryView memory;
     memory.arena = {arena_.get(), size_};
     memory.params = request.params;
@@ -186,6 +193,8 @@ class ReferenceEngine final : public Engine {
       memory.ambiguous = memory.ambiguous || (r.address < guest::kArenaBase + size_ &&
                                               r.address + r.size > guest::kSharedWindow);
     memory.memcheck = request.memcheck;
+    memory.pointers = pointers.bounds;
+    memory.parameters = pointers.parameters;
     Group group(request, decoded, memory, hook_, touch_, deadline);
     const Dim3& grid = request.grid;
     for (uint32_t z = 0; z < grid.z; ++z) {

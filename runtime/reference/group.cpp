@@ -101,10 +101,12 @@ void Group::end(Lane& lane) {
   idle_ = 0;
 }
 
-void Group::record(Lane& lane, FaultKind kind, uint32_t site, uint64_t address, uint32_t size) {
+void Group::record(Lane& lane, Fault fault) {
   if (lane.faulted) return;
   lane.faulted = true;
-  lane.fault = {kind, site, {index_[0], index_[1], index_[2]}, lane.linear, address, size};
+  std::ranges::copy(index_, fault.group);
+  fault.lane = lane.linear;
+  lane.fault = fault;
 }
 
 uint64_t Group::collect(std::vector<Fault>& faults, size_t room) const {

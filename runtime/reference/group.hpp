@@ -65,7 +65,11 @@ class Group {
   bool run_ready_lanes();
   bool run_ready_waves();
   void end(Lane& lane);
-  void record(Lane& lane, FaultKind kind, uint32_t site, uint64_t address = 0, uint32_t size = 0);
+  /// Fills in who and where.
+  void record(Lane& lane, Fault fault);
+  void record(Lane& lane, FaultKind kind, uint32_t site) {
+    record(lane, {.kind = kind, .site = site});
+  }
 
   // barrier.cpp
   void arrive(Lane& lane, const Code& code);

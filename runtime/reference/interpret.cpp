@@ -286,11 +286,19 @@ Located Group::locate_access(Lane& lane, const Code& code) {
   const bool is_load = code.action == Action::load;
   const Access access{mem.space,   code.wide_address ? sum : sum & kLow32,
                       mem.bytes(), mem.alignment(),
-                      mem.align,   !is_load};
+                      mem.align,   !is_load,
+                      mem.pointer};
   const std::span<std::byte> local(local_.data() + size_t{lane.linear} * local_bytes_,
                                    local_bytes_);
   const Located at = locate(memory_, local, access);
-  if (at.data == nullptr) record(lane, at.fault, code.site, at.address, access.bytes);
+  if (at.data == nullptr) {
+    const bool known = mem.pointer < memory_.parameters.size();
+    record(lane, {.kind = at.fault,
+                  .site = code.site,
+                  .address = at.address,
+                  .size = access.bytes,
+                  .parameter = known ? memory_.parameters[mem.pointer] : ir::kNone});
+  }
   if (touch_) {
     touch_({{index_[0], index_[1], index_[2]},
             lane.linear,

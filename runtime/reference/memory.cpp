@@ -58,6 +58,9 @@ Located locate_in_arena(const MemoryView& memory, const Access& access, uint64_t
     const Allocation* allocation = guest::allocation_at(memory.allocations, address, access.bytes);
     if (allocation == nullptr) return fault(FaultKind::out_of_range, address);
     if (access.write && allocation->read_only) return fault(FaultKind::write_to_read_only, address);
+    if (access.pointer < memory.pointers.size() &&
+        !memory.pointers[access.pointer].allows(address, access.bytes, access.write))
+      return fault(FaultKind::out_of_range, address);
   }
   return found(data, address);
 }

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "runtime/guest/engine.hpp"
+#include "runtime/guest/pointer_bounds.hpp"
 
 namespace lanewise::reference {
 
@@ -20,6 +21,8 @@ struct MemoryView {
   /// either, so it is a fault.
   bool ambiguous = false;
   Memcheck memcheck = Memcheck::arena;
+  std::span<const guest::PointerBounds> pointers;  ///< of pointer parameters, may be empty
+  std::span<const uint32_t> parameters;            ///< their byte offsets
   std::span<std::byte> shared;
 };
 
@@ -30,6 +33,7 @@ struct Access {
   uint32_t alignment = 1;  ///< a power of two
   ir::AlignRule rule = ir::AlignRule::trap;
   bool write = false;
+  uint32_t pointer = ir::kNone;  ///< the parameter that it goes through, ir::Mem::pointer
 };
 
 struct Located {

@@ -153,7 +153,7 @@ struct Case {
   LaneSet active{LaneSet::Kind::all, {}};
   ExprPtr active_mask;         ///< per wave; null = `active`
   std::optional<Pixel> pixel;  ///< SASS code runs as a pixel shader
-  Memcheck memcheck = Memcheck::arena;
+  Memcheck memcheck = Memcheck::alloc;
   WaveMode wave_mode = WaveMode::automatic;
   CacheSetting cache;
   std::vector<std::pair<std::string, std::string>> policies;

@@ -160,7 +160,7 @@ void Parser::policy(Case& c, const Token& keyword) {
     c.wave_mode = *mode;
   } else {
     if (n != "arena" && n != "alloc" && n != "off") wrong("arena, alloc or off");
-    c.memcheck = n == "alloc" ? Memcheck::alloc : n == "off" ? Memcheck::off : Memcheck::arena;
+    c.memcheck = n == "arena" ? Memcheck::arena : n == "off" ? Memcheck::off : Memcheck::alloc;
   }
 }
 

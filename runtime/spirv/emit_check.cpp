@@ -10,6 +10,8 @@
 
 namespace lanewise::spirv {
 
+using namespace host_shader;
+
 using ir::CheckMode;
 using ir::Space;
 
@@ -32,25 +34,53 @@ void LaneEmitter::prepare_limits() {
         continue;
       if (!guest::wide_space(inst.mem->space)) continue;
       arena = true;
-      if (inst.op == ir::Op::check) limits_[inst.mem->bytes()] = spv::NoResult;
+      if (inst.op == ir::Op::check) limits_[reach_of(inst)] = spv::NoResult;
     }
   }
   if (arena && m_.int64()) {
     arena_ =
         m_.make64(push_word(guest::kPushArenaAddress), push_word(guest::kPushArenaAddress + 1));
   }
-  const Id low = limits_.empty() ? spv::NoResult : push_word(guest::kPushArenaSize);
-  for (auto& [bytes, limit] : limits_) {
-    if (!options_.small_arena && m_.int64()) {
-      // A large arena holds more than any access.
-      const Id size = m_.make64(low, push_word(guest::kPushArenaSize + 1));
-      limit = m_.op(spv::OpISub, m_.b64_type, {size, m_.b64(bytes - 1)});
-    } else {
-      const Id ends = add32(low, 1);
-      const Id enough = m_.glsl(GLSLstd450UMax, m_.uint_type, {ends, m_.u(bytes)});
-      limit = m_.op(spv::OpISub, m_.uint_type, {enough, m_.u(bytes)});
+  for (auto& [reach, limit] : limits_) {
+    if (reach.pointer == ir::kNone) {
+      const Id low = push_word(guest::kPushArenaSize);
+      limit = limit_of(wide_offsets() ? m_.make64(low, push_word(guest::kPushArenaSize + 1)) : low,
+                       reach.bytes);
+      continue;
     }
+    const uint32_t entry = LAUNCH_POINTERS + POINTER_WORDS * reach.pointer;
+    Id& start = starts_[reach.pointer];
+    if (start == spv::NoResult) start = launch_size(entry + POINTER_START);
+    limit = limit_of(launch_size(entry + (reach.write ? POINTER_WRITABLE : POINTER_READABLE)),
+                     reach.bytes);
   }
+}
+
+bool LaneEmitter::wide_offsets() const {
+  return !options_.small_arena && m_.int64();
+}
+
+LaneEmitter::Reach LaneEmitter::reach_of(const ir::Inst& check) const {
+  const uint32_t pointer = check.mem->pointer;
+  return {check.mem->bytes(), pointer, pointer != ir::kNone && has(check, CheckMode::write)};
+}
+
+/// A size or offset of the launch block.
+Id LaneEmitter::launch_size(uint32_t word) {
+  const Id low = launch_word(word);
+  return wide_offsets() ? m_.make64(low, launch_word(word + 1)) : low;
+}
+
+/// The first offset at which so many bytes do not lie in `size` any more.
+Id LaneEmitter::limit_of(Id size, uint32_t bytes) {
+  if (!wide_offsets()) {
+    const Id enough = m_.glsl(GLSLstd450UMax, m_.uint_type, {add32(size, 1), m_.u(bytes)});
+    return m_.op(spv::OpISub, m_.uint_type, {enough, m_.u(bytes)});
+  }
+  const Id ends = m_.op(spv::OpIAdd, m_.b64_type, {size, m_.b64(1)});
+  const Id little = m_.op(spv::OpULessThan, m_.bool_type, {ends, m_.b64(bytes)});
+  const Id enough = m_.select(little, m_.b64(bytes), ends);
+  return m_.op(spv::OpISub, m_.b64_type, {enough, m_.b64(bytes)});
 }
 
 /// In a space of known size; NoResult = never.
@@ -71,9 +101,15 @@ Id LaneEmitter::outside(const Place& place, Id address, uint32_t bytes) {
   }
   if (space == Space::shared || space == Space::local)
     return outside_small(place.offset, space_bytes(space), bytes);
-  const Id limit = limits_.at(bytes);
-  Id out = m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {place.offset, limit});
-  if (options_.memcheck == Memcheck::alloc) {
+  const Reach reach = reach_of(*inst_);
+  Id offset = place.offset;
+  if (reach.pointer != ir::kNone) {
+    // Below the start the difference wraps beyond every size.
+    offset = m_.op(spv::OpISub, wide_offsets() ? m_.b64_type : m_.uint_type,
+                   {offset, starts_.at(reach.pointer)});
+  }
+  Id out = m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {offset, limits_.at(reach)});
+  if (options_.memcheck == Memcheck::alloc && reach.pointer == ir::kNone) {
     const Id allowed = library("lw_allocation_allows", m_.bool_type,
                                {address, m_.u(bytes), m_.b(has(*inst_, CheckMode::write))});
     out = m_.op(spv::OpLogicalOr, m_.bool_type,
@@ -103,6 +139,7 @@ void LaneEmitter::emit_check() {
   FaultPoint point{FaultKind::none, inst_->site, mem.space, bytes};
   point.write = has(*inst_, CheckMode::write);
   point.atomic = has(*inst_, CheckMode::atomic);
+  point.pointer = mem.pointer;
   if (mem.align == ir::AlignRule::trap) point.alignment = std::bit_ceil(mem.alignment());
 
   Id wrong = outside(place, address, bytes);

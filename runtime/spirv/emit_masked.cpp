@@ -32,22 +32,23 @@ bool jumps(const Nodes& list) {
 
 /// Lanes may go through the construct's breaks and continues without the others.
 template <typename Uniform>
-bool parts_lanes(const Nodes& list, const Uniform& uniform) {
+bool diverges(const Nodes& list, const Uniform& uniform) {
   return std::ranges::any_of(list, [&](const Node& n) {
     if (n.kind != Node::Kind::if_) return false;
     if (!uniform(n)) return jumps(n.body) || jumps(n.otherwise);
-    return parts_lanes(n.body, uniform) || parts_lanes(n.otherwise, uniform);
+    return diverges(n.body, uniform) || diverges(n.otherwise, uniform);
   });
 }
 
 /// Lanes may end in there without the others.
 template <typename Uniform>
-bool ends_apart(const Nodes& list, const ir::Program& program, const Uniform& uniform) {
+bool ends_divergently(const Nodes& list, const ir::Program& program, const Uniform& uniform) {
   return std::ranges::any_of(list, [&](const Node& n) {
     if (n.kind == Node::Kind::exit) return false;
     if (n.kind == Node::Kind::block || (n.kind == Node::Kind::if_ && !uniform(n)))
       return ends_lanes({n}, program);
-    return ends_apart(n.body, program, uniform) || ends_apart(n.otherwise, program, uniform);
+    return ends_divergently(n.body, program, uniform) ||
+           ends_divergently(n.otherwise, program, uniform);
   });
 }
 
@@ -57,20 +58,20 @@ bool LaneEmitter::uniform_condition(const Node& n) const {
   return n.cond.always() || uniform_[n.cond.reg.id];
 }
 
-/// Some construct is left by lanes apart, or may be without a lane.
-bool LaneEmitter::parts_anywhere(const Nodes& list) const {
+/// Some construct is left divergently, or may be without an active lane.
+bool LaneEmitter::diverges_anywhere(const Nodes& list) const {
   return std::ranges::any_of(list, [this](const Node& n) {
     const bool construct = n.kind == Node::Kind::loop || n.kind == Node::Kind::scope;
     const bool divergent = n.kind == Node::Kind::if_ && !uniform_condition(n);
     const auto uniform = [this](const Node& inner) { return uniform_condition(inner); };
-    return (construct && parts_lanes(n.body, uniform)) || n.kind == Node::Kind::assign ||
+    return (construct && diverges(n.body, uniform)) || n.kind == Node::Kind::assign ||
            ((construct || divergent) && ends_lanes(n.body, program_)) ||
-           (divergent && ends_lanes(n.otherwise, program_)) || parts_anywhere(n.body) ||
-           parts_anywhere(n.otherwise);
+           (divergent && ends_lanes(n.otherwise, program_)) || diverges_anywhere(n.body) ||
+           diverges_anywhere(n.otherwise);
   });
 }
 
-/// What the active lanes agree on; lanes that stand aside may hold anything.
+/// What the active lanes agree on; lanes that are inactive may hold anything.
 Id LaneEmitter::condition_of_wave(const Node& n) {
   if (full_ || n.cond.always() || shared_[n.cond.reg.id]) return guard_value(n.cond);
   Ids wanted;
@@ -150,7 +151,7 @@ void LaneEmitter::masked_if(const Node& n) {
     wanting.push_back(both(condition, before[k]));
     others.push_back(both(inverse(condition), before[k]));
   });
-  ++apart_;
+  ++divergence_;
   const auto side = [&](const Ids& lanes, const Nodes& body) {
     set_masks(lanes);
     run_guarded(any_of(lanes), [&] { nodes(body); });
@@ -161,7 +162,7 @@ void LaneEmitter::masked_if(const Node& n) {
   };
   const Ids through = n.body.empty() ? wanting : side(wanting, n.body);
   const Ids across = n.otherwise.empty() ? others : side(others, n.otherwise);
-  --apart_;
+  --divergence_;
   if (through == wanting && across == others) return set_masks(before);
   Ids after;
   for (size_t k = 0; k < before.size(); ++k)
@@ -169,7 +170,7 @@ void LaneEmitter::masked_if(const Node& n) {
   set_masks(after);
 }
 
-Ids LaneEmitter::aside_variables(const char* name) {
+Ids LaneEmitter::lane_flags(const char* name) {
   Ids variables;
   for (size_t k = 0; k < slots_.size(); ++k) {
     variables.push_back(
@@ -179,8 +180,8 @@ Ids LaneEmitter::aside_variables(const char* name) {
   return variables;
 }
 
-/// The active lanes stand aside until the construct says otherwise.
-void LaneEmitter::stand_aside(const Ids& variables) {
+/// The active lanes are inactive until the construct says otherwise.
+void LaneEmitter::deactivate(const Ids& variables) {
   in_slots([&](uint32_t k) {
     const Id mask = active() == spv::NoResult ? m_.b(true) : active();
     const Id there = m_.createLoad(variables[k], spv::NoPrecision);
@@ -189,7 +190,7 @@ void LaneEmitter::stand_aside(const Ids& variables) {
   set_masks(Ids(slots_.size(), m_.b(false)));
 }
 
-Ids LaneEmitter::with_aside(const Ids& lanes, const Ids& variables) {
+Ids LaneEmitter::reactivated(const Ids& lanes, const Ids& variables) {
   Ids all;
   for (size_t k = 0; k < lanes.size(); ++k) {
     const Id there = m_.createLoad(variables[k], spv::NoPrecision);
@@ -201,7 +202,7 @@ Ids LaneEmitter::with_aside(const Ids& lanes, const Ids& variables) {
 void LaneEmitter::masked_scope(const Node& n) {
   const auto uniform = [this](const Node& inner) { return uniform_condition(inner); };
   const bool ends = ends_lanes(n.body, program_);
-  if (!parts_lanes(n.body, uniform)) {
+  if (!diverges(n.body, uniform)) {
     keep_masks_if(ends);
     const bool full = full_;
     emit_scope(n);
@@ -211,20 +212,19 @@ void LaneEmitter::masked_scope(const Node& n) {
   const Ids before = masks();
   keep_masks_if(true);
   Construct construct{nullptr, nullptr, 0};
-  construct.left = aside_variables("left");
+  construct.left = lane_flags("left");
   constructs_.push_back(construct);
-  ++apart_;
+  ++divergence_;
   nodes(n.body);
-  --apart_;
+  --divergence_;
   constructs_.pop_back();
   if (!ends) return set_masks(before);
-  if (full_) return;  // nobody has left after all
-  set_masks(with_aside(masks(), construct.left));
+  set_masks(reactivated(masks(), construct.left));
 }
 
 /// The loop was left for the lanes `who`: their budget is used up, the host wants the launch to
 /// end, or the driver cut the loop. The launch is over for the whole wave.
-void LaneEmitter::halt(const Ids& who, Id stopped, uint32_t site, bool group) {
+void LaneEmitter::stop_wave(const Ids& who, Id stopped, uint32_t site, bool group) {
   // Other waves may still wait for this one at a barrier: then it goes on, but touches no memory.
   const bool goes_on = frame_.stopped != spv::NoResult && !group;
   when(stopped, [&] {
@@ -256,11 +256,11 @@ void LaneEmitter::loop_of_wave(const Node& n) {
   const auto uniform = [this](const Node& inner) { return uniform_condition(inner); };
   const bool ends = ends_lanes(n.body, program_);
   // Where the last lane may end, somebody has to notice that.
-  const bool parts =
-      parts_lanes(n.body, uniform) || (apart_ > 0 ? ends : ends_apart(n.body, program_, uniform));
+  const bool divergent = diverges(n.body, uniform) ||
+                         (divergence_ > 0 ? ends : ends_divergently(n.body, program_, uniform));
   const bool group = frame_.stopped != spv::NoResult && has_barrier(n.body);
   const Ids before = masks();
-  keep_masks_if(parts || ends);
+  keep_masks_if(divergent || ends);
   const bool full = full_;
   spv::Block* header = m_.new_block();
   spv::Block* body = m_.new_block();
@@ -275,9 +275,9 @@ void LaneEmitter::loop_of_wave(const Node& n) {
   const uint32_t mark = target_.cuts_loops ? ++loops_ : 0;
   if (mark != 0) library("lw_loop_mark", m_.void_type, {m_.u(0)});
   Construct construct{merge, again, mark};
-  if (parts) {
-    construct.left = aside_variables("left");
-    construct.continues = aside_variables("continues");
+  if (divergent) {
+    construct.left = lane_flags("left");
+    construct.continues = lane_flags("continues");
   }
   m_.createBranch(header);
   forget();
@@ -289,9 +289,9 @@ void LaneEmitter::loop_of_wave(const Node& n) {
 
   m_.setBuildPoint(body);
   constructs_.push_back(construct);
-  if (parts) ++apart_;
+  if (divergent) ++divergence_;
   nodes(n.body);
-  if (parts) --apart_;
+  if (divergent) --divergence_;
   construct = constructs_.back();
   constructs_.pop_back();
   bool repeats = construct.continued;
@@ -308,8 +308,8 @@ void LaneEmitter::loop_of_wave(const Node& n) {
     m_.createBranch(header);
   } else {
     Id some = m_.b(true);
-    if (parts) {
-      set_masks(with_aside(masks(), construct.continues));
+    if (divergent) {
+      set_masks(reactivated(masks(), construct.continues));
       for (const Id variable : construct.continues) m_.createStore(m_.b(false), variable);
       some = any_of(masks());
       if (mark != 0) {
@@ -346,11 +346,11 @@ void LaneEmitter::loop_of_wave(const Node& n) {
       stopped = m_.op(spv::OpLogicalNot, m_.bool_type,
                       {library("lw_loop_left", m_.bool_type, {m_.u(mark)})});
     }
-    halt(who, stopped, n.site, group);
+    stop_wave(who, stopped, n.site, group);
   }
-  if (!parts) return;
+  if (!divergent) return;
   if (!ends) return set_masks(before);
-  set_masks(with_aside(Ids(slots_.size(), m_.b(false)), construct.left));
+  set_masks(reactivated(Ids(slots_.size(), m_.b(false)), construct.left));
 }
 
 void LaneEmitter::masked_jump(const Node& n) {
@@ -363,14 +363,14 @@ void LaneEmitter::masked_jump(const Node& n) {
       return flush(always_);
     }
     case Node::Kind::exit:
-      if (apart_ == 0) return leave();
+      if (divergence_ == 0) return leave();
       return set_masks(Ids(slots_.size(), m_.b(false)));
     default:
       break;
   }
   Construct& inner = constructs_.back();
   const bool leaves = n.kind == Node::Kind::break_;
-  if (!inner.left.empty()) return stand_aside(leaves ? inner.left : inner.continues);
+  if (!inner.left.empty()) return deactivate(leaves ? inner.left : inner.continues);
   (leaves ? inner.broken : inner.continued) = true;
   if (leaves && inner.mark != 0) library("lw_loop_mark", m_.void_type, {m_.u(inner.mark)});
   m_.createBranch(leaves ? inner.break_to : inner.continue_to);

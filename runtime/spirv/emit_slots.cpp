@@ -75,10 +75,10 @@ void LaneEmitter::plan_slots() {
   collect_assigned(code_.body, assigned);
   for (size_t i = 0; i < assigned.size(); ++i)
     if (assigned[i]) uniform_[i] = false;
-  // Where lanes have left a construct that they leave apart, the rest of its body still runs, under
+  // Where lanes have left a construct divergently, the rest of its body still runs, under
   // an empty mask; what is written once for all slots is not masked and may not be written there.
   std::vector<bool> candidates = uniform_;
-  if (parts_anywhere(code_.body)) candidates.assign(candidates.size(), false);
+  if (diverges_anywhere(code_.body)) candidates.assign(candidates.size(), false);
   shared_ = slots_.size() > 1 ? shared_registers(program_, std::move(candidates))
                               : std::vector<bool>(program_.regs.size(), false);
 }

@@ -489,7 +489,7 @@ void LaneEmitter::reduce(const std::vector<Mask>& members, const Ids& taking_par
       true);
 }
 
-/// Any lane of the wave, also one that has ended or stands aside; 0 when there is none.
+/// Any lane of the wave, also one that has ended or is inactive; 0 when there is none.
 void LaneEmitter::read_lane() {
   Ids values, from;
   const ir::Operand& named = inst_->src[1];

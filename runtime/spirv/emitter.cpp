@@ -281,7 +281,7 @@ void LaneEmitter::set_all(Ids results) {
   for (size_t i = 0; i < count; ++i) {
     const ir::Reg reg = inst_->dst[i];
     if (!reg.valid()) continue;
-    // Lanes that stand aside keep what some block reads; the rest dies where it was made.
+    // Lanes that are inactive keep what some block reads; the rest dies where it was made.
     const bool kept = masked() && live_across_[reg.id] && !shared_[reg.id];
     const Id taken = kept ? both(guard, active()) : guard;
     if (taken != spv::NoResult) results[i] = m_.select(taken, results[i], read(reg.id));

@@ -142,7 +142,7 @@ class LaneEmitter {
   bool masked() const { return shape_.together; }
   void run_instruction(const ir::Inst& inst);
   void plan_slots();
-  bool parts_anywhere(const std::vector<ir::Node>& list) const;
+  bool diverges_anywhere(const std::vector<ir::Node>& list) const;
   bool once_for_all(const ir::Inst& inst) const;
   void tell_library(const ir::Inst& inst);
   void in_slots(const std::function<void(uint32_t slot)>& body);
@@ -252,13 +252,13 @@ class LaneEmitter {
   void masked_jump(const ir::Node& n);
   void masked_trap();
   void loop_of_wave(const ir::Node& n);
-  void halt(const Ids& who, Id stopped, uint32_t site, bool group);
+  void stop_wave(const Ids& who, Id stopped, uint32_t site, bool group);
   void run_guarded(Id condition, const std::function<void()>& body);
   void reload_masks();
   void keep_masks_if(bool changes);
-  Ids aside_variables(const char* name);
-  void stand_aside(const Ids& variables);
-  Ids with_aside(const Ids& lanes, const Ids& variables);
+  Ids lane_flags(const char* name);
+  void deactivate(const Ids& variables);
+  Ids reactivated(const Ids& lanes, const Ids& variables);
   bool uniform_condition(const ir::Node& n) const;
   Id condition_of_wave(const ir::Node& n);
   Ids masks();
@@ -274,8 +274,20 @@ class LaneEmitter {
   ir::Liveness live_;
   const ir::Inst* inst_ = nullptr;
   Id hidden_zero_ = spv::NoResult;
-  Id arena_ = spv::NoResult;       ///< the arena's device address, where it is used
-  std::map<uint32_t, Id> limits_;  ///< by bytes of the access: the first offset too large
+  Id arena_ = spv::NoResult;  ///< the arena's device address, where it is used
+  /// The first offset too large for an access, in the arena and behind a pointer parameter.
+  struct Reach {
+    uint32_t bytes = 0;
+    uint32_t pointer = ir::kNone;
+    bool write = false;  ///< of a pointer's
+    auto operator<=>(const Reach&) const = default;
+  };
+  Reach reach_of(const ir::Inst& check) const;
+  Id limit_of(Id size, uint32_t bytes);
+  bool wide_offsets() const;
+  Id launch_size(uint32_t word);
+  std::map<Reach, Id> limits_;
+  std::map<uint32_t, Id> starts_;  ///< by pointer parameter: where its allocation lies in the arena
   std::vector<bool> constant_;     ///< by register: some definition depends on immediates alone
   Id group_ = spv::NoResult;
   Id subgroup_lane_ = spv::NoResult;  ///< wave mode
@@ -298,8 +310,8 @@ class LaneEmitter {
   /// Wave mode: registers and conditions that are the same in all lanes of a wave (of a group,
   /// where waves share subgroups), and those of them that exist once for all slots.
   std::vector<bool> uniform_, shared_;
-  uint32_t apart_ = 0;  ///< constructs around the build point whose lanes may stand aside
-  bool full_ = false;   ///< no lane of the group is missing and none has ended or stands aside
+  uint32_t divergence_ = 0;  ///< constructs around the build point whose lanes may be inactive
+  bool full_ = false;        ///< no lane of the group is missing and none has ended or is inactive
 
   // All by register:
   std::vector<bool> live_across_;  ///< live into or out of some block
@@ -311,7 +323,7 @@ class LaneEmitter {
     spv::Block* continue_to = nullptr;  ///< null for a scope
     uint32_t mark = 0;  ///< what the guest writes when it leaves a loop, 0 = nothing
     bool broken = false, continued = false;
-    // Wave mode, where lanes leave apart: Function bools by slot.
+    // Wave mode, where a construct is left divergently: Function bools by slot.
     Ids left = {}, continues = {};
   };
   std::vector<Construct> constructs_;

@@ -19,6 +19,7 @@ struct FaultPoint {
   uint32_t bytes = 0;
   uint32_t alignment = 1;  ///< that the address must have
   bool write = false, atomic = false;
+  uint32_t pointer = ir::kNone;  ///< ir::Mem::pointer
   bool operator==(const FaultPoint&) const = default;
 };
 

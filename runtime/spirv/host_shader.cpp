@@ -4,6 +4,7 @@
 #include "runtime/guest/engine.hpp"
 #include "runtime/guest/event_words.hpp"
 #include "runtime/guest/layout.hpp"
+#include "runtime/ir/passes/pointers.hpp"
 #include "runtime/ir/types.hpp"
 
 namespace lanewise::host_shader {
@@ -14,6 +15,8 @@ static_assert(RM == static_cast<uint32_t>(ir::Round::rm));
 static_assert(RP == static_cast<uint32_t>(ir::Round::rp));
 static_assert(RNA == static_cast<uint32_t>(ir::Round::rna));
 static_assert(MAX_FAULTS == kMaxFaults);
+static_assert(MAX_POINTERS == ir::kMostPointers);
+static_assert(LAUNCH_PARAMS == LAUNCH_POINTERS + MAX_POINTERS * POINTER_WORDS);
 static_assert(ARENA_BASE == guest::kArenaBase);
 static_assert(FORM_ARENA == guest::kFormArena);
 static_assert(FORM_ANYWHERE == guest::kFormAnywhere);

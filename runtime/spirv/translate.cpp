@@ -7,6 +7,7 @@
 #include "runtime/guest/validate.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
+#include "runtime/ir/passes/pointers.hpp"
 #include "runtime/spirv/flushing.hpp"
 #include "runtime/spirv/kernel_builder.hpp"
 #include "runtime/spirv/library.hpp"
@@ -84,6 +85,7 @@ bool takes_steps(const ir::Program& program) {
 Module translate(const ir::Program& source, const Options& options, const Target& device) {
   ir::Program program = source;
   ir::mark_free_loops(program);
+  if (options.memcheck == Memcheck::alloc && options.pointers) ir::find_pointers(program);
   const Target target = flushes_everything(program) ? flushing_target(device) : device;
   ir::lower_switches(program);
   if (options.optimise)

@@ -64,7 +64,7 @@ struct Target {
 struct Options {
   Dim3 block;
   uint32_t dynamic_shared = 0;
-  Memcheck memcheck = Memcheck::arena;
+  Memcheck memcheck = Memcheck::alloc;
   WaveMode wave = WaveMode::automatic;
   std::map<std::string, std::string> policies;
   /// Instructions with Inst::event write memory events, with so many bits for the event's number;
@@ -72,6 +72,7 @@ struct Options {
   uint32_t trace_bits = 0;
   bool optimise = true;     ///< the passes of ir/passes/pipeline.hpp
   bool small_arena = true;  ///< at most guest::kSmallArena bytes: offsets have 32 bits
+  bool pointers = true;     ///< LaunchRequest::pointers
   bool step_budget = true;  ///< loops may end with it; false: only when the host asks them to
 };
 

@@ -8,6 +8,7 @@
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/ended.hpp"
 #include "runtime/guest/host_shader.h"
+#include "runtime/guest/layout.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::vulkan {
@@ -78,7 +79,8 @@ void Dispatcher::ensure(Buffer& buffer, uint64_t bytes) {
   buffer = device_.make_buffer(bytes, Place::host);
 }
 
-void Dispatcher::write_launch_block(const LaunchRequest& request, const Kernel& kernel) {
+void Dispatcher::write_launch_block(const LaunchRequest& request, const Kernel& kernel,
+                                    std::span<const guest::PointerBounds> bounds) {
   ensure(launch_, LAUNCH_PARAMS * sizeof(uint32_t) + std::max<size_t>(request.params.size(), 16));
   std::memset(launch_.map, 0, launch_.size);
   uint32_t* w = launch_.words();
@@ -95,6 +97,13 @@ void Dispatcher::write_launch_block(const LaunchRequest& request, const Kernel& 
   w[LAUNCH_SLOT_BYTES] = static_cast<uint32_t>(align16(kernel.module.shared_bytes));
   w[LAUNCH_STATIC_SHARED] = static_cast<uint32_t>(align16(request.program->shared_bytes));
   w[LAUNCH_PARAM_BYTES] = static_cast<uint32_t>(request.params.size());
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    uint32_t* entry = w + LAUNCH_POINTERS + POINTER_WORDS * i;
+    const guest::PointerBounds& b = bounds[i];
+    put64(entry + POINTER_START, b.start == 0 ? 0 : b.start - guest::kArenaBase);
+    put64(entry + POINTER_READABLE, b.readable);
+    put64(entry + POINTER_WRITABLE, b.writable);
+  }
   if (!request.params.empty()) {
     std::memcpy(w + LAUNCH_PARAMS, request.params.data(), request.params.size());
   }
@@ -146,8 +155,9 @@ uint64_t Dispatcher::prepare_backing(const LaunchRequest& request, const Kernel&
   return backing_slots_;
 }
 
-void Dispatcher::prepare(const LaunchRequest& request, const Kernel& kernel) {
-  write_launch_block(request, kernel);
+void Dispatcher::prepare(const LaunchRequest& request, const Kernel& kernel,
+                         std::span<const guest::PointerBounds> bounds) {
+  write_launch_block(request, kernel, bounds);
   write_allocations(request);
   ensure(events_, request.events != nullptr ? request.events->buffer_bytes() : 16);
   std::memset(faults_.map, 0, faults_.size);
@@ -216,11 +226,12 @@ double Dispatcher::show_to_driver(const LaunchRequest& request, const Kernel& ke
   return milliseconds(Clock::now() - start);
 }
 
-void Dispatcher::run(const LaunchRequest& request, const Kernel& kernel, Clock::time_point deadline,
+void Dispatcher::run(const LaunchRequest& request, const Kernel& kernel,
+                     std::span<const guest::PointerBounds> bounds, Clock::time_point deadline,
                      LaunchResult& result) {
   const auto start = Clock::now();
   const uint64_t most = prepare_backing(request, kernel);
-  prepare(request, kernel);
+  prepare(request, kernel, bounds);
   const double shown = show_to_driver(request, kernel, deadline);
   result.times.pipeline_ms += shown;
   const ChunkPlan plan(request.grid, device_.facts().max_groups);
@@ -229,8 +240,10 @@ void Dispatcher::run(const LaunchRequest& request, const Kernel& kernel, Clock::
   } else {
     run_untraced(request, kernel, deadline, most, plan);
   }
-  decode_faults(fault_snapshot(), kernel.module.fault_points, memory_map(request, arena_.size()),
-                result);
+  MemoryMap memory = memory_map(request, arena_.size());
+  memory.pointers = kernel.pointers.through;
+  memory.bounds = bounds;
+  decode_faults(fault_snapshot(), kernel.module.fault_points, memory, result);
   result.times.dispatch_ms += milliseconds(Clock::now() - start) - shown;
 }
 

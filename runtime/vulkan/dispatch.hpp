@@ -35,14 +35,17 @@ class Dispatcher {
 
   /// Runs every group. Throws Error(budget) when the time is over and the kernel was stopped,
   /// NeverEnded when it was not.
-  void run(const LaunchRequest& request, const Kernel& kernel, Clock::time_point deadline,
+  void run(const LaunchRequest& request, const Kernel& kernel,
+           std::span<const guest::PointerBounds> bounds, Clock::time_point deadline,
            LaunchResult& result);
   /// How long a kernel that was told to stop may take to end, in place of grace_after().
   void set_stop_patience(std::chrono::milliseconds patience) { patience_ = patience; }
 
  private:
-  void prepare(const LaunchRequest& request, const Kernel& kernel);
-  void write_launch_block(const LaunchRequest& request, const Kernel& kernel);
+  void prepare(const LaunchRequest& request, const Kernel& kernel,
+               std::span<const guest::PointerBounds> bounds);
+  void write_launch_block(const LaunchRequest& request, const Kernel& kernel,
+                          std::span<const guest::PointerBounds> bounds);
   void write_allocations(const LaunchRequest& request);
   uint64_t prepare_backing(const LaunchRequest& request, const Kernel& kernel);
   // trace.cpp: launches whose memory events are collected

@@ -6,6 +6,7 @@
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/events/collector.hpp"
+#include "runtime/guest/pointer_bounds.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/support/error.hpp"
 #include "runtime/vulkan/compile_only.hpp"
@@ -133,11 +134,20 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& request) {
   LaunchResult result;
   guarded("a launch", [&] {
     const auto deadline = deadline_after(request.timeout_seconds);
-    const Kernel& kernel =
-        parts_->kernels.get(request, parts_->arena.small(), result.times, deadline);
-    result.wave_mode = kernel.module.wave_mode;
-    result.wave_reason = kernel.module.wave_reason;
-    parts_->dispatcher.run(request, kernel, deadline, result);
+    const auto get = [&](const LaunchRequest& how) {
+      return &parts_->kernels.get(how, parts_->arena.small(), result.times, deadline);
+    };
+    const Kernel* kernel = get(request);
+    auto bounds = guest::pointer_bounds(kernel->pointers, request.params, request.allocations);
+    if (!bounds) {
+      LaunchRequest looked_up = request;
+      looked_up.pointers = false;
+      kernel = get(looked_up);
+      bounds.emplace();
+    }
+    result.wave_mode = kernel->module.wave_mode;
+    result.wave_reason = kernel->module.wave_reason;
+    parts_->dispatcher.run(request, *kernel, *bounds, deadline, result);
   });
   return result;
 }

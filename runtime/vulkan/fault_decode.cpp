@@ -30,6 +30,9 @@ FaultKind kind_in_arena(const spirv::FaultPoint& access, uint64_t address,
     const Allocation* found = guest::allocation_at(memory.allocations, address, access.bytes);
     if (found == nullptr) return FaultKind::out_of_range;
     if (access.write && found->read_only) return FaultKind::write_to_read_only;
+    if (access.pointer < memory.bounds.size() &&
+        !memory.bounds[access.pointer].allows(address, access.bytes, access.write))
+      return FaultKind::out_of_range;
   }
   return FaultKind::misaligned;
 }
@@ -45,6 +48,7 @@ Fault decode(const uint32_t* r, std::span<const spirv::FaultPoint> points,
   const spirv::FaultPoint& point = points[number - 1];
   fault.site = point.site;
   fault.size = point.bytes;
+  if (point.pointer < memory.pointers.size()) fault.parameter = memory.pointers[point.pointer];
   fault.kind = point.kind != FaultKind::none ? point.kind : kind_of(point, fault.address, memory);
   return fault;
 }

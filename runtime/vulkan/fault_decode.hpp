@@ -6,6 +6,7 @@
 
 #include "runtime/guest/engine.hpp"
 #include "runtime/guest/host_shader.h"
+#include "runtime/guest/pointer_bounds.hpp"
 #include "runtime/spirv/fault_points.hpp"
 
 namespace lanewise::vulkan {
@@ -21,6 +22,8 @@ struct MemoryMap {
   uint64_t arena = 0, params = 0, shared = 0, local = 0;
   Memcheck memcheck = Memcheck::arena;
   std::span<const Allocation> allocations;
+  std::span<const uint32_t> pointers;            ///< ir::PointerParams::through
+  std::span<const guest::PointerBounds> bounds;  ///< of each of them
 };
 MemoryMap memory_map(const LaunchRequest& request, uint64_t arena_bytes);
 

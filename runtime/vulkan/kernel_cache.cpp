@@ -30,13 +30,13 @@ struct ModuleHead {
   uint32_t subgroup_size;
 };
 struct PackedPoint {
-  uint32_t kind, site, space, bytes, alignment, write, atomic;
+  uint32_t kind, site, space, bytes, alignment, write, atomic, pointer;
 };
 std::vector<PackedPoint> packed(const std::vector<spirv::FaultPoint>& points) {
   std::vector<PackedPoint> all;
   for (const spirv::FaultPoint& p : points)
     all.push_back({static_cast<uint32_t>(p.kind), p.site, static_cast<uint32_t>(p.space), p.bytes,
-                   p.alignment, p.write ? 1U : 0U, p.atomic ? 1U : 0U});
+                   p.alignment, p.write ? 1U : 0U, p.atomic ? 1U : 0U, p.pointer});
   return all;
 }
 
@@ -91,7 +91,7 @@ std::optional<spirv::Module> decode_module(std::span<const std::byte> bytes) {
     std::memcpy(&p, at, sizeof p);
     module.fault_points.push_back({static_cast<FaultKind>(p.kind), p.site,
                                    static_cast<ir::Space>(p.space), p.bytes, p.alignment,
-                                   p.write != 0, p.atomic != 0});
+                                   p.write != 0, p.atomic != 0, p.pointer});
   }
   return module;
 }
@@ -103,6 +103,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                   static_cast<int>(options.memcheck), static_cast<int>(options.wave));
   if (!options.optimise) text += "no passes\n";
   if (!options.small_arena) text += "large arena\n";
+  if (!options.pointers) text += "every address is looked up\n";
   if (!options.step_budget) text += "no step budget\n";
   if (options.trace_bits != 0) text += fmt::format("trace {}\n", options.trace_bits);
   for (const auto& [name, value] : options.policies) text += fmt::format("{}={}\n", name, value);
@@ -160,15 +161,11 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
 
 spirv::Options options_of(const LaunchRequest& request, bool small_arena) {
   const uint32_t trace_bits = request.events != nullptr ? request.events->plan().code_bits : 0;
-  return {request.block,
-          request.dynamic_shared,
-          request.memcheck,
-          request.wave,
-          request.policies,
-          trace_bits,
-          request.optimise,
-          small_arena,
-          request.step_budget != ~uint64_t{0}};
+  return {request.block,    request.dynamic_shared,
+          request.memcheck, request.wave,
+          request.policies, trace_bits,
+          request.optimise, small_arena,
+          request.pointers, request.step_budget != ~uint64_t{0}};
 }
 
 KernelCache::KernelCache(Pipelines& pipelines, DiskCache& disk, spirv::Target target,
@@ -200,6 +197,8 @@ spirv::Module KernelCache::translate(const Build& build) {
 
 void KernelCache::make(Build& build) {
   const auto start = Clock::now();
+  if (build.options.memcheck == Memcheck::alloc && build.options.pointers)
+    build.kernel.pointers = ir::find_pointers(build.program);
   spirv::Module& module = build.kernel.module = translate(build);
   build.translated_ms = build.translate_ms = milliseconds_since(start);
   if (build.given_up) return;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 
+#include "runtime/ir/passes/pointers.hpp"
 #include "runtime/vulkan/pipeline_cache.hpp"
 
 namespace lanewise::vulkan {
@@ -13,6 +14,7 @@ using Translator =
 
 struct Kernel {
   spirv::Module module;
+  ir::PointerParams pointers;  ///< whose bounds the module wants in the launch block
   Pipeline pipeline;
   mutable bool dispatched = false;  ///< the driver has seen it in a dispatch
 };

@@ -110,13 +110,14 @@ bool right_in(Device& device, Pipelines& pipelines, DiskCache& disk, const spirv
 
   const ir::Program code = program();
   LaunchRequest request;
+  request.memcheck = Memcheck::arena;
   request.program = &code;
   request.grid = {1, 1, 1};
   request.block = {kLanes, 1, 1};
   request.wave = mode;
   LaunchResult result;
   const auto no_limit = Clock::time_point::max();
-  dispatcher.run(request, kernels.get(request, true, result.times, no_limit), no_limit, result);
+  dispatcher.run(request, kernels.get(request, true, result.times, no_limit), {}, no_limit, result);
   std::vector<uint32_t> got(size_t{kResults} * kLanes);
   arena.read(kOut, std::as_writable_bytes(std::span(got)));
   return result.fault_count == 0 && got == expected(words);

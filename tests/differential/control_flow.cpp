@@ -75,12 +75,14 @@ ir::Program bounded(const ir::Program& graph, uint32_t fuel_at_start, uint32_t l
   return p;
 }
 
-void compare_graphs(ir::testing::RandomOptions options, uint32_t lanes, int count, uint32_t seed) {
+void compare_graphs(ir::testing::RandomOptions options, uint32_t lanes, int count, uint32_t seed,
+                    WaveMode wave = WaveMode::automatic) {
   std::mt19937 rng(seed);
   for (int i = 0; i < count; ++i) {
     CAPTURE(i);
     const ir::Program p = bounded(ir::testing::random_program(rng, options), 60, lanes);
-    compare(p, {2, 1, 1}, {lanes, 1, 1}, {0}, size_t{2} * lanes * 2);
+    compare(p, {2, 1, 1}, {lanes, 1, 1}, {0}, size_t{2} * lanes * 2, {},
+            [&](LaunchRequest& request) { request.wave = wave; });
   }
   CHECK(validation_messages() == 0);
 }
@@ -95,6 +97,16 @@ TEST_CASE("random graphs take the reference's paths") {
   compare_graphs(options, 48, 6, 12);
   options.shape = ir::testing::Shape::local;
   compare_graphs(options, 48, 6, 13);
+}
+
+TEST_CASE("random graphs under the masks of waves") {
+  ir::testing::RandomOptions options;
+  compare_graphs(options, 48, 4, 14, WaveMode::packed);
+  options.blocks = 24;
+  options.shape = ir::testing::Shape::nested;
+  compare_graphs(options, 72, 6, 15, WaveMode::packed);
+  options.shape = ir::testing::Shape::local;
+  compare_graphs(options, 48, 4, 16, WaveMode::packed);
 }
 
 TEST_CASE("random graphs in blocks beyond the device's limit") {

@@ -36,7 +36,7 @@ std::vector<Kernel> all_kernels() {
   std::vector<Kernel> all;
   for (const bench::Pair& pair : bench::all_pairs()) {
     if (pair.crosses_lanes || pair.name.ends_with(".unrolled")) continue;
-    all.push_back({&pair, Memcheck::arena});
+    all.push_back({&pair, Memcheck::alloc});
     if (unchecked.contains(pair.name)) all.push_back({&pair, Memcheck::off});
   }
   return all;

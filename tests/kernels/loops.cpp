@@ -75,6 +75,42 @@ L: ld.global.u32 %r3,[%rd1]; add.s64 %rd1,%rd1,4; add.s32 %r2,%r2,1; setp.eq.s32
   });
 }
 
+TEST_CASE("loops: a count that all lanes share stays so where some take another way") {
+  // The whole wave jumps over the count in turn 2; lanes go on to C or to E by what they load.
+  lanewise::Kernel kernel = device()
+                                .load_text(R"(
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry turns(.param .u64 a,.param .u64 o,.param .u64 q){ .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p<3>;
+ ld.param.u64 %rd1,[a]; ld.param.u64 %rd2,[o]; ld.param.u64 %rd3,[q]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd5,%r1,4;
+ add.s64 %rd1,%rd1,%rd5; add.s64 %rd2,%rd2,%rd5; add.s64 %rd3,%rd3,%rd5;
+ ld.global.u32 %r4,[%rd1]; mov.u32 %r2,0; mov.u32 %r3,0; mov.u32 %r5,0;
+L: setp.eq.u32 %p1,%r2,2; @%p1 bra C;
+ add.u32 %r3,%r3,%r2; add.u32 %r3,%r3,10;
+ setp.eq.u32 %p2,%r4,%r2; @%p2 bra E;
+ add.u32 %r5,%r5,1;
+C: add.u32 %r5,%r5,100;
+E: add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2,5; @%p1 bra L;
+ st.global.u32 [%rd2],%r3; st.global.u32 [%rd3],%r5; ret; }
+)",
+                                           lanewise::Isa::ptx)
+                                .kernel();
+  std::vector<int> in, count, ways;
+  for (int t = 0; t < kThreads; ++t) {
+    in.push_back(t % 7);
+    count.push_back(0 + 1 + 3 + 4 + 4 * 10);
+    ways.push_back(504 - (in[t] < 5 && in[t] != 2 ? 101 : 0));
+  }
+  in_every_mode([&](const LaunchOptions& options) {
+    auto din = device().buffer(in), dcount = device().allocate(4 * kThreads),
+         dways = device().allocate(4 * kThreads);
+    kernel.launch(options, din, dcount, dways).check();
+    check_equal(dcount.read<int>(), count);
+    check_equal(dways.read<int>(), ways);
+  });
+}
+
 TEST_CASE("loops: the first word that is not zero") {
   const std::vector<int> in = sparse_words(96, 2);
   std::vector<int> word, steps;

@@ -175,7 +175,7 @@ Figure checks(const std::string& selector, const char* name, const char* loads, 
   for (unsigned i = 0; i < 1 + 5 * repeats; ++i) {
     k.options.memcheck = Memcheck::off;
     const double a = k.launch();
-    k.options.memcheck = Memcheck::arena;
+    k.options.memcheck = Memcheck::alloc;
     const double b = k.launch();
     if (i == 0) continue;  // compiles
     off.push_back(a);

@@ -74,7 +74,7 @@ std::vector<Benchmark> pair_benchmarks(const std::string& selector) {
   std::vector<Benchmark> all;
   if (selector == "reference") return all;  // no GLSL runs there
   for (const Pair& pair : all_pairs())
-    for (const Memcheck memcheck : {Memcheck::arena, Memcheck::off})
+    for (const Memcheck memcheck : {Memcheck::alloc, Memcheck::off})
       all.push_back({.name = name_of(pair, memcheck),
                      .measure =
                          [&pair, selector, memcheck](unsigned repeats) {
@@ -87,7 +87,7 @@ std::vector<Benchmark> pair_benchmarks(const std::string& selector) {
 std::vector<CodeBenchmark> code_benchmarks(const std::string& selector) {
   std::vector<CodeBenchmark> all;
   for (const Pair& pair : all_pairs())
-    for (const Memcheck memcheck : {Memcheck::arena, Memcheck::off})
+    for (const Memcheck memcheck : {Memcheck::alloc, Memcheck::off})
       all.push_back({name_of(pair, memcheck),
                      [&pair, selector, memcheck] { return code_of(pair, selector, memcheck); }});
   return all;

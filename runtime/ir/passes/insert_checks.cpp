@@ -21,7 +21,8 @@ uint64_t low_bits(const Mem& mem) {
 bool same_question(const Inst& a, const Inst& b) {
   const Mem &x = *a.mem, &y = *b.mem;
   return a.src == b.src && a.mode == b.mode && x.space == y.space && x.bytes() == y.bytes() &&
-         x.offset == y.offset && x.align == y.align && x.alignment() == y.alignment();
+         x.offset == y.offset && x.align == y.align && x.alignment() == y.alignment() &&
+         x.pointer == y.pointer;
 }
 
 class Checks {

@@ -10,6 +10,7 @@
 #include "runtime/script/script.hpp"
 #include "runtime/script/stream.hpp"
 #include "runtime/script/wrap.hpp"
+#include "runtime/spirv/translate.hpp"
 
 namespace lanewise::programs {
 namespace {
@@ -92,6 +93,10 @@ std::optional<std::string> run(Engine& engine, const Compiled& compiled, const P
   request.policies = compiled.policies;
   request.step_budget = 100000;
   engine.reserve(kArenaBytes);
+  if (const std::vector<uint32_t> words = engine.translate(request).words; !words.empty()) {
+    const std::string problem = spirv::validate(words);
+    if (!problem.empty()) return "its module is not valid: " + problem;
+  }
   engine.write(at.table, std::as_bytes(std::span(program.table)));
   engine.write(at.out, std::as_bytes(std::span(words)));
   engine.write(at.params, request.params);

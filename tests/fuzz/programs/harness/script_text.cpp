@@ -61,8 +61,7 @@ std::string case_script(const Program& program, const InstructionSet& set, const
                         const Outcome& outcome, const Setup& setup, const std::string& name) {
   std::string t = fmt::format("case \"{}\" {{\n", name) + head(set, text);
   t += fmt::format("  block {}\n  grid {}\n", program.block, program.groups);
-  if (setup.memcheck != Memcheck::arena)
-    t += fmt::format("  memcheck {}\n", memcheck_name(setup.memcheck));
+  t += fmt::format("  memcheck {}\n", memcheck_name(setup.memcheck));
   if (setup.wave != WaveMode::automatic)
     t += fmt::format("  mode {}\n", lanewise::name(setup.wave));
   t += fmt::format("  let u = {:#x}\n", kUntouched);

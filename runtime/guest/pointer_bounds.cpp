@@ -1,0 +1,47 @@
+#include "runtime/guest/pointer_bounds.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/guest/allocation_at.hpp"
+#include "runtime/guest/layout.hpp"
+
+namespace lanewise::guest {
+
+uint64_t pointer_at(std::span<const std::byte> params, uint32_t offset) {
+  uint64_t value = 0;
+  if (offset < params.size())
+    std::memcpy(&value, params.data() + offset, std::min<size_t>(8, params.size() - offset));
+  return value;
+}
+
+const Allocation* pointed_at(std::span<const Allocation> sorted, uint64_t pointer) {
+  constexpr uint64_t kBefore = 64;
+  for (const uint64_t address : {pointer, pointer - 1, pointer + kBefore})
+    if (const Allocation* found = allocation_at(sorted, address, 1)) return found;
+  return nullptr;
+}
+
+bool PointerBounds::allows(uint64_t address, uint32_t bytes, bool write) const {
+  return inside(address - start, bytes, write ? writable : readable);
+}
+
+std::optional<std::vector<PointerBounds>> pointer_bounds(const ir::PointerParams& pointers,
+                                                         std::span<const std::byte> params,
+                                                         std::span<const Allocation> sorted) {
+  std::vector<PointerBounds> all;
+  for (const uint32_t offset : pointers.in_offsets)
+    if (pointed_at(sorted, pointer_at(params, offset)) != nullptr) return std::nullopt;
+  for (const uint32_t offset : pointers.through) {
+    const uint64_t pointer = pointer_at(params, offset);
+    const Allocation* found = pointed_at(sorted, pointer);
+    if (found == nullptr && pointer >= kNullPageEnd) return std::nullopt;
+    PointerBounds bounds;
+    if (found != nullptr)
+      bounds = {found->address, found->size, found->read_only ? 0 : found->size};
+    all.push_back(bounds);
+  }
+  return all;
+}
+
+}  // namespace lanewise::guest

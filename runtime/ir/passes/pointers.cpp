@@ -1,0 +1,363 @@
+#include "runtime/ir/passes/pointers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+
+#include "runtime/ir/passes/cfg.hpp"
+
+namespace lanewise::ir {
+namespace {
+
+constexpr uint64_t kMostStates = uint64_t{1} << 20;
+constexpr uint32_t kSlots = 63;
+/// In Value::from: a value read from memory that may be part of a pointer.
+constexpr uint64_t kFromMemory = uint64_t{1} << kSlots;
+/// A mask below this picks bits out of a word; a pointer does not survive it.
+constexpr uint64_t kFewBits = 0x10000;
+
+/// What a register holds, or half of what a pair of them holds.
+struct Value {
+  enum class Kind : uint8_t {
+    unset,
+    number,      ///< no pointer
+    pointer,     ///< parameter `slot` plus an offset
+    parameters,  ///< the address of the parameters plus `offset`
+    any
+  };
+  Kind kind = Kind::unset;
+  uint32_t slot = 0;    ///< of eight bytes
+  uint32_t offset = 0;  ///< of `parameters`
+  uint64_t from = 0;    ///< of numbers and offsets: slots whose values are in them, bit by slot
+
+  bool is(Kind k) const { return kind == k; }
+  bool operator==(const Value&) const = default;
+};
+using Kind = Value::Kind;
+
+Value number(uint64_t from = 0) {
+  return {Kind::number, 0, 0, from};
+}
+const Value kAny{Kind::any, 0, 0, 0};
+
+/// What a number computed from it depends on.
+uint64_t parts(const Value& v) {
+  if (v.is(Kind::any)) return kFromMemory;
+  return v.from | (v.is(Kind::pointer) ? uint64_t{1} << v.slot : 0);
+}
+
+/// One or the other.
+Value join(const Value& a, const Value& b) {
+  if (a.is(Kind::unset) || a == b) return b;
+  if (b.is(Kind::unset)) return a;
+  const bool alike = a.kind == b.kind && a.slot == b.slot && a.offset == b.offset;
+  if (!alike || a.is(Kind::any)) return kAny;
+  Value both = a;
+  both.from |= b.from;
+  return both;
+}
+
+/// A pointer, moved by a number.
+Value moved(const Value& a, const Value& by) {
+  if (a.is(Kind::number) && by.is(Kind::number)) return number(a.from | by.from);
+  if (!a.is(Kind::pointer) || !by.is(Kind::number)) return kAny;
+  Value sum = a;
+  sum.from |= by.from;
+  return sum;
+}
+Value sum(const Value& a, const Value& b) {
+  return a.is(Kind::number) ? moved(b, a) : moved(a, b);
+}
+Value difference(const Value& a, const Value& b) {
+  if (a.is(Kind::pointer) && b.is(Kind::pointer)) return number(parts(a) | parts(b));
+  return moved(a, b);
+}
+
+bool reaches_arena(Space space) {
+  return space == Space::global || space == Space::generic || space == Space::constant ||
+         space == Space::code;
+}
+
+class Pointers {
+ public:
+  explicit Pointers(Program& p)
+      : p_(p), graph_(block_graph(p)), order_(reverse_postorder(graph_)) {}
+
+  PointerParams run() {
+    forget();
+    if (p_.blocks.empty() || !wanted()) return {};
+    if (uint64_t{p_.blocks.size()} * p_.regs.size() > kMostStates) return {};
+    follow();
+    mark();
+    return settle();
+  }
+
+ private:
+  using State = std::vector<Value>;
+
+  static bool is_access(const Inst& inst) {
+    return (inst.op == Op::load || inst.op == Op::store || inst.op == Op::atom) && inst.mem &&
+           reaches_arena(inst.mem->space) && !inst.src.empty();
+  }
+
+  template <typename Do>
+  void each_access(Do what) {
+    for (Block& block : p_.blocks)
+      for (Inst& inst : block.insts)
+        if (is_access(inst)) what(inst);
+  }
+
+  void forget() {
+    for (Block& block : p_.blocks)
+      for (Inst& inst : block.insts)
+        if (inst.mem) inst.mem->pointer = kNone;
+  }
+  bool wanted() {
+    bool some = false;
+    each_access([&](const Inst&) { some = true; });
+    return some && p_.param_bytes != 0;
+  }
+
+  void follow() {
+    in_.assign(p_.blocks.size(), {});
+    in_[0].assign(p_.regs.size(), Value{});
+    std::vector<bool> waits(p_.blocks.size(), false);
+    waits[0] = true;
+    for (bool again = true; again;) {
+      again = false;
+      for (const uint32_t b : order_.nodes) {
+        if (!waits[b]) continue;
+        waits[b] = false;
+        State out = in_[b];
+        for (const Inst& inst : p_.blocks[b].insts) define(out, inst);
+        for (const uint32_t next : graph_.succs[b]) {
+          if (!merge(in_[next], out)) continue;
+          waits[next] = again = true;
+        }
+      }
+    }
+  }
+
+  static bool merge(State& into, const State& state) {
+    if (into.empty()) {
+      into = state;
+      return true;
+    }
+    bool changed = false;
+    for (size_t r = 0; r < state.size(); ++r) {
+      const Value both = join(into[r], state[r]);
+      if (both == into[r]) continue;
+      into[r] = both;
+      changed = true;
+    }
+    return changed;
+  }
+
+  void mark() {
+    for (const uint32_t b : order_.nodes) {
+      State state = in_[b];
+      for (Inst& inst : p_.blocks[b].insts) {
+        if (is_access(inst)) {
+          const Value at = value(state, inst.src[0]);
+          if (at.is(Kind::pointer) && (at.from & kFromMemory) == 0)
+            found_.push_back({&inst, at.slot, at.from & ~(uint64_t{1} << at.slot)});
+        }
+        define(state, inst);
+      }
+    }
+  }
+
+  /// A parameter that some access goes through is a pointer; offsets that it is part of are not.
+  PointerParams settle() {
+    uint64_t pointers = 0;
+    for (const Found& f : found_) pointers |= uint64_t{1} << f.slot;
+    std::erase_if(found_, [&](const Found& f) { return (f.from & pointers) != 0; });
+    PointerParams result;
+    uint64_t numbers = 0;
+    for (const Found& f : found_) {
+      auto known = std::ranges::find(result.through, 8 * f.slot);
+      if (known == result.through.end()) {
+        if (result.through.size() == kMostPointers) continue;
+        known = result.through.insert(known, 8 * f.slot);
+      }
+      f.access->mem->pointer = static_cast<uint32_t>(known - result.through.begin());
+      numbers |= f.from;
+    }
+    for (uint32_t slot = 0; slot < kSlots; ++slot)
+      if ((numbers >> slot & 1) != 0) result.in_offsets.push_back(8 * slot);
+    return result;
+  }
+
+  static Value value(const State& state, const Operand& o) {
+    if (o.is_imm()) return number();
+    if (!o.is_reg()) return kAny;
+    const Value& v = state[o.index];
+    return v.is(Kind::unset) ? number() : v;  // read before it is written: 0
+  }
+
+  void define(State& state, const Inst& inst) const {
+    for (size_t d = 0; d < inst.dst.size(); ++d) {
+      if (!inst.dst[d].valid()) continue;
+      results_[d % results_.size()] =
+          p_.regs[inst.dst[d].id].width == Width::pred ? number() : result(state, inst, d);
+    }
+    for (size_t d = 0; d < inst.dst.size(); ++d) {
+      if (!inst.dst[d].valid()) continue;
+      Value& held = state[inst.dst[d].id];
+      const Value& made = results_[d % results_.size()];
+      held = inst.guard.always() ? made : join(value(state, inst.dst[d]), made);
+    }
+  }
+
+  Value result(const State& state, const Inst& inst, size_t d) const {
+    const auto src = [&](size_t i) { return value(state, inst.src[i]); };
+    switch (inst.op) {
+      case Op::mov:
+      case Op::trunc32:
+      case Op::unpack64:
+      case Op::readfirst:
+      case Op::readlane:
+      case Op::shfl:
+        return src(0);
+      case Op::sreg:
+        return static_cast<SReg>(inst.mode) == SReg::param_base ? Value{Kind::parameters, 0, 0, 0}
+                                                                : number();
+      case Op::pack64:
+        return paired(src(0), src(1));
+      case Op::zext64:
+      case Op::sext64:
+        return number(src(0).is(Kind::any) ? 0 : parts(src(0)));
+      case Op::add:
+      case Op::addc:
+        return sum_of(inst, src(0), src(1));
+      case Op::sub:
+      case Op::subb:
+        return difference(src(0), src(1));
+      case Op::and_:
+      case Op::or_:
+      case Op::xor_:
+        return masked(inst, src(0), src(1));
+      case Op::select:
+        return join(src(1), src(2));
+      case Op::mul:
+      case Op::mulhi:
+      case Op::mulwide:
+      case Op::div:
+      case Op::rem:
+      case Op::shl:
+      case Op::shf_l:
+        return computed(state, inst);
+      case Op::shr:
+        return inst.type == Type::u64 || inst.type == Type::s64
+                   ? number(parts(src(0)) | parts(src(1)))
+                   : computed(state, inst);
+      case Op::load:
+        return loaded(state, inst, d);
+      case Op::buffer_address:
+        return through_descriptor(state, inst);
+      case Op::atom:
+        return kAny;
+      default:
+        return mixed(state, inst);
+    }
+  }
+
+  /// An index, a size: what was read from memory is no pointer any more.
+  Value computed(const State& state, const Inst& inst) const {
+    uint64_t from = 0;
+    for (const Operand& o : inst.src) {
+      const Value v = value(state, o);
+      if (!v.is(Kind::any)) from |= parts(v);
+    }
+    return number(from);
+  }
+
+  /// Anything may come out of words of a pointer.
+  static Value mixed(const State& state, const Inst& inst) {
+    uint64_t from = 0;
+    for (const Operand& o : inst.src) {
+      const Value v = value(state, o);
+      if (!v.is(Kind::number)) return kAny;
+      from |= v.from;
+    }
+    return number(from);
+  }
+
+  static Value paired(const Value& low, const Value& high) {
+    if (low.is(Kind::number) && high.is(Kind::number)) return number(low.from | high.from);
+    if (low.is(Kind::parameters) && high.is(Kind::parameters)) return low;
+    if (!low.is(Kind::pointer) || !high.is(Kind::pointer) || low.slot != high.slot) return kAny;
+    return join(low, high);
+  }
+
+  static Value sum_of(const Inst& inst, const Value& a, const Value& b) {
+    const auto constant = [](const Operand& o) { return o.is_imm(); };
+    if (a.is(Kind::parameters) && constant(inst.src[1])) return further(a, inst.src[1].imm);
+    if (b.is(Kind::parameters) && constant(inst.src[0])) return further(b, inst.src[0].imm);
+    // The upper half takes the carry.
+    if (inst.op == Op::addc && a.is(Kind::parameters) && b == number()) return a;
+    return sum(a, b);
+  }
+  static Value further(Value parameters, uint64_t by) {
+    parameters.offset += static_cast<uint32_t>(by);
+    return parameters;
+  }
+
+  static Value masked(const Inst& inst, const Value& a, const Value& b) {
+    if (inst.op == Op::and_) {
+      for (size_t i = 0; i < 2; ++i)
+        if (inst.src[i].is_imm() && inst.src[i].imm < kFewBits)
+          return number(a.is(Kind::any) || b.is(Kind::any) ? 0 : parts(a) | parts(b));
+    }
+    return sum(a, b);
+  }
+
+  Value loaded(const State& state, const Inst& inst, size_t d) const {
+    const Mem& mem = *inst.mem;
+    std::optional<uint64_t> at;
+    if (mem.space == Space::param && inst.src[0].is_imm()) {
+      at = inst.src[0].imm + static_cast<uint64_t>(mem.offset);
+    } else if (const Value v = value(state, inst.src[0]); v.is(Kind::parameters)) {
+      at = v.offset + static_cast<uint64_t>(mem.offset);
+    }
+    const uint32_t size = size_of(mem.elem);
+    if (!at) return size < 4 ? number() : kAny;
+    if (size < 4) return number();
+    const uint64_t byte = *at + d * size;
+    if (byte % size != 0 || byte + size > p_.param_bytes || byte / 8 >= kSlots) return kAny;
+    return {Kind::pointer, static_cast<uint32_t>(byte / 8), 0, 0};
+  }
+
+  /// The address that a descriptor makes: its base, or with addr64 the vector address.
+  static Value through_descriptor(const State& state, const Inst& inst) {
+    const Value base = paired(value(state, inst.src[0]), value(state, inst.src[1]));
+    Value offset = value(state, inst.src[6]);
+    if (inst.buffer && inst.buffer->addr64) {
+      offset = sum(offset, paired(value(state, inst.src[4]), value(state, inst.src[5])));
+    } else {
+      offset = sum(offset, sum(value(state, inst.src[4]), value(state, inst.src[5])));
+    }
+    return sum(base, offset);
+  }
+
+  struct Found {
+    Inst* access;
+    uint32_t slot;
+    uint64_t from;
+  };
+  Program& p_;
+  Graph graph_;
+  BlockOrder order_;
+  std::vector<State> in_;  ///< by block
+  std::vector<Found> found_;
+  mutable std::array<Value, 16> results_;
+};
+
+}  // namespace
+
+PointerParams find_pointers(Program& program) {
+  return Pointers(program).run();
+}
+
+}  // namespace lanewise::ir

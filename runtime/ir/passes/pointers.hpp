@@ -1,0 +1,28 @@
+// Which parameter an address is computed from.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/ir/ir.hpp"
+
+namespace lanewise::ir {
+
+/// Parameters that accesses go through (Mem::pointer counts them), by byte offset.
+struct PointerParams {
+  std::vector<uint32_t> through;
+  /// Eight-byte slots whose values are parts of the offsets. Nothing is proven about a launch in
+  /// which one of them is a pointer itself.
+  std::vector<uint32_t> in_offsets;
+};
+
+/// Launch blocks have room for so many; accesses through others are not marked.
+inline constexpr uint32_t kMostPointers = 16;
+
+/// Sets Mem::pointer of the accesses to global, constant and generic memory whose address is surely
+/// one parameter plus an offset that comes from no other pointer, and clears it of all others.
+/// Registers are followed from block to block; programs of more than a million register states are
+/// left alone. Every engine asks this about the program that it is given, before any other pass.
+PointerParams find_pointers(Program& program);
+
+}  // namespace lanewise::ir

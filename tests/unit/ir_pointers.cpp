@@ -1,0 +1,105 @@
+// Which parameter an address is computed from: proven or left open, never guessed.
+#include <doctest/doctest.h>
+
+#include "runtime/ir/passes/pointers.hpp"
+
+using namespace lanewise::ir;
+
+namespace {
+
+/// Three pointers a, b, c at 0, 8, 16, a 64-bit and a 32-bit number at 24 and 32; an address in d9.
+Program with(const std::string& body) {
+  return parse_program(R"(program "k" ptx wave 32
+memory param 40 shared 0 local 0
+param "a" u64 offset 0 size 8 align 8
+param "b" u64 offset 8 size 8 align 8
+param "c" u64 offset 16 size 8 align 8
+param "n" u64 offset 24 size 8 align 8
+param "i" u32 offset 32 size 4 align 4
+reg d0 b64
+reg d1 b64
+reg d2 b64
+reg d3 b64
+reg r4 b32
+reg r5 b32
+reg r6 b32
+reg p7 pred
+reg d8 b64
+reg d9 b64
+block b0 "entry"
+  d0 = load.u64 0 {param u64}
+  d1 = load.u64 8 {param u64}
+  d3 = load.u64 24 {param u64}
+  r4 = load.u32 32 {param u32}
+  p7 = icmp.u32.lt r4, 7
+)" + body);
+}
+
+/// Byte offset of the parameter that the last access goes through.
+uint32_t parameter(const std::string& body) {
+  Program p = with(body);
+  const PointerParams found = find_pointers(p);
+  const Mem* last = nullptr;
+  for (const Block& block : p.blocks)
+    for (const Inst& inst : block.insts)
+      if (inst.mem && inst.mem->space == Space::global) last = &*inst.mem;
+  REQUIRE(last != nullptr);
+  return last->pointer == kNone ? kNone : found.through.at(last->pointer);
+}
+
+const std::string kLoad = "  r6 = load.u32 d9 {global u32}\n  exit\n";
+
+}  // namespace
+
+TEST_CASE("a parameter plus an index") {
+  CHECK(parameter("  d9 = mov.u64 d1\n" + kLoad) == 8);
+  CHECK(parameter("  d8 = mulwide.u32 r4, 4\n  d9 = add.u64 d1, d8\n" + kLoad) == 8);
+  CHECK(parameter("  d8 = shl.u64 d3, 2\n  d9 = add.u64 d8, d1\n" + kLoad) == 8);
+  CHECK(parameter("  d8 = zext64 r4\n  d9 = sub.u64 d1, d8\n" + kLoad) == 8);
+  CHECK(parameter("  d9 = and.u64 d1, 0xfffffffffffffff0\n" + kLoad) == 8);
+  CHECK(parameter("  r5, r6 = unpack64.u64 d1\n  d9 = pack64.u64 r5, r6\n" + kLoad) == 8);
+}
+
+TEST_CASE("an index that was loaded") {
+  CHECK(parameter("  r5 = load.u32 d0 {global u32}\n  d8 = mulwide.u32 r5, 4\n"
+                  "  d9 = add.u64 d1, d8\n" +
+                  kLoad) == 8);
+}
+
+TEST_CASE("what may be either of two pointers, or both, is nobody's") {
+  CHECK(parameter("  d9 = select.u64 p7, d0, d1\n" + kLoad) == kNone);
+  CHECK(parameter("  d9 = add.u64 d0, d1\n" + kLoad) == kNone);
+  CHECK(parameter("  d9 = add.u64 d1, d3\n" + kLoad) == kNone);  // which one is the pointer?
+  CHECK(parameter("  d9 = mov.u64 d0\n  @p7 d9 = mov.u64 d1\n" + kLoad) == kNone);
+  CHECK(parameter("  d9 = load.u64 d0 {global u64}\n" + kLoad) == kNone);
+}
+
+TEST_CASE("the way from one pointer to another is no proof") {
+  const std::string way = "  r5 = load.u32 d1 {global u32}\n  d8 = sub.u64 d1, d0\n";
+  CHECK(parameter(way + "  d9 = add.u64 d0, d8\n" + kLoad) == kNone);
+  CHECK(parameter(way + "  d8 = shr.s64 d8, 2\n  d8 = shl.u64 d8, 2\n  d9 = add.u64 d0, d8\n" +
+                  kLoad) == kNone);
+}
+
+TEST_CASE("registers are followed from block to block") {
+  const std::string loop = R"(  d9 = mov.u64 d1
+  jump b1
+block b1 "loop"
+  r6 = load.u32 d9 {global u32}
+  d9 = add.u64 d9, 4
+  p7 = icmp.u32.lt r6, 7
+  branch @p7 b1 b2
+block b2 "end"
+  exit
+)";
+  CHECK(parameter(loop) == 8);
+  // The register is used again for something else.
+  CHECK(parameter("  d9 = mov.u64 d0\n  r6 = load.u32 d9 {global u32}\n" + loop) == 8);
+}
+
+TEST_CASE("parameters in offsets are told") {
+  Program p = with("  d8 = shl.u64 d3, 2\n  d9 = add.u64 d1, d8\n" + kLoad);
+  const PointerParams found = find_pointers(p);
+  CHECK(found.through == std::vector<uint32_t>{8});
+  CHECK(found.in_offsets == std::vector<uint32_t>{24});
+}
