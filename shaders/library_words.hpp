@@ -1,4 +1,5 @@
-// The compiled GLSL library, one SPIR-V module per variant. runtime/spirv/library.hpp uses it.
+// The compiled GLSL library, one SPIR-V module per variant. runtime/spirv/binary/library.hpp uses
+// it.
 #pragma once
 
 #include <cstdint>

@@ -8,12 +8,12 @@
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
 #include "runtime/ir/passes/pointers.hpp"
+#include "runtime/spirv/binary/library.hpp"
+#include "runtime/spirv/binary/loop_exits.hpp"
+#include "runtime/spirv/binary/shrink.hpp"
 #include "runtime/spirv/flushing.hpp"
-#include "runtime/spirv/kernel_builder.hpp"
-#include "runtime/spirv/library.hpp"
-#include "runtime/spirv/loop_exits.hpp"
-#include "runtime/spirv/shrink.hpp"
-#include "runtime/spirv/wave_choice.hpp"
+#include "runtime/spirv/waves/kernel_builder.hpp"
+#include "runtime/spirv/waves/wave_choice.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::spirv {

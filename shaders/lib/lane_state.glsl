@@ -1,5 +1,5 @@
 // Which lane is running, what ends a launch, and what is left of a lane that faulted. Faults and
-// steps themselves are variables of the translated kernel (runtime/spirv/lane_state.hpp).
+// steps themselves are variables of the translated kernel (runtime/spirv/lane/lane_state.hpp).
 
 uvec3 lane_group;
 uint lane_slot;       // which of the invocation's lanes is running

@@ -1,5 +1,5 @@
 // The exported loads and stores, one small body for each space, width and form. They check nothing:
-// the translated kernel has done that, or knows that it need not (runtime/spirv/emit_check.cpp).
+// the translated kernel has done that, or knows that it need not (runtime/spirv/lane/emit_check.cpp).
 //
 // Forms: _aligned = to its size; _align4 = words; _align1 = any alignment; _strong = an atomic
 // access (of words where it is wider than 64 bits); _whole = of 128 bits at once.

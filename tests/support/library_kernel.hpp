@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/spirv/library.hpp"
+#include "runtime/spirv/binary/library.hpp"
 #include "tests/support/vk_compute.hpp"
 
 namespace lanewise::test {

@@ -70,6 +70,8 @@ TEST_CASE("what may be either of two pointers, or both, is nobody's") {
   CHECK(parameter("  d9 = select.u64 p7, d0, d1\n" + kLoad) == kNone);
   CHECK(parameter("  d9 = add.u64 d0, d1\n" + kLoad) == kNone);
   CHECK(parameter("  d9 = add.u64 d1, d3\n" + kLoad) == kNone);  // which one is the pointer?
+  CHECK(parameter("  d9 = select.u64 p7, d0, 0x10004000\n" + kLoad) == kNone);
+  CHECK(parameter("  d9 = select.u64 p7, d0, 0\n" + kLoad) == 0);
   CHECK(parameter("  d9 = mov.u64 d0\n  @p7 d9 = mov.u64 d1\n" + kLoad) == kNone);
   CHECK(parameter("  d9 = load.u64 d0 {global u64}\n" + kLoad) == kNone);
 }

@@ -6,7 +6,7 @@
 #include <spirv-tools/libspirv.hpp>
 #include <spirv/unified1/spirv.hpp>
 
-#include "runtime/spirv/library.hpp"
+#include "runtime/spirv/binary/library.hpp"
 #include "runtime/support/error.hpp"
 #include "tests/support/library_kernel.hpp"
 

@@ -47,12 +47,15 @@ uint64_t parts(const Value& v) {
   return v.from | (v.is(Kind::pointer) ? uint64_t{1} << v.slot : 0);
 }
 
-/// One or the other.
+/// One or the other. A lane that holds a plain number where another one holds a pointer has nothing
+/// to reach through it.
 Value join(const Value& a, const Value& b) {
   if (a.is(Kind::unset) || a == b) return b;
   if (b.is(Kind::unset)) return a;
+  if (a.is(Kind::number) && b.is(Kind::pointer)) return join(b, a);
+  const bool number_too = a.is(Kind::pointer) && b.is(Kind::number);
   const bool alike = a.kind == b.kind && a.slot == b.slot && a.offset == b.offset;
-  if (!alike || a.is(Kind::any)) return kAny;
+  if ((!alike && !number_too) || a.is(Kind::any)) return kAny;
   Value both = a;
   both.from |= b.from;
   return both;
@@ -189,8 +192,15 @@ class Pointers {
     return result;
   }
 
+  /// The address of a module's variable, or its lower half, is an immediate.
+  static bool may_be_address(uint64_t imm) {
+    constexpr uint64_t kFirst = 0x1000'0000, kEnd = uint64_t{1} << 41;
+    constexpr uint64_t kSmallNegative = 0xffff'0000;
+    return imm >= kFirst && imm < kEnd && !(imm >= kSmallNegative && imm <= 0xffff'ffff);
+  }
+
   static Value value(const State& state, const Operand& o) {
-    if (o.is_imm()) return number();
+    if (o.is_imm()) return may_be_address(o.imm) ? kAny : number();
     if (!o.is_reg()) return kAny;
     const Value& v = state[o.index];
     return v.is(Kind::unset) ? number() : v;  // read before it is written: 0
@@ -237,7 +247,8 @@ class Pointers {
       case Op::and_:
       case Op::or_:
       case Op::xor_:
-        return masked(inst, src(0), src(1));
+        return masked(inst, inst.src[0].is_imm() ? number() : src(0),
+                      inst.src[1].is_imm() ? number() : src(1));
       case Op::select:
         return join(src(1), src(2));
       case Op::mul:

@@ -1,0 +1,196 @@
+#include "runtime/spirv/binary/module_builder.hpp"
+
+#include <memory>
+
+#include "runtime/spirv/binary/library.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+constexpr unsigned kGenerator = 0;
+
+spv::SpvBuildLogger& message_sink() {
+  thread_local spv::SpvBuildLogger instance;
+  return instance;
+}
+
+}  // namespace
+
+ModuleBuilder::ModuleBuilder(const Target& target)
+    : spv::Builder(spv::Spv_1_3, kGenerator, &message_sink()),
+      int64_(library::variant_for(target) != library::Variant::t0) {
+  addCapability(spv::CapabilityShader);
+  addCapability(spv::CapabilityLinkage);
+  if (int64_) {
+    addCapability(spv::CapabilityInt64);
+    addCapability(spv::CapabilityPhysicalStorageBufferAddresses);
+    addExtension("SPV_KHR_physical_storage_buffer");
+  }
+  // As the library of the same tier has it: modules are linked only when they agree.
+  setMemoryModel(int64_ ? spv::AddressingModelPhysicalStorageBuffer64 : spv::AddressingModelLogical,
+                 spv::MemoryModelGLSL450);
+  if (target.float64) addCapability(spv::CapabilityFloat64);
+  void_type = makeVoidType();
+  bool_type = makeBoolType();
+  uint_type = makeUintType(32);
+  int_type = makeIntType(32);
+  uvec2_type = makeVectorType(uint_type, 2);
+  uvec3_type = makeVectorType(uint_type, 3);
+  uvec4_type = makeVectorType(uint_type, 4);
+  float_type = makeFloatType(32);
+  b64_type = int64_ ? makeUintType(64) : uvec2_type;
+}
+
+ModuleBuilder::~ModuleBuilder() = default;
+
+Id ModuleBuilder::type_of(ir::Width width) const {
+  switch (width) {
+    case ir::Width::pred:
+      return bool_type;
+    case ir::Width::b64:
+      return b64_type;
+    case ir::Width::b32:
+      break;
+  }
+  return uint_type;
+}
+
+Id ModuleBuilder::u(uint32_t value) {
+  auto [it, fresh] = uints_.try_emplace(value, spv::NoResult);
+  if (fresh) {
+    it->second = makeUintConstant(value);
+    known_.emplace(it->second, value);
+  }
+  return it->second;
+}
+
+Id ModuleBuilder::b64(uint64_t value) {
+  auto [it, fresh] = wides_.try_emplace(value, spv::NoResult);
+  if (fresh) {
+    it->second = int64_
+                     ? makeUint64Constant(value)
+                     : makeCompositeConstant(uvec2_type, {u(static_cast<uint32_t>(value)),
+                                                          u(static_cast<uint32_t>(value >> 32))});
+  }
+  return it->second;
+}
+
+Id ModuleBuilder::constant(ir::Width width, uint64_t bits) {
+  switch (width) {
+    case ir::Width::pred:
+      return b(bits != 0);
+    case ir::Width::b64:
+      return b64(bits);
+    case ir::Width::b32:
+      break;
+  }
+  return u(static_cast<uint32_t>(bits));
+}
+
+const uint32_t* ModuleBuilder::known(Id id) const {
+  const auto it = known_.find(id);
+  return it == known_.end() ? nullptr : &it->second;
+}
+
+Id ModuleBuilder::glsl(int instruction, Id type, const Ids& args) {
+  if (glsl_set_ == spv::NoResult) glsl_set_ = import("GLSL.std.450");
+  return createBuiltinCall(type, glsl_set_, instruction, args);
+}
+
+Id ModuleBuilder::select(Id condition, Id yes, Id no) {
+  if (yes == no) return yes;
+  const Id type = getTypeId(yes);
+  // Before SPIR-V 1.4 a vector is selected by a vector of booleans.
+  if (type == uvec2_type) {
+    const Id type2 = makeVectorType(bool_type, 2);
+    condition = createCompositeConstruct(type2, {condition, condition});
+  }
+  return op(spv::OpSelect, type, {condition, yes, no});
+}
+
+Id ModuleBuilder::to_uvec2(Id value) {
+  return int64_ ? createUnaryOp(spv::OpBitcast, uvec2_type, value) : value;
+}
+Id ModuleBuilder::to_b64(Id value) {
+  return int64_ ? createUnaryOp(spv::OpBitcast, b64_type, value) : value;
+}
+Id ModuleBuilder::lo(Id value) {
+  return int64_ ? createUnaryOp(spv::OpUConvert, uint_type, value) : extract(value, uint_type, 0);
+}
+Id ModuleBuilder::hi(Id value) {
+  return extract(to_uvec2(value), uint_type, 1);
+}
+Id ModuleBuilder::make64(Id low, Id high) {
+  return to_b64(createCompositeConstruct(uvec2_type, {low, high}));
+}
+
+Id ModuleBuilder::import_function(const std::string& name, Id result_type, const Ids& args) {
+  Ids params;
+  params.reserve(args.size());
+  for (Id arg : args) params.push_back(getTypeId(arg));
+  const Id type = makeFunctionType(result_type, params);
+  // A declaration has no blocks, which spv::Function cannot express: the instructions are written
+  // by hand into the list that is printed before the function bodies.
+  const Id id = getUniqueId();
+  auto function = std::make_unique<spv::Instruction>(id, result_type, spv::OpFunction);
+  function->addImmediateOperand(spv::FunctionControlMaskNone);
+  function->addIdOperand(type);
+  module.mapInstruction(function.get());
+  externals.push_back(std::move(function));
+  for (Id param : params) {
+    externals.push_back(
+        std::make_unique<spv::Instruction>(getUniqueId(), param, spv::OpFunctionParameter));
+  }
+  externals.push_back(std::make_unique<spv::Instruction>(spv::OpFunctionEnd));
+
+  auto linkage = std::make_unique<spv::Instruction>(spv::OpDecorate);
+  linkage->addIdOperand(id);
+  linkage->addImmediateOperand(spv::DecorationLinkageAttributes);
+  linkage->addStringOperand(name.c_str());
+  linkage->addImmediateOperand(spv::LinkageTypeImport);
+  decorations.push_back(std::move(linkage));
+  return id;
+}
+
+Id ModuleBuilder::call(const std::string& name, Id result_type, const Ids& args) {
+  auto [it, fresh] = imports_.try_emplace(name, spv::NoResult);
+  if (fresh) it->second = import_function(name, result_type, args);
+  Ids operands{it->second};
+  operands.insert(operands.end(), args.begin(), args.end());
+  return createOp(spv::OpFunctionCall, result_type, operands);
+}
+
+void ModuleBuilder::enter_scope(spv::Block* body, spv::Block* merge) {
+  const Id selector = u(0);
+  selection_merge(merge);
+  auto inst = std::make_unique<spv::Instruction>(spv::OpSwitch);
+  inst->addIdOperand(selector);
+  inst->addIdOperand(body->getId());
+  buildPoint->addInstruction(std::move(inst));
+  body->addPredecessor(buildPoint);
+  setBuildPoint(body);
+}
+
+void ModuleBuilder::unreachable() {
+  buildPoint->addInstruction(std::make_unique<spv::Instruction>(spv::OpUnreachable));
+}
+
+spv::Function* ModuleBuilder::begin_function(const char* name) {
+  spv::Block* entry = nullptr;
+  spv::Function* function =
+      makeFunctionEntry(spv::NoPrecision, void_type, name, {}, {}, {}, &entry);
+  setBuildPoint(entry);
+  return function;
+}
+
+void ModuleBuilder::call_function(spv::Function* function) {
+  createOp(spv::OpFunctionCall, void_type, Ids{function->getId()});
+}
+
+std::vector<uint32_t> ModuleBuilder::words() {
+  std::vector<uint32_t> out;
+  dump(out);
+  return out;
+}
+
+}  // namespace lanewise::spirv

@@ -1,0 +1,166 @@
+// From one instruction to the file that knows its kind.
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "runtime/spirv/lane/emitter.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+using ir::Op;
+using ir::Type;
+
+std::string_view bare_name(Op op) {
+  std::string_view text = ir::info(op).name;
+  if (text.ends_with('_')) text.remove_suffix(1);
+  return text;
+}
+
+/// Operations that do not look at the sign: the library has one function for both signednesses.
+bool sign_agnostic(Op op) {
+  switch (op) {
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::neg:
+    case Op::and_:
+    case Op::or_:
+    case Op::xor_:
+    case Op::not_:
+    case Op::shl:
+    case Op::popc:
+    case Op::clz:
+    case Op::brev:
+    case Op::bfi:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Type unsigned_of(Type type) {
+  switch (type) {
+    case Type::s8:
+      return Type::u8;
+    case Type::s16:
+      return Type::u16;
+    case Type::s32:
+      return Type::u32;
+    case Type::s64:
+      return Type::u64;
+    default:
+      return type;
+  }
+}
+
+/// Operations whose library name carries no type.
+bool untyped(Op op) {
+  return op == Op::prmt || op == Op::shf_l || op == Op::shf_r || op == Op::lop3;
+}
+/// Float results and operands: the function takes a last word with rounding, ftz and sat.
+bool takes_flags(Op op) {
+  return op >= Op::fadd && op <= Op::ftanh_approx;
+}
+bool takes_cond(Op op) {
+  return op == Op::icmp || op == Op::fcmp;
+}
+
+/// The flag word of float calls.
+uint32_t float_flags(const ir::Inst& inst) {
+  const bool nan_wins = (inst.op == Op::fmin || inst.op == Op::fmax) && inst.mode != 0;
+  return static_cast<uint32_t>(inst.round) | (inst.ftz ? host_shader::FTZ : 0U) |
+         (inst.sat ? host_shader::SAT : 0U) | (nan_wins ? host_shader::NAN_WINS : 0U);
+}
+
+std::string library_name(const ir::Inst& inst) {
+  std::string text = fmt::format("lw_{}", bare_name(inst.op));
+  if (untyped(inst.op)) return text;
+  text += fmt::format("_{}", ir::name(sign_agnostic(inst.op) ? unsigned_of(inst.type) : inst.type));
+  if (inst.op == Op::f2f || inst.op == Op::f2i || inst.op == Op::i2f)
+    text += fmt::format("_{}", ir::name(inst.from));
+  return text;
+}
+
+}  // namespace
+
+const NativeRow* find_native(const LaneEmitter& emitter, const ir::Inst& inst) {
+  // Rows of one operation lie together under its key; the first that applies is taken.
+  static const auto kIndex = [] {
+    std::unordered_multimap<int, const NativeRow*> index;
+    for (const NativeTable& table : {float_rows(), convert_rows(), integer_rows(), move_rows()})
+      for (size_t i = 0; i < table.count; ++i)
+        index.emplace(static_cast<int>(table.rows[i].op), &table.rows[i]);
+    return index;
+  }();
+  const auto [begin, end] = kIndex.equal_range(static_cast<int>(inst.op));
+  for (auto it = begin; it != end; ++it) {
+    const NativeRow& row = *it->second;
+    if ((row.types & bit(inst.type)) == 0) continue;
+    if (row.when == nullptr || row.when(emitter)) return &row;
+  }
+  return nullptr;
+}
+
+Values LaneEmitter::pure_library() {
+  Ids args;
+  for (size_t i = 0; i < inst_->src.size(); ++i) args.push_back(src(i));
+  if (untyped(inst_->op)) args.push_back(m_.u(inst_->mode));
+  if (takes_cond(inst_->op)) args.push_back(m_.u(static_cast<uint32_t>(inst_->cond)));
+  if (takes_flags(inst_->op)) args.push_back(m_.u(float_flags(*inst_)));
+  const ir::OpInfo& info = ir::info(inst_->op);
+  ir::Width width = ir::width_of(inst_->type);
+  switch (info.signature[0]) {
+    case 'p':
+      width = ir::Width::pred;
+      break;
+    case 'w':
+      width = ir::Width::b32;
+      break;
+    case 'd':
+      width = ir::Width::b64;
+      break;
+    default:
+      break;
+  }
+  if (inst_->dst.size() > 1) unsupported("no native form and the library cannot give two results");
+  return {library(library_name(*inst_), m_.type_of(width), args)};
+}
+
+void LaneEmitter::emit_pure() {
+  switch (inst_->op) {
+    case Op::sreg:
+      return set_results(special_register());
+    case Op::buffer_address:
+      return set_results(buffer_address());
+    case Op::fmt_bytes:
+    case Op::fmt_legal:
+    case Op::fmt_unpack:
+    case Op::fmt_pack:
+      return set_results(buffer_format());
+    default:
+      break;
+  }
+  const NativeRow* row = find_native(*this, *inst_);
+  set_results(row != nullptr ? row->emit(*this, row->code) : pure_library());
+}
+
+void LaneEmitter::emit(const ir::Inst& instruction) {
+  inst_ = &instruction;
+  if (options_.trace_bits != 0 && instruction.event != 0) emit_event();
+  switch (ir::info(instruction.op).trait) {
+    case ir::OpTrait::pure:
+      return emit_pure();
+    case ir::OpTrait::mem:
+      return emit_memory();
+    case ir::OpTrait::sync:
+      return instruction.op == Op::fence ? fence() : emit_barrier();
+    case ir::OpTrait::effect:
+      return instruction.op == Op::report ? emit_report() : emit_trap();
+    case ir::OpTrait::wave:
+      return emit_wave();
+  }
+}
+
+}  // namespace lanewise::spirv

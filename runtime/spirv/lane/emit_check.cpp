@@ -1,0 +1,165 @@
+// May an access happen? The rules and their order: docs/execution.md. A check says yes or no; what
+// was wrong the host finds out from the address. No sum can wrap: an offset is compared with the
+// first one that is too large.
+#include <bit>
+
+#include <glslang/SPIRV/GLSL.std.450.h>
+
+#include "runtime/guest/event_words.hpp"
+#include "runtime/spirv/lane/emitter.hpp"
+
+namespace lanewise::spirv {
+
+using namespace host_shader;
+
+using ir::CheckMode;
+using ir::Space;
+
+namespace {
+
+bool has(const ir::Inst& check, CheckMode bit) {
+  return (check.mode & static_cast<uint8_t>(bit)) != 0;
+}
+
+}  // namespace
+
+/// Limits in the arena are the same for all lanes and all accesses of one size: they are computed
+/// once, where the lane's code begins.
+void LaneEmitter::prepare_limits() {
+  bool arena = false;
+  for (const ir::Block& block : program_.blocks) {
+    for (const ir::Inst& inst : block.insts) {
+      if (inst.op != ir::Op::check && inst.op != ir::Op::load && inst.op != ir::Op::store &&
+          inst.op != ir::Op::atom)
+        continue;
+      if (!guest::wide_space(inst.mem->space)) continue;
+      arena = true;
+      if (inst.op == ir::Op::check) limits_[reach_of(inst)] = spv::NoResult;
+    }
+  }
+  if (arena && m_.int64()) {
+    arena_ =
+        m_.make64(push_word(guest::kPushArenaAddress), push_word(guest::kPushArenaAddress + 1));
+  }
+  for (auto& [reach, limit] : limits_) {
+    if (reach.pointer == ir::kNone) {
+      const Id low = push_word(guest::kPushArenaSize);
+      limit = limit_of(wide_offsets() ? m_.make64(low, push_word(guest::kPushArenaSize + 1)) : low,
+                       reach.bytes);
+      continue;
+    }
+    const uint32_t entry = LAUNCH_POINTERS + POINTER_WORDS * reach.pointer;
+    Id& start = starts_[reach.pointer];
+    if (start == spv::NoResult) start = launch_size(entry + POINTER_START);
+    limit = limit_of(launch_size(entry + (reach.write ? POINTER_WRITABLE : POINTER_READABLE)),
+                     reach.bytes);
+  }
+}
+
+bool LaneEmitter::wide_offsets() const {
+  return !options_.small_arena && m_.int64();
+}
+
+LaneEmitter::Reach LaneEmitter::reach_of(const ir::Inst& check) const {
+  const uint32_t pointer = check.mem->pointer;
+  return {check.mem->bytes(), pointer, pointer != ir::kNone && has(check, CheckMode::write)};
+}
+
+/// A size or offset of the launch block.
+Id LaneEmitter::launch_size(uint32_t word) {
+  const Id low = launch_word(word);
+  return wide_offsets() ? m_.make64(low, launch_word(word + 1)) : low;
+}
+
+/// The first offset at which so many bytes do not lie in `size` any more.
+Id LaneEmitter::limit_of(Id size, uint32_t bytes) {
+  if (!wide_offsets()) {
+    const Id enough = m_.glsl(GLSLstd450UMax, m_.uint_type, {add32(size, 1), m_.u(bytes)});
+    return m_.op(spv::OpISub, m_.uint_type, {enough, m_.u(bytes)});
+  }
+  const Id ends = m_.op(spv::OpIAdd, m_.b64_type, {size, m_.b64(1)});
+  const Id little = m_.op(spv::OpULessThan, m_.bool_type, {ends, m_.b64(bytes)});
+  const Id enough = m_.select(little, m_.b64(bytes), ends);
+  return m_.op(spv::OpISub, m_.b64_type, {enough, m_.b64(bytes)});
+}
+
+/// In a space of known size; NoResult = never.
+Id LaneEmitter::outside_small(Id offset, uint64_t size, uint32_t bytes) {
+  if (size < bytes) return m_.b(true);
+  return m_.op(spv::OpUGreaterThan, m_.bool_type,
+               {offset, m_.u(static_cast<uint32_t>(size - bytes))});
+}
+
+Id LaneEmitter::outside(const Place& place, Id address, uint32_t bytes) {
+  const Space space = memory_space();
+  if (space == Space::param) {
+    const Id size = launch_word(kLaunchParamBytesWord);
+    const Id ends = add32(size, 1);
+    const Id enough = m_.glsl(GLSLstd450UMax, m_.uint_type, {ends, m_.u(bytes)});
+    const Id limit = m_.op(spv::OpISub, m_.uint_type, {enough, m_.u(bytes)});
+    return m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {place.offset, limit});
+  }
+  if (space == Space::shared || space == Space::local)
+    return outside_small(place.offset, space_bytes(space), bytes);
+  const Reach reach = reach_of(*inst_);
+  Id offset = place.offset;
+  if (reach.pointer != ir::kNone) {
+    // Below the start the difference wraps beyond every size.
+    offset = m_.op(spv::OpISub, wide_offsets() ? m_.b64_type : m_.uint_type,
+                   {offset, starts_.at(reach.pointer)});
+  }
+  Id out = m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {offset, limits_.at(reach)});
+  if (options_.memcheck == Memcheck::alloc && reach.pointer == ir::kNone) {
+    const Id allowed = library("lw_allocation_allows", m_.bool_type,
+                               {address, m_.u(bytes), m_.b(has(*inst_, CheckMode::write))});
+    out = m_.op(spv::OpLogicalOr, m_.bool_type,
+                {out, m_.op(spv::OpLogicalNot, m_.bool_type, {allowed})});
+  }
+  if (place.window == spv::NoResult) return out;
+  const auto in = [&](uint32_t window) {
+    return m_.op(spv::OpIEqual, m_.bool_type, {place.window, m_.u(window)});
+  };
+  const bool atomic = has(*inst_, CheckMode::atomic);
+  const Id low = options_.small_arena || !m_.int64() ? place.offset : m_.lo(place.offset);
+  const Id out_shared = outside_small(low, space_bytes(Space::shared), bytes);
+  const Id out_local = atomic ? m_.b(true) : outside_small(low, space_bytes(Space::local), bytes);
+  return m_.select(in(1), out_shared, m_.select(in(2), out_local, out));
+}
+
+void LaneEmitter::emit_check() {
+  const ir::Mem& mem = *inst_->mem;
+  Id wanted = src_as(1, ir::Width::pred);
+  if (has(*inst_, CheckMode::negate)) wanted = m_.op(spv::OpLogicalNot, m_.bool_type, {wanted});
+  wanted = unless_stopped(wanted);
+  const Id address = forced_address();
+  const Place place = place_of(address);
+  const uint32_t bytes = mem.bytes();
+  const bool wide = guest::wide_space(mem.space);
+
+  FaultPoint point{FaultKind::none, inst_->site, mem.space, bytes};
+  point.write = has(*inst_, CheckMode::write);
+  point.atomic = has(*inst_, CheckMode::atomic);
+  point.pointer = mem.pointer;
+  if (mem.align == ir::AlignRule::trap) point.alignment = std::bit_ceil(mem.alignment());
+
+  Id wrong = outside(place, address, bytes);
+  if (point.write && mem.space == Space::param) wrong = m_.b(true);
+  // What must be 0: the upper half of an address near the arena, and the bits below the alignment.
+  Id zero = place.high;
+  if (point.alignment > 1) {
+    const Id low = m_.op(spv::OpBitwiseAnd, m_.uint_type,
+                         {wide ? m_.lo(address) : address, m_.u(point.alignment - 1)});
+    zero = zero == spv::NoResult ? low : m_.op(spv::OpBitwiseOr, m_.uint_type, {zero, low});
+  }
+  if (zero != spv::NoResult) {
+    const Id set = m_.op(spv::OpINotEqual, m_.bool_type, {zero, m_.u(0)});
+    wrong = m_.op(spv::OpLogicalOr, m_.bool_type, {wrong, set});
+  }
+  const Id fault = m_.op(spv::OpLogicalAnd, m_.bool_type, {wanted, wrong});
+  state().note(fault, m_.u(state().points().number(point)), wide ? m_.lo(address) : address,
+               wide ? m_.hi(address) : m_.u(0));
+  set_results({m_.op(spv::OpLogicalAnd, m_.bool_type,
+                     {wanted, m_.op(spv::OpLogicalNot, m_.bool_type, {wrong})})});
+}
+
+}  // namespace lanewise::spirv

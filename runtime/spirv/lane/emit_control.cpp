@@ -1,0 +1,271 @@
+// Structured control flow: nodes of the structuriser to selections, loops and scopes of SPIR-V.
+#include "runtime/guest/engine.hpp"
+#include "runtime/spirv/lane/emitter.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+using ir::Node;
+
+// Words of the launch block (shaders/INTERFACE.md).
+constexpr uint32_t kBudgetWord = host_shader::LAUNCH_STEP_BUDGET;
+/// Every so many turns of a loop with barriers the group asks whether the host wants it to stop.
+constexpr uint32_t kAbortPeriod = 1024;
+
+}  // namespace
+
+void LaneEmitter::nodes(const std::vector<Node>& list) {
+  for (const Node& n : list) {
+    // What follows a break, a continue or an exit is never reached.
+    if (m_.terminated()) return;
+    node(n);
+  }
+}
+
+void LaneEmitter::node(const Node& n) {
+  switch (n.kind) {
+    case Node::Kind::block:
+      return run_block(n.block);
+    case Node::Kind::if_:
+      return masked() ? masked_if(n) : emit_if(n);
+    case Node::Kind::loop:
+      return masked() ? masked_loop(n) : emit_loop(n);
+    case Node::Kind::scope:
+      return masked() ? masked_scope(n) : emit_scope(n);
+    case Node::Kind::exit:
+      return masked() ? masked_jump(n) : leave();
+    case Node::Kind::assign:
+      if (masked()) return masked_jump(n);
+      write(n.reg.id, m_.b(n.value));
+      return flush(always_);
+    case Node::Kind::break_: {
+      if (masked()) return masked_jump(n);
+      Construct& inner = constructs_.back();
+      inner.broken = true;
+      if (inner.mark != 0) library("lw_loop_mark", m_.void_type, {m_.u(inner.mark)});
+      return m_.createBranch(inner.break_to);
+    }
+    case Node::Kind::continue_: {
+      if (masked()) return masked_jump(n);
+      Construct& inner = constructs_.back();
+      inner.continued = true;
+      return m_.createBranch(inner.continue_to);
+    }
+  }
+}
+
+void LaneEmitter::run_block(uint32_t block) {
+  for (const ir::Inst& inst : program_.blocks[block].insts) {
+    run_instruction(inst);
+    if (m_.terminated()) {
+      for (Slot& slot : slots_)
+        slot.dirty.clear();  // the lane has ended: nobody reads what it has written
+      return;
+    }
+  }
+  flush(live_.out[block]);
+}
+
+void LaneEmitter::leave() {
+  m_.makeReturn(true);
+}
+
+void LaneEmitter::emit_if(const Node& n) {
+  const Id condition = guard_value(n.cond);
+  spv::Block* then = m_.new_block();
+  spv::Block* merge = m_.new_block();
+  spv::Block* otherwise = n.otherwise.empty() ? merge : m_.new_block();
+  m_.selection_merge(merge);
+  m_.createConditionalBranch(condition, then, otherwise);
+
+  // Values known here stay known in both arms; what the arms learn does not reach the other one.
+  const std::vector<Id> values = slot_->cache;
+  const std::vector<uint32_t> names = slot_->cached;
+  bool reached = n.otherwise.empty();
+  const auto arm = [&](spv::Block* entry, const std::vector<Node>& body) {
+    m_.setBuildPoint(entry);
+    nodes(body);
+    if (!m_.terminated()) {
+      m_.createBranch(merge);
+      reached = true;
+    }
+  };
+  arm(then, n.body);
+  if (!n.otherwise.empty()) {
+    slot_->cache = values;
+    slot_->cached = names;
+    arm(otherwise, n.otherwise);
+  }
+  forget();
+  m_.setBuildPoint(merge);
+  if (!reached) m_.unreachable();
+}
+
+void LaneEmitter::emit_scope(const Node& n) {
+  spv::Block* body = m_.new_block();
+  spv::Block* merge = m_.new_block();
+  m_.enter_scope(body, merge);
+  constructs_.push_back({merge, nullptr, spv::NoResult});
+  nodes(n.body);
+  bool reached = constructs_.back().broken;
+  constructs_.pop_back();
+  if (!m_.terminated()) {
+    m_.createBranch(merge);
+    reached = true;
+  }
+  forget();
+  m_.setBuildPoint(merge);
+  if (!reached) m_.unreachable();
+}
+
+bool LaneEmitter::has_barrier(const std::vector<Node>& list) const {
+  for (const Node& n : list) {
+    if (n.kind == Node::Kind::block) {
+      for (const ir::Inst& inst : program_.blocks[n.block].insts)
+        if (inst.op == ir::Op::barrier ||
+            (!masked() && ir::info(inst.op).trait == ir::OpTrait::wave))
+          return true;
+    }
+    if (has_barrier(n.body) || has_barrier(n.otherwise)) return true;
+  }
+  return false;
+}
+
+/// One lane's look at the host's wish, every so many turns, told to the others.
+Id LaneEmitter::group_is_told_to_stop(Id turns) {
+  const Id phase = m_.op(spv::OpBitwiseAnd, m_.uint_type, {turns, m_.u(kAbortPeriod - 1)});
+  const Id ask = m_.op(spv::OpIEqual, m_.bool_type, {phase, m_.u(0)});
+  const Id answer = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type);
+  m_.createStore(m_.u(0), answer);
+  when(ask, [&] {
+    const Id first = m_.op(spv::OpIEqual, m_.bool_type, {lane(), m_.u(0)});
+    when(first, [&] {
+      const Id aborted = library("lw_aborted", m_.bool_type, {});
+      m_.createStore(m_.select(aborted, m_.u(1), m_.u(0)), frame_.vote);
+    });
+    library("lw_barrier", m_.void_type, {});
+    m_.createStore(m_.createLoad(frame_.vote, spv::NoPrecision), answer);
+    library("lw_barrier", m_.void_type, {});
+  });
+  return m_.op(spv::OpINotEqual, m_.bool_type, {m_.createLoad(answer, spv::NoPrecision), m_.u(0)});
+}
+
+/// In a loop that holds barriers all lanes of the group must leave together, so the decision is
+/// made from values that all of them share: their common number of turns, and one lane's look at
+/// the host's wish to stop, told to the others.
+Id LaneEmitter::group_may_go_on(uint32_t site) {
+  const Id turns =
+      m_.op(spv::OpIAdd, m_.uint_type, {m_.createLoad(frame_.steps, spv::NoPrecision), m_.u(1)});
+  m_.createStore(turns, frame_.steps);
+  // A driver that leaves loops by itself soon ends them all; a look costs it more than it is worth.
+  Id aborted = m_.b(false);
+  if (!target_.cuts_loops) aborted = group_is_told_to_stop(turns);
+  const Id wide = m_.op(spv::OpINotEqual, m_.bool_type, {launch_word(kBudgetWord + 1), m_.u(0)});
+  const Id budget = m_.select(wide, m_.u(0xffffffff), launch_word(kBudgetWord));
+  const Id over = m_.op(spv::OpUGreaterThan, m_.bool_type, {turns, budget});
+  when(both(over, active()), [&] { state().note(FaultKind::step_budget, site); });
+  const Id stop = m_.op(spv::OpLogicalOr, m_.bool_type, {over, aborted});
+  return m_.op(spv::OpLogicalNot, m_.bool_type, {stop});
+}
+
+/// Neither the guest nor the step budget ended the loop: the driver did, and the rest of the work
+/// is missing. That is a fault like a used-up budget.
+/// True when the lane did not leave the loop by its own decision: its budget was used up, the
+/// launch was told to end, or the driver left the loop for it. The mark lies in shared memory,
+/// because what could stay in a register is folded to "left" by compilers that believe in the
+/// loop's exits.
+Id LaneEmitter::not_left(uint32_t mark, uint32_t site) {
+  const Id left = library("lw_loop_left", m_.bool_type, {m_.u(mark)});
+  const Id stopped = m_.op(spv::OpLogicalNot, m_.bool_type, {left});
+  when(stopped, [&] { state().cut_by_driver(site); });
+  return stopped;
+}
+
+void LaneEmitter::emit_loop(const Node& n) {
+  const bool together = frame_.stopped != spv::NoResult && has_barrier(n.body);
+  spv::Block* header = m_.new_block();
+  spv::Block* body = m_.new_block();
+  spv::Block* again = m_.new_block();
+  spv::Block* merge = m_.new_block();
+  const Id stop = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type);
+  m_.createStore(m_.b(false), stop);
+  const uint32_t mark = target_.cuts_loops ? ++loops_ : 0;
+  if (mark != 0) library("lw_loop_mark", m_.void_type, {m_.u(0)});
+  m_.createBranch(header);
+  forget();
+
+  m_.setBuildPoint(header);
+  m_.createLoopMerge(merge, again, spv::LoopControlMaskNone, {});
+  m_.createBranch(body);
+
+  m_.setBuildPoint(body);
+  constructs_.push_back({merge, again, mark});
+  nodes(n.body);
+  const Construct construct = constructs_.back();
+  constructs_.pop_back();
+  bool repeats = construct.continued;
+  if (!m_.terminated()) {
+    m_.createBranch(again);
+    repeats = true;
+  }
+
+  m_.setBuildPoint(again);
+  const bool counts = repeats && n.counts;
+  if (!counts) {
+    m_.createBranch(header);
+  } else if (together) {
+    const Id go_on = group_may_go_on(n.site);
+    m_.createStore(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), stop);
+    m_.createConditionalBranch(go_on, header, merge);
+  } else {
+    const Id go_on = state().step();
+    m_.createStore(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), stop);
+    m_.createConditionalBranch(go_on, header, merge);
+  }
+
+  forget();
+  m_.setBuildPoint(merge);
+  if (!repeats && !construct.broken) return m_.unreachable();
+  if (!repeats || (!counts && mark == 0)) return;
+  const Id halted = counts ? m_.createLoad(stop, spv::NoPrecision) : m_.b(false);
+  if (counts && !together) when(halted, [&] { note_budget(n.site); });
+  const Id stopped = mark != 0 ? not_left(mark, n.site) : halted;
+  if (frame_.stopped != spv::NoResult && !together) {
+    // Other lanes may still wait for this one at a barrier: it goes on, but touches no memory.
+    when(stopped, [&] { m_.createStore(m_.b(true), frame_.stopped); });
+  } else {
+    when(stopped, [&] { end_lane(); });
+  }
+}
+
+/// The lane was stopped at a back edge: a fault when its budget is used up.
+void LaneEmitter::note_budget(uint32_t site) {
+  LaneState& s = state();
+  s.note(s.out_of_steps(), m_.u(s.points().number(FaultKind::step_budget, site)), m_.u(0), m_.u(0));
+}
+
+/// The lane ends before its program does.
+void LaneEmitter::end_lane() {
+  if (frame_.resume != spv::NoResult) m_.createStore(m_.u(ir::kPhaseEnded), frame_.resume);
+  leave();
+}
+
+void LaneEmitter::emit_report() {
+  const auto note = [&] { state().note(static_cast<FaultKind>(inst_->mode), inst_->site); };
+  const Id guard = inst_->guard.always() ? spv::NoResult : guard_value(inst_->guard);
+  const Id taken = both(guard, active());
+  if (taken == spv::NoResult) return note();
+  when(taken, note);
+}
+
+void LaneEmitter::emit_trap() {
+  if (masked()) return masked_trap();
+  const auto fall = [&] {
+    state().note(static_cast<FaultKind>(inst_->mode), inst_->site);
+    end_lane();
+  };
+  if (inst_->guard.always()) return fall();
+  when(guard_value(inst_->guard), fall);
+}
+
+}  // namespace lanewise::spirv

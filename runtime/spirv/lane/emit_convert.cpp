@@ -1,0 +1,158 @@
+// Conversions between floats and integers, and rounding to integral values, with the device's own
+// instructions where the probe saw them exact. Out of range those are undefined: they see 0 then,
+// and what the guest gets is chosen by compares.
+#include <glslang/SPIRV/GLSL.std.450.h>
+
+#include <bit>
+#include <cmath>
+
+#include "runtime/spirv/lane/emit_float.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+using ir::Op;
+using ir::Round;
+using ir::Type;
+
+constexpr uint32_t kIntegers = bit(Type::u8) | bit(Type::s8) | bit(Type::u16) | bit(Type::s16) |
+                               bit(Type::u32) | bit(Type::s32);
+
+bool rounds_native(const Target& t, Type type) {
+  return is_wide(type) ? t.float64 && t.native_round64 : t.native_round;
+}
+bool converts_native(const Target& t, Type type) {
+  return is_wide(type) ? t.float64 && t.native_convert64 && t.native_compare64
+                       : t.native_convert && t.native_compare;
+}
+
+/// The GLSL.std.450 instruction, 0 for none (ties away from zero).
+int rounding(Round round) {
+  switch (round) {
+    case Round::rn:
+      return GLSLstd450RoundEven;
+    case Round::rz:
+      return GLSLstd450Trunc;
+    case Round::rm:
+      return GLSLstd450Floor;
+    case Round::rp:
+      return GLSLstd450Ceil;
+    case Round::rna:
+      break;
+  }
+  return 0;
+}
+
+bool exact_round(const LaneEmitter& e) {
+  return rounding(e.inst().round) != 0 && rounds_native(e.target(), e.inst().type);
+}
+Values round_to_integral(LaneEmitter& e, spv::Op) {
+  const Type type = e.inst().type;
+  const Id x = float_operand(e, 0, type);
+  return finish_float(e, e.module().glsl(rounding(e.inst().round), float_type(e, type), {x}));
+}
+
+bool exact_from_integer(const LaneEmitter& e) {
+  const ir::Inst& i = e.inst();
+  const bool word = i.from == Type::u32 || i.from == Type::s32;
+  return word && i.round == Round::rn && converts_native(e.target(), i.type);
+}
+Values from_integer(LaneEmitter& e, spv::Op) {
+  const spv::Op code = ir::is_signed(e.inst().from) ? spv::OpConvertSToF : spv::OpConvertUToF;
+  ModuleBuilder& m = e.module();
+  const Id value = exact_conversion(e, code, float_type(e, e.inst().type), e.src(0));
+  const Id bits = m.op(spv::OpBitcast, m.type_of(e.inst().type), {value});
+  // Neither subnormal nor a NaN.
+  return {e.inst().sat ? finish_bits(e, bits, true) : bits};
+}
+
+struct Range {
+  double low, high;
+};
+Range range_of(Type type) {
+  const int bits = static_cast<int>(8 * ir::size_of(type));
+  if (!ir::is_signed(type)) return {0, std::ldexp(1.0, bits) - 1};
+  return {-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1) - 1};
+}
+Id float_constant(LaneEmitter& e, Type type, double value) {
+  ModuleBuilder& m = e.module();
+  const Id bits = is_wide(type) ? m.b64(std::bit_cast<uint64_t>(value))
+                                : m.u(std::bit_cast<uint32_t>(static_cast<float>(value)));
+  return m.op(spv::OpBitcast, float_type(e, type), {bits});
+}
+
+bool exact_to_integer(const LaneEmitter& e) {
+  const ir::Inst& i = e.inst();
+  if (i.from != Type::f32 && i.from != Type::f64) return false;
+  const bool rounds =
+      i.round == Round::rz || (rounding(i.round) != 0 && rounds_native(e.target(), i.from));
+  return rounds && converts_native(e.target(), i.from);
+}
+/// The value between the two limits that f32 can tell apart, or 0; then the limits themselves.
+Values to_integer(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
+  const ir::Inst& i = e.inst();
+  const bool has_sign = ir::is_signed(i.type);
+  Id x = float_operand(e, 0, i.from);
+  if (i.round != Round::rz) x = m.glsl(rounding(i.round), float_type(e, i.from), {x});
+  // One beyond each limit, so that fractions that are cut off are inside; of f32 what is below
+  // 2^31 is below the limit.
+  const Range range = range_of(i.type);
+  const bool wide_low = i.from == Type::f32 && ir::size_of(i.type) == 4 && has_sign;
+  const Id low = float_constant(e, i.from, wide_low ? range.low : range.low - 1);
+  const Id high = float_constant(e, i.from, range.high + 1);
+  const Id below =
+      m.op(wide_low ? spv::OpFOrdLessThan : spv::OpFOrdLessThanEqual, m.bool_type, {x, low});
+  const Id above = m.op(spv::OpFOrdGreaterThanEqual, m.bool_type, {x, high});
+  const Id nan = m.op(spv::OpIsNan, m.bool_type, {x});
+  const Id outside = m.op(spv::OpLogicalOr, m.bool_type,
+                          {m.op(spv::OpLogicalOr, m.bool_type, {below, above}), nan});
+  const Id inside = m.select(outside, float_constant(e, i.from, 0), x);
+  const Id cut = has_sign ? m.op(spv::OpBitcast, m.uint_type,
+                                 {exact_conversion(e, spv::OpConvertFToS, m.int_type, inside)})
+                          : exact_conversion(e, spv::OpConvertFToU, m.uint_type, inside);
+  const auto limit = [&](double value) {
+    return m.u(static_cast<uint32_t>(static_cast<int64_t>(value)));
+  };
+  Id result = m.select(above, limit(range.high), m.select(below, limit(range.low), cut));
+  if (is_wide(i.from)) result = m.select(nan, m.u(1U << (8 * ir::size_of(i.type) - 1)), result);
+  if (has_sign && ir::size_of(i.type) < 4) {
+    const uint32_t kept = (1U << (8 * ir::size_of(i.type))) - 1;
+    result = m.op(spv::OpBitwiseAnd, m.uint_type, {result, m.u(kept)});
+  }
+  return {result};
+}
+
+bool same_type(const LaneEmitter& e) {
+  return e.inst().from == e.inst().type && (!is_wide(e.inst().type) || e.target().float64);
+}
+/// Bits as they are, but for the NaN.
+Values settle(LaneEmitter& e, spv::Op) {
+  return {finish_bits(e, e.src(0), false)};
+}
+bool exact_resize(const LaneEmitter& e) {
+  const ir::Inst& i = e.inst();
+  const bool widens = i.type == Type::f64 && i.from == Type::f32;
+  const bool narrows = i.type == Type::f32 && i.from == Type::f64 && i.round == Round::rn;
+  return (widens || narrows) && e.target().float64 && e.target().native_resize;
+}
+Values resize(LaneEmitter& e, spv::Op) {
+  const Id x = float_operand(e, 0, e.inst().from);
+  return finish_float(e, exact_conversion(e, spv::OpFConvert, float_type(e, e.inst().type), x));
+}
+
+constexpr NativeRow kRows[] = {
+    {Op::fround, kF32 | kF64, exact_round, round_to_integral},
+    {Op::i2f, kF32 | kF64, exact_from_integer, from_integer},
+    {Op::f2i, kIntegers, exact_to_integer, to_integer},
+    {Op::f2f, kF32 | kF64, same_type, settle},
+    {Op::f2f, kF32 | kF64, exact_resize, resize},
+};
+
+}  // namespace
+
+NativeTable convert_rows() {
+  return {kRows, std::size(kRows)};
+}
+
+}  // namespace lanewise::spirv

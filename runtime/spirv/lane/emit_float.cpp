@@ -1,0 +1,384 @@
+// Float operations that the device does exactly as the guest wants them: round to nearest even,
+// subnormals kept (or flushed where the guest says so), canonical NaNs. What a device does not
+// promise is computed with integers in the shader library.
+#include <glslang/SPIRV/GLSL.std.450.h>
+
+#include "runtime/spirv/lane/emit_float.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+using ir::Cond;
+using ir::Op;
+using ir::Type;
+
+constexpr uint32_t kFloats = kF32 | kF64 | bit(Type::f16);
+
+bool wide(const LaneEmitter& e) {
+  return e.inst().type == Type::f64;
+}
+
+// What the device was seen to do exactly (Target::native_*), rounding to nearest even.
+bool nearest(const LaneEmitter& e) {
+  return e.inst().round == ir::Round::rn;
+}
+bool exact(const LaneEmitter& e) {
+  const Target& t = e.target();
+  return nearest(e) && (wide(e) ? t.float64 && t.native_add64 : t.native_add);
+}
+bool exact_fma(const LaneEmitter& e) {
+  const Target& t = e.target();
+  return nearest(e) && (wide(e) ? t.float64 && t.native_fma64 : t.native_fma);
+}
+bool soft_add(const LaneEmitter& e) {
+  return nearest(e) && !exact(e);
+}
+bool double_fma(const LaneEmitter& e) {
+  return nearest(e) && !exact_fma(e) && e.target().fma_by_double;
+}
+bool soft_fma(const LaneEmitter& e) {
+  return nearest(e) && !exact_fma(e) && !e.target().fma_by_double;
+}
+// Whatever the direction says: approximate operations round to nearest.
+bool good_div(const LaneEmitter& e) {
+  const Target& t = e.target();
+  return wide(e) ? t.float64 && t.native_div64 : t.native_div;
+}
+bool good_sqrt(const LaneEmitter& e) {
+  const Target& t = e.target();
+  return wide(e) ? t.float64 && t.native_sqrt64 : t.native_sqrt;
+}
+bool good_inverse_root(const LaneEmitter& e) {
+  return good_div(e) && good_sqrt(e);
+}
+/// Quotients and roots of what is exact: the device's own are only close.
+bool good_fma(const LaneEmitter& e) {
+  return e.target().native_add && e.target().native_fma && e.target().native_compare;
+}
+bool exact_div(const LaneEmitter& e) {
+  return nearest(e) && good_div(e);
+}
+bool exact_sqrt(const LaneEmitter& e) {
+  return nearest(e) && good_sqrt(e);
+}
+bool nearest_fma(const LaneEmitter& e) {
+  return nearest(e) && good_fma(e);
+}
+bool split_fma(const LaneEmitter& e) {
+  const Target& t = e.target();
+  return nearest(e) && t.float64 && !t.native_fma64 && t.fma_wide;
+}
+bool exact_compare(const LaneEmitter& e) {
+  const Target& t = e.target();
+  return wide(e) ? t.float64 && t.native_compare64 : t.native_compare;
+}
+
+bool exact_extreme(const LaneEmitter& e) {
+  const Target& t = e.target();
+  return exact_compare(e) && (wide(e) ? t.native_minmax64 : t.native_minmax);
+}
+Id float_type(LaneEmitter& e) {
+  return spirv::float_type(e, e.inst().type);
+}
+Id operand(LaneEmitter& e, size_t index) {
+  return float_operand(e, index, e.inst().type);
+}
+
+/// An arithmetic instruction that the driver must not fuse with its neighbours.
+Id arithmetic(LaneEmitter& e, spv::Op code, Id a, Id b) {
+  const Id value = e.module().op(code, float_type(e), {a, b});
+  e.module().addDecoration(value, spv::DecorationNoContraction);
+  return value;
+}
+/// llvmpipe folds x * 0, 0 / x and 0 + x for a zero it knows at compile time, whatever x is (NaN,
+/// infinity, -0). Where the device does that, operands that may be constant pass through an OR with
+/// a zero that the compiler cannot see.
+Id opaque(LaneEmitter& e, size_t index, Id value) {
+  ModuleBuilder& m = e.module();
+  if (!e.target().folds_zero || !e.may_be_constant(index)) return value;
+  const Id zero = e.hidden_zero();
+  if (wide(e)) {
+    const Id high = m.op(spv::OpBitcast, m.b64_type, {value});
+    const Id wide_zero = m.op(spv::OpUConvert, m.b64_type, {zero});
+    return m.op(spv::OpBitcast, float_type(e),
+                {m.op(spv::OpBitwiseOr, m.b64_type, {high, wide_zero})});
+  }
+  const Id bits = m.op(spv::OpBitcast, m.uint_type, {value});
+  return m.op(spv::OpBitcast, float_type(e), {m.op(spv::OpBitwiseOr, m.uint_type, {bits, zero})});
+}
+/// The same for the bits of an f32 on their way to the library.
+Id opaque_bits(LaneEmitter& e, size_t index, Id bits) {
+  if (!e.target().folds_zero || !e.may_be_constant(index)) return bits;
+  return e.module().op(spv::OpBitwiseOr, e.module().uint_type, {bits, e.hidden_zero()});
+}
+Values binary(LaneEmitter& e, spv::Op code) {
+  const Id a = opaque(e, 0, operand(e, 0)), b = opaque(e, 1, operand(e, 1));
+  return finish_float(e, arithmetic(e, code, a, b));
+}
+
+constexpr const char* kAdd = "lw_fadd_rn_f32";
+constexpr const char* kMul = "lw_fmul_rn_f32";
+constexpr const char* kFmaSoft = "lw_ffma_rn_f32";
+constexpr const char* kDivFma = "lw_fdiv_fma_f32";
+constexpr const char* kRcpFma = "lw_frcp_fma_f32";
+constexpr const char* kSqrtFma = "lw_fsqrt_fma_f32";
+constexpr const char* kRsqrtFma = "lw_frsqrt_fma_f32";
+
+/// The operands' bits for the library, flushed where the instruction says so.
+Ids bits_of_sources(LaneEmitter& e) {
+  Ids bits;
+  for (size_t i = 0; i < e.inst().src.size(); ++i) {
+    const Id source = opaque_bits(e, i, e.src(i));
+    bits.push_back(e.inst().ftz ? flush_subnormal(e.module(), source) : source);
+  }
+  return bits;
+}
+/// The library's short version for round to nearest even.
+template <const char* const& name>
+Values nearest_soft(LaneEmitter& e, spv::Op code) {
+  ModuleBuilder& m = e.module();
+  Ids args = bits_of_sources(e);
+  if (code == spv::OpFSub)
+    args[1] = m.op(spv::OpBitwiseXor, m.uint_type, {args[1], m.u(0x80000000)});
+  return {finish_bits(e, e.library(name, m.uint_type, args), true)};
+}
+/// f32 fma by way of doubles.
+Values double_rounded_once(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
+  const Id odd = e.library("lw_ffma_to_odd_f64", m.b64_type, bits_of_sources(e));
+  const Id value = m.op(spv::OpBitcast, spirv::float_type(e, Type::f64), {odd});
+  const Id bits = m.op(spv::OpBitcast, m.uint_type,
+                       {exact_conversion(e, spv::OpFConvert, float_type(e), value)});
+  return {finish_bits(e, bits, false)};
+}
+
+/// f64 fma of exact sums and products.
+Values wide_fma(LaneEmitter& e, spv::Op) {
+  Ids args;
+  for (size_t i = 0; i < e.inst().src.size(); ++i) {
+    const Id value = opaque(e, i, operand(e, i));
+    args.push_back(e.module().op(spv::OpBitcast, e.module().b64_type, {value}));
+  }
+  return {finish_bits(e, e.library("lw_ffma_wide_f64", e.module().b64_type, args), false)};
+}
+
+constexpr auto kMin = static_cast<spv::Op>(GLSLstd450NMin);
+constexpr auto kMax = static_cast<spv::Op>(GLSLstd450NMax);
+
+/// The smaller or larger of two; a NaN loses, or wins with mode 1.
+Values extreme(LaneEmitter& e, spv::Op code) {
+  ModuleBuilder& m = e.module();
+  const Id a = operand(e, 0), b = operand(e, 1);
+  Id value = m.glsl(static_cast<int>(code), float_type(e), {a, b});
+  // Equal numbers differ in the sign of zero at most.
+  const Id type = m.type_of(e.inst().type);
+  const Id equal = m.op(spv::OpFOrdEqual, m.bool_type, {a, b});
+  Id both = m.op(code == kMin ? spv::OpBitwiseOr : spv::OpBitwiseAnd, type,
+                 {m.op(spv::OpBitcast, type, {a}), m.op(spv::OpBitcast, type, {b})});
+  // Where the device flushes, numbers that it takes for zeros are equal, too.
+  if (e.target().flushes && !wide(e)) both = flush_subnormal(m, both);
+  value = m.select(equal, m.op(spv::OpBitcast, float_type(e), {both}), value);
+  if (e.inst().mode != 0) {
+    const Id nan_a = m.op(spv::OpIsNan, m.bool_type, {a});
+    const Id nan_b = m.op(spv::OpIsNan, m.bool_type, {b});
+    value = m.select(nan_a, a, m.select(nan_b, b, value));
+  }
+  return finish_float(e, value);
+}
+
+/// The extended instruction `code` (a GLSL.std.450 number) over all operands.
+Values extended(LaneEmitter& e, spv::Op code) {
+  Ids args;
+  for (size_t i = 0; i < e.inst().src.size(); ++i) args.push_back(operand(e, i));
+  return finish_float(e, e.module().glsl(static_cast<int>(code), float_type(e), args));
+}
+
+/// 1 / a.
+Id inverse(LaneEmitter& e, Id a) {
+  ModuleBuilder& m = e.module();
+  const Id one_bits = wide(e) ? m.b64(0x3ff0000000000000) : m.u(0x3f800000);
+  const Id one = m.op(spv::OpBitcast, float_type(e), {one_bits});
+  return arithmetic(e, spv::OpFDiv, one, a);
+}
+Values reciprocal(LaneEmitter& e, spv::Op) {
+  return finish_float(e, inverse(e, operand(e, 0)));
+}
+/// The root, rounded, and its reciprocal, rounded, as the library has it. A root is never
+/// subnormal, so nothing is flushed in between.
+Values inverse_root(LaneEmitter& e, spv::Op code) {
+  const Id root = e.module().glsl(static_cast<int>(code), float_type(e), {operand(e, 0)});
+  return finish_float(e, inverse(e, root));
+}
+
+uint64_t sign_bit(const LaneEmitter& e) {
+  switch (e.inst().type) {
+    case Type::f16:
+      return 0x8000;
+    case Type::f64:
+      return 0x8000000000000000;
+    default:
+      return 0x80000000;
+  }
+}
+uint64_t all_bits(const LaneEmitter& e) {
+  return sign_bit(e) | (sign_bit(e) - 1);
+}
+/// Sign changes are bit operations: they keep NaN payloads and never round.
+Values sign_op(LaneEmitter& e, spv::Op code) {
+  ModuleBuilder& m = e.module();
+  const ir::Width width = ir::width_of(e.inst().type);
+  Id bits = e.src(0);
+  if (e.inst().ftz && e.inst().type == Type::f32) bits = flush_subnormal(m, bits);
+  if (e.inst().ftz && e.inst().type == Type::f16) bits = flush_subnormal(m, bits, 0x7c00, 0x8000);
+  const uint64_t mask = code == spv::OpBitwiseXor ? sign_bit(e) : all_bits(e) & ~sign_bit(e);
+  return {m.op(code, m.type_of(width), {bits, m.constant(width, mask)})};
+}
+bool no_saturation(const LaneEmitter& e) {
+  return !e.inst().sat;
+}
+
+spv::Op compare_code(Cond cond) {
+  switch (cond) {
+    case Cond::eq:
+      return spv::OpFOrdEqual;
+    case Cond::ne:
+      return spv::OpFOrdNotEqual;
+    case Cond::lt:
+      return spv::OpFOrdLessThan;
+    case Cond::le:
+      return spv::OpFOrdLessThanEqual;
+    case Cond::gt:
+      return spv::OpFOrdGreaterThan;
+    case Cond::ge:
+      return spv::OpFOrdGreaterThanEqual;
+    case Cond::equ:
+      return spv::OpFUnordEqual;
+    case Cond::neu:
+      return spv::OpFUnordNotEqual;
+    case Cond::ltu:
+      return spv::OpFUnordLessThan;
+    case Cond::leu:
+      return spv::OpFUnordLessThanEqual;
+    case Cond::gtu:
+      return spv::OpFUnordGreaterThan;
+    case Cond::geu:
+      return spv::OpFUnordGreaterThanEqual;
+    default:
+      return spv::OpNop;
+  }
+}
+Values compare(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
+  const Id a = operand(e, 0), b = operand(e, 1);
+  const spv::Op code = compare_code(e.inst().cond);
+  if (code != spv::OpNop) return {m.op(code, m.bool_type, {a, b})};
+  const Id nan_a = m.op(spv::OpIsNan, m.bool_type, {a});
+  const Id nan_b = m.op(spv::OpIsNan, m.bool_type, {b});
+  const Id any = m.op(spv::OpLogicalOr, m.bool_type, {nan_a, nan_b});
+  return {e.inst().cond == Cond::nan ? any : m.op(spv::OpLogicalNot, m.bool_type, {any})};
+}
+
+constexpr auto kFma = static_cast<spv::Op>(GLSLstd450Fma);
+constexpr auto kSqrt = static_cast<spv::Op>(GLSLstd450Sqrt);
+
+constexpr NativeRow kRows[] = {
+    {Op::fadd, kF32 | kF64, exact, binary, spv::OpFAdd},
+    {Op::fsub, kF32 | kF64, exact, binary, spv::OpFSub},
+    {Op::fmul, kF32 | kF64, exact, binary, spv::OpFMul},
+    {Op::ffma, kF32 | kF64, exact_fma, extended, kFma},
+    {Op::fadd, kF32, soft_add, nearest_soft<kAdd>, spv::OpFAdd},
+    {Op::fsub, kF32, soft_add, nearest_soft<kAdd>, spv::OpFSub},
+    {Op::fmul, kF32, soft_add, nearest_soft<kMul>, spv::OpFMul},
+    {Op::ffma, kF32, double_fma, double_rounded_once},
+    {Op::ffma, kF32, soft_fma, nearest_soft<kFmaSoft>, kFma},
+    {Op::ffma, kF64, split_fma, wide_fma},
+    {Op::fmin, kF32 | kF64, exact_extreme, extreme, kMin},
+    {Op::fmax, kF32 | kF64, exact_extreme, extreme, kMax},
+    {Op::fdiv, kF32 | kF64, exact_div, binary, spv::OpFDiv},
+    {Op::frcp, kF32 | kF64, exact_div, reciprocal},
+    {Op::fsqrt, kF32 | kF64, exact_sqrt, extended, kSqrt},
+    {Op::fdiv_approx, kF32 | kF64, good_div, binary, spv::OpFDiv},
+    {Op::frcp_approx, kF32 | kF64, good_div, reciprocal},
+    {Op::fsqrt_approx, kF32 | kF64, good_sqrt, extended, kSqrt},
+    {Op::frsqrt_approx, kF32 | kF64, good_inverse_root, inverse_root, kSqrt},
+    {Op::fdiv, kF32, nearest_fma, nearest_soft<kDivFma>},
+    {Op::frcp, kF32, nearest_fma, nearest_soft<kRcpFma>},
+    {Op::fsqrt, kF32, nearest_fma, nearest_soft<kSqrtFma>},
+    {Op::fdiv_approx, kF32, good_fma, nearest_soft<kDivFma>},
+    {Op::frcp_approx, kF32, good_fma, nearest_soft<kRcpFma>},
+    {Op::fsqrt_approx, kF32, good_fma, nearest_soft<kSqrtFma>},
+    {Op::frsqrt_approx, kF32, good_fma, nearest_soft<kRsqrtFma>},
+    {Op::fneg, kFloats, no_saturation, sign_op, spv::OpBitwiseXor},
+    {Op::fabs, kFloats, no_saturation, sign_op, spv::OpBitwiseAnd},
+    {Op::fcmp, kF32 | kF64, exact_compare, compare},
+};
+
+}  // namespace
+
+Id float_type(LaneEmitter& e, ir::Type type) {
+  return e.module().makeFloatType(is_wide(type) ? 64 : 32);
+}
+
+/// Exponent 0: keep the sign only.
+Id flush_subnormal(ModuleBuilder& m, Id bits, uint32_t exponent_bits, uint32_t sign_bit) {
+  const Id exponent = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(exponent_bits)});
+  const Id small = m.op(spv::OpIEqual, m.bool_type, {exponent, m.u(0)});
+  const Id sign = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(sign_bit)});
+  return m.select(small, sign, bits);
+}
+
+Id exact_conversion(LaneEmitter& e, spv::Op code, Id type, Id value) {
+  const Id result = e.module().op(code, type, {value});
+  e.module().addDecoration(result, spv::DecorationNoContraction);
+  return result;
+}
+
+Id float_operand(LaneEmitter& e, size_t index, ir::Type type) {
+  ModuleBuilder& m = e.module();
+  Id bits = e.src(index);
+  if (e.inst().ftz && !is_wide(type) && !e.target().flushes) bits = flush_subnormal(m, bits);
+  return m.op(spv::OpBitcast, float_type(e, type), {bits});
+}
+
+namespace {
+Id canonical_nan(LaneEmitter& e, Id bits) {
+  ModuleBuilder& m = e.module();
+  const bool wide = is_wide(e.inst().type);
+  if (wide || e.target().native_compare) {
+    const Id value = m.op(spv::OpBitcast, float_type(e, e.inst().type), {bits});
+    const Id nan = m.op(spv::OpIsNan, m.bool_type, {value});
+    return m.select(nan, wide ? m.b64(0xfff8000000000000ULL) : m.u(0x7fffffff), bits);
+  }
+  const Id magnitude = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x7fffffff)});
+  const Id nan = m.op(spv::OpUGreaterThan, m.bool_type, {magnitude, m.u(0x7f800000)});
+  return m.select(nan, m.u(0x7fffffff), bits);
+}
+
+/// As integers, NaNs and negative numbers are larger than infinity.
+Id saturate(ModuleBuilder& m, Id bits) {
+  const Id outside = m.op(spv::OpUGreaterThan, m.bool_type, {bits, m.u(0x7f800000)});
+  const Id least = m.glsl(GLSLstd450UMin, m.uint_type, {bits, m.u(0x3f800000)});
+  return m.select(outside, m.u(0), least);
+}
+}  // namespace
+
+Id finish_bits(LaneEmitter& e, Id bits, bool canonical, bool native) {
+  const ir::Inst& inst = e.inst();
+  const bool wide = is_wide(inst.type);
+  if (inst.ftz && !wide && !(native && e.target().flushes))
+    bits = flush_subnormal(e.module(), bits);
+  if (!canonical && !inst.any_nan && !inst.sat) bits = canonical_nan(e, bits);
+  if (!inst.sat) return bits;
+  return wide ? e.library("lw_sat_f64", e.module().b64_type, {bits}) : saturate(e.module(), bits);
+}
+
+Values finish_float(LaneEmitter& e, Id value) {
+  const Id type = e.module().type_of(e.inst().type);
+  return {finish_bits(e, e.module().op(spv::OpBitcast, type, {value}), false, true)};
+}
+
+NativeTable float_rows() {
+  return {kRows, std::size(kRows)};
+}
+
+}  // namespace lanewise::spirv

@@ -1,0 +1,116 @@
+// Moves, width changes and the lane's bits of wave masks.
+#include "runtime/spirv/lane/emitter.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+using ir::Op;
+using ir::Type;
+
+constexpr uint32_t kAny = ~0U;
+
+Id shift_pair(LaneEmitter& e, unsigned bits) {
+  ModuleBuilder& m = e.module();
+  const Id amount = m.u(32 - bits);
+  const Id up = m.op(spv::OpShiftLeftLogical, m.uint_type, {e.src(0), amount});
+  return m.op(spv::OpShiftRightArithmetic, m.uint_type, {up, amount});
+}
+Id mask(LaneEmitter& e, uint32_t bits) {
+  ModuleBuilder& m = e.module();
+  return m.op(spv::OpBitwiseAnd, m.uint_type, {e.src(0), m.u(bits)});
+}
+
+Values move(LaneEmitter& e, spv::Op) {
+  return {e.src(0)};
+}
+Values select(LaneEmitter& e, spv::Op) {
+  const Id condition = e.src(0), yes = e.src(1), no = e.src(2);
+  return {e.module().select(condition, yes, no)};
+}
+Values pack(LaneEmitter& e, spv::Op) {
+  const Id low = e.src(0), high = e.src(1);
+  return {e.module().make64(low, high)};
+}
+Values unpack(LaneEmitter& e, spv::Op) {
+  const Id value = e.src(0);
+  return {e.module().lo(value), e.module().hi(value)};
+}
+Values zero_extend(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
+  if (m.int64()) return {m.op(spv::OpUConvert, m.b64_type, {e.src(0)})};
+  return {m.make64(e.src(0), m.u(0))};
+}
+Values sign_extend(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
+  const Id value = e.src(0);
+  return {m.make64(value, m.op(spv::OpShiftRightArithmetic, m.uint_type, {value, m.u(31)}))};
+}
+Values truncate(LaneEmitter& e, spv::Op) {
+  return {e.module().lo(e.src(0))};
+}
+Values zext8(LaneEmitter& e, spv::Op) {
+  return {mask(e, 0xff)};
+}
+Values zext16(LaneEmitter& e, spv::Op) {
+  return {mask(e, 0xffff)};
+}
+Values sext8(LaneEmitter& e, spv::Op) {
+  return {shift_pair(e, 8)};
+}
+Values sext16(LaneEmitter& e, spv::Op) {
+  return {shift_pair(e, 16)};
+}
+
+Id lane_in_wave(LaneEmitter& e) {
+  ModuleBuilder& m = e.module();
+  return m.op(spv::OpBitwiseAnd, m.uint_type, {e.lane(), m.u(e.wave_lanes() - 1)});
+}
+
+/// Bit `laneid` of a mask that may be 64 lanes wide.
+Values mask_bit(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
+  const Id value = e.src(0), lane = lane_in_wave(e);
+  const Id upper = m.op(spv::OpUGreaterThanEqual, m.bool_type, {lane, m.u(32)});
+  const Id word = m.select(upper, m.hi(value), m.lo(value));
+  const Id amount = m.op(spv::OpBitwiseAnd, m.uint_type, {lane, m.u(31)});
+  const Id shifted = m.op(spv::OpShiftRightLogical, m.uint_type, {word, amount});
+  const Id one = m.op(spv::OpBitwiseAnd, m.uint_type, {shifted, m.u(1)});
+  return {m.op(spv::OpINotEqual, m.bool_type, {one, m.u(0)})};
+}
+
+/// Set bits of the mask below this lane, plus an addend.
+Values count_below(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
+  const Id value = e.src(0), addend = e.src(1), lane = lane_in_wave(e);
+  const Id upper = m.op(spv::OpUGreaterThanEqual, m.bool_type, {lane, m.u(32)});
+  const Id amount = m.op(spv::OpBitwiseAnd, m.uint_type, {lane, m.u(31)});
+  const Id bit_of_lane = m.op(spv::OpShiftLeftLogical, m.uint_type, {m.u(1), amount});
+  const Id below = m.op(spv::OpISub, m.uint_type, {bit_of_lane, m.u(1)});
+  const Id low_mask = m.select(upper, m.u(0xffffffff), below);
+  const Id high_mask = m.select(upper, below, m.u(0));
+  Id total = addend;
+  for (const auto& [word, part] : {std::pair{m.lo(value), low_mask}, {m.hi(value), high_mask}}) {
+    const Id kept = m.op(spv::OpBitwiseAnd, m.uint_type, {word, part});
+    const Id count = m.op(spv::OpBitCount, m.uint_type, {kept});
+    total = m.op(spv::OpIAdd, m.uint_type, {total, count});
+  }
+  return {total};
+}
+
+constexpr NativeRow kRows[] = {
+    {Op::mov, kAny, nullptr, move},           {Op::select, kAny, nullptr, select},
+    {Op::pack64, kAny, nullptr, pack},        {Op::unpack64, kAny, nullptr, unpack},
+    {Op::zext64, kAny, nullptr, zero_extend}, {Op::sext64, kAny, nullptr, sign_extend},
+    {Op::trunc32, kAny, nullptr, truncate},   {Op::zext8, kAny, nullptr, zext8},
+    {Op::sext8, kAny, nullptr, sext8},        {Op::zext16, kAny, nullptr, zext16},
+    {Op::sext16, kAny, nullptr, sext16},      {Op::maskbit, kAny, nullptr, mask_bit},
+    {Op::mbcnt, kAny, nullptr, count_below},
+};
+
+}  // namespace
+
+NativeTable move_rows() {
+  return {kRows, std::size(kRows)};
+}
+
+}  // namespace lanewise::spirv

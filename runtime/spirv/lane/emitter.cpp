@@ -1,0 +1,338 @@
+#include "runtime/spirv/lane/emitter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/spirv/binary/library.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+/// Width of source `index` as the operation's signature gives it.
+ir::Width source_width(const ir::Inst& inst, size_t index) {
+  const std::string_view signature = ir::info(inst.op).signature;
+  const std::string_view sources = signature.substr(signature.find(':') + 1);
+  switch (index < sources.size() ? sources[index] : 'T') {
+    case 'p':
+      return ir::Width::pred;
+    case 'w':
+      return ir::Width::b32;
+    case 'd':
+      return ir::Width::b64;
+    case 'F':
+      return ir::width_of(inst.from);
+    default:
+      return ir::width_of(inst.type);
+  }
+}
+
+void collect_flags(const std::vector<ir::Node>& nodes, std::vector<bool>& always,
+                   std::vector<bool>& assigned) {
+  for (const ir::Node& node : nodes) {
+    if (node.kind == ir::Node::Kind::if_) always[node.cond.reg.id] = true;
+    if (node.kind == ir::Node::Kind::assign) always[node.reg.id] = assigned[node.reg.id] = true;
+    collect_flags(node.body, always, assigned);
+    collect_flags(node.otherwise, always, assigned);
+  }
+}
+
+bool constant_operand(const ir::Operand& operand, const std::vector<bool>& constant) {
+  return !operand.is_reg() || constant[operand.index];
+}
+
+/// The result lies below the least normal number whatever the operands are: where subnormals are
+/// flushed, a compiler can see that it is a zero.
+bool always_small(const ir::Inst& inst) {
+  constexpr uint64_t kLeastNormal = 0x00800000;
+  const auto immediate = [&](size_t n) { return n < inst.src.size() && inst.src[n].is_imm(); };
+  switch (inst.op) {
+    case ir::Op::zext8:
+    case ir::Op::zext16:
+    case ir::Op::popc:
+    case ir::Op::clz:
+      return true;
+    case ir::Op::and_:
+      return std::ranges::any_of(
+          inst.src, [&](const ir::Operand& o) { return o.is_imm() && o.imm < kLeastNormal; });
+    case ir::Op::shr:
+      return !ir::is_signed(inst.type) && immediate(1) && inst.src[1].imm > 8;
+    case ir::Op::bfe:
+      return !ir::is_signed(inst.type) && immediate(2) && inst.src[2].imm < 24;
+    case ir::Op::load:
+      return inst.mem && ir::size_of(inst.mem->elem) < 4 && !ir::is_signed(inst.mem->elem);
+    default:
+      return false;
+  }
+}
+
+/// Registers with a definition that a compiler can evaluate; they grow until nothing changes.
+std::vector<bool> constant_registers(const ir::Program& program) {
+  std::vector<bool> constant(program.regs.size(), false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const ir::Block& block : program.blocks) {
+      for (const ir::Inst& inst : block.insts) {
+        const bool small = always_small(inst);
+        if (!small && (ir::info(inst.op).trait != ir::OpTrait::pure || inst.op == ir::Op::sreg))
+          continue;
+        const bool known = small || std::ranges::all_of(inst.src, [&](const ir::Operand& o) {
+                             return constant_operand(o, constant);
+                           });
+        for (const ir::Reg dst : inst.dst) {
+          if (!known || constant[dst.id]) continue;
+          constant[dst.id] = changed = true;
+        }
+      }
+    }
+  }
+  return constant;
+}
+
+}  // namespace
+
+bool LaneEmitter::may_be_constant(size_t index) const {
+  return constant_operand(inst_->src[index], constant_);
+}
+
+LaneEmitter::LaneEmitter(ModuleBuilder& module, const ir::Structured& code, const Options& options,
+                         const Target& target, const Shape& shape, const Frame& frame)
+    : m_(module),
+      code_(code),
+      program_(code.program),
+      options_(options),
+      target_(target),
+      shape_(shape),
+      frame_(frame),
+      live_(ir::liveness(code.program)) {
+  const size_t count = program_.regs.size();
+  make_slots();
+  live_across_.assign(count, false);
+  always_.assign(count, false);
+  zeroed_.assign(count, false);
+  if (target.folds_zero) constant_ = constant_registers(program_);
+}
+
+void LaneEmitter::make_slots() {
+  const size_t count = program_.regs.size();
+  slots_.resize(shape_.together ? shape_.lanes_per_invocation : 1);
+  for (uint32_t n = 0; n < slots_.size(); ++n) {
+    Slot& slot = slots_[n];
+    slot.number = n;
+    slot.state = frame_.states.at(n);
+    slot.variables.assign(count, spv::NoResult);
+    slot.cache.assign(count, spv::NoResult);
+  }
+  slot_ = slots_.data();
+}
+
+/// Where a register of the current slot lives.
+LaneEmitter::Slot& LaneEmitter::holder(uint32_t reg) {
+  return !shared_.empty() && shared_[reg] ? slots_[0] : *slot_;
+}
+
+/// Becomes a loop around a compare and swap where the device lacks the operation.
+bool LaneEmitter::is_retry_loop(const ir::Inst& inst) {
+  return inst.op == ir::Op::atom ||
+         (inst.op == ir::Op::store && inst.mem && ir::size_of(inst.mem->elem) < 4);
+}
+bool LaneEmitter::has_retry_loops() const {
+  return std::ranges::any_of(program_.blocks, [](const ir::Block& block) {
+    return std::ranges::any_of(block.insts, is_retry_loop);
+  });
+}
+
+void LaneEmitter::find_variables() {
+  const auto merge = [](std::vector<bool>& into, const std::vector<bool>& from) {
+    for (size_t i = 0; i < from.size() && i < into.size(); ++i)
+      if (from[i]) into[i] = true;
+  };
+  for (const auto& set : live_.in) merge(live_across_, set);
+  for (const auto& set : live_.out) merge(live_across_, set);
+  // The conditions of ifs are read after their block has ended, whatever the block's live-out says.
+  collect_flags(code_.body, always_, zeroed_);
+  if (!live_.in.empty()) merge(zeroed_, live_.in[0]);
+  for (size_t i = 0; i < frame_.carried.size(); ++i) {
+    if (frame_.carried[i] == spv::NoResult) continue;
+    slot_->variables[i] = frame_.carried[i];
+    always_[i] = true;
+    zeroed_[i] = false;
+  }
+  merge(live_across_, always_);
+}
+
+void LaneEmitter::initialise_variables() {
+  for (size_t i = 0; i < program_.regs.size(); ++i) {
+    if (!zeroed_[i]) continue;
+    const auto reg = static_cast<uint32_t>(i);
+    const auto set = [&] { m_.createStore(m_.constant(program_.regs[i].width, 0), variable(reg)); };
+    if (masked() && !shared_[reg]) {
+      in_slots([&](uint32_t) { set(); });
+    } else {
+      set();
+    }
+  }
+}
+
+void LaneEmitter::run() {
+  slot_->lane = m_.createLoad(frame_.lane, spv::NoPrecision);
+  group_ = m_.createLoad(frame_.group, spv::NoPrecision);
+  if (target_.folds_zero || (!m_.int64() && has_retry_loops()))
+    hidden_zero_ = launch_word(kLaunchSpareWord);
+  find_variables();
+  if (masked()) {
+    subgroup_lane_ = m_.createLoad(frame_.subgroup_lane, spv::NoPrecision);
+    plan_slots();
+  }
+  initialise_variables();
+  if (masked()) start_masks();
+  prepare_limits();
+  nodes(code_.body);
+  if (!m_.terminated()) leave();
+}
+
+Id LaneEmitter::variable(uint32_t reg) {
+  Id& id = holder(reg).variables[reg];
+  if (id == spv::NoResult) {
+    id = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction,
+                           m_.type_of(program_.regs[reg].width));
+  }
+  return id;
+}
+
+Id LaneEmitter::read(uint32_t reg) {
+  Slot& slot = holder(reg);
+  Id& known = slot.cache[reg];
+  if (known != spv::NoResult) return known;
+  // A register that is live nowhere across blocks and not written yet has no value: zero.
+  known = live_across_[reg] ? m_.createLoad(variable(reg), spv::NoPrecision)
+                            : m_.constant(program_.regs[reg].width, 0);
+  slot.cached.push_back(reg);
+  return known;
+}
+
+void LaneEmitter::write(uint32_t reg, Id value) {
+  Slot& slot = holder(reg);
+  if (slot.cache[reg] == spv::NoResult) slot.cached.push_back(reg);
+  slot.cache[reg] = value;
+  slot.dirty.push_back(reg);
+}
+
+void LaneEmitter::flush(const std::vector<bool>& live_out) {
+  stored_.resize(program_.regs.size(), false);
+  Slot* const current = slot_;
+  for (Slot& slot : slots_) {
+    slot_ = &slot;
+    for (const uint32_t reg : slot.dirty) {
+      if (stored_[reg] || !(always_[reg] || live_out[reg])) continue;
+      stored_[reg] = true;
+      m_.createStore(slot.cache[reg], variable(reg));
+    }
+    for (const uint32_t reg : slot.dirty) stored_[reg] = false;
+    slot.dirty.clear();
+  }
+  slot_ = current;
+}
+
+void LaneEmitter::forget() {
+  for (Slot& slot : slots_) {
+    for (const uint32_t reg : slot.cached) slot.cache[reg] = spv::NoResult;
+    slot.cached.clear();
+  }
+}
+
+Id LaneEmitter::guard_value(const ir::Guard& guard) {
+  if (guard.always()) return m_.b(true);
+  const Id value = read(guard.reg.id);
+  return guard.negate ? m_.op(spv::OpLogicalNot, m_.bool_type, {value}) : value;
+}
+
+Id LaneEmitter::value_of(const ir::Operand& operand, ir::Width width) {
+  switch (operand.kind) {
+    case ir::Operand::Kind::reg:
+      return read(operand.index);
+    case ir::Operand::Kind::imm:
+      return m_.constant(width, operand.imm);
+    case ir::Operand::Kind::symbol:
+      unsupported("its symbol has no address yet");
+    case ir::Operand::Kind::none:
+      break;
+  }
+  return m_.constant(width, 0);
+}
+
+Id LaneEmitter::src(size_t index) {
+  return src_as(index, source_width(*inst_, index));
+}
+Id LaneEmitter::src_as(size_t index, ir::Width width) {
+  return value_of(inst_->src[index], width);
+}
+
+void LaneEmitter::set_results(const Values& values) {
+  set_all({values.first, values.second, values.third, values.fourth});
+}
+
+/// At least as many results as destinations, or those are left alone.
+void LaneEmitter::set_all(Ids results) {
+  const Id guard = inst_->guard.always() ? spv::NoResult : guard_value(inst_->guard);
+  const size_t count = std::min(results.size(), inst_->dst.size());
+  // All old values are read before the first is replaced.
+  for (size_t i = 0; i < count; ++i) {
+    const ir::Reg reg = inst_->dst[i];
+    if (!reg.valid()) continue;
+    // Lanes that are inactive keep what some block reads; the rest dies where it was made.
+    const bool kept = masked() && live_across_[reg.id] && !shared_[reg.id];
+    const Id taken = kept ? both(guard, active()) : guard;
+    if (taken != spv::NoResult) results[i] = m_.select(taken, results[i], read(reg.id));
+  }
+  for (size_t i = 0; i < count; ++i)
+    if (inst_->dst[i].valid()) write(inst_->dst[i].id, results[i]);
+}
+
+bool LaneEmitter::has_library(const std::string& name) const {
+  return library::find(name) != nullptr;
+}
+
+Id LaneEmitter::library(const std::string& name, Id result_type, const Ids& args) {
+  if (!has_library(name)) {
+    unsupported(fmt::format("this device cannot run it and there is no emulation ({})", name));
+  }
+  return m_.call(name, result_type, args);
+}
+
+void LaneEmitter::unsupported(const std::string& why) const {
+  std::string_view op = ir::info(inst_->op).name;
+  if (op.ends_with('_')) op.remove_suffix(1);
+  std::string text(op);
+  if (inst_->type != ir::Type::none) text += fmt::format(".{}", ir::name(inst_->type));
+  uint32_t line = 0;
+  if (inst_->site < program_.sites.size()) {
+    const ir::Site& place = program_.sites[inst_->site];
+    if (!place.text.empty()) text = place.text;
+    line = place.line;
+  }
+  throw Error(ErrorKind::guest, line != 0
+                                    ? fmt::format("instruction '{}' (line {}): {}", text, line, why)
+                                    : fmt::format("instruction '{}': {}", text, why));
+}
+
+Id LaneEmitter::push_word(uint32_t word) {
+  const Id pointer =
+      m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
+            {frame_.push, m_.u(0), m_.u(word)});
+  return m_.createLoad(pointer, spv::NoPrecision);
+}
+
+Id LaneEmitter::launch_word(uint32_t word) {
+  return library("lw_launch", m_.uint_type, {m_.u(word)});
+}
+
+Id LaneEmitter::tick() {
+  const Id next =
+      m_.op(spv::OpIAdd, m_.uint_type, {m_.createLoad(frame_.clock, spv::NoPrecision), m_.u(16)});
+  m_.createStore(next, frame_.clock);
+  return next;
+}
+
+}  // namespace lanewise::spirv

@@ -1,0 +1,124 @@
+#include "runtime/spirv/lane/lane_state.hpp"
+
+#include <glslang/SPIRV/GLSL.std.450.h>
+
+namespace lanewise::spirv {
+namespace {
+
+/// Where the driver leaves loops by itself, a lane is soon at its end. It looks at the host's wish
+/// when it begins, and its steps are counted down in one go: drivers that do this run both sides of
+/// every branch (llvmpipe), and a look in each turn is what they would make of a rare one.
+bool looks_once(const Target& target) {
+  return target.cuts_loops;
+}
+
+/// What is known of the one such driver (llvmpipe). A lane that stops with a larger budget was
+/// stopped by it. Compilers know how many steps are left behind a loop: none.
+constexpr uint32_t kDriversLimit = 65535;
+
+/// So many back edges pass between two looks at the budget and at the host's wish to stop.
+constexpr uint32_t kStepsAtOnce = 4096;
+
+}  // namespace
+
+LaneState::LaneState(ModuleBuilder& module, const Target& target, FaultPoints& points,
+                     bool takes_steps, bool step_budget)
+    : m_(module),
+      target_(target),
+      points_(points),
+      takes_steps_(takes_steps),
+      step_budget_(step_budget) {
+  const auto variable = [&](const char* name) {
+    return m_.createVariable(spv::NoPrecision, spv::StorageClassPrivate, m_.uint_type, name,
+                             m_.u(0));
+  };
+  point_ = variable("fault_point");
+  low_ = variable("fault_low");
+  high_ = variable("fault_high");
+  if (!takes_steps) return;
+  left_ = variable("steps_left");
+  reserve_ = variable("steps_reserve");
+}
+
+void LaneState::start(Id budget_low, Id budget_high) {
+  start();
+  if (!takes_steps_) return;
+  const Id all = m_.u(~0U);
+  // Budgets of 2^32 steps and more count as 2^32 - 1.
+  const Id wide = m_.op(spv::OpINotEqual, m_.bool_type, {budget_high, m_.u(0)});
+  const Id budget = step_budget_ ? m_.select(wide, all, budget_low) : all;
+  if (looks_once(target_)) {
+    const Id aborted = m_.call("lw_aborted", m_.bool_type, {});
+    m_.createStore(m_.select(aborted, m_.u(0), budget), left_);
+    const Id beyond = m_.op(spv::OpUGreaterThan, m_.bool_type, {budget, m_.u(kDriversLimit)});
+    const Id not_budget = m_.op(spv::OpLogicalOr, m_.bool_type, {aborted, beyond});
+    m_.createStore(m_.select(not_budget, m_.u(1), m_.u(0)), reserve_);
+    return;
+  }
+  const Id first = m_.glsl(GLSLstd450UMin, m_.uint_type, {budget, m_.u(kStepsAtOnce)});
+  m_.createStore(first, left_);
+  const Id rest = m_.op(spv::OpISub, m_.uint_type, {budget, first});
+  m_.createStore(step_budget_ ? rest : all, reserve_);
+}
+
+void LaneState::note(Id wrong, Id point, Id low, Id high) {
+  const Id none = m_.op(spv::OpIEqual, m_.bool_type, {load(point_), m_.u(0)});
+  const Id first = m_.op(spv::OpLogicalAnd, m_.bool_type, {wrong, none});
+  m_.createStore(m_.select(first, point, load(point_)), point_);
+  m_.createStore(m_.select(first, low, load(low_)), low_);
+  m_.createStore(m_.select(first, high, load(high_)), high_);
+}
+
+Id LaneState::step() {
+  const Id left = load(left_);
+  if (looks_once(target_)) {
+    const Id go_on = m_.op(spv::OpINotEqual, m_.bool_type, {left, m_.u(0)});
+    const Id one = m_.select(go_on, m_.u(1), m_.u(0));
+    m_.createStore(m_.op(spv::OpISub, m_.uint_type, {left, one}), left_);
+    return go_on;
+  }
+  m_.createStore(m_.op(spv::OpISub, m_.uint_type, {left, m_.u(1)}), left_);
+  const Id used_up = m_.op(spv::OpIEqual, m_.bool_type, {left, m_.u(0)});
+  spv::Block* before = m_.getBuildPoint();
+  spv::Block* refill = m_.new_block();
+  spv::Block* merge = m_.new_block();
+  m_.selection_merge(merge);
+  m_.createConditionalBranch(used_up, refill, merge);
+  m_.setBuildPoint(refill);
+  const Id more = m_.call("lw_refill", m_.uint_type, {load(reserve_)});
+  if (step_budget_)
+    m_.createStore(m_.op(spv::OpISub, m_.uint_type, {load(reserve_), more}), reserve_);
+  // A lane that was stopped stays so: its next step looks again.
+  const Id at_least = m_.glsl(GLSLstd450UMax, m_.uint_type, {more, m_.u(1)});
+  m_.createStore(m_.op(spv::OpISub, m_.uint_type, {at_least, m_.u(1)}), left_);
+  const Id some = m_.op(spv::OpINotEqual, m_.bool_type, {more, m_.u(0)});
+  spv::Block* after = m_.getBuildPoint();
+  m_.createBranch(merge);
+  m_.setBuildPoint(merge);
+  return m_.op(spv::OpPhi, m_.bool_type, {m_.b(true), before->getId(), some, after->getId()});
+}
+
+Id LaneState::out_of_steps() {
+  return m_.op(spv::OpIEqual, m_.bool_type, {load(reserve_), m_.u(0)});
+}
+
+void LaneState::cut_by_driver(uint32_t site) {
+  const Id aborted = m_.call("lw_aborted", m_.bool_type, {});
+  const uint32_t point = points_.number(FaultKind::step_budget, site);
+  note(m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}), m_.u(point), m_.u(1), m_.u(0));
+}
+
+void LaneState::report(Id group, Id lane) {
+  const Id point = load(point_);
+  const Id faulted = m_.op(spv::OpINotEqual, m_.bool_type, {point, m_.u(0)});
+  spv::Block* then = m_.new_block();
+  spv::Block* merge = m_.new_block();
+  m_.selection_merge(merge);
+  m_.createConditionalBranch(faulted, then, merge);
+  m_.setBuildPoint(then);
+  m_.call("lw_report", m_.void_type, {point, load(low_), load(high_), group, lane});
+  m_.createBranch(merge);
+  m_.setBuildPoint(merge);
+}
+
+}  // namespace lanewise::spirv

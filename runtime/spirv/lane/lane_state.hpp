@@ -1,0 +1,57 @@
+// What a lane carries beside its registers: its first fault and the steps it has left. Module
+// variables, which compilers keep in registers; where an invocation carries several lanes, phase
+// mode saves them like registers.
+#pragma once
+
+#include <array>
+
+#include "runtime/spirv/binary/module_builder.hpp"
+#include "runtime/spirv/fault_points.hpp"
+
+namespace lanewise::spirv {
+
+class LaneState {
+ public:
+  /// Several states of one kernel number their faults together. `takes_steps`: step() is called
+  /// somewhere. `step_budget`: steps are limited.
+  LaneState(ModuleBuilder& module, const Target& target, FaultPoints& points, bool takes_steps,
+            bool step_budget);
+
+  FaultPoints& points() { return points_; }
+  const FaultPoints& points() const { return points_; }
+  /// The variables, all of them words.
+  std::array<Id, 5> variables() const { return {point_, low_, high_, left_, reserve_}; }
+
+  /// A lane begins. `budget`: words of the launch block, low and high.
+  void start(Id budget_low, Id budget_high);
+  /// The same for a lane whose steps another state counts.
+  void start() { m_.createStore(m_.u(0), point_); }
+  /// Keeps the lane's first fault; `wrong` tells whether this is one.
+  void note(Id wrong, Id point, Id low, Id high);
+  /// The same where it is sure.
+  void note(Id point, Id low, Id high) { note(m_.b(true), point, low, high); }
+  void note(FaultKind kind, uint32_t site) {
+    note(m_.u(points_.number(kind, site)), m_.u(0), m_.u(0));
+  }
+  /// A back edge: true = go on. When not, out_of_steps() says whether the budget is used up; else
+  /// the host wants the launch to end.
+  Id step();
+  Id out_of_steps();
+  /// The driver has left a loop for the lane, unless the launch was told to end. Address 1 says so.
+  void cut_by_driver(uint32_t site);
+  /// A lane ends: its fault, if any, is written down.
+  void report(Id group, Id lane);
+
+ private:
+  Id load(Id variable) { return m_.createLoad(variable, spv::NoPrecision); }
+
+  ModuleBuilder& m_;
+  const Target& target_;
+  FaultPoints& points_;
+  bool takes_steps_, step_budget_;  ///< without a budget the reserve never gets less
+  Id point_, low_, high_;
+  Id left_ = spv::NoResult;     ///< back edges until the next look at the budget
+  Id reserve_ = spv::NoResult;  ///< what the budget has beyond that
+};
+
+}  // namespace lanewise::spirv

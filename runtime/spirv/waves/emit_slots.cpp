@@ -1,0 +1,189 @@
+// Wave mode: the lanes of a wave lie side by side in neighbouring invocations, and where a wave is
+// wider than a subgroup, behind each other in slots of one invocation. Slots run instruction by
+// instruction, so that a wave is always at one place.
+#include <algorithm>
+
+#include "runtime/ir/passes/passes.hpp"
+#include "runtime/spirv/lane/emitter.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+using ir::OpTrait;
+using ir::Space;
+
+void collect_assigned(const std::vector<ir::Node>& nodes, std::vector<bool>& assigned) {
+  for (const ir::Node& node : nodes) {
+    if (node.kind == ir::Node::Kind::assign) assigned[node.reg.id] = true;
+    collect_assigned(node.body, assigned);
+    collect_assigned(node.otherwise, assigned);
+  }
+}
+
+/// Does what it does to no more than its destinations, and equal sources give equal results; what
+/// is checked notes a fault for each lane.
+bool gives_one_result(const ir::Inst& inst) {
+  const OpTrait trait = ir::info(inst.op).trait;
+  if (trait == OpTrait::pure || trait == OpTrait::wave) return true;
+  return inst.op == ir::Op::load && inst.event == 0 && inst.src.back().is_imm() &&
+         (inst.mem->space == Space::param || inst.mem->space == Space::constant);
+}
+
+/// Registers that are written once for all slots, grown down from those that are uniform.
+std::vector<bool> shared_registers(const ir::Program& program, std::vector<bool> shared) {
+  const auto drop = [&](const ir::Inst& inst) {
+    bool changed = false;
+    for (const ir::Reg reg : inst.dst) {
+      changed = changed || (reg.valid() && shared[reg.id]);
+      if (reg.valid()) shared[reg.id] = false;
+    }
+    return changed;
+  };
+  const auto is_shared = [&](const ir::Inst& inst) {
+    // A cross-lane operation takes each slot's own operands and gives all of them one result.
+    const bool wave = ir::info(inst.op).trait == OpTrait::wave;
+    const auto known = [&](const ir::Operand& o) { return !o.is_reg() || shared[o.index]; };
+    const auto kept = [&](ir::Reg reg) { return !reg.valid() || shared[reg.id]; };
+    return gives_one_result(inst) && (wave || std::ranges::all_of(inst.src, known)) &&
+           (inst.guard.always() || shared[inst.guard.reg.id]) &&
+           std::ranges::all_of(inst.dst, kept);
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const ir::Block& block : program.blocks)
+      for (const ir::Inst& inst : block.insts)
+        if (!inst.dst.empty() && !is_shared(inst)) changed = drop(inst) || changed;
+  }
+  return shared;
+}
+
+}  // namespace
+
+void LaneEmitter::in_slots(const std::function<void(uint32_t)>& body) {
+  for (Slot& slot : slots_) {
+    slot_ = &slot;
+    body(slot.number);
+  }
+  slot_ = slots_.data();
+}
+
+void LaneEmitter::plan_slots() {
+  const bool alone = program_.wave_lanes >= target_.subgroup_size;
+  uniform_ = ir::uniformity(program_, alone ? ir::Together::wave : ir::Together::group).reg;
+  // The structuriser's flags are set in the tree, which the analysis does not see.
+  std::vector<bool> assigned(program_.regs.size(), false);
+  collect_assigned(code_.body, assigned);
+  for (size_t i = 0; i < assigned.size(); ++i)
+    if (assigned[i]) uniform_[i] = false;
+  // Where lanes have left a construct divergently, the rest of its body still runs, under
+  // an empty mask; what is written once for all slots is not masked and may not be written there.
+  std::vector<bool> candidates = uniform_;
+  if (diverges_anywhere(code_.body)) candidates.assign(candidates.size(), false);
+  shared_ = slots_.size() > 1 ? shared_registers(program_, std::move(candidates))
+                              : std::vector<bool>(program_.regs.size(), false);
+}
+
+void LaneEmitter::start_masks() {
+  const uint32_t step = target_.subgroup_size;
+  const uint32_t whole = std::max(program_.wave_lanes, step);
+  const Id first = slots_[0].lane;
+  for (Slot& slot : slots_) {
+    if (slot.number != 0)
+      slot.lane = m_.op(spv::OpIAdd, m_.uint_type, {first, m_.u(slot.number * step)});
+    slot.active_variable =
+        m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type, "active");
+  }
+  full_ = true;
+  if (shape_.lanes % whole == 0) return;
+  Ids exist;
+  for (const Slot& slot : slots_)
+    exist.push_back(m_.op(spv::OpULessThan, m_.bool_type, {slot.lane, m_.u(shape_.lanes)}));
+  set_masks(exist);
+}
+
+/// Does the current slot's lane take part? NoResult = surely.
+Id LaneEmitter::active() {
+  if (!masked() || full_) return spv::NoResult;
+  if (slot_->active == spv::NoResult)
+    slot_->active = m_.createLoad(slot_->active_variable, spv::NoPrecision);
+  return slot_->active;
+}
+
+void LaneEmitter::set_active(Id mask) {
+  slot_->active = mask;
+  m_.createStore(mask, slot_->active_variable);
+}
+
+Ids LaneEmitter::masks() {
+  Ids all;
+  in_slots([&](uint32_t) { all.push_back(active()); });
+  return all;
+}
+
+void LaneEmitter::set_masks(const Ids& masks) {
+  full_ = std::ranges::count(masks, spv::NoResult) == static_cast<ptrdiff_t>(masks.size());
+  if (full_) return;
+  in_slots([&](uint32_t n) { set_active(masks[n] == spv::NoResult ? m_.b(true) : masks[n]); });
+}
+
+/// NoResult stands for true.
+Id LaneEmitter::both(Id a, Id b) {
+  if (b == spv::NoResult || a == b) return a;
+  if (a == spv::NoResult || a == m_.b(true)) return b;
+  if (b == m_.b(true)) return a;
+  return m_.op(spv::OpLogicalAnd, m_.bool_type, {a, b});
+}
+
+Id LaneEmitter::inverse(Id a) {
+  return a == spv::NoResult ? m_.b(false) : m_.op(spv::OpLogicalNot, m_.bool_type, {a});
+}
+
+/// In some lane of the subgroup.
+Id LaneEmitter::any_of(const Ids& of_slots) {
+  Id some = spv::NoResult;
+  for (const Id one : of_slots) {
+    if (one == spv::NoResult) return m_.b(true);
+    some = some == spv::NoResult ? one : m_.op(spv::OpLogicalOr, m_.bool_type, {some, one});
+  }
+  m_.addCapability(spv::CapabilityGroupNonUniformVote);
+  return m_.op(spv::OpGroupNonUniformAny, m_.bool_type, {m_.u(spv::ScopeSubgroup), some});
+}
+
+/// Only one slot carries it out, and what it gives is everybody's.
+bool LaneEmitter::once_for_all(const ir::Inst& inst) const {
+  return !inst.dst.empty() && std::ranges::all_of(inst.dst, [&](ir::Reg reg) {
+    return !reg.valid() || shared_[reg.id];
+  }) && std::ranges::any_of(inst.dst, [](ir::Reg reg) { return reg.valid(); });
+}
+
+/// The library keeps local memory and trace positions for each slot.
+void LaneEmitter::tell_library(const ir::Inst& inst) {
+  if (slots_.size() == 1) return;
+  const bool traced = options_.trace_bits != 0 && inst.event != 0;
+  const bool own = inst.mem && ir::info(inst.op).trait == OpTrait::mem &&
+                   (inst.mem->space == Space::local || inst.mem->space == Space::generic);
+  if (traced || own) library("lw_set_lane", m_.void_type, {m_.u(slot_->number), slot_->lane});
+}
+
+void LaneEmitter::run_instruction(const ir::Inst& inst) {
+  if (!masked()) return emit(inst);
+  inst_ = &inst;
+  const OpTrait trait = ir::info(inst.op).trait;
+  if (trait == OpTrait::wave) return subgroup_operation(inst);
+  if (inst.op == ir::Op::trap) return masked_trap();
+  if (inst.op == ir::Op::barrier || once_for_all(inst)) return emit(inst);
+  if (inst.op == ir::Op::fence) {
+    in_slots([&](uint32_t n) {
+      tell_library(inst);
+      if (options_.trace_bits != 0 && inst.event != 0) emit_event();
+      if (n == 0) fence();
+    });
+    return;
+  }
+  in_slots([&](uint32_t) {
+    tell_library(inst);
+    emit(inst);
+  });
+}
+
+}  // namespace lanewise::spirv

@@ -1,0 +1,516 @@
+// Wave mode: cross-lane operations as subgroup operations and a choice of slots. What they mean:
+// docs/execution.md. Lane n of a wave is invocation n % S of the subgroup in slot n / S; of waves
+// smaller than a subgroup, several lie in one.
+#include <glslang/SPIRV/GLSL.std.450.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "runtime/ir/wave_ops.hpp"
+#include "runtime/spirv/lane/emitter.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+using ir::Op;
+using ir::ShflMode;
+using ir::Width;
+
+uint32_t low_bits(uint32_t count) {
+  return count >= 32 ? ~0U : (1U << count) - 1;
+}
+
+/// One step of a reduction.
+Id combined(ModuleBuilder& m, const ir::Inst& inst, Id a, Id b) {
+  const bool is_signed = ir::is_signed(inst.type);
+  switch (inst.mem->atom) {
+    case ir::AtomOp::min:
+      return m.glsl(is_signed ? GLSLstd450SMin : GLSLstd450UMin, m.uint_type, {a, b});
+    case ir::AtomOp::max:
+      return m.glsl(is_signed ? GLSLstd450SMax : GLSLstd450UMax, m.uint_type, {a, b});
+    case ir::AtomOp::and_:
+      return m.op(spv::OpBitwiseAnd, m.uint_type, {a, b});
+    case ir::AtomOp::or_:
+      return m.op(spv::OpBitwiseOr, m.uint_type, {a, b});
+    case ir::AtomOp::xor_:
+      return m.op(spv::OpBitwiseXor, m.uint_type, {a, b});
+    default:
+      return m.op(spv::OpIAdd, m.uint_type, {a, b});
+  }
+}
+
+/// What changes no reduction.
+uint32_t neutral(const ir::Inst& inst) {
+  const bool is_signed = ir::is_signed(inst.type);
+  switch (inst.mem->atom) {
+    case ir::AtomOp::min:
+      return is_signed ? 0x7fffffff : ~0U;
+    case ir::AtomOp::max:
+      return is_signed ? 0x80000000 : 0;
+    case ir::AtomOp::and_:
+      return ~0U;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+/// The lane's number in its wave.
+Id LaneEmitter::in_wave(uint32_t slot) {
+  const uint32_t size = target_.subgroup_size;
+  if (wave_lanes() < size)
+    return m_.op(spv::OpBitwiseAnd, m_.uint_type, {subgroup_lane_, m_.u(wave_lanes() - 1)});
+  if (slot == 0) return subgroup_lane_;
+  return m_.op(spv::OpIAdd, m_.uint_type, {subgroup_lane_, m_.u(slot * size)});
+}
+
+/// Where the wave begins in its subgroup.
+Id LaneEmitter::first_in_subgroup() {
+  return m_.op(spv::OpBitwiseAnd, m_.uint_type, {subgroup_lane_, m_.u(~(wave_lanes() - 1))});
+}
+
+LaneEmitter::Mask LaneEmitter::ballot_of(const Ids& of_slots) {
+  const uint32_t size = target_.subgroup_size;
+  m_.addCapability(spv::CapabilityGroupNonUniformBallot);
+  const auto word = [&](Id ballot, uint32_t n) { return m_.extract(ballot, m_.uint_type, n); };
+  Mask mask{m_.u(0), m_.u(0)};
+  for (uint32_t k = 0; k < of_slots.size(); ++k) {
+    const Id one = of_slots[k] == spv::NoResult ? m_.b(true) : of_slots[k];
+    const Id ballot =
+        m_.op(spv::OpGroupNonUniformBallot, m_.uvec4_type, {m_.u(spv::ScopeSubgroup), one});
+    if (wave_lanes() < size) {
+      const Id first = first_in_subgroup();
+      const Id which = m_.op(spv::OpShiftRightLogical, m_.uint_type, {first, m_.u(5)});
+      const auto piece = [&](Id number) {
+        const Id whole = size <= 32
+                             ? word(ballot, 0)
+                             : m_.op(spv::OpVectorExtractDynamic, m_.uint_type, {ballot, number});
+        const Id shift = m_.op(spv::OpBitwiseAnd, m_.uint_type, {first, m_.u(31)});
+        const Id moved = m_.op(spv::OpShiftRightLogical, m_.uint_type, {whole, shift});
+        return m_.op(spv::OpBitwiseAnd, m_.uint_type, {moved, m_.u(low_bits(wave_lanes()))});
+      };
+      mask.low = piece(which);
+      if (wave_lanes() > 32) mask.high = piece(m_.op(spv::OpIAdd, m_.uint_type, {which, m_.u(1)}));
+      continue;
+    }
+    const uint32_t first = k * size;
+    Id& part = first < 32 ? mask.low : mask.high;
+    const Id bits = word(ballot, 0);
+    part =
+        first % 32 == 0
+            ? bits
+            : m_.op(spv::OpBitwiseOr, m_.uint_type,
+                    {part, m_.op(spv::OpShiftLeftLogical, m_.uint_type, {bits, m_.u(first % 32)})});
+    if (size > 32) mask.high = word(ballot, 1);
+  }
+  return mask;
+}
+
+LaneEmitter::Mask LaneEmitter::all_lanes() {
+  const uint32_t lanes = wave_lanes();
+  return {m_.u(low_bits(lanes)), m_.u(lanes > 32 ? low_bits(lanes - 32) : 0)};
+}
+
+LaneEmitter::Mask LaneEmitter::participants(const Ids& taking_part) {
+  const bool everybody = std::ranges::all_of(taking_part, [](Id i) { return i == spv::NoResult; });
+  return everybody ? all_lanes() : ballot_of(taking_part);
+}
+
+/// Is the lane's bit set?
+Id LaneEmitter::holds(const Mask& mask, Id lane) {
+  Id word = mask.low;
+  if (wave_lanes() > 32) {
+    const Id upper = m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {lane, m_.u(32)});
+    word = m_.select(upper, mask.high, mask.low);
+  }
+  const Id shift = m_.op(spv::OpBitwiseAnd, m_.uint_type, {lane, m_.u(31)});
+  const Id bit = m_.op(spv::OpBitwiseAnd, m_.uint_type,
+                       {m_.op(spv::OpShiftRightLogical, m_.uint_type, {word, shift}), m_.u(1)});
+  return m_.op(spv::OpINotEqual, m_.bool_type, {bit, m_.u(0)});
+}
+
+Id LaneEmitter::is_empty(const Mask& mask) {
+  const Id any =
+      wave_lanes() > 32 ? m_.op(spv::OpBitwiseOr, m_.uint_type, {mask.low, mask.high}) : mask.low;
+  return m_.op(spv::OpIEqual, m_.bool_type, {any, m_.u(0)});
+}
+
+Id LaneEmitter::equal(const Mask& a, const Mask& b) {
+  const Id low = m_.op(spv::OpIEqual, m_.bool_type, {a.low, b.low});
+  if (wave_lanes() <= 32) return low;
+  return both(low, m_.op(spv::OpIEqual, m_.bool_type, {a.high, b.high}));
+}
+
+/// The lowest lane of a mask that is not empty.
+Id LaneEmitter::lowest(const Mask& mask) {
+  if (m_.known(mask.low) != nullptr && *m_.known(mask.low) != 0)
+    return m_.u(static_cast<uint32_t>(std::countr_zero(*m_.known(mask.low))));
+  const Id low = m_.glsl(GLSLstd450FindILsb, m_.uint_type, {mask.low});
+  if (wave_lanes() <= 32) return low;
+  const Id high = m_.op(spv::OpIAdd, m_.uint_type,
+                        {m_.glsl(GLSLstd450FindILsb, m_.uint_type, {mask.high}), m_.u(32)});
+  const Id empty = m_.op(spv::OpIEqual, m_.bool_type, {mask.low, m_.u(0)});
+  return m_.select(empty, high, low);
+}
+
+Id LaneEmitter::pick_slot(const Ids& values, Id slot) {
+  if (m_.known(slot) != nullptr) return values[*m_.known(slot) % values.size()];
+  Id picked = values[0];
+  for (uint32_t k = 1; k < values.size(); ++k) {
+    const Id meant = m_.op(spv::OpIEqual, m_.bool_type, {slot, m_.u(k)});
+    picked = m_.select(meant, values[k], picked);
+  }
+  return picked;
+}
+
+/// What invocation `lane` of the subgroup has.
+Id LaneEmitter::shuffled(Id value, Id lane) {
+  m_.addCapability(spv::CapabilityGroupNonUniformShuffle);
+  return m_.op(spv::OpGroupNonUniformShuffle, m_.uint_type,
+               {m_.u(spv::ScopeSubgroup), value, lane});
+}
+
+/// What one lane of the wave has; all of them name the same one.
+Id LaneEmitter::value_of_lane(const Ids& values, Id lane) {
+  const uint32_t size = target_.subgroup_size;
+  if (wave_lanes() < size)
+    return shuffled(values[0], m_.op(spv::OpIAdd, m_.uint_type, {first_in_subgroup(), lane}));
+  const auto shift = static_cast<uint32_t>(std::countr_zero(size));
+  if (const uint32_t* known = m_.known(lane))
+    return shuffled(values[(*known >> shift) % values.size()], m_.u(*known & (size - 1)));
+  const Id slot = m_.op(spv::OpShiftRightLogical, m_.uint_type, {lane, m_.u(shift)});
+  return shuffled(values.size() == 1 ? values[0] : pick_slot(values, slot),
+                  m_.op(spv::OpBitwiseAnd, m_.uint_type, {lane, m_.u(size - 1)}));
+}
+
+/// What lane `from` of the wave has, a lane for each slot.
+Ids LaneEmitter::gathered(const Ids& values, const Ids& from) {
+  const uint32_t size = target_.subgroup_size;
+  Ids results;
+  for (const Id lane : from) {
+    if (values.size() == 1) {
+      const bool part = wave_lanes() < size;
+      const Id place = part ? m_.op(spv::OpIAdd, m_.uint_type, {first_in_subgroup(), lane}) : lane;
+      results.push_back(
+          shuffled(values[0], m_.op(spv::OpBitwiseAnd, m_.uint_type, {place, m_.u(size - 1)})));
+      continue;
+    }
+    const Id place = m_.op(spv::OpBitwiseAnd, m_.uint_type, {lane, m_.u(size - 1)});
+    const auto shift = static_cast<uint32_t>(std::countr_zero(size));
+    const Id slot = m_.op(spv::OpShiftRightLogical, m_.uint_type, {lane, m_.u(shift)});
+    Ids moved;
+    for (const Id value : values) moved.push_back(shuffled(value, place));
+    results.push_back(pick_slot(moved, slot));
+  }
+  return results;
+}
+
+/// The same over a distance that is known: whole subgroups are a change of slots, and what is left
+/// of the distance is one shuffle a slot. Lanes outside of the wave are not asked for.
+Ids LaneEmitter::shuffled_by(const Ids& values, uint32_t distance, ShflMode mode) {
+  const uint32_t size = target_.subgroup_size;
+  const auto slots = static_cast<int>(values.size());
+  const int far = static_cast<int>(distance / size);
+  const uint32_t near = distance % size;
+  const auto value = [&](const Ids& of, int slot) {
+    return of[static_cast<size_t>(std::clamp(slot, 0, slots - 1))];
+  };
+  Ids moved = values;
+  Id wraps = spv::NoResult;
+  if (near != 0) {
+    Id place = spv::NoResult;
+    if (mode == ShflMode::bfly) {
+      place = m_.op(spv::OpBitwiseXor, m_.uint_type, {subgroup_lane_, m_.u(near)});
+    } else if (mode == ShflMode::up) {
+      place = m_.op(spv::OpISub, m_.uint_type, {subgroup_lane_, m_.u(near)});
+      wraps = m_.op(spv::OpULessThan, m_.bool_type, {subgroup_lane_, m_.u(near)});
+    } else {
+      place = m_.op(spv::OpIAdd, m_.uint_type, {subgroup_lane_, m_.u(near)});
+      wraps = m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {subgroup_lane_, m_.u(size - near)});
+    }
+    place = m_.op(spv::OpBitwiseAnd, m_.uint_type, {place, m_.u(size - 1)});
+    for (Id& one : moved) one = shuffled(one, place);
+  }
+  Ids results;
+  for (int k = 0; k < slots; ++k) {
+    if (mode == ShflMode::bfly) {
+      results.push_back(moved[static_cast<size_t>((k ^ far) % slots)]);
+      continue;
+    }
+    const int step = mode == ShflMode::up ? -1 : 1;
+    const Id here = value(moved, k + step * far);
+    results.push_back(
+        wraps == spv::NoResult ? here : m_.select(wraps, value(moved, k + step * (far + 1)), here));
+  }
+  return results;
+}
+
+/// Results in each slot; `alike` when all lanes get the same one.
+void LaneEmitter::give_to_slots(const std::function<Values(uint32_t)>& of_slot, bool alike) {
+  if (alike && once_for_all(*inst_)) return set_results(of_slot(0));
+  std::vector<Values> all;
+  in_slots([&](uint32_t k) { all.push_back(of_slot(k)); });
+  in_slots([&](uint32_t k) { set_results(all[k]); });
+}
+
+void LaneEmitter::subgroup_operation(const ir::Inst& inst) {
+  m_.addCapability(spv::CapabilityGroupNonUniform);
+  Ids taking_part, values;
+  std::vector<Mask> members;
+  const int operand = ir::member_operand(inst.op);
+  in_slots([&](uint32_t) {
+    const Id guard = inst.guard.always() ? spv::NoResult : guard_value(inst.guard);
+    taking_part.push_back(both(guard, active()));
+  });
+  const Mask present = participants(taking_part);
+  in_slots([&](uint32_t) {
+    Mask own = present;
+    if (operand >= 0 && inst.src[static_cast<size_t>(operand)] != ir::Operand::immediate(~0U)) {
+      const Id named = src_as(static_cast<size_t>(operand), Width::b32);
+      own.low = m_.op(spv::OpBitwiseAnd, m_.uint_type, {present.low, named});
+    }
+    members.push_back(own);
+  });
+  const auto slot_values = [&] {
+    in_slots([&](uint32_t) { values.push_back(src_as(0, Width::b32)); });
+  };
+  switch (inst.op) {
+    case Op::wave_sync:
+      // llvmpipe runs a subgroup in step; it would take the barrier for one of the whole group.
+      if (target_.fence_by_atomic) return fence_call(ir::Scope::cta);
+      m_.createControlBarrier(
+          spv::ScopeSubgroup, spv::ScopeSubgroup,
+          static_cast<spv::MemorySemanticsMask>(spv::MemorySemanticsAcquireReleaseMask |
+                                                spv::MemorySemanticsUniformMemoryMask |
+                                                spv::MemorySemanticsWorkgroupMemoryMask));
+      return;
+    case Op::activemask:
+      return give_to_slots([&](uint32_t) { return Values{present.low}; }, true);
+    case Op::elect:
+      return give_to_slots(
+          [&](uint32_t k) {
+            const Id empty = is_empty(members[k]);
+            const Mask from = {m_.select(empty, present.low, members[k].low), present.high};
+            const Id leader = lowest(from);
+            return Values{leader, m_.op(spv::OpIEqual, m_.bool_type, {leader, in_wave(k)})};
+          },
+          false);
+    case Op::readfirst: {
+      slot_values();
+      const Id value = value_of_lane(values, lowest(present));
+      return give_to_slots([&](uint32_t) { return Values{value}; }, true);
+    }
+    case Op::readlane:
+      return read_lane();
+    case Op::shfl:
+      return shuffle(present, taking_part);
+    case Op::match_any:
+    case Op::match_all:
+      return match(members, taking_part);
+    case Op::redux:
+      return reduce(members, taking_part);
+    default:
+      return vote(members, taking_part);
+  }
+}
+
+void LaneEmitter::vote(const std::vector<Mask>& members, const Ids& taking_part) {
+  Ids wanted;
+  in_slots([&](uint32_t k) { wanted.push_back(both(src_as(0, Width::pred), taking_part[k])); });
+  const Mask yes = ballot_of(wanted);
+  give_to_slots(
+      [&](uint32_t k) -> Values {
+        Mask own = yes;
+        if (members[k].low != yes.low)
+          own.low = m_.op(spv::OpBitwiseAnd, m_.uint_type, {yes.low, members[k].low});
+        switch (inst_->op) {
+          case Op::ballot:
+            return {m_.make64(yes.low, yes.high)};
+          case Op::vote_ballot:
+            return {own.low};
+          case Op::vote_any:
+            return {m_.op(spv::OpLogicalNot, m_.bool_type, {is_empty(own)})};
+          case Op::vote_all:
+            return {equal(own, members[k])};
+          default:
+            return {m_.op(spv::OpLogicalOr, m_.bool_type, {equal(own, members[k]), is_empty(own)})};
+        }
+      },
+      true);
+}
+
+/// Operand c: bits 4:0 the clamp, bits 12:8 the mask that cuts the wave into segments. A lane that
+/// does not take part gives the reader's own value.
+void LaneEmitter::shuffle(const Mask& present, const Ids& taking_part) {
+  const auto mode = static_cast<ShflMode>(inst_->mode);
+  const auto word = [&](spv::Op op, Id a, Id b) { return m_.op(op, m_.uint_type, {a, b}); };
+  Ids values, from, in_range;
+  in_slots([&](uint32_t k) {
+    values.push_back(src_as(0, Width::b32));
+    const Id lane = in_wave(k);
+    const Id self = wave_lanes() > 32 ? word(spv::OpBitwiseAnd, lane, m_.u(31)) : lane;
+    const auto masked = [&](size_t index, uint32_t shift) {
+      const ir::Operand& operand = inst_->src[index];
+      if (operand.is_imm()) return m_.u(static_cast<uint32_t>(operand.imm) >> shift & 31);
+      const Id value = src_as(index, Width::b32);
+      return word(spv::OpBitwiseAnd,
+                  shift == 0 ? value : word(spv::OpShiftRightLogical, value, m_.u(shift)),
+                  m_.u(31));
+    };
+    const Id by = masked(1, 0), clamp = masked(2, 0), segment = masked(2, 8);
+    const Id outside = m_.op(spv::OpNot, m_.uint_type, {segment});
+    const Id least = word(spv::OpBitwiseAnd, self, segment);
+    const Id limit = word(spv::OpBitwiseOr, least, word(spv::OpBitwiseAnd, clamp, outside));
+    Id source = spv::NoResult;
+    switch (mode) {
+      case ShflMode::up:
+        source = word(spv::OpISub, self, by);
+        break;
+      case ShflMode::down:
+        source = word(spv::OpIAdd, self, by);
+        break;
+      case ShflMode::bfly:
+        source = word(spv::OpBitwiseXor, self, by);
+        break;
+      case ShflMode::idx:
+        source = word(spv::OpBitwiseOr, least, word(spv::OpBitwiseAnd, by, outside));
+        break;
+    }
+    const spv::Op legal = mode == ShflMode::up ? spv::OpSGreaterThanEqual : spv::OpSLessThanEqual;
+    in_range.push_back(m_.op(legal, m_.bool_type, {source, limit}));
+    if (wave_lanes() > 32)
+      source = word(spv::OpBitwiseOr, source, word(spv::OpBitwiseAnd, lane, m_.u(32)));
+    from.push_back(source);
+  });
+  const ir::Operand &by = inst_->src[1], &limits = inst_->src[2];
+  Ids brought;
+  if (values.size() > 1 && by.is_imm() && mode != ShflMode::idx && wave_lanes() <= 32) {
+    brought = shuffled_by(values, by.imm & 31, mode);
+  } else if (by.is_imm() && mode == ShflMode::idx && limits.is_imm() && wave_lanes() <= 32 &&
+             (limits.imm >> 8 & 31) == 0 && (by.imm & 31) < wave_lanes()) {
+    brought.assign(values.size(), value_of_lane(values, m_.u(by.imm & 31)));
+  } else {
+    brought = gathered(values, from);
+  }
+  const bool everybody = std::ranges::all_of(taking_part, [](Id i) { return i == spv::NoResult; });
+  give_to_slots(
+      [&](uint32_t k) {
+        // Below 32 lanes an address may lie inside the clamp and outside the wave.
+        const bool there = everybody && wave_lanes() >= 32;
+        const Id reads = there ? in_range[k] : both(in_range[k], holds(present, from[k]));
+        return Values{m_.select(reads, brought[k], values[k]), in_range[k]};
+      },
+      false);
+}
+
+/// Bit by bit: those of the members whose bit is as one's own.
+void LaneEmitter::match(const std::vector<Mask>& members, const Ids& taking_part) {
+  const bool wide = ir::width_of(inst_->type) == Width::b64;
+  Ids lows, highs, found;
+  in_slots([&](uint32_t k) {
+    const Id value = src_as(0, wide ? Width::b64 : Width::b32);
+    lows.push_back(wide ? m_.lo(value) : value);
+    if (wide) highs.push_back(m_.hi(value));
+    found.push_back(
+        m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type, "alike"));
+    m_.createStore(members[k].low, found[k]);
+  });
+  const auto compare = [&](const Ids& words) {
+    const Id counter =
+        m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type, "bit");
+    m_.createStore(m_.u(0), counter);
+    spv::Block* header = m_.new_block();
+    spv::Block* body = m_.new_block();
+    spv::Block* again = m_.new_block();
+    spv::Block* merge = m_.new_block();
+    m_.createBranch(header);
+    m_.setBuildPoint(header);
+    m_.createLoopMerge(merge, again, spv::LoopControlDontUnrollMask, {});
+    m_.createBranch(body);
+    m_.setBuildPoint(body);
+    const Id bit = m_.createLoad(counter, spv::NoPrecision);
+    Ids set;
+    for (const Id word : words) {
+      const Id moved = m_.op(spv::OpShiftRightLogical, m_.uint_type, {word, bit});
+      const Id one = m_.op(spv::OpBitwiseAnd, m_.uint_type, {moved, m_.u(1)});
+      set.push_back(m_.op(spv::OpINotEqual, m_.bool_type, {one, m_.u(0)}));
+    }
+    Ids voting;
+    for (size_t k = 0; k < set.size(); ++k) voting.push_back(both(set[k], taking_part[k]));
+    const Mask yes = ballot_of(voting);
+    const Id no = m_.op(spv::OpNot, m_.uint_type, {yes.low});
+    for (size_t k = 0; k < set.size(); ++k) {
+      const Id so_far = m_.createLoad(found[k], spv::NoPrecision);
+      const Id alike = m_.select(set[k], yes.low, no);
+      m_.createStore(m_.op(spv::OpBitwiseAnd, m_.uint_type, {so_far, alike}), found[k]);
+    }
+    const Id next = m_.op(spv::OpIAdd, m_.uint_type, {bit, m_.u(1)});
+    m_.createStore(next, counter);
+    m_.createBranch(again);
+    m_.setBuildPoint(again);
+    m_.createConditionalBranch(m_.op(spv::OpULessThan, m_.bool_type, {next, m_.u(32)}), header,
+                               merge);
+    m_.setBuildPoint(merge);
+  };
+  compare(lows);
+  if (wide) compare(highs);
+  const bool all = inst_->op == Op::match_all;
+  give_to_slots(
+      [&](uint32_t k) -> Values {
+        const Id alike = m_.createLoad(found[k], spv::NoPrecision);
+        if (!all) return {alike};
+        const Id agree = m_.op(spv::OpIEqual, m_.bool_type, {alike, members[k].low});
+        return {m_.select(agree, alike, m_.u(0)), agree};
+      },
+      false);
+}
+
+void LaneEmitter::reduce(const std::vector<Mask>& members, const Ids& taking_part) {
+  Id total = spv::NoResult;
+  in_slots([&](uint32_t k) {
+    Id value = src_as(0, Width::b32);
+    Id counts = taking_part[k];
+    if (inst_->src[1] != ir::Operand::immediate(~0U))
+      counts = both(counts, holds(members[k], in_wave(k)));
+    if (counts != spv::NoResult) value = m_.select(counts, value, m_.u(neutral(*inst_)));
+    total = k == 0 ? value : combined(m_, *inst_, total, value);
+  });
+  const uint32_t width = std::min(wave_lanes(), target_.subgroup_size);
+  for (uint32_t step = 1; step < width; step *= 2) {
+    const Id other = m_.op(spv::OpBitwiseXor, m_.uint_type, {subgroup_lane_, m_.u(step)});
+    total = combined(m_, *inst_, total, shuffled(total, other));
+  }
+  give_to_slots(
+      [&](uint32_t k) {
+        if (inst_->src[1] == ir::Operand::immediate(~0U)) return Values{total};
+        return Values{m_.select(is_empty(members[k]), m_.u(0), total)};
+      },
+      true);
+}
+
+/// Any lane of the wave, also one that has ended or is inactive; 0 when there is none.
+void LaneEmitter::read_lane() {
+  Ids values, from;
+  const ir::Operand& named = inst_->src[1];
+  in_slots([&](uint32_t) {
+    values.push_back(src_as(0, Width::b32));
+    const Id lane = named.is_imm() ? m_.u(static_cast<uint32_t>(named.imm) & (wave_lanes() - 1))
+                                   : m_.op(spv::OpBitwiseAnd, m_.uint_type,
+                                           {src_as(1, Width::b32), m_.u(wave_lanes() - 1)});
+    from.push_back(lane);
+  });
+  const bool alike = named.is_imm() || shared_[named.index] || (full_ && uniform_[named.index]);
+  Ids brought = alike ? Ids(values.size(), value_of_lane(values, from[0])) : gathered(values, from);
+  if (shape_.lanes % wave_lanes() != 0) {
+    const Id first = m_.op(spv::OpISub, m_.uint_type, {slots_[0].lane, in_wave(0)});
+    for (size_t k = 0; k < brought.size(); ++k) {
+      const Id lane = m_.op(spv::OpIAdd, m_.uint_type, {first, from[k]});
+      const Id exists = m_.op(spv::OpULessThan, m_.bool_type, {lane, m_.u(shape_.lanes)});
+      brought[k] = m_.select(exists, brought[k], m_.u(0));
+    }
+  }
+  give_to_slots([&](uint32_t k) { return Values{brought[k]}; }, alike);
+}
+
+}  // namespace lanewise::spirv

@@ -1,0 +1,309 @@
+#include "runtime/spirv/waves/kernel_builder.hpp"
+
+#include <algorithm>
+
+#include "runtime/spirv/binary/library.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+// Words of the launch block (shaders/INTERFACE.md).
+constexpr uint32_t kBudgetWord = host_shader::LAUNCH_STEP_BUDGET;
+/// Loop mark of the loop over an invocation's lanes; the body's loops count up from 1.
+constexpr uint32_t kAllLanesRan = ~0U;
+
+Id push_constants(ModuleBuilder& m) {
+  const Id words = m.makeArrayType(m.uint_type, m.u(guest::kPushWords), 4);
+  m.addDecoration(words, spv::DecorationArrayStride, 4);
+  const Id block = m.makeStructType({words}, "Push");
+  m.addDecoration(block, spv::DecorationBlock);
+  m.addMemberDecoration(block, 0, spv::DecorationOffset, 0);
+  return m.createVariable(spv::NoPrecision, spv::StorageClassPushConstant, block, "push");
+}
+
+}  // namespace
+
+BarrierUse barrier_use(const ir::Program& program) {
+  BarrierUse use;
+  for (size_t i = 0; i < program.blocks.size(); ++i) {
+    for (const ir::Inst& inst : program.blocks[i].insts) {
+      const bool wave = ir::info(inst.op).trait == ir::OpTrait::wave;
+      use.waves = use.waves || wave;
+      use.any = use.any || wave || inst.op == ir::Op::barrier;
+      use.barriers = use.barriers || inst.op == ir::Op::barrier;
+      if (inst.op != ir::Op::barrier) continue;
+      const auto kind = static_cast<ir::BarrierKind>(inst.mode);
+      use.reductions = use.reductions || kind != ir::BarrierKind::sync;
+    }
+    for (const uint32_t target : program.blocks[i].term.targets)
+      use.loops = use.loops || target <= i;
+  }
+  return use;
+}
+
+KernelBuilder::KernelBuilder(ModuleBuilder& module, const Options& options, const Target& target,
+                             const Shape& shape)
+    : m_(module),
+      options_(options),
+      target_(target),
+      shape_(shape),
+      state_(module, target, points_, shape.takes_steps, options.step_budget) {
+  frame_.states = {&state_};
+  frame_.push = push_constants(m_);
+  frame_.lane = private_variable(m_.uint_type, "lane");
+  frame_.group = private_variable(m_.uvec3_type, "group");
+  frame_.clock = private_variable(m_.uint_type, "clock", m_.u(0));
+}
+
+Id KernelBuilder::private_variable(Id type, const char* name, Id initial) {
+  return m_.createVariable(spv::NoPrecision, spv::StorageClassPrivate, type, name, initial);
+}
+
+Id KernelBuilder::library(const char* name, Id type, const Ids& args) {
+  if (library::find(name) == nullptr) {
+    throw Error(ErrorKind::device, std::string("the shader library lacks ") + name);
+  }
+  return m_.call(name, type, args);
+}
+
+Id KernelBuilder::builtin(Id type, spv::BuiltIn which, const char* name) {
+  const Id id = m_.createVariable(spv::NoPrecision, spv::StorageClassInput, type, name);
+  m_.addDecoration(id, spv::DecorationBuiltIn, static_cast<int>(which));
+  entry_point_->addIdOperand(id);
+  return id;
+}
+
+void KernelBuilder::begin_entry() {
+  entry_ = m_.begin_function("main");
+  entry_point_ = m_.addEntryPoint(spv::ExecutionModelGLCompute, entry_, "main");
+  const Id group = builtin(m_.uvec3_type, spv::BuiltInWorkgroupId, "work_group");
+  const Id local = builtin(m_.uvec3_type, spv::BuiltInLocalInvocationId, "local_id");
+  m_.addExecutionMode(entry_, spv::ExecutionModeLocalSize, static_cast<int>(shape_.local_size), 1,
+                      1);
+  Ids place;
+  for (uint32_t i = 0; i < 3; ++i) {
+    const Id pointer =
+        m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
+              {frame_.push, m_.u(0), m_.u(guest::kPushBase + i)});
+    const Id inside = m_.extract(m_.createLoad(group, spv::NoPrecision), m_.uint_type, i);
+    place.push_back(
+        m_.op(spv::OpIAdd, m_.uint_type, {inside, m_.createLoad(pointer, spv::NoPrecision)}));
+  }
+  const Id group_id = m_.createCompositeConstruct(m_.uvec3_type, place);
+  m_.createStore(group_id, frame_.group);
+  invocation_ = m_.extract(m_.createLoad(local, spv::NoPrecision), m_.uint_type, 0);
+  m_.createStore(invocation_, frame_.lane);
+  library("lw_begin", m_.void_type, {group_id, invocation_});
+  start_lane();
+  if (options_.trace_bits != 0) library("lw_trace_begin", m_.void_type, {});
+}
+
+/// Asks for exactly the float behaviour that the table of native operations counts on. A device
+/// that cannot promise a mode gets no such request, and the operations go to the library.
+void KernelBuilder::declare_float_modes() {
+  const auto mode = [&](bool wanted, spv::ExecutionMode what, spv::Capability capability,
+                        int width) {
+    if (!wanted) return;
+    m_.addExtension("SPV_KHR_float_controls");
+    m_.addCapability(capability);
+    m_.addExecutionMode(entry_, what, width);
+  };
+  using namespace spv;
+  const Target& t = target_;
+  mode(t.denorm_preserve, ExecutionModeDenormPreserve, CapabilityDenormPreserve, 32);
+  mode(t.flushes && t.flush_mode, ExecutionModeDenormFlushToZero, CapabilityDenormFlushToZero, 32);
+  mode(t.rte, ExecutionModeRoundingModeRTE, CapabilityRoundingModeRTE, 32);
+  mode(t.signed_zero_inf_nan, ExecutionModeSignedZeroInfNanPreserve,
+       CapabilitySignedZeroInfNanPreserve, 32);
+  if (!t.float64) return;
+  mode(t.denorm_preserve64, ExecutionModeDenormPreserve, CapabilityDenormPreserve, 64);
+  mode(t.rte64, ExecutionModeRoundingModeRTE, CapabilityRoundingModeRTE, 64);
+  mode(t.signed_zero_inf_nan64, ExecutionModeSignedZeroInfNanPreserve,
+       CapabilitySignedZeroInfNanPreserve, 64);
+}
+
+void KernelBuilder::start_lane() {
+  const auto word = [&](uint32_t n) { return library("lw_launch", m_.uint_type, {m_.u(n)}); };
+  state_.start(word(kBudgetWord), word(kBudgetWord + 1));
+}
+
+void KernelBuilder::end_of_lane() {
+  if (options_.trace_bits != 0) library("lw_trace_end", m_.void_type, {});
+  state_.report(m_.createLoad(frame_.group, spv::NoPrecision),
+                m_.createLoad(frame_.lane, spv::NoPrecision));
+}
+
+void KernelBuilder::finish_entry() {
+  m_.makeReturn(true);
+}
+
+spv::Function* KernelBuilder::build_body(const ir::Program& program) {
+  const ir::Structured code = ir::structurise(program);
+  frame_.carried.resize(code.program.regs.size(), spv::NoResult);
+  spv::Function* body = m_.begin_function("lane_body");
+  LaneEmitter(m_, code, options_, target_, shape_, frame_).run();
+  return body;
+}
+
+Id KernelBuilder::lane_of(Id slot) {
+  if (shape_.serial) {
+    const Id first =
+        m_.op(spv::OpIMul, m_.uint_type, {invocation_, m_.u(shape_.lanes_per_invocation)});
+    return m_.op(spv::OpIAdd, m_.uint_type, {first, slot});
+  }
+  const Id start = m_.op(spv::OpIMul, m_.uint_type, {slot, m_.u(shape_.local_size)});
+  return m_.op(spv::OpIAdd, m_.uint_type, {start, invocation_});
+}
+
+Id KernelBuilder::lane_exists(Id lane) {
+  return m_.op(spv::OpULessThan, m_.bool_type, {lane, m_.u(shape_.lanes)});
+}
+
+void KernelBuilder::when(Id condition, const std::function<void()>& body) {
+  spv::Block* then = m_.new_block();
+  spv::Block* merge = m_.new_block();
+  m_.selection_merge(merge);
+  m_.createConditionalBranch(condition, then, merge);
+  m_.setBuildPoint(then);
+  body();
+  if (!m_.terminated()) m_.createBranch(merge);
+  m_.setBuildPoint(merge);
+}
+
+void KernelBuilder::repeat(const std::function<Id()>& body) {
+  spv::Block* header = m_.new_block();
+  spv::Block* inside = m_.new_block();
+  spv::Block* again = m_.new_block();
+  spv::Block* merge = m_.new_block();
+  m_.createBranch(header);
+  m_.setBuildPoint(header);
+  m_.createLoopMerge(merge, again, spv::LoopControlDontUnrollMask, {});
+  m_.createBranch(inside);
+  m_.setBuildPoint(inside);
+  const Id go_on = body();
+  m_.createConditionalBranch(go_on, again, merge);
+  m_.setBuildPoint(again);
+  m_.createBranch(header);
+  m_.setBuildPoint(merge);
+}
+
+void KernelBuilder::for_each_slot(const std::function<void(Id slot)>& body) {
+  if (shape_.lanes_per_invocation == 1) return body(m_.u(0));
+  const Id counter = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type);
+  m_.createStore(m_.u(0), counter);
+  repeat([&] {
+    const Id slot = m_.createLoad(counter, spv::NoPrecision);
+    body(slot);
+    const Id next = m_.op(spv::OpIAdd, m_.uint_type, {slot, m_.u(1)});
+    m_.createStore(next, counter);
+    return m_.op(spv::OpULessThan, m_.bool_type, {next, m_.u(shape_.lanes_per_invocation)});
+  });
+}
+
+void KernelBuilder::build_direct(const ir::Program& program) {
+  const BarrierUse use = barrier_use(program);
+  frame_.barriers = use.any;
+  frame_.waves = use.waves;
+  if (use.any && use.loops) {
+    frame_.stopped = private_variable(m_.bool_type, "stopped", m_.b(false));
+    frame_.steps = private_variable(m_.uint_type, "steps", m_.u(0));
+  }
+  if (use.any && (use.loops || use.reductions)) {
+    frame_.vote =
+        m_.createVariable(spv::NoPrecision, spv::StorageClassWorkgroup, m_.uint_type, "vote");
+  }
+  spv::Function* body = build_body(program);
+  begin_entry();
+  if (use.waves)
+    library("lw_group_begin", m_.void_type, {m_.u(program.wave_lanes), m_.u(shape_.lanes)});
+  if (shape_.lanes_per_invocation == 1) {  // local_size equals the number of lanes
+    m_.call_function(body);
+    end_of_lane();
+  } else {
+    run_lanes_in_turn(body);
+  }
+  finish_entry();
+}
+
+/// The lane in slot 0; those of other slots follow at distances of a subgroup.
+void KernelBuilder::place_waves(const ir::Program& program) {
+  m_.addCapability(spv::CapabilityGroupNonUniform);
+  const auto load = [&](spv::BuiltIn which, const char* name) {
+    return m_.createLoad(builtin(m_.uint_type, which, name), spv::NoPrecision);
+  };
+  const Id subgroup = load(spv::BuiltInSubgroupId, "subgroup");
+  const Id lane = load(spv::BuiltInSubgroupLocalInvocationId, "subgroup_lane");
+  const uint32_t width = std::max(program.wave_lanes, target_.subgroup_size);
+  const Id first = m_.op(spv::OpIMul, m_.uint_type, {subgroup, m_.u(width)});
+  m_.createStore(lane, frame_.subgroup_lane);
+  m_.createStore(m_.op(spv::OpIAdd, m_.uint_type, {first, lane}), frame_.lane);
+}
+
+void KernelBuilder::build_together(const ir::Program& program) {
+  const BarrierUse use = barrier_use(program);
+  frame_.barriers = use.barriers;
+  frame_.subgroup_lane = private_variable(m_.uint_type, "subgroup_lane");
+  for (uint32_t slot = 1; slot < shape_.lanes_per_invocation; ++slot) {
+    more_states_.push_back(std::make_unique<LaneState>(m_, target_, points_, false, false));
+    frame_.states.push_back(more_states_.back().get());
+  }
+  if (use.barriers && use.loops) {
+    frame_.stopped = private_variable(m_.bool_type, "stopped", m_.b(false));
+    frame_.steps = private_variable(m_.uint_type, "steps", m_.u(0));
+  }
+  if (use.barriers && (use.loops || use.reductions)) {
+    frame_.vote =
+        m_.createVariable(spv::NoPrecision, spv::StorageClassWorkgroup, m_.uint_type, "vote");
+  }
+  spv::Function* body = build_body(program);
+  begin_entry();
+  place_waves(program);
+  const Id first = m_.createLoad(frame_.lane, spv::NoPrecision);
+  const Id group = m_.createLoad(frame_.group, spv::NoPrecision);
+  library("lw_set_lane", m_.void_type, {m_.u(0), first});
+  for (const auto& state : more_states_) state->start();
+  m_.call_function(body);
+  for (uint32_t slot = 0; slot < shape_.lanes_per_invocation; ++slot) {
+    const Id lane = m_.op(spv::OpIAdd, m_.uint_type, {first, m_.u(slot * target_.subgroup_size)});
+    if (options_.trace_bits != 0) {
+      when(lane_exists(lane), [&] {
+        library("lw_set_lane", m_.void_type, {m_.u(slot), lane});
+        library("lw_trace_end", m_.void_type, {});
+      });
+    }
+    frame_.states[slot]->report(group, lane);
+  }
+  finish_entry();
+}
+
+/// Each lane from beginning to end. A driver that cuts loops may cut this one, too: then the lanes
+/// that are left must fault.
+void KernelBuilder::run_lanes_in_turn(spv::Function* body) {
+  const Id none = m_.u(0), done = m_.u(kAllLanesRan);
+  if (target_.cuts_loops) library("lw_loop_mark", m_.void_type, {none});
+  for_each_slot([&](Id slot) {
+    const Id lane = lane_of(slot);
+    when(lane_exists(lane), [&] {
+      m_.createStore(lane, frame_.lane);
+      library("lw_set_lane", m_.void_type, {m_.u(0), lane});
+      start_lane();
+      m_.call_function(body);
+      end_of_lane();
+    });
+    if (!target_.cuts_loops) return;
+    const Id last =
+        m_.op(spv::OpIEqual, m_.bool_type, {slot, m_.u(shape_.lanes_per_invocation - 1)});
+    when(last, [&] { library("lw_loop_mark", m_.void_type, {done}); });
+  });
+  if (!target_.cuts_loops) return;
+  const Id finished = library("lw_loop_left", m_.bool_type, {done});
+  when(m_.op(spv::OpLogicalNot, m_.bool_type, {finished}), [&] {
+    m_.createStore(lane_of(m_.u(shape_.lanes_per_invocation - 1)), frame_.lane);
+    start_lane();
+    state_.cut_by_driver(ir::kNone);
+    end_of_lane();
+  });
+}
+
+}  // namespace lanewise::spirv

@@ -1,0 +1,375 @@
+// Phase mode: lanes run from barrier to barrier; shaders/lib/phase.glsl keeps the group's counts.
+#include <algorithm>
+
+#include "runtime/guest/engine.hpp"
+#include "runtime/spirv/waves/kernel_builder.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+constexpr uint32_t kBarriers = 16;    // guest barriers 0 .. 15
+constexpr uint32_t kTicketShift = 4;  // a waiting lane keeps its barrier and its place in the row
+// Results of lw_phase_turn.
+constexpr uint32_t kAllEnded = 0, kSome = 1, kNone = 2, kWaves = 3;
+
+}  // namespace
+
+Id KernelBuilder::array_element(Id array, Id slot, Id type) {
+  return m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPrivate, type), {array, slot});
+}
+
+void KernelBuilder::make_phase_variables(const ir::Phases& phases, PhaseState& state) {
+  const ir::Program& program = phases.program;
+  const Id length = m_.u(shape_.lanes_per_invocation);
+  const auto array = [&](Id element, const char* name) {
+    const Id type = m_.makeArrayType(element, length, 0);
+    return private_variable(type, name, m_.makeNullConstant(type));
+  };
+  frame_.carried.assign(program.regs.size(), spv::NoResult);
+  state.array_of.assign(program.regs.size(), spv::NoResult);
+  const auto keep = [&](ir::Reg reg, bool across) {
+    if (!reg.valid()) return;
+    const Id type = m_.type_of(program.regs[reg.id].width);
+    Id& variable = frame_.carried[reg.id];
+    if (variable == spv::NoResult) {
+      variable = private_variable(type, "carried", m_.makeNullConstant(type));
+    }
+    if (!across || state.array_of[reg.id] != spv::NoResult) return;
+    state.array_of[reg.id] = array(type, "saved");
+    state.registers.push_back({state.array_of[reg.id], variable, type});
+  };
+  for (const ir::Reg reg : phases.carried) keep(reg, true);
+  keep(phases.resume, true);
+  for (const Id variable : state_.variables())
+    state.registers.push_back({array(m_.uint_type, "lane_state"), variable, m_.uint_type});
+  // Operands of barriers are looked at right after the phase; they need not survive another lane.
+  keep(phases.barrier_id, false);
+  keep(phases.barrier_count, false);
+  for (const ir::Inst& stop : phases.stops) {
+    if (stop.op != ir::Op::barrier) continue;
+    for (const ir::Operand& operand : stop.src)
+      if (operand.is_reg()) keep(operand.reg(), false);
+  }
+  const ir::WaveRegs& w = phases.wave;
+  for (const ir::Reg reg : {w.kind, w.low, w.high, w.b, w.c, w.members, w.result0, w.result1})
+    keep(reg, false);
+  frame_.resume = frame_.carried[phases.resume.id];
+  state.resume = state.array_of[phases.resume.id];
+  state.waiting = array(m_.uint_type, "waiting");
+  state.barrier = array(m_.uint_type, "waits_at");
+  state.turn = private_variable(m_.uint_type, "turn", m_.u(0));
+}
+
+/// A value that depends on which stop (1 ...) is meant; stops that `value_of` has nothing for are
+/// never asked about.
+Id KernelBuilder::stop_value(const ir::Phases& phases, Id which,
+                             const std::function<Id(const ir::Inst&)>& value_of) {
+  Id value = spv::NoResult;
+  for (size_t k = 0; k < phases.stops.size(); ++k) {
+    const Id other = value_of(phases.stops[k]);
+    if (other == value || other == spv::NoResult) continue;
+    if (value == spv::NoResult) {
+      value = other;
+      continue;
+    }
+    const Id meant =
+        m_.op(spv::OpIEqual, m_.bool_type, {which, m_.u(static_cast<uint32_t>(k + 1))});
+    value = m_.select(meant, other, value);
+  }
+  return value;
+}
+
+Id KernelBuilder::operand_of(const ir::Operand& operand, ir::Width width, Id when_dynamic) {
+  if (operand.is_imm()) return m_.constant(width, operand.imm);
+  if (when_dynamic != spv::NoResult) return m_.createLoad(when_dynamic, spv::NoPrecision);
+  if (operand.is_reg()) {
+    return m_.createLoad(frame_.carried[operand.index], spv::NoPrecision);
+  }
+  return m_.constant(width, 0);
+}
+
+Id KernelBuilder::fault_at(FaultKind kind, const ir::Inst& stop) {
+  return m_.u(state_.points().number(kind, stop.site));
+}
+
+/// begin_entry() has started one lane; all others start alike.
+void KernelBuilder::start_all_lanes(PhaseState& state) {
+  for_each_slot([&](Id slot) {
+    for (const auto& saved : state.registers) {
+      if (!std::ranges::count(state_.variables(), saved.variable)) continue;
+      m_.createStore(m_.createLoad(saved.variable, spv::NoPrecision),
+                     array_element(saved.array, slot, saved.type));
+    }
+  });
+}
+
+/// The lane's fault and steps, as its last phase has left them.
+void KernelBuilder::load_lane_state(PhaseState& state, Id slot) {
+  for (const auto& saved : state.registers) {
+    if (!std::ranges::count(state_.variables(), saved.variable)) continue;
+    const Id value = m_.createLoad(array_element(saved.array, slot, saved.type), spv::NoPrecision);
+    m_.createStore(value, saved.variable);
+  }
+}
+
+void KernelBuilder::run_lane(const ir::Phases& phases, PhaseState& state, spv::Function* body,
+                             Id slot) {
+  const Id lane = lane_of(slot);
+  m_.createStore(lane, frame_.lane);
+  library("lw_set_lane", m_.void_type, {slot, lane});
+  for (const auto& saved : state.registers) {
+    const Id value = m_.createLoad(array_element(saved.array, slot, saved.type), spv::NoPrecision);
+    m_.createStore(value, saved.variable);
+  }
+  run_body(phases, state, body, slot);
+  for (const auto& saved : state.registers) {
+    const Id value = m_.createLoad(saved.variable, spv::NoPrecision);
+    m_.createStore(value, array_element(saved.array, slot, saved.type));
+  }
+  const Id after = m_.createLoad(frame_.resume, spv::NoPrecision);
+  when(m_.op(spv::OpIEqual, m_.bool_type, {after, m_.u(ir::kPhaseEnded)}), [&] {
+    end_of_lane();
+    library("lw_phase_ended", m_.void_type, {});
+  });
+  if (shape_.serial) {
+    const Id ended = m_.op(spv::OpIEqual, m_.bool_type,
+                           {m_.createLoad(frame_.resume, spv::NoPrecision), m_.u(ir::kPhaseEnded)});
+    library("lw_wave_leave", m_.void_type, {slot, ended});
+  }
+}
+
+/// From the lane's last stop to its next one.
+void KernelBuilder::run_body(const ir::Phases& phases, PhaseState& state, spv::Function* body,
+                             Id slot) {
+  if (phases.stops.empty()) {
+    m_.call_function(body);
+    return;
+  }
+  const auto ended = [&](spv::Op comparison) {
+    const Id now = m_.createLoad(frame_.resume, spv::NoPrecision);
+    return m_.op(comparison, m_.bool_type, {now, m_.u(ir::kPhaseEnded)});
+  };
+  // A loop around a stop has no back edge inside a phase: each resumption counts as one.
+  const Id at = m_.createLoad(frame_.resume, spv::NoPrecision);
+  const Id resumed = m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(0)});
+  when(resumed, [&] {
+    const Id point = stop_value(
+        phases, at, [&](const ir::Inst& b) { return fault_at(FaultKind::step_budget, b); });
+    const Id go_on = state_.step();
+    when(m_.op(spv::OpLogicalNot, m_.bool_type, {go_on}), [&] {
+      state_.note(state_.out_of_steps(), point, m_.u(0), m_.u(0));
+      m_.createStore(m_.u(ir::kPhaseEnded), frame_.resume);
+    });
+    if (phases.wave.kind.valid()) take_results(phases, slot);
+  });
+  when(ended(spv::OpINotEqual), [&] { m_.call_function(body); });
+  const Id stopped = ended(spv::OpINotEqual);
+  if (!phases.wave.kind.valid()) {
+    when(stopped, [&] { arrive(phases, state, slot); });
+    return;
+  }
+  when(stopped, [&] { stand(phases, slot); });
+  const Id kind = m_.createLoad(frame_.carried[phases.wave.kind.id], spv::NoPrecision);
+  const auto both = [&](Id a, Id b) { return m_.op(spv::OpLogicalAnd, m_.bool_type, {a, b}); };
+  const bool barriers = std::ranges::any_of(
+      phases.stops, [](const ir::Inst& stop) { return stop.op == ir::Op::barrier; });
+  if (barriers) {
+    const Id at_barrier = m_.op(spv::OpIEqual, m_.bool_type, {kind, m_.u(0)});
+    when(both(stopped, at_barrier), [&] { arrive(phases, state, slot); });
+  }
+  const Id at_wave = m_.op(spv::OpINotEqual, m_.bool_type, {kind, m_.u(0)});
+  when(both(stopped, at_wave), [&] { hand_over(phases, slot); });
+}
+
+void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot) {
+  const auto dynamic = [&](ir::Reg reg) {
+    return reg.valid() ? frame_.carried[reg.id] : spv::NoResult;
+  };
+  const Id which = m_.createLoad(frame_.resume, spv::NoPrecision);
+  const auto of_barrier = [&](const std::function<Id(const ir::Inst&)>& value_of) {
+    return stop_value(phases, which, [&](const ir::Inst& b) {
+      return b.op == ir::Op::barrier ? value_of(b) : spv::NoResult;
+    });
+  };
+  const Id id = of_barrier([&](const ir::Inst& b) {
+    return operand_of(b.src[0], ir::Width::b32, dynamic(phases.barrier_id));
+  });
+  const Id count = of_barrier([&](const ir::Inst& b) {
+    return b.src.size() > 1 ? operand_of(b.src[1], ir::Width::b32, dynamic(phases.barrier_count))
+                            : m_.u(0);
+  });
+  const Id kind = of_barrier([&](const ir::Inst& b) { return m_.u(b.mode); });
+  const Id vote = of_barrier([&](const ir::Inst& b) {
+    return b.src.size() > 2 ? operand_of(b.src[2], ir::Width::pred, spv::NoResult) : m_.b(false);
+  });
+  const Id valid = m_.op(spv::OpULessThan, m_.bool_type, {id, m_.u(kBarriers)});
+  when(m_.op(spv::OpLogicalNot, m_.bool_type, {valid}), [&] {
+    const Id point = stop_value(phases, which, [&](const ir::Inst& b) {
+      return fault_at(FaultKind::illegal_instruction, b);
+    });
+    state_.note(point, m_.u(0), m_.u(0));
+    m_.createStore(m_.u(ir::kPhaseEnded), frame_.resume);
+  });
+  when(valid, [&] {
+    const Id turn = m_.createLoad(state.turn, spv::NoPrecision);
+    const Id ticket = library("lw_phase_arrive", m_.uint_type, {id, count, kind, vote, turn});
+    const Id passes = m_.op(spv::OpIEqual, m_.bool_type,
+                            {kind, m_.u(static_cast<uint32_t>(ir::BarrierKind::arrive))});
+    m_.createStore(m_.select(passes, m_.u(0), which),
+                   array_element(state.waiting, slot, m_.uint_type));
+    const Id high = m_.op(spv::OpShiftLeftLogical, m_.uint_type, {ticket, m_.u(kTicketShift)});
+    m_.createStore(m_.op(spv::OpBitwiseOr, m_.uint_type, {high, id}),
+                   array_element(state.barrier, slot, m_.uint_type));
+    if (shape_.serial) when(passes, [&] { library("lw_wave_defer", m_.void_type, {slot}); });
+  });
+}
+
+/// Lets a waiting lane out when its barrier has opened, with the result of a reduction.
+void KernelBuilder::release(const ir::Phases& phases, PhaseState& state, Id slot) {
+  const Id place = array_element(state.waiting, slot, m_.uint_type);
+  const Id which = m_.createLoad(place, spv::NoPrecision);
+  const Id at = m_.createLoad(array_element(state.barrier, slot, m_.uint_type), spv::NoPrecision);
+  const Id id = m_.op(spv::OpBitwiseAnd, m_.uint_type, {at, m_.u(kBarriers - 1)});
+  const Id ticket = m_.op(spv::OpShiftRightLogical, m_.uint_type, {at, m_.u(kTicketShift)});
+  const Id turn = m_.createLoad(state.turn, spv::NoPrecision);
+  const Id open = library("lw_phase_released", m_.bool_type, {id, ticket, turn});
+  when(open, [&] {
+    m_.createStore(m_.u(0), place);
+    for (size_t k = 0; k < phases.stops.size(); ++k) {
+      const ir::Inst& barrier = phases.stops[k];
+      if (barrier.op != ir::Op::barrier || barrier.dst.empty() || !barrier.dst[0].valid()) continue;
+      const Id array = state.array_of[barrier.dst[0].id];
+      if (array == spv::NoResult) continue;  // nobody reads the result
+      const Id meant =
+          m_.op(spv::OpIEqual, m_.bool_type, {which, m_.u(static_cast<uint32_t>(k + 1))});
+      when(meant, [&] {
+        const bool pred = phases.program.regs[barrier.dst[0].id].width == ir::Width::pred;
+        Id value = library("lw_phase_result", m_.uint_type, {id, m_.u(barrier.mode)});
+        if (pred) value = m_.op(spv::OpINotEqual, m_.bool_type, {value, m_.u(0)});
+        m_.createStore(value, array_element(array, slot, pred ? m_.bool_type : m_.uint_type));
+      });
+    }
+  });
+}
+
+/// The lane does not get to its end: nobody can go on (it waits at a barrier for ever), or the
+/// driver has cut the loop over the turns.
+void KernelBuilder::abandon(const ir::Phases& phases, PhaseState& state, Id outcome, Id slot) {
+  const Id which = m_.createLoad(array_element(state.resume, slot, m_.uint_type), spv::NoPrecision);
+  const Id lane = lane_of(slot);
+  m_.createStore(lane, frame_.lane);
+  library("lw_set_lane", m_.void_type, {slot, lane});
+  load_lane_state(state, slot);
+  const auto points = [&](FaultKind kind) {
+    const Id point =
+        stop_value(phases, which, [&](const ir::Inst& b) { return fault_at(kind, b); });
+    // No stops: the driver cut the loop.
+    return point != spv::NoResult ? point : m_.u(state_.points().number(kind, ir::kNone));
+  };
+  const Id none = m_.op(spv::OpIEqual, m_.bool_type, {outcome, m_.u(kNone)});
+  const Id stuck = m_.op(spv::OpLogicalAnd, m_.bool_type, {none, waits(state, slot)});
+  const Id point =
+      m_.select(stuck, points(FaultKind::barrier_divergence), points(FaultKind::step_budget));
+  const Id cut = m_.select(stuck, m_.u(0), m_.u(1));  // the address says that it was the driver
+  // A launch that somebody has ended leaves lanes waiting; that is no fault of theirs.
+  const Id aborted = library("lw_aborted", m_.bool_type, {});
+  state_.note(m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}), point, cut, m_.u(0));
+  end_of_lane();
+  m_.createStore(m_.u(ir::kPhaseEnded), array_element(state.resume, slot, m_.uint_type));
+}
+
+/// Every lane that has not ended, one of them outside of any loop: a driver that has cut one loop
+/// cuts all that follow.
+void KernelBuilder::abandon_all(const ir::Phases& phases, PhaseState& state, Id outcome) {
+  if (shape_.serial) {
+    when(library("lw_wave_any_live", m_.bool_type, {}),
+         [&] { abandon(phases, state, outcome, library("lw_wave_first_live", m_.uint_type, {})); });
+  }
+  for_each_slot([&](Id slot) {
+    const Id exists = lane_exists(lane_of(slot));
+    when(m_.op(spv::OpLogicalAnd, m_.bool_type, {living(state, slot), exists}),
+         [&] { abandon(phases, state, outcome, slot); });
+  });
+}
+
+Id KernelBuilder::living(PhaseState& state, Id slot) {
+  const Id at = m_.createLoad(array_element(state.resume, slot, m_.uint_type), spv::NoPrecision);
+  return m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(ir::kPhaseEnded)});
+}
+Id KernelBuilder::waits(PhaseState& state, Id slot) {
+  const Id at = m_.createLoad(array_element(state.waiting, slot, m_.uint_type), spv::NoPrecision);
+  return m_.op(spv::OpINotEqual, m_.bool_type, {at, m_.u(0)});
+}
+
+/// Each lane until it stops; then, as long as the lanes of a wave can help each other on, again.
+void KernelBuilder::run_lanes(const ir::Phases& phases, PhaseState& state, spv::Function* body) {
+  const auto both = [&](Id a, Id b) { return m_.op(spv::OpLogicalAnd, m_.bool_type, {a, b}); };
+  const auto once = [&] {
+    for_each_slot([&](Id slot) {
+      const Id idle = m_.op(spv::OpLogicalNot, m_.bool_type, {waits(state, slot)});
+      const Id able = shape_.serial ? library("lw_wave_runs", m_.bool_type, {slot})
+                                    : lane_exists(lane_of(slot));
+      when(both(both(living(state, slot), idle), able),
+           [&] { run_lane(phases, state, body, slot); });
+    });
+  };
+  if (!phases.wave.kind.valid()) return once();
+  const Id resolved =
+      m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type, "resolved");
+  repeat([&] {
+    once();
+    m_.createStore(m_.b(false), resolved);
+    resolve_complete(phases, state, resolved);
+    return m_.createLoad(resolved, spv::NoPrecision);
+  });
+}
+
+void KernelBuilder::release_lanes(const ir::Phases& phases, PhaseState& state) {
+  const bool barriers = std::ranges::any_of(
+      phases.stops, [](const ir::Inst& stop) { return stop.op == ir::Op::barrier; });
+  if (!barriers) return;
+  for_each_slot([&](Id slot) { when(waits(state, slot), [&] { release(phases, state, slot); }); });
+}
+
+void KernelBuilder::build_phases(const ir::Phases& phases) {
+  PhaseState state;
+  make_phase_variables(phases, state);
+  const bool waves = phases.wave.kind.valid();
+  spv::Function* body = build_body(phases.program);
+  begin_entry();
+  const Id size = m_.u(shape_.local_size);
+  start_all_lanes(state);
+  if (shape_.serial) begin_wave();
+  library("lw_phase_begin", m_.void_type, {invocation_, size, m_.u(shape_.lanes)});
+  const Id outcome =
+      m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type, "outcome");
+  m_.createStore(m_.u(kSome), outcome);
+  const auto is = [&](Id result, uint32_t what) {
+    return m_.op(spv::OpIEqual, m_.bool_type, {result, m_.u(what)});
+  };
+  repeat([&] {
+    if (shape_.serial) library("lw_wave_new_turn", m_.void_type, {});
+    if (waves) {
+      when(is(m_.createLoad(outcome, spv::NoPrecision), kWaves),
+           [&] { resolve_first(phases, state); });
+    }
+    run_lanes(phases, state, body);
+    library("lw_barrier", m_.void_type, {});
+    const Id turn = m_.createLoad(state.turn, spv::NoPrecision);
+    release_lanes(phases, state);
+    if (waves) {
+      when(library("lw_wave_any_stopped", m_.bool_type, {}),
+           [&] { library("lw_phase_wave_waits", m_.void_type, {turn}); });
+    }
+    const Id result = library("lw_phase_turn", m_.uint_type, {invocation_, size, turn});
+    m_.createStore(result, outcome);
+    m_.createStore(m_.op(spv::OpIAdd, m_.uint_type, {turn, m_.u(1)}), state.turn);
+    return m_.op(spv::OpLogicalOr, m_.bool_type, {is(result, kSome), is(result, kWaves)});
+  });
+  const Id last = m_.createLoad(outcome, spv::NoPrecision);
+  when(m_.op(spv::OpINotEqual, m_.bool_type, {last, m_.u(kAllEnded)}),
+       [&] { abandon_all(phases, state, last); });
+  finish_entry();
+}
+
+}  // namespace lanewise::spirv

@@ -1,0 +1,172 @@
+#include "runtime/spirv/waves/wave_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "runtime/ir/passes/passes.hpp"
+#include "runtime/spirv/waves/wave_proof.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+/// More lanes in one invocation would make more code than drivers for CPUs compile in time.
+constexpr uint32_t kMostSlots = 8;
+
+/// The cross-lane operations can be carried out by the whole group at a time, a lane per
+/// invocation.
+bool waves_meet(const ir::Program& program, const Shape& shape, const Target& target) {
+  if (shape.lanes_per_invocation > 1) return false;
+  for (const ir::Block& block : program.blocks)
+    for (const ir::Inst& inst : block.insts)
+      if (ir::info(inst.op).trait == ir::OpTrait::wave && !runs_in_group(inst)) return false;
+  if (needs_phases(program, shape) || !ir::meetings_uniform(program)) return false;
+  return 4 * group_words(program, shape) <= target.max_shared / 2;
+}
+
+struct Named {
+  std::string text;
+  uint32_t line = 0;
+};
+Named named(const ir::Program& program, const ir::Inst& inst) {
+  const bool known = inst.site < program.sites.size();
+  const std::string text = known ? program.sites[inst.site].text : "";
+  return {text.empty() ? ir::info(inst.op).name : text, known ? program.sites[inst.site].line : 0};
+}
+
+[[noreturn]] void refuse_lane_mode(const ir::Program& program) {
+  for (const ir::Block& block : program.blocks) {
+    for (const ir::Inst& inst : block.insts) {
+      if (ir::info(inst.op).trait != ir::OpTrait::wave) continue;
+      const Named n = named(program, inst);
+      throw Error(
+          ErrorKind::guest,
+          fmt::format("cross-lane instruction '{}' (line {}) cannot run in lane mode, as not "
+                      "all lanes of the block are known to reach it together; use --wave "
+                      "auto, packed or serial",
+                      n.text, n.line));
+    }
+  }
+  throw Error(ErrorKind::guest,
+              "internal: no cross-lane instruction stands in the way of lane mode");
+}
+
+/// Empty when waves can be kept together.
+std::string obstacle(const ir::Program& program, const Shape& lanes, const Target& target) {
+  if (!target.wave_operations)
+    return "the device has no votes, ballots and shuffles in compute shaders";
+  const uint32_t size = target.subgroup_size;
+  if (!std::has_single_bit(size) || size > 128)
+    return fmt::format("the device has subgroups of {}", size);
+  if (program.wave_lanes / size > kMostSlots)
+    return fmt::format("a wave of {} lanes takes {} slots in subgroups of {}", program.wave_lanes,
+                       program.wave_lanes / size, size);
+  const Shape shape = together_shape(program, lanes, target);
+  const uint32_t most = std::min(target.max_invocations, target.most_in_waves);
+  if (shape.local_size > most)
+    return fmt::format("the block would take {} invocations, the device has {}", shape.local_size,
+                       most);
+  if (const auto found = obstacle_to_waves(program, lanes.lanes)) {
+    const Named n = named(program, *found->inst);
+    return fmt::format("'{}' (line {}): {}", n.text, n.line, found->why);
+  }
+  return {};
+}
+
+}  // namespace
+
+bool needs_phases(const ir::Program& program, const Shape& shape) {
+  bool any = false, plain = true;
+  for (const ir::Block& block : program.blocks) {
+    for (const ir::Inst& inst : block.insts) {
+      if (inst.op != ir::Op::barrier) continue;
+      any = true;
+      plain = plain && is_plain_barrier(inst, shape.lanes);
+    }
+  }
+  if (!any) return false;
+  return shape.lanes_per_invocation > 1 || !plain || !ir::meetings_uniform(program);
+}
+
+uint32_t group_words(const ir::Program& program, const Shape& shape) {
+  const uint32_t waves = (shape.lanes + program.wave_lanes - 1) / program.wave_lanes;
+  return 2 * shape.lanes + 3 * 2 * waves;
+}
+
+Shape lane_shape(const Options& options, const Target& target) {
+  const uint64_t lanes = options.block.total();
+  if (lanes == 0) throw Error(ErrorKind::usage, "a block must have at least one thread");
+  constexpr uint64_t kMost = 65536;
+  if (lanes > kMost) {
+    throw Error(ErrorKind::usage,
+                fmt::format("a block of {} threads; at most {} are supported", lanes, kMost));
+  }
+  const uint32_t most = std::max(1U, target.max_invocations);
+  Shape shape;
+  shape.lanes = static_cast<uint32_t>(lanes);
+  shape.lanes_per_invocation = (shape.lanes + most - 1) / most;
+  shape.local_size = (shape.lanes + shape.lanes_per_invocation - 1) / shape.lanes_per_invocation;
+  return shape;
+}
+
+Shape serial_shape(const ir::Program& program, const Shape& lanes, const Target& target) {
+  Shape shape;
+  shape.serial = true;
+  shape.lanes = lanes.lanes;
+  shape.lanes_per_invocation = program.wave_lanes;
+  shape.local_size = (shape.lanes + program.wave_lanes - 1) / program.wave_lanes;
+  if (shape.local_size > target.max_invocations) {
+    throw Error(ErrorKind::guest,
+                fmt::format("a block of {} threads is {} waves; this device runs at most {} waves "
+                            "in a block of a kernel with cross-lane operations",
+                            shape.lanes, shape.local_size, target.max_invocations));
+  }
+  // Where loops are cut, the rest of a vector must not run on its own.
+  if (target.cuts_loops) {
+    const uint32_t step = std::max(1U, target.subgroup_size);
+    const uint32_t whole = (shape.local_size + step - 1) / step * step;
+    if (whole <= target.max_invocations) shape.local_size = whole;
+  }
+  return shape;
+}
+
+Shape together_shape(const ir::Program& program, const Shape& lanes, const Target& target) {
+  Shape shape;
+  shape.together = true;
+  shape.lanes = lanes.lanes;
+  const uint32_t size = target.subgroup_size;
+  shape.lanes_per_invocation = std::max(1U, program.wave_lanes / size);
+  const uint32_t whole = std::max(program.wave_lanes, size);
+  shape.local_size = (shape.lanes + whole - 1) / whole * size;
+  return shape;
+}
+
+WaveChoice choose_way(const ir::Program& program, const Options& options, const Target& target,
+                      const Shape& lanes) {
+  using Way = WaveChoice::Way;
+  const auto asked = [&](Way way) { return WaveChoice{way, "asked for"}; };
+  if (options.wave == WaveMode::serial) return asked(Way::serial);
+  if (options.wave == WaveMode::packed) {
+    const std::string why = obstacle(program, lanes, target);
+    if (why.empty()) return asked(Way::together);
+    throw Error(ErrorKind::guest,
+                fmt::format("the lanes of a wave cannot be kept together: {}; use --wave auto or "
+                            "serial",
+                            why));
+  }
+  const bool waves = ir::has_wave_ops(program);
+  const bool meet = waves && waves_meet(program, lanes, target);
+  if (options.wave == WaveMode::lane) {
+    if (waves && !meet) refuse_lane_mode(program);
+    return asked(Way::lane);
+  }
+  if (!waves) return {Way::lane, "no cross-lane operations"};
+  const std::string why = obstacle(program, lanes, target);
+  if (why.empty()) return {Way::together, "the lanes of a wave can be kept together"};
+  if (meet) return {Way::lane, "the whole group reaches every cross-lane operation together"};
+  return {Way::serial, "the lanes of a wave cannot be kept together: " + why};
+}
+
+}  // namespace lanewise::spirv
