@@ -12,6 +12,7 @@
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/progress.hpp"
 #include "runtime/cli/process/streams.hpp"
+#include "runtime/cli/process/unchecked.hpp"
 #include "runtime/cli/process/watchdog.hpp"
 #include "runtime/cli/run_trace.hpp"
 #include "runtime/cli/stream_script.hpp"
@@ -197,6 +198,8 @@ int run(const RunArgs& a) {
   Result result;
   try {
     const Progress progress("running " + kernel.name());
+    std::optional<UncheckedAccess> unchecked;
+    if (options.memcheck == Memcheck::off) unchecked.emplace();
     result = kernel.launch(options, bound.values);
   } catch (const Error& e) {
     give_up(e, bound, watchdog);

@@ -64,7 +64,7 @@ struct LaunchRequest {
   std::vector<std::byte> params;  ///< the parameter block, laid out as Program::params says
   uint64_t param_address = 0;     ///< where a copy of it lies in the arena
   std::span<const Allocation> allocations;  ///< sorted by address
-  Memcheck memcheck = Memcheck::alloc;
+  Memcheck memcheck = Memcheck::arena;
   /// With Memcheck::alloc, accesses through a pointer parameter (ir/passes/pointers.hpp) are held
   /// against the allocation that it points into.
   bool pointers = true;

@@ -86,6 +86,8 @@ Module translate(const ir::Program& source, const Options& options, const Target
   ir::Program program = source;
   ir::mark_free_loops(program);
   if (options.memcheck == Memcheck::alloc && options.pointers) ir::find_pointers(program);
+  // The guest may write there where only the arena is checked.
+  if (options.memcheck != Memcheck::arena) ir::load_parameters(program);
   const Target target = flushes_everything(program) ? flushing_target(device) : device;
   ir::lower_switches(program);
   if (options.optimise)

@@ -64,7 +64,7 @@ struct Target {
 struct Options {
   Dim3 block;
   uint32_t dynamic_shared = 0;
-  Memcheck memcheck = Memcheck::alloc;
+  Memcheck memcheck = Memcheck::arena;
   WaveMode wave = WaveMode::automatic;
   std::map<std::string, std::string> policies;
   /// Instructions with Inst::event write memory events, with so many bits for the event's number;

@@ -105,3 +105,28 @@ TEST_CASE("parameters in offsets are told") {
   CHECK(found.through == std::vector<uint32_t>{8});
   CHECK(found.in_offsets == std::vector<uint32_t>{24});
 }
+
+TEST_CASE("what a mask guards is known of the lanes of the mask") {
+  const std::string reused = R"(  @p7 r6 = load.u32 d0 {global u32}
+  @p7 r6 = shl.u32 r4, 2
+  d8 = zext64 r6
+  @p7 d9 = add.u64 d1, d8
+)";
+  const std::string under = "  @p7 r6 = load.u32 d9 {global u32}\n  exit\n";
+  CHECK(parameter("  @p7 d9 = mov.u64 d0\n" + reused + under) == 8);
+  // All lanes: some still hold the other pointer.
+  CHECK(parameter("  @p7 d9 = mov.u64 d0\n" + reused + kLoad) == kNone);
+  // The mask has got more lanes since.
+  CHECK(parameter("  d9 = mov.u64 d0\n" + reused + "  p7 = mov.pred 1\n" + under) == kNone);
+  // It has lost some.
+  CHECK(parameter("  d9 = mov.u64 d0\n" + reused + "  p7 = and.pred p7, p7\n" + under) == 8);
+}
+
+TEST_CASE("loads from the kernarg segment become loads of parameters") {
+  Program p = with("  d9 = sreg.u64.param_base\n" + kLoad);
+  load_parameters(p);
+  const Inst& last = p.blocks[0].insts.back();
+  REQUIRE(last.op == Op::load);
+  CHECK(last.mem->space == Space::param);
+  CHECK(last.src[0] == Operand::immediate(0));
+}

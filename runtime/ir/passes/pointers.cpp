@@ -10,7 +10,7 @@
 namespace lanewise::ir {
 namespace {
 
-constexpr uint64_t kMostStates = uint64_t{1} << 20;
+constexpr uint64_t kMostStates = uint64_t{1} << 20;  // of both kinds
 constexpr uint32_t kSlots = 63;
 /// In Value::from: a value read from memory that may be part of a pointer.
 constexpr uint64_t kFromMemory = uint64_t{1} << kSlots;
@@ -89,15 +89,41 @@ class Pointers {
 
   PointerParams run() {
     forget();
-    if (p_.blocks.empty() || !wanted()) return {};
-    if (uint64_t{p_.blocks.size()} * p_.regs.size() > kMostStates) return {};
-    follow();
-    mark();
+    if (!follow()) return {};
+    each_access_with([&](const Values& values, Inst& access) { mark(values, access); });
     return settle();
   }
 
+  void load_parameters() {
+    if (!follow()) return;
+    each_access_with([&](const Values& values, Inst& access) { make_direct(values, access); });
+  }
+
  private:
-  using State = std::vector<Value>;
+  using Values = std::vector<Value>;  ///< by register
+
+  /// GCN writes vector registers under EXEC, so what a register holds is known better of the lanes
+  /// for which that mask holds.
+  struct State {
+    Values all, active;         ///< of all lanes, and of those for which mask_ holds
+    std::vector<bool> implies;  ///< by predicate register: where it holds, mask_ does
+  };
+
+  /// The predicate that guards most.
+  void find_mask() {
+    std::vector<uint32_t> uses(p_.regs.size(), 0);
+    for (const Block& block : p_.blocks)
+      for (const Inst& inst : block.insts)
+        if (!inst.guard.always()) ++uses[inst.guard.reg.id];
+    const auto most = std::ranges::max_element(uses);
+    mask_ = most == uses.end() || *most == 0 ? kNone : static_cast<uint32_t>(most - uses.begin());
+  }
+  bool in_mask(const State& state, Reg pred) const {
+    return pred.valid() && (pred.id == mask_ || state.implies[pred.id]);
+  }
+  const Values& seen_by(const State& state, const Inst& inst) const {
+    return !inst.guard.negate && in_mask(state, inst.guard.reg) ? state.active : state.all;
+  }
 
   static bool is_access(const Inst& inst) {
     return (inst.op == Op::load || inst.op == Op::store || inst.op == Op::atom) && inst.mem &&
@@ -122,9 +148,15 @@ class Pointers {
     return some && p_.param_bytes != 0;
   }
 
-  void follow() {
+  /// What registers hold where blocks begin; false where that is not looked into.
+  bool follow() {
+    if (p_.blocks.empty() || !wanted()) return false;
+    if (2 * uint64_t{p_.blocks.size()} * p_.regs.size() > kMostStates) return false;
+    find_mask();
     in_.assign(p_.blocks.size(), {});
-    in_[0].assign(p_.regs.size(), Value{});
+    in_[0].all.assign(p_.regs.size(), Value{});
+    in_[0].active = in_[0].all;
+    in_[0].implies.assign(p_.regs.size(), false);
     std::vector<bool> waits(p_.blocks.size(), false);
     waits[0] = true;
     for (bool again = true; again;) {
@@ -140,16 +172,27 @@ class Pointers {
         }
       }
     }
+    return true;
   }
 
   static bool merge(State& into, const State& state) {
-    if (into.empty()) {
+    if (into.all.empty()) {
       into = state;
       return true;
     }
+    bool changed = merge(into.all, state.all);
+    changed = merge(into.active, state.active) || changed;
+    for (size_t r = 0; r < state.implies.size(); ++r) {
+      if (!into.implies[r] || state.implies[r]) continue;
+      into.implies[r] = false;
+      changed = true;
+    }
+    return changed;
+  }
+  static bool merge(Values& into, const Values& values) {
     bool changed = false;
-    for (size_t r = 0; r < state.size(); ++r) {
-      const Value both = join(into[r], state[r]);
+    for (size_t r = 0; r < values.size(); ++r) {
+      const Value both = join(into[r], values[r]);
       if (both == into[r]) continue;
       into[r] = both;
       changed = true;
@@ -157,18 +200,34 @@ class Pointers {
     return changed;
   }
 
-  void mark() {
+  template <typename Do>
+  void each_access_with(Do what) {
     for (const uint32_t b : order_.nodes) {
       State state = in_[b];
       for (Inst& inst : p_.blocks[b].insts) {
-        if (is_access(inst)) {
-          const Value at = value(state, inst.src[0]);
-          if (at.is(Kind::pointer) && (at.from & kFromMemory) == 0)
-            found_.push_back({&inst, at.slot, at.from & ~(uint64_t{1} << at.slot)});
-        }
-        define(state, inst);
+        const Inst before = inst;
+        if (is_access(inst)) what(seen_by(state, inst), inst);
+        define(state, before);
       }
     }
+  }
+
+  void mark(const Values& values, Inst& access) {
+    const Value at = value(values, access.src[0]);
+    if (at.is(Kind::pointer) && (at.from & kFromMemory) == 0)
+      found_.push_back({&access, at.slot, at.from & ~(uint64_t{1} << at.slot)});
+  }
+
+  void make_direct(const Values& values, Inst& access) const {
+    const Value at = value(values, access.src[0]);
+    if (access.op != Op::load || access.event != 0 || is_strong(access)) return;
+    if (!at.is(Kind::parameters) || !access.guard.always()) return;
+    Mem& mem = *access.mem;
+    const uint64_t offset = at.offset + static_cast<uint64_t>(mem.offset);
+    if (offset % 4 != 0 || offset + mem.bytes() > p_.param_bytes) return;
+    access.src[0] = Operand::immediate(offset);
+    mem.space = Space::param;
+    mem.offset = 0;
   }
 
   /// A parameter that some access goes through is a pointer; offsets that it is part of are not.
@@ -199,29 +258,56 @@ class Pointers {
     return imm >= kFirst && imm < kEnd && !(imm >= kSmallNegative && imm <= 0xffff'ffff);
   }
 
-  static Value value(const State& state, const Operand& o) {
+  static Value value(const Values& values, const Operand& o) {
     if (o.is_imm()) return may_be_address(o.imm) ? kAny : number();
     if (!o.is_reg()) return kAny;
-    const Value& v = state[o.index];
+    const Value& v = values[o.index];
     return v.is(Kind::unset) ? number() : v;  // read before it is written: 0
   }
 
   void define(State& state, const Inst& inst) const {
+    const bool under_mask = inst.guard.reg.id == mask_ && !inst.guard.always();
+    define(state.all, inst, inst.guard.always());
+    if (!under_mask || !inst.guard.negate)
+      define(state.active, inst, inst.guard.always() || under_mask);
+    for (const Reg dst : inst.dst)
+      if (dst.valid() && p_.regs[dst.id].width == Width::pred) define_predicate(state, inst, dst);
+  }
+
+  void define(Values& values, const Inst& inst, bool surely) const {
     for (size_t d = 0; d < inst.dst.size(); ++d) {
       if (!inst.dst[d].valid()) continue;
       results_[d % results_.size()] =
-          p_.regs[inst.dst[d].id].width == Width::pred ? number() : result(state, inst, d);
+          p_.regs[inst.dst[d].id].width == Width::pred ? number() : result(values, inst, d);
     }
     for (size_t d = 0; d < inst.dst.size(); ++d) {
       if (!inst.dst[d].valid()) continue;
-      Value& held = state[inst.dst[d].id];
+      Value& held = values[inst.dst[d].id];
       const Value& made = results_[d % results_.size()];
-      held = inst.guard.always() ? made : join(value(state, inst.dst[d]), made);
+      held = surely ? made : join(value(values, inst.dst[d]), made);
     }
   }
 
-  Value result(const State& state, const Inst& inst, size_t d) const {
-    const auto src = [&](size_t i) { return value(state, inst.src[i]); };
+  /// Where the mask only loses lanes, what is known of the others still is.
+  void define_predicate(State& state, const Inst& inst, Reg dst) const {
+    const bool one = inst.op == Op::mov || inst.op == Op::and_;
+    const bool narrow = one && std::ranges::any_of(inst.src, [&](const Operand& o) {
+                          return o.is_reg() && in_mask(state, o.reg());
+                        });
+    if (dst.id != mask_) {
+      state.implies[dst.id] = narrow && (inst.guard.always() || state.implies[dst.id]);
+      return;
+    }
+    state.implies.assign(state.implies.size(), false);
+    if (!narrow || !inst.guard.always()) {
+      state.active = state.all;
+    } else if (inst.op == Op::mov && inst.src[0].index != mask_) {
+      state.implies[inst.src[0].index] = true;
+    }
+  }
+
+  Value result(const Values& values, const Inst& inst, size_t d) const {
+    const auto src = [&](size_t i) { return value(values, inst.src[i]); };
     switch (inst.op) {
       case Op::mov:
       case Op::trunc32:
@@ -258,37 +344,37 @@ class Pointers {
       case Op::rem:
       case Op::shl:
       case Op::shf_l:
-        return computed(state, inst);
+        return computed(values, inst);
       case Op::shr:
         return inst.type == Type::u64 || inst.type == Type::s64
                    ? number(parts(src(0)) | parts(src(1)))
-                   : computed(state, inst);
+                   : computed(values, inst);
       case Op::load:
-        return loaded(state, inst, d);
+        return loaded(values, inst, d);
       case Op::buffer_address:
-        return through_descriptor(state, inst);
+        return through_descriptor(values, inst);
       case Op::atom:
         return kAny;
       default:
-        return mixed(state, inst);
+        return mixed(values, inst);
     }
   }
 
   /// An index, a size: what was read from memory is no pointer any more.
-  Value computed(const State& state, const Inst& inst) const {
+  Value computed(const Values& values, const Inst& inst) const {
     uint64_t from = 0;
     for (const Operand& o : inst.src) {
-      const Value v = value(state, o);
+      const Value v = value(values, o);
       if (!v.is(Kind::any)) from |= parts(v);
     }
     return number(from);
   }
 
   /// Anything may come out of words of a pointer.
-  static Value mixed(const State& state, const Inst& inst) {
+  static Value mixed(const Values& values, const Inst& inst) {
     uint64_t from = 0;
     for (const Operand& o : inst.src) {
-      const Value v = value(state, o);
+      const Value v = value(values, o);
       if (!v.is(Kind::number)) return kAny;
       from |= v.from;
     }
@@ -324,12 +410,12 @@ class Pointers {
     return sum(a, b);
   }
 
-  Value loaded(const State& state, const Inst& inst, size_t d) const {
+  Value loaded(const Values& values, const Inst& inst, size_t d) const {
     const Mem& mem = *inst.mem;
     std::optional<uint64_t> at;
     if (mem.space == Space::param && inst.src[0].is_imm()) {
       at = inst.src[0].imm + static_cast<uint64_t>(mem.offset);
-    } else if (const Value v = value(state, inst.src[0]); v.is(Kind::parameters)) {
+    } else if (const Value v = value(values, inst.src[0]); v.is(Kind::parameters)) {
       at = v.offset + static_cast<uint64_t>(mem.offset);
     }
     const uint32_t size = size_of(mem.elem);
@@ -340,16 +426,16 @@ class Pointers {
     return {Kind::pointer, static_cast<uint32_t>(byte / 8), 0, 0};
   }
 
-  /// The address that a descriptor makes: its base, or with addr64 the vector address.
-  static Value through_descriptor(const State& state, const Inst& inst) {
-    const Value base = paired(value(state, inst.src[0]), value(state, inst.src[1]));
-    Value offset = value(state, inst.src[6]);
-    if (inst.buffer && inst.buffer->addr64) {
-      offset = sum(offset, paired(value(state, inst.src[4]), value(state, inst.src[5])));
-    } else {
-      offset = sum(offset, sum(value(state, inst.src[4]), value(state, inst.src[5])));
-    }
-    return sum(base, offset);
+  /// The address that a descriptor makes: its base and 32-bit offsets, or with addr64 its base and
+  /// the vector address.
+  static Value through_descriptor(const Values& values, const Inst& inst) {
+    const auto src = [&](size_t i) { return value(values, inst.src[i]); };
+    const auto offset = [&](size_t i) {
+      return src(i).is(Kind::any) ? number() : number(parts(src(i)));
+    };
+    const Value base = sum(paired(src(0), src(1)), offset(6));
+    if (inst.buffer && inst.buffer->addr64) return sum(base, paired(src(4), src(5)));
+    return sum(base, sum(offset(4), offset(5)));
   }
 
   struct Found {
@@ -361,6 +447,7 @@ class Pointers {
   Graph graph_;
   BlockOrder order_;
   std::vector<State> in_;  ///< by block
+  uint32_t mask_ = kNone;  ///< find_mask()
   std::vector<Found> found_;
   mutable std::array<Value, 16> results_;
 };
@@ -369,6 +456,10 @@ class Pointers {
 
 PointerParams find_pointers(Program& program) {
   return Pointers(program).run();
+}
+
+void load_parameters(Program& program) {
+  Pointers(program).load_parameters();
 }
 
 }  // namespace lanewise::ir

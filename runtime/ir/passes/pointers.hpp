@@ -25,4 +25,9 @@ inline constexpr uint32_t kMostPointers = 16;
 /// left alone. Every engine asks this about the program that it is given, before any other pass.
 PointerParams find_pointers(Program& program);
 
+/// Loads from the guest memory that holds the parameters (GCN's kernarg segment), at offsets that
+/// are known, become loads of parameters. That memory is read only. Traced loads stay: their
+/// addresses are asked for.
+void load_parameters(Program& program);
+
 }  // namespace lanewise::ir
