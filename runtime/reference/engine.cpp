@@ -115,6 +115,7 @@ class ReferenceEngine final : public Engine {
     check_wave(*request.program);
     const auto start = std::chrono::steady_clock::now();
     const Deadline deadline(asked.timeout_seconds, asked.cancel);
+    static_cast<void>(decode(*request.program));  // refuses what passes would trip over
     ir::Program program = *request.program;
     ir::mark_free_loops(program);
     const Pointers pointers = pointers_of(request, program);

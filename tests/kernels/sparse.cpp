@@ -36,7 +36,7 @@ TEST_CASE("sparse loads see the pages that the host took away, and those that ca
   pages.set_resident(3, 1, false);
   check(0b1100);
   CHECK_THROWS_WITH_AS(pages.set_resident(3, 2, true),
-                       "pages 3 to 5 do not lie in a buffer of 4 pages", lanewise::Error);
+                       "2 pages from page 3 on do not lie in a buffer of 4 pages", lanewise::Error);
   CHECK_THROWS_AS(out.set_resident(0, 1, false), lanewise::Error);
   // Memory that is given back is resident for its next owner.
   const uint64_t address = pages.address();

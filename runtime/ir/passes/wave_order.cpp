@@ -15,8 +15,12 @@ constexpr TreeLimits kSecond{.constructs = 800, .ifs = 800, .depth = 800};
 class OrderBuilder {
  public:
   explicit OrderBuilder(const Program& p) : p_(p) {
+    // As devices do it first of all: which tree an irreducible graph gets depends on its blocks'
+    // order.
+    lower_switches(p_);
+    const size_t lowered = p_.blocks.size();
     detach_entry(p_);
-    note_origins(p);
+    note_origins(p, lowered);
     p_ = structurise(p_, kFirst).program;
     out_.origins.resize(p_.blocks.size());  // blocks that were added hold nothing of the input
   }
@@ -38,13 +42,14 @@ class OrderBuilder {
 
  private:
   /// Passes append blocks, and instructions at the ends of blocks; only the entry may have moved.
-  void note_origins(const Program& source) {
+  void note_origins(const Program& source, size_t lowered) {
     const auto count = [&](uint32_t b) {
       return static_cast<uint32_t>(source.blocks[b].insts.size());
     };
     const auto blocks = static_cast<uint32_t>(source.blocks.size());
-    const bool moved = p_.blocks.size() != blocks;
+    const bool moved = p_.blocks.size() != lowered;
     for (uint32_t b = 0; b < blocks; ++b) out_.origins.push_back({b, 0, count(b)});
+    out_.origins.resize(lowered);
     if (!moved) return;
     out_.origins[0] = {};
     out_.origins.push_back({0, 0, count(0)});
