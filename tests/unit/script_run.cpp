@@ -182,6 +182,7 @@ TEST_CASE("a module's kernels run in order on the same buffers; dumps and files 
 
 TEST_CASE("every buffer lies where it always lies, and the next case starts from zero") {
   const Outcome o = run(R"(isa ptx
+memcheck arena
 buffer a u8[3] = iota 1
 buffer b u32[2]
 case "first" {
