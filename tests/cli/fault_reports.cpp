@@ -99,7 +99,7 @@ TEST_CASE("the nearest allocation, by name and distance") {
     CHECK(f["allocation"]["offset"] == row.offset);
     CHECK(contains(o.err, "nearest allocation: " + fmt::format(fmt::runtime(row.text), out)));
   }
-  CHECK(where("ld.global.u8 %r3, [%rd1+10];", "--arg zero:u8[10]").code == 0);
+  CHECK(where("ld.global.u8 %r3, [%rd1+10];", "--memcheck arena --arg zero:u8[10]").code == 0);
   CHECK(where("ld.global.u8 %r3, [%rd1+9];", "--memcheck alloc --arg zero:u8[10]").code == 0);
 }
 
