@@ -6,7 +6,7 @@
 layout(local_size_x = 8) in;
 void main() {
   arena[gl_LocalInvocationID.x] = 7u;
-  if (launch[64] == 1u && gl_LocalInvocationID.x + group_index() == 0u) {
+  if (launch[PARAMETERS] == 1u && gl_LocalInvocationID.x + group_index() == 0u) {
     faults[64] = 0x80000001u;  // the first fault point, which ends the launch
     for (uint i = 0u; i < 3u; ++i) faults[65 + i] = group()[i];
     memoryBarrierBuffer();

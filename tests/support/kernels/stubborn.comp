@@ -4,5 +4,5 @@
 // Never looks at the abort flag: each group takes its time.
 layout(local_size_x = 8) in;
 void main() {
-  for (uint i = 0u; i < launch[64]; ++i) atomicAdd(arena[1], atomicOr(arena[0], 0u) + 1u);
+  for (uint i = 0u; i < launch[PARAMETERS]; ++i) atomicAdd(arena[1], atomicOr(arena[0], 0u) + 1u);
 }
