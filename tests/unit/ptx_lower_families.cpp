@@ -120,10 +120,9 @@ TEST_CASE("lowering: comparisons and selection") {
         "r9 = select.u32 p7, r4, r5\n");
   CHECK(ir_of("testp.subnormal.f32 %p1, %f1;") ==
         "r5 = and.u32 r4, 0x7fffffff\n"
-        "p6 = icmp.u32.gt r5, 0x7fffff\n"
-        "p7 = not.pred p6\n"
-        "p8 = icmp.u32.ne r5, 0\n"
-        "p10 = and.pred p7, p8\n");
+        "p6 = icmp.u32.le r5, 0x7fffff\n"
+        "p7 = icmp.u32.ne r5, 0\n"
+        "p9 = and.pred p6, p7\n");
 }
 
 TEST_CASE("lowering: floats and conversions") {
