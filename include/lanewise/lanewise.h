@@ -331,7 +331,7 @@ static inline lw_arg lw_arg_host_const(const void* data, uint64_t bytes) {
 
 /* ---- launches ----------------------------------------------------------------------------- */
 
-enum { LW_MEMCHECK_ARENA = 0, LW_MEMCHECK_ALLOC = 1, LW_MEMCHECK_OFF = 2 };
+enum { LW_MEMCHECK_ALLOC = 0, LW_MEMCHECK_ARENA = 1, LW_MEMCHECK_OFF = 2 };
 enum { LW_WAVE_AUTO = 0, LW_WAVE_LANE = 1, LW_WAVE_PACKED = 2, LW_WAVE_SERIAL = 3 };
 
 typedef struct lw_launch_options {

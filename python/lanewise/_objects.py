@@ -18,7 +18,7 @@ def _dim(value, what):
 
 
 def _options(grid, block, shared, memcheck, wave, timeout, policies, cancel):
-    memchecks = {"arena": 0, "alloc": 1, "off": 2}
+    memchecks = {"alloc": 0, "arena": 1, "off": 2}
     waves = {"auto": 0, "lane": 1, "packed": 2, "serial": 3}
     if memcheck not in memchecks:
         raise ValueError(f"memcheck: one of {', '.join(memchecks)} was expected")
@@ -273,7 +273,7 @@ class Kernel(_Handle):
             found.append(Param(p.name.decode(), p.type.decode(), p.offset, p.size, p.is_pointer == 1))
         return found
 
-    def launch(self, grid, block, *args, shared=0, memcheck="arena", wave="auto", timeout=0.0,
+    def launch(self, grid, block, *args, shared=0, memcheck="alloc", wave="auto", timeout=0.0,
                policies=None, cancel=None):  # fmt: skip
         """Runs to the end. Arguments: buffers, numbers, lanewise.f32(...) and the like, bytes for a
         struct by value. Raises GuestError when lanes fault."""
@@ -289,7 +289,7 @@ class Kernel(_Handle):
         kinds = {"ir": 0, "ir-optimised": 1, "spirv": 2}
         if what not in kinds:
             raise ValueError(f"what: one of {', '.join(kinds)} was expected")
-        options = _options(1, block, 0, "arena", "auto", 0.0, None, None)
+        options = _options(1, block, 0, "alloc", "auto", 0.0, None, None)
         made = _blob(library.lw_kernel_translate, self._handle, options, kinds[what])
         return made if what == "spirv" else made.decode()
 
@@ -393,7 +393,7 @@ def _finish(status, out):
     return result
 
 
-def run(program, grid, block, *args, kernel=None, device=None, shared=0, memcheck="arena",
+def run(program, grid, block, *args, kernel=None, device=None, shared=0, memcheck="alloc",
         wave="auto", timeout=0.0, policies=None, cancel=None):  # fmt: skip
     """Runs one kernel of a program (text, a str) on arrays of the host and waits.
 

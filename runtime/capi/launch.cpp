@@ -56,7 +56,7 @@ Launching to_cpp(const lw_launch_options* options) {
   out.options.grid = dim(o.grid, "grid");
   out.options.block = dim(o.block, "block");
   out.options.dynamic_shared = o.dynamic_shared;
-  constexpr std::array kMemchecks = {Memcheck::arena, Memcheck::alloc, Memcheck::off};
+  constexpr std::array kMemchecks = {Memcheck::alloc, Memcheck::arena, Memcheck::off};
   constexpr std::array kWaves = {WaveMode::automatic, WaveMode::lane, WaveMode::packed,
                                  WaveMode::serial};
   out.options.memcheck = choice(kMemchecks, o.memcheck, "memcheck");

@@ -5,7 +5,7 @@
 
 /* Structs of the first version, as callers were compiled with it. */
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_arg) == 40, "lw_arg");
-_Static_assert(sizeof(void*) != 8 || sizeof(lw_launch_options) == 80, "lw_launch_options");
+_Static_assert(sizeof(void*) != 8 || sizeof(lw_launch_options) == 72, "lw_launch_options");
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_module_options) == 40, "lw_module_options");
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_device_info) == 840, "lw_device_info");
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_param_info) == 32, "lw_param_info");
