@@ -161,7 +161,8 @@ void byte_rows(TableBuilder& t) {
       std::vector<Fixed> fixed;
       if (both_signed) fixed.push_back({{48, 2}, 3});
       if (!is_register) fixed.push_back({{28, 4}, 15});
-      t.row("VABSDIFF4", "0101 0000 0", mods, {d, a, is_register ? b : imm(Role::b, 20, 8, true), c},
+      t.row("VABSDIFF4", "0101 0000 0", mods,
+            {d, a, is_register ? b : imm(Role::b, 20, 8, true), c},
             is_register ? lower_vabsdiff4 : nullptr, fixed)
           .ordered = true;
     }
