@@ -396,10 +396,10 @@ LW_API void lw_result_release(lw_result* result);
 
 /* ---- queues ------------------------------------------------------------------------------- */
 
-/* A first-in-first-out queue with a thread of its own. What is put in runs in order while the caller
- * goes on; several queues of a device take turns on it. The functions return at once and copy what
- * they are given, but for memory to read into, which must live until the event. out (may be NULL)
- * gets the event of the work. Work that fails does not stop its queue. */
+/* A first-in-first-out queue with a thread of its own. What is put in runs in order while the
+ * caller goes on; several queues of a device take turns on it. The functions return at once and
+ * copy what they are given, but for memory to read into, which must live until the event. out (may
+ * be NULL) gets the event of the work. Work that fails does not stop its queue. */
 LW_API lw_status lw_queue_create(lw_device* device, lw_queue** out);
 /* Waits for what is in the queue. */
 LW_API void lw_queue_release(lw_queue* queue);

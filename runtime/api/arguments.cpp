@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/api/state.hpp"
+#include "runtime/guest/launch_layout.hpp"
 
 namespace lanewise::detail {
 namespace {
@@ -73,9 +75,23 @@ void place_argument(const ir::Program& p, size_t i, const Arg& arg, std::vector<
                                   p.name, i + 1, param.name, param.size, arg.bytes().size()));
 }
 
+/// What Mesa puts behind the arguments of kernels that ask for it: the number of dimensions and
+/// offsets of the grid, which no launch here has. Its files do not say who asks; only the size of
+/// the block does.
+void add_mesa_values(const ir::Program& p, uint32_t dimensions, std::vector<std::byte>& block) {
+  constexpr size_t kBytes = 16;
+  const bool mesa = std::ranges::any_of(
+      p.needs.hidden, [](const ir::Param& h) { return h.name == guest::kMesaValues; });
+  const size_t at = (block.size() + 3) / 4 * 4;
+  if (!mesa || at + kBytes != p.param_bytes) return;
+  block.resize(p.param_bytes);
+  std::memcpy(block.data() + at, &dimensions, sizeof dimensions);
+}
+
 /// Kernels whose text names no parameters (SASS, bare GCN streams): the arguments in order, each at
 /// the next multiple of its own size, as a C compiler lays them out.
-std::vector<std::byte> unnamed_parameters(const ir::Program& p, const std::vector<Arg>& args) {
+std::vector<std::byte> unnamed_parameters(const ir::Program& p, const std::vector<Arg>& args,
+                                          uint32_t dimensions) {
   std::vector<std::byte> block;
   for (const Arg& arg : args) {
     const size_t size = arg.bytes().size();
@@ -83,6 +99,7 @@ std::vector<std::byte> unnamed_parameters(const ir::Program& p, const std::vecto
     block.resize((block.size() + align - 1) / align * align);
     block.insert(block.end(), arg.bytes().begin(), arg.bytes().end());
   }
+  add_mesa_values(p, dimensions, block);
   if (block.size() < p.param_bytes) {
     throw DetailedError(
         ErrorKind::usage, ErrorDetail::argument_count,
@@ -106,8 +123,9 @@ void check_devices(const DeviceState& device, const std::vector<Arg>& args) {
   }
 }
 
-std::vector<std::byte> parameter_block(const ir::Program& p, const std::vector<Arg>& args) {
-  if (p.params.empty() && p.isa != ir::Isa::ptx) return unnamed_parameters(p, args);
+std::vector<std::byte> parameter_block(const ir::Program& p, const std::vector<Arg>& args,
+                                       uint32_t dimensions) {
+  if (p.params.empty() && p.isa != ir::Isa::ptx) return unnamed_parameters(p, args, dimensions);
   if (args.size() != p.params.size()) {
     std::string wanted;
     for (const ir::Param& param : p.params) {

@@ -10,6 +10,7 @@ namespace lanewise::detail {
 void check_devices(const DeviceState& device, const std::vector<Arg>& args);
 
 /// The parameters as the kernel expects them. Throws Error(usage) for a wrong count, size or kind.
-std::vector<std::byte> parameter_block(const ir::Program& p, const std::vector<Arg>& args);
+std::vector<std::byte> parameter_block(const ir::Program& p, const std::vector<Arg>& args,
+                                       uint32_t dimensions = 1);
 
 }  // namespace lanewise::detail

@@ -103,6 +103,7 @@ struct Prepared {
   std::unique_ptr<detail::Allocated> params_copy, scratch;
   detail::Policies policies;
   LaunchRequest request;
+  Dim3 block;  ///< as it was asked for; the request may have whole waves
 };
 
 /// The environment speaks where the program leaves the choice open, as it does for the device.
@@ -129,7 +130,7 @@ void describe_launch(const Prepared& prepared, const ir::Program& program,
   const LaunchRequest& r = prepared.request;
   guest::add_launch_block(program,
                           {.grid = r.grid,
-                           .block = r.block,
+                           .block = prepared.block,
                            .shared_bytes = program.shared_bytes + r.dynamic_shared,
                            .param_address = r.param_address,
                            .scratch_address = prepared.scratch ? prepared.scratch->address : 0},
@@ -150,7 +151,8 @@ void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
     r.events = device->events.get();
   }
   r.grid = options.grid;
-  r.block = options.block;
+  out.block = options.block;
+  r.block = guest::launched_block(program, options.block);
   r.dynamic_shared = options.dynamic_shared;
   r.memcheck = options.memcheck;
   r.wave = chosen_wave_mode(options.wave);
@@ -231,7 +233,11 @@ Result DeviceAccess::launch(ModuleState& module, size_t index, const LaunchOptio
   const ir::Program& program = program_of(module, index);
   DeviceState& device = *module.device;
   check_devices(device, args);
-  std::vector<std::byte> block = parameter_block(program, args);
+  const auto beyond_one = [&](uint32_t Dim3::*axis) {
+    return uint64_t{options.grid.*axis} * (options.block.*axis) > 1;
+  };
+  const uint32_t dimensions = beyond_one(&Dim3::z) ? 3 : beyond_one(&Dim3::y) ? 2 : 1;
+  std::vector<std::byte> block = parameter_block(program, args, dimensions);
   const auto lock = device.enter();
   Prepared prepared;
   prepare(prepared, module.device, program, options, block.size());

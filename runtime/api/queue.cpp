@@ -29,22 +29,22 @@ struct EventState {
   }
 };
 
-namespace {
-
-struct Task {
+struct QueueTask {
   std::function<std::optional<Result>()> work;
   std::shared_ptr<EventState> event;
 };
 
 /// What the queue's thread and its owner share.
-struct Line {
+struct QueueLine {
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<Task> tasks;
+  std::deque<QueueTask> tasks;
   bool closed = false;
 };
 
-void perform(const Task& task) {
+namespace {
+
+void perform(const QueueTask& task) {
   EventState& event = *task.event;
   event.began = Clock::now();
   try {
@@ -59,9 +59,9 @@ void perform(const Task& task) {
 }
 
 /// Until the queue is closed and empty.
-void serve(const std::shared_ptr<Line>& line) {
+void serve(const std::shared_ptr<QueueLine>& line) {
   for (;;) {
-    Task task;
+    QueueTask task;
     {
       std::unique_lock lock(line->mutex);
       line->changed.wait(lock, [&] { return line->closed || !line->tasks.empty(); });
@@ -77,7 +77,7 @@ void serve(const std::shared_ptr<Line>& line) {
 
 struct QueueState {
   std::shared_ptr<DeviceState> device;
-  std::shared_ptr<Line> line = std::make_shared<Line>();
+  std::shared_ptr<QueueLine> line = std::make_shared<QueueLine>();
   std::thread thread;
 
   explicit QueueState(std::shared_ptr<DeviceState> d) : device(std::move(d)) {

@@ -84,6 +84,7 @@ lw_status lw_cache_of_trace(const char* path, const char* presets, uint32_t flag
       fail(ErrorDetail::invalid_value, "LW_CACHE_EXACT is for launches, not for traces");
     const auto made = std::make_shared<CacheObject>(required(presets, "presets"), flags);
     const trace::ReadResult read = trace::read_any(required(path, "path"), made->trackers.sink());
+    for (const std::string& warning : read.warnings) log(LW_LOG_WARNING, warning);
     if (!read.complete) log(LW_LOG_WARNING, read.note);
     *out = new_handle(made);
   });

@@ -3,37 +3,67 @@
 
 #include <memory>
 
-#include "runtime/cache/reports/report.hpp"
-#include "runtime/cache/reports/tracker_set.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/process/streams.hpp"
+#include "runtime/cli/run_trace.hpp"
 #include "runtime/trace/formats.hpp"
 
 namespace lanewise::cli {
 namespace {
 
+/// How a trace is read.
+struct ReadArgs {
+  std::vector<std::string> policies;
+  bool partial = false;
+};
+
+void add_read_options(const Command& sub, ReadArgs& args) {
+  sub.option("--policy", args.policies,
+             "trace.interleave=round-robin|serial and trace.resident=GROUPS: the order of warps in "
+             "a .traceg (repeat)")
+      .repeated();
+  sub.flag("--partial", args.partial, "exit code 0 for a trace that ends early, too");
+}
+
+trace::ReadOptions read_options(const ReadArgs& args) {
+  trace::ReadOptions options;
+  for (const std::string& p : args.policies) trace::set_policy(options, p);
+  return options;
+}
+
 struct CacheArgs {
   std::string trace;
+  ReadArgs read;
   std::vector<std::string> presets, reports, fail_on;
-  bool json = false;
+  bool json = false, compare = false, reuse = false, sets = false;
 };
 
 void warn(const trace::ReadResult& r) {
+  for (const std::string& w : r.warnings) say("lanewise: warning: {}\n", w);
   if (!r.complete) say("lanewise: warning: {}\n", r.note);
+}
+
+/// A trace that ends early is no success unless it may.
+int exit_code(const trace::ReadResult& r, const ReadArgs& args) {
+  return r.complete || args.partial ? 0 : static_cast<int>(ErrorKind::guest);
 }
 
 int run_cache(const CacheArgs& args) {
   // A rule that does not exist is found out before the work.
   for (const std::string& rule : args.fail_on) cache::fails_on(rule, {});
-  cache::TrackerSet trackers(args.presets, cache::options_for(args.reports));
-  warn(trace::read_any(args.trace, trackers.sink()));
+  const trace::ReadOptions how = read_options(args.read);
+  cache::TrackerOptions options = tracker_options(args);
+  options.policies = trace::policies_of(args.trace, how);
+  cache::TrackerSet trackers(args.presets, options);
+  const trace::ReadResult read = trace::read_any(args.trace, trackers.sink(), how);
+  warn(read);
   const auto runs = trackers.runs();
   fmt::print("{}", args.json ? cache::json_report(runs) : cache::text_report(runs));
   for (const std::string& path : args.reports) cache::write_report(path, runs);
   const std::vector<cache::Verdict> verdicts = cache::verdicts(runs);
   for (const std::string& rule : args.fail_on)
     if (cache::fails_on(rule, verdicts)) return 1;
-  return 0;
+  return exit_code(read, args.read);
 }
 
 }  // namespace
@@ -41,7 +71,9 @@ int run_cache(const CacheArgs& args) {
 void add_cache(const Command& app) {
   const Command sub = app.command("cache", "what the caches of a GPU do with a memory trace");
   auto a = std::make_shared<CacheArgs>();
-  sub.option("TRACE", a->trace, ".lwt, .traceg, .trace, kernelslist or .din").required();
+  sub.option("TRACE", a->trace,
+             ".lwt, .traceg, .trace, kernelslist, .din or mem_trace's output; also .gz, .xz, .zst")
+      .required();
   sub.option("--preset", a->presets, "a GPU, file:PRESET.json, or several (commas)")
       .split_at(',')
       .required();
@@ -49,11 +81,14 @@ void add_cache(const Command& app) {
       .repeated();
   sub.option("--fail-on", a->fail_on, "exit code 1 on a rule (H1 ... H18), E, W or any")
       .split_at(',');
+  add_analysis_options(sub, *a);
+  add_read_options(sub, a->read);
   sub.flag("--json", a->json, "print JSON");
   sub.examples(
       {"lanewise run samples/kernels/saxpy.ptx --grid 4 --block 256 --arg i32:1000 --arg f32:2 "
        "--arg zero:f32[1000] --arg zero:f32[1000] --trace saxpy.lwt",
-       "lanewise cache saxpy.lwt --preset gv100"});
+       "lanewise cache saxpy.lwt --preset gv100",
+       "lanewise cache saxpy.lwt --preset gv100,infinite --compare --reuse --sets"});
   sub.does([a] { return run_cache(*a); });
 }
 
@@ -62,18 +97,23 @@ void add_trace(const Command& app) {
   sub.needs_command();
   const Command convert = sub.command("convert", "to another format, by file ending");
   auto in = std::make_shared<std::string>(), out = std::make_shared<std::string>();
-  convert.option("IN", *in, ".lwt, .traceg, .trace, kernelslist or .din").required();
+  auto read = std::make_shared<ReadArgs>();
+  convert
+      .option("IN", *in,
+              ".lwt, .traceg, .trace, kernelslist, .din or mem_trace's output; also .gz, .xz, .zst")
+      .required();
   convert.option("OUT", *out, ".lwt, .traceg (Accel-Sim), .din or .json (Perfetto)").required();
+  add_read_options(convert, *read);
   convert.examples(
       {"lanewise run samples/kernels/saxpy.ptx --grid 1 --block 32 --arg i32:32 --arg f32:2 "
        "--arg zero:f32[32] --arg zero:f32[32] --trace small.lwt",
        "lanewise trace convert small.lwt small.din"});
   convert.does([=] {
     const std::unique_ptr<trace::Sink> sink = trace::open_output(*out);
-    const trace::ReadResult r = trace::read_any(*in, *sink);
+    const trace::ReadResult r = trace::read_any(*in, *sink, read_options(*read));
     warn(r);
     fmt::print("{} events\n", r.events);
-    return 0;
+    return exit_code(r, *read);
   });
 }
 

@@ -126,7 +126,7 @@ nlohmann::json store_json(const std::string& value, const std::optional<diff::St
   return j;
 }
 
-nlohmann::json to_json(const diff::Report& r, const DiffArgs& a) {
+nlohmann::json report_json(const diff::Report& r, const DiffArgs& a) {
   nlohmann::json open = nlohmann::json::array(), faults = nlohmann::json::array();
   for (const diff::FreeOp& op : r.free_ops) open.push_back({{"text", op.text}, {"why", op.why}});
   for (const FaultReport& f : r.faults)
@@ -207,7 +207,7 @@ int run(const DiffArgs& a) {
     undecided |= r.verdict == diff::Verdict::undecided;
     if (!a.save.empty() && r.verdict == diff::Verdict::different) save_inputs(r, a.save);
     if (a.json)
-      all.push_back(to_json(r, a));
+      all.push_back(report_json(r, a));
     else
       print_report(r, a, said);
   }

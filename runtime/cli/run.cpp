@@ -175,11 +175,12 @@ int exit_code(const Result& r) {
 /// Everything but the device is said by the script itself.
 int run_stream(const RunArgs& a) {
   if (!a.kernel.empty() || !a.args.empty() || !a.isa.empty() || !a.target.empty() ||
-      !(a.launch == LaunchArgs{}) || a.trace.any()) {
+      !(a.launch == LaunchArgs{})) {
     throw Error(ErrorKind::usage,
-                "a stream script takes --device and --json; all else stands in the script");
+                "a stream script takes --device, --json, --trace, --cache and what belongs to "
+                "them; all else stands in the script");
   }
-  return run_script(a.file, a.device, a.json);
+  return run_script(a.file, a.device, a.json, a.trace);
 }
 
 int run(const RunArgs& a) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "runtime/api/tracing.hpp"
-#include "runtime/cache/reports/report.hpp"
 #include "runtime/trace/formats.hpp"
 
 namespace lanewise::cli {
@@ -18,35 +17,61 @@ void add_trace_options(const Command& sub, TraceArgs& args) {
       .repeated();
   sub.option("--fail-on", args.fail_on, "with --cache: exit code 1 on a rule, E, W or any")
       .split_at(',');
+  add_analysis_options(sub, args);
   sub.option("--trace-buffer", args.buffer_mib, "MiB of events that one piece of the grid may make")
       .between(1, 2048);
 }
 
-RunTrace::RunTrace(const Device& device, const TraceArgs& args, const std::string& input)
-    : args_(args), device_(device) {
+TraceOutputs::TraceOutputs(const TraceArgs& args) : args_(args) {
+  const bool analyses = args.compare || args.reuse || args.sets;
   if (args.presets.empty() && !(args.reports.empty() && args.fail_on.empty()))
     throw Error(ErrorKind::usage, "--report and --fail-on need --cache PRESET");
+  if (args.presets.empty() && analyses)
+    throw Error(ErrorKind::usage, "--compare, --reuse and --sets need --cache PRESET");
+  if (args.exact && analyses)
+    throw Error(ErrorKind::usage,
+                "--compare, --reuse and --sets cannot be had with --cache-exact, where loads "
+                "depend on the one run");
   if (args.exact && args.presets.size() != 1)
     throw Error(ErrorKind::usage, "--cache-exact needs --cache with one preset");
-  if (args.exact && device.info().type != "reference")
-    throw Error(ErrorKind::usage,
-                "--cache-exact runs on the reference engine only (--device reference): the loads "
-                "of a Vulkan device cannot be served by modelled caches");
   for (const std::string& rule : args.fail_on) cache::fails_on(rule, {});
-  cache::TrackerOptions options = cache::options_for(args.reports);
+  cache::TrackerOptions options = tracker_options(args);
   options.keep_values = args.exact;
-  for (const std::string& name : args.presets) {
-    trackers_.push_back(std::make_unique<cache::Tracker>(cache::load_preset(name), options));
-    runs_.push_back(trackers_.back().get());
-    if (args.exact) exact_ = std::make_unique<cache::ExactMemory>(*trackers_.back());
-    fan_.add(exact_ ? static_cast<trace::Sink*>(exact_.get()) : trackers_.back().get());
-  }
+  trackers_ = std::make_unique<cache::TrackerSet>(args.presets, options);
+  if (args.exact) exact_ = std::make_unique<cache::ExactMemory>(trackers_->first());
+  if (!trackers_->empty())
+    fan_.add(exact_ ? static_cast<trace::Sink*>(exact_.get()) : &trackers_->sink());
   if (!args.trace.empty()) {
     file_ = trace::open_output(args.trace);
     fan_.add(file_.get());
   }
-  if (!fan_.empty())
-    detail::start_tracing(device, fan_, uint64_t{args.buffer_mib} << 20, exact_.get(), input);
+}
+
+bool TraceOutputs::finish(bool json) {
+  fan_.finish();
+  const auto runs = trackers_->runs();
+  if (runs.empty()) return false;
+  if (!json) fmt::print("{}", cache::text_report(runs));
+  for (const std::string& path : args_.reports) cache::write_report(path, runs);
+  const std::vector<cache::Verdict> verdicts = cache::verdicts(runs);
+  bool failed = false;
+  for (const std::string& rule : args_.fail_on) failed = cache::fails_on(rule, verdicts) || failed;
+  return failed;
+}
+
+nlohmann::json TraceOutputs::json() const {
+  if (trackers_->empty()) return nlohmann::json::object();
+  return nlohmann::json::parse(cache::json_report(trackers_->runs()));
+}
+
+RunTrace::RunTrace(const Device& device, const TraceArgs& args, const std::string& input)
+    : outputs_(args), device_(device) {
+  if (args.exact && device.info().type != "reference")
+    throw Error(ErrorKind::usage,
+                "--cache-exact runs on the reference engine only (--device reference): the loads "
+                "of a Vulkan device cannot be served by modelled caches");
+  if (trace::Sink* sink = outputs_.sink())
+    detail::start_tracing(device, *sink, uint64_t{args.buffer_mib} << 20, outputs_.exact(), input);
 }
 
 RunTrace::~RunTrace() {
@@ -55,19 +80,7 @@ RunTrace::~RunTrace() {
 
 bool RunTrace::finish(bool json) {
   detail::stop_tracing(device_);
-  fan_.finish();
-  if (runs_.empty()) return false;
-  if (!json) fmt::print("{}", cache::text_report(runs_));
-  for (const std::string& path : args_.reports) cache::write_report(path, runs_);
-  const std::vector<cache::Verdict> verdicts = cache::verdicts(runs_);
-  bool failed = false;
-  for (const std::string& rule : args_.fail_on) failed = cache::fails_on(rule, verdicts) || failed;
-  return failed;
-}
-
-nlohmann::json RunTrace::json() const {
-  if (runs_.empty()) return nlohmann::json::object();
-  return nlohmann::json::parse(cache::json_report(runs_));
+  return outputs_.finish(json);
 }
 
 }  // namespace lanewise::cli

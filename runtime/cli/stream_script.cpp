@@ -4,11 +4,13 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "runtime/api/loader.hpp"
 #include "runtime/api/state.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/script/script.hpp"
+#include "runtime/trace/joined.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -65,14 +67,24 @@ int check_script(const std::string& file, size_t max_errors) {
   return 0;
 }
 
-int run_script(const std::string& file, const std::string& device, bool json) {
+int run_script(const std::string& file, const std::string& device, bool json,
+               const TraceArgs& trace) {
+  if (trace.exact)
+    throw Error(ErrorKind::usage,
+                "a stream script says itself where its caches are exact: cache \"PRESET\" exact");
   script::Script s;
   if (!parsed(file, 100, s)) return 1;
+  TraceOutputs outputs(trace);
+  std::optional<trace::Joined> joined;
+  if (trace::Sink* sink = outputs.sink()) joined.emplace(*sink);
+  script::RunOptions options = options_for(file);
+  options.events = joined ? &*joined : nullptr;
   const std::unique_ptr<Engine> engine = detail::open_engine(device);
   size_t failed = 0;
   nlohmann::json cases = nlohmann::json::array();
   for (const script::Case& c : s.cases) {
-    const script::CaseResult r = script::run(c, *engine, options_for(file));
+    if (joined) joined->next();
+    const script::CaseResult r = script::run(c, *engine, options);
     if (json) cases.push_back(to_json(r));
     for (const auto* list : {&r.diagnostics, &r.failures})
       for (const Diagnostic& d : *list) print(file, r.name, d);
@@ -80,19 +92,21 @@ int run_script(const std::string& file, const std::string& device, bool json) {
       print(file, r.name, {r.line, 1, "not supported by this device: " + r.unsupported, false});
     failed += r.ok() ? 0 : 1;
   }
+  const bool found = outputs.finish(json);
   if (json) {
-    const nlohmann::json out = {{"device", engine->info().name},
-                                {"tier", engine->info().tier},
-                                {"file", file},
-                                {"passed", s.cases.size() - failed},
-                                {"failed", failed},
-                                {"cases", cases}};
+    nlohmann::json out = {{"device", engine->info().name},
+                          {"tier", engine->info().tier},
+                          {"file", file},
+                          {"passed", s.cases.size() - failed},
+                          {"failed", failed},
+                          {"cases", cases}};
+    if (trace.any()) out["cache"] = outputs.json();
     fmt::print("{}\n", out.dump(2));
   } else {
     fmt::print("{}: {} of {} cases passed on {}\n", file, s.cases.size() - failed, s.cases.size(),
                engine->info().name);
   }
-  return failed == 0 ? 0 : 1;
+  return failed == 0 && !found ? 0 : 1;
 }
 
 }  // namespace lanewise::cli

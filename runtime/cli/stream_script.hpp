@@ -4,11 +4,15 @@
 #include <cstddef>
 #include <string>
 
+#include "runtime/cli/run_trace.hpp"
+
 namespace lanewise::cli {
 
 bool is_script(const std::string& file);
 /// Both print what they find and return the exit code.
 int check_script(const std::string& file, size_t max_errors);
-int run_script(const std::string& file, const std::string& device, bool json);
+/// trace: all launches of all cases that the device can run are one trace.
+int run_script(const std::string& file, const std::string& device, bool json,
+               const TraceArgs& trace);
 
 }  // namespace lanewise::cli

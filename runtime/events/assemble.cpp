@@ -14,13 +14,6 @@ namespace {
 
 constexpr uint32_t kEnded = ~0U;
 
-/// The next event of a lane.
-struct Head {
-  uint32_t key = kEnded;  ///< 2 * point, plus 1 for a piece that stands alone
-  uint64_t address = 0;
-  uint64_t policy = 0;  ///< the word that the lane has named last
-};
-
 /// A word taken apart.
 struct Decoded {
   uint32_t point = 0;  ///< 0 = the stream has ended
@@ -73,6 +66,13 @@ class GroupAssembly {
   }
 
  private:
+  /// The next event of a lane.
+  struct Head {
+    uint32_t key = kEnded;  ///< 2 * point, plus 1 for a piece that stands alone
+    uint64_t address = 0;
+    uint64_t policy = 0;  ///< the word that the lane has named last
+  };
+
   struct Wave {
     uint16_t index = 0;
     uint32_t first = 0, count = 0;  ///< lanes

@@ -129,7 +129,8 @@ bool Collector::touches(const Point& p, uint64_t address) const {
   if (!p.access) return true;
   if (p.rule == ir::AlignRule::trap && (address & (p.alignment - 1)) != 0) return false;
   if (p.space == ir::Space::local) return inside(address, p.bytes, local_bytes_);
-  if (p.space == ir::Space::generic) {
+  const bool of_parameter = memcheck_ == Memcheck::alloc && p.pointer < pointers_.size();
+  if (p.space == ir::Space::generic && !of_parameter) {
     if (address >> 24 == guest::kSharedWindow >> 24) return false;  // passes no cache
     if (address >> 24 == guest::kLocalWindow >> 24)
       return inside(address - guest::kLocalWindow, p.bytes, local_bytes_);
@@ -138,7 +139,7 @@ bool Collector::touches(const Point& p, uint64_t address) const {
   if (memcheck_ != Memcheck::alloc) return true;
   const Allocation* a = guest::allocation_at(allocations_, address, p.bytes);
   if (a == nullptr || (p.write && a->read_only)) return false;
-  return p.pointer >= pointers_.size() || pointers_[p.pointer].allows(address, p.bytes, p.write);
+  return !of_parameter || pointers_[p.pointer].allows(address, p.bytes, p.write);
 }
 
 bool Collector::touches_between(const Point& p, uint64_t first, uint64_t last) const {

@@ -85,6 +85,15 @@ uint64_t scratch_bytes(const ir::Program& p, Dim3 grid, Dim3 block) {
          grid.x * grid.y * grid.z;
 }
 
+Dim3 launched_block(const ir::Program& p, Dim3 asked) {
+  const bool whole =
+      std::ranges::any_of(p.needs.hidden, [](const ir::Param& h) { return h.name == kWholeWaves; });
+  const uint64_t all = uint64_t{asked.x} * asked.y * asked.z;
+  // Sizes that no engine takes are refused further on.
+  if (!whole || all == 0 || all > 0xffffffff - p.wave_lanes) return asked;
+  return {static_cast<uint32_t>((all + p.wave_lanes - 1) / p.wave_lanes * p.wave_lanes), 1, 1};
+}
+
 uint64_t bytes_with_launch_block(const ir::Program& p, uint64_t param_bytes) {
   return p.needs.block_offset == 0 ? param_bytes : p.needs.block_offset + kLaunchBlockBytes;
 }

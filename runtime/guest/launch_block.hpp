@@ -21,6 +21,9 @@ uint64_t scratch_bytes(const ir::Program& program, Dim3 grid, Dim3 block);
 /// Fills hidden arguments and the block; `params` holds the arguments and grows as needed.
 void add_launch_block(const ir::Program& program, const LaunchFacts& facts,
                       std::vector<std::byte>& params);
+/// The group that an engine runs for the one that was asked for: whole waves in a row, where the
+/// program wants that.
+Dim3 launched_block(const ir::Program& program, Dim3 asked);
 /// Size of the parameters with their launch block.
 uint64_t bytes_with_launch_block(const ir::Program& program, uint64_t param_bytes);
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace lanewise::guest {
 
@@ -16,6 +17,11 @@ inline constexpr uint32_t kPacketAt = 0, kQueueAt = 64, kScratchAt = 192, kFlatS
                           kDispatchIdAt = 216, kLaunchBlockBytes = 256, kLaunchBlockAlign = 64;
 /// Flat addresses with these upper halves mean LDS and scratch.
 inline constexpr uint32_t kSharedApertureHigh = 0x1000'0000, kPrivateApertureHigh = 0x2000'0000;
+
+/// Kinds among Program::needs.hidden that are no argument: Mesa's values behind the arguments, if
+/// there is room for them; groups are launched as whole waves in one dimension, and the kernel
+/// finds its lanes' places by the dispatch packet.
+inline constexpr std::string_view kMesaValues = "mesa_launch_values", kWholeWaves = "whole_waves";
 
 /// Scratch of one wave, in the steps the hardware hands it out.
 constexpr uint64_t scratch_per_wave(uint32_t bytes_per_lane, uint32_t lanes) {

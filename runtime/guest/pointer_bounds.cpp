@@ -29,11 +29,13 @@ bool PointerBounds::allows(uint64_t address, uint32_t bytes, bool write) const {
 std::optional<std::vector<PointerBounds>> pointer_bounds(const ir::PointerParams& pointers,
                                                          std::span<const std::byte> params,
                                                          std::span<const Allocation> sorted) {
+  // Of a descriptor's first two words, the base; what else a pointer has there leads nowhere.
+  constexpr uint64_t kBase = (uint64_t{1} << 48) - 1;
   std::vector<PointerBounds> all;
   for (const uint32_t offset : pointers.in_offsets)
-    if (pointed_at(sorted, pointer_at(params, offset)) != nullptr) return std::nullopt;
+    if (pointed_at(sorted, pointer_at(params, offset) & kBase) != nullptr) return std::nullopt;
   for (const uint32_t offset : pointers.through) {
-    const uint64_t pointer = pointer_at(params, offset);
+    const uint64_t pointer = pointer_at(params, offset) & kBase;
     const Allocation* found = pointed_at(sorted, pointer);
     if (found == nullptr && pointer >= kNullPageEnd) return std::nullopt;
     PointerBounds bounds;

@@ -8,7 +8,7 @@
 namespace lanewise::reference {
 namespace {
 
-enum Number : uint32_t { kUnorm, kSnorm, kUscaled, kSscaled, kUint, kSint, kOgl, kFloat };
+enum NumberFormat : uint32_t { kUnorm, kSnorm, kUscaled, kSscaled, kUint, kSint, kOgl, kFloat };
 constexpr uint32_t kOne = 0x3f800000, kInf = 0x7f800000;
 
 struct Layout {

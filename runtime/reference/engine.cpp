@@ -160,6 +160,7 @@ class ReferenceEngine final : public Engine {
     const ir::PointerParams found = ir::find_pointers(program);
     auto bounds = guest::pointer_bounds(found, request.params, request.allocations);
     if (!bounds) return {};
+    ir::narrow_generic(program);
     return {found.through, std::move(*bounds)};
   }
 

@@ -8,11 +8,6 @@ namespace {
 
 using Kind = ir::Node::Kind;
 
-template <typename Visit>
-void for_each_lane(uint64_t mask, Visit visit) {
-  for (; mask != 0; mask &= mask - 1) visit(static_cast<uint32_t>(std::countr_zero(mask)));
-}
-
 void append(const std::vector<ir::Node>& nodes, const DecodedProgram& program, TreeList& tree) {
   for (const ir::Node& n : nodes) {
     const size_t own = tree.items.size();

@@ -2,12 +2,18 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
 #include "runtime/reference/group.hpp"
 
 namespace lanewise::reference {
+
+template <typename Visit>
+void for_each_lane(uint64_t mask, Visit visit) {
+  for (; mask != 0; mask &= mask - 1) visit(static_cast<uint32_t>(std::countr_zero(mask)));
+}
 
 /// The tree as one list, each node before what is inside it.
 struct TreeItem {

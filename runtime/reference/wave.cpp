@@ -14,11 +14,6 @@ using ir::Op;
 
 constexpr uint64_t kNoMask = ~uint64_t{0};
 
-template <typename Visit>
-void for_each_lane(uint64_t mask, Visit visit) {
-  for (; mask != 0; mask &= mask - 1) visit(static_cast<uint32_t>(std::countr_zero(mask)));
-}
-
 uint32_t combine(ir::AtomOp op, bool is_signed, uint32_t a, uint32_t b) {
   const bool less = is_signed ? static_cast<int32_t>(a) < static_cast<int32_t>(b) : a < b;
   switch (op) {

@@ -25,11 +25,27 @@ uint64_t findings(const cache::Tracker& tracker, const std::string& rule) {
 
 }  // namespace
 
-CacheWatch::CacheWatch(const CacheSetting& setting)
-    : tracker_(preset_of(setting), {.keep_values = setting.exact}),
-      exact_(tracker_),
-      collector_(setting.exact ? static_cast<trace::Sink&>(exact_) : tracker_) {
-  if (setting.exact) collector_.set_exact(&exact_);
+CacheWatch::CacheWatch(const CacheSetting& setting, trace::Sink* also)
+    : also_(also), collector_(fan_) {
+  if (!setting.preset.empty()) {
+    cache::TrackerOptions options;
+    options.keep_values = setting.exact;
+    tracker_.emplace(preset_of(setting), options);
+    if (setting.exact) collector_.set_exact(&exact_.emplace(*tracker_));
+    fan_.add(exact_ ? static_cast<trace::Sink*>(&*exact_) : &*tracker_);
+  }
+  if (also != nullptr) fan_.add(also);
+}
+
+void CacheWatch::tell_buffers(std::span<const Allocation> allocations) {
+  if (also_ == nullptr) return;
+  for (const Allocation& a : allocations) {
+    trace::Event e;
+    e.kind = trace::EventKind::host_write;
+    e.address = a.address;
+    e.size = a.size;
+    also_->event(e);
+  }
 }
 
 void CacheWatch::observe(ir::Program& program, LaunchRequest& request) {
@@ -43,26 +59,26 @@ void CacheWatch::observe(ir::Program& program, LaunchRequest& request) {
 
 /// Local bytes are those of the launch's first thread.
 uint64_t CacheWatch::place(const ExpectCache& e, uint64_t address) const {
-  if (!e.local || tracker_.kernels().empty()) return address;
-  const trace::Kernel& k = tracker_.kernels().back();
+  if (!e.local || tracker_->kernels().empty()) return address;
+  const trace::Kernel& k = tracker_->kernels().back();
   return cache::local_address(0, k.local_size, k.wave_lanes, 0, address);
 }
 
 uint64_t CacheWatch::count(const ExpectCache& e, uint64_t address) const {
   switch (e.what) {
     case ExpectCache::What::finding:
-      return findings(tracker_, e.name);
+      return findings(*tracker_, e.name);
     case ExpectCache::What::valid_bytes:
       return line(e, address).valid_bytes;
     case ExpectCache::What::dirty_bytes:
       return line(e, address).dirty_bytes;
     default:
-      return tracker_.engine().counters(cache_named(e.cache, e.loc)).*counter_named(e.name, e.loc);
+      return tracker_->engine().counters(cache_named(e.cache, e.loc)).*counter_named(e.name, e.loc);
   }
 }
 
 cache::LineState CacheWatch::line(const ExpectCache& e, uint64_t address) const {
-  return tracker_.engine().byte_state(cache_named(e.cache, e.loc), place(e, address), e.sm);
+  return tracker_->engine().byte_state(cache_named(e.cache, e.loc), place(e, address), e.sm);
 }
 
 }  // namespace lanewise::script

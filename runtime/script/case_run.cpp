@@ -9,6 +9,7 @@
 #include "runtime/api/loader.hpp"
 #include "runtime/api/npy.hpp"
 #include "runtime/api/policies.hpp"
+#include "runtime/guest/launch_block.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/script/stream.hpp"
@@ -149,7 +150,8 @@ CaseResult CaseRun::run() {
   try {
     names_.lets = case_.lets;
     names_.budget = options_.step_limit;
-    if (!case_.cache.preset.empty()) watch_ = std::make_unique<CacheWatch>(case_.cache);
+    if (!case_.cache.preset.empty() || options_.events != nullptr)
+      watch_ = std::make_unique<CacheWatch>(case_.cache, options_.events);
     make_buffers();
     load_modules();
     collect_registers();
@@ -234,16 +236,22 @@ void CaseRun::execute(size_t n) {
 void CaseRun::launch(const ir::Program& program, LaunchRequest request, bool stream) {
   ran_ = {request.grid, request.block, program.wave_lanes, &program, {}, stream};
   if (engine_ == nullptr) return;
-  if (program.needs.block_offset != 0) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("kernel '{}' reads scratch memory or the dispatch packet, which scripts "
-                    "do not lay down; launch it with 'lanewise run'",
-                    program.name));
+  if (program.needs.scratch_bytes != 0) {
+    throw Error(ErrorKind::usage,
+                fmt::format("kernel '{}' uses scratch memory, which scripts do not lay down; "
+                            "launch it with 'lanewise run'",
+                            program.name));
   }
   const std::map<std::string, std::string> asked(case_.policies.begin(), case_.policies.end());
   request.program = &program;
   request.params.resize(std::max<size_t>(request.params.size(), program.param_bytes));
+  guest::add_launch_block(program,
+                          {.grid = request.grid,
+                           .block = request.block,
+                           .shared_bytes = program.shared_bytes + request.dynamic_shared,
+                           .param_address = request.param_address},
+                          request.params);
+  request.block = guest::launched_block(program, request.block);
   request.allocations = allocator_.allocations();
   request.memcheck = case_.memcheck;
   request.wave = case_.wave_mode;
@@ -254,6 +262,8 @@ void CaseRun::launch(const ir::Program& program, LaunchRequest request, bool str
     engine_->write(request.param_address, request.params);
   }
   if (watch_ != nullptr) {
+    if (!told_) watch_->tell_buffers(request.allocations);
+    told_ = true;
     watched_ = program;
     watch_->observe(watched_, request);
   }
@@ -290,7 +300,9 @@ void CaseRun::launch_kernel(const Launch& l) {
   request.block = l.block;
   request.dynamic_shared = l.shared;
   request.params = arguments(*program, l);
-  request.param_address = allocate(request.params.size(), "(kernel parameters)", true, l.loc);
+  const uint64_t bytes = std::max<uint64_t>(request.params.size(), program->param_bytes);
+  request.param_address =
+      allocate(guest::bytes_with_launch_block(*program, bytes), "(kernel parameters)", true, l.loc);
   const std::map<std::string, std::string> asked(case_.policies.begin(), case_.policies.end());
   ir::Program changed = *program;
   if (detail::apply_policies(changed, detail::complete_policies(asked))) *program = changed;

@@ -106,6 +106,7 @@ class CaseRun {
   std::vector<char> active_;  ///< per thread of the stream
   ir::Module stream_;
   std::unique_ptr<CacheWatch> watch_;  ///< sees every launch of the case
+  bool told_ = false;                  ///< its sink knows what the host has put into buffers
   ir::Program watched_;                ///< the launched program with its trace points
   std::map<std::string, ir::Module> modules_;
   std::map<std::string, isa::RejectedKernel> rejected_;  ///< of those modules, by name

@@ -7,7 +7,7 @@ namespace lanewise::script {
 namespace {
 
 /// Deep enough for people; keeps hostile nesting off the stack.
-constexpr unsigned kMaxDepth = 100;
+constexpr unsigned kMaxNesting = 100;
 constexpr unsigned kMaxLinks = 1000;
 constexpr int kSumLevel = 9;  ///< of + and -
 
@@ -20,9 +20,9 @@ int precedence(std::string_view op) {
   return it == levels.end() ? 0 : it->second;
 }
 
-class Parser {
+class ExpressionParser {
  public:
-  explicit Parser(Lexer& lexer) : in_(lexer) {}
+  explicit ExpressionParser(Lexer& lexer) : in_(lexer) {}
 
   ExprPtr sum() { return binary(kSumLevel); }
   ExprPtr ternary() {
@@ -40,14 +40,14 @@ class Parser {
 
  private:
   struct Guard {
-    explicit Guard(Parser& p) : parser(p) {
-      if (++parser.depth_ > kMaxDepth)
+    explicit Guard(ExpressionParser& p) : parser(p) {
+      if (++parser.depth_ > kMaxNesting)
         fail(p.in_.peek().loc, "the expression is nested too deeply");
     }
     ~Guard() { --parser.depth_; }
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
-    Parser& parser;
+    ExpressionParser& parser;
   };
 
   static ExprPtr make(Expr::Kind kind, Loc loc, std::string text, std::vector<ExprPtr> args) {
@@ -160,11 +160,11 @@ class Parser {
 }  // namespace
 
 ExprPtr parse_expr(Lexer& lexer) {
-  return Parser(lexer).ternary();
+  return ExpressionParser(lexer).ternary();
 }
 
 ExprPtr parse_sum(Lexer& lexer) {
-  return Parser(lexer).sum();
+  return ExpressionParser(lexer).sum();
 }
 
 std::string_view name(Var v) {

@@ -7,6 +7,7 @@
 
 #include "runtime/guest/engine.hpp"
 #include "runtime/script/case.hpp"
+#include "runtime/trace/event.hpp"
 
 namespace lanewise::script {
 
@@ -24,6 +25,7 @@ struct RunOptions {
   uint64_t memory_limit = uint64_t{1} << 32;  ///< bytes of all buffers of a case
   uint64_t step_limit = uint64_t{1} << 26;    ///< values that a case's expressions may compute
   bool judge_faults = true;                   ///< faults that nothing expects are failures
+  trace::Sink* events = nullptr;              ///< gets the memory events of the case
 };
 
 struct CaseResult {

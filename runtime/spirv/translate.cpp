@@ -35,6 +35,23 @@ SharedLayout shared_layout(const ir::Program& program, const Options& options, c
   return layout;
 }
 
+/// Local memory of a group in device memory, where the driver is better off without an array.
+struct LocalLayout {
+  bool in_memory = false;
+  uint64_t start = 0, bytes = 0;  ///< in the group's slot: behind shared memory that lies there
+};
+LocalLayout local_layout(const ir::Program& program, const Target& target, const Shape& shape,
+                         const SharedLayout& shared) {
+  constexpr uint64_t kLargeArray = 1024, kMost = uint64_t{32} << 20;
+  LocalLayout layout;
+  if (shared.in_memory) layout.start = (shared.bytes + 15) / 16 * 16;
+  const uint64_t lane = (uint64_t{program.local_bytes} + 3) / 4 * 4;
+  // Lanes that a padded group has too many read there as well.
+  layout.bytes = lane * shape.local_size * shape.lanes_per_invocation;
+  layout.in_memory = target.large_arrays_slow && lane > kLargeArray && layout.bytes <= kMost;
+  return layout;
+}
+
 uint32_t own_shared_bytes(const ir::Program& program, const Shape& shape, bool phases) {
   if (phases) return kPhaseSharedBytes;
   const BarrierUse use = barrier_use(program);
@@ -67,6 +84,17 @@ ir::CheckFacts check_facts(const ir::Program& program, const Options& options) {
   return facts;
 }
 
+/// Does any instruction reach this space, as itself or through generic addresses?
+bool reaches(const ir::Program& program, ir::Space space) {
+  for (const ir::Block& block : program.blocks) {
+    for (const ir::Inst& inst : block.insts) {
+      if (!inst.mem) continue;
+      if (inst.mem->space == space || inst.mem->space == ir::Space::generic) return true;
+    }
+  }
+  return false;
+}
+
 uint32_t loop_mark_bytes(const Target& target, const Shape& shape) {
   return target.cuts_loops ? 4 * shape.local_size : 0;
 }
@@ -85,7 +113,10 @@ bool takes_steps(const ir::Program& program) {
 Module translate(const ir::Program& source, const Options& options, const Target& device) {
   ir::Program program = source;
   ir::mark_free_loops(program);
-  if (options.memcheck == Memcheck::alloc && options.pointers) ir::find_pointers(program);
+  if (options.memcheck == Memcheck::alloc && options.pointers) {
+    ir::find_pointers(program);
+    ir::narrow_generic(program);
+  }
   // The guest may write there where only the arena is checked.
   if (options.memcheck != Memcheck::arena) ir::load_parameters(program);
   const Target target = flushes_everything(program) ? flushing_target(device) : device;
@@ -108,6 +139,13 @@ Module translate(const ir::Program& source, const Options& options, const Target
   const SharedLayout shared = shared_layout(program, options, target, own);
   shape.takes_steps = phases || takes_steps(program);
   ir::insert_checks(program, check_facts(program, options));
+  const LocalLayout local = local_layout(program, target, shape, shared);
+  // Unchecked, a kernel can read whatever it likes anyway.
+  const bool clears = options.memcheck != Memcheck::off;
+  const bool reads_shared = clears && shared.bytes > 0 && reaches(program, ir::Space::shared);
+  const bool reads_local = clears && program.local_bytes > 0 && reaches(program, ir::Space::local);
+  shape.clears_shared = reads_shared && !shared.in_memory;
+  shape.clears_local = reads_local && !local.in_memory;
 
   ModuleBuilder builder(target);
   KernelBuilder kernel(builder, options, target, shape);
@@ -130,6 +168,8 @@ Module translate(const ir::Program& source, const Options& options, const Target
       // Lanes that run one after the other share a slot.
       {library::lanes, phases || together ? shape.lanes_per_invocation : 1},
       {library::shared_in_backing, shared.in_memory ? 1U : 0U},
+      {library::local_in_backing, local.in_memory ? 1U : 0U},
+      {library::local_start, static_cast<uint32_t>(local.start / 4)},
       {library::group_words, waves && !phases && !together ? group_words(program, shape) : 1},
       {library::loop_marks, shape.local_size},
       {library::wave_levels, levels},
@@ -142,8 +182,8 @@ Module translate(const ir::Program& source, const Options& options, const Target
   if (target.loses_loop_values) module.words = close_loops(module.words);
   module.local_size = shape.local_size;
   module.lanes_per_invocation = shape.lanes_per_invocation;
-  module.shared_in_memory = shared.in_memory;
-  module.shared_bytes = shared.in_memory ? shared.bytes : 0;
+  module.clears_backing = (reads_shared && shared.in_memory) || (reads_local && local.in_memory);
+  module.backing_bytes = local.start + (local.in_memory ? local.bytes : 0);
   module.wave_mode = together ? "packed" : serial ? "serial" : "lane";
   module.wave_reason = choice.reason;
   module.subgroup_size = together ? target.subgroup_size : 0;

@@ -48,8 +48,9 @@ struct Target {
   bool loses_loop_values = false;
   bool denorm_preserve = false, rte = false, signed_zero_inf_nan = false;  ///< float controls, f32
   bool denorm_preserve64 = false, rte64 = false, signed_zero_inf_nan64 = false;
-  bool fence_by_atomic = false;  ///< llvmpipe: a memory barrier in a divergent loop loses lanes
-  bool folds_zero = false;       ///< llvmpipe: x * 0 is 0 and 0 + x is x for a constant 0 and any x
+  bool fence_by_atomic = false;    ///< llvmpipe: a memory barrier in a divergent loop loses lanes
+  bool large_arrays_slow = false;  ///< llvmpipe: compiling takes seconds for 8 KB of an invocation
+  bool folds_zero = false;  ///< llvmpipe: x * 0 is 0 and 0 + x is x for a constant 0 and any x
   bool folds_nothing =
       false;  ///< SwiftShader: neither constants nor branches on them, see shrink.hpp
   uint32_t subgroup_size = 1;
@@ -81,8 +82,9 @@ struct Module {
   std::vector<uint32_t> words;
   uint32_t local_size = 1;  ///< invocations per work-group (x); y = z = 1
   uint32_t lanes_per_invocation = 1;
-  bool shared_in_memory = false;         ///< shared memory did not fit: backed by device memory
-  uint64_t shared_bytes = 0;             ///< per group, when shared_in_memory
+  /// Device memory of a group, for shared memory that did not fit on chip and for local memory.
+  uint64_t backing_bytes = 0;
+  bool clears_backing = false;           ///< it starts as zeros
   uint32_t subgroup_size = 0;            ///< that the pipeline must have; 0 = any
   std::string wave_mode;                 ///< "lane", "packed" or "serial"
   std::string wave_reason;               ///< why, in a sentence's words

@@ -68,7 +68,7 @@ Code finish(gcn::Listing listing, const CodeOptions& options) {
   return out;
 }
 
-Code disassemble(std::span<const std::byte> file, const CodeOptions& options) {
+Code disassemble_gcn(std::span<const std::byte> file, const CodeOptions& options) {
   const auto gen = generation(options);
   if (!options.raw) return finish(gcn::read_code_object(file, options.max_errors), options);
   gcn::Listing listing;
@@ -81,7 +81,7 @@ Code disassemble(std::span<const std::byte> file, const CodeOptions& options) {
   return finish(std::move(listing), options);
 }
 
-Code assemble(std::string_view text, const CodeOptions& options) {
+Code assemble_gcn(std::string_view text, const CodeOptions& options) {
   gcn::Listing listing = gcn::parse(text, generation(options), options.max_errors);
   // One after another, as they are written.
   std::vector<gcn::Kernel*> written;
@@ -104,7 +104,7 @@ bool is_code_object(std::span<const std::byte> file) {
 }  // namespace
 
 IsaTools gcn_tools() {
-  return {"gcn", is_code_object, disassemble, assemble};
+  return {"gcn", is_code_object, disassemble_gcn, assemble_gcn};
 }
 
 }  // namespace lanewise::tools

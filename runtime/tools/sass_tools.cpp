@@ -1,6 +1,9 @@
 // asm and disasm for Maxwell SASS.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/tools/isa_tools.hpp"
@@ -36,6 +39,8 @@ void keep_kernel(sass::Listing& listing, const std::string& wanted) {
 }
 
 Code finish(sass::Listing listing, const CodeOptions& options) {
+  std::ranges::move(listing.functions, std::back_inserter(listing.kernels));
+  listing.functions.clear();
   keep_kernel(listing, options.kernel);
   Code out;
   out.diagnostics = std::move(listing.diagnostics);
@@ -51,7 +56,7 @@ Code finish(sass::Listing listing, const CodeOptions& options) {
   return out;
 }
 
-Code disassemble(std::span<const std::byte> file, const CodeOptions& options) {
+Code disassemble_sass(std::span<const std::byte> file, const CodeOptions& options) {
   const unsigned arch = arch_of(options.target);
   if (!options.raw) return finish(sass::read_cubin(file, options.max_errors), options);
   sass::Listing listing;
@@ -66,7 +71,7 @@ Code disassemble(std::span<const std::byte> file, const CodeOptions& options) {
   return finish(std::move(listing), options);
 }
 
-Code assemble(std::string_view text, const CodeOptions& options) {
+Code assemble_sass(std::string_view text, const CodeOptions& options) {
   return finish(sass::parse(text, arch_of(options.target), options.max_errors), options);
 }
 
@@ -77,7 +82,7 @@ bool is_cubin(std::span<const std::byte> file) {
 }  // namespace
 
 IsaTools sass_tools() {
-  return {"sass", is_cubin, disassemble, assemble};
+  return {"sass", is_cubin, disassemble_sass, assemble_sass};
 }
 
 }  // namespace lanewise::tools

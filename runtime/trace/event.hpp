@@ -173,6 +173,7 @@ struct ReadResult {
   bool complete = true;
   std::string note;  ///< why not complete
   uint64_t events = 0;
+  std::vector<std::string> warnings;  ///< what counts otherwise than the file says, with its count
 };
 
 }  // namespace lanewise::trace

@@ -8,10 +8,29 @@
 
 namespace lanewise::trace {
 
+/// In which order the warps of a .traceg execute, which has them one after the other.
+enum class Interleave : uint8_t {
+  serial,      ///< as they stand there
+  round_robin  ///< the resident groups take turns, an instruction of each warp in a turn
+};
+struct ReadOptions {
+  Interleave interleave = Interleave::serial;  ///< trace.interleave
+  uint32_t resident = 64;                      ///< trace.resident: groups that run at once
+};
+/// "trace.interleave=round-robin", "trace.resident=16". Throws Error(usage) for anything else.
+void set_policy(ReadOptions& options, const std::string& text);
+
 /// Accel-Sim: a kernel's .trace / .traceg, or a kernelslist(.g) that names several, with their
-/// copies to the device. SASS opcodes keep their suffixes, so cache control is honoured.
-/// Warps are taken in the order of the file: work-group by work-group.
-ReadResult import_accelsim(const std::string& path, Sink& sink);
+/// copies to the device. SASS opcodes keep their suffixes, so cache control is honoured; suffixes
+/// and opcodes that are not known are warnings with a count. Raw .trace has the order of execution.
+/// A file that ends early is read up to its last whole thread block (.trace: instruction).
+ReadResult import_accelsim(const std::string& path, Sink& sink, const ReadOptions& options = {});
+
+/// The output of NVBit's mem_trace, other lines between it or not. No PCs: instructions with equal
+/// opcodes are one site.
+ReadResult import_mem_trace(const std::string& path, Sink& sink);
+/// True when one of the first 1000 lines is such.
+bool is_mem_trace(const std::string& path);
 
 /// Dinero: `0|1|2 hex` (read, write, instruction fetch), and the extended form with letters and
 /// sizes: `r|w|i|m addr size`, `c` = copy back, `v` = invalidate. One SM, one lane an access.
@@ -26,9 +45,13 @@ std::unique_ptr<Sink> export_accelsim(const std::string& path);
 /// Chrome / Perfetto JSON: one event a wave instruction, process = SM, thread = wave.
 std::unique_ptr<Sink> export_perfetto(const std::string& path);
 
-/// Reads any known format: by file ending (.lwt, .traceg, .trace, kernelslist*, .din), or our own
-/// by its first bytes. Throws Error(usage) for an ending that is not known.
-ReadResult read_any(const std::string& path, Sink& sink);
+/// Reads any known format, compressed or not (gzip, xz, zstd): by file ending (.lwt, .traceg,
+/// .trace, kernelslist*, .din), or our own and mem_trace's by their content. Throws Error(usage)
+/// for what is none of them.
+ReadResult read_any(const std::string& path, Sink& sink, const ReadOptions& options = {});
+/// The policies that decide how this file is read, with their values.
+std::vector<std::pair<std::string, std::string>> policies_of(const std::string& path,
+                                                             const ReadOptions& options);
 /// A sink for a file by its ending: .lwt, .traceg, .din, .json.
 std::unique_ptr<Sink> open_output(const std::string& path);
 

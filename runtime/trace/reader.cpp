@@ -1,10 +1,7 @@
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
 #include "runtime/support/hash.hpp"
+#include "runtime/trace/foreign/input.hpp"
 #include "runtime/trace/format.hpp"
 #include "runtime/trace/frame.hpp"
 #include "runtime/trace/items.hpp"
@@ -86,13 +83,6 @@ size_t read_up_to(std::istream& in, char* to, size_t size) {
   return static_cast<size_t>(in.gcount());
 }
 
-std::ifstream open_trace(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in)
-    throw Error(ErrorKind::usage, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  return in;
-}
-
 void check_header(std::istream& in, const std::string& path) {
   char head[kHeaderBytes];
   if (read_up_to(in, head, kHeaderBytes) != kHeaderBytes ||
@@ -107,7 +97,8 @@ void check_header(std::istream& in, const std::string& path) {
 }  // namespace
 
 ReadResult read_trace(const std::string& path, Sink& sink) {
-  std::ifstream in = open_trace(path);
+  const Input input(path);
+  std::istream& in = input.stream();
   check_header(in, path);
   Decoder decoder(sink);
   ReadResult result;
@@ -145,9 +136,9 @@ ReadResult read_trace(const std::string& path, Sink& sink) {
 }
 
 bool is_trace(const std::string& path) {
-  std::ifstream in = open_trace(path);
+  const Input input(path);
   char head[8];
-  return read_up_to(in, head, 8) == 8 && std::string_view(head, 8) == kMagic;
+  return read_up_to(input.stream(), head, 8) == 8 && std::string_view(head, 8) == kMagic;
 }
 
 }  // namespace lanewise::trace

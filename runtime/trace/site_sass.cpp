@@ -16,12 +16,12 @@ using ir::EvictPriority;
 using ir::Order;
 using ir::Scope;
 
-struct Opcode {
+struct SassOpcode {
   std::string_view name;
   OpKind kind;
   Space space;
 };
-constexpr Opcode kOpcodes[] = {
+constexpr SassOpcode kSassOpcodes[] = {
     {"LD", OpKind::load, Space::generic},      {"LDG", OpKind::load, Space::global},
     {"LDL", OpKind::load, Space::local},       {"LDS", OpKind::load, Space::shared},
     {"LDC", OpKind::load, Space::constant},    {"ST", OpKind::store, Space::generic},
@@ -34,7 +34,7 @@ constexpr Opcode kOpcodes[] = {
     {"LDGSTS", OpKind::load, Space::global},
 };
 
-constexpr Suffix kAccess[] = {
+constexpr Suffix kSassAccess[] = {
     {"E", [](Site&) {}},
     {"U", [](Site&) {}},
     {"CA", [](Site& s) { s.op = CacheOp::ca; }},
@@ -57,6 +57,9 @@ constexpr Suffix kAccess[] = {
     {"SM", [](Site& s) { s.scope = Scope::cta; }},
     {"GPU", [](Site& s) { s.scope = Scope::gpu; }},
     {"SYS", [](Site& s) { s.scope = Scope::sys; }},
+    {"BYPASS", [](Site& s) { s.op = CacheOp::cg; }},  // LDGSTS: past L1 (cp.async.cg)
+    {"ACCESS", [](Site& s) { s.op = CacheOp::ca; }},  // LDGSTS: through L1 (cp.async.ca)
+    {"ZFILL", [](Site&) {}},
     {"LTC64B", [](Site& s) { s.prefetch_bytes = 64; }},
     {"LTC128B", [](Site& s) { s.prefetch_bytes = 128; }},
     {"LTC256B", [](Site& s) { s.prefetch_bytes = 256; }},
@@ -70,11 +73,11 @@ constexpr Suffix kAccess[] = {
 };
 
 // Suffixes of an atomic that choose the operation or type; the caches do not see them.
-constexpr std::string_view kAtomic[] = {
+constexpr std::string_view kSassAtomic[] = {
     "ADD", "MIN", "MAX", "INC", "DEC",   "AND",   "OR",   "XOR",  "EXCH", "CAS", "SAFEADD", "S32",
     "U32", "F32", "FTZ", "RN",  "F16x2", "F16X2", "POPC", "CAST", "SPIN", "S64", "U64",     "F64"};
 
-constexpr Suffix kControl[] = {
+constexpr Suffix kSassControl[] = {
     {"E", [](Site& s) { s.encoding.extended = true; }},
     {"D", [](Site& s) { s.target = Target::data; }},
     {"U", [](Site& s) { s.target = Target::deprecated_u; }},
@@ -134,7 +137,7 @@ void read_control_operands(std::string_view operands, Site& s) {
 }
 
 bool atomic_suffix(std::string_view part, Site& s) {
-  for (const std::string_view a : kAtomic)
+  for (const std::string_view a : kSassAtomic)
     if (a == part) {
       if (part.size() == 3 && part.substr(1) == "64") s.bytes = 8;
       return true;
@@ -145,14 +148,14 @@ bool atomic_suffix(std::string_view part, Site& s) {
 bool suffix(std::string_view part, Site& s) {
   switch (s.kind) {
     case OpKind::control:
-      return apply_suffix(kControl, part, s);
+      return apply_suffix(kSassControl, part, s);
     case OpKind::fence:
       return apply_suffix(kFence, part, s);
     case OpKind::atomic:
       if (atomic_suffix(part, s)) return true;
       [[fallthrough]];
     default:
-      return apply_suffix(kAccess, part, s) ||
+      return apply_suffix(kSassAccess, part, s) ||
              (s.space == Space::shared || s.space == Space::constant);
   }
 }
@@ -160,6 +163,15 @@ bool suffix(std::string_view part, Site& s) {
 }  // namespace
 
 Site sass_site(std::string_view text) {
+  std::vector<std::string> unknown;
+  Site s = sass_site(text, unknown);
+  if (!unknown.empty())
+    throw Error(ErrorKind::guest, fmt::format("'{}': suffix {} of {} is not known", text,
+                                              unknown[0], text.substr(0, text.find('.'))));
+  return s;
+}
+
+Site sass_site(std::string_view text, std::vector<std::string>& unknown) {
   Site s;
   s.dialect = Dialect::sass;
   s.text = text;
@@ -168,7 +180,7 @@ Site sass_site(std::string_view text) {
   const size_t end = std::min(text.find(' '), text.size());
   const std::vector<std::string_view> parts = split(text.substr(0, end), '.');
   if (parts.empty()) return s;
-  for (const Opcode& o : kOpcodes)
+  for (const SassOpcode& o : kSassOpcodes)
     if (o.name == parts[0]) {
       s.kind = o.kind;
       s.space = o.space;
@@ -176,9 +188,7 @@ Site sass_site(std::string_view text) {
   if (s.kind == OpKind::none) return s;
   if (parts[0] == "CCTLT") s.target = Target::texture;
   for (size_t i = 1; i < parts.size(); ++i)
-    if (!suffix(parts[i], s))
-      throw Error(ErrorKind::guest,
-                  fmt::format("'{}': suffix .{} of {} is not known", text, parts[i], parts[0]));
+    if (!suffix(parts[i], s)) unknown.push_back(fmt::format(".{}", parts[i]));
   if (s.kind == OpKind::control) read_control_operands(text.substr(end), s);
   return s;
 }

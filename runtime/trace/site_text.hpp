@@ -12,6 +12,8 @@ namespace lanewise::trace {
 /// Instructions without a memory effect give OpKind::none. Throws Error(guest) for a suffix of a
 /// memory instruction that is not known, naming it.
 Site sass_site(std::string_view text);
+/// The same where suffixes may be unknown: they are listed (".FOO") and say nothing of the access.
+Site sass_site(std::string_view text, std::vector<std::string>& unknown);
 /// PTX: `ld.global.cg.u32`, `prefetch.global.L2 [a]`, `fence.acq_rel.gpu`.
 Site ptx_site(std::string_view text);
 /// GCN: `buffer_load_dword v1, v0, s[4:7], 0 offen glc`.

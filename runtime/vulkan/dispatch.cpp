@@ -94,7 +94,7 @@ void Dispatcher::write_launch_block(const LaunchRequest& request, const Kernel& 
   w[LAUNCH_DYNAMIC_SHARED] = request.dynamic_shared;
   put64(w + LAUNCH_PARAM_ADDRESS, request.param_address);
   w[LAUNCH_SLOTS] = static_cast<uint32_t>(backing_slots_);
-  w[LAUNCH_SLOT_BYTES] = static_cast<uint32_t>(align16(kernel.module.shared_bytes));
+  w[LAUNCH_SLOT_BYTES] = static_cast<uint32_t>(align16(kernel.module.backing_bytes));
   w[LAUNCH_STATIC_SHARED] = static_cast<uint32_t>(align16(request.program->shared_bytes));
   w[LAUNCH_PARAM_BYTES] = static_cast<uint32_t>(request.params.size());
   for (size_t i = 0; i < bounds.size(); ++i) {
@@ -130,21 +130,22 @@ void Dispatcher::write_allocations(const LaunchRequest& request) {
   }
 }
 
-/// Shared memory that does not fit on chip: one slot for each group of a chunk. Returns the most
-/// groups that a chunk may have.
+/// Shared and local memory that lies in device memory: one slot for each group of a chunk. Returns
+/// the most groups that a chunk may have.
 uint64_t Dispatcher::prepare_backing(const LaunchRequest& request, const Kernel& kernel) {
   backing_slots_ = 1;
-  if (!kernel.module.shared_in_memory) {
+  if (kernel.module.backing_bytes == 0) {
     if (backing_.size == 0) backing_ = device_.make_buffer(16, Place::device);
     return UINT64_MAX;
   }
-  const uint64_t slot = std::max<uint64_t>(align16(kernel.module.shared_bytes), kSharedAlign);
+  const uint64_t slot = std::max<uint64_t>(align16(kernel.module.backing_bytes), kSharedAlign);
   const uint64_t room = std::min(kBackingBytes, device_.facts().max_storage_range);
   if (slot > room) {
-    throw Error(ErrorKind::device,
-                fmt::format("kernel '{}' needs {} bytes of shared memory per group, the device "
-                            "can give {}",
-                            request.program->name, slot, room));
+    throw Error(
+        ErrorKind::device,
+        fmt::format("kernel '{}' needs {} bytes of shared and local memory per group, the device "
+                    "can give {}",
+                    request.program->name, slot, room));
   }
   backing_slots_ = std::min(room / slot, request.grid.total());
   const uint64_t bytes = slot * backing_slots_;
@@ -153,6 +154,20 @@ uint64_t Dispatcher::prepare_backing(const LaunchRequest& request, const Kernel&
     backing_ = device_.make_buffer(bytes, Place::device);
   }
   return backing_slots_;
+}
+
+/// The slots of the chunk's groups, which are neighbours in linear order.
+void Dispatcher::clear_backing(const vk::raii::CommandBuffer& commands, const Dim3& grid,
+                               const Kernel& kernel, const Chunk& chunk) const {
+  const uint64_t slot = align16(kernel.module.backing_bytes);
+  const uint64_t linear =
+      (uint64_t{chunk.base[2]} * grid.y + chunk.base[1]) * grid.x + chunk.base[0];
+  const uint64_t first = linear % backing_slots_;
+  const uint64_t before_end = std::min(chunk.groups(), backing_slots_ - first);
+  commands.fillBuffer(*backing_.handle, first * slot, before_end * slot, 0);
+  if (const uint64_t rest = chunk.groups() - before_end; rest != 0)
+    commands.fillBuffer(*backing_.handle, 0, rest * slot, 0);
+  full_barrier(commands);
 }
 
 void Dispatcher::prepare(const LaunchRequest& request, const Kernel& kernel,
@@ -185,6 +200,7 @@ void Dispatcher::run_chunk(const LaunchRequest& request, const Kernel& kernel, c
                            Clock::time_point deadline) {
   if (guest::is_cancelled(request)) throw guest::cancelled();
   device_.submit([&](const vk::raii::CommandBuffer& commands) {
+    if (kernel.module.clears_backing) clear_backing(commands, request.grid, kernel, chunk);
     pipelines_.record(commands, kernel.pipeline, push_, chunk.base, chunk.count);
   });
   for (;;) {

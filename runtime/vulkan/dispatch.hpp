@@ -48,6 +48,8 @@ class Dispatcher {
                           std::span<const guest::PointerBounds> bounds);
   void write_allocations(const LaunchRequest& request);
   uint64_t prepare_backing(const LaunchRequest& request, const Kernel& kernel);
+  void clear_backing(const vk::raii::CommandBuffer& commands, const Dim3& grid,
+                     const Kernel& kernel, const Chunk& chunk) const;
   // trace.cpp: launches whose memory events are collected
   struct Slices;
   void run_traced(const LaunchRequest& request, const Kernel& kernel, Clock::time_point deadline,

@@ -23,8 +23,8 @@ double milliseconds_since(Clock::time_point start) {
 
 struct ModuleHead {
   uint32_t words;
-  uint32_t local_size, lanes_per_invocation, shared_in_memory;
-  uint64_t shared_bytes;
+  uint32_t local_size, lanes_per_invocation, clears_backing;
+  uint64_t backing_bytes;
   uint32_t mode_length, reason_length;  ///< of the texts after the words
   uint32_t fault_points;                ///< behind the texts, as PackedPoint
   uint32_t subgroup_size;
@@ -46,8 +46,8 @@ std::vector<std::byte> encode_module(const spirv::Module& module) {
   const ModuleHead head{static_cast<uint32_t>(module.words.size()),
                         module.local_size,
                         module.lanes_per_invocation,
-                        module.shared_in_memory ? 1U : 0U,
-                        module.shared_bytes,
+                        module.clears_backing ? 1U : 0U,
+                        module.backing_bytes,
                         static_cast<uint32_t>(module.wave_mode.size()),
                         static_cast<uint32_t>(module.wave_reason.size()),
                         static_cast<uint32_t>(module.fault_points.size()),
@@ -80,8 +80,8 @@ std::optional<spirv::Module> decode_module(std::span<const std::byte> bytes) {
   module.local_size = head.local_size;
   module.subgroup_size = head.subgroup_size;
   module.lanes_per_invocation = head.lanes_per_invocation;
-  module.shared_in_memory = head.shared_in_memory != 0;
-  module.shared_bytes = head.shared_bytes;
+  module.backing_bytes = head.backing_bytes;
+  module.clears_backing = head.clears_backing != 0;
   const auto* mode = reinterpret_cast<const char*>(bytes.data() + sizeof head + word_bytes);
   module.wave_mode.assign(mode, head.mode_length);
   module.wave_reason.assign(mode + head.mode_length, head.reason_length);
@@ -145,6 +145,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                           t.fence_by_atomic,
                           t.folds_nothing,
                           t.folds_zero,
+                          t.large_arrays_slow,
                           t.loses_loop_values,
                           t.wave_operations,
                           t.denorm_preserve,

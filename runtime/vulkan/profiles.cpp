@@ -31,7 +31,7 @@ void assume_gpu(spirv::Target& t) {
   t.flushing = {
       .add = true, .fma = true, .compare = true, .minmax = true, .round = true, .convert = true};
   t.cuts_loops = t.loses_loop_values = false;
-  t.fence_by_atomic = t.folds_zero = t.folds_nothing = false;
+  t.fence_by_atomic = t.folds_zero = t.folds_nothing = t.large_arrays_slow = false;
 }
 
 std::optional<spirv::Target> named_target(std::string_view name) {

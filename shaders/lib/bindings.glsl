@@ -5,6 +5,8 @@ layout(constant_id = 0) const uint SHARED_WORDS = 1u;  // length of the on-chip 
 layout(constant_id = 1) const uint LOCAL_WORDS = 1u;   // per lane, for the bounds check
 layout(constant_id = 2) const uint LANES = 1u;
 layout(constant_id = 3) const uint SHARED_IN_BACKING = 0u;
+layout(constant_id = 11) const uint LOCAL_IN_BACKING = 0u;
+layout(constant_id = 12) const uint LOCAL_START = 0u;  // words of a group's slot before local memory
 layout(constant_id = 6) const uint FENCE_BY_ATOMIC = 0u;  // see lw_fence
 layout(constant_id = 7) const uint LOOP_MARKS = 1u;  // invocations, on devices that cut loops
 layout(constant_id = 9) const uint LEVELS = 0u;        // counted loops around a cross-lane operation

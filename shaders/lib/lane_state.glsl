@@ -21,7 +21,7 @@ void lw_begin(const in uvec3 group, const in uint lane) {
   lane_group = group;
   lw_set_lane(0u, lane);
   invocation_index = lane;
-  if (SHARED_IN_BACKING != 0u) {
+  if (SHARED_IN_BACKING + LOCAL_IN_BACKING != 0u) {
     // Groups of one dispatch are neighbours in linear order, so their slots differ.
     uint gx = launch.w[LAUNCH_GRID], gy = launch.w[LAUNCH_GRID + 1u];
     uint linear = (group.z * gy + group.y) * gx + group.x;

@@ -36,6 +36,7 @@ layout(local_size_x = 1) in;
 #include "lane_state.glsl"
 #include "memory_check.glsl"
 #include "memory_words.glsl"
+#include "clear.glsl"
 #include "memory_access.glsl"
 #include "memory_api.glsl"
 #include "atomics.glsl"

@@ -64,10 +64,21 @@ uint shared_cas(uint off, uint expected, uint v) {
   return atomicCompSwap(SHARED_WORD(off), expected, v);
 }
 
-// Local memory belongs to one lane: strong access is plain access.
+// Local memory belongs to one lane: strong access is plain access. It is an array of the invocation,
+// or a part of the group's slot of the backing buffer.
+uint local_place(uint off) { return backing_base + LOCAL_START + lane_index * LOCAL_WORDS + (off >> 2); }
 uint local_index(uint off) { return (LANES > 1u ? slot_index() * LOCAL_WORDS : 0u) + (off >> 2); }
-uint local_get(uint off) { return local_words[local_index(off)]; }
-void local_put(uint off, uint v) { local_words[local_index(off)] = v; }
+uint local_get(uint off) {
+  if (LOCAL_IN_BACKING != 0u) return backing.w[local_place(off)];
+  return local_words[local_index(off)];
+}
+void local_put(uint off, uint v) {
+  if (LOCAL_IN_BACKING != 0u) {
+    backing.w[local_place(off)] = v;
+  } else {
+    local_words[local_index(off)] = v;
+  }
+}
 uint local_get_aligned(uint off) { return local_get(off); }
 void local_put_aligned(uint off, uint v) { local_put(off, v); }
 uint local_get_strong(uint off) { return local_get(off); }

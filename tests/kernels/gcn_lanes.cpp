@@ -174,3 +174,52 @@ TEST_CASE("gcn lanes: DPP and SDWA in full and partial waves under several EXEC 
     check_cases(std::span(cases).subspan(first, std::min(kInKernel, cases.size() - first)));
   }
 }
+
+// A group of 30 in three dimensions: v10's lanes 50 and 63 belong to nobody, and keep what is
+// written to them, as compilers expect that keep scalar registers there.
+TEST_CASE("gcn lanes: registers of lanes that the last wave does not have") {
+  const char* text = R"(
+.amdgcn_target "amdgcn--amdhsa--gfx700"
+spills:
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  s_movk_i32 s8, 0x4d
+  s_movk_i32 s9, 0x100
+  v_writelane_b32 v10, s8, 50
+  v_writelane_b32 v10, s9, 63
+  s_mov_b64 s[8:9], 0
+  v_readlane_b32 s10, v10, 50
+  v_readlane_b32 s11, v10, 63
+  s_or_b32 s10, s10, s11
+  v_mul_u32_u24 v3, 5, v1
+  v_add_i32 v3, vcc, v0, v3
+  v_mul_u32_u24 v4, 15, v2
+  v_add_i32 v3, vcc, v3, v4
+  v_lshlrev_b32 v3, 2, v3
+  v_lshlrev_b32 v4, 4, v1
+  v_or_b32 v5, v0, v4
+  v_lshlrev_b32 v4, 8, v2
+  v_or_b32 v5, v5, v4
+  v_mov_b32 v6, s10
+  v_lshlrev_b32 v6, 16, v6
+  v_or_b32 v5, v5, v6
+  s_waitcnt lgkmcnt(0)
+  s_mov_b32 s6, -1
+  s_mov_b32 s7, 0xf000
+  buffer_store_dword v5, v3, s[4:7], 0 offen
+  s_endpgm
+.amdhsa_kernel spills
+  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+  .amdhsa_kernarg_size 8
+  .amdhsa_system_vgpr_workitem_id 2
+.end_amdhsa_kernel
+)";
+  const lanewise::Kernel kernel =
+      device().load_text(text, lanewise::Isa::gcn, "spills").kernel("spills");
+  std::vector<uint32_t> want(64);
+  for (uint32_t z = 0; z < 2; ++z)
+    for (uint32_t y = 0; y < 3; ++y)
+      for (uint32_t x = 0; x < 5; ++x) want[x + 5 * y + 15 * z] = x | y << 4 | z << 8 | 0x14d0000;
+  auto out = device().buffer(std::vector<uint32_t>(64), "out");
+  kernel.launch({.grid = {1}, .block = {5, 3, 2}}, out).check();
+  check_equal(out.read<uint32_t>(), want);
+}

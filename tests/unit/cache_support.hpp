@@ -28,7 +28,7 @@ class Stream {
                   bool values = false)
       : Stream(dialect, load_preset(preset), values) {}
   Stream(trace::Dialect dialect, const Preset& preset, bool values = false)
-      : dialect_(dialect), values_(values), tracker_(preset, {values, 1 << 20}) {
+      : dialect_(dialect), values_(values), tracker_(preset, options(values)) {
     trace::Kernel k;
     k.name = "k";
     k.dialect = dialect;
@@ -90,6 +90,12 @@ class Stream {
   }
 
  private:
+  static TrackerOptions options(bool values) {
+    TrackerOptions o;
+    o.keep_values = values;
+    o.kept_contexts = 1 << 20;
+    return o;
+  }
   Stream& event(trace::EventKind kind, uint64_t address = 0, uint64_t size = 0) {
     trace::Event e;
     e.kind = kind;

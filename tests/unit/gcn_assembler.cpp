@@ -193,7 +193,9 @@ class Maker {
       }
       i.clamp = seldom();
     }
-    if (row.encoding == gcn::Encoding::ds)
+    if (row.encoding == gcn::Encoding::ds)  // semaphores are in the global data share only
+      i.gds = row.kind == gcn::Kind::absent && row.meaning.count == 0;
+    if (row.encoding == gcn::Encoding::ds && row.kind != gcn::Kind::nothing)
       i.offset = static_cast<uint16_t>(row.meaning.swizzle ? below(0x8000) : below(0x10000));
     if (gcn::is_buffer(row.encoding) && row.has(Slot::vaddr)) {
       i.offset = static_cast<uint16_t>(below(4096));

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "runtime/guest/launch_block.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/isa/gcn/gcn.hpp"
 #include "tests/unit/run_support.hpp"
@@ -38,7 +39,11 @@ std::vector<uint32_t> results(const std::string& body, const std::string& functi
   for (const ir::Global& g : r.module.globals) REQUIRE(g.relocs.empty());
   ir::bind_symbols(r.module.kernels[0], [&](const ir::Symbol&) { return places.at(0); });
   const uint64_t at = bench.put(std::vector<uint32_t>(groups, 0xdeadbeef));
-  bench.arg(at);
+  std::vector<std::byte> params(sizeof at);
+  std::memcpy(params.data(), &at, sizeof at);
+  guest::add_launch_block(r.module.kernels[0], {.grid = {groups, 1, 1}, .block = {64, 1, 1}},
+                          params);
+  for (const std::byte b : params) bench.arg(b);
   CHECK(bench.run(r.module.kernels[0], groups, 64).fault_count == 0);
   return bench.get<uint32_t>(at, groups);
 }
@@ -126,4 +131,17 @@ TEST_CASE("a word that is no instruction refuses its own kernel, where it is rea
   // The size of an unknown instruction is its encoding's; the next one stands at its place.
   CHECK(l.kernels[1].code[1].pc == 8);
   CHECK(gcn::print(l.kernels[1].code[0]) == ".long 0xd2feffff, 0x0");
+}
+
+TEST_CASE("names that .set gives to numbers") {
+  CHECK(results(".set seven, 7\n.equ same, seven\nv_mov_b32 v1, same\n", "", "") ==
+        std::vector<uint32_t>{7});
+  CHECK(results(".set n, -3\nv_mov_b32 v1, n\n.set n, 0x12345\nv_add_i32 v1, vcc, n, v1\n", "",
+                "") == std::vector<uint32_t>{0x12342});
+  // What an expression gives is not computed: only who asks for it is told.
+  CHECK(errors(".set sum, 1+2\nk:\ns_endpgm\n").empty());
+  const auto found = errors(".set sum, 1+2\nk:\ns_mov_b32 s0, sum\ns_endpgm\n");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].line == 3);
+  CHECK(found[0].message == "the value of 'sum' is not known here");
 }

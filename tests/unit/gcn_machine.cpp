@@ -103,6 +103,7 @@ TEST_CASE("hints change nothing") {
   const std::string gcn3 = quiet + "s_wakeup\ns_dcache_wb_vol\n";
   CHECK(result_of("v_mov_b32 v1, 7\n" + quiet) == 7);
   CHECK(result_of("v_mov_b32 v1, 7\n" + gcn3, gcn::Gen::gfx8) == 7);
+  CHECK(result_of("v_mov_b32 v1, 7\nds_nop\n", gcn::Gen::gfx7) == 7);
 }
 
 TEST_CASE("analyses ask rows, never names or functions") {

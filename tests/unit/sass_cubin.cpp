@@ -94,6 +94,36 @@ TEST_CASE("disassembly assembles back to every word and control word") {
   }
 }
 
+TEST_CASE("halves of a variable's address assemble, and run only where the variable is") {
+  const sass::Listing l =
+      sass::parse("MOV32I R8, 32@lo(table) ;\nMOV32I R9, 32@hi(table) ;\nEXIT ;\n");
+  REQUIRE(l.ok());
+  REQUIRE(l.kernels.size() == 1);
+  CHECK(l.kernels[0].code[0].word == 0x010000000007f008);
+  REQUIRE(l.kernels[0].relocations.size() == 2);
+  CHECK(l.kernels[0].relocations[0].symbol == "table");
+  CHECK(!l.kernels[0].relocations[0].high);
+  CHECK(l.kernels[0].relocations[1].high);
+  const sass::LowerResult r = sass::lower(l);
+  CHECK(r.module.kernels.empty());
+  REQUIRE(r.rejected.size() == 1);
+  CHECK(r.rejected[0].diagnostics[0].message.ends_with("nothing here is the variable 'table'"));
+  CHECK(!sass::parse("MOV32I R8, 32@up(table) ;\n").ok());
+}
+
+TEST_CASE(
+    "a call that no relocation explains, and one of a function that is not here, are refused") {
+  sass::Listing l = sass::parse("JCAL 0x0 ;\nEXIT ;\n");
+  const sass::LowerResult unknown = sass::lower(l);
+  REQUIRE(unknown.diagnostics.size() == 1);
+  CHECK(unknown.diagnostics[0].message ==
+        "nothing says what this calls: a relocation was expected");
+  l.kernels[0].calls.push_back({sass::pc_of(0), "elsewhere"});
+  const sass::LowerResult absent = sass::lower(l);
+  REQUIRE(absent.diagnostics.size() == 1);
+  CHECK(absent.diagnostics[0].message == "calls 'elsewhere', which has no body in this file");
+}
+
 TEST_CASE("cubins lower to well-formed programs") {
   const sass::LowerResult r = sass::lower(read("k03_transpose.cubin"));
   for (const Diagnostic& d : r.diagnostics) FAIL_CHECK(d.message);

@@ -246,6 +246,12 @@ TEST_CASE("what the vendor's disassembler prints, found by random words") {
   CHECK(text(0x5cb0000000370800) == "F2I.INVALID0.F32 R0, R3");
   CHECK(text(0x3870007ff0170900) == "DADD R0, R9, +SNAN");
   CHECK(text(0x372a66ca7bd54a35) == "@P5 XMAD.U16.S16.CHI.X R53, R74.H1, -0x5843, R205");
+  // Compare and swap of pairs: register 255 is none where the second value is the next register.
+  CHECK(text(0xee59005b4fe7eee3) == "ATOMS.CAS.64 R227, [R238+-0x6ffa4c], R254, ???255");
+  CHECK(text(0xee59005b4ff7eee3) == "ATOMS.CAS.64 R227, [R238+-0x6ffa4c], ???255, ???255");
+  CHECK(text(0xeef500000ff70404) == "ATOM.E.CAS R4, [R4], RZ, RZ");
+  CHECK(text(0x50152002fc04399d) == "@P4 VABSDIFF4.S8.U8.SAT.Y R157, R57.2222, 0xc0, R64");
+  CHECK(text(0x50162002fc04399d) == "@P4 VABSDIFF4.U8.S8.SAT.Y R157, R57.2222, -0x40, R64");
   CHECK(text(0x50032092fea67c96, 0x607e0) == "@P6 VABSDIFF4.Z R150, R124.2222.reuse, -0x16, R65");
   CHECK(text(0xf0a943c800170502) == "BAR.SYNC R5, R1");
   CHECK(text(0x56b46a0bf0f7fdb4, 0xc07e0) ==

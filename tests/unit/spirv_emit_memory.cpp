@@ -175,10 +175,9 @@ TEST_CASE("shared memory beyond the device's limit goes to the backing buffer") 
   k.b.exit();
   spirv::Options options = block_of(64);
   const spirv::Module small = spirv::translate(k.program, options, tier1());
-  CHECK_FALSE(small.shared_in_memory);
+  CHECK(small.backing_bytes == 0);
   options.dynamic_shared = 30000;
   const spirv::Module large = spirv::translate(k.program, options, tier1());
-  CHECK(large.shared_in_memory);
-  CHECK(large.shared_bytes == 50000);
+  CHECK(large.backing_bytes == 50000);
   CHECK(spirv::validate(large.words) == "");
 }

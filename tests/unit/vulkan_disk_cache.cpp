@@ -133,8 +133,8 @@ TEST_CASE("modules survive their encoding, other bytes are refused") {
   module.words = {0x07230203, 1, 2, 3};
   module.local_size = 64;
   module.lanes_per_invocation = 8;
-  module.shared_in_memory = true;
-  module.shared_bytes = 1234567;
+  module.backing_bytes = 1234567;
+  module.clears_backing = true;
   module.fault_points = {{FaultKind::trap, 7},
                          {FaultKind::none, 8, ir::Space::generic, 16, 8, true, true}};
   module.wave_mode = "packed";
@@ -145,8 +145,8 @@ TEST_CASE("modules survive their encoding, other bytes are refused") {
   CHECK(back->words == module.words);
   CHECK(back->local_size == 64);
   CHECK(back->lanes_per_invocation == 8);
-  CHECK(back->shared_in_memory);
-  CHECK(back->shared_bytes == 1234567);
+  CHECK(back->backing_bytes == 1234567);
+  CHECK(back->clears_backing);
   CHECK(back->fault_points == module.fault_points);
   CHECK(back->wave_mode == "packed");
   CHECK(back->wave_reason == "asked for");

@@ -197,8 +197,7 @@ TEST_CASE("shared memory in device memory: a slot for each group of a chunk") {
   for (const auto& driver : installed_drivers()) {
     CAPTURE(driver.label);
     spirv::Module module = kernel_module(kernel_backed, 4);
-    module.shared_in_memory = true;
-    module.shared_bytes = 1000000;  // 67 slots: many chunks
+    module.backing_bytes = 1000000;  // 67 slots: many chunks
     const auto engine = engine_running(driver, module);
     engine->reserve(4000);
     engine->launch(request_for(program, {1000, 1, 1}, {4, 1, 1}));

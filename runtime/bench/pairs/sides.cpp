@@ -18,7 +18,7 @@ namespace {
 /// word.
 constexpr uint32_t kSelectXyzw = 4 | 5 << 3 | 6 << 6 | 7 << 9;
 constexpr uint32_t kTexels = kSelectXyzw | 0 << 12 | 10 << 15;
-constexpr uint32_t kWords = kSelectXyzw | 4 << 12 | 4 << 15;
+constexpr uint32_t kOneWord = kSelectXyzw | 4 << 12 | 4 << 15;
 
 Arg descriptor(const Buffer& buffer, uint64_t bytes, uint32_t format) {
   constexpr uint32_t kStride = 4;
@@ -35,7 +35,7 @@ Arg argument(const std::string& name, const Problem& problem, const std::vector<
     case 'p':
       return buffers.at(index);
     case 'v':
-      return descriptor(buffers.at(index), problem.buffers[index].size(), kWords);
+      return descriptor(buffers.at(index), problem.buffers[index].size(), kOneWord);
     case 't':
       return descriptor(buffers.at(index), problem.buffers[index].size(), kTexels);
     case 'i':

@@ -13,6 +13,7 @@
 #include "runtime/cache/dialects/policy_word.hpp"
 #include "runtime/cache/engine/level.hpp"
 #include "runtime/cache/engine/memory.hpp"
+#include "runtime/cache/engine/onlooker.hpp"
 #include "runtime/cache/presets/preset.hpp"
 
 namespace lanewise::cache {
@@ -142,6 +143,8 @@ class Engine {
   void mark_system(uint64_t address, uint64_t size);
 
   void set_site(SiteCounters* counters) { site_ = counters; }
+  /// Null: none. It must live as long as the engine, or until it is replaced.
+  void set_onlooker(Onlooker* onlooker) { onlooker_ = onlooker; }
   const Preset& preset() const { return preset_; }
   const LevelCounters& counters(Cache c) const { return counters_[static_cast<size_t>(c)]; }
   SectorState sector(uint64_t address) { return memory_.page(address).sector(address); }
@@ -154,6 +157,10 @@ class Engine {
     uint64_t lines = 0, bytes = 0;
   };
   Dirty dirty(Cache c) const;
+  /// Lines of L2 by Priority; [0] is 0.
+  std::array<uint32_t, 4> l2_lines() const;
+  uint32_t persisting_limit() const { return l2_->persisting_limit(); }
+  const Level& l2() const { return *l2_; }
   size_t memory_bytes() const;
   /// Bytes as the L2 would return them now; only with values.
   uint8_t coherent_byte(uint64_t address);
@@ -229,6 +236,13 @@ class Engine {
     return s.writer() >= first_context_ && s.writer() != kNoContext;
   }
   void publish(const Access& a);
+  void tell(Cache c, const Level& level, uint64_t line, uint32_t context, bool present) {
+    if (onlooker_ != nullptr) onlooker_->asked(c, level, line, context, present, demand_);
+  }
+  void give_up(Cache c, Loss loss, const Access& cause, const Line& line, const Mask& bytes) {
+    if (onlooker_ != nullptr) onlooker_->discarded(c, cause.context, bytes);
+    observer_->lost(loss, cause, line, bytes);
+  }
   void make_copies_old(Page& page, const Access& a);
   void mark_copies(Page& page, const Access& a);
   void mark_stale(Level& level, uint32_t index, Page& page, Mask mask);
@@ -256,6 +270,8 @@ class Engine {
   std::unique_ptr<PlainLists> lists_ = std::make_unique<PlainLists>();
   Observer* observer_;
   Observer silent_;
+  Onlooker* onlooker_ = nullptr;
+  bool demand_ = true;  ///< not so while a prefetch asks
   bool keep_values_;
   Memory memory_;
   std::vector<std::unique_ptr<Level>> l1_;

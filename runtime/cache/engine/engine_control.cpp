@@ -104,7 +104,7 @@ void Engine::control_line(Effect effect, bool local, const Access& a, uint64_t l
     return observer_->useless_control(a, effect, "the line was not in L1");
   Line& x = level.line(index);
   if (effect == Effect::reset_line) {
-    if (x.dirty.any()) observer_->lost(Loss::reset, a, x, x.dirty);
+    if (x.dirty.any()) give_up(Cache::l1, Loss::reset, a, x, x.dirty);
     ++count(Cache::l1).invalidated;
     return level.remove(index);
   }
@@ -132,11 +132,12 @@ void Engine::prefetch_line(Effect effect, const trace::Site& site, bool local, c
   ++count(c).prefetches;
   Level& level = instance(c, a.sm);
   bool new_bytes = false;
-  // What a prefetch reads is no demand.
+  // What a prefetch reads is no demand. Lines that make room for it are written as ever.
   const LevelCounters before[2] = {count(Cache::l1), count(Cache::l2)};
   SiteCounters* const site_counters = site_;
   SiteCounters ignored;
   site_ = &ignored;
+  demand_ = false;
   each_line(level, a.block, whole.mask, [&](uint64_t line, const Mask& m) {
     uint32_t index = level.find(line);
     const bool absent = index == kNoLine || !level.line(index).valid.covers(m);
@@ -150,6 +151,7 @@ void Engine::prefetch_line(Effect effect, const trace::Site& site, bool local, c
     if (effect == Effect::prefetch_l2_normal) level.set_priority(index, Priority::normal);
   });
   site_ = site_counters;
+  demand_ = true;
   for (const Cache each : {Cache::l1, Cache::l2}) {
     LevelCounters& n = count(each);
     const LevelCounters& b = before[each == Cache::l2];
@@ -157,7 +159,6 @@ void Engine::prefetch_line(Effect effect, const trace::Site& site, bool local, c
     n.read_misses = b.read_misses;
     n.sector_hits = b.sector_hits;
     n.sector_misses = b.sector_misses;
-    n.by_class = b.by_class;
   }
   if (!new_bytes) observer_->useless_control(a, effect, "the line was there already");
 }
@@ -168,7 +169,7 @@ void Engine::discard_l2(const Access& a) {
     if (index == kNoLine) return;
     Line& x = l2_->line(index);
     if (x.dirty.any()) {
-      observer_->lost(Loss::discard, a, x, x.dirty);
+      give_up(Cache::l2, Loss::discard, a, x, x.dirty);
       l2_->count_dirty(-1);
       if (keep_values_)  // what is read now is what memory had
         copy_bytes(l2_->bytes(index, a.block), memory_bytes_of(a.block), x.dirty);
@@ -197,7 +198,7 @@ void Engine::scalar_control(Effect effect, const Access& a) {
       write_back(Cache::scalar, level, i);
       continue;
     }
-    if (x.dirty.any()) observer_->lost(Loss::scalar_invalidate, a, x, x.dirty);
+    if (x.dirty.any()) give_up(Cache::scalar, Loss::scalar_invalidate, a, x, x.dirty);
     ++count(Cache::scalar).invalidated;
     level.remove(i);
   }

@@ -66,7 +66,9 @@ void Engine::read_line(Cache c, Level& level, uint32_t index, const Plan& p, con
   LevelCounters& n = count(c);
   ++n.reads;
   const unsigned sectors = sectors_of(level, mask);
-  n.by_class[static_cast<size_t>(p.l1_class)] += sectors;
+  if (demand_) n.by_class[static_cast<size_t>(p.l1_class)] += sectors;
+  if (index != kNoLine || p.probe != Probe::no_fill)
+    tell(c, level, line, a.context, index != kNoLine);
   if (index == kNoLine) {
     ++n.read_misses;
     n.sector_misses += sectors;
@@ -92,7 +94,7 @@ void Engine::read_line(Cache c, Level& level, uint32_t index, const Plan& p, con
   hit(level, index, p.l1_class);
   if (a.bytes != nullptr) copy_bytes(a.bytes, level.bytes(index, a.block), mask);
   if ((p.flags & kLastUse) != 0 && (x.dirty & mask).any()) {
-    observer_->lost(Loss::last_use, a, x, x.dirty & mask);
+    give_up(c, Loss::last_use, a, x, x.dirty & mask);
     x.dirty = without(x.dirty, mask);
     if (x.dirty.none()) level.count_dirty(-1);
   }
@@ -217,13 +219,15 @@ void Engine::read_l2_line(const Plan& p, const Access& a, uint64_t line, Mask ma
   const Class wanted = l2_class(p, line);
   const unsigned sectors = sectors_of(l2, mask);
   ++n.reads;
-  n.by_class[static_cast<size_t>(wanted)] += sectors;
+  if (demand_) n.by_class[static_cast<size_t>(wanted)] += sectors;
   uint32_t index = l2.find(line);
   if ((p.flags & (kRefetchSystem | kUncached)) != 0 && index != kNoLine &&
       memory_.page(line).system) {
     invalidate_line(Cache::l2, l2, index, a.context);
     index = kNoLine;
   }
+  if (index != kNoLine || (p.flags & kUncached) == 0)
+    tell(Cache::l2, l2, line, a.context, index != kNoLine);
   Mask missing = whole_sectors_of(l2, mask);
   if (index != kNoLine) {
     Line& x = l2.line(index);
@@ -262,6 +266,7 @@ void Engine::read_l2_line(const Plan& p, const Access& a, uint64_t line, Mask ma
   const unsigned first = a.mask.lo != 0 ? static_cast<unsigned>(std::countr_zero(a.mask.lo))
                                         : 64 + static_cast<unsigned>(std::countr_zero(a.mask.hi));
   const uint64_t start = (a.block + first) & ~uint64_t{p.prefetch_bytes - 1u};
+  demand_ = false;
   const LevelCounters before = count(Cache::l2);
   const SiteCounters site = *site_;
   for (uint64_t at = start; at < start + p.prefetch_bytes;) {
@@ -271,6 +276,7 @@ void Engine::read_l2_line(const Plan& p, const Access& a, uint64_t line, Mask ma
     read_l2(p, a, block_of(at), byte_range(in_block, bytes), nullptr);
     at += bytes;
   }
+  demand_ = true;
   // What came along is no demand: only the fills and the over-fetch count stay.
   LevelCounters& n = count(Cache::l2);
   const uint64_t extra = n.sector_misses - before.sector_misses;
@@ -340,6 +346,7 @@ void Engine::store_l1_through(const Plan& p, const Access& a, uint64_t line, Mas
     ++n.invalidated;
     return drop_bytes(level, index, whole_sectors(mask, level.geometry().sector));
   }
+  tell(Cache::l1, level, line, a.context, true);
   hit(level, index, p.l1_class);
   x.valid |= mask;
   x.flags &= static_cast<uint8_t>(~kPrefetched);
@@ -353,6 +360,7 @@ void Engine::store_l1_write_back(Cache c, Level& level, uint32_t index, const Pl
                                  const Access& a, uint64_t line, Mask mask) {
   LevelCounters& n = count(c);
   count_write(c, level, mask, index != kNoLine, true);
+  tell(c, level, line, a.context, index != kNoLine);
   if (index == kNoLine) {
     index = allocate(c, level, line, p.l1_class, a);
     if (preset_.knobs.fetch_on_write) {
@@ -392,6 +400,8 @@ void Engine::write_l2_line(const Plan& p, const Access& a, uint64_t line, Mask m
   const bool uncached = (p.flags & kUncached) != 0;
   uint32_t index = l2.find(line);
   count_write(Cache::l2, l2, mask, index != kNoLine, &p != &write_back_plan());
+  if (index != kNoLine || (!uncached && preset_.knobs.write_allocate_l2))
+    tell(Cache::l2, l2, line, a.context, index != kNoLine);
   if (index == kNoLine) {
     if (uncached || !preset_.knobs.write_allocate_l2) {
       ++n.write_backs;
@@ -456,6 +466,7 @@ void Engine::leave(Cache c, Level& level, uint32_t index, uint32_t context) {
     level.forget_priority(index);
   }
   ++count(c).evictions;
+  if (onlooker_ != nullptr) onlooker_->evicted(c, level, index, context);
   if (x.dirty.any()) write_back_line(c, level, index);
 }
 
@@ -465,6 +476,7 @@ void Engine::write_back_line(Cache c, Level& level, uint32_t index) {
   LevelCounters& n = count(c);
   ++n.write_backs;
   n.write_back_bytes += dirty.count();
+  if (onlooker_ != nullptr) onlooker_->written_back(c, x, dirty);
   x.dirty = {};
   level.count_dirty(-1);
   const uint64_t block = block_of(x.address);

@@ -240,7 +240,7 @@ Engine::RunBatch* Engine::batch_runner(const Preset& preset, [[maybe_unused]] Ve
 
 void Engine::run_plain(const Plan& load, const Plan& store, std::span<const PlainAccess> accesses,
                        uint32_t sm) {
-  if (run_batch_ == nullptr || window_.size != 0) {
+  if (run_batch_ == nullptr || window_.size != 0 || onlooker_ != nullptr) {
     for (const PlainAccess& a : accesses)
       run(a.write != 0 ? store : load, {a.block, a.mask, a.context, sm, nullptr});
     return;

@@ -167,7 +167,7 @@ void Level::place_other(uint32_t index, Priority p, bool least_recent) {
     case Replacement::bit_plru:
       break;
     default:
-      time = least_recent ? 0 : tick();
+      time = least_recent ? earliest() : tick();
   }
   stamp(index) = static_cast<uint32_t>(Priority::normal) << kTimeBits | time;
   forget_next_victim(index);
@@ -207,9 +207,11 @@ void Level::compress_times() {
     std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
       return (stamp(a) & kTimeMask) < (stamp(b) & kTimeMask);
     });
-    for (uint32_t rank = 0; rank < order.size(); ++rank) set_time(order[rank], rank + 1);
+    for (uint32_t rank = 0; rank < order.size(); ++rank)
+      set_time(order[rank], kFirstTime + rank + 1);
   }
-  clock_ = stride_ + 1;
+  clock_ = kFirstTime + stride_ + 1;
+  earliest_ = kFirstTime;
   next_victims_.assign(total_sets_, NextVictim{});
 }
 

@@ -243,6 +243,11 @@ class Level {
     if (clock_ == kTimeMask) compress_times();
     return ++clock_;
   }
+  /// Before all times so far: who gets it is the next to go of its class.
+  uint32_t earliest() {
+    if (earliest_ == 0) compress_times();
+    return --earliest_;
+  }
   uint32_t hashed_set(uint64_t n) const;
   uint32_t choose(uint32_t first) {
     const uint32_t index = oldest(first);
@@ -271,7 +276,8 @@ class Level {
   bool by_time_ = true;         ///< every use renews a line's time
   bool oldest_loses_ = true;    ///< of the lowest class
   bool simple_victims_ = true;  ///< and no line is spared
-  uint32_t clock_ = 0;
+  static constexpr uint32_t kFirstTime = 1u << 24;
+  uint32_t clock_ = kFirstTime, earliest_ = kFirstTime;
   uint32_t dirty_ = 0, dirty_limit_ = 0;
   uint32_t persisting_ = 0, persisting_limit_ = 0;
   uint64_t random_ = 0x2545f4914f6cdd1dULL;

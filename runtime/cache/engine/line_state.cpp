@@ -46,6 +46,13 @@ Engine::Dirty Engine::dirty(Cache c) const {
   return sum;
 }
 
+std::array<uint32_t, 4> Engine::l2_lines() const {
+  std::array<uint32_t, 4> lines{};
+  for (uint32_t i = 0; i < l2_->slots(); ++i)
+    if (!l2_->line(i).empty()) ++lines[static_cast<size_t>(l2_->priority(i))];
+  return lines;
+}
+
 void Engine::coherent_block(uint64_t block, uint8_t* bytes) {
   copy_bytes(bytes, memory_bytes_of(block), ~Mask{});
   each_line(*l2_, block, ~Mask{}, [&](uint64_t line, const Mask& part) {

@@ -44,6 +44,9 @@ Tracker::Tracker(const Preset& preset, const TrackerOptions& options)
     : options_(options), hazards_(preset, *this), engine_(preset, &hazards_, options.keep_values) {
   hazards_.set_engine(&engine_);
   if (options.profile) profile_ = std::make_unique<Profile>(preset);
+  if (!options.insight()) return;
+  insight_ = std::make_unique<Insight>(preset, *this);
+  engine_.set_onlooker(insight_.get());
 }
 
 void Tracker::kernel(const trace::Kernel& k) {
@@ -138,6 +141,7 @@ void Tracker::wave(const trace::WaveRecord& r, std::vector<uint8_t>* loaded) {
   Access a;
   a.sm = r.sm != trace::kAnySm ? r.sm % preset().sms : r.group % preset().sms;
   a.context = new_context({r.site, r.group, r.wave, static_cast<uint16_t>(a.sm)});
+  if (insight_ != nullptr) insight_->time_is(a.context, engine_);
   SiteCounters& n = counters_[r.site];
   ++n.instructions;
   n.lanes += trace::active_lanes(r);
@@ -237,6 +241,9 @@ void Tracker::run(const trace::WaveRecord& r, const trace::Site& s, const Plan& 
   n.hardware_requests += s.dialect == trace::Dialect::gcn
                              ? gcn_requests(group.lanes, r, s.buffer, bytes, g.line)
                              : nvidia_requests(r.mask, bytes, preset().knobs.request_lanes);
+  if (insight_ != nullptr)
+    for (unsigned i = 0; i < requests_.count; ++i)
+      insight_->requested(requests_.at[i].block, requests_.at[i].mask, a.context);
   if (p.plain && !hazards_.watching() && profile_ == nullptr) return run_plain(p, n, a);
   const bool values = options_.keep_values && s.kind != OpKind::fetch;
   alignas(16) uint8_t image[kBlockBytes] = {};

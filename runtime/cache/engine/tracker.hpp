@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/cache/analysis/insight.hpp"
 #include "runtime/cache/engine/coalesce.hpp"
 #include "runtime/cache/hazards/hazards.hpp"
 #include "runtime/cache/reports/profile.hpp"
@@ -16,6 +17,13 @@ struct TrackerOptions {
   bool keep_values = false;  ///< caches hold bytes, so that stale values can be seen
   uint32_t kept_contexts = uint32_t{1} << 24;  ///< wave instructions that reports can still name
   bool profile = false;                        ///< keep what the HTML report draws
+  // Each of these makes the tracker keep an Insight, and reports show this part of it.
+  bool compare = false;  ///< what hints did; reports also need without_hints()
+  bool reuse = false;    ///< reuse distances
+  bool sets = false;     ///< use of sets, and why lines were missing
+  /// How the trace was read where its file leaves that open: reports print it.
+  std::vector<std::pair<std::string, std::string>> policies;
+  bool insight() const { return compare || reuse || sets; }
 };
 
 class Tracker final : public trace::Sink, public RunFacts {
@@ -40,6 +48,11 @@ class Tracker final : public trace::Sink, public RunFacts {
   const std::vector<SiteCounters>& site_counters() const { return counters_; }
   /// Null unless it was asked for.
   const Profile* profile() const { return profile_.get(); }
+  const Insight* insight() const { return insight_.get(); }
+  const TrackerOptions& options() const { return options_; }
+  /// The same trace and preset with hints ignored, or null.
+  const Tracker* without_hints() const { return without_hints_; }
+  void set_without_hints(const Tracker* t) { without_hints_ = t; }
   /// "flags +0x40", or the bare address outside every buffer.
   std::string describe(uint64_t address) const;
   uint64_t records() const { return next_context_; }
@@ -80,6 +93,8 @@ class Tracker final : public trace::Sink, public RunFacts {
   Hazards hazards_;
   Engine engine_;
   std::unique_ptr<Profile> profile_;
+  std::unique_ptr<Insight> insight_;
+  const Tracker* without_hints_ = nullptr;
   std::vector<trace::Kernel> kernels_;
   std::vector<trace::Site> sites_;
   std::vector<SitePlans> plans_;

@@ -134,8 +134,12 @@ std::string text_report(std::span<const Tracker* const> runs) {
   std::string out =
       fmt::format("{} errors, {} warnings, {} advice; {} wave instructions\n", by_severity[0],
                   by_severity[1], by_severity[2], runs.empty() ? 0 : runs[0]->records());
+  if (!runs.empty())
+    for (const auto& [name, value] : runs[0]->options().policies)
+      out += fmt::format("{} = {}\n", name, value);
   for (const Verdict& v : all) print_verdict(out, v, runs.size());
   for (const Tracker* t : runs) print_levels(out, *t);
+  for (const Tracker* t : runs) out += insight_text(*t);
   if (!runs.empty()) print_sites(out, *runs[0]);
   return out;
 }

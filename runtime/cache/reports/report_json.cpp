@@ -109,6 +109,10 @@ Json by_preset(const Verdict& v) {
 Json report_data(std::span<const Tracker* const> runs) {
   Json j = {{"findings", Json::array()}, {"presets", Json::array()}};
   for (const Verdict& v : verdicts(runs)) j["findings"].push_back(finding(v));
+  if (!runs.empty() && !runs[0]->options().policies.empty()) {
+    j["policies"] = Json::object();
+    for (const auto& [name, value] : runs[0]->options().policies) j["policies"][name] = value;
+  }
   for (const Tracker* t : runs) {
     Json p = {{"preset", t->preset().name},
               {"wave_instructions", t->records()},
@@ -123,6 +127,7 @@ Json report_data(std::span<const Tracker* const> runs) {
     }
     for (size_t i = 0; i < t->sites().size(); ++i)
       p["instructions"].push_back(site(*t, t->sites()[i], t->site_counters()[i]));
+    p.update(insight_data(*t));
     j["presets"].push_back(std::move(p));
   }
   return j;

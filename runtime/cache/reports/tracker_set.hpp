@@ -1,4 +1,5 @@
-// One tracker for each of several presets, fed together.
+// One tracker for each of several presets, fed together. To compare, each has a second one that
+// sees the same trace without hints.
 #pragma once
 
 #include <memory>
@@ -6,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/cache/analysis/hints.hpp"
 #include "runtime/cache/engine/exact.hpp"
 #include "runtime/trace/fan.hpp"
 
@@ -19,6 +21,11 @@ class TrackerSet {
       trackers_.push_back(std::make_unique<Tracker>(load_preset(name), options));
       runs_.push_back(trackers_.back().get());
       fan_.add(trackers_.back().get());
+      if (!options.compare) continue;
+      without_.push_back(std::make_unique<Tracker>(load_preset(name), options));
+      trackers_.back()->set_without_hints(without_.back().get());
+      filters_.push_back(std::make_unique<WithoutHints>(*without_.back()));
+      fan_.add(filters_.back().get());
     }
   }
 
@@ -30,7 +37,8 @@ class TrackerSet {
   std::span<const Tracker* const> runs() const { return runs_; }
 
  private:
-  std::vector<std::unique_ptr<Tracker>> trackers_;
+  std::vector<std::unique_ptr<Tracker>> trackers_, without_;
+  std::vector<std::unique_ptr<WithoutHints>> filters_;
   std::vector<const Tracker*> runs_;
   trace::Fan fan_;
 };

@@ -5,6 +5,7 @@
 #include <bit>
 #include <optional>
 
+#include "runtime/guest/launch_layout.hpp"
 #include "runtime/ir/passes/cfg.hpp"
 
 namespace lanewise::ir {
@@ -422,8 +423,14 @@ class Pointers {
     if (!at) return size < 4 ? number() : kAny;
     if (size < 4) return number();
     const uint64_t byte = *at + d * size;
-    if (byte % size != 0 || byte + size > p_.param_bytes || byte / 8 >= kSlots) return kAny;
+    if (byte % size != 0 || byte + size > laid_down() || byte / 8 >= kSlots) return kAny;
     return {Kind::pointer, static_cast<uint32_t>(byte / 8), 0, 0};
+  }
+
+  /// The parameters, and the block behind them: it holds the descriptor of scratch memory.
+  uint32_t laid_down() const {
+    const uint32_t block = p_.needs.block_offset;
+    return block == 0 ? p_.param_bytes : block + guest::kLaunchBlockBytes;
   }
 
   /// The address that a descriptor makes: its base and 32-bit offsets, or with addr64 its base and
@@ -456,6 +463,13 @@ class Pointers {
 
 PointerParams find_pointers(Program& program) {
   return Pointers(program).run();
+}
+
+void narrow_generic(Program& program) {
+  for (Block& block : program.blocks)
+    for (Inst& inst : block.insts)
+      if (inst.mem && inst.mem->pointer != kNone && inst.mem->space == Space::generic)
+        inst.mem->space = Space::global;
 }
 
 void load_parameters(Program& program) {

@@ -25,6 +25,11 @@ inline constexpr uint32_t kMostPointers = 16;
 /// left alone. Every engine asks this about the program that it is given, before any other pass.
 PointerParams find_pointers(Program& program);
 
+/// Generic accesses that find_pointers() has marked become global ones: allocations lie in global
+/// memory, and what leaves its allocation is a fault wherever it arrives. Only for engines that
+/// hold marked accesses against allocations.
+void narrow_generic(Program& program);
+
 /// Loads from the guest memory that holds the parameters (GCN's kernarg segment), at offsets that
 /// are known, become loads of parameters. That memory is read only. Traced loads stay: their
 /// addresses are asked for.

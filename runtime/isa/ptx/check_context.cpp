@@ -176,8 +176,6 @@ void Context::element(const Operand& o, Type want, Fit fit, bool is_source) {
     if (s.vector != 1 || o.negated || !o.pair.empty() || !fits(want, s.type, fit)) {
       error(o, found_text(o, s) + ", " + type_text(want) +
                    (fit == Fit::wider ? " or a wider register" : "") + " was expected");
-    } else if (s.type.is_float() && s.type.bits == 16) {
-      need(53, 0, "a register of 16-bit floats");
     } else if (s.type.packed) {
       need(53, 0, "a register of packed 16-bit floats");
     }

@@ -75,6 +75,13 @@ struct Relocation {
   bool high = false;
 };
 
+/// A call to an absolute address, which the loader puts in.
+struct Call {
+  uint64_t pc = 0;                      ///< of the instruction
+  std::string symbol;                   ///< a function of the file, or of the device runtime
+  std::optional<uint64_t> target = {};  ///< in the same code, once the function was put there
+};
+
 struct Kernel {
   std::string name;
   unsigned registers = 0;  ///< of the shader; 0 = not said
@@ -89,6 +96,7 @@ struct Kernel {
   uint32_t max_block[3] = {0, 0, 0};    ///< 0 = free
   std::vector<ConstantBank> banks;
   std::vector<Relocation> relocations;
+  std::vector<Call> calls;
   /// What keeps this kernel, and no other one, from running: unknown words and relocations.
   std::vector<Diagnostic> diagnostics;
 };
@@ -96,6 +104,7 @@ struct Kernel {
 struct Listing {
   unsigned arch = 50;
   std::vector<Kernel> kernels;
+  std::vector<Kernel> functions;    ///< with sections of their own: relocatable device code
   std::vector<ir::Global> globals;  ///< module variables, and constant banks under their names
   std::vector<Diagnostic> diagnostics;
   bool ok() const;  ///< its kernels may have errors of their own

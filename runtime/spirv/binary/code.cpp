@@ -8,8 +8,6 @@
 namespace lanewise::spirv {
 namespace {
 
-constexpr size_t kHeaderWords = 5;
-
 class Reader {
  public:
   Code read(const std::vector<uint32_t>& words) {

@@ -11,6 +11,9 @@
 
 namespace lanewise::spirv {
 
+/// Of every module, before the first instruction.
+inline constexpr size_t kHeaderWords = 5;
+
 /// One instruction of a module.
 struct CodeInst {
   std::vector<uint32_t> words;

@@ -4,12 +4,11 @@
 #include <spirv/unified1/spirv.hpp>
 #include <unordered_map>
 
+#include "runtime/spirv/binary/code.hpp"
 #include "runtime/spirv/binary/library.hpp"
 
 namespace lanewise::spirv::library {
 namespace {
-
-constexpr size_t kHeaderWords = 5;
 
 class Freezer {
  public:
@@ -121,7 +120,10 @@ std::vector<uint32_t> freeze(const std::vector<uint32_t>& words,
                              std::map<uint32_t, uint32_t> values) {
   const uint32_t lane_count = std::max(value_or(values, lanes, 1), 1U);
   values[lanes] = lane_count;
-  values[local_total] = std::max(value_or(values, local_words, 1) * lane_count, 16U);
+  // lib/clear.glsl takes four words at a time.
+  const uint32_t array =
+      value_or(values, local_in_backing, 0) != 0 ? 0 : value_or(values, local_words, 1);
+  values[local_total] = std::max((array * lane_count + 3) / 4 * 4, 16U);
   values[level_words] = std::max(value_or(values, wave_levels, 0) * lane_count, 1U);
   values[shared_words] = std::max(value_or(values, shared_words, 1), 16U);
   return Freezer(words, values).run();

@@ -7,13 +7,12 @@
 #include <spirv-tools/linker.hpp>
 #include <spirv/unified1/spirv.hpp>
 
+#include "runtime/spirv/binary/code.hpp"
 #include "runtime/spirv/binary/library_index.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::spirv::library {
 namespace {
-
-constexpr size_t kHeaderWords = 5;
 
 bool is_import(const uint32_t* inst) {
   return (inst[0] & 0xffff) == spv::OpDecorate && inst[2] == spv::DecorationLinkageAttributes &&

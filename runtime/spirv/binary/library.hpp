@@ -53,6 +53,8 @@ enum SpecId : uint32_t {
   local_words = 1,
   lanes = 2,
   shared_in_backing = 3,
+  local_in_backing = 11,
+  local_start = 12,     ///< words of a slot before local memory
   local_total = 5,      ///< filled in by freeze(): local_words * lanes
   loop_marks = 7,       ///< words, one per invocation, on devices that cut loops
   group_words = 8,      ///< words of shared memory for cross-lane operations of whole groups

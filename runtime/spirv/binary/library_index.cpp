@@ -1,4 +1,5 @@
 #include "runtime/spirv/binary/library_index.hpp"
+#include "runtime/spirv/binary/code.hpp"
 
 #include <fmt/format.h>
 
@@ -8,13 +9,12 @@
 #include <mutex>
 #include <spirv/unified1/spirv.hpp>
 
+#include "runtime/spirv/binary/code.hpp"
 #include "runtime/support/error.hpp"
 #include "shaders/library_words.hpp"
 
 namespace lanewise::spirv::library {
 namespace {
-
-constexpr size_t kHeaderWords = 5;
 
 std::span<const uint32_t> words_of(Variant variant) {
   switch (variant) {

@@ -141,7 +141,7 @@ Values resize(LaneEmitter& e, spv::Op) {
   return finish_float(e, exact_conversion(e, spv::OpFConvert, float_type(e, e.inst().type), x));
 }
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kConvertRows[] = {
     {Op::fround, kF32 | kF64, exact_round, round_to_integral},
     {Op::i2f, kF32 | kF64, exact_from_integer, from_integer},
     {Op::f2i, kIntegers, exact_to_integer, to_integer},
@@ -152,7 +152,7 @@ constexpr NativeRow kRows[] = {
 }  // namespace
 
 NativeTable convert_rows() {
-  return {kRows, std::size(kRows)};
+  return {kConvertRows, std::size(kConvertRows)};
 }
 
 }  // namespace lanewise::spirv

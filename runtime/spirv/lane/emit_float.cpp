@@ -111,7 +111,7 @@ Id opaque_bits(LaneEmitter& e, size_t index, Id bits) {
   if (!e.target().folds_zero || !e.may_be_constant(index)) return bits;
   return e.module().op(spv::OpBitwiseOr, e.module().uint_type, {bits, e.hidden_zero()});
 }
-Values binary(LaneEmitter& e, spv::Op code) {
+Values float_binary(LaneEmitter& e, spv::Op code) {
   const Id a = opaque(e, 0, operand(e, 0)), b = opaque(e, 1, operand(e, 1));
   return finish_float(e, arithmetic(e, code, a, b));
 }
@@ -267,7 +267,7 @@ spv::Op compare_code(Cond cond) {
       return spv::OpNop;
   }
 }
-Values compare(LaneEmitter& e, spv::Op) {
+Values float_compare(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   const Id a = operand(e, 0), b = operand(e, 1);
   const spv::Op code = compare_code(e.inst().cond);
@@ -281,10 +281,10 @@ Values compare(LaneEmitter& e, spv::Op) {
 constexpr auto kFma = static_cast<spv::Op>(GLSLstd450Fma);
 constexpr auto kSqrt = static_cast<spv::Op>(GLSLstd450Sqrt);
 
-constexpr NativeRow kRows[] = {
-    {Op::fadd, kF32 | kF64, exact, binary, spv::OpFAdd},
-    {Op::fsub, kF32 | kF64, exact, binary, spv::OpFSub},
-    {Op::fmul, kF32 | kF64, exact, binary, spv::OpFMul},
+constexpr NativeRow kFloatRows[] = {
+    {Op::fadd, kF32 | kF64, exact, float_binary, spv::OpFAdd},
+    {Op::fsub, kF32 | kF64, exact, float_binary, spv::OpFSub},
+    {Op::fmul, kF32 | kF64, exact, float_binary, spv::OpFMul},
     {Op::ffma, kF32 | kF64, exact_fma, extended, kFma},
     {Op::fadd, kF32, soft_add, nearest_soft<kAdd>, spv::OpFAdd},
     {Op::fsub, kF32, soft_add, nearest_soft<kAdd>, spv::OpFSub},
@@ -294,10 +294,10 @@ constexpr NativeRow kRows[] = {
     {Op::ffma, kF64, split_fma, wide_fma},
     {Op::fmin, kF32 | kF64, exact_extreme, extreme, kMin},
     {Op::fmax, kF32 | kF64, exact_extreme, extreme, kMax},
-    {Op::fdiv, kF32 | kF64, exact_div, binary, spv::OpFDiv},
+    {Op::fdiv, kF32 | kF64, exact_div, float_binary, spv::OpFDiv},
     {Op::frcp, kF32 | kF64, exact_div, reciprocal},
     {Op::fsqrt, kF32 | kF64, exact_sqrt, extended, kSqrt},
-    {Op::fdiv_approx, kF32 | kF64, good_div, binary, spv::OpFDiv},
+    {Op::fdiv_approx, kF32 | kF64, good_div, float_binary, spv::OpFDiv},
     {Op::frcp_approx, kF32 | kF64, good_div, reciprocal},
     {Op::fsqrt_approx, kF32 | kF64, good_sqrt, extended, kSqrt},
     {Op::frsqrt_approx, kF32 | kF64, good_inverse_root, inverse_root, kSqrt},
@@ -310,7 +310,7 @@ constexpr NativeRow kRows[] = {
     {Op::frsqrt_approx, kF32, good_fma, nearest_soft<kRsqrtFma>},
     {Op::fneg, kFloats, no_saturation, sign_op, spv::OpBitwiseXor},
     {Op::fabs, kFloats, no_saturation, sign_op, spv::OpBitwiseAnd},
-    {Op::fcmp, kF32 | kF64, exact_compare, compare},
+    {Op::fcmp, kF32 | kF64, exact_compare, float_compare},
 };
 
 }  // namespace
@@ -378,7 +378,7 @@ Values finish_float(LaneEmitter& e, Id value) {
 }
 
 NativeTable float_rows() {
-  return {kRows, std::size(kRows)};
+  return {kFloatRows, std::size(kFloatRows)};
 }
 
 }  // namespace lanewise::spirv

@@ -251,7 +251,7 @@ Values compare(LaneEmitter& e, spv::Op) {
   return {e.inst().cond == Cond::eq ? all : m.op(spv::OpLogicalNot, m.bool_type, {all})};
 }
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kIntegerRows[] = {
     {Op::add, k32, nullptr, binary, spv::OpIAdd},
     {Op::add, k64, int64, binary, spv::OpIAdd},
     {Op::sub, k32, nullptr, binary, spv::OpISub},
@@ -296,7 +296,7 @@ constexpr NativeRow kRows[] = {
 }  // namespace
 
 NativeTable integer_rows() {
-  return {kRows, std::size(kRows)};
+  return {kIntegerRows, std::size(kIntegerRows)};
 }
 
 }  // namespace lanewise::spirv

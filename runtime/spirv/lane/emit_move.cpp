@@ -61,15 +61,10 @@ Values sext16(LaneEmitter& e, spv::Op) {
   return {shift_pair(e, 16)};
 }
 
-Id lane_in_wave(LaneEmitter& e) {
-  ModuleBuilder& m = e.module();
-  return m.op(spv::OpBitwiseAnd, m.uint_type, {e.lane(), m.u(e.wave_lanes() - 1)});
-}
-
 /// Bit `laneid` of a mask that may be 64 lanes wide.
 Values mask_bit(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
-  const Id value = e.src(0), lane = lane_in_wave(e);
+  const Id value = e.src(0), lane = e.lane_in_wave();
   const Id upper = m.op(spv::OpUGreaterThanEqual, m.bool_type, {lane, m.u(32)});
   const Id word = m.select(upper, m.hi(value), m.lo(value));
   const Id amount = m.op(spv::OpBitwiseAnd, m.uint_type, {lane, m.u(31)});
@@ -81,7 +76,7 @@ Values mask_bit(LaneEmitter& e, spv::Op) {
 /// Set bits of the mask below this lane, plus an addend.
 Values count_below(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
-  const Id value = e.src(0), addend = e.src(1), lane = lane_in_wave(e);
+  const Id value = e.src(0), addend = e.src(1), lane = e.lane_in_wave();
   const Id upper = m.op(spv::OpUGreaterThanEqual, m.bool_type, {lane, m.u(32)});
   const Id amount = m.op(spv::OpBitwiseAnd, m.uint_type, {lane, m.u(31)});
   const Id bit_of_lane = m.op(spv::OpShiftLeftLogical, m.uint_type, {m.u(1), amount});
@@ -97,7 +92,7 @@ Values count_below(LaneEmitter& e, spv::Op) {
   return {total};
 }
 
-constexpr NativeRow kRows[] = {
+constexpr NativeRow kMoveRows[] = {
     {Op::mov, kAny, nullptr, move},           {Op::select, kAny, nullptr, select},
     {Op::pack64, kAny, nullptr, pack},        {Op::unpack64, kAny, nullptr, unpack},
     {Op::zext64, kAny, nullptr, zero_extend}, {Op::sext64, kAny, nullptr, sign_extend},
@@ -110,7 +105,7 @@ constexpr NativeRow kRows[] = {
 }  // namespace
 
 NativeTable move_rows() {
-  return {kRows, std::size(kRows)};
+  return {kMoveRows, std::size(kMoveRows)};
 }
 
 }  // namespace lanewise::spirv

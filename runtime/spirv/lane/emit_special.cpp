@@ -35,15 +35,10 @@ Id thread_index(LaneEmitter& e, unsigned axis) {
   }
 }
 
-Id lane_in_wave(LaneEmitter& e) {
-  ModuleBuilder& m = e.module();
-  return m.op(spv::OpBitwiseAnd, m.uint_type, {e.lane(), m.u(e.wave_lanes() - 1)});
-}
-
 /// Masks of a 32-lane wave around this lane.
 Id lane_mask(LaneEmitter& e, SReg which) {
   ModuleBuilder& m = e.module();
-  const Id five = m.op(spv::OpBitwiseAnd, m.uint_type, {lane_in_wave(e), m.u(31)});
+  const Id five = m.op(spv::OpBitwiseAnd, m.uint_type, {e.lane_in_wave(), m.u(31)});
   const Id equal = m.op(spv::OpShiftLeftLogical, m.uint_type, {m.u(1), five});
   const Id below = m.op(spv::OpISub, m.uint_type, {equal, m.u(1)});
   const Id up_to = m.op(spv::OpBitwiseOr, m.uint_type, {equal, below});
@@ -144,7 +139,7 @@ Values LaneEmitter::special_register() {
     case SReg::nctaid_z:
       return word(launch_word(kGridWord + 2));
     case SReg::laneid:
-      return word(lane_in_wave(*this));
+      return word(lane_in_wave());
     case SReg::warpid:
       return word(divide(m_, lane(), wave_lanes()));
     case SReg::nwarpid:

@@ -31,6 +31,8 @@ struct Shape {
   /// lanes, in slots. Waves smaller than a subgroup share one.
   bool together = false;
   bool takes_steps = true;  ///< of the budget: some loop may
+  /// The kernel may read such memory: shared on chip, local in an array.
+  bool clears_shared = false, clears_local = false;
 };
 
 /// Module-level variables that the body's function shares with the entry point.
@@ -90,6 +92,9 @@ class LaneEmitter {
   /// 0, but no compiler knows; only where something asks for it.
   Id hidden_zero() const { return hidden_zero_; }
   Id lane() const { return slot_->lane; }
+  Id lane_in_wave() {
+    return m_.op(spv::OpBitwiseAnd, m_.uint_type, {lane(), m_.u(wave_lanes() - 1)});
+  }
   Id group(unsigned component) { return m_.extract(group_, m_.uint_type, component); }
   Id site() { return m_.u(inst_->site); }
   Id tick();  ///< next value of the lane's clock

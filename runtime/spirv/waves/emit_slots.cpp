@@ -156,13 +156,15 @@ bool LaneEmitter::once_for_all(const ir::Inst& inst) const {
   }) && std::ranges::any_of(inst.dst, [](ir::Reg reg) { return reg.valid(); });
 }
 
-/// The library keeps local memory and trace positions for each slot.
+/// The library keeps local memory and trace positions for each slot, and descriptors may add the
+/// lane's number to an index.
 void LaneEmitter::tell_library(const ir::Inst& inst) {
   if (slots_.size() == 1) return;
   const bool traced = options_.trace_bits != 0 && inst.event != 0;
   const bool own = inst.mem && ir::info(inst.op).trait == OpTrait::mem &&
                    (inst.mem->space == Space::local || inst.mem->space == Space::generic);
-  if (traced || own) library("lw_set_lane", m_.void_type, {m_.u(slot_->number), slot_->lane});
+  if (traced || own || inst.op == ir::Op::buffer_address)
+    library("lw_set_lane", m_.void_type, {m_.u(slot_->number), slot_->lane});
 }
 
 void LaneEmitter::run_instruction(const ir::Inst& inst) {

@@ -95,6 +95,9 @@ void KernelBuilder::begin_entry() {
   invocation_ = m_.extract(m_.createLoad(local, spv::NoPrecision), m_.uint_type, 0);
   m_.createStore(invocation_, frame_.lane);
   library("lw_begin", m_.void_type, {group_id, invocation_});
+  if (shape_.clears_shared)
+    library("lw_clear_shared", m_.void_type, {invocation_, m_.u(shape_.local_size)});
+  clear_local();
   start_lane();
   if (options_.trace_bits != 0) library("lw_trace_begin", m_.void_type, {});
 }
@@ -121,6 +124,10 @@ void KernelBuilder::declare_float_modes() {
   mode(t.rte64, ExecutionModeRoundingModeRTE, CapabilityRoundingModeRTE, 64);
   mode(t.signed_zero_inf_nan64, ExecutionModeSignedZeroInfNanPreserve,
        CapabilitySignedZeroInfNanPreserve, 64);
+}
+
+void KernelBuilder::clear_local() {
+  if (shape_.clears_local) library("lw_clear_local", m_.void_type, {});
 }
 
 void KernelBuilder::start_lane() {
@@ -287,6 +294,7 @@ void KernelBuilder::run_lanes_in_turn(spv::Function* body) {
     when(lane_exists(lane), [&] {
       m_.createStore(lane, frame_.lane);
       library("lw_set_lane", m_.void_type, {m_.u(0), lane});
+      clear_local();
       start_lane();
       m_.call_function(body);
       end_of_lane();

@@ -105,6 +105,9 @@ void scalar_bit_cases(Generation g, std::vector<Case>& out);
 void moving_cases(std::vector<Case>& out);
 void lane_cases(Generation g, std::vector<Case>& out);
 void lds_cases(Generation g, std::vector<Case>& out);
+void lds_atomic_cases(Generation g, std::vector<Case>& out);
+void special_cases(Generation g, std::vector<Case>& out);
+void half_function_cases(Mode mode, std::vector<Case>& out);
 void memory_cases(Generation g, std::vector<Case>& out);
 std::vector<Case> all_cases(Generation g);
 

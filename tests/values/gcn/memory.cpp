@@ -144,27 +144,6 @@ void flat_atomics(std::vector<Case>& out) {
 
 // ---- atomics of floats, which GCN3 has dropped
 
-template <typename T>
-using BitsOf = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-template <typename T>
-T number_of(BitsOf<T> bits) {
-  if constexpr (sizeof(T) == 8)
-    return f64_of(bits);
-  else
-    return f32_of(bits);
-}
-
-/// Memory and data are not both NaN. A NaN in memory gives way, one in the data changes nothing;
-/// -0 is below +0.
-template <typename T>
-BitsOf<T> least(BitsOf<T> p, BitsOf<T> d, bool greatest) {
-  const T a = number_of<T>(p), b = number_of<T>(d);
-  if (std::isnan(b)) return p;
-  if (std::isnan(a)) return d;
-  const bool below = a < b || (a == b && std::signbit(a) && !std::signbit(b));
-  return below == greatest ? d : p;
-}
-
 Pool without_nan(Pool p) {
   std::erase_if(p.values, [&](uint64_t v) {
     return p.words == 2 ? std::isnan(f64_of(v)) : std::isnan(f32_of(static_cast<uint32_t>(v)));
@@ -308,11 +287,14 @@ std::vector<Case> all_cases(Generation g) {
   subnormals.flush = false;
   quotient_cases(subnormals, out);
   if (g == kGfx8) half_cases({}, out);
+  if (g == kGfx8) half_function_cases({}, out);
+  special_cases(g, out);
   bit_cases(g, out);
   moving_cases(out);
   scalar_bit_cases(g, out);
   lane_cases(g, out);
   lds_cases(g, out);
+  lds_atomic_cases(g, out);
   memory_cases(g, out);
   return out;
 }

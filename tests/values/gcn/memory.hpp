@@ -46,4 +46,27 @@ T signed_greater(T a, T b) {
   return static_cast<S>(a) > static_cast<S>(b) ? a : b;
 }
 
+// Floats.
+
+template <typename T>
+using BitsOf = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+template <typename T>
+T number_of(BitsOf<T> bits) {
+  if constexpr (sizeof(T) == 8)
+    return f64_of(bits);
+  else
+    return f32_of(bits);
+}
+
+/// Memory and data are not both NaN. A NaN in memory gives way, one in the data changes nothing;
+/// -0 is below +0.
+template <typename T>
+BitsOf<T> least(BitsOf<T> p, BitsOf<T> d, bool greatest) {
+  const T a = number_of<T>(p), b = number_of<T>(d);
+  if (std::isnan(b)) return p;
+  if (std::isnan(a)) return d;
+  const bool below = a < b || (a == b && std::signbit(a) && !std::signbit(b));
+  return below == greatest ? d : p;
+}
+
 }  // namespace values::gcn

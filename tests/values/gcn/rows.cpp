@@ -85,8 +85,9 @@ std::vector<Elsewhere> elsewhere(const std::vector<TableRow>& rows) {
       {"s_sethalt", "unit/gcn_machine.cpp", "s_sethalt", "a fault, or nothing"},
       {"s_dcache_wb_vol", "unit/gcn_machine.cpp", "s_dcache_wb_vol", "as s_dcache_wb"},
       {"s_endpgm", "values/gcn/kernel.cpp", "s_endpgm", "ends every kernel of these cases"}};
-  for (const char* quiet : {"s_sleep", "s_setprio", "s_incperflevel", "s_decperflevel",
-                            "s_icache_inv", "s_ttracedata", "s_wakeup", "v_nop", "v_clrexcp"})
+  for (const char* quiet :
+       {"s_sleep", "s_setprio", "s_incperflevel", "s_decperflevel", "s_icache_inv", "s_ttracedata",
+        "s_wakeup", "v_nop", "v_clrexcp", "ds_nop"})
     for (const char* form : {"", "_e64"})
       all.push_back({std::string(quiet) + form, "unit/gcn_machine.cpp", quiet,
                      "a kernel full of them computes what it does without them"});

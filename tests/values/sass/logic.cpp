@@ -231,6 +231,15 @@ void wide_tests(Builder& b) {
           {"IADD RZ.CC, R10, -R11 ;\n",
            fmt::format("ISET.{}{}.X.AND R0, R8, {{b}}, PT", cond, type), ""},
           4, 1, swapped, [test](In in, Out o) { o[0] = test(in) ? 0xffffffff : 0; }, false);
+      if (cond != "NE") continue;  // the others' flags could be read in two ways
+      b.one({"IADD RZ.CC, R10, -R11 ;\n", fmt::format("ISET.NE{}.X.AND R0.CC, R8, R9, PT", type),
+             "CSETP.NEU.AND P1, PT, CC, PT ;\nSEL R1, RZ, 0x1, !P1 ;\n"
+             "CSETP.EQU.AND P1, PT, CC, PT ;\nSEL R2, RZ, 0x1, !P1 ;\n"},
+            4, 3, swapped, [test](In in, Out o) {
+              o[0] = test(in) ? 0xffffffff : 0;
+              o[1] = test(in);
+              o[2] = !test(in);
+            });
     }
 }
 

@@ -220,21 +220,59 @@ void products(Builder& b) {
   });
 }
 
+/// Digits say where the bytes of an operand come from, the highest first: 0 to 3 of the first
+/// register, 4 to 7 of the second.
 void bytes(Builder& b) {
-  for (unsigned signs = 0; signs < 4; ++signs) {
-    const bool sa = (signs & 1) != 0, sb = (signs & 2) != 0;
-    const std::string t = sa && sb ? "" : fmt::format(".{}8.{}8", sa ? "S" : "U", sb ? "S" : "U");
-    for (const char* d : {"", ".SD"})
-      b.out.push_back(make({"", fmt::format("VABSDIFF4{}{}.ACC R0, R8, R9, R10", d, t), ""}, 3, 1,
-                           tuples({u32(), u32(), u32()}, 400), [=](In in, Out o) {
-                             o[0] = in[2];
-                             for (unsigned n = 0; n < 4; ++n) {
-                               const Part a{"", "", 8, 8 * n, sa}, c{"", "", 8, 8 * n, sb};
-                               const __int128 x = a(in[0]) - c(in[1]);
-                               o[0] += static_cast<uint32_t>(x < 0 ? -x : x);
-                             }
-                           }));
-  }
+  static constexpr const char* kFirst[] = {"",     "4321", "5432", "6543", "3201", "3012",
+                                           "0213", "3120", "1230", "2310", "2222"};
+  static constexpr const char* kSecond[] = {"",     "6543", "5432", "4321", "4567",
+                                            "6745", "5476", "4444", "7777"};
+  unsigned turn = 0;
+  const auto add = [&](bool sa, bool sb, bool sd, bool sat, bool sums, unsigned mask,
+                       std::string first, std::string second) {
+    std::string name = "VABSDIFF4";
+    if (sd) name += ".SD";
+    if (!sa || !sb) name += fmt::format(".{}8.{}8", sa ? "S" : "U", sb ? "S" : "U");
+    if (sat) name += ".SAT";
+    if (sums) name += ".ACC";
+    if (mask != 15) name += ".";
+    for (unsigned n = 0; mask != 15 && n < 4; ++n)
+      if ((mask >> n & 1) != 0) name += "XYZW"[n];
+    const auto dotted = [](const std::string& digits) {
+      return digits.empty() ? "" : "." + digits;
+    };
+    name += fmt::format(" R0, R8{}, R9{}, R10", dotted(first), dotted(second));
+    if (first.empty()) first = "3210";
+    if (second.empty()) second = "7654";
+    b.out.push_back(
+        make({"", name, ""}, 3, 1, tuples({u32(), u32(), u32()}, 200), [=](In in, Out o) {
+          const auto element = [&](const std::string& digits, unsigned n, bool is_signed) {
+            const auto byte = static_cast<unsigned>(digits[3 - n] - '0');
+            const uint32_t x = in[byte / 4] >> 8 * (byte % 4) & 0xff;
+            return is_signed && x > 127 ? static_cast<int>(x) - 256 : static_cast<int>(x);
+          };
+          o[0] = in[2];
+          for (unsigned n = 0; n < 4; ++n) {
+            if ((mask >> n & 1) == 0) continue;
+            int x = element(first, n, sa) - element(second, n, sb);
+            if (x < 0) x = -x;
+            if (sat && x > (sd ? 127 : 255)) x = sd ? 127 : 255;
+            if (sums)
+              o[0] += static_cast<uint32_t>(x);
+            else
+              o[0] = (o[0] & ~(0xffU << 8 * n)) | (static_cast<uint32_t>(x) & 0xff) << 8 * n;
+          }
+        }));
+  };
+  for (unsigned signs = 0; signs < 8; ++signs)
+    for (unsigned use = 0; use < 3; ++use) {
+      const bool sa = (signs & 1) != 0, sb = (signs & 2) != 0, sd = (signs & 4) != 0;
+      add(sa, sb, sd, use == 1, use == 2, 15, "", "");
+      add(sa, sb, sd, use == 1, use == 2, 1 + turn % 15, kFirst[turn % 11], kSecond[turn % 9]);
+      ++turn;
+    }
+  for (const char* digits : kFirst) add(true, false, false, false, false, 15, digits, "");
+  for (const char* digits : kSecond) add(false, true, false, false, true, 15, "", digits);
 }
 
 }  // namespace

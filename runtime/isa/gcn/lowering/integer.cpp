@@ -11,7 +11,7 @@ using ir::Type;
 
 namespace {
 
-Type widened(Type t) {
+Type word_type(Type t) {
   return ir::is_signed(t) ? Type::s32 : Type::u32;
 }
 
@@ -40,7 +40,7 @@ Reg byte_differences(Values& v, ir::Operand x, ir::Operand y, bool masked) {
 void lower_v_integer(LowerContext& c, const Instruction& i) {
   Values v(c, i);
   const Meaning& m = i.row->meaning;
-  const Reg r = c.make(m.op, widened(m.type), {v.integer(0, m.type), v.integer(1, m.type)});
+  const Reg r = c.make(m.op, word_type(m.type), {v.integer(0, m.type), v.integer(1, m.type)});
   v.put(ir::size_of(m.type) == 2 ? v.make(Op::zext16, {r}) : r);
 }
 
@@ -201,8 +201,19 @@ void lower_lerp(LowerContext& c, const Instruction& i) {
 /// A product and a sum of 16 bits.
 void lower_mad16(LowerContext& c, const Instruction& i) {
   Values v(c, i);
-  const Reg product = v.make(Op::mul, {v.u16(0), v.u16(1)});
-  v.put(v.make(Op::zext16, {v.make(Op::add, {product, v.u16(2)})}));
+  const Type type = i.row->meaning.type;
+  const bool is_signed = ir::is_signed(type);
+  if (!i.clamp) {
+    const Reg product = v.make(Op::mul, {v.u16(0), v.u16(1)});
+    return v.put(v.make(Op::zext16, {v.make(Op::add, {product, v.u16(2)})}));
+  }
+  // Neither the largest nor the least sum leaves 32 bits.
+  const Reg product = v.make(Op::mul, {v.integer(0, type), v.integer(1, type)});
+  const Reg sum = v.make(Op::add, {product, v.integer(2, type)});
+  const Type wide = is_signed ? Type::s32 : Type::u32;
+  const Reg low = c.make(Op::max, wide, {sum, imm(is_signed ? 0xffff8000U : 0U)});
+  const Reg inside = c.make(Op::min, wide, {low, imm(is_signed ? 0x7fffU : 0xffffU)});
+  c.emit_vector(Op::zext16, Type::u32, {c.vgpr(i.operand(Slot::vdst)->code)}, {inside});
 }
 
 /// Source, result or both lie M0 registers further. What lies past the kernel's registers is v0.

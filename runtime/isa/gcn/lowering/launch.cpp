@@ -2,6 +2,7 @@
 // scratch descriptor and where in it the wave's part begins.
 #include "runtime/guest/launch_layout.hpp"
 #include "runtime/isa/gcn/lowering/semantics.hpp"
+#include "runtime/isa/gcn/lowering/wave_step.hpp"
 
 namespace lanewise::gcn {
 
@@ -31,6 +32,7 @@ class LaunchState {
     for (const ir::Param& h : c_.kernel().hidden)
       if (h.name == "hidden_queue_ptr") want_block();
     private_aperture();
+    if (wants_whole_waves(c_.kernel())) place_lanes();
   }
 
  private:
@@ -101,6 +103,31 @@ class LaunchState {
     load.mem->offset = block + guest::kScratchAt;
     const Reg top = combine(Op::and_, high, imm(0xffff));
     c_.b.emit(Op::pack64, Type::u64, {c_.scratch_base()}, {words, top});
+  }
+
+  /// The group is whole waves in a row: where the lanes stand in the group that was asked for, and
+  /// which of them belong to it.
+  void place_lanes() {
+    ir::Param kind;
+    kind.name = guest::kWholeWaves;
+    c_.b.program().needs.hidden.push_back(std::move(kind));
+    const Reg xy = c_.b.reg(ir::Width::b32), z = c_.b.reg(ir::Width::b32);
+    ir::Inst& load =
+        c_.b.emit(Op::load, Type::u32, {xy, z}, {special(SReg::param_base, Type::u64)});
+    load.mem.emplace();
+    load.mem->count = 2;
+    load.mem->align_bytes = 4;
+    load.mem->offset = want_block() + guest::kPacketAt + 4;
+    const Reg line = special(SReg::tid_x);
+    const Reg sizes[] = {combine(Op::and_, xy, imm(0xffff)), combine(Op::shr, xy, imm(16)),
+                         combine(Op::and_, z, imm(0xffff))};
+    const Reg all = combine(Op::mul, combine(Op::mul, sizes[0], sizes[1]), sizes[2]);
+    c_.b.emit(Op::icmp, Type::u32, {c_.exec()}, {line, all}).cond = ir::Cond::lt;
+    Reg rest = line;
+    for (unsigned n = 0; n < std::min(c_.kernel().state.workitem_ids, 3U); ++n) {
+      c_.b.emit(Op::rem, Type::u32, {c_.vgpr(kVgpr0 + n)}, {rest, sizes[n]});
+      rest = combine(Op::div, rest, sizes[n]);
+    }
   }
 
   /// The number of waves in the group, and bit 31 in the first of them.

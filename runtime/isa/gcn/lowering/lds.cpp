@@ -66,23 +66,90 @@ void lower_lds_write(LowerContext& c, const Instruction& i) {
   }
 }
 
-/// ds_cmpst: the value to compare with comes first, the new one behind it.
-void lower_lds_atomic(LowerContext& c, const Instruction& i) {
-  refuse_gds(i);
+namespace {
+
+bool is_wide(const Instruction& i) {
+  return ir::size_of(i.row->meaning.type) == 8;
+}
+
+ir::Operand data_of(LowerContext& c, const Instruction& i, Slot slot) {
+  const Operand& o = *i.operand(slot);
+  if (!is_wide(i)) return c.read32(o);
+  return c.make(Op::pack64, Type::u64, {c.read32(o, 0), c.read32(o, 1)});
+}
+
+ir::Mem atomic_memory(const Instruction& i, unsigned element) {
   const Meaning& m = i.row->meaning;
-  std::vector<ir::Operand> src = {c.read32(*i.operand(Slot::ds_addr)),
-                                  c.read32(*i.operand(Slot::data0))};
-  if (m.atom == ir::AtomOp::cas) src.push_back(c.read32(*i.operand(Slot::data1)));
-  ir::Mem mem = lds_memory(i, 0);
-  mem.elem = Type::u32;
+  ir::Mem mem = lds_memory(i, element);
+  mem.elem = is_wide(i) ? Type::u64 : Type::u32;
   mem.atom = m.atom;
   mem.atom_type = m.type;
   mem.order = ir::Order::relaxed;
   mem.scope = ir::Scope::cta;
+  return mem;
+}
+
+void put(LowerContext& c, const Instruction& i, unsigned at, Reg value) {
+  if (is_wide(i))
+    c.emit_vector(Op::unpack64, Type::u64, {c.vgpr(at), c.vgpr(at + 1)}, {value});
+  else
+    c.emit_vector(Op::mov, Type::u32, {c.vgpr(at)}, {value});
+}
+
+}  // namespace
+
+/// ds_cmpst: the value to compare with comes first, the new one behind it.
+void lower_lds_atomic(LowerContext& c, const Instruction& i) {
+  refuse_gds(i);
+  const Meaning& m = i.row->meaning;
+  std::vector<ir::Operand> src = {c.read32(*i.operand(Slot::ds_addr)), data_of(c, i, Slot::data0)};
+  if (m.atom == ir::AtomOp::cas || m.atom == ir::AtomOp::fcas)
+    src.push_back(data_of(c, i, Slot::data1));
   std::vector<Reg> old;
-  if (m.returns) old.push_back(c.b.reg(Width::b32));
-  c.emit_vector(Op::atom, Type::u32, old, std::move(src)).mem = mem;
-  if (m.returns) c.emit_vector(Op::mov, Type::u32, {c.vgpr(i.operand(Slot::vdst)->code)}, {old[0]});
+  if (m.returns) old.push_back(c.b.reg(is_wide(i) ? Width::b64 : Width::b32));
+  c.emit_vector(Op::atom, is_wide(i) ? Type::u64 : Type::u32, old, std::move(src)).mem =
+      atomic_memory(i, 0);
+  if (m.returns) put(c, i, i.operand(Slot::vdst)->code, old[0]);
+}
+
+/// Two exchanges at two places; the old values follow one another.
+void lower_lds_exchanges(LowerContext& c, const Instruction& i) {
+  refuse_gds(i);
+  const Type type = is_wide(i) ? Type::u64 : Type::u32;
+  const ir::Operand at = c.read32(*i.operand(Slot::ds_addr));
+  const ir::Operand data[] = {data_of(c, i, Slot::data0), data_of(c, i, Slot::data1)};
+  Reg old[2];
+  for (unsigned n = 0; n < 2; ++n) {
+    old[n] = c.b.reg(width_of(type));
+    c.emit_vector(Op::atom, type, {old[n]}, {at, data[n]}).mem = atomic_memory(i, n);
+  }
+  const unsigned dst = i.operand(Slot::vdst)->code;
+  for (unsigned n = 0; n < 2; ++n) put(c, i, dst + n * (is_wide(i) ? 2 : 1), old[n]);
+}
+
+/// ds_append and ds_consume: the wave's first active lane adds or takes off the number of active
+/// ones, at M0[31:16] and the offset; all of them get the old value.
+void lower_lds_count(LowerContext& c, const Instruction& i) {
+  refuse_gds(i);
+  const Reg running = c.make(Op::ballot, Type::u64, {c.exec()});
+  const Reg count = c.b.reg(Width::b32);
+  c.b.emit(Op::popc, Type::u64, {count}, {running});
+  const Reg bits = c.make(Op::brev, Type::u64, {running});
+  const Reg first = c.b.reg(Width::b32);
+  c.b.emit(Op::clz, Type::u64, {first}, {bits});
+  const Reg from = c.make(Op::and_, Type::u32, {first, imm(63)});
+  const Reg lane = c.b.reg(Width::b32);
+  c.b.emit(Op::sreg, Type::u32, {lane}, {}).mode = static_cast<uint8_t>(ir::SReg::laneid);
+  const Reg chosen = c.compare(ir::Cond::eq, Type::u32, lane, from);
+  const ir::Operand base =
+      c.make(Op::shr, Type::u32, {c.read_known({.code = kM0, .label = {}}), imm(16)});
+  const Reg old = c.b.reg(Width::b32);
+  c.b.emit(Op::mov, Type::u32, {old}, {imm(0)});
+  c.narrow(chosen);
+  c.emit_vector(Op::atom, Type::u32, {old}, {base, count}).mem = atomic_memory(i, 0);
+  c.widen();
+  const Reg shared = c.make(Op::readlane, Type::none, {old, from});
+  c.emit_vector(Op::mov, Type::u32, {c.vgpr(i.operand(Slot::vdst)->code)}, {shared});
 }
 
 }  // namespace lanewise::gcn

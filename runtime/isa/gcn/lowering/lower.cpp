@@ -5,6 +5,7 @@
 
 #include "lanewise/types.hpp"
 #include "runtime/isa/gcn/lowering/semantics.hpp"
+#include "runtime/isa/gcn/lowering/wave_step.hpp"
 #include "runtime/isa/gcn/rules/hazards.hpp"
 
 namespace lanewise::gcn {
@@ -27,9 +28,10 @@ class KernelLowering {
                  const LowerOptions& options, std::vector<Diagnostic>& out)
       : kernel_(kernel),
         image_(image),
-        options_(options),
-        analysis_(analyse(kernel, options)),
+        options_(options_for(kernel, options)),
+        analysis_(analyse(kernel, options_)),
         constants_in_(constants_in(kernel, analysis_)),
+        steps_(wave_steps(kernel, analysis_)),
         context_(program_, kernel, analysis_, gen),
         out_(out) {
     program_.name = kernel.name;
@@ -56,6 +58,10 @@ class KernelLowering {
   }
 
  private:
+  static LowerOptions options_for(const Kernel& kernel, LowerOptions options) {
+    options.partial_exec = options.partial_exec || wants_whole_waves(kernel);
+    return options;
+  }
   void error(const Instruction& i, const std::string& message) {
     out_.push_back(diagnostic(kernel_, i, message, false));
   }
@@ -149,6 +155,8 @@ class KernelLowering {
     context_.b.set_site(static_cast<uint32_t>(program_.sites.size() - 1));
     context_.scc_live = options_.keep_scc || live_after(b, index, kScc);
     context_.mask_live = mask_live_after(b, index);
+    constexpr uint32_t kWholeWave = 0xffffffff;
+    if (steps_[index]) context_.b.emit(Op::wave_sync, Type::none, {}, {imm(kWholeWave)});
     try {
       carry_out(index);
     } catch (const Unsupported& e) {
@@ -262,10 +270,11 @@ class KernelLowering {
 
   const Kernel& kernel_;
   const ir::Global* image_;
-  const LowerOptions& options_;
+  LowerOptions options_;
   ir::Program program_;
   Analysis analysis_;
   std::vector<ScalarConstants> constants_in_;
+  std::vector<bool> steps_;      ///< instructions before which the wave comes together
   std::vector<ScalarSet> live_;  ///< behind each instruction of the block in work
   LowerContext context_;
   std::vector<Diagnostic>& out_;

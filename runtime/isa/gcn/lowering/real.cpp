@@ -105,7 +105,8 @@ Reg from_double(Values& v, ir::Operand x, Type to, ir::Round round) {
   return r;
 }
 
-/// x * 2^n, rounded once.
+}  // namespace
+
 Reg scaled(Values& v, ir::Operand x, ir::Operand n, ir::Round round) {
   const Parts p = parts(v, x);
   const Reg n_small = clamped(v, n, -3000, 3000);
@@ -117,8 +118,6 @@ Reg scaled(Values& v, ir::Operand x, ir::Operand n, ir::Round round) {
   const Reg same = product(v, x, imm(0x3ff0000000000000));
   return v.select(p.special, same, result, Type::u64);
 }
-
-}  // namespace
 
 void lower_real(LowerContext& c, const Instruction& i) {
   Values v(c, i);
@@ -175,12 +174,14 @@ void lower_approximate(LowerContext& c, const Instruction& i) {
   v.put_real(r, Type::f32);
 }
 
+namespace {
+
 /// The sine or cosine of a number of turns. Beyond 256 turns the hardware gives up: 0 and 1.
-void lower_turns(LowerContext& c, const Instruction& i) {
-  Values v(c, i);
+ir::Operand of_turns(Values& v, ir::Operand x) {
+  LowerContext& c = v.c;
+  const Instruction& i = v.i;
   const Type t = Type::f32;
   const bool sine = i.row->meaning.op == Op::fsin_approx;
-  const ir::Operand x = v.flushed(v.real(0, t), t);
   const auto real = [&](Op op, std::vector<ir::Operand> src) {
     return c.make(op, t, std::move(src));
   };
@@ -206,7 +207,58 @@ void lower_turns(LowerContext& c, const Instruction& i) {
   // Infinities and NaN.
   const Reg difference = real(Op::fsub, {x, x});
   const Reg endless = v.compare(Op::fcmp, Cond::nan, t, difference, difference);
-  v.put_real(v.select(endless, difference, finite), t);
+  return v.select(endless, difference, finite);
+}
+
+/// A half's value as a float, and back in the direction of the mode.
+ir::Operand half_as_float(Values& v) {
+  const Reg r = v.c.b.reg(Width::b32);
+  v.c.b.emit(Op::f2f, Type::f32, {r}, {v.operand(0, Type::f16)}).from = Type::f16;
+  return r;
+}
+void put_as_half(Values& v, ir::Operand x) {
+  const Reg r = v.c.b.reg(Width::b32);
+  ir::Inst& inst = v.c.b.emit(Op::f2f, Type::f16, {r}, {x});
+  inst.from = Type::f32;
+  inst.round = v.mode.round(Type::f16);
+  v.put_real(v.mode.keeps_results(Type::f16) ? ir::Operand(r) : v.flushed(r, Type::f16), Type::f16);
+}
+
+}  // namespace
+
+void lower_turns(LowerContext& c, const Instruction& i) {
+  Values v(c, i);
+  v.put_real(of_turns(v, v.flushed(v.real(0, Type::f32), Type::f32)), Type::f32);
+}
+
+/// Every half is a normal float, and what the functions give is exact to more bits than a half has.
+void lower_half_function(LowerContext& c, const Instruction& i) {
+  Values v(c, i);
+  const Reg r = c.b.reg(Width::b32);
+  c.b.emit(i.row->meaning.op, Type::f32, {r}, {half_as_float(v)});
+  put_as_half(v, r);
+}
+
+void lower_half_turns(LowerContext& c, const Instruction& i) {
+  Values v(c, i);
+  put_as_half(v, of_turns(v, half_as_float(v)));
+}
+
+/// Two roundings, and no subnormals in any mode, as with floats.
+void lower_half_mad(LowerContext& c, const Instruction& i) {
+  Values v(c, i);
+  const Type t = Type::f16;
+  const auto step = [&](Op op, ir::Operand x, ir::Operand y) {
+    const Reg r = c.b.reg(Width::b32);
+    ir::Inst& inst = c.b.emit(op, t, {r}, {x, y});
+    inst.ftz = true;
+    inst.round = v.mode.round(t);
+    return r;
+  };
+  const Reg product = step(Op::fmul, v.real(0, t), v.real(1, t));
+  const ir::Operand addend =
+      v.count() > 2 ? v.real(2, t) : ir::Operand(v.make(Op::zext16, {v.old()}));
+  v.put_real(step(Op::fadd, product, addend), t);
 }
 
 /// Reciprocal, root and reciprocal root of doubles: rounded right, which hardware's are not.
@@ -328,8 +380,10 @@ void lower_ldexp(LowerContext& c, const Instruction& i) {
     const ir::Operand r = scaled(v, x, v.u32(1), round);
     return v.put_real(v.mode.keeps_results(t) ? r : v.flushed(r, t), t);
   }
+  // A half's exponent has 16 bits.
+  const ir::Operand exponent = t == Type::f16 ? v.s16(1) : v.u32(1);
   // Every f32, subnormal ones included, times 2^-280 to 2^280 is a normal double.
-  const Reg factor = power(v, clamped(v, v.u32(1), -400, 400));
+  const Reg factor = power(v, clamped(v, exponent, -400, 400));
   const Reg wide = product(v, to_double(v, x, t), factor);
   const ir::Operand r = from_double(v, wide, t, round);
   v.put_real(v.mode.keeps_results(t) ? r : v.flushed(r, t), t);

@@ -87,7 +87,7 @@ void lower_sff1(LowerContext& c, const Instruction& i) {
 
 namespace {
 
-uint32_t sign_extended(const Operand& simm16) {
+uint32_t signed_constant(const Operand& simm16) {
   return static_cast<uint32_t>(int32_t{static_cast<int16_t>(simm16.value)});
 }
 
@@ -95,7 +95,7 @@ uint32_t sign_extended(const Operand& simm16) {
 
 /// SCC of s_addk_i32 is signed overflow.
 void lower_saddk(LowerContext& c, const Instruction& i) {
-  const ir::Operand a = c.read32(i.operands[0]), b = imm(sign_extended(i.operands[1]));
+  const ir::Operand a = c.read32(i.operands[0]), b = imm(signed_constant(i.operands[1]));
   const Reg r = c.make(i.row->meaning.op, Type::u32, {a, b});
   if (c.scc_live && i.row->meaning.op == Op::add) {
     const Reg x = c.make(Op::xor_, Type::u32, {a, r}), y = c.make(Op::xor_, Type::u32, {b, r});
@@ -109,7 +109,7 @@ void lower_saddk(LowerContext& c, const Instruction& i) {
 void lower_scmpk(LowerContext& c, const Instruction& i) {
   const Meaning& m = i.row->meaning;
   const uint32_t k =
-      m.type == Type::s32 ? sign_extended(i.operands[1]) : i.operands[1].value & 0xffff;
+      m.type == Type::s32 ? signed_constant(i.operands[1]) : i.operands[1].value & 0xffff;
   c.b.emit(Op::icmp, m.type, {c.scc()}, {c.read32(i.operands[0]), imm(k)}).cond = m.cond;
 }
 

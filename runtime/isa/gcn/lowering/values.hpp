@@ -54,4 +54,7 @@ class Values {
   std::vector<const Operand*> sources_;
 };
 
+/// A double times 2^n, rounded once.
+ir::Reg scaled(Values& v, ir::Operand x, ir::Operand n, ir::Round round);
+
 }  // namespace lanewise::gcn

@@ -126,7 +126,7 @@ void lower_vshift64(LowerContext& c, const Instruction& i) {
 /// The carry is a mask: 0 in inactive lanes. It is not computed when nobody reads it.
 void lower_vadd(LowerContext& c, const Instruction& i) {
   const Meaning& m = i.row->meaning;
-  check_output(i, false);
+  if (c.gen() != Gen::gfx8 || i.omod != 0) check_output(i, false);
   const auto s = sources(i);
   const ir::Operand a = read(c, i, *s[0]), b = read(c, i, *s[1]);
   const Operand* pair = i.operand(Slot::mask_dst);
@@ -134,7 +134,8 @@ void lower_vadd(LowerContext& c, const Instruction& i) {
   ir::Operand carry_in = imm(0);
   if (i.row->does(kReadsVcc)) carry_in = c.mask(kVccLo);
   if (const Operand* in = i.operand(Slot::mask_src)) carry_in = c.read_mask(*in);
-  const bool plain = !c.mask_wanted(carry_pair) && carry_in.is_imm() && carry_in.imm == 0;
+  const bool plain =
+      !i.clamp && !c.mask_wanted(carry_pair) && carry_in.is_imm() && carry_in.imm == 0;
   if (plain) {
     c.emit_vector(m.op == Op::addc ? Op::add : Op::sub, Type::u32, {destination(c, i)}, {a, b});
     return;
@@ -142,7 +143,12 @@ void lower_vadd(LowerContext& c, const Instruction& i) {
   const Reg sum = c.b.reg(Width::b32), carry = c.b.reg(Width::pred);
   c.b.emit(m.op, Type::u32, {sum, carry}, {a, b, carry_in});
   const ir::Operand out = c.active(carry);
-  c.emit_vector(Op::mov, Type::u32, {destination(c, i)}, {sum});
+  ir::Operand result = sum;
+  if (i.clamp) {
+    const uint32_t limit = m.op == Op::addc ? 0xffffffff : 0;
+    result = c.make(Op::select, Type::u32, {carry, imm(limit), sum});
+  }
+  c.emit_vector(Op::mov, Type::u32, {destination(c, i)}, {result});
   c.write_mask(carry_pair, out);
 }
 

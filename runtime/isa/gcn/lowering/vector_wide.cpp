@@ -1,4 +1,6 @@
 // Vector instructions on 64-bit operands, and the 16-bit ones of GCN3.
+#include <utility>
+
 #include "runtime/isa/gcn/lowering/semantics.hpp"
 
 namespace lanewise::gcn {
@@ -41,10 +43,31 @@ void lower_mad64(LowerContext& c, const Instruction& i) {
   c.write_mask(i.operand(Slot::mask_dst)->code, out);
 }
 
+namespace {
+
+/// Unsigned: the sum is at most 65535, the difference at least 0.
+void lower_v16_clamped(LowerContext& c, const Instruction& i) {
+  Instruction open = i;
+  open.clamp = false;
+  refuse_modifiers(open);
+  const Meaning& m = i.row->meaning;
+  Reg a = c.make(Op::zext16, Type::u32, {c.read16(*i.operand(Slot::src0))}),
+      b = c.make(Op::zext16, Type::u32, {c.read16(second(i))});
+  if (m.reversed) std::swap(a, b);
+  const Reg wide = c.make(m.op, Type::u32, {a, b});
+  const bool adds = m.op == Op::add;
+  const Reg inside = c.make(adds ? Op::min : Op::max, Type::s32, {wide, imm(adds ? 0xffffU : 0U)});
+  c.emit_vector(Op::mov, Type::u32, {c.vgpr(i.operand(Slot::vdst)->code)}, {inside});
+}
+
+}  // namespace
+
 /// The upper half of the result is 0. Shifts take the low four bits of the amount.
 void lower_v16(LowerContext& c, const Instruction& i) {
-  refuse_modifiers(i);
   const Meaning& m = i.row->meaning;
+  const bool sums = m.op == Op::add || m.op == Op::sub;
+  if (i.clamp && sums) return lower_v16_clamped(c, i);
+  refuse_modifiers(i);
   ir::Operand a = c.read16(*i.operand(Slot::src0)), b = c.read16(second(i));
   if (m.reversed) std::swap(a, b);
   const bool shifts = m.op == Op::shl || m.op == Op::shr;

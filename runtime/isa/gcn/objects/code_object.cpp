@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "runtime/guest/launch_layout.hpp"
 #include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/gcn/objects/metadata.hpp"
 
@@ -240,6 +241,12 @@ class Reader {
     code.size -= kOldHeaderBytes;
     Kernel k = code_of(file, code);
     apply_amdhsa(descriptor_values(d, true), k);
+    if (file.os_abi == kMesaAbi) {
+      ir::Param values;
+      values.name = guest::kMesaValues;
+      values.offset = k.kernarg_bytes;
+      k.hidden.push_back(values);
+    }
     listing_.kernels.push_back(std::move(k));
   }
   /// Of files whose flags do not say it: the note with the instruction set's version.

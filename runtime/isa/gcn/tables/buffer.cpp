@@ -61,7 +61,7 @@ void format_rows(TableBuilder& t) {
   }
 }
 
-void atomic_rows(TableBuilder& t) {
+void buffer_atomic_rows(TableBuilder& t) {
   const struct {
     const char* name;
     int si, ci, vi;
@@ -108,7 +108,7 @@ void atomic_rows(TableBuilder& t) {
 void buffer_rows(TableBuilder& t) {
   plain_rows(t);
   format_rows(t);
-  atomic_rows(t);
+  buffer_atomic_rows(t);
   t.kind(Kind::store, "buffer_store_lds_dword", Encoding::mubuf, {-1, 0x3d},
          {{Slot::srsrc, 4}, {Slot::soffset}}, lower_lds_store);
   t.mubuf(Kind::cache, "buffer_wbinvl1", {0x71, 0x71, 0x3e}, 0, lower_invalidate);

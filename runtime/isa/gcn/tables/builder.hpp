@@ -25,6 +25,9 @@ struct Codes {
   static constexpr int above(int code, int by) { return code < 0 ? -1 : code + by; }
 };
 
+inline const std::vector<SlotSpec> kThreeSources = {
+    {Slot::vdst}, {Slot::src0}, {Slot::src1}, {Slot::src2}};
+
 class TableBuilder {
  public:
   Row& row(std::string name, Encoding encoding, Codes codes, std::vector<SlotSpec> operands,

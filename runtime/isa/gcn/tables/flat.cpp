@@ -12,7 +12,7 @@ void flat(TableBuilder& t, Kind kind, const std::string& name, int ci, int vi,
   t.kind(kind, name, Encoding::flat, {-1, ci, vi}, std::move(operands), lower, m);
 }
 
-void access_rows(TableBuilder& t) {
+void flat_access_rows(TableBuilder& t) {
   const auto load = [&](const char* name, int ci, int vi, Type type, uint8_t count) {
     flat(t, Kind::load, std::string("flat_load_") + name, ci, vi,
          {{Slot::vdst, count}, {Slot::ds_addr, 2}}, lower_flat_load, memory(type, count));
@@ -49,7 +49,7 @@ void atomic_pair(TableBuilder& t, const std::string& name, int ci, int vi, uint8
        {{Slot::vdst, dwords}, {Slot::ds_addr, 2}, {Slot::data0, data}}, lower_flat_atomic, m);
 }
 
-void atomic_rows(TableBuilder& t) {
+void flat_atomic_rows(TableBuilder& t) {
   const struct {
     const char* name;
     int ci, vi;
@@ -87,8 +87,8 @@ void atomic_rows(TableBuilder& t) {
 }  // namespace
 
 void flat_rows(TableBuilder& t) {
-  access_rows(t);
-  atomic_rows(t);
+  flat_access_rows(t);
+  flat_atomic_rows(t);
 }
 
 }  // namespace lanewise::gcn

@@ -11,7 +11,6 @@ using ir::Op;
 using ir::Type;
 
 const std::vector<SlotSpec> kTwo = {{S::vdst}, {S::src0}, {S::src1}};
-const std::vector<SlotSpec> kThree = {{S::vdst}, {S::src0}, {S::src1}, {S::src2}};
 
 Meaning counted(Meaning m, uint8_t count) {
   m.count = count;
@@ -28,9 +27,9 @@ void bit_rows(TableBuilder& t) {
   t.vop3("v_bcnt_u32_b32", {-1, 651}, kTwo, lower_v_count);
   t.vop2("v_mul_hi_i32_i24", {10, 7}, lower_mulhi24, op(Op::mulhi, Type::s32));
   t.vop2("v_mul_hi_u32_u24", {12, 9}, lower_mulhi24, op(Op::mulhi));
-  t.vop3("v_alignbyte_b32", {335, 463}, kThree, lower_alignbyte);
-  t.vop3("v_perm_b32", {-1, 493}, kThree, lower_perm);
-  t.vop3("v_lerp_u8", {333, 461}, kThree, lower_lerp);
+  t.vop3("v_alignbyte_b32", {335, 463}, kThreeSources, lower_alignbyte);
+  t.vop3("v_perm_b32", {-1, 493}, kThreeSources, lower_perm);
+  t.vop3("v_lerp_u8", {333, 461}, kThreeSources, lower_lerp);
   const struct {
     const char* name;
     int code;
@@ -40,17 +39,17 @@ void bit_rows(TableBuilder& t) {
                {"v_max3_i32", 341, Op::max, Type::s32}, {"v_max3_u32", 342, Op::max, Type::u32},
                {"v_med3_i32", 344, Op::mov, Type::s32}, {"v_med3_u32", 345, Op::mov, Type::u32}};
   for (const auto& r : three)
-    t.vop3(r.name, {r.code, r.code + 127}, kThree,
+    t.vop3(r.name, {r.code, r.code + 127}, kThreeSources,
            r.op == Op::mov ? lower_v_median : lower_v_extremes, op(r.op, r.type));
 }
 
 /// Sums of differences: `count` is the width of a part in bits.
 void difference_rows(TableBuilder& t) {
-  t.vop3("v_sad_u8", {346, 473}, kThree, lower_sad, counted({}, 8));
-  t.vop3("v_sad_hi_u8", {347, 474}, kThree, lower_sad, counted(op(Op::shl), 8));
-  t.vop3("v_sad_u16", {348, 475}, kThree, lower_sad, counted({}, 16));
-  t.vop3("v_sad_u32", {349, 476}, kThree, lower_sad, counted({}, 32));
-  t.vop3("v_msad_u8", {369, 484}, kThree, lower_sad, counted(op(Op::select), 8));
+  t.vop3("v_sad_u8", {346, 473}, kThreeSources, lower_sad, counted({}, 8));
+  t.vop3("v_sad_hi_u8", {347, 474}, kThreeSources, lower_sad, counted(op(Op::shl), 8));
+  t.vop3("v_sad_u16", {348, 475}, kThreeSources, lower_sad, counted({}, 16));
+  t.vop3("v_sad_u32", {349, 476}, kThreeSources, lower_sad, counted({}, 32));
+  t.vop3("v_msad_u8", {369, 484}, kThreeSources, lower_sad, counted(op(Op::select), 8));
   const std::vector<SlotSpec> four = {{S::vdst, 2}, {S::src0, 2}, {S::src1}, {S::src2, 2}};
   t.vop3("v_qsad_pk_u16_u8", {-1, 370, 485}, four, lower_sad_wide, counted({}, 16));
   t.vop3("v_mqsad_pk_u16_u8", {371, 486}, four, lower_sad_wide, counted(op(Op::select), 16));
@@ -90,8 +89,8 @@ void narrow_rows(TableBuilder& t) {
               {"v_min_u16", 49, Op::min, Type::u16},
               {"v_min_i16", 50, Op::min, Type::s16}};
   for (const auto& r : rows) t.vop2(r.name, {-1, r.code}, lower_v_integer, op(r.op, r.type));
-  t.vop3("v_mad_u16", {-1, 491}, kThree, lower_mad16, op(Op::mul, Type::u16));
-  t.vop3("v_mad_i16", {-1, 492}, kThree, lower_mad16, op(Op::mul, Type::s16));
+  t.vop3("v_mad_u16", {-1, 491}, kThreeSources, lower_mad16, op(Op::mul, Type::u16));
+  t.vop3("v_mad_i16", {-1, 492}, kThreeSources, lower_mad16, op(Op::mul, Type::s16));
 }
 
 void scalar_bits(TableBuilder& t) {

@@ -7,9 +7,9 @@ namespace {
 using ir::AtomOp;
 using ir::Type;
 
-void ds(TableBuilder& t, Kind kind, const std::string& name, Codes codes,
+Row& ds(TableBuilder& t, Kind kind, const std::string& name, Codes codes,
         std::vector<SlotSpec> operands, LowerFn lower, const Meaning& m) {
-  t.kind(kind, name, Encoding::ds, codes, std::move(operands), lower, m);
+  return t.kind(kind, name, Encoding::ds, codes, std::move(operands), lower, m);
 }
 
 /// `count` elements each at its own place; stride 0 = one place, offset in bytes.
@@ -19,7 +19,7 @@ Meaning element(Type type, uint8_t count, uint16_t stride) {
   return m;
 }
 
-void access_rows(TableBuilder& t) {
+void lds_access_rows(TableBuilder& t) {
   const auto read = [&](const char* name, int op, Type type, uint8_t count, uint16_t stride) {
     const auto dwords = static_cast<uint8_t>(count * (ir::size_of(type) == 8 ? 2 : 1));
     ds(t, Kind::load, name, op, {{Slot::vdst, dwords}, {Slot::ds_addr}}, lower_lds_read,
@@ -60,46 +60,129 @@ void access_rows(TableBuilder& t) {
   write("ds_write2st64_b64", 79, Type::u64, 2, 512);
 }
 
-void atomic_rows(TableBuilder& t) {
-  const struct {
-    const char *name, *suffix;
-    int op;
-    AtomOp atom;
-    Type type;
-  } atomics[] = {
-      {"add", "u32", 0, AtomOp::add, Type::u32},   {"sub", "u32", 1, AtomOp::sub, Type::u32},
-      {"rsub", "u32", 2, AtomOp::rsub, Type::u32}, {"inc", "u32", 3, AtomOp::inc, Type::u32},
-      {"dec", "u32", 4, AtomOp::dec, Type::u32},   {"min", "i32", 5, AtomOp::min, Type::s32},
-      {"max", "i32", 6, AtomOp::max, Type::s32},   {"min", "u32", 7, AtomOp::min, Type::u32},
-      {"max", "u32", 8, AtomOp::max, Type::u32},   {"and", "b32", 9, AtomOp::and_, Type::u32},
-      {"or", "b32", 10, AtomOp::or_, Type::u32},   {"xor", "b32", 11, AtomOp::xor_, Type::u32}};
-  for (const auto& a : atomics) {
-    Meaning m = memory(a.type, 1);
-    m.atom = a.atom;
-    const std::string name = std::string("ds_") + a.name + "_";
-    ds(t, Kind::atomic, name + a.suffix, a.op, {{Slot::ds_addr}, {Slot::data0}}, lower_lds_atomic,
-       m);
+struct AtomicName {
+  const char *name, *type, *wide_type;
+  int op;
+  AtomOp atom;
+  Type of, wide;
+};
+constexpr AtomicName kAtomics[] = {{"add", "u32", "u64", 0, AtomOp::add, Type::u32, Type::u64},
+                                   {"sub", "u32", "u64", 1, AtomOp::sub, Type::u32, Type::u64},
+                                   {"rsub", "u32", "u64", 2, AtomOp::rsub, Type::u32, Type::u64},
+                                   {"inc", "u32", "u64", 3, AtomOp::inc, Type::u32, Type::u64},
+                                   {"dec", "u32", "u64", 4, AtomOp::dec, Type::u32, Type::u64},
+                                   {"min", "i32", "i64", 5, AtomOp::min, Type::s32, Type::s64},
+                                   {"max", "i32", "i64", 6, AtomOp::max, Type::s32, Type::s64},
+                                   {"min", "u32", "u64", 7, AtomOp::min, Type::u32, Type::u64},
+                                   {"max", "u32", "u64", 8, AtomOp::max, Type::u32, Type::u64},
+                                   {"and", "b32", "b64", 9, AtomOp::and_, Type::u32, Type::u64},
+                                   {"or", "b32", "b64", 10, AtomOp::or_, Type::u32, Type::u64},
+                                   {"xor", "b32", "b64", 11, AtomOp::xor_, Type::u32, Type::u64},
+                                   {"min", "f32", "f64", 18, AtomOp::min, Type::f32, Type::f64},
+                                   {"max", "f32", "f64", 19, AtomOp::max, Type::f32, Type::f64}};
+/// The numbers of forms that return the old value, and of those on 64 bits, above the plain ones.
+constexpr int kReturning = 32, kWide = 64;
+
+void lds_atomic_rows(TableBuilder& t) {
+  const auto pair = [&](const std::string& name, const std::string& type, Codes plain,
+                        Codes returning, std::vector<SlotSpec> operands, Meaning m) {
+    const auto dwords = static_cast<uint8_t>(ir::size_of(m.type) / 4);
+    ds(t, Kind::atomic, "ds_" + name + "_" + type, plain, operands, lower_lds_atomic, m);
     m.returns = true;
-    ds(t, Kind::atomic, name + "rtn_" + a.suffix, 32 + a.op,
-       {{Slot::vdst}, {Slot::ds_addr}, {Slot::data0}}, lower_lds_atomic, m);
+    operands.insert(operands.begin(), {Slot::vdst, dwords});
+    ds(t, Kind::atomic, "ds_" + name + "_rtn_" + type, returning, operands, lower_lds_atomic, m);
+  };
+  for (const bool wide : {false, true}) {
+    const auto dwords = static_cast<uint8_t>(wide ? 2 : 1);
+    const int base = wide ? kWide : 0;
+    const std::vector<SlotSpec> one = {{Slot::ds_addr}, {Slot::data0, dwords}},
+                                two = {
+                                    {Slot::ds_addr}, {Slot::data0, dwords}, {Slot::data1, dwords}};
+    for (const AtomicName& a : kAtomics) {
+      Meaning m = memory(wide ? a.wide : a.of, 1);
+      m.atom = a.atom;
+      pair(a.name, wide ? a.wide_type : a.type, base + a.op, base + kReturning + a.op, one, m);
+    }
+    Meaning m = memory(wide ? Type::u64 : Type::u32, 1);
+    m.atom = AtomOp::cas;
+    const std::string bits = wide ? "b64" : "b32";
+    pair("cmpst", bits, base + 16, base + kReturning + 16, two, m);
+    m.type = wide ? Type::f64 : Type::f32;
+    m.atom = AtomOp::fcas;
+    pair("cmpst", wide ? "f64" : "f32", base + 17, base + kReturning + 17, two, m);
+    m.type = wide ? Type::u64 : Type::u32;
+    m.atom = AtomOp::exch;
+    m.returns = true;
+    ds(t, Kind::atomic, "ds_wrxchg_rtn_" + bits, base + 45,
+       {{Slot::vdst, dwords}, {Slot::ds_addr}, {Slot::data0, dwords}}, lower_lds_atomic, m);
+    for (const bool far : {false, true}) {
+      m.stride = static_cast<uint16_t>(4 * dwords * (far ? 64 : 1));
+      ds(t, Kind::atomic, (far ? "ds_wrxchg2st64_rtn_" : "ds_wrxchg2_rtn_") + bits,
+         base + (far ? 47 : 46),
+         {{Slot::vdst, static_cast<uint8_t>(2 * dwords)},
+          {Slot::ds_addr},
+          {Slot::data0, dwords},
+          {Slot::data1, dwords}},
+         lower_lds_exchanges, m);
+    }
   }
-  Meaning m = memory(Type::u32, 1);
-  m.atom = AtomOp::cas;
-  ds(t, Kind::atomic, "ds_cmpst_b32", 16, {{Slot::ds_addr}, {Slot::data0}, {Slot::data1}},
-     lower_lds_atomic, m);
-  m.returns = true;
-  ds(t, Kind::atomic, "ds_cmpst_rtn_b32", 48,
-     {{Slot::vdst}, {Slot::ds_addr}, {Slot::data0}, {Slot::data1}}, lower_lds_atomic, m);
-  m.atom = AtomOp::exch;
-  ds(t, Kind::atomic, "ds_wrxchg_rtn_b32", 45, {{Slot::vdst}, {Slot::ds_addr}, {Slot::data0}},
-     lower_lds_atomic, m);
+  Meaning add = memory(Type::f32, 1);
+  add.atom = AtomOp::add;
+  pair("add", "f32", {-1, 21}, {-1, 53}, {{Slot::ds_addr}, {Slot::data0}}, add);
+  Meaning count = memory(Type::u32, 1);
+  count.atom = AtomOp::sub;
+  ds(t, Kind::atomic, "ds_consume", {61, 189}, {{Slot::vdst}}, lower_lds_count, count).effects =
+      kReadsM0 | kReadsExec;
+  count.atom = AtomOp::add;
+  ds(t, Kind::atomic, "ds_append", {62, 190}, {{Slot::vdst}}, lower_lds_count, count).effects =
+      kReadsM0 | kReadsExec;
+}
+
+/// What changes memory in ways that no atomic operation of the IR has: with a mask, under a
+/// condition, by a second place of LDS.
+void absent_rows(TableBuilder& t) {
+  const auto absent = [&](const std::string& name, Codes codes, std::vector<SlotSpec> operands) {
+    t.absent(name, Encoding::ds, codes, std::move(operands));
+  };
+  for (const bool wide : {false, true}) {
+    const auto dwords = static_cast<uint8_t>(wide ? 2 : 1);
+    const int base = wide ? kWide : 0;
+    const std::string bits = wide ? "b64" : "b32";
+    const SlotSpec to{Slot::vdst, dwords}, at{Slot::ds_addr}, first{Slot::data0, dwords},
+        second{Slot::data1, dwords};
+    absent("ds_mskor_" + bits, base + 12, {at, first, second});
+    absent("ds_mskor_rtn_" + bits, base + kReturning + 12, {to, at, first, second});
+    for (const AtomicName& a : kAtomics)
+      absent(std::string("ds_") + a.name + "_src2_" + (wide ? a.wide_type : a.type),
+             128 + base + a.op, {at});
+    absent("ds_write_src2_" + bits, 141 + base, {at});
+  }
+  absent("ds_add_src2_f32", {-1, 149}, {{Slot::ds_addr}});
+  absent("ds_wrap_rtn_b32", {-1, 52, 52},
+         {{Slot::vdst}, {Slot::ds_addr}, {Slot::data0}, {Slot::data1}});
+  absent("ds_condxchg32_rtn_b64", {-1, 126, 126},
+         {{Slot::vdst, 2}, {Slot::ds_addr}, {Slot::data0, 2}});
+  // Semaphores of the global data share: no element of memory is accessed.
+  const auto semaphore = [&](const std::string& name, Codes codes, bool takes_value) {
+    t.absent(name, Encoding::ds, codes,
+             takes_value ? std::vector<SlotSpec>{{Slot::ds_addr}} : std::vector<SlotSpec>{})
+        .meaning.count = 0;
+  };
+  semaphore("ds_gws_sema_release_all", {-1, 24, 152}, false);
+  semaphore("ds_gws_init", {25, 153}, true);
+  semaphore("ds_gws_sema_v", {26, 154}, false);
+  semaphore("ds_gws_sema_br", {27, 155}, true);
+  semaphore("ds_gws_sema_p", {28, 156}, false);
+  semaphore("ds_gws_barrier", {29, 157}, true);
 }
 
 }  // namespace
 
 void lds_rows(TableBuilder& t) {
-  access_rows(t);
-  atomic_rows(t);
+  lds_access_rows(t);
+  lds_atomic_rows(t);
+  absent_rows(t);
+  t.kind(Kind::nothing, "ds_nop", Encoding::ds, {-1, 20, 20}, {}, lower_nothing);
 }
 
 }  // namespace lanewise::gcn

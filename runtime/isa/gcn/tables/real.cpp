@@ -10,7 +10,6 @@ using S = Slot;
 using ir::Op;
 using ir::Type;
 
-const std::vector<SlotSpec> kThree = {{S::vdst}, {S::src0}, {S::src1}, {S::src2}};
 const std::vector<SlotSpec> kThreeWide = {{S::vdst, 2}, {S::src0, 2}, {S::src1, 2}, {S::src2, 2}};
 
 Meaning rounding(ir::Round r, Type type) {
@@ -46,21 +45,25 @@ void function_rows(TableBuilder& t) {
   t.vop2("v_min_legacy_f32", {13, -1}, lower_extreme_legacy, f32(Op::fmin));
   t.vop2("v_max_legacy_f32", {14, -1}, lower_extreme_legacy, f32(Op::fmax));
   t.vop2("v_mac_legacy_f32", {6, -1}, lower_mad_legacy, f32(Op::fmul), kReadsDst);
-  t.vop3("v_mad_legacy_f32", {320, 448}, kThree, lower_mad_legacy, f32(Op::fmul));
+  t.vop3("v_mad_legacy_f32", {320, 448}, kThreeSources, lower_mad_legacy, f32(Op::fmul));
   t.row("v_madmk_f32", E::vop2, {32, 23}, {{S::vdst}, {S::src0}, {S::literal}, {S::vsrc1}},
         lower_mad_constant, f32(Op::fmul));
   t.row("v_madak_f32", E::vop2, {33, 24}, {{S::vdst}, {S::src0}, {S::vsrc1}, {S::literal}},
         lower_mad_constant, f32(Op::fmul));
   t.vop2("v_ldexp_f32", {43, -1}, lower_ldexp, f32(Op::fmul));
   t.vop3("v_ldexp_f32", {-1, 648}, {{S::vdst}, {S::src0}, {S::src1}}, lower_ldexp, f32(Op::fmul));
-  t.vop3("v_min3_f32", {337, 464}, kThree, lower_three_extremes, f32(Op::fmin));
-  t.vop3("v_max3_f32", {340, 467}, kThree, lower_three_extremes, f32(Op::fmax));
-  t.vop3("v_med3_f32", {343, 470}, kThree, lower_median, f32(Op::fmax));
-  t.vop3("v_cubeid_f32", {324, 452}, kThree, nullptr);
-  t.vop3("v_cubesc_f32", {325, 453}, kThree, nullptr);
-  t.vop3("v_cubetc_f32", {326, 454}, kThree, nullptr);
-  t.vop3("v_cubema_f32", {327, 455}, kThree, nullptr);
-  t.vop3("v_mullit_f32", {336, -1}, kThree, nullptr);
+  t.vop3("v_min3_f32", {337, 464}, kThreeSources, lower_three_extremes, f32(Op::fmin));
+  t.vop3("v_max3_f32", {340, 467}, kThreeSources, lower_three_extremes, f32(Op::fmax));
+  t.vop3("v_med3_f32", {343, 470}, kThreeSources, lower_median, f32(Op::fmax));
+  // `count`: face, the two coordinates in it, twice the major axis.
+  static constexpr const char* kCube[] = {"v_cubeid_f32", "v_cubesc_f32", "v_cubetc_f32",
+                                          "v_cubema_f32"};
+  for (int n = 0; n < 4; ++n) {
+    Meaning m = f32(Op::fadd);
+    m.count = static_cast<uint8_t>(n);
+    t.vop3(kCube[n], {324 + n, 452 + n}, kThreeSources, lower_cube, m);
+  }
+  t.vop3("v_mullit_f32", {336, -1}, kThreeSources, nullptr);
 }
 
 void quotient_rows(TableBuilder& t) {
@@ -70,11 +73,11 @@ void quotient_rows(TableBuilder& t) {
   t.vop3("v_div_scale_f64", {366, 481},
          {{S::vdst, 2}, {S::mask_dst, 2}, {S::src0, 2}, {S::src1, 2}, {S::src2, 2}},
          lower_div_scale, wide);
-  t.vop3("v_div_fmas_f32", {367, 482}, kThree, lower_div_fmas, narrow, kReadsVcc);
+  t.vop3("v_div_fmas_f32", {367, 482}, kThreeSources, lower_div_fmas, narrow, kReadsVcc);
   t.vop3("v_div_fmas_f64", {368, 483}, kThreeWide, lower_div_fmas, wide, kReadsVcc);
-  t.vop3("v_div_fixup_f32", {351, 478}, kThree, lower_div_fixup, narrow);
+  t.vop3("v_div_fixup_f32", {351, 478}, kThreeSources, lower_div_fixup, narrow);
   t.vop3("v_div_fixup_f64", {352, 479}, kThreeWide, lower_div_fixup, wide);
-  t.vop3("v_div_fixup_f16", {-1, 495}, kThree, nullptr);
+  t.vop3("v_div_fixup_f16", {-1, 495}, kThreeSources, lower_div_fixup, op(Op::fdiv, Type::f16));
 }
 
 void wide_rows(TableBuilder& t) {
@@ -87,7 +90,7 @@ void wide_rows(TableBuilder& t) {
   t.vop3("v_max_f64", {359, 643}, two, lower_real_extreme, f64(Op::fmax));
   t.vop3("v_fma_f64", {332, 460}, kThreeWide, lower_real, f64(Op::ffma));
   t.vop3("v_ldexp_f64", {360, 644}, scaled, lower_ldexp, f64(Op::fmul));
-  t.vop3("v_trig_preop_f64", {372, 658}, scaled, nullptr);
+  t.vop3("v_trig_preop_f64", {372, 658}, scaled, lower_trig_preop, f64(Op::fmul));
   t.vop1("v_rcp_f64", {47, 37}, lower_rcp_wide, f64(Op::frcp), 2, 2);
   t.vop1("v_rsq_f64", {49, 38}, lower_rcp_wide, f64(Op::fsqrt), 2, 2);
   t.vop1("v_sqrt_f64", {52, 40}, lower_rcp_wide, f64(Op::fsqrt_approx), 2, 2);
@@ -135,7 +138,7 @@ void conversion_rows(TableBuilder& t) {
     t.vop2(p.name, {p.old, -1}, p.lower, p.m);
     t.vop3(p.name, {-1, p.gcn3}, {{S::vdst}, {S::src0}, {S::src1}}, p.lower, p.m);
   }
-  t.vop3("v_cvt_pk_u8_f32", {350, 477}, kThree, nullptr);
+  t.vop3("v_cvt_pk_u8_f32", {350, 477}, kThreeSources, nullptr);
 }
 
 void half_rows(TableBuilder& t) {
@@ -145,28 +148,27 @@ void half_rows(TableBuilder& t) {
   t.vop2("v_sub_f16", only(32), lower_real, f16(Op::fsub));
   t.vop2("v_subrev_f16", only(33), lower_real, reversed(f16(Op::fsub)));
   t.vop2("v_mul_f16", only(34), lower_real, f16(Op::fmul));
-  t.vop2("v_mac_f16", only(35), nullptr, {}, kReadsDst);
+  t.vop2("v_mac_f16", only(35), lower_half_mad, f16(Op::fmul), kReadsDst);
   t.row("v_madmk_f16", E::vop2, only(36), {{S::vdst}, {S::src0}, {S::literal}, {S::vsrc1}},
-        nullptr);
+        lower_half_mad, f16(Op::fmul));
   t.row("v_madak_f16", E::vop2, only(37), {{S::vdst}, {S::src0}, {S::vsrc1}, {S::literal}},
-        nullptr);
+        lower_half_mad, f16(Op::fmul));
   t.vop2("v_max_f16", only(45), lower_real_extreme, f16(Op::fmax));
   t.vop2("v_min_f16", only(46), lower_real_extreme, f16(Op::fmin));
-  t.vop2("v_ldexp_f16", only(51), nullptr, {});
-  t.vop3("v_fma_f16", only(494), kThree, lower_real, f16(Op::ffma));
-  t.vop3("v_mad_f16", only(490), kThree, nullptr);
+  t.vop2("v_ldexp_f16", only(51), lower_ldexp, f16(Op::fmul));
+  t.vop3("v_fma_f16", only(494), kThreeSources, lower_real, f16(Op::ffma));
+  t.vop3("v_mad_f16", only(490), kThreeSources, lower_half_mad, f16(Op::fmul));
   t.vop1("v_cvt_f16_u16", only(57), lower_convert, convert(Op::i2f, Type::f16, Type::u16));
   t.vop1("v_cvt_f16_i16", only(58), lower_convert, convert(Op::i2f, Type::f16, Type::s16));
   t.vop1("v_cvt_u16_f16", only(59), lower_convert, convert(Op::f2i, Type::u16, Type::f16));
   t.vop1("v_cvt_i16_f16", only(60), lower_convert, convert(Op::f2i, Type::s16, Type::f16));
-  for (const auto& [name, code] : {std::pair{"v_rcp_f16", 61},
-                                   {"v_sqrt_f16", 62},
-                                   {"v_rsq_f16", 63},
-                                   {"v_log_f16", 64},
-                                   {"v_exp_f16", 65},
-                                   {"v_sin_f16", 73},
-                                   {"v_cos_f16", 74}})
-    t.vop1(name, only(code), nullptr, {});
+  t.vop1("v_rcp_f16", only(61), lower_half_function, f16(Op::frcp_approx));
+  t.vop1("v_sqrt_f16", only(62), lower_half_function, f16(Op::fsqrt_approx));
+  t.vop1("v_rsq_f16", only(63), lower_half_function, f16(Op::frsqrt_approx));
+  t.vop1("v_log_f16", only(64), lower_half_function, f16(Op::flg2_approx));
+  t.vop1("v_exp_f16", only(65), lower_half_function, f16(Op::fex2_approx));
+  t.vop1("v_sin_f16", only(73), lower_half_turns, f16(Op::fsin_approx));
+  t.vop1("v_cos_f16", only(74), lower_half_turns, f16(Op::fcos_approx));
   t.vop1("v_frexp_mant_f16", only(66), lower_frexp_mant, f16(Op::fround));
   t.vop1("v_frexp_exp_i16_f16", only(67), lower_frexp_exp, f16(Op::fround));
   t.vop1("v_floor_f16", only(68), lower_real_round, rounding(ir::Round::rm, Type::f16));

@@ -15,7 +15,7 @@ void mad_rows(TableBuilder& t) {
   t.vop3("v_mad_i64_i32", {-1, 0x177, 0x1e9}, slots, lower_mad64, op(Op::mulwide, Type::s32));
 }
 
-void narrow_rows(TableBuilder& t) {
+void packed_rows(TableBuilder& t) {
   const struct {
     const char* name;
     int opcode;
@@ -34,7 +34,7 @@ void narrow_rows(TableBuilder& t) {
 
 void wide_vector_rows(TableBuilder& t) {
   mad_rows(t);
-  narrow_rows(t);
+  packed_rows(t);
 }
 
 }  // namespace lanewise::gcn

@@ -400,6 +400,9 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
   if (base->encoding == Encoding::ds) {
     i.offset = static_cast<uint16_t>(bits(w, 0, 16));
     i.gds = bits(w, gen == Gen::gfx8 ? 16 : 17, 1) != 0;
+    if (i.row->kind == Kind::nothing && (i.offset != 0 || i.gds)) return std::nullopt;
+    const bool semaphore = i.row->kind == Kind::absent && i.row->meaning.count == 0;
+    if (semaphore && !i.gds) return std::nullopt;
   }
   for (size_t n = 0; n < i.operands.size(); ++n) {
     Operand& o = i.operands[n];

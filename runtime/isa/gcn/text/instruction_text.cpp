@@ -48,6 +48,11 @@ void read_buffer_modifier(Cursor& in, Instruction& i, Gen gen, bool& offset_seen
                   "expected offen, idxen, addr64, offset:N, glc, slc, tfe or lds" + in.found(at));
 }
 
+/// Semaphores, which access no element of memory.
+bool is_of_global_share(const Row& row) {
+  return row.encoding == Encoding::ds && row.kind == Kind::absent && row.meaning.count == 0;
+}
+
 bool is_swizzle(const Instruction& i) {
   return i.row->meaning.swizzle;
 }
@@ -56,6 +61,7 @@ bool is_swizzle(const Instruction& i) {
 void read_lds_modifier(Cursor& in, Instruction& i) {
   in.skip_blanks();
   const size_t at = in.at();
+  if (i.row->kind == Kind::nothing) in.fail("unexpected text after the operands" + in.found());
   if (in.take_word("gds")) {
     i.gds = true;
     return;
@@ -204,6 +210,7 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen, Form
       read_vop3_modifier(in, i);
   }
   if (is_buffer(row.encoding)) check_buffer(in, i, gen);
+  if (is_of_global_share(row) && !i.gds) in.fail(row.name + " is for the global data share: gds");
   if (row.encoding == Encoding::flat) check_flat(in, i);
   return i;
 }

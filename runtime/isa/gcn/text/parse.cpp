@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -210,6 +211,8 @@ class FileParser {
       const std::string_view section = name == ".section" ? in.rest() : std::string_view(name);
       in_text_ = section.substr(0, 5) == ".text";
       in_data_ = DataSection::holds_data(section);
+    } else if (name == ".set" || name == ".equ" || name == ".equiv") {
+      assign(in);
     } else if (is_refused(name)) {
       report(line_, at + 1, name + " is not supported: what it stands for would be missing");
     } else if (name == ".amdgpu_metadata") {
@@ -226,6 +229,56 @@ class FileParser {
     } else if (in_text_ && (name == ".quad" || name == ".byte" || name == ".short")) {
       report(line_, at + 1, name + ": data between instructions is not supported yet");
     }
+  }
+
+  /// `.set name, value`: a number, or another name that has one. Expressions leave a name without.
+  void assign(Cursor& in) {
+    try {
+      in.skip_blanks();
+      const std::string name(in.until(" \t,"));
+      in.expect(',', "after the symbol's name");
+      in.skip_blanks();
+      const size_t at = in.at();
+      const bool minus = in.take('-');
+      if (in.peek() < '0' || in.peek() > '9') {
+        const auto other = minus ? values_.end() : values_.find(std::string(in.until(" \t")));
+        values_[name] = other != values_.end() && in.done() ? other->second : std::nullopt;
+        return;
+      }
+      const uint64_t n = read_integer(in, "a number");
+      if (n > 0xffffffff) Cursor::fail_value(at, "number does not fit in 32 bits");
+      values_[name] = std::nullopt;
+      if (in.done()) values_[name] = (minus ? "-" : "") + std::to_string(n);
+    } catch (const SyntaxError& e) {
+      report(line_, e.at + 1, e.message);
+    }
+  }
+  /// The line with numbers in the place of names that .set gave; nothing when one has no value.
+  std::optional<std::string> with_values(std::string_view line) {
+    std::string out;
+    const auto in_name = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$' ||
+             c == '@';
+    };
+    bool operands = false;
+    for (size_t at = 0; at < line.size();) {
+      size_t end = at;
+      while (end < line.size() && in_name(line[end])) ++end;
+      if (end == at) {
+        out += line[at++];
+        continue;
+      }
+      const std::string word(line.substr(at, end - at));
+      const auto found = operands ? values_.find(word) : values_.end();
+      if (found != values_.end() && !found->second) {
+        report(line_, at + 1, fmt::format("the value of '{}' is not known here", word));
+        return std::nullopt;
+      }
+      out += found != values_.end() ? *found->second : word;
+      operands = true;
+      at = end;
+    }
+    return out;
   }
 
   bool carried_out(Cursor& in, const std::string& name) {
@@ -270,9 +323,15 @@ class FileParser {
 
   void instruction(Cursor& in, std::string_view line) {
     const size_t start = in.at();
-    Parsed p = parse_instruction(line.substr(start), listing_.gen);
+    std::string text(line.substr(start));
+    if (!values_.empty()) {
+      auto known = with_values(text);
+      if (!known) return;
+      text = std::move(*known);
+    }
+    Parsed p = parse_instruction(text, listing_.gen);
     if (!p.instruction) return report(line_, start + p.error.column, p.error.message);
-    p.instruction->text = squeeze(line.substr(start));
+    p.instruction->text = squeeze(text);
     add(std::move(*p.instruction), line_, start + 1);
   }
 
@@ -360,6 +419,7 @@ class FileParser {
   std::string amdhsa_name_;
   std::vector<uint32_t> words_;  ///< of .long directives, not yet decoded
   uint32_t words_line_ = 0;
+  std::map<std::string, std::optional<std::string>> values_;  ///< of .set; absent: no number
   std::map<std::string, AmdhsaValues> amdhsa_;
   MetadataReader metadata_;
 };

@@ -83,6 +83,10 @@ std::shared_ptr<ParamObject> Body::make_object(const std::string& name, uint64_t
   object->align = align;
   object->in_memory = in_memory;
   if (in_memory) {
+    if (kernel.recursion.inside())
+      throw Reject{function.loc, "parameter '" + name +
+                                     "' is addressed in memory, which functions that call "
+                                     "themselves do not support"};
     object->local_offset = kernel.allocate_local(size, std::max(align, 4U));
     return object;
   }
@@ -164,7 +168,10 @@ void Body::declare(const Variable& v) {
     throw Reject{v.loc, "variable '" + v.name + "' has no size (type ." + v.type + ")"};
   if (v.space == "local") {
     e.space = ir::Space::local;
-    e.base = imm(kernel.allocate_local(bytes, variable_align(v)));
+    if (kernel.recursion.inside())
+      e.base = kernel.recursion.variable(bytes, variable_align(v));
+    else
+      e.base = imm(kernel.allocate_local(bytes, variable_align(v)));
   } else if (v.space == "shared") {
     e.space = ir::Space::shared;
     e.base = imm(kernel.shared_offset(v));

@@ -1,5 +1,5 @@
-// Calls are inlined: the callee is lowered again with fresh registers. Indirect calls become a
-// switch over the functions whose address is taken.
+// Calls are inlined: the callee is lowered again with fresh registers, except inside itself
+// (recursion.hpp). Indirect calls become a switch over the functions whose address is taken.
 #include <algorithm>
 
 #include "lanewise/types.hpp"
@@ -95,17 +95,31 @@ class Inliner {
         body_(caller.kernel, callee, caller.builder().add_block("after." + callee.name)) {}
 
   void run() {
+    auto& kernel = e_.kernel;
+    if (kernel.module.calls_itself(callee_))
+      again_ = &kernel.recursion.begin(callee_, body_.return_block, kernel.stack());
     for (size_t i = 0; i < site_.args.size(); ++i) bind(*site_.args[i], callee_.params[i], true);
     for (size_t i = 0; i < site_.results.size(); ++i)
       bind(*site_.results[i], callee_.results[i], false);
+    if (again_ != nullptr) enter();
     run_body();
-    e_.builder().set_block(body_.return_block);
+    if (again_ != nullptr) kernel.recursion.end();
+    e_.builder().set_block(again_ != nullptr ? again_->leave : body_.return_block);
     e_.builder().set_site(e_.kernel.site(e_.inst, {}));
     for (size_t i = 0; i < site_.results.size(); ++i)
       hand_back(*site_.results[i], callee_.results[i]);
   }
 
  private:
+  /// Calls from inside come in here.
+  void enter() {
+    for (const Variable& v : callee_.params) again_->params.push_back(*body_.find(v.name));
+    for (const Variable& v : callee_.results) again_->results.push_back(*body_.find(v.name));
+    e_.emit(ir::Op::mov, ir::Type::u32, {again_->depth}, {imm(0)});
+    e_.builder().jump(again_->entry);
+    e_.builder().set_block(again_->entry);
+  }
+
   /// What is lowered for its diagnostics only says them once, however many functions call it.
   void run_body() {
     const bool fresh = e_.kernel.module.lowered.insert(&callee_).second;
@@ -136,7 +150,7 @@ class Inliner {
     }
     const bool memory = body_.needs_memory(formal.name, variable_bytes(formal));
     std::shared_ptr<ParamObject> own = object;
-    if (object == nullptr || (memory && !object->in_memory))
+    if (object == nullptr || (memory && !object->in_memory) || again_ != nullptr)
       own = body_.make_object(formal.name, variable_bytes(formal), variable_align(formal), memory);
     if (input && own != object) {
       if (object != nullptr)
@@ -185,17 +199,102 @@ class Inliner {
   const CallSite& site_;
   const Function& callee_;
   Body body_;
+  Activation* again_ = nullptr;  ///< where the callee calls itself
 };
 
-std::string cycle_text(const std::vector<const Function*>& stack, const Function& callee) {
-  std::string text;
-  bool inside = false;
-  for (const Function* f : stack) {
-    inside = inside || f == &callee;
-    if (inside) text += f->name + " -> ";
+/// A call of a function that is being lowered, from inside it.
+class CallFromInside {
+ public:
+  CallFromInside(Emit& e, const CallSite& site, Activation& callee)
+      : e_(e), site_(site), callee_(callee) {}
+
+  void run() {
+    auto& b = e_.builder();
+    std::vector<std::shared_ptr<ParamObject>> args, results;
+    for (size_t i = 0; i < site_.args.size(); ++i) args.push_back(argument(i));
+    Activation::Call& call = e_.kernel.recursion.call(callee_, e_.kernel.site(e_.inst, {}));
+    b.set_block(call.enter);
+    e_.emit(ir::Op::add, ir::Type::u32, {callee_.depth}, {callee_.depth, imm(1)});
+    for (size_t i = 0; i < args.size(); ++i) hand_over(*args[i], callee_.params[i]);
+    b.jump(callee_.entry);
+    b.set_block(call.land);
+    for (const Entity& result : callee_.results) {
+      results.push_back(taken(result));
+      for (const ir::Reg word : results.back()->words) call.results.push_back(word);
+    }
+    b.jump(call.restore);
+    b.set_block(call.resume);
+    for (size_t i = 0; i < results.size(); ++i) hand_back(*site_.results[i], results[i], i);
   }
-  return text + callee.name;
-}
+
+ private:
+  const Variable& formal(size_t i, bool input) const {
+    return (input ? callee_.function->params : callee_.function->results)[i];
+  }
+  std::shared_ptr<ParamObject> words_for(const Variable& v) {
+    return e_.body.make_object(v.name, variable_bytes(v), variable_align(v), false);
+  }
+  void in_words_only(const Operand& o, const ParamObject& object) {
+    if (object.in_memory)
+      Emit::fail(o.loc, "'" + o.name + "' is addressed in memory, which calls of functions from " +
+                            "inside themselves do not support");
+  }
+
+  /// The argument's bytes, safe from what the call overwrites.
+  std::shared_ptr<ParamObject> argument(size_t i) {
+    const Operand& actual = *site_.args[i];
+    const Variable& v = formal(i, true);
+    auto words = words_for(v);
+    const auto object = object_of(e_.body, actual);
+    if (object == nullptr) {
+      write_words(e_, *words, 0, register_type(v), e_.raw(actual, register_type(v)));
+      return words;
+    }
+    in_words_only(actual, *object);
+    if (object->size != words->size)
+      Emit::fail(actual.loc, "'" + actual.name + "' has " + std::to_string(object->size) +
+                                 " bytes, parameter '" + v.name + "' of '" +
+                                 callee_.function->name + "' has " + std::to_string(words->size));
+    copy_object(e_, *object, *words);
+    return words;
+  }
+
+  void hand_over(const ParamObject& words, const Entity& to) {
+    if (to.object != nullptr) return copy_object(e_, words, *to.object);
+    const ir::Operand value = read_words(e_, words, 0, to.type);
+    const ir::Width width = e_.kernel.program.regs[to.regs[0].id].width;
+    const ir::Type type = width == ir::Width::pred  ? ir::Type::pred
+                          : width == ir::Width::b64 ? ir::Type::u64
+                                                    : ir::Type::u32;
+    e_.emit(ir::Op::mov, type, {to.regs[0]}, {value});
+  }
+
+  std::shared_ptr<ParamObject> taken(const Entity& result) {
+    auto words = words_for(*result_variable(result));
+    if (result.object != nullptr)
+      copy_object(e_, *result.object, *words);
+    else
+      write_words(e_, *words, 0, result.type, result.regs[0]);
+    return words;
+  }
+  const Variable* result_variable(const Entity& result) const {
+    return &callee_.function->results[static_cast<size_t>(&result - callee_.results.data())];
+  }
+
+  void hand_back(const Operand& actual, const std::shared_ptr<ParamObject>& words, size_t i) {
+    if (actual.kind == Operand::Kind::sink) return;
+    if (const auto object = object_of(e_.body, actual)) {
+      in_words_only(actual, *object);
+      return copy_object(e_, *words, *object);
+    }
+    const PType type = register_type(formal(i, false));
+    e_.set(actual, type, read_words(e_, *words, 0, type));
+  }
+
+  Emit& e_;
+  const CallSite& site_;
+  Activation& callee_;
+};
 
 bool is_active(Emit& e, const Function& f) {
   return std::ranges::find(e.kernel.call_stack, &f) != e.kernel.call_stack.end();
@@ -225,13 +324,20 @@ void call_direct(Emit& e, const CallSite& call, const Function& callee) {
   }
   if (callee.entry)
     Emit::fail(call.target->loc, "'" + callee.name + "' is a kernel, not a function");
-  if (is_active(e, callee))
-    Emit::fail(call.target->loc, "recursive call (" + cycle_text(e.kernel.call_stack, callee) +
-                                     ") is not supported: calls are inlined");
   if (call.args.size() != callee.params.size() || call.results.size() != callee.results.size())
     e.fail("'" + callee.name + "' takes " + std::to_string(callee.params.size()) +
            " arguments and returns " + std::to_string(callee.results.size()) + ", the call has " +
            std::to_string(call.args.size()) + " and " + std::to_string(call.results.size()));
+  if (Activation* again = e.kernel.recursion.active(callee)) {
+    CallFromInside(e, call, *again).run();
+    return;
+  }
+  if (is_active(e, callee)) {
+    // Through a pointer on the way: found at run time. A function that is no kernel's is lowered
+    // for its diagnostics only.
+    if (e.kernel.kernel.entry) trap(e, FaultKind::stack_overflow);
+    return;
+  }
   if (e.kernel.call_stack.size() >= kMaxCallDepth)
     Emit::fail(call.target->loc, "calls are nested deeper than " + std::to_string(kMaxCallDepth) +
                                      ", a shorter chain was expected: calls are inlined");
@@ -299,7 +405,7 @@ void call_indirect(Emit& e, const CallSite& call) {
   b.terminate(std::move(term));
   for (size_t i = 0; i < functions.size(); ++i) {
     b.set_block(cases[i]);
-    if (is_active(e, *functions[i])) {
+    if (is_active(e, *functions[i]) && e.kernel.recursion.active(*functions[i]) == nullptr) {
       trap(e, FaultKind::stack_overflow);  // recursion through a pointer: found at run time
       b.exit();
       continue;

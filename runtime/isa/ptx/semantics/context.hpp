@@ -4,12 +4,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
 
 #include "runtime/ir/builder.hpp"
 #include "runtime/isa/ptx/lower.hpp"
+#include "runtime/isa/ptx/semantics/recursion.hpp"
 #include "runtime/isa/ptx/semantics/scan.hpp"
 #include "runtime/isa/ptx/semantics/table.hpp"
 
@@ -36,6 +38,8 @@ class ModuleContext {
   const Variable* variable(const std::string& name) const;
   const Function* function(const std::string& name) const;
   const FunctionUses& uses(const Function& function);
+  /// The function can come to a call of itself by names alone.
+  bool calls_itself(const Function& function);
   /// Position in ir::Module::functions; kNone when its address is never taken.
   uint32_t function_index(const std::string& name) const;
   const std::string* file_name(uint32_t number) const;
@@ -45,6 +49,7 @@ class ModuleContext {
   std::unordered_map<std::string, const Variable*> variables_;
   std::unordered_map<std::string, const Function*> functions_;
   std::unordered_map<const Function*, FunctionUses> uses_;
+  std::unordered_map<const Function*, bool> calls_itself_;
   std::set<std::tuple<uint32_t, uint32_t, std::string>> seen_;
 };
 
@@ -86,11 +91,14 @@ class KernelContext {
   ir::Builder builder;
   std::vector<const Function*> call_stack;
   size_t lowered_instructions = 0;  ///< with every inlined copy
+  Recursion recursion;
 
   ir::Reg carry();  ///< CC.CF
   uint32_t symbol(const std::string& name);
   uint32_t site(const Instruction& inst, const SourceLine& source);
   uint32_t allocate_local(uint64_t size, uint32_t align);
+  /// Where in local memory functions that call themselves have their frames.
+  uint32_t stack();
   uint32_t shared_offset(const Variable& variable) const { return shared_.at(&variable); }
   bool has_shared(const Variable& variable) const { return shared_.contains(&variable); }
 
@@ -98,6 +106,7 @@ class KernelContext {
   void plan_shared();
   void plan_params();
   ir::Reg carry_;
+  std::optional<uint32_t> stack_;
   std::unordered_map<std::string, uint32_t> symbols_;
   std::unordered_map<const Instruction*, uint32_t> sites_;
   std::unordered_map<const Variable*, uint32_t> shared_;

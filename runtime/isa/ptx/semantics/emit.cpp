@@ -14,6 +14,20 @@ void Emit::fail(Loc loc, const std::string& message) {
   throw Reject{loc, message};
 }
 
+ir::Round Emit::rounding() const {
+  const std::string_view name = get("rnd");  // rz, rzi ...
+  switch (name.size() < 2 ? 'n' : name[1]) {
+    case 'z':
+      return ir::Round::rz;
+    case 'm':
+      return ir::Round::rm;
+    case 'p':
+      return ir::Round::rp;
+    default:
+      return ir::Round::rn;
+  }
+}
+
 ir::Inst& Emit::emit(ir::Op op, ir::Type type, std::vector<ir::Reg> dst,
                      std::vector<ir::Operand> src) {
   return builder().emit(op, type, std::move(dst), std::move(src));

@@ -38,6 +38,8 @@ class Emit {
   PType type(std::string_view slot = "type") const { return form.type(slot); }
   bool has(std::string_view slot) const { return form.has(slot); }
   std::string_view get(std::string_view slot) const { return form.get(slot); }
+  /// The instruction's rounding, `.rn` where it names none; to integral values alike.
+  ir::Round rounding() const;
   ir::Builder& builder() { return kernel.builder; }
 
   // --- reading ---------------------------------------------------------------------------------

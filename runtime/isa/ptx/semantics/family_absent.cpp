@@ -15,7 +15,7 @@ constexpr const char* kVideo = "video instructions are not supported";
 constexpr const char* kCluster = "thread block clusters are not supported";
 constexpr const char* kStack = "dynamic stack allocation is not supported";
 
-constexpr Row kRows[] = {
+constexpr Row kAbsentRows[] = {
     LW_ABSENT("tex", kTexture),
     LW_ABSENT("tld4", kTexture),
     LW_ABSENT("txq", kTexture),
@@ -66,7 +66,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> absent_rows() {
-  return kRows;
+  return kAbsentRows;
 }
 
 }  // namespace lanewise::ptx

@@ -93,7 +93,7 @@ void red(Emit& e) {
 #define LW_ATOMIC \
   "~sem:relaxed|acquire|release|acq_rel ~scope:$scope ?ss:global|$sharedany ~L2::cache_hint "
 
-constexpr Row kRows[] = {
+constexpr Row kAtomicRows[] = {
     {"atom", LW_ATOMIC "op:and|or|xor type:b32|b64", atom, 3, 4, "", check_hints},
     {"atom", LW_ATOMIC "op:exch type:b32|b64", atom, 3, 4, "", check_hints},
     {"atom", LW_ATOMIC "op:cas type:b32|b64", atom, 4, 5, "", check_hints},
@@ -124,7 +124,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> atomic_rows() {
-  return kRows;
+  return kAtomicRows;
 }
 
 }  // namespace lanewise::ptx

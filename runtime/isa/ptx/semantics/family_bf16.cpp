@@ -11,13 +11,6 @@ using ir::Type;
 
 constexpr uint32_t kNan16 = 0x7fff, kInfinity16 = 0x7f80, kInfinity32 = 0x7f800000;
 
-ir::Round rounding(std::string_view name) {
-  if (name == "rz" || name == "rzi") return ir::Round::rz;
-  if (name == "rm" || name == "rmi") return ir::Round::rm;
-  if (name == "rp" || name == "rpi") return ir::Round::rp;
-  return ir::Round::rn;
-}
-
 ir::Reg u32_op(Emit& e, Op op, ir::Operand a, ir::Operand b) {
   return e.op(op, Type::u32, {a, b});
 }
@@ -87,7 +80,7 @@ ir::Operand relu(Emit& e, ir::Operand half) {
 ir::Operand as_bf16(Emit& e, size_t i) {
   ir::Operand x = source_as_f32(e, i);
   if (e.has("ftz")) x = flushed(e, x);
-  ir::Operand half = upper_half(e, x, rounding(e.get("rnd")));
+  ir::Operand half = upper_half(e, x, e.rounding());
   if (e.has("satfinite")) {
     const ir::Reg magnitude = u32_op(e, Op::and_, half, imm(0x7fff));
     const ir::Reg infinite = compare(e, Type::u32, magnitude, imm(kInfinity16), ir::Cond::eq);
@@ -110,8 +103,8 @@ void to_bf16x2(Emit& e) {
 }
 
 ir::Operand as_f16_relu(Emit& e, size_t i) {
-  const ir::Reg half = e.op(Op::f2f, Type::f16, {e.raw(i, kF32)},
-                            {.round = rounding(e.get("rnd")), .from = Type::f32});
+  const ir::Reg half =
+      e.op(Op::f2f, Type::f16, {e.raw(i, kF32)}, {.round = e.rounding(), .from = Type::f32});
   const ir::Reg magnitude = u32_op(e, Op::and_, half, imm(0x7fff));
   const ir::Reg is_nan = compare(e, Type::u32, magnitude, imm(0x7c00), ir::Cond::gt);
   return relu(e, choose(e, is_nan, imm(kNan16), half));
@@ -128,7 +121,7 @@ void from_bf16(Emit& e) {
   ir::Operand x = source_as_f32(e, 1);
   if (e.has("ftz")) x = flushed(e, x);
   if (d.bits == 32 && d.is_float()) return e.set(0, d, x, Fit::exact, true);
-  const Mods mods{.round = rounding(e.get("rnd")), .from = Type::f32};
+  const Mods mods{.round = e.rounding(), .from = Type::f32};
   if (d.is_float()) return e.set(0, d, e.op(Op::f2f, d.ir(), {x}, mods), Fit::exact, true);
   const Type to = d.bits >= 32 ? d.ir() : d.is_signed() ? Type::s16 : Type::u16;
   e.set(0, d, e.op(Op::f2i, to, {x}, mods), Fit::exact, !d.is_signed());
@@ -138,7 +131,7 @@ void from_bf16(Emit& e) {
 void to_whole(Emit& e) {
   const ir::Operand x = source_as_f32(e, 1);
   const ir::Reg whole =
-      e.op(Op::fround, Type::f32, {x}, {.round = rounding(e.get("rnd")), .from = Type::none});
+      e.op(Op::fround, Type::f32, {x}, {.round = e.rounding(), .from = Type::none});
   e.set(0, kB16, upper_half(e, whole, ir::Round::rz), Fit::exact, true);
 }
 
@@ -190,7 +183,7 @@ std::string check_ftz(const Form& f) {
   return f.has("ftz") && f.get("dtype") != "f32" ? "'.ftz' needs an .f32 operand" : "";
 }
 
-constexpr Row kRows[] = {
+constexpr Row kBf16Rows[] = {
     {"cvt", "rnd:$rnd ?ftz ?relu ?satfinite dtype:bf16 type:f32", to_bf16, 2, 2, "", check_pairs},
     {"cvt", "rnd:rn|rz ?relu ?satfinite dtype:bf16x2 type:f32", to_bf16x2, 3, 3},
     {"cvt", "rnd:$rnd dtype:bf16 type:f64|u16|u32|u64|s16|s32|s64", to_bf16, 2, 2},
@@ -209,7 +202,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> bf16_rows() {
-  return kRows;
+  return kBf16Rows;
 }
 
 }  // namespace lanewise::ptx

@@ -152,7 +152,7 @@ void fns(Emit& e) {
   e.set(0, kB32, e.op(Op::select, Type::u32, {found, place, imm(0xffffffff)}));
 }
 
-constexpr Row kRows[] = {
+constexpr Row kBitsRows[] = {
     {"and", "type:pred|b16|b32|b64", logic2<Op::and_>, 3, 3},
     {"or", "type:pred|b16|b32|b64", logic2<Op::or_>, 3, 3},
     {"xor", "type:pred|b16|b32|b64", logic2<Op::xor_>, 3, 3},
@@ -178,7 +178,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> bit_rows() {
-  return kRows;
+  return kBitsRows;
 }
 
 }  // namespace lanewise::ptx

@@ -225,7 +225,7 @@ void wait_async(Emit& e) {
 
 constexpr const char* kTensor = "a prefetch of the descriptor's first 128 bytes to L2";
 
-constexpr Row kRows[] = {
+constexpr Row kCacheRows[] = {
     {"prefetch", "?ss:global|local level:L1|L2", prefetch, 1, 1},
     {"prefetch", "?ss:global level:L2::evict_last|L2::evict_normal", prefetch, 1, 1},
     {"prefetch", "?ss:const|param tensormap", prefetch_tensor, 1, 1, kTensor},
@@ -250,7 +250,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> cache_rows() {
-  return kRows;
+  return kCacheRows;
 }
 
 }  // namespace lanewise::ptx

@@ -30,7 +30,7 @@ void multiply_add(Emit& e) {
   with_carry(e, Op::addc, t, p, c, kCarryIn);
 }
 
-constexpr Row kRows[] = {
+constexpr Row kCarryRows[] = {
     {"add", "cc type:$int32up", plain<Op::addc, false>, 3, 3},
     {"addc", "?cc type:$int32up", plain<Op::addc, true>, 3, 3},
     {"sub", "cc type:$int32up", plain<Op::subb, false>, 3, 3},
@@ -42,7 +42,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> carry_rows() {
-  return kRows;
+  return kCarryRows;
 }
 
 }  // namespace lanewise::ptx

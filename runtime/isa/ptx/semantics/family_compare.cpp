@@ -103,7 +103,7 @@ void slct(Emit& e) {
   e.set(0, untyped(t), e.op(Op::select, move_type(t), {p, a, b}), Fit::exact, true);
 }
 
-constexpr Row kRows[] = {
+constexpr Row kCompareRows[] = {
     {"setp", "cmp:eq|ne ?bool:$bool type:b16|b32|b64", setp, 3, 4},
     {"setp", "cmp:eq|ne|lt|le|gt|ge ?bool:$bool type:$int", setp, 3, 4},
     {"setp", "cmp:lo|ls|hi|hs ?bool:$bool type:u16|u32|u64", setp, 3, 4},
@@ -124,7 +124,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> compare_rows() {
-  return kRows;
+  return kCompareRows;
 }
 
 }  // namespace lanewise::ptx

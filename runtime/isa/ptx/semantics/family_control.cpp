@@ -102,7 +102,7 @@ void no_operation(Emit& e) {
 
 constexpr auto kNothing = isa::Claim::exact;  // a value case shows that nothing changes
 
-constexpr Row kRows[] = {
+constexpr Row kControlRows[] = {
     {"bra", "?uni", bra, 1, 1},
     {"brx", "idx ?uni", brx, 2, 2},
     {"call", "?uni", lower_call, 1, 4},
@@ -119,7 +119,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> control_rows() {
-  return kRows;
+  return kControlRows;
 }
 
 }  // namespace lanewise::ptx

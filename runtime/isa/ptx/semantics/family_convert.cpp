@@ -9,22 +9,8 @@ using ir::Type;
 
 constexpr auto kWider = Fit::wider;
 
-ir::Round rounding(std::string_view name) {
-  if (name.empty()) return ir::Round::rn;
-  switch (name[1]) {
-    case 'z':
-      return ir::Round::rz;
-    case 'm':
-      return ir::Round::rm;
-    case 'p':
-      return ir::Round::rp;
-    default:
-      return ir::Round::rn;
-  }
-}
-
 Mods mods_of(Emit& e, Type from) {
-  return {.round = rounding(e.get("rnd")), .ftz = e.has("ftz"), .sat = e.has("sat"), .from = from};
+  return {.round = e.rounding(), .ftz = e.has("ftz"), .sat = e.has("sat"), .from = from};
 }
 
 // --- integer to integer --------------------------------------------------------------------------
@@ -140,7 +126,7 @@ std::string check_same(const Form& f) {
   return check_ftz(f);
 }
 
-constexpr Row kRows[] = {
+constexpr Row kConvertRows[] = {
     {"cvt", "?sat dtype:$scalar type:$scalar", int_to_int, 2, 2, "", check_sat},
     {"cvt", "rnd:$irnd ?ftz ?sat dtype:$scalar type:f16|f32|f64", float_to_int, 2, 2, "",
      check_ftz},
@@ -156,7 +142,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> convert_rows() {
-  return kRows;
+  return kConvertRows;
 }
 
 }  // namespace lanewise::ptx

@@ -8,15 +8,8 @@ namespace {
 using ir::Op;
 using ir::Type;
 
-ir::Round rounding(std::string_view name) {
-  return name == "rz"   ? ir::Round::rz
-         : name == "rm" ? ir::Round::rm
-         : name == "rp" ? ir::Round::rp
-                        : ir::Round::rn;
-}
-
 Mods float_mods(Emit& e) {
-  return {.round = rounding(e.get("rnd")), .ftz = e.has("ftz"), .sat = e.has("sat")};
+  return {.round = e.rounding(), .ftz = e.has("ftz"), .sat = e.has("sat")};
 }
 
 template <Op kOp>
@@ -148,7 +141,7 @@ constexpr const char* kTanh = "relative error at most 2^-11";
 constexpr const char* kCoarse = "upper 32 bits correctly rounded down, lower 32 bits zero";
 constexpr const char* kRsqrt64 = "at most 2 ulp";
 
-constexpr Row kRows[] = {
+constexpr Row kFloatRows[] = {
     {"add", "?rnd:$rnd ?ftz ?sat type:f32", float2<Op::fadd>, 3, 3},
     {"add", "?rnd:$rnd type:f64", float2<Op::fadd>, 3, 3},
     {"sub", "?rnd:$rnd ?ftz ?sat type:f32", float2<Op::fsub>, 3, 3},
@@ -193,7 +186,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> float_rows() {
-  return kRows;
+  return kFloatRows;
 }
 
 }  // namespace lanewise::ptx

@@ -53,11 +53,11 @@ void through_f32(Emit& e) {
   });
 }
 
-constexpr auto kApprox = isa::Claim::approximate;
-constexpr const char* kEx2 = "relative error at most 2^-9.9";
-constexpr const char* kTanh = "absolute error at most 2^-10.987";
+constexpr auto kApproxHalf = isa::Claim::approximate;
+constexpr const char* kEx2Half = "relative error at most 2^-9.9";
+constexpr const char* kTanhHalf = "absolute error at most 2^-10.987";
 
-constexpr Row kRows[] = {
+constexpr Row kHalfRows[] = {
     {"add", "?rn ?ftz ?sat type:f16|f16x2", half<Op::fadd, 2>, 3, 3},
     {"sub", "?rn ?ftz ?sat type:f16|f16x2", half<Op::fsub, 2>, 3, 3},
     {"mul", "?rn ?ftz ?sat type:f16|f16x2", half<Op::fmul, 2>, 3, 3},
@@ -66,14 +66,16 @@ constexpr Row kRows[] = {
     {"abs", "?ftz type:f16|f16x2", half<Op::fabs, 1>, 2, 2},
     {"min", "?ftz ?NaN type:f16|f16x2", half<Op::fmin, 2>, 3, 3},
     {"max", "?ftz ?NaN type:f16|f16x2", half<Op::fmax, 2>, 3, 3},
-    {"ex2", "approx type:f16|f16x2", through_f32<Op::fex2_approx>, 2, 2, kEx2, nullptr, kApprox},
-    {"tanh", "approx type:f16|f16x2", through_f32<Op::ftanh_approx>, 2, 2, kTanh, nullptr, kApprox},
+    {"ex2", "approx type:f16|f16x2", through_f32<Op::fex2_approx>, 2, 2, kEx2Half, nullptr,
+     kApproxHalf},
+    {"tanh", "approx type:f16|f16x2", through_f32<Op::ftanh_approx>, 2, 2, kTanhHalf, nullptr,
+     kApproxHalf},
 };
 
 }  // namespace
 
 std::span<const Row> half_rows() {
-  return kRows;
+  return kHalfRows;
 }
 
 }  // namespace lanewise::ptx

@@ -132,7 +132,7 @@ void dot2(Emit& e) {
   e.set(0, ta.is_signed() || tb.is_signed() ? kS32 : kU32, sum);
 }
 
-constexpr Row kRows[] = {
+constexpr Row kIntegerRows[] = {
     {"add", "type:$int", low_bits2<Op::add>, 3, 3},
     {"add", "sat type:s32", saturating<Op::add>, 3, 3},
     {"sub", "type:$int", low_bits2<Op::sub>, 3, 3},
@@ -158,7 +158,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> integer_rows() {
-  return kRows;
+  return kIntegerRows;
 }
 
 }  // namespace lanewise::ptx

@@ -125,7 +125,7 @@ void store(Emit& e) {
 constexpr const char* kAsyncStore = "asynchronous stores need other groups of the cluster";
 constexpr const char* kBulkStore = "bulk stores are not supported";
 
-constexpr Row kRows[] = {
+constexpr Row kMemoryRows[] = {
     {"ld",
      "~weak ?ss:global|local|$sharedany|param|param::entry|param::func|const ?cop:ca|cg|cs|lu|cv "
      "~l1:$l1 ~l2:$l2 ~pf:$pf ~L2::cache_hint ?vec:$vec type:$mem",
@@ -163,7 +163,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> memory_rows() {
-  return kRows;
+  return kMemoryRows;
 }
 
 }  // namespace lanewise::ptx

@@ -233,7 +233,7 @@ void getctarank(Emit& e) {
 
 constexpr const char* kOneGroup = "a cluster has one group";
 
-constexpr Row kRows[] = {
+constexpr Row kMoveRows[] = {
     {"mov", "type:pred|b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f16|f32|f64|f16x2", mov, 2, 2},
     {"mov", "vec:v2|v4 type:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", mov_vector, 2, 2},
     {"cvta", "ss:global|const|local|$sharedany|param|param::entry type:u32|u64", cvta, 2, 2},
@@ -246,7 +246,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> move_rows() {
-  return kRows;
+  return kMoveRows;
 }
 
 }  // namespace lanewise::ptx

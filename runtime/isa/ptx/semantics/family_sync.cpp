@@ -72,7 +72,7 @@ void fence_proxy(Emit& e) {
   fence(e, ir::Order::acq_rel, e.has("scope") ? scope_named(e.get("scope")) : ir::Scope::sys);
 }
 
-constexpr Row kRows[] = {
+constexpr Row kSyncRows[] = {
     {"bar", "?cta sync", sync, 1, 2},
     {"bar", "?cta arrive", arrive, 2, 2},
     {"bar", "?cta red op:popc type:u32", reduce, 3, 4},
@@ -94,7 +94,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> sync_rows() {
-  return kRows;
+  return kSyncRows;
 }
 
 }  // namespace lanewise::ptx

@@ -91,7 +91,7 @@ void warp_sync(Emit& e) {
   e.emit(Op::wave_sync, Type::none, {}, {e.raw(0, kB32)});
 }
 
-constexpr Row kRows[] = {
+constexpr Row kWaveRows[] = {
     {"shfl", "?sync mode:up|down|bfly|idx type:b32", shfl, 4, 5},
     {"vote", "?sync any type:pred", vote<Op::vote_any>, 2, 3},
     {"vote", "?sync all type:pred", vote<Op::vote_all>, 2, 3},
@@ -109,7 +109,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> wave_rows() {
-  return kRows;
+  return kWaveRows;
 }
 
 }  // namespace lanewise::ptx

@@ -24,7 +24,7 @@ ir::Type param_type(const Variable& v) {
 }  // namespace
 
 KernelContext::KernelContext(ModuleContext& m, const Function& k)
-    : module(m), kernel(k), builder(program) {
+    : module(m), kernel(k), builder(program), recursion(program, builder) {
   program.name = k.name;
   program.isa = ir::Isa::ptx;
   program.wave_lanes = 32;
@@ -73,6 +73,11 @@ uint32_t KernelContext::allocate_local(uint64_t size, uint32_t align) {
     throw Reject{kernel.loc, "kernel '" + kernel.name + "' needs more than 16 MiB of local memory"};
   program.local_bytes = static_cast<uint32_t>(at + size);
   return static_cast<uint32_t>(at);
+}
+
+uint32_t KernelContext::stack() {
+  if (!stack_) stack_ = allocate_local(Recursion::kStackBytes, 16);
+  return *stack_;
 }
 
 /// Shared variables that the kernel and everything it may call mention get offsets in order of

@@ -46,6 +46,25 @@ const FunctionUses& ModuleContext::uses(const Function& function) {
   return uses_.emplace(&function, scan_function(function)).first->second;
 }
 
+bool ModuleContext::calls_itself(const Function& function) {
+  if (const auto known = calls_itself_.find(&function); known != calls_itself_.end())
+    return known->second;
+  std::set<const Function*> seen;
+  std::vector<const Function*> pending{&function};
+  bool found = false;
+  while (!pending.empty() && !found) {
+    const Function* f = pending.back();
+    pending.pop_back();
+    for (const std::string& name : uses(*f).names) {
+      const Function* named = this->function(name);
+      if (named == nullptr || !named->has_body) continue;
+      found = found || named == &function;
+      if (seen.insert(named).second) pending.push_back(named);
+    }
+  }
+  return calls_itself_[&function] = found;
+}
+
 uint32_t ModuleContext::function_index(const std::string& name) const {
   const auto it = std::ranges::find(out.functions, name);
   return it == out.functions.end() ? ir::kNone : static_cast<uint32_t>(it - out.functions.begin());
@@ -191,6 +210,7 @@ void lower_kernel(ModuleContext& ctx, const Function& f) {
   kernel.call_stack.push_back(&f);
   bind_kernel_params(kernel, body);
   body.run();
+  kernel.recursion.finish();
   if (ctx.kernel_errors->empty()) ctx.out.kernels.push_back(std::move(kernel.program));
 }
 

@@ -163,6 +163,11 @@ ir::Operand Emit::address_value(const Operand& o, const Entity& entity, PType ty
     return imm(static_cast<uint64_t>(entity.object->local_offset + offset) & mask_of(type.bits));
   }
   ir::Operand base = entity.base;
+  if (base.is_reg()) {  // in the frame of a function that calls itself
+    const ir::Reg at =
+        op(ir::Op::add, ir::Type::u32, {base, imm(static_cast<uint64_t>(offset) & 0xffffffff)});
+    return type.bits == 64 ? ir::Operand(widen(at, false)) : at;
+  }
   base.imm += static_cast<uint64_t>(offset);
   if (base.is_imm()) base.imm &= mask_of(type.bits);
   return base;

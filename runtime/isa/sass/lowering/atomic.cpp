@@ -94,7 +94,9 @@ unsigned swap_register(const Instruction& i, Role role, bool wide) {
   const OperandSpec& o = *i.operand(role);
   if (o.kind == OperandSpec::Kind::zero) return kRZ;
   const auto first = static_cast<unsigned>(o.field.get(i.word));
-  if (o.kind == OperandSpec::Kind::reg || first == kRZ) return first;
+  if (first == kRZ && (o.never_zero || o.kind == OperandSpec::Kind::next))
+    throw Unsupported("register 255 is none here");
+  if (o.kind == OperandSpec::Kind::reg) return first;
   const unsigned next = first + (wide ? 2 : 1);
   if (next >= kRZ) throw Unsupported(fmt::format("no register stands behind R{}", first));
   return next;

@@ -14,10 +14,6 @@ using ir::Width;
 
 namespace {
 
-void refuse(bool condition, const char* what) {
-  if (condition) throw Unsupported(what);
-}
-
 Operand inverted_source(LowerContext& c, const Instruction& i, Role role) {
   const Operand x = c.raw(i, role);
   return c.inverted(i, role) ? Operand(c.make(Op::not_, Type::u32, {x})) : x;

@@ -14,10 +14,6 @@ using ir::Width;
 
 namespace {
 
-void refuse(bool condition, const char* what) {
-  if (condition) throw Unsupported(what);
-}
-
 constexpr Type kFloats[] = {Type::none, Type::f16, Type::f32, Type::f64};
 constexpr Round kRounds[] = {Round::rn, Round::rm, Round::rp, Round::rz};
 

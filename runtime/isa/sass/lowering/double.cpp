@@ -12,10 +12,6 @@ using ir::Width;
 
 namespace {
 
-void refuse(bool condition, const char* what) {
-  if (condition) throw Unsupported(what);
-}
-
 Operand source(LowerContext& c, const Instruction& i, Role role) {
   Operand x = c.wide_raw(i, role);
   if (c.absolute(i, role)) x = c.make(Op::fabs, Type::f64, {x});

@@ -13,10 +13,6 @@ using ir::Width;
 
 namespace {
 
-void refuse(bool condition, const char* what) {
-  if (condition) throw Unsupported(what);
-}
-
 /// d = a + b + carry_in, and the flags when asked for.
 void add(LowerContext& c, const Instruction& i, Reg d, Operand a, Operand b, Operand carry_in) {
   const bool plain = carry_in.is_imm() && carry_in.imm == 0, set = c.has_cc(i);

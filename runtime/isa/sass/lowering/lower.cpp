@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "lanewise/types.hpp"
 #include "runtime/guest/residency.hpp"
 #include "runtime/isa/sass/lowering/branch_stack.hpp"
+#include "runtime/isa/sass/lowering/call_stack.hpp"
 #include "runtime/isa/sass/lowering/semantics.hpp"
 
 namespace lanewise::sass {
@@ -29,7 +31,9 @@ namespace {
 
 /// Bytes of local memory a lane gets when the input does not say how much it needs.
 constexpr uint32_t kUnsaidLocal = 4096;
-constexpr unsigned kMaxCalls = 16;      // nested
+constexpr unsigned kMaxCalls = 16;  // nested ones that are copied
+/// Target of the return token under which a function runs whose caller is not known here.
+constexpr size_t kNoted = ~size_t{0};
 constexpr size_t kMaxBlocks = 1 << 14;  // after calls were copied
 
 /// Ends a block: what comes next depends on it.
@@ -40,7 +44,12 @@ bool ends_block(const Instruction& i) {
 class KernelLowering {
  public:
   KernelLowering(const Kernel& kernel, const LowerOptions& options, std::vector<Diagnostic>& out)
-      : kernel_(kernel), options_(options), context_(program_, kernel), out_(out) {
+      : kernel_(kernel),
+        options_(options),
+        context_(program_, kernel),
+        calls_(context_.b),
+        recursive_(recursive_functions(kernel)),
+        out_(out) {
     program_.name = kernel.name;
     program_.isa = ir::Isa::sass;
     program_.wave_lanes = 32;
@@ -61,6 +70,7 @@ class KernelLowering {
       pending_.pop_back();
       lower_block(next);
     }
+    calls_.finish();
     return std::move(program_);
   }
 
@@ -116,6 +126,8 @@ class KernelLowering {
       const Instruction& i = kernel_.code[n];
       if (i.operand(Role::target) != nullptr) leaders_.insert(index_of(branch_target(i)));
       if (ends_block(i)) leaders_.insert(n + 1);
+      if (const Call* c = relocated_call(kernel_, i.pc); c != nullptr && c->target)
+        leaders_.insert(index_of(*c->target));
       if (i.form->flow == Flow::indirect && i.operand(Role::b) != nullptr)
         for (const auto& [address, index] : table_targets(i)) leaders_.insert(index);
     }
@@ -204,6 +216,23 @@ class KernelLowering {
     }
   }
 
+  /// Functions of the device runtime, as the PTX front end takes them: a failed assertion is a
+  /// trap; the others do not exist, so that a kernel runs as long as it does not come to them.
+  uint32_t runtime_call(size_t n, const std::string& name) {
+    const bool assertion = name == "__assertfail" || name == "__assert_fail";
+    if (name == "vprintf" || name == "malloc" || name == "free")
+      error(n, fmt::format("'{}' is not supported: a thread that calls it traps", name), true);
+    else if (!assertion)
+      error(n, fmt::format("calls '{}', which has no body in this file", name));
+    ir::Builder& b = context_.b;
+    const uint32_t here = b.block(), trap = b.add_block(name);
+    b.set_block(trap);
+    b.emit(ir::Op::trap, ir::Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::trap);
+    b.exit();
+    b.set_block(here);
+    return trap;
+  }
+
   /// Index of a branch's target; reports one that is no instruction.
   size_t checked_target(size_t n) {
     const Instruction& i = kernel_.code[n];
@@ -283,17 +312,34 @@ class KernelLowering {
         return jump_table(n);
       case Flow::pop:
         if (const auto token = stacks_.find(stack_, i.form->token))
-          return block_of(token->target, token->below);
+          return token->target == kNoted ? calls_.give_back()
+                                         : block_of(token->target, token->below);
         error(n, fmt::format("{} without a target on the branch stack", i.form->mnemonic));
         return exit_block();
       case Flow::call:
-        if (stacks_.calls(stack_) < kMaxCalls)
-          return block_of(checked_target(n), stacks_.push(stack_, Token::ret, n + 1));
-        error(n, fmt::format("calls nest deeper than {}: recursion is not supported", kMaxCalls));
-        return exit_block();
+        if (i.form->is(kAbsolute)) {
+          const Call* c = relocated_call(kernel_, i.pc);
+          if (c == nullptr) {
+            error(n, "nothing says what this calls: a relocation was expected");
+            return exit_block();
+          }
+          if (!c->target) return runtime_call(n, c->symbol);
+        }
+        return call(n);
       default:
         return exit_block();
     }
+  }
+
+  /// A copy of the function for this call, where that comes to an end soon.
+  uint32_t call(size_t n) {
+    const Call* relocated = relocated_call(kernel_, kernel_.code[n].pc);
+    const size_t target = relocated != nullptr ? index_of(*relocated->target) : checked_target(n);
+    const bool copied = !recursive_.contains(target) && stacks_.calls(stack_) < kMaxCalls &&
+                        blocks_.size() < kMaxBlocks / 2;
+    if (copied) return block_of(target, stacks_.push(stack_, Token::ret, n + 1));
+    const BranchStack::Id noted = stacks_.push(BranchStack::kEmpty, Token::ret, kNoted);
+    return calls_.call(block_of(target, noted), block_of(n + 1, stack_));
   }
 
   void jump(size_t n) {
@@ -322,6 +368,8 @@ class KernelLowering {
   const LowerOptions options_;
   ir::Program program_;
   LowerContext context_;
+  CallStack calls_;
+  std::set<size_t> recursive_;
   std::vector<Diagnostic>& out_;
   std::map<uint64_t, size_t> by_pc_;
   std::set<size_t> leaders_;
@@ -334,6 +382,40 @@ class KernelLowering {
   std::vector<uint32_t> sites_;
   uint32_t exit_block_ = ir::kNone;
 };
+
+/// The kernel with the functions that it calls behind it, as a linker would lay them out, and with
+/// the functions that those call.
+Kernel linked(const Kernel& kernel, const Listing& listing) {
+  Kernel out = kernel;
+  std::map<std::string, uint64_t> places;
+  for (size_t n = 0; n < out.calls.size(); ++n) {  // grows on the way
+    const std::string name = out.calls[n].symbol;
+    const auto f = std::ranges::find(listing.functions, name, &Kernel::name);
+    if (f == listing.functions.end()) continue;
+    const uint64_t end = out.code.empty() ? 0 : (out.code.back().pc / 32 + 1) * 32;
+    const auto [place, is_new] = places.try_emplace(name, end);
+    out.calls[n].target = place->second + pc_of(0);
+    if (!is_new) continue;
+    out.labels.push_back({name, out.code.size()});
+    for (const Label& l : f->labels) out.labels.push_back({l.name, l.index + out.code.size()});
+    for (Instruction i : f->code) {
+      i.pc += end;
+      out.code.push_back(std::move(i));
+    }
+    for (Relocation r : f->relocations) {
+      r.pc += end;
+      out.relocations.push_back(std::move(r));
+    }
+    for (Call c : f->calls) {
+      c.pc += end;
+      out.calls.push_back(std::move(c));
+    }
+    out.registers = std::max(out.registers, f->registers);
+    if (f->local_bytes) out.local_bytes = out.local_bytes.value_or(0) + *f->local_bytes;
+    out.diagnostics.insert(out.diagnostics.end(), f->diagnostics.begin(), f->diagnostics.end());
+  }
+  return out;
+}
 
 ir::Global residency_map() {
   ir::Global g;
@@ -351,8 +433,17 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
   result.module.isa = ir::Isa::sass;
   result.module.target = fmt::format("sm_{}", listing.arch);
   result.module.globals = listing.globals;
-  for (const Kernel& k : listing.kernels) {
+  for (const Kernel& alone : listing.kernels) {
+    std::optional<Kernel> with_functions;
+    if (!alone.calls.empty()) with_functions = linked(alone, listing);
+    const Kernel& k = with_functions ? *with_functions : alone;
     std::vector<Diagnostic> found = k.diagnostics;
+    for (const Relocation& r : k.relocations)
+      if (std::ranges::find(listing.globals, r.symbol, &ir::Global::name) == listing.globals.end())
+        found.push_back({0, 0,
+                         fmt::format("kernel '{}': at {:#06x}: nothing here is the variable '{}'",
+                                     k.name, r.pc, r.symbol),
+                         false});
     ir::Program program;
     program.name = k.name;
     if (found.empty()) program = KernelLowering(k, options, found).run();

@@ -12,10 +12,6 @@ using ir::Width;
 
 namespace {
 
-void refuse(bool condition, const char* what) {
-  if (condition) throw Unsupported(what);
-}
-
 /// All 64 bits of the product; each factor has its own sign.
 Operand product(LowerContext& c, const Instruction& i) {
   const uint64_t signs = i.mod(ModId::signs);

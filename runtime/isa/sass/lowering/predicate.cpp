@@ -14,10 +14,6 @@ namespace {
 
 constexpr unsigned kPredicates = 7;  // PT is none
 
-void refuse(bool condition, const char* what) {
-  if (condition) throw Unsupported(what);
-}
-
 /// PR or the condition code, bit for bit as R2P and P2R move them.
 bool moves_flags(const Instruction& i) {
   return i.operand(Role::p)->field.get(i.word) != 0;
@@ -33,11 +29,20 @@ std::vector<Reg> moved(LowerContext& c, const Instruction& i) {
   return all;
 }
 
+/// With .X, the zero flag may be that of the result or that of all words so far. They are one where
+/// the result is zero only if the lower words were equal, too: as compilers end a loop.
+bool tells_two_words_apart(const Instruction& i) {
+  constexpr uint64_t kNotEqual = 5, kAnd = 0;
+  const OperandSpec& r = *i.operand(Role::r);
+  return i.mod(ModId::cond) == kNotEqual && i.mod(ModId::bop) == kAnd &&
+         r.field.get(i.word) == kPT && r.neg.get(i.word) == 0;
+}
+
 }  // namespace
 
 void write_truth(LowerContext& c, const Instruction& i, Operand truth) {
-  refuse(c.has_cc(i) && i.mod(ModId::x) != 0,
-         "which flags a compare with .X and .CC sets is not documented");
+  refuse(c.has_cc(i) && i.mod(ModId::x) != 0 && !tells_two_words_apart(i),
+         "which flags a compare with .X and .CC sets is only known of .NE with PT");
   const Reg r = c.b.reg(Width::b32);
   c.b.emit(Op::select, Type::u32, {r},
            {truth, imm(i.mod(ModId::parts) != 0 ? 0x3f800000 : 0xffffffff), imm(0)});

@@ -119,6 +119,11 @@ class LowerContext {
   bool tracks_flags_, tests_windows_;
 };
 
+/// What a form cannot do here ends its translation with the reason.
+inline void refuse(bool condition, const char* what) {
+  if (condition) throw Unsupported(what);
+}
+
 struct AccessSize {
   ir::Type elem;
   uint8_t count;

@@ -16,10 +16,6 @@ namespace {
 
 constexpr Field kSelectA{36, 3}, kSelectB{28, 3}, kSignA{48, 1}, kSignB{49, 1}, kRegisterB{50, 1};
 
-void refuse(bool condition, const char* what) {
-  if (condition) throw Unsupported(what);
-}
-
 Operand extended(LowerContext& c, Operand x, bool is_signed) {
   const Reg wide = c.b.reg(Width::b64);
   c.b.emit(is_signed ? Op::sext64 : Op::zext64, is_signed ? Type::s64 : Type::u64, {wide}, {x});
@@ -170,23 +166,45 @@ void lower_vmad(LowerContext& c, const Instruction& i) {
   c.b.emit(Op::trunc32, Type::u32, {c.destination(i)}, {sum});
 }
 
-/// The sum of four differences and the third operand.
+namespace {
+
+/// Which of the eight bytes of both registers element `n` of an operand is: digits, the highest
+/// element first.
+uint64_t chosen_byte(const Instruction& i, Role role, uint64_t n) {
+  const OperandSpec& o = *i.operand(role);
+  std::string_view digits = o.part_names[o.part.get(i.word)];
+  if (digits.empty()) digits = role == Role::a ? "3210" : "7654";
+  refuse(digits.size() != 4, "this choice of bytes has no name");
+  return static_cast<uint64_t>(digits[3 - n] - '0');
+}
+
+}  // namespace
+
+/// Differences of four bytes, as PTX defines vabsdiff4: put into the third operand where the mask
+/// says so, or added to it.
 void lower_vabsdiff4(LowerContext& c, const Instruction& i) {
   refuse(c.has_cc(i), "video instructions with .CC are not documented");
-  refuse(i.mod(ModId::op) != 1 || i.mod(ModId::parts) != 15 || i.mod(ModId::sat) != 0,
-         "VABSDIFF4 is supported with .ACC, of all bytes and without .SAT");
-  const OperandSpec& second = *i.operand(Role::b);
-  refuse(second.kind != OperandSpec::Kind::reg || Field{32, 4}.get(i.word) != 4 ||
-             Field{28, 4}.get(i.word) != 4,
-         "VABSDIFF4 with chosen bytes is not supported");
-  Operand sum = extended(c, c.raw(i, Role::c), false);
+  const uint64_t op = i.mod(ModId::op), mask = i.mod(ModId::parts);
+  const bool sums = op == 1, saturates = i.mod(ModId::sat) != 0, is_signed = signed_result(i);
+  refuse(op > 1, "this use of the differences has no name");
+  refuse(mask == 0, "VABSDIFF4 that writes no byte is not documented");
+  refuse(sums && saturates, "VABSDIFF4.ACC.SAT is not documented");
+  const Operand words[] = {c.raw(i, Role::a), c.raw(i, Role::b)};
+  const auto element = [&](Role role, uint64_t n) {
+    const uint64_t byte = chosen_byte(i, role, n);
+    return part(c, words[byte / 4], byte % 4, (role == Role::a ? kSignA : kSignB).get(i.word) != 0);
+  };
+  Operand result = c.raw(i, Role::c);
   for (uint64_t n = 0; n < 4; ++n) {
-    const Operand a = part(c, c.raw(i, Role::a), n, kSignA.get(i.word) != 0),
-                  b = part(c, c.raw(i, Role::b), n, kSignB.get(i.word) != 0);
-    const Reg difference = c.make(Op::sub, Type::s64, {a, b});
-    sum = c.make(Op::add, Type::s64, {sum, c.make(Op::abs, Type::s64, {difference})});
+    if ((mask >> n & 1) == 0) continue;
+    Operand difference = c.make(Op::sub, Type::s64, {element(Role::a, n), element(Role::b, n)});
+    difference = c.make(Op::abs, Type::s64, {difference});
+    if (saturates) difference = clamped(c, difference, 8, is_signed);
+    const Operand low = low_word(c, difference);
+    result = sums ? Operand(c.make(Op::add, Type::u32, {result, low}))
+                  : Operand(c.make(Op::bfi, Type::u32, {low, result, imm(8 * n), imm(8)}));
   }
-  c.b.emit(Op::trunc32, Type::u32, {c.destination(i)}, {sum});
+  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {result});
 }
 
 }  // namespace lanewise::sass

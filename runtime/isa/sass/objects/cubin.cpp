@@ -1,6 +1,7 @@
 // Cubins: kernels with their code, control words, parameters, constant banks and relocations.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "runtime/isa/elf/elf.hpp"
@@ -13,8 +14,10 @@ using elf::Bytes;
 using elf::ElfError;
 
 constexpr uint16_t kCudaMachine = 190;
-constexpr uint8_t kEntry = 0x10;  // st_other of a kernel's symbol
-constexpr uint32_t kAbs32Low = 0x2b, kAbs32High = 0x2c;
+constexpr uint8_t kEntry = 0x10;     // st_other of a kernel's symbol
+constexpr uint8_t kCudaObject = 13;  // kind of a variable's symbol before the linker ran
+// Relocations: a function's address in JCAL, halves of a variable's in MOV32I.
+constexpr uint32_t kCallTarget = 0x2a, kAbs32Low = 0x2b, kAbs32High = 0x2c;
 constexpr uint64_t kMaxWindow = 16 << 20;  // shared and local memory of one group or lane
 
 constexpr uint32_t kUnboundedStack = 0xffffffff;  // the kernel recurses
@@ -69,7 +72,7 @@ class CubinReader {
     if (const elf::Section* s = file_.section(".nv.info")) read_module_info(*s);
     read_globals();
     for (size_t n = 0; n < file_.sections.size(); ++n)
-      if (file_.sections[n].name.rfind(".text.", 0) == 0) read_kernel(n);
+      if (file_.sections[n].name.rfind(".text.", 0) == 0) read_code_section(n);
     if (listing_.kernels.empty()) throw ElfError("the cubin holds no kernel");
   }
 
@@ -100,7 +103,7 @@ class CubinReader {
   /// code reads it by offset.
   void read_globals() {
     for (const elf::Symbol& s : file_.symbols) {
-      if (s.kind != elf::kObject || s.section >= file_.sections.size()) continue;
+      if (!is_variable(s) || s.section >= file_.sections.size()) continue;
       const elf::Section& in = file_.sections[s.section];
       if (in.name != ".nv.global" && in.name != ".nv.global.init") continue;
       if (s.value > in.size || in.size - s.value < s.size)
@@ -118,11 +121,15 @@ class CubinReader {
       module_bank_ = add_bank(3, *s, module_bank_name());
   }
 
+  static bool is_variable(const elf::Symbol& s) {
+    return s.kind == elf::kObject || s.kind == kCudaObject;
+  }
+
   /// The name of the only variable in bank 3, so that it can be found; else the bank's own.
   std::string module_bank_name() const {
     std::vector<std::string> names;
     for (const elf::Symbol& s : file_.symbols)
-      if (s.kind == elf::kObject && s.section < file_.sections.size() &&
+      if (is_variable(s) && s.section < file_.sections.size() &&
           file_.sections[s.section].name == ".nv.constant3")
         names.push_back(s.name);
     return names.size() == 1 ? names[0] : "c[0x3]";
@@ -143,25 +150,29 @@ class CubinReader {
     return bank;
   }
 
-  void read_kernel(size_t section) {
+  void read_code_section(size_t section) {
     const elf::Section& text = file_.sections[section];
     Kernel k;
     k.name = text.name.substr(6);
     k.registers = text.info >> 24;
-    const uint32_t symbol = kernel_symbol(section, k.name);
+    const uint32_t symbol = function_symbol(section, k.name);
     if (symbol == ir::kNone) return report(fmt::format("'{}' holds no kernel symbol", text.name));
+    const bool is_kernel = (file_.symbols[symbol].other & kEntry) != 0;
     if (const auto stack = stack_.find(symbol); stack != stack_.end())
       k.local_bytes = (checked_window(stack->second, "a stack") + 15) / 16 * 16;
-    if (const elf::Section* s = file_.section(".nv.info." + k.name)) read_kernel_info(k, *s);
+    if (const elf::Section* s = file_.section(".nv.info." + k.name); s != nullptr && is_kernel)
+      read_kernel_info(k, *s);
     if (const elf::Section* s = file_.section(".nv.shared." + k.name))
       k.shared_bytes = checked_window(s->size, "shared memory");
-    if (const elf::Section* s = file_.section(".nv.constant2." + k.name))
+    if (const elf::Section* s = file_.section(".nv.constant2." + k.name)) {
+      if (!is_kernel) complain(k, "a function with a constant bank of its own is not supported");
       k.banks.push_back(add_bank(2, *s, k.name + ".c[0x2]"));
+    }
     if (module_bank_) k.banks.push_back(*module_bank_);
     read_code(k, text.data);
     read_labels(k, section);
     read_relocations(k, section);
-    listing_.kernels.push_back(std::move(k));
+    (is_kernel ? listing_.kernels : listing_.functions).push_back(std::move(k));
   }
 
   static uint32_t checked_window(uint64_t bytes, const char* what) {
@@ -170,12 +181,10 @@ class CubinReader {
     return static_cast<uint32_t>(bytes);
   }
 
-  uint32_t kernel_symbol(size_t section, const std::string& name) const {
+  uint32_t function_symbol(size_t section, const std::string& name) const {
     for (uint32_t n = 0; n < file_.symbols.size(); ++n) {
       const elf::Symbol& s = file_.symbols[n];
-      if (s.section == section && s.kind == elf::kFunction && (s.other & kEntry) != 0 &&
-          s.name == name)
-        return n;
+      if (s.section == section && s.kind == elf::kFunction && s.name == name) return n;
     }
     return ir::kNone;
   }
@@ -233,23 +242,32 @@ class CubinReader {
     }
   }
   void add_relocation(Kernel& k, const elf::Reloc& r) const {
-    if (r.type != kAbs32Low && r.type != kAbs32High)
-      return complain(
-          k, fmt::format("relocation type {:#x} at {:#x} is not supported", r.type, r.offset));
-    for (const Instruction& i : k.code) {
-      if (i.pc != r.offset) continue;
-      if (i.form->mnemonic != "MOV32I") break;
-      const auto in_place = static_cast<int64_t>(i.operand(Role::b)->field.get(i.word));
-      const std::string& name = file_.symbols[r.symbol].name;
-      for (const ir::Global& g : listing_.globals)
-        if (g.name == name) {
-          k.relocations.push_back({i.pc, name, r.addend + in_place, r.type == kAbs32High});
-          return;
-        }
+    const auto at = std::ranges::find(k.code, r.offset, &Instruction::pc);
+    if (at == k.code.end())
+      return complain(k, fmt::format("the relocation at {:#x} is not at an instruction", r.offset));
+    switch (r.type) {
+      case kCallTarget:
+        if (!at->form->is(kAbsolute)) break;
+        k.calls.push_back({at->pc, file_.symbols[r.symbol].name});
+        return;
+      case kAbs32Low:
+      case kAbs32High:
+        if (at->form->mnemonic != "MOV32I") break;
+        return add_variable_half(k, *at, r);
+      default:
+        break;
+    }
+    complain(k, fmt::format("relocation type {:#x} at {:#x} ({}) is not supported", r.type,
+                            r.offset, print(*at)));
+  }
+
+  void add_variable_half(Kernel& k, const Instruction& i, const elf::Reloc& r) const {
+    const auto in_place = static_cast<int64_t>(i.operand(Role::b)->field.get(i.word));
+    const std::string& name = file_.symbols[r.symbol].name;
+    if (std::ranges::find(listing_.globals, name, &ir::Global::name) == listing_.globals.end())
       return complain(
           k, fmt::format("the address of '{}' at {:#x} is not that of a variable", name, r.offset));
-    }
-    complain(k, fmt::format("the relocation at {:#x} is not at a MOV32I", r.offset));
+    k.relocations.push_back({i.pc, name, r.addend + in_place, r.type == kAbs32High});
   }
 
   elf::File file_;

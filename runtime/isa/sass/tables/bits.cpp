@@ -4,8 +4,6 @@
 namespace lanewise::sass::table {
 namespace {
 
-const OperandSpec kD = reg(Role::d, 0), kA = reg(Role::a, 8), kB = reg(Role::b, 20);
-
 Mod signed_mod() {
   return {ModId::signed_, {48, 1}, {{1, ""}, {0, "U32"}, {1, "S32", true}}};
 }

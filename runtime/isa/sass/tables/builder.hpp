@@ -120,6 +120,10 @@ inline Mod bool_mod(uint8_t pos) {
   return {ModId::bop, {pos, 2}, {{0, "AND"}, {1, "OR"}, {2, "XOR"}, {3, "INVALIDBOP3"}}};
 }
 
+// Where most rows have their registers.
+inline const OperandSpec kD = reg(Role::d, 0), kA = reg(Role::a, 8), kB = reg(Role::b, 20),
+                         kC = reg(Role::c, 39);
+
 class TableBuilder {
  public:
   /// fixed: (field, value) pairs that are part of the form beside the opcode bits.

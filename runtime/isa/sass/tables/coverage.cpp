@@ -60,8 +60,10 @@ Instruction sample(const Form& f, uint64_t modifiers) {
 std::string refusal(const Form& f, uint64_t bits) {
   if (f.lower == nullptr) return "not supported in this form";
   // Jumps to what the branch stack holds run wherever a push comes first, those through tables
-  // where there is one.
-  if (f.flow == Flow::pop || (f.flow == Flow::indirect && f.claim != isa::Claim::none)) return {};
+  // where there is one, calls of absolute addresses where a cubin says whose they are.
+  if (f.flow == Flow::pop || f.is(kAbsolute) ||
+      (f.flow == Flow::indirect && f.claim != isa::Claim::none))
+    return {};
   static const Instruction exit = *parse_instruction("EXIT").instruction;
   Kernel k;
   k.name = "coverage";

@@ -6,9 +6,7 @@
 namespace lanewise::sass::table {
 namespace {
 
-const OperandSpec kD = reg(Role::d, 0), kA = reg(Role::a, 8), kB = reg(Role::b, 20);
-
-void compare_rows(TableBuilder& t) {
+void plain_compare_rows(TableBuilder& t) {
   const OperandSpec r = pred(Role::r, 39).with_neg(42);
   t.compare("FSETP", "1011", {float_cond(), flag(ModId::ftz, 47, "FTZ"), bool_mod(45)},
             {pred(Role::p, 3), pred(Role::q, 0), kA.with_neg(43).with_abs(7),
@@ -153,7 +151,7 @@ void conversion_rows(TableBuilder& t) {
 }  // namespace
 
 void float_compare_rows(TableBuilder& t) {
-  compare_rows(t);
+  plain_compare_rows(t);
 }
 
 void conversion_group(TableBuilder& t) {

@@ -71,8 +71,13 @@ void push_rows(TableBuilder& t) {
     t.row(p.name, p.code, mods, {cbank_bytes(Role::b)}, nullptr, {{kConstantTarget, 1}}).has_guard =
         false;
   }
-  t.row("JCAL", "1110 0010 0010", {noinc}, {imm(Role::b, 20, 32)}, nullptr, {{kConstantTarget, 0}})
+  t.claims(isa::Claim::effect);
+  t.row("JCAL", "1110 0010 0010", {noinc}, {imm(Role::b, 20, 32)}, lower_push,
+        {{kConstantTarget, 0}})
       .has_guard = false;
+  t.flow(Flow::call, Token::ret);
+  t.trait(kAbsolute);
+  t.claims(isa::Claim::exact);
   t.row("JCAL", "1110 0010 0010", {noinc}, {cbank_bytes(Role::b)}, nullptr, {{kConstantTarget, 1}})
       .has_guard = false;
 }

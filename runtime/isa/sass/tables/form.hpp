@@ -118,8 +118,9 @@ struct OperandSpec {
   bool prefixed = false;   ///< imm: its minus sign stands in front, not .NEG behind
   bool spaced = false;     ///< prints c[0x0] [0x8] with a blank, as nvdisasm does for XMAD
   bool optional = false;  ///< not printed when it has the value left_out(); may be left out in text
-  bool wide = false;      ///< 64 bits: a pair of registers, two words of a constant, a double
-  Field format;           ///< fimm: 1 = half precision, 3 = double, else single
+  bool never_zero = false;  ///< reg: RZ cannot stand here; 255 has no name
+  bool wide = false;        ///< 64 bits: a pair of registers, two words of a constant, a double
+  Field format;             ///< fimm: 1 = half precision, 3 = double, else single
   /// A suffix .B1 or .H1 that depends on a type: names[part_key : part], empty for the whole.
   Field part, part_key;
   const std::string_view* part_names = nullptr;
@@ -200,6 +201,7 @@ enum Trait : uint32_t {
   kLocalLines = 1U << 17,    ///< cache lines of the lane's own memory
   kTextureLines = 1U << 18,  ///< lines of texture headers
   kNoResult = 1U << 19,      ///< the document gives it no scoreboard for a result
+  kAbsolute = 1U << 20,      ///< goes to an address that a relocation says
   kConverts = 1U << 16,      ///< its formats say how wide its operands are
 };
 

@@ -48,8 +48,6 @@ Mod local_load_cop() {
   return {ModId::cop, {44, 2}, {{0, ""}, {1, "LU"}, {2, "CI"}, {3, "CV"}}};
 }
 
-const OperandSpec kD = reg(Role::d, 0);
-
 void global_rows(TableBuilder& t) {
   const Mod e = flag(ModId::ext, 45, "E");
   const Mod load_size = with_code_7(size_mod(Sizes::load), "U.128");
@@ -157,7 +155,9 @@ void compare_and_swap(TableBuilder& t, const std::string& mnemonic, std::string_
   zero_first.role = Role::b;
   second.role = Role::c;
   const Field which{selector, 2};
-  t.row(mnemonic, pattern, mods, {kD, place, first, next}, lower, {{which, 0}});
+  OperandSpec pair = first;
+  pair.never_zero = second.never_zero = true;
+  t.row(mnemonic, pattern, mods, {kD, place, pair, next}, lower, {{which, 0}});
   t.row(mnemonic, pattern, mods, {kD, place, first, zero}, lower, {{which, 1}});
   t.row(mnemonic, pattern, mods, {kD, place, zero_first, second}, lower, {{which, 2}});
 }

@@ -4,9 +4,6 @@
 namespace lanewise::sass::table {
 namespace {
 
-const OperandSpec kD = reg(Role::d, 0), kA = reg(Role::a, 8), kB = reg(Role::b, 20),
-                  kC = reg(Role::c, 39);
-
 std::vector<Code> sign_codes() {
   return {{0, "U32.U32"}, {1, "S32.U32"}, {2, "U32.S32"}, {3, ""}};
 }

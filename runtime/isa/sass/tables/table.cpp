@@ -40,8 +40,6 @@ Mod logic_mod(uint8_t pos, bool pass) {
   return m;
 }
 
-const OperandSpec kB = reg(Role::b, 20);
-
 void integer_rows(TableBuilder& t) {
   const Mod x = flag(ModId::x, 43, "X");
   const Mod sat = flag(ModId::sat, 50, "SAT");

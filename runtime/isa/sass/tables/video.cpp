@@ -153,19 +153,22 @@ void byte_rows(TableBuilder& t) {
   const OperandSpec d = reg(Role::d, 0).with_cc(47),
                     a = reg(Role::a, 8).with_part({32, 4}, {}, kFirst), c = reg(Role::c, 39),
                     b = reg(Role::b, 20).with_part({28, 4}, {}, kSecond);
-  for (const bool both_signed : {true, false})  // two signed ones are not written
-    for (const bool is_register : {false, true}) {
-      std::vector<Mod> mods = {flag(ModId::signed_, 38, "SD")};
-      if (!both_signed) mods.insert(mods.end(), types.begin(), types.end());
-      mods.insert(mods.end(), rest.begin(), rest.end());
-      std::vector<Fixed> fixed;
-      if (both_signed) fixed.push_back({{48, 2}, 3});
-      if (!is_register) fixed.push_back({{28, 4}, 15});
-      t.row("VABSDIFF4", "0101 0000 0", mods,
-            {d, a, is_register ? b : imm(Role::b, 20, 8, true), c},
-            is_register ? lower_vabsdiff4 : nullptr, fixed)
-          .ordered = true;
-    }
+  const auto row = [&](bool both_signed, bool is_register, std::vector<Fixed> fixed,
+                       bool signed_number) {
+    std::vector<Mod> mods = {flag(ModId::signed_, 38, "SD")};
+    if (!both_signed) mods.insert(mods.end(), types.begin(), types.end());
+    mods.insert(mods.end(), rest.begin(), rest.end());
+    if (!is_register) fixed.push_back({{28, 4}, 15});
+    t.row("VABSDIFF4", "0101 0000 0", mods,
+          {d, a, is_register ? b : imm(Role::b, 20, 8, signed_number), c},
+          is_register ? lower_vabsdiff4 : nullptr, fixed)
+        .ordered = true;
+  };
+  for (const bool is_register : {false, true})  // two signed ones are not written
+    row(true, is_register, {{{48, 2}, 3}}, true);
+  row(false, false, {{{49, 1}, 1}}, true);
+  row(false, false, {{{49, 1}, 0}}, false);
+  row(false, true, {}, false);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace lanewise::sass {
 namespace {
 
-std::optional<uint64_t> branch_target(const Instruction& i) {
+std::optional<uint64_t> target_of(const Instruction& i) {
   const OperandSpec* o = i.operand(Role::target);
   if (o == nullptr || o->kind != OperandSpec::Kind::target) return std::nullopt;
   const unsigned unused = 64U - o->field.len;
@@ -22,7 +22,7 @@ class KernelPrinter {
     for (size_t n = 0; n < kernel.code.size(); ++n) index_[kernel.code[n].pc] = n;
     for (const Label& l : kernel.labels) labels_[l.index] = l.name;
     for (const Instruction& i : kernel.code) {
-      const auto target = branch_target(i);
+      const auto target = target_of(i);
       if (!target) continue;
       if (const auto n = labelled(*target)) labels_.emplace(*n, fmt::format(".L_{:x}", *target));
     }
@@ -51,7 +51,7 @@ class KernelPrinter {
 
   std::string line(Instruction i) const {
     i.label.clear();
-    if (const auto target = branch_target(i))
+    if (const auto target = target_of(i))
       if (const auto n = labelled(*target)) i.label = labels_.at(*n);
     std::string text = fmt::format("        /*{:04x}*/  {} ;", i.pc, print(i, Style::annotated));
     for (const Relocation& r : kernel_.relocations)

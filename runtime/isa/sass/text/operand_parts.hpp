@@ -25,6 +25,8 @@ inline bool flagged(Field field, uint64_t word) {
 
 std::string register_name(unsigned number);
 std::string write_special(uint64_t code);
+/// What the vendor's disassembler prints for register 255 where no RZ can stand.
+inline constexpr std::string_view kNoRegister = "???255";
 /// The register behind the one in the field, two further for 64-bit values.
 unsigned next_register(const OperandSpec& spec, const Instruction& i);
 

@@ -63,6 +63,7 @@ std::string write_plain(const OperandSpec& spec, const Instruction& i) {
   const uint64_t value = spec.field.get(i.word);
   switch (spec.kind) {
     case Kind::reg:
+      if (spec.never_zero && value == kRZ) return std::string(kNoRegister);
       return register_name(static_cast<unsigned>(value));
     case Kind::pred: {
       const uint64_t p = spec.inverted ? 7 - value : value;
@@ -80,8 +81,10 @@ std::string write_plain(const OperandSpec& spec, const Instruction& i) {
       return write_place(spec, i.word, false);
     case Kind::cindex:
       return fmt::format("c[{:#x}]{}", kBank.get(i.word), write_place(spec, i.word, true));
-    case Kind::next:
-      return register_name(next_register(spec, i));
+    case Kind::next: {
+      const unsigned next = next_register(spec, i);
+      return next == kRZ ? std::string(kNoRegister) : register_name(next);
+    }
     case Kind::zero:
       return "RZ";
     case Kind::target:

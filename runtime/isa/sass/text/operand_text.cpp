@@ -269,6 +269,19 @@ void read_signs(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   spec.field.set(word, codes);
 }
 
+/// A register where 255 is not RZ but nothing.
+unsigned read_number_of_pair(Cursor& in) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  if (in.rest().starts_with(kNoRegister)) {
+    in.seek(at + kNoRegister.size());
+    return kRZ;
+  }
+  const unsigned n = read_register(in);
+  if (n == kRZ) Cursor::fail_at(at, "expected a register R0..R254, found 'RZ'");
+  return n;
+}
+
 void read_expected(Cursor& in, unsigned number, const char* why) {
   in.skip_blanks();
   const size_t at = in.at();
@@ -281,7 +294,7 @@ void read_expected(Cursor& in, unsigned number, const char* why) {
 void read_plain(Cursor& in, const OperandSpec& spec, Instruction& i) {
   switch (spec.kind) {
     case Kind::reg:
-      return spec.field.set(i.word, read_register(in));
+      return spec.field.set(i.word, spec.never_zero ? read_number_of_pair(in) : read_register(in));
     case Kind::pred: {
       if (in.take('!')) set_flag(in, spec.neg, i.word, "'!'");
       const unsigned p = read_predicate(in);
@@ -290,6 +303,11 @@ void read_plain(Cursor& in, const OperandSpec& spec, Instruction& i) {
     case Kind::cbank:
       return read_constant(in, spec, i.word);
     case Kind::imm:
+      in.skip_blanks();
+      if (spec.field.len == 32 && in.rest().starts_with("32@")) {
+        i.label = std::string(in.until(")"));
+        return in.expect(')', "after the variable");
+      }
       return read_integer(in, spec, i.word);
     case Kind::fimm:
       return read_float(in, spec, i.word);
@@ -298,7 +316,11 @@ void read_plain(Cursor& in, const OperandSpec& spec, Instruction& i) {
     case Kind::cindex:
       return read_indexed_constant(in, spec, i);
     case Kind::next:
-      return read_expected(in, next_register(spec, i), "the register behind the value to compare");
+      if (const unsigned next = next_register(spec, i); next != kRZ)
+        return read_expected(in, next, "the register behind the value to compare");
+      else if (read_number_of_pair(in) != kRZ)
+        in.fail(fmt::format("expected {}: no register stands behind", kNoRegister));
+      return;
     case Kind::zero:
       return read_expected(in, kRZ, "this form has no register here");
     case Kind::target:

@@ -212,6 +212,10 @@ class ListingParser {
       addresses[l.name] = l.index % 3 == 0 ? pc_of(l.index) - 8 : pc_of(l.index);
     for (Instruction& i : k.code) {
       if (i.label.empty()) continue;
+      if (i.label.starts_with("32@")) {
+        half_of_address(k, i);
+        continue;
+      }
       const auto known = addresses.find(i.label);
       uint64_t target = 0;
       if (known != addresses.end()) {
@@ -228,6 +232,16 @@ class ListingParser {
       const Field field = i.operand(Role::target)->field;
       field.set(i.word, target - i.pc - 8);
     }
+  }
+
+  /// "32@lo(name": what a loader puts into a MOV32I.
+  void half_of_address(Kernel& k, Instruction& i) {
+    const bool high = i.label.starts_with("32@hi(");
+    if (high || i.label.starts_with("32@lo("))
+      k.relocations.push_back({i.pc, i.label.substr(6), 0, high});
+    else
+      report(i.line, i.column, "expected 32@lo(NAME) or 32@hi(NAME)");
+    i.label.clear();
   }
 
   Listing& listing_;

@@ -1,0 +1,33 @@
+// A trace file as a stream of bytes, whatever it is compressed with. The content tells, not the
+// name.
+#pragma once
+
+#include <istream>
+#include <memory>
+#include <string>
+
+namespace lanewise::trace {
+
+class Input {
+ public:
+  /// Plain, gzip (RFC 1952), xz or zstd; several compressed pieces may follow each other. Throws
+  /// Error(usage) for a file that cannot be read, and for a compression this build has no library
+  /// for.
+  explicit Input(const std::string& path);
+  ~Input();
+
+  /// Reads throw Error(usage) where compressed data is damaged. Data that ends early is an end.
+  std::istream& stream() const { return *stream_; }
+  /// True once the end was met inside compressed data.
+  bool cut() const;
+
+ private:
+  class Buffer;
+  std::unique_ptr<Buffer> buffer_;
+  std::unique_ptr<std::istream> stream_;
+};
+
+/// "run.traceg.xz" -> "run.traceg"
+std::string without_compression(const std::string& name);
+
+}  // namespace lanewise::trace

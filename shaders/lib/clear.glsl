@@ -1,0 +1,24 @@
+// On-chip and local memory start as zeros, as on the reference engine. Otherwise a kernel could read
+// what was there before: of another kernel, or on CPU drivers of the host program.
+
+/// Shared memory on chip. All invocations come here before the first access of the group. What lies
+/// in the backing buffer the host fills.
+void lw_clear_shared(const in uint invocation, const in uint invocations) {
+  // Compilers see how often this turns.
+  uint turns = (SHARED_WORDS + invocations - 1u) / invocations;
+  for (uint n = 0u; n < turns; ++n) {
+    uint i = n * invocations + invocation;
+    if (i < SHARED_WORDS) shared_words[i] = 0u;
+  }
+  if (invocations > 1u) lw_barrier();
+}
+
+/// The local memory of all lanes that the invocation carries, where it is an array of its own.
+void lw_clear_local() {
+  for (uint i = 0u; i < LOCAL_TOTAL; i += 4u) {
+    local_words[i] = 0u;
+    local_words[i + 1u] = 0u;
+    local_words[i + 2u] = 0u;
+    local_words[i + 3u] = 0u;
+  }
+}

@@ -1,0 +1,130 @@
+// PTX functions that call themselves, as nvcc compiles them with and without optimisation, beside
+// the same functions on the host.
+#include <algorithm>
+
+#include "tests/kernels/support.hpp"
+
+using namespace kernels;
+using lanewise::Buffer;
+using lanewise::LaunchOptions;
+
+namespace {
+
+constexpr uint32_t kLanes = 32;
+const LaunchOptions kOneWave{.grid = {1}, .block = {kLanes}};
+
+int32_t ack(int32_t m, int32_t n) {
+  return m == 0 ? n + 1 : n == 0 ? ack(m - 1, 1) : ack(m - 1, ack(m, n - 1));
+}
+
+int32_t queens(int n, int row, uint32_t c, uint32_t d1, uint32_t d2) {
+  if (row == n) return 1;
+  int32_t found = 0;
+  for (uint32_t f = ~(c | d1 | d2) & ((1U << n) - 1); f != 0; f &= f - 1) {
+    const uint32_t b = f & (~f + 1);
+    found += queens(n, row + 1, c | b, (d1 | b) << 1, (d2 | b) >> 1);
+  }
+  return found;
+}
+
+struct P {
+  double x;
+  int64_t n;
+  int32_t k;
+};
+P step(P p) {
+  if (p.n <= 0) return p;
+  P r = step({p.x * 1.5 + p.k, p.n - 1, p.k + 1});
+  r.x += p.x;
+  return r;
+}
+
+/// Drivers compile the unoptimised form for long.
+std::vector<const char*> variants() {
+  if (device().info().tier != "cpu") return {"sm75"};
+  return {"sm75", "debug"};
+}
+
+lanewise::Kernel kernel(const char* variant, const char* name) {
+  return ptx("recursion", variant, name);
+}
+
+std::vector<int32_t> small_numbers(size_t n, int32_t below, uint64_t seed) {
+  std::vector<uint32_t> bits = random_ints<uint32_t>(n, seed);
+  std::vector<int32_t> out(n);
+  std::ranges::transform(bits, out.begin(), [&](uint32_t x) {
+    return static_cast<int32_t>(x % static_cast<uint32_t>(below));
+  });
+  return out;
+}
+
+std::vector<int32_t> sorted_parts(std::vector<int32_t> all, size_t part) {
+  for (size_t at = 0; at < all.size(); at += part)
+    std::sort(all.begin() + static_cast<ptrdiff_t>(at),
+              all.begin() + static_cast<ptrdiff_t>(at + part));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("recursion of PTX: numbers, through each other, with structures") {
+  for (const char* variant : variants()) {
+    CAPTURE(variant);
+    const std::vector<int32_t> in = small_numbers(kLanes, 12, 5);
+    std::vector<int32_t> want(kLanes), parity(kLanes), found(kLanes);
+    std::vector<double> sums(kLanes);
+    for (uint32_t i = 0; i < kLanes; ++i) {
+      want[i] = ack(in[i] & 1, in[i] >> 1);
+      parity[i] = 1 - static_cast<int32_t>(i & 1);
+      found[i] = queens(static_cast<int>(i % 7) + 1, 0, 0, 0, 0);
+      const P r = step({1.0, i % 9, static_cast<int32_t>(i)});
+      sums[i] = r.x + r.k;
+    }
+    Buffer a = device().buffer(in), out = device().buffer(std::vector<int32_t>(kLanes, -1));
+    kernel(variant, "ackermann").launch(kOneWave, a, out).check();
+    check_equal(out.read<int32_t>(), want);
+    kernel(variant, "parity").launch(kOneWave, out).check();
+    check_equal(out.read<int32_t>(), parity);
+    kernel(variant, "nqueens").launch(kOneWave, out).check();
+    check_equal(out.read<int32_t>(), found);
+    Buffer doubles = device().buffer(std::vector<double>(kLanes, 0));
+    kernel(variant, "structs").launch(kOneWave, doubles).check();
+    check_equal(doubles.read<double>(), sums);
+  }
+}
+
+TEST_CASE("recursion of PTX: sorting in place and with an array in every frame, a tree") {
+  for (const char* variant : variants()) {
+    CAPTURE(variant);
+    const std::vector<int32_t> twelve = small_numbers(size_t{12} * kLanes, 100, 6);
+    Buffer parts = device().buffer(twelve);
+    kernel(variant, "quick").launch(kOneWave, parts, 12).check();
+    check_equal(parts.read<int32_t>(), sorted_parts(twelve, 12));
+    const std::vector<int32_t> sixteen = small_numbers(size_t{16} * kLanes, 100, 7);
+    Buffer merged = device().buffer(sixteen);
+    kernel(variant, "merge").launch(kOneWave, merged).check();
+    check_equal(merged.read<int32_t>(), sorted_parts(sixteen, 16));
+
+    const std::vector<int32_t> values = small_numbers(kLanes, 1000, 8);
+    std::vector<int32_t> left(kLanes, -1), right(kLanes, -1), sums = values;
+    for (int32_t i = kLanes - 1; i >= 0; --i) {
+      for (auto& [child, n] : {std::pair{&left, 2 * i + 1}, {&right, 2 * i + 2}}) {
+        if (n >= static_cast<int32_t>(kLanes)) continue;
+        (*child)[static_cast<size_t>(i)] = n;
+        sums[static_cast<size_t>(i)] += sums[static_cast<size_t>(n)];
+      }
+    }
+    Buffer l = device().buffer(left), r = device().buffer(right), v = device().buffer(values);
+    Buffer out = device().buffer(std::vector<int32_t>(kLanes, -1));
+    kernel(variant, "trees").launch(kOneWave, l, r, v, out).check();
+    check_equal(out.read<int32_t>(), sums);
+  }
+}
+
+TEST_CASE("recursion of PTX: one without an end is a stack overflow") {
+  Buffer out = device().buffer(std::vector<int32_t>(2, -1));
+  const lanewise::Result result = kernel("debug", "deep").launch({.grid = {1}, .block = {2}}, out);
+  CHECK(result.fault_count == 2);
+  REQUIRE(!result.faults.empty());
+  CHECK(result.faults[0].kind == lanewise::FaultKind::stack_overflow);
+}
