@@ -171,7 +171,7 @@ class ReferenceEngine final : public Engine {
       if (request.events != nullptr && request.events->exact() != nullptr)
         throw Error(ErrorKind::usage,
                     "the cache-exact mode has a schedule of its own: no lockstep");
-    } else if (!ir::has_wave_ops(program) || ir::meetings_uniform(program)) {
+    } else if (!ir::has_wave_ops(program) || ir::convergence_uniform(program)) {
       return std::nullopt;
     }
     return ir::order_waves(program, ir::CountLoops::with_wave_ops);

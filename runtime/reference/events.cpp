@@ -25,7 +25,7 @@ void Group::note_event(const Lane& lane, const Code& code) {
     throw events::buffer_too_small(*request_.program, collector.buffer_bytes());
 }
 
-void Group::hand_over_events() {
+void Group::flush_events() {
   if (request_.events == nullptr || exact_) return;
   std::vector<events::LaneWords> lanes;
   for (const std::vector<uint32_t>& words : event_words_)

@@ -101,7 +101,7 @@ class Group {
 
   // events.cpp: what the cache tracker will be told
   void note_event(const Lane& lane, const Code& code);
-  void hand_over_events();
+  void flush_events();
 
   // exact.cpp: cache-exact mode, where waves go from access to access in step
   struct WaveAccess;

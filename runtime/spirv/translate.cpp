@@ -63,7 +63,7 @@ uint32_t own_shared_bytes(const ir::Program& program, const Shape& shape, bool p
 /// What a lane runs from stop to stop. Operations that the whole group comes to together mix no
 /// iterations anyway.
 ir::Phases phases_of(const ir::Program& program, bool waves) {
-  if (!waves || ir::meetings_uniform(program)) return ir::split_phases(program);
+  if (!waves || ir::convergence_uniform(program)) return ir::split_phases(program);
   return ir::split_phases(ir::order_waves(program, ir::CountLoops::with_wave_ops));
 }
 

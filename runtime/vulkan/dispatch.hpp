@@ -54,7 +54,7 @@ class Dispatcher {
   struct Slices;
   void run_traced(const LaunchRequest& request, const Kernel& kernel, Clock::time_point deadline,
                   uint64_t most, ChunkPlan plan);
-  void hand_over(const LaunchRequest& request, const Slices& slices, const Chunk& chunk);
+  void flush_events(const LaunchRequest& request, const Slices& slices, const Chunk& chunk);
   void run_untraced(const LaunchRequest& request, const Kernel& kernel, Clock::time_point deadline,
                     uint64_t most, ChunkPlan plan);
   double show_to_driver(const LaunchRequest& request, const Kernel& kernel,

@@ -54,7 +54,8 @@ class Snapshot {
 
 }  // namespace
 
-void Dispatcher::hand_over(const LaunchRequest& request, const Slices& slices, const Chunk& chunk) {
+void Dispatcher::flush_events(const LaunchRequest& request, const Slices& slices,
+                              const Chunk& chunk) {
   std::vector<events::LaneWords> lanes(slices.lanes);
   const uint32_t* at = events_.words() + kTraceHeader;
   const Dim3& grid = request.grid;
@@ -105,7 +106,7 @@ void Dispatcher::run_traced(const LaunchRequest& request, const Kernel& kernel,
       plan = again;
       continue;
     }
-    hand_over(request, s, chunk);
+    flush_events(request, s, chunk);
     wanted = std::max(wanted, 2 * std::min(wanted, UINT64_MAX / 2));
     if (ends_launch(fault_snapshot())) break;
   }

@@ -32,7 +32,7 @@ struct Kernel {
   }
   bool barriers_ok() {
     REQUIRE(verify(p).empty());
-    return meetings_uniform(p);
+    return convergence_uniform(p);
   }
 };
 

@@ -66,7 +66,7 @@ enum class Together : uint8_t { wave, group };
 Uniformity uniformity(const Program& program, Together together = Together::group);
 /// Every barrier and cross-lane operation is proven to be reached by all lanes of the group
 /// together (no lane exits before).
-bool meetings_uniform(const Program& program);
+bool convergence_uniform(const Program& program);
 /// The same of barriers alone.
 bool barriers_uniform(const Program& program);
 

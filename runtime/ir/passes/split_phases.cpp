@@ -113,10 +113,10 @@ class PhaseSplitter {
       }
     }
     if (wave) {
-      hand_over(blocks[wait].insts, stop);
+      suspend(blocks[wait].insts, stop);
       take_results(blocks[resumed].insts, stop);
     } else {
-      hand_over_barrier(blocks[wait].insts, stop);
+      suspend_at_barrier(blocks[wait].insts, stop);
     }
     const uint32_t k = static_cast<uint32_t>(out_.stops.size()) + 1;
     blocks[wait].insts.push_back(set(out_.resume, Operand::immediate(k), stop.site));
@@ -132,7 +132,7 @@ class PhaseSplitter {
     return static_cast<uint32_t>(out_.program.blocks.size() - 1);
   }
 
-  void hand_over_barrier(std::vector<Inst>& insts, const Inst& barrier) {
+  void suspend_at_barrier(std::vector<Inst>& insts, const Inst& barrier) {
     if (!barrier.src[0].is_imm())
       insts.push_back(set(out_.barrier_id, barrier.src[0], barrier.site));
     if (!barrier.src[1].is_imm())
@@ -141,7 +141,7 @@ class PhaseSplitter {
       insts.push_back(set(out_.wave.kind, Operand::immediate(0), barrier.site));
   }
 
-  void hand_over(std::vector<Inst>& insts, const Inst& stop) {
+  void suspend(std::vector<Inst>& insts, const Inst& stop) {
     const WaveRegs& w = out_.wave;
     const int members = member_operand(stop.op);
     const auto give = [&](Reg reg, int operand) {

@@ -163,7 +163,7 @@ class UniformityAnalysis {
 };
 
 /// Where lanes wait for each other.
-bool is_meeting(const Inst& i) {
+bool is_convergence_point(const Inst& i) {
   return i.op == Op::barrier || info(i.op).trait == OpTrait::wave;
 }
 
@@ -171,24 +171,25 @@ bool is_barrier(const Inst& i) {
   return i.op == Op::barrier;
 }
 
-/// No meeting of the block is skipped by a lane that reached the block.
-bool meetings_uniform_in(const Block& block, const Uniformity& u, bool (*is_meeting)(const Inst&)) {
+/// No convergence point of the block is skipped by a lane that reached the block.
+bool reached_by_all(const Block& block, const Uniformity& u,
+                    bool (*is_convergence_point)(const Inst&)) {
   bool all_lanes = true;
   for (const Inst& i : block.insts) {
     const bool together = i.guard.always() || u.reg[i.guard.reg.id];
     if (i.op == Op::trap && !together) all_lanes = false;
-    if (is_meeting(i) && !(together && all_lanes)) return false;
+    if (is_convergence_point(i) && !(together && all_lanes)) return false;
   }
   return true;
 }
 
-bool all_uniform(const Program& program, bool (*is_meeting)(const Inst&)) {
+bool all_uniform(const Program& program, bool (*is_convergence_point)(const Inst&)) {
   const Uniformity u = uniformity(program);
   const BlockOrder order = reverse_postorder(block_graph(program));
   for (const uint32_t b : order.nodes) {
     const Block& block = program.blocks[b];
-    if (std::none_of(block.insts.begin(), block.insts.end(), is_meeting)) continue;
-    if (!u.block[b] || !meetings_uniform_in(block, u, is_meeting)) return false;
+    if (std::none_of(block.insts.begin(), block.insts.end(), is_convergence_point)) continue;
+    if (!u.block[b] || !reached_by_all(block, u, is_convergence_point)) return false;
   }
   return true;
 }
@@ -199,8 +200,8 @@ Uniformity uniformity(const Program& program, Together together) {
   return UniformityAnalysis(program, together).run();
 }
 
-bool meetings_uniform(const Program& program) {
-  return all_uniform(program, is_meeting);
+bool convergence_uniform(const Program& program) {
+  return all_uniform(program, is_convergence_point);
 }
 bool barriers_uniform(const Program& program) {
   return all_uniform(program, is_barrier);

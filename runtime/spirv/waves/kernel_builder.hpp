@@ -82,7 +82,7 @@ class KernelBuilder {
   // Cross-lane operations in phase mode (serial_mode.cpp)
   void begin_wave();
   void stand(const ir::Phases& phases, Id slot);
-  void hand_over(const ir::Phases& phases, Id slot);
+  void publish_operands(const ir::Phases& phases, Id slot);
   void take_results(const ir::Phases& phases, Id slot);
   void resolve_complete(const ir::Phases& phases, PhaseState& state, Id resolved);
   void resolve_first(const ir::Phases& phases, PhaseState& state);

@@ -178,7 +178,7 @@ void KernelBuilder::run_body(const ir::Phases& phases, PhaseState& state, spv::F
     when(both(stopped, at_barrier), [&] { arrive(phases, state, slot); });
   }
   const Id at_wave = m_.op(spv::OpINotEqual, m_.bool_type, {kind, m_.u(0)});
-  when(both(stopped, at_wave), [&] { hand_over(phases, slot); });
+  when(both(stopped, at_wave), [&] { publish_operands(phases, slot); });
 }
 
 void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot) {

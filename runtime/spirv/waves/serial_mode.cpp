@@ -40,7 +40,7 @@ void KernelBuilder::stand(const ir::Phases& phases, Id slot) {
 }
 
 /// The lane has stopped at an operation: what it brings becomes visible to its wave.
-void KernelBuilder::hand_over(const ir::Phases& phases, Id slot) {
+void KernelBuilder::publish_operands(const ir::Phases& phases, Id slot) {
   const auto value = [&](ir::Reg reg) {
     return m_.createLoad(frame_.carried[reg.id], spv::NoPrecision);
   };

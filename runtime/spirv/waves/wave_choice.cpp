@@ -22,7 +22,7 @@ bool waves_meet(const ir::Program& program, const Shape& shape, const Target& ta
   for (const ir::Block& block : program.blocks)
     for (const ir::Inst& inst : block.insts)
       if (ir::info(inst.op).trait == ir::OpTrait::wave && !runs_in_group(inst)) return false;
-  if (needs_phases(program, shape) || !ir::meetings_uniform(program)) return false;
+  if (needs_phases(program, shape) || !ir::convergence_uniform(program)) return false;
   return 4 * group_words(program, shape) <= target.max_shared / 2;
 }
 
@@ -87,7 +87,7 @@ bool needs_phases(const ir::Program& program, const Shape& shape) {
     }
   }
   if (!any) return false;
-  return shape.lanes_per_invocation > 1 || !plain || !ir::meetings_uniform(program);
+  return shape.lanes_per_invocation > 1 || !plain || !ir::convergence_uniform(program);
 }
 
 uint32_t group_words(const ir::Program& program, const Shape& shape) {

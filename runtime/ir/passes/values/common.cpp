@@ -77,7 +77,7 @@ class Common {
   explicit Common(Program& p) : p_(p), numbers_(p) {
     // What is kept across a stop where lanes take turns is kept in memory, lane by lane: it is
     // computed again instead.
-    local_ = !meetings_uniform(p);
+    local_ = !convergence_uniform(p);
   }
 
   bool run() {

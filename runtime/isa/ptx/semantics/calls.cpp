@@ -215,7 +215,7 @@ class CallFromInside {
     Activation::Call& call = e_.kernel.recursion.call(callee_, e_.kernel.site(e_.inst, {}));
     b.set_block(call.enter);
     e_.emit(ir::Op::add, ir::Type::u32, {callee_.depth}, {callee_.depth, imm(1)});
-    for (size_t i = 0; i < args.size(); ++i) hand_over(*args[i], callee_.params[i]);
+    for (size_t i = 0; i < args.size(); ++i) pass_param(*args[i], callee_.params[i]);
     b.jump(callee_.entry);
     b.set_block(call.land);
     for (const Entity& result : callee_.results) {
@@ -259,7 +259,7 @@ class CallFromInside {
     return words;
   }
 
-  void hand_over(const ParamObject& words, const Entity& to) {
+  void pass_param(const ParamObject& words, const Entity& to) {
     if (to.object != nullptr) return copy_object(e_, words, *to.object);
     const ir::Operand value = read_words(e_, words, 0, to.type);
     const ir::Width width = e_.kernel.program.regs[to.regs[0].id].width;
