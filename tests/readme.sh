@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs every command of the README's sh blocks in a copy-like scratch directory that links to the
-# checkout, and checks that the C++ example is samples/hello.cpp. `./dev test` is what runs this, and
+# checkout, and checks that the C++ example is samples/hello/hello.cpp. `./dev test` is what runs this, and
 # `./dev demo` and `./dev build` are the build this test belongs to, so those three are only checked
 # to be commands that ./dev knows.
 set -euo pipefail
@@ -35,6 +35,6 @@ library=$(ls "$bin"/../runtime/liblanewise.so)
 said=$(cd "$work" && LANEWISE_LIBRARY=$library PYTHONPATH=$root/python python3 example.py)
 [ "$said" = "2 * 3 + 1 = 7.0" ] || { echo "the Python example says: $said"; exit 1; }
 
-diff <(awk '/^```cpp$/{on=1;next} /^```$/{on=0} on' "$root/README.md") "$root/samples/hello.cpp"
+diff <(awk '/^```cpp$/{on=1;next} /^```$/{on=0} on' "$root/README.md") "$root/samples/hello/hello.cpp"
 echo "$count README commands run"
 [ "$count" -ge 10 ]

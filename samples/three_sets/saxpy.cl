@@ -1,0 +1,7 @@
+// clang -target amdgcn-amd-amdhsa -mcpu=gfx700 -O2 -S -nogpulib -Xclang -finclude-default-header makes saxpy.s of this.
+#pragma OPENCL FP_CONTRACT OFF
+__attribute__((reqd_work_group_size(256, 1, 1))) __kernel void saxpy(int n, float a, __global const float* x,
+                                                                    __global float* y) {
+  const int i = __builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x();
+  if (i < n) y[i] = __builtin_fmaf(a, x[i], y[i]);
+}
