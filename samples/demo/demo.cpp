@@ -111,6 +111,8 @@ Outcome mandelbrot(Device& device, const std::string& dir) {
 
 int main(int argc, char** argv) try {
   const std::string dir = argc > 1 ? argv[1] : "samples/kernels";
+  for (const auto& found : Device::list())
+    std::printf("%-10s  %s (%s)\n", found.type.c_str(), found.name.c_str(), found.driver.c_str());
   Device device = Device::open();
   std::printf("running on %s (%s)\n", device.info().name.c_str(), device.info().driver.c_str());
   const std::pair<const char*, std::function<Outcome(Device&, const std::string&)>> kernels[] = {

@@ -53,7 +53,7 @@ saxpy:                                  ; @saxpy
 		.amdhsa_next_free_sgpr 12
 		.amdhsa_float_round_mode_32 0
 		.amdhsa_float_round_mode_16_64 0
-		.amdhsa_float_denorm_mode_32 0
+		.amdhsa_float_denorm_mode_32 3
 		.amdhsa_float_denorm_mode_16_64 3
 		.amdhsa_dx10_clamp 1
 		.amdhsa_ieee_mode 1
@@ -76,7 +76,7 @@ saxpy:                                  ; @saxpy
 ; NumVgprs: 4
 ; ScratchSize: 0
 ; MemoryBound: 0
-; FloatMode: 192
+; FloatMode: 240
 ; IeeeMode: 1
 ; LDSByteSize: 0 bytes/workgroup (compile time only)
 ; SGPRBlocks: 1
