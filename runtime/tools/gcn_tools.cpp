@@ -25,12 +25,43 @@ std::string plain_text(gcn::Instruction i, gcn::Gen gen) {
   return gcn::print(i, gen);
 }
 
+/// A literal whose value has a shorter code has no spelling of its own: the text would assemble to
+/// another size, and what stands behind it would move. Such an instruction is given by its words.
+std::string assembling_text(const gcn::Instruction& i, const std::string& text, gcn::Gen gen) {
+  const auto is_literal = [](const gcn::Operand& o) {
+    return !o.immediate && o.code == gcn::kLiteral;
+  };
+  if (std::ranges::none_of(i.operands, is_literal)) return text;
+  const auto words = gcn::encode(i, gen);
+  const auto again = gcn::parse_instruction(text, gen).instruction;
+  if (again && gcn::encode(*again, gen) == words) return text;
+  std::string out = ".long ";
+  for (const uint32_t w : words) out += fmt::format("{}{:#x}", out.size() > 6 ? ", " : "", w);
+  return out + "  ; " + text;
+}
+
 /// Words that are no instruction are shown as such; nobody should miss them.
 void warn_of_data(const gcn::Kernel& k, const gcn::Instruction& i, Code& out) {
   if (i.row->kind == gcn::Kind::data)
     out.diagnostics.push_back(
         {std::max(i.line, 1U), std::max(i.column, 1U),
          fmt::format("'{}' at {:#x}: {}", k.name, i.pc, gcn::nameless(i, k.gen)), true});
+}
+
+/// The alignment that leads from the end of one function to the next; 0: none does.
+unsigned alignment_between(uint64_t end, uint64_t next) {
+  for (unsigned power = 3; power <= 12; ++power) {
+    const uint64_t to = uint64_t{1} << power;
+    if (((end + to - 1) & ~(to - 1)) == next) return power;
+  }
+  return 0;
+}
+
+/// The assembler fills what lies between functions as LLVM's does.
+void fill_gap(uint64_t bytes, Code& out) {
+  constexpr uint32_t kNop = 0xbf800000;
+  for (uint64_t n = 0; n < bytes; ++n)
+    out.bytes.push_back(static_cast<std::byte>(kNop >> (8 * (n % 4)) & 0xff));
 }
 
 Code finish(gcn::Listing listing, const CodeOptions& options) {
@@ -49,8 +80,15 @@ Code finish(gcn::Listing listing, const CodeOptions& options) {
   Code out;
   out.diagnostics = std::move(listing.diagnostics);
   out.text = fmt::format(".amdgcn_target \"amdgcn--amdhsa--{}\"\n", gcn::name(listing.gen));
+  const gcn::Kernel* previous = nullptr;
+  uint64_t end = 0;
   for (const gcn::Kernel& k : listing.kernels) {
     for (const Diagnostic& d : k.problems) out.diagnostics.push_back(d);
+    if (previous != nullptr && previous->text == k.text && k.base > end) {
+      fill_gap(k.base - end, out);
+      if (const unsigned power = alignment_between(end - k.text, k.base - k.text); power != 0)
+        out.text += fmt::format(".p2align {}\n", power);
+    }
     out.text += k.name + ":\n";
     for (const gcn::Instruction& i : k.code) {
       const std::string text = plain_text(i, listing.gen);
@@ -62,8 +100,11 @@ Code finish(gcn::Listing listing, const CodeOptions& options) {
         }
       warn_of_data(k, i, out);
       out.rows.push_back(std::move(row));
-      out.text += "  " + text + "\n";
+      out.text += "  " + assembling_text(i, text, listing.gen) + "\n";
     }
+    previous = &k;
+    end = k.base;
+    if (!k.code.empty()) end += k.code.back().pc + gcn::size_of(k.code.back(), k.gen);
   }
   return out;
 }
@@ -82,19 +123,7 @@ Code disassemble_gcn(std::span<const std::byte> file, const CodeOptions& options
 }
 
 Code assemble_gcn(std::string_view text, const CodeOptions& options) {
-  gcn::Listing listing = gcn::parse(text, generation(options), options.max_errors);
-  // One after another, as they are written.
-  std::vector<gcn::Kernel*> written;
-  for (auto* list : {&listing.kernels, &listing.functions})
-    for (gcn::Kernel& k : *list)
-      if (!k.code.empty()) written.push_back(&k);
-  std::ranges::sort(written, {}, [](const gcn::Kernel* k) { return k->code[0].line; });
-  uint64_t base = 0;
-  for (gcn::Kernel* k : written) {
-    k->base = base;
-    base += k->code.back().pc + gcn::size_of(k->code.back(), k->gen);
-  }
-  return finish(std::move(listing), options);
+  return finish(gcn::parse(text, generation(options), options.max_errors), options);
 }
 
 bool is_code_object(std::span<const std::byte> file) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -163,6 +164,34 @@ class Maker {
         else
           o.code = below(100);
         return o;
+      case Slot::irsrc:
+      case Slot::isamp:
+        o.code = 4 * below(23);
+        return o;
+      case Slot::target:
+        o.immediate = true;
+        o.value = below(3) == 0 ? 12 + below(4) : below(2) == 0 ? 32 + below(32) : below(10);
+        return o;
+      case Slot::esrc:
+        o.count = below(2) == 0 ? 1 : 0;
+        o.code = gcn::kVgpr0 + (o.count != 0 ? below(256) : 0);
+        return o;
+      case Slot::attr:
+        o.immediate = true;
+        o.value = below(256);
+        if (row.meaning.type == ir::Type::f16 && seldom()) o.value |= 256;
+        return o;
+      case Slot::ipoint:
+        o.immediate = true;
+        o.value = below(3);
+        return o;
+      case Slot::iaddr:
+        o.count = row.least_address;
+        o.code = gcn::kVgpr0 + below(250);
+        return o;
+      case Slot::idata:
+        o.code = gcn::kVgpr0 + below(250);
+        return o;
       case Slot::vaddr:
         o.count = 1;
         o.code = gcn::kVgpr0 + below(254);
@@ -174,8 +203,53 @@ class Maker {
     }
   }
 
+  void image_modifiers(gcn::Instruction& i) {
+    const gcn::Meaning& m = i.row->meaning;
+    gcn::Graphics& g = i.graphics;
+    const bool atomic = m.op == ir::Op::atom, gathers = m.op == ir::Op::select;
+    i.tfe = seldom();
+    g.dmask = static_cast<uint8_t>(below(16));
+    if (gathers) g.dmask = static_cast<uint8_t>(1 << below(4));
+    if (atomic) {
+      const bool exchange = m.atom == ir::AtomOp::cas, wide = below(2) == 0;
+      g.dmask = exchange ? (wide ? 15 : 3) : (wide ? 3 : 1);
+      i.tfe = i.tfe && g.dmask == 1;
+    }
+    const int components = gathers ? 4 : std::max(std::popcount(g.dmask), 1);
+    i.operands[0].count = static_cast<uint8_t>(components + (i.tfe ? 1 : 0));
+    i.glc = seldom();
+    i.slc = seldom();
+    g.unorm = seldom();
+    g.da = seldom();
+    g.r128 = seldom();
+    g.lwe = seldom();
+    g.d16 = m.d16 && gen_ == Gen::gfx8 && seldom();
+  }
+  void export_modifiers(gcn::Instruction& i) {
+    i.graphics.done = seldom();
+    i.graphics.vm = seldom();
+    i.graphics.compr = seldom();
+    if (!i.graphics.compr) return;
+    i.operands[2] = i.operands[1];
+    i.operands[4] = i.operands[3];
+  }
+  void interpolation_modifiers(gcn::Instruction& i) {
+    for (size_t n = 0; n < i.operands.size(); ++n) {
+      const Slot s = i.row->operands[n].slot;
+      if (s != Slot::ivsrc && s != Slot::ivsrc2) continue;
+      i.operands[n].neg = seldom();
+      i.operands[n].abs = seldom();
+    }
+    i.clamp = seldom();
+    i.omod = static_cast<uint8_t>(i.row->meaning.count != 0 && seldom() ? below(4) : 0);
+  }
+
   void modifiers(gcn::Instruction& i) {
     const gcn::Row& row = *i.row;
+    if (row.encoding == gcn::Encoding::mimg) return image_modifiers(i);
+    if (row.encoding == gcn::Encoding::exp) return export_modifiers(i);
+    if (row.has(Slot::attr) && row.encoding == gcn::Encoding::vop3)
+      return interpolation_modifiers(i);
     // Signs and the clamp where an operand is certain to be a float.
     const ir::Op op = row.meaning.op;
     const bool real = ir::is_float(row.meaning.type) &&

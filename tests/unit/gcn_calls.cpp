@@ -116,6 +116,63 @@ TEST_CASE("what would change the meaning of a file is an error") {
   CHECK(missing[0].message.find("nowhere") != std::string::npos);
 }
 
+TEST_CASE("a directive that nobody knows is an error where it could put something") {
+  for (const char* d :
+       {".amd_kernel_code_t", ".float 1.0", ".zero 4", ".ascii \"x\"", ".nonsense"}) {
+    const auto found = errors(std::string("s_nop 0\n") + d + "\ns_endpgm\n");
+    REQUIRE_MESSAGE(found.size() == 1, d);
+    CHECK(found[0].line == 2);
+    CHECK(found[0].message.starts_with("unknown directive"));
+  }
+  CHECK(errors(".rodata_is_no_directive\ns_endpgm\n").size() == 1);
+  CHECK(errors("s_endpgm\n.section .rodata\n.float 1.0\n").size() == 1);
+  CHECK(errors("s_endpgm\n.section .rodata\n.byte 1 2\n").size() == 1);
+  CHECK(errors("s_endpgm\n.section .rodata\ns_endpgm\n").size() == 1);
+  // What is not loaded may hold anything.
+  CHECK(errors("s_endpgm\n.section .debug_str\n.uleb128 3\n.float 1.0\n").empty());
+  CHECK(errors(".globl k\n.type k,@function\nk:\n.cfi_startproc\n.loc 1 2 3\ns_endpgm\n"
+               ".size k, 4\n.ident \"x\"\n.addrsig\n.end\nnot read at all\n")
+            .empty());
+}
+
+TEST_CASE("alignment moves what stands behind it") {
+  // Code that runs into it is padded with s_nop, or with the fill where one is named.
+  const gcn::Listing l = gcn::parse(
+      "a:\ns_nop 1\n.p2align 4\ns_nop 2\n.balign 16, 0x7e\ninner:\ns_branch inner\n"
+      ".p2align 5,,8\ns_endpgm\n.p2align 8\nb:\ns_endpgm\n",
+      gcn::Gen::gfx7);
+  REQUIRE(l.ok());
+  REQUIRE(l.kernels.size() == 2);
+  const auto& code = l.kernels[0].code;
+  REQUIRE(code.size() == 10);
+  CHECK(gcn::print(code[3]) == "s_nop 0x0");
+  CHECK(code[4].pc == 16);
+  CHECK(code[4].operands[0].value == 2);
+  CHECK(gcn::encode(code[7])[0] == 0x7e7e7e7e);
+  CHECK(code[8].pc == 32);
+  CHECK(code[8].operands[0].value == 0xffffffff);
+  CHECK(code[9].pc == 36);
+  CHECK(l.kernels[0].base == 0);
+  CHECK(l.kernels[1].base == 256);
+  for (const char* bad : {".p2align 20", ".balign 3", ".p2align 4 5", ".p2align"})
+    CHECK_MESSAGE(errors(std::string("s_nop 0\n") + bad + "\ns_endpgm\n").size() == 1, bad);
+  // In data `.align` counts bytes, and the fill is what it says.
+  CHECK(results(address("s[8:9]", "s8", "s9", "table") +
+                    "s_load_dword s10, s[8:9], 0x0\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v1, s10\n",
+                "", "table:\n.byte 1\n.align 2\n.byte 2\n.balign 8, 0xee\n.long 3\n") ==
+        std::vector<uint32_t>{0xee020001});
+}
+
+TEST_CASE("code is read like data") {
+  const std::string load =
+      "s_getpc_b64 s[8:9]\ns_load_dword s10, s[8:9], 0x0\ns_waitcnt "
+      "lgkmcnt(0)\nv_mov_b32 v1, s10\n";
+  CHECK(results(load, "", "") == std::vector<uint32_t>{0xc0050900});
+  CHECK(results(address("s[8:9]", "s8", "s9", "beside") +
+                    "s_load_dword s10, s[8:9], 0x0\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v1, s10\n",
+                ".p2align 8\nbeside:\n.long 0x12345\n", "") == std::vector<uint32_t>{0x12345});
+}
+
 TEST_CASE("a word that is no instruction refuses its own kernel, where it is reached") {
   const gcn::Listing l = gcn::parse(
       ".text\na:\ns_endpgm\n.long 0xffffffff\nb:\n.long 0xd2feffff, 0\ns_endpgm\nc:\n.long "

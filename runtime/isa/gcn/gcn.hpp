@@ -44,6 +44,13 @@ struct Sdwa {
 };
 inline constexpr uint8_t kUnusedPad = 0, kUnusedSext = 1, kUnusedPreserve = 2, kSelDword = 6;
 
+/// Flags of MIMG and EXP.
+struct Graphics {
+  uint8_t dmask = 0;  ///< components of the image
+  bool unorm = false, da = false, r128 = false, lwe = false, d16 = false;
+  bool done = false, compr = false, vm = false;
+};
+
 struct Instruction {
   const Row* row = nullptr;
   std::vector<Operand> operands;  ///< one per row->operands
@@ -55,6 +62,7 @@ struct Instruction {
   Form form = Form::plain;
   Dpp dpp;
   Sdwa sdwa;
+  Graphics graphics;
   uint64_t pc = 0;
   uint32_t line = 0, column = 0;
   std::string text;

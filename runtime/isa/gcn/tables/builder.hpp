@@ -168,6 +168,7 @@ void compare_rows(TableBuilder& table);
 void real_rows(TableBuilder& table);
 void integer_rows(TableBuilder& table);
 void more_control_rows(TableBuilder& table);
+void graphics_rows(TableBuilder& table);
 /// What the rows say of themselves; the value tests hold them to it.
 void set_claims(std::vector<Row>& rows);
 

@@ -32,10 +32,12 @@ bool shows_elsewhere(const Row& r) {
   }
 }
 
-Coverage state_of(const std::string& form, isa::Claim claim) {
+Coverage state_of(const std::string& form, const Row& row, isa::Claim claim) {
   switch (claim) {
     case isa::Claim::none:
-      return {form, FormState::unsupported, "assembles, cannot run yet"};
+      return {
+          form, FormState::unsupported,
+          row.kind == Kind::absent ? "assembles, is not executed" : "assembles, cannot run yet"};
     case isa::Claim::approximate:
       return {form, FormState::approximate,
               "inside the bound that the value cases state; see docs/gcn.md"};
@@ -106,8 +108,8 @@ std::vector<Coverage> coverage(Gen gen) {
     if (r.opcode[static_cast<int>(gen)] < 0) continue;
     if (gen == Gen::gfx8)
       for (const LaneFormClaim& f : lane_form_claims(r))
-        if (seen.insert(f.form).second) out.push_back(state_of(f.form, f.claim));
-    if (seen.insert(r.name).second) out.push_back(state_of(r.name, r.claim));
+        if (seen.insert(f.form).second) out.push_back(state_of(f.form, r, f.claim));
+    if (seen.insert(r.name).second) out.push_back(state_of(r.name, r, r.claim));
   }
   return out;
 }

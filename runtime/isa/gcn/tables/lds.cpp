@@ -174,6 +174,8 @@ void absent_rows(TableBuilder& t) {
   semaphore("ds_gws_sema_br", {27, 155}, true);
   semaphore("ds_gws_sema_p", {28, 156}, false);
   semaphore("ds_gws_barrier", {29, 157}, true);
+  t.absent("ds_ordered_count", Encoding::ds, {63, 191}, {{Slot::vdst}, {Slot::ds_addr}})
+      .meaning.count = 0;
 }
 
 }  // namespace

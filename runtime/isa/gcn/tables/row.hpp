@@ -74,6 +74,17 @@ enum class Slot : uint8_t {
   message,  ///< of s_sendmsg
   sdata,    ///< SMEM stores: a source in the place of sdst
   word,     ///< of data
+  // Pictures: nothing of this is executed.
+  idata,   ///< MIMG: as many VGPRs as the instruction's dmask says
+  iaddr,   ///< MIMG: as many as the image has dimensions; the encoding does not say
+  irsrc,   ///< MIMG: 8 SGPRs
+  isamp,   ///< MIMG: 4 SGPRs
+  target,  ///< EXP
+  esrc,    ///< EXP: a VGPR or off
+  attr,    ///< interpolation: number and channel of an attribute
+  ipoint,  ///< interpolation: p10, p20, p0
+  ivsrc,   ///< interpolation: a VGPR
+  ivsrc2,
 };
 struct SlotSpec {
   Slot slot;
@@ -149,6 +160,7 @@ struct Row {
   LowerFn lower = nullptr;  ///< null: assembles, cannot run yet
   Meaning meaning;
   isa::Claim claim = isa::Claim::none;
+  uint8_t least_address = 0, most_address = 0;  ///< of iaddr, in dwords
 
   bool runs() const { return lower != nullptr; }
   bool does(Effect e) const { return (effects & e) != 0; }

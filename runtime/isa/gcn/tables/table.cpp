@@ -259,6 +259,7 @@ std::vector<Row> build() {
   real_rows(t);
   integer_rows(t);
   more_control_rows(t);
+  graphics_rows(t);
   std::vector<Row> rows = t.take();
   set_claims(rows);
   return rows;

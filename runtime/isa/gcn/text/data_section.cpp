@@ -1,5 +1,6 @@
 #include "runtime/isa/gcn/text/data_section.hpp"
 
+#include "runtime/isa/gcn/text/directives.hpp"
 #include "runtime/isa/gcn/text/number_text.hpp"
 
 namespace lanewise::gcn {
@@ -59,11 +60,9 @@ void DataSection::fill(Cursor& in) {
   bytes_.insert(bytes_.end(), count, static_cast<std::byte>(value & 255));
 }
 
-void DataSection::align(Cursor& in, bool power) {
-  const size_t at = in.at();
-  const uint64_t n = value_of(in), to = power ? (n < 13 ? uint64_t{1} << n : 0) : n;
-  if (to == 0 || to > 4096) Cursor::fail_value(at, "expected an alignment of 1 to 4096 bytes");
-  while (bytes_.size() % to != 0) bytes_.push_back(std::byte{0});
+void DataSection::align(std::string_view name, Cursor& in) {
+  const Alignment a = read_alignment(name, in);
+  bytes_.insert(bytes_.end(), a.gap(bytes_.size()), static_cast<std::byte>(a.fill));
 }
 
 void DataSection::text(Cursor& in, bool ends) {
@@ -86,15 +85,14 @@ bool DataSection::directive(std::string_view name, Cursor& in) {
     numbers(in, size);
   } else if (name == ".zero" || name == ".skip" || name == ".space") {
     fill(in);
-  } else if (name == ".p2align" || name == ".align") {
-    align(in, true);
-  } else if (name == ".balign") {
-    align(in, false);
+  } else if (is_alignment(name)) {
+    align(name, in);
   } else if (name == ".ascii" || name == ".asciz" || name == ".string") {
     text(in, name != ".ascii");
   } else {
     return false;
   }
+  if (!in.done()) in.fail("unexpected text behind the data" + in.found());
   return true;
 }
 

@@ -27,7 +27,7 @@ class DataSection {
   void append(uint64_t value, size_t size);
   void numbers(Cursor& in, size_t size);
   void fill(Cursor& in);
-  void align(Cursor& in, bool power);
+  void align(std::string_view name, Cursor& in);
   void text(Cursor& in, bool ends);
 
   std::vector<std::byte> bytes_;

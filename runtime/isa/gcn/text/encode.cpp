@@ -1,6 +1,7 @@
 // Encodings of GCN1 and GCN2; of GCN3 the buffer instructions.
 #include <fmt/format.h>
 
+#include "runtime/isa/gcn/text/graphics_text.hpp"
 #include "runtime/isa/gcn/text/lane_form.hpp"
 #include "runtime/isa/gcn/text/number_text.hpp"
 #include "runtime/isa/gcn/text/operand_text.hpp"
@@ -86,6 +87,7 @@ Place place(Encoding e, Slot s, Gen gen) {
       return {48, 8};
     case Slot::vdst:
       if (e == Encoding::ds || e == Encoding::flat) return {56, 8};
+      if (e == Encoding::vintrp) return {18, 8};
       return long_form ? Place{0, 8} : Place{17, 8};
     case Slot::src0:
       return long_form ? Place{32, 9} : Place{0, 9};
@@ -110,6 +112,24 @@ Place place(Encoding e, Slot s, Gen gen) {
       return {48, 5};
     case Slot::soffset:
       return {56, 8};
+    case Slot::idata:
+      return {40, 8};
+    case Slot::iaddr:
+      return {32, 8};
+    case Slot::irsrc:
+      return {48, 5};
+    case Slot::isamp:
+      return {53, 5};
+    case Slot::target:
+      return {4, 6};
+    case Slot::attr:
+      return long_form ? Place{32, 9} : Place{8, 8};
+    case Slot::ipoint:
+      return long_form ? Place{41, 9} : Place{0, 8};
+    case Slot::ivsrc:
+      return long_form ? Place{41, 9} : Place{0, 8};
+    case Slot::ivsrc2:
+      return {50, 9};
     default:
       return {};
   }
@@ -125,18 +145,34 @@ bool is_literal_offset(const Operand& o, Slot s, Gen gen) {
   return s == Slot::soff && gen == Gen::gfx7 && o.immediate && o.value > 255;
 }
 
-uint64_t stored(const Operand& o, Slot s) {
+/// VINTRP has the channel below the attribute, VOP3 above it.
+uint64_t stored_attribute(uint32_t value, Encoding e) {
+  return e == Encoding::vintrp ? (value & 63) << 2 | (value >> 6 & 3) : value;
+}
+uint32_t read_attribute(uint32_t field, Encoding e) {
+  return e == Encoding::vintrp ? field >> 2 | (field & 3) << 6 : field;
+}
+
+uint64_t stored(const Operand& o, Slot s, Encoding e) {
+  if (s == Slot::attr) return stored_attribute(o.value, e);
+  const bool long_source = e == Encoding::vop3 && (s == Slot::ivsrc || s == Slot::ivsrc2);
+  if (long_source) return o.code;
   if (o.immediate) return s == Slot::soff ? o.value & 0xfffff : o.value & 0xffff;
   if (s == Slot::sbase) return o.code / 2;
-  if (s == Slot::srsrc) return o.code / 4;
+  if (s == Slot::srsrc || s == Slot::irsrc || s == Slot::isamp) return o.code / 4;
   // An address register that no flag asks for is not read, but it may be there.
   if (s == Slot::vaddr && o.count == 0) return o.code >= kVgpr0 ? o.code - kVgpr0 : 0;
   return o.code >= kVgpr0 && s != Slot::src0 && s != Slot::src1 && s != Slot::src2 ? o.code - kVgpr0
                                                                                    : o.code;
 }
 
+/// Has a sign and an absolute value in VOP3. The attribute's place has bits for them, too.
 bool is_float_source(Slot s) {
-  return s == Slot::src0 || s == Slot::src1 || s == Slot::src2;
+  return s == Slot::src0 || s == Slot::src1 || s == Slot::src2 || s == Slot::ivsrc ||
+         s == Slot::ivsrc2;
+}
+unsigned first_modifier(const Row& row) {
+  return row.has(Slot::attr) ? 1 : 0;
 }
 
 uint64_t buffer_flags(const Instruction& i, Gen gen) {
@@ -155,7 +191,7 @@ unsigned clamp_bit(Gen gen) {
 
 uint64_t vop3_flags(const Instruction& i, Gen gen) {
   uint64_t w = uint64_t{i.clamp} << clamp_bit(gen) | uint64_t{i.omod} << 59;
-  unsigned n = 0;
+  unsigned n = first_modifier(*i.row);
   for (size_t k = 0; k < i.operands.size(); ++k) {
     if (!is_float_source(i.row->operands[k].slot)) continue;
     w |= uint64_t{i.operands[k].abs} << (8 + n) | uint64_t{i.operands[k].neg} << (61 + n);
@@ -200,8 +236,14 @@ Operand read_back(uint64_t w, const Row& row, const SlotSpec& spec, Gen gen) {
     case Slot::waitcnt:
     case Slot::hwreg:
     case Slot::message:
+    case Slot::target:
+    case Slot::ipoint:
       o.immediate = true;
       o.value = value;
+      break;
+    case Slot::attr:
+      o.immediate = true;
+      o.value = read_attribute(value, row.encoding);
       break;
     case Slot::soff:
       o.immediate = bits(w, immediate_bit(gen), 1) != 0;
@@ -211,8 +253,16 @@ Operand read_back(uint64_t w, const Row& row, const SlotSpec& spec, Gen gen) {
       o.code = value * 2;
       break;
     case Slot::srsrc:
+    case Slot::irsrc:
+    case Slot::isamp:
       o.code = value * 4;
       break;
+    case Slot::ivsrc:
+    case Slot::ivsrc2:
+      o.code = row.encoding == Encoding::vop3 ? value : kVgpr0 + value;
+      break;
+    case Slot::idata:
+    case Slot::iaddr:
     case Slot::vdst:
     case Slot::vsrc1:
     case Slot::ds_addr:
@@ -257,7 +307,7 @@ bool has_abs(const Row& row) {
 void read_vop3(Instruction& i, uint64_t w, Gen gen) {
   i.clamp = (has_abs(*i.row) || gen == Gen::gfx8) && bits(w, clamp_bit(gen), 1) != 0;
   i.omod = static_cast<uint8_t>(bits(w, 59, 2));
-  unsigned n = 0;
+  unsigned n = first_modifier(*i.row);
   for (size_t k = 0; k < i.operands.size(); ++k) {
     if (!is_float_source(i.row->operands[k].slot)) continue;
     i.operands[k].abs = has_abs(*i.row) && bits(w, 8 + n, 1) != 0;
@@ -268,7 +318,11 @@ void read_vop3(Instruction& i, uint64_t w, Gen gen) {
 
 /// Whether there is such a register or constant in this place.
 bool readable(const Operand& o, Slot s, Encoding e, Gen gen) {
+  if (s == Slot::target)
+    return write_graphics_operand(o, s, gen).find("invalid") == std::string::npos;
+  if (s == Slot::ipoint) return o.value <= 2;
   if (o.immediate || s == Slot::vcc) return true;
+  if (s == Slot::ivsrc || s == Slot::ivsrc2) return o.code >= kVgpr0;
   if (o.code >= kVgpr0) return o.code + o.count <= kVgpr0 + 256;
   if (o.code < kZero) return is_scalar_register(o.code, o.count, gen);
   if (o.code == kLiteral) return e != Encoding::vop3 && !is_buffer(e);
@@ -352,7 +406,7 @@ std::vector<uint32_t> encode(const Instruction& i, Gen gen) {
   for (size_t n = 0; n < i.operands.size(); ++n) {
     const Operand& o = i.operands[n];
     const Slot s = row.operands[n].slot;
-    if (s == Slot::vcc) continue;
+    if (s == Slot::vcc || s == Slot::esrc) continue;
     if (s == Slot::literal) {
       literal = {o.value};
       continue;
@@ -363,12 +417,13 @@ std::vector<uint32_t> encode(const Instruction& i, Gen gen) {
       continue;
     }
     const bool offset = is_literal_offset(o, s, gen);
-    w |= (offset ? kLiteral : stored(o, s)) << p.pos;
+    w |= (offset ? kLiteral : stored(o, s, row.encoding)) << p.pos;
     if (s == Slot::soff && o.immediate && !offset) w |= uint64_t{1} << immediate_bit(gen);
     if (offset || (!o.immediate && o.code == kLiteral)) literal = {o.value};
   }
   if (is_buffer(row.encoding)) w |= buffer_flags(i, gen);
   if (row.encoding == Encoding::vop3) w |= vop3_flags(i, gen);
+  if (is_graphics(row.encoding)) w |= graphics_flags(i);
   if (row.encoding == Encoding::flat) w |= uint64_t{i.glc} << 16 | uint64_t{i.slc} << 17;
   if (takes_scalar_glc(row, gen)) w |= uint64_t{i.glc} << 16;
   if (row.encoding == Encoding::ds) w |= i.offset | uint64_t{i.gds} << (gen == Gen::gfx8 ? 16 : 17);
@@ -395,6 +450,8 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
     if (!buffer_problem(i, gen).empty()) return std::nullopt;
   }
   if (base->encoding == Encoding::vop3) read_vop3(i, w, gen);
+  if (is_graphics(base->encoding)) read_graphics_flags(i, w);
+  if (!graphics_problem(i, gen).empty()) return std::nullopt;
   if (takes_scalar_glc(*i.row, gen)) i.glc = bits(w, 16, 1) != 0;
   if (!read_form(i, words, gen)) return std::nullopt;
   if (base->encoding == Encoding::ds) {

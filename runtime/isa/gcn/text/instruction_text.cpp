@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/isa/gcn/text/format_text.hpp"
+#include "runtime/isa/gcn/text/graphics_text.hpp"
 #include "runtime/isa/gcn/text/lane_form.hpp"
 #include "runtime/isa/gcn/text/number_text.hpp"
 #include "runtime/isa/gcn/text/operand_text.hpp"
@@ -120,11 +121,21 @@ void check_flat(Cursor& in, const Instruction& i) {
                                     : i.row->name + " returns the old value with glc only");
 }
 
+/// Interpolation of 16 bits picks a half of the attribute.
+bool halves_attribute(const Row& row) {
+  return row.has(Slot::attr) && row.meaning.type == ir::Type::f16;
+}
+
 void read_vop3_modifier(Cursor& in, Instruction& i) {
   in.skip_blanks();
   const size_t at = in.at();
   if (in.take_word("clamp")) {
     i.clamp = true;
+    return;
+  }
+  if (halves_attribute(*i.row) && in.take_word("high")) {
+    for (size_t n = 0; n < i.operands.size(); ++n)
+      if (i.row->operands[n].slot == Slot::attr) i.operands[n].value |= kAttributeHigh;
     return;
   }
   const bool mul = in.take_word("mul");
@@ -186,14 +197,16 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen, Form
     }
   }
   for (size_t n = first; n < row.operands.size(); ++n) {
-    if (n > first) in.expect(',', "before the next operand");
+    const bool follows_target = n == 1 && row.operands[0].slot == Slot::target;
+    if (n > first && !follows_target) in.expect(',', "before the next operand");
     if (row.operands[n].slot == Slot::soffset && row.encoding == Encoding::mtbuf)
       read_format_prefix(in, i);
     i.operands.push_back(read_one(in, i, row.operands[n], gen));
   }
   const bool scalar = takes_scalar_glc(row, gen);
   const bool carry_text = scalar || is_buffer(row.encoding) || row.encoding == Encoding::ds ||
-                          row.encoding == Encoding::flat || row.encoding == Encoding::vop3;
+                          row.encoding == Encoding::flat || row.encoding == Encoding::vop3 ||
+                          is_graphics(row.encoding);
   if (form != Form::plain) read_form_modifiers(in, i);
   bool offset_seen = false;
   while (!in.done()) {
@@ -206,10 +219,13 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen, Form
       read_flat_modifier(in, i);
     else if (scalar)
       read_scalar_modifier(in, i);
+    else if (is_graphics(row.encoding))
+      read_graphics_modifier(in, i);
     else
       read_vop3_modifier(in, i);
   }
   if (is_buffer(row.encoding)) check_buffer(in, i, gen);
+  if (const std::string problem = graphics_problem(i, gen); !problem.empty()) in.fail(problem);
   if (is_of_global_share(row) && !i.gds) in.fail(row.name + " is for the global data share: gds");
   if (row.encoding == Encoding::flat) check_flat(in, i);
   return i;
@@ -243,7 +259,8 @@ Instruction read_instruction(std::string_view text, Gen gen) {
   SyntaxError furthest{0, "", false};
   for (const Row& r : rows()) {
     if (r.name != name || r.opcode[static_cast<int>(gen)] < 0) continue;
-    if ((e32 && !is_vop12c(r.encoding)) || (e64 && r.encoding != Encoding::vop3)) continue;
+    const bool is_short = is_vop12c(r.encoding) || r.encoding == Encoding::vintrp;
+    if ((e32 && !is_short) || (e64 && r.encoding != Encoding::vop3)) continue;
     if (form != Form::plain && !takes_lane_form(r)) continue;
     try {
       return read_with(r, in, written.size(), gen, form);
@@ -281,11 +298,13 @@ std::string print(const Instruction& i, Gen gen) {
   std::string out = i.row->name;
   const bool one_length = i.row->has(Slot::ssrc1);  // the readlane family
   static constexpr const char* kSuffixes[] = {"_e32", "_dpp", "_sdwa"};
-  if (is_vop12c(i.row->encoding) && !one_length) out += kSuffixes[static_cast<int>(i.form)];
+  const bool named = i.row->encoding == Encoding::vintrp && gen == Gen::gfx8;
+  if ((is_vop12c(i.row->encoding) && !one_length) || named)
+    out += kSuffixes[static_cast<int>(i.form)];
   if (i.row->e64) out += "_e64";
   for (size_t n = 0; n < i.operands.size(); ++n) {
-    out += n == 0 ? " " : ", ";
     const Slot slot = i.row->operands[n].slot;
+    out += n == 0 || (n == 1 && slot == Slot::esrc) ? " " : ", ";
     const bool sext = (slot == Slot::src0 && i.sdwa.sext0) || (slot == Slot::vsrc1 && i.sdwa.sext1);
     const std::string text = write_operand(i.operands[n], i.row->operands[n], gen);
     out += sext ? "sext(" + text + ")" : text;
@@ -295,6 +314,9 @@ std::string print(const Instruction& i, Gen gen) {
     write_lds_modifiers(i, out);
     return out;
   }
+  if (is_graphics(i.row->encoding)) return out + write_graphics_modifiers(i);
+  if (const Operand* a = i.operand(Slot::attr); a != nullptr && (a->value & kAttributeHigh) != 0)
+    out += " high";
   if (i.row->encoding == Encoding::mtbuf) out += write_format(i, gen);
   const struct {
     const char* name;

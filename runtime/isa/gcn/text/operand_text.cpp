@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/isa/gcn/text/graphics_text.hpp"
 #include "runtime/isa/gcn/text/hardware_text.hpp"
 #include "runtime/isa/gcn/text/number_text.hpp"
 
@@ -44,7 +45,8 @@ constexpr unsigned kTrapTemps = 12;
 bool is_scalar_slot(Slot s) {
   return s == Slot::sdst || s == Slot::sdata || s == Slot::ksrc || s == Slot::ssrc0 ||
          s == Slot::ssrc1 || s == Slot::sbase || s == Slot::soff || s == Slot::srsrc ||
-         s == Slot::soffset || s == Slot::mask_dst || s == Slot::mask_src;
+         s == Slot::soffset || s == Slot::mask_dst || s == Slot::mask_src || s == Slot::irsrc ||
+         s == Slot::isamp;
 }
 bool is_source_slot(Slot s) {
   return s == Slot::ssrc0 || s == Slot::ssrc1 || s == Slot::src0 || s == Slot::src1 ||
@@ -196,8 +198,9 @@ Operand read_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) {
   return o;
 }
 
-Operand read_vector_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) {
-  const bool modifiers = row.encoding == Encoding::vop3;
+/// With its sign and bars, where the encoding has them.
+template <class Read>
+Operand read_signed(Cursor& in, bool modifiers, const Read& read) {
   in.skip_blanks();
   const char next = in.peek(1);
   const bool call = modifiers && in.take_word("neg");
@@ -205,12 +208,16 @@ Operand read_vector_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen
   const bool minus = modifiers && !call && in.peek() == '-' && (next < '0' || next > '9');
   if (minus) in.take('-');
   const bool abs = modifiers && in.take('|');
-  Operand o = read_source(in, spec, row, gen);
+  Operand o = read();
   if (abs) in.expect('|', "after the absolute value");
   if (call) in.expect(')', "after the negated operand");
   o.neg = call || minus;
   o.abs = abs;
   return o;
+}
+Operand read_vector_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) {
+  return read_signed(in, row.encoding == Encoding::vop3,
+                     [&] { return read_source(in, spec, row, gen); });
 }
 
 Operand read_vgpr(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) {
@@ -339,8 +346,30 @@ std::string register_name(unsigned code, unsigned count, Gen gen) {
   return fmt::format("{}[{}:{}]", kind, first, first + count - 1);
 }
 
+Operand read_vgprs(Cursor& in, Gen gen) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  RegisterText r;
+  if (!read_register(in, r) || r.kind != 'v') Cursor::fail_at(at, "expected VGPRs" + in.found(at));
+  if (r.count > 16) Cursor::fail_value(at, "at most 16 VGPRs are possible here");
+  check_register(at, r, {Slot::idata, static_cast<uint8_t>(r.count)}, gen);
+  return register_operand(r);
+}
+
 Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) {
   switch (spec.slot) {
+    case Slot::idata:
+    case Slot::iaddr:
+      return read_vgprs(in, gen);
+    case Slot::ivsrc:
+    case Slot::ivsrc2:
+      return read_signed(in, row.encoding == Encoding::vop3,
+                         [&] { return read_vgpr(in, spec, row, gen); });
+    case Slot::target:
+    case Slot::esrc:
+    case Slot::attr:
+    case Slot::ipoint:
+      return read_graphics_operand(in, spec.slot, gen);
     case Slot::simm16:
       return read_immediate(in, -0x8000, 0xffff);
     case Slot::waitcnt:
@@ -416,6 +445,11 @@ std::string write_operand(const Operand& o, const SlotSpec& spec, Gen gen) {
       if (o.immediate)
         return fmt::format("{:#x}", spec.slot == Slot::soff ? o.value : o.value & 0xffff);
       return write_source(o, gen);
+    case Slot::target:
+    case Slot::esrc:
+    case Slot::attr:
+    case Slot::ipoint:
+      return write_graphics_operand(o, spec.slot, gen);
     case Slot::word:
       return fmt::format("{:#x}", o.value);
     case Slot::literal:

@@ -9,6 +9,8 @@
 namespace lanewise::gcn {
 
 Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen);
+/// As many VGPRs as are written.
+Operand read_vgprs(Cursor& in, Gen gen);
 /// A source of an instruction with a DPP or SDWA dword: a VGPR, with neg, abs or sext.
 Operand read_form_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen, bool& sext);
 std::string write_operand(const Operand& operand, const SlotSpec& spec, Gen gen);

@@ -6,9 +6,11 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "runtime/isa/gcn/objects/metadata.hpp"
 #include "runtime/isa/gcn/text/data_section.hpp"
+#include "runtime/isa/gcn/text/directives.hpp"
 #include "runtime/isa/gcn/text/number_text.hpp"
 #include "runtime/support/cursor.hpp"
 
@@ -62,7 +64,7 @@ class FileParser {
     for (const char* said : {".type", ".globl", ".global", ".amdhsa_kernel", ".kernel"})
       symbols_said_ = symbols_said_ || clean.find(said) != std::string::npos;
     std::string_view rest = clean;
-    for (line_ = 1; !rest.empty() && !full(); ++line_) {
+    for (line_ = 1; !rest.empty() && !full() && !ended_; ++line_) {
       const size_t end = rest.find('\n');
       parse_line(rest.substr(0, end));
       rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
@@ -74,6 +76,7 @@ class FileParser {
       const auto block = amdhsa_.find(k.name);
       if (block != amdhsa_.end()) apply_amdhsa(block->second, k);
       resolve(k);
+      write_code(k);
     }
     metadata_.apply(listing_.kernels);
     separate_functions();
@@ -111,7 +114,8 @@ class FileParser {
     if (take_words(in)) return;
     end_words();
     if (in.peek() == '.') return directive(in);
-    if (!in_text_) return;
+    if (!in_text_) return report(line_, in.at() + 1, "instructions are read in .text only");
+    pad();
     instruction(in, line);
   }
 
@@ -129,14 +133,46 @@ class FileParser {
     const bool plain =
         name[0] != '.' && name[0] != 'L' && (name.size() < 2 || name.substr(0, 2) != "BB");
     if (plain && starts_kernel()) {
-      listing_.kernels.emplace_back();
-      listing_.kernels.back().name = std::string(name);
+      begin_kernel(name);
       return true;
     }
+    pad();
     if (!label_names_[kernel().name].insert(std::string(name)).second)
       report(line_, start + 1, fmt::format("label '{}' is defined twice", name));
     kernel().labels.push_back({std::string(name), kernel().code.size()});
     return true;
+  }
+
+  /// At the next address that the alignments in front of it allow.
+  void begin_kernel(std::string_view name) {
+    uint64_t at = end_of_code();
+    for (const Alignment& a : alignments_) at += take_padding(a.gap(at), kMostGaps);
+    alignments_.clear();
+    listing_.kernels.emplace_back();
+    listing_.kernels.back().name = std::string(name);
+    listing_.kernels.back().base = at;
+  }
+  uint64_t end_of_code() const {
+    if (listing_.kernels.empty()) return 0;
+    const Kernel& k = listing_.kernels.back();
+    return k.base + (k.code.empty() ? 0 : k.code.back().pc + size_of(k.code.back(), k.gen));
+  }
+  /// Alignments that the code runs into are instructions of their own.
+  void pad() {
+    constexpr uint32_t kNop = 0xbf800000;
+    for (const Alignment& a : std::exchange(alignments_, {})) {
+      const uint64_t gap = take_padding(a.gap(end_of_code()), kMostPadding);
+      const auto fill = static_cast<uint32_t>(a.fill * 0x01010101);
+      words_.assign(gap / 4, a.fills ? fill : kNop);
+      words_line_ = line_;
+      end_words();
+    }
+  }
+  uint64_t take_padding(uint64_t bytes, uint64_t most) {
+    padding_ += bytes;
+    if (padding_ <= most) return bytes;
+    report(line_, 1, "too much room between instructions");
+    return 0;
   }
 
   /// A plain name is a kernel's, unless the code before it runs on into it: then it is a label like
@@ -162,6 +198,7 @@ class FileParser {
       return false;
     }
     try {
+      pad();
       do {
         in.skip_blanks();
         const size_t at = in.at();
@@ -213,7 +250,7 @@ class FileParser {
       in_data_ = DataSection::holds_data(section);
     } else if (name == ".set" || name == ".equ" || name == ".equiv") {
       assign(in);
-    } else if (is_refused(name)) {
+    } else if (changes_lines(name)) {
       report(line_, at + 1, name + " is not supported: what it stands for would be missing");
     } else if (name == ".amdgpu_metadata") {
       in_metadata_ = true;
@@ -226,8 +263,14 @@ class FileParser {
       amdhsa_value(in, name.substr(8), at);
     } else if (name == ".amdgcn_target") {
       target(in, at);
+    } else if (in_text_ && is_alignment(name)) {
+      align(in, name);
+    } else if (name == ".end") {
+      ended_ = true;
     } else if (in_text_ && (name == ".quad" || name == ".byte" || name == ".short")) {
       report(line_, at + 1, name + ": data between instructions is not supported yet");
+    } else if ((in_text_ || in_data_) && !is_harmless(name)) {
+      report(line_, at + 1, "unknown directive " + name + ": what it does would be missing");
     }
   }
 
@@ -281,6 +324,13 @@ class FileParser {
     return out;
   }
 
+  void align(Cursor& in, const std::string& name) {
+    try {
+      alignments_.push_back(read_alignment(name, in));
+    } catch (const SyntaxError& e) {
+      report(line_, e.at + 1, e.message);
+    }
+  }
   bool carried_out(Cursor& in, const std::string& name) {
     try {
       return data_.directive(name, in);
@@ -289,17 +339,6 @@ class FileParser {
       return true;
     }
   }
-  /// Directives that change what the lines around them mean.
-  static bool is_refused(std::string_view name) {
-    for (const std::string_view refused :
-         {".rept",   ".rep",  ".endr",  ".irp",         ".irpc",       ".macro",    ".endm",
-          ".purgem", ".if",   ".ifdef", ".ifndef",      ".ifeq",       ".ifne",     ".ifb",
-          ".ifnb",   ".ifc",  ".else",  ".elseif",      ".endif",      ".include",  ".incbin",
-          ".org",    ".fill", ".octa",  ".pushsection", ".popsection", ".previous", ".altmacro"})
-      if (name == refused) return true;
-    return false;
-  }
-
   void amdhsa_value(Cursor& in, const std::string& key, size_t at) {
     if (amdhsa_name_.empty()) return report(line_, at + 1, "only possible inside .amdhsa_kernel");
     if (!known_amdhsa(key)) return report(line_, at + 1, "unknown directive .amdhsa_" + key);
@@ -337,12 +376,8 @@ class FileParser {
 
   /// Code in the order of the file, data behind it.
   void place() {
-    uint64_t at = 0;
-    for (Kernel& k : listing_.kernels) {
-      k.base = at;
-      symbols_[k.name] = at;
-      at += k.code.back().pc + size_of(k.code.back(), k.gen);
-    }
+    for (const Kernel& k : listing_.kernels) symbols_[k.name] = k.base;
+    uint64_t at = end_of_code();
     at = (at + 255) & ~uint64_t{255};
     for (const auto& [name, offset] : data_.labels()) symbols_[name] = at + offset;
     ir::Global image;
@@ -352,6 +387,15 @@ class FileParser {
     image.init.resize(at);
     image.init.insert(image.init.end(), data_.bytes().begin(), data_.bytes().end());
     listing_.image = std::move(image);
+  }
+
+  /// Code is in memory like anything else: constants may stand in it.
+  void write_code(const Kernel& k) {
+    if (!listing_.ok()) return;
+    std::byte* to = listing_.image->init.data() + k.base;
+    for (const Instruction& i : k.code)
+      for (const uint32_t word : encode(i, k.gen))
+        for (int b = 0; b < 4; ++b) *to++ = static_cast<std::byte>(word >> (8 * b) & 255);
   }
 
   /// `name@rel32@lo+4`: the distance from the literal's own place, and the upper half of it.
@@ -412,7 +456,10 @@ class FileParser {
   bool forced_;
   size_t max_errors_;
   uint32_t line_ = 0;
-  bool in_text_ = true, in_data_ = false, in_metadata_ = false;
+  bool in_text_ = true, in_data_ = false, in_metadata_ = false, ended_ = false;
+  static constexpr uint64_t kMostPadding = uint64_t{1} << 20, kMostGaps = uint64_t{1} << 24;
+  std::vector<Alignment> alignments_;  ///< in front of what comes next
+  uint64_t padding_ = 0;
   DataSection data_;
   std::map<std::string, uint64_t> symbols_;  ///< places in the image
   std::map<std::string, std::set<std::string>> label_names_;
