@@ -22,6 +22,17 @@ uint64_t address_of(const ir::Module& m, const std::vector<PlacedGlobal>& placed
   return guest::function_address(static_cast<uint32_t>(it - m.functions.begin()));
 }
 
+/// Accesses that surely lie in a variable of the kernel need no check.
+void keep_places(ir::Program& kernel, const ir::Module& m,
+                 const std::vector<PlacedGlobal>& placed) {
+  for (const ir::Symbol& s : kernel.symbols) {
+    const auto at = std::ranges::find(placed, s.name, &PlacedGlobal::name);
+    if (at == placed.end()) continue;
+    const ir::Global& g = m.globals[static_cast<size_t>(at - placed.begin())];
+    kernel.variables.push_back({at->address, at->size, g.space == ir::Space::constant});
+  }
+}
+
 }  // namespace
 
 std::vector<PlacedGlobal> place_globals(
@@ -38,9 +49,11 @@ std::vector<PlacedGlobal> place_globals(
       std::memcpy(bytes.data() + r.offset, &value, r.size);
     }
   }
-  for (ir::Program& kernel : module.kernels)
+  for (ir::Program& kernel : module.kernels) {
     ir::bind_symbols(kernel,
                      [&](const ir::Symbol& s) { return address_of(module, placed, s.name); });
+    keep_places(kernel, module, placed);
+  }
   return placed;
 }
 

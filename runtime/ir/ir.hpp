@@ -212,6 +212,13 @@ struct Symbol {
   std::string name;
 };
 
+/// Where a module's variable lies once the module is loaded.
+struct Variable {
+  uint64_t address = 0, size = 0;
+  bool read_only = false;
+  bool operator==(const Variable&) const = default;
+};
+
 enum class Isa : uint8_t { ptx, sass, gcn };
 
 struct Program {
@@ -221,6 +228,7 @@ struct Program {
   std::vector<RegInfo> regs;
   std::vector<Block> blocks;  ///< blocks[0] is the entry
   std::vector<Symbol> symbols;
+  std::vector<Variable> variables;  ///< those whose symbols are bound: there as long as the program
   std::vector<Param> params;
   uint32_t param_bytes = 0;
   uint32_t shared_bytes = 0;  ///< static shared memory; dynamic shared memory follows, 16-aligned

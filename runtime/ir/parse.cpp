@@ -82,12 +82,20 @@ class Parser {
       param();
     } else if (in_.accept_word("symbol")) {
       p_.symbols.push_back({in_.quoted()});
+    } else if (in_.accept_word("variable")) {
+      Variable v;
+      v.address = in_.number(~uint64_t{0});
+      v.size = in_.number(~uint64_t{0});
+      v.read_only = in_.accept_word("read_only");
+      p_.variables.push_back(v);
     } else if (in_.accept_word("site")) {
       site();
     } else if (in_.accept_word("reg")) {
       reg();
     } else {
-      in_.fail("expected memory, required_block, max_block, param, symbol, site, reg or block");
+      in_.fail(
+          "expected memory, required_block, max_block, param, symbol, variable, site, reg or "
+          "block");
     }
   }
 

@@ -129,6 +129,9 @@ void print_header(const Program& p, Out out) {
                    name(a.type), a.offset, a.size, a.align, a.pointer ? " pointer" : "");
   }
   for (const Symbol& s : p.symbols) fmt::format_to(out, "symbol {}\n", text::quote(s.name));
+  for (const Variable& v : p.variables)
+    fmt::format_to(out, "variable {} {}{}\n", number(v.address), v.size,
+                   v.read_only ? " read_only" : "");
   for (const Site& s : p.sites) {
     fmt::format_to(out, "site {} {} {}", s.line, number(s.pc), text::quote(s.text));
     if (!s.source_file.empty() || s.source_line != 0) {

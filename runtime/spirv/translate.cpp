@@ -108,9 +108,7 @@ bool takes_steps(const ir::Program& program) {
   return false;
 }
 
-}  // namespace
-
-Module translate(const ir::Program& source, const Options& options, const Target& device) {
+Module translate_once(const ir::Program& source, const Options& options, const Target& device) {
   ir::Program program = source;
   ir::mark_free_loops(program);
   if (options.memcheck == Memcheck::alloc && options.pointers) {
@@ -188,6 +186,31 @@ Module translate(const ir::Program& source, const Options& options, const Target
   module.wave_reason = choice.reason;
   module.subgroup_size = together ? target.subgroup_size : 0;
   return module;
+}
+
+/// An invocation that carries several lanes of a wave holds the code and the registers of each.
+/// A compiler that folds nothing and inlines everything needs minutes and gigabytes for much of it:
+/// SwiftShader took 17 GB for 40,000 instructions (about 170,000 words) of eight lanes.
+bool overwhelms(const Module& module, const Target& device) {
+  constexpr size_t kMostWords = 80'000;
+  return device.folds_nothing && module.subgroup_size != 0 && module.lanes_per_invocation > 1 &&
+         module.words.size() > kMostWords;
+}
+
+}  // namespace
+
+Module translate(const ir::Program& source, const Options& options, const Target& device) {
+  Module module = translate_once(source, options, device);
+  if (options.wave != WaveMode::automatic || !overwhelms(module, device)) return module;
+  Options one_by_one = options;
+  one_by_one.wave = WaveMode::serial;
+  Module small = translate_once(source, one_by_one, device);
+  if (small.words.size() > module.words.size() / 2) return module;
+  small.wave_reason = fmt::format(
+      "kept together, the lanes of a wave are {} words of SPIR-V, too much for this driver's "
+      "compiler",
+      module.words.size());
+  return small;
 }
 
 }  // namespace lanewise::spirv

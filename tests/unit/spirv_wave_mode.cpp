@@ -105,6 +105,33 @@ TEST_CASE("wave mode: valid for waves narrower and wider than subgroups, whole a
   }
 }
 
+TEST_CASE("wave mode: what is too much for a compiler that folds nothing is taken lane by lane") {
+  const auto kernel = [](int products) {
+    Kernel k(1);
+    Reg value = k.sreg(ir::SReg::laneid);
+    for (int n = 0; n < products; ++n) {
+      const Reg squared = k.b.reg(Width::b32);
+      k.b.emit(Op::mul, Type::u32, {squared}, {value, value});
+      value = squared;
+    }
+    value = shuffle(k, value, ir::imm(1), ir::imm(kAll));
+    k.memory(Op::store, ir::Space::global, Type::u32, 1, {}, {k.param64(0), value});
+    k.b.exit();
+    k.program.param_bytes = 8;
+    return k;
+  };
+  spirv::Target target = with_subgroups(tier1(), 4);
+  const Kernel large = kernel(4000), little = kernel(5);
+  CHECK(translated(large, WaveMode::automatic, 64, target).wave_mode == "packed");
+  target.folds_nothing = true;
+  CHECK(translated(little, WaveMode::automatic, 64, target).wave_mode == "packed");
+  CHECK(translated(large, WaveMode::packed, 64, target).wave_mode == "packed");
+  const auto module = translated(large, WaveMode::automatic, 64, target);
+  CHECK(module.wave_mode == "serial");
+  CHECK(module.wave_reason.find("too much for this driver's compiler") != std::string::npos);
+  CHECK(spirv::validate(module.words) == "");
+}
+
 TEST_CASE("wave mode: modules that are rewritten for drivers stay valid") {
   for (const spirv::Target& quirks : with_quirks()) {
     const auto module =

@@ -3,6 +3,7 @@
 #include <bit>
 #include <optional>
 
+#include "runtime/guest/event_words.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/value_ranges.hpp"
@@ -97,11 +98,27 @@ class Checks {
   /// Legal in every launch: every address that it can have lies inside its space, and is aligned.
   bool always_legal(Inst& access) const {
     Mem& mem = *access.mem;
-    if (mem.space == Space::generic) return legal_in_window(access);
+    if (mem.space == Space::generic) return legal_in_window(access) || legal_in_variable(access);
     if (access.op != Op::load && mem.space == Space::param) return false;
     if (access.op == Op::atom && mem.space == Space::local) return false;
-    const auto size = size_of_space(mem.space);
-    return size && fits(access, mem.offset, *size);
+    if (const auto size = size_of_space(mem.space)) return fits(access, mem.offset, *size);
+    return lies_in_variable(access);
+  }
+
+  /// A variable is there as long as its module is.
+  bool lies_in_variable(const Inst& access) const {
+    if (!guest::wide_space(access.mem->space)) return false;
+    return std::ranges::any_of(program_.variables, [&](const Variable& v) {
+      if (v.read_only && access.op != Op::load) return false;
+      const int64_t offset = access.mem->offset - static_cast<int64_t>(v.address);
+      return v.address % 16 == 0 && fits(access, offset, v.size);
+    });
+  }
+
+  bool legal_in_variable(Inst& access) const {
+    if (!lies_in_variable(access)) return false;
+    access.mem->space = Space::global;
+    return true;
   }
 
   /// A generic address that can only be one of shared or local memory is an offset there.

@@ -1,0 +1,67 @@
+// insert_checks: which accesses need no check.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "runtime/ir/ir.hpp"
+#include "runtime/ir/passes/passes.hpp"
+
+using namespace lanewise::ir;
+
+namespace {
+
+/// Checks in a program of one block that may use registers r0, d1, p2, r3, r4 and d5.
+size_t checks_of(const std::string& body, const std::string& variables) {
+  Program p =
+      parse_program("program \"k\" ptx wave 32\nmemory param 8 shared 0 local 0\n" + variables +
+                    "site 1 0 \"one\"\nreg r0 b32\nreg d1 b64\nreg p2 pred\nreg r3 b32\nreg r4 "
+                    "b32\nreg d5 b64\nblock b0 \"entry\"\n" +
+                    body + "  exit #0\n");
+  CHECK(verify(p).empty());
+  insert_checks(p,
+                {.params = 8, .shared = 0, .local = 0, .block = {64, 1, 1}, .allocations = true});
+  return static_cast<size_t>(
+      std::ranges::count_if(p.blocks[0].insts, [](const Inst& i) { return i.op == Op::check; }));
+}
+
+std::string load(const std::string& address, const std::string& space = "constant u32") {
+  return "  r0 = load " + address + " {" + space + "} #0\n";
+}
+const std::string kTable = "variable 0x10000100 64 read_only\n";
+/// d5 = the table's begin + 4 * (r0 & mask)
+std::string element(unsigned mask) {
+  return "  r3 = and.u32 r0, " + std::to_string(mask) +
+         " #0\n  r4 = shl.u32 r3, 2 #0\n  d1 = zext64 r4 #0\n  d5 = add.u64 d1, 0x10000100 #0\n";
+}
+
+}  // namespace
+
+TEST_CASE("checks: an access that surely lies in a module's variable needs none") {
+  CHECK(checks_of(load("0x10000100"), kTable) == 0);
+  CHECK(checks_of(load("0x1000013c"), kTable) == 0);
+  CHECK(checks_of(load("0x10000140"), kTable) == 1);
+  CHECK(checks_of(load("0x100000fc"), kTable) == 1);
+  CHECK(checks_of(load("0x1000013a"), kTable) == 1);  // not aligned, and over the end
+  CHECK(checks_of(load("0x10000102"), kTable) == 1);  // not aligned
+  CHECK(checks_of(load("0x10000100"), "") == 1);
+  CHECK(checks_of(load("0x10000104", "generic u32"), kTable) == 0);
+  CHECK(checks_of("  d1 = load 0x10000138 {global u64} #0\n", kTable) == 0);
+  CHECK(checks_of(load("0x10000140", "generic u32"), kTable) == 1);
+}
+
+TEST_CASE("checks: indices of known range, and stores") {
+  CHECK(checks_of(element(15) + load("d5"), kTable) == 0);
+  CHECK(checks_of(element(31) + load("d5"), kTable) == 1);
+  const std::string store = "  store 0x10000100, 7 {global u32} #0\n";
+  CHECK(checks_of(store, kTable) == 1);
+  CHECK(checks_of(store, "variable 0x10000100 64\n") == 0);
+}
+
+TEST_CASE("checks: variables survive the text form") {
+  const std::string text = "program \"k\" ptx wave 32\nmemory param 0 shared 0 local 0\n" + kTable +
+                           "variable 0x20000000 4\nblock b0 \"entry\"\n  exit\n";
+  const Program p = parse_program(text);
+  CHECK(p.variables.size() == 2);
+  CHECK(parse_program(print(p)).variables == p.variables);
+}
