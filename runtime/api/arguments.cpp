@@ -129,7 +129,10 @@ std::vector<std::byte> parameter_block(const ir::Program& p, const std::vector<A
   if (args.size() != p.params.size()) {
     std::string wanted;
     for (const ir::Param& param : p.params) {
-      wanted += fmt::format("{}{} ({} bytes)", wanted.empty() ? "" : ", ", param.name, param.size);
+      wanted += fmt::format(
+          "{}{} ({}{} bytes)", wanted.empty() ? "" : ", ", param.name,
+          param.type == ir::Type::none ? std::string() : std::string(ir::name(param.type)) + ", ",
+          param.size);
     }
     throw DetailedError(
         ErrorKind::usage, ErrorDetail::argument_count,

@@ -102,7 +102,8 @@ void parse_hex(ArgSpec& out, const std::string& spec, const std::string& text) {
 Array parse_shape(const std::string& spec, const std::string& text) {
   const size_t open = text.find('[');
   if (open == std::string::npos || !text.ends_with(']')) {
-    fail(spec, fmt::format("expected TYPE[N] or TYPE[N,M], found '{}'", text));
+    fail(spec, fmt::format("expected TYPE[N] or TYPE[N,M] at its end, as in f32[1024]{}",
+                           text.empty() ? std::string() : ", found '" + text + "'"));
   }
   Array a;
   a.type = text.substr(0, open);

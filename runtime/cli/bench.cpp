@@ -112,8 +112,9 @@ Json measured_alone(const BenchArgs& a, const std::string& name) {
   return j["benchmarks"][0];
 }
 
-Json measured(const BenchArgs& a, const Row& row) {
-  const Progress progress("measuring " + row.name);
+Json measured(const BenchArgs& a, const Row& row, size_t before, size_t rows) {
+  Progress progress("measuring " + row.name);
+  progress.done(before, rows);
   return row.alone && !a.in_process ? measured_alone(a, row.name) : row.measure();
 }
 
@@ -154,7 +155,7 @@ int run_bench(const BenchArgs& a) {
   Json list = Json::array();
   bool wrong = false, failed = false;
   for (const Row& r : rows) {
-    Json row = measured(a, r);
+    Json row = measured(a, r, list.size(), rows.size());
     if (!a.in_process) take_device(row, head);
     wrong = wrong || row.contains("wrong");
     failed = failed || row.contains("failed");

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "runtime/cli/commands.hpp"
+#include "runtime/cli/process/progress.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/cli/run_trace.hpp"
 #include "runtime/trace/formats.hpp"
@@ -55,7 +56,10 @@ int run_cache(const CacheArgs& args) {
   cache::TrackerOptions options = tracker_options(args);
   options.policies = trace::policies_of(args.trace, how);
   cache::TrackerSet trackers(args.presets, options);
-  const trace::ReadResult read = trace::read_any(args.trace, trackers.sink(), how);
+  const trace::ReadResult read = [&] {
+    const Progress progress("reading " + args.trace);
+    return trace::read_any(args.trace, trackers.sink(), how);
+  }();
   warn(read);
   const auto runs = trackers.runs();
   fmt::print("{}", args.json ? cache::json_report(runs) : cache::text_report(runs));

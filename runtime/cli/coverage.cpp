@@ -100,7 +100,9 @@ void add_coverage(const Command& app) {
       {"lanewise coverage --isa sass", "lanewise coverage --isa gcn --target gfx803 --json"});
   sub.does([a] {
     if (!a->waves.empty()) return answer_waves(*a);
-    if (a->isa.empty()) throw Error(ErrorKind::usage, "--isa says which instruction set");
+    if (a->isa.empty())
+      throw Error(ErrorKind::usage,
+                  "--isa is missing: ptx, sass or gcn (see 'lanewise coverage --help')");
     return a->forms.empty() ? list(*a) : answer_forms(*a);
   });
 }

@@ -190,9 +190,11 @@ void print_report(const diff::Report& r, const DiffArgs& a, const std::string& s
   if (!r.faults.empty()) say("{}", format(r.faults.front()));
 }
 
-diff::Report compare(DiffArgs a, const std::string& kernel, std::string& said) {
-  a.kernel = kernel;
-  const Progress progress(fmt::format("comparing {} and {}", a.file_a, a.file_b));
+diff::Report compare(DiffArgs a, const std::vector<std::string>& kernels, size_t which,
+                     std::string& said) {
+  a.kernel = kernels[which];
+  Progress progress(fmt::format("comparing {} and {}", a.file_a, a.file_b));
+  if (kernels.size() > 1) progress.done(which, kernels.size());
   return diff::compare_kernels(request_of(a, said));
 }
 
@@ -200,9 +202,9 @@ int run(const DiffArgs& a) {
   bool different = false, undecided = false;
   nlohmann::json all = nlohmann::json::array();
   const std::vector<std::string> kernels = kernels_of(a);
-  for (const std::string& kernel : kernels) {
+  for (size_t which = 0; which < kernels.size(); ++which) {
     std::string said;
-    const diff::Report r = compare(a, kernel, said);
+    const diff::Report r = compare(a, kernels, which, said);
     different |= r.verdict == diff::Verdict::different;
     undecided |= r.verdict == diff::Verdict::undecided;
     if (!a.save.empty() && r.verdict == diff::Verdict::different) save_inputs(r, a.save);

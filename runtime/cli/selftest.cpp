@@ -90,15 +90,18 @@ void print_table(const script::SuiteCount& counts, const EngineInfo& device) {
 
 int selftest(const SelftestArgs& a) {
   const std::string folder = a.suite.empty() ? installed_suite() : a.suite;
-  script::scripts_in(folder);  // a wrong folder is said before a device is started
+  // A wrong folder is said before a device is started.
+  const std::vector<std::string> files = script::scripts_in(folder);
   const std::unique_ptr<Engine> engine = detail::open_engine(a.device);
   std::vector<Problem> problems;
   script::SuiteCount counts;
   {
-    const Progress progress("running the conformance suite on " + engine->info().name);
-    counts = script::run_suite(
-        folder, *engine,
+    Progress progress("running the conformance suite on " + engine->info().name);
+    counts = script::run_scripts(
+        files, *engine,
         [&](const std::string& file, const script::CaseResult& r, script::Verdict v) {
+          progress.done(static_cast<size_t>(std::ranges::find(files, file) - files.begin()),
+                        files.size());
           if (v == script::Verdict::passed) return;
           problems.push_back({std::filesystem::path(file).stem().string(), r.name,
                               v == script::Verdict::failed, r.line, messages(file, r)});

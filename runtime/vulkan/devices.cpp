@@ -290,7 +290,7 @@ std::string lower(std::string_view text) {
 std::string listing(const std::vector<DeviceFacts>& devices) {
   std::string out;
   for (size_t i = 0; i < devices.size(); ++i) {
-    out += fmt::format("{}: {}, ", i, devices[i].info.name);
+    out += fmt::format("{} = {}, ", i, devices[i].info.name);
   }
   return out + "and the CPU engine 'reference'";
 }
@@ -342,16 +342,16 @@ size_t choose_device(const std::vector<DeviceFacts>& devices, std::string_view s
     if (index < devices.size()) return index;
     throw DetailedError(
         ErrorKind::device, ErrorDetail::no_device,
-        fmt::format("there is no Vulkan device {}; there are {}", index, listing(devices)));
+        fmt::format("there is no Vulkan device {}; the devices are {}", index, listing(devices)));
   }
   const std::string part = selector == "auto" ? "" : lower(selector);
   // The driver tells apart what has one name, two versions of Mesa for instance.
   for (const auto text : {&EngineInfo::name, &EngineInfo::driver}) {
     if (const auto best = preferred(devices, text, part)) return *best;
   }
-  throw DetailedError(
-      ErrorKind::device, ErrorDetail::no_device,
-      fmt::format("no Vulkan device is called '{}'; there are {}", selector, listing(devices)));
+  throw DetailedError(ErrorKind::device, ErrorDetail::no_device,
+                      fmt::format("no Vulkan device is called '{}'; the devices are {}", selector,
+                                  listing(devices)));
 }
 
 ChosenDevice find_device(std::string_view selector, bool validation) {

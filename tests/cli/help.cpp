@@ -145,6 +145,12 @@ TEST_CASE("--json prints its object also on failure") {
   CHECK(program("run --device reference --grid 1 --block 1 " + bad).out.empty());
 }
 
+TEST_CASE("the CPU engine is among the devices") {
+  const Output o = program("devices");
+  CHECK(o.code == 0);
+  CHECK(contains(o.out, "reference (lanewise)"));
+}
+
 TEST_CASE("- is standard input and standard output") {
   const std::string file = write("k.ptx", kHeader + ".visible .entry k() { ret; }\n");
   CHECK(program("check - <" + file).out == "<stdin>: ok, 1 kernels\n");
@@ -158,4 +164,68 @@ TEST_CASE("- is standard input and standard output") {
   const Output nothing = program("check - </dev/null");
   CHECK(nothing.code == 2);
   CHECK(contains(nothing.err, "<stdin>"));
+}
+
+TEST_CASE("errors say what to give, in words of this program") {
+  const std::string k = LANEWISE_TEST_DATA "/../samples/kernels/saxpy.ptx";
+  const struct {
+    std::string line;
+    int code;
+    const char* says;
+  } rows[] = {
+      {"coverage", 2, "--isa is missing: ptx, sass or gcn"},
+      {"run --device nope --grid 1 --block 1 " + k, 3, "and the CPU engine 'reference'"},
+      {"run --device reference --grid 0 --block 1 --arg i32:1 --arg f32:2 --arg zero:f32[1] --arg "
+       "zero:f32[1] " +
+           k,
+       2, "no work-group: every dimension must be at least 1"},
+      {"run --device reference --grid 4x4 --block 1 " + k, 2, "expected X, X,Y or X,Y,Z"},
+      {"run --device reference --grid 1 --block 1 --arg out:x.npy " + k, 2, "as in f32[1024]"},
+      {"run --device reference --grid 1 --block 1 --arg 7 " + k, 2, "such as u32:7"},
+      {"run --device reference --grid 1 --block 1 --arg u32:4 " + k, 2,
+       "in order: saxpy_param_0 (u32, 4 bytes), saxpy_param_1 (f32, 4 bytes)"},
+      {"run --device reference --grid 1 --block 1 --kernel saxp " + k, 2, "there are: saxpy"},
+      {"run --grid 1 --block 1 nope.ptx", 2, "cannot read 'nope.ptx'"},
+      {"cache nope.lwt --preset gv100", 2, "cannot read nope.lwt"},
+      {"trace convert " + k + " x.pdf", 2, "expected .lwt, .traceg, .din or .json"},
+      {"translate --emit foo " + k, 2, "is none of spirv, spirv-text, ir"},
+      {"check --target sm_99 " + k, 2, "unknown target 'sm_99'"},
+      {"explain", 2, "give FILE[:LINE] or --text"},
+      {"diff " + k, 2, "B is missing (see 'lanewise diff --help')"},
+      {"selftest --suite /nope", 2, "cannot read the folder of stream scripts '/nope'"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.line);
+    const Output o = program_as_is(row.line);
+    CAPTURE(o.err);
+    CHECK(o.code == row.code);
+    CHECK(lines_of(o.err) == 1);
+    CHECK(contains(o.err, row.says));
+    for (const char* jargon : {"CLI", "std::", "json.exception", "what()", "VK_", "assert"})
+      CHECK_MESSAGE(!contains(o.err, jargon), jargon);
+  }
+}
+
+TEST_CASE("on a terminal, long work shows how far it is") {
+  if (std::string(device()) != "reference") return;
+  const std::string suite = scratch() + "/suite";
+  std::filesystem::create_directories(suite);
+  for (const char* name : {"a.lw", "b.lw", "c.lw"})
+    write(std::string("suite/") + name, R"(isa ptx
+waves 8
+for n in 1..5000 {
+  case "${n}" {
+    reg .b32 %a = lane
+    code """ add.u32 %a, %a, ${n}; """
+    expect %a == lane + ${n}
+  }
+}
+)");
+  const std::string selftest = "selftest --device reference --suite " + suite;
+  const std::string seen = scratch() + "/terminal";
+  const std::string line = "script -qec '" LANEWISE_PROGRAM " " + selftest + "' /dev/null >" + seen;
+  CHECK(std::system(line.c_str()) == 0);
+  const std::string shown = slurp(seen);
+  CHECK(contains(shown, "running the conformance suite on reference ..."));
+  CHECK((contains(shown, " 33 %,") || contains(shown, " 66 %,")));
 }

@@ -20,6 +20,10 @@ Progress::~Progress() {
   if (thread_.joinable()) thread_.join();
 }
 
+void Progress::done(size_t part, size_t whole) {
+  percent_ = static_cast<int>(whole == 0 ? 100 : 100 * part / whole);
+}
+
 void Progress::show() const {
   using namespace std::chrono_literals;
   const auto start = std::chrono::steady_clock::now();
@@ -29,7 +33,9 @@ void Progress::show() const {
     const auto elapsed = std::chrono::steady_clock::now() - start;
     if (elapsed < 1s) continue;
     shown = true;
-    say("\r{} ... {:.0f} s", what_, std::chrono::duration<double>(elapsed).count());
+    const int percent = percent_;
+    const std::string part = percent < 0 ? std::string() : fmt::format(" {} %,", percent);
+    say("\r{} ...{} {:.0f} s", what_, part, std::chrono::duration<double>(elapsed).count());
   }
   if (shown) say("\r\x1b[K");
 }
