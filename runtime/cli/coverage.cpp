@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "runtime/api/loader.hpp"
@@ -23,12 +24,34 @@ void say_target(const CoverageArgs& a) {
     say("judged for {}{}\n", target, a.target.empty() ? ", --target names another" : "");
 }
 
+/// The text between two tabs; empty where there are fewer.
+std::string_view column(std::string_view line, size_t n) {
+  for (; n != 0; --n) {
+    const size_t tab = line.find('\t');
+    if (tab == std::string_view::npos) return {};
+    line.remove_prefix(tab + 1);
+  }
+  return line.substr(0, line.find('\t'));
+}
+
+/// A table names its columns in the first line; the forms are those under "opcode" or "form".
+std::optional<size_t> form_column(std::string_view header) {
+  if (header.find('\t') == std::string_view::npos) return std::nullopt;
+  for (size_t n = 0; !column(header, n).empty(); ++n)
+    if (column(header, n) == "opcode" || column(header, n) == "form") return n;
+  return std::nullopt;
+}
+
 int answer_forms(const CoverageArgs& a) {
   say_target(a);
   std::istringstream lines(detail::read_file(a.forms));
-  for (std::string form; std::getline(lines, form);) {
-    if (form.ends_with('\r')) form.pop_back();
-    if (form.empty()) continue;
+  std::optional<size_t> named;
+  bool first = true;
+  for (std::string line; std::getline(lines, line); first = false) {
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty()) continue;
+    if (first && (named = form_column(line))) continue;
+    const std::string form(named ? column(line, *named) : std::string_view(line));
     fmt::print("{}\t{}\n", form,
                tools::state_name(tools::coverage_of(a.isa, a.target, form).state));
   }
@@ -91,7 +114,8 @@ void add_coverage(const Command& app) {
   auto a = std::make_shared<CoverageArgs>();
   sub.option("--isa", a->isa, "which instruction set").one_of({"ptx", "sass", "gcn"});
   sub.option("--target", a->target, "gfx600 (default), gfx700 or gfx803 for GCN");
-  sub.option("--forms", a->forms, "answer for the forms in this file, one a line");
+  sub.option("--forms", a->forms,
+             "answer for the forms in this file: one a line, or a table with a column 'opcode'");
   sub.flag("--json", a->json, "print one JSON object");
   sub.option("--waves", a->waves, "how the kernels of these files lay lanes over invocations");
   sub.option("--device", a->device, "with --waves: whose abilities to translate for");

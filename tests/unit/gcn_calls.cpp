@@ -145,7 +145,7 @@ TEST_CASE("alignment moves what stands behind it") {
   REQUIRE(l.kernels.size() == 2);
   const auto& code = l.kernels[0].code;
   REQUIRE(code.size() == 10);
-  CHECK(gcn::print(code[3]) == "s_nop 0x0");
+  CHECK(gcn::print(code[3]) == "s_nop 0");
   CHECK(code[4].pc == 16);
   CHECK(code[4].operands[0].value == 2);
   CHECK(gcn::encode(code[7])[0] == 0x7e7e7e7e);

@@ -238,6 +238,17 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen, Form
   Cursor::fail_at(at, fmt::format("unknown instruction '{}'", name));
 }
 
+/// Without a suffix the modifiers tell the form.
+Form form_by_modifiers(std::string_view text, Gen gen) {
+  if (gen != Gen::gfx8 || !text.starts_with("v_")) return Form::plain;
+  const auto has = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(
+        words, [&](std::string_view w) { return text.find(w) != std::string_view::npos; });
+  };
+  if (has({"dst_sel:", "dst_unused:", "src0_sel:", "src1_sel:"})) return Form::sdwa;
+  return has({" quad_perm:", " row_", " wave_", " bank_mask:"}) ? Form::dpp : Form::plain;
+}
+
 Instruction read_instruction(std::string_view text, Gen gen) {
   Cursor in(text);
   in.skip_blanks();
@@ -255,6 +266,8 @@ Instruction read_instruction(std::string_view text, Gen gen) {
     if (gen != Gen::gfx8)
       Cursor::fail_at(at, fmt::format("{} is not available for {}", name, gcn::name(gen)));
     name.resize(name.rfind('_'));
+  } else if (!e32 && !e64) {
+    form = form_by_modifiers(text.substr(at), gen);
   }
   SyntaxError furthest{0, "", false};
   for (const Row& r : rows()) {
@@ -296,17 +309,20 @@ Parsed parse_instruction(std::string_view text, Gen gen) {
 
 std::string print(const Instruction& i, Gen gen) {
   std::string out = i.row->name;
-  const bool one_length = i.row->has(Slot::ssrc1);  // the readlane family
+  // Without a long form, or without one that the name tells.
+  const bool one_length = i.row->has(Slot::ssrc1) || i.row->has(Slot::sdst) ||
+                          i.row->has(Slot::literal) || i.row->operands.empty();
   static constexpr const char* kSuffixes[] = {"_e32", "_dpp", "_sdwa"};
+  const bool tells_itself = i.row->encoding == Encoding::vopc && i.form == Form::sdwa;
   const bool named = i.row->encoding == Encoding::vintrp && gen == Gen::gfx8;
-  if ((is_vop12c(i.row->encoding) && !one_length) || named)
+  if ((is_vop12c(i.row->encoding) && !one_length && !tells_itself) || named)
     out += kSuffixes[static_cast<int>(i.form)];
   if (i.row->e64) out += "_e64";
   for (size_t n = 0; n < i.operands.size(); ++n) {
     const Slot slot = i.row->operands[n].slot;
     out += n == 0 || (n == 1 && slot == Slot::esrc) ? " " : ", ";
     const bool sext = (slot == Slot::src0 && i.sdwa.sext0) || (slot == Slot::vsrc1 && i.sdwa.sext1);
-    const std::string text = write_operand(i.operands[n], i.row->operands[n], gen);
+    const std::string text = write_operand(i.operands[n], i.row->operands[n], i.row->encoding, gen);
     out += sext ? "sext(" + text + ")" : text;
   }
   if (i.form != Form::plain) return out + write_form(i);

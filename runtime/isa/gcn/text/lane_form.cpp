@@ -231,7 +231,7 @@ bool read_form_modifier(Cursor& in, Instruction& i, bool& control_seen) {
 std::string write_form(const Instruction& i) {
   if (i.form == Form::dpp)
     return fmt::format(" {} row_mask:{:#x} bank_mask:{:#x}{}", control_text(i.dpp.ctrl),
-                       i.dpp.row_mask, i.dpp.bank_mask, i.dpp.bound_ctrl ? " bound_ctrl:0" : "");
+                       i.dpp.row_mask, i.dpp.bank_mask, i.dpp.bound_ctrl ? " bound_ctrl:1" : "");
   std::string out = i.clamp ? " clamp" : "";
   if (i.row->encoding != Encoding::vopc)
     out +=

@@ -390,7 +390,7 @@ Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) 
       o.immediate = true;
       in.skip_blanks();
       if (in.peek() == '-' || (in.peek() >= '0' && in.peek() <= '9'))
-        return read_immediate(in, -0x8000, 0x7fff);
+        return read_immediate(in, -0x8000, 0xffff);
       o.label = std::string(in.until(" \t,"));
       if (o.label.empty()) in.fail("expected a label" + in.found());
       return o;
@@ -438,10 +438,13 @@ Operand read_form_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen g
   return o;
 }
 
-std::string write_operand(const Operand& o, const SlotSpec& spec, Gen gen) {
+std::string write_operand(const Operand& o, const SlotSpec& spec, Encoding encoding, Gen gen) {
+  constexpr uint32_t kMostInline = 64;
   switch (spec.slot) {
     case Slot::simm16:
     case Slot::soff:
+      // Of SOPP, numbers that could be inline constants are decimal, as LLVM writes them.
+      if (encoding == Encoding::sopp && o.value <= kMostInline) return std::to_string(o.value);
       if (o.immediate)
         return fmt::format("{:#x}", spec.slot == Slot::soff ? o.value : o.value & 0xffff);
       return write_source(o, gen);
@@ -461,7 +464,7 @@ std::string write_operand(const Operand& o, const SlotSpec& spec, Gen gen) {
     case Slot::waitcnt:
       return write_waitcnt(o.value);
     case Slot::label:
-      return o.label.empty() ? std::to_string(static_cast<int16_t>(o.value)) : o.label;
+      return o.label.empty() ? std::to_string(o.value & 0xffff) : o.label;
     case Slot::vaddr:
       return o.count == 0 ? "off" : register_name(o.code, o.count, gen);
     default: {
