@@ -58,6 +58,11 @@ void check_kind(const ir::Program& p, size_t i, const Arg& arg) {
 
 void place_argument(const ir::Program& p, size_t i, const Arg& arg, std::vector<std::byte>& block) {
   const ir::Param& param = p.params[i];
+  if (param.offset > block.size() || block.size() - param.offset < param.size)
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("kernel '{}': argument {} ('{}') lies outside its {} bytes of arguments",
+                    p.name, i + 1, param.name, block.size()));
   std::byte* at = block.data() + param.offset;
   if (arg.bytes().size() == param.size) {
     std::copy(arg.bytes().begin(), arg.bytes().end(), at);

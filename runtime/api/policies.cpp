@@ -21,6 +21,7 @@ struct Row {
   std::string_view values;  ///< allowed values separated by '|'; kNumber = one of at least 1
 };
 constexpr std::array kRows = {
+    Row{"check", "none", "none|init"},
     Row{"gcn.align", "dword", "dword|unaligned"},
     Row{"gcn.alpha_2_10_10_10", "unsigned", "unsigned|signed"},
     Row{"gcn.float_narrow", "nearest", "nearest|toward_zero"},

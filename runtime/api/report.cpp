@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lanewise/lanewise.hpp"
+#include "runtime/guest/uninitialised.hpp"
 
 namespace lanewise {
 namespace {
@@ -39,6 +40,8 @@ std::string headline(const FaultReport& f) {
     case FaultKind::none:
       break;
   }
+  if (f.kind == kUninitialised)
+    return fmt::format("read of {} bytes that nobody wrote at 0x{:x}", f.size, f.address);
   return "no fault";
 }
 

@@ -10,8 +10,10 @@
 #include "runtime/bench/device/device_figures.hpp"
 #include "runtime/cli/bench_rows.hpp"
 #include "runtime/cli/commands.hpp"
+#include "runtime/cli/options.hpp"
 #include "runtime/cli/process/child.hpp"
 #include "runtime/cli/process/progress.hpp"
+#include "runtime/cli/process/watchdog.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -19,6 +21,7 @@ namespace {
 struct BenchArgs {
   std::string device = "auto", filter;
   uint32_t repeats = 3, limit = 60;
+  double timeout = 0;
   bool json = false, list = false, isa = false, in_process = false;
 };
 
@@ -141,6 +144,7 @@ Json head_of(const BenchArgs& a, const std::vector<Row>& rows) {
 }
 
 int run_bench(const BenchArgs& a) {
+  Watchdog watchdog(a.timeout, Watchdog::Parts::end_at_once);
   const std::vector<Row> rows = chosen(a);
   if (a.list) {
     for (const Row& r : rows) fmt::print("{}\n", r.name);
@@ -156,6 +160,7 @@ int run_bench(const BenchArgs& a) {
   bool wrong = false, failed = false;
   for (const Row& r : rows) {
     Json row = measured(a, r, list.size(), rows.size());
+    watchdog.done(list.size() + 1, "benchmarks");
     if (!a.in_process) take_device(row, head);
     wrong = wrong || row.contains("wrong");
     failed = failed || row.contains("failed");
@@ -183,6 +188,7 @@ void add_bench(const Command& app) {
   sub.option("--repeats", a->repeats, "how often each is measured (3)").between(1, 1000);
   sub.option("--limit", a->limit, "seconds that a kernel beside GLSL may take in all (60)")
       .between(1, 100000);
+  add_timeout_option(sub, a->timeout);
   sub.flag("--isa", a->isa, "the statistics of the driver's compiler instead of times");
   sub.flag("--in-process", a->in_process, "kernels beside GLSL run here, without a limit");
   sub.flag("--list", a->list, "print the names only");

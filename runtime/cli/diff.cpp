@@ -8,6 +8,7 @@
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/progress.hpp"
 #include "runtime/cli/process/streams.hpp"
+#include "runtime/cli/process/watchdog.hpp"
 #include "runtime/diff/diff.hpp"
 
 namespace lanewise::cli {
@@ -50,6 +51,7 @@ diff::Request request_of(const DiffArgs& a, std::string& said) {
   r.b = {a.file_b, a.kernel_b.empty() ? a.kernel : a.kernel_b, a.target_b};
   r.device = a.device;
   r.options = to_options(a.launch);
+  r.options.timeout_seconds = 0;  // all the launches share one limit
   r.seed = a.seed;
   r.tries = a.tries;
   for (const std::string& text : a.args) r.inputs.push_back(input_of(parse_arg(text), text));
@@ -199,12 +201,15 @@ diff::Report compare(DiffArgs a, const std::vector<std::string>& kernels, size_t
 }
 
 int run(const DiffArgs& a) {
+  Watchdog watchdog(a.launch.timeout, Watchdog::Parts::end_at_once);
+  watchdog.files_are("every file is a whole one, old or new");
   bool different = false, undecided = false;
   nlohmann::json all = nlohmann::json::array();
   const std::vector<std::string> kernels = kernels_of(a);
   for (size_t which = 0; which < kernels.size(); ++which) {
     std::string said;
     const diff::Report r = compare(a, kernels, which, said);
+    watchdog.done(which + 1, "kernels");
     different |= r.verdict == diff::Verdict::different;
     undecided |= r.verdict == diff::Verdict::undecided;
     if (!a.save.empty() && r.verdict == diff::Verdict::different) save_inputs(r, a.save);

@@ -10,6 +10,7 @@
 #include "runtime/cli/explain_output.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/streams.hpp"
+#include "runtime/cli/process/watchdog.hpp"
 #include "runtime/cli/stream_script.hpp"
 #include "runtime/script/script.hpp"
 
@@ -21,6 +22,7 @@ struct ExplainArgs {
   std::vector<std::string> set;
   std::optional<uint32_t> lane;
   uint32_t group = 0, visit = 1;
+  double timeout = 0;
   bool json = false;
 };
 
@@ -203,6 +205,7 @@ int explain_case(const ExplainArgs& a, script::Case c, const Place& place, bool 
 }
 
 int explain_command(const ExplainArgs& a) {
+  const Watchdog watchdog(a.timeout, Watchdog::Parts::end_at_once);
   if (a.place.empty() && a.text.empty())
     throw Error(ErrorKind::usage, "nothing to explain: give FILE[:LINE] or --text \"INSTRUCTION\"");
   if (a.visit == 0) throw Error(ErrorKind::usage, "--visit counts from 1");
@@ -245,6 +248,7 @@ void add_explain(const Command& app) {
   sub.option("--set", a->set, "a line of a stream script: buffer, reg, waves, ... (repeat)")
       .repeated();
   sub.option("--launch", a->launch, "how a kernel file runs: NAME grid 1 block 32 args ...");
+  add_timeout_option(sub, a->timeout);
   sub.flag("--json", a->json, "print one JSON object");
   sub.examples({"lanewise explain tests/conformance/ptx_loops.lw --lane 3"});
   sub.does([a] { return explain_command(*a); });

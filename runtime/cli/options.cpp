@@ -39,8 +39,16 @@ void add_launch_options(const Command& sub, LaunchArgs& a) {
       .one_of({"auto", "lane", "packed", "serial"});
   sub.option("--max-steps", a.max_steps,
              "loop turns of one lane: N or unlimited; loops with constant turns do not count");
-  sub.option("--timeout", a.timeout, "seconds until the run is given up, 0 = never").not_negative();
+  sub.option("--check", a.check,
+             "what else to look for: init = reads of shared and local memory that nobody wrote "
+             "(--device reference)")
+      .one_of({"none", "init"});
+  add_timeout_option(sub, a.timeout);
   sub.option("--policy", a.policies, "NAME=VALUE, see docs/policies.md");
+}
+
+void add_timeout_option(const Command& sub, double& seconds) {
+  sub.option("--timeout", seconds, "seconds until the run is given up, 0 = never").not_negative();
 }
 
 LaunchOptions to_options(const LaunchArgs& a) {
@@ -60,6 +68,7 @@ LaunchOptions to_options(const LaunchArgs& a) {
     }
     o.policies[p.substr(0, eq)] = p.substr(eq + 1);
   }
+  if (!a.check.empty()) o.policies["check"] = a.check;
   if (!a.max_steps.empty()) o.policies["steps"] = a.max_steps;
   return o;
 }

@@ -13,12 +13,14 @@ struct LaunchArgs {
   std::string grid, block;  ///< empty = not given
   uint32_t dyn_shared = 0;
   std::string memcheck = "alloc", wave = "auto";
-  std::string max_steps;
+  std::string max_steps, check;
   double timeout = 0;
   std::vector<std::string> policies;
   bool operator==(const LaunchArgs&) const = default;
 };
 void add_launch_options(const Command& sub, LaunchArgs& args);
+/// --timeout alone.
+void add_timeout_option(const Command& sub, double& seconds);
 LaunchOptions to_options(const LaunchArgs& args);
 /// Throws Error(usage) unless --grid and --block were given.
 void need_sizes(const LaunchArgs& args);

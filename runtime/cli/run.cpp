@@ -174,13 +174,16 @@ int exit_code(const Result& r) {
 
 /// Everything but the device is said by the script itself.
 int run_stream(const RunArgs& a) {
+  LaunchArgs known;
+  known.timeout = a.launch.timeout;
   if (!a.kernel.empty() || !a.args.empty() || !a.isa.empty() || !a.target.empty() ||
-      !(a.launch == LaunchArgs{})) {
+      !(a.launch == known)) {
     throw Error(ErrorKind::usage,
-                "a stream script takes --device, --json, --trace, --cache and what belongs to "
-                "them; all else stands in the script");
+                "a stream script takes --device, --json, --timeout, --trace, --cache and what "
+                "belongs to them; all else stands in the script");
   }
-  return run_script(a.file, a.device, a.json, a.trace);
+  Watchdog watchdog(known.timeout, Watchdog::Parts::end_at_once);
+  return run_script(a.file, a.device, a.json, a.trace, watchdog);
 }
 
 int run(const RunArgs& a) {

@@ -7,8 +7,10 @@
 
 #include "runtime/api/state.hpp"
 #include "runtime/cli/commands.hpp"
+#include "runtime/cli/options.hpp"
 #include "runtime/cli/process/progress.hpp"
 #include "runtime/cli/process/streams.hpp"
+#include "runtime/cli/process/watchdog.hpp"
 #include "runtime/script/suite.hpp"
 
 namespace lanewise::cli {
@@ -16,6 +18,7 @@ namespace {
 
 struct SelftestArgs {
   std::string device = "auto", suite;
+  double timeout = 0;
   bool json = false, verbose = false;
 };
 
@@ -89,12 +92,14 @@ void print_table(const script::SuiteCount& counts, const EngineInfo& device) {
 }
 
 int selftest(const SelftestArgs& a) {
+  Watchdog watchdog(a.timeout, Watchdog::Parts::end_at_once);
   const std::string folder = a.suite.empty() ? installed_suite() : a.suite;
   // A wrong folder is said before a device is started.
   const std::vector<std::string> files = script::scripts_in(folder);
   const std::unique_ptr<Engine> engine = detail::open_engine(a.device);
   std::vector<Problem> problems;
   script::SuiteCount counts;
+  size_t done = 0;
   {
     Progress progress("running the conformance suite on " + engine->info().name);
     counts = script::run_scripts(
@@ -102,6 +107,7 @@ int selftest(const SelftestArgs& a) {
         [&](const std::string& file, const script::CaseResult& r, script::Verdict v) {
           progress.done(static_cast<size_t>(std::ranges::find(files, file) - files.begin()),
                         files.size());
+          watchdog.done(++done, "cases");
           if (v == script::Verdict::passed) return;
           problems.push_back({std::filesystem::path(file).stem().string(), r.name,
                               v == script::Verdict::failed, r.line, messages(file, r)});
@@ -124,6 +130,7 @@ void add_selftest(const Command& app) {
   auto a = std::make_shared<SelftestArgs>();
   sub.option("--device", a->device, "auto, reference, an index or part of a name or driver");
   sub.option("--suite", a->suite, "a folder of stream scripts in place of the installed one");
+  add_timeout_option(sub, a->timeout);
   sub.flag("--json", a->json, "print one JSON object");
   sub.flag("--verbose", a->verbose, "also say why a case is not supported");
   sub.examples({"lanewise selftest --device reference"});

@@ -68,7 +68,8 @@ int check_script(const std::string& file, size_t max_errors) {
 }
 
 int run_script(const std::string& file, const std::string& device, bool json,
-               const TraceArgs& trace) {
+               const TraceArgs& trace, Watchdog& watchdog) {
+  watchdog.files_are("every file is a whole one, old or new");
   if (trace.exact)
     throw Error(ErrorKind::usage,
                 "a stream script says itself where its caches are exact: cache \"PRESET\" exact");
@@ -80,11 +81,12 @@ int run_script(const std::string& file, const std::string& device, bool json,
   script::RunOptions options = options_for(file);
   options.events = joined ? &*joined : nullptr;
   const std::unique_ptr<Engine> engine = detail::open_engine(device);
-  size_t failed = 0;
+  size_t failed = 0, done = 0;
   nlohmann::json cases = nlohmann::json::array();
   for (const script::Case& c : s.cases) {
     if (joined) joined->next();
     const script::CaseResult r = script::run(c, *engine, options);
+    watchdog.done(++done, "cases");
     if (json) cases.push_back(to_json(r));
     for (const auto* list : {&r.diagnostics, &r.failures})
       for (const Diagnostic& d : *list) print(file, r.name, d);

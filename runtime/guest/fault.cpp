@@ -1,4 +1,5 @@
 #include "runtime/guest/engine.hpp"
+#include "runtime/guest/uninitialised.hpp"
 
 namespace lanewise {
 
@@ -27,6 +28,7 @@ std::string_view name(FaultKind kind) {
     case FaultKind::trap:
       return "trap";
   }
+  if (kind == kUninitialised) return "uninitialised";
   return "unknown";
 }
 

@@ -81,8 +81,11 @@ uint64_t waves_of(Dim3 d, uint32_t wave_lanes) {
 }  // namespace
 
 uint64_t scratch_bytes(const ir::Program& p, Dim3 grid, Dim3 block) {
-  return scratch_per_wave(p.needs.scratch_bytes, p.wave_lanes) * waves_of(block, p.wave_lanes) *
-         grid.x * grid.y * grid.z;
+  uint64_t bytes = scratch_per_wave(p.needs.scratch_bytes, p.wave_lanes);
+  for (const uint64_t factor :
+       {waves_of(block, p.wave_lanes), uint64_t{grid.x}, uint64_t{grid.y}, uint64_t{grid.z}})
+    if (__builtin_mul_overflow(bytes, factor, &bytes)) return ~uint64_t{0};
+  return bytes;
 }
 
 Dim3 launched_block(const ir::Program& p, Dim3 asked) {

@@ -184,6 +184,20 @@ class ReferenceEngine final : public Engine {
                                       " lanes; a power of two up to 64 was expected");
   }
 
+  /// What a group has of its own is there for every lane from the start.
+  void refuse_large_group(const LaunchRequest& request, const DecodedProgram& decoded) const {
+    const ir::Program& p = *request.program;
+    const uint64_t lane = uint64_t{p.local_bytes} + 8 * decoded.registers.size();
+    const uint64_t bytes =
+        lane * request.block.total() + guest::shared_bytes(p, request.dynamic_shared);
+    if (bytes <= info_.max_arena) return;
+    throw DetailedError(ErrorKind::device, ErrorDetail::device_memory,
+                        "a group of kernel " + p.name + " would need " + std::to_string(bytes) +
+                            " bytes for registers, local and shared memory; the reference engine "
+                            "can hold " +
+                            std::to_string(info_.max_arena));
+  }
+
   void run_groups(const LaunchRequest& request, const DecodedProgram& decoded,
                   const Pointers& pointers, const Deadline& deadline, LaunchResult& result) const {
     MemoryView memory;
@@ -197,6 +211,7 @@ class ReferenceEngine final : public Engine {
     memory.memcheck = request.memcheck;
     memory.pointers = pointers.bounds;
     memory.parameters = pointers.parameters;
+    refuse_large_group(request, decoded);
     Group group(request, decoded, memory, hook_, touch_, deadline);
     const Dim3& grid = request.grid;
     for (uint32_t z = 0; z < grid.z; ++z) {

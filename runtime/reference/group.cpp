@@ -27,6 +27,9 @@ Group::Group(const LaunchRequest& request, const DecodedProgram& program, const 
   shared_.resize(guest::shared_bytes(*request.program, request.dynamic_shared));
   local_.resize(size_t{n} * local_bytes_);
   memory_.shared = shared_;
+  if (const auto check = request.policies.find("check");
+      check != request.policies.end() && check->second == "init")
+    written_ = {Written(shared_), Written(local_)};
   exact_ = request.events != nullptr && request.events->exact() != nullptr;
   if (request.schedule == WaveSchedule::lockstep)
     lockstep_ = std::make_unique<Lockstep>(*this, program, waves_);
@@ -44,6 +47,7 @@ void Group::start(const std::array<uint32_t, 3>& index) {
   if (request_.events != nullptr) event_words_.assign(lanes_.size(), {});
   std::fill(shared_.begin(), shared_.end(), std::byte{0});
   std::fill(local_.begin(), local_.end(), std::byte{0});
+  for (Written& w : written_) w.forget();
   const std::vector<uint64_t>& initial = program_.registers;
   for (uint32_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = lanes_[i];

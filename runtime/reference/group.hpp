@@ -10,6 +10,7 @@
 #include "runtime/reference/decode.hpp"
 #include "runtime/reference/memory.hpp"
 #include "runtime/reference/reference.hpp"
+#include "runtime/reference/written.hpp"
 
 namespace lanewise::trace {
 struct WaveRecord;
@@ -94,6 +95,7 @@ class Group {
   void buffer_address_of(const Lane& lane, const Code& code) const;
   void access_memory(Lane& lane, const Code& code);
   Located locate_access(Lane& lane, const Code& code);
+  void check_written(Lane& lane, const Code& code, const Located& at);
   void move_bytes(Lane& lane, const Code& code, std::byte* data);
   static void store_elements(const Code& code, const uint64_t* r, std::byte* data);
   static void exchange_elements(const Code& code, uint64_t* r, std::byte* data);
@@ -143,6 +145,7 @@ class Group {
   std::vector<Lane> lanes_;
   std::vector<uint64_t> registers_;
   std::vector<std::byte> shared_, local_;
+  std::vector<Written> written_;  ///< of both, where uninitialised reads are looked for
   std::vector<std::vector<uint32_t>> event_words_;  ///< by lane, when the launch is traced
   uint64_t event_count_ = 0;                        ///< words of all lanes
   std::vector<uint64_t> policies_;                  ///< by lane, in exact mode

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 
 #include "runtime/guest/layout.hpp"
+#include "runtime/guest/uninitialised.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/ir/integer.hpp"
 #include "runtime/reference/atomics.hpp"
@@ -299,6 +301,7 @@ Located Group::locate_access(Lane& lane, const Code& code) {
                   .size = access.bytes,
                   .parameter = known ? memory_.parameters[mem.pointer] : ir::kNone});
   }
+  if (!written_.empty() && at.data != nullptr) check_written(lane, code, at);
   if (touch_) {
     touch_({{index_[0], index_[1], index_[2]},
             lane.linear,
@@ -311,6 +314,22 @@ Located Group::locate_access(Lane& lane, const Code& code) {
             at.fault});
   }
   return at;
+}
+
+/// Reads of shared and local bytes that nobody wrote are faults that change nothing.
+void Group::check_written(Lane& lane, const Code& code, const Located& at) {
+  const ir::Mem& mem = *code.mem;
+  const auto found =
+      std::ranges::find_if(written_, [&](const Written& w) { return w.holds(at.data); });
+  if (found == written_.end()) return;
+  if (code.action != Action::store && !found->all(at.data, mem.bytes()))
+    record(lane,
+           {.kind = kUninitialised, .site = code.site, .address = at.address, .size = mem.bytes()});
+  if (code.action == Action::load) return;
+  const unsigned size = ir::size_of(mem.elem);
+  for (uint32_t i = 0; i < mem.count; ++i)
+    if (code.action == Action::atom || code.src[1 + i] != ir::kNone)
+      found->note(at.data + size_t{i} * size, size);
 }
 
 /// Between registers and the bytes of the access; null when it faulted.

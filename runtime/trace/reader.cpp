@@ -28,12 +28,12 @@ class Decoder {
     const auto item = static_cast<Item>(in.byte());
     switch (item) {
       case Item::kernel:
-        ++kernels_;
+        count(kernels_, "kernels");
         return sink_.kernel(take_kernel(in));
       case Item::site: {
         const Site s = take_site(in);
         check(s.kernel, kernels_, "kernel");
-        ++sites_;
+        count(sites_, "sites");
         return sink_.site(s);
       }
       case Item::buffer:
@@ -60,6 +60,11 @@ class Decoder {
         return;
     }
     Take::fail(fmt::format("holds an item of unknown kind {}", static_cast<unsigned>(item)));
+  }
+  /// Whoever reads a trace keeps these, and a small file may unpack to any number of them.
+  static void count(uint32_t& so_far, const char* what) {
+    constexpr uint32_t kMost = uint32_t{1} << 22;
+    if (++so_far > kMost) Take::fail(fmt::format("brings the {} to more than {}", what, kMost));
   }
   void deliver() {
     ++events_;

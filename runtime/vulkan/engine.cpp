@@ -127,6 +127,11 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& request) {
     throw Error(ErrorKind::guest,
                 "cache-exact mode runs on the reference engine only: a Vulkan device's loads "
                 "cannot be served by modelled caches");
+  if (const auto check = request.policies.find("check");
+      check != request.policies.end() && check->second == "init")
+    throw DetailedError(ErrorKind::usage, ErrorDetail::unsupported,
+                        "reads of memory that nobody wrote (--check init) are found by the "
+                        "reference engine only: use --device reference");
   if (!request.foreign.empty())
     throw DetailedError(ErrorKind::usage, ErrorDetail::unsupported,
                         "host memory at its own addresses is the reference engine's alone; a "

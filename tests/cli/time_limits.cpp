@@ -145,3 +145,49 @@ TEST_CASE("a time limit holds for a program that is never finished") {
   CHECK(o.code == 4);
   CHECK(o.seconds < 1.2 + kStart);
 }
+
+TEST_CASE("a time limit holds for stream scripts, explain, selftest, diff and bench") {
+  if (std::strcmp(device(), "reference") != 0) return;  // the limit is the program's
+  // Below the step budget, and minutes on this engine.
+  const std::string kernel = kHeader + R"(
+.visible .entry slow(.param .u64 p)
+{
+  .reg .b32 %r<2>;
+  .reg .pred %p<2>;
+  mov.u32 %r1, 0;
+L:
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p1, %r1, 60000000;
+  @%p1 bra L;
+  ret;
+}
+)";
+  const std::string ptx = write("limits_slow.ptx", kernel);
+  std::filesystem::create_directories(scratch() + "/limits");
+  const std::string script = write(
+      "limits/slow.lw",
+      "case \"first\" {\n  isa ptx\n  reg .b32 %r1\n  code \"\"\"\n  mov.u32 %r1, 1;\n\"\"\"\n}\n"
+      "case \"slow\" {\n  buffer b u32[1] = fill 0\n  module \"" +
+          ptx + "\"\n  launch slow grid 8 block 128 args b\n}\n");
+  const std::pair<std::string, std::string> cases[] = {
+      {"run --device reference " + script, "; cases done: 1"},
+      {"selftest --device reference --suite " + scratch() + "/limits", "; cases done: 1"},
+      {"explain " + script + " --case slow", ""},
+      {"diff " + ptx + " " + ptx + " --grid 8 --block 128", ""},
+      {"bench --device reference --in-process --repeats 1000 --filter cache/rand64", ""},
+  };
+  for (const auto& [command, done] : cases) {
+    CAPTURE(command);
+    const auto start = std::chrono::steady_clock::now();
+    const Output o = program(command + " --timeout 0.7");
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    CAPTURE(o.err);
+    CHECK(o.code == 4);
+    CHECK(seconds > 0.5);
+    CHECK(seconds < 1.7 + kStart);
+    CHECK(lines_of(o.err) == 1);
+    CHECK(contains(o.err, "lanewise: error: the run did not end within 0.7 s (--timeout); "));
+    CHECK(contains(o.err, done));
+  }
+}

@@ -95,6 +95,36 @@ TEST_CASE("gzip, xz and zstd are known by their content") {
   }
 }
 
+TEST_CASE("a small file that unpacks to one giant line is refused") {
+  // A frame of one block, 128 KiB of 'a'.
+  const std::string frame = bytes_of("28b52ffd003803001061");
+  std::string bomb;
+  for (int n = 0; n < 100'000; ++n) bomb += frame;  // 12 GiB
+  Heard heard;
+  std::string message;
+  try {
+    read_any(file("bomb.din.zst", bomb), heard);
+  } catch (const Error& e) {
+    message = e.what();
+  }
+  CHECK(message.ends_with(":1: the line is longer than 1048576 bytes"));
+}
+
+TEST_CASE("lines around the size of a piece are read whole") {
+  for (const size_t size : {size_t{16382}, size_t{16383}, size_t{16384}, size_t{16385},
+                            size_t{32766}, size_t{32767}, size_t{1} << 20}) {
+    for (const std::string end : {"\n", "\r\n", ""}) {
+      CAPTURE(size);
+      std::string line = "r 10000000";
+      line.resize(size - 2 - (end.size() == 2 ? 1 : 0), ' ');
+      Heard heard;
+      const auto result = read_any(file("wide.din", "r 10000000 4\n" + line + " 4" + end), heard);
+      CHECK(result.complete);
+      CHECK_EQ(heard.events, 4);
+    }
+  }
+}
+
 TEST_CASE("compressed data that are damaged are an error, those that end early are cut") {
   for (const auto& [name, hex] :
        {std::pair("d.din.gz", kGzip), std::pair("d.din.xz", kXz), std::pair("d.din.zst", kZstd)}) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,6 +38,7 @@ struct Pipe {
 
 /// Between fork and exec: only what is safe after a fork of a program with threads.
 [[noreturn]] void become(char* const* arguments, const Pipe& out, const Pipe& err, rlim_t seconds) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(out.ends[1], STDOUT_FILENO);
   dup2(err.ends[1], STDERR_FILENO);
   if (seconds != 0) {

@@ -12,7 +12,8 @@ struct ChildOutput {
   std::string out, err;
 };
 
-/// Runs it with these arguments. Seconds; processor_seconds 0 = only the clock counts.
+/// Runs it with these arguments; it does not outlive this process. Seconds; processor_seconds 0 =
+/// only the clock counts.
 ChildOutput run_child(const std::vector<std::string>& arguments, double processor_seconds,
                       double clock_seconds);
 

@@ -14,7 +14,7 @@
 
 namespace lanewise::cli {
 
-Watchdog::Watchdog(double seconds) : seconds_(std::min(seconds, 1e8)) {
+Watchdog::Watchdog(double seconds, Parts parts) : seconds_(std::min(seconds, 1e8)), parts_(parts) {
   if (seconds_ > 0) thread_ = std::thread([this] { watch(); });
 }
 
@@ -35,9 +35,15 @@ double Watchdog::left() const {
               fmt::format("the {} s were over before the kernel could be launched", seconds_));
 }
 
+void Watchdog::done(size_t count, const char* what) {
+  what_ = what;
+  done_ = count;
+}
+
 /// The promise is a second or a tenth of the limit; what ends gently needs most of it.
 void Watchdog::watch() {
-  const std::chrono::duration<double> limit(seconds_ + 0.8 * std::max(1.0, seconds_ / 10));
+  const double more = parts_ == Parts::end_gently ? 0.8 * std::max(1.0, seconds_ / 10) : 0;
+  const std::chrono::duration<double> limit(seconds_ + more);
   std::unique_lock lock(mutex_);
   if (!changed_.wait_until(lock, start_ + std::chrono::duration_cast<Clock::duration>(limit),
                            [this] { return left_; }))
@@ -51,9 +57,11 @@ void Watchdog::end_process() const {
   const itimerval soon{{0, 0}, {0, 100'000}};
   setitimer(ITIMER_REAL, &soon, nullptr);
   if (ftrylockfile(stdout) == 0) fflush_unlocked(stdout);
-  const std::string text =
-      fmt::format("lanewise: error: the run did not end within {} s and could not be stopped; {}\n",
-                  seconds_, files_.load());
+  const char* what = what_;
+  const std::string text = fmt::format(
+      "lanewise: error: the run did not end within {} s{}; {}{}\n", seconds_,
+      parts_ == Parts::end_gently ? " and could not be stopped" : " (--timeout)", files_.load(),
+      what == nullptr ? std::string() : fmt::format("; {} done: {}", what, done_.load()));
   static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
   _exit(static_cast<int>(ErrorKind::budget));
 }

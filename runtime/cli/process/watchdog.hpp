@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 
@@ -14,8 +16,12 @@ namespace lanewise::cli {
 /// process a little later, with exit code 4.
 class Watchdog {
  public:
+  enum class Parts : uint8_t {
+    end_gently,  ///< what runs has a limit of its own, and a little time behind it
+    end_at_once  ///< nothing in here knows of the limit
+  };
   /// From now on; 0 = it never ends.
-  explicit Watchdog(double seconds);
+  explicit Watchdog(double seconds, Parts parts = Parts::end_gently);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
@@ -26,6 +32,8 @@ class Watchdog {
   double seconds() const { return seconds_; }
   /// Said when it has to end the process: what became of the user's files. Text that stays.
   void files_are(const char* text) { files_ = text; }
+  /// Said then, too: how far the work has come, as in "cases done: 3". Text that stays.
+  void done(size_t count, const char* what);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -33,8 +41,11 @@ class Watchdog {
   [[noreturn]] void end_process() const;
 
   double seconds_;
+  Parts parts_;
   Clock::time_point start_ = Clock::now();
   std::atomic<const char*> files_ = "no output file was touched";
+  std::atomic<size_t> done_ = 0;
+  std::atomic<const char*> what_ = nullptr;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool left_ = false;

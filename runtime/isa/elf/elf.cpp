@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace lanewise::elf {
@@ -16,14 +17,28 @@ Bytes slice(Bytes bytes, uint64_t offset, uint64_t size, const std::string& what
   return bytes.subspan(offset, size);
 }
 
-std::string text_at(Bytes strings, uint64_t offset, const char* what) {
-  if (offset >= strings.size()) throw ElfError(fmt::format("{} has no name", what));
-  const auto* begin = reinterpret_cast<const char*>(strings.data()) + offset;
-  const auto* end =
-      static_cast<const char*>(std::memchr(begin, 0, static_cast<size_t>(strings.size() - offset)));
-  if (end == nullptr) throw ElfError(fmt::format("the name of {} never ends", what));
-  return {begin, end};
-}
+/// Hands out names, all of which may lie on top of each other in a hostile file: a few megabytes of
+/// symbols with one long name would become terabytes.
+class Names {
+ public:
+  explicit Names(size_t file_bytes) : left_(kNameBytesPerByte * uint64_t{file_bytes}) {}
+
+  std::string at(Bytes strings, uint64_t offset, const char* what) {
+    if (offset >= strings.size()) throw ElfError(fmt::format("{} has no name", what));
+    const auto* begin = reinterpret_cast<const char*>(strings.data()) + offset;
+    const size_t most = std::min<uint64_t>(strings.size() - offset, left_);
+    const auto* end = static_cast<const char*>(std::memchr(begin, 0, most));
+    if (end == nullptr && most < strings.size() - offset)
+      throw ElfError("its names are many times as long as the file");
+    if (end == nullptr) throw ElfError(fmt::format("the name of {} never ends", what));
+    left_ -= static_cast<uint64_t>(end - begin);
+    return {begin, end};
+  }
+
+ private:
+  static constexpr uint64_t kNameBytesPerByte = 8;
+  uint64_t left_;
+};
 
 Section read_section(Bytes file, uint64_t at) {
   Section s;
@@ -38,7 +53,7 @@ Section read_section(Bytes file, uint64_t at) {
   return s;
 }
 
-void read_sections(File& out, Bytes file) {
+void read_sections(File& out, Bytes file, Names& names_of) {
   const auto table = read<uint64_t>(file, 0x28, "the file header");
   const auto entry = read<uint16_t>(file, 0x3a, "the file header");
   const auto count = read<uint16_t>(file, 0x3c, "the file header");
@@ -47,25 +62,31 @@ void read_sections(File& out, Bytes file) {
   if (entry != kSectionSize)
     throw ElfError(fmt::format("section headers of {} bytes, expected {}", entry, kSectionSize));
   slice(file, table, uint64_t{entry} * count, "the section table");
+  // Every section may claim the whole file, and is read for what it claims.
+  uint64_t claimed = 0;
   for (uint64_t n = 0; n < count; ++n) {
     out.sections.push_back(read_section(file, table + n * kSectionSize));
     Section& s = out.sections.back();
     if (s.type != kNobits && s.type != 0)
       s.data = slice(file, s.offset, s.size, fmt::format("section {}", n));
+    claimed += s.data.size();
+    if (claimed > 2 * uint64_t{file.size()})
+      throw ElfError("its sections lie on top of each other");
   }
   if (names >= count) throw ElfError("the section of section names does not exist");
   const Bytes strings = out.sections[names].data;
   for (uint64_t n = 0; n < count; ++n)
-    out.sections[n].name = text_at(
+    out.sections[n].name = names_of.at(
         strings, read<uint32_t>(file, table + n * kSectionSize, "a section name"), "a section");
+  for (size_t n = 0; n < count; ++n) out.by_name.try_emplace(out.sections[n].name, n);
 }
 
-void read_symbols(File& out, const Section& table) {
+void read_symbols(File& out, const Section& table, Names& names) {
   if (table.link >= out.sections.size()) throw ElfError("the symbol names do not exist");
   const Bytes strings = out.sections[table.link].data;
   for (uint64_t at = 0; at + kSymbolSize <= table.data.size(); at += kSymbolSize) {
     Symbol s;
-    s.name = text_at(strings, read<uint32_t>(table.data, at, "a symbol"), "a symbol");
+    s.name = names.at(strings, read<uint32_t>(table.data, at, "a symbol"), "a symbol");
     const auto info = read<uint8_t>(table.data, at + 4, "a symbol");
     s.kind = info & 15;
     s.binding = info >> 4;
@@ -80,9 +101,8 @@ void read_symbols(File& out, const Section& table) {
 }  // namespace
 
 const Section* File::section(std::string_view name) const {
-  for (const Section& s : sections)
-    if (s.name == name) return &s;
-  return nullptr;
+  const auto found = by_name.find(name);
+  return found != by_name.end() ? &sections[found->second] : nullptr;
 }
 
 std::vector<Reloc> File::relocations(const Section& s) const {
@@ -125,12 +145,13 @@ File parse(Bytes bytes) {
   out.type = read<uint16_t>(bytes, 0x10, "the file header");
   out.machine = read<uint16_t>(bytes, 0x12, "the file header");
   out.flags = read<uint32_t>(bytes, 0x30, "the file header");
-  read_sections(out, bytes);
+  Names names(bytes.size());
+  read_sections(out, bytes, names);
   for (const Section& s : out.sections)
-    if (s.type == kSymtab) read_symbols(out, s);
+    if (s.type == kSymtab) read_symbols(out, s, names);
   // Stripped files still have the symbols that the loader needs.
   for (size_t n = 0; n < out.sections.size() && out.symbols.empty(); ++n)
-    if (out.sections[n].type == kDynsym) read_symbols(out, out.sections[n]);
+    if (out.sections[n].type == kDynsym) read_symbols(out, out.sections[n], names);
   return out;
 }
 

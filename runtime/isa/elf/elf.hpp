@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -67,6 +69,7 @@ struct File {
   uint32_t flags = 0;
   std::vector<Section> sections;
   std::vector<Symbol> symbols;
+  std::map<std::string, size_t, std::less<>> by_name;  ///< the first section of each name
 
   const Section* section(std::string_view name) const;
   /// Entries of a REL or RELA section.

@@ -63,8 +63,8 @@ struct Label {
 /// A constant bank that comes with the code: 2 belongs to one kernel, 3 to the module.
 struct ConstantBank {
   unsigned number = 0;
-  std::vector<std::byte> bytes;
-  std::string symbol;  ///< its name among Listing::globals
+  std::vector<std::byte> bytes;  ///< of bank 2; those of bank 3 stand in Listing::globals alone
+  std::string symbol;            ///< its name among Listing::globals
 };
 
 /// One half of a variable's address, put into a MOV32I by the loader.

@@ -16,9 +16,24 @@ namespace lanewise::trace {
 class TextFile {
  public:
   explicit TextFile(const std::string& path) : path_(path), in_(path) {}
-  /// False at the end. A carriage return at the end of a line is dropped.
+  /// False at the end. A carriage return at the end of a line is dropped. A file of some kilobytes
+  /// may unpack to one line of gigabytes, so lines have a limit.
   bool next() {
-    if (!std::getline(in_.stream(), line_)) return false;
+    std::istream& in = in_.stream();
+    line_.clear();
+    bool more = true;
+    while (more) {
+      in.getline(piece_.data(), static_cast<std::streamsize>(piece_.size()));
+      const bool ended = !in.fail() && !in.eof();  // with the line break, which is counted
+      line_.append(piece_.data(), static_cast<size_t>(in.gcount()) - (ended ? 1 : 0));
+      more = in.fail() && !in.eof() && in.gcount() != 0;
+      if (more) in.clear();
+      if (line_.size() > kMaxLine) {
+        ++number_;
+        fail(fmt::format("the line is longer than {} bytes", kMaxLine));
+      }
+    }
+    if (in.eof() && line_.empty()) return false;
     if (!line_.empty() && line_.back() == '\r') line_.pop_back();
     ++number_;
     return true;
@@ -35,8 +50,11 @@ class TextFile {
   }
 
  private:
+  static constexpr size_t kMaxLine = size_t{1} << 20;
+
   std::string path_;
   Input in_;
+  std::vector<char> piece_ = std::vector<char>(size_t{1} << 14);
   std::string line_;
   uint64_t number_ = 0;
 };

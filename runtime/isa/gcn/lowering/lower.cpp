@@ -281,6 +281,20 @@ class KernelLowering {
   uint32_t exit_ = 0, lost_ = 0;
 };
 
+/// Why no launch could have these arguments; empty when one could. Metadata may say anything.
+std::string unusable_arguments(const Kernel& k) {
+  constexpr uint32_t kMostBytes = 64 << 10;
+  if (k.kernarg_bytes > kMostBytes)
+    return fmt::format("kernel '{}' takes {} bytes of arguments, expected at most {}", k.name,
+                       k.kernarg_bytes, kMostBytes);
+  for (const ir::Param& p : k.params)
+    if (uint64_t{p.offset} + p.size > k.kernarg_bytes)
+      return fmt::format(
+          "argument '{}' of kernel '{}' ({} bytes at {}) lies outside its {} bytes of arguments",
+          p.name, k.name, p.size, p.offset, k.kernarg_bytes);
+  return {};
+}
+
 }  // namespace
 
 LowerResult lower(const Listing& listing, const LowerOptions& options) {
@@ -290,7 +304,9 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
   bool uses_image = false;
   for (const Kernel& k : listing.kernels) {
     std::vector<Diagnostic> found = k.problems;
-    if (k.code.empty()) {
+    const std::string unusable = unusable_arguments(k);
+    if (!unusable.empty()) found.push_back({1, 1, unusable, false});
+    if (k.code.empty() || !unusable.empty()) {
       result.diagnostics.insert(result.diagnostics.end(), found.begin(), found.end());
       result.rejected.push_back({k.name, std::move(found)});
       continue;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -20,7 +21,7 @@ constexpr uint8_t kHsaAbi = 0x40, kMesaAbi = 0x42;
 constexpr uint8_t kOldKernelSymbol = 10;  ///< of code objects before version 3
 constexpr size_t kOldHeaderBytes = 256;
 constexpr uint32_t kMetadataNote = 32;
-constexpr size_t kDescriptorBytes = 64, kMostKernels = 100000;
+constexpr size_t kDescriptorBytes = 64, kMostKernels = 100000, kMostMetadataLevels = 64;
 
 std::optional<Gen> generation(uint32_t flags) {
   const uint32_t machine = flags & 0xff;
@@ -72,6 +73,42 @@ AmdhsaValues descriptor_values(Bytes d, bool old) {
           {"ieee_mode", bit(rsrc1, 23)}};
 }
 
+/// How deep arrays and maps of MessagePack stand in each other: the library that reads them calls
+/// itself for each level. True while they stay below `most`, and for what is no MessagePack.
+bool is_shallow(std::span<const uint8_t> in, size_t most) {
+  std::vector<uint64_t> open;  // elements that each level still waits for
+  for (size_t at = 0; at < in.size();) {
+    const uint8_t head = in[at++];
+    const auto number = [&](unsigned bytes) {
+      uint64_t value = 0;
+      for (unsigned n = 0; n < bytes && at < in.size(); ++n) value = value << 8 | in[at++];
+      return value;
+    };
+    uint64_t skip = 0, elements = 0;
+    if (head >= 0x80 && head <= 0x8f) elements = 2 * uint64_t{head & 15U};
+    if (head >= 0x90 && head <= 0x9f) elements = head & 15U;
+    if (head >= 0xa0 && head <= 0xbf) skip = head & 31U;
+    if (head >= 0xc4 && head <= 0xc6) skip = number(1U << (head - 0xc4));
+    if (head >= 0xc7 && head <= 0xc9) skip = number(1U << (head - 0xc7)) + 1;
+    if (head == 0xca || head == 0xcb) skip = head == 0xca ? 4 : 8;
+    if (head >= 0xcc && head <= 0xd3) skip = 1U << (head & 3U);
+    if (head >= 0xd4 && head <= 0xd8) skip = (1U << (head - 0xd4)) + 1;
+    if (head >= 0xd9 && head <= 0xdb) skip = number(1U << (head - 0xd9));
+    if (head == 0xdc || head == 0xdd) elements = number(head == 0xdc ? 2 : 4);
+    if (head == 0xde || head == 0xdf) elements = 2 * number(head == 0xde ? 2 : 4);
+    if (skip > in.size() - at) return true;
+    at += skip;
+    if (elements != 0) {
+      if (open.size() == most) return false;
+      open.push_back(elements);
+      continue;
+    }
+    while (!open.empty() && --open.back() == 0) open.pop_back();
+    if (open.empty()) return true;
+  }
+  return true;
+}
+
 /// The metadata map of the file's notes; null when there is none.
 Json metadata_of(const elf::File& file) {
   for (const elf::Section& s : file.sections) {
@@ -84,6 +121,8 @@ Json metadata_of(const elf::File& file) {
         throw elf::ElfError("a note lies outside its section");
       if (u32(at + 8) == kMetadataNote) {
         const auto* first = reinterpret_cast<const uint8_t*>(s.data.data()) + desc;
+        if (!is_shallow({first, bytes}, kMostMetadataLevels))
+          throw elf::ElfError("its metadata are nested too deeply");
         return Json::from_msgpack(first, first + bytes, true, false);
       }
       at = desc + padded(bytes);
@@ -103,12 +142,23 @@ uint32_t number(const Json& map, const char* key) {
              : 0;
 }
 
-void apply_metadata(const Json& root, Kernel& k) {
-  if (!root.is_object()) return;
+/// What the metadata say of each kernel.
+using Entries = std::map<std::string, std::vector<const Json*>>;
+Entries entries_of(const Json& root) {
+  Entries out;
+  if (!root.is_object()) return out;
   const auto kernels = root.find("amdhsa.kernels");
-  if (kernels == root.end() || !kernels->is_array()) return;
-  for (const Json& entry : *kernels) {
-    if (!entry.is_object() || text(entry, ".name") != k.name) continue;
+  if (kernels == root.end() || !kernels->is_array()) return out;
+  for (const Json& entry : *kernels)
+    if (entry.is_object()) out[text(entry, ".name")].push_back(&entry);
+  return out;
+}
+
+void apply_metadata(const Entries& entries, Kernel& k) {
+  const auto own = entries.find(k.name);
+  if (own == entries.end()) return;
+  for (const Json* of_kernel : own->second) {
+    const Json& entry = *of_kernel;
     k.kernarg_bytes = std::max(k.kernarg_bytes, number(entry, ".kernarg_segment_size"));
     const auto args = entry.find(".args");
     if (args == entry.end() || !args->is_array()) continue;
@@ -153,9 +203,12 @@ class Reader {
     read_image(file);
     const Json metadata = metadata_of(file);
     if (metadata.is_discarded()) return error("the metadata note is no MessagePack map");
+    const Entries entries = entries_of(metadata);
+    for (const elf::Symbol& s : file.symbols)
+      if (s.kind == elf::kFunction) code_symbols_[s.name] = &s;
     for (const elf::Symbol& s : file.symbols)
       if (s.name.size() > 3 && s.name.ends_with(".kd") && known_.insert(s.name).second)
-        kernel(file, s, metadata);
+        kernel(file, s, entries);
     for (const elf::Symbol& s : file.symbols)
       if ((s.kind == elf::kFunction || s.kind == kOldKernelSymbol) &&
           listing_.kernels.size() < kMostKernels && has_old_header(file, s) &&
@@ -174,10 +227,10 @@ class Reader {
     uint64_t end = 0;
     image_base_ = ~uint64_t{0};
     const auto is_loaded = [](const elf::Section& s) {
-      return (s.flags & kAlloc) != 0 && s.address != 0 && s.size != 0;
+      return (s.flags & kAlloc) != 0 && s.address != 0 && s.address + s.size > s.address;
     };
     for (const elf::Section& s : file.sections)
-      if (is_loaded(s) && s.address + s.size > s.address) {
+      if (is_loaded(s)) {
         image_base_ = std::min(image_base_, s.address);
         end = std::max(end, s.address + s.size);
       }
@@ -214,11 +267,16 @@ class Reader {
     }
   }
 
+  /// Every symbol may claim the same code, which is decoded for each.
   Kernel code_of(const elf::File& file, const elf::Symbol& symbol) {
+    constexpr uint64_t kAliases = 4;
     Kernel k;
     k.name = symbol.name;
     k.gen = listing_.gen;
     const Bytes bytes = bytes_of(file, symbol, symbol.size);
+    claimed_ += bytes.size();
+    if (claimed_ > kAliases * bytes_.size())
+      throw elf::ElfError("its functions lie on top of each other");
     const uint64_t section = file.sections[symbol.section].address;
     k.text = section - std::min(section, image_base_);
     k.base = symbol.value - image_base_;
@@ -268,7 +326,7 @@ class Reader {
   }
 
   /// What is wrong with one kernel does not stand in the way of the others.
-  void kernel(const elf::File& file, const elf::Symbol& descriptor, const Json& metadata) {
+  void kernel(const elf::File& file, const elf::Symbol& descriptor, const Entries& metadata) {
     const std::string name = descriptor.name.substr(0, descriptor.name.size() - 3);
     try {
       read_kernel(file, descriptor, name, metadata);
@@ -281,12 +339,11 @@ class Reader {
   }
 
   void read_kernel(const elf::File& file, const elf::Symbol& descriptor, const std::string& name,
-                   const Json& metadata) {
+                   const Entries& metadata) {
     const Bytes d = bytes_of(file, descriptor, kDescriptorBytes);
     const auto entry = descriptor.value + elf::read<uint64_t>(d, 16, "the kernel descriptor");
-    const elf::Symbol* code = nullptr;
-    for (const elf::Symbol& s : file.symbols)
-      if (s.kind == elf::kFunction && s.name == name) code = &s;
+    const auto found = code_symbols_.find(name);
+    const elf::Symbol* code = found != code_symbols_.end() ? found->second : nullptr;
     if (code == nullptr || code->value != entry)
       throw elf::ElfError(
           fmt::format("the descriptor of '{}' does not point at its function", name));
@@ -300,7 +357,8 @@ class Reader {
   Bytes bytes_;
   size_t max_errors_;
   Listing listing_;
-  uint64_t image_base_ = 0;
+  uint64_t image_base_ = 0, claimed_ = 0;
+  std::map<std::string, const elf::Symbol*> code_symbols_;
   std::set<std::string> known_;
 };
 

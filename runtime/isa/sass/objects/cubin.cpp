@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/sass/sass.hpp"
@@ -19,6 +20,7 @@ constexpr uint8_t kCudaObject = 13;  // kind of a variable's symbol before the l
 // Relocations: a function's address in JCAL, halves of a variable's in MOV32I.
 constexpr uint32_t kCallTarget = 0x2a, kAbs32Low = 0x2b, kAbs32High = 0x2c;
 constexpr uint64_t kMaxWindow = 16 << 20;  // shared and local memory of one group or lane
+constexpr uint64_t kMaxBank = 64 << 10;    // one constant bank
 
 constexpr uint32_t kUnboundedStack = 0xffffffff;  // the kernel recurses
 constexpr uint32_t kRecursionStack = 64 << 10;    // what it gets here, as its depth is unknown
@@ -59,7 +61,7 @@ std::vector<Info> read_info(Bytes data) {
 class CubinReader {
  public:
   CubinReader(Bytes bytes, Listing& listing, size_t max_errors)
-      : file_(elf::parse(bytes)), listing_(listing), max_errors_(max_errors) {}
+      : size_(bytes.size()), file_(elf::parse(bytes)), listing_(listing), max_errors_(max_errors) {}
 
   void run() {
     if (file_.machine != kCudaMachine)
@@ -70,6 +72,7 @@ class CubinReader {
       throw ElfError(
           fmt::format("the code is for sm_{}, expected sm_50, sm_52 or sm_53", listing_.arch));
     if (const elf::Section* s = file_.section(".nv.info")) read_module_info(*s);
+    sort_by_section();
     read_globals();
     for (size_t n = 0; n < file_.sections.size(); ++n)
       if (file_.sections[n].name.rfind(".text.", 0) == 0) read_code_section(n);
@@ -88,6 +91,17 @@ class CubinReader {
       k.diagnostics.push_back({0, 0, fmt::format("kernel '{}': {}", k.name, message), false});
   }
 
+  /// What belongs to a section of code is looked up for each of them.
+  void sort_by_section() {
+    for (uint32_t n = 0; n < file_.symbols.size(); ++n)
+      if (file_.symbols[n].kind == elf::kFunction)
+        functions_[file_.symbols[n].section].push_back(n);
+    for (const elf::Section& s : file_.sections)
+      if ((s.type == elf::kRel || s.type == elf::kRela) &&
+          s.name.find(".text.") != std::string::npos)
+        relocations_[s.info % (1U << 24)].push_back(&s);
+  }
+
   void read_module_info(const elf::Section& s) {
     for (const Info& i : read_info(s.data)) {
       if (i.attribute != kFrameSize && i.attribute != kMinStackSize && i.attribute != kMaxStackSize)
@@ -102,12 +116,15 @@ class CubinReader {
   /// Module variables: every object in .nv.global and .nv.global.init; bank 3 is one variable, as
   /// code reads it by offset.
   void read_globals() {
+    uint64_t claimed = 0;
     for (const elf::Symbol& s : file_.symbols) {
       if (!is_variable(s) || s.section >= file_.sections.size()) continue;
       const elf::Section& in = file_.sections[s.section];
       if (in.name != ".nv.global" && in.name != ".nv.global.init") continue;
       if (s.value > in.size || in.size - s.value < s.size)
         throw ElfError(fmt::format("variable '{}' lies outside its section", s.name));
+      claimed += in.data.empty() ? 0 : s.size;
+      if (claimed > 2 * size_) throw ElfError("its variables lie on top of each other");
       ir::Global g;
       g.name = s.name;
       g.align = 256;
@@ -115,10 +132,13 @@ class CubinReader {
       if (!in.data.empty())
         g.init.assign(in.data.begin() + static_cast<ptrdiff_t>(s.value),
                       in.data.begin() + static_cast<ptrdiff_t>(s.value + s.size));
+      variables_.insert(g.name);
       listing_.globals.push_back(std::move(g));
     }
-    if (const elf::Section* s = file_.section(".nv.constant3"))
+    if (const elf::Section* s = file_.section(".nv.constant3")) {
       module_bank_ = add_bank(3, *s, module_bank_name());
+      module_bank_->bytes.clear();  // every kernel gets a copy
+    }
   }
 
   static bool is_variable(const elf::Symbol& s) {
@@ -136,6 +156,9 @@ class CubinReader {
   }
 
   ConstantBank add_bank(unsigned number, const elf::Section& s, std::string name) {
+    if (s.data.size() > kMaxBank)
+      throw ElfError(fmt::format("constant bank {} of {} bytes, expected at most {}", number,
+                                 s.data.size(), kMaxBank));
     ConstantBank bank;
     bank.number = number;
     bank.bytes.assign(s.data.begin(), s.data.end());
@@ -146,6 +169,7 @@ class CubinReader {
     g.align = 256;
     g.size = bank.bytes.size();
     g.init = bank.bytes;
+    variables_.insert(g.name);
     listing_.globals.push_back(std::move(g));
     return bank;
   }
@@ -182,11 +206,14 @@ class CubinReader {
   }
 
   uint32_t function_symbol(size_t section, const std::string& name) const {
-    for (uint32_t n = 0; n < file_.symbols.size(); ++n) {
-      const elf::Symbol& s = file_.symbols[n];
-      if (s.section == section && s.kind == elf::kFunction && s.name == name) return n;
-    }
+    for (const uint32_t n : functions_of(section))
+      if (file_.symbols[n].name == name) return n;
     return ir::kNone;
+  }
+  std::span<const uint32_t> functions_of(size_t section) const {
+    const auto found = functions_.find(section);
+    return found != functions_.end() ? std::span<const uint32_t>(found->second)
+                                     : std::span<const uint32_t>();
   }
 
   void read_kernel_info(Kernel& k, const elf::Section& section) {
@@ -226,23 +253,28 @@ class CubinReader {
 
   /// Device functions stand inside their kernel's code.
   void read_labels(Kernel& k, size_t section) {
-    for (const elf::Symbol& s : file_.symbols) {
-      if (s.section != section || s.kind != elf::kFunction || s.name == k.name) continue;
-      for (size_t n = 0; n < k.code.size(); ++n)
-        if (k.code[n].pc == (s.value % 32 == 0 ? s.value + 8 : s.value))
-          k.labels.push_back({s.name, n});
+    for (const uint32_t n : functions_of(section)) {
+      const elf::Symbol& s = file_.symbols[n];
+      if (s.name == k.name) continue;
+      const auto at = instruction_at(k, s.value % 32 == 0 ? s.value + 8 : s.value);
+      if (at != k.code.end())
+        k.labels.push_back({s.name, static_cast<size_t>(at - k.code.begin())});
     }
+  }
+  /// Code lies in the order of its addresses.
+  static std::vector<Instruction>::const_iterator instruction_at(const Kernel& k, uint64_t pc) {
+    const auto at = std::ranges::lower_bound(k.code, pc, {}, &Instruction::pc);
+    return at != k.code.end() && at->pc == pc ? at : k.code.end();
   }
 
   void read_relocations(Kernel& k, size_t section) const {
-    for (const elf::Section& s : file_.sections) {
-      if ((s.type != elf::kRel && s.type != elf::kRela) || s.info % (1U << 24) != section) continue;
-      if (s.name.find(".text.") == std::string::npos) continue;
-      for (const elf::Reloc& r : file_.relocations(s)) add_relocation(k, r);
-    }
+    const auto found = relocations_.find(section);
+    if (found == relocations_.end()) return;
+    for (const elf::Section* s : found->second)
+      for (const elf::Reloc& r : file_.relocations(*s)) add_relocation(k, r);
   }
   void add_relocation(Kernel& k, const elf::Reloc& r) const {
-    const auto at = std::ranges::find(k.code, r.offset, &Instruction::pc);
+    const auto at = instruction_at(k, r.offset);
     if (at == k.code.end())
       return complain(k, fmt::format("the relocation at {:#x} is not at an instruction", r.offset));
     switch (r.type) {
@@ -264,16 +296,20 @@ class CubinReader {
   void add_variable_half(Kernel& k, const Instruction& i, const elf::Reloc& r) const {
     const auto in_place = static_cast<int64_t>(i.operand(Role::b)->field.get(i.word));
     const std::string& name = file_.symbols[r.symbol].name;
-    if (std::ranges::find(listing_.globals, name, &ir::Global::name) == listing_.globals.end())
+    if (!variables_.contains(name))
       return complain(
           k, fmt::format("the address of '{}' at {:#x} is not that of a variable", name, r.offset));
     k.relocations.push_back({i.pc, name, r.addend + in_place, r.type == kAbs32High});
   }
 
+  uint64_t size_;
   elf::File file_;
   Listing& listing_;
   size_t max_errors_;
-  std::map<uint32_t, uint32_t> stack_;  ///< symbol -> bytes
+  std::map<uint32_t, uint32_t> stack_;                              ///< symbol -> bytes
+  std::map<size_t, std::vector<uint32_t>> functions_;               ///< section -> symbols
+  std::map<size_t, std::vector<const elf::Section*>> relocations_;  ///< section of code -> tables
+  std::set<std::string, std::less<>> variables_;                    ///< names in listing_.globals
   std::optional<ConstantBank> module_bank_;
 };
 

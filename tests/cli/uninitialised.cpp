@@ -1,0 +1,174 @@
+// --check init: who reads shared and local memory that nobody wrote, and who does not.
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/support.hpp"
+
+using namespace cli_test;
+using nlohmann::json;
+
+namespace {
+
+bool on_reference() {
+  return std::strcmp(device(), "reference") == 0;
+}
+
+/// 64 threads in each group; thread %r1 of group %r2 has its own cells at %r3 (4 bytes) and %rd2
+/// (generic, of the same).
+std::string kernel(const std::string& body) {
+  return write("init.ptx", kHeader + R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<4>;
+  .reg .b16 %h<4>;
+  .reg .b32 %r<10>;
+  .reg .b64 %rd<6>;
+  .shared .align 16 .b8 cells[512];
+  .local .align 16 .b8 own[32];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %ctaid.x;
+  shl.b32 %r3, %r1, 2;
+  mov.u32 %r4, cells;
+  add.u32 %r3, %r3, %r4;
+  mov.u32 %r5, 7;
+  cvt.u64.u32 %rd2, %r3;
+  cvta.shared.u64 %rd2, %rd2;
+)" + body + R"(
+  ret;
+}
+)");
+}
+
+json checked(const std::string& body, const std::string& how = "--check init") {
+  const Output o = run(kernel(body) + " --grid 2 --block 64 --json --arg zero:u32[256] " + how);
+  CAPTURE(body);
+  CAPTURE(o.err);
+  const json j = json::parse(o.out);
+  REQUIRE(j.contains("fault_count"));
+  CHECK(o.code == (j["fault_count"] == 0 ? 0 : 1));
+  return j;
+}
+
+int faults(const std::string& body) {
+  const json j = checked(body);
+  for (const json& f : j["faults"]) CHECK(f["kind"] == "uninitialised");
+  return j["fault_count"];
+}
+
+const std::string kAll = "st.shared.u32 [%r3], %r5;\n  bar.sync 0;\n";
+
+}  // namespace
+
+TEST_CASE("shared memory: read before it is written, by anybody of the group") {
+  if (!on_reference()) return;
+  CHECK(faults("ld.shared.u32 %r6, [%r3];") == 128);
+  CHECK(faults(kAll + "ld.shared.u32 %r6, [cells+128];") == 0);
+  // Thread 0 writes in group 0 alone: group 1 finds nothing of it.
+  const std::string first =
+      "setp.ne.u32 %p1, %r2, 0;\n  @!%p1 st.shared.u32 [%r3], %r5;\n"
+      "  bar.sync 0;\n  ld.shared.u32 %r6, [%r3];";
+  const json j = checked(first);
+  CHECK(j["fault_count"] == 64);
+  CHECK(j["faults"][0]["group"] == json({1, 0, 0}));
+  CHECK(j["faults"][3]["address"] == 12);
+  CHECK(j["faults"][3]["size"] == 4);
+  CHECK(contains(j["faults"][0]["text"], "ld.shared.u32 %r6, [%r3]"));
+  CHECK(j["faults"][0]["nearest_allocation"].is_null());
+  // Beyond what the 64 threads wrote.
+  CHECK(faults(kAll + "ld.shared.u32 %r6, [cells+256];") == 128);
+}
+
+TEST_CASE("every byte counts, in vectors, parts and through generic addresses") {
+  if (!on_reference()) return;
+  CHECK(faults("st.shared.u8 [%r3], %r5;\n  ld.shared.u8 %r6, [%r3];") == 0);
+  CHECK(faults("st.shared.u8 [%r3], %r5;\n  ld.shared.u16 %r6, [%r3];") == 128);
+  CHECK(
+      faults("setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra done;\n  st.shared.v2.u32 [cells], {%r5, %r5};\n"
+             "  ld.shared.v4.u32 {%r6, %r7, %r8, %r9}, [cells];\ndone:") == 2);
+  CHECK(faults("setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra done;\n"
+               "  st.shared.v4.u32 [cells], {%r5, %r5, %r5, %r5};\n"
+               "  ld.shared.v4.u32 {%r6, %r7, %r8, %r9}, [cells];\ndone:") == 0);
+  CHECK(faults("ld.u32 %r6, [%rd2];") == 128);
+  CHECK(faults("st.u32 [%rd2], %r5;\n  ld.shared.u32 %r6, [%r3];") == 0);
+  CHECK(faults("st.shared.u32 [%r3], %r5;\n  ld.u32 %r6, [%rd2];") == 0);
+}
+
+TEST_CASE("local memory belongs to a thread") {
+  if (!on_reference()) return;
+  CHECK(faults("ld.local.u32 %r6, [own+4];") == 128);
+  CHECK(faults("st.local.u32 [own+4], %r5;\n  ld.local.u32 %r6, [own+4];") == 0);
+  const json j = checked(
+      "setp.ne.u32 %p1, %r1, 5;\n  @%p1 st.local.u32 [own], %r5;\n"
+      "  bar.sync 0;\n  ld.local.u32 %r6, [own];");
+  CHECK(j["fault_count"] == 2);
+  CHECK(j["faults"][0]["lane"] == 5);
+}
+
+TEST_CASE("atomics read what they change, and leave it written") {
+  if (!on_reference()) return;
+  CHECK(faults("atom.shared.add.u32 %r6, [%r3], 1;") == 128);
+  CHECK(faults(kAll + "atom.shared.add.u32 %r6, [%r3], 1;") == 0);
+  // One thread initialises by accident; the next one finds it written.
+  CHECK(faults("red.shared.add.u32 [cells], 1;") == 2);
+}
+
+TEST_CASE("the check changes no value and is only made when it is asked for") {
+  const std::string body =
+      "ld.shared.u32 %r6, [%r3];\n  add.u32 %r6, %r6, %r1;\n"
+      "  cvt.u64.u32 %rd3, %r1;\n  shl.b64 %rd3, %rd3, 2;\n"
+      "  add.u64 %rd3, %rd1, %rd3;\n  st.global.u32 [%rd3], %r6;";
+  CHECK(checked(body, "")["fault_count"] == 0);
+  CHECK(checked(body, "--check none")["policies"]["check"] == "none");
+  if (!on_reference()) {
+    const Output o = run(kernel(body) + " --block 64 --arg zero:u32[256] --check init");
+    CHECK(o.code == 2);
+    CHECK(contains(o.err, "use --device reference"));
+    CHECK(lines_of(o.err) == 1);
+    return;
+  }
+  const std::string out = scratch() + "/init.bin";
+  const Output o = run(kernel(body) + " --block 64 --check init --arg out:" + out + ":u32[64]");
+  CHECK(o.code == 1);
+  CHECK(contains(o.err, "fault: read of 4 bytes that nobody wrote at 0x0\n"));
+  const auto values = read_bin<uint32_t>(out);
+  REQUIRE(values.size() == 64);
+  for (uint32_t n = 0; n < 64; ++n) CHECK(values[n] == n);
+}
+
+TEST_CASE("LDS of GCN, and stream scripts") {
+  if (!on_reference()) return;
+  const std::string script = write("init.lw", R"(
+isa gcn
+target gfx803
+policy check init
+shared 256
+waves 1
+case "read before written" {
+  reg v0 = 4 * (lane & 31)
+  code """
+    s_mov_b32 m0, -1
+    ds_read_b32 v1, v0
+    s_waitcnt lgkmcnt(0)
+  """
+  expect v1 == 0
+  expect fault uninitialised
+}
+case "written before read" {
+  reg v0 = 4 * (lane & 31)
+  code """
+    s_mov_b32 m0, -1
+    ds_write_b32 v0, v0
+    s_waitcnt lgkmcnt(0)
+    ds_read_b32 v1, v0
+    s_waitcnt lgkmcnt(0)
+  """
+  expect v1 == 4 * (lane & 31)
+  expect no fault
+}
+)");
+  const Output o = run(script);
+  CAPTURE(o.err);
+  CHECK(o.code == 0);
+  CHECK(contains(o.out, "2 of 2 cases passed"));
+}
