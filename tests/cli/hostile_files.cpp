@@ -90,7 +90,10 @@ TEST_CASE("tokens of megabytes are cut in messages") {
                 cut);
   check_refused("check " + write("t.lw", "isa " + big), 1, cut);
   check_refused("run " + write("t4.lw", big), 1, cut);
-  check_refused("cache --preset gv100 " + write("t.din", "r " + big + " 4\n"), 2, cut);
+  check_refused("cache --preset gv100 " + write("t.din", "r " + big + " 4\n"), 2,
+                "t.din:1: the line is longer than 1048576 bytes");
+  check_refused("cache --preset gv100 " + write("t.din", "r " + repeated("a", 1 << 19) + " 4\n"), 2,
+                "... (524");
   // As much as a command line takes.
   const std::string word = repeated("b", 100000);
   check_refused("run " + write("t5.ptx", kHeader + ".visible .entry k() { ret; }\n") +

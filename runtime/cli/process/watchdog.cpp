@@ -32,7 +32,8 @@ double Watchdog::left() const {
   const double gone = std::chrono::duration<double>(Clock::now() - start_).count();
   if (gone < seconds_) return std::ceil((seconds_ - gone) * 1000) / 1000;
   throw Error(ErrorKind::budget,
-              fmt::format("the {} s were over before the kernel could be launched", seconds_));
+              fmt::format("the {0} s were over before the kernel could be launched (--timeout {0})",
+                          seconds_));
 }
 
 void Watchdog::done(size_t count, const char* what) {
