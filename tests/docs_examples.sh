@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the documents offer to be copied does what they say: the tools for Compiler Explorer, and the
-# steps of the GitHub workflow but those that install packages.
+# steps of the GitHub workflow but those that install packages. The reference of the headers is new.
 #   docs_examples.sh ROOT BIN
 set -euo pipefail
 root=$1 bin=$2
@@ -40,4 +40,7 @@ for body in steps:
 PY
 bash steps.sh >out 2>&1 || { echo "a step of the workflow fails:"; cat steps.sh out; exit 1; }
 [ -s caches.sarif ] && [ -s saxpy_test.py ]
+# The page of the headers is what the headers say.
+python3 "$root/docs/api_reference.py" "$root/include/lanewise" | diff - "$root/docs/api-reference.md" >out ||
+  { echo "docs/api-reference.md is old: docs/api_reference.py include/lanewise > docs/api-reference.md"; head out; exit 1; }
 echo "$tools tools and the workflow's steps run"
