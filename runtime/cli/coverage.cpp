@@ -83,6 +83,10 @@ int list(const CoverageArgs& a) {
 /// that run lanes one after another.
 int answer_waves(const CoverageArgs& a) {
   Device device = Device::open(a.device);
+  if (device.info().type == "reference")
+    throw Error(ErrorKind::usage,
+                "--waves asks what a Vulkan device would run, and the reference engine is none; "
+                "choose one with --device, or --device profile:vega10");
   LaunchArgs launch;
   launch.block = a.block;
   const LaunchOptions options = to_options(launch);

@@ -174,6 +174,7 @@ TEST_CASE("errors say what to give, in words of this program") {
     const char* says;
   } rows[] = {
       {"coverage", 2, "--isa is missing: ptx, sass or gcn"},
+      {"coverage --device reference --waves " + k, 2, "the reference engine is none"},
       {"run --device nope --grid 1 --block 1 " + k, 3, "and the CPU engine 'reference'"},
       {"run --device reference --grid 0 --block 1 --arg i32:1 --arg f32:2 --arg zero:f32[1] --arg "
        "zero:f32[1] " +
