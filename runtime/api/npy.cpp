@@ -74,6 +74,8 @@ std::vector<uint64_t> parse_shape(std::string_view text, const std::string& path
     uint64_t n = 0;
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), n);
     if (ec != std::errc()) fail(path, "its shape holds something that is no size");
+    // NumPy's own limit; format_npy's header has 16 bits for its length.
+    if (shape.size() == 64) fail(path, "its shape has more than 64 dimensions");
     shape.push_back(n);
     text.remove_prefix(static_cast<size_t>(end - text.data()));
     while (text.starts_with(' ') || text.starts_with(',')) text.remove_prefix(1);

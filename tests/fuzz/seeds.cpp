@@ -117,6 +117,8 @@ int main(int argc, char** argv) {
     add_gcn(seeds, tests);
     add_traces(seeds, out);
     seeds.add_files("ptx_parse", tests / "kernels/data/ptx", ".ptx");
+    seeds.add_files("elf", tests / "kernels/data/sass", ".cubin");
+    seeds.add_files("elf", tests / "data/gcn", ".hsaco");
     seeds.add_files("sass_cubin", tests / "kernels/data/sass", ".cubin");
     seeds.add_files("sass_text", tests / "kernels/data/sass", ".sass");
     seeds.add_files("gcn_code_object", tests / "data/gcn", ".hsaco");
