@@ -75,6 +75,22 @@ TEST_CASE("a call by way of a register leads to any function") {
   CHECK(results(body, kTriple + kNext, "", 3) == std::vector<uint32_t>{21, 8, 8});
 }
 
+TEST_CASE("a function leaves the sign of a signed sum in a mask") {
+  // The 65th bit of the exact sum: also where 64 bits are too few for it.
+  const auto sign = [](const char* factor, const char* high) {
+    return results(std::string("v_mov_b32 v1, ") + factor + "\nv_mov_b32 v6, 0\nv_mov_b32 v7, " +
+                       high + "\n" + address("s[8:9]", "s8", "s9", "sum") +
+                       "s_swappc_b64 s[30:31], s[8:9]\nv_mov_b32 v1, s10\n",
+                   "sum:\nv_mad_i64_i32 v[4:5], s[10:11], v1, 5, v[6:7]\ns_setpc_b64 s[30:31]\n",
+                   "");
+  };
+  const std::vector<uint32_t> none = {0}, all = {0xffffffff};
+  CHECK(sign("3", "0") == none);
+  CHECK(sign("-3", "0") == all);
+  CHECK(sign("-3", "0x80000000") == all);
+  CHECK(sign("0x7fffffff", "0x7fffffff") == none);
+}
+
 TEST_CASE("a function calls itself") {
   // 4 + 3 + 2 + 1; the ways back are kept in the lanes of a register.
   const std::string sum =

@@ -56,7 +56,10 @@ unsigned Kernel::sgprs() const {
 Diagnostic diagnostic(const Kernel& k, const Instruction& i, const std::string& message,
                       bool warning) {
   if (i.line != 0) return {i.line, i.column, message, warning};
-  return {1, 1, fmt::format("'{}' at {:#x}: {}: {}", k.name, i.pc, print(i, k.gen), message),
+  // From the kernel's begin; of the functions behind it, from that of their section.
+  const bool own = k.functions.empty() || i.pc <= k.code[k.functions[0].index - 1].pc;
+  const uint64_t place = own ? i.pc : k.base - k.text + i.pc;
+  return {1, 1, fmt::format("'{}' at {:#x}: {}: {}", k.name, place, print(i, k.gen), message),
           warning};
 }
 

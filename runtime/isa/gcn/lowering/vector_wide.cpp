@@ -26,17 +26,34 @@ const Operand& second(const Instruction& i) {
 
 }  // namespace
 
-/// A product of two dwords and a 64-bit addend; the carry out of the sum is a mask. What the signed
-/// form leaves there no document says.
+namespace {
+
+/// Bit 64 of the exact sum of two signed numbers: its sign.
+Reg sign_of_sum(LowerContext& c, Reg sum, const ir::Operand& a, const ir::Operand& b) {
+  const Reg first = c.make(Op::xor_, Type::u64, {a, sum}),
+            second = c.make(Op::xor_, Type::u64, {b, sum});
+  const Reg overflow = c.make(Op::and_, Type::u64, {first, second});
+  return c.compare(ir::Cond::lt, Type::s64, c.make(Op::xor_, Type::u64, {overflow, sum}), imm(0));
+}
+
+}  // namespace
+
+/// A product of two dwords and a 64-bit addend; the carry out of the sum is a mask. The signed form
+/// leaves the 65th bit of {carry, result} there, as its formula has it; that hardware does so is
+/// not documented, and what is sure to read it is refused. Where functions return to several
+/// places, a register only seems to be read, and compilers leave the mask alone.
 void lower_mad64(LowerContext& c, const Instruction& i) {
   refuse_modifiers(i);
-  if (ir::is_signed(i.row->meaning.type) && c.mask_live)
+  const bool is_signed = ir::is_signed(i.row->meaning.type);
+  if (is_signed && c.mask_live && c.kernel().functions.empty())
     throw Unsupported("the carry of v_mad_i64_i32 is not documented, nothing may read it");
   const Reg product = c.b.reg(Width::b64);
   c.b.emit(Op::mulwide, i.row->meaning.type, {product},
            {c.read32(*i.operand(Slot::src0)), c.read32(*i.operand(Slot::src1))});
-  const Reg sum = c.make(Op::add, Type::u64, {product, c.read64(*i.operand(Slot::src2))});
-  const Reg carry = c.compare(ir::Cond::lt, Type::u64, sum, product);
+  const ir::Operand addend = c.read64(*i.operand(Slot::src2));
+  const Reg sum = c.make(Op::add, Type::u64, {product, addend});
+  const Reg carry = is_signed ? sign_of_sum(c, sum, product, addend)
+                              : c.compare(ir::Cond::lt, Type::u64, sum, product);
   const ir::Operand out = c.active(carry);
   const unsigned dst = i.operand(Slot::vdst)->code;
   c.emit_vector(Op::unpack64, Type::u64, {c.vgpr(dst), c.vgpr(dst + 1)}, {sum});
