@@ -55,7 +55,13 @@ void put(const CodeArgs& a, const std::string& text) {
   write_output(a.out, text);
 }
 
+void check_columns(const CodeArgs& a) {
+  if (a.options.remarks && !a.tsv)
+    throw Error(ErrorKind::usage, "--annotations adds columns to --tsv: say both");
+}
+
 int assemble(const CodeArgs& a) {
+  check_columns(a);
   if (a.out.empty() && !a.tsv)
     throw Error(ErrorKind::usage, "machine code is binary: name a file with -o OUT, or use --tsv");
   const std::string text = read_input(a.file);
@@ -64,15 +70,16 @@ int assemble(const CodeArgs& a) {
   if (!report(a, code)) return 1;
   if (!a.out.empty())
     write_output(a.out, {reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size()});
-  if (a.tsv) fmt::print("{}", tools::tsv(code));
+  if (a.tsv) fmt::print("{}", tools::tsv(code, a.options.remarks));
   return 0;
 }
 
 int disassemble(const CodeArgs& a) {
+  check_columns(a);
   const std::string file = read_input(a.file);
   const Code code = tools_for_binary(a, file).disassemble(bytes_of(file), a.options);
   const bool ok = report(a, code);
-  put(a, a.tsv ? tools::tsv(code) : code.text);
+  put(a, a.tsv ? tools::tsv(code, a.options.remarks) : code.text);
   return ok ? 0 : 1;
 }
 
@@ -83,6 +90,8 @@ void add_common(const Command& sub, CodeArgs& a, const char* what) {
   sub.option("--kernel", a.options.kernel, "only this kernel");
   sub.option("-o", a.out, "output file");
   sub.flag("--tsv", a.tsv, "print address, word and text of each instruction");
+  sub.flag("--annotations", a.options.remarks,
+           "with --tsv: columns for control annotations and for what the linter says (SASS)");
   sub.option("--max-errors", a.options.max_errors, "report at most so many errors, 0 = all");
 }
 

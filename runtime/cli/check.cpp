@@ -8,6 +8,7 @@
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/cli/stream_script.hpp"
+#include "runtime/support/sarif.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -17,10 +18,44 @@ struct CheckArgs {
   std::string isa;
   detail::Legality legality;
   size_t max_errors = 100;
+  std::string report;
+};
+
+/// What was found, for --report.
+class SarifReport {
+ public:
+  void add(const std::string& file, const Diagnostic& d) {
+    Json place = {{"physicalLocation", {{"artifactLocation", {{"uri", file}}}}}};
+    if (d.line != 0)
+      place["physicalLocation"]["region"] = {{"startLine", d.line},
+                                             {"startColumn", std::max(d.column, 1U)}};
+    results_.push_back({{"ruleId", d.warning ? "warning" : "error"},
+                        {"ruleIndex", d.warning ? 1 : 0},
+                        {"level", d.warning ? "warning" : "error"},
+                        {"message", {{"text", d.message}}},
+                        {"locations", Json::array({place})}});
+  }
+  std::string text() const {
+    return sarif::text_of(sarif::document(
+        {rule("error", "no legal program, or one that cannot run here"),
+         rule("warning", "legal, but against a rule of the documents, or not what it seems")},
+        results_));
+  }
+
+ private:
+  using Json = sarif::Json;
+  static Json rule(const char* id, const char* what) {
+    return {{"id", id}, {"shortDescription", {{"text", what}}}};
+  }
+  Json results_ = Json::array();
 };
 
 int check(const CheckArgs& a) {
+  if (!a.report.empty() && !a.report.ends_with(".sarif"))
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: no report for this ending, expected .sarif", a.report));
   int code = 0;
+  SarifReport report;
   for (const std::string& file : a.files) {
     if (is_script(file)) {
       code = std::max(code, check_script(file, a.max_errors));
@@ -32,7 +67,10 @@ int check(const CheckArgs& a) {
     const detail::Compiled compiled =
         detail::check(text, isa == Isa::automatic ? detail::detect_isa(name, text) : isa,
                       a.legality, a.max_errors);
-    for (const Diagnostic& d : compiled.diagnostics) say("{}\n", format(name, d));
+    for (const Diagnostic& d : compiled.diagnostics) {
+      say("{}\n", format(name, d));
+      report.add(name, d);
+    }
     if (compiled.ok() && a.legality.only()) {
       fmt::print("{}: legal\n", name);
     } else if (compiled.ok()) {
@@ -41,6 +79,7 @@ int check(const CheckArgs& a) {
       code = 1;
     }
   }
+  if (!a.report.empty()) write_output(a.report, report.text());
   return code;
 }
 
@@ -60,6 +99,7 @@ void add_check(const Command& app) {
              "control words, without lowering it")
       .one_of({"ptxas", "manual"});
   sub.option("--max-errors", a->max_errors, "stop after so many errors a file, 0 = never");
+  sub.option("--report", a->report, "write what was found to FILE.sarif, too; not for .lw scripts");
   sub.examples({"lanewise check samples/kernels/saxpy.ptx samples/kernels/sgemm.ptx",
                 "lanewise check samples/kernels/saxpy.ptx --target sm_90"});
   sub.does([a] { return check(*a); });

@@ -30,9 +30,13 @@ const IsaTools* tools_for_container(std::span<const std::byte> file) {
   return nullptr;
 }
 
-std::string tsv(const Code& code) {
+std::string tsv(const Code& code, bool remarks) {
   std::string out;
-  for (const CodeRow& r : code.rows) out += fmt::format("{}\t{}\t{}\n", r.address, r.word, r.text);
+  for (const CodeRow& r : code.rows) {
+    out += fmt::format("{}\t{}\t{}", r.address, r.word, r.text);
+    if (remarks) out += fmt::format("\t{}\t{}", r.control, r.remark);
+    out += '\n';
+  }
   return out;
 }
 

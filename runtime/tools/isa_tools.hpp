@@ -16,6 +16,8 @@ struct CodeRow {
   std::string address;  ///< hex, without 0x
   std::string word;     ///< hex, as the ISA's tools print it
   std::string text;
+  std::string control = {};  ///< what text says of scheduling behind the operands (SASS)
+  std::string remark = {};   ///< what the linter says of it; with CodeOptions::remarks
 };
 
 /// A program in both forms.
@@ -27,10 +29,11 @@ struct Code {
 };
 
 struct CodeOptions {
-  std::string target;  ///< "sm_50", "gfx600"; empty = what the file says, or the ISA's first
-  std::string kernel;  ///< only this one; empty = all
-  bool raw = false;    ///< disasm: the file is machine code and nothing else
-  bool bare = false;   ///< disasm: raw words without control words (SASS)
+  std::string target;    ///< "sm_50", "gfx600"; empty = what the file says, or the ISA's first
+  std::string kernel;    ///< only this one; empty = all
+  bool raw = false;      ///< disasm: the file is machine code and nothing else
+  bool bare = false;     ///< disasm: raw words without control words (SASS)
+  bool remarks = false;  ///< ask the linter (SASS)
   size_t max_errors = 100;
 };
 
@@ -52,7 +55,8 @@ const IsaTools& tools_named(std::string_view name);
 /// By what the container says of itself; null when it is none.
 const IsaTools* tools_for_container(std::span<const std::byte> file);
 
-/// address, word and text, tab-separated, one instruction a line.
-std::string tsv(const Code& code);
+/// address, word and text, tab-separated, one instruction a line; with `remarks` two columns more,
+/// the control annotations and what the linter says.
+std::string tsv(const Code& code, bool remarks = false);
 
 }  // namespace lanewise::tools

@@ -6,6 +6,7 @@
 
 #include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/sass/sass.hpp"
+#include "runtime/isa/sass/text/annotations.hpp"
 #include "runtime/tools/isa_tools.hpp"
 
 namespace lanewise::tools {
@@ -38,6 +39,18 @@ void keep_kernel(sass::Listing& listing, const std::string& wanted) {
     throw Error(ErrorKind::usage, fmt::format("no kernel '{}'; there are: {}", wanted, names));
 }
 
+std::string annotations(const sass::Instruction& i) {
+  const std::string text = sass::write_annotations(i);
+  return text.empty() ? text : text.substr(1);
+}
+
+void add_remarks(const sass::Kernel& kernel, std::span<CodeRow> rows) {
+  for (const sass::Remark& r : sass::lint(kernel)) {
+    std::string& text = rows[r.index].remark;
+    text += (text.empty() ? "" : "; ") + r.message;
+  }
+}
+
 Code finish(sass::Listing listing, const CodeOptions& options) {
   std::ranges::move(listing.functions, std::back_inserter(listing.kernels));
   listing.functions.clear();
@@ -46,9 +59,11 @@ Code finish(sass::Listing listing, const CodeOptions& options) {
   out.diagnostics = std::move(listing.diagnostics);
   for (const sass::Kernel& k : listing.kernels) {
     out.diagnostics.insert(out.diagnostics.end(), k.diagnostics.begin(), k.diagnostics.end());
+    const size_t first = out.rows.size();
     for (const sass::Instruction& i : k.code)
-      out.rows.push_back(
-          {fmt::format("{:04x}", i.pc), fmt::format("{:016x}", i.word), vendor_text(i)});
+      out.rows.push_back({fmt::format("{:04x}", i.pc), fmt::format("{:016x}", i.word),
+                          vendor_text(i), annotations(i), ""});
+    if (options.remarks) add_remarks(k, std::span(out.rows).subspan(first));
     const std::vector<std::byte> bytes = sass::encode_bundles(k);
     out.bytes.insert(out.bytes.end(), bytes.begin(), bytes.end());
   }

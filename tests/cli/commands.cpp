@@ -137,6 +137,42 @@ TEST_CASE("check --strict manual lints the control fields of SASS") {
   CHECK(program("check --target sm_80 " + sparse).code == 2);
 }
 
+TEST_CASE("check --report FILE.sarif: what was found, with its lines") {
+  const std::string file =
+      write("sarif.sass", "LDG.E R0, [R2] &wr=1 ;\n  MOV R4, R0 &req=0 ;\nEXIT ;\n");
+  const std::string report = scratch() + "/check.sarif";
+  CHECK(program("check --strict manual " + file + " --report " + report).code == 1);
+  const json run = json::parse(slurp(report))["runs"][0];
+  CHECK(run["tool"]["driver"]["rules"].size() == 2);
+  REQUIRE(run["results"].size() == 1);
+  const json found = run["results"][0];
+  CHECK(found["ruleId"] == "error");
+  CHECK(contains(found["message"]["text"], "R0 is still a result of LDG (line 1)"));
+  const json place = found["locations"][0]["physicalLocation"];
+  CHECK(place["artifactLocation"]["uri"] == file);
+  CHECK(place["region"]["startLine"] == 2);
+  CHECK(place["region"]["startColumn"] == 3);
+  CHECK(program("check " + file + " --report " + report).code == 0);
+  CHECK(json::parse(slurp(report))["runs"][0]["results"].empty());
+  CHECK(program("check " + file + " --report out.txt").code == 2);
+}
+
+TEST_CASE("disasm --tsv --annotations: control annotations and remarks as columns") {
+  const std::string file =
+      write("columns.sass", "LDG.E R0, [R2] &wr=1 ?WAIT2 ;\nMOV R4, R0 &req=0 ;\nEXIT ;\n");
+  const std::string code = scratch() + "/columns.bin";
+  REQUIRE(program("asm " + file + " -o " + code).code == 0);
+  const std::string raw = "disasm --raw --isa sass --target sm_50 " + code;
+  const Output columns = program(raw + " --tsv --annotations");
+  CHECK(columns.code == 0);
+  CHECK(contains(columns.out, "\tLDG.E R0, [R2]\t&wr=1 ?WAIT2\t\n"));
+  CHECK(contains(columns.out,
+                 "\tMOV R4, R0\t&req={0}\tR0 is still a result of LDG (0x0008), "
+                 "expected &req=1 before this\n"));
+  CHECK(contains(program(raw + " --tsv").out, "\tMOV R4, R0\n"));
+  CHECK(program(raw + " --annotations").code == 2);
+}
+
 TEST_CASE("coverage lists forms, as text, as JSON and for a list of forms") {
   const json j = json::parse(program("coverage --isa ptx --json").out);
   CHECK(j["isa"] == "ptx");

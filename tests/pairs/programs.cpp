@@ -966,3 +966,40 @@ TEST_CASE("pairs: device_runtime") {
     }
   });
 }
+
+namespace {
+
+uint32_t tree(uint32_t x, uint32_t depth) {
+  if (depth > 3) return x * 3 + 1;
+  uint32_t sum = x;
+  for (uint32_t k = 0; k < depth; ++k) sum = sum * 5 + tree(x ^ k, depth + 2);
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("pairs: frames") {
+  constexpr std::array<uint32_t, 64> kTable = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3,
+                                               5, 8, 9, 7, 9, 3, 2, 3, 8, 4};
+  const auto a = random_ints<uint32_t>(128, 90);
+  std::vector<uint32_t> looked, mixed, grown;
+  for (uint32_t i = 0; i < a.size(); ++i) {
+    const uint32_t x = a[i];
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k < (x & 15); ++k) sum = sum * 7 + kTable[(x + k) & 63];
+    looked.push_back(sum + ((x & 16) != 0 ? kTable[i & 63] : a[i & 63]));
+    const uint32_t own = x >> 1 & 7, window = (x & 1) != 0 ? a[i ^ 1] : x + own * own;
+    mixed.push_back(((x & 2) != 0 ? window : a[i ^ 1]) * 3 + window);
+    grown.push_back(tree(x, x & 3));
+  }
+  both("frames", [&](lanewise::Module& m) {
+    const LaunchOptions launch = {.grid = {2}, .block = {64}};
+    Buffer in = device().buffer(a), out = zeros<uint32_t>(a.size());
+    m.kernel("lookup").launch(launch, in, out).check();
+    check_contents(out, looked);
+    m.kernel("mixed").launch(launch, in, out).check();
+    check_contents(out, mixed);
+    m.kernel("grow").launch(launch, in, out).check();
+    check_contents(out, grown);
+  });
+}

@@ -76,6 +76,17 @@ TEST_CASE("what may be either of two pointers, or both, is nobody's") {
   CHECK(parameter("  d9 = load.u64 d0 {global u64}\n" + kLoad) == kNone);
 }
 
+TEST_CASE("an address in the shared or local window belongs to no parameter") {
+  for (const char* window : {"shared_window", "local_window"}) {
+    const std::string at = std::string("  d8 = sreg.u64.") + window + "\n";
+    CHECK(parameter(at + "  d9 = select.u64 p7, d0, d8\n" + kLoad) == kNone);
+    CHECK(parameter(at + "  d9 = mov.u64 d0\n  @p7 d9 = add.u64 d8, 16\n" + kLoad) == kNone);
+  }
+  CHECK(parameter("  d9 = select.u64 p7, d0, 0x1000000\n" + kLoad) == kNone);
+  CHECK(parameter("  d8 = zext64 r4\n  d8 = add.u64 d8, 0x2000010\n  d9 = select.u64 p7, d0, d8\n" +
+                  kLoad) == kNone);
+}
+
 TEST_CASE("the way from one pointer to another is no proof") {
   const std::string way = "  r5 = load.u32 d1 {global u32}\n  d8 = sub.u64 d1, d0\n";
   CHECK(parameter(way + "  d9 = add.u64 d0, d8\n" + kLoad) == kNone);

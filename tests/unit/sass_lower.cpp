@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "runtime/ir/passes/pointers.hpp"
 #include "runtime/isa/sass/sass.hpp"
 
 using namespace lanewise;
@@ -67,10 +68,23 @@ TEST_CASE("memory instructions carry size, cache policy, alignment and site") {
   CHECK(p.sites[store->site].text == "@!P1 STG.CG.U16 [R0+0x2], R3");
 }
 
+TEST_CASE("an address in a window stays one on its way through LEA") {
+  const sass::LowerResult r = lower(
+      "MOV R2, c[0x0][0x140] ;\nMOV R3, c[0x0][0x144] ;\nLDG.E R6, [R2] ;\n"
+      "S2R R0, SR_TID.X ;\nISETP.GT.AND P0, PT, R0, 0x3, PT ;\n"
+      "@P0 LEA R4.CC, R0, c[0x0][0x0], 0x3 ;\n@P0 LEA.HI.X R5, R0, RZ, RZ, 0x3 ;\n"
+      "@P0 LEA R2.CC, R4, RZ ;\n@P0 LEA.HI.X P1, R3, R4, RZ, R5 ;\n"
+      "@P0 ST.E [R2], R0, P1 ;\nEXIT ;\n");
+  REQUIRE(r.module.kernels.size() == 1);
+  ir::Program p = r.module.kernels[0];
+  ir::find_pointers(p);
+  CHECK(find(p, ir::Op::store)->mem->pointer == ir::kNone);
+}
+
 TEST_CASE("what cannot run is an error at its place") {
   const auto r = lower(
       "  MOV R0, c[0x0][0x24] ;\n  MOV R0, c[0x3][0x0] ;\n  LDG.E.128 R1, [R2] ;\n"
-      "  XMAD.CSFU R0, R1, R2, R3 ;\n  S2R R0, SR_PM0 ;\n  LDG.E R0, [R3] ;\n  EXIT ;\n");
+      "  XMAD.CSFU R0, R1, R2, R3 ;\n  S2R R0, SR_AFFINITY ;\n  LDG.E R0, [R3] ;\n  EXIT ;\n");
   REQUIRE(r.diagnostics.size() == 6);
   for (uint32_t n = 0; n < 6; ++n) {
     CHECK(r.diagnostics[n].line == n + 1);

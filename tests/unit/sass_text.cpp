@@ -412,3 +412,36 @@ TEST_CASE(
   }
   CHECK(listed == 496);
 }
+
+TEST_CASE("control words of vendor listings are taken from their comments") {
+  const std::string base = std::string(LANEWISE_TEST_DATA) + "/kernels/data/sass/k01_saxpy";
+  const auto bytes = [](const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  const std::string text = bytes(base + ".sass"), cubin = bytes(base + ".cubin");
+  const sass::Listing listed = sass::parse(text);
+  const sass::Listing read = sass::read_cubin(std::as_bytes(std::span(cubin)));
+  REQUIRE(listed.kernels.size() == read.kernels.size());
+  for (const sass::Kernel& k : listed.kernels) {
+    const auto same = std::ranges::find(read.kernels, k.name, &sass::Kernel::name);
+    REQUIRE(same != read.kernels.end());
+    CHECK(sass::encode_bundles(k) == sass::encode_bundles(*same));
+  }
+  // What is written on the line wins; a listing without words says nothing.
+  const std::string control = "                 /* 0x001cfc00e22007f6 */\n";
+  const auto first = [](const std::string& source) {
+    const sass::Listing l = sass::parse(source);
+    REQUIRE(l.ok());
+    return l.kernels[0].code[0];
+  };
+  const std::string word = " ; /* 0x4c98078000870001 */\n";
+  CHECK(first(control + "/*0008*/ MOV R1, c[0x0][0x20]" + word).control.bits == 0x7f6);
+  CHECK(first(control + "MOV R1, c[0x0][0x20] ?WAIT2" + word).control.bits == 0x7f2);
+  CHECK_FALSE(first(control + "MOV R1, c[0x0][0x20] ;\n").has_control);
+  CHECK_FALSE(first("MOV R1, c[0x0][0x20]" + word).has_control);
+  CHECK_FALSE(sass::parse(control + "MOV R1, c[0x0][0x20]" + word + "NOP ;\n")
+                  .kernels[0]
+                  .code[1]
+                  .has_control);
+}

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/cache/reports/report_data.hpp"
+#include "runtime/support/sarif.hpp"
 
 namespace lanewise::cache {
 namespace {
@@ -55,12 +56,7 @@ Json result(const Verdict& v) {
 std::string sarif_report(std::span<const Tracker* const> runs) {
   Json results = Json::array();
   for (const Verdict& v : verdicts(runs)) results.push_back(result(v));
-  const Json tool = {{"driver", {{"name", "lanewise"}, {"rules", rules()}}}};
-  const Json run = {{"tool", tool}, {"results", results}};
-  const Json j = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                  {"version", "2.1.0"},
-                  {"runs", Json::array({run})}};
-  return text_of(j, 2);
+  return sarif::text_of(sarif::document(rules(), std::move(results)));
 }
 
 }  // namespace lanewise::cache

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "runtime/guest/launch_layout.hpp"
+#include "runtime/guest/layout.hpp"
 #include "runtime/ir/passes/cfg.hpp"
 
 namespace lanewise::ir {
@@ -252,8 +253,9 @@ class Pointers {
     return result;
   }
 
-  /// The address of a module's variable, or its lower half, is an immediate.
+  /// The address of a module's variable, or its lower half, is an immediate; so is one in a window.
   static bool may_be_address(uint64_t imm) {
+    if (imm >= guest::kSharedWindow && imm < guest::kLocalWindow + guest::kWindowSize) return true;
     constexpr uint64_t kFirst = 0x1000'0000, kEnd = uint64_t{1} << 41;
     constexpr uint64_t kSmallNegative = 0xffff'0000;
     return imm >= kFirst && imm < kEnd && !(imm >= kSmallNegative && imm <= 0xffff'ffff);
@@ -318,8 +320,7 @@ class Pointers {
       case Op::shfl:
         return src(0);
       case Op::sreg:
-        return static_cast<SReg>(inst.mode) == SReg::param_base ? Value{Kind::parameters, 0, 0, 0}
-                                                                : number();
+        return special(static_cast<SReg>(inst.mode));
       case Op::pack64:
         return paired(src(0), src(1));
       case Op::zext64:
@@ -359,6 +360,12 @@ class Pointers {
       default:
         return mixed(values, inst);
     }
+  }
+
+  /// Where a window begins is an address, too: what is in it belongs to no parameter.
+  static Value special(SReg which) {
+    if (which == SReg::param_base) return {Kind::parameters, 0, 0, 0};
+    return which == SReg::shared_window || which == SReg::local_window ? kAny : number();
   }
 
   /// An index, a size: what was read from memory is no pointer any more.

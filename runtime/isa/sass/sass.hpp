@@ -179,6 +179,13 @@ struct LowerResult {
 /// check() with every warning as an error, and the control fields of the kernels: uses of registers
 /// that do not wait for their scoreboard. Reports nothing that a lane cannot come across.
 std::vector<Diagnostic> lint(const Listing& listing);
+/// The same of one kernel, about its instructions.
+struct Remark {
+  size_t index;  ///< in Kernel::code
+  std::string message;
+  bool warning = false;
+};
+std::vector<Remark> lint(const Kernel& kernel);
 struct LowerOptions {
   /// Helper and uncovered lanes run along: kStoresEnabled comes from outside.
   bool pixel = false;

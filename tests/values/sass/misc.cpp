@@ -337,8 +337,21 @@ void special_registers(Builder& b) {
   b.one({"", "CS2R R16, SR_GLOBALTIMERHI",
          "CS2R R17, SR_GLOBALTIMERHI ;\nIADD R0, R17, -R16 ;\nSHR.U32 R0, R0, 0x1 ;\n"},
         1, 1, {{0}}, [](In, Out o) { o[0] = 0; });
-  for (const char* zero : {"TID.Y", "TID.Z", "CTAID.Y", "CTAID.Z"})
+  // Nothing counts, and the stack of a lane may grow down to the beginning of its memory.
+  for (const char* zero :
+       {"TID.Y", "TID.Z", "CTAID.Y", "CTAID.Z", "PM0", "PM7", "PM_HI0", "PM_HI7", "LMEMHIOFF"})
     b.one({"", std::string("S2R R0, SR_") + zero, ""}, 1, 1, {{0}}, [](In, Out o) { o[0] = 0; });
+  for (const auto& [window, constant] : {std::pair("SWINLO", "0x0"), std::pair("LWINLO", "0x4")})
+    b.one({"", std::string("S2R R16, SR_") + window,
+           std::string("IADD R0, R16, -c[0x0][") + constant + "] ;\n"},
+          1, 1, {{0}}, [](In, Out o) { o[0] = 0; });
+  for (const char* size : {"SWINSZ", "LWINSZ"})
+    b.one({"", std::string("S2R R0, SR_") + size, ""}, 1, 1, {{0}},
+          [](In, Out o) { o[0] = 16 << 20; });
+  // %envreg0 to %envreg31
+  for (const char* offset : {"0x30", "0xac"})
+    b.one({"", std::string("MOV R0, c[0x0][") + offset + "]", ""}, 1, 1, {{0}},
+          [](In, Out o) { o[0] = 0; });
 }
 
 /// A group is two waves with the same votes.

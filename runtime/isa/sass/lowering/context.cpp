@@ -1,6 +1,8 @@
 // Guest registers, predicates and the constant bank as IR.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/isa/sass/lowering/semantics.hpp"
 
 namespace lanewise::sass {
@@ -293,6 +295,18 @@ Operand LowerContext::constant(unsigned bank, unsigned offset) {
   // The stack pointer: local memory grows down from its end.
   if (offset == 0x20) return imm(b.program().local_bytes);
   if (offset == 0x2c) return imm(0);  // upper half of the grid's number
+  constexpr unsigned kFirstEnvironment = 0x30, kLastEnvironment = 0xac;  // %envreg0 to %envreg31
+  if (offset >= kFirstEnvironment && offset <= kLastEnvironment && offset % 4 == 0) return imm(0);
+  // What cvta.const adds: the generic address of the module's constants. Without any, isspacep
+  // finds that none of the 0 bytes there was meant.
+  if (offset == 0xd0 || offset == 0xd4) {
+    if (std::ranges::find(kernel_.banks, 3U, &ConstantBank::number) == kernel_.banks.end())
+      return imm(0);
+    const Reg low = b.reg(Width::b32), high = b.reg(Width::b32);
+    const Reg base = make(Op::mov, Type::u64, {symbol(constant_bank(3).symbol)});
+    b.emit(Op::unpack64, Type::u32, {low, high}, {base});
+    return offset == 0xd0 ? low : high;
+  }
   const auto w = words.find(offset);
   if (w == words.end())
     throw Unsupported(fmt::format("c[0x0][{:#x}] holds nothing that is known", offset));

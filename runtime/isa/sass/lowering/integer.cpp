@@ -211,6 +211,18 @@ Operand outside_windows(LowerContext& c, Operand low, Operand high) {
 }  // namespace
 
 /// LEA: (a << n) + b. LEA.HI: the upper word of {c, a} << n, plus b.
+namespace {
+
+/// Compilers ask for the window of an address by scaling it by one: an address stays one.
+Operand scaled_lower(LowerContext& c, Operand a, Operand by) {
+  return by == imm(0) ? a : c.make(Op::shl, Type::u32, {a, by});
+}
+Operand scaled_upper(LowerContext& c, Operand low, Operand high, Operand by) {
+  return by == imm(0) ? high : c.make(Op::shf_l, Type::none, {low, high, by});
+}
+
+}  // namespace
+
 void lower_lea(LowerContext& c, const Instruction& i) {
   const bool high = i.form->is(kUpperWord), extended = i.mod(ModId::x) != 0;
   const bool negative = c.negated(i, Role::a), asks = i.operand(Role::p) != nullptr;
@@ -218,9 +230,8 @@ void lower_lea(LowerContext& c, const Instruction& i) {
   refuse(high && asks && !extended,
          "LEA.HI asks for the window of an address whose lower half nothing says: expected .X");
   const Operand a = c.raw(i, Role::a), b = c.raw(i, Role::b);
-  const Operand scaled =
-      high ? c.make(Op::shf_l, Type::none, {a, c.raw(i, Role::c), c.raw(i, Role::r)})
-           : c.make(Op::shl, Type::u32, {a, c.raw(i, Role::c)});
+  const Operand scaled = high ? scaled_upper(c, a, c.raw(i, Role::c), c.raw(i, Role::r))
+                              : scaled_lower(c, a, c.raw(i, Role::c));
   const Reg result = c.writable(kRZ);
   add(c, i, result, negative ? complement(c, scaled) : scaled, b,
       extended ? Operand(c.carry()) : imm(negative ? 1 : 0));

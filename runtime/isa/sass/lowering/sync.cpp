@@ -1,6 +1,7 @@
 // Fences, barriers, cache control, shuffles and special registers.
 #include <fmt/format.h>
 
+#include "runtime/guest/layout.hpp"
 #include "runtime/isa/sass/lowering/semantics.hpp"
 
 namespace lanewise::sass {
@@ -89,9 +90,33 @@ namespace {
 enum SpecialCode : uint64_t {
   kVirtualConfig = 0x02,
   kVirtualId = 0x03,
+  kSharedWindow = 0x30,
+  kSharedWindowSize = 0x31,
+  kLocalWindow = 0x34,
+  kLocalWindowSize = 0x35,
+  kStackLimit = 0x37,
   kTimerLow = 0x52,
   kTimerHigh = 0x53
 };
+
+/// SR_PM0 to SR_PM7 and their upper halves: nothing is counted.
+bool is_counter(uint64_t code) {
+  return (code >= 0x04 && code <= 0x0b) || (code >= 0x48 && code <= 0x4f);
+}
+
+/// What is the same in every lane of every launch.
+std::optional<uint32_t> fixed_value(uint64_t code) {
+  if (is_counter(code)) return 0;
+  switch (code) {
+    case kSharedWindowSize:
+    case kLocalWindowSize:
+      return static_cast<uint32_t>(guest::kWindowSize);
+    case kStackLimit:  // what functions compare their stack pointer with: memory begins at 0 here
+      return 0;
+    default:
+      return std::nullopt;
+  }
+}
 
 Operand special(LowerContext& c, SReg which) {
   const Reg r = c.b.reg(Width::b32);
@@ -107,6 +132,12 @@ Operand warp_and_processor(LowerContext& c, SReg warp, SReg processor) {
     return Operand(c.make(Op::shl, Type::u32, {low, imm(place)}));
   };
   return c.make(Op::or_, Type::u32, {field(warp, 0x3f, 8), field(processor, 0x1ff, 20)});
+}
+
+Operand window(LowerContext& c, SReg which) {
+  const Reg base = c.b.reg(Width::b64);
+  c.b.emit(Op::sreg, Type::u64, {base}, {}).mode = static_cast<uint8_t>(which);
+  return c.make(Op::trunc32, Type::u32, {base});
 }
 
 Operand timer_word(LowerContext& c, bool high) {
@@ -131,6 +162,9 @@ void lower_s2r(LowerContext& c, const Instruction& i) {
   if (code == kVirtualId) return put(warp_and_processor(c, SReg::warpid, SReg::smid));
   if (code == kVirtualConfig) return put(warp_and_processor(c, SReg::nwarpid, SReg::nsmid));
   if (code == kTimerLow || code == kTimerHigh) return put(timer_word(c, code == kTimerHigh));
+  if (code == kSharedWindow) return put(window(c, SReg::shared_window));
+  if (code == kLocalWindow) return put(window(c, SReg::local_window));
+  if (const auto value = fixed_value(code)) return put(imm(*value));
   const auto found = regs.find(code);
   if (found == regs.end())
     throw Unsupported(fmt::format("special register {:#x} is not supported yet", code));

@@ -3,14 +3,14 @@
 //
 // Instructions of variable latency work on after they were issued. Until a wait says otherwise, the
 // registers they write must not be used and those they read must not be overwritten (predicates are
-// read when an instruction is issued; instructions of one kind, all those of memory or all others,
-// keep their order among themselves; barriers and fences find all sources read). A wait on a
-// scoreboard also covers what was issued before it and has no scoreboard of its own, because
-// compilers signal the last load of a batch only.
+// read when an instruction is issued). Where a source has no scoreboard, instructions of one kind,
+// all those of memory or all others, keep their order among themselves, and barriers and fences
+// find it read; where it has one, only what follows a load in memory may do without the wait. A
+// wait on a scoreboard also covers what was issued before it and has no scoreboard of its own,
+// because compilers signal the last load of a batch only.
 //
-// Over branches the linter believes only what holds on every way to a place, and nothing where the
-// ways are not known (targets of the branch stack, returns, code that does not decode): what it
-// reports is wrong on some way, but not everything that is wrong is found.
+// Where ways meet, what is under way on any of them counts: what is reported is wrong on some way
+// through the code. Nothing is known behind ways that are not followed (ways.hpp).
 #include <fmt/format.h>
 
 #include <map>
@@ -18,6 +18,7 @@
 
 #include "runtime/isa/sass/lowering/semantics.hpp"
 #include "runtime/isa/sass/rules/touched.hpp"
+#include "runtime/isa/sass/rules/ways.hpp"
 
 namespace lanewise::sass {
 namespace {
@@ -27,20 +28,23 @@ constexpr unsigned kNoScoreboard = 7;
 /// Which instructions' results and sources are still under way.
 struct State {
   std::set<size_t> results, sources;
-  bool operator==(const State&) const = default;
+  /// True when something was new.
+  bool join(const State& o) {
+    const size_t before = results.size() + sources.size();
+    results.insert(o.results.begin(), o.results.end());
+    sources.insert(o.sources.begin(), o.sources.end());
+    return results.size() + sources.size() != before;
+  }
 };
 
-void keep_common(std::set<size_t>& a, const std::set<size_t>& b) {
-  std::erase_if(a, [&](size_t n) { return b.count(n) == 0; });
-}
+/// Calls and branch stacks make copies of code; more than so many are not looked at.
+constexpr size_t kMaxPlaces = 1 << 14;
 
 class KernelLint {
  public:
-  KernelLint(const Kernel& kernel, std::vector<Diagnostic>& out) : kernel_(kernel), out_(out) {
-    for (size_t n = 0; n < code().size(); ++n) {
-      by_pc_[code()[n].pc] = n;
-      touched_.push_back(touched(code()[n]));
-    }
+  KernelLint(const Kernel& kernel, std::vector<Remark>& out)
+      : kernel_(kernel), out_(out), ways_(kernel) {
+    for (const Instruction& i : code()) touched_.push_back(touched(i));
   }
 
   void run() {
@@ -50,8 +54,7 @@ class KernelLint {
         report(0, "no control fields are given: waits and schedules were not judged", true);
       return;
     }
-    find_blocks();
-    propagate();
+    find_ways();
     reporting_ = true;
     for (const auto& [start, state] : known_) walk(start, state);
   }
@@ -60,12 +63,7 @@ class KernelLint {
   const std::vector<Instruction>& code() const { return kernel_.code; }
 
   void report(size_t n, const std::string& message, bool warning = false) {
-    const Instruction& i = code()[n];
-    if (!reported_.emplace(n, message).second) return;
-    const std::string place =
-        i.line == 0 ? fmt::format("kernel '{}', at {:#06x}: {}: ", kernel_.name, i.pc, print(i))
-                    : "";
-    out_.push_back({i.line, i.column, place + message, warning});
+    if (reported_.emplace(n, message).second) out_.push_back({n, message, warning});
   }
 
   /// Strictly by the document, its warnings are errors.
@@ -81,77 +79,45 @@ class KernelLint {
 
   // --- the flow of control -----------------------------------------------------------------------
 
-  void add_leader(size_t n, bool unknown_ways) {
-    if (n >= code().size()) return;
-    leaders_.insert(n);
-    if (unknown_ways) known_[n] = {};
+  void find_ways() {
+    // What no known way leads to begins with nothing under way.
+    for (size_t n = 0; n < code().size(); n = unreached()) start_at(n);
+  }
+  size_t unreached() const {
+    for (const std::set<size_t>* starts : {&ways_.unknown(), &ways_.leaders()})
+      for (const size_t n : *starts) {
+        const auto at = known_.lower_bound({n, BranchStack::kEmpty});
+        if (at == known_.end() || at->first.index != n) return n;
+      }
+    return code().size();
   }
 
-  void find_blocks() {
-    add_leader(0, true);
-    for (size_t n = 0; n < code().size(); ++n) {
-      const Instruction& i = code()[n];
-      const bool call = i.form->flow == Flow::call, push = call || i.form->flow == Flow::push;
-      if (i.operand(Role::target) != nullptr) add_leader(target(i), push);
-      if (is_jump(i)) add_leader(n + 1, call);
-      if (i.form->unknown) add_leader(n + 1, true);
-    }
-    unknown_ = {};
-    for (const auto& [n, state] : known_) unknown_.insert(n);
-  }
-
-  static bool is_jump(const Instruction& i) {
-    return i.form->flow != Flow::next && i.form->flow != Flow::push;
-  }
-  size_t target(const Instruction& i) const {
-    const auto found = by_pc_.find(branch_target(i));
-    return found == by_pc_.end() ? code().size() : found->second;
-  }
-
-  void propagate() {
-    std::set<size_t> pending = unknown_;
+  void start_at(size_t n) {
+    known_[{n, BranchStack::kEmpty}] = {};
+    std::set<Place> pending = {{n, BranchStack::kEmpty}};
     while (!pending.empty()) {
-      const size_t start = *pending.begin();
+      const Place start = *pending.begin();
       pending.erase(pending.begin());
       const auto [last, state] = walk(start, known_.at(start));
-      for (const size_t next : successors(last))
-        if (meet(next, state)) pending.insert(next);
+      for (const Place& next : ways_.successors(last)) {
+        if (known_.size() >= kMaxPlaces && !known_.contains(next)) continue;
+        const auto [at, is_new] = known_.try_emplace(next, state);
+        if (is_new || at->second.join(state)) pending.insert(next);
+      }
     }
-  }
-
-  /// True when what is known at `start` changed.
-  bool meet(size_t start, const State& state) {
-    if (start >= code().size() || unknown_.count(start) != 0) return false;
-    const auto [at, is_new] = known_.try_emplace(start, state);
-    if (is_new) return true;
-    State before = at->second;
-    keep_common(at->second.results, state.results);
-    keep_common(at->second.sources, state.sources);
-    return !(before == at->second);
-  }
-
-  std::vector<size_t> successors(size_t last) const {
-    const Instruction& i = code()[last];
-    if (!is_jump(i)) return {last + 1};
-    std::vector<size_t> out;
-    const bool always = i.guard() == kPT && !i.guard_negated();
-    if (i.form->flow == Flow::branch) out.push_back(target(i));
-    if (!always && i.form->has_guard) out.push_back(last + 1);
-    return out;
   }
 
   struct Walked {
-    size_t last;
+    Place last;
     State state;
   };
   /// The block that begins at `start`: its last instruction and what is under way behind it.
-  Walked walk(size_t start, State state) {
-    size_t n = start;
-    for (;; ++n) {
-      step(n, state);
-      if (is_jump(code()[n]) || n + 1 == code().size() || leaders_.count(n + 1) != 0) break;
+  Walked walk(Place at, State state) {
+    for (;; ++at.index) {
+      step(at.index, state);
+      at.stack = ways_.behind(at);
+      if (ways_.ends_block(at.index)) return {at, std::move(state)};
     }
-    return {n, std::move(state)};
   }
 
   // --- scoreboards -------------------------------------------------------------------------------
@@ -164,7 +130,8 @@ class KernelLint {
     for (unsigned sb = 0; sb < 6; ++sb)
       if ((i.control.wait_mask() >> sb & 1) != 0) wait(state, sb, 0, n);
     depbar(n, state);
-    if (i.form->is(kSourcesRead)) state.sources.clear();
+    if (i.form->is(kSourcesRead))
+      std::erase_if(state.sources, [&](size_t e) { return read_sb(e) == kNoScoreboard; });
     judge(n, state);
     if (!i.form->variable_latency) return;
     state.results.erase(n);
@@ -223,17 +190,21 @@ class KernelLint {
     for (size_t n = kFirstPredicate; n < p.size(); ++n) p.reset(n);
     return p;
   }
+  /// Does `b` find the sources of the earlier `a` read without a wait?
   bool keep_order(size_t a, size_t b) const {
     const Instruction &x = code()[a], &y = code()[b];
     if (!x.form->variable_latency || !y.form->variable_latency) return false;
-    return (x.operand(Role::addr) == nullptr) == (y.operand(Role::addr) == nullptr);
+    const bool memory = x.operand(Role::addr) != nullptr;
+    if (memory != (y.operand(Role::addr) != nullptr)) return false;
+    return read_sb(a) == kNoScoreboard || (memory && !x.form->is(kStores) && !x.form->is(kAtomic));
   }
 
   void judge(size_t n, State& state) {
     const Touched& now = touched_[n];
     std::erase_if(state.results, [&](size_t e) {
-      const Places both = (now.reads | now.writes) & touched_[e].writes;
-      if (e == n || both.none() || !meets(e, n)) return false;
+      const Places used = e == n ? now.reads : now.reads | now.writes;
+      const Places both = used & touched_[e].writes;
+      if (both.none() || !meets(e, n)) return false;
       if (reporting_) complain(n, e, both, write_sb(e), "result", "&wr");
       return true;
     });
@@ -260,20 +231,32 @@ class KernelLint {
   }
 
   const Kernel& kernel_;
-  std::vector<Diagnostic>& out_;
+  std::vector<Remark>& out_;
   std::vector<Touched> touched_;
-  std::map<uint64_t, size_t> by_pc_;
-  std::set<size_t> leaders_, unknown_;
-  std::map<size_t, State> known_;  ///< at the start of each block that is reached
+  Ways ways_;
+  std::map<Place, State> known_;  ///< at the start of each block that is reached
   std::set<std::pair<size_t, std::string>> reported_;
   bool reporting_ = false;
 };
 
 }  // namespace
 
+std::vector<Remark> lint(const Kernel& kernel) {
+  std::vector<Remark> out;
+  KernelLint(kernel, out).run();
+  return out;
+}
+
 std::vector<Diagnostic> lint(const Listing& listing) {
   std::vector<Diagnostic> out;
-  for (const Kernel& k : listing.kernels) KernelLint(k, out).run();
+  for (const std::vector<Kernel>* list : {&listing.kernels, &listing.functions})
+    for (const Kernel& k : *list)
+      for (const Remark& r : lint(k)) {
+        const Instruction& i = k.code[r.index];
+        const std::string place =
+            i.line == 0 ? fmt::format("kernel '{}', at {:#06x}: {}: ", k.name, i.pc, print(i)) : "";
+        out.push_back({i.line, i.column, place + r.message, r.warning});
+      }
   return out;
 }
 

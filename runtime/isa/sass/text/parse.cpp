@@ -4,6 +4,7 @@
 #include <map>
 
 #include "runtime/isa/sass/sass.hpp"
+#include "runtime/isa/sass/text/listed_control.hpp"
 #include "runtime/support/cursor.hpp"
 
 namespace lanewise::sass {
@@ -55,6 +56,7 @@ class ListingParser {
     std::string_view rest = clean;
     for (line_ = 1; !rest.empty() && !full(); ++line_) {
       const size_t end = rest.find('\n');
+      listed_.line(text.substr(clean.size() - rest.size(), end));
       parse_line(rest.substr(0, end));
       rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
     }
@@ -194,6 +196,13 @@ class ListingParser {
     in.seek(end);
     Parsed p = parse_instruction(line.substr(start, end - start), listing_.arch);
     if (!p.instruction) return report(line_, start + p.error.column, p.error.message);
+    if (const auto control = listed_.next(); control && !p.instruction->has_control) {
+      const std::string complaint =
+          control_complaint(*p.instruction->form, p.instruction->word, *control);
+      if (!complaint.empty()) return report(line_, start + 1, complaint);
+      p.instruction->control = *control;
+      p.instruction->has_control = true;
+    }
     p.instruction->line = line_;
     p.instruction->column = static_cast<uint32_t>(start + 1);
     p.instruction->text = squeeze(line.substr(start, end - start));
@@ -245,6 +254,7 @@ class ListingParser {
   }
 
   Listing& listing_;
+  ListedControl listed_;
   bool sections_ = false;  ///< the file says where kernels begin
   unsigned forced_arch_;
   size_t max_errors_;
