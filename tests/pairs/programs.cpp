@@ -167,76 +167,78 @@ TEST_CASE("pairs: switches") {
   auto k = ints_between<int32_t>(n, 73, 0, 30);
   k[5] = -1000000, k[6] = 4096, k[7] = 123456789;
   const std::string text = some_text(32 * 40, 74, "ab1 2_\"+z  9");
-  both("switches", [&](lanewise::Module& m) {
-    Buffer o = device().buffer(op), a = device().buffer(x), b = device().buffer(y),
-           out = zeros<int32_t>(n);
-    m.kernel("dense").launch({.grid = {2}, .block = {64}}, o, a, b, out).check();
-    std::vector<int32_t> want;
-    for (size_t i = 0; i < n; ++i) {
-      const int32_t p = x[i], q = y[i];
-      const auto u = static_cast<uint32_t>(p), v = static_cast<uint32_t>(q);
-      const std::array<uint32_t, 12> results = {u + v,
-                                                u - v,
-                                                u * v,
-                                                q == 0 ? 0 : static_cast<uint32_t>(p / q),
-                                                u & v,
-                                                u | v,
-                                                u ^ v,
-                                                u << (v & 31),
-                                                static_cast<uint32_t>(p >> (v & 31)),
-                                                p < q ? 1U : 0U,
-                                                static_cast<uint32_t>(std::popcount(u)) + v,
-                                                static_cast<uint32_t>(std::abs(p) % 97)};
-      const auto code = static_cast<size_t>(static_cast<uint32_t>(op[i]));
-      want.push_back(code < 12 ? static_cast<int32_t>(results[code]) : -1);
-    }
-    check_contents(out, want);
+  both("switches",
+       [&](lanewise::Module& m) {
+         Buffer o = device().buffer(op), a = device().buffer(x), b = device().buffer(y),
+                out = zeros<int32_t>(n);
+         m.kernel("dense").launch({.grid = {2}, .block = {64}}, o, a, b, out).check();
+         std::vector<int32_t> want;
+         for (size_t i = 0; i < n; ++i) {
+           const int32_t p = x[i], q = y[i];
+           const auto u = static_cast<uint32_t>(p), v = static_cast<uint32_t>(q);
+           const std::array<uint32_t, 12> results = {u + v,
+                                                     u - v,
+                                                     u * v,
+                                                     q == 0 ? 0 : static_cast<uint32_t>(p / q),
+                                                     u & v,
+                                                     u | v,
+                                                     u ^ v,
+                                                     u << (v & 31),
+                                                     static_cast<uint32_t>(p >> (v & 31)),
+                                                     p < q ? 1U : 0U,
+                                                     static_cast<uint32_t>(std::popcount(u)) + v,
+                                                     static_cast<uint32_t>(std::abs(p) % 97)};
+           const auto code = static_cast<size_t>(static_cast<uint32_t>(op[i]));
+           want.push_back(code < 12 ? static_cast<int32_t>(results[code]) : -1);
+         }
+         check_contents(out, want);
 
-    Buffer kk = device().buffer(k);
-    m.kernel("falls").launch({.grid = {1}, .block = {n}}, kk, out).check();
-    want.clear();
-    for (const int32_t v : k) {
-      const int32_t low = v & 7;
-      int32_t r = 0;
-      if (low == 7) r = 7 * 3 + v;
-      if (low == 6) r = v;
-      if (low >= 5) r ^= 55;
-      if (low >= 2 && low <= 4) r = low == 4 ? 1001 : 1000;
-      if (low <= 1) r = low == 1 ? v - 9 : -9;
-      r += v == -1000000 ? 1 : v == 17 ? 2 : v == 4096 ? 4 : v == 123456789 ? 8 : 0;
-      want.push_back(r);
-    }
-    check_contents(out, want);
+         Buffer kk = device().buffer(k);
+         m.kernel("falls").launch({.grid = {1}, .block = {n}}, kk, out).check();
+         want.clear();
+         for (const int32_t v : k) {
+           const int32_t low = v & 7;
+           int32_t r = 0;
+           if (low == 7) r = 7 * 3 + v;
+           if (low == 6) r = v;
+           if (low >= 5) r ^= 55;
+           if (low >= 2 && low <= 4) r = low == 4 ? 1001 : 1000;
+           if (low <= 1) r = low == 1 ? v - 9 : -9;
+           r += v == -1000000 ? 1 : v == 17 ? 2 : v == 4096 ? 4 : v == 123456789 ? 8 : 0;
+           want.push_back(r);
+         }
+         check_contents(out, want);
 
-    Buffer t = device().buffer(bytes_of(text)), counts = zeros<uint32_t>(32);
-    m.kernel("tokens").launch({.grid = {1}, .block = {32}}, t, 40, counts).check();
-    std::vector<uint32_t> tokens;
-    for (size_t lane = 0; lane < 32; ++lane) {
-      const std::string s = text.substr(lane * 40, 40);
-      uint32_t found = 0;
-      for (size_t i = 0; i < s.size();) {
-        const auto name = [&](size_t j) { return std::isalnum(s[j]) != 0 || s[j] == '_'; };
-        const auto digit = [&](size_t j) { return std::isdigit(s[j]) != 0; };
-        const size_t begin = i++;
-        if (s[begin] == ' ') continue;
-        if (digit(begin)) {
-          found += 1;
-          while (i < s.size() && digit(i)) ++i;
-        } else if (name(begin)) {
-          found += 1 << 8;
-          while (i < s.size() && name(i)) ++i;
-        } else if (s[begin] == '"') {
-          found += 1 << 16;
-          const size_t close = s.find('"', i);
-          i = close == std::string::npos ? s.size() : close + 1;
-        } else {
-          found += 1 << 24;
-        }
-      }
-      tokens.push_back(found);
-    }
-    check_contents(counts, tokens);
-  });
+         Buffer t = device().buffer(bytes_of(text)), counts = zeros<uint32_t>(32);
+         m.kernel("tokens").launch({.grid = {1}, .block = {32}}, t, 40, counts).check();
+         std::vector<uint32_t> tokens;
+         for (size_t lane = 0; lane < 32; ++lane) {
+           const std::string s = text.substr(lane * 40, 40);
+           uint32_t found = 0;
+           for (size_t i = 0; i < s.size();) {
+             const auto name = [&](size_t j) { return std::isalnum(s[j]) != 0 || s[j] == '_'; };
+             const auto digit = [&](size_t j) { return std::isdigit(s[j]) != 0; };
+             const size_t begin = i++;
+             if (s[begin] == ' ') continue;
+             if (digit(begin)) {
+               found += 1;
+               while (i < s.size() && digit(i)) ++i;
+             } else if (name(begin)) {
+               found += 1 << 8;
+               while (i < s.size() && name(i)) ++i;
+             } else if (s[begin] == '"') {
+               found += 1 << 16;
+               const size_t close = s.find('"', i);
+               i = close == std::string::npos ? s.size() : close + 1;
+             } else {
+               found += 1 << 24;
+             }
+           }
+           tokens.push_back(found);
+         }
+         check_contents(counts, tokens);
+       },
+       {".ptx", ".cubin", ".rdc.cubin"});
 }
 
 namespace {
@@ -992,14 +994,16 @@ TEST_CASE("pairs: frames") {
     mixed.push_back(((x & 2) != 0 ? window : a[i ^ 1]) * 3 + window);
     grown.push_back(tree(x, x & 3));
   }
-  both("frames", [&](lanewise::Module& m) {
-    const LaunchOptions launch = {.grid = {2}, .block = {64}};
-    Buffer in = device().buffer(a), out = zeros<uint32_t>(a.size());
-    m.kernel("lookup").launch(launch, in, out).check();
-    check_contents(out, looked);
-    m.kernel("mixed").launch(launch, in, out).check();
-    check_contents(out, mixed);
-    m.kernel("grow").launch(launch, in, out).check();
-    check_contents(out, grown);
-  });
+  both("frames",
+       [&](lanewise::Module& m) {
+         const LaunchOptions launch = {.grid = {2}, .block = {64}};
+         Buffer in = device().buffer(a), out = zeros<uint32_t>(a.size());
+         m.kernel("lookup").launch(launch, in, out).check();
+         check_contents(out, looked);
+         m.kernel("mixed").launch(launch, in, out).check();
+         check_contents(out, mixed);
+         m.kernel("grow").launch(launch, in, out).check();
+         check_contents(out, grown);
+       },
+       {".ptx", ".cubin"});
 }

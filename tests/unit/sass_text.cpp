@@ -428,20 +428,18 @@ TEST_CASE("control words of vendor listings are taken from their comments") {
     REQUIRE(same != read.kernels.end());
     CHECK(sass::encode_bundles(k) == sass::encode_bundles(*same));
   }
-  // What is written on the line wins; a listing without words says nothing.
-  const std::string control = "                 /* 0x001cfc00e22007f6 */\n";
-  const auto first = [](const std::string& source) {
-    const sass::Listing l = sass::parse(source);
+  // What is written on the line wins; where words are missing, nothing is known.
+  const auto first = [](std::string_view annotation, const char* last_word) {
+    const sass::Listing l = sass::parse(
+        "k:\n   /* 0x001f8000fc0007f6 */\n/*0008*/ MOV R1, c[0x0][0x20]" + std::string(annotation) +
+        " ; /* 0x4c98078000870001 */\n NOP ; /* 0x50b0000000070f00 */\n NOP ; " + last_word + "\n");
     REQUIRE(l.ok());
     return l.kernels[0].code[0];
   };
-  const std::string word = " ; /* 0x4c98078000870001 */\n";
-  CHECK(first(control + "/*0008*/ MOV R1, c[0x0][0x20]" + word).control.bits == 0x7f6);
-  CHECK(first(control + "MOV R1, c[0x0][0x20] ?WAIT2" + word).control.bits == 0x7f2);
-  CHECK_FALSE(first(control + "MOV R1, c[0x0][0x20] ;\n").has_control);
-  CHECK_FALSE(first("MOV R1, c[0x0][0x20]" + word).has_control);
-  CHECK_FALSE(sass::parse(control + "MOV R1, c[0x0][0x20]" + word + "NOP ;\n")
-                  .kernels[0]
-                  .code[1]
-                  .has_control);
+  CHECK(first("", "/* 0x50b0000000070f00 */").control.bits == 0x7f6);
+  CHECK(first(" ?WAIT2", "/* 0x50b0000000070f00 */").control.bits == 0x7f2);
+  CHECK_FALSE(first("", "").has_control);
+  CHECK(sass::parse("k:\n/* 0x001f8000fc000746 */\nMOV R1, R2 ; /* 0x5c98078000270001 */\n"
+                    "NOP ; /* 0x50b0000000070f00 */\nNOP ; /* 0x50b0000000070f00 */\n")
+            .diagnostics.size() == 1);
 }

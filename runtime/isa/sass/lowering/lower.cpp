@@ -9,6 +9,7 @@
 #include "runtime/guest/residency.hpp"
 #include "runtime/isa/sass/lowering/branch_stack.hpp"
 #include "runtime/isa/sass/lowering/call_stack.hpp"
+#include "runtime/isa/sass/lowering/link.hpp"
 #include "runtime/isa/sass/lowering/semantics.hpp"
 
 namespace lanewise::sass {
@@ -382,40 +383,6 @@ class KernelLowering {
   std::vector<uint32_t> sites_;
   uint32_t exit_block_ = ir::kNone;
 };
-
-/// The kernel with the functions that it calls behind it, as a linker would lay them out, and with
-/// the functions that those call.
-Kernel linked(const Kernel& kernel, const Listing& listing) {
-  Kernel out = kernel;
-  std::map<std::string, uint64_t> places;
-  for (size_t n = 0; n < out.calls.size(); ++n) {  // grows on the way
-    const std::string name = out.calls[n].symbol;
-    const auto f = std::ranges::find(listing.functions, name, &Kernel::name);
-    if (f == listing.functions.end()) continue;
-    const uint64_t end = out.code.empty() ? 0 : (out.code.back().pc / 32 + 1) * 32;
-    const auto [place, is_new] = places.try_emplace(name, end);
-    out.calls[n].target = place->second + pc_of(0);
-    if (!is_new) continue;
-    out.labels.push_back({name, out.code.size()});
-    for (const Label& l : f->labels) out.labels.push_back({l.name, l.index + out.code.size()});
-    for (Instruction i : f->code) {
-      i.pc += end;
-      out.code.push_back(std::move(i));
-    }
-    for (Relocation r : f->relocations) {
-      r.pc += end;
-      out.relocations.push_back(std::move(r));
-    }
-    for (Call c : f->calls) {
-      c.pc += end;
-      out.calls.push_back(std::move(c));
-    }
-    out.registers = std::max(out.registers, f->registers);
-    if (f->local_bytes) out.local_bytes = out.local_bytes.value_or(0) + *f->local_bytes;
-    out.diagnostics.insert(out.diagnostics.end(), f->diagnostics.begin(), f->diagnostics.end());
-  }
-  return out;
-}
 
 ir::Global residency_map() {
   ir::Global g;

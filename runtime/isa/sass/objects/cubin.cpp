@@ -6,6 +6,7 @@
 #include <set>
 
 #include "runtime/isa/elf/elf.hpp"
+#include "runtime/isa/sass/lowering/link.hpp"
 #include "runtime/isa/sass/sass.hpp"
 
 namespace lanewise::sass {
@@ -17,13 +18,14 @@ using elf::ElfError;
 constexpr uint16_t kCudaMachine = 190;
 constexpr uint8_t kEntry = 0x10;     // st_other of a kernel's symbol
 constexpr uint8_t kCudaObject = 13;  // kind of a variable's symbol before the linker ran
-// Relocations: a function's address in JCAL, halves of a variable's in MOV32I.
-constexpr uint32_t kCallTarget = 0x2a, kAbs32Low = 0x2b, kAbs32High = 0x2c;
+// Relocations: a function's address in JCAL, halves of a variable's in MOV32I; a place in shared
+// memory, or in a constant bank as a number; the bank and the word of an operand, and of LDC.
+constexpr uint32_t kCallTarget = 0x2a, kAbs32Low = 0x2b, kAbs32High = 0x2c, kSharedPlace = 0x2d,
+                   kConstantPlace = 0x2e, kConstantWord = 0x32, kConstantByte = 0x36;
 constexpr uint64_t kMaxWindow = 16 << 20;  // shared and local memory of one group or lane
 constexpr uint64_t kMaxBank = 64 << 10;    // one constant bank
 
 constexpr uint32_t kUnboundedStack = 0xffffffff;  // the kernel recurses
-constexpr uint32_t kRecursionStack = 64 << 10;    // what it gets here, as its depth is unknown
 
 enum Attribute : uint8_t {
   kMaxThreads = 0x05,
@@ -286,11 +288,88 @@ class CubinReader {
       case kAbs32High:
         if (at->form->mnemonic != "MOV32I") break;
         return add_variable_half(k, *at, r);
+      case kSharedPlace:
+      case kConstantPlace:
+      case kConstantWord:
+      case kConstantByte:
+        if (put_place(k, *at, r)) return;
+        break;
       default:
         break;
     }
     complain(k, fmt::format("relocation type {:#x} at {:#x} ({}) is not supported", r.type,
                             r.offset, print(*at)));
+  }
+
+  /// What nothing has given an address yet is laid out here as a linker would: an object's symbol
+  /// in a section of shared memory says its alignment.
+  std::optional<uint64_t> shared_place(const Kernel& k, const elf::Symbol& wanted) const {
+    uint64_t place = 0;
+    for (const elf::Symbol& s : file_.symbols) {
+      if (!is_variable(s) || s.section >= file_.sections.size() || s.section != wanted.section ||
+          file_.sections[s.section].name != ".nv.shared." + k.name)
+        continue;
+      const uint64_t align = std::max<uint64_t>(s.value, 1);
+      place = (place + align - 1) / align * align;
+      if (&s == &wanted) return place;
+      place += s.size;
+    }
+    return std::nullopt;
+  }
+
+  struct BankPlace {
+    uint64_t bank = 0, offset = 0;
+  };
+  std::optional<BankPlace> constant_place(const elf::Symbol& s) const {
+    constexpr std::string_view kSection = ".nv.constant";
+    if (s.section >= file_.sections.size()) return std::nullopt;
+    const std::string& name = file_.sections[s.section].name;
+    if (!name.starts_with(kSection) || name.size() == kSection.size()) return std::nullopt;
+    const char bank = name[kSection.size()];
+    if (bank != '2' && bank != '3') return std::nullopt;
+    return BankPlace{static_cast<uint64_t>(bank - '0'), s.value};
+  }
+
+  /// Adds a place to the field that the relocation is about; false where there is no such field.
+  bool put_place(const Kernel& k, Instruction& i, const elf::Reloc& r) const {
+    using Kind = OperandSpec::Kind;
+    const elf::Symbol& symbol = file_.symbols[r.symbol];
+    const auto constant = constant_place(symbol);
+    const auto shared = r.type == kSharedPlace ? shared_place(k, symbol) : std::nullopt;
+    if (r.type == kSharedPlace ? !shared : !constant) return false;
+    const uint64_t place = (shared ? *shared : constant->offset) + static_cast<uint64_t>(r.addend);
+    uint64_t word = i.word;
+    const auto add = [&](Field field, uint64_t number) {
+      field.set(word, field.get(word) + number);
+    };
+    const auto has = [&](Kind kind) {
+      return std::ranges::find(i.form->operands, kind, &OperandSpec::kind) !=
+             i.form->operands.end();
+    };
+    const bool number = i.form->mnemonic == "MOV32I";
+    switch (r.type) {
+      case kSharedPlace:
+        if (!number && !has(Kind::address)) return false;
+        add({20, 24}, place);
+        break;
+      case kConstantPlace:
+        if (!number) return false;
+        add({20, 16}, place);
+        break;
+      case kConstantWord:
+        if (!has(Kind::cbank) || place % 4 != 0) return false;
+        add({20, 14}, place / 4);
+        Field{34, 5}.set(word, constant->bank);
+        break;
+      default:
+        if (!has(Kind::cindex)) return false;
+        add({20, 16}, place);
+        Field{36, 5}.set(word, constant->bank);
+        break;
+    }
+    if (decode_form(word, listing_.arch) != i.form) return false;
+    i.word = word;
+    return true;
   }
 
   void add_variable_half(Kernel& k, const Instruction& i, const elf::Reloc& r) const {

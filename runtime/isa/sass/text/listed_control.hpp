@@ -1,25 +1,24 @@
-// Control fields in the vendor disassembler's listings: it prints the words of a bundle as
-// comments, the control word on a line of its own above its three instructions.
+// Control fields in the vendor disassembler's listings: each word of the code stands in a comment
+// at the end of a line, control words included, in the order of the code.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "runtime/isa/sass/sass.hpp"
 
 namespace lanewise::sass {
 
-class ListedControl {
+/// The words shown for one kernel.
+class ListedWords {
  public:
-  /// Before the instructions of each line, comments included.
+  /// Each line of the kernel, comments included.
   void line(std::string_view text);
-  /// Of the next instruction on this line; none where the listing does not show its word.
-  std::optional<Control> next();
+  /// Gives instructions without annotations the control fields that were shown. Where the words are
+  /// not as many as the code needs, the text was changed and nothing is known.
+  void give_control(Kernel& kernel, std::vector<Diagnostic>& out) const;
 
  private:
-  uint64_t word_ = 0;
-  unsigned left_ = 0;  ///< instructions of the bundle that are still to come
-  bool shown_ = false;
+  std::vector<uint64_t> words_;
 };
 
 }  // namespace lanewise::sass

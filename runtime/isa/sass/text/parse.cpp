@@ -56,12 +56,15 @@ class ListingParser {
     std::string_view rest = clean;
     for (line_ = 1; !rest.empty() && !full(); ++line_) {
       const size_t end = rest.find('\n');
-      listed_.line(text.substr(clean.size() - rest.size(), end));
+      const std::string_view whole = text.substr(clean.size() - rest.size(), end);
       parse_line(rest.substr(0, end));
+      if (!listing_.kernels.empty()) listed_[listing_.kernels.size() - 1].line(whole);
       rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
     }
     if (open_brace_line_ != 0)
       report(open_brace_line_, open_brace_column_, "'{' is never closed, expected '}'");
+    for (const auto& [n, words] : listed_)
+      words.give_control(listing_.kernels[n], listing_.diagnostics);
     drop_empty_kernels();
     if (listing_.kernels.empty() && listing_.ok())
       report(1, 1, "no instructions found, expected SASS text");
@@ -196,13 +199,6 @@ class ListingParser {
     in.seek(end);
     Parsed p = parse_instruction(line.substr(start, end - start), listing_.arch);
     if (!p.instruction) return report(line_, start + p.error.column, p.error.message);
-    if (const auto control = listed_.next(); control && !p.instruction->has_control) {
-      const std::string complaint =
-          control_complaint(*p.instruction->form, p.instruction->word, *control);
-      if (!complaint.empty()) return report(line_, start + 1, complaint);
-      p.instruction->control = *control;
-      p.instruction->has_control = true;
-    }
     p.instruction->line = line_;
     p.instruction->column = static_cast<uint32_t>(start + 1);
     p.instruction->text = squeeze(line.substr(start, end - start));
@@ -254,8 +250,8 @@ class ListingParser {
   }
 
   Listing& listing_;
-  ListedControl listed_;
-  bool sections_ = false;  ///< the file says where kernels begin
+  std::map<size_t, ListedWords> listed_;  ///< by kernel
+  bool sections_ = false;                 ///< the file says where kernels begin
   unsigned forced_arch_;
   size_t max_errors_;
   uint32_t line_ = 0;
