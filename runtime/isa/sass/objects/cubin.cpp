@@ -292,7 +292,7 @@ class CubinReader {
       case kConstantPlace:
       case kConstantWord:
       case kConstantByte:
-        if (put_place(k, *at, r)) return;
+        if (put_place(k, k.code[static_cast<size_t>(at - k.code.begin())], r)) return;
         break;
       default:
         break;
