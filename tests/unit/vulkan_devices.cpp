@@ -62,7 +62,7 @@ TEST_CASE("a selector that matches nothing lists what there is") {
     const Error error = error_of([&] { vulkan::choose_device(devices, selector); });
     CHECK(error.kind() == ErrorKind::device);
     CHECK(mentions(error, selector));
-    CHECK(mentions(error, "3: Big GPU"));
+    CHECK(mentions(error, "3 = Big GPU"));
   }
   const Error none = error_of([] { vulkan::choose_device({}, "auto"); });
   CHECK(none.kind() == ErrorKind::device);
