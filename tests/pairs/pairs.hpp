@@ -76,4 +76,13 @@ inline std::vector<double> random_doubles(size_t n, uint64_t seed, double low = 
   return out;
 }
 
+inline std::vector<uint8_t> bytes_of(const std::string& s) {
+  return {s.begin(), s.end()};
+}
+inline std::string some_text(size_t n, uint64_t seed, const std::string& letters) {
+  std::string s;
+  for (const uint64_t x : random_ints<uint64_t>(n, seed)) s += letters[x % letters.size()];
+  return s;
+}
+
 }  // namespace pairs
