@@ -1,8 +1,12 @@
 #include "runtime/isa/gcn/objects/metadata.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <set>
+
+#include "runtime/support/message.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -35,7 +39,7 @@ uint32_t number(const std::map<std::string, std::string>& fields, const char* ke
   const auto found = fields.find(key);
   return found == fields.end()
              ? 0
-             : static_cast<uint32_t>(std::strtoul(found->second.c_str(), nullptr, 10));
+             : static_cast<uint32_t>(std::strtoul(found->second.c_str(), nullptr, 0));
 }
 std::string text(const std::map<std::string, std::string>& fields, const char* key) {
   const auto found = fields.find(key);
@@ -136,46 +140,75 @@ void add_parameter(Kernel& kernel, const std::string& name, uint32_t offset, uin
   (hidden ? kernel.hidden : kernel.params).push_back(std::move(p));
 }
 
-void MetadataReader::line(std::string_view raw) {
+namespace {
+
+/// What is said of a value in a style of YAML that is not read.
+std::string unread(std::string_view value) {
+  constexpr std::string_view kStyles = "{[&*|>!?%@`";
+  value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
+  if (value.empty() || value == "[]" || value == "{}" ||
+      kStyles.find(value[0]) == std::string_view::npos)
+    return "";
+  return fmt::format(
+      "metadata in this style of YAML is not read: '{}'; one field a line, as "
+      "compilers write it, is",
+      cut_long_words(value));
+}
+
+}  // namespace
+
+std::string MetadataReader::line(std::string_view raw) {
   const size_t indent = raw.find_first_not_of(" \t");
-  if (indent == std::string_view::npos) return;
+  if (indent == std::string_view::npos || raw[indent] == '#') return "";
   std::string_view body = raw.substr(indent);
-  if (indent == 0) {
-    in_kernels_ = body.substr(0, 15) == "amdhsa.kernels:";
-    in_args_ = false;
-    return;
-  }
-  if (!in_kernels_) return;
   const bool item = body.substr(0, 2) == "- ";
+  if (indent == 0 && !item) {
+    constexpr std::string_view kKernels = "amdhsa.kernels:";
+    in_kernels_ = body.substr(0, kKernels.size()) == kKernels;
+    in_args_ = false;
+    first_item_.reset();
+    return in_kernels_ ? unread(body.substr(kKernels.size())) : "";
+  }
+  if (!in_kernels_) return "";
   if (item) body.remove_prefix(2);
-  if (item && indent <= 2) {
+  if (item && indent == first_item_.value_or(indent)) {
+    first_item_ = indent;
     entries_.emplace_back();
     in_args_ = false;
   }
-  if (entries_.empty()) return;
-  if (!item && indent <= 4) in_args_ = false;
+  if (entries_.empty()) return "";
+  // Fields of a kernel stand behind its dash; what belongs to an argument stands further in.
+  if (!item && indent <= *first_item_ + 2) in_args_ = false;
   if (item && in_args_) entries_.back().args.emplace_back();
+  if (std::string bad = unread(body); !bad.empty()) return bad;
   const size_t colon = body.find(':');
-  if (colon == std::string_view::npos) return;
+  if (colon == std::string_view::npos) return "";
   const std::string key = trimmed(body.substr(0, colon)), value = trimmed(body.substr(colon + 1));
+  if (std::string bad = unread(body.substr(colon + 1)); !bad.empty()) return bad;
   if (in_args_ && !entries_.back().args.empty())
     entries_.back().args.back().fields[key] = value;
   else if (!in_args_)
     entries_.back().fields[key] = value;
   if (key == ".args") in_args_ = true;
+  return "";
 }
 
-void MetadataReader::apply(std::vector<Kernel>& kernels) const {
+std::string MetadataReader::apply(std::vector<Kernel>& kernels) const {
   for (const Entry& e : entries_) {
     for (Kernel& k : kernels) {
       if (k.name != text(e.fields, ".name")) continue;
       k.kernarg_bytes = std::max(k.kernarg_bytes, number(e.fields, ".kernarg_segment_size"));
-      for (const Argument& a : e.args)
+      for (const Argument& a : e.args) {
+        for (const char* field : {".offset", ".size", ".value_kind"})
+          if (!a.fields.contains(field))
+            return fmt::format("metadata: an argument of kernel '{}' has no {}", k.name, field);
         add_parameter(k, text(a.fields, ".name"), number(a.fields, ".offset"),
                       number(a.fields, ".size"), text(a.fields, ".value_kind"),
                       text(a.fields, ".type_name"));
+      }
     }
   }
+  return "";
 }
 
 }  // namespace lanewise::gcn

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/isa/gcn/gcn.hpp"
@@ -20,11 +22,14 @@ void apply_amdhsa(const AmdhsaValues& values, Kernel& kernel);
 void add_parameter(Kernel& kernel, const std::string& name, uint32_t offset, uint32_t size,
                    const std::string& kind, const std::string& type_name);
 
-/// Reads the kernels' argument lists line by line.
+/// Reads the kernels' argument lists line by line. Of YAML it knows what compilers write: lists and
+/// maps by indentation.
 class MetadataReader {
  public:
-  void line(std::string_view text);
-  void apply(std::vector<Kernel>& kernels) const;
+  /// What is wrong with the line; empty when nothing is.
+  std::string line(std::string_view text);
+  /// Gives kernels their parameters; says what is missing, empty when nothing is.
+  std::string apply(std::vector<Kernel>& kernels) const;
 
  private:
   struct Argument {
@@ -35,6 +40,7 @@ class MetadataReader {
     std::vector<Argument> args;
   };
   std::vector<Entry> entries_;
+  std::optional<size_t> first_item_;  ///< where the dashes of kernels stand
   bool in_kernels_ = false, in_args_ = false;
 };
 

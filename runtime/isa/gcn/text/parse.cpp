@@ -78,7 +78,8 @@ class FileParser {
       resolve(k);
       write_code(k);
     }
-    metadata_.apply(listing_.kernels);
+    if (const std::string bad = metadata_.apply(listing_.kernels); !bad.empty())
+      report(line_, 1, bad);
     separate_functions();
     if (listing_.kernels.empty() && listing_.ok())
       report(1, 1, "no instructions found, expected GCN assembly text");
@@ -104,8 +105,8 @@ class FileParser {
     if (in_metadata_) {
       if (in.take_word(".end_amdgpu_metadata") || in.rest().substr(0, 20) == ".end_amdgpu_metadata")
         in_metadata_ = false;
-      else
-        metadata_.line(line);
+      else if (const std::string bad = metadata_.line(line); !bad.empty())
+        report(line_, 1, bad);
       return;
     }
     while (!in.done() && take_label(in)) {

@@ -1,0 +1,63 @@
+// .amdgpu_metadata of assembly files: the styles of YAML that are read, and those that are refused.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "runtime/isa/gcn/gcn.hpp"
+
+using namespace lanewise;
+
+namespace {
+
+gcn::Listing parsed(const std::string& kernels) {
+  return gcn::parse(
+      ".amdgcn_target \"amdgcn-amd-amdhsa--gfx803\"\nk:\n s_endpgm\n.amdhsa_kernel k\n"
+      " .amdhsa_kernarg_size 16\n .amdhsa_next_free_vgpr 1\n .amdhsa_next_free_sgpr 8\n"
+      ".end_amdhsa_kernel\n.amdgpu_metadata\n" +
+      kernels + "amdhsa.version:\n  - 1\n  - 0\n.end_amdgpu_metadata\n");
+}
+
+std::string complaint(const std::string& kernels) {
+  const gcn::Listing l = parsed(kernels);
+  return l.diagnostics.empty() ? "" : l.diagnostics[0].message;
+}
+
+}  // namespace
+
+TEST_CASE("gcn metadata: wherever the dashes stand") {
+  for (const std::string indent : {"", "  ", "    "}) {
+    for (const std::string inner : {"", "  ", "    "}) {
+      const std::string field = indent + "  ", arg = field + inner;
+      CAPTURE(indent.size());
+      CAPTURE(inner.size());
+      const gcn::Listing l =
+          parsed("amdhsa.kernels:\n" + indent + "- .args:\n" + arg + "- .name: out\n" + arg +
+                 "  .offset: 0\n" + arg + "  .size: 8\n" + arg + "  .value_kind: global_buffer\n" +
+                 arg + "- .offset: 0x8\n" + arg + "  .size: 4\n" + arg +
+                 "  .value_kind: by_value\n" + arg + "  .name: 'n'\n" + field + ".name: k\n");
+      REQUIRE(l.ok());
+      REQUIRE(l.kernels.size() == 1);
+      const auto& params = l.kernels[0].params;
+      REQUIRE(params.size() == 2);
+      CHECK(params[0].name == "out");
+      CHECK(params[0].pointer);
+      CHECK(params[1].name == "n");
+      CHECK(params[1].offset == 8);
+      CHECK(params[1].size == 4);
+    }
+  }
+}
+
+TEST_CASE("gcn metadata: what is not read is refused") {
+  const std::string start = "amdhsa.kernels:\n  - .name: k\n    .args:\n";
+  for (const std::string args :
+       {"      - { .name: x, .size: 8, .offset: 0, .value_kind: global_buffer }\n",
+        "      - .name: &anchor x\n", "      - .name: |\n"}) {
+    CAPTURE(args);
+    CHECK(complaint(start + args).find("in this style of YAML is not read") != std::string::npos);
+  }
+  CHECK(complaint("amdhsa.kernels: [{.name: k}]\n").find("style of YAML") != std::string::npos);
+  CHECK(complaint("amdhsa.kernels:\n  - .name: k\n    .args: []\n") == "");
+  CHECK(complaint(start + "      - .name: x\n        .size: 8\n        .value_kind: by_value\n") ==
+        "metadata: an argument of kernel 'k' has no .offset");
+}
