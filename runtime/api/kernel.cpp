@@ -32,6 +32,8 @@ std::string describe_nearest(const guest::Nearest& nearest, uint64_t address, ui
         end > a.size ? fmt::format(", {} past its end", bytes_text(end - a.size)) : "";
     return fmt::format("'{}' (offset {} of {} bytes{})", a.name, address - a.address, a.size, over);
   }
+  if (nearest.distance == 1)
+    return fmt::format("'{}' ({}; right behind its end)", a.name, bytes_text(a.size));
   if (nearest.distance > 0) {
     return fmt::format("'{}' ({}; {} past its end)", a.name, bytes_text(a.size),
                        bytes_text(static_cast<uint64_t>(nearest.distance - 1)));

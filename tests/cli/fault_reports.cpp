@@ -78,7 +78,7 @@ TEST_CASE("the nearest allocation, by name and distance") {
   };
   // The buffer of 10 bytes lies at 0x10000000; what the parameters need comes behind it.
   const Row rows[] = {
-      {"ld.global.u8 %r3, [%rd1+10];", "--memcheck alloc", "'{}' (10 bytes; 0 bytes past its end)",
+      {"ld.global.u8 %r3, [%rd1+10];", "--memcheck alloc", "'{}' (10 bytes; right behind its end)",
        10},
       {"ld.global.u8 %r3, [%rd1+11];", "--memcheck alloc", "'{}' (10 bytes; 1 byte past its end)",
        11},

@@ -161,7 +161,7 @@ TEST_CASE("ptx_run stays inside registered memory when there is any") {
   const Registered r(x.data(), 8);
   CHECK(ptx_run(kScale.c_str(), 3, args, 4, 1, 1, 1, 1, 1, 0) == LW_ERROR_GUEST);
   CHECK(lw_last_detail() == LW_DETAIL_FAULT);
-  CHECK(std::string(lw_last_error()).find("(8 bytes; 0 bytes past its end)") != std::string::npos);
+  CHECK(std::string(lw_last_error()).find("(8 bytes; right behind its end)") != std::string::npos);
   CHECK(x == std::vector<float>{10, 21, 3, 4});
 }
 
