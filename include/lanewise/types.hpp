@@ -27,7 +27,8 @@ enum class FaultKind : uint8_t {
   stack_overflow,
   barrier_divergence,  ///< waits at a barrier that its partners never reach
   write_to_read_only,
-  trap,  ///< the guest asked for it (PTX trap, SASS BPT.TRAP)
+  trap,           ///< the guest asked for it (PTX trap, SASS BPT.TRAP)
+  uninitialised,  ///< a read of bytes that nobody wrote (--check init)
 };
 std::string_view name(FaultKind);
 

@@ -8,7 +8,6 @@
 #include "runtime/api/state.hpp"
 #include "runtime/guest/launch_block.hpp"
 #include "runtime/guest/pointer_bounds.hpp"
-#include "runtime/guest/uninitialised.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
 #include "runtime/isa/sass/sass.hpp"
@@ -95,7 +94,8 @@ FaultReport report(const ir::Program& p, const Fault& f, std::span<const Allocat
   r.lane = f.lane % p.wave_lanes;
   r.address = f.address;
   r.size = f.size;
-  if (f.size != 0 && f.kind != kUninitialised && in_guest_memory(p, f)) add_nearest(r, allocations);
+  if (f.size != 0 && f.kind != FaultKind::uninitialised && in_guest_memory(p, f))
+    add_nearest(r, allocations);
   add_parameter(r, p, f, allocations, params);
   return r;
 }

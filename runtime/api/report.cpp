@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "lanewise/lanewise.hpp"
-#include "runtime/guest/uninitialised.hpp"
 
 namespace lanewise {
 namespace {
@@ -37,11 +36,11 @@ std::string headline(const FaultReport& f) {
       return "stack overflow";
     case FaultKind::trap:
       return "trap executed";
+    case FaultKind::uninitialised:
+      return fmt::format("read of {} bytes that nobody wrote at 0x{:x}", f.size, f.address);
     case FaultKind::none:
       break;
   }
-  if (f.kind == kUninitialised)
-    return fmt::format("read of {} bytes that nobody wrote at 0x{:x}", f.size, f.address);
   return "no fault";
 }
 

@@ -1,5 +1,4 @@
 #include "runtime/guest/engine.hpp"
-#include "runtime/guest/uninitialised.hpp"
 
 namespace lanewise {
 
@@ -27,8 +26,9 @@ std::string_view name(FaultKind kind) {
       return "write_to_read_only";
     case FaultKind::trap:
       return "trap";
+    case FaultKind::uninitialised:
+      return "uninitialised";
   }
-  if (kind == kUninitialised) return "uninitialised";
   return "unknown";
 }
 

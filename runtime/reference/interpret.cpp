@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "runtime/guest/layout.hpp"
-#include "runtime/guest/uninitialised.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/ir/integer.hpp"
 #include "runtime/reference/atomics.hpp"
@@ -323,8 +322,10 @@ void Group::check_written(Lane& lane, const Code& code, const Located& at) {
       std::ranges::find_if(written_, [&](const Written& w) { return w.holds(at.data); });
   if (found == written_.end()) return;
   if (code.action != Action::store && !found->all(at.data, mem.bytes()))
-    record(lane,
-           {.kind = kUninitialised, .site = code.site, .address = at.address, .size = mem.bytes()});
+    record(lane, {.kind = FaultKind::uninitialised,
+                  .site = code.site,
+                  .address = at.address,
+                  .size = mem.bytes()});
   if (code.action == Action::load) return;
   const unsigned size = ir::size_of(mem.elem);
   for (uint32_t i = 0; i < mem.count; ++i)

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "runtime/guest/uninitialised.hpp"
 #include "runtime/script/parser.hpp"
 
 namespace lanewise::script {
@@ -12,7 +11,7 @@ namespace {
 FaultKind fault_named(const std::string& n, Loc loc) {
   std::string known;
   for (auto k = static_cast<uint8_t>(FaultKind::out_of_range);
-       k <= static_cast<uint8_t>(kUninitialised); ++k) {
+       k <= static_cast<uint8_t>(FaultKind::uninitialised); ++k) {
     const auto kind = static_cast<FaultKind>(k);
     if (name(kind) == n) return kind;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", name(kind));
