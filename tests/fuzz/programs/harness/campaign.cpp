@@ -189,6 +189,8 @@ bool run_campaign(const InstructionSet& set, const CampaignOptions& options) {
                board.times[n].refused == 0
                    ? ""
                    : fmt::format(" ({} cannot run in lane mode)", board.times[n].refused.load()));
+  if (const uint64_t ended = ended_by_drivers.exchange(0); ended != 0)
+    fmt::print(" {} runs were ended by the driver's limit of loops;", ended);
   fmt::print("\n");
   std::fflush(stdout);
   return board.wrong == 0;

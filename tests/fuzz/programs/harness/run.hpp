@@ -1,6 +1,8 @@
 // One program on one engine, against its outcome.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +22,9 @@ struct Compiled {
 };
 /// Throws std::runtime_error with the messages when the text is rejected.
 Compiled compile(const Program& program, const InstructionSet& set, const Style& style);
+
+/// Programs in serial mode that a driver ended with a message: nothing is known of their values.
+inline std::atomic<uint64_t> ended_by_drivers = 0;
 
 /// What is wrong, in words; nothing when all is as the outcome says.
 std::optional<std::string> run(Engine& engine, const Compiled& compiled, const Program& program,
