@@ -22,15 +22,24 @@ uint64_t address_of(const ir::Module& m, const std::vector<PlacedGlobal>& placed
   return guest::function_address(static_cast<uint32_t>(it - m.functions.begin()));
 }
 
-/// Accesses that surely lie in a variable of the kernel need no check.
-void keep_places(ir::Program& kernel, const ir::Module& m,
-                 const std::vector<PlacedGlobal>& placed) {
-  for (const ir::Symbol& s : kernel.symbols) {
-    const auto at = std::ranges::find(placed, s.name, &PlacedGlobal::name);
-    if (at == placed.end()) continue;
+/// Where the kernel's variables will lie; nothing when it names an address outside one of them,
+/// which could lie in another.
+std::vector<ir::Variable> variables_of(const ir::Program& kernel, const ir::Module& m,
+                                       const std::vector<PlacedGlobal>& placed) {
+  std::vector<ir::Variable> all;
+  std::vector<uint64_t> sizes(kernel.symbols.size(), 0);
+  for (size_t n = 0; n < sizes.size(); ++n) {
+    const auto at = std::ranges::find(placed, kernel.symbols[n].name, &PlacedGlobal::name);
+    if (at == placed.end() || at->size == 0) continue;
     const ir::Global& g = m.globals[static_cast<size_t>(at - placed.begin())];
-    kernel.variables.push_back({at->address, at->size, g.space == ir::Space::constant});
+    all.push_back({at->address, at->size, g.space == ir::Space::constant});
+    sizes[n] = at->size;
   }
+  for (const ir::Block& block : kernel.blocks)
+    for (const ir::Inst& inst : block.insts)
+      for (const ir::Operand& o : inst.src)
+        if (o.kind == ir::Operand::Kind::symbol && o.imm > sizes.at(o.index)) return {};
+  return all;
 }
 
 }  // namespace
@@ -50,9 +59,9 @@ std::vector<PlacedGlobal> place_globals(
     }
   }
   for (ir::Program& kernel : module.kernels) {
+    kernel.variables = variables_of(kernel, module, placed);
     ir::bind_symbols(kernel,
                      [&](const ir::Symbol& s) { return address_of(module, placed, s.name); });
-    keep_places(kernel, module, placed);
   }
   return placed;
 }

@@ -43,6 +43,8 @@ std::optional<std::vector<PointerBounds>> pointer_bounds(const ir::PointerParams
       bounds = {found->address, found->size, found->read_only ? 0 : found->size};
     all.push_back(bounds);
   }
+  for (const ir::Variable& v : pointers.variables)
+    all.push_back({v.address, v.size, v.read_only ? 0 : v.size});
   return all;
 }
 

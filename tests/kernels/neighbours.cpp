@@ -129,3 +129,42 @@ TEST_CASE("neighbours: a pointer out of memory is held against the list of buffe
   a.write(std::vector<uint64_t>{b.address() + 253});
   CHECK(kernel.launch({}, a, b, c).fault_count == 1);
 }
+
+TEST_CASE("neighbours: a module's variables are apart, too") {
+  lanewise::Module module = device().load_text(
+      ".version 7.8\n.target sm_75\n.address_size 64\n"
+      ".global .align 16 .u32 first[16] = {1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16};\n"
+      ".global .align 16 .u32 second[64] = {70,71,72,73};\n"
+      ".const .align 16 .u32 fixed[16] = {100,101};\n"
+      ".visible .entry k(.param .u32 n, .param .u64 out)\n{\n"
+      "  .reg .b64 %rd<9>; .reg .b32 %r<9>;\n"
+      "  ld.param.u32 %r1, [n]; ld.param.u64 %rd5, [out]; mul.wide.s32 %rd2, %r1, 4;\n"
+      "  mov.u64 %rd1, first; mov.u64 %rd6, second; mov.u64 %rd7, fixed;\n"
+      "  add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r2, [%rd3]; st.global.u32 [%rd5], %r2;\n"
+      "  cvta.global.u64 %rd4, %rd6; add.s64 %rd4, %rd4, %rd2; ld.u32 %r3, [%rd4+4];\n"
+      "  st.global.u32 [%rd5+4], %r3;\n"
+      "  add.s64 %rd7, %rd7, %rd2; ld.const.u32 %r4, [%rd7+-4]; st.global.u32 [%rd5+8], %r4;\n"
+      "  ret;\n}\n",
+      lanewise::Isa::ptx);
+  lanewise::Kernel kernel = module.kernel("k");
+  const auto run = [&](int n, std::vector<uint32_t>& words) {
+    Buffer out = device().buffer(std::vector<uint32_t>(3, 5));
+    const Result result = kernel.launch({}, n, out);
+    words = out.read<uint32_t>();
+    return result;
+  };
+  std::vector<uint32_t> words;
+  CHECK(run(2, words).fault_count == 0);
+  CHECK(words == std::vector<uint32_t>{3, 73, 101});
+  CHECK(run(1, words).fault_count == 0);
+  CHECK(words == std::vector<uint32_t>{2, 72, 100});
+  // Variables lie 256 bytes apart or more: index 128 of the first lies in the second.
+  for (const int n : {16, 17, 127, 128, 192, -1, -64}) {
+    CAPTURE(n);
+    const Result result = run(n, words);
+    CHECK(result.fault_count == 1);
+    REQUIRE(!result.faults.empty());
+    CHECK(result.faults[0].kind == lanewise::FaultKind::out_of_range);
+    CHECK(words[0] == 5);
+  }
+}

@@ -47,6 +47,17 @@ uint32_t parameter(const std::string& body) {
   return last->pointer == kNone ? kNone : found.through.at(last->pointer);
 }
 
+/// Which variable the last access goes through: the one at 0x10000100 (0), or at 0x10000400 (1).
+uint32_t variable(const std::string& body) {
+  Program p = with(body);
+  p.variables = {{0x10000100, 64, true}, {0x10000400, 16, false}};
+  const PointerParams found = find_pointers(p);
+  const uint32_t pointer = p.blocks[0].insts.back().mem->pointer;
+  if (pointer == kNone || pointer < found.through.size()) return kNone;
+  const Variable v = found.variables.at(pointer - found.through.size());
+  return v == p.variables[0] ? 0 : 1;
+}
+
 const std::string kLoad = "  r6 = load.u32 d9 {global u32}\n  exit\n";
 
 }  // namespace
@@ -140,4 +151,26 @@ TEST_CASE("loads from the kernarg segment become loads of parameters") {
   REQUIRE(last.op == Op::load);
   CHECK(last.mem->space == Space::param);
   CHECK(last.src[0] == Operand::immediate(0));
+}
+
+TEST_CASE("a variable plus an index") {
+  const std::string load = "  r6 = load.u32 d9 {global u32}\n";
+  const std::string end = "  exit\n";
+  const auto of = [&](const std::string& body) { return variable(body + load + end); };
+  CHECK(of("  d8 = mulwide.u32 r4, 4\n  d9 = add.u64 d8, 0x10000100\n") == 0);
+  CHECK(of("  d8 = mulwide.u32 r4, 4\n  d9 = add.u64 0x10000408, d8\n") == 1);
+  CHECK(of("  d9 = mov.u64 0x10000410\n") == 1);  // just behind
+  CHECK(of("  d9 = mov.u64 0x10000411\n") == kNone);
+  CHECK(of("  d9 = mov.u64 0x100000ff\n") == kNone);
+  // Its address in halves.
+  CHECK(of("  r5 = mov.u32 0x10000400\n  r6 = mov.u32 0\n  d9 = pack64.u64 r5, r6\n") == 1);
+  // One or the other, both, and one as an offset of a parameter.
+  CHECK(of("  d9 = select.u64 p7, 0x10000100, 0x10000400\n") == kNone);
+  CHECK(of("  d8 = add.u64 d3, 0x10000100\n  d9 = add.u64 d8, 0x10000400\n") == kNone);
+  CHECK(of("  d8 = sub.u64 0x10000100, 0x10000400\n  d9 = add.u64 d8, 0x10000400\n") == kNone);
+  // Beside a parameter that another access goes through: parameters are counted first.
+  const std::string other = "  r5 = load.u32 d1 {global u32}\n";
+  CHECK(of("  d9 = mov.u64 0x10000400\n" + load + other + "  d9 = mov.u64 0x10000100\n") == 0);
+  // An index that is a pointer in another access proves nothing.
+  CHECK(of("  r6 = load.u32 d3 {global u32}\n  d9 = add.u64 d3, 0x10000400\n") == kNone);
 }

@@ -14,6 +14,7 @@ namespace {
 
 constexpr uint64_t kMostStates = uint64_t{1} << 20;  // of both kinds
 constexpr uint32_t kSlots = 63;
+constexpr uint32_t kFirstVariable = 64;  ///< slots from here on are variables
 /// In Value::from: a value read from memory that may be part of a pointer.
 constexpr uint64_t kFromMemory = uint64_t{1} << kSlots;
 /// A mask below this picks bits out of a word; a pointer does not survive it.
@@ -24,12 +25,12 @@ struct Value {
   enum class Kind : uint8_t {
     unset,
     number,      ///< no pointer
-    pointer,     ///< parameter `slot` plus an offset
+    pointer,     ///< parameter or variable `slot` plus an offset
     parameters,  ///< the address of the parameters plus `offset`
     any
   };
   Kind kind = Kind::unset;
-  uint32_t slot = 0;    ///< of eight bytes
+  uint32_t slot = 0;    ///< of eight bytes; from kFirstVariable on a variable
   uint32_t offset = 0;  ///< of `parameters`
   uint64_t from = 0;    ///< of numbers and offsets: slots whose values are in them, bit by slot
 
@@ -46,7 +47,8 @@ const Value kAny{Kind::any, 0, 0, 0};
 /// What a number computed from it depends on.
 uint64_t parts(const Value& v) {
   if (v.is(Kind::any)) return kFromMemory;
-  return v.from | (v.is(Kind::pointer) ? uint64_t{1} << v.slot : 0);
+  if (!v.is(Kind::pointer)) return v.from;
+  return v.from | (v.slot < kSlots ? uint64_t{1} << v.slot : kFromMemory);
 }
 
 /// One or the other. A lane that holds a plain number where another one holds a pointer has nothing
@@ -147,7 +149,7 @@ class Pointers {
   bool wanted() {
     bool some = false;
     each_access([&](const Inst&) { some = true; });
-    return some && p_.param_bytes != 0;
+    return some && (p_.param_bytes != 0 || !p_.variables.empty());
   }
 
   /// What registers hold where blocks begin; false where that is not looked into.
@@ -216,8 +218,9 @@ class Pointers {
 
   void mark(const Values& values, Inst& access) {
     const Value at = value(values, access.src[0]);
-    if (at.is(Kind::pointer) && (at.from & kFromMemory) == 0)
-      found_.push_back({&access, at.slot, at.from & ~(uint64_t{1} << at.slot)});
+    if (!at.is(Kind::pointer) || (at.from & kFromMemory) != 0) return;
+    const uint64_t own = at.slot < kSlots ? uint64_t{1} << at.slot : 0;
+    found_.push_back({&access, at.slot, at.from & ~own});
   }
 
   void make_direct(const Values& values, Inst& access) const {
@@ -235,17 +238,26 @@ class Pointers {
   /// A parameter that some access goes through is a pointer; offsets that it is part of are not.
   PointerParams settle() {
     uint64_t pointers = 0;
-    for (const Found& f : found_) pointers |= uint64_t{1} << f.slot;
+    for (const Found& f : found_)
+      if (f.slot < kSlots) pointers |= uint64_t{1} << f.slot;
     std::erase_if(found_, [&](const Found& f) { return (f.from & pointers) != 0; });
+    // Parameters are counted first.
+    std::ranges::stable_partition(found_, [](const Found& f) { return f.slot < kSlots; });
     PointerParams result;
+    std::vector<uint32_t> slots;
     uint64_t numbers = 0;
     for (const Found& f : found_) {
-      auto known = std::ranges::find(result.through, 8 * f.slot);
-      if (known == result.through.end()) {
-        if (result.through.size() == kMostPointers) continue;
-        known = result.through.insert(known, 8 * f.slot);
+      const auto known = std::ranges::find(slots, f.slot);
+      const auto n = static_cast<uint32_t>(known - slots.begin());
+      if (known == slots.end()) {
+        if (slots.size() == kMostPointers) continue;
+        slots.push_back(f.slot);
+        if (f.slot < kSlots)
+          result.through.push_back(8 * f.slot);
+        else
+          result.variables.push_back(p_.variables[f.slot - kFirstVariable]);
       }
-      f.access->mem->pointer = static_cast<uint32_t>(known - result.through.begin());
+      f.access->mem->pointer = n;
       numbers |= f.from;
     }
     for (uint32_t slot = 0; slot < kSlots; ++slot)
@@ -261,8 +273,19 @@ class Pointers {
     return imm >= kFirst && imm < kEnd && !(imm >= kSmallNegative && imm <= 0xffff'ffff);
   }
 
-  static Value value(const Values& values, const Operand& o) {
-    if (o.is_imm()) return may_be_address(o.imm) ? kAny : number();
+  /// The variable that holds this address or ends there.
+  std::optional<Value> variable_at(uint64_t address) const {
+    for (size_t n = 0; n < p_.variables.size(); ++n)
+      if (const Variable& v = p_.variables[n]; address - v.address <= v.size)
+        return Value{Kind::pointer, kFirstVariable + static_cast<uint32_t>(n), 0, 0};
+    return std::nullopt;
+  }
+
+  Value value(const Values& values, const Operand& o) const {
+    if (o.is_imm()) {
+      if (const auto variable = variable_at(o.imm)) return *variable;
+      return may_be_address(o.imm) ? kAny : number();
+    }
     if (!o.is_reg()) return kAny;
     const Value& v = values[o.index];
     return v.is(Kind::unset) ? number() : v;  // read before it is written: 0
@@ -379,7 +402,7 @@ class Pointers {
   }
 
   /// Anything may come out of words of a pointer.
-  static Value mixed(const Values& values, const Inst& inst) {
+  Value mixed(const Values& values, const Inst& inst) const {
     uint64_t from = 0;
     for (const Operand& o : inst.src) {
       const Value v = value(values, o);
@@ -392,6 +415,9 @@ class Pointers {
   static Value paired(const Value& low, const Value& high) {
     if (low.is(Kind::number) && high.is(Kind::number)) return number(low.from | high.from);
     if (low.is(Kind::parameters) && high.is(Kind::parameters)) return low;
+    // The upper half of a variable's address is a number, mostly 0.
+    if (low.is(Kind::pointer) && low.slot >= kFirstVariable && high.is(Kind::number))
+      return moved(low, high);
     if (!low.is(Kind::pointer) || !high.is(Kind::pointer) || low.slot != high.slot) return kAny;
     return join(low, high);
   }
@@ -442,7 +468,7 @@ class Pointers {
 
   /// The address that a descriptor makes: its base and 32-bit offsets, or with addr64 its base and
   /// the vector address.
-  static Value through_descriptor(const Values& values, const Inst& inst) {
+  Value through_descriptor(const Values& values, const Inst& inst) const {
     const auto src = [&](size_t i) { return value(values, inst.src[i]); };
     const auto offset = [&](size_t i) {
       return src(i).is(Kind::any) ? number() : number(parts(src(i)));

@@ -1,4 +1,4 @@
-// Which parameter an address is computed from.
+// Which parameter or variable an address is computed from.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,10 @@
 
 namespace lanewise::ir {
 
-/// Parameters that accesses go through (Mem::pointer counts them), by byte offset.
+/// What accesses go through. Mem::pointer counts parameters first, then variables.
 struct PointerParams {
-  std::vector<uint32_t> through;
+  std::vector<uint32_t> through;    ///< parameters, by byte offset
+  std::vector<Variable> variables;  ///< of Program::variables
   /// Eight-byte slots whose values are parts of the offsets. Nothing is proven about a launch in
   /// which one of them is a pointer itself.
   std::vector<uint32_t> in_offsets;
@@ -20,7 +21,8 @@ struct PointerParams {
 inline constexpr uint32_t kMostPointers = 16;
 
 /// Sets Mem::pointer of the accesses to global, constant and generic memory whose address is surely
-/// one parameter plus an offset that comes from no other pointer, and clears it of all others.
+/// one parameter or variable plus an offset that comes from no other pointer, and clears it of all
+/// others.
 /// Registers are followed from block to block; programs of more than a million register states are
 /// left alone. Every engine asks this about the program that it is given, before any other pass.
 PointerParams find_pointers(Program& program);
