@@ -159,6 +159,27 @@ Step counted_carries(const std::string& name, Adder f) {
   return s;
 }
 
+/// What lanes that are skipped leave in VCC is read by nobody; where none is, the carry counts.
+std::vector<Step> sums_of_other_lanes(const std::string& name, Adder f, bool in) {
+  const Control some = {"row_shr:3", [](int n) { return n % 16 < 3 ? -1 : n - 3; }, 11, 13, false},
+                all = {"row_ror:5", [](int n) { return n / 16 * 16 + (n % 16 + 11) % 16; }, 15, 15,
+                       true};
+  const std::string text =
+      "s_mov_b64 vcc, s[22:23]\n" + name + "_dpp {d}, vcc, v10, v11" + (in ? ", vcc" : "");
+  const auto sum = [f, in](const Control& c, const Lane& l, Out out) {
+    uint32_t v = 0;
+    if (!dpp_reads(c, l, v)) return;
+    const Sum r = f(v, l[1], in ? l.flag(1) : 0);
+    out[0] = r.value;
+    if (out.size() > 1) out[1] = r.carry;
+  };
+  Step value{text + control_text(some) + "\ns_mov_b64 vcc, 0", nullptr, 1, false, 2};
+  value.rule = [=](const Lane& l, Out out) { sum(some, l, out); };
+  Step carry{text + control_text(all) + "\ns_mov_b64 {m}, vcc", nullptr, 1, true, 2};
+  carry.rule = [=](const Lane& l, Out out) { sum(all, l, out); };
+  return {value, carry};
+}
+
 void sums(Generation g, const std::string& name, Adder f, bool in, std::vector<Case>& out) {
   const Tuples inputs = with_flags({u32(), u32(), u32()});
   const Source literal = constant("0x7fffffff", 0x7fffffff), ones = constant("-1", 0xffffffff);
@@ -195,6 +216,7 @@ void sums(Generation g, const std::string& name, Adder f, bool in, std::vector<C
     selected.push_back(s);
   }
   out.push_back(vector_case(name + ".sdwa", inputs, selected));
+  out.push_back(vector_case(name + ".dpp", inputs, sums_of_other_lanes(name, f, in)));
 }
 
 // ---- 64 bits

@@ -143,9 +143,12 @@ class KernelLowering {
     return live_[index - b.begin].test(code);
   }
   bool mask_live_after(const BasicBlock& b, size_t index) const {
-    const Operand* pair = kernel_.code[index].operand(Slot::mask_dst);
-    return pair != nullptr &&
-           (live_after(b, index, pair->code) || live_after(b, index, pair->code + 1));
+    const Instruction& i = kernel_.code[index];
+    const auto live = [&](unsigned first) {
+      return live_after(b, index, first) || live_after(b, index, first + 1);
+    };
+    const Operand* pair = i.operand(Slot::mask_dst);
+    return (pair != nullptr && live(pair->code)) || (i.row->does(kWritesVcc) && live(kVccLo));
   }
 
   void instruction(const BasicBlock& b, size_t index) {

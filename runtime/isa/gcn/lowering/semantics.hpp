@@ -30,7 +30,7 @@ class LowerContext {
   // Set by the driver for each instruction.
   bool exec_full = true;   ///< EXEC is still what it was at the start
   bool scc_live = false;   ///< somebody reads the SCC this instruction writes
-  bool mask_live = false;  ///< ... or the mask that it writes to a pair of its own choice
+  bool mask_live = false;  ///< ... or the mask that it writes, to VCC or a pair of its own choice
   ScalarSet stale;
   ScalarConstants constants;
   std::vector<std::string> warnings;  ///< about the current instruction; the driver takes them

@@ -97,8 +97,8 @@ void set_claims(std::vector<Row>& rows) {
 
 std::vector<LaneFormClaim> lane_form_claims(const Row& r) {
   if (!takes_lane_form(r)) return {};
-  const bool writes_mask = r.encoding == Encoding::vopc || r.does(kWritesVcc);
-  return {{r.name + ".sdwa", r.claim}, {r.name + ".dpp", writes_mask ? isa::Claim::none : r.claim}};
+  const bool compares = r.encoding == Encoding::vopc;
+  return {{r.name + ".sdwa", r.claim}, {r.name + ".dpp", compares ? isa::Claim::none : r.claim}};
 }
 
 std::vector<Coverage> coverage(Gen gen) {
