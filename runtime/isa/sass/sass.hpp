@@ -65,6 +65,7 @@ struct ConstantBank {
   unsigned number = 0;
   std::vector<std::byte> bytes;  ///< of bank 2; those of bank 3 stand in Listing::globals alone
   std::string symbol;            ///< its name among Listing::globals
+  uint64_t size = 0;             ///< in bytes, of either bank
 };
 
 /// One half of a variable's address, put into a MOV32I by the loader.

@@ -263,9 +263,9 @@ Operand LowerContext::constant(unsigned bank, unsigned offset) {
   constexpr unsigned kParams = 0x140;
   if (bank != 0) {
     const ConstantBank& known = constant_bank(bank);
-    if (offset + 4 > known.bytes.size())
+    if (offset + 4 > known.size)
       throw Unsupported(fmt::format("c[{:#x}][{:#x}] lies behind the {} bytes of bank {}", bank,
-                                    offset, known.bytes.size(), bank));
+                                    offset, known.size, bank));
     const Reg r = b.reg(Width::b32);
     ir::Inst& load = b.emit(Op::load, Type::u32, {r}, {symbol(known.symbol, offset)});
     load.mem.emplace();

@@ -165,6 +165,7 @@ class CubinReader {
     bank.number = number;
     bank.bytes.assign(s.data.begin(), s.data.end());
     bank.symbol = std::move(name);
+    bank.size = s.data.size();
     ir::Global g;
     g.name = bank.symbol;
     g.space = ir::Space::constant;
