@@ -242,7 +242,8 @@ class Pointers {
       if (f.slot < kSlots) pointers |= uint64_t{1} << f.slot;
     std::erase_if(found_, [&](const Found& f) { return (f.from & pointers) != 0; });
     // Parameters are counted first.
-    std::ranges::stable_partition(found_, [](const Found& f) { return f.slot < kSlots; });
+    std::stable_partition(found_.begin(), found_.end(),
+                          [](const Found& f) { return f.slot < kSlots; });
     PointerParams result;
     std::vector<uint32_t> slots;
     uint64_t numbers = 0;
