@@ -12,17 +12,20 @@ inline bool every_device() {
   return every != nullptr && *every != '\0';
 }
 
+/// The lavapipe that ./dev test fetches.
+inline bool newer_lavapipe() {
+  const char* driver = std::getenv("VK_DRIVER_FILES");
+  return driver != nullptr &&
+         std::string_view(driver).find("mesa-backports") != std::string_view::npos;
+}
+
 /// Does program `n` run on the device of this test program (LANEWISE_TEST_DEVICE)? With more parts
 /// than the three devices, some run on the reference engine alone.
 inline bool runs_here(size_t n, size_t parts = 3) {
-  const auto variable = [](const char* name) -> std::string_view {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-  };
-  const std::string_view device = variable("LANEWISE_TEST_DEVICE");
+  const char* wanted = std::getenv("LANEWISE_TEST_DEVICE");
+  const std::string_view device = wanted == nullptr ? "" : wanted;
   if (device.empty() || device == "reference" || every_device()) return true;
-  const bool newer = variable("VK_DRIVER_FILES").find("mesa-backports") != std::string_view::npos;
-  return n % parts == (device == "SwiftShader" ? 2 : newer ? 1 : 0);
+  return n % parts == (device == "SwiftShader" ? 2 : newer_lavapipe() ? 1 : 0);
 }
 
 }  // namespace lanewise::test
