@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <array>
+#include <random>
+
 #include "runtime/guest/launch_block.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/isa/gcn/gcn.hpp"
@@ -89,6 +92,61 @@ TEST_CASE("a function leaves the sign of a signed sum in a mask") {
   CHECK(sign("-3", "0") == all);
   CHECK(sign("-3", "0x80000000") == all);
   CHECK(sign("0x7fffffff", "0x7fffffff") == none);
+}
+
+TEST_CASE("sums and carries of wide products in a function, against 128 bits of the host") {
+  __extension__ using Wide = __int128;
+  __extension__ using Unsigned = unsigned __int128;
+  std::vector<std::array<uint32_t, 4>> inputs;
+  std::mt19937_64 random(64);
+  const uint32_t edges[] = {0, 1, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff};
+  const uint64_t addends[] = {0,
+                              1,
+                              0x7fffffffffffffff,
+                              0x8000000000000000,
+                              0xffffffffffffffff,
+                              0xc000000000000000,
+                              0x4000000080000000,
+                              1 - 0xfffffffe00000001};
+  for (const uint32_t a : edges)
+    for (const uint32_t b : edges)
+      for (const uint64_t c : addends)
+        inputs.push_back({a, b, static_cast<uint32_t>(c), static_cast<uint32_t>(c >> 32)});
+  for (int n = 0; n < 400; ++n) {
+    const uint64_t factors = random(), addend = random();
+    inputs.push_back({static_cast<uint32_t>(factors), static_cast<uint32_t>(factors >> 32),
+                      static_cast<uint32_t>(addend), static_cast<uint32_t>(addend >> 32)});
+  }
+  std::string data = "numbers:\n";
+  std::vector<uint32_t> carries, low, high;
+  for (const auto& [a, b, c0, c1] : inputs) {
+    data += fmt::format(".long {}, {}, {}, {}\n", a, b, c0, c1);
+    const uint64_t addend = uint64_t{c1} << 32 | c0;
+    const Wide plus =
+        Wide{static_cast<int32_t>(a)} * static_cast<int32_t>(b) + static_cast<int64_t>(addend);
+    const Unsigned sum = static_cast<Unsigned>(a) * b + addend;
+    carries.push_back(static_cast<uint32_t>(plus >> 64 & 1) | static_cast<uint32_t>(sum >> 64 & 1)
+                                                                  << 1);
+    low.push_back(static_cast<uint32_t>(plus) ^ static_cast<uint32_t>(sum) * 3);
+    high.push_back(static_cast<uint32_t>(plus >> 32) ^ static_cast<uint32_t>(sum >> 32) * 3);
+  }
+  const std::string body =
+      address("s[8:9]", "s8", "s9", "numbers") +
+      "s_lshl_b32 s7, s2, 4\ns_add_u32 s8, s8, s7\ns_addc_u32 s9, s9, 0\n"
+      "s_load_dwordx4 s[12:15], s[8:9], 0x0\ns_waitcnt lgkmcnt(0)\n"
+      "v_mov_b32 v6, s12\nv_mov_b32 v7, s13\nv_mov_b32 v8, s14\nv_mov_b32 v9, s15\n" +
+      address("s[8:9]", "s8", "s9", "sums") +
+      "s_swappc_b64 s[30:31], s[8:9]\ns_and_b32 s16, s16, 1\ns_and_b32 s18, s18, 1\n"
+      "s_lshl_b32 s18, s18, 1\ns_or_b32 s16, s16, s18\n";
+  const std::string sums =
+      "sums:\nv_mad_i64_i32 v[10:11], s[16:17], v6, v7, v[8:9]\n"
+      "v_mad_u64_u32 v[12:13], s[18:19], v6, v7, v[8:9]\ns_setpc_b64 s[30:31]\n";
+  const auto run = [&](const std::string& result) {
+    return results(body + result, sums, data, static_cast<uint32_t>(inputs.size()));
+  };
+  CHECK(run("v_mov_b32 v1, s16\n") == carries);
+  CHECK(run("v_mul_lo_u32 v12, v12, 3\nv_xor_b32 v1, v10, v12\n") == low);
+  CHECK(run("v_mul_lo_u32 v13, v13, 3\nv_xor_b32 v1, v11, v13\n") == high);
 }
 
 TEST_CASE("a function calls itself") {
@@ -211,10 +269,11 @@ TEST_CASE("names that .set gives to numbers") {
         std::vector<uint32_t>{7});
   CHECK(results(".set n, -3\nv_mov_b32 v1, n\n.set n, 0x12345\nv_add_i32 v1, vcc, n, v1\n", "",
                 "") == std::vector<uint32_t>{0x12342});
-  // What an expression gives is not computed: only who asks for it is told.
-  CHECK(errors(".set sum, 1+2\nk:\ns_endpgm\n").empty());
-  const auto found = errors(".set sum, 1+2\nk:\ns_mov_b32 s0, sum\ns_endpgm\n");
+  CHECK(results(".set sum, 1 + 2*3\nv_mov_b32 v1, sum\n", "", "") == std::vector<uint32_t>{7});
+  // What depends on places is known behind the last line: only who asks for it is told.
+  CHECK(errors("k:\n.set size, .-k\ns_endpgm\n").empty());
+  const auto found = errors("k:\n.set size, .-k\ns_mov_b32 s0, size\ns_endpgm\n");
   REQUIRE(found.size() == 1);
   CHECK(found[0].line == 3);
-  CHECK(found[0].message == "the value of 'sum' is not known here");
+  CHECK(found[0].message == "the value of 'size' is not known here");
 }

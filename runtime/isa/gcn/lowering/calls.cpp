@@ -87,6 +87,14 @@ class Flow {
   std::set<size_t> work_;
 };
 
+/// A branch may go to a function as a call's last step does.
+bool branches_away(const Kernel& k) {
+  for (size_t n = 0; n < k.code.size(); ++n)
+    if (k.code[n].row->kind == Kind::branch && branch_target(k, n) == std::string::npos)
+      return true;
+  return false;
+}
+
 }  // namespace
 
 uint64_t address_behind(const Kernel& k, size_t index) {
@@ -95,7 +103,7 @@ uint64_t address_behind(const Kernel& k, size_t index) {
 
 Kernel with_functions(const Kernel& kernel, const Listing& listing) {
   Kernel whole = kernel;
-  if (std::ranges::none_of(kernel.code, is_go)) return whole;
+  if (std::ranges::none_of(kernel.code, is_go) && !branches_away(kernel)) return whole;
   for (const Kernel& f : listing.functions) {
     whole.functions.push_back({f.name, whole.code.size()});
     whole.labels.push_back({f.name, whole.code.size()});

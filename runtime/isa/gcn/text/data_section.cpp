@@ -1,7 +1,7 @@
 #include "runtime/isa/gcn/text/data_section.hpp"
 
 #include "runtime/isa/gcn/text/directives.hpp"
-#include "runtime/isa/gcn/text/number_text.hpp"
+#include "runtime/isa/gcn/text/expression.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -9,10 +9,7 @@ namespace {
 constexpr size_t kMost = size_t{1} << 26;
 
 uint64_t value_of(Cursor& in) {
-  in.skip_blanks();
-  const bool minus = in.take('-');
-  const uint64_t n = read_integer(in, "a number");
-  return minus ? 0 - n : n;
+  return static_cast<uint64_t>(read_constant(in, "a number"));
 }
 
 size_t size_of(std::string_view name) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/isa/gcn/text/expression.hpp"
 #include "runtime/isa/gcn/text/format_text.hpp"
 #include "runtime/isa/gcn/text/graphics_text.hpp"
 #include "runtime/isa/gcn/text/lane_form.hpp"
@@ -40,8 +41,8 @@ void read_buffer_modifier(Cursor& in, Instruction& i, Gen gen, bool& offset_seen
     if (offset_seen) Cursor::fail_at(at, "offset is there twice");
     offset_seen = true;
     const size_t value_at = in.at();
-    const uint64_t value = read_integer(in, "an offset");
-    if (value > 4095) Cursor::fail_value(value_at, "offset goes from 0 to 4095");
+    const int64_t value = read_constant(in, "an offset");
+    if (value < 0 || value > 4095) Cursor::fail_value(value_at, "offset goes from 0 to 4095");
     i.offset = static_cast<uint16_t>(value);
     return;
   }
@@ -79,9 +80,10 @@ void read_lds_modifier(Cursor& in, Instruction& i) {
     i.offset = read_swizzle(in);
     return;
   }
-  const uint64_t value = read_integer(in, "an offset");
-  const uint64_t most = pair ? 255 : 65535;
-  if (value > most) Cursor::fail_value(value_at, fmt::format("offset goes from 0 to {}", most));
+  const int64_t value = read_constant(in, "an offset");
+  const int64_t most = pair ? 255 : 65535;
+  if (value < 0 || value > most)
+    Cursor::fail_value(value_at, fmt::format("offset goes from 0 to {}", most));
   i.offset = static_cast<uint16_t>(i.offset | value << (second ? 8 : 0));
 }
 

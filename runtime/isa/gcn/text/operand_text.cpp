@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/isa/gcn/text/expression.hpp"
 #include "runtime/isa/gcn/text/graphics_text.hpp"
 #include "runtime/isa/gcn/text/hardware_text.hpp"
 #include "runtime/isa/gcn/text/number_text.hpp"
@@ -147,8 +148,10 @@ bool read_named(Cursor& in, const SlotSpec& spec, Gen gen, Operand& o) {
       Cursor::fail_value(at,
                          fmt::format("register not available: {} has no {}", name(gen), n.name));
     const bool readable_only = n.code(gen) > 127;
-    if (n.count != spec.count || (readable_only && !is_source_slot(spec.slot)))
-      Cursor::fail_at(at, fmt::format("'{}' is not possible here", n.name));
+    // Conditions are numbers of any width.
+    const bool fits = readable_only ? is_source_slot(spec.slot) || spec.slot == Slot::mask_src
+                                    : n.count == spec.count;
+    if (!fits) Cursor::fail_at(at, fmt::format("'{}' is not possible here", n.name));
     o.code = n.code(gen);
     o.count = spec.count;
     return true;
@@ -156,16 +159,28 @@ bool read_named(Cursor& in, const SlotSpec& spec, Gen gen, Operand& o) {
   return false;
 }
 
-/// `name@rel32@lo+4`: a literal that the file's end knows.
-bool read_distance(Cursor& in, Operand& o, bool possible) {
+/// A number, computed or not; an expression with symbols is a literal that the file's end knows.
+bool read_symbols(Cursor& in, Operand& o, const SlotSpec& spec, const Row& row, Number& number) {
   const size_t at = in.at();
-  const std::string text(in.until(" \t,"));
-  if (!possible || text.find("@rel32@") == std::string::npos) {
-    in.seek(at);
+  const Cursor start = in;
+  if (!at_expression(in)) {
+    number = float_or_integer(in);
     return false;
   }
+  const Expression e = read_expression(in);
+  if (e.is_number()) {
+    constexpr int64_t kMost = 0xffffffff;
+    if (e.number > kMost || e.number < -(kMost / 2) - 1)
+      Cursor::fail_value(at, "number does not fit in 32 bits");
+    number = {static_cast<uint32_t>(e.number), false, e.number < 0};
+    return false;
+  }
+  if (spec.count != 1 || !takes_literal(spec.slot, row))
+    Cursor::fail_at(at, fmt::format("expected a register or a number, found '{}': symbols stand "
+                                    "where 32-bit literals can",
+                                    e.symbols[0].name));
   o.code = kLiteral;
-  o.label = text;
+  o.label = std::string(start.rest().substr(0, in.at() - at));
   return true;
 }
 
@@ -182,8 +197,8 @@ Operand read_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) {
   Operand o;
   if (read_named(in, spec, gen, o)) return o;
   if (!is_source_slot(spec.slot)) Cursor::fail_at(at, "expected a register" + in.found(at));
-  if (read_distance(in, o, takes_literal(spec.slot, row))) return o;
-  const Number n = float_or_integer(in);
+  Number n{};
+  if (read_symbols(in, o, spec, row, n)) return o;
   o.count = spec.count;
   if (const auto code = inline_code(n, spec.count == 2, gen)) {
     o.code = *code;
@@ -248,11 +263,8 @@ Operand read_address(Cursor& in, Gen gen) {
 Operand read_immediate(Cursor& in, int64_t low, int64_t high) {
   in.skip_blanks();
   const size_t at = in.at();
-  const bool negative = in.take('-');
-  const uint64_t magnitude = read_integer(in, "a number");
-  const int64_t value =
-      negative ? -static_cast<int64_t>(magnitude) : static_cast<int64_t>(magnitude);
-  if (magnitude > 0xffffffff || value < low || value > high)
+  const int64_t value = read_constant(in, "a number");
+  if (value < low || value > high)
     Cursor::fail_value(at, fmt::format("number out of range, expected {} to {}", low, high));
   Operand o;
   o.immediate = true;
@@ -389,7 +401,7 @@ Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) 
       Operand o;
       o.immediate = true;
       in.skip_blanks();
-      if (in.peek() == '-' || (in.peek() >= '0' && in.peek() <= '9'))
+      if (in.peek() == '-' || in.peek() == '(' || (in.peek() >= '0' && in.peek() <= '9'))
         return read_immediate(in, -0x8000, 0xffff);
       o.label = std::string(in.until(" \t,"));
       if (o.label.empty()) in.fail("expected a label" + in.found());
@@ -414,7 +426,7 @@ Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) 
       return read_address(in, gen);
     case Slot::soff:
       in.skip_blanks();
-      if (in.peek() >= '0' && in.peek() <= '9')
+      if (in.peek() == '(' || (in.peek() >= '0' && in.peek() <= '9'))
         return read_immediate(in, 0, scalar_offset_limit(gen));
       return read_source(in, spec, row, gen);
     case Slot::src0:

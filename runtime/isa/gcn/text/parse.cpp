@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "runtime/isa/gcn/text/data_section.hpp"
 #include "runtime/isa/gcn/text/directives.hpp"
 #include "runtime/isa/gcn/text/number_text.hpp"
+#include "runtime/isa/gcn/text/symbols.hpp"
 #include "runtime/support/cursor.hpp"
 
 namespace lanewise::gcn {
@@ -75,7 +74,9 @@ class FileParser {
     for (Kernel& k : listing_.kernels) {
       const auto block = amdhsa_.find(k.name);
       if (block != amdhsa_.end()) apply_amdhsa(block->second, k);
-      resolve(k);
+      symbols_.resolve(k, [&](const Instruction& i, std::string message) {
+        report(i.line, i.column, std::move(message));
+      });
       write_code(k);
     }
     if (const std::string bad = metadata_.apply(listing_.kernels); !bad.empty())
@@ -250,7 +251,11 @@ class FileParser {
       in_text_ = section.substr(0, 5) == ".text";
       in_data_ = DataSection::holds_data(section);
     } else if (name == ".set" || name == ".equ" || name == ".equiv") {
-      assign(in);
+      try {
+        symbols_.assign(in);
+      } catch (const SyntaxError& e) {
+        report(line_, e.at + 1, e.message);
+      }
     } else if (changes_lines(name)) {
       report(line_, at + 1, name + " is not supported: what it stands for would be missing");
     } else if (name == ".amdgpu_metadata") {
@@ -273,56 +278,6 @@ class FileParser {
     } else if ((in_text_ || in_data_) && !is_harmless(name)) {
       report(line_, at + 1, "unknown directive " + name + ": what it does would be missing");
     }
-  }
-
-  /// `.set name, value`: a number, or another name that has one. Expressions leave a name without.
-  void assign(Cursor& in) {
-    try {
-      in.skip_blanks();
-      const std::string name(in.until(" \t,"));
-      in.expect(',', "after the symbol's name");
-      in.skip_blanks();
-      const size_t at = in.at();
-      const bool minus = in.take('-');
-      if (in.peek() < '0' || in.peek() > '9') {
-        const auto other = minus ? values_.end() : values_.find(std::string(in.until(" \t")));
-        values_[name] = other != values_.end() && in.done() ? other->second : std::nullopt;
-        return;
-      }
-      const uint64_t n = read_integer(in, "a number");
-      if (n > 0xffffffff) Cursor::fail_value(at, "number does not fit in 32 bits");
-      values_[name] = std::nullopt;
-      if (in.done()) values_[name] = (minus ? "-" : "") + std::to_string(n);
-    } catch (const SyntaxError& e) {
-      report(line_, e.at + 1, e.message);
-    }
-  }
-  /// The line with numbers in the place of names that .set gave; nothing when one has no value.
-  std::optional<std::string> with_values(std::string_view line) {
-    std::string out;
-    const auto in_name = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$' ||
-             c == '@';
-    };
-    bool operands = false;
-    for (size_t at = 0; at < line.size();) {
-      size_t end = at;
-      while (end < line.size() && in_name(line[end])) ++end;
-      if (end == at) {
-        out += line[at++];
-        continue;
-      }
-      const std::string word(line.substr(at, end - at));
-      const auto found = operands ? values_.find(word) : values_.end();
-      if (found != values_.end() && !found->second) {
-        report(line_, at + 1, fmt::format("the value of '{}' is not known here", word));
-        return std::nullopt;
-      }
-      out += found != values_.end() ? *found->second : word;
-      operands = true;
-      at = end;
-    }
-    return out;
   }
 
   void align(Cursor& in, const std::string& name) {
@@ -364,10 +319,10 @@ class FileParser {
   void instruction(Cursor& in, std::string_view line) {
     const size_t start = in.at();
     std::string text(line.substr(start));
-    if (!values_.empty()) {
-      auto known = with_values(text);
-      if (!known) return;
-      text = std::move(*known);
+    try {
+      if (symbols_.has_values()) text = with_operand_values(text);
+    } catch (const SyntaxError& e) {
+      return report(line_, start + e.at + 1, e.message);
     }
     Parsed p = parse_instruction(text, listing_.gen);
     if (!p.instruction) return report(line_, start + p.error.column, p.error.message);
@@ -375,12 +330,26 @@ class FileParser {
     add(std::move(*p.instruction), line_, start + 1);
   }
 
+  /// The mnemonic is no symbol.
+  std::string with_operand_values(const std::string& text) const {
+    const size_t operands = std::min(text.find_first_of(" \t"), text.size());
+    try {
+      return text.substr(0, operands) + symbols_.with_values(text.substr(operands));
+    } catch (SyntaxError& e) {
+      e.at += operands;
+      throw;
+    }
+  }
+
   /// Code in the order of the file, data behind it.
   void place() {
-    for (const Kernel& k : listing_.kernels) symbols_[k.name] = k.base;
+    for (const Kernel& k : listing_.kernels) {
+      symbols_.place(k.name, k.base);
+      symbols_.place_labels(k);
+    }
     uint64_t at = end_of_code();
     at = (at + 255) & ~uint64_t{255};
-    for (const auto& [name, offset] : data_.labels()) symbols_[name] = at + offset;
+    for (const auto& [name, offset] : data_.labels()) symbols_.place(name, at + offset);
     ir::Global image;
     image.name = "assembled code and data";
     image.align = 256;
@@ -397,49 +366,6 @@ class FileParser {
     for (const Instruction& i : k.code)
       for (const uint32_t word : encode(i, k.gen))
         for (int b = 0; b < 4; ++b) *to++ = static_cast<std::byte>(word >> (8 * b) & 255);
-  }
-
-  /// `name@rel32@lo+4`: the distance from the literal's own place, and the upper half of it.
-  bool resolve_distance(const Kernel& k, const Instruction& i, Operand& o) {
-    const size_t at = o.label.find('@');
-    if (at == std::string::npos) return false;
-    const auto symbol = symbols_.find(o.label.substr(0, at));
-    const std::string kind = o.label.substr(at, 9);
-    int64_t addend = 0;
-    if (o.label.size() > at + 10) addend = std::atoll(o.label.c_str() + at + 9);
-    if (symbol == symbols_.end() || (kind != "@rel32@lo" && kind != "@rel32@hi")) {
-      report(i.line, i.column, fmt::format("'{}' is not defined in this file", o.label));
-      return true;
-    }
-    const uint64_t here = k.base + i.pc + 4;
-    const auto distance =
-        static_cast<int64_t>(symbol->second - here + static_cast<uint64_t>(addend));
-    o.value = static_cast<uint32_t>(kind.ends_with("lo") ? distance : distance >> 32);
-    return true;
-  }
-
-  void resolve(Kernel& k) {
-    const uint64_t end = k.code.back().pc + size_of(k.code.back(), k.gen);
-    std::map<std::string_view, const Label*> labels;
-    const Label entry{k.name, 0};
-    labels[entry.name] = &entry;
-    for (const Label& l : k.labels) labels[l.name] = &l;
-    for (Instruction& i : k.code) {
-      if (full()) return;
-      for (Operand& o : i.operands) {
-        if (o.label.empty() || resolve_distance(k, i, o)) continue;
-        const auto it = labels.find(o.label);
-        const Label* found = it == labels.end() ? nullptr : it->second;
-        if (found == nullptr) {
-          report(i.line, i.column,
-                 fmt::format("label '{}' is not defined in '{}'", o.label, k.name));
-          continue;
-        }
-        const uint64_t target = found->index < k.code.size() ? k.code[found->index].pc : end;
-        o.value = static_cast<uint32_t>(
-            (static_cast<int64_t>(target) - static_cast<int64_t>(i.pc) - 4) / 4);
-      }
-    }
   }
 
   /// Where some of the code has kernel descriptors the rest is functions.
@@ -462,12 +388,11 @@ class FileParser {
   std::vector<Alignment> alignments_;  ///< in front of what comes next
   uint64_t padding_ = 0;
   DataSection data_;
-  std::map<std::string, uint64_t> symbols_;  ///< places in the image
+  Symbols symbols_;
   std::map<std::string, std::set<std::string>> label_names_;
   std::string amdhsa_name_;
   std::vector<uint32_t> words_;  ///< of .long directives, not yet decoded
   uint32_t words_line_ = 0;
-  std::map<std::string, std::optional<std::string>> values_;  ///< of .set; absent: no number
   std::map<std::string, AmdhsaValues> amdhsa_;
   MetadataReader metadata_;
 };

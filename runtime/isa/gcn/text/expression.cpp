@@ -1,0 +1,226 @@
+#include "runtime/isa/gcn/text/expression.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/isa/gcn/text/number_text.hpp"
+
+namespace lanewise::gcn {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool begins_name(char c) {
+  return c == '.' || c == '_' || c == '$' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+struct Operator {
+  std::string_view text;
+  int binds;  ///< higher ones first
+};
+/// Longer ones in front of those they begin with.
+constexpr Operator kOperators[] = {{"<<", 6}, {">>", 6}, {"==", 3}, {"!=", 3}, {"<=", 3},
+                                   {">=", 3}, {"&&", 2}, {"||", 1}, {"<>", 3}, {"<", 3},
+                                   {">", 3},  {"+", 4},  {"-", 4},  {"|", 5},  {"^", 5},
+                                   {"&", 5},  {"*", 6},  {"/", 6},  {"%", 6}};
+
+class Reader {
+ public:
+  explicit Reader(Cursor& in) : in_(in) {}
+
+  Expression binary(int least) {
+    Expression left = unary();
+    for (;;) {
+      in_.skip_blanks();
+      const size_t at = in_.at();
+      const Operator* op = next();
+      if (op == nullptr || op->binds < least) return left;
+      in_.seek(at + op->text.size());
+      left = combined(at, op->text, std::move(left), binary(op->binds + 1));
+    }
+  }
+
+ private:
+  const Operator* next() const {
+    const std::string_view rest = in_.rest();
+    for (const Operator& op : kOperators)
+      if (rest.starts_with(op.text)) return op.text[0] == '|' && depth_ == 0 ? nullptr : &op;
+    return nullptr;
+  }
+
+  Expression unary() {
+    constexpr size_t kDeepest = 64;
+    in_.skip_blanks();
+    const size_t at = in_.at();
+    const char c = in_.peek();
+    if (c == '-' || c == '~' || c == '!' || c == '+') {
+      if (++nested_ > kDeepest) Cursor::fail_at(at, "expression nests too deep");
+      in_.seek(at + 1);
+      Expression e = unary();
+      --nested_;
+      if (c == '+') return e;
+      if (c == '-') return combined(at, "-", {}, std::move(e));
+      const int64_t n = number_of(at, e);
+      return plain(c == '~' ? ~n : n == 0 ? 1 : 0);
+    }
+    if (c == '(') {
+      if (++nested_ > kDeepest) Cursor::fail_at(at, "expression nests too deep");
+      ++depth_;
+      in_.seek(at + 1);
+      Expression e = binary(0);
+      in_.expect(')', "behind the expression");
+      --depth_;
+      --nested_;
+      return e;
+    }
+    if (is_digit(c)) return plain(static_cast<int64_t>(read_integer(in_, "a number")));
+    if (begins_name(c)) return symbol();
+    Cursor::fail_at(at, "expected a number or a symbol" + in_.found(at));
+  }
+
+  Expression symbol() {
+    const size_t at = in_.at();
+    const auto more = [](char c) { return begins_name(c) || is_digit(c); };
+    size_t end = 0;
+    while (more(in_.peek(end))) ++end;
+    Expression e;
+    e.symbols.push_back({std::string(in_.rest().substr(0, end))});
+    e.relative = true;
+    in_.seek(at + end);
+    if (in_.peek() != '@') return e;
+    size_t last = 0;
+    while (more(in_.peek(last)) || in_.peek(last) == '@') ++last;
+    const std::string kind(in_.rest().substr(0, last));
+    if (kind != "@rel32@lo" && kind != "@rel32@hi" && kind != "@rel32")
+      Cursor::fail_value(at + end, fmt::format("'{}' needs the loader, expected @rel32@lo or "
+                                               "@rel32@hi: distances inside the file",
+                                               kind));
+    e.upper = kind.ends_with("hi");
+    in_.seek(at + end + last);
+    return e;
+  }
+
+  static Expression plain(int64_t n) {
+    Expression e;
+    e.number = n;
+    return e;
+  }
+  static int64_t number_of(size_t at, const Expression& e) {
+    if (!e.is_number())
+      Cursor::fail_value(at, fmt::format("'{}' is an address: it can be added to and subtracted "
+                                         "from only",
+                                         e.symbols[0].name));
+    return e.number;
+  }
+
+  static Expression combined(size_t at, std::string_view op, Expression a, Expression b) {
+    if (op == "+" || op == "-") {
+      const bool minus = op == "-";
+      const auto x = static_cast<uint64_t>(a.number), y = static_cast<uint64_t>(b.number);
+      a.number = static_cast<int64_t>(minus ? x - y : x + y);
+      for (Expression::Symbol& s : b.symbols)
+        a.symbols.push_back({s.name, minus ? -s.times : s.times});
+      a.relative = !minus && (a.relative || b.relative);
+      a.upper = a.upper || b.upper;
+      return a;
+    }
+    return plain(computed(at, op, number_of(at, a), number_of(at, b)));
+  }
+
+  /// Comparisons that hold give all ones, shifts to the right bring zeros.
+  static int64_t computed(size_t at, std::string_view op, int64_t a, int64_t b) {
+    const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
+    if ((op == "/" || op == "%") && (b == 0 || (b == -1 && a == INT64_MIN)))
+      Cursor::fail_value(at, "division has no result");
+    if ((op == "<<" || op == ">>") && y > 63) Cursor::fail_value(at, "shift by more than 63 bits");
+    if (op == "*") return static_cast<int64_t>(x * y);
+    if (op == "/") return a / b;
+    if (op == "%") return a % b;
+    if (op == "<<") return static_cast<int64_t>(x << y);
+    if (op == ">>") return static_cast<int64_t>(x >> y);
+    if (op == "&") return a & b;
+    if (op == "|") return a | b;
+    if (op == "^") return a ^ b;
+    if (op == "&&") return a != 0 && b != 0 ? 1 : 0;
+    if (op == "||") return a != 0 || b != 0 ? 1 : 0;
+    const bool holds = op == "=="   ? a == b
+                       : op == "<"  ? a < b
+                       : op == ">"  ? a > b
+                       : op == "<=" ? a <= b
+                       : op == ">=" ? a >= b
+                                    : a != b;
+    return holds ? -1 : 0;
+  }
+
+  Cursor& in_;
+  int depth_ = 0;  ///< of parentheses
+  size_t nested_ = 0;
+};
+
+}  // namespace
+
+bool at_expression(Cursor in) {
+  in.skip_blanks();
+  const char first = in.peek();
+  if (begins_name(first) || first == '(' || first == '~' || first == '!') return true;
+  if (first == '-') in.seek(in.at() + 1);
+  if (first == '-' && !is_digit(in.peek())) return true;
+  if (!is_digit(in.peek())) return false;
+  for (char before = '0';; before = in.peek(), in.seek(in.at() + 1)) {
+    const char c = in.peek();
+    const bool exponent = (c == '-' || c == '+') && (before == 'e' || before == 'E');
+    if (!exponent && !is_digit(c) && !begins_name(c)) break;
+  }
+  in.skip_blanks();
+  const char behind = in.peek();
+  return behind != '\0' && std::string_view("+-*/%<>=^&").find(behind) != std::string_view::npos;
+}
+
+Expression read_expression(Cursor& in) {
+  return Reader(in).binary(0);
+}
+
+int64_t read_constant(Cursor& in, const char* what) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  const char first = in.peek();
+  if (begins_name(first) || first == '\0')
+    Cursor::fail_at(at, std::string("expected ") + what + in.found(at));
+  const Expression e = read_expression(in);
+  if (!e.is_number())
+    Cursor::fail_value(at, fmt::format("expected {}, and where '{}' lies is known behind the "
+                                       "instructions only",
+                                       what, e.symbols[0].name));
+  return e.number;
+}
+
+std::optional<int64_t> value_of(
+    const Expression& e,
+    const std::function<std::optional<uint64_t>(const std::string&)>& address_of, uint64_t here,
+    std::string& problem) {
+  auto value = static_cast<uint64_t>(e.number);
+  int addresses = e.relative ? -1 : 0;
+  if (e.relative) value -= here;
+  for (const Expression::Symbol& s : e.symbols) {
+    const auto at = address_of(s.name);
+    if (!at) {
+      problem = fmt::format("'{}' is not defined in this file", s.name);
+      return std::nullopt;
+    }
+    value += *at * static_cast<uint64_t>(static_cast<int64_t>(s.times));
+    addresses += s.times;
+  }
+  if (addresses != 0) {
+    problem = fmt::format(
+        "the value depends on where '{}' is loaded, expected a difference of two symbols or "
+        "{}@rel32@lo",
+        e.symbols[0].name, e.symbols[0].name);
+    return std::nullopt;
+  }
+  return static_cast<int64_t>(e.upper ? static_cast<uint64_t>(static_cast<int64_t>(value) >> 32)
+                                      : value);
+}
+
+}  // namespace lanewise::gcn
