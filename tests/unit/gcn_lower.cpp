@@ -69,7 +69,7 @@ TEST_CASE("execz is a real branch where scalar state depends on it") {
 TEST_CASE("what cannot run is an error at its place") {
   const auto r = lower(
       "  buffer_atomic_add v0, off, s[4:7], 0 tfe\n  buffer_store_dword v0, off, s[4:7], 0 tfe\n"
-      "  v_mul_f32_e64 v0, v1, v2 mul:2\n  s_endpgm\n");
+      "  v_cvt_i32_f32_e64 v0, v1 mul:2\n  s_endpgm\n");
   REQUIRE(r.diagnostics.size() == 3);
   for (uint32_t n = 0; n < 3; ++n) CHECK(r.diagnostics[n].line == n + 1);
 }

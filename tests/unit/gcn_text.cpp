@@ -285,8 +285,11 @@ TEST_CASE("coverage comes from the table") {
     return gcn::coverage_of(form, gen).state;
   };
   CHECK(state("v_add_f32 v0, 0.5, v2", gcn::Gen::gfx6) == gcn::FormState::exact);
-  CHECK(state("v_add_f32_e64 v0, v1, v2 mul:2", gcn::Gen::gfx6) == gcn::FormState::unsupported);
-  CHECK(state("v_add_f32 v0, src_vccz, v2", gcn::Gen::gfx6) == gcn::FormState::unsupported);
+  CHECK(state("v_add_f32_e64 v0, v1, v2 mul:2", gcn::Gen::gfx6) == gcn::FormState::exact);
+  CHECK(state("v_cvt_i32_f32_e64 v0, v1 mul:2", gcn::Gen::gfx6) == gcn::FormState::unsupported);
+  CHECK(state("v_add_f32 v0, src_vccz, v2", gcn::Gen::gfx6) == gcn::FormState::exact);
+  CHECK(state("v_cmp_lt_f32_dpp vcc, v0, v1 row_shl:1 row_mask:0xf bank_mask:0xf bound_ctrl:0",
+              gcn::Gen::gfx8) == gcn::FormState::exact);
   CHECK(state("v_add_f32 v0, 0.15915494, v2", gcn::Gen::gfx8) == gcn::FormState::exact);
   CHECK(state("s_branch .L1", gcn::Gen::gfx6) == gcn::FormState::exact);
   CHECK(state("v_or_b32_sdwa v0, v1, v2 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:DWORD "

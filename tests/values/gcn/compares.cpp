@@ -83,6 +83,30 @@ void parts_compare(const std::string& name, const Operands& o, const Tuples& inp
                              parts("DWORD", false, "BYTE_3"), parts("BYTE_1", false, "DWORD")}));
 }
 
+/// DPP where no lane is skipped, so that every bit of the mask is certain.
+void lanes_compare(const std::string& name, const Tuples& inputs, bool to_exec,
+                   const Compare& holds, std::vector<Case>& out) {
+  static const Control kControls[] = {
+      {"row_shr:3", [](int n) { return n % 16 >= 3 ? n - 3 : -1; }, 15, 15, true},
+      {"quad_perm:[2,0,3,1]",
+       [](int n) {
+         static constexpr int kPerm[] = {2, 0, 3, 1};
+         return n / 4 * 4 + kPerm[n % 4];
+       },
+       15, 15, true}};
+  std::vector<Step> steps;
+  for (const Control& c : kControls) {
+    Step s{fmt::format("{}_dpp vcc, v10, v11{}{}", name, control_text(c), after(to_exec)), nullptr,
+           0, true};
+    s.rule = [c, holds](const Lane& l, Out o) {
+      uint32_t a = 0;
+      o[0] = dpp_reads(c, l, a) && holds(a, l[1]) ? 1 : 0;
+    };
+    steps.push_back(s);
+  }
+  out.push_back(vector_case(name + ".dpp", inputs, steps));
+}
+
 void narrow_compare(Generation g, const std::string& name, const Operands& o, bool to_exec,
                     const Compare& holds, std::vector<Case>& out) {
   const Tuples inputs = with_flags({o.first, o.second});
@@ -116,7 +140,9 @@ void narrow_compare(Generation g, const std::string& name, const Operands& o, bo
   if (real) steps.push_back(full(negative(absolute(vgpr(0))), negative(vgpr(1))));
   if (real && o.small != 0xbf000000) steps.pop_back();  // the sign of a half is elsewhere
   out.push_back(vector_case(name + "_e64", inputs, steps));
-  if (g == kGfx8) parts_compare(name, o, inputs, to_exec, holds, out);
+  if (g != kGfx8) return;
+  parts_compare(name, o, inputs, to_exec, holds, out);
+  lanes_compare(name, inputs, to_exec, holds, out);
 }
 
 using WideCompare = std::function<bool(uint64_t a, uint64_t b)>;

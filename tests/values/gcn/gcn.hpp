@@ -23,6 +23,7 @@ struct Mode {
   bool flush = true;             ///< subnormals become zeros
   unsigned rounding = 0;         ///< to nearest, up, down, towards zero; of f32, f64 and f16
   unsigned wide_subnormals = 3;  ///< of f64 and f16: bit 0 keeps operands, bit 1 results
+  bool ieee = true;              ///< which turns output modifiers off
   int direction() const {
     static constexpr int kDirections[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     return kDirections[rounding];
@@ -109,6 +110,10 @@ void lds_atomic_cases(Generation g, std::vector<Case>& out);
 void special_cases(Generation g, std::vector<Case>& out);
 void half_function_cases(Mode mode, std::vector<Case>& out);
 void memory_cases(Generation g, std::vector<Case>& out);
+/// mul:2, mul:4 and div:2. Not part of all_cases(): they belong to modes.
+void output_scale_cases(Generation g, Mode mode, std::vector<Case>& out);
+/// src_vccz, src_execz and src_scc.
+void condition_cases(Generation g, std::vector<Case>& out);
 std::vector<Case> all_cases(Generation g);
 
 }  // namespace values::gcn

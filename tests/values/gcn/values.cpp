@@ -23,23 +23,55 @@ bool on_reference() {
 /// Families whose members differ in one field of one IR operation, which other tests run on
 /// devices: of each one, devices run these.
 const std::set<std::string>& chosen_members() {
-  static const std::set<std::string> rows = {
-      "s_cmp_lt_i32",         "s_cmp_ge_u32",        "v_cmp_lt_i32_e64",
-      "v_cmp_ge_u32_e64",     "v_cmp_lt_f32_e64",    "v_cmp_lg_f32_e64",
-      "v_cmp_ge_f32_e64",     "v_cmp_gt_i64_e64",    "v_cmp_le_u64_e64",
-      "flat_atomic_smin glc", "flat_atomic_dec glc", "flat_atomic_cmpswap glc",
-      "flat_atomic_add",      "flat_atomic_inc_x2",  "flat_atomic_cmpswap_x2 glc",
-      "ds_dec_rtn_u32",       "ds_min_rtn_i32",      "ds_cmpst_rtn_b32",
-      "ds_add_u32",           "buffer_atomic_fmin",  "buffer_atomic_fcmpswap_x2",
-      "v_mov_b32.dpp",        "v_mac_f32.dpp",       "v_mul_f32.sdwa",
-      "v_add_u32.sdwa",       "v_cmp_gt_f32.sdwa",   "v_cndmask_b32.dpp",
-      "v_or_b32.sdwa",        "v_cmp_nlt_f32_e64",   "v_cmp_class_f32_e64",
-      "v_cvt_f32_ubyte2_e64", "v_cvt_f16_f32_e64",   "v_med3_f32",
-      "v_med3_i32",           "v_mad_f32",           "v_msad_u8",
-      "v_mul_f32_e64",        "v_max_f32_e64",       "v_min_i32_e64",
-      "v_mul_hi_u32",         "v_madmk_f32",         "v_mul_legacy_f32_e64",
-      "v_movrels_b32_e64",    "v_mbcnt_lo_u32_b32",  "v_mac_f32_e64",
-      "v_cvt_u32_f32_e64",    "v_cvt_f32_i32_e64",   "v_mul_lo_u32"};
+  static const std::set<std::string> rows = {"s_cmp_lt_i32",
+                                             "s_cmp_ge_u32",
+                                             "v_cmp_lt_i32_e64",
+                                             "v_cmp_ge_u32_e64",
+                                             "v_cmp_lt_f32_e64",
+                                             "v_cmp_lg_f32_e64",
+                                             "v_cmp_ge_f32_e64",
+                                             "v_cmp_gt_i64_e64",
+                                             "v_cmp_le_u64_e64",
+                                             "flat_atomic_smin glc",
+                                             "flat_atomic_dec glc",
+                                             "flat_atomic_cmpswap glc",
+                                             "flat_atomic_add",
+                                             "flat_atomic_inc_x2",
+                                             "flat_atomic_cmpswap_x2 glc",
+                                             "ds_dec_rtn_u32",
+                                             "ds_min_rtn_i32",
+                                             "ds_cmpst_rtn_b32",
+                                             "ds_add_u32",
+                                             "buffer_atomic_fmin",
+                                             "buffer_atomic_fcmpswap_x2",
+                                             "v_mov_b32.dpp",
+                                             "v_mac_f32.dpp",
+                                             "v_mul_f32.sdwa",
+                                             "v_add_u32.sdwa",
+                                             "v_cmp_gt_f32.sdwa",
+                                             "v_cndmask_b32.dpp",
+                                             "v_or_b32.sdwa",
+                                             "v_cmp_gt_f32.dpp",
+                                             "v_cmp_nlt_f32_e64",
+                                             "v_cmp_class_f32_e64",
+                                             "v_cvt_f32_ubyte2_e64",
+                                             "v_cvt_f16_f32_e64",
+                                             "v_med3_f32",
+                                             "v_med3_i32",
+                                             "v_mad_f32",
+                                             "v_msad_u8",
+                                             "v_mul_f32_e64",
+                                             "v_max_f32_e64",
+                                             "v_min_i32_e64",
+                                             "v_mul_hi_u32",
+                                             "v_madmk_f32",
+                                             "v_mul_legacy_f32_e64",
+                                             "v_movrels_b32_e64",
+                                             "v_mbcnt_lo_u32_b32",
+                                             "v_mac_f32_e64",
+                                             "v_cvt_u32_f32_e64",
+                                             "v_cvt_f32_i32_e64",
+                                             "v_mul_lo_u32"};
   return rows;
 }
 bool is_of_family(const std::string& row) {
@@ -134,6 +166,39 @@ TEST_CASE("gcn values: f32 with subnormals, and in the other rounding directions
   }
 }
 
+TEST_CASE("gcn values: output modifiers, in the modes that heed them and those that do not") {
+  const auto run = [](Generation g, Mode mode) {
+    CAPTURE(mode.ieee);
+    CAPTURE(mode.flush);
+    CAPTURE(mode.rounding);
+    CAPTURE(mode.wide_subnormals);
+    std::vector<Case> cases;
+    output_scale_cases(g, mode, cases);
+    if (!on_reference())
+      std::erase_if(cases, [](const Case& c) {
+        return c.row != "v_mul_f32_e64" && c.row != "v_add_f16_e64" && c.row != "v_mac_f32_e64";
+      });
+    check(instruction_set(g, mode), cases);
+  };
+  run(kGfx8, {true, 0, 0, false});
+  if (!on_reference()) return;
+  for (const Generation g : {kGfx6, kGfx7, kGfx8}) {
+    for (unsigned rounding = 0; rounding < 4; ++rounding)
+      for (unsigned wide = 0; wide < 4; ++wide) run(g, {wide % 2 == 0, rounding, wide, false});
+    run(g, {true, 0, 0, true});
+    run(g, {false, 0, 3, true});
+  }
+}
+
+TEST_CASE("gcn values: conditions as operands") {
+  for (const Generation g : {kGfx6, kGfx7, kGfx8}) {
+    std::vector<Case> cases;
+    condition_cases(g, cases);
+    check(instruction_set(g), cases);
+    if (!on_reference()) return;
+  }
+}
+
 TEST_CASE("gcn values: doubles and halves in every mode") {
   if (!on_reference()) return;
   std::vector<Mode> modes;
@@ -145,6 +210,11 @@ TEST_CASE("gcn values: doubles and halves in every mode") {
     CAPTURE(mode.rounding);
     std::vector<Case> cases;
     double_cases(kGfx8, mode, cases);
+    std::vector<Case> compares;
+    float_compare_cases(kGfx8, mode, compares);
+    std::ranges::copy_if(compares, std::back_inserter(cases), [](const Case& c) {
+      return c.row.ends_with("_f64") || c.row.ends_with("_f64_e64");
+    });
     half_cases(mode, cases);
     half_function_cases(mode, cases);
     // The long encoding says it all.

@@ -220,9 +220,13 @@ void find_ballots(const Kernel& k, const LowerOptions& options, Analysis& a) {
         const bool through_masks = mask_logic(i) && is_mask_write(i, stale);
         const bool scc_live = options.keep_scc || live[n - b.begin].test(kScc);
         const bool numbers = !through_masks || numbers_wanted(i, scc_live, a);
-        for (size_t o = 0; o < i.operands.size() && numbers; ++o) {
+        for (size_t o = 0; o < i.operands.size(); ++o) {
           const Slot s = i.row->operands[o].slot;
-          if (is_source(s) && s != Slot::mask_src) want_numbers(i.operands[o], stale, a);
+          const Operand& from = i.operands[o];
+          if (numbers && is_source(s) && s != Slot::mask_src) want_numbers(from, stale, a);
+          // Whether it is zero is asked of the number, as lanes that do not exist may count.
+          const bool zero = is_source(s) && !from.immediate && from.code == kVccz;
+          if (zero && stale.test(kVccLo)) a.ballots.set(kVccLo);
         }
         step_stale(i, stale);
       }
@@ -268,6 +272,8 @@ Effects effects(const Instruction& i) {
     const Operand& o = i.operands[n];
     if (o.immediate) continue;
     if (is_source(s) && o.code == kScc) e.reads.set(kScc);
+    if (is_source(s) && o.code == kVccz) add_range(e.reads, kVccLo, 2);
+    if (is_source(s) && o.code == kExecz) add_range(e.reads, kExecLo, 2);
     if (s == Slot::sdst || s == Slot::mask_dst)
       add_range(e.writes, o.code, o.count);
     else if (is_source(s))

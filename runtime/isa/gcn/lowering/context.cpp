@@ -25,6 +25,10 @@ uint32_t constant_bits(const Operand& o) {
   throw Unsupported(fmt::format("source operand code {} is not supported yet", o.code));
 }
 
+bool is_condition(unsigned code) {
+  return code >= kVccz && code <= kScc;
+}
+
 /// Where the trap handler keeps its state, which no kernel can count on.
 void refuse_trap_registers(unsigned code) {
   if (code >= kTrapFirst && code < kM0 && code != kVccLo && code != kVccLo + 1)
@@ -59,7 +63,11 @@ Diagnostic diagnostic(const Kernel& k, const Instruction& i, const std::string& 
   // From the kernel's begin; of the functions behind it, from that of their section.
   const bool own = k.functions.empty() || i.pc <= k.code[k.functions[0].index - 1].pc;
   const uint64_t place = own ? i.pc : k.base - k.text + i.pc;
-  return {1, 1, fmt::format("'{}' at {:#x}: {}: {}", k.name, place, print(i, k.gen), message),
+  std::string words;
+  if (i.row->kind != Kind::data)
+    for (const uint32_t w : encode(i, k.gen)) words += fmt::format("{:08x} ", w);
+  return {1, 1,
+          fmt::format("'{}' at {:#x}: {}{}: {}", k.name, place, words, print(i, k.gen), message),
           warning};
 }
 
@@ -118,8 +126,15 @@ ir::Operand LowerContext::read32(const Operand& o, unsigned dword) {
     return code == kExecLo ? lo : hi;
   }
   if (o.code < kZero) return sgpr(code);
-  if (o.code == kScc) return make(Op::select, Type::u32, {scc(), imm(1), imm(0)});
+  if (is_condition(o.code)) return make(Op::select, Type::u32, {condition(o.code), imm(1), imm(0)});
   return imm(constant_bits(o));
+}
+
+ir::Operand LowerContext::condition(unsigned code) {
+  if (code == kScc) return scc();
+  const Reg whole = code == kExecz ? make(Op::ballot, Type::u64, {exec()})
+                                   : make(Op::pack64, Type::u64, {sgpr(kVccLo), sgpr(kVccLo + 1)});
+  return compare(ir::Cond::eq, Type::u64, whole, imm(0));
 }
 
 ir::Operand LowerContext::read_known(const Operand& o, unsigned dword) {
@@ -130,6 +145,7 @@ ir::Operand LowerContext::read_known(const Operand& o, unsigned dword) {
 }
 
 ir::Operand LowerContext::read64(const Operand& o, bool is_signed) {
+  if (is_condition(o.code)) return make(Op::select, Type::u64, {condition(o.code), imm(1), imm(0)});
   if (o.code >= kZero && o.code < kVgpr0) {
     if (const auto real = inline_double(o.code)) return imm(*real);
     const uint32_t v = constant_bits(o);

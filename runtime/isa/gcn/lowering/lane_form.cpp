@@ -86,11 +86,13 @@ ir::Operand unmasked(LowerContext& c, const Dpp& d, Reg lane) {
 }
 
 /// What lanes that are not written leave in a mask is not documented. Carries of sums are mostly
-/// read by nobody.
+/// read by nobody; of compares the mask is all there is.
 void refuse_masks(const LowerContext& c, const Instruction& i) {
-  if (i.row->encoding == Encoding::vopc) throw Unsupported("DPP on a compare is not supported");
   const bool no_lane_skipped = i.dpp.bound_ctrl && i.dpp.row_mask == 15 && i.dpp.bank_mask == 15;
-  if (i.row->does(kWritesVcc) && c.mask_live && !no_lane_skipped)
+  if (no_lane_skipped) return;
+  if (i.row->does(kWritesExec))
+    throw Unsupported("what lanes that DPP skips leave in exec is not documented");
+  if (i.row->does(kWritesVcc) && c.mask_live)
     throw Unsupported(
         "what lanes that DPP skips leave in vcc is not documented, nothing may read it");
 }

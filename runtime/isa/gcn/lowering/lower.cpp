@@ -193,7 +193,8 @@ class KernelLowering {
         break;
     }
     if (!i.row->runs()) throw Unsupported(i.row->name + " is not supported yet");
-    i.form == Form::plain ? i.row->lower(context_, i) : lower_lane_form(context_, i);
+    if (i.form != Form::plain) return lower_lane_form(context_, i);
+    i.omod != 0 ? lower_scaled_output(context_, i) : i.row->lower(context_, i);
   }
 
   /// The guest's address behind the instruction.

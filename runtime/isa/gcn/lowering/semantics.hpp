@@ -49,6 +49,8 @@ class LowerContext {
   ir::Reg exec() { return mask(kExecLo); }
 
   ir::Operand read32(const Operand& o, unsigned dword = 0);
+  /// Is vcc or exec zero, is scc set? Operands read 1 or 0 of it.
+  ir::Operand condition(unsigned code);
   /// The value itself when it is known at translation.
   ir::Operand read_known(const Operand& o, unsigned dword = 0);
   /// A literal has 32 bits: signed operands extend its sign, others are filled with zeros.
@@ -169,6 +171,8 @@ void lower_flat_store(LowerContext&, const Instruction&);
 void lower_flat_atomic(LowerContext&, const Instruction&);
 /// Instructions with a DPP or SDWA dword: the sources first, then what the row says.
 void lower_lane_form(LowerContext&, const Instruction&);
+/// Instructions with mul:2, mul:4 or div:2: what the row says, and the result scaled.
+void lower_scaled_output(LowerContext&, const Instruction&);
 void lower_mad64(LowerContext&, const Instruction&);
 void lower_v16(LowerContext&, const Instruction&);
 /// Arithmetic of floats of any width in the mode of the instruction.

@@ -35,7 +35,6 @@ Values::Values(LowerContext& context, const Instruction& instruction)
       sources_.push_back(&i.operands[n]);
   }
   if (i.row->meaning.reversed) std::swap(sources_.at(0), sources_.at(1));
-  if (i.omod != 0) throw Unsupported("output modifiers (mul, div) are not supported yet");
 }
 
 ir::Operand Values::u32(size_t n) {

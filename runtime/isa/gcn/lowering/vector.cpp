@@ -51,7 +51,6 @@ void set_float_mode(LowerContext& c, const Instruction& i, ir::Inst& inst) {
 }
 
 void check_output(const Instruction& i, bool is_float) {
-  if (i.omod != 0) throw Unsupported("output modifiers (mul, div) are not supported yet");
   if (i.clamp && !is_float) throw Unsupported("clamp on an integer result is not supported");
 }
 
@@ -126,7 +125,7 @@ void lower_vshift64(LowerContext& c, const Instruction& i) {
 /// The carry is a mask: 0 in inactive lanes. It is not computed when nobody reads it.
 void lower_vadd(LowerContext& c, const Instruction& i) {
   const Meaning& m = i.row->meaning;
-  if (c.gen() != Gen::gfx8 || i.omod != 0) check_output(i, false);
+  if (c.gen() != Gen::gfx8) check_output(i, false);
   const auto s = sources(i);
   const ir::Operand a = read(c, i, *s[0]), b = read(c, i, *s[1]);
   const Operand* pair = i.operand(Slot::mask_dst);

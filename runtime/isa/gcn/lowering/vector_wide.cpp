@@ -14,7 +14,7 @@ using ir::Width;
 namespace {
 
 void refuse_modifiers(const Instruction& i) {
-  if (i.omod != 0 || i.clamp) throw Unsupported("output modifiers are not possible here");
+  if (i.clamp) throw Unsupported("clamp is not possible here");
   for (const Operand& o : i.operands)
     if (o.neg || o.abs) throw Unsupported("neg and abs on an integer operand are not supported");
 }

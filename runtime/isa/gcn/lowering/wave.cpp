@@ -14,10 +14,10 @@ using ir::Width;
 namespace {
 
 void check_plain(const Instruction& i) {
-  if (i.omod != 0 || i.clamp) throw Unsupported("output modifiers are not possible here");
+  if (i.clamp) throw Unsupported("clamp is not possible here");
   for (const Operand& o : i.operands)
     if (o.neg || o.abs) throw Unsupported("neg and abs are not possible here");
-  if (i.gds) throw Unsupported("global data share is not supported yet");
+  if (i.gds) throw Unsupported("the global data share is not executed");
 }
 
 Reg lane_number(LowerContext& c) {

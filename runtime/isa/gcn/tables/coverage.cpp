@@ -97,8 +97,7 @@ void set_claims(std::vector<Row>& rows) {
 
 std::vector<LaneFormClaim> lane_form_claims(const Row& r) {
   if (!takes_lane_form(r)) return {};
-  const bool compares = r.encoding == Encoding::vopc;
-  return {{r.name + ".sdwa", r.claim}, {r.name + ".dpp", compares ? isa::Claim::none : r.claim}};
+  return {{r.name + ".sdwa", r.claim}, {r.name + ".dpp", r.claim}};
 }
 
 std::vector<Coverage> coverage(Gen gen) {

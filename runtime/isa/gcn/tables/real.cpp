@@ -20,16 +20,19 @@ Meaning rounding(ir::Round r, Type type) {
 
 void function_rows(TableBuilder& t) {
   const auto f32 = [](Op o) { return op(o, Type::f32); };
-  t.vop1("v_exp_f32", {37, 32}, lower_approximate, f32(Op::fex2_approx));
-  t.vop1("v_log_f32", {39, 33}, lower_approximate, f32(Op::flg2_approx));
-  t.vop1("v_rcp_f32", {42, 34}, lower_approximate, f32(Op::frcp_approx));
-  t.vop1("v_rcp_iflag_f32", {43, 35}, lower_approximate, f32(Op::frcp_approx));
-  t.vop1("v_rsq_f32", {46, 36}, lower_approximate, f32(Op::frsqrt_approx));
-  t.vop1("v_sqrt_f32", {51, 39}, lower_approximate, f32(Op::fsqrt_approx));
-  t.vop1("v_sin_f32", {53, 41}, lower_turns, f32(Op::fsin_approx));
-  t.vop1("v_cos_f32", {54, 42}, lower_turns, f32(Op::fcos_approx));
-  t.vop1("v_log_legacy_f32", {-1, 69, 76}, lower_approximate, f32(Op::flg2_approx));
-  t.vop1("v_exp_legacy_f32", {-1, 70, 75}, lower_approximate, f32(Op::fex2_approx));
+  t.vop1("v_exp_f32", {37, 32}, lower_approximate, f32(Op::fex2_approx), 1, 1, kNeverSubnormal);
+  t.vop1("v_log_f32", {39, 33}, lower_approximate, f32(Op::flg2_approx), 1, 1, kNeverSubnormal);
+  t.vop1("v_rcp_f32", {42, 34}, lower_approximate, f32(Op::frcp_approx), 1, 1, kNeverSubnormal);
+  t.vop1("v_rcp_iflag_f32", {43, 35}, lower_approximate, f32(Op::frcp_approx), 1, 1,
+         kNeverSubnormal);
+  t.vop1("v_rsq_f32", {46, 36}, lower_approximate, f32(Op::frsqrt_approx), 1, 1, kNeverSubnormal);
+  t.vop1("v_sqrt_f32", {51, 39}, lower_approximate, f32(Op::fsqrt_approx), 1, 1, kNeverSubnormal);
+  t.vop1("v_sin_f32", {53, 41}, lower_turns, f32(Op::fsin_approx), 1, 1, kNeverSubnormal);
+  t.vop1("v_cos_f32", {54, 42}, lower_turns, f32(Op::fcos_approx), 1, 1, kNeverSubnormal);
+  t.vop1("v_log_legacy_f32", {-1, 69, 76}, lower_approximate, f32(Op::flg2_approx), 1, 1,
+         kNeverSubnormal);
+  t.vop1("v_exp_legacy_f32", {-1, 70, 75}, lower_approximate, f32(Op::fex2_approx), 1, 1,
+         kNeverSubnormal);
   // What these make of zeros and infinities no document that is at hand says for certain.
   t.vop1("v_log_clamp_f32", {38, -1}, nullptr, {});
   t.vop1("v_rcp_clamp_f32", {40, -1}, nullptr, {});
@@ -39,13 +42,15 @@ void function_rows(TableBuilder& t) {
   t.vop1("v_rcp_clamp_f64", {48, -1}, nullptr, {}, 2, 2);
   t.vop1("v_rsq_clamp_f64", {50, -1}, nullptr, {}, 2, 2);
   t.vop1("v_fract_f32", {32, 27}, lower_fract, op(Op::fround, Type::f32));
-  t.vop1("v_frexp_exp_i32_f32", {63, 51}, lower_frexp_exp, op(Op::fround, Type::f32));
+  t.vop1("v_frexp_exp_i32_f32", {63, 51}, lower_frexp_exp, op(Op::fround, Type::f32), 1, 1,
+         kNumberResult);
   t.vop1("v_frexp_mant_f32", {64, 52}, lower_frexp_mant, op(Op::fround, Type::f32));
-  t.vop2("v_mul_legacy_f32", {7, 4}, lower_mul_legacy, f32(Op::fmul));
+  t.vop2("v_mul_legacy_f32", {7, 4}, lower_mul_legacy, f32(Op::fmul), kNeverSubnormal);
   t.vop2("v_min_legacy_f32", {13, -1}, lower_extreme_legacy, f32(Op::fmin));
   t.vop2("v_max_legacy_f32", {14, -1}, lower_extreme_legacy, f32(Op::fmax));
-  t.vop2("v_mac_legacy_f32", {6, -1}, lower_mad_legacy, f32(Op::fmul), kReadsDst);
-  t.vop3("v_mad_legacy_f32", {320, 448}, kThreeSources, lower_mad_legacy, f32(Op::fmul));
+  t.vop2("v_mac_legacy_f32", {6, -1}, lower_mad_legacy, f32(Op::fmul), kReadsDst | kNeverSubnormal);
+  t.vop3("v_mad_legacy_f32", {320, 448}, kThreeSources, lower_mad_legacy, f32(Op::fmul),
+         kNeverSubnormal);
   t.row("v_madmk_f32", E::vop2, {32, 23}, {{S::vdst}, {S::src0}, {S::literal}, {S::vsrc1}},
         lower_mad_constant, f32(Op::fmul));
   t.row("v_madak_f32", E::vop2, {33, 24}, {{S::vdst}, {S::src0}, {S::vsrc1}, {S::literal}},
@@ -99,7 +104,7 @@ void wide_rows(TableBuilder& t) {
   t.vop1("v_rndne_f64", {-1, 25, 25}, lower_real_round, rounding(ir::Round::rn, Type::f64), 2, 2);
   t.vop1("v_floor_f64", {-1, 26, 26}, lower_real_round, rounding(ir::Round::rm, Type::f64), 2, 2);
   t.vop1("v_fract_f64", {62, 50}, lower_fract, f64(Op::fround), 2, 2);
-  t.vop1("v_frexp_exp_i32_f64", {60, 48}, lower_frexp_exp, f64(Op::fround), 1, 2);
+  t.vop1("v_frexp_exp_i32_f64", {60, 48}, lower_frexp_exp, f64(Op::fround), 1, 2, kNumberResult);
   t.vop1("v_frexp_mant_f64", {61, 49}, lower_frexp_mant, f64(Op::fround), 2, 2);
 }
 
@@ -108,8 +113,10 @@ void conversion_rows(TableBuilder& t) {
   t.vop1("v_cvt_f64_i32", 4, lower_convert, convert(Op::i2f, Type::f64, Type::s32), 2, 1);
   t.vop1("v_cvt_f16_f32", 10, lower_convert, convert(Op::f2f, Type::f16, Type::f32));
   t.vop1("v_cvt_f32_f16", 11, lower_convert, convert(Op::f2f, Type::f32, Type::f16));
-  t.vop1("v_cvt_rpi_i32_f32", 12, lower_convert_rounded, rounding(ir::Round::rp, Type::f32));
-  t.vop1("v_cvt_flr_i32_f32", 13, lower_convert_rounded, rounding(ir::Round::rm, Type::f32));
+  t.vop1("v_cvt_rpi_i32_f32", 12, lower_convert_rounded, rounding(ir::Round::rp, Type::f32), 1, 1,
+         kNumberResult);
+  t.vop1("v_cvt_flr_i32_f32", 13, lower_convert_rounded, rounding(ir::Round::rm, Type::f32), 1, 1,
+         kNumberResult);
   t.vop1("v_cvt_off_f32_i4", 14, lower_convert_nibble, convert(Op::i2f, Type::f32, Type::s32));
   t.vop1("v_cvt_f32_f64", 15, lower_convert, convert(Op::f2f, Type::f32, Type::f64), 1, 2);
   t.vop1("v_cvt_f64_f32", 16, lower_convert, convert(Op::f2f, Type::f64, Type::f32), 2, 1);
@@ -135,8 +142,8 @@ void conversion_rows(TableBuilder& t) {
       {"v_cvt_pk_u16_u32", 48, 663, lower_pack_clamped, op(Op::min, Type::u32)},
       {"v_cvt_pk_i16_i32", 49, 664, lower_pack_clamped, op(Op::min, Type::s32)}};
   for (const auto& p : packs) {
-    t.vop2(p.name, {p.old, -1}, p.lower, p.m);
-    t.vop3(p.name, {-1, p.gcn3}, {{S::vdst}, {S::src0}, {S::src1}}, p.lower, p.m);
+    t.vop2(p.name, {p.old, -1}, p.lower, p.m, kNumberResult);
+    t.vop3(p.name, {-1, p.gcn3}, {{S::vdst}, {S::src0}, {S::src1}}, p.lower, p.m, kNumberResult);
   }
   t.vop3("v_cvt_pk_u8_f32", {350, 477}, kThreeSources, nullptr);
 }
@@ -148,7 +155,7 @@ void half_rows(TableBuilder& t) {
   t.vop2("v_sub_f16", only(32), lower_real, f16(Op::fsub));
   t.vop2("v_subrev_f16", only(33), lower_real, reversed(f16(Op::fsub)));
   t.vop2("v_mul_f16", only(34), lower_real, f16(Op::fmul));
-  t.vop2("v_mac_f16", only(35), lower_half_mad, f16(Op::fmul), kReadsDst);
+  t.vop2("v_mac_f16", only(35), lower_half_mad, f16(Op::fmul), kReadsDst | kNeverSubnormal);
   t.row("v_madmk_f16", E::vop2, only(36), {{S::vdst}, {S::src0}, {S::literal}, {S::vsrc1}},
         lower_half_mad, f16(Op::fmul));
   t.row("v_madak_f16", E::vop2, only(37), {{S::vdst}, {S::src0}, {S::vsrc1}, {S::literal}},
@@ -157,7 +164,7 @@ void half_rows(TableBuilder& t) {
   t.vop2("v_min_f16", only(46), lower_real_extreme, f16(Op::fmin));
   t.vop2("v_ldexp_f16", only(51), lower_ldexp, f16(Op::fmul));
   t.vop3("v_fma_f16", only(494), kThreeSources, lower_real, f16(Op::ffma));
-  t.vop3("v_mad_f16", only(490), kThreeSources, lower_half_mad, f16(Op::fmul));
+  t.vop3("v_mad_f16", only(490), kThreeSources, lower_half_mad, f16(Op::fmul), kNeverSubnormal);
   t.vop1("v_cvt_f16_u16", only(57), lower_convert, convert(Op::i2f, Type::f16, Type::u16));
   t.vop1("v_cvt_f16_i16", only(58), lower_convert, convert(Op::i2f, Type::f16, Type::s16));
   t.vop1("v_cvt_u16_f16", only(59), lower_convert, convert(Op::f2i, Type::u16, Type::f16));
@@ -170,7 +177,7 @@ void half_rows(TableBuilder& t) {
   t.vop1("v_sin_f16", only(73), lower_half_turns, f16(Op::fsin_approx));
   t.vop1("v_cos_f16", only(74), lower_half_turns, f16(Op::fcos_approx));
   t.vop1("v_frexp_mant_f16", only(66), lower_frexp_mant, f16(Op::fround));
-  t.vop1("v_frexp_exp_i16_f16", only(67), lower_frexp_exp, f16(Op::fround));
+  t.vop1("v_frexp_exp_i16_f16", only(67), lower_frexp_exp, f16(Op::fround), 1, 1, kNumberResult);
   t.vop1("v_floor_f16", only(68), lower_real_round, rounding(ir::Round::rm, Type::f16));
   t.vop1("v_ceil_f16", only(69), lower_real_round, rounding(ir::Round::rp, Type::f16));
   t.vop1("v_trunc_f16", only(70), lower_real_round, rounding(ir::Round::rz, Type::f16));

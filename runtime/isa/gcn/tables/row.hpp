@@ -128,6 +128,8 @@ enum Effect : uint16_t {
   kReadsM0 = 256,
   kReadsMode = 512,
   kWritesMode = 1024,
+  kNumberResult = 2048,    ///< computes with floats, and the result is no single one
+  kNeverSubnormal = 4096,  ///< the result, in every mode
 };
 
 /// Parameters of the lowering function, so that one function serves a family.
@@ -164,6 +166,11 @@ struct Row {
 
   bool runs() const { return lower != nullptr; }
   bool does(Effect e) const { return (effects & e) != 0; }
+  /// One float comes out, which an output modifier may scale.
+  bool gives_float() const {
+    return ir::is_float(meaning.type) && has(Slot::vdst) && !has(Slot::mask_dst) &&
+           !does(kNumberResult);
+  }
   bool ends_block() const {
     return kind == Kind::branch || kind == Kind::jump || kind == Kind::call || kind == Kind::end;
   }

@@ -221,7 +221,7 @@ void vector_rows(TableBuilder& t) {
   t.vop2("v_and_b32", {27, 19}, lower_vop, op(Op::and_));
   t.vop2("v_or_b32", {28, 20}, lower_vop, op(Op::or_));
   t.vop2("v_xor_b32", {29, 21}, lower_vop, op(Op::xor_));
-  t.vop2("v_mac_f32", {31, 22}, lower_vmad, {}, kReadsDst);
+  t.vop2("v_mac_f32", {31, 22}, lower_vmad, op(Op::fmul, Type::f32), kReadsDst | kNeverSubnormal);
   t.vop2_carry("v_add_i32", {37, -1}, lower_vadd, op(Op::addc), false);
   t.vop2_carry("v_sub_i32", {38, -1}, lower_vadd, op(Op::subb), false);
   t.vop2_carry("v_subrev_i32", {39, -1}, lower_vadd, reversed(op(Op::subb)), false);
@@ -229,7 +229,7 @@ void vector_rows(TableBuilder& t) {
   t.vop2_carry("v_subb_u32", {41, 29}, lower_vadd, op(Op::subb), true);
   const std::vector<SlotSpec> two = {{S::vdst}, {S::src0}, {S::src1}};
   const std::vector<SlotSpec> three = {{S::vdst}, {S::src0}, {S::src1}, {S::src2}};
-  t.vop3("v_mad_f32", {0x141, 449}, three, lower_vmad, {});
+  t.vop3("v_mad_f32", {0x141, 449}, three, lower_vmad, op(Op::fmul, Type::f32), kNeverSubnormal);
   t.vop3("v_fma_f32", {0x14b, 459}, three, lower_vop, op(Op::ffma, Type::f32));
   t.vop3("v_lshl_b64", {0x161, -1}, {{S::vdst, 2}, {S::src0, 2}, {S::src1}}, lower_vshift64,
          op(Op::shl, Type::u64));
