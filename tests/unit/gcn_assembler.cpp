@@ -36,13 +36,13 @@ class Maker {
   Maker(Gen gen, uint32_t seed) : gen_(gen), random_(seed) {}
 
   /// An instruction of this row with random operands; nullopt where none came about.
-  std::optional<gcn::Instruction> make(const gcn::Row& row) {
+  std::optional<gcn::Instruction> make(const gcn::Row& row, gcn::Form form) {
     for (int tries = 0; tries < 60; ++tries) {
       gcn::Instruction i;
       i.row = &row;
       for (const gcn::SlotSpec& s : row.operands) i.operands.push_back(operand(s, row));
       modifiers(i);
-      if (gcn::takes_lane_form(row) && gen_ == Gen::gfx8 && below(2) == 0) lane_form(i);
+      if (form != gcn::Form::plain) lane_form(i, form);
       if (!agrees(i)) continue;
       const auto back = gcn::decode(gcn::encode(i, gen_), gen_);
       if (back && back->row == &row) return back;
@@ -59,11 +59,14 @@ class Maker {
     if (count <= 2 && below(8) == 0) return gcn::kVccLo;
     return below((100 - count) / align) * align;
   }
+  unsigned condition() { return gcn::kVccz + below(3); }
   gcn::Operand source(const gcn::SlotSpec& s, bool vector, bool literal) {
     gcn::Operand o;
     o.count = s.count;
     const uint32_t kind = below(8);
-    if (vector && kind < 4) {
+    if (below(16) == 0) {
+      o.code = condition();
+    } else if (vector && kind < 4) {
       o.code = gcn::kVgpr0 + below(257 - s.count);
     } else if (kind == 4 || (kind == 5 && !literal)) {
       o.code = below(2) == 0 ? gcn::kZero + below(65) : 193 + below(16);
@@ -127,8 +130,10 @@ class Maker {
       case Slot::ksrc:
       case Slot::sdata:
       case Slot::mask_dst:
-      case Slot::mask_src:
         o.code = scalar(s.count);
+        return o;
+      case Slot::mask_src:
+        o.code = below(16) == 0 ? condition() : scalar(s.count);
         return o;
       case Slot::sbase:
         o.code = below(90 / s.count) / 2 * 2 * (s.count == 4 ? 2 : 1);
@@ -138,7 +143,7 @@ class Maker {
         o.code = 4 * below(25);
         return o;
       case Slot::soffset:
-        o.code = below(3) == 0 ? gcn::kZero + below(65) : below(100);
+        o.code = below(3) == 0 ? gcn::kZero + below(65) : below(16) == 0 ? condition() : below(100);
         return o;
       case Slot::simm16:
       case Slot::label:
@@ -247,10 +252,10 @@ class Maker {
   }
 
   /// Lanes or parts of registers in place of the plain form.
-  void lane_form(gcn::Instruction& i) {
+  void lane_form(gcn::Instruction& i, gcn::Form form) {
     const gcn::Row& row = *i.row;
-    const bool compares = row.encoding == gcn::Encoding::vopc;  // LLVM has no DPP for them
-    i.form = !compares && below(2) == 0 ? gcn::Form::dpp : gcn::Form::sdwa;
+    const bool compares = row.encoding == gcn::Encoding::vopc;
+    i.form = form;
     bool second = false;
     for (size_t n = 0; n < i.operands.size(); ++n) {
       const Slot s = row.operands[n].slot;
@@ -309,6 +314,8 @@ class Maker {
       }
       i.clamp = seldom();
     }
+    if (row.encoding == gcn::Encoding::vop3 && row.gives_float() && row.runs())
+      i.omod = static_cast<uint8_t>(seldom() ? below(4) : 0);
     if (row.encoding == gcn::Encoding::ds)  // semaphores are in the global data share only
       i.gds = row.kind == gcn::Kind::absent && row.meaning.count == 0;
     if (row.encoding == gcn::Encoding::ds && row.kind != gcn::Kind::nothing)
@@ -347,7 +354,8 @@ class Maker {
       if (o.code == gcn::kLiteral) ++literals;
       const bool reads = s == Slot::src0 || s == Slot::src1 || s == Slot::src2 ||
                          s == Slot::ssrc0 || s == Slot::ssrc1;
-      if (reads && o.code < gcn::kZero) scalars.insert(8 * o.code + o.count);
+      const bool condition = o.code >= gcn::kVccz && o.code <= gcn::kScc;
+      if (reads && (o.code < gcn::kZero || condition)) scalars.insert(8 * o.code + o.count);
     }
     if (is_scalar) return literals <= 1;
     // VCC, masks and M0 come the same way.
@@ -470,9 +478,17 @@ bool is_ambiguous(const std::string& text, const Row& row, Gen gen) {
   return again && hex(gcn::encode(*again, gen)) != row.bytes;
 }
 
-size_t wanted() {
-  const char* n = std::getenv("LANEWISE_GCN_RANDOM");
-  return n != nullptr ? std::strtoul(n, nullptr, 10) : 2;
+/// LANEWISE_GCN_RANDOM: how many of each row and form; LANEWISE_GCN_SEED.
+size_t number_in(const char* variable, size_t otherwise) {
+  const char* n = std::getenv(variable);
+  return n != nullptr ? std::strtoul(n, nullptr, 10) : otherwise;
+}
+
+/// LLVM has no DPP for compares.
+std::vector<gcn::Form> forms_of(const gcn::Row& row, Gen gen) {
+  if (gen != Gen::gfx8 || !gcn::takes_lane_form(row)) return {gcn::Form::plain};
+  if (row.encoding == gcn::Encoding::vopc) return {gcn::Form::plain, gcn::Form::sdwa};
+  return {gcn::Form::plain, gcn::Form::dpp, gcn::Form::sdwa};
 }
 
 }  // namespace
@@ -489,14 +505,16 @@ TEST_CASE("random instructions of every row are LLVM's") {
     return gen == Gen::gfx8 && row.name == "v_mul_lo_i32";
   };
   for (const Gen gen : {Gen::gfx6, Gen::gfx7, Gen::gfx8}) {
-    Maker maker(gen, 7);
+    Maker maker(gen, static_cast<uint32_t>(number_in("LANEWISE_GCN_SEED", 7)));
     std::vector<Row> rows;
     size_t none = 0;
     for (const gcn::Row& row : gcn::rows()) {
       if (row.opcode[static_cast<int>(gen)] < 0 || ours.contains(row.name) || twice(row, gen))
         continue;
-      for (size_t n = 0; n < wanted(); ++n) {
-        const auto i = maker.make(row);
+      const std::vector<gcn::Form> forms = forms_of(row, gen);
+      const size_t each = number_in("LANEWISE_GCN_RANDOM", 2);
+      for (size_t n = 0; n < each * forms.size(); ++n) {
+        const auto i = maker.make(row, forms[n % forms.size()]);
         if (!i) {
           ++none;
           MESSAGE(gcn::name(gen) << ": nothing made of " << row.name);

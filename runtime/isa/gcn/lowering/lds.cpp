@@ -13,7 +13,7 @@ using ir::Width;
 namespace {
 
 void refuse_gds(const Instruction& i) {
-  if (i.gds) throw Unsupported("global data share is not supported yet");
+  if (i.gds) throw Unsupported("the global data share is not executed");
 }
 
 ir::Mem lds_memory(const Instruction& i, unsigned element) {
