@@ -27,7 +27,7 @@ Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persistin
 
 void Level::resize(uint32_t sets) {
   total_sets_ = sets;
-  set_mask_ = std::has_single_bit(sets) ? sets - 1 : 0;
+  set_mask_ = std::has_single_bit(sets) && !geometry_.infinite ? sets - 1 : 0;
   const size_t lines = size_t{sets} * stride_;
   tags_.assign(lines, ~uint32_t{0});
   stamps_.assign(lines, 0);
@@ -40,6 +40,13 @@ void Level::resize(uint32_t sets) {
 }
 
 uint32_t Level::hashed_set(uint64_t n) const {
+  // A table that grows has no sets that a program could tell apart. The lines of one SM often lie a
+  // power of two apart; by their low bits they would fill few sets, and the table would double for
+  // each of them.
+  if (geometry_.infinite) {
+    n *= 0x9e3779b97f4a7c15U;
+    return static_cast<uint32_t>((n ^ n >> 32) % total_sets_);
+  }
   const uint32_t slices = geometry_.slices, sets = total_sets_ / slices;
   switch (hash_) {
     case IndexHash::linear:

@@ -158,7 +158,7 @@ class Level {
   };
   SetMask set_mask() const { return {is_linear(geometry_), total_sets_ - 1}; }
   static bool is_linear(const Geometry& g) {
-    return g.hash == IndexHash::linear && std::has_single_bit(g.slices * g.sets);
+    return g.hash == IndexHash::linear && !g.infinite && std::has_single_bit(g.slices * g.sets);
   }
   uint32_t total_sets() const { return total_sets_; }
   /// Line numbers that differ by 2^32 share a tag.
