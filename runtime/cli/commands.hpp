@@ -14,6 +14,7 @@ void add_asm(const Command& app);
 void add_disasm(const Command& app);
 void add_cache(const Command& app);
 void add_trace(const Command& app);
+void add_preset(const Command& app);
 void add_bench(const Command& app);
 void add_selftest(const Command& app);
 void add_explain(const Command& app);

@@ -26,7 +26,7 @@ int run(int argc, char** argv) {
       lanewise::version());
   for (const auto add :
        {add_devices, add_run, add_check, add_translate, add_coverage, add_asm, add_disasm,
-        add_cache, add_trace, add_bench, add_selftest, add_explain, add_diff, add_help})
+        add_cache, add_preset, add_trace, add_bench, add_selftest, add_explain, add_diff, add_help})
     add(line.root());
   return line.run(argc, argv);
 }

@@ -9,9 +9,9 @@ using nlohmann::json;
 
 namespace {
 
-const std::vector<std::string> kCommands = {"devices",  "run",     "check", "translate", "coverage",
-                                            "asm",      "disasm",  "cache", "trace",     "bench",
-                                            "selftest", "explain", "diff",  "help"};
+const std::vector<std::string> kCommands = {
+    "devices", "run",   "check", "translate", "coverage", "asm",  "disasm", "cache",
+    "preset",  "trace", "bench", "selftest",  "explain",  "diff", "help"};
 
 /// The lines under "Examples:".
 std::vector<std::string> examples_in(const std::string& help) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/cache/presets/embedded_presets.hpp"
+#include "runtime/cache/presets/knobs.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::cache {
@@ -21,7 +22,8 @@ class Fields {
   Fields(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
     if (!json.is_object()) fail("must be an object");
   }
-  void number(const char* name, uint32_t& value, uint32_t low, uint32_t high) {
+  void number(const char* name, uint32_t& value, uint32_t low, uint32_t high,
+              const char* /*meaning*/ = nullptr) {
     const Json* field = take(name);
     if (field == nullptr) return;
     if (!field->is_number_unsigned() || field->get<uint64_t>() < low ||
@@ -29,7 +31,7 @@ class Fields {
       fail(fmt::format(".{} must be a whole number from {} to {}", name, low, high));
     value = field->get<uint32_t>();
   }
-  void flag(const char* name, bool& value) {
+  void flag(const char* name, bool& value, const char* /*meaning*/ = nullptr) {
     const Json* field = take(name);
     if (field == nullptr) return;
     if (!field->is_boolean()) fail(fmt::format(".{} must be true or false", name));
@@ -42,7 +44,8 @@ class Fields {
     value = field->get<std::string>();
   }
   template <class E, size_t N>
-  void choice(const char* name, E& value, const char* const (&names)[N]) {
+  void choice(const char* name, E& value, const char* const (&names)[N],
+              const char* /*meaning*/ = nullptr) {
     std::string chosen;
     text(name, chosen);
     if (chosen.empty()) return;
@@ -76,10 +79,6 @@ class Fields {
   std::vector<std::string> known_;
 };
 
-constexpr const char* kReplacement[] = {"lru", "fifo",      "random",   "mru",
-                                        "lfu", "tree_plru", "bit_plru", "srrip"};
-constexpr const char* kHash[] = {"linear", "fold", "fermi", "ipoly"};
-
 void read_geometry(Fields& parent, const char* name, const std::string& where, Geometry& g) {
   const Json* json = parent.take(name);
   if (json == nullptr) return;
@@ -93,8 +92,8 @@ void read_geometry(Fields& parent, const char* name, const std::string& where, G
   g.sector = std::min(g.sector, g.line);
   f.number("sector", g.sector, 4, 256);
   f.number("shared_by", g.shared_by, 1, 1024);
-  f.choice("replacement", g.replacement, kReplacement);
-  f.choice("hash", g.hash, kHash);
+  f.choice("replacement", g.replacement, kReplacementNames);
+  f.choice("hash", g.hash, kHashNames);
   f.finish();
   if (!std::has_single_bit(g.line) || !std::has_single_bit(g.sector) || g.sector > g.line)
     f.fail(": line and sector must be powers of two, the sector not larger than the line");
@@ -109,35 +108,15 @@ void read_knobs(Fields& parent, const std::string& where, Knobs& k) {
   const Json* json = parent.take("knobs");
   if (json == nullptr) return;
   Fields f(*json, where + ".knobs");
-  static constexpr const char* kStore[] = {"evict", "update", "write_back"};
-  static constexpr const char* kPass[] = {"leave", "evict", "hit"};
-  static constexpr const char* kU[] = {"data", "constant", "both"};
-  static constexpr const char* kGranule[] = {"sector", "line"};
-  f.flag("global_in_l1", k.global_in_l1);
-  f.flag("local_in_l1", k.local_in_l1);
-  f.flag("nc_in_l1", k.nc_in_l1);
-  f.choice("l1_store", k.l1_store, kStore);
-  f.choice("cg_on_l1_line", k.cg_on_l1_line, kPass);
-  f.choice("glc_on_l1_line", k.glc_on_l1_line, kPass);
-  f.flag("atomic_invalidates_l1", k.atomic_invalidates_l1);
-  f.choice("fill", k.fill, kGranule);
-  f.choice("prefetch_fill", k.prefetch_fill, kGranule);
-  f.flag("fetch_on_write", k.fetch_on_write);
-  f.flag("write_allocate_l2", k.write_allocate_l2);
-  f.choice("cctl_u", k.cctl_u, kU);
-  f.flag("ivall_reaches_l15", k.ivall_reaches_l15);
-  f.flag("unchanged_fills_at_lru_end", k.unchanged_fills_at_lru_end);
-  f.number("persisting_percent", k.persisting_percent, 0, 100);
-  f.number("dirty_limit_percent", k.dirty_limit_percent, 0, 100);
-  f.flag("wbinvl1_all_lines", k.wbinvl1_all_lines);
-  f.flag("slc_stays_in_l2", k.slc_stays_in_l2);
-  f.flag("l1_invalidated_at_kernel_begin", k.l1_invalidated_at_kernel_begin);
-  f.flag("l2_written_back_at_kernel_end", k.l2_written_back_at_kernel_end);
-  f.number("request_lanes", k.request_lanes, 1, 64);
-  f.number("false_sharing_limit", k.false_sharing_limit, 1, 1 << 30);
-  f.number("evict_first_window", k.evict_first_window, 1, 1 << 30);
-  f.number("partial_write_limit", k.partial_write_limit, 1, 1 << 30);
+  each_knob(k, f);
   f.finish();
+}
+
+/// Where the figures come from: for readers, so any shape will do.
+void read_sources(const Json& json, Preset& p) {
+  const auto text = [](const Json& j) { return j.is_string() ? j.get<std::string>() : j.dump(); };
+  if (!json.is_object()) return p.sources.push_back({"all", text(json)});
+  for (const auto& item : json.items()) p.sources.push_back({item.key(), text(item.value())});
 }
 
 }  // namespace
@@ -153,15 +132,9 @@ Preset parse_preset(const std::string& text, const std::string& origin) {
   Fields f(json, origin);
   f.text("name", p.name);
   f.text("title", p.title);
-  f.take("sources");  // where the figures come from; for readers, checked by no one
+  if (const Json* sources = f.take("sources")) read_sources(*sources, p);
   f.number("sms", p.sms, 1, 1024);
-  read_geometry(f, "l1", origin, p.l1);
-  read_geometry(f, "constant", origin, p.constant);
-  read_geometry(f, "constant15", origin, p.constant15);
-  read_geometry(f, "instruction", origin, p.instruction);
-  read_geometry(f, "instruction15", origin, p.instruction15);
-  read_geometry(f, "scalar", origin, p.scalar);
-  read_geometry(f, "l2", origin, p.l2);
+  each_cache(p, [&](const char* name, Geometry& g) { read_geometry(f, name, origin, g); });
   read_knobs(f, origin, p.knobs);
   f.finish();
   if (p.name.empty()) f.fail(": field 'name' is missing");

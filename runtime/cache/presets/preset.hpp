@@ -66,6 +66,11 @@ struct Preset {
   uint32_t sms = 1;
   Geometry l1, constant, constant15, instruction, instruction15, scalar, l2;
   Knobs knobs;
+  /// Where a cache's or a knob's figures come from, with how sure that is: (high), (medium), (low).
+  struct Source {
+    std::string of, text;
+  };
+  std::vector<Source> sources;
 };
 
 /// A preset by name, or from a file ("file:PATH"). Throws Error(usage) that names the file and the

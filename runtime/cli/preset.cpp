@@ -1,0 +1,31 @@
+#include <fmt/format.h>
+
+#include "runtime/cache/presets/preset_text.hpp"
+#include "runtime/cli/commands.hpp"
+
+namespace lanewise::cli {
+
+void add_preset(const Command& app) {
+  const Command sub = app.command("preset", "the GPUs whose caches the tracker knows");
+  sub.needs_command();
+  const Command list = sub.command("list", "their names");
+  list.examples({"lanewise preset list"});
+  list.does([] {
+    for (const std::string& name : cache::preset_names())
+      fmt::print("{:14} {}\n", name, cache::load_preset(name).title);
+    return 0;
+  });
+  const Command show = sub.command("show", "caches, behaviour, and where each figure comes from");
+  auto name = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  show.option("PRESET", *name, "a name, or file:PRESET.json").required();
+  show.flag("--json", *json, "print one JSON object: a preset file with every default filled in");
+  show.examples({"lanewise preset show gv100"});
+  show.does([=] {
+    const cache::Preset p = cache::load_preset(*name);
+    fmt::print("{}", *json ? cache::preset_json(p) + "\n" : cache::preset_text(p));
+    return 0;
+  });
+}
+
+}  // namespace lanewise::cli
