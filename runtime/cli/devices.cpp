@@ -8,7 +8,7 @@
 namespace lanewise::cli {
 namespace {
 
-nlohmann::json to_json(const DeviceInfo& d) {
+nlohmann::json device_json(const DeviceInfo& d) {
   return {{"index", d.index},
           {"name", d.name},
           {"driver", d.driver},
@@ -30,7 +30,7 @@ int list_devices(bool json) {
   const auto devices = Device::list();
   if (json) {
     nlohmann::json all = nlohmann::json::array();
-    for (const DeviceInfo& d : devices) all.push_back(to_json(d));
+    for (const DeviceInfo& d : devices) all.push_back(device_json(d));
     fmt::print("{}\n", nlohmann::json{{"devices", all}}.dump(2));
     return 0;
   }

@@ -11,7 +11,7 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-std::string number(uint64_t v) {
+std::string number_text(uint64_t v) {
   return v < 10 ? fmt::format("{}", v) : fmt::format("{:#x}", v);
 }
 
@@ -39,7 +39,7 @@ std::string operand_text(const Program& p, const Operand& o) {
     case Operand::Kind::reg:
       return reg_text(p, o.reg());
     case Operand::Kind::imm:
-      return number(o.imm);
+      return number_text(o.imm);
     case Operand::Kind::symbol:
       return fmt::format("${}{:+}", o.index, static_cast<int64_t>(o.imm));
   }
@@ -130,10 +130,10 @@ void print_header(const Program& p, Out out) {
   }
   for (const Symbol& s : p.symbols) fmt::format_to(out, "symbol {}\n", text::quote(s.name));
   for (const Variable& v : p.variables)
-    fmt::format_to(out, "variable {} {}{}\n", number(v.address), v.size,
+    fmt::format_to(out, "variable {} {}{}\n", number_text(v.address), v.size,
                    v.read_only ? " read_only" : "");
   for (const Site& s : p.sites) {
-    fmt::format_to(out, "site {} {} {}", s.line, number(s.pc), text::quote(s.text));
+    fmt::format_to(out, "site {} {} {}", s.line, number_text(s.pc), text::quote(s.text));
     if (!s.source_file.empty() || s.source_line != 0) {
       fmt::format_to(out, " {} {}", text::quote(s.source_file), s.source_line);
     }
@@ -165,7 +165,7 @@ std::string text::print(const Program& p, const Terminator& t) {
     case Terminator::Kind::switch_:
       fmt::format_to(out, "switch {} [", operand_text(p, t.selector));
       for (size_t i = 0; i < t.cases.size(); ++i) {
-        fmt::format_to(out, "{}: b{}, ", number(t.cases[i]), target(i));
+        fmt::format_to(out, "{}: b{}, ", number_text(t.cases[i]), target(i));
       }
       fmt::format_to(out, "default: b{}]", t.targets.empty() ? kNone : t.targets.back());
       break;

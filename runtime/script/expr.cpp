@@ -7,7 +7,7 @@ namespace lanewise::script {
 namespace {
 
 /// Deep enough for people; keeps hostile nesting off the stack.
-constexpr unsigned kMaxNesting = 100;
+constexpr unsigned kMaxParentheses = 100;
 constexpr unsigned kMaxLinks = 1000;
 constexpr int kSumLevel = 9;  ///< of + and -
 
@@ -41,7 +41,7 @@ class ExpressionParser {
  private:
   struct Guard {
     explicit Guard(ExpressionParser& p) : parser(p) {
-      if (++parser.depth_ > kMaxNesting)
+      if (++parser.depth_ > kMaxParentheses)
         fail(p.in_.peek().loc, "the expression is nested too deeply");
     }
     ~Guard() { --parser.depth_; }

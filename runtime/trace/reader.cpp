@@ -10,9 +10,9 @@ namespace lanewise::trace {
 namespace {
 
 /// Hands the items of whole blocks to the sink, checking every reference between them.
-class Decoder {
+class RecordDecoder {
  public:
-  explicit Decoder(Sink& sink) : sink_(sink) {}
+  explicit RecordDecoder(Sink& sink) : sink_(sink) {}
 
   void block(std::string_view payload) {
     Take in(payload);
@@ -105,7 +105,7 @@ ReadResult read_trace(const std::string& path, Sink& sink) {
   const Input input(path);
   std::istream& in = input.stream();
   check_header(in, path);
-  Decoder decoder(sink);
+  RecordDecoder decoder(sink);
   ReadResult result;
   uint64_t at = kHeaderBytes;
   std::string payload;

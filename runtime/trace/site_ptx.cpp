@@ -15,12 +15,12 @@ using ir::EvictPriority;
 using ir::Order;
 using ir::Scope;
 
-struct Opcode {
+struct PtxOpcode {
   std::string_view name;
   OpKind kind;
   ControlOp control = ControlOp::prefetch_l1;
 };
-constexpr Opcode kOpcodes[] = {
+constexpr PtxOpcode kPtxOpcodes[] = {
     {"ld", OpKind::load},
     {"ldu", OpKind::load},
     {"st", OpKind::store},
@@ -140,7 +140,7 @@ Site ptx_site(std::string_view text) {
   const size_t end = std::min(text.find_first_of(" \t;"), text.size());
   const std::vector<std::string_view> parts = split(text.substr(0, end), '.');
   if (parts.empty()) return s;
-  for (const Opcode& o : kOpcodes)
+  for (const PtxOpcode& o : kPtxOpcodes)
     if (o.name == parts[0]) {
       s.kind = o.kind;
       s.control = o.control;

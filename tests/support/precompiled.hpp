@@ -1,4 +1,4 @@
-// What nearly every test includes, for builds with LANEWISE_PCH.
+// What nearly every test includes, for builds with LANEWISE_BATCH.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -6,7 +6,7 @@ namespace {
 
 using namespace bits;
 
-constexpr Row kRows[] = {
+constexpr Row kGcnRows[] = {
     // Loads.
     {.id = "gcn.ld.lds", .spaces = any(Space::shared), .path = Path::none},
     {.id = "gcn.ld.scalar.glc",
@@ -60,7 +60,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> gcn_rows() {
-  return kRows;
+  return kGcnRows;
 }
 
 }  // namespace lanewise::cache

@@ -8,7 +8,7 @@ using namespace bits;
 
 constexpr uint16_t kAcquires = any(Order::acquire, Order::acq_rel, Order::seq_cst);
 
-constexpr Row kRows[] = {
+constexpr Row kPtxRows[] = {
     // Loads.
     {.id = "ptx.ld.shared", .spaces = any(Space::shared), .path = Path::none},
     {.id = "ptx.ld.const", .spaces = any(Space::constant), .path = Path::constant},
@@ -139,7 +139,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> ptx_rows() {
-  return kRows;
+  return kPtxRows;
 }
 
 }  // namespace lanewise::cache

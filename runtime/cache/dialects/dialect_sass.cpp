@@ -6,7 +6,7 @@ namespace {
 
 using namespace bits;
 
-constexpr Row kRows[] = {
+constexpr Row kSassRows[] = {
     // Loads.
     {.id = "sass.ld.shared", .spaces = any(Space::shared), .path = Path::none},
     {.id = "sass.ld.const", .spaces = any(Space::constant), .path = Path::constant},
@@ -107,7 +107,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::span<const Row> sass_rows() {
-  return kRows;
+  return kSassRows;
 }
 
 }  // namespace lanewise::cache

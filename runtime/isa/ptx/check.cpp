@@ -6,9 +6,8 @@
 #include "runtime/isa/ptx/check_context.hpp"
 
 namespace lanewise::ptx {
+namespace legal {
 namespace {
-
-using namespace legal;
 
 unsigned sm_number(std::string_view target) {
   const size_t at = target.find('_');
@@ -123,18 +122,19 @@ class Checker {
 };
 
 }  // namespace
+}  // namespace legal
 
 bool is_target(std::string_view name) {
   if (!name.starts_with("sm_")) return false;
   unsigned sm = 0;
   const auto [end, error] = std::from_chars(name.data() + 3, name.data() + name.size(), sm);
-  if (error != std::errc{} || version_of_target(sm) == 0) return false;
+  if (error != std::errc{} || legal::version_of_target(sm) == 0) return false;
   const std::string_view rest = name.substr(static_cast<size_t>(end - name.data()));
   return rest.empty() || (sm >= 90 && (rest == "a" || rest == "f"));
 }
 
 std::vector<Diagnostic> check(const Module& module, const CheckOptions& options) {
-  Checker checker(module, options);
+  legal::Checker checker(module, options);
   checker.header();
   for (const Function& f : module.functions) checker.function(f);
   return checker.finish();

@@ -37,54 +37,54 @@ constexpr std::pair<std::string_view, Type> kTypes[] = {
     {"ue8m0x2", {C::flt, 16, true, true}},
 };
 
-using K = Special::Kind;
+using SK = Special::Kind;
 
 constexpr Special kSpecials[] = {
-    {"%tid", K::vector, 0, 0},
-    {"%ntid", K::vector, 0, 0},
-    {"%ctaid", K::vector, 0, 0},
-    {"%nctaid", K::vector, 0, 0},
-    {"%tid.", K::half_too, 0, 0},
-    {"%ntid.", K::half_too, 0, 0},
-    {"%ctaid.", K::half_too, 0, 0},
-    {"%nctaid.", K::half_too, 0, 0},
-    {"%clusterid", K::vector, 90, 78},
-    {"%nclusterid", K::vector, 90, 78},
-    {"%cluster_ctaid", K::vector, 90, 78},
-    {"%cluster_nctaid", K::vector, 90, 78},
-    {"%clusterid.", K::word, 90, 78},
-    {"%nclusterid.", K::word, 90, 78},
-    {"%cluster_ctaid.", K::word, 90, 78},
-    {"%cluster_nctaid.", K::word, 90, 78},
-    {"%cluster_ctarank", K::word, 90, 78},
-    {"%cluster_nctarank", K::word, 90, 78},
-    {"%is_explicit_cluster", K::predicate, 90, 78},
-    {"%laneid", K::word, 0, 0},
-    {"%warpid", K::word, 0, 0},
-    {"%nwarpid", K::word, 0, 0},
-    {"%smid", K::word, 0, 0},
-    {"%nsmid", K::word, 0, 0},
-    {"%gridid", K::word_or_long, 0, 0},
-    {"%lanemask_eq", K::word, 0, 0},
-    {"%lanemask_le", K::word, 0, 0},
-    {"%lanemask_lt", K::word, 0, 0},
-    {"%lanemask_ge", K::word, 0, 0},
-    {"%lanemask_gt", K::word, 0, 0},
-    {"%clock", K::word, 0, 0},
-    {"%clock_hi", K::word, 0, 50},
-    {"%clock64", K::wide, 0, 0},
-    {"%globaltimer", K::wide, 0, 0},
-    {"%globaltimer_lo", K::word, 0, 0},
-    {"%globaltimer_hi", K::word, 0, 0},
-    {"%total_smem_size", K::word, 0, 0},
-    {"%dynamic_smem_size", K::word, 0, 0},
-    {"%aggr_smem_size", K::word, 90, 81},
-    {"%reserved_smem_offset_begin", K::word, 80, 76},
-    {"%reserved_smem_offset_end", K::word, 80, 76},
-    {"%reserved_smem_offset_cap", K::word, 80, 76},
-    {"%reserved_smem_offset_0", K::word, 80, 76},
-    {"%reserved_smem_offset_1", K::word, 80, 76},
-    {"%current_graph_exec", K::wide, 0, 80},
+    {"%tid", SK::vector, 0, 0},
+    {"%ntid", SK::vector, 0, 0},
+    {"%ctaid", SK::vector, 0, 0},
+    {"%nctaid", SK::vector, 0, 0},
+    {"%tid.", SK::half_too, 0, 0},
+    {"%ntid.", SK::half_too, 0, 0},
+    {"%ctaid.", SK::half_too, 0, 0},
+    {"%nctaid.", SK::half_too, 0, 0},
+    {"%clusterid", SK::vector, 90, 78},
+    {"%nclusterid", SK::vector, 90, 78},
+    {"%cluster_ctaid", SK::vector, 90, 78},
+    {"%cluster_nctaid", SK::vector, 90, 78},
+    {"%clusterid.", SK::word, 90, 78},
+    {"%nclusterid.", SK::word, 90, 78},
+    {"%cluster_ctaid.", SK::word, 90, 78},
+    {"%cluster_nctaid.", SK::word, 90, 78},
+    {"%cluster_ctarank", SK::word, 90, 78},
+    {"%cluster_nctarank", SK::word, 90, 78},
+    {"%is_explicit_cluster", SK::predicate, 90, 78},
+    {"%laneid", SK::word, 0, 0},
+    {"%warpid", SK::word, 0, 0},
+    {"%nwarpid", SK::word, 0, 0},
+    {"%smid", SK::word, 0, 0},
+    {"%nsmid", SK::word, 0, 0},
+    {"%gridid", SK::word_or_long, 0, 0},
+    {"%lanemask_eq", SK::word, 0, 0},
+    {"%lanemask_le", SK::word, 0, 0},
+    {"%lanemask_lt", SK::word, 0, 0},
+    {"%lanemask_ge", SK::word, 0, 0},
+    {"%lanemask_gt", SK::word, 0, 0},
+    {"%clock", SK::word, 0, 0},
+    {"%clock_hi", SK::word, 0, 50},
+    {"%clock64", SK::wide, 0, 0},
+    {"%globaltimer", SK::wide, 0, 0},
+    {"%globaltimer_lo", SK::word, 0, 0},
+    {"%globaltimer_hi", SK::word, 0, 0},
+    {"%total_smem_size", SK::word, 0, 0},
+    {"%dynamic_smem_size", SK::word, 0, 0},
+    {"%aggr_smem_size", SK::word, 90, 81},
+    {"%reserved_smem_offset_begin", SK::word, 80, 76},
+    {"%reserved_smem_offset_end", SK::word, 80, 76},
+    {"%reserved_smem_offset_cap", SK::word, 80, 76},
+    {"%reserved_smem_offset_0", SK::word, 80, 76},
+    {"%reserved_smem_offset_1", SK::word, 80, 76},
+    {"%current_graph_exec", SK::wide, 0, 80},
 };
 
 bool is_number(std::string_view text, uint32_t below) {
@@ -96,9 +96,9 @@ bool is_number(std::string_view text, uint32_t below) {
 
 /// Registers that exist in numbers.
 const Special* numbered(std::string_view name) {
-  static constexpr Special kEnvironment{"%envreg#", K::word, 0, 0};
-  static constexpr Special kCounter{"%pm#", K::word, 0, 0};
-  static constexpr Special kLongCounter{"%pm#_64", K::wide, 0, 40};
+  static constexpr Special kEnvironment{"%envreg#", SK::word, 0, 0};
+  static constexpr Special kCounter{"%pm#", SK::word, 0, 0};
+  static constexpr Special kLongCounter{"%pm#_64", SK::wide, 0, 40};
   if (name.starts_with("%envreg")) {
     return is_number(name.substr(7), 32) ? &kEnvironment : nullptr;
   }

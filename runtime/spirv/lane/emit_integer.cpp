@@ -15,7 +15,6 @@ using ir::Type;
 constexpr uint32_t k32 = bit(Type::u32) | bit(Type::s32);
 constexpr uint32_t k64 = bit(Type::u64) | bit(Type::s64);
 constexpr uint32_t kPred = bit(Type::pred);
-constexpr uint32_t kAny = ~0U;
 
 bool int64(const LaneEmitter& e) {
   return e.int64();
@@ -259,7 +258,7 @@ constexpr NativeRow kIntegerRows[] = {
     {Op::mul, k32, nullptr, binary, spv::OpIMul},
     {Op::mul, k64, int64, binary, spv::OpIMul},
     {Op::mulhi, k32, nullptr, multiply_high},
-    {Op::mulwide, kAny, nullptr, multiply_wide},
+    {Op::mulwide, kAnyType, nullptr, multiply_wide},
     {Op::min, k32, nullptr, minimum, spv::OpSLessThan},
     {Op::min, k64, int64, minimum, spv::OpSLessThan},
     {Op::max, k32, nullptr, minimum, spv::OpSLessThan},
@@ -282,13 +281,13 @@ constexpr NativeRow kIntegerRows[] = {
     {Op::shl, k64, int64, shift},
     {Op::shr, k32, nullptr, shift},
     {Op::shr, k64, int64, shift},
-    {Op::shf_l, kAny, by_constant, funnel_shift},
-    {Op::shf_r, kAny, by_constant, funnel_shift},
+    {Op::shf_l, kAnyType, by_constant, funnel_shift},
+    {Op::shf_r, kAnyType, by_constant, funnel_shift},
     {Op::popc, k32, nullptr, unary, spv::OpBitCount},
     {Op::clz, k32, nullptr, count_leading},
     {Op::brev, k32, nullptr, unary, spv::OpBitReverse},
     {Op::bfind, k32, nullptr, find_top},
-    {Op::lop3, kAny, nullptr, three_input},
+    {Op::lop3, kAnyType, nullptr, three_input},
     {Op::icmp, k32, nullptr, compare},
     {Op::icmp, k64, int64_or_equality, compare},
 };

@@ -7,8 +7,6 @@ namespace {
 using ir::Op;
 using ir::Type;
 
-constexpr uint32_t kAny = ~0U;
-
 Id shift_pair(LaneEmitter& e, unsigned bits) {
   ModuleBuilder& m = e.module();
   const Id amount = m.u(32 - bits);
@@ -93,13 +91,13 @@ Values count_below(LaneEmitter& e, spv::Op) {
 }
 
 constexpr NativeRow kMoveRows[] = {
-    {Op::mov, kAny, nullptr, move},           {Op::select, kAny, nullptr, select},
-    {Op::pack64, kAny, nullptr, pack},        {Op::unpack64, kAny, nullptr, unpack},
-    {Op::zext64, kAny, nullptr, zero_extend}, {Op::sext64, kAny, nullptr, sign_extend},
-    {Op::trunc32, kAny, nullptr, truncate},   {Op::zext8, kAny, nullptr, zext8},
-    {Op::sext8, kAny, nullptr, sext8},        {Op::zext16, kAny, nullptr, zext16},
-    {Op::sext16, kAny, nullptr, sext16},      {Op::maskbit, kAny, nullptr, mask_bit},
-    {Op::mbcnt, kAny, nullptr, count_below},
+    {Op::mov, kAnyType, nullptr, move},           {Op::select, kAnyType, nullptr, select},
+    {Op::pack64, kAnyType, nullptr, pack},        {Op::unpack64, kAnyType, nullptr, unpack},
+    {Op::zext64, kAnyType, nullptr, zero_extend}, {Op::sext64, kAnyType, nullptr, sign_extend},
+    {Op::trunc32, kAnyType, nullptr, truncate},   {Op::zext8, kAnyType, nullptr, zext8},
+    {Op::sext8, kAnyType, nullptr, sext8},        {Op::zext16, kAnyType, nullptr, zext16},
+    {Op::sext16, kAnyType, nullptr, sext16},      {Op::maskbit, kAnyType, nullptr, mask_bit},
+    {Op::mbcnt, kAnyType, nullptr, count_below},
 };
 
 }  // namespace

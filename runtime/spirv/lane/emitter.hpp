@@ -345,6 +345,8 @@ struct NativeRow {
   NativeFn emit;
   spv::Op code = spv::OpNop;
 };
+/// Of rows that do not ask for the type.
+inline constexpr uint32_t kAnyType = ~0U;
 constexpr uint32_t bit(ir::Type type) {
   return 1U << static_cast<unsigned>(type);
 }

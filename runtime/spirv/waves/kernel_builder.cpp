@@ -9,7 +9,7 @@ namespace lanewise::spirv {
 namespace {
 
 // Words of the launch block (shaders/INTERFACE.md).
-constexpr uint32_t kBudgetWord = host_shader::LAUNCH_STEP_BUDGET;
+constexpr uint32_t kBudget = host_shader::LAUNCH_STEP_BUDGET;
 /// Loop mark of the loop over an invocation's lanes; the body's loops count up from 1.
 constexpr uint32_t kAllLanesRan = ~0U;
 
@@ -132,7 +132,7 @@ void KernelBuilder::clear_local() {
 
 void KernelBuilder::start_lane() {
   const auto word = [&](uint32_t n) { return library("lw_launch", m_.uint_type, {m_.u(n)}); };
-  state_.start(word(kBudgetWord), word(kBudgetWord + 1));
+  state_.start(word(kBudget), word(kBudget + 1));
 }
 
 void KernelBuilder::end_of_lane() {

@@ -128,11 +128,11 @@ std::unique_ptr<Decoder> make() {
   return std::make_unique<D>();
 }
 
-struct Kind {
+struct Packing {
   std::string_view magic, ending, name;
   std::unique_ptr<Decoder> (*decoder)();  ///< null: this build has none
 };
-constexpr Kind kKinds[] = {
+constexpr Packing kPackings[] = {
 #if defined(LANEWISE_HAS_ZLIB)
     {"\x1f\x8b", ".gz", "gzip", make<Gzip>},
 #else
@@ -165,7 +165,7 @@ class Input::Buffer final : public std::streambuf {
       throw Error(ErrorKind::usage, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
     fill();
     const std::string_view start(raw_.data(), raw_left_);
-    for (const Kind& k : kKinds) {
+    for (const Packing& k : kPackings) {
       if (!start.starts_with(k.magic)) continue;
       if (k.decoder == nullptr)
         throw Error(ErrorKind::usage,
@@ -238,7 +238,7 @@ bool Input::cut() const {
 }
 
 std::string without_compression(const std::string& name) {
-  for (const Kind& k : kKinds)
+  for (const Packing& k : kPackings)
     if (name.size() > k.ending.size() && name.ends_with(k.ending))
       return name.substr(0, name.size() - k.ending.size());
   return name;

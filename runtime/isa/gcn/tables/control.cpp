@@ -60,7 +60,7 @@ void trap_rows(TableBuilder& t) {
   t.kind(Kind::trap, "s_sethalt", E::sopp, 13, kNumber, lower_trap, halt);
 }
 
-void absent_rows(TableBuilder& t) {
+void unexecuted_control(TableBuilder& t) {
   t.absent("s_setkill", E::sopp, 11, kNumber);
   t.absent("s_sendmsg", E::sopp, 16, {{S::message}}, kReadsM0);
   t.absent("s_sendmsghalt", E::sopp, 17, {{S::message}}, kReadsM0);
@@ -87,7 +87,7 @@ void more_control_rows(TableBuilder& t) {
   clock_rows(t);
   quiet_rows(t);
   trap_rows(t);
-  absent_rows(t);
+  unexecuted_control(t);
 }
 
 }  // namespace lanewise::gcn

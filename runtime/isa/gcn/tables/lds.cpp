@@ -140,7 +140,7 @@ void lds_atomic_rows(TableBuilder& t) {
 
 /// What changes memory in ways that no atomic operation of the IR has: with a mask, under a
 /// condition, by a second place of LDS.
-void absent_rows(TableBuilder& t) {
+void unexecuted_lds(TableBuilder& t) {
   const auto absent = [&](const std::string& name, Codes codes, std::vector<SlotSpec> operands) {
     t.absent(name, Encoding::ds, codes, std::move(operands));
   };
@@ -183,7 +183,7 @@ void absent_rows(TableBuilder& t) {
 void lds_rows(TableBuilder& t) {
   lds_access_rows(t);
   lds_atomic_rows(t);
-  absent_rows(t);
+  unexecuted_lds(t);
   t.kind(Kind::nothing, "ds_nop", Encoding::ds, {-1, 20, 20}, {}, lower_nothing);
 }
 

@@ -12,8 +12,8 @@ constexpr std::string_view kData[] = {"INVALID",     "8",          "16",        
                                       "32",          "16_16",      "10_11_11",    "11_11_10",
                                       "10_10_10_2",  "2_10_10_10", "8_8_8_8",     "32_32",
                                       "16_16_16_16", "32_32_32",   "32_32_32_32", "RESERVED_15"};
-constexpr std::string_view kNumber[] = {"UNORM", "SNORM", "USCALED",   "SSCALED",
-                                        "UINT",  "SINT",  "SNORM_OGL", "FLOAT"};
+constexpr std::string_view kNumberFormat[] = {"UNORM", "SNORM", "USCALED",   "SSCALED",
+                                              "UINT",  "SINT",  "SNORM_OGL", "FLOAT"};
 constexpr uint8_t kDefaultData = 1, kDefaultNumber = 0;
 
 std::string upper(std::string_view s) {
@@ -66,7 +66,7 @@ std::string_view data_format_name(unsigned code) {
   return kData[code & 15];
 }
 std::string_view number_format_name(unsigned code, Gen gen) {
-  return code == 6 && gen == Gen::gfx8 ? "RESERVED_6" : kNumber[code & 7];
+  return code == 6 && gen == Gen::gfx8 ? "RESERVED_6" : kNumberFormat[code & 7];
 }
 
 unsigned data_format_bytes(unsigned code) {

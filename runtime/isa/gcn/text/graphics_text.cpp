@@ -49,13 +49,6 @@ void set(Instruction& i, const Flag& f) {
   (f.common != nullptr ? i.*f.common : i.graphics.*f.graphics) = true;
 }
 
-Operand immediate(uint32_t value) {
-  Operand o;
-  o.immediate = true;
-  o.value = value;
-  return o;
-}
-
 /// `mrt0`, `param31`: a name and a number behind it; a name for one place has none.
 Operand read_target(Cursor& in) {
   in.skip_blanks();

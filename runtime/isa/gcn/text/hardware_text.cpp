@@ -27,13 +27,6 @@ constexpr Name kSystem[] = {{1, "SYSMSG_OP_ECC_ERR_INTERRUPT"},
                             {3, "SYSMSG_OP_HOST_TRAP_ACK"},
                             {4, "SYSMSG_OP_TTRACE_PC"}};
 
-Operand immediate(uint32_t value) {
-  Operand o;
-  o.immediate = true;
-  o.value = value;
-  return o;
-}
-
 uint32_t number(Cursor& in, const char* what, uint64_t least, uint64_t most) {
   in.skip_blanks();
   const size_t at = in.at();

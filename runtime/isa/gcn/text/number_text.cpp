@@ -19,6 +19,13 @@ unsigned radix_at(const Cursor& in) {
 
 }  // namespace
 
+Operand immediate(uint32_t value) {
+  Operand o;
+  o.immediate = true;
+  o.value = value;
+  return o;
+}
+
 uint64_t read_integer(Cursor& in, const char* what) {
   in.skip_blanks();
   const unsigned radix = radix_at(in);

@@ -16,6 +16,8 @@ struct Number {
   bool is_float = false, negative = false;
 };
 Number float_or_integer(Cursor& in);
+/// The operand of a number that stands in the instruction's own fields.
+Operand immediate(uint32_t value);
 /// The code of a constant that needs no literal. In a place of 64 bits 0xffffffff is not -1, and
 /// the integer 0x3f000000 is not 0.5, for there literals are extended with zeros.
 std::optional<unsigned> inline_code(const Number& n, bool wide, Gen gen);

@@ -28,7 +28,7 @@ void arithmetic(LowerContext& c, const Instruction& i, Op op, std::vector<Operan
   c.write_wide(i, r);
 }
 
-Operand compared(LowerContext& c, const Instruction& i) {
+Operand doubles_compared(LowerContext& c, const Instruction& i) {
   return float_compare(c, i, Type::f64, source(c, i, Role::a), source(c, i, Role::b));
 }
 
@@ -52,11 +52,12 @@ void lower_dmnmx(LowerContext& c, const Instruction& i) {
 }
 
 void lower_dsetp(LowerContext& c, const Instruction& i) {
-  write_test(c, i, compared(c, i));
+  write_test(c, i, doubles_compared(c, i));
 }
 
 void lower_dset(LowerContext& c, const Instruction& i) {
-  write_truth(c, i, combine(c, i.mod(ModId::bop), compared(c, i), c.pred_source(i, Role::r)));
+  write_truth(c, i,
+              combine(c, i.mod(ModId::bop), doubles_compared(c, i), c.pred_source(i, Role::r)));
 }
 
 /// May the compiled sequence of a division (an approximate reciprocal and fused steps) not be used?

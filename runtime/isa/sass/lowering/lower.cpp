@@ -32,7 +32,7 @@ namespace {
 
 /// Bytes of local memory a lane gets when the input does not say how much it needs.
 constexpr uint32_t kUnsaidLocal = 4096;
-constexpr unsigned kMaxCalls = 16;  // nested ones that are copied
+constexpr unsigned kMaxCopied = 16;  // nested ones that are copied
 /// Target of the return token under which a function runs whose caller is not known here.
 constexpr size_t kNoted = ~size_t{0};
 constexpr size_t kMaxBlocks = 1 << 14;  // after calls were copied
@@ -336,7 +336,7 @@ class KernelLowering {
   uint32_t call(size_t n) {
     const Call* relocated = relocated_call(kernel_, kernel_.code[n].pc);
     const size_t target = relocated != nullptr ? index_of(*relocated->target) : checked_target(n);
-    const bool copied = !recursive_.contains(target) && stacks_.calls(stack_) < kMaxCalls &&
+    const bool copied = !recursive_.contains(target) && stacks_.calls(stack_) < kMaxCopied &&
                         blocks_.size() < kMaxBlocks / 2;
     if (copied) return block_of(target, stacks_.push(stack_, Token::ret, n + 1));
     const BranchStack::Id noted = stacks_.push(BranchStack::kEmpty, Token::ret, kNoted);

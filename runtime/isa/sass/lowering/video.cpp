@@ -88,7 +88,7 @@ Operand negated(LowerContext& c, const Instruction& i, Role role, Operand x) {
   return c.negated(i, role) ? Operand(c.make(Op::neg, Type::s64, {x})) : x;
 }
 
-Operand compared(LowerContext& c, const Instruction& i) {
+Operand parts_compared(LowerContext& c, const Instruction& i) {
   static constexpr Cond kConds[] = {Cond::eq, Cond::lt, Cond::eq, Cond::le,
                                     Cond::gt, Cond::ne, Cond::ge, Cond::eq};
   const uint64_t code = i.mod(ModId::cond);
@@ -121,19 +121,19 @@ void lower_vmnmx(LowerContext& c, const Instruction& i) {
 }
 
 void lower_vset(LowerContext& c, const Instruction& i) {
-  const Operand test = compared(c, i);
+  const Operand test = parts_compared(c, i);
   finish(c, i, c.make(Op::select, Type::u64, {test, imm(1), imm(0)}), false);
 }
 
 void lower_vsetp(LowerContext& c, const Instruction& i) {
-  write_test(c, i, compared(c, i));
+  write_test(c, i, parts_compared(c, i));
 }
 
 /// Amounts above 32 count as 32, or are taken modulo 32 (.W).
 void lower_vshift(LowerContext& c, const Instruction& i) {
   const bool left = i.form->is(kLeft);
   refuse(left && i.mod(ModId::sat) != 0,
-         "VSHL.SAT: how many bits of the shifted value are compared is not documented");
+         "VSHL.SAT: how many bits of the shifted value are parts_compared is not documented");
   const auto [a, b] = factors(c, i, true);
   const Operand asked = low_word(c, b);
   const Operand amount = i.mod(ModId::wrap) != 0 ? c.make(Op::and_, Type::u32, {asked, imm(31)})

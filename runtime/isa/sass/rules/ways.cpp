@@ -5,7 +5,7 @@
 namespace lanewise::sass {
 namespace {
 
-constexpr unsigned kMaxCalls = 8;  ///< nested ones that are followed
+constexpr unsigned kMaxFollowed = 8;  ///< nested ones that are followed
 
 bool is_jump(const Instruction& i) {
   return i.form->flow != Flow::next && i.form->flow != Flow::push;
@@ -66,7 +66,7 @@ void Ways::taken(const Instruction& i, Place last, std::vector<Place>& out) {
       if (known) out.push_back({target(i), last.stack});
       return;
     case Flow::call:
-      if (!known || stacks_.calls(last.stack) >= kMaxCalls) return add_unknown(last.index + 1);
+      if (!known || stacks_.calls(last.stack) >= kMaxFollowed) return add_unknown(last.index + 1);
       out.push_back({target(i), stacks_.push(last.stack, Token::ret, last.index + 1)});
       return;
     case Flow::pop:

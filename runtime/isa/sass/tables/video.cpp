@@ -10,7 +10,7 @@ using Fixed = TableBuilder::Fixed;
 
 /// By the type's upper bit: bytes, halves.
 constexpr std::string_view kParts[] = {"", "B1", "B2", "B3", "", "H1", "", ""};
-constexpr Field kPartA{36, 2}, kWideA{38, 1}, kPartB{28, 2}, kWideB{30, 1};
+constexpr Field kPartOfA{36, 2}, kHalfOfA{38, 1}, kPartOfB{28, 2}, kHalfOfB{30, 1};
 constexpr Field kSignA{48, 1}, kSignB{49, 1}, kIsRegister{50, 1};
 
 /// Size of a part, its place in three bits and the sign above them.
@@ -71,10 +71,10 @@ void rows(TableBuilder& t, const Video& v, const std::vector<Fixed>& more = {}) 
       if (is_register) fixed.push_back({{28, 3}, 6});
       b.is_signed = !is_register && v.signed_number;
     } else {
-      a = a.with_part(kPartA, kWideA, kParts);
+      a = a.with_part(kPartOfA, kHalfOfA, kParts);
       mods.push_back(type_mod(ModId::type, {36, 3}, kSignA));
       if (is_register) {
-        b = b.with_part(kPartB, kWideB, kParts);
+        b = b.with_part(kPartOfB, kHalfOfB, kParts);
         mods.push_back(type_mod(ModId::size, {28, 3}, v.shift ? Field{} : kSignB));
       } else if (v.shift) {
         mods.push_back({ModId::size, {}, {{0, "U16"}}});
