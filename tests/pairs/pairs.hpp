@@ -19,7 +19,8 @@ using lanewise::LaunchOptions;
 /// Both forms of a program, one after the other. Each is loaded anew: modules have variables.
 template <typename Test>
 void both(const std::string& name, Test test,
-          const std::vector<std::string>& endings = {".ptx", ".cubin"}) {
+          const std::vector<std::string>& endings = {".ptx", ".cubin"},
+          const std::string& folder = "/pairs/data/") {
   size_t place = 0;
   for (const char c : name) place += static_cast<unsigned char>(c);
   if (!lanewise::test::runs_here(place, 9)) return;
@@ -27,11 +28,17 @@ void both(const std::string& name, Test test,
   for (const std::string& ending : endings) {
     // What is compiled from PTX comes to devices through other tests.
     if (ending == ".ptx" && !reference && !lanewise::test::every_device()) continue;
-    const std::string file = std::string(LANEWISE_TEST_DATA) + "/pairs/data/" + name + ending;
+    const std::string file = LANEWISE_TEST_DATA + folder + name + ending;
     CAPTURE(file);
     lanewise::Module module = device().load_file(file);
     test(module);
   }
+}
+
+/// The same of a program of the corpus, which nvcc compiled as it does by default.
+template <typename Test>
+void both_of_corpus(const std::string& name, Test test) {
+  both(name, test, {".ptx", ".cubin"}, "/kernels/data/sass/");
 }
 
 template <typename T>

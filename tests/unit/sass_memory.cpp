@@ -364,7 +364,7 @@ TEST_CASE("what cannot run is refused when lowered") {
   CHECK(has(message("MEMBAR.VC"), "not documented"));
   CHECK(has(message("SHL.X R0, R1, R2"), "not documented"));
   CHECK(has(message("SHR.XHI R0, R1, R2"), "not documented"));
-  CHECK(has(message("SHF.L.U64.HI R0, R1, R2, R3"), "not documented"));
+  CHECK(has(message("SHF.L.U64.XHI R0, R1, R2, R3"), "not documented"));
   CHECK(has(message("IADD3.RS R0, -R1, R2, R3"), "not documented"));
   CHECK(has(message("IADD3 R0.CC, -R1, -R2, -R3"), "not documented"));
   CHECK(has(message("XMAD.MRG R0.CC, R1, R2, R3"), "not documented"));

@@ -245,33 +245,37 @@ void shifts_of_words(Builder& b) {
   }
 }
 
-/// One word of {high, low} after a shift of 64 bits.
-uint32_t funnel(uint32_t low, uint32_t high, uint32_t n, bool left, bool is_signed) {
+/// {high, low} after a shift of 64 bits.
+uint64_t funnel(uint32_t low, uint32_t high, uint32_t n, bool left, bool is_signed) {
   const uint64_t pair = wide(low, high);
-  if (left) return n < 64 ? static_cast<uint32_t>(pair << n >> 32) : 0;
-  if (is_signed) return static_cast<uint32_t>(static_cast<int64_t>(pair) >> std::min(n, 63U));
-  return n < 64 ? static_cast<uint32_t>(pair >> n) : 0;
+  if (left) return n < 64 ? pair << n : 0;
+  if (is_signed) return static_cast<uint64_t>(static_cast<int64_t>(pair) >> std::min(n, 63U));
+  return n < 64 ? pair >> n : 0;
+}
+
+void funnel_shift(Builder& b, bool left, bool wraps, bool high, const std::string& type) {
+  const Tuples t = tuples({u32(), shifts(), u32()});
+  const uint32_t limit = type.empty() ? 32 : 64;
+  const auto name =
+      fmt::format("SHF.{}{}{}{}", left ? "L" : "R", wraps ? ".W" : "", type, high ? ".HI" : "");
+  const Oracle oracle = [=](In in, Out o) {
+    const uint32_t n = wraps ? in[1] % limit : std::min(in[1], limit);
+    const uint64_t shifted = funnel(in[0], in[2], n, left, type == ".S64");
+    o[0] = static_cast<uint32_t>(left || high ? shifted >> 32 : shifted);
+  };
+  b.one({"", name + " R0, R8, R9, R10", ""}, 3, 1, t, oracle);
+  for (const uint32_t n : {0x5U, 0x20U, 0x3fU}) {
+    Tuples fixed = t;
+    for (Words& w : fixed) w[1] = n;
+    b.one({"", fmt::format("{} R0, R8, {:#x}, R10", name, n), ""}, 3, 1, fixed, oracle);
+  }
 }
 
 void funnel_shifts(Builder& b) {
-  const Tuples t = tuples({u32(), shifts(), u32()});
   for (const bool left : {false, true})
     for (const char* type : {"", ".U64", ".S64"})
-      for (const bool wraps : {false, true}) {
-        const bool is_signed = type[0] != 0 && type[1] == 'S';
-        const uint32_t limit = type[0] != 0 ? 64 : 32;
-        const auto name = fmt::format("SHF.{}{}{}", left ? "L" : "R", wraps ? ".W" : "", type);
-        const Oracle oracle = [=](In in, Out o) {
-          const uint32_t n = wraps ? in[1] % limit : std::min(in[1], limit);
-          o[0] = funnel(in[0], in[2], n, left, is_signed);
-        };
-        b.one({"", name + " R0, R8, R9, R10", ""}, 3, 1, t, oracle);
-        for (const uint32_t n : {0x5U, 0x20U, 0x3fU}) {
-          Tuples fixed = t;
-          for (Words& w : fixed) w[1] = n;
-          b.one({"", fmt::format("{} R0, R8, {:#x}, R10", name, n), ""}, 3, 1, fixed, oracle);
-        }
-      }
+      for (const bool wraps : {false, true})
+        for (const bool high : {false, true}) funnel_shift(b, left, wraps, high, type);
 }
 
 }  // namespace

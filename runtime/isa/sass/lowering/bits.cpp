@@ -21,11 +21,14 @@ Operand inverted_source(LowerContext& c, const Instruction& i, Role role) {
 
 }  // namespace
 
-/// SHF: one word of the pair {c, a} after a 64-bit shift. Amounts count to 32 or, with .U64 and
-/// .S64, to 64; .W wraps them.
+/// SHF: one word of the pair {c, a} after a 64-bit shift: the upper one of SHF.L, the lower one of
+/// SHF.R, and with .HI the upper one of either, where only .S64 brings in signs. Amounts count to
+/// 32 or, with .U64 and .S64, to 64; .W wraps them.
 void lower_shf(LowerContext& c, const Instruction& i) {
-  refuse(c.has_cc(i) || i.mod(ModId::parts) != 0,
-         "SHF with .HI, .X, .XHI or .CC is not supported: what they do is not documented");
+  constexpr uint64_t kHigh = 1, kExtended = 2;
+  const uint64_t parts = i.mod(ModId::parts);
+  refuse(c.has_cc(i) || (parts & kExtended) != 0,
+         "SHF with .X, .XHI or .CC is not supported: what they do is not documented");
   const bool left = i.form->is(kLeft), wide = i.mod(ModId::type) != 0;
   const uint32_t limit = wide ? 64 : 32;
   const Operand asked = c.raw(i, Role::b);
@@ -37,7 +40,7 @@ void lower_shf(LowerContext& c, const Instruction& i) {
   const Reg shifted = c.make(left ? Op::shl : Op::shr, type, {pair, amount});
   const Reg low = c.b.reg(Width::b32), high = c.b.reg(Width::b32);
   c.b.emit(Op::unpack64, Type::u32, {low, high}, {shifted});
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {left ? high : low});
+  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {left || parts == kHigh ? high : low});
 }
 
 void write_logic(LowerContext& c, const Instruction& i, Operand result) {

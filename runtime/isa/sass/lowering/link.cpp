@@ -4,10 +4,12 @@
 #include <map>
 #include <set>
 
+#include "runtime/isa/sass/lowering/call_stack.hpp"
+
 namespace lanewise::sass {
 namespace {
 
-/// Can the function come to call itself?
+/// Can the function come to call itself, by CAL in its own section or through others?
 bool recursive(const Listing& listing, const std::string& name) {
   std::set<std::string> seen;
   std::vector<std::string> work = {name};
@@ -15,6 +17,7 @@ bool recursive(const Listing& listing, const std::string& name) {
     const auto f = std::ranges::find(listing.functions, work.back(), &Kernel::name);
     work.pop_back();
     if (f == listing.functions.end()) continue;
+    if (f->name == name && !recursive_functions(*f).empty()) return true;
     for (const Call& c : f->calls) {
       if (c.symbol == name) return true;
       if (seen.insert(c.symbol).second) work.push_back(c.symbol);
