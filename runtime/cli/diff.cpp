@@ -114,6 +114,9 @@ void print_open(const diff::Report& r) {
     for (const diff::FreeOp& op : r.free_ops) fmt::print("    {} ({})\n", op.text, op.why);
   }
   if (r.nan_payloads != 0) fmt::print("  {} NaNs differ in their payload\n", r.nan_payloads);
+  if (r.pointers != 0)
+    fmt::print("  {} elements are pointers to the same place of a buffer, at another address\n",
+               r.pointers);
   for (const std::string& note : r.notes) fmt::print("  {}\n", note);
 }
 
@@ -144,6 +147,7 @@ nlohmann::json report_json(const diff::Report& r, const DiffArgs& a) {
                       {"within_bound", r.within},
                       {"largest_within_bound", r.largest},
                       {"nan_payloads", r.nan_payloads},
+                      {"pointers", r.pointers},
                       {"open", open},
                       {"notes", r.notes},
                       {"different_elements", r.different},

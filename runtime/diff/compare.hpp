@@ -18,6 +18,7 @@ struct Comparison {
   uint64_t different = 0;         ///< elements beyond the bound
   uint64_t within = 0;            ///< floats that differ, but not by more than the bound
   uint64_t nan_payloads = 0;      ///< both are NaN, with different bits
+  uint64_t pointers = 0;          ///< to the same place of a buffer that lies elsewhere
   double largest = 0;             ///< difference among those within the bound
   std::vector<Element> elements;  ///< the first of those that differ
   bool same() const { return different == 0; }

@@ -68,6 +68,7 @@ class Pair {
     const Comparison c = compared(now, both, allowed);
     report_.within += c.within;
     report_.nan_payloads += c.nan_payloads;
+    report_.pointers += c.pointers;
     report_.bound = std::max(report_.bound, allowed);
     report_.largest = std::max(report_.largest, c.largest);
     if (!c.same()) return different(now), false;
@@ -109,7 +110,8 @@ class Pair {
     return both.a.fault_count == 0 && both.b.fault_count == 0 && !compared(c, both, allowed).same();
   }
 
-  /// A result that depends on which lane comes first, or on a clock, says nothing about the pair.
+  /// A result that depends on which lane comes first, on a clock or on addresses, says nothing
+  /// about the pair.
   std::string why_not_comparable(const Case& c) const {
     for (const Side* side : {&a_, &b_}) {
       const char* which = side == &a_ ? "A" : "B";
@@ -121,6 +123,11 @@ class Pair {
       if (!compare(c.inputs, one, other, 0).same())
         return fmt::format(
             "they differ, and the result of {} depends on the order in which lanes run", which);
+      const Outcome moved =
+          side->watch(c.options, c.inputs, WaveSchedule::until_stop, true).outcome;
+      if (!compare(c.inputs, one, moved, 0).same())
+        return fmt::format("they differ, and the result of {} depends on the addresses of buffers",
+                           which);
     }
     return {};
   }

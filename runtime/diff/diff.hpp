@@ -34,6 +34,7 @@ struct Report {
   uint32_t tries = 0;              ///< that were decided
   uint64_t within = 0;             ///< floats that differ within the bound
   uint64_t nan_payloads = 0;
+  uint64_t pointers = 0;  ///< to the same place of a buffer that lies elsewhere
   double bound = 0, largest = 0;
   std::vector<FreeOp> free_ops;  ///< of both, where floats were compared within a bound
   // Where the verdict is not equal.

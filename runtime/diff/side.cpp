@@ -35,7 +35,9 @@ Side::Side(const Form& form, const std::string& device)
   program_ = program_named(compiled.module, kernel_);
   freedom_ = Freedom(program_);
   for (const ir::Global& g : compiled.module.globals) {
-    if (g.space == ir::Space::constant || g.size == 0) continue;
+    if (g.size == 0) continue;
+    all_variables_[g.name] = g.size;
+    if (g.space == ir::Space::constant) continue;
     variables_[g.name] = g.size;
     std::vector<std::byte>& bytes = initial_[g.name];
     bytes.resize(g.size);
@@ -44,24 +46,25 @@ Side::Side(const Form& form, const std::string& device)
 }
 
 Outcome Side::run_on(Device& device, Module& module, const LaunchOptions& asked,
-                     const std::vector<Input>& inputs, std::vector<uint64_t>* addresses) const {
+                     const std::vector<Input>& inputs) const {
   LaunchOptions options = asked;
   std::vector<Buffer> buffers(inputs.size());
   std::vector<Arg> arguments;
   uint32_t local_bytes = 0;
+  Outcome out;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].kind == Input::Kind::buffer) {
       buffers[i] = device.allocate(inputs[i].bytes.size(), inputs[i].name);
       buffers[i].write(std::span<const std::byte>(inputs[i].bytes));
     }
-    if (addresses != nullptr)
-      addresses->push_back(inputs[i].kind == Input::Kind::buffer ? buffers[i].address() : 0);
+    out.addresses.push_back(inputs[i].kind == Input::Kind::buffer ? buffers[i].address() : 0);
     arguments.push_back(argument(inputs[i], buffers[i], local_bytes));
   }
   for (const auto& [name, bytes] : initial_) module.write_symbol(name, bytes);
   options.dynamic_shared += local_bytes;
   const Result result = module.kernel(kernel_).launch(options, arguments);
-  Outcome out;
+  for (const auto& [name, size] : all_variables_)
+    out.variable_addresses[name] = {module.symbol(name).address, size};
   out.faults = result.faults;
   out.fault_count = result.fault_count;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -78,20 +81,23 @@ Outcome Side::run_on(Device& device, Module& module, const LaunchOptions& asked,
 }
 
 Outcome Side::run(const LaunchOptions& options, const std::vector<Input>& inputs) {
-  return run_on(device_, module_, options, inputs, nullptr);
+  return run_on(device_, module_, options, inputs);
 }
 
 Watched Side::watch(const LaunchOptions& options, const std::vector<Input>& inputs,
-                    WaveSchedule schedule) const {
+                    WaveSchedule schedule, bool moved) const {
   auto engine = std::make_unique<Watcher>(schedule);
   const Watcher& watcher = *engine;
   Device device = detail::DeviceAccess::on(std::move(engine));
+  constexpr uint64_t kAway = 0x131300;  // changes bits from 8 to 20
+  Buffer before;
+  if (moved) before = device.allocate(kAway, "before");
   Module module = device.load_file(form_.file, form_.isa, form_.target);
   Watched out;
-  std::vector<uint64_t> addresses;
   LaunchOptions on_reference = options;
   on_reference.wave = WaveMode::automatic;
-  out.outcome = run_on(device, module, on_reference, inputs, &addresses);
+  out.outcome = run_on(device, module, on_reference, inputs);
+  const std::vector<uint64_t>& addresses = out.outcome.addresses;
   out.bound = watcher.bound();
   out.all_stores = watcher.all_writes();
   for (const Watcher::Write& w : watcher.writes()) {

@@ -27,6 +27,9 @@ struct Outcome {
   std::vector<std::vector<std::byte>> buffers;  ///< one for each input, empty for scalars
   std::map<std::string, std::vector<std::byte>> variables;  ///< of the module, by name
   std::set<std::string> written;  ///< variables that are not as the module brought them
+  /// Where things lay: of each input (0 for scalars), and variables by name with their sizes.
+  std::vector<uint64_t> addresses;
+  std::map<std::string, std::pair<uint64_t, uint64_t>> variable_addresses;
   std::vector<FaultReport> faults;
   uint64_t fault_count = 0;
 };
@@ -68,18 +71,20 @@ class Side {
   const std::map<std::string, uint64_t>& variables() const { return variables_; }
 
   Outcome run(const LaunchOptions& options, const std::vector<Input>& inputs);
+  /// moved: everything lies at other addresses than in a launch without it.
   Watched watch(const LaunchOptions& options, const std::vector<Input>& inputs,
-                WaveSchedule schedule = WaveSchedule::until_stop) const;
+                WaveSchedule schedule = WaveSchedule::until_stop, bool moved = false) const;
 
  private:
   Outcome run_on(Device& device, Module& module, const LaunchOptions& options,
-                 const std::vector<Input>& inputs, std::vector<uint64_t>* addresses) const;
+                 const std::vector<Input>& inputs) const;
 
   Form form_;
   std::string kernel_;
   ir::Program program_;
   Freedom freedom_;
   std::map<std::string, uint64_t> variables_;
+  std::map<std::string, uint64_t> all_variables_;  ///< and those that are constant
   Device device_;
   Module module_;
   std::map<std::string, std::vector<std::byte>> initial_;  ///< contents of the variables

@@ -134,6 +134,33 @@ TEST_CASE("diff: a fault, no store, lane order or a clock decide nothing") {
   CHECK(order.report["first"].is_object());
 }
 
+TEST_CASE("diff: pointers are the same where they point to the same place") {
+  // B has a variable of its own, so its buffers lie elsewhere.
+  const auto stores = [](const std::string& name, const std::string& value, bool variable) {
+    return write(name, std::string(".version 7.8\n.target sm_75\n.address_size 64\n") +
+                           (variable ? ".visible .global .align 8 .b8 extra[4096];\n" : "") +
+                           ".visible .entry k(.param .u64 o, .param .u64 p) {\n"
+                           ".reg .b32 %r<9>;\n.reg .b64 %d<9>;\n"
+                           "ld.param.u64 %d1, [o];\nld.param.u64 %d2, [p];\n"
+                           "mov.u32 %r0, %tid.x;\nmul.wide.u32 %d3, %r0, 8;\n"
+                           "add.u64 %d4, %d1, %d3;\nadd.u64 %d5, %d2, %d3;\n" +
+                           value + "\nst.global.b64 [%d4], %d6;\nret;\n}\n");
+  };
+  const std::string plain = "mov.b64 %d6, %d5;", next = "add.u64 %d6, %d5, 8;",
+                    mixed = "mul.lo.u64 %d6, %d5, 3;";
+  const std::string a = stores("a.ptx", plain, false);
+  const Judged same = diff(a, stores("b.ptx", plain, true), "u64");
+  CHECK(same.code == 0);
+  CHECK(same.report["pointers"] == 8 * 64);
+  const Judged words = diff(a, stores("b.ptx", plain, true), "u32", "--tries 1");
+  CHECK(words.code == 2);  // the buffers are too small for 64 pointers
+  CHECK(words.report["why"] == "both sides fault");
+  CHECK(diff(a, stores("c.ptx", next, true), "u64").code == 1);
+  const Judged open = diff(stores("d.ptx", mixed, false), stores("e.ptx", mixed, true), "u64");
+  CHECK(open.code == 2);
+  CHECK(contains(open.report["why"], "depends on the addresses of buffers"));
+}
+
 TEST_CASE("diff: PTX beside what was compiled of it, arguments chosen") {
   const Output o = program("diff " + kKernels + "ptx/saxpy.sm75.ptx " + kKernels +
                            "ptx/saxpy.clang.ptx --device reference");
