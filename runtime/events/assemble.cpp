@@ -36,7 +36,7 @@ Decoded decode(const Plan& plan, const LaneWords& lane) {
   d.point = code;
   if (code == 0) return d;
   const Point& p = plan.point(code);
-  d.address = (uint64_t{word >> plan.code_bits} << p.drop) + (p.arena ? guest::kArenaBase : 0);
+  d.address = (uint64_t{word >> plan.code_bits} << p.drop) + p.base;
   return d;
 }
 
@@ -239,9 +239,8 @@ class GroupAssembly {
   }
 
   void emit_row(const Wave& w, const Point& p, const uint32_t* words, int32_t stride, bool affine) {
-    const uint64_t start = p.arena ? guest::kArenaBase : 0;
     const auto address = [&](uint32_t i) {
-      return start + (uint64_t{words[i] >> plan_.code_bits} << p.drop);
+      return p.base + (uint64_t{words[i] >> plan_.code_bits} << p.drop);
     };
     const uint32_t last = w.count - 1;
     const bool simple = affine && p.address && !p.scalar;

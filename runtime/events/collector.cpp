@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/guest/allocation_at.hpp"
+#include "runtime/guest/event_words.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/trace/record.hpp"
 
@@ -74,6 +75,7 @@ void Collector::begin(const LaunchRequest& request, uint64_t arena_size) {
   wave_lanes_ = request.program->wave_lanes;
   arena_size_ = arena_size;
   local_bytes_ = request.program->local_bytes;
+  param_bytes_ = request.program->param_bytes;
   memcheck_ = request.memcheck;
   allocations_ = request.allocations;
   pointers_.clear();
@@ -129,6 +131,7 @@ bool Collector::touches(const Point& p, uint64_t address) const {
   if (!p.access) return true;
   if (p.rule == ir::AlignRule::trap && (address & (p.alignment - 1)) != 0) return false;
   if (p.space == ir::Space::local) return inside(address, p.bytes, local_bytes_);
+  if (p.space == ir::Space::param) return inside(address - p.base, p.bytes, param_bytes_);
   const bool of_parameter = memcheck_ == Memcheck::alloc && p.pointer < pointers_.size();
   if (p.space == ir::Space::generic && !of_parameter) {
     if (address >> 24 == guest::kSharedWindow >> 24) return false;  // passes no cache
@@ -144,7 +147,7 @@ bool Collector::touches(const Point& p, uint64_t address) const {
 
 bool Collector::touches_between(const Point& p, uint64_t first, uint64_t last) const {
   if (!touches(p, first) || !touches(p, last)) return false;
-  if (memcheck_ != Memcheck::alloc || p.space == ir::Space::local) return true;
+  if (memcheck_ != Memcheck::alloc || !guest::wide_space(p.space)) return true;
   return guest::allocation_at(allocations_, first, 1) ==
          guest::allocation_at(allocations_, last, 1);
 }

@@ -86,7 +86,7 @@ class Collector {
   uint32_t kernel_ = 0, first_site_ = 0;
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> hinted_;  ///< site of the plan, word: site
   uint32_t wave_lanes_ = 32;
-  uint64_t arena_size_ = 0, local_bytes_ = 0;
+  uint64_t arena_size_ = 0, local_bytes_ = 0, param_bytes_ = 0;
   Memcheck memcheck_ = Memcheck::arena;
   std::span<const Allocation> allocations_;
   std::vector<guest::PointerBounds> pointers_;  ///< of Plan::pointers; empty = not looked at

@@ -10,8 +10,12 @@ namespace {
 
 using ir::Op;
 
-bool cached(ir::Space space) {
-  return space != ir::Space::shared && space != ir::Space::param;
+/// Where the parameters stand in constant bank 0 of Maxwell code.
+constexpr uint64_t kMaxwellParams = 0x140;
+
+bool cached(ir::Isa isa, ir::Space space) {
+  if (space == ir::Space::param) return isa == ir::Isa::sass;
+  return space != ir::Space::shared;
 }
 
 /// A fence of no scope orders nothing: it is how a barrier shows up in the stream of a lane.
@@ -19,13 +23,13 @@ bool is_marker(const ir::Inst& inst) {
   return inst.op == Op::fence && inst.mem && inst.mem->scope == ir::Scope::none;
 }
 
-bool traced(const ir::Inst& inst) {
+bool traced(ir::Isa isa, const ir::Inst& inst) {
   if (!inst.mem) return false;
   switch (inst.op) {
     case Op::load:
     case Op::store:
     case Op::atom:
-      return cached(inst.mem->space);
+      return cached(isa, inst.mem->space);
     case Op::cachectl:
       return true;
     case Op::fence:
@@ -69,6 +73,8 @@ Point make_point(const ir::Inst& inst) {
   const uint32_t form = guest::event_form(inst, 1);
   p.drop = form >> guest::kFormDropShift & 15;
   p.arena = (form & guest::kFormArena) != 0;
+  if (p.arena) p.base = guest::kArenaBase;
+  if (p.space == ir::Space::param) p.base = kMaxwellParams;
   return p;
 }
 
@@ -99,7 +105,7 @@ void join_pieces(Plan& plan, const std::vector<uint32_t>& site_of_point) {
 /// .L2::cache_hint are such registers: compilers keep what createpolicy makes of constants in them.
 class Constants {
  public:
-  explicit Constants(const ir::Program& program) : values_(program.regs.size()) {
+  explicit Constants(const ir::Program& program) : isa_(program.isa), values_(program.regs.size()) {
     std::vector<uint32_t> definitions(program.regs.size());
     for (const ir::Block& block : program.blocks)
       for (const ir::Inst& inst : block.insts)
@@ -123,11 +129,12 @@ class Constants {
   }
   /// Has the access a policy word that is not known?
   bool asks_for_policy(const ir::Inst& inst) const {
-    return traced(inst) && inst.op != Op::cachectl && inst.mem->cache.hint.is_reg() &&
+    return traced(isa_, inst) && inst.op != Op::cachectl && inst.mem->cache.hint.is_reg() &&
            !value(inst.mem->cache.hint);
   }
 
  private:
+  ir::Isa isa_;
   std::vector<std::optional<uint64_t>> values_;
 };
 
@@ -165,7 +172,7 @@ Plan number(ir::Program& program) {
     put_markers(block, constants);
     for (ir::Inst& inst : block.insts) {
       inst.event = 0;
-      if (!traced(inst)) continue;
+      if (!traced(program.isa, inst)) continue;
       Point p = make_point(inst);
       p.hinted = constants.asks_for_policy(inst);
       if (!p.barrier && !p.policy) {

@@ -26,6 +26,7 @@ struct Point {
   uint32_t drop = 0;
   uint32_t pointer = ir::kNone;  ///< ir::Mem::pointer
   bool arena = false;            ///< payloads count from the arena's start
+  uint64_t base = 0;             ///< address that payload 0 stands for
   uint32_t site = 0;             ///< index into Plan::sites
   /// An instruction that was translated piece by piece: the points behind this one that belong to
   /// it, and the site of the whole.
@@ -45,7 +46,8 @@ struct Plan {
 /// Numbers the traced instructions of the program from 1 in program order (Inst::event) and puts a
 /// marker before each barrier, and before each access whose policy word is not known yet. Loads,
 /// stores and atomics of global, generic, local and constant memory are traced, and cache control
-/// and fences; shared memory and parameters pass no cache.
+/// and fences; shared memory passes no cache. Parameters of Maxwell code are read through the
+/// constant cache, at their places in bank 0; those of other guests are left out.
 Plan number(ir::Program& program);
 
 /// What the instruction asks of the caches. Nothing when it is only a part of how another kind of

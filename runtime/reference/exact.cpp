@@ -68,12 +68,14 @@ bool Group::step_wave(uint32_t wave) {
     if (point.policy) policy = address;
     if (point.access) {
       const Located at = locate_access(lane, code);
+      const bool of_bank = code.mem->space == ir::Space::param;  // values of the launch, never old
+      if (of_bank && at.data != nullptr) move_bytes(lane, code, at.data);
       if (at.data == nullptr || !cached(code, at.address)) {
         move_bytes(lane, code, at.data);
         ++lane.position;
         continue;
       }
-      address = at.address;
+      address = of_bank ? address + point.base : at.address;
     }
     access.lanes.push_back(&lane);
     if (point.scalar && access.mask != 0) continue;
@@ -92,7 +94,8 @@ void Group::run_access(WaveAccess& access) {
   const uint64_t group = (uint64_t{index_[2]} * grid.y + index_[1]) * grid.x + index_[0];
   trace::WaveRecord& record = collector.exact_record(group, access.wave, code.event, access.policy,
                                                      access.mask, access.address);
-  const bool moves = collector.plan().point(code.event).access;
+  const events::Point& point = collector.plan().point(code.event);
+  const bool moves = point.access && point.space != ir::Space::param;
   if (moves && code.mem->bytes() > kMaxAccess)
     throw Error(ErrorKind::guest, "cache-exact mode: an access of " +
                                       std::to_string(code.mem->bytes()) +
