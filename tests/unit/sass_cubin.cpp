@@ -78,8 +78,32 @@ TEST_CASE("shared memory, constant bank 2, variables, relocations and device fun
   CHECK(indirect.code[indirect.labels[0].index].pc == 0xe8);
 }
 
+TEST_CASE("variables begin with the addresses of others, and of functions") {
+  const sass::Listing l = sass::read_cubin(load("../../../pairs/data/indirect.rdc.cubin"));
+  for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.message);
+  const auto relocs = [&](const std::string& name) {
+    const auto g = std::ranges::find(l.globals, name, &ir::Global::name);
+    REQUIRE(g != l.globals.end());
+    std::vector<std::tuple<uint64_t, std::string, int64_t>> out;
+    for (const ir::Global::Reloc& r : g->relocs) out.emplace_back(r.offset, r.symbol, r.addend);
+    std::ranges::sort(out);
+    return out;
+  };
+  using Relocs = std::vector<std::tuple<uint64_t, std::string, int64_t>>;
+  CHECK(relocs("places") == Relocs{{0, "numbers", 0}, {8, "numbers", 12}, {16, "numbers", 28}});
+  CHECK(relocs("steps") == Relocs{{0, "_Z4nextj", 0}, {8, "_Z6squarej", 0}, {16, "_Z5mixedj", 0}});
+  CHECK(sass::lower(l).module.functions ==
+        std::vector<std::string>{"_Z5mixedj", "_Z6squarej", "_Z4nextj"});
+}
+
 TEST_CASE("disassembly assembles back to every word and control word") {
-  for (const char* name : {"k01_saxpy.cubin", "k03_transpose.cubin"}) {
+  size_t cubins = 0;
+  const std::string folder = std::string(LANEWISE_TEST_DATA) + "/kernels/data/sass";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".cubin") continue;
+    ++cubins;
+    const std::string name = entry.path().filename();
+    CAPTURE(name);
     const sass::Listing l = read(name);
     for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.message);
     const std::string text = sass::print(l);
@@ -92,6 +116,7 @@ TEST_CASE("disassembly assembles back to every word and control word") {
     }
     CHECK(sass::print(again) == text);
   }
+  CHECK(cubins == 18);
 }
 
 TEST_CASE("halves of a variable's address assemble, and run only where the variable is") {
@@ -107,7 +132,7 @@ TEST_CASE("halves of a variable's address assemble, and run only where the varia
   const sass::LowerResult r = sass::lower(l);
   CHECK(r.module.kernels.empty());
   REQUIRE(r.rejected.size() == 1);
-  CHECK(r.rejected[0].diagnostics[0].message.ends_with("nothing here is the variable 'table'"));
+  CHECK(r.rejected[0].diagnostics[0].message.ends_with("nothing here is called 'table'"));
   CHECK(!sass::parse("MOV32I R8, 32@up(table) ;\n").ok());
 }
 
@@ -117,7 +142,7 @@ TEST_CASE(
   const sass::LowerResult unknown = sass::lower(l);
   REQUIRE(unknown.diagnostics.size() == 1);
   CHECK(unknown.diagnostics[0].message ==
-        "nothing says what this calls: a relocation was expected");
+        "nothing says where this goes: a relocation was expected");
   l.kernels[0].calls.push_back({sass::pc_of(0), "elsewhere"});
   const sass::LowerResult absent = sass::lower(l);
   REQUIRE(absent.diagnostics.size() == 1);

@@ -161,3 +161,35 @@ TEST_CASE("a loop may push the same target each round and leave the tokens behin
     CHECK(synced[lane] == std::max(lane, 1U));
   }
 }
+
+TEST_CASE("JMP leaves for a function that a relocation names, which returns to the caller") {
+  // Odd lanes jump from f to g; both return behind the call.
+  sass::Listing listing =
+      sass::parse(with_output("MOV R0, R19 ;\nJCAL 0x0 ;\nIADD R0, R0, R19 ;\n"));
+  REQUIRE(listing.ok());
+  const auto function = [&](const std::string& name, const std::string& text) {
+    sass::Kernel f = sass::parse(text).kernels.at(0);
+    f.name = name;
+    listing.functions.push_back(f);
+  };
+  function("f",
+           "LOP32I.AND R2, R0, 0x1 ;\nISETP.NE.AND P0, PT, R2, RZ, PT ;\n@P0 JMP 0x0 ;\n"
+           "IADD32I R0, R0, 0x64 ;\nRET ;\n");
+  function("g", "IADD32I R0, R0, 0x3e8 ;\nRET ;\n");
+  const auto place = [](const sass::Kernel& k, std::string_view mnemonic) {
+    return std::ranges::find_if(
+               k.code, [&](const sass::Instruction& i) { return i.form->mnemonic == mnemonic; })
+        ->pc;
+  };
+  listing.kernels[0].calls.push_back({place(listing.kernels[0], "JCAL"), "f"});
+  CHECK(sass::lower(listing).diagnostics.size() == 1);  // nothing says where JMP goes
+  listing.functions[0].calls.push_back({place(listing.functions[0], "JMP"), "g"});
+  const sass::LowerResult r = sass::lower(listing);
+  for (const Diagnostic& d : r.diagnostics) FAIL_CHECK(d.message);
+  Bench bench;
+  const uint64_t out = bench.put(std::vector<uint32_t>(32, 0));
+  bench.arg(out);
+  CHECK(bench.run(r.module.kernels.at(0), 1, 32).fault_count == 0);
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    CHECK(bench.get<uint32_t>(out, 32)[lane] == 2 * lane + (lane % 2 == 1 ? 1000 : 100));
+}

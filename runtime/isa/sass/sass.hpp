@@ -68,7 +68,7 @@ struct ConstantBank {
   uint64_t size = 0;             ///< in bytes, of either bank
 };
 
-/// One half of a variable's address, put into a MOV32I by the loader.
+/// One half of a variable's or a function's address, put into a MOV32I by the loader.
 struct Relocation {
   uint64_t pc = 0;  ///< of the instruction
   std::string symbol;
@@ -76,11 +76,17 @@ struct Relocation {
   bool high = false;
 };
 
-/// A call to an absolute address, which the loader puts in.
+/// A call of, or a jump to, an absolute address, which the loader puts in.
 struct Call {
   uint64_t pc = 0;                      ///< of the instruction
   std::string symbol;                   ///< a function of the file, or of the device runtime
   std::optional<uint64_t> target = {};  ///< in the same code, once the function was put there
+};
+
+/// A function that a pointer can lead to.
+struct Entry {
+  uint64_t address = 0;  ///< guest::function_address
+  uint64_t pc = 0;       ///< where it begins in the code behind the kernel
 };
 
 struct Kernel {
@@ -98,6 +104,7 @@ struct Kernel {
   std::vector<ConstantBank> banks;
   std::vector<Relocation> relocations;
   std::vector<Call> calls;
+  std::vector<Entry> entries;  ///< once functions were put behind it; see linked()
   /// What keeps this kernel, and no other one, from running: unknown words and relocations.
   std::vector<Diagnostic> diagnostics;
 };

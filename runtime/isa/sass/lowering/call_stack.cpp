@@ -59,7 +59,7 @@ class CallGraph {
       if (!leaves || !always(i)) pending.push_back(n + 1);
       if (flow == Flow::call)
         called.insert(target(i));
-      else if (i.operand(Role::target) != nullptr)
+      else if (i.operand(Role::target) != nullptr || (leaves && i.form->is(kAbsolute)))
         pending.push_back(target(i));
     }
     return called;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "runtime/guest/layout.hpp"
 #include "runtime/isa/sass/lowering/call_stack.hpp"
 
 namespace lanewise::sass {
@@ -26,39 +28,94 @@ bool recursive(const Listing& listing, const std::string& name) {
   return false;
 }
 
+bool jumps_through_pointers(const Kernel& k) {
+  return std::ranges::any_of(k.code, [](const Instruction& i) {
+    return i.form->flow == Flow::indirect && i.form->is(kAbsolute);
+  });
+}
+
+/// Lays functions out behind a kernel's code.
+class Linker {
+ public:
+  Linker(const Kernel& kernel, const Listing& listing) : out_(kernel), listing_(listing) {}
+
+  Kernel run() {
+    bool pointers = false;
+    for (size_t n = 0; n < out_.calls.size() || !pointers; ++n) {  // grows on the way
+      if (n == out_.calls.size()) {  // what was called until here may jump through pointers
+        pointers = true;
+        if (jumps_through_pointers(out_)) take_in_pointed();
+        if (n == out_.calls.size()) break;
+      }
+      if (const auto place = place_of(out_.calls[n].symbol))
+        out_.calls[n].target = *place + pc_of(0);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  /// Functions whose address stands in code or in variables. One of them may jump, too.
+  void take_in_pointed() {
+    const std::vector<std::string> taken = functions_with_address(listing_);
+    for (size_t n = 0; n < taken.size(); ++n)
+      if (const auto place = place_of(taken[n]))
+        out_.entries.push_back(
+            {guest::function_address(static_cast<uint32_t>(n)), *place + pc_of(0)});
+  }
+
+  std::optional<uint64_t> place_of(const std::string& name) {
+    const auto f = std::ranges::find(listing_.functions, name, &Kernel::name);
+    if (f == listing_.functions.end()) return std::nullopt;
+    const uint64_t end = out_.code.empty() ? 0 : (out_.code.back().pc / 32 + 1) * 32;
+    const auto [place, is_new] = places_.try_emplace(name, end);
+    if (is_new) append(*f, end);
+    return place->second;
+  }
+
+  void append(const Kernel& f, uint64_t end) {
+    out_.labels.push_back({f.name, out_.code.size()});
+    for (const Label& l : f.labels) out_.labels.push_back({l.name, l.index + out_.code.size()});
+    for (Instruction i : f.code) {
+      i.pc += end;
+      out_.code.push_back(std::move(i));
+    }
+    for (Relocation r : f.relocations) {
+      r.pc += end;
+      out_.relocations.push_back(std::move(r));
+    }
+    for (Call c : f.calls) {
+      c.pc += end;
+      out_.calls.push_back(std::move(c));
+    }
+    out_.registers = std::max(out_.registers, f.registers);
+    const uint32_t frames =
+        recursive(listing_, f.name) ? kRecursionStack : f.local_bytes.value_or(0);
+    if (frames != 0) out_.local_bytes = out_.local_bytes.value_or(0) + frames;
+    out_.diagnostics.insert(out_.diagnostics.end(), f.diagnostics.begin(), f.diagnostics.end());
+  }
+
+  Kernel out_;
+  const Listing& listing_;
+  std::map<std::string, uint64_t> places_;
+};
+
 }  // namespace
 
-Kernel linked(const Kernel& kernel, const Listing& listing) {
-  Kernel out = kernel;
-  std::map<std::string, uint64_t> places;
-  for (size_t n = 0; n < out.calls.size(); ++n) {  // grows on the way
-    const std::string name = out.calls[n].symbol;
-    const auto f = std::ranges::find(listing.functions, name, &Kernel::name);
-    if (f == listing.functions.end()) continue;
-    const uint64_t end = out.code.empty() ? 0 : (out.code.back().pc / 32 + 1) * 32;
-    const auto [place, is_new] = places.try_emplace(name, end);
-    out.calls[n].target = place->second + pc_of(0);
-    if (!is_new) continue;
-    out.labels.push_back({name, out.code.size()});
-    for (const Label& l : f->labels) out.labels.push_back({l.name, l.index + out.code.size()});
-    for (Instruction i : f->code) {
-      i.pc += end;
-      out.code.push_back(std::move(i));
-    }
-    for (Relocation r : f->relocations) {
-      r.pc += end;
-      out.relocations.push_back(std::move(r));
-    }
-    for (Call c : f->calls) {
-      c.pc += end;
-      out.calls.push_back(std::move(c));
-    }
-    out.registers = std::max(out.registers, f->registers);
-    const uint32_t frames = recursive(listing, name) ? kRecursionStack : f->local_bytes.value_or(0);
-    if (frames != 0) out.local_bytes = out.local_bytes.value_or(0) + frames;
-    out.diagnostics.insert(out.diagnostics.end(), f->diagnostics.begin(), f->diagnostics.end());
-  }
+std::vector<std::string> functions_with_address(const Listing& listing) {
+  std::set<std::string> named;
+  for (const std::vector<Kernel>* kernels : {&listing.kernels, &listing.functions})
+    for (const Kernel& k : *kernels)
+      for (const Relocation& r : k.relocations) named.insert(r.symbol);
+  for (const ir::Global& g : listing.globals)
+    for (const ir::Global::Reloc& r : g.relocs) named.insert(r.symbol);
+  std::vector<std::string> out;
+  for (const Kernel& f : listing.functions)
+    if (named.contains(f.name)) out.push_back(f.name);
   return out;
+}
+
+Kernel linked(const Kernel& kernel, const Listing& listing) {
+  return Linker(kernel, listing).run();
 }
 
 }  // namespace lanewise::sass

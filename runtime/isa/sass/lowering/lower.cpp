@@ -248,9 +248,14 @@ class KernelLowering {
     stack_ = stacks_.push(stack_, kernel_.code[n].form->token, checked_target(n));
   }
 
-  /// Addresses that a table of bank 2 can make a BRX go to. Nothing else says where it may.
+  /// Addresses that a table of bank 2 can make a BRX go to, and those of functions for JMX. Nothing
+  /// else says where they may.
   std::vector<std::pair<uint64_t, size_t>> table_targets(const Instruction& i) const {
     std::set<std::pair<uint64_t, size_t>> found;
+    if (i.form->is(kAbsolute)) {
+      for (const Entry& e : kernel_.entries) found.emplace(e.address, index_of(e.pc));
+      return {found.begin(), found.end()};
+    }
     for (const ConstantBank& bank : kernel_.banks) {
       if (bank.number != 2) continue;
       for (size_t at = 0; at + 4 <= bank.bytes.size(); at += 4) {
@@ -271,7 +276,7 @@ class KernelLowering {
     const Field f = i.operand(Role::b)->field;
     const unsigned unused = 64U - f.len;
     const int64_t offset = static_cast<int64_t>(f.get(i.word) << unused) >> unused;
-    return i.pc + 8 + static_cast<uint64_t>(offset);
+    return (i.form->is(kAbsolute) ? 0 : i.pc + 8) + static_cast<uint64_t>(offset);
   }
 
   /// A block that goes where the table says; an address that is in no table is a fault.
@@ -279,7 +284,9 @@ class KernelLowering {
     const Instruction& i = kernel_.code[n];
     const auto targets = table_targets(i);
     if (targets.empty()) {
-      error(n, "nothing says where this can go: a table in constant bank 2 was expected");
+      error(n, i.form->is(kAbsolute)
+                   ? "nothing says where this can go: no function's address is taken"
+                   : "nothing says where this can go: a table in constant bank 2 was expected");
       return exit_block();
     }
     ir::Builder& b = context_.b;
@@ -308,6 +315,8 @@ class KernelLowering {
     const Instruction& i = kernel_.code[n];
     switch (i.form->flow) {
       case Flow::branch:
+        if (i.form->is(kAbsolute))
+          return absolute(n, [&](size_t to) { return block_of(to, stack_); });
         return block_of(checked_target(n), stack_);
       case Flow::indirect:
         return jump_table(n);
@@ -318,18 +327,21 @@ class KernelLowering {
         error(n, fmt::format("{} without a target on the branch stack", i.form->mnemonic));
         return exit_block();
       case Flow::call:
-        if (i.form->is(kAbsolute)) {
-          const Call* c = relocated_call(kernel_, i.pc);
-          if (c == nullptr) {
-            error(n, "nothing says what this calls: a relocation was expected");
-            return exit_block();
-          }
-          if (!c->target) return runtime_call(n, c->symbol);
-        }
+        if (i.form->is(kAbsolute)) return absolute(n, [&](size_t) { return call(n); });
         return call(n);
       default:
         return exit_block();
     }
+  }
+
+  /// What `go` makes of the instruction that a relocation names.
+  template <typename Go>
+  uint32_t absolute(size_t n, Go go) {
+    const Call* c = relocated_call(kernel_, kernel_.code[n].pc);
+    if (c != nullptr && !c->target) return runtime_call(n, c->symbol);
+    if (c != nullptr) return go(index_of(*c->target));
+    error(n, "nothing says where this goes: a relocation was expected");
+    return exit_block();
   }
 
   /// A copy of the function for this call, where that comes to an end soon.
@@ -393,6 +405,11 @@ ir::Global residency_map() {
   return g;
 }
 
+bool is_known(const ir::Module& module, const std::string& symbol) {
+  return std::ranges::find(module.globals, symbol, &ir::Global::name) != module.globals.end() ||
+         std::ranges::find(module.functions, symbol) != module.functions.end();
+}
+
 }  // namespace
 
 LowerResult lower(const Listing& listing, const LowerOptions& options) {
@@ -400,16 +417,17 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
   result.module.isa = ir::Isa::sass;
   result.module.target = fmt::format("sm_{}", listing.arch);
   result.module.globals = listing.globals;
+  result.module.functions = functions_with_address(listing);
   for (const Kernel& alone : listing.kernels) {
     std::optional<Kernel> with_functions;
-    if (!alone.calls.empty()) with_functions = linked(alone, listing);
+    if (!listing.functions.empty()) with_functions = linked(alone, listing);
     const Kernel& k = with_functions ? *with_functions : alone;
     std::vector<Diagnostic> found = k.diagnostics;
     for (const Relocation& r : k.relocations)
-      if (std::ranges::find(listing.globals, r.symbol, &ir::Global::name) == listing.globals.end())
+      if (!is_known(result.module, r.symbol))
         found.push_back({0, 0,
-                         fmt::format("kernel '{}': at {:#06x}: nothing here is the variable '{}'",
-                                     k.name, r.pc, r.symbol),
+                         fmt::format("kernel '{}': at {:#06x}: nothing here is called '{}'", k.name,
+                                     r.pc, r.symbol),
                          false});
     ir::Program program;
     program.name = k.name;

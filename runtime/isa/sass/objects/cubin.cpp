@@ -22,6 +22,8 @@ constexpr uint8_t kCudaObject = 13;  // kind of a variable's symbol before the l
 // memory, or in a constant bank as a number; the bank and the word of an operand, and of LDC.
 constexpr uint32_t kCallTarget = 0x2a, kAbs32Low = 0x2b, kAbs32High = 0x2c, kSharedPlace = 0x2d,
                    kConstantPlace = 0x2e, kConstantWord = 0x32, kConstantByte = 0x36;
+// In the initial values of variables: an address, or a generic one.
+constexpr uint32_t kPointer32 = 1, kPointer64 = 2, kGeneric32 = 3, kGeneric64 = 4;
 constexpr uint64_t kMaxWindow = 16 << 20;  // shared and local memory of one group or lane
 constexpr uint64_t kMaxBank = 64 << 10;    // one constant bank
 
@@ -60,6 +62,8 @@ std::vector<Info> read_info(Bytes data) {
   return out;
 }
 
+constexpr std::string_view kSharedSection = ".nv.shared.";
+
 class CubinReader {
  public:
   CubinReader(Bytes bytes, Listing& listing, size_t max_errors)
@@ -75,7 +79,9 @@ class CubinReader {
           fmt::format("the code is for sm_{}, expected sm_50, sm_52 or sm_53", listing_.arch));
     if (const elf::Section* s = file_.section(".nv.info")) read_module_info(*s);
     sort_by_section();
+    lay_out_shared();
     read_globals();
+    read_pointers();
     for (size_t n = 0; n < file_.sections.size(); ++n)
       if (file_.sections[n].name.rfind(".text.", 0) == 0) read_code_section(n);
     if (listing_.kernels.empty()) throw ElfError("the cubin holds no kernel");
@@ -135,12 +141,60 @@ class CubinReader {
         g.init.assign(in.data.begin() + static_cast<ptrdiff_t>(s.value),
                       in.data.begin() + static_cast<ptrdiff_t>(s.value + s.size));
       variables_.insert(g.name);
+      if (s.size != 0) variable_at_[{s.section, s.value}] = listing_.globals.size();
       listing_.globals.push_back(std::move(g));
     }
     if (const elf::Section* s = file_.section(".nv.constant3")) {
       module_bank_ = add_bank(3, *s, module_bank_name());
+      variable_at_[{static_cast<size_t>(s - file_.sections.data()), 0}] =
+          listing_.globals.size() - 1;
       module_bank_->bytes.clear();  // every kernel gets a copy
     }
+  }
+
+  /// Initial values of variables that are addresses of others, or of functions.
+  void read_pointers() {
+    for (const elf::Section& s : file_.sections) {
+      const size_t about = s.info % (1U << 24);
+      if ((s.type != elf::kRel && s.type != elf::kRela) || about >= file_.sections.size()) continue;
+      const std::string& name = file_.sections[about].name;
+      if (name != ".nv.global.init" && name != ".nv.constant3") continue;
+      for (const elf::Reloc& r : file_.relocations(s)) add_pointer(about, r);
+    }
+  }
+  void add_pointer(size_t section, const elf::Reloc& r) {
+    const elf::Symbol& to = file_.symbols[r.symbol];
+    const bool wide = r.type == kPointer64 || r.type == kGeneric64;
+    if (!wide && r.type != kPointer32 && r.type != kGeneric32)
+      return report(
+          fmt::format("relocation type {:#x} in the initial values of variables ('{}') is "
+                      "not supported",
+                      r.type, to.name));
+    if (!has_address(to))
+      return report(
+          fmt::format("an initial value is the address of '{}', which is no variable and "
+                      "no function with a section of its own",
+                      to.name));
+    uint64_t offset = r.offset;
+    ir::Global* g = variable_at(section, offset);
+    const uint8_t size = wide ? 8 : 4;
+    if (g == nullptr || g->init.size() < offset + size)
+      return report(fmt::format("the relocation at {:#x} of '{}' is in no variable", r.offset,
+                                file_.sections[section].name));
+    uint64_t in_place = 0;
+    for (unsigned n = 0; n < size; ++n)
+      in_place |= std::to_integer<uint64_t>(g->init[offset + n]) << (8 * n);
+    g->relocs.push_back({offset, to.name, r.addend + static_cast<int64_t>(in_place), size});
+  }
+  /// The variable that holds this byte of a section; the offset becomes that in the variable.
+  ir::Global* variable_at(size_t section, uint64_t& offset) {
+    auto at = variable_at_.upper_bound({section, offset});
+    if (at == variable_at_.begin()) return nullptr;
+    const auto& [place, index] = *--at;
+    ir::Global& g = listing_.globals[index];
+    if (place.first != section || offset - place.second >= g.size) return nullptr;
+    offset -= place.second;
+    return &g;
   }
 
   static bool is_variable(const elf::Symbol& s) {
@@ -304,18 +358,25 @@ class CubinReader {
 
   /// What nothing has given an address yet is laid out here as a linker would: an object's symbol
   /// in a section of shared memory says its alignment.
-  std::optional<uint64_t> shared_place(const Kernel& k, const elf::Symbol& wanted) const {
-    uint64_t place = 0;
+  void lay_out_shared() {
+    std::map<size_t, uint64_t> used;
     for (const elf::Symbol& s : file_.symbols) {
-      if (!is_variable(s) || s.section >= file_.sections.size() || s.section != wanted.section ||
-          file_.sections[s.section].name != ".nv.shared." + k.name)
+      if (!is_variable(s) || s.section >= file_.sections.size() ||
+          !file_.sections[s.section].name.starts_with(kSharedSection))
         continue;
       const uint64_t align = std::max<uint64_t>(s.value, 1);
-      place = (place + align - 1) / align * align;
-      if (&s == &wanted) return place;
-      place += s.size;
+      uint64_t& end = used[s.section];
+      const uint64_t place = (end + align - 1) / align * align;
+      shared_places_[&s] = place;
+      end = place + s.size;
     }
-    return std::nullopt;
+  }
+  std::optional<uint64_t> shared_place(const Kernel& k, const elf::Symbol& wanted) const {
+    const auto found = shared_places_.find(&wanted);
+    if (found == shared_places_.end()) return std::nullopt;
+    const std::string_view section = file_.sections[wanted.section].name;
+    if (section.substr(kSharedSection.size()) != k.name) return std::nullopt;
+    return found->second;
   }
 
   struct BankPlace {
@@ -373,12 +434,20 @@ class CubinReader {
     return true;
   }
 
+  /// A function with a section of its own is known by its name.
+  bool has_address(const elf::Symbol& s) const {
+    if (s.kind != elf::kFunction) return variables_.contains(s.name);
+    return s.section < file_.sections.size() && s.value == 0 &&
+           file_.sections[s.section].name == ".text." + s.name && (s.other & kEntry) == 0;
+  }
+
   void add_variable_half(Kernel& k, const Instruction& i, const elf::Reloc& r) const {
     const auto in_place = static_cast<int64_t>(i.operand(Role::b)->field.get(i.word));
     const std::string& name = file_.symbols[r.symbol].name;
-    if (!variables_.contains(name))
-      return complain(
-          k, fmt::format("the address of '{}' at {:#x} is not that of a variable", name, r.offset));
+    if (!has_address(file_.symbols[r.symbol]))
+      return complain(k, fmt::format("the address of '{}' at {:#x} is not that of a variable or of "
+                                     "a function with a section of its own",
+                                     name, r.offset));
     k.relocations.push_back({i.pc, name, r.addend + in_place, r.type == kAbs32High});
   }
 
@@ -389,7 +458,10 @@ class CubinReader {
   std::map<uint32_t, uint32_t> stack_;                              ///< symbol -> bytes
   std::map<size_t, std::vector<uint32_t>> functions_;               ///< section -> symbols
   std::map<size_t, std::vector<const elf::Section*>> relocations_;  ///< section of code -> tables
-  std::set<std::string, std::less<>> variables_;                    ///< names in listing_.globals
+  std::map<const elf::Symbol*, uint64_t> shared_places_;            ///< of file_.symbols
+  /// Section and first byte of a variable: its index in listing_.globals.
+  std::map<std::pair<size_t, uint64_t>, size_t> variable_at_;
+  std::set<std::string, std::less<>> variables_;  ///< names in listing_.globals
   std::optional<ConstantBank> module_bank_;
 };
 

@@ -26,8 +26,12 @@ void branch_rows(TableBuilder& t) {
   t.flow(Flow::branch);
   t.row("BRA", "1110 0010 0100", bra, {test, cbank_bytes(Role::b)}, nullptr,
         {{kConstantTarget, 1}});
-  t.row("JMP", "1110 0010 0001", bra, {test, imm(Role::b, 20, 32)}, nullptr,
+  t.claims(isa::Claim::effect);
+  t.row("JMP", "1110 0010 0001", bra, {test, imm(Role::b, 20, 32)}, lower_bra,
         {{kConstantTarget, 0}});
+  t.flow(Flow::branch);
+  t.trait(kAbsolute);
+  t.claims(isa::Claim::exact);
   t.row("JMP", "1110 0010 0001", bra, {test, cbank_bytes(Role::b)}, nullptr,
         {{kConstantTarget, 1}});
   for (const bool relative : {true, false}) {
@@ -35,10 +39,10 @@ void branch_rows(TableBuilder& t) {
     const char* code = relative ? "1110 0010 0101" : "1110 0010 0000";
     OperandSpec place = imm(Role::b, 20, relative ? 24 : 32, true);
     place.kind = Kind::indirect;
-    if (relative) t.claims(isa::Claim::effect);
-    t.row(name, code, {limit}, {test, place}, relative ? lower_brx : nullptr,
-          {{kConstantTarget, 0}});
+    t.claims(isa::Claim::effect);
+    t.row(name, code, {limit}, {test, place}, lower_brx, {{kConstantTarget, 0}});
     t.flow(Flow::indirect);
+    if (!relative) t.trait(kAbsolute);
     t.claims(isa::Claim::exact);
     t.row(name, code, {limit}, {test, indexed_target()}, nullptr, {{kConstantTarget, 1}});
   }

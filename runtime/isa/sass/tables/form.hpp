@@ -201,7 +201,7 @@ enum Trait : uint32_t {
   kLocalLines = 1U << 17,    ///< cache lines of the lane's own memory
   kTextureLines = 1U << 18,  ///< lines of texture headers
   kNoResult = 1U << 19,      ///< the document gives it no scoreboard for a result
-  kAbsolute = 1U << 20,      ///< goes to an address that a relocation says
+  kAbsolute = 1U << 20,      ///< goes to the address of a function, which the loader puts in
   kConverts = 1U << 16,      ///< its formats say how wide its operands are
 };
 
