@@ -222,6 +222,28 @@ TEST_CASE("all lanes add to one word; wide and floating-point atomics; compare a
   CHECK(outputs("MOV32I R8, 0x1 ;\nRED.E.ADD [R20+0x83], R8 ;\n")[33] == 101);
 }
 
+TEST_CASE("atomic sums of two halves, from sm_52 on") {
+  struct Row {
+    const char *value, *start;
+    uint32_t expected;
+  };
+  const Row rows[] = {{"0xc0003e00", "0x42003400", 0x3c003f00},   // -2 + 3, 1.5 + 0.25
+                      {"0x3c000001", "0x10001", 0x3c000000},      // subnormal ones count as zeros
+                      {"0x7bff7c00", "0x7bfffc00", 0x7c007fff}};  // overflow, a NaN
+  for (const Row& row : rows) {
+    CAPTURE(row.value);
+    const std::string before = std::string("MOV32I R8, ") + row.value + " ;\nMOV32I R9, " +
+                               row.start + " ;\nSTG.E [R20+0x80], R9 ;\n";
+    for (const char* op : {"ATOM.E.ADD.F16x2.FTZ.RN R0, [R20+0x80], R8 ;\n",
+                           "RED.E.ADD.F16x2.FTZ.RN [R20+0x80], R8 ;\nMOV R0, R9 ;\n"}) {
+      CAPTURE(op);
+      const auto out = run(with_output(before + op, 52), std::vector<uint32_t>(64, 0)).out;
+      CHECK(out[3] == static_cast<uint32_t>(std::stoul(row.start, nullptr, 16)));
+      CHECK(out[35] == row.expected);
+    }
+  }
+}
+
 TEST_CASE("a sparse load tells whether its page is there") {
   const ir::Program p =
       with_output("LDG.E P2, R4, [R20+0x80] ;\nSEL R5, RZ, 0x1, P2 ;\nIADD R0, R4, R5 ;\n", 52);

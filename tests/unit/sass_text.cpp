@@ -387,7 +387,7 @@ TEST_CASE(
   // What the document forbids or no document explains.
   const std::vector<std::string> refused = {
       ".QRY1", "CCTL.E.IVALL", "CCTL.E.U.IVALL", "CCTL.E.C.IVALL", "CCTL.E.I.IVALL", ".CRS.",
-      "CAST",  ".PF1.5",       ".RSLB",          "SAFEADD",        ".U128",          ".F16x2"};
+      "CAST",  ".PF1.5",       ".RSLB",          "SAFEADD",        ".U128"};
   std::map<std::string, sass::FormState> states;
   size_t exact = 0;
   for (const sass::Coverage& c : sass::coverage()) {
@@ -404,29 +404,43 @@ TEST_CASE(
     if (!may_be_refused) CHECK_MESSAGE(c.state == sass::FormState::exact, c.form, ": ", c.note);
   }
   CHECK(exact > 400);
-  size_t listed = 0;
+  // Only textures and surfaces are missing. A kernel counts once for each form that it lacks, so no
+  // more of the 2865 than this cannot run.
+  size_t listed = 0, without = 0;
   for (const auto& row : read_tsv("opcodes/sm50.tsv")) {
     if (row[0] == "rank") continue;
-    CHECK_MESSAGE(states.count(row[1]) == 1, row[1]);
     ++listed;
+    REQUIRE_MESSAGE(states.count(row[1]) == 1, row[1]);
+    if (states.at(row[1]) != sass::FormState::unsupported) continue;
+    const std::string name = mnemonic(row[1]);
+    const bool texture =
+        name == "TEX" || name == "TEXS" || name == "TLDS" || name == "SULD" || name == "SUST";
+    CHECK_MESSAGE(texture, row[1]);
+    without += std::stoul(row[2]);
   }
   CHECK(listed == 496);
+  CHECK(without * 100 <= 7 * 2865);
 }
 
 TEST_CASE("control words of vendor listings are taken from their comments") {
-  const std::string base = std::string(LANEWISE_TEST_DATA) + "/kernels/data/sass/k01_saxpy";
   const auto bytes = [](const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return std::string{std::istreambuf_iterator<char>(file), {}};
   };
-  const std::string text = bytes(base + ".sass"), cubin = bytes(base + ".cubin");
-  const sass::Listing listed = sass::parse(text);
-  const sass::Listing read = sass::read_cubin(std::as_bytes(std::span(cubin)));
-  REQUIRE(listed.kernels.size() == read.kernels.size());
-  for (const sass::Kernel& k : listed.kernels) {
-    const auto same = std::ranges::find(read.kernels, k.name, &sass::Kernel::name);
-    REQUIRE(same != read.kernels.end());
-    CHECK(sass::encode_bundles(k) == sass::encode_bundles(*same));
+  // The second has addresses of variables: 32@lo(tabf).
+  for (const char* name : {"k01_saxpy", "k25_calls"}) {
+    CAPTURE(name);
+    const std::string base = std::string(LANEWISE_TEST_DATA) + "/kernels/data/sass/" + name;
+    const std::string text = bytes(base + ".sass"), cubin = bytes(base + ".cubin");
+    const sass::Listing listed = sass::parse(text);
+    const sass::Listing read = sass::read_cubin(std::as_bytes(std::span(cubin)));
+    for (const Diagnostic& d : listed.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
+    REQUIRE(listed.kernels.size() == read.kernels.size());
+    for (const sass::Kernel& k : listed.kernels) {
+      const auto same = std::ranges::find(read.kernels, k.name, &sass::Kernel::name);
+      REQUIRE(same != read.kernels.end());
+      CHECK(sass::encode_bundles(k) == sass::encode_bundles(*same));
+    }
   }
   // What is written on the line wins; where words are missing, nothing is known.
   const auto first = [](std::string_view annotation, const char* last_word) {

@@ -323,6 +323,8 @@ void special_registers(Builder& b) {
   lanes("GTMASK", [](uint32_t lane) { return ~((2U << lane) - 1); });
   lanes("GEMASK", [](uint32_t lane) { return ~((1U << lane) - 1); });
   // The group's number finds every lane's inputs, so all cases are about it.
+  b.one({"", "S2R R0, SR_TID", ""}, 1, 1, tuples({counting(kGroup)}),
+        [](In in, Out o) { o[0] = in[0]; });
   b.one({"", "S2R R0, SR_TID.X", ""}, 1, 1, tuples({counting(kGroup)}),
         [](In in, Out o) { o[0] = in[0]; });
   // Fields of machine registers as compilers take them out; clocks do not run backwards.

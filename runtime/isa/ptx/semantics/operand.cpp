@@ -14,6 +14,7 @@ struct SpecialRegister {
   ir::SReg reg;
   unsigned bits = 32;
   bool narrow = false;  ///< may also be read as 16 bits
+  enum class Word : uint8_t { whole, low, high } word = Word::whole;  ///< of a register of 64 bits
 };
 constexpr SpecialRegister kSpecial[] = {
     {"%tid.x", ir::SReg::tid_x, 32, true},
@@ -42,6 +43,8 @@ constexpr SpecialRegister kSpecial[] = {
     {"%clock_hi", ir::SReg::clock_hi},
     {"%clock64", ir::SReg::clock64, 64},
     {"%globaltimer", ir::SReg::globaltimer, 64},
+    {"%globaltimer_lo", ir::SReg::globaltimer, 32, false, SpecialRegister::Word::low},
+    {"%globaltimer_hi", ir::SReg::globaltimer, 32, false, SpecialRegister::Word::high},
     {"%dynamic_smem_size", ir::SReg::dynamic_smem_size},
     {"%total_smem_size", ir::SReg::total_smem_size},
 };
@@ -135,8 +138,12 @@ ir::Operand Emit::special(const Operand& o, PType type, Fit fit) {
     fail(o.loc, "special register '" + o.name + "' cannot be read as " + type.text());
   if (fixed) return imm(fixed->value);
   const ir::SReg reg = grid_id ? ir::SReg::gridid : s->reg;
-  const ir::Operand value = op(ir::Op::sreg, bits == 64 ? ir::Type::u64 : ir::Type::u32, {},
-                               {.mode = static_cast<uint8_t>(reg)});
+  const bool half = s != nullptr && s->word != SpecialRegister::Word::whole;
+  ir::Operand value = op(ir::Op::sreg, bits == 64 || half ? ir::Type::u64 : ir::Type::u32, {},
+                         {.mode = static_cast<uint8_t>(reg)});
+  if (half && s->word == SpecialRegister::Word::high)
+    value = op(ir::Op::shr, ir::Type::u64, {value, imm(32)});
+  if (half) value = this->narrow(value);
   if (type.bits < 32) return extend(bits == 64 ? this->narrow(value) : value, type.bits, false);
   if (type.bits == 32 && bits == 64) return this->narrow(value);
   return type.bits == 64 && bits == 32 ? widen(value, false) : value;

@@ -17,8 +17,9 @@ using ir::Width;
 namespace {
 
 Type atomic_type(const Instruction& i, bool shared) {
-  static constexpr Type kGlobal[] = {Type::u32, Type::s32,  Type::u64,
-                                     Type::f32, Type::none, Type::s64};
+  // Code 4 is .F16x2 from sm_52 on: a sum for each half.
+  static constexpr Type kGlobal[] = {Type::u32, Type::s32, Type::u64,
+                                     Type::f32, Type::f16, Type::s64};
   static constexpr Type kShared[] = {Type::u32, Type::s32, Type::u64, Type::s64};
   return shared ? kShared[i.mod(ModId::type)] : kGlobal[i.mod(ModId::type)];
 }
@@ -36,7 +37,7 @@ AtomOp atomic_op(const Instruction& i) {
 void check_combination(AtomOp op, Type type) {
   const bool wraps = op == AtomOp::inc || op == AtomOp::dec;
   const bool bitwise = op == AtomOp::and_ || op == AtomOp::or_ || op == AtomOp::xor_;
-  const bool is_float = type == Type::f32;
+  const bool is_float = ir::is_float(type);
   if ((is_float && op != AtomOp::add) || (wraps && type != Type::u32))
     throw Unsupported(fmt::format("an atomic {} has no type {}", ir::name(op), ir::name(type)));
   if ((bitwise || op == AtomOp::exch) && (is_float || ir::is_signed(type)))
@@ -77,8 +78,8 @@ void emit_atomic(LowerContext& c, const Instruction& i, const Shape& s, std::vec
   atom.mem->atom = s.op;
   atom.mem->atom_type = s.type;
   atom.mem->offset = address.offset;
-  // The only floating-point atomic flushes subnormal numbers.
-  atom.ftz = s.type == Type::f32;
+  // Floating-point atomics flush subnormal numbers: all are .FTZ.
+  atom.ftz = ir::is_float(s.type);
   if (s.wide() && old != kRZ)
     c.b.emit(Op::unpack64, Type::u32, {c.writable(old), c.writable(old + 1)}, {result});
 }

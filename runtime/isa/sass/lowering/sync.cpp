@@ -90,6 +90,7 @@ namespace {
 enum SpecialCode : uint64_t {
   kVirtualConfig = 0x02,
   kVirtualId = 0x03,
+  kPackedThread = 0x20,
   kSharedWindow = 0x30,
   kSharedWindowSize = 0x31,
   kLocalWindow = 0x34,
@@ -134,6 +135,17 @@ Operand warp_and_processor(LowerContext& c, SReg warp, SReg processor) {
   return c.make(Op::or_, Type::u32, {field(warp, 0x3f, 8), field(processor, 0x1ff, 20)});
 }
 
+/// x in bits 0 to 15, y in 16 to 25, z in 26 to 31: open drivers take it apart so.
+Operand packed_thread(LowerContext& c) {
+  Operand x = special(c, SReg::tid_x);
+  for (const auto& [which, place] : {std::pair(SReg::tid_y, 16), std::pair(SReg::tid_z, 26)}) {
+    const Reg up =
+        c.make(Op::shl, Type::u32, {special(c, which), imm(static_cast<uint64_t>(place))});
+    x = c.make(Op::or_, Type::u32, {x, up});
+  }
+  return x;
+}
+
 Operand window(LowerContext& c, SReg which) {
   const Reg base = c.b.reg(Width::b64);
   c.b.emit(Op::sreg, Type::u64, {base}, {}).mode = static_cast<uint8_t>(which);
@@ -161,6 +173,7 @@ void lower_s2r(LowerContext& c, const Instruction& i) {
   const auto put = [&](Operand x) { c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {x}); };
   if (code == kVirtualId) return put(warp_and_processor(c, SReg::warpid, SReg::smid));
   if (code == kVirtualConfig) return put(warp_and_processor(c, SReg::nwarpid, SReg::nsmid));
+  if (code == kPackedThread) return put(packed_thread(c));
   if (code == kTimerLow || code == kTimerHigh) return put(timer_word(c, code == kTimerHigh));
   if (code == kSharedWindow) return put(window(c, SReg::shared_window));
   if (code == kLocalWindow) return put(window(c, SReg::local_window));

@@ -174,7 +174,7 @@ void atomic_rows(TableBuilder& t) {
   const auto packed_halves = [](uint8_t pos) {
     return Mod{ModId::type, {pos, 3}, {{4, "F16x2.FTZ.RN"}}};
   };
-  t.row("ATOM", "1110 1101", {e, op, packed_halves(49)}, {kD, global, b}, nullptr).min_arch = 52;
+  t.row("ATOM", "1110 1101", {e, op, packed_halves(49)}, {kD, global, b}, lower_atom).min_arch = 52;
   compare_and_swap(t, "ATOM", "1110 1110 1111",
                    {e, {ModId::op, {52, 4}, {{15, "CAS"}}}, flag(ModId::wide, 49, "64")}, global,
                    50, lower_atom_cas);
@@ -183,7 +183,7 @@ void atomic_rows(TableBuilder& t) {
   t.row("RED", kRed, {e, red_op, atomic_type(20)}, {global, kD}, lower_red);
   t.row("RED", kRed, {e, red_op, {ModId::type, {20, 3}, {{4, "U128"}}}}, {global, kD}, nullptr)
       .max_arch = 50;
-  t.row("RED", kRed, {e, red_op, packed_halves(20)}, {global, kD}, nullptr).min_arch = 52;
+  t.row("RED", kRed, {e, red_op, packed_halves(20)}, {global, kD}, lower_red).min_arch = 52;
 
   t.row("ATOMS", "1110 1100",
         {atomic_op(52, 4, kInvalidAtoms),
