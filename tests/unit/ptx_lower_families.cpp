@@ -84,12 +84,12 @@ TEST_CASE("lowering: moves, packing and address conversion") {
   CHECK(ir_of("mov.u64 %rd1, gbuf+16;") == "d4 = mov.u64 $0+16\n");
   CHECK(ir_of("mov.u64 %rd1, %clock64;") == "d5 = sreg.u64.clock64\n");
   CHECK(ir_of("mov.u32 %r1, %globaltimer_lo;") ==
-        "d5 = sreg.u64.globaltimer\n"
-        "r6 = trunc32.u32 d5\n");
+        "d4 = sreg.u64.globaltimer\n"
+        "r6 = trunc32.u32 d4\n");
   CHECK(ir_of("mov.u32 %r1, %globaltimer_hi;") ==
-        "d5 = sreg.u64.globaltimer\n"
-        "d6 = shr.u64 d5, 0x20\n"
-        "r7 = trunc32.u32 d6\n");
+        "d4 = sreg.u64.globaltimer\n"
+        "d5 = shr.u64 d4, 0x20\n"
+        "r7 = trunc32.u32 d5\n");
   CHECK(ir_of("cvta.shared.u64 %rd1, %rd2;") == "d6 = add.u64 d4, 0x1000000\n");
   CHECK(ir_of("cvta.to.local.u64 %rd1, %rd2;") == "d6 = sub.u64 d4, 0x2000000\n");
   CHECK(ir_of("isspacep.shared %p1, %rd1;") ==
