@@ -46,6 +46,8 @@ const std::vector<Elsewhere>& elsewhere() {
       {"KIL*", "conformance/sass_pixel.lw", "KIL", "takes the right to store, no values"},
       {"BPT.TRAP*", "conformance/sass_faults.lw", "BPT.TRAP", "a fault, no values"},
       {"BRX*", "kernels/sass_switch.cpp", "k30_switch", "a compiled switch runs there"},
+      {"JMX*", "pairs/calls.cpp", "indirect", "pointers to functions lead there"},
+      {"JMP*", "unit/sass_run.cpp", "JMP", "leaves for a function that a relocation names"},
       {"JCAL*", "pairs/language.cpp", "separate", "functions of linked device code run there"},
       {"DEPBAR*", "unit/sass_lint.cpp", "DEPBAR", "waits for a scoreboard, no values"},
       {"NOP", "unit/sass_text.cpp", "NOP", "the word 0: decoded only, no text"}};
