@@ -59,10 +59,10 @@ TEST_CASE("pairs: indirect") {
   both("indirect",
        [&](lanewise::Module& m) {
          Buffer in = device().buffer(a), out = zeros<uint32_t>(32);
-         for (const auto& [kernel, want] : kernels) {
-           CAPTURE(kernel);
-           m.kernel(kernel).launch({.grid = {1}, .block = {32}}, in, out).check();
-           check_contents(out, *want);
+         for (const auto& k : kernels) {
+           CAPTURE(k.first);
+           m.kernel(k.first).launch({.grid = {1}, .block = {32}}, in, out).check();
+           check_contents(out, *k.second);
          }
        },
        {".ptx", ".cubin", ".rdc.cubin", ".linked.cubin"});
