@@ -12,8 +12,10 @@ import sys
 
 PAGES = [
     ("lanewise.h", "The C API", "c"),
+    ("vulkan.h", "The C API inside a Vulkan program", "c"),
     ("lanewise.hpp", "C++: devices, kernels, launches", "cpp"),
     ("queue.hpp", "C++: queues", "cpp"),
+    ("vulkan.hpp", "C++: inside a Vulkan program", "cpp"),
     ("types.hpp", "C++: small types", "cpp"),
     ("error.hpp", "C++: errors", "cpp"),
     ("error_detail.hpp", "C++: which error it is", "cpp"),

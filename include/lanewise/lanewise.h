@@ -438,10 +438,13 @@ LW_API lw_status lw_host_register(void* data, uint64_t bytes);
 LW_API lw_status lw_host_unregister(void* data);
 
 /* Loads a program (0-terminated text, language as options say or as it shows), runs one kernel and
- * waits. LW_ARG_HOST arguments are ranges of the host: they are copied to the device before and
- * back after the run; two arguments in one range see the same memory. device NULL = the default
- * device, which stays open for the next call. kernel NULL = the only one. Programs are kept for the
- * next call with the same text (the last 64). */
+ * waits. LW_ARG_HOST arguments are ranges of the host; two arguments in one range see the same
+ * memory. Ranges from 64 KiB on are used in place where the device can (the reference engine, and
+ * Vulkan devices with VK_EXT_external_memory_host and buffer addresses; LW_LOG_INFO tells), if the
+ * kernel's parameters for them have 8 bytes and memcheck is not off. Others are copied to the
+ * device before and back after the run, and keep their old contents after every error but a fault.
+ * device NULL = the default device, which stays open for the next call. kernel NULL = the only one.
+ * Programs are kept for the next call with the same text (the last 64). */
 LW_API lw_status lw_run(lw_device* device, const char* text, const char* kernel,
                         const lw_launch_options* options, const lw_arg* args, size_t arg_count,
                         lw_result** out);

@@ -79,6 +79,7 @@ class Buffer {
  private:
   friend class Arg;
   friend class Device;
+  friend struct detail::DeviceAccess;
   detail::BufferState& state() const;
   std::shared_ptr<detail::BufferState> state_;
 };

@@ -9,6 +9,7 @@
 #include "runtime/api/state.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/reference/reference.hpp"
+#include "runtime/vulkan/interop.hpp"
 #include "runtime/vulkan/vulkan_engine.hpp"
 
 namespace lanewise {
@@ -115,8 +116,12 @@ Allocated::Allocated(std::shared_ptr<DeviceState> d, uint64_t bytes, const std::
                      bool read_only, uint64_t align)
     : device(std::move(d)), address(device->allocate(bytes, name, read_only, align)), size(bytes) {}
 
+Allocated::Allocated(std::shared_ptr<DeviceState> d, Elsewhere place)
+    : device(std::move(d)), address(place.address), size(place.size) {}
+
 Allocated::~Allocated() {
   const std::lock_guard lock(device->mutex);
+  if (address >= guest::kForeignBase && device->engine != nullptr) device->engine->unmap(address);
   device->allocator.free(address);
 }
 
@@ -130,8 +135,10 @@ Device DeviceAccess::on(std::unique_ptr<Engine> engine) {
 
 /// Whoever gets the memory next finds it resident.
 BufferState::~BufferState() {
-  if (!paged) return;
+  if (!paged && !exported) return;
   const std::lock_guard lock(memory.device->mutex);
+  if (exported && memory.device->engine != nullptr) vulkan::let_go(*memory.device->engine);
+  if (!paged) return;
   memory.device->residency.set(memory.address, memory.size >> guest::kSparsePageBits, true);
 }
 
@@ -174,8 +181,7 @@ void Device::close() {
 
 Buffer Device::allocate(uint64_t bytes, const std::string& name) {
   Buffer b;
-  b.state_ =
-      std::shared_ptr<detail::BufferState>(new detail::BufferState{{state(), bytes, name}, false});
+  b.state_ = std::shared_ptr<detail::BufferState>(new detail::BufferState{{state(), bytes, name}});
   return b;
 }
 
@@ -184,7 +190,7 @@ Buffer Device::allocate_paged(uint64_t bytes, const std::string& name) {
   const uint64_t pages = (std::max<uint64_t>(bytes, 1) - 1) / guest::kSparsePage + 1;
   Buffer b;
   b.state_ = std::shared_ptr<detail::BufferState>(new detail::BufferState{
-      {state(), pages * guest::kSparsePage, name, false, guest::kSparsePage}, true});
+      {state(), pages * guest::kSparsePage, name, false, guest::kSparsePage}, true, false});
   return b;
 }
 

@@ -172,6 +172,7 @@ void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
     out.scratch = std::make_unique<detail::Allocated>(device, bytes, "scratch memory");
   }
   r.allocations = device->allocator.allocations();
+  r.windows = device->allocator.has_foreign();
 }
 
 /// What a fault may have been near to: the host's memory, too.

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@
 #include "runtime/guest/engine.hpp"
 #include "runtime/guest/residency.hpp"
 #include "runtime/isa/rejected.hpp"
+
+struct lw_vulkan_buffer_info;
+struct lw_vulkan_region;
 
 namespace lanewise::detail {
 
@@ -45,6 +49,11 @@ struct Allocated {
 
   Allocated(std::shared_ptr<DeviceState> device, uint64_t bytes, const std::string& name,
             bool read_only = false, uint64_t align = guest::kAllocAlign);
+  /// Memory from elsewhere, which has its address already and is unmapped at the end.
+  struct Elsewhere {
+    uint64_t address, size;
+  };
+  Allocated(std::shared_ptr<DeviceState> device, Elsewhere place);
   ~Allocated();
   Allocated(const Allocated&) = delete;
   Allocated& operator=(const Allocated&) = delete;
@@ -52,7 +61,8 @@ struct Allocated {
 
 struct BufferState {
   Allocated memory;
-  bool paged = false;  ///< its pages can be absent
+  bool paged = false;     ///< its pages can be absent
+  bool exported = false;  ///< keeps the arena in place
   ~BufferState();
 };
 
@@ -76,6 +86,12 @@ struct DeviceAccess {
   }
   /// A device on an engine of the caller's.
   static Device on(std::unique_ptr<Engine> engine);
+  /// A buffer on memory of the host, in place; nothing when the device cannot reach it there.
+  static std::optional<Buffer> map_host(const Device& device, std::span<std::byte> memory,
+                                        const std::string& name, bool read_only);
+  static Buffer import_buffer(const Device& device, const lw_vulkan_buffer_info& info,
+                              const std::string& name);
+  static lw_vulkan_region export_buffer(const Buffer& buffer);
   /// Kernel::launch, with memory of the host that the kernel may reach at the host's addresses.
   static Result launch(const Kernel& kernel, const LaunchOptions& options,
                        const std::vector<Arg>& args, std::span<const ForeignRange> foreign) {

@@ -10,8 +10,9 @@
 namespace lanewise::capi {
 namespace {
 
-constexpr std::array kNames = {"lw_device", "lw_buffer", "lw_module", "lw_kernel", "lw_result",
-                               "lw_cancel", "lw_cache",  "lw_blob",   "lw_queue",  "lw_event"};
+constexpr std::array kNames = {"lw_device", "lw_buffer", "lw_module",      "lw_kernel",
+                               "lw_result", "lw_cancel", "lw_cache",       "lw_blob",
+                               "lw_queue",  "lw_event",  "lw_vulkan_needs"};
 
 constexpr unsigned kKindBits = 4;
 

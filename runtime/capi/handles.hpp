@@ -18,7 +18,8 @@ enum class HandleKind : uint8_t {
   cache,
   blob,
   queue,
-  event
+  event,
+  needs
 };
 
 /// What a handle stands for.

@@ -1,6 +1,8 @@
-// lw_run: a kernel on memory of the host, by way of copies.
+// lw_run: a kernel on memory of the host, in place where the device reaches it, else by way of
+// copies.
 #include <fmt/format.h>
 
+#include "runtime/api/state.hpp"
 #include "runtime/capi/host_ranges.hpp"
 #include "runtime/capi/launch.hpp"
 
@@ -16,10 +18,14 @@ std::shared_ptr<DeviceObject> default_device() {
   return *device;
 }
 
+/// Below this size copying costs less than making the memory known to the driver.
+constexpr uint64_t kInPlaceBytes = 64 * 1024;
+
 /// One range of the host and the buffer that stands for it during the run.
 struct Copy {
   ForeignRange range;
   Buffer buffer;
+  bool in_place = false;  ///< the buffer is the range itself
   std::span<std::byte> host() const {
     return {reinterpret_cast<std::byte*>(range.address), static_cast<size_t>(range.size)};
   }
@@ -49,19 +55,28 @@ class Copies {
     merge(range);
   }
 
-  void copy_in() {
+  void copy_in(bool in_place_allowed) {
     for (Copy& c : copies_) {
-      c.buffer =
-          device_.allocate(c.range.size, fmt::format("host memory at {:#x}", c.range.address));
+      const std::string name = fmt::format("host memory at {:#x}", c.range.address);
+      if (in_place_allowed && c.range.size >= kInPlaceBytes) {
+        if (auto made =
+                detail::DeviceAccess::map_host(device_, c.host(), name, c.range.read_only)) {
+          c.buffer = std::move(*made);
+          c.in_place = true;
+          log(LW_LOG_INFO, fmt::format("{} ({} bytes) is used in place", name, c.range.size));
+          continue;
+        }
+      }
+      c.buffer = device_.allocate(c.range.size, name);
       c.buffer.write(std::span<const std::byte>(c.host()));
     }
   }
   /// Throws Error(guest) when memory that must not be written was; the rest is copied all the same.
   void copy_out() {
     for (const Copy& c : copies_)
-      if (!c.range.read_only) c.buffer.read(c.host());
+      if (!c.range.read_only && !c.in_place) c.buffer.read(c.host());
     for (const Copy& c : copies_)
-      if (c.range.read_only) refuse_changes(c);
+      if (c.range.read_only && !c.in_place) refuse_changes(c);
   }
 
   Arg pointer(const lw_arg& arg) const {
@@ -94,12 +109,21 @@ class Copies {
       return true;
     });
     range.size = end - range.address;
-    copies_.push_back({range, {}});
+    copies_.push_back({range, {}, false});
   }
 
   Device& device_;
   std::vector<Copy> copies_;
 };
+
+/// Memory in place has addresses beyond 32 bits, and is guarded by checks alone.
+bool can_work_in_place(const Kernel& kernel, const std::vector<lw_arg>& args, Memcheck memcheck) {
+  const std::vector<ParamInfo> params = kernel.params();
+  if (memcheck == Memcheck::off || params.size() != args.size()) return false;
+  for (size_t i = 0; i < args.size(); ++i)
+    if (args[i].kind == LW_ARG_HOST && params[i].size != sizeof(uint64_t)) return false;
+  return true;
+}
 
 lw_status run(DeviceObject& device, const std::string& text, const char* name,
               const lw_launch_options* options, const lw_arg* args, size_t count, lw_result** out) {
@@ -111,7 +135,7 @@ lw_status run(DeviceObject& device, const std::string& text, const char* name,
     given.push_back(read_arg(args, i));
     if (given.back().kind == LW_ARG_HOST) copies.add(given.back());
   }
-  copies.copy_in();
+  copies.copy_in(can_work_in_place(kernel, given, launching.options.memcheck));
   std::vector<Arg> values;
   for (const lw_arg& a : given)
     values.push_back(a.kind == LW_ARG_HOST ? copies.pointer(a) : to_cpp(a));

@@ -17,13 +17,16 @@ uint64_t end_with_gap(const Allocation& a) {
   return round_up(a.address + std::max<uint64_t>(a.size, 1)) + kAllocAlign;
 }
 
+void refuse_huge(uint64_t size, const std::string& name) {
+  if (size <= kMaxAllocation) return;
+  throw Error(ErrorKind::usage, "buffer '" + name + "' of " + std::to_string(size) +
+                                    " bytes is larger than the guest address space (2^40)");
+}
+
 }  // namespace
 
 uint64_t Allocator::allocate(uint64_t size, std::string name, bool read_only, uint64_t align) {
-  if (size > kMaxAllocation) {
-    throw Error(ErrorKind::usage, "buffer '" + name + "' of " + std::to_string(size) +
-                                      " bytes is larger than the guest address space (2^40)");
-  }
+  refuse_huge(size, name);
   uint64_t at = round_up(kArenaBase, align);
   auto next = live_.begin();
   for (; next != live_.end(); ++next) {
@@ -33,6 +36,20 @@ uint64_t Allocator::allocate(uint64_t size, std::string name, bool read_only, ui
   const Allocation made{at, size, std::move(name), read_only};
   high_water_ = std::max(high_water_, end_with_gap(made) - kArenaBase);
   live_.insert(next, made);
+  return at;
+}
+
+uint64_t Allocator::allocate_foreign(uint64_t size, std::string name, bool read_only,
+                                     uint64_t low_bits) {
+  refuse_huge(size, name);
+  low_bits %= kAllocAlign;
+  uint64_t at = kForeignBase + low_bits;
+  auto next = std::ranges::lower_bound(live_, kForeignBase, {}, &Allocation::address);
+  for (; next != live_.end(); ++next) {
+    if (at + round_up(std::max<uint64_t>(size, 1)) + kAllocAlign <= next->address) break;
+    at = end_with_gap(*next) + low_bits;
+  }
+  live_.insert(next, {at, size, std::move(name), read_only});
   return at;
 }
 

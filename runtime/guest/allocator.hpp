@@ -19,6 +19,10 @@ class Allocator {
   /// alloc sees an access one byte past the end.
   uint64_t allocate(uint64_t size, std::string name, bool read_only = false,
                     uint64_t align = kAllocAlign);
+  /// An address for memory that lies elsewhere (layout.hpp), as aligned as `low_bits`, the low bits
+  /// of its address on the device, say.
+  uint64_t allocate_foreign(uint64_t size, std::string name, bool read_only, uint64_t low_bits);
+  bool has_foreign() const { return !live_.empty() && live_.back().address >= kForeignBase; }
   /// Throws Error(usage) when nothing was allocated at this address.
   void free(uint64_t address);
   /// Takes back the last allocation, whose memory could not be had: the high-water mark is what it

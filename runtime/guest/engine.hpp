@@ -41,12 +41,13 @@ struct Allocation {
   bool read_only = false;
 };
 
-/// Memory of the host that a guest reaches at the host's own addresses, outside the arena. The
-/// reference engine alone can lend it.
+/// Memory of the host that a guest reaches outside the arena. The reference engine alone can lend
+/// it at the host's own addresses.
 struct ForeignRange {
   uint64_t address = 0;
   uint64_t size = 0;
   bool read_only = false;
+  std::byte* data = nullptr;  ///< null = it lies at `address` in the host, too
 };
 
 /// How the reference engine runs the lanes of a wave (docs/execution.md); others have their own
@@ -74,6 +75,7 @@ struct LaunchRequest {
   double timeout_seconds = 0;                 ///< 0 = none
   const std::atomic<bool>* cancel = nullptr;  ///< true ends the launch; null = nobody asks
   std::span<const ForeignRange> foreign;      ///< sorted by address
+  bool windows = false;  ///< some allocations are memory from elsewhere (layout.hpp)
   std::map<std::string, std::string> policies;  ///< names and values as --policy takes them
   /// Takes the memory events of traced instructions (Inst::event); null = nothing is traced.
   events::Collector* events = nullptr;
@@ -128,6 +130,10 @@ class Engine {
   /// Runs the kernel to its end. Guest faults are in the result; host trouble throws Error
   /// (guest: cannot be translated, with the reason; device: driver failure; budget: timeout).
   virtual LaunchResult launch(const LaunchRequest& request) = 0;
+  /// Lets guests reach memory of the host in place, from the address (of kForeignBase and up) on
+  /// until unmap(). False: this engine cannot; the memory is to be copied.
+  virtual bool map_host(uint64_t /*address*/, std::span<std::byte> /*memory*/) { return false; }
+  virtual void unmap(uint64_t /*address*/) {}
   /// What this engine would run for the request; no words when it runs no SPIR-V.
   virtual Translated translate(const LaunchRequest&) { return {}; }
 };

@@ -26,6 +26,9 @@ LW_NUMBER(LAUNCH_TRACE_FIRST, 19u)
 LW_NUMBER(LAUNCH_TRACE_CAPACITY, 20u)
 LW_NUMBER(LAUNCH_TRACE_STRIDE, 21u)
 LW_NUMBER(LAUNCH_PARAM_BYTES, 22u)
+// With memory from elsewhere: what to add to an offset from the arena's start that a pointer
+// parameter leads to, for its address on the device.
+LW_NUMBER(LAUNCH_POINTER_BASES, 24u)
 // What each pointer parameter may reach: offset in the arena, bytes that may be read and written.
 LW_NUMBER(LAUNCH_POINTERS, 64u)
 LW_NUMBER(POINTER_START, 0u)
@@ -46,6 +49,13 @@ LW_NUMBER(MAX_FAULTS, 64u)
 
 // The list of allocations: a count, then start and end of each.
 LW_NUMBER(ALLOCATION_COUNT, 0u)
+// Behind the list, at the word that the header says: memory outside the arena.
+LW_NUMBER(WINDOW_COUNT, 1u)
+LW_NUMBER(FIRST_WINDOW, 2u)
+LW_NUMBER(WINDOW_START, 0u)  // as an offset from the arena's start
+LW_NUMBER(WINDOW_SIZE, 2u)
+LW_NUMBER(WINDOW_ADDRESS, 4u)  // on the device
+LW_NUMBER(WINDOW_WORDS, 6u)
 LW_NUMBER(FIRST_ENTRY, 4u)
 LW_NUMBER(ENTRY_WORDS, 4u)
 LW_NUMBER(READ_ONLY_BIT, 0x80000000u)  // of an end's high word

@@ -5,6 +5,8 @@
 //   0x02000000 .. 0x02ffffff   local-memory window (per lane)
 //   0x03000000 .. 0x03ffffff   code window: address of function i = base + 16 * i, not readable
 //   0x10000000 ..              arena: buffers, module variables, parameter blocks
+//   2^46 ..                    memory from elsewhere: buffers of another Vulkan program, of the
+//   host
 //
 // The arena starts low so that 32-bit (non-.E) Maxwell addresses reach its first 3.75 GiB.
 #pragma once
@@ -19,6 +21,7 @@ inline constexpr uint64_t kLocalWindow = 0x0200'0000;
 inline constexpr uint64_t kCodeWindow = 0x0300'0000;
 inline constexpr uint64_t kWindowSize = 0x0100'0000;
 inline constexpr uint64_t kArenaBase = 0x1000'0000;
+inline constexpr uint64_t kForeignBase = uint64_t{1} << 46;
 inline constexpr uint64_t kAllocAlign = 256;
 inline constexpr uint64_t kMaxAllocation = uint64_t{1} << 40;
 

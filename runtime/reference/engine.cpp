@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cfenv>
 #include <chrono>
 #include <cstdlib>
@@ -12,6 +13,8 @@
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/events/collector.hpp"
+#include "runtime/guest/allocation_at.hpp"
+#include "runtime/guest/extent.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/reference/decode.hpp"
@@ -103,6 +106,15 @@ class ReferenceEngine final : public Engine {
     std::memcpy(at(address, data.size()), data.data(), data.size());
   }
 
+  bool map_host(uint64_t address, std::span<std::byte> memory) override {
+    const ForeignRange range{address, memory.size(), false, memory.data()};
+    mapped_.insert(std::ranges::upper_bound(mapped_, address, {}, &ForeignRange::address), range);
+    return true;
+  }
+  void unmap(uint64_t address) override {
+    std::erase_if(mapped_, [&](const ForeignRange& r) { return r.address == address; });
+  }
+
   void read(uint64_t address, std::span<std::byte> data) override {
     if (data.empty()) return;
     std::memcpy(data.data(), at(address, data.size()), data.size());
@@ -132,7 +144,7 @@ class ReferenceEngine final : public Engine {
     events::Collector* events = request.events;
     events::ExactMemory* exact = events != nullptr ? events->exact() : nullptr;
     if (exact != nullptr) exact->begin({arena_.get(), size_});
-    if (events != nullptr) events->begin(request, size_);
+    if (events != nullptr) events->begin(request, guest::extent(request, size_));
     run_groups(request, decoded, pointers, deadline, result);
     if (events != nullptr) events->end();
     if (exact != nullptr) exact->end();
@@ -142,6 +154,10 @@ class ReferenceEngine final : public Engine {
 
  private:
   std::byte* at(uint64_t address, uint64_t size) const {
+    if (address >= guest::kForeignBase)
+      for (const ForeignRange& r : mapped_)
+        if (size <= r.size && address - r.address <= r.size - size)
+          return r.data + (address - r.address);
     const uint64_t offset = address - guest::kArenaBase;
     if (size > size_ || offset > size_ - size) {
       throw Error(ErrorKind::usage, "host access to guest address " + std::to_string(address) +
@@ -198,13 +214,27 @@ class ReferenceEngine final : public Engine {
                             std::to_string(info_.max_arena));
   }
 
+  /// What the request lends and what was mapped before; the allocations know what of that is read
+  /// only.
+  std::vector<ForeignRange> all_foreign(const LaunchRequest& request) const {
+    std::vector<ForeignRange> all(request.foreign.begin(), request.foreign.end());
+    for (ForeignRange r : mapped_) {
+      const Allocation* known = guest::allocation_at(request.allocations, r.address, 1);
+      r.read_only = known != nullptr && known->read_only;
+      all.push_back(r);
+    }
+    std::ranges::sort(all, {}, &ForeignRange::address);
+    return all;
+  }
+
   void run_groups(const LaunchRequest& request, const DecodedProgram& decoded,
                   const Pointers& pointers, const Deadline& deadline, LaunchResult& result) const {
     MemoryView memory;
     memory.arena = {arena_.get(), size_};
     memory.params = request.params;
     memory.allocations = request.allocations;
-    memory.foreign = request.foreign;
+    const std::vector<ForeignRange> foreign = all_foreign(request);
+    memory.foreign = foreign;
     for (const ForeignRange& r : request.foreign)
       memory.ambiguous = memory.ambiguous || (r.address < guest::kArenaBase + size_ &&
                                               r.address + r.size > guest::kSharedWindow);
@@ -231,6 +261,7 @@ class ReferenceEngine final : public Engine {
   EngineInfo info_;
   std::unique_ptr<std::byte, Free> arena_;
   uint64_t size_ = 0;
+  std::vector<ForeignRange> mapped_;  ///< by map_host, sorted by address
 };
 
 }  // namespace

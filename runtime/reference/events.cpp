@@ -1,6 +1,7 @@
 // Memory events of traced launches: each lane writes the words that a shader would write.
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/event_words.hpp"
+#include "runtime/guest/extent.hpp"
 #include "runtime/reference/group.hpp"
 #include "runtime/support/error.hpp"
 
@@ -16,8 +17,9 @@ void Group::note_event(const Lane& lane, const Code& code) {
   const events::Collector& collector = *request_.events;
   const uint64_t address = event_address(lane, code);
   uint32_t words[3];
-  const unsigned n = guest::encode_event(code.form | collector.plan().code_bits, code.event,
-                                         address, memory_.arena.size(), words);
+  const unsigned n =
+      guest::encode_event(code.form | collector.plan().code_bits, code.event, address,
+                          guest::extent(request_, memory_.arena.size()), words);
   std::vector<uint32_t>& out = event_words_[lane.linear];
   out.insert(out.end(), words, words + n);
   event_count_ += n;

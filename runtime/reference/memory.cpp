@@ -46,7 +46,12 @@ Located locate_foreign(const MemoryView& memory, const Access& access, uint64_t 
   const ForeignRange* range = foreign_at(memory, address, access.bytes);
   if (range == nullptr) return fault(FaultKind::out_of_range, address);
   if (access.write && range->read_only) return fault(FaultKind::write_to_read_only, address);
-  return found(reinterpret_cast<std::byte*>(address), address);
+  if (range->data == nullptr) return found(reinterpret_cast<std::byte*>(address), address);
+  // Such a range is an allocation, which pointers may lead into or not.
+  if (memory.memcheck == Memcheck::alloc && access.pointer < memory.pointers.size() &&
+      !memory.pointers[access.pointer].allows(address, access.bytes, access.write))
+    return fault(FaultKind::out_of_range, address);
+  return found(range->data + (address - range->address), address);
 }
 
 Located locate_in_arena(const MemoryView& memory, const Access& access, uint64_t address) {

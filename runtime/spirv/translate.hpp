@@ -73,6 +73,7 @@ struct Options {
   uint32_t trace_bits = 0;
   bool optimise = true;     ///< the passes of ir/passes/pipeline.hpp
   bool small_arena = true;  ///< at most guest::kSmallArena bytes: offsets have 32 bits
+  bool windows = false;     ///< LaunchRequest::windows; takes an arena that is not small
   bool pointers = true;     ///< LaunchRequest::pointers
   bool step_budget = true;  ///< loops may end with it; false: only when the host asks them to
 };

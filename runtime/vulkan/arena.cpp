@@ -27,6 +27,15 @@ uint64_t round_up(uint64_t n) {
                   wanted, device, limit));
 }
 
+[[noreturn]] void cannot_move(uint64_t wanted, uint64_t size) {
+  throw DetailedError(
+      ErrorKind::device, ErrorDetail::device_memory,
+      fmt::format("{} bytes of buffers are wanted, and the Vulkan buffer that holds them has room "
+                  "for {}; it cannot grow while a part of it is exported: say reserve_bytes when "
+                  "the device is imported",
+                  wanted, size));
+}
+
 }  // namespace
 
 Arena::Arena(Device& device, bool staged) : device_(device), staged_(staged) {
@@ -35,8 +44,10 @@ Arena::Arena(Device& device, bool staged) : device_(device), staged_(staged) {
 }
 
 Buffer Arena::make(uint64_t capacity) const {
+  const Borrowed* owner = device_.borrowed();
   return device_.make_buffer(capacity, staged_ ? Place::device_only : Place::device,
-                             device_.facts().features.bda);
+                             device_.facts().features.bda,
+                             owner != nullptr ? owner->arena_usage : vk::BufferUsageFlags());
 }
 
 void Arena::reserve(uint64_t bytes) {
@@ -44,6 +55,7 @@ void Arena::reserve(uint64_t bytes) {
   const EngineInfo& info = device_.facts().info;
   if (bytes > info.max_arena) too_large(bytes, info.max_arena, info.name);
   if (bytes > buffer_.size) {
+    if (holders_ != 0) cannot_move(bytes, buffer_.size);
     // Doubling keeps many small reservations cheap; the exact size is the second try.
     const uint64_t exact = std::min(round_up(bytes), info.max_arena);
     const uint64_t roomy = std::clamp(buffer_.size * 2, exact, std::max(exact, info.max_arena / 2));
@@ -59,6 +71,12 @@ void Arena::reserve(uint64_t bytes) {
   }
   clear(size_, bytes);
   size_ = bytes;
+}
+
+void Arena::make_room(uint64_t bytes) {
+  const EngineInfo& info = device_.facts().info;
+  if (bytes > info.max_arena) too_large(bytes, info.max_arena, info.name);
+  if (bytes > buffer_.size) grow(round_up(bytes));
 }
 
 void Arena::grow(uint64_t capacity) {

@@ -17,6 +17,12 @@ class Arena {
   void write(uint64_t address, std::span<const std::byte> data);
   void read(uint64_t address, std::span<std::byte> data);
 
+  /// Room for so many bytes, none of which the guest may use yet.
+  void make_room(uint64_t bytes);
+  /// While anybody holds it, the buffer stays what it is; beyond its end nothing can be reserved.
+  void hold() { ++holders_; }
+  void let_go() { --holders_; }
+
   uint64_t size() const { return size_; }  ///< bytes reserved so far
   bool small() const { return size_ <= guest::kSmallArena; }
   uint64_t device_address() const { return buffer_.address; }
@@ -37,6 +43,7 @@ class Arena {
   bool staged_;
   Buffer buffer_, staging_;
   uint64_t size_ = 0;
+  unsigned holders_ = 0;
 };
 
 }  // namespace lanewise::vulkan

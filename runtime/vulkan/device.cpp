@@ -3,56 +3,18 @@
 #include <algorithm>
 
 #include "runtime/support/error.hpp"
+#include "runtime/vulkan/features.hpp"
 
 namespace lanewise::vulkan {
 namespace {
 
-/// The feature structures that switch on exactly what FeatureSet says, linked for creation.
-struct EnabledFeatures {
-  vk::PhysicalDeviceFeatures2 base;
-  vk::PhysicalDevice16BitStorageFeatures storage16;
-  vk::PhysicalDevice8BitStorageFeatures storage8;
-  vk::PhysicalDeviceShaderFloat16Int8Features small;
-  vk::PhysicalDeviceBufferDeviceAddressFeatures address;
-  vk::PhysicalDeviceShaderAtomicInt64Features atomics;
-  vk::PhysicalDeviceVulkanMemoryModelFeatures model;
-  vk::PhysicalDeviceSubgroupSizeControlFeatures sizes;
-  vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics;
-
-  explicit EnabledFeatures(const FeatureSet& f) {
-    base.features.shaderInt64 = f.int64;
-    base.features.shaderInt16 = f.int16;
-    base.features.shaderFloat64 = f.float64;
-    void** tail = &base.pNext;
-    const auto link = [&tail](auto& node, bool used) {
-      if (!used) return;
-      *tail = &node;
-      tail = &node.pNext;
-    };
-    storage16.storageBuffer16BitAccess = f.storage16;
-    link(storage16, f.storage16);
-    storage8.storageBuffer8BitAccess = f.storage8;
-    link(storage8, f.storage8);
-    small.shaderInt8 = f.int8;
-    small.shaderFloat16 = f.float16;
-    link(small, f.int8 || f.float16);
-    address.bufferDeviceAddress = f.bda;
-    link(address, f.bda);
-    atomics.shaderBufferInt64Atomics = f.buffer_int64_atomics;
-    atomics.shaderSharedInt64Atomics = f.shared_int64_atomics;
-    link(atomics, f.buffer_int64_atomics || f.shared_int64_atomics);
-    model.vulkanMemoryModel = f.memory_model;
-    model.vulkanMemoryModelDeviceScope = f.memory_model_device_scope;
-    link(model, f.memory_model);
-    sizes.subgroupSizeControl = f.subgroup_sizes;
-    sizes.computeFullSubgroups = f.full_subgroups;
-    link(sizes, f.subgroup_sizes);
-    statistics.pipelineExecutableInfo = f.statistics;
-    link(statistics, f.statistics);
-  }
-  EnabledFeatures(const EnabledFeatures&) = delete;
-  EnabledFeatures& operator=(const EnabledFeatures&) = delete;
-};
+/// The wrapper destroys what it holds; what is not ours stays.
+vk::raii::Device borrow(const vk::raii::PhysicalDevice& physical, VkDevice handle) {
+  vk::raii::Device device(physical, handle);
+  auto* calls = const_cast<vk::raii::DeviceDispatcher*>(device.getDispatcher());
+  calls->vkDestroyDevice = [](VkDevice, const VkAllocationCallbacks*) {};
+  return device;
+}
 
 vk::raii::Device create(const vk::raii::PhysicalDevice& physical, const DeviceFacts& facts) {
   const float priority = 1.0F;
@@ -68,6 +30,22 @@ vk::raii::Device create(const vk::raii::PhysicalDevice& physical, const DeviceFa
   return vk::raii::Device(physical, info);
 }
 
+/// Nobody else uses the queue while it lives.
+class QueueTurn {
+ public:
+  explicit QueueTurn(const Borrowed* borrowed) : borrowed_(borrowed) {
+    if (borrowed_ != nullptr && borrowed_->lock) borrowed_->lock();
+  }
+  ~QueueTurn() {
+    if (borrowed_ != nullptr && borrowed_->unlock) borrowed_->unlock();
+  }
+  QueueTurn(const QueueTurn&) = delete;
+  QueueTurn& operator=(const QueueTurn&) = delete;
+
+ private:
+  const Borrowed* borrowed_;
+};
+
 vk::raii::CommandPool make_pool(const vk::raii::Device& device, uint32_t family) {
   return vk::raii::CommandPool(
       device,
@@ -81,8 +59,10 @@ Device::Device(ChosenDevice chosen)
       facts_(std::move(chosen.device.facts)),
       physical_(std::move(chosen.device.handle)),
       memory_(physical_.getMemoryProperties()),
-      device_(create(physical_, facts_)),
-      queue_(device_, facts_.queue_family, 0),
+      borrowed_(std::move(chosen.borrowed)),
+      device_(borrowed_ ? borrow(physical_, borrowed_->device) : create(physical_, facts_)),
+      queue_(borrowed_ ? vk::raii::Queue(device_, borrowed_->queue)
+                       : vk::raii::Queue(device_, facts_.queue_family, 0)),
       pool_(make_pool(device_, facts_.queue_family)) {
   if (facts_.compile_only) return;
   fence_ = vk::raii::Fence(device_, vk::FenceCreateInfo());
@@ -121,10 +101,11 @@ bool Device::try_memory(Buffer& buffer, const vk::MemoryRequirements& needs,
   return true;
 }
 
-Buffer Device::make_buffer(uint64_t size, Place place, bool with_address) const {
+Buffer Device::make_buffer(uint64_t size, Place place, bool with_address,
+                           vk::BufferUsageFlags use) const {
   using Use = vk::BufferUsageFlagBits;
   using Mem = vk::MemoryPropertyFlagBits;
-  vk::BufferUsageFlags use = Use::eStorageBuffer | Use::eTransferSrc | Use::eTransferDst;
+  use |= Use::eStorageBuffer | Use::eTransferSrc | Use::eTransferDst;
   if (with_address) use |= Use::eShaderDeviceAddress;
   Buffer made;
   made.size = size;
@@ -151,13 +132,52 @@ Buffer Device::make_buffer(uint64_t size, Place place, bool with_address) const 
   return made;
 }
 
+std::optional<Buffer> Device::make_host_buffer(std::span<std::byte> memory) const {
+  using Use = vk::BufferUsageFlagBits;
+  constexpr auto kHost = vk::ExternalMemoryHandleTypeFlagBits::eHostAllocationEXT;
+  Buffer made;
+  made.size = memory.size();
+  made.map = memory.data();
+  made.cached = true;
+  try {
+    const vk::ExternalMemoryBufferCreateInfo external(kHost);
+    made.handle = vk::raii::Buffer(
+        device_, vk::BufferCreateInfo({}, memory.size(),
+                                      Use::eStorageBuffer | Use::eTransferSrc | Use::eTransferDst |
+                                          Use::eShaderDeviceAddress,
+                                      {}, {}, &external));
+    const vk::MemoryRequirements needs = made.handle.getMemoryRequirements();
+    if (needs.size > memory.size()) return {};
+    const uint32_t types =
+        device_.getMemoryHostPointerPropertiesEXT(kHost, memory.data()).memoryTypeBits;
+    const auto type =
+        memory_type(needs.memoryTypeBits & types, vk::MemoryPropertyFlagBits::eHostVisible |
+                                                      vk::MemoryPropertyFlagBits::eHostCoherent);
+    if (!type) return {};
+    vk::ImportMemoryHostPointerInfoEXT import(kHost, memory.data());
+    const vk::MemoryAllocateFlagsInfo flags(vk::MemoryAllocateFlagBits::eDeviceAddress, {},
+                                            &import);
+    made.memory = vk::raii::DeviceMemory(device_, {memory.size(), *type, &flags});
+    made.handle.bindMemory(*made.memory, 0);
+  } catch (const vk::DeviceLostError&) {
+    throw;
+  } catch (const vk::SystemError&) {
+    return {};  // pages that cannot be written, or too many of them
+  }
+  made.address = device_.getBufferAddress(vk::BufferDeviceAddressInfo(*made.handle));
+  return made;
+}
+
 void Device::submit(const std::function<void(const vk::raii::CommandBuffer&)>& record) {
   commands_.reset();
   commands_.begin(vk::CommandBufferBeginInfo(vk::CommandBufferUsageFlagBits::eOneTimeSubmit));
+  // What the owner of the queue has submitted before is seen.
+  if (borrowed_) full_barrier(commands_);
   record(commands_);
   full_barrier(commands_);
   commands_.end();
   device_.resetFences(*fence_);
+  const QueueTurn turn(borrowed_.get());
   queue_.submit(vk::SubmitInfo({}, {}, *commands_), *fence_);
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "runtime/vulkan/devices.hpp"
 
@@ -40,10 +41,20 @@ class Device {
 
   const DeviceFacts& facts() const { return facts_; }
   const vk::raii::Device& vk() const { return device_; }
+  const Instance& instance() const { return *instance_; }
+  vk::PhysicalDevice physical() const { return *physical_; }
+  vk::Queue queue() const { return *queue_; }
+  /// Null for a device of the engine's own.
+  const Borrowed* borrowed() const { return borrowed_.get(); }
   vk::PhysicalDeviceProperties properties() const { return physical_.getProperties(); }
 
-  /// Throws vk::SystemError when out of memory. Contents are undefined.
-  Buffer make_buffer(uint64_t size, Place place, bool with_address = false) const;
+  /// Throws vk::SystemError when out of memory. Contents are undefined. `use`: beside what every
+  /// buffer is made for.
+  Buffer make_buffer(uint64_t size, Place place, bool with_address = false,
+                     vk::BufferUsageFlags use = {}) const;
+  /// A buffer on memory of the host, which must outlive it; `memory` is aligned as the device asks.
+  /// Nothing when the driver does not take it.
+  std::optional<Buffer> make_host_buffer(std::span<std::byte> memory) const;
 
   /// Records commands and submits them; one submission at a time.
   void submit(const std::function<void(const vk::raii::CommandBuffer&)>& record);
@@ -60,6 +71,7 @@ class Device {
   DeviceFacts facts_;
   vk::raii::PhysicalDevice physical_;
   vk::PhysicalDeviceMemoryProperties memory_;
+  std::shared_ptr<const Borrowed> borrowed_;
   vk::raii::Device device_;
   vk::raii::Queue queue_;
   vk::raii::CommandPool pool_;

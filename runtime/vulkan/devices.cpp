@@ -12,6 +12,7 @@
 #include "lanewise/error_detail.hpp"
 #include "runtime/support/error.hpp"
 #include "runtime/support/hash.hpp"
+#include "runtime/vulkan/features.hpp"
 #include "runtime/vulkan/profiles.hpp"
 #include "runtime/vulkan/vulkan_engine.hpp"
 
@@ -78,6 +79,8 @@ void read_features(const vk::raii::PhysicalDevice& device, const Extensions& hav
   chain.add(statistics, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, kNeverCore);
   (*device).getFeatures2(&base, *device.getDispatcher());
   facts.can_tell_statistics = statistics.pipelineExecutableInfo;
+  if (have.contains(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME))
+    facts.extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
   if (have.contains("VK_KHR_portability_subset")) {
     facts.extensions.push_back("VK_KHR_portability_subset");
   }
@@ -189,6 +192,7 @@ void read_properties(const vk::raii::PhysicalDevice& device, const Extensions& h
   vk::PhysicalDeviceDriverProperties driver;
   vk::PhysicalDeviceFloatControlsProperties floats;
   vk::PhysicalDeviceMaintenance4Properties buffers;
+  vk::PhysicalDeviceExternalMemoryHostPropertiesEXT host;
   Chain chain(&base.pNext, have, facts.api_version);
   chain.add(id, "", VK_API_VERSION_1_1);
   chain.add(subgroup, "", VK_API_VERSION_1_1);
@@ -199,8 +203,10 @@ void read_properties(const vk::raii::PhysicalDevice& device, const Extensions& h
   chain.add(floats, VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME);
   const bool has_buffers =
       chain.add(buffers, VK_KHR_MAINTENANCE_4_EXTENSION_NAME, VK_API_VERSION_1_3);
+  chain.add(host, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, kNeverCore);
   (*device).getProperties2(&base, *device.getDispatcher());
   const vk::PhysicalDeviceProperties& p = base.properties;
+  facts.host_import_alignment = host.minImportedHostPointerAlignment;
   for (const char* used : chain.used()) facts.extensions.push_back(used);
 
   const vk::PhysicalDeviceMemoryProperties memory = device.getMemoryProperties();
@@ -308,17 +314,40 @@ std::optional<size_t> preferred(const std::vector<DeviceFacts>& devices,
 
 }  // namespace
 
+DeviceFacts facts_of(const vk::raii::PhysicalDevice& device, uint32_t instance_version,
+                     const VkDeviceCreateInfo* created) {
+  DeviceFacts facts;
+  facts.api_version = std::min(device.getProperties().apiVersion, instance_version);
+  const Extensions have = extensions_of(device);
+  read_features(device, have, facts);
+  if (created != nullptr) {
+    facts.features = both(facts.features, enabled_in(*created));
+    // Kernels of the tiers above 0 use both.
+    if (!facts.features.storage16) facts.features.storage8 = false;
+  }
+  read_properties(device, have, facts);
+  if (created == nullptr) return facts;
+  const auto on = [&](const char* name) { return extension_in(*created, name); };
+  if (facts.api_version < VK_API_VERSION_1_2 && !on(VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME))
+    fill_float_controls({}, facts);
+  if (!on(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) facts.host_import_alignment = 0;
+  facts.can_tell_statistics = false;
+  std::erase_if(facts.extensions, [&](const char* name) { return !on(name); });
+  // What is found out about the device holds for these features alone.
+  facts.fingerprint = hash_text("of a program's own", facts.fingerprint);
+  for (const char* name : feature_names(facts.features))
+    facts.fingerprint = hash_text(name, facts.fingerprint);
+  return facts;
+}
+
 std::vector<FoundDevice> find_devices(const Instance& instance) {
   std::vector<FoundDevice> found;
   for (auto& handle : vk::raii::PhysicalDevices(instance.vk())) {
-    DeviceFacts facts;
-    facts.api_version = std::min(handle.getProperties().apiVersion, instance.api_version());
     const auto queue = compute_queue(handle);
-    if (!queue || facts.api_version < VK_API_VERSION_1_1) continue;
+    const uint32_t version = handle.getProperties().apiVersion;
+    if (!queue || std::min(version, instance.api_version()) < VK_API_VERSION_1_1) continue;
+    DeviceFacts facts = facts_of(handle, instance.api_version());
     facts.queue_family = *queue;
-    const Extensions have = extensions_of(handle);
-    read_features(handle, have, facts);
-    read_properties(handle, have, facts);
     found.push_back({std::move(handle), std::move(facts)});
   }
   return found;
@@ -361,7 +390,7 @@ ChosenDevice find_device(std::string_view selector, bool validation) {
     std::vector<DeviceFacts> facts;
     for (const FoundDevice& device : found) facts.push_back(device.facts);
     const size_t chosen = choose_device(facts, selector);
-    return {std::move(instance), std::move(found[chosen])};
+    return {std::move(instance), std::move(found[chosen]), nullptr};
   } catch (const vk::SystemError& error) {
     throw DetailedError(ErrorKind::device, ErrorDetail::no_device,
                         fmt::format("no Vulkan device can be opened: {}", error.what()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct FeatureSet {
   bool subgroup_sizes = false;  ///< a pipeline can ask for one; only where there are several
   bool full_subgroups = false;  ///< and for whole ones
   bool statistics = false;      ///< of compiled pipelines; switched on for those who ask
+  bool operator==(const FeatureSet&) const = default;
 };
 
 struct DeviceFacts {
@@ -33,6 +35,8 @@ struct DeviceFacts {
   uint64_t max_storage_range = 0;
   /// It has no memory: a driver's compiler for hardware that is not there (RADV's null device).
   bool compile_only = false;
+  /// Memory of the host can be imported at multiples of so many bytes; 0 = it cannot.
+  uint64_t host_import_alignment = 0;
   bool can_tell_statistics = false;  ///< VK_KHR_pipeline_executable_properties
   uint32_t subgroup_operations = 0;  ///< VkSubgroupFeatureFlags
   /// Changes with the device, the driver and the driver's version.
@@ -45,14 +49,28 @@ struct FoundDevice {
   DeviceFacts facts;
 };
 
+/// A logical device of somebody else's, who destroys it.
+struct Borrowed {
+  VkDevice device = VK_NULL_HANDLE;
+  VkQueue queue = VK_NULL_HANDLE;
+  std::function<void()> lock, unlock;  ///< around each submission; may be empty
+  vk::BufferUsageFlags arena_usage;    ///< that the arena's buffer is to have as well
+  uint64_t reserve_bytes = 0;          ///< room in the arena from the start
+};
+
 /// A device that was chosen, with the instance it lives in.
 struct ChosenDevice {
   std::shared_ptr<Instance> instance;
   FoundDevice device;
+  std::shared_ptr<const Borrowed> borrowed;  ///< null = to be created
 };
 
 /// Devices with a compute queue and Vulkan 1.1, in the driver's order.
 std::vector<FoundDevice> find_devices(const Instance& instance);
+/// What one can do, were all switched on, or only what `created` has on; its queue family is to be
+/// filled in.
+DeviceFacts facts_of(const vk::raii::PhysicalDevice& device, uint32_t instance_version,
+                     const VkDeviceCreateInfo* created = nullptr);
 
 /// Index of the device that the selector means; throws Error(device) naming what there is.
 size_t choose_device(const std::vector<DeviceFacts>& devices, std::string_view selector);

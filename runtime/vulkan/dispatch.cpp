@@ -7,6 +7,7 @@
 
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/ended.hpp"
+#include "runtime/guest/extent.hpp"
 #include "runtime/guest/host_shader.h"
 #include "runtime/guest/layout.hpp"
 #include "runtime/support/error.hpp"
@@ -67,8 +68,8 @@ Chunk ChunkPlan::next(uint64_t most) {
   return chunk;
 }
 
-Dispatcher::Dispatcher(Device& device, Arena& arena, Pipelines& pipelines)
-    : device_(device), arena_(arena), pipelines_(pipelines) {
+Dispatcher::Dispatcher(Device& device, Arena& arena, Windows& windows, Pipelines& pipelines)
+    : device_(device), arena_(arena), windows_(windows), pipelines_(pipelines) {
   faults_ = device_.make_buffer(kFaultWords * sizeof(uint32_t), Place::host);
 }
 
@@ -85,7 +86,8 @@ void Dispatcher::write_launch_block(const LaunchRequest& request, const Kernel& 
   std::memset(launch_.map, 0, launch_.size);
   uint32_t* w = launch_.words();
   put64(w + LAUNCH_ARENA_ADDRESS, arena_.device_address());
-  put64(w + LAUNCH_ARENA_SIZE, arena_.size());
+  const uint64_t extent = guest::extent(request, arena_.size());
+  put64(w + LAUNCH_ARENA_SIZE, extent);
   const uint32_t sizes[] = {request.grid.x,  request.grid.y,  request.grid.z,
                             request.block.x, request.block.y, request.block.z};
   std::copy(std::begin(sizes), std::end(sizes), w + LAUNCH_GRID);
@@ -103,21 +105,30 @@ void Dispatcher::write_launch_block(const LaunchRequest& request, const Kernel& 
     put64(entry + POINTER_START, b.start == 0 ? 0 : b.start - guest::kArenaBase);
     put64(entry + POINTER_READABLE, b.readable);
     put64(entry + POINTER_WRITABLE, b.writable);
+    if (request.windows) put64(w + LAUNCH_POINTER_BASES + 2 * i, base_of(b.start));
   }
   if (!request.params.empty()) {
     std::memcpy(w + LAUNCH_PARAMS, request.params.data(), request.params.size());
   }
   push_.fill(0);
   put64(push_.data() + guest::kPushArenaAddress, arena_.device_address());
-  put64(push_.data() + guest::kPushArenaSize, arena_.size());
+  put64(push_.data() + guest::kPushArenaSize, extent);
   std::memcpy(push_.data() + guest::kPushParams, request.params.data(),
               std::min<size_t>(request.params.size(), guest::kPushedParamBytes));
+}
+
+uint64_t Dispatcher::base_of(uint64_t allocation) const {
+  const auto window = windows_.find(allocation, 1);
+  if (window == windows_.all().end()) return arena_.device_address();
+  return window->second.device_address - (window->first - guest::kArenaBase);
 }
 
 void Dispatcher::write_allocations(const LaunchRequest& request) {
   const bool used = request.memcheck == Memcheck::alloc;
   const size_t count = used ? request.allocations.size() : 0;
-  ensure(allocations_, (FIRST_ENTRY + ENTRY_WORDS * count) * sizeof(uint32_t));
+  const size_t windows = request.windows ? windows_.all().size() : 0;
+  const size_t first_window = FIRST_ENTRY + ENTRY_WORDS * count;
+  ensure(allocations_, (first_window + WINDOW_WORDS * windows) * sizeof(uint32_t));
   uint32_t* w = allocations_.words();
   std::memset(w, 0, FIRST_ENTRY * sizeof(uint32_t));
   w[ALLOCATION_COUNT] = static_cast<uint32_t>(count);
@@ -127,6 +138,20 @@ void Dispatcher::write_allocations(const LaunchRequest& request) {
     put64(entry, a.address);
     put64(entry + 2, a.address + a.size);
     if (a.read_only) entry[3] |= READ_ONLY_BIT;
+  }
+  if (windows != 0) write_windows(static_cast<uint32_t>(first_window));
+}
+
+void Dispatcher::write_windows(uint32_t first) {
+  uint32_t* w = allocations_.words();
+  w[WINDOW_COUNT] = static_cast<uint32_t>(windows_.all().size());
+  w[FIRST_WINDOW] = first;
+  uint32_t* entry = w + first;
+  for (const auto& [address, window] : windows_.all()) {
+    put64(entry + WINDOW_START, address - guest::kArenaBase);
+    put64(entry + WINDOW_SIZE, window.size);
+    put64(entry + WINDOW_ADDRESS, window.device_address);
+    entry += WINDOW_WORDS;
   }
 }
 
@@ -256,7 +281,7 @@ void Dispatcher::run(const LaunchRequest& request, const Kernel& kernel,
   } else {
     run_untraced(request, kernel, deadline, most, plan);
   }
-  MemoryMap memory = memory_map(request, arena_.size());
+  MemoryMap memory = memory_map(request, guest::extent(request, arena_.size()));
   memory.pointers = kernel.pointers.through;
   memory.bounds = bounds;
   decode_faults(fault_snapshot(), kernel.module.fault_points, memory, result);

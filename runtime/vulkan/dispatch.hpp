@@ -8,6 +8,7 @@
 #include "runtime/vulkan/fault_decode.hpp"
 #include "runtime/vulkan/kernel_cache.hpp"
 #include "runtime/vulkan/patience.hpp"
+#include "runtime/vulkan/windows.hpp"
 
 namespace lanewise::vulkan {
 
@@ -31,7 +32,7 @@ class ChunkPlan {
 
 class Dispatcher {
  public:
-  Dispatcher(Device& device, Arena& arena, Pipelines& pipelines);
+  Dispatcher(Device& device, Arena& arena, Windows& windows, Pipelines& pipelines);
 
   /// Runs every group. Throws Error(budget) when the time is over and the kernel was stopped,
   /// NeverEnded when it was not.
@@ -46,7 +47,10 @@ class Dispatcher {
                std::span<const guest::PointerBounds> bounds);
   void write_launch_block(const LaunchRequest& request, const Kernel& kernel,
                           std::span<const guest::PointerBounds> bounds);
+  /// The device address of guest address kArenaBase, were all of memory the allocation's.
+  uint64_t base_of(uint64_t allocation) const;
   void write_allocations(const LaunchRequest& request);
+  void write_windows(uint32_t first);
   uint64_t prepare_backing(const LaunchRequest& request, const Kernel& kernel);
   void clear_backing(const vk::raii::CommandBuffer& commands, const Dim3& grid,
                      const Kernel& kernel, const Chunk& chunk) const;
@@ -69,6 +73,7 @@ class Dispatcher {
 
   Device& device_;
   Arena& arena_;
+  Windows& windows_;
   Pipelines& pipelines_;
   PushWords push_{};
   Buffer launch_, faults_, backing_, allocations_, events_;

@@ -6,6 +6,7 @@
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/events/collector.hpp"
+#include "runtime/guest/layout.hpp"
 #include "runtime/guest/pointer_bounds.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/support/error.hpp"
@@ -37,6 +38,7 @@ struct VulkanEngine::Parts {
   Pipelines pipelines;
   ProbeResult probed;
   Arena arena;
+  Windows windows;
   KernelCache kernels;
   Dispatcher dispatcher;
 
@@ -46,8 +48,11 @@ struct VulkanEngine::Parts {
         pipelines(device, disk),
         probed(probe(device, pipelines, disk)),
         arena(device),
+        windows(device),
         kernels(pipelines, disk, probed_target(device, probed), std::move(translator)),
-        dispatcher(device, arena, pipelines) {}
+        dispatcher(device, arena, windows, pipelines) {
+    if (device.borrowed() != nullptr) arena.make_room(device.borrowed()->reserve_bytes);
+  }
 };
 
 VulkanEngine::VulkanEngine(ChosenDevice chosen, const Options& options, Translator translator) {
@@ -112,17 +117,54 @@ void VulkanEngine::reserve(uint64_t bytes) {
 
 void VulkanEngine::write(uint64_t address, std::span<const std::byte> data) {
   refuse_when_lost();
-  guarded("a copy to the device", [&] { parts_->arena.write(address, data); });
+  guarded("a copy to the device", [&] {
+    if (address >= guest::kForeignBase) return parts_->windows.write(address, data);
+    parts_->arena.write(address, data);
+  });
 }
 
 void VulkanEngine::read(uint64_t address, std::span<std::byte> data) {
   if (!parts_->arena.readable_without_device()) refuse_when_lost();
-  guarded("a copy from the device", [&] { parts_->arena.read(address, data); });
+  guarded("a copy from the device", [&] {
+    if (address >= guest::kForeignBase) return parts_->windows.read(address, data);
+    parts_->arena.read(address, data);
+  });
 }
 
-LaunchResult VulkanEngine::launch(const LaunchRequest& request) {
+bool VulkanEngine::map_host(uint64_t address, std::span<std::byte> memory) {
   refuse_when_lost();
-  guest::validate(request);
+  bool mapped = false;
+  if (target().tier() > 0)
+    guarded("an import of host memory",
+            [&] { mapped = parts_->windows.add_host(address, memory); });
+  return mapped;
+}
+
+void VulkanEngine::unmap(uint64_t address) {
+  // What a kernel that could not be stopped may still reach stays.
+  if (!never_ended_) parts_->windows.remove(address);
+}
+
+Device& VulkanEngine::device() {
+  return parts_->device;
+}
+Arena& VulkanEngine::arena() {
+  return parts_->arena;
+}
+Windows& VulkanEngine::windows() {
+  return parts_->windows;
+}
+
+LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
+  refuse_when_lost();
+  guest::validate(asked);
+  if (asked.windows && asked.memcheck == Memcheck::arena) {
+    // Between the arena and memory from elsewhere lies nothing: only the allocations tell.
+    LaunchRequest stricter = asked;
+    stricter.memcheck = Memcheck::alloc;
+    return launch(stricter);
+  }
+  const LaunchRequest& request = asked;
   if (request.events != nullptr && request.events->exact() != nullptr)
     throw Error(ErrorKind::guest,
                 "cache-exact mode runs on the reference engine only: a Vulkan device's loads "
@@ -140,7 +182,8 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& request) {
   guarded("a launch", [&] {
     const auto deadline = deadline_after(request.timeout_seconds);
     const auto get = [&](const LaunchRequest& how) {
-      return &parts_->kernels.get(how, parts_->arena.small(), result.times, deadline);
+      const bool small = parts_->arena.small() && !request.windows;
+      return &parts_->kernels.get(how, small, result.times, deadline);
     };
     const Kernel* kernel = get(request);
     auto bounds = guest::pointer_bounds(kernel->pointers, request.params, request.allocations);
@@ -166,7 +209,8 @@ std::unique_ptr<VulkanEngine> make_engine_with(std::string_view selector, const 
 
 Translated VulkanEngine::translate(const LaunchRequest& request) {
   guest::validate(request);
-  spirv::Module module = parts_->kernels.translate_only(request, parts_->arena.small());
+  spirv::Module module =
+      parts_->kernels.translate_only(request, parts_->arena.small() && !request.windows);
   return {std::move(module.words), std::move(module.wave_mode), std::move(module.wave_reason)};
 }
 

@@ -19,10 +19,16 @@ class VulkanEngine : public Engine {
   void write(uint64_t address, std::span<const std::byte> data) override;
   void read(uint64_t address, std::span<std::byte> data) override;
   LaunchResult launch(const LaunchRequest& request) override;
+  bool map_host(uint64_t address, std::span<std::byte> memory) override;
+  void unmap(uint64_t address) override;
   Translated translate(const LaunchRequest& request) override;
 
   const spirv::Target& target() const;
   const ProbeResult& probed() const;
+  // For interop.cpp.
+  Device& device();
+  Arena& arena();
+  Windows& windows();
   /// How long a kernel that was told to stop may take to end.
   void set_stop_patience(std::chrono::milliseconds patience);
 

@@ -112,6 +112,14 @@ Instance::Instance(bool validation) : context_(load()) {
   if (validation) messenger_ = vk::raii::DebugUtilsMessengerEXT(instance_, messenger_info());
 }
 
+Instance::Instance(VkInstance handle, uint32_t api_version)
+    : context_(load()),
+      api_version_(std::min<uint32_t>(api_version, VK_API_VERSION_1_3)),
+      instance_(context_, handle) {
+  auto* calls = const_cast<vk::raii::InstanceDispatcher*>(instance_.getDispatcher());
+  calls->vkDestroyInstance = [](VkInstance, const VkAllocationCallbacks*) {};
+}
+
 std::shared_ptr<Instance> Instance::get(bool validation) {
   static std::mutex mutex;
   static std::weak_ptr<Instance> living[2];

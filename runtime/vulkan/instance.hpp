@@ -13,6 +13,8 @@ class Instance {
   static std::shared_ptr<Instance> get(bool validation);
 
   explicit Instance(bool validation);
+  /// One of somebody else's, who destroys it.
+  Instance(VkInstance handle, uint32_t api_version);
   const vk::raii::Instance& vk() const { return instance_; }
   uint32_t api_version() const { return api_version_; }
 

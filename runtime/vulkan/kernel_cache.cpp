@@ -103,6 +103,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                   static_cast<int>(options.memcheck), static_cast<int>(options.wave));
   if (!options.optimise) text += "no passes\n";
   if (!options.small_arena) text += "large arena\n";
+  if (options.windows) text += "windows\n";
   if (!options.pointers) text += "every address is looked up\n";
   if (!options.step_budget) text += "no step budget\n";
   if (options.trace_bits != 0) text += fmt::format("trace {}\n", options.trace_bits);
@@ -162,11 +163,17 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
 
 spirv::Options options_of(const LaunchRequest& request, bool small_arena) {
   const uint32_t trace_bits = request.events != nullptr ? request.events->plan().code_bits : 0;
-  return {request.block,    request.dynamic_shared,
-          request.memcheck, request.wave,
-          request.policies, trace_bits,
-          request.optimise, small_arena,
-          request.pointers, request.step_budget != ~uint64_t{0}};
+  return {request.block,
+          request.dynamic_shared,
+          request.memcheck,
+          request.wave,
+          request.policies,
+          trace_bits,
+          request.optimise,
+          small_arena,
+          request.windows,
+          request.pointers,
+          request.step_budget != ~uint64_t{0}};
 }
 
 KernelCache::KernelCache(Pipelines& pipelines, DiskCache& disk, spirv::Target target,

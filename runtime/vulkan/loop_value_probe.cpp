@@ -102,7 +102,8 @@ std::vector<uint32_t> expected(const std::vector<uint32_t>& words) {
 bool right_in(Device& device, Pipelines& pipelines, DiskCache& disk, const spirv::Target& target,
               WaveMode mode) {
   Arena arena(device);
-  Dispatcher dispatcher(device, arena, pipelines);
+  Windows windows(device);
+  Dispatcher dispatcher(device, arena, windows, pipelines);
   KernelCache kernels(pipelines, disk, target, spirv::translate);
   arena.reserve(kOut - kTable + 4 * kResults * kLanes);
   const std::vector<uint32_t> words = table();

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/events/collector.hpp"
+#include "runtime/guest/extent.hpp"
 #include "runtime/guest/host_shader.h"
 #include "runtime/guest/layout.hpp"
 #include "runtime/vulkan/dispatch.hpp"
@@ -35,20 +36,28 @@ namespace {
 /// Memory and faults before a slice, to undo it.
 class Snapshot {
  public:
-  Snapshot(Arena& arena, Buffer& faults) : arena_(arena), faults_(faults) {}
+  Snapshot(Arena& arena, Windows& windows, Buffer& faults)
+      : arena_(arena), windows_(windows), faults_(faults) {}
   void take() {
+    elsewhere_.clear();
+    for (const auto& [address, window] : windows_.all())
+      windows_.read(address, elsewhere_.emplace_back(window.size));
     memory_.resize(arena_.size());
     arena_.read(guest::kArenaBase, memory_);
     fault_words_.assign(faults_.map, faults_.map + faults_.size);
   }
   void restore() {
+    auto kept = elsewhere_.begin();
+    for (const auto& [address, window] : windows_.all()) windows_.write(address, *kept++);
     arena_.write(guest::kArenaBase, memory_);
     std::memcpy(faults_.map, fault_words_.data(), fault_words_.size());
   }
 
  private:
   Arena& arena_;
+  Windows& windows_;
   Buffer& faults_;
+  std::vector<std::vector<std::byte>> elsewhere_;  ///< of each window
   std::vector<std::byte> memory_, fault_words_;
 };
 
@@ -79,14 +88,15 @@ void Dispatcher::run_traced(const LaunchRequest& request, const Kernel& kernel,
   s.lanes = request.block.total();
   s.stride = (s.lanes + 31) / 32 * 32;
   s.sure = !points.loops;
-  const uint64_t once = std::max<uint64_t>(
-      events::most_words(points, arena_.size(), request.program->local_bytes), 1);
+  const uint64_t extent = guest::extent(request, arena_.size());
+  const uint64_t once =
+      std::max<uint64_t>(events::most_words(points, extent, request.program->local_bytes), 1);
   s.capacity = s.sure ? once : std::min(std::max(2 * once, kFirstGuess), s.largest());
   if (s.capacity == 0 || s.capacity > s.largest())
     throw events::buffer_too_small(*request.program, bytes);
 
-  request.events->begin(request, arena_.size());
-  Snapshot before(arena_, faults_);
+  request.events->begin(request, extent);
+  Snapshot before(arena_, windows_, faults_);
   uint64_t wanted = s.sure ? UINT64_MAX : kFirstGroups;
   uint32_t* launch = launch_.words();
   while (!plan.done()) {

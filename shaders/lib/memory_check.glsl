@@ -35,3 +35,27 @@ bool lw_allocation_allows(const in B64 va, const in uint n, const in bool write)
   if (!lt64(va, end) || lt64(room, b64(n, 0u))) return false;
   return !write || (end_hi & READ_ONLY_BIT) == 0u;
 }
+
+/// The device address of the byte at an offset from the arena's start, which may lie in memory from
+/// elsewhere. What lies nowhere counts as the arena's: the access was checked.
+B64 lw_device_address(const in B64 arena, const in B64 offset) {
+  uint first = allocations.w[FIRST_WINDOW];
+  uint lo = 0u, hi = allocations.w[WINDOW_COUNT];
+  while (lo < hi) {  // finds the first window that starts above the offset
+    uint mid = (lo + hi) >> 1;
+    uint at = first + WINDOW_WORDS * mid + WINDOW_START;
+    if (lt64(offset, b64(allocations.w[at], allocations.w[at + 1u]))) {
+      hi = mid;
+    } else {
+      lo = mid + 1u;
+    }
+  }
+  if (lo == 0u) return add64(arena, offset);
+  uint at = first + WINDOW_WORDS * (lo - 1u);
+  B64 start = b64(allocations.w[at + WINDOW_START], allocations.w[at + WINDOW_START + 1u]);
+  B64 size = b64(allocations.w[at + WINDOW_SIZE], allocations.w[at + WINDOW_SIZE + 1u]);
+  B64 inside = sub64(offset, start);
+  if (!lt64(inside, size)) return add64(arena, offset);
+  return add64(b64(allocations.w[at + WINDOW_ADDRESS], allocations.w[at + WINDOW_ADDRESS + 1u]),
+               inside);
+}

@@ -1,4 +1,4 @@
-// Kernels on memory of the host: lw_run works on copies, ptx_run in place.
+// Kernels on memory of the host: lw_run works in place or on copies, ptx_run in place.
 #include <cstring>
 
 #include "tests/unit/capi_support.hpp"
@@ -59,6 +59,19 @@ struct Registered {
   void* data;
   Registered(void* d, uint64_t bytes) : data(d) { REQUIRE(lw_host_register(d, bytes) == LW_OK); }
   ~Registered() { lw_host_unregister(data); }
+};
+
+/// What is logged while it lives.
+struct Logged {
+  std::string text;
+  Logged() {
+    lw_set_log([](lw_log_level, const char* message,
+                  void* self) { static_cast<Logged*>(self)->text += std::string(message) + "\n"; },
+               LW_LOG_INFO, this);
+  }
+  ~Logged() { lw_set_log(nullptr, LW_LOG_ERROR, nullptr); }
+  Logged(const Logged&) = delete;
+  Logged& operator=(const Logged&) = delete;
 };
 
 void* value(uint64_t bits) {
@@ -123,6 +136,36 @@ TEST_CASE("C: lw_run writes nothing beyond what it was given") {
   const Result result(raw);
   CHECK(lw_last_detail() == LW_DETAIL_FAULT);
   CHECK(x == std::vector<float>{10, 21, 3, 4});
+}
+
+TEST_CASE("C: large host memory is used in place where the device can, and is as safe") {
+  const Device device = open();
+  // SwiftShader has no buffer addresses here.
+  const bool can = api_test::selector() != "SwiftShader";
+  const auto in_place = [&](uint32_t memcheck, bool read_only, lw_status wanted) {
+    Logged log;
+    // Not at the start of a page, and with neighbours that belong to somebody else.
+    std::vector<float> x(40000, 1.0f);
+    float* const mine = x.data() + 1001;
+    lw_launch_options o = options(150, 256);
+    o.memcheck = memcheck;
+    const uint64_t bytes = 30000 * sizeof(float);
+    const lw_arg args[] = {read_only ? lw_arg_host_const(mine, bytes) : lw_arg_host(mine, bytes),
+                           lw_arg_f32(2), lw_arg_u32(wanted == LW_OK ? 30000 : 30001)};
+    CHECK(lw_run(device.get(), kScale.c_str(), nullptr, &o, args, 3, nullptr) == wanted);
+    bool right = true;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const bool inside = i >= 1001 && i < 31001 && !read_only;
+      right = right && x[i] == (inside ? 2.0f + static_cast<float>(i - 1001) : 1.0f);
+    }
+    CHECK(right);
+    return log.text.find("is used in place") != std::string::npos;
+  };
+  CHECK(in_place(LW_MEMCHECK_ALLOC, false, LW_OK) == can);
+  CHECK(in_place(LW_MEMCHECK_ARENA, false, LW_OK) == can);
+  CHECK(!in_place(LW_MEMCHECK_OFF, false, LW_OK));
+  CHECK(in_place(LW_MEMCHECK_ALLOC, false, LW_ERROR_GUEST) == can);
+  CHECK(in_place(LW_MEMCHECK_ALLOC, true, LW_ERROR_GUEST) == can);
 }
 
 TEST_CASE("C: host memory that is only read is never written") {

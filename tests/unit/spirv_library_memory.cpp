@@ -98,6 +98,32 @@ TEST_CASE("allocations: gaps and read-only memory") {
   });
 }
 
+TEST_CASE("memory from elsewhere: offsets become the addresses of its windows") {
+  everywhere([](const Driver& d, Variant v) {
+    Machine m;
+    // Two windows far beyond the arena, the second of 4 bytes.
+    const uint32_t windows[2][6] = {{0x00000100, 0x4000, 0x20, 0, 0xfffffff0, 0x7},
+                                    {0x00000200, 0x4000, 4, 0, 0x5000, 0}};
+    m.allocations[1] = 2;
+    m.allocations[2] = 8;
+    for (uint32_t i = 0; i < 2; ++i)
+      for (uint32_t k = 0; k < 6; ++k) m.allocations[8 + 6 * i + k] = windows[i][k];
+    constexpr uint32_t kArena = 0x00abc000;
+    Words args;
+    for (uint32_t i = 0; i < 160; ++i)
+      args.insert(args.end(), {kArena, 1, 4 * i, i < 8 ? 0U : 0x4000U});
+    m.run(d, v, "lw_device_address", args);
+    for (uint32_t i = 0; i < 160; ++i) {
+      const uint64_t offset = (i < 8 ? 0 : uint64_t{0x4000} << 32) + 4 * i;
+      uint64_t wanted = (uint64_t{1} << 32 | kArena) + offset;
+      if (i >= 64 && i < 72) wanted = 0x7fffffff0 + 4 * (i - 64);
+      if (i == 128) wanted = 0x5000;
+      CAPTURE(i);
+      CHECK((m.result[2 * i] | uint64_t{m.result[2 * i + 1]} << 32) == wanted);
+    }
+  });
+}
+
 TEST_CASE("atomics under contention") {
   everywhere([](const Driver& d, Variant v) {
     constexpr uint32_t kCount = 256;

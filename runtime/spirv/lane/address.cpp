@@ -124,10 +124,19 @@ LaneEmitter::Place LaneEmitter::place_of(Id address) {
   return place;
 }
 
+/// With memory from elsewhere: of an access that leads into one allocation for sure; NoResult = it
+/// has to be looked up.
+Id LaneEmitter::window_base() const {
+  if (!options_.windows || memory_space() != Space::global || inst_->mem->pointer == ir::kNone)
+    return spv::NoResult;
+  return bases_.at(inst_->mem->pointer);
+}
+
 /// What the library reaches the arena's byte `offset` with.
 Id LaneEmitter::arena_pointer(Id offset) {
   if (!m_.int64()) return offset;
   if (options_.small_arena) offset = m_.op(spv::OpUConvert, m_.b64_type, {offset});
+  if (options_.windows) return library("lw_device_address", m_.b64_type, {arena_, offset});
   return m_.op(spv::OpIAdd, m_.b64_type, {arena_, offset});
 }
 

@@ -35,11 +35,17 @@ void LaneEmitter::prepare_limits() {
       if (!guest::wide_space(inst.mem->space)) continue;
       arena = true;
       if (inst.op == ir::Op::check) limits_[reach_of(inst)] = spv::NoResult;
+      if (options_.windows && inst.mem->pointer != ir::kNone)
+        bases_[inst.mem->pointer] = spv::NoResult;
     }
   }
   if (arena && m_.int64()) {
     arena_ =
         m_.make64(push_word(guest::kPushArenaAddress), push_word(guest::kPushArenaAddress + 1));
+  }
+  for (auto& [pointer, base] : bases_) {
+    const uint32_t word = LAUNCH_POINTER_BASES + 2 * pointer;
+    base = m_.make64(launch_word(word), launch_word(word + 1));
   }
   for (auto& [reach, limit] : limits_) {
     if (reach.pointer == ir::kNone) {

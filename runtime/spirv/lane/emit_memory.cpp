@@ -113,6 +113,11 @@ Ids LaneEmitter::library_place(const Access& a, uint32_t byte_offset) {
   const bool arena = memory_space() == Space::global || memory_space() == Space::generic;
   const bool wide = arena && !options_.small_arena && m_.int64();
   const Id nothing = wide ? m_.b64(0) : m_.u(0);
+  if (const Id base = window_base(); base != spv::NoResult) {
+    const Id there = m_.op(spv::OpIAdd, m_.b64_type, {base, offset});
+    const bool guarded = a.active != spv::NoResult && inst_->op == ir::Op::load;
+    return {add64(guarded ? m_.select(a.active, there, arena_) : there, byte_offset)};
+  }
   const Id safe = a.active == spv::NoResult || inst_->op != ir::Op::load
                       ? offset
                       : m_.select(a.active, offset, nothing);

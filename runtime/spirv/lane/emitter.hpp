@@ -209,6 +209,7 @@ class LaneEmitter {
   };
   Place place_of(Id address);
   Id arena_pointer(Id offset);
+  Id window_base() const;
 
   // Checks (emit_check.cpp)
   void prepare_limits();
@@ -292,6 +293,7 @@ class LaneEmitter {
   bool wide_offsets() const;
   Id launch_size(uint32_t word);
   std::map<Reach, Id> limits_;
+  std::map<uint32_t, Id> bases_;   ///< by pointer parameter, see LAUNCH_POINTER_BASES
   std::map<uint32_t, Id> starts_;  ///< by pointer parameter: where its allocation lies in the arena
   std::vector<bool> constant_;     ///< by register: some definition depends on immediates alone
   Id group_ = spv::NoResult;

@@ -1,0 +1,18 @@
+// How far the guest's memory reaches.
+#pragma once
+
+#include <algorithm>
+
+#include "runtime/guest/engine.hpp"
+#include "runtime/guest/layout.hpp"
+
+namespace lanewise::guest {
+
+/// Bytes from the arena's start to the end of the last allocation, memory from elsewhere included.
+inline uint64_t extent(const LaunchRequest& request, uint64_t arena) {
+  if (!request.windows || request.allocations.empty()) return arena;
+  const Allocation& last = request.allocations.back();
+  return std::max(arena, last.address + last.size - kArenaBase);
+}
+
+}  // namespace lanewise::guest
