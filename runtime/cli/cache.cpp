@@ -4,8 +4,10 @@
 #include <memory>
 
 #include "runtime/cli/commands.hpp"
+#include "runtime/cli/options.hpp"
 #include "runtime/cli/process/progress.hpp"
 #include "runtime/cli/process/streams.hpp"
+#include "runtime/cli/process/watchdog.hpp"
 #include "runtime/cli/run_trace.hpp"
 #include "runtime/trace/formats.hpp"
 
@@ -16,6 +18,7 @@ namespace {
 struct ReadArgs {
   std::vector<std::string> policies;
   bool partial = false;
+  double timeout = 0;
 };
 
 void add_read_options(const Command& sub, ReadArgs& args) {
@@ -24,6 +27,7 @@ void add_read_options(const Command& sub, ReadArgs& args) {
              "a .traceg (repeat)")
       .repeated();
   sub.flag("--partial", args.partial, "exit code 0 for a trace that ends early, too");
+  add_timeout_option(sub, args.timeout);
 }
 
 trace::ReadOptions read_options(const ReadArgs& args) {
@@ -50,6 +54,7 @@ int exit_code(const trace::ReadResult& r, const ReadArgs& args) {
 }
 
 int run_cache(const CacheArgs& args) {
+  const Watchdog watchdog(args.read.timeout, Watchdog::Parts::end_at_once);
   // A rule that does not exist is found out before the work.
   for (const std::string& rule : args.fail_on) cache::fails_on(rule, {});
   const trace::ReadOptions how = read_options(args.read);
@@ -113,8 +118,13 @@ void add_trace(const Command& app) {
        "--arg zero:f32[32] --arg zero:f32[32] --trace small.lwt",
        "lanewise trace convert small.lwt small.din"});
   convert.does([=] {
-    const std::unique_ptr<trace::Sink> sink = trace::open_output(*out);
-    const trace::ReadResult r = trace::read_any(*in, *sink, read_options(*read));
+    Watchdog watchdog(read->timeout, Watchdog::Parts::end_at_once);
+    watchdog.files_are("the output file is incomplete");
+    const trace::ReadResult r = [&] {
+      const Progress progress("reading " + *in);
+      const std::unique_ptr<trace::Sink> sink = trace::open_output(*out);
+      return trace::read_any(*in, *sink, read_options(*read));
+    }();
     warn(r);
     fmt::print("{} events\n", r.events);
     return exit_code(r, *read);

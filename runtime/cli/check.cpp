@@ -7,6 +7,7 @@
 #include "runtime/cli/input.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/streams.hpp"
+#include "runtime/cli/process/watchdog.hpp"
 #include "runtime/cli/stream_script.hpp"
 #include "runtime/support/sarif.hpp"
 
@@ -19,6 +20,7 @@ struct CheckArgs {
   detail::Legality legality;
   size_t max_errors = 100;
   std::string report;
+  double timeout = 0;
 };
 
 /// What was found, for --report.
@@ -54,6 +56,7 @@ int check(const CheckArgs& a) {
   if (!a.report.empty() && !a.report.ends_with(".sarif"))
     throw Error(ErrorKind::usage,
                 fmt::format("{}: no report for this ending, expected .sarif", a.report));
+  const Watchdog watchdog(a.timeout, Watchdog::Parts::end_at_once);
   int code = 0;
   SarifReport report;
   for (const std::string& file : a.files) {
@@ -100,6 +103,7 @@ void add_check(const Command& app) {
       .one_of({"ptxas", "manual"});
   sub.option("--max-errors", a->max_errors, "stop after so many errors a file, 0 = never");
   sub.option("--report", a->report, "write what was found to FILE.sarif, too; not for .lw scripts");
+  add_timeout_option(sub, a->timeout);
   sub.examples({"lanewise check samples/kernels/saxpy.ptx samples/kernels/sgemm.ptx",
                 "lanewise check samples/kernels/saxpy.ptx --target sm_90"});
   sub.does([a] { return check(*a); });

@@ -25,7 +25,7 @@ vk::raii::Device create(const vk::raii::PhysicalDevice& physical, const DeviceFa
     extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
   }
   std::ranges::sort(extensions);
-  extensions.erase(std::ranges::unique(extensions).begin(), extensions.end());
+  extensions.erase(std::unique(extensions.begin(), extensions.end()), extensions.end());
   vk::DeviceCreateInfo info({}, queue, {}, extensions, nullptr, &features.base);
   return vk::raii::Device(physical, info);
 }

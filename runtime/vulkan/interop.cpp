@@ -117,9 +117,10 @@ Needs needs_of(VkInstance instance, VkPhysicalDevice physical, uint32_t api_vers
     needs.names = feature_names(facts.features);
     needs.extensions = facts.extensions;
     std::ranges::sort(needs.extensions, {}, [](const char* name) { return std::string(name); });
-    const auto twice = std::ranges::unique(needs.extensions, {},
-                                           [](const char* name) { return std::string_view(name); });
-    needs.extensions.erase(twice.begin(), twice.end());
+    // An older clang does not take libstdc++'s subranges.
+    const auto same = [](const char* x, const char* y) { return std::string_view(x) == y; };
+    needs.extensions.erase(std::unique(needs.extensions.begin(), needs.extensions.end(), same),
+                           needs.extensions.end());
     return needs;
   });
 }

@@ -146,6 +146,30 @@ TEST_CASE("a time limit holds for a program that is never finished") {
   CHECK(o.seconds < 1.2 + kStart);
 }
 
+TEST_CASE("a time limit holds for check, cache and trace, whatever they read") {
+  if (std::strcmp(device(), "reference") != 0) return;
+  const std::string pipe = scratch() + "/endless";
+  const std::string commands[] = {
+      "check " + pipe + ".ptx", "cache " + pipe + ".lwt --preset gv100",
+      "trace convert " + pipe + ".din " + scratch() + "/endless_out.lwt"};
+  for (const char* ending : {".ptx", ".lwt", ".din"}) {
+    std::filesystem::remove(pipe + ending);
+    REQUIRE(mkfifo((pipe + ending).c_str(), 0600) == 0);
+  }
+  for (const std::string& command : commands) {
+    CAPTURE(command);
+    const auto start = std::chrono::steady_clock::now();
+    const Output o = program(command + " --timeout 0.2");
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    CAPTURE(o.err);
+    CHECK(o.code == 4);
+    CHECK(seconds < 1.2 + kStart);
+    CHECK(contains(o.err, "did not end within 0.2 s"));
+    CHECK(program(command + " --timeout nan").code == 2);
+  }
+}
+
 TEST_CASE("a time limit holds for stream scripts, explain, selftest, diff and bench") {
   if (std::strcmp(device(), "reference") != 0) return;  // the limit is the program's
   // Below the step budget, and minutes on this engine.

@@ -1,6 +1,10 @@
 // Queues in C: order, events, results, what an enqueue costs.
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <thread>
 
 #include "tests/unit/capi_support.hpp"
@@ -156,5 +160,64 @@ TEST_CASE("C: putting a launch in costs the caller little") {
   MESSAGE("an enqueue takes " << us << " us of the caller's CPU time");
 #ifndef __SANITIZE_THREAD__
   CHECK(us < 15);
+#endif
+}
+namespace {
+
+uint64_t resident_bytes() {
+  std::ifstream in("/proc/self/statm");
+  uint64_t pages = 0, resident = 0;
+  in >> pages >> resident;
+  return resident * 4096;
+}
+
+/// LANEWISE_QUEUE_LAUNCHES asks for more than the usual few.
+uint32_t launches_wanted() {
+  const char* text = std::getenv("LANEWISE_QUEUE_LAUNCHES");
+  return text != nullptr ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : 300;
+}
+
+}  // namespace
+
+TEST_CASE("C: two threads with two queues each, many launches, and memory stays flat") {
+  const Device device = open();
+  const Kernel k = kernel(load(device, kScale));
+  const uint32_t launches = launches_wanted();
+  constexpr uint32_t kPart = 50;  // between two waits
+  uint64_t after_warming = 0;
+  std::atomic<uint32_t> wrong = 0;
+  // A thread's share: each launch adds 1 to the second of two floats (x * 1 + i).
+  const auto work = [&](bool measures) {
+    const Queue queues[2] = {queue_on(device), queue_on(device)};
+    const Buffer buffers[2] = {buffer(device, 8), buffer(device, 8)};
+    const lw_launch_options o = options(1, 2);
+    for (uint32_t done = 0; done < launches; done += kPart) {
+      for (uint32_t i = done; i < std::min(launches, done + kPart); ++i)
+        for (int q = 0; q < 2; ++q) {
+          const lw_arg args[] = {lw_arg_buffer(buffers[q].get()), lw_arg_f32(1), lw_arg_u32(2)};
+          lw_event* event = nullptr;
+          if (lw_queue_launch(queues[q].get(), k.get(), &o, args, 3, &event) != LW_OK) ++wrong;
+          lw_event_release(event);
+        }
+      for (int q = 0; q < 2; ++q)
+        if (lw_queue_finish(queues[q].get()) != LW_OK) ++wrong;
+      if (measures && after_warming == 0 && done >= launches / 5) after_warming = resident_bytes();
+    }
+    for (int q = 0; q < 2; ++q) {
+      float got[2] = {};
+      if (lw_buffer_read(buffers[q].get(), 0, got, 8) != LW_OK || got[0] != 0 ||
+          got[1] != static_cast<float>(launches))
+        ++wrong;
+    }
+  };
+  std::thread other([&] { work(false); });
+  work(true);
+  other.join();
+  CHECK(wrong == 0);
+  const auto grown = static_cast<int64_t>(resident_bytes() - after_warming);
+  const uint64_t all = uint64_t{4} * launches;
+  MESSAGE(all << " launches; resident memory grew by " << grown / 1024 << " KiB");
+#ifndef __SANITIZE_THREAD__
+  CHECK(grown < 4 << 20);
 #endif
 }
