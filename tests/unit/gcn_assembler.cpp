@@ -160,6 +160,11 @@ class Maker {
         o.immediate = true;
         o.value = 1;
         return o;
+      case Slot::gpr_idx:
+      case Slot::probe:
+        o.immediate = true;
+        o.value = below(s.slot == Slot::probe ? 128 : 16);
+        return o;
       case Slot::literal:
         o.immediate = true;
         o.value = 0x10000 + below(0x7fff0000);

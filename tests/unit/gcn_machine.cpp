@@ -100,7 +100,9 @@ TEST_CASE("hints change nothing") {
   const std::string quiet =
       "s_sleep 5\ns_setprio 3\ns_incperflevel 1\ns_decperflevel 1\ns_icache_inv\ns_ttracedata\n"
       "v_nop\nv_nop_e64\nv_clrexcp\nv_clrexcp_e64\n";
-  const std::string gcn3 = quiet + "s_wakeup\ns_dcache_wb_vol\n";
+  const std::string gcn3 = quiet +
+                           "s_wakeup\ns_dcache_wb_vol\ns_atc_probe 8, s[4:5], 0x10\n"
+                           "s_atc_probe_buffer 8, s[4:7], 0x10\n";
   CHECK(result_of("v_mov_b32 v1, 7\n" + quiet) == 7);
   CHECK(result_of("v_mov_b32 v1, 7\n" + gcn3, gcn::Gen::gfx8) == 7);
   CHECK(result_of("v_mov_b32 v1, 7\nds_nop\n", gcn::Gen::gfx7) == 7);

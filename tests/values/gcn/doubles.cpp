@@ -257,15 +257,24 @@ void conversions(Mode mode, std::vector<Case>& out) {
   short_and_long("v_cvt_u32_f64", 2, 1, f64(24), to_integer(0, 4294967295.0), out);
 }
 
+double finite(double x) {
+  return std::isinf(x) ? std::copysign(f64_of(0x7fefffffffffffff), x) : x;
+}
+
 /// Rounded right here, though the hardware's are not: the bound is its own.
-void approximate(Mode mode, std::vector<Case>& out) {
+void approximate(Generation g, Mode mode, std::vector<Case>& out) {
   const Wide w{mode};
-  const struct {
+  struct Unary {
     const char* name;
     double (*f)(double);
-  } all[] = {{"v_rcp_f64", [](double x) { return 1 / x; }},
-             {"v_rsq_f64", [](double x) { return 1 / std::sqrt(x); }},
-             {"v_sqrt_f64", [](double x) { return std::sqrt(x); }}};
+  };
+  std::vector<Unary> all = {{"v_rcp_f64", [](double x) { return 1 / x; }},
+                            {"v_rsq_f64", [](double x) { return 1 / std::sqrt(x); }},
+                            {"v_sqrt_f64", [](double x) { return std::sqrt(x); }}};
+  if (g != kGfx8) {
+    all.push_back({"v_rcp_clamp_f64", [](double x) { return finite(1 / x); }});
+    all.push_back({"v_rsq_clamp_f64", [](double x) { return finite(1 / std::sqrt(x)); }});
+  }
   for (const auto& a : all) {
     std::vector<Case> cases;
     short_and_long(
@@ -303,7 +312,7 @@ void double_cases(Generation g, Mode mode, std::vector<Case>& out) {
   if (g != kGfx6) rounds(mode, out);
   parts(mode, out);
   conversions(mode, out);
-  approximate(mode, out);
+  approximate(g, mode, out);
 }
 
 }  // namespace values::gcn

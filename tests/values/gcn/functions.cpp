@@ -40,6 +40,10 @@ std::vector<uint64_t> exponents() {
   return out;
 }
 
+double largest_for_infinity(double x) {
+  return std::isinf(x) ? std::copysign(static_cast<double>(f32_of(0x7f7fffff)), x) : x;
+}
+
 uint32_t rounded(double x) {
   const Rounding nearest(FE_TONEAREST);
   return bits(flushed(static_cast<float>(x)));
@@ -88,6 +92,18 @@ void approximate_ones(Generation g, std::vector<Case>& out) {
       {"v_log_f32", logarithm, std::exp2(-22), std::exp2(-22), {}},
       {"v_sin_f32", turns_sine, 0, std::exp2(-20.5), angles()},
       {"v_cos_f32", turns_cosine, 0, std::exp2(-20.5), angles()}};
+  if (g != kGfx8) {
+    const Real finite = [](double x) { return largest_for_infinity(1 / x); };
+    const Real none = [](double x) { return x == 0 ? x : 1 / x; };
+    const Real finite_root = [](double x) { return largest_for_infinity(1 / std::sqrt(x)); };
+    const Real finite_below = [](double x) {
+      return x == 0 ? largest_for_infinity(-INFINITY) : std::log2(x);
+    };
+    all.push_back({"v_rcp_clamp_f32", finite, ulp, 0, {}});
+    all.push_back({"v_rcp_legacy_f32", none, ulp, 0, {}});
+    all.push_back({"v_rsq_clamp_f32", finite_root, root, 0, {}});
+    all.push_back({"v_log_clamp_f32", finite_below, std::exp2(-22), std::exp2(-22), {}});
+  }
   if (g != kGfx6) {
     all.push_back({"v_log_legacy_f32", logarithm, std::exp2(-22), std::exp2(-22), {}});
     all.push_back({"v_exp_legacy_f32", power, 2 * ulp, 0, exponents()});

@@ -112,6 +112,7 @@ void half_function_cases(Mode mode, std::vector<Case>& out);
 void memory_cases(Generation g, std::vector<Case>& out);
 /// mul:2, mul:4 and div:2. Not part of all_cases(): they belong to modes.
 void output_scale_cases(Generation g, Mode mode, std::vector<Case>& out);
+void scalar_store_cases(std::vector<Case>& out);
 /// src_vccz, src_execz and src_scc.
 void condition_cases(Generation g, std::vector<Case>& out);
 std::vector<Case> all_cases(Generation g);

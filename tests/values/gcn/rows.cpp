@@ -87,7 +87,7 @@ std::vector<Elsewhere> elsewhere(const std::vector<TableRow>& rows) {
       {"s_endpgm", "values/gcn/kernel.cpp", "s_endpgm", "ends every kernel of these cases"}};
   for (const char* quiet :
        {"s_sleep", "s_setprio", "s_incperflevel", "s_decperflevel", "s_icache_inv", "s_ttracedata",
-        "s_wakeup", "v_nop", "v_clrexcp", "ds_nop"})
+        "s_wakeup", "s_atc_probe", "s_atc_probe_buffer", "v_nop", "v_clrexcp", "ds_nop"})
     for (const char* form : {"", "_e64"})
       all.push_back({std::string(quiet) + form, "unit/gcn_machine.cpp", quiet,
                      "a kernel full of them computes what it does without them"});

@@ -85,10 +85,22 @@ bool is_of_family(const std::string& row) {
 }
 /// Scalar instructions on numbers become the operations of vector ones.
 bool is_scalar_number(const Case& c) {
-  static const std::set<std::string> kChosen = {
-      "s_addc_u32",     "s_subb_u32", "s_sub_i32",     "s_lshl_b64",           "s_ashr_i64",
-      "s_bfe_i32",      "s_bfm_b32",  "s_ff1_i32_b64", "s_bcnt1_i32_b64",      "s_cselect_b64",
-      "s_load_dwordx4", "s_min_i32",  "s_cmp_lt_i32",  "s_buffer_load_dwordx2"};
+  static const std::set<std::string> kChosen = {"s_addc_u32",
+                                                "s_subb_u32",
+                                                "s_sub_i32",
+                                                "s_lshl_b64",
+                                                "s_ashr_i64",
+                                                "s_bfe_i32",
+                                                "s_bfm_b32",
+                                                "s_ff1_i32_b64",
+                                                "s_bcnt1_i32_b64",
+                                                "s_cselect_b64",
+                                                "s_load_dwordx4",
+                                                "s_store_dwordx2",
+                                                "s_buffer_store_dwordx4",
+                                                "s_min_i32",
+                                                "s_cmp_lt_i32",
+                                                "s_buffer_load_dwordx2"};
   return c.text.starts_with(";scalar") && !kChosen.contains(c.row);
 }
 /// A group of one wave goes through LDS in step, which takes lavapipe's compiler ten seconds and
@@ -97,6 +109,8 @@ bool is_scalar_number(const Case& c) {
 bool is_left_to_others(const std::string& row) {
   const char* device = std::getenv("LANEWISE_TEST_DEVICE");
   if (device == nullptr || std::strcmp(device, "llvmpipe") != 0) return false;
+  // Scalar stores bring the wave together, too.
+  if (row.starts_with("s_store") || row.starts_with("s_buffer_store")) return true;
   static const std::set<std::string> kChosen = {
       "ds_read2st64_b64", "ds_read_b96", "ds_write2_b32",     "ds_cmpst_rtn_b32",
       "ds_read_i16",      "ds_write_b8", "flat_load_dwordx3", "flat_store_short"};

@@ -19,6 +19,8 @@ bool is_source(Slot s) {
     case Slot::waitcnt:
     case Slot::hwreg:
     case Slot::message:
+    case Slot::gpr_idx:
+    case Slot::probe:
     case Slot::literal:
     case Slot::word:
       return false;

@@ -166,12 +166,32 @@ void lower_real_round(LowerContext& c, const Instruction& i) {
   v.put_real(r, m.type);
 }
 
+namespace {
+
+/// The result, or what the row has in place of an infinity.
+ir::Operand limited(Values& v, ir::Operand x, Type type) {
+  const auto limit = static_cast<Limit>(v.i.row->meaning.count);
+  if (limit == Limit::none) return x;
+  const bool wide = type == Type::f64;
+  const uint64_t sign = wide ? uint64_t{1} << 63 : 0x80000000;
+  const uint64_t infinity = wide ? 0x7ff0000000000000 : 0x7f800000;
+  const Type bits = bits_of(type);
+  const bool below = limit == Limit::largest_below;
+  const Reg size = v.c.make(Op::and_, bits, {x, imm(below ? sign | (sign - 1) : sign - 1)});
+  const Reg endless = v.c.compare(Cond::eq, bits, size, imm(below ? infinity | sign : infinity));
+  const Reg same_sign = v.c.make(Op::and_, bits, {x, imm(sign)});
+  const uint64_t most = limit == Limit::zero ? 0 : infinity - 1;
+  return v.select(endless, v.c.make(Op::or_, bits, {same_sign, imm(most)}), x, bits);
+}
+
+}  // namespace
+
 /// Functions of f32 take and give no subnormals, whatever the mode.
 void lower_approximate(LowerContext& c, const Instruction& i) {
   Values v(c, i);
   const Reg r = c.b.reg(Width::b32);
   c.b.emit(i.row->meaning.op, Type::f32, {r}, {v.real(0, Type::f32)}).ftz = true;
-  v.put_real(r, Type::f32);
+  v.put_real(limited(v, r, Type::f32), Type::f32);
 }
 
 namespace {
@@ -269,12 +289,12 @@ void lower_rcp_wide(LowerContext& c, const Instruction& i) {
   const ir::Operand one = imm(0x3ff0000000000000);
   switch (i.row->meaning.op) {
     case Op::frcp:
-      return v.put_real(v.compute(Op::frcp, t, {x}), t);
+      return v.put_real(limited(v, v.compute(Op::frcp, t, {x}), t), t);
     case Op::fsqrt_approx:
       return v.put_real(v.compute(Op::fsqrt, t, {x}), t);
     default: {
       const Reg root = c.make(Op::fsqrt, t, {x});
-      return v.put_real(v.compute(Op::fdiv, t, {one, root}), t);
+      return v.put_real(limited(v, v.compute(Op::fdiv, t, {one, root}), t), t);
     }
   }
 }

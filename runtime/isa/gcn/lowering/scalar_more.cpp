@@ -1,5 +1,4 @@
-// Scalar instructions beyond moves, logic and sums: selection, bit fields, 64-bit shifts, SOPK, and
-// loads through a descriptor.
+// Scalar instructions beyond moves, logic and sums: selection, bit fields, 64-bit shifts, SOPK.
 #include "runtime/isa/gcn/lowering/semantics.hpp"
 
 namespace lanewise::gcn {
@@ -114,45 +113,5 @@ void lower_scmpk(LowerContext& c, const Instruction& i) {
 }
 
 /// Dwords outside the buffer read as 0. The size is NUM_RECORDS, times STRIDE when there is one.
-void lower_sbuffer_load(LowerContext& c, const Instruction& i) {
-  const Operand& dst = i.operands[0];
-  const Operand& rsrc = i.operands[1];
-  const Operand& offset = i.operands[2];
-  const ir::Operand w1 = c.read32(rsrc, 1);
-  const Reg high = c.make(Op::and_, Type::u32, {w1, imm(0xffff)});
-  const Reg base = c.make(Op::pack64, Type::u64, {c.read32(rsrc, 0), high});
-  const Reg up = c.make(Op::shr, Type::u32, {w1, imm(16)});
-  const Reg stride = c.make(Op::and_, Type::u32, {up, imm(0x3fff)});
-  const Reg unit = c.make(Op::max, Type::u32, {stride, imm(1)});
-  const Reg all = c.b.reg(Width::b64);
-  c.b.emit(Op::mulwide, Type::u32, {all}, {c.read32(rsrc, 2), unit});
-  // TYPE, the two highest bits: only 0 is a buffer.
-  const Reg bound = c.compare(ir::Cond::lt, Type::u32, c.read32(rsrc, 3), imm(1U << 30));
-  const Reg size = c.make(Op::select, Type::u64, {bound, all, imm(0)});
-  ir::Operand at = imm(static_cast<uint64_t>(scalar_offset(offset, c.gen())));
-  if (!offset.immediate) {
-    const Reg wide = c.b.reg(Width::b64);
-    c.b.emit(Op::zext64, Type::u64, {wide}, {c.read32(offset)});
-    at = wide;
-  }
-  const Reg start = c.make(Op::and_, Type::u64, {at, imm(~uint64_t{3})});
-  const Reg va = c.make(Op::add, Type::u64, {base, start});
-  std::vector<Reg> words;
-  for (unsigned n = 0; n < dst.count; ++n) {
-    const Reg end = c.make(Op::add, Type::u64, {start, imm(4 * n + 4)});
-    const Reg inside = c.compare(ir::Cond::le, Type::u64, end, size);
-    words.push_back(c.make(Op::mov, Type::u32, {imm(0)}));
-    c.b.set_guard({inside, false});
-    ir::Inst& load = c.b.emit(Op::load, Type::u32, {words.back()}, {va});
-    load.mem.emplace();
-    load.mem->align = ir::AlignRule::force;
-    load.mem->offset = 4 * int64_t{n};
-    load.mem->cache.glc = i.glc;
-    c.b.set_guard({});
-  }
-  for (unsigned n = 0; n < dst.count; ++n)
-    c.b.emit(Op::mov, Type::u32, {c.sgpr(dst.code + n)}, {words[n]});
-  c.refresh_masks(dst.code, dst.count);
-}
 
 }  // namespace lanewise::gcn

@@ -149,6 +149,7 @@ void lower_sff1(LowerContext&, const Instruction&);
 void lower_saddk(LowerContext&, const Instruction&);
 void lower_scmpk(LowerContext&, const Instruction&);
 void lower_sbuffer_load(LowerContext&, const Instruction&);
+void lower_sstore(LowerContext&, const Instruction&);
 void lower_vcvt(LowerContext&, const Instruction&);
 void lower_vround(LowerContext&, const Instruction&);
 void lower_vbfe(LowerContext&, const Instruction&);

@@ -47,6 +47,11 @@ void quiet_rows(TableBuilder& t) {
   t.kind(Kind::nothing, "s_ttracedata", E::sopp, 22, {}, lower_nothing);
   t.kind(Kind::nothing, "s_wakeup", E::sopp, {-1, 3}, {}, lower_nothing);
   t.kind(Kind::cache, "s_dcache_wb_vol", E::smrd, {-1, 35}, {}, lower_invalidate);
+  // Looks an address up and loads nothing.
+  t.kind(Kind::nothing, "s_atc_probe", E::smrd, {-1, 38}, {{S::probe}, {S::sbase, 2}, {S::soff}},
+         lower_nothing);
+  t.kind(Kind::nothing, "s_atc_probe_buffer", E::smrd, {-1, 39},
+         {{S::probe}, {S::sbase, 4}, {S::soff}}, lower_nothing);
   t.kind(Kind::nothing, "v_nop", E::vop1, 0, {}, lower_nothing);
   t.kind(Kind::nothing, "v_nop", E::vop3, {384, 320}, {}, lower_nothing).e64 = true;
   t.kind(Kind::nothing, "v_clrexcp", E::vop1, {65, 53}, {}, lower_nothing);
@@ -69,6 +74,8 @@ void unexecuted_control(TableBuilder& t) {
   t.absent("s_cbranch_cdbgsys_or_user", E::sopp, 25, {{S::label}});
   t.absent("s_cbranch_cdbgsys_and_user", E::sopp, 26, {{S::label}});
   t.absent("s_endpgm_saved", E::sopp, {-1, 27}, {});
+  t.absent("s_set_gpr_idx_on", E::sopc, {-1, 17}, {{S::ssrc0}, {S::gpr_idx}});
+  t.absent("s_set_gpr_idx_mode", E::sopp, {-1, 29}, {{S::gpr_idx}});
   t.absent("s_set_gpr_idx_off", E::sopp, {-1, 28}, {});
   t.absent("s_set_gpr_idx_idx", E::sop1, {-1, 50}, {{S::ssrc0}});
   t.absent("s_rfe_b64", E::sop1, {34, 31}, {{S::ssrc0, 2}});

@@ -33,14 +33,25 @@ void function_rows(TableBuilder& t) {
          kNeverSubnormal);
   t.vop1("v_exp_legacy_f32", {-1, 70, 75}, lower_approximate, f32(Op::fex2_approx), 1, 1,
          kNeverSubnormal);
-  // What these make of zeros and infinities no document that is at hand says for certain.
-  t.vop1("v_log_clamp_f32", {38, -1}, nullptr, {});
-  t.vop1("v_rcp_clamp_f32", {40, -1}, nullptr, {});
-  t.vop1("v_rcp_legacy_f32", {41, -1}, nullptr, {});
-  t.vop1("v_rsq_clamp_f32", {44, -1}, nullptr, {});
+  // The same without infinities.
+  const auto finite = [](Meaning m, Limit limit) {
+    m.count = static_cast<uint8_t>(limit);
+    return m;
+  };
+  t.vop1("v_log_clamp_f32", {38, -1}, lower_approximate,
+         finite(f32(Op::flg2_approx), Limit::largest_below), 1, 1, kNeverSubnormal);
+  t.vop1("v_rcp_clamp_f32", {40, -1}, lower_approximate,
+         finite(f32(Op::frcp_approx), Limit::largest), 1, 1, kNeverSubnormal);
+  t.vop1("v_rcp_legacy_f32", {41, -1}, lower_approximate, finite(f32(Op::frcp_approx), Limit::zero),
+         1, 1, kNeverSubnormal);
+  t.vop1("v_rsq_clamp_f32", {44, -1}, lower_approximate,
+         finite(f32(Op::frsqrt_approx), Limit::largest), 1, 1, kNeverSubnormal);
+  t.vop1("v_rcp_clamp_f64", {48, -1}, lower_rcp_wide,
+         finite(op(Op::frcp, Type::f64), Limit::largest), 2, 2);
+  t.vop1("v_rsq_clamp_f64", {50, -1}, lower_rcp_wide,
+         finite(op(Op::fsqrt, Type::f64), Limit::largest), 2, 2);
+  // Documents disagree about what it makes of infinities.
   t.vop1("v_rsq_legacy_f32", {45, -1}, nullptr, {});
-  t.vop1("v_rcp_clamp_f64", {48, -1}, nullptr, {}, 2, 2);
-  t.vop1("v_rsq_clamp_f64", {50, -1}, nullptr, {}, 2, 2);
   t.vop1("v_fract_f32", {32, 27}, lower_fract, op(Op::fround, Type::f32));
   t.vop1("v_frexp_exp_i32_f32", {63, 51}, lower_frexp_exp, op(Op::fround, Type::f32), 1, 1,
          kNumberResult);

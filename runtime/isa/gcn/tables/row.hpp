@@ -72,7 +72,9 @@ enum class Slot : uint8_t {
   literal,  ///< always 32 bits behind the instruction
   hwreg,    ///< a field of a hardware register
   message,  ///< of s_sendmsg
+  gpr_idx,  ///< which operands are indexed: names of four bits
   sdata,    ///< SMEM stores: a source in the place of sdst
+  probe,    ///< a number in the place of sdst
   word,     ///< of data
   // Pictures: nothing of this is executed.
   idata,   ///< MIMG: as many VGPRs as the instruction's dmask says
@@ -130,6 +132,14 @@ enum Effect : uint16_t {
   kWritesMode = 1024,
   kNumberResult = 2048,    ///< computes with floats, and the result is no single one
   kNeverSubnormal = 4096,  ///< the result, in every mode
+};
+
+/// What functions of floats that have no infinite results give in their place (Meaning::count).
+enum class Limit : uint8_t {
+  none = 1,
+  largest,        ///< the largest number of that sign
+  zero,           ///< of that sign
+  largest_below,  ///< the largest number for -infinity alone
 };
 
 /// Parameters of the lowering function, so that one function serves a family.

@@ -183,8 +183,21 @@ void more_vector_rows(TableBuilder& t) {
          lower_readfirstlane, {}, kReadsExec);
 }
 
+void scalar_store_rows(TableBuilder& t) {
+  static constexpr const char* kSizes[] = {"dword", "dwordx2", "dwordx4"};
+  for (int n = 0; n < 3; ++n) {
+    const auto count = static_cast<uint8_t>(1 << n);
+    for (const bool buffer : {false, true})
+      t.kind(Kind::store, std::string(buffer ? "s_buffer_store_" : "s_store_") + kSizes[n], E::smrd,
+             {-1, (buffer ? 24 : 16) + n},
+             {{S::sdata, count}, {S::sbase, static_cast<uint8_t>(buffer ? 4 : 2)}, {S::soff}},
+             lower_sstore, memory(Type::u32, count));
+  }
+}
+
 /// Rows that only GCN3 has: carries and 64-bit shifts under new names, some forms that grew.
 void gcn3_rows(TableBuilder& t) {
+  scalar_store_rows(t);
   t.vop2_carry("v_add_u32", {-1, 25}, lower_vadd, op(Op::addc), false);
   t.vop2_carry("v_sub_u32", {-1, 26}, lower_vadd, op(Op::subb), false);
   t.vop2_carry("v_subrev_u32", {-1, 27}, lower_vadd, reversed(op(Op::subb)), false);

@@ -68,7 +68,10 @@ Place place(Encoding e, Slot s, Gen gen) {
     case Slot::ksrc:
       return {16, 7};
     case Slot::sdata:
+    case Slot::probe:
       return {6, 7};
+    case Slot::gpr_idx:
+      return e == Encoding::sopc ? Place{8, 8} : Place{0, 16};
     case Slot::ssrc0:  // of vector instructions: where others have src0 and src1
       if (long_form) return {32, 9};
       return e == Encoding::vop2 ? Place{0, 9} : Place{0, 8};
@@ -236,6 +239,8 @@ Operand read_back(uint64_t w, const Row& row, const SlotSpec& spec, Gen gen) {
     case Slot::waitcnt:
     case Slot::hwreg:
     case Slot::message:
+    case Slot::gpr_idx:
+    case Slot::probe:
     case Slot::target:
     case Slot::ipoint:
       o.immediate = true;
@@ -321,6 +326,7 @@ bool readable(const Operand& o, Slot s, Encoding e, Gen gen) {
   if (s == Slot::target)
     return write_graphics_operand(o, s, gen).find("invalid") == std::string::npos;
   if (s == Slot::ipoint) return o.value <= 2;
+  if (s == Slot::gpr_idx) return o.value <= 15;
   if (o.immediate || s == Slot::vcc) return true;
   if (s == Slot::ivsrc || s == Slot::ivsrc2) return o.code >= kVgpr0;
   if (o.code >= kVgpr0) return o.code + o.count <= kVgpr0 + 256;
@@ -389,7 +395,8 @@ void read_flat(Instruction& i, uint64_t w) {
 }  // namespace
 
 bool takes_scalar_glc(const Row& row, Gen gen) {
-  return gen == Gen::gfx8 && row.encoding == Encoding::smrd && row.has(Slot::soff);
+  return gen == Gen::gfx8 && row.encoding == Encoding::smrd && row.has(Slot::soff) &&
+         !row.has(Slot::probe);
 }
 
 std::vector<uint32_t> encode(const Instruction& i, Gen gen) {

@@ -91,6 +91,41 @@ Operand read_message(Cursor& in) {
   return immediate(value);
 }
 
+namespace {
+
+constexpr std::string_view kIndexed[] = {"SRC0", "SRC1", "SRC2", "DST"};
+
+}  // namespace
+
+Operand read_gpr_idx(Cursor& in) {
+  in.skip_blanks();
+  if (!in.take_word("gpr_idx")) return immediate(number(in, "the indexed operands", 0, 15));
+  in.expect('(', "after 'gpr_idx'");
+  uint32_t value = 0;
+  for (bool more = !in.take(')'); more; more = in.take(',')) {
+    const size_t at = in.at();
+    unsigned bit = 0;
+    while (bit < std::size(kIndexed) && !in.take_word(kIndexed[bit])) ++bit;
+    if (bit == std::size(kIndexed))
+      Cursor::fail_at(at, "expected SRC0, SRC1, SRC2 or DST" + in.found(at));
+    if ((value >> bit & 1) != 0) Cursor::fail_at(at, "the operand is there twice");
+    value |= 1U << bit;
+    if (in.take(')')) return immediate(value);
+  }
+  if (value != 0) in.expect(')', "after the indexed operands");
+  return immediate(value);
+}
+
+std::string write_gpr_idx(const Operand& o) {
+  std::string out = "gpr_idx(";
+  for (unsigned bit = 0; bit < std::size(kIndexed); ++bit) {
+    if ((o.value >> bit & 1) == 0) continue;
+    if (out.back() != '(') out += ',';
+    out += kIndexed[bit];
+  }
+  return out + ')';
+}
+
 std::string write_message(const Operand& o, Gen gen) {
   const unsigned id = o.value & 15, operation = o.value >> 4 & 7, stream = o.value >> 8 & 3;
   const std::string_view name =

@@ -390,6 +390,10 @@ Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) 
       return read_hwreg(in);
     case Slot::message:
       return read_message(in);
+    case Slot::gpr_idx:
+      return read_gpr_idx(in);
+    case Slot::probe:
+      return read_immediate(in, 0, 127);
     case Slot::literal: {
       in.skip_blanks();
       Operand o;
@@ -473,6 +477,10 @@ std::string write_operand(const Operand& o, const SlotSpec& spec, Encoding encod
       return write_hwreg(o);
     case Slot::message:
       return write_message(o, gen);
+    case Slot::gpr_idx:
+      return write_gpr_idx(o);
+    case Slot::probe:
+      return o.value <= kMostInline ? std::to_string(o.value) : fmt::format("{:#x}", o.value);
     case Slot::waitcnt:
       return write_waitcnt(o.value);
     case Slot::label:
