@@ -12,7 +12,7 @@ using namespace lanewise;
 
 namespace {
 
-gcn::Listing read(const std::filesystem::path& path) {
+gcn::Listing object_at(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::stringstream text;
   text << file.rdbuf();
@@ -46,7 +46,7 @@ TEST_CASE("gcn objects: all of them disassemble completely and assemble to their
     if (entry.path().extension() != ".hsaco") continue;
     const std::string name = entry.path().filename();
     CAPTURE(name);
-    const gcn::Listing l = read(entry.path());
+    const gcn::Listing l = object_at(entry.path());
     CHECK(l.ok());
     REQUIRE(!l.kernels.empty());
     ++files;

@@ -9,7 +9,7 @@
 namespace lanewise::gcn {
 namespace {
 
-bool is_digit(char c) {
+bool is_decimal(char c) {
   return c >= '0' && c <= '9';
 }
 bool begins_name(char c) {
@@ -26,9 +26,9 @@ constexpr Operator kOperators[] = {{"<<", 6}, {">>", 6}, {"==", 3}, {"!=", 3}, {
                                    {">", 3},  {"+", 4},  {"-", 4},  {"|", 5},  {"^", 5},
                                    {"&", 5},  {"*", 6},  {"/", 6},  {"%", 6}};
 
-class Reader {
+class ExpressionReader {
  public:
-  explicit Reader(Cursor& in) : in_(in) {}
+  explicit ExpressionReader(Cursor& in) : in_(in) {}
 
   Expression binary(int least) {
     Expression left = unary();
@@ -75,14 +75,14 @@ class Reader {
       --nested_;
       return e;
     }
-    if (is_digit(c)) return plain(static_cast<int64_t>(read_integer(in_, "a number")));
+    if (is_decimal(c)) return plain(static_cast<int64_t>(read_integer(in_, "a number")));
     if (begins_name(c)) return symbol();
     Cursor::fail_at(at, "expected a number or a symbol" + in_.found(at));
   }
 
   Expression symbol() {
     const size_t at = in_.at();
-    const auto more = [](char c) { return begins_name(c) || is_digit(c); };
+    const auto more = [](char c) { return begins_name(c) || is_decimal(c); };
     size_t end = 0;
     while (more(in_.peek(end))) ++end;
     Expression e;
@@ -166,12 +166,12 @@ bool at_expression(Cursor in) {
   const char first = in.peek();
   if (begins_name(first) || first == '(' || first == '~' || first == '!') return true;
   if (first == '-') in.seek(in.at() + 1);
-  if (first == '-' && !is_digit(in.peek())) return true;
-  if (!is_digit(in.peek())) return false;
+  if (first == '-' && !is_decimal(in.peek())) return true;
+  if (!is_decimal(in.peek())) return false;
   for (char before = '0';; before = in.peek(), in.seek(in.at() + 1)) {
     const char c = in.peek();
     const bool exponent = (c == '-' || c == '+') && (before == 'e' || before == 'E');
-    if (!exponent && !is_digit(c) && !begins_name(c)) break;
+    if (!exponent && !is_decimal(c) && !begins_name(c)) break;
   }
   in.skip_blanks();
   const char behind = in.peek();
@@ -179,7 +179,7 @@ bool at_expression(Cursor in) {
 }
 
 Expression read_expression(Cursor& in) {
-  return Reader(in).binary(0);
+  return ExpressionReader(in).binary(0);
 }
 
 int64_t read_constant(Cursor& in, const char* what) {
