@@ -36,9 +36,11 @@ mount -t proc proc "$root/proc" 2>/dev/null || true
 cp "$work"/packages/*.deb "$root/tmp/"
 inside() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
 install() { inside apt-get install -y "$@" >"$work/log" 2>&1 || { tail -20 "$work/log"; fail "apt-get install $*"; }; }
+package() { local found=("$root"/tmp/$1_*.deb); echo "/tmp/${found[0]##*/}"; }
 started=$SECONDS
+inside apt-get update >"$work/log" 2>&1 || { tail -5 "$work/log"; skip "no Debian mirror can be reached"; }
 # The runtime alone first: its dependencies and recommendations must do for the selftest.
-install /tmp/lanewise_*.deb
+install "$(package lanewise)"
 echo "the runtime package and what it recommends: $((SECONDS - started)) s"
 inside lanewise --version
 for device in reference auto; do
@@ -47,7 +49,7 @@ for device in reference auto; do
 done
 
 started=$SECONDS
-install --no-install-recommends /tmp/lanewise-dev_*.deb /tmp/python3-lanewise_*.deb gcc g++ libc6-dev make cmake pkg-config \
+install --no-install-recommends "$(package lanewise-dev)" "$(package python3-lanewise)" gcc g++ libc6-dev make cmake pkg-config \
   libfmt-dev glslang-dev spirv-tools zlib1g-dev liblzma-dev libzstd-dev libvulkan-dev python3-numpy
 echo "the other packages and compilers: $((SECONDS - started)) s"
 mkdir "$root/work"
