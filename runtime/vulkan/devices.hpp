@@ -62,7 +62,7 @@ struct Borrowed {
 struct ChosenDevice {
   std::shared_ptr<Instance> instance;
   FoundDevice device;
-  std::shared_ptr<const Borrowed> borrowed;  ///< null = to be created
+  std::shared_ptr<const Borrowed> borrowed = {};  ///< null = to be created
 };
 
 /// Devices with a compute queue and Vulkan 1.1, in the driver's order.
