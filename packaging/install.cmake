@@ -71,7 +71,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_NAME lanewise-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "lanewise (= ${PROJECT_VERSION})")
 # For the static library and for lanewise/vulkan.h alone.
-set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libvulkan-dev, libfmt-dev, glslang-dev, spirv-tools, python3-lanewise")
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libvulkan-dev, libfmt-dev, glslang-dev, glslang-tools, spirv-tools, python3-lanewise")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-lanewise)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
