@@ -9,7 +9,7 @@
 #include "runtime/api/state.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/reference/reference.hpp"
-#include "runtime/vulkan/interop.hpp"
+#include "runtime/vulkan/device/interop.hpp"
 #include "runtime/vulkan/vulkan_engine.hpp"
 
 namespace lanewise {

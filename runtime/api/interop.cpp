@@ -1,5 +1,5 @@
 // Devices and buffers of a Vulkan program, and memory of the host, as guests see them.
-#include "runtime/vulkan/interop.hpp"
+#include "runtime/vulkan/device/interop.hpp"
 
 #include "lanewise/vulkan.hpp"
 #include "runtime/api/state.hpp"

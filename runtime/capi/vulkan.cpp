@@ -3,7 +3,7 @@
 
 #include "runtime/capi/objects.hpp"
 #include "runtime/capi/structs.hpp"
-#include "runtime/vulkan/interop.hpp"
+#include "runtime/vulkan/device/interop.hpp"
 
 namespace lanewise::capi {
 namespace {

@@ -11,7 +11,7 @@
 namespace lanewise::spirv {
 
 /// What a fault's number stands for. A memory access does not say what is wrong with its address:
-/// that follows from the address (runtime/vulkan/fault_decode.hpp).
+/// that follows from the address (runtime/vulkan/launch/fault_decode.hpp).
 struct FaultPoint {
   FaultKind kind = FaultKind::none;  ///< none: a memory access
   uint32_t site = ir::kNone;

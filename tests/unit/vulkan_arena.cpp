@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "runtime/vulkan/arena.hpp"
+#include "runtime/vulkan/memory/arena.hpp"
 #include "tests/unit/vulkan_support.hpp"
 
 using namespace lanewise;

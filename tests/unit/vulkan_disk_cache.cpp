@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "runtime/vulkan/disk_cache.hpp"
-#include "runtime/vulkan/kernel_cache.hpp"
+#include "runtime/vulkan/pipeline/disk_cache.hpp"
+#include "runtime/vulkan/pipeline/kernel_cache.hpp"
 #include "tests/support/drivers.hpp"
 
 using namespace lanewise;

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "runtime/guest/layout.hpp"
-#include "runtime/vulkan/fault_decode.hpp"
+#include "runtime/vulkan/launch/fault_decode.hpp"
 
 using namespace lanewise;
 using lanewise::guest::kArenaBase;

@@ -1,5 +1,5 @@
 // Time limits on what cannot be interrupted: the translator and the drivers' compilers.
-#include "runtime/vulkan/patience.hpp"
+#include "runtime/vulkan/pipeline/patience.hpp"
 
 #include <doctest/doctest.h>
 

@@ -9,7 +9,7 @@
 
 #include "runtime/guest/layout.hpp"
 #include "runtime/support/error.hpp"
-#include "runtime/vulkan/engine.hpp"
+#include "runtime/vulkan/launch/engine.hpp"
 #include "tests/support/selectors.hpp"
 
 namespace lanewise::test {

@@ -3,7 +3,7 @@
 
 #include "runtime/bench/figure.hpp"
 #include "runtime/bench/pairs/pair.hpp"
-#include "runtime/vulkan/statistics.hpp"
+#include "runtime/vulkan/pipeline/statistics.hpp"
 
 namespace lanewise::bench {
 

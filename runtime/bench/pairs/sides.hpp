@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/bench/pairs/pair.hpp"
-#include "runtime/vulkan/native.hpp"
+#include "runtime/vulkan/pipeline/native.hpp"
 
 namespace lanewise::bench {
 

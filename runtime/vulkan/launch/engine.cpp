@@ -1,0 +1,217 @@
+#include "runtime/vulkan/launch/engine.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "lanewise/error_detail.hpp"
+#include "runtime/events/collector.hpp"
+#include "runtime/guest/layout.hpp"
+#include "runtime/guest/pointer_bounds.hpp"
+#include "runtime/guest/validate.hpp"
+#include "runtime/support/error.hpp"
+#include "runtime/vulkan/pipeline/compile_only.hpp"
+
+namespace lanewise::vulkan {
+namespace {
+
+std::atomic<bool> some_never_ended{false};
+
+spirv::Target probed_target(const Device& device, const ProbeResult& result) {
+  if (result.loop_values == LoopValues::lost) {
+    throw Error(ErrorKind::device,
+                fmt::format("the driver of {} ({}) loses values that lanes take out of loops; "
+                            "results there would be wrong, so nothing is run on it",
+                            device.facts().info.name, device.facts().info.driver));
+  }
+  spirv::Target target = device.facts().target;
+  apply(result, target);
+  return target;
+}
+
+}  // namespace
+
+/// Destroyed in reverse order; never destroyed when a kernel may still be running.
+struct VulkanEngine::Parts {
+  DiskCache disk;
+  Device device;
+  Pipelines pipelines;
+  ProbeResult probed;
+  Arena arena;
+  Windows windows;
+  KernelCache kernels;
+  Dispatcher dispatcher;
+
+  Parts(ChosenDevice chosen, const Options& options, Translator translator)
+      : disk(options.cache_dir),
+        device(std::move(chosen)),
+        pipelines(device, disk),
+        probed(probe(device, pipelines, disk)),
+        arena(device),
+        windows(device),
+        kernels(pipelines, disk, probed_target(device, probed), std::move(translator)),
+        dispatcher(device, arena, windows, pipelines) {
+    if (device.borrowed() != nullptr) arena.make_room(device.borrowed()->reserve_bytes);
+  }
+};
+
+VulkanEngine::VulkanEngine(ChosenDevice chosen, const Options& options, Translator translator) {
+  try {
+    parts_ = std::make_unique<Parts>(std::move(chosen), options, std::move(translator));
+  } catch (const vk::SystemError& error) {
+    throw Error(ErrorKind::device,
+                fmt::format("the Vulkan device cannot be opened: {}", error.what()));
+  }
+  info_ = parts_->device.facts().info;
+}
+
+bool still_running() {
+  return some_never_ended;
+}
+
+VulkanEngine::~VulkanEngine() {
+  // What a running kernel, or a compiling driver, uses must outlive it, so it stays until the
+  // process ends.
+  if (never_ended_) static_cast<void>(parts_.release());
+}
+
+void VulkanEngine::set_stop_patience(std::chrono::milliseconds patience) {
+  parts_->dispatcher.set_stop_patience(patience);
+}
+
+const spirv::Target& VulkanEngine::target() const {
+  return parts_->kernels.target();
+}
+const ProbeResult& VulkanEngine::probed() const {
+  return parts_->probed;
+}
+
+void VulkanEngine::refuse_when_lost() const {
+  if (!lost_.empty()) throw DetailedError(ErrorKind::device, ErrorDetail::device_lost, lost_);
+}
+
+template <typename Work>
+void VulkanEngine::guarded(const char* what, Work work) {
+  try {
+    work();
+  } catch (const vk::DeviceLostError&) {
+    lost_ =
+        fmt::format("the device {} was lost during {}; open it again to go on", info_.name, what);
+    throw DetailedError(ErrorKind::device, ErrorDetail::device_lost, lost_);
+  } catch (const NeverEnded& work) {
+    never_ended_ = some_never_ended = true;
+    lost_ = fmt::format(
+        "{}: {}; that could not be stopped, so nothing more can run there in this process",
+        info_.name, work.what);
+    throw Error(ErrorKind::budget, lost_);
+  } catch (const vk::SystemError& error) {
+    throw Error(ErrorKind::device,
+                fmt::format("the driver of {} failed in {}: {}", info_.name, what, error.what()));
+  }
+}
+
+void VulkanEngine::reserve(uint64_t bytes) {
+  refuse_when_lost();
+  guarded("a memory allocation", [&] { parts_->arena.reserve(bytes); });
+}
+
+void VulkanEngine::write(uint64_t address, std::span<const std::byte> data) {
+  refuse_when_lost();
+  guarded("a copy to the device", [&] {
+    if (address >= guest::kForeignBase) return parts_->windows.write(address, data);
+    parts_->arena.write(address, data);
+  });
+}
+
+void VulkanEngine::read(uint64_t address, std::span<std::byte> data) {
+  if (!parts_->arena.readable_without_device()) refuse_when_lost();
+  guarded("a copy from the device", [&] {
+    if (address >= guest::kForeignBase) return parts_->windows.read(address, data);
+    parts_->arena.read(address, data);
+  });
+}
+
+bool VulkanEngine::map_host(uint64_t address, std::span<std::byte> memory) {
+  refuse_when_lost();
+  bool mapped = false;
+  if (target().tier() > 0)
+    guarded("an import of host memory",
+            [&] { mapped = parts_->windows.add_host(address, memory); });
+  return mapped;
+}
+
+void VulkanEngine::unmap(uint64_t address) {
+  // What a kernel that could not be stopped may still reach stays.
+  if (!never_ended_) parts_->windows.remove(address);
+}
+
+Device& VulkanEngine::device() {
+  return parts_->device;
+}
+Arena& VulkanEngine::arena() {
+  return parts_->arena;
+}
+Windows& VulkanEngine::windows() {
+  return parts_->windows;
+}
+
+LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
+  refuse_when_lost();
+  guest::validate(asked);
+  if (asked.windows && asked.memcheck == Memcheck::arena) {
+    // Between the arena and memory from elsewhere lies nothing: only the allocations tell.
+    LaunchRequest stricter = asked;
+    stricter.memcheck = Memcheck::alloc;
+    return launch(stricter);
+  }
+  const LaunchRequest& request = asked;
+  if (request.events != nullptr && request.events->exact() != nullptr)
+    throw Error(ErrorKind::guest,
+                "cache-exact mode runs on the reference engine only: a Vulkan device's loads "
+                "cannot be served by modelled caches");
+  if (const auto check = request.policies.find("check");
+      check != request.policies.end() && check->second == "init")
+    throw DetailedError(ErrorKind::usage, ErrorDetail::unsupported,
+                        "reads of memory that nobody wrote (--check init) are found by the "
+                        "reference engine only: use --device reference");
+  if (!request.foreign.empty())
+    throw DetailedError(ErrorKind::usage, ErrorDetail::unsupported,
+                        "host memory at its own addresses is the reference engine's alone; a "
+                        "Vulkan device works on copies");
+  LaunchResult result;
+  guarded("a launch", [&] {
+    const auto deadline = deadline_after(request.timeout_seconds);
+    const auto get = [&](const LaunchRequest& how) {
+      const bool small = parts_->arena.small() && !request.windows;
+      return &parts_->kernels.get(how, small, result.times, deadline);
+    };
+    const Kernel* kernel = get(request);
+    auto bounds = guest::pointer_bounds(kernel->pointers, request.params, request.allocations);
+    if (!bounds) {
+      LaunchRequest looked_up = request;
+      looked_up.pointers = false;
+      kernel = get(looked_up);
+      bounds.emplace();
+    }
+    result.wave_mode = kernel->module.wave_mode;
+    result.wave_reason = kernel->module.wave_reason;
+    parts_->dispatcher.run(request, *kernel, *bounds, deadline, result);
+  });
+  return result;
+}
+
+std::unique_ptr<VulkanEngine> make_engine_with(std::string_view selector, const Options& options,
+                                               Translator translator) {
+  ChosenDevice chosen = find_device(selector, options.validation || validation_from_environment());
+  if (chosen.device.facts.compile_only) refuse_to_run(chosen.device.facts.info);
+  return std::make_unique<VulkanEngine>(std::move(chosen), options, std::move(translator));
+}
+
+Translated VulkanEngine::translate(const LaunchRequest& request) {
+  guest::validate(request);
+  spirv::Module module =
+      parts_->kernels.translate_only(request, parts_->arena.small() && !request.windows);
+  return {std::move(module.words), std::move(module.wave_mode), std::move(module.wave_reason)};
+}
+
+}  // namespace lanewise::vulkan

@@ -1,0 +1,51 @@
+// The parts of one engine, for this layer and its tests.
+#pragma once
+
+#include <memory>
+
+#include "runtime/vulkan/launch/dispatch.hpp"
+#include "runtime/vulkan/probe/target_probe.hpp"
+#include "runtime/vulkan/vulkan_engine.hpp"
+
+namespace lanewise::vulkan {
+
+class VulkanEngine : public Engine {
+ public:
+  VulkanEngine(ChosenDevice chosen, const Options& options, Translator translator);
+  ~VulkanEngine() override;
+
+  const EngineInfo& info() const override { return info_; }
+  void reserve(uint64_t bytes) override;
+  void write(uint64_t address, std::span<const std::byte> data) override;
+  void read(uint64_t address, std::span<std::byte> data) override;
+  LaunchResult launch(const LaunchRequest& request) override;
+  bool map_host(uint64_t address, std::span<std::byte> memory) override;
+  void unmap(uint64_t address) override;
+  Translated translate(const LaunchRequest& request) override;
+
+  const spirv::Target& target() const;
+  const ProbeResult& probed() const;
+  // For interop.cpp.
+  Device& device();
+  Arena& arena();
+  Windows& windows();
+  /// How long a kernel that was told to stop may take to end.
+  void set_stop_patience(std::chrono::milliseconds patience);
+
+ private:
+  struct Parts;
+  template <typename Work>
+  void guarded(const char* what, Work work);
+  void refuse_when_lost() const;
+
+  EngineInfo info_;
+  std::unique_ptr<Parts> parts_;
+  std::string lost_;  ///< why the engine cannot run anything any more, empty when it can
+  bool never_ended_ = false;
+};
+
+/// make_engine with a translator of one's own, for devices that run kernels.
+std::unique_ptr<VulkanEngine> make_engine_with(std::string_view selector, const Options& options,
+                                               Translator translator);
+
+}  // namespace lanewise::vulkan

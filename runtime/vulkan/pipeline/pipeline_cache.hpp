@@ -1,0 +1,63 @@
+// Compute pipelines. All share one layout: the storage buffers and the push constants of
+// shaders/INTERFACE.md.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "runtime/guest/push_words.hpp"
+#include "runtime/vulkan/device/device.hpp"
+#include "runtime/vulkan/pipeline/disk_cache.hpp"
+
+namespace lanewise::vulkan {
+
+inline constexpr uint32_t kBindings = 6;  ///< shaders/INTERFACE.md, descriptor set 0
+
+using PushWords = std::array<uint32_t, guest::kPushWords>;
+
+struct Pipeline {
+  vk::raii::Pipeline handle = nullptr;
+  bool valid() const { return *handle != vk::Pipeline(); }
+};
+
+/// The layout of every translated kernel.
+vk::raii::DescriptorSetLayout kernel_set_layout(const vk::raii::Device& device);
+vk::raii::PipelineLayout kernel_layout(const vk::raii::Device& device,
+                                       const vk::raii::DescriptorSetLayout& set);
+
+/// The layout, the one descriptor set, and the driver's pipeline cache (kept on disk).
+class Pipelines {
+ public:
+  Pipelines(Device& device, DiskCache& disk);
+  ~Pipelines();
+  Pipelines(const Pipelines&) = delete;
+  Pipelines& operator=(const Pipelines&) = delete;
+
+  /// `subgroup_size`: what the module counts on; 0 = nothing.
+  Pipeline create(std::span<const uint32_t> spirv, uint32_t subgroup_size = 0);
+  /// The buffers that the next dispatches use; a range of each from its start.
+  struct Binding {
+    const Buffer* buffer;
+    uint64_t range;
+  };
+  void bind(const std::array<Binding, kBindings>& bindings);
+  /// Records one dispatch of `groups` work-groups whose first is `base`.
+  void record(const vk::raii::CommandBuffer& commands, const Pipeline& pipeline,
+              const PushWords& push, const std::array<uint32_t, 3>& base,
+              const std::array<uint32_t, 3>& groups) const;
+
+ private:
+  void save();
+
+  Device& device_;
+  DiskCache& disk_;
+  CacheKey key_;
+  vk::raii::DescriptorSetLayout set_layout_;
+  vk::raii::PipelineLayout layout_;
+  vk::raii::DescriptorPool pool_;
+  vk::raii::DescriptorSet set_ = nullptr;
+  vk::raii::PipelineCache cache_ = nullptr;
+  bool unsaved_ = false;
+};
+
+}  // namespace lanewise::vulkan

@@ -1,0 +1,22 @@
+// Does the driver keep the values that lanes take out of loops?
+#pragma once
+
+#include "runtime/vulkan/pipeline/kernel_cache.hpp"
+
+namespace lanewise::vulkan {
+
+class Arena;
+
+enum class LoopValues : uint32_t {
+  kept,
+  kept_when_closed,  ///< only with Target::loses_loop_values
+  lost,              ///< not even then: nothing may run on such a device
+};
+
+/// Translates a program whose lanes leave nested loops at different times and branch on what they
+/// loaded there, runs it on 64 lanes in lane and in packed mode, and compares with the host; all of
+/// it again, with the quirk's work-around, when something is wrong.
+LoopValues probe_loop_values(Device& device, Pipelines& pipelines, DiskCache& disk,
+                             const spirv::Target& target);
+
+}  // namespace lanewise::vulkan

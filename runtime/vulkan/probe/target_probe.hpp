@@ -1,0 +1,93 @@
+// What the device computes exactly and whether it runs long loops to their end: found by trying,
+// remembered on disk. See docs/numerics.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/vulkan/pipeline/pipeline_cache.hpp"
+#include "runtime/vulkan/probe/loop_value_probe.hpp"
+
+namespace lanewise::vulkan {
+
+/// to_int ... from_uint: 32-bit integers. narrow, widen, narrow_widen: doubles to floats and back,
+/// in the run for doubles alone. fma_fma: the result of one is multiplied in the next.
+enum class ProbeOp : uint8_t {
+  fma,
+  div,
+  sqrt,
+  add,
+  mul,
+  compare,
+  min,
+  max,
+  trunc,
+  floor,
+  ceil,
+  round_even,
+  to_int,
+  to_uint,
+  from_int,
+  from_uint,
+  narrow,
+  widen,
+  narrow_widen,
+  fma_fma
+};
+inline constexpr uint32_t kProbeOps = 20;
+
+/// Bits of three operands: 32 of each for float, 64 for double.
+template <typename Bits>
+struct ProbeInput {
+  Bits a, b, c;
+};
+
+/// Per operation, inputs on which the device's bits differ from IEEE round to nearest even (NaNs
+/// are alike); everything is wrong where the type does not exist.
+struct ProbeCounts {
+  std::array<uint32_t, kProbeOps> wrong;
+  uint32_t inputs;
+  uint32_t wrong_zeros;  ///< of min and max, those with a zero of the wrong sign
+  template <typename... Ops>
+  bool exact(Ops... ops) const {
+    return inputs > 0 && (... && (wrong[static_cast<uint32_t>(ops)] == 0));
+  }
+};
+
+struct ProbeResult {
+  ProbeCounts f32{}, f64{};
+  ProbeCounts flushed{};       ///< f32, subnormals taken as zeros: by mode, or as the device is
+  uint32_t fma_by_double = 0;  ///< f32 fma through doubles is exact (shaders/lib/fma_double.glsl)
+  uint32_t fma_wide = 0;       ///< f64 fma of native sums and products (shaders/lib/fma_wide.glsl)
+  uint32_t cuts_loops = 0;
+  LoopValues loop_values = LoopValues::kept;
+};
+
+/// Inputs on which approximate implementations show: fused against unfused, halfway cases,
+/// subnormals, specials, and random bits. Bits: uint32_t (float) or uint64_t (double).
+template <typename Bits>
+std::vector<ProbeInput<Bits>> probe_inputs();
+/// What IEEE says, in ProbeOp order. Comparison: bit 0 <, 1 <=, 2 ==, 3 >, 4 >=,
+/// 5 != or unordered, 6 first is a NaN.
+template <typename Bits>
+std::array<Bits, kProbeOps> probe_expected(const ProbeInput<Bits>& input);
+/// The same where subnormal f32 operands and results (after rounding) are zeros of their sign.
+std::array<uint32_t, kProbeOps> probe_expected_flushed(ProbeInput<uint32_t> input);
+template <typename Bits>
+bool same_float(Bits x, Bits y);
+/// The same result of `op`: any NaN is like any other.
+template <typename Bits>
+bool same_result(ProbeOp op, Bits x, Bits y);
+
+/// The module with the float execution modes that translated kernels ask for on this target.
+std::vector<uint32_t> with_float_modes(std::span<const uint32_t> words,
+                                       const spirv::Target& target);
+
+/// Runs the probe, or reads its remembered result.
+ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk);
+
+/// Fills in what was found. For tests, LANEWISE_WITHOUT_QUIRKS=loop_values leaves that one out.
+void apply(const ProbeResult& result, spirv::Target& target);
+
+}  // namespace lanewise::vulkan
