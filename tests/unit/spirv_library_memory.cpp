@@ -110,10 +110,10 @@ TEST_CASE("memory from elsewhere: offsets become the addresses of its windows") 
       for (uint32_t k = 0; k < 6; ++k) m.allocations[8 + 6 * i + k] = windows[i][k];
     constexpr uint32_t kArena = 0x00abc000;
     Words args;
-    for (uint32_t i = 0; i < 160; ++i)
+    for (uint32_t i = 0; i < 192; ++i)
       args.insert(args.end(), {kArena, 1, 4 * i, i < 8 ? 0U : 0x4000U});
     m.run(d, v, "lw_device_address", args);
-    for (uint32_t i = 0; i < 160; ++i) {
+    for (uint32_t i = 0; i < 192; ++i) {
       const uint64_t offset = (i < 8 ? 0 : uint64_t{0x4000} << 32) + 4 * i;
       uint64_t wanted = (uint64_t{1} << 32 | kArena) + offset;
       if (i >= 64 && i < 72) wanted = 0x7fffffff0 + 4 * (i - 64);
