@@ -11,7 +11,7 @@
 namespace lanewise::vulkan {
 namespace {
 
-constexpr uint64_t kStagingBytes = uint64_t{1} << 20;
+constexpr uint64_t kWindowStagingBytes = uint64_t{1} << 20;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ Windows::Place Windows::place_of(uint64_t address, uint64_t bytes) const {
 
 Buffer& Windows::staging() {
   if (staging_.size == 0)
-    staging_ = device_.make_buffer(kStagingBytes, lanewise::vulkan::Place::host);
+    staging_ = device_.make_buffer(kWindowStagingBytes, lanewise::vulkan::Place::host);
   return staging_;
 }
 
@@ -52,7 +52,7 @@ void Windows::write(uint64_t address, std::span<const std::byte> data) {
     return;
   }
   for (uint64_t done = 0; done < data.size();) {
-    const uint64_t piece = std::min<uint64_t>(data.size() - done, kStagingBytes);
+    const uint64_t piece = std::min<uint64_t>(data.size() - done, kWindowStagingBytes);
     std::memcpy(staging().map, data.data() + done, piece);
     const vk::BufferCopy copy(0, place.window.offset + place.offset + done, piece);
     device_.run([&](const vk::raii::CommandBuffer& commands) {
@@ -69,7 +69,7 @@ void Windows::read(uint64_t address, std::span<std::byte> data) {
     return;
   }
   for (uint64_t done = 0; done < data.size();) {
-    const uint64_t piece = std::min<uint64_t>(data.size() - done, kStagingBytes);
+    const uint64_t piece = std::min<uint64_t>(data.size() - done, kWindowStagingBytes);
     const vk::BufferCopy copy(place.window.offset + place.offset + done, 0, piece);
     staging();
     device_.run([&](const vk::raii::CommandBuffer& commands) {
