@@ -31,16 +31,16 @@ vk::raii::Device create(const vk::raii::PhysicalDevice& physical, const DeviceFa
 }
 
 /// Nobody else uses the queue while it lives.
-class QueueTurn {
+class QueueLock {
  public:
-  explicit QueueTurn(const Borrowed* borrowed) : borrowed_(borrowed) {
+  explicit QueueLock(const Borrowed* borrowed) : borrowed_(borrowed) {
     if (borrowed_ != nullptr && borrowed_->lock) borrowed_->lock();
   }
-  ~QueueTurn() {
+  ~QueueLock() {
     if (borrowed_ != nullptr && borrowed_->unlock) borrowed_->unlock();
   }
-  QueueTurn(const QueueTurn&) = delete;
-  QueueTurn& operator=(const QueueTurn&) = delete;
+  QueueLock(const QueueLock&) = delete;
+  QueueLock& operator=(const QueueLock&) = delete;
 
  private:
   const Borrowed* borrowed_;
@@ -177,7 +177,7 @@ void Device::submit(const std::function<void(const vk::raii::CommandBuffer&)>& r
   full_barrier(commands_);
   commands_.end();
   device_.resetFences(*fence_);
-  const QueueTurn turn(borrowed_.get());
+  const QueueLock lock(borrowed_.get());
   queue_.submit(vk::SubmitInfo({}, {}, *commands_), *fence_);
 }
 

@@ -57,15 +57,8 @@ class Chain {
 
 void read_features(const vk::raii::PhysicalDevice& device, const Extensions& have,
                    DeviceFacts& facts) {
-  vk::PhysicalDeviceFeatures2 base;
-  vk::PhysicalDevice16BitStorageFeatures storage16;
-  vk::PhysicalDevice8BitStorageFeatures storage8;
-  vk::PhysicalDeviceShaderFloat16Int8Features small;
-  vk::PhysicalDeviceBufferDeviceAddressFeatures address;
-  vk::PhysicalDeviceShaderAtomicInt64Features atomics;
-  vk::PhysicalDeviceVulkanMemoryModelFeatures model;
-  vk::PhysicalDeviceSubgroupSizeControlFeatures sizes;
-  vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics;
+  FeatureStructures all;
+  auto& [base, storage16, storage8, small, address, atomics, model, sizes, statistics] = all;
   Chain chain(&base.pNext, have, facts.api_version);
   chain.add(storage16, VK_KHR_16BIT_STORAGE_EXTENSION_NAME, VK_API_VERSION_1_1);
   chain.add(storage8, VK_KHR_8BIT_STORAGE_EXTENSION_NAME);

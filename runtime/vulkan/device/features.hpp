@@ -9,8 +9,8 @@
 
 namespace lanewise::vulkan {
 
-/// The feature structures that switch on exactly what FeatureSet says, linked for creation.
-struct EnabledFeatures {
+/// Every structure that holds a feature we ask about, not linked.
+struct FeatureStructures {
   vk::PhysicalDeviceFeatures2 base;
   vk::PhysicalDevice16BitStorageFeatures storage16;
   vk::PhysicalDevice8BitStorageFeatures storage8;
@@ -20,7 +20,10 @@ struct EnabledFeatures {
   vk::PhysicalDeviceVulkanMemoryModelFeatures model;
   vk::PhysicalDeviceSubgroupSizeControlFeatures sizes;
   vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics;
+};
 
+/// Those that switch on exactly what FeatureSet says, linked for creation.
+struct EnabledFeatures : FeatureStructures {
   explicit EnabledFeatures(const FeatureSet& f);
   EnabledFeatures(const EnabledFeatures&) = delete;
   EnabledFeatures& operator=(const EnabledFeatures&) = delete;
