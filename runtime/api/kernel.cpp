@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/api/arguments.hpp"
@@ -102,9 +103,8 @@ FaultReport report(const ir::Program& p, const Fault& f, std::span<const Allocat
 
 /// Everything a launch needs that must outlive the request.
 struct Prepared {
-  ir::Program changed;  ///< used when a policy rewrites the program
+  ir::Program traced;  ///< with numbered events, when the device is traced
   std::unique_ptr<detail::Allocated> params_copy, scratch;
-  detail::Policies policies;
   LaunchRequest request;
   Dim3 block;  ///< as it was asked for; the request may have whole waves
 };
@@ -127,6 +127,12 @@ void refuse_large_scratch(const ir::Program& p, uint64_t bytes) {
                           p.name, p.needs.scratch_bytes, bytes));
 }
 
+/// Different in every program of the process.
+uint64_t new_program_id() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
+
 /// What the kernel learns about its launch beside the arguments.
 void describe_launch(const Prepared& prepared, const ir::Program& program,
                      std::vector<std::byte>& block) {
@@ -140,17 +146,19 @@ void describe_launch(const Prepared& prepared, const ir::Program& program,
                           block);
 }
 
-void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
-             const ir::Program& program, const LaunchOptions& options, uint64_t block_bytes) {
-  out.policies = detail::complete_policies(options.policies);
+void prepare(Prepared& out, detail::ModuleState& module, size_t index, const LaunchOptions& options,
+             uint64_t block_bytes) {
+  const std::shared_ptr<detail::DeviceState>& device = module.device;
+  const ir::Program& program = program_of(module, index);
+  const detail::LaunchedProgram& launched = module.launched_program(index, options.policies);
   LaunchRequest& r = out.request;
-  r.program = &program;
-  if (out.changed = program; detail::apply_policies(out.changed, out.policies)) {
-    r.program = &out.changed;
-  }
+  r.program = launched.program;
+  r.program_id = launched.id;
   if (device->events != nullptr) {
-    device->events->number_points(out.changed);
-    r.program = &out.changed;
+    out.traced = *launched.program;
+    device->events->number_points(out.traced);
+    r.program = &out.traced;
+    r.program_id = 0;
     r.events = device->events.get();
   }
   r.grid = options.grid;
@@ -159,10 +167,10 @@ void prepare(Prepared& out, const std::shared_ptr<detail::DeviceState>& device,
   r.dynamic_shared = options.dynamic_shared;
   r.memcheck = options.memcheck;
   r.wave = chosen_wave_mode(options.wave);
-  r.step_budget = detail::step_budget(out.policies);
+  r.step_budget = detail::step_budget(launched.policies);
   r.timeout_seconds = options.timeout_seconds;
   r.cancel = options.cancel;
-  r.policies = out.policies;
+  r.policies = launched.policies;
   block_bytes = guest::bytes_with_launch_block(program, block_bytes);
   out.params_copy = std::make_unique<detail::Allocated>(device, std::max<uint64_t>(block_bytes, 1),
                                                         "kernel parameters", true);
@@ -232,6 +240,22 @@ Result Kernel::launch(const LaunchOptions& options, const std::vector<Arg>& args
 
 namespace detail {
 
+const LaunchedProgram& ModuleState::launched_program(size_t index, const Policies& asked) {
+  constexpr size_t kMostKept = 256;  // beyond that all are dropped
+  if (const auto known = launched.find({index, asked}); known != launched.end())
+    return known->second;
+  LaunchedProgram made;
+  made.policies = complete_policies(asked);
+  made.program = &program_of(*this, index);
+  made.id = new_program_id();
+  made.changed = *made.program;
+  if (!apply_policies(*made.changed, made.policies)) made.changed.reset();
+  if (launched.size() >= kMostKept) launched.clear();
+  LaunchedProgram& kept = launched[{index, asked}] = std::move(made);
+  if (kept.changed) kept.program = &*kept.changed;
+  return kept;
+}
+
 Result DeviceAccess::launch(ModuleState& module, size_t index, const LaunchOptions& options,
                             const std::vector<Arg>& args, std::span<const ForeignRange> foreign) {
   const ir::Program& program = program_of(module, index);
@@ -244,7 +268,7 @@ Result DeviceAccess::launch(ModuleState& module, size_t index, const LaunchOptio
   std::vector<std::byte> block = parameter_block(program, args, dimensions);
   const auto lock = device.enter();
   Prepared prepared;
-  prepare(prepared, module.device, program, options, block.size());
+  prepare(prepared, module, index, options, block.size());
   prepared.request.foreign = foreign;
   describe_launch(prepared, program, block);
   if (!block.empty()) device.engine->write(prepared.request.param_address, block);
@@ -261,7 +285,7 @@ Result DeviceAccess::launch(ModuleState& module, size_t index, const LaunchOptio
                   done.times.dispatch_ms};
   result.wave_mode = done.wave_mode;
   result.wave_reason = done.wave_reason;
-  result.policies = prepared.policies;
+  result.policies = std::move(prepared.request.policies);
   return result;
 }
 
@@ -275,7 +299,7 @@ TranslatedKernel Kernel::translated(const LaunchOptions& options) const {
   const ir::Program& program = program_of(state(), index_);
   const auto lock = module_->device->enter();
   Prepared prepared;
-  prepare(prepared, module_->device, program, options, program.param_bytes);
+  prepare(prepared, *module_, index_, options, program.param_bytes);
   prepared.request.params.resize(program.param_bytes);
   Translated made = module_->device->engine->translate(prepared.request);
   if (made.words.empty()) {

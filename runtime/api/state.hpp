@@ -1,6 +1,7 @@
 // What the public handles point to.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -66,6 +67,14 @@ struct BufferState {
   ~BufferState();
 };
 
+/// A kernel under given policies, made once.
+struct LaunchedProgram {
+  std::optional<ir::Program> changed;  ///< where the policies ask for another program
+  const ir::Program* program = nullptr;
+  uint64_t id = 0;                              ///< LaunchRequest::program_id
+  std::map<std::string, std::string> policies;  ///< all of them
+};
+
 struct ModuleState {
   std::shared_ptr<DeviceState> device;
   ir::Module module;  ///< kernels with symbols bound
@@ -75,6 +84,12 @@ struct ModuleState {
   std::vector<Diagnostic> warnings;
   double parse_ms = 0;
   uint64_t residency_seen = 0;  ///< generation of the device's map that the module's copy has
+  /// By kernel and the policies that were asked for.
+  std::map<std::pair<size_t, std::map<std::string, std::string>>, LaunchedProgram> launched;
+
+  /// While the device is entered; the reference is good until the next call.
+  const LaunchedProgram& launched_program(size_t index,
+                                          const std::map<std::string, std::string>& policies);
 };
 
 /// Devices beyond what the public API opens.

@@ -8,6 +8,7 @@
 #include "lanewise/lanewise.hpp"
 #include "runtime/bench/cache/cache_figures.hpp"
 #include "runtime/bench/device/device_figures.hpp"
+#include "runtime/bench/device/launch_figures.hpp"
 #include "runtime/cli/bench_rows.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/options.hpp"
@@ -56,7 +57,8 @@ std::vector<Row> code_rows(const BenchArgs& a) {
 
 std::vector<Row> time_rows(const BenchArgs& a) {
   std::vector<bench::Benchmark> all = bench::device_benchmarks(a.device);
-  for (const auto& more : {bench::pair_benchmarks(a.device), bench::cache_benchmarks()})
+  for (const auto& more : {bench::launch_benchmarks(a.device), bench::pair_benchmarks(a.device),
+                           bench::cache_benchmarks()})
     all.insert(all.end(), more.begin(), more.end());
   std::vector<Row> rows;
   for (const bench::Benchmark& b : all)

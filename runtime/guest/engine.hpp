@@ -60,6 +60,9 @@ enum class WaveSchedule : uint8_t {
 
 struct LaunchRequest {
   const ir::Program* program = nullptr;  ///< symbols already bound
+  /// Not 0: whatever launch of this process has the same number has an equal program. Engines keep
+  /// what they make of it.
+  uint64_t program_id = 0;
   Dim3 grid, block;
   uint32_t dynamic_shared = 0;
   std::vector<std::byte> params;  ///< the parameter block, laid out as Program::params says

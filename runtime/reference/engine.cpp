@@ -17,8 +17,8 @@
 #include "runtime/guest/extent.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/guest/validate.hpp"
-#include "runtime/reference/decode.hpp"
 #include "runtime/reference/group.hpp"
+#include "runtime/reference/ready.hpp"
 #include "runtime/reference/reference.hpp"
 #include "runtime/support/error.hpp"
 
@@ -127,14 +127,9 @@ class ReferenceEngine final : public Engine {
     check_wave(*request.program);
     const auto start = std::chrono::steady_clock::now();
     const Deadline deadline(asked.timeout_seconds, asked.cancel);
-    static_cast<void>(decode(*request.program));  // refuses what passes would trip over
-    ir::Program program = *request.program;
-    ir::mark_free_loops(program);
-    const Pointers pointers = pointers_of(request, program);
-    request.program = &program;
-    DecodedProgram decoded = decode(*request.program);
-    const std::optional<ir::WaveOrder> order = order_of(request);
-    if (order) decoded = decode(*order);
+    refuse_exact_lockstep(request);
+    const Prepared prepared = prepare(request);
+    request.program = &prepared.ready->program;
     LaunchResult result;
     result.wave_mode = "lane";
     result.wave_reason = "the reference engine interprets lane by lane";
@@ -145,7 +140,7 @@ class ReferenceEngine final : public Engine {
     events::ExactMemory* exact = events != nullptr ? events->exact() : nullptr;
     if (exact != nullptr) exact->begin({arena_.get(), size_});
     if (events != nullptr) events->begin(request, guest::extent(request, size_));
-    run_groups(request, decoded, pointers, deadline, result);
+    run_groups(request, prepared, deadline, result);
     if (events != nullptr) events->end();
     if (exact != nullptr) exact->end();
     result.times.dispatch_ms = milliseconds_since(run_start);
@@ -166,31 +161,29 @@ class ReferenceEngine final : public Engine {
     return arena_.get() + offset;
   }
 
-  struct Pointers {
-    std::vector<uint32_t> parameters;
-    std::vector<guest::PointerBounds> bounds;
+  struct Prepared {
+    std::shared_ptr<const Ready> ready;
+    std::vector<guest::PointerBounds> bounds;  ///< of the program's pointers
   };
-  /// Finds the accesses of `program` that are held against one allocation, and that allocation.
-  static Pointers pointers_of(const LaunchRequest& request, ir::Program& program) {
-    if (request.memcheck != Memcheck::alloc || !request.pointers) return {};
-    const ir::PointerParams found = ir::find_pointers(program);
-    auto bounds = guest::pointer_bounds(found, request.params, request.allocations);
-    if (!bounds) return {};
-    ir::narrow_generic(program);
-    return {found.through, std::move(*bounds)};
+  /// Accesses are held against one allocation each where the arguments allow it.
+  Prepared prepare(const LaunchRequest& request) {
+    const auto ready = [&](bool pointers) {
+      return ready_.get(*request.program, request.program_id,
+                        {pointers, request.schedule == WaveSchedule::lockstep});
+    };
+    if (request.memcheck != Memcheck::alloc || !request.pointers) return {ready(false), {}};
+    Prepared checked{ready(true), {}};
+    auto bounds =
+        guest::pointer_bounds(checked.ready->pointers, request.params, request.allocations);
+    if (!bounds) return {ready(false), {}};
+    checked.bounds = std::move(*bounds);
+    return checked;
   }
 
-  /// Where lanes that diverge come to cross-lane operations, the program runs as its tree has it.
-  static std::optional<ir::WaveOrder> order_of(const LaunchRequest& request) {
-    const ir::Program& program = *request.program;
-    if (request.schedule == WaveSchedule::lockstep) {
-      if (request.events != nullptr && request.events->exact() != nullptr)
-        throw Error(ErrorKind::usage,
-                    "the cache-exact mode has a schedule of its own: no lockstep");
-    } else if (!ir::has_wave_ops(program) || ir::convergence_uniform(program)) {
-      return std::nullopt;
-    }
-    return ir::order_waves(program, ir::CountLoops::with_wave_ops);
+  static void refuse_exact_lockstep(const LaunchRequest& request) {
+    if (request.schedule == WaveSchedule::lockstep && request.events != nullptr &&
+        request.events->exact() != nullptr)
+      throw Error(ErrorKind::usage, "the cache-exact mode has a schedule of its own: no lockstep");
   }
 
   static void check_wave(const ir::Program& program) {
@@ -227,8 +220,9 @@ class ReferenceEngine final : public Engine {
     return all;
   }
 
-  void run_groups(const LaunchRequest& request, const DecodedProgram& decoded,
-                  const Pointers& pointers, const Deadline& deadline, LaunchResult& result) const {
+  void run_groups(const LaunchRequest& request, const Prepared& prepared, const Deadline& deadline,
+                  LaunchResult& result) const {
+    const DecodedProgram& decoded = prepared.ready->decoded;
     MemoryView memory;
     memory.arena = {arena_.get(), size_};
     memory.params = request.params;
@@ -239,8 +233,8 @@ class ReferenceEngine final : public Engine {
       memory.ambiguous = memory.ambiguous || (r.address < guest::kArenaBase + size_ &&
                                               r.address + r.size > guest::kSharedWindow);
     memory.memcheck = request.memcheck;
-    memory.pointers = pointers.bounds;
-    memory.parameters = pointers.parameters;
+    memory.pointers = prepared.bounds;
+    memory.parameters = prepared.ready->pointers.through;
     refuse_large_group(request, decoded);
     Group group(request, decoded, memory, hook_, touch_, deadline);
     const Dim3& grid = request.grid;
@@ -259,6 +253,7 @@ class ReferenceEngine final : public Engine {
   StepHook hook_;
   TouchHook touch_;
   EngineInfo info_;
+  ReadyPrograms ready_;
   std::unique_ptr<std::byte, Free> arena_;
   uint64_t size_ = 0;
   std::vector<ForeignRange> mapped_;  ///< by map_host, sorted by address

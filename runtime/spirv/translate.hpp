@@ -76,6 +76,7 @@ struct Options {
   bool windows = false;     ///< LaunchRequest::windows; takes an arena that is not small
   bool pointers = true;     ///< LaunchRequest::pointers
   bool step_budget = true;  ///< loops may end with it; false: only when the host asks them to
+  bool operator==(const Options&) const = default;
 };
 
 /// A ready module and what the host must know to run it.

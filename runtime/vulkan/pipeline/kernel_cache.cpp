@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -231,15 +232,29 @@ spirv::Module KernelCache::translate_only(const LaunchRequest& request, bool sma
   return translator_(*request.program, options_of(request, small_arena), target_);
 }
 
+const Kernel* KernelCache::find_known(uint64_t program, const spirv::Options& options) const {
+  if (program == 0) return nullptr;
+  const auto [first, last] = known_.equal_range(program);
+  const auto found =
+      std::find_if(first, last, [&](const auto& entry) { return entry.second.options == options; });
+  return found == last ? nullptr : found->second.kernel;
+}
+
 const Kernel& KernelCache::get(const LaunchRequest& request, bool small_arena, LaunchTimes& times,
                                Clock::time_point deadline) {
   const auto start = Clock::now();
   const spirv::Options options = options_of(request, small_arena);
+  if (const Kernel* kernel = find_known(request.program_id, options)) return *kernel;
   const CacheKey key = make_key(fmt::format(
       "{}\n{}{}", kTranslatorVersion, describe(options, target_), ir::print(*request.program)));
-  const auto known = kernels_.find(key);
+  const auto keep = [&](const Kernel& kernel) -> const Kernel& {
+    if (known_.size() >= kMaxKernels) known_.clear();
+    if (request.program_id != 0) known_.emplace(request.program_id, Known{options, &kernel});
+    return kernel;
+  };
+  const auto made_before = kernels_.find(key);
   times.translate_ms += milliseconds_since(start);
-  if (known != kernels_.end()) return known->second;
+  if (made_before != kernels_.end()) return keep(made_before->second);
   const auto build = std::make_shared<Build>();
   build->program = *request.program;
   build->options = options;
@@ -256,8 +271,11 @@ const Kernel& KernelCache::get(const LaunchRequest& request, bool small_arena, L
   }
   times.translate_ms += build->translate_ms;
   times.pipeline_ms += build->pipeline_ms;
-  if (kernels_.size() >= kMaxKernels) kernels_.clear();
-  return kernels_.emplace(key, std::move(build->kernel)).first->second;
+  if (kernels_.size() >= kMaxKernels) {
+    known_.clear();
+    kernels_.clear();
+  }
+  return keep(kernels_.emplace(key, std::move(build->kernel)).first->second);
 }
 
 }  // namespace lanewise::vulkan

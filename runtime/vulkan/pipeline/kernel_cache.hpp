@@ -57,6 +57,13 @@ class KernelCache {
     }
   };
   std::map<CacheKey, Kernel, Less> kernels_;
+  /// The same again by LaunchRequest::program_id, which takes no look at the program.
+  struct Known {
+    spirv::Options options;
+    const Kernel* kernel;
+  };
+  std::multimap<uint64_t, Known> known_;
+  const Kernel* find_known(uint64_t program, const spirv::Options& options) const;
 };
 
 }  // namespace lanewise::vulkan

@@ -118,4 +118,8 @@ double NativeDevice::run(size_t kernel, std::span<const std::byte> push_constant
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
+void NativeDevice::run_nothing() {
+  parts_->device.run([](const vk::raii::CommandBuffer&) {});
+}
+
 }  // namespace lanewise::vulkan
