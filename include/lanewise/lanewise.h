@@ -425,7 +425,8 @@ LW_API lw_status lw_queue_finish(lw_queue* queue);
 LW_API lw_status lw_event_wait(lw_event* event, lw_result** result);
 /* *done = 1 when the work has ended, else 0 after at most so many seconds. */
 LW_API lw_status lw_event_wait_for(lw_event* event, double seconds, int* done);
-/* When the work began and ended, in nanoseconds of CLOCK_MONOTONIC; waits for it. */
+/* When the work began and ended, in nanoseconds of CLOCK_MONOTONIC; waits for it. Launches that
+ * shared a submission have the same times. */
 LW_API lw_status lw_event_times(lw_event* event, uint64_t* began, uint64_t* ended);
 LW_API void lw_event_release(lw_event* event);
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <variant>
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/api/state.hpp"
@@ -29,8 +30,10 @@ struct EventState {
   }
 };
 
+using Work = std::function<void()>;
+
 struct QueueTask {
-  std::function<std::optional<Result>()> work;
+  std::variant<Work, LaunchOrder> what;
   std::shared_ptr<EventState> event;
 };
 
@@ -44,32 +47,69 @@ struct QueueLine {
 
 namespace {
 
-void perform(const QueueTask& task) {
-  EventState& event = *task.event;
-  event.began = Clock::now();
-  try {
-    event.result = task.work();
-  } catch (...) {
-    event.error = std::current_exception();
-  }
+void end(EventState& event, LaunchEnd how) {
   const std::lock_guard lock(event.mutex);
+  event.result = std::move(how.result);
+  event.error = how.error;
   event.ended = Clock::now();
   event.done = true;
   event.changed.notify_all();
 }
 
+void perform(const Work& work, EventState& event) {
+  event.began = Clock::now();
+  LaunchEnd how;
+  try {
+    work();
+  } catch (...) {
+    how.error = std::current_exception();
+  }
+  end(event, std::move(how));
+}
+
+void perform(DeviceState& device, std::span<const LaunchOrder> launches,
+             std::span<const std::shared_ptr<EventState>> events) {
+  const auto now = Clock::now();
+  for (const auto& event : events) event->began = now;
+  std::vector<LaunchEnd> ends = DeviceAccess::launch_in_turn(device, launches);
+  for (size_t i = 0; i < events.size(); ++i) end(*events[i], std::move(ends[i]));
+}
+
+/// The launches in front of the line, which may share a submission; or the one task there.
+std::vector<QueueTask> take(std::deque<QueueTask>& tasks) {
+  constexpr size_t kMost = 64;
+  std::vector<QueueTask> taken;
+  do {
+    taken.push_back(std::move(tasks.front()));
+    tasks.pop_front();
+  } while (taken.size() < kMost && !tasks.empty() && taken.front().what.index() == 1 &&
+           tasks.front().what.index() == 1);
+  return taken;
+}
+
+void perform(DeviceState& device, std::vector<QueueTask> tasks) {
+  if (const Work* work = std::get_if<Work>(&tasks.front().what))
+    return perform(*work, *tasks.front().event);
+  std::vector<LaunchOrder> launches;
+  std::vector<std::shared_ptr<EventState>> events;
+  for (QueueTask& t : tasks) {
+    launches.push_back(std::move(std::get<LaunchOrder>(t.what)));
+    events.push_back(std::move(t.event));
+  }
+  perform(device, launches, events);
+}
+
 /// Until the queue is closed and empty.
-void serve(const std::shared_ptr<QueueLine>& line) {
+void serve(DeviceState& device, const std::shared_ptr<QueueLine>& line) {
   for (;;) {
-    QueueTask task;
+    std::vector<QueueTask> tasks;
     {
       std::unique_lock lock(line->mutex);
       line->changed.wait(lock, [&] { return line->closed || !line->tasks.empty(); });
       if (line->tasks.empty()) return;
-      task = std::move(line->tasks.front());
-      line->tasks.pop_front();
+      tasks = take(line->tasks);
     }
-    perform(task);
+    perform(device, std::move(tasks));
   }
 }
 
@@ -81,7 +121,7 @@ struct QueueState {
   std::thread thread;
 
   explicit QueueState(std::shared_ptr<DeviceState> d) : device(std::move(d)) {
-    thread = std::thread([line = line] { serve(line); });
+    thread = std::thread([device = device, line = line] { serve(*device, line); });
   }
   ~QueueState() {
     {
@@ -98,11 +138,11 @@ struct QueueState {
   QueueState(const QueueState&) = delete;
   QueueState& operator=(const QueueState&) = delete;
 
-  std::shared_ptr<EventState> put(std::function<std::optional<Result>()> work) {
+  std::shared_ptr<EventState> put(std::variant<Work, LaunchOrder> what) {
     auto event = std::make_shared<EventState>();
     {
       const std::lock_guard lock(line->mutex);
-      line->tasks.push_back({std::move(work), event});
+      line->tasks.push_back({std::move(what), event});
     }
     line->changed.notify_one();
     return event;
@@ -163,56 +203,44 @@ Event Queue::launch(const Kernel& kernel, const LaunchOptions& options, std::vec
     throw DetailedError(ErrorKind::usage, ErrorDetail::other_device,
                         "the kernel was loaded on another device than the queue's");
   Event event;
-  event.state_ = state->put([kernel, options, args = std::move(args), kept = std::move(kept)] {
-    return std::optional<Result>(kernel.launch(options, args));
-  });
+  event.state_ =
+      state->put(detail::DeviceAccess::order(kernel, options, std::move(args), std::move(kept)));
   return event;
 }
 
 Event Queue::write(const Buffer& buffer, std::span<const std::byte> bytes, uint64_t offset) {
   buffer.size();
   Event event;
-  event.state_ = owner()->put(
-      [to = buffer, copy = std::vector<std::byte>(bytes.begin(), bytes.end()), offset]() mutable {
-        to.write(copy, offset);
-        return std::optional<Result>();
-      });
+  event.state_ =
+      owner()->put([to = buffer, copy = std::vector<std::byte>(bytes.begin(), bytes.end()),
+                    offset]() mutable { to.write(copy, offset); });
   return event;
 }
 
 Event Queue::read(const Buffer& buffer, std::span<std::byte> bytes, uint64_t offset) {
   buffer.size();
   Event event;
-  event.state_ = owner()->put([buffer, bytes, offset] {
-    buffer.read(bytes, offset);
-    return std::optional<Result>();
-  });
+  event.state_ = owner()->put([buffer, bytes, offset] { buffer.read(bytes, offset); });
   return event;
 }
 
 Event Queue::call(std::function<void()> function) {
   if (!function) throw Error(ErrorKind::usage, "an empty function was put into a queue");
   Event event;
-  event.state_ = owner()->put([function = std::move(function)] {
-    function();
-    return std::optional<Result>();
-  });
+  event.state_ = owner()->put([function = std::move(function)] { function(); });
   return event;
 }
 
 void Queue::wait_for(const Event& event) {
   event.state();
-  owner()->put([other = event.state_] {
-    other->wait();
-    return std::optional<Result>();
-  });
+  owner()->put([other = event.state_] { other->wait(); });
 }
 
 void Queue::finish() {
   const auto state = owner();
   if (state->thread.get_id() == std::this_thread::get_id())
     throw Error(ErrorKind::usage, "a function in a queue cannot wait for its queue");
-  state->put([] { return std::optional<Result>(); })->wait();
+  state->put([] {})->wait();
 }
 
 }  // namespace lanewise

@@ -1,6 +1,7 @@
 // What the public handles point to.
 #pragma once
 
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -92,6 +93,20 @@ struct ModuleState {
                                           const std::map<std::string, std::string>& policies);
 };
 
+/// A launch that a queue shall make.
+struct LaunchOrder {
+  std::shared_ptr<ModuleState> module;
+  size_t index = 0;  ///< the kernel's
+  LaunchOptions options;
+  std::vector<Arg> args;
+  std::shared_ptr<const void> kept;  ///< what must live until its end
+};
+/// How it went: one of the two.
+struct LaunchEnd {
+  std::optional<Result> result;
+  std::exception_ptr error;
+};
+
 /// Devices beyond what the public API opens.
 struct DeviceAccess {
   static DeviceState& state(const Device& device) { return *device.state(); }
@@ -114,6 +129,14 @@ struct DeviceAccess {
   }
   static Result launch(ModuleState& module, size_t index, const LaunchOptions& options,
                        const std::vector<Arg>& args, std::span<const ForeignRange> foreign);
+  static LaunchOrder order(const Kernel& kernel, const LaunchOptions& options,
+                           std::vector<Arg> args, std::shared_ptr<const void> kept) {
+    return {kernel.module_, kernel.index_, options, std::move(args), std::move(kept)};
+  }
+  /// All of them, in order, as if launched one after another; short ones share submissions. Every
+  /// module is of the device.
+  static std::vector<LaunchEnd> launch_in_turn(DeviceState& device,
+                                               std::span<const LaunchOrder> orders);
 };
 
 }  // namespace lanewise::detail

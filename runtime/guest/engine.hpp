@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -99,6 +100,12 @@ struct LaunchResult {
   std::string wave_reason;  ///< why
 };
 
+/// A launch among others.
+struct LaunchOutcome {
+  LaunchResult result;
+  std::exception_ptr error;  ///< what launch() would have thrown; null = nothing
+};
+
 struct EngineInfo {
   std::string name;    ///< device name, or "reference"
   std::string driver;  ///< driver name and version
@@ -133,12 +140,28 @@ class Engine {
   /// Runs the kernel to its end. Guest faults are in the result; host trouble throws Error
   /// (guest: cannot be translated, with the reason; device: driver failure; budget: timeout).
   virtual LaunchResult launch(const LaunchRequest& request) = 0;
+  /// Several launches, each after the one before, and what launch() would do for each of them. A
+  /// device may take short ones in one submission.
+  virtual std::vector<LaunchOutcome> launch_in_turn(std::span<const LaunchRequest> requests) {
+    std::vector<LaunchOutcome> out;
+    for (const LaunchRequest& r : requests) out.push_back(launch_caught(r));
+    return out;
+  }
   /// Lets guests reach memory of the host in place, from the address (of kForeignBase and up) on
   /// until unmap(). False: this engine cannot; the memory is to be copied.
   virtual bool map_host(uint64_t /*address*/, std::span<std::byte> /*memory*/) { return false; }
   virtual void unmap(uint64_t /*address*/) {}
   /// What this engine would run for the request; no words when it runs no SPIR-V.
   virtual Translated translate(const LaunchRequest&) { return {}; }
+
+ protected:
+  LaunchOutcome launch_caught(const LaunchRequest& request) {
+    try {
+      return {launch(request), nullptr};
+    } catch (...) {
+      return {{}, std::current_exception()};
+    }
+  }
 };
 
 }  // namespace lanewise

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <ctime>
 #include <fstream>
 #include <optional>
 #include <span>
 
 #include "lanewise/lanewise.hpp"
+#include "lanewise/queue.hpp"
 #include "runtime/bench/pairs/sides.hpp"
 #include "runtime/vulkan/pipeline/native.hpp"
 
@@ -99,6 +101,28 @@ class Bare {
   Push push_;
 };
 
+double thread_microseconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
+}
+
+/// As many launches again through a queue, a thousand between waits; means of a launch.
+void add_queued(Figure& f, const Device& device, const std::function<void(Queue&)>& launch) {
+  constexpr unsigned kBetweenWaits = 1000;
+  Queue queue(device);
+  double wall = 0, enqueueing = 0;
+  for (unsigned done = 0; done < kLaunches; done += kBetweenWaits)
+    wall += microseconds([&] {
+      const double start = thread_microseconds();
+      for (unsigned i = 0; i < kBetweenWaits; ++i) launch(queue);
+      enqueueing += thread_microseconds() - start;
+      queue.finish();
+    });
+  f.more.emplace_back("queued_us", wall / kLaunches);
+  f.more.emplace_back("enqueue_cpu_us", enqueueing / kLaunches);
+}
+
 /// Launches that are waited for one by one, and empty submissions, in turn; means of a launch.
 Figure small_launches(const std::string& selector, int instructions) {
   Device device = Device::open(selector);
@@ -122,8 +146,9 @@ Figure small_launches(const std::string& selector, int instructions) {
   if (bare) f.beside = "empty submission", f.other = empty / kLaunches;
   if (dispatch != 0) f.more.emplace_back("glsl_dispatch_us", dispatch / kLaunches);
   f.more.emplace_back("memory_growth_kib", resident_kib() - settled);
+  add_queued(f, device, [&](Queue& queue) { queue.launch(kernel, options, {p, 64}); });
   for (const uint32_t x : p.read<uint32_t>())
-    if (x != kLaunches + 1) f.wrong = fmt::format("a lane counted {} launches", x);
+    if (x != 2 * kLaunches + 1) f.wrong = fmt::format("a lane counted {} launches", x);
   return f;
 }
 

@@ -177,6 +177,7 @@ void Device::submit(const std::function<void(const vk::raii::CommandBuffer&)>& r
   full_barrier(commands_);
   commands_.end();
   device_.resetFences(*fence_);
+  ++submissions_;
   const QueueLock lock(borrowed_.get());
   queue_.submit(vk::SubmitInfo({}, {}, *commands_), *fence_);
 }

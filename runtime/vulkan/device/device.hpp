@@ -61,6 +61,8 @@ class Device {
   /// Waits for the submission, at most until then.
   Wait wait(Clock::time_point until);
   void run(const std::function<void(const vk::raii::CommandBuffer&)>& record);
+  /// How many there were.
+  uint64_t submissions() const { return submissions_; }
 
  private:
   std::optional<uint32_t> memory_type(uint32_t allowed, vk::MemoryPropertyFlags wanted) const;
@@ -77,6 +79,7 @@ class Device {
   vk::raii::CommandPool pool_;
   vk::raii::CommandBuffer commands_ = nullptr;
   vk::raii::Fence fence_ = nullptr;
+  uint64_t submissions_ = 0;
 };
 
 /// Makes everything that earlier commands wrote visible to later commands and to the host.

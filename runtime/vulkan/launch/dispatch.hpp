@@ -4,10 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "runtime/vulkan/launch/fault_decode.hpp"
-#include "runtime/vulkan/memory/arena.hpp"
-#include "runtime/vulkan/memory/windows.hpp"
-#include "runtime/vulkan/pipeline/kernel_cache.hpp"
+#include "runtime/vulkan/launch/slot.hpp"
 #include "runtime/vulkan/pipeline/patience.hpp"
 
 namespace lanewise::vulkan {
@@ -30,6 +27,22 @@ class ChunkPlan {
   std::array<uint32_t, 3> grid_, limit_, at_{};
 };
 
+/// Groups of a kernel's first dispatch. Later ones grow or shrink toward the wanted time, so that
+/// deadlines are noticed and no driver's watchdog sees a long submission.
+uint64_t first_chunk_groups(const Kernel& kernel);
+/// How often a running kernel is looked after.
+inline constexpr auto kPoll = std::chrono::milliseconds(50);
+inline double milliseconds(Clock::duration d) {
+  return std::chrono::duration<double, std::milli>(d).count();
+}
+
+/// A launch that may share a submission with others.
+struct Companion {
+  const LaunchRequest* request = nullptr;
+  const Kernel* kernel = nullptr;
+  std::vector<guest::PointerBounds> bounds;
+};
+
 class Dispatcher {
  public:
   Dispatcher(Device& device, Arena& arena, Windows& windows, Pipelines& pipelines);
@@ -39,21 +52,25 @@ class Dispatcher {
   void run(const LaunchRequest& request, const Kernel& kernel,
            std::span<const guest::PointerBounds> bounds, Clock::time_point deadline,
            LaunchResult& result);
+  /// How many of them, from the first on, one submission can take: short ones, each with its grid
+  /// in one piece.
+  size_t that_fit_together(std::span<const Companion> launches);
+  /// Runs so many in one submission, one after another; results in the same order. What is wrong
+  /// with one of them ends no other.
+  std::vector<LaunchResult> run_together(std::span<const Companion> launches);
   /// How long a kernel that was told to stop may take to end, in place of grace_after().
   void set_stop_patience(std::chrono::milliseconds patience) { patience_ = patience; }
 
  private:
-  void prepare(const LaunchRequest& request, const Kernel& kernel,
+  /// What launches that run alone use.
+  LaunchSlot& first() { return slots_.front(); }
+  void prepare(LaunchSlot& slot, const LaunchRequest& request, const Kernel& kernel,
                std::span<const guest::PointerBounds> bounds);
-  void write_launch_block(const LaunchRequest& request, const Kernel& kernel,
-                          std::span<const guest::PointerBounds> bounds);
-  /// The device address of guest address kArenaBase, were all of memory the allocation's.
-  uint64_t base_of(uint64_t allocation) const;
-  void write_allocations(const LaunchRequest& request);
-  void write_windows(uint32_t first);
-  uint64_t prepare_backing(const LaunchRequest& request, const Kernel& kernel);
-  void clear_backing(const vk::raii::CommandBuffer& commands, const Dim3& grid,
-                     const Kernel& kernel, const Chunk& chunk) const;
+  uint64_t prepare_backing(LaunchSlot& slot, const LaunchRequest& request, const Kernel& kernel);
+  void clear_backing(const vk::raii::CommandBuffer& commands, const LaunchSlot& slot,
+                     const Dim3& grid, const Kernel& kernel, const Chunk& chunk) const;
+  void decode(const LaunchSlot& slot, const LaunchRequest& request, const Kernel& kernel,
+              std::span<const guest::PointerBounds> bounds, LaunchResult& result) const;
   // trace.cpp: launches whose memory events are collected
   struct Slices;
   void run_traced(const LaunchRequest& request, const Kernel& kernel, Clock::time_point deadline,
@@ -67,17 +84,13 @@ class Dispatcher {
                  Clock::time_point deadline);
   /// Tells running kernels to end and waits for that; false when they do not.
   bool stop(double timeout_seconds);
-  void ensure(Buffer& buffer, uint64_t bytes);
-  volatile uint32_t& fault_word(uint32_t i) const { return faults_.words()[i]; }
-  std::vector<uint32_t> fault_snapshot() const;
 
   Device& device_;
   Arena& arena_;
   Windows& windows_;
   Pipelines& pipelines_;
-  PushWords push_{};
-  Buffer launch_, faults_, backing_, allocations_, events_;
-  uint64_t backing_slots_ = 1;
+  std::vector<LaunchSlot> slots_;
+  Buffer backing_, events_;
   std::optional<std::chrono::milliseconds> patience_;  ///< none: as the time limit allows
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "lanewise/error_detail.hpp"
@@ -155,16 +156,10 @@ Windows& VulkanEngine::windows() {
   return parts_->windows;
 }
 
-LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
-  refuse_when_lost();
-  guest::validate(asked);
-  if (asked.windows && asked.memcheck == Memcheck::arena) {
-    // Between the arena and memory from elsewhere lies nothing: only the allocations tell.
-    LaunchRequest stricter = asked;
-    stricter.memcheck = Memcheck::alloc;
-    return launch(stricter);
-  }
-  const LaunchRequest& request = asked;
+namespace {
+
+/// What a device cannot do for a launch that validate() takes.
+void refuse_unsupported(const LaunchRequest& request) {
   if (request.events != nullptr && request.events->exact() != nullptr)
     throw Error(ErrorKind::guest,
                 "cache-exact mode runs on the reference engine only: a Vulkan device's loads "
@@ -178,6 +173,31 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
     throw DetailedError(ErrorKind::usage, ErrorDetail::unsupported,
                         "host memory at its own addresses is the reference engine's alone; a "
                         "Vulkan device works on copies");
+}
+
+bool is_refused(const LaunchRequest& request) {
+  try {
+    guest::validate(request);
+    refuse_unsupported(request);
+  } catch (const Error&) {
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
+  refuse_when_lost();
+  guest::validate(asked);
+  if (asked.windows && asked.memcheck == Memcheck::arena) {
+    // Between the arena and memory from elsewhere lies nothing: only the allocations tell.
+    LaunchRequest stricter = asked;
+    stricter.memcheck = Memcheck::alloc;
+    return launch(stricter);
+  }
+  const LaunchRequest& request = asked;
+  refuse_unsupported(request);
   LaunchResult result;
   guarded("a launch", [&] {
     const auto deadline = deadline_after(request.timeout_seconds);
@@ -198,6 +218,45 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
     parts_->dispatcher.run(request, *kernel, *bounds, deadline, result);
   });
   return result;
+}
+
+/// Those in front that are ready and need no second look; what comes behind them runs alone.
+std::vector<Companion> VulkanEngine::companions(std::span<const LaunchRequest> requests) const {
+  std::vector<Companion> out;
+  for (const LaunchRequest& r : requests) {
+    if (r.windows || is_refused(r)) break;
+    Companion c{&r, parts_->kernels.find_ready(r, parts_->arena.small()), {}};
+    if (c.kernel == nullptr) break;
+    auto bounds = guest::pointer_bounds(c.kernel->pointers, r.params, r.allocations);
+    if (!bounds) break;
+    c.bounds = std::move(*bounds);
+    out.push_back(std::move(c));
+  }
+  out.resize(parts_->dispatcher.that_fit_together(out));
+  return out;
+}
+
+std::vector<LaunchOutcome> VulkanEngine::launch_in_turn(std::span<const LaunchRequest> requests) {
+  std::vector<LaunchOutcome> out;
+  while (out.size() < requests.size()) {
+    const auto rest = requests.subspan(out.size());
+    size_t done = 0;
+    try {
+      refuse_when_lost();
+      guarded("launches", [&] {
+        const std::vector<Companion> together = companions(rest);
+        if (together.size() < 2) return;
+        done = together.size();
+        for (LaunchResult& r : parts_->dispatcher.run_together(together))
+          out.push_back({std::move(r), nullptr});
+      });
+    } catch (...) {
+      out.insert(out.end(), std::max<size_t>(done, 1), LaunchOutcome{{}, std::current_exception()});
+      continue;
+    }
+    if (done == 0) out.push_back(launch_caught(rest.front()));
+  }
+  return out;
 }
 
 std::unique_ptr<VulkanEngine> make_engine_with(std::string_view selector, const Options& options,

@@ -19,6 +19,7 @@ class VulkanEngine : public Engine {
   void write(uint64_t address, std::span<const std::byte> data) override;
   void read(uint64_t address, std::span<std::byte> data) override;
   LaunchResult launch(const LaunchRequest& request) override;
+  std::vector<LaunchOutcome> launch_in_turn(std::span<const LaunchRequest> requests) override;
   bool map_host(uint64_t address, std::span<std::byte> memory) override;
   void unmap(uint64_t address) override;
   Translated translate(const LaunchRequest& request) override;
@@ -34,6 +35,7 @@ class VulkanEngine : public Engine {
 
  private:
   struct Parts;
+  std::vector<Companion> companions(std::span<const LaunchRequest> requests) const;
   template <typename Work>
   void guarded(const char* what, Work work);
   void refuse_when_lost() const;

@@ -96,9 +96,9 @@ void Dispatcher::run_traced(const LaunchRequest& request, const Kernel& kernel,
     throw events::buffer_too_small(*request.program, bytes);
 
   request.events->begin(request, extent);
-  Snapshot before(arena_, windows_, faults_);
+  Snapshot before(arena_, windows_, first().faults);
   uint64_t wanted = s.sure ? UINT64_MAX : kFirstGroups;
-  uint32_t* launch = launch_.words();
+  uint32_t* launch = first().launch.words();
   while (!plan.done()) {
     const ChunkPlan again = plan;
     const Chunk chunk = plan.next(std::min({wanted, most, s.groups()}));
@@ -118,7 +118,7 @@ void Dispatcher::run_traced(const LaunchRequest& request, const Kernel& kernel,
     }
     flush_events(request, s, chunk);
     wanted = std::max(wanted, 2 * std::min(wanted, UINT64_MAX / 2));
-    if (ends_launch(fault_snapshot())) break;
+    if (ends_launch(first().fault_snapshot())) break;
   }
   request.events->end();
 }

@@ -16,7 +16,8 @@ struct Kernel {
   spirv::Module module;
   ir::PointerParams pointers;  ///< whose bounds the module wants in the launch block
   Pipeline pipeline;
-  mutable bool dispatched = false;  ///< the driver has seen it in a dispatch
+  mutable bool dispatched = false;   ///< the driver has seen it in a dispatch
+  mutable double ms_per_group = -1;  ///< when it ran last, submission included; -1 = it never did
 };
 
 /// The bytes of a module as the disk cache keeps them.
@@ -38,6 +39,10 @@ class KernelCache {
   /// the kernel was not ready by then.
   const Kernel& get(const LaunchRequest& request, bool small_arena, LaunchTimes& times,
                     Clock::time_point deadline);
+  /// What get() would find without work; null when it would have some.
+  const Kernel* find_ready(const LaunchRequest& request, bool small_arena) const {
+    return find_known(request.program_id, options_of(request, small_arena));
+  }
   /// The translation alone, whatever the caches hold.
   spirv::Module translate_only(const LaunchRequest& request, bool small_arena) const;
   const spirv::Target& target() const { return target_; }

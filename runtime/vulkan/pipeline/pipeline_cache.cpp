@@ -58,11 +58,7 @@ Pipelines::Pipelines(Device& device, DiskCache& disk)
       key_(make_key(fmt::format("pipelines {:016x}", device.facts().fingerprint))),
       set_layout_(kernel_set_layout(device.vk())),
       layout_(kernel_layout(device.vk(), set_layout_)),
-      pool_(make_pool(device.vk())),
-      cache_(make_cache(device, disk, key_)) {
-  vk::raii::DescriptorSets sets(device.vk(), vk::DescriptorSetAllocateInfo(*pool_, *set_layout_));
-  set_ = std::move(sets.front());
-}
+      cache_(make_cache(device, disk, key_)) {}
 
 Pipelines::~Pipelines() {
   try {
@@ -94,22 +90,31 @@ Pipeline Pipelines::create(std::span<const uint32_t> spirv, uint32_t subgroup_si
   return made;
 }
 
-void Pipelines::bind(const std::array<Binding, kBindings>& bindings) {
+size_t Pipelines::add_set() {
+  Set made{make_pool(device_.vk())};
+  vk::raii::DescriptorSets sets(device_.vk(),
+                                vk::DescriptorSetAllocateInfo(*made.pool, *set_layout_));
+  made.handle = std::move(sets.front());
+  sets_.push_back(std::move(made));
+  return sets_.size() - 1;
+}
+
+void Pipelines::bind(size_t set, const std::array<Binding, kBindings>& bindings) {
   std::array<vk::DescriptorBufferInfo, kBindings> infos;
   std::array<vk::WriteDescriptorSet, kBindings> writes;
   for (uint32_t i = 0; i < kBindings; ++i) {
     infos[i] = vk::DescriptorBufferInfo(*bindings[i].buffer->handle, 0, bindings[i].range);
-    writes[i] = vk::WriteDescriptorSet(*set_, i, 0, 1, vk::DescriptorType::eStorageBuffer, nullptr,
-                                       &infos[i]);
+    writes[i] = vk::WriteDescriptorSet(*sets_[set].handle, i, 0, 1,
+                                       vk::DescriptorType::eStorageBuffer, nullptr, &infos[i]);
   }
   device_.vk().updateDescriptorSets(writes, {});
 }
 
 void Pipelines::record(const vk::raii::CommandBuffer& commands, const Pipeline& pipeline,
-                       const PushWords& push, const std::array<uint32_t, 3>& base,
+                       size_t set, const PushWords& push, const std::array<uint32_t, 3>& base,
                        const std::array<uint32_t, 3>& groups) const {
   commands.bindPipeline(vk::PipelineBindPoint::eCompute, *pipeline.handle);
-  commands.bindDescriptorSets(vk::PipelineBindPoint::eCompute, *layout_, 0, *set_, {});
+  commands.bindDescriptorSets(vk::PipelineBindPoint::eCompute, *layout_, 0, *sets_[set].handle, {});
   PushWords words = push;
   std::ranges::copy(base, words.begin() + guest::kPushBase);
   commands.pushConstants<uint32_t>(*layout_, vk::ShaderStageFlagBits::eCompute, 0, words);

@@ -25,7 +25,7 @@ vk::raii::DescriptorSetLayout kernel_set_layout(const vk::raii::Device& device);
 vk::raii::PipelineLayout kernel_layout(const vk::raii::Device& device,
                                        const vk::raii::DescriptorSetLayout& set);
 
-/// The layout, the one descriptor set, and the driver's pipeline cache (kept on disk).
+/// The layout, descriptor sets, and the driver's pipeline cache (kept on disk).
 class Pipelines {
  public:
   Pipelines(Device& device, DiskCache& disk);
@@ -35,14 +35,16 @@ class Pipelines {
 
   /// `subgroup_size`: what the module counts on; 0 = nothing.
   Pipeline create(std::span<const uint32_t> spirv, uint32_t subgroup_size = 0);
-  /// The buffers that the next dispatches use; a range of each from its start.
+  /// The number of a new descriptor set.
+  size_t add_set();
+  /// The buffers that the next dispatches with the set use; a range of each from its start.
   struct Binding {
     const Buffer* buffer;
     uint64_t range;
   };
-  void bind(const std::array<Binding, kBindings>& bindings);
+  void bind(size_t set, const std::array<Binding, kBindings>& bindings);
   /// Records one dispatch of `groups` work-groups whose first is `base`.
-  void record(const vk::raii::CommandBuffer& commands, const Pipeline& pipeline,
+  void record(const vk::raii::CommandBuffer& commands, const Pipeline& pipeline, size_t set,
               const PushWords& push, const std::array<uint32_t, 3>& base,
               const std::array<uint32_t, 3>& groups) const;
 
@@ -54,8 +56,11 @@ class Pipelines {
   CacheKey key_;
   vk::raii::DescriptorSetLayout set_layout_;
   vk::raii::PipelineLayout layout_;
-  vk::raii::DescriptorPool pool_;
-  vk::raii::DescriptorSet set_ = nullptr;
+  struct Set {
+    vk::raii::DescriptorPool pool;
+    vk::raii::DescriptorSet handle = nullptr;
+  };
+  std::vector<Set> sets_;
   vk::raii::PipelineCache cache_ = nullptr;
   bool unsaved_ = false;
 };

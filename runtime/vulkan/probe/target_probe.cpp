@@ -50,9 +50,10 @@ std::vector<uint32_t> exact_conversions(std::span<const uint32_t> words);
 void run_shader(Device& device, Pipelines& pipelines, std::span<const uint32_t> words,
                 const Buffer& in, const Buffer& out, uint32_t groups, const spirv::Target& modes) {
   const Pipeline pipeline = pipelines.create(with_float_modes(exact_conversions(words), modes));
-  pipelines.bind({{{&in, in.size}, {&out, out.size}, {&in, 4}, {&in, 4}, {&in, 4}, {&in, 4}}});
+  const size_t set = pipelines.add_set();
+  pipelines.bind(set, {{{&in, in.size}, {&out, out.size}, {&in, 4}, {&in, 4}, {&in, 4}, {&in, 4}}});
   device.run([&](const vk::raii::CommandBuffer& commands) {
-    pipelines.record(commands, pipeline, {}, {0, 0, 0}, {groups, 1, 1});
+    pipelines.record(commands, pipeline, set, {}, {0, 0, 0}, {groups, 1, 1});
   });
 }
 

@@ -1,0 +1,275 @@
+#include "runtime/api/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "runtime/api/arguments.hpp"
+#include "runtime/api/fault_report.hpp"
+#include "runtime/api/policies.hpp"
+#include "runtime/guest/launch_block.hpp"
+#include "runtime/isa/sass/sass.hpp"
+
+namespace lanewise::detail {
+namespace {
+
+/// The environment speaks where the program leaves the choice open, as it does for the device.
+WaveMode chosen_wave_mode(WaveMode asked) {
+  const char* env = std::getenv("LANEWISE_WAVE");
+  if (asked != WaveMode::automatic || env == nullptr || *env == '\0') return asked;
+  if (const auto mode = wave_mode_named(env)) return *mode;
+  throw Error(ErrorKind::usage,
+              fmt::format("LANEWISE_WAVE is '{}'; auto, lane, packed or serial was expected", env));
+}
+
+/// The wave's offset is a 32-bit register.
+void refuse_large_scratch(const ir::Program& p, uint64_t bytes) {
+  if (bytes <= 0xffffffff) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("kernel '{}' needs {} bytes of scratch memory for each lane; this launch "
+                          "would take {} bytes, 4 GiB is the most",
+                          p.name, p.needs.scratch_bytes, bytes));
+}
+
+/// Different in every program of the process.
+uint64_t new_program_id() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
+
+/// What the kernel learns about its launch beside the arguments.
+void describe_launch(const Prepared& prepared, const ir::Program& program,
+                     std::vector<std::byte>& block) {
+  const LaunchRequest& r = prepared.request;
+  guest::add_launch_block(program,
+                          {.grid = r.grid,
+                           .block = prepared.block,
+                           .shared_bytes = program.shared_bytes + r.dynamic_shared,
+                           .param_address = r.param_address,
+                           .scratch_address = prepared.scratch ? prepared.scratch->address : 0},
+                          block);
+}
+
+/// The module's copy of the device's residency map.
+void update_residency(ModuleState& m) {
+  const guest::ResidencyMap& map = m.device->residency;
+  if (m.residency_seen == map.generation()) return;
+  for (const auto& [name, memory] : m.globals)
+    if (name == sass::kSparseMap) m.device->engine->write(memory->address, map.bytes());
+  m.residency_seen = map.generation();
+}
+
+/// What a fault may have been near to: the host's memory, too.
+std::vector<Allocation> with_foreign(std::span<const Allocation> own,
+                                     std::span<const ForeignRange> foreign) {
+  std::vector<Allocation> all(own.begin(), own.end());
+  for (const ForeignRange& r : foreign)
+    all.push_back({r.address, r.size, fmt::format("host memory at {:#x}", r.address), r.read_only});
+  std::ranges::sort(all, {}, &Allocation::address);
+  return all;
+}
+
+uint32_t dimensions_of(const LaunchOptions& options) {
+  const auto beyond_one = [&](uint32_t Dim3::*axis) {
+    return uint64_t{options.grid.*axis} * (options.block.*axis) > 1;
+  };
+  return beyond_one(&Dim3::z) ? 3 : beyond_one(&Dim3::y) ? 2 : 1;
+}
+
+/// The whole request, while the device is entered; its parameters are in memory then.
+void prepare_to_run(Prepared& out, ModuleState& module, size_t index, const LaunchOptions& options,
+                    const std::vector<Arg>& args) {
+  const ir::Program& program = program_of(module, index);
+  check_devices(*module.device, args);
+  std::vector<std::byte> block = parameter_block(program, args, dimensions_of(options));
+  prepare(out, module, index, options, block.size());
+  describe_launch(out, program, block);
+  if (!block.empty()) module.device->engine->write(out.request.param_address, block);
+  out.request.params = std::move(block);
+  update_residency(module);
+}
+
+/// Takes the request's policies.
+Result result_of(const ModuleState& module, size_t index, LaunchRequest& request,
+                 const LaunchResult& done) {
+  Result result;
+  if (!done.faults.empty()) {
+    const std::vector<Allocation> near = with_foreign(request.allocations, request.foreign);
+    for (const Fault& f : done.faults)
+      result.faults.push_back(report(program_of(module, index), f, near, request.params));
+  }
+  result.fault_count = done.fault_count;
+  result.times = {module.parse_ms, done.times.translate_ms, done.times.pipeline_ms,
+                  done.times.dispatch_ms};
+  result.wave_mode = done.wave_mode;
+  result.wave_reason = done.wave_reason;
+  result.policies = std::move(request.policies);
+  return result;
+}
+
+/// Launches that are prepared together before the first of them runs.
+class LaunchGroup {
+ public:
+  LaunchGroup(DeviceState& device, std::span<const LaunchOrder> orders,
+              std::vector<LaunchEnd>& ends)
+      : device_(device), orders_(orders), ends_(ends) {}
+
+  /// Prepares and runs all.
+  void run() {
+    while (ends_.size() < orders_.size()) {
+      while (can_grow() && add_next()) {
+      }
+      run_prepared();
+    }
+  }
+
+ private:
+  static constexpr size_t kMost = 64;
+  /// Beyond that, giving each its own list costs more than a submission.
+  static constexpr size_t kMostAllocations = 1024;
+
+  bool can_grow() const {
+    if (prepared_.empty()) return true;
+    return ends_.size() + prepared_.size() < orders_.size() && prepared_.size() < kMost &&
+           !prepared_.back()->scratch && device_.events == nullptr &&
+           device_.allocator.allocations().size() < kMostAllocations;
+  }
+  const LaunchOrder& order(size_t prepared) const { return orders_[ends_.size() + prepared]; }
+
+  /// False when it cannot be prepared beside the others, or when that is its end.
+  bool add_next() {
+    auto next = std::make_unique<Prepared>();
+    const LaunchOrder& o = order(prepared_.size());
+    try {
+      prepare_to_run(*next, *o.module, o.index, o.options, o.args);
+    } catch (...) {
+      // It may be that the others take too much memory: once they have run, it is tried again.
+      if (prepared_.empty()) ends_.push_back({std::nullopt, std::current_exception()});
+      return false;
+    }
+    const bool alone = next->scratch != nullptr && !prepared_.empty();
+    if (!alone) prepared_.push_back(std::move(next));
+    return !alone;
+  }
+
+  /// Each sees what it would see alone: no other's parameters.
+  void give_allocations() {
+    const std::vector<Allocation>& all = device_.allocator.allocations();
+    if (prepared_.size() == 1) {
+      prepared_.front()->request.allocations = all;
+      return;
+    }
+    std::vector<uint64_t> parameters;
+    for (const auto& p : prepared_) parameters.push_back(p->params_copy->address);
+    std::ranges::sort(parameters);
+    for (const auto& p : prepared_) {
+      for (const Allocation& a : all)
+        if (a.address == p->params_copy->address ||
+            !std::ranges::binary_search(parameters, a.address))
+          p->allocations.push_back(a);
+      p->request.allocations = p->allocations;
+    }
+  }
+
+  void run_prepared() {
+    if (prepared_.empty()) return;
+    give_allocations();
+    std::vector<LaunchRequest> requests;
+    for (const auto& p : prepared_) requests.push_back(std::move(p->request));
+    const std::vector<LaunchOutcome> outcomes = device_.engine->launch_in_turn(requests);
+    const std::span<const LaunchOrder> done = orders_.subspan(ends_.size(), prepared_.size());
+    for (size_t i = 0; i < done.size(); ++i) {
+      if (outcomes[i].error)
+        ends_.push_back({std::nullopt, outcomes[i].error});
+      else
+        ends_.push_back(
+            {result_of(*done[i].module, done[i].index, requests[i], outcomes[i].result), {}});
+    }
+    prepared_.clear();
+  }
+
+  DeviceState& device_;
+  std::span<const LaunchOrder> orders_;
+  std::vector<LaunchEnd>& ends_;
+  std::vector<std::unique_ptr<Prepared>> prepared_;
+};
+
+}  // namespace
+
+void prepare(Prepared& out, ModuleState& module, size_t index, const LaunchOptions& options,
+             uint64_t block_bytes) {
+  const std::shared_ptr<DeviceState>& device = module.device;
+  const ir::Program& program = program_of(module, index);
+  const LaunchedProgram& launched = module.launched_program(index, options.policies);
+  LaunchRequest& r = out.request;
+  r.program = launched.program;
+  r.program_id = launched.id;
+  if (device->events != nullptr) {
+    out.traced = *launched.program;
+    device->events->number_points(out.traced);
+    r.program = &out.traced;
+    r.program_id = 0;
+    r.events = device->events.get();
+  }
+  r.grid = options.grid;
+  out.block = options.block;
+  r.block = guest::launched_block(program, options.block);
+  r.dynamic_shared = options.dynamic_shared;
+  r.memcheck = options.memcheck;
+  r.wave = chosen_wave_mode(options.wave);
+  r.step_budget = step_budget(launched.policies);
+  r.timeout_seconds = options.timeout_seconds;
+  r.cancel = options.cancel;
+  r.policies = launched.policies;
+  block_bytes = guest::bytes_with_launch_block(program, block_bytes);
+  out.params_copy = std::make_unique<Allocated>(device, std::max<uint64_t>(block_bytes, 1),
+                                                "kernel parameters", true);
+  r.param_address = out.params_copy->address;
+  if (const uint64_t bytes = guest::scratch_bytes(program, r.grid, r.block); bytes != 0) {
+    refuse_large_scratch(program, bytes);
+    out.scratch = std::make_unique<Allocated>(device, bytes, "scratch memory");
+  }
+  r.allocations = device->allocator.allocations();
+  r.windows = device->allocator.has_foreign();
+}
+
+const LaunchedProgram& ModuleState::launched_program(size_t index, const Policies& asked) {
+  constexpr size_t kMostKept = 256;  // beyond that all are dropped
+  if (const auto known = launched.find({index, asked}); known != launched.end())
+    return known->second;
+  LaunchedProgram made;
+  made.policies = complete_policies(asked);
+  made.program = &program_of(*this, index);
+  made.id = new_program_id();
+  made.changed = *made.program;
+  if (!apply_policies(*made.changed, made.policies)) made.changed.reset();
+  if (launched.size() >= kMostKept) launched.clear();
+  LaunchedProgram& kept = launched[{index, asked}] = std::move(made);
+  if (kept.changed) kept.program = &*kept.changed;
+  return kept;
+}
+
+Result DeviceAccess::launch(ModuleState& module, size_t index, const LaunchOptions& options,
+                            const std::vector<Arg>& args, std::span<const ForeignRange> foreign) {
+  const auto lock = module.device->enter();
+  Prepared prepared;
+  prepare_to_run(prepared, module, index, options, args);
+  prepared.request.foreign = foreign;
+  const LaunchResult done = module.device->engine->launch(prepared.request);
+  return result_of(module, index, prepared.request, done);
+}
+
+std::vector<LaunchEnd> DeviceAccess::launch_in_turn(DeviceState& device,
+                                                    std::span<const LaunchOrder> orders) {
+  std::vector<LaunchEnd> ends;
+  try {
+    const auto lock = device.enter();
+    LaunchGroup(device, orders, ends).run();
+  } catch (...) {
+    ends.resize(orders.size(), {std::nullopt, std::current_exception()});
+  }
+  return ends;
+}
+
+}  // namespace lanewise::detail

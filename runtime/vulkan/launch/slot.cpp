@@ -1,0 +1,131 @@
+#include "runtime/vulkan/launch/slot.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/guest/extent.hpp"
+#include "runtime/guest/host_shader.h"
+#include "runtime/guest/layout.hpp"
+
+namespace lanewise::vulkan {
+
+using namespace host_shader;
+
+namespace {
+
+void put64(uint32_t* words, uint64_t value) {
+  words[0] = static_cast<uint32_t>(value);
+  words[1] = static_cast<uint32_t>(value >> 32);
+}
+
+/// The device address of guest address kArenaBase, were all of memory the allocation's.
+uint64_t base_of(const Reached& memory, uint64_t allocation) {
+  const auto window = memory.windows.find(allocation, 1);
+  if (window == memory.windows.all().end()) return memory.arena.device_address();
+  return window->second.device_address - (window->first - guest::kArenaBase);
+}
+
+void write_windows(const Windows& windows, uint32_t* words, uint32_t first) {
+  words[WINDOW_COUNT] = static_cast<uint32_t>(windows.all().size());
+  words[FIRST_WINDOW] = first;
+  uint32_t* entry = words + first;
+  for (const auto& [address, window] : windows.all()) {
+    put64(entry + WINDOW_START, address - guest::kArenaBase);
+    put64(entry + WINDOW_SIZE, window.size);
+    put64(entry + WINDOW_ADDRESS, window.device_address);
+    entry += WINDOW_WORDS;
+  }
+}
+
+}  // namespace
+
+void ensure(const Device& device, Buffer& buffer, uint64_t bytes) {
+  bytes = std::max<uint64_t>((bytes + 3) / 4 * 4, 16);
+  if (buffer.size >= bytes) return;
+  buffer = Buffer();
+  buffer = device.make_buffer(bytes, Place::host);
+}
+
+LaunchSlot::LaunchSlot(const Device& device, Pipelines& pipelines)
+    : faults(device.make_buffer(kFaultWords * sizeof(uint32_t), Place::host)),
+      set(pipelines.add_set()) {}
+
+void LaunchSlot::write(const Device& device, const Reached& memory, const LaunchRequest& request,
+                       const Kernel& kernel, std::span<const guest::PointerBounds> bounds) {
+  write_launch_block(device, memory, request, kernel, bounds);
+  write_allocations(device, memory, request);
+  std::memset(faults.map, 0, faults.size);
+}
+
+void LaunchSlot::write_launch_block(const Device& device, const Reached& memory,
+                                    const LaunchRequest& request, const Kernel& kernel,
+                                    std::span<const guest::PointerBounds> bounds) {
+  ensure(device, launch,
+         LAUNCH_PARAMS * sizeof(uint32_t) + std::max<size_t>(request.params.size(), 16));
+  std::memset(launch.map, 0, launch.size);
+  uint32_t* w = launch.words();
+  const uint64_t arena = memory.arena.device_address();
+  put64(w + LAUNCH_ARENA_ADDRESS, arena);
+  const uint64_t extent = guest::extent(request, memory.arena.size());
+  put64(w + LAUNCH_ARENA_SIZE, extent);
+  const uint32_t sizes[] = {request.grid.x,  request.grid.y,  request.grid.z,
+                            request.block.x, request.block.y, request.block.z};
+  std::copy(std::begin(sizes), std::end(sizes), w + LAUNCH_GRID);
+  static_assert(LAUNCH_BLOCK == LAUNCH_GRID + 3);
+  put64(w + LAUNCH_STEP_BUDGET, request.step_budget);
+  w[LAUNCH_DYNAMIC_SHARED] = request.dynamic_shared;
+  put64(w + LAUNCH_PARAM_ADDRESS, request.param_address);
+  w[LAUNCH_SLOTS] = static_cast<uint32_t>(backing_slots);
+  w[LAUNCH_SLOT_BYTES] = static_cast<uint32_t>(align16(kernel.module.backing_bytes));
+  w[LAUNCH_STATIC_SHARED] = static_cast<uint32_t>(align16(request.program->shared_bytes));
+  w[LAUNCH_PARAM_BYTES] = static_cast<uint32_t>(request.params.size());
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    uint32_t* entry = w + LAUNCH_POINTERS + POINTER_WORDS * i;
+    const guest::PointerBounds& b = bounds[i];
+    put64(entry + POINTER_START, b.start == 0 ? 0 : b.start - guest::kArenaBase);
+    put64(entry + POINTER_READABLE, b.readable);
+    put64(entry + POINTER_WRITABLE, b.writable);
+    if (request.windows) put64(w + LAUNCH_POINTER_BASES + 2 * i, base_of(memory, b.start));
+  }
+  if (!request.params.empty()) {
+    std::memcpy(w + LAUNCH_PARAMS, request.params.data(), request.params.size());
+  }
+  push.fill(0);
+  put64(push.data() + guest::kPushArenaAddress, arena);
+  put64(push.data() + guest::kPushArenaSize, extent);
+  std::memcpy(push.data() + guest::kPushParams, request.params.data(),
+              std::min<size_t>(request.params.size(), guest::kPushedParamBytes));
+}
+
+void LaunchSlot::write_allocations(const Device& device, const Reached& memory,
+                                   const LaunchRequest& request) {
+  const bool used = request.memcheck == Memcheck::alloc;
+  const size_t count = used ? request.allocations.size() : 0;
+  const size_t windows = request.windows ? memory.windows.all().size() : 0;
+  const size_t first_window = FIRST_ENTRY + ENTRY_WORDS * count;
+  ensure(device, allocations, (first_window + WINDOW_WORDS * windows) * sizeof(uint32_t));
+  uint32_t* w = allocations.words();
+  std::memset(w, 0, FIRST_ENTRY * sizeof(uint32_t));
+  w[ALLOCATION_COUNT] = static_cast<uint32_t>(count);
+  for (size_t i = 0; i < count; ++i) {
+    const Allocation& a = request.allocations[i];
+    uint32_t* entry = w + FIRST_ENTRY + ENTRY_WORDS * i;
+    put64(entry, a.address);
+    put64(entry + 2, a.address + a.size);
+    if (a.read_only) entry[3] |= READ_ONLY_BIT;
+  }
+  if (windows != 0) write_windows(memory.windows, w, static_cast<uint32_t>(first_window));
+}
+
+std::vector<uint32_t> LaunchSlot::fault_snapshot() const {
+  std::vector<uint32_t> words(kFaultWords);
+  for (uint32_t i = 0; i < kFaultWords; ++i) words[i] = fault_word(i);
+  return words;
+}
+
+void LaunchSlot::end_when_told() const {
+  if (fault_word(kFaultCountWord) != 0 && ends_launch(fault_snapshot()))
+    fault_word(kFaultAbortWord) = 1;
+}
+
+}  // namespace lanewise::vulkan

@@ -1,0 +1,48 @@
+// What one launch of a submission has for itself: its launch block, its fault buffer, its list of
+// allocations (shaders/INTERFACE.md), and the descriptor set that binds them.
+#pragma once
+
+#include "runtime/vulkan/launch/fault_decode.hpp"
+#include "runtime/vulkan/memory/arena.hpp"
+#include "runtime/vulkan/memory/windows.hpp"
+#include "runtime/vulkan/pipeline/kernel_cache.hpp"
+
+namespace lanewise::vulkan {
+
+/// Slots of backing memory begin at multiples of it.
+inline uint64_t align16(uint64_t n) {
+  return (n + 15) / 16 * 16;
+}
+
+/// Makes a buffer that the host sees at least so large; contents are lost when it grows.
+void ensure(const Device& device, Buffer& buffer, uint64_t bytes);
+
+/// The memory that launches reach.
+struct Reached {
+  const Arena& arena;
+  const Windows& windows;
+};
+
+struct LaunchSlot {
+  Buffer launch, faults, allocations;
+  size_t set;  ///< of Pipelines
+  PushWords push{};
+  uint64_t backing_slots = 1;
+
+  LaunchSlot(const Device& device, Pipelines& pipelines);
+  /// Fills everything but the descriptor set. `backing_slots` stands already.
+  void write(const Device& device, const Reached& memory, const LaunchRequest& request,
+             const Kernel& kernel, std::span<const guest::PointerBounds> bounds);
+
+  volatile uint32_t& fault_word(uint32_t i) const { return faults.words()[i]; }
+  std::vector<uint32_t> fault_snapshot() const;
+  /// One lane that used up its steps ends the launch (docs/execution.md); this tells the others.
+  void end_when_told() const;
+
+ private:
+  void write_launch_block(const Device& device, const Reached& memory, const LaunchRequest& request,
+                          const Kernel& kernel, std::span<const guest::PointerBounds> bounds);
+  void write_allocations(const Device& device, const Reached& memory, const LaunchRequest& request);
+};
+
+}  // namespace lanewise::vulkan
