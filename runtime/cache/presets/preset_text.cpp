@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "runtime/cache/presets/knobs.hpp"
 
@@ -24,7 +25,9 @@ class KnobTexts {
   }
   template <class E, size_t N>
   void choice(const char* name, E value, const char* const (&names)[N], const char* meaning) {
-    add(name, names[static_cast<size_t>(value)], meaning);
+    // A span: of the array itself g++ 12 believes that it is one of the shorter ones.
+    const std::span<const char* const> all_names(names);
+    add(name, all_names[static_cast<size_t>(value)], meaning);
   }
   void number(const char* name, uint32_t value, uint32_t, uint32_t, const char* meaning) {
     add(name, std::to_string(value), meaning);
