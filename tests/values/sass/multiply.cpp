@@ -56,7 +56,21 @@ void products(Builder& b) {
                 three, [=](In in, Out o) { o[0] = sum(in, in[1], in[2]); });
           b.one({"", fmt::format("IMAD{}{} R0, {}R8, R9, {}{}", s, hi, ma, mc, constant(1)), ""}, 2,
                 1, two, [=](In in, Out o) { o[0] = sum(in, in[1], constants()[1]); });
+          for (const uint32_t k : {0x80000001U, 0x1234U})
+            b.one({"MOV R0, R9 ;\n",
+                   fmt::format("IMAD32I{}{} R0, {}R8, {:#x}, {}R0", s, hi, ma, k, mc), ""},
+                  2, 1, two, [=](In in, Out o) { o[0] = sum(in, k, in[1]); });
         }
+      b.one({"MOV R0, R9 ;\n", fmt::format("IMAD32I{}{}.PO R0, R8, 0x80001234, R0", s, hi), ""}, 2,
+            1, two,
+            [=](In in, Out o) { o[0] = half(product(in[0], 0x80001234), high) + in[1] + 1; });
+      b.one({"MOV R0, R9 ;\n", fmt::format("IMAD32I{}{} R0.CC, R8, 0x80001234, R0", s, hi),
+             "IADD.X R1, RZ, RZ ;\n"},
+            2, 2, two, [=](In in, Out o) {
+              const uint64_t total = uint64_t{half(product(in[0], 0x80001234), high)} + in[1];
+              o[0] = static_cast<uint32_t>(total);
+              o[1] = static_cast<uint32_t>(total >> 32);
+            });
       b.all({"", fmt::format("IMAD{}{}.PO R0, R8, {{b}}, R10", s, hi), ""}, 3, 1, three,
             [=](In in, Out o) { o[0] = half(product(in[0], in[1]), high) + in[2] + 1; });
       b.one({"", fmt::format("IMAD{}{}.PO R0, R8, R9, {}", s, hi, constant(1)), ""}, 2, 1, two,

@@ -203,7 +203,7 @@ class KernelLowering {
       error(n, d.message, d.warning);
     }
     if (refused || kernel_.code[n].form->lower != nullptr) return !refused;
-    error(n, fmt::format("{} is not supported yet in this form", kernel_.code[n].form->mnemonic));
+    error(n, not_executed(*kernel_.code[n].form));
     return false;
   }
 

@@ -107,8 +107,11 @@ class Collector {
       case Kind::address:
       case Kind::indirect:
       case Kind::cindex:
+      case Kind::attribute_at:
         add_registers(out_.reads, static_cast<unsigned>(Field{8, 8}.get(i_.word)),
-                      i_.mod(ModId::ext) != 0 ? 2 : 1);
+                      !o.counts.empty()         ? registers_of(o)
+                      : i_.mod(ModId::ext) != 0 ? 2
+                                                : 1);
         break;
       case Kind::cctest:
         if (value != kAlways) out_.reads.set(kConditionCode);
@@ -119,6 +122,11 @@ class Collector {
   }
   unsigned registers_of(const OperandSpec& o) const {
     if (o.wide) return 2;
+    if (!o.counts.empty() || i_.form->is(kTexture) || i_.form->is(kGraphics)) {
+      unsigned sum = o.counts.empty() ? 1 : 0;
+      for (const Count& c : o.counts) sum += c.get(i_.word);
+      return sum;
+    }
     if (holds_data(o)) return count_;
     return o.role == Role::d ? widths_.result : o.role == Role::b ? widths_.source : 1;
   }

@@ -263,5 +263,8 @@ void multiply_rows(TableBuilder& t);
 void video_rows(TableBuilder& t);
 void flow_rows(TableBuilder& t);
 void predicate_rows(TableBuilder& t);
+void texture_rows(TableBuilder& t);
+void surface_rows(TableBuilder& t);
+void graphics_rows(TableBuilder& t);
 
 }  // namespace lanewise::sass::table

@@ -9,25 +9,6 @@
 namespace lanewise::sass {
 namespace {
 
-/// Forms that public kernels use and the table has no row for yet.
-const std::vector<std::string_view>& forms_without_row() {
-  static const std::vector<std::string_view> names = {"SULD.D.BA.2D.U8.TRAP",
-                                                      "SUST.D.BA.1D.128.TRAP",
-                                                      "SUST.D.BA.2D.TRAP",
-                                                      "SUST.D.BA.2D.U8.TRAP",
-                                                      "SUST.D.BA.2D_ARRAY.128.TRAP",
-                                                      "SUST.D.BA.3D.U8.TRAP",
-                                                      "TEX.B.LL.P",
-                                                      "TEX.P",
-                                                      "TEXS.NODEP.P",
-                                                      "TEXS.NODEP.T",
-                                                      "TEXS.P",
-                                                      "TEXS.T",
-                                                      "TLDS.LZ.P",
-                                                      "TLDS.LZ.T"};
-  return names;
-}
-
 /// What decodes but stands for no form: the vendor prints such codes with these words.
 bool is_invalid(const Code& c) {
   return c.text.starts_with("INVALID") || c.text.starts_with("???");
@@ -58,6 +39,7 @@ Instruction sample(const Form& f, uint64_t modifiers) {
 }  // namespace
 
 std::string refusal(const Form& f, uint64_t bits) {
+  if (f.is(kTexture) || f.is(kGraphics)) return not_executed(f);
   if (f.lower == nullptr) return "not supported in this form";
   // Jumps to what the branch stack holds run wherever a push comes first, those through tables
   // where there is one, calls of absolute addresses where a cubin says whose they are.
@@ -112,7 +94,12 @@ std::string with_operands(const Form& f, const std::string& name,
 /// cannot are listed with their operands.
 class Lister {
  public:
-  void add(const Form& f) { expand(f, 0, f.mnemonic, 0); }
+  /// Rows that need textures or a graphics pipeline are named without their modifiers.
+  void add(const Form& f) {
+    if (f.is(kTexture) || f.is(kGraphics))
+      return details(f.mnemonic, "decodes; " + not_executed(f));
+    expand(f, 0, f.mnemonic, 0);
+  }
   void add_unknown(std::string_view name) {
     if (names_.contains(std::string(name))) return;
     out_.push_back({std::string(name), FormState::unsupported, "not yet in the table"});
@@ -188,7 +175,6 @@ std::vector<Coverage> coverage() {
     mnemonics.insert(f.mnemonic.substr(0, f.mnemonic.find('.')));
     list.add(f);
   }
-  for (std::string_view name : forms_without_row()) list.add_unknown(name);
   for (std::string_view name : known_mnemonics())
     if (mnemonics.count(std::string(name)) == 0) list.add_unknown(name);
   return list.take();
@@ -199,6 +185,9 @@ Coverage coverage_of(std::string_view form) {
   for (const Coverage& c : all)
     if (c.form == form) return c;
   const std::string base(form.substr(0, form.find('.')));
+  for (const Form& f : forms())
+    if ((f.is(kTexture) || f.is(kGraphics)) && f.mnemonic.substr(0, f.mnemonic.find('.')) == base)
+      return {std::string(form), FormState::unsupported, "decodes; " + not_executed(f)};
   return {std::string(form), FormState::unsupported,
           fmt::format("no row of the table has this form of {}", base)};
 }

@@ -26,7 +26,7 @@ uint64_t covered_bits(const Form& f) {
     for (const Field& x : {o.sign, o.neg, o.abs, o.inv, o.high, o.cc, o.part, o.format})
       if (x.present()) bits |= x.mask();
     if (o.kind == OperandSpec::Kind::address || o.kind == OperandSpec::Kind::cindex ||
-        o.kind == OperandSpec::Kind::indirect)
+        o.kind == OperandSpec::Kind::indirect || o.kind == OperandSpec::Kind::attribute_at)
       bits |= Field{8, 8}.mask();
     if (o.kind == OperandSpec::Kind::cindex) bits |= Field{36, 5}.mask();
   }
@@ -35,7 +35,9 @@ uint64_t covered_bits(const Form& f) {
 
 namespace {
 
-bool modifiers_have_names(const Form& f, uint64_t word) {
+bool codes_have_names(const Form& f, uint64_t word) {
+  for (const OperandSpec& o : f.operands)
+    if (o.names != nullptr && o.names[o.field.get(word)].empty()) return false;
   for (const Mod& m : f.mods) {
     bool found = false;
     for (const Code& c : m.codes) found = found || c.value == m.get(word);
@@ -48,15 +50,24 @@ bool modifiers_have_names(const Form& f, uint64_t word) {
 
 std::string_view kind_name(OperandSpec::Kind kind) {
   static constexpr std::string_view kNames[] = {
-      "R",    "P",    "imm", "imm", "c[]",  "[]", "target", "SR",       "SB",
-      "{SB}", "c[R]", "R+1", "RZ",  "CC.T", "CC", "PR",     "R target", "signs"};
+      "R",   "P",  "imm",  "imm", "c[]", "[]",       "target", "SR",   "SB",  "{SB}", "c[R]",
+      "R+1", "RZ", "CC.T", "CC",  "PR",  "R target", "signs",  "name", "a[]", "a[]"};
   return kNames[static_cast<size_t>(kind)];
+}
+
+std::string not_executed(const Form& f) {
+  const std::string_view name = std::string_view(f.mnemonic).substr(0, f.mnemonic.find('.'));
+  if (f.is(kTexture))
+    return std::string(name) + " is not executed: there are no textures and surfaces here";
+  if (f.is(kGraphics))
+    return std::string(name) + " is not executed: it belongs to a graphics pipeline";
+  return f.mnemonic + " is not supported yet in this form";
 }
 
 const Form* decode_form(uint64_t word, unsigned arch) {
   for (const Form& f : forms()) {
     if ((word & f.mask) != f.match || !f.fits(arch)) continue;
-    if ((word & ~covered_bits(f)) == 0 && modifiers_have_names(f, word)) return &f;
+    if ((word & ~covered_bits(f)) == 0 && codes_have_names(f, word)) return &f;
   }
   return nullptr;
 }

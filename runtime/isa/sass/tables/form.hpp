@@ -58,6 +58,7 @@ enum class ModId : uint8_t {
   trigger,  ///< NOP.TRIG
   greater,  ///< VMNMX.MX
   plus,     ///< .PO
+  other,    ///< of textures, surfaces and graphics: text alone
 };
 
 /// One spelling of a modifier's value, without the leading dot. Empty text: the value prints
@@ -81,6 +82,13 @@ struct Mod {
   }
 };
 
+/// How many registers a field asks for: the digit at its value's place.
+struct Count {
+  Field field;
+  std::string_view digits;
+  unsigned get(uint64_t word) const { return static_cast<unsigned>(digits[field.get(word)] - '0'); }
+};
+
 /// What a lowering function asks for; d is the destination, q the second predicate destination.
 enum class Role : uint8_t { d, a, b, c, p, q, r, addr, target, test };
 
@@ -88,22 +96,25 @@ struct OperandSpec {
   enum class Kind : uint8_t {
     reg,
     pred,
-    imm,       ///< integer; `sign` field extends it, or the field's own top bit when is_signed
-    fimm,      ///< top bits of a float, `sign` field is its sign bit
-    cbank,     ///< c[bank][offset]
-    address,   ///< [Ra + imm]
-    target,    ///< relative branch target
-    sreg,      ///< SR_TID.X ...
-    sb,        ///< SB0..SB5
-    sbmask,    ///< {0,2}
-    cindex,    ///< c[bank][Ra + imm]
-    next,      ///< the register(s) behind the one in `field`: .64 skips two
-    zero,      ///< always RZ, no field
-    cctest,    ///< CC.EQ: a condition of the flags
-    flags,     ///< CC, no field
-    bits,      ///< PR or CC: what R2P and P2R move
-    indirect,  ///< Ra and a signed offset: target of BRX and JMX
-    signs,     ///< PPPPNPZP: two letters for each code of two bits
+    imm,           ///< integer; `sign` field extends it, or the field's own top bit when is_signed
+    fimm,          ///< top bits of a float, `sign` field is its sign bit
+    cbank,         ///< c[bank][offset]
+    address,       ///< [Ra + imm]
+    target,        ///< relative branch target
+    sreg,          ///< SR_TID.X ...
+    sb,            ///< SB0..SB5
+    sbmask,        ///< {0,2}
+    cindex,        ///< c[bank][Ra + imm]
+    next,          ///< the register(s) behind the one in `field`: .64 skips two
+    zero,          ///< always RZ, no field
+    cctest,        ///< CC.EQ: a condition of the flags
+    flags,         ///< CC, no field
+    bits,          ///< PR or CC: what R2P and P2R move
+    indirect,      ///< Ra and a signed offset: target of BRX and JMX
+    signs,         ///< PPPPNPZP: two letters for each code of two bits
+    named,         ///< ARRAY_2D, RGBA: one of `names`
+    attribute,     ///< a[imm], without a register
+    attribute_at,  ///< a[Ra + imm]
   };
   Kind kind = Kind::reg;
   Role role = Role::d;
@@ -124,8 +135,10 @@ struct OperandSpec {
   /// A suffix .B1 or .H1 that depends on a type: names[part_key : part], empty for the whole.
   Field part, part_key;
   const std::string_view* part_names = nullptr;
-  int8_t reuse = -1;   ///< its flag of the operand cache; -1 = none, text shows none
-  uint8_t shift = 0;   ///< address: the field holds offset >> shift
+  const std::string_view* names = nullptr;  ///< named: by value, empty where there is no such code
+  std::vector<Count> counts;  ///< registers it takes, added up; none = one, unless a size says more
+  int8_t reuse = -1;          ///< its flag of the operand cache; -1 = none, text shows none
+  uint8_t shift = 0;          ///< address: the field holds offset >> shift
   uint8_t absent = 0;  ///< optional and no predicate: the value that stands for nothing written
 
   /// Field of an optional operand that is not written.
@@ -158,6 +171,11 @@ struct OperandSpec {
     return o;
   }
   OperandSpec with_cc(uint8_t pos) const { return with(&OperandSpec::cc, pos); }
+  OperandSpec taking(std::vector<Count> registers) const {
+    OperandSpec o = *this;
+    o.counts = std::move(registers);
+    return o;
+  }
 
  private:
   OperandSpec with(Field OperandSpec::*member, uint8_t pos) const {
@@ -202,7 +220,9 @@ enum Trait : uint32_t {
   kTextureLines = 1U << 18,  ///< lines of texture headers
   kNoResult = 1U << 19,      ///< the document gives it no scoreboard for a result
   kAbsolute = 1U << 20,      ///< goes to the address of a function, which the loader puts in
-  kConverts = 1U << 16,      ///< its formats say how wide its operands are
+  kTexture = 1U << 21,   ///< needs a texture or a surface; operands say what registers they take
+  kGraphics = 1U << 22,  ///< works on attributes and pixels; operands as above
+  kConverts = 1U << 16,  ///< its formats say how wide its operands are
 };
 
 struct Form {
@@ -225,6 +245,7 @@ struct Form {
   bool tight = false;             ///< no blank before the first operand: CCTL.QRY1[R2]
   bool ordered = false;           ///< its modifiers are only told apart by their order
   bool decode_only = false;       ///< another row writes what this one prints
+  bool phased = false;            ///< control bits 17 and 18 are a phase, which text shows: .T .P
   bool unknown = false;           ///< stands for a word that no row has
 
   bool fits(unsigned arch) const { return arch >= min_arch && arch <= max_arch; }
@@ -247,6 +268,8 @@ uint64_t covered_bits(const Form& f);
 const Form* decode_form(uint64_t word, unsigned arch);
 /// What stands at the place of a word without a row.
 const Form& unknown_form();
+/// Why a row without a lowering function is not executed.
+std::string not_executed(const Form& f);
 /// The mnemonic that a word without a row would have, as far as its opcode says; else empty.
 std::string_view opcode_name(uint64_t word);
 

@@ -51,6 +51,15 @@ void multiply_rows(TableBuilder& t) {
            {kD.with_cc(47), kA, kB, kC}, lower_imad, false, {{{51, 2}, 3}});
   t.triple("IMAD", "0 0", {signs, imad_high, sat, x},
            {kD.with_cc(47), kA.with_neg(52), kB, kC.with_neg(51)}, lower_imad);
+  // The addend is in the destination.
+  const Mod signs32{ModId::signs, {54, 1}, sign_codes(), {57, 1}},
+      high32 = flag(ModId::parts, 53, "HI");
+  const OperandSpec d32 = reg(Role::d, 0).with_cc(52), number = imm(Role::b, 20, 32, true),
+                    same = reg(Role::c, 0);
+  t.row("IMAD32I", "0001 00", {signs32, high32, {ModId::plus, {55, 2}, {{3, "PO"}}}},
+        {d32, kA, number, same}, lower_imad, {{{55, 2}, 3}});
+  t.row("IMAD32I", "0001 00", {signs32, high32}, {d32, kA.with_neg(56), number, same.with_neg(55)},
+        lower_imad);
   imadsp_rows(t);
 }
 

@@ -200,6 +200,9 @@ std::vector<Form> build() {
   cache_rows(t);
   t.claims(isa::Claim::exact);
   sync_rows(t);
+  texture_rows(t);
+  surface_rows(t);
+  graphics_rows(t);
   std::vector<Form> rows = t.take();
   complete(rows);
   return rows;

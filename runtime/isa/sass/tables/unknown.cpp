@@ -8,38 +8,9 @@ struct Opcode {
   std::string_view name, pattern;  ///< from bit 63 downwards, as in the table
 };
 
-/// Opcodes of graphics and textures, which have no rows.
-constexpr Opcode kOpcodes[] = {{"AL2P", "1110 1111 1010 0"},
-                               {"ALD", "1110 1111 1101 1"},
-                               {"AST", "1110 1111 1111 0"},
-                               {"IPA", "1110 0000"},
-                               {"ISBERD", "1110 1111 1101 0"},
-                               {"OUT", "1111 1011 1110 0"},
-                               {"OUT", "1110 1011 1110 0"},
-                               {"OUT", "1111 0110 -110 0"},
-                               {"PIXLD", "1110 1111 1110 1"},
-                               {"STP", "1110 1110 1010 0"},
-                               {"SUATOM", "1110 1010 0"},
-                               {"SUATOM", "1110 1010 11"},
-                               {"SULD", "1110 1011 000"},
-                               {"SURED", "1110 1011 010"},
-                               {"SUST", "1110 1011 001"},
-                               {"TEX", "1100 0"},
-                               {"TEX", "1101 1110 10"},
-                               {"TEXS", "1101 -00"},
-                               {"TLD", "1101 1100"},
-                               {"TLD", "1101 1101"},
-                               {"TLD4", "1100 10"},
-                               {"TLD4", "1101 1110 11"},
-                               {"TLD4S", "1101 1111 -0"},
-                               {"TLDS", "1101 -01"},
-                               {"TMML", "1101 1111 0101 1"},
-                               {"TMML", "1101 1111 0110 0"},
-                               {"TXA", "1101 1111 0100 0"},
-                               {"TXD", "1101 1110 00"},
-                               {"TXD", "1101 1110 01"},
-                               {"TXQ", "1101 1111 0100 1"},
-                               {"TXQ", "1101 1111 0101 0"}};
+/// Short texture forms of half precision, from sm_53 on.
+constexpr Opcode kOpcodes[] = {
+    {"TEXS", "1101 000"}, {"TLDS", "1101 001"}, {"TLD4S", "1101 1111 10"}};
 
 bool fits(std::string_view pattern, uint64_t word) {
   unsigned bit = 63;

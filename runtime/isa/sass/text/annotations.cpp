@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
+#include "runtime/isa/sass/text/operand_parts.hpp"
 #include "runtime/isa/sass/text/operand_text.hpp"
 
 namespace lanewise::sass {
@@ -109,9 +111,9 @@ void read_annotation(Cursor& in, Control& control, std::optional<WholeWord>& who
   if (braced) in.expect('}', "after the annotation");
 }
 
-/// Operand-cache flags that the operands' text shows.
+/// Bits 17 to 20 that the text shows: flags of the operand cache, or a phase.
 uint32_t shown_reuse(const Form& f) {
-  uint32_t bits = 0;
+  uint32_t bits = f.phased ? 3 : 0;
   for (const OperandSpec& o : f.operands)
     if (o.reuse >= 0) bits |= 1U << static_cast<unsigned>(o.reuse);
   return bits;
@@ -123,10 +125,26 @@ bool needs_number(const Instruction& i) {
   return c.read_sb() == 6 || c.write_sb() == 6 || (c.bits >> 17 & ~shown_reuse(*i.form)) != 0;
 }
 
+/// An earlier code of the modifier has the same text, and no operand's name tells them apart.
+bool has_twin(const Form& f, const Mod& m, uint64_t value) {
+  for (const OperandSpec& o : f.operands)
+    if (o.names != nullptr && (o.field.mask() & m.mask()) != 0) return false;
+  const auto own =
+      std::ranges::find_if(m.codes, [&](const Code& c) { return c.value == value && !c.alias; });
+  if (own == m.codes.end()) return false;
+  const auto first = std::ranges::find(m.codes, own->text, &Code::text);
+  return first != own && first->value != value;
+}
+
 /// Compare and swap with RZ for its second value, or for both, has more words than texts; so have
-/// NaNs, whose payload text does not show, and numbers of half precision.
+/// NaNs, whose payload text does not show, numbers of half precision, and parts and
+/// modifiers with one name.
 bool has_twins(const Instruction& i) {
+  for (const Mod& m : i.form->mods)
+    if (has_twin(*i.form, m, m.get(i.word))) return true;
   for (const OperandSpec& o : i.form->operands) {
+    for (uint64_t n = 0; o.part.present() && n < o.part.get(i.word); ++n)
+      if (o.part_names[part_key(o, i.word) | n] == part_name(o, i.word)) return true;
     if (o.kind == OperandSpec::Kind::zero) return o.field.get(i.word) >= kRZ - 2;
     if (o.kind != OperandSpec::Kind::fimm) continue;
     if (o.format.present() && o.format.get(i.word) == 1) return true;

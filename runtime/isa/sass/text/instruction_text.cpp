@@ -55,11 +55,30 @@ void set_default(Cursor& in, const Mod& m, uint64_t& word) {
   in.fail("missing modifier: expected one of " + choices);
 }
 
-void read_modifiers(Cursor& in, const Form& form, uint64_t& word) {
+/// What stands in a texture's control field beside scoreboards and schedule.
+constexpr Field kPhase{17, 2};
+constexpr std::string_view kPhases[] = {"", "T", "P", "INVALIDPHASE3"};
+
+bool read_phase(Cursor& in, Instruction& i) {
+  const size_t start = in.at();
+  in.seek(start + 1);
+  const std::string_view name = in.word();
+  for (uint32_t n = 1; n < std::size(kPhases); ++n) {
+    if (name != kPhases[n]) continue;
+    i.control.set(kPhase.pos, kPhase.len, n);
+    return true;
+  }
+  in.seek(start);
+  return false;
+}
+
+void read_modifiers(Cursor& in, const Form& form, Instruction& i) {
+  uint64_t& word = i.word;
   std::vector<const Mod*> taken;
   while (in.peek() == '.') {
     const size_t start = in.at();
     const Match found = match_modifier(form, taken, in.rest().substr(1));
+    if (found.mod == nullptr && form.phased && read_phase(in, i)) continue;
     if (found.mod == nullptr) {
       in.seek(start + 1);
       Cursor::fail_at(start, fmt::format("'.{}' is not a modifier of {} in this place", in.word(),
@@ -107,6 +126,7 @@ bool begins_with(Cursor& in, OperandSpec::Kind kind) {
   using Kind = OperandSpec::Kind;
   if (kind == Kind::cctest) return in.rest().starts_with("CC.");
   if (kind == Kind::imm) return in.peek() >= '0' && in.peek() <= '9';
+  if (kind == Kind::reg) return in.peek() == 'R';
   return in.peek() == (kind == Kind::pred ? 'P' : '{');
 }
 
@@ -135,7 +155,7 @@ Instruction read_with(const Form& form, Cursor in, uint64_t guard, unsigned arch
   if (!form.has_guard && guard != kGuardAlways) in.fail(form.mnemonic + " takes no guard");
   i.word = form.match | (form.has_guard ? guard : 0);
   in.seek(in.at() + form.mnemonic.size());
-  read_modifiers(in, form, i.word);
+  read_modifiers(in, form, i);
   bool first = true;
   for (const OperandSpec& spec : form.operands) {
     if (left_out(in, spec, first, i.word)) continue;
@@ -234,9 +254,12 @@ std::string print(const Instruction& i, Style style) {
       if (!c.alias && !c.text.empty() && c.value == m.get(i.word))
         out.append(1, '.').append(c.text);
   }
+  if (i.form->phased && kPhase.get(i.control.bits) != 0)
+    out.append(1, '.').append(kPhases[kPhase.get(i.control.bits)]);
   bool first = true;
   for (const OperandSpec& spec : i.form->operands) {
-    if (spec.optional && spec.field.get(i.word) == spec.left_out()) continue;
+    const bool negated = spec.neg.present() && spec.neg.get(i.word) != 0;
+    if (spec.optional && !negated && spec.field.get(i.word) == spec.left_out()) continue;
     out += !first ? ", " : i.form->tight ? "" : " ";
     out += write_operand(spec, i);
     first = false;

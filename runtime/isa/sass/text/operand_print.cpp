@@ -31,7 +31,7 @@ using Kind = OperandSpec::Kind;
 
 std::string write_place(const OperandSpec& spec, uint64_t word, bool is_signed) {
   const uint64_t base = kBase.get(word), raw = spec.field.get(word);
-  const unsigned unused = 64U - spec.field.len;
+  const unsigned unused = 64U - std::max<unsigned>(spec.field.len, 1);  // [Ra] has no offset
   const int64_t offset = (static_cast<int64_t>(raw << unused) >> unused) * (1 << spec.shift);
   if (base != kRZ)
     return offset == 0 ? fmt::format("[R{}]", base) : fmt::format("[R{}+{}]", base, hex(offset));
@@ -102,6 +102,12 @@ std::string write_plain(const OperandSpec& spec, const Instruction& i) {
     case Kind::indirect:
       return fmt::format("{} {}", register_name(static_cast<unsigned>(kBase.get(i.word))),
                          write_number(spec, i.word));
+    case Kind::named:
+      return std::string(spec.names[value]);
+    case Kind::attribute:
+      return value == 0 && !spec.pattern ? "a[RZ]" : fmt::format("a[{:#x}]", value);
+    case Kind::attribute_at:
+      return fmt::format("a{}", write_place(spec, i.word, false));
     case Kind::signs:
       return write_signs(value, spec.field.len);
     case Kind::cctest:

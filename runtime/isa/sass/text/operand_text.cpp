@@ -154,7 +154,8 @@ Place read_place(Cursor& in) {
 }
 
 void check_offset(const OperandSpec& spec, size_t at, int64_t offset, bool absolute) {
-  const unsigned len = spec.field.len + spec.shift;
+  if (!spec.field.present() && offset == 0) return;
+  const unsigned len = std::max<unsigned>(spec.field.len, 1) + spec.shift;
   const int64_t step = int64_t{1} << spec.shift;
   const int64_t low = absolute ? 0 : -(int64_t{1} << (len - 1));
   const int64_t high = (int64_t{1} << (absolute ? len : len - 1)) - step;
@@ -269,6 +270,44 @@ void read_signs(Cursor& in, const OperandSpec& spec, uint64_t& word) {
   spec.field.set(word, codes);
 }
 
+/// A name may share its bits with modifiers, which were read before: they keep what they say.
+void read_name(Cursor& in, const OperandSpec& spec, Instruction& i) {
+  in.skip_blanks();
+  const size_t at = in.at();
+  const std::string_view name = in.word();
+  const auto said = [&](const Mod& m, uint64_t word) -> std::string_view {
+    for (const Code& c : m.codes)
+      if (c.value == m.get(word) && !c.alias) return c.text;
+    return "???";
+  };
+  const auto keeps = [&](uint64_t word) {
+    for (const Mod& m : i.form->mods)
+      if ((m.mask() & spec.field.mask()) != 0 && said(m, word) != said(m, i.word)) return false;
+    return true;
+  };
+  for (uint64_t value = 0; value < uint64_t{1} << spec.field.len; ++value) {
+    uint64_t word = i.word;
+    spec.field.set(word, value);
+    if (name.empty() || spec.names[value] != name || !keeps(word)) continue;
+    i.word = word;
+    return;
+  }
+  Cursor::fail_at(at, fmt::format("'{}' cannot stand here", name));
+}
+
+/// a[imm], or a[RZ] for zero.
+void read_attribute(Cursor& in, const OperandSpec& spec, uint64_t& word) {
+  if (!in.take_word("a")) in.fail("expected an attribute a[]" + in.found());
+  in.expect('[', "after 'a'");
+  in.skip_blanks();
+  const size_t at = in.at();
+  const uint64_t place = in.take_word("RZ") ? 0 : in.number("an attribute's place");
+  if (place >> spec.field.len != 0)
+    Cursor::fail_value(at, fmt::format("places go from 0 to {:#x}", (1U << spec.field.len) - 1));
+  in.expect(']', "after the attribute's place");
+  spec.field.set(word, place);
+}
+
 /// A register where 255 is not RZ but nothing.
 unsigned read_number_of_pair(Cursor& in) {
   in.skip_blanks();
@@ -349,6 +388,13 @@ void read_plain(Cursor& in, const OperandSpec& spec, Instruction& i) {
     case Kind::indirect:
       kBase.set(i.word, read_register(in));
       return read_integer(in, spec, i.word);
+    case Kind::named:
+      return read_name(in, spec, i);
+    case Kind::attribute:
+      return read_attribute(in, spec, i.word);
+    case Kind::attribute_at:
+      if (!in.take_word("a")) in.fail("expected an attribute a[Ra+imm]" + in.found());
+      return read_address(in, spec, i);
     case Kind::signs:
       return read_signs(in, spec, i.word);
     case Kind::flags:

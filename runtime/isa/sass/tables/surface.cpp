@@ -1,0 +1,196 @@
+// Rows of surfaces. As those of textures, they decode, print, assemble and say which registers they
+// touch; nothing executes them.
+#include "runtime/isa/sass/tables/builder.hpp"
+
+namespace lanewise::sass::table {
+namespace {
+
+constexpr Field kShape{33, 3}, kChannels{20, 4}, kSize{20, 3};
+
+Mod other(uint8_t pos, uint8_t len, std::vector<Code> codes) {
+  return {ModId::other, {pos, len}, std::move(codes)};
+}
+Mod shape() {
+  return other(kShape.pos, 3,
+               {{0, "1D"},
+                {1, "1D_BUFFER"},
+                {2, "1D_ARRAY"},
+                {3, "2D"},
+                {4, "2D_ARRAY"},
+                {5, "3D"},
+                {6, "INVALIDSURFACEDIM6"},
+                {7, "INVALIDSURFACEDIM7"}});
+}
+/// What happens beside the surface.
+Mod clamp() {
+  return other(49, 2, {{0, "IGN"}, {1, ""}, {2, "TRAP"}, {3, "INVALIDSURFACECLAMP3"}});
+}
+Mod channels() {
+  return other(kChannels.pos, 4,
+               {{0, "???0"},
+                {1, "R"},
+                {2, "G"},
+                {3, "RG"},
+                {4, "B"},
+                {5, "RB"},
+                {6, "GB"},
+                {7, "RGB"},
+                {8, "A"},
+                {9, "RA"},
+                {10, "GA"},
+                {11, "RGA"},
+                {12, "BA"},
+                {13, "RBA"},
+                {14, "GBA"},
+                {15, ""}});
+}
+Mod size() {
+  return other(kSize.pos, 3,
+               {{0, "U8"},
+                {1, "S8"},
+                {2, "U16"},
+                {3, "S16"},
+                {4, ""},
+                {5, "64"},
+                {6, "128"},
+                {7, "INVALIDSIZE7"}});
+}
+Mod type(uint8_t pos) {
+  return other(pos, 3,
+               {{0, ""},
+                {1, "S32"},
+                {2, "U64"},
+                {3, "F32.FTZ.RN"},
+                {4, "INVALIDATOMICSIZE4"},
+                {5, "S64"},
+                {6, "SD32"},
+                {7, "SD64"}});
+}
+Mod atomic_op(uint8_t pos, bool exchanges) {
+  Mod m = other(pos, exchanges ? 4 : 3,
+                {{0, "ADD"},
+                 {1, "MIN"},
+                 {2, "MAX"},
+                 {3, "INC"},
+                 {4, "DEC"},
+                 {5, "AND"},
+                 {6, "OR"},
+                 {7, "XOR"}});
+  if (!exchanges) return m;
+  for (const Code& c : {Code{8, "EXCH"},
+                        {9, "INVALIDATOMSOP9"},
+                        {10, "INVALIDATOMSOP10"},
+                        {11, "INVALIDATOMSOP11"},
+                        {12, "INVALIDATOMSOP12"},
+                        {13, "INVALIDATOMSOP13"},
+                        {14, "INVALIDATOMSOP14"},
+                        {15, "INVALIDATOMSOP15"}})
+    m.codes.push_back(c);
+  return m;
+}
+Mod swap_op() {
+  return other(29, 4,
+               {{0, "CAS"},
+                {1, "???1"},
+                {2, "???2"},
+                {3, "???3"},
+                {4, "???4"},
+                {5, "???5"},
+                {6, "???6"},
+                {7, "???7"},
+                {8, "???8"},
+                {9, "???9"},
+                {10, "???10"},
+                {11, "???11"},
+                {12, "???12"},
+                {13, "???13"},
+                {14, "???14"},
+                {15, "???15"}});
+}
+Mod bytes(uint8_t pos) {
+  return flag(ModId::other, pos, "BA");
+}
+
+/// [Ra]: as many registers as the shape has coordinates.
+OperandSpec place() {
+  return address(0).taking({{kShape, "11223333"}});
+}
+/// The surface: a handle in a register, or its number.
+OperandSpec handle(bool number) {
+  return number ? imm(Role::c, 36, 13) : reg(Role::c, 39);
+}
+
+void access_rows(TableBuilder& t, bool stores) {
+  const char* head = stores ? "1110 1011 001" : "1110 1011 000";
+  const std::string name = stores ? "SUST" : "SULD";
+  const Mod cop = stores ? other(24, 2, {{0, ""}, {1, "CG"}, {2, "CS"}, {3, "WT"}})
+                         : other(24, 2, {{0, ""}, {1, "CG"}, {2, "CI"}, {3, "CV"}});
+  for (const bool number : {false, true}) {
+    const auto operands = [&](const OperandSpec& data) {
+      return stores ? std::vector{place(), data, handle(number)}
+                    : std::vector{data, place(), handle(number)};
+    };
+    const std::string tail = number ? "1" : "0";
+    t.row(name + ".P", head + ("0" + tail), {shape(), cop, channels(), clamp()},
+          operands(reg(Role::d, 0).taking({{kChannels, "0112122312232334"}})), nullptr);
+    t.row(name + ".D", head + ("1" + tail), {bytes(23), shape(), cop, size(), clamp()},
+          operands(reg(Role::d, 0).taking({{kSize, "11111241"}})), nullptr);
+    if (stores) t.trait(kStores, 2);
+  }
+}
+
+constexpr std::string_view kTypeRegisters = "11211211";
+
+void reduction_rows(TableBuilder& t) {
+  for (const bool number : {false, true}) {
+    const std::string tail = number ? "1" : "0";
+    t.row("SURED.P", "1110 1011 0100" + tail, {shape(), atomic_op(24, false), clamp()},
+          {place(), reg(Role::d, 0), handle(number)}, nullptr);
+    t.row("SURED.D", "1110 1011 0101" + tail,
+          {bytes(23), shape(), atomic_op(24, false), type(20), clamp()},
+          {place(), reg(Role::d, 0).taking({{{20, 3}, kTypeRegisters}}), handle(number)}, nullptr);
+    t.trait(kStores, 2);
+  }
+}
+
+void atomic_row(TableBuilder& t, const char* name, const char* pattern, std::vector<Mod> mods,
+                Field type_at, bool number, bool swaps,
+                std::vector<TableBuilder::Fixed> fixed = {}) {
+  const Count width = type_at.present() ? Count{type_at, kTypeRegisters} : Count{{}, "1"};
+  std::vector<Count> data = {width};
+  if (swaps) data.push_back(width);  // the value to compare and the new one
+  mods.push_back(clamp());
+  t.row(name, pattern, std::move(mods),
+        {reg(Role::d, 0).taking({width}), place(), reg(Role::b, 20).taking(data), handle(number)},
+        nullptr, std::move(fixed));
+}
+
+void atomic_rows(TableBuilder& t) {
+  const Mod op = atomic_op(29, true), swap = other(30, 3, {{0, "CAS"}});
+  const Field by_number{51, 3}, by_handle{36, 3};
+  for (const bool number : {false, true}) {
+    atomic_row(t, "SUATOM.P", number ? "1110 1010 0110 1" : "1110 1010 0110 0", {shape(), op}, {},
+               number, false);
+    atomic_row(t, "SUATOM.P", number ? "1110 1010 1100 1" : "1110 1010 1100 0",
+               {shape(), swap_op()}, {}, number, true);
+    const Field at = number ? by_number : by_handle;
+    atomic_row(t, "SUATOM.D", number ? "1110 1010 00" : "1110 1010 0111 0",
+               {bytes(28), shape(), op, type(at.pos)}, at, number, false);
+    atomic_row(t, "SUATOM.D", number ? "1110 1010 10" : "1110 1010 1101 0",
+               {bytes(28), shape(), swap, type(at.pos)}, at, number, true);
+  }
+}
+
+}  // namespace
+
+void surface_rows(TableBuilder& t) {
+  const size_t first = t.size();
+  t.variable_latency(true);
+  access_rows(t, false);
+  access_rows(t, true);
+  reduction_rows(t);
+  atomic_rows(t);
+  t.trait(kTexture, t.size() - first);
+}
+
+}  // namespace lanewise::sass::table

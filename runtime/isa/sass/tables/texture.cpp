@@ -1,0 +1,278 @@
+// Rows of textures. They decode, print, assemble and say which registers they touch; nothing
+// executes them, as no module binds textures. How many registers the coordinates and the other
+// arguments take is how open drivers hand them over: coordinates in the first source, the rest, the
+// handle in front, in the second.
+#include "runtime/isa/sass/tables/builder.hpp"
+
+namespace lanewise::sass::table {
+namespace {
+
+using Fixed = TableBuilder::Fixed;
+
+constexpr std::string_view kDimensions[] = {"1D", "ARRAY_1D", "2D",   "ARRAY_2D",
+                                            "3D", "ARRAY_3D", "CUBE", "ARRAY_CUBE"};
+constexpr std::string_view kCoordinates = "12233434", kDerivatives = "22446666",
+                           kSetBits = "0112122312232334", kFlag = "01", kOne = "1", kTwo = "2";
+constexpr Field kDimension{28, 3}, kMask{31, 4}, kNoPredicate{51, 3};
+constexpr Fixed kNoPage{kNoPredicate, 7};  ///< a predicate for absent pages, from sm_52 on
+
+Mod other(uint8_t pos, uint8_t len, std::vector<Code> codes) {
+  return {ModId::other, {pos, len}, std::move(codes)};
+}
+Mod set(uint8_t pos, std::string_view text) {
+  return flag(ModId::other, pos, text);
+}
+Mod level(uint8_t pos) {
+  return other(pos, 3,
+               {{0, ""},
+                {1, "LZ"},
+                {2, "LB"},
+                {3, "LL"},
+                {4, "INVALIDBLOD4"},
+                {5, "INVALIDBLOD5"},
+                {6, "LBA"},
+                {7, "LLA"}});
+}
+Mod component(uint8_t pos) {
+  return other(pos, 2, {{0, "R"}, {1, "G"}, {2, "B"}, {3, "A"}});
+}
+Mod gather_offset(uint8_t pos) {
+  return other(pos, 2, {{0, ""}, {1, "AOFFI"}, {2, "PTP"}, {3, "INVALIDBTOFF03"}});
+}
+
+OperandSpec name(Field field, const std::string_view* names) {
+  OperandSpec o = simple(Kind::named, Role::c, field.pos, field.len);
+  o.names = names;
+  return o;
+}
+OperandSpec dimension() {
+  return name(kDimension, kDimensions);
+}
+OperandSpec mask() {
+  return imm(Role::c, kMask.pos, kMask.len);
+}
+/// The texture's number; with .B it is in a register, and this prints as zero.
+OperandSpec number(bool bindless) {
+  return imm(Role::c, 36, bindless ? 0 : 13);
+}
+OperandSpec result() {
+  return reg(Role::d, 0).taking({{kMask, kSetBits}});
+}
+OperandSpec coordinates(std::vector<Count> also = {}) {
+  also.push_back({kDimension, kCoordinates});
+  return reg(Role::a, 8).taking(std::move(also));
+}
+OperandSpec arguments(bool bindless, std::vector<Count> counts) {
+  if (bindless) counts.push_back({{}, kOne});
+  return reg(Role::b, 20).taking(std::move(counts));
+}
+
+/// With RZ for its second source, which text leaves out then, and with any other register.
+void rows(TableBuilder& t, const std::string& mnemonic, std::string_view pattern,
+          const std::vector<Mod>& mods, const std::vector<OperandSpec>& operands,
+          std::vector<Fixed> fixed) {
+  std::vector<OperandSpec> without = operands;
+  std::erase_if(without, [](const OperandSpec& o) { return o.role == Role::b; });
+  std::vector<Fixed> absent = fixed;
+  absent.push_back({{20, 8}, kRZ});
+  t.row(mnemonic, pattern, mods, without, nullptr, absent);
+  t.row(mnemonic, pattern, mods, operands, nullptr, fixed);
+}
+
+void fetch_rows(TableBuilder& t) {
+  const Mod dc = set(50, "DC"), ndv = set(35, "NDV"), nodep = set(49, "NODEP");
+  const Count compares{{50, 1}, kFlag};
+  for (const bool b : {false, true}) {
+    const uint8_t at = b ? 36 : 54;  // where level and offset stand
+    const Count offset{{at, 1}, kFlag}, given{{static_cast<uint8_t>(at + 1), 3}, "00111111"};
+    std::vector<Fixed> fixed = {kNoPage};
+    if (b) fixed.push_back({{40, 1}, 0});
+    rows(t, b ? "TEX.B" : "TEX", b ? "1101 1110 10" : "1100 00",
+         {level(static_cast<uint8_t>(at + 1)), set(at, "AOFFI"), dc, ndv, nodep},
+         {result(), coordinates(), arguments(b, {given, offset, compares}), number(b), dimension(),
+          mask()},
+         fixed);
+    std::vector<Mod> gather = {component(b ? 38 : 56), gather_offset(at), dc, ndv, nodep};
+    if (b) gather.insert(gather.begin() + 1, other(40, 1, {{0, "B"}}));
+    rows(t, "TLD4", b ? "1101 1110 11" : "1100 10", gather,
+         {result(), coordinates(), arguments(b, {{{at, 2}, "0122"}, compares}), number(b),
+          dimension(), mask()},
+         {kNoPage});
+    rows(t, b ? "TLD.B" : "TLD", b ? "1101 1101" : "1101 1100",
+         {other(55, 1, {{0, "LZ"}, {1, "LL"}}), set(35, "AOFFI"), set(50, "MS"), set(54, "CL"),
+          nodep},
+         {result(), coordinates(),
+          arguments(b, {{{55, 1}, kFlag}, {{35, 1}, kFlag}, {{50, 1}, kFlag}}), number(b),
+          dimension(), mask()},
+         {kNoPage});
+    const std::vector<Count> handle = b ? std::vector<Count>{{{}, kOne}} : std::vector<Count>{};
+    t.row(b ? "TXD.B" : "TXD", b ? "1101 1110 01" : "1101 1110 00", {set(35, "AOFFI"), nodep},
+          {result(), coordinates(handle), reg(Role::b, 20).taking({{kDimension, kDerivatives}}),
+           number(b), dimension(), mask()},
+          nullptr, {kNoPage, {{50, 1}, 0}});
+  }
+}
+
+constexpr std::string_view kQueries[64] = {"",
+                                           "TEX_HEADER_DIMENSION",
+                                           "TEX_HEADER_TEXTURE_TYPE",
+                                           "",
+                                           "",
+                                           "TEX_HEADER_SAMPLER_POS",
+                                           "3",
+                                           "",
+                                           "4",
+                                           "",
+                                           "5",
+                                           "",
+                                           "6",
+                                           "",
+                                           "7",
+                                           "",
+                                           "TEX_SAMPLER_FILTER",
+                                           "",
+                                           "TEX_SAMPLER_LOD",
+                                           "",
+                                           "TEX_SAMPLER_WRAP",
+                                           "",
+                                           "TEX_SAMPLER_BORDER_COLOR",
+                                           "",
+                                           "12",
+                                           "",
+                                           "13",
+                                           "",
+                                           "14",
+                                           "",
+                                           "15",
+                                           "",
+                                           "16",
+                                           "",
+                                           "17",
+                                           "",
+                                           "18",
+                                           "",
+                                           "19",
+                                           "",
+                                           "20",
+                                           "",
+                                           "21",
+                                           "",
+                                           "22",
+                                           "",
+                                           "23",
+                                           "",
+                                           "24",
+                                           "",
+                                           "25",
+                                           "",
+                                           "26",
+                                           "",
+                                           "27",
+                                           "",
+                                           "28",
+                                           "",
+                                           "29",
+                                           "",
+                                           "30",
+                                           "",
+                                           "31",
+                                           ""};
+
+void query_rows(TableBuilder& t) {
+  const Mod ndv = set(35, "NDV"), nodep = set(49, "NODEP");
+  for (const bool b : {false, true})
+    t.row(b ? "TXQ.B" : "TXQ", b ? "1101 1111 0101 0" : "1101 1111 0100 1", {nodep},
+          {result(), reg(Role::a, 8).taking({{{}, b ? kTwo : kOne}}), name({22, 6}, kQueries),
+           number(b), mask()},
+          nullptr);
+  t.row("TMML.LOD", "1101 1111 0101 1", {ndv, nodep},
+        {result(), coordinates(), number(false), dimension(), mask()}, nullptr);
+  rows(t, "TMML.B.LOD", "1101 1111 0110 0", {ndv, nodep},
+       {result(), coordinates(), arguments(true, {}), number(true), dimension(), mask()}, {});
+  t.row("TXA", "1101 1111 0100 0", {ndv, nodep}, {result(), reg(Role::a, 8), number(false), mask()},
+        nullptr);
+}
+
+// The short forms: one code says shape, level and what else is given; up to two registers of result
+// in each of two places. Codes without a shape do not exist.
+constexpr Field kShape{53, 4}, kChannels{50, 3}, kSecond{28, 8};
+constexpr std::string_view kSampledShapes[16] = {
+    "1D",       "2D",       "2D", "2D", "2D",   "2D",   "2D", "ARRAY_2D",
+    "ARRAY_2D", "ARRAY_2D", "3D", "3D", "CUBE", "CUBE", "",   ""};
+constexpr std::string_view kLoadedShapes[16] = {"1D",       "1D", "2D", "", "2D", "2D", "2D", "3D",
+                                                "ARRAY_2D", "",   "",   "", "2D", "",   "",   ""};
+constexpr std::string_view kPairs[8] = {"R", "G", "B", "A", "RG", "RA", "GA", "BA"};
+constexpr std::string_view kTriples[8] = {"RGB",  "RGA",      "RBA",      "GBA",
+                                          "RGBA", "INVALID5", "INVALID6", "INVALID7"};
+
+/// The second place of the result stands first; RZ there means that the first one is enough.
+void short_rows(TableBuilder& t, const std::string& mnemonic, std::string_view pattern,
+                const Mod& shape_mod, const std::string_view* shapes, std::string_view first_source,
+                std::string_view second_source) {
+  OperandSpec second = reg(Role::d, kSecond.pos);
+  const OperandSpec a = reg(Role::a, 8).taking({{kShape, first_source}}),
+                    b = reg(Role::b, 20).taking({{kShape, second_source}});
+  const std::vector<Mod> mods = {shape_mod, set(49, "NODEP")};
+  rows(t, mnemonic, pattern, mods,
+       {second, reg(Role::d, 0).taking({{kChannels, "11112222"}}), a, b, number(false),
+        name(kShape, shapes), name(kChannels, kPairs)},
+       {{kSecond, kRZ}});
+  second.never_zero = true;
+  rows(t, mnemonic, pattern, mods,
+       {second.taking({{kChannels, "11112222"}}), reg(Role::d, 0).taking({{{}, kTwo}}), a, b,
+        number(false), name(kShape, shapes), name(kChannels, kTriples)},
+       {});
+}
+
+void scalar_rows(TableBuilder& t) {
+  short_rows(t, "TEXS", "1101 100",
+             other(kShape.pos, 4,
+                   {{0, "LZ"},
+                    {1, ""},
+                    {2, "LZ"},
+                    {3, "LL"},
+                    {4, "DC"},
+                    {5, "LL.DC"},
+                    {6, "LZ.DC"},
+                    {7, ""},
+                    {8, "LZ"},
+                    {9, "LZ.DC"},
+                    {10, ""},
+                    {11, "LZ"},
+                    {12, ""},
+                    {13, "LL"}}),
+             kSampledShapes, "1112222222222211", "0111121112111211");
+  short_rows(t, "TLDS", "1101 101",
+             other(kShape.pos, 4,
+                   {{0, "LZ"},
+                    {1, "LL"},
+                    {2, "LZ"},
+                    {4, "LZ.AOFFI"},
+                    {5, "LL"},
+                    {6, "LZ.MS"},
+                    {7, "LZ"},
+                    {8, "LZ"},
+                    {12, "LL.AOFFI"}}),
+             kLoadedShapes, "1111222211112111", "0111111121112111");
+  // Coordinates are a pair where something else is given.
+  const Field given{50, 2};
+  t.row("TLD4S", "1101 1111 00", {component(52), set(51, "AOFFI"), set(50, "DC"), set(49, "NODEP")},
+        {reg(Role::d, kSecond.pos).taking({{{}, kTwo}}), reg(Role::d, 0).taking({{{}, kTwo}}),
+         reg(Role::a, 8).taking({{given, "1222"}}), reg(Role::b, 20).taking({{given, "1112"}}),
+         number(false)},
+        nullptr);
+}
+
+}  // namespace
+
+void texture_rows(TableBuilder& t) {
+  const size_t first = t.size();
+  t.variable_latency(true);
+  fetch_rows(t);
+  query_rows(t);
+  scalar_rows(t);
+  t.trait(kTexture, t.size() - first);
+  for (Form& f : t.last(t.size() - first)) f.phased = true;
+}
+
+}  // namespace lanewise::sass::table
