@@ -48,7 +48,7 @@ LocalLayout local_layout(const ir::Program& program, const Target& target, const
   const uint64_t lane = (uint64_t{program.local_bytes} + 3) / 4 * 4;
   // Lanes that a padded group has too many read there as well.
   layout.bytes = lane * shape.local_size * shape.lanes_per_invocation;
-  layout.in_memory = target.large_arrays_slow && lane > kLargeArray && layout.bytes <= kMost;
+  layout.in_memory = target.quirks.large_arrays_slow && lane > kLargeArray && layout.bytes <= kMost;
   return layout;
 }
 
@@ -96,7 +96,7 @@ bool reaches(const ir::Program& program, ir::Space space) {
 }
 
 uint32_t loop_mark_bytes(const Target& target, const Shape& shape) {
-  return target.cuts_loops ? 4 * shape.local_size : 0;
+  return target.quirks.cuts_loops ? 4 * shape.local_size : 0;
 }
 
 bool takes_steps(const ir::Program& program) {
@@ -171,13 +171,13 @@ Module translate_once(const ir::Program& source, const Options& options, const T
       {library::group_words, waves && !phases && !together ? group_words(program, shape) : 1},
       {library::loop_marks, shape.local_size},
       {library::wave_levels, levels},
-      {library::fence_by_atomic, target.fence_by_atomic ? 1U : 0U}};
+      {library::fence_by_atomic, target.quirks.fence_by_atomic ? 1U : 0U}};
   Module module;
   module.fault_points = kernel.fault_points();
   const auto linked = library::link(builder.words(), library::variant_for(target));
   module.words = library::freeze(linked, sizes);
-  if (target.folds_nothing) module.words = shrink(module.words);
-  if (target.loses_loop_values) module.words = close_loops(module.words);
+  if (target.quirks.folds_nothing) module.words = shrink(module.words);
+  if (target.quirks.loses_loop_values) module.words = close_loops(module.words);
   module.local_size = shape.local_size;
   module.lanes_per_invocation = shape.lanes_per_invocation;
   module.clears_backing = (reads_shared && shared.in_memory) || (reads_local && local.in_memory);
@@ -193,8 +193,8 @@ Module translate_once(const ir::Program& source, const Options& options, const T
 /// SwiftShader took 17 GB for 40,000 instructions (about 170,000 words) of eight lanes.
 bool overwhelms(const Module& module, const Target& device) {
   constexpr size_t kMostWords = 80'000;
-  return device.folds_nothing && module.subgroup_size != 0 && module.lanes_per_invocation > 1 &&
-         module.words.size() > kMostWords;
+  return device.quirks.folds_nothing && module.subgroup_size != 0 &&
+         module.lanes_per_invocation > 1 && module.words.size() > kMostWords;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "runtime/guest/engine.hpp"
 #include "runtime/spirv/fault_points.hpp"
+#include "runtime/spirv/quirks.hpp"
 
 namespace lanewise::spirv {
 
@@ -40,19 +41,9 @@ struct Target {
     bool operator==(const Flushing&) const = default;
   } flushing;
   bool flushes = false;  ///< of a kernel's own target: see flushing_target()
-  /// The driver leaves long loops on its own after so many iterations (lavapipe: 65535 in all): a
-  /// lane that did not leave a loop by its own decision must fault.
-  bool cuts_loops = false;
-  /// The driver computes values that leave a loop again for lanes that have left before (lavapipe
-  /// of Mesa 22.3), see loop_exits.hpp.
-  bool loses_loop_values = false;
+  Quirks quirks;
   bool denorm_preserve = false, rte = false, signed_zero_inf_nan = false;  ///< float controls, f32
   bool denorm_preserve64 = false, rte64 = false, signed_zero_inf_nan64 = false;
-  bool fence_by_atomic = false;    ///< llvmpipe: a memory barrier in a divergent loop loses lanes
-  bool large_arrays_slow = false;  ///< llvmpipe: compiling takes seconds for 8 KB of an invocation
-  bool folds_zero = false;  ///< llvmpipe: x * 0 is 0 and 0 + x is x for a constant 0 and any x
-  bool folds_nothing =
-      false;  ///< SwiftShader: neither constants nor branches on them, see shrink.hpp
   uint32_t subgroup_size = 1;
   bool wave_operations = false;  ///< votes, ballots and shuffles of full subgroups
   uint32_t max_invocations = 128;

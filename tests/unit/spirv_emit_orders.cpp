@@ -43,7 +43,7 @@ std::string text_of(Op op, Space space, Order order, Scope scope,
   }
   k.b.exit();
   spirv::Target target = tier1();
-  target.folds_nothing = true;
+  target.quirks.folds_nothing = true;
   const spirv::Module module = spirv::translate(k.program, block_of(32), target);
   CHECK(spirv::validate(module.words) == "");
   return spirv::disassemble(module.words);

@@ -20,7 +20,7 @@ inline spirv::Target tier0() {
 inline spirv::Target tier1() {
   spirv::Target t = tier0();
   t.int64 = t.bda = t.storage8 = t.storage16 = true;
-  t.rte = t.native_add = t.native_compare = t.cuts_loops = true;
+  t.rte = t.native_add = t.native_compare = t.quirks.cuts_loops = true;
   t.max_invocations = 1024;
   return t;
 }
@@ -39,8 +39,8 @@ inline std::vector<std::pair<std::string, spirv::Target>> all_tiers() {
 /// Drivers for which a module is rewritten after it was linked: SwiftShader, lavapipe of Mesa 22.3.
 inline std::vector<spirv::Target> with_quirks() {
   spirv::Target folds = tier0(), loops = tier1();
-  folds.folds_nothing = true;
-  loops.loses_loop_values = loops.folds_zero = loops.fence_by_atomic = true;
+  folds.quirks.folds_nothing = true;
+  loops.quirks.loses_loop_values = loops.quirks.folds_zero = loops.quirks.fence_by_atomic = true;
   return {folds, loops};
 }
 

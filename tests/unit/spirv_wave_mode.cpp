@@ -123,7 +123,7 @@ TEST_CASE("wave mode: what is too much for a compiler that folds nothing is take
   spirv::Target target = with_subgroups(tier1(), 4);
   const Kernel large = kernel(4000), little = kernel(5);
   CHECK(translated(large, WaveMode::automatic, 64, target).wave_mode == "packed");
-  target.folds_nothing = true;
+  target.quirks.folds_nothing = true;
   CHECK(translated(little, WaveMode::automatic, 64, target).wave_mode == "packed");
   CHECK(translated(large, WaveMode::packed, 64, target).wave_mode == "packed");
   const auto module = translated(large, WaveMode::automatic, 64, target);

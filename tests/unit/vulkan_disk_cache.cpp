@@ -184,7 +184,6 @@ TEST_CASE("every field of options and target changes the cache key") {
                                     &spirv::Target::native_div64,
                                     &spirv::Target::native_sqrt64,
                                     &spirv::Target::native_compare64,
-                                    &spirv::Target::cuts_loops,
                                     &spirv::Target::native_fma,
                                     &spirv::Target::native_div,
                                     &spirv::Target::native_sqrt,
@@ -195,6 +194,10 @@ TEST_CASE("every field of options and target changes the cache key") {
                                     &spirv::Target::rte64,
                                     &spirv::Target::signed_zero_inf_nan64}) {
     CHECK(differs([flag](auto&, auto& t) { t.*flag = !(t.*flag); }));
+  }
+  for (const auto& [name, member] : spirv::kQuirks) {
+    bool spirv::Quirks::*quirk = member;
+    CHECK(differs([quirk](auto&, auto& t) { t.quirks.*quirk = true; }));
   }
   CHECK(differs([](auto&, auto& t) { t.subgroup_size = 64; }));
   CHECK(differs([](auto&, auto& t) { t.max_invocations = 64; }));

@@ -4,8 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <type_traits>
 
+#include "runtime/vulkan/probe/probe_shader.hpp"
 #include "tests/unit/vulkan_support.hpp"
 
 using namespace lanewise;
@@ -95,6 +97,22 @@ TEST_CASE("the probe runs once per device and is remembered") {
     remembered += entry.path().filename().string().starts_with("probe-") ? 1 : 0;
   }
   CHECK(remembered == installed_drivers().size());
+  CHECK(vulkan::validation_messages() == 0);
+}
+
+TEST_CASE("quirks are found by what drivers do") {
+  const std::map<std::string, std::string> known = {
+      {"lavapipe", "cut_loops loop_values fences zeros large_arrays "},
+      {"lavapipe25", "zeros large_arrays "},
+      {"swiftshader", "constants "}};
+  for (const auto& driver : installed_drivers()) {
+    CAPTURE(driver.label);
+    const auto engine = vulkan::make_engine_with(driver.part, checked_options(), {});
+    std::string found;
+    for (const auto& [name, member] : spirv::kQuirks)
+      if (engine->target().quirks.*member) found += std::string(name) + ' ';
+    CHECK(found == known.at(driver.label));
+  }
   CHECK(vulkan::validation_messages() == 0);
 }
 

@@ -135,7 +135,7 @@ TEST_CASE("translated kernels: an endless loop ends with its step budget or its 
     REQUIRE(result.fault_count >= 1);
     CHECK(result.faults[0].kind == FaultKind::step_budget);
     // A driver that cuts loops ends this one before any clock does.
-    if (vulkan::target_of(*engine)->cuts_loops) continue;
+    if (vulkan::target_of(*engine)->quirks.cuts_loops) continue;
     request.step_budget = uint64_t{1} << 40;
     request.timeout_seconds = 0.5;
     CHECK(error_of([&] { engine->launch(request); }).kind() == ErrorKind::budget);

@@ -159,7 +159,7 @@ Id LaneEmitter::group_may_go_on(uint32_t site) {
   m_.createStore(turns, frame_.steps);
   // A driver that leaves loops by itself soon ends them all; a look costs it more than it is worth.
   Id aborted = m_.b(false);
-  if (!target_.cuts_loops) aborted = group_is_told_to_stop(turns);
+  if (!target_.quirks.cuts_loops) aborted = group_is_told_to_stop(turns);
   const Id wide = m_.op(spv::OpINotEqual, m_.bool_type, {launch_word(kBudgetWord + 1), m_.u(0)});
   const Id budget = m_.select(wide, m_.u(0xffffffff), launch_word(kBudgetWord));
   const Id over = m_.op(spv::OpUGreaterThan, m_.bool_type, {turns, budget});
@@ -189,7 +189,7 @@ void LaneEmitter::emit_loop(const Node& n) {
   spv::Block* merge = m_.new_block();
   const Id stop = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type);
   m_.createStore(m_.b(false), stop);
-  const uint32_t mark = target_.cuts_loops ? ++loops_ : 0;
+  const uint32_t mark = target_.quirks.cuts_loops ? ++loops_ : 0;
   if (mark != 0) library("lw_loop_mark", m_.void_type, {m_.u(0)});
   m_.createBranch(header);
   forget();

@@ -95,7 +95,7 @@ Id arithmetic(LaneEmitter& e, spv::Op code, Id a, Id b) {
 /// a zero that the compiler cannot see.
 Id opaque(LaneEmitter& e, size_t index, Id value) {
   ModuleBuilder& m = e.module();
-  if (!e.target().folds_zero || !e.may_be_constant(index)) return value;
+  if (!e.target().quirks.folds_zero || !e.may_be_constant(index)) return value;
   const Id zero = e.hidden_zero();
   if (wide(e)) {
     const Id high = m.op(spv::OpBitcast, m.b64_type, {value});
@@ -108,7 +108,7 @@ Id opaque(LaneEmitter& e, size_t index, Id value) {
 }
 /// The same for the bits of an f32 on their way to the library.
 Id opaque_bits(LaneEmitter& e, size_t index, Id bits) {
-  if (!e.target().folds_zero || !e.may_be_constant(index)) return bits;
+  if (!e.target().quirks.folds_zero || !e.may_be_constant(index)) return bits;
   return e.module().op(spv::OpBitwiseOr, e.module().uint_type, {bits, e.hidden_zero()});
 }
 Values float_binary(LaneEmitter& e, spv::Op code) {

@@ -111,7 +111,7 @@ LaneEmitter::LaneEmitter(ModuleBuilder& module, const ir::Structured& code, cons
   live_across_.assign(count, false);
   always_.assign(count, false);
   zeroed_.assign(count, false);
-  if (target.folds_zero) constant_ = constant_registers(program_);
+  if (target.quirks.folds_zero) constant_ = constant_registers(program_);
 }
 
 void LaneEmitter::make_slots() {
@@ -178,7 +178,7 @@ void LaneEmitter::initialise_variables() {
 void LaneEmitter::run() {
   slot_->lane = m_.createLoad(frame_.lane, spv::NoPrecision);
   group_ = m_.createLoad(frame_.group, spv::NoPrecision);
-  if (target_.folds_zero || (!m_.int64() && has_retry_loops()))
+  if (target_.quirks.folds_zero || (!m_.int64() && has_retry_loops()))
     hidden_zero_ = launch_word(kLaunchSpareWord);
   find_variables();
   if (masked()) {

@@ -9,7 +9,7 @@ namespace {
 /// when it begins, and its steps are counted down in one go: drivers that do this run both sides of
 /// every branch (llvmpipe), and a look in each turn is what they would make of a rare one.
 bool looks_once(const Target& target) {
-  return target.cuts_loops;
+  return target.quirks.cuts_loops;
 }
 
 /// What is known of the one such driver (llvmpipe). A lane that stops with a larger budget was

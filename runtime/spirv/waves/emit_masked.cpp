@@ -228,7 +228,7 @@ void LaneEmitter::stop_wave(const Ids& who, Id stopped, uint32_t site, bool grou
   // Other waves may still wait for this one at a barrier: then it goes on, but touches no memory.
   const bool goes_on = frame_.stopped != spv::NoResult && !group;
   when(stopped, [&] {
-    if (target_.cuts_loops) {
+    if (target_.quirks.cuts_loops) {
       const Id aborted = library("lw_aborted", m_.bool_type, {});
       in_slots([&](uint32_t k) {
         const Id cut = both(who[k], m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}));
@@ -272,7 +272,7 @@ void LaneEmitter::loop_of_wave(const Node& n) {
     return id;
   };
   const Id stop = flag(), go_on = flag();
-  const uint32_t mark = target_.cuts_loops ? ++loops_ : 0;
+  const uint32_t mark = target_.quirks.cuts_loops ? ++loops_ : 0;
   if (mark != 0) library("lw_loop_mark", m_.void_type, {m_.u(0)});
   Construct construct{merge, again, mark};
   if (divergent) {

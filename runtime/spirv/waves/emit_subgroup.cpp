@@ -278,7 +278,7 @@ void LaneEmitter::subgroup_operation(const ir::Inst& inst) {
   switch (inst.op) {
     case Op::wave_sync:
       // llvmpipe runs a subgroup in step; it would take the barrier for one of the whole group.
-      if (target_.fence_by_atomic) return fence_call(ir::Scope::cta);
+      if (target_.quirks.fence_by_atomic) return fence_call(ir::Scope::cta);
       m_.createControlBarrier(
           spv::ScopeSubgroup, spv::ScopeSubgroup,
           static_cast<spv::MemorySemanticsMask>(spv::MemorySemanticsAcquireReleaseMask |

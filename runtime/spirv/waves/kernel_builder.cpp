@@ -288,7 +288,7 @@ void KernelBuilder::build_together(const ir::Program& program) {
 /// that are left must fault.
 void KernelBuilder::run_lanes_in_turn(spv::Function* body) {
   const Id none = m_.u(0), done = m_.u(kAllLanesRan);
-  if (target_.cuts_loops) library("lw_loop_mark", m_.void_type, {none});
+  if (target_.quirks.cuts_loops) library("lw_loop_mark", m_.void_type, {none});
   for_each_slot([&](Id slot) {
     const Id lane = lane_of(slot);
     when(lane_exists(lane), [&] {
@@ -299,12 +299,12 @@ void KernelBuilder::run_lanes_in_turn(spv::Function* body) {
       m_.call_function(body);
       end_of_lane();
     });
-    if (!target_.cuts_loops) return;
+    if (!target_.quirks.cuts_loops) return;
     const Id last =
         m_.op(spv::OpIEqual, m_.bool_type, {slot, m_.u(shape_.lanes_per_invocation - 1)});
     when(last, [&] { library("lw_loop_mark", m_.void_type, {done}); });
   });
-  if (!target_.cuts_loops) return;
+  if (!target_.quirks.cuts_loops) return;
   const Id finished = library("lw_loop_left", m_.bool_type, {done});
   when(m_.op(spv::OpLogicalNot, m_.bool_type, {finished}), [&] {
     m_.createStore(lane_of(m_.u(shape_.lanes_per_invocation - 1)), frame_.lane);

@@ -124,7 +124,7 @@ Shape serial_shape(const ir::Program& program, const Shape& lanes, const Target&
                             shape.lanes, shape.local_size, target.max_invocations));
   }
   // Where loops are cut, the rest of a vector must not run on its own.
-  if (target.cuts_loops) {
+  if (target.quirks.cuts_loops) {
     const uint32_t step = std::max(1U, target.subgroup_size);
     const uint32_t whole = (shape.local_size + step - 1) / step * step;
     if (whole <= target.max_invocations) shape.local_size = whole;

@@ -207,9 +207,6 @@ void read_properties(const vk::raii::PhysicalDevice& device, const Extensions& h
   fill_target(p.limits, std::max(1u, subgroup.subgroupSize), facts);
   fill_wave_operations(subgroup, sizes, facts);
   fill_float_controls(floats, facts);
-  facts.target.fence_by_atomic = has_driver && driver.driverID == vk::DriverId::eMesaLlvmpipe;
-  facts.target.folds_zero = facts.target.large_arrays_slow = facts.target.fence_by_atomic;
-  facts.target.folds_nothing = has_driver && driver.driverID == vk::DriverId::eGoogleSwiftshader;
   std::copy_n(p.limits.maxComputeWorkGroupCount.data(), 3, facts.max_groups.begin());
   facts.type = p.deviceType;
   facts.subgroup_operations = static_cast<uint32_t>(subgroup.supportedOperations);

@@ -30,8 +30,7 @@ void assume_gpu(spirv::Target& t) {
   t.fma_by_double = t.fma_wide = false;
   t.flushing = {
       .add = true, .fma = true, .compare = true, .minmax = true, .round = true, .convert = true};
-  t.cuts_loops = t.loses_loop_values = false;
-  t.fence_by_atomic = t.folds_zero = t.folds_nothing = t.large_arrays_slow = false;
+  t.quirks = {};
 }
 
 std::optional<spirv::Target> named_target(std::string_view name) {

@@ -27,6 +27,13 @@ spirv::Target probed_target(const Device& device, const ProbeResult& result) {
   }
   spirv::Target target = device.facts().target;
   apply(result, target);
+  // The work-around is an atomic operation, which orders all memory on CPUs alone.
+  if (target.quirks.fence_by_atomic && device.facts().type != vk::PhysicalDeviceType::eCpu) {
+    throw Error(ErrorKind::device,
+                fmt::format("the driver of {} ({}) loses lanes at memory barriers in loops; "
+                            "results there would be wrong, so nothing is run on it",
+                            device.facts().info.name, device.facts().info.driver));
+  }
   return target;
 }
 

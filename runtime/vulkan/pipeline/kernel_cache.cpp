@@ -143,12 +143,6 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                           t.flushing.round,
                           t.flushing.convert,
                           t.fma_wide,
-                          t.cuts_loops,
-                          t.fence_by_atomic,
-                          t.folds_nothing,
-                          t.folds_zero,
-                          t.large_arrays_slow,
-                          t.loses_loop_values,
                           t.wave_operations,
                           t.denorm_preserve,
                           t.rte,
@@ -158,6 +152,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                           t.signed_zero_inf_nan64}) {
     text += flag ? '1' : '0';
   }
+  for (const auto& [name, member] : spirv::kQuirks) text += t.quirks.*member ? '1' : '0';
   return text + fmt::format(" {} {} {} {}\n", t.subgroup_size, t.max_invocations, t.most_in_waves,
                             t.max_shared);
 }

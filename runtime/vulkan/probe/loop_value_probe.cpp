@@ -130,7 +130,7 @@ LoopValues probe_loop_values(Device& device, Pipelines& pipelines, DiskCache& di
                              const spirv::Target& target) {
   const auto right = [&](bool closed) {
     spirv::Target tried = target;
-    tried.loses_loop_values = closed;
+    tried.quirks.loses_loop_values = closed;
     return right_in(device, pipelines, disk, tried, WaveMode::lane) &&
            right_in(device, pipelines, disk, tried, WaveMode::serial);
   };

@@ -9,7 +9,7 @@ class Arena;
 
 enum class LoopValues : uint32_t {
   kept,
-  kept_when_closed,  ///< only with Target::loses_loop_values
+  kept_when_closed,  ///< only with Quirks::loses_loop_values
   lost,              ///< not even then: nothing may run on such a device
 };
 

@@ -1,5 +1,5 @@
-// What the device computes exactly and whether it runs long loops to their end: found by trying,
-// remembered on disk. See docs/numerics.md.
+// What the device computes exactly, and what it gets wrong: found by trying, remembered on disk.
+// See docs/numerics.md.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 
 #include "runtime/vulkan/pipeline/pipeline_cache.hpp"
 #include "runtime/vulkan/probe/loop_value_probe.hpp"
+#include "runtime/vulkan/probe/quirk_probe.hpp"
 
 namespace lanewise::vulkan {
 
@@ -61,6 +62,7 @@ struct ProbeResult {
   uint32_t fma_by_double = 0;  ///< f32 fma through doubles is exact (shaders/lib/fma_double.glsl)
   uint32_t fma_wide = 0;       ///< f64 fma of native sums and products (shaders/lib/fma_wide.glsl)
   uint32_t cuts_loops = 0;
+  QuirksFound quirks;
   LoopValues loop_values = LoopValues::kept;
 };
 
@@ -80,14 +82,11 @@ bool same_float(Bits x, Bits y);
 template <typename Bits>
 bool same_result(ProbeOp op, Bits x, Bits y);
 
-/// The module with the float execution modes that translated kernels ask for on this target.
-std::vector<uint32_t> with_float_modes(std::span<const uint32_t> words,
-                                       const spirv::Target& target);
-
 /// Runs the probe, or reads its remembered result.
 ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk);
 
-/// Fills in what was found. For tests, LANEWISE_WITHOUT_QUIRKS=loop_values leaves that one out.
+/// Fills in what was found. For tests, LANEWISE_WITHOUT_QUIRKS=NAME (spirv/quirks.hpp) leaves one
+/// out.
 void apply(const ProbeResult& result, spirv::Target& target);
 
 }  // namespace lanewise::vulkan

@@ -1,0 +1,43 @@
+// What drivers get wrong, or take very long for, and translated kernels work around. A probe finds
+// each (vulkan/probe/), never a driver's name; on a device without a quirk nothing of its
+// work-around is in a module.
+#pragma once
+
+#include <string_view>
+
+namespace lanewise::spirv {
+
+struct Quirks {
+  /// Long loops end on their own after so many iterations (lavapipe: 65535 in all): a lane that did
+  /// not leave a loop by its own decision must fault. waves/kernel_builder.cpp.
+  bool cuts_loops = false;
+  /// Values that leave a loop are computed again for lanes that have left before (lavapipe of Mesa
+  /// 22.3). binary/loop_values.hpp.
+  bool loses_loop_values = false;
+  /// A memory barrier in a divergent loop loses lanes (lavapipe of Mesa 22.3). Fences are atomic
+  /// operations then, which order all memory on CPUs. lib/lane_state.glsl.
+  bool fence_by_atomic = false;
+  /// x * 0 is 0 for a constant 0 and any x, NaNs included (lavapipe). lane/emit_float.cpp hides the
+  /// constants.
+  bool folds_zero = false;
+  /// Compiling takes seconds for arrays of some KB of an invocation (lavapipe). They lie in memory
+  /// then: translate.cpp.
+  bool large_arrays_slow = false;
+  /// Neither constants nor branches on them are folded: code that cannot run is compiled, and costs
+  /// (SwiftShader). binary/shrink.hpp.
+  bool folds_nothing = false;
+  bool operator==(const Quirks&) const = default;
+};
+
+/// Their names, for keys of caches and for leaving one out.
+struct QuirkName {
+  std::string_view name;
+  bool Quirks::*member;
+};
+inline constexpr QuirkName kQuirks[] = {
+    {"cut_loops", &Quirks::cuts_loops},           {"loop_values", &Quirks::loses_loop_values},
+    {"fences", &Quirks::fence_by_atomic},         {"zeros", &Quirks::folds_zero},
+    {"large_arrays", &Quirks::large_arrays_slow}, {"constants", &Quirks::folds_nothing},
+};
+
+}  // namespace lanewise::spirv

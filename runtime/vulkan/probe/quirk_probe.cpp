@@ -1,0 +1,128 @@
+#include "runtime/vulkan/probe/quirk_probe.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+// The compiled shaders, which need the standard types above.
+#include "kAliveProbe.inc"
+#include "kDeadProbe.inc"
+#include "kFenceProbe.inc"
+#include "kLargeArrayProbe.inc"
+#include "kSmallArrayProbe.inc"
+#include "kZeroProbe.inc"
+#include "runtime/support/hash.hpp"
+#include "runtime/vulkan/probe/probe_shader.hpp"
+
+namespace lanewise::vulkan {
+namespace {
+
+constexpr uint32_t kLanes = 64;
+/// In the shaders' text.
+constexpr uint32_t kKey = 0x5eed0001;
+
+/// A device with the two small buffers that every shape takes.
+class Trial {
+ public:
+  Trial(Device& device, Pipelines& pipelines)
+      : device_(device),
+        pipelines_(pipelines),
+        in_(device.make_buffer(16, Place::host)),
+        out_(device.make_buffer(2 * kLanes * sizeof(uint32_t), Place::host)) {}
+
+  const uint32_t* results(std::span<const uint32_t> shader, const std::array<uint32_t, 4>& in) {
+    std::memcpy(in_.map, in.data(), sizeof in);
+    std::memset(out_.map, 0, out_.size);
+    run_probe_shader(device_, pipelines_, shader, in_, out_, 1, device_.facts().target);
+    return out_.words();
+  }
+  /// Whether the compiler takes `factor` times as long for one shader as for another: by processor
+  /// time, which other programs do not stretch, and the least of several where it is close.
+  bool much_slower(std::span<const uint32_t> shader, std::span<const uint32_t> other,
+                   double factor) {
+    double slow = INFINITY, fast = INFINITY;
+    for (int i = 0; i < 3; ++i) {
+      slow = std::min(slow, milliseconds(shader));
+      fast = std::min(fast, milliseconds(other));
+      if (slow > 1.7 * factor * fast || slow * 1.7 < factor * fast) break;
+    }
+    return slow > factor * fast;
+  }
+
+ private:
+  static double processor_ms() {
+    timespec t{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
+  }
+  /// Of compiling and one dispatch.
+  double milliseconds(std::span<const uint32_t> shader) {
+    const std::vector<uint32_t> fresh = with_new_key(shader);
+    const double start = processor_ms();
+    results(fresh, {1, 2, 3, 4});
+    return processor_ms() - start;
+  }
+  static std::vector<uint32_t> with_new_key(std::span<const uint32_t> shader) {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    std::vector<uint32_t> words(shader.begin(), shader.end());
+    std::ranges::replace(words, kKey, static_cast<uint32_t>(now) | 1);
+    return words;
+  }
+
+  Device& device_;
+  Pipelines& pipelines_;
+  Buffer in_, out_;
+};
+
+bool loses_lanes(Trial& trial) {
+  const uint32_t* out = trial.results(kFenceProbe, {0, 1, 2, 3});
+  for (uint32_t i = 0; i < kLanes; ++i)
+    if (out[i] != i + 1) return true;
+  return false;
+}
+
+bool folds_zero(Trial& trial) {
+  const std::array<float, 4> inputs = {NAN, -1.0F, -0.0F, INFINITY};
+  const uint32_t* out = trial.results(kZeroProbe, std::bit_cast<std::array<uint32_t, 4>>(inputs));
+  const auto at = [&](uint32_t i) { return std::bit_cast<float>(out[i]); };
+  const bool products =
+      std::isnan(at(0)) && out[2] == 0x80000000 && out[4] == 0x80000000 && std::isnan(at(6));
+  const bool sums = std::isnan(at(1)) && at(3) == -1.0F && out[5] == 0 && at(7) == INFINITY;
+  return !products || !sums;
+}
+
+/// Lavapipe takes 8 times as long for the larger array, others the same time.
+bool large_arrays_slow(Trial& trial) {
+  return trial.much_slower(kLargeArrayProbe, kSmallArrayProbe, 3);
+}
+
+/// SwiftShader takes 15 times as long for the shader with code that cannot run, lavapipe 1.5 times.
+bool folds_nothing(Trial& trial) {
+  return trial.much_slower(kDeadProbe, kAliveProbe, 5);
+}
+
+}  // namespace
+
+QuirksFound probe_quirks(Device& device, Pipelines& pipelines) {
+  Trial trial(device, pipelines);
+  QuirksFound found;
+  found.loses_lanes = loses_lanes(trial) ? 1 : 0;
+  found.folds_zero = folds_zero(trial) ? 1 : 0;
+  found.large_arrays_slow = large_arrays_slow(trial) ? 1 : 0;
+  found.folds_nothing = folds_nothing(trial) ? 1 : 0;
+  return found;
+}
+
+uint64_t hash_quirk_shaders(uint64_t hash) {
+  for (const std::span<const uint32_t> words :
+       {std::span<const uint32_t>(kFenceProbe), std::span<const uint32_t>(kZeroProbe),
+        std::span<const uint32_t>(kSmallArrayProbe), std::span<const uint32_t>(kLargeArrayProbe),
+        std::span<const uint32_t>(kAliveProbe), std::span<const uint32_t>(kDeadProbe)})
+    hash = hash_bytes(words.data(), words.size_bytes(), hash);
+  return hash;
+}
+
+}  // namespace lanewise::vulkan

@@ -1,0 +1,47 @@
+#version 450
+// Shapes that some drivers get wrong, or take very long for (runtime/spirv/quirks.hpp).
+// FENCES, ZEROS: tried by what comes out. WORDS, CONSTANTS: by how long the driver's compiler takes.
+layout(local_size_x = 64) in;
+layout(std430, set = 0, binding = 0) readonly buffer In { uint source[]; };
+layout(std430, set = 0, binding = 1) writeonly buffer Out { uint result[]; };
+// Another number each time, so that the driver has not kept what it made of the shader.
+const uint KEY = 0x5eed0001u;
+
+#if defined(FENCES)
+// Parts of the group pass different numbers of barriers; every lane says that it came out.
+void main() {
+  const uint lane = gl_LocalInvocationID.x;
+  for (uint i = 0u; i <= lane / 8u; ++i) memoryBarrier();
+  for (uint i = 0u; i <= lane % 5u; ++i)
+    if ((source[i & 3u] ^ lane) != 3u) groupMemoryBarrier();
+  result[lane] = lane + 1u;
+}
+#elif defined(ZEROS)
+void main() {
+  const uint lane = gl_LocalInvocationID.x;
+  const float x = uintBitsToFloat(source[lane & 3u]);
+  precise float product = x * 0.0, sum = 0.0 + x;
+  result[2u * lane] = floatBitsToUint(product);
+  result[2u * lane + 1u] = floatBitsToUint(sum);
+}
+#elif defined(WORDS)
+void main() {
+  uint array[WORDS];
+  const uint lane = gl_LocalInvocationID.x;
+  array[source[0] % WORDS] = lane ^ KEY;
+  array[source[1] % WORDS] += lane;
+  result[lane] = array[source[2] % WORDS];
+}
+#else
+#define STEP(x) x = (x ^ (x >> 15)) * 747796405u + 1u; if ((x & 1u) != 0u) x += source[x & 3u];
+#define STEPS8(x) STEP(x) STEP(x) STEP(x) STEP(x) STEP(x) STEP(x) STEP(x) STEP(x)
+#define STEPS64(x) \
+  STEPS8(x) STEPS8(x) STEPS8(x) STEPS8(x) STEPS8(x) STEPS8(x) STEPS8(x) STEPS8(x)
+void main() {
+  uint x = source[0] ^ KEY, never = 0u;
+#ifdef DEAD
+  if (never != 0u) { STEPS64(x) STEPS64(x) }
+#endif
+  result[gl_LocalInvocationID.x] = x + never;
+}
+#endif
