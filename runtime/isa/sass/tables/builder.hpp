@@ -95,6 +95,13 @@ inline OperandSpec optional(OperandSpec o, uint8_t absent = 0) {
 inline Mod flag(ModId id, uint8_t pos, std::string_view text) {
   return {id, {pos, 1}, {{0, ""}, {1, text}}};
 }
+/// A modifier that only the text and the bits know.
+inline Mod other(uint8_t pos, uint8_t len, std::vector<Code> codes) {
+  return {ModId::other, {pos, len}, std::move(codes)};
+}
+inline Mod set(uint8_t pos, std::string_view text) {
+  return flag(ModId::other, pos, text);
+}
 /// Codes 8 to 15 are true where a number is none.
 inline Mod float_cond() {
   return {ModId::cond,

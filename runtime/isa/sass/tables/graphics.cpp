@@ -10,12 +10,6 @@ using Fixed = TableBuilder::Fixed;
 constexpr Field kBaseRegister{8, 8}, kWidth{47, 2};
 constexpr std::string_view kWidths = "1234";
 
-Mod other(uint8_t pos, uint8_t len, std::vector<Code> codes) {
-  return {ModId::other, {pos, len}, std::move(codes)};
-}
-Mod set(uint8_t pos, std::string_view text) {
-  return flag(ModId::other, pos, text);
-}
 Mod width() {
   return other(kWidth.pos, 2, {{0, ""}, {1, "64"}, {2, "96"}, {3, "128"}});
 }

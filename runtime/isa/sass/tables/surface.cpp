@@ -7,9 +7,6 @@ namespace {
 
 constexpr Field kShape{33, 3}, kChannels{20, 4}, kSize{20, 3};
 
-Mod other(uint8_t pos, uint8_t len, std::vector<Code> codes) {
-  return {ModId::other, {pos, len}, std::move(codes)};
-}
 Mod shape() {
   return other(kShape.pos, 3,
                {{0, "1D"},

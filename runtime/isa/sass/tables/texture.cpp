@@ -16,12 +16,6 @@ constexpr std::string_view kCoordinates = "12233434", kDerivatives = "22446666",
 constexpr Field kDimension{28, 3}, kMask{31, 4}, kNoPredicate{51, 3};
 constexpr Fixed kNoPage{kNoPredicate, 7};  ///< a predicate for absent pages, from sm_52 on
 
-Mod other(uint8_t pos, uint8_t len, std::vector<Code> codes) {
-  return {ModId::other, {pos, len}, std::move(codes)};
-}
-Mod set(uint8_t pos, std::string_view text) {
-  return flag(ModId::other, pos, text);
-}
 Mod level(uint8_t pos) {
   return other(pos, 3,
                {{0, ""},
@@ -195,7 +189,7 @@ void query_rows(TableBuilder& t) {
 
 // The short forms: one code says shape, level and what else is given; up to two registers of result
 // in each of two places. Codes without a shape do not exist.
-constexpr Field kShape{53, 4}, kChannels{50, 3}, kSecond{28, 8};
+constexpr Field kShortShape{53, 4}, kShortChannels{50, 3}, kShortSecond{28, 8};
 constexpr std::string_view kSampledShapes[16] = {
     "1D",       "2D",       "2D", "2D", "2D",   "2D",   "2D", "ARRAY_2D",
     "ARRAY_2D", "ARRAY_2D", "3D", "3D", "CUBE", "CUBE", "",   ""};
@@ -209,24 +203,24 @@ constexpr std::string_view kTriples[8] = {"RGB",  "RGA",      "RBA",      "GBA",
 void short_rows(TableBuilder& t, const std::string& mnemonic, std::string_view pattern,
                 const Mod& shape_mod, const std::string_view* shapes, std::string_view first_source,
                 std::string_view second_source) {
-  OperandSpec second = reg(Role::d, kSecond.pos);
-  const OperandSpec a = reg(Role::a, 8).taking({{kShape, first_source}}),
-                    b = reg(Role::b, 20).taking({{kShape, second_source}});
+  OperandSpec second = reg(Role::d, kShortSecond.pos);
+  const OperandSpec a = reg(Role::a, 8).taking({{kShortShape, first_source}}),
+                    b = reg(Role::b, 20).taking({{kShortShape, second_source}});
   const std::vector<Mod> mods = {shape_mod, set(49, "NODEP")};
   rows(t, mnemonic, pattern, mods,
-       {second, reg(Role::d, 0).taking({{kChannels, "11112222"}}), a, b, number(false),
-        name(kShape, shapes), name(kChannels, kPairs)},
-       {{kSecond, kRZ}});
+       {second, reg(Role::d, 0).taking({{kShortChannels, "11112222"}}), a, b, number(false),
+        name(kShortShape, shapes), name(kShortChannels, kPairs)},
+       {{kShortSecond, kRZ}});
   second.never_zero = true;
   rows(t, mnemonic, pattern, mods,
-       {second.taking({{kChannels, "11112222"}}), reg(Role::d, 0).taking({{{}, kTwo}}), a, b,
-        number(false), name(kShape, shapes), name(kChannels, kTriples)},
+       {second.taking({{kShortChannels, "11112222"}}), reg(Role::d, 0).taking({{{}, kTwo}}), a, b,
+        number(false), name(kShortShape, shapes), name(kShortChannels, kTriples)},
        {});
 }
 
 void scalar_rows(TableBuilder& t) {
   short_rows(t, "TEXS", "1101 100",
-             other(kShape.pos, 4,
+             other(kShortShape.pos, 4,
                    {{0, "LZ"},
                     {1, ""},
                     {2, "LZ"},
@@ -243,7 +237,7 @@ void scalar_rows(TableBuilder& t) {
                     {13, "LL"}}),
              kSampledShapes, "1112222222222211", "0111121112111211");
   short_rows(t, "TLDS", "1101 101",
-             other(kShape.pos, 4,
+             other(kShortShape.pos, 4,
                    {{0, "LZ"},
                     {1, "LL"},
                     {2, "LZ"},
@@ -257,7 +251,7 @@ void scalar_rows(TableBuilder& t) {
   // Coordinates are a pair where something else is given.
   const Field given{50, 2};
   t.row("TLD4S", "1101 1111 00", {component(52), set(51, "AOFFI"), set(50, "DC"), set(49, "NODEP")},
-        {reg(Role::d, kSecond.pos).taking({{{}, kTwo}}), reg(Role::d, 0).taking({{{}, kTwo}}),
+        {reg(Role::d, kShortSecond.pos).taking({{{}, kTwo}}), reg(Role::d, 0).taking({{{}, kTwo}}),
          reg(Role::a, 8).taking({{given, "1222"}}), reg(Role::b, 20).taking({{given, "1112"}}),
          number(false)},
         nullptr);
