@@ -1,5 +1,6 @@
 // Correctly rounded f64 arithmetic in integers, every rounding direction. With float64 on the
-// device, round-to-nearest sums and products of ordinary numbers take the native instruction.
+// device, round-to-nearest sums and products of ordinary numbers take the native instruction;
+// without, sums, products and fma to nearest take the short versions of nearest_wide.glsl.
 
 B64 soft_add64(B64 a, B64 b, uint flags) {
   if (is_nan64(a) || is_nan64(b)) return finish64(nan64(), flags);
@@ -197,6 +198,8 @@ B64 lw_fadd_f64(const in B64 a, const in B64 b, const in uint flags) {
     precise double s = double_of(a) + double_of(b);
     return finish64(bits_of(s), flags);
   }
+#else
+  if ((flags & 7u) == RN) return finish64(nearest_add64(a, b), flags);
 #endif
   return soft_add64(a, b, flags);
 }
@@ -209,10 +212,15 @@ B64 lw_fmul_f64(const in B64 a, const in B64 b, const in uint flags) {
     precise double p = double_of(a) * double_of(b);
     return finish64(bits_of(p), flags);
   }
+#else
+  if ((flags & 7u) == RN) return finish64(nearest_mul64(a, b), flags);
 #endif
   return soft_mul64(a, b, flags);
 }
 B64 lw_ffma_f64(const in B64 a, const in B64 b, const in B64 c, const in uint flags) {
+#if !LW_FLOAT64
+  if ((flags & 7u) == RN) return finish64(nearest_fma64(a, b, c), flags);
+#endif
   return soft_fma64(a, b, c, flags);
 }
 B64 lw_fdiv_f64(const in B64 a, const in B64 b, const in uint flags) {

@@ -30,6 +30,9 @@ layout(local_size_x = 1) in;
 #include "fma_wide.glsl"
 #endif
 #include "float16.glsl"
+#if !LW_FLOAT64
+#include "nearest_wide.glsl"
+#endif
 #include "float64.glsl"
 #include "convert.glsl"
 #include "approx.glsl"
