@@ -22,8 +22,7 @@ void KernelBuilder::make_phase_variables(const ir::Phases& phases, PhaseState& s
   const ir::Program& program = phases.program;
   const Id length = m_.u(shape_.lanes_per_invocation);
   const auto array = [&](Id element, const char* name) {
-    const Id type = m_.makeArrayType(element, length, 0);
-    return private_variable(type, name, m_.makeNullConstant(type));
+    return private_variable(m_.makeArrayType(element, length, 0), name);
   };
   frame_.carried.assign(program.regs.size(), spv::NoResult);
   state.array_of.assign(program.regs.size(), spv::NoResult);
@@ -92,14 +91,15 @@ Id KernelBuilder::fault_at(FaultKind kind, const ir::Inst& stop) {
   return m_.u(state_.points().number(kind, stop.site));
 }
 
-/// begin_entry() has started one lane; all others start alike.
+/// begin_entry() has started one lane; all others start alike. A loop, because drivers write out an
+/// array's initial value element by element.
 void KernelBuilder::start_all_lanes(PhaseState& state) {
   for_each_slot([&](Id slot) {
-    for (const auto& saved : state.registers) {
-      if (!std::ranges::count(state_.variables(), saved.variable)) continue;
+    for (const auto& saved : state.registers)
       m_.createStore(m_.createLoad(saved.variable, spv::NoPrecision),
                      array_element(saved.array, slot, saved.type));
-    }
+    for (const Id array : {state.waiting, state.barrier})
+      m_.createStore(m_.u(0), array_element(array, slot, m_.uint_type));
   });
 }
 
