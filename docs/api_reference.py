@@ -13,7 +13,11 @@ import sys
 PAGES = [
     ("lanewise.h", "The C API", "c"),
     ("vulkan.h", "The C API inside a Vulkan program", "c"),
-    ("lanewise.hpp", "C++: devices, kernels, launches", "cpp"),
+    ("lanewise.hpp", "C++: devices", "cpp"),
+    ("module.hpp", "C++: programs and kernels", "cpp"),
+    ("buffer.hpp", "C++: buffers and arguments", "cpp"),
+    ("launch.hpp", "C++: plain data of launches", "cpp"),
+    ("result.hpp", "C++: results", "cpp"),
     ("queue.hpp", "C++: queues", "cpp"),
     ("vulkan.hpp", "C++: inside a Vulkan program", "cpp"),
     ("types.hpp", "C++: small types", "cpp"),
@@ -83,6 +87,45 @@ def without_frame(text):
     return text.replace("LW_API ", "")
 
 
+def without_bodies(text):
+    """C++ declarations alone: function bodies and lists of initialisers go, with what forwards to C."""
+    out, statement, skipped = [], "", 0
+    text = text.replace("= {}", "= \0")  # a default is no body
+    for line in text.splitlines():
+        bare = re.sub(r"//.*", "", line)
+        if skipped == 0:
+            statement += bare
+            opens = bare.find("{")
+            head = statement[: statement.rfind("{")] if opens >= 0 else statement
+            function = "(" in head and not re.search(r"\b(class|struct|enum|namespace)\s+\w+[^()]*$", head)
+            if opens >= 0 and function and not bare.strip().startswith("#"):
+                cut = re.sub(r"\s*$", "", line[:opens])
+                joined = "\n".join(out + [cut])
+                # The constructor's initialisers may have begun lines before.
+                start = joined.rfind(") :")
+                lone = re.search(r"\)\s*(//[^\n]*)?\n\s+:[^\n]*(\n[^\n;{}]*)*$", joined)
+                if lone:
+                    joined = joined[: lone.start() + 1] + "  " + (lone[1] or "")
+                elif start >= 0 and "\n" not in joined[start:]:
+                    joined = joined[: start + 1]
+                comment = re.search(r"\s*(//[^\n]*)$", joined.splitlines()[-1])
+                if comment:
+                    joined = joined[: -len(comment[0])] + ";  " + comment[1]
+                else:
+                    joined = joined.rstrip() + ";"
+                out = joined.split("\n")
+                skipped = bare[opens:].count("{") - bare[opens:].count("}")
+                statement = ""
+                continue
+            out.append(line)
+            if re.search(r"[;{}:]\s*$", bare):
+                statement = ""
+        else:
+            skipped += bare.count("{") - bare.count("}")
+    text = "\n".join(out).replace("\0", "{}").replace("\n\n};", "\n};")
+    return re.sub(r"^inline ", "", text, flags=re.M)
+
+
 def shown(code):
     """Declarations as they stand, without the bodies of inline functions and private parts."""
     text = "\n".join(code)
@@ -102,6 +145,9 @@ def main():
     for file, title, language in PAGES:
         print(f"\n## {title}\n")
         text = without_frame((folder / file).read_text())
+        if language == "cpp":
+            text = re.sub(r"\n private:\n.*?(?=\n\};)", "", text, flags=re.S)
+            text = without_bodies(text)
         for comment, code in pieces(text.splitlines()):
             if (
                 comment

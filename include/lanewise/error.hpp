@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lanewise {
@@ -33,20 +35,62 @@ struct Diagnostic {
   bool warning = false;
 };
 
+namespace detail {
+/// Words that no name is as long as are cut: a message quotes what it is about, and a file may hold
+/// one token of ten megabytes.
+inline std::string cut_long_words(std::string_view text) {
+  constexpr size_t kLongest = 1000, kKept = 100;  // mangled names and paths are shorter
+  std::string out;
+  while (!text.empty()) {
+    const size_t found = text.find_first_of(" \t\n");
+    const size_t end = found == std::string_view::npos ? text.size() : found;
+    const std::string_view word = text.substr(0, end);
+    if (word.size() <= kLongest) {
+      out += word;
+    } else {
+      out.append(word.substr(0, kKept)).append("... (").append(std::to_string(word.size()));
+      out.append(" characters) ...").append(word.substr(word.size() - kKept / 4));
+    }
+    const size_t behind = text.find_first_not_of(" \t\n", end);
+    const size_t next = behind == std::string_view::npos ? text.size() : behind;
+    out += text.substr(end, next - end);
+    text.remove_prefix(next);
+  }
+  return out;
+}
+}  // namespace detail
+
+/// "FILE:LINE:COL: error: message" (or "warning:").
+inline std::string format(const std::string& file, const Diagnostic& d) {
+  std::string out = file;
+  out.append(":").append(std::to_string(d.line)).append(":").append(std::to_string(d.column));
+  return out.append(d.warning ? ": warning: " : ": error: ")
+      .append(detail::cut_long_words(d.message));
+}
+
 /// Thrown when an input program is rejected: every defect that was found, in line order.
 /// what() holds them all, one "FILE:LINE:COL: error: ..." a line.
 class CompileError : public Error {
  public:
-  CompileError(std::string file, std::vector<Diagnostic> diagnostics);
+  CompileError(std::string file, std::vector<Diagnostic> diagnostics)
+      : Error(ErrorKind::guest, joined(file, diagnostics)),
+        file_(std::move(file)),
+        diagnostics_(std::move(diagnostics)) {}
   const std::string& file() const { return file_; }
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
 
  private:
+  static std::string joined(const std::string& file, const std::vector<Diagnostic>& diagnostics) {
+    std::string all;
+    for (const Diagnostic& d : diagnostics) {
+      if (!all.empty()) all += '\n';
+      all += format(file, d);
+    }
+    return all;
+  }
+
   std::string file_;
   std::vector<Diagnostic> diagnostics_;
 };
-
-/// "FILE:LINE:COL: error: message" (or "warning:").
-std::string format(const std::string& file, const Diagnostic& diagnostic);
 
 }  // namespace lanewise

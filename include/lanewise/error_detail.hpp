@@ -48,6 +48,20 @@ class DetailedError : public Error {
 };
 
 /// Of any error: what its thrower said, else the usual one of its kind.
-ErrorDetail detail_of(const Error& error);
+inline ErrorDetail detail_of(const Error& error) {
+  if (const auto* own = dynamic_cast<const DetailedError*>(&error)) return own->detail();
+  if (dynamic_cast<const CompileError*>(&error) != nullptr) return ErrorDetail::rejected;
+  switch (error.kind()) {
+    case ErrorKind::guest:
+      return ErrorDetail::unsupported;
+    case ErrorKind::usage:
+      return ErrorDetail::invalid_value;
+    case ErrorKind::device:
+      return ErrorDetail::driver;
+    case ErrorKind::budget:
+      return ErrorDetail::timeout;
+  }
+  return ErrorDetail::none;
+}
 
 }  // namespace lanewise

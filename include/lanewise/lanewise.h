@@ -142,6 +142,9 @@ typedef struct lw_event lw_event;
 /* Bytes or text that the library made. Text has a 0 behind its last byte, which size leaves out. */
 LW_API const void* lw_blob_data(lw_blob* blob); /* NULL for a bad handle */
 LW_API size_t lw_blob_size(lw_blob* blob);      /* 0 for a bad handle */
+/* What was said beside the bytes, by name (the function that made them says which there are); ""
+ * for other names, NULL for a bad handle. */
+LW_API const char* lw_blob_note(lw_blob* blob, const char* name);
 LW_API void lw_blob_release(lw_blob* blob);
 
 /* ---- devices ------------------------------------------------------------------------------ */
@@ -174,6 +177,8 @@ LW_API lw_status lw_device_get_info(lw_device* device, lw_device_info* out);
 /* Waits for what runs, gives all memory back and releases the handle. What was made from the device
  * answers with LW_DETAIL_DEVICE_CLOSED from then on, and is still to be released. */
 LW_API void lw_device_close(lw_device* device);
+/* The same, and the handle stays, still to be released: it answers like what was made from it. */
+LW_API lw_status lw_device_shut(lw_device* device);
 /* Releases the handle alone: the device lives until the last thing made from it is released. */
 LW_API void lw_device_release(lw_device* device);
 
@@ -345,9 +350,13 @@ typedef struct lw_launch_options {
   const char* const* policies; /* policy_count strings NAME=VALUE, see docs/policies.md */
   size_t policy_count;
   lw_cancel* cancel; /* ends the launch from another thread; may be NULL */
+  /* The same with a byte of the caller's in place of a handle: an atomic_bool (C11) or
+   * std::atomic<bool> that becomes true. It must live until the launch has ended. May be NULL; not
+   * both. */
+  const void* cancel_flag;
 } lw_launch_options;
 #define LW_LAUNCH_OPTIONS_INIT \
-  { (uint32_t)sizeof(lw_launch_options), {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, 0 }
+  { (uint32_t)sizeof(lw_launch_options), {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Runs the kernel to its end; args in parameter order. When lanes fault the status is
  * LW_ERROR_GUEST (LW_ERROR_BUDGET for used-up steps), and *result, which may be asked for with out
@@ -388,6 +397,11 @@ typedef struct lw_fault {
   const char* allocation;         /* its name alone */
   uint64_t allocation_address, allocation_size;
   const char* report; /* all of it for people, several lines */
+  /* The pointer parameter that the access goes through ("" when unknown), and name and address of
+   * the allocation that it points into (0 = into none). */
+  const char* parameter;
+  const char* parameter_allocation;
+  uint64_t parameter_allocation_address;
 } lw_fault;
 
 LW_API lw_status lw_result_get_info(lw_result* result, lw_result_info* out);
@@ -464,10 +478,11 @@ LW_API int ptx_run(const char* ptx, int n_args, void* const* args, int lx, int l
 enum {
   LW_EMIT_IR = 0,           /* text: the IR after the front end; needs no Vulkan device */
   LW_EMIT_IR_OPTIMISED = 1, /* text: the same after all passes */
-  LW_EMIT_SPIRV = 2         /* the SPIR-V words that this device would run */
+  LW_EMIT_SPIRV = 2,        /* the SPIR-V words that this device would run */
+  LW_EMIT_SPIRV_TEXT = 3    /* the same as text */
 };
 /* options: as for a launch (what matters is block, memcheck, wave, policies); may be NULL for
- * LW_EMIT_IR. */
+ * LW_EMIT_IR. Notes of LW_EMIT_SPIRV: "wave_mode" and "wave_reason", as in lw_result_info. */
 LW_API lw_status lw_kernel_translate(lw_kernel* kernel, const lw_launch_options* options,
                                      uint32_t what, lw_blob** out);
 

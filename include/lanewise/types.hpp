@@ -1,6 +1,8 @@
 // Small types shared by the public API and the engines.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -30,7 +32,35 @@ enum class FaultKind : uint8_t {
   trap,           ///< the guest asked for it (PTX trap, SASS BPT.TRAP)
   uninitialised,  ///< a read of bytes that nobody wrote (--check init)
 };
-std::string_view name(FaultKind);
+
+namespace detail {
+/// In the order of FaultKind.
+inline constexpr std::array<std::string_view, 12> kFaultNames = {"none",
+                                                                 "out_of_range",
+                                                                 "misaligned",
+                                                                 "null",
+                                                                 "illegal_instruction",
+                                                                 "illegal_encoding",
+                                                                 "step_budget",
+                                                                 "stack_overflow",
+                                                                 "barrier_divergence",
+                                                                 "write_to_read_only",
+                                                                 "trap",
+                                                                 "uninitialised"};
+/// In the order of WaveMode.
+inline constexpr std::array<std::string_view, 4> kWaveNames = {"auto", "lane", "packed", "serial"};
+}  // namespace detail
+
+inline std::string_view name(FaultKind kind) {
+  const auto n = static_cast<size_t>(kind);
+  return n < detail::kFaultNames.size() ? detail::kFaultNames[n] : "unknown";
+}
+/// The inverse; none for text that names nothing.
+inline std::optional<FaultKind> fault_kind_named(std::string_view text) {
+  for (size_t i = 0; i < detail::kFaultNames.size(); ++i)
+    if (detail::kFaultNames[i] == text) return static_cast<FaultKind>(i);
+  return {};
+}
 
 /// What every access must lie in. alloc: one allocation, and that which the pointer parameter
 /// points into where the address is surely computed from one parameter; arena: the guest arena, so
@@ -46,7 +76,13 @@ enum class WaveMode : uint8_t {
   serial,  ///< an invocation carries a wave and runs its lanes one after another
 };
 /// auto, lane, packed, serial
-std::string_view name(WaveMode);
-std::optional<WaveMode> wave_mode_named(std::string_view);
+inline std::string_view name(WaveMode mode) {
+  return detail::kWaveNames[static_cast<size_t>(mode)];
+}
+inline std::optional<WaveMode> wave_mode_named(std::string_view text) {
+  for (size_t i = 0; i < detail::kWaveNames.size(); ++i)
+    if (detail::kWaveNames[i] == text) return static_cast<WaveMode>(i);
+  return {};
+}
 
 }  // namespace lanewise

@@ -10,7 +10,7 @@
 #include "runtime/api/state.hpp"
 #include "runtime/guest/launch_layout.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 namespace {
 
 /// The value of an integer argument, sign- or zero-extended to 64 bits.
@@ -152,4 +152,4 @@ std::vector<std::byte> parameter_block(const ir::Program& p, const std::vector<A
   return block;
 }
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

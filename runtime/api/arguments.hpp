@@ -1,10 +1,10 @@
 // From a launch's arguments to the bytes of its parameters.
 #pragma once
 
-#include "lanewise/lanewise.hpp"
+#include "runtime/api/api.hpp"
 #include "runtime/ir/ir.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 
 /// Throws Error(usage) when a buffer among them is another device's.
 void check_devices(const DeviceState& device, const std::vector<Arg>& args);
@@ -13,4 +13,4 @@ void check_devices(const DeviceState& device, const std::vector<Arg>& args);
 std::vector<std::byte> parameter_block(const ir::Program& p, const std::vector<Arg>& args,
                                        uint32_t dimensions = 1);
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

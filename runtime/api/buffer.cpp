@@ -5,7 +5,7 @@
 #include "runtime/api/state.hpp"
 #include "runtime/guest/layout.hpp"
 
-namespace lanewise {
+namespace lanewise::host {
 namespace {
 
 void check_range(uint64_t offset, uint64_t bytes, uint64_t size) {
@@ -62,4 +62,4 @@ void Buffer::read(std::span<std::byte> bytes, uint64_t offset) const {
   if (device.events != nullptr) device.events->host_read(address() + offset, bytes.size());
 }
 
-}  // namespace lanewise
+}  // namespace lanewise::host

@@ -12,7 +12,7 @@
 #include "runtime/vulkan/device/interop.hpp"
 #include "runtime/vulkan/vulkan_engine.hpp"
 
-namespace lanewise {
+namespace lanewise::host {
 namespace {
 
 DeviceInfo to_public(const EngineInfo& e, int index) {
@@ -227,4 +227,4 @@ std::string version() {
   return "0.1.0";
 }
 
-}  // namespace lanewise
+}  // namespace lanewise::host

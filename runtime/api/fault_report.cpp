@@ -7,7 +7,7 @@
 #include "runtime/guest/allocator.hpp"
 #include "runtime/guest/pointer_bounds.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 namespace {
 
 std::string bytes_text(uint64_t n) {
@@ -93,4 +93,4 @@ FaultReport report(const ir::Program& p, const Fault& f, std::span<const Allocat
   return r;
 }
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

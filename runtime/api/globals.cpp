@@ -7,7 +7,7 @@
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/support/error.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 namespace {
 
 /// Resolved address of a relocation's symbol: a module variable or a function.
@@ -66,4 +66,4 @@ std::vector<PlacedGlobal> place_globals(
   return placed;
 }
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

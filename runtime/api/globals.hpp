@@ -6,7 +6,7 @@
 
 #include "runtime/ir/ir.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 
 struct PlacedGlobal {
   std::string name;
@@ -19,4 +19,4 @@ struct PlacedGlobal {
 std::vector<PlacedGlobal> place_globals(ir::Module& module,
                                         const std::function<uint64_t(const ir::Global&)>& allocate);
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

@@ -1,10 +1,10 @@
 // Devices and buffers of a Vulkan program, and memory of the host, as guests see them.
 #include "runtime/vulkan/device/interop.hpp"
 
-#include "lanewise/vulkan.hpp"
+#include "runtime/api/interop.hpp"
 #include "runtime/api/state.hpp"
 
-namespace lanewise {
+namespace lanewise::host {
 namespace {
 
 using detail::Allocated;
@@ -95,4 +95,4 @@ lw_vulkan_handles export_device(const Device& device) {
 }
 
 }  // namespace interop
-}  // namespace lanewise
+}  // namespace lanewise::host

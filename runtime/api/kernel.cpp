@@ -2,7 +2,7 @@
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
 
-namespace lanewise {
+namespace lanewise::host {
 
 using detail::program_of;
 
@@ -57,4 +57,4 @@ TranslatedKernel Kernel::translated(const LaunchOptions& options) const {
   return {std::move(made.words), std::move(made.wave_mode), std::move(made.wave_reason)};
 }
 
-}  // namespace lanewise
+}  // namespace lanewise::host

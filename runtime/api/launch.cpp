@@ -11,7 +11,7 @@
 #include "runtime/guest/launch_block.hpp"
 #include "runtime/isa/sass/sass.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 namespace {
 
 /// The environment speaks where the program leaves the choice open, as it does for the device.
@@ -272,4 +272,4 @@ std::vector<LaunchEnd> DeviceAccess::launch_in_turn(DeviceState& device,
   return ends;
 }
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

@@ -3,7 +3,7 @@
 
 #include "runtime/api/state.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 
 inline const ir::Program& program_of(const ModuleState& m, size_t index) {
   return m.module.kernels[index];
@@ -23,4 +23,4 @@ struct Prepared {
 void prepare(Prepared& out, ModuleState& module, size_t index, const LaunchOptions& options,
              uint64_t block_bytes);
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

@@ -15,7 +15,7 @@
 #include "runtime/isa/ptx/lower.hpp"
 #include "runtime/isa/sass/sass.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 namespace {
 
 /// Lowers what was parsed. A broken program is not lowered: that would only report the same trouble
@@ -234,4 +234,4 @@ Compiled check(std::string_view text, Isa isa, const Legality& legality, size_t 
   return out;
 }
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

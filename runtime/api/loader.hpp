@@ -5,11 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "lanewise/lanewise.hpp"
+#include "lanewise/error.hpp"
+#include "lanewise/launch.hpp"
 #include "runtime/ir/ir.hpp"
 #include "runtime/isa/rejected.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 
 struct Compiled {
   ir::Module module;
@@ -50,4 +51,4 @@ struct Legality {
 /// compile(), and for PTX the rules of the real assembler. Error(usage) for an unknown target.
 Compiled check(std::string_view text, Isa isa, const Legality& legality, size_t max_errors = 100);
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

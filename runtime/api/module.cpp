@@ -6,7 +6,7 @@
 #include "lanewise/error_detail.hpp"
 #include "runtime/api/state.hpp"
 
-namespace lanewise {
+namespace lanewise::host {
 namespace {
 
 void check_symbol_range(const std::string& name, uint64_t bytes, uint64_t size) {
@@ -76,4 +76,4 @@ const std::vector<Diagnostic>& Module::warnings() const {
   return state().warnings;
 }
 
-}  // namespace lanewise
+}  // namespace lanewise::host

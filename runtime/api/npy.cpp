@@ -10,7 +10,7 @@
 #include "runtime/api/loader.hpp"
 #include "runtime/support/output_file.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 namespace {
 
 // With a header in front of as much as --arg takes.
@@ -171,4 +171,4 @@ void write_array(const std::string& path, const Array& a) {
   write_file(path, path.ends_with(".bin") ? raw : std::string_view(format_npy(a)));
 }
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

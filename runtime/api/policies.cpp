@@ -11,7 +11,7 @@
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/support/error.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 namespace {
 
 constexpr std::string_view kNumber = "a number of at least 1", kUnlimited = "unlimited";
@@ -137,4 +137,4 @@ bool apply_policies(ir::Program& program, const Policies& complete) {
   return sparse_sass(program, complete.at("sass.sparse")) || aligned;
 }
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

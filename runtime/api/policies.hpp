@@ -7,7 +7,7 @@
 #include "runtime/guest/engine.hpp"
 #include "runtime/ir/ir.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 
 using Policies = std::map<std::string, std::string>;
 
@@ -19,4 +19,4 @@ uint64_t step_budget(const Policies& complete);
 /// True when the program must be changed (the alignment rule of PTX accesses); `program` is a copy.
 bool apply_policies(ir::Program& program, const Policies& complete);
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

@@ -4,7 +4,7 @@
 
 #include "runtime/isa/gcn/gcn.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 namespace {
 
 /// What the policies in force change; everything false is what the front end makes.
@@ -105,4 +105,4 @@ bool apply_gcn_policies(ir::Program& program, const Policies& complete) {
   return true;
 }
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

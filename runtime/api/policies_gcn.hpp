@@ -3,9 +3,9 @@
 
 #include "runtime/api/policies.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 
 /// True when the program was changed.
 bool apply_gcn_policies(ir::Program& program, const Policies& complete);
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

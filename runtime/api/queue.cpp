@@ -1,4 +1,4 @@
-#include "lanewise/queue.hpp"
+#include "runtime/api/queue.hpp"
 
 #include <condition_variable>
 #include <deque>
@@ -11,7 +11,7 @@
 #include "lanewise/error_detail.hpp"
 #include "runtime/api/state.hpp"
 
-namespace lanewise {
+namespace lanewise::host {
 namespace detail {
 
 using Clock = std::chrono::steady_clock;
@@ -243,4 +243,4 @@ void Queue::finish() {
   state->put([] {})->wait();
 }
 
-}  // namespace lanewise
+}  // namespace lanewise::host

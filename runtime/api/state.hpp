@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lanewise/lanewise.hpp"
+#include "runtime/api/api.hpp"
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/allocator.hpp"
 #include "runtime/guest/engine.hpp"
@@ -19,7 +19,7 @@
 struct lw_vulkan_buffer_info;
 struct lw_vulkan_region;
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 
 /// Throws Error(usage) for a handle that refers to nothing.
 [[noreturn]] void refuse_empty(const char* what);
@@ -139,4 +139,4 @@ struct DeviceAccess {
                                                std::span<const LaunchOrder> orders);
 };
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

@@ -2,7 +2,7 @@
 
 #include "runtime/api/state.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 
 void start_tracing(const Device& device, trace::Sink& sink, uint64_t buffer_bytes,
                    events::ExactMemory* exact, const std::string& input) {
@@ -30,4 +30,4 @@ Result launch_in_place(const Kernel& kernel, const LaunchOptions& options,
   return DeviceAccess::launch(kernel, options, args, memory);
 }
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <mutex>
 
-#include "lanewise/lanewise.hpp"
+#include "runtime/api/api.hpp"
 #include "runtime/events/exact.hpp"
 #include "runtime/guest/engine.hpp"
 #include "runtime/trace/event.hpp"
 
-namespace lanewise::detail {
+namespace lanewise::host::detail {
 
 inline constexpr uint64_t kDefaultTraceBuffer = uint64_t{64} << 20;
 
@@ -30,4 +30,4 @@ std::unique_lock<std::recursive_mutex> lock_device(const Device& device);
 Result launch_in_place(const Kernel& kernel, const LaunchOptions& options,
                        const std::vector<Arg>& args, std::span<const ForeignRange> memory);
 
-}  // namespace lanewise::detail
+}  // namespace lanewise::host::detail

@@ -80,6 +80,14 @@ size_t lw_blob_size(lw_blob* blob) {
   return quiet<size_t>(0, [&] { return find<BlobObject>(blob)->bytes.size(); });
 }
 
+const char* lw_blob_note(lw_blob* blob, const char* name) {
+  return quiet<const char*>(nullptr, [&] {
+    const auto object = find<BlobObject>(blob);
+    const auto note = object->notes.find(required(name, "name"));
+    return note != object->notes.end() ? note->second.c_str() : "";
+  });
+}
+
 void lw_blob_release(lw_blob* blob) {
   release<BlobObject>(blob);
 }

@@ -47,7 +47,7 @@ CacheObject::CacheObject(const std::string& presets, uint32_t flags)
     : Object(kKind), trackers(split(presets), tracker_options(flags)) {}
 
 CacheObject::~CacheObject() {
-  if (follows) detail::stop_tracing(device);
+  if (follows) host::detail::stop_tracing(device);
 }
 
 }  // namespace lanewise::capi
@@ -71,7 +71,8 @@ lw_status lw_cache_start(lw_device* device, const char* presets, uint32_t flags,
     if (exact) made->exact = std::make_unique<cache::ExactMemory>(made->trackers.first());
     trace::Sink& sink = exact ? static_cast<trace::Sink&>(*made->exact)
                               : static_cast<trace::Sink&>(made->trackers.sink());
-    detail::start_tracing(made->device, sink, detail::kDefaultTraceBuffer, made->exact.get());
+    host::detail::start_tracing(made->device, sink, host::detail::kDefaultTraceBuffer,
+                                made->exact.get());
     made->follows = true;
     *out = new_handle(made);
   });
@@ -96,7 +97,7 @@ lw_status lw_cache_report(lw_cache* cache, const char* format, lw_blob** out) {
     const auto object = find<CacheObject>(cache);
     // Launches on other threads feed the trackers while they hold the device.
     std::unique_lock<std::recursive_mutex> lock;
-    if (object->follows) lock = detail::lock_device(object->device);
+    if (object->follows) lock = host::detail::lock_device(object->device);
     give<BlobObject>(out, make_report(required(format, "format"), object->trackers.runs()));
   });
 }

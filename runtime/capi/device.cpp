@@ -1,4 +1,5 @@
 // Devices.
+#include "runtime/capi/behind.hpp"
 #include "runtime/capi/objects.hpp"
 #include "runtime/capi/structs.hpp"
 
@@ -15,6 +16,10 @@ Module DeviceObject::program(const std::string& text, Isa isa) {
     if (programs_.size() > kKept) programs_.pop_back();
   }
   return programs_.front().module;
+}
+
+host::Device device_behind(lw_device* device) {
+  return find<DeviceObject>(device)->device;
 }
 
 }  // namespace lanewise::capi
@@ -91,6 +96,10 @@ void lw_device_close(lw_device* device) {
     return 0;
   });
   release<DeviceObject>(device);
+}
+
+lw_status lw_device_shut(lw_device* device) {
+  return guarded([&] { find<DeviceObject>(device)->device.close(); });
 }
 
 void lw_device_release(lw_device* device) {

@@ -1,6 +1,7 @@
 // Kernels, launches and results.
 #include "runtime/capi/launch.hpp"
 #include "runtime/capi/structs.hpp"
+#include "runtime/spirv/translate.hpp"
 
 namespace lanewise::capi {
 
@@ -35,6 +36,9 @@ lw_fault to_c(const FaultReport& f, const ResultObject::FaultText& text) {
   out.allocation_address = f.allocation_address;
   out.allocation_size = f.allocation_size;
   out.report = text.report.c_str();
+  out.parameter = f.parameter.c_str();
+  out.parameter_allocation = f.parameter_allocation.c_str();
+  out.parameter_allocation_address = f.parameter_allocation_address;
   return out;
 }
 
@@ -45,13 +49,19 @@ LaunchOptions options_or_default(const lw_launch_options* options, uint32_t what
   return options == nullptr ? LaunchOptions{} : to_cpp(options).options;
 }
 
-std::string emit(const Kernel& kernel, const LaunchOptions& options, uint32_t what) {
-  if (what == LW_EMIT_IR) return kernel.ir();
-  if (what == LW_EMIT_IR_OPTIMISED) return kernel.optimised_ir(options);
-  if (what != LW_EMIT_SPIRV)
+std::shared_ptr<BlobObject> emit(const Kernel& kernel, const LaunchOptions& options,
+                                 uint32_t what) {
+  if (what == LW_EMIT_IR) return std::make_shared<BlobObject>(kernel.ir());
+  if (what == LW_EMIT_IR_OPTIMISED)
+    return std::make_shared<BlobObject>(kernel.optimised_ir(options));
+  if (what != LW_EMIT_SPIRV && what != LW_EMIT_SPIRV_TEXT)
     fail(ErrorDetail::invalid_value, "what is none of the LW_EMIT_ numbers");
-  const std::vector<uint32_t> words = kernel.spirv(options);
-  return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint32_t)};
+  const TranslatedKernel made = kernel.translated(options);
+  const auto* const words = reinterpret_cast<const char*>(made.spirv.data());
+  return std::make_shared<BlobObject>(
+      what == LW_EMIT_SPIRV ? std::string(words, made.spirv.size() * sizeof(uint32_t))
+                            : spirv::disassemble(made.spirv),
+      BlobObject::Notes{{"wave_mode", made.wave_mode}, {"wave_reason", made.wave_reason}});
 }
 
 }  // namespace
@@ -113,7 +123,7 @@ lw_status lw_kernel_translate(lw_kernel* kernel, const lw_launch_options* option
   return guarded([&] {
     clear_out(out);
     const auto object = find<KernelObject>(kernel);
-    give<BlobObject>(out, emit(object->kernel, options_or_default(options, what), what));
+    *out = new_handle(emit(object->kernel, options_or_default(options, what), what));
   });
 }
 

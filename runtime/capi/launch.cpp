@@ -70,6 +70,12 @@ Launching to_cpp(const lw_launch_options* options) {
     out.cancel = find<CancelObject>(o.cancel);
     out.options.cancel = &out.cancel->requested;
   }
+  if (o.cancel_flag != nullptr) {
+    if (o.cancel != nullptr)
+      fail(ErrorDetail::invalid_value, "cancel and cancel_flag: give one of them");
+    static_assert(sizeof(std::atomic<bool>) == 1 && std::atomic<bool>::is_always_lock_free);
+    out.options.cancel = static_cast<const std::atomic<bool>*>(o.cancel_flag);
+  }
   return out;
 }
 
@@ -121,9 +127,7 @@ lw_status finish(Result result, const std::string& kernel, lw_result** out) {
     object->result.check();
     return LW_OK;
   } catch (const Error& e) {
-    const bool steps = e.kind() == ErrorKind::budget;
-    return report(static_cast<lw_status>(e.kind()),
-                  steps ? ErrorDetail::step_budget : ErrorDetail::fault, e.what());
+    return report(static_cast<lw_status>(e.kind()), detail_of(e), e.what());
   }
 }
 

@@ -70,9 +70,9 @@ lw_status lw_module_load_file(lw_device* device, const char* path, const lw_modu
   return guarded([&] {
     clear_out(out);
     LoadOptions o = to_cpp(options, required(path, "path"));
-    const std::string text = detail::read_file(path);
+    const std::string text = host::detail::read_file(path);
     // The path tells the language, whatever the module is to be called.
-    if (o.isa == Isa::automatic) o.isa = detail::detect_isa(path, text);
+    if (o.isa == Isa::automatic) o.isa = host::detail::detect_isa(path, text);
     load(device, text, o, out);
   });
 }
@@ -89,10 +89,10 @@ lw_status lw_check(const void* data, size_t bytes, const lw_module_options* opti
   return guarded([&] {
     const LoadOptions o = to_cpp(options, "<memory>");
     const std::string text = copy_of(data, bytes);
-    const detail::Legality legality{o.target, o.manual ? "manual" : ""};
-    detail::Compiled compiled =
-        detail::check(text, o.isa == Isa::automatic ? detail::detect_isa(o.name, text) : o.isa,
-                      legality, o.max_errors);
+    const host::detail::Legality legality{o.target, o.manual ? "manual" : ""};
+    host::detail::Compiled compiled = host::detail::check(
+        text, o.isa == Isa::automatic ? host::detail::detect_isa(o.name, text) : o.isa, legality,
+        o.max_errors);
     if (!compiled.ok()) throw CompileError(o.name, std::move(compiled.diagnostics));
     keep_diagnostics(o.name, compiled.diagnostics);
   });

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <list>
+#include <map>
 #include <mutex>
 
-#include "lanewise/lanewise.hpp"
+#include "runtime/api/api.hpp"
 #include "runtime/cache/reports/tracker_set.hpp"
 #include "runtime/capi/handles.hpp"
 
 namespace lanewise::capi {
+
+using namespace host;  // what the handles hold; the public C++ header has other classes
 
 struct DeviceObject final : Object {
   using Handle = lw_device;
@@ -73,8 +76,11 @@ struct CancelObject final : Object {
 struct BlobObject final : Object {
   using Handle = lw_blob;
   static constexpr HandleKind kKind = HandleKind::blob;
-  explicit BlobObject(std::string b) : Object(kKind), bytes(std::move(b)) {}
+  using Notes = std::map<std::string, std::string>;
+  explicit BlobObject(std::string b, Notes n = {})
+      : Object(kKind), bytes(std::move(b)), notes(std::move(n)) {}
   const std::string bytes;
+  const Notes notes;
 };
 
 struct CacheObject final : Object {

@@ -48,7 +48,7 @@ lw_status run(const char* ptx, int count, void* const* args, const LaunchOptions
   const Kernel kernel = cpu().program(required(ptx, "ptx"), Isa::ptx).kernel();
   std::vector<ForeignRange> memory = registered_ranges();
   if (memory.empty()) memory = mapped_ranges();
-  return finish(detail::launch_in_place(kernel, options, values(kernel, count, args), memory),
+  return finish(host::detail::launch_in_place(kernel, options, values(kernel, count, args), memory),
                 kernel.name(), nullptr);
 }
 

@@ -1,5 +1,5 @@
 // Queues and events.
-#include "lanewise/queue.hpp"
+#include "runtime/api/queue.hpp"
 
 #include "runtime/capi/launch.hpp"
 #include "runtime/capi/structs.hpp"

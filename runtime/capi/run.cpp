@@ -60,7 +60,7 @@ class Copies {
       const std::string name = fmt::format("host memory at {:#x}", c.range.address);
       if (in_place_allowed && c.range.size >= kInPlaceBytes) {
         if (auto made =
-                detail::DeviceAccess::map_host(device_, c.host(), name, c.range.read_only)) {
+                host::detail::DeviceAccess::map_host(device_, c.host(), name, c.range.read_only)) {
           c.buffer = std::move(*made);
           c.in_place = true;
           log(LW_LOG_INFO, fmt::format("{} ({} bytes) is used in place", name, c.range.size));

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "lanewise/lanewise.hpp"
+#include "runtime/api/api.hpp"
 #include "runtime/capi/structs.hpp"
 
 namespace lanewise::capi {
@@ -99,7 +99,7 @@ using namespace lanewise;
 using namespace lanewise::capi;
 
 const char* lw_version() {
-  static const std::string version = lanewise::version();
+  static const std::string version = host::version();
   return version.c_str();
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "runtime/capi/status.hpp"
@@ -15,6 +16,10 @@ namespace lanewise::capi {
 /// grows, it gets a specialisation with its old size.
 template <typename S>
 inline constexpr size_t kFirstSize = sizeof(S);
+template <>
+inline constexpr size_t kFirstSize<lw_launch_options> = offsetof(lw_launch_options, cancel_flag);
+template <>
+inline constexpr size_t kFirstSize<lw_fault> = offsetof(lw_fault, parameter);
 
 template <typename S>
 size_t checked_size(const S* s, const char* name) {

@@ -1,5 +1,5 @@
 // Devices and buffers of a Vulkan program.
-#include "lanewise/vulkan.hpp"
+#include "runtime/api/interop.hpp"
 
 #include "runtime/capi/objects.hpp"
 #include "runtime/capi/structs.hpp"

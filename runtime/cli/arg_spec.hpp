@@ -11,10 +11,10 @@
 
 namespace lanewise::cli {
 
-using detail::Array;
-using detail::element_size;
-using detail::read_array;
-using detail::write_array;
+using host::detail::Array;
+using host::detail::element_size;
+using host::detail::read_array;
+using host::detail::write_array;
 
 struct ArgSpec {
   enum class Kind { scalar, in, out, inout, zero, local };

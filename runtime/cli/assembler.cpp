@@ -65,7 +65,8 @@ int assemble(const CodeArgs& a) {
   if (a.out.empty() && !a.tsv)
     throw Error(ErrorKind::usage, "machine code is binary: name a file with -o OUT, or use --tsv");
   const std::string text = read_input(a.file);
-  const std::string_view isa = a.isa.empty() ? text_of(detail::detect_isa(a.file, text)) : a.isa;
+  const std::string_view isa =
+      a.isa.empty() ? text_of(host::detail::detect_isa(a.file, text)) : a.isa;
   const Code code = tools::tools_named(isa).assemble(text, a.options);
   if (!report(a, code)) return 1;
   if (!a.out.empty())

@@ -17,7 +17,7 @@ namespace {
 struct CheckArgs {
   std::vector<std::string> files;
   std::string isa;
-  detail::Legality legality;
+  host::detail::Legality legality;
   size_t max_errors = 100;
   std::string report;
   double timeout = 0;
@@ -67,9 +67,9 @@ int check(const CheckArgs& a) {
     const std::string text = read_input(file);
     const std::string name = input_name(file);
     const Isa isa = to_isa(a.isa);
-    const detail::Compiled compiled =
-        detail::check(text, isa == Isa::automatic ? detail::detect_isa(name, text) : isa,
-                      a.legality, a.max_errors);
+    const host::detail::Compiled compiled = host::detail::check(
+        text, isa == Isa::automatic ? host::detail::detect_isa(name, text) : isa, a.legality,
+        a.max_errors);
     for (const Diagnostic& d : compiled.diagnostics) {
       say("{}\n", format(name, d));
       report.add(name, d);

@@ -44,7 +44,7 @@ std::optional<size_t> form_column(std::string_view header) {
 
 int answer_forms(const CoverageArgs& a) {
   say_target(a);
-  std::istringstream lines(detail::read_file(a.forms));
+  std::istringstream lines(host::detail::read_file(a.forms));
   std::optional<size_t> named;
   bool first = true;
   for (std::string line; std::getline(lines, line); first = false) {

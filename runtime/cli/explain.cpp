@@ -216,9 +216,9 @@ int explain_command(const ExplainArgs& a) {
                 "--set is for --text and kernel files; the script holds the state");
   if (!is_lw && !place.file.empty() && !a.text.empty())
     throw Error(ErrorKind::usage, "--text goes with a stream script or stands alone");
-  const std::string text = is_lw ? detail::read_file(place.file) : made_script(a, place);
+  const std::string text = is_lw ? host::detail::read_file(place.file) : made_script(a, place);
   if (!is_lw && !place.file.empty())
-    detail::read_file(place.file);  // its own error is the clearest
+    host::detail::read_file(place.file);  // its own error is the clearest
   const script::Script s = script::parse(text, 100);
   if (!sound(is_lw ? place.file : "(made of --text, --set and --launch)", s.diagnostics)) return 1;
   script::RunOptions options;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/api/tracing.hpp"
+#include "runtime/capi/behind.hpp"
 #include "runtime/trace/formats.hpp"
 
 namespace lanewise::cli {
@@ -71,15 +72,16 @@ RunTrace::RunTrace(const Device& device, const TraceArgs& args, const std::strin
                 "--cache-exact runs on the reference engine only (--device reference): the loads "
                 "of a Vulkan device cannot be served by modelled caches");
   if (trace::Sink* sink = outputs_.sink())
-    detail::start_tracing(device, *sink, uint64_t{args.buffer_mib} << 20, outputs_.exact(), input);
+    host::detail::start_tracing(capi::device_behind(device.c_handle()), *sink,
+                                uint64_t{args.buffer_mib} << 20, outputs_.exact(), input);
 }
 
 RunTrace::~RunTrace() {
-  detail::stop_tracing(device_);
+  host::detail::stop_tracing(capi::device_behind(device_.c_handle()));
 }
 
 bool RunTrace::finish(bool json) {
-  detail::stop_tracing(device_);
+  host::detail::stop_tracing(capi::device_behind(device_.c_handle()));
   return outputs_.finish(json);
 }
 

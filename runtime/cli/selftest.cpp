@@ -96,7 +96,7 @@ int selftest(const SelftestArgs& a) {
   const std::string folder = a.suite.empty() ? installed_suite() : a.suite;
   // A wrong folder is said before a device is started.
   const std::vector<std::string> files = script::scripts_in(folder);
-  const std::unique_ptr<Engine> engine = detail::open_engine(a.device);
+  const std::unique_ptr<Engine> engine = host::detail::open_engine(a.device);
   std::vector<Problem> problems;
   script::SuiteCount counts;
   size_t done = 0;

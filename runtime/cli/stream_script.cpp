@@ -29,7 +29,7 @@ void print(const std::string& file, const std::string& name, const Diagnostic& d
 
 /// The script, or its errors printed.
 bool parsed(const std::string& file, size_t max_errors, script::Script& out) {
-  out = script::parse(detail::read_file(file), max_errors);
+  out = script::parse(host::detail::read_file(file), max_errors);
   for (const Diagnostic& d : out.diagnostics) print(file, {}, d);
   return out.ok();
 }
@@ -80,7 +80,7 @@ int run_script(const std::string& file, const std::string& device, bool json,
   if (trace::Sink* sink = outputs.sink()) joined.emplace(*sink);
   script::RunOptions options = options_for(file);
   options.events = joined ? &*joined : nullptr;
-  const std::unique_ptr<Engine> engine = detail::open_engine(device);
+  const std::unique_ptr<Engine> engine = host::detail::open_engine(device);
   size_t failed = 0, done = 0;
   nlohmann::json cases = nlohmann::json::array();
   for (const script::Case& c : s.cases) {

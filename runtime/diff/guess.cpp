@@ -40,22 +40,22 @@ uint64_t product(const Dim3& d) {
 
 }  // namespace
 
-detail::Compiled compile(const Form& form) {
-  const std::string text = detail::read_file(form.file);
-  const Isa isa = form.isa == Isa::automatic ? detail::detect_isa(form.file, text) : form.isa;
-  return detail::compile(text, isa, 100, form.target);
+host::detail::Compiled compile(const Form& form) {
+  const std::string text = host::detail::read_file(form.file);
+  const Isa isa = form.isa == Isa::automatic ? host::detail::detect_isa(form.file, text) : form.isa;
+  return host::detail::compile(text, isa, 100, form.target);
 }
 
 std::vector<std::string> kernel_names(const Form& form) {
   std::vector<std::string> names;
-  const detail::Compiled compiled = compile(form);
+  const host::detail::Compiled compiled = compile(form);
   for (const ir::Program& p : compiled.module.kernels) names.push_back(p.name);
   for (const isa::RejectedKernel& r : compiled.rejected) names.push_back(r.name);
   return names;
 }
 
 std::vector<Input> guess_inputs(const Form& form, const LaunchOptions& options, std::string& said) {
-  const detail::Compiled compiled = compile(form);
+  const host::detail::Compiled compiled = compile(form);
   const auto& kernels = compiled.module.kernels;
   const auto found = form.kernel.empty()
                          ? kernels.begin()
@@ -74,7 +74,7 @@ std::vector<Input> guess_inputs(const Form& form, const LaunchOptions& options, 
       in.kind = Input::Kind::buffer;
       in.name = param.name;
       in.type = type;
-      in.bytes.resize(elements * detail::element_size(type));
+      in.bytes.resize(elements * host::detail::element_size(type));
       in.filled = true;
       inputs.push_back(std::move(in));
     }

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "lanewise/lanewise.hpp"
-
 namespace lanewise::diff {
 
 struct Input {

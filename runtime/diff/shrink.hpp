@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 
+#include "lanewise/launch.hpp"
 #include "runtime/diff/inputs.hpp"
 
 namespace lanewise::diff {

@@ -31,7 +31,7 @@ Side::Side(const Form& form, const std::string& device)
     : form_(form), freedom_(ir::Program{}), device_(Device::open(device)) {
   module_ = device_.load_file(form.file, form.isa, form.target);
   kernel_ = module_.kernel(form.kernel).name();
-  const detail::Compiled compiled = compile(form);
+  const host::detail::Compiled compiled = compile(form);
   program_ = program_named(compiled.module, kernel_);
   freedom_ = Freedom(program_);
   for (const ir::Global& g : compiled.module.globals) {
@@ -88,7 +88,7 @@ Watched Side::watch(const LaunchOptions& options, const std::vector<Input>& inpu
                     WaveSchedule schedule, bool moved) const {
   auto engine = std::make_unique<Watcher>(schedule);
   const Watcher& watcher = *engine;
-  Device device = detail::DeviceAccess::on(std::move(engine));
+  Device device = host::detail::DeviceAccess::on(std::move(engine));
   constexpr uint64_t kAway = 0x131300;  // changes bits from 8 to 20
   Buffer before;
   if (moved) before = device.allocate(kAway, "before");

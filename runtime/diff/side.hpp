@@ -6,12 +6,15 @@
 #include <optional>
 #include <set>
 
+#include "runtime/api/api.hpp"
 #include "runtime/api/loader.hpp"
 #include "runtime/diff/freedom.hpp"
 #include "runtime/diff/inputs.hpp"
 #include "runtime/guest/engine.hpp"
 
 namespace lanewise::diff {
+
+using host::Arg, host::Buffer, host::Device, host::Module;
 
 /// A kernel as a file holds it.
 struct Form {
@@ -20,7 +23,7 @@ struct Form {
 };
 
 /// The file without a device: its programs, and what is wrong with others.
-detail::Compiled compile(const Form& form);
+host::detail::Compiled compile(const Form& form);
 
 /// What a launch left behind.
 struct Outcome {

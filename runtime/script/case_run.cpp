@@ -46,7 +46,7 @@ uint64_t CaseRun::allocate(uint64_t bytes, const std::string& name, bool read_on
 }
 
 void CaseRun::place_globals(ir::Module& module, Loc loc) {
-  for (auto& g : detail::place_globals(module, [&](const ir::Global& global) {
+  for (auto& g : host::detail::place_globals(module, [&](const ir::Global& global) {
          return allocate(global.size, global.name, global.space == ir::Space::constant, loc);
        })) {
     if (g.name == sass::kSparseMap) {
@@ -86,7 +86,7 @@ void CaseRun::prepare_stream(const Code& code) {
   hidden_.partial = std::ranges::find(active_, 0) != active_.end();
   std::vector<std::string> observed;
   for (const auto& [name, r] : observed_) observed.push_back(name);
-  detail::Compiled compiled = compile_stream(case_, code, observed);
+  host::detail::Compiled compiled = compile_stream(case_, code, observed);
   result_.diagnostics.insert(result_.diagnostics.end(), compiled.diagnostics.begin(),
                              compiled.diagnostics.end());
   if (!compiled.ok() || !case_.rejected.empty()) return;
@@ -102,7 +102,7 @@ void CaseRun::prepare_stream(const Code& code) {
   uploads_.emplace_back(hidden_.out_address, cleared);
   ir::Program& program = stream_.kernels[0];
   const std::map<std::string, std::string> asked(case_.policies.begin(), case_.policies.end());
-  detail::apply_policies(program, detail::complete_policies(asked));
+  host::detail::apply_policies(program, host::detail::complete_policies(asked));
   wrap(program, hidden_, ran_.grid, ran_.block);
   for (const std::string& defect : ir::verify(program))
     error(code.loc, "internal error: the wrapped stream is malformed: " + defect);
@@ -111,8 +111,9 @@ void CaseRun::prepare_stream(const Code& code) {
 void CaseRun::load_modules() {
   for (const auto& [loc, name] : case_.modules) {
     const std::string path = joined(options_.directory, name);
-    const std::string text = detail::read_file(path);
-    detail::Compiled compiled = detail::compile(text, detail::detect_isa(path, text));
+    const std::string text = host::detail::read_file(path);
+    host::detail::Compiled compiled =
+        host::detail::compile(text, host::detail::detect_isa(path, text));
     for (const isa::RejectedKernel& r : compiled.rejected) rejected_.emplace(r.name, r);
     if (!compiled.usable()) {
       for (const Diagnostic& d : compiled.diagnostics)
@@ -255,8 +256,8 @@ void CaseRun::launch(const ir::Program& program, LaunchRequest request, bool str
   request.allocations = allocator_.allocations();
   request.memcheck = case_.memcheck;
   request.wave = case_.wave_mode;
-  request.policies = detail::complete_policies(asked);
-  request.step_budget = detail::step_budget(request.policies);
+  request.policies = host::detail::complete_policies(asked);
+  request.step_budget = host::detail::step_budget(request.policies);
   if (!request.params.empty()) {
     engine_->reserve(arena_bytes());
     engine_->write(request.param_address, request.params);
@@ -305,13 +306,14 @@ void CaseRun::launch_kernel(const Launch& l) {
       allocate(guest::bytes_with_launch_block(*program, bytes), "(kernel parameters)", true, l.loc);
   const std::map<std::string, std::string> asked(case_.policies.begin(), case_.policies.end());
   ir::Program changed = *program;
-  if (detail::apply_policies(changed, detail::complete_policies(asked))) *program = changed;
+  if (host::detail::apply_policies(changed, host::detail::complete_policies(asked)))
+    *program = changed;
   launch(*program, std::move(request), false);
 }
 
 void CaseRun::dump(const Dump& d) {
   if (engine_ == nullptr) return;
-  detail::Array a;
+  host::detail::Array a;
   if (const auto it = names_.arrays.find(d.name); it != names_.arrays.end()) {
     a.type = std::string(type_name(it->second.type));
     a.shape = {it->second.count()};
@@ -329,7 +331,7 @@ void CaseRun::dump(const Dump& d) {
     }
   }
   if (a.type[0] == 's') a.type[0] = 'i';  // as --arg spells them
-  detail::write_array(d.path, a);
+  host::detail::write_array(d.path, a);
 }
 
 CaseResult check(const Case& c, const RunOptions& options) {

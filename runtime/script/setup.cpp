@@ -71,9 +71,9 @@ std::vector<std::byte> CaseRun::file_contents(const BufferDecl& b) {
   const bool relative = !options_.directory.empty() && !std::filesystem::path(b.path).is_absolute();
   const std::string path =
       relative ? (std::filesystem::path(options_.directory) / b.path).string() : b.path;
-  detail::Array a;
+  host::detail::Array a;
   try {
-    a = detail::read_array(path);
+    a = host::detail::read_array(path);
   } catch (const Error& e) {
     fail(b.loc, e.what());
   }

@@ -55,29 +55,29 @@ std::string ptx_text(const Case& c, const Code& code) {
   return out.text();
 }
 
-detail::Compiled finish(std::vector<Diagnostic> diagnostics) {
-  detail::Compiled out;
+host::detail::Compiled finish(std::vector<Diagnostic> diagnostics) {
+  host::detail::Compiled out;
   out.diagnostics = std::move(diagnostics);
   return out;
 }
 
 template <typename Lowered>
-void add_lowered(detail::Compiled& out, Lowered lowered) {
+void add_lowered(host::detail::Compiled& out, Lowered lowered) {
   out.module = std::move(lowered.module);
   out.diagnostics.insert(out.diagnostics.end(), lowered.diagnostics.begin(),
                          lowered.diagnostics.end());
 }
 
-detail::Compiled compile_ptx(const Case& c, const Code& code) {
+host::detail::Compiled compile_ptx(const Case& c, const Code& code) {
   if (!c.declarations.empty() && c.declarations_loc.line >= code.loc.line)
     fail(c.declarations_loc, "declarations must stand before the code");
   for (const RegDecl& r : c.regs)
     resolve_register(c, r.vector == 1 ? r.name : fmt::format("{}.x", r.name), r.loc);
   // By the real assembler's rules, so that a script says nothing that hardware could not run.
-  return detail::check(ptx_text(c, code), Isa::ptx, {});
+  return host::detail::check(ptx_text(c, code), Isa::ptx, {});
 }
 
-detail::Compiled compile_sass(const Case& c, const Code& code) {
+host::detail::Compiled compile_sass(const Case& c, const Code& code) {
   unsigned arch = 50;
   if (!c.target.empty()) {
     const std::string_view digits = std::string_view(c.target).substr(3);
@@ -89,7 +89,7 @@ detail::Compiled compile_sass(const Case& c, const Code& code) {
   Placed text;
   text.put_at(code.text, code.loc);
   const sass::Listing listing = sass::parse(text.text(), arch);
-  detail::Compiled out = finish(listing.diagnostics);
+  host::detail::Compiled out = finish(listing.diagnostics);
   if (out.ok()) add_lowered(out, sass::lower(listing, {.pixel = c.pixel.has_value()}));
   return out;
 }
@@ -114,26 +114,26 @@ gcn::LowerOptions gcn_options(const Case& c, const std::vector<std::string>& obs
   return o;
 }
 
-detail::Compiled compile_gcn(const Case& c, const Code& code,
-                             const std::vector<std::string>& observed) {
+host::detail::Compiled compile_gcn(const Case& c, const Code& code,
+                                   const std::vector<std::string>& observed) {
   const auto gen = gcn::gen_named(c.target.empty() ? "gfx600" : c.target);
   if (!gen)
     fail(c.loc, fmt::format("unknown target {}, expected gfx600, gfx700 or gfx803", c.target));
   Placed text;
   text.put_at(code.text, code.loc);
   const gcn::Listing listing = gcn::parse(text.text(), *gen);
-  detail::Compiled out = finish(listing.diagnostics);
+  host::detail::Compiled out = finish(listing.diagnostics);
   if (out.ok()) add_lowered(out, gcn::lower(listing, gcn_options(c, observed)));
   return out;
 }
 
 }  // namespace
 
-detail::Compiled compile_stream(const Case& c, const Code& code,
-                                const std::vector<std::string>& observed) {
-  detail::Compiled out = c.isa == ir::Isa::ptx    ? compile_ptx(c, code)
-                         : c.isa == ir::Isa::sass ? compile_sass(c, code)
-                                                  : compile_gcn(c, code, observed);
+host::detail::Compiled compile_stream(const Case& c, const Code& code,
+                                      const std::vector<std::string>& observed) {
+  host::detail::Compiled out = c.isa == ir::Isa::ptx    ? compile_ptx(c, code)
+                               : c.isa == ir::Isa::sass ? compile_sass(c, code)
+                                                        : compile_gcn(c, code, observed);
   // What is in front of the code was made from the case's own statements.
   for (Diagnostic& d : out.diagnostics) {
     if (d.line >= (c.declarations.empty() ? code.loc.line : c.declarations_loc.line)) continue;

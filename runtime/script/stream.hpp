@@ -8,7 +8,7 @@ namespace lanewise::script {
 
 /// The instructions as a module with one kernel. Diagnostics have the script's lines and columns.
 /// `observed`: registers whose final values are wanted.
-detail::Compiled compile_stream(const Case& c, const Code& code,
-                                const std::vector<std::string>& observed);
+host::detail::Compiled compile_stream(const Case& c, const Code& code,
+                                      const std::vector<std::string>& observed);
 
 }  // namespace lanewise::script

@@ -1,13 +1,10 @@
 // Text of the user's in messages.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include "lanewise/error.hpp"
 
 namespace lanewise {
 
-/// Words that no name is as long as are cut: a message quotes what it is about, and a file may hold
-/// one token of ten megabytes.
-std::string cut_long_words(std::string_view text);
+using detail::cut_long_words;
 
 }  // namespace lanewise

@@ -89,7 +89,7 @@ TEST_CASE("files that are missing or named twice") {
 }
 
 TEST_CASE("arrays of one dimension have no order") {
-  using namespace lanewise::detail;
+  using namespace lanewise::host::detail;
   for (const std::vector<uint64_t>& shape : {std::vector<uint64_t>{4}, {4, 1}, {1, 4}, {2, 2}}) {
     const Array a{"u8", shape, std::vector<std::byte>(4, std::byte{7})};
     std::string npy = format_npy(a);

@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   }
   try {
     const char* device = std::getenv("LANEWISE_TEST_DEVICE");
-    const auto engine = detail::open_engine(device != nullptr ? device : "reference");
+    const auto engine = host::detail::open_engine(device != nullptr ? device : "reference");
     const script::SuiteCount counts =
         script::run_scripts(chosen(argv[1], part, parts), *engine, print_case);
     fmt::print("{}: {} passed, {} failed, {} not supported\n", engine->info().name, counts.passed(),

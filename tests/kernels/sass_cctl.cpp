@@ -5,6 +5,7 @@
 #include <map>
 
 #include "runtime/api/tracing.hpp"
+#include "runtime/capi/behind.hpp"
 #include "tests/kernels/support.hpp"
 #include "tests/oracle/sass_address.hpp"
 
@@ -98,12 +99,14 @@ TEST_CASE("trace: CCTL and CCTLL point where the document says, in every lane") 
   lanewise::Device& d = device();
   lanewise::Buffer in = d.buffer(registers);
   Controls controls;
-  lanewise::detail::start_tracing(d, controls, lanewise::detail::kDefaultTraceBuffer);
+  const auto traced = lanewise::capi::device_behind(d.c_handle());
+  lanewise::host::detail::start_tracing(traced, controls,
+                                        lanewise::host::detail::kDefaultTraceBuffer);
   d.load_text(kernel_text(), lanewise::Isa::sass)
       .kernel("stream")
       .launch({.grid = {1}, .block = {kLanes}}, in)
       .check();
-  lanewise::detail::stop_tracing(d);
+  lanewise::host::detail::stop_tracing(traced);
   for (const Row& row : kRows) {
     const std::string text = fmt::format("{}{} {}", row.guard, row.name, place(row));
     CAPTURE(text);

@@ -7,6 +7,7 @@
 
 #include "runtime/api/tracing.hpp"
 #include "runtime/cache/engine/tracker.hpp"
+#include "runtime/capi/behind.hpp"
 #include "runtime/trace/fan.hpp"
 #include "runtime/trace/record.hpp"
 #include "tests/kernels/support.hpp"
@@ -193,16 +194,17 @@ bool on_devices(const Run& run) {
 }
 
 void launch(const std::string& selector, const Run& run, lanewise::trace::Sink& sink,
-            uint64_t buffer_bytes = lanewise::detail::kDefaultTraceBuffer) {
+            uint64_t buffer_bytes = lanewise::host::detail::kDefaultTraceBuffer) {
   Device d = Device::open(selector);
-  lanewise::detail::start_tracing(d, sink, buffer_bytes);
+  const auto traced = lanewise::capi::device_behind(d.c_handle());
+  lanewise::host::detail::start_tracing(traced, sink, buffer_bytes);
   const auto kernel =
       d.load_file(corpus(fmt::format("ptx/{}.sm75.ptx", run.file))).kernel(run.kernel);
   std::vector<Buffer> keep;
   keep.reserve(16);
   const std::vector<Arg> args = run.args(d, keep);
   kernel.launch(run.options, args).check();
-  lanewise::detail::stop_tracing(d);
+  lanewise::host::detail::stop_tracing(traced);
 }
 
 /// The first line that differs, not thousands of them.

@@ -81,6 +81,36 @@ TEST_CASE("C: structs of no known size are refused, longer ones are read as far 
   CHECK(refused(lw_kernel_launch(k.get(), &o.known, args, 3, nullptr), LW_DETAIL_UNSUPPORTED));
 }
 
+TEST_CASE("C: launch options of the first version, which end before cancel_flag") {
+  const Device device = open("reference");
+  const Kernel k = kernel(load(device, kScale));
+  const Buffer b = buffer(device, 16);
+  const lw_arg args[] = {lw_arg_buffer(b.get()), lw_arg_f32(1), lw_arg_u32(4)};
+  lw_launch_options o = options(1, 4);
+  const unsigned char flag = 1;
+  o.cancel_flag = &flag;
+  CHECK(lw_kernel_launch(k.get(), &o, args, 3, nullptr) == LW_ERROR_BUDGET);
+  CHECK(lw_last_detail() == LW_DETAIL_CANCELLED);
+  lw_cancel* cancel = nullptr;
+  REQUIRE(lw_cancel_create(&cancel) == LW_OK);
+  o.cancel = cancel;
+  CHECK(refused(lw_kernel_launch(k.get(), &o, args, 3, nullptr), LW_DETAIL_INVALID_VALUE));
+  o.cancel = nullptr;
+  lw_cancel_release(cancel);
+  o.struct_size = offsetof(lw_launch_options, cancel_flag);  // what is behind is not looked at
+  CHECK(lw_kernel_launch(k.get(), &o, args, 3, nullptr) == LW_OK);
+}
+
+TEST_CASE("C: a device that was shut keeps its handle") {
+  const Device device = open("reference");
+  const Buffer b = buffer(device, 4);
+  REQUIRE(lw_device_shut(device.get()) == LW_OK);
+  lw_buffer* more = nullptr;
+  CHECK(refused(lw_buffer_create(device.get(), 4, "x", &more), LW_DETAIL_DEVICE_CLOSED));
+  CHECK(lw_device_shut(device.get()) == LW_OK);
+  CHECK(refused(lw_device_shut(nullptr), LW_DETAIL_BAD_HANDLE));
+}
+
 TEST_CASE("C: launch options that make no sense") {
   const Device device = open("reference");
   const Kernel k = kernel(load(device, kScale));

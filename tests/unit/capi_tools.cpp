@@ -28,6 +28,11 @@ TEST_CASE("C: IR and SPIR-V of a kernel") {
   uint32_t magic = 0;
   std::memcpy(&magic, lw_blob_data(spirv.get()), 4);
   CHECK(magic == 0x07230203);
+  CHECK(std::string(lw_blob_note(spirv.get(), "wave_mode")) == "lane");
+  CHECK(std::string(lw_blob_note(spirv.get(), "wave_reason")) != "");
+  CHECK(std::string(lw_blob_note(spirv.get(), "something else")) == "");
+  CHECK(lw_blob_note(nullptr, "wave_mode") == nullptr);
+  CHECK(text(emit(LW_EMIT_SPIRV_TEXT, &o)).find("OpEntryPoint") != std::string::npos);
 }
 
 TEST_CASE("C: assembling and disassembling are each other's reverse") {

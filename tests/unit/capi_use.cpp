@@ -102,7 +102,16 @@ TEST_CASE("C: faults are a status and reports") {
   CHECK(fault.allocation_size == 8);
   CHECK(std::string(fault.text).find("ld.global.f32") != std::string::npos);
   CHECK(std::string(fault.report).find("nearest allocation: 'short one'") != std::string::npos);
+  CHECK(std::string(fault.parameter) == "p");
+  CHECK(std::string(fault.parameter_allocation) == "short one");
+  CHECK(fault.parameter_allocation_address == fault.allocation_address);
   CHECK(lw_result_fault(result.get(), 2, &fault) == LW_ERROR_USAGE);
+  // A caller of the first version has no room for the parameter.
+  lw_fault old{};
+  old.struct_size = offsetof(lw_fault, parameter);
+  REQUIRE(lw_result_fault(result.get(), 0, &old) == LW_OK);
+  CHECK(old.lane == 2);
+  CHECK(old.parameter == nullptr);
 }
 
 TEST_CASE("C: used-up steps have a status of their own") {

@@ -9,6 +9,7 @@
 
 #include "lanewise/lanewise.hpp"
 #include "runtime/api/tracing.hpp"
+#include "runtime/capi/behind.hpp"
 
 namespace lanewise::bench {
 namespace {
@@ -210,9 +211,10 @@ Figure tracing(const std::string& selector, const char* name, const char* loads,
   for (unsigned i = 0; i < 1 + 5 * repeats; ++i) {
     const double a = k.launch();
     counter.lanes = 0;
-    detail::start_tracing(k.device, counter, detail::kDefaultTraceBuffer);
+    host::detail::start_tracing(capi::device_behind(k.device.c_handle()), counter,
+                                host::detail::kDefaultTraceBuffer);
     const double b = k.launch();
-    detail::stop_tracing(k.device);
+    host::detail::stop_tracing(capi::device_behind(k.device.c_handle()));
     if (i == 0) continue;  // compiles
     plain.push_back(a);
     traced.push_back(b);

@@ -158,17 +158,17 @@ const ir::Program& Batch::program() {
     }
   }
   const auto* code = std::get_if<script::Code>(&c.steps.at(0));
-  detail::Compiled made = script::compile_stream(c, *code, observed);
+  host::detail::Compiled made = script::compile_stream(c, *code, observed);
   for (const Diagnostic& d : made.diagnostics)
     if (!d.warning) throw std::runtime_error(d.message + " in\n" + text());
   hidden.partial = partial_;
   hidden.in_address = kInAt;
   hidden.out_address = kOutAt;
   compiled_->policies =
-      detail::complete_policies({setting_.policies.begin(), setting_.policies.end()});
+      host::detail::complete_policies({setting_.policies.begin(), setting_.policies.end()});
   compiled_->module = std::move(made.module);
   ir::Program& program = compiled_->module.kernels.at(0);
-  detail::apply_policies(program, compiled_->policies);
+  host::detail::apply_policies(program, compiled_->policies);
   script::wrap(program, hidden, {waves_, 1, 1}, {block_, 1, 1});
   return program;
 }

@@ -1,16 +1,18 @@
 /* The C API from strict C11: saxpy out of a file on the device named in argv[2]. Prints the sum. */
 #include <lanewise/lanewise.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Structs of the first version, as callers were compiled with it. */
+/* Structs of the first version, as callers were compiled with it, up to what came later. */
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_arg) == 40, "lw_arg");
-_Static_assert(sizeof(void*) != 8 || sizeof(lw_launch_options) == 72, "lw_launch_options");
+_Static_assert(sizeof(void*) != 8 || offsetof(lw_launch_options, cancel_flag) == 72,
+               "lw_launch_options");
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_module_options) == 40, "lw_module_options");
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_device_info) == 840, "lw_device_info");
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_param_info) == 32, "lw_param_info");
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_result_info) == 72, "lw_result_info");
-_Static_assert(sizeof(void*) != 8 || sizeof(lw_fault) == 120, "lw_fault");
+_Static_assert(sizeof(void*) != 8 || offsetof(lw_fault, parameter) == 120, "lw_fault");
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_diagnostic) == 32, "lw_diagnostic");
 
 static void must(lw_status status) {

@@ -45,16 +45,17 @@ Compiled compile(const Program& program, const InstructionSet& set, const Style&
   if (!parsed.ok())
     throw std::runtime_error("the program is no script: " + parsed.diagnostics[0].message);
   const script::Case& c = parsed.cases.at(0);
-  detail::Compiled made = script::compile_stream(c, std::get<script::Code>(c.steps.at(0)), {});
+  host::detail::Compiled made =
+      script::compile_stream(c, std::get<script::Code>(c.steps.at(0)), {});
   std::string messages;
   for (const Diagnostic& d : made.diagnostics)
     if (!d.warning) messages += fmt::format("line {}: {}\n", d.line, d.message);
   if (!messages.empty()) throw std::runtime_error(messages);
   Compiled out;
-  out.policies = detail::complete_policies({text.policies.begin(), text.policies.end()});
+  out.policies = host::detail::complete_policies({text.policies.begin(), text.policies.end()});
   out.program = std::move(made.module.kernels.at(0));
   out.shared = text.shared;
-  detail::apply_policies(out.program, out.policies);
+  host::detail::apply_policies(out.program, out.policies);
   if (!style.own_exits) {
     script::HiddenRegisters hidden;
     hidden.in_address = hidden.out_address = Layout(program).flags;

@@ -1,0 +1,127 @@
+// Programs and their kernels.
+#pragma once
+
+#include "lanewise/detail/launch.hpp"
+
+namespace lanewise {
+
+class Kernel {
+ public:
+  const std::string& name() const { return state().name; }
+  std::vector<ParamInfo> params() const {
+    std::vector<ParamInfo> out(lw_kernel_param_count(state().handle));
+    for (size_t i = 0; i < out.size(); ++i) {
+      lw_param_info p{};
+      p.struct_size = sizeof p;
+      detail::call(lw_kernel_param(state().handle, i, &p));
+      out[i] = {p.name, p.offset, p.size, p.is_pointer != 0, p.type};
+    }
+    return out;
+  }
+  /// Runs to the end. Arguments in parameter order; a wrong count or size throws Error(usage).
+  Result launch(const LaunchOptions& options, const std::vector<Arg>& args) const {
+    const detail::COptions how(options);
+    const std::vector<lw_arg> values = detail::to_c(args);
+    lw_result* result = nullptr;
+    const lw_status status =
+        lw_kernel_launch(state().handle, how.get(), values.data(), values.size(), &result);
+    return detail::take(status, result);
+  }
+  template <typename... Args>
+  Result launch(const LaunchOptions& options, const Args&... args) const {
+    return launch(options, std::vector<Arg>{Arg(args)...});
+  }
+  /// The IR after the front end, as text.
+  std::string ir() const { return detail::take(emitted(LW_EMIT_IR, nullptr)); }
+  /// The IR that a device's translator makes of it for a launch: the same after all passes.
+  std::string optimised_ir(const LaunchOptions& options) const {
+    return detail::take(emitted(LW_EMIT_IR_OPTIMISED, &options));
+  }
+  /// The SPIR-V words this device would run for a launch. Error(usage) on the reference engine.
+  std::vector<uint32_t> spirv(const LaunchOptions& options) const {
+    return translated(options).spirv;
+  }
+  /// The same as text.
+  std::string spirv_text(const LaunchOptions& options) const {
+    return detail::take(emitted(LW_EMIT_SPIRV_TEXT, &options));
+  }
+  /// The same, and how it lays lanes over invocations.
+  TranslatedKernel translated(const LaunchOptions& options) const {
+    lw_blob* blob = emitted(LW_EMIT_SPIRV, &options);
+    TranslatedKernel out;
+    out.wave_mode = lw_blob_note(blob, "wave_mode");
+    out.wave_reason = lw_blob_note(blob, "wave_reason");
+    const std::string bytes = detail::take(blob);
+    out.spirv.resize(bytes.size() / sizeof(uint32_t));
+    std::memcpy(out.spirv.data(), bytes.data(), out.spirv.size() * sizeof(uint32_t));
+    return out;
+  }
+
+  /// For calls of the C API; valid as long as this handle or a copy of it.
+  lw_kernel* c_handle() const { return state().handle; }
+
+ private:
+  friend class Module;
+  detail::KernelState& state() const { return detail::used(state_, "Kernel"); }
+  lw_blob* emitted(uint32_t what, const LaunchOptions* options) const {
+    lw_kernel* const kernel = state().handle;
+    lw_blob* blob = nullptr;
+    if (options == nullptr) {
+      detail::call(lw_kernel_translate(kernel, nullptr, what, &blob));
+    } else {
+      const detail::COptions how(*options);
+      detail::call(lw_kernel_translate(kernel, how.get(), what, &blob));
+    }
+    return blob;
+  }
+  std::shared_ptr<detail::KernelState> state_;
+};
+
+class Module {
+ public:
+  /// Of the whole file, those that cannot run included.
+  std::vector<std::string> kernels() const {
+    std::vector<std::string> out(lw_module_kernel_count(state().handle));
+    for (size_t i = 0; i < out.size(); ++i) out[i] = lw_module_kernel_name(state().handle, i);
+    return out;
+  }
+  /// By name; an empty name means the only kernel. Error(usage) lists what there is; CompileError
+  /// says why this kernel was rejected.
+  Kernel kernel(const std::string& name = {}) const {
+    lw_kernel* handle = nullptr;
+    detail::call(lw_kernel_get(state().handle, name.c_str(), &handle));
+    Kernel k;
+    k.state_ = std::make_shared<detail::KernelState>(handle);
+    k.state_->name = lw_kernel_name(handle);
+    return k;
+  }
+  /// A module variable (.global, .const). Error(usage) when there is none of that name.
+  SymbolInfo symbol(const std::string& name) const {
+    SymbolInfo out;
+    detail::call(lw_module_symbol(state().handle, name.c_str(), &out.address, &out.size));
+    return out;
+  }
+  /// Copies to / from a module variable, from its start. Error(usage) when it is smaller.
+  void write_symbol(const std::string& name, std::span<const std::byte> bytes) {
+    detail::call(lw_module_write_symbol(state().handle, name.c_str(), bytes.data(), bytes.size()));
+  }
+  void read_symbol(const std::string& name, std::span<std::byte> bytes) const {
+    detail::call(lw_module_read_symbol(state().handle, name.c_str(), bytes.data(), bytes.size()));
+  }
+  template <typename T>
+  void write_symbol(const std::string& name, const std::vector<T>& values) {
+    write_symbol(name, std::as_bytes(std::span(values)));
+  }
+  /// What the front end warned about.
+  const std::vector<Diagnostic>& warnings() const { return state().warnings; }
+
+  /// For calls of the C API; valid as long as this handle or a copy of it.
+  lw_module* c_handle() const { return state().handle; }
+
+ private:
+  friend class Device;
+  detail::ModuleState& state() const { return detail::used(state_, "Module"); }
+  std::shared_ptr<detail::ModuleState> state_;
+};
+
+}  // namespace lanewise

@@ -1,0 +1,150 @@
+// What a launch leaves behind: faults, times, choices.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lanewise/error_detail.hpp"
+#include "lanewise/types.hpp"
+
+namespace lanewise {
+
+/// A guest fault with everything known about it.
+struct FaultReport {
+  FaultKind kind = FaultKind::none;
+  std::string kernel;
+  uint64_t pc = 0;     ///< byte offset of the instruction, or its ordinal for text
+  uint32_t line = 0;   ///< line of the input text, 0 = unknown
+  std::string text;    ///< the instruction
+  std::string source;  ///< "file.cu:12" when the input has line information
+  Dim3 group{0, 0, 0};
+  uint32_t wave = 0, lane = 0;  ///< wave of the group, lane of the wave
+  uint64_t address = 0;
+  uint32_t size = 0;               ///< bytes, 0 when it is no memory access
+  std::string nearest_allocation;  ///< "x (4 bytes past its end)", empty when there is none
+  std::string allocation;          ///< its name alone
+  uint64_t allocation_address = 0, allocation_size = 0;  ///< its place; size 0 = there is none
+  /// The pointer parameter that the access goes through, where that is known, and the name and
+  /// place of the allocation that it points into (empty: into none).
+  std::string parameter, parameter_allocation;
+  uint64_t parameter_allocation_address = 0;
+};
+
+namespace detail {
+inline std::string hex(uint64_t n) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(n));
+  return text;
+}
+/// "WHAT 4 bytes WHERE 0x1000"
+inline std::string access(const FaultReport& f, const char* what, const char* where) {
+  std::string out = what;
+  out.append(" ").append(std::to_string(f.size)).append(" bytes ").append(where).append(" ");
+  return out.append(hex(f.address));
+}
+inline std::string headline(const FaultReport& f) {
+  switch (f.kind) {
+    case FaultKind::out_of_range:
+      return access(f, "out-of-range access of", "at");
+    case FaultKind::misaligned:
+      return access(f, "misaligned access of", "at");
+    case FaultKind::null:
+      return access(f, "null-page access of", "at");
+    case FaultKind::write_to_read_only:
+      return access(f, "write of", "to read-only memory at");
+    case FaultKind::step_budget:
+      if (f.address == 1)
+        return "step budget of the device used up: this driver ends loops after 65535 iterations "
+               "of one lane in all; run it on another device";
+      return "step budget used up: the lane took more loop iterations than allowed "
+             "(--max-steps N raises the limit)";
+    case FaultKind::barrier_divergence:
+      return "barrier divergence: the lane waits at a barrier that its partners never reach";
+    case FaultKind::illegal_instruction:
+      return "illegal instruction";
+    case FaultKind::illegal_encoding:
+      return "illegal encoding";
+    case FaultKind::stack_overflow:
+      return "stack overflow";
+    case FaultKind::trap:
+      return "trap executed";
+    case FaultKind::uninitialised:
+      return access(f, "read of", "that nobody wrote at");
+    case FaultKind::none:
+      break;
+  }
+  return "no fault";
+}
+/// Text and numbers in a row.
+class Line {
+ public:
+  Line& operator<<(std::string_view text) {
+    text_ += text;
+    return *this;
+  }
+  Line& operator<<(uint64_t n) {
+    text_ += std::to_string(n);
+    return *this;
+  }
+  std::string text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+}  // namespace detail
+
+/// Several lines for people: what, where, who.
+inline std::string format(const FaultReport& f) {
+  detail::Line out;
+  out << "fault: " << detail::headline(f) << "\n    at " << f.kernel << "+" << f.pc << ": "
+      << f.text;
+  if (f.line != 0) out << "  (line " << f.line << ")";
+  if (!f.source.empty()) out << "  [" << f.source << "]";
+  out << "\n    by lane " << f.lane << " of wave " << f.wave << " in group (" << f.group.x << ","
+      << f.group.y << "," << f.group.z << ")\n";
+  if (!f.nearest_allocation.empty())
+    out << "    nearest allocation: " << f.nearest_allocation << "\n";
+  if (f.parameter.empty() || f.parameter_allocation_address == f.allocation_address)
+    return out.text();
+  out << "    through the pointer parameter " << f.parameter << ", which points into ";
+  if (f.parameter_allocation_address == 0)
+    out << "no allocation\n";
+  else
+    out << "'" << f.parameter_allocation << "' at " << detail::hex(f.parameter_allocation_address)
+        << "\n";
+  return out.text();
+}
+
+struct Times {
+  double parse_ms = 0, translate_ms = 0, pipeline_ms = 0, dispatch_ms = 0;
+};
+
+struct Result {
+  std::vector<FaultReport> faults;  ///< at most 64, lowest group and lane first
+  uint64_t fault_count = 0;         ///< lanes that faulted
+  Times times;
+  std::string wave_mode;                        ///< "lane", "packed" or "serial"
+  std::string wave_reason;                      ///< why this mode was chosen
+  std::map<std::string, std::string> policies;  ///< every policy in force
+  bool ok() const { return fault_count == 0; }
+  /// Throws Error(guest), or Error(budget) for step_budget, with the first fault's report.
+  const Result& check() const {
+    if (ok()) return *this;
+    // A used-up budget ends the launch, whatever else went wrong before.
+    const FaultReport* first = faults.empty() ? nullptr : &faults.front();
+    for (const FaultReport& f : faults)
+      if (f.kind == FaultKind::step_budget && first->kind != FaultKind::step_budget) first = &f;
+    const bool steps = first != nullptr && first->kind == FaultKind::step_budget;
+    std::string what = std::to_string(fault_count);
+    what.append(" lanes faulted; the first:\n");
+    if (first != nullptr) what += format(*first);
+    throw DetailedError(steps ? ErrorKind::budget : ErrorKind::guest,
+                        steps ? ErrorDetail::step_budget : ErrorDetail::fault, what);
+  }
+};
+
+}  // namespace lanewise
