@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/options.hpp"
@@ -30,8 +31,9 @@ void add_read_options(const Command& sub, ReadArgs& args) {
   add_timeout_option(sub, args.timeout);
 }
 
-trace::ReadOptions read_options(const ReadArgs& args) {
+trace::ReadOptions read_options(const ReadArgs& args, Progress& progress) {
   trace::ReadOptions options;
+  options.progress = [&progress](uint64_t done, uint64_t whole) { progress.done(done, whole); };
   for (const std::string& p : args.policies) trace::set_policy(options, p);
   return options;
 }
@@ -57,14 +59,13 @@ int run_cache(const CacheArgs& args) {
   const Watchdog watchdog(args.read.timeout, Watchdog::Parts::end_at_once);
   // A rule that does not exist is found out before the work.
   for (const std::string& rule : args.fail_on) cache::fails_on(rule, {});
-  const trace::ReadOptions how = read_options(args.read);
   cache::TrackerOptions options = tracker_options(args);
+  std::optional<Progress> progress("reading " + args.trace);
+  const trace::ReadOptions how = read_options(args.read, *progress);
   options.policies = trace::policies_of(args.trace, how);
   cache::TrackerSet trackers(args.presets, options);
-  const trace::ReadResult read = [&] {
-    const Progress progress("reading " + args.trace);
-    return trace::read_any(args.trace, trackers.sink(), how);
-  }();
+  const trace::ReadResult read = trace::read_any(args.trace, trackers.sink(), how);
+  progress.reset();
   warn(read);
   const auto runs = trackers.runs();
   fmt::print("{}", args.json ? cache::json_report(runs) : cache::text_report(runs));
@@ -121,9 +122,9 @@ void add_trace(const Command& app) {
     Watchdog watchdog(read->timeout, Watchdog::Parts::end_at_once);
     watchdog.files_are("the output file is incomplete");
     const trace::ReadResult r = [&] {
-      const Progress progress("reading " + *in);
+      Progress progress("reading " + *in);
       const std::unique_ptr<trace::Sink> sink = trace::open_output(*out);
-      return trace::read_any(*in, *sink, read_options(*read));
+      return trace::read_any(*in, *sink, read_options(*read, progress));
     }();
     warn(r);
     fmt::print("{} events\n", r.events);

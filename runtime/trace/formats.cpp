@@ -21,6 +21,7 @@ bool is_list(const std::string& name) {
 }  // namespace
 
 ReadResult read_any(const std::string& path, Sink& sink, const ReadOptions& options) {
+  const TellProgress telling(options.progress);
   const std::string name = plain_name(path);
   if (name.ends_with(".traceg") || name.ends_with(".trace") || is_list(name))
     return import_accelsim(path, sink, options);

@@ -1,6 +1,7 @@
 // Foreign trace formats. Importers drive a Sink, exporters are Sinks.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,8 @@ enum class Interleave : uint8_t {
 struct ReadOptions {
   Interleave interleave = Interleave::serial;  ///< trace.interleave
   uint32_t resident = 64;                      ///< trace.resident: groups that run at once
+  /// Told now and then how many bytes of a file were read, and how many it has.
+  std::function<void(uint64_t done, uint64_t whole)> progress = {};
 };
 /// "trace.interleave=round-robin", "trace.resident=16". Throws Error(usage) for anything else.
 void set_policy(ReadOptions& options, const std::string& text);

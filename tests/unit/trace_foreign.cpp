@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -81,6 +82,29 @@ constexpr std::string_view kXz =
 constexpr std::string_view kZstd =
     "28b52ffda4a06806007c0000383020313030300a0100f6ffca8b11440000000100fdffca0b10440000000100"
     "fdff3900023d00000001009de80e8057b927f4";
+
+TEST_CASE("who reads a trace is told how much of the file was read, packed or not") {
+  std::string plain;
+  for (int i = 0; i < 200000; ++i) plain += "0 1000\n";
+  for (const std::string& path : {file("told.din", plain), file("told.din.gz", bytes_of(kGzip))}) {
+    CAPTURE(path);
+    std::vector<uint64_t> read;
+    ReadOptions options;
+    options.progress = [&](uint64_t done, uint64_t whole) {
+      CHECK(whole == std::filesystem::file_size(path));
+      read.push_back(done);
+    };
+    Heard heard;
+    read_any(path, heard, options);
+    REQUIRE_FALSE(read.empty());
+    CHECK(std::ranges::is_sorted(read));
+    CHECK(read.back() == std::filesystem::file_size(path));
+    if (path.ends_with(".din")) CHECK(read.size() > 4);
+    const size_t told = read.size();
+    read_any(path, heard);
+    CHECK(read.size() == told);
+  }
+}
 
 TEST_CASE("gzip, xz and zstd are known by their content") {
   for (const auto& [name, hex] : {std::pair("many.din.gz", kGzip), std::pair("many.din.xz", kXz),

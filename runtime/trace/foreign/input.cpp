@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <streambuf>
 #include <string_view>
@@ -26,6 +27,8 @@ namespace lanewise::trace {
 namespace {
 
 constexpr size_t kPiece = size_t{1} << 18;
+
+thread_local const TellProgress::Listener* listener = nullptr;
 
 /// What a decoder takes and gives; it moves both pointers on.
 struct Window {
@@ -161,6 +164,10 @@ constexpr Packing kPackings[] = {
 class Input::Buffer final : public std::streambuf {
  public:
   explicit Buffer(const std::string& path) : path_(path), file_(path, std::ios::binary) {
+    std::error_code no_file;  // of a pipe nobody knows the size
+    whole_ = std::filesystem::is_regular_file(path, no_file)
+                 ? std::filesystem::file_size(path, no_file)
+                 : 0;
     if (!file_)
       throw Error(ErrorKind::usage, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
     fill();
@@ -188,6 +195,8 @@ class Input::Buffer final : public std::streambuf {
     file_.read(raw_.data(), static_cast<std::streamsize>(raw_.size()));
     raw_at_ = 0;
     raw_left_ = static_cast<size_t>(file_.gcount());
+    read_ += raw_left_;
+    if (listener != nullptr && *listener && whole_ != 0) (*listener)(read_, whole_);
     if (file_.bad() || (raw_left_ == 0 && !file_.eof()))
       throw Error(ErrorKind::usage, fmt::format("cannot read {}: {}", path_, std::strerror(errno)));
   }
@@ -223,8 +232,14 @@ class Input::Buffer final : public std::streambuf {
   std::vector<char> raw_ = std::vector<char>(kPiece), out_ = std::vector<char>(kPiece);
   size_t raw_at_ = 0, raw_left_ = 0;
   bool ended_ = false, cut_ = false;
+  uint64_t read_ = 0, whole_ = 0;  ///< bytes of the file; 0 = not known
   std::unique_ptr<Decoder> decoder_;
 };
+
+TellProgress::TellProgress(const Listener& told) : before_(std::exchange(listener, &told)) {}
+TellProgress::~TellProgress() {
+  listener = before_;
+}
 
 Input::Input(const std::string& path)
     : buffer_(std::make_unique<Buffer>(path)),

@@ -2,6 +2,8 @@
 // name.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <istream>
 #include <memory>
 #include <string>
@@ -25,6 +27,19 @@ class Input {
   class Buffer;
   std::unique_ptr<Buffer> buffer_;
   std::unique_ptr<std::istream> stream_;
+};
+
+/// While it lives, every Input of this thread tells how much of its file was read.
+class TellProgress {
+ public:
+  using Listener = std::function<void(uint64_t done, uint64_t whole)>;
+  explicit TellProgress(const Listener& listener);
+  ~TellProgress();
+  TellProgress(const TellProgress&) = delete;
+  TellProgress& operator=(const TellProgress&) = delete;
+
+ private:
+  const Listener* before_;
 };
 
 /// "run.traceg.xz" -> "run.traceg"
