@@ -354,8 +354,10 @@ bool keeps_exec_empty(const Instruction& i, const ScalarSet& from_outside) {
   return joins && !i.row->meaning.invert && other < 128 && !from_outside.test(other);
 }
 
-/// With no lane active it changes nothing but registers.
-bool may_run_for_nobody(const Instruction& i) {
+/// Who has to be asked before the instruction is skipped where no lane is active. It changes
+/// registers at most, or lanes' memory; a scalar load may reach what only an active lane makes sure
+/// of, and what looks at other lanes wants all of them there.
+ExeczAsks asks(const Instruction& i) {
   switch (i.row->kind) {
     case Kind::barrier:
     case Kind::end:
@@ -365,43 +367,80 @@ bool may_run_for_nobody(const Instruction& i) {
     case Kind::trap:
     case Kind::absent:
     case Kind::data:
-      return false;
+      return ExeczAsks::wave;
+    case Kind::across:
+      return ExeczAsks::wave;
     case Kind::store:
     case Kind::atomic:
-      return i.row->encoding != Encoding::smrd;
+      return i.row->encoding != Encoding::smrd ? ExeczAsks::nobody : ExeczAsks::wave;
+    case Kind::load:
+      return i.row->encoding != Encoding::smrd ? ExeczAsks::nobody : ExeczAsks::lane;
     default:
-      return true;
+      return ExeczAsks::nobody;
   }
 }
 
-}  // namespace
+/// What lies between a branch and its target.
+class SkippedRegion {
+ public:
+  SkippedRegion(const Kernel& kernel, const Analysis& analysis, size_t branch, size_t target)
+      : kernel_(kernel),
+        analysis_(analysis),
+        branch_(branch),
+        goal_(analysis.block_of[target]),
+        first_(analysis.block_of[branch + 1]),
+        from_outside_(analysis.blocks[first_].live_in),
+        wanted_(analysis.blocks[goal_].live_in) {}
 
-bool may_fall_through(const Kernel& k, const Analysis& a, size_t index) {
-  const size_t target = branch_target(k, index);
-  if (target <= index || target >= k.code.size() || index + 1 >= k.code.size()) return false;
-  const size_t goal = a.block_of[target], first = a.block_of[index + 1];
-  if (goal == first) return true;
-  const ScalarSet from_outside = a.blocks[first].live_in, wanted = a.blocks[goal].live_in;
-  std::set<size_t> region;
-  std::vector<size_t> work = {first};
-  while (!work.empty()) {
-    const size_t b = work.back();
-    work.pop_back();
-    if (b == goal || !region.insert(b).second) continue;
-    const BasicBlock& block = a.blocks[b];
-    if (block.successors.empty() || block.begin <= index) return false;
+  ExeczAsks asks() {
+    ExeczAsks answer = ExeczAsks::nobody;
+    std::vector<size_t> work = {first_};
+    while (!work.empty()) {
+      const size_t b = work.back();
+      work.pop_back();
+      if (b == goal_ || !blocks_.insert(b).second) continue;
+      const BasicBlock& block = analysis_.blocks[b];
+      if (block.successors.empty() || block.begin <= branch_) return ExeczAsks::wave;
+      answer = std::max(answer, asks_of(block));
+      for (const size_t s : block.successors) {
+        // A loop may end by what active lanes alone bring.
+        if (s <= b) answer = std::max(answer, ExeczAsks::lane);
+        work.push_back(s);
+      }
+    }
+    return answer;
+  }
+
+ private:
+  ExeczAsks asks_of(const BasicBlock& block) const {
+    ExeczAsks answer = ExeczAsks::nobody;
     for (size_t n = block.begin; n < block.end; ++n) {
-      const Instruction& i = k.code[n];
+      const Instruction& i = kernel_.code[n];
+      answer = std::max(answer, gcn::asks(i));
       ScalarSet writes = effects(i).writes;
-      if (!may_run_for_nobody(i)) return false;
-      if (writes.test(kExecLo) && !keeps_exec_empty(i, from_outside)) return false;
+      if (writes.test(kExecLo) && !keeps_exec_empty(i, from_outside_)) return ExeczAsks::wave;
       writes.reset(kExecLo);
       writes.reset(kExecLo + 1);
-      if ((writes & wanted).any()) return false;
+      if ((writes & wanted_).any()) return ExeczAsks::wave;
     }
-    for (size_t s : block.successors) work.push_back(s);
+    return answer;
   }
-  return true;
+
+  const Kernel& kernel_;
+  const Analysis& analysis_;
+  size_t branch_, goal_, first_;
+  ScalarSet from_outside_, wanted_;
+  std::set<size_t> blocks_;
+};
+
+}  // namespace
+
+ExeczAsks execz_asks(const Kernel& k, const Analysis& a, size_t index) {
+  const size_t target = branch_target(k, index);
+  if (target <= index || target >= k.code.size() || index + 1 >= k.code.size())
+    return ExeczAsks::wave;
+  if (a.block_of[target] == a.block_of[index + 1]) return ExeczAsks::nobody;
+  return SkippedRegion(k, a, index, target).asks();
 }
 
 }  // namespace lanewise::gcn

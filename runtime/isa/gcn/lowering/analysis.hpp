@@ -50,9 +50,15 @@ size_t branch_target(const Kernel& kernel, size_t index);
 bool ends_block(const Instruction& instruction);
 
 Analysis analyse(const Kernel& kernel, const LowerOptions& options = {});
-/// The instructions that an `s_cbranch_execz` at `index` skips may as well run with EXEC = 0:
-/// nothing scalar they change is read afterwards, and they come out at the target only.
-bool may_fall_through(const Kernel& kernel, const Analysis& analysis, size_t index);
+/// Who has to be asked whether an `s_cbranch_execz` is taken.
+enum class ExeczAsks : uint8_t {
+  nobody,  ///< what it skips may as well run with EXEC = 0: it changes nothing and comes to an end
+  lane,    ///< a lane with its own bit off may skip it, whatever the others do
+  wave,
+};
+/// For the branch at `index`. `nobody` and `lane` only where nothing scalar that is changed behind
+/// the branch is read at its target, the one place where it ends.
+ExeczAsks execz_asks(const Kernel& kernel, const Analysis& analysis, size_t index);
 /// State of `stale` after the instruction.
 void step_stale(const Instruction& instruction, ScalarSet& stale);
 

@@ -255,10 +255,14 @@ class KernelLowering {
     if (m.count == 0) return context_.b.jump(ir_block(target));
     const uint32_t taken = ir_block(target), otherwise = ir_block(index + 1);
     const bool when_zero = m.cond == ir::Cond::eq;
-    // Skipping instructions that no lane would execute is only a short cut, and one that needs a
-    // look at the other lanes: where nothing depends on it, it is left out.
-    if (m.count == kExecz && when_zero && may_fall_through(kernel_, analysis_, index))
-      return context_.b.jump(otherwise);
+    // Skipping instructions that no lane would execute is often only a short cut, and one that
+    // needs a look at the other lanes: where nothing depends on it, it is left out.
+    if (m.count == kExecz && when_zero) {
+      const ExeczAsks asked = execz_asks(kernel_, analysis_, index);
+      if (asked == ExeczAsks::nobody) return context_.b.jump(otherwise);
+      if (asked == ExeczAsks::lane)
+        return context_.b.branch({context_.exec(), true}, taken, otherwise, false);
+    }
     context_.b.branch({condition(m.count), when_zero}, taken, otherwise, true);
   }
   /// True when scc is set, or when vcc or exec is not zero.
