@@ -103,7 +103,7 @@ TEST_CASE("the probe runs once per device and is remembered") {
 TEST_CASE("quirks are found by what drivers do") {
   const std::map<std::string, std::string> known = {
       {"lavapipe", "cut_loops loop_values fences zeros large_arrays "},
-      {"lavapipe25", "zeros large_arrays "},
+      {"lavapipe25", "fences zeros large_arrays "},
       {"swiftshader", "constants "}};
   for (const auto& driver : installed_drivers()) {
     CAPTURE(driver.label);
