@@ -107,6 +107,8 @@ std::string in_plain_words(std::string text) {
       return fmt::format("{}: '{}' is no number of the kind expected", text.substr(0, equals),
                          text.substr(equals + 3));
   }
+  if (const size_t received = text.find(" required but received "); received != std::string::npos)
+    return text.substr(0, text.find(": ")) + " is given more than once";
   if (const size_t required = text.find(" required "); required != std::string::npos) {
     if (const size_t colon = text.find(": "); colon < required)
       return text.substr(0, colon) + ": its value is missing";

@@ -176,7 +176,7 @@ std::vector<std::string> kernels_of(const DiffArgs& a) {
   if (!a.kernel.empty() || !a.kernel_b.empty() || !a.args.empty()) return {a.kernel};
   const std::vector<std::string> first = diff::kernel_names({a.file_a, "", a.target_a});
   const std::vector<std::string> second = diff::kernel_names({a.file_b, "", a.target_b});
-  if (first.size() <= 1 && second.size() <= 1) return {""};
+  if (first.empty() || second.empty()) return {""};  // what is wrong is said where it is read
   std::vector<std::string> both;
   for (const std::string& name : first)
     if (std::ranges::find(second, name) != second.end()) both.push_back(name);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
+#include <span>
 
 #include "runtime/api/loader.hpp"
 #include "runtime/cli/commands.hpp"
@@ -164,6 +166,36 @@ bool sound(const std::string& file, const std::vector<Diagnostic>& diagnostics) 
   return diagnostics.empty();
 }
 
+/// Nothing is said of lanes and groups that do not exist.
+void refuse_missing(const ExplainArgs& a, const explain::Recorder& recorder) {
+  uint64_t groups = 0, threads = 0;
+  for (const auto& r : recorder.recordings()) {
+    groups = std::max(groups, r->grid.total());
+    threads = std::max(threads, r->block.total());
+  }
+  if (a.group >= groups)
+    throw Error(ErrorKind::usage,
+                fmt::format("there is no group {}: the launch has {}", a.group, groups));
+  if (a.lane && *a.lane >= threads)
+    throw Error(ErrorKind::usage,
+                fmt::format("there is no lane {}: a group has {} threads", *a.lane, threads));
+}
+
+/// Nor of visits that no lane makes.
+void refuse_visit(uint32_t visit, std::span<const explain::InstructionReport> reports) {
+  uint32_t most = 1;
+  for (const explain::InstructionReport& r : reports) most = std::max(most, r.times);
+  if (visit > most)
+    throw Error(ErrorKind::usage, fmt::format("there is no visit {}: a lane comes by {} time{} at "
+                                              "most",
+                                              visit, most, most == 1 ? "" : "s"));
+}
+
+/// The script as messages name it; what was made of options is no file.
+std::string script_name(const Place& place, bool kernel_file) {
+  return kernel_file ? "(made of --set and --launch)" : place.file.empty() ? "text" : place.file;
+}
+
 int explain_case(const ExplainArgs& a, script::Case c, const Place& place, bool kernel_file,
                  const script::RunOptions& options) {
   explain::Query query;
@@ -173,30 +205,28 @@ int explain_case(const ExplainArgs& a, script::Case c, const Place& place, bool 
   query.visit = a.visit;
   prepare(c, a);
   query.launch = code_launch(c);
-  const uint64_t threads = kernel_file ? ~uint64_t{0} : script::block_of(c).total();
-  if (a.lane && *a.lane >= threads)
-    throw Error(ErrorKind::usage,
-                fmt::format("there is no lane {}: the group has {} threads", *a.lane, threads));
   explain::Recorder recorder(query);
   const std::string name = place.file.empty() ? "text" : place.file;
   const script::CaseResult result = script::run(c, recorder, options);
-  if (!sound(name, result.diagnostics)) return 1;
+  if (!sound(script_name(place, kernel_file), result.diagnostics)) return kernel_file ? 2 : 1;
   if (!result.unsupported.empty()) throw Error(ErrorKind::guest, result.unsupported);
   if (!sound(name, result.failures)) return 2;
-  nlohmann::json all = nlohmann::json::array();
-  size_t count = 0;
+  refuse_missing(a, recorder);
+  std::vector<explain::InstructionReport> found;
   for (const auto& recording : recorder.recordings())
-    for (explain::InstructionReport& r : explain::reports(*recording, query)) {
-      ++count;
-      if (!a.text.empty()) r.line = 0;  // of a text made here
-      if (a.json)
-        all.push_back(to_json(r));
-      else
-        print_explanation(name, r, a.lane.has_value());
-    }
-  if (count == 0)
+    std::ranges::move(explain::reports(*recording, query), std::back_inserter(found));
+  if (found.empty())
     throw Error(ErrorKind::usage,
                 fmt::format("there is no instruction at {}:{}", name, place.line));
+  refuse_visit(a.visit, found);
+  nlohmann::json all = nlohmann::json::array();
+  for (explain::InstructionReport& r : found) {
+    if (!a.text.empty()) r.line = 0;  // of a text made here
+    if (a.json)
+      all.push_back(to_json(r));
+    else
+      print_explanation(name, r, a.lane.has_value());
+  }
   if (a.json)
     fmt::print(
         "{}\n",
@@ -220,7 +250,8 @@ int explain_command(const ExplainArgs& a) {
   if (!is_lw && !place.file.empty())
     host::detail::read_file(place.file);  // its own error is the clearest
   const script::Script s = script::parse(text, 100);
-  if (!sound(is_lw ? place.file : "(made of --text, --set and --launch)", s.diagnostics)) return 1;
+  if (!sound(is_lw ? place.file : "(made of --text, --set and --launch)", s.diagnostics))
+    return is_lw || place.file.empty() ? 1 : 2;
   script::RunOptions options;
   options.judge_faults = false;  // they are part of the explanation
   if (is_lw) options.directory = std::filesystem::path(place.file).parent_path().string();

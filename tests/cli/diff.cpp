@@ -176,6 +176,9 @@ TEST_CASE("diff: what cannot be compared is said") {
   const Output missing = program("diff " + a + " " + a + " --kernel nobody");
   CHECK(missing.code == 2);
   CHECK(contains(missing.err, "no kernel 'nobody'"));
+  const Output other = program("diff " + kKernels + "ptx/saxpy.sm75.ptx " + a);
+  CHECK(other.code == 2);
+  CHECK(contains(other.err, "have no kernel of one name; name two with --kernel and --kernel-b"));
   const Output bad = program("diff " + a + " " + write("bad.ptx", "not PTX at all"));
   CHECK(bad.code == 1);
 }

@@ -169,6 +169,20 @@ case "loops" {
   CHECK(contains(kernel.out, "store of 4 bytes to global memory"));
   CHECK(contains(kernel.out, "= 0x1000000c\n"));
   CHECK(contains(kernel.out, "bytes 00 00 10 41: u32\n"));  // 9.0f
+  const std::string launch = " --launch 'saxpy grid 1 block 32 args 32, 2.0, x, x'";
+  for (const auto& [more, part] :
+       {std::pair("--lane 77", "there is no lane 77: a group has 32 threads"),
+        std::pair("--group 5", "there is no group 5: the launch has 1"),
+        std::pair("--visit 2", "there is no visit 2: a lane comes by 1 time at most")}) {
+    CAPTURE(std::string(more));
+    const Output o = explain(asked + launch + " " + more);
+    CHECK(o.code == 2);
+    CHECK(contains(o.err, part));
+    CHECK(o.out.empty());
+  }
+  const Output unknown = explain(asked + " --launch 'saxpy grid 1 block 32 args 32, 2.0, x, y'");
+  CHECK(unknown.code == 2);
+  CHECK(contains(unknown.err, "(made of --set and --launch)"));
   const Output how = explain(asked);
   CHECK(how.code == 2);
   CHECK(contains(how.err, "--launch"));

@@ -91,6 +91,7 @@ TEST_CASE("usage errors name the word, the nearest one and whom to ask") {
        "--help')"},
       {"run a b", "'b' is one word too many (see 'lanewise run --help')"},
       {"run x.ptx --grid", "--grid: its value is missing"},
+      {"run x.ptx --grid 4 --block 32 --grid 5", "--grid is given more than once"},
       {"run x.ptx --dyn-shared many", "--dyn-shared: 'many' is no number"},
       {"run x.ptx --wave packd",
        "'packd' is none of auto, lane, packed, serial; did you mean "

@@ -162,17 +162,52 @@ void Printer::inside(Saved way, const std::string& saved, const Block& b) {
   if (way == Saved::removable) frames_.pop_back();
 }
 
+Printer::Trap Printer::trap(const Condition& c) {
+  if (!w_.random.chance(3) || !scalar_test(w_, c)) return {};
+  Trap t{w_.scalar(), w_.random.chance(2), false};
+  w_.line("s_cselect_b32 {}, {}", t.value, t.loops ? "3, 0" : "0, 0x40000000");
+  return t;
+}
+void Printer::trap(const std::string& lanes, Trap& t) {
+  if (w_.apart || !t.value.empty() || !w_.random.chance(4)) return;
+  t = {w_.vector(), w_.random.chance(2), true};
+  w_.line("v_cndmask_b32_e64 {}, {}, {}", t.value, t.loops ? "0, 3" : "64, 0", lanes);
+}
+void Printer::pass(const Trap& t) {
+  if (t.value.empty()) return;
+  std::string n = t.value;
+  if (t.in_lanes) {
+    n = w_.scalar();
+    w_.line("v_readfirstlane_b32 {}, {}", n, t.value);
+  }
+  if (t.loops) {
+    const std::string head = w_.new_label("trap");
+    w_.label(head);
+    return again_by(n, head);
+  }
+  if (t.in_lanes) w_.line("s_lshl_b32 {}, {}, 24", n, n);
+  const std::string at = w_.mask();
+  const std::string low = "s" + at.substr(2, at.find(':') - 2),
+                    high = "s" + at.substr(at.find(':') + 1, at.size() - at.find(':') - 2);
+  w_.line("s_add_u32 {}, s4, {}", low, n);
+  w_.line("s_addc_u32 {}, s5, 0", high);
+  w_.line("s_load_dword {}, {}, 0x0", low, at);
+  w_.line("s_waitcnt lgkmcnt(0)");
+}
+
 void Printer::one_side(const If& s) {
   const Saved how = way();
   const std::string saved = w_.mask(), end = w_.new_label("end"), past = w_.new_label("past");
-  const bool by_vcc = !w_.apart && w_.random.chance(4);
+  const bool by_vcc = !w_.apart && w_.random.chance(4), skips = may_skip(s.yes);
+  Trap laid = skips ? trap(s.test) : Trap();
   const std::string lanes = by_vcc ? test(w_, s.test) : loose(w_, s.test);
+  if (skips) trap(lanes, laid);
   const bool jumps = by_vcc && lanes == "vcc";
   if (jumps) w_.line("s_cbranch_vccz {}", past);
   save_and_enter(saved, lanes);
   if (how == Saved::others) w_.line("s_xor_b64 {}, exec, {}", saved, saved);
-  const bool skips = may_skip(s.yes);
   if (skips) w_.line("s_cbranch_execz {}", end);
+  pass(laid);
   inside(how, saved, s.yes);
   if (skips) w_.label(end);
   restore(how, saved);
@@ -181,12 +216,15 @@ void Printer::one_side(const If& s) {
 
 void Printer::two_sides(const If& s) {
   const Saved how = way();
+  const bool skips = may_skip(s.yes), skips_other = may_skip(s.no);
+  Trap laid = skips ? trap(s.test) : Trap();
   const std::string saved = w_.mask(), lanes = kept(w_, s.test), other = w_.new_label("else"),
                     end = w_.new_label("end");
+  if (skips) trap(lanes, laid);
   save_and_enter(saved, lanes);
   if (how == Saved::others) w_.line("s_xor_b64 {}, exec, {}", saved, saved);
-  const bool skips = may_skip(s.yes), skips_other = may_skip(s.no);
   if (skips) w_.line("s_cbranch_execz {}", other);
+  pass(laid);
   inside(how, saved, s.yes);
   if (skips) w_.label(other);
   turn(how, saved, lanes);

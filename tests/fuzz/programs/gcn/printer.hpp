@@ -73,6 +73,17 @@ class Printer {
   void uniform_if(const If& s);
   void save_and_enter(const std::string& saved, const std::string& lanes);
   void inside(Saved way, const std::string& saved, const Block& b);
+  /// Scalar code for the start of a block that is jumped over where no lane enters it: harmless
+  /// then and only then. A load that is good where a lane is there, else out of range; a loop that
+  /// counts down from 3, else from 0.
+  struct Trap {
+    std::string value;  ///< SGPR or VGPR; empty = none
+    bool loops = false, in_lanes = false;
+  };
+  /// Before the test, and when the mask is known; one of the two may lay the trap.
+  Trap trap(const Condition& c);
+  void trap(const std::string& lanes, Trap& t);
+  void pass(const Trap& t);
   void one_side(const If& s);
   void two_sides(const If& s);
   /// From the one side to the other. Where only others are saved, those that come from the first
