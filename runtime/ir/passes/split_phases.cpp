@@ -199,7 +199,7 @@ class PhaseSplitter {
 
   uint32_t kind_of(const Inst& stop) {
     const auto same = [&](const Inst& k) {
-      // What readlane reads is not handed over: engines look the register up.
+      // What readlane reads is not passed on: engines look the register up.
       return k.op == stop.op && k.type == stop.type && k.mode == stop.mode && k.mem == stop.mem &&
              (stop.op != Op::readlane || k.src[0] == stop.src[0]);
     };

@@ -134,7 +134,7 @@ void KernelBuilder::give(const ir::Inst& kind, PhaseState& state, Id slot) {
 }
 
 /// readlane: the register of a lane that may wait elsewhere or have ended, so it is read from where
-/// the registers are kept, not from what lanes handed over.
+/// the registers are kept, not from what lanes passed on.
 void KernelBuilder::give_lane(const ir::Inst& kind, PhaseState& state, Id slot) {
   const Id from = library("lw_wave_from", m_.uint_type, {slot});
   const Id missing = m_.op(spv::OpIEqual, m_.bool_type, {from, m_.u(~0U)});

@@ -1,6 +1,6 @@
 // Rows of textures. They decode, print, assemble and say which registers they touch; nothing
 // executes them, as no module binds textures. How many registers the coordinates and the other
-// arguments take is how open drivers hand them over: coordinates in the first source, the rest, the
+// arguments take is how open drivers pass them: coordinates in the first source, the rest, the
 // handle in front, in the second.
 #include "runtime/isa/sass/tables/builder.hpp"
 
