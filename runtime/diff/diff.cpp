@@ -13,6 +13,9 @@ namespace {
 /// Errors of operations may grow on their way to a result.
 constexpr double kGrowth = 4;
 
+/// Runs of one side that must be alike before a difference counts.
+constexpr int kRepeats = 3;
+
 constexpr Fill kFills[] = {Fill::small, Fill::full, Fill::small, Fill::special};
 
 class Pair {
@@ -110,25 +113,35 @@ class Pair {
     return both.a.fault_count == 0 && both.b.fault_count == 0 && !compared(c, both, allowed).same();
   }
 
-  /// A result that depends on which lane comes first, on a clock or on addresses, says nothing
-  /// about the pair.
-  std::string why_not_comparable(const Case& c) const {
-    for (const Side* side : {&a_, &b_}) {
-      const char* which = side == &a_ ? "A" : "B";
-      if (!side->freedom().clocks().empty())
-        return fmt::format("they differ, and {} reads a clock: {}", which,
-                           side->freedom().clocks().front());
-      const Outcome one = side->watch(c.options, c.inputs).outcome;
-      const Outcome other = side->watch(c.options, c.inputs, WaveSchedule::lockstep).outcome;
-      if (!compare(c.inputs, one, other, 0).same())
-        return fmt::format(
-            "they differ, and the result of {} depends on the order in which lanes run", which);
-      const Outcome moved =
-          side->watch(c.options, c.inputs, WaveSchedule::until_stop, true).outcome;
-      if (!compare(c.inputs, one, moved, 0).same())
-        return fmt::format("they differ, and the result of {} depends on the addresses of buffers",
-                           which);
+  /// A result that depends on a clock, on addresses, or on what comes first says nothing about the
+  /// pair. What it hangs on, or nothing.
+  static std::string hangs_on(Side& side, const Case& c) {
+    if (!side.freedom().clocks().empty()) return "a clock: " + side.freedom().clocks().front();
+    const Outcome one = side.watch(c.options, c.inputs).outcome;
+    const auto otherwise = [&](const Way& way) {
+      return !compare(c.inputs, one, side.watch(c.options, c.inputs, way).outcome, 0).same();
+    };
+    if (otherwise({.schedule = WaveSchedule::lockstep})) return "the order in which lanes run";
+    if (otherwise({.moved = true})) return "the addresses of buffers";
+    try {
+      if (otherwise({.last_group_first = true})) return "the order in which groups run";
+    } catch (const Error& e) {
+      // Groups that wait for an earlier one never end this way.
+      if (e.kind() != ErrorKind::budget) throw;
+      return "the order in which groups run";
     }
+    const Outcome first = side.run(c.options, c.inputs);
+    for (int again = 0; again < kRepeats; ++again)
+      if (!compare(c.inputs, first, side.run(c.options, c.inputs), 0).same())
+        return "what runs at the same time: two runs of it differ";
+    return {};
+  }
+
+  std::string why_not_comparable(const Case& c) {
+    for (Side* side : {&a_, &b_})
+      if (const std::string what = hangs_on(*side, c); !what.empty())
+        return fmt::format("they differ, and the result of {} depends on {}",
+                           side == &a_ ? "A" : "B", what);
     return {};
   }
 
@@ -142,8 +155,15 @@ class Pair {
         found, [this](const Case& c) { return still_different(c); }, end);
     const Both both = launch(found);
     const Comparison c = compared(found, both, report_.bound);
-    report_.different = c.different;
-    report_.first = first_site(found, both, c);
+    if (!c.elements.empty()) {
+      report_.different = c.different;
+      report_.first = first_site(found, both, c);
+    } else if (report_.why.empty()) {
+      report_.verdict = Verdict::undecided;
+      report_.why =
+          "they differed, and do not when they run again: the result depends on what runs "
+          "at the same time";
+    }
     report_.options = std::move(found.options);
     report_.inputs = std::move(found.inputs);
   }

@@ -62,6 +62,13 @@ struct Watched {
   double bound = 0;        ///< how far the results of one lane may be from those of another engine
 };
 
+/// What a watched launch does in another way than others.
+struct Way {
+  WaveSchedule schedule = WaveSchedule::until_stop;
+  bool moved = false;             ///< everything lies at other addresses
+  bool last_group_first = false;  ///< groups run in reverse order
+};
+
 class Side {
  public:
   /// Error(usage) and CompileError as Device::load_file.
@@ -74,9 +81,8 @@ class Side {
   const std::map<std::string, uint64_t>& variables() const { return variables_; }
 
   Outcome run(const LaunchOptions& options, const std::vector<Input>& inputs);
-  /// moved: everything lies at other addresses than in a launch without it.
   Watched watch(const LaunchOptions& options, const std::vector<Input>& inputs,
-                WaveSchedule schedule = WaveSchedule::until_stop, bool moved = false) const;
+                const Way& way = {}) const;
 
  private:
   Outcome run_on(Device& device, Module& module, const LaunchOptions& options,

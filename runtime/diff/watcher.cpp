@@ -18,7 +18,8 @@ double magnitude(ir::Type type, uint64_t bits) {
 
 }  // namespace
 
-Watcher::Watcher(WaveSchedule schedule) : schedule_(schedule) {
+Watcher::Watcher(WaveSchedule schedule, bool last_group_first)
+    : schedule_(schedule), last_group_first_(last_group_first) {
   engine_ = reference::make_engine([this](const reference::Step& s) { step(s); },
                                    [this](const reference::Touch& t) { touch(t); });
 }
@@ -31,6 +32,7 @@ LaunchResult Watcher::launch(const LaunchRequest& request) {
   lanes_.clear();
   LaunchRequest scheduled = request;
   scheduled.schedule = schedule_;
+  scheduled.last_group_first = last_group_first_;
   return engine_->launch(scheduled);
 }
 

@@ -18,7 +18,7 @@ class Watcher final : public Engine {
     uint32_t bytes = 0, lane = 0, site = 0;
   };
 
-  explicit Watcher(WaveSchedule schedule);
+  Watcher(WaveSchedule schedule, bool last_group_first);
   const EngineInfo& info() const override { return engine_->info(); }
   void reserve(uint64_t bytes) override { engine_->reserve(bytes); }
   void write(uint64_t address, std::span<const std::byte> data) override {
@@ -45,6 +45,7 @@ class Watcher final : public Engine {
 
   std::unique_ptr<Engine> engine_;
   WaveSchedule schedule_;
+  bool last_group_first_;
   ir::Program program_;
   std::unique_ptr<Freedom> freedom_;
   Dim3 grid_;

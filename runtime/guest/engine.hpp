@@ -75,6 +75,7 @@ struct LaunchRequest {
   bool pointers = true;
   WaveMode wave = WaveMode::automatic;
   WaveSchedule schedule = WaveSchedule::automatic;
+  bool last_group_first = false;  ///< groups in reverse order; the reference engine's way alone
   uint64_t step_budget = uint64_t{1} << 26;   ///< loop back edges one lane may take; all ones = any
   double timeout_seconds = 0;                 ///< 0 = none
   const std::atomic<bool>* cancel = nullptr;  ///< true ends the launch; null = nobody asks

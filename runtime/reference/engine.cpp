@@ -238,10 +238,14 @@ class ReferenceEngine final : public Engine {
     refuse_large_group(request, decoded);
     Group group(request, decoded, memory, hook_, touch_, deadline);
     const Dim3& grid = request.grid;
+    const auto in_order = [&](uint32_t n, uint32_t count) {
+      return request.last_group_first ? count - 1 - n : n;
+    };
     for (uint32_t z = 0; z < grid.z; ++z) {
       for (uint32_t y = 0; y < grid.y; ++y) {
         for (uint32_t x = 0; x < grid.x; ++x) {
-          const bool goes_on = group.run({x, y, z});
+          const bool goes_on =
+              group.run({in_order(x, grid.x), in_order(y, grid.y), in_order(z, grid.z)});
           const size_t room = kMaxFaults - result.faults.size();
           result.fault_count += group.collect(result.faults, room);
           if (!goes_on) return;

@@ -30,10 +30,10 @@ struct Judged {
   json report;
 };
 Judged diff(const std::string& a, const std::string& b, const std::string& type = "u32",
-            const std::string& more = "") {
+            const std::string& more = "", unsigned groups = 1) {
   const Output o = program(fmt::format(
-      "diff {} {} --grid 1 --block 64 --arg zero:{}[64] --arg zero:{}[128] --device {} --json {}",
-      a, b, type, type, device(), more));
+      "diff {} {} --grid {} --block 64 --arg zero:{}[64] --arg zero:{}[128] --device {} --json {}",
+      a, b, groups, type, type, device(), more));
   CAPTURE(o.err);
   Judged j;
   j.code = o.code;
@@ -123,7 +123,7 @@ TEST_CASE("diff: a fault, no store, lane order or a clock decide nothing") {
   CHECK(nothing.report["why"] == "nothing was stored");
   const Judged clock = diff(kernel("d.ptx", "mov.u32 %r3, %clock;"), plain);
   CHECK(clock.code == 2);
-  CHECK(contains(clock.report["why"], "reads a clock"));
+  CHECK(contains(clock.report["why"], "depends on a clock"));
   // Each lane takes two tickets: which numbers it gets is a matter of who comes when.
   const std::string tickets = kernel("e.ptx",
                                      "ld.param.u64 %d4, [p];\natom.global.add.u32 %r4, [%d4], 1;\n"
@@ -132,6 +132,27 @@ TEST_CASE("diff: a fault, no store, lane order or a clock decide nothing") {
   CHECK(order.code == 2);
   CHECK(contains(order.report["why"], "the order in which lanes run"));
   CHECK(order.report["first"].is_object());
+  // The first lane of a group takes one for all; each group stores something else.
+  const std::string groups =
+      kernel("f.ptx",
+             "ld.param.u64 %d4, [p];\n.shared .b32 mine;\nmov.u32 %r4, %tid.x;\n"
+             "setp.ne.u32 %q1, %r4, 0;\n@%q1 bra L;\natom.global.add.u32 %r5, [%d4], 1;\n"
+             "st.shared.u32 [mine], %r5;\nL: bar.sync 0;\nld.shared.u32 %r3, [mine];\n"
+             "mov.u32 %r4, %ctaid.x;\nmad.lo.u32 %r3, %r3, 100, %r4;");
+  const Judged turn = diff(groups, plain, "u32", "", 2);
+  CHECK(turn.code == 2);
+  CHECK(contains(turn.report["why"], "the order in which groups run"));
+  // A group waits for the one before it: the other way round they never end. A device need not run
+  // both at a time.
+  if (std::string_view(device()) != "reference") return;
+  const std::string waits = kernel(
+      "g.ptx",
+      "ld.param.u64 %d4, [p];\nmov.u32 %r4, %ctaid.x;\nL: ld.volatile.global.u32 %r5, [%d4];\n"
+      "setp.ne.u32 %q1, %r4, 0;\nsetp.ne.and.u32 %q1, %r5, 1000, %q1;\n@%q1 bra L;\n"
+      "mov.u32 %r3, 1000;\nst.volatile.global.u32 [%d4], %r3;");
+  const Judged waiting = diff(waits, plain, "u32", "--max-steps 1000", 2);
+  CHECK(waiting.code == 2);
+  CHECK(contains(waiting.report["why"], "the order in which groups run"));
 }
 
 TEST_CASE("diff: pointers are the same where they point to the same place") {
