@@ -11,6 +11,7 @@
 
 #include "lanewise/lanewise.hpp"
 #include "runtime/cli/commands.hpp"
+#include "runtime/cli/process/driver_crash.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/vulkan/vulkan_engine.hpp"
 
@@ -92,6 +93,7 @@ int run_and_report(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   lanewise::cli::guard_streams();
+  lanewise::cli::report_driver_crashes();
   const int code = lanewise::cli::deliver_output(run_and_report(argc, argv));
   if (lanewise::vulkan::still_running()) {
     // A driver's thread is in the middle of its compiler, which takes as long as it takes: neither

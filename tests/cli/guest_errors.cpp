@@ -95,6 +95,25 @@ TEST_CASE("what --memcheck off lets through ends in words, not in a signal") {
   if (o.code == 1) CHECK(contains(o.err, "--memcheck off") != contains(o.err, "fault: "));
 }
 
+TEST_CASE("a driver that crashes is said in words") {
+  const std::string manifest = write(
+      "crashing.json", fmt::format("{{\"file_format_version\": \"1.0.0\", \"ICD\": "
+                                   "{{\"library_path\": \"{}\", \"api_version\": \"1.3.0\"}}}}",
+                                   LANEWISE_CRASHING_DRIVER));
+  const char* const names[] = {"VK_ICD_FILENAMES", "VK_DRIVER_FILES"};
+  std::string before[2];
+  for (int i = 0; i < 2; ++i) {
+    const char* value = std::getenv(names[i]);
+    before[i] = value != nullptr ? value : "";
+    setenv(names[i], manifest.c_str(), 1);
+  }
+  const Output o = program("devices");
+  for (int i = 0; i < 2; ++i)
+    before[i].empty() ? unsetenv(names[i]) : setenv(names[i], before[i].c_str(), 1);
+  CHECK(o.code == 3);
+  CHECK(contains(o.err, "the Vulkan driver crashed"));
+}
+
 TEST_CASE("an endless loop ends with the step budget") {
   const std::string file = write("endless.ptx", kHeader + R"(
 .visible .entry endless(.param .u64 p)
