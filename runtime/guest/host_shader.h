@@ -29,6 +29,9 @@ LW_NUMBER(LAUNCH_PARAM_BYTES, 22u)
 // With memory from elsewhere: what to add to an offset from the arena's start that a pointer
 // parameter leads to, for its address on the device.
 LW_NUMBER(LAUNCH_POINTER_BASES, 24u)
+// Where the device has addresses: that of the list of allocations, and of the backing buffer.
+LW_NUMBER(LAUNCH_ALLOCATIONS, 56u)
+LW_NUMBER(LAUNCH_BACKING, 58u)
 // What each pointer parameter may reach: offset in the arena, bytes that may be read and written.
 LW_NUMBER(LAUNCH_POINTERS, 64u)
 LW_NUMBER(POINTER_START, 0u)

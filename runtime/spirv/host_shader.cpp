@@ -16,7 +16,7 @@ static_assert(RP == static_cast<uint32_t>(ir::Round::rp));
 static_assert(RNA == static_cast<uint32_t>(ir::Round::rna));
 static_assert(MAX_FAULTS == kMaxFaults);
 static_assert(MAX_POINTERS == ir::kMostPointers);
-static_assert(LAUNCH_POINTER_BASES + 2 * MAX_POINTERS <= LAUNCH_POINTERS);
+static_assert(LAUNCH_POINTER_BASES + 2 * MAX_POINTERS <= LAUNCH_ALLOCATIONS);
 static_assert(LAUNCH_PARAMS == LAUNCH_POINTERS + MAX_POINTERS * POINTER_WORDS);
 static_assert(ARENA_BASE == guest::kArenaBase);
 static_assert(FORM_ARENA == guest::kFormArena);

@@ -26,5 +26,18 @@ shared uint shared_words[SHARED_WORDS];
 uint local_words[LOCAL_TOTAL];
 shared uint loop_marks[LOOP_MARKS];
 
+// What lanes read at places of their own goes through a pointer where the device has such: drivers
+// for CPUs make one gather of it, but a guarded read for each lane from a storage buffer.
+#if LW_INT64
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer WordRef { uint v; };
+#define WORD_BEHIND(field, i) \
+  WordRef(packUint2x32(uvec2(launch.w[field], launch.w[field + 1u])) + uint64_t(4u * (i))).v
+#define ALLOCATION(i) WORD_BEHIND(LAUNCH_ALLOCATIONS, i)
+#define BACKING(i) WORD_BEHIND(LAUNCH_BACKING, i)
+#else
+#define ALLOCATION(i) allocations.w[i]
+#define BACKING(i) backing.w[i]
+#endif
+
 // The guest address space (runtime/guest/layout.hpp).
 const uint SHARED_WINDOW = 1u, LOCAL_WINDOW = 2u;

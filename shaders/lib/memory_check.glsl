@@ -15,25 +15,38 @@ bool may_straddle(uint n, uint flags) {
   return either((flags & 3u) == ALIGN_ANY, alignment_of(n, flags) < n);
 }
 
+/// [va, va + n) lies in the last of the first `count` allocations, which allows the access.
+bool lw_allocation_holds(const in B64 va, const in uint n, const in bool write, const in uint count) {
+  bool none = count == 0u;
+  uint at = FIRST_ENTRY + ENTRY_WORDS * pick(none, 0u, count - 1u);
+  uint end_hi = ALLOCATION(at + 3u);
+  B64 end = b64(ALLOCATION(at + 2u), end_hi & ~READ_ONLY_BIT);
+  bool outside = either(!lt64(va, end), lt64(sub64(end, va), b64(n, 0u)));
+  bool refused = both(write, (end_hi & READ_ONLY_BIT) != 0u);
+  return !either(none, either(outside, refused));
+}
+
+// A search for several addresses at a time, without a branch: `found` grows by ever smaller steps to
+// the number of allocations that begin at or below the address. Steps are powers of two, the last
+// one is 1; 0 = there are no allocations.
+uint lw_allocation_first_step() {
+  uint count = allocations.w[ALLOCATION_COUNT];
+  return pick(count == 0u, 0u, 1u << uint(findMSB(count)));
+}
+uint lw_allocation_step(const in B64 va, const in uint found, const in uint size) {
+  uint next = found + size;
+  bool exists = both(size != 0u, next <= allocations.w[ALLOCATION_COUNT]);
+  uint at = FIRST_ENTRY + ENTRY_WORDS * pick(exists, next - 1u, 0u);
+  bool above = lt64(va, b64(ALLOCATION(at), ALLOCATION(at + 1u)));
+  return pick(both(exists, !above), next, found);
+}
+
 /// [va, va + n) lies in one allocation that allows the access.
 bool lw_allocation_allows(const in B64 va, const in uint n, const in bool write) {
-  uint lo = 0u, hi = allocations.w[ALLOCATION_COUNT];
-  while (lo < hi) {  // finds the first allocation that starts above va
-    uint mid = (lo + hi) >> 1;
-    uint at = FIRST_ENTRY + ENTRY_WORDS * mid;
-    if (lt64(va, b64(allocations.w[at], allocations.w[at + 1u]))) {
-      hi = mid;
-    } else {
-      lo = mid + 1u;
-    }
-  }
-  if (lo == 0u) return false;
-  uint at = FIRST_ENTRY + ENTRY_WORDS * (lo - 1u);
-  uint end_hi = allocations.w[at + 3u];
-  B64 end = b64(allocations.w[at + 2u], end_hi & ~READ_ONLY_BIT);
-  B64 room = sub64(end, va);
-  if (!lt64(va, end) || lt64(room, b64(n, 0u))) return false;
-  return !write || (end_hi & READ_ONLY_BIT) == 0u;
+  uint found = 0u;
+  for (uint size = lw_allocation_first_step(); size != 0u; size >>= 1)
+    found = lw_allocation_step(va, found, size);
+  return lw_allocation_holds(va, n, write, found);
 }
 
 /// The device address of the byte at an offset from the arena's start, which may lie in memory from
@@ -44,7 +57,7 @@ B64 lw_device_address(const in B64 arena, const in B64 offset) {
   while (lo < hi) {  // finds the first window that starts above the offset
     uint mid = (lo + hi) >> 1;
     uint at = first + WINDOW_WORDS * mid + WINDOW_START;
-    if (lt64(offset, b64(allocations.w[at], allocations.w[at + 1u]))) {
+    if (lt64(offset, b64(ALLOCATION(at), ALLOCATION(at + 1u)))) {
       hi = mid;
     } else {
       lo = mid + 1u;
@@ -52,10 +65,10 @@ B64 lw_device_address(const in B64 arena, const in B64 offset) {
   }
   if (lo == 0u) return add64(arena, offset);
   uint at = first + WINDOW_WORDS * (lo - 1u);
-  B64 start = b64(allocations.w[at + WINDOW_START], allocations.w[at + WINDOW_START + 1u]);
-  B64 size = b64(allocations.w[at + WINDOW_SIZE], allocations.w[at + WINDOW_SIZE + 1u]);
+  B64 start = b64(ALLOCATION(at + WINDOW_START), ALLOCATION(at + WINDOW_START + 1u));
+  B64 size = b64(ALLOCATION(at + WINDOW_SIZE), ALLOCATION(at + WINDOW_SIZE + 1u));
   B64 inside = sub64(offset, start);
   if (!lt64(inside, size)) return add64(arena, offset);
-  return add64(b64(allocations.w[at + WINDOW_ADDRESS], allocations.w[at + WINDOW_ADDRESS + 1u]),
+  return add64(b64(ALLOCATION(at + WINDOW_ADDRESS), ALLOCATION(at + WINDOW_ADDRESS + 1u)),
                inside);
 }

@@ -33,7 +33,7 @@ uint global_cas(OFF off, uint expected, uint v) {
 
 // Shared memory is the on-chip array, or this group's slot of the backing buffer.
 #define SHARED_WORD(off) shared_words[(off) >> 2]
-#define BACKING_WORD(off) backing.w[backing_base + ((off) >> 2)]
+#define BACKING_WORD(off) BACKING(backing_base + ((off) >> 2))
 uint shared_get(uint off) {
   if (SHARED_IN_BACKING != 0u) return BACKING_WORD(off);
   return SHARED_WORD(off);
@@ -69,12 +69,12 @@ uint shared_cas(uint off, uint expected, uint v) {
 uint local_place(uint off) { return backing_base + LOCAL_START + lane_index * LOCAL_WORDS + (off >> 2); }
 uint local_index(uint off) { return (LANES > 1u ? slot_index() * LOCAL_WORDS : 0u) + (off >> 2); }
 uint local_get(uint off) {
-  if (LOCAL_IN_BACKING != 0u) return backing.w[local_place(off)];
+  if (LOCAL_IN_BACKING != 0u) return BACKING(local_place(off));
   return local_words[local_index(off)];
 }
 void local_put(uint off, uint v) {
   if (LOCAL_IN_BACKING != 0u) {
-    backing.w[local_place(off)] = v;
+    BACKING(local_place(off)) = v;
   } else {
     local_words[local_index(off)] = v;
   }

@@ -279,12 +279,14 @@ std::string Compute::run(const Job& job) {
       return "cannot make a buffer";
     if (data != nullptr) std::memcpy(buffers[i].map, data->data(), data->size() * 4);
   }
-  if (job.pass_address && facts_.device_address) {
-    VkBufferDeviceAddressInfo info =
-        typed<VkBufferDeviceAddressInfo>(VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO);
-    info.buffer = buffers[0].buffer;
-    const uint64_t address = vkGetBufferDeviceAddress(state_->device, &info);
-    std::memcpy(buffers[1].map, &address, 8);
+  if (!job.addresses.empty() && facts_.device_address) {
+    for (const auto& [buffer, word] : job.addresses) {
+      VkBufferDeviceAddressInfo info =
+          typed<VkBufferDeviceAddressInfo>(VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO);
+      info.buffer = buffers[buffer].buffer;
+      const uint64_t address = vkGetBufferDeviceAddress(state_->device, &info);
+      std::memcpy(static_cast<std::byte*>(buffers[1].map) + 4 * word, &address, 8);
+    }
   }
   Dispatch d(state_->device);
   if (!fill_pipeline(d, job)) return "cannot make the pipeline";

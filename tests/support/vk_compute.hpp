@@ -28,8 +28,8 @@ class Compute {
     std::vector<uint32_t> spirv;                  ///< entry point "main", storage buffers in set 0
     std::vector<std::vector<uint32_t>*> buffers;  ///< binding i; null = unused; written back
     uint32_t groups = 1;
-    /// Puts the device address of binding 0 into the first two words of binding 1.
-    bool pass_address = false;
+    /// Device addresses of bindings, and at which word of binding 1 they go.
+    std::vector<std::pair<size_t, size_t>> addresses;
   };
   /// Empty on success, else what failed.
   std::string run(const Job& job);

@@ -5,9 +5,11 @@
 #include <map>
 #include <random>
 
+#include "runtime/guest/host_shader.h"
 #include "tests/support/library_check.hpp"
 
 using namespace lanewise::test;
+using namespace lanewise::host_shader;
 namespace library = lanewise::spirv::library;
 
 namespace {
@@ -50,7 +52,8 @@ struct Machine {
     job.spirv = library::freeze(library::link(caller_of(name, variant, true), variant), sizes);
     job.buffers = {&arena, &launch, &faults, &backing, &allocations, &arguments, &result};
     job.groups = static_cast<uint32_t>(rows / 64);
-    job.pass_address = variant != Variant::t0;
+    if (variant != Variant::t0)
+      job.addresses = {{0, LAUNCH_ARENA_ADDRESS}, {3, LAUNCH_BACKING}, {4, LAUNCH_ALLOCATIONS}};
     REQUIRE(d.compute->run(job) == "");
   }
 };
@@ -89,6 +92,19 @@ TEST_CASE("allocations: gaps and read-only memory") {
         CHECK(m.result[i] == (inside ? 1 : 0));
       }
     }
+    // The search in steps finds how many begin at or below.
+    m.run(d, v, "lw_allocation_first_step", Words(64, 0));
+    CHECK(m.result[0] == 2);
+    Words found(192, 0);
+    for (const uint32_t size : {2U, 1U}) {
+      Words args;
+      for (uint32_t i = 0; i < 192; ++i)
+        args.insert(args.end(), {kArenaBase + 4 * i - 64, 0, found[i], size});
+      m.run(d, v, "lw_allocation_step", args);
+      found.assign(m.result.begin(), m.result.begin() + 192);
+    }
+    for (uint32_t i = 0; i < 192; ++i)
+      CHECK(found[i] == (i < 16 ? 0 : i < 80 ? 1 : i < 144 ? 2 : 3));
     // Bytes on both sides of an end, and an address whose upper half is not zero.
     Words args;
     for (uint32_t i = 0; i < 64; ++i)

@@ -171,6 +171,23 @@ void ModuleBuilder::enter_scope(spv::Block* body, spv::Block* merge) {
   setBuildPoint(body);
 }
 
+void ModuleBuilder::repeat(const std::function<Id()>& body) {
+  spv::Block* header = new_block();
+  spv::Block* inside = new_block();
+  spv::Block* again = new_block();
+  spv::Block* merge = new_block();
+  createBranch(header);
+  setBuildPoint(header);
+  createLoopMerge(merge, again, spv::LoopControlDontUnrollMask, {});
+  createBranch(inside);
+  setBuildPoint(inside);
+  const Id go_on = body();
+  createConditionalBranch(go_on, again, merge);
+  setBuildPoint(again);
+  createBranch(header);
+  setBuildPoint(merge);
+}
+
 void ModuleBuilder::unreachable() {
   buildPoint->addInstruction(std::make_unique<spv::Instruction>(spv::OpUnreachable));
 }

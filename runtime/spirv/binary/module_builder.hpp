@@ -4,6 +4,7 @@
 #include <glslang/SPIRV/SpvBuilder.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -56,6 +57,8 @@ class ModuleBuilder : public spv::Builder {
   /// Enters `body` through a switch without cases: a construct that `break` may leave from inside
   /// nested ifs.
   void enter_scope(spv::Block* body, spv::Block* merge);
+  /// Runs `body` until the id that it returns is false.
+  void repeat(const std::function<Id()>& body);
   spv::Block* new_block() { return &makeNewBlock(); }
   bool terminated() const { return getBuildPoint()->isTerminated(); }
   void unreachable();

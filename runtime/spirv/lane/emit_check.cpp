@@ -115,9 +115,12 @@ Id LaneEmitter::outside(const Place& place, Id address, uint32_t bytes) {
                    {offset, starts_.at(reach.pointer)});
   }
   Id out = m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {offset, limits_.at(reach)});
-  if (options_.memcheck == Memcheck::alloc && reach.pointer == ir::kNone) {
-    const Id allowed = library("lw_allocation_allows", m_.bool_type,
-                               {address, m_.u(bytes), m_.b(has(*inst_, CheckMode::write))});
+  if (searches_allocations(*inst_)) {
+    Ids args = {address, m_.u(bytes), m_.b(has(*inst_, CheckMode::write))};
+    const bool found = slot_->found != spv::NoResult;
+    if (found) args.push_back(slot_->found);
+    const Id allowed =
+        library(found ? "lw_allocation_holds" : "lw_allocation_allows", m_.bool_type, args);
     out = m_.op(spv::OpLogicalOr, m_.bool_type,
                 {out, m_.op(spv::OpLogicalNot, m_.bool_type, {allowed})});
   }
@@ -130,6 +133,37 @@ Id LaneEmitter::outside(const Place& place, Id address, uint32_t bytes) {
   const Id out_shared = outside_small(low, space_bytes(Space::shared), bytes);
   const Id out_local = atomic ? m_.b(true) : outside_small(low, space_bytes(Space::local), bytes);
   return m_.select(in(1), out_shared, m_.select(in(2), out_local, out));
+}
+
+/// Nothing is known of the address: the list of allocations says whether it lies in one.
+bool LaneEmitter::searches_allocations(const ir::Inst& check) const {
+  return check.op == ir::Op::check && options_.memcheck == Memcheck::alloc &&
+         guest::wide_space(check.mem->space) && check.mem->pointer == ir::kNone;
+}
+
+/// One search for all slots: compilers for CPUs take longest for loops, and a loop for each slot of
+/// each access was most of what they had to do.
+void LaneEmitter::find_allocations() {
+  Ids addresses, found;
+  in_slots([&](uint32_t) {
+    addresses.push_back(forced_address());
+    found.push_back(m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type));
+    m_.createStore(m_.u(0), found.back());
+  });
+  const Id size = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type);
+  m_.createStore(library("lw_allocation_first_step", m_.uint_type, {}), size);
+  m_.repeat([&] {
+    const Id step = m_.createLoad(size, spv::NoPrecision);
+    for (size_t n = 0; n < found.size(); ++n) {
+      const Id before = m_.createLoad(found[n], spv::NoPrecision);
+      m_.createStore(library("lw_allocation_step", m_.uint_type, {addresses[n], before, step}),
+                     found[n]);
+    }
+    const Id next = m_.op(spv::OpShiftRightLogical, m_.uint_type, {step, m_.u(1)});
+    m_.createStore(next, size);
+    return m_.op(spv::OpINotEqual, m_.bool_type, {next, m_.u(0)});
+  });
+  in_slots([&](uint32_t n) { slot_->found = m_.createLoad(found[n], spv::NoPrecision); });
 }
 
 void LaneEmitter::emit_check() {

@@ -214,6 +214,8 @@ class LaneEmitter {
   // Checks (emit_check.cpp)
   void prepare_limits();
   void emit_check();
+  bool searches_allocations(const ir::Inst& check) const;
+  void find_allocations();
   Id outside(const Place& place, Id address, uint32_t bytes);
   Id outside_small(Id offset, uint64_t size, uint32_t bytes);
 
@@ -311,6 +313,9 @@ class LaneEmitter {
     // Wave mode: does the lane take part? NoResult = surely.
     Id active = spv::NoResult;           ///< known at the build point
     Id active_variable = spv::NoResult;  ///< where it is kept from block to block
+    /// Of the check that is emitted, where all slots have searched together: how many allocations
+    /// begin at or below the address.
+    Id found = spv::NoResult;
   };
   std::vector<Slot> slots_;
   Slot* slot_ = nullptr;  ///< the one whose instruction is emitted

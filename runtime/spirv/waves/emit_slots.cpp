@@ -182,9 +182,12 @@ void LaneEmitter::run_instruction(const ir::Inst& inst) {
     });
     return;
   }
+  const bool together = slots_.size() > 1 && searches_allocations(inst);
+  if (together) find_allocations();
   in_slots([&](uint32_t) {
     tell_library(inst);
     emit(inst);
+    slot_->found = spv::NoResult;
   });
 }
 

@@ -178,28 +178,11 @@ void KernelBuilder::when(Id condition, const std::function<void()>& body) {
   m_.setBuildPoint(merge);
 }
 
-void KernelBuilder::repeat(const std::function<Id()>& body) {
-  spv::Block* header = m_.new_block();
-  spv::Block* inside = m_.new_block();
-  spv::Block* again = m_.new_block();
-  spv::Block* merge = m_.new_block();
-  m_.createBranch(header);
-  m_.setBuildPoint(header);
-  m_.createLoopMerge(merge, again, spv::LoopControlDontUnrollMask, {});
-  m_.createBranch(inside);
-  m_.setBuildPoint(inside);
-  const Id go_on = body();
-  m_.createConditionalBranch(go_on, again, merge);
-  m_.setBuildPoint(again);
-  m_.createBranch(header);
-  m_.setBuildPoint(merge);
-}
-
 void KernelBuilder::for_each_slot(const std::function<void(Id slot)>& body) {
   if (shape_.lanes_per_invocation == 1) return body(m_.u(0));
   const Id counter = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type);
   m_.createStore(m_.u(0), counter);
-  repeat([&] {
+  m_.repeat([&] {
     const Id slot = m_.createLoad(counter, spv::NoPrecision);
     body(slot);
     const Id next = m_.op(spv::OpIAdd, m_.uint_type, {slot, m_.u(1)});

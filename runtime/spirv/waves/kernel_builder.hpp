@@ -53,8 +53,6 @@ class KernelBuilder {
   Id lane_of(Id slot);
   Id lane_exists(Id lane);
   void for_each_slot(const std::function<void(Id slot)>& body);
-  /// Runs `body` again and again until it returns a false id; all invocations turn equally often.
-  void repeat(const std::function<Id()>& body);
   void when(Id condition, const std::function<void()>& body);
   Id library(const char* name, Id type, const Ids& args);
 

@@ -316,7 +316,7 @@ void KernelBuilder::run_lanes(const ir::Phases& phases, PhaseState& state, spv::
   if (!phases.wave.kind.valid()) return once();
   const Id resolved =
       m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type, "resolved");
-  repeat([&] {
+  m_.repeat([&] {
     once();
     m_.createStore(m_.b(false), resolved);
     resolve_complete(phases, state, resolved);
@@ -347,7 +347,7 @@ void KernelBuilder::build_phases(const ir::Phases& phases) {
   const auto is = [&](Id result, uint32_t what) {
     return m_.op(spv::OpIEqual, m_.bool_type, {result, m_.u(what)});
   };
-  repeat([&] {
+  m_.repeat([&] {
     if (shape_.serial) library("lw_wave_new_turn", m_.void_type, {});
     if (waves) {
       when(is(m_.createLoad(outcome, spv::NoPrecision), kWaves),

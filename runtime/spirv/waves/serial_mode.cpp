@@ -61,7 +61,7 @@ void KernelBuilder::take_results(const ir::Phases& phases, Id slot) {
 /// 0 = no set is left, 1 = lanes are missing, 2 = complete.
 void KernelBuilder::resolve_complete(const ir::Phases& phases, PhaseState& state, Id resolved) {
   library("lw_wave_look", m_.void_type, {});
-  repeat([&] {
+  m_.repeat([&] {
     const Id found = library("lw_wave_next", m_.uint_type, {});
     when(m_.op(spv::OpIEqual, m_.bool_type, {found, m_.u(2)}), [&] {
       carry_out(phases, state);

@@ -59,8 +59,9 @@ Dispatcher::Dispatcher(Device& device, Arena& arena, Windows& windows, Pipelines
 uint64_t Dispatcher::prepare_backing(LaunchSlot& slot, const LaunchRequest& request,
                                      const Kernel& kernel) {
   slot.backing_slots = 1;
+  const bool bda = device_.facts().features.bda;
   if (kernel.module.backing_bytes == 0) {
-    if (backing_.size == 0) backing_ = device_.make_buffer(16, Place::device);
+    if (backing_.size == 0) backing_ = device_.make_buffer(16, Place::device, bda);
     return UINT64_MAX;
   }
   const uint64_t each = align16(kernel.module.backing_bytes);
@@ -76,7 +77,7 @@ uint64_t Dispatcher::prepare_backing(LaunchSlot& slot, const LaunchRequest& requ
   const uint64_t bytes = each * slot.backing_slots;
   if (backing_.size < bytes) {
     backing_ = Buffer();
-    backing_ = device_.make_buffer(bytes, Place::device);
+    backing_ = device_.make_buffer(bytes, Place::device, bda);
   }
   return slot.backing_slots;
 }
@@ -98,6 +99,7 @@ void Dispatcher::clear_backing(const vk::raii::CommandBuffer& commands, const La
 void Dispatcher::prepare(LaunchSlot& slot, const LaunchRequest& request, const Kernel& kernel,
                          std::span<const guest::PointerBounds> bounds) {
   slot.write(device_, {arena_, windows_}, request, kernel, bounds);
+  slot.write_backing(backing_);
   ensure(device_, events_, request.events != nullptr ? request.events->buffer_bytes() : 16);
   const uint64_t range = device_.facts().max_storage_range;
   const auto whole = [range](const Buffer& b) {

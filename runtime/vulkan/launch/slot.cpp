@@ -43,7 +43,7 @@ void ensure(const Device& device, Buffer& buffer, uint64_t bytes) {
   bytes = std::max<uint64_t>((bytes + 3) / 4 * 4, 16);
   if (buffer.size >= bytes) return;
   buffer = Buffer();
-  buffer = device.make_buffer(bytes, Place::host);
+  buffer = device.make_buffer(bytes, Place::host, device.facts().features.bda);
 }
 
 LaunchSlot::LaunchSlot(const Device& device, Pipelines& pipelines)
@@ -103,7 +103,9 @@ void LaunchSlot::write_allocations(const Device& device, const Reached& memory,
   const size_t count = used ? request.allocations.size() : 0;
   const size_t windows = request.windows ? memory.windows.all().size() : 0;
   const size_t first_window = FIRST_ENTRY + ENTRY_WORDS * count;
-  ensure(device, allocations, (first_window + WINDOW_WORDS * windows) * sizeof(uint32_t));
+  ensure(device, allocations,
+         (first_window + ENTRY_WORDS + WINDOW_WORDS * windows) * sizeof(uint32_t));
+  put64(launch.words() + LAUNCH_ALLOCATIONS, allocations.address);
   uint32_t* w = allocations.words();
   std::memset(w, 0, FIRST_ENTRY * sizeof(uint32_t));
   w[ALLOCATION_COUNT] = static_cast<uint32_t>(count);
@@ -115,6 +117,10 @@ void LaunchSlot::write_allocations(const Device& device, const Reached& memory,
     if (a.read_only) entry[3] |= READ_ONLY_BIT;
   }
   if (windows != 0) write_windows(memory.windows, w, static_cast<uint32_t>(first_window));
+}
+
+void LaunchSlot::write_backing(const Buffer& backing) {
+  put64(launch.words() + LAUNCH_BACKING, backing.address);
 }
 
 std::vector<uint32_t> LaunchSlot::fault_snapshot() const {

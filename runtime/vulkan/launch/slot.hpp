@@ -34,6 +34,9 @@ struct LaunchSlot {
   void write(const Device& device, const Reached& memory, const LaunchRequest& request,
              const Kernel& kernel, std::span<const guest::PointerBounds> bounds);
 
+  /// Where the backing buffer lies, once it is as large as all launches of a submission want it.
+  void write_backing(const Buffer& backing);
+
   volatile uint32_t& fault_word(uint32_t i) const { return faults.words()[i]; }
   std::vector<uint32_t> fault_snapshot() const;
   /// One lane that used up its steps ends the launch (docs/execution.md); this tells the others.
