@@ -71,9 +71,9 @@ std::string_view name(EvictPriority v) {
   return pick<EvictPriority, 6>({"none", "normal", "unchanged", "first", "last", "no_allocate"}, v);
 }
 std::string_view name(AtomOp v) {
-  return pick<AtomOp, 13>(
-      {"add", "sub", "rsub", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas", "fcas"},
-      v);
+  return pick<AtomOp, 15>({"add", "sub", "rsub", "min", "max", "inc", "dec", "and", "or", "xor",
+                           "exch", "cas", "fcas", "mskor", "wrap"},
+                          v);
 }
 std::string_view name(SReg v) {
   return pick<SReg, 33>({"tid_x",           "tid_y",       "tid_z",       "ntid_x",

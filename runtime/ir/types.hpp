@@ -92,8 +92,14 @@ enum class AtomOp : uint8_t {
   xor_,
   exch,
   cas,
-  fcas
+  fcas,
+  mskor,  ///< (old & ~first) | second
+  wrap    ///< old >= first ? old - first : old + second, unsigned
 };
+/// Operations of two values.
+constexpr bool takes_two(AtomOp op) {
+  return op >= AtomOp::cas;
+}
 
 /// Value of Inst::mode for Op::sreg.
 enum class SReg : uint8_t {

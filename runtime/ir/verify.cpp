@@ -71,8 +71,8 @@ Arity arity(const Inst& i) {
     case Op::check:
       return {1, 1, 2, 2};
     case Op::atom: {
-      const bool compares = i.mem && (i.mem->atom == AtomOp::cas || i.mem->atom == AtomOp::fcas);
-      const size_t sources = 1 + more + (compares ? 2 * count : count);
+      const bool two = i.mem && takes_two(i.mem->atom);
+      const size_t sources = 1 + more + (two ? 2 * count : count);
       return {i.dst.empty() ? 0 : count, count, sources, sources};
     }
     case Op::cachectl:
@@ -197,7 +197,7 @@ class Verifier {
       defect("alignment {} is not a power of two", m.align_bytes);
     }
     if (i.op == Op::atom) {
-      const bool whole = m.atom == AtomOp::cas || m.atom == AtomOp::exch || m.atom == AtomOp::fcas;
+      const bool whole = takes_two(m.atom) || m.atom == AtomOp::exch;
       if (whole && m.count != 1 && !(m.count == 2 && m.elem == Type::u64)) {
         defect("{} of {} elements, expected 1, or 2 of u64", name(m.atom), m.count);
       }

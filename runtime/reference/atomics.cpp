@@ -73,6 +73,10 @@ uint64_t bits_result(AtomOp op, unsigned bytes, bool is_signed, uint64_t old, ui
     case AtomOp::cas:
     case AtomOp::fcas:
       return old == a ? b : old;
+    case AtomOp::mskor:
+      return (old & ~a) | b;
+    case AtomOp::wrap:
+      return old >= a ? old - a : old + b;
   }
   return old;
 }

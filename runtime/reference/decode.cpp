@@ -175,11 +175,11 @@ class Decoder {
     if (!inst.mem || inst.mem->bytes() == 0) reject("memory instruction without an element type");
     const size_t n = inst.mem->count;
     if (n > kMaxElements) reject("more than 16 elements in one access");
-    const bool compares = inst.mem->atom == ir::AtomOp::cas || inst.mem->atom == ir::AtomOp::fcas;
+    const bool two = ir::takes_two(inst.mem->atom);
     size_t sources = 1, results = 0;
     if (inst.op == Op::load) results = n;
     if (inst.op == Op::store) sources += n;
-    if (inst.op == Op::atom) sources += compares ? 2 * n : n;
+    if (inst.op == Op::atom) sources += two ? 2 * n : n;
     if (inst.op == Op::atom && !inst.dst.empty()) results = n;
     if (inst.src.size() != sources || inst.dst.size() != results) {
       reject(std::string(ir::info(inst.op).name) + " has the wrong number of operands");

@@ -375,7 +375,7 @@ void Group::exchange_elements(const Code& code, uint64_t* r, std::byte* data) {
       old[i] = extend_element(mem.elem, old[i]);
       continue;
     }
-    const uint64_t b = compares ? r[values[mem.count + i]] : 0;
+    const uint64_t b = ir::takes_two(mem.atom) ? r[values[mem.count + i]] : 0;
     write_little_endian(element, size, atomic_result(mem, code.flags, old[i], r[values[i]], b));
   }
   // Only now, because a destination may be a source of a later element.

@@ -157,7 +157,38 @@ bool equal_f64(B64 a, B64 b) { return lw_fcmp_f64(a, b, 0u, 0u); }
 SWAP_SMALL_IN(global, OFF)
 SWAP_SMALL_IN(shared, uint)
 
+// New values from two: the first is a mask of bits to clear, or a limit.
+uint next_mskor_u32(uint o, uint a, uint v) { return (o & ~a) | v; }
+uint next_wrap_u32(uint o, uint a, uint v) { return o >= a ? o - a : o + v; }
+B64 next_mskor_u64(B64 o, B64 a, B64 v) { return or64(and64(o, not64(a)), v); }
+B64 next_wrap_u64(B64 o, B64 a, B64 v) { return sel64(lt64(o, a), add64(o, v), sub64(o, a)); }
+#define LOOP_OF_TWO_IN(S, OFFT, OP)                                                     \
+  uint cas_##S##_##OP(OFFT off, uint a, uint v) {                                       \
+    uint old = S##_get_strong(off);                                                     \
+    for (;;) {                                                                          \
+      uint seen = S##_cas(off, old, next_##OP(old, a, v));                              \
+      if (seen == old) return old;                                                      \
+      old = seen;                                                                       \
+    }                                                                                   \
+    return old;                                                                         \
+  }
+#define LOOP_OF_TWO(OP)                                                                 \
+  LOOP_OF_TWO_IN(global, OFF, OP)                                                       \
+  LOOP_OF_TWO_IN(shared, uint, OP)
+LOOP_OF_TWO(mskor_u32)
+LOOP_OF_TWO(wrap_u32)
+
 // 64 bits under the lock.
+#define LOCKED_OF_TWO64_IN(S, OFFT, OP)                                                 \
+  B64 cas_##S##_##OP(OFFT off, B64 a, B64 v) {                                          \
+    B64 old = b64(0u, 0u);                                                              \
+    WITH_LOCK(old = b64(S##_get_strong(off), S##_get_strong(off + OFFT(4u)));           \
+              B64 next = next_##OP(old, a, v); S##_put_strong(off, lo64(next));         \
+              S##_put_strong(off + OFFT(4u), hi64(next));)                              \
+    return old;                                                                         \
+  }
+LOCKED_OF_TWO64_IN(shared, uint, mskor_u64)
+LOCKED_OF_TWO64_IN(shared, uint, wrap_u64)
 #define LOCKED64_IN(S, OFFT, OP)                                                        \
   B64 rmw_##S##_##OP(OFFT off, B64 v, uint f) {                                         \
     B64 old = b64(0u, 0u);                                                              \
@@ -192,6 +223,16 @@ LOCKED_SWAP64_IN(shared, uint, fcas_f64, equal_f64)
   }
 #define GLOBAL64_NATIVE(OP, CALL) \
   B64 rmw_global_##OP(OFF off, B64 v, uint f) { return CALL(RefAtomic64(off).v, v); }
+#define GLOBAL_OF_TWO64(OP)                                                             \
+  B64 cas_global_##OP(OFF off, B64 a, B64 v) {                                          \
+    B64 old = atomicLoad(RefAtomic64(off).v, DEV, BUF, gl_SemanticsRelaxed);            \
+    for (;;) {                                                                          \
+      B64 seen = atomicCompSwap(RefAtomic64(off).v, old, next_##OP(old, a, v));         \
+      if (seen == old) return old;                                                      \
+      old = seen;                                                                       \
+    }                                                                                   \
+    return old;                                                                         \
+  }
 B64 cas_global_cas_u64(OFF off, B64 expected, B64 v) {
   return atomicCompSwap(RefAtomic64(off).v, expected, v);
 }
@@ -207,9 +248,12 @@ B64 cas_global_fcas_f64(OFF off, B64 expected, B64 v) {
 #else
 #define GLOBAL64(OP) LOCKED64_IN(global, OFF, OP)
 #define GLOBAL64_NATIVE(OP, CALL) LOCKED64_IN(global, OFF, OP)
+#define GLOBAL_OF_TWO64(OP) LOCKED_OF_TWO64_IN(global, OFF, OP)
 LOCKED_SWAP64_IN(global, OFF, cas_u64, eq64)
 LOCKED_SWAP64_IN(global, OFF, fcas_f64, equal_f64)
 #endif
+GLOBAL_OF_TWO64(mskor_u64)
+GLOBAL_OF_TWO64(wrap_u64)
 GLOBAL64_NATIVE(add_u64, atomicAdd)
 GLOBAL64_NATIVE(min_u64, atomicMin)
 GLOBAL64_NATIVE(max_u64, atomicMax)

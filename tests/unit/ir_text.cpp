@@ -79,7 +79,7 @@ class Soup {
     m.align = static_cast<AlignRule>(below(3));
     m.order = static_cast<Order>(below(8));
     m.scope = static_cast<lanewise::ir::Scope>(below(5));
-    m.atom = static_cast<AtomOp>(below(13));
+    m.atom = static_cast<AtomOp>(below(15));
     m.atom_type = type();
     m.offset = static_cast<int64_t>(below(100)) - 50;
     m.cache.op = static_cast<CacheOp>(below(10));

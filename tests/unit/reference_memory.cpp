@@ -284,6 +284,11 @@ TEST_CASE("what each atomic operation leaves in memory") {
   CHECK(u(AtomOp::exch, 12, 10) == 10);
   CHECK(u(AtomOp::cas, 12, 12, 99) == 99);
   CHECK(u(AtomOp::cas, 12, 13, 99) == 12);
+  CHECK(u(AtomOp::mskor, 0xff00ff, 0xf000f, 0x1000008) == 0x1f000f8);
+  CHECK(u(AtomOp::wrap, 12, 12, 99) == 0);
+  CHECK(u(AtomOp::wrap, 11, 12, 99) == 110);
+  CHECK(u(AtomOp::wrap, 1, 0x80000000, 0xffffffff) == 0);
+  CHECK(f(AtomOp::wrap, Type::u64, Type::u64, uint64_t{1} << 63, 1, 5) == ~uint64_t{0} >> 1);
   CHECK(f(AtomOp::cas, Type::u16, Type::u16, 12, 0x1000c, 0x10063) == 99);
   CHECK(f(AtomOp::add, Type::f32, Type::u32, 0x3f800000, 0x40000000) == 0x40400000);
   CHECK(f(AtomOp::add, Type::f64, Type::u64, 0x3ff0000000000000, 0xbff0000000000000) == 0);

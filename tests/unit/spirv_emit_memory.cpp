@@ -120,12 +120,12 @@ TEST_CASE("orderings and fences translate") {
 TEST_CASE("atomics translate, or are refused with a reason") {
   size_t refused = 0, accepted = 0;
   for (const Space space : {Space::global, Space::shared, Space::generic}) {
-    for (int op = 0; op <= static_cast<int>(AtomOp::fcas); ++op) {
+    for (int op = 0; op <= static_cast<int>(AtomOp::wrap); ++op) {
       for (const Type type : {Type::u32, Type::s32, Type::u64, Type::s64, Type::f32, Type::f64}) {
         const auto atom = static_cast<AtomOp>(op);
         const bool logic = atom >= AtomOp::and_ && atom <= AtomOp::xor_;
         const bool counter = atom == AtomOp::inc || atom == AtomOp::dec || atom == AtomOp::exch ||
-                             atom == AtomOp::cas;
+                             atom == AtomOp::cas || atom > AtomOp::fcas;
         if (ir::is_float(type) && (logic || counter)) continue;
         if (!ir::is_float(type) && atom == AtomOp::fcas) continue;
         Kernel k;
@@ -136,7 +136,7 @@ TEST_CASE("atomics translate, or are refused with a reason") {
         const ir::Operand address =
             space == Space::shared ? ir::Operand(k.sreg(ir::SReg::tid_x)) : ir::Operand(base);
         std::vector<ir::Operand> sources{address, ir::imm(3)};
-        if (atom == AtomOp::cas || atom == AtomOp::fcas) sources.push_back(ir::imm(4));
+        if (ir::takes_two(atom)) sources.push_back(ir::imm(4));
         for (const bool wants_old : {true, false}) {
           ir::Inst& inst =
               k.memory(Op::atom, space, wide_value ? Type::u64 : Type::u32, 1,

@@ -207,6 +207,44 @@ TEST_CASE("compare and swap under contention") {
   });
 }
 
+TEST_CASE("masked and wrapping atomics under contention") {
+  everywhere([](const Driver& d, Variant v) {
+    Machine m;
+    m.backing[4] = 0xffffffff, m.backing[6] = 0xffffffff, m.backing[7] = 0xffffffff;
+    m.backing[8] = 5, m.backing[10] = 5, m.backing[11] = 1;
+    Words masks, masks64, wraps, wraps64;
+    for (uint32_t i = 0; i < 64; ++i) {
+      // Each lane clears a bit of its own; every third one sets it again.
+      const uint32_t bit = 1U << i % 32, again = i % 3 == 0 ? bit : 0;
+      const bool low = i < 32;
+      masks.insert(masks.end(), {16, bit, again, 0, low ? 1U : 0U});
+      masks64.insert(masks64.end(), {24, low ? bit : 0, low ? 0 : bit, low ? again : 0,
+                                     low ? 0 : again, 0, i != 1 ? 1U : 0U});
+      // Down by 3 modulo 10, and by 3 * 2^32 + 1 modulo 2^35 + 2.
+      wraps.insert(wraps.end(), {32, 3, 7, 0, 1});
+      wraps64.insert(wraps64.end(), {40, 1, 3, 1, 5, 0, 1});
+    }
+    const auto every_third = [](uint32_t first) {
+      uint32_t bits = 0;
+      for (uint32_t i = 0; i < 32; ++i) bits |= (i + first) % 3 == 0 ? 1U << i : 0;
+      return bits;
+    };
+    m.run(d, v, "lw_atom_shared_mskor_u32", masks);
+    CHECK(m.backing[4] == every_third(0));
+    m.run(d, v, "lw_atom_shared_mskor_u64", masks64);
+    CHECK(m.backing[6] == (every_third(0) | 2));
+    CHECK(m.backing[7] == every_third(32));
+    m.run(d, v, "lw_atom_shared_wrap_u32", wraps);
+    CHECK(m.backing[8] == (5 + 64 * 7) % 10);
+    m.run(d, v, "lw_atom_shared_wrap_u64", wraps64);
+    uint64_t value = uint64_t{1} << 32 | 5;
+    const uint64_t off = uint64_t{3} << 32 | 1, on = uint64_t{5} << 32 | 1;
+    for (uint32_t i = 0; i < 64; ++i) value = value < off ? value + on : value - off;
+    CHECK(at64(&m.backing[10]) == value);
+    CHECK(m.faults[2] == 0);  // the lock is free again
+  });
+}
+
 TEST_CASE("fault records, the rest of a budget, and the wish to stop") {
   everywhere([](const Driver& d, Variant v) {
     Machine m;

@@ -38,6 +38,8 @@ std::string atom_suffix(const ir::Mem& mem) {
     case AtomOp::xor_:
     case AtomOp::exch:
     case AtomOp::cas:
+    case AtomOp::mskor:
+    case AtomOp::wrap:
       return fmt::format("u{}", 8 * bytes);
     default:
       break;

@@ -311,45 +311,6 @@ std::vector<Operation> conversions(Mode mode) {
   return ops;
 }
 
-uint32_t both(uint32_t low, uint32_t high) {
-  return (low & 0xffff) | high << 16;
-}
-std::vector<Operation> packs(Mode mode) {
-  const auto normal = [mode](uint32_t x, double most, double least) -> uint32_t {
-    const double v = flushed(f32_of(x), mode.flush);
-    if (std::isnan(v)) return 0;
-    const Rounding nearest(FE_TONEAREST);
-    return static_cast<uint32_t>(
-        static_cast<int32_t>(std::clamp(std::nearbyint(v * most), least, most)));
-  };
-  const auto half = [mode](uint32_t x) {
-    const Rounding cut(FE_TOWARDZERO);
-    return f16_bits(flushed(f32_of(x), mode.flush));
-  };
-  const auto s = [](uint32_t x) { return static_cast<int32_t>(x); };
-  std::vector<Operation> ops = {
-      real("v_cvt_pkrtz_f16_f32", 2,
-           [half](auto a, auto b, auto) { return both(half(a), half(b)); }),
-      real("v_cvt_pknorm_i16_f32", 2,
-           [normal](auto a, auto b, auto) {
-             return both(normal(a, 32767, -32767), normal(b, 32767, -32767));
-           }),
-      real("v_cvt_pknorm_u16_f32", 2,
-           [normal](auto a, auto b, auto) {
-             return both(normal(a, 65535, 0), normal(b, 65535, 0));
-           }),
-      integer("v_cvt_pk_u16_u32", 2,
-              [](auto a, auto b, auto) { return both(std::min(a, 65535U), std::min(b, 65535U)); }),
-      integer("v_cvt_pk_i16_i32", 2, [s](auto a, auto b, auto) {
-        const auto cut = [s](uint32_t x) {
-          return static_cast<uint32_t>(std::clamp(s(x), -32768, 32767));
-        };
-        return both(cut(a), cut(b));
-      })};
-  for (Operation& op : ops) op.clamps = false;
-  return ops;
-}
-
 }  // namespace
 
 void function_cases(Generation g, Mode mode, std::vector<Case>& out) {
@@ -359,8 +320,7 @@ void function_cases(Generation g, Mode mode, std::vector<Case>& out) {
   scales(g, mode, out);
   for (const Operation& op : parts(mode)) short_and_long(g, op, out);
   for (const Operation& op : conversions(mode)) short_and_long(g, op, out);
-  for (const Operation& op : packs(mode))
-    g == kGfx8 ? long_only(g, op, out) : short_and_long(g, op, out);
+  packing_cases(g, mode, out);
   long_only(g,
             real("v_min3_f32", 3,
                  [](auto a, auto b, auto c) { return extreme(extreme(a, b, true), c, true); }),

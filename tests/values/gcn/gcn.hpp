@@ -98,6 +98,7 @@ void float_cases(Generation g, Mode mode, std::vector<Case>& out);
 void compare_cases(Generation g, std::vector<Case>& out);
 void float_compare_cases(Generation g, Mode mode, std::vector<Case>& out);
 void function_cases(Generation g, Mode mode, std::vector<Case>& out);
+void packing_cases(Generation g, Mode mode, std::vector<Case>& out);  ///< part of function_cases
 void double_cases(Generation g, Mode mode, std::vector<Case>& out);
 void quotient_cases(Mode mode, std::vector<Case>& out);
 void half_cases(Mode mode, std::vector<Case>& out);

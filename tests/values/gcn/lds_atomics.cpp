@@ -1,5 +1,5 @@
-// Atomic operations on LDS beyond 32-bit integers: 64 bits, floats, two exchanges at once,
-// counters.
+// Atomic operations on LDS beyond 32-bit integers: 64 bits, floats, two exchanges at once, masks,
+// conditions, a second place, counters.
 #include <fmt/format.h>
 
 #include <bit>
@@ -55,29 +55,43 @@ void both(const std::string& op, const std::string& type, unsigned words, bool t
     atomic("ds_" + op + (returns ? "_rtn_" : "_") + type, words, returns, two_data, inputs, f, out);
 }
 
+template <typename T>
+struct IntegerOp {
+  const char *op, *type;
+  T (*f)(T memory, T data);
+};
+template <typename T>
+constexpr IntegerOp<T> kIntegers[] = {{"add", "u", [](T p, T d) { return static_cast<T>(p + d); }},
+                                      {"sub", "u", [](T p, T d) { return static_cast<T>(p - d); }},
+                                      {"rsub", "u", [](T p, T d) { return static_cast<T>(d - p); }},
+                                      {"inc", "u", increment<T>},
+                                      {"dec", "u", decrement<T>},
+                                      {"min", "i", signed_less<T>},
+                                      {"max", "i", signed_greater<T>},
+                                      {"min", "u", [](T p, T d) { return p < d ? p : d; }},
+                                      {"max", "u", [](T p, T d) { return p > d ? p : d; }},
+                                      {"and", "b", [](T p, T d) { return p & d; }},
+                                      {"or", "b", [](T p, T d) { return p | d; }},
+                                      {"xor", "b", [](T p, T d) { return p ^ d; }}};
+
+/// Values among which equal ones meet.
+template <typename T>
+Pool close_integers() {
+  constexpr uint64_t sign = uint64_t{1} << (8 * sizeof(T) - 1);
+  if constexpr (sizeof(T) == 8)
+    return u64().with({0, 1, 2, sign - 1, sign, ~uint64_t{0}, 0x100000000});
+  else
+    return u32().with({0, 1, 2, sign - 1, sign, 0xffffffff});
+}
+
 void integers(std::vector<Case>& out) {
   using U = uint64_t;
-  const Pool close{2, {0, 1, 2, 0x7fffffffffffffff, 0x8000000000000000, ~U{0}, 0x100000000}};
-  const Tuples inputs =
-      with_flags({u64().with(close.values), u64().with(close.values), u64()}, 768);
-  const struct {
-    const char *op, *type;
-    U (*f)(U memory, U data);
-  } all[] = {{"add", "u64", [](U p, U d) { return p + d; }},
-             {"sub", "u64", [](U p, U d) { return p - d; }},
-             {"rsub", "u64", [](U p, U d) { return d - p; }},
-             {"inc", "u64", increment<U>},
-             {"dec", "u64", decrement<U>},
-             {"min", "i64", signed_less<U>},
-             {"max", "i64", signed_greater<U>},
-             {"min", "u64", [](U p, U d) { return p < d ? p : d; }},
-             {"max", "u64", [](U p, U d) { return p > d ? p : d; }},
-             {"and", "b64", [](U p, U d) { return p & d; }},
-             {"or", "b64", [](U p, U d) { return p | d; }},
-             {"xor", "b64", [](U p, U d) { return p ^ d; }}};
-  for (const auto& a : all)
+  const Pool close = close_integers<U>();
+  const Tuples inputs = with_flags({close, close, u64()}, 768);
+  for (const auto& a : kIntegers<U>)
     both(
-        a.op, a.type, 2, false, inputs, [f = a.f](U p, U d, U) { return f(p, d); }, out);
+        a.op, std::string(a.type) + "64", 2, false, inputs,
+        [f = a.f](U p, U d, U) { return f(p, d); }, out);
   atomic(
       "ds_wrxchg_rtn_b64", 2, true, false, inputs, [](U, U d, U) { return d; }, out);
   const Pool few{2, {0, 1, 0x8000000000000000, 0x100000000}};
@@ -86,20 +100,28 @@ void integers(std::vector<Case>& out) {
       [](U p, U d, U second) { return p == d ? second : p; }, out);
 }
 
+/// Without NaN: of two, none is said to win.
 template <typename T>
-void floats(const std::string& type, Pool any, std::vector<Case>& out) {
-  constexpr unsigned words = sizeof(T) / 4;
-  Pool numbers = any;
-  std::erase_if(numbers.values,
+Pool numbers_of(Pool p) {
+  std::erase_if(p.values,
                 [](uint64_t v) { return std::isnan(number_of<T>(static_cast<BitsOf<T>>(v))); });
+  return p;
+}
+template <typename T>
+Change extreme(bool greatest) {
+  return [greatest](uint64_t p, uint64_t d, uint64_t) -> uint64_t {
+    return least<T>(static_cast<BitsOf<T>>(p), static_cast<BitsOf<T>>(d), greatest);
+  };
+}
+
+template <typename T>
+void floats(const std::string& type, const Pool& any, std::vector<Case>& out) {
+  constexpr unsigned words = sizeof(T) / 4;
+  const Pool numbers = numbers_of<T>(any);
   const Tuples inputs = with_flags({any, numbers, numbers}, 768);
+  both("min", type, words, false, inputs, extreme<T>(false), out);
+  both("max", type, words, false, inputs, extreme<T>(true), out);
   const auto bits = [](uint64_t v) { return static_cast<BitsOf<T>>(v); };
-  both(
-      "min", type, words, false, inputs,
-      [=](auto p, auto d, auto) { return least<T>(bits(p), bits(d), false); }, out);
-  both(
-      "max", type, words, false, inputs,
-      [=](auto p, auto d, auto) { return least<T>(bits(p), bits(d), true); }, out);
   both(
       "cmpst", type, words, true, with_flags({any, any, numbers}, 768),
       [=](auto p, auto d, auto second) {
@@ -109,19 +131,20 @@ void floats(const std::string& type, Pool any, std::vector<Case>& out) {
 }
 
 /// What the sum of subnormals becomes no document says: there are none here.
-void sums(std::vector<Case>& out) {
+Pool summands() {
   Pool p{1, {}};
   for (const float x : {0.0F, 1.0F, -1.5F, 3e38F, -3e38F, 0.1F, 1e-20F, 16777216.0F, INFINITY})
     p.values.push_back(raw(x));
-  both(
-      "add", "f32", 1, false, with_flags({p, p, p}, 512),
-      [](auto m, auto d, auto) -> uint64_t {
-        const Rounding nearest(FE_TONEAREST);
-        const volatile float sum =
-            f32_of(static_cast<uint32_t>(m)) + f32_of(static_cast<uint32_t>(d));
-        return bits(float{sum});
-      },
-      out);
+  return p;
+}
+uint64_t sum(uint64_t m, uint64_t d, uint64_t /*second*/) {
+  const Rounding nearest(FE_TONEAREST);
+  const volatile float r = f32_of(static_cast<uint32_t>(m)) + f32_of(static_cast<uint32_t>(d));
+  return bits(float{r});
+}
+void sums(std::vector<Case>& out) {
+  const Pool p = summands();
+  both("add", "f32", 1, false, with_flags({p, p, p}, 512), sum, out);
 }
 
 /// Two exchanges: input 0 is in both places, the data are inputs 1 and 2.
@@ -159,6 +182,114 @@ void exchanges(std::vector<Case>& out) {
     }
 }
 
+/// Under a mask: input 1 has the bits that go, input 2 those that come.
+void masked(std::vector<Case>& out) {
+  for (const unsigned words : {1U, 2U}) {
+    const Pool any = words == 1 ? u32() : u64();
+    both(
+        "mskor", fmt::format("b{}", 32 * words), words, true, with_flags({any, any, any}, 512),
+        [](auto p, auto mask, auto d) { return d | (p & (p ^ mask)); }, out);
+  }
+}
+
+/// Input 1 comes off where it is not more than there is; else input 2 is added.
+void wrapped(std::vector<Case>& out) {
+  const Pool close = close_integers<uint32_t>();
+  atomic(
+      "ds_wrap_rtn_b32", 1, true, true, with_flags({close, close, u32()}, 768),
+      [](uint64_t p, uint64_t off, uint64_t more) -> uint64_t {
+        const int64_t rest = static_cast<int64_t>(p) - static_cast<int64_t>(off);
+        return static_cast<uint32_t>(rest < 0 ? p + more : static_cast<uint64_t>(rest));
+      },
+      out);
+}
+
+/// Two dwords, each on the condition of its own highest bit.
+void conditional(std::vector<Case>& out) {
+  atomic(
+      "ds_condxchg32_rtn_b64", 2, true, false, with_flags({u64(), u64(), u64()}, 512),
+      [](uint64_t p, uint64_t d, uint64_t) {
+        uint64_t result = p;
+        for (const unsigned shift : {0U, 32U})
+          if ((d >> (shift + 31) & 1) != 0)
+            result =
+                (result & ~(uint64_t{0xffffffff} << shift)) | (d & uint64_t{0x7fffffff} << shift);
+        return result;
+      },
+      out);
+}
+
+/// The second operand, input 1, lies 1024 bytes above or below input 0: so many dwords as the
+/// instruction's offset says, or, with its bit 15, the address from bit 17 on.
+void second_place(const std::string& name, unsigned words, const Tuples& inputs, const Change& f,
+                  std::vector<Case>& out) {
+  const std::string size = fmt::format("b{}", 32 * words);
+  std::vector<Step> steps;
+  for (const bool above : {true, false})
+    for (const bool by_address : {false, true}) {
+      const int distance = above ? 256 : -256, at = above ? 1024 : 2048;
+      const auto access = [&](const char* op, const std::string& reg, int offset) {
+        return std::string(op) == "write"
+                   ? fmt::format("ds_write_{} v8, {} offset:{}\n", size, reg, offset)
+                   : fmt::format("ds_read_{} {}, v8 offset:{}\n", size, reg, offset);
+      };
+      // What lies below the address's element does not count.
+      const uint32_t upper = by_address ? static_cast<uint32_t>(distance) << 17 : 0;
+      const uint32_t address = upper | static_cast<uint32_t>(at) | (4 * words - 1);
+      const unsigned offset = by_address ? 0x8000 : static_cast<unsigned>(distance) & 0x7fff;
+      const std::string text = kPlace + access("write", range(10, words), at) +
+                               access("write", range(10 + words, words), at + 4 * distance) +
+                               kWait + fmt::format("v_or_b32 v8, {:#x}, v8\n", address) + kSome +
+                               fmt::format("{} v8 offset:{}", name, offset) + kWait + kPlace +
+                               access("read", result(words), at) + kWait + kSome;
+      steps.push_back(whole(text, words, [=](const Lane& l, Out o) {
+        const uint64_t was = value(l, 0, words);
+        put(l.active() ? f(was, value(l, 1, words), 0) : was, words, o);
+      }));
+    }
+  out.push_back(vector_case(name, inputs, steps));
+}
+
+template <typename T>
+void second_integers(std::vector<Case>& out) {
+  constexpr unsigned words = sizeof(T) / 4;
+  const Pool close = close_integers<T>();
+  const Tuples inputs = with_flags({close, close}, 512);
+  const auto name = [](const char* op, const char* type) {
+    return fmt::format("ds_{}_src2_{}{}", op, type, 32 * words);
+  };
+  for (const auto& a : kIntegers<T>)
+    second_place(
+        name(a.op, a.type), words, inputs,
+        [f = a.f](uint64_t p, uint64_t d, uint64_t) -> uint64_t {
+          return f(static_cast<T>(p), static_cast<T>(d));
+        },
+        out);
+  second_place(
+      name("write", "b"), words, inputs, [](uint64_t, uint64_t d, uint64_t) { return d; }, out);
+}
+template <typename T>
+void second_floats(const std::string& type, const Pool& any, std::vector<Case>& out) {
+  const Tuples inputs = with_flags({any, numbers_of<T>(any)}, 512);
+  for (const bool greatest : {false, true})
+    second_place((greatest ? "ds_max_src2_" : "ds_min_src2_") + type, sizeof(T) / 4, inputs,
+                 extreme<T>(greatest), out);
+}
+
+/// The wave's sum by halves: each step reads what other lanes made in the one before.
+void reduction(std::vector<Case>& out) {
+  std::string text = kAll + "v_lshlrev_b32 v8, 2, v0\nds_write_b32 v8, v10" + kWait;
+  for (unsigned lanes = 32; lanes != 0; lanes /= 2)
+    text += fmt::format("s_bfm_b64 exec, {0}, 0\nds_add_src2_u32 v8 offset:{0}\n", lanes);
+  text += kAll + "v_mov_b32 v8, 0\nds_read_b32 {d}, v8" + kWait + kSome;
+  const Step total = whole(text, 1, [](const Lane& l, Out o) {
+    uint32_t sum = 0;
+    for (const In& lane : l.wave) sum += lane[0];
+    o[0] = sum;
+  });
+  out.push_back(vector_case("ds_add_src2_u32", with_flags({u32()}, 256), {total}));
+}
+
 /// One counter for the wave, at M0[31:16] and the offset.
 void counters(std::vector<Case>& out) {
   for (const bool append : {false, true}) {
@@ -185,6 +316,15 @@ void lds_atomic_cases(Generation g, std::vector<Case>& out) {
   floats<double>("f64", f64(0), out);
   if (g == kGfx8) sums(out);
   exchanges(out);
+  masked(out);
+  if (g != kGfx6) wrapped(out), conditional(out);
+  second_integers<uint32_t>(out);
+  second_integers<uint64_t>(out);
+  reduction(out);
+  second_floats<float>("f32", f32(0), out);
+  second_floats<double>("f64", f64(0), out);
+  if (g == kGfx8)
+    second_place("ds_add_src2_f32", 1, with_flags({summands(), summands()}, 512), sum, out);
   counters(out);
 }
 

@@ -16,9 +16,12 @@ std::string range(unsigned first, unsigned count) {
 const char* size_of(unsigned words) {
   return words == 1 ? "dword" : words == 2 ? "dwordx2" : "dwordx4";
 }
+/// Stored again, so that the wave comes together before its first lane writes its outputs there.
 std::string load_back(unsigned words, const std::string& offset) {
-  return fmt::format("s_waitcnt lgkmcnt(0)\ns_load_{} {}, s[44:45], {}\ns_waitcnt lgkmcnt(0)",
-                     size_of(words), words == 1 ? "{d}" : "{q}", offset);
+  return fmt::format(
+      "s_waitcnt lgkmcnt(0)\ns_load_{0} {1}, s[44:45], {2}\ns_waitcnt lgkmcnt(0)\n"
+      "s_store_{0} {1}, s[44:45], {2}",
+      size_of(words), words == 1 ? "{d}" : "{q}", offset);
 }
 
 Tuples inputs() {

@@ -117,6 +117,21 @@ void lower_pack_normal(LowerContext& c, const Instruction& i) {
   v.put(packed(v, part(0), part(1)));
 }
 
+/// Into one byte of the third source, or of what the destination holds.
+void lower_pack_byte(LowerContext& c, const Instruction& i) {
+  Values v(c, i);
+  const ir::Operand x = v.operand(0, Type::f32);
+  const Reg whole = c.b.reg(Width::b32);
+  c.b.emit(Op::fround, Type::f32, {whole}, {x}).round = v.mode.round(Type::f32);
+  const Reg number = converted(v, Op::f2i, Type::u32, Type::f32, whole, ir::Round::rz);
+  const Reg nan = v.compare(Op::fcmp, Cond::nan, Type::f32, x, x);
+  const Reg byte = v.select(nan, imm(0), v.make(Op::min, {number, imm(255)}));
+  const Reg place = v.make(Op::shl, {v.make(Op::and_, {v.u32(1), imm(3)}), imm(3)});
+  const Reg hole = v.make(Op::not_, {v.make(Op::shl, {imm(0xff), place})});
+  const ir::Operand around = i.row->does(kReadsDst) ? v.old() : v.u32(2);
+  v.put(v.make(Op::or_, {v.make(Op::and_, {around, hole}), v.make(Op::shl, {byte, place})}));
+}
+
 void lower_pack_clamped(LowerContext& c, const Instruction& i) {
   Values v(c, i);
   const bool is_signed = ir::is_signed(i.row->meaning.type);

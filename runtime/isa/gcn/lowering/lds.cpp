@@ -98,13 +98,13 @@ void put(LowerContext& c, const Instruction& i, unsigned at, Reg value) {
 
 }  // namespace
 
-/// ds_cmpst: the value to compare with comes first, the new one behind it.
+/// ds_cmpst: the value to compare with comes first, the new one behind it. ds_mskor: the mask
+/// first. ds_wrap: what is taken off first, what is added behind it.
 void lower_lds_atomic(LowerContext& c, const Instruction& i) {
   refuse_gds(i);
   const Meaning& m = i.row->meaning;
   std::vector<ir::Operand> src = {c.read32(*i.operand(Slot::ds_addr)), data_of(c, i, Slot::data0)};
-  if (m.atom == ir::AtomOp::cas || m.atom == ir::AtomOp::fcas)
-    src.push_back(data_of(c, i, Slot::data1));
+  if (ir::takes_two(m.atom)) src.push_back(data_of(c, i, Slot::data1));
   std::vector<Reg> old;
   if (m.returns) old.push_back(c.b.reg(is_wide(i) ? Width::b64 : Width::b32));
   c.emit_vector(Op::atom, is_wide(i) ? Type::u64 : Type::u32, old, std::move(src)).mem =
@@ -125,6 +125,56 @@ void lower_lds_exchanges(LowerContext& c, const Instruction& i) {
   }
   const unsigned dst = i.operand(Slot::vdst)->code;
   for (unsigned n = 0; n < 2; ++n) put(c, i, dst + n * (is_wide(i) ? 2 : 1), old[n]);
+}
+
+/// The second operand is another place of LDS, so many dwords away as the offset says, or, where
+/// its bit 15 is set, as the address says from bit 17 on; both have 15 bits and a sign.
+void lower_lds_second_place(LowerContext& c, const Instruction& i) {
+  refuse_gds(i);
+  const Type type = is_wide(i) ? Type::u64 : Type::u32;
+  const ir::Operand address = c.read32(*i.operand(Slot::ds_addr));
+  ir::Operand place = address, distance;
+  if ((i.offset & 0x8000) != 0) {
+    place = c.make(Op::and_, Type::u32, {address, imm(0x1ffff)});
+    const Reg dwords = c.make(Op::shr, Type::s32, {address, imm(17)});
+    distance = c.make(Op::shl, Type::u32, {dwords, imm(2)});
+  } else {
+    const uint32_t dwords = i.offset | (i.offset & 0x4000U) << 1;
+    distance = imm(static_cast<uint32_t>(static_cast<int16_t>(dwords) * 4));
+  }
+  ir::Mem from = atomic_memory(i, 0);
+  from.offset = 0;
+  ir::Mem to = from;
+  from.order = ir::Order::weak;
+  const unsigned bytes = ir::size_of(type);
+  const Reg whole = c.make(Op::and_, Type::u32, {place, imm(~(bytes - 1))});
+  const Reg other = c.make(Op::add, Type::u32, {whole, distance});
+  const Reg second = c.b.reg(width_of(type));
+  c.b.emit(Op::mov, type, {second}, {imm(0)});
+  c.emit_vector(Op::load, type, {second}, {other}).mem = from;
+  c.emit_vector(Op::atom, type, {}, {whole, second}).mem = to;
+}
+
+/// Two neighbouring dwords: each gets the lower 31 bits of its data where their highest bit is set.
+void lower_lds_conditional(LowerContext& c, const Instruction& i) {
+  refuse_gds(i);
+  const Operand& data = *i.operand(Slot::data0);
+  const ir::Operand address = c.read32(*i.operand(Slot::ds_addr));
+  const Reg sum = c.make(Op::add, Type::u32, {address, imm(i.offset)});
+  const Reg at = c.make(Op::and_, Type::u32, {sum, imm(~7U)});
+  Reg old[2];
+  for (unsigned n = 0; n < 2; ++n) {
+    const ir::Operand word = c.read32(data, n);
+    const Reg clears = c.make(Op::shr, Type::s32, {word, imm(31)});  // all bits or none
+    const Reg low = c.make(Op::and_, Type::u32, {word, imm(0x7fffffff)});
+    const Reg sets = c.make(Op::and_, Type::u32, {low, clears});
+    ir::Mem mem = atomic_memory(i, 0);
+    mem.offset = 4 * n;
+    old[n] = c.b.reg(Width::b32);
+    c.emit_vector(Op::atom, Type::u32, {old[n]}, {at, clears, sets}).mem = mem;
+  }
+  const unsigned dst = i.operand(Slot::vdst)->code;
+  for (unsigned n = 0; n < 2; ++n) put(c, i, dst + n, old[n]);
 }
 
 /// ds_append and ds_consume: the wave's first active lane adds or takes off the number of active

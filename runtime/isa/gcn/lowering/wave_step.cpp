@@ -13,6 +13,7 @@ unsigned access_of(const Instruction& i, const Kernel& k) {
     return kRead;  // from LDS to memory
   const bool flat = i.row->encoding == Encoding::flat && k.group_bytes != 0;
   if (i.row->encoding != Encoding::ds && !flat) return kNone;
+  if (i.row->reads_second_place()) return kRead | kAtomic;
   return kind == Kind::load     ? kRead
          : kind == Kind::store  ? kWrite
          : kind == Kind::atomic ? kAtomic
@@ -21,16 +22,9 @@ unsigned access_of(const Instruction& i, const Kernel& k) {
 
 /// Atomic operations need no order among themselves, nor do reads.
 bool meets(unsigned before, unsigned now) {
-  switch (now) {
-    case kRead:
-      return (before & (kWrite | kAtomic)) != 0;
-    case kAtomic:
-      return (before & (kRead | kWrite)) != 0;
-    case kWrite:
-      return before != 0;
-    default:
-      return false;
-  }
+  if ((now & kWrite) != 0 && before != 0) return true;
+  if ((now & kRead) != 0 && (before & (kWrite | kAtomic)) != 0) return true;
+  return (now & kAtomic) != 0 && (before & (kRead | kWrite)) != 0;
 }
 
 bool orders_itself(const Kernel& k, const Analysis& a) {

@@ -107,6 +107,8 @@ void lds_atomic_rows(TableBuilder& t) {
     m.atom = AtomOp::cas;
     const std::string bits = wide ? "b64" : "b32";
     pair("cmpst", bits, base + 16, base + kReturning + 16, two, m);
+    m.atom = AtomOp::mskor;
+    pair("mskor", bits, base + 12, base + kReturning + 12, two, m);
     m.type = wide ? Type::f64 : Type::f32;
     m.atom = AtomOp::fcas;
     pair("cmpst", wide ? "f64" : "f32", base + 17, base + kReturning + 17, two, m);
@@ -129,6 +131,14 @@ void lds_atomic_rows(TableBuilder& t) {
   Meaning add = memory(Type::f32, 1);
   add.atom = AtomOp::add;
   pair("add", "f32", {-1, 21}, {-1, 53}, {{Slot::ds_addr}, {Slot::data0}}, add);
+  Meaning wrap = memory(Type::u32, 1);
+  wrap.atom = AtomOp::wrap;
+  wrap.returns = true;
+  ds(t, Kind::atomic, "ds_wrap_rtn_b32", {-1, 52, 52},
+     {{Slot::vdst}, {Slot::ds_addr}, {Slot::data0}, {Slot::data1}}, lower_lds_atomic, wrap);
+  wrap.atom = AtomOp::mskor;
+  ds(t, Kind::atomic, "ds_condxchg32_rtn_b64", {-1, 126, 126},
+     {{Slot::vdst, 2}, {Slot::ds_addr}, {Slot::data0, 2}}, lower_lds_conditional, wrap);
   Meaning count = memory(Type::u32, 1);
   count.atom = AtomOp::sub;
   ds(t, Kind::atomic, "ds_consume", {61, 189}, {{Slot::vdst}}, lower_lds_count, count).effects =
@@ -138,30 +148,25 @@ void lds_atomic_rows(TableBuilder& t) {
       kReadsM0 | kReadsExec;
 }
 
-/// What changes memory in ways that no atomic operation of the IR has: with a mask, under a
-/// condition, by a second place of LDS.
-void unexecuted_lds(TableBuilder& t) {
-  const auto absent = [&](const std::string& name, Codes codes, std::vector<SlotSpec> operands) {
-    t.absent(name, Encoding::ds, codes, std::move(operands));
+/// The second operand comes from another place of LDS.
+void lds_second_place_rows(TableBuilder& t) {
+  const auto row = [&](const std::string& name, Codes codes, Type type, AtomOp atom) {
+    Meaning m = memory(type, 1);
+    m.atom = atom;
+    ds(t, Kind::atomic, name, codes, {{Slot::ds_addr}}, lower_lds_second_place, m);
   };
   for (const bool wide : {false, true}) {
-    const auto dwords = static_cast<uint8_t>(wide ? 2 : 1);
-    const int base = wide ? kWide : 0;
-    const std::string bits = wide ? "b64" : "b32";
-    const SlotSpec to{Slot::vdst, dwords}, at{Slot::ds_addr}, first{Slot::data0, dwords},
-        second{Slot::data1, dwords};
-    absent("ds_mskor_" + bits, base + 12, {at, first, second});
-    absent("ds_mskor_rtn_" + bits, base + kReturning + 12, {to, at, first, second});
+    const int base = 128 + (wide ? kWide : 0);
     for (const AtomicName& a : kAtomics)
-      absent(std::string("ds_") + a.name + "_src2_" + (wide ? a.wide_type : a.type),
-             128 + base + a.op, {at});
-    absent("ds_write_src2_" + bits, 141 + base, {at});
+      row(std::string("ds_") + a.name + "_src2_" + (wide ? a.wide_type : a.type), base + a.op,
+          wide ? a.wide : a.of, a.atom);
+    row(wide ? "ds_write_src2_b64" : "ds_write_src2_b32", base + 13, wide ? Type::u64 : Type::u32,
+        AtomOp::exch);
   }
-  absent("ds_add_src2_f32", {-1, 149}, {{Slot::ds_addr}});
-  absent("ds_wrap_rtn_b32", {-1, 52, 52},
-         {{Slot::vdst}, {Slot::ds_addr}, {Slot::data0}, {Slot::data1}});
-  absent("ds_condxchg32_rtn_b64", {-1, 126, 126},
-         {{Slot::vdst, 2}, {Slot::ds_addr}, {Slot::data0, 2}});
+  row("ds_add_src2_f32", {-1, 149}, Type::f32, AtomOp::add);
+}
+
+void unexecuted_lds(TableBuilder& t) {
   // Semaphores of the global data share: no element of memory is accessed.
   const auto semaphore = [&](const std::string& name, Codes codes, bool takes_value) {
     t.absent(name, Encoding::ds, codes,
@@ -183,6 +188,7 @@ void unexecuted_lds(TableBuilder& t) {
 void lds_rows(TableBuilder& t) {
   lds_access_rows(t);
   lds_atomic_rows(t);
+  lds_second_place_rows(t);
   unexecuted_lds(t);
   t.kind(Kind::nothing, "ds_nop", Encoding::ds, {-1, 20, 20}, {}, lower_nothing);
 }

@@ -146,7 +146,6 @@ void conversion_rows(TableBuilder& t) {
     LowerFn lower;
     Meaning m;
   } packs[] = {
-      {"v_cvt_pkaccum_u8_f32", 44, 496, nullptr, {}},
       {"v_cvt_pknorm_i16_f32", 45, 660, lower_pack_normal, op(Op::f2i, Type::s16)},
       {"v_cvt_pknorm_u16_f32", 46, 661, lower_pack_normal, op(Op::f2i, Type::u16)},
       {"v_cvt_pkrtz_f16_f32", 47, 662, lower_pack_halves, convert(Op::f2f, Type::f16, Type::f32)},
@@ -156,7 +155,11 @@ void conversion_rows(TableBuilder& t) {
     t.vop2(p.name, {p.old, -1}, p.lower, p.m, kNumberResult);
     t.vop3(p.name, {-1, p.gcn3}, {{S::vdst}, {S::src0}, {S::src1}}, p.lower, p.m, kNumberResult);
   }
-  t.vop3("v_cvt_pk_u8_f32", {350, 477}, kThreeSources, nullptr);
+  const Meaning byte = convert(Op::f2i, Type::u32, Type::f32);
+  t.vop3("v_cvt_pk_u8_f32", {350, 477}, kThreeSources, lower_pack_byte, byte, kNumberResult);
+  t.vop2("v_cvt_pkaccum_u8_f32", {44, -1}, lower_pack_byte, byte, kNumberResult | kReadsDst);
+  t.vop3("v_cvt_pkaccum_u8_f32", {-1, 496}, {{S::vdst}, {S::src0}, {S::src1}}, lower_pack_byte,
+         byte, kNumberResult | kReadsDst);
 }
 
 void half_rows(TableBuilder& t) {

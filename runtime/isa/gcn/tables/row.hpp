@@ -181,6 +181,11 @@ struct Row {
     return ir::is_float(meaning.type) && has(Slot::vdst) && !has(Slot::mask_dst) &&
            !does(kNumberResult);
   }
+  /// Atomic operations whose data lie at a second place of LDS.
+  bool reads_second_place() const {
+    return encoding == Encoding::ds && kind == Kind::atomic && has(Slot::ds_addr) &&
+           !has(Slot::data0);
+  }
   bool ends_block() const {
     return kind == Kind::branch || kind == Kind::jump || kind == Kind::call || kind == Kind::end;
   }
