@@ -290,6 +290,24 @@ void reduction(std::vector<Case>& out) {
   out.push_back(vector_case("ds_add_src2_u32", with_flags({u32()}, 256), {total}));
 }
 
+/// Lanes meet in one place with one atomic after the other: each is done by all of them before the
+/// next begins.
+void in_turn(std::vector<Case>& out) {
+  const std::string text = kAll + "v_mov_b32 v8, 0\nv_mov_b32 v9, 0\nds_write_b32 v8, v9" + kWait +
+                           kSome + "ds_add_u32 v8, v10\nds_xor_b32 v8, v11\nds_add_u32 v8, v10" +
+                           kWait + kAll + "ds_read_b32 {d}, v8" + kWait + kSome;
+  const Step last = whole(text, 1, [](const Lane& l, Out o) {
+    uint32_t sum = 0, flips = 0;
+    for (size_t i = 0; i < l.wave.size(); ++i) {
+      if ((l.mask(0) >> i & 1) == 0) continue;
+      sum += l.wave[i][0];
+      flips ^= l.wave[i][1];
+    }
+    o[0] = (sum ^ flips) + sum;
+  });
+  out.push_back(vector_case("ds_add_u32", with_flags({u32(), u32()}, 256), {last}));
+}
+
 /// One counter for the wave, at M0[31:16] and the offset.
 void counters(std::vector<Case>& out) {
   for (const bool append : {false, true}) {
@@ -325,6 +343,7 @@ void lds_atomic_cases(Generation g, std::vector<Case>& out) {
   second_floats<double>("f64", f64(0), out);
   if (g == kGfx8)
     second_place("ds_add_src2_f32", 1, with_flags({summands(), summands()}, 512), sum, out);
+  in_turn(out);
   counters(out);
 }
 

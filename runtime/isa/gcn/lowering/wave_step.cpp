@@ -20,11 +20,35 @@ unsigned access_of(const Instruction& i, const Kernel& k) {
                                 : kNone;
 }
 
-/// Atomic operations need no order among themselves, nor do reads.
-bool meets(unsigned before, unsigned now) {
-  if ((now & kWrite) != 0 && before != 0) return true;
-  if ((now & kRead) != 0 && (before & (kWrite | kAtomic)) != 0) return true;
-  return (now & kAtomic) != 0 && (before & (kRead | kWrite)) != 0;
+bool commutes(ir::AtomOp op) {
+  using enum ir::AtomOp;
+  return op == add || op == sub || op == min || op == max || op == and_ || op == or_ || op == xor_;
+}
+
+/// What lanes have done to LDS since all of them were at one place.
+struct LdsUse {
+  unsigned access = kNone;
+  const Row* atomic = nullptr;  ///< with kAtomic: the row of all of them, null = several
+
+  bool operator==(const LdsUse&) const = default;
+  void join(const LdsUse& other) {
+    if (other.access == kNone) return;
+    const bool one = (access & kAtomic) == 0, none = (other.access & kAtomic) == 0;
+    if (!none) atomic = one || atomic == other.atomic ? other.atomic : nullptr;
+    access |= other.access;
+  }
+};
+
+/// Reads need no order among themselves, nor do atomic operations of one kind whose order does not
+/// show: it shows in old values, and in operations that do not commute.
+bool meets(const LdsUse& before, const LdsUse& now) {
+  if ((now.access & kWrite) != 0 && before.access != 0) return true;
+  if ((now.access & kRead) != 0 && (before.access & (kWrite | kAtomic)) != 0) return true;
+  if ((now.access & kAtomic) == 0) return false;
+  if ((before.access & (kRead | kWrite)) != 0) return true;
+  if ((before.access & kAtomic) == 0) return false;
+  return now.atomic != before.atomic || now.atomic == nullptr || now.atomic->has(Slot::vdst) ||
+         !commutes(now.atomic->meaning.atom);
 }
 
 bool orders_itself(const Kernel& k, const Analysis& a) {
@@ -40,25 +64,26 @@ bool orders_itself(const Kernel& k, const Analysis& a) {
 std::vector<bool> wave_steps(const Kernel& k, const Analysis& a) {
   std::vector<bool> out(k.code.size());
   if (orders_itself(k, a)) return out;
-  std::vector<unsigned> in(a.blocks.size());
+  std::vector<LdsUse> in(a.blocks.size());
   // Accesses only ever join: a fixed point is reached after a few rounds.
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t n = 0; n < a.blocks.size(); ++n) {
       const BasicBlock& b = a.blocks[n];
       if (!b.reached) continue;
-      unsigned pending = in[n];
+      LdsUse pending = in[n];
       for (size_t i = b.begin; i < b.end; ++i) {
-        const unsigned now = access_of(k.code[i], k);
+        const LdsUse now{access_of(k.code[i], k), k.code[i].row};
         if (meets(pending, now)) {
           out[i] = true;
-          pending = kNone;
+          pending = {};
         }
-        pending |= now;
+        pending.join(now);
       }
       for (const size_t s : b.successors) {
-        changed = changed || (in[s] | pending) != in[s];
-        in[s] |= pending;
+        const LdsUse before = in[s];
+        in[s].join(pending);
+        changed = changed || in[s] != before;
       }
     }
   }
