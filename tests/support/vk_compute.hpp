@@ -29,7 +29,7 @@ class Compute {
     std::vector<std::vector<uint32_t>*> buffers;  ///< binding i; null = unused; written back
     uint32_t groups = 1;
     /// Device addresses of bindings, and at which word of binding 1 they go.
-    std::vector<std::pair<size_t, size_t>> addresses;
+    std::vector<std::pair<size_t, size_t>> addresses = {};
   };
   /// Empty on success, else what failed.
   std::string run(const Job& job);
