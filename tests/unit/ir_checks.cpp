@@ -11,12 +11,12 @@ using namespace lanewise::ir;
 
 namespace {
 
-/// Checks in a program of one block that may use registers r0, d1, p2, r3, r4 and d5.
+/// Checks in a program of one block that may use registers r0, d1, p2, r3, r4, d5, d6 and d7.
 size_t checks_of(const std::string& body, const std::string& variables) {
   Program p =
       parse_program("program \"k\" ptx wave 32\nmemory param 8 shared 0 local 0\n" + variables +
                     "site 1 0 \"one\"\nreg r0 b32\nreg d1 b64\nreg p2 pred\nreg r3 b32\nreg r4 "
-                    "b32\nreg d5 b64\nblock b0 \"entry\"\n" +
+                    "b32\nreg d5 b64\nreg d6 b64\nreg d7 b64\nblock b0 \"entry\"\n" +
                     body + "  exit #0\n");
   CHECK(verify(p).empty());
   insert_checks(p,
@@ -56,6 +56,20 @@ TEST_CASE("checks: indices of known range, and stores") {
   const std::string store = "  store 0x10000100, 7 {global u32} #0\n";
   CHECK(checks_of(store, kTable) == 1);
   CHECK(checks_of(store, "variable 0x10000100 64\n") == 0);
+}
+
+TEST_CASE("checks: alignment is known of no more bits than there are") {
+  // The upper half of a pair, 128 bytes on from where the table begins at most, may be odd.
+  const std::string half =
+      "  d1 = pack64 0, r0 #0\n  d5 = shr.u64 d1, 33 #0\n"
+      "  d6 = and.u64 d5, 31 #0\n  d7 = add.u64 d6, 0x10000100 #0\n";
+  CHECK(checks_of(half + load("d7"), kTable) == 1);
+  CHECK(checks_of(half + "  r0 = load d7 {constant u8} #0\n", kTable) == 0);
+  // Two words are aligned by 8, wherever the variable that they lie in begins.
+  const std::string odd = "variable 0x10000104 64 read_only\n";
+  CHECK(checks_of("  d1 = load 0x10000104 {constant u64} #0\n", odd) == 1);
+  CHECK(checks_of("  d1 = load 0x10000108 {constant u64} #0\n", odd) == 1);
+  CHECK(checks_of(load("0x10000104"), odd) == 0);
 }
 
 TEST_CASE("checks: variables survive the text form") {

@@ -111,7 +111,7 @@ class Checks {
     return std::ranges::any_of(program_.variables, [&](const Variable& v) {
       if (v.read_only && access.op != Op::load) return false;
       const int64_t offset = access.mem->offset - static_cast<int64_t>(v.address);
-      return v.address % 16 == 0 && fits(access, offset, v.size);
+      return (v.address & low_bits(*access.mem)) == 0 && fits(access, offset, v.size);
     });
   }
 

@@ -139,7 +139,8 @@ class Analysis {
         if (d == 0) return in[0].most <= 0xffffffff ? in[0] : all(width, in[0].zeros);
         return up_to(in[0].most >> 32);
       case Op::pack64:
-        return in[1].most == 0 ? in[0] : all(width, in[0].zeros);
+        // A lower half of 0 says nothing of the upper one.
+        return in[1].most == 0 ? in[0] : all(width, std::min<uint8_t>(in[0].zeros, 32));
       case Op::zext8:
         return in[0].most <= 0xff ? in[0] : ValueRange{0, 0xff, in[0].zeros};
       case Op::zext16:
