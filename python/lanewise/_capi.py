@@ -128,6 +128,8 @@ class ResultInfo(_Sized):
         ("wave_mode", c.c_char_p),
         ("wave_reason", c.c_char_p),
         ("policies", c.c_char_p),
+        ("printed", c.c_char_p),
+        ("printed_bytes", c.c_uint64),
     ]
 
 

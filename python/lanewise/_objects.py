@@ -358,7 +358,8 @@ def _fault(raw):
 
 
 class Result:
-    """What a launch has to tell: times in milliseconds, faults, how lanes were laid out."""
+    """What a launch has to tell: times in milliseconds, faults, how lanes were laid out, and in
+    `printed` what the kernel printed."""
 
     def __init__(self, handle):
         info = _capi.ResultInfo()
@@ -371,6 +372,7 @@ class Result:
         self.policies = dict(
             line.split("=", 1) for line in info.policies.decode().splitlines()
         )
+        self.printed = info.printed.decode(errors="replace")
         self.faults = []
         for i in range(info.reported_faults):
             raw = _capi.Fault()

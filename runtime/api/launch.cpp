@@ -9,6 +9,8 @@
 #include "runtime/api/fault_report.hpp"
 #include "runtime/api/policies.hpp"
 #include "runtime/guest/launch_block.hpp"
+#include "runtime/guest/print_layout.hpp"
+#include "runtime/guest/printed.hpp"
 #include "runtime/isa/sass/sass.hpp"
 
 namespace lanewise::host::detail {
@@ -32,6 +34,13 @@ void refuse_large_scratch(const ir::Program& p, uint64_t bytes) {
                           p.name, p.needs.scratch_bytes, bytes));
 }
 
+/// What kernels of the module print to; 0 where none does.
+uint64_t print_address(const ModuleState& m) {
+  for (const auto& [name, memory] : m.globals)
+    if (name == guest::kPrintBuffer) return memory->address;
+  return 0;
+}
+
 /// Different in every program of the process.
 uint64_t new_program_id() {
   static std::atomic<uint64_t> last = 0;
@@ -39,7 +48,7 @@ uint64_t new_program_id() {
 }
 
 /// What the kernel learns about its launch beside the arguments.
-void describe_launch(const Prepared& prepared, const ir::Program& program,
+void describe_launch(const Prepared& prepared, const ir::Program& program, uint64_t print,
                      std::vector<std::byte>& block) {
   const LaunchRequest& r = prepared.request;
   guest::add_launch_block(program,
@@ -47,7 +56,8 @@ void describe_launch(const Prepared& prepared, const ir::Program& program,
                            .block = prepared.block,
                            .shared_bytes = program.shared_bytes + r.dynamic_shared,
                            .param_address = r.param_address,
-                           .scratch_address = prepared.scratch ? prepared.scratch->address : 0},
+                           .scratch_address = prepared.scratch ? prepared.scratch->address : 0,
+                           .print_address = print},
                           block);
 }
 
@@ -84,16 +94,19 @@ void prepare_to_run(Prepared& out, ModuleState& module, size_t index, const Laun
   check_devices(*module.device, args);
   std::vector<std::byte> block = parameter_block(program, args, dimensions_of(options));
   prepare(out, module, index, options, block.size());
-  describe_launch(out, program, block);
+  describe_launch(out, program, print_address(module), block);
   if (!block.empty()) module.device->engine->write(out.request.param_address, block);
   out.request.params = std::move(block);
   update_residency(module);
 }
 
 /// Takes the request's policies.
-Result result_of(const ModuleState& module, size_t index, LaunchRequest& request,
+Result result_of(ModuleState& module, size_t index, LaunchRequest& request,
                  const LaunchResult& done) {
   Result result;
+  DeviceState& device = *module.device;
+  result.printed = guest::take_printed(*device.engine, device.allocator.allocations(),
+                                       program_of(module, index), print_address(module));
   if (!done.faults.empty()) {
     const std::vector<Allocation> near = with_foreign(request.allocations, request.foreign);
     for (const Fault& f : done.faults)
@@ -132,8 +145,13 @@ class LaunchGroup {
   bool can_grow() const {
     if (prepared_.empty()) return true;
     return ends_.size() + prepared_.size() < orders_.size() && prepared_.size() < kMost &&
-           !prepared_.back()->scratch && device_.events == nullptr &&
+           !is_alone(prepared_.size() - 1) && device_.events == nullptr &&
            device_.allocator.allocations().size() < kMostAllocations;
+  }
+  /// With memory of its own, or with a buffer that is emptied before the next one prints.
+  bool is_alone(size_t prepared) const {
+    const LaunchOrder& o = order(prepared);
+    return prepared_[prepared]->scratch || program_of(*o.module, o.index).needs.prints;
   }
   const LaunchOrder& order(size_t prepared) const { return orders_[ends_.size() + prepared]; }
 
@@ -148,9 +166,10 @@ class LaunchGroup {
       if (prepared_.empty()) ends_.push_back({std::nullopt, std::current_exception()});
       return false;
     }
-    const bool alone = next->scratch != nullptr && !prepared_.empty();
-    if (!alone) prepared_.push_back(std::move(next));
-    return !alone;
+    const bool alone = next->scratch || program_of(*o.module, o.index).needs.prints;
+    if (alone && !prepared_.empty()) return false;
+    prepared_.push_back(std::move(next));
+    return true;
   }
 
   /// Each sees what it would see alone: no other's parameters.

@@ -156,6 +156,8 @@ lw_status lw_result_get_info(lw_result* result, lw_result_info* out) {
     value.wave_mode = r.wave_mode.c_str();
     value.wave_reason = r.wave_reason.c_str();
     value.policies = object->policies.c_str();
+    value.printed = r.printed.c_str();
+    value.printed_bytes = r.printed.size();
     write_struct(out, value, "lw_result_info");
   });
 }

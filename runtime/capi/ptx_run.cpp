@@ -48,8 +48,10 @@ lw_status run(const char* ptx, int count, void* const* args, const LaunchOptions
   const Kernel kernel = cpu().program(required(ptx, "ptx"), Isa::ptx).kernel();
   std::vector<ForeignRange> memory = registered_ranges();
   if (memory.empty()) memory = mapped_ranges();
-  return finish(host::detail::launch_in_place(kernel, options, values(kernel, count, args), memory),
-                kernel.name(), nullptr);
+  Result result =
+      host::detail::launch_in_place(kernel, options, values(kernel, count, args), memory);
+  std::fwrite(result.printed.data(), 1, result.printed.size(), stdout);
+  return finish(std::move(result), kernel.name(), nullptr);
 }
 
 }  // namespace

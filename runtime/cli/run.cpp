@@ -149,6 +149,7 @@ nlohmann::json to_json(const Result& r, const Device& device, const std::string&
             {"pipeline", r.times.pipeline_ms},
             {"dispatch", r.times.dispatch_ms},
             {"readback", readback_ms}}},
+          {"printed", r.printed},
           {"faults", faults},
           {"fault_count", r.fault_count},
           {"policies", r.policies},
@@ -211,8 +212,10 @@ int run(const RunArgs& a) {
   // Written back even after faults: the buffers that were fine are the user's.
   const double readback_ms = write_back(bound, watchdog);
   const bool failed = trace.finish(a.json);
+  if (!a.json) fmt::print("{}", result.printed);
   if (a.json) {
-    fmt::print("{}\n", to_json(result, device, kernel.name(), readback_ms, trace).dump(2));
+    fmt::print("{}\n", to_json(result, device, kernel.name(), readback_ms, trace)
+                           .dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else if (result.ok()) {
     fmt::print("{}: done on {} in {:.2f} ms ({} mode)\n", kernel.name(), device.info().name,
                result.times.dispatch_ms, result.wave_mode);

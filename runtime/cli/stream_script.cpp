@@ -88,6 +88,7 @@ int run_script(const std::string& file, const std::string& device, bool json,
     const script::CaseResult r = script::run(c, *engine, options);
     watchdog.done(++done, "cases");
     if (json) cases.push_back(to_json(r));
+    if (!json) fmt::print("{}", r.printed);
     for (const auto* list : {&r.diagnostics, &r.failures})
       for (const Diagnostic& d : *list) print(file, r.name, d);
     if (!r.unsupported.empty())

@@ -58,8 +58,8 @@ void put_scratch(Writer out, const LaunchFacts& f) {
   out.put<uint32_t>(12, kFields);
 }
 
-/// Value of a hidden argument. Buffers that only a printing or enqueueing kernel would use, and
-/// offsets that no launch here has, are 0.
+/// Value of a hidden argument. Buffers that only an enqueueing kernel would use, and offsets that no
+/// launch here has, are 0.
 uint64_t hidden_value(const std::string& kind, const ir::Program& p, const LaunchFacts& f) {
   const uint32_t grid[3] = {f.grid.x, f.grid.y, f.grid.z};
   const uint32_t block[3] = {f.block.x, f.block.y, f.block.z};
@@ -67,6 +67,7 @@ uint64_t hidden_value(const std::string& kind, const ir::Program& p, const Launc
   if (kind.starts_with("hidden_block_count_") && axis < 3) return grid[axis];
   if (kind.starts_with("hidden_group_size_") && axis < 3) return block[axis];
   if (kind == "hidden_grid_dims") return dimensions(f.grid);
+  if (kind == "hidden_printf_buffer") return f.print_address;
   if (kind == "hidden_private_base") return kPrivateApertureHigh;
   if (kind == "hidden_shared_base") return kSharedApertureHigh;
   if (kind == "hidden_dynamic_lds_size") return f.shared_bytes - p.shared_bytes;

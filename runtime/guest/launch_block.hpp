@@ -14,7 +14,7 @@ namespace lanewise::guest {
 struct LaunchFacts {
   Dim3 grid, block;
   uint32_t shared_bytes = 0;
-  uint64_t param_address = 0, scratch_address = 0;
+  uint64_t param_address = 0, scratch_address = 0, print_address = 0;
 };
 
 uint64_t scratch_bytes(const ir::Program& program, Dim3 grid, Dim3 block);

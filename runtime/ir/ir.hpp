@@ -204,6 +204,8 @@ struct LaunchNeeds {
   std::vector<Param> hidden;   ///< named by kind ("hidden_block_count_x"); not among the arguments
   uint32_t block_offset = 0;   ///< of the block from the parameters' begin, 0 = none is wanted
   uint32_t scratch_bytes = 0;  ///< per lane
+  bool prints = false;         ///< to the module's print buffer (runtime/guest/print_layout.hpp)
+  std::vector<std::string> print_formats;  ///< of OpenCL; CUDA's records name theirs
 };
 
 /// A module variable whose address the code uses. Engines see immediates only: bind_symbols()

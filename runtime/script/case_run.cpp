@@ -11,6 +11,8 @@
 #include "runtime/api/policies.hpp"
 #include "runtime/guest/launch_block.hpp"
 #include "runtime/guest/layout.hpp"
+#include "runtime/guest/print_layout.hpp"
+#include "runtime/guest/printed.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/script/stream.hpp"
 
@@ -234,6 +236,13 @@ void CaseRun::execute(size_t n) {
   }
 }
 
+/// 0: no kernel of the case prints.
+uint64_t CaseRun::print_buffer() const {
+  const auto& all = allocator_.allocations();
+  const auto at = std::ranges::find(all, guest::kPrintBuffer, &Allocation::name);
+  return at == all.end() ? 0 : at->address;
+}
+
 void CaseRun::launch(const ir::Program& program, LaunchRequest request, bool stream) {
   ran_ = {request.grid, request.block, program.wave_lanes, &program, {}, stream};
   if (engine_ == nullptr) return;
@@ -250,7 +259,8 @@ void CaseRun::launch(const ir::Program& program, LaunchRequest request, bool str
                           {.grid = request.grid,
                            .block = request.block,
                            .shared_bytes = program.shared_bytes + request.dynamic_shared,
-                           .param_address = request.param_address},
+                           .param_address = request.param_address,
+                           .print_address = print_buffer()},
                           request.params);
   request.block = guest::launched_block(program, request.block);
   request.allocations = allocator_.allocations();
@@ -269,6 +279,8 @@ void CaseRun::launch(const ir::Program& program, LaunchRequest request, bool str
     watch_->observe(watched_, request);
   }
   ran_.result = engine_->launch(request);
+  result_.printed +=
+      guest::take_printed(*engine_, allocator_.allocations(), program, print_buffer());
 }
 
 void CaseRun::launch_stream() {

@@ -51,6 +51,7 @@ class CaseRun {
   uint64_t arena_bytes() const;
   void run_steps();
   void execute(size_t step);
+  uint64_t print_buffer() const;
   void launch(const ir::Program& program, LaunchRequest request, bool stream);
   void launch_stream();
   void launch_kernel(const Launch& l);

@@ -33,6 +33,7 @@ struct CaseResult {
   uint32_t line = 0;
   std::vector<Diagnostic> diagnostics;  ///< the case is wrong: nothing was run
   std::vector<Diagnostic> failures;     ///< expectations that do not hold
+  std::string printed;                  ///< by its kernels
   std::string unsupported;              ///< why this engine cannot run the case, empty = it can
   bool ok() const { return diagnostics.empty() && failures.empty() && unsupported.empty(); }
 };

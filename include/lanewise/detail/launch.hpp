@@ -109,6 +109,7 @@ inline Result take(lw_result* result) {
   out.wave_mode = info.wave_mode;
   out.wave_reason = info.wave_reason;
   out.policies = pairs_of(info.policies);
+  out.printed.assign(info.printed, info.printed_bytes);
   for (size_t i = 0; i < info.reported_faults; ++i) {
     lw_fault fault{};
     fault.struct_size = sizeof fault;

@@ -132,8 +132,9 @@ struct Kernel {
 struct Listing {
   Gen gen = Gen::gfx6;
   std::vector<Kernel> kernels;
-  std::optional<ir::Global> image;  ///< the file's bytes, as the guest's addresses see them
-  std::vector<Kernel> functions;    ///< code that no kernel descriptor names
+  std::optional<ir::Global> image;         ///< the file's bytes, as the guest's addresses see them
+  std::vector<Kernel> functions;           ///< code that no kernel descriptor names
+  std::vector<std::string> print_formats;  ///< of the metadata: guest/printed.hpp takes them apart
   std::vector<Diagnostic> diagnostics;
   bool ok() const;
 };

@@ -44,7 +44,7 @@ const std::vector<Elsewhere>& elsewhere() {
       {"call*", "kernels/floating.cpp", "calls: structs by value", kControl},
       {"ret*", "unit/ptx_run.cpp", "early returns in functions", kControl},
       {"exit", "unit/ptx_lower_control.cpp", "exit;", kControl},
-      {"trap", "unit/ptx_run.cpp", "comes to vprintf traps", kControl},
+      {"trap", "unit/ptx_run.cpp", "comes to malloc traps", kControl},
   };
   return list;
 }

@@ -7,6 +7,7 @@
 #include "runtime/isa/gcn/lowering/semantics.hpp"
 #include "runtime/isa/gcn/lowering/wave_step.hpp"
 #include "runtime/isa/gcn/rules/hazards.hpp"
+#include "runtime/isa/print_call.hpp"
 
 namespace lanewise::gcn {
 
@@ -323,9 +324,14 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
     const ir::Global* image = listing.image ? &*listing.image : nullptr;
     ir::Program program = KernelLowering(whole, image, listing.gen, options, found).run();
     uses_image = uses_image || !program.symbols.empty();
+    if (std::ranges::find(k.hidden, "hidden_printf_buffer", &ir::Param::name) != k.hidden.end()) {
+      program.needs.prints = !listing.print_formats.empty();
+      program.needs.print_formats = listing.print_formats;
+    }
     isa::keep_or_reject(result, std::move(program), std::move(found));
   }
   if (uses_image) result.module.globals.push_back(*listing.image);
+  isa::add_print_buffer(result.module);
   return result;
 }
 

@@ -4,9 +4,37 @@
 
 #include "lanewise/types.hpp"
 #include "runtime/guest/layout.hpp"
-#include "runtime/isa/ptx/semantics/emit.hpp"
+#include "runtime/isa/ptx/semantics/calls.hpp"
 
 namespace lanewise::ptx {
+
+std::shared_ptr<ParamObject> object_of(Body& body, const Operand& o) {
+  if (o.kind != Operand::Kind::name) return nullptr;
+  const Entity* entity = body.find(o.name);
+  return entity == nullptr ? nullptr : entity->object;
+}
+
+ir::Inst& word_access(Emit& e, const ParamObject& object, size_t word, bool store) {
+  ir::Mem mem;
+  mem.space = ir::Space::local;
+  mem.elem = ir::Type::u32;
+  const ir::Operand at = imm(object.local_offset + 4 * word);
+  ir::Inst& inst = store ? e.emit(ir::Op::store, ir::Type::none, {}, {at})
+                         : e.emit(ir::Op::load, ir::Type::none, {}, {at});
+  inst.mem = mem;
+  return inst;
+}
+
+ir::Operand read_object(Emit& e, const ParamObject& object, PType type) {
+  if (!object.in_memory) return read_words(e, object, 0, type);
+  ir::Inst& inst = word_access(e, object, 0, false);
+  inst.mem->elem = type.memory();
+  const ir::Reg value = e.temp_like(type);
+  // temp_like() adds a register, not an instruction: `inst` is still the load.
+  inst.dst = {value};
+  return value;
+}
+
 namespace {
 
 // Inlining may grow exponentially; stop long before memory ends.
@@ -14,12 +42,6 @@ constexpr size_t kMaxInstructions = 500'000;
 constexpr size_t kMaxBlocks = 200'000;
 // A call inside a call is a recursion here, on the stack of whoever called us.
 constexpr size_t kMaxCallDepth = 512;
-
-struct CallSite {
-  const Operand* target = nullptr;
-  std::vector<const Operand*> results, args;
-  const Operand* prototype = nullptr;
-};
 
 void append(const Operand& list, std::vector<const Operand*>& out) {
   for (const Operand& o : list.elements) out.push_back(&o);
@@ -45,23 +67,6 @@ PType register_type(const Variable& v) {
   return *type;
 }
 
-std::shared_ptr<ParamObject> object_of(Body& body, const Operand& o) {
-  if (o.kind != Operand::Kind::name) return nullptr;
-  const Entity* entity = body.find(o.name);
-  return entity == nullptr ? nullptr : entity->object;
-}
-
-ir::Inst& word_access(Emit& e, const ParamObject& object, size_t word, bool store) {
-  ir::Mem mem;
-  mem.space = ir::Space::local;
-  mem.elem = ir::Type::u32;
-  const ir::Operand at = imm(object.local_offset + 4 * word);
-  ir::Inst& inst = store ? e.emit(ir::Op::store, ir::Type::none, {}, {at})
-                         : e.emit(ir::Op::load, ir::Type::none, {}, {at});
-  inst.mem = mem;
-  return inst;
-}
-
 /// Copies between two objects of the same size; at least one lives in local memory.
 void copy_object(Emit& e, const ParamObject& from, const ParamObject& to) {
   const size_t words = (from.size + 3) / 4;
@@ -73,16 +78,6 @@ void copy_object(Emit& e, const ParamObject& from, const ParamObject& to) {
     else
       e.emit(ir::Op::mov, ir::Type::u32, {to.words[i]}, {value});
   }
-}
-
-ir::Operand read_object(Emit& e, const ParamObject& object, PType type) {
-  if (!object.in_memory) return read_words(e, object, 0, type);
-  ir::Inst& inst = word_access(e, object, 0, false);
-  inst.mem->elem = type.memory();
-  const ir::Reg value = e.temp_like(type);
-  // temp_like() adds a register, not an instruction: `inst` is still the load.
-  inst.dst = {value};
-  return value;
 }
 
 /// One inlined call: binds arguments, lowers the callee, hands the results back.
@@ -304,11 +299,15 @@ void trap(Emit& e, FaultKind kind) {
   e.emit(ir::Op::trap, ir::Type::none, {}, {}).mode = static_cast<uint8_t>(kind);
 }
 
-/// Functions of the device run time that have no body in a file. A failed assertion is a trap; the
-/// others do not exist here, so that a kernel runs as long as it does not come to them.
+/// Functions of the device run time that have no body in a file. A failed assertion is a trap;
+/// malloc and free do not exist here, so that a kernel runs as long as it does not come to them.
 bool call_known(Emit& e, const CallSite& call, const std::string& name) {
   const bool assertion = name == "__assertfail" || name == "__assert_fail";
-  const bool absent = name == "vprintf" || name == "malloc" || name == "free";
+  const bool absent = name == "malloc" || name == "free";
+  if (name == "vprintf") {
+    call_vprintf(e, call);
+    return true;
+  }
   if (!assertion && !absent) return false;
   if (absent)
     e.kernel.module.report(call.target->loc,

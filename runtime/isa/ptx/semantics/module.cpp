@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "runtime/isa/print_call.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
 
 namespace lanewise::ptx {
@@ -253,6 +254,7 @@ LowerResult lower(const Module& module, const LowerOptions& options) {
     if (!f.entry && f.has_body && !ctx.lowered.contains(&f))
       guarded(ctx, [&] { check_function(ctx, f); });
   sort_by_place(ctx.diagnostics);
+  isa::add_print_buffer(ctx.out);
   result.module = std::move(ctx.out);
   result.diagnostics = std::move(ctx.diagnostics);
   return result;

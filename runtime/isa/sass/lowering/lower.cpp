@@ -7,6 +7,7 @@
 
 #include "lanewise/types.hpp"
 #include "runtime/guest/residency.hpp"
+#include "runtime/isa/print_call.hpp"
 #include "runtime/isa/sass/lowering/branch_stack.hpp"
 #include "runtime/isa/sass/lowering/call_stack.hpp"
 #include "runtime/isa/sass/lowering/link.hpp"
@@ -217,11 +218,13 @@ class KernelLowering {
     }
   }
 
-  /// Functions of the device runtime, as the PTX front end takes them: a failed assertion is a
-  /// trap; the others do not exist, so that a kernel runs as long as it does not come to them.
+  /// Functions of the device runtime, as the PTX front end takes them: vprintf prints, a failed
+  /// assertion is a trap; the others do not exist, so that a kernel runs as long as it does not
+  /// come to them.
   uint32_t runtime_call(size_t n, const std::string& name) {
     const bool assertion = name == "__assertfail" || name == "__assert_fail";
-    if (name == "vprintf" || name == "malloc" || name == "free")
+    if (name == "vprintf") return print_call(n);
+    if (name == "malloc" || name == "free")
       error(n, fmt::format("'{}' is not supported: a thread that calls it traps", name), true);
     else if (!assertion)
       error(n, fmt::format("calls '{}', which has no body in this file", name));
@@ -232,6 +235,23 @@ class KernelLowering {
     b.exit();
     b.set_block(here);
     return trap;
+  }
+
+  /// vprintf has the format in R4 and R5, the address of its arguments in R6 and R7, and returns
+  /// R4.
+  uint32_t print_call(size_t n) {
+    ir::Builder& b = context_.b;
+    const uint32_t here = b.block(), prints = b.add_block("vprintf");
+    b.set_block(prints);
+    const isa::PrintCall call{.buffer = context_.symbol(std::string(guest::kPrintBuffer)),
+                              .format = context_.pair(4),
+                              .arguments = context_.pair(6),
+                              .words = std::nullopt};
+    const ir::Reg result = isa::PrintCallEmitter(b, call).run();
+    b.emit(ir::Op::mov, ir::Type::u32, {context_.writable(4)}, {result});
+    b.jump(block_of(n + 1, stack_));
+    b.set_block(here);
+    return prints;
   }
 
   /// Index of a branch's target; reports one that is no instruction.
@@ -439,6 +459,7 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
     result.module.globals.push_back(residency_map());
     break;
   }
+  isa::add_print_buffer(result.module);
   return result;
 }
 
