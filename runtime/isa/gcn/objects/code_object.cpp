@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 constexpr uint8_t kHsaAbi = 0x40, kMesaAbi = 0x42;
 constexpr uint8_t kOldKernelSymbol = 10;  ///< of code objects before version 3
 constexpr size_t kOldHeaderBytes = 256;
-constexpr uint32_t kMetadataNote = 32;
+constexpr uint32_t kMetadataNote = 32, kOldMetadataNote = 10;
 constexpr size_t kDescriptorBytes = 64, kMostKernels = 100000, kMostMetadataLevels = 64;
 
 std::optional<Gen> generation(uint32_t flags) {
@@ -109,8 +109,8 @@ bool is_shallow(std::span<const uint8_t> in, size_t most) {
   return true;
 }
 
-/// The metadata map of the file's notes; null when there is none.
-Json metadata_of(const elf::File& file) {
+/// The first note of this type; nothing when there is none.
+std::optional<std::string_view> note_of(const elf::File& file, uint32_t type) {
   for (const elf::Section& s : file.sections) {
     if (s.type != elf::kNote) continue;
     const auto u32 = [&](uint64_t at) { return elf::read<uint32_t>(s.data, at, "a note"); };
@@ -119,16 +119,22 @@ Json metadata_of(const elf::File& file) {
       const uint64_t name = at + 12, desc = name + padded(u32(at)), bytes = u32(at + 4);
       if (desc > s.data.size() || bytes > s.data.size() - desc)
         throw elf::ElfError("a note lies outside its section");
-      if (u32(at + 8) == kMetadataNote) {
-        const auto* first = reinterpret_cast<const uint8_t*>(s.data.data()) + desc;
-        if (!is_shallow({first, bytes}, kMostMetadataLevels))
-          throw elf::ElfError("its metadata are nested too deeply");
-        return Json::from_msgpack(first, first + bytes, true, false);
-      }
+      if (u32(at + 8) == type)
+        return std::string_view(reinterpret_cast<const char*>(s.data.data()) + desc, bytes);
       at = desc + padded(bytes);
     }
   }
-  return nullptr;
+  return std::nullopt;
+}
+
+/// The metadata map of the file's notes; null when there is none.
+Json metadata_of(const elf::File& file) {
+  const auto note = note_of(file, kMetadataNote);
+  if (!note) return nullptr;
+  const auto* first = reinterpret_cast<const uint8_t*>(note->data());
+  if (!is_shallow({first, note->size()}, kMostMetadataLevels))
+    throw elf::ElfError("its metadata are nested too deeply");
+  return Json::from_msgpack(first, first + note->size(), true, false);
 }
 
 std::string text(const Json& map, const char* key) {
@@ -151,6 +157,16 @@ Entries entries_of(const Json& root) {
   if (kernels == root.end() || !kernels->is_array()) return out;
   for (const Json& entry : *kernels)
     if (entry.is_object()) out[text(entry, ".name")].push_back(&entry);
+  return out;
+}
+
+std::vector<std::string> print_formats_of(const Json& root) {
+  std::vector<std::string> out;
+  if (!root.is_object()) return out;
+  const auto formats = root.find("amdhsa.printf");
+  if (formats == root.end() || !formats->is_array()) return out;
+  for (const Json& format : *formats)
+    if (format.is_string()) out.push_back(format.get<std::string>());
   return out;
 }
 
@@ -204,6 +220,7 @@ class Reader {
     const Json metadata = metadata_of(file);
     if (metadata.is_discarded()) return error("the metadata note is no MessagePack map");
     const Entries entries = entries_of(metadata);
+    listing_.print_formats = print_formats_of(metadata);
     for (const elf::Symbol& s : file.symbols)
       if (s.kind == elf::kFunction) code_symbols_[s.name] = &s;
     for (const elf::Symbol& s : file.symbols)
@@ -218,7 +235,21 @@ class Reader {
       if (s.kind == elf::kFunction && s.size != 0 && !known_.contains(s.name + ".kd") &&
           known_.insert(s.name).second)
         listing_.functions.push_back(code_of(file, s));
+    if (const auto note = note_of(file, kOldMetadataNote); note && metadata.is_null())
+      old_metadata(*note);
     if (listing_.kernels.empty() && listing_.ok()) error("the code object has no kernel");
+  }
+
+  /// Version 2 has them as text.
+  void old_metadata(std::string_view text) {
+    MetadataReader reader;
+    while (!text.empty()) {
+      const size_t end = std::min(text.find('\n'), text.size());
+      if (const std::string bad = reader.line(text.substr(0, end)); !bad.empty()) return error(bad);
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    if (const std::string bad = reader.apply(listing_.kernels); !bad.empty()) return error(bad);
+    listing_.print_formats = reader.print_formats();
   }
 
   /// The sections that a loader would bring to memory, at their distances.

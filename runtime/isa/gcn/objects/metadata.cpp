@@ -24,6 +24,21 @@ std::string trimmed(std::string_view s) {
   return std::string(s);
 }
 
+/// A YAML scalar: plain, 'with '' for a quote', or "with \\ for a backslash".
+std::string unquoted(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\r')) text.remove_suffix(1);
+  const char quote = text.size() >= 2 && text.front() == text.back() ? text.front() : '\0';
+  if (quote != '\'' && quote != '"') return std::string(text);
+  const char escape = quote == '"' ? '\\' : '\'';
+  std::string out;
+  for (size_t i = 1; i + 1 < text.size(); ++i) {
+    if (text[i] == escape && i + 2 < text.size()) ++i;
+    out += text[i];
+  }
+  return out;
+}
+
 ir::Type type_named(const std::string& name, uint32_t size) {
   static const std::map<std::string, ir::Type> types = {
       {"float", ir::Type::f32},  {"double", ir::Type::f64}, {"half", ir::Type::f16},
@@ -157,17 +172,37 @@ std::string unread(std::string_view value) {
 
 }  // namespace
 
+namespace {
+
+/// The words of version 2 are those of later ones in another spelling: "ValueKind", "GlobalBuffer".
+std::string in_snake_case(std::string_view word) {
+  std::string out;
+  for (const char c : word) {
+    const bool capital = c >= 'A' && c <= 'Z';
+    if (capital && !out.empty()) out += '_';
+    out += static_cast<char>(capital ? c - 'A' + 'a' : c);
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string MetadataReader::line(std::string_view raw) {
   const size_t indent = raw.find_first_not_of(" \t");
   if (indent == std::string_view::npos || raw[indent] == '#') return "";
   std::string_view body = raw.substr(indent);
   const bool item = body.substr(0, 2) == "- ";
   if (indent == 0 && !item) {
-    constexpr std::string_view kKernels = "amdhsa.kernels:";
-    in_kernels_ = body.substr(0, kKernels.size()) == kKernels;
+    version_2_ = body.starts_with("Kernels:") || body.starts_with("Printf:");
+    in_kernels_ = body.starts_with("amdhsa.kernels:") || body.starts_with("Kernels:");
+    in_formats_ = body.starts_with("amdhsa.printf:") || body.starts_with("Printf:");
     in_args_ = false;
     first_item_.reset();
-    return in_kernels_ ? unread(body.substr(kKernels.size())) : "";
+    return in_kernels_ || in_formats_ ? unread(body.substr(body.find(':') + 1)) : "";
+  }
+  if (in_formats_ && item) {
+    print_formats_.push_back(unquoted(body.substr(2)));
+    return "";
   }
   if (!in_kernels_) return "";
   if (item) body.remove_prefix(2);
@@ -183,7 +218,16 @@ std::string MetadataReader::line(std::string_view raw) {
   if (std::string bad = unread(body); !bad.empty()) return bad;
   const size_t colon = body.find(':');
   if (colon == std::string_view::npos) return "";
-  const std::string key = trimmed(body.substr(0, colon)), value = trimmed(body.substr(colon + 1));
+  std::string key = trimmed(body.substr(0, colon)), value = trimmed(body.substr(colon + 1));
+  if (version_2_) {
+    // "LanguageVersion: [ 1, 2 ]" and the like say nothing of the arguments.
+    constexpr std::string_view kRead[] = {"Name",   "Args",      "Size",     "Align",
+                                          "Offset", "ValueKind", "TypeName", "KernargSegmentSize"};
+    if (std::ranges::find(kRead, key) == std::end(kRead)) key = "CodeProps";
+    key = "." + in_snake_case(key);
+    if (key == ".code_props") return "";
+    if (key == ".value_kind") value = in_snake_case(value);
+  }
   if (std::string bad = unread(body.substr(colon + 1)); !bad.empty()) return bad;
   if (in_args_ && !entries_.back().args.empty())
     entries_.back().args.back().fields[key] = value;
@@ -198,7 +242,14 @@ std::string MetadataReader::apply(std::vector<Kernel>& kernels) const {
     for (Kernel& k : kernels) {
       if (k.name != text(e.fields, ".name")) continue;
       k.kernarg_bytes = std::max(k.kernarg_bytes, number(e.fields, ".kernarg_segment_size"));
-      for (const Argument& a : e.args) {
+      uint64_t end = 0;
+      for (Argument a : e.args) {
+        // Version 2 says how arguments are aligned, and they follow each other.
+        if (const uint32_t align = number(a.fields, ".align"); align != 0) {
+          end = (end + align - 1) / align * align;
+          a.fields.try_emplace(".offset", std::to_string(end));
+          end += number(a.fields, ".size");
+        }
         for (const char* field : {".offset", ".size", ".value_kind"})
           if (!a.fields.contains(field))
             return fmt::format("metadata: an argument of kernel '{}' has no {}", k.name, field);

@@ -79,6 +79,7 @@ class FileParser {
       });
       write_code(k);
     }
+    listing_.print_formats = metadata_.print_formats();
     if (const std::string bad = metadata_.apply(listing_.kernels); !bad.empty())
       report(line_, 1, bad);
     separate_functions();
