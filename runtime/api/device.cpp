@@ -9,6 +9,7 @@
 #include "runtime/api/state.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/reference/reference.hpp"
+#include "runtime/support/input_file.hpp"
 #include "runtime/vulkan/device/interop.hpp"
 #include "runtime/vulkan/vulkan_engine.hpp"
 
@@ -195,7 +196,7 @@ Buffer Device::allocate_paged(uint64_t bytes, const std::string& name) {
 }
 
 Module Device::load_file(const std::string& path, Isa isa, const std::string& target) {
-  const std::string text = detail::read_file(path);
+  const std::string text = read_file(path);
   return load_text(text, isa == Isa::automatic ? detail::detect_isa(path, text) : isa, path,
                    target);
 }

@@ -23,13 +23,6 @@ struct Compiled {
   bool usable() const { return !unusable && !module.kernels.empty(); }
 };
 
-/// Far beyond what any compiler writes; what is larger is taken for something else.
-inline constexpr uint64_t kMaxProgramBytes = uint64_t{256} << 20;
-
-/// Reads a whole file; Error(usage) says what the operating system said, or that it is larger than
-/// `most`. Of what is no regular file, as a device that never ends, a program's worth is read.
-std::string read_file(const std::string& path, uint64_t most = kMaxProgramBytes);
-
 /// ptx, sass or gcn: from the file name's ending, else from the text. Error(usage) when neither
 /// tells, with what was looked for; binary formats that are not supported are named.
 Isa detect_isa(const std::string& path, std::string_view text);

@@ -2,6 +2,7 @@
 #include "runtime/api/loader.hpp"
 #include "runtime/capi/objects.hpp"
 #include "runtime/capi/structs.hpp"
+#include "runtime/support/input_file.hpp"
 
 namespace lanewise::capi {
 
@@ -70,7 +71,7 @@ lw_status lw_module_load_file(lw_device* device, const char* path, const lw_modu
   return guarded([&] {
     clear_out(out);
     LoadOptions o = to_cpp(options, required(path, "path"));
-    const std::string text = host::detail::read_file(path);
+    const std::string text = read_file(path);
     // The path tells the language, whatever the module is to be called.
     if (o.isa == Isa::automatic) o.isa = host::detail::detect_isa(path, text);
     load(device, text, o, out);

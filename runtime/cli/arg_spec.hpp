@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "lanewise/lanewise.hpp"
-#include "runtime/api/npy.hpp"
+#include "runtime/support/npy.hpp"
 
 namespace lanewise::cli {
 
-using host::detail::Array;
-using host::detail::element_size;
-using host::detail::read_array;
-using host::detail::write_array;
+using npy::Array;
+using npy::element_size;
+using npy::read_array;
+using npy::write_array;
 
 struct ArgSpec {
   enum class Kind { scalar, in, out, inout, zero, local };

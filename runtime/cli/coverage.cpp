@@ -8,6 +8,7 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/streams.hpp"
+#include "runtime/support/input_file.hpp"
 #include "runtime/tools/coverage.hpp"
 
 namespace lanewise::cli {
@@ -44,7 +45,7 @@ std::optional<size_t> form_column(std::string_view header) {
 
 int answer_forms(const CoverageArgs& a) {
   say_target(a);
-  std::istringstream lines(host::detail::read_file(a.forms));
+  std::istringstream lines(read_file(a.forms));
   std::optional<size_t> named;
   bool first = true;
   for (std::string line; std::getline(lines, line); first = false) {

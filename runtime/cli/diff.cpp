@@ -81,7 +81,7 @@ void print_inputs(const diff::Report& r) {
   for (size_t i = 0; i < r.inputs.size(); ++i) {
     const diff::Input& in = r.inputs[i];
     if (!in.filled) continue;
-    const size_t size = host::detail::element_size(in.type);
+    const size_t size = npy::element_size(in.type);
     std::string text;
     size_t others = 0, shown = 0;
     for (size_t n = 0; n < in.bytes.size() / size; ++n) {
@@ -166,7 +166,7 @@ void save_inputs(const diff::Report& r, const std::string& prefix) {
   for (size_t i = 0; i < r.inputs.size(); ++i) {
     const diff::Input& in = r.inputs[i];
     if (in.kind != diff::Input::Kind::buffer) continue;
-    const uint64_t count = in.bytes.size() / host::detail::element_size(in.type);
+    const uint64_t count = in.bytes.size() / npy::element_size(in.type);
     write_array(fmt::format("{}{}.npy", prefix, i + 1), {in.type, {count}, in.bytes});
   }
 }

@@ -15,6 +15,7 @@
 #include "runtime/cli/process/watchdog.hpp"
 #include "runtime/cli/stream_script.hpp"
 #include "runtime/script/script.hpp"
+#include "runtime/support/input_file.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -246,9 +247,8 @@ int explain_command(const ExplainArgs& a) {
                 "--set is for --text and kernel files; the script holds the state");
   if (!is_lw && !place.file.empty() && !a.text.empty())
     throw Error(ErrorKind::usage, "--text goes with a stream script or stands alone");
-  const std::string text = is_lw ? host::detail::read_file(place.file) : made_script(a, place);
-  if (!is_lw && !place.file.empty())
-    host::detail::read_file(place.file);  // its own error is the clearest
+  const std::string text = is_lw ? read_file(place.file) : made_script(a, place);
+  if (!is_lw && !place.file.empty()) read_file(place.file);  // its own error is the clearest
   const script::Script s = script::parse(text, 100);
   if (!sound(is_lw ? place.file : "(made of --text, --set and --launch)", s.diagnostics))
     return is_lw || place.file.empty() ? 1 : 2;

@@ -2,18 +2,18 @@
 
 #include <cstdio>
 
-#include "runtime/api/loader.hpp"
+#include "runtime/support/input_file.hpp"
 #include "runtime/support/output_file.hpp"
 
 namespace lanewise::cli {
 
 std::string read_input(const std::string& path) {
-  if (path != "-") return host::detail::read_file(path);
+  if (path != "-") return read_file(path);
   std::string text;
   char piece[65536];
   for (size_t n = 0; (n = std::fread(piece, 1, sizeof piece, stdin)) > 0;) {
     text.append(piece, n);
-    if (text.size() > host::detail::kMaxProgramBytes)
+    if (text.size() > kMaxProgramBytes)
       throw Error(ErrorKind::usage, "standard input is larger than a program can be");
   }
   if (std::ferror(stdin) != 0) throw Error(ErrorKind::usage, "cannot read standard input");

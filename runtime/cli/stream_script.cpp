@@ -10,6 +10,7 @@
 #include "runtime/api/state.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/script/script.hpp"
+#include "runtime/support/input_file.hpp"
 #include "runtime/trace/joined.hpp"
 
 namespace lanewise::cli {
@@ -29,7 +30,7 @@ void print(const std::string& file, const std::string& name, const Diagnostic& d
 
 /// The script, or its errors printed.
 bool parsed(const std::string& file, size_t max_errors, script::Script& out) {
-  out = script::parse(host::detail::read_file(file), max_errors);
+  out = script::parse(read_file(file), max_errors);
   for (const Diagnostic& d : out.diagnostics) print(file, {}, d);
   return out.ok();
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "runtime/api/npy.hpp"
+#include "runtime/support/npy.hpp"
 
 namespace lanewise::diff {
 namespace {
@@ -51,7 +51,7 @@ class Comparer {
 
   void buffer(size_t input, const std::string& type, const std::vector<std::byte>& a,
               const std::vector<std::byte>& b) {
-    const unsigned size = host::detail::element_size(type);
+    const unsigned size = npy::element_size(type);
     for (size_t at = 0; at + size <= a.size(); at += size)
       if (std::memcmp(&a[at], &b[at], size) != 0 && !excused(type, &a[at], &b[at]) &&
           !pointer(a, b, at))

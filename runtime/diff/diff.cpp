@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "runtime/api/npy.hpp"
 #include "runtime/diff/shrink.hpp"
+#include "runtime/support/npy.hpp"
 
 namespace lanewise::diff {
 namespace {
@@ -191,7 +191,7 @@ class Pair {
   static std::optional<Store> last_store(const Watched& w, const std::vector<Input>& inputs,
                                          const Element& e) {
     if (e.input >= inputs.size()) return std::nullopt;
-    const unsigned size = host::detail::element_size(inputs[e.input].type);
+    const unsigned size = npy::element_size(inputs[e.input].type);
     const uint64_t from = e.index * size, to = from + size;
     std::optional<Store> last;
     for (const Store& s : w.stores)

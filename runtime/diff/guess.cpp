@@ -4,8 +4,9 @@
 #include <algorithm>
 
 #include "runtime/api/loader.hpp"
-#include "runtime/api/npy.hpp"
 #include "runtime/diff/diff.hpp"
+#include "runtime/support/input_file.hpp"
+#include "runtime/support/npy.hpp"
 
 namespace lanewise::diff {
 namespace {
@@ -41,7 +42,7 @@ uint64_t product(const Dim3& d) {
 }  // namespace
 
 host::detail::Compiled compile(const Form& form) {
-  const std::string text = host::detail::read_file(form.file);
+  const std::string text = read_file(form.file);
   const Isa isa = form.isa == Isa::automatic ? host::detail::detect_isa(form.file, text) : form.isa;
   return host::detail::compile(text, isa, 100, form.target);
 }
@@ -74,7 +75,7 @@ std::vector<Input> guess_inputs(const Form& form, const LaunchOptions& options, 
       in.kind = Input::Kind::buffer;
       in.name = param.name;
       in.type = type;
-      in.bytes.resize(elements * host::detail::element_size(type));
+      in.bytes.resize(elements * npy::element_size(type));
       in.filled = true;
       inputs.push_back(std::move(in));
     }

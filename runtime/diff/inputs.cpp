@@ -7,7 +7,7 @@
 #include <cstring>
 #include <span>
 
-#include "runtime/api/npy.hpp"
+#include "runtime/support/npy.hpp"
 
 namespace lanewise::diff {
 namespace {
@@ -98,7 +98,7 @@ double float_value(const std::string& type, const std::byte* at) {
 }
 
 void fill(Input& input, Fill how, std::mt19937_64& random) {
-  const unsigned size = host::detail::element_size(input.type);
+  const unsigned size = npy::element_size(input.type);
   const bool floating = is_float(input.type);
   const FloatFormat format = format_of(input.type);
   for (size_t at = 0; at + size <= input.bytes.size(); at += size) {
@@ -109,7 +109,7 @@ void fill(Input& input, Fill how, std::mt19937_64& random) {
 }
 
 std::string value_text(const std::string& type, const std::byte* at) {
-  const unsigned size = host::detail::element_size(type);
+  const unsigned size = npy::element_size(type);
   uint64_t bits = 0;
   std::memcpy(&bits, at, size);
   const std::string hex = fmt::format("{:#0{}x}", bits, 2 + 2 * size);
@@ -119,7 +119,7 @@ std::string value_text(const std::string& type, const std::byte* at) {
 }
 
 std::string element_text(const Input& input, const std::vector<std::byte>& bytes, uint64_t index) {
-  return value_text(input.type, bytes.data() + index * host::detail::element_size(input.type));
+  return value_text(input.type, bytes.data() + index * npy::element_size(input.type));
 }
 
 }  // namespace lanewise::diff

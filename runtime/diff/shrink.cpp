@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/api/npy.hpp"
+#include "runtime/support/npy.hpp"
 
 namespace lanewise::diff {
 namespace {
@@ -48,7 +48,7 @@ class Shrinker {
 
   /// Ever smaller pieces become zero.
   void clear(size_t input) {
-    const size_t size = host::detail::element_size(found_.inputs[input].type);
+    const size_t size = npy::element_size(found_.inputs[input].type);
     const size_t all = found_.inputs[input].bytes.size() / size;
     for (size_t piece = all; piece != 0; piece /= 2)
       for (size_t at = 0; at < all; at += piece) {

@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "runtime/api/loader.hpp"
-#include "runtime/api/npy.hpp"
 #include "runtime/api/policies.hpp"
 #include "runtime/guest/launch_block.hpp"
 #include "runtime/guest/layout.hpp"
@@ -15,6 +14,8 @@
 #include "runtime/guest/printed.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/script/stream.hpp"
+#include "runtime/support/input_file.hpp"
+#include "runtime/support/npy.hpp"
 
 namespace lanewise::script {
 namespace {
@@ -113,7 +114,7 @@ void CaseRun::prepare_stream(const Code& code) {
 void CaseRun::load_modules() {
   for (const auto& [loc, name] : case_.modules) {
     const std::string path = joined(options_.directory, name);
-    const std::string text = host::detail::read_file(path);
+    const std::string text = read_file(path);
     host::detail::Compiled compiled =
         host::detail::compile(text, host::detail::detect_isa(path, text));
     for (const isa::RejectedKernel& r : compiled.rejected) rejected_.emplace(r.name, r);
@@ -325,7 +326,7 @@ void CaseRun::launch_kernel(const Launch& l) {
 
 void CaseRun::dump(const Dump& d) {
   if (engine_ == nullptr) return;
-  host::detail::Array a;
+  npy::Array a;
   if (const auto it = names_.arrays.find(d.name); it != names_.arrays.end()) {
     a.type = std::string(type_name(it->second.type));
     a.shape = {it->second.count()};
@@ -343,7 +344,7 @@ void CaseRun::dump(const Dump& d) {
     }
   }
   if (a.type[0] == 's') a.type[0] = 'i';  // as --arg spells them
-  host::detail::write_array(d.path, a);
+  npy::write_array(d.path, a);
 }
 
 CaseResult check(const Case& c, const RunOptions& options) {

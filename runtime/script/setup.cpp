@@ -4,9 +4,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "runtime/api/npy.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/script/case_run.hpp"
+#include "runtime/support/npy.hpp"
 
 namespace lanewise::script {
 namespace {
@@ -71,9 +71,9 @@ std::vector<std::byte> CaseRun::file_contents(const BufferDecl& b) {
   const bool relative = !options_.directory.empty() && !std::filesystem::path(b.path).is_absolute();
   const std::string path =
       relative ? (std::filesystem::path(options_.directory) / b.path).string() : b.path;
-  host::detail::Array a;
+  npy::Array a;
   try {
-    a = host::detail::read_array(path);
+    a = npy::read_array(path);
   } catch (const Error& e) {
     fail(b.loc, e.what());
   }

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "runtime/api/loader.hpp"
+#include "runtime/support/input_file.hpp"
 
 namespace lanewise::script {
 namespace {
@@ -24,7 +25,7 @@ FamilyCount run_script(const std::string& file, Engine& engine, const OnCase& on
   const std::filesystem::path path(file);
   FamilyCount family;
   family.name = path.stem().string();
-  const Script s = parse(host::detail::read_file(file), 0);
+  const Script s = parse(read_file(file), 0);
   if (!s.ok()) {
     CaseResult wrong;
     wrong.diagnostics = s.diagnostics;

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "lanewise/error.hpp"
-#include "runtime/api/npy.hpp"
+#include "runtime/support/npy.hpp"
 #include "tests/cli/support.hpp"
 
 using namespace cli_test;
@@ -89,7 +89,7 @@ TEST_CASE("files that are missing or named twice") {
 }
 
 TEST_CASE("arrays of one dimension have no order") {
-  using namespace lanewise::host::detail;
+  using namespace lanewise::npy;
   for (const std::vector<uint64_t>& shape : {std::vector<uint64_t>{4}, {4, 1}, {1, 4}, {2, 2}}) {
     const Array a{"u8", shape, std::vector<std::byte>(4, std::byte{7})};
     std::string npy = format_npy(a);

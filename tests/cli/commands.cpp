@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/api/npy.hpp"
+#include "runtime/support/npy.hpp"
 #include "tests/cli/support.hpp"
 
 using namespace cli_test;
@@ -23,12 +23,12 @@ TEST_CASE("devices --json lists the reference engine and the Vulkan devices") {
 }
 
 TEST_CASE("run with .npy files: saxpy, in place and to another file") {
-  using namespace lanewise::host::detail;
+  using namespace lanewise::npy;
   const auto store = [](const std::string& path, const std::vector<float>& v) {
     Array a{"f32", {v.size()}, {}};
     a.bytes.resize(4 * v.size());
     std::memcpy(a.bytes.data(), v.data(), a.bytes.size());
-    lanewise::host::detail::write_array(path, a);
+    lanewise::npy::write_array(path, a);
   };
   const std::string x = scratch() + "/x.npy", y = scratch() + "/y.npy", z = scratch() + "/z.npy";
   store(x, {1, 2, 3, 4});
@@ -37,14 +37,14 @@ TEST_CASE("run with .npy files: saxpy, in place and to another file") {
       kKernels + "saxpy.sm75.ptx --block 32 --arg i32:4 --arg f32:2 --arg in:" + x;
   const Output o = run(line + " --json --arg inout:" + y + ":" + z);
   CHECK(o.code == 0);
-  const Array got = lanewise::host::detail::read_array(z);
+  const Array got = lanewise::npy::read_array(z);
   CHECK(got.type == "f32");
   CHECK(got.shape == std::vector<uint64_t>{4});
   float v[4];
   std::memcpy(v, got.bytes.data(), 16);
   CHECK(v[0] == 12);
   CHECK(v[3] == 48);
-  std::memcpy(v, lanewise::host::detail::read_array(y).bytes.data(), 16);
+  std::memcpy(v, lanewise::npy::read_array(y).bytes.data(), 16);
   CHECK(v[3] == 40);
   const json j = json::parse(o.out);
   CHECK(j["kernel"] == "saxpy");
@@ -58,12 +58,12 @@ TEST_CASE("run with .npy files: saxpy, in place and to another file") {
   CHECK(j["wave_mode"] == "lane");
   CHECK(!j["wave_reason"].get<std::string>().empty());
   CHECK(run(line + " --arg inout:" + y).code == 0);
-  std::memcpy(v, lanewise::host::detail::read_array(y).bytes.data(), 16);
+  std::memcpy(v, lanewise::npy::read_array(y).bytes.data(), 16);
   CHECK(v[3] == 48);
 }
 
 TEST_CASE("npy files round-trip, and other shapes and versions are read") {
-  using namespace lanewise::host::detail;
+  using namespace lanewise::npy;
   for (const char* type :
        {"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f16", "f32", "f64"}) {
     for (const std::vector<uint64_t>& shape :

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lanewise::host::detail {
+namespace lanewise::npy {
 
 /// Element types as `--arg` spells them: u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64 (bool reads as
 /// u8).
@@ -28,4 +28,4 @@ std::string format_npy(const Array& array);
 Array read_array(const std::string& path);
 void write_array(const std::string& path, const Array& array);
 
-}  // namespace lanewise::host::detail
+}  // namespace lanewise::npy

@@ -1,4 +1,4 @@
-#include "runtime/api/npy.hpp"
+#include "runtime/support/npy.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "lanewise/error.hpp"
-#include "runtime/api/loader.hpp"
+#include "runtime/support/input_file.hpp"
 #include "runtime/support/output_file.hpp"
 
-namespace lanewise::host::detail {
+namespace lanewise::npy {
 namespace {
 
 // With a header in front of as much as --arg takes.
@@ -171,4 +171,4 @@ void write_array(const std::string& path, const Array& a) {
   write_file(path, path.ends_with(".bin") ? raw : std::string_view(format_npy(a)));
 }
 
-}  // namespace lanewise::host::detail
+}  // namespace lanewise::npy
