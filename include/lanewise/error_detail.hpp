@@ -25,6 +25,7 @@ enum class ErrorDetail : int32_t {
   host_file = 29,       ///< a file cannot be read or written
   device_closed = 30,   ///< the device was closed
   host_memory = 31,     ///< the host has no memory left
+  format = 32,          ///< the bytes are of no format that the function reads
   // device
   driver = 40,         ///< the driver failed
   device_lost = 41,    ///< the device runs nothing any more; open it again

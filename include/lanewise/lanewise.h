@@ -84,6 +84,7 @@ enum {
   LW_DETAIL_HOST_FILE = 29,      /* a file cannot be read or written */
   LW_DETAIL_DEVICE_CLOSED = 30,  /* lw_device_close was called for the device */
   LW_DETAIL_HOST_MEMORY = 31,    /* the host has no memory left */
+  LW_DETAIL_FORMAT = 32,         /* the bytes are of no format that the function reads */
   LW_DETAIL_DRIVER = 40,         /* the driver failed */
   LW_DETAIL_DEVICE_LOST = 41,    /* the device runs nothing any more: open it again */
   LW_DETAIL_DEVICE_MEMORY = 42,  /* the device cannot hold that much */
@@ -109,9 +110,9 @@ typedef struct lw_diagnostic {
   const char* message; /* what is wrong, and what was expected */
 } lw_diagnostic;
 
-/* What this thread's last lw_module_load_..., lw_kernel_get or lw_check found, in line order. The
- * strings live until the thread's next call that returns a lw_status. Error: index beyond the last;
- * that call replaces nothing. */
+/* What this thread's last lw_module_load_..., lw_kernel_get, lw_check..., lw_assemble... or
+ * lw_disassemble... found, in line order. The strings live until the thread's next call that
+ * returns a lw_status. Error: index beyond the last; that call replaces nothing. */
 LW_API size_t lw_last_diagnostic_count(void);
 LW_API lw_status lw_last_diagnostic(size_t index, lw_diagnostic* out);
 
@@ -205,13 +206,21 @@ LW_API lw_status lw_buffer_read(lw_buffer* buffer, uint64_t offset, void* data, 
 
 /* ---- modules ------------------------------------------------------------------------------ */
 
+/* How lw_check judges. With a strictness of its own, or with a target, it says only whether the
+ * text is legal, not whether it can run here as well. */
+enum {
+  LW_STRICT_RUN = 0,      /* as the real assembler, and whether it can run */
+  LW_STRICT_MANUAL = 1,   /* by the manual's text; SASS: with its control words */
+  LW_STRICT_ASSEMBLER = 2 /* as the real assembler */
+};
+
 typedef struct lw_module_options {
   uint32_t struct_size;
-  uint32_t strict;     /* lw_check: 1 = by the manual's text, else as the real assembler */
+  uint32_t strict;     /* lw_check: LW_STRICT_... */
   const char* isa;     /* "ptx", "sass", "gcn"; NULL = by the file's ending and contents */
   const char* target;  /* "sm_80", "gfx803" in place of the file's own; NULL = that */
   const char* name;    /* of the program in messages; NULL = the path, or "<memory>" */
-  uint32_t max_errors; /* lw_check reports at most so many; 0 = 100 */
+  uint32_t max_errors; /* lw_check reports at most so many; 0 = 100, UINT32_MAX = all */
   uint32_t reserved;
 } lw_module_options;
 #define LW_MODULE_OPTIONS_INIT \
@@ -240,6 +249,9 @@ LW_API lw_status lw_module_read_symbol(lw_module* module, const char* name, void
 /* Parses and validates, runs nothing and needs no device. LW_OK: nothing but warnings, which are
  * diagnostics then. */
 LW_API lw_status lw_check(const void* data, size_t bytes, const lw_module_options* options);
+/* The same, and how many kernels can run; 0 where only legality was asked for. */
+LW_API lw_status lw_check_kernels(const void* data, size_t bytes, const lw_module_options* options,
+                                  size_t* kernels);
 
 /* ---- kernels ------------------------------------------------------------------------------ */
 
@@ -491,9 +503,12 @@ LW_API lw_status lw_kernel_translate(lw_kernel* kernel, const lw_launch_options*
 /* ---- assembler, disassembler, coverage ---------------------------------------------------- */
 
 enum {
-  LW_CODE_TSV = 1, /* address, word and text of each instruction, tab-separated */
-  LW_CODE_RAW = 2, /* disassemble: the input is machine code and nothing else */
-  LW_CODE_BARE = 4 /* with LW_CODE_RAW: SASS without control words */
+  LW_CODE_TSV = 1,     /* address, word and text of each instruction, tab-separated */
+  LW_CODE_RAW = 2,     /* disassemble: the input is machine code and nothing else */
+  LW_CODE_BARE = 4,    /* with LW_CODE_RAW: SASS without control words */
+  LW_CODE_REMARKS = 8, /* two columns more in the rows: control annotations, and what the linter
+                          says (SASS; else empty) */
+  LW_CODE_ROWS = 16    /* the rows of LW_CODE_TSV beside the code or text, as the note "tsv" */
 };
 /* isa: "sass" or "gcn". target ("sm_52", "gfx803") may be NULL: what the text says, or the first.
  * kernel NULL = all of them. The machine code of all instructions, or rows with LW_CODE_TSV.
@@ -501,13 +516,33 @@ enum {
 LW_API lw_status lw_assemble(const char* isa, const char* text, size_t bytes, const char* target,
                              const char* kernel, uint32_t flags, lw_blob** out);
 /* A cubin or code object, or with LW_CODE_RAW machine code, to text that assembles to the same
- * words. isa NULL = what the container says. */
+ * words. isa NULL = what the container says; LW_DETAIL_FORMAT when it is none. */
 LW_API lw_status lw_disassemble(const char* isa, const void* data, size_t bytes, const char* target,
                                 const char* kernel, uint32_t flags, lw_blob** out);
 
+typedef struct lw_code_options {
+  uint32_t struct_size;
+  uint32_t flags;     /* LW_CODE_... */
+  const char* isa;    /* NULL = by name and text (assemble), by the container (disassemble) */
+  const char* target; /* these two as above */
+  const char* kernel;
+  const char* name;    /* of the input in messages; NULL = "<memory>" */
+  uint32_t max_errors; /* at most so many errors are found; 0 = 100, UINT32_MAX = all */
+  uint32_t reserved;
+} lw_code_options;
+#define LW_CODE_OPTIONS_INIT \
+  { (uint32_t)sizeof(lw_code_options), 0, 0, 0, 0, 0, 0, 0 }
+
+/* The same with all there is to choose; options may be NULL. Bytes that cannot be disassembled are
+ * LW_DETAIL_REJECTED, too; *out, which is set even then, has the text of the others. */
+LW_API lw_status lw_assemble_with(const char* text, size_t bytes, const lw_code_options* options,
+                                  lw_blob** out);
+LW_API lw_status lw_disassemble_with(const void* data, size_t bytes, const lw_code_options* options,
+                                     lw_blob** out);
+
 /* isa: "ptx", "sass" or "gcn"; target for GCN ("gfx803"), else NULL. Rows FORM, STATE and NOTE,
  * tab-separated; states are "exact", "approximate" and "unsupported". form not NULL: of it alone.
- */
+ * Note "target": which one the answers are for, "" where there is but one table. */
 LW_API lw_status lw_coverage(const char* isa, const char* target, const char* form, lw_blob** out);
 
 /* ---- cache tracker ------------------------------------------------------------------------ */

@@ -100,11 +100,10 @@ class Device {
  private:
   detail::DeviceState& state() const { return detail::used(state_, "Device"); }
   static lw_module_options options_of(Isa isa, const std::string& name, const std::string& target) {
-    constexpr const char* kNames[] = {nullptr, "ptx", "sass", "gcn"};  // as in Isa
     lw_module_options o = LW_MODULE_OPTIONS_INIT;
-    o.isa = kNames[static_cast<size_t>(isa)];
+    o.isa = detail::c_name(isa);
     o.name = name.c_str();
-    if (!target.empty()) o.target = target.c_str();
+    o.target = detail::c_text(target);
     return o;
   }
   static Module loaded(lw_module* handle) {

@@ -42,7 +42,6 @@ struct EventFacts {
   std::mutex mutex;
   std::optional<Result> result;  ///< once it was asked for
 };
-struct NoFacts {};
 using EventState = Owned<lw_event, lw_event_release, EventFacts>;
 using QueueState = Owned<lw_queue, lw_queue_release, NoFacts>;
 }  // namespace detail

@@ -14,7 +14,7 @@ namespace {
 struct LoadOptions {
   Isa isa = Isa::automatic;
   std::string target, name;
-  bool manual = false;
+  std::string strict;  ///< as Legality has it
   size_t max_errors = 100;
 };
 
@@ -27,6 +27,19 @@ Isa isa_named(const char* name) {
   fail(ErrorDetail::invalid_value, "isa is '" + text + "'; ptx, sass or gcn was expected");
 }
 
+const char* strictness(uint32_t strict) {
+  switch (strict) {
+    case LW_STRICT_RUN:
+      return "";
+    case LW_STRICT_MANUAL:
+      return "manual";
+    case LW_STRICT_ASSEMBLER:
+      return "ptxas";
+    default:
+      fail(ErrorDetail::invalid_value, "strict is one of LW_STRICT_...");
+  }
+}
+
 LoadOptions to_cpp(const lw_module_options* options, const char* name) {
   LoadOptions out;
   out.name = name;
@@ -35,8 +48,7 @@ LoadOptions to_cpp(const lw_module_options* options, const char* name) {
   out.isa = isa_named(o.isa);
   if (o.target != nullptr) out.target = o.target;
   if (o.name != nullptr) out.name = o.name;
-  if (o.strict > 1) fail(ErrorDetail::invalid_value, "strict is 0 or 1");
-  out.manual = o.strict == 1;
+  out.strict = strictness(o.strict);
   if (o.max_errors != 0) out.max_errors = o.max_errors;
   return out;
 }
@@ -58,6 +70,18 @@ void load(lw_device* device, const std::string& text, const LoadOptions& o, lw_m
 std::string copy_of(const void* data, size_t bytes) {
   if (bytes != 0) required(data, "data");
   return {static_cast<const char*>(data), bytes};
+}
+
+/// How many kernels can run.
+size_t check_program(const void* data, size_t bytes, const lw_module_options* options) {
+  const LoadOptions o = to_cpp(options, "<memory>");
+  const std::string text = copy_of(data, bytes);
+  host::detail::Compiled compiled = host::detail::check(
+      text, o.isa == Isa::automatic ? host::detail::detect_isa(o.name, text) : o.isa,
+      {o.target, o.strict}, o.max_errors);
+  if (!compiled.ok()) throw CompileError(o.name, std::move(compiled.diagnostics));
+  keep_diagnostics(o.name, compiled.diagnostics);
+  return compiled.module.kernels.size();
 }
 
 }  // namespace
@@ -87,15 +111,14 @@ lw_status lw_module_load_memory(lw_device* device, const void* data, size_t byte
 }
 
 lw_status lw_check(const void* data, size_t bytes, const lw_module_options* options) {
+  return guarded([&] { check_program(data, bytes, options); });
+}
+
+lw_status lw_check_kernels(const void* data, size_t bytes, const lw_module_options* options,
+                           size_t* kernels) {
   return guarded([&] {
-    const LoadOptions o = to_cpp(options, "<memory>");
-    const std::string text = copy_of(data, bytes);
-    const host::detail::Legality legality{o.target, o.manual ? "manual" : ""};
-    host::detail::Compiled compiled = host::detail::check(
-        text, o.isa == Isa::automatic ? host::detail::detect_isa(o.name, text) : o.isa, legality,
-        o.max_errors);
-    if (!compiled.ok()) throw CompileError(o.name, std::move(compiled.diagnostics));
-    keep_diagnostics(o.name, compiled.diagnostics);
+    *required(kernels, "kernels") = 0;
+    *kernels = check_program(data, bytes, options);
   });
 }
 

@@ -1,58 +1,27 @@
-// asm and disasm: the same for every ISA; what differs is in runtime/tools.
+// asm and disasm: the same for every ISA.
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "runtime/api/loader.hpp"
+#include "lanewise/tools.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/input.hpp"
 #include "runtime/cli/process/streams.hpp"
-#include "runtime/tools/isa_tools.hpp"
 
 namespace lanewise::cli {
 namespace {
 
-using tools::Code;
-using tools::CodeOptions;
-using tools::IsaTools;
-
 struct CodeArgs {
-  std::string file, isa, out;
+  std::string file, out;
   bool tsv = false;
   CodeOptions options;
 };
 
-std::string_view text_of(Isa isa) {
-  return isa == Isa::sass ? "sass" : isa == Isa::gcn ? "gcn" : "ptx";
-}
-
-std::span<const std::byte> bytes_of(const std::string& file) {
-  return {reinterpret_cast<const std::byte*>(file.data()), file.size()};
-}
-
-const IsaTools& tools_for_binary(const CodeArgs& a, const std::string& file) {
-  if (!a.isa.empty()) return tools::tools_named(a.isa);
-  if (a.options.raw)
-    throw Error(ErrorKind::usage, "--raw machine code does not say its language: add --isa");
-  if (const IsaTools* t = tools::tools_for_container(bytes_of(file))) return *t;
-  throw Error(ErrorKind::usage,
-              fmt::format("'{}' is no cubin or code object that can be disassembled; for machine "
-                          "code alone use --raw --isa",
-                          a.file));
-}
-
-/// True when no error was among them.
-bool report(const CodeArgs& a, const Code& code) {
+/// What was found, for people.
+void report(const CodeArgs& a, const Code& code) {
   constexpr size_t kMostWarnings = 100;  // bytes that are no code make one for each word
   size_t warnings = 0;
   for (const Diagnostic& d : code.diagnostics)
     if (!d.warning || ++warnings <= kMostWarnings) say("{}\n", format(a.file, d));
   if (warnings > kMostWarnings) say("{}: {} more warnings\n", a.file, warnings - kMostWarnings);
-  return std::ranges::all_of(code.diagnostics, [](const Diagnostic& d) { return d.warning; });
-}
-
-void put(const CodeArgs& a, const std::string& text) {
-  write_output(a.out, text);
 }
 
 void check_columns(const CodeArgs& a) {
@@ -60,33 +29,53 @@ void check_columns(const CodeArgs& a) {
     throw Error(ErrorKind::usage, "--annotations adds columns to --tsv: say both");
 }
 
-int assemble(const CodeArgs& a) {
+CodeOptions named(const CodeArgs& a) {
+  CodeOptions options = a.options;
+  options.name = a.file;
+  options.rows = a.tsv;
+  return options;
+}
+
+int assemble_file(const CodeArgs& a) {
   check_columns(a);
   if (a.out.empty() && !a.tsv)
     throw Error(ErrorKind::usage, "machine code is binary: name a file with -o OUT, or use --tsv");
-  const std::string text = read_input(a.file);
-  const std::string_view isa =
-      a.isa.empty() ? text_of(host::detail::detect_isa(a.file, text)) : a.isa;
-  const Code code = tools::tools_named(isa).assemble(text, a.options);
-  if (!report(a, code)) return 1;
-  if (!a.out.empty())
-    write_output(a.out, {reinterpret_cast<const char*>(code.bytes.data()), code.bytes.size()});
-  if (a.tsv) fmt::print("{}", tools::tsv(code, a.options.remarks));
+  const Code code = assemble(read_input(a.file), named(a));
+  report(a, code);
+  if (!code.ok) return 1;
+  if (!a.out.empty()) write_output(a.out, code.data);
+  if (a.tsv) fmt::print("{}", code.rows);
   return 0;
 }
 
-int disassemble(const CodeArgs& a) {
+/// The library names its own options.
+[[noreturn]] void refuse_format(const CodeArgs& a) {
+  throw Error(ErrorKind::usage,
+              fmt::format("'{}' is no cubin or code object that can be disassembled; for machine "
+                          "code alone use --raw --isa",
+                          a.file));
+}
+
+int disassemble_file(const CodeArgs& a) {
   check_columns(a);
   const std::string file = read_input(a.file);
-  const Code code = tools_for_binary(a, file).disassemble(bytes_of(file), a.options);
-  const bool ok = report(a, code);
-  put(a, a.tsv ? tools::tsv(code, a.options.remarks) : code.text);
-  return ok ? 0 : 1;
+  if (a.options.isa.empty() && a.options.raw)
+    throw Error(ErrorKind::usage, "--raw machine code does not say its language: add --isa");
+  Code code;
+  try {
+    code = disassemble(file, named(a));
+  } catch (const DetailedError& e) {
+    if (e.detail() == ErrorDetail::format) refuse_format(a);
+    throw;
+  }
+  report(a, code);
+  write_output(a.out, a.tsv ? code.rows : code.data);
+  return code.ok ? 0 : 1;
 }
 
 void add_common(const Command& sub, CodeArgs& a, const char* what) {
   sub.option("FILE", a.file, what).required();
-  sub.option("--isa", a.isa, "instruction set").one_of(tools::isa_names());
+  sub.option("--isa", a.options.isa, "instruction set").one_of({"sass", "gcn"});
   sub.option("--target", a.options.target, "sm_50, sm_52, sm_53 (default: what the file says)");
   sub.option("--kernel", a.options.kernel, "only this kernel");
   sub.option("-o", a.out, "output file");
@@ -103,7 +92,7 @@ void add_asm(const Command& app) {
   auto a = std::make_shared<CodeArgs>();
   add_common(sub, *a, "assembly text");
   sub.examples({"lanewise asm tests/kernels/data/sass/k01_saxpy.sass --tsv"});
-  sub.does([a] { return assemble(*a); });
+  sub.does([a] { return assemble_file(*a); });
 }
 
 void add_disasm(const Command& app) {
@@ -113,7 +102,7 @@ void add_disasm(const Command& app) {
   sub.flag("--raw", a->options.raw, "the file is machine code and nothing else; needs --isa");
   sub.flag("--bare", a->options.bare, "with --raw: SASS instructions without control words");
   sub.examples({"lanewise disasm tests/kernels/data/sass/k29_cacheops.cubin"});
-  sub.does([a] { return disassemble(*a); });
+  sub.does([a] { return disassemble_file(*a); });
 }
 
 }  // namespace lanewise::cli

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/api/loader.hpp"
+#include "lanewise/tools.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/input.hpp"
 #include "runtime/cli/options.hpp"
@@ -16,8 +16,7 @@ namespace {
 
 struct CheckArgs {
   std::vector<std::string> files;
-  std::string isa;
-  host::detail::Legality legality;
+  std::string isa, target, strict;
   size_t max_errors = 100;
   std::string report;
   double timeout = 0;
@@ -52,6 +51,17 @@ class SarifReport {
   Json results_ = Json::array();
 };
 
+CheckOptions check_options(const CheckArgs& a, const std::string& file) {
+  CheckOptions o;
+  o.isa = to_isa(a.isa);
+  o.name = input_name(file);
+  o.target = a.target;
+  if (!a.strict.empty())
+    o.strict = a.strict == "manual" ? Strictness::manual : Strictness::assembler;
+  o.max_errors = a.max_errors;
+  return o;
+}
+
 int check(const CheckArgs& a) {
   if (!a.report.empty() && !a.report.ends_with(".sarif"))
     throw Error(ErrorKind::usage,
@@ -64,20 +74,16 @@ int check(const CheckArgs& a) {
       code = std::max(code, check_script(file, a.max_errors));
       continue;
     }
-    const std::string text = read_input(file);
     const std::string name = input_name(file);
-    const Isa isa = to_isa(a.isa);
-    const host::detail::Compiled compiled = host::detail::check(
-        text, isa == Isa::automatic ? host::detail::detect_isa(name, text) : isa, a.legality,
-        a.max_errors);
-    for (const Diagnostic& d : compiled.diagnostics) {
+    const Checked checked = check_program(read_input(file), check_options(a, file));
+    for (const Diagnostic& d : checked.diagnostics) {
       say("{}\n", format(name, d));
       report.add(name, d);
     }
-    if (compiled.ok() && a.legality.only()) {
+    if (checked.ok && !(a.target.empty() && a.strict.empty())) {
       fmt::print("{}: legal\n", name);
-    } else if (compiled.ok()) {
-      fmt::print("{}: ok, {} kernels\n", name, compiled.module.kernels.size());
+    } else if (checked.ok) {
+      fmt::print("{}: ok, {} kernels\n", name, checked.kernels);
     } else {
       code = 1;
     }
@@ -94,9 +100,9 @@ void add_check(const Command& app) {
   sub.option("FILE", a->files, "input programs").required();
   add_isa_option(sub, a->isa);
   sub.option(
-      "--target", a->legality.target,
+      "--target", a->target,
       "judge PTX or SASS for this target (sm_80) in place of the file's, without lowering it");
-  sub.option("--strict", a->legality.strict,
+  sub.option("--strict", a->strict,
              "judge PTX like the assembler (ptxas) or by the manual's text, SASS by the "
              "manual with its "
              "control words, without lowering it")

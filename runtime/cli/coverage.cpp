@@ -4,12 +4,11 @@
 #include <optional>
 #include <sstream>
 
-#include "runtime/api/loader.hpp"
+#include "lanewise/tools.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/support/input_file.hpp"
-#include "runtime/tools/coverage.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -20,9 +19,9 @@ struct CoverageArgs {
   bool json = false;
 };
 
-void say_target(const CoverageArgs& a) {
-  if (const std::string target = tools::judged_target(a.isa, a.target); !target.empty())
-    say("judged for {}{}\n", target, a.target.empty() ? ", --target names another" : "");
+void say_target(const CoverageArgs& a, const CoverageTable& table) {
+  if (!table.target.empty())
+    say("judged for {}{}\n", table.target, a.target.empty() ? ", --target names another" : "");
 }
 
 /// The text between two tabs; empty where there are fewer.
@@ -44,7 +43,7 @@ std::optional<size_t> form_column(std::string_view header) {
 }
 
 int answer_forms(const CoverageArgs& a) {
-  say_target(a);
+  say_target(a, coverage(a.isa, a.target));
   std::istringstream lines(read_file(a.forms));
   std::optional<size_t> named;
   bool first = true;
@@ -53,30 +52,25 @@ int answer_forms(const CoverageArgs& a) {
     if (line.empty()) continue;
     if (first && (named = form_column(line))) continue;
     const std::string form(named ? column(line, *named) : std::string_view(line));
-    fmt::print("{}\t{}\n", form,
-               tools::state_name(tools::coverage_of(a.isa, a.target, form).state));
+    fmt::print("{}\t{}\n", form, coverage_of(a.isa, form, a.target).state);
   }
   return 0;
 }
 
 int list(const CoverageArgs& a) {
-  const auto rows = tools::coverage(a.isa, a.target);
+  const CoverageTable table = coverage(a.isa, a.target);
   if (a.json) {
     nlohmann::json forms = nlohmann::json::array();
-    for (const isa::Coverage& c : rows) {
-      forms.push_back({{"form", c.form}, {"state", tools::state_name(c.state)}, {"note", c.note}});
-    }
+    for (const FormCoverage& c : table.forms)
+      forms.push_back({{"form", c.form}, {"state", c.state}, {"note", c.note}});
     nlohmann::json all = {{"isa", a.isa}, {"forms", forms}};
-    if (const std::string target = tools::judged_target(a.isa, a.target); !target.empty())
-      all["target"] = target;
+    if (!table.target.empty()) all["target"] = table.target;
     fmt::print("{}\n", all.dump(1));
     return 0;
   }
-  say_target(a);
-  for (const isa::Coverage& c : rows) {
-    fmt::print("{}\t{}{}\n", c.form, tools::state_name(c.state),
-               c.note.empty() ? "" : "\t" + c.note);
-  }
+  say_target(a, table);
+  for (const FormCoverage& c : table.forms)
+    fmt::print("{}\t{}{}\n", c.form, c.state, c.note.empty() ? "" : "\t" + c.note);
   return 0;
 }
 

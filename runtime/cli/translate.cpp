@@ -4,7 +4,6 @@
 #include "runtime/cli/input.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/watchdog.hpp"
-#include "runtime/spirv/translate.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -25,8 +24,8 @@ std::string emit(const TranslateArgs& a) {
   const Kernel kernel = load_input(device, a.file, to_isa(a.isa)).kernel(a.kernel);
   if (a.emit == "ir") return kernel.ir();
   if (of_ir) return kernel.optimised_ir(to_options(a.launch));
-  const std::vector<uint32_t> words = kernel.spirv(to_options(a.launch));
-  return a.emit == "spirv" ? words_as_bytes(words) : spirv::disassemble(words);
+  if (a.emit == "spirv-text") return kernel.spirv_text(to_options(a.launch));
+  return words_as_bytes(kernel.spirv(to_options(a.launch)));
 }
 
 int translate(const TranslateArgs& a) {

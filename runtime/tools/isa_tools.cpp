@@ -21,7 +21,9 @@ std::vector<std::string> isa_names() {
 const IsaTools& tools_named(std::string_view name) {
   for (const IsaTools& t : all_tools())
     if (t.name == name) return t;
-  throw Error(ErrorKind::usage, fmt::format("there is no assembler for '{}'", name));
+  throw Error(ErrorKind::usage,
+              fmt::format("there is no assembler for '{}'; those that there are: {}", name,
+                          fmt::join(isa_names(), ", ")));
 }
 
 const IsaTools* tools_for_container(std::span<const std::byte> file) {

@@ -190,6 +190,7 @@ TEST_CASE("errors say what to give, in words of this program") {
       {"run --grid 1 --block 1 nope.ptx", 2, "cannot read 'nope.ptx'"},
       {"cache nope.lwt --preset gv100", 2, "cannot read nope.lwt"},
       {"trace convert " + k + " x.pdf", 2, "expected .lwt, .traceg, .din or .json"},
+      {"asm --tsv " + k, 2, "no assembler for 'ptx'; those that there are: sass, gcn"},
       {"translate --emit foo " + k, 2, "is none of spirv, spirv-text, ir"},
       {"check --target sm_99 " + k, 2, "unknown target 'sm_99'"},
       {"explain", 2, "give FILE[:LINE] or --text"},

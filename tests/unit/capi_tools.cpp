@@ -62,6 +62,8 @@ TEST_CASE("C: coverage of a form and of an instruction set") {
   CHECK(text(all).find("\texact\t") != std::string::npos);
   lw_blob* none = nullptr;
   CHECK(lw_coverage("x86", nullptr, nullptr, &none) == LW_ERROR_USAGE);
+  const Blob gcn = made<Blob>([](auto out) { return lw_coverage("gcn", nullptr, "s_nop", out); });
+  CHECK(std::string(lw_blob_note(gcn.get(), "target")) == "gfx600");
 }
 
 TEST_CASE("C: the cache tracker follows launches") {
@@ -95,4 +97,57 @@ TEST_CASE("C: after the tracker is released another one may start") {
         [&](auto out) { return lw_cache_start(device.get(), "gv100", LW_CACHE_EXACT, out); });
     CHECK(cache != nullptr);
   }
+}
+
+TEST_CASE("C: options of the assembler, and text beside defects") {
+  lw_code_options o = LW_CODE_OPTIONS_INIT;
+  o.isa = "gcn";
+  o.target = "gfx803";
+  o.flags = LW_CODE_ROWS;
+  const std::string source = "s_mov_b32 s0, 1\ns_endpgm\n";
+  const Blob words =
+      made<Blob>([&](auto out) { return lw_assemble_with(source.data(), source.size(), &o, out); });
+  CHECK(lw_blob_size(words.get()) == 8);
+  CHECK(std::string(lw_blob_note(words.get(), "tsv")) ==
+        "0000\t810080be\ts_mov_b32 s0, 1\n0004\t000081bf\ts_endpgm\n");
+  lw_blob* none = nullptr;
+  o.name = "mine.s";
+  CHECK(lw_assemble_with("frob\nfrob\n", 10, &o, &none) == LW_ERROR_GUEST);
+  CHECK(none == nullptr);
+  CHECK(lw_last_detail() == LW_DETAIL_REJECTED);
+  CHECK(lw_last_diagnostic_count() == 2);
+  CHECK(std::string(lw_last_error()).starts_with("mine.s:1:"));
+  o.max_errors = 1;
+  CHECK(lw_assemble_with("frob\nfrob\n", 10, &o, &none) == LW_ERROR_GUEST);
+  CHECK(lw_last_diagnostic_count() == 1);
+  CHECK(lw_disassemble_with("abcd", 4, nullptr, &none) == LW_ERROR_USAGE);
+  CHECK(lw_last_detail() == LW_DETAIL_FORMAT);
+  o.flags = 64;
+  CHECK(lw_assemble_with("", 0, &o, &none) == LW_ERROR_USAGE);
+  o.flags = LW_CODE_RAW;
+  CHECK(lw_assemble_with("", 0, &o, &none) == LW_ERROR_USAGE);
+  o.flags = 0;
+  o.reserved = 1;
+  CHECK(lw_assemble_with("", 0, &o, &none) == LW_ERROR_USAGE);
+  o.reserved = 0;
+  o.struct_size = 4;
+  CHECK(lw_assemble_with("", 0, &o, &none) == LW_ERROR_USAGE);
+  CHECK(lw_last_detail() == LW_DETAIL_STRUCT_SIZE);
+  CHECK(lw_assemble_with(nullptr, 0, nullptr, &none) == LW_ERROR_USAGE);
+  CHECK(lw_disassemble_with("abcd", 4, nullptr, nullptr) == LW_ERROR_USAGE);
+}
+
+TEST_CASE("C: a check counts kernels and knows three ways to judge") {
+  size_t kernels = 7;
+  REQUIRE(lw_check_kernels(kScale.data(), kScale.size(), nullptr, &kernels) == LW_OK);
+  CHECK(kernels == 1);
+  lw_module_options o = LW_MODULE_OPTIONS_INIT;
+  for (uint32_t strict : {LW_STRICT_MANUAL, LW_STRICT_ASSEMBLER}) {
+    o.strict = strict;
+    REQUIRE(lw_check_kernels(kScale.data(), kScale.size(), &o, &kernels) == LW_OK);
+    CHECK(kernels == 0);
+  }
+  o.strict = 3;
+  CHECK(lw_check_kernels(kScale.data(), kScale.size(), &o, &kernels) == LW_ERROR_USAGE);
+  CHECK(lw_check_kernels(kScale.data(), kScale.size(), nullptr, nullptr) == LW_ERROR_USAGE);
 }

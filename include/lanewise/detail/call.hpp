@@ -40,6 +40,16 @@ inline void call(lw_status status) {
   if (status != LW_OK) raise(status);
 }
 
+/// As options name it; null for automatic.
+inline const char* c_name(Isa isa) {
+  constexpr const char* kNames[] = {nullptr, "ptx", "sass", "gcn"};  // as in Isa
+  return kNames[static_cast<size_t>(isa)];
+}
+/// Null for empty text, which means the default.
+inline const char* c_text(const std::string& text) {
+  return text.empty() ? nullptr : text.c_str();
+}
+
 /// The text or bytes of a blob, which is released.
 inline std::string take(lw_blob* blob) {
   const std::unique_ptr<lw_blob, void (*)(lw_blob*)> owner(blob, lw_blob_release);
@@ -82,6 +92,7 @@ using DeviceState = Owned<lw_device, lw_device_release, DeviceFacts>;
 using BufferState = Owned<lw_buffer, lw_buffer_release, BufferFacts>;
 using ModuleState = Owned<lw_module, lw_module_release, ModuleFacts>;
 using KernelState = Owned<lw_kernel, lw_kernel_release, KernelFacts>;
+struct NoFacts {};
 
 inline DeviceInfo to_cpp(const lw_device_info& d) {
   DeviceInfo out;
