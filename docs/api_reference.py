@@ -19,6 +19,8 @@ PAGES = [
     ("launch.hpp", "C++: plain data of launches", "cpp"),
     ("result.hpp", "C++: results", "cpp"),
     ("queue.hpp", "C++: queues", "cpp"),
+    ("tools.hpp", "C++: check, assemble, coverage", "cpp"),
+    ("cache.hpp", "C++: cache tracker and traces", "cpp"),
     ("vulkan.hpp", "C++: inside a Vulkan program", "cpp"),
     ("types.hpp", "C++: small types", "cpp"),
     ("error.hpp", "C++: errors", "cpp"),

@@ -545,24 +545,76 @@ LW_API lw_status lw_disassemble_with(const void* data, size_t bytes, const lw_co
  * Note "target": which one the answers are for, "" where there is but one table. */
 LW_API lw_status lw_coverage(const char* isa, const char* target, const char* form, lw_blob** out);
 
-/* ---- cache tracker ------------------------------------------------------------------------ */
+/* ---- cache tracker, memory traces --------------------------------------------------------- */
 
 /* Follows what the launches on the device do to the caches of a GPU, until it is released. presets:
  * names separated by commas ("gv100,sm50-silicon", "file:mine.json"). One tracker a device.
  * flags: LW_CACHE_... */
 enum {
-  LW_CACHE_EXACT = 1,  /* the reference engine alone: loads return what the caches hold */
-  LW_CACHE_PROFILE = 2 /* keep what the HTML report draws */
+  LW_CACHE_EXACT = 1,   /* the reference engine alone: loads return what the caches hold */
+  LW_CACHE_PROFILE = 2, /* keep what the HTML report draws */
+  LW_CACHE_COMPARE = 4, /* beside it, the same with hints and cache operators ignored */
+  LW_CACHE_REUSE = 8,   /* report the miss ratio of every capacity */
+  LW_CACHE_SETS = 16    /* report how sets are used, and why lines were missing */
 };
 LW_API lw_status lw_cache_start(lw_device* device, const char* presets, uint32_t flags,
                                 lw_cache** out);
 /* The same for a recorded or imported trace (.lwt, .traceg, .trace, kernelslist, .din). */
 LW_API lw_status lw_cache_of_trace(const char* path, const char* presets, uint32_t flags,
                                    lw_cache** out);
+
+/* Told now and then, on the calling thread: bytes of a file that were read, and that it has. */
+typedef void (*lw_progress_callback)(uint64_t done, uint64_t whole, void* user);
+
+typedef struct lw_cache_options {
+  uint32_t struct_size;
+  uint32_t flags;         /* LW_CACHE_... */
+  const char* presets;    /* NULL = no tracker: the trace file alone */
+  const char* trace_file; /* gets the trace: .lwt, .traceg, .din or .json; NULL = none */
+  /* Launches: the file whose lines the kernels' instructions are, for findings (NULL = none), and
+   * how many bytes of events one piece of the grid may make (0 = 64 MiB). */
+  const char* input;
+  uint64_t buffer_bytes;
+  /* Traces: policy_count strings NAME=VALUE, trace.interleave and trace.resident. */
+  const char* const* policies;
+  size_t policy_count;
+  lw_progress_callback progress; /* may be NULL */
+  void* progress_user;
+} lw_cache_options;
+#define LW_CACHE_OPTIONS_INIT \
+  { (uint32_t)sizeof(lw_cache_options), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* lw_cache_start and lw_cache_of_trace with all there is to choose. Without presets, reports are an
+ * error; to convert a trace, read it with a trace_file and without presets. */
+LW_API lw_status lw_cache_start_with(lw_device* device, const lw_cache_options* options,
+                                     lw_cache** out);
+LW_API lw_status lw_cache_read(const char* path, const lw_cache_options* options, lw_cache** out);
+/* Follows no more, and completes the trace file. What was seen can still be reported. */
+LW_API lw_status lw_cache_finish(lw_cache* cache);
+
+/* What is to be said of a trace that was read; for launches it is complete without events. */
+typedef struct lw_cache_info {
+  uint32_t struct_size;
+  uint32_t complete; /* 0 = the trace ends early: what is there was read */
+  uint64_t events;   /* that were read */
+  size_t warnings;   /* for lw_cache_warning */
+  const char* note;  /* where it ends, when it is not complete */
+} lw_cache_info;
+LW_API lw_status lw_cache_get_info(lw_cache* cache, lw_cache_info* out);
+/* NULL for what is no cache, and beyond the last. */
+LW_API const char* lw_cache_warning(lw_cache* cache, size_t index);
+
 /* format: "txt", "json", "csv", "sarif" or "html". What was seen so far; later launches count on.
  */
 LW_API lw_status lw_cache_report(lw_cache* cache, const char* format, lw_blob** out);
+/* *out = 1 when a finding matches: a rule ("H1"), "E" (errors), "W" (errors and warnings) or "any".
+ * cache NULL asks only whether there is such a rule. Error: there is none. */
+LW_API lw_status lw_cache_matches(lw_cache* cache, const char* rule, int* out);
 LW_API void lw_cache_release(lw_cache* cache);
+
+/* preset NULL: the names of all presets and what they are, tab-separated, one a line. Else what it
+ * assumes and where each figure comes from: format "txt", or "json", which file:PATH reads. */
+LW_API lw_status lw_cache_preset(const char* preset, const char* format, lw_blob** out);
 
 #ifdef __cplusplus
 }

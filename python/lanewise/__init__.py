@@ -25,6 +25,7 @@ from ._objects import (
     Param,
     Result,
     assemble,
+    cache_presets,
     check_program,
     coverage,
     devices,

@@ -155,6 +155,35 @@ class Fault(_Sized):
     ]
 
 
+PROGRESS = c.CFUNCTYPE(None, c.c_uint64, c.c_uint64, c.c_void_p)
+CACHE_EXACT, CACHE_PROFILE, CACHE_COMPARE, CACHE_REUSE, CACHE_SETS = 1, 2, 4, 8, 16
+
+
+class CacheOptions(_Sized):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("presets", c.c_char_p),
+        ("trace_file", c.c_char_p),
+        ("input", c.c_char_p),
+        ("buffer_bytes", c.c_uint64),
+        ("policies", c.POINTER(c.c_char_p)),
+        ("policy_count", c.c_size_t),
+        ("progress", PROGRESS),
+        ("progress_user", c.c_void_p),
+    ]
+
+
+class CacheInfo(_Sized):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("complete", c.c_uint32),
+        ("events", c.c_uint64),
+        ("warnings", c.c_size_t),
+        ("note", c.c_char_p),
+    ]
+
+
 _P, _S, _N, _U = c.c_void_p, c.c_char_p, c.c_size_t, c.c_uint64
 _O = c.POINTER(c.c_void_p)
 _STATUS = c.c_int32
@@ -208,8 +237,13 @@ _FUNCTIONS = {
     "lw_assemble": (_STATUS, [_S, _P, _N, _S, _S, c.c_uint32, _O]),
     "lw_disassemble": (_STATUS, [_S, _P, _N, _S, _S, c.c_uint32, _O]),
     "lw_coverage": (_STATUS, [_S, _S, _S, _O]),
-    "lw_cache_start": (_STATUS, [_P, _S, c.c_uint32, _O]),
-    "lw_cache_of_trace": (_STATUS, [_S, _S, c.c_uint32, _O]),
+    "lw_cache_start_with": (_STATUS, [_P, c.POINTER(CacheOptions), _O]),
+    "lw_cache_read": (_STATUS, [_S, c.POINTER(CacheOptions), _O]),
+    "lw_cache_finish": (_STATUS, [_P]),
+    "lw_cache_get_info": (_STATUS, [_P, c.POINTER(CacheInfo)]),
+    "lw_cache_warning": (_S, [_P, _N]),
+    "lw_cache_matches": (_STATUS, [_P, _S, c.POINTER(c.c_int)]),
+    "lw_cache_preset": (_STATUS, [_S, _S, _O]),
     "lw_cache_report": (_STATUS, [_P, _S, _O]),
     "lw_cache_release": (None, [_P]),
 }

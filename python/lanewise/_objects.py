@@ -154,10 +154,14 @@ class Device(_Handle):
             _made(library.lw_module_load_memory, self._handle, data, len(data), options)
         )
 
-    def cache(self, presets, exact=False, profile=False):
-        """Follows what launches do to the caches of a GPU, until it is collected."""
-        flags = (1 if exact else 0) | (2 if profile else 0)
-        return Cache(_made(library.lw_cache_start, self._handle, _encoded(presets), flags))
+    def cache(self, presets=None, exact=False, profile=False, *, trace_file=None, **analyses):
+        """Follows what launches do to the caches of a GPU, until finish() or until it is collected.
+
+        presets: names separated by commas, or None for a trace file alone (.lwt, .traceg, .din,
+        .json). exact: loads return what the caches hold (the reference engine). profile and
+        analyses (compare, reuse, sets) as in Cache.read."""
+        options = _cache_options(presets, trace_file, exact=exact, profile=profile, **analyses)
+        return Cache(_made(library.lw_cache_start_with, self._handle, options))
 
 
 class Buffer(_Handle):
@@ -446,20 +450,77 @@ class Cancel(_Handle):
         check(library.lw_cancel_request(self._handle))
 
 
+def _cache_options(presets, trace_file, policies=None, exact=False, profile=False, compare=False,
+                   reuse=False, sets=False):  # fmt: skip
+    pairs = [f"{name}={value}".encode() for name, value in (policies or {}).items()]
+    return _capi.CacheOptions(
+        flags=(_capi.CACHE_EXACT * exact | _capi.CACHE_PROFILE * profile
+               | _capi.CACHE_COMPARE * compare | _capi.CACHE_REUSE * reuse
+               | _capi.CACHE_SETS * sets),
+        presets=_encoded(presets),
+        trace_file=None if trace_file is None else _encoded(os.fspath(trace_file)),
+        policies=(c.c_char_p * len(pairs))(*pairs),
+        policy_count=len(pairs),
+    )  # fmt: skip
+
+
 class Cache(_Handle):
     """The cache tracker's view of launches or of a trace."""
 
     _release = library.lw_cache_release
 
     @classmethod
-    def of_trace(cls, path, presets, profile=False):
-        return cls(
-            _made(library.lw_cache_of_trace, _encoded(path), _encoded(presets), 2 if profile else 0)
+    def read(cls, path, presets=None, trace_file=None, policies=None, profile=False, compare=False,
+             reuse=False, sets=False):  # fmt: skip
+        """Of a recorded or imported trace; with a trace_file it is converted, too.
+
+        profile: keep what the HTML report draws. compare: the same without hints and cache
+        operators beside it. reuse: the miss ratio of every capacity. sets: how sets are used."""
+        options = _cache_options(
+            presets, trace_file, policies, False, profile, compare, reuse, sets
         )
+        return cls(_made(library.lw_cache_read, _encoded(os.fspath(path)), options))
+
+    @classmethod
+    def of_trace(cls, path, presets, profile=False):
+        return cls.read(path, presets, profile=profile)
+
+    def finish(self):
+        """Follows no more, and completes the trace file. What was seen can still be reported."""
+        check(library.lw_cache_finish(self._handle))
 
     def report(self, format="json"):
         """What was seen so far: "txt", "json", "csv", "sarif" or "html"."""
         return _blob(library.lw_cache_report, self._handle, _encoded(format)).decode()
+
+    def matches(self, rule):
+        """True when a finding matches: "H1", "E" (errors), "W" (errors and warnings) or "any"."""
+        out = c.c_int()
+        check(library.lw_cache_matches(self._handle, _encoded(rule), c.byref(out)))
+        return out.value != 0
+
+    def _info(self):
+        info = _capi.CacheInfo()
+        check(library.lw_cache_get_info(self._handle, c.byref(info)))
+        return info
+
+    @property
+    def events(self):
+        """Of the trace that was read."""
+        return self._info().events
+
+    @property
+    def warnings(self):
+        """What is to be said of the trace that was read; the last says where it ends too early."""
+        info = self._info()
+        said = [library.lw_cache_warning(self._handle, i).decode() for i in range(info.warnings)]
+        return said if info.complete else [*said, info.note.decode()]
+
+
+def cache_presets():
+    """The names of all presets and what they are."""
+    rows = _blob(library.lw_cache_preset, None, None).decode()
+    return dict(line.split("\t") for line in rows.splitlines())
 
 
 def check_program(program, isa=None, target=None, name=None, strict="ptxas"):

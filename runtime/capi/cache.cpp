@@ -1,6 +1,8 @@
 // The cache tracker: on launches as they run, and on traces.
 #include "runtime/api/tracing.hpp"
+#include "runtime/cache/presets/preset_text.hpp"
 #include "runtime/cache/reports/report.hpp"
+#include "runtime/capi/behind.hpp"
 #include "runtime/capi/objects.hpp"
 #include "runtime/capi/structs.hpp"
 #include "runtime/trace/formats.hpp"
@@ -8,23 +10,45 @@
 namespace lanewise::capi {
 namespace {
 
-std::vector<std::string> split(const std::string& names) {
+std::vector<std::string> split(const char* names) {
   std::vector<std::string> out;
-  for (size_t begin = 0; begin <= names.size();) {
-    const size_t end = std::min(names.find(',', begin), names.size());
-    out.push_back(names.substr(begin, end - begin));
+  if (names == nullptr) return out;
+  const std::string all = names;
+  for (size_t begin = 0; begin <= all.size();) {
+    const size_t end = std::min(all.find(',', begin), all.size());
+    out.push_back(all.substr(begin, end - begin));
     begin = end + 1;
   }
   return out;
 }
 
+constexpr uint32_t kCacheFlags =
+    LW_CACHE_EXACT | LW_CACHE_PROFILE | LW_CACHE_COMPARE | LW_CACHE_REUSE | LW_CACHE_SETS;
+
 cache::TrackerOptions tracker_options(uint32_t flags) {
-  if ((flags & ~uint32_t{LW_CACHE_EXACT | LW_CACHE_PROFILE}) != 0)
+  if ((flags & ~kCacheFlags) != 0)
     fail(ErrorDetail::invalid_value, fmt::format("flags {:#x}: unknown bits", flags));
   cache::TrackerOptions options;
   options.keep_values = (flags & LW_CACHE_EXACT) != 0;
   options.profile = (flags & LW_CACHE_PROFILE) != 0;
+  options.compare = (flags & LW_CACHE_COMPARE) != 0;
+  options.reuse = (flags & LW_CACHE_REUSE) != 0;
+  options.sets = (flags & LW_CACHE_SETS) != 0;
+  if (options.keep_values && options.insight())
+    fail(ErrorDetail::invalid_value,
+         "with LW_CACHE_EXACT loads depend on the one run: there is nothing to compare or to count "
+         "beside it");
   return options;
+}
+
+lw_cache_options read_options(const lw_cache_options* options) {
+  return read_struct(options, "lw_cache_options");
+}
+lw_cache_options options_of(const char* presets, uint32_t flags) {
+  lw_cache_options o = LW_CACHE_OPTIONS_INIT;
+  o.presets = required(presets, "presets");
+  o.flags = flags;
+  return o;
 }
 
 std::string make_report(const std::string& format, std::span<const cache::Tracker* const> runs) {
@@ -41,13 +65,105 @@ std::string make_report(const std::string& format, std::span<const cache::Tracke
        "format '" + format + "': txt, json, csv, sarif or html was expected");
 }
 
+/// Launches on other threads feed the trackers while they hold the device.
+std::unique_lock<std::recursive_mutex> hold(const CacheObject& object) {
+  return object.follows ? host::detail::lock_device(object.device)
+                        : std::unique_lock<std::recursive_mutex>();
+}
+
+std::shared_ptr<CacheObject> follow(lw_device* device, const lw_cache_options& o) {
+  const auto object = find<DeviceObject>(device);
+  const auto made = std::make_shared<CacheObject>(o);
+  if (made->exact != nullptr && object->device.info().type != "reference")
+    fail(ErrorDetail::unsupported,
+         "LW_CACHE_EXACT is the reference engine's alone: the loads of a Vulkan device cannot be "
+         "served by modelled caches");
+  made->follow(object->device, o.buffer_bytes, o.input);
+  return made;
+}
+
+std::shared_ptr<CacheObject> read_trace(const char* path, const lw_cache_options& o) {
+  required(path, "path");
+  if ((o.flags & LW_CACHE_EXACT) != 0)
+    fail(ErrorDetail::invalid_value, "LW_CACHE_EXACT is for launches, not for traces");
+  trace::ReadOptions how;
+  for (size_t i = 0; i < o.policy_count; ++i)
+    trace::set_policy(how, required(required(o.policies, "policies")[i], "a policy"));
+  if (o.progress != nullptr)
+    how.progress = [&o](uint64_t done, uint64_t whole) {
+      o.progress(done, whole, o.progress_user);
+    };
+  const auto made = std::make_shared<CacheObject>(o, trace::policies_of(path, how));
+  made->read = trace::read_any(path, made->sink, how);
+  made->finished = true;
+  for (const std::string& warning : made->read.warnings) log(LW_LOG_WARNING, warning);
+  if (!made->read.complete) log(LW_LOG_WARNING, made->read.note);
+  return made;
+}
+
+std::string preset_names() {
+  std::string out;
+  for (const std::string& name : cache::preset_names())
+    out += fmt::format("{}\t{}\n", name, cache::load_preset(name).title);
+  return out;
+}
+
+std::string preset_text(const cache::Preset& preset, const std::string& format) {
+  if (format == "txt") return cache::preset_text(preset);
+  if (format == "json") return cache::preset_json(preset);
+  fail(ErrorDetail::invalid_value, "format '" + format + "': txt or json was expected");
+}
+
 }  // namespace
 
-CacheObject::CacheObject(const std::string& presets, uint32_t flags)
-    : Object(kKind), trackers(split(presets), tracker_options(flags)) {}
+CacheObject::CacheObject(const lw_cache_options& o,
+                         std::vector<std::pair<std::string, std::string>> policies)
+    : Object(kKind), trackers(split(o.presets), [&] {
+        cache::TrackerOptions options = tracker_options(o.flags);
+        options.policies = std::move(policies);
+        return options;
+      }()) {
+  if ((o.flags & LW_CACHE_EXACT) != 0) {
+    if (trackers.runs().size() != 1)
+      fail(ErrorDetail::invalid_value, "LW_CACHE_EXACT needs one preset");
+    exact = std::make_unique<cache::ExactMemory>(trackers.first());
+  }
+  if (trackers.empty() && o.trace_file == nullptr)
+    fail(ErrorDetail::null_argument, "neither presets nor a trace file: there is nothing to do");
+  if (exact != nullptr)
+    sink.add(exact.get());
+  else if (!trackers.empty())
+    sink.add(&trackers.sink());
+  if (o.trace_file == nullptr) return;
+  file = trace::open_output(o.trace_file);
+  sink.add(file.get());
+}
 
 CacheObject::~CacheObject() {
   if (follows) host::detail::stop_tracing(device);
+}
+
+void CacheObject::follow(const Device& of, uint64_t buffer_bytes, const char* input) {
+  host::detail::start_tracing(of, sink,
+                              buffer_bytes != 0 ? buffer_bytes : host::detail::kDefaultTraceBuffer,
+                              exact.get(), input != nullptr ? input : "");
+  device = of;
+  follows = true;
+}
+
+void CacheObject::finish() {
+  if (follows) host::detail::stop_tracing(device);
+  follows = false;
+  if (!finished) sink.finish();
+  finished = true;
+}
+
+lw_cache* cache_of_nothing(const lw_cache_options& options) {
+  return new_handle(std::make_shared<CacheObject>(options));
+}
+
+trace::Sink& sink_behind(lw_cache* cache) {
+  return find<CacheObject>(cache)->sink;
 }
 
 }  // namespace lanewise::capi
@@ -58,50 +174,90 @@ using namespace lanewise::capi;
 lw_status lw_cache_start(lw_device* device, const char* presets, uint32_t flags, lw_cache** out) {
   return guarded([&] {
     clear_out(out);
-    const auto object = find<DeviceObject>(device);
-    const auto made = std::make_shared<CacheObject>(required(presets, "presets"), flags);
-    made->device = object->device;
-    const bool exact = (flags & LW_CACHE_EXACT) != 0;
-    if (exact && made->trackers.runs().size() != 1)
-      fail(ErrorDetail::invalid_value, "LW_CACHE_EXACT needs one preset");
-    if (exact && object->device.info().type != "reference")
-      fail(ErrorDetail::unsupported,
-           "LW_CACHE_EXACT is the reference engine's alone: the loads of a Vulkan device cannot be "
-           "served by modelled caches");
-    if (exact) made->exact = std::make_unique<cache::ExactMemory>(made->trackers.first());
-    trace::Sink& sink = exact ? static_cast<trace::Sink&>(*made->exact)
-                              : static_cast<trace::Sink&>(made->trackers.sink());
-    host::detail::start_tracing(made->device, sink, host::detail::kDefaultTraceBuffer,
-                                made->exact.get());
-    made->follows = true;
-    *out = new_handle(made);
+    *out = new_handle(follow(device, options_of(presets, flags)));
+  });
+}
+
+lw_status lw_cache_start_with(lw_device* device, const lw_cache_options* options, lw_cache** out) {
+  return guarded([&] {
+    clear_out(out);
+    *out = new_handle(follow(device, read_options(options)));
   });
 }
 
 lw_status lw_cache_of_trace(const char* path, const char* presets, uint32_t flags, lw_cache** out) {
   return guarded([&] {
     clear_out(out);
-    if ((flags & LW_CACHE_EXACT) != 0)
-      fail(ErrorDetail::invalid_value, "LW_CACHE_EXACT is for launches, not for traces");
-    const auto made = std::make_shared<CacheObject>(required(presets, "presets"), flags);
-    const trace::ReadResult read = trace::read_any(required(path, "path"), made->trackers.sink());
-    for (const std::string& warning : read.warnings) log(LW_LOG_WARNING, warning);
-    if (!read.complete) log(LW_LOG_WARNING, read.note);
-    *out = new_handle(made);
+    *out = new_handle(read_trace(path, options_of(presets, flags)));
   });
+}
+
+lw_status lw_cache_read(const char* path, const lw_cache_options* options, lw_cache** out) {
+  return guarded([&] {
+    clear_out(out);
+    *out = new_handle(read_trace(path, read_options(options)));
+  });
+}
+
+lw_status lw_cache_finish(lw_cache* cache) {
+  return guarded([&] {
+    const auto object = find<CacheObject>(cache);
+    const auto lock = hold(*object);
+    object->finish();
+  });
+}
+
+lw_status lw_cache_get_info(lw_cache* cache, lw_cache_info* out) {
+  return guarded([&] {
+    const auto object = find<CacheObject>(cache);
+    lw_cache_info value{};
+    value.complete = object->read.complete ? 1 : 0;
+    value.events = object->read.events;
+    value.warnings = object->read.warnings.size();
+    value.note = object->read.note.c_str();
+    write_struct(out, value, "lw_cache_info");
+  });
+}
+
+const char* lw_cache_warning(lw_cache* cache, size_t index) {
+  return quiet<const char*>(
+      nullptr, [&] { return find<CacheObject>(cache)->read.warnings.at(index).c_str(); });
 }
 
 lw_status lw_cache_report(lw_cache* cache, const char* format, lw_blob** out) {
   return guarded([&] {
     clear_out(out);
     const auto object = find<CacheObject>(cache);
-    // Launches on other threads feed the trackers while they hold the device.
-    std::unique_lock<std::recursive_mutex> lock;
-    if (object->follows) lock = host::detail::lock_device(object->device);
+    if (object->trackers.empty())
+      fail(ErrorDetail::invalid_value, "a trace file alone, without presets, has no report");
+    const auto lock = hold(*object);
     give<BlobObject>(out, make_report(required(format, "format"), object->trackers.runs()));
+  });
+}
+
+lw_status lw_cache_matches(lw_cache* cache, const char* rule, int* out) {
+  return guarded([&] {
+    *required(out, "out") = 0;
+    required(rule, "rule");
+    if (cache == nullptr) {
+      cache::fails_on(rule, {});
+      return;
+    }
+    const auto object = find<CacheObject>(cache);
+    const auto lock = hold(*object);
+    *out = cache::fails_on(rule, cache::verdicts(object->trackers.runs())) ? 1 : 0;
   });
 }
 
 void lw_cache_release(lw_cache* cache) {
   release<CacheObject>(cache);
+}
+
+lw_status lw_cache_preset(const char* preset, const char* format, lw_blob** out) {
+  return guarded([&] {
+    clear_out(out);
+    give<BlobObject>(out, preset == nullptr ? preset_names()
+                                            : preset_text(cache::load_preset(preset),
+                                                          required(format, "format")));
+  });
 }

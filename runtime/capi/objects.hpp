@@ -83,15 +83,26 @@ struct BlobObject final : Object {
   const Notes notes;
 };
 
+/// Where memory events go: trackers and a trace file.
 struct CacheObject final : Object {
   using Handle = lw_cache;
   static constexpr HandleKind kKind = HandleKind::cache;
-  CacheObject(const std::string& presets, uint32_t flags);
+  /// The trackers first, then the file is opened. policies: how a trace is read, for reports.
+  CacheObject(const lw_cache_options& options,
+              std::vector<std::pair<std::string, std::string>> policies = {});
   ~CacheObject() override;
+  /// Takes what the launches of a device do.
+  void follow(const Device& device, uint64_t buffer_bytes, const char* input);
+  /// Nothing more will come.
+  void finish();
+
   cache::TrackerSet trackers;
   std::unique_ptr<cache::ExactMemory> exact;
+  std::unique_ptr<trace::Sink> file;
+  trace::Fan sink;  ///< to all of them
+  trace::ReadResult read;
   Device device;  ///< whose launches are followed
-  bool follows = false;
+  bool follows = false, finished = false;
 };
 
 /// Gives the object a handle in *out.

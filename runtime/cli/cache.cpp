@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <optional>
 
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/options.hpp"
@@ -10,7 +9,6 @@
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/cli/process/watchdog.hpp"
 #include "runtime/cli/run_trace.hpp"
-#include "runtime/trace/formats.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -31,11 +29,9 @@ void add_read_options(const Command& sub, ReadArgs& args) {
   add_timeout_option(sub, args.timeout);
 }
 
-trace::ReadOptions read_options(const ReadArgs& args, Progress& progress) {
-  trace::ReadOptions options;
+void set_reading(CacheOptions& options, const ReadArgs& args, Progress& progress) {
   options.progress = [&progress](uint64_t done, uint64_t whole) { progress.done(done, whole); };
-  for (const std::string& p : args.policies) trace::set_policy(options, p);
-  return options;
+  options.policies = args.policies;
 }
 
 struct CacheArgs {
@@ -45,35 +41,44 @@ struct CacheArgs {
   bool json = false, compare = false, reuse = false, sets = false;
 };
 
-void warn(const trace::ReadResult& r) {
-  for (const std::string& w : r.warnings) say("lanewise: warning: {}\n", w);
-  if (!r.complete) say("lanewise: warning: {}\n", r.note);
+/// Of a trace that was read. One that ends early is no success unless it may.
+int exit_code(const TraceFacts& trace, const ReadArgs& args) {
+  return trace.complete || args.partial ? 0 : static_cast<int>(ErrorKind::guest);
 }
 
-/// A trace that ends early is no success unless it may.
-int exit_code(const trace::ReadResult& r, const ReadArgs& args) {
-  return r.complete || args.partial ? 0 : static_cast<int>(ErrorKind::guest);
+void warn(const TraceFacts& trace) {
+  for (const std::string& w : trace.warnings) say("lanewise: warning: {}\n", w);
+  if (!trace.complete) say("lanewise: warning: {}\n", trace.note);
 }
 
 int run_cache(const CacheArgs& args) {
   const Watchdog watchdog(args.read.timeout, Watchdog::Parts::end_at_once);
-  // A rule that does not exist is found out before the work.
-  for (const std::string& rule : args.fail_on) cache::fails_on(rule, {});
-  cache::TrackerOptions options = tracker_options(args);
-  std::optional<Progress> progress("reading " + args.trace);
-  const trace::ReadOptions how = read_options(args.read, *progress);
-  options.policies = trace::policies_of(args.trace, how);
-  cache::TrackerSet trackers(args.presets, options);
-  const trace::ReadResult read = trace::read_any(args.trace, trackers.sink(), how);
-  progress.reset();
-  warn(read);
-  const auto runs = trackers.runs();
-  fmt::print("{}", args.json ? cache::json_report(runs) : cache::text_report(runs));
-  for (const std::string& path : args.reports) cache::write_report(path, runs);
-  const std::vector<cache::Verdict> verdicts = cache::verdicts(runs);
-  for (const std::string& rule : args.fail_on)
-    if (cache::fails_on(rule, verdicts)) return 1;
-  return exit_code(read, args.read);
+  CacheOptions options = cache_options(args);
+  const Cache cache = [&] {
+    Progress progress("reading " + args.trace);
+    set_reading(options, args.read, progress);
+    return Cache::read(args.trace, options);
+  }();
+  const TraceFacts trace = cache.facts();
+  warn(trace);
+  fmt::print("{}", cache.report(args.json ? "json" : "txt"));
+  if (write_reports(cache, args.reports, args.fail_on)) return 1;
+  return exit_code(trace, args.read);
+}
+
+int convert_trace(const std::string& in, const std::string& out, const ReadArgs& args) {
+  Watchdog watchdog(args.timeout, Watchdog::Parts::end_at_once);
+  watchdog.files_are("the output file is incomplete");
+  CacheOptions options;
+  options.trace_file = out;
+  const TraceFacts trace = [&] {
+    Progress progress("reading " + in);
+    set_reading(options, args, progress);
+    return Cache::read(in, options).facts();
+  }();
+  warn(trace);
+  fmt::print("{} events\n", trace.events);
+  return exit_code(trace, args);
 }
 
 }  // namespace
@@ -118,18 +123,7 @@ void add_trace(const Command& app) {
       {"lanewise run samples/kernels/saxpy.ptx --grid 1 --block 32 --arg i32:32 --arg f32:2 "
        "--arg zero:f32[32] --arg zero:f32[32] --trace small.lwt",
        "lanewise trace convert small.lwt small.din"});
-  convert.does([=] {
-    Watchdog watchdog(read->timeout, Watchdog::Parts::end_at_once);
-    watchdog.files_are("the output file is incomplete");
-    const trace::ReadResult r = [&] {
-      Progress progress("reading " + *in);
-      const std::unique_ptr<trace::Sink> sink = trace::open_output(*out);
-      return trace::read_any(*in, *sink, read_options(*read, progress));
-    }();
-    warn(r);
-    fmt::print("{} events\n", r.events);
-    return exit_code(r, *read);
-  });
+  convert.does([=] { return convert_trace(*in, *out, *read); });
 }
 
 }  // namespace lanewise::cli

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "runtime/cache/presets/preset_text.hpp"
+#include "lanewise/cache.hpp"
 #include "runtime/cli/commands.hpp"
 
 namespace lanewise::cli {
@@ -11,8 +11,7 @@ void add_preset(const Command& app) {
   const Command list = sub.command("list", "their names");
   list.examples({"lanewise preset list"});
   list.does([] {
-    for (const std::string& name : cache::preset_names())
-      fmt::print("{:14} {}\n", name, cache::load_preset(name).title);
+    for (const auto& [name, title] : cache_presets()) fmt::print("{:14} {}\n", name, title);
     return 0;
   });
   const Command show = sub.command("show", "caches, behaviour, and where each figure comes from");
@@ -22,8 +21,7 @@ void add_preset(const Command& app) {
   show.flag("--json", *json, "print one JSON object: a preset file with every default filled in");
   show.examples({"lanewise preset show gv100"});
   show.does([=] {
-    const cache::Preset p = cache::load_preset(*name);
-    fmt::print("{}", *json ? cache::preset_json(p) + "\n" : cache::preset_text(p));
+    fmt::print("{}{}", cache_preset(*name, *json ? "json" : "txt"), *json ? "\n" : "");
     return 0;
   });
 }

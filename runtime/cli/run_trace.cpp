@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/api/tracing.hpp"
-#include "runtime/capi/behind.hpp"
-#include "runtime/trace/formats.hpp"
+#include <algorithm>
 
 namespace lanewise::cli {
 
@@ -23,7 +21,22 @@ void add_trace_options(const Command& sub, TraceArgs& args) {
       .between(1, 2048);
 }
 
-TraceOutputs::TraceOutputs(const TraceArgs& args) : args_(args) {
+std::string report_format(const std::string& path) {
+  for (const char* format : {"txt", "json", "csv", "sarif", "html"})
+    if (path.ends_with(std::string(".") + format)) return format;
+  throw Error(ErrorKind::usage,
+              fmt::format("{}: no report for this ending, expected .txt, .json, .csv, .sarif or "
+                          ".html",
+                          path));
+}
+
+bool write_reports(const Cache& cache, const std::vector<std::string>& reports,
+                   const std::vector<std::string>& fail_on) {
+  for (const std::string& path : reports) write_file(path, cache.report(report_format(path)));
+  return std::ranges::any_of(fail_on, [&](const std::string& rule) { return cache.matches(rule); });
+}
+
+CacheOptions trace_options(const TraceArgs& args) {
   const bool analyses = args.compare || args.reuse || args.sets;
   if (args.presets.empty() && !(args.reports.empty() && args.fail_on.empty()))
     throw Error(ErrorKind::usage, "--report and --fail-on need --cache PRESET");
@@ -35,54 +48,42 @@ TraceOutputs::TraceOutputs(const TraceArgs& args) : args_(args) {
                 "depend on the one run");
   if (args.exact && args.presets.size() != 1)
     throw Error(ErrorKind::usage, "--cache-exact needs --cache with one preset");
-  for (const std::string& rule : args.fail_on) cache::fails_on(rule, {});
-  cache::TrackerOptions options = tracker_options(args);
-  options.keep_values = args.exact;
-  trackers_ = std::make_unique<cache::TrackerSet>(args.presets, options);
-  if (args.exact) exact_ = std::make_unique<cache::ExactMemory>(trackers_->first());
-  if (!trackers_->empty())
-    fan_.add(exact_ ? static_cast<trace::Sink*>(exact_.get()) : &trackers_->sink());
-  if (!args.trace.empty()) {
-    file_ = trace::open_output(args.trace);
-    fan_.add(file_.get());
-  }
+  CacheOptions options = cache_options(args);
+  options.exact = args.exact;
+  options.trace_file = args.trace;
+  options.buffer_bytes = uint64_t{args.buffer_mib} << 20;
+  return options;
 }
 
-bool TraceOutputs::finish(bool json) {
-  fan_.finish();
-  const auto runs = trackers_->runs();
-  if (runs.empty()) return false;
-  if (!json) fmt::print("{}", cache::text_report(runs));
-  for (const std::string& path : args_.reports) cache::write_report(path, runs);
-  const std::vector<cache::Verdict> verdicts = cache::verdicts(runs);
-  bool failed = false;
-  for (const std::string& rule : args_.fail_on) failed = cache::fails_on(rule, verdicts) || failed;
-  return failed;
+bool finish_trace(Cache& cache, const TraceArgs& args, bool json) {
+  cache.finish();
+  if (args.presets.empty()) return false;
+  if (!json) fmt::print("{}", cache.report("txt"));
+  return write_reports(cache, args.reports, args.fail_on);
 }
 
-nlohmann::json TraceOutputs::json() const {
-  if (trackers_->empty()) return nlohmann::json::object();
-  return nlohmann::json::parse(cache::json_report(trackers_->runs()));
+nlohmann::json trace_json(const Cache& cache, const TraceArgs& args) {
+  if (args.presets.empty()) return nlohmann::json::object();
+  return nlohmann::json::parse(cache.report("json"));
 }
 
 RunTrace::RunTrace(const Device& device, const TraceArgs& args, const std::string& input)
-    : outputs_(args), device_(device) {
+    : args_(args) {
+  CacheOptions options = trace_options(args);
   if (args.exact && device.info().type != "reference")
     throw Error(ErrorKind::usage,
                 "--cache-exact runs on the reference engine only (--device reference): the loads "
                 "of a Vulkan device cannot be served by modelled caches");
-  if (trace::Sink* sink = outputs_.sink())
-    host::detail::start_tracing(capi::device_behind(device.c_handle()), *sink,
-                                uint64_t{args.buffer_mib} << 20, outputs_.exact(), input);
-}
-
-RunTrace::~RunTrace() {
-  host::detail::stop_tracing(capi::device_behind(device_.c_handle()));
+  options.input = input;
+  if (args.any()) cache_ = Cache::follow(device, options);
 }
 
 bool RunTrace::finish(bool json) {
-  host::detail::stop_tracing(capi::device_behind(device_.c_handle()));
-  return outputs_.finish(json);
+  return cache_ && finish_trace(*cache_, args_, json);
+}
+
+nlohmann::json RunTrace::json() const {
+  return cache_ ? trace_json(*cache_, args_) : nlohmann::json::object();
 }
 
 }  // namespace lanewise::cli

@@ -1,16 +1,14 @@
 // `run --trace`, `run --cache`: what becomes of the memory events of a launch.
 #pragma once
 
-#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "lanewise/lanewise.hpp"
-#include "runtime/cache/reports/report.hpp"
-#include "runtime/cache/reports/tracker_set.hpp"
+#include "lanewise/cache.hpp"
 #include "runtime/cli/command_line.hpp"
-#include "runtime/trace/fan.hpp"
+#include "runtime/support/output_file.hpp"
 
 namespace lanewise::cli {
 
@@ -31,53 +29,48 @@ void add_analysis_options(const Command& sub, Args& args) {
   sub.flag("--reuse", args.reuse, "miss ratio of every capacity, in all and by instruction");
   sub.flag("--sets", args.sets, "how sets are used, and why lines were missing");
 }
+/// --report: by the ending, "txt", "json", "csv", "sarif" or "html". Throws Error(usage) for
+/// others.
+std::string report_format(const std::string& path);
+/// What the tracker must do for these options. Throws Error(usage) now for reports that could not
+/// be written and for --fail-on without such a rule.
 template <class Args>
-cache::TrackerOptions tracker_options(const Args& args) {
-  cache::TrackerOptions options = cache::options_for(args.reports);
+CacheOptions cache_options(const Args& args) {
+  CacheOptions options;
+  for (const std::string& rule : args.fail_on) Cache::check_rule(rule);
+  for (const std::string& path : args.reports) {
+    options.profile = options.profile || report_format(path) == "html";
+    check_writable(path);
+  }
+  options.presets = args.presets;
   options.compare = args.compare;
   options.reuse = args.reuse;
   options.sets = args.sets;
   return options;
 }
+/// Writes the reports. True when --fail-on speaks.
+bool write_reports(const Cache& cache, const std::vector<std::string>& reports,
+                   const std::vector<std::string>& fail_on);
 
-/// Where memory events go: the trackers and the trace file that were asked for.
-class TraceOutputs {
+/// What `run --trace` and `run --cache` asked for, of a kernel or of a script. Throws Error(usage)
+/// for options that do not go together, and for presets, rules and files that are none.
+CacheOptions trace_options(const TraceArgs& args);
+
+/// Nothing more will come: closes the trace file, writes the reports, prints the text report unless
+/// a JSON object will hold it. True when --fail-on speaks.
+bool finish_trace(Cache& cache, const TraceArgs& args, bool json);
+nlohmann::json trace_json(const Cache& cache, const TraceArgs& args);
+
+/// Traces a device while it lives, if anything was asked for.
+class RunTrace {
  public:
-  /// Throws Error(usage) for presets, rules and files that are none.
-  explicit TraceOutputs(const TraceArgs& args);
-  TraceOutputs(const TraceOutputs&) = delete;
-  TraceOutputs& operator=(const TraceOutputs&) = delete;
-
-  /// Null when nothing was asked for.
-  trace::Sink* sink() { return fan_.empty() ? nullptr : &fan_; }
-  events::ExactMemory* exact() { return exact_.get(); }
-  /// Nothing more will come: closes the trace file, writes the reports, prints the text report
-  /// unless a JSON object will hold it. True when --fail-on speaks.
+  RunTrace(const Device& device, const TraceArgs& args, const std::string& input);
   bool finish(bool json);
   nlohmann::json json() const;
 
  private:
   const TraceArgs& args_;
-  std::unique_ptr<trace::Sink> file_;
-  std::unique_ptr<cache::TrackerSet> trackers_;
-  std::unique_ptr<cache::ExactMemory> exact_;
-  trace::Fan fan_;
-};
-
-/// Traces a device while it lives.
-class RunTrace {
- public:
-  RunTrace(const Device& device, const TraceArgs& args, const std::string& input);
-  ~RunTrace();
-  RunTrace(const RunTrace&) = delete;
-  RunTrace& operator=(const RunTrace&) = delete;
-
-  bool finish(bool json);
-  nlohmann::json json() const { return outputs_.json(); }
-
- private:
-  TraceOutputs outputs_;
-  const Device& device_;
+  std::optional<Cache> cache_;
 };
 
 }  // namespace lanewise::cli

@@ -8,6 +8,7 @@
 
 #include "runtime/api/loader.hpp"
 #include "runtime/api/state.hpp"
+#include "runtime/capi/behind.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/script/script.hpp"
 #include "runtime/support/input_file.hpp"
@@ -76,9 +77,14 @@ int run_script(const std::string& file, const std::string& device, bool json,
                 "a stream script says itself where its caches are exact: cache \"PRESET\" exact");
   script::Script s;
   if (!parsed(file, 100, s)) return 1;
-  TraceOutputs outputs(trace);
+  const CacheOptions traced = trace_options(trace);
+  std::optional<Cache> cache;
   std::optional<trace::Joined> joined;
-  if (trace::Sink* sink = outputs.sink()) joined.emplace(*sink);
+  if (trace.any()) {
+    const detail::CCacheOptions how(traced);
+    cache = Cache::from_c(capi::cache_of_nothing(*how.get()));
+    joined.emplace(capi::sink_behind(cache->c_handle()));
+  }
   script::RunOptions options = options_for(file);
   options.events = joined ? &*joined : nullptr;
   const std::unique_ptr<Engine> engine = host::detail::open_engine(device);
@@ -96,7 +102,7 @@ int run_script(const std::string& file, const std::string& device, bool json,
       print(file, r.name, {r.line, 1, "not supported by this device: " + r.unsupported, false});
     failed += r.ok() ? 0 : 1;
   }
-  const bool found = outputs.finish(json);
+  const bool found = cache && finish_trace(*cache, trace, json);
   if (json) {
     nlohmann::json out = {{"device", engine->info().name},
                           {"tier", engine->info().tier},
@@ -104,7 +110,7 @@ int run_script(const std::string& file, const std::string& device, bool json,
                           {"passed", s.cases.size() - failed},
                           {"failed", failed},
                           {"cases", cases}};
-    if (trace.any()) out["cache"] = outputs.json();
+    if (cache) out["cache"] = trace_json(*cache, trace);
     fmt::print("{}\n", out.dump(2));
   } else {
     fmt::print("{}: {} of {} cases passed on {}\n", file, s.cases.size() - failed, s.cases.size(),

@@ -2,7 +2,9 @@
 
 import array
 import os
+import pathlib
 import struct
+import tempfile
 import threading
 import time
 import unittest
@@ -259,6 +261,28 @@ class Programs(unittest.TestCase):
         cache = device.cache("gv100")
         device.load(SCALE).kernel().launch(4, 256, device.buffer(4000), 1.0, 1000)
         self.assertIn("ld.global.f32", cache.report("csv"))
+
+    def test_traces(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace, lines = os.path.join(folder, "a.lwt"), pathlib.Path(folder, "a.din")
+            device = lanewise.Device(DEVICE)
+            cache = device.cache("gv100,sm50-silicon", trace_file=trace, compare=True)
+            device.load(SCALE).kernel().launch(4, 256, device.buffer(4000), 1.0, 1000)
+            cache.finish()
+            read = lanewise.Cache.read(trace, "gv100,sm50-silicon", compare=True, trace_file=lines)
+            self.assertEqual(read.report("csv"), cache.report("csv"))
+            self.assertEqual(len(lines.read_text().splitlines()), 2000)
+            self.assertGreater(read.events, 0)
+            self.assertEqual(read.warnings, [])
+            self.assertEqual(read.matches("any"), cache.matches("any"))
+            with self.assertRaises(lanewise.UsageError):
+                read.matches("H99")
+            with self.assertRaises(lanewise.UsageError):
+                lanewise.Cache.read(trace, "gv100", policies={"trace.resident": "none"})
+            with self.assertRaises(lanewise.UsageError):
+                device.cache()
+            device.cache(trace_file=trace).finish()
+        self.assertIn("gv100", lanewise.cache_presets())
 
     def test_devices(self):
         found = lanewise.devices()

@@ -1,6 +1,11 @@
-// The C++ API beside launches: check, assembler, coverage.
-#include <fstream>
+// The C++ API beside launches: check, assembler, coverage, the cache tracker and traces.
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "lanewise/cache.hpp"
 #include "lanewise/tools.hpp"
 #include "tests/unit/api_support.hpp"
 
@@ -9,9 +14,29 @@ using namespace api_test;
 
 namespace {
 
+/// A file name of this process's own; what is there goes with the test.
+struct Scratch {
+  std::string path;
+  explicit Scratch(const std::string& name)
+      : path((std::filesystem::temp_directory_path() /
+              ("lanewise-api-" + std::to_string(getpid()) + "-" + name))
+                 .string()) {}
+  ~Scratch() {
+    std::error_code ec;
+    std::filesystem::remove(path, ec);
+  }
+};
+
 std::string slurp(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The device's memory is of no interest, only that the kernel has run.
+void run_scale(Device& device) {
+  const Kernel kernel = device.load_text(kScale, Isa::ptx).kernel();
+  Buffer p = device.allocate(4096);
+  kernel.launch({.grid = {4}, .block = {256}}, p, 1.0F, 1000U).check();
 }
 
 template <typename Call>
@@ -109,4 +134,85 @@ TEST_CASE("C++: coverage tables, their target, and single forms") {
   }
   CHECK_THROWS_AS(coverage("x86"), Error);
   CHECK_THROWS_AS(coverage("gcn", "gfx1"), Error);
+}
+
+TEST_CASE("C++: a tracker and a trace file follow launches; the trace read again says the same") {
+  const Scratch file("a.lwt"), converted("a.din");
+  Device device = Device::open(selector());
+  Cache live = Cache::follow(device, {.presets = {"gv100", "sm50-silicon"},
+                                      .compare = true,
+                                      .reuse = true,
+                                      .sets = true,
+                                      .trace_file = file.path});
+  CHECK_THROWS_AS(Cache::follow(device, {.presets = {"gv100"}}), Error);
+  run_scale(device);
+  CHECK(!std::filesystem::exists(file.path));  // whole, or not there
+  live.finish();
+  live.finish();
+  CHECK(std::filesystem::file_size(file.path) > 100);
+  const std::string seen = live.report("csv");
+  run_scale(device);
+  CHECK(live.report("csv") == seen);
+
+  uint64_t told = 0;
+  const Cache read = Cache::read(file.path, {.presets = {"gv100", "sm50-silicon"},
+                                             .compare = true,
+                                             .reuse = true,
+                                             .sets = true,
+                                             .progress = [&](uint64_t done, uint64_t whole) {
+                                               told = done <= whole ? 1 : 2;
+                                             }});
+  CHECK(told < 2);
+  CHECK(read.facts().complete);
+  CHECK(read.facts().events > 0);
+  CHECK(read.facts().warnings.empty());
+  CHECK(read.report("csv") == seen);
+  CHECK(read.matches("any") == live.matches("any"));
+
+  const Cache lines = Cache::read(file.path, {.trace_file = converted.path});
+  CHECK(lines.facts().events == read.facts().events);
+  const std::string din = slurp(converted.path);
+  CHECK(std::count(din.begin(), din.end(), '\n') == 2000);  // a load and a store of each thread
+  CHECK_THROWS_AS(lines.report("txt"), Error);
+}
+
+TEST_CASE("C++: what a tracker refuses, and what a progress function throws") {
+  CHECK_THROWS_AS(Cache::check_rule("H99"), Error);
+  CHECK_NOTHROW(Cache::check_rule("H1"));
+  CHECK_THROWS_WITH_AS(Cache().report("txt"), doctest::Contains("empty Cache handle"), Error);
+  Device device = Device::open(selector());
+  CHECK(detail_of_call([&] { Cache::follow(device, {}); }) == ErrorDetail::null_argument);
+  CHECK_THROWS_AS(Cache::follow(device, {.presets = {"no-such-gpu"}}), Error);
+  CHECK_THROWS_AS(Cache::follow(device, {.trace_file = "a.unknown"}), Error);
+  CHECK_THROWS_AS(Cache::follow(device, {.presets = {"gv100"}, .exact = true, .reuse = true}),
+                  Error);
+  CHECK_THROWS_AS(Cache::read("/no/such.lwt", {.presets = {"gv100"}}), Error);
+
+  const Scratch file("long.din");
+  {
+    std::ofstream out(file.path);
+    for (int i = 0; i < 400000; ++i) out << "0 " << std::hex << 4096 + i % 4096 * 4 << "\n";
+  }
+  CHECK_THROWS_WITH_AS(
+      Cache::read(file.path,
+                  {.presets = {"gv100"},
+                   .progress = [](uint64_t, uint64_t) { throw std::runtime_error("enough"); }}),
+      "enough", std::runtime_error);
+  CHECK_THROWS_AS(
+      Cache::read(file.path, {.presets = {"gv100"}, .policies = {"trace.resident=none"}}), Error);
+}
+
+TEST_CASE("C++: presets by name, and a preset's file is a preset") {
+  const auto presets = cache_presets();
+  REQUIRE(presets.size() > 3);
+  for (const auto& [name, title] : presets) {
+    CAPTURE(name);
+    CHECK(!title.empty());
+    CHECK(cache_preset(name).find(name) != std::string::npos);
+  }
+  const Scratch file("mine.json");
+  std::ofstream(file.path) << cache_preset("gv100", "json");
+  CHECK(cache_preset("file:" + file.path, "json") == cache_preset("gv100", "json"));
+  CHECK_THROWS_AS(cache_preset("no-such-gpu"), Error);
+  CHECK_THROWS_AS(cache_preset("gv100", "xml"), Error);
 }

@@ -151,3 +151,42 @@ TEST_CASE("C: a check counts kernels and knows three ways to judge") {
   CHECK(lw_check_kernels(kScale.data(), kScale.size(), &o, &kernels) == LW_ERROR_USAGE);
   CHECK(lw_check_kernels(kScale.data(), kScale.size(), nullptr, nullptr) == LW_ERROR_USAGE);
 }
+
+TEST_CASE("C: what the cache functions say of a trace, of rules and of presets") {
+  lw_cache_options o = LW_CACHE_OPTIONS_INIT;
+  lw_cache* none = nullptr;
+  const Device device = open();
+  CHECK(lw_cache_start_with(device.get(), &o, &none) == LW_ERROR_USAGE);
+  CHECK(lw_cache_start_with(device.get(), nullptr, &none) == LW_ERROR_USAGE);
+  CHECK(lw_cache_read("/no/such.lwt", &o, &none) == LW_ERROR_USAGE);
+  o.presets = "gv100";
+  o.policy_count = 1;
+  CHECK(lw_cache_read("/no/such.lwt", &o, &none) == LW_ERROR_USAGE);
+  CHECK(lw_last_detail() == LW_DETAIL_NULL_ARGUMENT);
+  o.policy_count = 0;
+  const Cache cache =
+      made<Cache>([&](auto out) { return lw_cache_start_with(device.get(), &o, out); });
+  int matches = 7;
+  CHECK(lw_cache_matches(cache.get(), "any", &matches) == LW_OK);
+  CHECK(matches == 0);
+  CHECK(lw_cache_matches(nullptr, "H1", &matches) == LW_OK);
+  CHECK(lw_cache_matches(nullptr, "H0", &matches) == LW_ERROR_USAGE);
+  CHECK(lw_cache_matches(cache.get(), nullptr, &matches) == LW_ERROR_USAGE);
+  CHECK(lw_cache_finish(cache.get()) == LW_OK);
+  CHECK(lw_cache_finish(nullptr) == LW_ERROR_USAGE);
+  lw_cache_info info{};
+  CHECK(lw_cache_get_info(cache.get(), &info) == LW_ERROR_USAGE);
+  info.struct_size = sizeof info;
+  REQUIRE(lw_cache_get_info(cache.get(), &info) == LW_OK);
+  CHECK(info.complete == 1);
+  CHECK(info.events == 0);
+  CHECK(lw_cache_warning(cache.get(), 0) == nullptr);
+  CHECK(lw_cache_warning(nullptr, 0) == nullptr);
+  // Another one may start on the device, with the handle of the first still there.
+  CHECK(made<Cache>([&](auto out) { return lw_cache_start(device.get(), "gv100", 0, out); }) !=
+        nullptr);
+  const Blob names = made<Blob>([](auto out) { return lw_cache_preset(nullptr, nullptr, out); });
+  CHECK(text(names).find("gv100\t") != std::string::npos);
+  lw_blob* blob = nullptr;
+  CHECK(lw_cache_preset("gv100", nullptr, &blob) == LW_ERROR_USAGE);
+}

@@ -93,6 +93,7 @@ using BufferState = Owned<lw_buffer, lw_buffer_release, BufferFacts>;
 using ModuleState = Owned<lw_module, lw_module_release, ModuleFacts>;
 using KernelState = Owned<lw_kernel, lw_kernel_release, KernelFacts>;
 struct NoFacts {};
+using CacheState = Owned<lw_cache, lw_cache_release, NoFacts>;
 
 inline DeviceInfo to_cpp(const lw_device_info& d) {
   DeviceInfo out;
