@@ -205,7 +205,8 @@ TEST_CASE("C++: what a tracker refuses, and what a progress function throws") {
 TEST_CASE("C++: presets by name, and a preset's file is a preset") {
   const auto presets = cache_presets();
   REQUIRE(presets.size() > 3);
-  for (const auto& [name, title] : presets) {
+  for (const auto& preset : presets) {
+    const std::string &name = preset.first, &title = preset.second;
     CAPTURE(name);
     CHECK(!title.empty());
     CHECK(cache_preset(name).find(name) != std::string::npos);
