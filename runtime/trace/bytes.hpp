@@ -30,21 +30,27 @@ class Put {
 /// Reads what Put wrote; running past the end or a number over 64 bits throws Error(usage).
 class Take {
  public:
-  explicit Take(std::string_view in) : in_(in) {}
-  bool done() const { return at_ == in_.size(); }
-  size_t left() const { return in_.size() - at_; }
+  explicit Take(std::string_view in) : at_(in.data()), end_(in.data() + in.size()) {}
+  bool done() const { return at_ == end_; }
+  size_t left() const { return static_cast<size_t>(end_ - at_); }
   uint8_t byte() {
     if (done()) fail("ends inside an item");
-    return static_cast<uint8_t>(in_[at_++]);
+    return static_cast<uint8_t>(*at_++);
   }
   uint64_t u() {
-    uint64_t v = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const uint8_t b = byte();
-      v |= static_cast<uint64_t>(b & 0x7f) << shift;
-      if (b < 0x80) return v;
+    if (left() >= 10) [[likely]] {  // so many bytes hold any number
+      uint64_t v = static_cast<uint8_t>(*at_++);
+      if (v < 0x80) [[likely]]
+        return v;
+      v &= 0x7f;
+      for (unsigned shift = 7; shift < 64; shift += 7) {
+        const uint64_t b = static_cast<uint8_t>(*at_++);
+        v |= (b & 0x7f) << shift;
+        if (b < 0x80) return v;
+      }
+      fail("holds a number of more than 64 bits");
     }
-    fail("holds a number of more than 64 bits");
+    return u_at_the_end();
   }
   int64_t s() {
     const uint64_t v = u();
@@ -58,27 +64,40 @@ class Take {
   }
   std::string text() {
     const size_t n = count();
-    const std::string t(in_.substr(at_, n));
+    const std::string t(at_, n);
     at_ += n;
     return t;
   }
   /// A number that must be below `limit`: an enumeration or a narrow field.
   uint64_t below(uint64_t limit, const char* what) {
     const uint64_t v = u();
-    if (v >= limit) fail(std::string("holds an unknown ") + what + " (" + std::to_string(v) + ")");
+    if (v >= limit) [[unlikely]]
+      unknown(what, v);
     return v;
   }
   template <class E>
   E one_of(E last, const char* what) {
     return static_cast<E>(below(static_cast<uint64_t>(last) + 1, what));
   }
-  [[noreturn]] static void fail(const std::string& why) {
+  [[noreturn, gnu::noinline]] static void fail(const std::string& why) {
     throw Error(ErrorKind::usage, "trace: a block " + why);
   }
 
  private:
-  std::string_view in_;
-  size_t at_ = 0;
+  [[noreturn, gnu::noinline]] static void unknown(const char* what, uint64_t v) {
+    fail(std::string("holds an unknown ") + what + " (" + std::to_string(v) + ")");
+  }
+  [[gnu::noinline]] uint64_t u_at_the_end() {
+    uint64_t v = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const uint8_t b = byte();
+      v |= static_cast<uint64_t>(b & 0x7f) << shift;
+      if (b < 0x80) return v;
+    }
+    fail("holds a number of more than 64 bits");
+  }
+
+  const char *at_, *end_;
 };
 
 }  // namespace lanewise::trace

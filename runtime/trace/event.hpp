@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -137,6 +138,29 @@ struct WaveRecord {
   std::vector<uint32_t> index, offset;  ///< optional: GCN buffer index and offset per active lane
 };
 
+/// A wave record of affine addresses without values, index and offset: what most records are, in a
+/// form that is copied at no cost.
+struct StridedWave {
+  uint32_t site = 0, group = 0;
+  uint16_t wave = 0, sm = kAnySm;
+  uint64_t mask = 0, base = 0;
+  int64_t stride = 0;
+};
+inline void to_record(const StridedWave& w, WaveRecord& r) {
+  r.site = w.site;
+  r.group = w.group;
+  r.wave = w.wave;
+  r.sm = w.sm;
+  r.mask = w.mask;
+  r.mode = AddressMode::affine;
+  r.base = w.base;
+  r.stride = w.stride;
+  r.deltas.clear();
+  r.values.clear();
+  r.index.clear();
+  r.offset.clear();
+}
+
 enum class EventKind : uint8_t {
   wave,
   kernel_begin,   ///< kernel
@@ -165,6 +189,14 @@ class Sink {
   virtual void site(const Site& s) = 0;
   virtual void buffer(const Buffer& b) = 0;
   virtual void event(const Event& e) = 0;
+  /// Events of kind wave that follow each other.
+  virtual void waves(std::span<const StridedWave> waves) {
+    Event e;
+    for (const StridedWave& w : waves) {
+      to_record(w, e.wave);
+      event(e);
+    }
+  }
   virtual void finish() {}
 };
 

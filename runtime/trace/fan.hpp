@@ -11,6 +11,7 @@ class Fan final : public Sink {
  public:
   void add(Sink* sink) { sinks_.push_back(sink); }
   bool empty() const { return sinks_.empty(); }
+  std::span<Sink* const> sinks() const { return sinks_; }
   void kernel(const Kernel& k) override {
     for (Sink* s : sinks_) s->kernel(k);
   }
@@ -22,6 +23,9 @@ class Fan final : public Sink {
   }
   void event(const Event& e) override {
     for (Sink* s : sinks_) s->event(e);
+  }
+  void waves(std::span<const StridedWave> waves) override {
+    for (Sink* s : sinks_) s->waves(waves);
   }
   void finish() override {
     for (Sink* s : sinks_) s->finish();

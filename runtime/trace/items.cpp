@@ -5,8 +5,8 @@
 namespace lanewise::trace {
 namespace {
 
-// Bits of a wave record's first byte after the item code.
-constexpr uint64_t kFullMask = 1, kHasSm = 2, kHasValues = 4, kHasIndex = 8;
+constexpr uint64_t kFullMask = WaveStart::kFullMask, kHasSm = WaveStart::kHasSm,
+                   kHasValues = WaveStart::kHasValues, kHasIndex = WaveStart::kHasIndex;
 
 uint64_t pack_flags(const Site& s) {
   uint64_t bits = 0;
@@ -188,31 +188,16 @@ void put_event(Put& out, const Event& e, uint64_t& previous) {
   }
 }
 
-void take_wave(Take& in, WaveRecord& r, uint64_t& previous) {
-  const uint8_t head = in.byte();
-  if (head >> 4 > static_cast<uint8_t>(AddressMode::deltas))
-    Take::fail("holds an address mode we do not know");
-  r.mode = static_cast<AddressMode>(head >> 4);
-  r.site = static_cast<uint32_t>(in.below(1ULL << 32, "site"));
-  r.group = static_cast<uint32_t>(in.below(1ULL << 32, "work-group"));
-  r.wave = static_cast<uint16_t>(in.below(1 << 16, "wave"));
-  r.sm = (head & kHasSm) != 0 ? static_cast<uint16_t>(in.below(1 << 16, "SM")) : kAnySm;
-  r.mask = (head & kFullMask) != 0 ? full_mask(32) : in.u();
-  r.deltas.clear();
-  r.values.clear();
-  r.index.clear();
-  r.offset.clear();
-  r.base = 0;
-  r.stride = 0;
-  if (r.mode != AddressMode::none) previous = r.base = previous + static_cast<uint64_t>(in.s());
-  if (r.mode == AddressMode::affine) r.stride = in.s();
+void take_wave(Take& in, const WaveStart& start, WaveRecord& r) {
+  to_record(start.wave, r);
+  r.mode = start.mode();
   if (r.mode == AddressMode::deltas)
     for (unsigned i = 0; i + 1 < active_lanes(r); ++i) r.deltas.push_back(in.s());
-  if ((head & kHasValues) != 0) {
+  if ((start.head & kHasValues) != 0) {
     const size_t n = in.count();
     for (size_t i = 0; i < n; ++i) r.values.push_back(in.byte());
   }
-  if ((head & kHasIndex) != 0)
+  if ((start.head & kHasIndex) != 0)
     for (unsigned i = 0; i < active_lanes(r); ++i) {
       r.index.push_back(static_cast<uint32_t>(in.u()));
       r.offset.push_back(static_cast<uint32_t>(in.u()));

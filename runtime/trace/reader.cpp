@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "runtime/support/hash.hpp"
 #include "runtime/trace/foreign/input.hpp"
 #include "runtime/trace/format.hpp"
@@ -17,7 +19,13 @@ class RecordDecoder {
   void block(std::string_view payload) {
     Take in(payload);
     uint64_t previous = 0;
-    while (!in.done()) item(in, previous);
+    try {
+      while (!in.done()) item(in, previous);
+    } catch (...) {
+      deliver_waves();  // what is before the fault counts, and may have a fault of its own
+      throw;
+    }
+    deliver_waves();
   }
   bool ended() const { return ended_; }
   uint64_t events() const { return events_; }
@@ -26,6 +34,9 @@ class RecordDecoder {
   void item(Take& in, uint64_t& previous) {
     if (ended_) Take::fail("holds an item after the end of the trace");
     const auto item = static_cast<Item>(in.byte());
+    if (item == Item::wave) [[likely]]
+      return wave(in, previous);
+    deliver_waves();
     switch (item) {
       case Item::kernel:
         count(kernels_, "kernels");
@@ -39,10 +50,7 @@ class RecordDecoder {
       case Item::buffer:
         return sink_.buffer(take_buffer(in));
       case Item::wave:
-        event_.kind = EventKind::wave;
-        take_wave(in, event_.wave, previous);
-        check(event_.wave.site, sites_, "site");
-        return deliver();
+        return;
       case Item::kernel_begin:
       case Item::kernel_end:
         take_plain_event(in, item, event_);
@@ -61,6 +69,27 @@ class RecordDecoder {
     }
     Take::fail(fmt::format("holds an item of unknown kind {}", static_cast<unsigned>(item)));
   }
+  void wave(Take& in, uint64_t& previous) {
+    WaveStart start;
+    take_wave_start(in, start, previous);
+    if (start.strided()) [[likely]] {
+      check(start.wave.site, sites_, "site");
+      waves_[waiting_++] = start.wave;
+      if (waiting_ == kMostWaves) deliver_waves();
+      return;
+    }
+    deliver_waves();
+    event_.kind = EventKind::wave;
+    take_wave(in, start, event_.wave);
+    check(event_.wave.site, sites_, "site");
+    deliver();
+  }
+  void deliver_waves() {
+    const std::span waves(waves_.data(), std::exchange(waiting_, 0));
+    if (waves.empty()) return;
+    events_ += waves.size();
+    sink_.waves(waves);
+  }
   /// Whoever reads a trace keeps these, and a small file may unpack to any number of them.
   static void count(uint32_t& so_far, const char* what) {
     constexpr uint32_t kMost = uint32_t{1} << 22;
@@ -71,12 +100,15 @@ class RecordDecoder {
     sink_.event(event_);
   }
   static void check(uint32_t index, uint32_t count, const char* what) {
-    if (index >= count)
+    if (index >= count) [[unlikely]]
       Take::fail(fmt::format("names {} {} of {} defined so far", what, index, count));
   }
 
   Sink& sink_;
   Event event_;
+  static constexpr size_t kMostWaves = 512;
+  std::array<StridedWave, kMostWaves> waves_;
+  size_t waiting_ = 0;
   uint32_t kernels_ = 0, sites_ = 0;
   uint64_t events_ = 0;
   bool ended_ = false;

@@ -28,6 +28,7 @@ class WithoutHints final : public trace::Sink {
     if (e.kind != trace::EventKind::policy_window && e.kind != trace::EventKind::end_of_window)
       to_.event(e);
   }
+  void waves(std::span<const trace::StridedWave> waves) override { to_.waves(waves); }
   void finish() override { to_.finish(); }
 
  private:
