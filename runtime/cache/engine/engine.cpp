@@ -31,6 +31,7 @@ std::string_view name(Cache c) {
 Engine::Engine(const Preset& preset, Observer* observer, bool keep_values, Vectors vectors)
     : preset_(preset),
       run_batch_(batch_runner(preset, vectors)),
+      run_stream_(stream_runner(preset, keep_values, vectors)),
       observer_(observer != nullptr ? observer : &silent_),
       keep_values_(keep_values),
       l1_(preset.sms),
@@ -113,7 +114,33 @@ Plan Engine::plan(const trace::Site& site, trace::Space space) const {
             !p.volatile_lines && p.l1_class == Class::normal && p.l2_class == Class::normal &&
             p.prefetch_bytes == 0 &&
             (store || (p.row->kind == trace::OpKind::load && p.probe == Probe::normal));
+  const bool read_only = p.row->path == Path::read_only && !store;
+  p.streams = run_stream_ != nullptr && (p.row->path == Path::data || read_only) && p.flags == 0 && !p.local &&
+              !p.hinted && !p.volatile_lines && p.l1_class == Class::normal &&
+              p.l2_class == Class::normal && p.prefetch_bytes == 0 &&
+              (store ? p.store != L1Store::write_back
+                     : p.row->kind == trace::OpKind::load && p.probe == Probe::normal);
   return p;
+}
+
+LevelCounters& LevelCounters::operator+=(const LevelCounters& o) {
+  reads += o.reads;
+  read_misses += o.read_misses;
+  writes += o.writes;
+  write_misses += o.write_misses;
+  sector_hits += o.sector_hits;
+  sector_misses += o.sector_misses;
+  write_sector_hits += o.write_sector_hits;
+  write_sector_misses += o.write_sector_misses;
+  fills += o.fills;
+  evictions += o.evictions;
+  write_backs += o.write_backs;
+  write_back_bytes += o.write_back_bytes;
+  invalidated += o.invalidated;
+  prefetches += o.prefetches;
+  over_fetch += o.over_fetch;
+  for (size_t i = 0; i < by_class.size(); ++i) by_class[i] += o.by_class[i];
+  return *this;
 }
 
 const Plan& Engine::write_back_plan() {

@@ -14,6 +14,7 @@
 #include "runtime/cache/engine/level.hpp"
 #include "runtime/cache/engine/memory.hpp"
 #include "runtime/cache/engine/onlooker.hpp"
+#include "runtime/cache/engine/stream_access.hpp"
 #include "runtime/cache/presets/preset.hpp"
 
 namespace lanewise::cache {
@@ -33,6 +34,7 @@ struct LevelCounters {
   uint64_t invalidated = 0;
   uint64_t prefetches = 0, over_fetch = 0;
   std::array<uint64_t, 4> by_class{};  ///< sectors asked for as normal, first, last, unchanged
+  LevelCounters& operator+=(const LevelCounters& o);
   bool operator==(const LevelCounters&) const = default;
 };
 
@@ -68,7 +70,8 @@ struct PlainAccess {
 struct Plan {
   const Row* row = nullptr;
   bool local = false;
-  bool plain = false;  ///< Engine::run_plain() takes it
+  bool plain = false;    ///< Engine::run_plain() takes it
+  bool streams = false;  ///< Engine::run_stream() takes it
   bool in_l1 = true;   ///< the preset lets this access use its first cache
   Probe probe = Probe::normal;
   L1Store store = L1Store::evict;
@@ -102,6 +105,8 @@ enum class Loss : uint8_t { reset, discard, last_use, scalar_invalidate };
 class Observer {
  public:
   virtual ~Observer() = default;
+  /// Before each access of run_stream(), if the engine was told to ask.
+  virtual void asked(const Plan&, const Access&) {}
   virtual void stale_read(const StaleRead&) {}
   virtual void lost(Loss, const Access& /*cause*/, const Line&, const Mask& /*bytes*/) {}
   /// A line with a flag or a class of its own leaves its cache.
@@ -150,6 +155,10 @@ class Engine {
   SectorState sector(uint64_t address) { return memory_.page(address).sector(address); }
   /// What the sector's last writer has written of it since nobody else did, a bit a byte.
   uint32_t written_bytes(uint64_t address) { return memory_.page(address).written_bytes(address); }
+  /// Of the kernel with this number.
+  ReadOnlyUse& read_only_use(uint64_t address, uint32_t kernel) {
+    return memory_.read_only_use(address, kernel);
+  }
   /// Without an SM: of whichever copy there is.
   LineState byte_state(Cache c, uint64_t address, std::optional<uint32_t> sm = {}) const;
   /// What all caches of one kind hold that nobody below has yet.
@@ -162,6 +171,10 @@ class Engine {
   uint32_t persisting_limit() const { return l2_->persisting_limit(); }
   const Level& l2() const { return *l2_; }
   size_t memory_bytes() const;
+  /// Now and then, between accesses: keeps what is known of memory in bounds.
+  void trim() {
+    if (!keep_values_) memory_.trim();
+  }
   /// Bytes as the L2 would return them now; only with values.
   uint8_t coherent_byte(uint64_t address);
   /// The bytes of one cached line as it holds them; only with values.
@@ -181,8 +194,26 @@ class Engine {
   /// plans are plain; `store` is that of the accesses that write.
   void run_plain(const Plan& load, const Plan& store, std::span<const PlainAccess> accesses,
                  uint32_t sm);
+  /// Loads and stores of any sites and SMs, in their order; their plans stream. `sites` is indexed
+  /// by StreamAccess::site. With `ask`, the observer hears of each access first.
+  void run_stream(std::span<const StreamAccess> accesses, const StreamSite* sites, bool ask);
+  /// Not so while every access has to be seen by somebody.
+  bool streams() const {
+    return run_stream_ != nullptr && window_.size == 0 && onlooker_ == nullptr;
+  }
+  /// While run_stream() works: the number of the access it is at, plus 1. Else 0.
+  uint32_t now() const { return now_; }
 
  private:
+  // Streams of plain accesses (engine_stream.cpp).
+  template <bool kWide, unsigned kLine, unsigned kSector>
+  class Stream;
+  using RunStream = void(Engine&, std::span<const StreamAccess>, const StreamSite*);
+  template <bool kWide, unsigned kLine, unsigned kSector>
+  static RunStream stream;
+  static RunStream stream_128_32, stream_64_64, stream_128_128;
+  static RunStream stream_128_32_wide, stream_64_64_wide, stream_128_128_wide;
+  static RunStream* stream_runner(const Preset& preset, bool keep_values, Vectors vectors);
   // Plain accesses (engine_plain.cpp): for caches of any shape, and of the most common ones.
   template <class L1Ways, class L2Ways, bool kWhole>
   class PlainBatch;
@@ -236,6 +267,7 @@ class Engine {
     return s.writer() >= first_context_ && s.writer() != kNoContext;
   }
   void publish(const Access& a);
+  void publish_here(const Access& a);
   void tell(Cache c, const Level& level, uint64_t line, uint32_t context, bool present) {
     if (onlooker_ != nullptr) onlooker_->asked(c, level, line, context, present, demand_);
   }
@@ -267,6 +299,9 @@ class Engine {
 
   Preset preset_;
   RunBatch* run_batch_;  ///< null: the preset needs the general way
+  RunStream* run_stream_;
+  uint32_t now_ = 0;
+  bool tell_observer_ = false;
   std::unique_ptr<PlainLists> lists_ = std::make_unique<PlainLists>();
   Observer* observer_;
   Observer silent_;

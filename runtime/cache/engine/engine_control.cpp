@@ -286,8 +286,7 @@ void Engine::host_write(uint64_t address, uint64_t size, uint32_t context) {
     for (auto& level : all)
       if (level && level->geometry().line <= kBlockBytes) mark(*level, false);
   mark(*l2_, true);
-  memory_.each_page([&](uint64_t first, Page& page) {
-    if (first >= end || first + kPageBytes <= address) return;
+  memory_.each_page(address, end, [&](uint64_t first, Page& page) {
     for (uint64_t at = std::max(first, address & ~uint64_t{31});
          at < std::min(first + kPageBytes, end); at += 32)
       page.sector(at).written(context, kHostSm);

@@ -32,13 +32,6 @@ void Engine::atomic(const Plan& p, const Access& a) {
   if ((p.flags & kAcquire) != 0) invalidate_global(a);
 }
 
-void Engine::make_copies_old(Page& page, const Access& a) {
-  const uint64_t own = uint64_t{1} << (a.sm & 63);
-  const uint64_t sharers = page.sharers_of(a.block);
-  if ((sharers & ~own) != 0 || page.in_other_caches || ((sharers & own) != 0 && preset_.sms > 64))
-    mark_copies(page, a);
-}
-
 void Engine::mark_copies(Page& page, const Access& a) {
   uint64_t& sharers = page.sharers_of(a.block);
   for (uint64_t left = sharers; left != 0; left &= left - 1) {
@@ -46,11 +39,15 @@ void Engine::mark_copies(Page& page, const Access& a) {
     bool found = false;
     for (uint32_t sm = bit; sm < preset_.sms; sm += 64) {
       if (!l1_[sm]) continue;
+      if (sm == a.sm) {  // may have it, and its own copy is not old
+        found = true;
+        continue;
+      }
       each_line(*l1_[sm], a.block, a.mask, [&](uint64_t line, Mask m) {
         const uint32_t index = l1_[sm]->find(line);
         if (index == kNoLine) return;
         found = true;
-        if (sm != a.sm) mark_stale(*l1_[sm], index, page, m);
+        mark_stale(*l1_[sm], index, page, m);
       });
     }
     // The line may be narrower than the block: only a block of one line tells that none is left.

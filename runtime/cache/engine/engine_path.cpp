@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "runtime/cache/engine/engine.hpp"
+#include "runtime/cache/engine/publish.hpp"
 
 namespace lanewise::cache {
 namespace {
@@ -436,25 +437,8 @@ void Engine::write_l2_line(const Plan& p, const Access& a, uint64_t line, Mask m
   if (uncached) invalidate_line(Cache::l2, l2, index, a.context);
 }
 
-/// A write has reached L2: memory has a new version, copies elsewhere are old from now on.
 void Engine::publish(const Access& a) {
-  Page& page = memory_.page(a.block);
-  make_copies_old(page, a);
-  SectorState* const sectors = &page.sector(a.block);
-  uint32_t* const written = &page.written_bytes(a.block);
-  for (unsigned left = sectors32(a.mask); left != 0; left &= left - 1) {
-    const auto i = static_cast<unsigned>(std::countr_zero(left));
-    SectorState& state = sectors[i];
-    const uint32_t bytes = sector_bytes(a.mask, i);
-    if (this_kernels(state) && state.sm() == a.sm) {
-      written[i] |= bytes;
-    } else {
-      if (this_kernels(state) && state.sm() != kHostSm)
-        observer_->shared_write(a, a.block + 32 * i, state, written[i]);
-      written[i] = bytes;
-    }
-    state.written(a.context, a.sm);
-  }
+  publish_here(a);
 }
 
 /// A line makes room: dirty bytes go down.

@@ -60,6 +60,9 @@ uint32_t Level::hashed_set(uint64_t n) const {
   }
   const uint32_t h = ipoly_hash(slice_table_, n);
   if (slices == 1) return h % sets;
+  if (std::has_single_bit(slices) && std::has_single_bit(sets))  // without divisions
+    return (h & (slices - 1)) * sets +
+           static_cast<uint32_t>(n >> std::countr_zero(slices) & (sets - 1));
   return (h % slices) * sets + static_cast<uint32_t>(n / slices % sets);
 }
 

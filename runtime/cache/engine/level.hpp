@@ -90,6 +90,10 @@ class Level {
   template <bool kWide>
   uint32_t find(uint64_t address, uint32_t first) const {
     const uint32_t tag = tag_of(address);
+#if defined(LANEWISE_WIDE)
+    if constexpr (kWide)
+      if (stride_ % 32 == 0) return find_wide(address, tag, first);
+#endif
     // Tags are 32 bits of a line number, so the address itself decides.
     for (uint32_t at = first;;) {
       for (uint32_t hits = match<kWide>(tags_.at(at), tag); hits != 0; hits &= hits - 1) {
@@ -101,8 +105,9 @@ class Level {
   }
   /// The way that a new line of this address would take. For an infinite cache the table grows
   /// first, which moves lines: indices got before are void.
+  template <bool kWide = false>
   uint32_t victim(uint64_t address) {
-    const uint32_t index = choose(set_of(address) * stride_);
+    const uint32_t index = choose<kWide>(set_of(address) * stride_);
     return geometry_.infinite && !lines_[index].empty() ? grow_for(address) : index;
   }
   /// Makes the line at `index` hold `address`, with nothing valid.
@@ -248,9 +253,20 @@ class Level {
     if (earliest_ == 0) compress_times();
     return --earliest_;
   }
+#if defined(LANEWISE_WIDE)
+  LANEWISE_WIDE uint32_t find_wide(uint64_t address, uint32_t tag, uint32_t first) const {
+    for (uint32_t at = first, end = first + stride_; at != end; at += 32)
+      for (uint32_t hits = equal_32_wide(tags_.at(at), tag); hits != 0; hits &= hits - 1) {
+        const uint32_t index = at + static_cast<uint32_t>(std::countr_zero(hits));
+        if (lines_[index].address == address) return index;
+      }
+    return kNoLine;
+  }
+#endif
   uint32_t hashed_set(uint64_t n) const;
+  template <bool kWide = false>
   uint32_t choose(uint32_t first) {
-    const uint32_t index = oldest(first);
+    const uint32_t index = oldest<kWide>(first);
     if (simple_victims_ || priority(index) == Priority::empty) return index;
     return choose_among(index);
   }

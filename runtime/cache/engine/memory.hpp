@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/cache/engine/columns.hpp"
 #include "runtime/cache/engine/huge_pages.hpp"
 #include "runtime/cache/engine/mask.hpp"
 #include "runtime/cache/engine/vector.hpp"
@@ -25,6 +26,11 @@ class SectorState {
  public:
   uint32_t version() const { return static_cast<uint32_t>(bits_) & kVersions; }
   uint32_t sm() const { return (static_cast<uint32_t>(bits_ >> 22) & 1023) ^ kHostSm; }
+  static SectorState of(uint32_t writer, uint32_t sm, uint32_t version) {
+    SectorState s;
+    s.bits_ = uint64_t{~writer} << 32 | uint64_t{sm ^ kHostSm} << 22 | version;
+    return s;
+  }
   uint32_t writer() const { return ~static_cast<uint32_t>(bits_ >> 32); }  ///< context
   void written(uint32_t context, uint32_t sm) {
     bits_ = uint64_t{~context} << 32 | uint64_t{sm ^ kHostSm} << 22 |
@@ -49,6 +55,15 @@ class SectorState {
   uint64_t bits_ = 0;
 };
 
+/// Of a block, since the kernel began: what was read through the read-only path, what was written,
+/// and who did so last.
+struct ReadOnlyUse {
+  Mask read, written;
+  uint32_t reader = ~uint32_t{0}, writer = ~uint32_t{0};
+};
+
+/// Of 64 KiB. One that lies untouched while many others come is packed into a few hundred bytes
+/// (memory.cpp).
 struct Page {
   /// Bit = SM modulo 64. A bit may outlive the line, never the other way round.
   std::array<uint64_t, kPageBytes / kBlockBytes> sharers{};
@@ -58,6 +73,9 @@ struct Page {
   bool in_other_caches = false;      ///< constant, instruction or scalar
   bool system = false;               ///< part of a buffer in host memory
   std::unique_ptr<uint8_t[]> bytes;  ///< only with values
+  /// Of each block; only where a rule asks. Of the kernel with the number `read_only_of`.
+  std::unique_ptr<ReadOnlyUse[]> read_only;
+  uint32_t read_only_of = 0;
 
   uint64_t& sharers_of(uint64_t address) { return sharers[address % kPageBytes / kBlockBytes]; }
   SectorState& sector(uint64_t address) { return sectors[address % kPageBytes / 32]; }
@@ -92,18 +110,40 @@ class Memory {
       SectorState::written(w->four, w->mask, w->context, 0);
     waits_ = 0;
   }
+  /// Of the kernel with this number.
+  ReadOnlyUse& read_only_use(uint64_t address, uint32_t kernel) {
+    Page& p = page(address);
+    if (p.read_only == nullptr || p.read_only_of != kernel) [[unlikely]] {
+      p.read_only = std::make_unique<ReadOnlyUse[]>(kPageBytes / kBlockBytes);
+      p.read_only_of = kernel;
+    }
+    return p.read_only[address % kPageBytes / kBlockBytes];
+  }
+  /// Pages of these addresses that were ever asked for: f(first address, page).
   template <class F>
-  void each_page(F f) {
+  void each_page(uint64_t begin, uint64_t end, F f) {
     settle();
     for (const Slot& s : slots_)
       if (s.key != 0)
-        for (size_t i = 0; i < kRegionPages; ++i)
-          if (s.region->pages[i] != nullptr)
-            f(((s.key - 1) * kRegionPages + i) << kPageShift, *s.region->pages[i]);
+        for (size_t i = 0; i < kRegionPages; ++i) {
+          const uint64_t number = (s.key - 1) * kRegionPages + i, first = number << kPageShift;
+          if (first >= end || first + kPageBytes <= begin || !s.region->known(i)) continue;
+          f(first, find(first));
+          trim();
+        }
+  }
+  template <class F>
+  void each_page(F f) {
+    each_page(0, ~uint64_t{0}, f);
+  }
+  /// Packs pages where there are many. References to pages are void then.
+  void trim() {
+    if (unpacked_.size() > most_unpacked_) [[unlikely]]
+      trim_now();
   }
   size_t memory_bytes() const {
     return slabs_.size() * kSlabPages * sizeof(Page) + slots_.capacity() * sizeof(Slot) +
-           regions_.size() * sizeof(Region);
+           regions_.size() * sizeof(Region) + packed_bytes_ + read_only_bytes();
   }
 
  private:
@@ -111,6 +151,8 @@ class Memory {
   static constexpr size_t kRegionPages = 64;
   struct Region {
     std::array<Page*, kRegionPages> pages{};
+    std::array<std::unique_ptr<uint8_t[]>, kRegionPages> packed;
+    bool known(size_t i) const { return pages[i] != nullptr || packed[i] != nullptr; }
   };
   struct Slot {
     uint64_t key = 0;  ///< number of a region + 1; 0 = free
@@ -136,31 +178,29 @@ class Memory {
     while (slots_[at].key != 0) at = (at + 1) & (slots_.size() - 1);
     slots_[at] = {key, region};
   }
-  [[gnu::noinline]] Page& add(uint64_t number) {
-    if (2 * (regions_.size() + 1) > slots_.size()) {
-      std::vector<Slot> old(slots_.size() * 2);
-      old.swap(slots_);
-      --hash_shift_;
-      for (const Slot& s : old)
-        if (s.key != 0) put(s.key, s.region);
-    }
-    Region& region = regions_.emplace_back();
-    put(number / kRegionPages + 1, &region);
-    return add_to(region, number);
-  }
-  [[gnu::noinline]] Page& add_to(Region& region, uint64_t number) {
-    if (slabs_.empty() || slabs_.back().size() == kSlabPages)
-      slabs_.emplace_back().reserve(kSlabPages);
-    Page& page = slabs_.back().emplace_back();
-    region.pages[number % kRegionPages] = &page;
-    return page;
-  }
+  Page& add(uint64_t number);
+  Page& add_to(Region& region, uint64_t number);
+  Page& new_page();
+  void trim_now();
+  bool pack(Region& region, uint64_t number);
+  void unpack(const uint8_t* bytes, Page& page);
+  size_t read_only_bytes() const;
 
   std::vector<Slot> slots_;  ///< a power of two of them
   unsigned hash_shift_;
   std::deque<Region> regions_;
   static constexpr size_t kSlabPages = HugePages<Page>::kBytes / sizeof(Page);
   std::vector<std::vector<Page, HugePages<Page>>> slabs_;  ///< never move their pages
+  std::vector<Page*> free_;
+  struct Unpacked {
+    Region* region;
+    uint64_t number;
+  };
+  std::deque<Unpacked> unpacked_;  ///< since when they are, the first for longest
+  size_t most_unpacked_ = 512;
+  uint32_t lately_packed_ = 0, lately_unpacked_ = 0;
+  size_t packed_bytes_ = 0;
+  PutColumns columns_;
   struct Write {
     SectorState* four;
     uint32_t context;

@@ -41,7 +41,10 @@ void each_lane_byte(const trace::Lanes& lanes, unsigned bytes, const Request& q,
 }  // namespace
 
 Tracker::Tracker(const Preset& preset, const TrackerOptions& options)
-    : options_(options), hazards_(preset, *this), engine_(preset, &hazards_, options.keep_values) {
+    : options_(options),
+      hazards_(preset, *this),
+      engine_(preset, &hazards_, options.keep_values),
+      contexts_(options.kept_contexts) {
   hazards_.set_engine(&engine_);
   if (options.profile) profile_ = std::make_unique<Profile>(preset);
   if (!options.insight()) return;
@@ -59,6 +62,9 @@ void Tracker::site(const trace::Site& s) {
   sites_.push_back(s);
   plans_.emplace_back();
   counters_.emplace_back();
+  streams_.emplace_back();
+  stream_sites_.emplace_back();
+  counters_moved_ = true;
   if (s.op == ir::CacheOp::nc || s.op == ir::CacheOp::ci) hazards_.watch_read_only();
 }
 
@@ -69,27 +75,23 @@ void Tracker::buffer(const trace::Buffer& b) {
 }
 
 uint32_t Tracker::new_context(const Context& c) {
-  if (next_context_ == kNoContext)
+  if (contexts_.next() == kNoContext)
     throw Error(ErrorKind::usage, "trace: more than 2^32 - 1 wave instructions");
-  if (contexts_.size() < options_.kept_contexts)
-    contexts_.push_back(c);
-  else
-    contexts_[next_context_ % options_.kept_contexts] = c;
-  return next_context_++;
+  return contexts_.add(c);
 }
 
 Context Tracker::context_of(uint32_t context) const {
-  if (context >= next_context_ || next_context_ - context > contexts_.size()) return {};
-  return contexts_[context % options_.kept_contexts];
+  return contexts_.at(context, engine_.now() != 0 ? engine_.now() : contexts_.next());
 }
 
 void Tracker::event(const trace::Event& e) {
+  engine_.trim();
   switch (e.kind) {
     case trace::EventKind::wave:
       return wave(e.wave, nullptr);
     case trace::EventKind::kernel_begin:
-      hazards_.kernel_begin(next_context_);
-      return engine_.kernel_begin(next_context_);
+      hazards_.kernel_begin(contexts_.next());
+      return engine_.kernel_begin(contexts_.next());
     case trace::EventKind::kernel_end:
       engine_.kernel_end();
       return hazards_.kernel_end();
@@ -244,7 +246,14 @@ void Tracker::run(const trace::WaveRecord& r, const trace::Site& s, const Plan& 
   if (insight_ != nullptr)
     for (unsigned i = 0; i < requests_.count; ++i)
       insight_->requested(requests_.at[i].block, requests_.at[i].mask, a.context);
-  if (p.plain && !hazards_.watching() && profile_ == nullptr) return run_plain(p, n, a);
+  if (p.streams && may_stream()) {
+    stream_sites_[index].plan = &p;
+    for (unsigned i = 0; i < requests_.count; ++i)
+      request(requests_.at[i].block, requests_.at[i].mask, {0, {}, a.context, index, a.sm}, n);
+    return flush();
+  }
+  if (p.plain && !hazards_.watching() && profile_ == nullptr && !options_.general_way)
+    return run_plain(p, n, a);
   const bool values = options_.keep_values && s.kind != OpKind::fetch;
   alignas(16) uint8_t image[kBlockBytes] = {};
   for (unsigned i = 0; i < requests_.count; ++i) {
@@ -332,7 +341,7 @@ std::string Tracker::describe(uint64_t address) const {
 }
 
 size_t Tracker::memory_bytes() const {
-  return engine_.memory_bytes() + contexts_.capacity() * sizeof(Context) +
+  return engine_.memory_bytes() + contexts_.memory_bytes() +
          counters_.capacity() * sizeof(SiteCounters);
 }
 

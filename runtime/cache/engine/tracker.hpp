@@ -7,6 +7,7 @@
 
 #include "runtime/cache/analysis/insight.hpp"
 #include "runtime/cache/engine/coalesce.hpp"
+#include "runtime/cache/engine/contexts.hpp"
 #include "runtime/cache/hazards/hazards.hpp"
 #include "runtime/cache/reports/profile.hpp"
 #include "runtime/trace/event.hpp"
@@ -23,6 +24,8 @@ struct TrackerOptions {
   bool sets = false;     ///< use of sets, and why lines were missing
   /// How the trace was read where its file leaves that open: reports print it.
   std::vector<std::pair<std::string, std::string>> policies;
+  /// Every access goes the engine's general way: for tests, which compare.
+  bool general_way = false;
   bool insight() const { return compare || reuse || sets; }
 };
 
@@ -34,6 +37,7 @@ class Tracker final : public trace::Sink, public RunFacts {
   void site(const trace::Site& s) override;
   void buffer(const trace::Buffer& b) override;
   void event(const trace::Event& e) override;
+  void waves(std::span<const trace::StridedWave> waves) override;
   void finish() override;
 
   /// Runs a load and returns what its lanes see, lane after lane; only with values.
@@ -55,7 +59,7 @@ class Tracker final : public trace::Sink, public RunFacts {
   void set_without_hints(const Tracker* t) { without_hints_ = t; }
   /// "flags +0x40", or the bare address outside every buffer.
   std::string describe(uint64_t address) const;
-  uint64_t records() const { return next_context_; }
+  uint64_t records() const { return contexts_.next(); }
   size_t memory_bytes() const;
 
   const trace::Site& site_of(uint32_t site) const override { return sites_.at(site); }
@@ -80,6 +84,25 @@ class Tracker final : public trace::Sink, public RunFacts {
   void run(const trace::WaveRecord& r, const trace::Site& s, const Plan& p, const Group& group,
            unsigned bytes, Access a, std::vector<uint8_t>* loaded);
   void run_plain(const Plan& p, SiteCounters& n, const Access& a);
+  // Waves of plain accesses, many at a time (tracker_stream.cpp).
+  /// How a site's waves can be taken without a look at each.
+  struct Stream {
+    bool known = false, takes = false;
+    bool generic = false, gcn = false;
+    uint8_t bytes = 0;
+    uint8_t full_requests = 0;  ///< hardware's, of 32 lanes
+    uint32_t kernel = 0;
+  };
+  bool may_stream() const;
+  const Stream& stream_of(uint32_t site);
+  bool take(const trace::StridedWave& w);
+  bool all_global(const trace::StridedWave& w, const Stream& s, unsigned lanes) const;
+  void request(uint64_t block, const Mask& mask, const StreamAccess& of, SiteCounters& n) {
+    accesses_.push_back({block, mask, of.context, of.site, of.sm});
+    n.sectors += sector_count(mask, 32);
+    n.bytes += mask.count();
+  }
+  void flush();
   void run_local(const trace::WaveRecord& r, const trace::Site& s, const Plan& p,
                  const Group& group, const Access& a, std::vector<uint8_t>* loaded);
   void control(const trace::Site& s, trace::Space space, const Group& group, Access a);
@@ -100,11 +123,15 @@ class Tracker final : public trace::Sink, public RunFacts {
   std::vector<SitePlans> plans_;
   std::vector<SiteCounters> counters_;
   std::vector<trace::Buffer> buffers_;
-  std::vector<Context> contexts_;  ///< ring
-  uint32_t next_context_ = 0;
+  Contexts contexts_;
   trace::Lanes lanes_;
   Requests requests_;
   std::vector<PlainAccess> plain_accesses_;
+  std::vector<Stream> streams_;             ///< by site
+  std::vector<StreamSite> stream_sites_;    ///< the same, for the engine
+  bool counters_moved_ = false;             ///< since stream_sites_ last knew where they are
+  std::vector<StreamAccess> accesses_;      ///< not made yet
+  trace::WaveRecord record_;
 };
 
 }  // namespace lanewise::cache

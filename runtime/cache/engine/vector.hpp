@@ -81,6 +81,20 @@ LANEWISE_WIDE inline uint32_t equal_ways_wide(const uint32_t* column, uint32_t c
   return low | signs_wide(_mm256_cmpeq_epi32(_mm256_load_si256(at + 1), want)) << 8;
 }
 
+/// The same for 32 of them.
+LANEWISE_WIDE inline uint32_t equal_32_wide(const uint32_t* column, uint32_t value) {
+  const __m256i want = _mm256_set1_epi32(static_cast<int>(value));
+  const auto* at = reinterpret_cast<const __m256i*>(column);
+  const __m256i low = _mm256_packs_epi32(_mm256_cmpeq_epi32(_mm256_load_si256(at), want),
+                                         _mm256_cmpeq_epi32(_mm256_load_si256(at + 1), want));
+  const __m256i high = _mm256_packs_epi32(_mm256_cmpeq_epi32(_mm256_load_si256(at + 2), want),
+                                          _mm256_cmpeq_epi32(_mm256_load_si256(at + 3), want));
+  const __m256i bytes = _mm256_packs_epi16(low, high);
+  // Packing works on halves, so groups of four ways stand in the order 0 2 4 6 1 3 5 7.
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(bytes, order)));
+}
+
 /// The least of `count` values below 2^31; count is 4, 8 or a multiple of 16.
 inline uint32_t least(const uint32_t* column, uint32_t count) {
   const auto lower = [](__m128i a, __m128i b) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/cache/engine/contexts.hpp"
 #include "runtime/cache/engine/engine.hpp"
 
 namespace lanewise::cache {
@@ -21,14 +22,6 @@ struct Rule {
 };
 const Rule& rule(unsigned number);
 inline constexpr unsigned kRules = 18;
-
-/// One executed wave instruction; its number in the trace is its context.
-struct Context {
-  uint32_t site = kNoContext;  ///< none: the host
-  uint32_t group = 0;
-  uint16_t wave = 0;
-  uint16_t sm = 0;
-};
 
 struct Finding {
   unsigned rule = 0;
@@ -86,6 +79,7 @@ class Hazards final : public Observer {
   bool watching_read_only() const { return watch_read_only_; }
 
   // From the engine.
+  void asked(const Plan& plan, const Access& a) override;
   void stale_read(const StaleRead& s) override;
   void lost(Loss loss, const Access& cause, const Line& line, const Mask& bytes) override;
   void evicted(Cache c, const Line& line, Priority p, uint32_t context) override;
@@ -106,10 +100,6 @@ class Hazards final : public Observer {
     Mask lost, undefined, dropped;  ///< H2, H6, H7
     Mask written;                   ///< H6: in buffers that start undefined
     uint32_t cause = kNoContext, owner = kNoContext;
-  };
-  struct ReadOnlyUse {
-    Mask read, written;
-    uint32_t reader = kNoContext, writer = kNoContext;
   };
   /// A sector that several SMs write: while their bytes differ, who wrote which. 32 SMs at most.
   struct Alternation {
@@ -149,7 +139,7 @@ class Hazards final : public Observer {
   Findings findings_;
   uint64_t reports_ = 0;
   std::unordered_map<uint64_t, Note> notes_;
-  std::unordered_map<uint64_t, ReadOnlyUse> read_only_;
+  uint32_t kernels_ = 0;  ///< begun so far
   std::unordered_map<uint64_t, Alternation> alternations_;
   std::vector<uint32_t> narrow_fences_;  ///< per SM, the latest fence of CTA scope
   std::vector<uint64_t> early_;          ///< ring of lines that left as evict-first

@@ -61,7 +61,7 @@ void Hazards::first_execution(const trace::Site& s, uint32_t, const Plan* plan, 
 void Hazards::kernel_begin(uint32_t first_context) {
   kernel_end();  // of a kernel that did not say so
   first_context_ = first_context;
-  read_only_.clear();
+  ++kernels_;
   narrow_fences_.clear();
 }
 
@@ -93,6 +93,13 @@ void Hazards::misaligned_control(const Access& a, uint64_t address) {
 void Hazards::undefined_buffer(uint64_t address, uint64_t size) {
   undefined_.emplace_back(address, address + size);
   watching_ = true;
+}
+
+void Hazards::asked(const Plan& plan, const Access& a) {
+  if (plan.row->kind == OpKind::store)
+    before_store(plan, a);
+  else
+    before_load(plan, a);
 }
 
 void Hazards::before_load(const Plan& plan, const Access& a) {
@@ -144,7 +151,7 @@ void Hazards::check_note(Note& note, const Access& a) {
 }
 
 void Hazards::check_read_only_load(const Access& a) {
-  ReadOnlyUse& use = read_only_[a.block];
+  ReadOnlyUse& use = engine_->read_only_use(a.block, kernels_);
   Access at = a;
   at.mask = a.mask & use.written;
   if (at.mask.any())
@@ -157,7 +164,7 @@ void Hazards::check_read_only_load(const Access& a) {
 
 void Hazards::before_store(const Plan& plan, const Access& a) {
   if (watch_read_only_ && !plan.local) {
-    ReadOnlyUse& use = read_only_[a.block];
+    ReadOnlyUse& use = engine_->read_only_use(a.block, kernels_);
     Access at = a;
     at.mask = a.mask & use.read;
     if (at.mask.any())
