@@ -94,7 +94,10 @@ std::shared_ptr<CacheObject> read_trace(const char* path, const lw_cache_options
       o.progress(done, whole, o.progress_user);
     };
   const auto made = std::make_shared<CacheObject>(o, trace::policies_of(path, how));
-  made->read = trace::read_any(path, made->sink, how);
+  std::vector<trace::Sink*> sinks(made->trackers.sink().sinks().begin(),
+                                  made->trackers.sink().sinks().end());
+  if (made->file != nullptr) sinks.push_back(made->file.get());
+  made->read = trace::read_in_threads(path, sinks, how);
   made->finished = true;
   for (const std::string& warning : made->read.warnings) log(LW_LOG_WARNING, warning);
   if (!made->read.complete) log(LW_LOG_WARNING, made->read.note);

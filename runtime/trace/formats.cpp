@@ -6,6 +6,7 @@
 
 #include "runtime/support/error.hpp"
 #include "runtime/trace/foreign/input.hpp"
+#include "runtime/trace/relay.hpp"
 
 namespace lanewise::trace {
 namespace {
@@ -33,6 +34,17 @@ ReadResult read_any(const std::string& path, Sink& sink, const ReadOptions& opti
       fmt::format("{}: not a trace that is known (.lwt, .traceg, .trace, kernelslist, .din, "
                   "what NVBit's mem_trace prints; each also as .gz, .xz or .zst)",
                   path));
+}
+
+ReadResult read_in_threads(const std::string& path, std::span<Sink* const> sinks,
+                           const ReadOptions& options) {
+  Relay relay(sinks);
+  try {
+    return read_any(path, relay, options);
+  } catch (...) {
+    relay.drain();  // what a sink says of an earlier part comes first
+    throw;
+  }
 }
 
 std::vector<std::pair<std::string, std::string>> policies_of(const std::string& path,

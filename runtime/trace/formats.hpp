@@ -52,6 +52,10 @@ std::unique_ptr<Sink> export_perfetto(const std::string& path);
 /// .trace, kernelslist*, .din), or our own and mem_trace's by their content. Throws Error(usage)
 /// for what is none of them.
 ReadResult read_any(const std::string& path, Sink& sink, const ReadOptions& options = {});
+/// The same into several sinks, each in a thread of its own, while this thread reads. What comes of
+/// it is what read_any() into one after the other comes to, errors included.
+ReadResult read_in_threads(const std::string& path, std::span<Sink* const> sinks,
+                           const ReadOptions& options = {});
 /// The policies that decide how this file is read, with their values.
 std::vector<std::pair<std::string, std::string>> policies_of(const std::string& path,
                                                              const ReadOptions& options);
