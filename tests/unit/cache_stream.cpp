@@ -11,7 +11,6 @@
 #include "runtime/cache/engine/tracker.hpp"
 #include "runtime/cache/reports/report.hpp"
 #include "runtime/trace/record.hpp"
-#include "runtime/trace/relay.hpp"
 #include "runtime/trace/site_text.hpp"
 
 namespace lanewise::cache {
