@@ -37,7 +37,7 @@ void set_reading(CacheOptions& options, const ReadArgs& args, Progress& progress
 struct CacheArgs {
   std::string trace;
   ReadArgs read;
-  std::vector<std::string> presets, reports, fail_on;
+  std::vector<std::string> presets, reports, fail_on, sources;
   bool json = false, compare = false, reuse = false, sets = false;
 };
 
@@ -92,7 +92,8 @@ void add_cache(const Command& app) {
   sub.option("--preset", a->presets, "a GPU, file:PRESET.json, or several (commas)")
       .split_at(',')
       .required();
-  sub.option("--report", a->reports, "write a report too: FILE.txt, .json, .csv, .sarif or .html")
+  sub.option("--report", a->reports,
+             "write a report too: FILE.txt, .json, .csv, .sarif, .html or .perfetto.json")
       .repeated();
   sub.option("--fail-on", a->fail_on, "exit code 1 on a rule (H1 ... H18), E, W or any")
       .split_at(',');

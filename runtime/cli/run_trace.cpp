@@ -12,7 +12,8 @@ void add_trace_options(const Command& sub, TraceArgs& args) {
       .split_at(',');
   sub.flag("--cache-exact", args.exact,
            "with --cache PRESET on the reference engine: loads return what the caches hold");
-  sub.option("--report", args.reports, "with --cache: write FILE.txt, .json, .csv, .sarif or .html")
+  sub.option("--report", args.reports,
+             "with --cache: write FILE.txt, .json, .csv, .sarif, .html or .perfetto.json")
       .repeated();
   sub.option("--fail-on", args.fail_on, "with --cache: exit code 1 on a rule, E, W or any")
       .split_at(',');

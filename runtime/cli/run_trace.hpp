@@ -14,20 +14,23 @@ namespace lanewise::cli {
 
 struct TraceArgs {
   std::string trace;
-  std::vector<std::string> presets, reports, fail_on;
+  std::vector<std::string> presets, reports, fail_on, sources;
   uint32_t buffer_mib = 64;
   bool exact = false;  ///< loads return what the modelled caches hold
   bool compare = false, reuse = false, sets = false;
   bool any() const { return !trace.empty() || !presets.empty(); }
 };
 void add_trace_options(const Command& sub, TraceArgs& args);
-/// Of TraceArgs or others that have these: --compare, --reuse, --sets.
+/// Of TraceArgs or others that have these: --compare, --reuse, --sets, --source.
 template <class Args>
 void add_analysis_options(const Command& sub, Args& args) {
   sub.flag("--compare,--without-hints", args.compare,
            "beside it, the same with hints and cache operators ignored: what did they do?");
   sub.flag("--reuse", args.reuse, "miss ratio of every capacity, in all and by instruction");
   sub.flag("--sets", args.sets, "how sets are used, and why lines were missing");
+  sub.option("--source", args.sources,
+             "where the HTML report looks for source files: a folder (repeat for more)")
+      .repeated();
 }
 /// --report: by the ending, "txt", "json", "csv", "sarif" or "html". Throws Error(usage) for
 /// others.
@@ -46,6 +49,7 @@ CacheOptions cache_options(const Args& args) {
   options.compare = args.compare;
   options.reuse = args.reuse;
   options.sets = args.sets;
+  options.source_folders = args.sources;
   return options;
 }
 /// Writes the reports. True when --fail-on speaks.

@@ -17,7 +17,7 @@ namespace lanewise::cache {
 struct TrackerOptions {
   bool keep_values = false;  ///< caches hold bytes, so that stale values can be seen
   uint32_t kept_contexts = uint32_t{1} << 24;  ///< wave instructions that reports can still name
-  bool profile = false;                        ///< keep what the HTML report draws
+  bool profile = false;                        ///< keep what the HTML and Perfetto reports show
   // Each of these makes the tracker keep an Insight, and reports show this part of it.
   bool compare = false;  ///< what hints did; reports also need without_hints()
   bool reuse = false;    ///< reuse distances
@@ -26,6 +26,8 @@ struct TrackerOptions {
   std::vector<std::pair<std::string, std::string>> policies;
   /// Every access goes the engine's general way: for tests, which compare.
   bool general_way = false;
+  /// Where reports look for source files, beside their own names.
+  std::vector<std::string> source_folders;
   bool insight() const { return compare || reuse || sets; }
 };
 

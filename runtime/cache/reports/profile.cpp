@@ -5,6 +5,7 @@
 namespace lanewise::cache {
 namespace {
 
+constexpr uint32_t kSetRows = 128, kSmRows = 256;
 constexpr size_t kLines = 4096;
 constexpr size_t kFoundLines = 512;  ///< beyond these, of which findings speak
 
@@ -16,7 +17,7 @@ Geometry index_only(const Geometry& l2) {
   if (l2.infinite) {
     g.infinite = false;
     g.slices = 1;
-    g.sets = Profile::kMaxRows;
+    g.sets = kSetRows;
     g.hash = IndexHash::linear;
   }
   g.replacement = Replacement::lru;
@@ -43,21 +44,28 @@ std::vector<LineEvent> LineStory::events() const {
   return all;
 }
 
-Profile::Profile(const Preset& preset) : map_(index_only(preset.l2), 0, 100) {
-  sets_ = map_.total_sets();
-  rows_ = std::min(sets_, kMaxRows);
-  cells_.resize(size_t{rows_} * kColumns);
-}
+Profile::Profile(const Preset& preset)
+    : map_(index_only(preset.l2), 0, 100),
+      by_set_(map_.total_sets(), kSetRows),
+      by_sm_(preset.sms, kSmRows) {}
 
-Profile::Counts Profile::counts(const Engine& engine, const SiteCounters& site) {
-  const LevelCounters& l1 = engine.counters(Cache::l1);
-  const LevelCounters& l2 = engine.counters(Cache::l2);
-  return {l1.read_misses + l1.write_misses, l2.reads + l2.writes, l2.read_misses + l2.write_misses,
-          l2.write_backs, site.stale};
+HeatCell Profile::counts(const Engine& engine, const SiteCounters& site) {
+  HeatCell n;
+  n.l1_hits = site.l1_hits;
+  n.l1_misses = site.l1_misses;
+  n.l2_hits = site.l2_hits + site.l2_write_hits;
+  n.l2_misses = site.l2_misses + site.l2_write_misses;
+  for (size_t i = 0; i < kCaches; ++i) {
+    const auto c = static_cast<Cache>(i);
+    (c == Cache::l2 ? n.l2_evictions : n.l1_evictions) += engine.counters(c).evictions;
+  }
+  n.write_backs = engine.counters(Cache::l2).write_backs;
+  n.stale = site.stale;
+  return n;
 }
 
 uint32_t Profile::column_of(uint64_t context) {
-  while (context / width_ >= kColumns) halve();
+  while (context / width_ >= kHeatColumns) halve();
   const auto column = static_cast<uint32_t>(context / width_);
   columns_used_ = std::max(columns_used_, column + 1);
   return column;
@@ -65,31 +73,32 @@ uint32_t Profile::column_of(uint64_t context) {
 
 /// The trace is longer than was thought: two columns become one.
 void Profile::halve() {
-  for (uint32_t r = 0; r < rows_; ++r) {
-    HeatCell* row = &cells_[size_t{r} * kColumns];
-    for (uint32_t c = 0; c < kColumns; ++c) {
-      HeatCell sum;
-      for (uint32_t k = 2 * c; k < std::min(2 * c + 2, kColumns); ++k) {
-        sum.requests += row[k].requests;
-        sum.misses += row[k].misses;
-        sum.write_backs += row[k].write_backs;
-      }
-      row[c] = sum;
-    }
-  }
+  by_set_.halve();
+  by_sm_.halve();
+  by_address_.halve();
   width_ *= 2;
   columns_used_ = (columns_used_ + 1) / 2;
 }
 
+void Profile::kernel_begin(uint32_t kernel, uint32_t context) {
+  in_launch_ = launches_.size() < kLaunches;
+  if (in_launch_) launches_.push_back({kernel, context, context});
+}
+
+void Profile::kernel_end(uint32_t context) {
+  if (in_launch_) launches_.back().end = context;
+  in_launch_ = false;
+}
+
 void Profile::after(const Engine& engine, const SiteCounters& site, uint32_t site_index,
                     trace::OpKind kind, const Access& access, bool found) {
-  const Counts now = counts(engine, site);
-  const uint64_t set = map_.set_of(map_.line_address(access.block));
-  const uint32_t row = static_cast<uint32_t>(set * rows_ / sets_);
-  HeatCell& cell = cells_[size_t{row} * kColumns + column_of(access.context)];
-  cell.requests += now.l2_requests - then_.l2_requests;
-  cell.misses += now.l2_misses - then_.l2_misses;
-  cell.write_backs += now.write_backs - then_.write_backs;
+  HeatCell now = counts(engine, site).since(then_);
+  now.requests = 1;
+  const uint32_t column = column_of(access.context);
+  by_set_.cell(map_.set_of(map_.line_address(access.block)), column).add(now);
+  by_sm_.cell(access.sm, column).add(now);
+  by_address_.cell(access.block, column).add(now);
+  if (in_launch_) launches_.back().end = access.context + 1;
 
   auto at = lines_.find(access.block);
   if (at == lines_.end()) {
@@ -99,15 +108,15 @@ void Profile::after(const Engine& engine, const SiteCounters& site, uint32_t sit
   }
   LineStory& line = at->second;
   ++line.accesses;
-  const bool to_memory = now.l2_misses != then_.l2_misses;
+  const bool to_memory = now.l2_misses != 0;
   if (to_memory) ++line.misses;
-  const LineOutcome outcome = now.stale != then_.stale               ? LineOutcome::stale
-                              : kind == trace::OpKind::control       ? LineOutcome::control
-                              : kind == trace::OpKind::store         ? LineOutcome::write
-                              : kind == trace::OpKind::atomic        ? LineOutcome::write
-                              : to_memory                            ? LineOutcome::memory
-                              : now.l2_requests != then_.l2_requests ? LineOutcome::l2_hit
-                                                                     : LineOutcome::l1_hit;
+  const LineOutcome outcome = now.stale != 0                   ? LineOutcome::stale
+                              : kind == trace::OpKind::control ? LineOutcome::control
+                              : kind == trace::OpKind::store   ? LineOutcome::write
+                              : kind == trace::OpKind::atomic  ? LineOutcome::write
+                              : to_memory                      ? LineOutcome::memory
+                              : now.l2_hits != 0               ? LineOutcome::l2_hit
+                                                               : LineOutcome::l1_hit;
   line.add({access.context, site_index, static_cast<uint16_t>(access.sm), outcome});
   if (found) line.found();
 }

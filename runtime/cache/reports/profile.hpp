@@ -1,5 +1,5 @@
-// Where and when: L2 set by time, and the story of single lines. The HTML report draws it; memory
-// is bounded whatever the trace's length.
+// Where and when: heat maps by L2 set, by SM and by address, the launches, and the story of single
+// lines. The HTML and Perfetto reports show it; memory is bounded whatever the trace's length.
 #pragma once
 
 #include <array>
@@ -8,13 +8,9 @@
 #include <vector>
 
 #include "runtime/cache/engine/engine.hpp"
+#include "runtime/cache/reports/heat.hpp"
 
 namespace lanewise::cache {
-
-/// Counts of one band of L2 sets in one stretch of the trace.
-struct HeatCell {
-  uint64_t requests = 0, misses = 0, write_backs = 0;
-};
 
 enum class LineOutcome : uint8_t { l1_hit, l2_hit, memory, stale, write, control };
 
@@ -43,40 +39,45 @@ struct LineStory {
   std::vector<LineEvent> events() const;
 };
 
+/// One launch, in wave instructions.
+struct LaunchSpan {
+  uint32_t kernel, begin, end;
+};
+
 class Profile {
  public:
-  static constexpr uint32_t kColumns = 96, kMaxRows = 64;
-
   explicit Profile(const Preset& preset);
   /// Around each access, so that its part of the counters is known.
   void before(const Engine& engine, const SiteCounters& site) { then_ = counts(engine, site); }
   void after(const Engine& engine, const SiteCounters& site, uint32_t site_index,
              trace::OpKind kind, const Access& access, bool found);
+  void kernel_begin(uint32_t kernel, uint32_t context);
+  void kernel_end(uint32_t context);
 
-  uint32_t rows() const { return rows_; }
-  uint32_t sets() const { return sets_; }
+  const NumberedHeat& by_set() const { return by_set_; }
+  const NumberedHeat& by_sm() const { return by_sm_; }
+  const AddressHeat& by_address() const { return by_address_; }
   uint64_t column_width() const { return width_; }  ///< in wave instructions
   uint32_t columns_used() const { return columns_used_; }
-  const HeatCell& cell(uint32_t row, uint32_t column) const {
-    return cells_[row * kColumns + column];
-  }
   const std::unordered_map<uint64_t, LineStory>& lines() const { return lines_; }
+  /// The first launches; what is beyond kLaunches is not told.
+  const std::vector<LaunchSpan>& launches() const { return launches_; }
+  static constexpr size_t kLaunches = 4096;
 
  private:
-  struct Counts {
-    uint64_t l1_misses = 0, l2_requests = 0, l2_misses = 0, write_backs = 0, stale = 0;
-  };
-  static Counts counts(const Engine& engine, const SiteCounters& site);
+  static HeatCell counts(const Engine& engine, const SiteCounters& site);
   uint32_t column_of(uint64_t context);
   void halve();
 
-  uint32_t rows_ = 1, sets_ = 1;
   Level map_;  ///< only for its index function
-  Counts then_;
+  NumberedHeat by_set_, by_sm_;
+  AddressHeat by_address_;
+  HeatCell then_;
   uint64_t width_ = 1;
   uint32_t columns_used_ = 0;
-  std::vector<HeatCell> cells_;
   std::unordered_map<uint64_t, LineStory> lines_;
+  std::vector<LaunchSpan> launches_;
+  bool in_launch_ = false;
 };
 
 }  // namespace lanewise::cache

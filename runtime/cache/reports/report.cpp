@@ -150,18 +150,16 @@ struct ReportKind {
   std::string_view ending;
   std::string (*make)(std::span<const Tracker* const>);
 };
-constexpr ReportKind kReports[] = {{".txt", text_report},
-                                   {".json", json_report},
-                                   {".csv", csv_report},
-                                   {".sarif", sarif_report},
-                                   {".html", html_report}};
+constexpr ReportKind kReports[] = {{".txt", text_report},    {".perfetto.json", perfetto_report},
+                                   {".json", json_report},   {".csv", csv_report},
+                                   {".sarif", sarif_report}, {".html", html_report}};
 
 const ReportKind& kind_of(const std::string& path) {
   for (const ReportKind& k : kReports)
     if (path.ends_with(k.ending)) return k;
   throw Error(ErrorKind::usage,
-              fmt::format("{}: no report for this ending, expected .txt, .json, .csv, .sarif or "
-                          ".html",
+              fmt::format("{}: no report for this ending, expected .txt, .json, .csv, .sarif, "
+                          ".html or .perfetto.json",
                           path));
 }
 
@@ -170,7 +168,8 @@ const ReportKind& kind_of(const std::string& path) {
 TrackerOptions options_for(std::span<const std::string> paths) {
   TrackerOptions options;
   for (const std::string& path : paths) {
-    options.profile = options.profile || kind_of(path).make == html_report;
+    const auto make = kind_of(path).make;
+    options.profile = options.profile || make == html_report || make == perfetto_report;
     check_writable(path);
   }
   return options;

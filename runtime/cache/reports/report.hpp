@@ -25,8 +25,11 @@ std::string csv_report(std::span<const Tracker* const> runs);
 std::string sarif_report(std::span<const Tracker* const> runs);
 /// One page without network access; pictures of what Profile kept.
 std::string html_report(std::span<const Tracker* const> runs);
-/// By the ending: .txt, .json, .csv, .sarif, .html. Throws Error(usage) for another ending or a
-/// file that cannot be written.
+/// Chrome's trace event format, which Perfetto reads: an SM is a process, hits and misses are
+/// counters, findings instants; a microsecond of the axis is one wave instruction.
+std::string perfetto_report(std::span<const Tracker* const> runs);
+/// By the ending: .txt, .json, .csv, .sarif, .html, .perfetto.json. Throws Error(usage) for another
+/// ending or a file that cannot be written.
 void write_report(const std::string& path, std::span<const Tracker* const> runs);
 /// What a tracker must keep for these reports. Throws the errors of write_report before the work.
 TrackerOptions options_for(std::span<const std::string> paths);

@@ -1,58 +1,127 @@
-// The page is report_page.html with the data put in: everything is drawn by its own script.
+// The page is made of reports/page/ when the program is built, with the data put in: everything is
+// drawn by its own script.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "runtime/cache/presets/embedded_presets.hpp"
+#include "runtime/cache/presets/knobs.hpp"
 #include "runtime/cache/reports/report_data.hpp"
+#include "runtime/cache/reports/source_text.hpp"
 
 namespace lanewise::cache {
 namespace {
 
-constexpr size_t kLinesShown = 12;
+constexpr size_t kFoundLinesShown = 64, kLinesShown = 12;
 
 Json geometry(const Geometry& g) {
   return {{"bytes", g.infinite ? 0 : g.bytes()}, {"line", g.line}, {"sector", g.sector},
           {"sets", g.sets * g.slices},           {"ways", g.ways}, {"infinite", g.infinite}};
 }
 
-Json heat(const Profile& p) {
-  Json requests = Json::array(), misses = Json::array(), written = Json::array();
-  for (uint32_t r = 0; r < p.rows(); ++r)
-    for (uint32_t c = 0; c < p.columns_used(); ++c) {
-      requests.push_back(p.cell(r, c).requests);
-      misses.push_back(p.cell(r, c).misses);
-      written.push_back(p.cell(r, c).write_backs);
+/// Addresses have more bits than a script's numbers, so they travel as text.
+std::string hex(uint64_t address) {
+  return fmt::format("{:#x}", address);
+}
+
+/// Cells that are not empty: where they are (row * columns + column), and each count.
+class Cells {
+ public:
+  explicit Cells(uint32_t columns) : columns_(columns) {
+    each_heat_field(none_, [&](const char* name, uint64_t) { json_[name] = Json::array(); });
+    json_["index"] = Json::array();
+  }
+  void row(const HeatRow& row) {
+    for (uint32_t c = 0; c < columns_; ++c) {
+      if (row.at(c) == none_) continue;
+      json_["index"].push_back(uint64_t{rows_} * columns_ + c);
+      each_heat_field(row.at(c), [&](const char* name, uint64_t n) { json_[name].push_back(n); });
     }
-  return {{"rows", p.rows()},
-          {"columns", p.columns_used()},
+    ++rows_;
+  }
+  Json take() { return std::move(json_); }
+
+ private:
+  const HeatCell none_;
+  uint32_t columns_, rows_ = 0;
+  Json json_;
+};
+
+Json heat_map(const NumberedHeat& map, uint32_t columns, const char* one) {
+  Cells cells(columns);
+  Json labels = Json::array();
+  for (uint32_t r = 0; r < map.rows(); ++r) {
+    cells.row(map.row(r));
+    const uint32_t first = map.first(r), last = map.first(r + 1) - 1;
+    labels.push_back(first == last ? fmt::format("{} {}", one, first)
+                                   : fmt::format("{} {}-{}", one, first, last));
+  }
+  return {{"rows", labels}, {"cells", cells.take()}};
+}
+
+Json heat_map(const Tracker& t, const AddressHeat& map, uint32_t columns) {
+  Cells cells(columns);
+  Json labels = Json::array();
+  for (const auto& [band, row] : map.rows()) {
+    cells.row(row);
+    labels.push_back(t.describe(band * map.band_bytes()));
+  }
+  return {{"rows", labels}, {"band", map.band_bytes()}, {"cells", cells.take()}};
+}
+
+Json heat(const Tracker& t) {
+  const Profile& p = *t.profile();
+  const uint32_t columns = p.columns_used();
+  return {{"columns", columns},
           {"width", p.column_width()},
-          {"sets", p.sets()},
-          {"cells", {{"misses", misses}, {"requests", requests}, {"write backs", written}}}};
+          {"maps",
+           {{"address", heat_map(t, p.by_address(), columns)},
+            {"SM", heat_map(p.by_sm(), columns, "SM")},
+            {"L2 set", heat_map(p.by_set(), columns, "set")}}}};
+}
+
+Json story(const Tracker& t, const LineStory& s) {
+  Json events = Json::array();
+  for (const LineEvent& e : s.events())
+    events.push_back({e.context, e.site, e.sm, static_cast<unsigned>(e.outcome)});
+  return {{"where", t.describe(s.block)},
+          {"block", hex(s.block)},
+          {"accesses", s.accesses},
+          {"misses", s.misses},
+          {"dropped", s.dropped},
+          {"later", s.later},
+          {"events", events}};
 }
 
 /// Lines of findings first, then those that went to memory most often.
 Json stories(const Tracker& t) {
-  std::vector<const LineStory*> order;
+  std::vector<const LineStory*> found, others;
   std::vector<uint64_t> accused;
   for (const Finding& f : t.findings()) accused.push_back(f.address & ~(kBlockBytes - 1));
-  for (const auto& [block, story] : t.profile()->lines()) order.push_back(&story);
-  const auto rank = [&](const LineStory* s) {
-    const bool named = std::find(accused.begin(), accused.end(), s->block) != accused.end();
-    return std::tuple(!named, ~s->misses, ~s->accesses, s->block);
+  for (const auto& [block, story] : t.profile()->lines())
+    (std::ranges::find(accused, block) != accused.end() ? found : others).push_back(&story);
+  const auto rank = [](const LineStory* s) {
+    return std::tuple(~s->misses, ~s->accesses, s->block);
   };
-  std::sort(order.begin(), order.end(),
-            [&](const LineStory* a, const LineStory* b) { return rank(a) < rank(b); });
-  if (order.size() > kLinesShown) order.resize(kLinesShown);
+  const auto first = [&](std::vector<const LineStory*>& list, size_t most) {
+    std::ranges::sort(list, {}, rank);
+    if (list.size() > most) list.resize(most);
+  };
+  first(found, kFoundLinesShown);
+  first(others, kLinesShown);
   Json list = Json::array();
-  for (const LineStory* s : order) {
-    Json events = Json::array();
-    for (const LineEvent& e : s->events())
-      events.push_back({e.context, e.site, e.sm, static_cast<unsigned>(e.outcome)});
-    list.push_back({{"where", t.describe(s->block)},
-                    {"accesses", s->accesses},
-                    {"misses", s->misses},
-                    {"dropped", s->dropped},
-                    {"later", s->later},
-                    {"events", events}});
+  for (const LineStory* s : found) list.push_back(story(t, *s));
+  for (const LineStory* s : others) list.push_back(story(t, *s));
+  return list;
+}
+
+Json sources(const Tracker& t) {
+  Json list = Json::array();
+  for (const SourceFile& file : source_files(t.sites(), t.options().source_folders)) {
+    Json pieces = Json::array();
+    for (const SourceLines& piece : file.pieces)
+      pieces.push_back({{"first", piece.first}, {"text", piece.text}});
+    list.push_back({{"name", file.name}, {"why", file.why}, {"pieces", pieces}});
   }
   return list;
 }
@@ -61,13 +130,21 @@ Json stories(const Tracker& t) {
 
 std::string html_report(std::span<const Tracker* const> runs) {
   Json j = report_data(runs);
+  j["sources"] = runs.empty() ? Json::array() : sources(*runs[0]);
+  const std::vector<Verdict> found = verdicts(runs);
+  for (size_t i = 0; i < found.size(); ++i)
+    j["findings"][i]["block"] = hex(found[i].finding.address & ~(kBlockBytes - 1));
   for (size_t i = 0; i < runs.size(); ++i) {
     Json& p = j["presets"][i];
     p["title"] = runs[i]->preset().title;
-    p["l1"] = geometry(runs[i]->preset().l1);
-    p["l2"] = geometry(runs[i]->preset().l2);
+    p["geometry"] = Json::object();
+    size_t cache = 0;  // each_cache() goes in the order of Cache
+    each_cache(runs[i]->preset(), [&](const char*, const Geometry& g) {
+      const auto c = static_cast<Cache>(cache++);
+      if (g.present) p["geometry"][std::string(name(c))] = geometry(g);
+    });
     if (runs[i]->profile() == nullptr) continue;
-    p["heat"] = heat(*runs[i]->profile());
+    p["heat"] = heat(*runs[i]);
     p["lines"] = stories(*runs[i]);
   }
   // A name that holds "</script>" must not end the script.
