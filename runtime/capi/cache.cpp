@@ -106,7 +106,9 @@ std::shared_ptr<CacheObject> read_trace(const char* path, const lw_cache_options
 
 std::string preset_names() {
   std::string out;
-  for (const std::string& name : cache::preset_names())
+  std::vector<std::string> all = cache::preset_names();
+  std::ranges::copy(cache::preset_variants(), std::back_inserter(all));
+  for (const std::string& name : all)
     out += fmt::format("{}\t{}\n", name, cache::load_preset(name).title);
   return out;
 }

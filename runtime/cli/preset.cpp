@@ -11,13 +11,23 @@ void add_preset(const Command& app) {
   const Command list = sub.command("list", "their names");
   list.examples({"lanewise preset list"});
   list.does([] {
-    for (const auto& [name, title] : cache_presets()) fmt::print("{:14} {}\n", name, title);
+    const auto all = cache_presets();
+    const auto print = [&](bool variants) {
+      for (const auto& [name, title] : all)
+        if ((name.find('+') != std::string::npos) == variants) fmt::print("{:22} {}
+", name, title);
+    };
+    print(false);
+    fmt::print("
+variants
+");
+    print(true);
     return 0;
   });
   const Command show = sub.command("show", "caches, behaviour, and where each figure comes from");
   auto name = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  show.option("PRESET", *name, "a name, or file:PRESET.json").required();
+  show.option("PRESET", *name, "a name, NAME+VARIANT, or file:PRESET.json").required();
   show.flag("--json", *json, "print one JSON object: a preset file with every default filled in");
   show.examples({"lanewise preset show gv100"});
   show.does([=] {

@@ -38,7 +38,7 @@ struct Meaning {
 };
 
 struct Shape {
-  bool present = false, infinite = false, ipoly = false;
+  bool present = false, infinite = false, ipoly = false, ipoly_sets = false;
   unsigned slices = 1, sets = 1, ways = 1, line = 128, sector = 32, shared_by = 1;
 };
 
@@ -68,10 +68,15 @@ class Cache {
   uint64_t line_of(uint64_t address) const { return address / shape_.line * shape_.line; }
   uint64_t set_of(uint64_t address) const {
     const uint64_t n = address / shape_.line;
-    if (!shape_.ipoly) return n % (uint64_t{shape_.slices} * shape_.sets);
-    const uint64_t h = remainder(n, shape_.slices > 1 ? shape_.slices : shape_.sets);
-    if (shape_.slices == 1) return h % shape_.sets;
-    return h % shape_.slices * shape_.sets + n / shape_.slices % shape_.sets;
+    if (!shape_.ipoly && !shape_.ipoly_sets) return n % (uint64_t{shape_.slices} * shape_.sets);
+    if (shape_.slices > 1) {
+      const uint64_t slice =
+          shape_.ipoly ? remainder(n, shape_.slices) % shape_.slices : n % shape_.slices;
+      const uint64_t rest = n / shape_.slices;
+      return slice * shape_.sets +
+             (shape_.ipoly_sets ? remainder(rest, shape_.sets) : rest) % shape_.sets;
+    }
+    return remainder(n, shape_.sets) % shape_.sets;
   }
   CacheLine* find(uint64_t line) {
     for (CacheLine& x : sets_[set_of(line)])

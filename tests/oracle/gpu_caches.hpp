@@ -22,9 +22,15 @@ namespace oracle {
 
 class Gpu {
  public:
-  Gpu(const std::string& preset_file, bool gcn) : gcn_(gcn) {
+  /// A preset's file, and which of its variants; `store` stands for the file's l1_store where it is
+  /// not empty.
+  Gpu(const std::string& preset_file, bool gcn, const std::string& variant = {},
+      const std::string& store = {})
+      : gcn_(gcn) {
     nlohmann::json j;
     std::ifstream(preset_file) >> j;
+    if (!variant.empty()) j.merge_patch(j.at("variants").at(variant));
+    if (!store.empty()) j["knobs"]["l1_store"] = store;
     const nlohmann::json knobs = j.value("knobs", nlohmann::json::object());
     sms = j["sms"];
     for (const char* name : {"l1", "l2", "constant", "constant15", "scalar"}) {
@@ -34,6 +40,7 @@ class Gpu {
       s = {true,
            g.value("infinite", false),
            g.value("hash", "linear") == "ipoly",
+           g.value("set_hash", "linear") == "ipoly",
            g.value("slices", 1u),
            g.value("sets", 1u),
            g.value("ways", 1u),
@@ -44,7 +51,8 @@ class Gpu {
     global_in_l1_ = gcn || knobs.value("global_in_l1", true);
     local_in_l1_ = knobs.value("local_in_l1", true);
     nc_in_l1_ = knobs.value("nc_in_l1", true);
-    update_ = knobs.value("l1_store", "evict") == "update";
+    allocate_ = knobs.value("l1_store", "evict") == "allocate";
+    update_ = allocate_ || knobs.value("l1_store", "evict") == "update";
     cg_ = knobs.value("cg_on_l1_line", "leave");
     glc_ = knobs.value("glc_on_l1_line", "evict");
     l2_at_end_ = knobs.value("l2_written_back_at_kernel_end", false);
@@ -387,9 +395,14 @@ class Gpu {
       for (const auto& [line, part] : c.lines(bytes)) {
         CacheLine* x = c.find(line);
         if (in_first(m)) count_write(name, c, part, x != nullptr, true);
-        if (x == nullptr) continue;
+        const bool there = x != nullptr;
+        if (!there) {
+          if (m.does != Does::preset || !allocate_ || !in_first(m) || m.way == Way::no_fill)
+            continue;
+          x = &allocate(name, c, line, m.l1);
+        }
         if (m.does == Does::preset && update_) {
-          c.use(*x, m.l1);
+          if (there) c.use(*x, m.l1);
           join(x->valid, part);
           take(x->stale, part);
           continue;
@@ -584,7 +597,8 @@ class Gpu {
 
   bool gcn_;
   std::map<std::string, Shape> shapes_;
-  bool global_in_l1_ = true, local_in_l1_ = true, nc_in_l1_ = true, update_ = false;
+  bool global_in_l1_ = true, local_in_l1_ = true, nc_in_l1_ = true, update_ = false,
+       allocate_ = false;
   bool l2_at_end_ = false;
   std::string cg_, glc_;
   unsigned request_lanes_ = 32;

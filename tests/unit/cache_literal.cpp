@@ -123,7 +123,7 @@ std::vector<Instruction> sass() {
       {"STG.E.CG", store(Does::evict)},
       {"STG.E.CS", store(Does::preset, Hint::first, Hint::first)},
       {"STG.E.WT", with(store(), kThrough)},
-      {"STG.E.NA", store()},
+      {"STG.E.NA", with(store(), [](Meaning& m) { m.way = Way::no_fill; })},
       {"STG.E.EF", store(Does::preset, Hint::first, Hint::first)},
       {"STG.E.EL", store(Does::preset, Hint::last)},
       {"STG.E.EU", store(Does::preset, Hint::unchanged, Hint::unchanged)},
@@ -190,7 +190,7 @@ std::vector<Instruction> ptx() {
       {"st.global.cg.u32", store(Does::evict)},
       {"st.global.cs.u32", store(Does::preset, Hint::first, Hint::first)},
       {"st.global.wt.u32", with(store(), kThrough)},
-      {"st.global.L1::no_allocate.u32", store()},
+      {"st.global.L1::no_allocate.u32", with(store(), [](Meaning& m) { m.way = Way::no_fill; })},
       {"st.global.L1::evict_first.u32", store(Does::preset, Hint::first, Hint::first)},
       {"st.global.L1::evict_last.u32", store(Does::preset, Hint::last)},
       {"st.global.L1::evict_unchanged.u32", store(Does::preset, Hint::unchanged, Hint::unchanged)},
@@ -318,15 +318,23 @@ constexpr std::pair<const char*, uint64_t SiteCounters::*> kSiteFields[] = {
     {"l2_write_misses", &SiteCounters::l2_write_misses},
     {"stale", &SiteCounters::stale}};
 
+Preset with_stores(Preset p, const std::string& stores) {
+  if (stores == "allocate") p.knobs.l1_store = L1Store::allocate;
+  return p;
+}
+
 /// Both, fed alike.
 class Both {
  public:
-  Both(const std::string& preset, Dialect dialect, unsigned seed)
+  /// A preset or "PRESET+VARIANT"; `stores` stands for its l1_store where it is not empty.
+  Both(const std::string& preset, Dialect dialect, unsigned seed, const std::string& stores = {})
       : random_(seed),
         dialect_(dialect),
-        gpu_(LANEWISE_TEST_DATA "/../runtime/cache/presets/" + preset + ".json",
-             dialect == Dialect::gcn),
-        tracker_(load_preset(preset)) {
+        gpu_(LANEWISE_TEST_DATA "/../runtime/cache/presets/" + preset.substr(0, preset.find('+')) +
+                 ".json",
+             dialect == Dialect::gcn,
+             preset.find('+') == preset.npos ? "" : preset.substr(preset.find('+') + 1), stores),
+        tracker_(with_stores(load_preset(preset), stores)) {
     all_ = dialect == Dialect::sass ? sass() : dialect == Dialect::ptx ? ptx() : gcn();
     trace::Kernel k;
     k.dialect = dialect;
@@ -453,10 +461,13 @@ class Both {
   uint64_t context_ = 0;
 };
 
-TEST_CASE("every counter of every preset is the literal model's") {
+TEST_CASE("every counter of every preset and variant is the literal model's") {
   uint64_t evictions = 0, stale = 0;
-  for (const std::string& preset : preset_names()) {
-    const bool amd = preset == "tahiti" || preset == "hawaii" || preset == "fiji";
+  std::vector<std::string> all = preset_names();
+  for (const std::string& variant : preset_variants()) all.push_back(variant);
+  for (const std::string& preset : all) {
+    const std::string chip = preset.substr(0, preset.find('+'));
+    const bool amd = chip == "tahiti" || chip == "hawaii" || chip == "fiji";
     for (unsigned seed = 0; seed < 200; ++seed) {
       const unsigned turn = seed % (preset == "infinite" ? 3 : 2);
       const Dialect dialect = amd || turn == 2 ? Dialect::gcn
@@ -474,6 +485,21 @@ TEST_CASE("every counter of every preset is the literal model's") {
   // The traces do what they are meant to do.
   CHECK(evictions > 1000);
   CHECK(stale > 1000);
+}
+
+TEST_CASE(
+    "stores that allocate in L1 and fetch lazily are the literal model's, on a small L1, too") {
+  for (const char* preset : {"gm204", "sm50-spec", "sm50-spec+lines32", "fiji", "infinite"})
+    for (unsigned seed = 0; seed < 60; ++seed) {
+      CAPTURE(std::string(preset));
+      CAPTURE(seed);
+      const Dialect dialect = std::string(preset) == "fiji" ? Dialect::gcn
+                              : seed % 2 == 0               ? Dialect::ptx
+                                                            : Dialect::sass;
+      Both both(preset, dialect, 1000 + seed, "allocate");
+      both.run(120);
+      REQUIRE_EQ(both.difference(), "");
+    }
 }
 
 }  // namespace

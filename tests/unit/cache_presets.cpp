@@ -1,5 +1,6 @@
 // Presets as data: shown whole, with a source for every cache, and documented knob by knob.
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "runtime/cache/presets/knobs.hpp"
@@ -42,24 +43,77 @@ bool says_how_sure(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("presets: every cache of every shipped preset has a source and says how sure it is") {
-  for (const std::string& name : preset_names()) {
+/// Every shipped preset and variant.
+std::vector<std::string> all_presets() {
+  std::vector<std::string> names = preset_names();
+  for (const std::string& name : preset_variants()) names.push_back(name);
+  return names;
+}
+
+TEST_CASE("presets: every figure of every shipped preset has a source and says how sure it is") {
+  for (const std::string& name : all_presets()) {
     CAPTURE(name);
     const Preset p = load_preset(name);
+    const auto sourced = [&](const std::string& cache, const std::string& field) {
+      for (const Preset::Source& s : p.sources) {
+        // "l1", or "l1.sets,ways".
+        const std::string fields = s.of == cache                   ? field
+                                   : s.of.starts_with(cache + ".") ? s.of.substr(cache.size() + 1)
+                                                                   : "";
+        if (("," + fields + ",").find("," + field + ",") != std::string::npos &&
+            says_how_sure(s.text))
+          return true;
+      }
+      return false;
+    };
+    const auto check = [&](const std::string& cache, const std::string& field) {
+      CHECK_MESSAGE(sourced(cache, field), cache, ".", field);
+    };
+    bool sms = false;
+    for (const Preset::Source& s : p.sources) sms = sms || (s.of == "sms" && says_how_sure(s.text));
+    CHECK(sms);
     each_cache(p, [&](const char* cache, const Geometry& g) {
       if (!g.present) return;
-      CAPTURE(std::string(cache));
-      bool found = false;
-      for (const Preset::Source& s : p.sources)
-        found = found || (s.of == cache && says_how_sure(s.text));
-      CHECK(found);
+      for (const char* field : {"sets", "ways", "line", "sector", "replacement", "hash"})
+        check(cache, field);
+      if (g.slices > 1) check(cache, "slices");
+      if (g.shared_by > 1) check(cache, "shared_by");
+      if (g.set_hash != IndexHash::linear) check(cache, "set_hash");
     });
+    // Knobs that the file sets.
+    std::ifstream in(std::string(LANEWISE_TEST_DATA) + "/../runtime/cache/presets/" +
+                     name.substr(0, name.find('+')) + ".json");
+    const nlohmann::json file = nlohmann::json::parse(in);
+    for (const auto& item : file["knobs"].items()) check("knobs", item.key());
     CHECK(preset_text(p).find("names no source") == std::string::npos);
   }
 }
 
+TEST_CASE("presets: variants change what they say, and nothing else") {
+  const Preset plain = load_preset("gm204"), lines = load_preset("gm204+lines32");
+  CHECK_EQ(lines.name, "gm204+lines32");
+  CHECK_EQ(lines.l1.line, 32);
+  CHECK_EQ(lines.l1.sets * lines.l1.ways * lines.l1.line, plain.l1.bytes());
+  CHECK_EQ(lines.l2.bytes(), plain.l2.bytes());
+  CHECK_EQ(load_preset("tahiti+channels12").l2.bytes(), load_preset("tahiti").l2.bytes());
+  CHECK_EQ(load_preset("gv100+write-allocate").knobs.l1_store, L1Store::allocate);
+  CHECK_THROWS_WITH(load_preset("gm204+nothing"),
+                    "preset gm204 has no variant 'nothing', expected one of lines32");
+  CHECK_THROWS_WITH(load_preset("fiji+x"), "preset fiji has no variant 'x', expected none");
+  const std::string text =
+      R"({"name": "n", "l1": {}, "l2": {}, "variants": {"v": {"l2": {"ways": 3}}}})";
+  CHECK_EQ(parse_preset(text, "t").l2.ways, 1);
+  CHECK_EQ(parse_preset(text, "t", "v").l2.ways, 3);
+  CHECK_EQ(parse_preset(text, "t", "v").name, "n+v");
+  CHECK_THROWS_WITH(parse_preset(R"({"name": "n", "l1": {}, "l2": {}, "variants": {"v": 1}})", "t"),
+                    "preset t.variants.v must be an object");
+  CHECK_THROWS_WITH(
+      parse_preset(R"({"name": "n", "l1": {}, "l2": {"set_hash": "ipoly"}})", "t"),
+      "preset t.l2: set_hash chooses the set inside a slice; with one slice, hash does");
+}
+
 TEST_CASE("presets: what `preset show --json` prints is a preset file of the same meaning") {
-  for (const std::string& name : preset_names()) {
+  for (const std::string& name : all_presets()) {
     CAPTURE(name);
     const Preset p = load_preset(name);
     const Preset again = parse_preset(preset_json(p), "shown");

@@ -86,6 +86,7 @@ Plan Engine::plan(const trace::Site& site, trace::Space space) const {
   p.store = p.row->store == StoreRule::evict        ? L1Store::evict
             : p.row->store == StoreRule::write_back ? L1Store::write_back
                                                     : k.l1_store;
+  p.never_allocates = site.l1 == ir::EvictPriority::no_allocate;
   switch (p.row->path) {
     case Path::data:
       p.in_l1 = p.local ? k.local_in_l1 : k.global_in_l1 || site.dialect == trace::Dialect::gcn;
@@ -112,7 +113,7 @@ Plan Engine::plan(const trace::Site& site, trace::Space space) const {
   p.plain = !keep_values_ && common_shape(preset_.l1) && common_shape(preset_.l2) &&
             p.row->path == Path::data && p.in_l1 && p.flags == 0 && !p.local && !p.hinted &&
             !p.volatile_lines && p.l1_class == Class::normal && p.l2_class == Class::normal &&
-            p.prefetch_bytes == 0 &&
+            p.prefetch_bytes == 0 && !(store && p.store == L1Store::allocate) &&
             (store || (p.row->kind == trace::OpKind::load && p.probe == Probe::normal));
   const bool read_only = p.row->path == Path::read_only && !store;
   p.streams = run_stream_ != nullptr && (p.row->path == Path::data || read_only) && p.flags == 0 && !p.local &&

@@ -75,6 +75,7 @@ struct Plan {
   bool in_l1 = true;   ///< the preset lets this access use its first cache
   Probe probe = Probe::normal;
   L1Store store = L1Store::evict;
+  bool never_allocates = false;  ///< L1::no_allocate
   Class l1_class = Class::normal, l2_class = Class::normal;
   bool hinted = false;
   PolicyWord policy;

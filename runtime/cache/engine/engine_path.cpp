@@ -336,19 +336,26 @@ void Engine::count_write(Cache c, const Level& level, const Mask& mask, bool hit
 /// What a write-through store does to its own SM's line.
 void Engine::store_l1_through(const Plan& p, const Access& a, uint64_t line, Mask mask) {
   Level& level = l1(a.sm);
-  const uint32_t index = level.find(line);
+  uint32_t index = level.find(line);
   if (p.in_l1) count_write(Cache::l1, level, mask, index != kNoLine, true);
-  if (index == kNoLine) return;
+  const bool allocates = p.store == L1Store::allocate && p.in_l1 && !p.never_allocates;
+  if (index == kNoLine && !allocates) return;
   LevelCounters& n = count(Cache::l1);
+  const bool there = index != kNoLine;
+  if (!there) {
+    index = allocate(Cache::l1, level, line, p.l1_class, a);
+    level.line(index).fill = a.context;
+    register_copy(Cache::l1, line, a.sm);
+  }
   Line& x = level.line(index);
-  if (p.store != L1Store::update) {
+  if (p.store != L1Store::update && p.store != L1Store::allocate) {
     if (x.dirty.any() && (x.dirty & whole_sectors(mask, level.geometry().sector)).any())
       write_back(Cache::l1, level, index);
     ++n.invalidated;
     return drop_bytes(level, index, whole_sectors(mask, level.geometry().sector));
   }
-  tell(Cache::l1, level, line, a.context, true);
-  hit(level, index, p.l1_class);
+  tell(Cache::l1, level, line, a.context, there);
+  if (there) hit(level, index, p.l1_class);
   x.valid |= mask;
   x.flags &= static_cast<uint8_t>(~kPrefetched);
   if ((x.flags & kStale) != 0)

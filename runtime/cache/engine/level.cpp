@@ -22,7 +22,9 @@ Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persistin
   simple_victims_ = oldest_loses_ && dirty_limit_ == 0;
   persisting_limit_ =
       g.infinite ? ~uint32_t{0} : static_cast<uint32_t>(lines * persisting_percent / 100);
+  linear_ = g.hash == IndexHash::linear && g.set_hash == IndexHash::linear;
   if (hash_ == IndexHash::ipoly) slice_table_ = ipoly_table(g.slices > 1 ? g.slices : g.sets);
+  if (g.set_hash == IndexHash::ipoly) set_table_ = ipoly_table(g.sets);
 }
 
 void Level::resize(uint32_t sets) {
@@ -48,22 +50,32 @@ uint32_t Level::hashed_set(uint64_t n) const {
     return static_cast<uint32_t>((n ^ n >> 32) % total_sets_);
   }
   const uint32_t slices = geometry_.slices, sets = total_sets_ / slices;
-  switch (hash_) {
+  // What is hashed by hash alone spreads over all sets at once, but for ipoly, which names the
+  // slice.
+  if (geometry_.set_hash == IndexHash::linear && hash_ != IndexHash::ipoly)
+    return hash(hash_, slice_table_, n, total_sets_);
+  if (slices == 1) return hash(hash_, slice_table_, n, sets);
+  if (hash_ == IndexHash::ipoly && geometry_.set_hash == IndexHash::linear &&
+      std::has_single_bit(slices) && std::has_single_bit(sets))  // without divisions
+    return (ipoly_hash(slice_table_, n) & (slices - 1)) * sets +
+           static_cast<uint32_t>(n >> std::countr_zero(slices) & (sets - 1));
+  return hash(hash_, slice_table_, n, slices) * sets +
+         hash(geometry_.set_hash, set_table_, n / slices, sets);
+}
+
+uint32_t Level::hash(IndexHash hash, const std::vector<uint16_t>& table, uint64_t n,
+                     uint32_t slots) const {
+  switch (hash) {
     case IndexHash::linear:
-      return static_cast<uint32_t>(n % total_sets_);
+      return static_cast<uint32_t>(n % slots);
     case IndexHash::fold:
-      return static_cast<uint32_t>((n ^ n >> 10 ^ n >> 20 ^ n >> 30) % total_sets_);
+      return static_cast<uint32_t>((n ^ n >> 10 ^ n >> 20 ^ n >> 30) % slots);
     case IndexHash::fermi:
-      return fermi_set(n << line_shift_) % total_sets_;
+      return fermi_set(n << line_shift_) % slots;
     case IndexHash::ipoly:
       break;
   }
-  const uint32_t h = ipoly_hash(slice_table_, n);
-  if (slices == 1) return h % sets;
-  if (std::has_single_bit(slices) && std::has_single_bit(sets))  // without divisions
-    return (h & (slices - 1)) * sets +
-           static_cast<uint32_t>(n >> std::countr_zero(slices) & (sets - 1));
-  return (h % slices) * sets + static_cast<uint32_t>(n / slices % sets);
+  return ipoly_hash(table, n) % slots;
 }
 
 /// Where time alone does not decide, or lines are to be spared.

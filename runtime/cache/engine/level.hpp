@@ -153,7 +153,7 @@ class Level {
   void count_dirty(int change) { dirty_ += static_cast<uint32_t>(change); }
   uint32_t set_of(uint64_t address) const {
     const uint64_t n = address >> line_shift_;
-    if (hash_ == IndexHash::linear && set_mask_ != 0) return static_cast<uint32_t>(n) & set_mask_;
+    if (linear_ && set_mask_ != 0) return static_cast<uint32_t>(n) & set_mask_;
     return hashed_set(n);
   }
   /// If known: set_of() is the line number & mask.
@@ -163,7 +163,8 @@ class Level {
   };
   SetMask set_mask() const { return {is_linear(geometry_), total_sets_ - 1}; }
   static bool is_linear(const Geometry& g) {
-    return g.hash == IndexHash::linear && !g.infinite && std::has_single_bit(g.slices * g.sets);
+    return g.hash == IndexHash::linear && g.set_hash == IndexHash::linear && !g.infinite &&
+           std::has_single_bit(g.slices * g.sets);
   }
   uint32_t total_sets() const { return total_sets_; }
   /// Line numbers that differ by 2^32 share a tag.
@@ -264,6 +265,8 @@ class Level {
   }
 #endif
   uint32_t hashed_set(uint64_t n) const;
+  uint32_t hash(IndexHash hash, const std::vector<uint16_t>& table, uint64_t n,
+                uint32_t slots) const;
   template <bool kWide = false>
   uint32_t choose(uint32_t first) {
     const uint32_t index = oldest<kWide>(first);
@@ -286,6 +289,7 @@ class Level {
   uint64_t line_bytes_ = 0;
   unsigned line_shift_ = 0;
   IndexHash hash_ = IndexHash::linear;
+  bool linear_ = true;  ///< of slices and sets
   Replacement replacement_ = Replacement::lru;
   uint32_t total_sets_ = 0, set_mask_ = 0;
   uint32_t stride_ = 16;
@@ -303,6 +307,7 @@ class Level {
   std::vector<NextVictim> next_victims_;  ///< kept by who asks for them
   std::vector<uint64_t> trees_;           ///< tree PLRU: one word a set
   std::vector<uint16_t> slice_table_;     ///< IPOLY: remainder of each byte of a line number
+  std::vector<uint16_t> set_table_;       ///< the same for sets inside a slice
   std::vector<uint8_t> data_;
   uint64_t data_stride_ = 0;
 };

@@ -13,7 +13,7 @@ inline constexpr const char* kHashNames[] = {"linear", "fold", "fermi", "ipoly"}
 /// meaning) and number(name, value, least, most, meaning). `K` is Knobs or const Knobs.
 template <class K, class Visitor>
 void each_knob(K& k, Visitor& v) {
-  static constexpr const char* kStore[] = {"evict", "update", "write_back"};
+  static constexpr const char* kStore[] = {"evict", "update", "write_back", "allocate"};
   static constexpr const char* kPass[] = {"leave", "evict", "hit"};
   static constexpr const char* kU[] = {"data", "constant", "both"};
   static constexpr const char* kGranule[] = {"sector", "line"};

@@ -94,11 +94,14 @@ void read_geometry(Fields& parent, const char* name, const std::string& where, G
   f.number("shared_by", g.shared_by, 1, 1024);
   f.choice("replacement", g.replacement, kReplacementNames);
   f.choice("hash", g.hash, kHashNames);
+  f.choice("set_hash", g.set_hash, kHashNames);
   f.finish();
   if (!std::has_single_bit(g.line) || !std::has_single_bit(g.sector) || g.sector > g.line)
     f.fail(": line and sector must be powers of two, the sector not larger than the line");
   if (g.line > 128 && g.sector != g.line)
     f.fail(": a line of more than 128 bytes is filled as a whole, so its sector is the line");
+  if (g.set_hash != IndexHash::linear && g.slices == 1)
+    f.fail(": set_hash chooses the set inside a slice; with one slice, hash does");
   if (g.replacement == Replacement::tree_plru && (!std::has_single_bit(g.ways) || g.ways > 64))
     f.fail(": tree_plru needs 2, 4, ... 64 ways");
   if (g.bytes() > (uint64_t{1} << 32)) f.fail(": more than 4 GiB of cache");
@@ -119,14 +122,45 @@ void read_sources(const Json& json, Preset& p) {
   for (const auto& item : json.items()) p.sources.push_back({item.key(), text(item.value())});
 }
 
-}  // namespace
-
-Preset parse_preset(const std::string& text, const std::string& origin) {
-  Json json;
+Json parse_json(const std::string& text, const std::string& origin) {
   try {
-    json = Json::parse(text);
+    return Json::parse(text);
   } catch (const Json::exception& e) {
     throw Error(ErrorKind::usage, fmt::format("preset {}: {}", origin, e.what()));
+  }
+}
+
+/// The variants that a preset's file has, or an empty object.
+Json variants_of(const Json& json, const std::string& origin) {
+  if (!json.is_object() || !json.contains("variants")) return Json::object();
+  const Json& all = json["variants"];
+  if (!all.is_object())
+    throw Error(ErrorKind::usage, fmt::format("preset {}.variants must be an object", origin));
+  for (const auto& item : all.items())
+    if (!item.value().is_object())
+      throw Error(ErrorKind::usage,
+                  fmt::format("preset {}.variants.{} must be an object", origin, item.key()));
+  return all;
+}
+
+}  // namespace
+
+Preset parse_preset(const std::string& text, const std::string& origin,
+                    const std::string& variant) {
+  Json json = parse_json(text, origin);
+  const Json variants = variants_of(json, origin);
+  if (json.is_object()) json.erase("variants");
+  if (!variant.empty()) {
+    if (!variants.contains(variant)) {
+      std::string all;
+      for (const auto& item : variants.items()) all += (all.empty() ? "" : ", ") + item.key();
+      throw Error(ErrorKind::usage,
+                  fmt::format("preset {} has no variant '{}', expected {}", origin, variant,
+                              all.empty() ? "none" : "one of " + all));
+    }
+    json.merge_patch(variants[variant]);
+    if (json.contains("name") && json["name"].is_string())
+      json["name"] = json["name"].get<std::string>() + "+" + variant;
   }
   Preset p;
   Fields f(json, origin);
@@ -146,15 +180,21 @@ Preset parse_preset(const std::string& text, const std::string& origin) {
 }
 
 Preset load_preset(const std::string& name) {
+  const size_t plus = name.rfind('+');
+  const std::string base = name.substr(0, plus),
+                    variant = plus == name.npos ? "" : name.substr(plus + 1);
   if (name.rfind("file:", 0) == 0) {
-    const std::string path = name.substr(5);
-    std::ifstream in(path);
-    if (!in) throw Error(ErrorKind::usage, fmt::format("cannot read preset {}", path));
-    return parse_preset({std::istreambuf_iterator<char>(in), {}}, path);
+    const std::string whole = name.substr(5);
+    std::ifstream in(whole);
+    if (in) return parse_preset({std::istreambuf_iterator<char>(in), {}}, whole);
+    const std::string path = base.substr(5);
+    if (!variant.empty()) in.open(path);
+    if (!in.is_open()) throw Error(ErrorKind::usage, fmt::format("cannot read preset {}", whole));
+    return parse_preset({std::istreambuf_iterator<char>(in), {}}, path, variant);
   }
   std::string all;
   for (const EmbeddedPreset& e : embedded_presets()) {
-    if (e.name == name) return parse_preset(std::string(e.json), name);
+    if (e.name == base) return parse_preset(std::string(e.json), base, variant);
     all += (all.empty() ? "" : ", ") + std::string(e.name);
   }
   throw Error(
@@ -165,6 +205,16 @@ Preset load_preset(const std::string& name) {
 std::vector<std::string> preset_names() {
   std::vector<std::string> names;
   for (const EmbeddedPreset& e : embedded_presets()) names.emplace_back(e.name);
+  return names;
+}
+
+std::vector<std::string> preset_variants() {
+  std::vector<std::string> names;
+  for (const EmbeddedPreset& e : embedded_presets()) {
+    const std::string name(e.name);
+    const Json variants = variants_of(parse_json(std::string(e.json), name), name);
+    for (const auto& item : variants.items()) names.push_back(name + "+" + item.key());
+  }
   return names;
 }
 

@@ -22,11 +22,14 @@ struct Geometry {
   uint32_t sector = 32;
   uint32_t shared_by = 1;  ///< SMs or CUs that share one instance
   Replacement replacement = Replacement::lru;
-  IndexHash hash = IndexHash::linear;
+  IndexHash hash = IndexHash::linear;      ///< which slice; with one slice, which set
+  IndexHash set_hash = IndexHash::linear;  ///< with several slices, which set of the slice
   uint64_t bytes() const { return uint64_t{slices} * sets * ways * line; }
 };
 
-enum class L1Store : uint8_t { evict, update, write_back };
+/// `allocate`: written through, and a miss allocates; what the store did not write is fetched when
+/// it is read (lazily).
+enum class L1Store : uint8_t { evict, update, write_back, allocate };
 enum class PassBy : uint8_t { leave, evict, hit };
 enum class CctlU : uint8_t { data, constant, both };
 enum class Granule : uint8_t { sector, line };
@@ -73,10 +76,14 @@ struct Preset {
   std::vector<Source> sources;
 };
 
-/// A preset by name, or from a file ("file:PATH"). Throws Error(usage) that names the file and the
-/// field when something is unknown, missing or out of range.
+/// A preset by name, or from a file ("file:PATH"); "+VARIANT" behind it is one of its variants.
+/// Throws Error(usage) that names the file and the field when something is unknown, missing or out
+/// of range.
 Preset load_preset(const std::string& name);
-Preset parse_preset(const std::string& json, const std::string& origin);
+Preset parse_preset(const std::string& json, const std::string& origin,
+                    const std::string& variant = {});
 std::vector<std::string> preset_names();
+/// The variants of the presets, each with its preset's name: "gm204+lines32".
+std::vector<std::string> preset_variants();
 
 }  // namespace lanewise::cache

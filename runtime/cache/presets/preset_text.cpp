@@ -75,9 +75,17 @@ std::string ways_text(const Geometry& g) {
   return g.slices == 1 ? sets : fmt::format("{} x {}", g.slices, sets);
 }
 
-std::string source_of(const Preset& p, const std::string& name) {
-  const auto at = std::ranges::find(p.sources, name, &Preset::Source::of);
-  return at == p.sources.end() ? "" : at->text;
+bool has_source(const Preset& p, const std::string& name) {
+  return std::ranges::any_of(p.sources, [&](const Preset::Source& s) {
+    return s.of == name || s.of.starts_with(name + ".") || s.of == "all";
+  });
+}
+
+/// "ipoly", or "ipoly, fold": of the slice, and of the set inside it.
+std::string index_text(const Geometry& g) {
+  const std::string hash = kHashNames[static_cast<size_t>(g.hash)];
+  if (g.set_hash == IndexHash::linear) return hash;
+  return hash + ", " + kHashNames[static_cast<size_t>(g.set_hash)];
 }
 
 }  // namespace
@@ -90,8 +98,8 @@ std::string preset_text(const Preset& p) {
     if (!g.present) return;
     out += fmt::format("{:14} {:>9} {:>18} {:>5} {:>7}  {:12} {:7} {}\n", name, size_text(g),
                        ways_text(g), g.line, g.sector,
-                       kReplacementNames[static_cast<size_t>(g.replacement)],
-                       kHashNames[static_cast<size_t>(g.hash)], g.shared_by);
+                       kReplacementNames[static_cast<size_t>(g.replacement)], index_text(g),
+                       g.shared_by);
   });
   out += "\nknob                            value       usual       meaning\n";
   for (const KnobText& k : knob_texts(p.knobs))
@@ -100,7 +108,7 @@ std::string preset_text(const Preset& p) {
   out += "\nwhere the figures come from, and how sure that is\n";
   for (const Preset::Source& s : p.sources) out += fmt::format("  {}: {}\n", s.of, s.text);
   each_cache(p, [&](const char* name, const Geometry& g) {
-    if (g.present && source_of(p, name).empty())
+    if (g.present && !has_source(p, name))
       out += fmt::format("  {}: the file names no source\n", name);
   });
   return out;
@@ -118,7 +126,8 @@ std::string preset_json(const Preset& p) {
                   {"sector", g.sector},
                   {"shared_by", g.shared_by},
                   {"replacement", kReplacementNames[static_cast<size_t>(g.replacement)]},
-                  {"hash", kHashNames[static_cast<size_t>(g.hash)]}};
+                  {"hash", kHashNames[static_cast<size_t>(g.hash)]},
+                  {"set_hash", kHashNames[static_cast<size_t>(g.set_hash)]}};
   });
   KnobValues knobs;
   each_knob(p.knobs, knobs);
