@@ -13,6 +13,7 @@ void add_coverage(const Command& app);
 void add_asm(const Command& app);
 void add_disasm(const Command& app);
 void add_cache(const Command& app);
+void add_chase(const Command& app);
 void add_trace(const Command& app);
 void add_preset(const Command& app);
 void add_bench(const Command& app);

@@ -25,9 +25,9 @@ int run(int argc, char** argv) {
       "lanewise",
       "Lanewise runs foreign GPU kernels (PTX, Maxwell SASS, GCN) on any Vulkan device.",
       lanewise::version());
-  for (const auto add :
-       {add_devices, add_run, add_check, add_translate, add_coverage, add_asm, add_disasm,
-        add_cache, add_preset, add_trace, add_bench, add_selftest, add_explain, add_diff, add_help})
+  for (const auto add : {add_devices, add_run, add_check, add_translate, add_coverage, add_asm,
+                         add_disasm, add_cache, add_chase, add_preset, add_trace, add_bench,
+                         add_selftest, add_explain, add_diff, add_help})
     add(line.root());
   return line.run(argc, argv);
 }
