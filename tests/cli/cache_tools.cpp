@@ -292,7 +292,7 @@ TEST_CASE("cache and trace: bad input is one clear error") {
   one_error(cache(scratch() + "/none.lwt --preset gv100"), 2, "none.lwt");
   one_error(cache(trace + " --preset gv100 --fail-on H19"), 2, "--fail-on 'H19': expected H1");
   one_error(cache(trace + " --preset gv100 --report " + scratch() + "/r.pdf"), 2,
-            "expected .txt, .json, .csv, .sarif or .html");
+            "expected .txt, .json, .csv, .sarif, .html or .perfetto.json");
   one_error(cache(trace + " --preset gv100 --report " + scratch() + "/no/such/r.html"), 2,
             "cannot write ");
   one_error(run(kSaxpy + "--report r.txt"), 2, "--report and --fail-on need --cache");
