@@ -143,10 +143,10 @@ class Chase {
       instead.front() += distance;
       beside.push_back(core_.front() + distance);
       if (!fits(instead) && fits(beside)) continue;
-      if (distance > 32) out_.line = static_cast<uint32_t>(distance);
+      out_.line = static_cast<uint32_t>(distance);
       break;
     }
-    if (out_.line == 0) out_.notes.push_back("lines are of less than 64 or more than 256 bytes");
+    if (out_.line == 0) out_.notes.push_back("lines are of more than 256 bytes");
   }
 
   /// Rounds over the lines of one full set and one more, in any order: how often does each policy
@@ -266,6 +266,8 @@ ChaseResult chase(ChaseTarget& target, const std::function<void(const std::strin
   for (double before = 0; count <= 4 * kLongestList && count * kLongestLine <= target.bytes();
        count *= 2) {
     const double now = target.time(ChaseWay::l2, strided(count, kLongestLine));
+    r.l2.tried = count * kLongestLine;
+    if (count >= kLongestList && now < 1.3 * l2_hit) break;  // larger than any chip's
     if (now > 1.3 * l2_hit && now < 1.02 * before) {
       // Some policies keep a part of any list; it counts half as much in a list twice as long.
       miss = target.noise() == 0 ? 2 * now - before : std::max(now, before);
@@ -277,7 +279,6 @@ ChaseResult chase(ChaseTarget& target, const std::function<void(const std::strin
     r.l2.hit = l2_hit;
     r.l2.way = ChaseWay::l2;
     r.l2.found = true;
-    r.l2.tried = count / 2 * kLongestLine;
     r.l2.notes.push_back(
         "no list was too long for it, so neither size, ways, sets nor policy can be told");
     return r;

@@ -18,7 +18,7 @@ struct ChasedCache {
   ChaseWay way = ChaseWay::l1;
   double hit = 0, miss = 0;  ///< times of a load
   uint32_t fetch = 0;        ///< bytes that a miss brings; 32 stands for 32 or less
-  uint32_t line = 0;         ///< bytes under one tag
+  uint32_t line = 0;         ///< bytes under one tag; 32 stands for 32 or less
   uint32_t ways = 0;
   uint64_t lines = 0;  ///< that it holds
   uint64_t sets = 0;   ///< of all slices together
