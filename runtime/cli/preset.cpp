@@ -14,13 +14,10 @@ void add_preset(const Command& app) {
     const auto all = cache_presets();
     const auto print = [&](bool variants) {
       for (const auto& [name, title] : all)
-        if ((name.find('+') != std::string::npos) == variants) fmt::print("{:22} {}
-", name, title);
+        if ((name.find('+') != std::string::npos) == variants) fmt::print("{:22} {}\n", name, title);
     };
     print(false);
-    fmt::print("
-variants
-");
+    fmt::print("\nvariants\n");
     print(true);
     return 0;
   });
