@@ -22,11 +22,12 @@ namespace lanewise {
 struct CacheOptions {
   std::vector<std::string> presets = {};  ///< names, or file:PATH; none = a trace file alone
   bool exact = false;           ///< the reference engine alone: loads return what the caches hold
-  bool profile = false;         ///< keep what the HTML report draws
+  bool profile = false;         ///< keep what the HTML and Perfetto reports draw
   bool compare = false;         ///< beside it, the same with hints and cache operators ignored
   bool reuse = false;           ///< report the miss ratio of every capacity
   bool sets = false;            ///< report how sets are used, and why lines were missing
   std::string trace_file = {};  ///< gets the trace: .lwt, .traceg, .din or .json; empty = none
+  std::vector<std::string> source_folders = {};  ///< where the HTML report looks for source files
   // Launches:
   std::string input = {};     ///< the file whose lines the instructions are, for findings
   uint64_t buffer_bytes = 0;  ///< events of one piece of the grid; 0 = 64 MiB
@@ -62,6 +63,9 @@ class CCacheOptions {
     for (const std::string& policy : o.policies) policies_.push_back(policy.c_str());
     options_.policies = policies_.data();
     options_.policy_count = policies_.size();
+    for (const std::string& folder : o.source_folders) folders_.push_back(folder.c_str());
+    options_.source_folders = folders_.data();
+    options_.source_folder_count = folders_.size();
     if (progress_) options_.progress = tell;
     options_.progress_user = this;
   }
@@ -86,7 +90,7 @@ class CCacheOptions {
 
   lw_cache_options options_ = LW_CACHE_OPTIONS_INIT;
   std::string presets_;
-  std::vector<const char*> policies_;
+  std::vector<const char*> policies_, folders_;
   const std::function<void(uint64_t, uint64_t)>& progress_;
   std::exception_ptr thrown_;
 };
@@ -117,7 +121,7 @@ class Cache {
   /// Follows no more, and completes the trace file. What was seen can still be reported.
   void finish() { detail::call(lw_cache_finish(handle())); }
 
-  /// "txt", "json", "csv", "sarif" or "html": what was seen so far.
+  /// "txt", "json", "csv", "sarif", "html" or "perfetto": what was seen so far.
   std::string report(const std::string& format) const {
     lw_blob* blob = nullptr;
     detail::call(lw_cache_report(handle(), format.c_str(), &blob));

@@ -580,9 +580,12 @@ typedef struct lw_cache_options {
   size_t policy_count;
   lw_progress_callback progress; /* may be NULL */
   void* progress_user;
+  /* Where the HTML report looks for source files, beside their own names. */
+  const char* const* source_folders;
+  size_t source_folder_count;
 } lw_cache_options;
 #define LW_CACHE_OPTIONS_INIT \
-  { (uint32_t)sizeof(lw_cache_options), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { (uint32_t)sizeof(lw_cache_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* lw_cache_start and lw_cache_of_trace with all there is to choose. Without presets, reports are an
  * error; to convert a trace, read it with a trace_file and without presets. */
@@ -604,8 +607,8 @@ LW_API lw_status lw_cache_get_info(lw_cache* cache, lw_cache_info* out);
 /* NULL for what is no cache, and beyond the last. */
 LW_API const char* lw_cache_warning(lw_cache* cache, size_t index);
 
-/* format: "txt", "json", "csv", "sarif" or "html". What was seen so far; later launches count on.
- */
+/* format: "txt", "json", "csv", "sarif", "html" or "perfetto"; the last two want LW_CACHE_PROFILE.
+ * What was seen so far; later launches count on. */
 LW_API lw_status lw_cache_report(lw_cache* cache, const char* format, lw_blob** out);
 /* *out = 1 when a finding matches: a rule ("H1"), "E" (errors), "W" (errors and warnings) or "any".
  * cache NULL asks only whether there is such a rule. Error: there is none. */

@@ -171,6 +171,8 @@ class CacheOptions(_Sized):
         ("policy_count", c.c_size_t),
         ("progress", PROGRESS),
         ("progress_user", c.c_void_p),
+        ("source_folders", c.POINTER(c.c_char_p)),
+        ("source_folder_count", c.c_size_t),
     ]
 
 

@@ -58,11 +58,12 @@ std::string make_report(const std::string& format, std::span<const cache::Tracke
   };
   constexpr std::array kRows = {Row{"txt", cache::text_report}, Row{"json", cache::json_report},
                                 Row{"csv", cache::csv_report}, Row{"sarif", cache::sarif_report},
-                                Row{"html", cache::html_report}};
+                                Row{"html", cache::html_report},
+                                Row{"perfetto", cache::perfetto_report}};
   for (const Row& row : kRows)
     if (format == row.name) return row.make(runs);
   fail(ErrorDetail::invalid_value,
-       "format '" + format + "': txt, json, csv, sarif or html was expected");
+       "format '" + format + "': txt, json, csv, sarif, html or perfetto was expected");
 }
 
 /// Launches on other threads feed the trackers while they hold the device.
@@ -126,6 +127,9 @@ CacheObject::CacheObject(const lw_cache_options& o,
     : Object(kKind), trackers(split(o.presets), [&] {
         cache::TrackerOptions options = tracker_options(o.flags);
         options.policies = std::move(policies);
+        for (size_t i = 0; i < o.source_folder_count; ++i)
+          options.source_folders.emplace_back(
+              required(required(o.source_folders, "source_folders")[i], "a source folder"));
         return options;
       }()) {
   if ((o.flags & LW_CACHE_EXACT) != 0) {

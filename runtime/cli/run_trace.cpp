@@ -23,11 +23,12 @@ void add_trace_options(const Command& sub, TraceArgs& args) {
 }
 
 std::string report_format(const std::string& path) {
+  if (path.ends_with(".perfetto.json")) return "perfetto";
   for (const char* format : {"txt", "json", "csv", "sarif", "html"})
     if (path.ends_with(std::string(".") + format)) return format;
   throw Error(ErrorKind::usage,
-              fmt::format("{}: no report for this ending, expected .txt, .json, .csv, .sarif or "
-                          ".html",
+              fmt::format("{}: no report for this ending, expected .txt, .json, .csv, .sarif, "
+                          ".html or .perfetto.json",
                           path));
 }
 

@@ -32,8 +32,8 @@ void add_analysis_options(const Command& sub, Args& args) {
              "where the HTML report looks for source files: a folder (repeat for more)")
       .repeated();
 }
-/// --report: by the ending, "txt", "json", "csv", "sarif" or "html". Throws Error(usage) for
-/// others.
+/// --report: by the ending, "txt", "json", "csv", "sarif", "html" or "perfetto". Throws Error(usage)
+/// for others.
 std::string report_format(const std::string& path);
 /// What the tracker must do for these options. Throws Error(usage) now for reports that could not
 /// be written and for --fail-on without such a rule.
@@ -42,7 +42,8 @@ CacheOptions cache_options(const Args& args) {
   CacheOptions options;
   for (const std::string& rule : args.fail_on) Cache::check_rule(rule);
   for (const std::string& path : args.reports) {
-    options.profile = options.profile || report_format(path) == "html";
+    const std::string format = report_format(path);
+    options.profile = options.profile || format == "html" || format == "perfetto";
     check_writable(path);
   }
   options.presets = args.presets;
