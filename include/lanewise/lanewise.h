@@ -186,6 +186,7 @@ LW_API void lw_device_release(lw_device* device);
 /* ---- buffers ------------------------------------------------------------------------------ */
 
 /* Zero-filled device memory in the guest address space; name (may be NULL) is for fault reports.
+ * With the policy check=init it is unwritten until the host or a kernel writes to it.
  * Errors: LW_DETAIL_DEVICE_MEMORY; nothing else is harmed by that. */
 LW_API lw_status lw_buffer_create(lw_device* device, uint64_t bytes, const char* name,
                                   lw_buffer** out);

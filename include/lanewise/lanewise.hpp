@@ -43,7 +43,8 @@ class Device {
   }
   const DeviceInfo& info() const { return state().info; }
 
-  /// A zero-filled buffer of `bytes`, named in fault reports.
+  /// A zero-filled buffer of `bytes`, named in fault reports. The policy check=init takes it as
+  /// unwritten until the host or a kernel writes to it.
   Buffer allocate(uint64_t bytes, const std::string& name = "buffer") {
     lw_buffer* handle = nullptr;
     detail::call(lw_buffer_create(state().handle, bytes, name.c_str(), &handle));

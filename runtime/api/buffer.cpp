@@ -50,6 +50,7 @@ void Buffer::write(std::span<const std::byte> bytes, uint64_t offset) {
   detail::DeviceState& device = *state_->memory.device;
   const auto lock = device.enter();
   device.engine->write(address() + offset, bytes);
+  device.unwritten.note(address() + offset, bytes.size());
   if (device.events != nullptr) device.events->host_write(address() + offset, bytes.size());
 }
 

@@ -124,6 +124,7 @@ Allocated::~Allocated() {
   const std::lock_guard lock(device->mutex);
   if (address >= guest::kForeignBase && device->engine != nullptr) device->engine->unmap(address);
   device->allocator.free(address);
+  device->unwritten.remove(address);
 }
 
 Device DeviceAccess::on(std::unique_ptr<Engine> engine) {
@@ -181,17 +182,23 @@ void Device::close() {
 }
 
 Buffer Device::allocate(uint64_t bytes, const std::string& name) {
+  const std::shared_ptr<detail::DeviceState>& device = state();
+  const auto lock = device->enter();
   Buffer b;
-  b.state_ = std::shared_ptr<detail::BufferState>(new detail::BufferState{{state(), bytes, name}});
+  b.state_ = std::shared_ptr<detail::BufferState>(new detail::BufferState{{device, bytes, name}});
+  device->unwritten.add(b.address(), bytes);
   return b;
 }
 
 Buffer Device::allocate_paged(uint64_t bytes, const std::string& name) {
   refuse_huge(bytes, name);
   const uint64_t pages = (std::max<uint64_t>(bytes, 1) - 1) / guest::kSparsePage + 1;
+  const std::shared_ptr<detail::DeviceState>& device = state();
+  const auto lock = device->enter();
   Buffer b;
   b.state_ = std::shared_ptr<detail::BufferState>(new detail::BufferState{
-      {state(), pages * guest::kSparsePage, name, false, guest::kSparsePage}, true, false});
+      {device, pages * guest::kSparsePage, name, false, guest::kSparsePage}, true, false});
+  device->unwritten.add(b.address(), b.size());
   return b;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/guest/allocator.hpp"
+#include "runtime/guest/layout.hpp"
 #include "runtime/guest/pointer_bounds.hpp"
 
 namespace lanewise::host::detail {
@@ -87,8 +88,9 @@ FaultReport report(const ir::Program& p, const Fault& f, std::span<const Allocat
   r.lane = f.lane % p.wave_lanes;
   r.address = f.address;
   r.size = f.size;
-  if (f.size != 0 && f.kind != FaultKind::uninitialised && in_guest_memory(p, f))
-    add_nearest(r, allocations);
+  // Generic addresses of shared and local memory are right where they should be.
+  const bool unwritten = f.kind == FaultKind::uninitialised && f.address < guest::kArenaBase;
+  if (f.size != 0 && !unwritten && in_guest_memory(p, f)) add_nearest(r, allocations);
   add_parameter(r, p, f, allocations, params);
   return r;
 }

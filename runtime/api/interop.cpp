@@ -68,6 +68,7 @@ lw_vulkan_region DeviceAccess::export_buffer(const Buffer& buffer) {
       vulkan::locate(*device.engine, state.memory.address, state.memory.size);
   if (!state.exported) vulkan::hold(*device.engine);
   state.exported = true;
+  device.unwritten.remove(state.memory.address);  // others write there unseen
   return region;
 }
 

@@ -248,9 +248,11 @@ void prepare(Prepared& out, ModuleState& module, size_t index, const LaunchOptio
   if (const uint64_t bytes = guest::scratch_bytes(program, r.grid, r.block); bytes != 0) {
     refuse_large_scratch(program, bytes);
     out.scratch = std::make_unique<Allocated>(device, bytes, "scratch memory");
+    device->unwritten.add(out.scratch->address, bytes);
   }
   r.allocations = device->allocator.allocations();
   r.windows = device->allocator.has_foreign();
+  r.unwritten = &device->unwritten;
 }
 
 const LaunchedProgram& ModuleState::launched_program(size_t index, const Policies& asked) {

@@ -14,6 +14,7 @@
 #include "runtime/guest/allocator.hpp"
 #include "runtime/guest/engine.hpp"
 #include "runtime/guest/residency.hpp"
+#include "runtime/guest/unwritten.hpp"
 #include "runtime/isa/rejected.hpp"
 
 struct lw_vulkan_buffer_info;
@@ -35,12 +36,14 @@ struct DeviceState {
   DeviceInfo info;
   guest::ResidencyMap residency;
   std::unique_ptr<events::Collector> events;  ///< while the device is traced
+  guest::Unwritten unwritten;  ///< of buffers: what neither the host nor a kernel wrote
 
   /// Nobody else uses the device while the lock lives. Throws when the device was closed.
   std::unique_lock<std::recursive_mutex> enter();
   /// Reserves and zero-fills arena memory. After a failure all is as before.
   uint64_t allocate(uint64_t bytes, const std::string& name, bool read_only = false,
                     uint64_t align = guest::kAllocAlign);
+  /// Zeros, but nobody wrote them: what an allocation starts with.
   void fill_zero(uint64_t address, uint64_t bytes);
 };
 

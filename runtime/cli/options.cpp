@@ -40,8 +40,8 @@ void add_launch_options(const Command& sub, LaunchArgs& a) {
   sub.option("--max-steps", a.max_steps,
              "loop turns of one lane: N or unlimited; loops with constant turns do not count");
   sub.option("--check", a.check,
-             "what else to look for: init = reads of shared and local memory that nobody wrote "
-             "(--device reference)")
+             "what else to look for: init = reads of memory that nobody wrote (out: buffers, "
+             "shared, local and scratch memory)")
       .one_of({"none", "init"});
   add_timeout_option(sub, a.timeout);
   sub.option("--policy", a.policies, "NAME=VALUE, see docs/policies.md");

@@ -46,7 +46,7 @@ void refuse_shared_files(const std::vector<ArgSpec>& specs) {
                   fmt::format("two arguments are to be written to '{}'", s.write_to));
 }
 
-BoundArgs bind_args(Device& device, const std::vector<std::string>& texts) {
+BoundArgs bind_args(Device& device, const std::vector<std::string>& texts, bool checks_written) {
   BoundArgs b;
   for (const std::string& text : texts) b.specs.push_back(parse_arg(text));
   for (const ArgSpec& s : b.specs)
@@ -62,7 +62,9 @@ BoundArgs bind_args(Device& device, const std::vector<std::string>& texts) {
       b.local_bytes = (b.local_bytes + static_cast<uint32_t>(s.local_bytes) + 15) / 16 * 16;
     } else {
       buffer = device.allocate(s.array.bytes.size(), s.path);
-      if (s.kind != ArgSpec::Kind::zero && s.kind != ArgSpec::Kind::out) {
+      // Zeros that were asked for are contents; an output has none before the kernel writes it.
+      const bool zeros = s.kind == ArgSpec::Kind::zero && checks_written;
+      if (zeros || (s.kind != ArgSpec::Kind::zero && s.kind != ArgSpec::Kind::out)) {
         buffer.write(std::span<const std::byte>(s.array.bytes));
       }
       b.values.emplace_back(buffer);
@@ -197,7 +199,9 @@ int run(const RunArgs& a) {
   for (const Diagnostic& w : module.warnings()) say("{}\n", format(a.file, w));
   const Kernel kernel = module.kernel(a.kernel);
   RunTrace trace(device, a.trace, a.file);
-  BoundArgs bound = bind_args(device, a.args);
+  const auto check = options.policies.find("check");
+  BoundArgs bound =
+      bind_args(device, a.args, check != options.policies.end() && check->second == "init");
   options.dynamic_shared += bound.local_bytes;
   options.timeout_seconds = watchdog.left();
   Result result;

@@ -18,6 +18,9 @@
 namespace lanewise::events {
 class Collector;
 }
+namespace lanewise::guest {
+class Unwritten;
+}
 
 namespace lanewise {
 
@@ -87,6 +90,9 @@ struct LaunchRequest {
   /// Devices run the program that the passes leave (ir/passes/pipeline.hpp); the reference engine
   /// never does.
   bool optimise = true;
+  /// Global memory that nobody has written yet: a launch with the policy `check` asks and tells it,
+  /// after any other it is empty. Null = all memory is written.
+  guest::Unwritten* unwritten = nullptr;
 };
 
 struct LaunchTimes {
@@ -100,6 +106,12 @@ struct LaunchResult {
   std::string wave_mode;    ///< "lane", "packed" or "serial"
   std::string wave_reason;  ///< why
 };
+
+/// Reads of what nobody wrote are faults (--check init).
+inline bool checks_written(const LaunchRequest& request) {
+  const auto check = request.policies.find("check");
+  return check != request.policies.end() && check->second == "init";
+}
 
 /// A launch among others.
 struct LaunchOutcome {

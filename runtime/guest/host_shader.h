@@ -32,6 +32,8 @@ LW_NUMBER(LAUNCH_POINTER_BASES, 24u)
 // Where the device has addresses: that of the list of allocations, and of the backing buffer.
 LW_NUMBER(LAUNCH_ALLOCATIONS, 56u)
 LW_NUMBER(LAUNCH_BACKING, 58u)
+// Guest address of the map of written bytes (--check init), which lies behind the arena.
+LW_NUMBER(LAUNCH_WRITTEN, 60u)
 // What each pointer parameter may reach: offset in the arena, bytes that may be read and written.
 LW_NUMBER(LAUNCH_POINTERS, 64u)
 LW_NUMBER(POINTER_START, 0u)

@@ -83,6 +83,10 @@ void validate(const LaunchRequest& request) {
   check_grid(request.grid);
   check_block(*request.program, request.block);
   check_memory(request);
+  if (checks_written(request) && request.memcheck == Memcheck::off)
+    refuse(
+        "reads of memory that nobody wrote (check init) are looked for in accesses that are "
+        "allowed, and with memcheck off nobody asks which are");
 }
 
 }  // namespace lanewise::guest

@@ -76,7 +76,7 @@ std::string_view name(AtomOp v) {
                           v);
 }
 std::string_view name(SReg v) {
-  return pick<SReg, 33>({"tid_x",           "tid_y",       "tid_z",       "ntid_x",
+  return pick<SReg, 34>({"tid_x",           "tid_y",       "tid_z",       "ntid_x",
                          "ntid_y",          "ntid_z",      "ctaid_x",     "ctaid_y",
                          "ctaid_z",         "nctaid_x",    "nctaid_y",    "nctaid_z",
                          "laneid",          "warpid",      "nwarpid",     "smid",
@@ -84,7 +84,7 @@ std::string_view name(SReg v) {
                          "lanemask_lt",     "lanemask_ge", "lanemask_gt", "clock",
                          "clock_hi",        "clock64",     "globaltimer", "dynamic_smem_size",
                          "total_smem_size", "param_base",  "linear_tid",  "shared_window",
-                         "local_window"},
+                         "local_window",    "written_map"},
                         v);
 }
 std::string_view name(BarrierKind v) {

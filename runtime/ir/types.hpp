@@ -135,14 +135,16 @@ enum class SReg : uint8_t {
   param_base,  ///< b64 guest address of the parameter block (GCN kernarg pointer)
   linear_tid,  ///< tid.x + ntid.x * (tid.y + ntid.y * tid.z)
   shared_window,
-  local_window  ///< b64 generic base address of the window
+  local_window,  ///< b64 generic base address of the window
+  written_map    ///< b64 where the map of written bytes begins (passes/written.hpp), for the passes
 };
 
 /// Bits of Inst::mode for Op::check.
 enum class CheckMode : uint8_t {
   negate = 1,  ///< of the predicate, src1
   write = 2,
-  atomic = 4,  ///< local memory has no atomics
+  atomic = 4,     ///< local memory has no atomics
+  unwritten = 8,  ///< where the predicate holds, bytes are read that nobody wrote: a fault
 };
 
 /// Value of Inst::mode for Op::barrier.

@@ -16,6 +16,7 @@
 #include "runtime/guest/allocation_at.hpp"
 #include "runtime/guest/extent.hpp"
 #include "runtime/guest/layout.hpp"
+#include "runtime/guest/unwritten.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/reference/group.hpp"
 #include "runtime/reference/ready.hpp"
@@ -140,6 +141,7 @@ class ReferenceEngine final : public Engine {
     events::ExactMemory* exact = events != nullptr ? events->exact() : nullptr;
     if (exact != nullptr) exact->begin({arena_.get(), size_});
     if (events != nullptr) events->begin(request, guest::extent(request, size_));
+    if (request.unwritten != nullptr && !checks_written(request)) request.unwritten->clear();
     run_groups(request, prepared, deadline, result);
     if (events != nullptr) events->end();
     if (exact != nullptr) exact->end();

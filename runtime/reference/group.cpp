@@ -27,9 +27,7 @@ Group::Group(const LaunchRequest& request, const DecodedProgram& program, const 
   shared_.resize(guest::shared_bytes(*request.program, request.dynamic_shared));
   local_.resize(size_t{n} * local_bytes_);
   memory_.shared = shared_;
-  if (const auto check = request.policies.find("check");
-      check != request.policies.end() && check->second == "init")
-    written_ = {Written(shared_), Written(local_)};
+  if (checks_written(request)) written_ = {Written(shared_), Written(local_)};
   exact_ = request.events != nullptr && request.events->exact() != nullptr;
   if (request.schedule == WaveSchedule::lockstep)
     lockstep_ = std::make_unique<Lockstep>(*this, program, waves_);

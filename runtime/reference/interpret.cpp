@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 
 #include "runtime/guest/layout.hpp"
+#include "runtime/guest/unwritten.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/ir/integer.hpp"
 #include "runtime/reference/atomics.hpp"
@@ -19,6 +21,11 @@ using ir::SReg;
 /// Back edges after which a looping lane gives way, so that it may wait for its neighbours.
 constexpr uint64_t kTurn = 4096;
 constexpr uint64_t kLow32 = 0xffffffff;
+
+bool lies_in(std::span<const std::byte> memory, const std::byte* at) {
+  const std::less<> before;  // also of pointers into different arrays
+  return !before(at, memory.data()) && before(at, memory.data() + memory.size());
+}
 
 uint64_t mask_below(uint32_t lane) {
   return (uint64_t{1} << lane) - 1;
@@ -315,22 +322,31 @@ Located Group::locate_access(Lane& lane, const Code& code) {
   return at;
 }
 
-/// Reads of shared and local bytes that nobody wrote are faults that change nothing.
+/// Reads of bytes that nobody wrote are faults that change nothing.
 void Group::check_written(Lane& lane, const Code& code, const Located& at) {
   const ir::Mem& mem = *code.mem;
-  const auto found =
+  const auto small =
       std::ranges::find_if(written_, [&](const Written& w) { return w.holds(at.data); });
-  if (found == written_.end()) return;
-  if (code.action != Action::store && !found->all(at.data, mem.bytes()))
+  const bool in_arena = lies_in(memory_.arena, at.data) && request_.unwritten != nullptr;
+  if (small == written_.end() && !in_arena) return;
+  const auto all_written = [&] {
+    return in_arena ? request_.unwritten->written(at.address, mem.bytes())
+                    : small->all(at.data, mem.bytes());
+  };
+  if (code.action != Action::store && !all_written())
     record(lane, {.kind = FaultKind::uninitialised,
                   .site = code.site,
                   .address = at.address,
                   .size = mem.bytes()});
   if (code.action == Action::load) return;
   const unsigned size = ir::size_of(mem.elem);
-  for (uint32_t i = 0; i < mem.count; ++i)
-    if (code.action == Action::atom || code.src[1 + i] != ir::kNone)
-      found->note(at.data + size_t{i} * size, size);
+  for (uint32_t i = 0; i < mem.count; ++i) {
+    if (code.action != Action::atom && code.src[1 + i] == ir::kNone) continue;
+    if (in_arena)
+      request_.unwritten->note(at.address + uint64_t{i} * size, size);
+    else
+      small->note(at.data + size_t{i} * size, size);
+  }
 }
 
 /// Between registers and the bytes of the access; null when it faulted.
@@ -452,6 +468,8 @@ uint64_t Group::special_register(const Lane& lane, SReg reg) const {
       return guest::kSharedWindow;
     case SReg::local_window:
       return guest::kLocalWindow;
+    case SReg::written_map:
+      return 0;  // for devices alone
   }
   return 0;
 }

@@ -8,6 +8,7 @@
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
 #include "runtime/ir/passes/pointers.hpp"
+#include "runtime/ir/passes/written.hpp"
 #include "runtime/spirv/binary/library.hpp"
 #include "runtime/spirv/binary/loop_exits.hpp"
 #include "runtime/spirv/binary/shrink.hpp"
@@ -22,33 +23,50 @@ namespace {
 /// Of shared and local memory: the widest access of the library.
 constexpr uint32_t kLeastWords = 16;
 
+bool checks_written(const Options& options) {
+  const auto check = options.policies.find("check");
+  return check != options.policies.end() && check->second == "init";
+}
+
 struct SharedLayout {
   uint64_t bytes = 0;
   bool in_memory = false;
+  uint32_t map = 0;  ///< where that of written bytes begins, 0 = there is none
 };
 SharedLayout shared_layout(const ir::Program& program, const Options& options, const Target& target,
                            uint32_t own_bytes) {
   SharedLayout layout;
   layout.bytes = (uint64_t{program.shared_bytes} + 15) / 16 * 16 + options.dynamic_shared;
   layout.bytes = (layout.bytes + 3) / 4 * 4;
+  if (checks_written(options)) {
+    layout.map = static_cast<uint32_t>(layout.bytes);
+    layout.bytes += ir::small_map_bytes(layout.bytes);
+  }
   layout.in_memory = layout.bytes + own_bytes > target.max_shared;
   return layout;
 }
 
 /// Local memory of a group in device memory, where the driver is better off without an array.
 struct LocalLayout {
+  uint32_t lane = 0;  ///< bytes of each
+  uint32_t map = 0;   ///< as of shared memory
   bool in_memory = false;
   uint64_t start = 0, bytes = 0;  ///< in the group's slot: behind shared memory that lies there
 };
-LocalLayout local_layout(const ir::Program& program, const Target& target, const Shape& shape,
-                         const SharedLayout& shared) {
+LocalLayout local_layout(const ir::Program& program, const Options& options, const Target& target,
+                         const Shape& shape, const SharedLayout& shared) {
   constexpr uint64_t kLargeArray = 1024, kMost = uint64_t{32} << 20;
   LocalLayout layout;
   if (shared.in_memory) layout.start = (shared.bytes + 15) / 16 * 16;
-  const uint64_t lane = (uint64_t{program.local_bytes} + 3) / 4 * 4;
+  layout.lane = (program.local_bytes + 3) / 4 * 4;
+  if (checks_written(options)) {
+    layout.map = layout.lane;
+    layout.lane += ir::small_map_bytes(layout.lane);
+  }
   // Lanes that a padded group has too many read there as well.
-  layout.bytes = lane * shape.local_size * shape.lanes_per_invocation;
-  layout.in_memory = target.quirks.large_arrays_slow && lane > kLargeArray && layout.bytes <= kMost;
+  layout.bytes = uint64_t{layout.lane} * shape.local_size * shape.lanes_per_invocation;
+  layout.in_memory =
+      target.quirks.large_arrays_slow && layout.lane > kLargeArray && layout.bytes <= kMost;
   return layout;
 }
 
@@ -81,6 +99,7 @@ ir::CheckFacts check_facts(const ir::Program& program, const Options& options) {
   facts.block = options.block;
   facts.off = options.memcheck == Memcheck::off;
   facts.allocations = options.memcheck == Memcheck::alloc;
+  facts.keeps_spaces = checks_written(options);
   return facts;
 }
 
@@ -137,7 +156,8 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   const SharedLayout shared = shared_layout(program, options, target, own);
   shape.takes_steps = phases || takes_steps(program);
   ir::insert_checks(program, check_facts(program, options));
-  const LocalLayout local = local_layout(program, target, shape, shared);
+  const LocalLayout local = local_layout(program, options, target, shape, shared);
+  if (checks_written(options)) ir::insert_written_checks(program, {shared.map, local.map});
   // Unchecked, a kernel can read whatever it likes anyway.
   const bool clears = options.memcheck != Memcheck::off;
   const bool reads_shared = clears && shared.bytes > 0 && reaches(program, ir::Space::shared);
@@ -162,7 +182,7 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   const std::map<uint32_t, uint32_t> sizes = {
       // A load that may not happen reads at offset 0.
       {library::shared_words, std::max(static_cast<uint32_t>(on_chip / 4), kLeastWords)},
-      {library::local_words, (program.local_bytes + 3) / 4},
+      {library::local_words, local.lane / 4},
       // Lanes that run one after the other share a slot.
       {library::lanes, phases || together ? shape.lanes_per_invocation : 1},
       {library::shared_in_backing, shared.in_memory ? 1U : 0U},

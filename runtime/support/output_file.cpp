@@ -135,13 +135,14 @@ void OutputFile::open_beside(const struct stat* old) {
 }
 
 /// The owner as far as this process may set it; a file that changes hands loses what it could do in
-/// its old owner's name.
+/// its old owner's name. A file that was hidden from others stays hidden, or is not replaced.
 void OutputFile::keep_owner_and_mode(int file, const struct stat& old) {
   struct stat now;
-  if (fstat(file, &now) != 0) return;
+  if (fstat(file, &now) != 0) fail();
   const bool same = now.st_uid == old.st_uid && now.st_gid == old.st_gid;
   const bool kept = same || fchown(file, old.st_uid, old.st_gid) == 0;
-  fchmod(file, old.st_mode & (kept ? kPermissions : mode_t{0777}));
+  const mode_t mode = old.st_mode & (kept ? kPermissions : mode_t{0777});
+  if ((now.st_mode & kPermissions) != mode && fchmod(file, mode) != 0) fail();
 }
 
 void OutputFile::write(std::string_view data) {

@@ -1,5 +1,4 @@
-// --check init: who reads shared and local memory that nobody wrote, and who does not.
-#include <cstring>
+// --check init: who reads memory that nobody wrote, and who does not.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/support.hpp"
@@ -8,10 +7,6 @@ using namespace cli_test;
 using nlohmann::json;
 
 namespace {
-
-bool on_reference() {
-  return std::strcmp(device(), "reference") == 0;
-}
 
 /// 64 threads in each group; thread %r1 of group %r2 has its own cells at %r3 (4 bytes) and %rd2
 /// (generic, of the same).
@@ -61,7 +56,6 @@ const std::string kAll = "st.shared.u32 [%r3], %r5;\n  bar.sync 0;\n";
 }  // namespace
 
 TEST_CASE("shared memory: read before it is written, by anybody of the group") {
-  if (!on_reference()) return;
   CHECK(faults("ld.shared.u32 %r6, [%r3];") == 128);
   CHECK(faults(kAll + "ld.shared.u32 %r6, [cells+128];") == 0);
   // Thread 0 writes in group 0 alone: group 1 finds nothing of it.
@@ -80,7 +74,6 @@ TEST_CASE("shared memory: read before it is written, by anybody of the group") {
 }
 
 TEST_CASE("every byte counts, in vectors, parts and through generic addresses") {
-  if (!on_reference()) return;
   CHECK(faults("st.shared.u8 [%r3], %r5;\n  ld.shared.u8 %r6, [%r3];") == 0);
   CHECK(faults("st.shared.u8 [%r3], %r5;\n  ld.shared.u16 %r6, [%r3];") == 128);
   CHECK(
@@ -95,7 +88,6 @@ TEST_CASE("every byte counts, in vectors, parts and through generic addresses") 
 }
 
 TEST_CASE("local memory belongs to a thread") {
-  if (!on_reference()) return;
   CHECK(faults("ld.local.u32 %r6, [own+4];") == 128);
   CHECK(faults("st.local.u32 [own+4], %r5;\n  ld.local.u32 %r6, [own+4];") == 0);
   const json j = checked(
@@ -106,11 +98,43 @@ TEST_CASE("local memory belongs to a thread") {
 }
 
 TEST_CASE("atomics read what they change, and leave it written") {
-  if (!on_reference()) return;
   CHECK(faults("atom.shared.add.u32 %r6, [%r3], 1;") == 128);
   CHECK(faults(kAll + "atom.shared.add.u32 %r6, [%r3], 1;") == 0);
   // One thread initialises by accident; the next one finds it written.
   CHECK(faults("red.shared.add.u32 [cells], 1;") == 2);
+}
+
+TEST_CASE("global memory: out: is unwritten, zero: and files are not") {
+  const std::string read = "ld.global.u32 %r6, [%rd1+16];";
+  CHECK(faults(read) == 0);
+  const std::string file = write("init_in.bin", std::string(1024, 'x'));
+  const auto with = [&](const std::string& body, const std::string& arg) {
+    const Output o = run(kernel(body) + " --grid 2 --block 64 --json --check init --arg " + arg);
+    CAPTURE(o.err);
+    return json::parse(o.out);
+  };
+  const std::string out = "out:" + scratch() + "/init_out.npy:u32[256]";
+  CHECK(with(read, "in:" + file)["fault_count"] == 0);
+  const json j = with(read, out);
+  CHECK(j["fault_count"] == 128);
+  const json& f = j["faults"][0];
+  CHECK(f["kind"] == "uninitialised");
+  CHECK(f["size"] == 4);
+  CHECK(f["allocation"]["offset"] == 16);
+  CHECK(contains(f["nearest_allocation"], "init_out.npy' (offset 16 of 1024 bytes)"));
+  CHECK(contains(f["text"], "ld.global.u32 %r6"));
+  // Written by the kernel itself, by its own lane; the word behind it is not.
+  const std::string own =
+      "shl.b32 %r7, %r2, 6;\n  add.u32 %r7, %r7, %r1;\n  mul.wide.u32 %rd3, %r7, 8;\n"
+      "  add.u64 %rd3, %rd3, %rd1;\n  st.global.u32 [%rd3], %r5;\n  ";
+  CHECK(with(own + "ld.global.u32 %r6, [%rd3];", out)["fault_count"] == 0);
+  CHECK(with(own + "ld.global.v2.u32 {%r6, %r8}, [%rd3];", out)["fault_count"] == 128);
+  // One of all lanes finds the counter unwritten.
+  CHECK(with("atom.global.add.u32 %r6, [%rd1], 1;", out)["fault_count"] == 1);
+  const Output off =
+      run(kernel(read) + " --grid 1 --block 64 --check init --memcheck off --arg " + out);
+  CHECK(off.code == 2);
+  CHECK(contains(off.err, "memcheck off"));
 }
 
 TEST_CASE("the check changes no value and is only made when it is asked for") {
@@ -120,13 +144,6 @@ TEST_CASE("the check changes no value and is only made when it is asked for") {
       "  add.u64 %rd3, %rd1, %rd3;\n  st.global.u32 [%rd3], %r6;";
   CHECK(checked(body, "")["fault_count"] == 0);
   CHECK(checked(body, "--check none")["policies"]["check"] == "none");
-  if (!on_reference()) {
-    const Output o = run(kernel(body) + " --block 64 --arg zero:u32[256] --check init");
-    CHECK(o.code == 2);
-    CHECK(contains(o.err, "use --device reference"));
-    CHECK(lines_of(o.err) == 1);
-    return;
-  }
   const std::string out = scratch() + "/init.bin";
   const Output o = run(kernel(body) + " --block 64 --check init --arg out:" + out + ":u32[64]");
   CHECK(o.code == 1);
@@ -137,7 +154,6 @@ TEST_CASE("the check changes no value and is only made when it is asked for") {
 }
 
 TEST_CASE("LDS of GCN, and stream scripts") {
-  if (!on_reference()) return;
   const std::string script = write("init.lw", R"(
 isa gcn
 target gfx803

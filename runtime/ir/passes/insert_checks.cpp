@@ -98,6 +98,7 @@ class Checks {
   /// Legal in every launch: every address that it can have lies inside its space, and is aligned.
   bool always_legal(Inst& access) const {
     Mem& mem = *access.mem;
+    if (mem.space == Space::generic && facts_.keeps_spaces) return false;
     if (mem.space == Space::generic) return legal_in_window(access) || legal_in_variable(access);
     if (access.op != Op::load && mem.space == Space::param) return false;
     if (access.op == Op::atom && mem.space == Space::local) return false;

@@ -26,6 +26,7 @@ bool same_for_the_group(SReg s) {
     case SReg::param_base:
     case SReg::shared_window:
     case SReg::local_window:
+    case SReg::written_map:
       return true;
     default:
       return false;

@@ -34,7 +34,8 @@ void LaneEmitter::prepare_limits() {
         continue;
       if (!guest::wide_space(inst.mem->space)) continue;
       arena = true;
-      if (inst.op == ir::Op::check) limits_[reach_of(inst)] = spv::NoResult;
+      if (inst.op == ir::Op::check && !has(inst, CheckMode::unwritten))
+        limits_[reach_of(inst)] = spv::NoResult;
       if (options_.windows && inst.mem->pointer != ir::kNone)
         bases_[inst.mem->pointer] = spv::NoResult;
     }
@@ -137,8 +138,9 @@ Id LaneEmitter::outside(const Place& place, Id address, uint32_t bytes) {
 
 /// Nothing is known of the address: the list of allocations says whether it lies in one.
 bool LaneEmitter::searches_allocations(const ir::Inst& check) const {
-  return check.op == ir::Op::check && options_.memcheck == Memcheck::alloc &&
-         guest::wide_space(check.mem->space) && check.mem->pointer == ir::kNone;
+  return check.op == ir::Op::check && !has(check, CheckMode::unwritten) &&
+         options_.memcheck == Memcheck::alloc && guest::wide_space(check.mem->space) &&
+         check.mem->pointer == ir::kNone;
 }
 
 /// One search for all slots: compilers for CPUs take longest for loops, and a loop for each slot of
@@ -166,7 +168,20 @@ void LaneEmitter::find_allocations() {
   in_slots([&](uint32_t n) { slot_->found = m_.createLoad(found[n], spv::NoPrecision); });
 }
 
+/// The map of written bytes was looked at before: where src1 holds, the access reads others.
+void LaneEmitter::emit_unwritten() {
+  const ir::Mem& mem = *inst_->mem;
+  const Id address = forced_address();
+  const bool wide = guest::wide_space(mem.space);
+  FaultPoint point{FaultKind::uninitialised, inst_->site, mem.space, mem.bytes()};
+  const Id fault = unless_stopped(src_as(1, ir::Width::pred));
+  state().note(fault, m_.u(state().points().number(point)), wide ? m_.lo(address) : address,
+               wide ? m_.hi(address) : m_.u(0));
+  set_results({fault});
+}
+
 void LaneEmitter::emit_check() {
+  if (has(*inst_, CheckMode::unwritten)) return emit_unwritten();
   const ir::Mem& mem = *inst_->mem;
   Id wanted = src_as(1, ir::Width::pred);
   if (has(*inst_, CheckMode::negate)) wanted = m_.op(spv::OpLogicalNot, m_.bool_type, {wanted});

@@ -176,6 +176,9 @@ Values LaneEmitter::special_register() {
       return address(guest::kSharedWindow);
     case SReg::local_window:
       return address(guest::kLocalWindow);
+    case SReg::written_map:
+      return {m_.make64(launch_word(host_shader::LAUNCH_WRITTEN),
+                        launch_word(host_shader::LAUNCH_WRITTEN + 1))};
   }
   unsupported(fmt::format("unknown special register {}", inst_->mode));
 }

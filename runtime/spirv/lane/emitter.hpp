@@ -214,6 +214,7 @@ class LaneEmitter {
   // Checks (emit_check.cpp)
   void prepare_limits();
   void emit_check();
+  void emit_unwritten();
   bool searches_allocations(const ir::Inst& check) const;
   void find_allocations();
   Id outside(const Place& place, Id address, uint32_t bytes);

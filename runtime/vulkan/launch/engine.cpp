@@ -9,6 +9,7 @@
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/guest/pointer_bounds.hpp"
+#include "runtime/guest/unwritten.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/support/error.hpp"
 #include "runtime/vulkan/pipeline/compile_only.hpp"
@@ -171,11 +172,6 @@ void refuse_unsupported(const LaunchRequest& request) {
     throw Error(ErrorKind::guest,
                 "cache-exact mode runs on the reference engine only: a Vulkan device's loads "
                 "cannot be served by modelled caches");
-  if (const auto check = request.policies.find("check");
-      check != request.policies.end() && check->second == "init")
-    throw DetailedError(ErrorKind::usage, ErrorDetail::unsupported,
-                        "reads of memory that nobody wrote (--check init) are found by the "
-                        "reference engine only: use --device reference");
   if (!request.foreign.empty())
     throw DetailedError(ErrorKind::usage, ErrorDetail::unsupported,
                         "host memory at its own addresses is the reference engine's alone; a "
@@ -194,6 +190,40 @@ bool is_refused(const LaunchRequest& request) {
 
 }  // namespace
 
+/// Offsets of 32 bits reach all that the kernel touches.
+bool VulkanEngine::small_arena(const LaunchRequest& request) const {
+  if (request.windows) return false;
+  if (!checks_written(request)) return parts_->arena.small();
+  const uint64_t arena = parts_->arena.size();
+  return guest::written_map_offset(arena) + guest::written_map_bytes(arena) <= guest::kSmallArena;
+}
+
+void VulkanEngine::bring_map(const LaunchRequest& request) {
+  std::vector<std::byte> map(guest::written_map_bytes(parts_->arena.size()), std::byte{0xff});
+  if (request.unwritten != nullptr) request.unwritten->fill(map);
+  parts_->arena.write_map(map);
+}
+
+bool VulkanEngine::take_map(const LaunchRequest& request) {
+  if (request.unwritten == nullptr) return false;
+  request.unwritten->update(
+      [this](uint64_t offset, std::span<std::byte> part) { parts_->arena.read_map(offset, part); });
+  return true;
+}
+
+namespace {
+
+/// What a kernel wrote unseen, or one that was ended early: all counts as written then.
+struct WritesUnknown {
+  guest::Unwritten* unwritten;
+  bool known = false;
+  ~WritesUnknown() {
+    if (!known && unwritten != nullptr) unwritten->clear();
+  }
+};
+
+}  // namespace
+
 LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
   refuse_when_lost();
   guest::validate(asked);
@@ -209,8 +239,7 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
   guarded("a launch", [&] {
     const auto deadline = deadline_after(request.timeout_seconds);
     const auto get = [&](const LaunchRequest& how) {
-      const bool small = parts_->arena.small() && !request.windows;
-      return &parts_->kernels.get(how, small, result.times, deadline);
+      return &parts_->kernels.get(how, small_arena(how), result.times, deadline);
     };
     const Kernel* kernel = get(request);
     auto bounds = guest::pointer_bounds(kernel->pointers, request.params, request.allocations);
@@ -222,7 +251,11 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
     }
     result.wave_mode = kernel->module.wave_mode;
     result.wave_reason = kernel->module.wave_reason;
+    const bool checked = checks_written(request);
+    WritesUnknown writes{request.unwritten};
+    if (checked) bring_map(request);
     parts_->dispatcher.run(request, *kernel, *bounds, deadline, result);
+    if (checked) writes.known = take_map(request);
   });
   return result;
 }
@@ -231,7 +264,7 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
 std::vector<Companion> VulkanEngine::companions(std::span<const LaunchRequest> requests) const {
   std::vector<Companion> out;
   for (const LaunchRequest& r : requests) {
-    if (r.windows || is_refused(r)) break;
+    if (r.windows || checks_written(r) || is_refused(r)) break;
     Companion c{&r, parts_->kernels.find_ready(r, parts_->arena.small()), {}};
     if (c.kernel == nullptr) break;
     auto bounds = guest::pointer_bounds(c.kernel->pointers, r.params, r.allocations);
@@ -254,6 +287,8 @@ std::vector<LaunchOutcome> VulkanEngine::launch_in_turn(std::span<const LaunchRe
         const std::vector<Companion> together = companions(rest);
         if (together.size() < 2) return;
         done = together.size();
+        for (const Companion& c : together)
+          if (c.request->unwritten != nullptr) c.request->unwritten->clear();
         for (LaunchResult& r : parts_->dispatcher.run_together(together))
           out.push_back({std::move(r), nullptr});
       });
@@ -275,8 +310,7 @@ std::unique_ptr<VulkanEngine> make_engine_with(std::string_view selector, const 
 
 Translated VulkanEngine::translate(const LaunchRequest& request) {
   guest::validate(request);
-  spirv::Module module =
-      parts_->kernels.translate_only(request, parts_->arena.small() && !request.windows);
+  spirv::Module module = parts_->kernels.translate_only(request, small_arena(request));
   return {std::move(module.words), std::move(module.wave_mode), std::move(module.wave_reason)};
 }
 

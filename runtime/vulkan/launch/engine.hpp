@@ -39,6 +39,9 @@ class VulkanEngine : public Engine {
   template <typename Work>
   void guarded(const char* what, Work work);
   void refuse_when_lost() const;
+  bool small_arena(const LaunchRequest& request) const;
+  void bring_map(const LaunchRequest& request);
+  bool take_map(const LaunchRequest& request);
 
   EngineInfo info_;
   std::unique_ptr<Parts> parts_;

@@ -6,6 +6,7 @@
 #include "runtime/guest/extent.hpp"
 #include "runtime/guest/host_shader.h"
 #include "runtime/guest/layout.hpp"
+#include "runtime/guest/unwritten.hpp"
 
 namespace lanewise::vulkan {
 
@@ -75,6 +76,7 @@ void LaunchSlot::write_launch_block(const Device& device, const Reached& memory,
   put64(w + LAUNCH_STEP_BUDGET, request.step_budget);
   w[LAUNCH_DYNAMIC_SHARED] = request.dynamic_shared;
   put64(w + LAUNCH_PARAM_ADDRESS, request.param_address);
+  put64(w + LAUNCH_WRITTEN, guest::kArenaBase + guest::written_map_offset(memory.arena.size()));
   w[LAUNCH_SLOTS] = static_cast<uint32_t>(backing_slots);
   w[LAUNCH_SLOT_BYTES] = static_cast<uint32_t>(align16(kernel.module.backing_bytes));
   w[LAUNCH_STATIC_SHARED] = static_cast<uint32_t>(align16(request.program->shared_bytes));

@@ -7,6 +7,7 @@
 #include "runtime/guest/extent.hpp"
 #include "runtime/guest/host_shader.h"
 #include "runtime/guest/layout.hpp"
+#include "runtime/guest/unwritten.hpp"
 #include "runtime/vulkan/launch/dispatch.hpp"
 
 namespace lanewise::vulkan {
@@ -36,20 +37,24 @@ namespace {
 /// Memory and faults before a slice, to undo it.
 class Snapshot {
  public:
-  Snapshot(Arena& arena, Windows& windows, Buffer& faults)
-      : arena_(arena), windows_(windows), faults_(faults) {}
+  Snapshot(Arena& arena, Windows& windows, Buffer& faults, bool with_map)
+      : arena_(arena), windows_(windows), faults_(faults) {
+    if (with_map) map_.resize(guest::written_map_bytes(arena.size()));
+  }
   void take() {
     elsewhere_.clear();
     for (const auto& [address, window] : windows_.all())
       windows_.read(address, elsewhere_.emplace_back(window.size));
     memory_.resize(arena_.size());
     arena_.read(guest::kArenaBase, memory_);
+    if (!map_.empty()) arena_.read_map(0, map_);
     fault_words_.assign(faults_.map, faults_.map + faults_.size);
   }
   void restore() {
     auto kept = elsewhere_.begin();
     for (const auto& [address, window] : windows_.all()) windows_.write(address, *kept++);
     arena_.write(guest::kArenaBase, memory_);
+    if (!map_.empty()) arena_.write_map(map_);
     std::memcpy(faults_.map, fault_words_.data(), fault_words_.size());
   }
 
@@ -59,6 +64,7 @@ class Snapshot {
   Buffer& faults_;
   std::vector<std::vector<std::byte>> elsewhere_;  ///< of each window
   std::vector<std::byte> memory_, fault_words_;
+  std::vector<std::byte> map_;  ///< of written bytes, empty when the launch asks for none
 };
 
 }  // namespace
@@ -96,7 +102,7 @@ void Dispatcher::run_traced(const LaunchRequest& request, const Kernel& kernel,
     throw events::buffer_too_small(*request.program, bytes);
 
   request.events->begin(request, extent);
-  Snapshot before(arena_, windows_, first().faults);
+  Snapshot before(arena_, windows_, first().faults, checks_written(request));
   uint64_t wanted = s.sure ? UINT64_MAX : kFirstGroups;
   uint32_t* launch = first().launch.words();
   while (!plan.done()) {

@@ -7,6 +7,7 @@
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/guest/layout.hpp"
+#include "runtime/guest/unwritten.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::vulkan {
@@ -76,7 +77,19 @@ void Arena::reserve(uint64_t bytes) {
 void Arena::make_room(uint64_t bytes) {
   const EngineInfo& info = device_.facts().info;
   if (bytes > info.max_arena) too_large(bytes, info.max_arena, info.name);
-  if (bytes > buffer_.size) grow(round_up(bytes));
+  if (bytes <= buffer_.size) return;
+  if (holders_ != 0) cannot_move(bytes, buffer_.size);
+  grow(round_up(bytes));
+}
+
+void Arena::write_map(std::span<const std::byte> map) {
+  const uint64_t offset = guest::written_map_offset(size_);
+  make_room(offset + map.size());
+  copy_in(offset, map);
+}
+
+void Arena::read_map(uint64_t offset, std::span<std::byte> part) {
+  copy_out(guest::written_map_offset(size_) + offset, part);
 }
 
 void Arena::grow(uint64_t capacity) {

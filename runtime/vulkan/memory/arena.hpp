@@ -19,6 +19,10 @@ class Arena {
 
   /// Room for so many bytes, none of which the guest may use yet.
   void make_room(uint64_t bytes);
+  /// The map of written bytes, right behind what the guest may use; it lasts until that grows.
+  void write_map(std::span<const std::byte> map);
+  void read_map(uint64_t offset, std::span<std::byte> part);
+
   /// While anybody holds it, the buffer stays what it is; beyond its end nothing can be reserved.
   void hold() { ++holders_; }
   void let_go() { --holders_; }
