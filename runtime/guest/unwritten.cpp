@@ -83,6 +83,9 @@ void Unwritten::fill(std::span<std::byte> map) const {
     const auto part = map.subspan(at, std::min<uint64_t>(map_bytes(range.bytes), map.size() - at));
     std::ranges::fill(part, std::byte{0});
     if (!range.map.empty()) std::copy_n(range.map.begin(), part.size(), part.begin());
+    // What shares the last byte of the map is no part of the range.
+    const uint64_t bits = 8 * part.size();
+    if (bits > range.bytes) set_bits(part, range.bytes, bits - range.bytes);
   }
 }
 
