@@ -22,7 +22,7 @@ struct Row {
 };
 constexpr std::array kRows = {
     Row{"check", "none", "none|init"},
-    Row{"gcn.align", "dword", "dword|unaligned"},
+    Row{"gcn.align", "system", "system|dword|unaligned"},
     Row{"gcn.alpha_2_10_10_10", "unsigned", "unsigned|signed"},
     Row{"gcn.float_narrow", "nearest", "nearest|toward_zero"},
     Row{"gcn.fminmax_nan", "number", "number|nan"},

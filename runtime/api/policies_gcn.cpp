@@ -9,12 +9,13 @@ namespace {
 
 /// What the policies in force change; everything false is what the front end makes.
 struct Choices {
-  bool unaligned, nan_wins, offset32, lds_offset, lds_signed, start_only, soffset_swizzled;
+  bool unaligned, dword, nan_wins, offset32, lds_offset, lds_signed, start_only, soffset_swizzled;
   uint8_t format_bits = 0;
 
   explicit Choices(const Policies& p) {
     const auto is = [&](const char* name, const char* value) { return p.at(name) == value; };
     unaligned = is("gcn.align", "unaligned");
+    dword = is("gcn.align", "dword");
     nan_wins = is("gcn.fminmax_nan", "nan");
     offset32 = is("gcn.index_mul", "32");
     lds_offset = is("gcn.lds_inst_offset", "on");
@@ -31,7 +32,7 @@ struct Choices {
     format(is("gcn.oor_format", "zero"), ir::FormatMode::out_of_range_zero);
   }
   bool any() const {
-    return unaligned || nan_wins || offset32 || lds_offset || lds_signed || start_only ||
+    return unaligned || dword || nan_wins || offset32 || lds_offset || lds_signed || start_only ||
            soffset_swizzled || format_bits != 0;
   }
 };
@@ -71,6 +72,8 @@ class Rewriter {
       case ir::Op::load:
       case ir::Op::store:
         if (c_.unaligned && on_buffer(inst)) inst.mem->align = ir::AlignRule::any;
+        if (c_.dword && inst.mem->align == ir::AlignRule::any)
+          inst.mem->align = ir::AlignRule::force;
         return;
       case ir::Op::atom:
         if (c_.nan_wins && on_buffer(inst) && ir::is_float(inst.mem->atom_type)) inst.mode = 1;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/guest/validate.hpp"
+
 namespace lanewise::guest {
 namespace {
 
@@ -99,15 +101,25 @@ Dim3 launched_block(const ir::Program& p, Dim3 asked) {
 }
 
 uint64_t bytes_with_launch_block(const ir::Program& p, uint64_t param_bytes) {
-  return p.needs.block_offset == 0 ? param_bytes : p.needs.block_offset + kLaunchBlockBytes;
+  // Drivers lay arguments down at multiples of 16 bytes, and compilers count on it: they read four
+  // dwords where the last of them is no argument's.
+  constexpr uint64_t kPiece = 16;
+  if (p.needs.block_offset != 0) return p.needs.block_offset + kLaunchBlockBytes;
+  return p.isa == ir::Isa::gcn ? (param_bytes + kPiece - 1) / kPiece * kPiece : param_bytes;
 }
 
 void add_launch_block(const ir::Program& p, const LaunchFacts& f, std::vector<std::byte>& params) {
-  for (const ir::Param& h : p.needs.hidden)
-    if (uint64_t{h.offset} + h.size <= params.size())
-      Writer(params, h.offset).put(0, hidden_value(h.name, p, f), h.size);
-  if (p.needs.block_offset == 0) return;
+  for (const ir::Param& h : p.needs.hidden) {
+    if (uint64_t{h.offset} + h.size > params.size()) continue;
+    uint64_t value = hidden_value(h.name, p, f);
+    if (h.name == kDynamicShared) {
+      std::memcpy(&value, params.data() + h.offset, std::min<uint64_t>(h.size, sizeof value));
+      value += shared_bytes(p, 0);
+    }
+    Writer(params, h.offset).put(0, value, h.size);
+  }
   params.resize(bytes_with_launch_block(p, params.size()));
+  if (p.needs.block_offset == 0) return;
   const uint64_t base = p.needs.block_offset;
   put_packet(Writer(params, base + kPacketAt), p, f);
   put_queue(Writer(params, base + kQueueAt));

@@ -24,7 +24,7 @@ void add_launch_block(const ir::Program& program, const LaunchFacts& facts,
 /// The group that an engine runs for the one that was asked for: whole waves in a row, where the
 /// program wants that.
 Dim3 launched_block(const ir::Program& program, Dim3 asked);
-/// Size of the parameters with their launch block.
+/// Size of the parameters with their launch block, or with what fills their last 16 bytes up (GCN).
 uint64_t bytes_with_launch_block(const ir::Program& program, uint64_t param_bytes);
 
 }  // namespace lanewise::guest

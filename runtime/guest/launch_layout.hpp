@@ -22,6 +22,9 @@ inline constexpr uint32_t kSharedApertureHigh = 0x1000'0000, kPrivateApertureHig
 /// there is room for them; groups are launched as whole waves in one dimension, and the kernel
 /// finds its lanes' places by the dispatch packet.
 inline constexpr std::string_view kMesaValues = "mesa_launch_values", kWholeWaves = "whole_waves";
+/// An argument that is a place in the shared memory that a launch adds. Launches count from where
+/// that begins, kernels from the beginning of the group's memory, where their own lies.
+inline constexpr std::string_view kDynamicShared = "dynamic_shared_pointer";
 
 /// Scratch of one wave, in the steps the hardware hands it out.
 constexpr uint64_t scratch_per_wave(uint32_t bytes_per_lane, uint32_t lanes) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/guest/validate.hpp"
+#include "runtime/ir/passes/alignment.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
 #include "runtime/ir/passes/pointers.hpp"
@@ -141,6 +142,7 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   if (options.optimise)
     ir::optimise(program, {{{options.block.x, options.block.y, options.block.z}}});
   ir::expand_descriptors(program);
+  ir::find_alignment(program, options.aligned_pointers);
   ir::relax_nans(program);
   Shape shape = lane_shape(options, target);
   const bool waves = ir::has_wave_ops(program);

@@ -43,6 +43,10 @@
       return;                                                                                  \
     }                                                                                          \
     uint shift = (uint(off) & 3u) * 8u;                                                        \
+    if (n == 4u && shift == 0u) {                                                              \
+      S##_put_word(off, v, flags);                                                             \
+      return;                                                                                  \
+    }                                                                                          \
     uint mask = n == 1u ? 0xffu : n == 2u ? 0xffffu : ~0u;                                     \
     S##_masked(off, v << shift, mask << shift);                                                \
     if (n > 1u && may_straddle(n, flags) && shift + 8u * n > 32u)                              \

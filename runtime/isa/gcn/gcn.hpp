@@ -120,6 +120,9 @@ struct Kernel {
   uint8_t denorm_wide = 3, round_wide = 0;  ///< the same of f64 and f16
   bool ieee = true;                         ///< signalling NaN become quiet in min and max
   bool dx10_clamp = true;                   ///< a clamp makes 0 of NaN
+  /// Global memory is reached at any address, as drivers of the HSA set it from gfx700 on; else the
+  /// low bits are dropped.
+  bool unaligned = false;
   /// How many registers the code names.
   unsigned vgprs() const;
   unsigned sgprs() const;

@@ -106,6 +106,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
   if (!options.small_arena) text += "large arena\n";
   if (options.windows) text += "windows\n";
   if (!options.pointers) text += "every address is looked up\n";
+  if (options.aligned_pointers) text += "aligned pointers\n";
   if (!options.step_budget) text += "no step budget\n";
   if (options.trace_bits != 0) text += fmt::format("trace {}\n", options.trace_bits);
   for (const auto& [name, value] : options.policies) text += fmt::format("{}={}\n", name, value);
@@ -157,6 +158,16 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                             t.max_shared);
 }
 
+namespace {
+/// Of the whole value, as front ends add offsets to it.
+bool has_aligned_pointers(const LaunchRequest& request) {
+  return std::ranges::all_of(request.program->params, [&](const ir::Param& p) {
+    if (!p.pointer || p.offset >= request.params.size()) return true;
+    return (static_cast<uint8_t>(request.params[p.offset]) & 15) == 0;
+  });
+}
+}  // namespace
+
 spirv::Options options_of(const LaunchRequest& request, bool small_arena) {
   const uint32_t trace_bits = request.events != nullptr ? request.events->plan().code_bits : 0;
   return {request.block,
@@ -169,7 +180,8 @@ spirv::Options options_of(const LaunchRequest& request, bool small_arena) {
           small_arena,
           request.windows,
           request.pointers,
-          request.step_budget != ~uint64_t{0}};
+          request.step_budget != ~uint64_t{0},
+          has_aligned_pointers(request)};
 }
 
 KernelCache::KernelCache(Pipelines& pipelines, DiskCache& disk, spirv::Target target,

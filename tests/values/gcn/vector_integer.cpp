@@ -278,16 +278,27 @@ void wide_sums(std::vector<Case>& out) {
     sum(l[0], l[1], wide(kConstants[2], kConstants[3]), o);
   };
   out.push_back(vector_case("v_mad_u64_u32", inputs, {plain, scalar, vcc}));
-  const auto product = [](uint32_t a, uint32_t b, uint64_t c) {
-    return static_cast<uint64_t>(int64_t{s(a)} * s(b)) + c;
+  // {carry, result} is the sum in 65 bits: the host has 128.
+  __extension__ typedef __int128 Wide;
+  const auto signed_sum = [](uint32_t a, uint32_t b, uint64_t c, Out o) {
+    const Wide r = Wide{int64_t{s(a)} * s(b)} + static_cast<int64_t>(c);
+    o[0] = static_cast<uint32_t>(r);
+    o[1] = static_cast<uint32_t>(r >> 32);
+    o[2] = static_cast<uint32_t>(r >> 64) & 1;
   };
-  out.push_back(
-      vector_case("v_mad_i64_i32", inputs,
-                  {wide_step("v_mad_i64_i32 {p}, vcc, v10, v11, v[12:13]",
-                             [product](const Lane& l) { return product(l[0], l[1], l.pair(2)); }),
-                   wide_step("v_mad_i64_i32 {p}, vcc, s24, v11, -5", [product](const Lane& l) {
-                     return product(kConstants[0], l[1], ~uint64_t{4});
-                   })}));
+  Step pair{"v_mad_i64_i32 {p}, {m}, v10, v11, v[12:13]", nullptr, 2, true};
+  pair.rule = [signed_sum](const Lane& l, Out o) { signed_sum(l[0], l[1], l.pair(2), o); };
+  Step constants{"v_mad_i64_i32 {p}, vcc, s24, v11, -5\ns_mov_b64 {m}, vcc", nullptr, 2, true};
+  constants.rule = [signed_sum](const Lane& l, Out o) {
+    signed_sum(kConstants[0], l[1], ~uint64_t{4}, o);
+  };
+  // A block that is jumped over where no lane is on reads the carry: behind it vcc is still there.
+  Step skipped{
+      "v_mad_i64_i32 {p}, vcc, v10, v11, v[12:13]\ns_mov_b64 {m}, 0\ns_cbranch_execz "
+      ".Lskipped{n}\ns_mov_b64 {m}, vcc\n.Lskipped{n}:",
+      nullptr, 2, true};
+  skipped.rule = pair.rule;
+  out.push_back(vector_case("v_mad_i64_i32", inputs, {pair, constants, skipped}));
 }
 
 /// The choice is a mask: vcc, or any pair. Sign modifiers work on the bits.

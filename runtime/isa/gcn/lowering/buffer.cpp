@@ -53,6 +53,19 @@ ir::Mem buffer_memory(const Instruction& i, Type elem) {
   return m;
 }
 
+namespace {
+
+/// Scratch memory, which lies dword by dword side by side for the lanes, is never reached across
+/// dwords; whose descriptor an instruction has is not known, so kernels with scratch keep the rule.
+ir::Mem untyped_memory(const LowerContext& c, const Instruction& i) {
+  ir::Mem m = buffer_memory(i, i.row->meaning.type);
+  const Kernel& k = c.kernel();
+  if (k.unaligned && k.private_bytes == 0 && k.functions.empty()) m.align = ir::AlignRule::any;
+  return m;
+}
+
+}  // namespace
+
 Reg zeroed(LowerContext& c) {
   const Reg r = c.b.reg(Width::b32);
   c.b.emit(Op::mov, Type::u32, {r}, {imm(0)});
@@ -123,7 +136,7 @@ void lower_bload(LowerContext& c, const Instruction& i) {
   for (const BufferPlace& a : places(c, i)) {
     const Reg r = zeroed(c);
     set_guard(c, a.may);
-    c.b.emit(Op::load, Type::u32, {r}, {a.va}).mem = buffer_memory(i, i.row->meaning.type);
+    c.b.emit(Op::load, Type::u32, {r}, {a.va}).mem = untyped_memory(c, i);
     c.b.set_guard({});
     results.push_back(i.lds ? lds_value(c, i, r) : r);
   }
@@ -136,8 +149,7 @@ void lower_bstore(LowerContext& c, const Instruction& i) {
   unsigned n = 0;
   for (const BufferPlace& a : places(c, i)) {
     set_guard(c, a.may);
-    c.b.emit(Op::store, Type::u32, {}, {a.va, c.read32(data, n++)}).mem =
-        buffer_memory(i, i.row->meaning.type);
+    c.b.emit(Op::store, Type::u32, {}, {a.va, c.read32(data, n++)}).mem = untyped_memory(c, i);
     c.b.set_guard({});
   }
 }

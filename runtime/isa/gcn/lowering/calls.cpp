@@ -104,11 +104,16 @@ uint64_t address_behind(const Kernel& k, size_t index) {
 Kernel with_functions(const Kernel& kernel, const Listing& listing) {
   Kernel whole = kernel;
   if (std::ranges::none_of(kernel.code, is_go) && !branches_away(kernel)) return whole;
-  for (const Kernel& f : listing.functions) {
-    whole.functions.push_back({f.name, whole.code.size()});
-    whole.labels.push_back({f.name, whole.code.size()});
-    for (Instruction i : f.code) {
-      i.pc += f.base - kernel.base;
+  // In the order of their distance from the kernel, by which branches are looked up: those in front
+  // of it have the largest, as their places wrap.
+  std::vector<const Kernel*> functions;
+  for (const Kernel& f : listing.functions) functions.push_back(&f);
+  std::ranges::stable_sort(functions, {}, [&](const Kernel* f) { return f->base - kernel.base; });
+  for (const Kernel* f : functions) {
+    whole.functions.push_back({f->name, whole.code.size()});
+    whole.labels.push_back({f->name, whole.code.size()});
+    for (Instruction i : f->code) {
+      i.pc += f->base - kernel.base;
       whole.code.push_back(std::move(i));
     }
   }

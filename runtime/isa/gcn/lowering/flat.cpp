@@ -63,6 +63,7 @@ Reg window_address(LowerContext& c, const Instruction& i, unsigned n) {
 
 ir::Mem flat_memory(LowerContext& c, const Instruction& i, Type elem, uint8_t count) {
   ir::Mem m = buffer_memory(i, elem);
+  if (c.kernel().unaligned) m.align = ir::AlignRule::any;
   m.space = c.apertures() ? ir::Space::generic : ir::Space::global;
   m.count = count;
   return m;
@@ -137,6 +138,7 @@ void lower_flat_atomic(LowerContext& c, const Instruction& i) {
   if (m.atom == ir::AtomOp::cas || m.atom == ir::AtomOp::fcas) src.push_back(value(pair ? 2 : 1));
   src.push_back(value(0));
   ir::Mem mem = flat_memory(c, i, type, 1);
+  mem.align = ir::AlignRule::force;
   mem.align_bytes = 0;
   mem.order = ir::Order::relaxed;
   mem.scope = ir::Scope::gpu;

@@ -38,15 +38,11 @@ Reg sign_of_sum(LowerContext& c, Reg sum, const ir::Operand& a, const ir::Operan
 
 }  // namespace
 
-/// A product of two dwords and a 64-bit addend; the carry out of the sum is a mask. The signed form
-/// leaves the 65th bit of {carry, result} there, as its formula has it; that hardware does so is
-/// not documented, and what is sure to read it is refused. Where functions return to several
-/// places, a register only seems to be read, and compilers leave the mask alone.
+/// A product of two dwords and a 64-bit addend; the carry out of the sum is a mask. Both forms
+/// leave the 65th bit of {carry, result} there, as their formulas have it.
 void lower_mad64(LowerContext& c, const Instruction& i) {
   refuse_modifiers(i);
   const bool is_signed = ir::is_signed(i.row->meaning.type);
-  if (is_signed && c.mask_live && c.kernel().functions.empty())
-    throw Unsupported("the carry of v_mad_i64_i32 is not documented, nothing may read it");
   const Reg product = c.b.reg(Width::b64);
   c.b.emit(Op::mulwide, i.row->meaning.type, {product},
            {c.read32(*i.operand(Slot::src0)), c.read32(*i.operand(Slot::src1))});

@@ -216,6 +216,7 @@ class Reader {
       return error(fmt::format("code object for machine {:#x}, expected gfx600 to gfx810",
                                file.flags & 0xff));
     listing_.gen = *gen;
+    unaligned_ = file.os_abi == kHsaAbi && *gen != Gen::gfx6;
     read_image(file);
     const Json metadata = metadata_of(file);
     if (metadata.is_discarded()) return error("the metadata note is no MessagePack map");
@@ -304,6 +305,7 @@ class Reader {
     Kernel k;
     k.name = symbol.name;
     k.gen = listing_.gen;
+    k.unaligned = unaligned_;
     const Bytes bytes = bytes_of(file, symbol, symbol.size);
     claimed_ += bytes.size();
     if (claimed_ > kAliases * bytes_.size())
@@ -389,6 +391,7 @@ class Reader {
   size_t max_errors_;
   Listing listing_;
   uint64_t image_base_ = 0, claimed_ = 0;
+  bool unaligned_ = false;  ///< Kernel::unaligned
   std::map<std::string, const elf::Symbol*> code_symbols_;
   std::set<std::string> known_;
 };

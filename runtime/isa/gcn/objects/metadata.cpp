@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "runtime/guest/launch_layout.hpp"
 #include "runtime/support/message.hpp"
 
 namespace lanewise::gcn {
@@ -152,6 +153,11 @@ void add_parameter(Kernel& kernel, const std::string& name, uint32_t offset, uin
   p.align = size >= 8 ? 8 : size >= 4 ? 4 : std::max(size, 1U);
   p.pointer = kind == "global_buffer";
   p.type = p.pointer ? ir::Type::u64 : type_named(type_name, size);
+  if (kind == guest::kDynamicShared) {
+    ir::Param filled = p;
+    filled.name = kind;
+    kernel.hidden.push_back(std::move(filled));
+  }
   (hidden ? kernel.hidden : kernel.params).push_back(std::move(p));
 }
 

@@ -72,6 +72,7 @@ class FileParser {
     std::erase_if(listing_.kernels, [](const Kernel& k) { return k.code.empty(); });
     place();
     for (Kernel& k : listing_.kernels) {
+      k.unaligned = hsa_ && listing_.gen != Gen::gfx6;
       const auto block = amdhsa_.find(k.name);
       if (block != amdhsa_.end()) apply_amdhsa(block->second, k);
       symbols_.resolve(k, [&](const Instruction& i, std::string message) {
@@ -315,6 +316,7 @@ class FileParser {
       report(line_, at + 1, "unknown target, expected gfx600, gfx700 or gfx803");
     else if (!forced_)
       listing_.gen = *gen;
+    hsa_ = text.find("amdhsa") != std::string_view::npos;
   }
 
   void instruction(Cursor& in, std::string_view line) {
@@ -382,6 +384,7 @@ class FileParser {
   Listing& listing_;
   bool symbols_said_ = false;  ///< the file says which names are kernels
   bool forced_;
+  bool hsa_ = false;  ///< the target's system is amdhsa
   size_t max_errors_;
   uint32_t line_ = 0;
   bool in_text_ = true, in_data_ = false, in_metadata_ = false, ended_ = false;
