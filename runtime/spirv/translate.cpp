@@ -13,6 +13,7 @@
 #include "runtime/spirv/binary/library.hpp"
 #include "runtime/spirv/binary/loop_exits.hpp"
 #include "runtime/spirv/binary/shrink.hpp"
+#include "runtime/spirv/binary/stack_frame.hpp"
 #include "runtime/spirv/flushing.hpp"
 #include "runtime/spirv/waves/kernel_builder.hpp"
 #include "runtime/spirv/waves/wave_choice.hpp"
@@ -219,9 +220,24 @@ bool overwhelms(const Module& module, const Target& device) {
          module.lanes_per_invocation > 1 && module.words.size() > kMostWords;
 }
 
-}  // namespace
+/// A compiler that takes modules as they stand keeps every variable and most values in one stack
+/// frame. SwiftShader's gives up on frames beyond this, and the driver then calls what is not
+/// there: nothing in this process could catch that.
+void refuse_large_frames(const ir::Program& program, const Module& module, const Target& device) {
+  constexpr uint64_t kMostBytes = 512 << 10;
+  if (!device.quirks.folds_nothing) return;
+  const uint64_t bytes = frame_bytes(stack_use(module.words), device.subgroup_size);
+  if (bytes <= kMostBytes) return;
+  throw Error(
+      ErrorKind::device,
+      fmt::format("kernel '{}' is too large for this driver's compiler: it would need a stack "
+                  "frame of about {} KiB, more than {}, and the driver crashes then; use "
+                  "another device, the CPU engine 'reference' among them, or smaller groups",
+                  program.name, bytes >> 10, kMostBytes >> 10));
+}
 
-Module translate(const ir::Program& source, const Options& options, const Target& device) {
+/// The translation that suits the device's compiler.
+Module translate_for(const ir::Program& source, const Options& options, const Target& device) {
   Module module = translate_once(source, options, device);
   if (options.wave != WaveMode::automatic || !overwhelms(module, device)) return module;
   Options one_by_one = options;
@@ -233,6 +249,14 @@ Module translate(const ir::Program& source, const Options& options, const Target
       "compiler",
       module.words.size());
   return small;
+}
+
+}  // namespace
+
+Module translate(const ir::Program& source, const Options& options, const Target& device) {
+  Module module = translate_for(source, options, device);
+  refuse_large_frames(source, module, device);
+  return module;
 }
 
 }  // namespace lanewise::spirv
