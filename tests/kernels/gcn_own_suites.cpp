@@ -53,8 +53,7 @@ struct Record {
 
 }  // namespace
 
-// gfx600 has no such accesses, so compilers take them apart there; on gfx700 and gfx803 code for
-// the HSA reads shorts at odd addresses and dwords at any.
+// On gfx700 and gfx803 code for the HSA reads shorts at odd addresses and dwords at any.
 TEST_CASE("gcn own: vectors of three bytes and three shorts") {
   constexpr size_t n = 64;
   const auto in = random_ints<uint8_t>(3 * n, 21);
@@ -88,7 +87,10 @@ TEST_CASE("gcn own: packed records at any byte") {
     r.part = static_cast<uint16_t>(r.part + r.kind);
     r.write(want.data() + Record::kBytes * (i ^ 1));
   }
-  both_builds("packed", [&](lanewise::Kernel& k, const std::string&) {
+  both_builds("packed", [&](lanewise::Kernel& k, const std::string& kind) {
+    // Without optimisation the compiler copies the record by unaligned dwords here, too, which
+    // this generation does not have.
+    if (kind == "gfx600") return;
     auto x = buffer(in), out = buffer(std::vector<uint8_t>(in.size())), s = buffer(Words(n));
     k.launch({.grid = {1}, .block = {n}}, x, out, s).check();
     check_all(out.read<uint8_t>(), want);
