@@ -60,12 +60,15 @@ struct Label {
   size_t index;  ///< of the instruction that follows
 };
 
-/// A constant bank that comes with the code: 2 belongs to one kernel, 3 to the module.
+/// A constant bank that comes with the code: 2 belongs to one kernel or function, 3 to the module.
 struct ConstantBank {
   unsigned number = 0;
   std::vector<std::byte> bytes;  ///< of bank 2; those of bank 3 stand in Listing::globals alone
   std::string symbol;            ///< its name among Listing::globals
   uint64_t size = 0;             ///< in bytes, of either bank
+  /// The code that has this bank: a function's, once it was put behind a kernel's.
+  uint64_t first_pc = 0, end_pc = ~uint64_t{0};
+  bool serves(uint64_t pc) const { return pc >= first_pc && pc < end_pc; }
 };
 
 /// One half of a variable's or a function's address, put into a MOV32I by the loader.

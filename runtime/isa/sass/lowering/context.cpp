@@ -55,6 +55,7 @@ LowerContext::LowerContext(ir::Program& program, const Kernel& kernel)
 }
 
 void LowerContext::begin(const Instruction& i) {
+  pc_ = i.pc;
   guard_ = {};
   b.set_guard(guard_);
   if (!i.form->has_guard || (i.guard() == kPT && !i.guard_negated())) return;
@@ -221,13 +222,15 @@ void LowerContext::write_wide(const Instruction& i, Reg value) {
 
 std::vector<unsigned> LowerContext::banks() const {
   std::vector<unsigned> numbers = {0};
-  for (const ConstantBank& known : kernel_.banks) numbers.push_back(known.number);
+  for (const ConstantBank& known : kernel_.banks)
+    if (known.serves(pc_) && std::ranges::find(numbers, known.number) == numbers.end())
+      numbers.push_back(known.number);
   return numbers;
 }
 
 const ConstantBank& LowerContext::constant_bank(unsigned bank) const {
   for (const ConstantBank& known : kernel_.banks)
-    if (known.number == bank) return known;
+    if (known.number == bank && known.serves(pc_)) return known;
   throw Unsupported(fmt::format("c[{:#x}]: nothing says what constant bank {} holds", bank, bank));
 }
 

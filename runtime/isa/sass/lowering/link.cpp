@@ -87,6 +87,12 @@ class Linker {
       c.pc += end;
       out_.calls.push_back(std::move(c));
     }
+    for (ConstantBank bank : f.banks) {
+      if (bank.number != 2) continue;
+      bank.first_pc = end;
+      bank.end_pc = out_.code.back().pc + 1;
+      out_.banks.insert(out_.banks.begin(), std::move(bank));
+    }
     out_.registers = std::max(out_.registers, f.registers);
     const uint32_t frames =
         recursive(listing_, f.name) ? kRecursionStack : f.local_bytes.value_or(0);

@@ -12,6 +12,7 @@
 #include "runtime/isa/sass/lowering/call_stack.hpp"
 #include "runtime/isa/sass/lowering/link.hpp"
 #include "runtime/isa/sass/lowering/semantics.hpp"
+#include "runtime/isa/sass/rules/touched.hpp"
 
 namespace lanewise::sass {
 
@@ -59,6 +60,8 @@ class KernelLowering {
     program_.param_bytes = kernel.param_bytes;
     program_.shared_bytes = kernel.shared_bytes;
     program_.local_bytes = kernel.local_bytes.value_or(uses_local() ? kUnsaidLocal : 0);
+    if (kernel.local_bytes && *kernel.local_bytes < kRecursionStack && takes_stack())
+      program_.local_bytes += kRecursionStack;
     program_.max_block = kernel.max_block[0] * kernel.max_block[1] * kernel.max_block[2];
   }
 
@@ -90,6 +93,19 @@ class KernelLowering {
     for (const Instruction& i : kernel_.code)
       if (i.form->is(kLocalMemory)) return true;
     return false;
+  }
+
+  /// Code moves the stack pointer by what is in a register (alloca): a cubin cannot say how far,
+  /// and without optimisation, or as relocatable code, says 0 bytes.
+  bool takes_stack() const {
+    constexpr size_t kStackPointer = 1;
+    return std::ranges::any_of(kernel_.code, [](const Instruction& i) {
+      const Touched t = touched(i);
+      if (!t.writes[kStackPointer] || !t.reads[kStackPointer]) return false;
+      for (size_t r = 0; r < kFirstPredicate; ++r)
+        if (r != kStackPointer && t.reads[r]) return true;
+      return false;
+    });
   }
 
   bool kills_lanes() const {
@@ -277,7 +293,7 @@ class KernelLowering {
       return {found.begin(), found.end()};
     }
     for (const ConstantBank& bank : kernel_.banks) {
-      if (bank.number != 2) continue;
+      if (bank.number != 2 || !bank.serves(i.pc)) continue;
       for (size_t at = 0; at + 4 <= bank.bytes.size(); at += 4) {
         uint32_t word = 0;
         for (unsigned n = 0; n < 4; ++n)

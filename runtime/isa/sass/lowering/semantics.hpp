@@ -117,6 +117,7 @@ class LowerContext {
   ir::Reg carry_, flags_[4], lea_low_;
   ir::Reg stores_enabled_, sparse_absent_, barrier_count_, barrier_vote_;
   bool tracks_flags_, tests_windows_;
+  uint64_t pc_ = 0;  ///< of the instruction that is being lowered
 };
 
 /// What a form cannot do here ends its translation with the reason.

@@ -239,16 +239,15 @@ class CubinReader {
     const uint32_t symbol = function_symbol(section, k.name);
     if (symbol == ir::kNone) return report(fmt::format("'{}' holds no kernel symbol", text.name));
     const bool is_kernel = (file_.symbols[symbol].other & kEntry) != 0;
+    if (is_kernel) entries_.insert(k.name);
     if (const auto stack = stack_.find(symbol); stack != stack_.end())
       k.local_bytes = (checked_window(stack->second, "a stack") + 15) / 16 * 16;
     if (const elf::Section* s = file_.section(".nv.info." + k.name); s != nullptr && is_kernel)
       read_kernel_info(k, *s);
     if (const elf::Section* s = file_.section(".nv.shared." + k.name))
       k.shared_bytes = checked_window(s->size, "shared memory");
-    if (const elf::Section* s = file_.section(".nv.constant2." + k.name)) {
-      if (!is_kernel) complain(k, "a function with a constant bank of its own is not supported");
+    if (const elf::Section* s = file_.section(".nv.constant2." + k.name))
       k.banks.push_back(add_bank(2, *s, k.name + ".c[0x2]"));
-    }
     if (module_bank_) k.banks.push_back(*module_bank_);
     read_code(k, text.data);
     read_labels(k, section);
@@ -372,6 +371,11 @@ class CubinReader {
     }
   }
   std::optional<uint64_t> shared_place(const Kernel& k, const elf::Symbol& wanted) const {
+    // Dynamic shared memory begins behind the kernel's own.
+    constexpr uint64_t kAlign = 16;
+    const bool dynamic = wanted.kind == kCudaObject && wanted.section == 0;
+    if (dynamic && entries_.contains(k.name))
+      return (k.shared_bytes + kAlign - 1) / kAlign * kAlign;
     const auto found = shared_places_.find(&wanted);
     if (found == shared_places_.end()) return std::nullopt;
     const std::string_view section = file_.sections[wanted.section].name;
@@ -459,6 +463,7 @@ class CubinReader {
   std::map<size_t, std::vector<uint32_t>> functions_;               ///< section -> symbols
   std::map<size_t, std::vector<const elf::Section*>> relocations_;  ///< section of code -> tables
   std::map<const elf::Symbol*, uint64_t> shared_places_;            ///< of file_.symbols
+  std::set<std::string, std::less<>> entries_;                      ///< names of kernels
   /// Section and first byte of a variable: its index in listing_.globals.
   std::map<std::pair<size_t, uint64_t>, size_t> variable_at_;
   std::set<std::string, std::less<>> variables_;  ///< names in listing_.globals
