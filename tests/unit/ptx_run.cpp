@@ -262,6 +262,16 @@ TEST_CASE("run: parameters of calls at odd offsets") {
       swap);
 }
 
+TEST_CASE("run: an addressed parameter of two bytes is the last thing in local memory") {
+  same(
+      "{ .param .align 4 .b8 p[2]; st.param.b16 [p], %h1; .param .b32 q; call (q), g, (p);\n"
+      "ld.param.b32 %r0, [q]; }",
+      "r", [](auto& i) { return uint64_t{u16(i.a)}; },
+      ".func (.param .b32 out) g(.param .align 4 .b8 in[2]) {\n"
+      ".reg .b64 %l; .reg .b32 %a; mov.b64 %l, in; ld.param.u16 %a, [in];\n"
+      "st.param.b32 [out], %a; ret; }\n");
+}
+
 TEST_CASE("run: loops, jump tables and early returns in functions") {
   const char* collatz =
       ".func (.reg .b32 %o) steps(.reg .b32 %i) {\n"

@@ -44,6 +44,9 @@ const std::vector<Elsewhere>& elsewhere() {
       {"call*", "kernels/floating.cpp", "calls: structs by value", kControl},
       {"ret*", "unit/ptx_run.cpp", "early returns in functions", kControl},
       {"exit", "unit/ptx_lower_control.cpp", "exit;", kControl},
+      {"alloca.*", "pairs/stack.cpp", "\"alloca\"", "an address; what lies there is the guest's"},
+      {"stacksave.*", "pairs/stack.cpp", "\"alloca\"", "an address that only stackrestore reads"},
+      {"stackrestore.*", "pairs/stack.cpp", "\"alloca\"", "where the next alloca begins"},
       {"trap", "unit/ptx_run.cpp", "comes to malloc traps", kControl},
   };
   return list;

@@ -11,6 +11,7 @@ enum class Order { less, equal, greater, unordered };
 
 double as_double(const Type& t, uint64_t bits, bool ftz) {
   if (t.bits == 64) return f64_of(bits);
+  if (t.letter == 'B') return static_cast<double>(f32_of(static_cast<uint32_t>(bits) << 16));
   if (t.bits == 32) return static_cast<double>(flushed(f32_of(static_cast<uint32_t>(bits)), ftz));
   if (ftz && (bits & 0x7c00) == 0) bits &= 0x8000;
   return f16_to_double(static_cast<uint32_t>(bits));
@@ -62,8 +63,9 @@ std::vector<Operand> sources(const Type& t, const Comparison& c) {
   return s;
 }
 
-Op setp_pair(const Comparison& c) {
-  const Type t{"f16x2", 'f', 32}, half{"f16", 'f', 16};
+Op setp_pair(const Comparison& c, const std::string& name) {
+  const bool bf16 = name == "bf16x2";
+  const Type t = type_named(name), half = type_named(bf16 ? "bf16" : "f16");
   return {{}, sources(t, c), {{kPred}, {kPred}}, [c, half](Args in, Results out) {
             for (unsigned i = 0; i < 2; ++i)
               out[i] = combined(c.with,
@@ -78,8 +80,8 @@ std::optional<Op> setp(const std::string& form, Mods& m) {
   const auto t = m.type();
   if (!c || !t) return {};
   Op op;
-  if (t->name == "f16x2") {
-    op = setp_pair(*c);
+  if (t->name.ends_with("f16x2")) {
+    op = setp_pair(*c, t->name);
   } else {
     op.sources = sources(*t, *c);
     op.results = {{kPred}, {kPred}};
@@ -97,9 +99,23 @@ std::optional<Op> set(const std::string&, Mods& m) {
   const auto c = Comparison::of(m);
   const auto d = m.type(), t = m.type();
   if (!c || !d || !t) return {};
+  if (t->name.ends_with("f16x2")) {
+    const uint64_t yes = d->name == "f16x2" ? 0x3c00 : d->name == "bf16x2" ? 0x3f80 : 0xffff;
+    Op op = setp_pair(*c, t->name);
+    op.results = {{*d}};
+    op.value = [yes, both = op.value](Args in, Results out) {
+      uint64_t r[2];
+      both(in, r);
+      out[0] = (r[0] != 0 ? yes : 0) | (r[1] != 0 ? yes << 16 : 0);
+    };
+    return op;
+  }
   return Op{{}, sources(*t, *c), {{*d}}, [c = *c, t = *t, d = *d](Args in, Results out) {
               const bool r = holds(c.name, order(t, in[0], in[1], c.ftz));
-              const uint64_t yes = d.is_float() ? raw(1.0F) : 0xffffffff;
+              const uint64_t yes = d.letter == 'B'                ? 0x3f80
+                                   : d.is_float() && d.bits == 16 ? 0x3c00
+                                   : d.is_float()                 ? raw(1.0F)
+                                                                  : mask(d.bits);
               out[0] = combined(c.with, r, in[2]) != 0 ? yes : 0;
             }};
 }

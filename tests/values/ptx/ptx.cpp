@@ -66,6 +66,16 @@ Pool pool_of(const Operand& o) {
     return q.with({0x3f81, 0x7f7f, 0xff7f, 0x0080, 0x007f, 0x4f00, 0xcf00, 0x42ff, 0x4300, 0xc300,
                    0x47ff, 0x4780, 0x437f, 0x4380, 0x3e80, 0x40b0, 0xc0b0});
   }
+  if (o.type.name == "bf16x2") {  // sums that cancel, and those of far apart numbers, among them
+    Pool q{1, {}};
+    Operand one = o;
+    one.type = type_named("bf16");
+    const Pool h = pool_of(one);
+    const size_t n = h.values.size();
+    for (size_t i = 0; i < n; ++i)
+      q.values.push_back((h.values[i] & 0xffff) | (h.values[(i * 7 + 3) % n] & 0xffff) << 16);
+    return q;
+  }
   if (o.type.name == "f16x2") {  // every value in the lower half with another one in the upper
     Pool q{1, {}};
     const Pool h = f16();
@@ -97,9 +107,10 @@ std::string inputs_of(const Op& op) {
                        o.type.is_float()      ? "f"
                        : o.type.letter == 'p' ? "p"
                                               : "i",
-                       o.type.name == "bf16"    ? "B"
-                       : o.type.name == "f16x2" ? "x"
-                                                : "",
+                       o.type.name == "bf16"     ? "B"
+                       : o.type.name == "bf16x2" ? "Bx"
+                       : o.type.name == "f16x2"  ? "x"
+                                                 : "",
                        o.type.bits, o.pool + o.reg);
   return key;
 }
@@ -337,7 +348,8 @@ std::vector<Op> ops_of(const std::vector<std::string>& forms) {
   std::vector<Op> out;
   const Makers* families[] = {&integer_makers(), &bit_makers(),     &carry_makers(),
                               &compare_makers(), &float_makers(),   &approximate_makers(),
-                              &half_makers(),    &convert_makers(), &move_makers()};
+                              &half_makers(),    &convert_makers(), &move_makers(),
+                              &bfloat_makers(),  &video_makers()};
   for (const std::string& form : forms)
     for (const Makers* makers : families) {
       Mods m(form);

@@ -80,6 +80,10 @@ const Makers& compare_makers();
 const Makers& float_makers();
 const Makers& approximate_makers();
 const Makers& half_makers();
+const Makers& bfloat_makers();
+const Makers& video_makers();
+/// Video instructions with parts of words, which no form names.
+std::vector<Op> video_part_ops();
 const Makers& convert_makers();
 const Makers& move_makers();
 

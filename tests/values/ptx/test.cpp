@@ -70,6 +70,7 @@ std::vector<Case> cases_of(const Makers& makers, bool near = false) {
 
 TEST_CASE("values: moves, packing, special registers") {
   std::vector<Op> all = extra_ops();
+  for (Op& op : video_part_ops()) all.push_back(std::move(op));
   for (Op& op : ops())
     if (move_makers().contains(Mods(op.form).opcode())) all.push_back(std::move(op));
   std::erase_if(all, [](const Op& op) { return !runs_here(op.form); });
@@ -91,6 +92,9 @@ TEST_CASE("values: carries") {
 }
 TEST_CASE("values: comparisons and selections") {
   check(instruction_set(), cases_of(compare_makers()));
+}
+TEST_CASE("values: video instructions") {
+  check(instruction_set(), cases_of(video_makers()));
 }
 TEST_CASE("values: conversions") {
   check(instruction_set(), cases_of(convert_makers()));

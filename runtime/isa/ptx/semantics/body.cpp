@@ -87,7 +87,8 @@ std::shared_ptr<ParamObject> Body::make_object(const std::string& name, uint64_t
       throw Reject{function.loc, "parameter '" + name +
                                      "' is addressed in memory, which functions that call "
                                      "themselves do not support"};
-    object->local_offset = kernel.allocate_local(size, std::max(align, 4U));
+    // Arguments are copied word by word, the last word of an odd size included.
+    object->local_offset = kernel.allocate_local((size + 3) / 4 * 4, std::max(align, 4U));
     return object;
   }
   for (uint64_t at = 0; at < size; at += 4)

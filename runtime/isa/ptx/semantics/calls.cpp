@@ -97,15 +97,33 @@ class Inliner {
     for (size_t i = 0; i < site_.results.size(); ++i)
       bind(*site_.results[i], callee_.results[i], false);
     if (again_ != nullptr) enter();
+    const uint32_t block = e_.builder().block();
+    const size_t place = kernel.program.blocks[block].insts.size(), allocas = kernel.allocas;
     run_body();
+    const bool allocates = kernel.allocas != allocas;
+    const ir::Reg taken = allocates ? e_.temp(ir::Width::b32) : ir::Reg{};
+    if (allocates) keep_alloca_top(block, place, taken);
     if (again_ != nullptr) kernel.recursion.end();
     e_.builder().set_block(again_ != nullptr ? again_->leave : body_.return_block);
     e_.builder().set_site(e_.kernel.site(e_.inst, {}));
+    if (allocates) mov(kernel.alloca_top(), taken);
     for (size_t i = 0; i < site_.results.size(); ++i)
       hand_back(*site_.results[i], callee_.results[i]);
   }
 
  private:
+  /// In front of the callee's instructions, which are there already.
+  void keep_alloca_top(uint32_t block, size_t place, ir::Reg to) {
+    auto& insts = e_.kernel.program.blocks[block].insts;
+    const size_t count = insts.size();
+    const uint32_t here = e_.builder().block();
+    e_.builder().set_block(block);
+    mov(to, e_.kernel.alloca_top());
+    e_.builder().set_block(here);
+    std::rotate(insts.begin() + static_cast<std::ptrdiff_t>(place),
+                insts.begin() + static_cast<std::ptrdiff_t>(count), insts.end());
+  }
+
   /// Calls from inside come in here.
   void enter() {
     for (const Variable& v : callee_.params) again_->params.push_back(*body_.find(v.name));

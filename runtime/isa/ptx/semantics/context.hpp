@@ -99,6 +99,13 @@ class KernelContext {
   uint32_t allocate_local(uint64_t size, uint32_t align);
   /// Where in local memory functions that call themselves have their frames.
   uint32_t stack();
+  /// Bytes of a lane that `alloca` gives out.
+  static constexpr uint32_t kAllocaBytes = 64 << 10;
+  /// Where in local memory they begin.
+  uint32_t alloca_area();
+  /// How many of them are taken; functions give back what they took when they return.
+  ir::Reg alloca_top();
+  size_t allocas = 0;  ///< lowered so far
   uint32_t shared_offset(const Variable& variable) const { return shared_.at(&variable); }
   bool has_shared(const Variable& variable) const { return shared_.contains(&variable); }
 
@@ -106,7 +113,8 @@ class KernelContext {
   void plan_shared();
   void plan_params();
   ir::Reg carry_;
-  std::optional<uint32_t> stack_;
+  std::optional<uint32_t> stack_, alloca_area_;
+  ir::Reg alloca_top_;
   std::unordered_map<std::string, uint32_t> symbols_;
   std::unordered_map<const Instruction*, uint32_t> sites_;
   std::unordered_map<const Variable*, uint32_t> shared_;

@@ -1,7 +1,7 @@
 // cvt from and to bf16, cvt with .relu, to tf32 and with .pack. bf16 is the upper half of f32, so
 // everything goes by way of f32; what f32 cannot hold exactly is rounded to odd on the way, which
 // keeps the second rounding right in every mode.
-#include "runtime/isa/ptx/semantics/emit.hpp"
+#include "runtime/isa/ptx/semantics/packed.hpp"
 
 namespace lanewise::ptx {
 namespace {
@@ -76,6 +76,17 @@ ir::Operand relu(Emit& e, ir::Operand half) {
   const ir::Reg sign = u32_op(e, Op::and_, half, imm(0x8000));
   return choose(e, compare(e, Type::u32, sign, imm(0), ir::Cond::ne), imm(0), half);
 }
+
+}  // namespace
+
+ir::Operand bf16_nearest(Emit& e, ir::Operand f32) {
+  return upper_half(e, f32, ir::Round::rn);
+}
+ir::Operand half_relu(Emit& e, ir::Operand half) {
+  return relu(e, half);
+}
+
+namespace {
 
 ir::Operand as_bf16(Emit& e, size_t i) {
   ir::Operand x = source_as_f32(e, i);

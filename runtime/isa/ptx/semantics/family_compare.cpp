@@ -1,5 +1,5 @@
 // setp, set, selp, slct.
-#include "runtime/isa/ptx/semantics/emit.hpp"
+#include "runtime/isa/ptx/semantics/packed.hpp"
 
 namespace lanewise::ptx {
 namespace {
@@ -25,7 +25,16 @@ ir::Operand compare_values(Emit& e, PType t, ir::Operand a, ir::Operand b) {
               {.ftz = e.has("ftz"), .cond = condition(e.get("cmp"))});
 }
 
+/// A bf16 as the f32 that it is the upper half of.
+ir::Operand bf16_as_f32(Emit& e, ir::Operand half) {
+  return e.op(Op::shl, Type::u32, {half, imm(16)});
+}
+
 ir::Operand compare(Emit& e, PType t) {
+  if (e.get("type") == "bf16") {
+    const ir::Operand x = bf16_as_f32(e, e.raw(1, kB16));
+    return compare_values(e, kF32, x, bf16_as_f32(e, e.raw(2, kB16)));
+  }
   // One after the other: reading an operand may number a register.
   const ir::Operand a = e.ext(1, t), b = e.ext(2, t);
   return compare_values(e, t, a, b);
@@ -57,26 +66,49 @@ void setp(Emit& e) {
   if (!e.operand(0).pair.empty()) e.set_pair(0, kPred, second);
 }
 
-void setp_half2(Emit& e) {
+/// Both halves of .f16x2 or .bf16x2.
+void compare_halves(Emit& e, ir::Operand (&result)[2]) {
   check_count(e);
-  if (e.operand(0).pair.empty()) e.fail("a comparison of .f16x2 needs two destinations, p|q");
-  const ir::Operand a = e.raw(1, {PType::Class::flt, 32, true});
-  const ir::Operand b = e.raw(2, {PType::Class::flt, 32, true});
-  ir::Operand result[2];
+  const bool bf16 = e.get("type") == "bf16x2";
+  const PType t = bf16 ? kB32 : PType{PType::Class::flt, 32, true};
+  const ir::Operand a = e.raw(1, t), b = e.raw(2, t);
   for (unsigned i = 0; i < 2; ++i) {
-    const ir::Reg x = e.op(Op::bfe, Type::u32, {a, imm(16ULL * i), imm(16)});
-    const ir::Reg y = e.op(Op::bfe, Type::u32, {b, imm(16ULL * i), imm(16)});
-    result[i] = combine(e, compare_values(e, kF16, x, y));
+    ir::Operand x = e.op(Op::bfe, Type::u32, {a, imm(16ULL * i), imm(16)});
+    ir::Operand y = e.op(Op::bfe, Type::u32, {b, imm(16ULL * i), imm(16)});
+    if (bf16) x = bf16_as_f32(e, x), y = bf16_as_f32(e, y);
+    result[i] = combine(e, compare_values(e, bf16 ? kF32 : kF16, x, y));
   }
+}
+
+void setp_half2(Emit& e) {
+  if (e.operand(0).pair.empty())
+    e.fail("a comparison of ." + std::string(e.get("type")) + " needs two destinations, p|q");
+  ir::Operand result[2];
+  compare_halves(e, result);
   e.set(0, kPred, result[0]);
   e.set_pair(0, kPred, result[1]);
 }
 
+/// Of pairs: all bits of each half, or 1.0 in it.
+void set_half2(Emit& e) {
+  ir::Operand result[2];
+  compare_halves(e, result);
+  const std::string_view d = e.get("dtype");
+  const uint64_t yes = d == "f16x2" ? 0x3c00 : d == "bf16x2" ? 0x3f80 : 0xffff;
+  for (ir::Operand& r : result) r = e.op(Op::select, Type::u32, {r, imm(yes), imm(0)});
+  e.set(0, kB32, joined_halves(e, result[0], result[1]));
+}
+
 void set_value(Emit& e) {
   check_count(e);
-  const PType d = e.type("dtype");
+  const bool bf16 = e.get("dtype") == "bf16";
+  const PType d = bf16 ? kB16 : e.type("dtype");
   const ir::Operand p = combine(e, compare(e, e.type()));
-  const uint64_t yes = d.is_float() ? 0x3f800000 : 0xffffffff;
+  const uint64_t yes = bf16                           ? 0x3f80
+                       : d.is_float() && d.bits == 16 ? 0x3c00
+                       : d.is_float()                 ? 0x3f800000
+                       : d.bits == 16                 ? 0xffff
+                                                      : 0xffffffff;
   e.set(0, d, e.op(Op::select, Type::u32, {p, imm(yes), imm(0)}));
 }
 
@@ -116,6 +148,18 @@ constexpr Row kCompareRows[] = {
     {"set", "cmp:lo|ls|hi|hs ?bool:$bool dtype:u32|s32|f32 type:u16|u32|u64", set_value, 3, 4},
     {"set", "cmp:$cmpf ?bool:$bool ?ftz dtype:u32|s32|f32 type:f32", set_value, 3, 4},
     {"set", "cmp:$cmpf ?bool:$bool dtype:u32|s32|f32 type:f64", set_value, 3, 4},
+    {"setp", "cmp:$cmpf ?bool:$bool type:bf16", setp, 3, 4},
+    {"setp", "cmp:$cmpf ?bool:$bool type:bf16x2", setp_half2, 3, 4},
+    {"set", "cmp:eq|ne ~bool:$bool dtype:f16|bf16 type:b16|b32|b64", set_value, 3, 4},
+    {"set", "cmp:eq|ne|lt|le|gt|ge ~bool:$bool dtype:f16|bf16 type:$int", set_value, 3, 4},
+    {"set", "cmp:lo|ls|hi|hs ~bool:$bool dtype:f16|bf16 type:u16|u32|u64", set_value, 3, 4},
+    {"set", "cmp:$cmpf ~bool:$bool ?ftz dtype:f16 type:f16|f32", set_value, 3, 4},
+    {"set", "cmp:$cmpf ~bool:$bool dtype:f16|bf16 type:f64", set_value, 3, 4},
+    {"set", "cmp:$cmpf ~bool:$bool dtype:bf16 type:bf16|f16|f32", set_value, 3, 4},
+    {"set", "cmp:$cmpf ~bool:$bool ?ftz dtype:u16|s16|u32|s32 type:f16", set_value, 3, 4},
+    {"set", "cmp:$cmpf ~bool:$bool dtype:u16|s16|u32|s32 type:bf16", set_value, 3, 4},
+    {"set", "cmp:$cmpf ~bool:$bool ?ftz dtype:f16x2|u32|s32 type:f16x2", set_half2, 3, 4},
+    {"set", "cmp:$cmpf ~bool:$bool dtype:bf16x2|u32|s32 type:bf16x2", set_half2, 3, 4},
     {"selp", "type:b16|b32|b64|$int|f32|f64|f16", selp, 4, 4},
     {"slct", "dtype:b16|b32|b64|$int|f32|f64 type:s32", slct, 4, 4},
     {"slct", "?ftz dtype:b16|b32|b64|$int|f32|f64 type:f32", slct, 4, 4},

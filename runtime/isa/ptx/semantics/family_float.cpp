@@ -1,6 +1,6 @@
 // f32 and f64 arithmetic. `add.f32` without a rounding qualifier rounds to nearest and is never
 // fused; engines get every operation separately.
-#include "runtime/isa/ptx/semantics/emit.hpp"
+#include "runtime/isa/ptx/semantics/packed.hpp"
 
 namespace lanewise::ptx {
 namespace {
@@ -35,6 +35,12 @@ void min_max(Emit& e) {
   Mods mods = float_mods(e);
   mods.mode = e.has("NaN");
   e.set(0, t, e.op(kOp, t.ir(), {e.raw(1, t), e.raw(2, t)}, mods));
+}
+
+template <Op kOp>
+void xorsign(Emit& e) {
+  const ir::Operand a = e.raw(1, kF32), b = e.raw(2, kF32);
+  e.set(0, kF32, signed_extreme(e, kOp, Type::f32, a, b));
 }
 
 void copysign(Emit& e) {
@@ -179,6 +185,8 @@ constexpr Row kFloatRows[] = {
     {"min", "type:f64", min_max<Op::fmin>, 3, 3},
     {"max", "?ftz ?NaN type:f32", min_max<Op::fmax>, 3, 3},
     {"max", "type:f64", min_max<Op::fmax>, 3, 3},
+    {"min", "?ftz ?NaN xorsign abs type:f32", xorsign<Op::fmin>, 3, 3},
+    {"max", "?ftz ?NaN xorsign abs type:f32", xorsign<Op::fmax>, 3, 3},
     {"copysign", "type:f32|f64", copysign, 3, 3},
     {"testp", "what:finite|infinite|number|notanumber|normal|subnormal type:f32|f64", testp, 2, 2},
 };

@@ -1,5 +1,5 @@
 // f16 and f16x2: pairs are split into halves, computed one by one and joined again.
-#include "runtime/isa/ptx/semantics/emit.hpp"
+#include "runtime/isa/ptx/semantics/packed.hpp"
 
 namespace lanewise::ptx {
 namespace {
@@ -8,11 +8,6 @@ using ir::Op;
 using ir::Type;
 
 constexpr PType kF16x2{PType::Class::flt, 32, true};
-
-ir::Operand half_of(Emit& e, ir::Operand pair, unsigned i) {
-  if (i == 0) return e.op(Op::zext16, Type::u32, {pair});
-  return e.op(Op::shr, Type::u32, {pair, imm(16)});
-}
 
 Mods half_mods(Emit& e) {
   return {.ftz = e.has("ftz"), .sat = e.has("sat"), .mode = static_cast<uint8_t>(e.has("NaN"))};
@@ -29,17 +24,31 @@ void each_half(Emit& e, size_t n, F&& compute) {
   for (unsigned h = 0; h < 2; ++h) {
     std::vector<ir::Operand> halves;
     halves.reserve(n);
-    for (const ir::Operand& pair : in) halves.push_back(half_of(e, pair, h));
+    for (const ir::Operand& pair : in) halves.push_back(half_of_word(e, pair, h));
     out[h] = compute(halves);
   }
-  const ir::Reg high = e.op(Op::shl, Type::u32, {out[1], imm(16)});
-  e.set(0, kF16x2, e.op(Op::or_, Type::u32, {out[0], high}));
+  e.set(0, kF16x2, joined_halves(e, out[0], out[1]));
 }
 
 template <Op kOp, size_t kOperands>
 void half(Emit& e) {
   each_half(e, kOperands, [&](const std::vector<ir::Operand>& in) {
     return e.op(kOp, Type::f16, in, half_mods(e));
+  });
+}
+
+void half_fma_relu(Emit& e) {
+  each_half(e, 3, [&](const std::vector<ir::Operand>& in) {
+    return half_relu(e, e.op(Op::ffma, Type::f16, in, half_mods(e)));
+  });
+}
+
+template <Op kOp>
+void half_xorsign(Emit& e) {
+  each_half(e, 2, [&](const std::vector<ir::Operand>& in) {
+    const ir::Operand a = e.extend(in[0], 16, false);
+    const ir::Operand b = e.extend(in[1], 16, false);
+    return signed_extreme(e, kOp, Type::f16, a, b);
   });
 }
 
@@ -62,6 +71,9 @@ constexpr Row kHalfRows[] = {
     {"sub", "?rn ?ftz ?sat type:f16|f16x2", half<Op::fsub, 2>, 3, 3},
     {"mul", "?rn ?ftz ?sat type:f16|f16x2", half<Op::fmul, 2>, 3, 3},
     {"fma", "rn ?ftz ?sat type:f16|f16x2", half<Op::ffma, 3>, 4, 4},
+    {"fma", "rn ?ftz relu type:f16|f16x2", half_fma_relu, 4, 4},
+    {"min", "?ftz ?NaN xorsign abs type:f16|f16x2", half_xorsign<Op::fmin>, 3, 3},
+    {"max", "?ftz ?NaN xorsign abs type:f16|f16x2", half_xorsign<Op::fmax>, 3, 3},
     {"neg", "?ftz type:f16|f16x2", half<Op::fneg, 1>, 2, 2},
     {"abs", "?ftz type:f16|f16x2", half<Op::fabs, 1>, 2, 2},
     {"min", "?ftz ?NaN type:f16|f16x2", half<Op::fmin, 2>, 3, 3},

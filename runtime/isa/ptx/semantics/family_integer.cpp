@@ -1,5 +1,5 @@
 // Integer arithmetic. 16-bit forms compute in 32 bits and keep the low half.
-#include "runtime/isa/ptx/semantics/emit.hpp"
+#include "runtime/isa/ptx/semantics/packed.hpp"
 
 namespace lanewise::ptx {
 namespace {
@@ -132,6 +132,29 @@ void dot2(Emit& e) {
   e.set(0, ta.is_signed() || tb.is_signed() ? kS32 : kU32, sum);
 }
 
+/// Two 16-bit integers in a word, each by itself.
+template <Op kOp>
+void packed_integers(Emit& e) {
+  const bool is_signed = e.get("type") == "s16x2";
+  const Type type = is_signed ? Type::s32 : Type::u32;
+  const ir::Operand a = e.raw(1, kB32), b = e.raw(2, kB32);
+  ir::Operand out[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    const ir::Reg x = e.op(Op::bfe, type, {a, imm(16ULL * i), imm(16)});
+    const ir::Reg y = e.op(Op::bfe, type, {b, imm(16ULL * i), imm(16)});
+    out[i] = e.op(kOp, type, {x, y});
+    if (e.has("relu")) out[i] = e.op(Op::max, Type::s32, {out[i], imm(0)});
+    out[i] = e.op(Op::zext16, Type::u32, {out[i]});
+  }
+  e.set(0, kB32, joined_halves(e, out[0], out[1]));
+}
+
+template <Op kOp>
+void extreme_relu(Emit& e) {
+  const ir::Reg found = e.op(kOp, Type::s32, {e.raw(1, kS32), e.raw(2, kS32)});
+  e.set(0, kS32, e.op(Op::max, Type::s32, {found, imm(0)}));
+}
+
 constexpr Row kIntegerRows[] = {
     {"add", "type:$int", low_bits2<Op::add>, 3, 3},
     {"add", "sat type:s32", saturating<Op::add>, 3, 3},
@@ -148,6 +171,13 @@ constexpr Row kIntegerRows[] = {
     {"rem", "type:$int", extended2<Op::rem>, 3, 3},
     {"min", "type:$int", extended2<Op::min>, 3, 3},
     {"max", "type:$int", extended2<Op::max>, 3, 3},
+    {"add", "type:u16x2|s16x2", packed_integers<Op::add>, 3, 3},
+    {"min", "type:u16x2", packed_integers<Op::min>, 3, 3},
+    {"max", "type:u16x2", packed_integers<Op::max>, 3, 3},
+    {"min", "?relu type:s16x2", packed_integers<Op::min>, 3, 3},
+    {"max", "?relu type:s16x2", packed_integers<Op::max>, 3, 3},
+    {"min", "relu type:s32", extreme_relu<Op::min>, 3, 3},
+    {"max", "relu type:s32", extreme_relu<Op::max>, 3, 3},
     {"abs", "type:s16|s32|s64", extended1<Op::abs>, 2, 2},
     {"neg", "type:s16|s32|s64", extended1<Op::neg>, 2, 2},
     {"sad", "type:$int", sad, 4, 4},

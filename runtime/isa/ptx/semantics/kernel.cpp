@@ -80,6 +80,16 @@ uint32_t KernelContext::stack() {
   return *stack_;
 }
 
+uint32_t KernelContext::alloca_area() {
+  if (!alloca_area_) alloca_area_ = allocate_local(kAllocaBytes, 16);
+  return *alloca_area_;
+}
+
+ir::Reg KernelContext::alloca_top() {
+  if (!alloca_top_.valid()) alloca_top_ = program.add_reg(ir::Width::b32, "alloca");
+  return alloca_top_;
+}
+
 /// Shared variables that the kernel and everything it may call mention get offsets in order of
 /// declaration; unsized ones all start where the static ones end.
 void KernelContext::plan_shared() {

@@ -81,10 +81,12 @@ Slot compile_slot(std::string_view text) {
 std::vector<Family> families() {
   using isa::Claim;
   std::vector<Family> all;
-  for (auto values : {move_rows(), integer_rows(), bit_rows(), carry_rows(), compare_rows(),
-                      float_rows(), half_rows(), convert_rows(), bf16_rows(), wave_rows()})
+  for (auto values :
+       {move_rows(), integer_rows(), bit_rows(), carry_rows(), compare_rows(), float_rows(),
+        half_rows(), convert_rows(), bf16_rows(), wave_rows(), video_rows(), bfloat_rows()})
     all.push_back({values, Claim::exact});
-  for (auto effects : {memory_rows(), atomic_rows(), cache_rows(), sync_rows(), control_rows()})
+  for (auto effects :
+       {memory_rows(), atomic_rows(), cache_rows(), sync_rows(), control_rows(), stack_rows()})
     all.push_back({effects, Claim::effect});
   all.push_back({absent_rows(), Claim::none});
   return all;

@@ -64,12 +64,15 @@ std::span<const Row> float_rows();
 std::span<const Row> half_rows();
 std::span<const Row> convert_rows();
 std::span<const Row> bf16_rows();
+std::span<const Row> bfloat_rows();
 std::span<const Row> memory_rows();
 std::span<const Row> atomic_rows();
 std::span<const Row> cache_rows();
 std::span<const Row> sync_rows();
 std::span<const Row> control_rows();
+std::span<const Row> stack_rows();
 std::span<const Row> wave_rows();
+std::span<const Row> video_rows();
 std::span<const Row> absent_rows();
 
 }  // namespace lanewise::ptx
