@@ -36,7 +36,8 @@ bool too_slow_on_swiftshader(const std::string& form) {
 
 /// Forms that repeat on devices what others show there: predicates that are combined with a
 /// comparison and other ways to say yes, but for two comparisons; second names; saturation and
-/// flushing behind a conversion, but for two directions. The reference engine runs every form.
+/// flushing behind a conversion, but for two directions; video instructions of both signs. The
+/// reference engine runs every form.
 bool adds_nothing_on_devices(const std::string& form) {
   Mods m(form);
   if (m.opcode() == "isspacep" || m.opcode() == "cvta")
@@ -44,6 +45,11 @@ bool adds_nothing_on_devices(const std::string& form) {
   if (m.opcode() == "cvt") {
     const bool seldom = !m.one_of({"rz", "rp", "rzi", "rpi"}).empty();
     return seldom && (m.take("sat") || m.take("ftz"));
+  }
+  if (video_makers().contains(m.opcode())) {  // all of one sign; second operations behind vadd
+    const bool mixed =
+        form.find("s32") != std::string::npos && form.find("u32") != std::string::npos;
+    return mixed || (!m.opcode().starts_with("vadd") && !m.one_of({"min", "max"}).empty());
   }
   if (m.opcode() != "setp" && m.opcode() != "set") return false;
   const std::string compare = m.one_of({"ne", "gtu"});
