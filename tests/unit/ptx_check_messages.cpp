@@ -50,6 +50,12 @@ TEST_CASE("gates name the target that is needed and the one that was found") {
          "7.8");
 }
 
+TEST_CASE("cp.async names shared memory of the group at every version") {
+  ptx::CheckOptions options;
+  options.target = "sm_80";
+  CHECK(errors("cp.async.ca.shared::cta.global [%r1], [%rd1], 8;", options, "7.0").empty());
+}
+
 TEST_CASE("a target that is newer than the file's version") {
   expect({"ret;", "sm_100", "`.target sm_100` needs .version 8.6 or higher, found 7.8"}, "7.8");
 }

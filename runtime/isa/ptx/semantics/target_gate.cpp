@@ -54,6 +54,7 @@ constexpr Gate kGates[] = {
 bool applies(const Gate& gate, std::string_view opcode, const Form& form) {
   if (!gate.opcode.empty() && gate.opcode != opcode) return false;
   if (gate.qualifier.empty()) return true;
+  if (opcode == "cp" && gate.qualifier == "shared::cta") return false;
   for (const auto& [slot, value] : form.values)
     if (gate.qualifier.ends_with(':') ? value.starts_with(gate.qualifier) : value == gate.qualifier)
       return true;
