@@ -2,7 +2,7 @@
 // rounded; the others stay inside the error bounds of the PTX manual on every device: they need
 // only sums and products that round to nearest, never the driver's own functions.
 
-uint nearest(uint flags) { return flags & ~7u; }
+uint nearest(const in uint flags) { return flags & ~7u; }
 
 uint lw_fdiv_approx_f32(const in uint a, const in uint b, const in uint flags) {
   return lw_fdiv_f32(a, b, nearest(flags));
@@ -40,7 +40,7 @@ B64 lw_frsqrt_approx_f64(const in B64 a, const in uint flags) {
 }
 
 /// 2^x, rounded at the end like an exact result (so that it may become subnormal).
-uint small_exp2(uint a, bool half_, uint flags) {
+uint small_exp2(const in uint a, const in bool half_, const in uint flags) {
   if (nan32(a)) return result_nan(half_, flags);
   float x = uintBitsToFloat(a);
   if ((a & 0x7fffffffu) > 0x43200000u)  // beyond +-160
@@ -64,7 +64,7 @@ uint small_exp2(uint a, bool half_, uint flags) {
 }
 
 /// log2 of the mantissa by the series of atanh; the exponent is added at the end.
-uint small_log2(uint a, bool half_, uint flags) {
+uint small_log2(const in uint a, const in bool half_, const in uint flags) {
   if (nan32(a) || (neg32(a) && !zero32(a))) return result_nan(half_, flags);
   if (zero32(a)) return result_inf(true, half_, flags);
   if (inf32(a)) return result_inf(false, half_, flags);
@@ -126,7 +126,7 @@ float reduce_angle(uint a, out uint quadrant) {
   return r;
 }
 /// sin(x + turn * pi/2)
-uint small_sine(uint a, uint turn, bool half_, uint flags) {
+uint small_sine(const in uint a, const in uint turn, const in bool half_, const in uint flags) {
   if (nan32(a) || inf32(a)) return result_nan(half_, flags);
   if (turn == 0u && (a & 0x7fffffffu) < 0x39000000u)  // the argument itself, subnormals too
     return half_ ? narrow16(a, nearest(flags)) : finish(a, false, flags);
@@ -152,7 +152,7 @@ uint small_sine(uint a, uint turn, bool half_, uint flags) {
   return half_ ? narrow16(bits, nearest(flags)) : finish(bits, false, flags);
 }
 
-uint small_tanh(uint a, bool half_, uint flags) {
+uint small_tanh(const in uint a, const in bool half_, const in uint flags) {
   if (nan32(a)) return result_nan(half_, flags);
   uint magnitude = a & 0x7fffffffu, bits = 0x3f800000u;
   precise float x = uintBitsToFloat(magnitude);

@@ -4,27 +4,53 @@
 // --- new values ----------------------------------------------------------------------------------
 // Float sums round to nearest even; bits 3 and 5 of the access flags are FTZ and
 // NAN_WINS, as in float flags.
-uint next_add_u32(uint o, uint v, uint f) { return o + v; }
-uint next_sub_u32(uint o, uint v, uint f) { return o - v; }
-uint next_rsub_u32(uint o, uint v, uint f) { return v - o; }
-uint next_inc_u32(uint o, uint v, uint f) { return o >= v ? 0u : o + 1u; }
-uint next_dec_u32(uint o, uint v, uint f) { return o == 0u || o > v ? v : o - 1u; }
-uint next_min_s32(uint o, uint v, uint f) { return uint(min(int(o), int(v))); }
-uint next_max_s32(uint o, uint v, uint f) { return uint(max(int(o), int(v))); }
-uint next_add_f32(uint o, uint v, uint f) { return lw_fadd_f32(o, v, f & FTZ); }
-uint next_min_f32(uint o, uint v, uint f) { return lw_fmin_f32(o, v, f & (FTZ | NAN_WINS)); }
-uint next_max_f32(uint o, uint v, uint f) { return lw_fmax_f32(o, v, f & (FTZ | NAN_WINS)); }
-uint next_add_f16(uint o, uint v, uint f) { return lw_fadd_f16(o, v, f & FTZ); }
-uint next_min_f16(uint o, uint v, uint f) { return lw_fmin_f16(o, v, f & (FTZ | NAN_WINS)); }
-uint next_max_f16(uint o, uint v, uint f) { return lw_fmax_f16(o, v, f & (FTZ | NAN_WINS)); }
-uint next_exch_u16(uint o, uint v, uint f) { return v & 0xffffu; }
+uint next_add_u32(const in uint o, const in uint v, const in uint f) { return o + v; }
+uint next_sub_u32(const in uint o, const in uint v, const in uint f) { return o - v; }
+uint next_rsub_u32(const in uint o, const in uint v, const in uint f) { return v - o; }
+uint next_inc_u32(const in uint o, const in uint v, const in uint f) {
+  return o >= v ? 0u : o + 1u;
+}
+uint next_dec_u32(const in uint o, const in uint v, const in uint f) {
+  return o == 0u || o > v ? v : o - 1u;
+}
+uint next_min_s32(const in uint o, const in uint v, const in uint f) {
+  return uint(min(int(o), int(v)));
+}
+uint next_max_s32(const in uint o, const in uint v, const in uint f) {
+  return uint(max(int(o), int(v)));
+}
+uint next_add_f32(const in uint o, const in uint v, const in uint f) {
+  return lw_fadd_f32(o, v, f & FTZ);
+}
+uint next_min_f32(const in uint o, const in uint v, const in uint f) {
+  return lw_fmin_f32(o, v, f & (FTZ | NAN_WINS));
+}
+uint next_max_f32(const in uint o, const in uint v, const in uint f) {
+  return lw_fmax_f32(o, v, f & (FTZ | NAN_WINS));
+}
+uint next_add_f16(const in uint o, const in uint v, const in uint f) {
+  return lw_fadd_f16(o, v, f & FTZ);
+}
+uint next_min_f16(const in uint o, const in uint v, const in uint f) {
+  return lw_fmin_f16(o, v, f & (FTZ | NAN_WINS));
+}
+uint next_max_f16(const in uint o, const in uint v, const in uint f) {
+  return lw_fmax_f16(o, v, f & (FTZ | NAN_WINS));
+}
+uint next_exch_u16(const in uint o, const in uint v, const in uint f) { return v & 0xffffu; }
 // bf16 is the upper half of f32.
-uint round_bf16(uint x) {
+uint round_bf16(const in uint x) {
   return pick((x & 0x7fffffffu) > 0x7f800000u, 0x7fffu, (x + 0x7fffu + ((x >> 16) & 1u)) >> 16);
 }
-uint next_add_bf16(uint o, uint v, uint f) { return round_bf16(lw_fadd_f32(o << 16, v << 16, 0u)); }
-uint next_min_bf16(uint o, uint v, uint f) { return round_bf16(lw_fmin_f32(o << 16, v << 16, 0u)); }
-uint next_max_bf16(uint o, uint v, uint f) { return round_bf16(lw_fmax_f32(o << 16, v << 16, 0u)); }
+uint next_add_bf16(const in uint o, const in uint v, const in uint f) {
+  return round_bf16(lw_fadd_f32(o << 16, v << 16, 0u));
+}
+uint next_min_bf16(const in uint o, const in uint v, const in uint f) {
+  return round_bf16(lw_fmin_f32(o << 16, v << 16, 0u));
+}
+uint next_max_bf16(const in uint o, const in uint v, const in uint f) {
+  return round_bf16(lw_fmax_f32(o << 16, v << 16, 0u));
+}
 #define NEXT_PAIR(OP)                                                               \
   uint next_##OP##_f16x2(uint o, uint v, uint f) {                                  \
     return next_##OP##_f16(o & 0xffffu, v & 0xffffu, f) |                           \
@@ -41,24 +67,30 @@ NEXT_PAIR(max)
 NEXT_BRIEF_PAIR(add)
 NEXT_BRIEF_PAIR(min)
 NEXT_BRIEF_PAIR(max)
-B64 next_add_u64(B64 o, B64 v, uint f) { return add64(o, v); }
-B64 next_sub_u64(B64 o, B64 v, uint f) { return sub64(o, v); }
-B64 next_rsub_u64(B64 o, B64 v, uint f) { return sub64(v, o); }
-B64 next_inc_u64(B64 o, B64 v, uint f) { return sel64(lt64(o, v), add64(o, b64(1u, 0u)), b64(0u, 0u)); }
-B64 next_dec_u64(B64 o, B64 v, uint f) {
+B64 next_add_u64(const in B64 o, const in B64 v, const in uint f) { return add64(o, v); }
+B64 next_sub_u64(const in B64 o, const in B64 v, const in uint f) { return sub64(o, v); }
+B64 next_rsub_u64(const in B64 o, const in B64 v, const in uint f) { return sub64(v, o); }
+B64 next_inc_u64(const in B64 o, const in B64 v, const in uint f) {
+  return sel64(lt64(o, v), add64(o, b64(1u, 0u)), b64(0u, 0u));
+}
+B64 next_dec_u64(const in B64 o, const in B64 v, const in uint f) {
   return sel64(zero64(o) || lt64(v, o), v, sub64(o, b64(1u, 0u)));
 }
-B64 next_min_u64(B64 o, B64 v, uint f) { return lw_min_u64(o, v); }
-B64 next_max_u64(B64 o, B64 v, uint f) { return lw_max_u64(o, v); }
-B64 next_min_s64(B64 o, B64 v, uint f) { return lw_min_s64(o, v); }
-B64 next_max_s64(B64 o, B64 v, uint f) { return lw_max_s64(o, v); }
-B64 next_and_u64(B64 o, B64 v, uint f) { return and64(o, v); }
-B64 next_or_u64(B64 o, B64 v, uint f) { return or64(o, v); }
-B64 next_xor_u64(B64 o, B64 v, uint f) { return xor64(o, v); }
-B64 next_exch_u64(B64 o, B64 v, uint f) { return v; }
-B64 next_add_f64(B64 o, B64 v, uint f) { return lw_fadd_f64(o, v, 0u); }
-B64 next_min_f64(B64 o, B64 v, uint f) { return lw_fmin_f64(o, v, f & NAN_WINS); }
-B64 next_max_f64(B64 o, B64 v, uint f) { return lw_fmax_f64(o, v, f & NAN_WINS); }
+B64 next_min_u64(const in B64 o, const in B64 v, const in uint f) { return lw_min_u64(o, v); }
+B64 next_max_u64(const in B64 o, const in B64 v, const in uint f) { return lw_max_u64(o, v); }
+B64 next_min_s64(const in B64 o, const in B64 v, const in uint f) { return lw_min_s64(o, v); }
+B64 next_max_s64(const in B64 o, const in B64 v, const in uint f) { return lw_max_s64(o, v); }
+B64 next_and_u64(const in B64 o, const in B64 v, const in uint f) { return and64(o, v); }
+B64 next_or_u64(const in B64 o, const in B64 v, const in uint f) { return or64(o, v); }
+B64 next_xor_u64(const in B64 o, const in B64 v, const in uint f) { return xor64(o, v); }
+B64 next_exch_u64(const in B64 o, const in B64 v, const in uint f) { return v; }
+B64 next_add_f64(const in B64 o, const in B64 v, const in uint f) { return lw_fadd_f64(o, v, 0u); }
+B64 next_min_f64(const in B64 o, const in B64 v, const in uint f) {
+  return lw_fmin_f64(o, v, f & NAN_WINS);
+}
+B64 next_max_f64(const in B64 o, const in B64 v, const in uint f) {
+  return lw_fmax_f64(o, v, f & NAN_WINS);
+}
 
 // --- at a checked offset ---------------------------------------------------------------------------
 #define NATIVE32(OP, CALL)                                                              \
@@ -102,8 +134,12 @@ LOOP32(max_f16x2)
 LOOP32(add_bf16x2)
 LOOP32(min_bf16x2)
 LOOP32(max_bf16x2)
-uint rmw_global_sub_u32(OFF off, uint v, uint f) { return rmw_global_add_u32(off, 0u - v, f); }
-uint rmw_shared_sub_u32(uint off, uint v, uint f) { return rmw_shared_add_u32(off, 0u - v, f); }
+uint rmw_global_sub_u32(const in OFF off, const in uint v, const in uint f) {
+  return rmw_global_add_u32(off, 0u - v, f);
+}
+uint rmw_shared_sub_u32(const in uint off, const in uint v, const in uint f) {
+  return rmw_shared_add_u32(off, 0u - v, f);
+}
 
 // 16-bit values: the word around them.
 #define LOOP16_IN(S, OFFT, OP)                                                          \
@@ -129,8 +165,8 @@ LOOP16(add_bf16)
 LOOP16(min_bf16)
 LOOP16(max_bf16)
 
-bool equal_f32(uint a, uint b) { return small_compare(a, b, 0u); }
-bool equal_f64(B64 a, B64 b) { return lw_fcmp_f64(a, b, 0u, 0u); }
+bool equal_f32(const in uint a, const in uint b) { return small_compare(a, b, 0u); }
+bool equal_f64(const in B64 a, const in B64 b) { return lw_fcmp_f64(a, b, 0u, 0u); }
 #define SWAP_SMALL_IN(S, OFFT)                                                          \
   uint cas_##S##_cas_u32(OFFT off, uint expected, uint v) { return S##_cas(off, expected, v); } \
   uint cas_##S##_cas_u16(OFFT off, uint expected, uint v) {                             \
@@ -158,10 +194,16 @@ SWAP_SMALL_IN(global, OFF)
 SWAP_SMALL_IN(shared, uint)
 
 // New values from two: the first is a mask of bits to clear, or a limit.
-uint next_mskor_u32(uint o, uint a, uint v) { return (o & ~a) | v; }
-uint next_wrap_u32(uint o, uint a, uint v) { return o >= a ? o - a : o + v; }
-B64 next_mskor_u64(B64 o, B64 a, B64 v) { return or64(and64(o, not64(a)), v); }
-B64 next_wrap_u64(B64 o, B64 a, B64 v) { return sel64(lt64(o, a), add64(o, v), sub64(o, a)); }
+uint next_mskor_u32(const in uint o, const in uint a, const in uint v) { return (o & ~a) | v; }
+uint next_wrap_u32(const in uint o, const in uint a, const in uint v) {
+  return o >= a ? o - a : o + v;
+}
+B64 next_mskor_u64(const in B64 o, const in B64 a, const in B64 v) {
+  return or64(and64(o, not64(a)), v);
+}
+B64 next_wrap_u64(const in B64 o, const in B64 a, const in B64 v) {
+  return sel64(lt64(o, a), add64(o, v), sub64(o, a));
+}
 #define LOOP_OF_TWO_IN(S, OFFT, OP)                                                     \
   uint cas_##S##_##OP(OFFT off, uint a, uint v) {                                       \
     uint old = S##_get_strong(off);                                                     \
@@ -233,10 +275,10 @@ LOCKED_SWAP64_IN(shared, uint, fcas_f64, equal_f64)
     }                                                                                   \
     return old;                                                                         \
   }
-B64 cas_global_cas_u64(OFF off, B64 expected, B64 v) {
+B64 cas_global_cas_u64(const in OFF off, const in B64 expected, const in B64 v) {
   return atomicCompSwap(RefAtomic64(off).v, expected, v);
 }
-B64 cas_global_fcas_f64(OFF off, B64 expected, B64 v) {
+B64 cas_global_fcas_f64(const in OFF off, const in B64 expected, const in B64 v) {
   B64 old = atomicLoad(RefAtomic64(off).v, DEV, BUF, gl_SemanticsRelaxed);
   while (equal_f64(old, expected)) {
     B64 seen = atomicCompSwap(RefAtomic64(off).v, old, v);
@@ -292,13 +334,13 @@ SHARED64(max_f64)
 #define LOCKED128(S, OFFT)                                                              \
   uvec4 rmw_##S##_exch_u128(OFFT off, uvec4 v, uint f) {                                \
     uvec4 old = uvec4(0u);                                                              \
-    WITH_LOCK(old = S##_quad_words(off); S##_put_quad_words(off, v);)                   \
+    WITH_LOCK(old = S##_words_128_strong(off); S##_put_words_128_strong(off, v);)                   \
     return old;                                                                         \
   }                                                                                     \
   uvec4 cas_##S##_cas_u128(OFFT off, uvec4 expected, uvec4 v) {                         \
     uvec4 old = uvec4(0u);                                                              \
-    WITH_LOCK(old = S##_quad_words(off);                                                \
-              if (old == expected) { S##_put_quad_words(off, v); })                     \
+    WITH_LOCK(old = S##_words_128_strong(off);                                                \
+              if (old == expected) { S##_put_words_128_strong(off, v); })                     \
     return old;                                                                         \
   }
 LOCKED128(global, OFF)

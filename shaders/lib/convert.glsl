@@ -25,7 +25,7 @@ B64 lw_f2f_f64_f16(const in uint a, const in uint flags) {
 B64 lw_f2f_f64_f64(const in B64 a, const in uint flags) {
   return finish64(sel64(is_nan64(a), nan64(), a), flags);
 }
-uint narrow64(B64 a, bool half_, uint flags) {
+uint narrow64(const in B64 a, const in bool half_, const in uint flags) {
   if (is_nan64(a)) return result_nan(half_, flags);
   if (is_inf64(a)) return result_inf(sign64(a), half_, flags);
   int e;
@@ -74,7 +74,7 @@ B64 lw_i2f_f64_s64(const in B64 a, const in uint flags) {
 
 // --- float to integer ----------------------------------------------------------------------------
 /// |a| as a rounded integer, all ones when it needs more than 32 bits. a is an f32 encoding.
-uint small_magnitude(uint a, uint flags) {
+uint small_magnitude(const in uint a, const in uint flags) {
   int e;
   uint m;
   unpack32(a, e, m);
@@ -86,15 +86,15 @@ uint small_magnitude(uint a, uint flags) {
   return rounds_up(neg32(a), kept, rest, flags) ? kept + 1u : kept;
 }
 /// Clamps +-mag between -below and above.
-uint clamp_int(bool neg, uint mag, uint below, uint above) {
+uint clamp_int(const in bool neg, const in uint mag, const in uint below, const in uint above) {
   return neg ? 0u - min(mag, below) : min(mag, above);
 }
-uint small_to_int(uint a, uint below, uint above, uint flags) {
+uint small_to_int(const in uint a, const in uint below, const in uint above, const in uint flags) {
   if (nan32(a)) return 0u;
   return clamp_int(neg32(a), small_magnitude(a, flags), below, above);
 }
 /// |a| as a rounded integer, all ones when it needs more than 64 bits. a is an f64 encoding.
-B64 wide_magnitude(B64 a, uint flags) {
+B64 wide_magnitude(const in B64 a, const in uint flags) {
   int e;
   B64 m;
   unpack64(a, e, m);
@@ -106,16 +106,17 @@ B64 wide_magnitude(B64 a, uint flags) {
   uint rest = drop > 64u ? 1u : drop == 64u ? top32_jam(m) : top32_jam(shl64(m, 64u - drop));
   return rounds_up(sign64(a), lo64(kept), rest, flags) ? add64(kept, b64(1u, 0u)) : kept;
 }
-uint wide_to_int(B64 a, uint below, uint above, uint invalid, uint flags) {
+uint wide_to_int(const in B64 a, const in uint below, const in uint above, const in uint invalid,
+                 const in uint flags) {
   if (is_nan64(a)) return invalid;
   B64 mag = wide_magnitude(a, flags);
   return clamp_int(sign64(a), hi64(mag) != 0u ? ~0u : lo64(mag), below, above);
 }
-B64 wide_to_u64(B64 a, uint flags) {
+B64 wide_to_u64(const in B64 a, const in uint flags) {
   if (is_nan64(a)) return b64(0u, 0x80000000u);
   return sel64(sign64(a), b64(0u, 0u), wide_magnitude(a, flags));
 }
-B64 wide_to_s64(B64 a, uint flags) {
+B64 wide_to_s64(const in B64 a, const in uint flags) {
   if (is_nan64(a)) return b64(0u, 0x80000000u);
   B64 mag = wide_magnitude(a, flags);
   if (sign64(a)) return neg64(sel64(sign64(mag), b64(0u, 0x80000000u), mag));

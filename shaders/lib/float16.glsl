@@ -1,6 +1,6 @@
 // f16 arithmetic: operands are widened to f32 encodings, the exact result is rounded once to f16.
 
-uint arg16(uint a, uint flags) { return widen16(in16(a & 0xffffu, flags)); }
+uint arg16(const in uint a, const in uint flags) { return widen16(in16(a & 0xffffu, flags)); }
 
 uint lw_ftz_f16(const in uint a) { return flush16(a); }
 uint lw_sat_f16(const in uint a) { return finish(a, true, SAT); }
@@ -27,7 +27,7 @@ uint lw_fsqrt_f16(const in uint a, const in uint flags) {
 }
 
 /// Rounds any f32 encoding to f16.
-uint narrow16(uint a, uint flags) {
+uint narrow16(const in uint a, const in uint flags) {
   if (nan32(a)) return result_nan(true, flags);
   if (inf32(a)) return result_inf(neg32(a), true, flags);
   int e;

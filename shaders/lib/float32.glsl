@@ -1,7 +1,7 @@
 // Correctly rounded f32 and f16 arithmetic in integers: every rounding direction, subnormals
 // included, the same on every device. Operands are f32 encodings; half_ says what the result is.
 
-uint small_add(uint a, uint b, bool half_, uint flags) {
+uint small_add(uint a, uint b, const in bool half_, const in uint flags) {
   if (nan32(a) || nan32(b)) return result_nan(half_, flags);
   if ((a << 1) < (b << 1)) {  // the larger magnitude first
     uint t = a;
@@ -20,7 +20,7 @@ uint small_add(uint a, uint b, bool half_, uint flags) {
   return round_small(neg, ea - 7, m, half_, flags);
 }
 
-uint small_mul(uint a, uint b, bool half_, uint flags) {
+uint small_mul(const in uint a, const in uint b, const in bool half_, const in uint flags) {
   bool neg = neg32(a ^ b);
   if (nan32(a) || nan32(b)) return result_nan(half_, flags);
   if (inf32(a) || inf32(b))
@@ -34,7 +34,8 @@ uint small_mul(uint a, uint b, bool half_, uint flags) {
   return round_small(neg, ea + eb + 32, hi | (lo != 0u ? 1u : 0u), half_, flags);
 }
 
-uint small_fma(uint a, uint b, uint c, bool half_, uint flags) {
+uint small_fma(const in uint a, const in uint b, const in uint c, const in bool half_,
+               const in uint flags) {
   bool neg = neg32(a ^ b);
   if (nan32(a) || nan32(b) || nan32(c)) return result_nan(half_, flags);
   if (inf32(a) || inf32(b)) {
@@ -75,7 +76,7 @@ uint small_fma(uint a, uint b, uint c, bool half_, uint flags) {
   return round_small64(neg, ep, m, half_, flags);
 }
 
-uint small_div(uint a, uint b, bool half_, uint flags) {
+uint small_div(const in uint a, const in uint b, const in bool half_, const in uint flags) {
   bool neg = neg32(a ^ b);
   if (nan32(a) || nan32(b) || (inf32(a) && inf32(b)) || (zero32(a) && zero32(b)))
     return result_nan(half_, flags);
@@ -97,7 +98,7 @@ uint small_div(uint a, uint b, bool half_, uint flags) {
   return round_small(neg, ea - eb - 28, q | (r != 0u ? 1u : 0u), half_, flags);
 }
 
-uint small_sqrt(uint a, bool half_, uint flags) {
+uint small_sqrt(const in uint a, const in bool half_, const in uint flags) {
   if (zero32(a)) return round_small(neg32(a), 0, 0u, half_, flags);
   if (nan32(a) || neg32(a)) return result_nan(half_, flags);
   if (inf32(a)) return result_inf(false, half_, flags);
@@ -125,7 +126,7 @@ uint small_sqrt(uint a, bool half_, uint flags) {
 }
 
 /// To an integral value; the result is exact, so there is nothing to round afterwards.
-uint small_round(uint a, uint flags) {
+uint small_round(const in uint a, const in uint flags) {
   if (nan32(a)) return NAN32;
   int e;
   uint m;
@@ -139,19 +140,20 @@ uint small_round(uint a, uint flags) {
 }
 
 // Orders all numbers like unsigned integers, -0 just below +0.
-uint key32(uint x) { return neg32(x) ? ~x : x | 0x80000000u; }
+uint key32(const in uint x) { return neg32(x) ? ~x : x | 0x80000000u; }
 
-bool fcompare(bool unordered, bool less, bool equal, uint cond) {
+bool fcompare(const in bool unordered, const in bool less, const in bool equal,
+              const in uint cond) {
   if (cond == 12u) return !unordered;
   if (cond == 13u) return unordered;
   if (unordered) return cond > 5u;
   return compare_result(less, equal, cond > 5u ? cond - 6u : cond);
 }
-bool small_compare(uint a, uint b, uint cond) {
+bool small_compare(const in uint a, const in uint b, const in uint cond) {
   bool equal = a == b || (zero32(a) && zero32(b));
   return fcompare(nan32(a) || nan32(b), key32(a) < key32(b) && !equal, equal, cond);
 }
-uint small_minmax(uint a, uint b, bool maximum, uint flags) {
+uint small_minmax(const in uint a, const in uint b, const in bool maximum, const in uint flags) {
   if (nan32(a) || nan32(b)) {
     if ((flags & NAN_WINS) != 0u || (nan32(a) && nan32(b))) return NAN32;
     return nan32(a) ? b : a;

@@ -2,7 +2,7 @@
 // device, round-to-nearest sums and products of ordinary numbers take the native instruction;
 // without, sums, products and fma to nearest take the short versions of nearest_wide.glsl.
 
-B64 soft_add64(B64 a, B64 b, uint flags) {
+B64 soft_add64(B64 a, B64 b, const in uint flags) {
   if (is_nan64(a) || is_nan64(b)) return finish64(nan64(), flags);
   if (lt64(shl64(a, 1u), shl64(b, 1u))) {
     B64 t = a;
@@ -23,7 +23,7 @@ B64 soft_add64(B64 a, B64 b, uint flags) {
 }
 
 /// Product of two non-zero finite numbers: 128 bits hi:lo with bit 126 of it the leading one.
-void exact_product(B64 a, B64 b, out int e, out B64 hi, out B64 lo) {
+void exact_product(const in B64 a, const in B64 b, out int e, out B64 hi, out B64 lo) {
   int ea, eb;
   B64 ma, mb;
   unpack64_top(a, ea, ma);
@@ -39,7 +39,7 @@ void exact_product(B64 a, B64 b, out int e, out B64 hi, out B64 lo) {
   }
 }
 
-B64 soft_mul64(B64 a, B64 b, uint flags) {
+B64 soft_mul64(const in B64 a, const in B64 b, const in uint flags) {
   bool neg = sign64(a) != sign64(b);
   if (is_nan64(a) || is_nan64(b)) return finish64(nan64(), flags);
   if (is_inf64(a) || is_inf64(b))
@@ -51,7 +51,7 @@ B64 soft_mul64(B64 a, B64 b, uint flags) {
   return round64(neg, e + 64, or64(hi, b64(zero64(lo) ? 0u : 1u, 0u)), flags);
 }
 
-B64 soft_fma64(B64 a, B64 b, B64 c, uint flags) {
+B64 soft_fma64(const in B64 a, const in B64 b, const in B64 c, const in uint flags) {
   bool neg = sign64(a) != sign64(b);
   if (is_nan64(a) || is_nan64(b) || is_nan64(c)) return finish64(nan64(), flags);
   if (is_inf64(a) || is_inf64(b)) {
@@ -108,7 +108,7 @@ B64 soft_fma64(B64 a, B64 b, B64 c, uint flags) {
   return round64(neg, ep + 64 - int(lz), or64(hi, b64(zero64(lo) ? 0u : 1u, 0u)), flags);
 }
 
-B64 soft_div64(B64 a, B64 b, uint flags) {
+B64 soft_div64(const in B64 a, const in B64 b, const in uint flags) {
   bool neg = sign64(a) != sign64(b);
   if (is_nan64(a) || is_nan64(b) || (is_inf64(a) && is_inf64(b)) || (is_zero64(a) && is_zero64(b)))
     return finish64(nan64(), flags);
@@ -132,7 +132,7 @@ B64 soft_div64(B64 a, B64 b, uint flags) {
   return round64(neg, ea - eb - 56, or64(q, b64(zero64(r) ? 0u : 1u, 0u)), flags);
 }
 
-B64 soft_sqrt64(B64 a, uint flags) {
+B64 soft_sqrt64(const in B64 a, const in uint flags) {
   if (is_zero64(a)) return finish64(a, flags);
   if (is_nan64(a) || sign64(a)) return finish64(nan64(), flags);
   if (is_inf64(a)) return finish64(a, flags);
@@ -158,7 +158,7 @@ B64 soft_sqrt64(B64 a, uint flags) {
 }
 
 /// To an integral value, exact.
-B64 soft_round64(B64 a, uint flags) {
+B64 soft_round64(const in B64 a, const in uint flags) {
   if (is_nan64(a)) return nan64();
   int e;
   B64 m;
@@ -171,8 +171,8 @@ B64 soft_round64(B64 a, uint flags) {
   return round64(sign64(a), 0, kept, RN);
 }
 
-B64 key64(B64 x) { return sign64(x) ? not64(x) : or64(x, b64(0u, 0x80000000u)); }
-B64 soft_minmax64(B64 a, B64 b, bool maximum, uint flags) {
+B64 key64(const in B64 x) { return sign64(x) ? not64(x) : or64(x, b64(0u, 0x80000000u)); }
+B64 soft_minmax64(const in B64 a, const in B64 b, const in bool maximum, const in uint flags) {
   if (is_nan64(a) || is_nan64(b)) {
     if ((flags & NAN_WINS) != 0u || (is_nan64(a) && is_nan64(b))) return nan64();
     return sel64(is_nan64(a), b, a);
@@ -182,11 +182,11 @@ B64 soft_minmax64(B64 a, B64 b, bool maximum, uint flags) {
 
 #if LW_FLOAT64
 /// Normal, and far enough from both ends that no sum or product of two such is subnormal.
-bool ordinary64(B64 x) {
+bool ordinary64(const in B64 x) {
   uint ex = (hi64(x) >> 20) & 0x7ffu;
   return ex > 0x220u && ex < 0x5dfu;
 }
-bool takes_native64(B64 a, B64 b, uint flags) {
+bool takes_native64(const in B64 a, const in B64 b, const in uint flags) {
   return (flags & 7u) == RN && ordinary64(a) && ordinary64(b);
 }
 #endif

@@ -7,13 +7,13 @@
 // sequence of their own, only steps before and behind the common one. Why each step is exact:
 // docs/numerics.md.
 
-double power_of_two(int n) { return double_of(uint64_t(n + 1023) << 52); }
+double power_of_two(const in int n) { return double_of(uint64_t(n + 1023) << 52); }
 /// c ? a : b as one select instruction.
-double choose(bool c, double a, double b) { return mix(b, a, c); }
-bool and_too(bool a, bool b) { return (uint(a) & uint(b)) != 0u; }
+double choose(const in bool c, const in double a, const in double b) { return mix(b, a, c); }
+bool and_too(const in bool a, const in bool b) { return (uint(a) & uint(b)) != 0u; }
 
 /// a * b = product + error, exactly, when the error is no smaller than the least subnormal number.
-double product_error(double a, double b, double product) {
+double product_error(const in double a, const in double b, const in double product) {
   const uint64_t top = 0xfffffffff8000000UL;  // 26 of the 53 bits
   precise double ah = double_of(bits_of(a) & top), bh = double_of(bits_of(b) & top);
   precise double al = a - ah, bl = b - bh;  // 27 bits each: their product would need 54
@@ -25,7 +25,7 @@ double product_error(double a, double b, double product) {
 }
 
 /// Multiples of 2^126, with what lies beyond r's last bit in `lost`; |r| < 2^178.
-double round_tiny(double r, double lost, uint64_t sign) {
+double round_tiny(const in double r, const in double lost, const in uint64_t sign) {
   const double magic = double_of(bits_of(power_of_two(178)) | sign);  // its last bit counts 2^126
   precise double rounded = magic + r;
   precise double off = r - (rounded - magic);
@@ -35,7 +35,7 @@ double round_tiny(double r, double lost, uint64_t sign) {
   return double_of(bits_of(result) | sign);
 }
 
-double fma_wide(double a, double b, double c) {
+double fma_wide(const in double a, const in double b, const in double c) {
   const uint64_t sign_bit = 0x8000000000000000UL;
   const double most = power_of_two(1000), least = power_of_two(-900);
   precise double plain = a * b;

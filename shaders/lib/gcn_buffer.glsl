@@ -4,10 +4,11 @@
 // 18-22 element offset, 23-27 payload bytes (0: the size of the descriptor's format), 28 the offset
 // inside the buffer has 32 bits, 29 SOFFSET joins before the swizzle.
 
-B64 low48(B64 a) { return b64(lo64(a), hi64(a) & 0xffffu); }
+B64 low48(const in B64 a) { return b64(lo64(a), hi64(a) & 0xffffu); }
 
 /// Byte offset inside the buffer. The sums are 64 bits wide: a huge index does not come back in.
-B64 offset_in_buffer(uint w1, uint w3, uint stride, uint index, B64 offset) {
+B64 offset_in_buffer(const in uint w1, const in uint w3, const in uint stride, const in uint index,
+                     const in B64 offset) {
   if ((w1 >> 31) == 0u) return add64(mulwide32(index, stride), offset);
   uint is_shift = 3u + ((w3 >> 21) & 3u), es_shift = 1u + ((w3 >> 19) & 3u);
   uint index_msb = index >> is_shift, index_lsb = index & ((1u << is_shift) - 1u);

@@ -8,13 +8,13 @@ const uint F_D16 = 1u, F_GFX8 = 2u, F_STORE = 4u, F_OOR_ZERO = 8u, F_MISSING_ZER
            F_RTZ = 32u, F_TRUNCATE = 64u, F_SIGNED_ALPHA = 128u;
 const uint ONE32 = 0x3f800000u, INF32 = 0x7f800000u;
 
-uint format_code(uint format) { return (format >> 15) & 15u; }
-uint format_number(uint format) { return (format >> 12) & 7u; }
-bool format_integer(uint number) { return number == F_UINT || number == F_SINT; }
-uint low_ones(uint n) { return n > 31u ? 0xffffffffu : (1u << n) - 1u; }
+uint format_code(const in uint format) { return (format >> 15) & 15u; }
+uint format_number(const in uint format) { return (format >> 12) & 7u; }
+bool format_integer(const in uint number) { return number == F_UINT || number == F_SINT; }
+uint low_ones(const in uint n) { return n > 31u ? 0xffffffffu : (1u << n) - 1u; }
 
 /// Widths of X Y Z W in bits; fields follow each other from bit 0 on.
-uvec4 format_widths(uint code) {
+uvec4 format_widths(const in uint code) {
   switch (code) {
     case 1u: return uvec4(8u, 0u, 0u, 0u);
     case 2u: return uvec4(16u, 0u, 0u, 0u);
@@ -53,7 +53,7 @@ bool lw_fmt_legal(const in uint format, const in uint mode) {
 
 /// c / (2^n - 1): the quotient's binary digits are those of c over and over, so the lost part is
 /// never exactly half.
-uint fraction_bits(uint c, uint n) {
+uint fraction_bits(const in uint c, const in uint n) {
   if (c == 0u) return 0u;
   if (c == low_ones(n)) return ONE32;
   uint zeros = clz32(c) - (32u - n);
@@ -62,14 +62,14 @@ uint fraction_bits(uint c, uint n) {
   uint mantissa = (w >> 8) + ((w >> 7) & 1u);
   return ((126u - zeros) << 23) + (mantissa - 0x800000u);
 }
-uint whole_bits(uint c) {
+uint whole_bits(const in uint c) {
   if (c == 0u) return 0u;
   uint top = uint(findMSB(c));
   return ((127u + top) << 23) | ((c << (23u - top)) & 0x7fffffu);
 }
 
 /// Floats with 5 exponent bits of bias 15 and m fraction bits, without their sign.
-uint widen_small(uint c, uint m) {
+uint widen_small(const in uint c, const in uint m) {
   uint f = c & low_ones(m), e = (c >> m) & 31u;
   if (e == 31u) return INF32 | (f << (23u - m));
   if (e != 0u) return ((e + 112u) << 23) | (f << (23u - m));
@@ -77,7 +77,7 @@ uint widen_small(uint c, uint m) {
   uint top = uint(findMSB(f));
   return ((113u + top - m) << 23) | ((f << (23u - top)) & 0x7fffffu);
 }
-uint narrow_small(uint x, uint m, bool toward_zero) {
+uint narrow_small(const in uint x, const in uint m, const in bool toward_zero) {
   uint a = x & 0x7fffffffu, inf = 31u << m;
   if (a > INF32) return inf | (1u << (m - 1u)) | ((a & 0x7fffffu) >> (23u - m));
   if (a == INF32) return inf;
@@ -90,15 +90,17 @@ uint narrow_small(uint x, uint m, bool toward_zero) {
   if (!toward_zero && (rest > half_ || (rest == half_ && (kept & 1u) != 0u))) ++kept;
   return kept + (uint(max(e - 1, 0)) << m);
 }
-uint widen_half(uint h) { return ((h & 0x8000u) << 16) | widen_small(h, 10u); }
-uint narrow_half(uint x, uint mode) {
+uint widen_half(const in uint h) { return ((h & 0x8000u) << 16) | widen_small(h, 10u); }
+uint narrow_half(const in uint x, const in uint mode) {
   return ((x >> 16) & 0x8000u) | narrow_small(x, 10u, (mode & F_RTZ) != 0u);
 }
 
-uint sign_extend_bits(uint c, uint n) { return uint(int(c << (32u - n)) >> (32u - n)); }
-uint magnitude_bits(uint s) { return (s >> 31) != 0u ? 0u - s : s; }
+uint sign_extend_bits(const in uint c, const in uint n) {
+  return uint(int(c << (32u - n)) >> (32u - n));
+}
+uint magnitude_bits(const in uint s) { return (s >> 31) != 0u ? 0u - s : s; }
 
-uint load_component(uint c, uint n, uint number) {
+uint load_component(const in uint c, const in uint n, const in uint number) {
   if (n == 32u) return c;
   uint s = sign_extend_bits(c, n), sign = s & 0x80000000u;
   switch (number) {
@@ -116,24 +118,24 @@ uint load_component(uint c, uint n, uint number) {
 }
 
 /// |x| * factor * 2^8, everything below kept in the lowest bit; for |x| < 2^16.
-uint scaled_bits(uint x, uint factor) {
+uint scaled_bits(const in uint x, const in uint factor) {
   uint e = (x >> 23) & 0xffu;
   B64 product = mulwide32((x & 0x7fffffu) | (e != 0u ? 0x800000u : 0u), factor);
   return lo64(shr64_jam(product, 142u - max(e, 1u)));
 }
 /// v / 2^bits to nearest even, two's complement.
-uint nearest_bits(uint v, uint bits) {
+uint nearest_bits(const in uint v, const in uint bits) {
   uint low = uint(int(v) >> bits), rest = v & low_ones(bits), half_ = 1u << (bits - 1u);
   return low + (rest > half_ || (rest == half_ && (low & 1u) != 0u) ? 1u : 0u);
 }
-uint normalised_bits(uint a, uint factor) {
+uint normalised_bits(const in uint a, const in uint factor) {
   return a >= ONE32 ? factor : nearest_bits(scaled_bits(a, factor), 8u);
 }
-uint store_whole(uint a, uint most) {
+uint store_whole(const in uint a, const in uint most) {
   return a >= 0x47800000u ? most : min(nearest_bits(scaled_bits(a, 1u), 8u), most);
 }
 
-uint store_component(uint r, uint n, uint number, uint mode) {
+uint store_component(const in uint r, const in uint n, const in uint number, const in uint mode) {
   if (n == 32u) return r;
   bool nan = (r & 0x7fffffffu) > INF32;
   if (number == F_FLOAT) {
@@ -163,7 +165,7 @@ uint store_component(uint r, uint n, uint number, uint mode) {
 }
 
 /// The two bits of 2_10_10_10 have no sign in this hardware.
-uint component_number(uint format, uint k, uint mode) {
+uint component_number(const in uint format, const in uint k, const in uint mode) {
   uint number = format_number(format);
   if (format_code(format) != 9u || k != 3u || (mode & F_SIGNED_ALPHA) != 0u) return number;
   if (number == F_OGL) return F_UNORM;

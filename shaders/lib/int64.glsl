@@ -39,7 +39,7 @@ B64 lw_mulhi_s64(const in B64 a, const in B64 b) {
 }
 
 #if LW_INT64
-B64 udiv64(B64 a, B64 b, out B64 rem) {
+B64 udiv64(const in B64 a, const in B64 b, out B64 rem) {
   if (b == B64(0)) {
     rem = a;
     return ~B64(0);
@@ -50,7 +50,7 @@ B64 udiv64(B64 a, B64 b, out B64 rem) {
 }
 #else
 // Shift and subtract, from the dividend's highest bit down.
-B64 udiv64(B64 a, B64 b, out B64 rem) {
+B64 udiv64(B64 a, const in B64 b, out B64 rem) {
   B64 q = uvec2(0u), r = uvec2(0u);
   if (zero64(b)) {
     rem = a;
@@ -105,7 +105,9 @@ B64 lw_brev_u64(const in B64 a) { return b64(bitfieldReverse(hi64(a)), bitfieldR
 uint lw_bfind_u64(const in B64 a) { return 63u - clz64(a); }
 uint lw_bfind_s64(const in B64 a) { return 63u - clz64(sel64(sign64(a), not64(a), a)); }
 
-B64 mask64(uint len) { return len > 63u ? b64(~0u, ~0u) : sub64(shl64(b64(1u, 0u), len), b64(1u, 0u)); }
+B64 mask64(const in uint len) {
+  return len > 63u ? b64(~0u, ~0u) : sub64(shl64(b64(1u, 0u), len), b64(1u, 0u));
+}
 B64 lw_bfe_u64(const in B64 a, const in uint pos, const in uint len) {
   return and64(shr64(a, pos & 0xffu), mask64(len & 0xffu));
 }
@@ -137,7 +139,7 @@ uvec3 lw_subb_u64(const in B64 a, const in B64 b, const in bool borrow) {
   return uvec3(lo64(t), hi64(t), c ? 1u : 0u);
 }
 
-bool compare_result(bool less, bool equal, uint cond) {
+bool compare_result(const in bool less, const in bool equal, const in uint cond) {
   switch (cond) {
     case 0u: return equal;
     case 1u: return !equal;

@@ -47,7 +47,7 @@ uint lw_brev_u32(const in uint a) { return bitfieldReverse(a); }
 uint lw_bfind_u32(const in uint a) { return uint(findMSB(a)); }
 uint lw_bfind_s32(const in uint a) { return uint(findMSB(int(a) < 0 ? ~a : a)); }
 
-uint mask32(uint len) { return len > 31u ? ~0u : (1u << len) - 1u; }
+uint mask32(const in uint len) { return len > 31u ? ~0u : (1u << len) - 1u; }
 uint lw_bfe_u32(const in uint a, const in uint pos, const in uint len) {
   return lw_shr_u32(a, pos & 0xffu) & mask32(len & 0xffu);
 }
@@ -75,10 +75,12 @@ uint lw_shf_r(const in uint lo, const in uint hi, const in uint n, const in uint
 }
 
 /// Byte `i` (0-7) of the pair b:a.
-uint pair_byte(uint a, uint b, uint i) { return ((i & 4u) == 0u ? a : b) >> ((i & 3u) * 8u) & 0xffu; }
+uint pair_byte(const in uint a, const in uint b, const in uint i) {
+  return ((i & 4u) == 0u ? a : b) >> ((i & 3u) * 8u) & 0xffu;
+}
 
 /// The selector nibbles that the special modes stand for.
-uint prmt_selector(uint sel, uint mode) {
+uint prmt_selector(const in uint sel, const in uint mode) {
   uint s = sel & 3u;
   switch (mode) {
     case 1u: return 0x3210u + 0x1111u * s;                              // f4e

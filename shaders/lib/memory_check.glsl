@@ -1,19 +1,4 @@
-// What the bodies of memory accesses are told about an access, and the list of allocations.
-
-// Access flags, known where a body is compiled: bits 0-1 AlignRule, bit 2 strong, bit 3 flush
-// subnormals (atomics), bit 4 whole (a strong access of 128 bits is one access), bits 8-15
-// alignment in bytes (0 = the access size).
-const uint ALIGN_TRAP = 0u, ALIGN_FORCE = 1u, ALIGN_ANY = 2u, STRONG = 4u, ATOMIC_FTZ = 8u, WHOLE = 16u;
-
-uint alignment_of(uint n, uint flags) {
-  uint align = (flags >> 8) & 0xffu;
-  return pick(align == 0u, n, align);
-}
-bool strong(uint flags) { return (flags & STRONG) != 0u; }
-/// The access may straddle its natural boundary.
-bool may_straddle(uint n, uint flags) {
-  return either((flags & 3u) == ALIGN_ANY, alignment_of(n, flags) < n);
-}
+// The list of allocations.
 
 /// [va, va + n) lies in the last of the first `count` allocations, which allows the access.
 bool lw_allocation_holds(const in B64 va, const in uint n, const in bool write, const in uint count) {

@@ -20,25 +20,27 @@ layout(buffer_reference, std430, buffer_reference_align = 16) buffer Ref128 { uv
 #define GLOBAL_ALIGNED_WORD(off) GLOBAL_WORD(off)
 #endif
 
-uint global_get(OFF off) { return GLOBAL_WORD(off); }
-uint global_get_aligned(OFF off) { return GLOBAL_ALIGNED_WORD(off); }
-void global_put_aligned(OFF off, uint v) { GLOBAL_ALIGNED_WORD(off) = v; }
-uint global_get_strong(OFF off) { return atomicLoad(GLOBAL_WORD(off), DEV, BUF, gl_SemanticsRelaxed); }
-void global_put_strong(OFF off, uint v) {
+uint global_get(const in OFF off) { return GLOBAL_WORD(off); }
+uint global_get_aligned(const in OFF off) { return GLOBAL_ALIGNED_WORD(off); }
+void global_put_aligned(const in OFF off, const in uint v) { GLOBAL_ALIGNED_WORD(off) = v; }
+uint global_get_strong(const in OFF off) {
+  return atomicLoad(GLOBAL_WORD(off), DEV, BUF, gl_SemanticsRelaxed);
+}
+void global_put_strong(const in OFF off, const in uint v) {
   atomicStore(GLOBAL_WORD(off), v, DEV, BUF, gl_SemanticsRelaxed);
 }
-uint global_cas(OFF off, uint expected, uint v) {
+uint global_cas(const in OFF off, const in uint expected, const in uint v) {
   return atomicCompSwap(GLOBAL_WORD(off), expected, v);
 }
 
 // Shared memory is the on-chip array, or this group's slot of the backing buffer.
 #define SHARED_WORD(off) shared_words[(off) >> 2]
 #define BACKING_WORD(off) BACKING(backing_base + ((off) >> 2))
-uint shared_get(uint off) {
+uint shared_get(const in uint off) {
   if (SHARED_IN_BACKING != 0u) return BACKING_WORD(off);
   return SHARED_WORD(off);
 }
-void shared_put(uint off, uint v) {
+void shared_put(const in uint off, const in uint v) {
   if (SHARED_IN_BACKING != 0u) {
     BACKING_WORD(off) = v;
   } else {
@@ -46,51 +48,55 @@ void shared_put(uint off, uint v) {
   }
 }
 // Where words are an array, an offset finds its word whatever its low bits are.
-uint shared_get_aligned(uint off) { return shared_get(off); }
-void shared_put_aligned(uint off, uint v) { shared_put(off, v); }
-uint shared_get_strong(uint off) {
+uint shared_get_aligned(const in uint off) { return shared_get(off); }
+void shared_put_aligned(const in uint off, const in uint v) { shared_put(off, v); }
+uint shared_get_strong(const in uint off) {
   if (SHARED_IN_BACKING != 0u) return atomicLoad(BACKING_WORD(off), DEV, BUF, gl_SemanticsRelaxed);
   return atomicLoad(SHARED_WORD(off), GRP, SHM, gl_SemanticsRelaxed);
 }
-void shared_put_strong(uint off, uint v) {
+void shared_put_strong(const in uint off, const in uint v) {
   if (SHARED_IN_BACKING != 0u) {
     atomicStore(BACKING_WORD(off), v, DEV, BUF, gl_SemanticsRelaxed);
   } else {
     atomicStore(SHARED_WORD(off), v, GRP, SHM, gl_SemanticsRelaxed);
   }
 }
-uint shared_cas(uint off, uint expected, uint v) {
+uint shared_cas(const in uint off, const in uint expected, const in uint v) {
   if (SHARED_IN_BACKING != 0u) return atomicCompSwap(BACKING_WORD(off), expected, v);
   return atomicCompSwap(SHARED_WORD(off), expected, v);
 }
 
 // Local memory belongs to one lane: strong access is plain access. It is an array of the invocation,
 // or a part of the group's slot of the backing buffer.
-uint local_place(uint off) { return backing_base + LOCAL_START + lane_index * LOCAL_WORDS + (off >> 2); }
-uint local_index(uint off) { return (LANES > 1u ? slot_index() * LOCAL_WORDS : 0u) + (off >> 2); }
-uint local_get(uint off) {
+uint local_place(const in uint off) {
+  return backing_base + LOCAL_START + lane_index * LOCAL_WORDS + (off >> 2);
+}
+uint local_index(const in uint off) {
+  return (LANES > 1u ? slot_index() * LOCAL_WORDS : 0u) + (off >> 2);
+}
+uint local_get(const in uint off) {
   if (LOCAL_IN_BACKING != 0u) return BACKING(local_place(off));
   return local_words[local_index(off)];
 }
-void local_put(uint off, uint v) {
+void local_put(const in uint off, const in uint v) {
   if (LOCAL_IN_BACKING != 0u) {
     BACKING(local_place(off)) = v;
   } else {
     local_words[local_index(off)] = v;
   }
 }
-uint local_get_aligned(uint off) { return local_get(off); }
-void local_put_aligned(uint off, uint v) { local_put(off, v); }
-uint local_get_strong(uint off) { return local_get(off); }
-uint local_cas(uint off, uint expected, uint v) {
+uint local_get_aligned(const in uint off) { return local_get(off); }
+void local_put_aligned(const in uint off, const in uint v) { local_put(off, v); }
+uint local_get_strong(const in uint off) { return local_get(off); }
+uint local_cas(const in uint off, const in uint expected, const in uint v) {
   uint old = local_get(off);
   if (old == expected) local_put(off, v);
   return old;
 }
 
-uint param_get(uint off) { return launch.w[LAUNCH_PARAMS + (off >> 2)]; }
-uint param_get_aligned(uint off) { return param_get(off); }
-uint param_get_strong(uint off) { return param_get(off); }
+uint param_get(const in uint off) { return launch.w[LAUNCH_PARAMS + (off >> 2)]; }
+uint param_get_aligned(const in uint off) { return param_get(off); }
+uint param_get_strong(const in uint off) { return param_get(off); }
 
 /// 64-bit atomic access where the device has none: one lock for all, held for a few instructions.
 /// The loop leaves the critical section before the test, so lanes in lockstep cannot starve.

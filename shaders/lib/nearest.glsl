@@ -3,7 +3,7 @@
 // Two-word numbers are (hi, lo). The general versions for every rounding are in float32.glsl.
 
 /// Finite x = m * 2^e with bit 31 of m set; zero gives m = 0.
-void nearest_unpack(uint x, out int e, out uint m) {
+void nearest_unpack(const in uint x, out int e, out uint m) {
   uint ex = (x >> 23) & 0xffu;
   uint small = (x & 0x7fffffu) | (min(ex, 1u) << 23);
   int lz = 31 - findMSB(small | 1u);
@@ -12,7 +12,7 @@ void nearest_unpack(uint x, out int e, out uint m) {
 }
 
 /// (hi, lo) >> n for n below 64; what falls off stays visible in bit 0.
-uvec2 nearest_shr(uint hi, uint lo, uint n) {
+uvec2 nearest_shr(const in uint hi, const in uint lo, const in uint n) {
   bool far = n > 31u;
   uint s = n & 31u, up = 31u - s;  // shifting left by 1 and then by up is a shift by 32 - s
   uint h = pick(far, 0u, hi), l = pick(far, hi, lo), gone = pick(far, lo, 0u);
@@ -20,7 +20,7 @@ uvec2 nearest_shr(uint hi, uint lo, uint n) {
   l = (l >> s) | ((h << 1) << up);
   return uvec2(h >> s, l | min(gone, 1u));
 }
-uvec2 nearest_shl(uint hi, uint lo, uint n) {
+uvec2 nearest_shl(const in uint hi, const in uint lo, const in uint n) {
   bool far = n > 31u;
   uint s = n & 31u, down = 31u - s;
   uint h = pick(far, lo, hi), l = pick(far, 0u, lo);
@@ -28,7 +28,7 @@ uvec2 nearest_shl(uint hi, uint lo, uint n) {
 }
 
 /// +-(hi, lo) * 2^e to f32; sign is bit 31, the magnitude is not zero.
-uint nearest_round(uint sign, int e, uint hi, uint lo) {
+uint nearest_round(const in uint sign, const in int e, const in uint hi, const in uint lo) {
   uint lz = pick(hi != 0u, 31u - uint(findMSB(hi | 1u)), 63u - uint(findMSB(lo | 1u)));
   uvec2 top = nearest_shl(hi, lo, lz);
   int high = min(e - int(lz) + 63, 128);  // exponent of the leading bit; 128 becomes infinity
@@ -40,7 +40,8 @@ uint nearest_round(uint sign, int e, uint hi, uint lo) {
 }
 
 /// P * 2^ep + Q * 2^eq, each with its sign in bit 31 of sp and sq; P and Q below 2^62.
-uint nearest_sum(uint sp, int ep, uvec2 p, uint sq, int eq, uvec2 q) {
+uint nearest_sum(const in uint sp, int ep, const in uvec2 p, const in uint sq, int eq,
+                 const in uvec2 q) {
   ep = int(pick((p.x | p.y) == 0u, uint(eq), uint(ep)));
   eq = int(pick((q.x | q.y) == 0u, uint(ep), uint(eq)));
   bool swap = eq > ep;
@@ -61,12 +62,13 @@ uint nearest_sum(uint sp, int ep, uvec2 p, uint sq, int eq, uvec2 q) {
 
 /// The result, unless an operand is infinite or NaN. Words of 0 and 1 instead of truth values keep
 /// the compiler from making branches of them.
-uint nearest_special(uint finite, uint invalid, uint infinite, uint infinity) {
+uint nearest_special(const in uint finite, const in uint invalid, const in uint infinite,
+                     const in uint infinity) {
   return pick(invalid != 0u, NAN32, pick(infinite != 0u, infinity, finite));
 }
-uint is_inf_word(uint x) { return uint((x & 0x7fffffffu) == 0x7f800000u); }
-uint is_nan_word(uint x) { return uint((x & 0x7fffffffu) > 0x7f800000u); }
-uint is_zero_word(uint x) { return uint((x << 1) == 0u); }
+uint is_inf_word(const in uint x) { return uint((x & 0x7fffffffu) == 0x7f800000u); }
+uint is_nan_word(const in uint x) { return uint((x & 0x7fffffffu) > 0x7f800000u); }
+uint is_zero_word(const in uint x) { return uint((x << 1) == 0u); }
 
 uint lw_fadd_rn_f32(const in uint a, const in uint b) {
   int ea, eb;

@@ -4,7 +4,7 @@
 // words are (hi, lo), of four (highest .. lowest).
 
 /// Finite x = m * 2^e with bit 63 of m set; zero gives m = 0.
-void nearest_unpack64(B64 x, out int e, out uvec2 m) {
+void nearest_unpack64(const in B64 x, out int e, out uvec2 m) {
   uint ex = (hi64(x) >> 20) & 0x7ffu;
   uint hi = (hi64(x) & 0xfffffu) | (min(ex, 1u) << 20), lo = lo64(x);
   uint lz = pick(hi != 0u, 31u - uint(findMSB(hi | 1u)), 63u - uint(findMSB(lo | 1u)));
@@ -13,7 +13,7 @@ void nearest_unpack64(B64 x, out int e, out uvec2 m) {
 }
 
 /// x >> n for n below 128; what falls off stays visible in bit 0.
-uvec4 nearest_shr128(uvec4 x, uint n) {
+uvec4 nearest_shr128(uvec4 x, const in uint n) {
   bool two = (n & 64u) != 0u, one = (n & 32u) != 0u;
   uint gone = pick(two, x.z | x.w, 0u);
   x = pick(two, uvec4(0u, 0u, x.x, x.y), x);
@@ -28,7 +28,7 @@ uvec4 nearest_shr128(uvec4 x, uint n) {
 }
 
 /// The upper half of x << n for n below 128, its bit 0 set where the lower half is not zero.
-uvec2 nearest_top128(uvec4 x, uint n) {
+uvec2 nearest_top128(uvec4 x, const in uint n) {
   x = pick((n & 64u) != 0u, uvec4(x.z, x.w, 0u, 0u), x);
   x = pick((n & 32u) != 0u, uvec4(x.y, x.z, x.w, 0u), x);
   uint s = n & 31u, down = 31u - s;
@@ -37,7 +37,7 @@ uvec2 nearest_top128(uvec4 x, uint n) {
 }
 
 /// +-(hi, lo) * 2^e to f64; sign is bit 31, bit 63 of the magnitude is set.
-B64 nearest_round64(uint sign, int e, uvec2 m) {
+B64 nearest_round64(const in uint sign, const in int e, const in uvec2 m) {
   int high = min(e + 63, 1024);  // exponent of the leading bit; 1024 becomes infinity
   // Two bits more than are kept: the first that is lost, and whether any other is.
   uvec2 cut = nearest_shr(m.x, m.y, uint(clamp(-1013 - high, 9, 63)));
@@ -49,7 +49,8 @@ B64 nearest_round64(uint sign, int e, uvec2 m) {
 }
 
 /// P * 2^ep + Q * 2^eq, each with its sign in bit 31 of sp and sq; P and Q below 2^126.
-B64 nearest_sum64(uint sp, int ep, uvec4 p, uint sq, int eq, uvec4 q) {
+B64 nearest_sum64(const in uint sp, int ep, const in uvec4 p, const in uint sq, int eq,
+                  const in uvec4 q) {
   ep = int(pick((p.x | p.y) == 0u, uint(eq), uint(ep)));
   eq = int(pick((q.x | q.y) == 0u, uint(ep), uint(eq)));
   bool swap = eq > ep;
@@ -84,19 +85,23 @@ B64 nearest_sum64(uint sp, int ep, uvec4 p, uint sq, int eq, uvec4 q) {
 }
 
 /// The result, unless an operand is infinite or NaN.
-B64 nearest_special64(B64 finite, uint invalid, uint infinite, uint infinity) {
+B64 nearest_special64(const in B64 finite, const in uint invalid, const in uint infinite,
+                      const in uint infinity) {
   B64 x = pick(infinite != 0u, b64(0u, infinity), finite);
   return pick(invalid != 0u, b64(0u, 0xfff80000u), x);
 }
 /// Words of 0 and 1, as in nearest.glsl.
-uint high_of_magnitude(B64 x) { return (hi64(x) & 0x7fffffffu) | min(lo64(x), 1u); }
-uint is_inf_word64(B64 x) { return uint(((hi64(x) & 0x7fffffffu) ^ 0x7ff00000u | lo64(x)) == 0u); }
-uint is_nan_word64(B64 x) { return uint(high_of_magnitude(x) > 0x7ff00000u); }
-uint is_zero_word64(B64 x) { return uint(((hi64(x) << 1) | lo64(x)) == 0u); }
+uint high_of_magnitude(const in B64 x) { return (hi64(x) & 0x7fffffffu) | min(lo64(x), 1u); }
+uint is_inf_word64(const in B64 x) {
+  return uint(((hi64(x) & 0x7fffffffu) ^ 0x7ff00000u | lo64(x)) == 0u);
+}
+uint is_nan_word64(const in B64 x) { return uint(high_of_magnitude(x) > 0x7ff00000u); }
+uint is_zero_word64(const in B64 x) { return uint(((hi64(x) << 1) | lo64(x)) == 0u); }
 
 /// P * 2^ep + Q * 2^eq as in nearest.glsl, P and Q below 2^62 with nine zeros at the end: rounding
 /// sees what falls off.
-B64 nearest_add_words64(uint sp, int ep, uvec2 p, uint sq, int eq, uvec2 q) {
+B64 nearest_add_words64(const in uint sp, int ep, const in uvec2 p, const in uint sq, int eq,
+                        const in uvec2 q) {
   ep = int(pick((p.x | p.y) == 0u, uint(eq), uint(ep)));
   eq = int(pick((q.x | q.y) == 0u, uint(ep), uint(eq)));
   bool swap = eq > ep;
@@ -117,7 +122,7 @@ B64 nearest_add_words64(uint sp, int ep, uvec2 p, uint sq, int eq, uvec2 q) {
   return pick((hi | lo) == 0u, b64(0u, sp & sq), rounded);
 }
 
-B64 nearest_add64(B64 a, B64 b) {
+B64 nearest_add64(const in B64 a, const in B64 b) {
   int ea, eb;
   uvec2 ma, mb;
   nearest_unpack64(a, ea, ma);
@@ -131,7 +136,7 @@ B64 nearest_add64(B64 a, B64 b) {
 }
 
 /// (hi, lo) * (hi, lo), the highest word first.
-uvec4 nearest_product(uvec2 a, uvec2 b) {
+uvec4 nearest_product(const in uvec2 a, const in uvec2 b) {
   uint h0, l0, h1, l1, h2, l2, h3, l3;
   umulExtended(a.y, b.y, h0, l0);
   umulExtended(a.x, b.y, h1, l1);
@@ -148,7 +153,7 @@ uvec4 nearest_product(uvec2 a, uvec2 b) {
   return uvec4(h3 + d, w2, w1, l0);
 }
 
-B64 nearest_mul64(B64 a, B64 b) {
+B64 nearest_mul64(const in B64 a, const in B64 b) {
   int ea, eb;
   uvec2 ma, mb;
   nearest_unpack64(a, ea, ma);
@@ -163,7 +168,7 @@ B64 nearest_mul64(B64 a, B64 b) {
   return nearest_special64(product, invalid, infinite, sign | 0x7ff00000u);
 }
 
-B64 nearest_fma64(B64 a, B64 b, B64 c) {
+B64 nearest_fma64(const in B64 a, const in B64 b, const in B64 c) {
   int ea, eb, ec;
   uvec2 ma, mb, mc;
   nearest_unpack64(a, ea, ma);

@@ -20,7 +20,7 @@ shared uint phase_moving[2];  // did any lane make progress; one word per odd an
 shared uint phase_waves[2];   // does any lane wait for its wave; likewise
 uint phase_lanes;             // of the group
 
-void phase_clear(uint id) {
+void phase_clear(const in uint id) {
   phase_arrived[id] = 0u;
   phase_gone[id] = 0u;
   phase_wanted[id] = 0u;

@@ -10,7 +10,8 @@ const uint ONE = 0x3f800000u, INFINITY_BITS = 0x7f800000u, FRACTION = 0x7fffffu;
 
 /// x / y for y in [1, 2) and y <= x < 2 y, rounded to multiples of 2^(coarser - 23), ties to even;
 /// `coarser` is 0 to 25. The result counts these multiples, with `coarser` = 0 those above 1.
-uint nearest_quotient(float x, float y, float inverse, uint coarser) {
+uint nearest_quotient(const in float x, const in float y, const in float inverse,
+                      const in uint coarser) {
   precise float q = x * inverse;
   q = FUSED(FUSED(-q, y, x), inverse, q);
   const uint exponent = coarser << 23;
@@ -45,7 +46,8 @@ float root_mantissa(uint x, out int e) {
   return uintBitsToFloat(ONE + (from_one & 0xffffffu));
 }
 /// The root's result but for numbers that have none, zeros and infinity.
-uint root_special(uint finite, uint a, uint zero, uint infinity) {
+uint root_special(const in uint finite, const in uint a, const in uint zero,
+                  const in uint infinity) {
   const uint beyond = pick(a == INFINITY_BITS, infinity, NAN32);
   const uint usual = pick(a >= INFINITY_BITS, beyond, finite);
   return pick((a & 0x7fffffffu) == 0u, zero, usual);

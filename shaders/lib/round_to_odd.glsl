@@ -1,18 +1,18 @@
 // Sums of doubles rounded to odd: what was lost stays visible in the last bit, so that rounding once
 // more to fewer bits (two fewer at least) gives what rounding the exact sum would have given.
 
-uint64_t bits_of(double x) { return doubleBitsToUint64(x); }
-double double_of(uint64_t x) { return uint64BitsToDouble(x); }
+uint64_t bits_of(const in double x) { return doubleBitsToUint64(x); }
+double double_of(const in uint64_t x) { return uint64BitsToDouble(x); }
 
 /// a + b = sum + error, exactly (Knuth).
-double sum_error(double a, double b, double sum) {
+double sum_error(const in double a, const in double b, const in double sum) {
   precise double part = sum - a;
   precise double error = (a - (sum - part)) + (b - part);
   return error;
 }
 
 /// An infinite or NaN sum has lost NaN, which is no more than zero: it stays as it is.
-double add_to_odd(double a, double b) {
+double add_to_odd(const in double a, const in double b) {
   precise double sum = a + b;
   const double lost = sum_error(a, b, sum);
   const uint64_t bits = bits_of(sum);

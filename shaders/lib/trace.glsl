@@ -19,7 +19,7 @@ void lw_trace_begin() {
 }
 
 /// Words that have no room are counted all the same: the host runs the slice again with more.
-void trace_put(uint word, uint lo, uint hi, bool wide) {
+void trace_put(const in uint word, const in uint lo, const in uint hi, const in bool wide) {
   uint i = slot_index();
   uint at = trace_written[i];
   uint next = at + pick(wide, 3u, 1u);
@@ -36,8 +36,7 @@ void trace_put(uint word, uint lo, uint hi, bool wide) {
   }
 }
 
-void lw_trace(const in uint point, const in B64 address, const in uint form,
-              const in bool taken) {
+void lw_trace(const in uint point, const in B64 address, const in uint form, const in bool taken) {
   uint bits = form & 31u, drop = (form >> 8) & 15u;
   uint low = (1u << drop) - 1u;
   uint lo = lo64(address), hi = hi64(address);

@@ -26,22 +26,24 @@ uint wave_set_kind;
 uint wave_kind[LANES];
 uint wave_reduced;
 
-uvec2 wave_bit(uint i) {
+uvec2 wave_bit(const in uint i) {
   uint bit = 1u << (i & 31u);
   return i < 32u ? uvec2(bit, 0u) : uvec2(0u, bit);
 }
-bool wave_has(uvec2 mask, uint i) { return ((i < 32u ? mask.x : mask.y) >> (i & 31u) & 1u) != 0u; }
-bool wave_empty(uvec2 mask) { return (mask.x | mask.y) == 0u; }
-uint wave_lowest(uvec2 mask) {
+bool wave_has(const in uvec2 mask, const in uint i) {
+  return ((i < 32u ? mask.x : mask.y) >> (i & 31u) & 1u) != 0u;
+}
+bool wave_empty(const in uvec2 mask) { return (mask.x | mask.y) == 0u; }
+uint wave_lowest(const in uvec2 mask) {
   return uint(mask.x != 0u ? findLSB(mask.x) : mask.y != 0u ? 32 + findLSB(mask.y) : 0);
 }
-uvec2 wave_below(uint n) {
+uvec2 wave_below(const in uint n) {
   uint low = n >= 32u ? ~0u : (1u << n) - 1u;
   uint high = n >= 64u ? ~0u : n <= 32u ? 0u : (1u << (n - 32u)) - 1u;
   return uvec2(low, high);
 }
-uvec2 wave_mask(uint members) { return members == ~0u ? uvec2(~0u) : uvec2(members, 0u); }
-uint wave_in(uint i) { return min(i, LANES - 1u); }
+uvec2 wave_mask(const in uint members) { return members == ~0u ? uvec2(~0u) : uvec2(members, 0u); }
+uint wave_in(const in uint i) { return min(i, LANES - 1u); }
 
 /// `lanes` = how many lanes of the wave exist, 0 for an invocation without any.
 void lw_wave_begin(const in uint lanes) {
@@ -91,12 +93,12 @@ void lw_wave_put(const in uint slot, const in uint kind, const in uint low, cons
 }
 
 /// The bit of lane i when it waits with the lane that named stop and members.
-uvec2 wave_together(uint i, uint stop, uint members) {
+uvec2 wave_together(const in uint i, const in uint stop, const in uint members) {
   uint at = wave_in(i);
   bool same = i < LANES && wave_stop[at] == stop && wave_members[at] == members;
   return same ? wave_bit(i) : uvec2(0u);
 }
-uvec2 wave_together8(uint i, uint stop, uint members) {
+uvec2 wave_together8(const in uint i, const in uint stop, const in uint members) {
   return wave_together(i, stop, members) | wave_together(i + 1u, stop, members) |
          wave_together(i + 2u, stop, members) | wave_together(i + 3u, stop, members) |
          wave_together(i + 4u, stop, members) | wave_together(i + 5u, stop, members) |
@@ -104,16 +106,16 @@ uvec2 wave_together8(uint i, uint stop, uint members) {
 }
 
 // What a place is compared by: at each level the loop's begin and its iteration, in the end the stop.
-uint wave_word(uint i, uint word) {
+uint wave_word(const in uint i, const in uint word) {
   uint at = min((word >> 1u) * LANES + wave_in(i), LEVEL_WORDS - 1u);
   if (word >= 2u * LEVELS) return wave_stop[wave_in(i)];
   return (word & 1u) == 0u ? wave_begin[at] : wave_iteration[at];
 }
-uvec2 wave_equals(uint i, uint word, uint value) {
+uvec2 wave_equals(const in uint i, const in uint word, const in uint value) {
   return i < LANES && wave_word(i, word) == value ? wave_bit(i) : uvec2(0u);
 }
 /// The lanes of the set whose word is that value.
-uvec2 wave_narrow(uvec2 set, uint word, uint value) {
+uvec2 wave_narrow(const in uvec2 set, const in uint word, const in uint value) {
   uvec2 found = uvec2(0u);
   for (uint i = 0u; i < LANES; i += 8u) {
     found |= wave_equals(i, word, value) | wave_equals(i + 1u, word, value) |
@@ -123,10 +125,10 @@ uvec2 wave_narrow(uvec2 set, uint word, uint value) {
   }
   return found & set;
 }
-uint wave_value(uvec2 set, uint i, uint word) {
+uint wave_value(const in uvec2 set, const in uint i, const in uint word) {
   return wave_has(set, i) && i < LANES ? wave_word(i, word) : ~0u;
 }
-uint wave_least(uvec2 set, uint word) {
+uint wave_least(const in uvec2 set, const in uint word) {
   uint least = ~0u;
   for (uint i = 0u; i < LANES; i += 8u) {
     uint a = min(wave_value(set, i, word), wave_value(set, i + 1u, word));
@@ -144,7 +146,7 @@ uvec2 wave_lowest_place(uvec2 set) {
   return set;
 }
 
-void wave_take_set(uint first) {
+void wave_take_set(const in uint first) {
   uint stop = wave_stop[wave_in(first)], members = wave_members[wave_in(first)];
   uvec2 set = uvec2(0u);
   for (uint i = 0u; i < LANES; i += 8u) set |= wave_together8(i, stop, members);
@@ -228,13 +230,13 @@ void lw_wave_shfl(const in uint slot, const in uint mode) {
   lw_wave_give(slot, wave_low[wave_in(source)], in_range ? 1u : 0u);
 }
 
-uvec2 wave_equal(uint i, uint low, uint high, bool wide) {
+uvec2 wave_equal(const in uint i, const in uint low, const in uint high, const in bool wide) {
   uint at = wave_in(i);
   bool same = i < LANES && wave_low[at] == low && (!wide || wave_high[at] == high);
   return same ? wave_bit(i) : uvec2(0u);
 }
 /// The voters whose value is that of the lane in `slot`; wide = the high words count.
-uvec2 wave_matches(uint slot, bool wide) {
+uvec2 wave_matches(const in uint slot, const in bool wide) {
   uint low = wave_low[wave_in(slot)], high = wave_high[wave_in(slot)];
   uvec2 found = uvec2(0u);
   for (uint i = 0u; i < LANES; i += 8u) {
@@ -254,7 +256,8 @@ void lw_wave_match_all(const in uint slot, const in bool wide) {
 }
 
 /// AtomOp: 0 add, 3 min, 4 max, 7 and, 8 or, 9 xor.
-uint wave_combine(uint operation, bool is_signed, uint a, uint b) {
+uint wave_combine(const in uint operation, const in bool is_signed, const in uint a,
+                  const in uint b) {
   bool less = is_signed ? int(a) < int(b) : a < b;
   if (operation == 3u) return less ? a : b;
   if (operation == 4u) return less ? b : a;

@@ -11,9 +11,13 @@ uint group_exchanges, group_votes;  // so far, the same in all lanes
 uvec2 group_yes, group_present;     // of the latest vote: who said yes, who is there
 bool group_in_range;
 
-uint group_first(uint width) { return lane_index & ~(width - 1u); }
-uvec2 group_lanes(uint width, uint lanes) { return wave_below(min(width, lanes - group_first(width))); }
-uint group_vote_words(uint width, uint lanes) { return 2u * ((lanes + width - 1u) / width); }
+uint group_first(const in uint width) { return lane_index & ~(width - 1u); }
+uvec2 group_lanes(const in uint width, const in uint lanes) {
+  return wave_below(min(width, lanes - group_first(width)));
+}
+uint group_vote_words(const in uint width, const in uint lanes) {
+  return 2u * ((lanes + width - 1u) / width);
+}
 
 void lw_group_begin(const in uint width, const in uint lanes) {
   uint words = 3u * group_vote_words(width, lanes);
@@ -46,7 +50,7 @@ bool lw_group_uni() { return wave_empty(group_yes) || group_yes == group_present
 uint lw_group_active(const in uint width, const in uint lanes) { return group_lanes(width, lanes).x; }
 
 /// The first word of the part that this exchange uses.
-uint group_exchange(uint value, uint lanes) {
+uint group_exchange(const in uint value, const in uint lanes) {
   uint part = (group_exchanges & 1u) * lanes;
   group_words[part + lane_index] = value;
   lw_barrier();
