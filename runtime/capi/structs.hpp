@@ -20,6 +20,8 @@ template <>
 inline constexpr size_t kFirstSize<lw_launch_options> = offsetof(lw_launch_options, cancel_flag);
 template <>
 inline constexpr size_t kFirstSize<lw_fault> = offsetof(lw_fault, parameter);
+template <>
+inline constexpr size_t kFirstSize<lw_result_info> = offsetof(lw_result_info, printed);
 
 template <typename S>
 size_t checked_size(const S* s, const char* name) {

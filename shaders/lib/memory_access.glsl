@@ -67,8 +67,12 @@ READERS(param, uint, _weak, param_get, param_get_aligned)
   }                                                                                            \
   void S##_put_any_32(const in OFFT off, const in uint v) {                                    \
     uint shift = byte_shift(uint(off));                                                        \
+    if (shift == 0u) {                                                                         \
+      S##_put_aligned(off, v);                                                                 \
+      return;                                                                                  \
+    }                                                                                          \
     S##_masked(off, v << shift, ~0u << shift);                                                 \
-    if (shift != 0u) S##_masked(off + OFFT(3u), v >> (32u - shift), ~0u >> (32u - shift));     \
+    S##_masked(off + OFFT(3u), v >> (32u - shift), ~0u >> (32u - shift));                      \
   }                                                                                            \
   WIDE_WRITERS(S##_put_any_64, S##_put_any_128, OFFT, S##_put_any_32)
 #define WIDE_WRITERS(PUT_64, PUT_128, OFFT, PUT)                                               \
