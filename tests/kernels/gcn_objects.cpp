@@ -158,3 +158,31 @@ TEST_CASE("gcn flat: histogram in LDS and 64-bit integers") {
     check_equal(x.read<uint64_t>(), mixed);
   }
 }
+
+TEST_CASE("objects of version 2: arguments by their metadata, hidden ones behind them") {
+  constexpr uint32_t kLanes = 64, kGroups = 2, kCount = kLanes * kGroups;
+  for (const char* target : kAll) {
+    CAPTURE(target);
+    const std::vector<float> x = random_floats(kCount, 31), y = random_floats(kCount, 32);
+    auto dx = device().buffer(x, "x"), dy = device().buffer(y, "y");
+    object("version2", target, "saxpy")
+        .launch({.grid = {kGroups}, .block = {kLanes}}, dy, dx, 2.5F, kCount - 3)
+        .check();
+    std::vector<float> want = y;
+    for (uint32_t i = 0; i < kCount - 3; ++i) want[i] = 2.5F * x[i] + y[i];
+    const std::vector<float> got = dy.read<float>();
+    // One product and one sum; the compiler may have fused them.
+    for (uint32_t i = 0; i < kCount; ++i) CHECK(std::abs(got[i] - want[i]) <= 1e-5F * 30);
+
+    auto out = device().buffer(std::vector<int32_t>(kCount), "out");
+    const uint32_t three_chars = 0x00030201;
+    object("version2", target, "locals")
+        .launch({.grid = {kGroups}, .block = {kLanes}, .dynamic_shared = 4 * kLanes}, out, 0U,
+                three_chars)
+        .check();
+    std::vector<int32_t> sums(kCount);
+    for (uint32_t i = 0; i < kCount; ++i)
+      sums[i] = static_cast<int32_t>((kLanes - 1 - i % kLanes) * 3 + 2 + kGroups);
+    check_equal(out.read<int32_t>(), sums);
+  }
+}
