@@ -392,8 +392,8 @@ typedef struct lw_result_info {
   const char* wave_mode;   /* "lane", "packed" or "serial" */
   const char* wave_reason; /* why */
   const char* policies;    /* every policy in force, NAME=VALUE, one a line */
-  const char* printed;     /* what the kernel printed (CUDA's and OpenCL's printf), "" for nothing */
-  uint64_t printed_bytes;  /* %c may have put zeros into it */
+  const char* printed;    /* what the kernel printed (CUDA's and OpenCL's printf), "" for nothing */
+  uint64_t printed_bytes; /* %c may have put zeros into it */
 } lw_result_info;
 
 typedef struct lw_fault {

@@ -130,8 +130,8 @@ struct Result {
   std::string wave_mode;                        ///< "lane", "packed" or "serial"
   std::string wave_reason;                      ///< why this mode was chosen
   std::map<std::string, std::string> policies;  ///< every policy in force
-  /// What the kernel printed (CUDA's and OpenCL's printf), in the order in which the calls got their
-  /// place in the buffer of 1 MiB. The library writes it nowhere.
+  /// What the kernel printed (CUDA's and OpenCL's printf), in the order in which the calls got
+  /// their place in the buffer of 1 MiB. The library writes it nowhere.
   std::string printed;
   bool ok() const { return fault_count == 0; }
   /// Throws Error(guest), or Error(budget) for step_budget, with the first fault's report.

@@ -56,10 +56,10 @@ std::string make_report(const std::string& format, std::span<const cache::Tracke
     const char* name;
     std::string (*make)(std::span<const cache::Tracker* const>);
   };
-  constexpr std::array kRows = {Row{"txt", cache::text_report}, Row{"json", cache::json_report},
-                                Row{"csv", cache::csv_report}, Row{"sarif", cache::sarif_report},
-                                Row{"html", cache::html_report},
-                                Row{"perfetto", cache::perfetto_report}};
+  constexpr std::array kRows = {
+      Row{"txt", cache::text_report},  Row{"json", cache::json_report},
+      Row{"csv", cache::csv_report},   Row{"sarif", cache::sarif_report},
+      Row{"html", cache::html_report}, Row{"perfetto", cache::perfetto_report}};
   for (const Row& row : kRows)
     if (format == row.name) return row.make(runs);
   fail(ErrorDetail::invalid_value,

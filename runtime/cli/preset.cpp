@@ -14,7 +14,8 @@ void add_preset(const Command& app) {
     const auto all = cache_presets();
     const auto print = [&](bool variants) {
       for (const auto& [name, title] : all)
-        if ((name.find('+') != std::string::npos) == variants) fmt::print("{:22} {}\n", name, title);
+        if ((name.find('+') != std::string::npos) == variants)
+          fmt::print("{:22} {}\n", name, title);
     };
     print(false);
     fmt::print("\nvariants\n");

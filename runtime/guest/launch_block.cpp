@@ -60,8 +60,8 @@ void put_scratch(Writer out, const LaunchFacts& f) {
   out.put<uint32_t>(12, kFields);
 }
 
-/// Value of a hidden argument. Buffers that only an enqueueing kernel would use, and offsets that no
-/// launch here has, are 0.
+/// Value of a hidden argument. Buffers that only an enqueueing kernel would use, and offsets that
+/// no launch here has, are 0.
 uint64_t hidden_value(const std::string& kind, const ir::Program& p, const LaunchFacts& f) {
   const uint32_t grid[3] = {f.grid.x, f.grid.y, f.grid.z};
   const uint32_t block[3] = {f.block.x, f.block.y, f.block.z};

@@ -154,10 +154,12 @@ constexpr size_t words_of(uint32_t size) {
 /// Bytes of the record; 0 when it is cut off.
 size_t print_opencl(const OpenClFormat& f, std::span<const std::byte> record, std::string& out) {
   size_t at = 4, next = 0;
+  bool cut = false;
   const auto take = [&]() -> std::optional<std::span<const std::byte>> {
     if (next == f.sizes.size()) return std::nullopt;
     const uint32_t size = f.sizes[next++];
-    if (words_of(size) > record.size() - at) return std::nullopt;
+    cut = cut || words_of(size) > record.size() - at;
+    if (cut) return std::nullopt;
     const auto bytes = record.subspan(at, size);
     at += words_of(size);
     return bytes;
@@ -179,9 +181,8 @@ size_t print_opencl(const OpenClFormat& f, std::span<const std::byte> record, st
     const auto bytes = take();
     out += bytes && !bytes->empty() ? argument(c, *bytes) : "(no argument)";
   }
-  while (next < f.sizes.size())
-    if (!take()) return 0;
-  return at;
+  while (next < f.sizes.size()) take();
+  return cut ? 0 : at;
 }
 
 }  // namespace

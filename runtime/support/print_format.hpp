@@ -37,8 +37,8 @@ std::vector<FormatPiece> parse_format(std::string_view format);
 /// Bytes of an integer that a C compiler for 64-bit machines passes for the conversion: 4 or 8.
 unsigned integer_bytes(const Conversion& conversion);
 
-/// What a call reads of its variable arguments, which lie each at a multiple of its size: numbers in
-/// words or pairs of them, floats as doubles.
+/// What a call reads of its variable arguments, which lie each at a multiple of its size: numbers
+/// in words or pairs of them, floats as doubles.
 struct VariableArguments {
   size_t bytes = 0, count = 0;
 };

@@ -48,8 +48,8 @@ inline void take_wave_start(Take& in, WaveStart& s, uint64_t& previous) {
   w.site = static_cast<uint32_t>(in.below(1ULL << 32, "site"));
   w.group = static_cast<uint32_t>(in.below(1ULL << 32, "work-group"));
   w.wave = static_cast<uint16_t>(in.below(1 << 16, "wave"));
-  w.sm = (s.head & WaveStart::kHasSm) != 0 ? static_cast<uint16_t>(in.below(1 << 16, "SM"))
-                                           : kAnySm;
+  w.sm =
+      (s.head & WaveStart::kHasSm) != 0 ? static_cast<uint16_t>(in.below(1 << 16, "SM")) : kAnySm;
   w.mask = (s.head & WaveStart::kFullMask) != 0 ? 0xffff'ffffULL : in.u();
   w.base = 0;
   w.stride = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "lanewise/queue.hpp"
 #include "tests/kernels/support.hpp"
 
 using namespace kernels;

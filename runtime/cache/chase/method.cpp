@@ -269,8 +269,13 @@ ChaseResult chase(ChaseTarget& target, const std::function<void(const std::strin
     r.l2.tried = count * kLongestLine;
     if (count >= kLongestList && now < 1.3 * l2_hit) break;  // larger than any chip's
     if (now > 1.3 * l2_hit && now < 1.02 * before) {
-      // Some policies keep a part of any list; it counts half as much in a list twice as long.
-      miss = target.noise() == 0 ? 2 * now - before : std::max(now, before);
+      miss = std::max(now, before);
+      if (target.noise() != 0 || 2 * count * kLongestLine > target.bytes()) break;
+      // Some policies keep a part of any list; it counts half as much in a list twice as long. A
+      // list that filled some sets only is no such case: the next one stands still.
+      const double next = target.time(ChaseWay::l2, strided(2 * count, kLongestLine));
+      const bool halves = std::abs(2 * (next - now) - (now - before)) <= (now - before) / 4;
+      miss = halves ? 2 * next - now : std::max(next, now);
       break;
     }
     before = now;

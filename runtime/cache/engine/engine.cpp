@@ -116,10 +116,10 @@ Plan Engine::plan(const trace::Site& site, trace::Space space) const {
             p.prefetch_bytes == 0 && !(store && p.store == L1Store::allocate) &&
             (store || (p.row->kind == trace::OpKind::load && p.probe == Probe::normal));
   const bool read_only = p.row->path == Path::read_only && !store;
-  p.streams = run_stream_ != nullptr && (p.row->path == Path::data || read_only) && p.flags == 0 && !p.local &&
-              !p.hinted && !p.volatile_lines && p.l1_class == Class::normal &&
+  p.streams = run_stream_ != nullptr && (p.row->path == Path::data || read_only) && p.flags == 0 &&
+              !p.local && !p.hinted && !p.volatile_lines && p.l1_class == Class::normal &&
               p.l2_class == Class::normal && p.prefetch_bytes == 0 &&
-              (store ? p.store != L1Store::write_back
+              (store ? p.store != L1Store::write_back && p.store != L1Store::allocate
                      : p.row->kind == trace::OpKind::load && p.probe == Probe::normal);
   return p;
 }

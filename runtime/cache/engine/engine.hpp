@@ -72,7 +72,7 @@ struct Plan {
   bool local = false;
   bool plain = false;    ///< Engine::run_plain() takes it
   bool streams = false;  ///< Engine::run_stream() takes it
-  bool in_l1 = true;   ///< the preset lets this access use its first cache
+  bool in_l1 = true;     ///< the preset lets this access use its first cache
   Probe probe = Probe::normal;
   L1Store store = L1Store::evict;
   bool never_allocates = false;  ///< L1::no_allocate

@@ -109,8 +109,12 @@ class Engine::Stream {
     if (kLine >= kBlockBytes) return ~Mask{};
     return line % kBlockBytes == 0 ? Mask{~uint64_t{0}, 0} : Mask{0, ~uint64_t{0}};
   }
-  static unsigned sectors(const Mask& m) { return sector_count(m, kSector); }
-  static Mask whole(const Mask& m) { return whole_sectors(m, kSector); }
+  static unsigned sectors(const Mask& m) {
+    return sector_count(m, kSector);
+  }
+  static Mask whole(const Mask& m) {
+    return whole_sectors(m, kSector);
+  }
 
   void load(const Plan& p, const Access& a, uint64_t line) {
     if (!p.in_l1) return read_l2(p, a, line, a.mask);
@@ -154,7 +158,8 @@ class Engine::Stream {
     const uint32_t index = level.victim<kWide>(line);
     const Line& old = level.line(index);
     if (c == Cache::l1) {
-      // Lines that came one after the other mostly leave so: a guess at the next one, for look_far().
+      // Lines that came one after the other mostly leave so: a guess at the next one, for
+      // look_far().
       const Level::Tables t = level.tables();
       t.next_victims[index / t.stride].offset = (index + 1) * static_cast<uint32_t>(sizeof(Line));
     }

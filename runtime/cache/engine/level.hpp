@@ -138,19 +138,33 @@ class Level {
     if (priority(index) == Priority::last) --persisting_;
   }
 
-  Line& line(uint32_t index) { return lines_[index]; }
-  const Line& line(uint32_t index) const { return lines_[index]; }
-  History& history(uint32_t index) { return histories_[index]; }
+  Line& line(uint32_t index) {
+    return lines_[index];
+  }
+  const Line& line(uint32_t index) const {
+    return lines_[index];
+  }
+  History& history(uint32_t index) {
+    return histories_[index];
+  }
   /// Bytes that the line holds; only with values.
   uint8_t* bytes(uint32_t index, uint64_t block) {
     return data_.data() + uint64_t{index} * data_stride_ + (block & (data_stride_ - 1));
   }
   void keep_values();
 
-  uint32_t slots() const { return static_cast<uint32_t>(lines_.size()); }
-  uint32_t persisting_lines() const { return persisting_; }
-  uint32_t persisting_limit() const { return persisting_limit_; }
-  void count_dirty(int change) { dirty_ += static_cast<uint32_t>(change); }
+  uint32_t slots() const {
+    return static_cast<uint32_t>(lines_.size());
+  }
+  uint32_t persisting_lines() const {
+    return persisting_;
+  }
+  uint32_t persisting_limit() const {
+    return persisting_limit_;
+  }
+  void count_dirty(int change) {
+    dirty_ += static_cast<uint32_t>(change);
+  }
   uint32_t set_of(uint64_t address) const {
     const uint64_t n = address >> line_shift_;
     if (linear_ && set_mask_ != 0) return static_cast<uint32_t>(n) & set_mask_;
@@ -161,14 +175,20 @@ class Level {
     bool known;
     uint32_t mask;
   };
-  SetMask set_mask() const { return {is_linear(geometry_), total_sets_ - 1}; }
+  SetMask set_mask() const {
+    return {is_linear(geometry_), total_sets_ - 1};
+  }
   static bool is_linear(const Geometry& g) {
     return g.hash == IndexHash::linear && g.set_hash == IndexHash::linear && !g.infinite &&
            std::has_single_bit(g.slices * g.sets);
   }
-  uint32_t total_sets() const { return total_sets_; }
+  uint32_t total_sets() const {
+    return total_sets_;
+  }
   /// Line numbers that differ by 2^32 share a tag.
-  uint32_t tag_of(uint64_t address) const { return static_cast<uint32_t>(address >> line_shift_); }
+  uint32_t tag_of(uint64_t address) const {
+    return static_cast<uint32_t>(address >> line_shift_);
+  }
   static uint32_t stride_of(uint32_t ways) {
     return ways <= 4 ? 4 : ways <= 8 ? 8 : (ways + 15) / 16 * 16;
   }

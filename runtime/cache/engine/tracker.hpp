@@ -129,10 +129,10 @@ class Tracker final : public trace::Sink, public RunFacts {
   trace::Lanes lanes_;
   Requests requests_;
   std::vector<PlainAccess> plain_accesses_;
-  std::vector<Stream> streams_;             ///< by site
-  std::vector<StreamSite> stream_sites_;    ///< the same, for the engine
-  bool counters_moved_ = false;             ///< since stream_sites_ last knew where they are
-  std::vector<StreamAccess> accesses_;      ///< not made yet
+  std::vector<Stream> streams_;           ///< by site
+  std::vector<StreamSite> stream_sites_;  ///< the same, for the engine
+  bool counters_moved_ = false;           ///< since stream_sites_ last knew where they are
+  std::vector<StreamAccess> accesses_;    ///< not made yet
   trace::WaveRecord record_;
 };
 

@@ -4,8 +4,8 @@
 // compiler grow much faster than the number of blocks in a loop: 32 checked loads in a loop took
 // more than 40 s as linked. The library's functions branch on flags that are constants at each
 // call, so inlining them and folding those branches removes most of the blocks. Other drivers do
-// this themselves, and the passes would cost more than they save there: they run only where they are
-// needed.
+// this themselves, and the passes would cost more than they save there: they run only where they
+// are needed.
 #include "runtime/spirv/binary/shrink.hpp"
 
 #include <spirv-tools/optimizer.hpp>
