@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 
 #include "runtime/guest/print_layout.hpp"
@@ -127,10 +129,14 @@ std::string element(const Conversion& c, std::span<const std::byte> bytes) {
   if (!c.is_float()) return format_integer(c, bits, size);
   if (size >= 8) return format_float(c, std::bit_cast<double>(bits));
   if (size == 4) return format_float(c, std::bit_cast<float>(static_cast<uint32_t>(bits)));
-  _Float16 half;
-  const auto word = static_cast<uint16_t>(bits);
-  std::memcpy(&half, &word, sizeof half);
-  return format_float(c, static_cast<double>(half));
+  const int exponent = static_cast<int>(bits >> 10 & 31);
+  const auto fraction = static_cast<double>(bits & 0x3ff);
+  double value =
+      exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  if (exponent == 31)
+    value = fraction == 0 ? std::numeric_limits<double>::infinity()
+                          : std::numeric_limits<double>::quiet_NaN();
+  return format_float(c, (bits & 0x8000) != 0 ? -value : value);
 }
 
 std::string argument(const Conversion& c, std::span<const std::byte> bytes) {

@@ -37,7 +37,7 @@ k:
 	v_mov_b32_e32 v2, s3
 	flat_load_dword v5, v[1:2]
 	s_waitcnt vmcnt(0) lgkmcnt(0)
-again:
+.Lagain:
 	v_add_u32_e32 v4, vcc, 12, v5
 	flat_atomic_cmpswap v7, v[1:2], v[4:5] glc
 	s_waitcnt vmcnt(0) lgkmcnt(0)
@@ -45,7 +45,7 @@ again:
 	s_or_b64 s[4:5], vcc, s[4:5]
 	v_mov_b32_e32 v5, v7
 	s_andn2_b64 exec, exec, s[4:5]
-	s_cbranch_execnz again
+	s_cbranch_execnz .Lagain
 	s_or_b64 exec, exec, s[4:5]
 	v_add_u32_e32 v8, vcc, v1, v5
 	v_addc_u32_e32 v9, vcc, 0, v2, vcc

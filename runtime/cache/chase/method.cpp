@@ -274,8 +274,8 @@ ChaseResult chase(ChaseTarget& target, const std::function<void(const std::strin
       // Some policies keep a part of any list; it counts half as much in a list twice as long. A
       // list that filled some sets only is no such case: the next one stands still.
       const double next = target.time(ChaseWay::l2, strided(2 * count, kLongestLine));
-      const bool halves = std::abs(2 * (next - now) - (now - before)) <= (now - before) / 4;
-      miss = halves ? 2 * next - now : std::max(next, now);
+      const bool stands_still = std::abs(next - now) < 1e-9 * next;
+      miss = stands_still ? next : 2 * next - now;
       break;
     }
     before = now;
