@@ -275,7 +275,7 @@ ChaseResult chase(ChaseTarget& target, const std::function<void(const std::strin
       // list that filled some sets only is no such case: the next one stands still.
       const double next = target.time(ChaseWay::l2, strided(2 * count, kLongestLine));
       const bool stands_still = std::abs(next - now) < 1e-9 * next;
-      miss = stands_still ? next : 2 * next - now;
+      miss = stands_still ? next : 2 * now - before;
       break;
     }
     before = now;
