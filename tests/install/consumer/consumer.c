@@ -11,7 +11,7 @@ _Static_assert(sizeof(void*) != 8 || offsetof(lw_launch_options, cancel_flag) ==
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_module_options) == 40, "lw_module_options");
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_device_info) == 840, "lw_device_info");
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_param_info) == 32, "lw_param_info");
-_Static_assert(sizeof(void*) != 8 || sizeof(lw_result_info) == 72, "lw_result_info");
+_Static_assert(sizeof(void*) != 8 || offsetof(lw_result_info, printed) == 72, "lw_result_info");
 _Static_assert(sizeof(void*) != 8 || offsetof(lw_fault, parameter) == 120, "lw_fault");
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_diagnostic) == 32, "lw_diagnostic");
 
