@@ -125,3 +125,26 @@ TEST_CASE("gcn symbols: what has no value says what, where and why") {
   CHECK(error("k:\ns_mov_b32 s0, " + std::string(200, '(') + "1\ns_endpgm\n")
             .message.find("too deep") != std::string::npos);
 }
+
+TEST_CASE("gcn symbols: a plain label that code runs into is a place in the kernel") {
+  const char* loop =
+      "k:\n  s_mov_b32 s0, 3\nagain:\n  s_sub_u32 s0, s0, 1\n  s_cmp_lg_u32 s0, 0\n"
+      "  s_cbranch_scc1 again\n  s_endpgm\nother:\n  s_endpgm\n";
+  const char* heads[] = {"", ".globl k\n.type k,@function\n", ".weak k\n",
+                         ".globl k\n.globl other\n.type other, @function\n"};
+  for (const char* head : heads) {
+    const gcn::Listing l = gcn::parse(std::string(head) + loop, gcn::Gen::gfx8);
+    for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(head << d.line << ": " << d.message);
+    REQUIRE_MESSAGE(l.kernels.size() == 2, head);
+    CHECK(l.kernels[0].name == "k");
+    CHECK(l.kernels[0].code.size() == 5);
+    REQUIRE(l.kernels[0].labels.size() == 1);
+    CHECK(l.kernels[0].labels[0].name == "again");
+    CHECK(l.kernels[1].name == "other");
+  }
+  // What a directive declares is a function, wherever the directive stands.
+  const gcn::Listing l =
+      gcn::parse(std::string(loop) + "  .type again ,@function\n", gcn::Gen::gfx8);
+  REQUIRE(l.kernels.size() == 3);
+  CHECK(l.kernels[1].name == "again");
+}

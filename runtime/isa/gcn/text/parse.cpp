@@ -60,8 +60,7 @@ class FileParser {
     if (text.find('\0') != std::string_view::npos)
       return report(1, 1, "this is a binary file, expected GCN assembly text");
     const std::string clean = without_comments(text);
-    for (const char* said : {".type", ".globl", ".global", ".amdhsa_kernel", ".kernel"})
-      symbols_said_ = symbols_said_ || clean.find(said) != std::string::npos;
+    read_symbol_names(clean);
     std::string_view rest = clean;
     for (line_ = 1; !rest.empty() && !full() && !ended_; ++line_) {
       const size_t end = rest.find('\n');
@@ -136,7 +135,7 @@ class FileParser {
     end_words();
     const bool plain =
         name[0] != '.' && name[0] != 'L' && (name.size() < 2 || name.substr(0, 2) != "BB");
-    if (plain && starts_kernel()) {
+    if (plain && starts_kernel(name)) {
       begin_kernel(name);
       return true;
     }
@@ -179,10 +178,28 @@ class FileParser {
     return 0;
   }
 
-  /// A plain name is a kernel's, unless the code before it runs on into it: then it is a label like
-  /// others. Files of compilers say themselves what is a symbol.
-  bool starts_kernel() const {
-    if (symbols_said_ || listing_.kernels.empty()) return true;
+  /// The names that directives anywhere in the file declare as functions or kernels.
+  void read_symbol_names(std::string_view text) {
+    while (!text.empty()) {
+      const size_t end = text.find('\n');
+      Cursor in(text.substr(0, end));
+      text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+      in.skip_blanks();
+      const std::string_view directive = in.until(" \t");
+      bool declares = false;
+      for (const char* d : {".type", ".globl", ".global", ".weak", ".amdhsa_kernel", ".kernel",
+                            ".amdgpu_hsa_kernel"})
+        declares = declares || directive == d;
+      if (!declares) continue;
+      in.skip_blanks();
+      symbol_names_.emplace(in.until(" \t,"));
+    }
+  }
+
+  /// A plain name is a function's where a directive says so, or where nothing runs on into it from
+  /// the code before: else it is a label like others.
+  bool starts_kernel(std::string_view name) const {
+    if (listing_.kernels.empty() || symbol_names_.contains(name)) return true;
     const std::vector<Instruction>& code = listing_.kernels.back().code;
     const auto is = [&](size_t n, const char* text) { return code[n].text.starts_with(text); };
     size_t n = code.size();
@@ -382,7 +399,7 @@ class FileParser {
   }
 
   Listing& listing_;
-  bool symbols_said_ = false;  ///< the file says which names are kernels
+  std::set<std::string, std::less<>> symbol_names_;  ///< what directives declare
   bool forced_;
   bool hsa_ = false;  ///< the target's system is amdhsa
   size_t max_errors_;
