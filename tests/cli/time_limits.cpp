@@ -112,6 +112,8 @@ L:
     CAPTURE(o.err);
     CHECK(o.code == 4);
     CHECK(o.seconds < 2 + kStart);
+    CHECK_FALSE(
+        contains(o.err, "validation"));  // the optimiser made such loops into none that is valid
     // The buffers as they stand; after the device's own budget, too.
     CHECK(slurp(out) == std::string("\x07\0\0\0", 4));
   }

@@ -242,3 +242,65 @@ TEST_CASE("loops: probes of a hash table") {
     check_equal(dlooks.read<uint32_t>(), looks);
   });
 }
+
+namespace {
+
+/// x -> 1664525 x + 1013904223, n times over, by squaring the step.
+uint32_t after_turns(uint32_t x, uint32_t n) {
+  uint32_t factor = 1664525, add = 1013904223;
+  for (; n != 0; n >>= 1) {
+    if ((n & 1) != 0) x = factor * x + add;
+    add = factor * add + add;
+    factor = factor * factor;
+  }
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("loops: a million turns, or a word about the driver that cuts them") {
+  // The counts come from memory, so each lane leaves in another turn and no trip count is known.
+  lanewise::Module module = device().load_text(R"(
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry lane(.param .u64 a,.param .u64 o){ .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p<3>;
+ ld.param.u64 %rd1,[a]; ld.param.u64 %rd2,[o]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd5,%r1,4;
+ add.s64 %rd1,%rd1,%rd5; add.s64 %rd2,%rd2,%rd5; ld.global.u32 %r5,[%rd1]; mov.u32 %r2,0; mov.u32 %r3,%r1;
+L: mad.lo.u32 %r3,%r3,1664525,1013904223; add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2,%r5; @%p1 bra L;
+ st.global.u32 [%rd2],%r3; ret; }
+.visible .entry wave(.param .u64 a,.param .u64 o){ .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p<3>;
+ ld.param.u64 %rd1,[a]; ld.param.u64 %rd2,[o]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd5,%r1,4;
+ add.s64 %rd1,%rd1,%rd5; add.s64 %rd2,%rd2,%rd5; ld.global.u32 %r5,[%rd1]; mov.u32 %r2,0; mov.u32 %r3,%r1;
+L: mad.lo.u32 %r3,%r3,1664525,1013904223; add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2,%r5; @%p1 bra L;
+ shfl.sync.bfly.b32 %r4,%r3,1,31,-1; sub.u32 %r3,%r3,%r4;
+ st.global.u32 [%rd2],%r3; ret; }
+)",
+                                               lanewise::Isa::ptx);
+  constexpr uint32_t kLanes = 8;
+  std::vector<uint32_t> turns, alone, together;
+  for (uint32_t t = 0; t < kLanes; ++t) {
+    turns.push_back(1000000 + 31 * t);
+    alone.push_back(after_turns(t, turns[t]));
+  }
+  for (uint32_t t = 0; t < kLanes; ++t) together.push_back(alone[t] - alone[t ^ 1]);
+  // Only the older lavapipe cuts; that it does is known by its version, not by what this test sees.
+  const std::string driver = device().info().driver;
+  const bool cuts = driver.find("Mesa 22.") != std::string::npos;
+  for (const char* name : {"lane", "wave"}) {
+    CAPTURE(name);
+    lanewise::Kernel kernel = module.kernel(name);
+    auto counts = device().buffer(turns), out = device().allocate(4 * kLanes);
+    const LaunchOptions options{.grid = {1}, .block = {kLanes}, .policies = {{"steps", "1100000"}}};
+    const lanewise::Result result = kernel.launch(options, counts, out);
+    if (cuts) {
+      CHECK(result.fault_count == kLanes);
+      REQUIRE(!result.faults.empty());
+      CHECK(result.faults[0].kind == lanewise::FaultKind::step_budget);
+      CHECK(lanewise::format(result.faults[0]).find("65535 iterations") != std::string::npos);
+    } else {
+      result.check();
+      check_equal(out.read<uint32_t>(), *name == 'l' ? alone : together);
+    }
+  }
+}

@@ -8,14 +8,35 @@
 // are needed.
 #include "runtime/spirv/binary/shrink.hpp"
 
+#include <algorithm>
 #include <spirv-tools/optimizer.hpp>
 
+#include "runtime/spirv/binary/code.hpp"
 #include "runtime/spirv/binary/loop_values.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::spirv {
 
-std::vector<uint32_t> shrink(const std::vector<uint32_t>& words) {
+namespace {
+
+enum class MergeBlocks : uint8_t { no, yes };
+
+/// Merging a loop's empty body with a continue construct of several blocks makes the header its own
+/// continue target, which only a loop of one block may be. The optimiser does it.
+bool has_headers_that_continue(const std::vector<uint32_t>& words) {
+  uint32_t label = 0;
+  for (size_t at = 5; at < words.size() && words[at] >> 16 != 0; at += words[at] >> 16) {
+    const auto op = static_cast<spv::Op>(words[at] & 0xffff);
+    if (op == spv::OpLabel) label = words[at + 1];
+    if (op != spv::OpLoopMerge || words[at + 2] != label) continue;
+    const size_t branch = at + (words[at] >> 16), end = branch + (words[branch] >> 16);
+    if (std::find(words.begin() + branch + 1, words.begin() + end, label) == words.begin() + end)
+      return true;
+  }
+  return false;
+}
+
+std::vector<uint32_t> optimised(const std::vector<uint32_t>& words, MergeBlocks merge) {
   spvtools::Optimizer optimizer(SPV_ENV_VULKAN_1_2);
   std::string message;
   optimizer.SetMessageConsumer(
@@ -33,17 +54,25 @@ std::vector<uint32_t> shrink(const std::vector<uint32_t>& words) {
       .RegisterPass(spvtools::CreateCCPPass())
       .RegisterPass(spvtools::CreateDeadBranchElimPass())
       .RegisterPass(spvtools::CreateSimplificationPass())
-      .RegisterPass(spvtools::CreateIfConversionPass())
-      .RegisterPass(spvtools::CreateBlockMergePass())
-      .RegisterPass(spvtools::CreateRedundancyEliminationPass())
-      .RegisterPass(spvtools::CreateAggressiveDCEPass())
-      .RegisterPass(spvtools::CreateBlockMergePass());
+      .RegisterPass(spvtools::CreateIfConversionPass());
+  if (merge == MergeBlocks::yes) optimizer.RegisterPass(spvtools::CreateBlockMergePass());
+  optimizer.RegisterPass(spvtools::CreateRedundancyEliminationPass())
+      .RegisterPass(spvtools::CreateAggressiveDCEPass());
+  if (merge == MergeBlocks::yes) optimizer.RegisterPass(spvtools::CreateBlockMergePass());
   spvtools::OptimizerOptions options;
   options.set_run_validator(false);  // tests validate every module we emit
   std::vector<uint32_t> out;
   if (!optimizer.Run(words.data(), words.size(), &out, options)) {
     throw Error(ErrorKind::device, "SPIRV-Tools cannot optimise the module: " + message);
   }
+  return out;
+}
+
+}  // namespace
+
+std::vector<uint32_t> shrink(const std::vector<uint32_t>& words) {
+  std::vector<uint32_t> out = optimised(words, MergeBlocks::yes);
+  if (has_headers_that_continue(out)) out = optimised(words, MergeBlocks::no);
   return keep_loop_values(out);
 }
 
