@@ -46,10 +46,11 @@ class ModuleContext {
 
  private:
   void find_taken_addresses();
+  void find_recursion();
   std::unordered_map<std::string, const Variable*> variables_;
   std::unordered_map<std::string, const Function*> functions_;
   std::unordered_map<const Function*, FunctionUses> uses_;
-  std::unordered_map<const Function*, bool> calls_itself_;
+  std::optional<std::set<const Function*>> recursive_;  ///< when it has been asked for
   std::set<std::tuple<uint32_t, uint32_t, std::string>> seen_;
 };
 

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <map>
 
+#include "runtime/ir/passes/cfg.hpp"
 #include "runtime/isa/print_call.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
 
@@ -48,22 +50,34 @@ const FunctionUses& ModuleContext::uses(const Function& function) {
 }
 
 bool ModuleContext::calls_itself(const Function& function) {
-  if (const auto known = calls_itself_.find(&function); known != calls_itself_.end())
-    return known->second;
-  std::set<const Function*> seen;
-  std::vector<const Function*> pending{&function};
-  bool found = false;
-  while (!pending.empty() && !found) {
-    const Function* f = pending.back();
-    pending.pop_back();
-    for (const std::string& name : uses(*f).names) {
-      const Function* named = this->function(name);
+  if (!recursive_) find_recursion();
+  return recursive_->contains(&function);
+}
+
+/// Once for the whole module: a chain of calls may be as long as the file.
+void ModuleContext::find_recursion() {
+  std::map<const Function*, uint32_t> node;
+  std::vector<const Function*> all;
+  for (const auto& [name, f] : functions_) {
+    if (!f->has_body || !node.try_emplace(f, static_cast<uint32_t>(all.size())).second) continue;
+    all.push_back(f);
+  }
+  ir::Graph calls(all.size());
+  recursive_.emplace();
+  std::vector<uint32_t> nodes;
+  for (uint32_t n = 0; n < all.size(); ++n) {
+    nodes.push_back(n);
+    for (const std::string& name : uses(*all[n]).names) {
+      const Function* named = function(name);
       if (named == nullptr || !named->has_body) continue;
-      found = found || named == &function;
-      if (seen.insert(named).second) pending.push_back(named);
+      if (named == all[n]) recursive_->insert(named);
+      calls.add_edge(n, node.at(named));
     }
   }
-  return calls_itself_[&function] = found;
+  for (const std::vector<uint32_t>& cycle : ir::Components(calls).of(nodes)) {
+    if (cycle.size() < 2) continue;
+    for (const uint32_t n : cycle) recursive_->insert(all[n]);
+  }
 }
 
 uint32_t ModuleContext::function_index(const std::string& name) const {
