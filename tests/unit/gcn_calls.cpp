@@ -35,7 +35,7 @@ std::vector<uint32_t> results(const std::string& body, const std::string& functi
   for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
   gcn::LowerResult r = gcn::lower(l);
   for (const Diagnostic& d : r.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
-  REQUIRE(r.module.kernels.size() == 1);
+  REQUIRE(!r.module.kernels.empty());
   test::Bench bench;
   std::vector<uint64_t> places;
   for (ir::Global& g : r.module.globals) places.push_back(bench.put(g.init));
@@ -276,4 +276,30 @@ TEST_CASE("names that .set gives to numbers") {
   REQUIRE(found.size() == 1);
   CHECK(found[0].line == 3);
   CHECK(found[0].message == "the value of 'size' is not known here");
+}
+
+TEST_CASE("control goes on into what stands behind a function's end") {
+  const std::string body = "v_mov_b32 v1, 5\ns_branch part\n.Lback:\n";
+  const std::string part = "part:\nv_add_i32 v1, vcc, 1, v1\n";
+  const std::string rest = "rest:\nv_add_i32 v1, vcc, 2, v1\ns_branch .Lback\n";
+  const std::string names = ".type part,@function\n.type rest,@function\n";
+  CHECK(results(body, names + part + rest, "") == std::vector<uint32_t>{8});
+  CHECK(results(body, names + part + ".p2align 8\n" + rest, "") == std::vector<uint32_t>{8});
+  // What stands there may be a kernel.
+  const std::string kernels =
+      ".amdhsa_kernel part\n.end_amdhsa_kernel\n"
+      ".amdhsa_kernel rest\n.end_amdhsa_kernel\n";
+  CHECK(results(body, part + rest, kernels) == std::vector<uint32_t>{8});
+  // Behind the last instruction of the file it ends: nothing is written.
+  CHECK(results("v_mov_b32 v1, 5\ns_branch part\n", names + part, "") ==
+        std::vector<uint32_t>{0xdeadbeef});
+  // The code that is first in the file is not what stands behind the last.
+  const gcn::Listing l =
+      gcn::parse(".globl first\n.globl last\nfirst:\ns_trap 1\ns_endpgm\nlast:\nv_mov_b32 v1, 5\n",
+                 gcn::Gen::gfx7);
+  for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
+  const gcn::LowerResult r = gcn::lower(l);
+  REQUIRE(r.module.kernels.size() == 2);
+  for (const ir::Block& b : r.module.kernels[1].blocks)
+    for (const ir::Inst& i : b.insts) CHECK(i.op != ir::Op::trap);
 }

@@ -148,3 +148,14 @@ TEST_CASE("gcn symbols: a plain label that code runs into is a place in the kern
   REQUIRE(l.kernels.size() == 3);
   CHECK(l.kernels[1].name == "again");
 }
+
+TEST_CASE("gcn symbols: a plain label that code branches to is a place in the kernel") {
+  const gcn::Listing l = gcn::parse(
+      ".globl k\nk:\n  s_cbranch_scc0 done\n  s_endpgm\ndone:\n  s_nop 0\n  s_endpgm\n"
+      "next:\n  s_branch next\n",
+      gcn::Gen::gfx8);
+  for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
+  REQUIRE(l.kernels.size() == 2);
+  CHECK(l.kernels[0].code.size() == 4);
+  CHECK(l.kernels[1].name == "next");
+}

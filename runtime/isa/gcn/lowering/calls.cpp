@@ -95,6 +95,16 @@ bool branches_away(const Kernel& k) {
   return false;
 }
 
+/// Control may come to the place behind the last instruction, where other code of the file may be.
+bool runs_on(const Kernel& k) {
+  const Instruction& last = k.code.back();
+  const bool conditional = last.row->kind == Kind::branch && last.row->meaning.count != 0;
+  if (conditional || last.row->kind == Kind::call || !ends_block(last)) return true;
+  for (size_t n = 0; n < k.code.size(); ++n)
+    if (k.code[n].row->kind == Kind::branch && branch_target(k, n) == k.code.size()) return true;
+  return false;
+}
+
 }  // namespace
 
 uint64_t address_behind(const Kernel& k, size_t index) {
@@ -103,13 +113,25 @@ uint64_t address_behind(const Kernel& k, size_t index) {
 
 Kernel with_functions(const Kernel& kernel, const Listing& listing) {
   Kernel whole = kernel;
-  if (std::ranges::none_of(kernel.code, is_go) && !branches_away(kernel)) return whole;
+  const bool leaves = branches_away(kernel) || runs_on(kernel);
+  if (std::ranges::none_of(kernel.code, is_go) && !leaves) return whole;
   // In the order of their distance from the kernel, by which branches are looked up: those in front
   // of it have the largest, as their places wrap.
   std::vector<const Kernel*> functions;
   for (const Kernel& f : listing.functions) functions.push_back(&f);
+  // Names alone do not say what code is: control goes on into another kernel's as into any other.
+  for (const Kernel& f : listing.kernels)
+    if (leaves && f.base != kernel.base && !f.code.empty()) functions.push_back(&f);
   std::ranges::stable_sort(functions, {}, [&](const Kernel* f) { return f->base - kernel.base; });
+  const Kernel* before = &kernel;
   for (const Kernel* f : functions) {
+    // Nothing stands behind the last code of the file: what comes to its end has ended.
+    if (f->base < before->base && runs_on(*before)) {
+      Instruction end = *parse_instruction("s_endpgm", kernel.gen).instruction;
+      end.pc = address_behind(*before, before->code.size() - 1) - kernel.base;
+      whole.code.push_back(std::move(end));
+    }
+    before = f;
     whole.functions.push_back({f->name, whole.code.size()});
     whole.labels.push_back({f->name, whole.code.size()});
     for (Instruction i : f->code) {

@@ -10,7 +10,8 @@
 
 namespace lanewise::gcn {
 
-/// The kernel with the functions behind it, where it has calls.
+/// The kernel with the functions behind it where it has calls, and with other kernels' code where
+/// its own may go on there.
 Kernel with_functions(const Kernel& kernel, const Listing& listing);
 
 struct CallWays {

@@ -151,6 +151,7 @@ class FileParser {
     uint64_t at = end_of_code();
     for (const Alignment& a : alignments_) at += take_padding(a.gap(at), kMostGaps);
     alignments_.clear();
+    branched_to_.clear();
     listing_.kernels.emplace_back();
     listing_.kernels.back().name = std::string(name);
     listing_.kernels.back().base = at;
@@ -196,10 +197,11 @@ class FileParser {
     }
   }
 
-  /// A plain name is a function's where a directive says so, or where nothing runs on into it from
-  /// the code before: else it is a label like others.
+  /// A plain name is a function's where a directive says so. Else it is a label like others where
+  /// the code before branches to it or runs on into it.
   bool starts_kernel(std::string_view name) const {
     if (listing_.kernels.empty() || symbol_names_.contains(name)) return true;
+    if (branched_to_.contains(name)) return false;
     const std::vector<Instruction>& code = listing_.kernels.back().code;
     const auto is = [&](size_t n, const char* text) { return code[n].text.starts_with(text); };
     size_t n = code.size();
@@ -347,6 +349,7 @@ class FileParser {
     Parsed p = parse_instruction(text, listing_.gen);
     if (!p.instruction) return report(line_, start + p.error.column, p.error.message);
     p.instruction->text = squeeze(text);
+    if (const Operand* to = p.instruction->operand(Slot::label)) branched_to_.insert(to->label);
     add(std::move(*p.instruction), line_, start + 1);
   }
 
@@ -400,6 +403,7 @@ class FileParser {
 
   Listing& listing_;
   std::set<std::string, std::less<>> symbol_names_;  ///< what directives declare
+  std::set<std::string, std::less<>> branched_to_;   ///< by the kernel in work, so far
   bool forced_;
   bool hsa_ = false;  ///< the target's system is amdhsa
   size_t max_errors_;
