@@ -37,8 +37,9 @@ void add_launch_options(const Command& sub, LaunchArgs& a) {
       .one_of({"arena", "alloc", "off"});
   sub.option("--wave", a.wave, "how guest lanes map to invocations")
       .one_of({"auto", "lane", "packed", "serial"});
-  sub.option("--max-steps", a.max_steps,
-             "loop turns of one lane: N or unlimited; loops with constant turns do not count");
+  sub.option(
+      "--max-steps", a.max_steps,
+      "loop iterations of one lane: N or unlimited; loops of a constant number do not count");
   sub.option("--check", a.check,
              "what else to look for: init = reads of memory that nobody wrote (out: buffers, "
              "shared, local and scratch memory)")

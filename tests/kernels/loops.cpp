@@ -246,7 +246,7 @@ TEST_CASE("loops: probes of a hash table") {
 namespace {
 
 /// x -> 1664525 x + 1013904223, n times over, by squaring the step.
-uint32_t after_turns(uint32_t x, uint32_t n) {
+uint32_t after_iterations(uint32_t x, uint32_t n) {
   uint32_t factor = 1664525, add = 1013904223;
   for (; n != 0; n >>= 1) {
     if ((n & 1) != 0) x = factor * x + add;
@@ -258,8 +258,9 @@ uint32_t after_turns(uint32_t x, uint32_t n) {
 
 }  // namespace
 
-TEST_CASE("loops: a million turns, or a word about the driver that cuts them") {
-  // The counts come from memory, so each lane leaves in another turn and no trip count is known.
+TEST_CASE("loops: a million iterations, or a fault that names the driver's limit") {
+  // The counts come from memory, so each lane leaves in another iteration and no trip count is
+  // known.
   lanewise::Module module = device().load_text(R"(
 .version 7.8
 .target sm_75
@@ -278,10 +279,10 @@ L: mad.lo.u32 %r3,%r3,1664525,1013904223; add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2
 )",
                                                lanewise::Isa::ptx);
   constexpr uint32_t kLanes = 8;
-  std::vector<uint32_t> turns, alone, together;
+  std::vector<uint32_t> iterations, alone, together;
   for (uint32_t t = 0; t < kLanes; ++t) {
-    turns.push_back(1000000 + 31 * t);
-    alone.push_back(after_turns(t, turns[t]));
+    iterations.push_back(1000000 + 31 * t);
+    alone.push_back(after_iterations(t, iterations[t]));
   }
   for (uint32_t t = 0; t < kLanes; ++t) together.push_back(alone[t] - alone[t ^ 1]);
   // Only the older lavapipe cuts; that it does is known by its version, not by what this test sees.
@@ -290,7 +291,7 @@ L: mad.lo.u32 %r3,%r3,1664525,1013904223; add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2
   for (const char* name : {"lane", "wave"}) {
     CAPTURE(name);
     lanewise::Kernel kernel = module.kernel(name);
-    auto counts = device().buffer(turns), out = device().allocate(4 * kLanes);
+    auto counts = device().buffer(iterations), out = device().allocate(4 * kLanes);
     const LaunchOptions options{.grid = {1}, .block = {kLanes}, .policies = {{"steps", "1100000"}}};
     const lanewise::Result result = kernel.launch(options, counts, out);
     if (cuts) {
