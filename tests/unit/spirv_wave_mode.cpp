@@ -141,6 +141,22 @@ TEST_CASE("wave mode: modules that are rewritten for drivers stay valid") {
   }
 }
 
+TEST_CASE("wave mode: a loop whose body has nothing left stays valid where modules are rewritten") {
+  // SPIRV-Tools merges the empty body with the budget's blocks and makes the header its own
+  // continue target.
+  Kernel k(2);
+  k.program.param_bytes = 8;
+  k.memory(Op::store, ir::Space::global, Type::u32, 1, {}, {k.param64(0), ir::imm(7)});
+  k.b.jump(1);
+  k.b.set_block(1);
+  k.b.emit(Op::activemask, Type::none, {k.b.reg(Width::b32)}, {});
+  k.b.jump(1);
+  for (const spirv::Target& quirks : with_quirks()) {
+    const auto module = translated(k, WaveMode::packed, 64, with_subgroups(quirks, 4));
+    CHECK(spirv::validate(module.words) == "");
+  }
+}
+
 TEST_CASE("wave mode: a member mask that was taken of the lanes that use it") {
   const auto kernel = [](bool same_lanes) {
     Kernel k(4);
