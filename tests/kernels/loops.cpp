@@ -295,7 +295,8 @@ L: mad.lo.u32 %r3,%r3,1664525,1013904223; add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2
     const LaunchOptions options{.grid = {1}, .block = {kLanes}, .policies = {{"steps", "1100000"}}};
     const lanewise::Result result = kernel.launch(options, counts, out);
     if (cuts) {
-      CHECK(result.fault_count == kLanes);
+      // In serial mode it is the loop over the lanes that is cut, so some never come to theirs.
+      if (result.wave_mode != "serial") CHECK(result.fault_count == kLanes);
       REQUIRE(!result.faults.empty());
       CHECK(result.faults[0].kind == lanewise::FaultKind::step_budget);
       CHECK(lanewise::format(result.faults[0]).find("65535 iterations") != std::string::npos);
