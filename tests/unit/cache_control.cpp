@@ -1,6 +1,8 @@
 // Every row of the control table, policy words, replacement, coalescing, presets.
 #include <functional>
+#include <random>
 #include <set>
+#include <unordered_map>
 
 #include "runtime/support/error.hpp"
 #include "tests/unit/cache_support.hpp"
@@ -298,6 +300,50 @@ TEST_CASE("replacement policies differ as their names say") {
   CHECK_EQ(victim_of(Replacement::tree_plru), 0x080);
   CHECK_EQ(victim_of(Replacement::bit_plru), 0x080);
   CHECK(victim_of(Replacement::random) <= 0x180);
+}
+
+TEST_CASE("a cache that grows keeps every line until it is removed, at little over its size") {
+  for (const uint32_t sets : {1U, 64U}) {
+    Geometry g;
+    g.infinite = true;
+    g.sets = sets;
+    Level level(g, 0, 100);
+    level.keep_values();
+    std::mt19937_64 random(sets);
+    std::unordered_map<uint64_t, uint8_t> held;
+    const auto check = [&](uint64_t address) {
+      const uint32_t index = level.find(address);
+      const auto it = held.find(address);
+      REQUIRE_EQ(index != kNoLine, it != held.end());
+      if (index == kNoLine) return;
+      REQUIRE_EQ(level.line(index).address, address);
+      REQUIRE_EQ(*level.bytes(index, address), it->second);
+      REQUIRE_EQ(level.history(index).version[0], it->second);
+    };
+    // Addresses of few different sets, were sets those of the line's number.
+    const auto any = [&] { return random() % 60'000 * (random() % 2 != 0 ? 0x80 : 0x80'0000); };
+    for (unsigned step = 0; step < 200'000; ++step) {
+      const uint64_t address = any();
+      check(address);
+      const uint32_t index = level.find(address);
+      if (index != kNoLine) {
+        if (random() % 4 != 0) continue;
+        level.remove(index);
+        held.erase(address);
+      } else {
+        const uint32_t to = level.victim(address);
+        REQUIRE(level.line(to).empty());
+        level.place(to, address, Priority::normal);
+        const auto value = static_cast<uint8_t>(random());
+        *level.bytes(to, address) = value;
+        level.history(to).version[0] = value;
+        held[address] = value;
+      }
+    }
+    for (const auto& [address, value] : held) check(address);
+    CHECK(held.size() > 50'000);
+    CHECK(level.slots() < 2 * held.size());
+  }
 }
 
 TEST_CASE("the persisting share of L2 is a limit") {

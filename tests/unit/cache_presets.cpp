@@ -151,5 +151,5 @@ TEST_CASE("presets: what the infinite one takes grows with the lines, not with t
     s.op(i % 8, "ld.global.u32", {.address = kA + uint64_t{i} * 1024});
   CHECK_EQ(s.counters(Cache::l1).fills, kLines);
   CHECK_EQ(s.counters(Cache::l2).evictions, 0);
-  CHECK(s.tracker().memory_bytes() < kLines * 4096);
+  CHECK(s.tracker().memory_bytes() < kLines * 700);
 }

@@ -23,8 +23,9 @@ struct HugePages {
 
   T* allocate(size_t count) {
     const size_t bytes = count * sizeof(T);
-    // A small table would waste most of a huge page.
-    const size_t align = bytes >= kBytes / 4 ? kBytes : size_t{64};
+    // A table that would waste much of its last huge page has small ones.
+    const size_t huge = (bytes + kBytes - 1) / kBytes * kBytes;
+    const size_t align = huge - bytes <= bytes / 4 ? kBytes : size_t{64};
     const size_t size = (bytes + align - 1) / align * align;
     void* const p = std::aligned_alloc(align, size);
     if (p == nullptr) throw std::bad_alloc();

@@ -12,11 +12,15 @@ Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persistin
       line_shift_(static_cast<unsigned>(std::countr_zero(g.line))),
       hash_(g.hash),
       replacement_(g.replacement) {
-  stride_ = stride_of(g.ways);
+  if (g.infinite) {
+    geometry_.ways = kStep;
+    geometry_.sets = std::max(g.sets, 2U);
+  }
+  stride_ = stride_of(geometry_.ways);
   by_time_ = replacement_ == Replacement::lru || replacement_ == Replacement::mru;
   oldest_loses_ = replacement_ == Replacement::lru || replacement_ == Replacement::fifo ||
                   replacement_ == Replacement::lfu;
-  resize(g.slices * g.sets);
+  resize(g.slices * geometry_.sets);
   const uint64_t lines = uint64_t{total_sets_} * g.ways;
   dirty_limit_ = static_cast<uint32_t>(lines * dirty_limit_percent / 100);
   simple_victims_ = oldest_loses_ && dirty_limit_ == 0;
@@ -34,7 +38,8 @@ void Level::resize(uint32_t sets) {
   tags_.assign(lines, ~uint32_t{0});
   stamps_.assign(lines, 0);
   lines_.assign(lines, Line{});
-  histories_.assign(lines, History{});
+  histories_ = {};
+  spilled_.assign(geometry_.infinite ? sets : 0, 0);
   next_victims_.assign(sets, NextVictim{});
   trees_.assign(replacement_ == Replacement::tree_plru ? sets : 0, 0);
   for (uint32_t s = 0; s < sets; ++s)
@@ -87,13 +92,29 @@ uint32_t Level::choose_among(uint32_t index) {
   return oldest_loses_ ? index : choose_by_policy(first, static_cast<uint32_t>(lowest));
 }
 
-uint32_t Level::grow_for(uint64_t address) {
-  uint32_t index = 0;
-  do {
-    grow();
-    index = choose(set_of(address) * stride_);
-  } while (!lines_[index].empty());
-  return index;
+/// Of a table that grows, when the set at `first` does not have the line.
+uint32_t Level::find_spilled(uint64_t address, uint32_t first) const {
+  const uint32_t tag = tag_of(address);
+  for (uint32_t at = first; spilled_[at / stride_] != 0;) {
+    at = next_set(at);
+    if (at == first) break;
+    for (uint32_t hits = match<false>(tags_.at(at), tag); hits != 0; hits &= hits - 1) {
+      const uint32_t index = at + static_cast<uint32_t>(std::countr_zero(hits));
+      if (lines_[index].address == address) return index;
+    }
+  }
+  return kNoLine;
+}
+
+/// Of a table that grows: room for a line that it does not have.
+uint32_t Level::free_way(uint64_t address) {
+  constexpr size_t kFullest = 7;  // eighths
+  if (8 * size_t{used_} >= kFullest * lines_.size()) grow();
+  for (uint32_t first = set_of(address) * stride_;; first = next_set(first)) {
+    const uint32_t index = oldest(first);
+    if (lines_[index].empty()) return index;
+    spilled_[first / stride_] = 1;
+  }
 }
 
 uint32_t Level::choose_clean(uint32_t first, Priority p) const {
@@ -213,6 +234,7 @@ void Level::set_priority(uint32_t index, Priority p) {
 void Level::remove(uint32_t index) {
   if (priority(index) == Priority::last) --persisting_;
   if (lines_[index].dirty.any()) --dirty_;
+  used_ -= lines_[index].empty() ? 0 : 1;
   *tags_.at(index) = ~uint32_t{0};
   stamp(index) = 0;
   forget_next_victim(index);
@@ -242,18 +264,19 @@ void Level::grow() {
   const auto histories = std::move(histories_);
   const Column stamps = std::move(stamps_);
   const std::vector<uint8_t> data = std::move(data_);
-  const uint32_t sets = total_sets_ * 2;
-  geometry_.sets *= 2;
-  resize(sets);
+  geometry_.sets += geometry_.sets / 2;
+  resize(geometry_.slices * geometry_.sets);
+  if (!histories.empty()) histories_.resize(lines_.size());
   if (data_stride_ != 0) data_.assign(lines_.size() * data_stride_, 0);
+  used_ = 0;
   for (uint32_t i = 0; i < lines.size(); ++i) {
     if (lines[i].empty()) continue;
-    // A growing set splits in two, so there is always room.
-    const uint32_t to = oldest(set_of(lines[i].address) * stride_);
+    const uint32_t to = free_way(lines[i].address);
+    ++used_;
     *tags_.at(to) = tag_of(lines[i].address);
     stamp(to) = *stamps.at(i);
     lines_[to] = lines[i];
-    histories_[to] = histories[i];
+    if (!histories.empty()) histories_[to] = histories[i];
     if (data_stride_ != 0)
       std::copy_n(data.data() + i * data_stride_, data_stride_, data_.data() + to * data_stride_);
   }
@@ -267,7 +290,8 @@ void Level::keep_values() {
 size_t Level::memory_bytes() const {
   return tags_.memory_bytes() + stamps_.memory_bytes() +
          next_victims_.capacity() * sizeof(NextVictim) + lines_.capacity() * sizeof(Line) +
-         histories_.capacity() * sizeof(History) + trees_.capacity() * 8 + data_.capacity();
+         histories_.capacity() * sizeof(History) + spilled_.capacity() + trees_.capacity() * 8 +
+         data_.capacity();
 }
 
 }  // namespace lanewise::cache

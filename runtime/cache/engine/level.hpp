@@ -7,6 +7,9 @@
 // Line number = set * stride + way; the stride is the number of ways rounded up to what the vector
 // code takes at once (4, 8, or a multiple of 16). Ways that only the rounding made never match and
 // never lose.
+//
+// An infinite cache is such a table, too, a hash table of sets of 16: a line whose set is full goes
+// to the next one with room, and the table grows before that gets long.
 #pragma once
 
 #include <algorithm>
@@ -100,20 +103,21 @@ class Level {
         const uint32_t index = at + static_cast<uint32_t>(std::countr_zero(hits));
         if (lines_[index].address == address) return index;
       }
-      if ((at += kStep) >= first + stride_) return kNoLine;
+      if ((at += kStep) < first + stride_) continue;
+      return spilled_.empty() ? kNoLine : find_spilled(address, first);
     }
   }
   /// The way that a new line of this address would take. For an infinite cache the table grows
   /// first, which moves lines: indices got before are void.
   template <bool kWide = false>
   uint32_t victim(uint64_t address) {
-    const uint32_t index = choose<kWide>(set_of(address) * stride_);
-    return geometry_.infinite && !lines_[index].empty() ? grow_for(address) : index;
+    return geometry_.infinite ? free_way(address) : choose<kWide>(set_of(address) * stride_);
   }
   /// Makes the line at `index` hold `address`, with nothing valid.
   Line& place(uint32_t index, uint64_t address, Priority priority, bool least_recent = false) {
     *tags_.at(index) = tag_of(address);
     Line& x = lines_[index];
+    used_ += x.empty() ? 1 : 0;
     x = Line{};
     x.address = address;
     if (by_time_ && !least_recent && priority == Priority::normal)
@@ -144,7 +148,9 @@ class Level {
   const Line& line(uint32_t index) const {
     return lines_[index];
   }
+  /// Most runs ask for none.
   History& history(uint32_t index) {
+    if (histories_.empty()) histories_.resize(lines_.size());
     return histories_[index];
   }
   /// Bytes that the line holds; only with values.
@@ -294,7 +300,11 @@ class Level {
     return choose_among(index);
   }
   uint32_t choose_among(uint32_t index);
-  uint32_t grow_for(uint64_t address);
+  uint32_t find_spilled(uint64_t address, uint32_t first) const;
+  uint32_t free_way(uint64_t address);
+  uint32_t next_set(uint32_t first) const {
+    return first + stride_ == lines_.size() ? 0 : first + stride_;
+  }
   void place_other(uint32_t index, Priority p, bool least_recent);
   uint32_t choose_by_policy(uint32_t first, uint32_t lowest);
   uint32_t choose_clean(uint32_t first, Priority p) const;
@@ -318,6 +328,7 @@ class Level {
   bool simple_victims_ = true;  ///< and no line is spared
   static constexpr uint32_t kFirstTime = 1u << 24;
   uint32_t clock_ = kFirstTime, earliest_ = kFirstTime;
+  uint32_t used_ = 0;  ///< lines that are not empty
   uint32_t dirty_ = 0, dirty_limit_ = 0;
   uint32_t persisting_ = 0, persisting_limit_ = 0;
   uint64_t random_ = 0x2545f4914f6cdd1dULL;
@@ -325,9 +336,11 @@ class Level {
   std::vector<Line, HugePages<Line>> lines_;
   std::vector<History, HugePages<History>> histories_;
   std::vector<NextVictim> next_victims_;  ///< kept by who asks for them
-  std::vector<uint64_t> trees_;           ///< tree PLRU: one word a set
-  std::vector<uint16_t> slice_table_;     ///< IPOLY: remainder of each byte of a line number
-  std::vector<uint16_t> set_table_;       ///< the same for sets inside a slice
+  /// Of a table that grows: by set, whether lines of it (or that came by it) are in the next one.
+  std::vector<uint8_t> spilled_;
+  std::vector<uint64_t> trees_;        ///< tree PLRU: one word a set
+  std::vector<uint16_t> slice_table_;  ///< IPOLY: remainder of each byte of a line number
+  std::vector<uint16_t> set_table_;    ///< the same for sets inside a slice
   std::vector<uint8_t> data_;
   uint64_t data_stride_ = 0;
 };
