@@ -235,8 +235,11 @@ class Level {
       blocks_.assign((lines + 15) / 16, Block{});
       std::fill_n(at(0), 16 * blocks_.size(), value);
     }
-    uint32_t* at(uint32_t index) { return blocks_.data()->value + index; }
-    const uint32_t* at(uint32_t index) const { return blocks_.data()->value + index; }
+    /// Blocks have no padding: all values are one array.
+    uint32_t* at(uint32_t index) { return reinterpret_cast<uint32_t*>(blocks_.data()) + index; }
+    const uint32_t* at(uint32_t index) const {
+      return reinterpret_cast<const uint32_t*>(blocks_.data()) + index;
+    }
     size_t memory_bytes() const { return blocks_.capacity() * sizeof(Block); }
 
    private:
