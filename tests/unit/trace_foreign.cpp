@@ -109,7 +109,8 @@ TEST_CASE("who reads a trace is told how much of the file was read, packed or no
 TEST_CASE("gzip, xz and zstd are known by their content") {
   for (const auto& [name, hex] : {std::pair("many.din.gz", kGzip), std::pair("many.din.xz", kXz),
                                   std::pair("many.din.zst", kZstd), std::pair("many.din", kXz)}) {
-    CAPTURE(std::string(name));
+    const std::string shown = name;
+    CAPTURE(shown);
     Heard once, twice;
     CHECK(read_any(file(name, bytes_of(hex)), once).complete);
     CHECK_EQ(once.events, 60002);
@@ -152,7 +153,8 @@ TEST_CASE("lines around the size of a piece are read whole") {
 TEST_CASE("compressed data that are damaged are an error, those that end early are cut") {
   for (const auto& [name, hex] :
        {std::pair("d.din.gz", kGzip), std::pair("d.din.xz", kXz), std::pair("d.din.zst", kZstd)}) {
-    CAPTURE(std::string(name));
+    const std::string shown = name;
+    CAPTURE(shown);
     std::string bytes = bytes_of(hex);
     Heard part, none;
     CHECK_FALSE(read_any(file(name, bytes.substr(0, bytes.size() - 3)), part).complete);

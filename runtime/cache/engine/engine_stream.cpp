@@ -68,7 +68,9 @@ class Engine::Stream {
       Level& l1 = *e_.l1_[a.sm];
       const Level::Tables t = l1.tables();
       const auto at = t.next_victims[l1.set_of(line_of(a))].offset;
-      __builtin_prefetch(reinterpret_cast<const char*>(t.lines) + at, 1);
+      // Or the ones behind it, if others of these accesses take it.
+      for (uint32_t further = 0; further < 3; ++further)
+        __builtin_prefetch(reinterpret_cast<const char*>(t.lines + further) + at, 1);
     }
     if (l2_grows_) return;
     const Level::Tables t = l2_.tables();
