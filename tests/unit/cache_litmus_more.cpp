@@ -226,9 +226,10 @@ TEST_CASE("every rule has a pair in every dialect that can break it") {
     std::vector<unsigned> absent;  ///< what the instruction set has no words for
   } const kDialects[] = {
       {kPtx, {2, 12, 13, 16, 17}}, {kSass, {16}}, {kGcn, {3, 5, 7, 10, 12, 13, 17}}};
-  for (const auto& [dialect, absent] : kDialects)
+  for (const auto& [of, absent] : kDialects)
     for (unsigned r = 1; r <= kRules; ++r) {
       const std::string id(rule(r).id);
+      const Dialect dialect = of;
       CAPTURE(id);
       CAPTURE(static_cast<int>(dialect));
       const auto here = [&](const Pair& p) { return p.dialect == dialect && shows(p, id); };
