@@ -213,7 +213,9 @@ Pool class_masks() {
   return p;
 }
 
-void classes(Generation g, std::vector<Case>& out) {
+}  // namespace
+
+void class_cases(Generation g, std::vector<Case>& out) {
   for (const bool to_exec : {false, true}) {
     const std::string start = to_exec ? "v_cmpx_class_" : "v_cmp_class_";
     Operands o = dwords(Kind::integer);
@@ -252,32 +254,56 @@ void classes(Generation g, std::vector<Case>& out) {
   }
 }
 
+namespace {
+
+/// Calls `add` with each instruction's name as far as its type, its condition, and whether it
+/// writes EXEC.
+template <typename F>
+void each_float_compare(Generation g, F add) {
+  for (const char* family : {"v_cmp_", "v_cmpx_", "v_cmps_", "v_cmpsx_"}) {
+    const std::string start = family;
+    if (start.starts_with("v_cmps") && g == kGfx8) continue;
+    for (const Condition& c : kFloats)
+      add(start + c.name, c.holds, start.find("x_") != std::string::npos);
+  }
+}
+
 }  // namespace
 
-void float_compare_cases(Generation g, Mode mode, std::vector<Case>& out) {
-  const auto operand = [mode](uint32_t x) { return flushed(f32_of(x), mode.flush); };
-  const bool full = mode.flush && mode.rounding == 0;
-  const auto wide_operand = [mode](uint64_t x) {
+void double_compare_cases(Generation g, Mode mode, std::vector<Case>& out) {
+  const auto operand = [mode](uint64_t x) {
     const double v = f64_of(x);
     const bool cut = (mode.wide_subnormals & 1) == 0 && std::fpclassify(v) == FP_SUBNORMAL;
     return cut ? std::copysign(0.0, v) : v;
   };
-  for (const char* family : {"v_cmp_", "v_cmpx_", "v_cmps_", "v_cmpsx_"}) {
-    const std::string start = family;
-    const bool to_exec = start.find("x_") != std::string::npos;
-    if (start != "v_cmp_" && !full) continue;
-    if (start.starts_with("v_cmps") && g == kGfx8) continue;
-    for (const Condition& c : kFloats) {
-      const auto holds = c.holds;
-      narrow_compare(
-          g, start + c.name + "_f32", dwords(Kind::real), to_exec,
-          [=](uint32_t a, uint32_t b) { return holds(order_of(operand(a), operand(b))); }, out);
-      wide_compare(
-          start + c.name + "_f64", f64(), uint64_t{0x80000000} << 32, to_exec,
-          [=](uint64_t a, uint64_t b) { return holds(order_of(wide_operand(a), wide_operand(b))); },
-          true, out);
-    }
-  }
+  each_float_compare(g, [&](const std::string& name, auto holds, bool to_exec) {
+    wide_compare(
+        name + "_f64", f64(), uint64_t{0x80000000} << 32, to_exec,
+        [=](uint64_t a, uint64_t b) { return holds(order_of(operand(a), operand(b))); }, true, out);
+  });
+}
+
+void half_compare_cases(Mode mode, std::vector<Case>& out) {
+  const auto operand = [mode](uint32_t x) {
+    const double v = f16_to_double(x & 0xffff);
+    const bool cut = (mode.wide_subnormals & 1) == 0 && std::fabs(v) < 0x1p-14;
+    return cut ? std::copysign(0.0, v) : v;
+  };
+  const Operands halves{Kind::real, f16(), f16(), 0xb800};
+  each_float_compare(kGfx8, [&](const std::string& name, auto holds, bool to_exec) {
+    narrow_compare(
+        kGfx8, name + "_f16", halves, to_exec,
+        [=](uint32_t a, uint32_t b) { return holds(order_of(operand(a), operand(b))); }, out);
+  });
+}
+
+void float_compare_cases(Generation g, Mode mode, std::vector<Case>& out) {
+  const auto operand = [mode](uint32_t x) { return flushed(f32_of(x), mode.flush); };
+  each_float_compare(g, [&](const std::string& name, auto holds, bool to_exec) {
+    narrow_compare(
+        g, name + "_f32", dwords(Kind::real), to_exec,
+        [=](uint32_t a, uint32_t b) { return holds(order_of(operand(a), operand(b))); }, out);
+  });
 }
 
 void compare_cases(Generation g, std::vector<Case>& out) {
@@ -318,17 +344,7 @@ void compare_cases(Generation g, std::vector<Case>& out) {
           g, name + "_u16", narrow, to_exec,
           [holds](uint32_t a, uint32_t b) { return holds(order_of(a & 0xffff, b & 0xffff)); }, out);
     }
-    if (g != kGfx8) continue;
-    Operands halves{Kind::real, f16(), f16(), 0xb800};
-    for (const Condition& c : kFloats)
-      narrow_compare(
-          g, start + c.name + "_f16", halves, to_exec,
-          [holds = c.holds](uint32_t a, uint32_t b) {
-            return holds(order_of(f16_to_double(a & 0xffff), f16_to_double(b & 0xffff)));
-          },
-          out);
   }
-  classes(g, out);
 }
 
 }  // namespace values::gcn

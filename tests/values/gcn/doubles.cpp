@@ -120,12 +120,14 @@ bool below(uint64_t a, uint64_t b) {
   if (a >> 63 != b >> 63) return a >> 63 != 0;
   return a >> 63 != 0 ? a > b : a < b;
 }
-void extremes(std::vector<Case>& out) {
+/// No mode flushes; a signalling NaN is like others where the mode is not IEEE's.
+void extremes(Mode mode, std::vector<Case>& out) {
   for (const bool least : {true, false})
     long_form(
         least ? "v_min_f64" : "v_max_f64", 2,
-        [least](uint64_t a, uint64_t b, uint64_t) {
-          if ((is_nan(a) && is_nan(b)) || is_signalling(a) || is_signalling(b)) return kNaN64;
+        [mode, least](uint64_t a, uint64_t b, uint64_t) {
+          if (mode.ieee && (is_signalling(a) || is_signalling(b))) return kNaN64;
+          if (is_nan(a) && is_nan(b)) return kNaN64;
           if (is_nan(a)) return b;
           if (is_nan(b)) return a;
           return below(a, b) == least ? a : b;
@@ -222,7 +224,9 @@ void parts(Mode mode, std::vector<Case>& out) {
                           step("v_ldexp_f64", {pair(0), fixed("-16", 0xfffffff0)}, 2, scale)})));
 }
 
-void conversions(Mode mode, std::vector<Case>& out) {
+}  // namespace
+
+void double_conversion_cases(Mode mode, std::vector<Case>& out) {
   const Wide w{mode};
   const auto from_integer = [](auto value) {
     return [value](uint64_t a, uint64_t, uint64_t) { return bits(static_cast<double>(value(a))); };
@@ -256,6 +260,8 @@ void conversions(Mode mode, std::vector<Case>& out) {
   short_and_long("v_cvt_i32_f64", 2, 1, f64(24), to_integer(-2147483648.0, 2147483647.0), out);
   short_and_long("v_cvt_u32_f64", 2, 1, f64(24), to_integer(0, 4294967295.0), out);
 }
+
+namespace {
 
 double finite(double x) {
   return std::isinf(x) ? std::copysign(f64_of(0x7fefffffffffffff), x) : x;
@@ -308,10 +314,10 @@ void approximate(Generation g, Mode mode, std::vector<Case>& out) {
 
 void double_cases(Generation g, Mode mode, std::vector<Case>& out) {
   arithmetic(mode, out);
-  extremes(out);
+  extremes(mode, out);
   if (g != kGfx6) rounds(mode, out);
   parts(mode, out);
-  conversions(mode, out);
+  double_conversion_cases(mode, out);
   approximate(g, mode, out);
 }
 

@@ -24,6 +24,8 @@ struct Mode {
   unsigned rounding = 0;         ///< to nearest, up, down, towards zero; of f32, f64 and f16
   unsigned wide_subnormals = 3;  ///< of f64 and f16: bit 0 keeps operands, bit 1 results
   bool ieee = true;              ///< which turns output modifiers off
+  bool apart = false;            ///< f32 rounds in the next direction: for cases without f32
+  unsigned narrow_rounding() const { return apart ? (rounding + 1) % 4 : rounding; }
   int direction() const {
     static constexpr int kDirections[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     return kDirections[rounding];
@@ -97,9 +99,13 @@ void integer_cases(Generation g, std::vector<Case>& out);
 void float_cases(Generation g, Mode mode, std::vector<Case>& out);
 void compare_cases(Generation g, std::vector<Case>& out);
 void float_compare_cases(Generation g, Mode mode, std::vector<Case>& out);
+void double_compare_cases(Generation g, Mode mode, std::vector<Case>& out);
+void half_compare_cases(Mode mode, std::vector<Case>& out);
+void class_cases(Generation g, std::vector<Case>& out);  ///< the same in every mode
 void function_cases(Generation g, Mode mode, std::vector<Case>& out);
 void packing_cases(Generation g, Mode mode, std::vector<Case>& out);  ///< part of function_cases
 void double_cases(Generation g, Mode mode, std::vector<Case>& out);
+void double_conversion_cases(Mode mode, std::vector<Case>& out);  ///< part of double_cases
 void quotient_cases(Mode mode, std::vector<Case>& out);
 void half_cases(Mode mode, std::vector<Case>& out);
 void bit_cases(Generation g, std::vector<Case>& out);
@@ -108,7 +114,7 @@ void moving_cases(std::vector<Case>& out);
 void lane_cases(Generation g, std::vector<Case>& out);
 void lds_cases(Generation g, std::vector<Case>& out);
 void lds_atomic_cases(Generation g, std::vector<Case>& out);
-void special_cases(Generation g, std::vector<Case>& out);
+void special_cases(Generation g, Mode mode, std::vector<Case>& out);
 void half_function_cases(Mode mode, std::vector<Case>& out);
 void memory_cases(Generation g, std::vector<Case>& out);
 /// mul:2, mul:4 and div:2. Not part of all_cases(): they belong to modes.

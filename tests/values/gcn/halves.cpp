@@ -32,9 +32,10 @@ Operation op(const char* name, unsigned sources, Function f) {
   return {name, sources, Kind::integer, std::vector<Pool>(sources, f16()), std::move(f)};
 }
 
-uint32_t extreme(uint32_t a, uint32_t b, bool least) {
+uint32_t extreme(Mode mode, uint32_t a, uint32_t b, bool least) {
   a &= 0xffff, b &= 0xffff;
-  if ((is_nan(a) && is_nan(b)) || is_signalling(a) || is_signalling(b)) return kNaN16;
+  if (mode.ieee && (is_signalling(a) || is_signalling(b))) return kNaN16;
+  if (is_nan(a) && is_nan(b)) return kNaN16;
   if (is_nan(a)) return b;
   if (is_nan(b)) return a;
   const auto order = [](uint32_t h) {
@@ -50,8 +51,8 @@ std::vector<Operation> arithmetic(Mode mode) {
           op("v_sub_f16", 2, two([](double x, double y, double) { return x - y; })),
           op("v_subrev_f16", 2, two([](double x, double y, double) { return y - x; })),
           op("v_mul_f16", 2, two([](double x, double y, double) { return x * y; })),
-          op("v_min_f16", 2, [](auto a, auto b, auto) { return extreme(a, b, true); }),
-          op("v_max_f16", 2, [](auto a, auto b, auto) { return extreme(a, b, false); })};
+          op("v_min_f16", 2, [mode](auto a, auto b, auto) { return extreme(mode, a, b, true); }),
+          op("v_max_f16", 2, [mode](auto a, auto b, auto) { return extreme(mode, a, b, false); })};
 }
 
 std::vector<Operation> single(Mode mode) {

@@ -217,7 +217,7 @@ class KernelText {
                ".amdhsa_group_segment_fixed_size 8192\n.amdhsa_float_denorm_mode_32 {}\n"
                ".amdhsa_float_round_mode_32 {}\n.amdhsa_float_round_mode_16_64 {}\n"
                ".amdhsa_float_denorm_mode_16_64 {}\n.amdhsa_ieee_mode {}\n.end_amdhsa_kernel\n",
-               mode_.flush ? 0 : 3, mode_.rounding, mode_.rounding, mode_.wide_subnormals,
+               mode_.flush ? 0 : 3, mode_.narrow_rounding(), mode_.rounding, mode_.wide_subnormals,
                mode_.ieee ? 1 : 0);
   }
 

@@ -280,7 +280,10 @@ std::vector<Case> all_cases(Generation g) {
   integer_cases(g, out);
   float_cases(g, {}, out);
   compare_cases(g, out);
+  class_cases(g, out);
   float_compare_cases(g, {}, out);
+  double_compare_cases(g, {}, out);
+  if (g == kGfx8) half_compare_cases({}, out);
   function_cases(g, {}, out);
   double_cases(g, {}, out);
   Mode subnormals;
@@ -288,7 +291,7 @@ std::vector<Case> all_cases(Generation g) {
   quotient_cases(subnormals, out);
   if (g == kGfx8) half_cases({}, out);
   if (g == kGfx8) half_function_cases({}, out);
-  special_cases(g, out);
+  special_cases(g, {}, out);
   bit_cases(g, out);
   moving_cases(out);
   scalar_bit_cases(g, out);

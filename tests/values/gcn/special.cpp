@@ -25,32 +25,36 @@ unsigned bit_of_two_by_pi(unsigned n) {
   return digit >> (3 - n % 4) & 1;
 }
 
-uint64_t piece(uint64_t x, uint32_t n) {
+/// Cut in every mode; subnormal ones are flushed as results are.
+uint64_t piece(Mode mode, uint64_t x, uint32_t n) {
   const auto exponent = static_cast<unsigned>(x >> 52 & 0x7ff);
   const unsigned first = (n & 31) * 53 + (exponent > 1077 ? exponent - 1077 : 0);
   double v = 0;
   for (unsigned k = 0; k < 53; ++k) v = 2 * v + bit_of_two_by_pi(first + k);
   const int scale = -53 - static_cast<int>(first) + (exponent >= 1968 ? 128 : 0);
   const Rounding towards_zero(FE_TOWARDZERO);
-  return raw(std::ldexp(v, scale));
+  const double r = std::ldexp(v, scale);
+  return std::fpclassify(r) == FP_SUBNORMAL && (mode.wide_subnormals & 2) == 0 ? 0 : raw(r);
 }
 
-void pieces(std::vector<Case>& out) {
+void pieces(Mode mode, std::vector<Case>& out) {
   // The published digits above end before the table does: pieces that reach further are left out.
   Tuples inputs;
-  for (const Words& w : with_flags({f64(40), {1, {0, 1, 2, 3, 5, 9, 14, 32, 33}}}, 4096)) {
+  // The 21st piece (20) of ordinary numbers is subnormal.
+  for (const Words& w :
+       with_flags({f64(40), {1, {0, 1, 2, 3, 5, 9, 14, 19, 20, 32, 33, 52}}}, 3072)) {
     const auto exponent = w[1] >> 20 & 0x7ff;
     const unsigned first = (w[2] & 31) * 53 + (exponent > 1077 ? exponent - 1077 : 0);
     if (first + 53 <= 1120) inputs.push_back(w);
   }
   Step by_register{"v_trig_preop_f64 {p}, v[10:11], v12", nullptr, 2};
-  by_register.rule = [](const Lane& l, Out o) {
-    const uint64_t r = piece(l.pair(0), l[2]);
+  by_register.rule = [mode](const Lane& l, Out o) {
+    const uint64_t r = piece(mode, l.pair(0), l[2]);
     o[0] = static_cast<uint32_t>(r), o[1] = static_cast<uint32_t>(r >> 32);
   };
   Step by_number{"v_trig_preop_f64 {p}, -|v[10:11]|, 1", nullptr, 2};
-  by_number.rule = [](const Lane& l, Out o) {
-    const uint64_t r = piece(l.pair(0), 1);
+  by_number.rule = [mode](const Lane& l, Out o) {
+    const uint64_t r = piece(mode, l.pair(0), 1);
     o[0] = static_cast<uint32_t>(r), o[1] = static_cast<uint32_t>(r >> 32);
   };
   std::erase_if(inputs, [](const Words& w) { return (w[1] >> 20 & 0x7ff) > 2000; });
@@ -58,18 +62,20 @@ void pieces(std::vector<Case>& out) {
   out.back().doubles = true;
 }
 
-void cubes(Generation g, std::vector<Case>& out) {
+void cubes(Generation g, Mode mode, std::vector<Case>& out) {
   Pool p{1, {}};
   for (const float x : {0.0F, 1.0F, -1.0F, 0.5F, -2.5F, 7.0F, -7.0F, 1e30F, 3.4e38F, 1e-30F})
     p.values.push_back(raw(x));
-  p.values.push_back(0x80000000);
+  for (const uint32_t u : {0x80000000U, 0x00000001U, 0x807fffffU, 0x7f7fffffU})
+    p.values.push_back(u);
   const auto add = [&](const char* name, float (*f)(float x, float y, float z, int axis)) {
     Operation op{name, 3, Kind::real, {p, p, p}, nullptr};
-    op.f = [f](uint32_t a, uint32_t b, uint32_t c) {
-      const Rounding nearest(FE_TONEAREST);
-      const float x = flushed(f32_of(a)), y = flushed(f32_of(b)), z = flushed(f32_of(c));
+    op.f = [f, mode](uint32_t a, uint32_t b, uint32_t c) {
+      const auto number = [mode](uint32_t u) { return flushed(f32_of(u), mode.flush); };
+      const float x = number(a), y = number(b), z = number(c);
+      const Rounding direction(mode.direction());
       const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
-      return bits(flushed(f(x, y, z, az >= ax && az >= ay ? 2 : ay >= ax ? 1 : 0)));
+      return bits(flushed(f(x, y, z, az >= ax && az >= ay ? 2 : ay >= ax ? 1 : 0), mode.flush));
     };
     long_only(g, op, out);
   };
@@ -137,6 +143,7 @@ void scaling(Mode mode, std::vector<Case>& out) {
 }
 
 /// S0 with the sign of a quotient, and what a quotient of such operands is where S0 is none.
+/// Operands and result are flushed as the mode says.
 void fixup(Mode mode, std::vector<Case>& out) {
   const auto operand = [mode](uint32_t x) {
     return cut(x & 0xffff, (mode.wide_subnormals & 1) != 0);
@@ -151,7 +158,8 @@ void fixup(Mode mode, std::vector<Case>& out) {
                    if ((d == 0 && n == 0) || (std::isinf(d) && std::isinf(n))) return kNaN16;
                    if (d == 0 || std::isinf(n)) return sign | 0x7c00;
                    if (std::isinf(d) || n == 0) return sign;
-                   return sign | (is_nan(q) ? 0x7c00 : q & 0x7fff);
+                   return cut(sign | (is_nan(q) ? 0x7c00 : q & 0x7fff),
+                              (mode.wide_subnormals & 2) != 0);
                  }),
             out);
 }
@@ -215,9 +223,9 @@ void functions(Mode mode, std::vector<Case>& out) {
 
 }  // namespace
 
-void special_cases(Generation g, std::vector<Case>& out) {
-  pieces(out);
-  cubes(g, out);
+void special_cases(Generation g, Mode mode, std::vector<Case>& out) {
+  pieces(mode, out);
+  cubes(g, mode, out);
 }
 
 void half_function_cases(Mode mode, std::vector<Case>& out) {

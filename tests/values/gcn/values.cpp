@@ -213,27 +213,112 @@ TEST_CASE("gcn values: conditions as operands") {
   }
 }
 
-TEST_CASE("gcn values: doubles and halves in every mode") {
-  if (!on_reference()) return;
-  std::vector<Mode> modes;
-  for (unsigned rounding = 0; rounding < 4; ++rounding)
-    for (unsigned subnormals = 0; subnormals < 4; ++subnormals)
-      modes.push_back({true, rounding, subnormals});
-  for (const Mode& mode : modes) {
-    CAPTURE(mode.wide_subnormals);
-    CAPTURE(mode.rounding);
-    std::vector<Case> cases;
-    double_cases(kGfx8, mode, cases);
-    std::vector<Case> compares;
-    float_compare_cases(kGfx8, mode, compares);
-    std::ranges::copy_if(compares, std::back_inserter(cases), [](const Case& c) {
-      return c.row.ends_with("_f64") || c.row.ends_with("_f64_e64");
-    });
+namespace {
+
+/// The long encoding says it all.
+void drop_other_forms(std::vector<Case>& cases) {
+  std::set<std::string> rows;
+  for (const Case& c : cases) rows.insert(c.row);
+  std::erase_if(cases, [&](const Case& c) {
+    return c.row.ends_with(".sdwa") || c.row.ends_with(".dpp") || rows.contains(c.row + "_e64");
+  });
+}
+
+/// What the mode's fields for f64 and f16 bear on.
+std::vector<Case> wide_cases(Generation g, Mode mode) {
+  std::vector<Case> cases, others;
+  double_cases(g, mode, cases);
+  special_cases(g, mode, others);
+  quotient_cases(mode, others);
+  std::ranges::copy_if(others, std::back_inserter(cases),
+                       [](const Case& c) { return c.row.find("_f32") == std::string::npos; });
+  if (g == kGfx8) {
     half_cases(mode, cases);
     half_function_cases(mode, cases);
-    // The long encoding says it all.
-    std::erase_if(
-        cases, [](const Case& c) { return c.row.ends_with(".sdwa") || c.row.ends_with(".dpp"); });
-    check(instruction_set(kGfx8, mode), cases);
+  }
+  drop_other_forms(cases);
+  return cases;
+}
+
+/// The same of compares; no mode bears on classes.
+std::vector<Case> wide_compare_cases(Generation g, Mode mode) {
+  std::vector<Case> cases;
+  double_compare_cases(g, mode, cases);
+  if (g == kGfx8) half_compare_cases(mode, cases);
+  class_cases(g, cases);
+  drop_other_forms(cases);
+  return cases;
+}
+
+}  // namespace
+
+TEST_CASE("gcn values: doubles and halves in every mode") {
+  if (!on_reference()) return;
+  for (const Generation g : {kGfx6, kGfx7, kGfx8}) {
+    CAPTURE(target_of(g));
+    std::vector<Mode> modes = {{true, 0, 3, false}};
+    for (unsigned rounding = 0; rounding < 4; ++rounding)
+      for (unsigned subnormals = 0; subnormals < 4; ++subnormals)
+        modes.push_back({true, rounding, subnormals});
+    for (const Mode& mode : modes) {
+      CAPTURE(mode.wide_subnormals);
+      CAPTURE(mode.rounding);
+      check(instruction_set(g, mode), wide_cases(g, mode));
+      check(instruction_set(g, mode), wide_compare_cases(g, mode));
+    }
+  }
+}
+
+TEST_CASE("gcn values: doubles while f32 has another mode") {
+  if (!on_reference()) return;
+  for (unsigned rounding = 0; rounding < 4; ++rounding)
+    for (unsigned subnormals = 0; subnormals < 4; ++subnormals) {
+      CAPTURE(subnormals);
+      CAPTURE(rounding);
+      Mode mode{false, rounding, subnormals};
+      std::vector<Case> conversions;
+      double_conversion_cases(mode, conversions);
+      check(instruction_set(kGfx8, mode), conversions);
+      mode.apart = true;
+      std::vector<Case> cases = wide_cases(kGfx8, mode);
+      std::erase_if(cases, [](const Case& c) { return c.row.find("f32") != std::string::npos; });
+      check(instruction_set(kGfx8, mode), cases);
+    }
+}
+
+TEST_CASE("gcn values: the steps of a division, and cubes, in every mode of f32") {
+  std::vector<Mode> modes;
+  for (unsigned rounding = 0; rounding < 4; ++rounding)
+    for (const bool flush : {true, false}) modes.push_back({flush, rounding});
+  // Lavapipe's compilers take seconds for each of these.
+  if (!on_reference()) modes = {{false, 1, 2}, {true, 2, 1}};
+  for (const Generation g : {kGfx8, kGfx6, kGfx7}) {
+    CAPTURE(target_of(g));
+    for (const Mode& mode : modes) {
+      CAPTURE(mode.flush);
+      CAPTURE(mode.rounding);
+      std::vector<Case> cases;
+      quotient_cases(mode, cases);
+      if (on_reference()) special_cases(g, mode, cases);
+      check(instruction_set(g, mode), cases);
+    }
+    if (!on_reference()) return;
+  }
+}
+
+TEST_CASE("gcn values: atomics of floats heed no mode") {
+  if (!on_reference()) return;
+  const Mode other{false, 1, 0, false};
+  for (const Generation g : {kGfx6, kGfx7, kGfx8}) {
+    CAPTURE(target_of(g));
+    std::vector<Case> cases;
+    lds_atomic_cases(g, cases);
+    memory_cases(g, cases);
+    std::erase_if(cases, [](const Case& c) {
+      return c.row.find("_f32") == std::string::npos && c.row.find("_f64") == std::string::npos &&
+             c.row.find("atomic_f") == std::string::npos;
+    });
+    CHECK(cases.size() >= 8);
+    check(instruction_set(g, other), cases);
   }
 }

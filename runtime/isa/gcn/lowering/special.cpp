@@ -87,7 +87,8 @@ std::array<ir::Operand, 3> words_from(Values& v, Reg index) {
 }  // namespace
 
 /// 53 bits of 2 / pi, those that S1 counts from the first one that matters for a number of S0's
-/// size: as a double at their place, 2^128 higher for the largest.
+/// size: as a double at their place, 2^128 higher for the largest. Cut in every mode, and flushed
+/// as the mode says.
 void lower_trig_preop(LowerContext& c, const Instruction& i) {
   constexpr uint32_t kFirstLarge = 1077, kLargest = 1968, kBits = 53, kTableEnd = 64 * 32 - 1;
   Values v(c, i);
@@ -112,7 +113,9 @@ void lower_trig_preop(LowerContext& c, const Instruction& i) {
   const Reg large = c.compare(Cond::ge, Type::u32, exponent, imm(kLargest));
   const Reg up = v.select(large, imm(128), imm(0));
   const Reg scale = v.make(Op::sub, {up, v.make(Op::add, {first, imm(kBits)})});
-  v.put_real(scaled(v, whole, scale, ir::Round::rz), Type::f64);
+  const Reg placed = scaled(v, whole, scale, ir::Round::rz);
+  v.put_real(v.mode.keeps_results(Type::f64) ? ir::Operand(placed) : v.flushed(placed, Type::f64),
+             Type::f64);
 }
 
 }  // namespace lanewise::gcn
