@@ -121,18 +121,19 @@ bool below(uint32_t a, uint32_t b) {
   if (a >> 31 != b >> 31) return a >> 31 != 0;
   return a >> 31 != 0 ? a > b : a < b;
 }
-uint32_t extreme(uint32_t a, uint32_t b, bool least) {
-  if ((is_nan(a) && is_nan(b)) || is_signalling(a) || is_signalling(b)) return kNaN32;
+uint32_t extreme(Mode mode, uint32_t a, uint32_t b, bool least) {
+  if (mode.ieee && (is_signalling(a) || is_signalling(b))) return kNaN32;
+  if (is_nan(a) && is_nan(b)) return kNaN32;
   if (is_nan(a)) return b;
   if (is_nan(b)) return a;
   return below(a, b) == least ? a : b;
 }
-uint32_t median(uint32_t a, uint32_t b, uint32_t c) {
-  if (is_nan(a) || is_nan(b) || is_nan(c)) return extreme(extreme(a, b, true), c, true);
-  const float top = f32_of(extreme(extreme(a, b, false), c, false));
-  if (top == f32_of(a)) return extreme(b, c, false);
-  if (top == f32_of(b)) return extreme(a, c, false);
-  return extreme(a, b, false);
+uint32_t median(Mode mode, uint32_t a, uint32_t b, uint32_t c) {
+  if (is_nan(a) || is_nan(b) || is_nan(c)) return extreme(mode, extreme(mode, a, b, true), c, true);
+  const float top = f32_of(extreme(mode, extreme(mode, a, b, false), c, false));
+  if (top == f32_of(a)) return extreme(mode, b, c, false);
+  if (top == f32_of(b)) return extreme(mode, a, c, false);
+  return extreme(mode, a, b, false);
 }
 
 Operation real(const char* name, unsigned sources, Function f) {
@@ -323,13 +324,19 @@ void function_cases(Generation g, Mode mode, std::vector<Case>& out) {
   packing_cases(g, mode, out);
   long_only(g,
             real("v_min3_f32", 3,
-                 [](auto a, auto b, auto c) { return extreme(extreme(a, b, true), c, true); }),
+                 [mode](auto a, auto b, auto c) {
+                   return extreme(mode, extreme(mode, a, b, true), c, true);
+                 }),
             out);
   long_only(g,
             real("v_max3_f32", 3,
-                 [](auto a, auto b, auto c) { return extreme(extreme(a, b, false), c, false); }),
+                 [mode](auto a, auto b, auto c) {
+                   return extreme(mode, extreme(mode, a, b, false), c, false);
+                 }),
             out);
-  long_only(g, real("v_med3_f32", 3, [](auto a, auto b, auto c) { return median(a, b, c); }), out);
+  long_only(g,
+            real("v_med3_f32", 3, [mode](auto a, auto b, auto c) { return median(mode, a, b, c); }),
+            out);
 }
 
 }  // namespace values::gcn

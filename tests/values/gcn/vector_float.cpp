@@ -38,10 +38,11 @@ bool below(uint32_t a, uint32_t b) {
 bool is_signalling(uint32_t x) {
   return is_nan(x) && (x >> 22 & 1) == 0;
 }
-/// No mode flushes subnormals here. The kernels are in IEEE mode: a signalling NaN makes a quiet
-/// one, which otherwise loses.
-uint32_t extreme(uint32_t a, uint32_t b, bool least) {
-  if ((is_nan(a) && is_nan(b)) || is_signalling(a) || is_signalling(b)) return kNaN32;
+/// No mode flushes subnormals here. In IEEE mode a signalling NaN makes a quiet one; any other
+/// loses.
+uint32_t extreme(Mode mode, uint32_t a, uint32_t b, bool least) {
+  if (mode.ieee && (is_signalling(a) || is_signalling(b))) return kNaN32;
+  if (is_nan(a) && is_nan(b)) return kNaN32;
   if (is_nan(a)) return b;
   if (is_nan(b)) return a;
   return below(a, b) == least ? a : b;
@@ -77,8 +78,8 @@ std::vector<Operation> arithmetic(Mode mode) {
            [f](auto a, auto b, auto) {
              return f([](float x, float y, float) { return x * y; }, a, b);
            }),
-      real("v_min_f32", 2, [](auto a, auto b, auto) { return extreme(a, b, true); }),
-      real("v_max_f32", 2, [](auto a, auto b, auto) { return extreme(a, b, false); }),
+      real("v_min_f32", 2, [mode](auto a, auto b, auto) { return extreme(mode, a, b, true); }),
+      real("v_max_f32", 2, [mode](auto a, auto b, auto) { return extreme(mode, a, b, false); }),
       // Two roundings, and no subnormals whatever the mode says.
       real("v_mac_f32", 2,
            [flushing](auto a, auto b, auto c) { return sum_of_product(flushing, a, b, c); })};
