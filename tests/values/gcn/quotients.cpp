@@ -253,6 +253,8 @@ Case whole_division(const std::string& type, const std::string& x, const std::st
   return vector_case("v_div_fmas_" + type, with_flags({pool, pool}), {quotient});
 }
 
+/// Those of f64 are not marked as `doubles`: what devices without them make of these compiles in
+/// seconds.
 template <typename F>
 void steps_of(const std::string& type, Mode mode, const Pool& pool, std::vector<Case>& out) {
   constexpr bool wide_type = sizeof(typename F::Bits) == 8;
@@ -261,10 +263,6 @@ void steps_of(const std::string& type, Mode mode, const Pool& pool, std::vector<
     return wide_type ? fmt::format("v[{}:{}]", 10 + 2 * n, 11 + 2 * n) : fmt::format("v{}", 10 + n);
   };
   const std::string to = wide_type ? "{p}" : "{d}";
-  const auto finish = [&](Case c) {
-    c.doubles = wide_type;
-    out.push_back(std::move(c));
-  };
   const auto scaling = [&](unsigned which) {
     Step s{fmt::format("v_div_scale_{} {}, vcc, {}, {}, {}\ns_mov_b64 {{m}}, vcc", type, to,
                        reg(which), reg(1), reg(2)),
@@ -277,13 +275,13 @@ void steps_of(const std::string& type, Mode mode, const Pool& pool, std::vector<
     return s;
   };
   const Tuples divisions = quotients<F>(pool);
-  finish(vector_case("v_div_scale_" + type, divisions, {scaling(1), scaling(2)}));
+  out.push_back(vector_case("v_div_scale_" + type, divisions, {scaling(1), scaling(2)}));
   Step fix{fmt::format("v_div_fixup_{} {}, {}, {}, {}", type, to, reg(0), reg(1), reg(2)), nullptr,
            words};
   fix.rule = [mode](const Lane& l, Out o) {
     put<F>(o, fixup<F>(mode, operand<F>(l, 0), operand<F>(l, 1), operand<F>(l, 2)));
   };
-  finish(vector_case("v_div_fixup_" + type, divisions, {fix}));
+  out.push_back(vector_case("v_div_fixup_" + type, divisions, {fix}));
   std::vector<Step> adds;
   for (const bool some : {false, true}) {
     Step add{fmt::format("s_mov_b64 vcc, {}\nv_div_fmas_{} {}, {}, {}, {}", some ? "s[22:23]" : "0",
@@ -295,11 +293,12 @@ void steps_of(const std::string& type, Mode mode, const Pool& pool, std::vector<
     };
     adds.push_back(add);
   }
-  finish(vector_case("v_div_fmas_" + type, sums<F>(pool), adds));
+  out.push_back(vector_case("v_div_fmas_" + type, sums<F>(pool), adds));
   // All together are for kernels that keep subnormals and round to nearest.
   if (mode.rounding == 0 && F::keeps_operands(mode) && F::keeps_results(mode))
-    finish(whole_division<F>(type, reg(0), reg(1), to, pool));
+    out.push_back(whole_division<F>(type, reg(0), reg(1), to, pool));
 }
+
 }  // namespace
 
 void quotient_cases(Mode mode, std::vector<Case>& out) {
