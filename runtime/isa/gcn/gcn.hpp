@@ -123,7 +123,8 @@ struct Kernel {
   /// Global memory is reached at any address, as drivers of the HSA set it from gfx700 on; else the
   /// low bits are dropped.
   bool unaligned = false;
-  /// How many registers the code names.
+  unsigned allocated_vgprs = 0;  ///< by the kernel descriptor
+  /// How many registers there are: those that the descriptor asks for, and that the code names.
   unsigned vgprs() const;
   unsigned sgprs() const;
   FloatMode mode() const {

@@ -111,6 +111,7 @@ void half_cases(Mode mode, std::vector<Case>& out);
 void bit_cases(Generation g, std::vector<Case>& out);
 void scalar_bit_cases(Generation g, std::vector<Case>& out);
 void moving_cases(std::vector<Case>& out);
+void index_mode_cases(std::vector<Case>& out);
 void lane_cases(Generation g, std::vector<Case>& out);
 void lds_cases(Generation g, std::vector<Case>& out);
 void lds_atomic_cases(Generation g, std::vector<Case>& out);

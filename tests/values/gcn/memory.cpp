@@ -299,6 +299,7 @@ std::vector<Case> all_cases(Generation g) {
   lds_cases(g, out);
   lds_atomic_cases(g, out);
   memory_cases(g, out);
+  if (g == kGfx8) index_mode_cases(out);
   if (g == kGfx8) scalar_store_cases(out);
   return out;
 }

@@ -93,6 +93,13 @@ void find_blocks(const Kernel& k, Analysis& a) {
   }
 }
 
+/// What is live in front of the instruction, of what is live behind it.
+void step_back(const Kernel& k, const Analysis& a, size_t index, ScalarSet& live) {
+  const Effects e = effects(k.code[index]);
+  live = (live & ~e.writes) | e.reads;
+  if (a.indexed.contains(index)) live.set(kM0);
+}
+
 void liveness(const Kernel& k, Analysis& a) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -101,10 +108,7 @@ void liveness(const Kernel& k, Analysis& a) {
       ScalarSet live;
       for (size_t s : b.successors) live |= a.blocks[s].live_in;
       b.live_out = live;
-      for (size_t i = b.end; i-- > b.begin;) {
-        const Effects e = effects(k.code[i]);
-        live = (live & ~e.writes) | e.reads;
-      }
+      for (size_t i = b.end; i-- > b.begin;) step_back(k, a, i, live);
       changed = changed || live != b.live_in;
       b.live_in = live;
     }
@@ -216,7 +220,7 @@ void find_ballots(const Kernel& k, const LowerOptions& options, Analysis& a) {
     before = a.ballots.count();
     for (const BasicBlock& b : a.blocks) {
       ScalarSet stale = b.stale_in;
-      const std::vector<ScalarSet> live = live_behind(k, b);
+      const std::vector<ScalarSet> live = live_behind(k, a, b);
       for (size_t n = b.begin; n < b.end; ++n) {
         const Instruction& i = k.code[n];
         const bool through_masks = mask_logic(i) && is_mask_write(i, stale);
@@ -238,13 +242,12 @@ void find_ballots(const Kernel& k, const LowerOptions& options, Analysis& a) {
 
 }  // namespace
 
-std::vector<ScalarSet> live_behind(const Kernel& k, const BasicBlock& b) {
+std::vector<ScalarSet> live_behind(const Kernel& k, const Analysis& a, const BasicBlock& b) {
   std::vector<ScalarSet> behind(b.end - b.begin);
   ScalarSet live = b.live_out;
   for (size_t n = b.end; n-- > b.begin;) {
     behind[n - b.begin] = live;
-    const Effects e = effects(k.code[n]);
-    live = (live & ~e.writes) | e.reads;
+    step_back(k, a, n, live);
   }
   return behind;
 }
@@ -290,6 +293,7 @@ Effects effects(const Instruction& i) {
   if (row.does(kReadsExec)) add_range(e.reads, kExecLo, 2);
   if (row.does(kWritesExec)) add_range(e.writes, kExecLo, 2);
   if (row.does(kReadsM0)) e.reads.set(kM0);
+  if (row.does(kWritesM0)) e.writes.set(kM0);
   // M0 says how many registers further: any of them.
   for (size_t n = 0; n < i.operands.size(); ++n) {
     const unsigned code = i.operands[n].code;
@@ -330,6 +334,7 @@ Analysis analyse(const Kernel& kernel, const LowerOptions& options) {
   a.calls = call_ways(kernel);
   find_blocks(kernel, a);
   a.blocks[0].exec_full_in = !options.partial_exec;
+  a.indexed = indexed(kernel, a);
   liveness(kernel, a);
   forward(kernel, a);
   find_masks(kernel, a);

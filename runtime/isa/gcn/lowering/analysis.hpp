@@ -8,10 +8,12 @@
 #pragma once
 
 #include <bitset>
+#include <map>
 #include <vector>
 
 #include "runtime/isa/gcn/gcn.hpp"
 #include "runtime/isa/gcn/lowering/calls.hpp"
+#include "runtime/isa/gcn/lowering/index_mode.hpp"
 
 namespace lanewise::gcn {
 
@@ -33,6 +35,7 @@ struct Analysis {
   std::vector<size_t> block_of;  ///< per instruction; one more for the end
   ScalarSet masks;               ///< low codes of pairs that are read as masks
   ScalarSet ballots;             ///< low codes of pairs whose mask writes must give the number too
+  std::map<size_t, IndexMode> indexed;  ///< instructions whose registers M0 may count
   ScalarSet beyond;  ///< low codes of pairs that logic may give bits of lanes that do not exist
   /// Logic on masks that writes this pair must work on their numbers as well.
   bool makes_number(unsigned code, bool scc_wanted) const;
@@ -44,7 +47,8 @@ struct Effects {
 Effects effects(const Instruction& instruction);
 bool is_mask_write(const Instruction& instruction, const ScalarSet& stale);
 /// For each instruction of the block: what is read behind it before it is written.
-std::vector<ScalarSet> live_behind(const Kernel& kernel, const BasicBlock& block);
+std::vector<ScalarSet> live_behind(const Kernel& kernel, const Analysis& analysis,
+                                   const BasicBlock& block);
 /// Index of the instruction a branch goes to; code.size() = the end, npos = nowhere.
 size_t branch_target(const Kernel& kernel, size_t index);
 bool ends_block(const Instruction& instruction);

@@ -27,33 +27,72 @@ std::optional<uint32_t> constant(const Operand& o) {
 
 namespace {
 
+/// Masks are more than a number.
+std::optional<uint32_t> value_of(const Operand& o, const ScalarConstants& known) {
+  if (o.code >= kSgprs && o.code != kM0) return constant(o);
+  const auto it = known.find(o.code);
+  return it != known.end() ? std::optional(it->second) : std::nullopt;
+}
+
+void set(ScalarConstants& known, unsigned key, std::optional<uint32_t> value) {
+  if (value)
+    known[key] = *value;
+  else
+    known.erase(key);
+}
+
 /// A field of the MODE register is written: known where what goes there is.
 void step_mode(const Instruction& i, ScalarConstants& known) {
-  const Operand& field = *i.operand(Slot::hwreg);
-  if (hwreg_id(field) != kHwMode) return;
-  std::optional<uint32_t> value;
-  if (const Operand* literal = i.operand(Slot::literal)) {
-    value = literal->value;
-  } else if (const auto it = known.find(i.operand(Slot::ksrc)->code); it != known.end()) {
-    value = it->second;
-  }
-  const auto mode = known.find(kModeKey);
-  if (mode == known.end()) return;
-  if (!value) {
-    known.erase(mode);
+  if (i.row->meaning.indexing != Indexing::keeps) {
+    known[kIndexOnKey] = i.row->meaning.indexing == Indexing::enters ? 1 : 0;
     return;
   }
-  const uint32_t mask = hwreg_mask(field);
-  mode->second = (mode->second & ~mask) | (*value << hwreg_offset(field) & mask);
+  const Operand& field = *i.operand(Slot::hwreg);
+  if (hwreg_id(field) != kHwMode) return;
+  const Operand* literal = i.operand(Slot::literal);
+  const auto value =
+      literal != nullptr ? std::optional(literal->value) : value_of(*i.operand(Slot::ksrc), known);
+  const auto placed = value ? std::optional(*value << hwreg_offset(field)) : std::nullopt;
+  const uint32_t all = hwreg_mask(field), mask = all & ~kIndexOnBit;
+  if (all != mask)
+    set(known, kIndexOnKey, placed ? std::optional((*placed & kIndexOnBit) != 0) : std::nullopt);
+  const auto mode = known.find(kModeKey);
+  if (mask == 0 || mode == known.end()) return;
+  set(known, kModeKey,
+      placed ? std::optional((mode->second & ~mask) | (*placed & mask)) : std::nullopt);
+}
+
+/// What the index mode asks of M0, behind the instruction.
+void step_index(const Instruction& i, const ScalarConstants& before, ScalarConstants& known) {
+  if (!i.row->does(kWritesM0)) {
+    const auto m0 = known.find(kM0);
+    const bool whole = m0 != known.end();
+    set(known, kIndexKey, whole ? std::optional(m0->second & 0xff) : std::nullopt);
+    set(known, kIndexedKey, whole ? std::optional(m0->second >> 12 & 15) : std::nullopt);
+    return;
+  }
+  if (const Operand* from = i.operand(Slot::ssrc0)) {
+    const auto index = value_of(*from, before);
+    set(known, kIndexKey, index ? std::optional(*index & 0xff) : std::nullopt);
+  }
+  if (const Operand* names = i.operand(Slot::gpr_idx)) known[kIndexedKey] = names->value;
 }
 
 }  // namespace
 
-void step_constants(const Instruction& i, ScalarConstants& known) {
-  if (i.row->does(kWritesMode)) step_mode(i, known);
-  const ScalarSet writes = effects(i).writes;
-  std::erase_if(known, [&](const auto& entry) { return writes.test(entry.first); });
-  if (i.row->kind != Kind::move) return;
+IndexMode index_mode(const ScalarConstants& known) {
+  const auto at = [&](unsigned key) {
+    const auto it = known.find(key);
+    return it != known.end() ? std::optional(it->second) : std::nullopt;
+  };
+  const auto on = at(kIndexOnKey);
+  return {on.value_or(1) != 0, on.has_value(), at(kIndexedKey), at(kIndexKey)};
+}
+
+namespace {
+
+/// A scalar register gets its source, or a constant.
+void step_move(const Instruction& i, ScalarConstants& known) {
   const Operand& from = i.operands[1];
   const bool wide = i.operands[0].count == 2, keyed = from.immediate;
   const unsigned to = i.operands[0].code;
@@ -69,9 +108,20 @@ void step_constants(const Instruction& i, ScalarConstants& known) {
   if (wide) known[to + 1] = !literal && *value >> 31 != 0 ? 0xffffffff : 0;
 }
 
+}  // namespace
+
+void step_constants(const Instruction& i, ScalarConstants& known) {
+  if (i.row->does(kWritesMode)) step_mode(i, known);
+  const ScalarSet writes = effects(i).writes;
+  const ScalarConstants before = writes.test(kM0) ? known : ScalarConstants();
+  std::erase_if(known, [&](const auto& entry) { return writes.test(entry.first); });
+  if (i.row->kind == Kind::move) step_move(i, known);
+  if (writes.test(kM0)) step_index(i, before, known);
+}
+
 std::vector<ScalarConstants> constants_in(const Kernel& kernel, const Analysis& analysis) {
   std::vector<std::optional<ScalarConstants>> in(analysis.blocks.size());
-  const ScalarConstants at_entry = {{kModeKey, kernel.mode().word()}};
+  const ScalarConstants at_entry = {{kModeKey, kernel.mode().word()}, {kIndexOnKey, 0}};
   in[0] = at_entry;
   std::vector<size_t> work = {0};
   while (!work.empty()) {

@@ -51,7 +51,7 @@ unsigned registers(const Kernel& k, unsigned first, unsigned end) {
 }  // namespace
 
 unsigned Kernel::vgprs() const {
-  return std::min(registers(*this, kVgpr0, kVgpr0 + 256), 256U);
+  return std::min(std::max(registers(*this, kVgpr0, kVgpr0 + 256), allocated_vgprs), 256U);
 }
 unsigned Kernel::sgprs() const {
   return std::min(registers(*this, 0, kSgprs), kSgprs);

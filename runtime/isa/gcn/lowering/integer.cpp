@@ -1,4 +1,4 @@
-// Integer vector instructions beyond sums and shifts: bits, bytes, extremes, registers by number.
+// Integer vector instructions beyond sums and shifts: bits, bytes, extremes.
 #include "runtime/isa/gcn/lowering/values.hpp"
 
 namespace lanewise::gcn {
@@ -214,35 +214,6 @@ void lower_mad16(LowerContext& c, const Instruction& i) {
   const Reg low = c.make(Op::max, wide, {sum, imm(is_signed ? 0xffff8000U : 0U)});
   const Reg inside = c.make(Op::min, wide, {low, imm(is_signed ? 0x7fffU : 0xffffU)});
   c.emit_vector(Op::zext16, Type::u32, {c.vgpr(i.operand(Slot::vdst)->code)}, {inside});
-}
-
-/// Source, result or both lie M0 registers further. What lies past the kernel's registers is v0.
-void lower_movrel(LowerContext& c, const Instruction& i) {
-  Values v(c, i);
-  const Meaning& m = i.row->meaning;
-  const Operand &dst = *i.operand(Slot::vdst), &src = *i.operand(Slot::src0);
-  if (src.code < kVgpr0 && m.moves_source)
-    throw Unsupported("the register to read from must be a VGPR");
-  const ir::Operand further = c.read_known({.code = kM0, .label = {}});
-  const unsigned last = kVgpr0 + c.kernel().vgprs();
-  const auto each = [&](unsigned first, const auto& at) {
-    if (further.is_imm())
-      return at(first + further.imm < last ? first + unsigned(further.imm) : kVgpr0, imm(1));
-    for (unsigned code = first; code < last; ++code)
-      at(code, c.compare(Cond::eq, Type::u32, further, imm(code - first)));
-  };
-  ir::Operand value = m.moves_source ? ir::Operand(c.vgpr(kVgpr0)) : v.u32(0);
-  if (m.moves_source)
-    each(src.code, [&](unsigned code, ir::Operand here) {
-      value = here.is_imm() ? ir::Operand(c.vgpr(code)) : v.select(here, c.vgpr(code), value);
-    });
-  if (!m.moves_result) return v.put(value);
-  // A copy: the value may be one of the registers that are written.
-  const Reg copy = v.make(Op::mov, {value});
-  each(dst.code, [&](unsigned code, ir::Operand here) {
-    const ir::Operand next = here.is_imm() ? ir::Operand(copy) : v.select(here, copy, c.vgpr(code));
-    c.emit_vector(Op::mov, Type::u32, {c.vgpr(code)}, {next});
-  });
 }
 
 }  // namespace lanewise::gcn

@@ -135,7 +135,7 @@ class KernelLowering {
     context_.stale = b.stale_in;
     context_.exec_full = b.exec_full_in;
     context_.constants = constants_in_[n];
-    live_ = live_behind(kernel_, b);
+    live_ = live_behind(kernel_, analysis_, b);
     for (size_t i = b.begin; i < b.end; ++i) instruction(b, i);
     if (!ends_block(kernel_.code[b.end - 1])) context_.b.jump(ir_block(b.end));
   }
@@ -194,6 +194,11 @@ class KernelLowering {
         break;
     }
     if (!i.row->runs()) throw Unsupported(i.row->name + " is not supported yet");
+    const auto indexed = analysis_.indexed.find(index);
+    if (indexed == analysis_.indexed.end()) return compute(i);
+    lower_indexed(context_, i, indexed->second, [&](const Instruction& plain) { compute(plain); });
+  }
+  void compute(const Instruction& i) {
     if (i.form != Form::plain) return lower_lane_form(context_, i);
     i.omod != 0 ? lower_scaled_output(context_, i) : i.row->lower(context_, i);
   }

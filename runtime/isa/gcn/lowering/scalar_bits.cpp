@@ -186,7 +186,10 @@ void lower_smovrel(LowerContext& c, const Instruction& i) {
 void lower_getreg(LowerContext& c, const Instruction& i) {
   const Operand& field = *i.operand(Slot::hwreg);
   if (hwreg_id(field) != kHwMode) throw Unsupported("this hardware register is not modelled");
-  const uint32_t word = c.mode().word();
+  const bool counts = (hwreg_mask(field) & kIndexOnBit) != 0;
+  const IndexMode index = index_mode(c.constants);
+  if (counts && !index.known) throw Unsupported(kIndexModeDepends);
+  const uint32_t word = c.mode().word() | (counts && index.on ? kIndexOnBit : 0);
   c.write32(i.operand(Slot::sdst)->code, imm((word & hwreg_mask(field)) >> hwreg_offset(field)));
 }
 

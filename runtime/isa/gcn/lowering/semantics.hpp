@@ -227,6 +227,7 @@ void lower_sad(LowerContext&, const Instruction&);
 void lower_sad_wide(LowerContext&, const Instruction&);
 void lower_lerp(LowerContext&, const Instruction&);
 void lower_movrel(LowerContext&, const Instruction&);
+void lower_index_mode(LowerContext&, const Instruction&);
 void lower_mad16(LowerContext&, const Instruction&);
 void lower_scmov(LowerContext&, const Instruction&);
 void lower_sbits(LowerContext&, const Instruction&);

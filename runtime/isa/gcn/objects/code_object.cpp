@@ -65,6 +65,7 @@ AmdhsaValues descriptor_values(Bytes d, bool old) {
           {"system_sgpr_workgroup_id_z", bit(rsrc2, 9)},
           {"system_sgpr_workgroup_info", bit(rsrc2, 10)},
           {"system_vgpr_workitem_id", rsrc2 >> 11 & 3},
+          {"next_free_vgpr", 4 * ((rsrc1 & 63) + 1)},
           {"float_round_mode_32", rsrc1 >> 12 & 3},
           {"float_round_mode_16_64", rsrc1 >> 14 & 3},
           {"float_denorm_mode_32", rsrc1 >> 16 & 3},

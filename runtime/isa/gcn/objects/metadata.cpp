@@ -135,6 +135,9 @@ void apply_amdhsa(const AmdhsaValues& v, Kernel& k) {
   k.kernarg_bytes = static_cast<uint32_t>(value_of(v, "kernarg_size"));
   k.group_bytes = static_cast<uint32_t>(value_of(v, "group_segment_fixed_size"));
   k.private_bytes = static_cast<uint32_t>(value_of(v, "private_segment_fixed_size"));
+  // Waves get vector registers four at a time.
+  k.allocated_vgprs =
+      static_cast<unsigned>(std::min<uint64_t>(value_of(v, "next_free_vgpr"), 256) + 3) / 4 * 4;
   k.denorm_f32 = value_of(v, "float_denorm_mode_32") & 3;
   k.round_f32 = value_of(v, "float_round_mode_32") & 3;
   k.denorm_wide = value_of(v, "float_denorm_mode_16_64", 3) & 3;

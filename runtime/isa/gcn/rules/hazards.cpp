@@ -112,7 +112,7 @@ class Checker {
     for (size_t b = 0; b < a_.blocks.size(); ++b) {
       Pending p = in_[b];
       for (size_t n = a_.blocks[b].begin; n < a_.blocks[b].end; ++n) {
-        look(k_.code[n], p);
+        look(n, p);
         step(k_.code[n], p);
       }
     }
@@ -120,13 +120,24 @@ class Checker {
   }
 
  private:
+  /// The register that is meant, where it is known to be another than the one that is named.
+  unsigned register_of(size_t index, size_t operand) const {
+    const Instruction& i = k_.code[index];
+    const auto mode = a_.indexed.find(index);
+    const auto bit = index_bit(i, operand);
+    const unsigned named = i.operands[operand].code;
+    if (mode == a_.indexed.end() || !bit || !mode->second.what || !mode->second.index) return named;
+    return (*mode->second.what >> *bit & 1) != 0 ? named + *mode->second.index : named;
+  }
   /// Loads into registers that wait for an older load of the same kind stay in order.
-  void look(const Instruction& i, const Pending& p) {
+  void look(size_t index, const Pending& p) {
+    const Instruction& i = k_.code[index];
     const Range own = loaded(i);
     for (size_t n = 0; n < i.operands.size(); ++n) {
       const Operand& o = i.operands[n];
       if (o.immediate || o.count == 0) continue;
-      for (unsigned r = o.code; r < o.code + o.count && r < 512; ++r) {
+      const unsigned first = register_of(index, n);
+      for (unsigned r = first; r < first + o.count && r < 512; ++r) {
         const bool in_order = own.count != 0 && r >= own.first && r < own.first + own.count;
         const bool pending = p.later[kVm][r] != kArrived || p.later[kLgkm][r] != kArrived;
         if (!pending || in_order) continue;

@@ -65,6 +65,19 @@ void trap_rows(TableBuilder& t) {
   t.kind(Kind::trap, "s_sethalt", E::sopp, 13, kNumber, lower_trap, halt);
 }
 
+/// Each writes a part of M0, or bit 27 of MODE, and leaves the rest.
+void index_mode_rows(TableBuilder& t) {
+  const uint16_t m0 = kReadsM0 | kWritesM0;
+  Meaning on, off;
+  on.indexing = Indexing::enters;
+  off.indexing = Indexing::leaves;
+  t.row("s_set_gpr_idx_on", E::sopc, {-1, 17}, {{S::ssrc0}, {S::gpr_idx}}, lower_index_mode, on,
+        m0 | kWritesMode);
+  t.row("s_set_gpr_idx_off", E::sopp, {-1, 28}, {}, lower_index_mode, off, kWritesMode);
+  t.row("s_set_gpr_idx_mode", E::sopp, {-1, 29}, {{S::gpr_idx}}, lower_index_mode, {}, m0);
+  t.row("s_set_gpr_idx_idx", E::sop1, {-1, 50}, {{S::ssrc0}}, lower_index_mode, {}, m0);
+}
+
 void unexecuted_control(TableBuilder& t) {
   t.absent("s_setkill", E::sopp, 11, kNumber);
   t.absent("s_sendmsg", E::sopp, 16, {{S::message}}, kReadsM0);
@@ -74,10 +87,6 @@ void unexecuted_control(TableBuilder& t) {
   t.absent("s_cbranch_cdbgsys_or_user", E::sopp, 25, {{S::label}});
   t.absent("s_cbranch_cdbgsys_and_user", E::sopp, 26, {{S::label}});
   t.absent("s_endpgm_saved", E::sopp, {-1, 27}, {});
-  t.absent("s_set_gpr_idx_on", E::sopc, {-1, 17}, {{S::ssrc0}, {S::gpr_idx}});
-  t.absent("s_set_gpr_idx_mode", E::sopp, {-1, 29}, {{S::gpr_idx}});
-  t.absent("s_set_gpr_idx_off", E::sopp, {-1, 28}, {});
-  t.absent("s_set_gpr_idx_idx", E::sop1, {-1, 50}, {{S::ssrc0}});
   t.absent("s_rfe_b64", E::sop1, {34, 31}, {{S::ssrc0, 2}});
   t.absent("s_rfe_restore_b64", E::sop2, {-1, 43}, {{S::ssrc0, 2}, {S::ssrc1}});
   t.absent("s_cbranch_join", E::sop1, {50, 46}, {{S::ssrc0}});
@@ -94,6 +103,7 @@ void more_control_rows(TableBuilder& t) {
   clock_rows(t);
   quiet_rows(t);
   trap_rows(t);
+  index_mode_rows(t);
   unexecuted_control(t);
 }
 

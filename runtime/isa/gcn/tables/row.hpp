@@ -132,7 +132,11 @@ enum Effect : uint16_t {
   kWritesMode = 1024,
   kNumberResult = 2048,    ///< computes with floats, and the result is no single one
   kNeverSubnormal = 4096,  ///< the result, in every mode
+  kWritesM0 = 8192,
 };
+
+/// What an instruction does to the mode in which registers are counted from those that are named.
+enum class Indexing : uint8_t { keeps, enters, leaves };
 
 /// What functions of floats that have no infinite results give in their place (Meaning::count).
 enum class Limit : uint8_t {
@@ -159,6 +163,7 @@ struct Meaning {
   bool d16 = false;      ///< typed accesses: 16-bit registers
   bool swizzle = false;  ///< the offset is a permutation of lanes
   bool moves_source = false, moves_result = false;  ///< by M0 registers further
+  Indexing indexing = Indexing::keeps;
 };
 
 struct Row {
@@ -185,6 +190,11 @@ struct Row {
   bool reads_second_place() const {
     return encoding == Encoding::ds && kind == Kind::atomic && has(Slot::ds_addr) &&
            !has(Slot::data0);
+  }
+  /// Works on vector registers alone: the index mode is for such instructions.
+  bool is_vector_alu() const {
+    return encoding == Encoding::vop1 || encoding == Encoding::vop2 || encoding == Encoding::vopc ||
+           encoding == Encoding::vop3;
   }
   bool ends_block() const {
     return kind == Kind::branch || kind == Kind::jump || kind == Kind::call || kind == Kind::end;
