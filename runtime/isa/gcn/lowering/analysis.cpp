@@ -93,11 +93,28 @@ void find_blocks(const Kernel& k, Analysis& a) {
   }
 }
 
+/// Buffer accesses to LDS have their place there.
+bool reads_m0(const Instruction& i) {
+  return i.row->does(kReadsM0) || i.lds;
+}
+
+/// Reads bits of M0 that the index mode does not use.
+bool reads_whole_m0(const Instruction& i) {
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    const Operand& o = i.operands[n];
+    if (is_source(i.row->operands[n].slot) && !o.immediate && o.code == kM0) return true;
+  }
+  return reads_m0(i) && !i.row->does(kWritesM0);
+}
+
 /// What is live in front of the instruction, of what is live behind it.
 void step_back(const Kernel& k, const Analysis& a, size_t index, ScalarSet& live) {
-  const Effects e = effects(k.code[index]);
+  const Instruction& i = k.code[index];
+  const Effects e = effects(i);
   live = (live & ~e.writes) | e.reads;
   if (a.indexed.contains(index)) live.set(kM0);
+  if (!a.keeps_m0 && i.row->meaning.indexing == Indexing::enters && i.operands[0].code != kM0)
+    live.reset(kM0);
 }
 
 void liveness(const Kernel& k, Analysis& a) {
@@ -292,7 +309,7 @@ Effects effects(const Instruction& i) {
   if (row.does(kWritesVcc)) add_range(e.writes, kVccLo, 2);
   if (row.does(kReadsExec)) add_range(e.reads, kExecLo, 2);
   if (row.does(kWritesExec)) add_range(e.writes, kExecLo, 2);
-  if (row.does(kReadsM0)) e.reads.set(kM0);
+  if (reads_m0(i)) e.reads.set(kM0);
   if (row.does(kWritesM0)) e.writes.set(kM0);
   // M0 says how many registers further: any of them.
   for (size_t n = 0; n < i.operands.size(); ++n) {
@@ -335,6 +352,7 @@ Analysis analyse(const Kernel& kernel, const LowerOptions& options) {
   find_blocks(kernel, a);
   a.blocks[0].exec_full_in = !options.partial_exec;
   a.indexed = indexed(kernel, a);
+  a.keeps_m0 = std::ranges::any_of(kernel.code, reads_whole_m0);
   liveness(kernel, a);
   forward(kernel, a);
   find_masks(kernel, a);

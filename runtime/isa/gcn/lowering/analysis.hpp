@@ -36,6 +36,7 @@ struct Analysis {
   ScalarSet masks;               ///< low codes of pairs that are read as masks
   ScalarSet ballots;             ///< low codes of pairs whose mask writes must give the number too
   std::map<size_t, IndexMode> indexed;  ///< instructions whose registers M0 may count
+  bool keeps_m0 = false;                ///< somebody reads bits of M0 that s_set_gpr_idx_on leaves
   ScalarSet beyond;  ///< low codes of pairs that logic may give bits of lanes that do not exist
   /// Logic on masks that writes this pair must work on their numbers as well.
   bool makes_number(unsigned code, bool scc_wanted) const;
