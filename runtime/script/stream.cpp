@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "runtime/isa/gcn/gcn.hpp"
 #include "runtime/isa/sass/sass.hpp"
@@ -94,21 +95,38 @@ host::detail::Compiled compile_sass(const Case& c, const Code& code) {
   return out;
 }
 
+/// The number in "s12" or "v3"; nothing for registers that have names.
+std::optional<unsigned> numbered(const std::string& name, char kind) {
+  unsigned n = 0;
+  const char *first = name.data() + 1, *end = name.data() + name.size();
+  if (name[0] != kind || std::from_chars(first, end, n).ec != std::errc()) return std::nullopt;
+  return n;
+}
+
+/// The wave has the vector registers that the case names: code may count to them.
+unsigned vector_registers(const Case& c, const std::vector<std::string>& observed) {
+  unsigned most = 0;
+  const auto add = [&](const std::string& name, Loc loc) {
+    for (const RegisterPart& part : resolve_register(c, name, loc).parts)
+      if (const auto n = numbered(part.ir_name, 'v')) most = std::max(most, *n + 1);
+  };
+  for (const RegDecl& r : c.regs) add(r.name, r.loc);
+  for (const std::string& name : observed) add(name, {});
+  return most;
+}
+
 gcn::LowerOptions gcn_options(const Case& c, const std::vector<std::string>& observed) {
   gcn::LowerOptions o;
+  o.vgprs = vector_registers(c, observed);
   o.partial_exec = c.active.kind != LaneSet::Kind::all || c.active_mask != nullptr;
   for (const std::string& name : observed) {
     const Register r = resolve_register(c, name, {});
     if (name == "scc") o.keep_scc = true;
     for (const RegisterPart& part : r.parts) {
-      unsigned n = 0;
-      const char* digits = part.ir_name.data() + 1;
       if (part.ir_name.starts_with("vcc"))
         o.numbers.push_back(gcn::kVccLo);
-      else if (part.ir_name[0] == 's' && part.ir_name != "scc" &&
-               std::from_chars(digits, part.ir_name.data() + part.ir_name.size(), n).ec ==
-                   std::errc())
-        o.numbers.push_back(n & ~1U);
+      else if (const auto n = numbered(part.ir_name, 's'))
+        o.numbers.push_back(*n & ~1U);
     }
   }
   return o;

@@ -28,7 +28,7 @@ gcn::LowerResult indexed_kernel(const std::string& body, const std::string& func
       kArray + body +
       "v_mov_b32 v2, s4\nv_mov_b32 v3, s5\nflat_store_dword v[2:3], v1\ns_endpgm\n" + functions +
       ".section .rodata\n.amdhsa_kernel k\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
-      ".amdhsa_kernarg_size 16\n.end_amdhsa_kernel\n";
+      ".amdhsa_kernarg_size 16\n.amdhsa_group_segment_fixed_size 64\n.end_amdhsa_kernel\n";
   const gcn::Listing l = gcn::parse(text, gcn::Gen::gfx8);
   for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
   return gcn::lower(l);
@@ -183,6 +183,37 @@ TEST_CASE("index mode: an index that is known, and registers that are not there"
   CHECK(picked(with(3), 0) == 7);
   CHECK(picked(with(64), 0) == 83);
   CHECK(picked("s_set_gpr_idx_on 64, gpr_idx(SRC0)\nv_add_u32 v1, vcc, v8, v9\n" + kOff, 0) == 81);
+}
+
+TEST_CASE("index mode: memory instructions take registers as they are named") {
+  const std::string all = "s_set_gpr_idx_on s6, gpr_idx(SRC0,SRC1,SRC2,DST)\n";
+  const std::string address = "v_mov_b32 v2, s4\nv_mov_b32 v3, s5\nv_mov_b32 v5, 0\n";
+  const auto through = [&](const std::string& store, const std::string& load) {
+    return picked(address + all + store + "s_waitcnt vmcnt(0) lgkmcnt(0)\n" + load +
+                      "s_waitcnt vmcnt(0) lgkmcnt(0)\n" + kOff + "v_mov_b32 v1, v10\n",
+                  1);
+  };
+  CHECK(through("flat_store_dword v[2:3], v8\n", "flat_load_dword v10, v[2:3]\n") == 80);
+  const std::string lds = "s_mov_b32 m0, 0xf001\n";  // that index again
+  CHECK(through(lds + "ds_write_b32 v5, v9\n", "ds_read_b32 v10, v5\n") == 81);
+}
+
+// What s_cbranch_execz keeps together: two numbers that have nothing in common need no look at the
+// wave; what else reads M0 does.
+TEST_CASE("index mode: a number of its own in a block that may be skipped") {
+  const auto looks = [](const std::string& behind) {
+    const gcn::LowerResult r = indexed_kernel(
+        "v_cmp_lt_u32 vcc, 3, v0\ns_and_saveexec_b64 s[8:9], vcc\ns_cbranch_execz .Lover\n"
+        "s_set_gpr_idx_on 1, gpr_idx(SRC0)\nv_mov_b32 v4, v8\n" +
+        kOff + "s_nop 0\n.Lover:\ns_mov_b64 exec, s[8:9]\n" + kOnRead + kPick + kOff + behind);
+    REQUIRE(r.module.kernels.size() == 1);
+    size_t ballots = 0;
+    for (const ir::Block& b : r.module.kernels[0].blocks)
+      ballots += static_cast<size_t>(std::ranges::count(b.insts, ir::Op::ballot, &ir::Inst::op));
+    return ballots != 0;
+  };
+  CHECK_FALSE(looks(""));
+  CHECK(looks("s_mov_b32 s7, m0\n"));
 }
 
 // Nobody runs what s_cbranch_execz skips, as M0 behind it is what it was.

@@ -180,6 +180,7 @@ struct LowerOptions {
   bool partial_exec = false;      ///< EXEC may have bits off from the start
   bool keep_scc = false;          ///< the final SCC is wanted
   std::vector<unsigned> numbers;  ///< pairs (low code) wanted as 64-bit numbers at the end
+  unsigned vgprs = 0;             ///< so many there are, whatever the code names
 };
 LowerResult lower(const Listing& listing, const LowerOptions& options = {});
 

@@ -325,7 +325,8 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
       result.rejected.push_back({k.name, std::move(found)});
       continue;
     }
-    const Kernel whole = with_functions(k, listing);
+    Kernel whole = with_functions(k, listing);
+    whole.allocated_vgprs = std::max(whole.allocated_vgprs, options.vgprs);
     const ir::Global* image = listing.image ? &*listing.image : nullptr;
     ir::Program program = KernelLowering(whole, image, listing.gen, options, found).run();
     uses_image = uses_image || !program.symbols.empty();
