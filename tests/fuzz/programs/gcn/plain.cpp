@@ -81,7 +81,8 @@ const char* scalar_name(AluOp op) {
 std::string carry(Writer& w, bool long_form) {
   return long_form && w.random.chance(3) ? w.mask() : "vcc";
 }
-/// By way of registers in front of the two, with a number that the translator knows or not.
+/// By way of registers in front of the two, with a number that the translator knows; or seldom not,
+/// as it then looks at every register, which drivers take long to compile.
 void counted_move(Writer& w, const std::string& to, const std::string& from) {
   const auto number_of = [](const std::string& reg) {
     return static_cast<uint32_t>(std::stoul(reg.substr(1)));
@@ -92,7 +93,7 @@ void counted_move(Writer& w, const std::string& to, const std::string& from) {
              counts_result = !counts_source || w.random.chance(2);
   const std::string names = !counts_result ? "SRC0" : counts_source ? "SRC0,DST" : "DST";
   std::string index = Writer::number(n);
-  if (w.random.chance(2)) {
+  if (w.random.chance(4)) {
     index = w.scalar();
     w.line("s_movk_i32 {}, {}", index, n + 0x700);
     w.line("s_sub_u32 {}, {}, 0x300", index, index);
@@ -105,7 +106,7 @@ void compute(Writer& w, const Alu& s, const std::string& to) {
   const std::string a = Writer::reg(s.a);
   const bool long_form = !s.b.immediate || is_inline(s.b.value);
   const bool moves_register = s.op == AluOp::mov && !s.b.immediate;
-  if (moves_register && !w.before_gcn3() && w.random.chance(2))
+  if (moves_register && !w.before_gcn3() && w.random.chance(4))
     return counted_move(w, to, Writer::reg(s.b.value));
   if (s.op == AluOp::mov) return w.line("v_mov_b32 {}, {}", to, Writer::source(s.b));
   // Two SGPRs or large numbers beside an SGPR are more than scalar instructions take.
