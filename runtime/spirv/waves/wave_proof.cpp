@@ -8,6 +8,7 @@
 #include "runtime/ir/passes/cfg.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/wave_ops.hpp"
+#include "runtime/spirv/waves/swap_loops.hpp"
 
 namespace lanewise::spirv {
 namespace {
@@ -20,15 +21,19 @@ bool sees_others(const ir::Inst& inst) {
   return inst.op == Op::load && ir::is_strong(inst);
 }
 
-/// Registers that depend on what others do.
-std::vector<bool> tainted(const ir::Program& program) {
-  std::vector<bool> reg(program.regs.size(), false);
+/// Registers that depend on what others do: on what they left in memory, and, written in a loop
+/// around a compare-and-swap, on how often they got in between.
+std::vector<bool> tainted(const ir::Program& program, const std::vector<SwapLoop>& swaps) {
+  std::vector<bool> counted(program.blocks.size(), false), reg(program.regs.size(), false);
+  for (const SwapLoop& loop : swaps)
+    for (const uint32_t b : loop.blocks) counted[b] = true;
   for (bool changed = true; changed;) {
     changed = false;
-    for (const ir::Block& block : program.blocks) {
-      for (const ir::Inst& inst : block.insts) {
+    for (uint32_t b = 0; b < program.blocks.size(); ++b) {
+      for (const ir::Inst& inst : program.blocks[b].insts) {
         const auto depends = [&](const ir::Operand& o) { return o.is_reg() && reg[o.index]; };
-        const bool now = sees_others(inst) || std::ranges::any_of(inst.src, depends) ||
+        const bool now = counted[b] || sees_others(inst) ||
+                         std::ranges::any_of(inst.src, depends) ||
                          (!inst.guard.always() && reg[inst.guard.reg.id]);
         for (const ir::Reg dst : inst.dst) {
           if (!now || !dst.valid() || reg[dst.id]) continue;
@@ -40,40 +45,52 @@ std::vector<bool> tainted(const ir::Program& program) {
   return reg;
 }
 
-/// Blocks from which the block itself can be reached again.
-std::vector<bool> in_cycles(const ir::Graph& graph) {
-  const auto count = static_cast<uint32_t>(graph.size());
-  std::vector<bool> cyclic(count, false);
-  for (uint32_t b = 0; b < count; ++b) {
-    std::vector<bool> seen(count, false);
-    std::vector<uint32_t> work = graph.succs[b];
-    while (!work.empty() && !cyclic[b]) {
-      const uint32_t next = work.back();
-      work.pop_back();
-      if (next == b) cyclic[b] = true;
-      if (seen[next]) continue;
-      seen[next] = true;
-      work.insert(work.end(), graph.succs[next].begin(), graph.succs[next].end());
+/// For each block those that it can be reached from again, itself among them; empty where it cannot
+/// be.
+class Cycles {
+ public:
+  explicit Cycles(const ir::Graph& graph) : of_(graph.size(), ir::kNone) {
+    for (std::vector<uint32_t>& c : ir::Components(graph).of(ir::reverse_postorder(graph).nodes)) {
+      const auto& succs = graph.succs[c[0]];
+      if (c.size() == 1 && std::ranges::find(succs, c[0]) == succs.end()) continue;
+      std::ranges::sort(c);
+      for (const uint32_t b : c) of_[b] = static_cast<uint32_t>(blocks_.size());
+      blocks_.push_back(std::move(c));
     }
   }
-  return cyclic;
+  const std::vector<uint32_t>& around(uint32_t block) const {
+    static const std::vector<uint32_t> none;
+    return of_[block] == ir::kNone ? none : blocks_[of_[block]];
+  }
+
+ private:
+  std::vector<uint32_t> of_;
+  std::vector<std::vector<uint32_t>> blocks_;
+};
+
+/// The register that tells where a lane goes behind the block, kNone when none does.
+uint32_t deciding(const ir::Terminator& t) {
+  if (t.kind == ir::Terminator::Kind::branch && !t.cond.always()) return t.cond.reg.id;
+  const bool chosen = t.kind == ir::Terminator::Kind::switch_ && t.selector.is_reg();
+  return chosen ? t.selector.index : ir::kNone;
 }
 
 /// A lane may wait in a loop for what another lane of its wave does elsewhere.
 std::optional<Obstacle> waiting_loop(const ir::Program& program, const ir::Uniformity& u) {
-  const std::vector<bool> depends = tainted(program);
-  const std::vector<bool> cyclic = in_cycles(ir::block_graph(program));
+  const Cycles cycles(ir::block_graph(program));
+  const std::vector<SwapLoop> swaps = swap_loops(program);
+  const std::vector<bool> depends = tainted(program, swaps);
+  std::vector<bool> waits(program.blocks.size(), true);
+  for (const SwapLoop& loop : swaps) {
+    // In another loop, the way on must not depend on it.
+    const bool outermost = cycles.around(loop.blocks[0]).size() == loop.blocks.size();
+    for (const uint32_t b : loop.blocks) waits[b] = !outermost && loop.leads_to == ir::kNone;
+  }
   for (uint32_t b = 0; b < program.blocks.size(); ++b) {
-    if (!cyclic[b]) continue;
-    const ir::Terminator& t = program.blocks[b].term;
-    const bool branch = t.kind == ir::Terminator::Kind::branch && !t.cond.always();
-    const uint32_t reg = branch ? t.cond.reg.id
-                         : t.kind == ir::Terminator::Kind::switch_ && t.selector.is_reg()
-                             ? t.selector.index
-                             : ir::kNone;
-    if (reg == ir::kNone || !depends[reg] || u.reg[reg]) continue;
-    for (uint32_t k = 0; k < program.blocks.size(); ++k) {
-      if (!cyclic[k]) continue;
+    const uint32_t reg = deciding(program.blocks[b].term);
+    if (!waits[b] || reg == ir::kNone || !depends[reg] || u.reg[reg]) continue;
+    // What a lane waits for, it looks at while it goes round.
+    for (const uint32_t k : cycles.around(b)) {
       for (const ir::Inst& inst : program.blocks[k].insts)
         if (sees_others(inst))
           return Obstacle{&inst, "a loop may wait here for another lane of the wave"};

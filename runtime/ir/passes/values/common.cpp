@@ -7,62 +7,6 @@
 namespace lanewise::ir {
 namespace {
 
-/// Equal operands give equal results, whenever a lane asks.
-bool repeatable(const Inst& i) {
-  if (i.dst.empty()) return false;
-  if (i.op == Op::load) {
-    // Parameters are read-only. A second load that faults is not the lane's first fault.
-    const Mem& m = *i.mem;
-    return m.space == Space::param && m.order == Order::weak && i.event == 0 &&
-           m.cache.hint.kind == Operand::Kind::none;
-  }
-  if (i.op == Op::sreg) {
-    const auto s = static_cast<SReg>(i.mode);
-    return s != SReg::clock && s != SReg::clock_hi && s != SReg::clock64 && s != SReg::globaltimer;
-  }
-  return info(i.op).trait == OpTrait::pure && !is_plain_move(i);
-}
-
-bool commutes(const Inst& i) {
-  switch (i.op) {
-    case Op::add:
-    case Op::mul:
-    case Op::mulhi:
-    case Op::mulwide:
-    case Op::and_:
-    case Op::or_:
-    case Op::xor_:
-    case Op::min:
-    case Op::max:
-      return true;
-    case Op::icmp:
-      return i.cond == Cond::eq || i.cond == Cond::ne;
-    default:
-      return false;
-  }
-}
-
-/// What an operation without regard to signs is called.
-Type plain_type(const Inst& i) {
-  switch (i.op) {
-    case Op::add:
-    case Op::sub:
-    case Op::mul:
-    case Op::and_:
-    case Op::or_:
-    case Op::xor_:
-    case Op::not_:
-    case Op::neg:
-    case Op::shl:
-    case Op::select:
-      return i.type == Type::pred             ? Type::pred
-             : width_of(i.type) == Width::b64 ? Type::u64
-                                              : Type::u32;
-    default:
-      return i.type;
-  }
-}
-
 using Key = std::vector<uint64_t>;
 struct KeyHash {
   size_t operator()(const Key& key) const {

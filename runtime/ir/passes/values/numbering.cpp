@@ -7,6 +7,60 @@ bool is_plain_move(const Inst& i) {
   return i.op == Op::mov && !i.ftz && !i.sat && (i.type == Type::pred || size_of(i.type) >= 4);
 }
 
+bool repeatable(const Inst& i) {
+  if (i.dst.empty()) return false;
+  if (i.op == Op::load) {
+    // Parameters are read-only. A second load that faults is not the lane's first fault.
+    const Mem& m = *i.mem;
+    return m.space == Space::param && m.order == Order::weak && i.event == 0 &&
+           m.cache.hint.kind == Operand::Kind::none;
+  }
+  if (i.op == Op::sreg) {
+    const auto s = static_cast<SReg>(i.mode);
+    return s != SReg::clock && s != SReg::clock_hi && s != SReg::clock64 && s != SReg::globaltimer;
+  }
+  return info(i.op).trait == OpTrait::pure && !is_plain_move(i);
+}
+
+bool commutes(const Inst& i) {
+  switch (i.op) {
+    case Op::add:
+    case Op::mul:
+    case Op::mulhi:
+    case Op::mulwide:
+    case Op::and_:
+    case Op::or_:
+    case Op::xor_:
+    case Op::min:
+    case Op::max:
+      return true;
+    case Op::icmp:
+      return i.cond == Cond::eq || i.cond == Cond::ne;
+    default:
+      return false;
+  }
+}
+
+Type plain_type(const Inst& i) {
+  switch (i.op) {
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::and_:
+    case Op::or_:
+    case Op::xor_:
+    case Op::not_:
+    case Op::neg:
+    case Op::shl:
+    case Op::select:
+      return i.type == Type::pred             ? Type::pred
+             : width_of(i.type) == Width::b64 ? Type::u64
+                                              : Type::u32;
+    default:
+      return i.type;
+  }
+}
+
 std::vector<bool> read_by_others(const Program& program) {
   std::vector<bool> read(program.regs.size());
   for (const Block& b : program.blocks) {

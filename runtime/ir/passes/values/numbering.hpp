@@ -59,6 +59,13 @@ class Numbering {
 /// A move that copies all bits of its source.
 bool is_plain_move(const Inst& inst);
 
+/// Equal operands give equal results, whenever a lane asks.
+bool repeatable(const Inst& inst);
+/// The first two operands may change places.
+bool commutes(const Inst& inst);
+/// What the type of an operation without regard to signs is called.
+Type plain_type(const Inst& inst);
+
 /// Registers that other lanes read (readlane): every write counts, wherever its lane is.
 std::vector<bool> read_by_others(const Program& program);
 

@@ -1,0 +1,362 @@
+#include "runtime/spirv/waves/swap_loops.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "runtime/ir/passes/cfg.hpp"
+#include "runtime/ir/passes/values/numbering.hpp"
+#include "runtime/spirv/waves/terms.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+using ir::Op;
+using ir::Space;
+
+/// Of what is looked at in one loop: instructions and blocks on all ways, and ways round.
+constexpr size_t kMostSteps = 10'000, kMostRounds = 128;
+
+/// Blocks that each lead to each other, entered at the header alone, with no such blocks inside.
+struct Innermost {
+  uint32_t header = ir::kNone;
+  std::vector<uint32_t> blocks;
+};
+
+class InnermostLoops {
+ public:
+  explicit InnermostLoops(const ir::Graph& graph)
+      : graph_(graph), components_(graph), inside_(graph.size()) {}
+
+  std::vector<Innermost> find() {
+    std::vector<std::vector<uint32_t>> work = {ir::reverse_postorder(graph_).nodes};
+    while (!work.empty()) {
+      const std::vector<uint32_t> nodes = std::move(work.back());
+      work.pop_back();
+      for (const std::vector<uint32_t>& c : components_.of(nodes))
+        if (cycles(c)) take_apart(c, work);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  bool cycles(const std::vector<uint32_t>& c) const {
+    return c.size() > 1 || std::ranges::find(graph_.succs[c[0]], c[0]) != graph_.succs[c[0]].end();
+  }
+
+  void take_apart(const std::vector<uint32_t>& c, std::vector<std::vector<uint32_t>>& work) {
+    for (const uint32_t b : c) inside_[b] = true;
+    std::vector<uint32_t> entries, rest;
+    for (const uint32_t b : c) {
+      const bool entered =
+          b == graph_.root ||
+          std::ranges::any_of(graph_.preds[b], [&](uint32_t p) { return !inside_[p]; });
+      (entered ? entries : rest).push_back(b);
+    }
+    for (const uint32_t b : c) inside_[b] = false;
+    const auto parts = components_.of(rest);
+    if (entries.size() == 1 &&
+        std::ranges::none_of(parts, [&](const auto& part) { return cycles(part); })) {
+      found_.push_back({entries[0], c});
+    } else {
+      work.push_back(std::move(rest));
+    }
+  }
+
+  const ir::Graph& graph_;
+  ir::Components components_;
+  std::vector<bool> inside_;
+  std::vector<Innermost> found_;
+};
+
+/// Memory of one of them is never that of another.
+bool apart(Space a, Space b) {
+  const auto own = [](Space s) {
+    return s == Space::shared || s == Space::global || s == Space::local;
+  };
+  return a == Space::local || (own(a) && own(b) && a != b);
+}
+
+/// Of what an instruction gives that nothing else is known about.
+uint32_t most_bits(const ir::Inst& inst) {
+  const bool narrow = inst.op == Op::load && !ir::is_signed(inst.mem->elem);
+  return narrow ? 8 * ir::size_of(inst.mem->elem) : 64;
+}
+
+bool whole_swap(const ir::Inst& inst) {
+  const ir::Mem& m = *inst.mem;
+  if (inst.op != Op::atom || m.atom != ir::AtomOp::cas || m.checked) return false;
+  const bool one = m.count == 1 || (m.count == 2 && m.elem == ir::Type::u64);
+  return one && inst.dst.size() == m.count && inst.src.size() == 1U + 2U * m.count &&
+         std::ranges::all_of(inst.dst, [](ir::Reg reg) { return reg.valid(); });
+}
+
+/// One turn of a loop, on all ways from its header to its header.
+class Turn {
+ public:
+  Turn(const ir::Program& program, const Innermost& loop)
+      : program_(program), loop_(loop), inside_(program.blocks.size()) {
+    for (const uint32_t b : loop.blocks) inside_[b] = true;
+  }
+
+  bool proven() {
+    if (!find_swap()) return false;
+    Way first;
+    first.block = loop_.header;
+    for (const ir::RegInfo& reg : program_.regs)
+      first.regs.push_back(terms_.unknown(reg.width == ir::Width::pred ? 1 : 64));
+    at_header_ = first.regs;
+    ways_.push_back(std::move(first));
+    while (!ways_.empty()) {
+      Way way = std::move(ways_.back());
+      ways_.pop_back();
+      if (!follow(std::move(way))) return false;
+    }
+    return std::ranges::all_of(rounds_, [&](const Round& round) { return hands_over(round); });
+  }
+
+ private:
+  /// How far a lane has come, and what it knows.
+  struct Way {
+    uint32_t block = 0;
+    size_t inst = 0;
+    std::vector<Term> regs;
+    Terms::Bindings known;
+    bool swapped = false, succeeded = false;
+    Term address = 0;
+    std::vector<Term> returned;
+  };
+  /// A lane that goes round: what it takes along.
+  struct Round {
+    std::vector<Term> regs;
+    Terms::Bindings known;
+    Term address;
+    std::vector<Term> returned;
+  };
+  /// What a try asks for, in terms of what registers held at the header.
+  struct Try {
+    Term address;
+    std::vector<Term> compared;
+    auto operator<=>(const Try&) const = default;
+  };
+  struct Loaded {
+    const ir::Inst* inst;
+    Term address;
+  };
+
+  bool find_swap() {
+    for (const uint32_t b : loop_.blocks) {
+      for (const ir::Inst& inst : program_.blocks[b].insts) {
+        if (inst.op != Op::atom) continue;
+        if (swap_ != nullptr || !whole_swap(inst)) return false;
+        swap_ = &inst;
+      }
+    }
+    return swap_ != nullptr && std::ranges::all_of(loop_.blocks, [&](uint32_t b) {
+             return std::ranges::all_of(program_.blocks[b].insts,
+                                        [&](const ir::Inst& inst) { return harmless(inst); });
+           });
+  }
+
+  /// Waits for nobody, and writes nothing that the compare-and-swap could read.
+  bool harmless(const ir::Inst& inst) const {
+    switch (inst.op) {
+      case Op::store:
+        return apart(inst.mem->space, swap_->mem->space);
+      case Op::load:
+      case Op::atom:
+      case Op::fence:
+      case Op::trap:
+      case Op::report:
+        return true;
+      default:
+        return ir::info(inst.op).trait == ir::OpTrait::pure;
+    }
+  }
+
+  Term value(const Way& way, const ir::Operand& o) {
+    if (o.is_reg()) return way.regs[o.index];
+    if (o.kind == ir::Operand::Kind::symbol) return terms_.address_of(o);
+    return terms_.constant(o.imm);
+  }
+  Term condition(const Way& way, const ir::Guard& guard) {
+    if (guard.always()) return terms_.constant(1);
+    const Term reg = way.regs[guard.reg.id];
+    return terms_.replaced(guard.negate ? terms_.opposite(reg) : reg, way.known);
+  }
+
+  /// To the end of the block, from where all ways that stay in the loop are noted. False: something
+  /// is not proven.
+  bool follow(Way way) {
+    const ir::Block& block = program_.blocks[way.block];
+    for (++steps_; way.inst < block.insts.size(); ++steps_) {
+      const ir::Inst& inst = block.insts[way.inst++];
+      if (inst.op == Op::trap && inst.guard.always()) return true;
+      if (&inst != swap_) {
+        compute(way, inst);
+      } else if (!swap(way)) {
+        return false;
+      }
+    }
+    if (steps_ > kMostSteps) return false;
+    const ir::Terminator& term = block.term;
+    if (term.kind != ir::Terminator::Kind::branch || term.targets[0] == term.targets[1])
+      return std::ranges::all_of(term.targets, [&](uint32_t to) { return go_on(way, to); });
+    const Term decides = condition(way, term.cond);
+    const auto known = terms_.bits(decides);
+    for (const bool side : {true, false}) {
+      if (known && (*known != 0) != side) continue;
+      Way taken = way;
+      terms_.assume(decides, side, taken.known);
+      if (!go_on(std::move(taken), term.targets[side ? 0 : 1])) return false;
+    }
+    return true;
+  }
+
+  bool go_on(Way way, uint32_t to) {
+    if (to == loop_.header) return go_round(std::move(way));
+    if (!inside_[to]) return true;
+    way.block = to;
+    way.inst = 0;
+    ways_.push_back(std::move(way));
+    return true;
+  }
+
+  void write(Way& way, const ir::Inst& inst, Term guard, size_t which, Term term) {
+    const ir::Reg reg = inst.dst[which];
+    if (reg.valid()) way.regs[reg.id] = terms_.choice(guard, term, way.regs[reg.id]);
+  }
+
+  void compute(Way& way, const ir::Inst& inst) {
+    if (inst.dst.empty()) return;
+    const Term guard = condition(way, inst.guard);
+    std::vector<Term> sources;
+    for (const ir::Operand& o : inst.src) sources.push_back(value(way, o));
+    const bool same = ir::is_plain_move(inst) || ir::repeatable(inst);
+    const bool known =
+        same && !inst.buffer && !inst.any_nan && (inst.op != Op::load || inst.src[0].is_imm());
+    std::vector<Term> results;
+    for (uint32_t k = 0; k < inst.dst.size(); ++k)
+      results.push_back(known ? terms_.result(inst, k, sources) : terms_.unknown(most_bits(inst)));
+    for (size_t k = 0; k < results.size(); ++k) write(way, inst, guard, k, results[k]);
+    if (inst.op == Op::load && !known && ir::is_strong(inst))
+      loads_.push_back({results[0], {&inst, terms_.replaced(sources[0], way.known)}});
+  }
+
+  /// The lane tries; where that may turn out either way, the way on which it succeeds is noted.
+  bool swap(Way& way) {
+    const Term guard = condition(way, swap_->guard);
+    const auto tries = terms_.bits(guard);
+    if (tries && *tries == 0) return true;
+    if (!tries) {
+      Way without = way;
+      terms_.assume(guard, false, without.known);
+      ways_.push_back(std::move(without));
+      terms_.assume(guard, true, way.known);
+    }
+    if (way.swapped) return false;
+    way.swapped = true;
+    const uint32_t bytes = ir::size_of(swap_->mem->elem);
+    Try now{terms_.replaced(value(way, swap_->src[0]), way.known), {}};
+    for (size_t k = 0; k < swap_->dst.size(); ++k) {
+      const Term given = terms_.replaced(value(way, swap_->src[1 + k]), way.known);
+      now.compared.push_back(terms_.low_bytes(given, bytes));
+    }
+    Way success = way;
+    success.succeeded = true;
+    for (size_t k = 0; k < swap_->dst.size(); ++k) {
+      success.regs[swap_->dst[k].id] = now.compared[k];
+      way.returned.push_back(terms_.unknown(8 * bytes));
+      way.regs[swap_->dst[k].id] = way.returned[k];
+    }
+    ways_.push_back(std::move(success));
+    way.address = now.address;
+    if (!just_loaded(now)) tries_.insert(std::move(now));
+    return true;
+  }
+
+  /// A strong load of this turn found the comparand where the compare-and-swap looks for it.
+  bool just_loaded(const Try& now) const {
+    const ir::Mem& m = *swap_->mem;
+    return now.compared.size() == 1 && std::ranges::any_of(loads_, [&](const auto& load) {
+             const ir::Mem& l = *load.second.inst->mem;
+             return load.first == now.compared[0] && load.second.address == now.address &&
+                    l.offset == m.offset && l.space == m.space && l.count == 1 &&
+                    ir::size_of(l.elem) == ir::size_of(m.elem) && l.align == m.align;
+           });
+  }
+
+  bool go_round(Way way) {
+    if (!way.swapped || way.succeeded || rounds_.size() == kMostRounds) return false;
+    rounds_.push_back({std::move(way.regs), std::move(way.known), way.address, way.returned});
+    return true;
+  }
+
+  /// Whatever the lane tries in its next turn, it asks for what it was given, at the same address.
+  bool hands_over(const Round& round) {
+    return std::ranges::all_of(tries_, [&](const Try& next) {
+      if (in_next_turn(next.address, round) != terms_.replaced(round.address, round.known))
+        return false;
+      for (size_t k = 0; k < round.returned.size(); ++k)
+        if (in_next_turn(next.compared[k], round) != round.returned[k]) return false;
+      return true;
+    });
+  }
+
+  /// A term over the registers at the header, when these are what the lane brings there.
+  Term in_next_turn(Term term, const Round& round) {
+    Terms::Bindings by;
+    for (const Term leaf : terms_.unknowns(term)) {
+      const auto reg = std::ranges::lower_bound(at_header_, leaf);
+      const bool from_header = reg != at_header_.end() && *reg == leaf;
+      by[leaf] = from_header ? round.regs[static_cast<size_t>(reg - at_header_.begin())]
+                             : terms_.unknown();
+    }
+    return terms_.replaced(terms_.replaced(term, by), round.known);
+  }
+
+  const ir::Program& program_;
+  const Innermost& loop_;
+  std::vector<bool> inside_;
+  const ir::Inst* swap_ = nullptr;
+  Terms terms_;
+  std::vector<Term> at_header_;  ///< [register], ascending
+  std::vector<Way> ways_;        ///< that nobody has followed yet
+  std::vector<std::pair<Term, Loaded>> loads_;
+  std::set<Try> tries_;
+  std::vector<Round> rounds_;
+  size_t steps_ = 0;
+};
+
+/// Where all ways out of the loop come to, past blocks that only lead on.
+uint32_t meeting(const ir::Program& program, const std::vector<uint32_t>& blocks) {
+  const std::set<uint32_t> inside(blocks.begin(), blocks.end());
+  std::set<uint32_t> ends;
+  for (const uint32_t b : blocks) {
+    for (uint32_t to : program.blocks[b].term.targets) {
+      if (inside.contains(to)) continue;
+      for (size_t n = 0; n < program.blocks.size(); ++n) {
+        const ir::Block& block = program.blocks[to];
+        if (!block.insts.empty() || block.term.kind != ir::Terminator::Kind::jump) break;
+        to = block.term.targets[0];
+      }
+      ends.insert(to);
+    }
+  }
+  return ends.size() == 1 ? *ends.begin() : ir::kNone;
+}
+
+}  // namespace
+
+std::vector<SwapLoop> swap_loops(const ir::Program& program) {
+  std::vector<SwapLoop> found;
+  const ir::Graph graph = ir::block_graph(program);
+  for (Innermost& loop : InnermostLoops(graph).find()) {
+    if (!Turn(program, loop).proven()) continue;
+    const uint32_t to = meeting(program, loop.blocks);
+    found.push_back({std::move(loop.blocks), to});
+  }
+  return found;
+}
+
+}  // namespace lanewise::spirv
