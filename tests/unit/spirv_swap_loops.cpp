@@ -273,6 +273,8 @@ TEST_CASE("swap loops: halfwords are compared as such") {
            seen + "r1 = mov.u32 r4\nbranch @p16 b1 b2";
   };
   CHECK(!waits(halfword("r5 = zext16.u32 r1\np16 = icmp.u32.ne r4, r5\n")));
+  CHECK(!waits(halfword("r5 = sext16.u32 r1\nr6 = sext16.u32 r4\np16 = icmp.s32.ne r6, r5\n")));
+  CHECK(waits(halfword("r5 = sext16.u32 r1\nr6 = zext8.u32 r4\np16 = icmp.s32.ne r6, r5\n")));
   // Bits above those that memory holds make equal halfwords unequal.
   CHECK(waits(halfword("p16 = icmp.u32.ne r4, r1\n")));
 }

@@ -214,7 +214,10 @@ std::optional<Term> Terms::simpler(const ir::Inst& inst, uint32_t which,
     case Op::zext8:
     case Op::zext16:
       if (nodes_[s[0]].width <= (inst.op == Op::zext8 ? 8 : 16)) return s[0];
-      return std::nullopt;
+      return extended(inst, s[0]);
+    case Op::sext8:
+    case Op::sext16:
+      return extended(inst, s[0]);
     default:
       return std::nullopt;
   }
@@ -282,6 +285,15 @@ std::optional<Term> Terms::comparison(const ir::Inst& inst, Term a, Term b) {
   const Term condition = n.sources[0];
   const bool yes = n.sources[1] == b, no = n.sources[2] == b;
   return choice(condition, constant(yes), constant(no));
+}
+
+/// What was extended from as many bits before is extended from what it was then.
+std::optional<Term> Terms::extended(const ir::Inst& inst, Term from) {
+  const bool byte = inst.op == Op::zext8 || inst.op == Op::sext8;
+  const bool before = byte ? is(from, Op::zext8) || is(from, Op::sext8)
+                           : is(from, Op::zext16) || is(from, Op::sext16);
+  if (!before) return std::nullopt;
+  return result(inst, 0, {nodes_[from].sources[0]});
 }
 
 std::optional<Term> Terms::half(uint32_t which, Term whole) {

@@ -72,6 +72,7 @@ class Terms {
   std::optional<Term> with_carry(const ir::Inst& inst, uint32_t which, const std::vector<Term>& s);
   std::optional<Term> with_borrow(const ir::Inst& inst, uint32_t which, const std::vector<Term>& s);
   std::optional<Term> comparison(const ir::Inst& inst, Term a, Term b);
+  std::optional<Term> extended(const ir::Inst& inst, Term from);
   std::optional<Term> half(uint32_t which, Term whole);
   std::optional<Term> joined(Term low, Term high) const;
 
