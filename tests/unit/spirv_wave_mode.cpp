@@ -240,6 +240,24 @@ TEST_CASE("wave mode: not for loops that may wait for another lane of the wave, 
   CHECK(translated(k, WaveMode::automatic).wave_mode == "packed");
 }
 
+TEST_CASE("wave mode: a lock stays one where what it gave was kept in local memory") {
+  Kernel k(3);
+  k.program.param_bytes = 8;
+  k.program.local_bytes = 16;
+  const Reg lock = k.param64(0), old = k.b.reg(Width::b32), kept = k.b.reg(Width::b32);
+  k.b.emit(Op::activemask, Type::none, {k.b.reg(Width::b32)}, {});
+  k.b.jump(1);
+  k.b.set_block(1);
+  k.memory(Op::atom, ir::Space::global, Type::u32, 1, {old}, {lock, ir::imm(0), ir::imm(1)})
+      .mem->atom = ir::AtomOp::cas;
+  k.memory(Op::store, ir::Space::local, Type::u32, 1, {}, {ir::imm(8), old});
+  k.memory(Op::load, ir::Space::local, Type::u32, 1, {kept}, {ir::imm(8)});
+  k.b.branch({k.compare(ir::Cond::ne, kept, ir::imm(0))}, 1, 2);
+  k.b.set_block(2);
+  k.b.exit();
+  CHECK(refusal(k).find("a loop may wait here for another lane of the wave") != std::string::npos);
+}
+
 TEST_CASE("wave mode: devices without subgroup operations, and barriers that lanes reach apart") {
   const Kernel k = divergent_kernel(32);
   CHECK(translated(k, WaveMode::automatic, 64, tier1()).wave_mode == "serial");

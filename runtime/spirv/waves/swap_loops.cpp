@@ -15,7 +15,7 @@ using ir::Op;
 using ir::Space;
 
 /// Of what is looked at in one loop: instructions and blocks on all ways, and ways round.
-constexpr size_t kMostSteps = 10'000, kMostRounds = 128;
+constexpr size_t kMostSteps = 10'000, kMostRounds = 32;
 
 /// Blocks that each lead to each other, entered at the header alone, with no such blocks inside.
 struct Innermost {
@@ -83,9 +83,10 @@ uint32_t most_bits(const ir::Inst& inst) {
   return narrow ? 8 * ir::size_of(inst.mem->elem) : 64;
 }
 
+/// An atomic that is one compare-and-swap of bits, and tells what it found.
 bool whole_swap(const ir::Inst& inst) {
   const ir::Mem& m = *inst.mem;
-  if (inst.op != Op::atom || m.atom != ir::AtomOp::cas || m.checked) return false;
+  if (m.atom != ir::AtomOp::cas || m.checked) return false;
   const bool one = m.count == 1 || (m.count == 2 && m.elem == ir::Type::u64);
   return one && inst.dst.size() == m.count && inst.src.size() == 1U + 2U * m.count &&
          std::ranges::all_of(inst.dst, [](ir::Reg reg) { return reg.valid(); });
@@ -190,6 +191,7 @@ class Turn {
   bool follow(Way way) {
     const ir::Block& block = program_.blocks[way.block];
     for (++steps_; way.inst < block.insts.size(); ++steps_) {
+      if (steps_ > kMostSteps) return false;
       const ir::Inst& inst = block.insts[way.inst++];
       if (inst.op == Op::trap && inst.guard.always()) return true;
       if (&inst != swap_) {
@@ -198,7 +200,6 @@ class Turn {
         return false;
       }
     }
-    if (steps_ > kMostSteps) return false;
     const ir::Terminator& term = block.term;
     if (term.kind != ir::Terminator::Kind::branch || term.targets[0] == term.targets[1])
       return std::ranges::all_of(term.targets, [&](uint32_t to) { return go_on(way, to); });
@@ -350,6 +351,11 @@ uint32_t meeting(const ir::Program& program, const std::vector<uint32_t>& blocks
 
 std::vector<SwapLoop> swap_loops(const ir::Program& program) {
   std::vector<SwapLoop> found;
+  const bool any = std::ranges::any_of(program.blocks, [](const ir::Block& block) {
+    return std::ranges::any_of(
+        block.insts, [](const ir::Inst& inst) { return inst.op == Op::atom && whole_swap(inst); });
+  });
+  if (!any) return found;
   const ir::Graph graph = ir::block_graph(program);
   for (Innermost& loop : InnermostLoops(graph).find()) {
     if (!Turn(program, loop).proven()) continue;

@@ -21,29 +21,46 @@ bool sees_others(const ir::Inst& inst) {
   return inst.op == Op::load && ir::is_strong(inst);
 }
 
+/// A lane's own memory, or what may be: what it keeps there comes back to it.
+bool own_memory(const ir::Inst& inst) {
+  return inst.mem->space == ir::Space::local || inst.mem->space == ir::Space::generic;
+}
+
 /// Registers that depend on what others do: on what they left in memory, and, written in a loop
 /// around a compare-and-swap, on how often they got in between.
-std::vector<bool> tainted(const ir::Program& program, const std::vector<SwapLoop>& swaps) {
-  std::vector<bool> counted(program.blocks.size(), false), reg(program.regs.size(), false);
-  for (const SwapLoop& loop : swaps)
-    for (const uint32_t b : loop.blocks) counted[b] = true;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (uint32_t b = 0; b < program.blocks.size(); ++b) {
-      for (const ir::Inst& inst : program.blocks[b].insts) {
-        const auto depends = [&](const ir::Operand& o) { return o.is_reg() && reg[o.index]; };
-        const bool now = counted[b] || sees_others(inst) ||
-                         std::ranges::any_of(inst.src, depends) ||
-                         (!inst.guard.always() && reg[inst.guard.reg.id]);
-        for (const ir::Reg dst : inst.dst) {
-          if (!now || !dst.valid() || reg[dst.id]) continue;
-          reg[dst.id] = changed = true;
-        }
-      }
+class Tainted {
+ public:
+  Tainted(const ir::Program& program, const std::vector<SwapLoop>& swaps)
+      : reg_(program.regs.size(), false) {
+    std::vector<bool> counted(program.blocks.size(), false);
+    for (const SwapLoop& loop : swaps)
+      for (const uint32_t b : loop.blocks) counted[b] = true;
+    do {
+      changed_ = false;
+      for (uint32_t b = 0; b < program.blocks.size(); ++b)
+        for (const ir::Inst& inst : program.blocks[b].insts) pass_on(inst, counted[b]);
+    } while (changed_);
+  }
+  bool operator[](uint32_t reg) const { return reg_[reg]; }
+
+ private:
+  void pass_on(const ir::Inst& inst, bool counted) {
+    const auto depends = [&](const ir::Operand& o) { return o.is_reg() && reg_[o.index]; };
+    if (!counted && !sees_others(inst) && std::ranges::none_of(inst.src, depends) &&
+        (inst.guard.always() || !reg_[inst.guard.reg.id]) &&
+        (inst.op != Op::load || !kept_ || !own_memory(inst)))
+      return;
+    if (inst.op == Op::store && own_memory(inst) && !kept_) kept_ = changed_ = true;
+    for (const ir::Reg dst : inst.dst) {
+      if (!dst.valid() || reg_[dst.id]) continue;
+      reg_[dst.id] = changed_ = true;
     }
   }
-  return reg;
-}
+
+  std::vector<bool> reg_;
+  bool kept_ = false;  ///< some of it lies in the lane's own memory
+  bool changed_ = false;
+};
 
 /// For each block those that it can be reached from again, itself among them; empty where it cannot
 /// be.
@@ -79,7 +96,7 @@ uint32_t deciding(const ir::Terminator& t) {
 std::optional<Obstacle> waiting_loop(const ir::Program& program, const ir::Uniformity& u) {
   const Cycles cycles(ir::block_graph(program));
   const std::vector<SwapLoop> swaps = swap_loops(program);
-  const std::vector<bool> depends = tainted(program, swaps);
+  const Tainted depends(program, swaps);
   std::vector<bool> waits(program.blocks.size(), true);
   for (const SwapLoop& loop : swaps) {
     // In another loop, the way on must not depend on it.
