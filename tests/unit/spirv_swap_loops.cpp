@@ -299,7 +299,7 @@ TEST_CASE("swap loops: inside other loops") {
   CHECK(waits(outer("r12", "r4", "jump b4\n")));  // by what was seen
   CHECK(waits(outer("r4", "1", "jump b4\n")));
   CHECK(waits(outer("r10", "1", "jump b4\n")));  // by how often others got in between
-  // One that can be entered in the middle has no turns to speak of.
+  // One that can be entered in the middle has no iterations to speak of.
   CHECK(
       waits("block b1\n  p17 = icmp.u32.lt r0, 7\n  branch @p17 b3 b4\nblock b2\n  exit\n"
             "block b3\n  r3 = add.u32 r1, r0\n  jump b4\nblock b4\n  r4 = " +

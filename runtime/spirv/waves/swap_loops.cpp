@@ -92,10 +92,10 @@ bool whole_swap(const ir::Inst& inst) {
          std::ranges::all_of(inst.dst, [](ir::Reg reg) { return reg.valid(); });
 }
 
-/// One turn of a loop, on all ways from its header to its header.
-class Turn {
+/// One iteration of a loop, on all ways from its header to its header.
+class Iteration {
  public:
-  Turn(const ir::Program& program, const Innermost& loop)
+  Iteration(const ir::Program& program, const Innermost& loop)
       : program_(program), loop_(loop), inside_(program.blocks.size()) {
     for (const uint32_t b : loop.blocks) inside_[b] = true;
   }
@@ -276,7 +276,7 @@ class Turn {
     return true;
   }
 
-  /// A strong load of this turn found the comparand where the compare-and-swap looks for it.
+  /// A strong load of this iteration found the comparand where the compare-and-swap looks for it.
   bool just_loaded(const Try& now) const {
     const ir::Mem& m = *swap_->mem;
     return now.compared.size() == 1 && std::ranges::any_of(loads_, [&](const auto& load) {
@@ -293,19 +293,20 @@ class Turn {
     return true;
   }
 
-  /// Whatever the lane tries in its next turn, it asks for what it was given, at the same address.
+  /// Whatever the lane tries in its next iteration, it asks for what it was given, at the same
+  /// address.
   bool hands_over(const Round& round) {
     return std::ranges::all_of(tries_, [&](const Try& next) {
-      if (in_next_turn(next.address, round) != terms_.replaced(round.address, round.known))
+      if (in_next_iteration(next.address, round) != terms_.replaced(round.address, round.known))
         return false;
       for (size_t k = 0; k < round.returned.size(); ++k)
-        if (in_next_turn(next.compared[k], round) != round.returned[k]) return false;
+        if (in_next_iteration(next.compared[k], round) != round.returned[k]) return false;
       return true;
     });
   }
 
   /// A term over the registers at the header, when these are what the lane brings there.
-  Term in_next_turn(Term term, const Round& round) {
+  Term in_next_iteration(Term term, const Round& round) {
     Terms::Bindings by;
     for (const Term leaf : terms_.unknowns(term)) {
       const auto reg = std::ranges::lower_bound(at_header_, leaf);
@@ -358,7 +359,7 @@ std::vector<SwapLoop> swap_loops(const ir::Program& program) {
   if (!any) return found;
   const ir::Graph graph = ir::block_graph(program);
   for (Innermost& loop : InnermostLoops(graph).find()) {
-    if (!Turn(program, loop).proven()) continue;
+    if (!Iteration(program, loop).proven()) continue;
     const uint32_t to = meeting(program, loop.blocks);
     found.push_back({std::move(loop.blocks), to});
   }

@@ -4,20 +4,19 @@
 //
 // What is proven of such a loop, the innermost of its blocks:
 //  - its only atomic is a compare-and-swap, it stores nothing where that could read it, and holds
-//  no
-//    barrier and no cross-lane operation;
+//    no barrier and no cross-lane operation;
 //  - each way round passes the compare-and-swap once;
 //  - a lane whose compare-and-swap succeeded, which is one that returned the bits of its comparand,
 //    leaves. So all that go round have failed, and wrote nothing;
 //  - the next comparand of a lane that goes round is what the failed one returned, at the same
-//    address; or each comparand is what a strong load found there in the same turn.
+//    address; or each comparand is what a strong load found there in the same iteration.
 //
 // Then the loop ends in step, too. As long as no other wave writes, memory changes only where a
-// lane of this wave succeeds, and that lane leaves. Once a turn has passed without one, each lane's
-// comparand is what memory holds at its address, so the first compare-and-swap of the next turn
-// succeeds. A wave of n lanes is through after n + 1 turns, and other waves hold it up only where
-// one of theirs got through. No lane waits for a value, nor for what the wave's other lanes do
-// elsewhere: a lane that finds any value puts its own there.
+// lane of this wave succeeds, and that lane leaves. Once an iteration has passed without one, each
+// lane's comparand is what memory holds at its address, so the first compare-and-swap of the next
+// iteration succeeds. A wave of n lanes is through after n + 1 iterations, and other waves hold it
+// up only where one of theirs got through. No lane waits for a value, nor for what the wave's other
+// lanes do elsewhere: a lane that finds any value puts its own there.
 //
 // A lock is none: its comparand is a constant, or the seen value with the lock's bit off, and a
 // lane that goes round has seen nothing that its next try will swap. Nor is a loop that the lane
