@@ -268,12 +268,15 @@ void Engine::host_write(uint64_t address, uint64_t size, uint32_t context) {
                ? byte_range(static_cast<unsigned>(from - block), static_cast<unsigned>(to - from))
                : Mask{};
   };
+  std::vector<std::pair<uint64_t, Mask>> cached;  // blocks, and bytes that some cache has
   const auto mark = [&](Level& level, bool is_l2) {
     for (uint32_t i = 0; i < level.slots(); ++i) {
       Line& x = level.line(i);
       if (x.empty() || x.address >= end || x.address + level.geometry().line <= address) continue;
+      const uint64_t block = block_of(x.address);
       Page& page = memory_.page(x.address);
-      const Mask bytes = part(block_of(x.address));
+      const Mask bytes = part(block);
+      cached.emplace_back(block, bytes & x.valid);
       if (is_l2 && !page.system)
         drop_bytes(level, i, bytes);  // copies to device memory go through L2
       else
@@ -286,11 +289,19 @@ void Engine::host_write(uint64_t address, uint64_t size, uint32_t context) {
     for (auto& level : all)
       if (level && level->geometry().line <= kBlockBytes) mark(*level, false);
   mark(*l2_, true);
+  // A new version of what was written before, or is in a cache: of other sectors nobody can tell
+  // one from another, and which of them are known of hangs on what else was touched.
   memory_.each_page(address, end, [&](uint64_t first, Page& page) {
     for (uint64_t at = std::max(first, address & ~uint64_t{31});
          at < std::min(first + kPageBytes, end); at += 32)
-      page.sector(at).written(context, kHostSm);
+      if (page.sector(at).writer() != kNoContext) page.sector(at).written(context, kHostSm);
   });
+  for (const auto& [block, bytes] : cached)
+    for (unsigned left = sectors32(bytes); left != 0; left &= left - 1) {
+      SectorState& state =
+          memory_.page(block).sector(block + 32 * static_cast<unsigned>(std::countr_zero(left)));
+      if (state.writer() != context) state.written(context, kHostSm);
+    }
 }
 
 void Engine::mark_system(uint64_t address, uint64_t size) {

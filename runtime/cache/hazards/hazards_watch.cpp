@@ -213,15 +213,18 @@ void Hazards::host_write(uint64_t address, uint64_t size) {
 }
 
 void Hazards::host_read(uint64_t address, uint64_t size, uint32_t context) {
-  for (auto& [block, note] : notes_) {
-    if (block + kBlockBytes <= address || block >= address + size) continue;
+  std::vector<uint64_t> blocks;
+  for (const auto& [block, note] : notes_)
+    if (block + kBlockBytes > address && block < address + size) blocks.push_back(block);
+  std::sort(blocks.begin(), blocks.end());  // the first one is told of
+  for (const uint64_t block : blocks) {
     Access a;
     a.block = block;
     const uint64_t from = std::max(address, block),
                    to = std::min(address + size, block + kBlockBytes);
     a.mask = byte_range(static_cast<unsigned>(from - block), static_cast<unsigned>(to - from));
     a.context = context;
-    check_note(note, a);
+    check_note(notes_[block], a);
   }
 }
 
