@@ -28,17 +28,34 @@ std::string_view name(Cache c) {
   return kNames[static_cast<size_t>(c)];
 }
 
-Engine::Engine(const Preset& preset, Observer* observer, bool keep_values, Vectors vectors)
+Engine::Engine(const Preset& preset, Observer* observer, bool keep_values, Vectors vectors,
+               Share share)
     : preset_(preset),
-      run_batch_(batch_runner(preset, vectors)),
+      share_(std::move(share)),
+      // Batches count for L1 what L2 finds.
+      run_batch_(share_.whole() ? batch_runner(preset, vectors) : nullptr),
       run_stream_(stream_runner(preset, keep_values, vectors)),
       observer_(observer != nullptr ? observer : &silent_),
       keep_values_(keep_values),
       l1_(preset.sms),
       l2_(std::make_unique<Level>(preset.l2, preset.knobs.dirty_limit_percent,
-                                  preset.knobs.persisting_percent)),
+                                  preset.knobs.persisting_percent, &share_)),
       call_stacks_(preset.sms) {
   if (keep_values_) l2_->keep_values();
+  if (share_.sampled()) unit_counters_.resize(share_.kept_units());
+}
+
+bool Engine::owned(uint64_t block) const {
+  if (block == asked_block_) return asked_owned_;
+  asked_block_ = block;
+  return asked_owned_ = share_.grows() ? share_.keeps_bucket_of(block)
+                                       : l2_->set_of(l2_->line_address(block)) != kNoSet;
+}
+
+bool Engine::enter_share(uint64_t block) {
+  if (!owned(block)) return false;
+  if (!unit_counters_.empty()) count_for(l2_->set_of(l2_->line_address(block)));
+  return true;
 }
 
 Level& Engine::new_l1(uint32_t sm) {

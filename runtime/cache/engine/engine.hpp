@@ -121,6 +121,14 @@ class Observer {
   virtual void useless_control(const Access&, Effect, const char* /*why*/) {}
 };
 
+/// When something happened, by a clock that is the same whatever share of L2 an engine keeps: so
+/// what several of them saw can be put in one order.
+struct Moment {
+  uint64_t clock = 0;
+  uint64_t place = 0;  ///< of what is gone through in one moment: a line of L2, a block
+  auto operator<=>(const Moment&) const = default;
+};
+
 /// What a cache holds of one byte and of the line around it.
 struct LineState {
   bool present = false, dirty = false;
@@ -132,8 +140,9 @@ class Engine {
   /// Vector instructions: the best of this machine's, at most AVX2, or those that every machine
   /// has.
   enum class Vectors { best, avx2, base };
+  /// share: of L2, what this engine answers for. The caches above are whole.
   Engine(const Preset& preset, Observer* observer, bool keep_values = false,
-         Vectors vectors = Vectors::best);
+         Vectors vectors = Vectors::best, Share share = {});
 
   Plan plan(const trace::Site& site, trace::Space space) const;
   void load(const Plan& plan, const Access& access);
@@ -153,6 +162,15 @@ class Engine {
   void set_onlooker(Onlooker* onlooker) { onlooker_ = onlooker; }
   const Preset& preset() const { return preset_; }
   const LevelCounters& counters(Cache c) const { return counters_[static_cast<size_t>(c)]; }
+  const Share& share() const { return share_; }
+  /// The block's sets are of this engine's share.
+  bool owns(uint64_t block) const { return share_.whole() || owned(block); }
+  Moment moment() const { return moment_; }
+  /// The clock goes on; all engines that see one trace do so together.
+  void tick(uint64_t place = 0) { moment_ = {moment_.clock + 1, place}; }
+  void at_place(uint64_t place) { moment_.place = place; }
+  /// Of a sample: L2's counters and dirty lines, by unit.
+  std::span<const LevelCounters> unit_counters() const { return unit_counters_; }
   SectorState sector(uint64_t address) { return memory_.page(address).sector(address); }
   /// What the sector's last writer has written of it since nobody else did, a bit a byte.
   uint32_t written_bytes(uint64_t address) { return memory_.page(address).written_bytes(address); }
@@ -167,6 +185,7 @@ class Engine {
     uint64_t lines = 0, bytes = 0;
   };
   Dirty dirty(Cache c) const;
+  std::vector<Dirty> dirty_by_unit() const;
   /// Lines of L2 by Priority; [0] is 0.
   std::array<uint32_t, 4> l2_lines() const;
   uint32_t persisting_limit() const { return l2_->persisting_limit(); }
@@ -231,7 +250,16 @@ class Engine {
     PlainAccess below[2 * kBatch + 1];
     const PlainAccess* writes[2 * kBatch + 1];
   };
-  LevelCounters& count(Cache c) { return counters_[static_cast<size_t>(c)]; }
+  LevelCounters& count(Cache c) {
+    return c == Cache::l2 ? *l2_counters_ : counters_[static_cast<size_t>(c)];
+  }
+  bool owned(uint64_t block) const;
+  /// Before L2 hears of a block: false where another share has it.
+  bool enter_l2(uint64_t block) { return share_.whole() || enter_share(block); }
+  bool enter_share(uint64_t block);
+  void count_for(uint32_t place) {
+    if (!unit_counters_.empty()) l2_counters_ = &unit_counters_[share_.unit_at(place)];
+  }
   Level& l1(uint32_t sm) { return l1_[sm] ? *l1_[sm] : new_l1(sm); }
   Level& new_l1(uint32_t sm);
   Level& instance(Cache c, uint32_t sm);
@@ -291,6 +319,7 @@ class Engine {
   void control_line(Effect effect, bool local, const Access& a, uint64_t line);
   void prefetch_line(Effect effect, const trace::Site& site, bool local, const Access& a);
   void discard_l2(const Access& a);
+  void discard_in_l2(const Access& a);
   void scalar_control(Effect effect, const Access& a);
   void write_back_call_stack(const Access& a);
   uint8_t* values(Level& level, uint32_t index, uint64_t block) {
@@ -299,6 +328,7 @@ class Engine {
   uint8_t* memory_bytes_of(uint64_t block);
 
   Preset preset_;
+  Share share_;
   RunBatch* run_batch_;  ///< null: the preset needs the general way
   RunStream* run_stream_;
   uint32_t now_ = 0;
@@ -320,6 +350,11 @@ class Engine {
   };
   std::vector<std::vector<StackEntry>> call_stacks_;  ///< per SM, not yet in L1
   std::array<LevelCounters, kCaches> counters_{};
+  std::vector<LevelCounters> unit_counters_;
+  LevelCounters* l2_counters_ = &counters_[static_cast<size_t>(Cache::l2)];
+  Moment moment_;
+  mutable uint64_t asked_block_ = ~uint64_t{0};  ///< of owned(), the latest
+  mutable bool asked_owned_ = false;
   SiteCounters no_site_;
   SiteCounters* site_ = &no_site_;
   uint32_t first_context_ = 0;

@@ -18,6 +18,7 @@ uint32_t Engine::invalidate_where(Cache c, Level& level, uint32_t context, Which
   uint32_t removed = 0;
   for (uint32_t i = 0; i < level.slots(); ++i)
     if (!level.line(i).empty() && which(level.line(i))) {
+      tick();
       invalidate_line(c, level, i, context);
       ++removed;
     }
@@ -36,6 +37,7 @@ void Engine::control(Effect effect, const trace::Site& site, bool local, const A
       observer_->useless_control(a, effect, "no line was there to invalidate");
   };
   const auto any = [](const Line&) { return true; };
+  tick();
   switch (effect) {
     case Effect::none:
     case Effect::illegal:
@@ -85,6 +87,7 @@ void Engine::control(Effect effect, const trace::Site& site, bool local, const A
     case Effect::write_back_call_stack:
       return write_back_call_stack(a);
     case Effect::demote:
+      if (!enter_l2(a.block)) return;
       return each_line(*l2_, a.block, a.mask, [&](uint64_t line, const Mask&) {
         const uint32_t index = l2_->find(line);
         if (index != kNoLine && l2_->priority(index) == Priority::last)
@@ -129,6 +132,8 @@ void Engine::prefetch_line(Effect effect, const trace::Site& site, bool local, c
   Access whole = a;
   if (preset_.knobs.prefetch_fill == Granule::line) whole.mask = ~Mask{};
   const Cache c = to_l1 ? Cache::l1 : Cache::l2;
+  const bool here = enter_l2(a.block);
+  if (!to_l1 && !here) return;
   ++count(c).prefetches;
   Level& level = instance(c, a.sm);
   bool new_bytes = false;
@@ -152,7 +157,9 @@ void Engine::prefetch_line(Effect effect, const trace::Site& site, bool local, c
   });
   site_ = site_counters;
   demand_ = true;
+  enter_l2(a.block);  // the same that `before` is of
   for (const Cache each : {Cache::l1, Cache::l2}) {
+    if (each == Cache::l2 && !here) continue;
     LevelCounters& n = count(each);
     const LevelCounters& b = before[each == Cache::l2];
     n.reads = b.reads;
@@ -164,6 +171,16 @@ void Engine::prefetch_line(Effect effect, const trace::Site& site, bool local, c
 }
 
 void Engine::discard_l2(const Access& a) {
+  if (enter_l2(a.block)) discard_in_l2(a);
+  tick();
+  if (!l1_[a.sm]) return;
+  each_line(*l1_[a.sm], a.block, ~Mask{}, [&](uint64_t line, const Mask&) {
+    const uint32_t index = l1_[a.sm]->find(line);
+    if (index != kNoLine) invalidate_line(Cache::l1, *l1_[a.sm], index, a.context);
+  });
+}
+
+void Engine::discard_in_l2(const Access& a) {
   each_line(*l2_, a.block, ~Mask{}, [&](uint64_t line, const Mask&) {
     const uint32_t index = l2_->find(line);
     if (index == kNoLine) return;
@@ -179,11 +196,6 @@ void Engine::discard_l2(const Access& a) {
   Access undefined = a;
   undefined.mask = ~Mask{};
   publish(undefined);
-  if (!l1_[a.sm]) return;
-  each_line(*l1_[a.sm], a.block, ~Mask{}, [&](uint64_t line, const Mask&) {
-    const uint32_t index = l1_[a.sm]->find(line);
-    if (index != kNoLine) invalidate_line(Cache::l1, *l1_[a.sm], index, a.context);
-  });
 }
 
 void Engine::scalar_control(Effect effect, const Access& a) {
@@ -194,6 +206,7 @@ void Engine::scalar_control(Effect effect, const Access& a) {
     Line& x = level.line(i);
     if (x.empty() || (effect == Effect::write_back_scalar && x.dirty.none())) continue;
     ++touched;
+    tick();
     if (effect == Effect::write_back_scalar) {
       write_back(Cache::scalar, level, i);
       continue;
@@ -242,6 +255,7 @@ void Engine::kernel_end() {
     for (uint32_t i = 0; i < level->slots(); ++i) {
       Line& x = level->line(i);
       if (x.empty()) continue;
+      tick();
       // Local memory ends with its threads: nothing of it needs to survive.
       if ((x.flags & kLocal) == 0) {
         write_back(Cache::l1, *level, i);
@@ -255,8 +269,17 @@ void Engine::kernel_end() {
     }
   }
   if (!preset_.knobs.l2_written_back_at_kernel_end) return;
-  for (uint32_t i = 0; i < l2_->slots(); ++i)
-    if (!l2_->line(i).empty()) write_back(Cache::l2, *l2_, i);
+  tick();
+  const uint32_t stride = Level::stride_of(preset_.l2.ways);
+  for (uint32_t i = 0; i < l2_->slots(); ++i) {
+    if (l2_->line(i).empty()) continue;
+    if (!share_.whole()) {
+      count_for(i / stride);
+      at_place(uint64_t{share_.set_at(i / stride)} * stride + i % stride);
+    }
+    write_back(Cache::l2, *l2_, i);
+  }
+  tick();
 }
 
 void Engine::host_write(uint64_t address, uint64_t size, uint32_t context) {
@@ -274,6 +297,7 @@ void Engine::host_write(uint64_t address, uint64_t size, uint32_t context) {
       Line& x = level.line(i);
       if (x.empty() || x.address >= end || x.address + level.geometry().line <= address) continue;
       const uint64_t block = block_of(x.address);
+      if (!owns(block)) continue;
       Page& page = memory_.page(x.address);
       const Mask bytes = part(block);
       cached.emplace_back(block, bytes & x.valid);

@@ -53,6 +53,7 @@ void Engine::hit(Level& level, uint32_t index, Class wanted) {
 [[gnu::noinline]] void Engine::check_stale(Cache c, const Plan& p, const Access& a,
                                            const Level& level, uint32_t index, Mask mask) {
   if (p.row->kind == trace::OpKind::control) return;  // a prefetch hands nobody the bytes
+  if (!owns(a.block)) return;
   Level& l = const_cast<Level&>(level);
   const History& h = l.history(index);
   const Mask bytes = mask & h.stale & l.line(index).valid;
@@ -157,6 +158,7 @@ void Engine::read_through(Cache c, Level& level, uint32_t index, const Plan& p, 
 }
 
 uint32_t Engine::allocate(Cache c, Level& level, uint64_t address, Class wanted, const Access& a) {
+  if (c != Cache::l2) tick();  // the line that makes room may be of another share
   const uint32_t index = level.victim(address);
   if (!level.line(index).empty()) leave(c, level, index, a.context);
   const bool least_recent = wanted == Class::unchanged && preset_.knobs.unchanged_fills_at_lru_end;
@@ -167,6 +169,7 @@ uint32_t Engine::allocate(Cache c, Level& level, uint64_t address, Class wanted,
 }
 
 void Engine::register_copy(Cache c, uint64_t address, uint32_t sm) {
+  if (!owns(block_of(address))) return;
   if (c != Cache::l1)
     memory_.page(address).in_other_caches = true;
   else if (preset_.sms > 1)  // nobody asks a lone L1 for the copies of others
@@ -178,8 +181,10 @@ void Engine::fetch(Cache c, Level& level, const Plan& p, const Access& a, uint64
   if (c != Cache::l1 && has_level15(c)) return fetch_level15(c, p, a, line, need, to);
   const uint32_t bytes = level.geometry().line;
   if (bytes <= kBlockBytes) return read_l2(p, a, block_of(line), need, to);
-  for (uint64_t block = line; block < line + bytes; block += kBlockBytes)
-    read_l2(p, a, block, ~Mask{}, to == nullptr ? nullptr : to - a.block % bytes + (block - line));
+  Access part = a;
+  for (part.block = line; part.block < line + bytes; part.block += kBlockBytes)
+    read_l2(p, part, part.block, ~Mask{},
+            to == nullptr ? nullptr : to - a.block % bytes + (part.block - line));
 }
 
 bool Engine::has_level15(Cache c) const {
@@ -211,7 +216,10 @@ Class Engine::l2_class(const Plan& p, uint64_t line) const {
 }
 
 void Engine::read_l2(const Plan& p, const Access& a, uint64_t block, Mask need, uint8_t* to) {
-  each_line(*l2_, block, need, [&](uint64_t line, Mask m) { read_l2_line(p, a, line, m, to); });
+  tick();
+  if (enter_l2(block))
+    each_line(*l2_, block, need, [&](uint64_t line, Mask m) { read_l2_line(p, a, line, m, to); });
+  tick();
 }
 
 void Engine::read_l2_line(const Plan& p, const Access& a, uint64_t line, Mask mask, uint8_t* to) {
@@ -268,31 +276,35 @@ void Engine::read_l2_line(const Plan& p, const Access& a, uint64_t line, Mask ma
                                         : 64 + static_cast<unsigned>(std::countr_zero(a.mask.hi));
   const uint64_t start = (a.block + first) & ~uint64_t{p.prefetch_bytes - 1u};
   demand_ = false;
-  const LevelCounters before = count(Cache::l2);
   const SiteCounters site = *site_;
   for (uint64_t at = start; at < start + p.prefetch_bytes;) {
     const auto in_block = static_cast<unsigned>(at % kBlockBytes);
     const auto bytes = static_cast<unsigned>(
         std::min<uint64_t>(kBlockBytes - in_block, start + p.prefetch_bytes - at));
-    read_l2(p, a, block_of(at), byte_range(in_block, bytes), nullptr);
+    Access part = a;
+    part.block = block_of(at);
+    enter_l2(part.block);
+    LevelCounters& n = count(Cache::l2);
+    const LevelCounters before = n;
+    read_l2(p, part, part.block, byte_range(in_block, bytes), nullptr);
+    // What came along is no demand: only the fills and the over-fetch count stay.
+    const uint64_t extra = n.sector_misses - before.sector_misses;
+    LevelCounters kept = before;
+    kept.fills = n.fills;
+    kept.evictions = n.evictions;
+    kept.write_backs = n.write_backs;
+    kept.write_back_bytes = n.write_back_bytes;
+    kept.over_fetch += extra;
+    n = kept;
     at += bytes;
   }
   demand_ = true;
-  // What came along is no demand: only the fills and the over-fetch count stay.
-  LevelCounters& n = count(Cache::l2);
-  const uint64_t extra = n.sector_misses - before.sector_misses;
-  LevelCounters kept = before;
-  kept.fills = n.fills;
-  kept.evictions = n.evictions;
-  kept.write_backs = n.write_backs;
-  kept.write_back_bytes = n.write_back_bytes;
-  kept.over_fetch += extra;
-  n = kept;
   *site_ = site;
 }
 
 void Engine::run(const Plan& p, const Access& a) {
   if (p.row == nullptr) return;
+  tick();
   if (p.row->kind == trace::OpKind::store)
     store(p, a);
   else if (p.row->kind == trace::OpKind::atomic)
@@ -395,8 +407,12 @@ void Engine::store_l1_write_back(Cache c, Level& level, uint32_t index, const Pl
 }
 
 void Engine::write_l2(const Plan& p, const Access& a, bool local) {
-  if (!local) publish(a);
-  each_line(*l2_, a.block, a.mask, [&](uint64_t line, Mask m) { write_l2_line(p, a, line, m); });
+  tick();
+  if (enter_l2(a.block)) {
+    if (!local) publish(a);
+    each_line(*l2_, a.block, a.mask, [&](uint64_t line, Mask m) { write_l2_line(p, a, line, m); });
+  }
+  tick();
 }
 
 void Engine::write_l2_line(const Plan& p, const Access& a, uint64_t line, Mask mask) {

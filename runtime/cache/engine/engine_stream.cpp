@@ -15,6 +15,7 @@ class Engine::Stream {
   explicit Stream(Engine& engine)
       : e_(engine),
         l2_(*engine.l2_),
+        shared_(!engine.share_.whole()),
         l2_grows_(engine.preset_.l2.infinite),
         whole_lines_(engine.preset_.knobs.fill == Granule::line),
         few_sms_(engine.preset_.sms <= 1) {}
@@ -33,6 +34,8 @@ class Engine::Stream {
       const Access access{a.block, a.mask, a.context, a.sm, nullptr};
       const uint64_t line = line_of(access);
       l2_first_ = l2_grows_ ? first_of(line) : firsts_[i % kRing];
+      here_ = !shared_ || (l2_grows_ ? e_.owns(a.block) : l2_first_ != kElsewhere);
+      e_.tick();
       if (e_.tell_observer_) e_.observer_->asked(*site.plan, access);
       if (site.plan->row->kind == trace::OpKind::store)
         store(*site.plan, access, line);
@@ -47,15 +50,20 @@ class Engine::Stream {
   // known long before: its set, and some accesses later, from the set, its line or the line that
   // makes room for it.
   static constexpr size_t kFar = 16, kNear = 8, kRing = 32;
+  static constexpr uint32_t kElsewhere = ~uint32_t{0};  ///< in another share
   uint32_t first_of(uint64_t line) const {
     const Level::Tables t = l2_.tables();
-    return l2_.set_of(line) * t.stride;
+    const uint32_t set = l2_.set_of(line);
+    return shared_ && set == kNoSet ? kElsewhere : set * t.stride;
   }
   void look_far(std::span<const StreamAccess> accesses, const StreamSite* sites, size_t i) {
     const StreamAccess& a = accesses[i];
     const Plan& p = *sites[a.site].plan;
     const bool store = p.row->kind == trace::OpKind::store;
-    if (store || (p.in_l1 && !few_sms_)) {
+    uint32_t first = 0;
+    if (!l2_grows_) firsts_[i % kRing] = first = first_of(line_of(a));
+    const bool here = !shared_ || (l2_grows_ ? e_.owns(a.block) : first != kElsewhere);
+    if (here && (store || (p.in_l1 && !few_sms_))) {
       // Comes to be in any case.
       Page& page = e_.memory_.page(a.block);
       __builtin_prefetch(&page.sharers_of(a.block), 1);
@@ -72,10 +80,8 @@ class Engine::Stream {
       for (uint32_t further = 0; further < 3; ++further)
         __builtin_prefetch(reinterpret_cast<const char*>(t.lines + further) + at, 1);
     }
-    if (l2_grows_) return;
+    if (l2_grows_ || !here) return;
     const Level::Tables t = l2_.tables();
-    const uint32_t first = first_of(line_of(a));
-    firsts_[i % kRing] = first;
     for (uint32_t at = first; at < first + t.stride; at += 16) {
       __builtin_prefetch(t.tags + at);
       __builtin_prefetch(t.stamps + at, 1);
@@ -84,6 +90,7 @@ class Engine::Stream {
   void look_near(std::span<const StreamAccess> accesses, size_t i) {
     if (l2_grows_) return;
     const uint32_t first = firsts_[i % kRing];
+    if (shared_ && first == kElsewhere) return;
     const uint64_t line = line_of(accesses[i]);
     const Level::Tables t = l2_.tables();
     const uint32_t tag = l2_.tag_of(line);
@@ -160,6 +167,7 @@ class Engine::Stream {
     const uint32_t index = level.victim<kWide>(line);
     const Line& old = level.line(index);
     if (c == Cache::l1) {
+      e_.tick();
       // Lines that came one after the other mostly leave so: a guess at the next one, for
       // look_far().
       const Level::Tables t = level.tables();
@@ -196,9 +204,20 @@ class Engine::Stream {
   }
 
   void read_l2(const Plan& p, const Access& a, uint64_t line, const Mask& mask) {
+    e_.tick();
+    if (here_) read_l2_here(p, a, line, mask);
+  }
+  /// What the accesses to L2 are counted in.
+  LevelCounters& l2_counters() {
+    if (e_.unit_counters_.empty()) return n2_;
+    e_.count_for(l2_first_ / l2_.tables().stride);
+    return *e_.l2_counters_;
+  }
+  void read_l2_here(const Plan& p, const Access& a, uint64_t line, const Mask& mask) {
+    LevelCounters& n2 = l2_counters();
     const unsigned asked = sectors(mask);
-    ++n2_.reads;
-    n2_.by_class[0] += asked;
+    ++n2.reads;
+    n2.by_class[0] += asked;
     uint32_t index = l2_.find<kWide>(line, l2_first_);
     Mask missing = whole(mask);
     if (index != kNoLine) {
@@ -210,16 +229,16 @@ class Engine::Stream {
       l2_.touch(index);
     }
     const unsigned absent = sectors(missing);
-    n2_.sector_hits += asked - absent;
-    n2_.sector_misses += absent;
+    n2.sector_hits += asked - absent;
+    n2.sector_misses += absent;
     e_.site_->l2_hits += asked - absent;
     e_.site_->l2_misses += absent;
     if (absent == 0) return;
-    ++n2_.read_misses;
-    if (index == kNoLine) index = allocate(Cache::l2, n2_, l2_, line, a);
+    ++n2.read_misses;
+    if (index == kNoLine) index = allocate(Cache::l2, n2, l2_, line, a);
     Line& x = l2_.line(index);
     const Mask need = without(whole_lines_ ? all_bytes(line) : missing, x.valid);
-    n2_.fills += sectors(need);
+    n2.fills += sectors(need);
     x.valid |= need;
     x.fill = a.context;
   }
@@ -227,20 +246,23 @@ class Engine::Stream {
   void store(const Plan& p, const Access& a, uint64_t line) {
     const unsigned asked = sectors(a.mask);
     if (p.in_l1 || e_.l1_[a.sm]) store_l1(p, a, line, asked);
+    e_.tick();
+    if (!here_) return;
     e_.publish_here(a);
     // L2.
-    n2_.by_class[0] += asked;
+    LevelCounters& n2 = l2_counters();
+    n2.by_class[0] += asked;
     uint32_t index = l2_.find<kWide>(line, l2_first_);
-    ++n2_.writes;
+    ++n2.writes;
     if (index != kNoLine) {
-      n2_.write_sector_hits += asked;
+      n2.write_sector_hits += asked;
       e_.site_->l2_write_hits += asked;
       l2_.touch(index);
     } else {
-      ++n2_.write_misses;
-      n2_.write_sector_misses += asked;
+      ++n2.write_misses;
+      n2.write_sector_misses += asked;
       e_.site_->l2_write_misses += asked;
-      index = allocate(Cache::l2, n2_, l2_, line, a);
+      index = allocate(Cache::l2, n2, l2_, line, a);
       l2_.line(index).fill = a.context;
     }
     Line& x = l2_.line(index);
@@ -280,12 +302,14 @@ class Engine::Stream {
 
   void finish() {
     e_.count(Cache::l1) += n1_;
-    e_.count(Cache::l2) += n2_;
+    if (e_.unit_counters_.empty()) e_.count(Cache::l2) += n2_;
   }
 
   Engine& e_;
   Level& l2_;
+  const bool shared_;  ///< L2 with other engines
   const bool l2_grows_, whole_lines_, few_sms_;
+  bool here_ = true;       ///< the access goes to this engine's share
   uint32_t l2_first_ = 0;  ///< of the set that the access comes to
   uint32_t firsts_[kRing] = {};
   LevelCounters n1_, n2_;

@@ -6,12 +6,14 @@
 
 namespace lanewise::cache {
 
-Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persisting_percent)
+Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persisting_percent,
+             const Share* share)
     : geometry_(g),
       line_bytes_(g.line),
       line_shift_(static_cast<unsigned>(std::countr_zero(g.line))),
       hash_(g.hash),
-      replacement_(g.replacement) {
+      replacement_(g.replacement),
+      share_(share != nullptr && !share->whole() && !share->grows() ? share : nullptr) {
   if (g.infinite) {
     geometry_.ways = kStep;
     geometry_.sets = std::max(g.sets, 2U);
@@ -26,6 +28,8 @@ Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persistin
   simple_victims_ = oldest_loses_ && dirty_limit_ == 0;
   persisting_limit_ =
       g.infinite ? ~uint32_t{0} : static_cast<uint32_t>(lines * persisting_percent / 100);
+  // The quota is that of all sets: who puts shares together looks at it.
+  if (share_ != nullptr) persisting_limit_ = ~uint32_t{0};
   linear_ = g.hash == IndexHash::linear && g.set_hash == IndexHash::linear;
   if (hash_ == IndexHash::ipoly) slice_table_ = ipoly_table(g.slices > 1 ? g.slices : g.sets);
   if (g.set_hash == IndexHash::ipoly) set_table_ = ipoly_table(g.sets);
@@ -33,7 +37,9 @@ Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persistin
 
 void Level::resize(uint32_t sets) {
   total_sets_ = sets;
-  set_mask_ = std::has_single_bit(sets) && !geometry_.infinite ? sets - 1 : 0;
+  kept_sets_ = share_ != nullptr ? share_->kept_sets() : sets;
+  set_mask_ = std::has_single_bit(sets) && !geometry_.infinite && share_ == nullptr ? sets - 1 : 0;
+  sets = kept_sets_;
   const size_t lines = size_t{sets} * stride_;
   tags_.assign(lines, ~uint32_t{0});
   stamps_.assign(lines, 0);
@@ -47,6 +53,11 @@ void Level::resize(uint32_t sets) {
 }
 
 uint32_t Level::hashed_set(uint64_t n) const {
+  const uint32_t set = hashed_set_of_all(n);
+  return share_ == nullptr ? set : share_->places()[set];
+}
+
+uint32_t Level::hashed_set_of_all(uint64_t n) const {
   // A table that grows has no sets that a program could tell apart. The lines of one SM often lie a
   // power of two apart; by their low bits they would fill few sets, and the table would double for
   // each of them.
@@ -225,7 +236,7 @@ void Level::set_priority(uint32_t index, Priority p) {
   if (old == p) return;
   if (p == Priority::last && persisting_ >= persisting_limit_) p = Priority::normal;
   if (old == Priority::last) --persisting_;
-  if (p == Priority::last) ++persisting_;
+  if (p == Priority::last) most_persisting_ = std::max(most_persisting_, ++persisting_);
   stamp(index) = static_cast<uint32_t>(p) << kTimeBits | (stamp(index) & kTimeMask);
   forget_next_victim(index);
   lines_[index].notes |= kOwnClass;
@@ -244,7 +255,7 @@ void Level::remove(uint32_t index) {
 void Level::compress_times() {
   // Keeps the order inside each set, which is all that a victim depends on.
   std::vector<uint32_t> order;
-  for (uint32_t set = 0; set < total_sets_; ++set) {
+  for (uint32_t set = 0; set < kept_sets_; ++set) {
     order.clear();
     for (uint32_t i = set * stride_; i < set * stride_ + geometry_.ways; ++i)
       if (!lines_[i].empty()) order.push_back(i);
@@ -256,7 +267,7 @@ void Level::compress_times() {
   }
   clock_ = kFirstTime + stride_ + 1;
   earliest_ = kFirstTime;
-  next_victims_.assign(total_sets_, NextVictim{});
+  next_victims_.assign(kept_sets_, NextVictim{});
 }
 
 void Level::grow() {

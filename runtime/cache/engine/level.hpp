@@ -21,6 +21,7 @@
 #include "runtime/cache/engine/huge_pages.hpp"
 #include "runtime/cache/engine/mask.hpp"
 #include "runtime/cache/engine/vector.hpp"
+#include "runtime/cache/parts/share.hpp"
 #include "runtime/cache/presets/preset.hpp"
 
 namespace lanewise::cache {
@@ -79,7 +80,9 @@ struct History {
 
 class Level {
  public:
-  Level(const Geometry& geometry, uint32_t dirty_limit_percent, uint32_t persisting_percent);
+  /// With a share, of L2: only its sets are there. It stays where it is while the level lives.
+  Level(const Geometry& geometry, uint32_t dirty_limit_percent, uint32_t persisting_percent,
+        const Share* share = nullptr);
 
   const Geometry& geometry() const { return geometry_; }
   uint64_t line_address(uint64_t address) const { return address & ~(line_bytes_ - 1); }
@@ -168,9 +171,14 @@ class Level {
   uint32_t persisting_limit() const {
     return persisting_limit_;
   }
+  /// The most lines that were among the last to go at once.
+  uint32_t most_persisting() const {
+    return most_persisting_;
+  }
   void count_dirty(int change) {
     dirty_ += static_cast<uint32_t>(change);
   }
+  /// kNoSet: the set is not of this level's share.
   uint32_t set_of(uint64_t address) const {
     const uint64_t n = address >> line_shift_;
     if (linear_ && set_mask_ != 0) return static_cast<uint32_t>(n) & set_mask_;
@@ -294,6 +302,7 @@ class Level {
   }
 #endif
   uint32_t hashed_set(uint64_t n) const;
+  uint32_t hashed_set_of_all(uint64_t n) const;
   uint32_t hash(IndexHash hash, const std::vector<uint16_t>& table, uint64_t n,
                 uint32_t slots) const;
   template <bool kWide = false>
@@ -324,7 +333,9 @@ class Level {
   IndexHash hash_ = IndexHash::linear;
   bool linear_ = true;  ///< of slices and sets
   Replacement replacement_ = Replacement::lru;
-  uint32_t total_sets_ = 0, set_mask_ = 0;
+  const Share* share_ = nullptr;  ///< null: all sets
+  uint32_t total_sets_ = 0;       ///< of the whole cache
+  uint32_t kept_sets_ = 0, set_mask_ = 0;
   uint32_t stride_ = 16;
   bool by_time_ = true;         ///< every use renews a line's time
   bool oldest_loses_ = true;    ///< of the lowest class
@@ -333,7 +344,7 @@ class Level {
   uint32_t clock_ = kFirstTime, earliest_ = kFirstTime;
   uint32_t used_ = 0;  ///< lines that are not empty
   uint32_t dirty_ = 0, dirty_limit_ = 0;
-  uint32_t persisting_ = 0, persisting_limit_ = 0;
+  uint32_t persisting_ = 0, persisting_limit_ = 0, most_persisting_ = 0;
   uint64_t random_ = 0x2545f4914f6cdd1dULL;
   Column tags_, stamps_;
   std::vector<Line, HugePages<Line>> lines_;

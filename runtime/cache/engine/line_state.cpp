@@ -46,6 +46,18 @@ Engine::Dirty Engine::dirty(Cache c) const {
   return sum;
 }
 
+std::vector<Engine::Dirty> Engine::dirty_by_unit() const {
+  std::vector<Dirty> sums(share_.kept_units());
+  const uint32_t stride = Level::stride_of(preset_.l2.ways);
+  for (uint32_t i = 0; i < l2_->slots(); ++i)
+    if (const Line& x = l2_->line(i); !x.empty() && x.dirty.any()) {
+      Dirty& sum = sums[share_.unit_at(i / stride)];
+      ++sum.lines;
+      sum.bytes += x.dirty.count();
+    }
+  return sums;
+}
+
 std::array<uint32_t, 4> Engine::l2_lines() const {
   std::array<uint32_t, 4> lines{};
   for (uint32_t i = 0; i < l2_->slots(); ++i)

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/cache/parts/part.hpp"
+#include "runtime/cache/parts/sample.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::cache {
@@ -40,10 +42,20 @@ void each_lane_byte(const trace::Lanes& lanes, unsigned bytes, const Request& q,
 
 }  // namespace
 
+namespace {
+
+Share share_of(const Preset& preset, const TrackerOptions& o) {
+  if (o.parts != 0) return Share::part(preset, o.part, o.parts);
+  return o.sample != 0 ? Share::sample(preset, o.sample) : Share{};
+}
+
+}  // namespace
+
 Tracker::Tracker(const Preset& preset, const TrackerOptions& options)
     : options_(options),
       hazards_(preset, *this),
-      engine_(preset, &hazards_, options.keep_values),
+      engine_(preset, &hazards_, options.keep_values, Engine::Vectors::best,
+              share_of(preset, options)),
       contexts_(options.kept_contexts) {
   hazards_.set_engine(&engine_);
   if (options.profile) profile_ = std::make_unique<Profile>(preset);
@@ -273,6 +285,7 @@ void Tracker::run(const trace::WaveRecord& r, const trace::Site& s, const Plan& 
         });
     }
     const uint64_t reports = hazards_.reports();
+    engine_.tick();
     if (hazards_.watching() || hazards_.watching_read_only()) {
       if (s.kind != OpKind::store) hazards_.before_load(p, a);
       if (s.kind == OpKind::store || s.kind == OpKind::atomic) hazards_.before_store(p, a);
@@ -299,6 +312,7 @@ void Tracker::run_plain(const Plan& p, SiteCounters& n, const Access& a) {
     n.bytes += q.mask.count();
     if (!hazards_.watching_read_only()) continue;
     const Access single{q.block, q.mask, a.context, a.sm, nullptr};
+    engine_.tick();
     if (write != 0)
       hazards_.before_store(p, single);
     else
@@ -327,6 +341,7 @@ void Tracker::control(const trace::Site& s, Space space, const Group& group, Acc
     a.block = requests_.at[i].block;
     a.mask = requests_.at[i].mask;
     const uint64_t reports = hazards_.reports();
+    engine_.tick();
     if (row->effect == Effect::discard) hazards_.discarded(a);
     if (profile_ != nullptr) profile_->before(engine_, counters_[index]);
     engine_.control(row->effect, s, local, a);
@@ -342,7 +357,25 @@ std::string Tracker::describe(uint64_t address) const {
   return fmt::format("{:#x}", address);
 }
 
+void Tracker::settle() {
+  if (held_ || !engine_.share().sampled()) return;
+  check_quota(*this);
+  Results r;
+  r.records = records();
+  r.tracker_bytes = memory_bytes();
+  for (size_t i = 0; i < kCaches; ++i) {
+    r.counters[i] = engine_.counters(static_cast<Cache>(i));
+    r.dirty[i] = engine_.dirty(static_cast<Cache>(i));
+  }
+  r.sites = counters_;
+  r.findings = hazards_.findings();
+  r.sample = estimate_l2(engine_, options_.sample);
+  scale_l2(r);
+  hold(std::move(r));
+}
+
 size_t Tracker::memory_bytes() const {
+  if (held_) return held_->tracker_bytes;
   return engine_.memory_bytes() + contexts_.memory_bytes() +
          counters_.capacity() * sizeof(SiteCounters);
 }

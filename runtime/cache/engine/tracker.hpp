@@ -9,6 +9,7 @@
 #include "runtime/cache/engine/coalesce.hpp"
 #include "runtime/cache/engine/contexts.hpp"
 #include "runtime/cache/hazards/hazards.hpp"
+#include "runtime/cache/parts/results.hpp"
 #include "runtime/cache/reports/profile.hpp"
 #include "runtime/trace/event.hpp"
 
@@ -22,6 +23,9 @@ struct TrackerOptions {
   bool compare = false;  ///< what hints did; reports also need without_hints()
   bool reuse = false;    ///< reuse distances
   bool sets = false;     ///< use of sets, and why lines were missing
+  /// Of L2 the part `part` of `parts` alone, or a sample of one set in `sample` (share.hpp).
+  uint32_t part = 0, parts = 0;  ///< parts 0: all
+  uint32_t sample = 0;           ///< 0: all
   /// How the trace was read where its file leaves that open: reports print it.
   std::vector<std::pair<std::string, std::string>> policies;
   /// Every access goes the engine's general way: for tests, which compare.
@@ -48,10 +52,30 @@ class Tracker final : public trace::Sink, public RunFacts {
   const Engine& engine() const { return engine_; }
   Engine& engine() { return engine_; }
   const Preset& preset() const { return engine_.preset(); }
-  std::vector<Finding> findings() const { return hazards_.findings(); }
+  const Hazards& hazards() const { return hazards_; }
+  // What reports say: of the run so far, or the results that it holds.
+  std::vector<Finding> findings() const { return held_ ? held_->findings : hazards_.findings(); }
+  const LevelCounters& counters(Cache c) const {
+    return held_ ? held_->counters[static_cast<size_t>(c)] : engine_.counters(c);
+  }
+  Engine::Dirty dirty(Cache c) const {
+    return held_ ? held_->dirty[static_cast<size_t>(c)] : engine_.dirty(c);
+  }
+  const std::vector<SiteCounters>& site_counters() const {
+    return held_ ? held_->sites : counters_;
+  }
+  uint64_t records() const { return held_ ? held_->records : contexts_.next(); }
+  size_t memory_bytes() const;
+  /// Null unless they are estimates.
+  const Sample* sample() const { return held_ && held_->sample ? &*held_->sample : nullptr; }
+  /// Results from elsewhere, in place of a run's.
+  void hold(Results results) { held_ = std::move(results); }
+  /// The trace has ended: of a sample, what it tells of all sets. Throws Error(usage) when it
+  /// cannot.
+  void settle();
   const std::vector<trace::Site>& sites() const { return sites_; }
   const std::vector<trace::Kernel>& kernels() const { return kernels_; }
-  const std::vector<SiteCounters>& site_counters() const { return counters_; }
+  const std::vector<trace::Buffer>& buffers() const { return buffers_; }
   /// Null unless it was asked for.
   const Profile* profile() const { return profile_.get(); }
   const Insight* insight() const { return insight_.get(); }
@@ -61,8 +85,6 @@ class Tracker final : public trace::Sink, public RunFacts {
   void set_without_hints(const Tracker* t) { without_hints_ = t; }
   /// "flags +0x40", or the bare address outside every buffer.
   std::string describe(uint64_t address) const;
-  uint64_t records() const { return contexts_.next(); }
-  size_t memory_bytes() const;
 
   const trace::Site& site_of(uint32_t site) const override { return sites_.at(site); }
   Context context_of(uint32_t context) const override;
@@ -117,6 +139,7 @@ class Tracker final : public trace::Sink, public RunFacts {
   TrackerOptions options_;
   Hazards hazards_;
   Engine engine_;
+  std::optional<Results> held_;
   std::unique_ptr<Profile> profile_;
   std::unique_ptr<Insight> insight_;
   const Tracker* without_hints_ = nullptr;

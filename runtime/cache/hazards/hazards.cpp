@@ -23,8 +23,17 @@ uint64_t value_at(const uint8_t* block, const Mask& m) {
 
 }  // namespace
 
-Finding& Hazards::report_to(Findings& findings, unsigned number, Severity severity, const Access& a,
-                            uint32_t other_context, const std::string& message,
+Finding& Hazards::report(unsigned rule, Severity severity, const Access& a, uint32_t other_context,
+                         const std::string& message, const std::string& fix) {
+  const bool has_block = a.block != 0 || a.mask.any();
+  if (has_block ? !engine_->owns(a.block) : !engine_->share().answers_for_the_rest())
+    return elsewhere_ = Finding{};
+  ++reports_;
+  return report_to(findings_, engine_->moment(), rule, severity, a, other_context, message, fix);
+}
+
+Finding& Hazards::report_to(Findings& findings, Moment when, unsigned number, Severity severity,
+                            const Access& a, uint32_t other_context, const std::string& message,
                             const std::string& fix) const {
   const Context here = facts_.context_of(a.context), there = facts_.context_of(other_context);
   auto [it, fresh] = findings.try_emplace({number, here.site, there.site});
@@ -36,6 +45,7 @@ Finding& Hazards::report_to(Findings& findings, unsigned number, Severity severi
   }
   f.rule = number;
   f.severity = severity;
+  f.seen = when;
   f.site = here.site;
   f.other_site = there.site;
   f.context = a.context;
@@ -72,6 +82,7 @@ void Hazards::fill_story(Finding& f, const StaleRead& s, const SectorState& newe
   f.bytes = s.bytes.count();
   f.version = s.history.version[at / 32];
   f.newest = newest.version();
+  f.told = engine_->moment();
   f.line_history = {fmt::format("filled {}", place(s.line.fill)),
                     fmt::format("written {}", place(newest.writer())),
                     fmt::format("read {}: still resident in {}, never invalidated",
@@ -124,8 +135,9 @@ void Hazards::stale_read(const StaleRead& s) {
 }
 
 void Hazards::lost(Loss loss, const Access& cause, const Line& line, const Mask& bytes) {
-  Note& note = notes_[block_of(line.address)];
   watching_ = true;
+  if (!engine_->owns(block_of(line.address))) return;
+  Note& note = notes_[block_of(line.address)];
   note.cause = cause.context;
   note.owner = line.write;
   if (loss == Loss::last_use) {
@@ -142,9 +154,10 @@ void Hazards::lost(Loss loss, const Access& cause, const Line& line, const Mask&
                       fmt::format("{} dirty bytes are dropped without a write back", bytes.count()),
                       scalar ? "s_dcache_wb before s_dcache_inv"
                              : "CCTL.IV (writes back first) or CCTL.WB before CCTL.RS");
-  if (f.line_history.empty())
-    f.line_history = {fmt::format("written {}", place(line.write)),
-                      fmt::format("dropped {}", place(cause.context))};
+  if (!f.line_history.empty()) return;
+  f.told = engine_->moment();
+  f.line_history = {fmt::format("written {}", place(line.write)),
+                    fmt::format("dropped {}", place(cause.context))};
 }
 
 void Hazards::evicted(Cache c, const Line& line, Priority p, uint32_t context) {
@@ -176,22 +189,9 @@ void Hazards::evicted(Cache c, const Line& line, Priority p, uint32_t context) {
            "evict_last on a smaller part of the data (createpolicy.fractional)");
   }
   if (c == Cache::l2 && p == Priority::first && !at_end) {
-    if (early_.size() < preset_.knobs.evict_first_window)
-      early_.push_back(line.address);
-    else
-      early_[early_at_++ % early_.size()] = line.address;
+    left_early(line.address);
     watching_ = true;
   }
-}
-
-void Hazards::check_early_eviction(const Access& a) {
-  const auto it = std::find(early_.begin(), early_.end(), a.block);
-  if (it == early_.end()) return;
-  *it = ~uint64_t{0};
-  report(8, Severity::advice, a, kNoContext,
-         fmt::format("missed a line that left as evict_first, at most {} such lines ago",
-                     preset_.knobs.evict_first_window),
-         "no evict_first on data that is used again");
 }
 
 void Hazards::partial_write_back(const Line& line, unsigned sectors) {
@@ -215,13 +215,18 @@ void Hazards::useless_control(const Access& a, Effect, const char* why) {
   report(11, Severity::advice, a, kNoContext, why, "remove the instruction");
 }
 
-std::vector<Finding> Hazards::findings() const {
+Findings Hazards::all_findings() const {
   Findings so_far = findings_;
   judge_sharing(so_far);
+  return so_far;
+}
+
+std::vector<Finding> to_report(const Findings& findings, const Preset& preset) {
   std::vector<Finding> all;
-  for (const auto& [key, f] : so_far) {
-    if (f.rule == 9 && f.count < preset_.knobs.partial_write_limit) continue;
+  for (const auto& [key, f] : findings) {
+    if (f.rule == 9 && f.count < preset.knobs.partial_write_limit) continue;
     all.push_back(f);
+    if (f.read) all.back().line_history.push_back(f.read_story);
   }
   std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
     return std::tuple(a.severity, b.count) < std::tuple(b.severity, a.count);

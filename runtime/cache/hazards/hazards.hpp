@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -39,6 +40,35 @@ struct Finding {
   std::string message;
   std::vector<std::string> line_history;
   std::string fix;
+  // What puts the findings of several shares of L2 together: when it was seen first, when the
+  // line's story was (address, bytes, versions, values and line_history), and of H2 when the lost
+  // bytes were read first.
+  Moment seen;
+  std::optional<Moment> told, read;
+  std::string read_story;
+};
+
+/// Findings of one run by rule and both sites.
+using Findings = std::map<std::tuple<unsigned, uint32_t, uint32_t>, Finding>;
+inline std::tuple<unsigned, uint32_t, uint32_t> key_of(const Finding& f) {
+  return {f.rule, f.site, f.other_site};
+}
+/// As reports have them: without those that are too few to speak of, sorted by severity, then
+/// count.
+std::vector<Finding> to_report(const Findings& findings, const Preset& preset);
+/// "missed a line that left as evict_first".
+Finding early_eviction(const Preset& preset);
+
+/// Of H8, for who puts shares together: how many lines left L2 as evict-first in between is known
+/// to all shares together only.
+struct EarlyLog {
+  std::vector<uint64_t> left;  ///< when lines did, by the clock
+  /// A load that misses one of the latest of them.
+  struct Missed {
+    Finding finding;              ///< as far as it differs from others
+    std::vector<uint64_t> lines;  ///< numbers in `left` of lines with this address
+  };
+  std::vector<Missed> missed;
 };
 
 /// What the rules need to know of the run; the tracker is one.
@@ -91,8 +121,15 @@ class Hazards final : public Observer {
 
   /// How often a rule has spoken so far.
   uint64_t reports() const { return reports_; }
-  /// Sorted by severity, then count.
-  std::vector<Finding> findings() const;
+  std::vector<Finding> findings() const { return to_report(all_findings(), preset_); }
+  /// Those of kernels that have not ended, too.
+  Findings all_findings() const;
+  /// Of a share.
+  const EarlyLog& early_log() const { return early_log_; }
+  /// Of each kernel, how many sectors H14 watched.
+  std::vector<uint32_t> watched_sectors() const;
+  /// H14 watches at most so many of a kernel: memory is bounded.
+  static constexpr size_t kMostAlternations = size_t{1} << 20;
 
  private:
   /// Bytes of a block with a past.
@@ -109,15 +146,10 @@ class Hazards final : public Observer {
     std::vector<std::pair<uint32_t, uint32_t>> bytes;   ///< SM, bytes
     void add(uint32_t sm, uint32_t mask);
   };
-  using Findings = std::map<std::tuple<unsigned, uint32_t, uint32_t>, Finding>;
-
   Finding& report(unsigned rule, Severity severity, const Access& a, uint32_t other_context,
-                  const std::string& message, const std::string& fix) {
-    ++reports_;
-    return report_to(findings_, rule, severity, a, other_context, message, fix);
-  }
-  Finding& report_to(Findings& findings, unsigned rule, Severity severity, const Access& a,
-                     uint32_t other_context, const std::string& message,
+                  const std::string& message, const std::string& fix);
+  Finding& report_to(Findings& findings, Moment when, unsigned rule, Severity severity,
+                     const Access& a, uint32_t other_context, const std::string& message,
                      const std::string& fix) const;
   /// H14 of the sectors that this kernel has written so far.
   void judge_sharing(Findings& findings) const;
@@ -137,6 +169,7 @@ class Hazards final : public Observer {
   bool watching_ = false, watch_read_only_ = false;
   uint32_t first_context_ = 0;
   Findings findings_;
+  Finding elsewhere_;  ///< what another share tells of
   uint64_t reports_ = 0;
   std::unordered_map<uint64_t, Note> notes_;
   uint32_t kernels_ = 0;  ///< begun so far
@@ -144,6 +177,19 @@ class Hazards final : public Observer {
   std::vector<uint32_t> narrow_fences_;  ///< per SM, the latest fence of CTA scope
   std::vector<uint64_t> early_;          ///< ring of lines that left as evict-first
   size_t early_at_ = 0;
+  size_t early_window() const;
+  void left_early(uint64_t line);
+  void log_early_eviction(uint64_t line);
+  void log_early_miss(const Access& a);
+  EarlyLog early_log_;
+  /// Of a share: the latest numbers in EarlyLog::left, by address; of them the first `missed` have
+  /// been loaded again.
+  struct Left {
+    std::vector<uint64_t> numbers;
+    size_t missed = 0;
+  };
+  std::unordered_map<uint64_t, Left> left_;
+  std::vector<uint32_t> watched_;  ///< by kernel, sectors of H14
   std::vector<std::pair<uint64_t, uint64_t>> undefined_;
 };
 

@@ -7,12 +7,6 @@
 #include "runtime/cache/hazards/hazards.hpp"
 
 namespace lanewise::cache {
-namespace {
-
-/// Memory is bounded: further sectors go unwatched.
-constexpr size_t kMostAlternations = size_t{1} << 20;
-
-}  // namespace
 
 void Hazards::Alternation::add(uint32_t sm, uint32_t mask) {
   if (shared) return;
@@ -67,7 +61,7 @@ void Hazards::judge_sharing(Findings& findings) const {
     (at < 64 ? a.mask.lo : a.mask.hi) = uint64_t{bytes} << at % 64;
     a.context = x.context;
     Finding& f =
-        report_to(findings, 14, Severity::advice, a, x.other,
+        report_to(findings, {engine_->moment().clock, sector}, 14, Severity::advice, a, x.other,
                   fmt::format("{} SMs write different bytes of one sector in turn, {} times",
                               x.bytes.size(), x.count),
                   "give each SM sectors (32 bytes) or lines (128 bytes) of its own");
@@ -76,8 +70,17 @@ void Hazards::judge_sharing(Findings& findings) const {
 }
 
 void Hazards::kernel_end() {
+  engine_->tick();
   judge_sharing(findings_);
+  engine_->tick();
+  watched_.push_back(static_cast<uint32_t>(alternations_.size()));
   alternations_.clear();
+}
+
+std::vector<uint32_t> Hazards::watched_sectors() const {
+  std::vector<uint32_t> all = watched_;
+  all.push_back(static_cast<uint32_t>(alternations_.size()));
+  return all;
 }
 
 }  // namespace lanewise::cache

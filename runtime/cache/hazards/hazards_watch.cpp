@@ -103,6 +103,7 @@ void Hazards::asked(const Plan& plan, const Access& a) {
 }
 
 void Hazards::before_load(const Plan& plan, const Access& a) {
+  if (!engine_->owns(a.block)) return;
   if (!early_.empty()) check_early_eviction(a);
   if (watch_read_only_ && plan.row->path == Path::read_only) check_read_only_load(a);
   if (const auto it = notes_.find(a.block); it != notes_.end()) check_note(it->second, a);
@@ -130,9 +131,10 @@ void Hazards::lost_bytes_read(const Note& note, const Access& a) {
   const auto it = findings_.find({2, site_at(note.cause), site_at(note.owner)});
   if (it == findings_.end()) return;
   Finding& f = it->second;
-  if (f.severity != Severity::error)
-    f.line_history.push_back(fmt::format("read {}: gets what was there before", place(a.context)));
   f.severity = Severity::error;
+  if (f.read) return;
+  f.read = engine_->moment();
+  f.read_story = fmt::format("read {}: gets what was there before", place(a.context));
 }
 
 void Hazards::check_note(Note& note, const Access& a) {
@@ -163,6 +165,7 @@ void Hazards::check_read_only_load(const Access& a) {
 }
 
 void Hazards::before_store(const Plan& plan, const Access& a) {
+  if (!engine_->owns(a.block)) return;
   if (watch_read_only_ && !plan.local) {
     ReadOnlyUse& use = engine_->read_only_use(a.block, kernels_);
     Access at = a;
@@ -187,10 +190,11 @@ void Hazards::before_store(const Plan& plan, const Access& a) {
 }
 
 void Hazards::discarded(const Access& a) {
+  watching_ = true;
+  if (!engine_->owns(a.block)) return;
   Note& n = notes_[a.block];
   n.undefined = ~Mask{};
   n.cause = a.context;
-  watching_ = true;
 }
 
 void Hazards::host_write(uint64_t address, uint64_t size) {
@@ -209,7 +213,7 @@ void Hazards::host_write(uint64_t address, uint64_t size) {
   for (const auto& [begin, stop] : undefined_)
     for (uint64_t block = block_of(std::max(begin, address)); block < std::min(stop, end);
          block += kBlockBytes)
-      clear(block, notes_[block]);
+      if (engine_->owns(block)) clear(block, notes_[block]);
 }
 
 void Hazards::host_read(uint64_t address, uint64_t size, uint32_t context) {
@@ -217,7 +221,9 @@ void Hazards::host_read(uint64_t address, uint64_t size, uint32_t context) {
   for (const auto& [block, note] : notes_)
     if (block + kBlockBytes > address && block < address + size) blocks.push_back(block);
   std::sort(blocks.begin(), blocks.end());  // the first one is told of
+  engine_->tick();
   for (const uint64_t block : blocks) {
+    engine_->at_place(block);
     Access a;
     a.block = block;
     const uint64_t from = std::max(address, block),
@@ -226,6 +232,7 @@ void Hazards::host_read(uint64_t address, uint64_t size, uint32_t context) {
     a.context = context;
     check_note(notes_[block], a);
   }
+  engine_->tick();
 }
 
 }  // namespace lanewise::cache

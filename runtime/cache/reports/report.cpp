@@ -58,16 +58,16 @@ void print_levels(std::string& out, const Tracker& t) {
                      "evicted", "written back", "dirty left");
   for (size_t i = 0; i < kCaches; ++i) {
     const auto c = static_cast<Cache>(i);
-    const LevelCounters& n = t.engine().counters(c);
+    const LevelCounters& n = t.counters(c);
     if (n.reads + n.writes + n.prefetches == 0) continue;
     out +=
         fmt::format("{:<16} {:>12} {:>7} {:>12} {:>12} {:>12} {:>7} {:>12} {:>12} {:>12}\n",
                     name(c), n.reads, percent(n.sector_hits, n.sector_misses), n.sector_hits,
                     n.sector_misses, n.writes, percent(n.write_sector_hits, n.write_sector_misses),
-                    n.evictions, n.write_backs, t.engine().dirty(c).lines);
+                    n.evictions, n.write_backs, t.dirty(c).lines);
   }
   for (const Cache c : {Cache::l1, Cache::scalar, Cache::l2})
-    if (const Engine::Dirty left = t.engine().dirty(c); left.lines != 0)
+    if (const Engine::Dirty left = t.dirty(c); left.lines != 0)
       out += fmt::format("{} dirty bytes in {} lines are left in {} at the end\n", left.bytes,
                          left.lines, name(c));
 }

@@ -30,7 +30,7 @@ SiteCounters sum_of(const Tracker& t, trace::OpKind kind) {
 
 /// As Nsight Compute names them (docs/cache.md says how far to trust the names).
 std::vector<Metric> nvidia_metrics(const Tracker& t) {
-  const LevelCounters& l2 = t.engine().counters(Cache::l2);
+  const LevelCounters& l2 = t.counters(Cache::l2);
   const SiteCounters loads = sum_of(t, trace::OpKind::load);
   const SiteCounters stores = sum_of(t, trace::OpKind::store);
   const std::string requests = "l1tex__t_requests_pipe_lsu_mem_global_op_";
@@ -58,8 +58,8 @@ std::vector<Metric> nvidia_metrics(const Tracker& t) {
 
 /// As rocprof names them.
 std::vector<Metric> amd_metrics(const Tracker& t) {
-  const LevelCounters& l1 = t.engine().counters(Cache::l1);
-  const LevelCounters& l2 = t.engine().counters(Cache::l2);
+  const LevelCounters& l1 = t.counters(Cache::l1);
+  const LevelCounters& l2 = t.counters(Cache::l2);
   const uint64_t misses = l2.read_misses + l2.write_misses;
   return {{"TCP_TOTAL_ACCESSES", l1.reads + l1.writes},
           {"TCP_TCC_READ_REQ", l2.reads},
@@ -74,15 +74,15 @@ std::vector<Metric> amd_metrics(const Tracker& t) {
 
 /// What no profiler of either vendor counts, under names of our own.
 std::vector<Metric> own_metrics(const Tracker& t) {
-  const LevelCounters& l1 = t.engine().counters(Cache::l1);
-  const LevelCounters& l2 = t.engine().counters(Cache::l2);
+  const LevelCounters& l1 = t.counters(Cache::l1);
+  const LevelCounters& l2 = t.counters(Cache::l2);
   return {{"l1_lines_invalidated", l1.invalidated},
           {"l2_lines_evicted", l2.evictions},
           {"l2_lines_written_back", l2.write_backs},
           {"memory_bytes_read", l2.fills * t.preset().l2.sector},
           {"memory_bytes_written", l2.write_back_bytes},
-          {"l1_dirty_bytes_left", t.engine().dirty(Cache::l1).bytes},
-          {"l2_dirty_bytes_left", t.engine().dirty(Cache::l2).bytes}};
+          {"l1_dirty_bytes_left", t.dirty(Cache::l1).bytes},
+          {"l2_dirty_bytes_left", t.dirty(Cache::l2).bytes}};
 }
 
 std::string csv_text(const std::string& text) {

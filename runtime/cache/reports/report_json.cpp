@@ -121,9 +121,9 @@ Json report_data(std::span<const Tracker* const> runs) {
               {"instructions", Json::array()}};
     for (size_t i = 0; i < kCaches; ++i) {
       const auto c = static_cast<Cache>(i);
-      const LevelCounters& n = t->engine().counters(c);
+      const LevelCounters& n = t->counters(c);
       if (n.reads + n.writes + n.prefetches != 0)
-        p["caches"][std::string(name(c))] = counters(n, t->engine().dirty(c));
+        p["caches"][std::string(name(c))] = counters(n, t->dirty(c));
     }
     for (size_t i = 0; i < t->sites().size(); ++i)
       p["instructions"].push_back(site(*t, t->sites()[i], t->site_counters()[i]));

@@ -1,0 +1,297 @@
+#include "runtime/cache/parts/part.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <nlohmann/json.hpp>
+
+#include "runtime/cache/presets/preset_text.hpp"
+#include "runtime/support/hash.hpp"
+#include "runtime/trace/items.hpp"
+
+namespace lanewise::cache {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFormat = "lanewise cache part";
+constexpr uint64_t kVersion = 1;
+
+// The data, in the numbers and items of the trace format. Each function below takes a part to bytes
+// (with Out) and back (with In).
+
+class Out {
+ public:
+  explicit Out(std::string& bytes) : put_(bytes) {}
+  template <class T>
+  void u(const T& v) {
+    put_.u(static_cast<uint64_t>(v));
+  }
+  void text(const std::string& t) { put_.text(t); }
+  template <class T, class F>
+  void list(std::vector<T>& all, F each) {
+    put_.u(all.size());
+    for (T& x : all) each(x);
+  }
+  void item(const trace::Kernel& k) { trace::put_kernel(put_, k); }
+  void item(const trace::Site& s) { trace::put_site(put_, s); }
+  void item(const trace::Buffer& b) { trace::put_buffer(put_, b); }
+
+ private:
+  trace::Put put_;
+};
+
+class In {
+ public:
+  explicit In(std::string_view bytes) : take_(bytes) {}
+  template <class T>
+  void u(T& v) {
+    v = static_cast<T>(take_.u());
+  }
+  void text(std::string& t) { t = take_.text(); }
+  template <class T, class F>
+  void list(std::vector<T>& all, F each) {
+    all.clear();
+    for (size_t n = take_.count(); n != 0; --n) each(all.emplace_back());
+  }
+  void item(trace::Kernel& k) {
+    kind(trace::Item::kernel);
+    k = trace::take_kernel(take_);
+  }
+  void item(trace::Site& s) {
+    kind(trace::Item::site);
+    s = trace::take_site(take_);
+  }
+  void item(trace::Buffer& b) {
+    kind(trace::Item::buffer);
+    b = trace::take_buffer(take_);
+  }
+  bool done() const { return take_.done(); }
+
+ private:
+  void kind(trace::Item expected) {
+    if (take_.byte() != static_cast<uint8_t>(expected))
+      trace::Take::fail("holds another item than was expected");
+  }
+  trace::Take take_;
+};
+
+template <class Io>
+void texts(Io& io, std::vector<std::string>& all) {
+  io.list(all, [&](std::string& t) { io.text(t); });
+}
+
+/// Numbers that hardly ever become smaller.
+template <class Io>
+void rising(Io& io, std::vector<uint64_t>& all) {
+  uint64_t last = 0;
+  io.list(all, [&](uint64_t& v) {
+    uint64_t step = v - last;
+    io.u(step);
+    v = last += step;
+  });
+}
+
+template <class Io, class T>
+void counters(Io& io, T& c) {
+  auto list = std::bit_cast<std::array<uint64_t, sizeof(T) / sizeof(uint64_t)>>(c);
+  for (uint64_t& n : list) io.u(n);
+  c = std::bit_cast<T>(list);
+}
+
+template <class Io>
+void moment(Io& io, Moment& m) {
+  io.u(m.clock);
+  io.u(m.place);
+}
+template <class Io>
+void moment(Io& io, std::optional<Moment>& m) {
+  bool there = m.has_value();
+  io.u(there);
+  if (!there) return;
+  if (!m) m.emplace();
+  moment(io, *m);
+}
+
+template <class Io>
+void context(Io& io, Context& c) {
+  io.u(c.site);
+  io.u(c.group);
+  io.u(c.wave);
+  io.u(c.sm);
+}
+
+template <class Io>
+void finding(Io& io, Finding& f) {
+  io.u(f.rule);
+  io.u(f.severity);
+  io.u(f.count);
+  io.u(f.site);
+  io.u(f.other_site);
+  io.u(f.context);
+  io.u(f.other_context);
+  context(io, f.where);
+  context(io, f.other_where);
+  io.u(f.address);
+  io.u(f.bytes);
+  io.u(f.version);
+  io.u(f.newest);
+  io.text(f.message);
+  texts(io, f.line_history);
+  io.text(f.fix);
+  moment(io, f.seen);
+  moment(io, f.told);
+  moment(io, f.read);
+  io.text(f.read_story);
+}
+
+template <class Io>
+void run(Io& io, PartRun& r) {
+  io.text(r.preset);
+  io.u(r.records);
+  io.u(r.tracker_bytes);
+  io.u(r.clock);
+  for (LevelCounters& n : r.counters) counters(io, n);
+  for (Engine::Dirty& n : r.dirty) counters(io, n);
+  io.list(r.sites, [&](SiteCounters& n) { counters(io, n); });
+  io.list(r.findings, [&](Finding& f) { finding(io, f); });
+  rising(io, r.early.left);
+  io.list(r.early.missed, [&](EarlyLog::Missed& m) {
+    finding(io, m.finding);
+    rising(io, m.lines);
+  });
+  io.list(r.watched, [&](uint32_t& n) { io.u(n); });
+  io.u(r.most_persisting);
+}
+
+template <class Io>
+void whole(Io& io, Part& p) {
+  io.u(p.index);
+  io.u(p.count);
+  io.u(p.content);
+  io.u(p.events);
+  io.u(p.complete);
+  io.text(p.note);
+  texts(io, p.warnings);
+  io.list(p.policies, [&](std::pair<std::string, std::string>& policy) {
+    io.text(policy.first);
+    io.text(policy.second);
+  });
+  io.list(p.kernels, [&](trace::Kernel& k) { io.item(k); });
+  io.list(p.sites, [&](trace::Site& s) { io.item(s); });
+  io.list(p.buffers, [&](trace::Buffer& b) { io.item(b); });
+  io.list(p.runs, [&](PartRun& r) { run(io, r); });
+}
+
+std::string hex_of(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  out.reserve(2 * bytes.size());
+  for (const char c : bytes) {
+    out += kDigits[static_cast<uint8_t>(c) >> 4];
+    out += kDigits[static_cast<uint8_t>(c) & 15];
+  }
+  return out;
+}
+/// Empty for what is no hex.
+std::string bytes_of(std::string_view hex) {
+  const auto digit = [](char c) -> unsigned {
+    return c >= '0' && c <= '9'   ? static_cast<unsigned>(c - '0')
+           : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a') + 10
+                                  : 16;
+  };
+  if (hex.size() % 2 != 0) return {};
+  std::string out;
+  out.reserve(hex.size() / 2);
+  for (size_t i = 0; i < hex.size(); i += 2) {
+    const unsigned high = digit(hex[i]), low = digit(hex[i + 1]);
+    if (high > 15 || low > 15) return {};
+    out.push_back(static_cast<char>(high << 4 | low));
+  }
+  return out;
+}
+
+[[noreturn]] void fail(const std::string& name, const std::string& why) {
+  throw Error(ErrorKind::usage, fmt::format("{}: {}", name, why));
+}
+
+}  // namespace
+
+void check_quota(const Tracker& tracker) {
+  const Preset& p = tracker.preset();
+  const Share& share = tracker.engine().share();
+  if (share.whole() || p.knobs.persisting_percent == 100 || p.l2.infinite) return;
+  const uint32_t most = tracker.engine().l2().most_persisting();
+  const uint64_t limit =
+      uint64_t{p.l2.slices} * p.l2.sets * p.l2.ways * p.knobs.persisting_percent / 100;
+  if (share.sampled() ? most == 0 : most <= limit) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("preset {} cannot be {} with this trace: persisting_percent {}: "
+                          "evict_last lines of all sets share a quota, which they reach{}",
+                          p.name, share.sampled() ? "sampled" : "run in parts",
+                          p.knobs.persisting_percent, share.sampled() ? " or not" : ""));
+}
+
+PartRun part_run(const Tracker& t) {
+  check_quota(t);
+  PartRun r;
+  r.preset = preset_json(t.preset());
+  r.records = t.records();
+  r.tracker_bytes = t.memory_bytes();
+  r.clock = t.engine().moment().clock;
+  for (size_t i = 0; i < kCaches; ++i) {
+    r.counters[i] = t.counters(static_cast<Cache>(i));
+    r.dirty[i] = t.dirty(static_cast<Cache>(i));
+  }
+  r.sites = t.site_counters();
+  for (const auto& [key, f] : t.hazards().all_findings()) r.findings.push_back(f);
+  r.early = t.hazards().early_log();
+  r.watched = t.hazards().watched_sectors();
+  r.most_persisting = t.engine().l2().most_persisting();
+  return r;
+}
+
+std::string to_text(const Part& part) {
+  std::string data;
+  Out out(data);
+  whole(out, const_cast<Part&>(part));  // read alone
+  Json presets = Json::array();
+  for (const PartRun& r : part.runs) presets.push_back(Json::parse(r.preset)["name"]);
+  const Json json = {{"format", kFormat},
+                     {"version", kVersion},
+                     {"part", part.index},
+                     {"parts", part.count},
+                     {"trace", fmt::format("{:016x}", part.content)},
+                     {"events", part.events},
+                     {"presets", std::move(presets)},
+                     {"checksum", fmt::format("{:016x}", hash_text(data))},
+                     {"data", hex_of(data)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Part parse_part(const std::string& text, const std::string& name) {
+  const Json json = Json::parse(text, nullptr, false);
+  const auto word = [&](const char* key) {
+    const auto it = json.find(key);
+    return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
+  };
+  if (!json.is_object() || word("format") != kFormat)
+    fail(name, "not a part that `lanewise cache --shard` wrote");
+  if (const auto version = json.find("version"); version == json.end() || *version != kVersion)
+    fail(name, fmt::format("version {} of the format; this program reads version {}",
+                           version == json.end() ? "nothing" : version->dump(), kVersion));
+  const std::string data = bytes_of(word("data"));
+  if (data.empty() || word("checksum") != fmt::format("{:016x}", hash_text(data)))
+    fail(name, "is damaged: the checksum does not fit");
+  Part part;
+  try {
+    In in(data);
+    whole(in, part);
+    if (!in.done()) fail(name, "is damaged: there is more behind its end");
+  } catch (const Error& e) {
+    fail(name, fmt::format("is damaged: {}", e.what()));
+  }
+  return part;
+}
+
+}  // namespace lanewise::cache

@@ -1,0 +1,50 @@
+// A part of a run under several presets, as a file: what `lanewise cache --shard` leaves for
+// `lanewise cache merge`. docs/cache.md tells of the file.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "runtime/cache/engine/tracker.hpp"
+#include "runtime/cache/parts/results.hpp"
+
+namespace lanewise::cache {
+
+/// Of one preset. What stands above L2 every part has, and all the same; the rest is of its share.
+struct PartRun {
+  std::string preset;  ///< as a preset file
+  uint64_t records = 0, tracker_bytes = 0;
+  uint64_t clock = 0;  ///< at the end
+  std::array<LevelCounters, kCaches> counters{};
+  std::array<Engine::Dirty, kCaches> dirty{};
+  std::vector<SiteCounters> sites;
+  std::vector<Finding> findings;
+  EarlyLog early;
+  std::vector<uint32_t> watched;  ///< by kernel, sectors of H14
+  uint32_t most_persisting = 0;
+};
+
+struct Part {
+  uint32_t index = 0, count = 1;
+  // Of the trace: a hash of its files, and how they were read.
+  uint64_t content = 0, events = 0;
+  bool complete = true;
+  std::string note;
+  std::vector<std::string> warnings;
+  std::vector<std::pair<std::string, std::string>> policies;
+  std::vector<trace::Kernel> kernels;
+  std::vector<trace::Site> sites;
+  std::vector<trace::Buffer> buffers;
+  std::vector<PartRun> runs;
+};
+
+/// Throws Error(usage) when a quota of all sets may have been reached: alone this part cannot tell.
+PartRun part_run(const Tracker& tracker);
+/// The same for what was kept of sets by a sample, which tells nothing of a quota.
+void check_quota(const Tracker& tracker);
+
+std::string to_text(const Part& part);
+/// Throws Error(usage), with the file's name, for what is no part, of another version, or damaged.
+Part parse_part(const std::string& text, const std::string& name);
+
+}  // namespace lanewise::cache
