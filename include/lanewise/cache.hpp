@@ -33,6 +33,11 @@ struct CacheOptions {
   uint64_t buffer_bytes = 0;  ///< events of one piece of the grid; 0 = 64 MiB
   // Traces:
   std::vector<std::string> policies = {};  ///< trace.interleave=..., trace.resident=...
+  /// Of L2 the part `shard` of `shards` alone (0 = all of it). It has no report: part_file gets it,
+  /// for merge().
+  uint32_t shard = 0, shards = 0;
+  std::string part_file = {};
+  uint32_t sample = 0;  ///< one L2 set in so many, and reports estimate the rest; 0 = all of them
   /// Told now and then: bytes of a file that were read, and that it has.
   std::function<void(uint64_t done, uint64_t whole)> progress = {};
 };
@@ -66,6 +71,10 @@ class CCacheOptions {
     for (const std::string& folder : o.source_folders) folders_.push_back(folder.c_str());
     options_.source_folders = folders_.data();
     options_.source_folder_count = folders_.size();
+    options_.shard = o.shard;
+    options_.shards = o.shards;
+    options_.sample = o.sample;
+    options_.part_file = c_text(o.part_file);
     if (progress_) options_.progress = tell;
     options_.progress_user = this;
   }
@@ -117,6 +126,15 @@ class Cache {
     Cache out = from_c(handle);
     how.rethrow();
     return out;
+  }
+  /// The parts that read() wrote as part_file: reports are those of the trace read whole.
+  /// Error(usage) unless they are the parts of one run, each once.
+  static Cache merge(const std::vector<std::string>& part_files) {
+    std::vector<const char*> names;
+    for (const std::string& name : part_files) names.push_back(name.c_str());
+    lw_cache* handle = nullptr;
+    detail::call(lw_cache_merge(names.data(), names.size(), &handle));
+    return from_c(handle);
   }
   /// Follows no more, and completes the trace file. What was seen can still be reported.
   void finish() { detail::call(lw_cache_finish(handle())); }

@@ -584,15 +584,23 @@ typedef struct lw_cache_options {
   /* Where the HTML report looks for source files, beside their own names. */
   const char* const* source_folders;
   size_t source_folder_count;
+  /* Traces: of L2 the part `shard` of `shards` alone (0 = all of it), which goes to part_file for
+   * lw_cache_merge and has no report; or one set in `sample`, drawn at random (0 = all of them),
+   * and reports estimate the rest. Without flags. */
+  uint32_t shard, shards, sample;
+  const char* part_file;
 } lw_cache_options;
 #define LW_CACHE_OPTIONS_INIT \
-  { (uint32_t)sizeof(lw_cache_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { (uint32_t)sizeof(lw_cache_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* lw_cache_start and lw_cache_of_trace with all there is to choose. Without presets, reports are an
  * error; to convert a trace, read it with a trace_file and without presets. */
 LW_API lw_status lw_cache_start_with(lw_device* device, const lw_cache_options* options,
                                      lw_cache** out);
 LW_API lw_status lw_cache_read(const char* path, const lw_cache_options* options, lw_cache** out);
+/* All parts of a trace (part_file of lw_cache_read) put together: reports are those of the trace
+ * read whole. Error: they are not the parts of one run, each once. */
+LW_API lw_status lw_cache_merge(const char* const* part_files, size_t count, lw_cache** out);
 /* Follows no more, and completes the trace file. What was seen can still be reported. */
 LW_API lw_status lw_cache_finish(lw_cache* cache);
 

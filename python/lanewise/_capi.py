@@ -173,6 +173,10 @@ class CacheOptions(_Sized):
         ("progress_user", c.c_void_p),
         ("source_folders", c.POINTER(c.c_char_p)),
         ("source_folder_count", c.c_size_t),
+        ("shard", c.c_uint32),
+        ("shards", c.c_uint32),
+        ("sample", c.c_uint32),
+        ("part_file", c.c_char_p),
     ]
 
 
@@ -241,6 +245,7 @@ _FUNCTIONS = {
     "lw_coverage": (_STATUS, [_S, _S, _S, _O]),
     "lw_cache_start_with": (_STATUS, [_P, c.POINTER(CacheOptions), _O]),
     "lw_cache_read": (_STATUS, [_S, c.POINTER(CacheOptions), _O]),
+    "lw_cache_merge": (_STATUS, [c.POINTER(c.c_char_p), _N, _O]),
     "lw_cache_finish": (_STATUS, [_P]),
     "lw_cache_get_info": (_STATUS, [_P, c.POINTER(CacheInfo)]),
     "lw_cache_warning": (_S, [_P, _N]),

@@ -451,7 +451,7 @@ class Cancel(_Handle):
 
 
 def _cache_options(presets, trace_file, policies=None, exact=False, profile=False, compare=False,
-                   reuse=False, sets=False):  # fmt: skip
+                   reuse=False, sets=False, shard=(0, 0), part_file=None, sample=0):  # fmt: skip
     pairs = [f"{name}={value}".encode() for name, value in (policies or {}).items()]
     return _capi.CacheOptions(
         flags=(_capi.CACHE_EXACT * exact | _capi.CACHE_PROFILE * profile
@@ -461,6 +461,10 @@ def _cache_options(presets, trace_file, policies=None, exact=False, profile=Fals
         trace_file=None if trace_file is None else _encoded(os.fspath(trace_file)),
         policies=(c.c_char_p * len(pairs))(*pairs),
         policy_count=len(pairs),
+        shard=shard[0],
+        shards=shard[1],
+        sample=sample,
+        part_file=None if part_file is None else _encoded(os.fspath(part_file)),
     )  # fmt: skip
 
 
@@ -471,19 +475,28 @@ class Cache(_Handle):
 
     @classmethod
     def read(cls, path, presets=None, trace_file=None, policies=None, profile=False, compare=False,
-             reuse=False, sets=False):  # fmt: skip
+             reuse=False, sets=False, shard=(0, 0), part_file=None, sample=0):  # fmt: skip
         """Of a recorded or imported trace; with a trace_file it is converted, too.
 
         profile: keep what the HTML report draws. compare: the same without hints and cache
-        operators beside it. reuse: the miss ratio of every capacity. sets: how sets are used."""
+        operators beside it. reuse: the miss ratio of every capacity. sets: how sets are used.
+        shard: (I, N), of L2 the part I of N alone, which goes to part_file for merge(). sample: one
+        L2 set in so many."""
         options = _cache_options(
-            presets, trace_file, policies, False, profile, compare, reuse, sets
+            presets, trace_file, policies, False, profile, compare, reuse, sets, shard, part_file,
+            sample,
         )
         return cls(_made(library.lw_cache_read, _encoded(os.fspath(path)), options))
 
     @classmethod
     def of_trace(cls, path, presets, profile=False):
         return cls.read(path, presets, profile=profile)
+
+    @classmethod
+    def merge(cls, part_files):
+        """The parts that read() wrote, put together: reports are those of the trace read whole."""
+        names = [_encoded(os.fspath(name)) for name in part_files]
+        return cls(_made(library.lw_cache_merge, (c.c_char_p * len(names))(*names), len(names)))
 
     def finish(self):
         """Follows no more, and completes the trace file. What was seen can still be reported."""

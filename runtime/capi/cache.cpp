@@ -1,10 +1,13 @@
 // The cache tracker: on launches as they run, and on traces.
 #include "runtime/api/tracing.hpp"
+#include "runtime/cache/parts/merge.hpp"
 #include "runtime/cache/presets/preset_text.hpp"
 #include "runtime/cache/reports/report.hpp"
 #include "runtime/capi/behind.hpp"
 #include "runtime/capi/objects.hpp"
 #include "runtime/capi/structs.hpp"
+#include "runtime/support/input_file.hpp"
+#include "runtime/support/output_file.hpp"
 #include "runtime/trace/formats.hpp"
 
 namespace lanewise::capi {
@@ -41,6 +44,55 @@ cache::TrackerOptions tracker_options(uint32_t flags) {
   return options;
 }
 
+/// Parts and samples: what is the whole trace's alone does not go with them.
+void check_share(const lw_cache_options& o) {
+  if (o.shards == 0 && o.sample == 0) {
+    if (o.part_file != nullptr)
+      fail(ErrorDetail::invalid_value, "part_file is for a part: shards is 0");
+    return;
+  }
+  if (o.shards != 0 && o.sample != 0)
+    fail(ErrorDetail::invalid_value, "shards and sample: a part is of all sets, a sample is not");
+  if (o.shards != 0 && o.part_file == nullptr)
+    fail(ErrorDetail::null_argument, "part_file: a part of a trace has no report, but a file");
+  if (o.presets == nullptr)
+    fail(ErrorDetail::null_argument, "presets: without them there is no L2 to divide");
+  struct Whole {
+    uint32_t flag;
+    const char* name;
+  };
+  for (const Whole& w :
+       {Whole{LW_CACHE_EXACT, "LW_CACHE_EXACT"}, Whole{LW_CACHE_PROFILE, "LW_CACHE_PROFILE"},
+        Whole{LW_CACHE_COMPARE, "LW_CACHE_COMPARE"}, Whole{LW_CACHE_REUSE, "LW_CACHE_REUSE"},
+        Whole{LW_CACHE_SETS, "LW_CACHE_SETS"}})
+    if ((o.flags & w.flag) != 0)
+      fail(ErrorDetail::invalid_value, fmt::format("{} with {}: it looks at all sets of L2", w.name,
+                                                   o.shards != 0 ? "shards" : "sample"));
+}
+
+void write_part(const CacheObject& object, const char* path) {
+  write_file(path, cache::to_text(cache::part_of(object.trackers.runs(), object.read)));
+}
+
+constexpr uint64_t kMostOfAPart = uint64_t{1} << 34;
+
+std::shared_ptr<CacheObject> merge(const char* const* files, size_t count) {
+  std::vector<cache::NamedPart> parts;
+  for (size_t i = 0; i < count; ++i) {
+    const std::string name = required(required(files, "part_files")[i], "a part file");
+    parts.push_back({name, cache::parse_part(read_file(name, kMostOfAPart), name)});
+  }
+  auto trackers = cache::merged_trackers(parts);
+  const cache::Part& first = parts.front().part;
+  trace::ReadResult read;
+  read.complete = first.complete;
+  read.note = first.note;
+  read.events = first.events;
+  read.content = first.content;
+  read.warnings = first.warnings;
+  return std::make_shared<CacheObject>(std::move(trackers), std::move(read));
+}
+
 lw_cache_options read_options(const lw_cache_options* options) {
   return read_struct(options, "lw_cache_options");
 }
@@ -74,6 +126,9 @@ std::unique_lock<std::recursive_mutex> hold(const CacheObject& object) {
 
 std::shared_ptr<CacheObject> follow(lw_device* device, const lw_cache_options& o) {
   const auto object = find<DeviceObject>(device);
+  if (o.shards != 0 || o.sample != 0 || o.part_file != nullptr)
+    fail(ErrorDetail::invalid_value,
+         "shards, sample and part_file are for traces, not for launches");
   const auto made = std::make_shared<CacheObject>(o);
   if (made->exact != nullptr && object->device.info().type != "reference")
     fail(ErrorDetail::unsupported,
@@ -87,7 +142,10 @@ std::shared_ptr<CacheObject> read_trace(const char* path, const lw_cache_options
   required(path, "path");
   if ((o.flags & LW_CACHE_EXACT) != 0)
     fail(ErrorDetail::invalid_value, "LW_CACHE_EXACT is for launches, not for traces");
+  check_share(o);
+  if (o.part_file != nullptr) check_writable(o.part_file);
   trace::ReadOptions how;
+  how.hash = o.shards != 0;
   for (size_t i = 0; i < o.policy_count; ++i)
     trace::set_policy(how, required(required(o.policies, "policies")[i], "a policy"));
   if (o.progress != nullptr)
@@ -100,6 +158,9 @@ std::shared_ptr<CacheObject> read_trace(const char* path, const lw_cache_options
   if (made->file != nullptr) sinks.push_back(made->file.get());
   made->read = trace::read_in_threads(path, sinks, how);
   made->finished = true;
+  made->trackers.settle();
+  if (o.part_file != nullptr) write_part(*made, o.part_file);
+  made->is_part = o.shards != 0;
   for (const std::string& warning : made->read.warnings) log(LW_LOG_WARNING, warning);
   if (!made->read.complete) log(LW_LOG_WARNING, made->read.note);
   return made;
@@ -127,6 +188,9 @@ CacheObject::CacheObject(const lw_cache_options& o,
     : Object(kKind), trackers(split(o.presets), [&] {
         cache::TrackerOptions options = tracker_options(o.flags);
         options.policies = std::move(policies);
+        options.part = o.shard;
+        options.parts = o.shards;
+        options.sample = o.sample;
         for (size_t i = 0; i < o.source_folder_count; ++i)
           options.source_folders.emplace_back(
               required(required(o.source_folders, "source_folders")[i], "a source folder"));
@@ -208,6 +272,13 @@ lw_status lw_cache_read(const char* path, const lw_cache_options* options, lw_ca
   });
 }
 
+lw_status lw_cache_merge(const char* const* part_files, size_t count, lw_cache** out) {
+  return guarded([&] {
+    clear_out(out);
+    *out = new_handle(merge(part_files, count));
+  });
+}
+
 lw_status lw_cache_finish(lw_cache* cache) {
   return guarded([&] {
     const auto object = find<CacheObject>(cache);
@@ -239,6 +310,9 @@ lw_status lw_cache_report(lw_cache* cache, const char* format, lw_blob** out) {
     const auto object = find<CacheObject>(cache);
     if (object->trackers.empty())
       fail(ErrorDetail::invalid_value, "a trace file alone, without presets, has no report");
+    if (object->is_part)
+      fail(ErrorDetail::invalid_value,
+           "a part of a trace has no report: lw_cache_merge puts the parts together");
     const auto lock = hold(*object);
     give<BlobObject>(out, make_report(required(format, "format"), object->trackers.runs()));
   });

@@ -90,6 +90,9 @@ struct CacheObject final : Object {
   /// The trackers first, then the file is opened. policies: how a trace is read, for reports.
   CacheObject(const lw_cache_options& options,
               std::vector<std::pair<std::string, std::string>> policies = {});
+  /// Parts of a trace that were put together.
+  CacheObject(std::vector<std::unique_ptr<cache::Tracker>> merged, trace::ReadResult of)
+      : Object(kKind), trackers(std::move(merged)), read(std::move(of)), finished(true) {}
   ~CacheObject() override;
   /// Takes what the launches of a device do.
   void follow(const Device& device, uint64_t buffer_bytes, const char* input);
@@ -103,6 +106,7 @@ struct CacheObject final : Object {
   trace::ReadResult read;
   Device device;  ///< whose launches are followed
   bool follows = false, finished = false;
+  bool is_part = false;  ///< has no report
 };
 
 /// Gives the object a handle in *out.

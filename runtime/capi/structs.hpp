@@ -22,6 +22,8 @@ template <>
 inline constexpr size_t kFirstSize<lw_fault> = offsetof(lw_fault, parameter);
 template <>
 inline constexpr size_t kFirstSize<lw_result_info> = offsetof(lw_result_info, printed);
+template <>
+inline constexpr size_t kFirstSize<lw_cache_options> = offsetof(lw_cache_options, shard);
 
 template <typename S>
 size_t checked_size(const S* s, const char* name) {

@@ -64,6 +64,22 @@ Command Command::command(const char* name, const char* help) const {
 void Command::needs_command() const {
   app_->require_subcommand(1);
 }
+void Command::stands_alone() const {
+  CLI::App* const outer = app_->get_parent();
+  std::vector<CLI::Option*> needed;
+  for (CLI::Option* o : outer->get_options()) {
+    if (!o->get_required()) continue;
+    needed.push_back(o);
+    // A positional that is required would take this command's name.
+    o->required(false)->option_text(
+        fmt::format("{}{} REQUIRED", o->get_type_name(), o->get_expected_max() > 1 ? " ..." : ""));
+  }
+  outer->parse_complete_callback([outer, needed] {
+    if (!outer->get_subcommands().empty()) return;
+    for (const CLI::Option* o : needed)
+      if (o->count() == 0) throw CLI::RequiredError(o->get_name());
+  });
+}
 void Command::examples(const std::vector<std::string>& lines) const {
   app_->footer(help_footer(lines));
 }
@@ -119,7 +135,10 @@ void Command::flag(const char* name, bool& value, const char* help) const {
   app_->add_flag(name, value, help);
 }
 void Command::does(Action action) const {
-  app_->callback([action = std::move(action), chosen = chosen_] { *chosen = action; });
+  // An inner command's turn comes before that of the one around it.
+  app_->callback([action = std::move(action), chosen = chosen_] {
+    if (!*chosen) *chosen = action;
+  });
 }
 
 CommandLine::CommandLine(const char* name, const char* about, const std::string& version)

@@ -43,6 +43,8 @@ class Command {
   Command command(const char* name, const char* help) const;
   /// It does nothing without one of its own commands.
   void needs_command() const;
+  /// What the command around it requires is not required with it. After that command's options.
+  void stands_alone() const;
   /// Shown by --help; each is run by a test, in the folder of the sources.
   void examples(const std::vector<std::string>& lines) const;
 

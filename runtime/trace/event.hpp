@@ -205,6 +205,7 @@ struct ReadResult {
   bool complete = true;
   std::string note;  ///< why not complete
   uint64_t events = 0;
+  uint64_t content = 0;               ///< hash of the files; 0 = not asked for
   std::vector<std::string> warnings;  ///< what counts otherwise than the file says, with its count
 };
 

@@ -22,6 +22,14 @@ bool is_list(const std::string& name) {
 }  // namespace
 
 ReadResult read_any(const std::string& path, Sink& sink, const ReadOptions& options) {
+  if (options.hash) {
+    const HashContent hash;
+    ReadOptions once = options;
+    once.hash = false;
+    ReadResult result = read_any(path, sink, once);
+    result.content = hash.value();
+    return result;
+  }
   const TellProgress telling(options.progress);
   const std::string name = plain_name(path);
   if (name.ends_with(".traceg") || name.ends_with(".trace") || is_list(name))

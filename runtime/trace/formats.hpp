@@ -17,6 +17,7 @@ enum class Interleave : uint8_t {
 struct ReadOptions {
   Interleave interleave = Interleave::serial;  ///< trace.interleave
   uint32_t resident = 64;                      ///< trace.resident: groups that run at once
+  bool hash = false;                           ///< ReadResult::content is wanted
   /// Told now and then how many bytes of a file were read, and how many it has.
   std::function<void(uint64_t done, uint64_t whole)> progress = {};
 };

@@ -48,15 +48,10 @@ std::string without_bytes(const std::string& json) {
 }
 
 Part part_of(const Tracker& t) {
-  Part p;
-  p.index = t.options().part;
-  p.count = t.options().parts;
-  p.content = 77;
-  p.kernels = t.kernels();
-  p.sites = t.sites();
-  p.buffers = t.buffers();
-  p.runs.push_back(part_run(t));
-  return p;
+  const Tracker* const one[] = {&t};
+  trace::ReadResult read;
+  read.content = 77;
+  return cache::part_of(one, read);
 }
 
 /// Through the file, as merge gets it.
@@ -65,16 +60,8 @@ NamedPart named(const Part& p) {
   return {name, parse_part(to_text(p), name)};
 }
 
-/// A tracker for the reports.
 std::unique_ptr<Tracker> together(std::span<const NamedPart> parts) {
-  check_parts(parts);
-  const Part& first = parts.front().part;
-  auto t = std::make_unique<Tracker>(parse_preset(first.runs[0].preset, "part"));
-  for (const auto& k : first.kernels) t->kernel(k);
-  for (const auto& s : first.sites) t->site(s);
-  for (const auto& b : first.buffers) t->buffer(b);
-  t->hold(merge(parts, 0));
-  return t;
+  return std::move(merged_trackers(parts).at(0));
 }
 
 struct Trackers {
@@ -85,6 +72,7 @@ Trackers run(const Preset& preset, Dialect dialect, uint64_t seed, uint32_t coun
              bool special = true, size_t rounds = 50) {
   TrackerOptions options;
   options.kept_contexts = seed % 5 == 0 ? 300 : 1 << 20;
+  if (seed % 3 == 1) options.watched_sectors = 12;  // fewer than there are to watch
   Trackers t;
   t.whole = std::make_unique<Tracker>(preset, options);
   std::vector<Tracker*> all{t.whole.get()};
@@ -161,6 +149,161 @@ TEST_CASE("cache parts: together they are the run without parts, on small caches
     for (const Dialect d : {Dialect::ptx, Dialect::sass, Dialect::gcn})
       for (uint64_t seed = 100; seed < 112; ++seed)
         compare(parse_preset(text, "test"), d, seed, kCounts[seed % 4]);
+}
+
+/// What check_parts() or merge() says.
+std::string refusal(const std::vector<NamedPart>& parts) {
+  try {
+    check_parts(parts);
+    merge(parts, 0);
+    return "";
+  } catch (const Error& e) {
+    return e.what();
+  }
+}
+
+TEST_CASE("cache parts: parts of other runs, twice or missing are told by name") {
+  const Preset preset = parse_preset(kShapes[0], "test");
+  const auto made = [&](const Preset& p, uint32_t count) {
+    std::vector<NamedPart> all;
+    for (const auto& t : run(p, Dialect::ptx, 1, count, true, 3).parts)
+      all.push_back(named(part_of(*t)));
+    return all;
+  };
+  const auto says = [](const std::vector<NamedPart>& parts, const char* what) {
+    const std::string why = refusal(parts);
+    CAPTURE(why);
+    CHECK(why.find(what) != std::string::npos);
+  };
+  const std::vector<NamedPart> good = made(preset, 3);
+  CHECK_EQ(refusal(good), "");
+  says({}, "no parts");
+  says({good[0], good[2]}, "of 3 parts 1 is not there: 1");
+  says({good[1]}, "of 3 parts 2 are not there: 0, 2");
+  says({good[0], good[1], good[1], good[2]}, "part1.json and part1.json are both part 1 of 3");
+  auto bad = good;
+  bad[1].part.content = 78;
+  says(bad, "part0.json and part1.json do not belong together: another trace");
+  bad = good;
+  bad[2].part.policies = {{"trace.interleave", "serial"}};
+  says(bad, "other policies");
+  bad = good;
+  bad[1] = made(preset, 2)[1];
+  says(bad, "another number of parts");
+  bad = good;
+  Preset other = preset;
+  other.knobs.partial_write_limit = 4;
+  bad[1] = made(other, 3)[1];
+  says(bad, "other presets");
+  bad = good;
+  ++bad[1].part.runs[0].counters[0].reads;
+  says(bad, "part0.json and part1.json do not agree on what happened above L2");
+}
+
+TEST_CASE("cache parts: files that are none, of another version, or damaged") {
+  const Preset preset = parse_preset(kShapes[0], "test");
+  const std::string text = to_text(part_of(*run(preset, Dialect::ptx, 1, 2, true, 3).parts[1]));
+  const auto says = [](const std::string& file, const char* what) {
+    CHECK_THROWS_WITH_AS(parse_part(file, "p.json"), doctest::Contains(what), Error);
+  };
+  says("", "p.json: not a part");
+  says("[1]", "not a part");
+  says(R"({"format": "something else"})", "not a part");
+  says(std::regex_replace(text, std::regex("\"version\": 1"), "\"version\": 2"), "version 2");
+  for (size_t at = text.find("\"data\"") + 9; at + 4 < text.size(); at += text.size() / 50) {
+    std::string broken = text;
+    broken[at] = broken[at] == '0' ? '1' : '0';
+    says(broken, "is damaged");
+  }
+  for (size_t size = 0; size + 3 < text.size(); size += text.size() / 20)
+    CHECK_THROWS_AS(parse_part(text.substr(0, size), "p.json"), Error);
+  CHECK_EQ(parse_part(text, "p.json").runs[0].preset,
+           part_of(*run(preset, Dialect::ptx, 1, 2, true, 3).parts[1]).runs[0].preset);
+}
+
+TEST_CASE("cache parts: presets whose L2 is more than its sets are refused by the knob") {
+  const auto with = [](const char* l2, const char* knobs) {
+    return parse_preset(fmt::format(R"({{"name": "x", "l1": {{"line": 64, "sector": 32}},
+                                         "l2": {{{}}}, "knobs": {{{}}}}})",
+                                    l2, knobs),
+                        "test");
+  };
+  const auto says = [](const Preset& p, const char* what, uint32_t count = 2) {
+    CHECK_THROWS_WITH_AS(Share::part(p, 0, count), doctest::Contains(what), Error);
+  };
+  const char* plain = R"("sets": 8, "line": 128, "sector": 32)";
+  says(with(R"("sets": 8, "line": 128, "sector": 32, "replacement": "random")", ""),
+       "l2.replacement random");
+  says(with(plain, R"("dirty_limit_percent": 30)"), "dirty_limit_percent 30");
+  says(with(R"("sets": 9, "line": 64, "sector": 32)", ""), "l2.sets: no multiple of the 2 lines");
+  says(with(R"("slices": 3, "sets": 8, "line": 64, "sector": 32, "hash": "ipoly")", ""),
+       "l2.slices: no multiple");
+  says(with(R"("infinite": true, "line": 128, "sector": 32)",
+            R"("l2_written_back_at_kernel_end": true)"),
+       "l2_written_back_at_kernel_end");
+  says(with(plain, ""), "can be divided into 8", 9);
+  CHECK_NOTHROW(Share::part(with(plain, ""), 7, 8));
+}
+
+TEST_CASE(
+    "cache parts: a quota that evict_last lines may have reached is refused, one that they "
+    "cannot is not") {
+  const trace::Site last[] = {trace::site_from_text(Dialect::ptx, "ld.global.L2::evict_last.u32")};
+  const auto merged = [&](uint32_t percent, size_t rounds) -> std::string {
+    const Preset p = parse_preset(
+        fmt::format(R"({{"name": "quota", "sms": 2, "l1": {{"line": 128, "sector": 32}},
+                         "l2": {{"sets": 64, "ways": 64, "line": 128, "sector": 32}},
+                         "knobs": {{"persisting_percent": {}}}}})",
+                    percent),
+        "test");
+    TrackerOptions options;
+    options.parts = 2;
+    std::vector<std::unique_ptr<Tracker>> all;
+    std::vector<Tracker*> takers;
+    all.push_back(std::make_unique<Tracker>(p));
+    for (options.part = 0; options.part < 2; ++options.part)
+      all.push_back(std::make_unique<Tracker>(p, options));
+    for (const auto& t : all) takers.push_back(t.get());
+    Script(Dialect::ptx, 4, false, last).run({}, takers, rounds);
+    try {
+      const NamedPart parts[] = {named(part_of(*all[1])), named(part_of(*all[2]))};
+      const auto one = together(parts);
+      const Tracker* const a[] = {all[0].get()};
+      const Tracker* const b[] = {one.get()};
+      CHECK_EQ(text_report(a), text_report(b));
+      return "";
+    } catch (const Error& e) {
+      return e.what();
+    }
+  };
+  CHECK_EQ(merged(100, 40), "");
+  CHECK_EQ(merged(90, 6), "");
+  CHECK(merged(1, 40).find("persisting_percent 1") != std::string::npos);
+}
+
+TEST_CASE("cache parts: the lines of a 128-byte block are in one part, whatever the hash") {
+  std::mt19937_64 random(3);
+  for (const char* hash : {"linear", "fold", "fermi", "ipoly"})
+    for (const char* set_hash : {"linear", "fold", "fermi", "ipoly"})
+      for (const uint32_t slices : {1U, 2U, 4U, 6U, 8U, 12U, 20U})
+        for (const uint32_t sets : {4U, 8U, 12U, 64U})
+          for (const uint32_t line : {32U, 64U, 128U}) {
+            if (slices == 1 && set_hash != std::string("linear")) continue;
+            const Preset p = parse_preset(
+                fmt::format(R"({{"name": "x", "l1": {{}}, "l2": {{"slices": {}, "sets": {},
+                                 "line": {}, "sector": 32, "hash": "{}", "set_hash": "{}"}}}})",
+                            slices, sets, line, hash, set_hash),
+                "test");
+            if (!crosses_sets(p).empty()) continue;
+            const Level level(p.l2, 0, 100);
+            for (int i = 0; i < 50; ++i) {
+              const uint64_t block = (random() >> (random() % 50)) & ~uint64_t{127};
+              const uint32_t unit = l2_unit_of(p.l2, level.set_of(block));
+              REQUIRE_LT(unit, l2_units(p.l2));
+              for (uint64_t at = block; at < block + 128; at += line)
+                REQUIRE_EQ(l2_unit_of(p.l2, level.set_of(at)), unit);
+            }
+          }
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ Tracker::Tracker(const Preset& preset, const TrackerOptions& options)
               share_of(preset, options)),
       contexts_(options.kept_contexts) {
   hazards_.set_engine(&engine_);
+  hazards_.watch_at_most(options.watched_sectors);
   if (options.profile) profile_ = std::make_unique<Profile>(preset);
   if (!options.insight()) return;
   insight_ = std::make_unique<Insight>(preset, *this);

@@ -24,8 +24,9 @@ struct TrackerOptions {
   bool reuse = false;    ///< reuse distances
   bool sets = false;     ///< use of sets, and why lines were missing
   /// Of L2 the part `part` of `parts` alone, or a sample of one set in `sample` (share.hpp).
-  uint32_t part = 0, parts = 0;  ///< parts 0: all
-  uint32_t sample = 0;           ///< 0: all
+  uint32_t part = 0, parts = 0;              ///< parts 0: all
+  uint32_t sample = 0;                       ///< 0: all
+  size_t watched_sectors = size_t{1} << 20;  ///< of a kernel, by H14
   /// How the trace was read where its file leaves that open: reports print it.
   std::vector<std::pair<std::string, std::string>> policies;
   /// Every access goes the engine's general way: for tests, which compare.

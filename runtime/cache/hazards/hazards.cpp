@@ -217,7 +217,7 @@ void Hazards::useless_control(const Access& a, Effect, const char* why) {
 
 Findings Hazards::all_findings() const {
   Findings so_far = findings_;
-  judge_sharing(so_far);
+  if (!is_part()) judge_sharing(so_far);
   return so_far;
 }
 

@@ -59,6 +59,25 @@ std::vector<Finding> to_report(const Findings& findings, const Preset& preset);
 /// "missed a line that left as evict_first".
 Finding early_eviction(const Preset& preset);
 
+/// Of H14: a sector that several SMs have written in turn, no two of them the same byte.
+struct SharedSector {
+  uint64_t since = 0;  ///< of a share: its number among the sectors that are watched
+  uint64_t sector = 0;
+  uint32_t count = 0, sms = 0, bytes = 0;
+  uint32_t context = kNoContext, other = kNoContext;
+  Context where, other_where;
+};
+Finding false_sharing(const SharedSector& s, uint64_t clock);
+/// Of a kernel, for who puts shares together: which sectors are the first to be watched is known
+/// to all shares together only.
+struct SharingLog {
+  uint64_t clock = 0;           ///< when it ended
+  std::vector<uint64_t> since;  ///< of each sector that was watched: the clock then
+  std::vector<SharedSector> often;
+};
+/// Adds one more finding, or its count to the first of its kind.
+void add_later(Findings& all, const Finding& f);
+
 /// Of H8, for who puts shares together: how many lines left L2 as evict-first in between is known
 /// to all shares together only.
 struct EarlyLog {
@@ -126,10 +145,11 @@ class Hazards final : public Observer {
   Findings all_findings() const;
   /// Of a share.
   const EarlyLog& early_log() const { return early_log_; }
-  /// Of each kernel, how many sectors H14 watched.
-  std::vector<uint32_t> watched_sectors() const;
-  /// H14 watches at most so many of a kernel: memory is bounded.
-  static constexpr size_t kMostAlternations = size_t{1} << 20;
+  /// Of a share: the kernels with sectors that H14 watched.
+  std::vector<SharingLog> sharing_logs() const;
+  /// H14 watches at most so many sectors of a kernel: memory is bounded.
+  void watch_at_most(size_t sectors) { most_alternations_ = sectors; }
+  size_t most_watched() const { return most_alternations_; }
 
  private:
   /// Bytes of a block with a past.
@@ -140,6 +160,7 @@ class Hazards final : public Observer {
   };
   /// A sector that several SMs write: while their bytes differ, who wrote which. 32 SMs at most.
   struct Alternation {
+    uint64_t since = 0;  ///< by the clock
     uint32_t count = 0;
     uint32_t context = kNoContext, other = kNoContext;  ///< of the latest two stores
     bool shared = false;                                ///< two SMs wrote the same byte
@@ -153,6 +174,10 @@ class Hazards final : public Observer {
                      const std::string& fix) const;
   /// H14 of the sectors that this kernel has written so far.
   void judge_sharing(Findings& findings) const;
+  /// In the order of their addresses.
+  std::vector<SharedSector> often_shared() const;
+  SharingLog sharing_log() const;
+  bool is_part() const { return !engine_->share().whole() && !engine_->share().sampled(); }
   uint32_t site_at(uint32_t context) const { return facts_.context_of(context).site; }
   void lost_bytes_read(const Note& note, const Access& a);
   void check_note(Note& note, const Access& a);
@@ -189,7 +214,8 @@ class Hazards final : public Observer {
     size_t missed = 0;
   };
   std::unordered_map<uint64_t, Left> left_;
-  std::vector<uint32_t> watched_;  ///< by kernel, sectors of H14
+  size_t most_alternations_ = size_t{1} << 20;
+  std::vector<SharingLog> sharing_logs_;
   std::vector<std::pair<uint64_t, uint64_t>> undefined_;
 };
 

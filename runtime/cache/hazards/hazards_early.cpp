@@ -27,8 +27,7 @@ size_t Hazards::early_window() const {
 }
 
 void Hazards::left_early(uint64_t line) {
-  const Share& share = engine_->share();
-  if (!share.whole() && !share.sampled()) log_early_eviction(line);
+  if (is_part()) log_early_eviction(line);
   if (early_.size() < early_window())
     early_.push_back(line);
   else
@@ -36,7 +35,7 @@ void Hazards::left_early(uint64_t line) {
 }
 
 void Hazards::check_early_eviction(const Access& a) {
-  if (!engine_->share().whole() && !engine_->share().sampled()) return log_early_miss(a);
+  if (is_part()) return log_early_miss(a);
   const auto it = std::find(early_.begin(), early_.end(), a.block);
   if (it == early_.end()) return;
   *it = ~uint64_t{0};

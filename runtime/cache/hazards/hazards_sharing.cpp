@@ -33,8 +33,9 @@ void Hazards::shared_write(const Access& a, uint64_t sector, const SectorState& 
   if (facts_.site_of(other.site).kind == trace::OpKind::atomic) return;
   auto it = alternations_.find(sector);
   if (it == alternations_.end()) {
-    if (alternations_.size() == kMostAlternations) return;
+    if (alternations_.size() == most_alternations_) return;
     it = alternations_.try_emplace(sector).first;
+    it->second.since = engine_->moment().clock;
   }
   Alternation& x = it->second;
   x.add(before.sm(), bytes);
@@ -44,42 +45,90 @@ void Hazards::shared_write(const Access& a, uint64_t sector, const SectorState& 
   x.context = a.context;
 }
 
-void Hazards::judge_sharing(Findings& findings) const {
-  std::vector<uint64_t> often;
-  for (const auto& [sector, seen] : alternations_)
-    if (!seen.shared && seen.count >= preset_.knobs.false_sharing_limit) often.push_back(sector);
-  std::sort(often.begin(), often.end());
-  for (const uint64_t sector : often) {
-    Alternation x = alternations_.at(sector);
+std::vector<SharedSector> Hazards::often_shared() const {
+  std::vector<SharedSector> all;
+  for (const auto& [sector, seen] : alternations_) {
+    if (seen.shared || seen.count < preset_.knobs.false_sharing_limit) continue;
+    Alternation x = seen;
     const SectorState last = engine_->sector(sector);
-    const uint32_t bytes = engine_->written_bytes(sector);
-    if (last.sm() != kHostSm) x.add(last.sm(), bytes);
+    SharedSector s;
+    s.sector = sector;
+    s.bytes = engine_->written_bytes(sector);
+    if (last.sm() != kHostSm) x.add(last.sm(), s.bytes);
     if (x.shared) continue;
-    Access a;
-    a.block = block_of(sector);
-    const auto at = static_cast<unsigned>(sector % kBlockBytes);
-    (at < 64 ? a.mask.lo : a.mask.hi) = uint64_t{bytes} << at % 64;
-    a.context = x.context;
-    Finding& f =
-        report_to(findings, {engine_->moment().clock, sector}, 14, Severity::advice, a, x.other,
-                  fmt::format("{} SMs write different bytes of one sector in turn, {} times",
-                              x.bytes.size(), x.count),
-                  "give each SM sectors (32 bytes) or lines (128 bytes) of its own");
-    f.count += x.count - 1;
+    s.count = x.count;
+    s.sms = static_cast<uint32_t>(x.bytes.size());
+    s.context = x.context;
+    s.other = x.other;
+    s.where = facts_.context_of(x.context);
+    s.other_where = facts_.context_of(x.other);
+    all.push_back(s);
   }
+  std::ranges::sort(all, {}, &SharedSector::sector);
+  return all;
+}
+
+Finding false_sharing(const SharedSector& s, uint64_t clock) {
+  Finding f;
+  f.rule = 14;
+  f.severity = Severity::advice;
+  f.count = s.count;
+  f.site = s.where.site;
+  f.other_site = s.other_where.site;
+  f.context = s.context;
+  f.other_context = s.other;
+  f.where = s.where;
+  f.other_where = s.other_where;
+  f.address = s.bytes != 0 ? s.sector + static_cast<unsigned>(std::countr_zero(s.bytes))
+                           : block_of(s.sector);
+  f.bytes = static_cast<unsigned>(std::popcount(s.bytes));
+  f.message =
+      fmt::format("{} SMs write different bytes of one sector in turn, {} times", s.sms, s.count);
+  f.fix = "give each SM sectors (32 bytes) or lines (128 bytes) of its own";
+  f.seen = {clock, s.sector};
+  return f;
+}
+
+void add_later(Findings& all, const Finding& f) {
+  const auto [it, fresh] = all.try_emplace(key_of(f), f);
+  if (!fresh) it->second.count += f.count;
+}
+
+void Hazards::judge_sharing(Findings& findings) const {
+  for (const SharedSector& s : often_shared())
+    add_later(findings, false_sharing(s, engine_->moment().clock));
+}
+
+SharingLog Hazards::sharing_log() const {
+  SharingLog log;
+  log.clock = engine_->moment().clock;
+  std::vector<std::pair<uint64_t, uint64_t>> order;  // since when, sector: those of one store rise
+  for (const auto& [sector, seen] : alternations_) order.emplace_back(seen.since, sector);
+  std::sort(order.begin(), order.end());
+  for (const auto& [since, sector] : order) log.since.push_back(since);
+  log.often = often_shared();
+  for (SharedSector& s : log.often) {
+    const std::pair own(alternations_.at(s.sector).since, s.sector);
+    s.since =
+        static_cast<uint64_t>(std::lower_bound(order.begin(), order.end(), own) - order.begin());
+  }
+  return log;
 }
 
 void Hazards::kernel_end() {
   engine_->tick();
-  judge_sharing(findings_);
+  if (is_part()) {
+    if (!alternations_.empty()) sharing_logs_.push_back(sharing_log());
+  } else {
+    judge_sharing(findings_);
+  }
   engine_->tick();
-  watched_.push_back(static_cast<uint32_t>(alternations_.size()));
   alternations_.clear();
 }
 
-std::vector<uint32_t> Hazards::watched_sectors() const {
-  std::vector<uint32_t> all = watched_;
-  all.push_back(static_cast<uint32_t>(alternations_.size()));
+std::vector<SharingLog> Hazards::sharing_logs() const {
+  std::vector<SharingLog> all = sharing_logs_;
+  if (!alternations_.empty()) all.push_back(sharing_log());
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "runtime/support/error.hpp"
@@ -95,9 +96,34 @@ class EarlyEvictions {
   const Preset& preset_;
 };
 
+/// H14: the sectors of a kernel that were watched first, whatever part they are of.
+void add_sharing(Findings& all, std::span<const PartRun* const> runs) {
+  struct Kernel {
+    std::vector<const SharingLog*> logs;
+    uint64_t before(uint64_t clock) const {
+      uint64_t n = 0;
+      for (const SharingLog* log : logs)
+        n +=
+            static_cast<uint64_t>(std::ranges::lower_bound(log->since, clock) - log->since.begin());
+      return n;
+    }
+  };
+  std::map<uint64_t, Kernel> kernels;  // by their ends
+  for (const PartRun* run : runs)
+    for (const SharingLog& log : run->sharing) kernels[log.clock].logs.push_back(&log);
+  for (const auto& [clock, kernel] : kernels)
+    for (const SharingLog* log : kernel.logs)
+      for (const SharedSector& s : log->often) {
+        const uint64_t since = log->since.at(s.since);
+        const auto same = std::ranges::lower_bound(log->since, since) - log->since.begin();
+        const uint64_t number = kernel.before(since) + s.since - static_cast<uint64_t>(same);
+        if (number < runs[0]->most_watched) add(all, false_sharing(s, clock));
+      }
+}
+
 bool same_above_l2(const PartRun& a, const PartRun& b) {
   if (a.records != b.records || a.clock != b.clock || a.sites.size() != b.sites.size() ||
-      a.watched.size() != b.watched.size())
+      a.most_watched != b.most_watched)
     return false;
   for (size_t i = 0; i < kCaches; ++i)
     if (static_cast<Cache>(i) != Cache::l2 &&
@@ -131,15 +157,6 @@ void check_limits(std::span<const PartRun* const> runs, const Preset& preset) {
         fmt::format("preset {} cannot be put together: persisting_percent {}: evict_last lines "
                     "of all sets share a quota, which they may have reached; run the trace whole",
                     preset.name, preset.knobs.persisting_percent));
-  for (size_t kernel = 0; kernel < runs[0]->watched.size(); ++kernel) {
-    uint64_t sectors = 0;
-    for (const PartRun* run : runs) sectors += run->watched[kernel];
-    if (sectors >= Hazards::kMostAlternations)
-      fail(
-          fmt::format("preset {} cannot be put together: in a kernel several SMs write more than "
-                      "{} sectors in turn, and H14 watches the first of them; run the trace whole",
-                      preset.name, Hazards::kMostAlternations - 1));
-  }
 }
 
 std::string numbers(const std::set<uint32_t>& all) {
@@ -219,7 +236,25 @@ Results merge(std::span<const NamedPart> parts, size_t number) {
   }
   check_limits(runs, preset);
   EarlyEvictions(runs, preset).add_to(findings);
+  add_sharing(findings, runs);
   all.findings = to_report(findings, preset);
+  return all;
+}
+
+std::vector<std::unique_ptr<Tracker>> merged_trackers(std::span<const NamedPart> parts) {
+  check_parts(parts);
+  const Part& first = parts.front().part;
+  TrackerOptions options;
+  options.policies = first.policies;
+  std::vector<std::unique_ptr<Tracker>> all;
+  for (size_t i = 0; i < first.runs.size(); ++i) {
+    Tracker& t = *all.emplace_back(
+        std::make_unique<Tracker>(parse_preset(first.runs[i].preset, parts.front().name), options));
+    for (const trace::Kernel& k : first.kernels) t.kernel(k);
+    for (const trace::Site& s : first.sites) t.site(s);
+    for (const trace::Buffer& b : first.buffers) t.buffer(b);
+    t.hold(merge(parts, i));
+  }
   return all;
 }
 

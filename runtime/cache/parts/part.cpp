@@ -146,6 +146,19 @@ void finding(Io& io, Finding& f) {
 }
 
 template <class Io>
+void shared_sector(Io& io, SharedSector& s) {
+  io.u(s.since);
+  io.u(s.sector);
+  io.u(s.count);
+  io.u(s.sms);
+  io.u(s.bytes);
+  io.u(s.context);
+  io.u(s.other);
+  context(io, s.where);
+  context(io, s.other_where);
+}
+
+template <class Io>
 void run(Io& io, PartRun& r) {
   io.text(r.preset);
   io.u(r.records);
@@ -160,7 +173,12 @@ void run(Io& io, PartRun& r) {
     finding(io, m.finding);
     rising(io, m.lines);
   });
-  io.list(r.watched, [&](uint32_t& n) { io.u(n); });
+  io.list(r.sharing, [&](SharingLog& log) {
+    io.u(log.clock);
+    rising(io, log.since);
+    io.list(log.often, [&](SharedSector& s) { shared_sector(io, s); });
+  });
+  io.u(r.most_watched);
   io.u(r.most_persisting);
 }
 
@@ -246,9 +264,28 @@ PartRun part_run(const Tracker& t) {
   r.sites = t.site_counters();
   for (const auto& [key, f] : t.hazards().all_findings()) r.findings.push_back(f);
   r.early = t.hazards().early_log();
-  r.watched = t.hazards().watched_sectors();
+  r.sharing = t.hazards().sharing_logs();
+  r.most_watched = t.hazards().most_watched();
   r.most_persisting = t.engine().l2().most_persisting();
   return r;
+}
+
+Part part_of(std::span<const Tracker* const> runs, const trace::ReadResult& read) {
+  const Tracker& first = *runs.front();
+  Part p;
+  p.index = first.options().part;
+  p.count = first.options().parts;
+  p.content = read.content;
+  p.events = read.events;
+  p.complete = read.complete;
+  p.note = read.note;
+  p.warnings = read.warnings;
+  p.policies = first.options().policies;
+  p.kernels = first.kernels();
+  p.sites = first.sites();
+  p.buffers = first.buffers();
+  for (const Tracker* t : runs) p.runs.push_back(part_run(*t));
+  return p;
 }
 
 std::string to_text(const Part& part) {
@@ -287,7 +324,10 @@ Part parse_part(const std::string& text, const std::string& name) {
   try {
     In in(data);
     whole(in, part);
-    if (!in.done()) fail(name, "is damaged: there is more behind its end");
+    if (!in.done()) trace::Take::fail("is followed by something else");
+    bool sound = part.index < part.count && part.count <= 1U << 20 && !part.runs.empty();
+    for (const PartRun& r : part.runs) sound = sound && r.sites.size() == part.sites.size();
+    if (!sound) trace::Take::fail("contradicts itself");
   } catch (const Error& e) {
     fail(name, fmt::format("is damaged: {}", e.what()));
   }

@@ -20,7 +20,8 @@ struct PartRun {
   std::vector<SiteCounters> sites;
   std::vector<Finding> findings;
   EarlyLog early;
-  std::vector<uint32_t> watched;  ///< by kernel, sectors of H14
+  std::vector<SharingLog> sharing;  ///< of kernels, as they ended
+  uint64_t most_watched = 0;        ///< sectors of a kernel, of all parts together
   uint32_t most_persisting = 0;
 };
 
@@ -43,6 +44,8 @@ PartRun part_run(const Tracker& tracker);
 /// The same for what was kept of sets by a sample, which tells nothing of a quota.
 void check_quota(const Tracker& tracker);
 
+/// Of trackers that took the part `index` of `count` of one trace.
+Part part_of(std::span<const Tracker* const> runs, const trace::ReadResult& read);
 std::string to_text(const Part& part);
 /// Throws Error(usage), with the file's name, for what is no part, of another version, or damaged.
 Part parse_part(const std::string& text, const std::string& name);

@@ -44,6 +44,7 @@ struct Estimate {
 struct Sample {
   uint32_t rate = 1;               ///< as asked for: one set in so many
   uint32_t units = 0, of = 0;      ///< that were in the sample, and that there are
+  uint32_t sets_each = 1;          ///< of a unit
   std::vector<Estimate> counters;  ///< of L2
 };
 

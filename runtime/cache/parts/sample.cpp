@@ -44,6 +44,8 @@ Sample estimate_l2(const Engine& engine, uint32_t rate) {
   sample.rate = rate;
   sample.units = static_cast<uint32_t>(units.size());
   sample.of = engine.share().units();
+  const Geometry& l2 = engine.preset().l2;
+  sample.sets_each = l2.slices * l2.sets / l2_units(l2);
   std::vector<uint64_t> counts(units.size());
   const auto add = [&](std::string_view name, auto count_of) {
     for (size_t i = 0; i < counts.size(); ++i) counts[i] = count_of(i);

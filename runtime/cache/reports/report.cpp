@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "runtime/cache/dialects/policy_word.hpp"
@@ -72,6 +73,26 @@ void print_levels(std::string& out, const Tracker& t) {
                          left.lines, name(c));
 }
 
+/// "48 of 768 sets"
+std::string sets_of(const Sample& s) {
+  const std::string each =
+      s.sets_each == 1 ? "sets" : fmt::format("groups of {} sets (for 128 bytes)", s.sets_each);
+  return fmt::format("{} of {} {}", s.units, s.of, each);
+}
+
+void print_sample(std::string& out, const Tracker& t) {
+  const Sample* s = t.sample();
+  if (s == nullptr) return;
+  out += fmt::format(
+      "\nL2 of {} is estimated from {}, drawn at random; findings are those of these sets\n"
+      "{:<24} {:>14}   {}\n",
+      t.preset().name, sets_of(*s), "L2 counter", "estimate", "95 % interval");
+  for (const Estimate& e : s->counters)
+    if (e.high > 0)
+      out += fmt::format("{:<24} {:>14.0f}   {:.0f} to {:.0f}\n", e.counter, e.value,
+                         std::floor(e.low), std::ceil(e.high));
+}
+
 void print_sites(std::string& out, const Tracker& t) {
   std::vector<size_t> order;
   for (size_t i = 0; i < t.sites().size(); ++i)
@@ -139,6 +160,7 @@ std::string text_report(std::span<const Tracker* const> runs) {
       out += fmt::format("{} = {}\n", name, value);
   for (const Verdict& v : all) print_verdict(out, v, runs.size());
   for (const Tracker* t : runs) print_levels(out, *t);
+  for (const Tracker* t : runs) print_sample(out, *t);
   for (const Tracker* t : runs) out += insight_text(*t);
   if (!runs.empty()) print_sites(out, *runs[0]);
   return out;

@@ -98,6 +98,15 @@ Json site(const Tracker& t, const trace::Site& s, const SiteCounters& n) {
   return j;
 }
 
+Json sample(const Sample& s) {
+  Json j = {{"rate", s.rate},     {"units", s.units},
+            {"of", s.of},         {"sets_of_a_unit", s.sets_each},
+            {"confidence", 0.95}, {"L2", Json::object()}};
+  for (const Estimate& e : s.counters)
+    j["L2"][std::string(e.counter)] = {{"estimate", e.value}, {"low", e.low}, {"high", e.high}};
+  return j;
+}
+
 }  // namespace
 
 Json by_preset(const Verdict& v) {
@@ -125,6 +134,7 @@ Json report_data(std::span<const Tracker* const> runs) {
       if (n.reads + n.writes + n.prefetches != 0)
         p["caches"][std::string(name(c))] = counters(n, t->dirty(c));
     }
+    if (t->sample() != nullptr) p["sample"] = sample(*t->sample());
     for (size_t i = 0; i < t->sites().size(); ++i)
       p["instructions"].push_back(site(*t, t->sites()[i], t->site_counters()[i]));
     p.update(insight_data(*t));

@@ -29,6 +29,16 @@ class TrackerSet {
     }
   }
 
+  /// For the reports alone.
+  explicit TrackerSet(std::vector<std::unique_ptr<Tracker>> with_results)
+      : trackers_(std::move(with_results)) {
+    for (const auto& t : trackers_) runs_.push_back(t.get());
+  }
+
+  /// The trace has ended.
+  void settle() {
+    for (const auto& t : trackers_) t->settle();
+  }
   bool empty() const { return trackers_.empty(); }
   Tracker& first() { return *trackers_.front(); }
   /// What takes the trace for all of them.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/support/error.hpp"
+#include "runtime/support/hash.hpp"
 
 #if defined(LANEWISE_HAS_ZLIB)
 #include <zlib.h>
@@ -29,6 +30,7 @@ namespace {
 constexpr size_t kPiece = size_t{1} << 18;
 
 thread_local const TellProgress::Listener* listener = nullptr;
+thread_local HashContent* hasher = nullptr;
 
 /// What a decoder takes and gives; it moves both pointers on.
 struct Window {
@@ -196,10 +198,12 @@ class Input::Buffer final : public std::streambuf {
     raw_at_ = 0;
     raw_left_ = static_cast<size_t>(file_.gcount());
     read_ += raw_left_;
+    if (hasher != nullptr) add_to(*hasher);
     if (listener != nullptr && *listener && whole_ != 0) (*listener)(read_, whole_);
     if (file_.bad() || (raw_left_ == 0 && !file_.eof()))
       throw Error(ErrorKind::usage, fmt::format("cannot read {}: {}", path_, std::strerror(errno)));
   }
+  void add_to(HashContent& h) const { h.value_ = hash_bytes(raw_.data(), raw_left_, h.value_); }
   size_t plain() {
     if (raw_left_ == 0) fill();
     out_.swap(raw_);
@@ -239,6 +243,11 @@ class Input::Buffer final : public std::streambuf {
 TellProgress::TellProgress(const Listener& told) : before_(std::exchange(listener, &told)) {}
 TellProgress::~TellProgress() {
   listener = before_;
+}
+
+HashContent::HashContent() : before_(std::exchange(hasher, this)), value_(kHashSeed) {}
+HashContent::~HashContent() {
+  hasher = before_;
 }
 
 Input::Input(const std::string& path)

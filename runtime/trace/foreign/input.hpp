@@ -42,6 +42,21 @@ class TellProgress {
   const Listener* before_;
 };
 
+/// While it lives, what every Input of this thread reads of its file goes into one hash.
+class HashContent {
+ public:
+  HashContent();
+  ~HashContent();
+  HashContent(const HashContent&) = delete;
+  HashContent& operator=(const HashContent&) = delete;
+  uint64_t value() const { return value_; }
+
+ private:
+  friend class Input;
+  HashContent* before_;
+  uint64_t value_;
+};
+
 /// "run.traceg.xz" -> "run.traceg"
 std::string without_compression(const std::string& name);
 
