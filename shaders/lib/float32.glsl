@@ -140,18 +140,20 @@ uint small_round(const in uint a, const in uint flags) {
 }
 
 // Orders all numbers like unsigned integers, -0 just below +0.
-uint key32(const in uint x) { return neg32(x) ? ~x : x | 0x80000000u; }
+uint key32(const in uint x) { return x ^ (uint(int(x) >> 31) | 0x80000000u); }
 
+// Without branches: compilers for CPUs copy compares into loops, and SwiftShader's takes twice as long
+// for each pair of branches of equal length that follow each other there.
 bool fcompare(const in bool unordered, const in bool less, const in bool equal,
               const in uint cond) {
-  if (cond == 12u) return !unordered;
-  if (cond == 13u) return unordered;
-  if (unordered) return cond > 5u;
-  return compare_result(less, equal, cond > 5u ? cond - 6u : cond);
+  bool ordered = compare_result(less, equal, pick(cond > 5u, cond - 6u, cond));
+  bool result = mix(ordered, cond > 5u, unordered);
+  return mix(mix(result, !unordered, cond == 12u), unordered, cond == 13u);
 }
 bool small_compare(const in uint a, const in uint b, const in uint cond) {
-  bool equal = a == b || (zero32(a) && zero32(b));
-  return fcompare(nan32(a) || nan32(b), key32(a) < key32(b) && !equal, equal, cond);
+  bool equal = either(a == b, both(zero32(a), zero32(b)));
+  bool less = both(key32(a) < key32(b), !equal);
+  return fcompare(either(nan32(a), nan32(b)), less, equal, cond);
 }
 uint small_minmax(const in uint a, const in uint b, const in bool maximum, const in uint flags) {
   if (nan32(a) || nan32(b)) {

@@ -246,9 +246,9 @@ B64 lw_fabs_f64(const in B64 a, const in uint flags) {
   return finish64(and64(a, b64(0xffffffffu, 0x7fffffffu)), flags);
 }
 bool lw_fcmp_f64(const in B64 a, const in B64 b, const in uint cond, const in uint flags) {
-  bool equal = eq64(a, b) || (is_zero64(a) && is_zero64(b));
-  bool less = lt64(key64(a), key64(b)) && !equal;
-  return fcompare(is_nan64(a) || is_nan64(b), less, equal, cond);
+  bool equal = either(eq64(a, b), both(is_zero64(a), is_zero64(b)));
+  bool less = both(lt64(key64(a), key64(b)), !equal);
+  return fcompare(either(is_nan64(a), is_nan64(b)), less, equal, cond);
 }
 
 // For devices that were seen to compute fma right that way; any NaN. The first is a double that gives

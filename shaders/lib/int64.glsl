@@ -140,14 +140,9 @@ uvec3 lw_subb_u64(const in B64 a, const in B64 b, const in bool borrow) {
 }
 
 bool compare_result(const in bool less, const in bool equal, const in uint cond) {
-  switch (cond) {
-    case 0u: return equal;
-    case 1u: return !equal;
-    case 2u: return less;
-    case 3u: return less || equal;
-    case 4u: return !(less || equal);
-    default: return !less;
-  }
+  // eq, ne, lt, le, gt, ge; without branches, see fcompare().
+  bool plain = mix(either(less, equal), less, either(cond == 2u, cond == 5u));
+  return mix(plain, equal, cond < 2u) != either(cond == 1u, cond > 3u);
 }
 bool lw_icmp_u64(const in B64 a, const in B64 b, const in uint cond) {
   return compare_result(lt64(a, b), eq64(a, b), cond);

@@ -156,6 +156,28 @@ TEST_CASE("swap loops: the largest float, and a count that stops at a limit") {
   });
 }
 
+TEST_CASE("swap loops: the largest float, compared as floats and added to in a loop") {
+  // SwiftShader's compiler did not come to an end where each slot's compare had branches.
+  const ir::Program program = ptx_kernel(R"(
+    cvt.rn.f32.u32 %f1, %r1; ld.global.u32 %r6, [%rd2];
+    HIGHER: mov.b32 %f2, %r6; setp.ge.f32 %p1, %f2, %f1; @%p1 bra DONE;
+    mov.b32 %r5, %f1; atom.global.cas.b32 %r7, [%rd2], %r6, %r5; setp.ne.s32 %p1, %r6, %r7;
+    mov.u32 %r6, %r7; @%p1 bra HIGHER;
+    DONE: cvt.rn.f32.u32 %f3, %r2; mov.f32 %f4, 0f42800000;
+    LONGER: add.f32 %f3, %f3, 0f40000000; setp.lt.f32 %p1, %f3, %f4; @%p1 bra LONGER;
+    st.global.f32 [%rd3+64], %f3;
+)");
+  everywhere(program, [&](const std::vector<uint32_t>& words) {
+    CHECK(std::bit_cast<float>(words[0]) == static_cast<float>(kAll - 1));
+    for (uint32_t lane = 0; lane < kAll; ++lane) {
+      auto f = static_cast<float>(lane % kLanes);
+      do f += 2;
+      while (f < 64);
+      CHECK(std::bit_cast<float>(words[kOlds + lane]) == f);
+    }
+  });
+}
+
 TEST_CASE("swap loops: lanes at eight words, and at a halfword") {
   const ir::Program program = ptx_kernel(R"(
     and.b32 %r5, %r1, 7; mad.wide.u32 %rd4, %r5, 4, %rd2; ld.global.u32 %r6, [%rd4];
