@@ -143,6 +143,8 @@ class Engine {
   /// share: of L2, what this engine answers for. The caches above are whole.
   Engine(const Preset& preset, Observer* observer, bool keep_values = false,
          Vectors vectors = Vectors::best, Share share = {});
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
 
   Plan plan(const trace::Site& site, trace::Space space) const;
   void load(const Plan& plan, const Access& access);

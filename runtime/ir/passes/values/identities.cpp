@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "runtime/ir/passes/values/numbering.hpp"
 #include "runtime/ir/passes/values/values.hpp"
 
 namespace lanewise::ir {
@@ -52,22 +53,10 @@ class Rule {
   }
 
   bool constant_last() {
-    switch (i_.op) {
-      case Op::add:
-      case Op::mul:
-      case Op::mulhi:
-      case Op::mulwide:
-      case Op::and_:
-      case Op::or_:
-      case Op::xor_:
-      case Op::min:
-      case Op::max:
-        if (!i_.src[0].is_imm() || i_.src[1].is_imm()) return false;
-        std::swap(i_.src[0], i_.src[1]);
-        return true;
-      default:
-        return false;
-    }
+    const bool swaps = i_.op != Op::icmp && commutes(i_);
+    if (!swaps || !i_.src[0].is_imm() || i_.src[1].is_imm()) return false;
+    std::swap(i_.src[0], i_.src[1]);
+    return true;
   }
 
   bool simpler() {
