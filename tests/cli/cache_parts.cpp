@@ -98,7 +98,7 @@ TEST_CASE("cache merge: what does not belong together is one error that says whi
   if (elsewhere()) return;
   REQUIRE(run_part("0/2", "a0.json").code == 0);
   REQUIRE(run_part("1/2", "a1.json").code == 0);
-  one_error(program("cache merge " + part("a0.json")), "of 2 parts 1 is not there: 1");
+  one_error(program("cache merge " + part("a0.json")), "part 1 of 2 is missing");
   one_error(program("cache merge " + part("a0.json") + " " + part("a0.json")), "are both part 0");
   // The same trace with one byte more, and another preset.
   const std::string other = write("other.traceg", slurp(trace()) + "\n");

@@ -63,7 +63,7 @@ TEST_CASE("gcn index mode: vectors in registers, indexed by numbers of the launc
     }
 }
 
-// Each turn of the loop is for the lanes that have the first one's number.
+// Each iteration of the loop is for the lanes that have the first one's number.
 TEST_CASE("gcn index mode: vectors in registers, indexed by numbers of each lane") {
   const lanewise::Kernel kernel = compiled("lanes");
   const auto in = random_ints<uint32_t>(kWaveLanes * 16, 8),
@@ -74,15 +74,15 @@ TEST_CASE("gcn index mode: vectors in registers, indexed by numbers of each lane
       CAPTURE(name(mode));
       CAPTURE(lanes);
       // Few: the older lavapipe ends loops early, and serial mode takes every lane through its own.
-      constexpr uint32_t kTurns = 2;
+      constexpr uint32_t kIterations = 2;
       std::vector<uint32_t> want(kWaveLanes);
       for (uint32_t lane = 0; lane < lanes; ++lane) {
         Vector v = vector_of(in, lane);
-        for (uint32_t turn = 0; turn < kTurns; ++turn)
-          want[lane] = 3 * want[lane] + v.at((which[lane] + turn) % 16)++;
+        for (uint32_t k = 0; k < kIterations; ++k)
+          want[lane] = 3 * want[lane] + v.at((which[lane] + k) % 16)++;
       }
       auto out = device().buffer(std::vector<uint32_t>(kWaveLanes), "out");
-      kernel.launch({.grid = {1}, .block = {lanes}, .wave = mode}, out, from, numbers, kTurns)
+      kernel.launch({.grid = {1}, .block = {lanes}, .wave = mode}, out, from, numbers, kIterations)
           .check();
       check_equal(out.read<uint32_t>(), want);
     }

@@ -178,8 +178,8 @@ TEST_CASE("cache parts: parts of other runs, twice or missing are told by name")
   const std::vector<NamedPart> good = made(preset, 3);
   CHECK_EQ(refusal(good), "");
   says({}, "no parts");
-  says({good[0], good[2]}, "of 3 parts 1 is not there: 1");
-  says({good[1]}, "of 3 parts 2 are not there: 0, 2");
+  says({good[0], good[2]}, "part 1 of 3 is missing");
+  says({good[1]}, "parts 0, 2 of 3 are missing");
   says({good[0], good[1], good[1], good[2]}, "part1.json and part1.json are both part 1 of 3");
   auto bad = good;
   bad[1].part.content = 78;

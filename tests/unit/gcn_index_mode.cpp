@@ -114,10 +114,10 @@ TEST_CASE("index mode: where ways meet that disagree, vector registers are refus
         82);
 }
 
-TEST_CASE("index mode: a loop that leaves it on for its next turn") {
-  const std::string body = "s_mov_b32 s7, 0\n.Lturn:\n" + kPick + kOnRead +
+TEST_CASE("index mode: a loop that leaves it on for its next iteration") {
+  const std::string body = "s_mov_b32 s7, 0\n.Lagain:\n" + kPick + kOnRead +
                            "s_add_u32 s7, s7, 1\ns_cmp_lt_u32 s7, 2\n"
-                           "s_cbranch_scc1 .Lturn\n" +
+                           "s_cbranch_scc1 .Lagain\n" +
                            kOff;
   const Refusal r = refusal(body);
   CHECK(depends(r));

@@ -200,8 +200,8 @@ void check_parts(std::span<const NamedPart> parts) {
   for (uint32_t i = 0; i < by_index.size(); ++i)
     if (by_index[i] == nullptr) missing.insert(i);
   if (!missing.empty())
-    fail(fmt::format("of {} parts {} {} not there: {}", first.part.count, missing.size(),
-                     missing.size() == 1 ? "is" : "are", numbers(missing)));
+    fail(fmt::format("{} {} of {} {} missing", missing.size() == 1 ? "part" : "parts",
+                     numbers(missing), first.part.count, missing.size() == 1 ? "is" : "are"));
 }
 
 Results merge(std::span<const NamedPart> parts, size_t number) {

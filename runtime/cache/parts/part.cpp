@@ -315,8 +315,9 @@ Part parse_part(const std::string& text, const std::string& name) {
   if (!json.is_object() || word("format") != kFormat)
     fail(name, "not a part that `lanewise cache --shard` wrote");
   if (const auto version = json.find("version"); version == json.end() || *version != kVersion)
-    fail(name, fmt::format("version {} of the format; this program reads version {}",
-                           version == json.end() ? "nothing" : version->dump(), kVersion));
+    fail(name, fmt::format("{} of the format; this program reads version {}",
+                           version == json.end() ? "no version" : "version " + version->dump(),
+                           kVersion));
   const std::string data = bytes_of(word("data"));
   if (data.empty() || word("checksum") != fmt::format("{:016x}", hash_text(data)))
     fail(name, "is damaged: the checksum does not fit");

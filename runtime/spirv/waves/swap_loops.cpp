@@ -330,8 +330,8 @@ class Iteration {
   size_t steps_ = 0;
 };
 
-/// Where all ways out of the loop come to, past blocks that only lead on.
-uint32_t meeting(const ir::Program& program, const std::vector<uint32_t>& blocks) {
+/// The convergence point of all ways out of the loop, past blocks that only lead on.
+uint32_t convergence_point(const ir::Program& program, const std::vector<uint32_t>& blocks) {
   const std::set<uint32_t> inside(blocks.begin(), blocks.end());
   std::set<uint32_t> ends;
   for (const uint32_t b : blocks) {
@@ -360,7 +360,7 @@ std::vector<SwapLoop> swap_loops(const ir::Program& program) {
   const ir::Graph graph = ir::block_graph(program);
   for (Innermost& loop : InnermostLoops(graph).find()) {
     if (!Iteration(program, loop).proven()) continue;
-    const uint32_t to = meeting(program, loop.blocks);
+    const uint32_t to = convergence_point(program, loop.blocks);
     found.push_back({std::move(loop.blocks), to});
   }
   return found;

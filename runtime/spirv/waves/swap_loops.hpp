@@ -33,7 +33,7 @@ namespace lanewise::spirv {
 
 struct SwapLoop {
   std::vector<uint32_t> blocks;
-  uint32_t leads_to = ir::kNone;  ///< where all ways out meet, kNone: at several blocks
+  uint32_t leads_to = ir::kNone;  ///< the convergence point of all ways out, or kNone
 };
 std::vector<SwapLoop> swap_loops(const ir::Program& program);
 

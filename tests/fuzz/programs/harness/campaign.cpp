@@ -29,7 +29,7 @@ struct Board {
   std::atomic<unsigned> wrong = 0;
   std::mutex printing;
   struct Time {
-    std::atomic<uint64_t> programs = 0, refused = 0, microseconds = 0;
+    std::atomic<uint64_t> programs = 0, refused = 0, too_large = 0, microseconds = 0;
   };
   std::vector<Time> times;
 };
@@ -92,12 +92,15 @@ class Worker {
       const char* const excuse = o_.wave == WaveMode::lane     ? "cannot run in lane mode"
                                  : o_.wave == WaveMode::packed ? "cannot be kept together"
                                                                : nullptr;
-      if (excuse == nullptr || e.kind() != ErrorKind::guest ||
-          text.find(excuse) == std::string_view::npos) {
+      if (excuse != nullptr && e.kind() == ErrorKind::guest &&
+          text.find(excuse) != std::string_view::npos) {
+        ++time.refused;
+      } else if (e.kind() == ErrorKind::device &&
+                 text.find("is too large for this driver's compiler") != std::string_view::npos) {
+        ++time.too_large;
+      } else {
         report(made, target, how, fmt::format("cannot run: {}", e.what()));
-        return;
       }
-      ++time.refused;
       return;
     }
     time.microseconds += static_cast<uint64_t>(1e6 * (now() - start));
@@ -170,6 +173,10 @@ class Worker {
   Engines engines_;
 };
 
+std::string counted(uint64_t count, std::string_view what) {
+  return count == 0 ? "" : fmt::format(" ({} {})", count, what);
+}
+
 }  // namespace
 
 bool run_campaign(const InstructionSet& set, const CampaignOptions& options) {
@@ -183,12 +190,11 @@ bool run_campaign(const InstructionSet& set, const CampaignOptions& options) {
              options.seed, board.wrong.load(), now() - start);
   const std::vector<Target> list = targets(options.device);
   for (size_t n = 0; n < list.size(); ++n)
-    fmt::print(" {} {:.2f} ms a program{};", list[n].label,
+    fmt::print(" {} {:.2f} ms a program{}{};", list[n].label,
                1e-3 * static_cast<double>(board.times[n].microseconds) /
                    static_cast<double>(std::max<uint64_t>(1, board.times[n].programs)),
-               board.times[n].refused == 0
-                   ? ""
-                   : fmt::format(" ({} cannot run in lane mode)", board.times[n].refused.load()));
+               counted(board.times[n].refused, "cannot run in this mode"),
+               counted(board.times[n].too_large, "too large for the driver's compiler"));
   if (const uint64_t ended = ended_by_drivers.exchange(0); ended != 0)
     fmt::print(" {} runs were ended by the driver's limit of loops;", ended);
   fmt::print("\n");
