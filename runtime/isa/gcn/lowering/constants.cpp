@@ -52,14 +52,15 @@ void step_mode(const Instruction& i, ScalarConstants& known) {
   const Operand* literal = i.operand(Slot::literal);
   const auto value =
       literal != nullptr ? std::optional(literal->value) : value_of(*i.operand(Slot::ksrc), known);
-  const auto placed = value ? std::optional(*value << hwreg_offset(field)) : std::nullopt;
+  std::optional<uint32_t> placed;
+  if (value) placed = *value << hwreg_offset(field);
   const uint32_t all = hwreg_mask(field), mask = all & ~kIndexOnBit;
   if (all != mask)
     set(known, kIndexOnKey, placed ? std::optional((*placed & kIndexOnBit) != 0) : std::nullopt);
   const auto mode = known.find(kModeKey);
   if (mask == 0 || mode == known.end()) return;
-  set(known, kModeKey,
-      placed ? std::optional((mode->second & ~mask) | (*placed & mask)) : std::nullopt);
+  if (placed) placed = (mode->second & ~mask) | (*placed & mask);
+  set(known, kModeKey, placed);
 }
 
 /// What the index mode asks of M0, behind the instruction.
