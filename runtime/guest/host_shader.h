@@ -52,16 +52,23 @@ LW_NUMBER(FAULT_RECORDS, 64u)
 LW_NUMBER(FAULT_RECORD_WORDS, 8u)
 LW_NUMBER(MAX_FAULTS, 64u)
 
-// The list of allocations: a count, then start and end of each.
+// The list of allocations: a header, then start and end of each.
 LW_NUMBER(ALLOCATION_COUNT, 0u)
-// Behind the list, at the word that the header says: memory outside the arena.
+// Behind the list, at the word that the header says: how many allocations begin at or below the first
+// byte of each granule of memory, from the granule of the first allocation to that of the last byte.
+LW_NUMBER(GRANULE_COUNT, 3u)
+LW_NUMBER(FIRST_GRANULE, 4u)
+LW_NUMBER(GRANULE_SHIFT, 5u)
+LW_NUMBER(GRANULES_START, 6u)  // two words: an address
+LW_NUMBER(FIRST_STEP, 8u)  // of the search for those that begin inside a granule; 0 = none does
+// Behind those: memory outside the arena.
 LW_NUMBER(WINDOW_COUNT, 1u)
 LW_NUMBER(FIRST_WINDOW, 2u)
 LW_NUMBER(WINDOW_START, 0u)  // as an offset from the arena's start
 LW_NUMBER(WINDOW_SIZE, 2u)
 LW_NUMBER(WINDOW_ADDRESS, 4u)  // on the device
 LW_NUMBER(WINDOW_WORDS, 6u)
-LW_NUMBER(FIRST_ENTRY, 4u)
+LW_NUMBER(FIRST_ENTRY, 12u)
 LW_NUMBER(ENTRY_WORDS, 4u)
 LW_NUMBER(READ_ONLY_BIT, 0x80000000u)  // of an end's high word
 

@@ -11,13 +11,19 @@ bool lw_allocation_holds(const in B64 va, const in uint n, const in bool write, 
   return !either(none, either(outside, refused));
 }
 
-// A search for several addresses at a time, without a branch: `found` grows by ever smaller steps to
-// the number of allocations that begin at or below the address. Steps are powers of two, the last
-// one is 1; 0 = there are no allocations.
-uint lw_allocation_first_step() {
-  uint count = allocations.w[ALLOCATION_COUNT];
-  return pick(count == 0u, 0u, 1u << uint(findMSB(count)));
+// How many allocations begin at or below an address. Its granule tells, but for those that begin
+// inside the granule: where there are such, a search goes on from there, by ever smaller steps and
+// for several addresses at a time. Steps are powers of two, the last one is 1.
+
+uint lw_allocation_first(const in B64 va) {
+  B64 start = b64(allocations.w[GRANULES_START], allocations.w[GRANULES_START + 1u]);
+  B64 granule = shr64(sub64(va, start), allocations.w[GRANULE_SHIFT]);
+  // Below the start the difference is huge.
+  bool known = both(hi64(granule) == 0u, lo64(granule) < allocations.w[GRANULE_COUNT]);
+  uint at = allocations.w[FIRST_GRANULE] + lo64(granule);
+  return pick(known, ALLOCATION(pick(known, at, 0u)), 0u);
 }
+uint lw_allocation_first_step() { return allocations.w[FIRST_STEP]; }
 uint lw_allocation_step(const in B64 va, const in uint found, const in uint size) {
   uint next = found + size;
   bool exists = both(size != 0u, next <= allocations.w[ALLOCATION_COUNT]);
@@ -28,7 +34,7 @@ uint lw_allocation_step(const in B64 va, const in uint found, const in uint size
 
 /// [va, va + n) lies in one allocation that allows the access.
 bool lw_allocation_allows(const in B64 va, const in uint n, const in bool write) {
-  uint found = 0u;
+  uint found = lw_allocation_first(va);
   for (uint size = lw_allocation_first_step(); size != 0u; size >>= 1)
     found = lw_allocation_step(va, found, size);
   return lw_allocation_holds(va, n, write, found);

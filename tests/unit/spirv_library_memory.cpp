@@ -1,10 +1,12 @@
 // Memory functions of the shader library on devices: atomics under contention, the list of
 // allocations, fault records, fences. Loads and stores are tested through translated kernels
 // (tests/differential/memory.cpp), which also check them.
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <random>
 
+#include "runtime/guest/allocation_table.hpp"
 #include "runtime/guest/host_shader.h"
 #include "tests/support/library_check.hpp"
 
@@ -71,47 +73,114 @@ void everywhere(const Body& body) {
 
 }  // namespace
 
-TEST_CASE("allocations: gaps and read-only memory") {
-  everywhere([](const Driver& d, Variant v) {
-    Machine m;
-    const uint32_t ends[3][2] = {
-        {0x10000000, 0x10000020}, {0x10000100, 0x10000140}, {0x10000200, 0x10000208}};
-    m.allocations[0] = 3;
-    for (uint32_t i = 0; i < 3; ++i) {
-      m.allocations[4 + 4 * i] = ends[i][0];
-      m.allocations[6 + 4 * i] = ends[i][1];
-    }
-    m.allocations[4 + 4 + 3] = 0x80000000;  // the second one is read only
-    for (const bool write : {false, true}) {
-      Words args;
-      for (uint32_t i = 0; i < 192; ++i)
-        args.insert(args.end(), {kArenaBase + 4 * i, 0, 4, write ? 1U : 0U});
-      m.run(d, v, "lw_allocation_allows", args);
-      for (uint32_t i = 0; i < 192; ++i) {
-        const bool inside = i < 8 || i == 128 || i == 129 || (i >= 64 && i < 80 && !write);
-        CHECK(m.result[i] == (inside ? 1 : 0));
-      }
-    }
-    // The search in steps finds how many begin at or below.
-    m.run(d, v, "lw_allocation_first_step", Words(64, 0));
-    CHECK(m.result[0] == 2);
-    Words found(192, 0);
-    for (const uint32_t size : {2U, 1U}) {
-      Words args;
-      for (uint32_t i = 0; i < 192; ++i)
-        args.insert(args.end(), {kArenaBase + 4 * i - 64, 0, found[i], size});
-      m.run(d, v, "lw_allocation_step", args);
-      found.assign(m.result.begin(), m.result.begin() + 192);
-    }
-    for (uint32_t i = 0; i < 192; ++i)
-      CHECK(found[i] == (i < 16 ? 0 : i < 80 ? 1 : i < 144 ? 2 : 3));
-    // Bytes on both sides of an end, and an address whose upper half is not zero.
-    Words args;
-    for (uint32_t i = 0; i < 64; ++i)
-      args.insert(args.end(), {kArenaBase + 0x1c + i % 8, i / 32, 4, 0});
-    m.run(d, v, "lw_allocation_allows", args);
-    for (uint32_t i = 0; i < 64; ++i) CHECK(m.result[i] == (i % 8 == 0 && i < 32 ? 1 : 0));
+namespace {
+
+using lanewise::Allocation;
+
+/// The literal rule: all bytes lie in one allocation, which allows the access.
+bool allowed(const std::vector<Allocation>& list, uint64_t va, uint32_t bytes, bool write) {
+  return std::ranges::any_of(list, [&](const Allocation& a) {
+    return va >= a.address && va < a.address + a.size && a.address + a.size - va >= bytes &&
+           !(write && a.read_only);
   });
+}
+
+void hold_allocations(const std::vector<Allocation>& list, const std::vector<uint64_t>& addresses) {
+  const lanewise::guest::AllocationTable table(list);
+  everywhere([&](const Driver& d, Variant v) {
+    Machine m;
+    m.allocations.assign(table.words(), 0xdeadbeef);
+    table.write(m.allocations.data());
+    m.allocations[WINDOW_COUNT] = 0;
+    const auto run = [&](const char* name, auto&& put) {
+      Words args;
+      for (size_t i = 0; i < (addresses.size() + 63) / 64 * 64; ++i) {
+        const uint64_t va = addresses[std::min(i, addresses.size() - 1)];
+        args.insert(args.end(), {static_cast<uint32_t>(va), static_cast<uint32_t>(va >> 32)});
+        put(i, args);
+      }
+      m.run(d, v, name, args);
+      return m.result;
+    };
+    for (const bool write : {false, true})
+      for (const uint32_t bytes : {1U, 4U, 16U}) {
+        const Words result = run("lw_allocation_allows", [&](size_t, Words& args) {
+          args.insert(args.end(), {bytes, write ? 1U : 0U});
+        });
+        for (size_t i = 0; i < addresses.size(); ++i) {
+          CAPTURE(addresses[i]);
+          CAPTURE(bytes);
+          CHECK(result[i] == (allowed(list, addresses[i], bytes, write) ? 1 : 0));
+        }
+      }
+    // The search in steps finds how many begin at or below.
+    Words found = run("lw_allocation_first", [](size_t, Words&) {});
+    m.run(d, v, "lw_allocation_first_step", Words(64, 0));
+    for (uint32_t size = m.result[0]; size != 0; size >>= 1)
+      found = run("lw_allocation_step", [&](size_t i, Words& args) {
+        args.insert(args.end(), {found[i], size});
+      });
+    for (size_t i = 0; i < addresses.size(); ++i) {
+      if (!allowed(list, addresses[i], 1, false)) continue;
+      CAPTURE(addresses[i]);
+      CHECK(found[i] == std::ranges::count_if(
+                            list, [&](const Allocation& a) { return a.address <= addresses[i]; }));
+    }
+  });
+}
+
+/// Both sides of both ends of every allocation, and addresses between.
+std::vector<uint64_t> around(const std::vector<Allocation>& list, std::mt19937_64& random) {
+  std::vector<uint64_t> out = {0, 1, ~uint64_t{0}, kArenaBase - 1, kArenaBase};
+  for (const Allocation& a : list)
+    for (int64_t d : {-17, -1, 0, 1, 15, 255, 256})
+      out.insert(out.end(), {a.address + static_cast<uint64_t>(d),
+                             a.address + a.size + static_cast<uint64_t>(d)});
+  const uint64_t span = list.back().address + list.back().size - list.front().address;
+  for (int i = 0; i < 200; ++i) out.push_back(list.front().address + random() % (2 * span));
+  for (const Allocation& a : list) out.push_back(a.address ^ uint64_t{1} << 32);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("allocations: gaps and read-only memory") {
+  const std::vector<Allocation> list = {
+      {0x10000000, 0x20, "a", false}, {0x10000100, 0x40, "b", true}, {0x10000200, 8, "c", false}};
+  std::vector<uint64_t> addresses;
+  for (uint32_t i = 0; i < 192; ++i) addresses.push_back(kArenaBase - 64 + 4 * i);
+  for (uint32_t i = 0; i < 64; ++i)
+    addresses.push_back((kArenaBase + 0x1c + i % 8) | uint64_t{i / 32} << 32);
+  hold_allocations(list, addresses);
+}
+
+TEST_CASE("allocations: every way that they lie in granules") {
+  std::mt19937_64 random(20261125);
+  struct Shape {
+    uint32_t count, align;
+    uint64_t most_bytes, most_gap;
+  };
+  // As the allocator places them; several that begin in one granule; memory so far apart that
+  // granules grow; more than 4 GiB.
+  for (const Shape& s : {Shape{40, 256, 700, 2},
+                         {100, 16, 40, 3},
+                         {100, 16, 900, 2},
+                         {60, 256, uint64_t{1} << 20, 1 << 10},
+                         {60, 16, uint64_t{1} << 30, 1 << 20},
+                         {1, 256, 1, 1},
+                         {200, 1, 3, 2}}) {
+    CAPTURE(s.count);
+    CAPTURE(s.align);
+    CAPTURE(s.most_bytes);
+    std::vector<Allocation> list;
+    uint64_t at = kArenaBase + s.align * (random() % 5);
+    for (uint32_t i = 0; i < s.count; ++i) {
+      const uint64_t size = 1 + random() % s.most_bytes;
+      list.push_back({at, size, "", random() % 4 == 0});
+      at = (at + size + s.align - 1) / s.align * s.align + s.align * (random() % s.most_gap);
+    }
+    hold_allocations(list, around(list, random));
+  }
 }
 
 TEST_CASE("memory from elsewhere: offsets become the addresses of its windows") {
@@ -120,10 +189,11 @@ TEST_CASE("memory from elsewhere: offsets become the addresses of its windows") 
     // Two windows far beyond the arena, the second of 4 bytes.
     const uint32_t windows[2][6] = {{0x00000100, 0x4000, 0x20, 0, 0xfffffff0, 0x7},
                                     {0x00000200, 0x4000, 4, 0, 0x5000, 0}};
-    m.allocations[1] = 2;
-    m.allocations[2] = 8;
+    m.allocations[WINDOW_COUNT] = 2;
+    m.allocations[FIRST_WINDOW] = 16;
     for (uint32_t i = 0; i < 2; ++i)
-      for (uint32_t k = 0; k < 6; ++k) m.allocations[8 + 6 * i + k] = windows[i][k];
+      for (uint32_t k = 0; k < WINDOW_WORDS; ++k)
+        m.allocations[16 + WINDOW_WORDS * i + k] = windows[i][k];
     constexpr uint32_t kArena = 0x00abc000;
     Words args;
     for (uint32_t i = 0; i < 192; ++i)

@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "runtime/guest/host_shader.h"
 #include "tests/unit/vulkan_support.hpp"
 // The compiled kernels, which need the standard types above.
 #include "kernel_backed.inc"
@@ -13,6 +14,7 @@
 
 using namespace lanewise;
 using namespace lanewise::test;
+using namespace lanewise::host_shader;
 using guest::kArenaBase;
 
 namespace {
@@ -120,10 +122,12 @@ TEST_CASE("the launch block, parameters and allocations arrive as INTERFACE.md s
     CHECK(std::vector<uint32_t>(w.begin() + 64, w.begin() + 67) ==
           std::vector<uint32_t>{11, 22, 33});
     CHECK(w[80] == 2);
-    CHECK(pair(84) == kArenaBase);
-    CHECK(pair(86) == kArenaBase + 1024);
-    CHECK(pair(88) == allocations[1].address);
-    CHECK(pair(90) == ((allocations[1].address + 512) | uint64_t{1} << 63));  // read-only
+    // The table of granules: of 128 KiB here, 4 GiB apart, and behind the list.
+    CHECK(w[80 + GRANULE_COUNT] == 32769);
+    CHECK(w[80 + GRANULE_SHIFT] == 17);
+    CHECK(w[80 + FIRST_GRANULE] == FIRST_ENTRY + 2 * ENTRY_WORDS);
+    CHECK(pair(80 + GRANULES_START) == kArenaBase);
+    CHECK(w[80 + FIRST_STEP] == 0);
   }
 }
 

@@ -188,6 +188,27 @@ void ModuleBuilder::repeat(const std::function<Id()>& body) {
   setBuildPoint(merge);
 }
 
+void ModuleBuilder::repeat_while(const std::function<Id()>& condition,
+                                 const std::function<void()>& body) {
+  spv::Block* header = new_block();
+  spv::Block* test = new_block();
+  spv::Block* inside = new_block();
+  spv::Block* again = new_block();
+  spv::Block* merge = new_block();
+  createBranch(header);
+  setBuildPoint(header);
+  createLoopMerge(merge, again, spv::LoopControlDontUnrollMask, {});
+  createBranch(test);
+  setBuildPoint(test);
+  createConditionalBranch(condition(), inside, merge);
+  setBuildPoint(inside);
+  body();
+  createBranch(again);
+  setBuildPoint(again);
+  createBranch(header);
+  setBuildPoint(merge);
+}
+
 void ModuleBuilder::unreachable() {
   buildPoint->addInstruction(std::make_unique<spv::Instruction>(spv::OpUnreachable));
 }

@@ -59,6 +59,8 @@ class ModuleBuilder : public spv::Builder {
   void enter_scope(spv::Block* body, spv::Block* merge);
   /// Runs `body` until the id that it returns is false.
   void repeat(const std::function<Id()>& body);
+  /// Runs `body` as long as `condition` gives an id that is true.
+  void repeat_while(const std::function<Id()>& condition, const std::function<void()>& body);
   spv::Block* new_block() { return &makeNewBlock(); }
   bool terminated() const { return getBuildPoint()->isTerminated(); }
   void unreachable();

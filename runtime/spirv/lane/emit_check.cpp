@@ -144,27 +144,30 @@ bool LaneEmitter::searches_allocations(const ir::Inst& check) const {
 }
 
 /// One search for all slots: compilers for CPUs take longest for loops, and a loop for each slot of
-/// each access was most of what they had to do.
+/// each access was most of what they had to do. Most launches need no step of it.
 void LaneEmitter::find_allocations() {
   Ids addresses, found;
   in_slots([&](uint32_t) {
     addresses.push_back(forced_address());
     found.push_back(m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type));
-    m_.createStore(m_.u(0), found.back());
+    m_.createStore(library("lw_allocation_first", m_.uint_type, {addresses.back()}), found.back());
   });
   const Id size = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type);
   m_.createStore(library("lw_allocation_first_step", m_.uint_type, {}), size);
-  m_.repeat([&] {
-    const Id step = m_.createLoad(size, spv::NoPrecision);
-    for (size_t n = 0; n < found.size(); ++n) {
-      const Id before = m_.createLoad(found[n], spv::NoPrecision);
-      m_.createStore(library("lw_allocation_step", m_.uint_type, {addresses[n], before, step}),
-                     found[n]);
-    }
-    const Id next = m_.op(spv::OpShiftRightLogical, m_.uint_type, {step, m_.u(1)});
-    m_.createStore(next, size);
-    return m_.op(spv::OpINotEqual, m_.bool_type, {next, m_.u(0)});
-  });
+  m_.repeat_while(
+      [&] {
+        const Id step = m_.createLoad(size, spv::NoPrecision);
+        return m_.op(spv::OpINotEqual, m_.bool_type, {step, m_.u(0)});
+      },
+      [&] {
+        const Id step = m_.createLoad(size, spv::NoPrecision);
+        for (size_t n = 0; n < found.size(); ++n) {
+          const Id before = m_.createLoad(found[n], spv::NoPrecision);
+          m_.createStore(library("lw_allocation_step", m_.uint_type, {addresses[n], before, step}),
+                         found[n]);
+        }
+        m_.createStore(m_.op(spv::OpShiftRightLogical, m_.uint_type, {step, m_.u(1)}), size);
+      });
   in_slots([&](uint32_t n) { slot_->found = m_.createLoad(found[n], spv::NoPrecision); });
 }
 

@@ -101,23 +101,18 @@ void LaunchSlot::write_launch_block(const Device& device, const Reached& memory,
 
 void LaunchSlot::write_allocations(const Device& device, const Reached& memory,
                                    const LaunchRequest& request) {
-  const bool used = request.memcheck == Memcheck::alloc;
-  const size_t count = used ? request.allocations.size() : 0;
+  const guest::AllocationTable table(
+      request.memcheck == Memcheck::alloc ? request.allocations : std::span<const Allocation>());
   const size_t windows = request.windows ? memory.windows.all().size() : 0;
-  const size_t first_window = FIRST_ENTRY + ENTRY_WORDS * count;
-  ensure(device, allocations,
-         (first_window + ENTRY_WORDS + WINDOW_WORDS * windows) * sizeof(uint32_t));
+  const size_t first_window = table.words();
+  const uint64_t before = allocations.size;
+  ensure(device, allocations, (first_window + WINDOW_WORDS * windows) * sizeof(uint32_t));
   put64(launch.words() + LAUNCH_ALLOCATIONS, allocations.address);
   uint32_t* w = allocations.words();
-  std::memset(w, 0, FIRST_ENTRY * sizeof(uint32_t));
-  w[ALLOCATION_COUNT] = static_cast<uint32_t>(count);
-  for (size_t i = 0; i < count; ++i) {
-    const Allocation& a = request.allocations[i];
-    uint32_t* entry = w + FIRST_ENTRY + ENTRY_WORDS * i;
-    put64(entry, a.address);
-    put64(entry + 2, a.address + a.size);
-    if (a.read_only) entry[3] |= READ_ONLY_BIT;
-  }
+  // Launches mostly find the list of the one before.
+  if (allocations.size != before || table != listed_) table.write(w);
+  listed_ = table;
+  w[WINDOW_COUNT] = w[FIRST_WINDOW] = 0;
   if (windows != 0) write_windows(memory.windows, w, static_cast<uint32_t>(first_window));
 }
 

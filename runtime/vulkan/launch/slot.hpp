@@ -2,6 +2,7 @@
 // allocations (shaders/INTERFACE.md), and the descriptor set that binds them.
 #pragma once
 
+#include "runtime/guest/allocation_table.hpp"
 #include "runtime/vulkan/launch/fault_decode.hpp"
 #include "runtime/vulkan/memory/arena.hpp"
 #include "runtime/vulkan/memory/windows.hpp"
@@ -46,6 +47,8 @@ struct LaunchSlot {
   void write_launch_block(const Device& device, const Reached& memory, const LaunchRequest& request,
                           const Kernel& kernel, std::span<const guest::PointerBounds> bounds);
   void write_allocations(const Device& device, const Reached& memory, const LaunchRequest& request);
+
+  guest::AllocationTable listed_;  ///< what `allocations` holds
 };
 
 }  // namespace lanewise::vulkan
