@@ -3,6 +3,7 @@
 #include "tests/fuzz/programs/evaluate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bitset>
 #include <stdexcept>
 #include <utility>
@@ -242,6 +243,41 @@ class Group {
   }
   static Mask run(const Barrier&, const Mask& m) { return m; }
 
+  static uint32_t combined(CombineOp op, uint32_t cell, uint32_t from) {
+    static constexpr AluOp kSame[] = {AluOp::add,  AluOp::band, AluOp::bor,  AluOp::bxor,
+                                      AluOp::umin, AluOp::umax, AluOp::smin, AluOp::smax};
+    return alu(kSame[static_cast<size_t>(op)], cell, from);
+  }
+  Mask run(const Combine& s, const Mask& m) {
+    each(guarded(s.guard, m), [&](uint32_t lane) {
+      const uint32_t from = regs_.at(s.from)[lane], cell = value(s.cell, lane) & (kCells - 1);
+      if (s.op != CombineOp::add_wide) {
+        uint32_t& word = out_.words.at(p_.cells(s.op) + cell);
+        word = combined(s.op, word, from);
+        return;
+      }
+      uint32_t* pair = &out_.words.at(p_.cells(s.op) + 2 * cell);
+      const uint64_t sum = (pair[0] | uint64_t{pair[1]} << 32) + (from | uint64_t{from} << 32);
+      pair[0] = static_cast<uint32_t>(sum);
+      pair[1] = static_cast<uint32_t>(sum >> 32);
+    });
+    return m;
+  }
+  Mask run(const Pool& s, const Mask& m) {
+    if (m.count() != p_.block || s.op == CombineOp::add_wide)
+      throw std::logic_error("a pool of 64 bits, or not with all lanes");
+    std::array<uint32_t, kPooled> pool;
+    pool.fill(s.start);
+    each(m, [&](uint32_t lane) {
+      uint32_t& cell = pool.at(value(s.cell, lane) & (kPooled - 1));
+      cell = combined(s.op, cell, regs_.at(s.from)[lane]);
+    });
+    each(m, [&](uint32_t lane) {
+      regs_.at(s.to)[lane] = pool.at(value(s.read, lane) & (kPooled - 1));
+    });
+    return m;
+  }
+
   Mask run(const If& s, const Mask& m) {
     const Mask yes = where(s.test, m);
     const Mask a = block(s.yes, yes), b = block(s.no, m & ~yes);
@@ -380,7 +416,7 @@ class Group {
 std::optional<Outcome> evaluate(const Program& program, uint64_t limit) {
   if (program.block > kMostLanes) throw std::logic_error("the group is too large");
   Outcome out;
-  out.words.assign(size_t{program.threads()} * program.stride(), kUntouched);
+  out.words.assign(program.words(), kUntouched);
   try {
     for (uint32_t g = 0; g < program.groups; ++g) Group(program, g, out, limit).run();
   } catch (const TooLong&) {

@@ -164,13 +164,40 @@ class Maker {
     if (habit < 80) return leave(out, at);
     if (habit < 86) return add_switch(out, at);
     if (habit < 89) return add_region(out, at);
-    if (habit < 92) return call(out, at);
-    if (habit < 98) return cross(out, at);
+    if (habit < 91) return call(out, at);
+    if (habit < 96) return cross(out, at);
+    if (habit < 98) return combine(out, at);
     return exchange(out, at);
+  }
+
+  Operand cell(const Place& at) {
+    return random_.chance(3) ? Operand::imm(random_.below(kCells)) : Operand::reg(source(at));
+  }
+  void combine(Block& out, const Place& at) {
+    if (at.in_function) return plain(out, at);
+    Combine c;
+    c.op = static_cast<CombineOp>(random_.below(kCombineOps));
+    c.from = source(at);
+    c.cell = cell(at);
+    c.swaps = !at.straight && random_.chance(2);
+    if (!c.swaps) c.guard = guard(at);
+    out.push_back({c});
+  }
+  void pool(Block& out, const Place& at) {
+    Pool p;
+    p.op = static_cast<CombineOp>(random_.below(kCombineOps - 1));
+    p.to = reg(at);
+    p.from = source(at);
+    p.start = number();
+    p.cell = cell(at);
+    p.read = cell(at);
+    p.swaps = random_.chance(2);
+    out.push_back({p});
   }
 
   void plain(Block& out, const Place& at) {
     // Drivers take ten times as long over an access as over arithmetic.
+    if (!at.in_function && random_.chance(40)) return combine(out, at);
     const uint32_t habit = random_.below(at.in_function ? 14 : 16);
     if (habit < 9) return alu(out, at);
     if (habit < 11)
@@ -335,6 +362,7 @@ class Maker {
 
   void exchange(Block& out, const Place& at) {
     if (!set_.features.exchange || !together(at)) return cross(out, at);
+    if (random_.chance(3)) return pool(out, at);
     if (random_.chance(4))
       out.push_back({Barrier{}});
     else

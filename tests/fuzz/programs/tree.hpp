@@ -105,12 +105,45 @@ struct Cross {
   Guard guard;
 };
 
+/// What changes a cell in one step, and comes to the same in any order.
+enum class CombineOp : uint8_t {
+  add,
+  band,
+  bor,
+  bxor,
+  umin,
+  umax,
+  smin,
+  smax,
+  add_wide  ///< cells of 64 bits; `from` is in both halves of what is added
+};
+inline constexpr uint32_t kCombineOps = 9;
+/// cell becomes op(cell, from). Each operation has its own cells, so that their order does not
+/// matter.
+struct Combine {
+  CombineOp op = CombineOp::add;
+  uint32_t from = 0;
+  Operand cell;        ///< & (kCells - 1)
+  bool swaps = false;  ///< by a loop around a compare-and-swap; has no guard then
+  Guard guard;
+};
+
 /// shared[thread] = from; barrier; to = shared[(thread + by) % block]; barrier.
 /// Only where all lanes of the group are together; 0 < by < block.
 struct Exchange {
   uint32_t to = 0, from = 0, by = 1;
 };
 struct Barrier {};
+
+/// The group's pool, kPooled words of shared memory: all become `start`; barrier; pool[cell]
+/// becomes op(pool[cell], from) of each lane; barrier; to = pool[read]; barrier. Only where all
+/// lanes of the group are together.
+struct Pool {
+  CombineOp op = CombineOp::add;  ///< none of 64 bits
+  uint32_t to = 0, from = 0, start = 0;
+  Operand cell, read;  ///< & (kPooled - 1)
+  bool swaps = false;
+};
 
 struct Statement;
 using Block = std::vector<Statement>;
@@ -160,7 +193,7 @@ struct Switch {
 /// number of the blocks stands for the end of the region. No operations across lanes inside.
 struct Region {
   struct Node {
-    Block straight;  ///< Alu, Select, Load, Store, LoadOwn
+    Block straight;  ///< Alu, Select, Load, Store, LoadOwn, Combine that does not loop
     Condition test;
     uint32_t yes = 0, no = 0;
   };
@@ -176,7 +209,7 @@ struct Call {
 };
 
 using What = std::variant<Alu, Select, Load, Store, LoadOwn, Cross, Exchange, Barrier, If, Loop,
-                          Leave, Return, Switch, Region, Call>;
+                          Leave, Return, Switch, Region, Call, Combine, Pool>;
 struct Statement {
   What what;
 };
@@ -202,6 +235,8 @@ struct Initial {
 
 inline constexpr uint32_t kTableWords = 256;  ///< the table is read only
 inline constexpr uint32_t kSlots = 8;         ///< words of a lane that Store writes
+inline constexpr uint32_t kCells = 4;         ///< of each operation of Combine
+inline constexpr uint32_t kPooled = 4;
 
 struct Program {
   uint64_t seed = 0;
@@ -219,6 +254,12 @@ struct Program {
   /// Words of one lane in the output buffer, whole groups of four; lane n has those from
   /// n * stride().
   uint32_t stride() const { return (kSlots + stored() + 1 + 3) / 4 * 4; }
+  /// Behind the lanes' words: the cells of each operation, in order; those of the last one have two
+  /// words each.
+  uint32_t cells(CombineOp op) const {
+    return threads() * stride() + kCells * static_cast<uint32_t>(op);
+  }
+  uint32_t words() const { return cells(CombineOp::add_wide) + 2 * kCells; }
 };
 inline constexpr uint32_t kEndMark = 0xe0d;         ///< of a lane that comes to the end of the body
 inline constexpr uint32_t kUntouched = 0xa5a5a5a5;  ///< what the output buffer holds at first

@@ -27,7 +27,7 @@ void Printer::start() {
   w_.line("{} {}, vcc, s3, {}", w_.add(), kThread, kSelf);
   w_.line("s_waitcnt lgkmcnt(0)");
   descriptor(8, "s4", "s5", 4 * kTableWords, 0);
-  descriptor(12, "s6", "s7", 4 * p_.stride() * p_.threads(), 0);
+  descriptor(12, "s6", "s7", 4 * p_.words(), 0);
   // GCN3 counts bytes where those before it count records.
   descriptor(16, "s6", "s7", (w_.before_gcn3() ? 1 : 4 * p_.stride()) * p_.threads(),
              4 * p_.stride());
@@ -285,7 +285,8 @@ Text print_gcn(const Program& program, const Style& style) {
   Text t;
   t.target = kNames[target];
   t.code = printer.kernel();
-  if (printer.contains<Exchange>()) t.shared = 4 * program.block;
+  if (printer.contains<Exchange>() || printer.contains<Pool>())
+    t.shared = 4 * std::max(program.block, kPooled);
   return t;
 }
 

@@ -57,6 +57,8 @@ class Printer {
   void put(const Cross& s) { cross(w_, s); }
   void put(const Exchange& s) { exchange(w_, s); }
   void put(const Barrier&) { w_.line("s_barrier"); }
+  void put(const Combine& s) { combine(w_, s); }
+  void put(const Pool& s) { pool(w_, s); }
   void put(const Call&) { throw std::logic_error("no calls here"); }
   /// EXEC := lanes that were saved, as far as they are still there.
   void restore(Saved way, const std::string& saved);

@@ -117,6 +117,8 @@ void plain(Writer& w, const Store& s);
 void plain(Writer& w, const LoadOwn& s);
 void cross(Writer& w, const Cross& s);
 void exchange(Writer& w, const Exchange& s);
+void combine(Writer& w, const Combine& s);
+void pool(Writer& w, const Pool& s);
 /// `stay` has the lanes of EXEC that do what `f` writes.
 template <typename F>
 void narrowed(Writer& w, const std::string& stay, const F& f) {

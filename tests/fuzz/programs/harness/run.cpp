@@ -24,7 +24,7 @@ struct Layout {
 
   explicit Layout(const Program& p)
       : table(allocator.allocate(4 * kTableWords, "table", true)),
-        out(allocator.allocate(uint64_t{4} * p.threads() * p.stride(), "out")),
+        out(allocator.allocate(uint64_t{4} * p.words(), "out")),
         params(allocator.allocate(16, "(parameters)", true)),
         flags(allocator.allocate(uint64_t{8} * p.threads(), "(flags)")) {
     if (allocator.high_water() > kArenaBytes) throw std::runtime_error("too many lanes");
@@ -118,6 +118,10 @@ std::optional<std::string> run(Engine& engine, const Compiled& compiled, const P
   for (size_t n = words.size(); n-- > 0;)
     if (words[n] != outcome.words[n]) ++wrong, first = n;
   if (wrong == 0) return std::nullopt;
+  if (first >= program.cells(CombineOp::add))
+    return fmt::format(
+        "{} of {} words are wrong; first of the cells, word {}: {:#x}, expected {:#x}", wrong,
+        words.size(), first - program.cells(CombineOp::add), words[first], outcome.words[first]);
   return fmt::format(
       "{} of {} words are wrong; first of lane {} of group {}, {}: {:#x}, expected {:#x}", wrong,
       words.size(), first / program.stride() % program.block,

@@ -70,6 +70,17 @@ struct Simpler {
     changed(list, s, [](Exchange& e) { return std::exchange(e.by, 1) != 1; });
   }
   void operator()(const Barrier&) {}
+  void operator()(const Combine& s) {
+    changed(list, s, drop_guard<Combine>);
+    changed(list, s, [](Combine& c) { return std::exchange(c.swaps, false); });
+    changed(list, s, [](Combine& c) { return !std::exchange(c.cell, Operand::imm(0)).immediate; });
+  }
+  void operator()(const Pool& s) {
+    list.push_back({{Exchange{s.to, s.from, 1}}});
+    changed(list, s, [](Pool& p) { return std::exchange(p.swaps, false); });
+    changed(list, s, [](Pool& p) { return !std::exchange(p.cell, Operand::imm(0)).immediate; });
+    changed(list, s, [](Pool& p) { return !std::exchange(p.read, Operand::imm(0)).immediate; });
+  }
   void operator()(const Leave& s) {
     changed(list, s, [](Leave& l) { return std::exchange(l.levels, 1) != 1; });
     changed(list, s, [](Leave& l) { return std::exchange(l.goes_on, false); });

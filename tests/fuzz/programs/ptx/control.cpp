@@ -30,7 +30,8 @@ class Printer {
     if (!cold_.empty()) w_.text += "  ret;\n" + cold_;
     std::string shared;
     if (uses_shared())
-      shared = fmt::format("  .shared .align 4 .b8 exchanged[{}];\n", 4 * p_.block);
+      shared =
+          fmt::format("  .shared .align 4 .b8 exchanged[{}];\n", 4 * std::max(p_.block, kPooled));
     return w_.declarations(p_.stored()) + shared + w_.text;
   }
 
@@ -58,8 +59,10 @@ class Printer {
 
   bool uses_shared() const {
     bool uses = false;
-    each_statement(
-        p_, [&](const Statement& s) { uses = uses || std::holds_alternative<Exchange>(s.what); });
+    each_statement(p_, [&](const Statement& s) {
+      uses =
+          uses || std::holds_alternative<Exchange>(s.what) || std::holds_alternative<Pool>(s.what);
+    });
     return uses;
   }
 
@@ -147,6 +150,8 @@ class Printer {
   void put(const Cross& s, const Statement&) { cross(w_, s); }
   void put(const Exchange& s, const Statement&) { exchange(w_, s); }
   void put(const Barrier&, const Statement&) { w_.line("bar.sync 0"); }
+  void put(const Combine& s, const Statement&) { combine(w_, s); }
+  void put(const Pool& s, const Statement&) { pool(w_, s); }
 
   static bool few(const Block& b) { return b.size() <= 3 && std::ranges::all_of(b, is_plain); }
   void put(const If& s, const Statement&) {

@@ -57,5 +57,7 @@ bool is_plain(const Statement& s);
 void plain(Writer& w, const Statement& s, const std::string& lead = {});
 void cross(Writer& w, const Cross& s);
 void exchange(Writer& w, const Exchange& s);
+void combine(Writer& w, const Combine& s);
+void pool(Writer& w, const Pool& s);
 
 }  // namespace lanewise::programs::ptx

@@ -43,6 +43,8 @@ class Code {
   void put(const Cross& s, const Statement&) { cross(w_, s); }
   void put(const Exchange& s, const Statement&) { exchange(w_, s); }
   void put(const Barrier&, const Statement&) { w_.line("BAR.SYNC 0x0"); }
+  void put(const Combine& s, const Statement&) { combine(w_, s, !may_be_bare()); }
+  void put(const Pool& s, const Statement&) { pool(w_, s); }
   void put(const If& s, const Statement&);
   void put(const Loop& s, const Statement&);
   void put(const Leave& s, const Statement&) { leave("", loops_.size() - s.levels, s.goes_on); }

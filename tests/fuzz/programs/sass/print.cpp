@@ -1,4 +1,6 @@
 // SASS: the kernel, then its functions.
+#include <algorithm>
+
 #include "tests/fuzz/programs/sass/control.hpp"
 #include "tests/fuzz/programs/sass/shape.hpp"
 #include "tests/fuzz/programs/sass/writer.hpp"
@@ -15,7 +17,8 @@ Text print_sass(const Program& program, const Style& style) {
   for (uint32_t n = 0; n < program.functions.size(); ++n)
     t.code += sass::Code(program, style, registers, &n, across).function(fmt::format(".L_f{}", n));
   each_statement(program, [&](const Statement& s) {
-    if (std::holds_alternative<Exchange>(s.what)) t.shared = 4 * program.block;
+    if (std::holds_alternative<Exchange>(s.what) || std::holds_alternative<Pool>(s.what))
+      t.shared = 4 * std::max(program.block, kPooled);
   });
   return t;
 }

@@ -24,7 +24,7 @@ LoopUse use_of(const Loop& loop) {
 
 bool looks_across(const Program& p, const Statement& s) {
   if (std::holds_alternative<Cross>(s.what) || std::holds_alternative<Exchange>(s.what) ||
-      std::holds_alternative<Barrier>(s.what))
+      std::holds_alternative<Barrier>(s.what) || std::holds_alternative<Pool>(s.what))
     return true;
   bool found = false;
   const auto look = [&](const Statement& inner) { found = found || looks_across(p, inner); };

@@ -114,5 +114,8 @@ bool is_plain(const Statement& s);
 void plain(Writer& w, const Statement& s, const std::string& lead = {});
 void cross(Writer& w, const Cross& s);
 void exchange(Writer& w, const Exchange& s);
+/// `together`: lanes that leave a loop wait for the others.
+void combine(Writer& w, const Combine& s, bool together);
+void pool(Writer& w, const Pool& s);
 
 }  // namespace lanewise::programs::sass
