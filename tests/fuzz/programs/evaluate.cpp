@@ -82,7 +82,12 @@ bool holds(Relation r, uint32_t a, uint32_t b) {
 class Group {
  public:
   Group(const Program& program, uint32_t number, Outcome& out, uint64_t limit)
-      : p_(program), first_(number * program.block), out_(out), limit_(limit), shared_(p_.block) {}
+      : p_(program),
+        first_(number * program.block),
+        out_(out),
+        limit_(limit),
+        shared_(p_.block),
+        private_(size_t{p_.block} * kSlots) {}
 
   void run() {
     Mask all;
@@ -117,6 +122,10 @@ class Group {
   uint32_t table(uint32_t index) const { return p_.table.at(index & (kTableWords - 1)); }
   uint32_t& own(uint32_t lane, uint32_t word) {
     return out_.words.at(size_t{first_ + lane} * p_.stride() + word);
+  }
+
+  uint32_t& of_lane(bool is_private, uint32_t lane, uint32_t slot) {
+    return is_private ? private_.at(size_t{lane} * kSlots + slot) : own(lane, slot);
   }
 
   void count(const Mask& m) {
@@ -173,13 +182,15 @@ class Group {
     return m;
   }
   Mask run(const Store& s, const Mask& m) {
-    each(guarded(s.guard, m),
-         [&](uint32_t lane) { own(lane, slot(s.slot, lane)) = regs_.at(s.from)[lane]; });
+    each(guarded(s.guard, m), [&](uint32_t lane) {
+      of_lane(s.is_private, lane, slot(s.slot, lane)) = regs_.at(s.from)[lane];
+    });
     return m;
   }
   Mask run(const LoadOwn& s, const Mask& m) {
-    each(guarded(s.guard, m),
-         [&](uint32_t lane) { regs_.at(s.to)[lane] = own(lane, slot(s.slot, lane)); });
+    each(guarded(s.guard, m), [&](uint32_t lane) {
+      regs_.at(s.to)[lane] = of_lane(s.is_private, lane, slot(s.slot, lane));
+    });
     return m;
   }
 
@@ -406,7 +417,7 @@ class Group {
   Outcome& out_;
   const uint64_t limit_;
   Registers regs_;
-  std::vector<uint32_t> shared_;
+  std::vector<uint32_t> shared_, private_;
   std::vector<Waiting> loops_;  ///< innermost last
   Mask* returned_ = nullptr;    ///< in a function
 };

@@ -203,8 +203,9 @@ class Maker {
     if (habit < 11)
       out.push_back({Select{reg(at), condition(at), source(at), operand(at), guard(at)}});
     if (habit >= 11 && habit < 14) out.push_back({Load{reg(at), source(at), guard(at)}});
-    if (habit == 14) out.push_back({Store{slot(at), source(at), guard(at)}});
-    if (habit == 15) out.push_back({LoadOwn{reg(at), slot(at), guard(at)}});
+    const bool is_private = habit >= 14 && set_.features.private_slots && random_.chance(3);
+    if (habit == 14) out.push_back({Store{slot(at), source(at), guard(at), is_private}});
+    if (habit == 15) out.push_back({LoadOwn{reg(at), slot(at), guard(at), is_private}});
   }
   Operand slot(const Place& at) {
     return random_.chance(2) ? Operand::imm(random_.below(kSlots)) : Operand::reg(source(at));

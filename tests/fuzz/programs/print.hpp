@@ -48,7 +48,7 @@ struct Text {
 /// What a printer can write; the generator makes nothing else.
 struct Features {
   std::vector<CrossOp> cross;
-  bool calls = false, exchange = false, regions = false, switches = false;
+  bool calls = false, exchange = false, regions = false, switches = false, private_slots = false;
 };
 
 struct InstructionSet {

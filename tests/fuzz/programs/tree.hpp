@@ -72,15 +72,18 @@ struct Load {
   Guard guard;
 };
 /// own[slot] = from, or to = own[slot]. The slot is the immediate, or register & (kSlots - 1).
+/// `is_private`: the lane's slots in local memory, which are 0 at first.
 struct Store {
   Operand slot;
   uint32_t from = 0;
   Guard guard;
+  bool is_private = false;
 };
 struct LoadOwn {
   uint32_t to = 0;
   Operand slot;
   Guard guard;
+  bool is_private = false;
 };
 
 /// `to` gets, of the lanes of the wave that are here (and pass the guard):

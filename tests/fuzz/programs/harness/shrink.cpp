@@ -55,10 +55,12 @@ struct Simpler {
   }
   void operator()(const Store& s) {
     changed(list, s, drop_guard<Store>);
+    changed(list, s, [](Store& t) { return std::exchange(t.is_private, false); });
     changed(list, s, [](Store& t) { return !std::exchange(t.slot, Operand::imm(0)).immediate; });
   }
   void operator()(const LoadOwn& s) {
     changed(list, s, drop_guard<LoadOwn>);
+    changed(list, s, [](LoadOwn& t) { return std::exchange(t.is_private, false); });
     changed(list, s, [](LoadOwn& t) { return !std::exchange(t.slot, Operand::imm(0)).immediate; });
   }
   void operator()(const Cross& s) {

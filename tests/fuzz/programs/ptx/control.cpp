@@ -32,6 +32,7 @@ class Printer {
     if (uses_shared())
       shared =
           fmt::format("  .shared .align 4 .b8 exchanged[{}];\n", 4 * std::max(p_.block, kPooled));
+    if (uses_private()) shared += fmt::format("  .local .align 16 .b8 kept[{}];\n", 4 * kSlots);
     return w_.declarations(p_.stored()) + shared + w_.text;
   }
 
@@ -66,6 +67,17 @@ class Printer {
     return uses;
   }
 
+  bool uses_private() const {
+    bool uses = false;
+    each_statement(p_, [&](const Statement& s) {
+      const auto* store = std::get_if<Store>(&s.what);
+      const auto* load = std::get_if<LoadOwn>(&s.what);
+      uses =
+          uses || (store != nullptr && store->is_private) || (load != nullptr && load->is_private);
+    });
+    return uses;
+  }
+
   std::string head(uint32_t number) const {
     std::string t = fmt::format(".func (.param .align 4 .b8 result[{}]) f{}(.param .u64 table",
                                 4 * function_->results, number);
@@ -87,6 +99,12 @@ class Printer {
     w_.line("mad.lo.u32 {}, {}, {}, %self", thread, group, p_.block);
     w_.line("mul.wide.u32 {}, {}, {}", at, thread, 4 * p_.stride());
     w_.line("add.s64 %out, %out, {}", at);
+    if (uses_private()) {
+      const std::string zero = w_.word();
+      w_.line("mov.b32 {}, 0", zero);
+      for (uint32_t n = 0; n < kSlots; n += 4)
+        w_.line("st.local.v4.u32 [kept+{}], {{{}, {}, {}, {}}}", 4 * n, zero, zero, zero, zero);
+    }
     for (uint32_t n = 0; n < p_.stored(); ++n) initial(n, p_.registers[n], thread);
   }
   void initial(uint32_t number, const Initial& i, const std::string& thread) {
@@ -389,6 +407,7 @@ InstructionSet ptx_set() {
       "ptx",
       32,
       {{ballot, any, all, active, shuffle_index, shuffle_xor, shuffle_up, shuffle_down, read_first},
+       true,
        true,
        true,
        true,

@@ -47,19 +47,37 @@ void put(Writer& w, const Load& s, const std::string& lead) {
   w.line("and.b32 {}, {}, {}", n, Writer::reg(s.index), kTableWords - 1);
   w.line("{}ld.global.u32 {}, [{}]", lead, Writer::reg(s.to), element(w, "%src", n));
 }
-std::string slot(Writer& w, const Operand& o) {
-  if (o.immediate) return fmt::format("%out+{}", 4 * (o.value & (kSlots - 1)));
+/// A word of the lane's own: the space that instructions name, and the address.
+struct Slot {
+  std::string space, address;
+};
+Slot slot(Writer& w, const Operand& o, bool is_private) {
+  Slot s{".global", "%out"};
+  if (is_private) {
+    const bool generic = w.random.chance(3);
+    s = {generic ? "" : ".local", w.wide()};
+    if (!generic && o.immediate && w.random.chance(2))
+      s.address = "kept";
+    else
+      w.line("mov.u64 {}, kept", s.address);
+    if (generic) w.line("cvta.local.u64 {}, {}", s.address, s.address);
+  }
+  if (o.immediate) {
+    s.address += fmt::format("+{}", 4 * (o.value & (kSlots - 1)));
+    return s;
+  }
   const std::string n = w.word();
   w.line("and.b32 {}, {}, {}", n, Writer::reg(o.value), kSlots - 1);
-  return element(w, "%out", n);
+  s.address = element(w, s.address, n);
+  return s;
 }
 void put(Writer& w, const Store& s, const std::string& lead) {
-  const std::string at = slot(w, s.slot);
-  w.line("{}st.global.u32 [{}], {}", lead, at, Writer::reg(s.from));
+  const Slot at = slot(w, s.slot, s.is_private);
+  w.line("{}st{}.u32 [{}], {}", lead, at.space, at.address, Writer::reg(s.from));
 }
 void put(Writer& w, const LoadOwn& s, const std::string& lead) {
-  const std::string at = slot(w, s.slot);
-  w.line("{}ld.global.u32 {}, [{}]", lead, Writer::reg(s.to), at);
+  const Slot at = slot(w, s.slot, s.is_private);
+  w.line("{}ld{}.u32 {}, [{}]", lead, at.space, Writer::reg(s.to), at.address);
 }
 
 /// The form with a member mask is the only one from sm_70 on.
