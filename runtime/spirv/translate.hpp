@@ -33,10 +33,10 @@ struct Target {
   bool fma_by_double = false;  ///< f32 fma by way of doubles, rounded to odd in between
   bool fma_wide = false;       ///< f64 fma of native sums and products (lib/fma_wide.glsl)
   bool flush_mode = false;     ///< can be told to take subnormal f32 as zeros (float controls)
-  /// What is exact when the device takes subnormal f32 as zeros, told to or by nature: sums and
-  /// products, fma, ... as above.
+  /// What is exact when the device takes subnormal f32 as zeros, told to or by nature: sums; sums
+  /// and products, fma, ... as above.
   struct Flushing {
-    bool add = false, fma = false, div = false, sqrt = false, compare = false;
+    bool sum = false, add = false, fma = false, div = false, sqrt = false, compare = false;
     bool minmax = false, round = false, convert = false;
     bool operator==(const Flushing&) const = default;
   } flushing;

@@ -210,6 +210,30 @@ TEST_CASE("there is a driver to test on") {
   CHECK(!drivers().empty());
 }
 
+namespace {
+
+/// Operands around the least normal numbers and around those from which sums are not scaled; half
+/// of the pairs nearly cancel.
+Words small_pairs() {
+  std::mt19937 rng(19);
+  Words w;
+  for (int i = 0; i < 40000; ++i) {
+    const uint32_t around[] = {0, 1, 2, 24, 44, 45, 46, 66, 67, 68, 69, 92};
+    const auto number = [&] {
+      const uint32_t exponent = around[rng() % std::size(around)];
+      const auto fraction = static_cast<uint32_t>(rng() >> (9 + rng() % 23));
+      const auto sign = static_cast<uint32_t>(rng() & 1) << 31;
+      return sign | exponent << 23 | (rng() % 3 == 0 ? 0x7fffff - fraction : fraction);
+    };
+    const uint32_t a = number();
+    const auto near = static_cast<uint32_t>((a ^ 0x80000000) + rng() % 9 - 4);
+    w.insert(w.end(), {a, i % 2 == 0 ? number() : near});
+  }
+  return w;
+}
+
+}  // namespace
+
 TEST_CASE("f32 to nearest without branches") {
   const auto without_flags = [](const Words& rows, unsigned count) {
     Words out;
@@ -225,6 +249,8 @@ TEST_CASE("f32 to nearest without branches") {
     return row(result(std::fma(f32(w[0]), f32(w[1]), f32(w[2])), 0));
   };
   check({"lw_fadd_rn_f32", add}, two, drivers());
+  check({"lw_fadd_flushed_rn_f32", add}, two, drivers());
+  check({"lw_fadd_flushed_rn_f32", add}, small_pairs(), drivers());
   check({"lw_fmul_rn_f32", mul}, two, drivers());
   check({"lw_ffma_rn_f32", fma}, three, drivers());
 }

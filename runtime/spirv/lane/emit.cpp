@@ -86,20 +86,18 @@ std::string library_name(const ir::Inst& inst) {
 }  // namespace
 
 const NativeRow* find_native(const LaneEmitter& emitter, const ir::Inst& inst) {
-  // Rows of one operation lie together under its key; the first that applies is taken.
+  // Rows of one operation, in the tables' order; the first that applies is taken.
   static const auto kIndex = [] {
-    std::unordered_multimap<int, const NativeRow*> index;
+    std::unordered_map<ir::Op, std::vector<const NativeRow*>> index;
     for (const NativeTable& table : {float_rows(), convert_rows(), integer_rows(), move_rows()})
-      for (size_t i = 0; i < table.count; ++i)
-        index.emplace(static_cast<int>(table.rows[i].op), &table.rows[i]);
+      for (size_t i = 0; i < table.count; ++i) index[table.rows[i].op].push_back(&table.rows[i]);
     return index;
   }();
-  const auto [begin, end] = kIndex.equal_range(static_cast<int>(inst.op));
-  for (auto it = begin; it != end; ++it) {
-    const NativeRow& row = *it->second;
-    if ((row.types & bit(inst.type)) == 0) continue;
-    if (row.when == nullptr || row.when(emitter)) return &row;
-  }
+  const auto rows = kIndex.find(inst.op);
+  if (rows == kIndex.end()) return nullptr;
+  for (const NativeRow* row : rows->second)
+    if ((row->types & bit(inst.type)) != 0 && (row->when == nullptr || row->when(emitter)))
+      return row;
   return nullptr;
 }
 

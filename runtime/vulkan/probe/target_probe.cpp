@@ -155,7 +155,8 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.native_sqrt = result.f32.exact(sqrt);
   t.native_compare = result.f32.exact(compare);
   const ProbeCounts& f = result.flushed;
-  t.flushing = {.add = f.exact(add, mul),
+  t.flushing = {.sum = f.exact(add),
+                .add = f.exact(add, mul),
                 .fma = f.exact(fma, fma_fma),
                 .div = f.exact(div),
                 .sqrt = f.exact(sqrt),
