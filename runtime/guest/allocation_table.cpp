@@ -5,19 +5,11 @@
 #include <cstring>
 
 #include "runtime/guest/host_shader.h"
+#include "runtime/guest/push_words.hpp"
 
 namespace lanewise::guest {
 
 using namespace host_shader;
-
-namespace {
-
-void put64(uint32_t* words, uint64_t value) {
-  words[0] = static_cast<uint32_t>(value);
-  words[1] = static_cast<uint32_t>(value >> 32);
-}
-
-}  // namespace
 
 AllocationTable::AllocationTable(std::span<const Allocation> allocations) {
   entries_.reserve(allocations.size());

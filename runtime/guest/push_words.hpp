@@ -6,6 +6,12 @@
 
 namespace lanewise::guest {
 
+/// How the host writes 64 bits for shaders.
+inline void put64(uint32_t* words, uint64_t value) {
+  words[0] = static_cast<uint32_t>(value);
+  words[1] = static_cast<uint32_t>(value >> 32);
+}
+
 inline constexpr uint32_t kPushWords = 32;  ///< Vulkan promises 128 bytes
 inline constexpr uint32_t kPushArenaAddress = 0, kPushArenaSize = 2;
 /// x, y, z of the dispatch's first group: Vulkan's own base cannot reach beyond the device's

@@ -172,41 +172,39 @@ void ModuleBuilder::enter_scope(spv::Block* body, spv::Block* merge) {
 }
 
 void ModuleBuilder::repeat(const std::function<Id()>& body) {
-  spv::Block* header = new_block();
-  spv::Block* inside = new_block();
-  spv::Block* again = new_block();
-  spv::Block* merge = new_block();
-  createBranch(header);
-  setBuildPoint(header);
-  createLoopMerge(merge, again, spv::LoopControlDontUnrollMask, {});
-  createBranch(inside);
-  setBuildPoint(inside);
-  const Id go_on = body();
-  createConditionalBranch(go_on, again, merge);
-  setBuildPoint(again);
-  createBranch(header);
-  setBuildPoint(merge);
+  const Loop loop = begin_loop();
+  createConditionalBranch(body(), loop.again, loop.merge);
+  close_loop(loop);
 }
 
 void ModuleBuilder::repeat_while(const std::function<Id()>& condition,
                                  const std::function<void()>& body) {
-  spv::Block* header = new_block();
-  spv::Block* test = new_block();
+  const Loop loop = begin_loop();
   spv::Block* inside = new_block();
-  spv::Block* again = new_block();
-  spv::Block* merge = new_block();
-  createBranch(header);
-  setBuildPoint(header);
-  createLoopMerge(merge, again, spv::LoopControlDontUnrollMask, {});
-  createBranch(test);
-  setBuildPoint(test);
-  createConditionalBranch(condition(), inside, merge);
+  createConditionalBranch(condition(), inside, loop.merge);
   setBuildPoint(inside);
   body();
-  createBranch(again);
-  setBuildPoint(again);
-  createBranch(header);
-  setBuildPoint(merge);
+  createBranch(loop.again);
+  close_loop(loop);
+}
+
+ModuleBuilder::Loop ModuleBuilder::begin_loop() {
+  spv::Block* header = new_block();
+  spv::Block* inside = new_block();
+  spv::Block* again = new_block();
+  const Loop loop{header, again, new_block()};
+  createBranch(loop.header);
+  setBuildPoint(loop.header);
+  createLoopMerge(loop.merge, loop.again, spv::LoopControlDontUnrollMask, {});
+  createBranch(inside);
+  setBuildPoint(inside);
+  return loop;
+}
+
+void ModuleBuilder::close_loop(const Loop& loop) {
+  setBuildPoint(loop.again);
+  createBranch(loop.header);
+  setBuildPoint(loop.merge);
 }
 
 void ModuleBuilder::unreachable() {

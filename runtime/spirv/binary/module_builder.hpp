@@ -71,6 +71,12 @@ class ModuleBuilder : public spv::Builder {
   std::vector<uint32_t> words();
 
  private:
+  struct Loop {
+    spv::Block *header, *again, *merge;
+  };
+  /// The build point is inside; who builds on leads to `again` or `merge`.
+  Loop begin_loop();
+  void close_loop(const Loop& loop);
   Id import_function(const std::string& name, Id result_type, const Ids& args);
 
   bool int64_;

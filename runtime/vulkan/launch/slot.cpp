@@ -6,18 +6,15 @@
 #include "runtime/guest/extent.hpp"
 #include "runtime/guest/host_shader.h"
 #include "runtime/guest/layout.hpp"
+#include "runtime/guest/push_words.hpp"
 #include "runtime/guest/unwritten.hpp"
 
 namespace lanewise::vulkan {
 
 using namespace host_shader;
+using guest::put64;
 
 namespace {
-
-void put64(uint32_t* words, uint64_t value) {
-  words[0] = static_cast<uint32_t>(value);
-  words[1] = static_cast<uint32_t>(value >> 32);
-}
 
 /// The device address of guest address kArenaBase, were all of memory the allocation's.
 uint64_t base_of(const Reached& memory, uint64_t allocation) {
