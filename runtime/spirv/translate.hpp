@@ -33,10 +33,11 @@ struct Target {
   bool fma_by_double = false;  ///< f32 fma by way of doubles, rounded to odd in between
   bool fma_wide = false;       ///< f64 fma of native sums and products (lib/fma_wide.glsl)
   bool flush_mode = false;     ///< can be told to take subnormal f32 as zeros (float controls)
-  /// What is exact when the device takes subnormal f32 as zeros, told to or by nature: sums; sums
-  /// and products, fma, ... as above.
+  bool normal_sums = false;    ///< f32 sums are exact where nothing is subnormal
+  /// What is exact when the device takes subnormal f32 as zeros, told to or by nature: sums and
+  /// products, fma, ... as above.
   struct Flushing {
-    bool sum = false, add = false, fma = false, div = false, sqrt = false, compare = false;
+    bool add = false, fma = false, div = false, sqrt = false, compare = false;
     bool minmax = false, round = false, convert = false;
     bool operator==(const Flushing&) const = default;
   } flushing;

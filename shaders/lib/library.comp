@@ -23,7 +23,7 @@ layout(local_size_x = 1) in;
 #include "rounding.glsl"
 #include "float32.glsl"
 #include "nearest.glsl"
-#include "nearest_flushed.glsl"
+#include "nearest_scaled.glsl"
 #include "quotient.glsl"
 #if LW_FLOAT64
 #include "round_to_odd.glsl"

@@ -249,8 +249,8 @@ TEST_CASE("f32 to nearest without branches") {
     return row(result(std::fma(f32(w[0]), f32(w[1]), f32(w[2])), 0));
   };
   check({"lw_fadd_rn_f32", add}, two, drivers());
-  check({"lw_fadd_flushed_rn_f32", add}, two, drivers());
-  check({"lw_fadd_flushed_rn_f32", add}, small_pairs(), drivers());
+  check({"lw_fadd_scaled_rn_f32", add}, two, drivers());
+  check({"lw_fadd_scaled_rn_f32", add}, small_pairs(), drivers());
   check({"lw_fmul_rn_f32", mul}, two, drivers());
   check({"lw_ffma_rn_f32", fma}, three, drivers());
 }

@@ -90,6 +90,9 @@ TEST_CASE("the probe runs once per device and is remembered") {
     CHECK(again->probed().f64.wrong == found.f64.wrong);
     CHECK(again->target() == first->target());
     CHECK(first->target().native_div == (found.f32.wrong[1] == 0));
+    CHECK(first->target().normal_sums == (found.f32.wrong_normal_sums == 0));
+    CHECK(found.f32.wrong_normal_sums <= found.f32.wrong[3]);
+    CHECK(found.f32.wrong_normal_sums == 0);  // of these drivers
     CHECK(first->target().native_add == (found.f32.wrong[3] + found.f32.wrong[4] == 0));
   }
   size_t remembered = 0;

@@ -33,10 +33,9 @@ bool exact_fma(const LaneEmitter& e) {
 bool soft_add(const LaneEmitter& e) {
   return nearest(e) && !exact(e);
 }
-/// The device's own sums are exact but for subnormals, in kernels that ask for no flush mode.
-bool flushed_add(const LaneEmitter& e) {
-  const Target& t = e.target();
-  return soft_add(e) && t.flushing.sum && !t.flush_mode && !t.denorm_preserve;
+/// The device's own sums are exact but for subnormals.
+bool scaled_add(const LaneEmitter& e) {
+  return soft_add(e) && e.target().normal_sums;
 }
 bool double_fma(const LaneEmitter& e) {
   return nearest(e) && !exact_fma(e) && e.target().fma_by_double;
@@ -122,7 +121,7 @@ Values float_binary(LaneEmitter& e, spv::Op code) {
 }
 
 constexpr const char* kAdd = "lw_fadd_rn_f32";
-constexpr const char* kAddFlushed = "lw_fadd_flushed_rn_f32";
+constexpr const char* kAddScaled = "lw_fadd_scaled_rn_f32";
 constexpr const char* kMul = "lw_fmul_rn_f32";
 constexpr const char* kFmaSoft = "lw_ffma_rn_f32";
 constexpr const char* kDivFma = "lw_fdiv_fma_f32";
@@ -292,8 +291,8 @@ constexpr NativeRow kFloatRows[] = {
     {Op::fsub, kF32 | kF64, exact, float_binary, spv::OpFSub},
     {Op::fmul, kF32 | kF64, exact, float_binary, spv::OpFMul},
     {Op::ffma, kF32 | kF64, exact_fma, extended, kFma},
-    {Op::fadd, kF32, flushed_add, nearest_soft<kAddFlushed>, spv::OpFAdd},
-    {Op::fsub, kF32, flushed_add, nearest_soft<kAddFlushed>, spv::OpFSub},
+    {Op::fadd, kF32, scaled_add, nearest_soft<kAddScaled>, spv::OpFAdd},
+    {Op::fsub, kF32, scaled_add, nearest_soft<kAddScaled>, spv::OpFSub},
     {Op::fadd, kF32, soft_add, nearest_soft<kAdd>, spv::OpFAdd},
     {Op::fsub, kF32, soft_add, nearest_soft<kAdd>, spv::OpFSub},
     {Op::fmul, kF32, soft_add, nearest_soft<kMul>, spv::OpFMul},

@@ -28,13 +28,8 @@ void assume_gpu(spirv::Target& t) {
   t.native_minmax64 = t.native_round64 = t.native_convert64 = t.float64;
   t.native_resize = t.float64;
   t.fma_by_double = t.fma_wide = false;
-  t.flushing = {.sum = true,
-                .add = true,
-                .fma = true,
-                .compare = true,
-                .minmax = true,
-                .round = true,
-                .convert = true};
+  t.flushing = {
+      .add = true, .fma = true, .compare = true, .minmax = true, .round = true, .convert = true};
   t.quirks = {};
 }
 

@@ -135,7 +135,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                           t.native_resize,
                           t.fma_by_double,
                           t.flush_mode,
-                          t.flushing.sum,
+                          t.normal_sums,
                           t.flushing.add,
                           t.flushing.fma,
                           t.flushing.div,

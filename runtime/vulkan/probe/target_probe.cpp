@@ -20,7 +20,7 @@ namespace lanewise::vulkan {
 namespace {
 
 /// Counts up when the inputs or the comparison change, which the shaders' hash does not show.
-constexpr uint32_t kProbeVersion = 9;
+constexpr uint32_t kProbeVersion = 10;
 constexpr uint32_t kProbeLocalSize = 64;
 /// Beyond every loop limit known of a driver (lavapipe: 65535).
 constexpr uint32_t kLoopIterations = 100000;
@@ -46,6 +46,13 @@ std::optional<ProbeResult> remembered(DiskCache& disk, const CacheKey& key) {
   return result;
 }
 
+bool is_subnormal(uint32_t x) {
+  return (x & 0x7f800000) == 0 && (x & 0x007fffff) != 0;
+}
+bool is_subnormal(uint64_t x) {
+  return (x & 0x7ff0'0000'0000'0000) == 0 && (x & 0x000f'ffff'ffff'ffff) != 0;
+}
+
 template <typename Bits, typename Expect>
 ProbeCounts compare(const std::vector<ProbeInput<Bits>>& inputs, const Bits* results,
                     const Expect& expect) {
@@ -60,6 +67,9 @@ ProbeCounts compare(const std::vector<ProbeInput<Bits>>& inputs, const Bits* res
       const bool zeros =
           static_cast<Bits>(expected[op] << 1) == 0 && static_cast<Bits>(results[op] << 1) == 0;
       ++(extreme && zeros ? counts.wrong_zeros : counts.wrong[op]);
+      const bool normal =
+          !is_subnormal(input.a) && !is_subnormal(input.b) && !is_subnormal(expected[op]);
+      if (which == ProbeOp::add && normal) ++counts.wrong_normal_sums;
     }
     results += kProbeOps;
   }
@@ -155,8 +165,8 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.native_sqrt = result.f32.exact(sqrt);
   t.native_compare = result.f32.exact(compare);
   const ProbeCounts& f = result.flushed;
-  t.flushing = {.sum = f.exact(add),
-                .add = f.exact(add, mul),
+  t.normal_sums = result.f32.inputs > 0 && result.f32.wrong_normal_sums == 0;
+  t.flushing = {.add = f.exact(add, mul),
                 .fma = f.exact(fma, fma_fma),
                 .div = f.exact(div),
                 .sqrt = f.exact(sqrt),

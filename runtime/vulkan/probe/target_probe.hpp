@@ -49,7 +49,8 @@ struct ProbeInput {
 struct ProbeCounts {
   std::array<uint32_t, kProbeOps> wrong;
   uint32_t inputs;
-  uint32_t wrong_zeros;  ///< of min and max, those with a zero of the wrong sign
+  uint32_t wrong_zeros;        ///< of min and max, those with a zero of the wrong sign
+  uint32_t wrong_normal_sums;  ///< of add in f32, those in which nothing is subnormal
   template <typename... Ops>
   bool exact(Ops... ops) const {
     return inputs > 0 && (... && (wrong[static_cast<uint32_t>(ops)] == 0));

@@ -1,5 +1,5 @@
 // f32 sums, rounded to nearest even with subnormals kept, on devices whose own sums are exact but for
-// subnormals, which they may take as zeros on either side.
+// subnormals: those may be zeros to them, as operands and as results.
 
 const uint SCALE = 64u << 23;       // what an exponent gains in scaled numbers: 2^64
 const uint LEAST_SCALED = 65u << 23;  // the least normal number, scaled; a float of 2^-62
@@ -25,7 +25,7 @@ uint scaled_down(const in float x) {
 /// Where an operand reaches 2^-59, no sum is subnormal (unequal numbers of which one is that large
 /// differ by 2^-83 at least), and a subnormal operand changes nothing. Sums of smaller ones that are
 /// subnormal are exact, so that scaling down rounds nothing.
-uint lw_fadd_flushed_rn_f32(const in uint a, const in uint b) {
+uint lw_fadd_scaled_rn_f32(const in uint a, const in uint b) {
   precise float sum = uintBitsToFloat(a) + uintBitsToFloat(b);
   precise float scaled = scaled_up(a) + scaled_up(b);
   uint larger = max(a & 0x7fffffffu, b & 0x7fffffffu), bits = floatBitsToUint(sum);
