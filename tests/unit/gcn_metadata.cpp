@@ -48,6 +48,24 @@ TEST_CASE("gcn metadata: wherever the dashes stand") {
   }
 }
 
+// LLVM writes so what YAML would take for a truth value or a number.
+TEST_CASE("gcn metadata: strings with a tag") {
+  const gcn::Listing l = parsed(
+      "amdhsa.printf:\n  - !str '1:1:4:%d\\n'\namdhsa.kernels:\n  - .args:\n"
+      "      - .name: !str n\n        .offset: 0\n        .size: 4\n"
+      "        .value_kind: by_value\n      - .name: !!str 'y'\n        .offset: 4\n"
+      "        .size: 4\n        .value_kind: by_value\n    .name: !str k\n");
+  REQUIRE_MESSAGE(l.ok(), l.diagnostics[0].message);
+  REQUIRE(l.kernels.size() == 1);
+  REQUIRE(l.kernels[0].params.size() == 2);
+  CHECK(l.kernels[0].params[0].name == "n");
+  CHECK(l.kernels[0].params[1].name == "y");
+  REQUIRE(l.print_formats.size() == 1);
+  CHECK(l.print_formats[0] == "1:1:4:%d\\n");
+  CHECK(complaint("amdhsa.kernels:\n  - .name: !int 1\n").find("style of YAML") !=
+        std::string::npos);
+}
+
 TEST_CASE("gcn metadata: what is not read is refused") {
   const std::string start = "amdhsa.kernels:\n  - .name: k\n    .args:\n";
   for (const std::string args :

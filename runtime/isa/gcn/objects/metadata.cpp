@@ -25,8 +25,18 @@ std::string trimmed(std::string_view s) {
   return std::string(s);
 }
 
+/// The text behind `!str`, which compilers write before what a reader would take for something else
+/// (an argument that is called n, or 1); else the text itself.
+std::string_view without_tag(std::string_view text) {
+  const size_t at = std::min(text.find_first_not_of(" \t"), text.size());
+  for (const std::string_view tag : {"!str ", "!!str "})
+    if (text.substr(at).starts_with(tag)) return text.substr(at + tag.size());
+  return text;
+}
+
 /// A YAML scalar: plain, 'with '' for a quote', or "with \\ for a backslash".
 std::string unquoted(std::string_view text) {
+  text = without_tag(text);
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ') || text.ends_with('\r')) text.remove_suffix(1);
   const char quote = text.size() >= 2 && text.front() == text.back() ? text.front() : '\0';
@@ -169,6 +179,7 @@ namespace {
 /// What is said of a value in a style of YAML that is not read.
 std::string unread(std::string_view value) {
   constexpr std::string_view kStyles = "{[&*|>!?%@`";
+  value = without_tag(value);
   value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
   if (value.empty() || value == "[]" || value == "{}" ||
       kStyles.find(value[0]) == std::string_view::npos)
@@ -227,7 +238,8 @@ std::string MetadataReader::line(std::string_view raw) {
   if (std::string bad = unread(body); !bad.empty()) return bad;
   const size_t colon = body.find(':');
   if (colon == std::string_view::npos) return "";
-  std::string key = trimmed(body.substr(0, colon)), value = trimmed(body.substr(colon + 1));
+  std::string key = trimmed(body.substr(0, colon)),
+              value = trimmed(without_tag(body.substr(colon + 1)));
   if (version_2_) {
     // "LanguageVersion: [ 1, 2 ]" and the like say nothing of the arguments.
     constexpr std::string_view kRead[] = {"Name",   "Args",      "Size",     "Align",
