@@ -7,25 +7,12 @@
 namespace lanewise::gcn {
 namespace {
 
-constexpr std::string_view kHarmless[] = {".globl",
-                                          ".global",
-                                          ".weak",
-                                          ".hidden",
-                                          ".protected",
-                                          ".internal",
-                                          ".local",
-                                          ".type",
-                                          ".size",
-                                          ".ident",
-                                          ".file",
-                                          ".loc",
-                                          ".addrsig",
-                                          ".addrsig_sym",
-                                          ".amd_amdgpu_isa",
-                                          ".hsa_code_object_version",
-                                          ".hsa_code_object_isa",
-                                          ".amdgpu_hsa_kernel",
-                                          ".amdgpu_lds"};
+constexpr std::string_view kHarmless[] = {
+    ".globl",     ".global",      ".weak",           ".hidden",
+    ".protected", ".internal",    ".local",          ".type",
+    ".size",      ".ident",       ".file",           ".loc",
+    ".addrsig",   ".addrsig_sym", ".amd_amdgpu_isa", ".amdgpu_hsa_kernel",
+    ".amdgpu_lds"};
 constexpr std::string_view kChanging[] = {
     ".rept",   ".rep",  ".endr",  ".irp",         ".irpc",       ".macro",    ".endm",
     ".purgem", ".if",   ".ifdef", ".ifndef",      ".ifeq",       ".ifne",     ".ifb",

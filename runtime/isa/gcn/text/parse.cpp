@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "runtime/guest/launch_layout.hpp"
+#include "runtime/isa/gcn/objects/kernel_code.hpp"
 #include "runtime/isa/gcn/objects/metadata.hpp"
 #include "runtime/isa/gcn/text/data_section.hpp"
 #include "runtime/isa/gcn/text/directives.hpp"
@@ -16,14 +18,23 @@
 namespace lanewise::gcn {
 namespace {
 
+/// What ends the metadata that begin here, before version 3 of code objects and from it on; empty
+/// where none do.
+std::string_view end_of_metadata(std::string_view text) {
+  if (text.starts_with(".amdgpu_metadata")) return ".end_amdgpu_metadata";
+  if (text.starts_with(".amd_amdgpu_hsa_metadata")) return ".end_amd_amdgpu_hsa_metadata";
+  return {};
+}
+
 /// `;`, `//` and block comments become blanks so that lines and columns stay what they were. The
 /// metadata block is left alone.
 std::string without_comments(std::string_view text) {
   std::string out(text);
   const auto at = [&](size_t i, std::string_view s) { return out.compare(i, s.size(), s) == 0; };
   for (size_t i = 0; i < out.size(); ++i) {
-    if (at(i, ".amdgpu_metadata")) {
-      i = out.find(".end_amdgpu_metadata", i);
+    if (const std::string_view end = end_of_metadata(std::string_view(out).substr(i));
+        !end.empty()) {
+      i = out.find(end, i);
       if (i == std::string::npos) break;
       continue;
     }
@@ -74,6 +85,7 @@ class FileParser {
       k.unaligned = hsa_ && listing_.gen != Gen::gfx6;
       const auto block = amdhsa_.find(k.name);
       if (block != amdhsa_.end()) apply_amdhsa(block->second, k);
+      if (mesa_ && !hsa_ && old_kernels_.contains(k.name)) add_mesa_values(k);
       symbols_.resolve(k, [&](const Instruction& i, std::string message) {
         report(i.line, i.column, std::move(message));
       });
@@ -104,13 +116,15 @@ class FileParser {
 
   void parse_line(std::string_view line) {
     Cursor in(line);
-    if (in_metadata_) {
-      if (in.take_word(".end_amdgpu_metadata") || in.rest().substr(0, 20) == ".end_amdgpu_metadata")
-        in_metadata_ = false;
+    if (!metadata_end_.empty()) {
+      in.skip_blanks();
+      if (in.rest().starts_with(metadata_end_))
+        metadata_end_ = {};
       else if (const std::string bad = metadata_.line(line); !bad.empty())
         report(line_, 1, bad);
       return;
     }
+    if (code_block_) return header_line(in);
     while (!in.done() && take_label(in)) {
     }
     if (in.done()) return;
@@ -213,7 +227,7 @@ class FileParser {
 
   /// `.long` between instructions: machine code by its words.
   bool take_words(Cursor& in) {
-    if (!in_text_ || in_metadata_) return false;
+    if (!in_text_) return false;
     const size_t start = in.at();
     const std::string_view name = in.until(" \t");
     if (name != ".long" && name != ".int") {
@@ -271,6 +285,7 @@ class FileParser {
       const std::string_view section = name == ".section" ? in.rest() : std::string_view(name);
       in_text_ = section.substr(0, 5) == ".text";
       in_data_ = DataSection::holds_data(section);
+      mesa_ = mesa_ || section.starts_with(".AMDGPU.config");
     } else if (name == ".set" || name == ".equ" || name == ".equiv") {
       try {
         symbols_.assign(in);
@@ -279,8 +294,16 @@ class FileParser {
       }
     } else if (changes_lines(name)) {
       report(line_, at + 1, name + " is not supported: what it stands for would be missing");
-    } else if (name == ".amdgpu_metadata") {
-      in_metadata_ = true;
+    } else if (const std::string_view end = end_of_metadata(name); !end.empty()) {
+      metadata_end_ = end;
+    } else if (name == ".amd_kernel_code_t") {
+      code_block_.emplace();
+    } else if (name == ".hsa_code_object_version") {
+      hsa_ = true;
+    } else if (name == ".hsa_code_object_isa") {
+      old_target(in);
+    } else if (name == ".amdhsa_code_object_version") {
+      // Of the metadata, which say themselves what they hold.
     } else if (name == ".amdhsa_kernel") {
       amdhsa_name_ = std::string(in.word());
       amdhsa_[amdhsa_name_];
@@ -336,6 +359,43 @@ class FileParser {
     else if (!forced_)
       listing_.gen = *gen;
     hsa_ = text.find("amdhsa") != std::string_view::npos;
+  }
+
+  /// `8,0,3,"AMD","AMDGPU"`
+  void old_target(Cursor& in) {
+    hsa_ = true;
+    try {
+      use(read_constant(in, "the instruction set's version"));
+    } catch (const SyntaxError& e) {
+      report(line_, e.at + 1, e.message);
+    }
+  }
+  void use(int64_t major) {
+    if (!forced_ && major >= 6 && major <= 8) listing_.gen = static_cast<Gen>(major - 6);
+  }
+
+  /// A line of .amd_kernel_code_t, which stands between a kernel's label and its code.
+  void header_line(Cursor& in) {
+    if (in.done()) return;
+    if (in.rest().starts_with(".end_amd_kernel_code_t")) {
+      use(code_block_->machine());
+      amdhsa_[kernel().name] = code_block_->values();
+      old_kernels_.insert(kernel().name);
+      code_block_.reset();
+      return;
+    }
+    try {
+      code_block_->line(in);
+    } catch (const SyntaxError& e) {
+      report(line_, e.at + 1, e.message);
+    }
+  }
+  /// Mesa tells nothing of arguments; behind them it puts values of the launch.
+  static void add_mesa_values(Kernel& k) {
+    ir::Param values;
+    values.name = guest::kMesaValues;
+    values.offset = k.kernarg_bytes;
+    k.hidden.push_back(values);
   }
 
   void instruction(Cursor& in, std::string_view line) {
@@ -405,10 +465,13 @@ class FileParser {
   std::set<std::string, std::less<>> symbol_names_;  ///< what directives declare
   std::set<std::string, std::less<>> branched_to_;   ///< by the kernel in work, so far
   bool forced_;
-  bool hsa_ = false;  ///< the target's system is amdhsa
+  bool hsa_ = false, mesa_ = false;  ///< the target's system
   size_t max_errors_;
   uint32_t line_ = 0;
-  bool in_text_ = true, in_data_ = false, in_metadata_ = false, ended_ = false;
+  bool in_text_ = true, in_data_ = false, ended_ = false;
+  std::string_view metadata_end_;              ///< inside of metadata: what ends them
+  std::optional<KernelCodeBlock> code_block_;  ///< inside of .amd_kernel_code_t
+  std::set<std::string> old_kernels_;          ///< that have one
   static constexpr uint64_t kMostPadding = uint64_t{1} << 20, kMostGaps = uint64_t{1} << 24;
   std::vector<Alignment> alignments_;  ///< in front of what comes next
   uint64_t padding_ = 0;
