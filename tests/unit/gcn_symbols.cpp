@@ -97,6 +97,14 @@ TEST_CASE("gcn symbols: functions by name, alias and branch") {
                    0xbf810000});
 }
 
+// As compilers write the place in front of a table: relative, because the text says so.
+TEST_CASE("gcn symbols: before a symbol") {
+  const Words w = words(
+      ".type k,@function\n.type f,@function\nk:\ns_add_u32 s0, s0, f@rel32@lo-252\n"
+      "s_addc_u32 s1, s1, f@rel32@hi-244\ns_endpgm\nf:\ns_endpgm\n");
+  CHECK(w == Words{0x8000ff00, 0xffffff14, 0x8201ff01, 0xffffffff, 0xbf810000, 0xbf810000});
+}
+
 TEST_CASE("gcn symbols: what has no value says what, where and why") {
   const struct {
     const char* line;

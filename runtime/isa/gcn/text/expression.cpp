@@ -98,6 +98,7 @@ class ExpressionReader {
                                                "@rel32@hi: distances inside the file",
                                                kind));
     e.upper = kind.ends_with("hi");
+    e.names_relation = true;
     in_.seek(at + end + last);
     return e;
   }
@@ -122,7 +123,8 @@ class ExpressionReader {
       a.number = static_cast<int64_t>(minus ? x - y : x + y);
       for (Expression::Symbol& s : b.symbols)
         a.symbols.push_back({s.name, minus ? -s.times : s.times});
-      a.relative = !minus && (a.relative || b.relative);
+      a.relative = (a.relative || b.relative) && (!minus || a.names_relation);
+      a.names_relation = a.names_relation || b.names_relation;
       a.upper = a.upper || b.upper;
       return a;
     }

@@ -20,8 +20,9 @@ struct Expression {
   };
   int64_t number = 0;
   std::vector<Symbol> symbols;
-  /// What LLVM makes relative to the literal's own place: a symbol that nothing is subtracted from.
-  bool relative = false;
+  /// What LLVM makes relative to the literal's own place: a symbol that nothing is subtracted from,
+  /// or one that says so (@rel32).
+  bool relative = false, names_relation = false;
   bool upper = false;  ///< the upper half of the result (@rel32@hi)
 
   bool is_number() const { return symbols.empty(); }
