@@ -191,8 +191,7 @@ TEST_CASE("what would change the meaning of a file is an error") {
 }
 
 TEST_CASE("a directive that nobody knows is an error where it could put something") {
-  for (const char* d :
-       {".amd_kernel_code_t", ".float 1.0", ".zero 4", ".ascii \"x\"", ".nonsense"}) {
+  for (const char* d : {".kernel_code", ".float 1.0", ".zero 4", ".ascii \"x\"", ".nonsense"}) {
     const auto found = errors(std::string("s_nop 0\n") + d + "\ns_endpgm\n");
     REQUIRE_MESSAGE(found.size() == 1, d);
     CHECK(found[0].line == 2);

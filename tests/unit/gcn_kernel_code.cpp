@@ -114,8 +114,9 @@ TEST_CASE("gcn header: what is refused") {
   CHECK(header_complaint("user_sgpr_count = -1").find("expected a number of 0 to 0xffffffff") == 0);
   CHECK(header_complaint("enable_sgpr_grid_workgroup_count_x = 1").find("launches do not supply") ==
         0);
-  const gcn::Listing open = gcn::parse("k:\n.amd_kernel_code_t\n user_sgpr_count = 2\n");
-  CHECK_FALSE(open.ok());
+  const gcn::Listing open = gcn::parse("k:\ns_endpgm\n.amd_kernel_code_t\n user_sgpr_count = 2\n");
+  REQUIRE_FALSE(open.ok());
+  CHECK(open.diagnostics[0].message == ".amd_kernel_code_t without .end_amd_kernel_code_t");
 }
 
 TEST_CASE("gcn text: the version that newer compilers put in front") {

@@ -180,6 +180,32 @@ void read_form_modifiers(Cursor& in, Instruction& i) {
     in.fail("expected quad_perm:[...], row_shl:N or another choice of lanes");
 }
 
+/// Between operands stands a comma; the assemblers do with a blank, too.
+void expect_separator(Cursor& in) {
+  const Cursor before = in;
+  if (in.take(',')) return;
+  const bool blank = in.at() != before.at() && !in.done();
+  if (!blank) in.fail("expected ',' before the next operand" + in.found());
+}
+
+/// Condition codes and offsets that the text leaves out, as the assemblers allow: the only vcc of a
+/// compare or a selection, the offset 0 of a scalar load.
+bool read_left_out(Cursor next, Instruction& i, size_t n) {
+  const Row& row = *i.row;
+  const Slot slot = row.operands[n].slot;
+  const bool first = n == 0, last = n + 1 == row.operands.size();
+  if (i.form != Form::plain) return false;
+  if (slot == Slot::soff && last && row.encoding == Encoding::smrd && next.done()) {
+    i.operands.push_back({.immediate = true, .label = {}});
+    return true;
+  }
+  const auto is_vcc = [](const SlotSpec& s) { return s.slot == Slot::vcc; };
+  if (slot != Slot::vcc || std::ranges::count_if(row.operands, is_vcc) != 1) return false;
+  if (first ? next.take_word("vcc") : !last || !next.done()) return false;
+  i.operands.push_back({.code = kVccLo, .count = 2, .label = {}});
+  return true;
+}
+
 Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen, Form form) {
   Instruction i;
   i.row = &row;
@@ -198,9 +224,13 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen, Form
       first = 1;
     }
   }
+  bool implied = false;
   for (size_t n = first; n < row.operands.size(); ++n) {
     const bool follows_target = n == 1 && row.operands[0].slot == Slot::target;
-    if (n > first && !follows_target) in.expect(',', "before the next operand");
+    const bool begins = n == first || follows_target || implied;
+    implied = read_left_out(in, i, n);
+    if (implied) continue;
+    if (!begins) expect_separator(in);
     if (row.operands[n].slot == Slot::soffset && row.encoding == Encoding::mtbuf)
       read_format_prefix(in, i);
     i.operands.push_back(read_one(in, i, row.operands[n], gen));
@@ -258,6 +288,8 @@ Instruction read_instruction(std::string_view text, Gen gen) {
   const std::string written(in.word());
   in.seek(at);
   std::string name = written;
+  // AMD's manuals and listings of its own assembler have capitals.
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   const bool e32 = name.size() > 4 && name.substr(name.size() - 4) == "_e32";
   const bool e64 = name.size() > 4 && name.substr(name.size() - 4) == "_e64";
   if (e32 || e64) name.resize(name.size() - 4);

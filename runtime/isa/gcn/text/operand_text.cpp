@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/isa/gcn/text/expression.hpp"
 #include "runtime/isa/gcn/text/graphics_text.hpp"
 #include "runtime/isa/gcn/text/hardware_text.hpp"
@@ -138,6 +140,16 @@ Operand register_operand(const RegisterText& r) {
   return o;
 }
 
+/// What a minus stands in front of is a register's value negated, which only some encodings have,
+/// and no symbol.
+bool names_register(std::string_view name) {
+  Cursor in(name);
+  const bool kind = in.take('s') || in.take('v');
+  if (!kind && !name.starts_with("ttmp")) return false;
+  if (!kind) in.seek(4);
+  return !in.rest().empty() && std::ranges::all_of(in.rest(), is_digit);
+}
+
 /// A special register by its name.
 bool read_named(Cursor& in, const SlotSpec& spec, Gen gen, Operand& o) {
   in.skip_blanks();
@@ -175,6 +187,10 @@ bool read_symbols(Cursor& in, Operand& o, const SlotSpec& spec, const Row& row, 
     number = {static_cast<uint32_t>(e.number), false, e.number < 0};
     return false;
   }
+  for (const Expression::Symbol& symbol : e.symbols)
+    if (names_register(symbol.name))
+      Cursor::fail_at(
+          at, fmt::format("'{}' is not possible here", start.rest().substr(0, in.at() - at)));
   if (spec.count != 1 || !takes_literal(spec.slot, row))
     Cursor::fail_at(at, fmt::format("expected a register or a number, found '{}': symbols stand "
                                     "where 32-bit literals can",
@@ -213,7 +229,7 @@ Operand read_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) {
   return o;
 }
 
-/// With its sign and bars, where the encoding has them.
+/// With its sign and bars, where the encoding has them: `-|v1|`, `neg(v1)`, `-abs(v1)`.
 template <class Read>
 Operand read_signed(Cursor& in, bool modifiers, const Read& read) {
   in.skip_blanks();
@@ -222,9 +238,11 @@ Operand read_signed(Cursor& in, bool modifiers, const Read& read) {
   if (call) in.expect('(', "after 'neg'");
   const bool minus = modifiers && !call && in.peek() == '-' && (next < '0' || next > '9');
   if (minus) in.take('-');
-  const bool abs = modifiers && in.take('|');
+  const bool abs_call = modifiers && in.take_word("abs");
+  if (abs_call) in.expect('(', "after 'abs'");
+  const bool abs = abs_call || (modifiers && in.take('|'));
   Operand o = read();
-  if (abs) in.expect('|', "after the absolute value");
+  if (abs) in.expect(abs_call ? ')' : '|', "after the absolute value");
   if (call) in.expect(')', "after the negated operand");
   o.neg = call || minus;
   o.abs = abs;
@@ -430,6 +448,10 @@ Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen) 
       return read_address(in, gen);
     case Slot::soff:
       in.skip_blanks();
+      if (in.take_word("offset")) {
+        in.expect(':', "after 'offset'");
+        return read_immediate(in, 0, scalar_offset_limit(gen));
+      }
       if (in.peek() == '(' || (in.peek() >= '0' && in.peek() <= '9'))
         return read_immediate(in, 0, scalar_offset_limit(gen));
       return read_source(in, spec, row, gen);

@@ -9,6 +9,7 @@
 #include "runtime/guest/launch_layout.hpp"
 #include "runtime/isa/gcn/objects/kernel_code.hpp"
 #include "runtime/isa/gcn/objects/metadata.hpp"
+#include "runtime/isa/gcn/tables/row.hpp"
 #include "runtime/isa/gcn/text/data_section.hpp"
 #include "runtime/isa/gcn/text/directives.hpp"
 #include "runtime/isa/gcn/text/number_text.hpp"
@@ -79,6 +80,7 @@ class FileParser {
       rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
     }
     end_words();
+    if (code_block_) report(line_, 1, ".amd_kernel_code_t without .end_amd_kernel_code_t");
     std::erase_if(listing_.kernels, [](const Kernel& k) { return k.code.empty(); });
     place();
     for (Kernel& k : listing_.kernels) {
@@ -130,6 +132,7 @@ class FileParser {
     if (in.done()) return;
     if (take_words(in)) return;
     end_words();
+    if (take_assignment(in)) return;
     if (in.peek() == '.') return directive(in);
     if (!in_text_) return report(line_, in.at() + 1, "instructions are read in .text only");
     pad();
@@ -277,21 +280,17 @@ class FileParser {
     const size_t at = in.at();
     const std::string name(in.until(" \t"));
     if (in_data_ && carried_out(in, name)) return;
-    if (name == ".text") {
+    if (name == ".text" || name == ".hsatext") {
       in_text_ = true;
       in_data_ = false;
-    } else if (name == ".section" || name == ".data" || name == ".bss") {
+    } else if (name == ".section" || name == ".data" || name == ".bss" || name == ".rodata") {
       in.skip_blanks();
       const std::string_view section = name == ".section" ? in.rest() : std::string_view(name);
       in_text_ = section.substr(0, 5) == ".text";
       in_data_ = DataSection::holds_data(section);
       mesa_ = mesa_ || section.starts_with(".AMDGPU.config");
     } else if (name == ".set" || name == ".equ" || name == ".equiv") {
-      try {
-        symbols_.assign(in);
-      } catch (const SyntaxError& e) {
-        report(line_, e.at + 1, e.message);
-      }
+      assign(in, ',');
     } else if (changes_lines(name)) {
       report(line_, at + 1, name + " is not supported: what it stands for would be missing");
     } else if (const std::string_view end = end_of_metadata(name); !end.empty()) {
@@ -324,6 +323,23 @@ class FileParser {
     }
   }
 
+  /// `name = value`, another spelling of .set.
+  bool take_assignment(Cursor& in) {
+    Cursor sign = in;
+    sign.skip_blanks();
+    const std::string_view name = sign.until(" \t=,");
+    if (name.empty() || !sign.take('=') || sign.peek() == '=') return false;
+    assign(in, '=');
+    return true;
+  }
+  void assign(Cursor& in, char sign) {
+    try {
+      symbols_.assign(in, sign);
+    } catch (const SyntaxError& e) {
+      report(line_, e.at + 1, e.message);
+    }
+  }
+
   void align(Cursor& in, const std::string& name) {
     try {
       alignments_.push_back(read_alignment(name, in));
@@ -343,10 +359,35 @@ class FileParser {
     if (amdhsa_name_.empty()) return report(line_, at + 1, "only possible inside .amdhsa_kernel");
     if (!known_amdhsa(key)) return report(line_, at + 1, "unknown directive .amdhsa_" + key);
     try {
-      amdhsa_[amdhsa_name_][key] = in.number("a number");
+      in.skip_blanks();
+      std::string text(in.rest());
+      if (symbols_.has_values()) text = symbols_.with_values(text);
+      for (const char* next : {".amdgcn.next_free_vgpr", ".amdgcn.next_free_sgpr"})
+        for (size_t n = text.find(next); n != std::string::npos; n = text.find(next))
+          text.replace(n, std::string_view(next).size(), std::to_string(next_free(next)));
+      Cursor value(text);
+      const int64_t number = read_constant(value, "a number");
+      if (!value.done()) value.fail("unexpected text behind the number" + value.found());
+      if (number < 0 || number > 0xffffffff)
+        Cursor::fail_value(in.at(), "expected a number of 0 to 0xffffffff");
+      amdhsa_[amdhsa_name_][key] = static_cast<uint64_t>(number);
     } catch (const SyntaxError& e) {
       report(line_, e.at + 1, e.message);
     }
+  }
+
+  /// The assembler's own symbols: one more than the last register that the code so far names.
+  unsigned next_free(std::string_view symbol) const {
+    const bool vector = symbol.ends_with("vgpr");
+    unsigned next = 0;
+    for (const Kernel& k : listing_.kernels)
+      for (const Instruction& i : k.code)
+        for (const Operand& o : i.operands) {
+          const bool is_vector = o.code >= kVgpr0;
+          if (o.immediate || is_vector != vector || (!vector && o.code >= kSgprs)) continue;
+          next = std::max(next, o.code + o.count - (vector ? kVgpr0 : 0));
+        }
+    return next;
   }
 
   void target(Cursor& in, size_t at) {

@@ -27,10 +27,10 @@ struct Symbols::Scope {
   uint64_t here() const { return kernel.base + instruction->pc; }
 };
 
-void Symbols::assign(Cursor& in) {
+void Symbols::assign(Cursor& in, char sign) {
   in.skip_blanks();
-  const std::string name(in.until(" \t,"));
-  in.expect(',', "after the symbol's name");
+  const std::string name(in.until(" \t,="));
+  in.expect(sign, "after the symbol's name");
   in.skip_blanks();
   const size_t at = in.at();
   const std::string_view text = in.rest();
