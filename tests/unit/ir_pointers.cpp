@@ -153,6 +153,23 @@ TEST_CASE("loads from the kernarg segment become loads of parameters") {
   CHECK(last.src[0] == Operand::immediate(0));
 }
 
+TEST_CASE("loads from the block behind the parameters become loads of constants") {
+  const auto space = [](const std::string& address, uint32_t block) {
+    Program p = with("  d9 = sreg.u64.param_base\n" + address + kLoad);
+    p.needs.block_offset = block;
+    load_parameters(p);
+    return p.blocks[0].insts.back().mem->space;
+  };
+  const std::string first = "  d9 = add.u64 d9, 64\n", last = "  d9 = add.u64 d9, 316\n",
+                    behind = "  d9 = add.u64 d9, 317\n", other = "  d9 = add.u64 d0, 64\n";
+  CHECK(space(first, 64) == Space::constant);
+  CHECK(space(last, 64) == Space::constant);
+  CHECK(space(behind, 64) == Space::global);
+  CHECK(space(first, 0) == Space::global);
+  CHECK(space(first, 128) == Space::global);
+  CHECK(space(other, 64) == Space::global);
+}
+
 TEST_CASE("a variable plus an index") {
   const std::string load = "  r6 = load.u32 d9 {global u32}\n";
   const std::string end = "  exit\n";

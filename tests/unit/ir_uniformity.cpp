@@ -169,3 +169,111 @@ TEST_CASE("barriers behind divergent exits, guards and traps") {
     CHECK(uniformity(k.p).reg[any.id]);
   }
 }
+
+// As GCN's condition code, which carries of sums and conditions of branches share.
+TEST_CASE("a register that holds one value here and another there") {
+  for (const int kind : {0, 1, 2}) {
+    CAPTURE(kind);
+    Kernel k(5);
+    const Reg scc = k.b.make(Op::mov, Type::pred, {k.uniform});
+    k.b.branch({k.divergent, false}, 1, 2);
+    k.b.set_block(1);
+    k.b.emit(Op::mov, Type::pred, {scc}, {k.divergent});
+    k.b.jump(2);
+    k.b.set_block(2);
+    // Written anew, for some lanes alone, or not at all.
+    const Guard some = {k.divergent, false};
+    if (kind != 2)
+      k.b.emit(Op::mov, Type::pred, {scc}, {k.uniform}).guard = kind == 1 ? some : Guard{};
+    k.b.branch({scc, false}, 3, 4);
+    k.b.set_block(3);
+    k.barrier();
+    k.b.jump(4);
+    k.b.set_block(4);
+    k.b.exit();
+    CHECK(k.barriers_ok() == (kind == 0));
+    CHECK(barriers_uniform(k.p) == (kind == 0));
+  }
+}
+
+TEST_CASE("values that never meet get registers of their own") {
+  Program p = parse_program(R"(program "k" ptx wave 32
+memory param 8 shared 0 local 0
+reg r0 b32
+reg r1 b32
+reg p2 pred
+block b0 "entry"
+  r0 = load.u32 0 {param u32}
+  r1 = add.u32 r0, 1
+  r0 = mov.u32 7
+  p2 = icmp.u32.lt r1, 9
+  branch @p2 b1 b2
+block b1 "left"
+  @p2 r0 = mov.u32 r1
+  jump b2
+block b2 "end"
+  r1 = add.u32 r0, r1
+  exit
+)");
+  REQUIRE(split_webs(p));
+  CHECK(verify(p).empty());
+  // The argument, and the sum behind the join; what b1 writes under a guard and b2 reads stays one.
+  CHECK(p.regs.size() == 5);
+  CHECK(p.blocks[0].insts[0].dst[0] != p.blocks[0].insts[2].dst[0]);
+  CHECK(p.blocks[1].insts[0].dst[0] == p.blocks[0].insts[2].dst[0]);
+  CHECK(p.blocks[2].insts[0].src[0].reg() == p.blocks[0].insts[2].dst[0]);
+  CHECK(p.blocks[2].insts[0].dst[0] != p.blocks[0].insts[1].dst[0]);
+}
+
+// As GCN narrows EXEC around a block, and asks a mask whether to go round again.
+TEST_CASE("branches on masks of whole waves") {
+  const auto reached = [](const std::string& before, const std::string& after) {
+    const Program p = parse_program(R"(program "k" gcn wave 64
+memory param 8 shared 0 local 0
+reg r0 b32
+reg r1 b32
+reg p2 pred "exec"
+reg p3 pred
+reg p4 pred
+reg p5 pred
+reg d6 b64
+block b0 "entry"
+  r0 = sreg.u32.tid_x
+  r1 = load.u32 0 {param u32}
+  p2 = mov.pred 1
+  p4 = icmp.u32.lt r1, 7
+)" + before + R"(  p3 = mov.pred p2
+  p5 = icmp.u32.lt r0, r1
+  p2 = and.pred p5, p2
+  d6 = ballot.u64 p2
+  p5 = icmp.u64.ne d6, 0
+  branch @p5 b1 b2 uniform
+block b1 "narrow"
+  r0 = add.u32 r0, 1
+  jump b2
+block b2 "wide"
+  p2 = or.pred p2, p3
+)" + after + R"(  branch @p5 b3 b4 uniform
+block b3 "together"
+  barrier.sync 0, 0
+  jump b4
+block b4 "end"
+  exit
+)");
+    REQUIRE(verify(p).empty());
+    return barriers_uniform(p);
+  };
+  const std::string asks =
+      "  p5 = and.pred p2, p4\n  d6 = ballot.u64 p5\n  p5 = icmp.u64.ne d6, 0\n";
+  CHECK(reached("", asks));
+  CHECK(reached("", "  p4 = maskbit 0xffffffffffffffff\n" + asks));
+  // EXEC has not all of its lanes where it is kept.
+  CHECK_FALSE(reached("  p2 = icmp.u32.lt r0, 9\n", asks));
+  CHECK_FALSE(reached("  @p4 p2 = icmp.u32.lt r0, 9\n", asks));
+  // The mask differs from lane to lane, and so from wave to wave.
+  CHECK_FALSE(reached("  p4 = icmp.u32.lt r0, 9\n", asks));
+  CHECK_FALSE(reached("", "  p4 = maskbit 0xf\n" + asks));
+  // Waves that are not full have other masks.
+  CHECK_FALSE(reached("", "  d6 = ballot.u64 p4\n  p5 = icmp.u64.ne d6, 0xffffffffffffffff\n"));
+  CHECK_FALSE(reached("", "  d6 = ballot.u64 p4\n  p5 = icmp.u64.gt d6, 0\n"));
+}

@@ -71,6 +71,10 @@ bool convergence_uniform(const Program& program);
 /// The same of barriers alone.
 bool barriers_uniform(const Program& program);
 
+/// Gives values that never meet in one place registers of their own; false where the program is so
+/// large that nothing more should be asked of it.
+bool split_webs(Program& program);
+
 /// Structured control flow, ready for SPIR-V: every break and continue leaves exactly the innermost
 /// loop or scope around it.
 struct Node {

@@ -223,12 +223,20 @@ class Pointers {
     found_.push_back({&access, at.slot, at.from & ~own});
   }
 
+  /// The dispatch packet and what else a launch lays down behind the parameters.
+  bool in_launch_block(uint64_t offset, uint32_t bytes) const {
+    const uint64_t begin = p_.needs.block_offset;
+    return begin != 0 && offset >= begin && offset + bytes <= begin + guest::kLaunchBlockBytes;
+  }
+
   void make_direct(const Values& values, Inst& access) const {
     const Value at = value(values, access.src[0]);
     if (access.op != Op::load || access.event != 0 || is_strong(access)) return;
     if (!at.is(Kind::parameters) || !access.guard.always()) return;
     Mem& mem = *access.mem;
     const uint64_t offset = at.offset + static_cast<uint64_t>(mem.offset);
+    if (mem.space == Space::global && in_launch_block(offset, mem.bytes()))
+      mem.space = Space::constant;
     if (offset % 4 != 0 || offset + mem.bytes() > p_.param_bytes) return;
     access.src[0] = Operand::immediate(offset);
     mem.space = Space::param;

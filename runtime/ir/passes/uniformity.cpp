@@ -73,10 +73,36 @@ bool keeps_uniform(const Inst& i, Together together) {
   }
 }
 
+/// Predicates that hold in every lane: GCN's EXEC where a kernel begins, and wherever it has its
+/// lanes back. Starts from all of them, too.
+std::vector<bool> always_true(const Program& p) {
+  std::vector<bool> holds = liveness(p).in[0];
+  holds.flip();
+  const auto is_true = [&](const Operand& o) { return o.is_imm() ? o.imm != 0 : holds[o.index]; };
+  const auto makes_true = [&](const Inst& i) {
+    if (i.op == Op::mov && i.type == Type::pred) return is_true(i.src[0]);
+    if (i.op == Op::or_ && i.type == Type::pred) return is_true(i.src[0]) || is_true(i.src[1]);
+    if (i.op == Op::and_ && i.type == Type::pred) return is_true(i.src[0]) && is_true(i.src[1]);
+    return i.op == Op::maskbit && i.src[0] == Operand::immediate(~uint64_t{0});
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Block& block : p.blocks)
+      for (const Inst& i : block.insts)
+        for (const Reg r : i.dst) {
+          if (!r.valid() || !holds[r.id] || makes_true(i)) continue;
+          holds[r.id] = false;
+          changed = true;
+        }
+  }
+  return holds;
+}
+
 /// Starts from "everything is uniform" and takes back what cannot be upheld, until nothing changes.
 class UniformityAnalysis {
  public:
-  UniformityAnalysis(const Program& p, Together together)
+  /// `closely`: values have registers of their own, so that it is worth while to follow masks.
+  UniformityAnalysis(const Program& p, Together together, bool closely = false)
       : p_(p),
         together_(together),
         graph_(block_graph(p)),
@@ -94,6 +120,10 @@ class UniformityAnalysis {
     const std::vector<bool> unset = liveness(p).in[0];
     result_.reg.assign(p.regs.size(), true);
     for (size_t r = 0; r < p.regs.size(); ++r) result_.reg[r] = !unset[r] || scalar(r);
+    if (!closely) return;
+    true_ = always_true(p);
+    zeros_ = unset;
+    zeros_.flip();
   }
 
   Uniformity run() {
@@ -114,6 +144,9 @@ class UniformityAnalysis {
     if (together_ == Together::wave && same_for_the_wave(i.op)) return uniform(i.guard);
     if (together_ == Together::wave && i.op == Op::readlane)
       return uniform(i.guard) && uniform(i.src[1]);
+    // Of all ones, and of none, it is the same for everybody.
+    if (i.op == Op::maskbit && !zeros_.empty() && i.src[0].is_imm() && i.src[0].imm + 1 < 2)
+      return uniform(i.guard);
     const size_t relevant = i.op == Op::barrier ? 2 : i.src.size();
     return keeps_uniform(i, together_) && uniform(i.guard) &&
            std::all_of(i.src.begin(), i.src.begin() + static_cast<ptrdiff_t>(relevant),
@@ -124,13 +157,32 @@ class UniformityAnalysis {
     bool splits = !result_.block[b];
     for (const Inst& i : p_.blocks[b].insts) {
       if (i.op == Op::trap) splits = splits || !uniform(i.guard);
-      if (result_.block[b] && uniform(i)) continue;
-      for (const Reg r : i.dst) forget(r);
+      if (!zeros_.empty()) follow_mask(i, result_.block[b]);
+      if (result_.block[b] && (uniform(i) || asks_for_zero(i))) continue;
+      for (const Reg r : i.dst)
+        if (true_.empty() || !r.valid() || !true_[r.id]) forget(r);
     }
     const Terminator& t = p_.blocks[b].term;
     if (t.kind == Terminator::Kind::branch) splits = splits || !uniform(t.cond);
     if (t.kind == Terminator::Kind::switch_) splits = splits || !uniform(t.selector);
     if (splits && !split_[b]) split(b);
+  }
+
+  /// A ballot on what is the same in all lanes of the group names other lanes in a wave that is not
+  /// full, but is 0 in all waves or in none.
+  void follow_mask(const Inst& i, bool together) {
+    const bool ballot = i.op == Op::ballot && i.guard.always() && uniform(i.src[0]);
+    if (together && (ballot || uniform(i))) return;
+    for (const Reg r : i.dst) {
+      if (!r.valid() || !zeros_[r.id]) continue;
+      zeros_[r.id] = false;
+      changed_ = true;
+    }
+  }
+  bool asks_for_zero(const Inst& i) const {
+    return !zeros_.empty() && i.op == Op::icmp && (i.cond == Cond::eq || i.cond == Cond::ne) &&
+           i.guard.always() && i.src[0].is_reg() && zeros_[i.src[0].index] &&
+           i.src[1] == Operand::immediate(0);
   }
 
   void forget(Reg r) {
@@ -158,6 +210,7 @@ class UniformityAnalysis {
   Graph graph_;
   BlockOrder order_;
   std::vector<bool> may_end_, split_;
+  std::vector<bool> true_, zeros_;  ///< of registers: always true; 0 in all lanes or in none
   DomTree postdom_;
   Uniformity result_;
   bool changed_ = false;
@@ -184,8 +237,9 @@ bool reached_by_all(const Block& block, const Uniformity& u,
   return true;
 }
 
-bool all_uniform(const Program& program, bool (*is_convergence_point)(const Inst&)) {
-  const Uniformity u = uniformity(program);
+bool registers_uniform(const Program& program, bool (*is_convergence_point)(const Inst&),
+                       bool closely = false) {
+  const Uniformity u = UniformityAnalysis(program, Together::group, closely).run();
   const BlockOrder order = reverse_postorder(block_graph(program));
   for (const uint32_t b : order.nodes) {
     const Block& block = program.blocks[b];
@@ -193,6 +247,14 @@ bool all_uniform(const Program& program, bool (*is_convergence_point)(const Inst
     if (!u.block[b] || !reached_by_all(block, u, is_convergence_point)) return false;
   }
   return true;
+}
+
+/// Scalar registers and condition codes hold one thing here and another there: where they do not
+/// suffice, their values are told apart.
+bool all_uniform(const Program& program, bool (*is_convergence_point)(const Inst&)) {
+  if (registers_uniform(program, is_convergence_point)) return true;
+  Program apart = program;
+  return split_webs(apart) && registers_uniform(apart, is_convergence_point, true);
 }
 
 }  // namespace
