@@ -142,6 +142,7 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   ir::lower_switches(program);
   if (options.optimise)
     ir::optimise(program, {{{options.block.x, options.block.y, options.block.z}}});
+  ir::drop_uniform_ballots(program);
   ir::expand_descriptors(program);
   ir::find_alignment(program, options.aligned_pointers);
   ir::relax_nans(program);

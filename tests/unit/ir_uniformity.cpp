@@ -277,3 +277,49 @@ block b4 "end"
   CHECK_FALSE(reached("", "  d6 = ballot.u64 p4\n  p5 = icmp.u64.ne d6, 0xffffffffffffffff\n"));
   CHECK_FALSE(reached("", "  d6 = ballot.u64 p4\n  p5 = icmp.u64.gt d6, 0\n"));
 }
+
+TEST_CASE("a ballot on what the whole group agrees about is the condition itself") {
+  const auto with = [](const std::string& body) {
+    return parse_program(R"(program "k" gcn wave 64
+memory param 8 shared 0 local 0
+reg r0 b32
+reg r1 b32
+reg p2 pred
+reg p3 pred
+reg d4 b64
+block b0 "entry"
+  r0 = sreg.u32.tid_x
+  r1 = load.u32 0 {param u32}
+  p2 = icmp.u32.lt r1, 7
+)" + body + R"(  branch @p3 b1 b2 uniform
+block b1 "one"
+  jump b2
+block b2 "end"
+  exit
+)");
+  };
+  const std::string ne = "  d4 = ballot.u64 p2\n  p3 = icmp.u64.ne d4, 0\n",
+                    eq = "  d4 = ballot.u64 p2\n  p3 = icmp.u64.eq d4, 0\n";
+  const auto last = [](const Program& p) { return p.blocks[0].insts.back(); };
+  for (const std::string& text : {ne, eq}) {
+    Program p = with(text);
+    REQUIRE(drop_uniform_ballots(p));
+    CHECK(verify(p).empty());
+    CHECK(p.blocks[0].insts.size() == 4);
+    CHECK(last(p).op == (text == ne ? Op::mov : Op::not_));
+    CHECK(last(p).src[0] == Operand(Reg{2}));
+  }
+  const auto stays = [&](const std::string& text) {
+    Program p = with(text);
+    const std::string before = print(p);
+    CHECK_FALSE(drop_uniform_ballots(p));
+    CHECK(print(p) == before);
+  };
+  stays("  p2 = icmp.u32.lt r0, 7\n" + ne);
+  stays("  d4 = ballot.u64 p2\n  p3 = icmp.u64.ne d4, 1\n");
+  stays("  d4 = ballot.u64 p2\n  p3 = icmp.u64.gt d4, 0\n");
+  stays("  d4 = ballot.u64 p2\n  p2 = icmp.u32.lt r0, 7\n  p3 = icmp.u64.ne d4, 0\n");
+  // The mask is wanted elsewhere, too, or another operation has to be there anyway.
+  stays(ne + "  r0, r1 = unpack64.u64 d4\n");
+  stays("  r0 = readfirst.u32 r0\n" + ne);
+}

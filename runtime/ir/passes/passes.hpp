@@ -71,6 +71,10 @@ bool convergence_uniform(const Program& program);
 /// The same of barriers alone.
 bool barriers_uniform(const Program& program);
 
+/// Where the only cross-lane operations ask whether some lane of the wave has a condition that all
+/// lanes of the group have or none, the condition itself takes their place; else nothing is
+/// changed.
+bool drop_uniform_ballots(Program& program);
 /// Gives values that never meet in one place registers of their own; false where the program is so
 /// large that nothing more should be asked of it.
 bool split_webs(Program& program);

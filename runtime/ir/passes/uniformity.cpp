@@ -3,6 +3,7 @@
 #include "runtime/ir/passes/cfg.hpp"
 #include "runtime/ir/passes/liveness.hpp"
 #include "runtime/ir/passes/passes.hpp"
+#include "runtime/ir/wave_ops.hpp"
 
 namespace lanewise::ir {
 namespace {
@@ -257,7 +258,57 @@ bool all_uniform(const Program& program, bool (*is_convergence_point)(const Inst
   return split_webs(apart) && registers_uniform(apart, is_convergence_point, true);
 }
 
+std::vector<uint32_t> uses_of(const Program& program) {
+  std::vector<uint32_t> uses(program.regs.size(), 0);
+  for (const Block& block : program.blocks) {
+    for (const Inst& i : block.insts) for_each_use(i, [&](uint32_t r) { ++uses[r]; });
+    if (block.term.kind == Terminator::Kind::branch && block.term.cond.always()) continue;
+    for_each_use(block.term, [&](uint32_t r) { ++uses[r]; });
+  }
+  return uses;
+}
+
+/// A ballot that is only asked, right behind it, whether it is 0.
+bool asks_any(const Inst& ballot, const Inst& asked, const std::vector<uint32_t>& uses) {
+  return ballot.op == Op::ballot && ballot.guard.always() && asked.op == Op::icmp &&
+         asked.guard.always() && (asked.cond == Cond::ne || asked.cond == Cond::eq) &&
+         asked.src[0] == Operand(ballot.dst[0]) && asked.src[1] == Operand::immediate(0) &&
+         uses[ballot.dst[0].id] == 1;
+}
+
 }  // namespace
+
+bool drop_uniform_ballots(Program& program) {
+  if (!has_wave_ops(program)) return false;
+  Program apart = program, without = program;
+  if (!split_webs(apart)) return false;
+  const Uniformity u = UniformityAnalysis(apart, Together::group, true).run();
+  const std::vector<uint32_t> uses = uses_of(program);
+  for (size_t b = 0; b < program.blocks.size(); ++b) {
+    const auto& insts = program.blocks[b].insts;
+    auto& kept = without.blocks[b].insts;
+    kept.clear();
+    for (size_t n = 0; n < insts.size(); ++n) {
+      const bool any = n + 1 < insts.size() && asks_any(insts[n], insts[n + 1], uses);
+      const Operand chosen =
+          apart.blocks[b].insts[n].src.empty() ? Operand{} : apart.blocks[b].insts[n].src[0];
+      if (!any || (chosen.is_reg() && !u.reg[chosen.index])) {
+        kept.push_back(insts[n]);
+        continue;
+      }
+      Inst own = insts[n + 1];
+      own.op = own.cond == Cond::ne ? Op::mov : Op::not_;
+      own.type = Type::pred;
+      own.cond = {};
+      own.src = {insts[n].src[0]};
+      kept.push_back(std::move(own));
+      ++n;
+    }
+  }
+  if (has_wave_ops(without)) return false;
+  program = std::move(without);
+  return true;
+}
 
 Uniformity uniformity(const Program& program, Together together) {
   return UniformityAnalysis(program, together).run();
