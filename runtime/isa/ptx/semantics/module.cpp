@@ -5,6 +5,7 @@
 #include <map>
 
 #include "runtime/ir/passes/cfg.hpp"
+#include "runtime/ir/passes/wave_steps.hpp"
 #include "runtime/isa/print_call.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
 
@@ -226,7 +227,9 @@ void lower_kernel(ModuleContext& ctx, const Function& f) {
   bind_kernel_params(kernel, body);
   body.run();
   kernel.recursion.finish();
-  if (ctx.kernel_errors->empty()) ctx.out.kernels.push_back(std::move(kernel.program));
+  if (!ctx.kernel_errors->empty()) return;
+  ir::step_waves(kernel.program, ir::StepEvidence::volatile_access);
+  ctx.out.kernels.push_back(std::move(kernel.program));
 }
 
 void sort_by_place(std::vector<Diagnostic>& list) {

@@ -7,6 +7,7 @@
 
 #include "lanewise/types.hpp"
 #include "runtime/guest/residency.hpp"
+#include "runtime/ir/passes/wave_steps.hpp"
 #include "runtime/isa/print_call.hpp"
 #include "runtime/isa/sass/lowering/branch_stack.hpp"
 #include "runtime/isa/sass/lowering/call_stack.hpp"
@@ -76,6 +77,7 @@ class KernelLowering {
       lower_block(next);
     }
     calls_.finish();
+    ir::step_waves(program_, ir::StepEvidence::any_access);
     return std::move(program_);
   }
 

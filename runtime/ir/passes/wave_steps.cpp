@@ -1,0 +1,166 @@
+// Warp-synchronous code: accesses to memory that nothing but the wave's step puts in order.
+#include "runtime/ir/passes/wave_steps.hpp"
+
+#include <algorithm>
+
+#include "runtime/ir/passes/passes.hpp"
+
+namespace lanewise::ir {
+namespace {
+
+constexpr uint32_t kWholeWave = 0xffffffff;
+
+/// What lanes have done since all of the wave's lanes were at one place.
+struct Pending {
+  bool reads = false, writes = false;
+  bool operator==(const Pending&) const = default;
+  void join(const Pending& other) {
+    reads = reads || other.reads;
+    writes = writes || other.writes;
+  }
+};
+
+/// Shared memory, and what the guest called volatile wherever it may lie.
+bool is_shared(const Inst& i) {
+  const Mem& m = *i.mem;
+  if (m.space == Space::shared) return true;
+  return m.order == Order::volatile_ && m.space != Space::local;
+}
+
+bool is_access(const Inst& i) {
+  return (i.op == Op::load || i.op == Op::store) && i.mem.has_value() && is_shared(i);
+}
+
+bool is_member_of_all(const Operand& o) {
+  return o.is_imm() && static_cast<uint32_t>(o.imm) == kWholeWave;
+}
+
+/// No lane is behind it before all lanes that come here are at it.
+bool brings_together(const Inst& i) {
+  if (!i.guard.always()) return false;
+  switch (i.op) {
+    case Op::barrier:
+      return i.mode != static_cast<uint8_t>(BarrierKind::arrive);
+    case Op::wave_sync:
+      return is_member_of_all(i.src[0]);
+    case Op::vote_any:
+    case Op::vote_all:
+    case Op::vote_uni:
+    case Op::vote_ballot:
+      return is_member_of_all(i.src[1]);
+    case Op::shfl:
+      return is_member_of_all(i.src[3]);
+    default:
+      return false;
+  }
+}
+
+class Steps {
+ public:
+  Steps(Program& p, StepEvidence evidence) : p_(p), evidence_(evidence), in_(p.blocks.size()) {}
+
+  bool run() {
+    if (!has_both()) return false;
+    whole_ = uniformity(p_, Together::wave).block;
+    solve();
+    if (!found_) return false;
+    mark_ = true;
+    steps_.resize(p_.blocks.size());
+    std::ranges::fill(in_, Pending{});
+    solve();
+    insert();
+    return true;
+  }
+
+ private:
+  /// Is this access one whose order the programmer can only have left to the step of the wave?
+  bool counts(const Inst& i) const {
+    return mark_ || evidence_ == StepEvidence::any_access || i.mem->order == Order::volatile_;
+  }
+
+  bool has_both() const {
+    bool reads = false, writes = false;
+    for (const Block& b : p_.blocks)
+      for (const Inst& i : b.insts)
+        if (is_access(i) && counts(i)) (i.op == Op::load ? reads : writes) = true;
+    return reads && writes;
+  }
+
+  /// Accesses only ever join: a fixed point is reached after a few rounds.
+  void solve() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t b = 0; b < p_.blocks.size(); ++b) {
+        const Pending out = walk(b);
+        for (const uint32_t s : p_.blocks[b].term.targets) {
+          const Pending before = in_[s];
+          in_[s].join(out);
+          changed = changed || in_[s] != before;
+        }
+      }
+    }
+  }
+
+  /// Stores of a block by themselves need no order: lanes write places of their own.
+  Pending walk(size_t b) {
+    const std::vector<Inst>& insts = p_.blocks[b].insts;
+    if (mark_) steps_[b].assign(insts.size(), false);
+    Pending before = in_[b], here, all = in_[b];
+    const auto together = [&](bool everyone) {
+      before = here = {};
+      if (everyone) all = {};
+    };
+    for (size_t n = 0; n < insts.size(); ++n) {
+      const Inst& i = insts[n];
+      if (brings_together(i)) together(whole_[b] || i.op == Op::barrier);
+      if (!is_access(i) || !counts(i)) continue;
+      const bool read = i.op == Op::load;
+      const bool met =
+          read ? before.writes || here.writes : before.reads || before.writes || here.reads;
+      if (read && met) found_ = true;
+      if (met && mark_) {
+        steps_[b][n] = true;
+        together(whole_[b]);
+      }
+      (read ? here.reads : here.writes) = true;
+      (read ? all.reads : all.writes) = true;
+    }
+    return all;
+  }
+
+  void insert() {
+    for (size_t b = 0; b < p_.blocks.size(); ++b) {
+      if (std::ranges::find(steps_[b], true) == steps_[b].end()) continue;
+      std::vector<Inst> out;
+      std::vector<Inst>& insts = p_.blocks[b].insts;
+      for (size_t n = 0; n < insts.size(); ++n) {
+        if (steps_[b][n]) {
+          Inst sync;
+          sync.op = Op::wave_sync;
+          sync.src = {Operand::immediate(kWholeWave)};
+          sync.site = insts[n].site;
+          out.push_back(std::move(sync));
+        }
+        out.push_back(std::move(insts[n]));
+      }
+      insts = std::move(out);
+    }
+  }
+
+  Program& p_;
+  StepEvidence evidence_;
+  std::vector<Pending> in_;
+  /// [block] All lanes of the wave come here together. What brings lanes together elsewhere says
+  /// nothing of those that have gone another way: they may yet come to what these have done.
+  std::vector<bool> whole_;
+  std::vector<std::vector<bool>> steps_;  ///< [block][instruction]
+  bool mark_ = false, found_ = false;
+};
+
+}  // namespace
+
+bool step_waves(Program& program, StepEvidence evidence) {
+  return Steps(program, evidence).run();
+}
+
+}  // namespace lanewise::ir
