@@ -56,6 +56,17 @@ TEST_CASE("cp.async names shared memory of the group at every version") {
   CHECK(errors("cp.async.ca.shared::cta.global [%r1], [%rd1], 8;", options, "7.0").empty());
 }
 
+TEST_CASE("cp.async.wait_group counts in constants") {
+  ptx::CheckOptions options;
+  options.target = "sm_80";
+  CHECK(errors("cp.async.wait_group 0;", options, "7.8").empty());
+  CHECK(errors("cp.async.wait_group -1;", options, "7.8").empty());
+  expect({"cp.async.wait_group %r1;", "sm_80",
+          "`cp`: the .b32 register `%r1`, a constant number of groups was expected"},
+         "7.8");
+  CHECK(!errors("cp.async.wait_group 1.0;", options, "7.8").empty());
+}
+
 TEST_CASE("a target that is newer than the file's version") {
   expect({"ret;", "sm_100", "`.target sm_100` needs .version 8.6 or higher, found 7.8"}, "7.8");
 }

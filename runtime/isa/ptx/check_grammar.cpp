@@ -216,6 +216,7 @@ constexpr Row kRows[] = {
     {"cp", "^async how:ca|cg space:shared|shared::cta global ?hint:L2::cache_hint ?size:$size",
      copy_async_rule, 80, 70},
     {"cp", "^async kind:commit_group|wait_all", no_operand_rule, 80, 70},
+    {"cp", "^async kind:wait_group", copy_wait_rule, 80, 70},
     {"st",
      "^async ?sem:weak ?space:shared::cluster mbarrier::complete_tx::bytes ?vec:v2|v4 "
      "type:b32|b64|u32|u64|s32|s64|f32|f64",

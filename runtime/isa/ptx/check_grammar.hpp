@@ -74,6 +74,7 @@ void convert_pair_rule(Context&);
 void convert_unpack_rule(Context&);
 void convert_pack_rule(Context&);
 void copy_async_rule(Context&);
+void copy_wait_rule(Context&);
 void store_async_rule(Context&);
 void bulk_store_rule(Context&);
 void multimem_rule(Context&);

@@ -18,6 +18,10 @@ void fence_tensor_rule(Context& c) {
   }
 }
 
+void copy_wait_rule(Context& c) {
+  if (c.count(1, 1)) c.literal(0, "a constant number of groups");
+}
+
 void copy_async_rule(Context& c) {
   c.refuse_unified();
   const bool hint = c.has("hint");
