@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/cache/engine/coalesce.hpp"
+#include "runtime/cache/tracker/coalesce.hpp"
 #include "runtime/script/cache_names.hpp"
 
 namespace lanewise::script {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "runtime/cache/engine/exact.hpp"
+#include "runtime/cache/tracker/exact.hpp"
 #include "runtime/events/collector.hpp"
 #include "runtime/script/case.hpp"
 #include "runtime/trace/fan.hpp"

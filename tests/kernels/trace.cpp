@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "runtime/api/tracing.hpp"
-#include "runtime/cache/engine/tracker.hpp"
+#include "runtime/cache/tracker/tracker.hpp"
 #include "runtime/capi/behind.hpp"
 #include "runtime/trace/fan.hpp"
 #include "runtime/trace/record.hpp"

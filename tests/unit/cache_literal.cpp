@@ -7,7 +7,7 @@
 #include <random>
 
 #include "runtime/cache/dialects/policy_word.hpp"
-#include "runtime/cache/engine/tracker.hpp"
+#include "runtime/cache/tracker/tracker.hpp"
 #include "runtime/trace/record.hpp"
 #include "runtime/trace/site_text.hpp"
 #include "tests/oracle/gpu_caches.hpp"

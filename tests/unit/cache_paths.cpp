@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "runtime/bench/cache/access_traces.hpp"
-#include "runtime/cache/engine/plain_level.hpp"
+#include "runtime/cache/engine/batches/plain_level.hpp"
 #include "runtime/trace/site_text.hpp"
 #include "tests/unit/cache_support.hpp"
 

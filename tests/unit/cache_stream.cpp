@@ -7,9 +7,9 @@
 #include <random>
 #include <regex>
 
-#include "runtime/cache/engine/contexts.hpp"
-#include "runtime/cache/engine/tracker.hpp"
 #include "runtime/cache/reports/report.hpp"
+#include "runtime/cache/tracker/contexts.hpp"
+#include "runtime/cache/tracker/tracker.hpp"
 #include "tests/unit/cache_script.hpp"
 
 namespace lanewise::cache {

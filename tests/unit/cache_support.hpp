@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/cache/engine/tracker.hpp"
+#include "runtime/cache/tracker/tracker.hpp"
 #include "runtime/trace/record.hpp"
 #include "runtime/trace/site_text.hpp"
 

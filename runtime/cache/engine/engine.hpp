@@ -11,10 +11,10 @@
 
 #include "runtime/cache/dialects/dialect.hpp"
 #include "runtime/cache/dialects/policy_word.hpp"
-#include "runtime/cache/engine/level.hpp"
-#include "runtime/cache/engine/memory.hpp"
+#include "runtime/cache/engine/batches/stream_access.hpp"
+#include "runtime/cache/engine/memory/memory.hpp"
 #include "runtime/cache/engine/onlooker.hpp"
-#include "runtime/cache/engine/stream_access.hpp"
+#include "runtime/cache/engine/sets/level.hpp"
 #include "runtime/cache/presets/preset.hpp"
 
 namespace lanewise::cache {

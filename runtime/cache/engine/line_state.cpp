@@ -1,8 +1,8 @@
 // What caches hold of single bytes: for expectations of scripts and for cache-exact mode.
 #include <algorithm>
 
-#include "runtime/cache/engine/coalesce.hpp"
 #include "runtime/cache/engine/engine.hpp"
+#include "runtime/cache/tracker/coalesce.hpp"
 
 namespace lanewise::cache {
 

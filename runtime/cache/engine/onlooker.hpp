@@ -3,7 +3,7 @@
 // general way for every access.
 #pragma once
 
-#include "runtime/cache/engine/level.hpp"
+#include "runtime/cache/engine/sets/level.hpp"
 
 namespace lanewise::cache {
 

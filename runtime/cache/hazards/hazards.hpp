@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/cache/engine/contexts.hpp"
 #include "runtime/cache/engine/engine.hpp"
+#include "runtime/cache/tracker/contexts.hpp"
 
 namespace lanewise::cache {
 

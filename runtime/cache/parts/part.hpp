@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "runtime/cache/engine/tracker.hpp"
 #include "runtime/cache/parts/results.hpp"
+#include "runtime/cache/tracker/tracker.hpp"
 
 namespace lanewise::cache {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "runtime/cache/engine/mask.hpp"
+#include "runtime/cache/engine/sets/mask.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::cache {

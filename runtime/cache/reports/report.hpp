@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "runtime/cache/engine/tracker.hpp"
+#include "runtime/cache/tracker/tracker.hpp"
 
 namespace lanewise::cache {
 

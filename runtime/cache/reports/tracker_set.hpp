@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/cache/analysis/hints.hpp"
-#include "runtime/cache/engine/exact.hpp"
+#include "runtime/cache/tracker/exact.hpp"
 #include "runtime/trace/fan.hpp"
 
 namespace lanewise::cache {

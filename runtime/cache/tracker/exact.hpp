@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "runtime/cache/engine/tracker.hpp"
+#include "runtime/cache/tracker/tracker.hpp"
 #include "runtime/events/exact.hpp"
 
 namespace lanewise::cache {

@@ -1,4 +1,4 @@
-#include "runtime/cache/engine/contexts.hpp"
+#include "runtime/cache/tracker/contexts.hpp"
 
 namespace lanewise::cache {
 

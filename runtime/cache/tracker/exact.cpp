@@ -1,4 +1,4 @@
-#include "runtime/cache/engine/exact.hpp"
+#include "runtime/cache/tracker/exact.hpp"
 
 #include <algorithm>
 #include <cstring>

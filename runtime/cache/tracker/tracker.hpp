@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "runtime/cache/analysis/insight.hpp"
-#include "runtime/cache/engine/coalesce.hpp"
-#include "runtime/cache/engine/contexts.hpp"
 #include "runtime/cache/hazards/hazards.hpp"
 #include "runtime/cache/parts/results.hpp"
 #include "runtime/cache/reports/profile.hpp"
+#include "runtime/cache/tracker/coalesce.hpp"
+#include "runtime/cache/tracker/contexts.hpp"
 #include "runtime/trace/event.hpp"
 
 namespace lanewise::cache {

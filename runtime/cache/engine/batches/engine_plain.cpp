@@ -5,7 +5,7 @@
 // (engine_path.cpp).
 #include <algorithm>
 
-#include "runtime/cache/engine/plain_level.hpp"
+#include "runtime/cache/engine/batches/plain_level.hpp"
 
 namespace lanewise::cache {
 

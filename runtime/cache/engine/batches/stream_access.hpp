@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "runtime/cache/engine/mask.hpp"
+#include "runtime/cache/engine/sets/mask.hpp"
 
 namespace lanewise::cache {
 

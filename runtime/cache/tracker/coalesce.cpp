@@ -1,4 +1,4 @@
-#include "runtime/cache/engine/coalesce.hpp"
+#include "runtime/cache/tracker/coalesce.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Pages that come, are packed and come back.
-#include "runtime/cache/engine/memory.hpp"
+#include "runtime/cache/engine/memory/memory.hpp"
 
 #include <algorithm>
 

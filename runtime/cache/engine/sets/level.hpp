@@ -18,9 +18,9 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/cache/engine/huge_pages.hpp"
-#include "runtime/cache/engine/mask.hpp"
-#include "runtime/cache/engine/vector.hpp"
+#include "runtime/cache/engine/sets/huge_pages.hpp"
+#include "runtime/cache/engine/sets/mask.hpp"
+#include "runtime/cache/engine/sets/vector.hpp"
 #include "runtime/cache/parts/share.hpp"
 #include "runtime/cache/presets/preset.hpp"
 

@@ -1,4 +1,4 @@
-#include "runtime/cache/engine/columns.hpp"
+#include "runtime/cache/engine/memory/columns.hpp"
 
 #include <algorithm>
 

@@ -9,10 +9,10 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/cache/engine/columns.hpp"
-#include "runtime/cache/engine/huge_pages.hpp"
-#include "runtime/cache/engine/mask.hpp"
-#include "runtime/cache/engine/vector.hpp"
+#include "runtime/cache/engine/memory/columns.hpp"
+#include "runtime/cache/engine/sets/huge_pages.hpp"
+#include "runtime/cache/engine/sets/mask.hpp"
+#include "runtime/cache/engine/sets/vector.hpp"
 
 namespace lanewise::cache {
 

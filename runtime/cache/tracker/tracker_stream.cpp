@@ -3,7 +3,7 @@
 // wave that asks for more goes the general way (tracker.cpp) once all before it have been made.
 #include <algorithm>
 
-#include "runtime/cache/engine/tracker.hpp"
+#include "runtime/cache/tracker/tracker.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::cache {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "runtime/cache/engine/mask.hpp"
+#include "runtime/cache/engine/sets/mask.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -1,4 +1,4 @@
-#include "runtime/cache/engine/index_hash.hpp"
+#include "runtime/cache/engine/sets/index_hash.hpp"
 
 #include <algorithm>
 #include <bit>

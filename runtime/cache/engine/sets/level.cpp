@@ -1,8 +1,8 @@
-#include "runtime/cache/engine/level.hpp"
+#include "runtime/cache/engine/sets/level.hpp"
 
 #include <algorithm>
 
-#include "runtime/cache/engine/index_hash.hpp"
+#include "runtime/cache/engine/sets/index_hash.hpp"
 
 namespace lanewise::cache {
 

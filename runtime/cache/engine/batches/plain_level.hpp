@@ -7,7 +7,7 @@
 #include <bit>
 
 #include "runtime/cache/engine/engine.hpp"
-#include "runtime/cache/engine/vector.hpp"
+#include "runtime/cache/engine/sets/vector.hpp"
 
 namespace lanewise::cache {
 

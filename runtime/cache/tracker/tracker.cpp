@@ -1,4 +1,4 @@
-#include "runtime/cache/engine/tracker.hpp"
+#include "runtime/cache/tracker/tracker.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // that the hardware would form.
 #pragma once
 
-#include "runtime/cache/engine/mask.hpp"
+#include "runtime/cache/engine/sets/mask.hpp"
 #include "runtime/trace/record.hpp"
 
 namespace lanewise::cache {
