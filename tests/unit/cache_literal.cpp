@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "runtime/cache/dialects/policy_word.hpp"
@@ -248,7 +250,8 @@ const std::vector<uint64_t>& crowded(const std::string& preset, oracle::Gpu& gpu
   std::map<uint64_t, std::vector<uint64_t>> by_set;
   const oracle::Shape& s = gpu.shape("l2");
   const size_t wanted = s.infinite ? 24 : s.ways + 6;
-  for (uint64_t block = base; blocks.size() < 2 * wanted; block += 128) {
+  const size_t sets = std::min(2U, s.slices * s.sets);
+  for (uint64_t block = base; blocks.size() < sets * wanted; block += 128) {
     auto& set = by_set[gpu.l2().set_of(block)];
     if (s.infinite || (set.size() < wanted && by_set.size() <= 2)) {
       set.push_back(block);
@@ -328,38 +331,20 @@ class Both {
  public:
   /// A preset or "PRESET+VARIANT"; `stores` stands for its l1_store where it is not empty.
   Both(const std::string& preset, Dialect dialect, unsigned seed, const std::string& stores = {})
-      : random_(seed),
-        dialect_(dialect),
-        gpu_(LANEWISE_TEST_DATA "/../runtime/cache/presets/" + preset.substr(0, preset.find('+')) +
+      : Both(preset,
+             LANEWISE_TEST_DATA "/../runtime/cache/presets/" + preset.substr(0, preset.find('+')) +
                  ".json",
-             dialect == Dialect::gcn,
-             preset.find('+') == preset.npos ? "" : preset.substr(preset.find('+') + 1), stores),
-        tracker_(with_stores(load_preset(preset), stores)) {
-    all_ = dialect == Dialect::sass ? sass() : dialect == Dialect::ptx ? ptx() : gcn();
-    trace::Kernel k;
-    k.dialect = dialect;
-    k.wave_lanes = lanes_ = dialect == Dialect::gcn ? 64 : 32;
-    k.block = {lanes_, 1, 1};
-    k.local_base = uint64_t{1} << 50;  // nobody uses generic addresses
-    k.local_size = kLocal;
-    tracker_.kernel(k);
-    for (const Instruction& i : all_) tracker_.site(trace::site_from_text(dialect, i.text));
-    trace::Buffer host;
-    host.address = kHost;
-    host.size = 0x10000;
-    host.system = true;
-    tracker_.buffer(host);
-    gpu_.system_pages(kHost, 0x10000);
-    pool_ = crowded(preset, gpu_, 0x4000'0000);
-    sms_ = {0, gpu_.sms - 1, static_cast<unsigned>(random_() % gpu_.sms),
-            std::min(64u, gpu_.sms - 1)};
-  }
+             dialect, seed, stores) {}
+  /// A preset's file.
+  Both(const std::filesystem::path& file, Dialect dialect, unsigned seed)
+      : Both("file:" + file.string(), file.string(), dialect, seed, {}) {}
 
-  void run(unsigned steps) {
+  /// One kernel begins and ends at one in `rarely` steps.
+  void run(unsigned steps, unsigned rarely = 100) {
     event(trace::EventKind::kernel_begin);
     gpu_.kernel_begin();
     for (unsigned i = 0; i < steps; ++i) {
-      const unsigned what = random_() % 100;
+      const unsigned what = random_() % rarely;
       if (what == 0) {
         event(trace::EventKind::kernel_end);
         gpu_.kernel_end();
@@ -402,6 +387,33 @@ class Both {
   }
 
  private:
+  Both(const std::string& preset, const std::string& file, Dialect dialect, unsigned seed,
+       const std::string& stores)
+      : random_(seed),
+        dialect_(dialect),
+        gpu_(file, dialect == Dialect::gcn,
+             preset.find('+') == preset.npos ? "" : preset.substr(preset.find('+') + 1), stores),
+        tracker_(with_stores(load_preset(preset), stores)) {
+    all_ = dialect == Dialect::sass ? sass() : dialect == Dialect::ptx ? ptx() : gcn();
+    trace::Kernel k;
+    k.dialect = dialect;
+    k.wave_lanes = lanes_ = dialect == Dialect::gcn ? 64 : 32;
+    k.block = {lanes_, 1, 1};
+    k.local_base = uint64_t{1} << 50;  // nobody uses generic addresses
+    k.local_size = kLocal;
+    tracker_.kernel(k);
+    for (const Instruction& i : all_) tracker_.site(trace::site_from_text(dialect, i.text));
+    trace::Buffer host;
+    host.address = kHost;
+    host.size = 0x10000;
+    host.system = true;
+    tracker_.buffer(host);
+    gpu_.system_pages(kHost, 0x10000);
+    pool_ = crowded(preset, gpu_, 0x4000'0000);
+    sms_ = {0, gpu_.sms - 1, static_cast<unsigned>(random_() % gpu_.sms),
+            std::min(64u, gpu_.sms - 1)};
+  }
+
   static constexpr uint64_t kHost = 0x2000'0000, kLocal = 4096;
 
   void event(trace::EventKind kind, uint64_t address = 0, uint64_t size = 0) {
@@ -500,6 +512,49 @@ TEST_CASE(
       both.run(120);
       REQUIRE_EQ(both.difference(), "");
     }
+}
+
+TEST_CASE("sets of many ways are the literal model's") {
+  struct Shape {
+    const char *l1, *l2, *knobs;
+  };
+  const Shape shapes[] = {
+      {R"("sets": 1, "ways": 64, "line": 128, "sector": 32)",
+       R"("sets": 1, "ways": 64, "line": 128, "sector": 32)", R"("l1_store": "update")"},
+      {R"("sets": 2, "ways": 48, "line": 128, "sector": 32)",
+       R"("sets": 2, "ways": 100, "line": 128, "sector": 32)",
+       R"("l1_store": "allocate", "persisting_percent": 25)"},
+      {R"("sets": 1, "ways": 33, "line": 64, "sector": 64)",
+       R"("sets": 3, "ways": 130, "line": 64, "sector": 64)", R"("l1_store": "evict")"},
+      {R"("sets": 4, "ways": 224, "line": 128, "sector": 32)",
+       R"("slices": 2, "sets": 1, "ways": 512, "line": 128, "sector": 32, "hash": "ipoly")",
+       R"("l1_store": "update")"},
+      {R"("sets": 1, "ways": 1024, "line": 128, "sector": 32)",
+       R"("sets": 1, "ways": 1024, "line": 128, "sector": 32)", R"("l1_store": "update")"},
+  };
+  uint64_t stale = 0;
+  unsigned number = 0;
+  for (const Shape& shape : shapes) {
+    const std::filesystem::path file =
+        std::filesystem::temp_directory_path() /
+        fmt::format("lanewise_many_ways_{}_{}.json", ++number, std::random_device{}());
+    std::ofstream(file) << fmt::format(
+        R"({{"name": "many{}", "sms": 3, "l1": {{{}}}, "l2": {{{}}}, "knobs": {{{}}}}})", number,
+        shape.l1, shape.l2, shape.knobs);
+    uint64_t here = 0;
+    for (unsigned seed = 0; seed < 4; ++seed) {
+      CAPTURE(number);
+      CAPTURE(seed);
+      Both both(file, seed % 2 == 0 ? Dialect::ptx : Dialect::sass, 2000 + seed);
+      both.run(700, 2000);
+      REQUIRE_EQ(both.difference(), "");
+      here += both.evictions();
+      stale += both.stale();
+    }
+    CHECK(here > 1000);
+    std::filesystem::remove(file);
+  }
+  CHECK(stale > 10);
 }
 
 }  // namespace

@@ -75,7 +75,14 @@ TEST_CASE("cache stream: shapes that no preset has") {
            R"({"name": "write back", "sms": 3,
                "l1": {"sets": 4, "ways": 4, "line": 64, "sector": 64},
                "l2": {"sets": 8, "ways": 4, "line": 64, "sector": 64},
-               "knobs": {"l1_store": "write_back"}})"})
+               "knobs": {"l1_store": "write_back"}})",
+           R"({"name": "one set", "sms": 3,
+               "l1": {"sets": 1, "ways": 40, "line": 64, "sector": 64},
+               "l2": {"sets": 1, "ways": 130, "line": 64, "sector": 64},
+               "knobs": {"l1_store": "update"}})",
+           R"({"name": "many, fifo", "sms": 2,
+               "l1": {"sets": 1, "ways": 40, "line": 128, "sector": 32, "replacement": "fifo"},
+               "l2": {"sets": 2, "ways": 70, "line": 128, "sector": 32, "replacement": "lfu"}})"})
     for (const Dialect d : {Dialect::ptx, Dialect::gcn})
       for (uint64_t seed = 20; seed < 23; ++seed)
         both_ways(parse_preset(text, "test"), d, seed, true);

@@ -23,10 +23,10 @@ class Engine::Stream {
   void run(std::span<const StreamAccess> accesses, const StreamSite* sites) {
     const size_t count = accesses.size();
     for (size_t i = 0; i < std::min(count, kFar); ++i) look_far(accesses, sites, i);
-    for (size_t i = 0; i < std::min(count, kNear); ++i) look_near(accesses, i);
+    for (size_t i = 0; i < std::min(count, kNear); ++i) look_near(accesses, sites, i);
     for (size_t i = 0; i < count; ++i) {
       if (i + kFar < count) look_far(accesses, sites, i + kFar);
-      if (i + kNear < count) look_near(accesses, i + kNear);
+      if (i + kNear < count) look_near(accesses, sites, i + kNear);
       const StreamAccess& a = accesses[i];
       const StreamSite& site = sites[a.site];
       e_.site_ = site.counters;
@@ -74,32 +74,40 @@ class Engine::Stream {
     }
     if (p.in_l1 && e_.l1_[a.sm] != nullptr) {
       Level& l1 = *e_.l1_[a.sm];
-      const Level::Tables t = l1.tables();
-      const auto at = t.next_victims[l1.set_of(line_of(a))].offset;
-      // Or the ones behind it, if others of these accesses take it.
-      for (uint32_t further = 0; further < 3; ++further)
-        __builtin_prefetch(reinterpret_cast<const char*>(t.lines + further) + at, 1);
+      if (l1.many_ways()) {
+        l1.look_far(line_of(a));
+      } else {
+        const Level::Tables t = l1.tables();
+        const auto at = t.next_victims[l1.set_of(line_of(a))].offset;
+        // Or the ones behind it, if others of these accesses take it.
+        for (uint32_t further = 0; further < 3; ++further)
+          __builtin_prefetch(reinterpret_cast<const char*>(t.lines + further) + at, 1);
+      }
     }
     if (l2_grows_ || !here) return;
+    if (l2_.many_ways()) return l2_.look_far(line_of(a));
     const Level::Tables t = l2_.tables();
     for (uint32_t at = first; at < first + t.stride; at += 16) {
       __builtin_prefetch(t.tags + at);
       __builtin_prefetch(t.stamps + at, 1);
     }
   }
-  void look_near(std::span<const StreamAccess> accesses, size_t i) {
+  void look_near(std::span<const StreamAccess> accesses, const StreamSite* sites, size_t i) {
+    const StreamAccess& a = accesses[i];
+    const uint64_t line = line_of(a);
+    if (sites[a.site].plan->in_l1 && e_.l1_[a.sm] != nullptr && e_.l1_[a.sm]->many_ways())
+      e_.l1_[a.sm]->look_near(line);
     if (l2_grows_) return;
     const uint32_t first = firsts_[i % kRing];
     if (shared_ && first == kElsewhere) return;
-    const uint64_t line = line_of(accesses[i]);
+    if (l2_.many_ways()) return l2_.look_near(line);
     const Level::Tables t = l2_.tables();
     const uint32_t tag = l2_.tag_of(line);
-    uint32_t index = l2_.oldest<kWide>(first);
     const uint32_t step = std::min(t.stride, 16U);
     for (uint32_t at = first; at < first + t.stride; at += step)
       if (const uint32_t ways = equal(t.tags + at, step, tag); ways != 0)
-        index = at + static_cast<uint32_t>(std::countr_zero(ways));
-    __builtin_prefetch(&t.lines[index], 1);
+        return __builtin_prefetch(&t.lines[at + static_cast<uint32_t>(std::countr_zero(ways))], 1);
+    __builtin_prefetch(&t.lines[l2_.foresee<kWide>(first)], 1);
   }
 
   static uint32_t equal(const uint32_t* column, uint32_t count, uint32_t value) {
@@ -164,14 +172,17 @@ class Engine::Stream {
   }
 
   uint32_t allocate(Cache c, LevelCounters& n, Level& level, uint64_t line, const Access& a) {
-    const uint32_t index = level.victim<kWide>(line);
+    const uint32_t index =
+        c == Cache::l1 ? level.victim<kWide>(line) : level.victim<kWide>(line, l2_first_);
     const Line& old = level.line(index);
     if (c == Cache::l1) {
       e_.tick();
       // Lines that came one after the other mostly leave so: a guess at the next one, for
       // look_far().
-      const Level::Tables t = level.tables();
-      t.next_victims[index / t.stride].offset = (index + 1) * static_cast<uint32_t>(sizeof(Line));
+      if (!level.many_ways()) {
+        const Level::Tables t = level.tables();
+        t.next_victims[index / t.stride].offset = (index + 1) * static_cast<uint32_t>(sizeof(Line));
+      }
     }
     if (!old.empty()) {
       constexpr auto kToldOf = static_cast<uint8_t>(~kReadOnlyFill);

@@ -46,6 +46,7 @@ class PlainLevel;
 template <bool kWideVectors>
 struct AnyNumber {
   static constexpr bool kWide = kWideVectors;
+  static constexpr bool kMaybeMany = true;  ///< Level::many_ways()
   static uint32_t stride(const Level::Tables& t) { return t.stride; }
   static uint32_t find(const Level& level, const Level::Tables&, uint64_t line, uint32_t first) {
     const uint32_t index = level.find<kWide>(line, first);
@@ -79,7 +80,7 @@ struct AnyWaysWide : AnyNumber<true> {
 /// Four or 16 ways, whose tags, and whose stamps, are one register.
 template <uint32_t kWays>
 struct WideWays {
-  static constexpr bool kWide = true;
+  static constexpr bool kWide = true, kMaybeMany = false;
   static constexpr uint32_t stride(const Level::Tables&) { return kWays; }
   /// What find() found: a bit a way.
   static uint32_t find(const Level&, const Level::Tables& t, uint64_t line, uint32_t first) {
@@ -272,6 +273,8 @@ class PlainLevel : PlainTables, PlainCounts {
     put(x.dirty, sectors_of(x.dirty) | (mask & writes));
     x.write = choose(a.write, a.context, x.write);
     tables_.stamps[index] = time_;
+    if constexpr (Ways::kMaybeMany)
+      if (level_->many_ways()) level_->touch_among_many(index);
     return true;
   }
 
@@ -334,6 +337,8 @@ class PlainLevel : PlainTables, PlainCounts {
     }
     if (no_cause != 15) fetch(a, tag, fetched);
 
+    if constexpr (Ways::kMaybeMany)
+      if (level_->many_ways()) level_->take_place_among_many(index, a.block);
     x.address = a.block;
     const Sectors written = mask & writes, valid = kWhole ? fetched : fetched | written;
     put(x.valid, valid);
@@ -342,8 +347,8 @@ class PlainLevel : PlainTables, PlainCounts {
     x.write = a.context | ~a.write;
     x.set_state(kWhole ? 0 : lacking(valid));
     if constexpr (kLowest && kWhole) foresee_victim(index);
-    tables_.tags[index] = tag;
     tables_.stamps[index] = time_;
+    if (!Ways::kMaybeMany || !level_->many_ways()) tables_.tags[index] = tag;
     return true;
   }
 

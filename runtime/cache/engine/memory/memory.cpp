@@ -12,7 +12,7 @@ enum PackedFlag : uint8_t { kInOtherCaches = 1, kSystem = 2, kReadOnly = 4 };
 /// Most words have one bit, whose number is a smaller one.
 uint64_t short_form(uint64_t sharers) {
   if (sharers == 0) return 0;
-  return std::has_single_bit(sharers) ? static_cast<uint64_t>(std::countr_zero(sharers)) + 1 : 65;
+  return (sharers & (sharers - 1)) == 0 ? static_cast<uint64_t>(std::countr_zero(sharers)) + 1 : 65;
 }
 
 }  // namespace

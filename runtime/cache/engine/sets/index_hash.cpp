@@ -38,10 +38,4 @@ std::vector<uint16_t> ipoly_table(uint32_t slots) {
   return table;
 }
 
-uint32_t ipoly_hash(const std::vector<uint16_t>& table, uint64_t n) {
-  uint32_t h = 0;
-  for (unsigned byte = 0; byte < 8 && n != 0; ++byte, n >>= 8) h ^= table[byte * 256 + (n & 255)];
-  return h;
-}
-
 }  // namespace lanewise::cache

@@ -13,6 +13,11 @@ namespace lanewise::cache {
 uint32_t fermi_set(uint64_t address);
 /// Table of remainders for a number of slots (rounded up to a power of two, 2 to 1024).
 std::vector<uint16_t> ipoly_table(uint32_t slots);
-uint32_t ipoly_hash(const std::vector<uint16_t>& table, uint64_t line_number);
+inline uint32_t ipoly_hash(const std::vector<uint16_t>& table, uint64_t line_number) {
+  uint32_t h = 0;
+  const uint16_t* of_byte = table.data();
+  for (uint64_t n = line_number; n != 0; n >>= 8, of_byte += 256) h ^= of_byte[n & 255];
+  return h;
+}
 
 }  // namespace lanewise::cache

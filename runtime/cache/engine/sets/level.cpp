@@ -22,6 +22,9 @@ Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persistin
   by_time_ = replacement_ == Replacement::lru || replacement_ == Replacement::mru;
   oldest_loses_ = replacement_ == Replacement::lru || replacement_ == Replacement::fifo ||
                   replacement_ == Replacement::lfu;
+  many_ways_ = stride_ > WideSets::kFewWays;
+  list_tells_ =
+      many_ways_ && (replacement_ == Replacement::lru || replacement_ == Replacement::fifo);
   resize(g.slices * geometry_.sets);
   const uint64_t lines = uint64_t{total_sets_} * g.ways;
   dirty_limit_ = static_cast<uint32_t>(lines * dirty_limit_percent / 100);
@@ -32,6 +35,10 @@ Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persistin
   if (share_ != nullptr) persisting_limit_ = ~uint32_t{0};
   linear_ = g.hash == IndexHash::linear && g.set_hash == IndexHash::linear;
   if (hash_ == IndexHash::ipoly) slice_table_ = ipoly_table(g.slices > 1 ? g.slices : g.sets);
+  slices_by_ipoly_ = hash_ == IndexHash::ipoly && g.set_hash == IndexHash::linear && g.slices > 1 &&
+                     std::has_single_bit(g.slices) && std::has_single_bit(g.sets) && !g.infinite;
+  slice_bits_ = static_cast<unsigned>(std::countr_zero(g.slices));
+  set_bits_ = static_cast<unsigned>(std::countr_zero(g.sets));
   if (g.set_hash == IndexHash::ipoly) set_table_ = ipoly_table(g.sets);
 }
 
@@ -41,7 +48,10 @@ void Level::resize(uint32_t sets) {
   set_mask_ = std::has_single_bit(sets) && !geometry_.infinite && share_ == nullptr ? sets - 1 : 0;
   sets = kept_sets_;
   const size_t lines = size_t{sets} * stride_;
-  tags_.assign(lines, ~uint32_t{0});
+  if (many_ways_)
+    wide_.assign(sets, stride_, geometry_.ways);
+  else
+    tags_.assign(lines, ~uint32_t{0});
   stamps_.assign(lines, 0);
   lines_.assign(lines, Line{});
   histories_ = {};
@@ -65,16 +75,13 @@ uint32_t Level::hashed_set_of_all(uint64_t n) const {
     n *= 0x9e3779b97f4a7c15U;
     return static_cast<uint32_t>((n ^ n >> 32) % total_sets_);
   }
+  if (slices_by_ipoly_) return set_in_slice(n);
   const uint32_t slices = geometry_.slices, sets = total_sets_ / slices;
   // What is hashed by hash alone spreads over all sets at once, but for ipoly, which names the
   // slice.
   if (geometry_.set_hash == IndexHash::linear && hash_ != IndexHash::ipoly)
     return hash(hash_, slice_table_, n, total_sets_);
   if (slices == 1) return hash(hash_, slice_table_, n, sets);
-  if (hash_ == IndexHash::ipoly && geometry_.set_hash == IndexHash::linear &&
-      std::has_single_bit(slices) && std::has_single_bit(sets))  // without divisions
-    return (ipoly_hash(slice_table_, n) & (slices - 1)) * sets +
-           static_cast<uint32_t>(n >> std::countr_zero(slices) & (sets - 1));
   return hash(hash_, slice_table_, n, slices) * sets +
          hash(geometry_.set_hash, set_table_, n / slices, sets);
 }
@@ -236,6 +243,7 @@ void Level::set_priority(uint32_t index, Priority p) {
   if (old == p) return;
   if (p == Priority::last && persisting_ >= persisting_limit_) p = Priority::normal;
   if (old == Priority::last) --persisting_;
+  if (many_ways_) wide_.count_own_class(index, is_own_class(p) - is_own_class(old));
   if (p == Priority::last) most_persisting_ = std::max(most_persisting_, ++persisting_);
   stamp(index) = static_cast<uint32_t>(p) << kTimeBits | (stamp(index) & kTimeMask);
   forget_next_victim(index);
@@ -246,7 +254,12 @@ void Level::remove(uint32_t index) {
   if (priority(index) == Priority::last) --persisting_;
   if (lines_[index].dirty.any()) --dirty_;
   used_ -= lines_[index].empty() ? 0 : 1;
-  *tags_.at(index) = ~uint32_t{0};
+  if (many_ways_) {
+    if (is_own_class(priority(index))) wide_.count_own_class(index, -1);
+    if (!lines_[index].empty()) wide_.remove(index, tag_of(lines_[index].address));
+  } else {
+    *tags_.at(index) = ~uint32_t{0};
+  }
   stamp(index) = 0;
   forget_next_victim(index);
   lines_[index] = Line{};
@@ -299,7 +312,7 @@ void Level::keep_values() {
 }
 
 size_t Level::memory_bytes() const {
-  return tags_.memory_bytes() + stamps_.memory_bytes() +
+  return tags_.memory_bytes() + wide_.memory_bytes() + stamps_.memory_bytes() +
          next_victims_.capacity() * sizeof(NextVictim) + lines_.capacity() * sizeof(Line) +
          histories_.capacity() * sizeof(History) + spilled_.capacity() + trees_.capacity() * 8 +
          data_.capacity();

@@ -8,6 +8,9 @@
 // code takes at once (4, 8, or a multiple of 16). Ways that only the rounding made never match and
 // never lose.
 //
+// Of more than 32 ways a hash table and a list tell both instead (wide_sets.hpp), and there are no
+// columns of tags.
+//
 // An infinite cache is such a table, too, a hash table of sets of 16: a line whose set is full goes
 // to the next one with room, and the table grows before that gets long.
 #pragma once
@@ -19,8 +22,10 @@
 #include <vector>
 
 #include "runtime/cache/engine/sets/huge_pages.hpp"
+#include "runtime/cache/engine/sets/index_hash.hpp"
 #include "runtime/cache/engine/sets/mask.hpp"
 #include "runtime/cache/engine/sets/vector.hpp"
+#include "runtime/cache/engine/sets/wide_sets.hpp"
 #include "runtime/cache/parts/share.hpp"
 #include "runtime/cache/presets/preset.hpp"
 
@@ -96,11 +101,13 @@ class Level {
   template <bool kWide>
   uint32_t find(uint64_t address, uint32_t first) const {
     const uint32_t tag = tag_of(address);
+    // Tags are 32 bits of a line number, so the address itself decides.
+    if (many_ways_)
+      return wide_.find(tag, [&](uint32_t i) { return lines_[i].address == address; });
 #if defined(LANEWISE_WIDE)
     if constexpr (kWide)
-      if (stride_ % 32 == 0) return find_wide(address, tag, first);
+      if (stride_ == 32) return find_in_32(address, tag, first);
 #endif
-    // Tags are 32 bits of a line number, so the address itself decides.
     for (uint32_t at = first;;) {
       for (uint32_t hits = match<kWide>(tags_.at(at), tag); hits != 0; hits &= hits - 1) {
         const uint32_t index = at + static_cast<uint32_t>(std::countr_zero(hits));
@@ -116,9 +123,26 @@ class Level {
   uint32_t victim(uint64_t address) {
     return geometry_.infinite ? free_way(address) : choose<kWide>(set_of(address) * stride_);
   }
+  /// The same, where the first line of its set is known, and foresee() may have been asked.
+  template <bool kWide>
+  uint32_t victim(uint64_t address, uint32_t first) {
+    if (geometry_.infinite) return free_way(address);
+    const NextVictim next = next_victims_[first / stride_];
+    const uint32_t index = next.offset / sizeof(Line);
+    // An empty line has no stamp that could be the one it had.
+    if (next.stamp == stamp(index) && simple_victims_) return index;
+    return choose<kWide>(first);
+  }
+  /// Of a set, the line that goes next as things stand.
+  template <bool kWide>
+  uint32_t foresee(uint32_t first) {
+    const uint32_t index = oldest<kWide>(first);
+    next_victims_[first / stride_] = {stamp(index), index * static_cast<uint32_t>(sizeof(Line))};
+    return index;
+  }
   /// Makes the line at `index` hold `address`, with nothing valid.
   Line& place(uint32_t index, uint64_t address, Priority priority, bool least_recent = false) {
-    *tags_.at(index) = tag_of(address);
+    take_place(index, tag_of(address), least_recent);
     Line& x = lines_[index];
     used_ += x.empty() ? 1 : 0;
     x = Line{};
@@ -130,10 +154,9 @@ class Level {
     return x;
   }
   void touch(uint32_t index) {
-    if (by_time_)
-      set_time(index, tick());
-    else
-      touch_other(index);
+    if (!by_time_) return touch_other(index);
+    set_time(index, tick());
+    if (many_ways_) wide_.touch(index);
   }
   void set_priority(uint32_t index, Priority p);
   Priority priority(uint32_t index) const {
@@ -182,6 +205,7 @@ class Level {
   uint32_t set_of(uint64_t address) const {
     const uint64_t n = address >> line_shift_;
     if (linear_ && set_mask_ != 0) return static_cast<uint32_t>(n) & set_mask_;
+    if (slices_by_ipoly_ && share_ == nullptr) return set_in_slice(n);
     return hashed_set(n);
   }
   /// If known: set_of() is the line number & mask.
@@ -207,9 +231,36 @@ class Level {
     return ways <= 4 ? 4 : ways <= 8 ? 8 : (ways + 15) / 16 * 16;
   }
 
+  /// Which lines a set has, and their order, is not in the tables alone.
+  bool many_ways() const {
+    return many_ways_;
+  }
+  /// With many ways, what place() and touch() do beside the tables; the former before the line is
+  /// another.
+  void take_place_among_many(uint32_t index, uint64_t address) {
+    take_place(index, tag_of(address), false);
+  }
+  void touch_among_many(uint32_t index) {
+    wide_.touch(index);
+  }
+  /// With many ways: fetches what a lookup of this line will need, and its replacement, in two
+  /// steps.
+  void look_far(uint64_t address) const {
+    const uint32_t next = wide_.look_ahead(tag_of(address), set_of(address));
+    if (next == kNoLine) return;
+    __builtin_prefetch(stamps_.at(next), 1);
+    // Lines that came one after the other mostly leave so.
+    for (uint32_t i = next; i < std::min(next + 3, slots()); ++i) __builtin_prefetch(&lines_[i], 1);
+  }
+  void look_near(uint64_t address) const {
+    const uint32_t next = wide_.next_of(set_of(address));
+    for (uint32_t i = next; i < std::min(next + 2, slots()); ++i)
+      wide_.look_at(tag_of(lines_[i].address));
+  }
+
   /// For who takes the steps of a lookup himself (plain_level.hpp).
   struct Tables {
-    uint32_t *tags, *stamps;
+    uint32_t *tags, *stamps;  ///< no tags where there are many ways
     Line* lines;
     NextVictim* next_victims;  ///< of each set
     uint32_t stride;
@@ -292,15 +343,34 @@ class Level {
     return --earliest_;
   }
 #if defined(LANEWISE_WIDE)
-  LANEWISE_WIDE uint32_t find_wide(uint64_t address, uint32_t tag, uint32_t first) const {
-    for (uint32_t at = first, end = first + stride_; at != end; at += 32)
-      for (uint32_t hits = equal_32_wide(tags_.at(at), tag); hits != 0; hits &= hits - 1) {
-        const uint32_t index = at + static_cast<uint32_t>(std::countr_zero(hits));
-        if (lines_[index].address == address) return index;
-      }
+  LANEWISE_WIDE uint32_t find_in_32(uint64_t address, uint32_t tag, uint32_t first) const {
+    for (uint32_t hits = equal_32_wide(tags_.at(first), tag); hits != 0; hits &= hits - 1) {
+      const uint32_t index = first + static_cast<uint32_t>(std::countr_zero(hits));
+      if (lines_[index].address == address) return index;
+    }
     return kNoLine;
   }
 #endif
+  /// The line at `index` leaves; what comes has this tag.
+  void take_place(uint32_t index, uint32_t tag, bool least_recent) {
+    if (!many_ways_) {
+      *tags_.at(index) = tag;
+      return;
+    }
+    if (is_own_class(priority(index))) wide_.count_own_class(index, -1);
+    const Line& old = lines_[index];
+    if (old.empty())
+      wide_.fill(index, tag, least_recent);
+    else
+      wide_.replace(index, tag_of(old.address), tag, least_recent);
+  }
+  static bool is_own_class(Priority p) {
+    return p == Priority::first || p == Priority::last;
+  }
+  uint32_t set_in_slice(uint64_t n) const {
+    return (ipoly_hash(slice_table_, n) & ((1U << slice_bits_) - 1)) << set_bits_ |
+           (static_cast<uint32_t>(n >> slice_bits_) & ((1U << set_bits_) - 1));
+  }
   uint32_t hashed_set(uint64_t n) const;
   uint32_t hashed_set_of_all(uint64_t n) const;
   uint32_t hash(IndexHash hash, const std::vector<uint16_t>& table, uint64_t n,
@@ -336,10 +406,15 @@ class Level {
   const Share* share_ = nullptr;  ///< null: all sets
   uint32_t total_sets_ = 0;       ///< of the whole cache
   uint32_t kept_sets_ = 0, set_mask_ = 0;
+  /// IPOLY names the slice, and nothing has to be divided: powers of two of slices and of sets.
+  bool slices_by_ipoly_ = false;
+  unsigned slice_bits_ = 0, set_bits_ = 0;
   uint32_t stride_ = 16;
   bool by_time_ = true;         ///< every use renews a line's time
   bool oldest_loses_ = true;    ///< of the lowest class
   bool simple_victims_ = true;  ///< and no line is spared
+  bool many_ways_ = false;
+  bool list_tells_ = false;  ///< with many ways, who is the oldest of a class
   static constexpr uint32_t kFirstTime = 1u << 24;
   uint32_t clock_ = kFirstTime, earliest_ = kFirstTime;
   uint32_t used_ = 0;  ///< lines that are not empty
@@ -347,6 +422,7 @@ class Level {
   uint32_t persisting_ = 0, persisting_limit_ = 0, most_persisting_ = 0;
   uint64_t random_ = 0x2545f4914f6cdd1dULL;
   Column tags_, stamps_;
+  WideSets wide_;
   std::vector<Line, HugePages<Line>> lines_;
   std::vector<History, HugePages<History>> histories_;
   std::vector<NextVictim> next_victims_;  ///< kept by who asks for them
@@ -361,6 +437,8 @@ class Level {
 
 template <bool kWide>
 uint32_t Level::oldest(uint32_t first) const {
+  if (list_tells_)
+    if (const uint32_t index = wide_.victim(first / stride_); index != kNoLine) return index;
 #if defined(LANEWISE_WIDE)
   const uint32_t lowest =
       kWide ? least_wide(stamps_.at(first), stride_) : least(stamps_.at(first), stride_);
