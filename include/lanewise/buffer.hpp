@@ -50,7 +50,7 @@ class Buffer {
   /// Takes over a handle of the C API, which it releases.
   static Buffer from_c(lw_buffer* handle) {
     Buffer b;
-    b.state_ = std::make_shared<detail::BufferState>(handle);
+    b.state_ = detail::own<detail::BufferState>(handle);
     detail::call(lw_buffer_address(handle, &b.state_->address));
     detail::call(lw_buffer_size(handle, &b.state_->size));
     return b;

@@ -166,7 +166,7 @@ class Cache {
   /// Takes over a handle of the C API, which it releases.
   static Cache from_c(lw_cache* handle) {
     Cache out;
-    out.state_ = std::make_shared<detail::CacheState>(handle);
+    out.state_ = detail::own<detail::CacheState>(handle);
     return out;
   }
 

@@ -90,7 +90,7 @@ class Device {
   /// Takes over a handle of the C API, which it releases.
   static Device from_c(lw_device* handle) {
     Device d;
-    d.state_ = std::make_shared<detail::DeviceState>(handle);
+    d.state_ = detail::own<detail::DeviceState>(handle);
     lw_device_info info{};
     info.struct_size = sizeof info;
     detail::call(lw_device_get_info(handle, &info));
@@ -110,7 +110,7 @@ class Device {
   static Module loaded(lw_module* handle) {
     Module m;
     auto warnings = detail::last_diagnostics().second;
-    m.state_ = std::make_shared<detail::ModuleState>(handle);
+    m.state_ = detail::own<detail::ModuleState>(handle);
     m.state_->warnings = std::move(warnings);
     return m;
   }

@@ -91,7 +91,7 @@ class Module {
     lw_kernel* handle = nullptr;
     detail::call(lw_kernel_get(state().handle, name.c_str(), &handle));
     Kernel k;
-    k.state_ = std::make_shared<detail::KernelState>(handle);
+    k.state_ = detail::own<detail::KernelState>(handle);
     k.state_->name = lw_kernel_name(handle);
     return k;
   }

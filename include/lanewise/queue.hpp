@@ -105,7 +105,7 @@ class Queue {
   explicit Queue(const Device& device) {
     lw_queue* handle = nullptr;
     detail::call(lw_queue_create(device.c_handle(), &handle));
-    state_ = std::make_shared<detail::QueueState>(handle);  // the last owner waits for its work
+    state_ = detail::own<detail::QueueState>(handle);  // the last owner waits for its work
   }
 
   /// Arguments are checked when the launch begins; the event has the error then. `kept` is held
@@ -170,7 +170,7 @@ class Queue {
   }
   static Event made(lw_event* handle) {
     Event out;
-    out.state_ = std::make_shared<detail::EventState>(handle);
+    out.state_ = detail::own<detail::EventState>(handle);
     return out;
   }
   std::shared_ptr<detail::QueueState> state_;

@@ -35,5 +35,14 @@ TEST_CASE("pairs: warp-synchronous programs") {
     std::vector<uint32_t> tally(256);
     for (const uint8_t v : bytes) ++tally[v];
     check_contents(counts, tally);
+
+    Buffer half = zeros<int32_t>(1), number = zeros<uint32_t>(1), lock = zeros<uint32_t>(1),
+           sum = zeros<uint32_t>(1);
+    m.kernel("half_a_warp").launch({.grid = {1}, .block = {32}}, a, half).check();
+    check_contents(half, std::vector<int32_t>{std::accumulate(in.begin(), in.begin() + 32, 0)});
+    m.kernel("count_by_lock").launch({.grid = {1}, .block = {64}}, number).check();
+    check_contents(number, std::vector<uint32_t>{64});
+    m.kernel("add_by_lock").launch({.grid = {2}, .block = {64}}, lock, sum).check();
+    check_contents(sum, std::vector<uint32_t>{2 * 63 * 64 / 2});
   });
 }

@@ -76,6 +76,17 @@ struct Owned : Facts {
   Handle* const handle;
 };
 
+/// The first owner of a handle; the handle is released where there is no memory for one.
+template <typename State, typename Handle>
+std::shared_ptr<State> own(Handle* handle) {
+  try {
+    return std::make_shared<State>(handle);
+  } catch (...) {
+    State released(handle);
+    throw;
+  }
+}
+
 struct DeviceFacts {
   DeviceInfo info;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/ir/passes/cfg.hpp"
 #include "runtime/ir/passes/passes.hpp"
 
 namespace lanewise::ir {
@@ -20,15 +21,34 @@ struct Pending {
   }
 };
 
-/// Shared memory, and what the guest called volatile wherever it may lie.
-bool is_shared(const Inst& i) {
-  const Mem& m = *i.mem;
-  if (m.space == Space::shared) return true;
-  return m.order == Order::volatile_ && m.space != Space::local;
+bool gives_old_value(const Inst& i) {
+  return i.op == Op::atom && !i.dst.empty() && i.dst[0].valid();
 }
 
-bool is_access(const Inst& i) {
-  return (i.op == Op::load || i.op == Op::store) && i.mem.has_value() && is_shared(i);
+/// Who gets a lock goes on, the others try again.
+bool may_take_lock(const Inst& i) {
+  if (!gives_old_value(i)) return false;
+  const AtomOp op = i.mem->atom;
+  return op == AtomOp::cas || op == AtomOp::fcas || op == AtomOp::exch;
+}
+
+/// Blocks of loops that may take a lock. What stands inside is done by one lane while others go
+/// round, so the wave cannot come together there, nor need it: the lock is the order.
+std::vector<bool> under_locks(const Program& p) {
+  std::vector<bool> out(p.blocks.size());
+  const Graph graph = block_graph(p);
+  const BlockOrder order = reverse_postorder(graph);
+  const DomTree dom = dominators(graph);
+  if (!reducible(graph, order, dom)) return out;
+  const Loops nest = loops(graph, order, dom);
+  std::vector<bool> takes(p.blocks.size());
+  for (size_t b = 0; b < p.blocks.size(); ++b)
+    if (nest.header[b] != kNone && std::ranges::any_of(p.blocks[b].insts, may_take_lock))
+      takes[nest.header[b]] = true;
+  for (size_t b = 0; b < p.blocks.size(); ++b)
+    for (uint32_t h = nest.header[b]; h != kNone; h = nest.parent[h])
+      if (takes[h]) out[b] = true;
+  return out;
 }
 
 bool is_member_of_all(const Operand& o) {
@@ -60,7 +80,10 @@ class Steps {
   Steps(Program& p, StepEvidence evidence) : p_(p), evidence_(evidence), in_(p.blocks.size()) {}
 
   bool run() {
+    for (const Block& b : p_.blocks)
+      hands_on_ = hands_on_ || std::ranges::any_of(b.insts, gives_old_value);
     if (!has_both()) return false;
+    locked_ = under_locks(p_);
     whole_ = uniformity(p_, Together::wave).block;
     solve();
     if (!found_) return false;
@@ -73,6 +96,16 @@ class Steps {
   }
 
  private:
+  /// Shared memory, and what the guest called volatile wherever it may lie; but that is also how
+  /// kernels look at what they hand on by atomics.
+  bool is_shared(const Mem& m) const {
+    if (m.space == Space::shared) return true;
+    return m.order == Order::volatile_ && m.space != Space::local && !hands_on_;
+  }
+  bool is_access(const Inst& i) const {
+    return (i.op == Op::load || i.op == Op::store) && i.mem.has_value() && is_shared(*i.mem);
+  }
+
   /// Is this access one whose order the programmer can only have left to the step of the wave?
   bool counts(const Inst& i) const {
     return mark_ || evidence_ == StepEvidence::any_access || i.mem->order == Order::volatile_;
@@ -115,8 +148,8 @@ class Steps {
       if (brings_together(i)) together(whole_[b] || i.op == Op::barrier);
       if (!is_access(i) || !counts(i)) continue;
       const bool read = i.op == Op::load;
-      const bool met =
-          read ? before.writes || here.writes : before.reads || before.writes || here.reads;
+      const bool met = !locked_[b] && (read ? before.writes || here.writes
+                                            : before.reads || before.writes || here.reads);
       if (read && met) found_ = true;
       if (met && mark_) {
         steps_[b][n] = true;
@@ -153,7 +186,9 @@ class Steps {
   /// [block] All lanes of the wave come here together. What brings lanes together elsewhere says
   /// nothing of those that have gone another way: they may yet come to what these have done.
   std::vector<bool> whole_;
+  std::vector<bool> locked_;              ///< [block] under_locks()
   std::vector<std::vector<bool>> steps_;  ///< [block][instruction]
+  bool hands_on_ = false;                 ///< some atomic's old value is looked at
   bool mark_ = false, found_ = false;
 };
 

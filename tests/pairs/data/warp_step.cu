@@ -65,3 +65,47 @@ KERNEL count_by_tag(const unsigned char* in, int n, unsigned* out) {
   for (int i = t; i < 256; i += 64)
     out[i] = (counters[i] & 0x07ffffffu) + (counters[i + 256] & 0x07ffffffu);
 }
+
+// Half a warp adds up while the other half has gone on to the barrier.
+KERNEL half_a_warp(const int* in, int* out) {
+  __shared__ volatile int s[32];
+  const int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  if (t < 16) {
+    s[t] += s[t + 16];
+    s[t] += s[t + 8];
+    s[t] += s[t + 4];
+    s[t] += s[t + 2];
+    s[t] += s[t + 1];
+  }
+  __syncthreads();
+  if (t == 0) out[0] = s[0];
+}
+
+// Locks in shared and in global memory: one lane has them while the others of its warp try.
+KERNEL count_by_lock(unsigned* out) {
+  __shared__ unsigned lock;
+  __shared__ volatile unsigned count;
+  const int t = threadIdx.x;
+  if (t == 0) lock = count = 0;
+  __syncthreads();
+  for (bool done = false; !done;)
+    if (atomicCAS(&lock, 0, 1) == 0) {
+      count = count + 1;
+      __threadfence_block();
+      atomicExch(&lock, 0);
+      done = true;
+    }
+  __syncthreads();
+  if (t == 0) out[0] = count;
+}
+KERNEL add_by_lock(unsigned* lock, volatile unsigned* sum) {
+  for (bool done = false; !done;)
+    if (atomicCAS(lock, 0, 1) == 0) {
+      *sum = *sum + threadIdx.x;
+      __threadfence();
+      atomicExch(lock, 0);
+      done = true;
+    }
+}
