@@ -54,13 +54,14 @@ LW_NUMBER(MAX_FAULTS, 64u)
 
 // The list of allocations: a header, then start and end of each.
 LW_NUMBER(ALLOCATION_COUNT, 0u)
-// Behind the list, at the word that the header says: how many allocations begin at or below the first
-// byte of each granule of memory, from the granule of the first allocation to that of the last byte.
+// Behind the list, at the word that the header says: how many allocations begin at or below the
+// first byte of each granule of memory, from the granule of the first allocation to that of the
+// last byte.
 LW_NUMBER(GRANULE_COUNT, 3u)
 LW_NUMBER(FIRST_GRANULE, 4u)
 LW_NUMBER(GRANULE_SHIFT, 5u)
 LW_NUMBER(GRANULES_START, 6u)  // two words: an address
-LW_NUMBER(FIRST_STEP, 8u)  // of the search for those that begin inside a granule; 0 = none does
+LW_NUMBER(FIRST_STEP, 8u)      // of the search for those that begin inside a granule; 0 = none does
 // Behind those: memory outside the arena.
 LW_NUMBER(WINDOW_COUNT, 1u)
 LW_NUMBER(FIRST_WINDOW, 2u)
