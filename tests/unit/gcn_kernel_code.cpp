@@ -105,6 +105,10 @@ TEST_CASE("gcn header: few fields, older names") {
 }
 
 TEST_CASE("gcn header: what is refused") {
+  CHECK(header_complaint("wavefront_size = 5") == "only 6 can be carried out");
+  CHECK(header_complaint("wavefront_size = 6").empty());
+  CHECK(header_complaint("is_ptr64 = 0") == "only 1 can be carried out");
+  CHECK(header_complaint("private_element_size = 2") == "only 0 to 1 can be carried out");
   CHECK(header_complaint("kernarg_segment_byte_size = 8") == "");
   CHECK(header_complaint("kernarg_bytes = 8")
             .find("expected a field of the kernel's header, found "

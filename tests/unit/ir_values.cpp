@@ -185,7 +185,7 @@ TEST_CASE("dead: what may fault or is seen by other lanes stays") {
   CHECK(has(left, "load d8"));
   CHECK(!has(left, "load 12"));
   CHECK(has(left, "load 0x10 "));  // beyond the parameters
-  CHECK(has(left, "load 2 "));  // misaligned
+  CHECK(has(left, "load 2 "));     // misaligned
   CHECK(has(after("dead",
                   "block b0\n r0 = mov.u32 5\n r1 = readlane r0, 3\n r0 = mov.u32 6\n"
                   " store d8, r1 {global u32}\n exit\n"),

@@ -33,9 +33,9 @@ PointerParams find_pointers(Program& program);
 void narrow_generic(Program& program);
 
 /// Loads from the guest memory that holds the parameters (GCN's kernarg segment), at offsets that
-/// are known, become loads of parameters, and those of the block that a launch lays down behind them
-/// (the dispatch packet) loads of constants, which all lanes of a group find the same. That memory
-/// is read only. Traced loads stay: their addresses are asked for.
+/// are known, become loads of parameters, and those of the block that a launch lays down behind
+/// them (the dispatch packet) loads of constants, which all lanes of a group find the same. That
+/// memory is read only. Traced loads stay: their addresses are asked for.
 void load_parameters(Program& program);
 
 }  // namespace lanewise::ir

@@ -32,8 +32,8 @@ bool may_take_lock(const Inst& i) {
   return op == AtomOp::cas || op == AtomOp::fcas || op == AtomOp::exch;
 }
 
-/// Blocks of loops that may take a lock. What stands inside is done by one lane while others go
-/// round, so the wave cannot come together there, nor need it: the lock is the order.
+/// Blocks of loops that may take a lock. What stands inside is done by one lane while others try
+/// again, so the wave cannot reconverge there, nor need it: the lock is the order.
 std::vector<bool> under_locks(const Program& p) {
   std::vector<bool> out(p.blocks.size());
   const Graph graph = block_graph(p);
@@ -81,7 +81,7 @@ class Steps {
 
   bool run() {
     for (const Block& b : p_.blocks)
-      hands_on_ = hands_on_ || std::ranges::any_of(b.insts, gives_old_value);
+      publishes_ = publishes_ || std::ranges::any_of(b.insts, gives_old_value);
     if (!has_both()) return false;
     locked_ = under_locks(p_);
     whole_ = uniformity(p_, Together::wave).block;
@@ -97,10 +97,10 @@ class Steps {
 
  private:
   /// Shared memory, and what the guest called volatile wherever it may lie; but that is also how
-  /// kernels look at what they hand on by atomics.
+  /// kernels look at what they publish by atomics.
   bool is_shared(const Mem& m) const {
     if (m.space == Space::shared) return true;
-    return m.order == Order::volatile_ && m.space != Space::local && !hands_on_;
+    return m.order == Order::volatile_ && m.space != Space::local && !publishes_;
   }
   bool is_access(const Inst& i) const {
     return (i.op == Op::load || i.op == Op::store) && i.mem.has_value() && is_shared(*i.mem);
@@ -188,7 +188,7 @@ class Steps {
   std::vector<bool> whole_;
   std::vector<bool> locked_;              ///< [block] under_locks()
   std::vector<std::vector<bool>> steps_;  ///< [block][instruction]
-  bool hands_on_ = false;                 ///< some atomic's old value is looked at
+  bool publishes_ = false;                ///< some atomic's old value is looked at
   bool mark_ = false, found_ = false;
 };
 

@@ -8,14 +8,14 @@
 namespace lanewise::ir {
 
 /// What tells that a kernel leaves the order of its accesses to the step of the wave: that a lane
-/// loads what others may have stored, and nothing has brought the lanes together in between.
+/// loads what others may have stored, and the lanes have not reconverged in between.
 enum class StepEvidence : uint8_t {
   volatile_access,  ///< where the guest calls the accesses volatile
   any_access,       ///< whatever the accesses: the guest's machine runs its waves in step
 };
 
-/// In kernels that do, the wave comes together (`wave_sync`) before each access to shared memory
-/// that may meet an earlier one of another lane. True when there was such a place.
+/// In kernels that do, the wave reconverges (`wave_sync`) before each access to shared memory that
+/// may conflict with an earlier one of another lane. True when there was such a place.
 bool step_waves(Program& program, StepEvidence evidence);
 
 }  // namespace lanewise::ir

@@ -8,9 +8,10 @@ namespace lanewise::gcn {
 namespace {
 
 /// A field under both of its names; `value` is what it says in the words of .amdhsa_ directives,
-/// empty for what says nothing about execution.
+/// empty for what says nothing about execution. Of some only these values can be carried out.
 struct Field {
   std::string_view name, other, value;
+  int64_t least = INT64_MIN, most = INT64_MAX;
 };
 constexpr Field kFields[] = {
     {"granulated_workitem_vgpr_count", "compute_pgm_rsrc1_vgprs", "next_free_vgpr"},
@@ -60,8 +61,8 @@ constexpr Field kFields[] = {
     {"enable_sgpr_grid_workgroup_count_z", "", "="},
     {"enable_ordered_append_gds", "", "="},
     {"enable_wavefront_size32", "", "="},
-    {"private_element_size", "", ""},
-    {"is_ptr64", "", ""},
+    {"private_element_size", "", "", 0, 1},  // scratch is interleaved by words
+    {"is_ptr64", "", "", 1, 1},
     {"is_dynamic_callstack", "", ""},
     {"is_debug_enabled", "", ""},
     {"is_xnack_enabled", "", ""},
@@ -78,7 +79,7 @@ constexpr Field kFields[] = {
     {"kernarg_segment_alignment", "", ""},
     {"group_segment_alignment", "", ""},
     {"private_segment_alignment", "", ""},
-    {"wavefront_size", "", ""},
+    {"wavefront_size", "", "", 6, 6},  // a power of two
     {"call_convention", "", ""},
     {"runtime_loader_kernel_symbol", "", ""}};
 /// Registers and memory that no launch here supplies.
@@ -88,6 +89,11 @@ const Field* field_named(std::string_view name) {
   const auto* found = std::ranges::find_if(
       kFields, [&](const Field& f) { return f.name == name || f.other == name; });
   return found == std::end(kFields) ? nullptr : found;
+}
+
+std::string allowed(const Field& f) {
+  const std::string least = std::to_string(f.least);
+  return f.least == f.most ? least : least + " to " + std::to_string(f.most);
 }
 
 }  // namespace
@@ -118,6 +124,8 @@ void KernelCodeBlock::line(Cursor& in) {
   const int64_t written = read_constant(in, "a number");
   if (!in.done()) in.fail("unexpected text behind the number" + in.found());
   const auto value = static_cast<uint64_t>(written);
+  if (written < field->least || written > field->most)
+    Cursor::fail_value(value_at, "only " + allowed(*field) + " can be carried out");
   if (field->value.empty()) return;
   if (written < 0 || written > 0xffffffff)
     Cursor::fail_value(value_at, "expected a number of 0 to 0xffffffff");

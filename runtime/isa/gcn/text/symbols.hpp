@@ -15,7 +15,8 @@ namespace lanewise::gcn {
 
 class Symbols {
  public:
-  /// What follows `.set`, or `name = value` with that sign: a number, or another name. Other expressions leave a name without.
+  /// What follows `.set`, or `name = value` with that sign: a number, or another name. Other
+  /// expressions leave a name without.
   void assign(Cursor& in, char sign);
   bool has_values() const { return !values_.empty(); }
   /// The line with numbers in the place of names that .set gave; throws where one has no value.
