@@ -50,7 +50,8 @@ void add_options(CLI::App& app, Arguments& a) {
   CampaignOptions& c = a.campaign;
   app.add_option("--isa", a.isa, "all, ptx, sass, gcn")->capture_default_str();
   app.add_option("--device", c.device,
-                 "all, reference, lavapipe, lavapipe25, swiftshader, or part of a device's name")
+                 "all, reference, lavapipe, lavapipe25, swiftshader, part of a device's name, or "
+                 "profile:NAME, which only makes modules and validates them")
       ->capture_default_str();
   app.add_option("--wave", a.wave)->capture_default_str()->check(CLI::IsMember(names(kWaves)));
   app.add_option("--schedule", a.schedule, "of the reference engine")

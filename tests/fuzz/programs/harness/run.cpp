@@ -98,6 +98,7 @@ std::optional<std::string> run(Engine& engine, const Compiled& compiled, const P
     const std::string problem = spirv::validate(words);
     if (!problem.empty()) return "its module is not valid: " + problem;
   }
+  if (!engine.info().profile.empty()) return std::nullopt;  // compiles and runs nothing
   engine.write(at.table, std::as_bytes(std::span(program.table)));
   engine.write(at.out, std::as_bytes(std::span(words)));
   engine.write(at.params, request.params);
