@@ -180,6 +180,11 @@ std::string counted(uint64_t count, std::string_view what) {
 }  // namespace
 
 bool run_campaign(const InstructionSet& set, const CampaignOptions& options) {
+  {
+    // A device that cannot be opened is one error here, and no mismatch of each program.
+    Engines engines;
+    for (const Target& target : targets(options.device)) engines.at(target);
+  }
   Board board(options);
   const double start = now(), end = start + options.seconds;
   std::vector<std::thread> threads;
