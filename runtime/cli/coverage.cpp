@@ -42,8 +42,23 @@ std::optional<size_t> form_column(std::string_view header) {
   return std::nullopt;
 }
 
+int print_json(const nlohmann::json& all) {
+  fmt::print("{}\n", all.dump(1));
+  return 0;
+}
+
+int print_forms_json(const CoverageArgs& a, const CoverageTable& table) {
+  nlohmann::json forms = nlohmann::json::array();
+  for (const FormCoverage& c : table.forms)
+    forms.push_back({{"form", c.form}, {"state", c.state}, {"note", c.note}});
+  nlohmann::json all = {{"isa", a.isa}, {"forms", forms}};
+  if (!table.target.empty()) all["target"] = table.target;
+  return print_json(all);
+}
+
 int answer_forms(const CoverageArgs& a) {
-  say_target(a, coverage(a.isa, a.target));
+  CoverageTable table = coverage(a.isa, a.target);
+  table.forms.clear();
   std::istringstream lines(read_file(a.forms));
   std::optional<size_t> named;
   bool first = true;
@@ -52,22 +67,19 @@ int answer_forms(const CoverageArgs& a) {
     if (line.empty()) continue;
     if (first && (named = form_column(line))) continue;
     const std::string form(named ? column(line, *named) : std::string_view(line));
-    fmt::print("{}\t{}\n", form, coverage_of(a.isa, form, a.target).state);
+    FormCoverage answer = coverage_of(a.isa, form, a.target);
+    answer.form = form;  // as the file has it
+    table.forms.push_back(std::move(answer));
   }
+  if (a.json) return print_forms_json(a, table);
+  say_target(a, table);
+  for (const FormCoverage& c : table.forms) fmt::print("{}\t{}\n", c.form, c.state);
   return 0;
 }
 
 int list(const CoverageArgs& a) {
   const CoverageTable table = coverage(a.isa, a.target);
-  if (a.json) {
-    nlohmann::json forms = nlohmann::json::array();
-    for (const FormCoverage& c : table.forms)
-      forms.push_back({{"form", c.form}, {"state", c.state}, {"note", c.note}});
-    nlohmann::json all = {{"isa", a.isa}, {"forms", forms}};
-    if (!table.target.empty()) all["target"] = table.target;
-    fmt::print("{}\n", all.dump(1));
-    return 0;
-  }
+  if (a.json) return print_forms_json(a, table);
   say_target(a, table);
   for (const FormCoverage& c : table.forms)
     fmt::print("{}\t{}{}\n", c.form, c.state, c.note.empty() ? "" : "\t" + c.note);
@@ -77,6 +89,10 @@ int list(const CoverageArgs& a) {
 /// How the kernels of files lay their lanes over invocations, and why; the last line counts those
 /// that run lanes one after another.
 int answer_waves(const CoverageArgs& a) {
+  if (!a.forms.empty() || !a.target.empty())
+    throw Error(ErrorKind::usage,
+                fmt::format("--waves asks about kernels, {} about forms: ask for one of them",
+                            a.forms.empty() ? "--target" : "--forms"));
   Device device = Device::open(a.device);
   if (device.info().type == "reference")
     throw Error(ErrorKind::usage,
@@ -86,6 +102,14 @@ int answer_waves(const CoverageArgs& a) {
   launch.block = a.block;
   const LaunchOptions options = to_options(launch);
   size_t kernels = 0, serial = 0, refused = 0;
+  nlohmann::json list = nlohmann::json::array();
+  const auto answer = [&](const std::string& file, const std::string& kernel, std::string_view mode,
+                          std::string_view reason) {
+    if (a.json)
+      list.push_back({{"file", file}, {"kernel", kernel}, {"mode", mode}, {"reason", reason}});
+    else
+      fmt::print("{}\t{}\t{}\t{}\n", file, kernel, mode, reason);
+  };
   for (const std::string& file : a.waves) {
     const Module module = device.load_file(file, to_isa(a.isa));
     for (const std::string& name : module.kernels()) {
@@ -93,13 +117,14 @@ int answer_waves(const CoverageArgs& a) {
       try {
         const TranslatedKernel made = module.kernel(name).translated(options);
         serial += made.wave_mode == "serial" ? 1 : 0;
-        fmt::print("{}\t{}\t{}\t{}\n", file, name, made.wave_mode, made.wave_reason);
+        answer(file, name, made.wave_mode, made.wave_reason);
       } catch (const Error& error) {
         ++refused;
-        fmt::print("{}\t{}\trefused\t{}\n", file, name, error.what());
+        answer(file, name, "refused", error.what());
       }
     }
   }
+  if (a.json) return print_json({{"kernels", list}, {"serial", serial}, {"refused", refused}});
   say("{} of {} kernels run their lanes one after another, {} are refused\n", serial, kernels,
       refused);
   return 0;

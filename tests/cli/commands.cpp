@@ -188,6 +188,11 @@ TEST_CASE("coverage lists forms, as text, as JSON and for a list of forms") {
   CHECK(o.out ==
         "ld.global.v4.f32\texact\nex2.approx.f32\tapproximate\ntex.2d.v4.f32.f32\tunsupported\n"
         "frob\tunsupported\n");
+  const json some = json::parse(program("coverage --isa ptx --json --forms " + forms).out);
+  REQUIRE(some["forms"].size() == 4);
+  CHECK(some["forms"][1]["form"] == "ex2.approx.f32");
+  CHECK(some["forms"][1]["state"] == "approximate");
+  CHECK(some["forms"][3]["state"] == "unsupported");
 }
 
 TEST_CASE("coverage --waves says how kernels lay their lanes over invocations") {
@@ -198,6 +203,15 @@ TEST_CASE("coverage --waves says how kernels lay their lanes over invocations") 
   CHECK(contains(o.out, "scan_shfl\tpacked\tthe lanes of a wave can be kept together"));
   CHECK(contains(o.err, "0 of 2 kernels run their lanes one after another, 0 are refused"));
   CHECK(program("coverage").code == 2);
+  const json j =
+      json::parse(program("coverage --device profile:vega10 --json --waves " + files).out);
+  REQUIRE(j["kernels"].size() == 2);
+  CHECK(j["kernels"][1]["kernel"] == "scan_shfl");
+  CHECK(j["kernels"][1]["mode"] == "packed");
+  CHECK(j["serial"] == 0);
+  const Output both = program("coverage --isa gcn --target gfx803 --waves " + files);
+  CHECK(both.code == 2);
+  CHECK(contains(both.err, "--target about forms"));
 }
 
 TEST_CASE("translate shows every stage") {
