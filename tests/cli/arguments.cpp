@@ -63,7 +63,7 @@ TEST_CASE("numbers are rounded once and never become infinite") {
   CHECK(contains(refused("u32", "b32", "u32:-1"), "-1 does not fit u32"));
 }
 
-TEST_CASE("kinds that contradict the parameter are refused") {
+TEST_CASE("kinds that contradict the parameter are refused" * kHostCase) {
   CHECK(contains(refused("f32", "b32", "i32:1"), "declared as f32, an integer was given"));
   CHECK(contains(refused("u32", "b32", "f32:1"),
                  "declared as u32, a floating-point number was given"));
@@ -71,7 +71,7 @@ TEST_CASE("kinds that contradict the parameter are refused") {
   CHECK(arrives<uint32_t>("f32", "b32", "hex:0000803f") == 0x3f800000);
 }
 
-TEST_CASE("files that are missing or named twice") {
+TEST_CASE("files that are missing or named twice" * kHostCase) {
   const std::string file = echo("u64", "b64");
   const std::string out = scratch() + "/twice.bin";
   const Output twice = run(fmt::format("{0} --arg out:{1}:u64[1] --arg out:{1}:u64[1]", file, out));

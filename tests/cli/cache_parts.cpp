@@ -70,7 +70,7 @@ json without_bytes(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("cache --shard and merge: the reports of the run without parts") {
+TEST_CASE("cache --shard and merge: the reports of the run without parts" * kHostCase) {
   if (elsewhere()) return;
   std::string all;
   for (const char* i : {"2", "0", "1"}) {
@@ -94,7 +94,7 @@ TEST_CASE("cache --shard and merge: the reports of the run without parts") {
   CHECK(slurp(part("m.sarif")) == slurp(part("w.sarif")));
 }
 
-TEST_CASE("cache merge: what does not belong together is one error that says which") {
+TEST_CASE("cache merge: what does not belong together is one error that says which" * kHostCase) {
   if (elsewhere()) return;
   REQUIRE(run_part("0/2", "a0.json").code == 0);
   REQUIRE(run_part("1/2", "a1.json").code == 0);

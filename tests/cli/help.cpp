@@ -43,7 +43,7 @@ std::string example_folder() {
 
 }  // namespace
 
-TEST_CASE("every --help has the exit codes, and its examples run") {
+TEST_CASE("every --help has the exit codes, and its examples run" * kHostCase) {
   const std::string folder = example_folder();
   std::vector<std::string> commands = kCommands;
   commands.emplace_back("trace convert");
@@ -167,7 +167,7 @@ TEST_CASE("- is standard input and standard output") {
   CHECK(contains(nothing.err, "<stdin>"));
 }
 
-TEST_CASE("errors say what to give, in words of this program") {
+TEST_CASE("errors say what to give, in words of this program" * kHostCase) {
   const std::string k = LANEWISE_TEST_DATA "/../samples/kernels/saxpy.ptx";
   const struct {
     std::string line;

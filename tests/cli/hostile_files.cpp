@@ -32,7 +32,7 @@ const std::string kGcn = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx803\"\nk:\n";
 
 }  // namespace
 
-TEST_CASE("call chains of any depth") {
+TEST_CASE("call chains of any depth" * kHostCase) {
   for (const size_t depth : {size_t{300}, size_t{6000}}) {
     std::string text = kHeader + ".func f0() { ret; }\n";
     for (size_t i = 1; i < depth; ++i)
@@ -48,7 +48,7 @@ TEST_CASE("call chains of any depth") {
   }
 }
 
-TEST_CASE("shared memory beyond its window, whoever uses it") {
+TEST_CASE("shared memory beyond its window, whoever uses it" * kHostCase) {
   const std::string own = write("shared_own.ptx", kHeader + R"(
 .visible .entry k() {
   .shared .b8 s[20000000]; .shared .b8 t[20000000];
@@ -74,7 +74,7 @@ TEST_CASE("shared memory beyond its window, whoever uses it") {
   }
 }
 
-TEST_CASE("tokens of megabytes are cut in messages") {
+TEST_CASE("tokens of megabytes are cut in messages" * kHostCase) {
   const std::string big = repeated("a", 4 << 20);
   const std::string cut = "... (4194";
   check_refused("check " + write("t1.ptx", kHeader + ".visible .entry k() { " + big + "; }\n"), 1,
@@ -102,7 +102,7 @@ TEST_CASE("tokens of megabytes are cut in messages") {
   check_refused("run " + word, 2, "File name too long");
 }
 
-TEST_CASE("many errors take a time in proportion") {
+TEST_CASE("many errors take a time in proportion" * kHostCase) {
   check_refused("check " + write("e1.ptx", kHeader + ".visible .entry k() {\n" +
                                                repeated("what;\n", 100000) + "}\n"),
                 1, "e1.ptx:5:1: error: ");
@@ -113,7 +113,7 @@ TEST_CASE("many errors take a time in proportion") {
                 "unknown instruction 'what'");
 }
 
-TEST_CASE("a straight line of 200,000 GCN instructions takes a time in proportion") {
+TEST_CASE("a straight line of 200,000 GCN instructions takes a time in proportion" * kHostCase) {
   const auto start = std::chrono::steady_clock::now();
   const Output o =
       program("check " + write("long.s", kGcn + repeated(" v_add_u32 v0, vcc, v1, v2\n", 200000) +
@@ -123,7 +123,7 @@ TEST_CASE("a straight line of 200,000 GCN instructions takes a time in proportio
   CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 60);
 }
 
-TEST_CASE("files that never end") {
+TEST_CASE("files that never end" * kHostCase) {
   for (const std::string command :
        {"check", "run --device reference", "asm --tsv", "disasm", "disasm --raw --isa sass"}) {
     const std::string zero = device_file("zero", 5);
@@ -144,7 +144,7 @@ TEST_CASE("times that are no times") {
   CHECK(program("run --device reference " + file + " --timeout 1e300").code == 0);
 }
 
-TEST_CASE("machine code that is none makes a page of warnings, not a book") {
+TEST_CASE("machine code that is none makes a page of warnings, not a book" * kHostCase) {
   const std::string bytes = write("none.bin", repeated("{", 400000));
   const Output o = program("disasm --raw --isa gcn " + bytes);
   CHECK(o.code < 3);

@@ -45,7 +45,7 @@ TEST_CASE("an unknown instruction, and every further error, with line and column
   }
 }
 
-TEST_CASE("truncated at every tenth byte: an error, never a crash") {
+TEST_CASE("truncated at every tenth byte: an error, never a crash" * kHostCase) {
   for (size_t n = 0; n < kGood.size() - 2; n += 10) {
     CAPTURE(n);
     const Output o = program("check " + write("cut.ptx", kGood.substr(0, n)));
@@ -71,7 +71,7 @@ TEST_CASE("a binary file named .ptx") {
   CHECK(contains(elf.err, "ELF"));
 }
 
-TEST_CASE("host files that cannot be used") {
+TEST_CASE("host files that cannot be used" * kHostCase) {
   CHECK(run("/nonexistent.ptx").code == 2);
   CHECK(contains(run("/nonexistent.ptx").err, "/nonexistent.ptx"));
   CHECK(run("/tmp").code == 2);
@@ -98,7 +98,7 @@ TEST_CASE("host files that cannot be used") {
   CHECK(contains(run(file + " --arg in:" + npy).err, "bad.npy"));
 }
 
-TEST_CASE("wrong arguments and options") {
+TEST_CASE("wrong arguments and options" * kHostCase) {
   const std::string file = write("k.ptx", kGood);
   CHECK(contains(run(file).err, "takes 1 arguments, 0 were given"));
   CHECK(contains(run(file + " --arg zero:u32[1] --arg u32:1").err, "2 were given"));

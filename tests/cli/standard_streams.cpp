@@ -28,7 +28,7 @@ const std::string& kernel() {
 
 }  // namespace
 
-TEST_CASE("results that cannot be written are code 2, whatever the command") {
+TEST_CASE("results that cannot be written are code 2, whatever the command" * kHostCase) {
   const std::string run = "run --device reference " + kernel() + " --arg zero:u32[1]";
   const std::string trace = write("streams.din", "0 1000\n1 2000\n");
   const std::string sass = LANEWISE_TEST_DATA "/kernels/data/sass/saxpy.sass";

@@ -24,6 +24,9 @@ struct Output {
   std::string out, err;
 };
 
+/// Decorates cases whose answer no device has a part in: one run of them tells as much as one for each device.
+inline const doctest::test_suite kHostCase("host");
+
 /// A directory of this process's own, removed at exit.
 inline const std::string& scratch() {
   static const struct Scratch {

@@ -129,7 +129,7 @@ L:
   }
 }
 
-TEST_CASE("a time limit holds while a program is read") {
+TEST_CASE("a time limit holds while a program is read" * kHostCase) {
   std::string text = kHeader;
   for (unsigned i = 0; i < 60000; ++i) {
     text += ".visible .entry k" + std::to_string(i) + "()\n{\n  .reg .b32 %r<9>;\n";
@@ -149,7 +149,7 @@ TEST_CASE("a time limit holds while a program is read") {
   CHECK(slurp(out) == "old");
 }
 
-TEST_CASE("a time limit holds for a program that is never finished") {
+TEST_CASE("a time limit holds for a program that is never finished" * kHostCase) {
   const std::string pipe = scratch() + "/endless.ptx";
   std::filesystem::remove(pipe);
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
