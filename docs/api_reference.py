@@ -18,6 +18,7 @@ PAGES = [
     ("buffer.hpp", "C++: buffers and arguments", "cpp"),
     ("launch.hpp", "C++: plain data of launches", "cpp"),
     ("result.hpp", "C++: results", "cpp"),
+    ("policies.hpp", "C++: the policies of a launch that ran", "cpp"),
     ("queue.hpp", "C++: queues", "cpp"),
     ("tools.hpp", "C++: check, assemble, coverage", "cpp"),
     ("cache.hpp", "C++: cache tracker and traces", "cpp"),

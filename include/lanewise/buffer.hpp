@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "lanewise/detail/arg_bytes.hpp"
 #include "lanewise/detail/call.hpp"
 
 namespace lanewise {
@@ -72,10 +73,9 @@ class Arg {
 
   template <typename T>
   requires(std::is_arithmetic_v<T>) Arg(T value)  // NOLINT: meant to convert
-      : kind_(std::is_integral_v<T> ? Kind::integer : Kind::real), signed_(std::is_signed_v<T>) {
-    bytes_.resize(sizeof(T));
-    std::memcpy(bytes_.data(), &value, sizeof(T));
-  }
+      : bytes_(std::as_bytes(std::span(&value, 1))),
+        kind_(std::is_integral_v<T> ? Kind::integer : Kind::real),
+        signed_(std::is_signed_v<T>) {}
   Arg(const Buffer& buffer) : Arg(buffer, 0) {}  // NOLINT
   /// The address of the buffer's byte `offset`, at most the one behind its end.
   Arg(const Buffer& buffer, uint64_t offset) : Arg(buffer.address() + offset) {
@@ -92,7 +92,7 @@ class Arg {
     a.signed_ = is_signed;
     return a;
   }
-  std::span<const std::byte> bytes() const { return bytes_; }
+  std::span<const std::byte> bytes() const { return bytes_.all(); }
   Kind kind() const { return kind_; }
   bool is_integer() const { return kind_ == Kind::integer || kind_ == Kind::buffer; }
   bool is_signed() const { return signed_; }
@@ -100,13 +100,14 @@ class Arg {
   const std::shared_ptr<detail::BufferState>& buffer() const { return buffer_; }
   /// For calls of the C API; valid as long as this argument.
   lw_arg c_arg() const {
-    if (kind_ == Kind::bytes) return lw_arg_bytes(bytes_.data(), bytes_.size());
+    const std::span<const std::byte> all = bytes();
+    if (kind_ == Kind::bytes) return lw_arg_bytes(all.data(), all.size());
     uint64_t bits = 0;
-    std::memcpy(&bits, bytes_.data(), bytes_.size() < sizeof bits ? bytes_.size() : sizeof bits);
+    std::memcpy(&bits, all.data(), all.size() < sizeof bits ? all.size() : sizeof bits);
     const lw_arg_kind kind = kind_ == Kind::real ? LW_ARG_FLOAT
                              : signed_           ? LW_ARG_SIGNED
                                                  : LW_ARG_UNSIGNED;
-    lw_arg out = lw_arg_scalar(kind, bits, bytes_.size());
+    lw_arg out = lw_arg_scalar(kind, bits, all.size());
     if (kind_ != Kind::buffer) return out;
     out = lw_arg_buffer(buffer_->handle);
     out.bits = bits - buffer_->address;
@@ -114,10 +115,9 @@ class Arg {
   }
 
  private:
-  Arg(Kind kind, std::span<const std::byte> bytes)
-      : bytes_(bytes.begin(), bytes.end()), kind_(kind) {}
+  Arg(Kind kind, std::span<const std::byte> bytes) : bytes_(bytes), kind_(kind) {}
 
-  std::vector<std::byte> bytes_;
+  detail::ArgBytes bytes_;
   std::shared_ptr<detail::BufferState> buffer_;
   Kind kind_;
   bool signed_ = false;

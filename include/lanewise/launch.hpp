@@ -34,7 +34,9 @@ struct LaunchOptions {
   Dim3 grid, block;
   uint32_t dynamic_shared = 0;  ///< bytes
   Memcheck memcheck = Memcheck::alloc;
-  WaveMode wave = WaveMode::automatic;  ///< then the environment variable LANEWISE_WAVE decides
+  /// automatic: the environment variable LANEWISE_WAVE decides, as it was when the device was
+  /// opened.
+  WaveMode wave = WaveMode::automatic;
   /// 0 = none. Counts translation, the driver's compiler and the run; on expiry Error(budget). When
   /// the driver was compiling or the kernel could not be stopped, the device is lost: whatever else
   /// it is asked for is Error(device), and its memory stays until the process ends.

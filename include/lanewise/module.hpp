@@ -1,6 +1,10 @@
 // Programs and their kernels.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <functional>
+
 #include "lanewise/detail/launch.hpp"
 
 namespace lanewise {
@@ -20,16 +24,14 @@ class Kernel {
   }
   /// Runs to the end. Arguments in parameter order; a wrong count or size throws Error(usage).
   Result launch(const LaunchOptions& options, const std::vector<Arg>& args) const {
-    const detail::COptions how(options);
-    const std::vector<lw_arg> values = detail::to_c(args);
-    lw_result* result = nullptr;
-    const lw_status status =
-        lw_kernel_launch(state().handle, how.get(), values.data(), values.size(), &result);
-    return detail::take(status, result);
+    return launch_with(options, detail::to_c(args));
   }
   template <typename... Args>
   Result launch(const LaunchOptions& options, const Args&... args) const {
-    return launch(options, std::vector<Arg>{Arg(args)...});
+    const std::array<Arg, sizeof...(Args)> given{Arg(args)...};
+    std::array<lw_arg, sizeof...(Args)> values;
+    std::transform(given.begin(), given.end(), values.begin(), std::mem_fn(&Arg::c_arg));
+    return launch_with(options, values);
   }
   /// The IR after the front end, as text.
   std::string ir() const { return detail::take(emitted(LW_EMIT_IR, nullptr)); }
@@ -63,6 +65,13 @@ class Kernel {
  private:
   friend class Module;
   detail::KernelState& state() const { return detail::used(state_, "Kernel"); }
+  Result launch_with(const LaunchOptions& options, std::span<const lw_arg> args) const {
+    const detail::COptions how(options);
+    lw_result* result = nullptr;
+    const lw_status status =
+        lw_kernel_launch(state().handle, how.get(), args.data(), args.size(), &result);
+    return detail::take(status, result);
+  }
   lw_blob* emitted(uint32_t what, const LaunchOptions* options) const {
     lw_kernel* const kernel = state().handle;
     lw_blob* blob = nullptr;

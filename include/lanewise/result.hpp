@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lanewise/error_detail.hpp"
+#include "lanewise/policies.hpp"
 #include "lanewise/types.hpp"
 
 namespace lanewise {
@@ -127,9 +127,9 @@ struct Result {
   std::vector<FaultReport> faults;  ///< at most 64, lowest group and lane first
   uint64_t fault_count = 0;         ///< lanes that faulted
   Times times;
-  std::string wave_mode;                        ///< "lane", "packed" or "serial"
-  std::string wave_reason;                      ///< why this mode was chosen
-  std::map<std::string, std::string> policies;  ///< every policy in force
+  std::string wave_mode;     ///< "lane", "packed" or "serial"
+  std::string wave_reason;   ///< why this mode was chosen
+  PoliciesInForce policies;  ///< every one of them
   /// What the kernel printed (CUDA's and OpenCL's printf), in the order in which the calls got
   /// their place in the buffer of 1 MiB. The library writes it nowhere.
   std::string printed;

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "lanewise/detail/arg_bytes.hpp"
 #include "lanewise/error.hpp"
 #include "lanewise/launch.hpp"
 #include "lanewise/result.hpp"
@@ -69,10 +70,9 @@ class Arg {
 
   template <typename T>
   requires(std::is_arithmetic_v<T>) Arg(T value)  // NOLINT: meant to convert
-      : kind_(std::is_integral_v<T> ? Kind::integer : Kind::real), signed_(std::is_signed_v<T>) {
-    bytes_.resize(sizeof(T));
-    std::memcpy(bytes_.data(), &value, sizeof(T));
-  }
+      : bytes_(std::as_bytes(std::span(&value, 1))),
+        kind_(std::is_integral_v<T> ? Kind::integer : Kind::real),
+        signed_(std::is_signed_v<T>) {}
   Arg(const Buffer& buffer) : Arg(buffer, 0) {}  // NOLINT
   /// The address of the buffer's byte `offset`.
   Arg(const Buffer& buffer, uint64_t offset) : Arg(buffer.address() + offset) {
@@ -89,7 +89,7 @@ class Arg {
     a.signed_ = is_signed;
     return a;
   }
-  std::span<const std::byte> bytes() const { return bytes_; }
+  std::span<const std::byte> bytes() const { return bytes_.all(); }
   Kind kind() const { return kind_; }
   bool is_integer() const { return kind_ == Kind::integer || kind_ == Kind::buffer; }
   bool is_signed() const { return signed_; }
@@ -97,10 +97,9 @@ class Arg {
   const std::shared_ptr<detail::BufferState>& buffer() const { return buffer_; }
 
  private:
-  Arg(Kind kind, std::span<const std::byte> bytes)
-      : bytes_(bytes.begin(), bytes.end()), kind_(kind) {}
+  Arg(Kind kind, std::span<const std::byte> bytes) : bytes_(bytes), kind_(kind) {}
 
-  std::vector<std::byte> bytes_;
+  lanewise::detail::ArgBytes bytes_;
   std::shared_ptr<detail::BufferState> buffer_;
   Kind kind_;
   bool signed_ = false;

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdlib>
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/api/globals.hpp"
@@ -81,7 +83,14 @@ std::unique_ptr<Engine> open_engine(const std::string& selector) {
   return vulkan::make_engine(wanted, {});
 }
 
+std::string environment(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr ? value : "";
+}
+
 void DeviceState::fill_zero(uint64_t address, uint64_t bytes) {
+  constexpr std::array<std::byte, 1024> kFew{};  // arguments, mostly
+  if (bytes <= kFew.size()) return engine->write(address, std::span(kFew).first(bytes));
   const std::vector<std::byte> zeros(std::min<uint64_t>(bytes, 1 << 20));
   for (uint64_t done = 0; done < bytes; done += zeros.size()) {
     const uint64_t n = std::min<uint64_t>(zeros.size(), bytes - done);
@@ -97,11 +106,10 @@ std::unique_lock<std::recursive_mutex> DeviceState::enter() {
   return lock;
 }
 
-uint64_t DeviceState::allocate(uint64_t bytes, const std::string& name, bool read_only,
-                               uint64_t align) {
+uint64_t DeviceState::allocate(uint64_t bytes, std::string name, bool read_only, uint64_t align) {
   const auto lock = enter();
   const uint64_t before = allocator.high_water();
-  const uint64_t address = allocator.allocate(bytes, name, read_only, align);
+  const uint64_t address = allocator.allocate(bytes, std::move(name), read_only, align);
   try {
     engine->reserve(allocator.high_water());
     // Memory beyond the old high-water mark is still zero from reserve().
@@ -113,9 +121,11 @@ uint64_t DeviceState::allocate(uint64_t bytes, const std::string& name, bool rea
   return address;
 }
 
-Allocated::Allocated(std::shared_ptr<DeviceState> d, uint64_t bytes, const std::string& name,
+Allocated::Allocated(std::shared_ptr<DeviceState> d, uint64_t bytes, std::string name,
                      bool read_only, uint64_t align)
-    : device(std::move(d)), address(device->allocate(bytes, name, read_only, align)), size(bytes) {}
+    : device(std::move(d)),
+      address(device->allocate(bytes, std::move(name), read_only, align)),
+      size(bytes) {}
 
 Allocated::Allocated(std::shared_ptr<DeviceState> d, Elsewhere place)
     : device(std::move(d)), address(place.address), size(place.size) {}

@@ -17,9 +17,8 @@ namespace lanewise::host::detail {
 namespace {
 
 /// The environment speaks where the program leaves the choice open, as it does for the device.
-WaveMode chosen_wave_mode(WaveMode asked) {
-  const char* env = std::getenv("LANEWISE_WAVE");
-  if (asked != WaveMode::automatic || env == nullptr || *env == '\0') return asked;
+WaveMode chosen_wave_mode(WaveMode asked, const std::string& env) {
+  if (asked != WaveMode::automatic || env.empty()) return asked;
   if (const auto mode = wave_mode_named(env)) return *mode;
   throw Error(ErrorKind::usage,
               fmt::format("LANEWISE_WAVE is '{}'; auto, lane, packed or serial was expected", env));
@@ -100,9 +99,8 @@ void prepare_to_run(Prepared& out, ModuleState& module, size_t index, const Laun
   update_residency(module);
 }
 
-/// Takes the request's policies.
-Result result_of(ModuleState& module, size_t index, LaunchRequest& request,
-                 const LaunchResult& done) {
+/// Takes what the request and the result hold.
+Result result_of(ModuleState& module, size_t index, LaunchRequest&& request, LaunchResult&& done) {
   Result result;
   DeviceState& device = *module.device;
   result.printed = guest::take_printed(*device.engine, device.allocator.allocations(),
@@ -115,8 +113,8 @@ Result result_of(ModuleState& module, size_t index, LaunchRequest& request,
   result.fault_count = done.fault_count;
   result.times = {module.parse_ms, done.times.translate_ms, done.times.pipeline_ms,
                   done.times.dispatch_ms};
-  result.wave_mode = done.wave_mode;
-  result.wave_reason = done.wave_reason;
+  result.wave_mode = std::move(done.wave_mode);
+  result.wave_reason = std::move(done.wave_reason);
   result.policies = std::move(request.policies);
   return result;
 }
@@ -195,15 +193,17 @@ class LaunchGroup {
     if (prepared_.empty()) return;
     give_allocations();
     std::vector<LaunchRequest> requests;
+    requests.reserve(prepared_.size());
     for (const auto& p : prepared_) requests.push_back(std::move(p->request));
-    const std::vector<LaunchOutcome> outcomes = device_.engine->launch_in_turn(requests);
+    std::vector<LaunchOutcome> outcomes = device_.engine->launch_in_turn(requests);
     const std::span<const LaunchOrder> done = orders_.subspan(ends_.size(), prepared_.size());
     for (size_t i = 0; i < done.size(); ++i) {
       if (outcomes[i].error)
         ends_.push_back({std::nullopt, outcomes[i].error});
       else
-        ends_.push_back(
-            {result_of(*done[i].module, done[i].index, requests[i], outcomes[i].result), {}});
+        ends_.push_back({result_of(*done[i].module, done[i].index, std::move(requests[i]),
+                                   std::move(outcomes[i].result)),
+                         {}});
     }
     prepared_.clear();
   }
@@ -225,9 +225,8 @@ void prepare(Prepared& out, ModuleState& module, size_t index, const LaunchOptio
   r.program = launched.program;
   r.program_id = launched.id;
   if (device->events != nullptr) {
-    out.traced = *launched.program;
-    device->events->number_points(out.traced);
-    r.program = &out.traced;
+    device->events->number_points(out.traced.emplace(*launched.program));
+    r.program = &*out.traced;
     r.program_id = 0;
     r.events = device->events.get();
   }
@@ -236,18 +235,17 @@ void prepare(Prepared& out, ModuleState& module, size_t index, const LaunchOptio
   r.block = guest::launched_block(program, options.block);
   r.dynamic_shared = options.dynamic_shared;
   r.memcheck = options.memcheck;
-  r.wave = chosen_wave_mode(options.wave);
-  r.step_budget = step_budget(launched.policies);
+  r.wave = chosen_wave_mode(options.wave, device->wave_environment);
+  r.step_budget = launched.step_budget;
   r.timeout_seconds = options.timeout_seconds;
   r.cancel = options.cancel;
   r.policies = launched.policies;
   block_bytes = guest::bytes_with_launch_block(program, block_bytes);
-  out.params_copy = std::make_unique<Allocated>(device, std::max<uint64_t>(block_bytes, 1),
-                                                "kernel parameters", true);
+  out.params_copy.emplace(device, std::max<uint64_t>(block_bytes, 1), "kernel parameters", true);
   r.param_address = out.params_copy->address;
   if (const uint64_t bytes = guest::scratch_bytes(program, r.grid, r.block); bytes != 0) {
     refuse_large_scratch(program, bytes);
-    out.scratch = std::make_unique<Allocated>(device, bytes, "scratch memory");
+    out.scratch.emplace(device, bytes, "scratch memory");
     device->unwritten.add(out.scratch->address, bytes);
   }
   r.allocations = device->allocator.allocations();
@@ -257,10 +255,12 @@ void prepare(Prepared& out, ModuleState& module, size_t index, const LaunchOptio
 
 const LaunchedProgram& ModuleState::launched_program(size_t index, const Policies& asked) {
   constexpr size_t kMostKept = 256;  // beyond that all are dropped
-  if (const auto known = launched.find({index, asked}); known != launched.end())
+  if (const auto known = launched.find(std::pair<size_t, const Policies&>(index, asked));
+      known != launched.end())
     return known->second;
   LaunchedProgram made;
   made.policies = complete_policies(asked);
+  made.step_budget = step_budget(made.policies);
   made.program = &program_of(*this, index);
   made.id = new_program_id();
   made.changed = *made.program;
@@ -277,8 +277,8 @@ Result DeviceAccess::launch(ModuleState& module, size_t index, const LaunchOptio
   Prepared prepared;
   prepare_to_run(prepared, module, index, options, args);
   prepared.request.foreign = foreign;
-  const LaunchResult done = module.device->engine->launch(prepared.request);
-  return result_of(module, index, prepared.request, done);
+  LaunchResult done = module.device->engine->launch(prepared.request);
+  return result_of(module, index, std::move(prepared.request), std::move(done));
 }
 
 std::vector<LaunchEnd> DeviceAccess::launch_in_turn(DeviceState& device,

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "runtime/api/api.hpp"
@@ -28,6 +29,9 @@ namespace lanewise::host::detail {
 /// By Device::open's rules.
 std::unique_ptr<Engine> open_engine(const std::string& selector);
 
+/// The variable's value; empty where it is not set.
+std::string environment(const char* variable);
+
 struct DeviceState {
   /// Held by whoever uses anything below but `info`. Recursive: a launch allocates.
   std::recursive_mutex mutex;
@@ -37,11 +41,13 @@ struct DeviceState {
   guest::ResidencyMap residency;
   std::unique_ptr<events::Collector> events;  ///< while the device is traced
   guest::Unwritten unwritten;  ///< of buffers: what neither the host nor a kernel wrote
+  /// LANEWISE_WAVE when the device was opened: launches do not search the environment.
+  const std::string wave_environment = environment("LANEWISE_WAVE");
 
   /// Nobody else uses the device while the lock lives. Throws when the device was closed.
   std::unique_lock<std::recursive_mutex> enter();
   /// Reserves and zero-fills arena memory. After a failure all is as before.
-  uint64_t allocate(uint64_t bytes, const std::string& name, bool read_only = false,
+  uint64_t allocate(uint64_t bytes, std::string name, bool read_only = false,
                     uint64_t align = guest::kAllocAlign);
   /// Zeros, but nobody wrote them: what an allocation starts with.
   void fill_zero(uint64_t address, uint64_t bytes);
@@ -52,7 +58,7 @@ struct Allocated {
   std::shared_ptr<DeviceState> device;
   uint64_t address = 0, size = 0;
 
-  Allocated(std::shared_ptr<DeviceState> device, uint64_t bytes, const std::string& name,
+  Allocated(std::shared_ptr<DeviceState> device, uint64_t bytes, std::string name,
             bool read_only = false, uint64_t align = guest::kAllocAlign);
   /// Memory from elsewhere, which has its address already and is unmapped at the end.
   struct Elsewhere {
@@ -75,8 +81,18 @@ struct BufferState {
 struct LaunchedProgram {
   std::optional<ir::Program> changed;  ///< where the policies ask for another program
   const ir::Program* program = nullptr;
-  uint64_t id = 0;                              ///< LaunchRequest::program_id
-  std::map<std::string, std::string> policies;  ///< all of them
+  uint64_t id = 0;           ///< LaunchRequest::program_id
+  PoliciesInForce policies;  ///< all of them
+  uint64_t step_budget = 0;  ///< as they say
+};
+
+/// The number of a kernel, and what was asked for; found without a copy of either.
+struct LessLaunched {
+  using is_transparent = void;
+  template <typename A, typename B>
+  bool operator()(const A& a, const B& b) const {
+    return std::tie(a.first, a.second) < std::tie(b.first, b.second);
+  }
 };
 
 struct ModuleState {
@@ -89,7 +105,8 @@ struct ModuleState {
   double parse_ms = 0;
   uint64_t residency_seen = 0;  ///< generation of the device's map that the module's copy has
   /// By kernel and the policies that were asked for.
-  std::map<std::pair<size_t, std::map<std::string, std::string>>, LaunchedProgram> launched;
+  std::map<std::pair<size_t, std::map<std::string, std::string>>, LaunchedProgram, LessLaunched>
+      launched;
 
   /// While the device is entered; the reference is good until the next call.
   const LaunchedProgram& launched_program(size_t index,

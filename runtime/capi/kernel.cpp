@@ -9,7 +9,6 @@ KernelObject::KernelObject(Kernel k)
     : Object(kKind), kernel(std::move(k)), params(kernel.params()) {}
 
 ResultObject::ResultObject(Result r) : Object(kKind), result(std::move(r)) {
-  for (const auto& [name, value] : result.policies) policies += name + "=" + value + "\n";
   for (const FaultReport& f : result.faults)
     texts.push_back({std::string(name(f.kind)), format(f)});
 }
@@ -155,7 +154,7 @@ lw_status lw_result_get_info(lw_result* result, lw_result_info* out) {
     value.dispatch_ms = r.times.dispatch_ms;
     value.wave_mode = r.wave_mode.c_str();
     value.wave_reason = r.wave_reason.c_str();
-    value.policies = object->policies.c_str();
+    value.policies = r.policies.lines().c_str();
     value.printed = r.printed.c_str();
     value.printed_bytes = r.printed.size();
     write_struct(out, value, "lw_result_info");

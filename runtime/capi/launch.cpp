@@ -114,13 +114,15 @@ lw_arg read_arg(const lw_arg* args, size_t index) {
 
 std::vector<Arg> to_cpp(const lw_arg* args, size_t count) {
   std::vector<Arg> out;
+  out.reserve(std::min<size_t>(count, 64));
   for (size_t i = 0; i < count; ++i) out.push_back(to_cpp(read_arg(args, i)));
   return out;
 }
 
 lw_status finish(Result result, const std::string& kernel, lw_result** out) {
-  log(LW_LOG_INFO, fmt::format("{}: {:.3f} ms on the device ({} mode), {} lanes faulted", kernel,
-                               result.times.dispatch_ms, result.wave_mode, result.fault_count));
+  if (logs(LW_LOG_INFO))
+    log(LW_LOG_INFO, fmt::format("{}: {:.3f} ms on the device ({} mode), {} lanes faulted", kernel,
+                                 result.times.dispatch_ms, result.wave_mode, result.fault_count));
   const auto object = std::make_shared<ResultObject>(std::move(result));
   if (out != nullptr) *out = new_handle(object);
   try {

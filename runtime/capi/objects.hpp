@@ -59,7 +59,6 @@ struct ResultObject final : Object {
   static constexpr HandleKind kKind = HandleKind::result;
   explicit ResultObject(Result r);
   Result result;
-  std::string policies;
   struct FaultText {
     std::string kind, report;
   };

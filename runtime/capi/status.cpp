@@ -82,9 +82,13 @@ void fail(ErrorDetail detail, const std::string& message) {
   throw DetailedError(ErrorKind::usage, detail, message);
 }
 
+bool logs(lw_log_level level) {
+  return static_cast<int>(level) <= the_log().most.load(std::memory_order_relaxed);
+}
+
 void log(lw_log_level level, const std::string& message) {
+  if (!logs(level)) return;
   Log& l = the_log();
-  if (static_cast<int>(level) > l.most.load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(l.mutex);
   if (l.callback == nullptr) return;
   const Last kept = last();  // the callback's own calls are not the caller's

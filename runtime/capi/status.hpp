@@ -65,6 +65,8 @@ T* required(T* pointer, const char* what) {
   return pointer;
 }
 
+/// Does somebody listen to messages of the level? Worth asking before one is put together.
+bool logs(lw_log_level level);
 void log(lw_log_level level, const std::string& message);
 
 }  // namespace lanewise::capi

@@ -154,7 +154,7 @@ nlohmann::json to_json(const Result& r, const Device& device, const std::string&
           {"printed", r.printed},
           {"faults", faults},
           {"fault_count", r.fault_count},
-          {"policies", r.policies},
+          {"policies", r.policies.map()},
           {"cache", trace.json()}};
 }
 

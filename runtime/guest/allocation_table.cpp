@@ -11,7 +11,8 @@ namespace lanewise::guest {
 
 using namespace host_shader;
 
-AllocationTable::AllocationTable(std::span<const Allocation> allocations) {
+void AllocationTable::assign(std::span<const Allocation> allocations) {
+  entries_.clear();
   entries_.reserve(allocations.size());
   for (const Allocation& a : allocations)
     entries_.push_back({a.address, a.address + a.size, a.read_only});

@@ -16,7 +16,8 @@ class AllocationTable {
  public:
   AllocationTable() = default;
   /// `allocations` are sorted by address and do not overlap.
-  explicit AllocationTable(std::span<const Allocation> allocations);
+  explicit AllocationTable(std::span<const Allocation> allocations) { assign(allocations); }
+  void assign(std::span<const Allocation> allocations);
 
   /// Of the header, the list and the table.
   size_t words() const;

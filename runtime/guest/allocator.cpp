@@ -33,9 +33,10 @@ uint64_t Allocator::allocate(uint64_t size, std::string name, bool read_only, ui
     if (at + round_up(std::max<uint64_t>(size, 1)) + kAllocAlign <= next->address) break;
     at = round_up(end_with_gap(*next), align);
   }
-  const Allocation made{at, size, std::move(name), read_only};
-  high_water_ = std::max(high_water_, end_with_gap(made) - kArenaBase);
-  live_.insert(next, made);
+  Allocation made{at, size, std::move(name), read_only};
+  const uint64_t end = end_with_gap(made) - kArenaBase;
+  live_.insert(next, std::move(made));
+  high_water_ = std::max(high_water_, end);
   return at;
 }
 

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "lanewise/policies.hpp"
 #include "lanewise/types.hpp"
 #include "runtime/ir/ir.hpp"
 
@@ -83,8 +83,8 @@ struct LaunchRequest {
   double timeout_seconds = 0;                 ///< 0 = none
   const std::atomic<bool>* cancel = nullptr;  ///< true ends the launch; null = nobody asks
   std::span<const ForeignRange> foreign;      ///< sorted by address
-  bool windows = false;  ///< some allocations are memory from elsewhere (layout.hpp)
-  std::map<std::string, std::string> policies;  ///< names and values as --policy takes them
+  bool windows = false;      ///< some allocations are memory from elsewhere (layout.hpp)
+  PoliciesInForce policies;  ///< names and values as --policy takes them
   /// Takes the memory events of traced instructions (Inst::event); null = nothing is traced.
   events::Collector* events = nullptr;
   /// Devices run the program that the passes leave (ir/passes/pipeline.hpp); the reference engine

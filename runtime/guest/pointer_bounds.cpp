@@ -32,6 +32,7 @@ std::optional<std::vector<PointerBounds>> pointer_bounds(const ir::PointerParams
   // Of a descriptor's first two words, the base; what else a pointer has there leads nowhere.
   constexpr uint64_t kBase = (uint64_t{1} << 48) - 1;
   std::vector<PointerBounds> all;
+  all.reserve(pointers.through.size() + pointers.variables.size());
   for (const uint32_t offset : pointers.in_offsets)
     if (pointed_at(sorted, pointer_at(params, offset) & kBase) != nullptr) return std::nullopt;
   for (const uint32_t offset : pointers.through) {

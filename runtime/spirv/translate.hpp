@@ -59,7 +59,7 @@ struct Options {
   uint32_t dynamic_shared = 0;
   Memcheck memcheck = Memcheck::arena;
   WaveMode wave = WaveMode::automatic;
-  std::map<std::string, std::string> policies;
+  PoliciesInForce policies;
   /// Instructions with Inst::event write memory events, with so many bits for the event's number;
   /// 0 = nothing is traced.
   uint32_t trace_bits = 0;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "lanewise/error.hpp"
+#include "tests/faults/allocations.hpp"
 #include "tests/faults/script.hpp"
 
 namespace {
@@ -49,6 +50,10 @@ void operator delete(void* p, std::size_t) noexcept {
 }
 void operator delete[](void* p, std::size_t) noexcept {
   release(p);
+}
+
+long lanewise::faults::allocations_made() {
+  return made;
 }
 
 using namespace lanewise;

@@ -170,7 +170,7 @@ TEST_CASE("every field of options and target changes the cache key") {
   CHECK(differs([](auto& o, auto&) { o.dynamic_shared = 4; }));
   CHECK(differs([](auto& o, auto&) { o.memcheck = Memcheck::off; }));
   CHECK(differs([](auto& o, auto&) { o.wave = WaveMode::packed; }));
-  CHECK(differs([](auto& o, auto&) { o.policies.emplace("a", "b"); }));
+  CHECK(differs([](auto& o, auto&) { o.policies = {{"a", "b"}}; }));
   for (bool spirv::Target::*flag : {&spirv::Target::int64,
                                     &spirv::Target::bda,
                                     &spirv::Target::storage8,

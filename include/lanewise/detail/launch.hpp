@@ -97,6 +97,13 @@ inline std::map<std::string, std::string> pairs_of(std::string_view lines) {
   return out;
 }
 
+/// The same as the last result's, mostly, which are taken apart once for all.
+inline const PoliciesInForce& policies_of(std::string_view lines) {
+  static thread_local PoliciesInForce last;
+  if (last.lines() != lines) last = pairs_of(lines);
+  return last;
+}
+
 /// The result of a launch that ran, faults or not; the handle is released.
 inline Result take(lw_result* result) {
   const std::unique_ptr<lw_result, void (*)(lw_result*)> owner(result, lw_result_release);
@@ -108,7 +115,7 @@ inline Result take(lw_result* result) {
   out.times = {info.parse_ms, info.translate_ms, info.pipeline_ms, info.dispatch_ms};
   out.wave_mode = info.wave_mode;
   out.wave_reason = info.wave_reason;
-  out.policies = pairs_of(info.policies);
+  out.policies = policies_of(info.policies);
   out.printed.assign(info.printed, info.printed_bytes);
   for (size_t i = 0; i < info.reported_faults; ++i) {
     lw_fault fault{};

@@ -1,6 +1,7 @@
 #include "runtime/vulkan/device/device.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "runtime/support/error.hpp"
 #include "runtime/vulkan/device/features.hpp"
@@ -53,6 +54,11 @@ vk::raii::CommandPool make_pool(const vk::raii::Device& device, uint32_t family)
 }
 
 }  // namespace
+
+uint64_t new_number() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
 
 Device::Device(ChosenDevice chosen)
     : instance_(std::move(chosen.instance)),
@@ -108,6 +114,7 @@ Buffer Device::make_buffer(uint64_t size, Place place, bool with_address,
   use |= Use::eStorageBuffer | Use::eTransferSrc | Use::eTransferDst;
   if (with_address) use |= Use::eShaderDeviceAddress;
   Buffer made;
+  made.number = new_number();
   made.size = size;
   made.handle = vk::raii::Buffer(device_, vk::BufferCreateInfo({}, size, use));
   const vk::MemoryRequirements needs = made.handle.getMemoryRequirements();
@@ -136,6 +143,7 @@ std::optional<Buffer> Device::make_host_buffer(std::span<std::byte> memory) cons
   using Use = vk::BufferUsageFlagBits;
   constexpr auto kHost = vk::ExternalMemoryHandleTypeFlagBits::eHostAllocationEXT;
   Buffer made;
+  made.number = new_number();
   made.size = memory.size();
   made.map = memory.data();
   made.cached = true;
@@ -168,14 +176,25 @@ std::optional<Buffer> Device::make_host_buffer(std::span<std::byte> memory) cons
   return made;
 }
 
-void Device::submit(const std::function<void(const vk::raii::CommandBuffer&)>& record) {
+void Device::submit(const std::function<void(const vk::raii::CommandBuffer&)>& record, Good good) {
+  ++recordings_;
   commands_.reset();
-  commands_.begin(vk::CommandBufferBeginInfo(vk::CommandBufferUsageFlagBits::eOneTimeSubmit));
+  commands_.begin(vk::CommandBufferBeginInfo(good == Good::once
+                                                 ? vk::CommandBufferUsageFlagBits::eOneTimeSubmit
+                                                 : vk::CommandBufferUsageFlags()));
   // What the owner of the queue has submitted before is seen.
   if (borrowed_) full_barrier(commands_);
   record(commands_);
   full_barrier(commands_);
   commands_.end();
+  submit_recorded();
+}
+
+void Device::submit_again() {
+  submit_recorded();
+}
+
+void Device::submit_recorded() {
   device_.resetFences(*fence_);
   ++submissions_;
   const QueueLock lock(borrowed_.get());

@@ -13,6 +13,9 @@ namespace lanewise::vulkan {
 
 using Clock = std::chrono::steady_clock;
 
+/// Another number each time. What is made anew may get a handle that was used before.
+uint64_t new_number();
+
 struct Buffer {
   vk::raii::DeviceMemory memory = nullptr;
   vk::raii::Buffer handle = nullptr;  // after memory: destroyed before it
@@ -20,6 +23,7 @@ struct Buffer {
   std::byte* map = nullptr;  ///< null when the host cannot see it; always coherent
   bool cached = false;       ///< host reads are fast
   uint64_t address = 0;      ///< device address, when asked for
+  uint64_t number = 0;       ///< no other buffer's
 
   uint32_t* words() const { return reinterpret_cast<uint32_t*>(map); }
 };
@@ -29,6 +33,12 @@ enum class Place {
   host,         ///< host-visible, cached when there is such memory
   device,       ///< device-local; mapped too when the device offers that
   device_only,  ///< device-local, never mapped
+};
+
+/// How long recorded commands are good for.
+enum class Good {
+  once,
+  again,  ///< until others are recorded
 };
 
 /// What a wait ended with.
@@ -57,14 +67,20 @@ class Device {
   std::optional<Buffer> make_host_buffer(std::span<std::byte> memory) const;
 
   /// Records commands and submits them; one submission at a time.
-  void submit(const std::function<void(const vk::raii::CommandBuffer&)>& record);
+  void submit(const std::function<void(const vk::raii::CommandBuffer&)>& record,
+              Good good = Good::once);
+  /// Submits what was recorded last, which must be good for it, and whose submission has ended.
+  void submit_again();
   /// Waits for the submission, at most until then.
   Wait wait(Clock::time_point until);
   void run(const std::function<void(const vk::raii::CommandBuffer&)>& record);
   /// How many there were.
   uint64_t submissions() const { return submissions_; }
+  /// How often recording began: submit_again() has what it had as long as this is the same.
+  uint64_t recordings() const { return recordings_; }
 
  private:
+  void submit_recorded();
   std::optional<uint32_t> memory_type(uint32_t allowed, vk::MemoryPropertyFlags wanted) const;
   bool try_memory(Buffer& buffer, const vk::MemoryRequirements& needs,
                   vk::MemoryPropertyFlags wanted, bool with_address) const;
@@ -79,7 +95,7 @@ class Device {
   vk::raii::CommandPool pool_;
   vk::raii::CommandBuffer commands_ = nullptr;
   vk::raii::Fence fence_ = nullptr;
-  uint64_t submissions_ = 0;
+  uint64_t submissions_ = 0, recordings_ = 0;
 };
 
 /// Makes everything that earlier commands wrote visible to later commands and to the host.

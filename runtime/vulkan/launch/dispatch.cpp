@@ -83,17 +83,39 @@ uint64_t Dispatcher::prepare_backing(LaunchSlot& slot, const LaunchRequest& requ
 }
 
 /// The slots of the chunk's groups, which are neighbours in linear order.
-void Dispatcher::clear_backing(const vk::raii::CommandBuffer& commands, const LaunchSlot& slot,
-                               const Dim3& grid, const Kernel& kernel, const Chunk& chunk) const {
-  const uint64_t each = align16(kernel.module.backing_bytes);
+void Dispatcher::clear_backing(const vk::raii::CommandBuffer& commands,
+                               const Dispatch& dispatch) const {
+  const auto& [slot, request, kernel, chunk] = dispatch;
+  const Dim3& grid = request->grid;
+  const uint64_t each = align16(kernel->module.backing_bytes);
   const uint64_t linear =
       (uint64_t{chunk.base[2]} * grid.y + chunk.base[1]) * grid.x + chunk.base[0];
-  const uint64_t first = linear % slot.backing_slots;
-  const uint64_t before_end = std::min(chunk.groups(), slot.backing_slots - first);
+  const uint64_t first = linear % slot->backing_slots;
+  const uint64_t before_end = std::min(chunk.groups(), slot->backing_slots - first);
   commands.fillBuffer(*backing_.handle, first * each, before_end * each, 0);
   if (const uint64_t rest = chunk.groups() - before_end; rest != 0)
     commands.fillBuffer(*backing_.handle, 0, rest * each, 0);
   full_barrier(commands);
+}
+
+void Dispatcher::submit(std::span<const Dispatch> dispatches) {
+  wanted_.clear();
+  for (const auto& [slot, request, kernel, chunk] : dispatches)
+    wanted_.push_back({kernel->pipeline.number, slot->set, pipelines_.bound(slot->set),
+                       slot->backing_slots, request->grid, slot->push, chunk});
+  if (wanted_ == recorded_ && device_.recordings() == recorded_at_) return device_.submit_again();
+  recorded_.clear();
+  const auto record = [&](const vk::raii::CommandBuffer& commands) {
+    for (const Dispatch& d : dispatches) {
+      if (&d != dispatches.data()) full_barrier(commands);
+      if (d.kernel->module.clears_backing) clear_backing(commands, d);
+      pipelines_.record(commands, d.kernel->pipeline, d.slot->set, d.slot->push, d.chunk.base,
+                        d.chunk.count);
+    }
+  };
+  device_.submit(record, Good::again);
+  std::swap(recorded_, wanted_);
+  recorded_at_ = device_.recordings();
 }
 
 void Dispatcher::prepare(LaunchSlot& slot, const LaunchRequest& request, const Kernel& kernel,
@@ -118,11 +140,8 @@ bool Dispatcher::stop(double timeout_seconds) {
 void Dispatcher::run_chunk(const LaunchRequest& request, const Kernel& kernel, const Chunk& chunk,
                            Clock::time_point deadline) {
   if (guest::is_cancelled(request)) throw guest::cancelled();
-  device_.submit([&](const vk::raii::CommandBuffer& commands) {
-    if (kernel.module.clears_backing) clear_backing(commands, first(), request.grid, kernel, chunk);
-    pipelines_.record(commands, kernel.pipeline, first().set, first().push, chunk.base,
-                      chunk.count);
-  });
+  const Dispatch dispatch{&first(), &request, &kernel, chunk};
+  submit(std::span(&dispatch, 1));
   for (;;) {
     const auto now = Clock::now();
     if (device_.wait(std::min(deadline, now + kPoll)) == Wait::done) return;
@@ -182,6 +201,7 @@ void Dispatcher::run(const LaunchRequest& request, const Kernel& kernel,
 
 void Dispatcher::decode(const LaunchSlot& slot, const LaunchRequest& request, const Kernel& kernel,
                         std::span<const guest::PointerBounds> bounds, LaunchResult& result) const {
+  if (slot.fault_word(kFaultCountWord) == 0) return;
   MemoryMap memory = memory_map(request, guest::extent(request, arena_.size()));
   memory.pointers = kernel.pointers.through;
   memory.bounds = bounds;
@@ -198,7 +218,7 @@ void Dispatcher::run_untraced(const LaunchRequest& request, const Kernel& kernel
     const double took = milliseconds(Clock::now() - begin);
     if (took < kShortChunkMs && chunk.groups() >= wanted / 2) wanted *= 2;
     if (took > kLongChunkMs && wanted > 1) wanted /= 2;
-    if (ends_launch(first().fault_snapshot())) break;
+    if (first().told_to_end()) break;
   }
 }
 

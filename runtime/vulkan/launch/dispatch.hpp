@@ -13,6 +13,7 @@ namespace lanewise::vulkan {
 struct Chunk {
   std::array<uint32_t, 3> base{}, count{};
   uint64_t groups() const { return uint64_t{count[0]} * count[1] * count[2]; }
+  bool operator==(const Chunk&) const = default;
 };
 
 /// Cuts a grid into boxes, in order, x fastest.
@@ -35,6 +36,14 @@ inline constexpr auto kPoll = std::chrono::milliseconds(50);
 inline double milliseconds(Clock::duration d) {
   return std::chrono::duration<double, std::milli>(d).count();
 }
+
+/// Part of a submission: groups of one launch.
+struct Dispatch {
+  const LaunchSlot* slot = nullptr;
+  const LaunchRequest* request = nullptr;
+  const Kernel* kernel = nullptr;
+  Chunk chunk;
+};
 
 /// A launch that may share a submission with others.
 struct Companion {
@@ -64,11 +73,13 @@ class Dispatcher {
  private:
   /// What launches that run alone use.
   LaunchSlot& first() { return slots_.front(); }
+  /// In order, each after the one before. Commands are recorded anew only where they differ from
+  /// those of the submission before.
+  void submit(std::span<const Dispatch> dispatches);
   void prepare(LaunchSlot& slot, const LaunchRequest& request, const Kernel& kernel,
                std::span<const guest::PointerBounds> bounds);
   uint64_t prepare_backing(LaunchSlot& slot, const LaunchRequest& request, const Kernel& kernel);
-  void clear_backing(const vk::raii::CommandBuffer& commands, const LaunchSlot& slot,
-                     const Dim3& grid, const Kernel& kernel, const Chunk& chunk) const;
+  void clear_backing(const vk::raii::CommandBuffer& commands, const Dispatch& dispatch) const;
   void decode(const LaunchSlot& slot, const LaunchRequest& request, const Kernel& kernel,
               std::span<const guest::PointerBounds> bounds, LaunchResult& result) const;
   // trace.cpp: launches whose memory events are collected
@@ -91,6 +102,16 @@ class Dispatcher {
   Pipelines& pipelines_;
   std::vector<LaunchSlot> slots_;
   Buffer backing_, events_;
+  /// Everything that decides what the commands of a dispatch are.
+  struct Recorded {
+    uint64_t pipeline, set, bound, backing_slots;
+    Dim3 grid;
+    PushWords push;
+    Chunk chunk;
+    bool operator==(const Recorded&) const = default;
+  };
+  std::vector<Recorded> recorded_, wanted_;            ///< last, and now
+  uint64_t recorded_at_ = 0;                           ///< of Device::recordings()
   std::optional<std::chrono::milliseconds> patience_;  ///< none: as the time limit allows
 };
 

@@ -46,13 +46,21 @@ void ensure(const Device& device, Buffer& buffer, uint64_t bytes) {
 
 LaunchSlot::LaunchSlot(const Device& device, Pipelines& pipelines)
     : faults(device.make_buffer(kFaultWords * sizeof(uint32_t), Place::host)),
-      set(pipelines.add_set()) {}
+      set(pipelines.add_set()) {
+  std::memset(faults.map, 0, faults.size);
+}
 
 void LaunchSlot::write(const Device& device, const Reached& memory, const LaunchRequest& request,
                        const Kernel& kernel, std::span<const guest::PointerBounds> bounds) {
   write_launch_block(device, memory, request, kernel, bounds);
   write_allocations(device, memory, request);
-  std::memset(faults.map, 0, faults.size);
+  clear_faults();
+}
+
+/// Records lie there only where faults were counted.
+void LaunchSlot::clear_faults() {
+  const bool used = fault_word(kFaultCountWord) != 0;
+  std::memset(faults.map, 0, used ? faults.size : kFaultHeaderWords * sizeof(uint32_t));
 }
 
 void LaunchSlot::write_launch_block(const Device& device, const Reached& memory,
@@ -98,17 +106,17 @@ void LaunchSlot::write_launch_block(const Device& device, const Reached& memory,
 
 void LaunchSlot::write_allocations(const Device& device, const Reached& memory,
                                    const LaunchRequest& request) {
-  const guest::AllocationTable table(
-      request.memcheck == Memcheck::alloc ? request.allocations : std::span<const Allocation>());
+  wanted_.assign(request.memcheck == Memcheck::alloc ? request.allocations
+                                                     : std::span<const Allocation>());
   const size_t windows = request.windows ? memory.windows.all().size() : 0;
-  const size_t first_window = table.words();
+  const size_t first_window = wanted_.words();
   const uint64_t before = allocations.size;
   ensure(device, allocations, (first_window + WINDOW_WORDS * windows) * sizeof(uint32_t));
   put64(launch.words() + LAUNCH_ALLOCATIONS, allocations.address);
   uint32_t* w = allocations.words();
   // Launches mostly find the list of the one before.
-  if (allocations.size != before || table != listed_) table.write(w);
-  listed_ = table;
+  if (allocations.size != before || wanted_ != listed_) wanted_.write(w);
+  std::swap(listed_, wanted_);
   w[WINDOW_COUNT] = w[FIRST_WINDOW] = 0;
   if (windows != 0) write_windows(memory.windows, w, static_cast<uint32_t>(first_window));
 }
@@ -123,9 +131,12 @@ std::vector<uint32_t> LaunchSlot::fault_snapshot() const {
   return words;
 }
 
+bool LaunchSlot::told_to_end() const {
+  return fault_word(kFaultCountWord) != 0 && ends_launch(fault_snapshot());
+}
+
 void LaunchSlot::end_when_told() const {
-  if (fault_word(kFaultCountWord) != 0 && ends_launch(fault_snapshot()))
-    fault_word(kFaultAbortWord) = 1;
+  if (told_to_end()) fault_word(kFaultAbortWord) = 1;
 }
 
 }  // namespace lanewise::vulkan

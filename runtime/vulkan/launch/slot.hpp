@@ -40,7 +40,9 @@ struct LaunchSlot {
 
   volatile uint32_t& fault_word(uint32_t i) const { return faults.words()[i]; }
   std::vector<uint32_t> fault_snapshot() const;
-  /// One lane that used up its steps ends the launch (docs/execution.md); this tells the others.
+  /// Has one lane used up its steps? That ends the launch (docs/execution.md).
+  bool told_to_end() const;
+  /// This tells the others.
   void end_when_told() const;
 
  private:
@@ -48,7 +50,10 @@ struct LaunchSlot {
                           const Kernel& kernel, std::span<const guest::PointerBounds> bounds);
   void write_allocations(const Device& device, const Reached& memory, const LaunchRequest& request);
 
+  void clear_faults();
+
   guest::AllocationTable listed_;  ///< what `allocations` holds
+  guest::AllocationTable wanted_;  ///< its memory is used again
 };
 
 }  // namespace lanewise::vulkan

@@ -61,17 +61,14 @@ std::vector<LaunchResult> Dispatcher::run_together(std::span<const Companion> la
   const auto start = Clock::now();
   for (size_t i = 0; i < launches.size(); ++i)
     prepare(slots_[i], *launches[i].request, *launches[i].kernel, launches[i].bounds);
-  device_.submit([&](const vk::raii::CommandBuffer& commands) {
-    for (size_t i = 0; i < launches.size(); ++i) {
-      const LaunchSlot& slot = slots_[i];
-      const auto& [request, kernel, bounds] = launches[i];
-      const Dim3& grid = request->grid;
-      const Chunk whole{{0, 0, 0}, {grid.x, grid.y, grid.z}};
-      if (i != 0) full_barrier(commands);
-      if (kernel->module.clears_backing) clear_backing(commands, slot, grid, *kernel, whole);
-      pipelines_.record(commands, kernel->pipeline, slot.set, slot.push, whole.base, whole.count);
-    }
-  });
+  std::vector<Dispatch> dispatches;
+  dispatches.reserve(launches.size());
+  for (size_t i = 0; i < launches.size(); ++i) {
+    const auto& [request, kernel, bounds] = launches[i];
+    const Dim3& grid = request->grid;
+    dispatches.push_back({&slots_[i], request, kernel, {{0, 0, 0}, {grid.x, grid.y, grid.z}}});
+  }
+  submit(dispatches);
   while (device_.wait(Clock::now() + kPoll) != Wait::done)
     for (const LaunchSlot& slot : std::span(slots_).first(launches.size())) slot.end_when_told();
 

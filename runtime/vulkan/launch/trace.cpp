@@ -124,7 +124,7 @@ void Dispatcher::run_traced(const LaunchRequest& request, const Kernel& kernel,
     }
     flush_events(request, s, chunk);
     wanted = std::max(wanted, 2 * std::min(wanted, UINT64_MAX / 2));
-    if (ends_launch(first().fault_snapshot())) break;
+    if (first().told_to_end()) break;
   }
   request.events->end();
 }

@@ -82,6 +82,7 @@ Pipeline Pipelines::create(std::span<const uint32_t> spirv, uint32_t subgroup_si
       device_.vk(), vk::ShaderModuleCreateInfo({}, spirv.size_bytes(), spirv.data()));
   const ComputeStage stage(*module, device_.facts(), subgroup_size);
   Pipeline made;
+  made.number = new_number();
   made.handle = vk::raii::Pipeline(device_.vk(), cache_,
                                    vk::ComputePipelineCreateInfo({}, stage.info, *layout_));
   unsaved_ = true;
@@ -100,6 +101,10 @@ size_t Pipelines::add_set() {
 }
 
 void Pipelines::bind(size_t set, const std::array<Binding, kBindings>& bindings) {
+  std::array<std::pair<uint64_t, uint64_t>, kBindings> wanted;
+  std::ranges::transform(bindings, wanted.begin(),
+                         [](const Binding& b) { return std::pair(b.buffer->number, b.range); });
+  if (wanted == sets_[set].buffers) return;
   std::array<vk::DescriptorBufferInfo, kBindings> infos;
   std::array<vk::WriteDescriptorSet, kBindings> writes;
   for (uint32_t i = 0; i < kBindings; ++i) {
@@ -108,6 +113,8 @@ void Pipelines::bind(size_t set, const std::array<Binding, kBindings>& bindings)
                                        vk::DescriptorType::eStorageBuffer, nullptr, &infos[i]);
   }
   device_.vk().updateDescriptorSets(writes, {});
+  sets_[set].buffers = wanted;
+  sets_[set].bound = new_number();
 }
 
 void Pipelines::record(const vk::raii::CommandBuffer& commands, const Pipeline& pipeline,

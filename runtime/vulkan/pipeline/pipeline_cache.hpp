@@ -17,6 +17,7 @@ using PushWords = std::array<uint32_t, guest::kPushWords>;
 
 struct Pipeline {
   vk::raii::Pipeline handle = nullptr;
+  uint64_t number = 0;  ///< no other pipeline's
   bool valid() const { return *handle != vk::Pipeline(); }
 };
 
@@ -43,6 +44,8 @@ class Pipelines {
     uint64_t range;
   };
   void bind(size_t set, const std::array<Binding, kBindings>& bindings);
+  /// Changes when bind() changes something: what was recorded with the set is good no longer then.
+  uint64_t bound(size_t set) const { return sets_[set].bound; }
   /// Records one dispatch of `groups` work-groups whose first is `base`.
   void record(const vk::raii::CommandBuffer& commands, const Pipeline& pipeline, size_t set,
               const PushWords& push, const std::array<uint32_t, 3>& base,
@@ -59,6 +62,9 @@ class Pipelines {
   struct Set {
     vk::raii::DescriptorPool pool;
     vk::raii::DescriptorSet handle = nullptr;
+    /// Number of the buffer, and the range.
+    std::array<std::pair<uint64_t, uint64_t>, kBindings> buffers{};
+    uint64_t bound = 0;
   };
   std::vector<Set> sets_;
   vk::raii::PipelineCache cache_ = nullptr;
