@@ -170,7 +170,8 @@ class LaunchGroup {
     return true;
   }
 
-  /// Each sees what it would see alone: no other's parameters.
+  /// Each sees what it would see alone: no other's parameters. Several get lists without names,
+  /// which engines have no use for.
   void give_allocations() {
     const std::vector<Allocation>& all = device_.allocator.allocations();
     if (prepared_.size() == 1) {
@@ -180,13 +181,26 @@ class LaunchGroup {
     std::vector<uint64_t> parameters;
     for (const auto& p : prepared_) parameters.push_back(p->params_copy->address);
     std::ranges::sort(parameters);
+    std::vector<Allocation> seen_by_all;
+    for (const Allocation& a : all)
+      if (!std::ranges::binary_search(parameters, a.address))
+        seen_by_all.push_back({a.address, a.size, {}, a.read_only});
     for (const auto& p : prepared_) {
-      for (const Allocation& a : all)
-        if (a.address == p->params_copy->address ||
-            !std::ranges::binary_search(parameters, a.address))
-          p->allocations.push_back(a);
+      p->allocations.reserve(seen_by_all.size() + 1);
+      p->allocations = seen_by_all;
+      const Allocated& own = *p->params_copy;
+      p->allocations.insert(
+          std::ranges::upper_bound(p->allocations, own.address, {}, &Allocation::address),
+          {own.address, own.size, {}, true});
       p->request.allocations = p->allocations;
     }
+  }
+
+  /// For reports of faults.
+  void name_allocations(Prepared& prepared) const {
+    const std::vector<Allocation>& all = device_.allocator.allocations();
+    for (Allocation& a : prepared.allocations)
+      a.name = std::ranges::lower_bound(all, a.address, {}, &Allocation::address)->name;
   }
 
   void run_prepared() {
@@ -198,6 +212,7 @@ class LaunchGroup {
     std::vector<LaunchOutcome> outcomes = device_.engine->launch_in_turn(requests);
     const std::span<const LaunchOrder> done = orders_.subspan(ends_.size(), prepared_.size());
     for (size_t i = 0; i < done.size(); ++i) {
+      if (!outcomes[i].result.faults.empty()) name_allocations(*prepared_[i]);
       if (outcomes[i].error)
         ends_.push_back({std::nullopt, outcomes[i].error});
       else
@@ -285,6 +300,7 @@ std::vector<LaunchEnd> DeviceAccess::launch_in_turn(DeviceState& device,
                                                     std::span<const LaunchOrder> orders) {
   std::vector<LaunchEnd> ends;
   try {
+    ends.reserve(orders.size());
     const auto lock = device.enter();
     LaunchGroup(device, orders, ends).run();
   } catch (...) {

@@ -1,5 +1,6 @@
 #include "runtime/api/queue.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -79,6 +80,7 @@ void perform(DeviceState& device, std::span<const LaunchOrder> launches,
 std::vector<QueueTask> take(std::deque<QueueTask>& tasks) {
   constexpr size_t kMost = 64;
   std::vector<QueueTask> taken;
+  taken.reserve(std::min(kMost, tasks.size()));
   do {
     taken.push_back(std::move(tasks.front()));
     tasks.pop_front();
@@ -92,6 +94,8 @@ void perform(DeviceState& device, std::vector<QueueTask> tasks) {
     return perform(*work, *tasks.front().event);
   std::vector<LaunchOrder> launches;
   std::vector<std::shared_ptr<EventState>> events;
+  launches.reserve(tasks.size());
+  events.reserve(tasks.size());
   for (QueueTask& t : tasks) {
     launches.push_back(std::move(std::get<LaunchOrder>(t.what)));
     events.push_back(std::move(t.event));

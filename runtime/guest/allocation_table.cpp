@@ -50,16 +50,18 @@ void AllocationTable::write(uint32_t* words) const {
     put64(entry + 2, entries_[i].end);
     if (entries_[i].read_only) entry[3] |= READ_ONLY_BIT;
   }
+  const uint64_t from = start();
+  const uint32_t size_shift = shift(), granule_count = granules();
   words[ALLOCATION_COUNT] = count;
-  words[GRANULE_COUNT] = granules();
+  words[GRANULE_COUNT] = granule_count;
   words[FIRST_GRANULE] = FIRST_ENTRY + ENTRY_WORDS * count;
-  words[GRANULE_SHIFT] = shift();
-  put64(words + GRANULES_START, start());
+  words[GRANULE_SHIFT] = size_shift;
+  put64(words + GRANULES_START, from);
   uint32_t* table = words + words[FIRST_GRANULE];
   uint32_t begun = 0, most = 0;
-  for (uint32_t g = 0; g < granules(); ++g) {
-    const uint64_t first = start() + (uint64_t{g} << shift());
-    const uint64_t last = first + ((uint64_t{1} << shift()) - 1);
+  for (uint32_t g = 0; g < granule_count; ++g) {
+    const uint64_t first = from + (uint64_t{g} << size_shift);
+    const uint64_t last = first + ((uint64_t{1} << size_shift) - 1);
     while (begun < count && entries_[begun].start <= first) ++begun;
     table[g] = begun;
     while (begun < count && entries_[begun].start <= last) ++begun;

@@ -134,7 +134,28 @@ TEST_CASE("launches that wait together do not see each other's parameters") {
     REQUIRE(r.faults.size() == 1);
     CHECK(r.faults[0].kind == FaultKind::out_of_range);
     CHECK(r.faults[0].address == next);
+    CHECK(r.faults[0].allocation == "o");
   }
+}
+
+TEST_CASE("faults of launches that wait together name what lies near, their parameters too") {
+  Device device = Device::open(selector());
+  const auto peek = device.load_text(kPeek, Isa::ptx).kernel();
+  const Buffer o = device.allocate(4 * 40, "o");
+  const uint64_t parameters = Buffer(device.allocate(4, "next")).address();
+  const LaunchOptions options{.grid = {1}, .block = {1}};
+  const Result alone = peek.launch(options, (parameters + 24) ^ 255, o, 0);
+  REQUIRE(alone.faults.size() == 1);
+  CHECK(alone.faults[0].allocation == "kernel parameters");
+  HeldQueue held(device);
+  std::vector<Event> events;
+  for (uint32_t i = 0; i < 5; ++i)
+    events.push_back(held.queue.launch(peek, options, {(parameters + 24) ^ 255, o, i}));
+  held.run();
+  REQUIRE(events[0].result().faults.size() == 1);
+  CHECK(format(events[0].result().faults[0]) == format(alone.faults[0]));
+  REQUIRE(events[4].result().faults.size() == 1);
+  CHECK(events[4].result().faults[0].allocation == "o");
 }
 
 TEST_CASE("a launch without steps left, or with wrong arguments, stops none that waits with it") {
