@@ -91,3 +91,26 @@ TEST_CASE("modules of one name and one text stay apart") {
     CHECK(p.read<float>() == std::vector<float>(4, 4.0F));
   }
 }
+
+TEST_CASE("launches that are alike, while the list of allocations outgrows its buffer") {
+  Device device = Device::open(selector());
+  // The arena has room, so that nothing but the list changes.
+  device.allocate(1 << 20, "room");
+  const Buffer a = device.buffer(std::vector<uint32_t>{5, 6, 7, 8}, "a"),
+               o = device.allocate(4 * 64, "o");
+  const Kernel kernel = device.load_text(kLoad, Isa::ptx).kernel("load");
+  const LaunchOptions options{.grid = {1}, .block = {16}};
+  const auto launch = [&](uint32_t offset) {
+    // The address is a's, though no parameter is: it is looked up.
+    kernel.launch(options, a.address() - 8192, o, 8192 + offset).check();
+    return o.read<uint32_t>()[15];
+  };
+  CHECK(launch(4) == 6 + 16);
+  CHECK(launch(4) == 6 + 16);
+  std::vector<Buffer> more;
+  for (int i = 0; i < 1000; ++i) more.push_back(device.allocate(4, "more"));
+  CHECK(launch(4) == 6 + 16);
+  CHECK(launch(8) == 7 + 16);
+  more.clear();
+  CHECK(launch(8) == 7 + 16);
+}
