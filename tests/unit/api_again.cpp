@@ -1,5 +1,6 @@
 // Launches of one kernel after another: what was made for one of them is kept for the next, and
 // must never be taken for a launch that wants something else.
+#include <cstdlib>
 #include <map>
 
 #include "tests/unit/api_support.hpp"
@@ -113,4 +114,25 @@ TEST_CASE("launches that are alike, while the list of allocations outgrows its b
   CHECK(launch(8) == 7 + 16);
   more.clear();
   CHECK(launch(8) == 7 + 16);
+}
+
+TEST_CASE("LANEWISE_WAVE counts as it was when the device was opened") {
+  const char* const set = std::getenv("LANEWISE_WAVE");
+  const std::string before = set != nullptr ? set : "";
+  const LaunchOptions options{.grid = {1}, .block = {4}};
+  const auto mode = [&](Device& device) {
+    const Buffer p = device.buffer(std::vector<float>(4, 1.0F), "p");
+    return device.load_text(kScale, Isa::ptx).kernel().launch(options, p, 3.0F, 4).wave_mode;
+  };
+  setenv("LANEWISE_WAVE", "", 1);
+  Device as_it_likes = Device::open(selector());
+  setenv("LANEWISE_WAVE", "serial", 1);
+  Device serial = Device::open(selector());
+  setenv("LANEWISE_WAVE", "slow", 1);
+  Device wrong = Device::open(selector());
+  setenv("LANEWISE_WAVE", before.c_str(), 1);
+  CHECK(mode(as_it_likes) == "lane");
+  CHECK(mode(serial) == (selector() == "reference" ? "lane" : "serial"));
+  CHECK_THROWS_WITH_AS(mode(wrong),
+                       "LANEWISE_WAVE is 'slow'; auto, lane, packed or serial was expected", Error);
 }
