@@ -88,6 +88,20 @@ TEST_CASE("cache stream: shapes that no preset has") {
         both_ways(parse_preset(text, "test"), d, seed, true);
 }
 
+TEST_CASE("cache stream: remainders without a division") {
+  std::mt19937_64 random(4);
+  for (uint64_t divisor : {1ULL, 2ULL, 3ULL, 6ULL, 768ULL, 1024ULL, 25'600ULL, 0xffff'fffbULL}) {
+    const Remainder remainder(static_cast<uint32_t>(divisor));
+    for (const uint64_t whole : {divisor, divisor * 0xffff'ffff, ~uint64_t{0} / divisor * divisor})
+      for (const uint64_t n : {whole - 1, whole, whole + 1})
+        REQUIRE_EQ(remainder.of(n), n % divisor);
+    for (int i = 0; i < 10'000; ++i) {
+      const uint64_t n = random() >> random() % 64;
+      REQUIRE_EQ(remainder.of(n), n % divisor);
+    }
+  }
+}
+
 TEST_CASE("cache stream: pages of memory that are packed come back as they were") {
   Memory memory;
   std::map<uint64_t, SectorState> model;

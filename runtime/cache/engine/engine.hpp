@@ -298,7 +298,8 @@ class Engine {
     return s.writer() >= first_context_ && s.writer() != kNoContext;
   }
   void publish(const Access& a);
-  void publish_here(const Access& a);
+  void publish_in(Page& page, const Access& a);
+  void tell_of_sharing(const Access& a, const SectorState* sectors, const uint32_t* written);
   void tell(Cache c, const Level& level, uint64_t line, uint32_t context, bool present) {
     if (onlooker_ != nullptr) onlooker_->asked(c, level, line, context, present, demand_);
   }

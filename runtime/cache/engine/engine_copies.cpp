@@ -32,6 +32,15 @@ void Engine::atomic(const Plan& p, const Access& a) {
   if ((p.flags & kAcquire) != 0) invalidate_global(a);
 }
 
+/// Before a write of sectors that other SMs of this kernel have written.
+void Engine::tell_of_sharing(const Access& a, const SectorState* sectors, const uint32_t* written) {
+  for (unsigned left = sectors32(a.mask); left != 0; left &= left - 1) {
+    const auto i = static_cast<unsigned>(std::countr_zero(left));
+    if (this_kernels(sectors[i]) && sectors[i].sm() != a.sm && sectors[i].sm() != kHostSm)
+      observer_->shared_write(a, a.block + 32 * i, sectors[i], written[i]);
+  }
+}
+
 void Engine::mark_copies(Page& page, const Access& a) {
   uint64_t& sharers = page.sharers_of(a.block);
   for (uint64_t left = sharers; left != 0; left &= left - 1) {

@@ -461,7 +461,7 @@ void Engine::write_l2_line(const Plan& p, const Access& a, uint64_t line, Mask m
 }
 
 void Engine::publish(const Access& a) {
-  publish_here(a);
+  publish_in(memory_.page(a.block), a);
 }
 
 /// A line makes room: dirty bytes go down.

@@ -5,25 +5,23 @@
 
 namespace lanewise::cache {
 
-/// Memory has a new version, copies elsewhere are old from now on.
-[[gnu::always_inline]] inline void Engine::publish_here(const Access& a) {
-  Page& page = memory_.page(a.block);
+/// Memory has a new version, copies elsewhere are old from now on. The page is the block's.
+[[gnu::always_inline]] inline void Engine::publish_in(Page& page, const Access& a) {
   make_copies_old(page, a);
   SectorState* const sectors = &page.sector(a.block);
   uint32_t* const written = &page.written_bytes(a.block);
-  for (unsigned left = sectors32(a.mask); left != 0; left &= left - 1) {
-    const auto i = static_cast<unsigned>(std::countr_zero(left));
-    SectorState& state = sectors[i];
-    const uint32_t bytes = sector_bytes(a.mask, i);
-    if (this_kernels(state) && state.sm() == a.sm) {
-      written[i] |= bytes;
-    } else {
-      if (this_kernels(state) && state.sm() != kHostSm)
-        observer_->shared_write(a, a.block + 32 * i, state, written[i]);
-      written[i] = bytes;
-    }
-    state.written(a.context, a.sm);
-  }
+  const Sectors mask = sectors_of(a.mask);
+  Sectors this_kernels, own;
+  SectorState::last_written(sectors, first_context_, a.sm, this_kernels, own);
+  const Sectors asked = Sectors(mask != 0);
+  if (not_zero(this_kernels & ~own & asked) != 0) [[unlikely]]
+    tell_of_sharing(a, sectors, written);
+  // Who writes on adds to the bytes he has written.
+  Sectors bytes;
+  std::memcpy(&bytes, written, sizeof bytes);
+  bytes = (bytes & ((this_kernels & own) | ~asked)) | mask;
+  std::memcpy(written, &bytes, sizeof bytes);
+  SectorState::written(sectors, mask, a.context, a.sm);
 }
 
 inline void Engine::make_copies_old(Page& page, const Access& a) {

@@ -262,7 +262,7 @@ void Tracker::run(const trace::WaveRecord& r, const trace::Site& s, const Plan& 
     for (unsigned i = 0; i < requests_.count; ++i)
       insight_->requested(requests_.at[i].block, requests_.at[i].mask, a.context);
   if (p.streams && may_stream()) {
-    stream_sites_[index].plan = &p;
+    stream_sites_[index].set_plan(p);
     for (unsigned i = 0; i < requests_.count; ++i)
       request(requests_.at[i].block, requests_.at[i].mask, {0, {}, a.context, index, a.sm}, n);
     return flush();

@@ -24,7 +24,7 @@ const Tracker::Stream& Tracker::stream_of(uint32_t site) {
   if ((s.kind != OpKind::load && s.kind != OpKind::store) || s.bytes == 0 || s.bytes > 64) return x;
   x.generic = s.space == Space::generic;
   const Plan& p = plan(s, site, x.generic ? Space::global : s.space);
-  stream_sites_[site].plan = &p;
+  if (p.row != nullptr) stream_sites_[site].set_plan(p);
   x.takes = p.streams && (x.generic || s.space == Space::global);
   x.gcn = s.dialect == trace::Dialect::gcn;
   x.bytes = static_cast<uint8_t>(s.bytes);

@@ -4,6 +4,8 @@
 // from where it is met.
 #include <algorithm>
 
+#include "runtime/cache/engine/batches/stream_masks.hpp"
+#include "runtime/cache/engine/batches/stream_sets.hpp"
 #include "runtime/cache/engine/engine.hpp"
 #include "runtime/cache/engine/publish.hpp"
 
@@ -15,314 +17,345 @@ class Engine::Stream {
   explicit Stream(Engine& engine)
       : e_(engine),
         l2_(*engine.l2_),
+        l2_sets_(*engine.l2_),
         shared_(!engine.share_.whole()),
+        sampled_(!engine.unit_counters_.empty()),
+        l1_few_(Level::few_ways(engine.preset_.l1)),
+        l1_many_(!engine.preset_.l1.infinite && !l1_few_),
+        l2_few_(Level::few_ways(engine.preset_.l2)),
         l2_grows_(engine.preset_.l2.infinite),
         whole_lines_(engine.preset_.knobs.fill == Granule::line),
         few_sms_(engine.preset_.sms <= 1) {}
 
   void run(std::span<const StreamAccess> accesses, const StreamSite* sites) {
     const size_t count = accesses.size();
-    for (size_t i = 0; i < std::min(count, kFar); ++i) look_far(accesses, sites, i);
-    for (size_t i = 0; i < std::min(count, kNear); ++i) look_near(accesses, sites, i);
+    // No access takes as many: what is foreseen names stamps.
+    l2_.reserve_times(static_cast<uint32_t>(4 * count));
+    for (size_t i = 0; i < std::min(count, kFar); ++i) look_far(accesses[i], sites, i);
+    for (size_t i = 0; i < std::min(count, kNear); ++i) look_near(accesses[i], i);
     for (size_t i = 0; i < count; ++i) {
-      if (i + kFar < count) look_far(accesses, sites, i + kFar);
-      if (i + kNear < count) look_near(accesses, sites, i + kNear);
+      if (i + kFar < count) look_far(accesses[i + kFar], sites, i + kFar);
+      if (i + kNear < count) look_near(accesses[i + kNear], i + kNear);
       const StreamAccess& a = accesses[i];
       const StreamSite& site = sites[a.site];
       e_.site_ = site.counters;
       e_.now_ = a.context + 1;
-      const Access access{a.block, a.mask, a.context, a.sm, nullptr};
-      const uint64_t line = line_of(access);
-      l2_first_ = l2_grows_ ? first_of(line) : firsts_[i % kRing];
-      here_ = !shared_ || (l2_grows_ ? e_.owns(a.block) : l2_first_ != kElsewhere);
       e_.tick();
-      if (e_.tell_observer_) e_.observer_->asked(*site.plan, access);
-      if (site.plan->row->kind == trace::OpKind::store)
-        store(*site.plan, access, line);
+      if (e_.tell_observer_) e_.observer_->asked(*site.plan, access(a));
+      if (site.store)
+        store(a, site, ahead_[i % kRing]);
       else
-        load(*site.plan, access, line);
+        load(a, site, ahead_[i % kRing]);
     }
     finish();
   }
 
  private:
+  using Masks = StreamMasks<kWide, kLine, kSector>;
+  /// Of an access that is to come.
+  struct Ahead {
+    Page* page = nullptr;  ///< if it will be asked for
+    Foreseen l2;
+  };
+
   // The tables are larger than the host's nearer caches, and which part of them an access needs is
   // known long before: its set, and some accesses later, from the set, its line or the line that
   // makes room for it.
   static constexpr size_t kFar = 16, kNear = 8, kRing = 32;
-  static constexpr uint32_t kElsewhere = ~uint32_t{0};  ///< in another share
-  uint32_t first_of(uint64_t line) const {
-    const Level::Tables t = l2_.tables();
-    const uint32_t set = l2_.set_of(line);
-    return shared_ && set == kNoSet ? kElsewhere : set * t.stride;
-  }
-  void look_far(std::span<const StreamAccess> accesses, const StreamSite* sites, size_t i) {
-    const StreamAccess& a = accesses[i];
-    const Plan& p = *sites[a.site].plan;
-    const bool store = p.row->kind == trace::OpKind::store;
-    uint32_t first = 0;
-    if (!l2_grows_) firsts_[i % kRing] = first = first_of(line_of(a));
-    const bool here = !shared_ || (l2_grows_ ? e_.owns(a.block) : first != kElsewhere);
-    if (here && (store || (p.in_l1 && !few_sms_))) {
-      // Comes to be in any case.
-      Page& page = e_.memory_.page(a.block);
-      __builtin_prefetch(&page.sharers_of(a.block), 1);
-      if (store) {
-        __builtin_prefetch(&page.sector(a.block), 1);
-        __builtin_prefetch(&page.written_bytes(a.block), 1);
-      }
-    }
-    if (p.in_l1 && e_.l1_[a.sm] != nullptr) {
-      Level& l1 = *e_.l1_[a.sm];
-      if (l1.many_ways()) {
-        l1.look_far(line_of(a));
-      } else {
-        const Level::Tables t = l1.tables();
-        const auto at = t.next_victims[l1.set_of(line_of(a))].offset;
-        // Or the ones behind it, if others of these accesses take it.
-        for (uint32_t further = 0; further < 3; ++further)
-          __builtin_prefetch(reinterpret_cast<const char*>(t.lines + further) + at, 1);
-      }
-    }
-    if (l2_grows_ || !here) return;
-    if (l2_.many_ways()) return l2_.look_far(line_of(a));
-    const Level::Tables t = l2_.tables();
-    for (uint32_t at = first; at < first + t.stride; at += 16) {
-      __builtin_prefetch(t.tags + at);
-      __builtin_prefetch(t.stamps + at, 1);
-    }
-  }
-  void look_near(std::span<const StreamAccess> accesses, const StreamSite* sites, size_t i) {
-    const StreamAccess& a = accesses[i];
+  void look_far(const StreamAccess& a, const StreamSite* sites, size_t i) {
+    const StreamSite& site = sites[a.site];
     const uint64_t line = line_of(a);
-    if (sites[a.site].plan->in_l1 && e_.l1_[a.sm] != nullptr && e_.l1_[a.sm]->many_ways())
-      e_.l1_[a.sm]->look_near(line);
-    if (l2_grows_) return;
-    const uint32_t first = firsts_[i % kRing];
-    if (shared_ && first == kElsewhere) return;
-    if (l2_.many_ways()) return l2_.look_near(line);
-    const Level::Tables t = l2_.tables();
-    const uint32_t tag = l2_.tag_of(line);
-    const uint32_t step = std::min(t.stride, 16U);
-    for (uint32_t at = first; at < first + t.stride; at += step)
-      if (const uint32_t ways = equal(t.tags + at, step, tag); ways != 0)
-        return __builtin_prefetch(&t.lines[at + static_cast<uint32_t>(std::countr_zero(ways))], 1);
-    __builtin_prefetch(&t.lines[l2_.foresee<kWide>(first)], 1);
+    Ahead& ahead = ahead_[i % kRing];
+    ahead.l2.first = first_in_l2(line, a.block);
+    if (site.in_l1)
+      if (const Level* l1 = e_.l1_[a.sm].get(); l1 != nullptr) look_far_in_l1(*l1, line);
+    if (!ahead.l2.here()) return;
+    if (site.store || (site.in_l1 && !few_sms_)) {
+      // Comes to be in any case.
+      ahead.page = page_of(a.block);
+      __builtin_prefetch(&ahead.page->sharers_of(a.block), 1);
+      if (site.store) {
+        __builtin_prefetch(&ahead.page->sector(a.block), 1);
+        __builtin_prefetch(&ahead.page->written_bytes(a.block), 1);
+      }
+    }
+    if (l2_few_)
+      l2_sets_.prefetch(ahead.l2.first);
+    else if (!l2_grows_)
+      l2_.look_far(line);
   }
-
-  static uint32_t equal(const uint32_t* column, uint32_t count, uint32_t value) {
-#if defined(LANEWISE_WIDE)
-    if constexpr (kWide) return equal_ways_wide(column, count, value);
-#endif
-    return equal_ways(column, count, value);
+  uint32_t first_in_l2(uint64_t line, uint64_t block) const {
+    if (l2_grows_) return shared_ && !e_.owns(block) ? Foreseen::kElsewhere : 0;
+    const uint32_t set = l2_.set_of(line);
+    return shared_ && set == kNoSet ? Foreseen::kElsewhere : set * l2_sets_.stride();
+  }
+  /// Pages stay where they are until the stream ends.
+  Page* page_of(uint64_t block) {
+    if (block / kPageBytes != page_number_) {
+      page_number_ = block / kPageBytes;
+      page_ = &e_.memory_.page(block);
+    }
+    return page_;
+  }
+  void look_far_in_l1(const Level& l1, uint64_t line) const {
+    if (l1_many_) return l1.look_far(line);
+    if (l1_few_) l1.look_at_guess(line);
+  }
+  void look_near(const StreamAccess& a, size_t i) {
+    const uint64_t line = line_of(a);
+    if (l1_many_)
+      if (const Level* l1 = e_.l1_[a.sm].get(); l1 != nullptr) l1->look_near(line);
+    Foreseen& f = ahead_[i % kRing].l2;
+    if (!f.here()) return;
+    if (l2_few_)
+      l2_sets_.foresee(l2_.tag_of(line), f);
+    else if (!l2_grows_)
+      l2_.look_near(line);
   }
 
   /// The request's line. All its bytes are of one.
-  template <class A>
-  static uint64_t line_of(const A& a) {
+  static uint64_t line_of(const StreamAccess& a) {
     return kLine >= kBlockBytes || a.mask.lo != 0 ? a.block : a.block + 64;
   }
-  static Mask all_bytes(uint64_t line) {
-    if (kLine >= kBlockBytes) return ~Mask{};
-    return line % kBlockBytes == 0 ? Mask{~uint64_t{0}, 0} : Mask{0, ~uint64_t{0}};
+  static Access access(const StreamAccess& a) {
+    return {a.block, a.mask, a.context, a.sm, nullptr};
   }
-  static unsigned sectors(const Mask& m) {
-    return sector_count(m, kSector);
+  static void fill(Line& x, uint64_t line, Sectors valid, Sectors dirty, uint32_t filled_by,
+                   uint32_t written_by) {
+    x.address = line;
+    put(x.valid, valid);
+    put(x.dirty, dirty);
+    x.fill = filled_by;
+    x.write = written_by;
+    x.set_state(kLacking);
   }
-  static Mask whole(const Mask& m) {
-    return whole_sectors(m, kSector);
-  }
+  static void used(Line& x) { x.flags &= static_cast<uint8_t>(~kPrefetched); }
 
-  void load(const Plan& p, const Access& a, uint64_t line) {
-    if (!p.in_l1) return read_l2(p, a, line, a.mask);
-    Level& l1 = e_.l1(a.sm);
-    const unsigned asked = sectors(a.mask);
-    ++n1_.reads;
-    n1_.by_class[0] += asked;
-    uint32_t index = l1.find<kWide>(line);
-    Mask missing = a.mask;
-    if (index != kNoLine) {
-      Line& x = l1.line(index);
-      if ((x.flags & kStale) != 0) [[unlikely]]
-        e_.check_stale(Cache::l1, p, a, l1, index, a.mask);
-      x.flags &= static_cast<uint8_t>(~kPrefetched);
-      l1.touch(index);
-      missing = without(a.mask, x.valid);
-      const unsigned absent = sectors(missing);
-      n1_.sector_misses += absent;
-      n1_.sector_hits += asked - absent;
-      e_.site_->l1_misses += absent;
-      e_.site_->l1_hits += asked - absent;
-      if (absent == 0) return;
-      ++n1_.read_misses;
+  // L1.
+  /// The line's set if ways are few; whatever else.
+  uint32_t set_in_l1(const Level& l1, uint64_t line) const { return l1_few_ ? l1.set_of(line) : 0; }
+  uint32_t find_in_l1(Level& l1, uint64_t line, uint32_t set) const {
+    if (!l1_few_) return l1.find<kWide>(line);
+    const StreamSets<kWide> sets(l1);
+    return sets.find(set * sets.stride(), l1.tag_of(line), line);
+  }
+  uint32_t make_room_in_l1(const StreamAccess& a, Level& l1, uint64_t line, uint32_t set) {
+    uint32_t index = 0;
+    if (l1_few_) {
+      const StreamSets<kWide> sets(l1);
+      index = sets.oldest(set * sets.stride());
+      // Lines that came one after the other mostly leave so.
+      l1.guess_next(set, index + 1);
     } else {
-      ++n1_.read_misses;
-      n1_.sector_misses += asked;
-      e_.site_->l1_misses += asked;
-      index = allocate(Cache::l1, n1_, l1, line, a);
+      index = l1.victim<kWide>(line);
     }
-    Line& x = l1.line(index);
-    const Mask need = without(whole_lines_ ? all_bytes(line) : whole(missing), x.valid);
-    n1_.fills += sectors(need);
-    read_l2(p, a, line, need);
-    x.valid |= need;
-    x.fill = a.context;
-    if (p.row->path == Path::read_only) x.flags |= kReadOnlyFill;
-    if (!few_sms_) e_.register_copy(Cache::l1, line, a.sm);
-  }
-
-  uint32_t allocate(Cache c, LevelCounters& n, Level& level, uint64_t line, const Access& a) {
-    const uint32_t index =
-        c == Cache::l1 ? level.victim<kWide>(line) : level.victim<kWide>(line, l2_first_);
-    const Line& old = level.line(index);
-    if (c == Cache::l1) {
-      e_.tick();
-      // Lines that came one after the other mostly leave so: a guess at the next one, for
-      // look_far().
-      if (!level.many_ways()) {
-        const Level::Tables t = level.tables();
-        t.next_victims[index / t.stride].offset = (index + 1) * static_cast<uint32_t>(sizeof(Line));
-      }
-    }
+    ++e_.moment_.clock;
+    const Line& old = l1.line(index);
     if (!old.empty()) {
       constexpr auto kToldOf = static_cast<uint8_t>(~kReadOnlyFill);
-      if (c == Cache::l1 ? (old.flags & kToldOf) != 0 || old.dirty.any() : old.flags != 0)
+      if ((old.flags & kToldOf) != 0 || old.dirty.any() || l1.priority(index) != Priority::normal)
           [[unlikely]]
-        e_.leave(c, level, index, a.context);
-      else if (level.priority(index) != Priority::normal) [[unlikely]]
-        e_.leave(c, level, index, a.context);
-      else {
-        ++n.evictions;
-        if (c == Cache::l2 && old.dirty.any()) write_back_l2(n, old, index);
-      }
+        e_.leave(Cache::l1, l1, index, a.context);
+      else
+        ++n1_.evictions;
     }
-    level.place(index, line, Priority::normal);
     return index;
   }
 
-  void write_back_l2(LevelCounters& n, const Line& x, uint32_t index) {
-    if (without(whole(x.dirty), x.valid).any()) [[unlikely]]
-      return e_.write_back_line(Cache::l2, l2_, index);
-    ++n.write_backs;
-    n.write_back_bytes += bytes(x.dirty);
-    l2_.count_dirty(-1);
-  }
-  static unsigned bytes(const Mask& m) {
-#if defined(LANEWISE_WIDE)
-    if constexpr (kWide) return bytes_wide(m);
-#endif
-    return m.count();
-  }
-
-  void read_l2(const Plan& p, const Access& a, uint64_t line, const Mask& mask) {
-    e_.tick();
-    if (here_) read_l2_here(p, a, line, mask);
-  }
-  /// What the accesses to L2 are counted in.
-  LevelCounters& l2_counters() {
-    if (e_.unit_counters_.empty()) return n2_;
-    e_.count_for(l2_first_ / l2_.tables().stride);
-    return *e_.l2_counters_;
-  }
-  void read_l2_here(const Plan& p, const Access& a, uint64_t line, const Mask& mask) {
-    LevelCounters& n2 = l2_counters();
-    const unsigned asked = sectors(mask);
-    ++n2.reads;
-    n2.by_class[0] += asked;
-    uint32_t index = l2_.find<kWide>(line, l2_first_);
-    Mask missing = whole(mask);
-    if (index != kNoLine) {
-      Line& x = l2_.line(index);
-      if ((x.flags & kStale) != 0) [[unlikely]]
-        e_.check_stale(Cache::l2, p, a, l2_, index, mask);
-      x.flags &= static_cast<uint8_t>(~kPrefetched);
-      missing = whole(without(missing, x.valid));
-      l2_.touch(index);
-    }
-    const unsigned absent = sectors(missing);
-    n2.sector_hits += asked - absent;
-    n2.sector_misses += absent;
-    e_.site_->l2_hits += asked - absent;
-    e_.site_->l2_misses += absent;
-    if (absent == 0) return;
-    ++n2.read_misses;
-    if (index == kNoLine) index = allocate(Cache::l2, n2, l2_, line, a);
-    Line& x = l2_.line(index);
-    const Mask need = without(whole_lines_ ? all_bytes(line) : missing, x.valid);
-    n2.fills += sectors(need);
-    x.valid |= need;
-    x.fill = a.context;
-  }
-
-  void store(const Plan& p, const Access& a, uint64_t line) {
-    const unsigned asked = sectors(a.mask);
-    if (p.in_l1 || e_.l1_[a.sm]) store_l1(p, a, line, asked);
-    e_.tick();
-    if (!here_) return;
-    e_.publish_here(a);
-    // L2.
-    LevelCounters& n2 = l2_counters();
-    n2.by_class[0] += asked;
-    uint32_t index = l2_.find<kWide>(line, l2_first_);
-    ++n2.writes;
-    if (index != kNoLine) {
-      n2.write_sector_hits += asked;
-      e_.site_->l2_write_hits += asked;
-      l2_.touch(index);
-    } else {
-      ++n2.write_misses;
-      n2.write_sector_misses += asked;
-      e_.site_->l2_write_misses += asked;
-      index = allocate(Cache::l2, n2, l2_, line, a);
-      l2_.line(index).fill = a.context;
-    }
-    Line& x = l2_.line(index);
-    if (x.dirty.none()) l2_.count_dirty(1);
-    x.valid |= a.mask;
-    x.dirty |= a.mask;
-    x.write = a.context;
-    x.flags &= static_cast<uint8_t>(~kPrefetched);
-    if ((x.flags & kStale) != 0) [[unlikely]]
-      l2_.history(index).stale = without(l2_.history(index).stale, a.mask);
-  }
-
-  void store_l1(const Plan& p, const Access& a, uint64_t line, unsigned asked) {
+  void load(const StreamAccess& a, const StreamSite& site, Ahead& ahead) {
+    const uint64_t line = line_of(a);
+    const Sectors mask = sectors_of(a.mask);
+    if (!site.in_l1) return read_l2(a, site, ahead, line, mask);
     Level& l1 = e_.l1(a.sm);
-    const uint32_t index = l1.find<kWide>(line);
-    if (p.in_l1) {
+    ++n1_.reads;
+    const unsigned asked = Masks::count(mask);
+    const uint32_t set = set_in_l1(l1, line);
+    uint32_t index = find_in_l1(l1, line, set);
+    Sectors need = whole_lines_ ? Masks::line(line) : Masks::whole(mask);
+    unsigned absent = asked;
+    if (index != kNoLine) {
+      Line& x = l1.line(index);
+      if ((x.flags & kStale) != 0) [[unlikely]]
+        e_.check_stale(Cache::l1, *site.plan, access(a), l1, index, a.mask);
+      used(x);
+      l1.touch(index);
+      const Sectors valid = sectors_of(x.valid), missing = mask & ~valid;
+      absent = Masks::count(missing);
+      n1_.sector_hits += asked - absent;
+      site.counters->l1_hits += asked - absent;
+      if (absent == 0) return;
+      if (!whole_lines_) need = Masks::whole(missing);
+      need &= ~valid;
+      put(x.valid, valid | need);
+      x.fill = a.context;
+    } else {
+      index = make_room_in_l1(a, l1, line, set);
+      fill(l1.renew(index, line), line, need, Sectors{}, a.context, kNoContext);
+    }
+    if (site.read_only) l1.line(index).flags |= kReadOnlyFill;
+    ++n1_.read_misses;
+    n1_.sector_misses += absent;
+    site.counters->l1_misses += absent;
+    n1_.fills += whole_lines_ ? Masks::count(need) : absent;
+    if (!few_sms_ && ahead.l2.here()) ahead.page->sharers_of(a.block) |= uint64_t{1} << (a.sm & 63);
+    read_l2(a, site, ahead, line, need);
+  }
+
+  void store_in_l1(const StreamAccess& a, const StreamSite& site, Level& l1, uint64_t line,
+                   unsigned asked) {
+    const uint32_t index = find_in_l1(l1, line, set_in_l1(l1, line));
+    if (site.in_l1) {
       ++n1_.writes;
       if (index == kNoLine) ++n1_.write_misses;
       (index != kNoLine ? n1_.write_sector_hits : n1_.write_sector_misses) += asked;
-      (index != kNoLine ? e_.site_->l1_write_hits : e_.site_->l1_write_misses) += asked;
+      (index != kNoLine ? site.counters->l1_write_hits : site.counters->l1_write_misses) += asked;
     }
     if (index == kNoLine) return;
     Line& x = l1.line(index);
-    if (p.store != L1Store::update) {
-      const Mask gone = whole(a.mask);
+    if (!site.updates_l1) {
+      const Mask gone = whole_sectors(a.mask, kSector);
       if ((x.dirty & gone).any()) [[unlikely]]
         e_.write_back(Cache::l1, l1, index);
       ++n1_.invalidated;
       return e_.drop_bytes(l1, index, gone);
     }
     l1.touch(index);
-    x.valid |= a.mask;
-    x.flags &= static_cast<uint8_t>(~kPrefetched);
+    written(l1, index, x, a.mask);
+  }
+  static void written(Level& level, uint32_t index, Line& x, const Mask& mask) {
+    x.valid |= mask;
+    used(x);
     if ((x.flags & kStale) != 0) [[unlikely]]
-      l1.history(index).stale = without(l1.history(index).stale, a.mask);
+      level.history(index).stale = without(level.history(index).stale, mask);
+  }
+
+  // L2.
+  uint32_t find_in_l2(uint64_t line, Foreseen& f) const {
+    if (l2_grows_) return l2_.find<kWide>(line);
+    if (!l2_few_) return l2_.find<kWide>(line, f.first);
+    if (l2_sets_.holds(f, line)) return f.line;
+    if (l2_sets_.lacks(f)) return kNoLine;
+    const uint32_t index = l2_sets_.find(f.first, l2_.tag_of(line), line);
+    if (index == kNoLine) f.line = l2_sets_.oldest(f.first);
+    return index;
+  }
+  /// find_in_l2() has not found the line. Its content is left to the caller.
+  Line& make_room_in_l2(const StreamAccess& a, LevelCounters& n, uint64_t line, const Foreseen& f) {
+    const uint32_t index = l2_few_ ? f.line : l2_.victim<kWide>(line);
+    const Line& old = l2_.line(index);
+    if (!old.empty()) {
+      if (old.flags != 0 || l2_.priority(index) != Priority::normal) [[unlikely]] {
+        e_.leave(Cache::l2, l2_, index, a.context);
+      } else {
+        ++n.evictions;
+        if (Masks::any(sectors_of(old.dirty))) write_back_l2(n, old, index);
+      }
+    }
+    return l2_.renew(index, line);
+  }
+  void write_back_l2(LevelCounters& n, const Line& x, uint32_t index) {
+    if (Masks::any(Masks::whole(sectors_of(x.dirty)) & ~sectors_of(x.valid))) [[unlikely]]
+      return e_.write_back_line(Cache::l2, l2_, index);
+    ++n.write_backs;
+    n.write_back_bytes += Masks::count_bytes(x.dirty);
+    l2_.count_dirty(-1);
+  }
+  /// What the accesses to L2 are counted in.
+  LevelCounters& l2_counters(const Foreseen& f) {
+    if (!sampled_) return n2_;
+    e_.count_for(f.first / l2_sets_.stride());
+    return *e_.l2_counters_;
+  }
+
+  void read_l2(const StreamAccess& a, const StreamSite& site, Ahead& ahead, uint64_t line,
+               Sectors mask) {
+    ++e_.moment_.clock;
+    if (!ahead.l2.here()) return;
+    LevelCounters& n2 = l2_counters(ahead.l2);
+    const unsigned asked = Masks::count(mask);
+    ++n2.reads;
+    n2.by_class[0] += asked;
+    const uint32_t index = find_in_l2(line, ahead.l2);
+    Sectors missing = Masks::whole(mask);
+    unsigned absent = asked;
+    if (index != kNoLine) {
+      Line& x = l2_.line(index);
+      if ((x.flags & kStale) != 0) [[unlikely]] {
+        Mask bytes;
+        put(bytes, mask);
+        e_.check_stale(Cache::l2, *site.plan, access(a), l2_, index, bytes);
+      }
+      used(x);
+      l2_.touch(index);
+      missing = Masks::whole(missing & ~sectors_of(x.valid));
+      absent = Masks::count(missing);
+    }
+    n2.sector_hits += asked - absent;
+    n2.sector_misses += absent;
+    site.counters->l2_hits += asked - absent;
+    site.counters->l2_misses += absent;
+    if (absent == 0) return;
+    ++n2.read_misses;
+    Sectors need = whole_lines_ ? Masks::line(line) : missing;
+    if (index == kNoLine) {
+      n2.fills += whole_lines_ ? Masks::count(need) : absent;
+      Line& x = make_room_in_l2(a, n2, line, ahead.l2);
+      return fill(x, line, need, Sectors{}, a.context, kNoContext);
+    }
+    Line& x = l2_.line(index);
+    need &= ~sectors_of(x.valid);
+    n2.fills += Masks::count(need);
+    put(x.valid, sectors_of(x.valid) | need);
+    x.fill = a.context;
+  }
+
+  void store(const StreamAccess& a, const StreamSite& site, Ahead& ahead) {
+    const uint64_t line = line_of(a);
+    const Sectors mask = sectors_of(a.mask);
+    const unsigned asked = Masks::count(mask);
+    if (Level* l1 = site.in_l1 ? &e_.l1(a.sm) : e_.l1_[a.sm].get(); l1 != nullptr)
+      store_in_l1(a, site, *l1, line, asked);
+    ++e_.moment_.clock;
+    if (!ahead.l2.here()) return;
+    e_.publish_in(*ahead.page, access(a));
+    LevelCounters& n2 = l2_counters(ahead.l2);
+    n2.by_class[0] += asked;
+    ++n2.writes;
+    const uint32_t index = find_in_l2(line, ahead.l2);
+    if (index == kNoLine) {
+      ++n2.write_misses;
+      n2.write_sector_misses += asked;
+      site.counters->l2_write_misses += asked;
+      Line& x = make_room_in_l2(a, n2, line, ahead.l2);
+      l2_.count_dirty(1);
+      return fill(x, line, mask, mask, a.context, a.context);
+    }
+    n2.write_sector_hits += asked;
+    site.counters->l2_write_hits += asked;
+    l2_.touch(index);
+    Line& x = l2_.line(index);
+    if (!Masks::any(sectors_of(x.dirty))) l2_.count_dirty(1);
+    x.dirty |= a.mask;
+    x.write = a.context;
+    written(l2_, index, x, a.mask);
   }
 
   void finish() {
+    n1_.by_class[0] = n1_.sector_hits + n1_.sector_misses;
     e_.count(Cache::l1) += n1_;
-    if (e_.unit_counters_.empty()) e_.count(Cache::l2) += n2_;
+    if (!sampled_) e_.count(Cache::l2) += n2_;
   }
 
   Engine& e_;
   Level& l2_;
-  const bool shared_;  ///< L2 with other engines
+  const StreamSets<kWide> l2_sets_;  ///< of no use if it grows, but for the stride
+  const bool shared_;                ///< L2 with other engines
+  const bool sampled_;
+  const bool l1_few_, l1_many_, l2_few_;  ///< ways
   const bool l2_grows_, whole_lines_, few_sms_;
-  bool here_ = true;       ///< the access goes to this engine's share
-  uint32_t l2_first_ = 0;  ///< of the set that the access comes to
-  uint32_t firsts_[kRing] = {};
+  uint64_t page_number_ = ~uint64_t{0};
+  Page* page_ = nullptr;  ///< with this number
+  Ahead ahead_[kRing];
   LevelCounters n1_, n2_;
 };
 
@@ -369,6 +402,14 @@ Engine::RunStream* Engine::stream_runner(const Preset& preset, bool keep_values,
          : shape(64, 64)   ? stream_64_64
          : shape(128, 128) ? stream_128_128
                            : nullptr;
+}
+
+void StreamSite::set_plan(const Plan& p) {
+  plan = &p;
+  store = p.row->kind == trace::OpKind::store;
+  in_l1 = p.in_l1;
+  updates_l1 = store && p.store == L1Store::update;
+  read_only = p.row->path == Path::read_only;
 }
 
 void Engine::run_stream(std::span<const StreamAccess> accesses, const StreamSite* sites, bool ask) {

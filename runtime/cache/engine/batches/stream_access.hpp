@@ -24,6 +24,11 @@ struct StreamAccess {
 struct StreamSite {
   const Plan* plan = nullptr;
   SiteCounters* counters = nullptr;
+  // What each access needs to know of the plan.
+  bool store = false, in_l1 = false;
+  bool updates_l1 = false;  ///< a store, whose bytes a line of L1 takes over
+  bool read_only = false;   ///< the path
+  void set_plan(const Plan& p);
 };
 
 }  // namespace lanewise::cache

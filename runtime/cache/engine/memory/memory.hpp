@@ -49,6 +49,17 @@ class SectorState {
     state = (after & which) | (state & ~which);
     std::memcpy(static_cast<void*>(four), &state, sizeof state);
   }
+  /// Of a block's four sectors, all ones or 0: those whose writer is this context or a later one,
+  /// and those that this SM was the last to write (or nobody, which `since` tells).
+  static void last_written(const SectorState* four, uint32_t first, uint32_t sm, Sectors& since,
+                           Sectors& by) {
+    Sectors two[2];
+    std::memcpy(two, four, sizeof two);
+    const Sectors low = __builtin_shufflevector(two[0], two[1], 0, 2, 4, 6);
+    const Sectors not_writer = __builtin_shufflevector(two[0], two[1], 1, 3, 5, 7);
+    since = Sectors(not_writer <= ~first) & Sectors(not_writer != 0);
+    by = Sectors((low >> 22) == (sm ^ kHostSm));
+  }
 
  private:
   static constexpr uint32_t kVersions = (1u << 22) - 1;  ///< shown to people, so they may wrap

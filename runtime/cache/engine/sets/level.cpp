@@ -25,6 +25,8 @@ Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persistin
   many_ways_ = stride_ > WideSets::kFewWays;
   list_tells_ =
       many_ways_ && (replacement_ == Replacement::lru || replacement_ == Replacement::fifo);
+  linear_ = g.hash == IndexHash::linear && g.set_hash == IndexHash::linear && !g.infinite &&
+            share_ == nullptr;
   resize(g.slices * geometry_.sets);
   const uint64_t lines = uint64_t{total_sets_} * g.ways;
   dirty_limit_ = static_cast<uint32_t>(lines * dirty_limit_percent / 100);
@@ -33,7 +35,6 @@ Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persistin
       g.infinite ? ~uint32_t{0} : static_cast<uint32_t>(lines * persisting_percent / 100);
   // The quota is that of all sets: who puts shares together looks at it.
   if (share_ != nullptr) persisting_limit_ = ~uint32_t{0};
-  linear_ = g.hash == IndexHash::linear && g.set_hash == IndexHash::linear;
   if (hash_ == IndexHash::ipoly) slice_table_ = ipoly_table(g.slices > 1 ? g.slices : g.sets);
   slices_by_ipoly_ = hash_ == IndexHash::ipoly && g.set_hash == IndexHash::linear && g.slices > 1 &&
                      std::has_single_bit(g.slices) && std::has_single_bit(g.sets) && !g.infinite;
@@ -45,7 +46,8 @@ Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persistin
 void Level::resize(uint32_t sets) {
   total_sets_ = sets;
   kept_sets_ = share_ != nullptr ? share_->kept_sets() : sets;
-  set_mask_ = std::has_single_bit(sets) && !geometry_.infinite && share_ == nullptr ? sets - 1 : 0;
+  set_mask_ = linear_ && std::has_single_bit(sets) ? sets - 1 : 0;
+  remainder_of_sets_ = Remainder(sets);
   sets = kept_sets_;
   const size_t lines = size_t{sets} * stride_;
   if (many_ways_)

@@ -123,23 +123,6 @@ class Level {
   uint32_t victim(uint64_t address) {
     return geometry_.infinite ? free_way(address) : choose<kWide>(set_of(address) * stride_);
   }
-  /// The same, where the first line of its set is known, and foresee() may have been asked.
-  template <bool kWide>
-  uint32_t victim(uint64_t address, uint32_t first) {
-    if (geometry_.infinite) return free_way(address);
-    const NextVictim next = next_victims_[first / stride_];
-    const uint32_t index = next.offset / sizeof(Line);
-    // An empty line has no stamp that could be the one it had.
-    if (next.stamp == stamp(index) && simple_victims_) return index;
-    return choose<kWide>(first);
-  }
-  /// Of a set, the line that goes next as things stand.
-  template <bool kWide>
-  uint32_t foresee(uint32_t first) {
-    const uint32_t index = oldest<kWide>(first);
-    next_victims_[first / stride_] = {stamp(index), index * static_cast<uint32_t>(sizeof(Line))};
-    return index;
-  }
   /// Makes the line at `index` hold `address`, with nothing valid.
   Line& place(uint32_t index, uint64_t address, Priority priority, bool least_recent = false) {
     take_place(index, tag_of(address), least_recent);
@@ -152,6 +135,14 @@ class Level {
     else
       place_other(index, priority, least_recent);
     return x;
+  }
+  /// The same where time decides and the line is normal, but for what it holds: the caller says
+  /// that.
+  Line& renew(uint32_t index, uint64_t address) {
+    take_place(index, tag_of(address), false);
+    used_ += lines_[index].empty() ? 1 : 0;
+    stamp(index) = static_cast<uint32_t>(Priority::normal) << kTimeBits | tick();
+    return lines_[index];
   }
   void touch(uint32_t index) {
     if (!by_time_) return touch_other(index);
@@ -204,7 +195,8 @@ class Level {
   /// kNoSet: the set is not of this level's share.
   uint32_t set_of(uint64_t address) const {
     const uint64_t n = address >> line_shift_;
-    if (linear_ && set_mask_ != 0) return static_cast<uint32_t>(n) & set_mask_;
+    if (set_mask_ != 0) return static_cast<uint32_t>(n) & set_mask_;
+    if (linear_) return remainder_of_sets_.of(n);
     if (slices_by_ipoly_ && share_ == nullptr) return set_in_slice(n);
     return hashed_set(n);
   }
@@ -249,13 +241,23 @@ class Level {
     const uint32_t next = wide_.look_ahead(tag_of(address), set_of(address));
     if (next == kNoLine) return;
     __builtin_prefetch(stamps_.at(next), 1);
-    // Lines that came one after the other mostly leave so.
-    for (uint32_t i = next; i < std::min(next + 3, slots()); ++i) __builtin_prefetch(&lines_[i], 1);
+    look_at_lines(next * static_cast<uint32_t>(sizeof(Line)));
   }
   void look_near(uint64_t address) const {
     const uint32_t next = wide_.next_of(set_of(address));
-    for (uint32_t i = next; i < std::min(next + 2, slots()); ++i)
-      wide_.look_at(tag_of(lines_[i].address));
+    if (next + 1 >= wide_.lines()) return;
+    wide_.look_at(tag_of(lines_[next].address));
+    wide_.look_at(tag_of(lines_[next + 1].address));
+  }
+  /// With few ways: the line of this set that goes next may be this one.
+  void guess_next(uint32_t set, uint32_t index) {
+    next_victims_[set].offset = index * static_cast<uint32_t>(sizeof(Line));
+  }
+  void look_at_guess(uint64_t address) const {
+    look_at_lines(next_victims_[set_of(address)].offset);
+  }
+  static bool few_ways(const Geometry& g) {
+    return !g.infinite && stride_of(g.ways) <= WideSets::kFewWays;
   }
 
   /// For who takes the steps of a lookup himself (plain_level.hpp).
@@ -272,9 +274,13 @@ class Level {
   static bool is_simple(const Geometry& g, uint32_t dirty_limit_percent) {
     return g.replacement == Replacement::lru && !g.infinite && dirty_limit_percent == 0;
   }
+  /// This many times can be had before stamps are made small again.
+  void reserve_times(uint32_t count) {
+    if (kTimeMask - clock_ <= count) compress_times();
+  }
   /// The first of this many new times.
   uint32_t take_times(uint32_t count) {
-    if (kTimeMask - clock_ <= count) compress_times();
+    reserve_times(count);
     clock_ += count;
     return clock_ - count + 1;
   }
@@ -318,6 +324,11 @@ class Level {
     if constexpr (kWide) return equal_ways_wide(column, count, value);
 #endif
     return equal_ways(column, count, value);
+  }
+  /// The lines from this one on, by its offset. Some that came one after the other mostly leave so.
+  void look_at_lines(uint32_t offset) const {
+    const char* const at = reinterpret_cast<const char*>(lines_.data()) + offset;
+    for (size_t i = 0; i < 3; ++i) __builtin_prefetch(at + i * sizeof(Line), 1);
   }
   uint32_t stamp(uint32_t index) const {
     return *stamps_.at(index);
@@ -401,11 +412,13 @@ class Level {
   uint64_t line_bytes_ = 0;
   unsigned line_shift_ = 0;
   IndexHash hash_ = IndexHash::linear;
-  bool linear_ = true;  ///< of slices and sets
+  bool linear_ = true;  ///< the set is the line number modulo all sets
   Replacement replacement_ = Replacement::lru;
   const Share* share_ = nullptr;  ///< null: all sets
   uint32_t total_sets_ = 0;       ///< of the whole cache
-  uint32_t kept_sets_ = 0, set_mask_ = 0;
+  uint32_t kept_sets_ = 0;
+  uint32_t set_mask_ = 0;  ///< if linear and a power of two
+  Remainder remainder_of_sets_;
   /// IPOLY names the slice, and nothing has to be divided: powers of two of slices and of sets.
   bool slices_by_ipoly_ = false;
   unsigned slice_bits_ = 0, set_bits_ = 0;

@@ -143,6 +143,14 @@ LANEWISE_WIDE inline uint32_t least_of_16(__m256i low, __m256i high) {
 LANEWISE_WIDE inline uint32_t oldest16_wide(const uint32_t* stamps) {
   return equal_ways_wide(stamps, 16, least_wide(stamps, 16));
 }
+/// Bit i: way i has the least of 32 stamps.
+LANEWISE_WIDE inline uint32_t oldest32_wide(const uint32_t* stamps) {
+  const auto* at = reinterpret_cast<const __m256i*>(stamps);
+  const uint32_t least =
+      least_of_16(_mm256_min_epu32(_mm256_load_si256(at), _mm256_load_si256(at + 1)),
+                  _mm256_min_epu32(_mm256_load_si256(at + 2), _mm256_load_si256(at + 3)));
+  return equal_32_wide(stamps, least);
+}
 struct Stamped {
   uint32_t stamp, ways;  ///< a bit a way
 };

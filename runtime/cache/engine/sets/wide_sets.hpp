@@ -75,6 +75,7 @@ class WideSets {
     return end.newer < lines_ ? end.newer : kNone;
   }
   void look_at(uint32_t tag) const { __builtin_prefetch(&slots_[home(hash_of(tag))], 1); }
+  uint32_t lines() const { return lines_; }
   uint32_t next_of(uint32_t set) const { return links_[lines_ + set].newer; }
   size_t memory_bytes() const;
 
