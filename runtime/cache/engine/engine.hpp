@@ -228,7 +228,7 @@ class Engine {
 
  private:
   // Streams of plain accesses (engine_stream.cpp).
-  template <bool kWide, unsigned kLine, unsigned kSector>
+  template <bool kWide, unsigned kLine, unsigned kSector, bool kCommon>
   class Stream;
   using RunStream = void(Engine&, std::span<const StreamAccess>, const StreamSite*);
   template <bool kWide, unsigned kLine, unsigned kSector>

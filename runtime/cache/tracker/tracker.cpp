@@ -56,7 +56,10 @@ Tracker::Tracker(const Preset& preset, const TrackerOptions& options)
       hazards_(preset, *this),
       engine_(preset, &hazards_, options.keep_values, Engine::Vectors::best,
               share_of(preset, options)),
-      contexts_(options.kept_contexts) {
+      contexts_(options.kept_contexts),
+      modulo_sms_(preset.sms),
+      l1_unit_(preset.l1.line >= kBlockBytes ? kBlockBytes : 64),
+      l1_line_shift_(static_cast<unsigned>(std::countr_zero(preset.l1.line))) {
   hazards_.set_engine(&engine_);
   hazards_.watch_at_most(options.watched_sectors);
   if (options.profile) profile_ = std::make_unique<Profile>(preset);
@@ -87,10 +90,8 @@ void Tracker::buffer(const trace::Buffer& b) {
   if (b.undefined) hazards_.undefined_buffer(b.address, b.size);
 }
 
-uint32_t Tracker::new_context(const Context& c) {
-  if (contexts_.next() == kNoContext)
-    throw Error(ErrorKind::usage, "trace: more than 2^32 - 1 wave instructions");
-  return contexts_.add(c);
+void Tracker::no_context_left() {
+  throw Error(ErrorKind::usage, "trace: more than 2^32 - 1 wave instructions");
 }
 
 Context Tracker::context_of(uint32_t context) const {

@@ -100,7 +100,11 @@ class Tracker final : public trace::Sink, public RunFacts {
     trace::Lanes lanes;
     std::array<uint8_t, trace::kMaxLanes> active;
   };
-  uint32_t new_context(const Context& c);
+  uint32_t new_context(const Context& c) {
+    if (contexts_.next() == kNoContext) no_context_left();
+    return contexts_.add(c);
+  }
+  [[noreturn]] static void no_context_left();
   void wave(const trace::WaveRecord& r, std::vector<uint8_t>* loaded);
   void split_by_space(const trace::WaveRecord& r, const trace::Site& s, const Access& a,
                       std::vector<uint8_t>* loaded);
@@ -119,7 +123,10 @@ class Tracker final : public trace::Sink, public RunFacts {
     uint32_t kernel = 0;
   };
   bool may_stream() const;
-  const Stream& stream_of(uint32_t site);
+  const Stream& stream_of(uint32_t site) {
+    return streams_[site].known ? streams_[site] : new_stream(site);
+  }
+  const Stream& new_stream(uint32_t site);
   bool take(const trace::StridedWave& w);
   bool all_global(const trace::StridedWave& w, const Stream& s, unsigned lanes) const;
   void request(uint64_t block, const Mask& mask, const StreamAccess& of, SiteCounters& n) {
@@ -157,6 +164,10 @@ class Tracker final : public trace::Sink, public RunFacts {
   std::vector<StreamSite> stream_sites_;  ///< the same, for the engine
   bool counters_moved_ = false;           ///< since stream_sites_ last knew where they are
   std::vector<StreamAccess> accesses_;    ///< not made yet
+  bool streams_now_ = false;              ///< may_stream(), while waves() works
+  Remainder modulo_sms_;
+  unsigned l1_unit_ = kBlockBytes;  ///< bytes that a request has at most
+  unsigned l1_line_shift_ = 0;
   trace::WaveRecord record_;
 };
 

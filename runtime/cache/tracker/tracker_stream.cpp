@@ -16,9 +16,8 @@ bool Tracker::may_stream() const {
          !options_.general_way;
 }
 
-const Tracker::Stream& Tracker::stream_of(uint32_t site) {
+const Tracker::Stream& Tracker::new_stream(uint32_t site) {
   Stream& x = streams_[site];
-  if (x.known) return x;
   x.known = true;
   const trace::Site& s = sites_[site];
   if ((s.kind != OpKind::load && s.kind != OpKind::store) || s.bytes == 0 || s.bytes > 64) return x;
@@ -47,49 +46,52 @@ bool Tracker::all_global(const trace::StridedWave& w, const Stream& s, unsigned 
 }
 
 void Tracker::waves(std::span<const trace::StridedWave> waves) {
+  streams_now_ = may_stream();
   for (const trace::StridedWave& w : waves) {
     if (take(w)) [[likely]]
       continue;
     flush();
     trace::to_record(w, record_);
     wave(record_, nullptr);
+    streams_now_ = may_stream();
   }
   flush();
 }
 
 /// False: the wave needs the general way, and nothing has been done.
 bool Tracker::take(const trace::StridedWave& w) {
-  if (w.site >= sites_.size() || !plans_[w.site].executed || w.mask == 0) return false;
+  if (w.site >= sites_.size() || w.mask == 0 || !streams_now_) return false;
+  if (!streams_[w.site].known && !plans_[w.site].executed) return false;
   const Stream& s = stream_of(w.site);
-  if (!s.takes || !may_stream()) return false;
-  const unsigned lanes = w.mask == 0xffff'ffffU ? 32 : static_cast<unsigned>(std::popcount(w.mask));
+  if (!s.takes) return false;
+  const unsigned lanes = w.mask == 0xffff'ffffU ? 32
+                         : ~w.mask == 0         ? 64
+                                                : static_cast<unsigned>(std::popcount(w.mask));
   const bool contiguous = w.stride == s.bytes || lanes == 1;
   if (!contiguous && w.stride != 0) return false;
   if (w.base + uint64_t{lanes} * s.bytes < w.base) return false;
   if (s.generic && !all_global(w, s, lanes)) return false;
 
-  const uint32_t sms = preset().sms;
-  StreamAccess a;
-  a.site = w.site;
-  a.sm = w.sm != trace::kAnySm ? w.sm % sms : w.group % sms;
-  a.context = new_context({w.site, w.group, w.wave, static_cast<uint16_t>(a.sm)});
+  const uint32_t sm = modulo_sms_.of(w.sm != trace::kAnySm ? w.sm : w.group);
+  const uint32_t context = new_context({w.site, w.group, w.wave, static_cast<uint16_t>(sm)});
   SiteCounters& n = counters_[w.site];
   ++n.instructions;
   n.lanes += lanes;
 
-  const uint64_t line = preset().l1.line, unit = line >= kBlockBytes ? kBlockBytes : 64;
   const size_t before = accesses_.size();
-  uint64_t at = w.base;
   // Lanes at one address are as one.
-  for (unsigned left = contiguous ? lanes * s.bytes : s.bytes; left != 0;) {
+  const unsigned bytes = contiguous ? lanes * s.bytes : s.bytes;
+  uint64_t at = w.base;
+  for (unsigned left = bytes; left != 0;) {
     const auto in_block = static_cast<unsigned>(at % kBlockBytes);
-    const auto part = std::min<unsigned>(left, static_cast<unsigned>(unit - in_block % unit));
-    accesses_.push_back({at - in_block, byte_range(in_block, part), a.context, a.site, a.sm});
-    n.sectors += (in_block + part - 1) / 32 - in_block / 32 + 1;
-    n.bytes += part;
+    const unsigned part = std::min(left, l1_unit_ - in_block % l1_unit_);
+    accesses_.push_back({at - in_block, byte_range(in_block, part), context, w.site, sm});
     at += part;
     left -= part;
   }
+  // No sector is in two lines.
+  n.sectors += (w.base + bytes - 1) / 32 - w.base / 32 + 1;
+  n.bytes += bytes;
   n.requests += accesses_.size() - before;
   if (!s.gcn) {
     n.hardware_requests += w.mask == 0xffff'ffffU
@@ -99,10 +101,11 @@ bool Tracker::take(const trace::StridedWave& w) {
     trace::to_record(w, record_);
     trace::unpack(record_, lanes_);
     n.hardware_requests +=
-        gcn_requests(lanes_, record_, sites_[w.site].buffer, s.bytes, static_cast<unsigned>(line));
+        gcn_requests(lanes_, record_, sites_[w.site].buffer, s.bytes, preset().l1.line);
   } else {
     // Lanes share a request while they are in one line.
-    n.hardware_requests += 1 + (w.base + uint64_t{lanes - 1} * s.bytes) / line - w.base / line;
+    const uint64_t last = w.base + uint64_t{lanes - 1} * s.bytes;
+    n.hardware_requests += 1 + (last >> l1_line_shift_) - (w.base >> l1_line_shift_);
   }
   if (accesses_.size() >= 512) flush();
   return true;
@@ -116,6 +119,7 @@ void Tracker::flush() {
   }
   engine_.run_stream(accesses_, stream_sites_.data(), hazards_.watching_read_only());
   accesses_.clear();
+  streams_now_ = may_stream();
 }
 
 }  // namespace lanewise::cache

@@ -11,21 +11,47 @@
 
 namespace lanewise::cache {
 
-template <bool kWide, unsigned kLine, unsigned kSector>
-class Engine::Stream {
+/// What stays as it is while accesses are made.
+struct StreamFacts {
+  bool shared_;   ///< L2 with other engines
+  bool sampled_;  ///< of L2 some sets, each counted for itself
+  bool l2_few_;   ///< ways
+  bool l2_grows_, whole_lines_, few_sms_;
+  bool common() const {
+    return !shared_ && !sampled_ && l2_few_ && !l2_grows_ && !whole_lines_ && !few_sms_;
+  }
+};
+/// kCommon: all is as most presets have it, and nothing has to be asked.
+template <bool kCommon>
+struct StreamKind : StreamFacts {
+  explicit StreamKind(const StreamFacts& facts) : StreamFacts(facts) {}
+};
+template <>
+struct StreamKind<true> {
+  explicit StreamKind(const StreamFacts&) {}
+  static constexpr bool shared_ = false, sampled_ = false, l2_few_ = true, l2_grows_ = false,
+                        whole_lines_ = false, few_sms_ = false;
+};
+
+template <bool kWide, unsigned kLine, unsigned kSector, bool kCommon>
+class Engine::Stream : StreamKind<kCommon> {
  public:
-  explicit Stream(Engine& engine)
-      : e_(engine),
+  Stream(Engine& engine, const StreamFacts& facts)
+      : StreamKind<kCommon>(facts),
+        e_(engine),
         l2_(*engine.l2_),
         l2_sets_(*engine.l2_),
-        shared_(!engine.share_.whole()),
-        sampled_(!engine.unit_counters_.empty()),
+        l1s_(engine.l1_.data()),
         l1_few_(Level::few_ways(engine.preset_.l1)),
-        l1_many_(!engine.preset_.l1.infinite && !l1_few_),
-        l2_few_(Level::few_ways(engine.preset_.l2)),
-        l2_grows_(engine.preset_.l2.infinite),
-        whole_lines_(engine.preset_.knobs.fill == Granule::line),
-        few_sms_(engine.preset_.sms <= 1) {}
+        l1_many_(!engine.preset_.l1.infinite && !l1_few_) {}
+  static StreamFacts facts_of(const Engine& e) {
+    return {.shared_ = !e.share_.whole(),
+            .sampled_ = !e.unit_counters_.empty(),
+            .l2_few_ = Level::few_ways(e.preset_.l2),
+            .l2_grows_ = e.preset_.l2.infinite,
+            .whole_lines_ = e.preset_.knobs.fill == Granule::line,
+            .few_sms_ = e.preset_.sms <= 1};
+  }
 
   void run(std::span<const StreamAccess> accesses, const StreamSite* sites) {
     const size_t count = accesses.size();
@@ -33,9 +59,11 @@ class Engine::Stream {
     l2_.reserve_times(static_cast<uint32_t>(4 * count));
     for (size_t i = 0; i < std::min(count, kFar); ++i) look_far(accesses[i], sites, i);
     for (size_t i = 0; i < std::min(count, kNear); ++i) look_near(accesses[i], i);
+    const size_t last_far = count - std::min(count, kFar),
+                 last_near = count - std::min(count, kNear);
     for (size_t i = 0; i < count; ++i) {
-      if (i + kFar < count) look_far(accesses[i + kFar], sites, i + kFar);
-      if (i + kNear < count) look_near(accesses[i + kNear], i + kNear);
+      if (i < last_far) look_far(accesses[i + kFar], sites, i + kFar);
+      if (i < last_near) look_near(accesses[i + kNear], i + kNear);
       const StreamAccess& a = accesses[i];
       const StreamSite& site = sites[a.site];
       e_.site_ = site.counters;
@@ -51,9 +79,16 @@ class Engine::Stream {
   }
 
  private:
+  using Kind = StreamKind<kCommon>;
+  using Kind::few_sms_;
+  using Kind::l2_few_;
+  using Kind::l2_grows_;
+  using Kind::sampled_;
+  using Kind::shared_;
+  using Kind::whole_lines_;
   using Masks = StreamMasks<kWide, kLine, kSector>;
   /// Of an access that is to come.
-  struct Ahead {
+  struct alignas(32) Ahead {
     Page* page = nullptr;  ///< if it will be asked for
     Foreseen l2;
   };
@@ -68,7 +103,7 @@ class Engine::Stream {
     Ahead& ahead = ahead_[i % kRing];
     ahead.l2.first = first_in_l2(line, a.block);
     if (site.in_l1)
-      if (const Level* l1 = e_.l1_[a.sm].get(); l1 != nullptr) look_far_in_l1(*l1, line);
+      if (const Level* l1 = l1s_[a.sm].get(); l1 != nullptr) look_far_in_l1(*l1, line);
     if (!ahead.l2.here()) return;
     if (site.store || (site.in_l1 && !few_sms_)) {
       // Comes to be in any case.
@@ -104,7 +139,7 @@ class Engine::Stream {
   void look_near(const StreamAccess& a, size_t i) {
     const uint64_t line = line_of(a);
     if (l1_many_)
-      if (const Level* l1 = e_.l1_[a.sm].get(); l1 != nullptr) l1->look_near(line);
+      if (const Level* l1 = l1s_[a.sm].get(); l1 != nullptr) l1->look_near(line);
     Foreseen& f = ahead_[i % kRing].l2;
     if (!f.here()) return;
     if (l2_few_)
@@ -132,6 +167,10 @@ class Engine::Stream {
   static void used(Line& x) { x.flags &= static_cast<uint8_t>(~kPrefetched); }
 
   // L1.
+  Level& l1_of(const StreamAccess& a) {
+    Level* const there = l1s_[a.sm].get();
+    return there != nullptr ? *there : e_.new_l1(a.sm);
+  }
   /// The line's set if ways are few; whatever else.
   uint32_t set_in_l1(const Level& l1, uint64_t line) const { return l1_few_ ? l1.set_of(line) : 0; }
   uint32_t find_in_l1(Level& l1, uint64_t line, uint32_t set) const {
@@ -166,7 +205,7 @@ class Engine::Stream {
     const uint64_t line = line_of(a);
     const Sectors mask = sectors_of(a.mask);
     if (!site.in_l1) return read_l2(a, site, ahead, line, mask);
-    Level& l1 = e_.l1(a.sm);
+    Level& l1 = l1_of(a);
     ++n1_.reads;
     const unsigned asked = Masks::count(mask);
     const uint32_t set = set_in_l1(l1, line);
@@ -313,7 +352,7 @@ class Engine::Stream {
     const uint64_t line = line_of(a);
     const Sectors mask = sectors_of(a.mask);
     const unsigned asked = Masks::count(mask);
-    if (Level* l1 = site.in_l1 ? &e_.l1(a.sm) : e_.l1_[a.sm].get(); l1 != nullptr)
+    if (Level* l1 = site.in_l1 ? &l1_of(a) : l1s_[a.sm].get(); l1 != nullptr)
       store_in_l1(a, site, *l1, line, asked);
     ++e_.moment_.clock;
     if (!ahead.l2.here()) return;
@@ -349,10 +388,8 @@ class Engine::Stream {
   Engine& e_;
   Level& l2_;
   const StreamSets<kWide> l2_sets_;  ///< of no use if it grows, but for the stride
-  const bool shared_;                ///< L2 with other engines
-  const bool sampled_;
-  const bool l1_few_, l1_many_, l2_few_;  ///< ways
-  const bool l2_grows_, whole_lines_, few_sms_;
+  const std::unique_ptr<Level>* const l1s_;
+  const bool l1_few_, l1_many_;  ///< ways
   uint64_t page_number_ = ~uint64_t{0};
   Page* page_ = nullptr;  ///< with this number
   Ahead ahead_[kRing];
@@ -362,7 +399,11 @@ class Engine::Stream {
 template <bool kWide, unsigned kLine, unsigned kSector>
 void Engine::stream(Engine& engine, std::span<const StreamAccess> accesses,
                     const StreamSite* sites) {
-  Stream<kWide, kLine, kSector>(engine).run(accesses, sites);
+  const StreamFacts facts = Stream<kWide, kLine, kSector, true>::facts_of(engine);
+  if (facts.common())
+    Stream<kWide, kLine, kSector, true>(engine, facts).run(accesses, sites);
+  else
+    Stream<kWide, kLine, kSector, false>(engine, facts).run(accesses, sites);
 }
 
 // Flattened: see engine_plain.cpp.

@@ -7,12 +7,34 @@ namespace lanewise::cache {
 namespace {
 
 constexpr size_t kBlocks = kPageBytes / kBlockBytes;
-enum PackedFlag : uint8_t { kInOtherCaches = 1, kSystem = 2, kReadOnly = 4 };
+enum PackedFlag : uint8_t {
+  kInOtherCaches = 1,
+  kSystem = 2,
+  kReadOnly = 4,
+  kWritten = 8,  ///< any sector ever
+  kAlike = 16    ///< the four sectors of each block
+};
 
 /// Most words have one bit, whose number is a smaller one.
 uint64_t short_form(uint64_t sharers) {
   if (sharers == 0) return 0;
   return (sharers & (sharers - 1)) == 0 ? static_cast<uint64_t>(std::countr_zero(sharers)) + 1 : 65;
+}
+
+bool ever_written(const Page& page) {
+  uint64_t any = 0;
+  for (const SectorState s : page.sectors) any |= s.bits();
+  for (const uint32_t bytes : page.written) any |= bytes;
+  return any != 0;
+}
+
+bool sectors_alike(const Page& page) {
+  uint64_t other = 0;
+  for (size_t i = 0; i < page.sectors.size(); i += 4)
+    for (size_t s = i + 1; s < i + 4; ++s)
+      other |=
+          (page.sectors[s].bits() ^ page.sectors[i].bits()) | (page.written[s] ^ page.written[i]);
+  return other == 0;
 }
 
 }  // namespace
@@ -83,21 +105,24 @@ bool Memory::pack(Region& region, uint64_t number) {
   if (page.bytes != nullptr) return false;
   PutColumns& out = columns_;
   out.clear();
+  const bool written = ever_written(page), alike = sectors_alike(page);
   const uint8_t flags = static_cast<uint8_t>((page.in_other_caches ? kInOtherCaches : 0) |
                                              (page.system ? kSystem : 0) |
-                                             (page.read_only != nullptr ? kReadOnly : 0));
+                                             (page.read_only != nullptr ? kReadOnly : 0) |
+                                             (written ? kWritten : 0) | (alike ? kAlike : 0));
   const auto& sharers = page.sharers;
   const auto several = [&](size_t i) { return short_form(sharers[i]) == 65 ? sharers[i] : 0; };
   out.add(1, [&](size_t) { return flags; });
   out.add(kBlocks, [&](size_t i) { return short_form(sharers[i]); });
   out.add(kBlocks, several);
-  for (unsigned s = 0; s < 4; ++s)
+  const unsigned different = !written ? 0 : alike ? 1 : 4;
+  for (unsigned s = 0; s < different; ++s)
     out.add(kBlocks, [&](size_t i) { return page.sectors[4 * i + s].version(); });
-  for (unsigned s = 0; s < 4; ++s)
+  for (unsigned s = 0; s < different; ++s)
     out.add(kBlocks, [&](size_t i) { return page.sectors[4 * i + s].sm() ^ kHostSm; });
-  for (unsigned s = 0; s < 4; ++s)
+  for (unsigned s = 0; s < different; ++s)
     out.add(kBlocks, [&](size_t i) { return page.written[4 * i + s]; });
-  for (unsigned s = 0; s < 4; ++s)
+  for (unsigned s = 0; s < different; ++s)
     out.add(kBlocks, [&](size_t i) { return ~page.sectors[4 * i + s].writer(); });
   if (page.read_only != nullptr) {
     const auto use = [&](size_t i) -> const ReadOnlyUse& { return page.read_only[i]; };
@@ -135,18 +160,30 @@ void Memory::unpack(const uint8_t* bytes, Page& page) {
     page.sharers[i] = v == 0 || v == 65 ? 0 : uint64_t{1} << (v - 1);
   });
   each([&](size_t i, uint64_t v) { page.sharers[i] |= v; });
+  const bool alike = (flags & kAlike) != 0;
+  const unsigned different = (flags & kWritten) == 0 ? 0 : alike ? 1 : 4;
+  if (different == 0) {
+    page.sectors.fill({});
+    page.written.fill(0);
+  }
   std::array<uint64_t, 4 * kBlocks> version, sm;
-  for (unsigned s = 0; s < 4; ++s) each([&](size_t i, uint64_t v) { version[4 * i + s] = v; });
-  for (unsigned s = 0; s < 4; ++s) each([&](size_t i, uint64_t v) { sm[4 * i + s] = v; });
-  for (unsigned s = 0; s < 4; ++s)
+  for (unsigned s = 0; s < different; ++s)
+    each([&](size_t i, uint64_t v) { version[4 * i + s] = v; });
+  for (unsigned s = 0; s < different; ++s) each([&](size_t i, uint64_t v) { sm[4 * i + s] = v; });
+  for (unsigned s = 0; s < different; ++s)
     each([&](size_t i, uint64_t v) { page.written[4 * i + s] = static_cast<uint32_t>(v); });
-  for (unsigned s = 0; s < 4; ++s)
+  for (unsigned s = 0; s < different; ++s)
     each([&](size_t i, uint64_t v) {
       const size_t at = 4 * i + s;
       page.sectors[at] =
           SectorState::of(~static_cast<uint32_t>(v), static_cast<uint32_t>(sm[at]) ^ kHostSm,
                           static_cast<uint32_t>(version[at]));
     });
+  if (different == 1)
+    for (size_t i = 0; i < page.sectors.size(); ++i) {
+      page.sectors[i] = page.sectors[i / 4 * 4];
+      page.written[i] = page.written[i / 4 * 4];
+    }
   page.read_only.reset();
   if ((flags & kReadOnly) == 0) return;
   page.read_only = std::make_unique<ReadOnlyUse[]>(kBlocks);

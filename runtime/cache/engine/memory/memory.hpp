@@ -32,6 +32,7 @@ class SectorState {
     return s;
   }
   uint32_t writer() const { return ~static_cast<uint32_t>(bits_ >> 32); }  ///< context
+  uint64_t bits() const { return bits_; }  ///< equal where all of it is
   void written(uint32_t context, uint32_t sm) {
     bits_ = uint64_t{~context} << 32 | uint64_t{sm ^ kHostSm} << 22 |
             ((static_cast<uint32_t>(bits_) + 1) & kVersions);
@@ -208,7 +209,7 @@ class Memory {
     uint64_t number;
   };
   std::deque<Unpacked> unpacked_;  ///< since when they are, the first for longest
-  size_t most_unpacked_ = 512;
+  size_t most_unpacked_ = 128;
   uint32_t lately_packed_ = 0, lately_unpacked_ = 0;
   size_t packed_bytes_ = 0;
   PutColumns columns_;
