@@ -13,40 +13,48 @@ namespace lanewise::cache {
 
 /// What stays as it is while accesses are made.
 struct StreamFacts {
-  bool shared_;   ///< L2 with other engines
-  bool sampled_;  ///< of L2 some sets, each counted for itself
-  bool l2_few_;   ///< ways
+  bool shared_;                     ///< L2 with other engines
+  bool sampled_;                    ///< of L2 some sets, each counted for itself
+  bool l1_few_, l1_many_, l2_few_;  ///< ways
   bool l2_grows_, whole_lines_, few_sms_;
-  bool common() const {
-    return !shared_ && !sampled_ && l2_few_ && !l2_grows_ && !whole_lines_ && !few_sms_;
-  }
 };
-/// kCommon: all is as most presets have it, and nothing has to be asked.
-template <bool kCommon>
+/// kCommon: all is as in most presets of this size of lines, and need not be asked.
+template <unsigned kLine, bool kCommon>
 struct StreamKind : StreamFacts {
+  static constexpr unsigned kL1Stride = 0, kL2Stride = 0;  ///< any
   explicit StreamKind(const StreamFacts& facts) : StreamFacts(facts) {}
 };
-template <>
-struct StreamKind<true> {
-  explicit StreamKind(const StreamFacts&) {}
-  static constexpr bool shared_ = false, sampled_ = false, l2_few_ = true, l2_grows_ = false,
+template <unsigned kLine>
+struct StreamKind<kLine, true> {
+  static constexpr bool shared_ = false, sampled_ = false, l1_few_ = kLine == 64,
+                        l1_many_ = !l1_few_, l2_few_ = true, l2_grows_ = false,
                         whole_lines_ = false, few_sms_ = false;
+  static constexpr unsigned kL1Stride = l1_few_ ? 4 : 0, kL2Stride = l1_few_ ? 16 : 0;
+  explicit StreamKind(const StreamFacts&) {}
+  static bool is(const StreamFacts& f, const Preset& p) {
+    const auto stride = [](const Geometry& g, unsigned wanted) {
+      return wanted == 0 || Level::stride_of(g.ways) == wanted;
+    };
+    return !f.shared_ && !f.sampled_ && f.l1_few_ == l1_few_ && f.l1_many_ == l1_many_ &&
+           f.l2_few_ && !f.whole_lines_ && !f.few_sms_ && stride(p.l1, kL1Stride) &&
+           stride(p.l2, kL2Stride);
+  }
 };
 
 template <bool kWide, unsigned kLine, unsigned kSector, bool kCommon>
-class Engine::Stream : StreamKind<kCommon> {
+class Engine::Stream : StreamKind<kLine, kCommon> {
  public:
   Stream(Engine& engine, const StreamFacts& facts)
-      : StreamKind<kCommon>(facts),
+      : StreamKind<kLine, kCommon>(facts),
         e_(engine),
         l2_(*engine.l2_),
         l2_sets_(*engine.l2_),
-        l1s_(engine.l1_.data()),
-        l1_few_(Level::few_ways(engine.preset_.l1)),
-        l1_many_(!engine.preset_.l1.infinite && !l1_few_) {}
+        l1s_(engine.l1_.data()) {}
   static StreamFacts facts_of(const Engine& e) {
     return {.shared_ = !e.share_.whole(),
             .sampled_ = !e.unit_counters_.empty(),
+            .l1_few_ = Level::few_ways(e.preset_.l1),
+            .l1_many_ = !e.preset_.l1.infinite && !Level::few_ways(e.preset_.l1),
             .l2_few_ = Level::few_ways(e.preset_.l2),
             .l2_grows_ = e.preset_.l2.infinite,
             .whole_lines_ = e.preset_.knobs.fill == Granule::line,
@@ -79,8 +87,12 @@ class Engine::Stream : StreamKind<kCommon> {
   }
 
  private:
-  using Kind = StreamKind<kCommon>;
+  using Kind = StreamKind<kLine, kCommon>;
+  using L1Sets = StreamSets<kWide, Kind::kL1Stride>;
+  using L2Sets = StreamSets<kWide, Kind::kL2Stride>;
   using Kind::few_sms_;
+  using Kind::l1_few_;
+  using Kind::l1_many_;
   using Kind::l2_few_;
   using Kind::l2_grows_;
   using Kind::sampled_;
@@ -175,13 +187,13 @@ class Engine::Stream : StreamKind<kCommon> {
   uint32_t set_in_l1(const Level& l1, uint64_t line) const { return l1_few_ ? l1.set_of(line) : 0; }
   uint32_t find_in_l1(Level& l1, uint64_t line, uint32_t set) const {
     if (!l1_few_) return l1.find<kWide>(line);
-    const StreamSets<kWide> sets(l1);
+    const L1Sets sets(l1);
     return sets.find(set * sets.stride(), l1.tag_of(line), line);
   }
   uint32_t make_room_in_l1(const StreamAccess& a, Level& l1, uint64_t line, uint32_t set) {
     uint32_t index = 0;
     if (l1_few_) {
-      const StreamSets<kWide> sets(l1);
+      const L1Sets sets(l1);
       index = sets.oldest(set * sets.stride());
       // Lines that came one after the other mostly leave so.
       l1.guess_next(set, index + 1);
@@ -387,9 +399,8 @@ class Engine::Stream : StreamKind<kCommon> {
 
   Engine& e_;
   Level& l2_;
-  const StreamSets<kWide> l2_sets_;  ///< of no use if it grows, but for the stride
+  const L2Sets l2_sets_;  ///< of no use if it grows, but for the stride
   const std::unique_ptr<Level>* const l1s_;
-  const bool l1_few_, l1_many_;  ///< ways
   uint64_t page_number_ = ~uint64_t{0};
   Page* page_ = nullptr;  ///< with this number
   Ahead ahead_[kRing];
@@ -399,9 +410,10 @@ class Engine::Stream : StreamKind<kCommon> {
 template <bool kWide, unsigned kLine, unsigned kSector>
 void Engine::stream(Engine& engine, std::span<const StreamAccess> accesses,
                     const StreamSite* sites) {
-  const StreamFacts facts = Stream<kWide, kLine, kSector, true>::facts_of(engine);
-  if (facts.common())
-    Stream<kWide, kLine, kSector, true>(engine, facts).run(accesses, sites);
+  using Common = Stream<kWide, kLine, kSector, true>;
+  const StreamFacts facts = Common::facts_of(engine);
+  if (StreamKind<kLine, true>::is(facts, engine.preset_))
+    Common(engine, facts).run(accesses, sites);
   else
     Stream<kWide, kLine, kSector, false>(engine, facts).run(accesses, sites);
 }

@@ -18,13 +18,13 @@ struct Foreseen {
   bool here() const { return first != kElsewhere; }
 };
 
-/// Of an LRU cache of up to 32 ways that does not grow.
-template <bool kWide>
+/// Of an LRU cache of up to 32 ways that does not grow. kStride: Level::stride_of(), or 0 for any.
+template <bool kWide, unsigned kStride>
 class StreamSets {
  public:
   explicit StreamSets(Level& level) : tables_(level.tables()) {}
 
-  uint32_t stride() const { return tables_.stride; }
+  uint32_t stride() const { return kStride != 0 ? kStride : tables_.stride; }
   uint32_t find(uint32_t first, uint32_t tag, uint64_t address) const {
     for (uint32_t there = equal(tables_.tags + first, tag); there != 0; there &= there - 1) {
       const uint32_t line = first + static_cast<uint32_t>(std::countr_zero(there));
@@ -33,7 +33,7 @@ class StreamSets {
     return kNoLine;
   }
   void prefetch(uint32_t first) const {
-    for (uint32_t at = first; at < first + tables_.stride; at += 16) {
+    for (uint32_t at = first; at < first + stride(); at += 16) {
       __builtin_prefetch(tables_.tags + at);
       __builtin_prefetch(tables_.stamps + at, 1);
     }
@@ -61,16 +61,18 @@ class StreamSets {
     uint32_t ways = 0;
 #if defined(LANEWISE_WIDE)
     if constexpr (kWide) {
-      if (tables_.stride == 16)
+      if (stride() == 4)
+        ways = oldest4_wide(stamps);
+      else if (stride() == 16)
         ways = oldest16_wide(stamps);
-      else if (tables_.stride == 32)
+      else if (stride() == 32)
         ways = oldest32_wide(stamps);
       else
-        ways = equal_ways_wide(stamps, tables_.stride, least_wide(stamps, tables_.stride));
+        ways = equal_ways_wide(stamps, stride(), least_wide(stamps, stride()));
       return first + static_cast<uint32_t>(std::countr_zero(ways));
     }
 #endif
-    ways = equal(stamps, least(stamps, tables_.stride));
+    ways = equal(stamps, least(stamps, stride()));
     return first + static_cast<uint32_t>(std::countr_zero(ways));
   }
 
@@ -79,13 +81,13 @@ class StreamSets {
   uint32_t equal(const uint32_t* column, uint32_t value) const {
 #if defined(LANEWISE_WIDE)
     if constexpr (kWide) {
-      if (tables_.stride == 32) return equal_32_wide(column, value);
-      return equal_ways_wide(column, tables_.stride, value);
+      if (stride() == 32) return equal_32_wide(column, value);
+      return equal_ways_wide(column, stride(), value);
     }
 #endif
-    if (tables_.stride == 32)
+    if (stride() == 32)
       return equal_ways(column, 16, value) | equal_ways(column + 16, 16, value) << 16;
-    return equal_ways(column, tables_.stride, value);
+    return equal_ways(column, stride(), value);
   }
 
   Level::Tables tables_;
