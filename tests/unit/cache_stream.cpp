@@ -88,6 +88,50 @@ TEST_CASE("cache stream: shapes that no preset has") {
         both_ways(parse_preset(text, "test"), d, seed, true);
 }
 
+TEST_CASE("cache stream: lines whose tags are the same, and sets that few lines come to") {
+  for (const std::string& name : preset_names()) {
+    const Preset preset = load_preset(name);
+    const uint64_t set_bytes = uint64_t{preset.l2.line} * preset.l2.sets * preset.l2.slices;
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+      CAPTURE(name);
+      CAPTURE(seed);
+      TrackerOptions options;
+      Tracker quick(preset, options);
+      options.general_way = true;
+      Tracker general(preset, options);
+      std::mt19937_64 random(seed);
+      trace::Kernel k;
+      for (Tracker* t : {&quick, &general}) {
+        t->kernel(k);
+        t->site(trace::ptx_site("ld.global.b32"));
+        t->site(trace::ptx_site("st.global.b32"));
+        trace::Event begin;
+        begin.kind = EventKind::kernel_begin;
+        t->event(begin);
+      }
+      for (int batch = 0; batch < 6; ++batch) {
+        std::vector<trace::StridedWave> waves(700);
+        for (trace::StridedWave& w : waves) {
+          w.site = random() % 3 == 0 ? 1 : 0;
+          w.group = static_cast<uint32_t>(random() % 4);
+          w.mask = 0xffff'ffff;
+          w.stride = 4;
+          // Tags are 32 bits of the line's number.
+          const uint64_t same_tag = random() % 3 * (uint64_t{preset.l2.line} << 32);
+          w.base = (random() % 40 * set_bytes + same_tag + random() % 2 * 64) & ~uint64_t{63};
+        }
+        trace::Event each;
+        for (const trace::StridedWave& w : waves) {
+          trace::to_record(w, each.wave);
+          general.event(each);
+        }
+        quick.waves(waves);
+      }
+      compare(general, quick);
+    }
+  }
+}
+
 TEST_CASE("cache stream: remainders without a division") {
   std::mt19937_64 random(4);
   for (uint64_t divisor : {1ULL, 2ULL, 3ULL, 6ULL, 768ULL, 1024ULL, 25'600ULL, 0xffff'fffbULL}) {

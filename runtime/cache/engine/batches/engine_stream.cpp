@@ -114,8 +114,9 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
     const uint64_t line = line_of(a);
     Ahead& ahead = ahead_[i % kRing];
     ahead.l2.first = first_in_l2(line, a.block);
-    if (site.in_l1)
-      if (const Level* l1 = l1s_[a.sm].get(); l1 != nullptr) look_far_in_l1(*l1, line);
+    // L1s of few ways are small.
+    if (l1_many_ && site.in_l1)
+      if (const Level* l1 = l1s_[a.sm].get(); l1 != nullptr) l1->look_far(line);
     if (!ahead.l2.here()) return;
     if (site.store || (site.in_l1 && !few_sms_)) {
       // Comes to be in any case.
@@ -143,10 +144,6 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
       page_ = &e_.memory_.page(block);
     }
     return page_;
-  }
-  void look_far_in_l1(const Level& l1, uint64_t line) const {
-    if (l1_many_) return l1.look_far(line);
-    if (l1_few_) l1.look_at_guess(line);
   }
   void look_near(const StreamAccess& a, size_t i) {
     const uint64_t line = line_of(a);
@@ -191,15 +188,8 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
     return sets.find(set * sets.stride(), l1.tag_of(line), line);
   }
   uint32_t make_room_in_l1(const StreamAccess& a, Level& l1, uint64_t line, uint32_t set) {
-    uint32_t index = 0;
-    if (l1_few_) {
-      const L1Sets sets(l1);
-      index = sets.oldest(set * sets.stride());
-      // Lines that came one after the other mostly leave so.
-      l1.guess_next(set, index + 1);
-    } else {
-      index = l1.victim<kWide>(line);
-    }
+    const uint32_t index =
+        l1_few_ ? L1Sets(l1).oldest(set * L1Sets(l1).stride()) : l1.victim<kWide>(line);
     ++e_.moment_.clock;
     const Line& old = l1.line(index);
     if (!old.empty()) {

@@ -241,19 +241,15 @@ class Level {
     const uint32_t next = wide_.look_ahead(tag_of(address), set_of(address));
     if (next == kNoLine) return;
     __builtin_prefetch(stamps_.at(next), 1);
-    look_at_lines(next * static_cast<uint32_t>(sizeof(Line)), 6);
+    // Lines that came one after the other mostly leave so.
+    const auto* const at =
+        reinterpret_cast<const char*>(lines_.data()) + size_t{next} * sizeof(Line);
+    for (size_t i = 0; i < 6; ++i) __builtin_prefetch(at + i * sizeof(Line), 1);
   }
   void look_near(uint64_t address) const {
     const uint32_t next = wide_.next_of(set_of(address));
     if (next + 2 >= wide_.lines()) return;
     for (uint32_t i = next; i < next + 3; ++i) wide_.look_at(tag_of(lines_[i].address));
-  }
-  /// With few ways: the line of this set that goes next may be this one.
-  void guess_next(uint32_t set, uint32_t index) {
-    next_victims_[set].offset = index * static_cast<uint32_t>(sizeof(Line));
-  }
-  void look_at_guess(uint64_t address) const {
-    look_at_lines(next_victims_[set_of(address)].offset, 3);
   }
   static bool few_ways(const Geometry& g) {
     return !g.infinite && stride_of(g.ways) <= WideSets::kFewWays;
@@ -323,11 +319,6 @@ class Level {
     if constexpr (kWide) return equal_ways_wide(column, count, value);
 #endif
     return equal_ways(column, count, value);
-  }
-  /// The lines from this one on, by its offset. Some that came one after the other mostly leave so.
-  void look_at_lines(uint32_t offset, size_t count) const {
-    const char* const at = reinterpret_cast<const char*>(lines_.data()) + offset;
-    for (size_t i = 0; i < count; ++i) __builtin_prefetch(at + i * sizeof(Line), 1);
   }
   uint32_t stamp(uint32_t index) const {
     return *stamps_.at(index);
