@@ -78,21 +78,26 @@ bool Tracker::take(const trace::StridedWave& w) {
   ++n.instructions;
   n.lanes += lanes;
 
-  const size_t before = accesses_.size();
   // Lanes at one address are as one.
   const unsigned bytes = contiguous ? lanes * s.bytes : s.bytes;
-  uint64_t at = w.base;
-  for (unsigned left = bytes; left != 0;) {
+  const unsigned unit = l1_unit_;
+  uint64_t at = w.base, requests = 0;
+  for (unsigned left = bytes; left != 0; ++requests) {
     const auto in_block = static_cast<unsigned>(at % kBlockBytes);
-    const unsigned part = std::min(left, l1_unit_ - in_block % l1_unit_);
-    accesses_.push_back({at - in_block, byte_range(in_block, part), context, w.site, sm});
+    const unsigned part = std::min(left, unit - in_block % unit);
+    // Most waves take whole lines.
+    const Mask mask = part != unit    ? byte_range(in_block, part)
+                      : unit > 64     ? ~Mask{}
+                      : in_block == 0 ? Mask{~uint64_t{0}, 0}
+                                      : Mask{0, ~uint64_t{0}};
+    accesses_.push_back({at - in_block, mask, context, w.site, sm});
     at += part;
     left -= part;
   }
   // No sector is in two lines.
   n.sectors += (w.base + bytes - 1) / 32 - w.base / 32 + 1;
   n.bytes += bytes;
-  n.requests += accesses_.size() - before;
+  n.requests += requests;
   if (!s.gcn) {
     n.hardware_requests += w.mask == 0xffff'ffffU
                                ? s.full_requests
