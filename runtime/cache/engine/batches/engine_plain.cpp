@@ -30,8 +30,16 @@ class Engine::PlainBatch {
   void write_back_l1() {
     L1 l1(e_.l1(sm_), *e_.l2_, e_.preset_.knobs);
     const uint64_t count = take(l1, accesses_);
+    register_stores();
     drain();
     finish_l1(l1, count);
+  }
+  /// Where a store's miss fetches nothing, nothing else tells that this SM has a copy now. Other
+  /// SMs ask for it when the batch is done.
+  void register_stores() {
+    if (e_.preset_.sms <= 1 || e_.preset_.knobs.fetch_on_write) return;
+    for (const PlainAccess& a : accesses_)
+      if (a.write != 0) e_.register_copy(Cache::l1, a.block, sm_);
   }
 
   /// Stores change L1 as they go by.
