@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -207,6 +208,10 @@ struct Row {
 };
 
 const std::vector<Row>& rows();
+/// Those of a name, in the table's order.
+std::span<const Row* const> rows_named(std::string_view name);
+/// The first of an encoding's opcode, or null.
+const Row* row_of(Encoding encoding, unsigned opcode, Gen gen);
 /// The row of one to three words that are no instruction.
 const Row& data_row(size_t words);
 /// Operand codes as the 9-bit source field has them.

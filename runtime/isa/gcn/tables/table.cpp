@@ -1,5 +1,8 @@
 // The instruction table: one row per name; VOP1, VOP2 and VOPC rows also give their VOP3 form. The
 // buffer instructions are in table_buffer.cpp.
+#include <iterator>
+#include <unordered_map>
+
 #include "runtime/isa/gcn/tables/builder.hpp"
 
 namespace lanewise::gcn {
@@ -299,6 +302,33 @@ const Row& data_row(size_t words) {
 const std::vector<Row>& rows() {
   static const std::vector<Row> table = build();
   return table;
+}
+
+std::span<const Row* const> rows_named(std::string_view name) {
+  static const auto by_name = [] {
+    std::unordered_map<std::string_view, std::vector<const Row*>> map;
+    for (const Row& r : rows()) map[r.name].push_back(&r);
+    return map;
+  }();
+  const auto found = by_name.find(name);
+  if (found == by_name.end()) return {};
+  return found->second;
+}
+
+const Row* row_of(Encoding encoding, unsigned opcode, Gen gen) {
+  const auto key = [](Encoding e, unsigned code, size_t generation) {
+    return uint64_t{code} << 16 | static_cast<uint64_t>(e) << 8 | generation;
+  };
+  static const auto by_code = [&] {
+    std::unordered_map<uint64_t, const Row*> map;
+    for (const Row& r : rows())
+      for (size_t g = 0; g < std::size(r.opcode); ++g)
+        if (r.opcode[g] >= 0)
+          map.try_emplace(key(r.encoding, static_cast<unsigned>(r.opcode[g]), g), &r);
+    return map;
+  }();
+  const auto found = by_code.find(key(encoding, opcode, static_cast<size_t>(gen)));
+  return found == by_code.end() ? nullptr : found->second;
 }
 
 }  // namespace lanewise::gcn

@@ -336,12 +336,6 @@ bool readable(const Operand& o, Slot s, Encoding e, Gen gen) {
   return inline_constant(o.code).has_value() || (o.code >= kVccz && o.code <= kScc);
 }
 
-const Row* row_of(Encoding e, unsigned opcode, Gen gen) {
-  for (const Row& r : rows())
-    if (r.encoding == e && r.opcode[static_cast<int>(gen)] == static_cast<int>(opcode)) return &r;
-  return nullptr;
-}
-
 std::string_view family_name(Encoding e) {
   static constexpr std::string_view kNames[] = {"SOP1", "SOP2", "SOPK", "SOPC", "SOPP",   "SMRD",
                                                 "VOP1", "VOP2", "VOPC", "VOP3", "MUBUF",  "MTBUF",
@@ -387,9 +381,8 @@ void read_flat(Instruction& i, uint64_t w) {
   i.glc = bits(w, 16, 1) != 0;
   i.slc = bits(w, 17, 1) != 0;
   if (i.row->meaning.op != ir::Op::atom) return;
-  for (const Row& r : rows())
-    if (r.encoding == Encoding::flat && r.name == i.row->name && r.meaning.returns == i.glc)
-      i.row = &r;
+  for (const Row* r : rows_named(i.row->name))
+    if (r->encoding == Encoding::flat && r->meaning.returns == i.glc) i.row = r;
 }
 
 }  // namespace

@@ -264,8 +264,8 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen, Form
 }
 
 [[noreturn]] void unknown_name(size_t at, std::string_view name, Gen gen) {
-  for (const Row& r : rows())
-    if (r.name == name && r.opcode[static_cast<int>(gen)] < 0)
+  for (const Row* r : rows_named(name))
+    if (r->opcode[static_cast<int>(gen)] < 0)
       Cursor::fail_at(at, fmt::format("{} is not available for {}", name, gcn::name(gen)));
   Cursor::fail_at(at, fmt::format("unknown instruction '{}'", name));
 }
@@ -304,8 +304,9 @@ Instruction read_instruction(std::string_view text, Gen gen) {
     form = form_by_modifiers(text.substr(at), gen);
   }
   SyntaxError furthest{0, "", false};
-  for (const Row& r : rows()) {
-    if (r.name != name || r.opcode[static_cast<int>(gen)] < 0) continue;
+  for (const Row* row : rows_named(name)) {
+    const Row& r = *row;
+    if (r.opcode[static_cast<int>(gen)] < 0) continue;
     const bool is_short = is_vop12c(r.encoding) || r.encoding == Encoding::vintrp;
     if ((e32 && !is_short) || (e64 && r.encoding != Encoding::vop3)) continue;
     if (form != Form::plain && !takes_lane_form(r)) continue;

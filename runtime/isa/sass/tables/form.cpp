@@ -1,6 +1,8 @@
 // Looking things up in the table.
 #include "runtime/isa/sass/tables/form.hpp"
 
+#include <unordered_map>
+
 #include "runtime/isa/sass/sass.hpp"
 
 namespace lanewise::sass {
@@ -65,9 +67,22 @@ std::string not_executed(const Form& f) {
 }
 
 const Form* decode_form(uint64_t word, unsigned arch) {
-  for (const Form& f : forms()) {
-    if ((word & f.mask) != f.match || !f.fits(arch)) continue;
-    if ((word & ~covered_bits(f)) == 0 && codes_have_names(f, word)) return &f;
+  // By the bits that every row asks for.
+  struct Index {
+    uint64_t mask = ~uint64_t{0};
+    std::unordered_map<uint64_t, std::vector<const Form*>> forms;
+  };
+  static const auto index = [] {
+    Index x;
+    for (const Form& f : forms()) x.mask &= f.mask;
+    for (const Form& f : forms()) x.forms[f.match & x.mask].push_back(&f);
+    return x;
+  }();
+  const auto found = index.forms.find(word & index.mask);
+  if (found == index.forms.end()) return nullptr;
+  for (const Form* f : found->second) {
+    if ((word & f->mask) != f->match || !f->fits(arch)) continue;
+    if ((word & ~covered_bits(*f)) == 0 && codes_have_names(*f, word)) return f;
   }
   return nullptr;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -262,6 +263,8 @@ std::string_view kind_name(OperandSpec::Kind kind);
 
 /// The whole table, built once.
 const std::vector<Form>& forms();
+/// Those whose mnemonic begins with this word ("LDG" of "LDG.E"), in the table's order.
+std::span<const Form* const> forms_named(std::string_view word);
 /// Every bit that the row gives a meaning, or says to be meaningless.
 uint64_t covered_bits(const Form& f);
 /// The row of a word, or null. Bits outside every field must be as the row says.

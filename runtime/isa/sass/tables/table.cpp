@@ -1,6 +1,10 @@
 // The instruction table. One row per form; `alu` rows stand for their register, constant and
 // immediate variants. Patterns are written from bit 63 downwards; '-' is a bit of some field.
+#include <algorithm>
+#include <unordered_map>
+
 #include "runtime/isa/sass/tables/builder.hpp"
+#include "runtime/support/cursor.hpp"
 
 namespace lanewise::sass {
 namespace {
@@ -213,6 +217,20 @@ std::vector<Form> build() {
 const std::vector<Form>& forms() {
   static const std::vector<Form> table = build();
   return table;
+}
+
+std::span<const Form* const> forms_named(std::string_view word) {
+  static const auto by_word = [] {
+    std::unordered_map<std::string_view, std::vector<const Form*>> map;
+    for (const Form& f : forms()) {
+      const auto end = std::ranges::find_if_not(f.mnemonic, Cursor::is_word);
+      map[{f.mnemonic.begin(), end}].push_back(&f);
+    }
+    return map;
+  }();
+  const auto found = by_word.find(word);
+  if (found == by_word.end()) return {};
+  return found->second;
 }
 
 }  // namespace lanewise::sass

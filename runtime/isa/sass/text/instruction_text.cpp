@@ -1,6 +1,8 @@
 // One instruction between text and word: guard, mnemonic, modifiers, operands, annotations.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/isa/sass/rules/cache_control.hpp"
 #include "runtime/isa/sass/text/annotations.hpp"
 #include "runtime/isa/sass/text/operand_text.hpp"
@@ -182,9 +184,9 @@ bool starts_with_mnemonic(const Form& form, std::string_view text) {
 [[noreturn]] void unknown_mnemonic(Cursor& in, unsigned arch) {
   const size_t start = in.at();
   const std::string name(in.word());
-  for (const Form& f : forms())
-    if (f.mnemonic == name && arch < f.min_arch)
-      Cursor::fail_at(start, fmt::format("{} needs sm_{}", name, f.min_arch));
+  for (const Form* f : forms_named(name))
+    if (f->mnemonic == name && arch < f->min_arch)
+      Cursor::fail_at(start, fmt::format("{} needs sm_{}", name, f->min_arch));
   for (std::string_view known : known_mnemonics())
     if (known == name)
       Cursor::fail_at(start, fmt::format("'{}' is not supported yet in this form", name));
@@ -211,8 +213,11 @@ Instruction read_instruction(std::string_view text, unsigned arch) {
   read_guard(in, guard);
   in.skip_blanks();
   SyntaxError furthest{0, "", false};
-  for (const Form& f : forms()) {
-    if (!f.fits(arch) || f.decode_only || !starts_with_mnemonic(f, in.rest())) continue;
+  const std::string_view rest = in.rest();
+  const auto word_end = std::ranges::find_if_not(rest, Cursor::is_word);
+  for (const Form* form : forms_named({rest.begin(), word_end})) {
+    const Form& f = *form;
+    if (!f.fits(arch) || f.decode_only || !starts_with_mnemonic(f, rest)) continue;
     try {
       return read_with(f, in, guard, arch);
     } catch (const SyntaxError& e) {
