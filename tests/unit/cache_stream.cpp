@@ -189,6 +189,42 @@ TEST_CASE("cache stream: pages of memory that are packed come back as they were"
     REQUIRE_EQ(memory.page(address).sector(address).writer(), state.writer());
 }
 
+TEST_CASE("cache stream: pages that are only read share memory with pages that are written") {
+  Memory memory;
+  std::map<uint64_t, uint64_t> sharers;
+  std::map<uint64_t, SectorState> written;
+  std::map<uint64_t, uint32_t> bytes;
+  std::mt19937_64 random(7);
+  for (uint32_t round = 0; round < 40'000; ++round) {
+    const uint64_t page = random() % 50 != 0 ? round / 20 : random() % 2'000;
+    const uint64_t address = (page << kPageShift | random() % kPageBytes) & ~uint64_t{127};
+    Page& p = memory.page(address);
+    REQUIRE_EQ(p.sharers_of(address), sharers[address]);
+    // Past the functions that note who asks.
+    const size_t sector = address % kPageBytes / 32;
+    REQUIRE_EQ(p.sectors[sector].bits(), written[address].bits());
+    REQUIRE_EQ(p.written[sector], bytes[address]);
+    p.sharers_of(address) = sharers[address] |= uint64_t{1} << random() % 64;
+    // Two pages in three are only read, some of them until they have been packed.
+    if (page % 3 == 0 || (page % 3 == 1 && round > 30'000)) {
+      p.sector(address).written(round, round % 90);
+      written[address].written(round, round % 90);
+      p.written_bytes(address) = bytes[address] = static_cast<uint32_t>(random());
+    }
+    memory.trim();
+  }
+  for (const auto& [address, mask] : sharers) {
+    const Page& p = memory.page(address);
+    REQUIRE_EQ(p.sharers[address % kPageBytes / kBlockBytes], mask);
+    REQUIRE_EQ(p.sectors[address % kPageBytes / 32].bits(), written[address].bits());
+    // What nobody has written is untouched in each page.
+    const uint64_t other = (address + 32) % kPageBytes / 32;
+    REQUIRE_EQ(p.sectors[other].bits(), 0);
+    REQUIRE_EQ(p.written[other], 0);
+    memory.trim();
+  }
+}
+
 TEST_CASE("cache stream: contexts") {
   Contexts contexts(1000);
   std::vector<Context> model;

@@ -289,17 +289,21 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
         e_.leave(Cache::l2, l2_, index, a.context);
       } else {
         ++n.evictions;
-        if (Masks::any(sectors_of(old.dirty))) write_back_l2(n, old, index);
+        write_back_l2(n, old, index);
       }
     }
     return l2_.renew(index, line);
   }
+  /// If it is dirty, which no processor can foresee: so without a branch.
   void write_back_l2(LevelCounters& n, const Line& x, uint32_t index) {
-    if (Masks::any(Masks::whole(sectors_of(x.dirty)) & ~sectors_of(x.valid))) [[unlikely]]
+    const Sectors dirty = sectors_of(x.dirty);
+    if (Masks::any(Masks::whole(dirty) & ~sectors_of(x.valid))) [[unlikely]]
       return e_.write_back_line(Cache::l2, l2_, index);
-    ++n.write_backs;
-    n.write_back_bytes += Masks::count_bytes(x.dirty);
-    l2_.count_dirty(-1);
+    const unsigned bytes = Masks::count_bytes(x.dirty);
+    const int lines = bytes != 0 ? 1 : 0;
+    n.write_backs += static_cast<unsigned>(lines);
+    n.write_back_bytes += bytes;
+    l2_.count_dirty(-lines);
   }
   /// What the accesses to L2 are counted in.
   LevelCounters& l2_counters(const Foreseen& f) {

@@ -75,8 +75,7 @@ Page& Memory::add_to(Region& region, uint64_t number) {
     packed_bytes_ -= size;
     ++lately_unpacked_;
   } else if (used) {
-    std::destroy_at(&page);
-    std::construct_at(&page);
+    page.clear();
   }
   region.pages[i] = &page;
   unpacked_.push_back({&region, number});
@@ -105,7 +104,8 @@ bool Memory::pack(Region& region, uint64_t number) {
   if (page.bytes != nullptr) return false;
   PutColumns& out = columns_;
   out.clear();
-  const bool written = ever_written(page), alike = sectors_alike(page);
+  const bool written = page.sectors_used && ever_written(page),
+             alike = written && sectors_alike(page);
   const uint8_t flags = static_cast<uint8_t>((page.in_other_caches ? kInOtherCaches : 0) |
                                              (page.system ? kSystem : 0) |
                                              (page.read_only != nullptr ? kReadOnly : 0) |
@@ -162,10 +162,10 @@ void Memory::unpack(const uint8_t* bytes, Page& page) {
   each([&](size_t i, uint64_t v) { page.sharers[i] |= v; });
   const bool alike = (flags & kAlike) != 0;
   const unsigned different = (flags & kWritten) == 0 ? 0 : alike ? 1 : 4;
-  if (different == 0) {
-    page.sectors.fill({});
-    page.written.fill(0);
-  }
+  if (different == 0)
+    page.clear_sectors();
+  else
+    page.sectors_used = true;
   std::array<uint64_t, 4 * kBlocks> version, sm;
   for (unsigned s = 0; s < different; ++s)
     each([&](size_t i, uint64_t v) { version[4 * i + s] = v; });

@@ -82,6 +82,9 @@ struct Page {
   std::array<SectorState, kPageBytes / 32> sectors{};
   /// Bytes of the sector that its last writer has written since nobody else did.
   std::array<uint32_t, kPageBytes / 32> written{};
+  /// Somebody has asked for one to write it. While nobody has, all of `sectors` and `written` is
+  /// zero: of most pages that are only read, which need not be looked through for that.
+  bool sectors_used = false;
   bool in_other_caches = false;      ///< constant, instruction or scalar
   bool system = false;               ///< part of a buffer in host memory
   std::unique_ptr<uint8_t[]> bytes;  ///< only with values
@@ -90,8 +93,29 @@ struct Page {
   uint32_t read_only_of = 0;
 
   uint64_t& sharers_of(uint64_t address) { return sharers[address % kPageBytes / kBlockBytes]; }
-  SectorState& sector(uint64_t address) { return sectors[address % kPageBytes / 32]; }
-  uint32_t& written_bytes(uint64_t address) { return written[address % kPageBytes / 32]; }
+  SectorState& sector(uint64_t address) {
+    sectors_used = true;
+    return sectors[address % kPageBytes / 32];
+  }
+  uint32_t& written_bytes(uint64_t address) {
+    sectors_used = true;
+    return written[address % kPageBytes / 32];
+  }
+  /// As it was when nobody had touched it. Of the sectors only what is used is cleared.
+  void clear() {
+    sharers.fill(0);
+    clear_sectors();
+    in_other_caches = system = false;
+    bytes.reset();
+    read_only.reset();
+    read_only_of = 0;
+  }
+  void clear_sectors() {
+    if (!sectors_used) return;
+    sectors.fill({});
+    written.fill(0);
+    sectors_used = false;
+  }
 };
 
 class Memory {
