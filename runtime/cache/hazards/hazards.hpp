@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -163,9 +164,18 @@ class Hazards final : public Observer {
     uint64_t since = 0;  ///< by the clock
     uint32_t count = 0;
     uint32_t context = kNoContext, other = kNoContext;  ///< of the latest two stores
-    bool shared = false;                                ///< two SMs wrote the same byte
-    std::vector<std::pair<uint32_t, uint32_t>> bytes;   ///< SM, bytes
+    bool shared = false, any = false;                   ///< two SMs wrote the same byte; any SM
+    using Part = std::pair<uint32_t, uint32_t>;         ///< SM, bytes
+    // A kernel may have a million of these, most with one SM.
+    Part first;
+    std::unique_ptr<std::vector<Part>> more;
     void add(uint32_t sm, uint32_t mask);
+    bool overlaps(uint32_t sm, uint32_t mask) const;  ///< what others wrote
+    bool knows(uint32_t sm) const;
+    Part* part_of(uint32_t sm);  ///< or null
+    uint32_t sms() const {
+      return (any ? 1 : 0) + (more != nullptr ? static_cast<uint32_t>(more->size()) : 0);
+    }
   };
   Finding& report(unsigned rule, Severity severity, const Access& a, uint32_t other_context,
                   const std::string& message, const std::string& fix);

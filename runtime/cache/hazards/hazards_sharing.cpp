@@ -8,21 +8,39 @@
 
 namespace lanewise::cache {
 
+Hazards::Alternation::Part* Hazards::Alternation::part_of(uint32_t sm) {
+  if (any && first.first == sm) return &first;
+  if (more != nullptr)
+    for (Part& p : *more)
+      if (p.first == sm) return &p;
+  return nullptr;
+}
+
+bool Hazards::Alternation::knows(uint32_t sm) const {
+  const auto own = [&](const Part& p) { return p.first == sm; };
+  return (any && own(first)) || (more != nullptr && std::ranges::any_of(*more, own));
+}
+
+bool Hazards::Alternation::overlaps(uint32_t sm, uint32_t mask) const {
+  const auto meets = [&](const Part& p) { return p.first != sm && (p.second & mask) != 0; };
+  return (any && meets(first)) || (more != nullptr && std::ranges::any_of(*more, meets));
+}
+
 void Hazards::Alternation::add(uint32_t sm, uint32_t mask) {
   if (shared) return;
-  std::pair<uint32_t, uint32_t>* own = nullptr;
-  for (auto& of : bytes) {
-    if (of.first == sm)
-      own = &of;
-    else
-      shared = shared || (of.second & mask) != 0;
-  }
-  if (shared)
-    bytes = {};
-  else if (own != nullptr)
+  shared = overlaps(sm, mask);
+  if (shared) {
+    any = false;
+    more.reset();
+  } else if (Part* const own = part_of(sm); own != nullptr) {
     own->second |= mask;
-  else
-    bytes.emplace_back(sm, mask);
+  } else if (!any) {
+    any = true;
+    first = {sm, mask};
+  } else {
+    if (more == nullptr) more = std::make_unique<std::vector<Part>>();
+    more->emplace_back(sm, mask);
+  }
 }
 
 void Hazards::shared_write(const Access& a, uint64_t sector, const SectorState& before,
@@ -49,19 +67,20 @@ std::vector<SharedSector> Hazards::often_shared() const {
   std::vector<SharedSector> all;
   for (const auto& [sector, seen] : alternations_) {
     if (seen.shared || seen.count < preset_.knobs.false_sharing_limit) continue;
-    Alternation x = seen;
     const SectorState last = engine_->sector(sector);
     SharedSector s;
     s.sector = sector;
     s.bytes = engine_->written_bytes(sector);
-    if (last.sm() != kHostSm) x.add(last.sm(), s.bytes);
-    if (x.shared) continue;
-    s.count = x.count;
-    s.sms = static_cast<uint32_t>(x.bytes.size());
-    s.context = x.context;
-    s.other = x.other;
-    s.where = facts_.context_of(x.context);
-    s.other_where = facts_.context_of(x.other);
+    s.sms = seen.sms();
+    if (last.sm() != kHostSm) {
+      if (seen.overlaps(last.sm(), s.bytes)) continue;
+      if (!seen.knows(last.sm())) ++s.sms;
+    }
+    s.count = seen.count;
+    s.context = seen.context;
+    s.other = seen.other;
+    s.where = facts_.context_of(seen.context);
+    s.other_where = facts_.context_of(seen.other);
     all.push_back(s);
   }
   std::ranges::sort(all, {}, &SharedSector::sector);
