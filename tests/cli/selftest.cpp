@@ -103,7 +103,8 @@ TEST_CASE("a script that is wrong fails, a folder without scripts is a usage err
   }
 }
 
-TEST_CASE("the suite lies beside the program; without it the error says where it was looked for" * kHostCase) {
+TEST_CASE("the suite lies beside the program; without it the error says where it was looked for" *
+          kHostCase) {
   // The whole suite on a Vulkan device is a test of its own; here only that it is found.
   const json j = json::parse(program("selftest --device reference --json").out);
   CHECK(j["failed"] == 0);

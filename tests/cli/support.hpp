@@ -24,7 +24,8 @@ struct Output {
   std::string out, err;
 };
 
-/// Decorates cases whose answer no device has a part in: one run of them tells as much as one for each device.
+/// Decorates cases whose answer no device has a part in: one run of them tells as much as one for
+/// each device.
 inline const doctest::test_suite kHostCase("host");
 
 /// A directory of this process's own, removed at exit.
