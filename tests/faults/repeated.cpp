@@ -6,6 +6,7 @@
 
 #include "lanewise/lanewise.hpp"
 #include "lanewise/queue.hpp"
+#include "tests/faults/add_kernel.hpp"
 #include "tests/faults/allocations.hpp"
 #include "tests/faults/script.hpp"
 #include "tests/faults/vulkan_shim.hpp"
@@ -13,28 +14,6 @@
 using namespace lanewise;
 
 namespace {
-
-/// p[i] += n.
-const char* const kAdd = R"(.version 7.5
-.target sm_75
-.address_size 64
-.visible .entry add(.param .u64 p, .param .u32 n)
-{
-  .reg .b32 %r<6>; .reg .b64 %d<3>;
-  ld.param.u64 %d1, [p];
-  ld.param.u32 %r1, [n];
-  mov.u32 %r2, %tid.x;
-  mov.u32 %r4, %ctaid.x;
-  mov.u32 %r5, %ntid.x;
-  mad.lo.u32 %r2, %r4, %r5, %r2;
-  mul.wide.u32 %d2, %r2, 4;
-  add.u64 %d1, %d1, %d2;
-  ld.global.u32 %r3, [%d1];
-  add.u32 %r3, %r3, %r1;
-  st.global.u32 [%d1], %r3;
-  ret;
-}
-)";
 
 const LaunchOptions kEight{.grid = {1}, .block = {8}};
 
@@ -95,15 +74,15 @@ TEST_CASE("launches that differ from the one before are not taken for it") {
          q = device.buffer(std::vector<unsigned>(16, 0), "q");
   const Kernel kernel = device.load_text(kAdd, Isa::ptx).kernel();
   unsigned in_p = 0, in_q = 0;
-  for (unsigned turn = 1; turn <= 4; ++turn) {
-    CAPTURE(turn);
+  for (unsigned round = 1; round <= 4; ++round) {
+    CAPTURE(round);
     kernel.launch(kEight, p, 1).check();
-    kernel.launch(kEight, p, turn).check();  // other arguments
-    kernel.launch(kEight, p, turn).check();
-    in_p += 1 + 2 * turn;
-    kernel.launch(kEight, q, turn).check();                       // another buffer
-    kernel.launch({.grid = {2}, .block = {8}}, q, turn).check();  // another grid
-    in_q += turn;
+    kernel.launch(kEight, p, round).check();  // other arguments
+    kernel.launch(kEight, p, round).check();
+    in_p += 1 + 2 * round;
+    kernel.launch(kEight, q, round).check();                       // another buffer
+    kernel.launch({.grid = {2}, .block = {8}}, q, round).check();  // another grid
+    in_q += round;
     CHECK(p.read<unsigned>() == std::vector<unsigned>(8, in_p));
     CHECK(q.read<unsigned>()[7] == 2 * in_q);
     CHECK(q.read<unsigned>()[8] == in_q);
@@ -117,7 +96,7 @@ TEST_CASE("launches that differ from the one before are not taken for it") {
     CHECK(same(kernel.launch(nine, p, 0), bad));
     CHECK(kernel.launch(kEight, p, 0).ok());
     // The arena moves: what was recorded has its old place.
-    const Buffer large = device.allocate((uint64_t{1} << 20) << turn, "large");
+    const Buffer large = device.allocate((uint64_t{1} << 20) << round, "large");
     kernel.launch(kEight, p, 0).check();
     kernel.launch(kEight, p, 1).check();
     ++in_p;

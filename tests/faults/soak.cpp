@@ -10,26 +10,9 @@
 #include <vector>
 
 #include "lanewise/lanewise.hpp"
+#include "tests/faults/add_kernel.hpp"
 
 namespace {
-
-const char* const kAdd = R"(.version 7.5
-.target sm_75
-.address_size 64
-.visible .entry add(.param .u64 p, .param .u32 a)
-{
-  .reg .b32 %r<4>; .reg .b64 %d<4>;
-  ld.param.u64 %d1, [p];
-  ld.param.u32 %r1, [a];
-  mov.u32 %r2, %tid.x;
-  mul.wide.u32 %d2, %r2, 4;
-  add.u64 %d3, %d1, %d2;
-  ld.global.u32 %r3, [%d3];
-  add.u32 %r3, %r3, %r1;
-  st.global.u32 [%d3], %r3;
-  ret;
-}
-)";
 
 long resident_kib() {
   std::ifstream in("/proc/self/statm");

@@ -1,5 +1,5 @@
 // The sets of L2 as a stream of accesses sees them (engine_stream.cpp): a set is looked through
-// some accesses before its turn, and what was found there mostly still holds then.
+// some accesses before it is made, and what was found there mostly still holds then.
 #pragma once
 
 #include <bit>
