@@ -192,6 +192,15 @@ void refuse_visit(uint32_t visit, std::span<const explain::InstructionReport> re
                                               visit, most, most == 1 ? "" : "s"));
 }
 
+/// Some lanes of some instructions would be missing.
+void refuse_cut(const explain::Recorder& recorder) {
+  for (const auto& recording : recorder.recordings())
+    if (recording->cut)
+      throw Error(ErrorKind::usage, fmt::format("more than {} lanes and instructions to explain: "
+                                                "choose a line or --lane",
+                                                explain::kMaxVisits));
+}
+
 /// The script as messages name it; what was made of options is no file.
 std::string script_name(const Place& place, bool kernel_file) {
   return kernel_file ? "(made of --set and --launch)" : place.file.empty() ? "text" : place.file;
@@ -213,6 +222,7 @@ int explain_case(const ExplainArgs& a, script::Case c, const Place& place, bool 
   if (!result.unsupported.empty()) throw Error(ErrorKind::guest, result.unsupported);
   if (!sound(name, result.failures)) return 2;
   refuse_missing(a, recorder);
+  refuse_cut(recorder);
   std::vector<explain::InstructionReport> found;
   for (const auto& recording : recorder.recordings())
     std::ranges::move(explain::reports(*recording, query), std::back_inserter(found));

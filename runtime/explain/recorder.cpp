@@ -6,8 +6,6 @@ namespace lanewise::explain {
 namespace {
 
 constexpr size_t kNoVisit = ~size_t{0};
-/// A lane in a long loop comes by often; what is kept stays within bounds.
-constexpr size_t kMaxVisits = 1 << 16;
 
 std::vector<uint64_t> values_of(const std::vector<ir::Reg>& regs,
                                 std::span<const uint64_t> registers) {
@@ -87,7 +85,9 @@ void Recorder::step(const reference::Step& s) {
     const uint32_t time = ++lane.times[inst.site];
     uint32_t& most = now_->times[inst.site];
     most = std::max(most, time);
-    if (time == query_.visit && now_->visits.size() < kMaxVisits) {
+    if (query_.visit != 0 && time != query_.visit) return;
+    now_->cut = now_->visits.size() >= kMaxVisits;
+    if (!now_->cut) {
       lane.visit = now_->visits.size();
       now_->visits.push_back({s.lane, inst.site, {}});
     }

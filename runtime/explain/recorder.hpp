@@ -11,12 +11,15 @@
 
 namespace lanewise::explain {
 
+/// A lane in a long loop comes by often; what one launch keeps stays within bounds.
+inline constexpr size_t kMaxVisits = 1 << 16;
+
 /// Which executions are of interest.
 struct Query {
   uint32_t line = 0;             ///< of the site, 0 = every line
   std::optional<uint32_t> lane;  ///< thread of the group; none = all
   uint32_t group = 0;            ///< linear, x fastest
-  uint32_t visit = 1;            ///< in loops: the how manieth time, from 1
+  uint32_t visit = 1;            ///< in loops: the how manieth time, from 1; 0 = every time
   std::optional<size_t> launch;  ///< the how manieth launch of the case, from 0; none = all
 };
 
@@ -43,6 +46,7 @@ struct Recording {
   std::vector<Allocation> allocations;
   std::vector<Visit> visits;
   std::map<uint32_t, uint32_t> times;  ///< site -> how often one lane came there at most
+  bool cut = false;                    ///< there were more visits than `kMaxVisits`
 };
 
 class Recorder final : public Engine {

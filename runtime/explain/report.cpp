@@ -296,12 +296,18 @@ std::vector<InstructionReport> reports(const Recording& recording, const Query& 
     r.cache = cache_text(p.isa, s.text);
     if (const auto it = recording.times.find(site); it != recording.times.end())
       r.times = it->second;
-    for (uint32_t thread = 0; thread < threads; ++thread)
+    const bool every_visit = query.visit == 0;
+    for (uint32_t thread = 0; thread < threads && !every_visit; ++thread)
       if (!query.lane || *query.lane == thread) r.lanes.push_back(absent(thread, p.wave_lanes));
     for (const Visit& v : recording.visits) {
       if (v.site != site) continue;
+      LaneReport lane = Visited(recording, v).report();
+      if (every_visit) {
+        r.lanes.push_back(std::move(lane));
+        continue;
+      }
       const auto it = std::ranges::find(r.lanes, v.thread, &LaneReport::thread);
-      if (it != r.lanes.end()) *it = Visited(recording, v).report();
+      if (it != r.lanes.end()) *it = std::move(lane);
     }
     out.push_back(std::move(r));
   }

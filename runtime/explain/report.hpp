@@ -46,8 +46,9 @@ struct InstructionReport {
   std::vector<LaneReport> lanes;
 };
 
-/// Instructions in the order of the text. Error(device) when the address worked out here is not the
-/// one the engine used: that would be a defect of ours.
+/// Instructions in the order of the text; of every visit (`Query::visit` 0) one entry for each time
+/// that a lane came by, else one for each lane. Error(device) when the address worked out here is
+/// not the one the engine used: that would be a defect of ours.
 std::vector<InstructionReport> reports(const Recording& recording, const Query& query);
 
 /// "inside 'src', bytes 8 to 11 of 256".

@@ -205,6 +205,12 @@ TEST_CASE("wrong questions get one clear answer") {
   refused(file + " --lane 32", "there is no lane 32");
   refused(scratch() + "/absent.lw", "cannot read");
   refused(file + " --visit 0", "--visit counts from 1");
+  std::string code =
+      "isa ptx\ncase \"long\" {\n  block 1024\n  waves 32\n  reg .b32 %a = lane\n  code \"\"\"\n";
+  for (int n = 0; n < 65; ++n) code += "    add.u32 %a, %a, 1;\n";
+  const std::string all_lanes = write("long.lw", code + "  \"\"\"\n}\n");
+  refused(all_lanes, "choose a line or --lane");
+  CHECK(explain(all_lanes + " --lane 1000").code == 0);
   refused("--text 'ld.global.u32 %r1, [%rd1]' " + scratch() + "/a.ptx", "--text goes with");
   const Output wrong = explain("--text 'ld.global.u33 %r1, [%rd1]'");
   CHECK(wrong.code == 1);
