@@ -89,6 +89,7 @@ class Chase {
   /// that are needed for it not to fit.
   void find_core() {
     Round others(core_.begin(), core_.end() - 1), core{core_.back()};
+    drop_groups(others, core.back());
     while (fits(core) && !others.empty()) {
       size_t under = 0, over = others.size();  // so many of the others: fits, does not fit
       while (over - under > 1) {
@@ -102,6 +103,27 @@ class Chase {
     }
     core_ = core;
     out_.ways = static_cast<uint32_t>(core.size() - 1);
+  }
+
+  /// Long lists first lose whole groups that the full set has no line in: that takes a fourth of
+  /// the loads that looking for each line in all of the list would.
+  void drop_groups(Round& others, uint64_t last) {
+    constexpr size_t kGroups = 16;
+    bool dropped = true;
+    while (dropped && others.size() > kShortList) {
+      dropped = false;
+      const size_t length = others.size() / kGroups;
+      for (size_t end = others.size(); end > length; end -= std::min(end, length)) {
+        const auto from = others.begin() + static_cast<std::ptrdiff_t>(end - length);
+        Round round(others.begin(), from);
+        round.insert(round.end(), from + static_cast<std::ptrdiff_t>(length), others.end());
+        round.push_back(last);
+        if (fits(round)) continue;
+        round.pop_back();
+        others = std::move(round);
+        dropped = true;
+      }
+    }
   }
 
   /// Of noise, a core may come that is none: it must not fit, and must fit without any of its
