@@ -14,6 +14,3 @@ endforeach()
 list(APPEND alone kernels/sass_cctl)
 list(TRANSFORM alone APPEND .cpp)
 set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-# doctest's own code, which wants no header in front of it.
-set_source_files_properties(unit/main.cpp kernels/main.cpp PROPERTIES
-  SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
