@@ -251,13 +251,13 @@ bool lw_fcmp_f64(const in B64 a, const in B64 b, const in uint cond, const in ui
   return fcompare(either(is_nan64(a), is_nan64(b)), less, equal, cond);
 }
 
-// For devices that were seen to compute fma right that way; any NaN. The first is a double that gives
-// what lw_ffma_rn_f32 does once it is converted to f32, the second is lw_ffma_f64 to nearest even.
-B64 lw_ffma_to_odd_f64(const in uint a, const in uint b, const in uint c) {
+// For devices that were seen to compute fma right that way; any NaN: lw_ffma_rn_f32, and lw_ffma_f64
+// to nearest even.
+uint lw_ffma_double_f32(const in uint a, const in uint b, const in uint c) {
 #if LW_FLOAT64
-  return bits_of(fma_to_odd(a, b, c));
+  return fma_by_double(a, b, c);
 #else
-  return widen32(lw_ffma_rn_f32(a, b, c));
+  return lw_ffma_rn_f32(a, b, c);
 #endif
 }
 B64 lw_ffma_wide_f64(const in B64 a, const in B64 b, const in B64 c) {

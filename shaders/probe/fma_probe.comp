@@ -28,8 +28,8 @@ void main() {
   const BITS once = bits_of(fma_wide(double_of(a), double_of(b), double_of(c)));
   const BITS twice = bits_of(fma_wide(double_of(once), double_of(b), double_of(c)));
 #else
-  const BITS once = floatBitsToUint(float(fma_to_odd(a, b, c)));
-  const BITS twice = floatBitsToUint(float(fma_to_odd(once, b, c)));
+  const BITS once = fma_by_double(a, b, c);
+  const BITS twice = fma_by_double(once, b, c);
 #endif
   results[kOperations * i] = once;
   results[kOperations * i + 19] = twice;

@@ -1,5 +1,7 @@
 // Build tool: turns the compiled library (one module with a dummy entry point) into a SPIR-V
 // library and prints it as C++. Drops the entry point and all names, exports the lw_ functions.
+// Conversions between floats round: compilers that take narrowing and widening again for nothing
+// are told so, which GLSL's `precise` does not do.
 //
 // usage: export_library IN.spv OUT.cpp SYMBOL
 #include <cstdint>
@@ -32,10 +34,12 @@ enum : uint32_t {
   kFunction = 54,
   kFunctionEnd = 56,
   kDecorate = 71,
+  kFConvert = 115,
   kNoLine = 317,
   kModuleProcessed = 330
 };
-constexpr uint32_t kCapabilityLinkage = 5, kDecorationBuiltIn = 11, kDecorationLinkage = 41;
+constexpr uint32_t kCapabilityLinkage = 5, kDecorationBuiltIn = 11, kDecorationLinkage = 41,
+                   kDecorationNoContraction = 42;
 constexpr uint32_t kMagic = 0x07230203, kExport = 0;
 
 std::string text_at(const Words& w, size_t at) {
@@ -54,6 +58,12 @@ void append_export(Words& out, uint32_t id, const std::string& name) {
   append_text(out, name);
   out.push_back(kExport);
   out[at] = kDecorate | static_cast<uint32_t>(out.size() - at) << 16;
+}
+
+void append_exact_conversions(Words& out, const Words& in) {
+  for (size_t at = 5; at < in.size(); at += in[at] >> 16)
+    if ((in[at] & 0xffff) == kFConvert)
+      out.insert(out.end(), {kDecorate | 3U << 16, in[at + 2], kDecorationNoContraction});
 }
 
 bool dropped(uint32_t op) {
@@ -106,6 +116,7 @@ Words make_library(const Words& in) {
       if (op == kDecorate && !exports_written) {
         exports_written = true;
         for (const auto& [id, name] : names.exported) append_export(out, id, name);
+        append_exact_conversions(out, in);
       }
       out.insert(out.end(), in.begin() + static_cast<ptrdiff_t>(at),
                  in.begin() + static_cast<ptrdiff_t>(at + count));

@@ -9,15 +9,17 @@ using namespace lanewise::test;
 
 namespace {
 
+template <typename Float>
+struct Operands {
+  Float a, b, c;
+};
+
 class HardFma {
  public:
   explicit HardFma(uint64_t seed) : rng_(seed) {}
 
-  struct Operands {
-    double a, b, c;
-  };
-  Operands next() {
-    Operands o;
+  Operands<double> next() {
+    Operands<double> o{};
     const int place = pick(-1130, 1060), ea = pick(-1074, 1024);
     const bool anywhere = rng_() % 3 == 0;
     o.a = number(anywhere ? pick(-40, 40) : ea);
@@ -80,16 +82,21 @@ void put(Words& words, double x) {
   for (const uint32_t word : row64(std::bit_cast<uint64_t>(x))) words.push_back(word);
 }
 
-/// Rows on which the function's result, as `Float`, is not the host's fma.
-template <typename Float, typename Arguments>
-size_t wrong_rows(const Driver& d, const char* name, const Words& words, Arguments arguments) {
+template <typename Float>
+Float float_at(const uint32_t* w) {
+  if constexpr (sizeof(Float) == 8) return std::bit_cast<double>(at64(w));
+  return std::bit_cast<float>(*w);
+}
+/// Rows on which the function's result is not the host's fma.
+template <typename Float>
+size_t wrong_rows(const Driver& d, const char* name, const Words& words) {
+  constexpr size_t kWords = sizeof(Float) / 4;
   const Words got = call(*d.compute, d.variants.back(), name, words);
-  const size_t in = words.size() / (got.size() / 2);
   size_t wrong = 0;
-  for (size_t i = 0; i < got.size() / 2; ++i) {
-    const auto [a, b, c] = arguments(&words[i * in]);
-    const auto result = static_cast<Float>(std::bit_cast<double>(at64(&got[2 * i])));
-    const Float expected = std::fma(a, b, c);
+  for (size_t i = 0; i < got.size() / kWords; ++i) {
+    const auto at = [&](size_t k) { return float_at<Float>(&words[(3 * i + k) * kWords]); };
+    const Float result = float_at<Float>(&got[i * kWords]);
+    const Float expected = std::fma(at(0), at(1), at(2));
     const bool same = std::isnan(expected)
                           ? std::isnan(result)
                           : expected == result && std::signbit(expected) == std::signbit(result);
@@ -97,6 +104,83 @@ size_t wrong_rows(const Driver& d, const char* name, const Words& words, Argumen
   }
   return wrong;
 }
+
+/// f32 operands whose exact sum lies at or beside a point halfway, cancels, or is subnormal.
+class HardNarrowFma {
+ public:
+  explicit HardNarrowFma(uint32_t seed) : rng_(seed) {}
+
+  Operands<float> next() {
+    Operands<float> o{any(), any(), any()};
+    switch (rng_() % 6) {
+      case 0:  // cancels, or nearly
+        o.c = neighbour(-(o.a * o.b), static_cast<int>(rng_() % 5) - 2);
+        break;
+      case 1:  // a product of middling size
+        o.a = near(-20, 20);
+        o.b = near(-20, 20);
+        o.c = near(-60, 60);
+        break;
+      case 2:  // far below or above the product
+        o.a = near(-20, 20);
+        o.b = near(-20, 20);
+        o.c = std::ldexp(near(0, 0), std::ilogb(o.a * o.b) + pick(-60, 60));
+        break;
+      case 3: {  // the addend brings the product to a point halfway, as near as it can
+        o.a = near(-30, 30);
+        const float target = near(-40, 40);
+        const double middle = (double{target} + std::nextafterf(target, INFINITY)) / 2;
+        o.b = static_cast<float>(middle / o.a);
+        if (rng_() % 2 == 0) o.b = near(-40, 40);
+        o.c = static_cast<float>(middle - double{o.a} * o.b);
+        break;
+      }
+      case 4:  // subnormal results
+        o.a = near(-60, 0);
+        o.b = near(-150 - std::ilogb(o.a), -120 - std::ilogb(o.a));
+        o.c = near(-150, -120);
+        break;
+      default:
+        break;
+    }
+    return o;
+  }
+
+ private:
+  int pick(int low, int high) {
+    return low + static_cast<int>(rng_() % static_cast<uint32_t>(high - low + 1));
+  }
+  /// All bits, few bits, or runs of ones.
+  float any() {
+    uint32_t bits = rng_();
+    switch (rng_() % 5) {
+      case 0:
+        bits &= ~uint32_t{0} << rng_() % 24;
+        break;
+      case 1:
+        bits |= 0x7fffff >> rng_() % 23;
+        break;
+      case 2:
+        bits = (bits & 0xff800000) | 1U << rng_() % 23;
+        break;
+      default:
+        break;
+    }
+    return std::bit_cast<float>(bits);
+  }
+  float near(int low, int high) {
+    const uint32_t bits = std::bit_cast<uint32_t>(any());
+    return std::ldexp(std::bit_cast<float>((bits & 0x807fffff) | 0x3f800000), pick(low, high));
+  }
+  static float neighbour(float x, int steps) {
+    if (!std::isfinite(x)) return 1;
+    for (; steps > 0; --steps) x = std::nextafterf(x, INFINITY);
+    for (; steps < 0; ++steps) x = std::nextafterf(x, -INFINITY);
+    return x;
+  }
+
+  std::mt19937 rng_;
+};
 
 }  // namespace
 
@@ -115,42 +199,29 @@ TEST_CASE("f64 fma of native sums and products") {
     for (const double b : kSpecial)
       for (const double c : kSpecial)
         for (const double x : {a, b, c}) put(words, x);
-  const auto arguments = [](const uint32_t* w) {
-    const auto at = [&](int i) { return std::bit_cast<double>(at64(w + 2 * i)); };
-    return HardFma::Operands{at(0), at(1), at(2)};
-  };
   for (const Driver& d : drivers()) {
     if (!d.compute->facts().float64) continue;
     CAPTURE(d.compute->facts().name);
-    CHECK(wrong_rows<double>(d, "lw_ffma_wide_f64", words, arguments) == 0);
+    CHECK(wrong_rows<double>(d, "lw_ffma_wide_f64", words) == 0);
   }
 }
 
 TEST_CASE("f32 fma by way of doubles") {
-  std::mt19937 rng(6);
+  HardNarrowFma hard(6);
   Words words;
-  for (int i = 0; i < 300000; ++i) {
-    uint32_t v[3] = {static_cast<uint32_t>(rng()), static_cast<uint32_t>(rng()),
-                     static_cast<uint32_t>(rng())};
-    if (i % 2 == 0) v[1] = (v[1] & 0x80ffffff) | ((254 - (v[0] >> 23 & 0xff)) << 23 & 0x7f000000);
-    if (i % 3 == 0) {
-      const float p = std::bit_cast<float>(v[0]) * std::bit_cast<float>(v[1]);
-      v[2] = (std::bit_cast<uint32_t>(p) ^ 0x80000000) + rng() % 5 - 2;
-    } else if (i % 3 == 1) {
-      v[2] = (v[2] & 0x80ffffff) | 0x3f000000;
-    }
-    words.insert(words.end(), v, v + 3);
-  }
-  struct Narrow {
-    float a, b, c;
+  const auto add = [&](const Operands<float>& o) {
+    for (const float x : {o.a, o.b, o.c}) words.push_back(std::bit_cast<uint32_t>(x));
   };
-  const auto arguments = [](const uint32_t* w) {
-    return Narrow{std::bit_cast<float>(w[0]), std::bit_cast<float>(w[1]),
-                  std::bit_cast<float>(w[2])};
-  };
+  for (int i = 0; i < 400000; ++i) add(hard.next());
+  constexpr float kSpecial[] = {
+      0.0F,     -0.0F,      1.0F,    -1.5F,    0x1p-149F, -0x1p-149F, 0x1p-126F,       0x1p-75F,
+      0x1p-24F, 0x1.8p-25F, 0x1p64F, 0x1p127F, INFINITY,  -INFINITY,  0x1.fffffep127F, NAN};
+  for (const float a : kSpecial)
+    for (const float b : kSpecial)
+      for (const float c : kSpecial) add({a, b, c});
   for (const Driver& d : drivers()) {
     if (!d.compute->facts().float64) continue;
     CAPTURE(d.compute->facts().name);
-    CHECK(wrong_rows<float>(d, "lw_ffma_to_odd_f64", words, arguments) == 0);
+    CHECK(wrong_rows<float>(d, "lw_ffma_double_f32", words) == 0);
   }
 }

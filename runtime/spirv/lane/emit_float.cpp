@@ -149,12 +149,8 @@ Values nearest_soft(LaneEmitter& e, spv::Op code) {
 }
 /// f32 fma by way of doubles.
 Values double_rounded_once(LaneEmitter& e, spv::Op) {
-  ModuleBuilder& m = e.module();
-  const Id odd = e.library("lw_ffma_to_odd_f64", m.b64_type, bits_of_sources(e));
-  const Id value = m.op(spv::OpBitcast, spirv::float_type(e, Type::f64), {odd});
-  const Id bits = m.op(spv::OpBitcast, m.uint_type,
-                       {exact_conversion(e, spv::OpFConvert, float_type(e), value)});
-  return {finish_bits(e, bits, false)};
+  const Ids args = bits_of_sources(e);
+  return {finish_bits(e, e.library("lw_ffma_double_f32", e.module().uint_type, args), false)};
 }
 
 /// f64 fma of exact sums and products.
