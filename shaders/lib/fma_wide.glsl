@@ -7,8 +7,6 @@
 // eye on what the first lost. Some compilers for CPUs run both sides of every branch: it has none.
 // Why each step is exact: docs/numerics.md.
 
-double power_of_two(const in int n) { return double_of(uint64_t(n + 1023) << 52); }
-
 /// x = high + low with 26 bits each, one of them the sign of `low` (Veltkamp). NaN beyond 2^996.
 double high_half(const in double x) {
   precise double far = x * 134217729.0lf;

@@ -3,6 +3,7 @@
 
 uint64_t bits_of(const in double x) { return doubleBitsToUint64(x); }
 double double_of(const in uint64_t x) { return uint64BitsToDouble(x); }
+double power_of_two(const in int n) { return double_of(uint64_t(n + 1023) << 52); }
 bool either_of(const in bool a, const in bool b) { return (uint(a) | uint(b)) != 0u; }
 bool both_of(const in bool a, const in bool b) { return (uint(a) & uint(b)) != 0u; }
 

@@ -112,7 +112,7 @@ class HardNarrowFma {
 
   Operands<float> next() {
     Operands<float> o{any(), any(), any()};
-    switch (rng_() % 6) {
+    switch (rng_() % 7) {
       case 0:  // cancels, or nearly
         o.c = neighbour(-(o.a * o.b), static_cast<int>(rng_() % 5) - 2);
         break;
@@ -140,6 +140,15 @@ class HardNarrowFma {
         o.b = near(-150 - std::ilogb(o.a), -120 - std::ilogb(o.a));
         o.c = near(-150, -120);
         break;
+      case 5: {  // half of the addend's last place, but for a little: 1 - 2^-46 or 1 + 2^-22 +
+                 // 2^-46
+        o.c = rng_() % 2 == 0 ? near(-149, -127) : near(-120, 100);
+        const int half = std::max(std::ilogb(o.c) - 23, -149) - 1, split = pick(-20, 20);
+        o.a = std::ldexp(0x1.000002p0F, std::max(half / 2, -120) + split);
+        o.b = std::ldexp(rng_() % 2 == 0 ? 1 - 0x1p-23F : 0x1.000002p0F, half - std::ilogb(o.a));
+        if (rng_() % 2 == 0) o.a = -o.a;
+        break;
+      }
       default:
         break;
     }
