@@ -96,24 +96,17 @@ Id arithmetic(LaneEmitter& e, spv::Op code, Id a, Id b) {
 }
 /// llvmpipe folds x * 0, 0 / x and 0 + x for a zero it knows at compile time, whatever x is (NaN,
 /// infinity, -0). Where the device does that, operands that may be constant pass through an OR with
-/// a zero that the compiler cannot see.
+/// a zero that the compiler cannot see, if they have not where they were moved to a register.
 Id opaque(LaneEmitter& e, size_t index, Id value) {
-  ModuleBuilder& m = e.module();
   if (!e.target().quirks.folds_zero || !e.may_be_constant(index)) return value;
-  const Id zero = e.hidden_zero();
-  if (wide(e)) {
-    const Id high = m.op(spv::OpBitcast, m.b64_type, {value});
-    const Id wide_zero = m.op(spv::OpUConvert, m.b64_type, {zero});
-    return m.op(spv::OpBitcast, float_type(e),
-                {m.op(spv::OpBitwiseOr, m.b64_type, {high, wide_zero})});
-  }
-  const Id bits = m.op(spv::OpBitcast, m.uint_type, {value});
-  return m.op(spv::OpBitcast, float_type(e), {m.op(spv::OpBitwiseOr, m.uint_type, {bits, zero})});
+  const ir::Width width = ir::width_of(e.inst().type);
+  const Id bits = e.module().op(spv::OpBitcast, e.module().type_of(width), {value});
+  return e.module().op(spv::OpBitcast, float_type(e), {e.hidden(bits, width)});
 }
 /// The same for the bits of an f32 on their way to the library.
 Id opaque_bits(LaneEmitter& e, size_t index, Id bits) {
   if (!e.target().quirks.folds_zero || !e.may_be_constant(index)) return bits;
-  return e.module().op(spv::OpBitwiseOr, e.module().uint_type, {bits, e.hidden_zero()});
+  return e.hidden(bits, ir::Width::b32);
 }
 Values float_binary(LaneEmitter& e, spv::Op code) {
   const Id a = opaque(e, 0, operand(e, 0)), b = opaque(e, 1, operand(e, 1));

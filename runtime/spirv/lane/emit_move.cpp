@@ -19,7 +19,8 @@ Id mask(LaneEmitter& e, uint32_t bits) {
 }
 
 Values move(LaneEmitter& e, spv::Op) {
-  return {e.src(0)};
+  const Id bits = e.src(0);
+  return {e.hides_move() ? e.hidden(bits, ir::width_of(e.inst().type)) : bits};
 }
 Values select(LaneEmitter& e, spv::Op) {
   const Id condition = e.src(0), yes = e.src(1), no = e.src(2);

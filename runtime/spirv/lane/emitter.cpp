@@ -67,8 +67,39 @@ bool always_small(const ir::Inst& inst) {
   }
 }
 
+bool asks_about_zero(const ir::Inst& inst) {
+  switch (inst.op) {
+    case ir::Op::fadd:
+    case ir::Op::fsub:
+    case ir::Op::fmul:
+    case ir::Op::fdiv:
+    case ir::Op::fdiv_approx:
+    case ir::Op::ffma:
+      return inst.type == ir::Type::f32 || inst.type == ir::Type::f64;
+    default:
+      return false;
+  }
+}
+
+/// Operands of such instructions that have several definitions. A constant is hidden where it is
+/// moved into one, often in front of a loop, and not where the loop reads it.
+std::vector<bool> merged_operands(const ir::Program& program) {
+  std::vector<bool> read(program.regs.size(), false);
+  std::vector<uint32_t> definitions(program.regs.size(), 0);
+  for (const ir::Block& block : program.blocks) {
+    for (const ir::Inst& inst : block.insts) {
+      for (const ir::Reg dst : inst.dst) ++definitions[dst.id];
+      if (!asks_about_zero(inst)) continue;
+      for (const ir::Operand& o : inst.src)
+        if (o.is_reg()) read[o.index] = true;
+    }
+  }
+  for (size_t i = 0; i < read.size(); ++i) read[i] = read[i] && definitions[i] > 1;
+  return read;
+}
+
 /// Registers with a definition that a compiler can evaluate; they grow until nothing changes.
-std::vector<bool> constant_registers(const ir::Program& program) {
+std::vector<bool> constant_registers(const ir::Program& program, const std::vector<bool>& merged) {
   std::vector<bool> constant(program.regs.size(), false);
   for (bool changed = true; changed;) {
     changed = false;
@@ -81,7 +112,8 @@ std::vector<bool> constant_registers(const ir::Program& program) {
                              return constant_operand(o, constant);
                            });
         for (const ir::Reg dst : inst.dst) {
-          if (!known || constant[dst.id]) continue;
+          const bool hidden = inst.op == ir::Op::mov && merged[dst.id];
+          if (!known || hidden || constant[dst.id]) continue;
           constant[dst.id] = changed = true;
         }
       }
@@ -94,6 +126,17 @@ std::vector<bool> constant_registers(const ir::Program& program) {
 
 bool LaneEmitter::may_be_constant(size_t index) const {
   return constant_operand(inst_->src[index], constant_);
+}
+
+bool LaneEmitter::hides_move() const {
+  return !merged_.empty() && merged_[inst_->dst[0].id] && may_be_constant(0);
+}
+
+Id LaneEmitter::hidden(Id bits, ir::Width width) {
+  if (width == ir::Width::b32) return m_.op(spv::OpBitwiseOr, m_.uint_type, {bits, hidden_zero_});
+  if (!m_.int64()) return m_.make64(hidden(m_.lo(bits), ir::Width::b32), m_.hi(bits));
+  const Id zero = m_.op(spv::OpUConvert, m_.b64_type, {hidden_zero_});
+  return m_.op(spv::OpBitwiseOr, m_.b64_type, {bits, zero});
 }
 
 LaneEmitter::LaneEmitter(ModuleBuilder& module, const ir::Structured& code, const Options& options,
@@ -111,7 +154,9 @@ LaneEmitter::LaneEmitter(ModuleBuilder& module, const ir::Structured& code, cons
   live_across_.assign(count, false);
   always_.assign(count, false);
   zeroed_.assign(count, false);
-  if (target.quirks.folds_zero) constant_ = constant_registers(program_);
+  if (!target.quirks.folds_zero) return;
+  merged_ = merged_operands(program_);
+  constant_ = constant_registers(program_, merged_);
 }
 
 void LaneEmitter::make_slots() {

@@ -89,8 +89,10 @@ class LaneEmitter {
   Id push_word(uint32_t word);
   /// The compiler may find out the value of source `index` (an immediate, or computed from such).
   bool may_be_constant(size_t index) const;
-  /// 0, but no compiler knows; only where something asks for it.
-  Id hidden_zero() const { return hidden_zero_; }
+  /// The current move is where a constant becomes one that no compiler knows.
+  bool hides_move() const;
+  /// The same bits, but no compiler knows (Quirks::folds_zero alone).
+  Id hidden(Id bits, ir::Width width);
   Id lane() const { return slot_->lane; }
   Id lane_in_wave() {
     return m_.op(spv::OpBitwiseAnd, m_.uint_type, {lane(), m_.u(wave_lanes() - 1)});
@@ -299,6 +301,7 @@ class LaneEmitter {
   std::map<uint32_t, Id> bases_;   ///< by pointer parameter, see LAUNCH_POINTER_BASES
   std::map<uint32_t, Id> starts_;  ///< by pointer parameter: where its allocation lies in the arena
   std::vector<bool> constant_;     ///< by register: some definition depends on immediates alone
+  std::vector<bool> merged_;       ///< by register: constants that are moved there are hidden
   Id group_ = spv::NoResult;
   Id subgroup_lane_ = spv::NoResult;  ///< wave mode
 
