@@ -267,3 +267,11 @@ B64 lw_ffma_wide_f64(const in B64 a, const in B64 b, const in B64 c) {
   return soft_fma64(a, b, c, RN);
 #endif
 }
+/// The same, for an addend of 2^-900 to 2^100 (less than that).
+B64 lw_ffma_wide_mild_f64(const in B64 a, const in B64 b, const in B64 c) {
+#if LW_FLOAT64
+  return bits_of(fma_wide_mild(double_of(a), double_of(b), double_of(c)));
+#else
+  return soft_fma64(a, b, c, RN);
+#endif
+}

@@ -73,8 +73,30 @@ double fma_unusual(const in double a, const in double b, const in double c,
   return mix(mix(other, c, number), result, both_of(number, magnitude < most));
 }
 
-double fma_wide(const in double a, const in double b, const in double c) {
-  precise double product = a * b;
+/// The same for an addend of 2^-900 to 2^100: a product below 2^-969 does not change it, and beyond
+/// 2^900 it lies below the last bit of the product's error.
+double fma_unusual_mild(const in double a, const in double b, const in double c,
+                        const in double plain) {
+  const uint64_t sign_bit = 0x8000000000000000UL;
+  const bool large = abs(plain) >= power_of_two(900);
+  const double trace = double_of(bits_of(power_of_two(-900)) | (bits_of(c) & sign_bit));
+  const double z = mix(c, trace, large);
+  const double down = power_of_two(-100);
+  const double back = mix(1.0lf, power_of_two(200), large);
+  precise double less_a = a * down, less_b = b * down;
+  const double x = mix(a, less_a, large), y = mix(b, less_b, large);
+  precise double product = x * y;
+  precise double sum = product + z;
+  const double rest =
+      add_to_odd(sum_error(product, z, sum), masked_product_error(x, y, product));
+  precise double result = (sum + rest) * back;
+  precise double other = plain + c;
+  return mix(other, result, both_of(abs(product) < power_of_two(1000), abs(product) > 0.0lf));
+}
+
+/// Rounded twice, and whether that was as good as once.
+double fma_tried(const in double a, const in double b, const in double c,
+                 const in double product, out bool sure) {
   precise double sum = product + c;
   precise double rest = sum_error(product, c, sum) + product_error(a, b, product);
   precise double result = sum + rest;
@@ -82,7 +104,22 @@ double fma_wide(const in double a, const in double b, const in double c) {
   precise double more = sum + rest * (1.0lf + unit), less = sum + rest * (1.0lf - unit);
   const bool large_enough =
       either_of(abs(product) >= power_of_two(-969), abs(sum) >= power_of_two(-900));
-  const bool sure = both_of(more == less, abs(result) < infinity);
-  if (!both_of(large_enough, sure)) result = fma_unusual(a, b, c, product);
+  sure = both_of(large_enough, both_of(more == less, abs(result) < infinity));
+  return result;
+}
+
+double fma_wide(const in double a, const in double b, const in double c) {
+  precise double product = a * b;
+  bool sure;
+  double result = fma_tried(a, b, c, product, sure);
+  if (!sure) result = fma_unusual(a, b, c, product);
+  return result;
+}
+/// With an addend of 2^-900 to 2^100.
+double fma_wide_mild(const in double a, const in double b, const in double c) {
+  precise double product = a * b;
+  bool sure;
+  double result = fma_tried(a, b, c, product, sure);
+  if (!sure) result = fma_unusual_mild(a, b, c, product);
   return result;
 }

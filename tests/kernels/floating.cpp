@@ -1,5 +1,6 @@
 // Floating-point kernels of the corpus. Everything but the approximate functions is bit for bit.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "tests/kernels/support.hpp"
@@ -122,6 +123,54 @@ TEST_CASE("mandelbrot: every pixel") {
     }
     check_equal(out.read<uint32_t>(), want);
   }
+}
+
+namespace {
+/// What the kernel below leaves of a lane's number: products, sums of products, sums.
+template <typename Float, typename Bits>
+void start_from_zero(float number, Bits nan, std::vector<Bits>& want) {
+  Float product = 0, fused = 0, sum = 0;
+  for (int turn = 0; turn < 2; ++turn) {
+    product *= Float{number};
+    fused = std::fma(product, Float{number}, fused);
+    sum += Float{number};
+  }
+  for (const Float x : {product, fused, sum})
+    want.push_back(std::isnan(x) ? nan : std::bit_cast<Bits>(x));
+}
+}  // namespace
+
+TEST_CASE("a compiler that knows what a loop starts with does not fold 0 * x or 0 + x") {
+  lanewise::Kernel kernel = device()
+                                .load_text(R"(
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry zeros(.param .u64 a,.param .u64 o,.param .u64 q){ .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .f64 %d<9>; .reg .pred %p<3>;
+ ld.param.u64 %rd1,[a]; ld.param.u64 %rd2,[o]; ld.param.u64 %rd3,[q]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd5,%r1,4;
+ add.s64 %rd1,%rd1,%rd5; mul.wide.u32 %rd5,%r1,12; add.s64 %rd2,%rd2,%rd5; shl.b64 %rd5,%rd5,1; add.s64 %rd3,%rd3,%rd5;
+ ld.global.f32 %f1,[%rd1]; cvt.f64.f32 %d1,%f1; mov.u32 %r2,0;
+ mov.f32 %f2,0f00000000; mov.f32 %f3,%f2; mov.f32 %f4,%f3; mov.f64 %d2,0d0000000000000000; mov.f64 %d3,%d2; mov.f64 %d4,%d3;
+L: mul.f32 %f2,%f2,%f1; fma.rn.f32 %f3,%f2,%f1,%f3; add.f32 %f4,%f4,%f1;
+ mul.f64 %d2,%d2,%d1; fma.rn.f64 %d3,%d2,%d1,%d3; add.f64 %d4,%d4,%d1;
+ add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2,2; @%p1 bra L;
+ st.global.f32 [%rd2],%f2; st.global.f32 [%rd2+4],%f3; st.global.f32 [%rd2+8],%f4;
+ st.global.f64 [%rd3],%d2; st.global.f64 [%rd3+8],%d3; st.global.f64 [%rd3+16],%d4; ret; }
+)",
+                                           lanewise::Isa::ptx)
+                                .kernel();
+  const std::vector<float> in = {INFINITY, -INFINITY, NAN, -1, 2, -0.0F, 0, 0x1p-149F};
+  std::vector<uint32_t> want;
+  std::vector<uint64_t> want_wide;
+  for (const float x : in) {
+    start_from_zero<float>(x, 0x7fffffffU, want);
+    start_from_zero<double>(x, uint64_t{0xfff8000000000000}, want_wide);
+  }
+  auto din = device().buffer(in), out = device().allocate(4 * want.size()),
+       wide = device().allocate(8 * want.size());
+  kernel.launch({.grid = {1}, .block = {8}}, din, out, wide).check();
+  check_equal(out.read<uint32_t>(), want);
+  check_equal(wide.read<uint64_t>(), want_wide);
 }
 
 TEST_CASE("cachehints: every load and store operator moves the right data") {

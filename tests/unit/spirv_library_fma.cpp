@@ -1,5 +1,6 @@
 // Fused multiply-add of exact sums and products, against the host's, where it is hardest: products
 // and addends of close exponents, points halfway, cancellation, both ends of the range.
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -212,6 +213,32 @@ TEST_CASE("f64 fma of native sums and products") {
     if (!d.compute->facts().float64) continue;
     CAPTURE(d.compute->facts().name);
     CHECK(wrong_rows<double>(d, "lw_ffma_wide_f64", words) == 0);
+  }
+}
+
+TEST_CASE("f64 fma with an addend that is known to be neither large nor small") {
+  HardFma hard(7);
+  Words words;
+  const auto add = [&](double a, double b, double c) {
+    for (const double x : {a, b, c}) put(words, x);
+  };
+  for (int i = 0; i < 300000; ++i) {
+    const auto [a, b, c] = hard.next();
+    const int exponent = std::clamp(std::isnormal(c) ? std::ilogb(c) : 0, -900, 99);
+    add(a, b,
+        std::ldexp(std::isnormal(c) ? c : 1.5, exponent - (std::isnormal(c) ? std::ilogb(c) : 0)));
+  }
+  // 2^54 - 1 is a product: at the end of the range halfway to what would be the next number.
+  constexpr double kSpecial[] = {0.0,      -0.0,     1.0,     0x1p-1074,  0x1p-1022,
+                                 0x1p1000, INFINITY, NAN,     0x1p27 - 1, 0x1p997 + 0x1p970,
+                                 0x1p-969, 0x1p-500, 0x1p900, -0x1p1023,  0x1.fffffffffffffp1023};
+  for (const double a : kSpecial)
+    for (const double b : kSpecial)
+      for (const double c : {1.0, -1.0, 0x1p-900, -0x1p-900, 0x1.8p99}) add(a, b, c);
+  for (const Driver& d : drivers()) {
+    if (!d.compute->facts().float64) continue;
+    CAPTURE(d.compute->facts().name);
+    CHECK(wrong_rows<double>(d, "lw_ffma_wide_mild_f64", words) == 0);
   }
 }
 

@@ -3,6 +3,9 @@
 // promise is computed with integers in the shader library.
 #include <glslang/SPIRV/GLSL.std.450.h>
 
+#include <bit>
+#include <cmath>
+
 #include "runtime/spirv/lane/emit_float.hpp"
 
 namespace lanewise::spirv {
@@ -146,6 +149,12 @@ Values double_rounded_once(LaneEmitter& e, spv::Op) {
   return {finish_bits(e, e.library("lw_ffma_double_f32", e.module().uint_type, args), false)};
 }
 
+/// Known to be of 2^-900 to 2^100: fma has less to take care of.
+bool mild(const ir::Operand& addend) {
+  if (!addend.is_imm()) return false;
+  const double size = std::abs(std::bit_cast<double>(addend.imm));
+  return size >= 0x1p-900 && size < 0x1p100;
+}
 /// f64 fma of exact sums and products.
 Values wide_fma(LaneEmitter& e, spv::Op) {
   Ids args;
@@ -153,7 +162,8 @@ Values wide_fma(LaneEmitter& e, spv::Op) {
     const Id value = opaque(e, i, operand(e, i));
     args.push_back(e.module().op(spv::OpBitcast, e.module().b64_type, {value}));
   }
-  return {finish_bits(e, e.library("lw_ffma_wide_f64", e.module().b64_type, args), false)};
+  const char* name = mild(e.inst().src[2]) ? "lw_ffma_wide_mild_f64" : "lw_ffma_wide_f64";
+  return {finish_bits(e, e.library(name, e.module().b64_type, args), false)};
 }
 
 constexpr auto kMin = static_cast<spv::Op>(GLSLstd450NMin);
