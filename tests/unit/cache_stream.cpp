@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 #include <regex>
+#include <set>
 
 #include "runtime/cache/reports/report.hpp"
 #include "runtime/cache/tracker/contexts.hpp"
@@ -150,78 +151,130 @@ TEST_CASE("cache stream: remainders without a division") {
   }
 }
 
-TEST_CASE("cache stream: pages of memory that are packed come back as they were") {
-  Memory memory;
-  std::map<uint64_t, SectorState> model;
-  std::map<uint64_t, std::pair<uint64_t, uint32_t>> more;
-  std::mt19937_64 random(5);
-  uint32_t context = 0;
-  for (int round = 0; round < 40'000; ++round) {
-    // Mostly onwards, at times far back.
-    const uint64_t page = random() % 50 != 0 ? uint64_t(round) / 20 : random() % 2'000;
-    const uint64_t address = (page << kPageShift | random() % kPageBytes) & ~uint64_t{31};
-    const auto sm = static_cast<uint32_t>(random() % 90);
-    Page& p = memory.page(address);
-    REQUIRE_EQ(p.sector(address).version(), model[address].version());
-    REQUIRE_EQ(p.sector(address).writer(), model[address].writer());
-    REQUIRE_EQ(p.sector(address).sm(), model[address].sm());
-    const auto known = more.find(address);
-    if (known != more.end()) {
-      REQUIRE_EQ(p.written_bytes(address), known->second.second);
-      REQUIRE_EQ(p.system, page % 3 == 0);
+/// What a Memory should know, sector by sector.
+struct LiteralMemory {
+  struct Sector {
+    SectorState state;
+    uint32_t bytes = 0;
+  };
+  std::map<uint64_t, Sector> sectors;
+  std::map<uint64_t, uint64_t> sharers;
+  std::set<uint64_t> system;  ///< pages
+
+  void write(uint64_t block, unsigned which, uint32_t bytes, uint32_t context, uint32_t sm) {
+    for (unsigned s = 0; s < 4; ++s) {
+      if ((which >> s & 1) == 0) continue;
+      Sector& x = sectors[block + 32 * s];
+      x.state.written(context, sm);
+      x.bytes = bytes;
     }
-    p.sector(address).written(context, sm);
-    model[address].written(context++, sm);
-    p.system = page % 3 == 0;
-    p.written_bytes(address) = static_cast<uint32_t>(random());
-    p.sharers_of(address) |= uint64_t{1} << (sm & 63);
-    more[address] = {p.sharers_of(address), p.written_bytes(address)};
+  }
+  void compare(Memory& memory, uint64_t block) {
+    const Page& p = memory.page(block);
+    REQUIRE_EQ(p.sharers[block % kPageBytes / kBlockBytes], sharers[block]);
+    for (uint64_t at = block; at < block + kBlockBytes; at += 32) {
+      REQUIRE_EQ(p.writes.state(at).bits(), sectors[at].state.bits());
+      REQUIRE_EQ(p.writes.written(at), sectors[at].bytes);
+    }
+  }
+};
+
+/// Pages 3n + 1 are only read. Of those that are written, 6n are as lines, the others mostly.
+void read_and_write_pages(unsigned line) {
+  CAPTURE(line);
+  Memory memory(line);
+  LiteralMemory model;
+  std::mt19937_64 random(5);
+  for (uint32_t round = 0; round < 40'000; ++round) {
+    // Mostly onwards, at times far back.
+    const uint64_t page = random() % 50 != 0 ? round / 20 : random() % 2'000;
+    const uint64_t block = (page << kPageShift | random() % kPageBytes) & ~uint64_t{127};
+    const auto sm = static_cast<uint32_t>(random() % 90);
+    Page& p = memory.page(block);
+    model.compare(memory, block);
+    p.sharers_of(block) = model.sharers[block] |= uint64_t{1} << (sm & 63);
+    if (page % 3 != 1) {
+      const unsigned lines = line == 128 ? 15 : random() % 2 == 0 ? 3 : 12;
+      const unsigned sectors =
+          page % 6 == 0 || random() % 40 != 0 ? lines : static_cast<unsigned>(random() % 16);
+      const auto bytes = static_cast<uint32_t>(random());
+      memory.writes().change(p.writes, block, sectors, [&](SectorState& s, uint32_t& written) {
+        s.written(round, sm);
+        written = bytes;
+      });
+      model.write(block, sectors, bytes, round, sm);
+      CHECK((page % 6 != 0 || !p.writes.by_sector()));
+    } else {
+      CHECK(p.writes.none());
+    }
+    CHECK_EQ(p.system, model.system.contains(page));
+    if (page % 4 == 0) model.system.insert(page);
+    p.system = page % 4 == 0;
     if (page % 2 == 0) {
-      ReadOnlyUse& use = memory.read_only_use(address, 3);
+      ReadOnlyUse& use = memory.read_only_use(block, 3);
       CHECK((use.reader == ~uint32_t{0} || use.read.any()));
-      use.reader = context;
+      use.reader = round;
       use.read.lo |= uint64_t{1} << random() % 64;
     }
     memory.trim();
   }
-  CHECK_LT(memory.memory_bytes(), size_t{1'400} * sizeof(Page));
-  for (const auto& [address, state] : model)
-    REQUIRE_EQ(memory.page(address).sector(address).writer(), state.writer());
-}
-
-TEST_CASE("cache stream: pages that are only read share memory with pages that are written") {
-  Memory memory;
-  std::map<uint64_t, uint64_t> sharers;
-  std::map<uint64_t, SectorState> written;
-  std::map<uint64_t, uint32_t> bytes;
-  std::mt19937_64 random(7);
-  for (uint32_t round = 0; round < 40'000; ++round) {
-    const uint64_t page = random() % 50 != 0 ? round / 20 : random() % 2'000;
-    const uint64_t address = (page << kPageShift | random() % kPageBytes) & ~uint64_t{127};
-    Page& p = memory.page(address);
-    REQUIRE_EQ(p.sharers_of(address), sharers[address]);
-    // Past the functions that note who asks.
-    const size_t sector = address % kPageBytes / 32;
-    REQUIRE_EQ(p.sectors[sector].bits(), written[address].bits());
-    REQUIRE_EQ(p.written[sector], bytes[address]);
-    p.sharers_of(address) = sharers[address] |= uint64_t{1} << random() % 64;
-    // Two pages in three are only read, some of them until they have been packed.
-    if (page % 3 == 0 || (page % 3 == 1 && round > 30'000)) {
-      p.sector(address).written(round, round % 90);
-      written[address].written(round, round % 90);
-      p.written_bytes(address) = bytes[address] = static_cast<uint32_t>(random());
-    }
+  CHECK_LT(memory.memory_bytes(), size_t{1'400} * kPageBytes / 32 * 12);
+  std::vector<uint64_t> blocks;
+  for (const auto& [block, sharers] : model.sharers) blocks.push_back(block);
+  for (const uint64_t block : blocks) {
+    model.compare(memory, block);
+    // What nobody has touched is so in each page that was used again.
+    model.compare(memory, block ^ kBlockBytes);
     memory.trim();
   }
-  for (const auto& [address, mask] : sharers) {
-    const Page& p = memory.page(address);
-    REQUIRE_EQ(p.sharers[address % kPageBytes / kBlockBytes], mask);
-    REQUIRE_EQ(p.sectors[address % kPageBytes / 32].bits(), written[address].bits());
-    // What nobody has written is untouched in each page.
-    const uint64_t other = (address + 32) % kPageBytes / 32;
-    REQUIRE_EQ(p.sectors[other].bits(), 0);
-    REQUIRE_EQ(p.written[other], 0);
-    memory.trim();
+}
+
+TEST_CASE("cache stream: pages of memory that are packed come back as they were") {
+  for (const unsigned line : {64U, 128U}) read_and_write_pages(line);
+}
+
+TEST_CASE("cache stream: a line's entry becomes those of its sectors") {
+  for (const unsigned line : {64U, 128U}) {
+    CAPTURE(line);
+    WritesPool pool(line);
+    Writes w;
+    const auto write = [&](uint64_t block, unsigned sectors, uint32_t bytes) {
+      pool.change(w, block, sectors, [&](SectorState& s, uint32_t& written) {
+        s.written(bytes + 1, 7);
+        written = bytes;
+      });
+    };
+    write(0, 15, 1);
+    write(1280, line == 64 ? 12 : 15, 2);
+    CHECK_EQ(w.count(), kPageBytes / line);
+    constexpr uint64_t kEveryOther = 0x5555'5555'5555'5555;
+    const Mask whole = ~Mask{}, low{~uint64_t{0}, 0}, sector{0xffff'ffff, 0},
+               every_other{kEveryOther, line == 64 ? uint64_t{0} : kEveryOther};
+    CHECK_EQ(w.takes_as_one(whole), line == 128);
+    CHECK_EQ(w.takes_as_one(low), line == 64);
+    CHECK_FALSE(w.takes_as_one(sector));
+    CHECK(w.takes_as_one(every_other));
+    write(1408, 2, 3);
+    CHECK(w.by_sector());
+    CHECK_FALSE(w.takes_as_one(whole));
+    const auto holds = [&](uint64_t at, uint32_t bytes) {
+      CAPTURE(at);
+      CHECK_EQ(w.written(at), bytes);
+      CHECK_EQ(w.state(at).version(), bytes == 0 ? 0 : 1);
+      CHECK_EQ(w.state(at).writer(), bytes == 0 ? kNoContext : bytes + 1);
+    };
+    for (uint64_t s = 0; s < 4; ++s) {
+      holds(32 * s, 1);
+      holds(1280 + 32 * s, line == 64 && s < 2 ? 0 : 2);
+      holds(1408 + 32 * s, s == 1 ? 3 : 0);
+      holds(128 + 32 * s, 0);
+    }
+    pool.end(w);
+    CHECK(w.none());
+    // Used again, they are as new.
+    write(256, 1, 4);
+    holds(0, 0);
+    holds(256, 4);
   }
 }
 

@@ -37,6 +37,7 @@ Engine::Engine(const Preset& preset, Observer* observer, bool keep_values, Vecto
       run_stream_(stream_runner(preset, keep_values, vectors)),
       observer_(observer != nullptr ? observer : &silent_),
       keep_values_(keep_values),
+      memory_(std::min(preset.l1.line, preset.l2.line) < kBlockBytes ? 64 : 128),
       l1_(preset.sms),
       l2_(std::make_unique<Level>(preset.l2, preset.knobs.dirty_limit_percent,
                                   preset.knobs.persisting_percent, &share_)),

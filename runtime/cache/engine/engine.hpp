@@ -173,9 +173,9 @@ class Engine {
   void at_place(uint64_t place) { moment_.place = place; }
   /// Of a sample: L2's counters and dirty lines, by unit.
   std::span<const LevelCounters> unit_counters() const { return unit_counters_; }
-  SectorState sector(uint64_t address) { return memory_.page(address).sector(address); }
+  SectorState sector(uint64_t address) { return memory_.page(address).writes.state(address); }
   /// What the sector's last writer has written of it since nobody else did, a bit a byte.
-  uint32_t written_bytes(uint64_t address) { return memory_.page(address).written_bytes(address); }
+  uint32_t written_bytes(uint64_t address) { return memory_.page(address).writes.written(address); }
   /// Of the kernel with this number.
   ReadOnlyUse& read_only_use(uint64_t address, uint32_t kernel) {
     return memory_.read_only_use(address, kernel);
@@ -299,6 +299,7 @@ class Engine {
   }
   void publish(const Access& a);
   void publish_in(Page& page, const Access& a);
+  void publish_line(Writes& w, const Access& a);
   void tell_of_sharing(const Access& a, const SectorState* sectors, const uint32_t* written);
   void tell(Cache c, const Level& level, uint64_t line, uint32_t context, bool present) {
     if (onlooker_ != nullptr) onlooker_->asked(c, level, line, context, present, demand_);

@@ -315,17 +315,20 @@ void Engine::host_write(uint64_t address, uint64_t size, uint32_t context) {
   mark(*l2_, true);
   // A new version of what was written before, or is in a cache: of other sectors nobody can tell
   // one from another, and which of them are known of hangs on what else was touched.
+  WritesPool& writes = memory_.writes();
   memory_.each_page(address, end, [&](uint64_t first, Page& page) {
-    for (uint64_t at = std::max(first, address & ~uint64_t{31});
-         at < std::min(first + kPageBytes, end); at += 32)
-      if (page.sector(at).writer() != kNoContext) page.sector(at).written(context, kHostSm);
+    if (page.writes.none()) return;
+    for (uint64_t block = std::max(first, block_of(address));
+         block < std::min(first + kPageBytes, end); block += kBlockBytes)
+      writes.change(page.writes, block, sectors32(part(block)), [&](SectorState& state, uint32_t&) {
+        if (state.writer() != kNoContext) state.written(context, kHostSm);
+      });
   });
   for (const auto& [block, bytes] : cached)
-    for (unsigned left = sectors32(bytes); left != 0; left &= left - 1) {
-      SectorState& state =
-          memory_.page(block).sector(block + 32 * static_cast<unsigned>(std::countr_zero(left)));
-      if (state.writer() != context) state.written(context, kHostSm);
-    }
+    writes.change(memory_.page(block).writes, block, sectors32(bytes),
+                  [&](SectorState& state, uint32_t&) {
+                    if (state.writer() != context) state.written(context, kHostSm);
+                  });
 }
 
 void Engine::mark_system(uint64_t address, uint64_t size) {

@@ -89,7 +89,7 @@ void Engine::mark_stale(Level& level, uint32_t index, Page& page, Mask mask) {
   for (unsigned s = 0; s < 4; ++s) {
     const Mask sector = byte_range(32 * s, 32);
     if ((bytes & sector).any() && (h.stale & sector).none())
-      h.version[s] = page.sector(block + 32 * s).version();
+      h.version[s] = page.writes.state(block + 32 * s).version();
   }
   h.stale |= bytes;
 }

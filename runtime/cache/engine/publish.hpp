@@ -8,8 +8,15 @@ namespace lanewise::cache {
 /// Memory has a new version, copies elsewhere are old from now on. The page is the block's.
 [[gnu::always_inline]] inline void Engine::publish_in(Page& page, const Access& a) {
   make_copies_old(page, a);
-  SectorState* const sectors = &page.sector(a.block);
-  uint32_t* const written = &page.written_bytes(a.block);
+  Writes& w = page.writes;
+  if (w.none()) [[unlikely]]
+    memory_.writes().begin(w);
+  if (w.takes_as_one(a.mask)) [[likely]]
+    return publish_line(w, a);
+  if (!w.by_sector()) [[unlikely]]
+    memory_.writes().spread(w);
+  SectorState* const sectors = &w.state_at(a.block);
+  uint32_t* const written = &w.bytes_at(a.block);
   const Sectors mask = sectors_of(a.mask);
   Sectors this_kernels, own;
   SectorState::last_written(sectors, first_context_, a.sm, this_kernels, own);
@@ -22,6 +29,25 @@ namespace lanewise::cache {
   bytes = (bytes & ((this_kernels & own) | ~asked)) | mask;
   std::memcpy(written, &bytes, sizeof bytes);
   SectorState::written(sectors, mask, a.context, a.sm);
+}
+
+/// The same where one entry is of all that is written.
+[[gnu::always_inline]] inline void Engine::publish_line(Writes& w, const Access& a) {
+  const uint64_t line = a.mask.lo != 0 ? a.block : a.block + kBlockBytes / 2;
+  SectorState& state = w.state_at(line);
+  uint32_t& written = w.bytes_at(line);
+  const auto bytes = static_cast<uint32_t>(a.mask.lo | a.mask.hi);
+  if (this_kernels(state)) {
+    if (state.sm() == a.sm) {
+      written |= bytes;
+      return state.written(a.context, a.sm);
+    }
+    const SectorState sectors[4] = {state, state, state, state};
+    const uint32_t of_sectors[4] = {written, written, written, written};
+    tell_of_sharing(a, sectors, of_sectors);
+  }
+  written = bytes;
+  state.written(a.context, a.sm);
 }
 
 inline void Engine::make_copies_old(Page& page, const Access& a) {

@@ -122,10 +122,7 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
       // Comes to be in any case.
       ahead.page = page_of(a.block);
       __builtin_prefetch(&ahead.page->sharers_of(a.block), 1);
-      if (site.store) {
-        __builtin_prefetch(&ahead.page->sector(a.block), 1);
-        __builtin_prefetch(&ahead.page->written_bytes(a.block), 1);
-      }
+      if (site.store) ahead.page->writes.fetch(line);
     }
     if (l2_few_)
       l2_sets_.prefetch(ahead.l2.first);

@@ -12,8 +12,14 @@ enum PackedFlag : uint8_t {
   kSystem = 2,
   kReadOnly = 4,
   kWritten = 8,  ///< any sector ever
-  kAlike = 16    ///< the four sectors of each block
+  kAlike = 16,   ///< the four sectors of each block
+  kHalves = 32   ///< else: the two sectors of each line of 64 bytes
 };
+
+/// Of a block, entries that are not equal to the one before.
+unsigned different_in_block(uint8_t flags) {
+  return (flags & kWritten) == 0 ? 0 : (flags & kAlike) != 0 ? 1 : (flags & kHalves) != 0 ? 2 : 4;
+}
 
 /// Most words have one bit, whose number is a smaller one.
 uint64_t short_form(uint64_t sharers) {
@@ -21,19 +27,13 @@ uint64_t short_form(uint64_t sharers) {
   return (sharers & (sharers - 1)) == 0 ? static_cast<uint64_t>(std::countr_zero(sharers)) + 1 : 65;
 }
 
-bool ever_written(const Page& page) {
-  uint64_t any = 0;
-  for (const SectorState s : page.sectors) any |= s.bits();
-  for (const uint32_t bytes : page.written) any |= bytes;
-  return any != 0;
-}
-
-bool sectors_alike(const Page& page) {
+/// All entries of each block are equal.
+bool blocks_alike(const Writes& w) {
+  const size_t entries = w.count() / kBlocks;
   uint64_t other = 0;
-  for (size_t i = 0; i < page.sectors.size(); i += 4)
-    for (size_t s = i + 1; s < i + 4; ++s)
-      other |=
-          (page.sectors[s].bits() ^ page.sectors[i].bits()) | (page.written[s] ^ page.written[i]);
+  for (size_t i = 0; i < w.count(); i += entries)
+    for (size_t e = i + 1; e < i + entries; ++e)
+      other |= (w.states()[e].bits() ^ w.states()[i].bits()) | (w.bytes()[e] ^ w.bytes()[i]);
   return other == 0;
 }
 
@@ -104,26 +104,29 @@ bool Memory::pack(Region& region, uint64_t number) {
   if (page.bytes != nullptr) return false;
   PutColumns& out = columns_;
   out.clear();
-  const bool written = page.sectors_used && ever_written(page),
-             alike = written && sectors_alike(page);
-  const uint8_t flags = static_cast<uint8_t>((page.in_other_caches ? kInOtherCaches : 0) |
-                                             (page.system ? kSystem : 0) |
-                                             (page.read_only != nullptr ? kReadOnly : 0) |
-                                             (written ? kWritten : 0) | (alike ? kAlike : 0));
+  const bool written = !page.writes.none(), alike = written && blocks_alike(page.writes),
+             halves = written && !alike && page.writes.shift() == 6;
+  const uint8_t flags = static_cast<uint8_t>(
+      (page.in_other_caches ? kInOtherCaches : 0) | (page.system ? kSystem : 0) |
+      (page.read_only != nullptr ? kReadOnly : 0) | (written ? kWritten : 0) |
+      (alike ? kAlike : 0) | (halves ? kHalves : 0));
   const auto& sharers = page.sharers;
   const auto several = [&](size_t i) { return short_form(sharers[i]) == 65 ? sharers[i] : 0; };
   out.add(1, [&](size_t) { return flags; });
   out.add(kBlocks, [&](size_t i) { return short_form(sharers[i]); });
   out.add(kBlocks, several);
-  const unsigned different = !written ? 0 : alike ? 1 : 4;
+  const unsigned different = different_in_block(flags);
+  const size_t entries = page.writes.count() / kBlocks;
+  const SectorState* const states = page.writes.states();
   for (unsigned s = 0; s < different; ++s)
-    out.add(kBlocks, [&](size_t i) { return page.sectors[4 * i + s].version(); });
+    out.add(kBlocks, [&](size_t i) { return states[entries * i + s].version(); });
   for (unsigned s = 0; s < different; ++s)
-    out.add(kBlocks, [&](size_t i) { return page.sectors[4 * i + s].sm() ^ kHostSm; });
+    out.add(kBlocks, [&](size_t i) { return states[entries * i + s].sm() ^ kHostSm; });
   for (unsigned s = 0; s < different; ++s)
-    out.add(kBlocks, [&](size_t i) { return page.written[4 * i + s]; });
+    out.add(kBlocks, [&](size_t i) { return page.writes.bytes()[entries * i + s]; });
   for (unsigned s = 0; s < different; ++s)
-    out.add(kBlocks, [&](size_t i) { return ~page.sectors[4 * i + s].writer(); });
+    out.add(kBlocks, [&](size_t i) { return ~states[entries * i + s].writer(); });
+  writes_.end(page.writes);
   if (page.read_only != nullptr) {
     const auto use = [&](size_t i) -> const ReadOnlyUse& { return page.read_only[i]; };
     out.add(kBlocks, [&](size_t i) { return ~use(i).writer; });
@@ -160,30 +163,25 @@ void Memory::unpack(const uint8_t* bytes, Page& page) {
     page.sharers[i] = v == 0 || v == 65 ? 0 : uint64_t{1} << (v - 1);
   });
   each([&](size_t i, uint64_t v) { page.sharers[i] |= v; });
-  const bool alike = (flags & kAlike) != 0;
-  const unsigned different = (flags & kWritten) == 0 ? 0 : alike ? 1 : 4;
-  if (different == 0)
-    page.clear_sectors();
-  else
-    page.sectors_used = true;
-  std::array<uint64_t, 4 * kBlocks> version, sm;
-  for (unsigned s = 0; s < different; ++s)
-    each([&](size_t i, uint64_t v) { version[4 * i + s] = v; });
-  for (unsigned s = 0; s < different; ++s) each([&](size_t i, uint64_t v) { sm[4 * i + s] = v; });
-  for (unsigned s = 0; s < different; ++s)
-    each([&](size_t i, uint64_t v) { page.written[4 * i + s] = static_cast<uint32_t>(v); });
-  for (unsigned s = 0; s < different; ++s)
-    each([&](size_t i, uint64_t v) {
-      const size_t at = 4 * i + s;
-      page.sectors[at] =
-          SectorState::of(~static_cast<uint32_t>(v), static_cast<uint32_t>(sm[at]) ^ kHostSm,
-                          static_cast<uint32_t>(version[at]));
+  if (const unsigned different = different_in_block(flags); different != 0) {
+    writes_.begin(page.writes, different == 4 ? Writes::kSectorShift : writes_.line_shift());
+    Writes& w = page.writes;
+    // Each number is one of a block's, or all of them.
+    const size_t entries = w.count() / kBlocks, alike = entries / different;
+    std::vector<uint32_t> version(w.count()), sm(w.count());
+    const auto each_entry = [&](auto f) {
+      for (size_t s = 0; s < entries; s += alike)
+        each([&](size_t i, uint64_t v) {
+          for (size_t e = s; e < s + alike; ++e) f(entries * i + e, static_cast<uint32_t>(v));
+        });
+    };
+    each_entry([&](size_t at, uint32_t v) { version[at] = v; });
+    each_entry([&](size_t at, uint32_t v) { sm[at] = v; });
+    each_entry([&](size_t at, uint32_t v) { w.bytes()[at] = v; });
+    each_entry([&](size_t at, uint32_t v) {
+      w.states()[at] = SectorState::of(~v, sm[at] ^ kHostSm, version[at]);
     });
-  if (different == 1)
-    for (size_t i = 0; i < page.sectors.size(); ++i) {
-      page.sectors[i] = page.sectors[i / 4 * 4];
-      page.written[i] = page.written[i / 4 * 4];
-    }
+  }
   page.read_only.reset();
   if ((flags & kReadOnly) == 0) return;
   page.read_only = std::make_unique<ReadOnlyUse[]>(kBlocks);

@@ -1,71 +1,18 @@
-// What is known of memory itself: per 32-byte sector how often it was written and by whom last, and
-// per 128-byte block which L1 caches may hold a copy. Pages appear when they are touched.
+// What is known of memory itself: per 32-byte sector how often it was written and by whom last
+// (writes.hpp), and per 128-byte block which L1 caches may hold a copy. Pages appear when they are
+// touched.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <deque>
 #include <memory>
 #include <vector>
 
 #include "runtime/cache/engine/memory/columns.hpp"
-#include "runtime/cache/engine/sets/huge_pages.hpp"
-#include "runtime/cache/engine/sets/mask.hpp"
-#include "runtime/cache/engine/sets/vector.hpp"
+#include "runtime/cache/engine/memory/writes.hpp"
 
 namespace lanewise::cache {
-
-inline constexpr unsigned kPageShift = 16;
-inline constexpr uint64_t kPageBytes = uint64_t{1} << kPageShift;
-
-inline constexpr uint32_t kHostSm = 1023;  ///< "SM" of copies and stores by the host
-
-/// In one word, so that a write is one update. All zero: never written.
-class SectorState {
- public:
-  uint32_t version() const { return static_cast<uint32_t>(bits_) & kVersions; }
-  uint32_t sm() const { return (static_cast<uint32_t>(bits_ >> 22) & 1023) ^ kHostSm; }
-  static SectorState of(uint32_t writer, uint32_t sm, uint32_t version) {
-    SectorState s;
-    s.bits_ = uint64_t{~writer} << 32 | uint64_t{sm ^ kHostSm} << 22 | version;
-    return s;
-  }
-  uint32_t writer() const { return ~static_cast<uint32_t>(bits_ >> 32); }  ///< context
-  uint64_t bits() const { return bits_; }  ///< equal where all of it is
-  void written(uint32_t context, uint32_t sm) {
-    bits_ = uint64_t{~context} << 32 | uint64_t{sm ^ kHostSm} << 22 |
-            ((static_cast<uint32_t>(bits_) + 1) & kVersions);
-  }
-  /// Of a block's four sectors, those with a byte in the mask. Without branches.
-  static void written(SectorState* four, Sectors mask, uint32_t context, uint32_t sm) {
-    using Four = int64_t __attribute__((vector_size(32)));
-    SectorState fresh;
-    fresh.written(context, sm);
-    Four state;
-    std::memcpy(&state, four, sizeof state);
-    const Four after = ((state + 1) & int64_t{kVersions}) |
-                       static_cast<int64_t>(fresh.bits_ & ~uint64_t{kVersions});
-    const Four which = __builtin_convertvector(mask != 0, Four);
-    state = (after & which) | (state & ~which);
-    std::memcpy(static_cast<void*>(four), &state, sizeof state);
-  }
-  /// Of a block's four sectors, all ones or 0: those whose writer is this context or a later one,
-  /// and those that this SM was the last to write (or nobody, which `since` tells).
-  static void last_written(const SectorState* four, uint32_t first, uint32_t sm, Sectors& since,
-                           Sectors& by) {
-    Sectors two[2];
-    std::memcpy(two, four, sizeof two);
-    const Sectors low = __builtin_shufflevector(two[0], two[1], 0, 2, 4, 6);
-    const Sectors not_writer = __builtin_shufflevector(two[0], two[1], 1, 3, 5, 7);
-    since = Sectors(not_writer <= ~first) & Sectors(not_writer != 0);
-    by = Sectors((low >> 22) == (sm ^ kHostSm));
-  }
-
- private:
-  static constexpr uint32_t kVersions = (1u << 22) - 1;  ///< shown to people, so they may wrap
-  uint64_t bits_ = 0;
-};
 
 /// Of a block, since the kernel began: what was read through the read-only path, what was written,
 /// and who did so last.
@@ -79,12 +26,7 @@ struct ReadOnlyUse {
 struct Page {
   /// Bit = SM modulo 64. A bit may outlive the line, never the other way round.
   std::array<uint64_t, kPageBytes / kBlockBytes> sharers{};
-  std::array<SectorState, kPageBytes / 32> sectors{};
-  /// Bytes of the sector that its last writer has written since nobody else did.
-  std::array<uint32_t, kPageBytes / 32> written{};
-  /// Somebody has asked for one to write it. While nobody has, all of `sectors` and `written` is
-  /// zero: of most pages that are only read, which need not be looked through for that.
-  bool sectors_used = false;
+  Writes writes;                     ///< none in a page that is only read
   bool in_other_caches = false;      ///< constant, instruction or scalar
   bool system = false;               ///< part of a buffer in host memory
   std::unique_ptr<uint8_t[]> bytes;  ///< only with values
@@ -93,34 +35,20 @@ struct Page {
   uint32_t read_only_of = 0;
 
   uint64_t& sharers_of(uint64_t address) { return sharers[address % kPageBytes / kBlockBytes]; }
-  SectorState& sector(uint64_t address) {
-    sectors_used = true;
-    return sectors[address % kPageBytes / 32];
-  }
-  uint32_t& written_bytes(uint64_t address) {
-    sectors_used = true;
-    return written[address % kPageBytes / 32];
-  }
-  /// As it was when nobody had touched it. Of the sectors only what is used is cleared.
+  /// As it was when nobody had touched it, but for `writes`.
   void clear() {
     sharers.fill(0);
-    clear_sectors();
     in_other_caches = system = false;
     bytes.reset();
     read_only.reset();
     read_only_of = 0;
   }
-  void clear_sectors() {
-    if (!sectors_used) return;
-    sectors.fill({});
-    written.fill(0);
-    sectors_used = false;
-  }
 };
 
 class Memory {
  public:
-  Memory() : slots_(256), hash_shift_(64 - 8) {}
+  /// line: bytes of what is mostly written at once.
+  explicit Memory(unsigned line) : slots_(256), hash_shift_(64 - 8), writes_(line) {}
 
   Page& page(uint64_t address) {
     settle();
@@ -129,12 +57,15 @@ class Memory {
   /// Writes (of block, mask, context) by a lone SM, of which nobody else can have a copy; at most
   /// kMostLater. They are made by the time of the next page(); until then the host may fetch what
   /// they change.
-  template <class Writes>
-  void write_later(const Writes& writes) {
+  template <class List>
+  void write_later(const List& writes) {
     settle();
     Write* end = waiting_.data();
     for (const auto* w : writes) {
-      SectorState* const four = &find(w->block).sector(w->block);
+      Writes& of_page = find(w->block).writes;
+      if (!of_page.by_sector() || of_page.none()) [[unlikely]]
+        writes_.spread(of_page);
+      SectorState* const four = &of_page.state_at(w->block);
       __builtin_prefetch(four, 1);
       *end++ = {four, w->context, sectors_of(w->mask)};
     }
@@ -146,6 +77,7 @@ class Memory {
       SectorState::written(w->four, w->mask, w->context, 0);
     waits_ = 0;
   }
+  WritesPool& writes() { return writes_; }
   /// Of the kernel with this number.
   ReadOnlyUse& read_only_use(uint64_t address, uint32_t kernel) {
     Page& p = page(address);
@@ -179,7 +111,8 @@ class Memory {
   }
   size_t memory_bytes() const {
     return slabs_.size() * kSlabPages * sizeof(Page) + slots_.capacity() * sizeof(Slot) +
-           regions_.size() * sizeof(Region) + packed_bytes_ + read_only_bytes();
+           regions_.size() * sizeof(Region) + packed_bytes_ + read_only_bytes() +
+           writes_.memory_bytes();
   }
 
  private:
@@ -237,6 +170,7 @@ class Memory {
   uint32_t lately_packed_ = 0, lately_unpacked_ = 0;
   size_t packed_bytes_ = 0;
   PutColumns columns_;
+  WritesPool writes_;
   struct Write {
     SectorState* four;
     uint32_t context;
