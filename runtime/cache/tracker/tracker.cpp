@@ -57,6 +57,7 @@ Tracker::Tracker(const Preset& preset, const TrackerOptions& options)
       engine_(preset, &hazards_, options.keep_values, Engine::Vectors::best,
               share_of(preset, options)),
       contexts_(options.kept_contexts),
+      accesses_(kMostWaiting + requests_.at.size()),
       modulo_sms_(preset.sms),
       l1_unit_(preset.l1.line >= kBlockBytes ? kBlockBytes : 64),
       l1_line_shift_(static_cast<unsigned>(std::countr_zero(preset.l1.line))) {

@@ -117,20 +117,17 @@ class Tracker final : public trace::Sink, public RunFacts {
   /// How a site's waves can be taken without a look at each.
   struct Stream {
     bool known = false, takes = false;
-    bool generic = false, gcn = false;
+    bool generic = false, gcn = false, buffer = false;
     uint8_t bytes = 0;
     uint8_t full_requests = 0;  ///< hardware's, of 32 lanes
     uint32_t kernel = 0;
   };
   bool may_stream() const;
-  const Stream& stream_of(uint32_t site) {
-    return streams_[site].known ? streams_[site] : new_stream(site);
-  }
   const Stream& new_stream(uint32_t site);
   bool take(const trace::StridedWave& w);
   bool all_global(const trace::StridedWave& w, const Stream& s, unsigned lanes) const;
   void request(uint64_t block, const Mask& mask, const StreamAccess& of, SiteCounters& n) {
-    accesses_.push_back({block, mask, of.context, of.site, of.sm});
+    accesses_[waiting_++] = {block, mask, of.context, of.site, of.sm};
     n.sectors += sector_count(mask, 32);
     n.bytes += mask.count();
   }
@@ -163,8 +160,11 @@ class Tracker final : public trace::Sink, public RunFacts {
   std::vector<Stream> streams_;           ///< by site
   std::vector<StreamSite> stream_sites_;  ///< the same, for the engine
   bool counters_moved_ = false;           ///< since stream_sites_ last knew where they are
-  std::vector<StreamAccess> accesses_;    ///< not made yet
-  bool streams_now_ = false;              ///< may_stream(), while waves() works
+  /// Not made yet are the first `waiting_`. Behind the most of them there is room for any wave's.
+  std::vector<StreamAccess> accesses_;
+  static constexpr size_t kMostWaiting = 512;
+  size_t waiting_ = 0;
+  bool streams_now_ = false;  ///< may_stream(), while waves() works
   Remainder modulo_sms_;
   unsigned l1_unit_ = kBlockBytes;  ///< bytes that a request has at most
   unsigned l1_line_shift_ = 0;

@@ -26,6 +26,7 @@ const Tracker::Stream& Tracker::new_stream(uint32_t site) {
   if (p.row != nullptr) stream_sites_[site].set_plan(p);
   x.takes = p.streams && (x.generic || s.space == Space::global);
   x.gcn = s.dialect == trace::Dialect::gcn;
+  x.buffer = s.buffer.present;
   x.bytes = static_cast<uint8_t>(s.bytes);
   x.kernel = s.kernel;
   x.full_requests =
@@ -58,12 +59,35 @@ void Tracker::waves(std::span<const trace::StridedWave> waves) {
   flush();
 }
 
+/// Of the lines of `unit` bytes in which these bytes lie: block and mask of each, in their order.
+template <class F>
+inline void each_request(uint64_t at, unsigned bytes, unsigned unit, F f) {
+  const uint64_t end = at + bytes;
+  if (((at | bytes) & (unit - 1)) == 0) [[likely]] {
+    if (unit == kBlockBytes) {
+      for (; at != end; at += kBlockBytes) f(at, ~Mask{});
+    } else {
+      for (; at != end; at += 64) {
+        const uint64_t low = (at / 64 % 2) - 1;  // all ones in the lower half
+        f(at & ~uint64_t{64}, Mask{low, ~low});
+      }
+    }
+    return;
+  }
+  while (at != end) {
+    const auto in_block = static_cast<unsigned>(at % kBlockBytes);
+    const unsigned part =
+        static_cast<unsigned>(std::min<uint64_t>(end - at, unit - in_block % unit));
+    f(at - in_block, byte_range(in_block, part));
+    at += part;
+  }
+}
+
 /// False: the wave needs the general way, and nothing has been done.
 bool Tracker::take(const trace::StridedWave& w) {
-  if (w.site >= sites_.size() || w.mask == 0 || !streams_now_) return false;
-  if (!streams_[w.site].known && !plans_[w.site].executed) return false;
-  const Stream& s = stream_of(w.site);
-  if (!s.takes) return false;
+  if (w.site >= streams_.size() || w.mask == 0 || !streams_now_) return false;
+  const Stream& s = streams_[w.site];
+  if (!s.takes && (s.known || !plans_[w.site].executed || !new_stream(w.site).takes)) return false;
   const unsigned lanes = w.mask == 0xffff'ffffU ? 32
                          : ~w.mask == 0         ? 64
                                                 : static_cast<unsigned>(std::popcount(w.mask));
@@ -74,35 +98,28 @@ bool Tracker::take(const trace::StridedWave& w) {
 
   const uint32_t sm = modulo_sms_.of(w.sm != trace::kAnySm ? w.sm : w.group);
   const uint32_t context = new_context({w.site, w.group, w.wave, static_cast<uint16_t>(sm)});
+  // Lanes at one address are as one.
+  const unsigned bytes = contiguous ? lanes * s.bytes : s.bytes;
+  StreamAccess* const first = accesses_.data() + waiting_;
+  StreamAccess* next = first;
+  each_request(w.base, bytes, l1_unit_, [&](uint64_t block, const Mask& mask) {
+    *next++ = {block, mask, context, w.site, sm};
+  });
+  const auto requests = static_cast<size_t>(next - first);
+  waiting_ += requests;
+
   SiteCounters& n = counters_[w.site];
   ++n.instructions;
   n.lanes += lanes;
-
-  // Lanes at one address are as one.
-  const unsigned bytes = contiguous ? lanes * s.bytes : s.bytes;
-  const unsigned unit = l1_unit_;
-  uint64_t at = w.base, requests = 0;
-  for (unsigned left = bytes; left != 0; ++requests) {
-    const auto in_block = static_cast<unsigned>(at % kBlockBytes);
-    const unsigned part = std::min(left, unit - in_block % unit);
-    // Most waves take whole lines.
-    const Mask mask = part != unit    ? byte_range(in_block, part)
-                      : unit > 64     ? ~Mask{}
-                      : in_block == 0 ? Mask{~uint64_t{0}, 0}
-                                      : Mask{0, ~uint64_t{0}};
-    accesses_.push_back({at - in_block, mask, context, w.site, sm});
-    at += part;
-    left -= part;
-  }
+  n.requests += requests;
+  n.bytes += bytes;
   // No sector is in two lines.
   n.sectors += (w.base + bytes - 1) / 32 - w.base / 32 + 1;
-  n.bytes += bytes;
-  n.requests += requests;
   if (!s.gcn) {
     n.hardware_requests += w.mask == 0xffff'ffffU
                                ? s.full_requests
                                : nvidia_requests(w.mask, s.bytes, preset().knobs.request_lanes);
-  } else if (sites_[w.site].buffer.present || !contiguous) {
+  } else if (s.buffer || !contiguous) {
     trace::to_record(w, record_);
     trace::unpack(record_, lanes_);
     n.hardware_requests +=
@@ -112,18 +129,19 @@ bool Tracker::take(const trace::StridedWave& w) {
     const uint64_t last = w.base + uint64_t{lanes - 1} * s.bytes;
     n.hardware_requests += 1 + (last >> l1_line_shift_) - (w.base >> l1_line_shift_);
   }
-  if (accesses_.size() >= 512) flush();
+  if (waiting_ >= kMostWaiting) flush();
   return true;
 }
 
 void Tracker::flush() {
-  if (accesses_.empty()) return;
+  if (waiting_ == 0) return;
   if (counters_moved_) {
     for (size_t i = 0; i < sites_.size(); ++i) stream_sites_[i].counters = &counters_[i];
     counters_moved_ = false;
   }
-  engine_.run_stream(accesses_, stream_sites_.data(), hazards_.watching_read_only());
-  accesses_.clear();
+  const size_t count = std::exchange(waiting_, 0);
+  engine_.run_stream({accesses_.data(), count}, stream_sites_.data(),
+                     hazards_.watching_read_only());
   streams_now_ = may_stream();
 }
 

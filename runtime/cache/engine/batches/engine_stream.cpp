@@ -64,24 +64,24 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
   void run(std::span<const StreamAccess> accesses, const StreamSite* sites) {
     const size_t count = accesses.size();
     // No access takes as many: what is foreseen names stamps.
-    l2_.reserve_times(static_cast<uint32_t>(4 * count));
-    for (size_t i = 0; i < std::min(count, kFar); ++i) look_far(accesses[i], sites, i);
-    for (size_t i = 0; i < std::min(count, kNear); ++i) look_near(accesses[i], i);
+    times_ = static_cast<uint32_t>(4 * count);
+    l2_.reserve_times(times_);
+    for (size_t i = 0; i < std::min(count, kFar); ++i) look_far(accesses[i], sites, ahead_[i]);
+    for (size_t i = 0; i < std::min(count, kNear); ++i) look_near(accesses[i], ahead_[i]);
     const size_t last_far = count - std::min(count, kFar),
                  last_near = count - std::min(count, kNear);
     for (size_t i = 0; i < count; ++i) {
-      if (i < last_far) look_far(accesses[i + kFar], sites, i + kFar);
-      if (i < last_near) look_near(accesses[i + kNear], i + kNear);
+      if (i < last_far) look_far(accesses[i + kFar], sites, ahead_[(i + kFar) % kRing]);
+      if (i < last_near) look_near(accesses[i + kNear], ahead_[(i + kNear) % kRing]);
       const StreamAccess& a = accesses[i];
-      const StreamSite& site = sites[a.site];
-      e_.site_ = site.counters;
-      e_.now_ = a.context + 1;
+      if (a.context != wave_) begin_wave(a, sites[a.site]);
       e_.tick();
-      if (e_.tell_observer_) e_.observer_->asked(*site.plan, access(a));
-      if (site.store)
-        store(a, site, ahead_[i % kRing]);
+      if (e_.tell_observer_) e_.observer_->asked(*site_->plan, access(a));
+      if (site_->store)
+        store(a, ahead_[i % kRing]);
       else
-        load(a, site, ahead_[i % kRing]);
+        load(a, ahead_[i % kRing]);
+      if (sampled_) count_for_unit();
     }
     finish();
   }
@@ -99,8 +99,11 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
   using Kind::shared_;
   using Kind::whole_lines_;
   using Masks = StreamMasks<kWide, kLine, kSector>;
+  using Bytes = typename Masks::Bytes;
+  static constexpr bool kOneSector = Masks::kOneSector;
   /// Of an access that is to come.
   struct alignas(32) Ahead {
+    uint64_t line = 0;
     Page* page = nullptr;  ///< if it will be asked for
     Foreseen l2;
   };
@@ -109,15 +112,15 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
   // known long before: its set, and some accesses later, from the set, its line or the line that
   // makes room for it.
   static constexpr size_t kFar = 16, kNear = 8, kRing = 32;
-  void look_far(const StreamAccess& a, const StreamSite* sites, size_t i) {
+  void look_far(const StreamAccess& a, const StreamSite* sites, Ahead& ahead) {
     const StreamSite& site = sites[a.site];
     const uint64_t line = line_of(a);
-    Ahead& ahead = ahead_[i % kRing];
+    ahead.line = line;
     ahead.l2.first = first_in_l2(line, a.block);
     // L1s of few ways are small.
     if (l1_many_ && site.in_l1)
       if (const Level* l1 = l1s_[a.sm].get(); l1 != nullptr) l1->look_far(line);
-    if (!ahead.l2.here()) return;
+    if (!here(ahead)) return;
     if (site.store || (site.in_l1 && !few_sms_)) {
       // Comes to be in any case.
       ahead.page = page_of(a.block);
@@ -129,9 +132,10 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
     else if (!l2_grows_)
       l2_.look_far(line);
   }
+  bool here(const Ahead& ahead) const { return !shared_ || ahead.l2.here(); }
   uint32_t first_in_l2(uint64_t line, uint64_t block) const {
     if (l2_grows_) return shared_ && !e_.owns(block) ? Foreseen::kElsewhere : 0;
-    const uint32_t set = l2_.set_of(line);
+    const uint32_t set = l2_.set_of_line(line / kLine);
     return shared_ && set == kNoSet ? Foreseen::kElsewhere : set * l2_sets_.stride();
   }
   /// Pages stay where they are until the stream ends.
@@ -142,16 +146,25 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
     }
     return page_;
   }
-  void look_near(const StreamAccess& a, size_t i) {
-    const uint64_t line = line_of(a);
+  void look_near(const StreamAccess& a, Ahead& ahead) {
     if (l1_many_)
-      if (const Level* l1 = l1s_[a.sm].get(); l1 != nullptr) l1->look_near(line);
-    Foreseen& f = ahead_[i % kRing].l2;
-    if (!f.here()) return;
+      if (const Level* l1 = l1s_[a.sm].get(); l1 != nullptr) l1->look_near(ahead.line);
+    if (!here(ahead)) return;
     if (l2_few_)
-      l2_sets_.foresee(l2_.tag_of(line), f);
+      l2_sets_.foresee(tag_of(ahead.line), ahead.l2);
     else if (!l2_grows_)
-      l2_.look_near(line);
+      l2_.look_near(ahead.line);
+  }
+
+  /// What a wave's accesses have in common.
+  void begin_wave(const StreamAccess& a, const StreamSite& site) {
+    wave_ = a.context;
+    site_ = &site;
+    e_.site_ = site.counters;
+    e_.now_ = a.context + 1;
+    l1_ = l1s_[a.sm].get();
+    if (l1_ == nullptr && site.in_l1) l1_ = &e_.new_l1(a.sm);
+    if (l1_few_ && l1_ != nullptr) l1_->reserve_times(times_);
   }
 
   /// The request's line. All its bytes are of one.
@@ -161,28 +174,31 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
   static Access access(const StreamAccess& a) {
     return {a.block, a.mask, a.context, a.sm, nullptr};
   }
-  static void fill(Line& x, uint64_t line, Sectors valid, Sectors dirty, uint32_t filled_by,
+  static uint32_t tag_of(uint64_t line) { return static_cast<uint32_t>(line / kLine); }
+  static void fill(Line& x, uint64_t line, Bytes valid, Bytes dirty, uint32_t filled_by,
                    uint32_t written_by) {
     x.address = line;
-    put(x.valid, valid);
-    put(x.dirty, dirty);
+    Masks::put(x.valid, line, valid);
+    Masks::put(x.dirty, line, dirty);
     x.fill = filled_by;
     x.write = written_by;
     x.set_state(kLacking);
   }
   static void used(Line& x) { x.flags &= static_cast<uint8_t>(~kPrefetched); }
 
-  // L1.
-  Level& l1_of(const StreamAccess& a) {
-    Level* const there = l1s_[a.sm].get();
-    return there != nullptr ? *there : e_.new_l1(a.sm);
+  static void add(Mask& m, uint64_t line, Bytes bytes) {
+    Masks::put(m, line, Masks::of(m) | bytes);
   }
+
+  // L1.
   /// The line's set if ways are few; whatever else.
-  uint32_t set_in_l1(const Level& l1, uint64_t line) const { return l1_few_ ? l1.set_of(line) : 0; }
+  uint32_t set_in_l1(const Level& l1, uint64_t line) const {
+    return l1_few_ ? l1.set_of_line(line / kLine) : 0;
+  }
   uint32_t find_in_l1(Level& l1, uint64_t line, uint32_t set) const {
     if (!l1_few_) return l1.find<kWide>(line);
     const L1Sets sets(l1);
-    return sets.find(set * sets.stride(), l1.tag_of(line), line);
+    return sets.find(set * sets.stride(), tag_of(line), line);
   }
   uint32_t make_room_in_l1(const StreamAccess& a, Level& l1, uint64_t line, uint32_t set) {
     const uint32_t index =
@@ -200,71 +216,87 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
     return index;
   }
 
-  void load(const StreamAccess& a, const StreamSite& site, Ahead& ahead) {
-    const uint64_t line = line_of(a);
-    const Sectors mask = sectors_of(a.mask);
-    if (!site.in_l1) return read_l2(a, site, ahead, line, mask);
-    Level& l1 = l1_of(a);
-    ++n1_.reads;
-    const unsigned asked = Masks::count(mask);
+  void touch_in_l1(Level& l1, uint32_t index) {
+    if (l1_few_)
+      l1.touch_few(index);
+    else
+      l1.touch(index);
+  }
+
+  void load(const StreamAccess& a, Ahead& ahead) {
+    const uint64_t line = ahead.line;
+    const Bytes mask = Masks::of(a.mask);
+    if (!site_->in_l1) return read_l2(a, ahead, mask);
+    SiteCounters& n = *site_->counters;
+    Level& l1 = *l1_;
+    const unsigned asked = Masks::asked(mask);
+    n1_.reads += kOneSector ? 0 : 1;
     const uint32_t set = set_in_l1(l1, line);
     uint32_t index = find_in_l1(l1, line, set);
-    Sectors need = whole_lines_ ? Masks::line(line) : Masks::whole(mask);
+    Bytes need = whole_lines_ ? Masks::line() : Masks::whole(mask);
     unsigned absent = asked;
     if (index != kNoLine) {
       Line& x = l1.line(index);
       if ((x.flags & kStale) != 0) [[unlikely]]
-        e_.check_stale(Cache::l1, *site.plan, access(a), l1, index, a.mask);
+        e_.check_stale(Cache::l1, *site_->plan, access(a), l1, index, a.mask);
       used(x);
-      l1.touch(index);
-      const Sectors valid = sectors_of(x.valid), missing = mask & ~valid;
+      touch_in_l1(l1, index);
+      const Bytes valid = Masks::of(x.valid), missing = mask & ~valid;
       absent = Masks::count(missing);
-      n1_.sector_hits += asked - absent;
-      site.counters->l1_hits += asked - absent;
+      if (!kOneSector || absent == 0) {
+        n1_.sector_hits += asked - absent;
+        n.l1_hits += asked - absent;
+      }
       if (absent == 0) return;
       if (!whole_lines_) need = Masks::whole(missing);
       need &= ~valid;
-      put(x.valid, valid | need);
+      Masks::put(x.valid, line, valid | need);
       x.fill = a.context;
     } else {
       index = make_room_in_l1(a, l1, line, set);
-      fill(l1.renew(index, line), line, need, Sectors{}, a.context, kNoContext);
+      Line& x = l1_few_ ? l1.renew_few(index, line) : l1.renew(index, line);
+      fill(x, line, need, Bytes{}, a.context, kNoContext);
     }
-    if (site.read_only) l1.line(index).flags |= kReadOnlyFill;
-    ++n1_.read_misses;
+    if (site_->read_only) l1.line(index).flags |= kReadOnlyFill;
     n1_.sector_misses += absent;
-    site.counters->l1_misses += absent;
-    n1_.fills += whole_lines_ ? Masks::count(need) : absent;
-    if (!few_sms_ && ahead.l2.here()) ahead.page->sharers_of(a.block) |= uint64_t{1} << (a.sm & 63);
-    read_l2(a, site, ahead, line, need);
+    n.l1_misses += absent;
+    if (!kOneSector) {
+      ++n1_.read_misses;
+      n1_.fills += whole_lines_ ? Masks::count(need) : absent;
+    }
+    if (!few_sms_ && here(ahead)) ahead.page->sharers_of(a.block) |= uint64_t{1} << (a.sm & 63);
+    read_l2(a, ahead, need);
   }
 
-  void store_in_l1(const StreamAccess& a, const StreamSite& site, Level& l1, uint64_t line,
-                   unsigned asked) {
+  void store_in_l1(const StreamAccess& a, Level& l1, uint64_t line, Bytes mask, unsigned asked) {
     const uint32_t index = find_in_l1(l1, line, set_in_l1(l1, line));
-    if (site.in_l1) {
+    if (site_->in_l1) {
+      SiteCounters& n = *site_->counters;
       ++n1_.writes;
       if (index == kNoLine) ++n1_.write_misses;
       (index != kNoLine ? n1_.write_sector_hits : n1_.write_sector_misses) += asked;
-      (index != kNoLine ? site.counters->l1_write_hits : site.counters->l1_write_misses) += asked;
+      (index != kNoLine ? n.l1_write_hits : n.l1_write_misses) += asked;
     }
     if (index == kNoLine) return;
     Line& x = l1.line(index);
-    if (!site.updates_l1) {
+    if (!site_->updates_l1) {
       const Mask gone = whole_sectors(a.mask, kSector);
       if ((x.dirty & gone).any()) [[unlikely]]
         e_.write_back(Cache::l1, l1, index);
       ++n1_.invalidated;
       return e_.drop_bytes(l1, index, gone);
     }
-    l1.touch(index);
-    written(l1, index, x, a.mask);
+    touch_in_l1(l1, index);
+    written(l1, index, x, line, mask);
   }
-  static void written(Level& level, uint32_t index, Line& x, const Mask& mask) {
-    x.valid |= mask;
+  static void written(Level& level, uint32_t index, Line& x, uint64_t line, Bytes mask) {
+    add(x.valid, line, mask);
     used(x);
-    if ((x.flags & kStale) != 0) [[unlikely]]
-      level.history(index).stale = without(level.history(index).stale, mask);
+    if ((x.flags & kStale) == 0) [[likely]]
+      return;
+    Mask bytes;
+    Masks::put(bytes, line, mask);
+    level.history(index).stale = without(level.history(index).stale, bytes);
   }
 
   // L2.
@@ -273,125 +305,159 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
     if (!l2_few_) return l2_.find<kWide>(line, f.first);
     if (l2_sets_.holds(f, line)) return f.line;
     if (l2_sets_.lacks(f)) return kNoLine;
-    const uint32_t index = l2_sets_.find(f.first, l2_.tag_of(line), line);
+    const uint32_t index = l2_sets_.find(f.first, tag_of(line), line);
     if (index == kNoLine) f.line = l2_sets_.oldest(f.first);
     return index;
   }
   /// find_in_l2() has not found the line. Its content is left to the caller.
-  Line& make_room_in_l2(const StreamAccess& a, LevelCounters& n, uint64_t line, const Foreseen& f) {
+  Line& make_room_in_l2(const StreamAccess& a, uint64_t line, const Foreseen& f) {
     const uint32_t index = l2_few_ ? f.line : l2_.victim<kWide>(line);
     const Line& old = l2_.line(index);
     if (!old.empty()) {
       if (old.flags != 0 || l2_.priority(index) != Priority::normal) [[unlikely]] {
         e_.leave(Cache::l2, l2_, index, a.context);
       } else {
-        ++n.evictions;
-        write_back_l2(n, old, index);
+        ++n2_.evictions;
+        write_back_l2(old, index);
       }
     }
-    return l2_.renew(index, line);
+    return l2_few_ ? l2_.renew_few(index, line) : l2_.renew(index, line);
   }
   /// If it is dirty, which no processor can foresee: so without a branch.
-  void write_back_l2(LevelCounters& n, const Line& x, uint32_t index) {
-    const Sectors dirty = sectors_of(x.dirty);
-    if (Masks::any(Masks::whole(dirty) & ~sectors_of(x.valid))) [[unlikely]]
+  void write_back_l2(const Line& x, uint32_t index) {
+    if (Masks::any(Masks::whole(Masks::of(x.dirty)) & ~Masks::of(x.valid))) [[unlikely]]
       return e_.write_back_line(Cache::l2, l2_, index);
     const unsigned bytes = Masks::count_bytes(x.dirty);
     const int lines = bytes != 0 ? 1 : 0;
-    n.write_backs += static_cast<unsigned>(lines);
-    n.write_back_bytes += bytes;
+    n2_.write_backs += static_cast<unsigned>(lines);
+    n2_.write_back_bytes += bytes;
     l2_.count_dirty(-lines);
   }
-  /// What the accesses to L2 are counted in.
-  LevelCounters& l2_counters(const Foreseen& f) {
-    if (!sampled_) return n2_;
-    e_.count_for(f.first / l2_sets_.stride());
-    return *e_.l2_counters_;
+  /// Of a sample, what the engine counts meanwhile is the set's, too.
+  void enter_unit(const Foreseen& f) {
+    if (sampled_) e_.count_for(f.first / l2_sets_.stride());
+  }
+  void touch_in_l2(uint32_t index) {
+    if (l2_few_)
+      l2_.touch_few(index);
+    else
+      l2_.touch(index);
   }
 
-  void read_l2(const StreamAccess& a, const StreamSite& site, Ahead& ahead, uint64_t line,
-               Sectors mask) {
+  void read_l2(const StreamAccess& a, Ahead& ahead, Bytes mask) {
     ++e_.moment_.clock;
-    if (!ahead.l2.here()) return;
-    LevelCounters& n2 = l2_counters(ahead.l2);
-    const unsigned asked = Masks::count(mask);
-    ++n2.reads;
-    n2.by_class[0] += asked;
+    if (!here(ahead)) return;
+    const uint64_t line = ahead.line;
+    enter_unit(ahead.l2);
+    SiteCounters& n = *site_->counters;
+    const unsigned asked = Masks::asked(mask);
+    n2_.reads += kOneSector ? 0 : 1;
     const uint32_t index = find_in_l2(line, ahead.l2);
-    Sectors missing = Masks::whole(mask);
+    Bytes missing = Masks::whole(mask);
     unsigned absent = asked;
     if (index != kNoLine) {
       Line& x = l2_.line(index);
       if ((x.flags & kStale) != 0) [[unlikely]] {
         Mask bytes;
-        put(bytes, mask);
-        e_.check_stale(Cache::l2, *site.plan, access(a), l2_, index, bytes);
+        Masks::put(bytes, line, mask);
+        e_.check_stale(Cache::l2, *site_->plan, access(a), l2_, index, bytes);
       }
       used(x);
-      l2_.touch(index);
-      missing = Masks::whole(missing & ~sectors_of(x.valid));
+      touch_in_l2(index);
+      missing = Masks::whole(missing & ~Masks::of(x.valid));
       absent = Masks::count(missing);
     }
-    n2.sector_hits += asked - absent;
-    n2.sector_misses += absent;
-    site.counters->l2_hits += asked - absent;
-    site.counters->l2_misses += absent;
+    if (!kOneSector || absent == 0) {
+      n2_.sector_hits += asked - absent;
+      n.l2_hits += asked - absent;
+    }
     if (absent == 0) return;
-    ++n2.read_misses;
-    Sectors need = whole_lines_ ? Masks::line(line) : missing;
+    n2_.sector_misses += absent;
+    n.l2_misses += absent;
+    n2_.read_misses += kOneSector ? 0 : 1;
+    Bytes need = whole_lines_ ? Masks::line() : missing;
     if (index == kNoLine) {
-      n2.fills += whole_lines_ ? Masks::count(need) : absent;
-      Line& x = make_room_in_l2(a, n2, line, ahead.l2);
-      return fill(x, line, need, Sectors{}, a.context, kNoContext);
+      if (!kOneSector) n2_.fills += whole_lines_ ? Masks::count(need) : absent;
+      Line& x = make_room_in_l2(a, line, ahead.l2);
+      return fill(x, line, need, Bytes{}, a.context, kNoContext);
     }
     Line& x = l2_.line(index);
-    need &= ~sectors_of(x.valid);
-    n2.fills += Masks::count(need);
-    put(x.valid, sectors_of(x.valid) | need);
+    need &= ~Masks::of(x.valid);
+    if (!kOneSector) n2_.fills += Masks::count(need);
+    add(x.valid, line, need);
     x.fill = a.context;
   }
 
-  void store(const StreamAccess& a, const StreamSite& site, Ahead& ahead) {
-    const uint64_t line = line_of(a);
-    const Sectors mask = sectors_of(a.mask);
-    const unsigned asked = Masks::count(mask);
-    if (Level* l1 = site.in_l1 ? &l1_of(a) : l1s_[a.sm].get(); l1 != nullptr)
-      store_in_l1(a, site, *l1, line, asked);
+  void store(const StreamAccess& a, Ahead& ahead) {
+    const uint64_t line = ahead.line;
+    const Bytes mask = Masks::of(a.mask);
+    const unsigned asked = Masks::asked(mask);
+    if (l1_ != nullptr) store_in_l1(a, *l1_, line, mask, asked);
     ++e_.moment_.clock;
-    if (!ahead.l2.here()) return;
+    if (!here(ahead)) return;
     e_.publish_in(*ahead.page, access(a));
-    LevelCounters& n2 = l2_counters(ahead.l2);
-    n2.by_class[0] += asked;
-    ++n2.writes;
+    enter_unit(ahead.l2);
+    SiteCounters& n = *site_->counters;
+    n2_.writes += kOneSector ? 0 : 1;
     const uint32_t index = find_in_l2(line, ahead.l2);
     if (index == kNoLine) {
-      ++n2.write_misses;
-      n2.write_sector_misses += asked;
-      site.counters->l2_write_misses += asked;
-      Line& x = make_room_in_l2(a, n2, line, ahead.l2);
+      n2_.write_misses += kOneSector ? 0 : 1;
+      n2_.write_sector_misses += asked;
+      n.l2_write_misses += asked;
+      Line& x = make_room_in_l2(a, line, ahead.l2);
       l2_.count_dirty(1);
       return fill(x, line, mask, mask, a.context, a.context);
     }
-    n2.write_sector_hits += asked;
-    site.counters->l2_write_hits += asked;
-    l2_.touch(index);
+    n2_.write_sector_hits += asked;
+    n.l2_write_hits += asked;
+    touch_in_l2(index);
     Line& x = l2_.line(index);
-    if (!Masks::any(sectors_of(x.dirty))) l2_.count_dirty(1);
-    x.dirty |= a.mask;
+    const Bytes dirty = Masks::of(x.dirty);
+    if (!Masks::any(dirty)) l2_.count_dirty(1);
+    Masks::put(x.dirty, line, dirty | mask);
     x.write = a.context;
-    written(l2_, index, x, a.mask);
+    written(l2_, index, x, line, mask);
   }
 
+  /// What follows from the other counts: all sectors are of normal class, and where a line is one
+  /// sector, so is a request.
+  static void complete(LevelCounters& n, bool writes_have_class) {
+    if (kOneSector) {
+      n.reads = n.sector_hits + n.sector_misses;
+      n.read_misses = n.fills = n.sector_misses;
+    }
+    n.by_class[0] = n.sector_hits + n.sector_misses;
+    if (!writes_have_class) return;
+    if (kOneSector) {
+      n.writes = n.write_sector_hits + n.write_sector_misses;
+      n.write_misses = n.write_sector_misses;
+    }
+    n.by_class[0] += n.write_sector_hits + n.write_sector_misses;
+  }
+  /// Of a sample, what an access has counted is its set's.
+  void count_for_unit() {
+    complete(n2_, true);
+    if (n2_.by_class[0] == 0) return;
+    *e_.l2_counters_ += n2_;
+    n2_ = {};
+  }
   void finish() {
-    n1_.by_class[0] = n1_.sector_hits + n1_.sector_misses;
+    complete(n1_, false);
     e_.count(Cache::l1) += n1_;
-    if (!sampled_) e_.count(Cache::l2) += n2_;
+    if (sampled_) return;
+    complete(n2_, true);
+    e_.count(Cache::l2) += n2_;
   }
 
   Engine& e_;
   Level& l2_;
   const L2Sets l2_sets_;  ///< of no use if it grows, but for the stride
   const std::unique_ptr<Level>* const l1s_;
+  uint32_t times_ = 0;  ///< at most, of a cache
+  // Of the wave whose accesses are made.
+  uint32_t wave_ = kNoContext;
+  const StreamSite* site_ = nullptr;
+  Level* l1_ = nullptr;  ///< null: a store's, of an SM without one
   uint64_t page_number_ = ~uint64_t{0};
   Page* page_ = nullptr;  ///< with this number
   Ahead ahead_[kRing];

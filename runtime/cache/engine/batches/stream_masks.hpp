@@ -1,6 +1,8 @@
-// Bytes of a block and the sectors they touch, for sectors of one size that is known when this is
-// compiled, with the same few steps for any bytes.
+// Bytes of a line and the sectors they touch, for lines and sectors of one size that is known when
+// this is compiled, with the same few steps for any bytes.
 #pragma once
+
+#include <type_traits>
 
 #include "runtime/cache/engine/sets/vector.hpp"
 
@@ -9,37 +11,59 @@ namespace lanewise::cache {
 template <bool kWide, unsigned kLine, unsigned kSector>
 struct StreamMasks {
   static_assert(kSector == 32 || kSector == kLine);
+  static constexpr bool kOneSector = kSector == kLine, kHalf = kLine < kBlockBytes;
+  /// A bit for each byte of the line, which is a block or half of one.
+  using Bytes = std::conditional_t<kHalf, uint64_t, Sectors>;
 
-  static bool any(Sectors bytes) {
-#if defined(LANEWISE_WIDE)
-    if constexpr (kWide) return some_wide(std::bit_cast<__m128i>(bytes));
-#endif
-    return not_zero(bytes) != 0;
+  /// Of a mask that has bytes of one line.
+  static Bytes of(const Mask& m) {
+    if constexpr (kHalf)
+      return m.lo | m.hi;
+    else
+      return sectors_of(m);
   }
-  /// Sectors with a byte among these, which are of one line.
-  static unsigned count(Sectors bytes) {
-    if constexpr (kSector == 32) {
+  static void put(Mask& m, [[maybe_unused]] uint64_t line, Bytes bytes) {
+    if constexpr (kHalf) {
+      const uint64_t lower = (line & kLine) == 0 ? ~uint64_t{0} : 0;
+      m = {bytes & lower, bytes & ~lower};
+    } else {
+      cache::put(m, bytes);
+    }
+  }
+  static bool any(Bytes bytes) {
+    if constexpr (kHalf) {
+      return bytes != 0;
+    } else {
+#if defined(LANEWISE_WIDE)
+      if constexpr (kWide) return some_wide(std::bit_cast<__m128i>(bytes));
+#endif
+      return not_zero(bytes) != 0;
+    }
+  }
+  /// Sectors with a byte among these.
+  static unsigned count(Bytes bytes) {
+    if constexpr (kOneSector) {
+      return any(bytes) ? 1 : 0;
+    } else {
       constexpr uint64_t kBitsOf = 0x4332'3221'3221'2110;  // of each number below 16
       return static_cast<unsigned>(kBitsOf >> 4 * not_zero(bytes)) & 15;
-    } else {
-      return any(bytes) ? 1 : 0;
     }
+  }
+  /// The same of a request, which has some.
+  static unsigned asked(Bytes bytes) {
+    return kOneSector ? 1 : count(bytes);
   }
   /// All bytes of these sectors.
-  static Sectors whole(Sectors bytes) {
-    if constexpr (kSector == 32) {
-      return Sectors(bytes != 0);
-    } else if constexpr (kSector == 64) {
-      using Halves = uint64_t __attribute__((vector_size(16)));
-      return std::bit_cast<Sectors>(std::bit_cast<Halves>(bytes) != 0);
+  static Bytes whole(Bytes bytes) {
+    if constexpr (kOneSector) {
+      const Bytes all = ~Bytes{};
+      return any(bytes) ? all : Bytes{};
     } else {
-      const uint32_t all = any(bytes) ? ~uint32_t{0} : 0;
-      return Sectors{all, all, all, all};
+      return Sectors(bytes != 0);
     }
   }
-  static Sectors line(uint64_t address) {
-    if (kLine >= kBlockBytes) return ~Sectors{};
-    return address % kBlockBytes == 0 ? Sectors{~0U, ~0U, 0, 0} : Sectors{0, 0, ~0U, ~0U};
+  static Bytes line() {
+    return ~Bytes{};
   }
   static unsigned count_bytes(const Mask& m) {
 #if defined(LANEWISE_WIDE)

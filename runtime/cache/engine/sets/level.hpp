@@ -136,6 +136,16 @@ class Level {
       place_other(index, priority, least_recent);
     return x;
   }
+  // Of a cache of few ways that does not grow, where time decides and enough times are reserved:
+  // the same of normal lines in fewer steps. What the new line holds is left to the caller.
+  void touch_few(uint32_t index) {
+    set_time(index, ++clock_);
+  }
+  Line& renew_few(uint32_t index, uint64_t address) {
+    *tags_.at(index) = tag_of(address);
+    stamp(index) = static_cast<uint32_t>(Priority::normal) << kTimeBits | ++clock_;
+    return lines_[index];
+  }
   /// The same where time decides and the line is normal, but for what it holds: the caller says
   /// that.
   Line& renew(uint32_t index, uint64_t address) {
@@ -194,7 +204,9 @@ class Level {
   }
   /// kNoSet: the set is not of this level's share.
   uint32_t set_of(uint64_t address) const {
-    const uint64_t n = address >> line_shift_;
+    return set_of_line(address >> line_shift_);
+  }
+  uint32_t set_of_line(uint64_t n) const {
     if (set_mask_ != 0) return static_cast<uint32_t>(n) & set_mask_;
     if (linear_) return remainder_of_sets_.of(n);
     if (slices_by_ipoly_ && share_ == nullptr) return set_in_slice(n);
@@ -420,7 +432,7 @@ class Level {
   bool list_tells_ = false;  ///< with many ways, who is the oldest of a class
   static constexpr uint32_t kFirstTime = 1u << 24;
   uint32_t clock_ = kFirstTime, earliest_ = kFirstTime;
-  uint32_t used_ = 0;  ///< lines that are not empty
+  uint32_t used_ = 0;  ///< lines that are not empty, of a table that grows
   uint32_t dirty_ = 0, dirty_limit_ = 0;
   uint32_t persisting_ = 0, persisting_limit_ = 0, most_persisting_ = 0;
   uint64_t random_ = 0x2545f4914f6cdd1dULL;
