@@ -4,42 +4,14 @@
 // from where it is met.
 #include <algorithm>
 
+#include "runtime/cache/engine/batches/stream_counts.hpp"
+#include "runtime/cache/engine/batches/stream_kind.hpp"
 #include "runtime/cache/engine/batches/stream_masks.hpp"
 #include "runtime/cache/engine/batches/stream_sets.hpp"
 #include "runtime/cache/engine/engine.hpp"
 #include "runtime/cache/engine/publish.hpp"
 
 namespace lanewise::cache {
-
-/// What stays as it is while accesses are made.
-struct StreamFacts {
-  bool shared_;                     ///< L2 with other engines
-  bool sampled_;                    ///< of L2 some sets, each counted for itself
-  bool l1_few_, l1_many_, l2_few_;  ///< ways
-  bool l2_grows_, whole_lines_, few_sms_;
-};
-/// kCommon: all is as in most presets of this size of lines, and need not be asked.
-template <unsigned kLine, bool kCommon>
-struct StreamKind : StreamFacts {
-  static constexpr unsigned kL1Stride = 0, kL2Stride = 0;  ///< any
-  explicit StreamKind(const StreamFacts& facts) : StreamFacts(facts) {}
-};
-template <unsigned kLine>
-struct StreamKind<kLine, true> {
-  static constexpr bool shared_ = false, sampled_ = false, l1_few_ = kLine == 64,
-                        l1_many_ = !l1_few_, l2_few_ = true, l2_grows_ = false,
-                        whole_lines_ = false, few_sms_ = false;
-  static constexpr unsigned kL1Stride = l1_few_ ? 4 : 0, kL2Stride = l1_few_ ? 16 : 0;
-  explicit StreamKind(const StreamFacts&) {}
-  static bool is(const StreamFacts& f, const Preset& p) {
-    const auto stride = [](const Geometry& g, unsigned wanted) {
-      return wanted == 0 || Level::stride_of(g.ways) == wanted;
-    };
-    return !f.shared_ && !f.sampled_ && f.l1_few_ == l1_few_ && f.l1_many_ == l1_many_ &&
-           f.l2_few_ && !f.whole_lines_ && !f.few_sms_ && stride(p.l1, kL1Stride) &&
-           stride(p.l2, kL2Stride);
-  }
-};
 
 template <bool kWide, unsigned kLine, unsigned kSector, bool kCommon>
 class Engine::Stream : StreamKind<kLine, kCommon> {
@@ -254,7 +226,7 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
       x.fill = a.context;
     } else {
       index = make_room_in_l1(a, l1, line, set);
-      Line& x = l1_few_ ? l1.renew_few(index, line) : l1.renew(index, line);
+      Line& x = l1_few_ ? l1.renew_few(index, tag_of(line)) : l1.renew(index, line);
       fill(x, line, need, Bytes{}, a.context, kNoContext);
     }
     if (site_->read_only) l1.line(index).flags |= kReadOnlyFill;
@@ -321,7 +293,7 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
         write_back_l2(old, index);
       }
     }
-    return l2_few_ ? l2_.renew_few(index, line) : l2_.renew(index, line);
+    return l2_few_ ? l2_.renew_few(index, tag_of(line)) : l2_.renew(index, line);
   }
   /// If it is dirty, which no processor can foresee: so without a branch.
   void write_back_l2(const Line& x, uint32_t index) {
@@ -419,33 +391,18 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
     written(l2_, index, x, line, mask);
   }
 
-  /// What follows from the other counts: all sectors are of normal class, and where a line is one
-  /// sector, so is a request.
-  static void complete(LevelCounters& n, bool writes_have_class) {
-    if (kOneSector) {
-      n.reads = n.sector_hits + n.sector_misses;
-      n.read_misses = n.fills = n.sector_misses;
-    }
-    n.by_class[0] = n.sector_hits + n.sector_misses;
-    if (!writes_have_class) return;
-    if (kOneSector) {
-      n.writes = n.write_sector_hits + n.write_sector_misses;
-      n.write_misses = n.write_sector_misses;
-    }
-    n.by_class[0] += n.write_sector_hits + n.write_sector_misses;
-  }
   /// Of a sample, what an access has counted is its set's.
   void count_for_unit() {
-    complete(n2_, true);
+    complete<kOneSector>(n2_, true);
     if (n2_.by_class[0] == 0) return;
     *e_.l2_counters_ += n2_;
     n2_ = {};
   }
   void finish() {
-    complete(n1_, false);
+    complete<kOneSector>(n1_, false);
     e_.count(Cache::l1) += n1_;
     if (sampled_) return;
-    complete(n2_, true);
+    complete<kOneSector>(n2_, true);
     e_.count(Cache::l2) += n2_;
   }
 

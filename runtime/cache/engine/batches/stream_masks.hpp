@@ -22,10 +22,11 @@ struct StreamMasks {
     else
       return sectors_of(m);
   }
+  /// The line's bytes of a mask.
   static void put(Mask& m, [[maybe_unused]] uint64_t line, Bytes bytes) {
     if constexpr (kHalf) {
-      const uint64_t lower = (line & kLine) == 0 ? ~uint64_t{0} : 0;
-      m = {bytes & lower, bytes & ~lower};
+      m = {};
+      std::memcpy(reinterpret_cast<char*>(&m) + (line & kLine) / 8, &bytes, sizeof bytes);
     } else {
       cache::put(m, bytes);
     }

@@ -9,29 +9,37 @@ enum Form : uint8_t { kZero, kAsBefore, kRuns };
 
 }  // namespace
 
-void PutColumns::number(uint64_t v) {
-  for (; v >= 0x80; v >>= 7) bytes_.push_back(static_cast<uint8_t>(v | 0x80));
-  bytes_.push_back(static_cast<uint8_t>(v));
+uint8_t* PutColumns::number(uint8_t* to, uint64_t v) {
+  for (; v >= 0x80; v >>= 7) *to++ = static_cast<uint8_t>(v | 0x80);
+  *to++ = static_cast<uint8_t>(v);
+  return to;
 }
 
 void PutColumns::add_now() {
+  // As if each value were a run: a step and a length.
+  constexpr size_t kMostBytes = 10 + 2;
+  if (bytes_.size() < size_ + 1 + kMostBytes * now_.size())
+    bytes_.resize(2 * bytes_.size() + 1 + kMostBytes * now_.size());
+  uint8_t* to = bytes_.data() + size_;
   if (std::all_of(now_.begin(), now_.end(), [](uint64_t v) { return v == 0; })) {
-    bytes_.push_back(kZero);
+    *to++ = kZero;
   } else if (now_ == before_) {
-    bytes_.push_back(kAsBefore);
+    *to++ = kAsBefore;
   } else {
-    bytes_.push_back(kRuns);
+    *to++ = kRuns;
     uint64_t last = 0;
-    for (size_t i = 0; i < now_.size();) {
-      const uint64_t step = now_[i] - last;
-      size_t end = i + 1;
-      while (end < now_.size() && now_[end] - now_[end - 1] == step) ++end;
-      number(step << 1 ^ (~(step >> 63) + 1));
-      number(end - i);
-      last = now_[end - 1];
-      i = end;
+    const uint64_t *at = now_.data(), *const end = at + now_.size();
+    while (at != end) {
+      const uint64_t* const first = at;
+      const uint64_t step = *at - last;
+      while (++at != end && *at - at[-1] == step) {
+      }
+      to = number(to, step << 1 ^ (~(step >> 63) + 1));
+      to = number(to, static_cast<uint64_t>(at - first));
+      last = at[-1];
     }
   }
+  size_ = static_cast<size_t>(to - bytes_.data());
   now_.swap(before_);
 }
 

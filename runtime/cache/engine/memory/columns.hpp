@@ -26,18 +26,19 @@ class PutColumns {
     for (size_t i = 0; i < count; ++i) now_[i] = f(i);
     add_now();
   }
-  std::span<const uint8_t> bytes() const { return bytes_; }
+  std::span<const uint8_t> bytes() const { return {bytes_.data(), size_}; }
   void clear() {
-    bytes_.clear();
+    size_ = 0;
     before_.clear();
   }
 
  private:
   void add_now();
-  void number(uint64_t v);
+  static uint8_t* number(uint8_t* to, uint64_t v);
 
   std::vector<uint64_t> now_, before_;
-  std::vector<uint8_t> bytes_;
+  std::vector<uint8_t> bytes_;  ///< of which `size_` are used
+  size_t size_ = 0;
 };
 
 class TakeColumns {

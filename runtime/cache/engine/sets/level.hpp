@@ -141,8 +141,8 @@ class Level {
   void touch_few(uint32_t index) {
     set_time(index, ++clock_);
   }
-  Line& renew_few(uint32_t index, uint64_t address) {
-    *tags_.at(index) = tag_of(address);
+  Line& renew_few(uint32_t index, uint32_t tag) {
+    *tags_.at(index) = tag;
     stamp(index) = static_cast<uint32_t>(Priority::normal) << kTimeBits | ++clock_;
     return lines_[index];
   }
