@@ -92,7 +92,8 @@ class Writes {
     if (shift_ == 7) return m.lo == m.hi && alike(m.lo);
     return shift_ == 6 && (m.lo == 0 || m.hi == 0) && alike(m.lo | m.hi);
   }
-  void fetch(uint64_t address) const {
+  /// Inlined where it is called: as a function without effects it would be left out.
+  [[gnu::always_inline]] void fetch(uint64_t address) const {
     if (none()) return;
     __builtin_prefetch(states_ + place(address), 1);
     __builtin_prefetch(bytes() + place(address), 1);
