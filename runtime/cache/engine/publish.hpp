@@ -15,8 +15,8 @@ namespace lanewise::cache {
     return publish_line(w, a);
   if (!w.by_sector()) [[unlikely]]
     memory_.writes().spread(w);
-  SectorState* const sectors = &w.state_at(a.block);
-  uint32_t* const written = &w.bytes_at(a.block);
+  SectorState* const sectors = w.sectors(a.block);
+  uint32_t* const written = w.bytes_of_sectors(a.block);
   const Sectors mask = sectors_of(a.mask);
   Sectors this_kernels, own;
   SectorState::last_written(sectors, first_context_, a.sm, this_kernels, own);

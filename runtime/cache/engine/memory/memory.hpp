@@ -63,9 +63,9 @@ class Memory {
     Write* end = waiting_.data();
     for (const auto* w : writes) {
       Writes& of_page = find(w->block).writes;
-      if (!of_page.by_sector() || of_page.none()) [[unlikely]]
+      if (!of_page.by_sector()) [[unlikely]]
         writes_.spread(of_page);
-      SectorState* const four = &of_page.state_at(w->block);
+      SectorState* const four = of_page.sectors(w->block);
       __builtin_prefetch(four, 1);
       *end++ = {four, w->context, sectors_of(w->mask)};
     }

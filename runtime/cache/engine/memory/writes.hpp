@@ -74,6 +74,11 @@ class Writes {
   unsigned shift() const { return shift_; }
   bool by_sector() const { return shift_ == kSectorShift; }
   size_t count() const { return kPageBytes >> shift_; }
+  /// by_sector(): of a block's four.
+  SectorState* sectors(uint64_t block) { return states_ + block % kPageBytes / 32; }
+  uint32_t* bytes_of_sectors(uint64_t block) {
+    return reinterpret_cast<uint32_t*>(states_ + kPageBytes / 32) + block % kPageBytes / 32;
+  }
   SectorState* states() { return states_; }
   const SectorState* states() const { return states_; }
   /// Bytes of each of the entry's sectors that its last writer has written since nobody else did.
@@ -104,7 +109,7 @@ class Writes {
   size_t place(uint64_t address) const { return address % kPageBytes >> shift_; }
 
   SectorState* states_ = nullptr;
-  unsigned shift_ = kSectorShift;
+  unsigned shift_ = 0;  ///< none
 };
 
 class WritesPool {
