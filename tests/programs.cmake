@@ -10,8 +10,8 @@ endif()
 
 # These wait for the runtime, for drivers and for programs: optimising them costs more than it gives. The
 # others carry oracles that compute.
-set(LANEWISE_WAITING_TESTS api capi cli explain gcn guest ir kernels ptx sass script spirv spirv_library support
-  trace vulkan)
+set(LANEWISE_WAITING_TESTS api capi cli explain gcn guest kernels ptx script spirv spirv_library support trace
+  vulkan)
 
 # lanewise_test_program(NAME): how test_NAME is compiled, once it has all its other options. With LANEWISE_BATCH
 # doctest and the standard headers are precompiled: once for all programs that are compiled alike.

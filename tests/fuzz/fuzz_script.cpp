@@ -43,8 +43,10 @@ void evaluate_all(const Case& c) {
   for (const BufferDecl& b : c.buffers) words(b.first, 1);
 }
 
-/// `0..999999`: loops may go round a million times, and each time may be wrong. That is work, which
-/// the parser bounds; here it would only keep from other inputs.
+/// Loops may go round a million times, and each time may be wrong. That is work, which the parser
+/// bounds; here it would only keep from other inputs.
+constexpr size_t kErrors = 100;
+/// `0..999999`.
 bool long_range(std::string_view text) {
   for (size_t at = text.find(".."); at != text.npos; at = text.find("..", at + 1)) {
     const size_t last = std::min(text.find_first_not_of("0123456789", at + 2), text.size());
@@ -58,7 +60,7 @@ bool long_range(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (long_range(text)) return 0;
-  const Script all = parse(text, 0);
+  const Script all = parse(text, kErrors);
   for (const Diagnostic& d : all.diagnostics)
     require(d.line >= 1 && d.column >= 1 && !d.message.empty());
   require(!all.cases.empty() || !all.ok());
