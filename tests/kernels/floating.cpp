@@ -130,7 +130,7 @@ namespace {
 template <typename Float, typename Bits>
 void start_from_zero(float number, Bits nan, std::vector<Bits>& want) {
   Float product = 0, fused = 0, sum = 0;
-  for (int turn = 0; turn < 2; ++turn) {
+  for (int round = 0; round < 2; ++round) {
     product *= Float{number};
     fused = std::fma(product, Float{number}, fused);
     sum += Float{number};

@@ -105,8 +105,8 @@ class Chase {
     out_.ways = static_cast<uint32_t>(core.size() - 1);
   }
 
-  /// Long lists first lose whole groups that the full set has no line in: that takes a fourth of
-  /// the loads that looking for each line in all of the list would.
+  /// Long lists first lose whole groups that the full set has no line in: fewer loads than looking
+  /// for each line in all of the list.
   void drop_groups(Round& others, uint64_t last) {
     constexpr size_t kGroups = 16;
     bool dropped = true;
