@@ -1,11 +1,14 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <thread>
 #include <type_traits>
+#include <vector>
 
 #include "runtime/vulkan/probe/probe_shader.hpp"
 #include "tests/unit/vulkan_support.hpp"
@@ -57,6 +60,22 @@ void check_inputs() {
   CHECK(caught<Bits>(ProbeOp::mul, flush_mul) > 100);
 }
 
+void check_quirks() {
+  const std::map<std::string, std::string> known = {
+      {"lavapipe", "cut_loops loop_values fences zeros large_arrays "},
+      {"lavapipe25", "fences zeros large_arrays "},
+      {"swiftshader", "constants "}};
+  for (const auto& driver : installed_drivers()) {
+    CAPTURE(driver.label);
+    const auto engine = vulkan::make_engine_with(driver.part, checked_options(), {});
+    std::string found;
+    for (const auto& [name, member] : spirv::kQuirks)
+      if (engine->target().quirks.*member) found += std::string(name) + ' ';
+    CHECK(found == known.at(driver.label));
+  }
+  CHECK(vulkan::validation_messages() == 0);
+}
+
 }  // namespace
 
 TEST_CASE("the inputs catch the usual shortcuts") {
@@ -104,19 +123,20 @@ TEST_CASE("the probe runs once per device and is remembered") {
 }
 
 TEST_CASE("quirks are found by what drivers do") {
-  const std::map<std::string, std::string> known = {
-      {"lavapipe", "cut_loops loop_values fences zeros large_arrays "},
-      {"lavapipe25", "fences zeros large_arrays "},
-      {"swiftshader", "constants "}};
-  for (const auto& driver : installed_drivers()) {
-    CAPTURE(driver.label);
-    const auto engine = vulkan::make_engine_with(driver.part, checked_options(), {});
-    std::string found;
-    for (const auto& [name, member] : spirv::kQuirks)
-      if (engine->target().quirks.*member) found += std::string(name) + ' ';
-    CHECK(found == known.at(driver.label));
+  check_quirks();
+}
+
+TEST_CASE("quirks are found while other threads of the process compute") {
+  std::atomic<bool> over = false;
+  std::vector<std::jthread> others;
+  for (int i = 0; i < 3; ++i) {
+    others.emplace_back([&over] {
+      while (!over) {
+      }
+    });
   }
-  CHECK(vulkan::validation_messages() == 0);
+  for (int i = 0; i < 3; ++i) check_quirks();
+  over = true;
 }
 
 TEST_CASE("float modes are declared for the entry point that the module has") {

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <ctime>
 // The compiled shaders, which need the standard types above.
 #include "kAliveProbe.inc"
 #include "kDeadProbe.inc"
@@ -15,6 +14,7 @@
 #include "kSmallArrayProbe.inc"
 #include "kZeroProbe.inc"
 #include "runtime/support/hash.hpp"
+#include "runtime/support/processor_time.hpp"
 #include "runtime/vulkan/probe/probe_shader.hpp"
 
 namespace lanewise::vulkan {
@@ -41,30 +41,27 @@ class Trial {
   }
   /// Whether the compiler takes `factor` times as long for one shader as for another: by processor
   /// time, which other programs do not stretch much, and the least of several: one alone may have
-  /// met a page fault or another thread of this process.
+  /// met a page fault or a thread of this process that began to work. A few milliseconds more do no
+  /// harm, and are what such threads take.
   bool much_slower(std::span<const uint32_t> shader, std::span<const uint32_t> other,
                    double factor) {
+    constexpr double kHarmless = 5;
     double slow = INFINITY, fast = INFINITY;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 5; ++i) {
       slow = std::min(slow, milliseconds(shader));
       fast = std::min(fast, milliseconds(other));
-      if (i != 0 && (slow > 1.7 * factor * fast || slow * 1.7 < factor * fast)) break;
+      if (i > 0 && 1.3 * slow < factor * fast) break;
     }
-    return slow > factor * fast;
+    return slow > factor * fast && slow - fast > kHarmless;
   }
 
  private:
-  static double processor_ms() {
-    timespec t{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
-  }
   /// Of compiling and one dispatch.
   double milliseconds(std::span<const uint32_t> shader) {
     const std::vector<uint32_t> fresh = with_new_key(shader);
-    const double start = processor_ms();
+    const ProcessorTime time;
     results(fresh, {1, 2, 3, 4});
-    return processor_ms() - start;
+    return time.milliseconds();
   }
   static std::vector<uint32_t> with_new_key(std::span<const uint32_t> shader) {
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -95,12 +92,12 @@ bool folds_zero(Trial& trial) {
   return !products || !sums;
 }
 
-/// Lavapipe takes 8 times as long for the larger array, others the same time.
+/// Lavapipe takes 3.1 to 3.5 times as long for the larger array, SwiftShader the same time.
 bool large_arrays_slow(Trial& trial) {
-  return trial.much_slower(kLargeArrayProbe, kSmallArrayProbe, 3);
+  return trial.much_slower(kLargeArrayProbe, kSmallArrayProbe, 1.8);
 }
 
-/// SwiftShader takes 15 times as long for the shader with code that cannot run, lavapipe 1.5 times.
+/// SwiftShader takes 15 times as long for the shader with code that cannot run, lavapipe twice.
 bool folds_nothing(Trial& trial) {
   return trial.much_slower(kDeadProbe, kAliveProbe, 5);
 }
