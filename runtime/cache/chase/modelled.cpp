@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kL1 = 1, kL2 = 8, kMemory = 32;
 constexpr unsigned kWarm = 6, kTimed = 6;  ///< rounds
-constexpr unsigned kLongWarm = 2, kLongTimed = 1;
+constexpr unsigned kLongWarm = 1, kLongTimed = 1;
 
 class Modelled final : public ChaseTarget {
  public:
