@@ -82,6 +82,13 @@ Page& Memory::add_to(Region& region, uint64_t number) {
   return page;
 }
 
+SectorState* Memory::find_sectors_of_page(uint64_t address) {
+  Writes& w = find(address).writes;
+  writes_.spread(w);
+  const uint64_t number = address >> kPageShift;
+  return region_of(number)->sectors[number % kRegionPages] = w.states();
+}
+
 void Memory::trim_now() {
   settle();
   // Who comes back again and again should have stayed.
@@ -127,6 +134,7 @@ bool Memory::pack(Region& region, uint64_t number) {
   for (unsigned s = 0; s < different; ++s)
     out.add(kBlocks, [&](size_t i) { return ~states[entries * i + s].writer(); });
   writes_.end(page.writes);
+  region.sectors[at] = nullptr;
   if (page.read_only != nullptr) {
     const auto use = [&](size_t i) -> const ReadOnlyUse& { return page.read_only[i]; };
     out.add(kBlocks, [&](size_t i) { return ~use(i).writer; });

@@ -62,10 +62,7 @@ class Memory {
     settle();
     Write* end = waiting_.data();
     for (const auto* w : writes) {
-      Writes& of_page = find(w->block).writes;
-      if (!of_page.by_sector()) [[unlikely]]
-        writes_.spread(of_page);
-      SectorState* const four = of_page.sectors(w->block);
+      SectorState* const four = sectors_of_page(w->block) + w->block % kPageBytes / 32;
       __builtin_prefetch(four, 1);
       *end++ = {four, w->context, sectors_of(w->mask)};
     }
@@ -121,6 +118,8 @@ class Memory {
   struct Region {
     std::array<Page*, kRegionPages> pages{};
     std::array<std::unique_ptr<uint8_t[]>, kRegionPages> packed;
+    /// Of pages that were written later: entries of their sectors, which stay until it is packed.
+    std::array<SectorState*, kRegionPages> sectors{};
     bool known(size_t i) const { return pages[i] != nullptr || packed[i] != nullptr; }
   };
   struct Slot {
@@ -129,14 +128,25 @@ class Memory {
   };
 
   Page& find(uint64_t address) {
-    const uint64_t number = address >> kPageShift, key = number / kRegionPages + 1;
+    const uint64_t number = address >> kPageShift;
+    Region* const region = region_of(number);
+    if (region == nullptr) return add(number);
+    Page* const page = region->pages[number % kRegionPages];
+    return page != nullptr ? *page : add_to(*region, number);
+  }
+  Region* region_of(uint64_t number) const {
+    const uint64_t key = number / kRegionPages + 1;
     size_t at = hash(key);
-    while (slots_[at].key != key) {
-      if (slots_[at].key == 0) return add(number);
-      at = (at + 1) & (slots_.size() - 1);
-    }
-    Page* const page = slots_[at].region->pages[number % kRegionPages];
-    return page != nullptr ? *page : add_to(*slots_[at].region, number);
+    for (; slots_[at].key != key; at = (at + 1) & (slots_.size() - 1))
+      if (slots_[at].key == 0) return nullptr;
+    return slots_[at].region;
+  }
+  SectorState* sectors_of_page(uint64_t address) {
+    const uint64_t number = address >> kPageShift, key = number / kRegionPages + 1;
+    const Slot& slot = slots_[hash(key)];
+    SectorState* const known =
+        slot.key == key ? slot.region->sectors[number % kRegionPages] : nullptr;
+    return known != nullptr ? known : find_sectors_of_page(address);
   }
   size_t hash(uint64_t key) const {
     // The top bits of a product with the golden ratio: neighbouring regions hardly ever collide.
@@ -150,6 +160,7 @@ class Memory {
   Page& add(uint64_t number);
   Page& add_to(Region& region, uint64_t number);
   Page& new_page();
+  SectorState* find_sectors_of_page(uint64_t address);
   void trim_now();
   bool pack(Region& region, uint64_t number);
   void unpack(const uint8_t* bytes, Page& page);
