@@ -241,6 +241,8 @@ void prepare(Prepared& out, ModuleState& module, size_t index, const LaunchOptio
   r.program_id = launched.id;
   if (device->events != nullptr) {
     device->events->number_points(out.traced.emplace(*launched.program));
+    r.untraced = launched.program;
+    r.untraced_id = launched.id;
     r.program = &*out.traced;
     r.program_id = 0;
     r.events = device->events.get();

@@ -1,13 +1,11 @@
 // Puts the lanes of a work-group together again: which lanes of a wave execute one instruction
 // together, and in which order the waves' instructions follow each other. docs/events.md has the
 // policy in words.
-#include <array>
 #include <bit>
 #include <vector>
 
-#include "runtime/events/collector.hpp"
+#include "runtime/events/emitter.hpp"
 #include "runtime/guest/layout.hpp"
-#include "runtime/trace/record.hpp"
 
 namespace lanewise::events {
 namespace {
@@ -50,8 +48,12 @@ void advance(LaneWords& lane, uint32_t words) {
 class GroupAssembly {
  public:
   GroupAssembly(Collector& c, uint64_t linear, std::span<const LaneWords> lanes)
-      : c_(c), plan_(c.plan_), lanes_(lanes.begin(), lanes.end()), heads_(lanes.size()) {
-    c_.event_.wave.group = static_cast<uint32_t>(linear);
+      : c_(c),
+        plan_(c.plan_),
+        emitter_(c),
+        lanes_(lanes.begin(), lanes.end()),
+        heads_(lanes.size()) {
+    emitter_.group(linear);
     const size_t waves = (lanes.size() + c.wave_lanes_ - 1) / c.wave_lanes_;
     for (size_t w = 0; w < waves; ++w) waves_.push_back(make_wave(w));
   }
@@ -166,12 +168,13 @@ class GroupAssembly {
       if (p.hinted && head.policy != policy) continue;
       const uint64_t address = head.address;
       take_head(w.first + i);
-      if ((p.scalar && mask != 0) || !touched(checked, address)) continue;
+      if ((p.scalar && mask != 0) || !emitter_.touched(checked, address)) continue;
       mask |= uint64_t{1} << i;
-      addresses_[count++] = address;
+      emitter_.put(count++, address);
     }
     if (mask == 0) return;
-    emit(w, p, whole ? c_.first_site_ + p.whole_site : c_.site_of(p, policy), mask, count);
+    emitter_.emit(w.index, p, whole ? c_.first_site_ + p.whole_site : c_.site_of(p, policy), mask,
+                  count);
   }
 
   void take_policies(const Wave& w, uint32_t key) {
@@ -180,21 +183,6 @@ class GroupAssembly {
       heads_[i].policy = heads_[i].address;
       take_head(i);
     }
-  }
-
-  bool touched(const Point& p, uint64_t address) const {
-    return !p.address || c_.touches(p, address);
-  }
-
-  void emit(const Wave& w, const Point& p, uint32_t site, uint64_t mask, unsigned count) {
-    trace::WaveRecord& r = c_.event_.wave;
-    r.site = site;
-    r.wave = w.index;
-    r.mask = mask;
-    trace::pack(r, std::span(addresses_).first(p.address ? count : 0));
-    c_.sink_.event(c_.event_);
-    ++c_.records_;
-    c_.lane_accesses_ += count;
   }
 
   /// The common case: every lane of the wave is at the same point. False: look at the lanes one by
@@ -242,30 +230,10 @@ class GroupAssembly {
     const auto address = [&](uint32_t i) {
       return p.base + (uint64_t{words[i] >> plan_.code_bits} << p.drop);
     };
-    const uint32_t last = w.count - 1;
-    const bool simple = affine && p.address && !p.scalar;
-    if (simple && c_.touches_between(p, address(0), address(last))) {
-      trace::WaveRecord& r = c_.event_.wave;
-      r.site = c_.first_site_ + p.site;
-      r.wave = w.index;
-      r.mask = ~uint64_t{0} >> (64 - w.count);
-      r.mode = trace::AddressMode::affine;
-      r.base = address(0);
-      r.stride = static_cast<int64_t>(stride >> plan_.code_bits) * (int64_t{1} << p.drop);
-      r.deltas.clear();
-      c_.sink_.event(c_.event_);
-      ++c_.records_;
-      c_.lane_accesses_ += w.count;
-      return;
-    }
-    uint64_t mask = 0;
-    unsigned count = 0;
-    for (uint32_t i = 0; i < w.count; ++i) {
-      if ((p.scalar && mask != 0) || !touched(p, address(i))) continue;
-      mask |= uint64_t{1} << i;
-      addresses_[count++] = address(i);
-    }
-    if (mask != 0) emit(w, p, c_.first_site_ + p.site, mask, count);
+    const uint32_t site = c_.first_site_ + p.site;
+    if (!affine) return emitter_.each(w.index, p, site, w.count, address);
+    const int64_t step = static_cast<int64_t>(stride >> plan_.code_bits) * (int64_t{1} << p.drop);
+    emitter_.strided(w.index, p, site, w.count, address(0), step);
   }
 
   /// Every wave waits or has ended: those that wait go on. False when there is none.
@@ -287,10 +255,10 @@ class GroupAssembly {
 
   Collector& c_;
   const Plan& plan_;
+  Emitter emitter_;
   std::vector<LaneWords> lanes_;
   std::vector<Head> heads_;
   std::vector<Wave> waves_;
-  std::array<uint64_t, trace::kMaxLanes> addresses_{};
 };
 
 void Collector::group(uint64_t linear, std::span<const LaneWords> lanes) {

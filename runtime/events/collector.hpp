@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -13,6 +14,8 @@
 #include "runtime/support/error.hpp"
 
 namespace lanewise::events {
+
+struct Paths;
 
 /// The words that one lane has written (guest/event_words.hpp): at, at + step, ... up to a word of
 /// 0 or `count` words.
@@ -43,6 +46,13 @@ class Collector {
   void begin(const LaunchRequest& request, uint64_t arena_size);
   /// The lanes of one work-group, all of them, in order. Groups come in linear order.
   void group(uint64_t linear, std::span<const LaneWords> lanes);
+  /// What every lane of the launch will do, where that depends on no memory (derive/paths.hpp);
+  /// null = it has to be recorded.
+  std::shared_ptr<const Paths> paths_of(const LaunchRequest& request, uint64_t arena_size) const;
+  /// All groups of such a launch.
+  void groups(const LaunchRequest& request, const Paths& paths);
+  /// False: every launch is recorded.
+  void set_derives(bool derives) { derives_ = derives; }
   void end();
 
   /// Launches on the reference engine get their memory from here; null = from the arena.
@@ -65,6 +75,8 @@ class Collector {
 
  private:
   friend class GroupAssembly;
+  friend class PathGroups;
+  friend class Emitter;
   void host(trace::EventKind kind, uint64_t address, uint64_t size);
   void announce_buffers(std::span<const Allocation> allocations);
   void announce_kernel(const LaunchRequest& request);
@@ -92,6 +104,7 @@ class Collector {
   std::vector<guest::PointerBounds> pointers_;  ///< of Plan::pointers; empty = not looked at
   trace::Event event_;                          ///< reused
   ExactMemory* exact_ = nullptr;
+  bool derives_ = true;
 };
 
 }  // namespace lanewise::events

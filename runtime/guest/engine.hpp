@@ -17,6 +17,7 @@
 
 namespace lanewise::events {
 class Collector;
+struct Paths;
 }
 namespace lanewise::guest {
 class Unwritten;
@@ -87,6 +88,10 @@ struct LaunchRequest {
   PoliciesInForce policies;  ///< names and values as --policy takes them
   /// Takes the memory events of traced instructions (Inst::event); null = nothing is traced.
   events::Collector* events = nullptr;
+  /// `program` without trace points, and its number, for engines that need not record what can be
+  /// derived; null = not at hand.
+  const ir::Program* untraced = nullptr;
+  uint64_t untraced_id = 0;
   /// Devices run the program that the passes leave (ir/passes/pipeline.hpp); the reference engine
   /// never does.
   bool optimise = true;

@@ -7,6 +7,7 @@
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/events/collector.hpp"
+#include "runtime/guest/extent.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/guest/pointer_bounds.hpp"
 #include "runtime/guest/unwritten.hpp"
@@ -235,6 +236,11 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
   }
   const LaunchRequest& request = asked;
   refuse_unsupported(request);
+  if (request.events != nullptr && request.untraced != nullptr) {
+    const uint64_t extent = guest::extent(request, parts_->arena.size());
+    if (const auto paths = request.events->paths_of(request, extent))
+      return launch_derived(request, extent, *paths);
+  }
   LaunchResult result;
   guarded("a launch", [&] {
     const auto deadline = deadline_after(request.timeout_seconds);
@@ -257,6 +263,22 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
     parts_->dispatcher.run(request, *kernel, *bounds, deadline, result);
     if (checked) writes.known = take_map(request);
   });
+  return result;
+}
+
+/// The kernel runs as if nobody traced it: what its lanes do to memory is known.
+LaunchResult VulkanEngine::launch_derived(const LaunchRequest& request, uint64_t extent,
+                                          const events::Paths& paths) {
+  LaunchRequest untraced = request;
+  untraced.program = request.untraced;
+  untraced.program_id = request.untraced_id;
+  untraced.events = nullptr;
+  LaunchResult result = launch(untraced);
+  const auto start = Clock::now();
+  request.events->begin(request, extent);
+  request.events->groups(request, paths);
+  request.events->end();
+  result.times.dispatch_ms += milliseconds(Clock::now() - start);
   return result;
 }
 

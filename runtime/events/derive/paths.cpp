@@ -1,0 +1,438 @@
+#include "runtime/events/derive/paths.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "runtime/guest/event_words.hpp"
+#include "runtime/guest/layout.hpp"
+#include "runtime/ir/signature.hpp"
+
+namespace lanewise::events {
+namespace {
+
+using ir::Op;
+
+constexpr size_t kMostPaths = 64, kMostTests = 64;
+constexpr size_t kMostEvents = 1 << 14;  ///< of all paths together
+constexpr size_t kMostSteps = 1 << 16;   ///< instructions followed
+
+/// What decides events: the registers that addresses, guards of traced instructions and branches
+/// are computed from. The rest of the program need not be followed.
+std::vector<bool> deciding(const ir::Program& program) {
+  std::vector<bool> wanted(program.regs.size());
+  const auto want = [&](ir::Reg r) {
+    if (!r.valid() || wanted[r.id]) return false;
+    wanted[r.id] = true;
+    return true;
+  };
+  const auto want_operand = [&](const ir::Operand& o) { return o.is_reg() && want(o.reg()); };
+  for (const ir::Block& block : program.blocks) {
+    want(block.term.cond.reg);
+    want_operand(block.term.selector);
+    for (const ir::Inst& inst : block.insts) {
+      if (inst.event == 0 && inst.op != Op::trap) continue;
+      want(inst.guard.reg);
+      if (!inst.src.empty()) want_operand(inst.src[0]);
+    }
+  }
+  for (bool more = true; more;) {
+    more = false;
+    for (const ir::Block& block : program.blocks)
+      for (const ir::Inst& inst : block.insts) {
+        if (std::ranges::none_of(inst.dst, [&](ir::Reg r) { return r.valid() && wanted[r.id]; }))
+          continue;
+        more |= want(inst.guard.reg);
+        for (const ir::Operand& o : inst.src) more |= want_operand(o);
+      }
+  }
+  return wanted;
+}
+
+/// Answers that lanes have given on their way.
+struct Answer {
+  uint32_t test = 0;  ///< index
+  bool yes = false;
+};
+
+/// Lanes that have come the same way.
+struct Front {
+  std::vector<Value> regs;
+  std::vector<Answer> answers;
+  Path events;
+  uint32_t block = 0;
+  size_t inst = 0;
+  uint32_t node = 0;
+};
+
+class Follower {
+ public:
+  Follower(const LaunchRequest& request, const Plan& plan, uint64_t arena_bytes)
+      : request_(request),
+        program_(*request.program),
+        plan_(plan),
+        arena_bytes_(arena_bytes),
+        extents_(extents_of(request)),
+        wanted_(deciding(program_)) {}
+
+  std::shared_ptr<const Paths> run() {
+    paths_->nodes.emplace_back();
+    Front& start = fronts_.emplace_back();
+    start.regs.resize(program_.regs.size());
+    while (!fronts_.empty()) {
+      Front f = std::move(fronts_.back());
+      fronts_.pop_back();
+      if (!follow(f)) return nullptr;
+      if (paths_->paths.size() == kMostPaths) return nullptr;
+      paths_->nodes[f.node].path = static_cast<uint32_t>(paths_->paths.size());
+      paths_->paths.push_back(joined(f.events));
+    }
+    return paths_;
+  }
+
+ private:
+  enum class Next : uint8_t { on, again, end, give_up };
+
+  /// To the end of a path. False: nothing can be said about the launch.
+  bool follow(Front& f) {
+    for (;;) {
+      if (++steps_ > kMostSteps) return false;
+      const ir::Block& block = program_.blocks[f.block];
+      const bool inside = f.inst < block.insts.size();
+      const Next next = inside ? step(f, block.insts[f.inst]) : leave(f, block.term);
+      if (next == Next::end) return true;
+      if (next == Next::give_up) return false;
+      if (next == Next::on && inside) ++f.inst;
+    }
+  }
+
+  bool decides(const ir::Inst& inst) const {
+    return inst.event != 0 || inst.op == Op::trap ||
+           std::ranges::any_of(inst.dst, [&](ir::Reg r) { return r.valid() && wanted_[r.id]; });
+  }
+
+  Next step(Front& f, const ir::Inst& inst) {
+    if (!decides(inst)) return Next::on;
+    if (!inst.guard.always()) {
+      const auto holds = truth(f, f.regs[inst.guard.reg.id]);
+      if (!holds) return stuck();
+      if (*holds == inst.guard.negate) return Next::on;
+    }
+    if (inst.op == Op::trap) return Next::end;
+    if (inst.event != 0 && !note(f, inst)) return Next::give_up;
+    return compute(f, inst);
+  }
+
+  /// Where the last question has parted the lanes, those that are followed try again.
+  Next stuck() {
+    if (!parted_) return Next::give_up;
+    parted_ = false;
+    return Next::again;
+  }
+
+  Next leave(Front& f, const ir::Terminator& t) {
+    f.inst = 0;
+    switch (t.kind) {
+      case ir::Terminator::Kind::exit:
+        return Next::end;
+      case ir::Terminator::Kind::jump:
+        f.block = t.targets[0];
+        return Next::on;
+      case ir::Terminator::Kind::branch: {
+        bool taken = true;
+        if (!t.cond.always()) {
+          f.inst = program_.blocks[f.block].insts.size();
+          const auto holds = truth(f, f.regs[t.cond.reg.id]);
+          if (!holds) return stuck();
+          taken = *holds != t.cond.negate;
+        }
+        f.inst = 0;
+        f.block = t.targets[taken ? 0 : 1];
+        return Next::on;
+      }
+      case ir::Terminator::Kind::switch_: {
+        const Value v = value(f, t.selector, 32);
+        if (!v.is_constant()) return Next::give_up;
+        const auto known = std::ranges::find(t.cases, v.form.constant);
+        f.block = t.targets[static_cast<size_t>(known - t.cases.begin())];
+        return Next::on;
+      }
+    }
+    return Next::give_up;
+  }
+
+  // --- values --------------------------------------------------------------------------------
+
+  static Value value(const Front& f, const ir::Operand& o, unsigned bits) {
+    if (o.is_reg()) return f.regs[o.index];
+    return o.is_imm() ? Value::of(cut(Form::of(o.imm), bits)) : Value();
+  }
+
+  std::optional<bool> truth(Front& f, const Value& v) {
+    if (v.kind == Value::Kind::test) {
+      const auto answer = decide(f, v.test);
+      return answer ? std::optional(*answer != v.negated) : std::nullopt;
+    }
+    if (!v.is_constant()) return std::nullopt;
+    return v.form.constant != 0;
+  }
+
+  /// The answer of the lanes that are followed. When they have not been asked yet they part:
+  /// nothing now, and an answer when they are asked again.
+  std::optional<bool> decide(Front& f, const Test& test) {
+    const auto known = std::ranges::find(tests_, test);
+    const auto index = static_cast<uint32_t>(known - tests_.begin());
+    for (const Answer& a : f.answers)
+      if (a.test == index) return a.yes;
+    if (known == tests_.end()) {
+      if (tests_.size() == kMostTests) return std::nullopt;
+      tests_.push_back(test);
+    }
+    if (fronts_.size() + paths_->paths.size() >= kMostPaths) return std::nullopt;
+    part(f, index);
+    return std::nullopt;
+  }
+
+  void part(Front& f, uint32_t test) {
+    const auto yes = static_cast<uint32_t>(paths_->nodes.size());
+    PathNode& node = paths_->nodes[f.node];
+    node.ends = false;
+    node.test = tests_[test];
+    node.yes = yes;
+    node.no = yes + 1;
+    paths_->nodes.resize(paths_->nodes.size() + 2);
+    Front other = f;
+    other.node = yes + 1;
+    other.answers.push_back({test, false});
+    fronts_.push_back(std::move(other));
+    f.node = yes;
+    f.answers.push_back({test, true});
+    parted_ = true;
+  }
+
+  Next compute(Front& f, const ir::Inst& inst) {
+    if (inst.dst.empty()) return Next::on;
+    Results results;
+    if (inst.op == Op::load) {
+      return load(f, inst);
+    } else if (inst.op == Op::sreg) {
+      results[0] = special(static_cast<ir::SReg>(inst.mode));
+    } else if (is_predicate_copy(inst)) {
+      results[0] = value(f, inst.src[0], 1);
+      if (inst.op == Op::not_) results[0] = opposite(results[0]);
+    } else {
+      std::array<Form, 4> sources;
+      if (inst.src.size() > sources.size() || inst.dst.size() > results.size())
+        return set(f, inst, results);
+      for (size_t i = 0; i < inst.src.size(); ++i) {
+        const auto width = ir::source_width(inst, i);
+        if (!width) return set(f, inst, {});
+        if (*width == ir::Width::pred) {
+          const Value v = value(f, inst.src[i], 1);
+          if (v.kind == Value::Kind::unknown) return set(f, inst, {});
+          const auto holds = truth(f, v);
+          if (!holds) return stuck();
+          sources[i] = Form::of(*holds ? 1 : 0);
+          continue;
+        }
+        const Value v = value(f, inst.src[i], *width == ir::Width::b64 ? 64 : 32);
+        if (v.kind != Value::Kind::form) return set(f, inst, {});
+        sources[i] = v.form;
+      }
+      results = linear_results(inst, std::span(sources).first(inst.src.size()), extents_,
+                               [&](const Test& test) { return decide(f, test); });
+      if (parted_) return stuck();
+    }
+    return set(f, inst, results);
+  }
+
+  static bool is_predicate_copy(const ir::Inst& inst) {
+    return inst.type == ir::Type::pred && (inst.op == Op::mov || inst.op == Op::not_);
+  }
+  static Value opposite(Value v) {
+    if (v.kind == Value::Kind::test) v.negated = !v.negated;
+    if (v.kind == Value::Kind::form) v.form.constant ^= 1;
+    return v;
+  }
+
+  static Next set(Front& f, const ir::Inst& inst, const Results& results) {
+    for (size_t i = 0; i < inst.dst.size(); ++i)
+      if (inst.dst[i].valid()) f.regs[inst.dst[i].id] = i < results.size() ? results[i] : Value();
+    return Next::on;
+  }
+
+  /// Parameters alone are known: they lie in memory that nobody writes.
+  Next load(Front& f, const ir::Inst& inst) const {
+    const ir::Mem& mem = *inst.mem;
+    std::optional<uint64_t> offset;
+    if (const Value a = value(f, inst.src[0], 64); a.is_constant()) {
+      const uint64_t address = a.form.constant + static_cast<uint64_t>(mem.offset);
+      if (mem.space == ir::Space::param) offset = address;
+      if (guest::wide_space(mem.space)) offset = address - request_.param_address;
+    }
+    const unsigned size = ir::size_of(mem.elem);
+    for (size_t i = 0; i < inst.dst.size(); ++i) {
+      Value v;
+      if (offset && *offset + i * size + size <= request_.params.size() &&
+          *offset < request_.params.size())
+        v = Value::of(Form::of(parameter(mem.elem, *offset + i * size)));
+      if (inst.dst[i].valid()) f.regs[inst.dst[i].id] = v;
+    }
+    return Next::on;
+  }
+
+  uint64_t parameter(ir::Type elem, uint64_t offset) const {
+    uint64_t bits = 0;
+    const unsigned size = ir::size_of(elem);
+    std::memcpy(&bits, request_.params.data() + offset, size);
+    if (size >= 4 || !ir::is_signed(elem)) return bits;
+    const unsigned unused = 32 - 8 * size;
+    return static_cast<uint32_t>(static_cast<int32_t>(bits << unused) >> unused);
+  }
+
+  Form coordinate(Coordinate c) const {
+    Form form;
+    if (extents_.count(c) > 1) form.factor[static_cast<size_t>(c)] = 1;
+    return form;
+  }
+  Form linear_tid() const {
+    const Dim3& block = request_.block;
+    return sum(coordinate(Coordinate::tid_x),
+               sum(scaled(coordinate(Coordinate::tid_y), block.x),
+                   scaled(coordinate(Coordinate::tid_z), uint64_t{block.x} * block.y)));
+  }
+  Value special(ir::SReg r) const {
+    const Dim3 &block = request_.block, &grid = request_.grid;
+    if (r <= ir::SReg::nctaid_z) {
+      const auto k = static_cast<unsigned>(r);
+      const uint32_t sizes[2][3] = {{block.x, block.y, block.z}, {grid.x, grid.y, grid.z}};
+      const unsigned which = k / 6, axis = k % 3;
+      if (k % 6 >= 3) return Value::of(Form::of(sizes[which][axis]));
+      return Value::of(coordinate(static_cast<Coordinate>(3 * which + axis)));
+    }
+    const bool one_wave = block.total() <= program_.wave_lanes;
+    switch (r) {
+      case ir::SReg::linear_tid:
+        return Value::of(linear_tid());
+      case ir::SReg::laneid:
+        return one_wave ? Value::of(linear_tid()) : Value();
+      case ir::SReg::warpid:
+        return one_wave ? Value::of(Form()) : Value();
+      case ir::SReg::param_base:
+        return Value::of(Form::of(request_.param_address));
+      case ir::SReg::shared_window:
+        return Value::of(Form::of(guest::kSharedWindow));
+      case ir::SReg::local_window:
+        return Value::of(Form::of(guest::kLocalWindow));
+      default:
+        return {};
+    }
+  }
+
+  // --- events --------------------------------------------------------------------------------
+
+  /// False: the event's lanes or its address cannot be told.
+  bool note(Front& f, const ir::Inst& inst) {
+    const Point& p = plan_.point(inst.event);
+    if (p.policy || p.hinted || ++events_ > kMostEvents) return false;
+    PathEvent e{inst.event, {}, true, 0};
+    if (p.address) {
+      const bool wide =
+          !inst.src[0].is_reg() || program_.regs[inst.src[0].index].width == ir::Width::b64;
+      const Value v = value(f, inst.src[0], 64);
+      if (v.kind != Value::Kind::form) return false;
+      e.address = sum(v.form, Form::of(static_cast<uint64_t>(inst.mem->offset)));
+      if (!wide) {
+        const auto exact = extents_.as_unsigned(e.address, 32);
+        if (!exact) return false;
+        e.address = exact->form;
+      }
+      const uint64_t low = (uint64_t{1} << p.drop) - 1;
+      if (even_bits(e.address) < p.drop) return false;
+      if ((e.address.constant & low) != 0) {
+        if (p.rule != ir::AlignRule::force) return true;  // a fault: no lane says it
+        e.address.constant &= ~low;
+      }
+      if (p.rule == ir::AlignRule::trap && even_bits(e.address) < alignment_bits(p)) return false;
+      e.mapped = is_mapped(p, e.address);
+      if (!p.arena) {
+        if (!e.mapped) return false;
+        e.address.constant += p.base;
+      }
+    }
+    f.events.push_back(e);
+    return true;
+  }
+
+  static unsigned alignment_bits(const Point& p) {
+    return static_cast<unsigned>(std::countr_zero(p.alignment));
+  }
+
+  /// Words for it fit, and lanes say it, wherever in the launch they are.
+  bool is_mapped(const Point& p, const Form& address) const {
+    const auto e =
+        extents_.bounded(p.arena ? sum(address, Form::of(~guest::kArenaBase + 1)) : address);
+    if (!e || e->low < 0) return false;
+    const uint64_t size = p.arena ? arena_bytes_ : program_.local_bytes;
+    return static_cast<uint64_t>(e->high) < (p.access ? size : arena_bytes_);
+  }
+
+  /// Pieces that follow each other in memory as in the program are one access.
+  Path joined(const Path& pieces) const {
+    Path out;
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      PathEvent e = pieces[i];
+      const Point& p = plan_.point(e.point);
+      if (p.pieces != 0 && follow_each_other(pieces, i, p.pieces)) {
+        e.pieces = p.pieces;
+        for (size_t k = 1; k <= p.pieces; ++k) e.mapped = e.mapped && pieces[i + k].mapped;
+        i += p.pieces;
+      }
+      out.push_back(e);
+    }
+    return out;
+  }
+
+  bool follow_each_other(const Path& path, size_t first, uint32_t count) const {
+    if (first + count >= path.size()) return false;
+    Form next = path[first].address;
+    for (size_t k = first; k <= first + count; ++k) {
+      if (path[k].point != path[first].point + (k - first) || path[k].address != next) return false;
+      next = sum(next, Form::of(plan_.point(path[k].point).bytes));
+    }
+    return true;
+  }
+
+  const LaunchRequest& request_;
+  const ir::Program& program_;
+  const Plan& plan_;
+  uint64_t arena_bytes_;
+  Extents extents_;
+  std::vector<bool> wanted_;
+  std::shared_ptr<Paths> paths_ = std::make_shared<Paths>();
+  std::vector<Front> fronts_;
+  std::vector<Test> tests_;
+  size_t steps_ = 0, events_ = 0;
+  bool parted_ = false;  ///< by the last question
+};
+
+/// Lanes that use up their steps, or read what nobody wrote, end or fault where the forms cannot
+/// tell.
+bool worth_following(const LaunchRequest& request) {
+  return request.step_budget >= kMostSteps && request.program->wave_lanes <= 64;
+}
+
+}  // namespace
+
+Extents extents_of(const LaunchRequest& request) {
+  const Dim3 &block = request.block, &grid = request.grid;
+  return Extents({block.x, block.y, block.z, grid.x, grid.y, grid.z});
+}
+
+std::shared_ptr<const Paths> find_paths(const LaunchRequest& request, const Plan& plan,
+                                        uint64_t arena_bytes) {
+  if (!worth_following(request)) return nullptr;
+  return Follower(request, plan, arena_bytes).run();
+}
+
+}  // namespace lanewise::events
