@@ -5,7 +5,7 @@
 namespace lanewise::host::detail {
 
 void start_tracing(const Device& device, trace::Sink& sink, uint64_t buffer_bytes,
-                   events::ExactMemory* exact, const std::string& input) {
+                   events::ExactMemory* exact, const std::string& input, bool derive) {
   DeviceState& state = DeviceAccess::state(device);
   const auto lock = state.enter();
   if (state.events != nullptr)
@@ -13,6 +13,7 @@ void start_tracing(const Device& device, trace::Sink& sink, uint64_t buffer_byte
   state.events = std::make_unique<events::Collector>(sink, buffer_bytes);
   state.events->set_exact(exact);
   state.events->set_input(input);
+  state.events->set_derives(derive);
 }
 
 void stop_tracing(const Device& device) {

@@ -16,10 +16,12 @@ inline constexpr uint64_t kDefaultTraceBuffer = uint64_t{64} << 20;
 
 /// buffer_bytes: events that may wait on the device before they are handed on. The sink must live
 /// until tracing stops. exact: where loads get their values from (the reference engine only).
-/// input: the file whose lines the kernels' instructions are, for findings.
+/// input: the file whose lines the kernels' instructions are, for findings. derive: launches whose
+/// events depend on no memory are not recorded (events/derive/paths.hpp).
 void start_tracing(const Device& device, trace::Sink& sink,
                    uint64_t buffer_bytes = kDefaultTraceBuffer,
-                   events::ExactMemory* exact = nullptr, const std::string& input = {});
+                   events::ExactMemory* exact = nullptr, const std::string& input = {},
+                   bool derive = true);
 void stop_tracing(const Device& device);
 
 /// Nobody else uses the device while the lock lives.

@@ -63,7 +63,7 @@ class GroupAssembly {
     for (;;) {
       bool moved = false;
       for (Wave& w : waves_) moved = step(w) || moved;
-      if (!moved && !open_barrier()) return;
+      if (!moved && !open_barrier()) return emitter_.flush();
     }
   }
 

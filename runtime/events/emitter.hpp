@@ -3,6 +3,7 @@
 
 #include <array>
 #include <span>
+#include <vector>
 
 #include "runtime/events/collector.hpp"
 #include "runtime/trace/record.hpp"
@@ -11,9 +12,17 @@ namespace lanewise::events {
 
 class Emitter {
  public:
-  explicit Emitter(Collector& c) : c_(c) {}
+  explicit Emitter(Collector& c) : c_(c) { batch_.reserve(kBatch); }
+  Emitter(const Emitter&) = delete;
+  Emitter& operator=(const Emitter&) = delete;
 
   void group(uint64_t linear) { c_.event_.wave.group = static_cast<uint32_t>(linear); }
+
+  /// The sink hears of records in batches: what is still here is told now.
+  void flush() {
+    if (!batch_.empty()) c_.sink_.waves(batch_);
+    batch_.clear();
+  }
 
   bool touched(const Point& p, uint64_t address) const {
     return !p.address || c_.touches(p, address);
@@ -23,7 +32,12 @@ class Emitter {
   void put(unsigned slot, uint64_t address) { addresses_[slot] = address; }
   /// The lanes of the mask, whose addresses stand in slots 0 to count - 1.
   void emit(uint16_t wave, const Point& p, uint32_t site, uint64_t mask, unsigned count) {
-    trace::WaveRecord& r = start(wave, site, mask, count);
+    flush();
+    count_record(count);
+    trace::WaveRecord& r = c_.event_.wave;
+    r.site = site;
+    r.wave = wave;
+    r.mask = mask;
     trace::pack(r, std::span(addresses_).first(p.address ? count : 0));
     c_.sink_.event(c_.event_);
   }
@@ -55,27 +69,27 @@ class Emitter {
 
   /// The same where every lane touches its address for sure.
   void all(uint16_t wave, uint32_t site, uint32_t lanes, uint64_t first, int64_t stride) {
-    trace::WaveRecord& r = start(wave, site, ~uint64_t{0} >> (64 - lanes), lanes);
-    r.mode = trace::AddressMode::affine;
-    r.base = first;
-    r.stride = stride;
-    r.deltas.clear();
-    c_.sink_.event(c_.event_);
+    count_record(lanes);
+    batch_.push_back({.site = site,
+                      .group = c_.event_.wave.group,
+                      .wave = wave,
+                      .mask = ~uint64_t{0} >> (64 - lanes),
+                      .base = first,
+                      .stride = lanes > 1 ? stride : 0});
+    if (batch_.size() == kBatch) flush();
   }
 
  private:
-  trace::WaveRecord& start(uint16_t wave, uint32_t site, uint64_t mask, unsigned lanes) {
-    trace::WaveRecord& r = c_.event_.wave;
-    r.site = site;
-    r.wave = wave;
-    r.mask = mask;
+  static constexpr size_t kBatch = 512;
+
+  void count_record(unsigned lanes) {
     ++c_.records_;
     c_.lane_accesses_ += lanes;
-    return r;
   }
 
   Collector& c_;
   std::array<uint64_t, trace::kMaxLanes> addresses_{};
+  std::vector<trace::StridedWave> batch_;
 };
 
 }  // namespace lanewise::events

@@ -67,44 +67,44 @@ Buffer& words(Device& d, std::vector<Buffer>& keep, size_t n, uint32_t mask = 63
 }
 
 const Run kRuns[] = {
-    {"saxpy",
+    {"ptx/saxpy.sm75.ptx",
      "saxpy",
      {.grid = {4}, .block = {256}},
      [](Device& d, std::vector<Buffer>& b) {
        return std::vector<Arg>{1000, 2.0f, words(d, b, 1000), words(d, b, 1000)};
      }},
-    {"reduce",
+    {"ptx/reduce.sm75.ptx",
      "reduce",
      {.grid = {3}, .block = {256}},
      [](Device& d, std::vector<Buffer>& b) {
        return std::vector<Arg>{words(d, b, 2000), words(d, b, 3), 2000};
      }},
-    {"transpose",
+    {"ptx/transpose.sm75.ptx",
      "transpose",
      {.grid = {2, 2}, .block = {32, 8}},
      [](Device& d, std::vector<Buffer>& b) {
        return std::vector<Arg>{words(d, b, 50 * 40), words(d, b, 50 * 40), 50, 40};
      }},
-    {"histogram",
+    {"ptx/histogram.sm75.ptx",
      "histogram",
      {.grid = {3}, .block = {128}},
      [](Device& d, std::vector<Buffer>& b) {
        return std::vector<Arg>{words(d, b, 1000, ~0U), 4000, words(d, b, 256, 0)};
      }},
-    {"scan_shfl",
+    {"ptx/scan_shfl.sm75.ptx",
      "scan_shfl",
      {.grid = {3}, .block = {128}},
      [](Device& d, std::vector<Buffer>& b) {
        return std::vector<Arg>{words(d, b, 300), words(d, b, 300), words(d, b, 3), 300};
      }},
-    {"cachehints",
+    {"ptx/cachehints.sm75.ptx",
      "cachehints",
      {.grid = {2}, .block = {64}},
      [](Device& d, std::vector<Buffer>& b) {
        return std::vector<Arg>{words(d, b, 500), words(d, b, 500), words(d, b, 400),
                                words(d, b, 400), 100};
      }},
-    {"bytecopy",
+    {"ptx/bytecopy.sm75.ptx",
      "bytecopy",
      {.grid = {2}, .block = {64}},
      [](Device& d, std::vector<Buffer>& b) {
@@ -116,37 +116,37 @@ const Run kRuns[] = {
                                words(d, b, 100),
                                100};
      }},
-    {"localarr",
+    {"ptx/localarr.sm75.ptx",
      "localarr",
      {.grid = {1}, .block = {32}},
      [](Device& d, std::vector<Buffer>& b) {
        return std::vector<Arg>{words(d, b, 64 * 32), words(d, b, 32), 20};
      }},
-    {"crc32",
+    {"ptx/crc32.sm75.ptx",
      "crc32",
      {.grid = {2}, .block = {32}},
      [](Device& d, std::vector<Buffer>& b) {
        return std::vector<Arg>{words(d, b, 64 * 4, ~0U), 13, words(d, b, 64)};
      }},
-    {"atomics",
+    {"ptx/atomics.sm75.ptx",
      "atomics",
      {.grid = {1}, .block = {32}},
      [](Device& d, std::vector<Buffer>& b) {
        return std::vector<Arg>{words(d, b, 128), words(d, b, 8), words(d, b, 4), words(d, b, 8)};
      }},
-    {"switchk",
+    {"ptx/switchk.sm75.ptx",
      "switchk",
      {.grid = {1}, .block = {64}},
      [](Device& d, std::vector<Buffer>& b) {
        return std::vector<Arg>{words(d, b, 64, 7), words(d, b, 64), words(d, b, 64)};
      }},
-    {"calls",
+    {"ptx/calls.sm75.ptx",
      "indirect",
      {.grid = {1}, .block = {64}},
      [](Device& d, std::vector<Buffer>& b) {
        return std::vector<Arg>{words(d, b, 64), words(d, b, 64), words(d, b, 64)};
      }},
-    {"sgemm",
+    {"ptx/sgemm.sm75.ptx",
      "sgemm",
      {.grid = {2, 2}, .block = {16, 16}},
      [](Device& d, std::vector<Buffer>& b) {
@@ -159,28 +159,46 @@ const Run kRuns[] = {
                                0.5f,
                                words(d, b, 30 * 31)};
      }},
-    {"bitonic",
+    {"ptx/bitonic.sm75.ptx",
      "bitonic",
      {.grid = {2}, .block = {256}},
      [](Device& d, std::vector<Buffer>& b) { return std::vector<Arg>{words(d, b, 1024)}; }},
-    {"dynshared",
+    {"ptx/dynshared.sm75.ptx",
      "dynshared",
      {.grid = {1}, .block = {64}, .dynamic_shared = 800},
      [](Device& d, std::vector<Buffer>& b) {
        return std::vector<Arg>{words(d, b, 150), words(d, b, 150), 150};
      }},
-    {"int64",
+    {"ptx/int64.sm75.ptx",
      "int64k",
      {.grid = {2}, .block = {64}},
      [](Device& d, std::vector<Buffer>& b) {
        return std::vector<Arg>{words(d, b, 200), words(d, b, 200), words(d, b, 200),
                                words(d, b, 200), 100};
      }},
-    {"mandelbrot",
+    {"ptx/mandelbrot.sm75.ptx",
      "mandelbrot",
      {.grid = {3, 2}, .block = {8, 8}},
      [](Device& d, std::vector<Buffer>& b) {
        return std::vector<Arg>{words(d, b, 300), 20, 15, -2.0f, -1.0f, 0.1f, 50};
+     }},
+    {"sass/k01_saxpy.cubin",
+     "saxpy",
+     {.grid = {4}, .block = {256}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{1000, 2.0f, words(d, b, 1000), words(d, b, 1000)};
+     }},
+    {"gcn/corpus/k01_saxpy.gfx803.hsaco",
+     "saxpy",
+     {.grid = {4}, .block = {256}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 1024), words(d, b, 1024), 2.0f, 1000};
+     }},
+    {"gcn/corpus/k11_vec4.gfx600.hsaco",
+     "vec4copy",
+     {.grid = {2}, .block = {256}},
+     [](Device& d, std::vector<Buffer>& b) {
+       return std::vector<Arg>{words(d, b, 4 * 512), words(d, b, 4 * 512)};
      }},
 };
 
@@ -188,18 +206,19 @@ const Run kRuns[] = {
 /// barriers, atomics, cross-lane operations, cache operators, local memory.
 bool on_devices(const Run& run) {
   const std::string kernel = run.kernel;
-  for (const char* name : {"saxpy", "reduce", "histogram", "scan_shfl", "cachehints", "localarr"})
+  for (const char* name :
+       {"saxpy", "reduce", "histogram", "scan_shfl", "cachehints", "localarr", "vec4copy"})
     if (kernel == name) return true;
   return false;
 }
 
 void launch(const std::string& selector, const Run& run, lanewise::trace::Sink& sink,
-            uint64_t buffer_bytes = lanewise::host::detail::kDefaultTraceBuffer) {
+            uint64_t buffer_bytes = lanewise::host::detail::kDefaultTraceBuffer,
+            bool derive = true) {
   Device d = Device::open(selector);
   const auto traced = lanewise::capi::device_behind(d.c_handle());
-  lanewise::host::detail::start_tracing(traced, sink, buffer_bytes);
-  const auto kernel =
-      d.load_file(corpus(fmt::format("ptx/{}.sm75.ptx", run.file))).kernel(run.kernel);
+  lanewise::host::detail::start_tracing(traced, sink, buffer_bytes, nullptr, {}, derive);
+  const auto kernel = d.load_file(corpus(run.file)).kernel(run.kernel);
   std::vector<Buffer> keep;
   keep.reserve(16);
   const std::vector<Arg> args = run.args(d, keep);
@@ -255,9 +274,11 @@ TEST_CASE("trace: every device tells what the reference engine tells, and no haz
       CHECK(f.severity == lanewise::cache::Severity::advice);
     }
     if (reference) continue;
-    Lines wanted;
+    Lines wanted, recorded;
     launch("reference", run, wanted);
     check_same(lines.lines, wanted.lines);
+    launch(device_under_test(), run, recorded, lanewise::host::detail::kDefaultTraceBuffer, false);
+    check_same(recorded.lines, wanted.lines);
   }
 }
 
@@ -265,13 +286,13 @@ TEST_CASE("trace: a buffer that is too small cuts the grid into slices, and lose
   const Run& reduce = kRuns[1];
   Lines whole, sliced;
   launch(device_under_test(), reduce, whole);
-  launch(device_under_test(), reduce, sliced, 20000);
+  launch(device_under_test(), reduce, sliced, 20000, false);
   check_same(sliced.lines, whole.lines);
 }
 
 TEST_CASE("trace: a group whose events never fit is an error that names the option") {
   Lines lines;
-  CHECK_THROWS_WITH(launch(device_under_test(), kRuns[0], lines, 1024),
+  CHECK_THROWS_WITH(launch(device_under_test(), kRuns[0], lines, 1024, false),
                     "one work-group of kernel 'saxpy' makes more memory events than the event "
                     "buffer of 1 KiB holds; raise --trace-buffer");
 }

@@ -200,10 +200,15 @@ class Counter final : public trace::Sink {
     if (e.kind == trace::EventKind::wave)
       lanes += static_cast<uint64_t>(std::popcount(e.wave.mask));
   }
+  void waves(std::span<const trace::StridedWave> waves) override {
+    for (const trace::StridedWave& w : waves) lanes += static_cast<uint64_t>(std::popcount(w.mask));
+  }
 };
 
-/// A traced launch beside an untraced one, run by run in turn; medians.
-Figure tracing(const std::string& selector, const char* name, const char* loads, unsigned repeats) {
+/// A traced launch beside an untraced one, run by run in turn; medians. derive: as users get it;
+/// else all events are recorded on the device.
+Figure tracing(const std::string& selector, const char* name, const char* loads, unsigned repeats,
+               bool derive) {
   const bool small = slow(Device::open(selector));
   MemoryKernel k(selector, loads, small ? 1U << 14 : 1U << 21);
   std::vector<double> plain, traced;
@@ -212,14 +217,14 @@ Figure tracing(const std::string& selector, const char* name, const char* loads,
     const double a = k.launch();
     counter.lanes = 0;
     host::detail::start_tracing(capi::device_behind(k.device.c_handle()), counter,
-                                host::detail::kDefaultTraceBuffer);
+                                host::detail::kDefaultTraceBuffer, nullptr, {}, derive);
     const double b = k.launch();
     host::detail::stop_tracing(capi::device_behind(k.device.c_handle()));
     if (i == 0) continue;  // compiles
     plain.push_back(a);
     traced.push_back(b);
   }
-  return {.name = fmt::format("trace/{}", name),
+  return {.name = fmt::format("{}/{}", derive ? "trace" : "record", name),
           .unit = "ms",
           .value = median(traced),
           .beside = "untraced",
@@ -238,9 +243,11 @@ std::vector<Benchmark> device_benchmarks(const std::string& selector) {
     all.push_back({fmt::format("checks/{}", name), [=, n = name, l = loads](unsigned repeats) {
                      return checks(selector, n, l, repeats);
                    }});
-    all.push_back({fmt::format("trace/{}", name), [=, n = name, l = loads](unsigned repeats) {
-                     return tracing(selector, n, l, repeats);
-                   }});
+    for (const bool derive : {true, false})
+      all.push_back({fmt::format("{}/{}", derive ? "trace" : "record", name),
+                     [=, n = name, l = loads](unsigned repeats) {
+                       return tracing(selector, n, l, repeats, derive);
+                     }});
   }
   return all;
 }

@@ -6,7 +6,7 @@
 namespace lanewise::events {
 namespace {
 
-constexpr int64_t kLimit = int64_t{1} << 62;
+constexpr int64_t kLimit = int64_t{1} << 61;
 
 int64_t sign_extended(uint64_t value, unsigned bits) {
   const unsigned unused = 64 - bits;

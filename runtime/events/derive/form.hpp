@@ -11,9 +11,10 @@
 
 namespace lanewise::events {
 
-/// What forms are linear in.
-enum class Coordinate : uint8_t { tid_x, tid_y, tid_z, ctaid_x, ctaid_y, ctaid_z };
-inline constexpr size_t kCoordinates = 6;
+/// What forms are linear in. Where waves are rows of a block or parts of rows, tid.x is the lane's
+/// place in its wave plus a wave's lanes for each wave before it in the row; else that is one wave.
+enum class Coordinate : uint8_t { x, y, z, wave, ctaid_x, ctaid_y, ctaid_z };
+inline constexpr size_t kCoordinates = 7;
 /// Of one lane.
 using Place = std::array<int64_t, kCoordinates>;
 
@@ -34,7 +35,7 @@ struct Form {
 };
 
 /// A form whose sum is the value itself, with no multiple of 2^bits left out, and the least and the
-/// greatest value of a launch. All of them fit 62 bits with their sign.
+/// greatest value of a launch. All of them fit 62 bits: sums of two do not wrap.
 struct Exact {
   Form form;
   int64_t low = 0, high = 0;
@@ -57,7 +58,7 @@ class Extents {
   /// from one end of these to the other within the launch.
   std::optional<Exact> as_unsigned(const Form& a, unsigned bits) const;
   std::optional<Exact> as_signed(const Form& a, unsigned bits) const;
-  /// Bounds of the sum as it stands; nothing when they do not fit 62 bits and a sign.
+  /// Bounds of the sum as it stands; nothing when they do not fit 62 bits.
   std::optional<Exact> bounded(const Form& a) const;
 
  private:

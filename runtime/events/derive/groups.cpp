@@ -66,9 +66,10 @@ bool PathGroups::is_certain(const PathEvent& e, const Step& step) const {
 
 void PathGroups::lay_out(const LaunchRequest& request) {
   const Dim3& block = request.block;
+  const auto row = static_cast<uint32_t>(extents_.count(Coordinate::x));
   for (uint32_t z = 0; z < block.z; ++z)
     for (uint32_t y = 0; y < block.y; ++y)
-      for (uint32_t x = 0; x < block.x; ++x) lanes_.push_back({x, y, z, 0, 0, 0});
+      for (uint32_t x = 0; x < block.x; ++x) lanes_.push_back({x % row, y, z, x / row, 0, 0, 0});
   const auto box = [this](size_t lane, size_t lanes) {
     Wave w{lanes_[lane], lanes_[lane], static_cast<uint32_t>(lane), static_cast<uint32_t>(lanes),
            false};
@@ -77,7 +78,7 @@ void PathGroups::lay_out(const LaunchRequest& request) {
         w.first[k] = std::min(w.first[k], lanes_[i][k]);
         w.last[k] = std::max(w.last[k], lanes_[i][k]);
       }
-    w.in_line = w.first[1] == w.last[1] && w.first[2] == w.last[2];
+    w.in_line = std::equal(w.first.begin() + 1, w.first.begin() + kGroupX, w.last.begin() + 1);
     return w;
   };
   for (size_t lane = 0; lane < lanes_.size(); lane += c_.wave_lanes_)
@@ -160,7 +161,10 @@ void PathGroups::place(uint32_t path) {
 void PathGroups::group(uint64_t linear, const std::array<uint32_t, 3>& at) {
   std::copy(at.begin(), at.end(), group_.begin() + kGroupX);
   std::fill(placed_.begin(), placed_.end(), false);
-  if (!choose_paths()) return lane_by_lane(linear);
+  if (!choose_paths()) {
+    emitter_.flush();
+    return lane_by_lane(linear);
+  }
   emitter_.group(linear);
   in_rounds();
 }
@@ -253,6 +257,7 @@ void Collector::groups(const LaunchRequest& request, const Paths& paths) {
   for (uint32_t z = 0; z < request.grid.z; ++z)
     for (uint32_t y = 0; y < request.grid.y; ++y)
       for (uint32_t x = 0; x < request.grid.x; ++x) groups.group(linear++, {x, y, z});
+  groups.flush();
 }
 
 }  // namespace lanewise::events

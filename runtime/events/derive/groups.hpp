@@ -16,6 +16,7 @@ class PathGroups {
   PathGroups(Collector& c, const LaunchRequest& request, const Paths& paths);
   /// The group with these coordinates.
   void group(uint64_t linear, const std::array<uint32_t, 3>& at);
+  void flush() { emitter_.flush(); }
 
  private:
   /// The lanes of a wave; the same in every group.

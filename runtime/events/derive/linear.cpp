@@ -194,15 +194,32 @@ class Linear {
     if (!s_[1].is_constant()) return std::nullopt;
     const auto a = exact(s_[0]), by = exact(s_[1]);
     if (!a || !by || a->low < 0 || by->low <= 0) return std::nullopt;
-    const int64_t d = by->low;
-    if (a->low / d == a->high / d) return Form::of(static_cast<uint64_t>(a->low / d));
-    Form q;
+    const auto parts = split(a->form, by->low);
+    return parts ? Maybe(parts->quotient) : std::nullopt;
+  }
+
+  /// form = d * quotient + remainder, with 0 <= remainder < d: the factors that d divides, and the
+  /// rest.
+  struct Parts {
+    Form quotient, remainder;
+  };
+  std::optional<Parts> split(const Form& form, int64_t d) const {
+    Parts parts;
     for (size_t k = 0; k < kCoordinates; ++k) {
-      if (a->form.factor[k] % d != 0) return std::nullopt;
-      q.factor[k] = a->form.factor[k] / d;
+      if (form.factor[k] % d == 0)
+        parts.quotient.factor[k] = form.factor[k] / d;
+      else
+        parts.remainder.factor[k] = form.factor[k];
     }
-    q.constant = static_cast<uint64_t>(floor_divide(static_cast<int64_t>(a->form.constant), d));
-    return q;
+    const auto rest = extents_.bounded(parts.remainder);
+    int64_t least = 0;
+    if (!rest || __builtin_add_overflow(rest->low, static_cast<int64_t>(form.constant), &least))
+      return std::nullopt;
+    const int64_t whole = floor_divide(least, d);
+    if (least - whole * d + (rest->high - rest->low) >= d) return std::nullopt;
+    parts.quotient.constant = static_cast<uint64_t>(whole);
+    parts.remainder.constant = form.constant - static_cast<uint64_t>(whole * d);
+    return parts;
   }
 
   Maybe packed() const {
@@ -217,31 +234,30 @@ class Linear {
   Maybe shifted_right(const Form& a, uint64_t by, unsigned bits, bool with_sign) const {
     const auto e = with_sign ? extents_.as_signed(a, bits) : extents_.as_unsigned(a, bits);
     if (!e) return std::nullopt;
-    const uint64_t n = std::min<uint64_t>(by, 63);
-    if (e->low >> n == e->high >> n) return Form::of(static_cast<uint64_t>(e->low >> n));
-    if (even_bits(e->form) < n) return std::nullopt;
-    Form r;
-    r.constant = static_cast<uint64_t>(static_cast<int64_t>(e->form.constant) >> n);
-    for (size_t k = 0; k < kCoordinates; ++k) r.factor[k] = e->form.factor[k] >> n;
-    return r;
+    const uint64_t n = std::min<uint64_t>(by, 61);
+    const auto parts = split(e->form, int64_t{1} << n);
+    return parts ? Maybe(parts->quotient) : std::nullopt;
   }
 
-  /// The bits of a below the factors are the same for all lanes; those above stay as they are or
-  /// go.
+  /// A mask of bits that follow each other, and any mask of bits that all lanes share.
   Maybe masked(const Form& a, uint64_t mask, unsigned bits) const {
-    const uint64_t same = low_bits(std::min(even_bits(a), bits)), all = low_bits(bits);
-    const uint64_t low = a.constant & mask & same;
-    const uint64_t above = mask & all & ~same;
-    if (above == 0) return Form::of(low);
-    Form kept = a;
-    kept.constant = (a.constant & ~same) | low;
-    if (above == (all & ~same)) return kept;
-    const uint64_t most = above | same;
-    if ((most & (most + 1)) != 0) return std::nullopt;
-    // Nothing is lost when the value has no bits above the mask's.
-    const auto e = extents_.as_unsigned(a, bits);
-    if (!e || static_cast<uint64_t>(e->high) > most) return std::nullopt;
-    return kept;
+    const uint64_t kept = mask & low_bits(bits);
+    const unsigned even = std::min(even_bits(a), bits);
+    if (even == 64 || kept <= low_bits(even)) return Form::of(a.constant & kept);
+    const auto first = static_cast<unsigned>(std::countr_zero(kept));
+    const auto end = static_cast<unsigned>(std::bit_width(kept));
+    if (kept != (low_bits(end) & ~low_bits(first))) return std::nullopt;
+    const Maybe low = below(a, end, bits);
+    if (!low || first == 0) return low;
+    const Maybe gone = below(a, first, bits);
+    return gone ? Maybe(sum(*low, negated(*gone))) : std::nullopt;
+  }
+  /// The low n bits.
+  Maybe below(const Form& a, unsigned n, unsigned bits) const {
+    if (n == bits) return a;
+    if (n > 61) return std::nullopt;
+    const auto parts = split(a, int64_t{1} << n);
+    return parts ? Maybe(parts->remainder) : std::nullopt;
   }
 
   /// Or, or exclusive or, where bits of one are where the other has none, or where all lanes have
@@ -252,7 +268,7 @@ class Linear {
       const auto e = extents_.as_unsigned(*y, bits);
       if (!e) continue;
       const unsigned empty = std::min(even, static_cast<unsigned>(std::countr_zero(x->constant)));
-      if (static_cast<uint64_t>(e->high) <= low_bits(std::min(empty, 62U))) return sum(*x, e->form);
+      if (static_cast<uint64_t>(e->high) <= low_bits(std::min(empty, 61U))) return sum(*x, e->form);
       if (!y->is_constant() || even >= 64 || y->constant > low_bits(even)) continue;
       Form r = *x;
       r.constant = i_.op == Op::xor_ ? x->constant ^ y->constant : x->constant | y->constant;

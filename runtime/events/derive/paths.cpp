@@ -6,6 +6,7 @@
 
 #include "runtime/guest/event_words.hpp"
 #include "runtime/guest/layout.hpp"
+#include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/signature.hpp"
 
 namespace lanewise::events {
@@ -13,7 +14,7 @@ namespace {
 
 using ir::Op;
 
-constexpr size_t kMostPaths = 64, kMostTests = 64;
+constexpr size_t kMostPaths = 256;
 constexpr size_t kMostEvents = 1 << 14;  ///< of all paths together
 constexpr size_t kMostSteps = 1 << 16;   ///< instructions followed
 
@@ -49,16 +50,48 @@ std::vector<bool> deciding(const ir::Program& program) {
   return wanted;
 }
 
-/// Answers that lanes have given on their way.
-struct Answer {
-  uint32_t test = 0;  ///< index
-  bool yes = false;
+/// What the answers of lanes say about a sum of coordinates. The first factor is positive.
+struct Bounds {
+  std::array<int64_t, kCoordinates> factor{};
+  int64_t low = 0, high = 0;
+};
+
+/// The sum of a test as one of these, with its sign, and a constant.
+struct Sum {
+  std::array<int64_t, kCoordinates> factor;
+  int64_t constant = 0;
+  bool negated = false;
+
+  explicit Sum(const Form& form)
+      : factor(form.factor), constant(static_cast<int64_t>(form.constant)) {
+    const auto first = std::ranges::find_if(factor, [](int64_t k) { return k != 0; });
+    negated = first != factor.end() && *first < 0;
+    if (negated)
+      for (int64_t& k : factor) k = -k;
+  }
+  std::pair<int64_t, int64_t> whole(const Bounds& b) const {
+    return negated ? std::pair(constant - b.high, constant - b.low)
+                   : std::pair(constant + b.low, constant + b.high);
+  }
+  void at_most(Bounds& b, int64_t most) const {
+    if (negated)
+      b.low = std::max(b.low, constant - most);
+    else
+      b.high = std::min(b.high, most - constant);
+  }
+  void at_least(Bounds& b, int64_t least) const {
+    if (negated)
+      b.high = std::min(b.high, constant - least);
+    else
+      b.low = std::max(b.low, least - constant);
+  }
 };
 
 /// Lanes that have come the same way.
 struct Front {
   std::vector<Value> regs;
-  std::vector<Answer> answers;
+  std::vector<Bounds> bounds;
+  std::vector<Form> not_zero;
   Path events;
   uint32_t block = 0;
   size_t inst = 0;
@@ -177,36 +210,54 @@ class Follower {
     return v.form.constant != 0;
   }
 
-  /// The answer of the lanes that are followed. When they have not been asked yet they part:
+  /// The answer of the lanes that are followed. When some have one and some the other they part:
   /// nothing now, and an answer when they are asked again.
   std::optional<bool> decide(Front& f, const Test& test) {
-    const auto known = std::ranges::find(tests_, test);
-    const auto index = static_cast<uint32_t>(known - tests_.begin());
-    for (const Answer& a : f.answers)
-      if (a.test == index) return a.yes;
-    if (known == tests_.end()) {
-      if (tests_.size() == kMostTests) return std::nullopt;
-      tests_.push_back(test);
+    const Sum sum_of(test.form);
+    const Bounds* known = bounds_of(f, sum_of);
+    if (known == nullptr) return std::nullopt;
+    const auto [low, high] = sum_of.whole(*known);
+    if (test.is_zero) {
+      if (low > 0 || high < 0 || std::ranges::find(f.not_zero, test.form) != f.not_zero.end())
+        return false;
+      if (low == 0 && high == 0) return true;
+    } else {
+      if (high < 0) return true;
+      if (low >= 0) return false;
     }
-    if (fronts_.size() + paths_->paths.size() >= kMostPaths) return std::nullopt;
-    part(f, index);
+    if (fronts_.size() + paths_->paths.size() + 1 < kMostPaths) part(f, test, sum_of);
     return std::nullopt;
   }
 
-  void part(Front& f, uint32_t test) {
+  Bounds* bounds_of(Front& f, const Sum& s) const {
+    const auto known = std::ranges::find(f.bounds, s.factor, &Bounds::factor);
+    if (known != f.bounds.end()) return &*known;
+    const auto e = extents_.bounded(Form{0, s.factor});
+    if (!e) return nullptr;
+    f.bounds.push_back({s.factor, e->low, e->high});
+    return &f.bounds.back();
+  }
+
+  void part(Front& f, const Test& test, const Sum& s) {
     const auto yes = static_cast<uint32_t>(paths_->nodes.size());
     PathNode& node = paths_->nodes[f.node];
     node.ends = false;
-    node.test = tests_[test];
+    node.test = test;
     node.yes = yes;
     node.no = yes + 1;
     paths_->nodes.resize(paths_->nodes.size() + 2);
     Front other = f;
     other.node = yes + 1;
-    other.answers.push_back({test, false});
-    fronts_.push_back(std::move(other));
     f.node = yes;
-    f.answers.push_back({test, true});
+    if (test.is_zero) {
+      s.at_most(*bounds_of(f, s), 0);
+      s.at_least(*bounds_of(f, s), 0);
+      other.not_zero.push_back(test.form);
+    } else {
+      s.at_most(*bounds_of(f, s), -1);
+      s.at_least(*bounds_of(other, s), 0);
+    }
+    fronts_.push_back(std::move(other));
     parted_ = true;
   }
 
@@ -217,6 +268,8 @@ class Follower {
       return load(f, inst);
     } else if (inst.op == Op::sreg) {
       results[0] = special(static_cast<ir::SReg>(inst.mode));
+    } else if (inst.op == Op::buffer_address) {
+      return buffer_address(f, inst);
     } else if (is_predicate_copy(inst)) {
       results[0] = value(f, inst.src[0], 1);
       if (inst.op == Op::not_) results[0] = opposite(results[0]);
@@ -244,6 +297,23 @@ class Follower {
       if (parted_) return stuck();
     }
     return set(f, inst, results);
+  }
+
+  /// Followed as the arithmetic that it is for a descriptor that all lanes share.
+  Next buffer_address(Front& f, const ir::Inst& inst) {
+    ir::Program parts;
+    parts.regs = program_.regs;
+    ir::Inst known = parts.blocks.emplace_back().insts.emplace_back(inst);
+    known.guard = {};
+    for (ir::Operand& o : known.src)
+      if (const Value v = value(f, o, 32); v.is_constant())
+        o = ir::Operand::immediate(v.form.constant);
+    parts.blocks[0].insts[0] = known;
+    if (!ir::expand_descriptors(parts)) return set(f, inst, {});
+    f.regs.resize(std::max(f.regs.size(), parts.regs.size()));
+    for (const ir::Inst& part : parts.blocks[0].insts)
+      if (const Next next = compute(f, part); next != Next::on) return next;
+    return Next::on;
   }
 
   static bool is_predicate_copy(const ir::Inst& inst) {
@@ -295,11 +365,29 @@ class Follower {
     if (extents_.count(c) > 1) form.factor[static_cast<size_t>(c)] = 1;
     return form;
   }
-  Form linear_tid() const {
-    const Dim3& block = request_.block;
-    return sum(coordinate(Coordinate::tid_x),
-               sum(scaled(coordinate(Coordinate::tid_y), block.x),
-                   scaled(coordinate(Coordinate::tid_z), uint64_t{block.x} * block.y)));
+  Form tid_x() const {
+    return sum(
+        coordinate(Coordinate::x),
+        scaled(coordinate(Coordinate::wave), static_cast<uint64_t>(extents_.count(Coordinate::x))));
+  }
+  /// Of the lane's row in the block.
+  Form row() const {
+    return sum(coordinate(Coordinate::y), scaled(coordinate(Coordinate::z), request_.block.y));
+  }
+  Form linear_tid() const { return sum(tid_x(), scaled(row(), request_.block.x)); }
+  /// Every wave lies in one row.
+  bool waves_in_rows() const { return request_.block.x % program_.wave_lanes == 0; }
+  Value laneid() const {
+    if (waves_in_rows()) return Value::of(coordinate(Coordinate::x));
+    const bool one_wave = request_.block.total() <= program_.wave_lanes;
+    return one_wave ? Value::of(linear_tid()) : Value();
+  }
+  Value warpid() const {
+    if (waves_in_rows())
+      return Value::of(sum(coordinate(Coordinate::wave),
+                           scaled(row(), static_cast<uint64_t>(extents_.count(Coordinate::wave)))));
+    const bool one_wave = request_.block.total() <= program_.wave_lanes;
+    return one_wave ? Value::of(Form()) : Value();
   }
   Value special(ir::SReg r) const {
     const Dim3 &block = request_.block, &grid = request_.grid;
@@ -308,16 +396,17 @@ class Follower {
       const uint32_t sizes[2][3] = {{block.x, block.y, block.z}, {grid.x, grid.y, grid.z}};
       const unsigned which = k / 6, axis = k % 3;
       if (k % 6 >= 3) return Value::of(Form::of(sizes[which][axis]));
-      return Value::of(coordinate(static_cast<Coordinate>(3 * which + axis)));
+      if (r == ir::SReg::tid_x) return Value::of(tid_x());
+      const Coordinate first = which == 0 ? Coordinate::x : Coordinate::ctaid_x;
+      return Value::of(coordinate(static_cast<Coordinate>(static_cast<unsigned>(first) + axis)));
     }
-    const bool one_wave = block.total() <= program_.wave_lanes;
     switch (r) {
       case ir::SReg::linear_tid:
         return Value::of(linear_tid());
       case ir::SReg::laneid:
-        return one_wave ? Value::of(linear_tid()) : Value();
+        return laneid();
       case ir::SReg::warpid:
-        return one_wave ? Value::of(Form()) : Value();
+        return warpid();
       case ir::SReg::param_base:
         return Value::of(Form::of(request_.param_address));
       case ir::SReg::shared_window:
@@ -355,10 +444,7 @@ class Follower {
       }
       if (p.rule == ir::AlignRule::trap && even_bits(e.address) < alignment_bits(p)) return false;
       e.mapped = is_mapped(p, e.address);
-      if (!p.arena) {
-        if (!e.mapped) return false;
-        e.address.constant += p.base;
-      }
+      if (!p.arena) e.address.constant += p.base;
     }
     f.events.push_back(e);
     return true;
@@ -368,13 +454,11 @@ class Follower {
     return static_cast<unsigned>(std::countr_zero(p.alignment));
   }
 
-  /// Words for it fit, and lanes say it, wherever in the launch they are.
+  /// Do lanes say it wherever in the launch they are?
   bool is_mapped(const Point& p, const Form& address) const {
-    const auto e =
-        extents_.bounded(p.arena ? sum(address, Form::of(~guest::kArenaBase + 1)) : address);
-    if (!e || e->low < 0) return false;
-    const uint64_t size = p.arena ? arena_bytes_ : program_.local_bytes;
-    return static_cast<uint64_t>(e->high) < (p.access ? size : arena_bytes_);
+    if (!p.arena) return true;
+    const auto e = extents_.bounded(sum(address, Form::of(~guest::kArenaBase + 1)));
+    return e && e->low >= 0 && static_cast<uint64_t>(e->high) < arena_bytes_;
   }
 
   /// Pieces that follow each other in memory as in the program are one access.
@@ -411,7 +495,6 @@ class Follower {
   std::vector<bool> wanted_;
   std::shared_ptr<Paths> paths_ = std::make_shared<Paths>();
   std::vector<Front> fronts_;
-  std::vector<Test> tests_;
   size_t steps_ = 0, events_ = 0;
   bool parted_ = false;  ///< by the last question
 };
@@ -426,7 +509,9 @@ bool worth_following(const LaunchRequest& request) {
 
 Extents extents_of(const LaunchRequest& request) {
   const Dim3 &block = request.block, &grid = request.grid;
-  return Extents({block.x, block.y, block.z, grid.x, grid.y, grid.z});
+  const uint32_t lanes = request.program->wave_lanes;
+  const uint32_t row = block.x % lanes == 0 ? lanes : block.x;
+  return Extents({row, block.y, block.z, block.x / row, grid.x, grid.y, grid.z});
 }
 
 std::shared_ptr<const Paths> find_paths(const LaunchRequest& request, const Plan& plan,
