@@ -2,6 +2,7 @@
 // wave did. One Collector serves any number of launches; memory use does not grow with them.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <span>
@@ -49,8 +50,8 @@ class Collector {
   /// What every lane of the launch will do, where that depends on no memory (derive/paths.hpp);
   /// null = it has to be recorded.
   std::shared_ptr<const Paths> paths_of(const LaunchRequest& request, uint64_t arena_size) const;
-  /// All groups of such a launch.
-  void groups(const LaunchRequest& request, const Paths& paths);
+  /// All groups of such a launch, until `stop`.
+  void groups(const LaunchRequest& request, const Paths& paths, const std::atomic<bool>& stop);
   /// False: every launch is recorded.
   void set_derives(bool derives) { derives_ = derives; }
   void end();

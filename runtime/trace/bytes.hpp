@@ -14,8 +14,11 @@ class Put {
   explicit Put(std::string& out) : out_(out) {}
   void byte(uint8_t v) { out_.push_back(static_cast<char>(v)); }
   void u(uint64_t v) {
-    for (; v >= 0x80; v >>= 7) byte(static_cast<uint8_t>(v | 0x80));
-    byte(static_cast<uint8_t>(v));
+    char bytes[10];
+    size_t n = 0;
+    for (; v >= 0x80; v >>= 7) bytes[n++] = static_cast<char>(v | 0x80);
+    bytes[n++] = static_cast<char>(v);
+    out_.append(bytes, n);
   }
   void s(int64_t v) { u((static_cast<uint64_t>(v) << 1) ^ static_cast<uint64_t>(v >> 63)); }
   void text(std::string_view t) {

@@ -19,6 +19,7 @@ class Writer final : public Sink {
   void site(const Site& s) override;
   void buffer(const Buffer& b) override;
   void event(const Event& e) override;
+  void waves(std::span<const StridedWave> waves) override;
   void finish() override;
 
  private:

@@ -161,6 +161,21 @@ Buffer take_buffer(Take& in) {
   return b;
 }
 
+void put_strided(Put& out, const StridedWave& w, uint64_t& previous) {
+  const bool full = w.mask == full_mask(32);
+  out.byte(static_cast<uint8_t>(Item::wave));
+  out.byte(static_cast<uint8_t>((full ? kFullMask : 0) | (w.sm != kAnySm ? kHasSm : 0) |
+                                static_cast<uint64_t>(AddressMode::affine) << 4));
+  out.u(w.site);
+  out.u(w.group);
+  out.u(w.wave);
+  if (w.sm != kAnySm) out.u(w.sm);
+  if (!full) out.u(w.mask);
+  out.s(static_cast<int64_t>(w.base - previous));
+  previous = w.base;
+  out.s(w.stride);
+}
+
 void put_event(Put& out, const Event& e, uint64_t& previous) {
   const auto item =
       static_cast<Item>(static_cast<uint8_t>(Item::wave) + static_cast<uint8_t>(e.kind));

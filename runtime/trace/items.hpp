@@ -25,6 +25,8 @@ void put_site(Put& out, const Site& s);
 void put_buffer(Put& out, const Buffer& b);
 /// `previous` is the base address of the wave record before, in the same block.
 void put_event(Put& out, const Event& e, uint64_t& previous);
+/// The same record as the event that holds it (to_record).
+void put_strided(Put& out, const StridedWave& w, uint64_t& previous);
 
 Kernel take_kernel(Take& in);
 Site take_site(Take& in);

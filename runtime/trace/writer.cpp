@@ -39,6 +39,15 @@ void Writer::event(const Event& e) {
   end_item();
 }
 
+void Writer::waves(std::span<const StridedWave> waves) {
+  Put out(block_);
+  for (const StridedWave& w : waves) {
+    put_strided(out, w, previous_base_);
+    ++events_;
+    end_item();
+  }
+}
+
 void Writer::flush_block(bool last) {
   if (block_.empty() && !last) return;
   std::string head;

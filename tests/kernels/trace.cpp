@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 
 #include "runtime/api/tracing.hpp"
@@ -288,6 +289,64 @@ TEST_CASE("trace: a buffer that is too small cuts the grid into slices, and lose
   launch(device_under_test(), reduce, whole);
   launch(device_under_test(), reduce, sliced, 20000, false);
   check_same(sliced.lines, whole.lines);
+}
+
+namespace {
+
+/// Does something at the first wave of a launch.
+class AtFirstWave final : public lanewise::trace::Sink {
+ public:
+  explicit AtFirstWave(std::function<void()> act) : act_(std::move(act)) {}
+  void kernel(const lanewise::trace::Kernel&) override {}
+  void site(const lanewise::trace::Site&) override {}
+  void buffer(const lanewise::trace::Buffer&) override {}
+  void event(const lanewise::trace::Event& e) override {
+    if (e.kind == lanewise::trace::EventKind::wave && waves++ == 0) act_();
+    ended = ended || e.kind == lanewise::trace::EventKind::kernel_end;
+  }
+  size_t waves = 0;
+  bool ended = false;
+
+ private:
+  std::function<void()> act_;
+};
+
+/// saxpy on so many groups that events are told while the device works.
+void launch_many(Device& d, lanewise::trace::Sink& sink, const std::atomic<bool>* cancel) {
+  const auto traced = lanewise::capi::device_behind(d.c_handle());
+  const auto kernel = d.load_file(corpus("ptx/saxpy.sm75.ptx")).kernel("saxpy");
+  const Buffer x = d.allocate(4 << 18), y = d.allocate(4 << 18);
+  lanewise::host::detail::start_tracing(traced, sink);
+  const lanewise::LaunchOptions options{.grid = {1024}, .block = {256}, .cancel = cancel};
+  try {
+    kernel.launch(options, 1 << 18, 2.0f, x, y).check();
+  } catch (...) {
+    lanewise::host::detail::stop_tracing(traced);
+    throw;
+  }
+  lanewise::host::detail::stop_tracing(traced);
+}
+
+}  // namespace
+
+TEST_CASE("trace: a sink's error ends the launch, and the device goes on") {
+  Device d = Device::open(device_under_test());
+  AtFirstWave full([] { throw std::runtime_error("the disk is full"); });
+  CHECK_THROWS_WITH(launch_many(d, full, nullptr), "the disk is full");
+  CHECK(!full.ended);
+  AtFirstWave idle([] {});
+  launch_many(d, idle, nullptr);
+  CHECK(idle.ended);
+  CHECK(idle.waves == 3 * 1024 * 8);
+}
+
+TEST_CASE("trace: a launch that is cancelled while its events are told ends") {
+  Device d = Device::open(device_under_test());
+  std::atomic<bool> cancel = false;
+  AtFirstWave cancels([&] { cancel = true; });
+  CHECK_THROWS(launch_many(d, cancels, &cancel));
+  CHECK(!cancels.ended);
+  CHECK(cancels.waves < 3 * 1024 * 8);
 }
 
 TEST_CASE("trace: a group whose events never fit is an error that names the option") {

@@ -313,7 +313,7 @@ void compare_once(uint32_t seed, Count& count) {
   count.parted += paths->paths.size() > 1 ? 1 : 0;
   count.events += recorded.lines.size();
   deriver.begin(request, kArena);
-  deriver.groups(request, *paths);
+  deriver.groups(request, *paths, false);
   deriver.end();
   CAPTURE(seed);
   const auto [a, b] = std::mismatch(derived.lines.begin(), derived.lines.end(),

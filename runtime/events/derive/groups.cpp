@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/guest/ended.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/guest/pointer_bounds.hpp"
 
@@ -251,12 +252,14 @@ std::shared_ptr<const Paths> Collector::paths_of(const LaunchRequest& request,
   return find_paths(request, plan_, arena_size);
 }
 
-void Collector::groups(const LaunchRequest& request, const Paths& paths) {
+void Collector::groups(const LaunchRequest& request, const Paths& paths,
+                       const std::atomic<bool>& stop) {
   PathGroups groups(*this, request, paths);
+  const auto ended = [&] { return stop || guest::is_cancelled(request); };
   uint64_t linear = 0;
   for (uint32_t z = 0; z < request.grid.z; ++z)
     for (uint32_t y = 0; y < request.grid.y; ++y)
-      for (uint32_t x = 0; x < request.grid.x; ++x) groups.group(linear++, {x, y, z});
+      for (uint32_t x = 0; x < request.grid.x && !ended(); ++x) groups.group(linear++, {x, y, z});
   groups.flush();
 }
 

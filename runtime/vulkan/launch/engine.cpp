@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/events/collector.hpp"
@@ -266,17 +267,36 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
   return result;
 }
 
-/// The kernel runs as if nobody traced it: what its lanes do to memory is known.
+/// Telling the events of fewer groups takes no longer than to start a thread.
+constexpr uint64_t kGroupsWorthAThread = 64;
+
+/// The kernel runs as if nobody traced it: what its lanes do to memory is known, and told
+/// meanwhile.
 LaunchResult VulkanEngine::launch_derived(const LaunchRequest& request, uint64_t extent,
                                           const events::Paths& paths) {
   LaunchRequest untraced = request;
   untraced.program = request.untraced;
   untraced.program_id = request.untraced_id;
   untraced.events = nullptr;
-  LaunchResult result = launch(untraced);
-  const auto start = Clock::now();
+  const auto deadline = deadline_after(request.timeout_seconds);
   request.events->begin(request, extent);
-  request.events->groups(request, paths);
+  std::atomic<bool> stop = false;
+  const auto when =
+      request.grid.total() < kGroupsWorthAThread ? std::launch::deferred : std::launch::async;
+  auto telling = std::async(when, [&] { request.events->groups(request, paths, stop); });
+  LaunchResult result;
+  try {
+    result = launch(untraced);
+  } catch (...) {
+    stop = true;
+    throw;  // the future waits for its thread
+  }
+  const auto start = Clock::now();
+  while (telling.wait_for(kPoll) == std::future_status::timeout)
+    if (Clock::now() >= deadline) stop = true;
+  telling.get();
+  if (guest::is_cancelled(request)) throw guest::cancelled();
+  if (stop) throw guest::timed_out(request.timeout_seconds);
   request.events->end();
   result.times.dispatch_ms += milliseconds(Clock::now() - start);
   return result;
