@@ -91,7 +91,7 @@ class GroupAssembly {
     w.rows = true;
     for (uint32_t i = 1; i < w.count && w.rows; ++i) {
       const LaneWords &a = lanes_[w.first], &b = lanes_[w.first + i];
-      w.rows = b.at == a.at + i && b.step == a.step && b.count == a.count;
+      w.rows = a.at != nullptr && b.at == a.at + i && b.step == a.step && b.count == a.count;
     }
     w.rows = w.rows && lanes_[w.first].step >= w.count;
     if (!w.rows) take_heads(w);
