@@ -47,19 +47,11 @@ void advance(LaneWords& lane, uint32_t words) {
 
 class GroupAssembly {
  public:
-  GroupAssembly(Collector& c, uint64_t linear, std::span<const LaneWords> lanes)
-      : c_(c),
-        plan_(c.plan_),
-        emitter_(c),
-        lanes_(lanes.begin(), lanes.end()),
-        heads_(lanes.size()) {
-    emitter_.group(linear);
-    const size_t waves = (lanes.size() + c.wave_lanes_ - 1) / c.wave_lanes_;
-    for (size_t w = 0; w < waves; ++w) waves_.push_back(make_wave(w));
-  }
+  explicit GroupAssembly(Collector& c) : c_(c), plan_(c.plan_), emitter_(c) {}
 
   /// Waves take turns, one record each, until all have come to a barrier or ended.
-  void run() {
+  void run(uint64_t linear, std::span<const LaneWords> lanes) {
+    begin(linear, lanes);
     for (;;) {
       bool moved = false;
       for (Wave& w : waves_) moved = step(w) || moved;
@@ -82,6 +74,16 @@ class GroupAssembly {
     bool waits = false;             ///< some lane stands at a barrier
     bool ended = false;
   };
+
+  void begin(uint64_t linear, std::span<const LaneWords> lanes) {
+    emitter_.drop();
+    emitter_.group(linear);
+    lanes_.assign(lanes.begin(), lanes.end());
+    heads_.assign(lanes.size(), {});
+    waves_.clear();
+    const size_t waves = (lanes.size() + c_.wave_lanes_ - 1) / c_.wave_lanes_;
+    for (size_t w = 0; w < waves; ++w) waves_.push_back(make_wave(w));
+  }
 
   Wave make_wave(size_t index) {
     Wave w;
@@ -262,7 +264,8 @@ class GroupAssembly {
 };
 
 void Collector::group(uint64_t linear, std::span<const LaneWords> lanes) {
-  GroupAssembly(*this, linear, lanes).run();
+  if (assembly_ == nullptr) assembly_ = std::make_shared<GroupAssembly>(*this);
+  assembly_->run(linear, lanes);
 }
 
 }  // namespace lanewise::events

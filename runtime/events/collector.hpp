@@ -16,6 +16,7 @@
 
 namespace lanewise::events {
 
+class GroupAssembly;
 struct Paths;
 
 /// The words that one lane has written (guest/event_words.hpp): at, at + step, ... up to a word of
@@ -36,6 +37,8 @@ class Collector {
   /// buffer_bytes: what an engine may keep before it hands events over.
   explicit Collector(trace::Sink& sink, uint64_t buffer_bytes = kDefaultBufferBytes)
       : sink_(sink), buffer_bytes_(buffer_bytes) {}
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
 
   /// The file that the guest's lines are lines of, where no .loc names another.
   void set_input(const std::string& file) { input_ = file; }
@@ -106,6 +109,7 @@ class Collector {
   trace::Event event_;                          ///< reused
   ExactMemory* exact_ = nullptr;
   bool derives_ = true;
+  std::shared_ptr<GroupAssembly> assembly_;  ///< made for the first group, with room for the next
 };
 
 }  // namespace lanewise::events

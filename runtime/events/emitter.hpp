@@ -28,6 +28,9 @@ class Emitter {
     return !p.address || c_.touches(p, address);
   }
 
+  /// Forgets them: the sink has refused one.
+  void drop() { batch_.clear(); }
+
   /// Where the next address of a record is put: slot `count`.
   void put(unsigned slot, uint64_t address) { addresses_[slot] = address; }
   /// The lanes of the mask, whose addresses stand in slots 0 to count - 1.

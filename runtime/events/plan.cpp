@@ -199,6 +199,11 @@ Plan number(ir::Program& program) {
   return plan;
 }
 
+uint32_t common_form(const Plan& plan, uint64_t extent, uint64_t local_bytes) {
+  const bool brief = extent != 0 && most_words(plan, extent, local_bytes) == plan.points.size();
+  return (plan.loops ? 0 : guest::kFormRoom) | (brief ? guest::kFormShort : 0);
+}
+
 uint64_t most_words(const Plan& plan, uint64_t arena_size, uint64_t local_bytes) {
   uint64_t words = 0;
   const uint64_t room = uint64_t{~uint32_t{0} >> plan.code_bits} + 1;

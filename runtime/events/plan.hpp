@@ -57,6 +57,9 @@ Plan number(ir::Program& program);
 /// makes a site of its own.
 std::optional<trace::Site> describe(const ir::Program& program, const ir::Inst& inst);
 
+/// What holds of the words of all points: bits of guest/event_words.hpp. Extent 0 = not known.
+uint32_t common_form(const Plan& plan, uint64_t extent, uint64_t local_bytes);
+
 /// Most words that one lane can write in one go through the program (Plan::loops: per iteration).
 uint64_t most_words(const Plan& plan, uint64_t arena_size, uint64_t local_bytes);
 

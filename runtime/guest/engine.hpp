@@ -18,7 +18,7 @@
 namespace lanewise::events {
 class Collector;
 struct Paths;
-}
+}  // namespace lanewise::events
 namespace lanewise::guest {
 class Unwritten;
 }
@@ -92,6 +92,9 @@ struct LaunchRequest {
   /// derived; null = not at hand.
   const ir::Program* untraced = nullptr;
   uint64_t untraced_id = 0;
+  /// Bytes that traced accesses may reach, from the arena's start on (extent()); engines say it to
+  /// themselves.
+  uint64_t traced_extent = 0;
   /// Devices run the program that the passes leave (ir/passes/pipeline.hpp); the reference engine
   /// never does.
   bool optimise = true;

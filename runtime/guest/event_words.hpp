@@ -23,6 +23,9 @@ inline constexpr uint32_t kFormAnywhere = 1U << 17;   ///< addresses that nothin
 inline constexpr uint32_t kFormWindows = 1U << 18;    ///< generic: the shared and local windows
 inline constexpr uint32_t kFormForce = 1U << 19;      ///< low bits are dropped, else they fault
 inline constexpr uint32_t kFormNoAddress = 1U << 20;  ///< fences and the like
+// Of all points of a launch; what no lane can want need not be looked for.
+inline constexpr uint32_t kFormRoom = 1U << 21;   ///< no lane runs out of room
+inline constexpr uint32_t kFormShort = 1U << 22;  ///< every event is one word
 
 inline bool wide_space(ir::Space space) {
   return space == ir::Space::global || space == ir::Space::generic ||

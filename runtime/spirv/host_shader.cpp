@@ -24,5 +24,7 @@ static_assert(FORM_ANYWHERE == guest::kFormAnywhere);
 static_assert(FORM_WINDOWS == guest::kFormWindows);
 static_assert(FORM_FORCE == guest::kFormForce);
 static_assert(FORM_NO_ADDRESS == guest::kFormNoAddress);
+static_assert(FORM_ROOM == guest::kFormRoom);
+static_assert(FORM_SHORT == guest::kFormShort);
 
 }  // namespace lanewise::host_shader

@@ -18,15 +18,19 @@ void lw_trace_begin() {
   for (uint i = 0u; i < LANES; ++i) trace_written[i] = 0u;
 }
 
-/// Words that have no room are counted all the same: the host runs the slice again with more.
-void trace_put(const in uint word, const in uint lo, const in uint hi, const in bool wide) {
+/// Words that have no room are counted all the same: the host runs the slice again with more. Some
+/// compilers run both sides of branches, so what can never be is not there (FORM_ROOM, FORM_SHORT).
+void trace_put(const in uint word, const in uint lo, const in uint hi, const in bool wide,
+               const in uint form) {
   uint i = slot_index();
   uint at = trace_written[i];
   uint next = at + pick(wide, 3u, 1u);
   trace_written[i] = next;
-  if (next > trace_capacity) {
-    atomicMax(events.w[0], next);
-    return;
+  if ((form & FORM_ROOM) == 0u) {
+    if (next > trace_capacity) {
+      atomicMax(events.w[0], next);
+      return;
+    }
   }
   uint where = trace_base + at * trace_stride + lane_index;
   events.w[where] = word;
@@ -61,7 +65,8 @@ void lw_trace(const in uint point, const in B64 address, const in uint form, con
     narrow = true;
     said = taken;
   }
-  if (said) trace_put(word, lo & ~low, hi, !narrow);
+  if ((form & FORM_SHORT) != 0u) narrow = true;
+  if (said) trace_put(word, lo & ~low, hi, !narrow, form);
 }
 
 void lw_trace_end() {

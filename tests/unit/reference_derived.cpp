@@ -204,8 +204,8 @@ class Author {
         access();
       } else if (what < 80) {
         fence();
-      } else if (what < 86 && depth == 0) {
-        b_.emit(Op::barrier, Type::none, {}, {imm(0), imm(0)});
+      } else if (what < 86) {
+        wait(depth);
       } else if (what < 92 && depth < 2) {
         branch(depth);
       } else if (what < 97 && depth < 2) {
@@ -214,6 +214,21 @@ class Author {
         leave();
       }
     }
+  }
+
+  /// Sometimes for lanes that will not come.
+  void wait(uint32_t depth) {
+    const bool careful = depth == 0 || chance(60);
+    if (chance(15)) b_.set_guard(guard());
+    if (chance(20)) {
+      const Reg p = b_.reg(Width::pred);
+      const Operand members = careful ? imm(0xffffffff) : chance(50) ? imm(0xff) : word();
+      b_.emit(Op::vote_all, Type::none, {p}, {preds_[0], members});
+    } else {
+      const uint32_t id = careful ? 0 : one_in(2), lanes = careful ? 0 : 32 * one_in(2);
+      b_.emit(Op::barrier, Type::none, {}, {imm(id), imm(lanes)});
+    }
+    b_.set_guard({});
   }
 
   /// Values made in a branch stay: lanes that were not there have what the register held.

@@ -170,7 +170,7 @@ void PathGroups::group(uint64_t linear, const std::array<uint32_t, 3>& at) {
   in_rounds();
 }
 
-/// Waves take turns, one record each, as in GroupAssembly.
+/// Round-robin, one record of each wave, as in GroupAssembly.
 void PathGroups::in_rounds() {
   for (;;) {
     bool moved = false;

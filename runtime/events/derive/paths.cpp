@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <ranges>
 
 #include "runtime/guest/event_words.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/signature.hpp"
+#include "runtime/ir/wave_ops.hpp"
 
 namespace lanewise::events {
 namespace {
@@ -17,6 +19,11 @@ using ir::Op;
 constexpr size_t kMostPaths = 256;
 constexpr size_t kMostEvents = 1 << 14;  ///< of all paths together
 constexpr size_t kMostSteps = 1 << 16;   ///< instructions followed
+constexpr uint64_t kBarriers = 16;       ///< of a group; other numbers are faults
+
+bool waits_for_others(const ir::Inst& inst) {
+  return inst.op == Op::barrier || ir::member_operand(inst.op) >= 0;
+}
 
 /// What decides events: the registers that addresses, guards of traced instructions and branches
 /// are computed from. The rest of the program need not be followed.
@@ -32,9 +39,12 @@ std::vector<bool> deciding(const ir::Program& program) {
     want(block.term.cond.reg);
     want_operand(block.term.selector);
     for (const ir::Inst& inst : block.insts) {
-      if (inst.event == 0 && inst.op != Op::trap) continue;
+      const bool event = inst.event != 0 || inst.op == Op::trap;
+      if (!event && !waits_for_others(inst)) continue;
       want(inst.guard.reg);
-      if (!inst.src.empty()) want_operand(inst.src[0]);
+      if (event && !inst.src.empty()) want_operand(inst.src[0]);
+      if (inst.op == Op::barrier)
+        for (const ir::Operand& o : inst.src | std::views::take(2)) want_operand(o);
     }
   }
   for (bool more = true; more;) {
@@ -120,7 +130,7 @@ class Follower {
       paths_->nodes[f.node].path = static_cast<uint32_t>(paths_->paths.size());
       paths_->paths.push_back(joined(f.events));
     }
-    return paths_;
+    return names_members_ && paths_->paths.size() > 1 ? nullptr : paths_;
   }
 
  private:
@@ -139,8 +149,29 @@ class Follower {
     }
   }
 
+  /// False: the lanes may wait for others for ever, which ends them. Barriers of one number that
+  /// wait for all lanes open sooner or later; so do operations of the lanes that are active.
+  bool will_go_on(const Front& f, const ir::Inst& inst) {
+    if (inst.op == Op::barrier) {
+      const auto source = [&](size_t i) {
+        return i < inst.src.size() ? value(f, inst.src[i], 32) : Value::of(Form());
+      };
+      const Value id = source(0), count = source(1);
+      const bool plain = id.is_constant() && id.form.constant < kBarriers && count.is_constant() &&
+                         count.form.constant == 0 &&
+                         static_cast<ir::BarrierKind>(inst.mode) != ir::BarrierKind::arrive;
+      if (!plain || (barrier_ && *barrier_ != id.form.constant)) return false;
+      barrier_ = id.form.constant;
+      return true;
+    }
+    const ir::Operand& members = inst.src[static_cast<size_t>(ir::member_operand(inst.op))];
+    const bool active = members.is_imm() && members.imm == 0xffffffff;
+    names_members_ = names_members_ || !active;
+    return true;
+  }
+
   bool decides(const ir::Inst& inst) const {
-    return inst.event != 0 || inst.op == Op::trap ||
+    return inst.event != 0 || inst.op == Op::trap || waits_for_others(inst) ||
            std::ranges::any_of(inst.dst, [&](ir::Reg r) { return r.valid() && wanted_[r.id]; });
   }
 
@@ -152,6 +183,7 @@ class Follower {
       if (*holds == inst.guard.negate) return Next::on;
     }
     if (inst.op == Op::trap) return Next::end;
+    if (waits_for_others(inst) && !will_go_on(f, inst)) return Next::give_up;
     if (inst.event != 0 && !note(f, inst)) return Next::give_up;
     return compute(f, inst);
   }
@@ -496,7 +528,9 @@ class Follower {
   std::shared_ptr<Paths> paths_ = std::make_shared<Paths>();
   std::vector<Front> fronts_;
   size_t steps_ = 0, events_ = 0;
-  bool parted_ = false;  ///< by the last question
+  bool parted_ = false;              ///< by the last question
+  std::optional<uint64_t> barrier_;  ///< the number of all barriers so far
+  bool names_members_ = false;       ///< of an operation across lanes, which waits for them
 };
 
 /// Lanes that use up their steps, or read what nobody wrote, end or fault where the forms cannot

@@ -356,7 +356,7 @@ void LaneEmitter::fence() {
 
 /// What the cache tracker will be told, before it happens.
 void LaneEmitter::emit_event() {
-  const uint32_t form = guest::event_form(*inst_, options_.trace_bits);
+  const uint32_t form = guest::event_form(*inst_, options_.trace_bits) | options_.trace_form;
   Id address = m_.b64(0);
   if ((form & guest::kFormNoAddress) == 0) {
     address = base_address();

@@ -235,13 +235,18 @@ LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
     stricter.memcheck = Memcheck::alloc;
     return launch(stricter);
   }
-  const LaunchRequest& request = asked;
-  refuse_unsupported(request);
-  if (request.events != nullptr && request.untraced != nullptr) {
-    const uint64_t extent = guest::extent(request, parts_->arena.size());
-    if (const auto paths = request.events->paths_of(request, extent))
-      return launch_derived(request, extent, *paths);
-  }
+  refuse_unsupported(asked);
+  if (asked.events == nullptr) return launch_recorded(asked);
+  LaunchRequest traced = asked;
+  traced.traced_extent = guest::extent(asked, parts_->arena.size());
+  if (traced.untraced != nullptr)
+    if (const auto paths = traced.events->paths_of(traced, traced.traced_extent))
+      return launch_derived(traced, *paths);
+  return launch_recorded(traced);
+}
+
+/// If it is traced its lanes write their events down.
+LaunchResult VulkanEngine::launch_recorded(const LaunchRequest& request) {
   LaunchResult result;
   guarded("a launch", [&] {
     const auto deadline = deadline_after(request.timeout_seconds);
@@ -272,14 +277,14 @@ constexpr uint64_t kGroupsWorthAThread = 64;
 
 /// The kernel runs as if nobody traced it: what its lanes do to memory is known, and told
 /// meanwhile.
-LaunchResult VulkanEngine::launch_derived(const LaunchRequest& request, uint64_t extent,
+LaunchResult VulkanEngine::launch_derived(const LaunchRequest& request,
                                           const events::Paths& paths) {
   LaunchRequest untraced = request;
   untraced.program = request.untraced;
   untraced.program_id = request.untraced_id;
   untraced.events = nullptr;
   const auto deadline = deadline_after(request.timeout_seconds);
-  request.events->begin(request, extent);
+  request.events->begin(request, request.traced_extent);
   std::atomic<bool> stop = false;
   const auto when =
       request.grid.total() < kGroupsWorthAThread ? std::launch::deferred : std::launch::async;

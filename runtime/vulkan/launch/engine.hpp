@@ -35,8 +35,8 @@ class VulkanEngine : public Engine {
 
  private:
   struct Parts;
-  LaunchResult launch_derived(const LaunchRequest& request, uint64_t extent,
-                              const events::Paths& paths);
+  LaunchResult launch_recorded(const LaunchRequest& request);
+  LaunchResult launch_derived(const LaunchRequest& request, const events::Paths& paths);
   std::vector<Companion> companions(std::span<const LaunchRequest> requests) const;
   template <typename Work>
   void guarded(const char* what, Work work);

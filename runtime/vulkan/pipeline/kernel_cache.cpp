@@ -108,7 +108,8 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
   if (!options.pointers) text += "every address is looked up\n";
   if (options.aligned_pointers) text += "aligned pointers\n";
   if (!options.step_budget) text += "no step budget\n";
-  if (options.trace_bits != 0) text += fmt::format("trace {}\n", options.trace_bits);
+  if (options.trace_bits != 0)
+    text += fmt::format("trace {} {}\n", options.trace_bits, options.trace_form);
   for (const auto& [name, value] : options.policies) text += fmt::format("{}={}\n", name, value);
   for (const bool flag : {t.int64,
                           t.bda,
@@ -170,13 +171,19 @@ bool has_aligned_pointers(const LaunchRequest& request) {
 }  // namespace
 
 spirv::Options options_of(const LaunchRequest& request, bool small_arena) {
-  const uint32_t trace_bits = request.events != nullptr ? request.events->plan().code_bits : 0;
+  const bool traced = request.events != nullptr;
+  const uint32_t trace_bits = traced ? request.events->plan().code_bits : 0;
+  const uint32_t trace_form =
+      traced ? events::common_form(request.events->plan(), request.traced_extent,
+                                   request.program->local_bytes)
+             : 0;
   return {request.block,
           request.dynamic_shared,
           request.memcheck,
           request.wave,
           request.policies,
           trace_bits,
+          trace_form,
           request.optimise,
           small_arena,
           request.windows,
