@@ -26,6 +26,9 @@ struct Quirks {
   /// Neither constants nor branches on them are folded: code that cannot run is compiled, and costs
   /// (SwiftShader). binary/shrink.hpp.
   bool folds_nothing = false;
+  /// Both sides of every branch are run, with lanes masked (lavapipe of Mesa 22.3, SwiftShader): a
+  /// way for rare numbers costs all of them. lane/emit_float.cpp.
+  bool runs_both_sides = false;
   bool operator==(const Quirks&) const = default;
 };
 
@@ -38,6 +41,7 @@ inline constexpr QuirkName kQuirks[] = {
     {"cut_loops", &Quirks::cuts_loops},           {"loop_values", &Quirks::loses_loop_values},
     {"fences", &Quirks::fence_by_atomic},         {"zeros", &Quirks::folds_zero},
     {"large_arrays", &Quirks::large_arrays_slow}, {"constants", &Quirks::folds_nothing},
+    {"both_sides", &Quirks::runs_both_sides},
 };
 
 }  // namespace lanewise::spirv

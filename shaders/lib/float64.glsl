@@ -275,3 +275,18 @@ B64 lw_ffma_wide_mild_f64(const in B64 a, const in B64 b, const in B64 c) {
   return soft_fma64(a, b, c, RN);
 #endif
 }
+/// Both for devices that run both sides of every branch.
+B64 lw_ffma_wide_straight_f64(const in B64 a, const in B64 b, const in B64 c) {
+#if LW_FLOAT64
+  return bits_of(fma_wide_straight(double_of(a), double_of(b), double_of(c)));
+#else
+  return soft_fma64(a, b, c, RN);
+#endif
+}
+B64 lw_ffma_wide_mild_straight_f64(const in B64 a, const in B64 b, const in B64 c) {
+#if LW_FLOAT64
+  return bits_of(fma_mild_straight(double_of(a), double_of(b), double_of(c)));
+#else
+  return soft_fma64(a, b, c, RN);
+#endif
+}

@@ -73,25 +73,29 @@ double fma_unusual(const in double a, const in double b, const in double c,
   return mix(mix(other, c, number), result, both_of(number, magnitude < most));
 }
 
-/// The same for an addend of 2^-900 to 2^100: a product below 2^-969 does not change it, and beyond
-/// 2^900 it lies below the last bit of the product's error.
-double fma_unusual_mild(const in double a, const in double b, const in double c,
-                        const in double plain) {
-  const uint64_t sign_bit = 0x8000000000000000UL;
-  const bool large = abs(plain) >= power_of_two(900);
-  const double trace = double_of(bits_of(power_of_two(-900)) | (bits_of(c) & sign_bit));
-  const double z = mix(c, trace, large);
-  const double down = power_of_two(-100);
-  const double back = mix(1.0lf, power_of_two(200), large);
-  precise double less_a = a * down, less_b = b * down;
-  const double x = mix(a, less_a, large), y = mix(b, less_b, large);
-  precise double product = x * y;
+/// With an addend of 2^-900 to 2^100, in one way for all numbers: a product below 2^-969 does not
+/// change such an addend, whatever its error comes out as, and products that overflow do so with it.
+/// A factor of 1 and more is brought down by 2^8, so that the sum of what overflows only then is
+/// right, too.
+double fma_mild_straight(const in double a, const in double b, const in double c) {
+  const bool large = abs(b) >= 1.0lf;
+  const double infinity = double_of(0x7ffUL << 52);
+  const double down = mix(1.0lf, power_of_two(-8), large), back = mix(1.0lf, power_of_two(8), large);
+  const double limit = mix(infinity, power_of_two(1020), large);
+  precise double y = b * down, z = c * down;
+
+  // 26 bits and 27; 26 and 26 with a sign.
+  const uint64_t top = 0xfffffffff8000000UL;
+  const double ah = double_of(bits_of(a) & top);
+  const double yh = double_of((bits_of(y) + 0x4000000UL) & top);
+  precise double al = a - ah, yl = y - yh;
+  precise double product = a * y;
+  precise double error = ((ah * yh - product) + ah * yl + al * yh) + al * yl;
+
   precise double sum = product + z;
-  const double rest =
-      add_to_odd(sum_error(product, z, sum), masked_product_error(x, y, product));
-  precise double result = (sum + rest) * back;
-  precise double other = plain + c;
-  return mix(other, result, both_of(abs(product) < power_of_two(1000), abs(product) > 0.0lf));
+  precise double fused = sum + add_to_odd(sum_error(product, z, sum), error);
+  precise double result = mix(sum, fused, abs(sum) < limit) * back;
+  return result;
 }
 
 /// Rounded twice, and whether that was as good as once.
@@ -108,6 +112,11 @@ double fma_tried(const in double a, const in double b, const in double c,
   return result;
 }
 
+/// Where compilers run both sides of a branch, trying first saves nothing.
+double fma_wide_straight(const in double a, const in double b, const in double c) {
+  precise double product = a * b;
+  return fma_unusual(a, b, c, product);
+}
 double fma_wide(const in double a, const in double b, const in double c) {
   precise double product = a * b;
   bool sure;
@@ -115,11 +124,10 @@ double fma_wide(const in double a, const in double b, const in double c) {
   if (!sure) result = fma_unusual(a, b, c, product);
   return result;
 }
-/// With an addend of 2^-900 to 2^100.
 double fma_wide_mild(const in double a, const in double b, const in double c) {
   precise double product = a * b;
   bool sure;
   double result = fma_tried(a, b, c, product, sure);
-  if (!sure) result = fma_unusual_mild(a, b, c, product);
+  if (!sure) result = fma_mild_straight(a, b, c);
   return result;
 }

@@ -1,6 +1,6 @@
 #version 450
 // Shapes that some drivers get wrong, or take very long for (runtime/spirv/quirks.hpp).
-// FENCES, ZEROS: tried by what comes out. WORDS, CONSTANTS: by how long the driver's compiler takes.
+// FENCES, ZEROS: tried by what comes out. WORDS, DEAD: by how long the driver's compiler takes. BRANCH: by how long it runs.
 layout(local_size_x = 64) in;
 layout(std430, set = 0, binding = 0) readonly buffer In { uint source[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Out { uint result[]; };
@@ -31,6 +31,19 @@ void main() {
   array[source[0] % WORDS] = lane ^ KEY;
   array[source[1] % WORDS] += lane;
   result[lane] = array[source[2] % WORDS];
+}
+#elif defined(BRANCH)
+// The branch is long, and all lanes take it or none does: source[0] says so.
+void main() {
+  float x = float(source[1]), y = float(source[2]);
+  for (uint i = 0u; i < source[3]; ++i) {
+    if (source[0] == 1u) {
+#define STEPS4(x) x = sqrt(x + y); x = sqrt(x + y); x = sqrt(x + y); x = sqrt(x + y);
+      STEPS4(x) STEPS4(x) STEPS4(x) STEPS4(x) STEPS4(x) STEPS4(x) STEPS4(x) STEPS4(x)
+    }
+    y += 1.0;
+  }
+  result[gl_LocalInvocationID.x] = floatBitsToUint(x + y) ^ KEY;
 }
 #else
 #define STEP(x) x = (x ^ (x >> 15)) * 747796405u + 1u; if ((x & 1u) != 0u) x += source[x & 3u];

@@ -213,6 +213,7 @@ TEST_CASE("f64 fma of native sums and products") {
     if (!d.compute->facts().float64) continue;
     CAPTURE(d.compute->facts().name);
     CHECK(wrong_rows<double>(d, "lw_ffma_wide_f64", words) == 0);
+    CHECK(wrong_rows<double>(d, "lw_ffma_wide_straight_f64", words) == 0);
   }
 }
 
@@ -239,6 +240,7 @@ TEST_CASE("f64 fma with an addend that is known to be neither large nor small") 
     if (!d.compute->facts().float64) continue;
     CAPTURE(d.compute->facts().name);
     CHECK(wrong_rows<double>(d, "lw_ffma_wide_mild_f64", words) == 0);
+    CHECK(wrong_rows<double>(d, "lw_ffma_wide_mild_straight_f64", words) == 0);
   }
 }
 

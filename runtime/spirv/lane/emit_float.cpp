@@ -162,7 +162,11 @@ Values wide_fma(LaneEmitter& e, spv::Op) {
     const Id value = opaque(e, i, operand(e, i));
     args.push_back(e.module().op(spv::OpBitcast, e.module().b64_type, {value}));
   }
-  const char* name = mild(e.inst().src[2]) ? "lw_ffma_wide_mild_f64" : "lw_ffma_wide_f64";
+  const bool straight = e.target().quirks.runs_both_sides;
+  const char* name = mild(e.inst().src[2])
+                         ? straight ? "lw_ffma_wide_mild_straight_f64" : "lw_ffma_wide_mild_f64"
+                     : straight ? "lw_ffma_wide_straight_f64"
+                                : "lw_ffma_wide_f64";
   return {finish_bits(e, e.library(name, e.module().b64_type, args), false)};
 }
 

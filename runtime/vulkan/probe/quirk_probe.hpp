@@ -12,6 +12,7 @@ struct QuirksFound {
   uint32_t folds_zero = 0;
   uint32_t large_arrays_slow = 0;
   uint32_t folds_nothing = 0;
+  uint32_t runs_both_sides = 0;
 };
 
 QuirksFound probe_quirks(Device& device, Pipelines& pipelines);
