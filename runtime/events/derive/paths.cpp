@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <ranges>
 
 #include "runtime/guest/event_words.hpp"
 #include "runtime/guest/layout.hpp"
@@ -44,7 +43,7 @@ std::vector<bool> deciding(const ir::Program& program) {
       want(inst.guard.reg);
       if (event && !inst.src.empty()) want_operand(inst.src[0]);
       if (inst.op == Op::barrier)
-        for (const ir::Operand& o : inst.src | std::views::take(2)) want_operand(o);
+        for (size_t i = 0; i < std::min<size_t>(inst.src.size(), 2); ++i) want_operand(inst.src[i]);
     }
   }
   for (bool more = true; more;) {
