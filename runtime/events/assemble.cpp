@@ -49,7 +49,7 @@ class GroupAssembly {
  public:
   explicit GroupAssembly(Collector& c) : c_(c), plan_(c.plan_), emitter_(c) {}
 
-  /// Waves take turns, one record each, until all have come to a barrier or ended.
+  /// Round-robin over the waves, one record each, until all have come to a barrier or ended.
   void run(uint64_t linear, std::span<const LaneWords> lanes) {
     begin(linear, lanes);
     for (;;) {

@@ -209,7 +209,7 @@ uint64_t most_words(const Plan& plan, uint64_t arena_size, uint64_t local_bytes)
   const uint64_t room = uint64_t{~uint32_t{0} >> plan.code_bits} + 1;
   for (const Point& p : plan.points) {
     const uint64_t size = p.arena ? arena_size : local_bytes;
-    const bool windows = p.space == ir::Space::generic && local_bytes != 0;
+    const bool windows = p.space == ir::Space::generic;  // shared memory's and local memory's
     const bool one = !p.address ||
                      (p.access && !windows && size <= uint64_t{1} << 32 && (size >> p.drop) < room);
     words += one ? 1 : 3;

@@ -340,6 +340,50 @@ TEST_CASE("trace: a sink's error ends the launch, and the device goes on") {
   CHECK(idle.waves == 3 * 1024 * 8);
 }
 
+TEST_CASE("trace: generic accesses to shared memory leave no event, and none that is wrong") {
+  const std::string text = R"(.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<8>;
+  .shared .align 4 .b8 s[256];
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd1, %rd1, %rd2;
+  mov.u64 %rd3, s;
+  cvta.shared.u64 %rd4, %rd3;
+  add.s64 %rd5, %rd4, %rd2;
+  ld.u32 %r2, [%rd1];
+  st.u32 [%rd5], %r2;
+  ld.u32 %r3, [%rd5];
+  add.s32 %r3, %r3, 1;
+  st.u32 [%rd1], %r3;
+  ret;
+}
+)";
+  std::vector<std::vector<std::string>> all;
+  for (const auto& [device, derive] : {std::pair<std::string, bool>("reference", true),
+                                       {device_under_test(), false},
+                                       {device_under_test(), true}}) {
+    Device d = Device::open(device);
+    const auto traced = lanewise::capi::device_behind(d.c_handle());
+    const auto kernel = d.load_text(text, lanewise::Isa::ptx).kernel("k");
+    Buffer b = d.buffer(std::vector<uint32_t>(64, 5), "b");
+    Lines lines;
+    lanewise::host::detail::start_tracing(
+        traced, lines, lanewise::host::detail::kDefaultTraceBuffer, nullptr, {}, derive);
+    kernel.launch({.grid = {1}, .block = {64}}, b).check();
+    lanewise::host::detail::stop_tracing(traced);
+    CHECK(b.read<uint32_t>() == std::vector<uint32_t>(64, 6));
+    all.push_back(lines.lines);
+  }
+  check_same(all[1], all[0]);
+  check_same(all[2], all[0]);
+}
+
 TEST_CASE("trace: a launch that is cancelled while its events are told ends") {
   Device d = Device::open(device_under_test());
   std::atomic<bool> cancel = false;

@@ -69,6 +69,7 @@ class Author {
       b_.emit(Op::sreg, Type::u32, {words_.back()}, {}).mode = static_cast<uint8_t>(which);
     }
     for (const uint32_t offset : {16, 20}) words_.push_back(parameter(Type::u32, offset));
+    if (chance(30)) words_.push_back(parameter_in_memory());
     pointers_ = {parameter(Type::u64, 0), parameter(Type::u64, 8)};
     preds_.push_back(compare());
     statements(6 + one_in(12), 0);
@@ -88,6 +89,15 @@ class Author {
   Reg parameter(Type type, uint32_t offset) {
     const Reg r = b_.reg(ir::width_of(type));
     b_.emit(Op::load, Type::none, {r}, {imm(offset)}).mem = TestKernel::mem(type, ir::Space::param);
+    return r;
+  }
+  /// As GCN code reads them; sometimes at an address that its rule bends or refuses.
+  Reg parameter_in_memory() {
+    const Reg base = b_.reg(Width::b64), r = b_.reg(Width::b32);
+    b_.emit(Op::sreg, Type::u64, {base}, {}).mode = static_cast<uint8_t>(ir::SReg::param_base);
+    ir::Inst& load = b_.emit(Op::load, Type::none, {r}, {base});
+    load.mem = TestKernel::mem(Type::u32, ir::Space::global, chance(70) ? 16 : 14 + one_in(12));
+    load.mem->align = static_cast<ir::AlignRule>(one_in(3));
     return r;
   }
   Operand word() {

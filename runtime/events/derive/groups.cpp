@@ -4,7 +4,6 @@
 
 #include "runtime/guest/ended.hpp"
 #include "runtime/guest/layout.hpp"
-#include "runtime/guest/pointer_bounds.hpp"
 
 namespace lanewise::events {
 namespace {
@@ -84,7 +83,6 @@ void PathGroups::lay_out(const LaunchRequest& request) {
   };
   for (size_t lane = 0; lane < lanes_.size(); lane += c_.wave_lanes_)
     waves_.push_back(box(lane, std::min<size_t>(c_.wave_lanes_, lanes_.size() - lane)));
-  whole_ = box(0, lanes_.size());
 }
 
 Place PathGroups::lane_place(uint32_t lane) const {

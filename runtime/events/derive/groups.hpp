@@ -38,7 +38,7 @@ class PathGroups {
     uint32_t site = 0;
     bool certain = false;           ///< a strided record of all lanes, whichever group and wave
     int64_t stride = 0;             ///< from lane to lane
-    uint64_t in_group = 0;          ///< address of the group in hand for the lane at the origin
+    uint64_t in_group = 0;          ///< address of the current group for the lane at the origin
     std::vector<uint64_t> in_wave;  ///< [wave]: what the first lane adds to that
   };
 
@@ -65,12 +65,11 @@ class PathGroups {
   Extents extents_;
   std::vector<Place> lanes_;  ///< of a group, ctaid 0
   std::vector<Wave> waves_;
-  Wave whole_;  ///< all lanes of the group
   std::vector<Cursor> cursors_;
-  Place group_{};                         ///< the coordinates of the group in hand
+  Place group_{};                         ///< the coordinates of the current group
   std::vector<std::vector<Step>> steps_;  ///< [path][event]
   std::vector<bool> checks_;              ///< [path]: some event is not mapped for sure
-  std::vector<bool> placed_;              ///< [path]: Step::in_group is of the group in hand
+  std::vector<bool> placed_;              ///< [path]: Step::in_group is of the current group
   std::vector<std::vector<uint32_t>> words_;
 };
 

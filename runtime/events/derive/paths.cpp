@@ -256,7 +256,9 @@ class Follower {
       if (high < 0) return true;
       if (low >= 0) return false;
     }
-    if (fronts_.size() + paths_->paths.size() + 1 < kMostPaths) part(f, test, sum_of);
+    events_ += f.events.size();  // both sides keep them
+    if (events_ <= kMostEvents && fronts_.size() + paths_->paths.size() + 1 < kMostPaths)
+      part(f, test, sum_of);
     return std::nullopt;
   }
 
@@ -332,17 +334,17 @@ class Follower {
 
   /// Followed as the arithmetic that it is for a descriptor that all lanes share.
   Next buffer_address(Front& f, const ir::Inst& inst) {
-    ir::Program parts;
-    parts.regs = program_.regs;
-    ir::Inst known = parts.blocks.emplace_back().insts.emplace_back(inst);
+    if (parts_.regs.empty()) parts_.regs = program_.regs;
+    parts_.regs.resize(program_.regs.size());
+    ir::Inst known = inst;
     known.guard = {};
     for (ir::Operand& o : known.src)
       if (const Value v = value(f, o, 32); v.is_constant())
         o = ir::Operand::immediate(v.form.constant);
-    parts.blocks[0].insts[0] = known;
-    if (!ir::expand_descriptors(parts)) return set(f, inst, {});
-    f.regs.resize(std::max(f.regs.size(), parts.regs.size()));
-    for (const ir::Inst& part : parts.blocks[0].insts)
+    parts_.blocks.assign(1, {{}, {known}, {}});
+    if (!ir::expand_descriptors(parts_)) return set(f, inst, {});
+    f.regs.resize(std::max(f.regs.size(), parts_.regs.size()));
+    for (const ir::Inst& part : parts_.blocks[0].insts)
       if (const Next next = compute(f, part); next != Next::on) return next;
     return Next::on;
   }
@@ -368,8 +370,10 @@ class Follower {
     std::optional<uint64_t> offset;
     if (const Value a = value(f, inst.src[0], 64); a.is_constant()) {
       const uint64_t address = a.form.constant + static_cast<uint64_t>(mem.offset);
-      if (mem.space == ir::Space::param) offset = address;
-      if (guest::wide_space(mem.space)) offset = address - request_.param_address;
+      const bool straight =
+          mem.align == ir::AlignRule::any || address % std::bit_ceil(mem.alignment()) == 0;
+      if (mem.space == ir::Space::param && straight) offset = address;
+      if (guest::wide_space(mem.space) && straight) offset = address - request_.param_address;
     }
     const unsigned size = ir::size_of(mem.elem);
     for (size_t i = 0; i < inst.dst.size(); ++i) {
@@ -526,14 +530,14 @@ class Follower {
   std::vector<bool> wanted_;
   std::shared_ptr<Paths> paths_ = std::make_shared<Paths>();
   std::vector<Front> fronts_;
+  ir::Program parts_;  ///< of the current descriptor: registers, and one block
   size_t steps_ = 0, events_ = 0;
   bool parted_ = false;              ///< by the last question
   std::optional<uint64_t> barrier_;  ///< the number of all barriers so far
   bool names_members_ = false;       ///< of an operation across lanes, which waits for them
 };
 
-/// Lanes that use up their steps, or read what nobody wrote, end or fault where the forms cannot
-/// tell.
+/// Lanes that use up their steps end where the forms cannot tell.
 bool worth_following(const LaunchRequest& request) {
   return request.step_budget >= kMostSteps && request.program->wave_lanes <= 64;
 }

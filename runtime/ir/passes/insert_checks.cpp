@@ -122,8 +122,10 @@ class Checks {
     return true;
   }
 
-  /// A generic address that can only be one of shared or local memory is an offset there.
+  /// A generic address that can only be one of shared or local memory is an offset there. A traced
+  /// access stays what it is: the trace asks for its generic address.
   bool legal_in_window(Inst& access) const {
+    if (access.event != 0) return false;
     Mem& mem = *access.mem;
     for (const auto& [space, window] :
          {std::pair{Space::shared, guest::kSharedWindow}, {Space::local, guest::kLocalWindow}}) {
