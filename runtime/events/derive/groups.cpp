@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/events/derive/places.hpp"
 #include "runtime/guest/ended.hpp"
 #include "runtime/guest/layout.hpp"
 

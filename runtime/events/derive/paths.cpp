@@ -4,6 +4,9 @@
 #include <bit>
 #include <cstring>
 
+#include "runtime/events/derive/bounds.hpp"
+#include "runtime/events/derive/deciding.hpp"
+#include "runtime/events/derive/places.hpp"
 #include "runtime/guest/event_words.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/ir/passes/passes.hpp"
@@ -19,82 +22,6 @@ constexpr size_t kMostPaths = 256;
 constexpr size_t kMostEvents = 1 << 14;  ///< of all paths together
 constexpr size_t kMostSteps = 1 << 16;   ///< instructions followed
 constexpr uint64_t kBarriers = 16;       ///< of a group; other numbers are faults
-
-bool waits_for_others(const ir::Inst& inst) {
-  return inst.op == Op::barrier || ir::member_operand(inst.op) >= 0;
-}
-
-/// What decides events: the registers that addresses, guards of traced instructions and branches
-/// are computed from. The rest of the program need not be followed.
-std::vector<bool> deciding(const ir::Program& program) {
-  std::vector<bool> wanted(program.regs.size());
-  const auto want = [&](ir::Reg r) {
-    if (!r.valid() || wanted[r.id]) return false;
-    wanted[r.id] = true;
-    return true;
-  };
-  const auto want_operand = [&](const ir::Operand& o) { return o.is_reg() && want(o.reg()); };
-  for (const ir::Block& block : program.blocks) {
-    want(block.term.cond.reg);
-    want_operand(block.term.selector);
-    for (const ir::Inst& inst : block.insts) {
-      const bool event = inst.event != 0 || inst.op == Op::trap;
-      if (!event && !waits_for_others(inst)) continue;
-      want(inst.guard.reg);
-      if (event && !inst.src.empty()) want_operand(inst.src[0]);
-      if (inst.op == Op::barrier)
-        for (size_t i = 0; i < std::min<size_t>(inst.src.size(), 2); ++i) want_operand(inst.src[i]);
-    }
-  }
-  for (bool more = true; more;) {
-    more = false;
-    for (const ir::Block& block : program.blocks)
-      for (const ir::Inst& inst : block.insts) {
-        if (std::ranges::none_of(inst.dst, [&](ir::Reg r) { return r.valid() && wanted[r.id]; }))
-          continue;
-        more |= want(inst.guard.reg);
-        for (const ir::Operand& o : inst.src) more |= want_operand(o);
-      }
-  }
-  return wanted;
-}
-
-/// What the answers of lanes say about a sum of coordinates. The first factor is positive.
-struct Bounds {
-  std::array<int64_t, kCoordinates> factor{};
-  int64_t low = 0, high = 0;
-};
-
-/// The sum of a test as one of these, with its sign, and a constant.
-struct Sum {
-  std::array<int64_t, kCoordinates> factor;
-  int64_t constant = 0;
-  bool negated = false;
-
-  explicit Sum(const Form& form)
-      : factor(form.factor), constant(static_cast<int64_t>(form.constant)) {
-    const auto first = std::ranges::find_if(factor, [](int64_t k) { return k != 0; });
-    negated = first != factor.end() && *first < 0;
-    if (negated)
-      for (int64_t& k : factor) k = -k;
-  }
-  std::pair<int64_t, int64_t> whole(const Bounds& b) const {
-    return negated ? std::pair(constant - b.high, constant - b.low)
-                   : std::pair(constant + b.low, constant + b.high);
-  }
-  void at_most(Bounds& b, int64_t most) const {
-    if (negated)
-      b.low = std::max(b.low, constant - most);
-    else
-      b.high = std::min(b.high, most - constant);
-  }
-  void at_least(Bounds& b, int64_t least) const {
-    if (negated)
-      b.high = std::min(b.high, constant - least);
-    else
-      b.low = std::max(b.low, least - constant);
-  }
-};
 
 /// Lanes that have come the same way.
 struct Front {
@@ -300,7 +227,7 @@ class Follower {
     if (inst.op == Op::load) {
       return load(f, inst);
     } else if (inst.op == Op::sreg) {
-      results[0] = special(static_cast<ir::SReg>(inst.mode));
+      results[0] = special_register(static_cast<ir::SReg>(inst.mode), request_, extents_);
     } else if (inst.op == Op::buffer_address) {
       return buffer_address(f, inst);
     } else if (is_predicate_copy(inst)) {
@@ -395,64 +322,6 @@ class Follower {
     return static_cast<uint32_t>(static_cast<int32_t>(bits << unused) >> unused);
   }
 
-  Form coordinate(Coordinate c) const {
-    Form form;
-    if (extents_.count(c) > 1) form.factor[static_cast<size_t>(c)] = 1;
-    return form;
-  }
-  Form tid_x() const {
-    return sum(
-        coordinate(Coordinate::x),
-        scaled(coordinate(Coordinate::wave), static_cast<uint64_t>(extents_.count(Coordinate::x))));
-  }
-  /// Of the lane's row in the block.
-  Form row() const {
-    return sum(coordinate(Coordinate::y), scaled(coordinate(Coordinate::z), request_.block.y));
-  }
-  Form linear_tid() const { return sum(tid_x(), scaled(row(), request_.block.x)); }
-  /// Every wave lies in one row.
-  bool waves_in_rows() const { return request_.block.x % program_.wave_lanes == 0; }
-  Value laneid() const {
-    if (waves_in_rows()) return Value::of(coordinate(Coordinate::x));
-    const bool one_wave = request_.block.total() <= program_.wave_lanes;
-    return one_wave ? Value::of(linear_tid()) : Value();
-  }
-  Value warpid() const {
-    if (waves_in_rows())
-      return Value::of(sum(coordinate(Coordinate::wave),
-                           scaled(row(), static_cast<uint64_t>(extents_.count(Coordinate::wave)))));
-    const bool one_wave = request_.block.total() <= program_.wave_lanes;
-    return one_wave ? Value::of(Form()) : Value();
-  }
-  Value special(ir::SReg r) const {
-    const Dim3 &block = request_.block, &grid = request_.grid;
-    if (r <= ir::SReg::nctaid_z) {
-      const auto k = static_cast<unsigned>(r);
-      const uint32_t sizes[2][3] = {{block.x, block.y, block.z}, {grid.x, grid.y, grid.z}};
-      const unsigned which = k / 6, axis = k % 3;
-      if (k % 6 >= 3) return Value::of(Form::of(sizes[which][axis]));
-      if (r == ir::SReg::tid_x) return Value::of(tid_x());
-      const Coordinate first = which == 0 ? Coordinate::x : Coordinate::ctaid_x;
-      return Value::of(coordinate(static_cast<Coordinate>(static_cast<unsigned>(first) + axis)));
-    }
-    switch (r) {
-      case ir::SReg::linear_tid:
-        return Value::of(linear_tid());
-      case ir::SReg::laneid:
-        return laneid();
-      case ir::SReg::warpid:
-        return warpid();
-      case ir::SReg::param_base:
-        return Value::of(Form::of(request_.param_address));
-      case ir::SReg::shared_window:
-        return Value::of(Form::of(guest::kSharedWindow));
-      case ir::SReg::local_window:
-        return Value::of(Form::of(guest::kLocalWindow));
-      default:
-        return {};
-    }
-  }
-
   // --- events --------------------------------------------------------------------------------
 
   /// False: the event's lanes or its address cannot be told.
@@ -543,13 +412,6 @@ bool worth_following(const LaunchRequest& request) {
 }
 
 }  // namespace
-
-Extents extents_of(const LaunchRequest& request) {
-  const Dim3 &block = request.block, &grid = request.grid;
-  const uint32_t lanes = request.program->wave_lanes;
-  const uint32_t row = block.x % lanes == 0 ? lanes : block.x;
-  return Extents({row, block.y, block.z, block.x / row, grid.x, grid.y, grid.z});
-}
 
 std::shared_ptr<const Paths> find_paths(const LaunchRequest& request, const Plan& plan,
                                         uint64_t arena_bytes) {

@@ -43,8 +43,6 @@ struct Paths {
   }
 };
 
-Extents extents_of(const LaunchRequest& request);
-
 /// Nothing when an address or the way of a lane depends on memory, on other lanes or on the time,
 /// is not linear, or when there are too many paths or events. `request.program` carries the numbers
 /// of the plan's points.
