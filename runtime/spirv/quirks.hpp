@@ -3,9 +3,14 @@
 // work-around is in a module.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace lanewise::spirv {
+
+/// What is known of the one driver that cuts loops: iterations of all loops of a lane and its
+/// neighbours. A larger budget is never used up there.
+inline constexpr uint64_t kLoopLimit = 65535;
 
 struct Quirks {
   /// Long loops end on their own after so many iterations (lavapipe: 65535 in all): a lane that did
@@ -14,6 +19,10 @@ struct Quirks {
   /// Values that leave a loop are computed again for lanes that have left before (lavapipe of Mesa
   /// 22.3). binary/loop_values.hpp.
   bool loses_loop_values = false;
+  /// What says whether a lane left a loop by itself is lost, or made up, when lanes carry it out of
+  /// the loop like other values (none known). It lies in shared memory then, as it does where
+  /// values are not carried out of loops. lane/emit_control.cpp.
+  bool loses_loop_marks = false;
   /// A memory barrier in a divergent loop loses lanes (lavapipe of Mesa 22.3). Fences are atomic
   /// operations then, which order all memory on CPUs. lib/lane_state.glsl.
   bool fence_by_atomic = false;
@@ -29,6 +38,7 @@ struct Quirks {
   /// Both sides of every branch are run, with lanes masked (lavapipe of Mesa 22.3, SwiftShader): a
   /// way for rare numbers costs all of them. lane/emit_float.cpp.
   bool runs_both_sides = false;
+  bool marks_in_registers() const { return cuts_loops && loses_loop_values && !loses_loop_marks; }
   bool operator==(const Quirks&) const = default;
 };
 
@@ -38,9 +48,13 @@ struct QuirkName {
   bool Quirks::*member;
 };
 inline constexpr QuirkName kQuirks[] = {
-    {"cut_loops", &Quirks::cuts_loops},           {"loop_values", &Quirks::loses_loop_values},
-    {"fences", &Quirks::fence_by_atomic},         {"zeros", &Quirks::folds_zero},
-    {"large_arrays", &Quirks::large_arrays_slow}, {"constants", &Quirks::folds_nothing},
+    {"cut_loops", &Quirks::cuts_loops},
+    {"loop_values", &Quirks::loses_loop_values},
+    {"loop_marks", &Quirks::loses_loop_marks},
+    {"fences", &Quirks::fence_by_atomic},
+    {"zeros", &Quirks::folds_zero},
+    {"large_arrays", &Quirks::large_arrays_slow},
+    {"constants", &Quirks::folds_nothing},
     {"both_sides", &Quirks::runs_both_sides},
 };
 

@@ -6,6 +6,7 @@
 
 #include "runtime/guest/validate.hpp"
 #include "runtime/ir/passes/alignment.hpp"
+#include "runtime/ir/passes/cfg.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
 #include "runtime/ir/passes/pointers.hpp"
@@ -117,14 +118,26 @@ bool reaches(const ir::Program& program, ir::Space space) {
 }
 
 uint32_t loop_mark_bytes(const Target& target, const Shape& shape) {
-  return target.quirks.cuts_loops ? 4 * shape.local_size : 0;
+  const bool none = target.quirks.marks_in_registers() && shape.lanes_per_invocation == 1;
+  return target.quirks.cuts_loops && !none ? 4 * shape.local_size : 0;
 }
 
+bool has_loops(const ir::Program& program) {
+  const ir::Graph graph = ir::block_graph(program);
+  const ir::BlockOrder order = ir::reverse_postorder(graph);
+  return std::ranges::any_of(order.nodes, [&](uint32_t b) {
+    return std::ranges::any_of(graph.succs[b],
+                               [&](uint32_t t) { return order.index[t] <= order.index[b]; });
+  });
+}
+
+/// Jumps backwards are steps, where there are loops at all: a block may stand before the one that
+/// leads to it.
 bool takes_steps(const ir::Program& program) {
   for (uint32_t b = 0; b < program.blocks.size(); ++b) {
     const ir::Terminator& term = program.blocks[b].term;
     if (term.counts && std::ranges::any_of(term.targets, [&](uint32_t t) { return t <= b; }))
-      return true;
+      return has_loops(program);
   }
   return false;
 }
@@ -158,7 +171,10 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   const bool phases = !together && ((serial && (waves || traced)) || needs_phases(program, shape));
   const uint32_t own = own_shared_bytes(program, shape, phases) + loop_mark_bytes(target, shape);
   const SharedLayout shared = shared_layout(program, options, target, own);
-  shape.takes_steps = phases || takes_steps(program);
+  const bool counted = takes_steps(program), waits = barrier_use(program).any;
+  shape.looks_once =
+      counted && !options.step_budget && target.quirks.cuts_loops && !phases && !together && !waits;
+  shape.takes_steps = phases || (counted && !shape.looks_once);
   ir::insert_checks(program, check_facts(program, options));
   const LocalLayout local = local_layout(program, options, target, shape, shared);
   if (checks_written(options)) ir::insert_written_checks(program, {shared.map, local.map});

@@ -63,12 +63,13 @@ struct Options {
   /// Instructions with Inst::event write memory events, with so many bits for the event's number;
   /// 0 = nothing is traced.
   uint32_t trace_bits = 0;
-  uint32_t trace_form = 0;        ///< what holds of all events: kFormRoom, kFormShort
-  bool optimise = true;           ///< the passes of ir/passes/pipeline.hpp
-  bool small_arena = true;        ///< at most guest::kSmallArena bytes: offsets have 32 bits
-  bool windows = false;           ///< LaunchRequest::windows; takes an arena that is not small
-  bool pointers = true;           ///< LaunchRequest::pointers
-  bool step_budget = true;        ///< loops may end with it; false: only when the host asks them to
+  uint32_t trace_form = 0;  ///< what holds of all events: kFormRoom, kFormShort
+  bool optimise = true;     ///< the passes of ir/passes/pipeline.hpp
+  bool small_arena = true;  ///< at most guest::kSmallArena bytes: offsets have 32 bits
+  bool windows = false;     ///< LaunchRequest::windows; takes an arena that is not small
+  bool pointers = true;     ///< LaunchRequest::pointers
+  /// Loops may end with it; false: only when the host asks them to, or the driver cuts them.
+  bool step_budget = true;
   bool aligned_pointers = false;  ///< all pointers among the parameters are multiples of 16
   bool operator==(const Options&) const = default;
 };

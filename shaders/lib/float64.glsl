@@ -275,7 +275,14 @@ B64 lw_ffma_wide_mild_f64(const in B64 a, const in B64 b, const in B64 c) {
   return soft_fma64(a, b, c, RN);
 #endif
 }
-/// Both for devices that run both sides of every branch.
+/// The three for devices that run both sides of every branch.
+uint lw_ffma_double_straight_f32(const in uint a, const in uint b, const in uint c) {
+#if LW_FLOAT64
+  return fma_by_double_straight(a, b, c);
+#else
+  return lw_ffma_rn_f32(a, b, c);
+#endif
+}
 B64 lw_ffma_wide_straight_f64(const in B64 a, const in B64 b, const in B64 c) {
 #if LW_FLOAT64
   return bits_of(fma_wide_straight(double_of(a), double_of(b), double_of(c)));

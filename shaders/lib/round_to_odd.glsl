@@ -14,24 +14,12 @@ double sum_error(const in double a, const in double b, const in double sum) {
   return error;
 }
 
-/// On which side of a rounded sum the exact one lies; on neither for infinities and NaNs. One of the
-/// differences is exact, the other may say "equal": docs/numerics.md.
-bool sum_below(const in double a, const in double b, const in double sum) {
-  precise double no_a = sum - a, no_b = sum - b;
-  return either_of(b > no_a, a > no_b);
-}
-bool sum_above(const in double a, const in double b, const in double sum) {
-  precise double no_a = sum - a, no_b = sum - b;
-  return either_of(b < no_a, a < no_b);
-}
-
-/// What leads to the next number toward +infinity if it is added to the bits; not for zeros.
-uint64_t step_up(const in uint64_t bits) { return uint64_t(int64_t(bits) >> 63) | 1UL; }
-
+/// Both differences are 0 or have the sign of the error. An infinity leaves a NaN: no error. Why:
+/// docs/numerics.md.
 double add_to_odd(const in double a, const in double b) {
   precise double sum = a + b;
+  precise double error = (a - (sum - b)) + (b - (sum - a));
   const uint64_t bits = bits_of(sum);
-  const uint64_t step = mix(step_up(bits), 0UL, (uint(bits) & 1u) != 0u);
-  const uint64_t lower = mix(bits, bits - step, sum_above(a, b, sum));
-  return double_of(mix(lower, bits + step, sum_below(a, b, sum)));
+  const uint64_t inward = uint64_t(int64_t(bits ^ bits_of(error)) >> 63);
+  return double_of(mix(bits, (bits + inward) | 1UL, abs(error) > 0.0lf));
 }

@@ -261,5 +261,6 @@ TEST_CASE("f32 fma by way of doubles") {
     if (!d.compute->facts().float64) continue;
     CAPTURE(d.compute->facts().name);
     CHECK(wrong_rows<float>(d, "lw_ffma_double_f32", words) == 0);
+    CHECK(wrong_rows<float>(d, "lw_ffma_double_straight_f32", words) == 0);
   }
 }

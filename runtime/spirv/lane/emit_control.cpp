@@ -42,7 +42,7 @@ void LaneEmitter::node(const Node& n) {
       if (masked()) return masked_jump(n);
       Construct& inner = constructs_.back();
       inner.broken = true;
-      if (inner.mark != 0) library("lw_loop_mark", m_.void_type, {m_.u(inner.mark)});
+      write_mark(inner.mark);
       return m_.createBranch(inner.break_to);
     }
     case Node::Kind::continue_: {
@@ -168,15 +168,42 @@ Id LaneEmitter::group_may_go_on(uint32_t site) {
   return m_.op(spv::OpLogicalNot, m_.bool_type, {stop});
 }
 
-/// Neither the guest nor the step budget ended the loop: the driver did, and the rest of the work
-/// is missing. That is a fault like a used-up budget.
+/// Compilers believe in a loop's exits: what a lane writes when it leaves by itself is what they
+/// find behind it, also where the driver left the loop for the lane. Shared memory hides it. So
+/// does an OpPhi behind a loop with a way out that no lane takes (binary/loop_exits.hpp), at no
+/// cost for the lanes that stay: it is a register that lanes write as they leave. Others find there
+/// what an earlier loop wrote, so each loop that begins has a word of its own.
+LaneEmitter::LoopMark LaneEmitter::begin_mark() {
+  if (!target_.quirks.cuts_loops) return {};
+  if (!target_.quirks.marks_in_registers()) {
+    library("lw_loop_mark", m_.void_type, {m_.u(0)});
+    return {.number = ++loops_};
+  }
+  const Id variable =
+      m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type, "loop_mark");
+  m_.createStore(m_.u(0), variable);
+  const Id before = m_.createLoad(frame_.loop_entries, spv::NoPrecision);
+  const Id entry = m_.op(spv::OpIAdd, m_.uint_type, {before, m_.u(1)});
+  m_.createStore(entry, frame_.loop_entries);
+  return {.variable = variable, .entry = entry};
+}
+
+void LaneEmitter::write_mark(const LoopMark& mark) {
+  if (mark.variable != spv::NoResult) m_.createStore(mark.entry, mark.variable);
+  if (mark.number != 0) library("lw_loop_mark", m_.void_type, {m_.u(mark.number)});
+}
+
+Id LaneEmitter::was_marked(const LoopMark& mark) {
+  if (mark.number != 0) return library("lw_loop_left", m_.bool_type, {m_.u(mark.number)});
+  const Id found = m_.createLoad(mark.variable, spv::NoPrecision);
+  return m_.op(spv::OpIEqual, m_.bool_type, {found, mark.entry});
+}
+
 /// True when the lane did not leave the loop by its own decision: its budget was used up, the
-/// launch was told to end, or the driver left the loop for it. The mark lies in shared memory,
-/// because what could stay in a register is folded to "left" by compilers that believe in the
-/// loop's exits.
-Id LaneEmitter::not_left(uint32_t mark, uint32_t site) {
-  const Id left = library("lw_loop_left", m_.bool_type, {m_.u(mark)});
-  const Id stopped = m_.op(spv::OpLogicalNot, m_.bool_type, {left});
+/// launch was told to end, or the driver left the loop for it. That is a fault like a used-up
+/// budget.
+Id LaneEmitter::not_left(const LoopMark& mark, uint32_t site) {
+  const Id stopped = m_.op(spv::OpLogicalNot, m_.bool_type, {was_marked(mark)});
   when(stopped, [&] { state().cut_by_driver(site); });
   return stopped;
 }
@@ -189,8 +216,7 @@ void LaneEmitter::emit_loop(const Node& n) {
   spv::Block* merge = m_.new_block();
   const Id stop = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type);
   m_.createStore(m_.b(false), stop);
-  const uint32_t mark = target_.quirks.cuts_loops ? ++loops_ : 0;
-  if (mark != 0) library("lw_loop_mark", m_.void_type, {m_.u(0)});
+  const LoopMark mark = begin_mark();
   m_.createBranch(header);
   forget();
 
@@ -210,7 +236,7 @@ void LaneEmitter::emit_loop(const Node& n) {
   }
 
   m_.setBuildPoint(again);
-  const bool counts = repeats && n.counts;
+  const bool counts = repeats && n.counts && !shape_.looks_once;
   if (!counts) {
     m_.createBranch(header);
   } else if (together) {
@@ -226,10 +252,10 @@ void LaneEmitter::emit_loop(const Node& n) {
   forget();
   m_.setBuildPoint(merge);
   if (!repeats && !construct.broken) return m_.unreachable();
-  if (!repeats || (!counts && mark == 0)) return;
+  if (!repeats || (!counts && !mark.any())) return;
   const Id halted = counts ? m_.createLoad(stop, spv::NoPrecision) : m_.b(false);
   if (counts && !together) when(halted, [&] { note_budget(n.site); });
-  const Id stopped = mark != 0 ? not_left(mark, n.site) : halted;
+  const Id stopped = mark.any() ? not_left(mark, n.site) : halted;
   if (frame_.stopped != spv::NoResult && !together) {
     // Other lanes may still wait for this one at a barrier: it goes on, but touches no memory.
     when(stopped, [&] { m_.createStore(m_.b(true), frame_.stopped); });

@@ -146,7 +146,9 @@ Values nearest_soft(LaneEmitter& e, spv::Op code) {
 /// f32 fma by way of doubles.
 Values double_rounded_once(LaneEmitter& e, spv::Op) {
   const Ids args = bits_of_sources(e);
-  return {finish_bits(e, e.library("lw_ffma_double_f32", e.module().uint_type, args), false)};
+  const char* name =
+      e.target().quirks.runs_both_sides ? "lw_ffma_double_straight_f32" : "lw_ffma_double_f32";
+  return {finish_bits(e, e.library(name, e.module().uint_type, args), false)};
 }
 
 /// Known to be of 2^-900 to 2^100: fma has less to take care of.

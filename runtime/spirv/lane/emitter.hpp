@@ -31,6 +31,9 @@ struct Shape {
   /// lanes, in slots. Waves smaller than a subgroup share one.
   bool together = false;
   bool takes_steps = true;  ///< of the budget: some loop may
+  /// The driver cuts loops before any budget is used up: lanes look once at the host's wish to
+  /// stop.
+  bool looks_once = false;
   /// The kernel may read such memory: shared on chip, local in an array.
   bool clears_shared = false, clears_local = false;
 };
@@ -46,11 +49,12 @@ struct Frame {
   bool barriers = false;             ///< the body may wait for the group itself (direct mode)
   bool waves = false;                ///< the same for cross-lane operations
   Id stopped =
-      spv::NoResult;         ///< Private bool: this lane's budget is used up (direct barriers only)
-  Id steps = spv::NoResult;  ///< Private uint: back edges of loops that hold barriers
-  Id vote = spv::NoResult;   ///< Workgroup uint: one value told to the whole group
-  Id resume = spv::NoResult;  ///< Private uint: phase mode only
-  std::vector<Id> carried;    ///< Private variable per register, NoResult = a local one
+      spv::NoResult;  ///< Private bool: this lane's budget is used up (direct barriers only)
+  Id loop_entries = spv::NoResult;  ///< Private uint: loops begun by the invocation
+  Id steps = spv::NoResult;         ///< Private uint: back edges of loops that hold barriers
+  Id vote = spv::NoResult;          ///< Workgroup uint: one value told to the whole group
+  Id resume = spv::NoResult;        ///< Private uint: phase mode only
+  std::vector<Id> carried;          ///< Private variable per register, NoResult = a local one
 };
 
 /// A form that lanes can carry out through shared memory, given that all lanes of the group reach
@@ -251,7 +255,17 @@ class LaneEmitter {
   void leave();  ///< returns from the function
   void end_lane();
   void note_budget(uint32_t site);
-  Id not_left(uint32_t mark, uint32_t site);
+  /// What a lane writes when it leaves a loop by itself, on devices that cut loops.
+  struct LoopMark {
+    uint32_t number = 0;          ///< in shared memory, 0 = nothing
+    Id variable = spv::NoResult;  ///< or here: Function uint
+    Id entry = spv::NoResult;     ///< what is written there, another word each time a loop begins
+    bool any() const { return number != 0 || variable != spv::NoResult; }
+  };
+  LoopMark begin_mark();
+  void write_mark(const LoopMark& mark);
+  Id was_marked(const LoopMark& mark);
+  Id not_left(const LoopMark& mark, uint32_t site);
   Id group_may_go_on(uint32_t site);
   Id group_is_told_to_stop(Id turns);
   bool has_barrier(const std::vector<ir::Node>& list) const;
@@ -337,7 +351,7 @@ class LaneEmitter {
   struct Construct {
     spv::Block* break_to = nullptr;
     spv::Block* continue_to = nullptr;  ///< null for a scope
-    uint32_t mark = 0;  ///< what the guest writes when it leaves a loop, 0 = nothing
+    LoopMark mark = {};
     bool broken = false, continued = false;
     // Wave mode, where a construct is left divergently: Function bools by slot.
     Ids left = {}, continues = {};

@@ -12,10 +12,6 @@ bool looks_once(const Target& target) {
   return target.quirks.cuts_loops;
 }
 
-/// What is known of the one such driver (llvmpipe). A lane that stops with a larger budget was
-/// stopped by it. Compilers know how many steps are left behind a loop: none.
-constexpr uint32_t kDriversLimit = 65535;
-
 /// So many back edges pass between two looks at the budget and at the host's wish to stop.
 constexpr uint32_t kStepsAtOnce = 4096;
 
@@ -50,7 +46,9 @@ void LaneState::start(Id budget_low, Id budget_high) {
   if (looks_once(target_)) {
     const Id aborted = m_.call("lw_aborted", m_.bool_type, {});
     m_.createStore(m_.select(aborted, m_.u(0), budget), left_);
-    const Id beyond = m_.op(spv::OpUGreaterThan, m_.bool_type, {budget, m_.u(kDriversLimit)});
+    // A lane that stops with a larger budget was stopped by the driver. Compilers know how many
+    // steps are left behind a loop: none.
+    const Id beyond = m_.op(spv::OpUGreaterThan, m_.bool_type, {budget, m_.u(kLoopLimit)});
     const Id not_budget = m_.op(spv::OpLogicalOr, m_.bool_type, {aborted, beyond});
     m_.createStore(m_.select(not_budget, m_.u(1), m_.u(0)), reserve_);
     return;

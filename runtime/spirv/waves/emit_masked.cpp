@@ -272,8 +272,7 @@ void LaneEmitter::loop_of_wave(const Node& n) {
     return id;
   };
   const Id stop = flag(), go_on = flag();
-  const uint32_t mark = target_.quirks.cuts_loops ? ++loops_ : 0;
-  if (mark != 0) library("lw_loop_mark", m_.void_type, {m_.u(0)});
+  const LoopMark mark = begin_mark();
   Construct construct{merge, again, mark};
   if (divergent) {
     construct.left = lane_flags("left");
@@ -312,10 +311,8 @@ void LaneEmitter::loop_of_wave(const Node& n) {
       set_masks(reactivated(masks(), construct.continues));
       for (const Id variable : construct.continues) m_.createStore(m_.b(false), variable);
       some = any_of(masks());
-      if (mark != 0) {
-        when(m_.op(spv::OpLogicalNot, m_.bool_type, {some}),
-             [&] { library("lw_loop_mark", m_.void_type, {m_.u(mark)}); });
-      }
+      if (mark.any())
+        when(m_.op(spv::OpLogicalNot, m_.bool_type, {some}), [&] { write_mark(mark); });
     }
     m_.createStore(m_.b(false), go_on);
     when(some, [&] {
@@ -342,10 +339,7 @@ void LaneEmitter::loop_of_wave(const Node& n) {
       });
     }
     Id stopped = halted;
-    if (mark != 0) {
-      stopped = m_.op(spv::OpLogicalNot, m_.bool_type,
-                      {library("lw_loop_left", m_.bool_type, {m_.u(mark)})});
-    }
+    if (mark.any()) stopped = m_.op(spv::OpLogicalNot, m_.bool_type, {was_marked(mark)});
     stop_wave(who, stopped, n.site, group);
   }
   if (!divergent) return;
@@ -372,7 +366,7 @@ void LaneEmitter::masked_jump(const Node& n) {
   const bool leaves = n.kind == Node::Kind::break_;
   if (!inner.left.empty()) return deactivate(leaves ? inner.left : inner.continues);
   (leaves ? inner.broken : inner.continued) = true;
-  if (leaves && inner.mark != 0) library("lw_loop_mark", m_.void_type, {m_.u(inner.mark)});
+  if (leaves) write_mark(inner.mark);
   m_.createBranch(leaves ? inner.break_to : inner.continue_to);
 }
 

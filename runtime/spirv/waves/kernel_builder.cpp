@@ -54,6 +54,8 @@ KernelBuilder::KernelBuilder(ModuleBuilder& module, const Options& options, cons
   frame_.lane = private_variable(m_.uint_type, "lane");
   frame_.group = private_variable(m_.uvec3_type, "group");
   frame_.clock = private_variable(m_.uint_type, "clock", m_.u(0));
+  if (target_.quirks.marks_in_registers())
+    frame_.loop_entries = private_variable(m_.uint_type, "loop_entries", m_.u(0));
 }
 
 Id KernelBuilder::private_variable(Id type, const char* name, Id initial) {
@@ -135,6 +137,15 @@ void KernelBuilder::start_lane() {
   state_.start(word(kBudget), word(kBudget + 1));
 }
 
+void KernelBuilder::run_lane(spv::Function* body) {
+  if (!shape_.looks_once) {
+    m_.call_function(body);
+    return;
+  }
+  const Id aborted = library("lw_aborted", m_.bool_type, {});
+  when(m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}), [&] { m_.call_function(body); });
+}
+
 void KernelBuilder::end_of_lane() {
   if (options_.trace_bits != 0) library("lw_trace_end", m_.void_type, {});
   state_.report(m_.createLoad(frame_.group, spv::NoPrecision),
@@ -208,7 +219,7 @@ void KernelBuilder::build_direct(const ir::Program& program) {
   if (use.waves)
     library("lw_group_begin", m_.void_type, {m_.u(program.wave_lanes), m_.u(shape_.lanes)});
   if (shape_.lanes_per_invocation == 1) {  // local_size equals the number of lanes
-    m_.call_function(body);
+    run_lane(body);
     end_of_lane();
   } else {
     run_lanes_in_turn(body);
@@ -279,7 +290,7 @@ void KernelBuilder::run_lanes_in_turn(spv::Function* body) {
       library("lw_set_lane", m_.void_type, {m_.u(0), lane});
       clear_local();
       start_lane();
-      m_.call_function(body);
+      run_lane(body);
       end_of_lane();
     });
     if (!target_.quirks.cuts_loops) return;
@@ -289,8 +300,10 @@ void KernelBuilder::run_lanes_in_turn(spv::Function* body) {
   });
   if (!target_.quirks.cuts_loops) return;
   const Id finished = library("lw_loop_left", m_.bool_type, {done});
-  when(m_.op(spv::OpLogicalNot, m_.bool_type, {finished}), [&] {
-    m_.createStore(lane_of(m_.u(shape_.lanes_per_invocation - 1)), frame_.lane);
+  const Id unfinished = m_.op(spv::OpLogicalNot, m_.bool_type, {finished});
+  const Id first = lane_of(m_.u(0));
+  when(m_.op(spv::OpLogicalAnd, m_.bool_type, {unfinished, lane_exists(first)}), [&] {
+    m_.createStore(first, frame_.lane);
     start_lane();
     state_.cut_by_driver(ir::kNone);
     end_of_lane();

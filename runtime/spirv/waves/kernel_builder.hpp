@@ -45,6 +45,7 @@ class KernelBuilder {
   void finish_entry();
   void clear_local();
   void start_lane();
+  void run_lane(spv::Function* body);
   void end_of_lane();
   void load_lane();
   spv::Function* build_body(const ir::Program& program);

@@ -29,7 +29,8 @@ LaunchResult CompileOnlyEngine::launch(const LaunchRequest&) {
 
 Translated CompileOnlyEngine::translate(const LaunchRequest& request) {
   guest::validate(request);
-  spirv::Module module = translator_(*request.program, options_of(request, true), target_);
+  spirv::Module module =
+      translator_(*request.program, options_of(request, true, target_.quirks), target_);
   return {std::move(module.words), std::move(module.wave_mode), std::move(module.wave_reason)};
 }
 

@@ -170,7 +170,8 @@ bool has_aligned_pointers(const LaunchRequest& request) {
 }
 }  // namespace
 
-spirv::Options options_of(const LaunchRequest& request, bool small_arena) {
+spirv::Options options_of(const LaunchRequest& request, bool small_arena,
+                          const spirv::Quirks& quirks) {
   const bool traced = request.events != nullptr;
   const uint32_t trace_bits = traced ? request.events->plan().code_bits : 0;
   const uint32_t trace_form =
@@ -188,7 +189,8 @@ spirv::Options options_of(const LaunchRequest& request, bool small_arena) {
           small_arena,
           request.windows,
           request.pointers,
-          request.step_budget != ~uint64_t{0},
+          quirks.cuts_loops ? request.step_budget <= spirv::kLoopLimit
+                            : request.step_budget != ~uint64_t{0},
           has_aligned_pointers(request)};
 }
 
@@ -244,7 +246,7 @@ void KernelCache::make(Build& build) {
 }
 
 spirv::Module KernelCache::translate_only(const LaunchRequest& request, bool small_arena) const {
-  return translator_(*request.program, options_of(request, small_arena), target_);
+  return translator_(*request.program, options_of(request, small_arena, target_.quirks), target_);
 }
 
 const Kernel* KernelCache::find_known(uint64_t program, const spirv::Options& options) const {
@@ -258,7 +260,7 @@ const Kernel* KernelCache::find_known(uint64_t program, const spirv::Options& op
 const Kernel& KernelCache::get(const LaunchRequest& request, bool small_arena, LaunchTimes& times,
                                Clock::time_point deadline) {
   const auto start = Clock::now();
-  const spirv::Options options = options_of(request, small_arena);
+  const spirv::Options options = options_of(request, small_arena, target_.quirks);
   if (const Kernel* kernel = find_known(request.program_id, options)) return *kernel;
   const CacheKey key = make_key(fmt::format(
       "{}\n{}{}", kTranslatorVersion, describe(options, target_), ir::print(*request.program)));

@@ -29,7 +29,8 @@ std::optional<spirv::Module> decode_module(std::span<const std::byte> bytes);
 std::string describe(const spirv::Options& options, const spirv::Target& target);
 
 /// What of a launch decides how its kernel is translated.
-spirv::Options options_of(const LaunchRequest& request, bool small_arena);
+spirv::Options options_of(const LaunchRequest& request, bool small_arena,
+                          const spirv::Quirks& quirks);
 
 class KernelCache {
  public:
@@ -41,7 +42,7 @@ class KernelCache {
                     Clock::time_point deadline);
   /// What get() would find without work; null when it would have some.
   const Kernel* find_ready(const LaunchRequest& request, bool small_arena) const {
-    return find_known(request.program_id, options_of(request, small_arena));
+    return find_known(request.program_id, options_of(request, small_arena, target_.quirks));
   }
   /// The translation alone, whatever the caches hold.
   spirv::Module translate_only(const LaunchRequest& request, bool small_arena) const;

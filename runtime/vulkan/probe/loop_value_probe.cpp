@@ -99,17 +99,20 @@ std::vector<uint32_t> expected(const std::vector<uint32_t>& words) {
   return out;
 }
 
-bool right_in(Device& device, Pipelines& pipelines, DiskCache& disk, const spirv::Target& target,
-              WaveMode mode) {
+struct Outcome {
+  std::vector<uint32_t> words;  ///< kResults of each lane
+  uint64_t faults = 0;
+};
+
+Outcome run(Device& device, Pipelines& pipelines, DiskCache& disk, const spirv::Target& target,
+            const ir::Program& code, const std::vector<uint32_t>& words, WaveMode mode) {
   Arena arena(device);
   Windows windows(device);
   Dispatcher dispatcher(device, arena, windows, pipelines);
   KernelCache kernels(pipelines, disk, target, spirv::translate);
   arena.reserve(kOut - kTable + 4 * kResults * kLanes);
-  const std::vector<uint32_t> words = table();
   arena.write(kTable, std::as_bytes(std::span(words)));
 
-  const ir::Program code = program();
   LaunchRequest request;
   request.memcheck = Memcheck::arena;
   request.program = &code;
@@ -119,9 +122,84 @@ bool right_in(Device& device, Pipelines& pipelines, DiskCache& disk, const spirv
   LaunchResult result;
   const auto no_limit = Clock::time_point::max();
   dispatcher.run(request, kernels.get(request, true, result.times, no_limit), {}, no_limit, result);
-  std::vector<uint32_t> got(size_t{kResults} * kLanes);
-  arena.read(kOut, std::as_writable_bytes(std::span(got)));
-  return result.fault_count == 0 && got == expected(words);
+  Outcome outcome{std::vector<uint32_t>(size_t{kResults} * kLanes), result.fault_count};
+  arena.read(kOut, std::as_writable_bytes(std::span(outcome.words)));
+  return outcome;
+}
+
+bool right_in(Device& device, Pipelines& pipelines, DiskCache& disk, const spirv::Target& target,
+              WaveMode mode) {
+  const std::vector<uint32_t> words = table();
+  const Outcome got = run(device, pipelines, disk, target, program(), words, mode);
+  return got.faults == 0 && got.words == expected(words);
+}
+
+constexpr uint32_t kBeyond = 100'000;  ///< iterations: more than the driver makes
+
+/// A loop runs twice, so often as the lane's two words say.
+ir::Program cut_program() {
+  return ir::parse_program(fmt::format(R"(program "cut_loops" ptx wave 32
+reg r0 b32
+reg d1 b64
+reg d2 b64
+reg r3 b32
+reg r4 b32
+reg r5 b32
+reg r6 b32
+reg p7 pred
+block b0
+  r0 = sreg.u32.linear_tid
+  d1 = mulwide.u32 r0, 8
+  d1 = add.u64 d1, {table}
+  d2 = mulwide.u32 r0, {stride}
+  d2 = add.u64 d2, {out}
+  r5 = mov.u32 0
+  r6 = mov.u32 0
+  jump b1
+block b1
+  r3 = load d1 {{global u32}}
+  d1 = add.u64 d1, 4
+  r4 = mov.u32 0
+  jump b2
+block b2
+  r4 = add.u32 r4, 1
+  r5 = mul.u32 r5, 747796405
+  r5 = add.u32 r5, r4
+  p7 = icmp.u32.lt r4, r3
+  branch @p7 b2 b3
+block b3
+  r6 = add.u32 r6, 1
+  p7 = icmp.u32.lt r6, 2
+  branch @p7 b1 b4
+block b4
+  store d2, r5 {{global u32}}
+  exit
+)",
+                                       fmt::arg("table", kTable), fmt::arg("out", kOut),
+                                       fmt::arg("stride", 4 * kResults)));
+}
+
+/// Lanes of the second half are cut in their second loop, every other one.
+bool is_cut(uint32_t lane) {
+  return lane >= kLanes / 2 && lane % 2 != 0;
+}
+
+std::vector<uint32_t> iterations() {
+  std::vector<uint32_t> words;
+  for (uint32_t lane = 0; lane < kLanes; ++lane)
+    words.insert(words.end(), {lane % 5 + 1, is_cut(lane) ? kBeyond : lane % 3 + 1});
+  return words;
+}
+
+bool cuts_are_seen(const Outcome& got, const std::vector<uint32_t>& words) {
+  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+    if (is_cut(lane)) continue;
+    uint32_t sum = 0;
+    for (uint32_t pass = 0; pass < 2; ++pass)
+      for (uint32_t n = 1; n <= words[2 * lane + pass]; ++n) sum = sum * 747796405U + n;
+    if (got.words[kResults * lane] != sum) return false;
+  }
+  return got.faults == kLanes / 4;
 }
 
 }  // namespace
@@ -136,6 +214,16 @@ LoopValues probe_loop_values(Device& device, Pipelines& pipelines, DiskCache& di
   };
   if (right(false)) return LoopValues::kept;
   return right(true) ? LoopValues::kept_when_closed : LoopValues::lost;
+}
+
+bool probe_loop_marks(Device& device, Pipelines& pipelines, DiskCache& disk,
+                      const spirv::Target& target) {
+  spirv::Target tried = target;
+  tried.quirks.cuts_loops = tried.quirks.loses_loop_values = true;
+  tried.quirks.loses_loop_marks = false;
+  const std::vector<uint32_t> words = iterations();
+  const ir::Program code = cut_program();
+  return cuts_are_seen(run(device, pipelines, disk, tried, code, words, WaveMode::lane), words);
 }
 
 }  // namespace lanewise::vulkan

@@ -20,7 +20,7 @@ namespace lanewise::vulkan {
 namespace {
 
 /// Counts up when the inputs or the comparison change, which the shaders' hash does not show.
-constexpr uint32_t kProbeVersion = 12;
+constexpr uint32_t kProbeVersion = 13;
 constexpr uint32_t kProbeLocalSize = 64;
 /// Beyond every loop limit known of a driver (lavapipe: 65535).
 constexpr uint32_t kLoopIterations = 100000;
@@ -135,6 +135,8 @@ ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk) {
   spirv::Target target = device.facts().target;
   apply(result, target);
   result.loop_values = probe_loop_values(device, pipelines, disk, target);
+  if (result.cuts_loops != 0 && result.loop_values == LoopValues::kept_when_closed)
+    result.loses_loop_marks = probe_loop_marks(device, pipelines, disk, target) ? 0 : 1;
   disk.store(CacheKind::probe, key, std::as_bytes(std::span(&result, 1)));
   return result;
 }
@@ -190,6 +192,7 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.fma_by_double = result.fma_by_double != 0;
   t.quirks.cuts_loops = result.cuts_loops != 0;
   t.quirks.loses_loop_values = result.loop_values != LoopValues::kept;
+  t.quirks.loses_loop_marks = result.loses_loop_marks != 0;
   t.quirks.fence_by_atomic = result.quirks.loses_lanes != 0;
   t.quirks.folds_zero = result.quirks.folds_zero != 0;
   t.quirks.large_arrays_slow = result.quirks.large_arrays_slow != 0;

@@ -65,6 +65,7 @@ struct ProbeResult {
   uint32_t cuts_loops = 0;
   QuirksFound quirks;
   LoopValues loop_values = LoopValues::kept;
+  uint32_t loses_loop_marks = 0;
 };
 
 /// Inputs on which approximate implementations show: fused against unfused, halfway cases,
