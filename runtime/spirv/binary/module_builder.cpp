@@ -117,6 +117,31 @@ Id ModuleBuilder::to_b64(Id value) {
 Id ModuleBuilder::lo(Id value) {
   return int64_ ? createUnaryOp(spv::OpUConvert, uint_type, value) : extract(value, uint_type, 0);
 }
+Id ModuleBuilder::narrow_lo(Id value, int depth) {
+  if (!int64_ || depth == 0) return lo(value);
+  const spv::Instruction& made = *module.getInstruction(value);
+  const auto operand = [&](int n) { return made.getIdOperand(n); };
+  switch (made.getOpCode()) {
+    case spv::OpConstant:
+      return u(made.getImmediateOperand(0));
+    case spv::OpUConvert:
+    case spv::OpSConvert:
+      return getTypeId(operand(0)) == uint_type ? operand(0) : lo(value);
+    case spv::OpBitcast: {
+      const spv::Instruction& pair = *module.getInstruction(operand(0));
+      const bool of_words =
+          pair.getOpCode() == spv::OpCompositeConstruct && pair.getTypeId() == uvec2_type;
+      return of_words ? pair.getIdOperand(0) : lo(value);
+    }
+    case spv::OpIAdd:
+    case spv::OpISub:
+    case spv::OpIMul:
+      return op(made.getOpCode(), uint_type,
+                {narrow_lo(operand(0), depth - 1), narrow_lo(operand(1), depth - 1)});
+    default:
+      return lo(value);
+  }
+}
 Id ModuleBuilder::hi(Id value) {
   return extract(to_uvec2(value), uint_type, 1);
 }

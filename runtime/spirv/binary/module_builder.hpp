@@ -40,6 +40,9 @@ class ModuleBuilder : public spv::Builder {
   Id glsl(int instruction, Id type, const Ids& args);
   Id select(Id condition, Id yes, Id no);
   Id lo(Id b64_value);
+  /// The same, made of the low words of what the value was made of: the rest of it is then not
+  /// computed at all, unless somebody else needs it.
+  Id narrow_lo(Id b64_value, int depth = 6);
   Id hi(Id b64_value);
   Id make64(Id lo, Id hi);
   Id to_b64(Id uvec2_value);

@@ -99,8 +99,13 @@ LaneEmitter::Place LaneEmitter::place_of(Id address) {
     place.offset = address;
     return place;
   }
-  const Id low = m_.lo(address);
   const auto base = static_cast<uint32_t>(guest::kArenaBase);
+  // Unchecked, the high word does not matter.
+  if (options_.memcheck == Memcheck::off && options_.small_arena && space != Space::generic) {
+    place.offset = m_.op(spv::OpISub, m_.uint_type, {m_.narrow_lo(address), m_.u(base)});
+    return place;
+  }
+  const Id low = m_.lo(address);
   if (!options_.small_arena && m_.int64()) {
     place.offset = m_.op(spv::OpISub, m_.b64_type, {address, m_.b64(guest::kArenaBase)});
   } else {
