@@ -6,9 +6,13 @@ uint fma_by_double(const in uint a, const in uint b, const in uint c) {
   const double addend = double(uintBitsToFloat(c));
   precise double product = double(uintBitsToFloat(a)) * double(uintBitsToFloat(b));
   precise double sum = product + addend;
-  // Every point halfway has such bits.
-  if ((uint(bits_of(sum)) & 0x0fffffffu) == 0u) sum = add_to_odd(product, addend);
-  return floatBitsToUint(float(sum));
+  float result = float(sum);
+  // Halfway is where the highest of the 29 bits that are rounded away stands alone; subnormal results
+  // have more of them.
+  const bool halfway = (uint(bits_of(sum)) & 0x1fffffffu) == 0x10000000u;
+  const bool tiny = abs(result) < 1.17549435e-38;
+  if (either_of(halfway, tiny)) result = float(add_to_odd(product, addend));
+  return floatBitsToUint(result);
 }
 /// For compilers that run both sides of every branch.
 uint fma_by_double_straight(const in uint a, const in uint b, const in uint c) {

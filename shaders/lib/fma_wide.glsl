@@ -7,20 +7,18 @@
 // eye on what the first lost. Some compilers for CPUs run both sides of every branch: it has none.
 // Why each step is exact: docs/numerics.md.
 
-/// x = high + low with 26 bits each, one of them the sign of `low` (Veltkamp). NaN beyond 2^996.
-double high_half(const in double x) {
-  precise double far = x * 134217729.0lf;
-  precise double high = far - (far - x);
-  return high;
-}
 /// a * b = product + error, exactly, when the error is no smaller than the least subnormal number.
+/// Made of 26 bits of `a` and the other 27, and of 26 bits of `b` and 26 more with a sign. Not for a
+/// `b` so large that its 26 bits are an infinity.
 double product_error(const in double a, const in double b, const in double product) {
-  const double ah = high_half(a), bh = high_half(b);
+  const uint64_t top = 0xfffffffff8000000UL;
+  const double ah = double_of(bits_of(a) & top);
+  const double bh = double_of((bits_of(b) + 0x4000000UL) & top);
   precise double al = a - ah, bl = b - bh;
   precise double error = ((ah * bh - product) + ah * bl + al * bh) + al * bl;
   return error;
 }
-/// The same in fewer dependent steps, and for large operands, too.
+/// The same for large operands, too.
 double masked_product_error(const in double a, const in double b, const in double product) {
   const uint64_t top = 0xfffffffff8000000UL;  // 26 of the 53 bits
   precise double ah = double_of(bits_of(a) & top), bh = double_of(bits_of(b) & top);
@@ -84,31 +82,26 @@ double fma_mild_straight(const in double a, const in double b, const in double c
   const double limit = mix(infinity, power_of_two(1020), large);
   precise double y = b * down, z = c * down;
 
-  // 26 bits and 27; 26 and 26 with a sign.
-  const uint64_t top = 0xfffffffff8000000UL;
-  const double ah = double_of(bits_of(a) & top);
-  const double yh = double_of((bits_of(y) + 0x4000000UL) & top);
-  precise double al = a - ah, yl = y - yh;
   precise double product = a * y;
-  precise double error = ((ah * yh - product) + ah * yl + al * yh) + al * yl;
-
+  const double error = product_error(a, y, product);
   precise double sum = product + z;
   precise double fused = sum + add_to_odd(sum_error(product, z, sum), error);
   precise double result = mix(sum, fused, abs(sum) < limit) * back;
   return result;
 }
 
-/// Rounded twice, and whether that was as good as once.
+/// Rounded twice, and whether that was as good as once while the product's error is exact; `sum` is
+/// the first of the two.
 double fma_tried(const in double a, const in double b, const in double c,
-                 const in double product, out bool sure) {
-  precise double sum = product + c;
-  precise double rest = sum_error(product, c, sum) + product_error(a, b, product);
-  precise double result = sum + rest;
-  const double unit = power_of_two(-52), infinity = double_of(0x7ffUL << 52);
-  precise double more = sum + rest * (1.0lf + unit), less = sum + rest * (1.0lf - unit);
-  const bool large_enough =
-      either_of(abs(product) >= power_of_two(-969), abs(sum) >= power_of_two(-900));
-  sure = both_of(large_enough, both_of(more == less, abs(result) < infinity));
+                 const in double product, out double sum, out bool sure) {
+  precise double first = product + c;
+  precise double rest = sum_error(product, c, first) + product_error(a, b, product);
+  precise double result = first + rest;
+  const double unit = power_of_two(-52);
+  precise double more = first + rest * (1.0lf + unit), less = first + rest * (1.0lf - unit);
+  precise double apart = more - less;
+  sum = first;
+  sure = apart == 0.0lf;  // not for infinities
   return result;
 }
 
@@ -119,15 +112,20 @@ double fma_wide_straight(const in double a, const in double b, const in double c
 }
 double fma_wide(const in double a, const in double b, const in double c) {
   precise double product = a * b;
+  double sum;
   bool sure;
-  double result = fma_tried(a, b, c, product, sure);
-  if (!sure) result = fma_unusual(a, b, c, product);
+  double result = fma_tried(a, b, c, product, sum, sure);
+  const bool large_enough =
+      either_of(abs(product) >= power_of_two(-969), abs(sum) >= power_of_two(-900));
+  if (!both_of(large_enough, sure)) result = fma_unusual(a, b, c, product);
   return result;
 }
+/// Such an addend is large enough itself.
 double fma_wide_mild(const in double a, const in double b, const in double c) {
   precise double product = a * b;
+  double sum;
   bool sure;
-  double result = fma_tried(a, b, c, product, sure);
+  double result = fma_tried(a, b, c, product, sum, sure);
   if (!sure) result = fma_mild_straight(a, b, c);
   return result;
 }
