@@ -122,6 +122,21 @@ TEST_CASE("bench measures a translated kernel beside GLSL, in a process of its o
   }
 }
 
+TEST_CASE("bench says of a kernel what the device lacks for it, and goes on") {
+  if (std::string(device()) == "reference") return;
+  const Output o = program("bench --filter '^glsl/(dsum|copy4)/off$' --repeats 1 --json --device " +
+                           std::string(device()));
+  const json rows = json::parse(o.out)["benchmarks"];
+  REQUIRE(rows.size() == 2);
+  for (const json& row : rows) {
+    const bool fails = row.contains("failed");
+    if (fails) CHECK(row["failed"] == "GLSL needs 64-bit floats");
+    if (fails) CHECK(row["name"] == "glsl/dsum/off");
+    if (!fails) CHECK(row["value"] > 0);
+    if (fails) CHECK(o.code == 1);
+  }
+}
+
 TEST_CASE("where something runs, the device that runs nothing is not chosen by itself") {
   if (std::string(device()) == "reference" || !radv_is_there()) return;
   const std::string both = std::string(kRadv) + ":" + std::getenv("VK_ICD_FILENAMES");
