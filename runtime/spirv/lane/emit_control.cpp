@@ -237,7 +237,12 @@ void LaneEmitter::emit_loop(const Node& n) {
 
   m_.setBuildPoint(again);
   const bool counts = repeats && n.counts && !shape_.looks_once;
-  if (!counts) {
+  if (shape_.looks_once && repeats && !construct.broken) {
+    // The guest never leaves the loop, the driver does: compilers ask for a way out.
+    const Id spare = launch_word(kLaunchSpareWord);
+    const Id always = m_.op(spv::OpIEqual, m_.bool_type, {spare, m_.u(0)});
+    m_.createConditionalBranch(always, header, merge);
+  } else if (!counts) {
     m_.createBranch(header);
   } else if (together) {
     const Id go_on = group_may_go_on(n.site);
