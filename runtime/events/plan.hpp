@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/ir/ir.hpp"
-#include "runtime/ir/passes/pointers.hpp"
+#include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/trace/event.hpp"
 
 namespace lanewise::events {

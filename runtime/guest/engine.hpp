@@ -74,8 +74,8 @@ struct LaunchRequest {
   uint64_t param_address = 0;     ///< where a copy of it lies in the arena
   std::span<const Allocation> allocations;  ///< sorted by address
   Memcheck memcheck = Memcheck::arena;
-  /// With Memcheck::alloc, accesses through a pointer parameter (ir/passes/pointers.hpp) are held
-  /// against the allocation that it points into.
+  /// With Memcheck::alloc, accesses through a pointer parameter (ir/passes/memory/pointers.hpp) are
+  /// held against the allocation that it points into.
   bool pointers = true;
   WaveMode wave = WaveMode::automatic;
   WaveSchedule schedule = WaveSchedule::automatic;

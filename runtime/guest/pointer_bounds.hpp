@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/guest/engine.hpp"
-#include "runtime/ir/passes/pointers.hpp"
+#include "runtime/ir/passes/memory/pointers.hpp"
 
 namespace lanewise::guest {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include "runtime/ir/passes/pointers.hpp"
+#include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/reference/decode.hpp"
 
 namespace lanewise::reference {

@@ -4,7 +4,7 @@
 #include "runtime/guest/engine.hpp"
 #include "runtime/guest/event_words.hpp"
 #include "runtime/guest/layout.hpp"
-#include "runtime/ir/passes/pointers.hpp"
+#include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/ir/types.hpp"
 
 namespace lanewise::host_shader {

@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "runtime/guest/validate.hpp"
-#include "runtime/ir/passes/alignment.hpp"
-#include "runtime/ir/passes/cfg.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
+#include "runtime/ir/passes/memory/alignment.hpp"
+#include "runtime/ir/passes/memory/pointers.hpp"
+#include "runtime/ir/passes/memory/written.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
-#include "runtime/ir/passes/pointers.hpp"
-#include "runtime/ir/passes/written.hpp"
 #include "runtime/spirv/binary/library.hpp"
 #include "runtime/spirv/binary/loop_exits.hpp"
 #include "runtime/spirv/binary/shrink.hpp"

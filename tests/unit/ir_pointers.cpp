@@ -1,7 +1,7 @@
 // Which parameter an address is computed from: proven or left open, never guessed.
 #include <doctest/doctest.h>
 
-#include "runtime/ir/passes/pointers.hpp"
+#include "runtime/ir/passes/memory/pointers.hpp"
 
 using namespace lanewise::ir;
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "runtime/ir/passes/cfg.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/values/numbering.hpp"
 #include "runtime/spirv/waves/terms.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "runtime/ir/passes/cfg.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/wave_ops.hpp"
 #include "runtime/spirv/waves/swap_loops.hpp"

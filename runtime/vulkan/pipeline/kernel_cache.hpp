@@ -4,7 +4,7 @@
 #include <functional>
 #include <map>
 
-#include "runtime/ir/passes/pointers.hpp"
+#include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/vulkan/pipeline/pipeline_cache.hpp"
 
 namespace lanewise::vulkan {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "runtime/ir/passes/cfg.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/values/values.hpp"
 

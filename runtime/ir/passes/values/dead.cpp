@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "runtime/ir/passes/liveness.hpp"
+#include "runtime/ir/passes/flow/liveness.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/values/numbering.hpp"
 #include "runtime/ir/passes/values/values.hpp"

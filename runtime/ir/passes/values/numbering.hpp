@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/ir/passes/cfg.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
 
 namespace lanewise::ir {
 

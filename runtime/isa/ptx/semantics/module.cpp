@@ -4,8 +4,8 @@
 #include <cstring>
 #include <map>
 
-#include "runtime/ir/passes/cfg.hpp"
-#include "runtime/ir/passes/wave_steps.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
+#include "runtime/ir/passes/waves/wave_steps.hpp"
 #include "runtime/isa/print_call.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
 

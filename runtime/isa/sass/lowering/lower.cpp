@@ -7,7 +7,7 @@
 
 #include "lanewise/types.hpp"
 #include "runtime/guest/residency.hpp"
-#include "runtime/ir/passes/wave_steps.hpp"
+#include "runtime/ir/passes/waves/wave_steps.hpp"
 #include "runtime/isa/print_call.hpp"
 #include "runtime/isa/sass/lowering/branch_stack.hpp"
 #include "runtime/isa/sass/lowering/call_stack.hpp"

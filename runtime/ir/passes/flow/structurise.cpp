@@ -1,9 +1,9 @@
 #include <stdexcept>
 
-#include "runtime/ir/passes/cfg.hpp"
-#include "runtime/ir/passes/dispatch.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
+#include "runtime/ir/passes/flow/dispatch.hpp"
+#include "runtime/ir/passes/flow/structure.hpp"
 #include "runtime/ir/passes/passes.hpp"
-#include "runtime/ir/passes/structure.hpp"
 
 namespace lanewise::ir {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/ir/passes/written.hpp"
+#include "runtime/ir/passes/memory/written.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "runtime/ir/passes/alignment.hpp"
+#include "runtime/ir/passes/memory/alignment.hpp"
 
 #include <algorithm>
 #include <bit>

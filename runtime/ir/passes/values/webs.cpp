@@ -2,8 +2,8 @@
 // values that it holds one after the other.
 #include <map>
 
-#include "runtime/ir/passes/cfg.hpp"
-#include "runtime/ir/passes/liveness.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
+#include "runtime/ir/passes/flow/liveness.hpp"
 #include "runtime/ir/passes/passes.hpp"
 
 namespace lanewise::ir {

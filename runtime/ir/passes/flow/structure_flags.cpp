@@ -1,4 +1,4 @@
-#include "runtime/ir/passes/structure.hpp"
+#include "runtime/ir/passes/flow/structure.hpp"
 
 namespace lanewise::ir::structure {
 namespace {

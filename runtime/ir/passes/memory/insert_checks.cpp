@@ -6,7 +6,7 @@
 #include "runtime/guest/event_words.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/ir/passes/passes.hpp"
-#include "runtime/ir/passes/value_ranges.hpp"
+#include "runtime/ir/passes/values/value_ranges.hpp"
 
 namespace lanewise::ir {
 namespace {

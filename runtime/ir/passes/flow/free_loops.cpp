@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "runtime/ir/integer.hpp"
-#include "runtime/ir/passes/cfg.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/passes.hpp"
 
 namespace lanewise::ir {

@@ -1,4 +1,4 @@
-#include "runtime/ir/passes/cfg.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "runtime/ir/passes/cfg.hpp"
-#include "runtime/ir/passes/liveness.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
+#include "runtime/ir/passes/flow/liveness.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/wave_ops.hpp"
 

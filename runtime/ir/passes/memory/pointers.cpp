@@ -1,4 +1,4 @@
-#include "runtime/ir/passes/pointers.hpp"
+#include "runtime/ir/passes/memory/pointers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "runtime/guest/launch_layout.hpp"
 #include "runtime/guest/layout.hpp"
-#include "runtime/ir/passes/cfg.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
 
 namespace lanewise::ir {
 namespace {

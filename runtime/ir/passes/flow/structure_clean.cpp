@@ -2,7 +2,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "runtime/ir/passes/structure.hpp"
+#include "runtime/ir/passes/flow/structure.hpp"
 
 namespace lanewise::ir::structure {
 namespace {

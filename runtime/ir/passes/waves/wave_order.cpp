@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "runtime/ir/passes/cfg.hpp"
-#include "runtime/ir/passes/dispatch.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
+#include "runtime/ir/passes/flow/dispatch.hpp"
 #include "runtime/ir/passes/passes.hpp"
 
 namespace lanewise::ir {

@@ -1,9 +1,9 @@
 // Warp-synchronous code: accesses to memory that nothing but the wave's step puts in order.
-#include "runtime/ir/passes/wave_steps.hpp"
+#include "runtime/ir/passes/waves/wave_steps.hpp"
 
 #include <algorithm>
 
-#include "runtime/ir/passes/cfg.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/passes.hpp"
 
 namespace lanewise::ir {

@@ -1,4 +1,4 @@
-#include "runtime/ir/passes/value_ranges.hpp"
+#include "runtime/ir/passes/values/value_ranges.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
-#include "runtime/ir/passes/liveness.hpp"
+#include "runtime/ir/passes/flow/liveness.hpp"
 
-#include "runtime/ir/passes/cfg.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/passes.hpp"
 
 namespace lanewise::ir {

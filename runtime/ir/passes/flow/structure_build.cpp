@@ -3,8 +3,8 @@
 // leave the loop at different times meet again behind it.
 #include <algorithm>
 
-#include "runtime/ir/passes/cfg.hpp"
-#include "runtime/ir/passes/structure.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
+#include "runtime/ir/passes/flow/structure.hpp"
 
 namespace lanewise::ir::structure {
 namespace {

@@ -2,8 +2,8 @@
 // other float operations, which take all NaNs alike: those need not be made canonical.
 #include <algorithm>
 
-#include "runtime/ir/passes/cfg.hpp"
-#include "runtime/ir/passes/liveness.hpp"
+#include "runtime/ir/passes/flow/cfg.hpp"
+#include "runtime/ir/passes/flow/liveness.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/signature.hpp"
 
