@@ -1,7 +1,7 @@
 // Random control flow with lanes that part and meet, barriers included, compared bit for bit.
 #include "tests/differential/engines.hpp"
-#include "tests/unit/ir_bounded.hpp"
-#include "tests/unit/ir_random.hpp"
+#include "tests/unit/ir/bounded.hpp"
+#include "tests/unit/ir/random.hpp"
 
 using namespace lanewise;
 using namespace lanewise::test;

@@ -13,7 +13,7 @@
 #include "runtime/guest/layout.hpp"
 #include "runtime/support/error.hpp"
 #include "tests/support/devices.hpp"
-#include "tests/unit/spirv_support.hpp"
+#include "tests/unit/spirv/support.hpp"
 
 namespace lanewise::test {
 

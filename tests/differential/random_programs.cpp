@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "tests/differential/engines.hpp"
-#include "tests/unit/ir_random.hpp"
+#include "tests/unit/ir/random.hpp"
 
 using namespace lanewise;
 using namespace lanewise::test;

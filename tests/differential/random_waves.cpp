@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "tests/differential/engines.hpp"
-#include "tests/unit/ir_bounded.hpp"
-#include "tests/unit/ir_random.hpp"
+#include "tests/unit/ir/bounded.hpp"
+#include "tests/unit/ir/random.hpp"
 
 using namespace lanewise;
 using namespace lanewise::test;

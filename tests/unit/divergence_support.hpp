@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "tests/unit/reference_support.hpp"
+#include "tests/unit/reference/support.hpp"
 
 namespace lanewise::test {
 

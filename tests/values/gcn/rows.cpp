@@ -60,7 +60,7 @@ std::vector<Elsewhere> elsewhere(const std::vector<TableRow>& rows) {
       {"tbuffer_*", "fuzz/streams/family_gcn_format.cpp", "f_.mtbuf ? \"t\"", typed},
       {"buffer_load_format_*", "fuzz/streams/family_gcn_format.cpp", "buffer_{}_format_", typed},
       {"buffer_store_format_*", "fuzz/streams/family_gcn_format.cpp", "buffer_{}_format_", typed},
-      {"buffer_store_lds_dword", "unit/gcn_buffer_run.cpp", "buffer_store_lds_dword",
+      {"buffer_store_lds_dword", "unit/gcn/buffer_run.cpp", "buffer_store_lds_dword",
        "from LDS to memory, at an address that M0 gives"},
       {"buffer_wbinvl1", "conformance/gcn_cache.lw", "(gfx600, buffer_wbinvl1)", caches},
       {"buffer_wbinvl1_sc", "conformance/gcn_cache.lw", "(gfx600, buffer_wbinvl1_sc)", caches},
@@ -73,23 +73,23 @@ std::vector<Elsewhere> elsewhere(const std::vector<TableRow>& rows) {
       {"s_waitcnt", "values/gcn/kernel.cpp", "s_waitcnt vmcnt(0)",
        "no value: every kernel of these cases waits"},
       {"s_nop", "conformance/gcn_cache.lw", "(gfx600, s_nop 0,", "does nothing"},
-      {"s_getpc_b64", "unit/gcn_calls.cpp", "s_getpc_b64", "data and functions are found by it"},
-      {"s_setpc_b64", "unit/gcn_calls.cpp", "s_setpc_b64", "functions come back"},
-      {"s_swappc_b64", "unit/gcn_calls.cpp", "s_swappc_b64", "functions are called"},
-      {"s_getreg_b32", "unit/gcn_machine.cpp", "s_getreg_b32", "a kernel reads what it set"},
-      {"s_setreg_b32", "unit/gcn_machine.cpp", "s_setreg_b32", "arithmetic behind it rounds so"},
-      {"s_setreg_imm32_b32", "unit/gcn_machine.cpp", "s_setreg_imm32_b32", "the same"},
-      {"s_memtime", "unit/gcn_machine.cpp", "s_memtime", "a clock that grows"},
-      {"s_memrealtime", "unit/gcn_machine.cpp", "s_memrealtime", "a clock that grows"},
-      {"s_trap", "unit/gcn_machine.cpp", "s_trap", "a fault"},
-      {"s_sethalt", "unit/gcn_machine.cpp", "s_sethalt", "a fault, or nothing"},
-      {"s_dcache_wb_vol", "unit/gcn_machine.cpp", "s_dcache_wb_vol", "as s_dcache_wb"},
+      {"s_getpc_b64", "unit/gcn/calls.cpp", "s_getpc_b64", "data and functions are found by it"},
+      {"s_setpc_b64", "unit/gcn/calls.cpp", "s_setpc_b64", "functions come back"},
+      {"s_swappc_b64", "unit/gcn/calls.cpp", "s_swappc_b64", "functions are called"},
+      {"s_getreg_b32", "unit/gcn/machine.cpp", "s_getreg_b32", "a kernel reads what it set"},
+      {"s_setreg_b32", "unit/gcn/machine.cpp", "s_setreg_b32", "arithmetic behind it rounds so"},
+      {"s_setreg_imm32_b32", "unit/gcn/machine.cpp", "s_setreg_imm32_b32", "the same"},
+      {"s_memtime", "unit/gcn/machine.cpp", "s_memtime", "a clock that grows"},
+      {"s_memrealtime", "unit/gcn/machine.cpp", "s_memrealtime", "a clock that grows"},
+      {"s_trap", "unit/gcn/machine.cpp", "s_trap", "a fault"},
+      {"s_sethalt", "unit/gcn/machine.cpp", "s_sethalt", "a fault, or nothing"},
+      {"s_dcache_wb_vol", "unit/gcn/machine.cpp", "s_dcache_wb_vol", "as s_dcache_wb"},
       {"s_endpgm", "values/gcn/kernel.cpp", "s_endpgm", "ends every kernel of these cases"}};
   for (const char* quiet :
        {"s_sleep", "s_setprio", "s_incperflevel", "s_decperflevel", "s_icache_inv", "s_ttracedata",
         "s_wakeup", "s_atc_probe", "s_atc_probe_buffer", "v_nop", "v_clrexcp", "ds_nop"})
     for (const char* form : {"", "_e64"})
-      all.push_back({std::string(quiet) + form, "unit/gcn_machine.cpp", quiet,
+      all.push_back({std::string(quiet) + form, "unit/gcn/machine.cpp", quiet,
                      "a kernel full of them computes what it does without them"});
   add_streams(all);
   std::erase_if(all, [&](const Elsewhere& e) {

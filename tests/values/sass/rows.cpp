@@ -30,16 +30,16 @@ const std::vector<Elsewhere>& elsewhere() {
        "memory: random streams against tests/oracle/sass_address.hpp"},
       {"ST []*", "fuzz/streams/family_sass.cpp", "ST",
        "memory: random streams against tests/oracle/sass_address.hpp"},
-      {"LDL*", "unit/sass_memory.cpp", "LDL", "memory: values checked there"},
-      {"STL*", "unit/sass_memory.cpp", "STL", "memory: values checked there"},
-      {"LDS*", "unit/sass_memory.cpp", "LDS", "memory: values checked there"},
-      {"STS*", "unit/sass_memory.cpp", "STS", "memory: values checked there"},
+      {"LDL*", "unit/sass/memory.cpp", "LDL", "memory: values checked there"},
+      {"STL*", "unit/sass/memory.cpp", "STL", "memory: values checked there"},
+      {"LDS*", "unit/sass/memory.cpp", "LDS", "memory: values checked there"},
+      {"STS*", "unit/sass/memory.cpp", "STS", "memory: values checked there"},
       {"LDC*", "conformance/sass_constant.lw", "LDC", "memory: a stream script"},
       {"ATOM *", "fuzz/streams/family_sass_atomic.cpp", "ATOM",
        "memory: random streams against tests/oracle/sass_atomic.hpp"},
       {"RED*", "fuzz/streams/family_sass_atomic.cpp", "RED",
        "memory: random streams against tests/oracle/sass_atomic.hpp"},
-      {"ATOMS*", "unit/sass_memory.cpp", "ATOMS", "memory: values checked there"},
+      {"ATOMS*", "unit/sass/memory.cpp", "ATOMS", "memory: values checked there"},
       {"CCTL*", "conformance/sass_cctl.lw", "CCTL", "cache events, no values"},
       {"MEMBAR*", "conformance/sass_cctl.lw", "MEMBAR", "order, no values"},
       {"EXIT*", "conformance/sass_wide.lw", "EXIT", "ends lanes, with and without a test of flags"},
@@ -47,10 +47,10 @@ const std::vector<Elsewhere>& elsewhere() {
       {"BPT.TRAP*", "conformance/sass_faults.lw", "BPT.TRAP", "a fault, no values"},
       {"BRX*", "kernels/sass_switch.cpp", "k30_switch", "a compiled switch runs there"},
       {"JMX*", "pairs/calls.cpp", "indirect", "pointers to functions lead there"},
-      {"JMP*", "unit/sass_run.cpp", "JMP", "leaves for a function that a relocation names"},
+      {"JMP*", "unit/sass/run.cpp", "JMP", "leaves for a function that a relocation names"},
       {"JCAL*", "pairs/language.cpp", "separate", "functions of linked device code run there"},
-      {"DEPBAR*", "unit/sass_lint.cpp", "DEPBAR", "waits for a scoreboard, no values"},
-      {"NOP", "unit/sass_text.cpp", "NOP", "the word 0: decoded only, no text"}};
+      {"DEPBAR*", "unit/sass/lint.cpp", "DEPBAR", "waits for a scoreboard, no values"},
+      {"NOP", "unit/sass/text.cpp", "NOP", "the word 0: decoded only, no text"}};
   return list;
 }
 

@@ -1,0 +1,154 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <stop_token>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "runtime/vulkan/probe/probe_shader.hpp"
+#include "tests/unit/vulkan/support.hpp"
+
+using namespace lanewise;
+using namespace lanewise::test;
+using vulkan::ProbeOp;
+
+namespace {
+
+constexpr const char* kOpNames[vulkan::kProbeOps] = {
+    "fma",      "div",       "sqrt",   "add",   "mul",          "compare", "min",
+    "max",      "trunc",     "floor",  "ceil",  "round_even",   "to_int",  "to_uint",
+    "from_int", "from_uint", "narrow", "widen", "narrow_widen", "fma_fma"};
+
+/// Inputs on which another way to compute an operation differs from IEEE.
+template <typename Bits, typename Other>
+size_t caught(ProbeOp op, Other other) {
+  using F = std::conditional_t<sizeof(Bits) == 4, float, double>;
+  size_t count = 0;
+  for (const auto& in : vulkan::probe_inputs<Bits>()) {
+    const Bits expected = vulkan::probe_expected(in)[static_cast<size_t>(op)];
+    const F result = other(std::bit_cast<F>(in.a), std::bit_cast<F>(in.b), std::bit_cast<F>(in.c));
+    count += vulkan::same_float(std::bit_cast<Bits>(result), expected) ? 0 : 1;
+  }
+  return count;
+}
+
+template <typename F>
+F flush(F f) {
+  return std::fpclassify(f) == FP_SUBNORMAL ? std::copysign(F(0), f) : f;
+}
+
+template <typename Bits>
+void check_inputs() {
+  const auto fused = [](auto a, auto b, auto c) { return std::fma(a, b, c); };
+  CHECK(caught<Bits>(ProbeOp::fma, fused) == 0);
+  const auto unfused = [](auto a, auto b, auto c) { return a * b + c; };
+  CHECK(caught<Bits>(ProbeOp::fma, unfused) > 1000);
+  const auto reciprocal = [](auto a, auto b, auto) { return a * (1 / b); };
+  CHECK(caught<Bits>(ProbeOp::div, reciprocal) > 1000);
+  const auto flushed = [](auto a, auto b, auto) { return flush(a / b); };
+  CHECK(caught<Bits>(ProbeOp::div, flushed) > 100);
+  const auto by_rsqrt = [](auto a, auto, auto) { return a * (1 / std::sqrt(a)); };
+  CHECK(caught<Bits>(ProbeOp::sqrt, by_rsqrt) > 1000);
+  const auto flush_add = [](auto a, auto b, auto) { return flush(a) + flush(b); };
+  CHECK(caught<Bits>(ProbeOp::add, flush_add) > 100);
+  const auto flush_mul = [](auto a, auto b, auto) { return flush(a * b); };
+  CHECK(caught<Bits>(ProbeOp::mul, flush_mul) > 100);
+}
+
+void check_quirks() {
+  const std::map<std::string, std::string> known = {
+      {"lavapipe", "cut_loops loop_values fences zeros large_arrays both_sides "},
+      {"lavapipe25", "fences zeros large_arrays "},
+      {"swiftshader", "constants both_sides "}};
+  for (const auto& driver : installed_drivers()) {
+    CAPTURE(driver.label);
+    const auto engine = vulkan::make_engine_with(driver.part, checked_options(), {});
+    std::string found;
+    for (const auto& [name, member] : spirv::kQuirks)
+      if (engine->target().quirks.*member) found += std::string(name) + ' ';
+    CHECK(found == known.at(driver.label));
+  }
+  CHECK(vulkan::validation_messages() == 0);
+}
+
+}  // namespace
+
+TEST_CASE("the inputs catch the usual shortcuts") {
+  check_inputs<uint32_t>();
+  check_inputs<uint64_t>();
+  // Fused in double and rounded again is not fused in float.
+  CHECK(caught<uint32_t>(ProbeOp::fma, [](float a, float b, float c) {
+          return static_cast<float>(double{a} * double{b} + double{c});
+        }) > 100);
+}
+
+TEST_CASE("the probe runs once per device and is remembered") {
+  const std::string cache = scratch_directory("probe");
+  for (const auto& driver : installed_drivers()) {
+    CAPTURE(driver.label);
+    const auto first = vulkan::make_engine_with(driver.part, checked_options(cache), {});
+    const auto again = vulkan::make_engine_with(driver.part, checked_options(cache), {});
+    const auto& found = first->probed();
+    for (const auto* counts : {&found.f32, &found.flushed, &found.f64}) {
+      std::string text;
+      for (uint32_t op = 0; op < vulkan::kProbeOps; ++op)
+        if (counts->wrong[op] != 0) text += fmt::format(" {} {}", kOpNames[op], counts->wrong[op]);
+      MESSAGE(driver.label << ": of " << counts->inputs << " inputs wrong:" << text << "; zeros "
+                           << counts->wrong_zeros);
+    }
+    MESSAGE(driver.label << ": fma by doubles " << found.fma_by_double << ", of parts "
+                         << found.fma_wide << "; cuts loops: " << found.cuts_loops);
+    CHECK(found.f32.inputs == vulkan::probe_inputs<uint32_t>().size());
+    CHECK((found.f64.inputs > 0) == first->info().float64);
+    CHECK(again->probed().f32.wrong == found.f32.wrong);
+    CHECK(again->probed().f64.wrong == found.f64.wrong);
+    CHECK(again->target() == first->target());
+    CHECK(first->target().native_div == (found.f32.wrong[1] == 0));
+    CHECK(first->target().normal_sums == (found.f32.wrong_normal_sums == 0));
+    CHECK(found.f32.wrong_normal_sums <= found.f32.wrong[3]);
+    CHECK(found.f32.wrong_normal_sums == 0);  // of these drivers
+    CHECK(first->target().native_add == (found.f32.wrong[3] + found.f32.wrong[4] == 0));
+  }
+  size_t remembered = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(cache)) {
+    remembered += entry.path().filename().string().starts_with("probe-") ? 1 : 0;
+  }
+  CHECK(remembered == installed_drivers().size());
+  CHECK(vulkan::validation_messages() == 0);
+}
+
+TEST_CASE("quirks are found by what drivers do") {
+  check_quirks();
+}
+
+TEST_CASE("quirks are found while other threads of the process compute") {
+  std::vector<std::jthread> others;  // told to end however the test ends
+  for (int i = 0; i < 3; ++i) {
+    others.emplace_back([](const std::stop_token& end) {
+      while (!end.stop_requested()) {
+      }
+    });
+  }
+  for (int i = 0; i < 3; ++i) check_quirks();
+}
+
+TEST_CASE("float modes are declared for the entry point that the module has") {
+  // Header, OpCapability Shader, OpMemoryModel, OpEntryPoint GLCompute %4 "main".
+  const std::vector<uint32_t> words = {
+      0x07230203,   0x10300, 0, 5,          0, 2 << 16 | 17, 1, 3 << 16 | 14, 0, 1,
+      5 << 16 | 15, 5,       4, 0x6e69616d, 0};
+  CHECK(vulkan::with_float_modes(words, {}) == words);
+  spirv::Target target;
+  target.rte = true;
+  const auto with = vulkan::with_float_modes(words, target);
+  const std::vector<uint32_t> capability = {2 << 16 | 17, 4467};
+  const std::vector<uint32_t> mode = {4 << 16 | 16, 4, 4462, 32};
+  CHECK(std::equal(capability.begin(), capability.end(), with.begin() + 7));
+  CHECK(std::equal(mode.begin(), mode.end(), with.end() - 4));
+  CHECK(with.size() == words.size() + 2 + 7 + 4);
+}
