@@ -1,5 +1,5 @@
-#include "ir_random.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
+#include "tests/unit/ir/random.hpp"
 
 using namespace lanewise::ir;
 using namespace lanewise::ir::testing;

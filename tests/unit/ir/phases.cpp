@@ -1,4 +1,4 @@
-#include "ir_random.hpp"
+#include "tests/unit/ir/random.hpp"
 
 using namespace lanewise::ir;
 using namespace lanewise::ir::testing;

@@ -1,4 +1,4 @@
-#include "ir_random.hpp"
+#include "tests/unit/ir/random.hpp"
 
 namespace lanewise::ir::testing {
 namespace {

@@ -1,8 +1,8 @@
 #include <ctime>
 
-#include "ir_random.hpp"
 #include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/flow/structure.hpp"
+#include "tests/unit/ir/random.hpp"
 
 using namespace lanewise::ir;
 using namespace lanewise::ir::testing;

@@ -1,8 +1,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "ir_random.hpp"
 #include "runtime/support/error.hpp"
+#include "tests/unit/ir/random.hpp"
 
 using namespace lanewise::ir;
 using namespace lanewise::ir::testing;
