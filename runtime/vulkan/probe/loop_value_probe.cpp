@@ -12,10 +12,9 @@ constexpr uint32_t kLanes = 64, kWords = 256, kTail = 8, kResults = 4;
 constexpr uint64_t kTable = guest::kArenaBase, kOut = guest::kArenaBase + 4096;
 constexpr uint32_t kSmall = 1000, kGoOn = 3000;
 
-/// The inner loop skips zeros and hands out the first other word; what comes of it depends on that
-/// word; the outer loop goes on while the word behind it is small.
-ir::Program program() {
-  return ir::parse_program(fmt::format(R"(program "loop_values" ptx wave 32
+/// d1 is where the lane's words begin, d2 where its results go.
+std::string beginning(const char* name, uint32_t bytes) {
+  return fmt::format(R"(program "{name}" ptx wave 32
 reg r0 b32
 reg d1 b64
 reg d2 b64
@@ -26,13 +25,21 @@ reg r6 b32
 reg p7 pred
 block b0
   r0 = sreg.u32.linear_tid
-  d1 = mulwide.u32 r0, 4
+  d1 = mulwide.u32 r0, {bytes}
   d1 = add.u64 d1, {table}
   d2 = mulwide.u32 r0, {stride}
   d2 = add.u64 d2, {out}
   r5 = mov.u32 0
   r6 = mov.u32 0
-  jump b1
+)",
+                     fmt::arg("name", name), fmt::arg("bytes", bytes), fmt::arg("table", kTable),
+                     fmt::arg("stride", 4 * kResults), fmt::arg("out", kOut));
+}
+
+/// The inner loop skips zeros and hands out the first other word; what comes of it depends on that
+/// word; the outer loop goes on while the word behind it is small.
+ir::Program program() {
+  return ir::parse_program(beginning("loop_values", 4) + fmt::format(R"(  jump b1
 block b1
   r4 = mov.u32 0
   jump b2
@@ -64,9 +71,8 @@ block b7
   store d2, r6 {{global u32 offset=12}}
   exit
 )",
-                                       fmt::arg("table", kTable), fmt::arg("out", kOut),
-                                       fmt::arg("stride", 4 * kResults), fmt::arg("small", kSmall),
-                                       fmt::arg("go_on", kGoOn)));
+                                                                     fmt::arg("small", kSmall),
+                                                                     fmt::arg("go_on", kGoOn)));
 }
 
 /// Six words in ten are zero; the last ones end both loops.
@@ -138,26 +144,9 @@ constexpr uint32_t kBeyond = 100'000;  ///< iterations: more than the driver mak
 
 /// A loop runs twice, so often as the lane's two words say.
 ir::Program cut_program() {
-  return ir::parse_program(fmt::format(R"(program "cut_loops" ptx wave 32
-reg r0 b32
-reg d1 b64
-reg d2 b64
-reg r3 b32
-reg r4 b32
-reg r5 b32
-reg r6 b32
-reg p7 pred
-block b0
-  r0 = sreg.u32.linear_tid
-  d1 = mulwide.u32 r0, 8
-  d1 = add.u64 d1, {table}
-  d2 = mulwide.u32 r0, {stride}
-  d2 = add.u64 d2, {out}
-  r5 = mov.u32 0
-  r6 = mov.u32 0
-  jump b1
+  return ir::parse_program(beginning("cut_loops", 8) + R"(  jump b1
 block b1
-  r3 = load d1 {{global u32}}
+  r3 = load d1 {global u32}
   d1 = add.u64 d1, 4
   r4 = mov.u32 0
   jump b2
@@ -172,11 +161,9 @@ block b3
   p7 = icmp.u32.lt r6, 2
   branch @p7 b1 b4
 block b4
-  store d2, r5 {{global u32}}
+  store d2, r5 {global u32}
   exit
-)",
-                                       fmt::arg("table", kTable), fmt::arg("out", kOut),
-                                       fmt::arg("stride", 4 * kResults)));
+)");
 }
 
 /// Lanes of the second half are cut in their second loop, every other one.
