@@ -63,6 +63,11 @@ std::vector<uint32_t> optimised(const std::vector<uint32_t>& words, MergeBlocks 
   options.set_run_validator(false);  // tests validate every module we emit
   std::vector<uint32_t> out;
   if (!optimizer.Run(words.data(), words.size(), &out, options)) {
+    if (message.find("ID overflow") != std::string::npos)
+      throw Error(
+          ErrorKind::device,
+          "the kernel is too large for this device: it has more than 4,194,303 SPIR-V ids once "
+          "the library's functions are part of it; run it on another device");
     throw Error(ErrorKind::device, "SPIRV-Tools cannot optimise the module: " + message);
   }
   return out;
