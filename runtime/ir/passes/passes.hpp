@@ -37,7 +37,7 @@ void insert_checks(Program& program, const CheckFacts& facts);
 /// join marked operations with others.
 void relax_nans(Program& program);
 
-/// Takes loops out of the step budget (Terminator::counts) that make at most 4096 turns by a
+/// Takes loops out of the step budget (Terminator::counts) that make at most 4096 iterations by a
 /// counter with a constant start, step and end; loops of a nest at most 2^20 together. Every engine
 /// asks this about the program it is given, before any other pass, so all of them count the same.
 void mark_free_loops(Program& program);

@@ -9,7 +9,8 @@ using ir::Node;
 
 // Words of the launch block (shaders/INTERFACE.md).
 constexpr uint32_t kBudgetWord = host_shader::LAUNCH_STEP_BUDGET;
-/// Every so many turns of a loop with barriers the group asks whether the host wants it to stop.
+/// Every so many iterations of a loop with barriers the group asks whether the host wants it to
+/// stop.
 constexpr uint32_t kAbortPeriod = 1024;
 
 }  // namespace
@@ -131,9 +132,9 @@ bool LaneEmitter::has_barrier(const std::vector<Node>& list) const {
   return false;
 }
 
-/// One lane's look at the host's wish, every so many turns, told to the others.
-Id LaneEmitter::group_is_told_to_stop(Id turns) {
-  const Id phase = m_.op(spv::OpBitwiseAnd, m_.uint_type, {turns, m_.u(kAbortPeriod - 1)});
+/// One lane's look at the host's wish, every so many iterations, told to the others.
+Id LaneEmitter::group_is_told_to_stop(Id iterations) {
+  const Id phase = m_.op(spv::OpBitwiseAnd, m_.uint_type, {iterations, m_.u(kAbortPeriod - 1)});
   const Id ask = m_.op(spv::OpIEqual, m_.bool_type, {phase, m_.u(0)});
   const Id answer = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type);
   m_.createStore(m_.u(0), answer);
@@ -151,18 +152,18 @@ Id LaneEmitter::group_is_told_to_stop(Id turns) {
 }
 
 /// In a loop that holds barriers all lanes of the group must leave together, so the decision is
-/// made from values that all of them share: their common number of turns, and one lane's look at
-/// the host's wish to stop, told to the others.
+/// made from values that all of them share: their common number of iterations, and one lane's look
+/// at the host's wish to stop, told to the others.
 Id LaneEmitter::group_may_go_on(uint32_t site) {
-  const Id turns =
+  const Id iterations =
       m_.op(spv::OpIAdd, m_.uint_type, {m_.createLoad(frame_.steps, spv::NoPrecision), m_.u(1)});
-  m_.createStore(turns, frame_.steps);
+  m_.createStore(iterations, frame_.steps);
   // A driver that leaves loops by itself soon ends them all; a look costs it more than it is worth.
   Id aborted = m_.b(false);
-  if (!target_.quirks.cuts_loops) aborted = group_is_told_to_stop(turns);
+  if (!target_.quirks.cuts_loops) aborted = group_is_told_to_stop(iterations);
   const Id wide = m_.op(spv::OpINotEqual, m_.bool_type, {launch_word(kBudgetWord + 1), m_.u(0)});
   const Id budget = m_.select(wide, m_.u(0xffffffff), launch_word(kBudgetWord));
-  const Id over = m_.op(spv::OpUGreaterThan, m_.bool_type, {turns, budget});
+  const Id over = m_.op(spv::OpUGreaterThan, m_.bool_type, {iterations, budget});
   when(both(over, active()), [&] { state().note(FaultKind::step_budget, site); });
   const Id stop = m_.op(spv::OpLogicalOr, m_.bool_type, {over, aborted});
   return m_.op(spv::OpLogicalNot, m_.bool_type, {stop});

@@ -267,7 +267,7 @@ class LaneEmitter {
   Id was_marked(const LoopMark& mark);
   Id not_left(const LoopMark& mark, uint32_t site);
   Id group_may_go_on(uint32_t site);
-  Id group_is_told_to_stop(Id turns);
+  Id group_is_told_to_stop(Id iterations);
   bool has_barrier(const std::vector<ir::Node>& list) const;
   // Wave mode (emit_masked.cpp)
   void masked_if(const ir::Node& n);

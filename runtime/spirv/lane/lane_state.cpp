@@ -7,7 +7,7 @@ namespace {
 
 /// Where the driver leaves loops by itself, a lane is soon at its end. It looks at the host's wish
 /// when it begins, and its steps are counted down in one go: drivers that do this run both sides of
-/// every branch (llvmpipe), and a look in each turn is what they would make of a rare one.
+/// every branch (llvmpipe), and a look in each iteration is what they would make of a rare one.
 bool looks_once(const Target& target) {
   return target.quirks.cuts_loops;
 }

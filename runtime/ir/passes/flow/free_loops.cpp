@@ -1,4 +1,4 @@
-// Loops that end by themselves after a number of turns that the program states. They need no step
+// Loops that end by themselves after a number of trips that the program states. They need no step
 // budget: it is there for loops that might never end.
 #include <algorithm>
 #include <optional>
@@ -10,7 +10,7 @@
 namespace lanewise::ir {
 namespace {
 
-constexpr uint64_t kMostTurns = 4096;  ///< of one loop
+constexpr uint64_t kMostTrips = 4096;  ///< of one loop
 constexpr uint64_t kMostInNest = uint64_t{1}
                                  << 20;  ///< of a loop, those of the loops in it included
 
@@ -32,7 +32,7 @@ class FreeLoops {
     loops_ = loops(graph_, order_, dom_);
     if (std::ranges::find(loops_.is_header, true) == loops_.is_header.end()) return;
     find_definitions();
-    turns_.resize(p_.blocks.size());
+    trips_.resize(p_.blocks.size());
     inside_.resize(p_.blocks.size());
     // Loops come behind the loops around them in this order.
     for (auto it = order_.nodes.rbegin(); it != order_.nodes.rend(); ++it)
@@ -60,8 +60,8 @@ class FreeLoops {
   bool is_latch(uint32_t block, uint32_t header) const {
     return order_.reachable(block) && dom_.dominates(header, block);
   }
-  /// Every turn of the loop passes the block, and passes it once.
-  bool each_turn(uint32_t block, uint32_t header) const {
+  /// Every trip of the loop passes the block, and passes it once.
+  bool each_trip(uint32_t block, uint32_t header) const {
     if (loops_.header[block] != header) return false;
     return std::ranges::all_of(graph_.preds[header], [&](uint32_t p) {
       return !is_latch(p, header) || dom_.dominates(block, p);
@@ -71,7 +71,7 @@ class FreeLoops {
     return a.block == b.block ? a.inst < b.inst : dom_.dominates(a.block, b.block);
   }
 
-  /// The only write of the register in the loop, when each turn makes it.
+  /// The only write of the register in the loop, when each trip makes it.
   std::optional<Place> only_write(uint32_t reg, uint32_t header) const {
     std::optional<Place> found;
     for (const Place& at : definitions_[reg]) {
@@ -79,12 +79,12 @@ class FreeLoops {
       if (found) return std::nullopt;
       found = at;
     }
-    if (!found || !inst(*found).guard.always() || !each_turn(found->block, header))
+    if (!found || !inst(*found).guard.always() || !each_trip(found->block, header))
       return std::nullopt;
     return found;
   }
 
-  /// What the register holds at the end of the block was written there, in each turn.
+  /// What the register holds at the end of the block was written there, in each trip.
   std::optional<Place> last_write(uint32_t reg, uint32_t block, uint32_t header) const {
     const auto& insts = p_.blocks[block].insts;
     for (size_t i = insts.size(); i-- > 0;) {
@@ -138,11 +138,11 @@ class FreeLoops {
     return passed ? value : std::nullopt;
   }
 
-  /// A counter: each turn adds `step` to it.
+  /// A counter: each trip adds `step` to it.
   struct Counter {
     uint64_t start = 0, step = 0;
   };
-  /// `reg` at `use`: a counter, or a counter's value after this turn's addition.
+  /// `reg` at `use`: a counter, or a counter's value after this trip's addition.
   std::optional<Counter> counter(uint32_t reg, const Place& use, uint32_t header) const {
     const std::optional<Place> write = only_write(reg, header);
     if (!write) return std::nullopt;
@@ -184,10 +184,10 @@ class FreeLoops {
     return Counter{*from, i.op == Op::sub ? 0 - step : step};
   }
 
-  /// The most turns that the exit at the end of `block` lets the loop make.
-  std::optional<uint64_t> turns_until(uint32_t block, uint32_t header) const {
+  /// The most trips that the exit at the end of `block` lets the loop make.
+  std::optional<uint64_t> trips_until(uint32_t block, uint32_t header) const {
     const Terminator& t = p_.blocks[block].term;
-    if (t.kind != Terminator::Kind::branch || t.cond.always() || !each_turn(block, header))
+    if (t.kind != Terminator::Kind::branch || t.cond.always() || !each_trip(block, header))
       return std::nullopt;
     const bool stays = inside(t.targets[0], header);
     if (stays == inside(t.targets[1], header)) return std::nullopt;
@@ -202,28 +202,28 @@ class FreeLoops {
     const auto found = counter(compare.src[which].index, *at, header);
     if (!found) return std::nullopt;
     const uint64_t limit = compare.src[1 - which].imm;
-    // The first turn may compare before or after it adds: what leaves at once is not believed.
+    // The first trip may compare before or after it adds: what leaves at once is not believed.
     const uint64_t mask = width_of(compare.type) == Width::b64 ? ~uint64_t{0} : 0xffffffff;
     uint64_t value = found->start;
-    for (uint64_t turn = 1; turn <= kMostTurns; ++turn) {
+    for (uint64_t trip = 1; trip <= kMostTrips; ++trip) {
       value = (value + found->step) & mask;
       const uint64_t a = which == 0 ? value : limit & mask, b = which == 0 ? limit & mask : value;
-      if (integer_compare(compare.type, compare.cond, a, b) == leaves_when) return turn;
+      if (integer_compare(compare.type, compare.cond, a, b) == leaves_when) return trip;
     }
     return std::nullopt;
   }
 
   void judge(uint32_t header) {
-    std::optional<uint64_t> turns;
+    std::optional<uint64_t> trips;
     for (const uint32_t b : order_.nodes) {
       if (loops_.header[b] != header) continue;
-      const auto here = turns_until(b, header);
-      if (here && (!turns || *here < *turns)) turns = here;
+      const auto here = trips_until(b, header);
+      if (here && (!trips || *here < *trips)) trips = here;
     }
-    if (!turns) return;
-    const uint64_t all = *turns * std::max<uint64_t>(1, inside_[header]);
+    if (!trips) return;
+    const uint64_t all = *trips * std::max<uint64_t>(1, inside_[header]);
     if (all > kMostInNest) return;
-    turns_[header] = all;
+    trips_[header] = all;
     if (loops_.parent[header] != kNone) inside_[loops_.parent[header]] += all;
   }
 
@@ -234,7 +234,7 @@ class FreeLoops {
     bool any = false;
     for (const uint32_t to : t.targets) {
       if (to > block) continue;
-      if (!is_latch(block, to) || turns_[to] == 0) return;
+      if (!is_latch(block, to) || trips_[to] == 0) return;
       any = true;
     }
     if (any) t.counts = false;
@@ -246,7 +246,7 @@ class FreeLoops {
   DomTree dom_;
   Loops loops_;
   std::vector<std::vector<Place>> definitions_;  ///< [register]
-  std::vector<uint64_t> turns_;                  ///< [header]: at most, 0 = it has no such limit
+  std::vector<uint64_t> trips_;                  ///< [header]: at most, 0 = it has no such limit
   std::vector<uint64_t> inside_;                 ///< [header]: of the loops right inside it
 };
 
