@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -51,35 +52,46 @@ std::vector<int> running_threads() {
   return out;
 }
 
-/// What runs for others is found running look after look, but where it waits for memory or a lock.
-/// A thread that has just done its work and goes to sleep is found once or twice.
+/// A thread computes for others if it goes on for `kComputes` while the caller sleeps. One that has
+/// just done its work and has yet to go to sleep, which takes long where processors are few, does
+/// not.
 std::vector<int> threads_of_others() {
-  constexpr int kLooks = 5;
-  std::map<int, int> found;
+  constexpr double kComputes = 2;  // milliseconds; drivers' threads spin for one before they sleep
+  constexpr int kLooks = 200;
+  std::map<int, double> first;
+  std::set<int> others;
   for (int look = 0; look < kLooks; ++look) {
-    if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    for (const int thread : running_threads()) ++found[thread];
-    if (found.empty()) break;
+    bool undecided = false;
+    for (const int thread : running_threads()) {
+      const auto used = read_clock(clock_of(thread));
+      if (!used) continue;  // it has ended
+      if (*used - first.try_emplace(thread, *used).first->second >= kComputes)
+        others.insert(thread);
+      undecided |= !others.contains(thread);
+    }
+    if (!undecided) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  std::vector<int> out;
-  for (const auto& [thread, times] : found)
-    if (times >= kLooks - 1) out.push_back(thread);
-  return out;
+  return {others.begin(), others.end()};
 }
 
 }  // namespace
 
+// The process's clock is the first to be read at the start and the last at the end: what passes
+// between the reads of two clocks, which may be much where processors are few, makes the time
+// longer, never shorter. The least of several measurements is then the best one.
 ProcessorTime::ProcessorTime() {
-  for (const int thread : threads_of_others())
-    if (const auto used = read_clock(clock_of(thread))) others_.push_back({thread, *used});
+  const std::vector<int> others = threads_of_others();
   start_ = read_clock(CLOCK_PROCESS_CPUTIME_ID).value_or(0);
+  for (const int thread : others)
+    if (const auto used = read_clock(clock_of(thread))) others_.push_back({thread, *used});
 }
 
 double ProcessorTime::milliseconds() const {
-  double sum = read_clock(CLOCK_PROCESS_CPUTIME_ID).value_or(0) - start_;
+  double by_others = 0;
   for (const Other& other : others_)
-    sum -= read_clock(clock_of(other.thread)).value_or(other.start) - other.start;
-  return sum;
+    by_others += read_clock(clock_of(other.thread)).value_or(other.start) - other.start;
+  return read_clock(CLOCK_PROCESS_CPUTIME_ID).value_or(start_) - start_ - by_others;
 }
 
 }  // namespace lanewise

@@ -6,9 +6,11 @@
 namespace lanewise {
 
 /// Processor time that passes in this process since the object was made, without that of threads
-/// which were running then: those work for somebody else. Threads that waited or are new count.
+/// which went on computing while the caller waited then: those work for somebody else. Threads that
+/// slept or are new count. Errors make it longer, never shorter: the least of several is the best.
 class ProcessorTime {
  public:
+  /// Waits while others compute, until it is clear which: some milliseconds for each of them.
   ProcessorTime();
   double milliseconds() const;
 

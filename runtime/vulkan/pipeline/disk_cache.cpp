@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <set>
 
 #include "runtime/support/hash.hpp"
 
@@ -72,8 +74,12 @@ fs::path default_directory() {
   return {};
 }
 
+/// Says each sentence once in a process.
 void warn(const std::string& text) {
-  std::fprintf(stderr, "lanewise: warning: %s\n", text.c_str());
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::lock_guard lock(mutex);
+  if (said.insert(text).second) std::fprintf(stderr, "lanewise: warning: %s\n", text.c_str());
 }
 
 /// Why what others may have put there is not used; empty when only this user, or root, could.

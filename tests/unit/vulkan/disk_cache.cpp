@@ -64,7 +64,7 @@ TEST_CASE("damage of any byte, any truncation and foreign files are ignored, the
   const fs::path path = cache.path_of(kKind, key);
   const std::string good = slurp(path);
   REQUIRE(good.size() > data.size());
-  // Every third byte (each one warns on stderr), in a file of header and data.
+  // Every third byte, in a file of header and data.
   for (size_t i = 0; i < good.size(); i += 3) {
     std::string bad = good;
     bad[i] = static_cast<char>(bad[i] ^ 0x10);
