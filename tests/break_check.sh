@@ -8,13 +8,13 @@ cd "$(dirname "$0")/.."
 
 # name | file | what sed does | family | device that must notice
 breaks=(
-  'shader-swizzle|shaders/lib/gcn_buffer.glsl|s/index_lsb << es_shift/index_lsb << is_shift/|gcn|lavapipe'
-  'shader-range|shaders/lib/gcn_buffer.glsl|s/index >= w2 /index > w2 /|gcn|lavapipe'
+  'shader-swizzle|shaders/lib/memory/gcn_buffer.glsl|s/index_lsb << es_shift/index_lsb << is_shift/|gcn|lavapipe'
+  'shader-range|shaders/lib/memory/gcn_buffer.glsl|s/index >= w2 /index > w2 /|gcn|lavapipe'
   'lower-sass-offset|runtime/isa/sass/lowering/memory.cpp|s/const unsigned unused = 64U - /const unsigned unused = 63U - /|sass|reference'
-  'lower-gcn-offset|runtime/isa/gcn/lowering/buffer.cpp|s/access.inst_offset = i.offset;/access.inst_offset = i.offset \& 0x7ff;/|gcn|reference'
+  'lower-gcn-offset|runtime/isa/gcn/lowering/families/buffer.cpp|s/access.inst_offset = i.offset;/access.inst_offset = i.offset \& 0x7ff;/|gcn|reference'
   'lower-ptx-offset|runtime/isa/ptx/semantics/address.cpp|s/a.offset = o.offset;/a.offset = static_cast<int32_t>(o.offset);/|ptx|reference'
-  'reference-sign|runtime/reference/memory.cpp|s/static_cast<int16_t>(bits)/static_cast<uint16_t>(bits)/|sass|reference'
-  'reference-limit|runtime/reference/buffer_address.cpp|s/d.num_records > o.soffset ? d.num_records - o.soffset : 0/d.num_records - o.soffset/|gcn|reference'
+  'reference-sign|runtime/reference/memory/memory.cpp|s/static_cast<int16_t>(bits)/static_cast<uint16_t>(bits)/|sass|reference'
+  'reference-limit|runtime/reference/memory/buffer_address.cpp|s/d.num_records > o.soffset ? d.num_records - o.soffset : 0/d.num_records - o.soffset/|gcn|reference'
   'pass-identities|runtime/ir/passes/values/identities.cpp|s/Operand::immediate((0 - i_.src\[1\].imm) \& ones_)/Operand::immediate(i_.src[1].imm)/|programs-ptx|reference'
   'pass-guarded-write|runtime/ir/passes/values/numbering.cpp|s/if (!inst.guard.always() \&\& of/if (!inst.guard.always() \&\& inst.guard.negate \&\& of/|programs-gcn|reference'
   'pass-copies|runtime/ir/passes/values/copies.cpp|s/numbers_.of(first) != number/false/|programs-sass|reference'

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "lanewise/lanewise.hpp"
-#include "runtime/cli/commands.hpp"
+#include "runtime/cli/commands/commands.hpp"
 
 namespace lanewise::cli {
 namespace {

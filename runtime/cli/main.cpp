@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "lanewise/lanewise.hpp"
-#include "runtime/cli/commands.hpp"
+#include "runtime/cli/commands/commands.hpp"
 #include "runtime/cli/process/driver_crash.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/vulkan/vulkan_engine.hpp"

@@ -6,8 +6,8 @@
 #include "runtime/explain/formula.hpp"
 #include "runtime/explain/report.hpp"
 #include "runtime/isa/gcn/text/format_text.hpp"
-#include "runtime/reference/buffer_address.hpp"
-#include "runtime/reference/buffer_format.hpp"
+#include "runtime/reference/memory/buffer_address.hpp"
+#include "runtime/reference/memory/buffer_format.hpp"
 
 namespace lanewise::explain {
 namespace {

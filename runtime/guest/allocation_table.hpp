@@ -1,7 +1,7 @@
 // Who owns an address: the allocations of a launch as the shader library looks them up
-// (shaders/lib/memory_check.glsl). Memory is cut into granules; a table says how many allocations
-// begin at or below the first byte of each. Only those that begin inside a granule are left to
-// search for: none where granules are as small as the allocator's alignment.
+// (shaders/lib/memory/memory_check.glsl). Memory is cut into granules; a table says how many
+// allocations begin at or below the first byte of each. Only those that begin inside a granule are
+// left to search for: none where granules are as small as the allocator's alignment.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/ir/passes/passes.hpp"
-#include "runtime/reference/float_ops.hpp"
+#include "runtime/reference/numbers/float_ops.hpp"
 
 namespace lanewise::reference {
 

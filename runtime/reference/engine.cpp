@@ -18,9 +18,9 @@
 #include "runtime/guest/layout.hpp"
 #include "runtime/guest/unwritten.hpp"
 #include "runtime/guest/validate.hpp"
-#include "runtime/reference/group.hpp"
 #include "runtime/reference/ready.hpp"
 #include "runtime/reference/reference.hpp"
+#include "runtime/reference/waves/group.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::reference {

@@ -2,7 +2,7 @@
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/event_words.hpp"
 #include "runtime/guest/extent.hpp"
-#include "runtime/reference/group.hpp"
+#include "runtime/reference/waves/group.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::reference {

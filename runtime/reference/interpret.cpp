@@ -7,10 +7,10 @@
 #include "runtime/guest/unwritten.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/ir/integer.hpp"
-#include "runtime/reference/atomics.hpp"
-#include "runtime/reference/buffer_address.hpp"
-#include "runtime/reference/buffer_format.hpp"
-#include "runtime/reference/group.hpp"
+#include "runtime/reference/memory/atomics.hpp"
+#include "runtime/reference/memory/buffer_address.hpp"
+#include "runtime/reference/memory/buffer_format.hpp"
+#include "runtime/reference/waves/group.hpp"
 
 namespace lanewise::reference {
 namespace {

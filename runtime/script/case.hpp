@@ -10,7 +10,7 @@
 #include "lanewise/error.hpp"
 #include "lanewise/types.hpp"
 #include "runtime/ir/ir.hpp"
-#include "runtime/script/expr.hpp"
+#include "runtime/script/language/expr.hpp"
 
 namespace lanewise::script {
 

@@ -31,7 +31,7 @@ struct Target {
   bool native_convert = false, native_convert64 = false;  ///< to and from 32-bit integers
   bool native_resize = false;                             ///< f32 to f64 and back
   bool fma_by_double = false;  ///< f32 fma by way of doubles, rounded to odd in between
-  bool fma_wide = false;       ///< f64 fma of native sums and products (lib/fma_wide.glsl)
+  bool fma_wide = false;       ///< f64 fma of native sums and products (lib/numbers/fma_wide.glsl)
   bool flush_mode = false;     ///< can be told to take subnormal f32 as zeros (float controls)
   bool normal_sums = false;    ///< f32 sums are exact where nothing is subnormal
   /// What is exact when the device takes subnormal f32 as zeros, told to or by nature: sums and

@@ -16,9 +16,9 @@ layout(std430, binding = 1) writeonly buffer Results { BITS results[]; };
 
 const uint kOperations = 20;
 
-#include "../lib/round_to_odd.glsl"
-#include "../lib/fma_double.glsl"
-#include "../lib/fma_wide.glsl"
+#include "../lib/numbers/round_to_odd.glsl"
+#include "../lib/numbers/fma_double.glsl"
+#include "../lib/numbers/fma_wide.glsl"
 
 void main() {
   const uint i = gl_GlobalInvocationID.x;

@@ -23,7 +23,7 @@ COMMANDS = {
     "cache, trace": "cache.cpp",
     "preset": "preset.cpp",
 }
-LOOKS_BEHIND = {"runtime/cli/stream_script.cpp"}
+LOOKS_BEHIND = {"runtime/cli/commands/stream_script.cpp"}
 ALLOWED = ("lanewise/", "runtime/cli/", "runtime/support/")
 
 
@@ -56,15 +56,15 @@ def beyond(root, start):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    text = "".join(p.read_text() for p in (root / "runtime/cli").glob("*.cpp"))
+    text = "".join(p.read_text() for p in (root / "runtime/cli/commands").glob("*.cpp"))
     failed = []
     for command, file in COMMANDS.items():
-        failed += [f"{command}: {line}" for line in beyond(root, f"runtime/cli/{file}")]
+        failed += [f"{command}: {line}" for line in beyond(root, f"runtime/cli/commands/{file}")]
         for word in command.split(", "):
             if f'command("{word}"' not in text:
                 failed.append(f"there is no command {word}")
     # A command that does look behind the API is found out, or this test finds nothing.
-    if not beyond(root, "runtime/cli/explain.cpp"):
+    if not beyond(root, "runtime/cli/commands/explain.cpp"):
         failed.append("explain.cpp was expected to include more than the public headers")
     print("\n".join(failed) or f"{len(COMMANDS)} files use the public API alone")
     return 1 if failed else 0

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "runtime/api/state.hpp"
-#include "runtime/script/suite.hpp"
+#include "runtime/script/run/suite.hpp"
 
 using namespace lanewise;
 

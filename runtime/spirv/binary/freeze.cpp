@@ -120,7 +120,7 @@ std::vector<uint32_t> freeze(const std::vector<uint32_t>& words,
                              std::map<uint32_t, uint32_t> values) {
   const uint32_t lane_count = std::max(value_or(values, lanes, 1), 1U);
   values[lanes] = lane_count;
-  // lib/clear.glsl takes four words at a time.
+  // lib/memory/clear.glsl takes four words at a time.
   const uint32_t array =
       value_or(values, local_in_backing, 0) != 0 ? 0 : value_or(values, local_words, 1);
   values[local_total] = std::max((array * lane_count + 3) / 4 * 4, 16U);

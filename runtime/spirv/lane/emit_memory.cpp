@@ -283,7 +283,7 @@ void LaneEmitter::emit_store() {
   order_after();
 }
 
-/// Bits that float atomics look at (shaders/lib/atomics.glsl).
+/// Bits that float atomics look at (shaders/lib/memory/atomics.glsl).
 uint32_t LaneEmitter::atomic_flags() const {
   return (inst_->ftz ? host_shader::FTZ : 0U) | (inst_->mode != 0 ? host_shader::NAN_WINS : 0U);
 }

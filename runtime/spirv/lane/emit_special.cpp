@@ -60,7 +60,7 @@ Id widen(ModuleBuilder& m, Id word) {
   return m.make64(word, m.u(0));
 }
 
-/// The flag word of lw_buffer_address (shaders/lib/gcn_buffer.glsl).
+/// The flag word of lw_buffer_address (shaders/lib/memory/gcn_buffer.glsl).
 uint32_t packed(const ir::BufferAccess& b) {
   return static_cast<uint32_t>(b.gen) | (b.idxen ? 4U : 0U) | (b.offen ? 8U : 0U) |
          (b.addr64 ? 16U : 0U) | (b.format_op ? 32U : 0U) | uint32_t{b.inst_offset} << 6 |

@@ -59,9 +59,11 @@ struct ProbeCounts {
 
 struct ProbeResult {
   ProbeCounts f32{}, f64{};
-  ProbeCounts flushed{};       ///< f32, subnormals taken as zeros: by mode, or as the device is
-  uint32_t fma_by_double = 0;  ///< f32 fma through doubles is exact (shaders/lib/fma_double.glsl)
-  uint32_t fma_wide = 0;       ///< f64 fma of native sums and products (shaders/lib/fma_wide.glsl)
+  ProbeCounts flushed{};  ///< f32, subnormals taken as zeros: by mode, or as the device is
+  /// f32 fma through doubles is exact (shaders/lib/numbers/fma_double.glsl).
+  uint32_t fma_by_double = 0;
+  /// f64 fma of native sums and products (shaders/lib/numbers/fma_wide.glsl).
+  uint32_t fma_wide = 0;
   uint32_t cuts_loops = 0;
   QuirksFound quirks;
   LoopValues loop_values = LoopValues::kept;

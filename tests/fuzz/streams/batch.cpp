@@ -7,9 +7,9 @@
 #include <stdexcept>
 
 #include "runtime/api/policies.hpp"
+#include "runtime/script/run/stream.hpp"
+#include "runtime/script/run/wrap.hpp"
 #include "runtime/script/script.hpp"
-#include "runtime/script/stream.hpp"
-#include "runtime/script/wrap.hpp"
 #include "tests/fuzz/streams/script_text.hpp"
 
 namespace lanewise::fuzz {

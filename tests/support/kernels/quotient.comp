@@ -1,6 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// shaders/lib/quotient.glsl with seeds that are off by as many ulp as the row says, and
+// shaders/lib/numbers/quotient.glsl with seeds that are off by as many ulp as the row says, and
 // with doubles for what a GPU fuses: on any device that has them.
 layout(local_size_x = 64) in;
 layout(std430, set = 0, binding = 0) buffer Rows { uvec4 rows[]; };  // operation, a, b, error
@@ -14,12 +14,12 @@ double wide(float x) { return double(uintBitsToFloat(floatBitsToUint(x) | zero))
 #define LW_FLOAT64 0
 #include "../../../runtime/guest/host_shader.h"
 #include "base.glsl"
-#include "int64.glsl"
-#include "integer.glsl"
-#include "rounding.glsl"
-#include "float32.glsl"
-#include "nearest.glsl"
-#include "quotient.glsl"
+#include "numbers/int64.glsl"
+#include "numbers/integer.glsl"
+#include "numbers/rounding.glsl"
+#include "numbers/float32.glsl"
+#include "numbers/nearest.glsl"
+#include "numbers/quotient.glsl"
 void main() {
   const uint i = gl_GlobalInvocationID.x;
   const uvec4 row = rows[i];

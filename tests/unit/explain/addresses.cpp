@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "runtime/explain/report.hpp"
-#include "runtime/script/suite.hpp"
+#include "runtime/script/run/suite.hpp"
 #include "tests/support/witness.hpp"
 
 using namespace lanewise;

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "runtime/reference/buffer_address.hpp"
+#include "runtime/reference/memory/buffer_address.hpp"
 #include "tests/unit/reference/support.hpp"
 
 using namespace lanewise;

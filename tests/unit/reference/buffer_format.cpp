@@ -1,5 +1,5 @@
 // The reference engine's format conversions and addresses against the literal oracle.
-#include "runtime/reference/buffer_format.hpp"
+#include "runtime/reference/memory/buffer_format.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "runtime/ir/types.hpp"
-#include "runtime/reference/buffer_address.hpp"
+#include "runtime/reference/memory/buffer_address.hpp"
 #include "tests/oracle/gcn_buffer.hpp"
 #include "tests/oracle/gcn_format.hpp"
 #include "tests/support/sanitized.hpp"

@@ -4,8 +4,8 @@
 #include <cfenv>
 #include <cmath>
 
-#include "runtime/reference/float_ops.hpp"
-#include "runtime/reference/soft_float.hpp"
+#include "runtime/reference/numbers/float_ops.hpp"
+#include "runtime/reference/numbers/soft_float.hpp"
 #include "tests/unit/reference/support.hpp"
 
 using namespace lanewise;

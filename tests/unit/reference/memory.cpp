@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "runtime/reference/atomics.hpp"
-#include "runtime/reference/memory.hpp"
+#include "runtime/reference/memory/atomics.hpp"
+#include "runtime/reference/memory/memory.hpp"
 #include "tests/unit/reference/support.hpp"
 
 using namespace lanewise;

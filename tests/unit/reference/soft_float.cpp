@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "runtime/reference/soft_float.hpp"
+#include "runtime/reference/numbers/soft_float.hpp"
 #include "tests/unit/reference/support.hpp"
 
 using namespace lanewise;

@@ -1,8 +1,8 @@
 // The language: sweeps, expressions, errors with their places.
 #include <doctest/doctest.h>
 
-#include "runtime/script/parser.hpp"
-#include "runtime/script/substitute.hpp"
+#include "runtime/script/language/parser.hpp"
+#include "runtime/script/language/substitute.hpp"
 
 using namespace lanewise;
 using namespace lanewise::script;

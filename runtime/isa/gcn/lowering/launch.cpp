@@ -1,8 +1,8 @@
 // The registers that describe the launch: addresses of the dispatch packet and the queue, the
 // scratch descriptor and where in it the wave's part begins.
 #include "runtime/guest/launch_layout.hpp"
+#include "runtime/isa/gcn/lowering/analysis/wave_step.hpp"
 #include "runtime/isa/gcn/lowering/semantics.hpp"
-#include "runtime/isa/gcn/lowering/wave_step.hpp"
 
 namespace lanewise::gcn {
 

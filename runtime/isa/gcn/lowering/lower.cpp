@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "lanewise/types.hpp"
+#include "runtime/isa/gcn/lowering/analysis/wave_step.hpp"
 #include "runtime/isa/gcn/lowering/semantics.hpp"
-#include "runtime/isa/gcn/lowering/wave_step.hpp"
 #include "runtime/isa/gcn/rules/hazards.hpp"
 #include "runtime/isa/print_call.hpp"
 

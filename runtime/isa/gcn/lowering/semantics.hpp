@@ -7,7 +7,7 @@
 #include <string>
 
 #include "runtime/ir/builder.hpp"
-#include "runtime/isa/gcn/lowering/constants.hpp"
+#include "runtime/isa/gcn/lowering/analysis/constants.hpp"
 
 namespace lanewise::gcn {
 

@@ -1,7 +1,7 @@
 // The checker for missing s_waitcnt.
 #pragma once
 
-#include "runtime/isa/gcn/lowering/analysis.hpp"
+#include "runtime/isa/gcn/lowering/analysis/analysis.hpp"
 
 namespace lanewise::gcn {
 

@@ -7,9 +7,9 @@
 #include "runtime/api/policies.hpp"
 #include "runtime/guest/allocator.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
+#include "runtime/script/run/stream.hpp"
+#include "runtime/script/run/wrap.hpp"
 #include "runtime/script/script.hpp"
-#include "runtime/script/stream.hpp"
-#include "runtime/script/wrap.hpp"
 #include "runtime/spirv/translate.hpp"
 
 namespace lanewise::programs {

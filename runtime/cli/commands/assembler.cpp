@@ -1,0 +1,108 @@
+// asm and disasm: the same for every ISA.
+#include <fmt/format.h>
+
+#include "lanewise/tools.hpp"
+#include "runtime/cli/commands/commands.hpp"
+#include "runtime/cli/input.hpp"
+#include "runtime/cli/process/streams.hpp"
+
+namespace lanewise::cli {
+namespace {
+
+struct CodeArgs {
+  std::string file, out;
+  bool tsv = false;
+  CodeOptions options;
+};
+
+/// What was found, for people.
+void report(const CodeArgs& a, const Code& code) {
+  constexpr size_t kMostWarnings = 100;  // bytes that are no code make one for each word
+  size_t warnings = 0;
+  for (const Diagnostic& d : code.diagnostics)
+    if (!d.warning || ++warnings <= kMostWarnings) say("{}\n", format(a.file, d));
+  if (warnings > kMostWarnings) say("{}: {} more warnings\n", a.file, warnings - kMostWarnings);
+}
+
+void check_columns(const CodeArgs& a) {
+  if (a.options.remarks && !a.tsv)
+    throw Error(ErrorKind::usage, "--annotations adds columns to --tsv: say both");
+}
+
+CodeOptions named(const CodeArgs& a) {
+  CodeOptions options = a.options;
+  options.name = a.file;
+  options.rows = a.tsv;
+  return options;
+}
+
+int assemble_file(const CodeArgs& a) {
+  check_columns(a);
+  if (a.out.empty() && !a.tsv)
+    throw Error(ErrorKind::usage, "machine code is binary: name a file with -o OUT, or use --tsv");
+  const Code code = assemble(read_input(a.file), named(a));
+  report(a, code);
+  if (!code.ok) return 1;
+  if (!a.out.empty()) write_output(a.out, code.data);
+  if (a.tsv) fmt::print("{}", code.rows);
+  return 0;
+}
+
+/// The library names its own options.
+[[noreturn]] void refuse_format(const CodeArgs& a) {
+  throw Error(ErrorKind::usage,
+              fmt::format("'{}' is no cubin or code object that can be disassembled; for machine "
+                          "code alone use --raw --isa",
+                          a.file));
+}
+
+int disassemble_file(const CodeArgs& a) {
+  check_columns(a);
+  const std::string file = read_input(a.file);
+  if (a.options.isa.empty() && a.options.raw)
+    throw Error(ErrorKind::usage, "--raw machine code does not say its language: add --isa");
+  Code code;
+  try {
+    code = disassemble(file, named(a));
+  } catch (const DetailedError& e) {
+    if (e.detail() == ErrorDetail::format) refuse_format(a);
+    throw;
+  }
+  report(a, code);
+  write_output(a.out, a.tsv ? code.rows : code.data);
+  return code.ok ? 0 : 1;
+}
+
+void add_common(const Command& sub, CodeArgs& a, const char* what) {
+  sub.option("FILE", a.file, what).required();
+  sub.option("--isa", a.options.isa, "instruction set").one_of({"sass", "gcn"});
+  sub.option("--target", a.options.target, "sm_50, sm_52, sm_53 (default: what the file says)");
+  sub.option("--kernel", a.options.kernel, "only this kernel");
+  sub.option("-o", a.out, "output file");
+  sub.flag("--tsv", a.tsv, "print address, word and text of each instruction");
+  sub.flag("--annotations", a.options.remarks,
+           "with --tsv: columns for control annotations and for what the linter says (SASS)");
+  sub.option("--max-errors", a.options.max_errors, "report at most so many errors, 0 = all");
+}
+
+}  // namespace
+
+void add_asm(const Command& app) {
+  const Command sub = app.command("asm", "assemble SASS text to machine code");
+  auto a = std::make_shared<CodeArgs>();
+  add_common(sub, *a, "assembly text");
+  sub.examples({"lanewise asm tests/kernels/data/sass/k01_saxpy.sass --tsv"});
+  sub.does([a] { return assemble_file(*a); });
+}
+
+void add_disasm(const Command& app) {
+  const Command sub = app.command("disasm", "disassemble a cubin or machine code");
+  auto a = std::make_shared<CodeArgs>();
+  add_common(sub, *a, "cubin, or machine code with --raw");
+  sub.flag("--raw", a->options.raw, "the file is machine code and nothing else; needs --isa");
+  sub.flag("--bare", a->options.bare, "with --raw: SASS instructions without control words");
+  sub.examples({"lanewise disasm tests/kernels/data/sass/k29_cacheops.cubin"});
+  sub.does([a] { return disassemble_file(*a); });
+}
+
+}  // namespace lanewise::cli

@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lanewise/tools.hpp"
+#include "runtime/cli/commands/commands.hpp"
+#include "runtime/cli/commands/stream_script.hpp"
+#include "runtime/cli/input.hpp"
+#include "runtime/cli/options.hpp"
+#include "runtime/cli/process/streams.hpp"
+#include "runtime/cli/process/watchdog.hpp"
+#include "runtime/support/sarif.hpp"
+
+namespace lanewise::cli {
+namespace {
+
+struct CheckArgs {
+  std::vector<std::string> files;
+  std::string isa, target, strict;
+  size_t max_errors = 100;
+  std::string report;
+  double timeout = 0;
+};
+
+/// What was found, for --report.
+class SarifReport {
+ public:
+  void add(const std::string& file, const Diagnostic& d) {
+    Json place = {{"physicalLocation", {{"artifactLocation", {{"uri", file}}}}}};
+    if (d.line != 0)
+      place["physicalLocation"]["region"] = {{"startLine", d.line},
+                                             {"startColumn", std::max(d.column, 1U)}};
+    results_.push_back({{"ruleId", d.warning ? "warning" : "error"},
+                        {"ruleIndex", d.warning ? 1 : 0},
+                        {"level", d.warning ? "warning" : "error"},
+                        {"message", {{"text", d.message}}},
+                        {"locations", Json::array({place})}});
+  }
+  std::string text() const {
+    return sarif::text_of(sarif::document(
+        {rule("error", "no legal program, or one that cannot run here"),
+         rule("warning", "legal, but against a rule of the documents, or not what it seems")},
+        results_));
+  }
+
+ private:
+  using Json = sarif::Json;
+  static Json rule(const char* id, const char* what) {
+    return {{"id", id}, {"shortDescription", {{"text", what}}}};
+  }
+  Json results_ = Json::array();
+};
+
+CheckOptions check_options(const CheckArgs& a, const std::string& file) {
+  CheckOptions o;
+  o.isa = to_isa(a.isa);
+  o.name = input_name(file);
+  o.target = a.target;
+  if (!a.strict.empty())
+    o.strict = a.strict == "manual" ? Strictness::manual : Strictness::assembler;
+  o.max_errors = a.max_errors;
+  return o;
+}
+
+int check(const CheckArgs& a) {
+  if (!a.report.empty() && !a.report.ends_with(".sarif"))
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: no report for this ending, expected .sarif", a.report));
+  const Watchdog watchdog(a.timeout, Watchdog::Parts::end_at_once);
+  int code = 0;
+  SarifReport report;
+  for (const std::string& file : a.files) {
+    if (is_script(file)) {
+      code = std::max(code, check_script(file, a.max_errors));
+      continue;
+    }
+    const std::string name = input_name(file);
+    const Checked checked = check_program(read_input(file), check_options(a, file));
+    for (const Diagnostic& d : checked.diagnostics) {
+      say("{}\n", format(name, d));
+      report.add(name, d);
+    }
+    if (checked.ok && !(a.target.empty() && a.strict.empty())) {
+      fmt::print("{}: legal\n", name);
+    } else if (checked.ok) {
+      fmt::print("{}: ok, {} kernels\n", name, checked.kernels);
+    } else {
+      code = 1;
+    }
+  }
+  if (!a.report.empty()) write_output(a.report, report.text());
+  return code;
+}
+
+}  // namespace
+
+void add_check(const Command& app) {
+  const Command sub = app.command("check", "parse and validate, run nothing");
+  auto a = std::make_shared<CheckArgs>();
+  sub.option("FILE", a->files, "input programs").required();
+  add_isa_option(sub, a->isa);
+  sub.option(
+      "--target", a->target,
+      "judge PTX or SASS for this target (sm_80) in place of the file's, without lowering it");
+  sub.option("--strict", a->strict,
+             "judge PTX like the assembler (ptxas) or by the manual's text, SASS by the "
+             "manual with its "
+             "control words, without lowering it")
+      .one_of({"ptxas", "manual"});
+  sub.option("--max-errors", a->max_errors, "stop after so many errors a file, 0 = never");
+  sub.option("--report", a->report, "write what was found to FILE.sarif, too; not for .lw scripts");
+  add_timeout_option(sub, a->timeout);
+  sub.examples({"lanewise check samples/kernels/saxpy.ptx samples/kernels/sgemm.ptx",
+                "lanewise check samples/kernels/saxpy.ptx --target sm_90"});
+  sub.does([a] { return check(*a); });
+}
+
+}  // namespace lanewise::cli

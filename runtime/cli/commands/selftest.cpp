@@ -1,0 +1,140 @@
+// `selftest`: the conformance suite that is installed with the program, on one device.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "runtime/api/state.hpp"
+#include "runtime/cli/commands/commands.hpp"
+#include "runtime/cli/options.hpp"
+#include "runtime/cli/process/progress.hpp"
+#include "runtime/cli/process/streams.hpp"
+#include "runtime/cli/process/watchdog.hpp"
+#include "runtime/script/run/suite.hpp"
+
+namespace lanewise::cli {
+namespace {
+
+struct SelftestArgs {
+  std::string device = "auto", suite;
+  double timeout = 0;
+  bool json = false, verbose = false;
+};
+
+/// PREFIX/bin/lanewise finds PREFIX/share/lanewise/conformance; a build tree looks the same.
+std::string installed_suite() {
+  std::error_code ec;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ec);
+  const auto folder = program.parent_path().parent_path() / "share" / "lanewise" / "conformance";
+  if (ec || !std::filesystem::is_directory(folder, ec)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("the conformance suite is not installed: expected it in '{}'; name "
+                            "another folder of stream scripts with --suite",
+                            folder.string()));
+  }
+  return folder.string();
+}
+
+/// What a case that did not pass says, one line each.
+std::vector<std::string> messages(const std::string& file, const script::CaseResult& r) {
+  std::vector<std::string> lines;
+  for (const auto* list : {&r.diagnostics, &r.failures})
+    for (Diagnostic d : *list) {
+      if (!r.name.empty()) d.message = fmt::format("\"{}\": {}", r.name, d.message);
+      lines.push_back(format(file, d));
+    }
+  if (!r.unsupported.empty())
+    lines.push_back(fmt::format("{}:{}: \"{}\" is not supported by this device: {}", file, r.line,
+                                r.name, r.unsupported));
+  return lines;
+}
+
+struct Problem {
+  std::string family, name;
+  bool failed = false;
+  uint32_t line = 0;
+  std::vector<std::string> lines;
+};
+
+nlohmann::json to_json(const script::SuiteCount& counts, const std::vector<Problem>& problems,
+                       const EngineInfo& device) {
+  nlohmann::json families = nlohmann::json::array(), list = nlohmann::json::array();
+  for (const script::FamilyCount& f : counts.families)
+    families.push_back({{"family", f.name},
+                        {"passed", f.passed},
+                        {"failed", f.failed},
+                        {"unsupported", f.unsupported}});
+  for (const Problem& p : problems)
+    list.push_back({{"family", p.family},
+                    {"case", p.name},
+                    {"line", p.line},
+                    {"state", p.failed ? "failed" : "unsupported"},
+                    {"messages", p.lines}});
+  return {{"device", device.name},     {"driver", device.driver},
+          {"tier", device.tier},       {"passed", counts.passed()},
+          {"failed", counts.failed()}, {"unsupported", counts.unsupported()},
+          {"families", families},      {"problems", list}};
+}
+
+void print_table(const script::SuiteCount& counts, const EngineInfo& device) {
+  size_t width = 6;
+  for (const script::FamilyCount& f : counts.families) width = std::max(width, f.name.size());
+  fmt::print("{} ({}), {}\n\n", device.name, device.driver, device.tier);
+  fmt::print("{:<{}}  {:>6}  {:>6}  {:>13}\n", "family", width, "passed", "failed",
+             "not supported");
+  const auto row = [&](const std::string& name, size_t passed, size_t failed, size_t unsupported) {
+    fmt::print("{:<{}}  {:>6}  {:>6}  {:>13}\n", name, width, passed, failed, unsupported);
+  };
+  for (const script::FamilyCount& f : counts.families)
+    row(f.name, f.passed, f.failed, f.unsupported);
+  row("all", counts.passed(), counts.failed(), counts.unsupported());
+}
+
+int selftest(const SelftestArgs& a) {
+  Watchdog watchdog(a.timeout, Watchdog::Parts::end_at_once);
+  const std::string folder = a.suite.empty() ? installed_suite() : a.suite;
+  // A wrong folder is said before a device is started.
+  const std::vector<std::string> files = script::scripts_in(folder);
+  const std::unique_ptr<Engine> engine = host::detail::open_engine(a.device);
+  std::vector<Problem> problems;
+  script::SuiteCount counts;
+  size_t done = 0;
+  {
+    Progress progress("running the conformance suite on " + engine->info().name);
+    counts = script::run_scripts(
+        files, *engine,
+        [&](const std::string& file, const script::CaseResult& r, script::Verdict v) {
+          progress.done(static_cast<size_t>(std::ranges::find(files, file) - files.begin()),
+                        files.size());
+          watchdog.done(++done, "cases");
+          if (v == script::Verdict::passed) return;
+          problems.push_back({std::filesystem::path(file).stem().string(), r.name,
+                              v == script::Verdict::failed, r.line, messages(file, r)});
+        });
+  }
+  for (const Problem& p : problems)
+    if (p.failed || a.verbose)
+      for (const std::string& line : p.lines) say("{}\n", line);
+  if (a.json)
+    fmt::print("{}\n", to_json(counts, problems, engine->info()).dump(2));
+  else
+    print_table(counts, engine->info());
+  return counts.failed() == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+void add_selftest(const Command& app) {
+  const Command sub = app.command("selftest", "run the conformance suite on a device");
+  auto a = std::make_shared<SelftestArgs>();
+  sub.option("--device", a->device, "auto, reference, an index or part of a name or driver");
+  sub.option("--suite", a->suite, "a folder of stream scripts in place of the installed one");
+  add_timeout_option(sub, a->timeout);
+  sub.flag("--json", a->json, "print one JSON object");
+  sub.flag("--verbose", a->verbose, "also say why a case is not supported");
+  sub.examples({"lanewise selftest --device reference"});
+  sub.does([a] { return selftest(*a); });
+}
+
+}  // namespace lanewise::cli

@@ -1,0 +1,122 @@
+#include "runtime/cli/commands/stream_script.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "runtime/api/loader.hpp"
+#include "runtime/api/state.hpp"
+#include "runtime/capi/behind.hpp"
+#include "runtime/cli/process/streams.hpp"
+#include "runtime/script/script.hpp"
+#include "runtime/support/input_file.hpp"
+#include "runtime/trace/joined.hpp"
+
+namespace lanewise::cli {
+namespace {
+
+script::RunOptions options_for(const std::string& file) {
+  script::RunOptions o;
+  o.directory = std::filesystem::path(file).parent_path().string();
+  return o;
+}
+
+void print(const std::string& file, const std::string& name, const Diagnostic& d) {
+  Diagnostic named = d;
+  if (!name.empty()) named.message = fmt::format("\"{}\": {}", name, d.message);
+  say("{}\n", format(file, named));
+}
+
+/// The script, or its errors printed.
+bool parsed(const std::string& file, size_t max_errors, script::Script& out) {
+  out = script::parse(read_file(file), max_errors);
+  for (const Diagnostic& d : out.diagnostics) print(file, {}, d);
+  return out.ok();
+}
+
+nlohmann::json to_json(const script::CaseResult& r) {
+  nlohmann::json messages = nlohmann::json::array();
+  for (const auto* list : {&r.diagnostics, &r.failures})
+    for (const Diagnostic& d : *list)
+      messages.push_back({{"line", d.line}, {"column", d.column}, {"message", d.message}});
+  nlohmann::json j = {
+      {"name", r.name}, {"line", r.line}, {"passed", r.ok()}, {"messages", messages}};
+  if (!r.unsupported.empty()) j["unsupported"] = r.unsupported;
+  return j;
+}
+
+}  // namespace
+
+bool is_script(const std::string& file) {
+  return std::filesystem::path(file).extension() == ".lw";
+}
+
+int check_script(const std::string& file, size_t max_errors) {
+  script::Script s;
+  if (!parsed(file, max_errors, s)) return 1;
+  size_t errors = 0;
+  for (const script::Case& c : s.cases) {
+    const script::CaseResult r = script::check(c, options_for(file));
+    for (const auto* list : {&r.diagnostics, &r.failures})
+      for (const Diagnostic& d : *list)
+        if (max_errors == 0 || errors++ < max_errors) print(file, r.name, d);
+    if (!r.ok() && max_errors == 0) ++errors;
+  }
+  if (errors != 0) return 1;
+  fmt::print("{}: ok, {} cases\n", file, s.cases.size());
+  return 0;
+}
+
+int run_script(const std::string& file, const std::string& device, bool json,
+               const TraceArgs& trace, Watchdog& watchdog) {
+  watchdog.files_are("every file is a whole one, old or new");
+  if (trace.exact)
+    throw Error(ErrorKind::usage,
+                "a stream script says itself where its caches are exact: cache \"PRESET\" exact");
+  script::Script s;
+  if (!parsed(file, 100, s)) return 1;
+  const CacheOptions traced = trace_options(trace);
+  std::optional<Cache> cache;
+  std::optional<trace::Joined> joined;
+  if (trace.any()) {
+    const detail::CCacheOptions how(traced);
+    cache = Cache::from_c(capi::cache_of_nothing(*how.get()));
+    joined.emplace(capi::sink_behind(cache->c_handle()));
+  }
+  script::RunOptions options = options_for(file);
+  options.events = joined ? &*joined : nullptr;
+  const std::unique_ptr<Engine> engine = host::detail::open_engine(device);
+  size_t failed = 0, done = 0;
+  nlohmann::json cases = nlohmann::json::array();
+  for (const script::Case& c : s.cases) {
+    if (joined) joined->next();
+    const script::CaseResult r = script::run(c, *engine, options);
+    watchdog.done(++done, "cases");
+    if (json) cases.push_back(to_json(r));
+    if (!json) fmt::print("{}", r.printed);
+    for (const auto* list : {&r.diagnostics, &r.failures})
+      for (const Diagnostic& d : *list) print(file, r.name, d);
+    if (!r.unsupported.empty())
+      print(file, r.name, {r.line, 1, "not supported by this device: " + r.unsupported, false});
+    failed += r.ok() ? 0 : 1;
+  }
+  const bool found = cache && finish_trace(*cache, trace, json);
+  if (json) {
+    nlohmann::json out = {{"device", engine->info().name},
+                          {"tier", engine->info().tier},
+                          {"file", file},
+                          {"passed", s.cases.size() - failed},
+                          {"failed", failed},
+                          {"cases", cases}};
+    if (cache) out["cache"] = trace_json(*cache, trace);
+    fmt::print("{}\n", out.dump(2));
+  } else {
+    fmt::print("{}: {} of {} cases passed on {}\n", file, s.cases.size() - failed, s.cases.size(),
+               engine->info().name);
+  }
+  return failed == 0 && !found ? 0 : 1;
+}
+
+}  // namespace lanewise::cli

@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include "runtime/cli/commands/commands.hpp"
+#include "runtime/cli/input.hpp"
+#include "runtime/cli/options.hpp"
+#include "runtime/cli/process/watchdog.hpp"
+
+namespace lanewise::cli {
+namespace {
+
+struct TranslateArgs {
+  std::string file, kernel, isa, device = "auto", emit = "spirv-text", out;
+  LaunchArgs launch;
+};
+
+std::string words_as_bytes(const std::vector<uint32_t>& words) {
+  return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint32_t)};
+}
+
+std::string emit(const TranslateArgs& a) {
+  const bool of_ir = a.emit == "ir" || a.emit == "ir-optimised";
+  // The IR needs no device; asking for none keeps the command useful everywhere.
+  Device device = Device::open(of_ir ? "reference" : a.device);
+  const Kernel kernel = load_input(device, a.file, to_isa(a.isa)).kernel(a.kernel);
+  if (a.emit == "ir") return kernel.ir();
+  if (of_ir) return kernel.optimised_ir(to_options(a.launch));
+  if (a.emit == "spirv-text") return kernel.spirv_text(to_options(a.launch));
+  return words_as_bytes(kernel.spirv(to_options(a.launch)));
+}
+
+int translate(const TranslateArgs& a) {
+  if (a.emit == "spirv" && a.out.empty()) {
+    throw Error(ErrorKind::usage,
+                "--emit spirv writes a binary file: name it with -o OUT (- is standard output)");
+  }
+  const Watchdog watchdog(to_options(a.launch).timeout_seconds);
+  write_output(a.out, emit(a));
+  return 0;
+}
+
+}  // namespace
+
+void add_translate(const Command& app) {
+  const Command sub =
+      app.command("translate", "show or save what the translator makes of a kernel");
+  auto a = std::make_shared<TranslateArgs>();
+  sub.option("FILE", a->file, "PTX, SASS or GCN text").required();
+  sub.option("--kernel", a->kernel, "which kernel, when the file holds several");
+  add_isa_option(sub, a->isa);
+  sub.option("--emit", a->emit, "which stage")
+      .one_of({"spirv", "spirv-text", "ir", "ir-optimised"});
+  sub.option("-o", a->out, "output file (default: standard output)");
+  sub.option("--device", a->device, "whose abilities to translate for");
+  add_launch_options(sub, a->launch);
+  sub.examples({"lanewise translate samples/kernels/saxpy.ptx --emit ir"});
+  sub.does([a] { return translate(*a); });
+}
+
+}  // namespace lanewise::cli

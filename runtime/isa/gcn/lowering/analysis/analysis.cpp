@@ -1,0 +1,469 @@
+#include "runtime/isa/gcn/lowering/analysis/analysis.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "runtime/isa/gcn/lowering/semantics.hpp"
+
+namespace lanewise::gcn {
+namespace {
+
+bool is_source(Slot s) {
+  switch (s) {
+    case Slot::sdst:
+    case Slot::vdst:
+    case Slot::mask_dst:
+    case Slot::vcc:
+    case Slot::simm16:
+    case Slot::label:
+    case Slot::waitcnt:
+    case Slot::hwreg:
+    case Slot::message:
+    case Slot::gpr_idx:
+    case Slot::probe:
+    case Slot::literal:
+    case Slot::word:
+      return false;
+    default:
+      return true;
+  }
+}
+
+void add_range(ScalarSet& set, unsigned code, unsigned count) {
+  for (unsigned n = 0; n < count && code + n < 128; ++n) set.set(code + n);
+}
+
+bool is_branch(const Instruction& i) {
+  return i.row->kind == Kind::branch;
+}
+bool is_end(const Instruction& i) {
+  return i.row->kind == Kind::end;
+}
+bool is_conditional(const Instruction& i) {
+  return i.row->meaning.count != 0;
+}
+bool mask_logic(const Instruction& i) {
+  return i.row->does(kMaskLogic);
+}
+
+std::vector<size_t> successors(const Kernel& k, const Analysis& a, const BasicBlock& b) {
+  std::vector<size_t> out;
+  const Instruction& last = k.code[b.end - 1];
+  if (is_end(last)) return out;
+  if (const auto ways = a.calls.targets.find(b.end - 1); ways != a.calls.targets.end()) {
+    for (const size_t target : ways->second) out.push_back(a.block_of[target]);
+    return out;
+  }
+  if (!is_branch(last) || is_conditional(last))
+    if (b.end < k.code.size()) out.push_back(a.block_of[b.end]);
+  if (is_branch(last)) {
+    const size_t target = branch_target(k, b.end - 1);
+    if (target < k.code.size()) out.push_back(a.block_of[target]);
+  }
+  return out;
+}
+
+void find_blocks(const Kernel& k, Analysis& a) {
+  std::set<size_t> leaders = {0};
+  for (const auto& [from, targets] : a.calls.targets)
+    leaders.insert(targets.begin(), targets.end());
+  for (size_t n = 0; n < k.code.size(); ++n) {
+    if (is_branch(k.code[n]) && branch_target(k, n) < k.code.size())
+      leaders.insert(branch_target(k, n));
+    if (ends_block(k.code[n]) && n + 1 < k.code.size()) leaders.insert(n + 1);
+  }
+  for (size_t leader : leaders) {
+    if (!a.blocks.empty()) a.blocks.back().end = leader;
+    BasicBlock b;
+    b.begin = leader;
+    a.blocks.push_back(b);
+  }
+  a.blocks.back().end = k.code.size();
+  a.block_of.assign(k.code.size(), 0);
+  for (size_t b = 0; b < a.blocks.size(); ++b)
+    for (size_t n = a.blocks[b].begin; n < a.blocks[b].end; ++n) a.block_of[n] = b;
+  for (BasicBlock& b : a.blocks) b.successors = successors(k, a, b);
+  std::vector<size_t> work = {0};
+  while (!work.empty()) {
+    BasicBlock& b = a.blocks[work.back()];
+    work.pop_back();
+    if (b.reached) continue;
+    b.reached = true;
+    work.insert(work.end(), b.successors.begin(), b.successors.end());
+  }
+}
+
+/// Buffer accesses to LDS have their place there.
+bool reads_m0(const Instruction& i) {
+  return i.row->does(kReadsM0) || i.lds;
+}
+
+/// Reads bits of M0 that the index mode does not use.
+bool reads_whole_m0(const Instruction& i) {
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    const Operand& o = i.operands[n];
+    if (is_source(i.row->operands[n].slot) && !o.immediate && o.code == kM0) return true;
+  }
+  return reads_m0(i) && !i.row->does(kWritesM0);
+}
+
+/// What is live in front of the instruction, of what is live behind it.
+void step_back(const Kernel& k, const Analysis& a, size_t index, ScalarSet& live) {
+  const Instruction& i = k.code[index];
+  const Effects e = effects(i);
+  live = (live & ~e.writes) | e.reads;
+  if (a.indexed.contains(index)) live.set(kM0);
+  if (!a.keeps_m0 && i.row->meaning.indexing == Indexing::enters && i.operands[0].code != kM0)
+    live.reset(kM0);
+}
+
+void liveness(const Kernel& k, Analysis& a) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t n = a.blocks.size(); n-- > 0;) {
+      BasicBlock& b = a.blocks[n];
+      ScalarSet live;
+      for (size_t s : b.successors) live |= a.blocks[s].live_in;
+      b.live_out = live;
+      for (size_t i = b.end; i-- > b.begin;) step_back(k, a, i, live);
+      changed = changed || live != b.live_in;
+      b.live_in = live;
+    }
+  }
+}
+
+void forward(const Kernel& k, Analysis& a) {
+  a.blocks[0].stale_in.set(kExecLo);
+  a.blocks[0].stale_in.set(kExecLo + 1);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (BasicBlock& b : a.blocks) {
+      ScalarSet stale = b.stale_in;
+      bool full = b.exec_full_in;
+      for (size_t n = b.begin; n < b.end; ++n) {
+        step_stale(k.code[n], stale);
+        full = full && !effects(k.code[n]).writes.test(kExecLo);
+      }
+      for (size_t s : b.successors) {
+        BasicBlock& next = a.blocks[s];
+        const ScalarSet merged = next.stale_in | stale;
+        const bool merged_full = next.exec_full_in && full;
+        changed = changed || merged != next.stale_in || merged_full != next.exec_full_in;
+        next.stale_in = merged;
+        next.exec_full_in = merged_full;
+      }
+    }
+  }
+}
+
+/// Low codes of the pairs that the instruction reads lane by lane.
+void mask_reads(const Instruction& i, const ScalarSet& masks, ScalarSet& out) {
+  if (i.row->does(kReadsVcc)) out.set(kVccLo);
+  const Operand* dst = i.operand(Slot::sdst);
+  const bool into_mask =
+      mask_logic(i) && dst != nullptr && (i.row->does(kWritesExec) || masks.test(dst->code & ~1U));
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    const Slot s = i.row->operands[n].slot;
+    const unsigned code = i.operands[n].code;
+    if (code >= 128) continue;
+    if (s == Slot::mask_src || (into_mask && is_source(s))) out.set(code & ~1U);
+  }
+}
+
+void find_masks(const Kernel& k, Analysis& a) {
+  a.masks.set(kExecLo);
+  for (size_t before = 0; before != a.masks.count();) {
+    before = a.masks.count();
+    for (const Instruction& i : k.code) {
+      ScalarSet more;
+      mask_reads(i, a.masks, more);
+      a.masks |= more;
+    }
+    // A mask that becomes a number is read as a mask by the ballot.
+    for (const BasicBlock& b : a.blocks) {
+      ScalarSet stale = b.stale_in;
+      for (size_t n = b.begin; n < b.end; ++n) {
+        const Instruction& i = k.code[n];
+        const bool through_masks = is_mask_write(i, stale) && mask_logic(i);
+        if (through_masks)
+          for (const Operand& o : i.operands)
+            if (o.code < 128) a.masks.set(o.code & ~1U);
+        step_stale(i, stale);
+      }
+    }
+  }
+}
+
+/// Adds the pairs of the operand that may hold a mask without its number.
+void want_numbers(const Operand& operand, const ScalarSet& stale, Analysis& a) {
+  if (operand.immediate) return;
+  for (unsigned c = operand.code; c < operand.code + operand.count && c < 128; ++c)
+    if (stale.test(c)) a.ballots.set(c & ~1U);
+}
+
+/// May the result have bits of lanes that do not exist, as the complement of any mask has?
+bool sets_missing_lanes(const Instruction& i, const ScalarSet& beyond) {
+  const Meaning& m = i.row->meaning;
+  const auto has = [&](size_t n) {
+    const Operand& o = i.operands[n];
+    return o.code < 128 ? beyond.test(o.code & ~1U) : !o.immediate || o.value != 0;
+  };
+  if (i.operands[0].code == kExecLo || m.invert_result || m.op == ir::Op::not_)
+    return i.operands[0].code != kExecLo;
+  if (i.operands.size() < 3) return has(1);
+  const bool second = has(2) || m.invert;
+  return m.op == ir::Op::and_ ? has(1) && second : has(1) || second;
+}
+
+void find_beyond(const Kernel& k, Analysis& a) {
+  for (size_t before = ~size_t{0}; before != a.beyond.count();) {
+    before = a.beyond.count();
+    for (const Instruction& i : k.code)
+      if (mask_logic(i) && !i.row->does(kWritesExec) && sets_missing_lanes(i, a.beyond))
+        a.beyond.set(i.operands[0].code & ~1U);
+  }
+}
+
+/// A ballot knows only the lanes that exist. A mask that logic makes of others may have bits beyond
+/// them, so where its number is wanted, or whether it is zero, so are the numbers of its sources.
+bool numbers_wanted(const Instruction& i, bool scc_live, const Analysis& a) {
+  if (i.row->does(kWritesExec)) return false;
+  const bool scc = i.row->does(kWritesScc) && scc_live;
+  return a.makes_number(i.operands[0].code, scc);
+}
+
+void find_ballots(const Kernel& k, const LowerOptions& options, Analysis& a) {
+  for (size_t before = ~size_t{0}; before != a.ballots.count();) {
+    before = a.ballots.count();
+    for (const BasicBlock& b : a.blocks) {
+      ScalarSet stale = b.stale_in;
+      const std::vector<ScalarSet> live = live_behind(k, a, b);
+      for (size_t n = b.begin; n < b.end; ++n) {
+        const Instruction& i = k.code[n];
+        const bool through_masks = mask_logic(i) && is_mask_write(i, stale);
+        const bool scc_live = options.keep_scc || live[n - b.begin].test(kScc);
+        const bool numbers = !through_masks || numbers_wanted(i, scc_live, a);
+        for (size_t o = 0; o < i.operands.size(); ++o) {
+          const Slot s = i.row->operands[o].slot;
+          const Operand& from = i.operands[o];
+          if (numbers && is_source(s) && s != Slot::mask_src) want_numbers(from, stale, a);
+          // Whether it is zero is asked of the number, as lanes that do not exist may count.
+          const bool zero = is_source(s) && !from.immediate && from.code == kVccz;
+          if (zero && stale.test(kVccLo)) a.ballots.set(kVccLo);
+        }
+        step_stale(i, stale);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ScalarSet> live_behind(const Kernel& k, const Analysis& a, const BasicBlock& b) {
+  std::vector<ScalarSet> behind(b.end - b.begin);
+  ScalarSet live = b.live_out;
+  for (size_t n = b.end; n-- > b.begin;) {
+    behind[n - b.begin] = live;
+    step_back(k, a, n, live);
+  }
+  return behind;
+}
+
+bool Analysis::makes_number(unsigned code, bool scc_wanted) const {
+  const unsigned low = code & ~1U;
+  if (low == kExecLo || !beyond.test(low)) return false;
+  return ballots.test(low) || scc_wanted;
+}
+
+bool ends_block(const Instruction& i) {
+  return i.row->ends_block();
+}
+
+size_t branch_target(const Kernel& k, size_t index) {
+  const auto distance = static_cast<int16_t>(k.code[index].operand(Slot::label)->value);
+  const uint64_t pc = k.code[index].pc + 4 + static_cast<uint64_t>(4 * int64_t{distance});
+  const auto at = std::ranges::lower_bound(k.code, pc, {}, &Instruction::pc);
+  if (at != k.code.end() && at->pc == pc) return static_cast<size_t>(at - k.code.begin());
+  return pc == k.code.back().pc + size_of(k.code.back(), k.gen) ? k.code.size() : std::string::npos;
+}
+
+Effects effects(const Instruction& i) {
+  Effects e;
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    const Slot s = i.row->operands[n].slot;
+    const Operand& o = i.operands[n];
+    if (o.immediate) continue;
+    if (is_source(s) && o.code == kScc) e.reads.set(kScc);
+    if (is_source(s) && o.code == kVccz) add_range(e.reads, kVccLo, 2);
+    if (is_source(s) && o.code == kExecz) add_range(e.reads, kExecLo, 2);
+    if (s == Slot::sdst || s == Slot::mask_dst)
+      add_range(e.writes, o.code, o.count);
+    else if (is_source(s))
+      add_range(e.reads, o.code, o.count);
+  }
+  const Row& row = *i.row;
+  if (row.does(kReadsDst)) e.reads |= e.writes;
+  if (row.does(kReadsScc)) e.reads.set(kScc);
+  if (row.does(kWritesScc)) e.writes.set(kScc);
+  if (row.does(kReadsVcc)) add_range(e.reads, kVccLo, 2);
+  if (row.does(kWritesVcc)) add_range(e.writes, kVccLo, 2);
+  if (row.does(kReadsExec)) add_range(e.reads, kExecLo, 2);
+  if (row.does(kWritesExec)) add_range(e.writes, kExecLo, 2);
+  if (reads_m0(i)) e.reads.set(kM0);
+  if (row.does(kWritesM0)) e.writes.set(kM0);
+  // M0 says how many registers further: any of them.
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    const unsigned code = i.operands[n].code;
+    const bool to = row.operands[n].slot == Slot::sdst;
+    if (code >= kSgprs || !(to ? row.meaning.moves_result : row.meaning.moves_source)) continue;
+    add_range(e.reads, code, kSgprs - code);
+    if (to) add_range(e.writes, code, kSgprs - code);
+  }
+  return e;
+}
+
+bool is_mask_write(const Instruction& i, const ScalarSet& stale) {
+  const Row& row = *i.row;
+  if (row.has(Slot::mask_dst) || row.does(kWritesVcc)) return true;
+  if (!mask_logic(i)) return false;
+  if (row.does(kWritesExec) || i.operands[0].code == kExecLo) return true;
+  for (size_t n = 1; n < i.operands.size(); ++n) {
+    const Operand& o = i.operands[n];
+    if (o.code < 128 && (stale.test(o.code) || stale.test(o.code + 1))) return true;
+  }
+  return false;
+}
+
+void step_stale(const Instruction& i, ScalarSet& stale) {
+  const Effects e = effects(i);
+  if (is_mask_write(i, stale))
+    stale |= e.writes;
+  else
+    stale &= ~e.writes;
+  stale.reset(kScc);
+  // EXEC is never kept as a number of its own.
+  stale.set(kExecLo);
+  stale.set(kExecLo + 1);
+}
+
+Analysis analyse(const Kernel& kernel, const LowerOptions& options) {
+  Analysis a;
+  a.calls = call_ways(kernel);
+  find_blocks(kernel, a);
+  a.blocks[0].exec_full_in = !options.partial_exec;
+  a.indexed = indexed(kernel, a);
+  a.keeps_m0 = std::ranges::any_of(kernel.code, reads_whole_m0);
+  liveness(kernel, a);
+  forward(kernel, a);
+  find_masks(kernel, a);
+  for (const unsigned low : options.numbers)
+    if (low < 128) a.ballots.set(low);
+  find_beyond(kernel, a);
+  find_ballots(kernel, options, a);
+  return a;
+}
+
+namespace {
+
+/// With EXEC = 0 before, these leave EXEC = 0: and-ing, or restoring a mask saved inside the
+/// region.
+bool keeps_exec_empty(const Instruction& i, const ScalarSet& from_outside) {
+  if (i.row->does(kWritesExec)) return i.row->meaning.op == ir::Op::and_ && !i.row->meaning.invert;
+  const bool combines_exec = i.operands.size() == 3 && i.operands[1].code == kExecLo;
+  if (!combines_exec) return false;
+  if (i.row->meaning.op == ir::Op::and_) return true;
+  const unsigned other = i.operands[2].code;
+  const bool joins = i.row->meaning.op == ir::Op::or_ || i.row->meaning.op == ir::Op::xor_;
+  return joins && !i.row->meaning.invert && other < 128 && !from_outside.test(other);
+}
+
+/// Who has to be asked before the instruction is skipped where no lane is active. It changes
+/// registers at most, or lanes' memory; a scalar load may reach what only an active lane makes sure
+/// of, and what looks at other lanes wants all of them there.
+ExeczAsks asks(const Instruction& i) {
+  switch (i.row->kind) {
+    case Kind::barrier:
+    case Kind::end:
+    case Kind::call:
+    case Kind::jump:
+    case Kind::mode:
+    case Kind::trap:
+    case Kind::absent:
+    case Kind::data:
+      return ExeczAsks::wave;
+    case Kind::across:
+      return ExeczAsks::wave;
+    case Kind::store:
+    case Kind::atomic:
+      return i.row->encoding != Encoding::smrd ? ExeczAsks::nobody : ExeczAsks::wave;
+    case Kind::load:
+      return i.row->encoding != Encoding::smrd ? ExeczAsks::nobody : ExeczAsks::lane;
+    default:
+      return ExeczAsks::nobody;
+  }
+}
+
+/// What lies between a branch and its target.
+class SkippedRegion {
+ public:
+  SkippedRegion(const Kernel& kernel, const Analysis& analysis, size_t branch, size_t target)
+      : kernel_(kernel),
+        analysis_(analysis),
+        branch_(branch),
+        goal_(analysis.block_of[target]),
+        first_(analysis.block_of[branch + 1]),
+        from_outside_(analysis.blocks[first_].live_in),
+        wanted_(analysis.blocks[goal_].live_in) {}
+
+  ExeczAsks asks() {
+    ExeczAsks answer = ExeczAsks::nobody;
+    std::vector<size_t> work = {first_};
+    while (!work.empty()) {
+      const size_t b = work.back();
+      work.pop_back();
+      if (b == goal_ || !blocks_.insert(b).second) continue;
+      const BasicBlock& block = analysis_.blocks[b];
+      if (block.successors.empty() || block.begin <= branch_) return ExeczAsks::wave;
+      answer = std::max(answer, asks_of(block));
+      for (const size_t s : block.successors) {
+        // A loop may end by what active lanes alone bring.
+        if (s <= b) answer = std::max(answer, ExeczAsks::lane);
+        work.push_back(s);
+      }
+    }
+    return answer;
+  }
+
+ private:
+  ExeczAsks asks_of(const BasicBlock& block) const {
+    ExeczAsks answer = ExeczAsks::nobody;
+    for (size_t n = block.begin; n < block.end; ++n) {
+      const Instruction& i = kernel_.code[n];
+      answer = std::max(answer, gcn::asks(i));
+      ScalarSet writes = effects(i).writes;
+      if (writes.test(kExecLo) && !keeps_exec_empty(i, from_outside_)) return ExeczAsks::wave;
+      writes.reset(kExecLo);
+      writes.reset(kExecLo + 1);
+      if ((writes & wanted_).any()) return ExeczAsks::wave;
+    }
+    return answer;
+  }
+
+  const Kernel& kernel_;
+  const Analysis& analysis_;
+  size_t branch_, goal_, first_;
+  ScalarSet from_outside_, wanted_;
+  std::set<size_t> blocks_;
+};
+
+}  // namespace
+
+ExeczAsks execz_asks(const Kernel& k, const Analysis& a, size_t index) {
+  const size_t target = branch_target(k, index);
+  if (target <= index || target >= k.code.size() || index + 1 >= k.code.size())
+    return ExeczAsks::wave;
+  if (a.block_of[target] == a.block_of[index + 1]) return ExeczAsks::nobody;
+  return SkippedRegion(k, a, index, target).asks();
+}
+
+}  // namespace lanewise::gcn

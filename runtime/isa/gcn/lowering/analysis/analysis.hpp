@@ -1,0 +1,70 @@
+// What must be known about a kernel before it is lowered: blocks, which register pairs serve as
+// lane masks, and where a scalar instruction needs the real 64-bit value of a mask.
+//
+// A mask (EXEC, VCC, a pair written by a compare) is a predicate per lane. A pair that somebody
+// reads as a mask gets such a predicate, kept up to date by every write; its 64-bit value is made
+// by a ballot only where somebody reads it as a number. So kernels that use masks only as masks
+// have no cross-lane operation at all.
+#pragma once
+
+#include <bitset>
+#include <map>
+#include <vector>
+
+#include "runtime/isa/gcn/gcn.hpp"
+#include "runtime/isa/gcn/lowering/analysis/calls.hpp"
+#include "runtime/isa/gcn/lowering/analysis/index_mode.hpp"
+
+namespace lanewise::gcn {
+
+/// Scalar state by operand code (SGPRs, vcc, m0, exec), and scc at its code.
+using ScalarSet = std::bitset<256>;
+
+struct BasicBlock {
+  size_t begin = 0, end = 0;       ///< instruction range
+  std::vector<size_t> successors;  ///< block indices
+  ScalarSet live_in, live_out;
+  ScalarSet stale_in;        ///< may hold a mask whose 64-bit value was not computed
+  bool exec_full_in = true;  ///< EXEC is still what it was at the start
+  bool reached = false;      ///< from the kernel's entry
+};
+
+struct Analysis {
+  CallWays calls;
+  std::vector<BasicBlock> blocks;
+  std::vector<size_t> block_of;  ///< per instruction; one more for the end
+  ScalarSet masks;               ///< low codes of pairs that are read as masks
+  ScalarSet ballots;             ///< low codes of pairs whose mask writes must give the number too
+  std::map<size_t, IndexMode> indexed;  ///< instructions whose registers M0 may count
+  bool keeps_m0 = false;                ///< somebody reads bits of M0 that s_set_gpr_idx_on leaves
+  ScalarSet beyond;  ///< low codes of pairs that logic may give bits of lanes that do not exist
+  /// Logic on masks that writes this pair must work on their numbers as well.
+  bool makes_number(unsigned code, bool scc_wanted) const;
+};
+
+struct Effects {
+  ScalarSet reads, writes;
+};
+Effects effects(const Instruction& instruction);
+bool is_mask_write(const Instruction& instruction, const ScalarSet& stale);
+/// For each instruction of the block: what is read behind it before it is written.
+std::vector<ScalarSet> live_behind(const Kernel& kernel, const Analysis& analysis,
+                                   const BasicBlock& block);
+/// Index of the instruction a branch goes to; code.size() = the end, npos = nowhere.
+size_t branch_target(const Kernel& kernel, size_t index);
+bool ends_block(const Instruction& instruction);
+
+Analysis analyse(const Kernel& kernel, const LowerOptions& options = {});
+/// Who has to be asked whether an `s_cbranch_execz` is taken.
+enum class ExeczAsks : uint8_t {
+  nobody,  ///< what it skips may as well run with EXEC = 0: it changes nothing and comes to an end
+  lane,    ///< a lane with its own bit off may skip it, whatever the others do
+  wave,
+};
+/// For the branch at `index`. `nobody` and `lane` only where nothing scalar that is changed behind
+/// the branch is read at its target, the one place where it ends.
+ExeczAsks execz_asks(const Kernel& kernel, const Analysis& analysis, size_t index);
+/// State of `stale` after the instruction.
+void step_stale(const Instruction& instruction, ScalarSet& stale);
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,112 @@
+#include "runtime/reference/memory/atomics.hpp"
+
+#include <algorithm>
+
+#include "runtime/reference/numbers/float_ops.hpp"
+
+namespace lanewise::reference {
+namespace {
+
+using ir::AtomOp;
+using ir::Op;
+using ir::Type;
+
+uint64_t float_result(AtomOp op, Type type, const FloatFlags& flags, uint64_t old, uint64_t a,
+                      uint64_t b) {
+  switch (op) {
+    case AtomOp::add:
+      return float_op(Op::fadd, type, flags, old, a, 0);
+    case AtomOp::sub:
+      return float_op(Op::fsub, type, flags, old, a, 0);
+    case AtomOp::rsub:
+      return float_op(Op::fsub, type, flags, a, old, 0);
+    case AtomOp::min:
+      return float_op(Op::fmin, type, flags, old, a, 0);
+    case AtomOp::max:
+      return float_op(Op::fmax, type, flags, old, a, 0);
+    case AtomOp::fcas:
+      return float_compare(type, ir::Cond::eq, flags.ftz, old, a) ? b : old;
+    default:
+      return old;
+  }
+}
+
+/// bf16 is the upper half of f32, and the sum of two is exact enough there to be rounded once more.
+uint64_t bf16_result(AtomOp op, uint64_t old, uint64_t a) {
+  const uint64_t wide = float_result(op, Type::f32, {}, old << 16, a << 16, 0);
+  const auto bits = static_cast<uint32_t>(wide);
+  if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fff;
+  return (uint64_t{bits} + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+bool less(unsigned bytes, bool is_signed, uint64_t a, uint64_t b) {
+  if (!is_signed) return a < b;
+  const unsigned up = 64 - 8 * bytes;  // signs to the top
+  return static_cast<int64_t>(a << up) < static_cast<int64_t>(b << up);
+}
+
+uint64_t bits_result(AtomOp op, unsigned bytes, bool is_signed, uint64_t old, uint64_t a,
+                     uint64_t b) {
+  switch (op) {
+    case AtomOp::add:
+      return old + a;
+    case AtomOp::sub:
+      return old - a;
+    case AtomOp::rsub:
+      return a - old;
+    case AtomOp::min:
+      return less(bytes, is_signed, a, old) ? a : old;
+    case AtomOp::max:
+      return less(bytes, is_signed, old, a) ? a : old;
+    case AtomOp::inc:
+      return old >= a ? 0 : old + 1;
+    case AtomOp::dec:
+      return old == 0 || old > a ? a : old - 1;
+    case AtomOp::and_:
+      return old & a;
+    case AtomOp::or_:
+      return old | a;
+    case AtomOp::xor_:
+      return old ^ a;
+    case AtomOp::exch:
+      return a;
+    case AtomOp::cas:
+    case AtomOp::fcas:
+      return old == a ? b : old;
+    case AtomOp::mskor:
+      return (old & ~a) | b;
+    case AtomOp::wrap:
+      return old >= a ? old - a : old + b;
+  }
+  return old;
+}
+
+bool computes_as_float(AtomOp op) {
+  return op == AtomOp::add || op == AtomOp::sub || op == AtomOp::rsub || op == AtomOp::min ||
+         op == AtomOp::max || op == AtomOp::fcas;
+}
+
+}  // namespace
+
+uint64_t atomic_result(const ir::Mem& mem, const FloatFlags& flags, uint64_t old, uint64_t a,
+                       uint64_t b) {
+  const unsigned bytes = ir::size_of(mem.elem);
+  const uint64_t mask = bytes == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * bytes)) - 1;
+  const bool brief = mem.atom_type == Type::bf16;
+  if (!(brief || ir::is_float(mem.atom_type)) || !computes_as_float(mem.atom)) {
+    return bits_result(mem.atom, bytes, ir::is_signed(mem.atom_type), old, a & mask, b & mask) &
+           mask;
+  }
+  if (brief && bytes == 2) return bf16_result(mem.atom, old, a & mask);
+  if (!brief && (mem.atom_type != Type::f16 || bytes != 4)) {
+    return float_result(mem.atom, mem.atom_type, flags, old, a & mask, b & mask);
+  }
+  const auto half = [&](unsigned shift) {
+    const uint64_t mine = old >> shift & 0xffff, theirs = a >> shift & 0xffff;
+    return brief ? bf16_result(mem.atom, mine, theirs)
+                 : float_result(mem.atom, Type::f16, flags, mine, theirs, b >> shift & 0xffff);
+  };
+  return half(0) | half(16) << 16;
+}
+
+}  // namespace lanewise::reference

@@ -1,0 +1,140 @@
+#include "runtime/reference/memory/memory.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "runtime/guest/allocation_at.hpp"
+#include "runtime/guest/layout.hpp"
+
+namespace lanewise::reference {
+namespace {
+
+using ir::Space;
+
+static_assert(std::endian::native == std::endian::little, "guest bytes are copied as they lie");
+
+/// Rounds the alignment up to a power of two: a three-word access is aligned like a four-word one.
+uint64_t alignment_mask(uint32_t alignment) {
+  return std::bit_ceil(alignment) - 1;
+}
+
+template <typename Byte>
+Byte* inside(std::span<Byte> memory, uint64_t offset, uint32_t bytes) {
+  return guest::inside(offset, bytes, memory.size()) ? memory.data() + offset : nullptr;
+}
+
+Located fault(FaultKind kind, uint64_t address) {
+  return {nullptr, kind, address};
+}
+
+Located found(std::byte* data, uint64_t address) {
+  return data != nullptr ? Located{data, FaultKind::none, address}
+                         : fault(FaultKind::out_of_range, address);
+}
+
+/// The range of the host's own memory that holds all of the bytes; null = none.
+const ForeignRange* foreign_at(const MemoryView& memory, uint64_t address, uint32_t bytes) {
+  const auto after =
+      std::upper_bound(memory.foreign.begin(), memory.foreign.end(), address,
+                       [](uint64_t a, const ForeignRange& r) { return a < r.address; });
+  if (after == memory.foreign.begin()) return nullptr;
+  const ForeignRange& range = *(after - 1);
+  return guest::inside(address - range.address, bytes, range.size) ? &range : nullptr;
+}
+
+Located locate_foreign(const MemoryView& memory, const Access& access, uint64_t address) {
+  const ForeignRange* range = foreign_at(memory, address, access.bytes);
+  if (range == nullptr) return fault(FaultKind::out_of_range, address);
+  if (access.write && range->read_only) return fault(FaultKind::write_to_read_only, address);
+  if (range->data == nullptr) return found(reinterpret_cast<std::byte*>(address), address);
+  // Such a range is an allocation, which pointers may lead into or not.
+  if (memory.memcheck == Memcheck::alloc && access.pointer < memory.pointers.size() &&
+      !memory.pointers[access.pointer].allows(address, access.bytes, access.write))
+    return fault(FaultKind::out_of_range, address);
+  return found(range->data + (address - range->address), address);
+}
+
+Located locate_in_arena(const MemoryView& memory, const Access& access, uint64_t address) {
+  if (address < guest::kNullPageEnd) return fault(FaultKind::null, address);
+  // Below the base the difference wraps to a huge offset, which no arena holds.
+  std::byte* data = inside(memory.arena, address - guest::kArenaBase, access.bytes);
+  if (data == nullptr) return locate_foreign(memory, access, address);
+  if (memory.memcheck == Memcheck::alloc) {
+    const Allocation* allocation = guest::allocation_at(memory.allocations, address, access.bytes);
+    if (allocation == nullptr) return fault(FaultKind::out_of_range, address);
+    if (access.write && allocation->read_only) return fault(FaultKind::write_to_read_only, address);
+    if (access.pointer < memory.pointers.size() &&
+        !memory.pointers[access.pointer].allows(address, access.bytes, access.write))
+      return fault(FaultKind::out_of_range, address);
+  }
+  return found(data, address);
+}
+
+/// Host memory at an address of the guest's own: nobody can say which one is meant.
+bool is_ambiguous(const MemoryView& memory, const Access& access, uint64_t address) {
+  return memory.ambiguous && address < guest::kArenaBase + memory.arena.size() &&
+         foreign_at(memory, address, access.bytes) != nullptr;
+}
+
+Located locate_param(const MemoryView& memory, const Access& access, uint64_t address) {
+  const std::byte* data = inside(memory.params, address, access.bytes);
+  if (data == nullptr) return fault(FaultKind::out_of_range, address);
+  if (access.write) return fault(FaultKind::write_to_read_only, address);
+  return found(const_cast<std::byte*>(data), address);  // only read from
+}
+
+Located locate_anywhere(const MemoryView& memory, std::span<std::byte> local, const Access& access,
+                        uint64_t address) {
+  switch (access.space) {
+    case Space::shared:
+      return found(inside(memory.shared, address, access.bytes), address);
+    case Space::local:
+      return found(inside(local, address, access.bytes), address);
+    case Space::param:
+      return locate_param(memory, access, address);
+    case Space::generic:
+      if (is_ambiguous(memory, access, address)) return fault(FaultKind::out_of_range, address);
+      if (address - guest::kSharedWindow < guest::kWindowSize) {
+        return found(inside(memory.shared, address - guest::kSharedWindow, access.bytes), address);
+      }
+      if (address - guest::kLocalWindow < guest::kWindowSize) {
+        return found(inside(local, address - guest::kLocalWindow, access.bytes), address);
+      }
+      break;
+    case Space::global:
+    case Space::constant:
+    case Space::code:
+      break;
+  }
+  const bool in_arena = address - guest::kArenaBase < memory.arena.size();
+  if (in_arena && is_ambiguous(memory, access, address))
+    return fault(FaultKind::out_of_range, address);
+  return locate_in_arena(memory, access, address);
+}
+
+}  // namespace
+
+Located locate(const MemoryView& memory, std::span<std::byte> local, const Access& access) {
+  const uint64_t low = alignment_mask(access.alignment);
+  const bool forced = access.rule == ir::AlignRule::force;
+  const uint64_t address = forced ? access.address & ~low : access.address;
+  const Located result = locate_anywhere(memory, local, access, address);
+  if (result.fault == FaultKind::none && access.rule == ir::AlignRule::trap &&
+      (address & low) != 0) {
+    return fault(FaultKind::misaligned, address);
+  }
+  return result;
+}
+
+uint64_t extend_element(ir::Type elem, uint64_t bits) {
+  switch (elem) {
+    case ir::Type::s8:
+      return static_cast<uint32_t>(static_cast<int8_t>(bits));
+    case ir::Type::s16:
+      return static_cast<uint32_t>(static_cast<int16_t>(bits));
+    default:
+      return bits;
+  }
+}
+
+}  // namespace lanewise::reference
