@@ -417,6 +417,9 @@ typedef struct lw_fault {
   const char* parameter;
   const char* parameter_allocation;
   uint64_t parameter_allocation_address;
+  /* Of a trap that is a failed assertion of CUDA C: what was asserted, and in which function; ""
+   * when it is none or the program does not say. `source` says where. */
+  const char *assertion, *function;
 } lw_fault;
 
 LW_API lw_status lw_result_get_info(lw_result* result, lw_result_info* out);

@@ -32,6 +32,10 @@ struct FaultReport {
   /// place of the allocation that it points into (empty: into none).
   std::string parameter, parameter_allocation;
   uint64_t parameter_allocation_address = 0;
+  /// Of a trap that is a failed assertion of CUDA C: what was asserted and in which function, as
+  /// its compiler writes them; `source` says where. Empty when it is none or the program does not
+  /// say.
+  std::string assertion, function;
 };
 
 namespace detail {
@@ -71,7 +75,8 @@ inline std::string headline(const FaultReport& f) {
     case FaultKind::stack_overflow:
       return "stack overflow";
     case FaultKind::trap:
-      return "trap executed";
+      if (f.assertion.empty()) return "trap executed";
+      return "assertion failed: " + f.assertion + (f.function.empty() ? "" : ", in " + f.function);
     case FaultKind::uninitialised:
       return access(f, "read of", "that nobody wrote at");
     case FaultKind::none:

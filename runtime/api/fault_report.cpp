@@ -79,6 +79,8 @@ FaultReport report(const ir::Program& p, const Fault& f, std::span<const Allocat
     r.pc = site.pc;
     r.line = site.line;
     r.text = site.text;
+    r.assertion = site.assertion;
+    r.function = site.function;
     if (!site.source_file.empty()) {
       r.source = fmt::format("{}:{}", site.source_file, site.source_line);
     }

@@ -38,6 +38,8 @@ lw_fault to_c(const FaultReport& f, const ResultObject::FaultText& text) {
   out.parameter = f.parameter.c_str();
   out.parameter_allocation = f.parameter_allocation.c_str();
   out.parameter_allocation_address = f.parameter_allocation_address;
+  out.assertion = f.assertion.c_str();
+  out.function = f.function.c_str();
   return out;
 }
 

@@ -189,6 +189,8 @@ struct Site {
   std::string text;         ///< the instruction as the guest wrote (or we disassembled) it
   std::string source_file;  ///< from .file/.loc, may be empty
   uint32_t source_line = 0;
+  /// Of a trap that is a failed assertion: what was asserted, and in which function.
+  std::string assertion = {}, function = {};
 };
 
 struct Param {

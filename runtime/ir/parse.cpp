@@ -131,6 +131,10 @@ class Parser {
       s.source_file = in_.quoted();
       s.source_line = number32();
     }
+    if (in_.accept_word("asserts")) {
+      s.assertion = in_.quoted();
+      s.function = in_.quoted();
+    }
     p_.sites.push_back(std::move(s));
   }
 

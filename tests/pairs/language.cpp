@@ -347,6 +347,11 @@ TEST_CASE("pairs: device_runtime") {
           REQUIRE(!result.faults.empty());
           CHECK(result.faults[0].kind == lanewise::FaultKind::trap);
           CHECK(result.faults[0].lane == 9);
+          const bool asserts = std::string_view(kernel) == "asserts";
+          CHECK(result.faults[0].assertion == (asserts ? "in[i] <= 1000" : ""));
+          CHECK(result.faults[0].function == (asserts ? "void asserts(const int *, int *)" : ""));
+          const std::string source = result.faults[0].source;
+          if (asserts) CHECK(source.ends_with("device_runtime.cu:11"));
         }
         std::vector<int32_t> want;
         for (size_t i = 0; i < 32; ++i) want.push_back(expected(kernel, i));

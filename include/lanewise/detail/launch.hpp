@@ -80,6 +80,8 @@ inline FaultReport to_cpp(const lw_fault& f) {
   out.parameter = f.parameter;
   out.parameter_allocation = f.parameter_allocation;
   out.parameter_allocation_address = f.parameter_allocation_address;
+  out.assertion = f.assertion;
+  out.function = f.function;
   return out;
 }
 

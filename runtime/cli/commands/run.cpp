@@ -133,6 +133,8 @@ nlohmann::json to_json(const FaultReport& f) {
                                  {"address", f.parameter_allocation_address}};
   }
   if (!f.source.empty()) j["source"] = f.source;
+  if (!f.assertion.empty()) j["assertion"] = f.assertion;
+  if (!f.function.empty()) j["function"] = f.function;
   return j;
 }
 

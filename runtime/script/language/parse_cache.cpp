@@ -1,6 +1,6 @@
 // The statements about caches.
+#include "runtime/script/language/cache_names.hpp"
 #include "runtime/script/language/parser.hpp"
-#include "runtime/script/run/cache_names.hpp"
 
 namespace lanewise::script {
 

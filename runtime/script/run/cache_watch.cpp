@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/cache/tracker/coalesce.hpp"
-#include "runtime/script/run/cache_names.hpp"
+#include "runtime/script/language/cache_names.hpp"
 
 namespace lanewise::script {
 namespace {

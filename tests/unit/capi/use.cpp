@@ -105,6 +105,8 @@ TEST_CASE("C: faults are a status and reports") {
   CHECK(std::string(fault.parameter) == "p");
   CHECK(std::string(fault.parameter_allocation) == "short one");
   CHECK(fault.parameter_allocation_address == fault.allocation_address);
+  CHECK(std::string(fault.assertion).empty());
+  CHECK(std::string(fault.function).empty());
   CHECK(lw_result_fault(result.get(), 2, &fault) == LW_ERROR_USAGE);
   // A caller of the first version has no room for the parameter.
   lw_fault old{};

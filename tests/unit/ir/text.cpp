@@ -29,6 +29,9 @@ class Soup {
     for (int n = 0; n < 3; ++n) p_.symbols.push_back({string()});
     for (int n = 0; n < 3; ++n) {
       p_.sites.push_back({below(50), rng_(), string(), below(2) != 0 ? string() : "", below(9)});
+      if (below(2) == 0) continue;
+      p_.sites.back().assertion = string();
+      p_.sites.back().function = string();
     }
     for (int n = 0; n < 9; ++n) {
       p_.add_reg(static_cast<Width>(below(3)), string(), below(2) != 0);
@@ -180,7 +183,8 @@ bool same_header(const Program& a, const Program& b) {
   for (size_t i = 0; equal && i < a.sites.size(); ++i) {
     const Site &x = a.sites[i], &y = b.sites[i];
     equal = x.line == y.line && x.pc == y.pc && x.text == y.text &&
-            x.source_file == y.source_file && x.source_line == y.source_line;
+            x.source_file == y.source_file && x.source_line == y.source_line &&
+            x.assertion == y.assertion && x.function == y.function;
   }
   for (size_t i = 0; equal && i < a.regs.size(); ++i) {
     const RegInfo &x = a.regs[i], &y = b.regs[i];

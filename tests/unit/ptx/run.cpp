@@ -296,6 +296,43 @@ TEST_CASE("run: loops, jump tables and early returns in functions") {
       "r", [](auto& i) { return 10 + (i.a & 3); });
 }
 
+TEST_CASE("an assertion's site says what the program says of it, and no more") {
+  const auto site_of = [](const std::string& condition, const std::string& line) {
+    const std::string source =
+        ".version 8.3\n.target sm_90\n.address_size 64\n"
+        ".extern .func __assertfail(.param .b64 c, .param .b64 f, .param .b32 l, .param .b64 n,\n"
+        ".param .b64 s);\n"
+        ".global .b8 texts[12] = {105, 60, 110, 0, 97, 46, 99, 117, 0, 102, 40, 41};\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<9>;\nmov.u64 %rd1, texts;\n"
+        "cvta.global.u64 %rd2, %rd1; mov.u64 %rd3, texts+4; cvta.global.u64 %rd4, %rd3;\n"
+        "mov.u64 %rd5, texts+9; cvta.global.u64 %rd6, %rd5; ld.param.u64 %rd7, [p];\n"
+        "{\n.param .b64 c; st.param.b64 [c], " +
+        condition +
+        ";\n"
+        ".param .b64 f; st.param.b64 [f], %rd4;\n.param .b32 l; st.param.b32 [l], " +
+        line +
+        ";\n"
+        ".param .b64 n; st.param.b64 [n], %rd6;\n.param .b64 s; st.param.b64 [s], 1;\n"
+        "call.uni __assertfail, (c, f, l, n, s);\n}\nret;\n}\n";
+    const ptx::LowerResult lowered = lower_text(source);
+    REQUIRE(lowered.diagnostics.empty());
+    for (const ir::Block& block : lowered.module.kernels.at(0).blocks)
+      for (const ir::Inst& i : block.insts)
+        if (i.op == ir::Op::trap) return lowered.module.kernels[0].sites.at(i.site);
+    FAIL("there is no trap");
+    return ir::Site();
+  };
+  const ir::Site all = site_of("%rd2", "7");
+  CHECK(all.assertion == "i<n");
+  CHECK(all.function == "f()");  // the text ends where its variable does
+  CHECK(all.source_file == "a.cu");
+  CHECK(all.source_line == 7);
+  const ir::Site late = site_of("%rd7", "7");
+  CHECK(late.assertion.empty());
+  CHECK(late.source_file == "a.cu");
+  CHECK(site_of("0", "7").assertion.empty());
+}
+
 TEST_CASE("run: a thread that comes to malloc traps, the others do not") {
   const std::string source =
       ".version 8.3\n.target sm_90\n.address_size 64\n"

@@ -4,6 +4,7 @@
 
 #include "lanewise/types.hpp"
 #include "runtime/guest/layout.hpp"
+#include "runtime/isa/assertion.hpp"
 #include "runtime/isa/ptx/semantics/calls.hpp"
 
 namespace lanewise::ptx {
@@ -33,6 +34,21 @@ ir::Operand read_object(Emit& e, const ParamObject& object, PType type) {
   // temp_like() adds a register, not an instruction: `inst` is still the load.
   inst.dst = {value};
   return value;
+}
+
+ir::Operand argument(Emit& e, const CallSite& call, size_t i, const char* function, PType type) {
+  const Operand& o = *call.args[i];
+  const auto object = object_of(e.body, o);
+  if (object == nullptr) return e.raw(o, type);
+  const size_t bytes = type.bits / 8;
+  if (object->size != bytes)
+    Emit::fail(o.loc, "argument " + std::to_string(i + 1) + " of '" + function + "' has " +
+                          std::to_string(bytes) + " bytes");
+  return read_object(e, *object, type);
+}
+
+isa::KnownValues known_values(Emit& e) {
+  return {e.kernel.program, e.builder().block(), e.kernel.module.out.globals};
 }
 
 namespace {
@@ -313,8 +329,26 @@ bool is_active(Emit& e, const Function& f) {
   return std::ranges::find(e.kernel.call_stack, &f) != e.kernel.call_stack.end();
 }
 
-void trap(Emit& e, FaultKind kind) {
-  e.emit(ir::Op::trap, ir::Type::none, {}, {}).mode = static_cast<uint8_t>(kind);
+/// Returns its site.
+uint32_t trap(Emit& e, FaultKind kind) {
+  ir::Inst& inst = e.emit(ir::Op::trap, ir::Type::none, {}, {});
+  inst.mode = static_cast<uint8_t>(kind);
+  return inst.site;
+}
+
+/// A call of __assertfail(condition, file, line, function, size of a character).
+void call_assertion(Emit& e, const CallSite& call, const std::string& name) {
+  isa::AssertionCall assertion;
+  if (call.args.size() == 5) {
+    assertion.condition = argument(e, call, 0, name.c_str(), kB64);
+    assertion.file = argument(e, call, 1, name.c_str(), kB64);
+    assertion.line = argument(e, call, 2, name.c_str(), kB32);
+    assertion.function = argument(e, call, 3, name.c_str(), kB64);
+  }
+  const isa::KnownValues known = known_values(e);
+  const uint32_t site = trap(e, FaultKind::trap);
+  if (call.args.size() == 5)
+    isa::describe_assertion(e.kernel.program.sites[site], known, assertion);
 }
 
 /// Functions of the device run time that have no body in a file. A failed assertion is a trap;
@@ -327,9 +361,12 @@ bool call_known(Emit& e, const CallSite& call, const std::string& name) {
     return true;
   }
   if (!assertion && !absent) return false;
-  if (absent)
-    e.kernel.module.report(call.target->loc,
-                           "'" + name + "' is not supported: a thread that calls it traps", true);
+  if (assertion) {
+    call_assertion(e, call, name);
+    return true;
+  }
+  e.kernel.module.report(call.target->loc,
+                         "'" + name + "' is not supported: a thread that calls it traps", true);
   trap(e, FaultKind::trap);
   return true;
 }

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "lanewise/types.hpp"
 #include "runtime/guest/residency.hpp"
 #include "runtime/ir/passes/waves/wave_steps.hpp"
+#include "runtime/isa/assertion.hpp"
 #include "runtime/isa/print_call.hpp"
 #include "runtime/isa/sass/lowering/branch_stack.hpp"
 #include "runtime/isa/sass/lowering/call_stack.hpp"
@@ -47,8 +49,10 @@ bool ends_block(const Instruction& i) {
 
 class KernelLowering {
  public:
-  KernelLowering(const Kernel& kernel, const LowerOptions& options, std::vector<Diagnostic>& out)
+  KernelLowering(const Kernel& kernel, std::span<const ir::Global> globals,
+                 const LowerOptions& options, std::vector<Diagnostic>& out)
       : kernel_(kernel),
+        globals_(globals),
         options_(options),
         context_(program_, kernel),
         calls_(context_.b),
@@ -247,12 +251,24 @@ class KernelLowering {
     else if (!assertion)
       error(n, fmt::format("calls '{}', which has no body in this file", name));
     ir::Builder& b = context_.b;
+    if (assertion) describe_assertion(n);
     const uint32_t here = b.block(), trap = b.add_block(name);
     b.set_block(trap);
     b.emit(ir::Op::trap, ir::Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::trap);
     b.exit();
     b.set_block(here);
     return trap;
+  }
+
+  /// __assertfail has the condition in R4 and R5, the file in R6 and R7, the line in R8 and the
+  /// function in R10 and R11.
+  void describe_assertion(size_t n) {
+    const isa::AssertionCall call{.condition = context_.pair(4),
+                                  .file = context_.pair(6),
+                                  .line = context_.readable(8),
+                                  .function = context_.pair(10)};
+    isa::describe_assertion(program_.sites[sites_[n]],
+                            isa::KnownValues(program_, context_.b.block(), globals_), call);
   }
 
   /// vprintf has the format in R4 and R5, the address of its arguments in R6 and R7, and returns
@@ -416,6 +432,7 @@ class KernelLowering {
   }
 
   const Kernel& kernel_;
+  std::span<const ir::Global> globals_;
   const LowerOptions options_;
   ir::Program program_;
   LowerContext context_;
@@ -469,7 +486,7 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
                          false});
     ir::Program program;
     program.name = k.name;
-    if (found.empty()) program = KernelLowering(k, options, found).run();
+    if (found.empty()) program = KernelLowering(k, result.module.globals, options, found).run();
     isa::keep_or_reject(result, std::move(program), std::move(found));
   }
   for (const ir::Program& p : result.module.kernels) {

@@ -1,4 +1,4 @@
-#include "runtime/script/run/cache_names.hpp"
+#include "runtime/script/language/cache_names.hpp"
 
 #include <fmt/format.h>
 
