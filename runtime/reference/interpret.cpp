@@ -19,7 +19,7 @@ using ir::Op;
 using ir::SReg;
 
 /// Back edges after which a looping lane gives way, so that it may wait for its neighbours.
-constexpr uint64_t kTurn = 4096;
+constexpr uint64_t kSlice = 4096;
 constexpr uint64_t kLow32 = 0xffffffff;
 
 bool lies_in(std::span<const std::byte> memory, const std::byte* at) {
@@ -33,13 +33,13 @@ uint64_t mask_below(uint32_t lane) {
 
 }  // namespace
 
-void Group::start_turn() {
+void Group::start_slice() {
   // Lanes that only wait for each other must not use up a budget each.
-  turn_ = idle_ < request_.step_budget ? kTurn : ~uint64_t{0};
+  slice_ = idle_ < request_.step_budget ? kSlice : ~uint64_t{0};
 }
 
 void Group::run_lane(Lane& lane) {
-  start_turn();
+  start_slice();
   deadline_.check();
   for (;;) {
     const Code& code = program_.codes[lane.position];
@@ -123,7 +123,7 @@ bool Group::jump(Lane& lane, const Code& code, uint32_t target) {
   const bool back = target <= lane.position;
   if (back && code.term->counts && !count_step(lane, code.site)) return false;
   lane.position = target;
-  return !back || turn_goes_on();  // if not, it is still ready: it goes on in the next round
+  return !back || slice_goes_on();  // if not, it is still ready: it goes on in the next round
 }
 
 bool Group::count_step(Lane& lane, uint32_t site) {
@@ -134,10 +134,10 @@ bool Group::count_step(Lane& lane, uint32_t site) {
   return false;
 }
 
-bool Group::turn_goes_on() {
+bool Group::slice_goes_on() {
   deadline_.check();
-  if (--turn_ != 0) return true;
-  idle_ += kTurn;
+  if (--slice_ != 0) return true;
+  idle_ += kSlice;
   return false;
 }
 

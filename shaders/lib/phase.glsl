@@ -1,6 +1,6 @@
 // Barriers for kernels whose lanes are run from barrier to barrier, several lanes per invocation.
 //
-// All invocations of a group go through the same turns. In one turn each invocation first runs its
+// All invocations of a group go through the same rounds. In one round each invocation first runs its
 // lanes that are not waiting and counts where they arrived; after a control barrier everybody sees
 // which guest barriers have opened, and lets its lanes out; after a second one the counts of the
 // opened barriers start again.
@@ -16,7 +16,7 @@ shared uint phase_least[BARRIERS];    // complement of the smallest one
 shared uint phase_voters[BARRIERS];
 shared uint phase_votes[BARRIERS];
 shared uint phase_alive;
-shared uint phase_moving[2];  // did any lane make progress; one word per odd and even turn
+shared uint phase_moving[2];  // did any lane make progress; one word per odd and even round
 shared uint phase_waves[2];   // does any lane wait for its wave; likewise
 uint phase_lanes;             // of the group
 
@@ -45,7 +45,7 @@ void lw_phase_begin(const in uint invocation, const in uint invocations, const i
 
 /// Returns how many have arrived before.
 uint lw_phase_arrive(const in uint id, const in uint count, const in uint kind, const in bool vote,
-                     const in uint turn) {
+                     const in uint round) {
   uint ticket = atomicAdd(phase_arrived[id], 1u);
   uint named = count == 0u ? phase_lanes : count;
   atomicMax(phase_wanted[id], count);
@@ -55,8 +55,8 @@ uint lw_phase_arrive(const in uint id, const in uint count, const in uint kind, 
     atomicAdd(phase_voters[id], 1u);
     if (vote) atomicAdd(phase_votes[id], 1u);
   }
-  // A lane that only arrives goes on in the next turn.
-  if (kind == ARRIVE) phase_moving[turn & 1u] = 1u;
+  // A lane that only arrives goes on in the next round.
+  if (kind == ARRIVE) phase_moving[round & 1u] = 1u;
   return ticket;
 }
 
@@ -74,9 +74,9 @@ uint phase_opens(const in uint id) {
 }
 
 /// Asked between the two control barriers by every waiting lane.
-bool lw_phase_released(const in uint id, const in uint ticket, const in uint turn) {
+bool lw_phase_released(const in uint id, const in uint ticket, const in uint round) {
   bool open = ticket - phase_gone[id] < phase_opens(id);
-  if (open) phase_moving[turn & 1u] = 1u;
+  if (open) phase_moving[round & 1u] = 1u;
   return open;
 }
 
@@ -86,26 +86,26 @@ uint lw_phase_result(const in uint id, const in uint kind) {
   return (kind == RED_AND ? votes == phase_voters[id] : votes != 0u) ? 1u : 0u;
 }
 
-/// Before the turn ends: some lane of this invocation waits for its wave.
-void lw_phase_wave_waits(const in uint turn) { phase_waves[turn & 1u] = 1u; }
+/// Before the round ends: some lane of this invocation waits for its wave.
+void lw_phase_wave_waits(const in uint round) { phase_waves[round & 1u] = 1u; }
 
-/// Ends a turn for the whole group: 0 = every lane has ended, 1 = some can go on, 2 = none can,
+/// Ends a round for the whole group: 0 = every lane has ended, 1 = some can go on, 2 = none can,
 /// 3 = none can but lanes that wait for others of their wave.
-uint lw_phase_turn(const in uint invocation, const in uint invocations, const in uint turn) {
+uint lw_phase_end_round(const in uint invocation, const in uint invocations, const in uint round) {
   barrier();
   uint alive = phase_alive;
-  uint moving = phase_moving[turn & 1u];
-  uint waves = phase_waves[turn & 1u];
+  uint moving = phase_moving[round & 1u];
+  uint waves = phase_waves[round & 1u];
   for (uint i = invocation; i < BARRIERS; i += invocations) {
     uint opens = phase_opens(i);
     if (opens == 0u) continue;
     phase_gone[i] += opens;
     if (phase_gone[i] == phase_arrived[i]) phase_clear(i);
   }
-  // The next turn writes these words only after the control barrier below.
+  // The next round writes these words only after the control barrier below.
   if (invocation == 0u) {
-    phase_moving[(turn + 1u) & 1u] = 0u;
-    phase_waves[(turn + 1u) & 1u] = 0u;
+    phase_moving[(round + 1u) & 1u] = 0u;
+    phase_waves[(round + 1u) & 1u] = 0u;
   }
   barrier();
   return alive == 0u ? 0u : moving != 0u ? 1u : waves != 0u ? 3u : 2u;

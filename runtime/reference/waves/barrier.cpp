@@ -6,7 +6,8 @@ namespace lanewise::reference {
 
 using ir::BarrierKind;
 
-/// Barriers open between the turns of the lanes, so that all who arrive in one turn leave together.
+/// Barriers open between the rounds of the lanes, so that all who arrive in one round leave
+/// together.
 void Group::arrive(Lane& lane, const Code& code) {
   const auto id = code.sources > 0 ? static_cast<uint32_t>(lane.r[code.s0]) : 0;
   if (id >= kBarriers) {

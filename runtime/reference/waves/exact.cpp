@@ -1,5 +1,6 @@
 // Cache-exact mode: a wave's lanes stop before each access. Those at the lowest trace point make it
-// together, waves take turns: the order of docs/events.md, so caches see what a trace would show.
+// together, waves round-robin: the order of docs/events.md, so caches see what a trace would
+// show.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -80,12 +80,12 @@ class Group {
   void fail_waiting_lanes();
 
   // interpret.cpp: one lane until it waits, ends, or gives way
-  void start_turn();
+  void start_slice();
   void run_lane(Lane& lane);
   bool step(Lane& lane, const Code& code);
   bool step_in_wave(Lane& lane);
   bool count_step(Lane& lane, uint32_t site);  ///< false: the budget was used up
-  bool turn_goes_on();
+  bool slice_goes_on();
   bool transfer(Lane& lane, const Code& code);  ///< true while the lane may go on
   bool jump(Lane& lane, const Code& code, uint32_t target);
   void compute(Lane& lane, const Code& code);
@@ -152,8 +152,8 @@ class Group {
   std::array<Barrier, kBarriers> barriers_;
   std::array<uint32_t, 3> index_{};
   uint32_t live_ = 0;
-  uint64_t turn_ = 0;  ///< back edges left until the running lane gives way
-  uint64_t idle_ = 0;  ///< back edges of turns used up since a lane of the group got anywhere
+  uint64_t slice_ = 0;  ///< back edges left until the running lane gives way
+  uint64_t idle_ = 0;  ///< back edges of time slices used up since a lane of the group got anywhere
   bool abandoned_ = false;
   std::unique_ptr<Lockstep> lockstep_;  ///< null: lanes run one after another, each until it stops
   bool exact_ = false;                  ///< loads return what the modelled caches hold

@@ -60,7 +60,7 @@ bool WaveWalk::can_run() const {
 }
 
 void WaveWalk::run(bool force) {
-  group_.start_turn();
+  group_.start_slice();
   force_ = force;
   gives_way_ = false;
   behind_ = 0;
@@ -175,7 +175,7 @@ uint64_t WaveWalk::loop(uint32_t n, uint64_t active) {
       leave(n, active);
       return out;
     }
-    const uint32_t now = next_turn(item, active | waiting);
+    const uint32_t now = next_iteration(item, active | waiting);
     const uint64_t runs = in_iteration(item, active, now);
     const uint64_t later = waiting & ~in_iteration(item, waiting, now);
     pending_ &= ~later;
@@ -187,7 +187,7 @@ uint64_t WaveWalk::loop(uint32_t n, uint64_t active) {
   }
 }
 
-uint32_t WaveWalk::next_turn(const TreeItem& item, uint64_t lanes) const {
+uint32_t WaveWalk::next_iteration(const TreeItem& item, uint64_t lanes) const {
   uint32_t least = ~0U;
   for_each_lane(
       lanes, [&](uint32_t i) { least = std::min(least, iterations_[item.loop * kMaxWave + i]); });
@@ -208,7 +208,7 @@ uint64_t WaveWalk::repeat(const TreeItem& item, uint64_t lanes) {
     ++iteration(item, i);
     if (!item.counts || group_.count_step(lane(i), item.site)) go_on |= uint64_t{1} << i;
   });
-  if (lanes != 0 && !group_.turn_goes_on()) gives_way_ = true;
+  if (lanes != 0 && !group_.slice_goes_on()) gives_way_ = true;
   return go_on;
 }
 

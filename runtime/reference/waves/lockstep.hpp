@@ -23,7 +23,7 @@ struct TreeItem {
   ir::Guard cond;
   ir::Reg reg;
   bool value = false;
-  bool counts = true;  ///< a loop's turns are steps of the budget
+  bool counts = true;  ///< a loop's iterations are steps of the budget
   uint32_t site = ir::kNone;
   uint32_t loop = 0;  ///< number of the loop
 };
@@ -62,7 +62,7 @@ class WaveWalk {
 
   bool complete(const Lane& first) const;
   uint64_t repeat(const TreeItem& item, uint64_t lanes);
-  uint32_t next_turn(const TreeItem& item, uint64_t lanes) const;
+  uint32_t next_iteration(const TreeItem& item, uint64_t lanes) const;
   uint64_t in_iteration(const TreeItem& item, uint64_t lanes, uint32_t iteration) const;
   void wait_before(uint32_t n, uint64_t lanes);
   void leave(uint32_t n, uint64_t lanes);

@@ -115,7 +115,7 @@ struct KernelBuilder::PhaseState {
   Id resume = spv::NoResult;     ///< array: where the lane goes on, kPhaseEnded when it has ended
   Id waiting = spv::NoResult;    ///< array: barrier index the lane waits at, 0 = none
   Id barrier = spv::NoResult;    ///< array: the guest barrier it waits at
-  Id turn = spv::NoResult;
+  Id round = spv::NoResult;
 };
 
 }  // namespace lanewise::spirv

@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint32_t kBarriers = 16;    // guest barriers 0 .. 15
 constexpr uint32_t kTicketShift = 4;  // a waiting lane keeps its barrier and its place in the row
-// Results of lw_phase_turn.
+// Results of lw_phase_end_round.
 constexpr uint32_t kAllEnded = 0, kSome = 1, kNone = 2, kWaves = 3;
 
 }  // namespace
@@ -56,7 +56,7 @@ void KernelBuilder::make_phase_variables(const ir::Phases& phases, PhaseState& s
   state.resume = state.array_of[phases.resume.id];
   state.waiting = array(m_.uint_type, "waiting");
   state.barrier = array(m_.uint_type, "waits_at");
-  state.turn = private_variable(m_.uint_type, "turn", m_.u(0));
+  state.round = private_variable(m_.uint_type, "round", m_.u(0));
 }
 
 /// A value that depends on which stop (1 ...) is meant; stops that `value_of` has nothing for are
@@ -211,8 +211,8 @@ void KernelBuilder::arrive(const ir::Phases& phases, PhaseState& state, Id slot)
     m_.createStore(m_.u(ir::kPhaseEnded), frame_.resume);
   });
   when(valid, [&] {
-    const Id turn = m_.createLoad(state.turn, spv::NoPrecision);
-    const Id ticket = library("lw_phase_arrive", m_.uint_type, {id, count, kind, vote, turn});
+    const Id round = m_.createLoad(state.round, spv::NoPrecision);
+    const Id ticket = library("lw_phase_arrive", m_.uint_type, {id, count, kind, vote, round});
     const Id passes = m_.op(spv::OpIEqual, m_.bool_type,
                             {kind, m_.u(static_cast<uint32_t>(ir::BarrierKind::arrive))});
     m_.createStore(m_.select(passes, m_.u(0), which),
@@ -231,8 +231,8 @@ void KernelBuilder::release(const ir::Phases& phases, PhaseState& state, Id slot
   const Id at = m_.createLoad(array_element(state.barrier, slot, m_.uint_type), spv::NoPrecision);
   const Id id = m_.op(spv::OpBitwiseAnd, m_.uint_type, {at, m_.u(kBarriers - 1)});
   const Id ticket = m_.op(spv::OpShiftRightLogical, m_.uint_type, {at, m_.u(kTicketShift)});
-  const Id turn = m_.createLoad(state.turn, spv::NoPrecision);
-  const Id open = library("lw_phase_released", m_.bool_type, {id, ticket, turn});
+  const Id round = m_.createLoad(state.round, spv::NoPrecision);
+  const Id open = library("lw_phase_released", m_.bool_type, {id, ticket, round});
   when(open, [&] {
     m_.createStore(m_.u(0), place);
     for (size_t k = 0; k < phases.stops.size(); ++k) {
@@ -253,7 +253,7 @@ void KernelBuilder::release(const ir::Phases& phases, PhaseState& state, Id slot
 }
 
 /// The lane does not get to its end: nobody can go on (it waits at a barrier for ever), or the
-/// driver has cut the loop over the turns.
+/// driver has cut the loop over the rounds.
 void KernelBuilder::abandon(const ir::Phases& phases, PhaseState& state, Id outcome, Id slot) {
   const Id which = m_.createLoad(array_element(state.resume, slot, m_.uint_type), spv::NoPrecision);
   const Id lane = lane_of(slot);
@@ -355,15 +355,15 @@ void KernelBuilder::build_phases(const ir::Phases& phases) {
     }
     run_lanes(phases, state, body);
     library("lw_barrier", m_.void_type, {});
-    const Id turn = m_.createLoad(state.turn, spv::NoPrecision);
+    const Id round = m_.createLoad(state.round, spv::NoPrecision);
     release_lanes(phases, state);
     if (waves) {
       when(library("lw_wave_any_stopped", m_.bool_type, {}),
-           [&] { library("lw_phase_wave_waits", m_.void_type, {turn}); });
+           [&] { library("lw_phase_wave_waits", m_.void_type, {round}); });
     }
-    const Id result = library("lw_phase_turn", m_.uint_type, {invocation_, size, turn});
+    const Id result = library("lw_phase_end_round", m_.uint_type, {invocation_, size, round});
     m_.createStore(result, outcome);
-    m_.createStore(m_.op(spv::OpIAdd, m_.uint_type, {turn, m_.u(1)}), state.turn);
+    m_.createStore(m_.op(spv::OpIAdd, m_.uint_type, {round, m_.u(1)}), state.round);
     return m_.op(spv::OpLogicalOr, m_.bool_type, {is(result, kSome), is(result, kWaves)});
   });
   const Id last = m_.createLoad(outcome, spv::NoPrecision);

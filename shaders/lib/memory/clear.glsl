@@ -4,9 +4,9 @@
 /// Shared memory on chip. All invocations come here before the first access of the group. What lies
 /// in the backing buffer the host fills.
 void lw_clear_shared(const in uint invocation, const in uint invocations) {
-  // Compilers see how often this turns.
-  uint turns = (SHARED_WORDS + invocations - 1u) / invocations;
-  for (uint n = 0u; n < turns; ++n) {
+  // Compilers see how many trips it makes.
+  uint trips = (SHARED_WORDS + invocations - 1u) / invocations;
+  for (uint n = 0u; n < trips; ++n) {
     uint i = n * invocations + invocation;
     if (i < SHARED_WORDS) shared_words[i] = 0u;
   }

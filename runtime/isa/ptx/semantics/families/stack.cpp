@@ -34,7 +34,7 @@ void alloca_bytes(Emit& e) {
   const ir::Reg top = e.kernel.alloca_top();
   ++e.kernel.allocas;
   // What leads to the trap is computed whatever the guard says: nothing of it is left over from
-  // an earlier turn.
+  // an earlier iteration.
   const ir::Guard guard = e.guard();
   e.builder().set_guard({});
   const ir::Operand size = e.raw(1, t);
