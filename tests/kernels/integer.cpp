@@ -45,6 +45,43 @@ TEST_CASE("bytecopy: 8- and 16-bit loads and stores") {
   }
 }
 
+namespace {
+
+/// Quotient and remainder of each four words: two of the dividend, two of the divisor, low ones
+/// first.
+template <typename Wide>
+std::vector<uint64_t> wide_quotients(const std::vector<uint64_t>& in) {
+  using Unsigned = unsigned __int128;
+  std::vector<uint64_t> out(in.size());
+  for (size_t i = 0; i < in.size() / 4; ++i) {
+    const uint64_t* a = &in[4 * i];
+    const auto x = static_cast<Wide>(static_cast<Unsigned>(a[1]) << 64 | a[0]);
+    Wide y = static_cast<Wide>(static_cast<Unsigned>(a[3]) << 64 | a[2]) >> (i * 3 % 128);
+    y += y == 0 ? 1 : 0;
+    const Wide q = x / y, r = x % y;
+    out[4 * i] = static_cast<uint64_t>(q);
+    out[4 * i + 1] = static_cast<uint64_t>(q >> 64);
+    out[4 * i + 2] = static_cast<uint64_t>(r);
+    out[4 * i + 3] = static_cast<uint64_t>(r >> 64);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("wide: quotients of 128 bits") {
+  constexpr size_t kLanes = 96;
+  auto in = random_ints<uint64_t>(4 * kLanes, 7);
+  for (size_t i = 0; i < 8; ++i) in[4 * i + 1] = in[4 * i + 3] = i % 2;  // short ones
+  for (size_t i = 0; i < 2; ++i) in[4 * (8 + i)] = in[4 * (8 + i) + 2] = in[4 * (8 + i) + 1];
+  auto from = device().buffer(in), to = device().allocate(8 * in.size());
+  const LaunchOptions launch{.grid = {1}, .block = {kLanes}};
+  ptx("wide", "sm75", "wide_unsigned").launch(launch, from, to).check();
+  check_equal(to.read<uint64_t>(), wide_quotients<unsigned __int128>(in));
+  ptx("wide", "sm75", "wide_signed").launch(launch, from, to).check();
+  check_equal(to.read<uint64_t>(), wide_quotients<__int128>(in));
+}
+
 TEST_CASE("int64k: 64-bit arithmetic, and a racing 64-bit atomic maximum") {
   for (const char* variant : {"sm75", "clang"}) {
     CAPTURE(variant);

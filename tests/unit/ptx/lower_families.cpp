@@ -26,7 +26,9 @@ TEST_CASE("lowering: integers and bits") {
   CHECK(ir_of("madc.hi.u32 %r1, %r2, %r3, %r4;") ==
         "r7 = mulhi.u32 r4, r5\n"
         "r11, p9 = addc.u32 r7, r6, p8\n");
-  CHECK(ir_of("sub.cc.u32 %r1, %r2, %r3;") == "r8, p6 = subb.u32 r4, r5, 0\n");
+  CHECK(ir_of("sub.cc.u32 %r1, %r2, %r3;") ==
+        "r8, p6 = subb.u32 r4, r5, 0\n"
+        "p9 = not.pred p6\n");
   CHECK(ir_of("add.sat.s32 %r1, %r2, %r3;") ==
         "d5 = sext64.u64 r4\n"
         "d7 = sext64.u64 r6\n"

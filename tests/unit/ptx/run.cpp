@@ -157,6 +157,16 @@ TEST_CASE("run: carry chains") {
       "{ .reg .u32 %a<2>; mad.lo.cc.u32 %a0, %r1, %r2, %r3; madc.hi.u32 %a1, %r1, %r2, 0;\n"
       "mov.b64 %rd0, {%a0, %a1}; }",
       "rd", [](auto& i) { return uint64_t{u32(i.a)} * u32(i.b) + u32(i.c); });
+  // One flag serves both kinds; after a difference it is set where nothing was borrowed.
+  same("{ .reg .u32 %a; sub.cc.u32 %a, %r1, %r2; addc.u32 %r0, 0, 0; }", "r",
+       [](auto& i) { return u32(i.a) >= u32(i.b) ? 1U : 0U; });
+  same("{ .reg .u32 %a; add.cc.u32 %a, %r1, %r2; subc.u32 %r0, 0, 0; }", "r",
+       [](auto& i) { return u32(i.a) + u32(i.b) < u32(i.a) ? 0U : 0xffffffffU; });
+  same("{ .reg .u32 %a; sub.cc.u32 %a, %r1, %r2; addc.cc.u32 %a, %r1, 0; subc.u32 %r0, %r3, %a; }",
+       "r", [](auto& i) {
+         const uint64_t sum = uint64_t{u32(i.a)} + (u32(i.a) >= u32(i.b) ? 1 : 0);
+         return u32(i.c) - static_cast<uint32_t>(sum) - (sum >> 32 != 0 ? 0U : 1U);
+       });
 }
 
 TEST_CASE("run: bits") {

@@ -160,7 +160,8 @@ const Type kPred{"pred", 'p', 1};
 const Type kU32{"u32", 'u', 32};
 
 /// The form with its flag set before from predicate-like input `in_name`, and read after.
-/// Sums write and read a carry, differences a borrow; they are not mixed.
+/// Sums write and read a carry, differences a borrow; how they mix, the flag being one, is tested
+/// where programs are run.
 std::string with_flag(const std::string& form, const std::string& sources, const char* flag,
                       bool subtracts) {
   std::string text = ".reg .b32 t;\n";

@@ -1,4 +1,6 @@
-// Extended precision: the carry flag CC.CF is one predicate register of the kernel.
+// Extended precision: the carry flag CC.CF is one predicate register of the kernel. A difference is
+// a + ~b + 1, as the hardware computes it, so it leaves 1 where it did not borrow: compilers mix
+// both kinds (`sub.cc`, then `addc` of zeros asks whether a >= b).
 #include "runtime/isa/ptx/semantics/emit.hpp"
 
 namespace lanewise::ptx {
@@ -8,11 +10,18 @@ using ir::Op;
 
 /// a + b + carry in, or a - b - borrow in, into operand 0 and (with .cc) the flag.
 void with_carry(Emit& e, Op op, PType t, ir::Operand a, ir::Operand b, bool uses_carry) {
-  const ir::Operand in = uses_carry ? ir::Operand(e.kernel.carry()) : imm(0);
-  const ir::Reg out = e.has("cc") ? e.kernel.carry() : e.temp(ir::Width::pred);
+  const bool borrows = op == Op::subb;
+  ir::Operand in = imm(0);
+  if (uses_carry) {
+    in = e.kernel.carry();
+    if (borrows) in = e.op(Op::not_, ir::Type::pred, {in});
+  }
+  const bool flag = e.has("cc");
+  const ir::Reg out = flag && !borrows ? e.kernel.carry() : e.temp(ir::Width::pred);
   const ir::Reg sum = e.temp_like(t);
   e.emit(op, t.ir(), {sum, out}, {a, b, in});
   e.set(0, t, sum);
+  if (flag && borrows) e.emit(Op::not_, ir::Type::pred, {e.kernel.carry()}, {out});
 }
 
 template <Op kOp, bool kCarryIn>
