@@ -177,6 +177,29 @@ TEST_CASE("gcn own: loops in loops with continue and break") {
   });
 }
 
+TEST_CASE("gcn own: rounds with a barrier, scalar registers in lanes") {
+  constexpr uint32_t kLanes = 128;
+  constexpr int32_t kRounds = 5;
+  const Words in = random_ints<uint32_t>(kLanes, 30);
+  Words want = in;
+  for (uint32_t& v : want)
+    for (uint32_t r = 0; r < kRounds; ++r) {
+      if (v % 2 == 1) {
+        v = v * 3 + 1;
+        continue;
+      }
+      for (uint32_t q = 0; q < (v & 7); ++q) v += q * 3 ^ r;
+    }
+  each_kind(
+      "own/", "spills", "rounds",
+      [&](lanewise::Kernel& k, const std::string&) {
+        auto from = buffer(in), to = buffer(Words(kLanes));
+        k.launch({.grid = {2}, .block = {64}}, from, to, kRounds).check();
+        check_all(to.read<uint32_t>(), want);
+      },
+      false);
+}
+
 TEST_CASE("gcn own: a search that returns from within") {
   if (too_slow_here()) return;
   const std::string text =

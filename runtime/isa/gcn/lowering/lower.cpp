@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lanewise/types.hpp"
+#include "runtime/isa/gcn/lowering/analysis/lane_slots.hpp"
 #include "runtime/isa/gcn/lowering/analysis/wave_step.hpp"
 #include "runtime/isa/gcn/lowering/semantics.hpp"
 #include "runtime/isa/gcn/rules/hazards.hpp"
@@ -327,6 +328,7 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
     }
     Kernel whole = with_functions(k, listing);
     whole.allocated_vgprs = std::max(whole.allocated_vgprs, options.vgprs);
+    use_scalars_for_lane_slots(whole);
     const ir::Global* image = listing.image ? &*listing.image : nullptr;
     ir::Program program = KernelLowering(whole, image, listing.gen, options, found).run();
     uses_image = uses_image || !program.symbols.empty();
