@@ -182,6 +182,12 @@ ArgSpec parse_arg(const std::string& spec) {
   } else if (kind == "inout") {
     out.kind = ArgSpec::Kind::inout;
     const auto [path, target] = split_last(rest);
+    const size_t open = target.find('[');
+    if (open != std::string::npos && target.ends_with(']') &&
+        element_size(target.substr(0, open)) != 0)
+      fail(spec, fmt::format("the file says what it holds; '{0}' behind it would be the file to "
+                             "write to (./{0} is a file of that name)",
+                             target));
     out.path = path;
     out.write_to = target.empty() ? path : target;
     out.array = read_array(path);

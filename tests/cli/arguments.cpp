@@ -83,6 +83,10 @@ TEST_CASE("files that are missing or named twice" * kHostCase) {
     CHECK(o.code == 2);
     CHECK(contains(o.err, "a file name is missing"));
   }
+  // Not a file called "u64[1]" in whatever folder this is.
+  const Output shape = run(fmt::format("{} --arg zero:u64[1] --arg inout:{}:u64[1]", file, out));
+  CHECK(shape.code == 2);
+  CHECK(contains(shape.err, "the file says what it holds; 'u64[1]' behind it would be the file"));
   const Output local = run(file + " --arg zero:u64[1] --arg local:4294967296");
   CHECK(local.code == 2);
   CHECK(contains(local.err, "below 2^32"));

@@ -117,6 +117,8 @@ struct Function {
   uint32_t maxntid[3] = {0, 0, 0};
   bool has_body = false;
   bool noreturn = false;
+  std::string clusters;  ///< the directive that wants thread block clusters of more than one group
+  Loc clusters_loc;
   Scope body;
 };
 

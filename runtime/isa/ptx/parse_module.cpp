@@ -237,9 +237,9 @@ bool Parser::function_directive(Function& f) {
   if (name == "pragma") {
     pragma();
   } else if (name == "maxntid") {
-    thread_counts(f.maxntid);
+    dimensions(f.maxntid, "thread");
   } else if (name == "reqntid") {
-    thread_counts(f.reqntid);
+    dimensions(f.reqntid, "thread");
   } else if (name == "minnctapersm" || name == "maxnctapersm" || name == "maxnreg" ||
              name == "abi_preserve" || name == "abi_preserve_control") {
     take();
@@ -248,26 +248,37 @@ bool Parser::function_directive(Function& f) {
     if (f.entry) fail(t, "`.noreturn` of a kernel, a function was expected");
     f.noreturn = true;
     take();
-  } else if (name == "explicitcluster" || name == "reqnctapercluster" || name == "maxclusterrank" ||
-             name == "blocksareclusters") {
-    fail(t,
-         "thread block clusters are not supported, a kernel without " + found(t) + " was expected");
+  } else if (name == "explicitcluster" || name == "blocksareclusters") {
+    f.clusters = name;
+    f.clusters_loc = loc_of(t);
+    take();
+  } else if (name == "reqnctapercluster") {
+    uint32_t groups[3];
+    const Loc loc = loc_of(t);
+    dimensions(groups, "group");
+    if (groups[0] != 1 || groups[1] != 1 || groups[2] != 1) {
+      f.clusters = "reqnctapercluster";
+      f.clusters_loc = loc;
+    }
+  } else if (name == "maxclusterrank") {  // a launch without clusters keeps to any limit
+    take();
+    take_u32("a number of groups", UINT32_MAX);
   } else {
     return false;
   }
   return true;
 }
 
-/// `.maxntid X[, Y[, Z]]`; what is not said is 1.
-void Parser::thread_counts(uint32_t (&counts)[3]) {
+/// `.maxntid X[, Y[, Z]]`: counts of `what`; what is not said is 1.
+void Parser::dimensions(uint32_t (&counts)[3], const std::string& what) {
   take();
   uint32_t read[3] = {1, 1, 1};
   size_t i = 0;
   do {
     const Token& t = peek();
-    if (i == 3) fail(t, "more than 3 thread counts, `{` or a directive was expected");
-    read[i] = take_u32("a number of threads", UINT32_MAX);
-    if (read[i] == 0) fail(t, "0 threads, at least 1 was expected");
+    if (i == 3) fail(t, "more than 3 " + what + " counts, `{` or a directive was expected");
+    read[i] = take_u32("a number of " + what + "s", UINT32_MAX);
+    if (read[i] == 0) fail(t, "0 " + what + "s, at least 1 was expected");
     ++i;
   } while (accept(','));
   std::ranges::copy(read, counts);

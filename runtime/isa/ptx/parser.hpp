@@ -143,7 +143,7 @@ class Parser {
   void function_header(Function& f);
   void function_directives(Function& f);
   bool function_directive(Function& f);
-  void thread_counts(uint32_t (&counts)[3]);
+  void dimensions(uint32_t (&counts)[3], const std::string& what);
   void skip_header();
   void add(Function&& f, const Token& name);
   void add(Variable&& v);

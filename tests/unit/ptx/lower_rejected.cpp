@@ -46,6 +46,22 @@ TEST_CASE("the other kernels of a file are lowered") {
   CHECK(r.diagnostics.size() == 1);
 }
 
+TEST_CASE("a kernel that wants thread block clusters does not stand in the way of others") {
+  const auto with = [](const std::string& directive) {
+    return ".entry " + directive.substr(1, 2) + "() " + directive + " { ret; }\n";
+  };
+  const auto r = lower(with(".reqnctapercluster 2, 1") + with(".explicitcluster") +
+                       with(".maxclusterrank 8") + kernel("good", ""));
+  CHECK(!r.unusable);
+  CHECK(names(r.rejected) == std::vector<std::string>{"re", "ex"});
+  for (const auto& rejected : r.rejected) {
+    REQUIRE(rejected.diagnostics.size() == 1);
+    CHECK(rejected.diagnostics[0].message.starts_with("thread block clusters are not supported"));
+  }
+  CHECK(r.module.kernels.size() == 2);
+  CHECK(lower(with(".reqnctapercluster 1")).rejected.empty());
+}
+
 TEST_CASE("a function at fault rejects every kernel that calls it, and is reported once") {
   const auto r =
       lower(function("f", "  frob.u32 %r1;\n") + function("g", "  mov.u32 %r1, 1;\n") +

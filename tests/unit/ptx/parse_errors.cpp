@@ -160,7 +160,7 @@ TEST_CASE("errors between functions") {
       {".entry f() .maxntid 0 { ret; }", "4:21 0 threads, at least 1"},
       {".entry f() .reqntid 1,1,1,1 { ret; }", "4:27 more than 3 thread counts"},
       {".entry f() .foo { ret; }", "4:12 unknown directive `.foo` of a function"},
-      {".entry f() .explicitcluster { ret; }", "4:12 thread block clusters are not supported"},
+      {".entry f() .reqnctapercluster 0 { ret; }", "4:31 0 groups, at least 1 was expected"},
       {".entry f() ret;", "4:12 found `ret`, `{` or `;` after the function's header"},
       {".entry f() .noreturn { ret; }", "4:12 `.noreturn` of a kernel"},
       {".file 1 a", "4:9 found `a`, the file's name in quotes"},

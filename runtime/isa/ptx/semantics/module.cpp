@@ -221,6 +221,8 @@ void bind_kernel_params(KernelContext& kernel, Body& body) {
 }
 
 void lower_kernel(ModuleContext& ctx, const Function& f) {
+  if (!f.clusters.empty())
+    throw Reject{f.clusters_loc, "thread block clusters are not supported (." + f.clusters + ")"};
   KernelContext kernel(ctx, f);
   Body body(kernel, f, ir::kNone);
   kernel.call_stack.push_back(&f);
