@@ -1,6 +1,7 @@
 // PTX functions that call themselves, as nvcc compiles them with and without optimisation, beside
 // the same functions on the host.
 #include <algorithm>
+#include <array>
 
 #include "tests/kernels/support.hpp"
 
@@ -118,6 +119,73 @@ TEST_CASE("recursion of PTX: sorting in place and with an array in every frame, 
     Buffer out = device().buffer(std::vector<int32_t>(kLanes, -1));
     kernel(variant, "trees").launch(kOneWave, l, r, v, out).check();
     check_equal(out.read<int32_t>(), sums);
+  }
+}
+
+namespace {
+
+struct Big {
+  std::array<int32_t, 80> v;
+};
+struct Node {
+  virtual ~Node() = default;
+  virtual Big eval(Big b, int depth) const = 0;
+};
+struct Leaf : Node {
+  int32_t k;
+  explicit Leaf(int32_t x) : k(x) {}
+  Big eval(Big b, int depth) const override {
+    b.v[static_cast<size_t>((depth * 7 + k) % 80)] += k;
+    return b;
+  }
+};
+struct Both : Node {
+  const Node *first, *second;
+  Both(const Node* f, const Node* s) : first(f), second(s) {}
+  Big eval(Big b, int depth) const override {
+    const Big x = first->eval(b, depth + 1);
+    const int32_t s = x.v[static_cast<size_t>(depth % 80)];
+    Big y = second->eval(x, depth + 1);
+    y.v[static_cast<size_t>((s + depth) & 63)] ^= b.v[static_cast<size_t>(depth * 3 % 80)] + 5;
+    return y;
+  }
+};
+
+int32_t tree(uint32_t lane, int32_t x) {
+  const Leaf a(x), b(x * 3 + 1);
+  const Both c(&a, &b), d(&c, &a), e(&d, &c);
+  const Node* const all[4] = {&a, &c, &d, &e};
+  Big z{};
+  for (int32_t i = 0; i < 80; ++i) z.v[static_cast<size_t>(i)] = i * x;
+  z = all[lane & 3]->eval(z, 1);
+  uint32_t sum = 0;
+  for (const int32_t v : z.v) sum = sum * 31 + static_cast<uint32_t>(v);
+  return static_cast<int32_t>(sum);
+}
+
+uint32_t area(uint32_t a, bool nested, uint32_t s) {
+  return (a ^ s) + (nested && s != 0 ? area(a, nested, s - 1) : 0);
+}
+
+}  // namespace
+
+TEST_CASE("recursion of PTX: by way of virtual functions, with large arguments and results") {
+  for (const char* variant : variants()) {
+    CAPTURE(variant);
+    const std::vector<int32_t> in = small_numbers(kLanes, 64, 9);
+    std::vector<int32_t> sums(kLanes);
+    std::vector<uint32_t> areas(kLanes);
+    for (uint32_t i = 0; i < kLanes; ++i) {
+      sums[i] = tree(i, in[i]);
+      const auto x = static_cast<uint32_t>(in[i]);
+      areas[i] = area(x, x % 2 == 1, x >> 1 & 15);
+    }
+    Buffer from = device().buffer(in), to = device().buffer(std::vector<int32_t>(kLanes, -1));
+    ptx("virtual", variant, "areas").launch(kOneWave, from, to).check();
+    check_equal(to.read<uint32_t>(), areas);
+    if (device().info().tier != "cpu") continue;  // drivers compile 2,500 accesses for long
+    ptx("virtual", variant, "trees").launch(kOneWave, from, to).check();
+    check_equal(to.read<int32_t>(), sums);
   }
 }
 

@@ -83,12 +83,16 @@ std::shared_ptr<ParamObject> Body::make_object(const std::string& name, uint64_t
   object->align = align;
   object->in_memory = in_memory;
   if (in_memory) {
-    if (kernel.recursion.inside())
-      throw Reject{function.loc, "parameter '" + name +
-                                     "' is addressed in memory, which functions that call "
-                                     "themselves do not support"};
     // Arguments are copied word by word, the last word of an odd size included.
-    object->local_offset = kernel.allocate_local((size + 3) / 4 * 4, std::max(align, 4U));
+    const uint64_t bytes = (size + 3) / 4 * 4;
+    if (!kernel.recursion.inside()) {
+      object->base = imm(kernel.allocate_local(bytes, std::max(align, 4U)));
+      return object;
+    }
+    object->frame_at = kernel.recursion.reserve(bytes, std::max(align, 4U));
+    const ir::Reg address = kernel.program.add_reg(ir::Width::b32, name);
+    kernel.recursion.locate(object->frame_at, address);
+    object->base = address;
     return object;
   }
   for (uint64_t at = 0; at < size; at += 4)
@@ -102,7 +106,7 @@ void Body::bind_param(const Variable& param, std::shared_ptr<ParamObject> object
   e.kind = Entity::Kind::variable;
   e.variable = &param;
   e.space = object->in_memory ? ir::Space::local : ir::Space::param;
-  e.base = imm(object->local_offset);
+  e.base = object->base;
   e.object = std::move(object);
   e.input = input;
   add(param.name, param.loc, std::move(e));
@@ -169,9 +173,11 @@ void Body::declare(const Variable& v) {
     throw Reject{v.loc, "variable '" + v.name + "' has no size (type ." + v.type + ")"};
   if (v.space == "local") {
     e.space = ir::Space::local;
-    if (kernel.recursion.inside())
-      e.base = kernel.recursion.variable(bytes, variable_align(v));
-    else
+    if (kernel.recursion.inside()) {
+      const ir::Reg address = kernel.program.add_reg(ir::Width::b32, v.name);
+      kernel.recursion.locate(kernel.recursion.reserve(bytes, variable_align(v)), address);
+      e.base = address;
+    } else
       e.base = imm(kernel.allocate_local(bytes, variable_align(v)));
   } else if (v.space == "shared") {
     e.space = ir::Space::shared;

@@ -19,7 +19,9 @@ ir::Inst& word_access(Emit& e, const ParamObject& object, size_t word, bool stor
   ir::Mem mem;
   mem.space = ir::Space::local;
   mem.elem = ir::Type::u32;
-  const ir::Operand at = imm(object.local_offset + 4 * word);
+  const bool known = object.base.is_imm();
+  const ir::Operand at = known ? imm(object.base.imm + 4 * word) : object.base;
+  if (!known) mem.offset = static_cast<int64_t>(4 * word);
   ir::Inst& inst = store ? e.emit(ir::Op::store, ir::Type::none, {}, {at})
                          : e.emit(ir::Op::load, ir::Type::none, {}, {at});
   inst.mem = mem;
@@ -96,6 +98,13 @@ void copy_object(Emit& e, const ParamObject& from, const ParamObject& to) {
   }
 }
 
+/// A parameter in the memory of a function that calls itself has its place in the frame that is the
+/// current one.
+void locate_in_frame(Emit& e, const Entity& formal) {
+  if (formal.object != nullptr && formal.object->in_memory && formal.object->base.is_reg())
+    e.kernel.recursion.locate(formal.object->frame_at, formal.object->base.reg());
+}
+
 /// One inlined call: binds arguments, lowers the callee, hands the results back.
 class Inliner {
  public:
@@ -147,6 +156,8 @@ class Inliner {
     e_.emit(ir::Op::mov, ir::Type::u32, {again_->depth}, {imm(0)});
     e_.builder().jump(again_->entry);
     e_.builder().set_block(again_->entry);
+    for (const auto* list : {&again_->params, &again_->results})
+      for (const Entity& formal : *list) locate_in_frame(e_, formal);
   }
 
   /// What is lowered for its diagnostics only says them once, however many functions call it.
@@ -263,23 +274,22 @@ class CallFromInside {
   std::shared_ptr<ParamObject> words_for(const Variable& v) {
     return e_.body.make_object(v.name, variable_bytes(v), variable_align(v), false);
   }
-  void in_words_only(const Operand& o, const ParamObject& object) {
-    if (object.in_memory)
-      Emit::fail(o.loc, "'" + o.name + "' is addressed in memory, which calls of functions from " +
-                            "inside themselves do not support");
-  }
-
   /// The argument's bytes, safe from what the call overwrites.
   std::shared_ptr<ParamObject> argument(size_t i) {
     const Operand& actual = *site_.args[i];
     const Variable& v = formal(i, true);
+    constexpr uint64_t kMostBytes = 4096;
+    if (variable_bytes(v) > kMostBytes)
+      Emit::fail(actual.loc, "'" + v.name + "' of '" + callee_.function->name + "' has " +
+                                 std::to_string(variable_bytes(v)) + " bytes, " +
+                                 std::to_string(kMostBytes) +
+                                 " can be passed to a function from inside itself");
     auto words = words_for(v);
     const auto object = object_of(e_.body, actual);
     if (object == nullptr) {
       write_words(e_, *words, 0, register_type(v), e_.raw(actual, register_type(v)));
       return words;
     }
-    in_words_only(actual, *object);
     if (object->size != words->size)
       Emit::fail(actual.loc, "'" + actual.name + "' has " + std::to_string(object->size) +
                                  " bytes, parameter '" + v.name + "' of '" +
@@ -289,6 +299,7 @@ class CallFromInside {
   }
 
   void pass_param(const ParamObject& words, const Entity& to) {
+    locate_in_frame(e_, to);
     if (to.object != nullptr) return copy_object(e_, words, *to.object);
     const ir::Operand value = read_words(e_, words, 0, to.type);
     const ir::Width width = e_.kernel.program.regs[to.regs[0].id].width;
@@ -313,7 +324,6 @@ class CallFromInside {
   void hand_back(const Operand& actual, const std::shared_ptr<ParamObject>& words, size_t i) {
     if (actual.kind == Operand::Kind::sink) return;
     if (const auto object = object_of(e_.body, actual)) {
-      in_words_only(actual, *object);
       return copy_object(e_, *words, *object);
     }
     const PType type = register_type(formal(i, false));

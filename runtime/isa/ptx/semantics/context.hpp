@@ -38,7 +38,7 @@ class ModuleContext {
   const Variable* variable(const std::string& name) const;
   const Function* function(const std::string& name) const;
   const FunctionUses& uses(const Function& function);
-  /// The function can come to a call of itself by names alone.
+  /// The function can come to a call of itself, by names and by what pointers may lead to.
   bool calls_itself(const Function& function);
   /// Position in ir::Module::functions; kNone when its address is never taken.
   uint32_t function_index(const std::string& name) const;
@@ -61,7 +61,10 @@ struct ParamObject {
   uint32_t size = 0;
   uint32_t align = 1;
   bool in_memory = false;
-  uint32_t local_offset = 0;
+  /// Where in local memory: a number, or in a function that calls itself the register that holds
+  /// it.
+  ir::Operand base = ir::Operand::immediate(0);
+  uint32_t frame_at = 0;  ///< in such a function: from the frame's begin (Recursion::variable)
   std::vector<ir::Reg> words;
 };
 

@@ -50,6 +50,21 @@ const FunctionUses& ModuleContext::uses(const Function& function) {
   return uses_.emplace(&function, scan_function(function)).first->second;
 }
 
+namespace {
+
+/// Bytes of results and of parameters: what a function and a call by way of a pointer share.
+using Shape = std::pair<std::vector<uint64_t>, std::vector<uint64_t>>;
+
+template <typename Callable>
+Shape shape_of(const Callable& f) {
+  Shape shape;
+  for (const Variable& v : f.results) shape.first.push_back(variable_bytes(v));
+  for (const Variable& v : f.params) shape.second.push_back(variable_bytes(v));
+  return shape;
+}
+
+}  // namespace
+
 bool ModuleContext::calls_itself(const Function& function) {
   if (!recursive_) find_recursion();
   return recursive_->contains(&function);
@@ -63,21 +78,35 @@ void ModuleContext::find_recursion() {
     if (!f->has_body || !node.try_emplace(f, static_cast<uint32_t>(all.size())).second) continue;
     all.push_back(f);
   }
-  ir::Graph calls(all.size());
+  // A pointer leads to any function of its shape whose address is taken. Each shape is a node, too.
+  std::map<Shape, uint32_t> shapes;
+  for (const Function* f : all)
+    for (const CallPrototype* p : uses(*f).prototypes)
+      shapes.try_emplace(shape_of(*p), static_cast<uint32_t>(all.size() + shapes.size()));
+  ir::Graph calls(all.size() + shapes.size());
+  for (const std::string& name : out.functions) {
+    const Function* f = function(name);
+    if (f == nullptr || !f->has_body) continue;
+    if (const auto shape = shapes.find(shape_of(*f)); shape != shapes.end())
+      calls.add_edge(shape->second, node.at(f));
+  }
   recursive_.emplace();
   std::vector<uint32_t> nodes;
+  for (uint32_t n = 0; n < all.size() + shapes.size(); ++n) nodes.push_back(n);
   for (uint32_t n = 0; n < all.size(); ++n) {
-    nodes.push_back(n);
     for (const std::string& name : uses(*all[n]).names) {
       const Function* named = function(name);
       if (named == nullptr || !named->has_body) continue;
       if (named == all[n]) recursive_->insert(named);
       calls.add_edge(n, node.at(named));
     }
+    for (const CallPrototype* p : uses(*all[n]).prototypes)
+      calls.add_edge(n, shapes.at(shape_of(*p)));
   }
   for (const std::vector<uint32_t>& cycle : ir::Components(calls).of(nodes)) {
     if (cycle.size() < 2) continue;
-    for (const uint32_t n : cycle) recursive_->insert(all[n]);
+    for (const uint32_t n : cycle)
+      if (n < all.size()) recursive_->insert(all[n]);
   }
 }
 

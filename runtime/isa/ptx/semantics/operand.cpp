@@ -167,7 +167,6 @@ ir::Operand Emit::address_value(const Operand& o, const Entity& entity, PType ty
   if (entity.object != nullptr) {
     if (!entity.input || !entity.object->in_memory)
       fail(o.loc, "the address of '" + o.name + "' cannot be taken");
-    return imm(static_cast<uint64_t>(entity.object->local_offset + offset) & mask_of(type.bits));
   }
   ir::Operand base = entity.base;
   if (base.is_reg()) {  // in the frame of a function that calls itself

@@ -43,11 +43,15 @@ Activation* Recursion::active(const Function& function) {
   return nullptr;
 }
 
-Reg Recursion::variable(uint64_t bytes, uint32_t align) {
+uint32_t Recursion::reserve(uint64_t bytes, uint32_t align) {
   Frame& frame = frames_[open_.front()->frame];
   const uint64_t at = (frame.variables + align - 1) / align * align;
   frame.variables = at + bytes;
-  return b_.make(Op::add, Type::u32, {top_, imm(stack_ + at)});
+  return static_cast<uint32_t>(std::min<uint64_t>(at, kStackBytes));  // finish() refuses more
+}
+
+void Recursion::locate(uint32_t at, Reg address) {
+  b_.emit(Op::add, Type::u32, {address}, {top_, imm(stack_ + at)});
 }
 
 Activation::Call& Recursion::call(Activation& a, uint32_t site) {

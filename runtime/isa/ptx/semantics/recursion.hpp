@@ -48,8 +48,10 @@ class Recursion {
   /// The function is being lowered and can be entered again.
   Activation* active(const Function& function);
   bool inside() const { return !open_.empty(); }
-  /// A variable of the frame: the register that holds its address in local memory.
-  ir::Reg variable(uint64_t bytes, uint32_t align);
+  /// A variable of the frame: where it begins in it.
+  uint32_t reserve(uint64_t bytes, uint32_t align);
+  /// The register that is to hold its address in local memory, in whatever frame this is.
+  void locate(uint32_t at, ir::Reg address);
   /// The blocks of one more call from inside; ends the current block.
   Activation::Call& call(Activation& activation, uint32_t site);
   /// Once the whole kernel is there.

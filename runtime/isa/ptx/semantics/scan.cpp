@@ -28,6 +28,8 @@ void walk(const Scope& scope, FunctionUses& uses) {
     if (const auto* inst = std::get_if<Instruction>(&s)) note_instruction(*inst, uses);
     if (const auto* var = std::get_if<Variable>(&s))
       if (var->space == "shared") uses.shared.push_back(var);
+    if (const auto* prototype = std::get_if<CallPrototype>(&s))
+      uses.prototypes.push_back(prototype);
     if (const auto* list = std::get_if<TargetList>(&s))
       for (const std::string& target : list->targets) uses.names.insert(target);
     if (const auto* inner = std::get_if<std::unique_ptr<Scope>>(&s)) walk(**inner, uses);

@@ -10,9 +10,10 @@
 namespace lanewise::ptx {
 
 struct FunctionUses {
-  std::unordered_set<std::string> names;   ///< every identifier in an operand
-  std::unordered_set<std::string> values;  ///< identifiers used as plain values outside calls
-  std::vector<const Variable*> shared;     ///< .shared variables declared inside
+  std::unordered_set<std::string> names;         ///< every identifier in an operand
+  std::unordered_set<std::string> values;        ///< identifiers used as plain values outside calls
+  std::vector<const Variable*> shared;           ///< .shared variables declared inside
+  std::vector<const CallPrototype*> prototypes;  ///< of calls by way of pointers
 };
 FunctionUses scan_function(const Function& function);
 
