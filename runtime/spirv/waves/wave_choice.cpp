@@ -26,27 +26,24 @@ bool waves_meet(const ir::Program& program, const Shape& shape, const Target& ta
   return 4 * group_words(program, shape) <= target.max_shared / 2;
 }
 
-struct Named {
-  std::string text;
-  uint32_t line = 0;
-};
-Named named(const ir::Program& program, const ir::Inst& inst) {
-  const bool known = inst.site < program.sites.size();
-  const std::string text = known ? program.sites[inst.site].text : "";
-  return {text.empty() ? ir::info(inst.op).name : text, known ? program.sites[inst.site].line : 0};
+/// "'bar.sync 0' (line 7)"; in an object "'s_barrier' (at 0x3c)".
+std::string named(const ir::Program& program, const ir::Inst& inst) {
+  if (inst.site >= program.sites.size()) return fmt::format("'{}'", ir::info(inst.op).name);
+  const ir::Site& site = program.sites[inst.site];
+  const std::string text = site.text.empty() ? std::string(ir::info(inst.op).name) : site.text;
+  return site.line != 0 ? fmt::format("'{}' (line {})", text, site.line)
+                        : fmt::format("'{}' (at {:#x})", text, site.pc);
 }
 
 [[noreturn]] void refuse_lane_mode(const ir::Program& program) {
   for (const ir::Block& block : program.blocks) {
     for (const ir::Inst& inst : block.insts) {
       if (ir::info(inst.op).trait != ir::OpTrait::wave) continue;
-      const Named n = named(program, inst);
-      throw Error(
-          ErrorKind::guest,
-          fmt::format("cross-lane instruction '{}' (line {}) cannot run in lane mode, as not "
-                      "all lanes of the block are known to reach it together; use --wave "
-                      "auto, packed or serial",
-                      n.text, n.line));
+      throw Error(ErrorKind::guest,
+                  fmt::format("cross-lane instruction {} cannot run in lane mode, as not "
+                              "all lanes of the block are known to reach it together; use --wave "
+                              "auto, packed or serial",
+                              named(program, inst)));
     }
   }
   throw Error(ErrorKind::guest,
@@ -68,10 +65,8 @@ std::string obstacle(const ir::Program& program, const Shape& lanes, const Targe
   if (shape.local_size > most)
     return fmt::format("the block would take {} invocations, the device has {}", shape.local_size,
                        most);
-  if (const auto found = obstacle_to_waves(program, lanes.lanes)) {
-    const Named n = named(program, *found->inst);
-    return fmt::format("'{}' (line {}): {}", n.text, n.line, found->why);
-  }
+  if (const auto found = obstacle_to_waves(program, lanes.lanes))
+    return fmt::format("{}: {}", named(program, *found->inst), found->why);
   return {};
 }
 

@@ -10,7 +10,6 @@ namespace {
 constexpr const char* kTexture = "textures are not supported";
 constexpr const char* kSurface = "surfaces are not supported";
 constexpr const char* kMatrix = "matrix units are not supported";
-constexpr const char* kAsync = "asynchronous copies are not supported";
 constexpr const char* kCluster = "thread block clusters are not supported";
 
 constexpr Row kAbsentRows[] = {
@@ -29,8 +28,8 @@ constexpr Row kAbsentRows[] = {
     LW_ABSENT("ldmatrix", kMatrix),
     LW_ABSENT("stmatrix", kMatrix),
     LW_ABSENT("movmatrix", kMatrix),
-    LW_ABSENT("mbarrier", kAsync),
-    LW_ABSENT("multimem", kAsync),
+    LW_ABSENT("mbarrier", "barriers in memory are not supported"),
+    LW_ABSENT("multimem", "memory of several devices is not supported"),
     LW_ABSENT("clusterlaunchcontrol", kCluster),
     LW_ABSENT("setmaxnreg", "register reallocation is not supported"),
 };
