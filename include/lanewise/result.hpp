@@ -63,7 +63,8 @@ inline std::string headline(const FaultReport& f) {
     case FaultKind::step_budget:
       if (f.address == 1)
         return "step budget of the device used up: this driver ends loops after 65535 iterations "
-               "of one lane in all; run it on another device";
+               "of one lane in all, or of one wave's lanes in serial mode; run it on another "
+               "device";
       return "step budget used up: the lane took more loop iterations than allowed "
              "(--max-steps N raises the limit)";
     case FaultKind::barrier_divergence:

@@ -123,9 +123,16 @@ std::optional<Op> mul24(const std::string&, Mods& m) {
             }};
 }
 std::optional<Op> mad24(const std::string&, Mods& m) {
-  const bool high = m.one_of({"lo", "hi"}) == "hi";
+  const bool high = m.one_of({"lo", "hi"}) == "hi", saturates = m.take("sat");
   const auto t = m.type();
   if (!t) return {};
+  if (saturates)
+    return Op{{}, {{*t}, {*t}, {*t}}, {{*t}}, [](Args in, Results out) {
+                const auto as_signed = [](uint64_t v) { return int64_t{static_cast<int32_t>(v)}; };
+                const int64_t sum =
+                    as_signed(product24(true, true, in[0], in[1])) + as_signed(in[2]);
+                out[0] = static_cast<uint32_t>(std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX));
+              }};
   return Op{{}, {{*t}, {*t}, {*t}}, {{*t}}, [t = *t, high](Args in, Results out) {
               out[0] = (product24(high, t.is_signed(), in[0], in[1]) + in[2]) & mask(32);
             }};

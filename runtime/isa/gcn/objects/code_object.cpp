@@ -378,9 +378,14 @@ class Reader {
     const auto entry = descriptor.value + elf::read<uint64_t>(d, 16, "the kernel descriptor");
     const auto found = code_symbols_.find(name);
     const elf::Symbol* code = found != code_symbols_.end() ? found->second : nullptr;
-    if (code == nullptr || code->value != entry)
-      throw elf::ElfError(
-          fmt::format("the descriptor of '{}' does not point at its function", name));
+    if (code == nullptr || code->value != entry) {
+      constexpr uint16_t kRelocatable = 1;
+      throw elf::ElfError(fmt::format(
+          "the descriptor of '{}' does not point at its function{}", name,
+          file.type != kRelocatable ? ""
+                                    : ": the file is not linked yet, as `clang` without "
+                                      "-c or `ld.lld -shared` does"));
+    }
     Kernel k = code_of(file, *code);
     apply_amdhsa(descriptor_values(d, false), k);
     apply_metadata(metadata, k);

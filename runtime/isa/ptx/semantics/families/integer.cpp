@@ -97,6 +97,11 @@ void mad24(Emit& e) {
   e.set(0, t, e.op(Op::add, t.ir(), {p, e.raw(3, t)}));
 }
 
+void mad24_hi_sat(Emit& e) {
+  const ir::Operand p = e.widen(product24(e, kS32), true), c = e.widen(e.raw(3, kS32), true);
+  e.set(0, kS32, clamp_s32(e, e.op(Op::add, Type::s64, {p, c})));
+}
+
 void sad(Emit& e) {
   const PType t = e.type();
   const ir::Operand a = e.ext(1, t), b = e.ext(2, t);
@@ -167,6 +172,7 @@ constexpr Row kIntegerRows[] = {
     {"mad", "part:hi sat type:s32", mad_hi_sat, 4, 4},
     {"mul24", "part:lo|hi type:u32|s32", mul24, 3, 3},
     {"mad24", "part:lo|hi type:u32|s32", mad24, 4, 4},
+    {"mad24", "part:hi sat type:s32", mad24_hi_sat, 4, 4},
     {"div", "type:$int", extended2<Op::div>, 3, 3},
     {"rem", "type:$int", extended2<Op::rem>, 3, 3},
     {"min", "type:$int", extended2<Op::min>, 3, 3},
