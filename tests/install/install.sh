@@ -39,7 +39,7 @@ cc -std=c11 -pedantic -Wall -Wextra -Werror "$here/consumer/consumer.c" $(pkg-co
   -Wl,-rpath,"$prefix/lib" -o "$work/c"
 is_right "C with pkg-config" "$work/c"
 
-cmake -S "$here/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
+cmake -G Ninja -S "$here/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
   cmake --build "$work/consumer" >>"$work/log" 2>&1 || { cat "$work/log"; fail "find_package"; }
 for program in c cpp static; do is_right "find_package, consumer_$program" "$work/consumer/consumer_$program"; done
 ! ldd "$work/consumer/consumer_static" | grep liblanewise || fail "the static program needs the shared library"
