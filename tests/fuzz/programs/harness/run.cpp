@@ -108,7 +108,7 @@ std::optional<std::string> run(Engine& engine, const Compiled& compiled, const P
     const Fault f = result.faults.empty() ? Fault{} : result.faults[0];
     // One invocation for a whole wave is soon at the end of what a driver lets it loop; it says so.
     const bool ended_by_driver = f.kind == FaultKind::step_budget && f.address == 1;
-    if (ended_by_driver && setup.wave == WaveMode::serial) {
+    if (ended_by_driver && result.wave_mode == "serial") {  // asked for, or chosen
       ++ended_by_drivers;
       return std::nullopt;
     }
