@@ -57,36 +57,45 @@ class KnownValues {
   static bool writes(const ir::Inst& i, ir::Reg reg) {
     return std::ranges::find(i.dst, reg) != i.dst.end();
   }
-  /// The last instruction of the block that writes the register, or the only one of the program.
-  const ir::Inst* definition(ir::Reg reg) const {
+  /// Who wrote the register, as asked at a place of the block.
+  struct Definition {
+    const ir::Inst* inst = nullptr;
+    size_t place = 0;  ///< its sources are asked for there; 0: what the block did does not count
+  };
+  /// The last instruction of the block before the place, or the only one of the program.
+  Definition definition(ir::Reg reg, size_t place) const {
     const std::vector<ir::Inst>& here = program_.blocks[block_].insts;
-    for (auto i = here.rbegin(); i != here.rend(); ++i)
-      if (writes(*i, reg)) return &*i;
-    const ir::Inst* only = nullptr;
+    for (size_t n = place; n-- > 0;)
+      if (writes(here[n], reg)) return {&here[n], n};
+    Definition only;
     size_t looked_at = 0;
     for (const ir::Block& block : program_.blocks)
       for (const ir::Inst& i : block.insts) {
-        if (++looked_at > kMostLooks) return nullptr;
+        if (++looked_at > kMostLooks) return {};
         if (!writes(i, reg)) continue;
-        if (only != nullptr) return nullptr;
-        only = &i;
+        if (only.inst != nullptr) return {};
+        only.inst = &i;
       }
     return only;
   }
 
-  std::optional<Known> follow(ir::Operand value, unsigned moves = 0) const {
+  std::optional<Known> follow(ir::Operand value) const {
+    return follow(value, program_.blocks[block_].insts.size(), 0);
+  }
+  std::optional<Known> follow(ir::Operand value, size_t place, unsigned moves) const {
     if (!value.is_reg()) return Known{value};
-    const ir::Inst* def = moves < kMostMoves ? definition(value.reg()) : nullptr;
+    if (moves == kMostMoves) return {};
+    const auto [def, at] = definition(value.reg(), place);
     if (def == nullptr || !def->guard.always()) return {};
-    if (def->op == ir::Op::mov) return follow(def->src[0], moves + 1);
+    if (def->op == ir::Op::mov) return follow(def->src[0], at, moves + 1);
     if (def->op == ir::Op::unpack64) {
-      auto whole = follow(def->src[0], moves + 1);
+      auto whole = follow(def->src[0], at, moves + 1);
       if (!whole || whole->half != Half::none) return {};
       whole->half = def->dst[0] == value.reg() ? Half::low : Half::high;
       return whole;
     }
     if (def->op != ir::Op::pack64) return {};
-    const auto low = follow(def->src[0], moves + 1), high = follow(def->src[1], moves + 1);
+    const auto low = follow(def->src[0], at, moves + 1), high = follow(def->src[1], at, moves + 1);
     if (!low || !high || low->value.kind != high->value.kind) return {};
     if (low->value.is_imm()) return Known{ir::Operand::immediate(high->bits() << 32 | low->bits())};
     const bool whole = low->value == high->value && low->half == Half::low;

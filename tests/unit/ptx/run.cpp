@@ -341,6 +341,9 @@ TEST_CASE("an assertion's site says what the program says of it, and no more") {
   CHECK(late.assertion.empty());
   CHECK(late.source_file == "a.cu");
   CHECK(site_of("0", "7").assertion.empty());
+  // What a register holds later is not what was moved out of it.
+  CHECK(site_of("%rd2;\nmov.u64 %rd1, texts+9", "7").assertion == "i<n");
+  CHECK(site_of("%rd2", "7;\nmov.u64 %rd5, texts").function == "f()");
 }
 
 TEST_CASE("run: a thread that comes to malloc traps, the others do not") {

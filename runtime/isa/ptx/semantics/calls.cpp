@@ -45,7 +45,8 @@ ir::Operand argument(Emit& e, const CallSite& call, size_t i, const char* functi
   const size_t bytes = type.bits / 8;
   if (object->size != bytes)
     Emit::fail(o.loc, "argument " + std::to_string(i + 1) + " of '" + function + "' has " +
-                          std::to_string(bytes) + " bytes");
+                          std::to_string(bytes) + " bytes, the call passes " +
+                          std::to_string(object->size));
   return read_object(e, *object, type);
 }
 
@@ -346,19 +347,23 @@ uint32_t trap(Emit& e, FaultKind kind) {
   return inst.site;
 }
 
-/// A call of __assertfail(condition, file, line, function, size of a character).
+/// A call of nvcc's __assertfail(condition, file, line, function, size of a character), or of
+/// clang's
+/// __assert_fail, which has no fifth argument.
 void call_assertion(Emit& e, const CallSite& call, const std::string& name) {
+  const size_t wanted = name == "__assertfail" ? 5 : 4;
+  if (call.args.size() != wanted || !call.results.empty())
+    e.fail("'" + name + "' takes " + std::to_string(wanted) +
+           " arguments and returns nothing, the call has " + std::to_string(call.args.size()) +
+           " and " + std::to_string(call.results.size()));
   isa::AssertionCall assertion;
-  if (call.args.size() == 5) {
-    assertion.condition = argument(e, call, 0, name.c_str(), kB64);
-    assertion.file = argument(e, call, 1, name.c_str(), kB64);
-    assertion.line = argument(e, call, 2, name.c_str(), kB32);
-    assertion.function = argument(e, call, 3, name.c_str(), kB64);
-  }
+  assertion.condition = argument(e, call, 0, name.c_str(), kB64);
+  assertion.file = argument(e, call, 1, name.c_str(), kB64);
+  assertion.line = argument(e, call, 2, name.c_str(), kB32);
+  assertion.function = argument(e, call, 3, name.c_str(), kB64);
   const isa::KnownValues known = known_values(e);
   const uint32_t site = trap(e, FaultKind::trap);
-  if (call.args.size() == 5)
-    isa::describe_assertion(e.kernel.program.sites[site], known, assertion);
+  isa::describe_assertion(e.kernel.program.sites[site], known, assertion);
 }
 
 /// Functions of the device run time that have no body in a file. A failed assertion is a trap;

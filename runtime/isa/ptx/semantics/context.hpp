@@ -64,7 +64,7 @@ struct ParamObject {
   /// Where in local memory: a number, or in a function that calls itself the register that holds
   /// it.
   ir::Operand base = ir::Operand::immediate(0);
-  uint32_t frame_at = 0;  ///< in such a function: from the frame's begin (Recursion::variable)
+  uint32_t frame_at = 0;  ///< in such a function: from the frame's begin (Recursion::reserve)
   std::vector<ir::Reg> words;
 };
 
