@@ -117,8 +117,9 @@ struct Function {
   uint32_t maxntid[3] = {0, 0, 0};
   bool has_body = false;
   bool noreturn = false;
-  std::string clusters;  ///< the directive that wants thread block clusters of more than one group
+  std::string clusters;  ///< a directive about thread block clusters
   Loc clusters_loc;
+  bool wants_clusters = false;  ///< it says that they have more than one group
   Scope body;
 };
 

@@ -249,24 +249,29 @@ bool Parser::function_directive(Function& f) {
     f.noreturn = true;
     take();
   } else if (name == "explicitcluster" || name == "blocksareclusters") {
-    f.clusters = name;
-    f.clusters_loc = loc_of(t);
+    cluster_directive(f);
+    f.wants_clusters = true;
     take();
   } else if (name == "reqnctapercluster") {
+    cluster_directive(f);
     uint32_t groups[3];
-    const Loc loc = loc_of(t);
     dimensions(groups, "group");
-    if (groups[0] != 1 || groups[1] != 1 || groups[2] != 1) {
-      f.clusters = "reqnctapercluster";
-      f.clusters_loc = loc;
-    }
+    f.wants_clusters |= groups[0] != 1 || groups[1] != 1 || groups[2] != 1;
   } else if (name == "maxclusterrank") {  // a launch without clusters keeps to any limit
+    cluster_directive(f);
     take();
     take_u32("a number of groups", UINT32_MAX);
   } else {
     return false;
   }
   return true;
+}
+
+/// The kernel is told of the first one, or of the first that wants more than one group.
+void Parser::cluster_directive(Function& f) {
+  if (f.wants_clusters || (!f.clusters.empty() && modifier_of(peek()) == "maxclusterrank")) return;
+  f.clusters = modifier_of(peek());
+  f.clusters_loc = loc_of(peek());
 }
 
 /// `.maxntid X[, Y[, Z]]`: counts of `what`; what is not said is 1.

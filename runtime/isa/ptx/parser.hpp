@@ -117,6 +117,7 @@ class Parser {
   Variable variable_type(bool parameter);
   std::vector<Variable> variables(const Linkage& linkage, bool in_body);
   void declarator(Variable& v, bool parameter);
+  void cluster_directive(Function& f);
   void dimensions(Variable& v);
   void check_variable(const Variable& v, const Token& name, bool in_body);
   void check_size(const Variable& v, const Token& name);

@@ -20,8 +20,8 @@ std::string function(const std::string& name, const std::string& body) {
   return ".func " + name + "()\n{\n  .reg .b32 %r<4>;\n" + body + "  ret;\n}\n";
 }
 
-ptx::LowerResult lower(const std::string& text) {
-  const ptx::ParseResult parsed = ptx::parse(kHeader + text);
+ptx::LowerResult lower(const std::string& text, const std::string& header = kHeader) {
+  const ptx::ParseResult parsed = ptx::parse(header + text);
   REQUIRE(parsed.diagnostics.empty());
   return ptx::lower(parsed.module);
 }
@@ -50,8 +50,10 @@ TEST_CASE("a kernel that wants thread block clusters does not stand in the way o
   const auto with = [](const std::string& directive) {
     return ".entry " + directive.substr(1, 2) + "() " + directive + " { ret; }\n";
   };
+  const std::string sm90 = ".version 7.8\n.target sm_90\n.address_size 64\n";
   const auto r = lower(with(".reqnctapercluster 2, 1") + with(".explicitcluster") +
-                       with(".maxclusterrank 8") + kernel("good", ""));
+                           with(".maxclusterrank 8") + kernel("good", ""),
+                       sm90);
   CHECK(!r.unusable);
   CHECK(names(r.rejected) == std::vector<std::string>{"re", "ex"});
   for (const auto& rejected : r.rejected) {
@@ -59,7 +61,13 @@ TEST_CASE("a kernel that wants thread block clusters does not stand in the way o
     CHECK(rejected.diagnostics[0].message.starts_with("thread block clusters are not supported"));
   }
   CHECK(r.module.kernels.size() == 2);
-  CHECK(lower(with(".reqnctapercluster 1")).rejected.empty());
+  CHECK(lower(with(".reqnctapercluster 1"), sm90).rejected.empty());
+  for (const char* directive : {".reqnctapercluster 1", ".maxclusterrank 8", ".explicitcluster"}) {
+    const auto early = lower(with(directive));
+    REQUIRE(early.rejected.size() == 1);
+    CHECK(early.rejected[0].diagnostics.at(0).message.ends_with(
+        "needs .target sm_90 or higher, the module says sm_75"));
+  }
 }
 
 TEST_CASE("a function at fault rejects every kernel that calls it, and is reported once") {

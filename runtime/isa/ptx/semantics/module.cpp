@@ -8,6 +8,7 @@
 #include "runtime/ir/passes/waves/wave_steps.hpp"
 #include "runtime/isa/print_call.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
+#include "runtime/isa/ptx/semantics/target_gate.hpp"
 
 namespace lanewise::ptx {
 
@@ -250,7 +251,9 @@ void bind_kernel_params(KernelContext& kernel, Body& body) {
 }
 
 void lower_kernel(ModuleContext& ctx, const Function& f) {
-  if (!f.clusters.empty())
+  if (const std::string gate = cluster_gate(ctx.module); !f.clusters.empty() && !gate.empty())
+    throw Reject{f.clusters_loc, "'." + f.clusters + "' " + gate};
+  if (f.wants_clusters)
     throw Reject{f.clusters_loc, "thread block clusters are not supported (." + f.clusters + ")"};
   KernelContext kernel(ctx, f);
   Body body(kernel, f, ir::kNone);

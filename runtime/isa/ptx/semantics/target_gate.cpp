@@ -70,6 +70,12 @@ unsigned sm_number(std::string_view target) {
 
 }  // namespace
 
+std::string cluster_gate(const Module& module) {
+  const unsigned sm = sm_number(module.target);
+  if (sm == 0 || sm >= 90) return {};
+  return "needs .target sm_90 or higher, the module says " + module.target;
+}
+
 std::string target_gate(const Module& module, std::string_view opcode, const Form& form) {
   const unsigned sm = sm_number(module.target);
   const unsigned version = module.version_major * 10 + module.version_minor;
