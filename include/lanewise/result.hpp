@@ -63,8 +63,8 @@ inline std::string headline(const FaultReport& f) {
     case FaultKind::step_budget:
       if (f.address == 1)
         return "step budget of the device used up: this driver ends loops after 65535 iterations "
-               "of one lane in all, or of one wave's lanes in serial mode; run it on another "
-               "device";
+               "of one lane in all (those of atomics and of the lanes beside it count, too), or of "
+               "one wave's lanes in serial mode; run it on another device";
       return "step budget used up: the lane took more loop iterations than allowed "
              "(--max-steps N raises the limit)";
     case FaultKind::barrier_divergence:
@@ -106,8 +106,11 @@ class Line {
 /// Several lines for people: what, where, who.
 inline std::string format(const FaultReport& f) {
   detail::Line out;
-  out << "fault: " << detail::headline(f) << "\n    at " << f.kernel << "+" << f.pc << ": "
-      << f.text;
+  out << "fault: " << detail::headline(f);
+  if (f.text.empty())
+    out << "\n    somewhere in " << f.kernel;
+  else
+    out << "\n    at " << f.kernel << "+" << f.pc << ": " << f.text;
   if (f.line != 0) out << "  (line " << f.line << ")";
   if (!f.source.empty()) out << "  [" << f.source << "]";
   out << "\n    by lane " << f.lane << " of wave " << f.wave << " in group (" << f.group.x << ","
@@ -130,7 +133,9 @@ struct Times {
 };
 
 struct Result {
-  std::vector<FaultReport> faults;  ///< at most 64, lowest group and lane first
+  /// At most 64, lowest group and lane first; before them that a driver has cut a loop of which it
+  /// is not known which one (no text): what is wrong with others may follow from it.
+  std::vector<FaultReport> faults;
   uint64_t fault_count = 0;         ///< lanes that faulted
   Times times;
   std::string wave_mode;     ///< "lane", "packed" or "serial"

@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "runtime/guest/validate.hpp"
-#include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/memory/alignment.hpp"
 #include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/ir/passes/memory/written.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
+#include "runtime/spirv/binary/code.hpp"
 #include "runtime/spirv/binary/library.hpp"
 #include "runtime/spirv/binary/loop_exits.hpp"
 #include "runtime/spirv/binary/shrink.hpp"
@@ -122,24 +122,18 @@ uint32_t loop_mark_bytes(const Target& target, const Shape& shape) {
   return target.quirks.cuts_loops && !none ? 4 * shape.local_size : 0;
 }
 
-bool has_loops(const ir::Program& program) {
-  const ir::Graph graph = ir::block_graph(program);
-  const ir::BlockOrder order = ir::reverse_postorder(graph);
-  return std::ranges::any_of(order.nodes, [&](uint32_t b) {
-    return std::ranges::any_of(graph.succs[b],
-                               [&](uint32_t t) { return order.index[t] <= order.index[b]; });
+/// Atomic accesses of more than a word that may reach shared memory.
+bool locks_shared(const ir::Program& program) {
+  const auto locks = [](const ir::Inst& inst) {
+    if (!inst.mem) return false;
+    const ir::Mem& m = *inst.mem;
+    const bool reaches = m.space == ir::Space::shared || m.space == ir::Space::generic;
+    return reaches && m.count * ir::size_of(m.elem) > 4 &&
+           (inst.op == ir::Op::atom || ir::is_strong(inst));
+  };
+  return std::ranges::any_of(program.blocks, [&](const ir::Block& block) {
+    return std::ranges::any_of(block.insts, locks);
   });
-}
-
-/// Jumps backwards are steps, where there are loops at all: a block may stand before the one that
-/// leads to it.
-bool takes_steps(const ir::Program& program) {
-  for (uint32_t b = 0; b < program.blocks.size(); ++b) {
-    const ir::Terminator& term = program.blocks[b].term;
-    if (term.counts && std::ranges::any_of(term.targets, [&](uint32_t t) { return t <= b; }))
-      return has_loops(program);
-  }
-  return false;
 }
 
 Module translate_once(const ir::Program& source, const Options& options, const Target& device) {
@@ -169,9 +163,11 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   // Events know a lane by its slot, which lanes that run in turn share.
   const bool traced = options.trace_bits != 0 && shape.lanes_per_invocation > 1;
   const bool phases = !together && ((serial && (waves || traced)) || needs_phases(program, shape));
-  const uint32_t own = own_shared_bytes(program, shape, phases) + loop_mark_bytes(target, shape);
+  shape.locks_shared = locks_shared(program);
+  const uint32_t own = own_shared_bytes(program, shape, phases) + loop_mark_bytes(target, shape) +
+                       (shape.locks_shared ? 4 : 0);
   const SharedLayout shared = shared_layout(program, options, target, own);
-  const bool counted = takes_steps(program), waits = barrier_use(program).any;
+  const bool counted = ir::takes_steps(program), waits = barrier_use(program).any;
   shape.looks_once =
       counted && !options.step_budget && target.quirks.cuts_loops && !phases && !together && !waits;
   shape.takes_steps = phases || (counted && !shape.looks_once);
@@ -198,6 +194,9 @@ Module translate_once(const ir::Program& source, const Options& options, const T
     kernel.build_direct(program);
   }
 
+  const auto linked = library::link(builder.words(), library::variant_for(target));
+  // One is the loop that tells whether others were cut.
+  const bool loops = target.quirks.cuts_loops && count_of(spv::OpLoopMerge, linked) > 1;
   const uint64_t on_chip = shared.in_memory ? 0 : shared.bytes;
   const std::map<uint32_t, uint32_t> sizes = {
       // A load that may not happen reads at offset 0.
@@ -209,12 +208,12 @@ Module translate_once(const ir::Program& source, const Options& options, const T
       {library::local_in_backing, local.in_memory ? 1U : 0U},
       {library::local_start, static_cast<uint32_t>(local.start / 4)},
       {library::group_words, waves && !phases && !together ? group_words(program, shape) : 1},
+      {library::loops, loops ? 1U : 0U},
       {library::loop_marks, shape.local_size},
       {library::wave_levels, levels},
       {library::fence_by_atomic, target.quirks.fence_by_atomic ? 1U : 0U}};
   Module module;
   module.fault_points = kernel.fault_points();
-  const auto linked = library::link(builder.words(), library::variant_for(target));
   module.words = library::freeze(linked, sizes);
   if (target.quirks.folds_nothing) module.words = shrink(module.words);
   if (target.quirks.loses_loop_values) module.words = close_loops(module.words);

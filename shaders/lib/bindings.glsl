@@ -8,6 +8,7 @@ layout(constant_id = 3) const uint SHARED_IN_BACKING = 0u;
 layout(constant_id = 11) const uint LOCAL_IN_BACKING = 0u;
 layout(constant_id = 12) const uint LOCAL_START = 0u;  // words of a group's slot before local memory
 layout(constant_id = 6) const uint FENCE_BY_ATOMIC = 0u;  // see lw_fence
+layout(constant_id = 4) const uint LOOPS = 0u;       // on devices that cut loops: there are some
 layout(constant_id = 7) const uint LOOP_MARKS = 1u;  // invocations, on devices that cut loops
 layout(constant_id = 9) const uint LEVELS = 0u;        // counted loops around a cross-lane operation
 layout(constant_id = 10) const uint LEVEL_WORDS = 1u;  // LEVELS * LANES, at least 1
@@ -25,6 +26,7 @@ layout(set = 0, binding = 4, std430) readonly buffer AllocationWords { uint w[];
 shared uint shared_words[SHARED_WORDS];
 uint local_words[LOCAL_TOTAL];
 shared uint loop_marks[LOOP_MARKS];
+shared uint group_lock;  // of shared memory: lw_begin_lock
 
 // What lanes read at places of their own goes through a pointer where the device has such: drivers
 // for CPUs make one gather of it, but a guarded read for each lane from a storage buffer.

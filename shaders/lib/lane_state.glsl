@@ -10,6 +10,12 @@ uint backing_base;    // first word of this group's slot
 /// Index of per-lane state; the constant makes single-lane kernels plain variables.
 uint slot_index() { return pick(LANES > 1u, min(lane_slot, LANES - 1u), 0u); }
 
+/// Of all groups of the launch, in linear order.
+uint group_number() {
+  uint gx = launch.w[LAUNCH_GRID], gy = launch.w[LAUNCH_GRID + 1u];
+  return (lane_group.z * gy + lane_group.y) * gx + lane_group.x;
+}
+
 uint lw_launch(const in uint word) { return launch.w[word]; }
 
 void lw_set_lane(const in uint slot, const in uint lane) {
@@ -23,9 +29,7 @@ void lw_begin(const in uvec3 group, const in uint lane) {
   invocation_index = lane;
   if (SHARED_IN_BACKING + LOCAL_IN_BACKING != 0u) {
     // Groups of one dispatch are neighbours in linear order, so their slots differ.
-    uint gx = launch.w[LAUNCH_GRID], gy = launch.w[LAUNCH_GRID + 1u];
-    uint linear = (group.z * gy + group.y) * gx + group.x;
-    uint slot = linear % max(launch.w[LAUNCH_SLOTS], 1u);
+    uint slot = group_number() % max(launch.w[LAUNCH_SLOTS], 1u);
     backing_base = slot * (launch.w[LAUNCH_SLOT_BYTES] >> 2);
   }
 }
@@ -60,6 +64,19 @@ uint lw_refill(const in uint reserve) {
 // all, and a flag that the compiler can keep in a register is folded away.
 void lw_loop_mark(const in uint id) { loop_marks[invocation_index] = id; }
 bool lw_loop_left(const in uint id) { return loop_marks[invocation_index] == id; }
+/// Such a driver has one limit for all loops of an invocation and its neighbours: those of atomics
+/// that try again, over lanes, or in a search, which nobody has marked, as well. Whatever they left
+/// behind is wrong. One loop more, when all is done, is cut, too, and so tells. `counts`: a lane is
+/// there to tell. True for one invocation of a launch.
+bool lw_loops_cut(const in bool counts) {
+  if (LOOPS == 0u) return false;
+  uint trips = 0u;
+  do {
+    ++trips;
+  } while (trips < 2u + launch.w[LAUNCH_ZERO]);
+  return counts && trips < 2u && atomicOr(faults.w[FAULT_CUT], 1u) == 0u;
+}
+
 /// llvmpipe suspends the invocation at a memory barrier and loses lanes when parts of a group pass
 /// different numbers of them, as in divergent loops. It runs on CPUs, where a sequentially consistent atomic operation orders all memory.
 void lw_fence(const in uint scope) {
@@ -77,4 +94,10 @@ void lw_fence(const in uint scope) {
 void lw_barrier() {
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,
                  gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
+}
+
+/// The lock of the group's shared memory is free. All invocations come here before the first access.
+void lw_begin_lock(const in uint invocation, const in uint invocations) {
+  if (invocation == 0u) group_lock = 0u;
+  if (invocations > 1u) lw_barrier();
 }

@@ -110,7 +110,11 @@ struct Structured {
 /// (lavapipe's mask stacks hold 80 entries and lose count beyond).
 struct TreeLimits {
   uint32_t constructs = 40, ifs = 60, depth = 120;
+  bool rows = true;  ///< splits rows of ways out, which drivers nest
 };
+/// Some jump is a step of the budget: one backwards, where there are loops at all, as a block may
+/// stand before the one that leads to it.
+bool takes_steps(const Program& program);
 /// Any program; throws only on internal errors.
 Structured structurise(const Program& program, const TreeLimits& limits = {});
 std::string print(const Structured& structured);

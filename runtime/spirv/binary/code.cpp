@@ -203,6 +203,13 @@ std::vector<uint32_t> write_code(Code code) {
   return out;
 }
 
+size_t count_of(spv::Op op, const std::vector<uint32_t>& words) {
+  size_t count = 0;
+  for (size_t at = kHeaderWords; at < words.size(); at += std::max(words[at] >> 16, 1U))
+    count += (words[at] & 0xffff) == static_cast<uint32_t>(op) ? 1 : 0;
+  return count;
+}
+
 std::vector<std::vector<size_t>> successors(const Code& code) {
   std::vector<std::vector<size_t>> next(code.blocks.size());
   for (size_t b = 0; b < code.blocks.size(); ++b) {

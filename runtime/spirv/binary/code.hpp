@@ -69,6 +69,9 @@ struct Code {
 Code read_code(const std::vector<uint32_t>& words);
 std::vector<uint32_t> write_code(Code code);
 
+/// Instructions of this kind in a module.
+size_t count_of(spv::Op op, const std::vector<uint32_t>& words);
+
 /// [block] blocks that control may go to next.
 std::vector<std::vector<size_t>> successors(const Code& code);
 

@@ -56,6 +56,7 @@ enum SpecId : uint32_t {
   local_in_backing = 11,
   local_start = 12,     ///< words of a slot before local memory
   local_total = 5,      ///< filled in by freeze(): local_words * lanes
+  loops = 4,            ///< 1: there are some, on devices that cut them
   loop_marks = 7,       ///< words, one per invocation, on devices that cut loops
   group_words = 8,      ///< words of shared memory for cross-lane operations of whole groups
   wave_levels = 9,      ///< counted loops around a cross-lane operation, at most

@@ -205,7 +205,7 @@ Id LaneEmitter::was_marked(const LoopMark& mark) {
 /// budget.
 Id LaneEmitter::not_left(const LoopMark& mark, uint32_t site) {
   const Id stopped = m_.op(spv::OpLogicalNot, m_.bool_type, {was_marked(mark)});
-  when(stopped, [&] { state().cut_by_driver(site); });
+  when(stopped, [&] { state().cut_by_driver(site, kCutHere); });
   return stopped;
 }
 

@@ -36,6 +36,7 @@ struct Shape {
   bool looks_once = false;
   /// The kernel may read such memory: shared on chip, local in an array.
   bool clears_shared = false, clears_local = false;
+  bool locks_shared = false;  ///< some access to shared memory may take the group's lock
 };
 
 /// Module-level variables that the body's function shares with the entry point.

@@ -100,10 +100,10 @@ Id LaneState::out_of_steps() {
   return m_.op(spv::OpIEqual, m_.bool_type, {load(reserve_), m_.u(0)});
 }
 
-void LaneState::cut_by_driver(uint32_t site) {
+void LaneState::cut_by_driver(uint32_t site, uint32_t which) {
   const Id aborted = m_.call("lw_aborted", m_.bool_type, {});
   const uint32_t point = points_.number(FaultKind::step_budget, site);
-  note(m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}), m_.u(point), m_.u(1), m_.u(0));
+  note(m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}), m_.u(point), m_.u(which), m_.u(0));
 }
 
 void LaneState::report(Id group, Id lane) {

@@ -232,8 +232,8 @@ void LaneEmitter::stop_wave(const Ids& who, Id stopped, uint32_t site, bool grou
       const Id aborted = library("lw_aborted", m_.bool_type, {});
       in_slots([&](uint32_t k) {
         const Id cut = both(who[k], m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}));
-        state().note(cut, m_.u(state().points().number(FaultKind::step_budget, site)), m_.u(1),
-                     m_.u(0));
+        state().note(cut, m_.u(state().points().number(FaultKind::step_budget, site)),
+                     m_.u(kCutHere), m_.u(0));
       });
     }
     if (goes_on) {

@@ -10,8 +10,6 @@ namespace {
 
 // Words of the launch block (shaders/INTERFACE.md).
 constexpr uint32_t kBudget = host_shader::LAUNCH_STEP_BUDGET;
-/// Loop mark of the loop over an invocation's lanes; the body's loops count up from 1.
-constexpr uint32_t kAllLanesRan = ~0U;
 
 Id push_constants(ModuleBuilder& m) {
   const Id words = m.makeArrayType(m.uint_type, m.u(guest::kPushWords), 4);
@@ -97,6 +95,8 @@ void KernelBuilder::begin_entry() {
   invocation_ = m_.extract(m_.createLoad(local, spv::NoPrecision), m_.uint_type, 0);
   m_.createStore(invocation_, frame_.lane);
   library("lw_begin", m_.void_type, {group_id, invocation_});
+  if (shape_.locks_shared)
+    library("lw_begin_lock", m_.void_type, {invocation_, m_.u(shape_.local_size)});
   if (shape_.clears_shared)
     library("lw_clear_shared", m_.void_type, {invocation_, m_.u(shape_.local_size)});
   clear_local();
@@ -152,7 +152,20 @@ void KernelBuilder::end_of_lane() {
                 m_.createLoad(frame_.lane, spv::NoPrecision));
 }
 
+/// What lanes computed in a loop that the driver has cut is wrong, and only the guest's own loops
+/// have said so.
+void KernelBuilder::report_cut() {
+  const Id lane = shape_.together ? m_.createLoad(frame_.lane, spv::NoPrecision) : lane_of(m_.u(0));
+  when(library("lw_loops_cut", m_.bool_type, {lane_exists(lane)}), [&] {
+    m_.createStore(lane, frame_.lane);
+    state_.start();
+    state_.cut_by_driver(ir::kNone, kCutAnywhere);
+    state_.report(m_.createLoad(frame_.group, spv::NoPrecision), lane);
+  });
+}
+
 void KernelBuilder::finish_entry() {
+  if (target_.quirks.cuts_loops) report_cut();
   m_.makeReturn(true);
 }
 
@@ -278,11 +291,8 @@ void KernelBuilder::build_together(const ir::Program& program) {
   finish_entry();
 }
 
-/// Each lane from beginning to end. A driver that cuts loops may cut this one, too: then the lanes
-/// that are left must fault.
+/// Each lane from beginning to end.
 void KernelBuilder::run_lanes_in_turn(spv::Function* body) {
-  const Id none = m_.u(0), done = m_.u(kAllLanesRan);
-  if (target_.quirks.cuts_loops) library("lw_loop_mark", m_.void_type, {none});
   for_each_slot([&](Id slot) {
     const Id lane = lane_of(slot);
     when(lane_exists(lane), [&] {
@@ -293,20 +303,6 @@ void KernelBuilder::run_lanes_in_turn(spv::Function* body) {
       run_lane(body);
       end_of_lane();
     });
-    if (!target_.quirks.cuts_loops) return;
-    const Id last =
-        m_.op(spv::OpIEqual, m_.bool_type, {slot, m_.u(shape_.lanes_per_invocation - 1)});
-    when(last, [&] { library("lw_loop_mark", m_.void_type, {done}); });
-  });
-  if (!target_.quirks.cuts_loops) return;
-  const Id finished = library("lw_loop_left", m_.bool_type, {done});
-  const Id unfinished = m_.op(spv::OpLogicalNot, m_.bool_type, {finished});
-  const Id first = lane_of(m_.u(0));
-  when(m_.op(spv::OpLogicalAnd, m_.bool_type, {unfinished, lane_exists(first)}), [&] {
-    m_.createStore(first, frame_.lane);
-    start_lane();
-    state_.cut_by_driver(ir::kNone);
-    end_of_lane();
   });
 }
 

@@ -43,6 +43,7 @@ class KernelBuilder {
   void place_waves(const ir::Program& program);
   void declare_float_modes();
   void finish_entry();
+  void report_cut();
   void clear_local();
   void start_lane();
   void run_lane(spv::Function* body);

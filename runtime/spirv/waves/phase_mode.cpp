@@ -270,7 +270,7 @@ void KernelBuilder::abandon(const ir::Phases& phases, PhaseState& state, Id outc
   const Id stuck = m_.op(spv::OpLogicalAnd, m_.bool_type, {none, waits(state, slot)});
   const Id point =
       m_.select(stuck, points(FaultKind::barrier_divergence), points(FaultKind::step_budget));
-  const Id cut = m_.select(stuck, m_.u(0), m_.u(1));  // the address says that it was the driver
+  const Id cut = m_.select(stuck, m_.u(0), m_.u(kCutHere));
   // A launch that somebody has ended leaves lanes waiting; that is no fault of theirs.
   const Id aborted = library("lw_aborted", m_.bool_type, {});
   state_.note(m_.op(spv::OpLogicalNot, m_.bool_type, {aborted}), point, cut, m_.u(0));

@@ -70,6 +70,24 @@ bool waits_for_spent(const Fault& f, const std::vector<Fault>& all) {
          });
 }
 
+/// The driver has cut a loop, nobody knows which.
+bool cut_anywhere(const Fault& f) {
+  return f.kind == FaultKind::step_budget && f.address == spirv::kCutAnywhere;
+}
+
+/// That is told once for a launch, and not at all where a lane says which of the guest's loops it
+/// was. First, since what else went wrong may follow from it.
+void arrange(LaunchResult& result) {
+  std::vector<Fault>& faults = result.faults;
+  std::ranges::sort(faults, {}, order);
+  const auto known = [](const Fault& f) {
+    return f.kind == FaultKind::step_budget && f.address == spirv::kCutHere;
+  };
+  if (std::ranges::any_of(faults, known)) result.fault_count -= std::erase_if(faults, cut_anywhere);
+  const auto others = std::ranges::stable_partition(faults, cut_anywhere);
+  std::for_each(faults.begin(), others.begin(), [](Fault& f) { f.address = spirv::kCutHere; });
+}
+
 }  // namespace
 
 MemoryMap memory_map(const LaunchRequest& request, uint64_t arena_bytes) {
@@ -118,7 +136,7 @@ void decode_faults(std::span<const uint32_t> words, std::span<const spirv::Fault
     result.faults.push_back(decode(record(words, i), points, memory));
   result.fault_count -= static_cast<uint32_t>(std::erase_if(
       result.faults, [all = result.faults](const Fault& f) { return waits_for_spent(f, all); }));
-  std::ranges::sort(result.faults, {}, order);
+  arrange(result);
 }
 
 bool ends_launch(std::span<const uint32_t> words) {

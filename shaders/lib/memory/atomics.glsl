@@ -224,7 +224,7 @@ LOOP_OF_TWO(wrap_u32)
 #define LOCKED_OF_TWO64_IN(S, OFFT, OP)                                                 \
   B64 cas_##S##_##OP(OFFT off, B64 a, B64 v) {                                          \
     B64 old = b64(0u, 0u);                                                              \
-    WITH_LOCK(old = b64(S##_get_strong(off), S##_get_strong(off + OFFT(4u)));           \
+    WITH_LOCK(S, old = b64(S##_get_strong(off), S##_get_strong(off + OFFT(4u)));           \
               B64 next = next_##OP(old, a, v); S##_put_strong(off, lo64(next));         \
               S##_put_strong(off + OFFT(4u), hi64(next));)                              \
     return old;                                                                         \
@@ -234,7 +234,7 @@ LOCKED_OF_TWO64_IN(shared, uint, wrap_u64)
 #define LOCKED64_IN(S, OFFT, OP)                                                        \
   B64 rmw_##S##_##OP(OFFT off, B64 v, uint f) {                                         \
     B64 old = b64(0u, 0u);                                                              \
-    WITH_LOCK(old = b64(S##_get_strong(off), S##_get_strong(off + OFFT(4u)));           \
+    WITH_LOCK(S, old = b64(S##_get_strong(off), S##_get_strong(off + OFFT(4u)));           \
               B64 next = next_##OP(old, v, f); S##_put_strong(off, lo64(next));         \
               S##_put_strong(off + OFFT(4u), hi64(next));)                              \
     return old;                                                                         \
@@ -242,7 +242,7 @@ LOCKED_OF_TWO64_IN(shared, uint, wrap_u64)
 #define LOCKED_SWAP64_IN(S, OFFT, NAME, EQUAL)                                          \
   B64 cas_##S##_##NAME(OFFT off, B64 expected, B64 v) {                                 \
     B64 old = b64(0u, 0u);                                                              \
-    WITH_LOCK(old = b64(S##_get_strong(off), S##_get_strong(off + OFFT(4u)));           \
+    WITH_LOCK(S, old = b64(S##_get_strong(off), S##_get_strong(off + OFFT(4u)));           \
               if (EQUAL(old, expected)) {                                               \
                 S##_put_strong(off, lo64(v));                                           \
                 S##_put_strong(off + OFFT(4u), hi64(v));                                \
@@ -334,12 +334,12 @@ SHARED64(max_f64)
 #define LOCKED128(S, OFFT)                                                              \
   uvec4 rmw_##S##_exch_u128(OFFT off, uvec4 v, uint f) {                                \
     uvec4 old = uvec4(0u);                                                              \
-    WITH_LOCK(old = S##_words_128_strong(off); S##_put_words_128_strong(off, v);)                   \
+    WITH_LOCK(S, old = S##_words_128_strong(off); S##_put_words_128_strong(off, v);)                   \
     return old;                                                                         \
   }                                                                                     \
   uvec4 cas_##S##_cas_u128(OFFT off, uvec4 expected, uvec4 v) {                         \
     uvec4 old = uvec4(0u);                                                              \
-    WITH_LOCK(old = S##_words_128_strong(off);                                                \
+    WITH_LOCK(S, old = S##_words_128_strong(off);                                                \
               if (old == expected) { S##_put_words_128_strong(off, v); })                     \
     return old;                                                                         \
   }

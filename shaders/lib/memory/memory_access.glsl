@@ -103,20 +103,20 @@ void local_put_32(const in uint off, const in uint v) { local_put_aligned(off, v
 #define WHOLE_64(S, OFFT)                                                                      \
   uvec2 S##_64_whole(const in OFFT off) {                                                      \
     uvec2 v = uvec2(0u);                                                                       \
-    WITH_LOCK(v = S##_words_64_strong(off);)                                                   \
+    WITH_LOCK(S, v = S##_words_64_strong(off);)                                                   \
     return v;                                                                                  \
   }                                                                                            \
   void S##_put_64_whole(const in OFFT off, const in uvec2 v) {                                 \
-    WITH_LOCK(S##_put_words_64_strong(off, v);)                                                \
+    WITH_LOCK(S, S##_put_words_64_strong(off, v);)                                                \
   }
 #define WHOLE_128(S, OFFT)                                                                     \
   uvec4 S##_128_whole(const in OFFT off) {                                                     \
     uvec4 v = uvec4(0u);                                                                       \
-    WITH_LOCK(v = S##_words_128_strong(off);)                                                  \
+    WITH_LOCK(S, v = S##_words_128_strong(off);)                                                  \
     return v;                                                                                  \
   }                                                                                            \
   void S##_put_128_whole(const in OFFT off, const in uvec4 v) {                                \
-    WITH_LOCK(S##_put_words_128_strong(off, v);)                                               \
+    WITH_LOCK(S, S##_put_words_128_strong(off, v);)                                               \
   }
 WHOLE_64(shared, uint)
 #if LW_ATOMIC64

@@ -98,30 +98,50 @@ uint param_get(const in uint off) { return launch.w[LAUNCH_PARAMS + (off >> 2)];
 uint param_get_aligned(const in uint off) { return param_get(off); }
 uint param_get_strong(const in uint off) { return param_get(off); }
 
-/// 64-bit atomic access where the device has none: one lock for all, held for a few instructions.
-/// The loop leaves the critical section before the test, so lanes in lockstep cannot starve.
-/// Everything inside is an atomic on its own. Taking the lock acquires and giving it back releases,
-/// but not on llvmpipe, which suspends the invocation at a barrier, with the lock held, and loses
-/// lanes in loops like this (see lw_fence); its atomics are in order anyway.
-bool lock_taken() {
-  if (FENCE_BY_ATOMIC != 0u) return atomicCompSwap(faults.w[FAULT_LOCK], 0u, 1u) == 0u;
-  return atomicCompSwap(faults.w[FAULT_LOCK], 0u, 1u, DEV, BUF | SHM, gl_SemanticsAcquire, 0,
-                        gl_SemanticsRelaxed) == 0u;
-}
-void lock_given_back() {
-  if (FENCE_BY_ATOMIC != 0u) {
-    atomicExchange(faults.w[FAULT_LOCK], 0u);
-  } else {
-    atomicStore(faults.w[FAULT_LOCK], 0u, DEV, BUF | SHM, gl_SemanticsRelease);
+/// Wide atomic access where the device has none: a lock, held for a few instructions; one for global
+/// memory and one for the shared memory of each group, so that only those wait who must. The loop
+/// leaves the critical section before the test, so lanes in lockstep cannot starve. Everything
+/// inside is an atomic on its own. Taking the lock acquires and giving it back releases, but not on
+/// llvmpipe, which suspends the invocation at a barrier, with the lock held, and loses lanes in
+/// loops like this (see lw_fence); its atomics are in order anyway.
+/// S##_lock_holder: 0 = the lane has it now.
+#define LOCK(S, WORD)                                                                          \
+  uint S##_lock_holder(const in uint self) {                                                   \
+    if (FENCE_BY_ATOMIC != 0u) return atomicCompSwap(WORD, 0u, self);                          \
+    return atomicCompSwap(WORD, 0u, self, DEV, BUF | SHM, gl_SemanticsAcquire, 0,              \
+                          gl_SemanticsRelaxed);                                                \
+  }                                                                                            \
+  void S##_lock_given_back() {                                                                 \
+    if (FENCE_BY_ATOMIC != 0u) {                                                               \
+      atomicExchange(WORD, 0u);                                                                \
+    } else {                                                                                   \
+      atomicStore(WORD, 0u, DEV, BUF | SHM, gl_SemanticsRelease);                              \
+    }                                                                                          \
   }
+LOCK(global, faults.w[FAULT_LOCK])
+LOCK(shared, group_lock)
+
+/// A driver that cuts loops runs each group in one thread. While a thread sleeps with the lock,
+/// those of other groups must not use up their iterations: each takes a while.
+uint global_lock_self() { return LOOPS != 0u ? 1u + group_number() : 1u; }
+uint shared_lock_self() { return 1u; }
+#define WAIT atomicAdd(faults.w[FAULT_SPARE], 0u);
+#define WAIT_FOUR WAIT WAIT WAIT WAIT
+void lock_waits(const in uint self, const in uint holder) {
+  if (LOOPS == 0u) return;
+  if (holder != self) { WAIT_FOUR WAIT_FOUR WAIT_FOUR WAIT_FOUR }
 }
-#define WITH_LOCK(BODY)                                        \
+#define WITH_LOCK(S, BODY)                                     \
+  uint self = S##_lock_self();                                 \
   bool done = false;                                           \
   while (!done) {                                              \
-    if (lock_taken()) {                                        \
+    uint holder = S##_lock_holder(self);                       \
+    if (holder == 0u) {                                        \
       BODY                                                     \
-      lock_given_back();                                       \
+      S##_lock_given_back();                                   \
       done = true;                                             \
+    } else {                                                   \
+      lock_waits(self, holder);                                \
     }                                                          \
   }
 

@@ -37,7 +37,7 @@ double milliseconds(const Program& p) {
   const Structured s = structurise(p);
   const std::clock_t end = std::clock();
   CHECK(!s.body.empty());
-  const structure::Nesting nest = structure::nesting(s.body);
+  const structure::Nesting nest = structure::nesting(s.body, true);
   CHECK(nest.constructs <= 40);
   CHECK(nest.ifs <= 60);
   return 1000.0 * static_cast<double>(end - start) / CLOCKS_PER_SEC;
@@ -170,6 +170,41 @@ TEST_CASE("ordinary code needs neither scopes nor flags") {
     check_shape(t);
     CHECK(count(t.body, Node::Kind::loop) == 2);
     CHECK(t.program.regs.size() <= s.p.regs.size() + 2);
+  }
+}
+
+TEST_CASE("a loop that the structuriser makes counts no steps where the program has none") {
+  // Ifs in each other, the innermost the last one to begin: too deep for a tree.
+  constexpr uint32_t n = 200;
+  Sketch s(n);
+  for (uint32_t i = 0; i + 1 < n; ++i) {
+    if (i < n / 2) s.branch(i, n - 1 - i, i + 1);
+    if (i >= n / 2) s.jump(i, i + 1);
+  }
+  CHECK(!takes_steps(s.p));
+  const Structured t = structurise(s.p);
+  const auto loop = std::ranges::find(t.body, Node::Kind::loop, &Node::kind);
+  REQUIRE(loop != t.body.end());
+  CHECK(!loop->counts);
+  check_same(s.p, 3);
+}
+
+TEST_CASE("a row of ways out is split where it is long, and only there") {
+  for (const uint32_t n : {20U, 100U, 500U}) {
+    CAPTURE(n);
+    Sketch breaks(n + 2), returns(2 * n + 1);
+    for (uint32_t i = 0; i < n; ++i) {
+      breaks.branch(i, n, i + 1);
+      returns.branch(2 * i, 2 * i + 1, 2 * i + 2);
+    }
+    breaks.jump(n, n + 1);
+    for (const Sketch* s : {&breaks, &returns}) {
+      const Structured t = structurise(s->p);
+      const size_t scopes = count(t.body, Node::Kind::scope);
+      CHECK(scopes <= (n > 24 ? n / 6 : 1));
+      CHECK(structure::nesting(t.body, true).ifs <= 50);
+      check_same(s->p, n);
+    }
   }
 }
 

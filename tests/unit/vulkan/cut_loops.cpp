@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <random>
 
@@ -215,6 +217,112 @@ TEST_CASE("cut loops: lanes that a driver cut fault, and what others store is ri
       cut_loops::check(*engine, seed + n, WaveMode::lane);
       if (all || n % 4 == 0) cut_loops::check(*engine, seed + n, WaveMode::packed);
       if (all || n % 4 == 1) cut_loops::check(*engine, seed + n, WaveMode::serial);
+    }
+  }
+}
+
+namespace cut_loops {
+namespace {
+
+/// So many iterations, then atomics that try again until they come through: a sum of floats, and
+/// one of 64 bits in shared memory. Each lane stores the sums that it found.
+ir::Program loop_and_atomics() {
+  return ir::parse_program(fmt::format(R"(program "tail" ptx wave 32
+memory param 0 shared 8 local 0
+reg r0 b32
+reg d1 b64
+reg r2 b32
+reg r3 b32
+reg p4 pred
+reg r5 b32
+reg r6 b32
+reg d7 b64
+reg d8 b64
+block b0
+  r0 = sreg.u32.linear_tid
+  d1 = mulwide.u32 r0, 16
+  d1 = add.u64 d1, {}
+  d8 = mov.u64 {}
+  r2 = load d8 {{global u32}}
+  r3 = mov.u32 0
+  r5 = mov.u32 1
+  jump b1
+block b1
+  r5 = mul.u32 r5, {}
+  r5 = add.u32 r5, r3
+  r3 = add.u32 r3, 1
+  p4 = icmp.u32.lt r3, r2
+  branch @p4 b1 b2
+block b2
+  r6 = atom.f32 d8, 1065353216 {{global u32 offset=4 order=relaxed scope=gpu atom_type=f32}}
+  d7 = atom.u64 0, 4294967297 {{shared u64 order=relaxed scope=cta atom_type=u64}}
+  store d1, r5 {{global u32}}
+  store d1, r6 {{global u32 offset=4}}
+  store d1, d7 {{global u64 offset=8}}
+  exit
+)",
+                                       kArenaBase + kOut, kArenaBase + kTable, kFactor));
+}
+
+/// What the lanes found are all of these sums. One that found another one's was not added.
+void check_sums(const std::vector<uint32_t>& words, uint32_t iterations) {
+  uint32_t sum = 1;
+  for (uint32_t n = 0; n < iterations; ++n) sum = sum * kFactor + n;
+  std::vector<float> floats;
+  std::vector<uint64_t> wides;
+  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+    CHECK(words[4 * lane] == sum);
+    floats.push_back(std::bit_cast<float>(words[4 * lane + 1]));
+    wides.push_back(words[4 * lane + 2] | uint64_t{words[4 * lane + 3]} << 32);
+  }
+  std::ranges::sort(floats);
+  std::ranges::sort(wides);
+  for (uint32_t n = 0; n < kLanes; ++n) {
+    CHECK(floats[n] == static_cast<float>(n));
+    CHECK(wides[n] == n * 0x100000001);
+  }
+}
+
+/// Whether it ran through; when not, the launch must have said so, and of no instruction.
+bool right_or_told(Engine& engine, const ir::Program& program, uint32_t iterations, WaveMode mode) {
+  CAPTURE(iterations);
+  CAPTURE(static_cast<int>(mode));
+  const uint32_t table[] = {iterations, 0};
+  engine.write(kArenaBase + kTable, std::as_bytes(std::span(table)));
+  LaunchRequest request;
+  request.program = &program;
+  request.grid = {1, 1, 1};
+  request.block = {kLanes, 1, 1};
+  request.wave = mode;
+  const LaunchResult result = engine.launch(request);
+  if (result.fault_count == 0) {
+    check_sums(read_words(engine, kOut, 4 * kLanes), iterations);
+    return true;
+  }
+  REQUIRE(!result.faults.empty());
+  for (const Fault& fault : result.faults) CHECK(fault.kind == FaultKind::step_budget);
+  return false;
+}
+
+}  // namespace
+}  // namespace cut_loops
+
+TEST_CASE("cut loops: an atomic that a driver did not let try again is a fault") {
+  const ir::Program program = cut_loops::loop_and_atomics();
+  for (const auto& driver : installed_drivers()) {
+    CAPTURE(driver.label);
+    const auto engine = vulkan::make_engine_with(driver.part, checked_options(), spirv::translate);
+    engine->reserve(1 << 17);
+    const bool cuts = vulkan::target_of(*engine)->quirks.cuts_loops;
+    for (const WaveMode mode : {WaveMode::lane, WaveMode::packed, WaveMode::serial}) {
+      CHECK(cut_loops::right_or_told(*engine, program, 100, mode));
+      uint32_t through = 0, told = 0;
+      // In serial mode 32 lanes make iterations of one limit.
+      const uint32_t limit = cut_loops::kLimit / (mode == WaveMode::serial ? 32 : 1);
+      for (uint32_t n = limit - 80; n <= limit + 1; n += cuts ? 3 : 40)
+        (cut_loops::right_or_told(*engine, program, n, mode) ? through : told) += 1;
+      CHECK(through > 0);
+      CHECK((told > 0) == cuts);
     }
   }
 }

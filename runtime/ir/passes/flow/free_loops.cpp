@@ -256,4 +256,20 @@ void mark_free_loops(Program& program) {
   FreeLoops(program).mark();
 }
 
+bool takes_steps(const Program& program) {
+  bool backwards = false;
+  for (uint32_t b = 0; b < program.blocks.size(); ++b) {
+    const Terminator& t = program.blocks[b].term;
+    backwards = backwards ||
+                (t.counts && std::ranges::any_of(t.targets, [&](uint32_t to) { return to <= b; }));
+  }
+  if (!backwards) return false;
+  const Graph graph = block_graph(program);
+  const BlockOrder order = reverse_postorder(graph);
+  return std::ranges::any_of(order.nodes, [&](uint32_t b) {
+    return std::ranges::any_of(graph.succs[b],
+                               [&](uint32_t to) { return order.index[to] <= order.index[b]; });
+  });
+}
+
 }  // namespace lanewise::ir

@@ -27,14 +27,19 @@ inline bool is_construct(const Node& n) {
 std::optional<std::vector<Node>> build_tree(const Program& program, uint32_t max_depth);
 /// Drops jumps that lead where control goes anyway, shortens the others, removes unused scopes.
 void clean_tree(std::vector<Node>& body);
+/// Drivers nest what stands behind a way out: of `if a break; if b break; c` they make `if a break
+/// else if b break else c`. Where many follow each other, some at a time go into scopes of their
+/// own. In a loop they do not, as its jumps are jumps.
+void split_rows(const Program& program, std::vector<Node>& body);
 /// Makes every jump leave the innermost construct, with flag registers for those that go further,
 /// and takes the labels away.
 void lower_far_jumps(Program& program, std::vector<Node>& body);
 
-/// Most loops and scopes, and most ifs, around any node.
+/// Most loops and scopes, and most ifs, around any node; with `rows` as drivers nest them
+/// (split_rows). Of trees without labels.
 struct Nesting {
   uint32_t constructs = 0, ifs = 0;
 };
-Nesting nesting(const std::vector<Node>& body);
+Nesting nesting(const std::vector<Node>& body, bool rows);
 
 }  // namespace lanewise::ir::structure

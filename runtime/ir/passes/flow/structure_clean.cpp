@@ -151,16 +151,30 @@ class Simplifier {
   const JumpResolver& jumps_;
 };
 
-void measure(const std::vector<Node>& nodes, Nesting at, Nesting& most) {
-  most.constructs = std::max(most.constructs, at.constructs);
-  most.ifs = std::max(most.ifs, at.ifs);
+bool ends_lane(const Node& n) {
+  return n.kind == Node::Kind::exit || std::ranges::any_of(n.body, ends_lane) ||
+         std::ranges::any_of(n.otherwise, ends_lane);
+}
+
+/// Some lanes may not come to what follows in its list.
+bool way_out(const Node& n) {
+  if (n.kind != Node::Kind::if_) return is_jump(n) || (is_construct(n) && ends_lane(n));
+  return std::ranges::any_of(n.body, way_out) || std::ranges::any_of(n.otherwise, way_out);
+}
+
+/// `rows`: what follows a way out is one if deeper.
+void measure(const std::vector<Node>& nodes, Nesting at, bool rows, bool in_loop, Nesting& most) {
   for (const Node& n : nodes) {
+    most.constructs = std::max(most.constructs, at.constructs);
+    most.ifs = std::max(most.ifs, at.ifs);
     if (n.kind == Node::Kind::if_) {
-      measure(n.body, {at.constructs, at.ifs + 1}, most);
-      measure(n.otherwise, {at.constructs, at.ifs + 1}, most);
+      measure(n.body, {at.constructs, at.ifs + 1}, rows, in_loop, most);
+      measure(n.otherwise, {at.constructs, at.ifs + 1}, rows, in_loop, most);
     } else if (is_construct(n)) {
-      measure(n.body, {at.constructs + 1, at.ifs}, most);
+      const bool loop = n.kind == Node::Kind::loop;
+      measure(n.body, {at.constructs + 1, at.ifs}, rows, loop, most);
     }
+    if (rows && !in_loop && way_out(n)) ++at.ifs;
   }
 }
 
@@ -172,9 +186,9 @@ void clean_tree(std::vector<Node>& body) {
   Simplifier(jumps).list(body);
 }
 
-Nesting nesting(const std::vector<Node>& body) {
+Nesting nesting(const std::vector<Node>& body, bool rows) {
   Nesting most;
-  measure(body, {}, most);
+  measure(body, {}, rows, false, most);
   return most;
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <stdexcept>
 
 #include "runtime/ir/passes/flow/cfg.hpp"
@@ -12,26 +13,39 @@ std::optional<std::vector<Node>> try_structure(Program& program, const TreeLimit
   auto body = structure::build_tree(program, limits.depth);
   if (!body) return std::nullopt;
   structure::clean_tree(*body);
-  const structure::Nesting nest = structure::nesting(*body);
-  if (nest.constructs > limits.constructs || nest.ifs > limits.ifs) return std::nullopt;
+  if (limits.rows) structure::split_rows(program, *body);
   structure::lower_far_jumps(program, *body);
+  const structure::Nesting nest = structure::nesting(*body, limits.rows);
+  if (nest.constructs > limits.constructs || nest.ifs > limits.ifs) return std::nullopt;
   return body;
 }
 
-/// Every block that is reached in two ways goes behind one dispatch block. What remains is a single
-/// loop around a balanced tree of tests: slower, but never deep.
+/// So many blocks in a row, each reached from the one before alone, may nest in a flattened
+/// program.
+constexpr uint32_t kMostInChain = 16;
+
+/// Every block that is reached in two ways goes behind one dispatch block, and so do some along
+/// long chains of others. What remains is a single loop around a balanced tree of tests: slower,
+/// but never deep. Where no jump was a step of the budget, those to the dispatch block are none.
 void flatten(Program& program) {
+  const bool counts = takes_steps(program);
   detach_entry(program);
   const Graph graph = block_graph(program);
   const BlockOrder order = reverse_postorder(graph);
-  std::vector<uint32_t> entries;
-  for (uint32_t b = 0; b < program.blocks.size(); ++b) {
-    size_t ways = 0;
-    for (const uint32_t p : graph.preds[b]) ways += order.reachable(p) ? 1 : 0;
-    if (order.reachable(b) && ways > 1) entries.push_back(b);
+  std::vector<uint32_t> entries, chain(program.blocks.size());
+  for (const uint32_t b : order.nodes) {
+    const auto reachable = [&](uint32_t p) { return order.reachable(p); };
+    const auto ways = std::ranges::count_if(graph.preds[b], reachable);
+    if (ways == 1) chain[b] = chain[*std::ranges::find_if(graph.preds[b], reachable)] + 1;
+    if (ways <= 1 && chain[b] <= kMostInChain) continue;
+    chain[b] = 0;
+    entries.push_back(b);
   }
+  std::ranges::sort(entries);
   add_dispatch(program, entries);
   lower_switches(program);
+  if (counts) return;
+  for (Block& block : program.blocks) block.term.counts = false;
 }
 
 }  // namespace

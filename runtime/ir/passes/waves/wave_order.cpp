@@ -9,8 +9,8 @@ namespace {
 
 /// No driver sees this tree; recursion over it must not use up the stack. Counters may keep a jump
 /// from being shortened, so the second tree may be a little deeper than the first.
-constexpr TreeLimits kFirst{.constructs = 400, .ifs = 400, .depth = 400};
-constexpr TreeLimits kSecond{.constructs = 800, .ifs = 800, .depth = 800};
+constexpr TreeLimits kFirst{.constructs = 400, .ifs = 400, .depth = 400, .rows = false};
+constexpr TreeLimits kSecond{.constructs = 800, .ifs = 800, .depth = 800, .rows = false};
 
 class OrderBuilder {
  public:

@@ -1,0 +1,109 @@
+// Control flow that drivers nest deeper than it is written: rows of early exits, of which each puts
+// what follows it into the other side of an if. Some keep masks of 80 levels and lose count beyond.
+#include <fmt/format.h>
+
+#include "runtime/isa/ptx/lower.hpp"
+#include "tests/differential/engines.hpp"
+
+using namespace lanewise;
+using namespace lanewise::test;
+
+namespace {
+
+constexpr uint32_t kLanes = 128, kWays = 100;
+
+/// %r1 is the lane, %r2 what it stores at %rd2, %rX counts what a body likes.
+ir::Program kernel(const std::string& body) {
+  const std::string text =
+      ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 in, .param "
+      ".u64 out)\n{\n.reg .b32 %r<4>; .reg .b32 %c<200>; .reg .b64 %rd<4>; .reg .pred %p<4>;\n"
+      "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, 1; mul.wide.u32 %rd2, %r1, 4; "
+      "add.u64 %rd2, %rd1, %rd2;\n" +
+      body + "END: st.global.u32 [%rd2], %r2; ret;\n}\n";
+  const ptx::ParseResult parsed = ptx::parse(text, 0);
+  REQUIRE_MESSAGE(parsed.ok(), parsed.diagnostics[0].message);
+  ptx::LowerResult lowered = ptx::lower(parsed.module);
+  REQUIRE_MESSAGE(lowered.diagnostics.empty(), lowered.diagnostics[0].message);
+  return lowered.module.kernels.at(0);
+}
+
+/// `line` with {0} = 0, 1 ... kWays - 1, or the other way round.
+std::string rows(fmt::format_string<uint32_t> line, bool backwards = false) {
+  std::string text;
+  for (uint32_t i = 0; i < kWays; ++i)
+    text += fmt::format(line, backwards ? kWays - 1 - i : i) + "\n";
+  return text;
+}
+
+/// On every device, and not one after the other in turn: each has limits of its own.
+void everywhere(const std::string& body) {
+  const ir::Program program = kernel(body);
+  std::vector<uint32_t> expected;
+  for (const TestEngine& engine : test_engines()) {
+    CAPTURE(engine.label);
+    for (const WaveMode mode : {WaveMode::lane, WaveMode::serial}) {
+      CAPTURE(static_cast<int>(mode));
+      const Outcome got = run_on(*engine.engine, program, {2, 1, 1}, {kLanes, 1, 1}, {0}, kLanes,
+                                 [&](LaunchRequest& request) { request.wave = mode; });
+      CHECK_MESSAGE(got.fault_count == 0, describe(got));
+      if (expected.empty()) expected = got.words;
+      CHECK(got.words == expected);
+      if (engine.label == "reference") break;
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("ways out: a row of branches to the end") {
+  everywhere(rows("setp.eq.u32 %p1, %r1, {0}; @%p1 bra END; mad.lo.u32 %r2, %r2, 3, {0};"));
+}
+
+TEST_CASE("ways out: a ladder of cases") {
+  everywhere(
+      rows("setp.gt.u32 %p1, %r1, {0}; @%p1 bra N{0}; mad.lo.u32 %r2, %r2, 5, {0}; bra END; "
+           "N{0}: add.u32 %r2, %r2, {0};"));
+}
+
+TEST_CASE("ways out: a row of returns") {
+  everywhere(
+      rows("mad.lo.u32 %r2, %r2, 3, {0}; setp.ne.u32 %p1, %r1, {0}; @%p1 bra N{0}; "
+           "st.global.u32 [%rd2], %r2; ret; N{0}:"));
+}
+
+TEST_CASE("ways out: to eight places that lie behind each other") {
+  std::string text = "mov.u32 %r3, 0;\n";
+  for (uint32_t i = 0; i < 8; ++i)
+    text += fmt::format("and.b32 %r3, %r1, {0}; setp.eq.u32 %p1, %r3, {0}; @%p1 bra X{1};\n",
+                        1U << i, i);
+  for (uint32_t i = 0; i < kWays; ++i)
+    text += fmt::format("mad.lo.u32 %r2, %r2, 3, {0}; setp.eq.u32 %p1, %r1, {0}; @%p1 bra X{1};\n",
+                        i, i % 8);
+  for (uint32_t i = 0; i < 8; ++i) text += fmt::format("X{0}: mad.lo.u32 %r2, %r2, 7, {0};\n", i);
+  everywhere(text);
+}
+
+TEST_CASE("ways out: a row of them in a loop, round again and out of it") {
+  everywhere("mov.u32 %c0, 0; L: add.u32 %c0, %c0, 1; setp.gt.u32 %p1, %c0, 3; @%p1 bra END;\n" +
+             rows("mad.lo.u32 %r2, %r2, 3, {0}; setp.eq.u32 %p1, %r1, {0}; @%p1 bra L;") +
+             "bra L;\n");
+  everywhere("mov.u32 %c0, 0; L: add.u32 %c0, %c0, 1; setp.gt.u32 %p1, %c0, 3; @%p1 bra END;\n" +
+             rows("mad.lo.u32 %r2, %r2, 3, {0}; setp.eq.u32 %p1, %r1, {0}; @%p1 bra END;") +
+             "bra L;\n");
+}
+
+TEST_CASE("ways out: ifs in each other, and no loop whose steps count") {
+  // Too deep for a tree, it becomes a loop around a dispatch, though it has no jump backwards.
+  everywhere(rows("setp.lt.u32 %p1, %r1, {0}; @%p1 bra E{0}; add.u32 %r2, %r2, {0};") +
+             rows("mad.lo.u32 %r2, %r2, 3, {0}; E{0}: add.u32 %r2, %r2, 7;", true));
+}
+
+TEST_CASE("ways out: loops in each other") {
+  // Four of them make up to three iterations.
+  everywhere(
+      rows("mov.u32 %c{0}, 0; L{0}: add.u32 %r2, %r2, {0};") +
+      rows("add.u32 %c{0}, %c{0}, 1; and.b32 %r3, {0}, 31; setp.eq.u32 %p2, %r3, 3; and.b32 %r3, "
+           "%r1, 3; selp.b32 %r3, %r3, 0, %p2; setp.lt.u32 %p1, %c{0}, %r3; mad.lo.u32 %r2, %r2, "
+           "3, {0}; @%p1 bra L{0};",
+           true));
+}
