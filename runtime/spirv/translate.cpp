@@ -153,7 +153,7 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   ir::expand_descriptors(program);
   ir::find_alignment(program, options.aligned_pointers);
   ir::relax_nans(program);
-  Shape shape = lane_shape(options, target);
+  Shape shape = lane_shape(program, options, target);
   const bool waves = ir::has_wave_ops(program);
   const WaveChoice choice = choose_way(program, options, target, shape);
   const bool serial = choice.way == WaveChoice::Way::serial;

@@ -36,12 +36,13 @@ std::string rows(fmt::format_string<uint32_t> line, bool backwards = false) {
 }
 
 /// On every device, and not one after the other in turn: each has limits of its own.
-void everywhere(const std::string& body) {
+void everywhere(const std::string& body,
+                const std::vector<WaveMode>& modes = {WaveMode::lane, WaveMode::serial}) {
   const ir::Program program = kernel(body);
   std::vector<uint32_t> expected;
   for (const TestEngine& engine : test_engines()) {
     CAPTURE(engine.label);
-    for (const WaveMode mode : {WaveMode::lane, WaveMode::serial}) {
+    for (const WaveMode mode : modes) {
       CAPTURE(static_cast<int>(mode));
       const Outcome got = run_on(*engine.engine, program, {2, 1, 1}, {kLanes, 1, 1}, {0}, kLanes,
                                  [&](LaunchRequest& request) { request.wave = mode; });
@@ -96,6 +97,23 @@ TEST_CASE("ways out: ifs in each other, and no loop whose steps count") {
   // Too deep for a tree, it becomes a loop around a dispatch, though it has no jump backwards.
   everywhere(rows("setp.lt.u32 %p1, %r1, {0}; @%p1 bra E{0}; add.u32 %r2, %r2, {0};") +
              rows("mad.lo.u32 %r2, %r2, 3, {0}; E{0}: add.u32 %r2, %r2, 7;", true));
+}
+
+TEST_CASE(
+    "ways out: lanes that left a loop apart are together behind it, however deep the rest is") {
+  const std::string loop =
+      "mov.u32 %c0, 0; and.b32 %r3, %r1, 7;\nL: add.u32 %c0, %c0, 1; mad.lo.u32 %r2, %r2, 5, %c0; "
+      "setp.lt.u32 %p1, %c0, %r3; @%p1 bra L;\n";
+  const std::string deep =
+      rows("setp.lt.u32 %p1, %r1, {0}; @%p1 bra E{0}; add.u32 %r2, %r2, {0};") +
+      rows("mad.lo.u32 %r2, %r2, 3, {0}; E{0}: add.u32 %r2, %r2, 7;", true);
+  everywhere(loop + "activemask.b32 %r3; add.u32 %r2, %r2, %r3;\n" + deep,
+             {WaveMode::automatic, WaveMode::serial});
+  // A neighbour's number, through shared memory.
+  everywhere(".shared .b32 s[128]; mov.u32 %c1, s; shl.b32 %c2, %r1, 2; add.u32 %c1, %c1, %c2;\n" +
+                 loop + "st.shared.u32 [%c1], %r2; bar.sync 0; xor.b32 %c1, %c1, 4;\n" +
+                 "ld.shared.u32 %r3, [%c1]; add.u32 %r2, %r2, %r3;\n" + deep,
+             {WaveMode::automatic, WaveMode::serial});
 }
 
 TEST_CASE("ways out: loops in each other") {

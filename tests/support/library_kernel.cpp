@@ -46,7 +46,8 @@ std::string header(const std::string& name, const Signature& s, bool int64, bool
   t += fmt::format("OpExecutionMode %main LocalSize {} 1 1\n", kLocalSize);
   t += fmt::format("OpDecorate %f LinkageAttributes \"{}\" Import\n", name);
   if (lane_state) {
-    t += "OpDecorate %begin LinkageAttributes \"lw_begin\" Import\n";
+    t += "OpDecorate %begin LinkageAttributes \"lw_begin\" Import\n"
+         "OpDecorate %begin_lock LinkageAttributes \"lw_begin_lock\" Import\n";
   }
   t += "OpDecorate %group BuiltIn WorkgroupId\nOpDecorate %index BuiltIn LocalInvocationIndex\n"
        "OpDecorate %in DescriptorSet 0\nOpDecorate %in Binding 5\n"
@@ -147,16 +148,24 @@ std::vector<uint32_t> caller_of(const std::string& name, Variant variant, bool l
   if (s == nullptr) throw std::runtime_error("no such function: " + name);
   const bool int64 = variant != Variant::t0;
   std::string t = header(name, *s, int64, lane_state);
-  if (lane_state) t += "%begin_fn = OpTypeFunction %void %v3 %uint\n";
+  if (lane_state) {
+    t += "%begin_fn = OpTypeFunction %void %v3 %uint\n"
+         "%begin_lock_fn = OpTypeFunction %void %uint %uint\n";
+  }
   t += import_of("%f", *s, int64, "%fn");
   if (lane_state) {
     t += import_of("%begin", {"", Kind::none, {Kind::vec3, Kind::u32}}, int64, "%begin_fn");
+    t +=
+        import_of("%begin_lock", {"", Kind::none, {Kind::u32, Kind::u32}}, int64, "%begin_lock_fn");
   }
   t += "%main = OpFunction %void None %main_fn\n%entry = OpLabel\n"
        "%g3 = OpLoad %v3 %group\n%gx = OpCompositeExtract %uint %g3 0\n"
        "%lane = OpLoad %uint %index\n%first = OpIMul %uint %gx %local\n"
        "%item = OpIAdd %uint %first %lane\n";
-  if (lane_state) t += "%ignored1 = OpFunctionCall %void %begin %g3 %lane\n";
+  if (lane_state) {
+    t += "%ignored1 = OpFunctionCall %void %begin %g3 %lane\n"
+         "%ignored2 = OpFunctionCall %void %begin_lock %lane %local\n";
+  }
   t += fmt::format("%base = OpIMul %uint %item %c{}\n", argument_words(*s));
   std::string args;
   unsigned at = 0;

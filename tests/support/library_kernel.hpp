@@ -19,8 +19,9 @@ unsigned words_of(Kind kind);
 unsigned argument_words(const Signature& s);
 
 /// A module (with Linkage) whose invocation i reads the arguments of `name` from binding 5, calls
-/// it, and writes the result to binding 6. With `lane_state` it is begun with lw_begin.
-/// A function without result is called i / 8 + 1 times by lane i of a group, which then writes a 1.
+/// it, and writes the result to binding 6. With `lane_state` it is begun with lw_begin and
+/// lw_begin_lock. A function without result is called i / 8 + 1 times by lane i of a group, which
+/// then writes a 1.
 std::vector<uint32_t> caller_of(const std::string& name, Variant variant, bool lane_state);
 
 struct Driver {

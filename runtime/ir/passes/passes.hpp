@@ -105,6 +105,7 @@ struct Structured {
   Program
       program;  ///< the input after lower_switches and make_reducible, with flag registers added
   std::vector<Node> body;
+  bool flattened = false;  ///< into one loop around a dispatch, as it nests too deep
 };
 /// How deep a tree may nest before the program is flattened: what was measured against drivers
 /// (lavapipe's mask stacks hold 80 entries and lose count beyond).

@@ -26,6 +26,9 @@ struct Shape {
   uint32_t lanes = 1;
   uint32_t local_size = 1;
   uint32_t lanes_per_invocation = 1;
+  /// The tree is too deep, a loop around a dispatch takes its place (ir::Structured::flattened),
+  /// and lanes that the tree holds together come to a barrier or cross-lane operation one by one.
+  bool scatters = false;
   bool serial = false;  ///< each invocation carries the lanes of one wave, one after the other
   /// Wave mode: neighbouring invocations carry a wave together, each `lanes_per_invocation` of its
   /// lanes, in slots. Waves smaller than a subgroup share one.

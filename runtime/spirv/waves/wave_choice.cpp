@@ -22,7 +22,8 @@ bool waves_meet(const ir::Program& program, const Shape& shape, const Target& ta
   for (const ir::Block& block : program.blocks)
     for (const ir::Inst& inst : block.insts)
       if (ir::info(inst.op).trait == ir::OpTrait::wave && !runs_in_group(inst)) return false;
-  if (needs_phases(program, shape) || !ir::convergence_uniform(program)) return false;
+  if (shape.scatters || needs_phases(program, shape) || !ir::convergence_uniform(program))
+    return false;
   return 4 * group_words(program, shape) <= target.max_shared / 2;
 }
 
@@ -67,6 +68,7 @@ std::string obstacle(const ir::Program& program, const Shape& lanes, const Targe
                        most);
   if (const auto found = obstacle_to_waves(program, lanes.lanes))
     return fmt::format("{}: {}", named(program, *found->inst), found->why);
+  if (lanes.scatters) return "its control flow nests deeper than drivers can follow";
   return {};
 }
 
@@ -82,7 +84,8 @@ bool needs_phases(const ir::Program& program, const Shape& shape) {
     }
   }
   if (!any) return false;
-  return shape.lanes_per_invocation > 1 || !plain || !ir::convergence_uniform(program);
+  return shape.lanes_per_invocation > 1 || !plain || shape.scatters ||
+         !ir::convergence_uniform(program);
 }
 
 uint32_t group_words(const ir::Program& program, const Shape& shape) {
@@ -90,7 +93,7 @@ uint32_t group_words(const ir::Program& program, const Shape& shape) {
   return 2 * shape.lanes + 3 * 2 * waves;
 }
 
-Shape lane_shape(const Options& options, const Target& target) {
+Shape lane_shape(const ir::Program& program, const Options& options, const Target& target) {
   const uint64_t lanes = options.block.total();
   if (lanes == 0) throw Error(ErrorKind::usage, "a block must have at least one thread");
   constexpr uint64_t kMost = 65536;
@@ -103,11 +106,13 @@ Shape lane_shape(const Options& options, const Target& target) {
   shape.lanes = static_cast<uint32_t>(lanes);
   shape.lanes_per_invocation = (shape.lanes + most - 1) / most;
   shape.local_size = (shape.lanes + shape.lanes_per_invocation - 1) / shape.lanes_per_invocation;
+  shape.scatters = barrier_use(program).any && ir::structurise(program).flattened;
   return shape;
 }
 
 Shape serial_shape(const ir::Program& program, const Shape& lanes, const Target& target) {
   Shape shape;
+  shape.scatters = lanes.scatters;
   shape.serial = true;
   shape.lanes = lanes.lanes;
   shape.lanes_per_invocation = program.wave_lanes;
@@ -129,6 +134,7 @@ Shape serial_shape(const ir::Program& program, const Shape& lanes, const Target&
 
 Shape together_shape(const ir::Program& program, const Shape& lanes, const Target& target) {
   Shape shape;
+  shape.scatters = lanes.scatters;
   shape.together = true;
   shape.lanes = lanes.lanes;
   const uint32_t size = target.subgroup_size;

@@ -24,7 +24,7 @@ struct WaveChoice {
 WaveChoice choose_way(const ir::Program& program, const Options& options, const Target& target,
                       const Shape& lanes);
 
-Shape lane_shape(const Options& options, const Target& target);
+Shape lane_shape(const ir::Program& program, const Options& options, const Target& target);
 Shape serial_shape(const ir::Program& program, const Shape& lanes, const Target& target);
 Shape together_shape(const ir::Program& program, const Shape& lanes, const Target& target);
 

@@ -22,8 +22,8 @@ struct Place {
 
 class Maker {
  public:
-  Maker(Random& random, const InstructionSet& set, const Choices& choices)
-      : random_(random), set_(set), choices_(choices) {}
+  Maker(Random& random, const InstructionSet& set, const Choices& choices, bool row)
+      : random_(random), set_(set), choices_(choices), row_(row) {}
 
   Program make() {
     p_.wave = set_.wave;
@@ -40,6 +40,8 @@ class Maker {
     top.together = true;
     top.function = static_cast<uint32_t>(p_.functions.size());
     while (left_ > 0) add(p_.body, top);
+    // GCN masks lanes: its ways out are no control flow, but a register each.
+    if (row_ && set_.wave != 64) add_row(p_.body, top);
     make_registers();
     return std::move(p_);
   }
@@ -325,6 +327,80 @@ class Maker {
     out.push_back({std::move(s)});
   }
 
+  /// Holds for few lanes.
+  Condition seldom(Block& out, const Place& at) {
+    const uint32_t to = reg(at);
+    out.push_back({Alu{AluOp::band, to, source(at), Operand::imm(127), {}}});
+    Condition c;
+    c.relation = Relation::eq;
+    c.left = to;
+    c.right = Operand::imm(random_.below(128));
+    return c;
+  }
+
+  /// Many ways out behind each other, or ifs in each other: drivers nest both.
+  void add_row(Block& out, Place at) {
+    const uint32_t ways = 30 + random_.below(70);
+    const uint32_t habit = random_.below(4);
+    if (habit == 0 && set_.features.regions) return long_region(out, at, ways);
+    if (habit == 1) return nested(out, at, ways);
+    if (habit == 2) {
+      Loop s;
+      s.counter = counter(at);
+      s.trips = Operand::imm(2 + random_.below(2));
+      ++at.loops;
+      row(s.body, at, ways);
+      out.push_back({std::move(s)});
+    } else {
+      row(out, at, ways);
+    }
+    alu(out, at);
+  }
+  void row(Block& out, const Place& at, uint32_t ways) {
+    for (; ways > 0; --ways) {
+      If s;
+      s.test = seldom(out, at);
+      if (random_.chance(3)) alu(s.yes, at);
+      if (at.loops > 0 && !random_.chance(8)) {
+        s.yes.push_back({Leave{1, random_.chance(2)}});
+      } else {
+        s.yes.push_back({Return{++marks_}});
+      }
+      out.push_back({std::move(s)});
+      alu(out, at);
+    }
+  }
+  void long_region(Block& out, const Place& at, uint32_t ways) {
+    Region s;
+    s.fuel = counter(at);
+    s.steps = ways + random_.below(20);
+    s.enter_second = narrowed(out, at);
+    for (uint32_t n = 0; n < ways; ++n) {
+      Region::Node node;
+      alu(node.straight, at);
+      node.test = seldom(node.straight, at);
+      node.yes = random_.chance(4) ? random_.below(ways + 1) : ways;
+      node.no = n + 1;
+      s.nodes.push_back(std::move(node));
+    }
+    out.push_back({std::move(s)});
+  }
+  void nested(Block& out, const Place& at, uint32_t ways) {
+    Block inside;
+    alu(inside, at);
+    for (; ways > 0; --ways) {
+      Block around;
+      If s;
+      s.test = seldom(around, at);
+      alu(s.yes, at);
+      (random_.chance(6) ? s.yes : s.no) = std::move(inside);
+      around.push_back({std::move(s)});
+      alu(around, at);
+      inside = std::move(around);
+    }
+    for (Statement& one : inside) out.push_back(std::move(one));
+  }
+
   void call(Block& out, const Place& at) {
     if (at.function == 0) return plain(out, at);
     Call c;
@@ -373,6 +449,7 @@ class Maker {
   Random& random_;
   const InstructionSet& set_;
   const Choices& choices_;
+  const bool row_;
   Program p_;
   uint32_t left_ = 0;      ///< statements still to make
   uint32_t counters_ = 0;  ///< of the program or function that is being made
@@ -386,7 +463,8 @@ Made make_program(uint64_t seed, const InstructionSet& set, const Choices& choic
   for (uint64_t attempt = 0;; ++attempt) {
     Random random(seed * 0x9e3779b97f4a7c15 + attempt);
     Made m;
-    m.program = Maker(random, set, choices).make();
+    // The others are what they were before there were rows.
+    m.program = Maker(random, set, choices, seed % 24 == 7).make();
     m.program.seed = seed;
     m.style = random_style(random);
     // A program that runs long says little more than a short one.

@@ -30,7 +30,11 @@ void clean_tree(std::vector<Node>& body);
 /// Drivers nest what stands behind a way out: of `if a break; if b break; c` they make `if a break
 /// else if b break else c`. Where many follow each other, some at a time go into scopes of their
 /// own. In a loop they do not, as its jumps are jumps.
-void split_rows(const Program& program, std::vector<Node>& body);
+struct Rows {
+  size_t most;      ///< ways out that stay in a row
+  size_t together;  ///< so many of them go into a scope where there are more
+};
+void split_rows(const Program& program, const Rows& rows, std::vector<Node>& body);
 /// Makes every jump leave the innermost construct, with flag registers for those that go further,
 /// and takes the labels away.
 void lower_far_jumps(Program& program, std::vector<Node>& body);

@@ -6,13 +6,10 @@
 namespace lanewise::ir::structure {
 namespace {
 
-/// Ways out that may stand one after the other in a list, and how many go into a scope of their own
-/// where there are more.
-constexpr size_t kMostInRow = 24, kInScope = 8;
-
 class Splitter {
  public:
-  explicit Splitter(const Program& program) : next_label_(scope_label(program.blocks.size())) {}
+  Splitter(const Program& program, const Rows& rows)
+      : rows_(rows), next_label_(scope_label(static_cast<uint32_t>(program.blocks.size()))) {}
 
   /// Returns the outermost construct that some jump in the list leaves: 0 = the kernel, 1 = the
   /// outermost construct, kNone = no jump.
@@ -24,10 +21,9 @@ class Splitter {
       leaves.push_back(to <= around_.size());
       lowest = std::min(lowest, to);
     }
-    if (in_loop || std::ranges::count(leaves, true) <= static_cast<ptrdiff_t>(kMostInRow))
-      return lowest;
-    while (static_cast<size_t>(std::ranges::count(leaves, true)) > 2 * kInScope)
-      group(nodes, leaves);
+    const auto ways = [&] { return static_cast<size_t>(std::ranges::count(leaves, true)); };
+    if (in_loop || ways() <= rows_.most) return lowest;
+    while (ways() > 2 * rows_.together) group(nodes, leaves);
     return lowest;
   }
 
@@ -64,7 +60,8 @@ class Splitter {
     for (size_t i = 0; i < nodes.size(); ++i) {
       some.push_back(std::move(nodes[i]));
       some_leaves.push_back(leaves[i]);
-      if (std::ranges::count(some_leaves, true) < static_cast<ptrdiff_t>(kInScope)) continue;
+      const auto ways = static_cast<size_t>(std::ranges::count(some_leaves, true));
+      if (ways < rows_.together) continue;
       Node scope;
       scope.kind = Node::Kind::scope;
       scope.block = next_label_++;
@@ -80,14 +77,15 @@ class Splitter {
     leaves = std::move(out_leaves);
   }
 
+  const Rows rows_;
   std::vector<uint32_t> around_;  ///< labels
   uint32_t next_label_;           ///< that no block has
 };
 
 }  // namespace
 
-void split_rows(const Program& program, std::vector<Node>& body) {
-  Splitter(program).list(body, false);
+void split_rows(const Program& program, const Rows& rows, std::vector<Node>& body) {
+  Splitter(program, rows).list(body, false);
 }
 
 }  // namespace lanewise::ir::structure

@@ -9,15 +9,28 @@
 namespace lanewise::ir {
 namespace {
 
+bool fits(const std::vector<Node>& body, const TreeLimits& limits) {
+  const structure::Nesting nest = structure::nesting(body, limits.rows);
+  return nest.constructs <= limits.constructs && nest.ifs <= limits.ifs;
+}
+
+/// Scopes for rows of ways out cost a flag and a test each: as few as will do.
 std::optional<std::vector<Node>> try_structure(Program& program, const TreeLimits& limits) {
-  auto body = structure::build_tree(program, limits.depth);
+  const auto body = structure::build_tree(program, limits.depth);
   if (!body) return std::nullopt;
-  structure::clean_tree(*body);
-  if (limits.rows) structure::split_rows(program, *body);
-  structure::lower_far_jumps(program, *body);
-  const structure::Nesting nest = structure::nesting(*body, limits.rows);
-  if (nest.constructs > limits.constructs || nest.ifs > limits.ifs) return std::nullopt;
-  return body;
+  for (const structure::Rows rows : {structure::Rows{24, 8}, structure::Rows{6, 4}}) {
+    std::vector<Node> tried = *body;
+    Program changed = program;
+    structure::clean_tree(tried);
+    if (limits.rows) structure::split_rows(program, rows, tried);
+    structure::lower_far_jumps(changed, tried);
+    if (fits(tried, limits)) {
+      program = std::move(changed);
+      return tried;
+    }
+    if (!limits.rows) break;
+  }
+  return std::nullopt;
 }
 
 /// So many blocks in a row, each reached from the one before alone, may nest in a flattened
@@ -60,6 +73,7 @@ Structured structurise(const Program& program, const TreeLimits& limits) {
     s.program = program;
     lower_switches(s.program);
     flatten(s.program);
+    s.flattened = true;
     body = try_structure(s.program, limits);
     if (!body) throw std::logic_error("structurise: a flattened program nests too deep");
   }
