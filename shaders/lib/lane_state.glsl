@@ -10,17 +10,17 @@ uint backing_base;    // first word of this group's slot
 /// Index of per-lane state; the constant makes single-lane kernels plain variables.
 uint slot_index() { return pick(LANES > 1u, min(lane_slot, LANES - 1u), 0u); }
 
-/// Of all groups of the launch, in linear order.
-uint group_number() {
-  uint gx = launch.w[LAUNCH_GRID], gy = launch.w[LAUNCH_GRID + 1u];
-  return (lane_group.z * gy + lane_group.y) * gx + lane_group.x;
-}
-
 uint lw_launch(const in uint word) { return launch.w[word]; }
 
 void lw_set_lane(const in uint slot, const in uint lane) {
   lane_slot = slot;
   lane_index = lane;
+}
+
+/// Of all groups of the launch, in linear order.
+uint group_number(const in uvec3 group) {
+  uint gx = launch.w[LAUNCH_GRID], gy = launch.w[LAUNCH_GRID + 1u];
+  return (group.z * gy + group.y) * gx + group.x;
 }
 
 void lw_begin(const in uvec3 group, const in uint lane) {
@@ -29,7 +29,7 @@ void lw_begin(const in uvec3 group, const in uint lane) {
   invocation_index = lane;
   if (SHARED_IN_BACKING + LOCAL_IN_BACKING != 0u) {
     // Groups of one dispatch are neighbours in linear order, so their slots differ.
-    uint slot = group_number() % max(launch.w[LAUNCH_SLOTS], 1u);
+    uint slot = group_number(group) % max(launch.w[LAUNCH_SLOTS], 1u);
     backing_base = slot * (launch.w[LAUNCH_SLOT_BYTES] >> 2);
   }
 }

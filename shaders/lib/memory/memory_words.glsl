@@ -123,7 +123,7 @@ LOCK(shared, group_lock)
 
 /// A driver that cuts loops runs each group in one thread. While a thread sleeps with the lock,
 /// those of other groups must not use up their iterations: each takes a while.
-uint global_lock_self() { return LOOPS != 0u ? 1u + group_number() : 1u; }
+uint global_lock_self() { return LOOPS != 0u ? 1u + group_number(lane_group) : 1u; }
 uint shared_lock_self() { return 1u; }
 #define WAIT atomicAdd(faults.w[FAULT_SPARE], 0u);
 #define WAIT_FOUR WAIT WAIT WAIT WAIT
