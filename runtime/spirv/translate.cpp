@@ -195,8 +195,9 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   }
 
   const auto linked = library::link(builder.words(), library::variant_for(target));
-  // One is the loop that tells whether others were cut.
-  const bool loops = target.quirks.cuts_loops && count_of(spv::OpLoopMerge, linked) > 1;
+  // The guest's loops have marks. Of all others one, the last, tells whether any was cut.
+  const bool loops =
+      target.quirks.cuts_loops && count_of(spv::OpLoopMerge, linked) > builder.guest_loops() + 1;
   const uint64_t on_chip = shared.in_memory ? 0 : shared.bytes;
   const std::map<uint32_t, uint32_t> sizes = {
       // A load that may not happen reads at offset 0.

@@ -60,6 +60,12 @@ class ModuleBuilder : public spv::Builder {
   /// Enters `body` through a switch without cases: a construct that `break` may leave from inside
   /// nested ifs.
   void enter_scope(spv::Block* body, spv::Block* merge);
+  /// A loop of the guest. Where drivers cut loops, lanes carry a mark out of it.
+  void guest_loop(spv::Block* merge, spv::Block* again) {
+    createLoopMerge(merge, again, spv::LoopControlMaskNone, {});
+    ++guest_loops_;
+  }
+  size_t guest_loops() const { return guest_loops_; }
   /// Runs `body` until the id that it returns is false.
   void repeat(const std::function<Id()>& body);
   /// Runs `body` as long as `condition` gives an id that is true.
@@ -84,6 +90,7 @@ class ModuleBuilder : public spv::Builder {
 
   bool int64_;
   Id glsl_set_ = spv::NoResult;
+  size_t guest_loops_ = 0;
   std::unordered_map<uint32_t, Id> uints_;
   std::unordered_map<Id, uint32_t> known_;
   std::map<uint64_t, Id> wides_;

@@ -222,7 +222,7 @@ void LaneEmitter::emit_loop(const Node& n) {
   forget();
 
   m_.setBuildPoint(header);
-  m_.createLoopMerge(merge, again, spv::LoopControlMaskNone, {});
+  m_.guest_loop(merge, again);
   m_.createBranch(body);
 
   m_.setBuildPoint(body);

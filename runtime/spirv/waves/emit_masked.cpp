@@ -283,7 +283,7 @@ void LaneEmitter::loop_of_wave(const Node& n) {
   reload_masks();
 
   m_.setBuildPoint(header);
-  m_.createLoopMerge(merge, again, spv::LoopControlMaskNone, {});
+  m_.guest_loop(merge, again);
   m_.createBranch(body);
 
   m_.setBuildPoint(body);
