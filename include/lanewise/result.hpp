@@ -136,7 +136,7 @@ struct Result {
   /// At most 64, lowest group and lane first; before them that a driver has cut a loop of which it
   /// is not known which one (no text): what is wrong with others may follow from it.
   std::vector<FaultReport> faults;
-  uint64_t fault_count = 0;         ///< lanes that faulted
+  uint64_t fault_count = 0;  ///< lanes that faulted
   Times times;
   std::string wave_mode;     ///< "lane", "packed" or "serial"
   std::string wave_reason;   ///< why this mode was chosen

@@ -26,8 +26,8 @@ struct FaultPoint {
 /// Bit of a number: the fault ends the launch, not only the lane.
 inline constexpr uint32_t kEndsLaunch = 0x80000000;
 
-/// "Addresses" of faults of the kind step_budget that are the driver's doing: it has cut the loop at
-/// the site, or some loop of which nobody knows which (the host tells both as the first).
+/// "Addresses" of faults of the kind step_budget that are the driver's doing: it has cut the loop
+/// at the site, or some loop of which nobody knows which (the host tells both as the first).
 inline constexpr uint32_t kCutHere = 1, kCutAnywhere = 2;
 
 class FaultPoints {

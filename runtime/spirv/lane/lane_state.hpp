@@ -37,8 +37,8 @@ class LaneState {
   /// the host wants the launch to end.
   Id step();
   Id out_of_steps();
-  /// The driver has left a loop for the lane, unless the launch was told to end. `which`: kCutHere or
-  /// kCutAnywhere.
+  /// The driver has left a loop for the lane, unless the launch was told to end. `which`: kCutHere
+  /// or kCutAnywhere.
   void cut_by_driver(uint32_t site, uint32_t which);
   /// A lane ends: its fault, if any, is written down.
   void report(Id group, Id lane);

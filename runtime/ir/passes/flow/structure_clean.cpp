@@ -162,7 +162,7 @@ bool way_out(const Node& n) {
   return std::ranges::any_of(n.body, way_out) || std::ranges::any_of(n.otherwise, way_out);
 }
 
-/// `rows`: what follows a way out is one if deeper.
+/// `rows`: what follows a way out nests one if deeper.
 void measure(const std::vector<Node>& nodes, Nesting at, bool rows, bool in_loop, Nesting& most) {
   for (const Node& n : nodes) {
     most.constructs = std::max(most.constructs, at.constructs);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 
 #include "runtime/ir/passes/flow/structure.hpp"
 
@@ -57,10 +56,11 @@ class Splitter {
   void group(std::vector<Node>& nodes, std::vector<bool>& leaves) {
     std::vector<Node> out, some;
     std::vector<bool> out_leaves, some_leaves;
+    size_t ways = 0;
     for (size_t i = 0; i < nodes.size(); ++i) {
       some.push_back(std::move(nodes[i]));
       some_leaves.push_back(leaves[i]);
-      const auto ways = static_cast<size_t>(std::ranges::count(some_leaves, true));
+      if (leaves[i]) ++ways;
       if (ways < rows_.together) continue;
       Node scope;
       scope.kind = Node::Kind::scope;
@@ -70,6 +70,7 @@ class Splitter {
       out_leaves.push_back(true);
       some.clear();
       some_leaves.clear();
+      ways = 0;
     }
     std::ranges::move(some, std::back_inserter(out));
     out_leaves.insert(out_leaves.end(), some_leaves.begin(), some_leaves.end());
