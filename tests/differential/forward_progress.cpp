@@ -1,7 +1,6 @@
 // Lanes that wait for lanes: spin locks, flags and barriers with counts. What cannot end must end
 // in a report, never in a hang and never in a wrong value, on every engine and in both wave modes.
-#include "runtime/isa/ptx/lower.hpp"
-#include "tests/differential/engines.hpp"
+#include "tests/differential/ptx_kernel.hpp"
 
 using namespace lanewise;
 using namespace lanewise::test;
@@ -11,17 +10,8 @@ namespace {
 constexpr uint64_t kFewSteps = 20000;
 
 ir::Program kernel(const std::string& body) {
-  const std::string text =
-      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param "
-      ".u64 out)\n{\n.reg .b32 %r<12>; .reg .b64 %rd<6>; .reg .pred %p<6>;\n"
-      "ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %tid.x;\n"
-      "mad.wide.u32 %rd3, %r1, 4, %rd2;\n" +
-      body + "ret;\n}\n";
-  const ptx::ParseResult parsed = ptx::parse(text, 0);
-  REQUIRE(parsed.ok());
-  ptx::LowerResult lowered = ptx::lower(parsed.module);
-  REQUIRE_MESSAGE(lowered.diagnostics.empty(), lowered.diagnostics[0].message);
-  return lowered.module.kernels.at(0);
+  return ptx_kernel(".reg .b32 %r<12>; .reg .b64 %rd<6>; .reg .pred %p<6>;",
+                    "mov.u32 %r1, %tid.x;\nmad.wide.u32 %rd3, %r1, 4, %rd2;\n" + body);
 }
 
 /// Takes the lock at [out], adds one to [out+128], does `inside`, and gives the lock back.

@@ -4,9 +4,8 @@
 #include <bit>
 #include <numeric>
 
-#include "runtime/isa/ptx/lower.hpp"
 #include "runtime/isa/sass/sass.hpp"
-#include "tests/differential/engines.hpp"
+#include "tests/differential/ptx_kernel.hpp"
 
 using namespace lanewise;
 using namespace lanewise::test;
@@ -17,20 +16,12 @@ constexpr uint32_t kLanes = 96, kGroups = 2, kAll = kLanes * kGroups;
 constexpr uint32_t kOlds = 16;  ///< word of the output from which on lanes leave what they got
 
 /// r1 is the lane of the launch, r2 that of the group; %rd2 the output, %rd3 the lane's own word.
-ir::Program ptx_kernel(const std::string& body) {
-  const std::string text =
-      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param "
-      ".u64 out)\n{\n.reg .b16 %h<6>; .reg .b32 %r<12>; .reg .b64 %rd<12>; .reg .f32 %f<6>; .reg "
-      ".f64 %d<6>; .reg .pred %p<6>;\n"
-      "ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r2, %tid.x; mov.u32 %r3, "
-      "%ctaid.x; mad.lo.u32 %r1, %r3, " +
-      std::to_string(kLanes) + ", %r2; mad.wide.u32 %rd3, %r1, 4, %rd2; activemask.b32 %r4;\n" +
-      body + "ret;\n}\n";
-  const ptx::ParseResult parsed = ptx::parse(text, 0);
-  REQUIRE_MESSAGE(parsed.ok(), parsed.diagnostics[0].message);
-  ptx::LowerResult lowered = ptx::lower(parsed.module);
-  REQUIRE_MESSAGE(lowered.diagnostics.empty(), lowered.diagnostics[0].message);
-  return lowered.module.kernels.at(0);
+ir::Program kernel(const std::string& body) {
+  return ptx_kernel(
+      ".reg .b16 %h<6>; .reg .b32 %r<12>; .reg .b64 %rd<12>; .reg .f32 %f<6>; .reg .f64 %d<6>; "
+      ".reg .pred %p<6>;",
+      "mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mad.lo.u32 %r1, %r3, " + std::to_string(kLanes) +
+          ", %r2; mad.wide.u32 %rd3, %r1, 4, %rd2; activemask.b32 %r4;\n" + body);
 }
 
 ir::Program sass_kernel(const std::string& text) {
@@ -80,13 +71,13 @@ void check_tickets(const std::vector<uint32_t>& words, uint32_t count) {
 }  // namespace
 
 TEST_CASE("swap loops: tickets from one word, from the value that was seen or loaded anew") {
-  const ir::Program seen = ptx_kernel(R"(
+  const ir::Program seen = kernel(R"(
     ld.global.u32 %r5, [%rd2];
     AGAIN: mov.u32 %r6, %r5; add.u32 %r7, %r6, 1;
     atom.global.cas.b32 %r5, [%rd2], %r6, %r7; setp.ne.s32 %p1, %r5, %r6; @%p1 bra AGAIN;
     st.global.u32 [%rd3+64], %r5;
 )");
-  const ir::Program loaded = ptx_kernel(R"(
+  const ir::Program loaded = kernel(R"(
     AGAIN: ld.volatile.global.u32 %r6, [%rd2]; add.u32 %r7, %r6, 1;
     atom.global.cas.b32 %r5, [%rd2], %r6, %r7; setp.eq.s32 %p1, %r5, %r6; @!%p1 bra AGAIN;
     st.global.u32 [%rd3+64], %r5;
@@ -100,7 +91,7 @@ TEST_CASE("swap loops: tickets from one word, from the value that was seen or lo
 }
 
 TEST_CASE("swap loops: sums of f32, f64 and u64, each lane several times") {
-  const ir::Program program = ptx_kernel(R"(
+  const ir::Program program = kernel(R"(
     and.b32 %r5, %r1, 3; add.u32 %r5, %r5, 1; cvt.rn.f32.u32 %f1, %r1; cvt.rn.f64.u32 %d1, %r1;
     cvt.u64.u32 %rd4, %r1; shl.b64 %rd4, %rd4, 30;
     ROUND:
@@ -129,7 +120,7 @@ TEST_CASE("swap loops: sums of f32, f64 and u64, each lane several times") {
 }
 
 TEST_CASE("swap loops: the largest float, and a count that stops at a limit") {
-  const ir::Program program = ptx_kernel(R"(
+  const ir::Program program = kernel(R"(
     // Floats that are not negative are in the order of their bits.
     mul.lo.u32 %r5, %r1, 37; rem.u32 %r5, %r5, 193; cvt.rn.f32.u32 %f1, %r5; mov.b32 %r5, %f1;
     ld.global.u32 %r6, [%rd2];
@@ -158,7 +149,7 @@ TEST_CASE("swap loops: the largest float, and a count that stops at a limit") {
 
 TEST_CASE("swap loops: the largest float, compared as floats and added to in a loop") {
   // SwiftShader's compiler did not come to an end where each slot's compare had branches.
-  const ir::Program program = ptx_kernel(R"(
+  const ir::Program program = kernel(R"(
     cvt.rn.f32.u32 %f1, %r1; ld.global.u32 %r6, [%rd2];
     HIGHER: mov.b32 %f2, %r6; setp.ge.f32 %p1, %f2, %f1; @%p1 bra DONE;
     mov.b32 %r5, %f1; atom.global.cas.b32 %r7, [%rd2], %r6, %r5; setp.ne.s32 %p1, %r6, %r7;
@@ -179,7 +170,7 @@ TEST_CASE("swap loops: the largest float, compared as floats and added to in a l
 }
 
 TEST_CASE("swap loops: lanes at eight words, and at a halfword") {
-  const ir::Program program = ptx_kernel(R"(
+  const ir::Program program = kernel(R"(
     and.b32 %r5, %r1, 7; mad.wide.u32 %rd4, %r5, 4, %rd2; ld.global.u32 %r6, [%rd4];
     WORD: mov.u32 %r7, %r6; mad.lo.u32 %r8, %r5, 100, 1; add.u32 %r8, %r8, %r7;
     atom.global.cas.b32 %r6, [%rd4], %r7, %r8; setp.ne.s32 %p1, %r6, %r7; @%p1 bra WORD;
@@ -233,7 +224,7 @@ EXIT ;
 }
 
 TEST_CASE("swap loops: a lock is refused, and its instruction named") {
-  const ir::Program lock = ptx_kernel(R"(
+  const ir::Program lock = kernel(R"(
     SPIN: atom.global.cas.b32 %r5, [%rd2], 0, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra SPIN;
     ld.volatile.global.u32 %r6, [%rd2+4]; add.u32 %r6, %r6, 1; st.volatile.global.u32 [%rd2+4], %r6;
     membar.gl; atom.global.exch.b32 %r5, [%rd2], 0;

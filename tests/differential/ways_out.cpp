@@ -2,8 +2,7 @@
 // what follows it into the other side of an if. Some keep masks of 80 levels and lose count beyond.
 #include <fmt/format.h>
 
-#include "runtime/isa/ptx/lower.hpp"
-#include "tests/differential/engines.hpp"
+#include "tests/differential/ptx_kernel.hpp"
 
 using namespace lanewise;
 using namespace lanewise::test;
@@ -12,19 +11,12 @@ namespace {
 
 constexpr uint32_t kLanes = 128, kWays = 100;
 
-/// %r1 is the lane, %r2 what it stores at %rd2, %rX counts what a body likes.
+/// %r1 is the lane, %r2 what it stores at %rd2 in the end; %c0 and so on count what a body likes.
 ir::Program kernel(const std::string& body) {
-  const std::string text =
-      ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 in, .param "
-      ".u64 out)\n{\n.reg .b32 %r<4>; .reg .b32 %c<200>; .reg .b64 %rd<4>; .reg .pred %p<4>;\n"
-      "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, 1; mul.wide.u32 %rd2, %r1, 4; "
-      "add.u64 %rd2, %rd1, %rd2;\n" +
-      body + "END: st.global.u32 [%rd2], %r2; ret;\n}\n";
-  const ptx::ParseResult parsed = ptx::parse(text, 0);
-  REQUIRE_MESSAGE(parsed.ok(), parsed.diagnostics[0].message);
-  ptx::LowerResult lowered = ptx::lower(parsed.module);
-  REQUIRE_MESSAGE(lowered.diagnostics.empty(), lowered.diagnostics[0].message);
-  return lowered.module.kernels.at(0);
+  return ptx_kernel(".reg .b32 %r<4>; .reg .b32 %c<200>; .reg .b64 %rd<4>; .reg .pred %p<4>;",
+                    "mov.u32 %r1, %tid.x; mov.u32 %r2, 1; mul.wide.u32 %rd3, %r1, 4; "
+                    "add.u64 %rd2, %rd2, %rd3;\n" +
+                        body + "END: st.global.u32 [%rd2], %r2;\n");
 }
 
 /// `line` with {0} = 0, 1 ... kWays - 1, or the other way round.

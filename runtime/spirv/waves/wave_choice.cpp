@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "runtime/ir/passes/passes.hpp"
+#include "runtime/spirv/waves/kernel_builder.hpp"
 #include "runtime/spirv/waves/wave_proof.hpp"
 #include "runtime/support/error.hpp"
 

@@ -84,8 +84,8 @@ void arrange(LaunchResult& result) {
     return f.kind == FaultKind::step_budget && f.address == spirv::kCutHere;
   };
   if (std::ranges::any_of(faults, known)) result.fault_count -= std::erase_if(faults, cut_anywhere);
-  const auto others = std::ranges::stable_partition(faults, cut_anywhere);
-  std::for_each(faults.begin(), others.begin(), [](Fault& f) { f.address = spirv::kCutHere; });
+  const auto others = std::stable_partition(faults.begin(), faults.end(), cut_anywhere);
+  std::for_each(faults.begin(), others, [](Fault& f) { f.address = spirv::kCutHere; });
 }
 
 }  // namespace

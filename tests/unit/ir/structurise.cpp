@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <ctime>
 
 #include "runtime/ir/passes/flow/cfg.hpp"

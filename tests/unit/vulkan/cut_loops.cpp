@@ -163,19 +163,25 @@ std::vector<uint32_t> iterations_of(const Nest& nest, std::mt19937& random) {
   return words;
 }
 
+/// One group, with the words in the table.
+LaunchResult run(Engine& engine, const ir::Program& program, const std::vector<uint32_t>& table,
+                 WaveMode mode) {
+  engine.write(kArenaBase + kTable, std::as_bytes(std::span(table)));
+  LaunchRequest request;
+  request.program = &program;
+  request.grid = {1, 1, 1};
+  request.block = {kLanes, 1, 1};
+  request.wave = mode;
+  return engine.launch(request);
+}
+
 void check(Engine& engine, uint32_t seed, WaveMode mode) {
   CAPTURE(seed);
   CAPTURE(static_cast<int>(mode));
   Nest nest(seed);
   const std::vector<uint32_t> words = iterations_of(nest, nest.random);
   const ir::Program program = ir::parse_program(Printer().print(nest));
-  engine.write(kArenaBase + kTable, std::as_bytes(std::span(words)));
-  LaunchRequest request;
-  request.program = &program;
-  request.grid = {1, 1, 1};
-  request.block = {kLanes, 1, 1};
-  request.wave = mode;
-  const LaunchResult result = engine.launch(request);
+  const LaunchResult result = run(engine, program, words, mode);
   const std::vector<uint32_t> got = read_words(engine, kOut, kLanes);
   std::vector<bool> faulted(kLanes);
   for (const Fault& fault : result.faults) {
@@ -287,14 +293,7 @@ void check_sums(const std::vector<uint32_t>& words, uint32_t iterations) {
 bool right_or_told(Engine& engine, const ir::Program& program, uint32_t iterations, WaveMode mode) {
   CAPTURE(iterations);
   CAPTURE(static_cast<int>(mode));
-  const uint32_t table[] = {iterations, 0};
-  engine.write(kArenaBase + kTable, std::as_bytes(std::span(table)));
-  LaunchRequest request;
-  request.program = &program;
-  request.grid = {1, 1, 1};
-  request.block = {kLanes, 1, 1};
-  request.wave = mode;
-  const LaunchResult result = engine.launch(request);
+  const LaunchResult result = run(engine, program, {iterations, 0}, mode);
   if (result.fault_count == 0) {
     check_sums(read_words(engine, kOut, 4 * kLanes), iterations);
     return true;
