@@ -27,7 +27,7 @@ std::string rows(fmt::format_string<uint32_t> line, bool backwards = false) {
   return text;
 }
 
-/// On every device, and not one after the other in turn: each has limits of its own.
+/// On every device in each run, since each driver has limits of its own.
 void everywhere(const std::string& body,
                 const std::vector<WaveMode>& modes = {WaveMode::lane, WaveMode::serial}) {
   const ir::Program program = kernel(body);
