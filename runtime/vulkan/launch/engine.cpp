@@ -8,6 +8,7 @@
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/events/collector.hpp"
+#include "runtime/guest/ended.hpp"
 #include "runtime/guest/extent.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/guest/pointer_bounds.hpp"
