@@ -80,6 +80,11 @@ inline std::string headline(const FaultReport& f) {
       return "assertion failed: " + f.assertion + (f.function.empty() ? "" : ", in " + f.function);
     case FaultKind::uninitialised:
       return access(f, "read of", "that nobody wrote at");
+    case FaultKind::wave_divergence:
+      return "wave divergence: lanes " + hex(f.address >> 32) + " wait here for lanes " +
+             hex(f.address & 0xffffffff) +
+             " of their member mask (bits of lanes), which stand elsewhere. The launch has ended; "
+             "packed mode runs a wave in step, --wave serial lets its lanes wait";
     case FaultKind::none:
       break;
   }

@@ -31,11 +31,14 @@ enum class FaultKind : uint8_t {
   write_to_read_only,
   trap,           ///< the guest asked for it (PTX trap, SASS BPT.TRAP)
   uninitialised,  ///< a read of bytes that nobody wrote (--check init)
+  /// Packed mode: lanes of an operation's member mask stand elsewhere, and it would have to wait
+  /// for them. The low word of the address names these, the high word the lanes that have come.
+  wave_divergence,
 };
 
 namespace detail {
 /// In the order of FaultKind.
-inline constexpr std::array<std::string_view, 12> kFaultNames = {"none",
+inline constexpr std::array<std::string_view, 13> kFaultNames = {"none",
                                                                  "out_of_range",
                                                                  "misaligned",
                                                                  "null",
@@ -46,7 +49,8 @@ inline constexpr std::array<std::string_view, 12> kFaultNames = {"none",
                                                                  "barrier_divergence",
                                                                  "write_to_read_only",
                                                                  "trap",
-                                                                 "uninitialised"};
+                                                                 "uninitialised",
+                                                                 "wave_divergence"};
 /// In the order of WaveMode.
 inline constexpr std::array<std::string_view, 4> kWaveNames = {"auto", "lane", "packed", "serial"};
 }  // namespace detail

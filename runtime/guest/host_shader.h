@@ -43,6 +43,9 @@ LW_NUMBER(POINTER_WORDS, 6u)
 LW_NUMBER(MAX_POINTERS, 16u)
 LW_NUMBER(LAUNCH_PARAMS, 160u)  // the parameters from here on
 
+// Of the kind that a lane in serial mode hands over: the operation waits for the lanes of its mask.
+LW_NUMBER(RENDEZVOUS_KIND, 0x80000000u)
+
 // The fault buffer: words, then records of two vectors of four words.
 LW_NUMBER(FAULT_COUNT, 0u)
 LW_NUMBER(FAULT_ABORT, 1u)

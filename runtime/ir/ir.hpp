@@ -229,6 +229,9 @@ struct Program {
   std::string name;
   Isa isa = Isa::ptx;
   uint32_t wave_lanes = 32;
+  /// An operation with a member mask waits for each lane of it that has not ended, in whatever
+  /// iteration (PTX for sm_70 and later). Otherwise the structured tree says who takes part.
+  bool rendezvous = false;
   std::vector<RegInfo> regs;
   std::vector<Block> blocks;  ///< blocks[0] is the entry
   std::vector<Symbol> symbols;

@@ -67,6 +67,7 @@ class Parser {
     if (!known) in_.fail_at_word(fmt::format("'{}', expected ptx, sass or gcn", isa));
     in_.expect_word("wave");
     p_.wave_lanes = number32();
+    p_.rendezvous = in_.accept_word("rendezvous");
     in_.end_of_line();
   }
 

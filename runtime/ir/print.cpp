@@ -115,8 +115,8 @@ void print_site(uint32_t site, Out out) {
 }
 
 void print_header(const Program& p, Out out) {
-  fmt::format_to(out, "program {} {} wave {}\n", text::quote(p.name), text::name(p.isa),
-                 p.wave_lanes);
+  fmt::format_to(out, "program {} {} wave {}{}\n", text::quote(p.name), text::name(p.isa),
+                 p.wave_lanes, p.rendezvous ? " rendezvous" : "");
   fmt::format_to(out, "memory param {} shared {} local {}\n", p.param_bytes, p.shared_bytes,
                  p.local_bytes);
   const auto* b = p.required_block;

@@ -105,6 +105,9 @@ class Verifier {
 
   std::vector<std::string> run() {
     if (p_.blocks.empty()) defects_.push_back(fmt::format("{}: no blocks", p_.name));
+    if (p_.rendezvous && p_.wave_lanes > 32)
+      defects_.push_back(
+          fmt::format("{}: a member mask has 32 bits, the wave {} lanes", p_.name, p_.wave_lanes));
     if (p_.wave_lanes == 0 || p_.wave_lanes > 64) {
       defects_.push_back(
           fmt::format("{}: {} lanes per wave, expected 1 to 64", p_.name, p_.wave_lanes));

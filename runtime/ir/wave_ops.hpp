@@ -26,4 +26,13 @@ constexpr int member_operand(Op op) {
   }
 }
 
+/// The operation waits for the lanes of its mask; otherwise the tree says who takes part.
+inline bool is_rendezvous(const Program& program, Op op) {
+  return program.rendezvous && member_operand(op) >= 0;
+}
+
+/// The index in `kinds` of the operation that differs from `inst` in operands at most, which is
+/// added when there is none. Operations of one kind with one mask meet, wherever they stand.
+uint32_t wave_kind(std::vector<Inst>& kinds, const Inst& inst);
+
 }  // namespace lanewise::ir

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "runtime/guest/event_words.hpp"
+#include "runtime/ir/wave_ops.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::reference {
@@ -251,6 +252,10 @@ class Decoder {
     code.buffer = inst.buffer ? &*inst.buffer : nullptr;
     code.event = inst.event;
     if (inst.event != 0) code.form = guest::event_form(inst, 0);
+    if (code.action == Action::wave) {
+      code.kind = ir::wave_kind(kinds_, inst);
+      code.rendezvous = ir::is_rendezvous(program_, inst.op);
+    }
     finish(code, inst.site);
   }
 
@@ -328,6 +333,7 @@ class Decoder {
   std::vector<uint32_t> positions_;
   std::vector<Start> starts_;
   std::unordered_map<uint64_t, uint32_t> constants_;
+  std::vector<ir::Inst> kinds_;
   uint32_t block_ = 0, inst_ = 0;
 };
 

@@ -73,6 +73,8 @@ struct Code {
   uint32_t block = 0, inst = 0;  ///< as the launch's program counts them
   bool added = false;            ///< stands in no program of the guest
   uint32_t place = 0;            ///< the block as the decoded program counts them
+  uint32_t kind = 0;             ///< of cross-lane operations: equal ones differ in operands alone
+  bool rendezvous = false;       ///< waits for its member mask's lanes, in whatever iteration
 };
 
 /// Refers to the program it was made from.

@@ -5,6 +5,7 @@
 #include "runtime/guest/event_words.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/ir/passes/memory/pointers.hpp"
+#include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/types.hpp"
 
 namespace lanewise::host_shader {
@@ -14,6 +15,7 @@ static_assert(RZ == static_cast<uint32_t>(ir::Round::rz));
 static_assert(RM == static_cast<uint32_t>(ir::Round::rm));
 static_assert(RP == static_cast<uint32_t>(ir::Round::rp));
 static_assert(RNA == static_cast<uint32_t>(ir::Round::rna));
+static_assert(RENDEZVOUS_KIND == ir::kRendezvousKind);
 static_assert(MAX_FAULTS == kMaxFaults);
 static_assert(MAX_POINTERS == ir::kMostPointers);
 static_assert(LAUNCH_POINTER_BASES + 2 * MAX_POINTERS <= LAUNCH_ALLOCATIONS);

@@ -1,10 +1,11 @@
 // Cross-lane operations when one invocation carries a whole wave (LANES lanes).
 //
 // A lane that reaches such an operation puts down what it brings and stops. When no lane of the
-// wave can run, lw_wave_next looks at the sets of lanes that wait together (same operation, same
-// member mask; without a mask also the same iterations of the loops around it); a set that is
-// complete is carried out for each of its lanes, which then run on with their results. With a mask
-// that is when all its lanes are there, without when no lane stands at a lower place: places are
+// wave can run, lw_wave_next looks at the sets of lanes that wait together: the same stop in the
+// same iterations of the loops around it, with the same member mask; a rendezvous is the same kind
+// of operation with the same mask, wherever the lanes stand. A set that is complete is carried out
+// for each of its lanes, which then run on with their results. A rendezvous is complete when all
+// lanes of its mask are there, any other set when no lane stands at a lower place: places are
 // compared by the loops around them from the outside in, where each begins and how often it has
 // turned, and then by their numbers. Nothing here talks to other invocations, so host subgroups do not matter.
 // Loops go in steps of 8 lanes, because llvmpipe allows an invocation 65535 iterations in all.
@@ -92,17 +93,22 @@ void lw_wave_put(const in uint slot, const in uint kind, const in uint low, cons
   wave_true = (wave_true & ~bit) | (low != 0u ? bit : uvec2(0u));
 }
 
-/// The bit of lane i when it waits with the lane that named stop and members.
-uvec2 wave_together(const in uint i, const in uint stop, const in uint members) {
-  uint at = wave_in(i);
-  bool same = i < LANES && wave_stop[at] == stop && wave_members[at] == members;
+bool wave_is_rendezvous(const in uint i) { return (wave_kind[wave_in(i)] & RENDEZVOUS_KIND) != 0u; }
+/// Lanes that wait together have the same: of a rendezvous the kind, which no stop's number equals.
+uint wave_key(const in uint i) {
+  return wave_is_rendezvous(i) ? wave_kind[wave_in(i)] : wave_stop[wave_in(i)];
+}
+
+/// The bit of lane i when it waits with the lane of that key and mask.
+uvec2 wave_together(const in uint i, const in uint key, const in uint members) {
+  bool same = i < LANES && wave_key(i) == key && wave_members[wave_in(i)] == members;
   return same ? wave_bit(i) : uvec2(0u);
 }
-uvec2 wave_together8(const in uint i, const in uint stop, const in uint members) {
-  return wave_together(i, stop, members) | wave_together(i + 1u, stop, members) |
-         wave_together(i + 2u, stop, members) | wave_together(i + 3u, stop, members) |
-         wave_together(i + 4u, stop, members) | wave_together(i + 5u, stop, members) |
-         wave_together(i + 6u, stop, members) | wave_together(i + 7u, stop, members);
+uvec2 wave_together8(const in uint i, const in uint key, const in uint members) {
+  return wave_together(i, key, members) | wave_together(i + 1u, key, members) |
+         wave_together(i + 2u, key, members) | wave_together(i + 3u, key, members) |
+         wave_together(i + 4u, key, members) | wave_together(i + 5u, key, members) |
+         wave_together(i + 6u, key, members) | wave_together(i + 7u, key, members);
 }
 
 // What a place is compared by: at each level the loop's begin and its iteration, in the end the stop.
@@ -147,16 +153,16 @@ uvec2 wave_lowest_place(uvec2 set) {
 }
 
 void wave_take_set(const in uint first) {
-  uint stop = wave_stop[wave_in(first)], members = wave_members[wave_in(first)];
+  uint key = wave_key(first), members = wave_members[wave_in(first)];
   uvec2 set = uvec2(0u);
-  for (uint i = 0u; i < LANES; i += 8u) set |= wave_together8(i, stop, members);
+  for (uint i = 0u; i < LANES; i += 8u) set |= wave_together8(i, key, members);
   wave_set = set & wave_stopped;
-  if (members == ~0u) {  // no mask: iterations do not mix
+  if (!wave_is_rendezvous(first)) {  // iterations do not mix
     for (uint word = 1u; word < 2u * LEVELS; word += 2u)
       wave_set = wave_narrow(wave_set, word, wave_word(first, word));
   }
   wave_voters = wave_set & wave_mask(members);
-  wave_set_kind = wave_kind[wave_in(first)];
+  wave_set_kind = wave_kind[wave_in(first)] & ~RENDEZVOUS_KIND;
 }
 
 void lw_wave_look() { wave_unseen = wave_stopped; }
@@ -167,10 +173,11 @@ uint lw_wave_next() {
   uint first = wave_lowest(wave_unseen);
   wave_take_set(first);
   wave_unseen &= ~wave_set;
-  uint members = wave_members[wave_in(first)];
-  uvec2 missing = wave_mask(members) & wave_live & ~wave_set;
-  if (wave_empty(missing)) return 2u;
-  return members == ~0u && wave_lowest_place(wave_live) == wave_set ? 2u : 1u;
+  bool meets = wave_is_rendezvous(first);
+  uvec2 awaited = meets ? wave_mask(wave_members[wave_in(first)]) : uvec2(~0u);
+  if (wave_empty(awaited & wave_live & ~wave_set)) return 2u;
+  if (meets) return 1u;
+  return wave_has(wave_lowest_place(wave_live), first) ? 2u : 1u;
 }
 
 /// Takes up the set at the lowest place, complete or not; false = nobody waits.

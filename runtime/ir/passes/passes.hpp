@@ -149,10 +149,12 @@ WaveOrder order_waves(const Program& program, CountLoops count);
 /// first). A lane that has ended leaves resume = kPhaseEnded. Stops are numbered as the program
 /// lists them, or as the tree has them when an order is given.
 inline constexpr uint32_t kPhaseEnded = 0xffffffff;
+/// Bit of WaveRegs::kind: the operation waits for the lanes of its mask (Program::rendezvous).
+inline constexpr uint32_t kRendezvousKind = 0x80000000;
 /// How a lane hands a cross-lane operation over, b32 registers. `kind` is set at every stop: 0 at a
-/// barrier, else 1 + index into Phases::kinds. The rest is what the operation needs of its
-/// operands; the lane is resumed with the results in result0 and result1 (64 bits: low and high
-/// word).
+/// barrier, else 1 + index into Phases::kinds, with that bit. The rest is what the operation needs
+/// of its operands; the lane is resumed with the results in result0 and result1 (64 bits: low and
+/// high word).
 struct WaveRegs {
   Reg kind, low, high, b, c, members, result0, result1;
 };

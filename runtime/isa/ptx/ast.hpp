@@ -140,6 +140,9 @@ struct Module {
   std::vector<Alias> aliases;
 };
 
+/// 75 of "sm_75" and "compute_75", 0 where there is no number.
+unsigned sm_number(std::string_view target);
+
 struct ParseResult {
   Module module;
   std::vector<Diagnostic> diagnostics;  ///< errors and warnings in line order

@@ -9,14 +9,6 @@ namespace lanewise::ptx {
 namespace legal {
 namespace {
 
-unsigned sm_number(std::string_view target) {
-  const size_t at = target.find('_');
-  if (at == target.npos) return 0;
-  unsigned sm = 0;
-  std::from_chars(target.data() + at + 1, target.data() + target.size(), sm);
-  return sm;
-}
-
 bool gate_applies(const Gate& gate, std::string_view opcode, std::string_view qualifier) {
   if (!gate.opcode.empty() && gate.opcode != opcode) return false;
   if (!gate.qualifier.ends_with('*')) return gate.qualifier == qualifier;

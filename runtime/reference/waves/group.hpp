@@ -124,6 +124,8 @@ class Group {
   bool is_complete(uint32_t wave, const Lane& first, uint64_t here, uint64_t live) const;
   bool none_below(uint32_t wave, uint64_t lanes, const Lane& first) const;
   uint64_t member_mask(const Lane& lane) const;
+  bool at_rendezvous(const Lane& lane) const;
+  bool meet(const Lane& a, const Lane& b) const;
   uint64_t waiting_mask(uint32_t wave) const;
   uint64_t live_mask(uint32_t wave) const;
   Lane& lane_of(uint32_t wave, uint32_t in_wave) { return lanes_[wave * wave_lanes_ + in_wave]; }

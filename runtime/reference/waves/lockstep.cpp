@@ -252,12 +252,6 @@ uint64_t WaveWalk::step(uint32_t n, uint32_t position, uint64_t active, uint64_t
   return at_wave == 0 ? go_on : go_on | wave_op(n, at_wave);
 }
 
-/// All lanes that the member mask names and that live are there, in whatever iteration.
-bool WaveWalk::complete(const Lane& first) const {
-  const uint64_t here = group_.lanes_at(wave_, first);
-  return (group_.member_mask(first) & group_.live_mask(wave_) & ~here) == 0;
-}
-
 /// The lanes wait at a cross-lane operation; returns those for which it has been carried out.
 uint64_t WaveWalk::wave_op(uint32_t n, uint64_t lanes) {
   uint64_t done = 0, stay = 0;
@@ -269,9 +263,12 @@ uint64_t WaveWalk::wave_op(uint32_t n, uint64_t lanes) {
       together |= uint64_t{group_.member_mask(lane(i)) == members} << i;
     });
     lanes &= ~together;
-    const bool masked = members != ~uint64_t{0};
-    if (force_ || (masked ? complete(first) : behind_ == 0)) {
-      group_.run_wave_op(wave_, masked ? group_.lanes_at(wave_, first) : together);
+    const bool rendezvous = group_.at_rendezvous(first);
+    const uint64_t all = rendezvous ? group_.lanes_at(wave_, first) : together;
+    const bool complete =
+        rendezvous ? group_.is_complete(wave_, first, all, group_.live_mask(wave_)) : behind_ == 0;
+    if (force_ || complete) {
+      group_.run_wave_op(wave_, all);
       force_ = false;
       done |= together;
     } else {

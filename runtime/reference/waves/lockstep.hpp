@@ -60,7 +60,6 @@ class WaveWalk {
   uint64_t step(uint32_t n, uint32_t position, uint64_t active, uint64_t waited);
   uint64_t wave_op(uint32_t n, uint64_t lanes);
 
-  bool complete(const Lane& first) const;
   uint64_t repeat(const TreeItem& item, uint64_t lanes);
   uint32_t next_iteration(const TreeItem& item, uint64_t lanes) const;
   uint64_t in_iteration(const TreeItem& item, uint64_t lanes, uint32_t iteration) const;

@@ -12,7 +12,7 @@ namespace {
 
 using ir::Op;
 
-constexpr uint64_t kNoMask = ~uint64_t{0};
+constexpr uint64_t kAllLanes = ~uint64_t{0};
 
 uint32_t combine(ir::AtomOp op, bool is_signed, uint32_t a, uint32_t b) {
   const bool less = is_signed ? static_cast<int32_t>(a) < static_cast<int32_t>(b) : a < b;
@@ -68,9 +68,13 @@ uint64_t Group::waiting_mask(uint32_t wave) const {
 uint64_t Group::member_mask(const Lane& lane) const {
   const Code& code = program_.codes[lane.position];
   const int operand = ir::member_operand(code.op);
-  if (operand < 0) return kNoMask;
+  if (operand < 0) return kAllLanes;
   const uint64_t mask = lane.r[code.src[operand]] & 0xffffffff;
-  return mask == 0xffffffff ? kNoMask : mask;
+  return mask == 0xffffffff ? kAllLanes : mask;
+}
+
+bool Group::at_rendezvous(const Lane& lane) const {
+  return program_.codes[lane.position].rendezvous;
 }
 
 /// Which of two lanes of a wave stands at the lower place: negative = a, 0 = the same place.
@@ -103,25 +107,27 @@ bool Group::none_below(uint32_t wave, uint64_t lanes, const Lane& first) const {
   return none;
 }
 
-/// The lanes of the wave that wait at the same instruction with the same member mask; without a
-/// mask, in the same iterations too.
+/// Two lanes that wait carry an operation out together.
+bool Group::meet(const Lane& a, const Lane& b) const {
+  if (member_mask(a) != member_mask(b)) return false;
+  const Code &at = program_.codes[a.position], &bt = program_.codes[b.position];
+  if (at.rendezvous || bt.rendezvous) return at.rendezvous == bt.rendezvous && at.kind == bt.kind;
+  return a.position == b.position && compare_places(a, b) == 0;
+}
+
+/// The lanes of the wave that wait with `first`.
 uint64_t Group::lanes_at(uint32_t wave, const Lane& first) const {
-  const uint64_t members = member_mask(first);
-  const bool masked = members != kNoMask;
   uint64_t mask = 0;
   for_each_lane(waiting_mask(wave), [&](uint32_t i) {
-    const Lane& lane = lane_of(wave, i);
-    if (lane.position != first.position || member_mask(lane) != members) return;
-    if (masked || compare_places(lane, first) == 0) mask |= uint64_t{1} << i;
+    if (meet(lane_of(wave, i), first)) mask |= uint64_t{1} << i;
   });
   return mask;
 }
 
-/// With a mask: all its lanes are there. Without: no lane can come any more. In lockstep the walk
-/// over the tree knows that.
+/// A rendezvous: all lanes of its mask are there. Else: no lane can come any more. In lockstep the
+/// walk over the tree knows that.
 bool Group::is_complete(uint32_t wave, const Lane& first, uint64_t here, uint64_t live) const {
-  const uint64_t members = member_mask(first);
-  if (members != kNoMask) return (members & live & ~here) == 0;
+  if (at_rendezvous(first)) return (member_mask(first) & live & ~here) == 0;
   return lockstep_ == nullptr && none_below(wave, live & ~here, first);
 }
 
@@ -168,10 +174,12 @@ void Group::run_wave_op(uint32_t wave, uint64_t participants) {
   Gathered g;
   g.participants = participants;
   g.members = participants & member_mask(first);
-  const bool has_value = code.sources > 0;
   for (uint32_t i = 0; i < wave_lanes_ && wave * wave_lanes_ + i < lanes_.size(); ++i) {
     g.present |= uint64_t{1} << i;
-    g.value[i] = has_value ? lane_of(wave, i).r[code.s0] : 0;
+    const Lane& lane = lane_of(wave, i);
+    // Lanes meet at instructions of one kind, each with operands of its own.
+    const Code& own = (participants >> i & 1) != 0 ? program_.codes[lane.position] : code;
+    g.value[i] = own.sources > 0 ? lane.r[own.s0] : 0;
   }
   for_each_lane(g.members, [&](uint32_t i) { g.yes |= uint64_t{g.value[i] != 0} << i; });
   if (code.op == Op::redux && g.members != 0) {
@@ -184,7 +192,7 @@ void Group::run_wave_op(uint32_t wave, uint64_t participants) {
   }
   for_each_lane(participants, [&](uint32_t i) {
     Lane& lane = lane_of(wave, i);
-    finish_wave_op(lane, code, g);
+    finish_wave_op(lane, program_.codes[lane.position], g);
     ++lane.position;
     lane.state = LaneState::ready;
   });

@@ -56,8 +56,11 @@ void LaneEmitter::node(const Node& n) {
 }
 
 void LaneEmitter::run_block(uint32_t block) {
+  block_ = block;
+  index_ = 0;
   for (const ir::Inst& inst : program_.blocks[block].insts) {
     run_instruction(inst);
+    ++index_;
     if (m_.terminated()) {
       for (Slot& slot : slots_)
         slot.dirty.clear();  // the lane has ended: nobody reads what it has written

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/spirv/binary/module_builder.hpp"
 #include "runtime/spirv/lane/lane_state.hpp"
+#include "runtime/spirv/waves/member_proof.hpp"
 
 namespace lanewise::spirv {
 
@@ -192,6 +194,14 @@ class LaneEmitter {
   void match(const std::vector<Mask>& members, const Ids& taking_part);
   void reduce(const std::vector<Mask>& members, const Ids& taking_part);
   void read_lane();
+  // Member masks that lanes look at as they run (emit_members.cpp)
+  void plan_members();
+  bool ends_apart(const std::vector<ir::Node>& list, bool apart) const;
+  Mask live_lanes();
+  void end_active();
+  void ask_members(const Mask& present, const Ids& taking_part);
+  void reduce_apart(const std::vector<Mask>& members);
+  Ids masks_named();
   Values group_vote();
   Values group_match();
   void emit_trap();
@@ -335,6 +345,7 @@ class LaneEmitter {
     // Wave mode: does the lane take part? NoResult = surely.
     Id active = spv::NoResult;           ///< known at the build point
     Id active_variable = spv::NoResult;  ///< where it is kept from block to block
+    Id ended = spv::NoResult;  ///< Function bool, where some operation asks for the lanes that live
     /// Of the check that is emitted, where all slots have searched together: how many allocations
     /// begin at or below the address.
     Id found = spv::NoResult;
@@ -344,6 +355,9 @@ class LaneEmitter {
   /// Wave mode: registers and conditions that are the same in all lanes of a wave (of a group,
   /// where waves share subgroups), and those of them that exist once for all slots.
   std::vector<bool> uniform_, shared_;
+  std::unique_ptr<MemberProof> members_;  ///< wave mode
+  MemberUse member_use_;                  ///< of the current instruction
+  uint32_t block_ = 0, index_ = 0;        ///< which one is emitted
   uint32_t divergence_ = 0;  ///< constructs around the build point whose lanes may be inactive
   bool full_ = false;        ///< no lane of the group is missing and none has ended or is inactive
 

@@ -54,6 +54,16 @@ bool ends_divergently(const Nodes& list, const ir::Program& program, const Unifo
 
 }  // namespace
 
+/// Some lane may end before others do.
+bool LaneEmitter::ends_apart(const Nodes& list, bool apart) const {
+  return std::ranges::any_of(list, [&](const Node& n) {
+    if (n.kind == Node::Kind::exit) return apart;
+    if (n.kind == Node::Kind::block) return ends_lanes({n}, program_);
+    const bool inner = apart || n.kind != Node::Kind::if_ || !uniform_condition(n);
+    return ends_apart(n.body, inner) || ends_apart(n.otherwise, inner);
+  });
+}
+
 bool LaneEmitter::uniform_condition(const Node& n) const {
   return n.cond.always() || uniform_[n.cond.reg.id];
 }
@@ -358,6 +368,7 @@ void LaneEmitter::masked_jump(const Node& n) {
     }
     case Node::Kind::exit:
       if (divergence_ == 0) return leave();
+      end_active();
       return set_masks(Ids(slots_.size(), m_.b(false)));
     default:
       break;
@@ -380,7 +391,15 @@ void LaneEmitter::masked_trap() {
     state().note(both(guard, mask), m_.u(point), m_.u(0), m_.u(0));
     rest.push_back(both(inverse(guard), mask));
   });
+  end_active();
   set_masks(rest);
+  if (slots_[0].ended != spv::NoResult) {
+    in_slots([&](uint32_t k) {
+      const Id goes_on = rest[k] == spv::NoResult ? m_.b(true) : rest[k];
+      const Id ended = m_.createLoad(slot_->ended, spv::NoPrecision);
+      m_.createStore(both(ended, inverse(goes_on)), slot_->ended);
+    });
+  }
 }
 
 }  // namespace lanewise::spirv

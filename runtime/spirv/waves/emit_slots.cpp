@@ -69,7 +69,9 @@ void LaneEmitter::in_slots(const std::function<void(uint32_t)>& body) {
 
 void LaneEmitter::plan_slots() {
   const bool alone = program_.wave_lanes >= target_.subgroup_size;
-  uniform_ = ir::uniformity(program_, alone ? ir::Together::wave : ir::Together::group).reg;
+  const ir::Together together = alone ? ir::Together::wave : ir::Together::group;
+  uniform_ = ir::uniformity(program_, together).reg;
+  members_ = std::make_unique<MemberProof>(program_, together);
   // The structuriser's flags are set in the tree, which the analysis does not see.
   std::vector<bool> assigned(program_.regs.size(), false);
   collect_assigned(code_.body, assigned);
@@ -94,11 +96,13 @@ void LaneEmitter::start_masks() {
         m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.bool_type, "active");
   }
   full_ = true;
-  if (shape_.lanes % whole == 0) return;
-  Ids exist;
-  for (const Slot& slot : slots_)
-    exist.push_back(m_.op(spv::OpULessThan, m_.bool_type, {slot.lane, m_.u(shape_.lanes)}));
-  set_masks(exist);
+  if (shape_.lanes % whole != 0) {
+    Ids exist;
+    for (const Slot& slot : slots_)
+      exist.push_back(m_.op(spv::OpULessThan, m_.bool_type, {slot.lane, m_.u(shape_.lanes)}));
+    set_masks(exist);
+  }
+  plan_members();
 }
 
 /// Does the current slot's lane take part? NoResult = surely.

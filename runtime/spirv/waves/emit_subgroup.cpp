@@ -8,6 +8,7 @@
 
 #include "runtime/ir/wave_ops.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
+#include "runtime/spirv/waves/reduction.hpp"
 
 namespace lanewise::spirv {
 namespace {
@@ -18,40 +19,6 @@ using ir::Width;
 
 uint32_t low_bits(uint32_t count) {
   return count >= 32 ? ~0U : (1U << count) - 1;
-}
-
-/// One step of a reduction.
-Id combined(ModuleBuilder& m, const ir::Inst& inst, Id a, Id b) {
-  const bool is_signed = ir::is_signed(inst.type);
-  switch (inst.mem->atom) {
-    case ir::AtomOp::min:
-      return m.glsl(is_signed ? GLSLstd450SMin : GLSLstd450UMin, m.uint_type, {a, b});
-    case ir::AtomOp::max:
-      return m.glsl(is_signed ? GLSLstd450SMax : GLSLstd450UMax, m.uint_type, {a, b});
-    case ir::AtomOp::and_:
-      return m.op(spv::OpBitwiseAnd, m.uint_type, {a, b});
-    case ir::AtomOp::or_:
-      return m.op(spv::OpBitwiseOr, m.uint_type, {a, b});
-    case ir::AtomOp::xor_:
-      return m.op(spv::OpBitwiseXor, m.uint_type, {a, b});
-    default:
-      return m.op(spv::OpIAdd, m.uint_type, {a, b});
-  }
-}
-
-/// What changes no reduction.
-uint32_t neutral(const ir::Inst& inst) {
-  const bool is_signed = ir::is_signed(inst.type);
-  switch (inst.mem->atom) {
-    case ir::AtomOp::min:
-      return is_signed ? 0x7fffffff : ~0U;
-    case ir::AtomOp::max:
-      return is_signed ? 0x80000000 : 0;
-    case ir::AtomOp::and_:
-      return ~0U;
-    default:
-      return 0;
-  }
 }
 
 }  // namespace
@@ -264,6 +231,8 @@ void LaneEmitter::subgroup_operation(const ir::Inst& inst) {
     taking_part.push_back(both(guard, active()));
   });
   const Mask present = participants(taking_part);
+  member_use_ = members_->of(block_, index_);
+  if (member_use_.asked) ask_members(present, taking_part);
   in_slots([&](uint32_t) {
     Mask own = present;
     if (operand >= 0 && inst.src[static_cast<size_t>(operand)] != ir::Operand::immediate(~0U)) {
@@ -394,11 +363,15 @@ void LaneEmitter::shuffle(const Mask& present, const Ids& taking_part) {
     brought = gathered(values, from);
   }
   const bool everybody = std::ranges::all_of(taking_part, [](Id i) { return i == spv::NoResult; });
+  Ids named, brought_masks;
+  if (!member_use_.alike) brought_masks = gathered(named = masks_named(), from);
   give_to_slots(
       [&](uint32_t k) {
         // Below 32 lanes an address may lie inside the clamp and outside the wave.
         const bool there = everybody && wave_lanes() >= 32;
-        const Id reads = there ? in_range[k] : both(in_range[k], holds(present, from[k]));
+        Id reads = there ? in_range[k] : both(in_range[k], holds(present, from[k]));
+        if (!named.empty())
+          reads = both(reads, m_.op(spv::OpIEqual, m_.bool_type, {named[k], brought_masks[k]}));
         return Values{m_.select(reads, brought[k], values[k]), in_range[k]};
       },
       false);
@@ -467,6 +440,7 @@ void LaneEmitter::match(const std::vector<Mask>& members, const Ids& taking_part
 }
 
 void LaneEmitter::reduce(const std::vector<Mask>& members, const Ids& taking_part) {
+  if (!member_use_.alike) return reduce_apart(members);
   Id total = spv::NoResult;
   in_slots([&](uint32_t k) {
     Id value = src_as(0, Width::b32);

@@ -7,6 +7,7 @@
 
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/spirv/waves/kernel_builder.hpp"
+#include "runtime/spirv/waves/member_proof.hpp"
 #include "runtime/spirv/waves/wave_proof.hpp"
 #include "runtime/support/error.hpp"
 
@@ -166,7 +167,21 @@ WaveChoice choose_way(const ir::Program& program, const Options& options, const 
   }
   if (!waves) return {Way::lane, "no cross-lane operations"};
   const std::string why = obstacle(program, lanes, target);
-  if (why.empty()) return {Way::together, "the lanes of a wave can be kept together"};
+  const MemberSummary members = why.empty() ? member_summary(program) : MemberSummary{};
+  if (members.mixes != nullptr)
+    return {Way::serial, named(program, *members.mixes) +
+                             ": lanes that it waits for may come to it in another iteration"};
+  if (why.empty() && members.asking == 0)
+    return {Way::together, "the lanes of a wave can be kept together"};
+  if (why.empty()) {
+    const std::string who = members.asking == 1
+                                ? "one cross-lane operation finds"
+                                : fmt::format("{} cross-lane operations find", members.asking);
+    return {Way::together,
+            fmt::format("the lanes of a wave can be kept together as long as {} all lanes of {} "
+                        "member mask there",
+                        who, members.asking == 1 ? "its" : "each")};
+  }
   if (meet) return {Way::lane, "the whole group reaches every cross-lane operation together"};
   return {Way::serial, "the lanes of a wave cannot be kept together: " + why};
 }

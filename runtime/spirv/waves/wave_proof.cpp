@@ -1,5 +1,7 @@
 // Wave mode runs a wave in step over the structured tree, which is what operations without a member
-// mask mean. What must be shown is that nothing waits for lanes that stand elsewhere.
+// mask mean. What must be shown is that no barrier and no loop waits for lanes that stand
+// elsewhere; operations that wait for their members are shown, or ask as they run
+// (member_proof.hpp).
 #include "runtime/spirv/waves/wave_proof.hpp"
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 
 #include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/passes.hpp"
-#include "runtime/ir/wave_ops.hpp"
 #include "runtime/spirv/waves/swap_loops.hpp"
 
 namespace lanewise::spirv {
@@ -116,110 +117,6 @@ std::optional<Obstacle> waiting_loop(const ir::Program& program, const ir::Unifo
   return {};
 }
 
-/// Which blocks the same lanes come to, in the same iterations.
-class Company {
- public:
-  explicit Company(const ir::Program& program)
-      : program_(program),
-        graph_(ir::block_graph(program)),
-        dom_(ir::dominators(graph_)),
-        postdom_(ir::postdominators(graph_, ending(program))),
-        definitions_(program.regs.size()) {
-    for (uint32_t b = 0; b < program.blocks.size(); ++b)
-      for (const ir::Inst& inst : program.blocks[b].insts)
-        for (const ir::Reg reg : inst.dst)
-          if (reg.valid()) definitions_[reg.id].push_back({&inst, b});
-  }
-
-  /// The mask of the operation `use` in `block` names exactly the lanes that come to it: it was
-  /// taken of them.
-  bool named_by(const ir::Operand& mask, const ir::Inst& use, uint32_t block) const {
-    if (!mask.is_reg() || definitions_[mask.index].size() != 1 || ends(block)) return false;
-    const auto [inst, from] = definitions_[mask.index].front();
-    if (!inst->guard.always() || (from == block && inst > &use)) return false;
-    if (inst->op == Op::activemask) return same(from, block);
-    if (inst->op != Op::vote_ballot || inst->src[1] != ir::Operand::immediate(0xffffffff))
-      return false;
-    if (inst->src[0].is_imm()) return inst->src[0].imm != 0 && same(from, block);
-    return inst->src[0].is_reg() && chosen_by(inst->src[0].reg(), *inst, from, block);
-  }
-
- private:
-  struct Definition {
-    const ir::Inst* inst;
-    uint32_t block;
-  };
-
-  static bool has_trap(const ir::Block& block) {
-    return std::ranges::any_of(block.insts,
-                               [](const ir::Inst& inst) { return inst.op == Op::trap; });
-  }
-  bool ends(uint32_t block) const { return has_trap(program_.blocks[block]); }
-  static std::vector<bool> ending(const ir::Program& program) {
-    std::vector<bool> may_end;
-    for (const ir::Block& block : program.blocks) may_end.push_back(has_trap(block));
-    return may_end;
-  }
-
-  /// Each lane that comes to one comes to the other, once for each time.
-  bool same(uint32_t first, uint32_t second) const {
-    if (first == second) return true;
-    return dom_.dominates(first, second) && postdom_.dominates(second, first) &&
-           !turns_without(first, second) && !turns_without(second, first);
-  }
-
-  /// Can a lane come from `block` to it again past `other`?
-  bool turns_without(uint32_t block, uint32_t other) const {
-    std::vector<bool> seen(graph_.size(), false);
-    std::vector<uint32_t> work = {block};
-    while (!work.empty()) {
-      const uint32_t at = work.back();
-      work.pop_back();
-      for (const uint32_t next : graph_.succs[at]) {
-        if (next == block) return true;
-        if (next == other || seen[next]) continue;
-        seen[next] = true;
-        work.push_back(next);
-      }
-    }
-    return false;
-  }
-
-  /// `block` runs for the lanes for which `condition` held at the ballot in `from`, and for no
-  /// others.
-  bool chosen_by(ir::Reg condition, const ir::Inst& ballot, uint32_t from, uint32_t block) const {
-    if (definitions_[condition.id].size() != 1 || ends(from)) return false;
-    const Definition& known = definitions_[condition.id].front();
-    if (known.block != from || known.inst > &ballot) return false;
-    for (uint32_t b = 0; b < program_.blocks.size(); ++b) {
-      const ir::Terminator& t = program_.blocks[b].term;
-      if (t.kind != ir::Terminator::Kind::branch || t.cond.reg != condition) continue;
-      const uint32_t side = t.targets[t.cond.negate ? 1 : 0];
-      if (graph_.preds[side].size() == 1 && t.targets[0] != t.targets[1] && same(from, b) &&
-          same(side, block))
-        return true;
-    }
-    return false;
-  }
-
-  const ir::Program& program_;
-  ir::Graph graph_;
-  ir::DomTree dom_, postdom_;
-  std::vector<std::vector<Definition>> definitions_;
-};
-
-std::optional<Obstacle> mask_obstacle(const ir::Inst& inst, uint32_t block, const Company& company,
-                                      const ir::Uniformity& u) {
-  const int operand = ir::member_operand(inst.op);
-  if (operand < 0) return {};
-  const ir::Operand& mask = inst.src[static_cast<size_t>(operand)];
-  if (mask == ir::Operand::immediate(0xffffffff)) return {};
-  const bool known = !mask.is_reg() || u.reg[mask.index];
-  if (inst.guard.always() && ((known && u.block[block]) || company.named_by(mask, inst, block)))
-    return {};
-  return Obstacle{&inst, "not all lanes of its member mask are known to reach it together"};
-}
-
 }  // namespace
 
 bool is_plain_barrier(const ir::Inst& inst, uint32_t lanes) {
@@ -233,23 +130,18 @@ bool is_plain_barrier(const ir::Inst& inst, uint32_t lanes) {
 }
 
 std::optional<Obstacle> obstacle_to_waves(const ir::Program& program, uint32_t lanes) {
-  const ir::Uniformity u = ir::uniformity(program, ir::Together::wave);
-  const Company company(program);
   const bool barriers = ir::barriers_uniform(program);
-  for (uint32_t b = 0; b < program.blocks.size(); ++b) {
-    for (const ir::Inst& inst : program.blocks[b].insts) {
-      if (inst.op == Op::barrier) {
-        if (!is_plain_barrier(inst, lanes))
-          return Obstacle{&inst, "it waits for a part of the block, or is not always reached"};
-        if (!barriers) return Obstacle{&inst, "not all lanes are known to reach it together"};
-      }
-      if (ir::info(inst.op).trait != ir::OpTrait::wave) continue;
-      if (auto found = mask_obstacle(inst, b, company, u)) return found;
+  for (const ir::Block& block : program.blocks) {
+    for (const ir::Inst& inst : block.insts) {
+      if (inst.op != Op::barrier) continue;
+      if (!is_plain_barrier(inst, lanes))
+        return Obstacle{&inst, "it waits for a part of the block, or is not always reached"};
+      if (!barriers) return Obstacle{&inst, "not all lanes are known to reach it together"};
     }
   }
   // GCN runs waves in step itself: a lane that waited for another one would wait there, too.
   if (program.isa == ir::Isa::gcn) return {};
-  return waiting_loop(program, u);
+  return waiting_loop(program, ir::uniformity(program, ir::Together::wave));
 }
 
 }  // namespace lanewise::spirv

@@ -148,7 +148,7 @@ TEST_CASE("loops of different length: who is still in, and all of them behind") 
   }
 }
 
-TEST_CASE("a rendezvous with a mask takes lanes from different iterations") {
+TEST_CASE("a rendezvous takes lanes from different iterations, the tree does not") {
   // for (k < 4) if (lane == k) slot[0] = ballot.sync(true, 0xf); slot[1] = ballot(true)
   TestKernel k;
   const Reg lane = k.sreg(ir::SReg::laneid);
@@ -169,11 +169,14 @@ TEST_CASE("a rendezvous with a mask takes lanes from different iterations") {
   k.b.set_block(out);
   k.put(1, ballot(k));
   k.b.exit();
-  for (const WaveSchedule schedule : kSchedules) {
-    const Run r = run_as(k, schedule, 8);
-    for (uint32_t n = 0; n < 8; ++n) {
-      CHECK(r.slot(n, 0) == (n < 4 ? 0xf : 0));
-      CHECK(r.slot(n, 1) == 0xff);
+  for (const bool rendezvous : {true, false}) {
+    k.program.rendezvous = rendezvous;
+    for (const WaveSchedule schedule : kSchedules) {
+      const Run r = run_as(k, schedule, 8);
+      for (uint32_t n = 0; n < 8; ++n) {
+        CHECK(r.slot(n, 0) == (n >= 4 ? 0 : rendezvous ? 0xf : 1U << n));
+        CHECK(r.slot(n, 1) == 0xff);
+      }
     }
   }
 }

@@ -173,17 +173,52 @@ TEST_CASE("wave mode: a member mask that was taken of the lanes that use it") {
     k.memory(Op::store, ir::Space::global, Type::u32, 1, {}, {k.element(k.param64(0), lane), got});
     k.b.jump(2);
     k.b.set_block(2);
+    k.b.emit(Op::wave_sync, Type::none, {}, {ir::imm(kAll)});  // where the others may wait
     k.b.exit();
     k.b.set_block(3);
-    k.b.exit();
+    k.b.jump(2);
     k.program.param_bytes = 8;
     return k;
   };
-  CHECK(translated(kernel(true), WaveMode::automatic).wave_mode == "packed");
-  CHECK(translated(kernel(false), WaveMode::automatic).wave_mode == "serial");
-  CHECK(refusal(kernel(false)) ==
-        "the lanes of a wave cannot be kept together: 'the guest's own words;' (line 7): not all "
-        "lanes of its member mask are known to reach it together; use --wave auto or serial");
+  constexpr char kProven[] = "the lanes of a wave can be kept together";
+  // Who waits for nobody needs no proof.
+  CHECK(translated(kernel(false), WaveMode::automatic).wave_reason == kProven);
+  const auto waiting = [&](bool same_lanes) {
+    Kernel k = kernel(same_lanes);
+    k.program.rendezvous = true;
+    return translated(k, WaveMode::automatic);
+  };
+  CHECK(waiting(true).wave_mode == "packed");
+  CHECK(waiting(true).wave_reason == kProven);
+  CHECK(waiting(false).wave_mode == "packed");
+  CHECK(waiting(false).wave_reason ==
+        "the lanes of a wave can be kept together as long as one cross-lane operation finds all "
+        "lanes of its member mask there");
+}
+
+TEST_CASE("wave mode: lanes that skip an operation in one iteration and come to it in another") {
+  // for (i < 4) if (lane == i) shuffle; with a mask of all lanes it is what strided loops do.
+  const auto mode = [](bool all) {
+    Kernel k(5);
+    k.program.param_bytes = 12;
+    k.program.rendezvous = true;
+    const Reg lane = k.sreg(ir::SReg::laneid), i = k.b.reg(Width::b32);
+    k.move_into(i, ir::imm(0));
+    k.b.jump(1);
+    k.b.set_block(1);
+    k.b.branch({k.compare(ir::Cond::eq, lane, i)}, 2, 3);
+    k.b.set_block(2);
+    (void)shuffle(k, lane, ir::imm(1), all ? ir::imm(kAll) : ir::imm(0xff));
+    k.b.jump(3);
+    k.b.set_block(3);
+    k.b.emit(Op::add, Type::u32, {i}, {i, ir::imm(1)});
+    k.b.branch({k.compare(ir::Cond::lt, i, ir::imm(4))}, 1, 4);
+    k.b.set_block(4);
+    k.b.exit();
+    return translated(k, WaveMode::automatic).wave_mode;
+  };
+  CHECK(mode(false) == "serial");
+  CHECK(mode(true) == "packed");
 }
 
 TEST_CASE(
@@ -191,6 +226,7 @@ TEST_CASE(
   // The mask is used in front of where it is taken.
   Kernel k(3);
   k.program.param_bytes = 8;
+  k.program.rendezvous = true;
   const Reg lane = k.sreg(ir::SReg::laneid), mask = k.b.reg(Width::b32), left = k.b.reg(Width::b32);
   k.move_into(left, lane);
   k.b.jump(1);
@@ -202,10 +238,16 @@ TEST_CASE(
   k.b.branch({k.compare(ir::Cond::ne, left, ir::imm(0))}, 1, 2);
   k.b.set_block(2);
   k.b.exit();
-  CHECK(translated(k, WaveMode::automatic).wave_mode == "serial");
+  const auto asks = [](const Kernel& kernel) {
+    return translated(kernel, WaveMode::packed).wave_reason == "asked for" &&
+           translated(kernel, WaveMode::automatic).wave_reason.find("as long as one") !=
+               std::string::npos;
+  };
+  CHECK(asks(k));
 
   Kernel traps(1);
   traps.program.param_bytes = 8;
+  traps.program.rendezvous = true;
   const Reg own = traps.sreg(ir::SReg::laneid), taken = traps.b.reg(Width::b32);
   traps.b.emit(Op::activemask, Type::none, {taken}, {});
   traps.b.set_guard({traps.compare(ir::Cond::eq, own, ir::imm(3)), false});
@@ -215,6 +257,7 @@ TEST_CASE(
   traps.memory(Op::store, ir::Space::global, Type::u32, 1, {},
                {traps.element(traps.param64(0), own), after});
   traps.b.exit();
+  CHECK(!asks(traps));
   CHECK(translated(traps, WaveMode::automatic).wave_mode == "packed");
 }
 

@@ -156,7 +156,10 @@ class PhaseSplitter {
     } else {
       insts.push_back(set(w.members, Operand::immediate(0xffffffff), stop.site));
     }
-    insts.push_back(set(w.kind, Operand::immediate(kind_of(stop) + 1), stop.site));
+    const uint32_t kind = wave_kind(out_.kinds, stop) + 1;
+    const bool waits = is_rendezvous(out_.program, stop.op);
+    insts.push_back(
+        set(w.kind, Operand::immediate(waits ? kind | kRendezvousKind : kind), stop.site));
   }
 
   /// The first operand as two words; a predicate as 0 or 1.
@@ -195,18 +198,6 @@ class PhaseSplitter {
       taken.push_back(std::move(take));
     }
     insts.insert(insts.begin(), taken.begin(), taken.end());
-  }
-
-  uint32_t kind_of(const Inst& stop) {
-    const auto same = [&](const Inst& k) {
-      // What readlane reads is not passed on: engines look the register up.
-      return k.op == stop.op && k.type == stop.type && k.mode == stop.mode && k.mem == stop.mem &&
-             (stop.op != Op::readlane || k.src[0] == stop.src[0]);
-    };
-    const auto found = std::find_if(out_.kinds.begin(), out_.kinds.end(), same);
-    const auto index = static_cast<uint32_t>(found - out_.kinds.begin());
-    if (found == out_.kinds.end()) out_.kinds.push_back(stop);
-    return index;
   }
 
   /// Splitting meets the stops in another order than the program lists them.
@@ -293,6 +284,18 @@ class PhaseSplitter {
 };
 
 }  // namespace
+
+uint32_t wave_kind(std::vector<Inst>& kinds, const Inst& inst) {
+  const auto same = [&](const Inst& k) {
+    // What readlane reads is not passed on: engines look the register up.
+    return k.op == inst.op && k.type == inst.type && k.mode == inst.mode && k.mem == inst.mem &&
+           (inst.op != Op::readlane || k.src[0] == inst.src[0]);
+  };
+  const auto found = std::ranges::find_if(kinds, same);
+  const auto index = static_cast<uint32_t>(found - kinds.begin());
+  if (found == kinds.end()) kinds.push_back(inst);
+  return index;
+}
 
 bool has_wave_ops(const Program& program) {
   for (const Block& block : program.blocks)

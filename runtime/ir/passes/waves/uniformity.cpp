@@ -142,7 +142,10 @@ class UniformityAnalysis {
 
   bool uniform(const Inst& i) const {
     // A reduction gives all lanes one result whatever each of them puts in.
-    if (together_ == Together::wave && same_for_the_wave(i.op)) return uniform(i.guard);
+    if (together_ == Together::wave && same_for_the_wave(i.op)) {
+      const int members = member_operand(i.op);
+      return uniform(i.guard) && (members < 0 || uniform(i.src[static_cast<size_t>(members)]));
+    }
     if (together_ == Together::wave && i.op == Op::readlane)
       return uniform(i.guard) && uniform(i.src[1]);
     // Of all ones, and of none, it is the same for everybody.

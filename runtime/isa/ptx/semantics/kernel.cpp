@@ -28,6 +28,7 @@ KernelContext::KernelContext(ModuleContext& m, const Function& k)
   program.name = k.name;
   program.isa = ir::Isa::ptx;
   program.wave_lanes = 32;
+  program.rendezvous = sm_number(m.module.target) >= 70;
   std::copy_n(k.reqntid, 3, program.required_block);
   if (k.maxntid[0] != 0) {
     uint64_t product = 1;

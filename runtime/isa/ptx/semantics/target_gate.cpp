@@ -1,7 +1,5 @@
 #include "runtime/isa/ptx/semantics/target_gate.hpp"
 
-#include <charconv>
-
 namespace lanewise::ptx {
 namespace {
 
@@ -59,13 +57,6 @@ bool applies(const Gate& gate, std::string_view opcode, const Form& form) {
     if (gate.qualifier.ends_with(':') ? value.starts_with(gate.qualifier) : value == gate.qualifier)
       return true;
   return false;
-}
-
-unsigned sm_number(std::string_view target) {
-  unsigned sm = 0;
-  if (!target.starts_with("sm_")) return 0;
-  std::from_chars(target.data() + 3, target.data() + target.size(), sm);
-  return sm;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 class Printer {
  public:
   Printer(const Program& program, const Style& style, const Function* function,
-          const std::string& prefix, bool masks)
+          const std::string& prefix, Masks masks)
       : p_(program), style_(style), function_(function), w_(program, style, prefix) {
     w_.masks = masks;
   }
@@ -387,9 +387,11 @@ namespace {
 
 Text print_ptx(const Program& program, const Style& style) {
   Text t;
-  // Below sm_70 operations across lanes have forms without a member mask.
-  const bool masks = style.seed % 4 == 0;
-  t.target = masks ? "sm_75" : "sm_60";
+  using ptx::Masks;
+  const Masks masks = style.seed % 4 == 0   ? Masks::all
+                      : style.seed % 4 == 1 ? Masks::active
+                                            : Masks::none;
+  t.target = masks == Masks::active ? "sm_75" : "sm_60";
   t.version = "6.3";
   for (uint32_t n = 0; n < program.functions.size(); ++n)
     t.declarations +=

@@ -80,22 +80,33 @@ void put(Writer& w, const LoadOwn& s, const std::string& lead) {
   w.line("{}ld{}.u32 {}, [{}]", lead, at.space, Writer::reg(s.to), at.address);
 }
 
-/// The form with a member mask is the only one from sm_70 on.
-void shuffle(Writer& w, const std::string& lead, const std::string& mode, const std::string& to,
-             const std::string& from, const std::string& lane, bool masks) {
-  const std::string clamp = mode == "up" ? "0" : "31";
-  w.line("{}shfl{}.{}.b32 {}, {}, {}, {}{}", lead, masks ? ".sync" : "", mode, to, from, lane,
-         clamp, masks ? ", 0xffffffff" : "");
+std::string sync(const Writer& w) {
+  return w.masks == Masks::none ? "" : ".sync";
+}
+/// The last operand.
+std::string members(Writer& w, const std::string& lead) {
+  if (w.masks == Masks::none) return "";
+  if (w.masks == Masks::all) return ", 0xffffffff";
+  const std::string mask = w.word();
+  w.line("mov.b32 {}, 0", mask);  // a guard that is false leaves it
+  w.line("{}activemask.b32 {}", lead, mask);
+  return ", " + mask;
 }
 
-void read_first(Writer& w, const Cross& s, const std::string& lead, bool masks) {
+void shuffle(Writer& w, const std::string& lead, const std::string& mode, const std::string& to,
+             const std::string& from, const std::string& lane) {
+  const std::string clamp = mode == "up" ? "0" : "31", mask = members(w, lead);
+  w.line("{}shfl{}.{}.b32 {}, {}, {}, {}{}", lead, sync(w), mode, to, from, lane, clamp, mask);
+}
+
+void read_first(Writer& w, const Cross& s, const std::string& lead) {
   const std::string here = w.word(), minus = w.word(), low = w.word(), first = w.word();
   w.line("mov.b32 {}, 1", here);  // a guard that is false leaves it
   w.line("{}activemask.b32 {}", lead, here);
   w.line("neg.s32 {}, {}", minus, here);
   w.line("and.b32 {}, {}, {}", low, here, minus);
   w.line("bfind.u32 {}, {}", first, low);
-  shuffle(w, lead, "idx", Writer::reg(s.to), Writer::reg(s.from), first, masks);
+  shuffle(w, lead, "idx", Writer::reg(s.to), Writer::reg(s.from), first);
 }
 
 }  // namespace
@@ -154,18 +165,16 @@ void plain(Writer& w, const Statement& s, const std::string& lead) {
 
 void cross(Writer& w, const Cross& s) {
   const std::string lead = guard(w, s.guard), to = Writer::reg(s.to), from = Writer::reg(s.from);
-  const bool masks = w.masks;
-  const std::string sync = masks ? ".sync" : "", all = masks ? ", 0xffffffff" : "";
   const auto vote = [&](const std::string& mode) {
-    const std::string p = test(w, s.test), q = w.predicate();
-    w.line("{}vote{}.{}.pred {}, {}{}", lead, sync, mode, q, p, all);
+    const std::string p = test(w, s.test), q = w.predicate(), mask = members(w, lead);
+    w.line("{}vote{}.{}.pred {}, {}{}", lead, sync(w), mode, q, p, mask);
     w.line("{}selp.u32 {}, 1, 0, {}", lead, to, q);
   };
   const std::string lane = Writer::operand(s.lane);
   switch (s.op) {
     case CrossOp::ballot: {
-      const std::string p = test(w, s.test);
-      return w.line("{}vote{}.ballot.b32 {}, {}{}", lead, sync, to, p, all);
+      const std::string p = test(w, s.test), mask = members(w, lead);
+      return w.line("{}vote{}.ballot.b32 {}, {}{}", lead, sync(w), to, p, mask);
     }
     case CrossOp::any:
       return vote("any");
@@ -174,15 +183,15 @@ void cross(Writer& w, const Cross& s) {
     case CrossOp::active:
       return w.line("{}activemask.b32 {}", lead, to);
     case CrossOp::shuffle_index:
-      return shuffle(w, lead, "idx", to, from, lane, masks);
+      return shuffle(w, lead, "idx", to, from, lane);
     case CrossOp::shuffle_xor:
-      return shuffle(w, lead, "bfly", to, from, lane, masks);
+      return shuffle(w, lead, "bfly", to, from, lane);
     case CrossOp::shuffle_up:
-      return shuffle(w, lead, "up", to, from, lane, masks);
+      return shuffle(w, lead, "up", to, from, lane);
     case CrossOp::shuffle_down:
-      return shuffle(w, lead, "down", to, from, lane, masks);
+      return shuffle(w, lead, "down", to, from, lane);
     case CrossOp::read_first:
-      return read_first(w, s, lead, masks);
+      return read_first(w, s, lead);
   }
 }
 

@@ -10,6 +10,11 @@
 
 namespace lanewise::programs::ptx {
 
+/// What operations across lanes name as their members. What the tree holds together is what sm_60
+/// takes whatever the mask; from sm_70 on an operation waits for its members, so they are the lanes
+/// that are active.
+enum class Masks : uint8_t { none, all, active };
+
 /// Text, and names that are used once.
 class Writer {
  public:
@@ -36,7 +41,7 @@ class Writer {
   const Program& program;
   const Style& style;
   Random random;
-  bool masks = false;  ///< operations across lanes name all members of the wave
+  Masks masks = Masks::none;
   std::string text;
 
  private:

@@ -9,9 +9,11 @@ using ir::Type;
 
 constexpr uint64_t kActiveLanes = 0xffffffff;
 
-/// Forms without .sync concern the lanes that are active.
+/// Forms without .sync concern the lanes that are active, and wait for no others.
 ir::Operand members(Emit& e, size_t i) {
-  return e.has("sync") ? e.raw(i, kB32) : imm(kActiveLanes);
+  if (e.has("sync")) return e.raw(i, kB32);
+  if (!e.kernel.program.rendezvous) return imm(kActiveLanes);
+  return e.op(Op::activemask, Type::none, {});
 }
 
 void check_count(Emit& e, size_t without_mask) {
