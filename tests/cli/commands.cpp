@@ -214,6 +214,38 @@ TEST_CASE("coverage --waves says how kernels lay their lanes over invocations") 
   CHECK(contains(both.err, "--target about forms"));
 }
 
+TEST_CASE("coverage --waves: a mask in a register does not keep lanes apart") {
+  // What every __shfl_up_sync(mask, ...) in a loop is.
+  const Output o = program("coverage --device profile:vega10 --waves " + kKernels +
+                           "warpsync_mask.ptx " + kKernels + "shfl_mask.ptx");
+  CHECK(o.code == 0);
+  CHECK(contains(o.err, "0 of 2 kernels run their lanes one after another"));
+}
+
+TEST_CASE("a member mask of all lanes waits for all lanes: in any iteration, at any depth") {
+  const std::string result = scratch() + "/masks.npy";
+  for (const char* file : {"full_mask_loop.ptx", "full_mask_recursion.ptx"}) {
+    CAPTURE(file);
+    const Output o = run(kKernels + file + " --grid 1 --block 32 --arg out:" + result +
+                         ":u32[32] --arg u32:4294967295");
+    CAPTURE(o.err);
+    CHECK(o.code == 0);
+    const auto got = lanewise::npy::read_array(result);
+    CHECK(std::ranges::all_of(got.bytes, [](std::byte b) { return b == std::byte{0xff}; }));
+  }
+  // In step a wave cannot let lanes wait; it says so.
+  const Output o =
+      run(kKernels + "full_mask_loop.ptx --wave packed --block 32 --arg out:" + result +
+          ":u32[32] --arg u32:4294967295");
+  if (std::string_view(device()) == "reference") {
+    CHECK(o.code == 0);
+  } else {
+    CHECK(o.code == 1);
+    CHECK(contains(o.err, "lanes 0x11111111 wait here for lanes 0xeeeeeeee of their member mask"));
+    CHECK(contains(o.err, "--wave serial"));
+  }
+}
+
 TEST_CASE("translate shows every stage") {
   const std::string file = kKernels + "saxpy.sm75.ptx";
   const Output ir = program("translate --emit ir " + file);

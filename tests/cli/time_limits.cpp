@@ -1,4 +1,6 @@
 // --timeout holds whatever the program is waiting for, a driver's compiler too.
+#include <fmt/format.h>
+
 #include <sys/stat.h>
 
 #include <chrono>

@@ -141,6 +141,20 @@ class Absent {
     });
   }
 
+  /// Is the mask brought anew in each iteration of the loop around the operation, from memory (what
+  /// a recursion keeps of each call) or from other lanes?
+  bool changes(const ir::Operand& mask, uint32_t block) const {
+    if (!reducible_ || loops_.header[block] == ir::kNone || !mask.is_reg()) return false;
+    for (uint32_t b = 0; b < program_.blocks.size(); ++b) {
+      if (!in_loop(b, loops_.header[block])) continue;
+      for (const ir::Inst& i : program_.blocks[b].insts) {
+        const bool brings = i.op == Op::load || ir::info(i.op).trait == ir::OpTrait::wave;
+        if (brings && std::ranges::find(i.dst, mask.reg()) != i.dst.end()) return true;
+      }
+    }
+    return false;
+  }
+
  private:
   /// The register that says where a lane goes, kNone when none does.
   static uint32_t deciding(const ir::Terminator& t) {
@@ -278,7 +292,8 @@ MemberUse MemberProof::of(uint32_t block, size_t index) const {
   const bool all_come = inst.guard.always() && facts_->u.block[block];
   use.asked = !known || (!all_come && facts_->absent.may_wait(inst, block));
   use.mixes =
-      use.asked && mask != ir::Operand::immediate(~0U) && facts_->absent.skips_iterations(block);
+      use.asked && mask != ir::Operand::immediate(~0U) &&
+      (facts_->absent.skips_iterations(block) || (!known && facts_->absent.changes(mask, block)));
   return use;
 }
 
