@@ -11,7 +11,8 @@ using nlohmann::json;
 
 namespace {
 const std::string kKernels = LANEWISE_TEST_DATA "/kernels/data/ptx/";
-}
+const std::string kMasks = LANEWISE_TEST_DATA "/kernels/data/masks/";
+}  // namespace
 
 TEST_CASE("devices --json lists the reference engine and the Vulkan devices") {
   const json j = json::parse(program("devices --json").out);
@@ -216,8 +217,8 @@ TEST_CASE("coverage --waves says how kernels lay their lanes over invocations") 
 
 TEST_CASE("coverage --waves: a mask in a register does not keep lanes apart") {
   // What every __shfl_up_sync(mask, ...) in a loop is.
-  const Output o = program("coverage --device profile:vega10 --waves " + kKernels +
-                           "warpsync_mask.ptx " + kKernels + "shfl_mask.ptx");
+  const Output o = program("coverage --device profile:vega10 --waves " + kMasks +
+                           "warpsync_mask.ptx " + kMasks + "shfl_mask.ptx");
   CHECK(o.code == 0);
   CHECK(contains(o.err, "0 of 2 kernels run their lanes one after another"));
 }
@@ -226,7 +227,7 @@ TEST_CASE("a member mask of all lanes waits for all lanes: in any iteration, at 
   const std::string result = scratch() + "/masks.npy";
   for (const char* file : {"full_mask_loop.ptx", "full_mask_recursion.ptx"}) {
     CAPTURE(file);
-    const Output o = run(kKernels + file + " --grid 1 --block 32 --arg out:" + result +
+    const Output o = run(kMasks + file + " --grid 1 --block 32 --arg out:" + result +
                          ":u32[32] --arg u32:4294967295");
     CAPTURE(o.err);
     CHECK(o.code == 0);
@@ -234,9 +235,8 @@ TEST_CASE("a member mask of all lanes waits for all lanes: in any iteration, at 
     CHECK(std::ranges::all_of(got.bytes, [](std::byte b) { return b == std::byte{0xff}; }));
   }
   // In step a wave cannot let lanes wait; it says so.
-  const Output o =
-      run(kKernels + "full_mask_loop.ptx --wave packed --block 32 --arg out:" + result +
-          ":u32[32] --arg u32:4294967295");
+  const Output o = run(kMasks + "full_mask_loop.ptx --wave packed --block 32 --arg out:" + result +
+                       ":u32[32] --arg u32:4294967295");
   if (std::string_view(device()) == "reference") {
     CHECK(o.code == 0);
   } else {
