@@ -25,13 +25,11 @@ std::string plain_text(gcn::Instruction i, gcn::Gen gen) {
   return gcn::print(i, gen);
 }
 
-/// A literal whose value has a shorter code has no spelling of its own: the text would assemble to
-/// another size, and what stands behind it would move. Such an instruction is given by its words.
+/// What has no spelling of its own is given by its words: a literal whose value has a shorter code,
+/// whose text would assemble to another size, or operands that assemblers refuse together.
 std::string assembling_text(const gcn::Instruction& i, const std::string& text, gcn::Gen gen) {
-  const auto is_literal = [](const gcn::Operand& o) {
-    return !o.immediate && o.code == gcn::kLiteral;
-  };
-  if (std::ranges::none_of(i.operands, is_literal)) return text;
+  const auto known_later = [](const gcn::Operand& o) { return !o.label.empty(); };
+  if (i.row->kind == gcn::Kind::data || std::ranges::any_of(i.operands, known_later)) return text;
   const auto words = gcn::encode(i, gen);
   const auto again = gcn::parse_instruction(text, gen).instruction;
   if (again && gcn::encode(*again, gen) == words) return text;

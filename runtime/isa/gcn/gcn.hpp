@@ -26,6 +26,7 @@ struct Operand {
   uint32_t value = 0;  ///< literal, simm16, SMRD offset
   bool immediate = false;
   bool neg = false, abs = false;
+  bool cut = false;  ///< the text's number has more bits than the literal
   std::string label;
 };
 
@@ -168,6 +169,9 @@ Instruction undecoded(const std::vector<uint32_t>& words, Gen gen = Gen::gfx6);
 std::string nameless(const Instruction& data, Gen gen);
 /// Why a buffer instruction cannot have these flags and registers; empty when it can.
 std::string buffer_problem(const Instruction& instruction, Gen gen);
+/// Why the machine cannot read these operands together: two literals, or more scalar registers than
+/// one in a vector instruction; empty when it can.
+std::string operand_problem(const Instruction& instruction, Gen gen);
 size_t size_of(const Instruction& instruction, Gen gen = Gen::gfx6);
 
 struct LowerResult {

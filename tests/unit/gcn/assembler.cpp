@@ -81,9 +81,9 @@ class Maker {
     return o;
   }
   /// Constants of 16 bits: of integers LLVM takes a float's text for a literal.
-  gcn::Operand narrowed(gcn::Operand o, const gcn::Row& row) {
-    if (row.name.find("16") == std::string::npos) return o;
-    if (o.code >= 240 && o.code <= 248) o.code = gcn::kZero + 1;
+  gcn::Operand narrowed(gcn::Operand o, const gcn::SlotSpec& s) {
+    if (ir::size_of(s.type) != 2) return o;
+    if (s.type == ir::Type::u16 && o.code >= 240 && o.code <= 248) o.code = gcn::kZero + 1;
     const bool constant = o.code >= gcn::kZero && o.code < gcn::kVgpr0;
     if (constant && gen_ != Gen::gfx8) o.code = gcn::kVgpr0;
     if (o.code == gcn::kLiteral) o.value = 0x1000 + (o.value & 0xfff);
@@ -114,7 +114,7 @@ class Maker {
           o.code = gcn::kVgpr0 + 100 + below(150);
           return o;
         }
-        return narrowed(source(s, true, !is_long), row);
+        return narrowed(source(s, true, !is_long), s);
       case Slot::ssrc0:
       case Slot::ssrc1:
         if (row.meaning.moves_source || row.kind == gcn::Kind::jump ||

@@ -158,6 +158,21 @@ TEST_CASE("flat, DPP and SDWA forms: bytes and refusals") {
         std::string::npos);
 }
 
+TEST_CASE("lines of all forms with literals, signs and modifiers: bytes and refusals") {
+  CHECK(check_rows("data/gcn_lines.tsv") > 1000);
+  const auto gfx8 = gcn::Gen::gfx8;
+  CHECK(error_of("s_add_u32 s8, 400000, 1111116").find("only one literal") != std::string::npos);
+  CHECK(error_of("ds_read_b32 v3, v2 offset:52 offset:42").find("twice") != std::string::npos);
+  CHECK(error_of("s_mov_b64 s[0:1], 1.5").find("64-bit integer") != std::string::npos);
+  CHECK(error_of("v_add_f16 v0, 65520.0, v1", gfx8).find("too large") != std::string::npos);
+  CHECK(error_of("v_add_f16 v0, 100000, v1", gfx8).find("16 bits") != std::string::npos);
+  CHECK(error_of("v_mad_f32 v0, s0, s1, v0").find("one scalar register") != std::string::npos);
+  CHECK(error_of("v_madmk_f32 v0, s1, 0x11213, v1").find("not both") != std::string::npos);
+  CHECK(error_of("v_add_f32_e64 v0, v1, v2 clamp clamp").find("twice") != std::string::npos);
+  CHECK(error_of("v_mqsad_u32_u8 v[0:3], v[1:2], v5, v[8:11]", gfx8).find("apart") !=
+        std::string::npos);
+}
+
 TEST_CASE("words decode only to what assembles again") {
   // Random fields below the two encodings' leading bits; what decodes must survive its text.
   uint64_t state = 1;
@@ -208,8 +223,8 @@ TEST_CASE("typed formats: names of both assemblers, numbers, defaults") {
   CHECK(error_of(head + "dfmt:16, s3 idxen").find("0 to 15") != std::string::npos);
   CHECK(error_of(head + "s3 idxen lds").find("not possible") != std::string::npos);
   CHECK(error_of("buffer_wbinvl1 glc").find("takes no flags") != std::string::npos);
-  CHECK(error_of("buffer_store_lds_dword s[4:7], s0", gcn::Gen::gfx8).find("needs the flag lds") !=
-        std::string::npos);
+  CHECK(error_of("buffer_store_lds_dword s[4:7], s0 glc", gcn::Gen::gfx8)
+            .find("needs the flag lds") != std::string::npos);
   CHECK(error_of("buffer_load_dword v1, off, s[4:7], 0 lds tfe").find("together") !=
         std::string::npos);
 }

@@ -195,6 +195,8 @@ class KernelLowering {
         break;
     }
     if (!i.row->runs()) throw Unsupported(i.row->name + " is not supported yet");
+    if (const std::string problem = operand_problem(i, kernel_.gen); !problem.empty())
+      throw Unsupported(problem);
     const auto indexed = analysis_.indexed.find(index);
     if (indexed == analysis_.indexed.end()) return compute(i);
     lower_indexed(context_, i, indexed->second, [&](const Instruction& plain) { compute(plain); });

@@ -89,8 +89,9 @@ class TableBuilder {
       e64.push_back({Slot::mask_src, 2});
     }
     row(name, Encoding::vop2, codes, e32, lower, m,
-        static_cast<uint16_t>(kWritesVcc | (in ? kReadsVcc : 0)));
-    row(name, Encoding::vop3, codes.shifted(0x100, 0x100), e64, lower, m).e64 = true;
+        static_cast<uint16_t>(kWritesVcc | kClampsInteger | (in ? kReadsVcc : 0)));
+    row(name, Encoding::vop3, codes.shifted(0x100, 0x100), e64, lower, m, kClampsInteger).e64 =
+        true;
   }
   /// VOPC and its VOP3 form; the sources' sizes are in dwords. `more`: also EXEC, for v_cmpx.
   void vopc(const std::string& name, Codes codes, LowerFn lower, Meaning m, uint8_t first = 1,
@@ -169,6 +170,8 @@ void real_rows(TableBuilder& table);
 void integer_rows(TableBuilder& table);
 void more_control_rows(TableBuilder& table);
 void graphics_rows(TableBuilder& table);
+/// Gives each source the type of the numbers that can stand there.
+void set_operand_types(std::vector<Row>& rows);
 /// What the rows say of themselves; the value tests hold them to it.
 void set_claims(std::vector<Row>& rows);
 

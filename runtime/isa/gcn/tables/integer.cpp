@@ -45,16 +45,19 @@ void bit_rows(TableBuilder& t) {
 
 /// Sums of differences: `count` is the width of a part in bits.
 void difference_rows(TableBuilder& t) {
-  t.vop3("v_sad_u8", {346, 473}, kThreeSources, lower_sad, counted({}, 8));
-  t.vop3("v_sad_hi_u8", {347, 474}, kThreeSources, lower_sad, counted(op(Op::shl), 8));
-  t.vop3("v_sad_u16", {348, 475}, kThreeSources, lower_sad, counted({}, 16));
-  t.vop3("v_sad_u32", {349, 476}, kThreeSources, lower_sad, counted({}, 32));
-  t.vop3("v_msad_u8", {369, 484}, kThreeSources, lower_sad, counted(op(Op::select), 8));
+  t.vop3("v_sad_u8", {346, 473}, kThreeSources, lower_sad, counted({}, 8), kClampsInteger);
+  t.vop3("v_sad_hi_u8", {347, 474}, kThreeSources, lower_sad, counted(op(Op::shl), 8),
+         kClampsInteger);
+  t.vop3("v_sad_u16", {348, 475}, kThreeSources, lower_sad, counted({}, 16), kClampsInteger);
+  t.vop3("v_sad_u32", {349, 476}, kThreeSources, lower_sad, counted({}, 32), kClampsInteger);
+  t.vop3("v_msad_u8", {369, 484}, kThreeSources, lower_sad, counted(op(Op::select), 8),
+         kClampsInteger);
   const std::vector<SlotSpec> four = {{S::vdst, 2}, {S::src0, 2}, {S::src1}, {S::src2, 2}};
-  t.vop3("v_qsad_pk_u16_u8", {-1, 370, 485}, four, lower_sad_wide, counted({}, 16));
-  t.vop3("v_mqsad_pk_u16_u8", {371, 486}, four, lower_sad_wide, counted(op(Op::select), 16));
+  t.vop3("v_qsad_pk_u16_u8", {-1, 370, 485}, four, lower_sad_wide, counted({}, 16), kClampsInteger);
+  t.vop3("v_mqsad_pk_u16_u8", {371, 486}, four, lower_sad_wide, counted(op(Op::select), 16),
+         kClampsInteger);
   t.vop3("v_mqsad_u32_u8", {-1, 373, 487}, {{S::vdst, 4}, {S::src0, 2}, {S::src1}, {S::src2, 4}},
-         lower_sad_wide, counted(op(Op::select), 32));
+         lower_sad_wide, counted(op(Op::select), 32), kClampsInteger);
 }
 
 void moving_rows(TableBuilder& t) {
@@ -89,8 +92,10 @@ void narrow_rows(TableBuilder& t) {
               {"v_min_u16", 49, Op::min, Type::u16},
               {"v_min_i16", 50, Op::min, Type::s16}};
   for (const auto& r : rows) t.vop2(r.name, {-1, r.code}, lower_v_integer, op(r.op, r.type));
-  t.vop3("v_mad_u16", {-1, 491}, kThreeSources, lower_mad16, op(Op::mul, Type::u16));
-  t.vop3("v_mad_i16", {-1, 492}, kThreeSources, lower_mad16, op(Op::mul, Type::s16));
+  t.vop3("v_mad_u16", {-1, 491}, kThreeSources, lower_mad16, op(Op::mul, Type::u16),
+         kClampsInteger);
+  t.vop3("v_mad_i16", {-1, 492}, kThreeSources, lower_mad16, op(Op::mul, Type::s16),
+         kClampsInteger);
 }
 
 void scalar_bits(TableBuilder& t) {

@@ -51,7 +51,7 @@ void function_rows(TableBuilder& t) {
   t.vop1("v_rsq_clamp_f64", {50, -1}, lower_rcp_wide,
          finite(op(Op::fsqrt, Type::f64), Limit::largest), 2, 2);
   // Documents disagree about what it makes of infinities.
-  t.vop1("v_rsq_legacy_f32", {45, -1}, nullptr, {});
+  t.vop1("v_rsq_legacy_f32", {45, -1}, nullptr, f32(Op::frsqrt_approx));
   t.vop1("v_fract_f32", {32, 27}, lower_fract, op(Op::fround, Type::f32));
   t.vop1("v_frexp_exp_i32_f32", {63, 51}, lower_frexp_exp, op(Op::fround, Type::f32), 1, 1,
          kNumberResult);
@@ -79,7 +79,7 @@ void function_rows(TableBuilder& t) {
     m.count = static_cast<uint8_t>(n);
     t.vop3(kCube[n], {324 + n, 452 + n}, kThreeSources, lower_cube, m);
   }
-  t.vop3("v_mullit_f32", {336, -1}, kThreeSources, nullptr);
+  t.vop3("v_mullit_f32", {336, -1}, kThreeSources, nullptr, f32(Op::fmul));
 }
 
 void quotient_rows(TableBuilder& t) {
@@ -146,8 +146,8 @@ void conversion_rows(TableBuilder& t) {
     LowerFn lower;
     Meaning m;
   } packs[] = {
-      {"v_cvt_pknorm_i16_f32", 45, 660, lower_pack_normal, op(Op::f2i, Type::s16)},
-      {"v_cvt_pknorm_u16_f32", 46, 661, lower_pack_normal, op(Op::f2i, Type::u16)},
+      {"v_cvt_pknorm_i16_f32", 45, 660, lower_pack_normal, convert(Op::f2i, Type::s16, Type::f32)},
+      {"v_cvt_pknorm_u16_f32", 46, 661, lower_pack_normal, convert(Op::f2i, Type::u16, Type::f32)},
       {"v_cvt_pkrtz_f16_f32", 47, 662, lower_pack_halves, convert(Op::f2f, Type::f16, Type::f32)},
       {"v_cvt_pk_u16_u32", 48, 663, lower_pack_clamped, op(Op::min, Type::u32)},
       {"v_cvt_pk_i16_i32", 49, 664, lower_pack_clamped, op(Op::min, Type::s32)}};

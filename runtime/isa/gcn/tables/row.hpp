@@ -92,6 +92,8 @@ enum class Slot : uint8_t {
 struct SlotSpec {
   Slot slot;
   uint8_t count = 1;  ///< dwords
+  /// Of sources: f16, u16, f32, u32, f64 or u64. A number in the text becomes what this says.
+  ir::Type type = ir::Type::u32;
 };
 
 /// What an instruction is to those that follow control, memory and lanes.
@@ -134,6 +136,7 @@ enum Effect : uint16_t {
   kNumberResult = 2048,    ///< computes with floats, and the result is no single one
   kNeverSubnormal = 4096,  ///< the result, in every mode
   kWritesM0 = 8192,
+  kClampsInteger = 16384,  ///< GCN3: the result of integers can be kept in the range of its type
 };
 
 /// What an instruction does to the mode in which registers are counted from those that are named.
@@ -187,6 +190,9 @@ struct Row {
     return ir::is_float(meaning.type) && has(Slot::vdst) && !has(Slot::mask_dst) &&
            !does(kNumberResult);
   }
+  /// Has the bits for them, whether or not it runs with them: `clamp`, and `mul:2`, `div:2`.
+  bool takes_clamp(Gen gen) const;
+  bool takes_output_scale() const;
   /// Atomic operations whose data lie at a second place of LDS.
   bool reads_second_place() const {
     return encoding == Encoding::ds && kind == Kind::atomic && has(Slot::ds_addr) &&
@@ -200,6 +206,7 @@ struct Row {
   bool ends_block() const {
     return kind == Kind::branch || kind == Kind::jump || kind == Kind::call || kind == Kind::end;
   }
+  bool tests_class() const { return name.find("_class_") != std::string::npos; }
   bool has(Slot slot) const {
     for (const SlotSpec& s : operands)
       if (s.slot == slot) return true;
@@ -216,7 +223,7 @@ const Row* row_of(Encoding encoding, unsigned opcode, Gen gen);
 const Row& data_row(size_t words);
 /// Operand codes as the 9-bit source field has them.
 inline constexpr unsigned kVccLo = 106, kTtmp0 = 112, kM0 = 124, kExecLo = 126, kZero = 128,
-                          kVccz = 251, kExecz = 252, kScc = 253, kLiteral = 255, kVgpr0 = 256,
-                          kSgprs = 104;
+                          kVccz = 251, kExecz = 252, kScc = 253, kLdsDirect = 254, kLiteral = 255,
+                          kVgpr0 = 256, kSgprs = 104;
 
 }  // namespace lanewise::gcn

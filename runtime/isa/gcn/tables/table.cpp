@@ -179,8 +179,8 @@ void more_vector_rows(TableBuilder& t) {
   t.vop3("v_bfe_i32", {0x149, 457}, three, lower_vbfe, op(Op::bfe, Type::s32));
   t.vop3("v_bfi_b32", {0x14a, 458}, three, lower_vbfi, {});
   t.vop3("v_alignbit_b32", {0x14e, 462}, three, lower_valign, {});
-  t.vop3("v_mad_i32_i24", {0x142, 450}, three, lower_mul24, op(Op::mul, Type::s32));
-  t.vop3("v_mad_u32_u24", {0x143, 451}, three, lower_mul24, op(Op::mul));
+  t.vop3("v_mad_i32_i24", {0x142, 450}, three, lower_mul24, op(Op::mul, Type::s32), kClampsInteger);
+  t.vop3("v_mad_u32_u24", {0x143, 451}, three, lower_mul24, op(Op::mul), kClampsInteger);
   t.vop2_carry("v_subbrev_u32", {42, 30}, lower_vadd, reversed(op(Op::subb)), true);
   t.kind(Kind::across, "v_readfirstlane_b32", E::vop1, 2, {{S::sdst}, {S::src0}},
          lower_readfirstlane, {}, kReadsExec);
@@ -222,8 +222,8 @@ void vector_rows(TableBuilder& t) {
   t.vop2("v_sub_f32", {4, 2}, lower_vop, op(Op::fsub, Type::f32));
   t.vop2("v_subrev_f32", {5, 3}, lower_vop, reversed(op(Op::fsub, Type::f32)));
   t.vop2("v_mul_f32", {8, 5}, lower_vop, op(Op::fmul, Type::f32));
-  t.vop2("v_mul_i32_i24", {9, 6}, lower_mul24, op(Op::mul, Type::s32));
-  t.vop2("v_mul_u32_u24", {11, 8}, lower_mul24, op(Op::mul, Type::u32));
+  t.vop2("v_mul_i32_i24", {9, 6}, lower_mul24, op(Op::mul, Type::s32), kClampsInteger);
+  t.vop2("v_mul_u32_u24", {11, 8}, lower_mul24, op(Op::mul, Type::u32), kClampsInteger);
   t.vop2("v_min_i32", {17, 12}, lower_vop, op(Op::min, Type::s32));
   t.vop2("v_max_i32", {18, 13}, lower_vop, op(Op::max, Type::s32));
   t.vop2("v_min_u32", {19, 14}, lower_vop, op(Op::min));
@@ -277,6 +277,7 @@ std::vector<Row> build() {
   more_control_rows(t);
   graphics_rows(t);
   std::vector<Row> rows = t.take();
+  set_operand_types(rows);
   set_claims(rows);
   return rows;
 }

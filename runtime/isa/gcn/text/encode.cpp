@@ -4,7 +4,7 @@
 #include "runtime/isa/gcn/text/graphics_text.hpp"
 #include "runtime/isa/gcn/text/lane_form.hpp"
 #include "runtime/isa/gcn/text/number_text.hpp"
-#include "runtime/isa/gcn/text/operand_text.hpp"
+#include "runtime/isa/gcn/text/register_text.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -321,6 +321,15 @@ void read_vop3(Instruction& i, uint64_t w, Gen gen) {
   }
 }
 
+/// Signs of floats alone, and modifiers that the instruction has.
+bool modifiers_exist(const Instruction& i, Gen gen) {
+  for (size_t k = 0; k < i.operands.size(); ++k) {
+    const Operand& o = i.operands[k];
+    if ((o.neg || o.abs) && !ir::is_float(i.row->operands[k].type)) return false;
+  }
+  return (!i.clamp || i.row->takes_clamp(gen)) && (i.omod == 0 || i.row->takes_output_scale());
+}
+
 /// Whether there is such a register or constant in this place.
 bool readable(const Operand& o, Slot s, Encoding e, Gen gen) {
   if (s == Slot::target)
@@ -333,6 +342,7 @@ bool readable(const Operand& o, Slot s, Encoding e, Gen gen) {
   if (o.code < kZero) return is_scalar_register(o.code, o.count, gen);
   if (o.code == kLiteral) return e != Encoding::vop3 && !is_buffer(e);
   if (o.code == kInverseTwoPi) return gen == Gen::gfx8;
+  if (o.code == kLdsDirect) return s == Slot::src0 && o.count == 1;
   return inline_constant(o.code).has_value() || (o.code >= kVccz && o.code <= kScc);
 }
 
@@ -449,7 +459,10 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
     read_buffer(i, w, gen);
     if (!buffer_problem(i, gen).empty()) return std::nullopt;
   }
-  if (base->encoding == Encoding::vop3) read_vop3(i, w, gen);
+  if (base->encoding == Encoding::vop3) {
+    read_vop3(i, w, gen);
+    if (!modifiers_exist(i, gen)) return std::nullopt;
+  }
   if (is_graphics(base->encoding)) read_graphics_flags(i, w);
   if (!graphics_problem(i, gen).empty()) return std::nullopt;
   if (takes_scalar_glc(*i.row, gen)) i.glc = bits(w, 16, 1) != 0;

@@ -30,13 +30,19 @@ class ExpressionReader {
  public:
   explicit ExpressionReader(Cursor& in) : in_(in) {}
 
+  Expression primary() { return unary(); }
+
   Expression binary(int least) {
     Expression left = unary();
     for (;;) {
+      const size_t end = in_.at();
       in_.skip_blanks();
       const size_t at = in_.at();
       const Operator* op = next();
-      if (op == nullptr || op->binds < least) return left;
+      if (op == nullptr || op->binds < least) {
+        in_.seek(end);  // a blank can stand between operands
+        return left;
+      }
       in_.seek(at + op->text.size());
       left = combined(at, op->text, std::move(left), binary(op->binds + 1));
     }
@@ -46,7 +52,7 @@ class ExpressionReader {
   const Operator* next() const {
     const std::string_view rest = in_.rest();
     for (const Operator& op : kOperators)
-      if (rest.starts_with(op.text)) return op.text[0] == '|' && depth_ == 0 ? nullptr : &op;
+      if (rest.starts_with(op.text)) return &op;
     return nullptr;
   }
 
@@ -67,11 +73,9 @@ class ExpressionReader {
     }
     if (c == '(') {
       if (++nested_ > kDeepest) Cursor::fail_at(at, "expression nests too deep");
-      ++depth_;
       in_.seek(at + 1);
       Expression e = binary(0);
       in_.expect(')', "behind the expression");
-      --depth_;
       --nested_;
       return e;
     }
@@ -157,31 +161,16 @@ class ExpressionReader {
   }
 
   Cursor& in_;
-  int depth_ = 0;  ///< of parentheses
   size_t nested_ = 0;
 };
 
 }  // namespace
 
-bool at_expression(Cursor in) {
-  in.skip_blanks();
-  const char first = in.peek();
-  if (begins_name(first) || first == '(' || first == '~' || first == '!') return true;
-  if (first == '-') in.seek(in.at() + 1);
-  if (first == '-' && !is_decimal(in.peek())) return true;
-  if (!is_decimal(in.peek())) return false;
-  for (char before = '0';; before = in.peek(), in.seek(in.at() + 1)) {
-    const char c = in.peek();
-    const bool exponent = (c == '-' || c == '+') && (before == 'e' || before == 'E');
-    if (!exponent && !is_decimal(c) && !begins_name(c)) break;
-  }
-  in.skip_blanks();
-  const char behind = in.peek();
-  return behind != '\0' && std::string_view("+-*/%<>=^&").find(behind) != std::string_view::npos;
-}
-
 Expression read_expression(Cursor& in) {
   return ExpressionReader(in).binary(0);
+}
+Expression read_primary(Cursor& in) {
+  return ExpressionReader(in).primary();
 }
 
 int64_t read_constant(Cursor& in, const char* what) {

@@ -28,10 +28,10 @@ struct Expression {
   bool is_number() const { return symbols.empty(); }
 };
 
-/// The text here goes on behind a plain number, or is none at all: a symbol, parentheses.
-bool at_expression(Cursor in);
-/// `|` counts inside parentheses only: outside, it may be an absolute value's bar.
 Expression read_expression(Cursor& in);
+/// A number, a symbol or something in parentheses, with signs in front: what can stand between the
+/// bars of an absolute value.
+Expression read_primary(Cursor& in);
 /// One that has a value by itself.
 int64_t read_constant(Cursor& in, const char* what);
 

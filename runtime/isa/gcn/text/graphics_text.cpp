@@ -8,6 +8,7 @@
 
 #include "runtime/isa/gcn/text/number_text.hpp"
 #include "runtime/isa/gcn/text/operand_text.hpp"
+#include "runtime/isa/gcn/text/register_text.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -175,8 +176,7 @@ std::string write_graphics_operand(const Operand& o, Slot slot, Gen gen) {
   }
 }
 
-void read_graphics_modifier(Cursor& in, Instruction& i) {
-  in.take(',');
+std::string_view read_graphics_modifier(Cursor& in, Instruction& i) {
   in.skip_blanks();
   const size_t at = in.at();
   if (i.row->encoding == Encoding::mimg && in.take_word("dmask")) {
@@ -184,12 +184,12 @@ void read_graphics_modifier(Cursor& in, Instruction& i) {
     const uint64_t mask = read_integer(in, "a mask of components");
     if (mask > 15) Cursor::fail_value(at, "dmask goes from 0 to 0xf");
     i.graphics.dmask = static_cast<uint8_t>(mask);
-    return;
+    return "dmask";
   }
   for (const Flag& f : flags_of(i.row->encoding)) {
     if (!in.take_word(f.name)) continue;
-    if (get(i, f)) Cursor::fail_at(at, fmt::format("{} is there twice", f.name));
-    return set(i, f);
+    set(i, f);
+    return f.name;
   }
   Cursor::fail_at(at, "unexpected text after the operands" + in.found(at));
 }

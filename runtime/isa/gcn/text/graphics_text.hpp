@@ -11,8 +11,8 @@ namespace lanewise::gcn {
 Operand read_graphics_operand(Cursor& in, Slot slot, Gen gen);
 std::string write_graphics_operand(const Operand& o, Slot slot, Gen gen);
 
-/// One flag of MIMG or EXP; throws SyntaxError where there is none.
-void read_graphics_modifier(Cursor& in, Instruction& i);
+/// One flag of MIMG or EXP, and its name; throws SyntaxError where there is none.
+std::string_view read_graphics_modifier(Cursor& in, Instruction& i);
 std::string write_graphics_modifiers(const Instruction& i);
 
 /// Why these registers and flags do not go together; empty when they do.

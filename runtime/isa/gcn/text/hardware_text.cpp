@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
+#include "runtime/isa/gcn/text/expression.hpp"
 #include "runtime/isa/gcn/text/number_text.hpp"
 
 namespace lanewise::gcn {
@@ -27,17 +30,17 @@ constexpr Name kSystem[] = {{1, "SYSMSG_OP_ECC_ERR_INTERRUPT"},
                             {3, "SYSMSG_OP_HOST_TRAP_ACK"},
                             {4, "SYSMSG_OP_TTRACE_PC"}};
 
-uint32_t number(Cursor& in, const char* what, uint64_t least, uint64_t most) {
+uint32_t number(Cursor& in, const char* what, int64_t least, int64_t most) {
   in.skip_blanks();
   const size_t at = in.at();
-  const uint64_t n = read_integer(in, what);
+  const int64_t n = read_constant(in, what);
   if (n < least || n > most)
     Cursor::fail_value(at, fmt::format("{} goes from {} to {}", what, least, most));
   return static_cast<uint32_t>(n);
 }
 
 template <size_t N>
-uint32_t named(Cursor& in, const Name (&names)[N], const char* what, uint64_t most) {
+uint32_t named(Cursor& in, const Name (&names)[N], const char* what, int64_t most) {
   in.skip_blanks();
   for (const Name& n : names)
     if (in.take_word(n.text)) return n.code;
@@ -76,19 +79,50 @@ std::string write_hwreg(const Operand& o) {
   return out + ")";
 }
 
-Operand read_message(Cursor& in) {
+namespace {
+
+/// A message by its name has what it is documented to have; one by its number what fits the fields.
+struct Message {
+  uint32_t id = 0, operation = 0, stream = 0;
+  bool named = false, has_operation = false, has_stream = false;
+
+  bool geometry() const { return id == kMsgGs || id == kMsgGsDone; }
+  std::string problem(Gen gen) const {
+    if (!named) return {};
+    if (id == kMsgSaveWave && gen != Gen::gfx8) return "there is no such message here";
+    const bool system = id == kMsgSystem;
+    if ((geometry() || system) != has_operation)
+      return has_operation ? "the message has no operations" : "the message needs an operation";
+    const bool known =
+        system       ? operation >= 1 && operation <= std::size(kSystem)
+        : geometry() ? operation < std::size(kGeometry) && (operation != 0 || id == kMsgGsDone)
+                     : true;
+    if (!known) return "the message has no such operation";
+    if (has_stream && (!geometry() || operation == 0)) return "the operation has no streams";
+    return {};
+  }
+};
+
+}  // namespace
+
+Operand read_message(Cursor& in, Gen gen) {
   in.skip_blanks();
-  if (!in.take_word("sendmsg")) return immediate(number(in, "a message", 0, 0xffff));
+  if (!in.take_word("sendmsg")) return immediate(number(in, "a message", -0x8000, 0xffff) & 0xffff);
   in.expect('(', "after 'sendmsg'");
-  uint32_t value = named(in, kMessages, "a message", 15);
-  const bool system = value == kMsgSystem;
-  if (in.take(','))
-    value |=
-        (system ? named(in, kSystem, "an operation", 7) : named(in, kGeometry, "an operation", 7))
-        << 4;
-  if (in.take(',')) value |= number(in, "a stream", 0, 3) << 8;
+  in.skip_blanks();
+  const size_t at = in.at();
+  Message m;
+  m.named = std::isalpha(static_cast<unsigned char>(in.peek())) != 0;
+  m.id = named(in, kMessages, "a message", 15);
+  m.has_operation = in.take(',');
+  if (m.has_operation)
+    m.operation = m.id == kMsgSystem ? named(in, kSystem, "an operation", 7)
+                                     : named(in, kGeometry, "an operation", 7);
+  m.has_stream = m.has_operation && in.take(',');
+  if (m.has_stream) m.stream = number(in, "a stream", 0, 3);
   in.expect(')', "after the message");
-  return immediate(value);
+  if (const std::string problem = m.problem(gen); !problem.empty()) Cursor::fail_value(at, problem);
+  return immediate(m.id | m.operation << 4 | m.stream << 8);
 }
 
 namespace {

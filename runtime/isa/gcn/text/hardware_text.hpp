@@ -12,7 +12,7 @@ namespace lanewise::gcn {
 Operand read_hwreg(Cursor& in);
 std::string write_hwreg(const Operand& operand);
 /// `sendmsg(MSG_GS, GS_OP_CUT, 1)` or 16 bits as a number.
-Operand read_message(Cursor& in);
+Operand read_message(Cursor& in, Gen gen);
 std::string write_message(const Operand& operand, Gen gen);
 /// `gpr_idx(SRC0,DST)` or 4 bits as a number.
 Operand read_gpr_idx(Cursor& in);

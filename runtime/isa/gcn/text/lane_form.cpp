@@ -105,16 +105,18 @@ bool read_dpp(Cursor& in, Dpp& d, bool& control_seen) {
   return true;
 }
 
+/// Compares have no destination to pick a part of, and some instructions one source.
 bool read_sdwa(Cursor& in, Instruction& i) {
+  const bool compares = i.row->encoding == Encoding::vopc;
   if (in.take_word("clamp"))
     i.clamp = true;
-  else if (in.take_word("dst_sel"))
+  else if (!compares && in.take_word("dst_sel"))
     i.sdwa.dst_sel = name_field(in, kSels);
-  else if (in.take_word("dst_unused"))
+  else if (!compares && in.take_word("dst_unused"))
     i.sdwa.dst_unused = name_field(in, kUnused);
   else if (in.take_word("src0_sel"))
     i.sdwa.src0_sel = name_field(in, kSels);
-  else if (in.take_word("src1_sel"))
+  else if (second_source(*i.row) != 0 && in.take_word("src1_sel"))
     i.sdwa.src1_sel = name_field(in, kSels);
   else
     return false;
@@ -168,6 +170,30 @@ size_t second_source(const Row& row) {
   return 0;
 }
 
+FormSigns form_signs(const SlotSpec& spec, const Row& row, Form form) {
+  const bool real = ir::is_float(spec.type), parts = form == Form::sdwa;
+  // A selection moves bits, which can be floats.
+  if (row.name == "v_cndmask_b32") return {parts, parts};
+  return {real, parts && !real};
+}
+
+namespace {
+
+bool signs_exist(const Instruction& i) {
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    const SlotSpec& spec = i.row->operands[n];
+    const FormSigns can = form_signs(spec, *i.row, i.form);
+    const bool sext = spec.slot == Slot::src0    ? i.sdwa.sext0
+                      : spec.slot == Slot::vsrc1 ? i.sdwa.sext1
+                                                 : false;
+    const bool real = i.operands[n].neg || i.operands[n].abs;
+    if ((sext && (real || !can.sext)) || (real && !can.real)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 uint32_t encode_form(const Instruction& i) {
   const Operand& a = i.operands[first_source(*i.row)];
   const size_t second = second_source(*i.row);
@@ -206,7 +232,7 @@ bool decode_form(Instruction& i, uint32_t w) {
     i.dpp.bound_ctrl = bits(19, 1) != 0;
     i.dpp.bank_mask = bits(24, 4);
     i.dpp.row_mask = bits(28, 4);
-    return control_exists(i.dpp.ctrl);
+    return control_exists(i.dpp.ctrl) && signs_exist(i);
   }
   i.clamp = bits(13, 1) != 0;
   if (i.row->encoding != Encoding::vopc) {
@@ -219,7 +245,8 @@ bool decode_form(Instruction& i, uint32_t w) {
     i.sdwa.src1_sel = bits(24, 3);
     i.sdwa.sext1 = bits(27, 1) != 0;
   }
-  return i.sdwa.dst_sel <= kSelDword && i.sdwa.src0_sel <= kSelDword &&
+  const bool whole = i.sdwa.dst_sel == kSelDword || !i.row->does(kReadsDst);
+  return whole && signs_exist(i) && i.sdwa.dst_sel <= kSelDword && i.sdwa.src0_sel <= kSelDword &&
          i.sdwa.src1_sel <= kSelDword && i.sdwa.dst_unused <= kUnusedPreserve;
 }
 

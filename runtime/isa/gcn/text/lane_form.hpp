@@ -15,6 +15,12 @@ bool takes_lane_form(const Row& row);
 size_t first_source(const Row& row);
 size_t second_source(const Row& row);
 
+/// What can stand around a source: the signs of a float, or the extension of a part.
+struct FormSigns {
+  bool real = false, sext = false;
+};
+FormSigns form_signs(const SlotSpec& spec, const Row& row, Form form);
+
 uint32_t encode_form(const Instruction& instruction);
 /// Fills the fields from the dword; false when no text says what it holds.
 bool decode_form(Instruction& instruction, uint32_t word);

@@ -12,11 +12,8 @@ Operand read_operand(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen);
 /// As many VGPRs as are written.
 Operand read_vgprs(Cursor& in, Gen gen);
 /// A source of an instruction with a DPP or SDWA dword: a VGPR, with neg, abs or sext.
-Operand read_form_source(Cursor& in, const SlotSpec& spec, const Row& row, Gen gen, bool& sext);
+Operand read_form_source(Cursor& in, const SlotSpec& spec, const Row& row, Form form, Gen gen,
+                         bool& sext);
 std::string write_operand(const Operand& operand, const SlotSpec& spec, Encoding encoding, Gen gen);
-/// `s[4:7]`, `v1`, `vcc`: `count` registers from a code on.
-std::string register_name(unsigned code, unsigned count, Gen gen);
-/// Such registers exist: general ones, trap temporaries, or special ones with a name.
-bool is_scalar_register(unsigned code, unsigned count, Gen gen);
 
 }  // namespace lanewise::gcn

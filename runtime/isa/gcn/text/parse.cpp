@@ -102,11 +102,12 @@ class FileParser {
   }
 
  private:
-  bool full() const { return max_errors_ != 0 && listing_.diagnostics.size() >= max_errors_; }
+  bool full() const { return max_errors_ != 0 && errors_ >= max_errors_; }
   void report(uint32_t line, size_t column, std::string message) {
-    if (!full())
-      listing_.diagnostics.push_back(
-          {line, static_cast<uint32_t>(column), std::move(message), false});
+    if (full()) return;
+    ++errors_;
+    listing_.diagnostics.push_back(
+        {line, static_cast<uint32_t>(column), std::move(message), false});
   }
   Kernel& kernel() {
     if (listing_.kernels.empty()) {
@@ -451,6 +452,11 @@ class FileParser {
     if (!p.instruction) return report(line_, start + p.error.column, p.error.message);
     p.instruction->text = squeeze(text);
     if (const Operand* to = p.instruction->operand(Slot::label)) branched_to_.insert(to->label);
+    if (std::ranges::any_of(p.instruction->operands, &Operand::cut))
+      listing_.diagnostics.push_back({line_, static_cast<uint32_t>(start + 1),
+                                      "the literal is the upper half of the double: its lower 32 "
+                                      "bits become 0",
+                                      true});
     add(std::move(*p.instruction), line_, start + 1);
   }
 
@@ -507,7 +513,7 @@ class FileParser {
   std::set<std::string, std::less<>> branched_to_;   ///< by the kernel in work, so far
   bool forced_;
   bool hsa_ = false, mesa_ = false;  ///< the target's system
-  size_t max_errors_;
+  size_t max_errors_, errors_ = 0;
   uint32_t line_ = 0;
   bool in_text_ = true, in_data_ = false, ended_ = false;
   std::string_view metadata_end_;              ///< inside of metadata: what ends them
