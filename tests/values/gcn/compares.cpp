@@ -111,8 +111,9 @@ void narrow_compare(Generation g, const std::string& name, const Operands& o, bo
                     const Compare& holds, std::vector<Case>& out) {
   const Tuples inputs = with_flags({o.first, o.second});
   const bool real = o.kind == Kind::real;
-  const Source literal =
-      real ? constant("0xbfb504f3", 0xbfb504f3) : constant("0x80000001", 0x80000001);
+  const Source literal = name.ends_with("16") ? constant("0xbfb5", 0xbfb5)
+                         : real               ? constant("0xbfb504f3", 0xbfb504f3)
+                                              : constant("0x80000001", 0x80000001);
   const Source small = constant(real ? "-0.5" : "-16", o.small);
   const auto brief = [&](const Source& a) {
     return mask_step(fmt::format("{}_e32 vcc, {}, v11{}", name, a.text, after(to_exec)), a, vgpr(1),

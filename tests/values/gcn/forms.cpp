@@ -52,9 +52,10 @@ Step step(const Operation& op, const std::string& suffix, const std::vector<Sour
 
 namespace {
 
-Source literal(Kind kind) {
-  return kind == Kind::real ? constant("0xbfb504f3", 0xbfb504f3)
-                            : constant("0x89abcdef", 0x89abcdef);
+Source literal(const Operation& op) {
+  if (op.kind == Kind::real) return constant("0xbfb504f3", 0xbfb504f3);
+  const bool narrow = std::string_view(op.name).find("16") != std::string_view::npos;
+  return narrow ? constant("0xcdef", 0xcdef) : constant("0x89abcdef", 0x89abcdef);
 }
 Source small(Kind kind, Generation g, unsigned which) {
   if (kind == Kind::integer) return which == 0 ? constant("-16", 0xfffffff0) : constant("64", 64);
@@ -65,9 +66,9 @@ Source small(Kind kind, Generation g, unsigned which) {
 std::vector<Step> short_steps(Generation g, const Operation& op) {
   if (op.sources == 1)
     return {step(op, "_e32", {vgpr(0)}), step(op, "_e32", {sgpr(0)}),
-            step(op, "_e32", {literal(op.kind)}), step(op, "_e32", {small(op.kind, g, 0)})};
+            step(op, "_e32", {literal(op)}), step(op, "_e32", {small(op.kind, g, 0)})};
   return {step(op, "_e32", {vgpr(0), vgpr(1)}), step(op, "_e32", {sgpr(2), vgpr(1)}),
-          step(op, "_e32", {literal(op.kind), vgpr(1)}),
+          step(op, "_e32", {literal(op), vgpr(1)}),
           step(op, "_e32", {small(op.kind, g, 0), vgpr(1)})};
 }
 

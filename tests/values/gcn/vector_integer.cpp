@@ -310,11 +310,10 @@ void choices(Generation g, std::vector<Case>& out) {
     return s;
   };
   const std::string vcc = "s_mov_b64 vcc, s[22:23]\nv_cndmask_b32 {d}, ";
-  out.push_back(
-      vector_case("v_cndmask_b32", inputs,
-                  {pick(vcc + "v10, v11, vcc", 1, vgpr(0), vgpr(1)),
-                   pick(vcc + "0x89abcdef, v11, vcc", 1, constant("", 0x89abcdef), vgpr(1)),
-                   pick(vcc + "-16, v11, vcc", 1, constant("", 0xfffffff0), vgpr(1))}));
+  out.push_back(vector_case("v_cndmask_b32", inputs,
+                            {pick(vcc + "v10, v11, vcc", 1, vgpr(0), vgpr(1)),
+                             pick(vcc + "-0.5, v11, vcc", 1, constant("", 0xbf000000), vgpr(1)),
+                             pick(vcc + "-16, v11, vcc", 1, constant("", 0xfffffff0), vgpr(1))}));
   const std::string any = "v_cndmask_b32_e64 {d}, ";
   out.push_back(vector_case(
       "v_cndmask_b32_e64", inputs,

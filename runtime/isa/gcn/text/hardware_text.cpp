@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 
 #include "runtime/isa/gcn/text/expression.hpp"
@@ -180,6 +181,60 @@ std::string write_message(const Operand& o, Gen gen) {
     return fmt::format("sendmsg({}, {})", name, op);
   }
   return operation == 0 && stream == 0 ? fmt::format("sendmsg({})", name) : plain;
+}
+
+namespace {
+
+struct Counter {
+  std::string_view name, saturating;  ///< the second one stands for the most where it is beyond
+  unsigned pos, len;
+};
+constexpr Counter kCounters[] = {
+    {"vmcnt", "vmcnt_sat", 0, 4}, {"expcnt", "expcnt_sat", 4, 3}, {"lgkmcnt", "lgkmcnt_sat", 8, 4}};
+
+}  // namespace
+
+Operand read_waitcnt(Cursor& in) {
+  in.skip_blanks();
+  const bool named = std::ranges::any_of(
+      kCounters, [&](const Counter& c) { return in.rest().starts_with(c.name); });
+  if (!named) return immediate(number(in, "a count of each counter", -0x8000, 0xffff) & 0xffff);
+  Operand o;
+  o.immediate = true;
+  o.value = 0xf7f;
+  do {
+    in.skip_blanks();
+    const size_t at = in.at();
+    const Counter* found = nullptr;
+    bool saturates = false;
+    for (const Counter& c : kCounters)
+      if ((saturates = in.take_word(c.saturating)) || in.take_word(c.name)) {
+        found = &c;
+        break;
+      }
+    if (found == nullptr)
+      Cursor::fail_at(at, "expected vmcnt(n), expcnt(n) or lgkmcnt(n)" + in.found(at));
+    in.expect('(', "after the counter's name");
+    const int64_t n = read_constant(in, "a count");
+    const uint32_t most = (1U << found->len) - 1;
+    if (n < 0 || (n > most && !saturates))
+      Cursor::fail_value(at, fmt::format("{} goes up to {}", found->name, most));
+    in.expect(')', "after the count");
+    const uint32_t count = n > most ? most : static_cast<uint32_t>(n);
+    o.value = (o.value & ~(most << found->pos)) | count << found->pos;
+    if (!in.take('&')) in.take(',');
+  } while (!in.done());
+  return o;
+}
+
+std::string write_waitcnt(uint32_t value) {
+  std::string out;
+  for (const Counter& c : kCounters) {
+    const uint32_t most = (1U << c.len) - 1, n = value >> c.pos & most;
+    if (n != most) out += fmt::format("{}{}({})", out.empty() ? "" : " ", c.name, n);
+  }
+  const bool plain = (value & ~0xf7fU) == 0 && !out.empty();
+  return plain ? out : fmt::format("{:#x}", value);
 }
 
 }  // namespace lanewise::gcn

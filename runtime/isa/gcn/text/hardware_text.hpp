@@ -1,4 +1,4 @@
-// Names of hardware registers and messages in scalar instructions.
+// Names of hardware registers, messages and counters in scalar instructions.
 #pragma once
 
 #include <string>
@@ -14,6 +14,9 @@ std::string write_hwreg(const Operand& operand);
 /// `sendmsg(MSG_GS, GS_OP_CUT, 1)` or 16 bits as a number.
 Operand read_message(Cursor& in, Gen gen);
 std::string write_message(const Operand& operand, Gen gen);
+/// `vmcnt(0) & lgkmcnt(2)` or 16 bits as a number.
+Operand read_waitcnt(Cursor& in);
+std::string write_waitcnt(uint32_t value);
 /// `gpr_idx(SRC0,DST)` or 4 bits as a number.
 Operand read_gpr_idx(Cursor& in);
 std::string write_gpr_idx(const Operand& operand);
