@@ -175,9 +175,10 @@ TEST_CASE("gcn literals: lost bits are warned of, in words without a text nothin
   CHECK(lost.listing.diagnostics[0].warning);
   CHECK(lost.listing.diagnostics[0].line == 8);
   CHECK(lost.listing.diagnostics[0].message.find("lower 32 bits") != std::string::npos);
-  // v_add_f32 of two scalar registers, v_add_u16 of a floating-point constant.
+  // v_add_f32 of two scalar registers, v_add_u16 of a floating-point constant, v_mov_b32 of LDS.
   for (const auto& [words, why] : {std::pair{"0xd1010002, 0x00000605", "one scalar register"},
-                                   {"0x4c0404f2", "16-bit integer"}}) {
+                                   {"0x4c0404f2", "16-bit integer"},
+                                   {"0x7e0402fe", "lds_direct"}}) {
     const Read r = read(std::string("v_mov_b32 v2, 0\nv_mov_b32 v3, 0\n.long ") + words, "gfx803");
     REQUIRE(r.lowered.rejected.size() == 1);
     REQUIRE(!r.lowered.diagnostics.empty());

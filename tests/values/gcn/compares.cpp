@@ -70,7 +70,9 @@ std::string after(bool to_exec) {
 
 void parts_compare(const std::string& name, const Operands& o, const Tuples& inputs, bool to_exec,
                    const Compare& holds, std::vector<Case>& out) {
-  const auto parts = [&](const char* sel0, bool sext, const char* sel1) {
+  const bool integer = !name.ends_with("f16") && name.find("_class_") == std::string::npos;
+  const auto parts = [&](const char* sel0, bool extends, const char* sel1) {
+    const bool sext = extends && integer;
     const Source a = {sext ? "sext(v10)" : "v10",
                       [=](const Lane& l) { return part_of(l[0], sel0, sext); }};
     const Source b = {"v11", [=](const Lane& l) { return part_of(l[1], sel1, false); }};

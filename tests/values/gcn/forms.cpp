@@ -108,7 +108,8 @@ std::string part_source(Kind kind, const char* reg, bool sext) {
 }
 
 Step sdwa_step(const Operation& op, Parts p) {
-  if (op.kind == Kind::real) p.sext0 = p.sext1 = false;
+  // Halves are floats, which have signs and no extension.
+  if (op.kind == Kind::real || op.name.ends_with("f16")) p.sext0 = p.sext1 = false;
   if (op.adds_to_result) p.dst = "DWORD";  // parts of a sum are refused
   Step s;
   s.text = op.name + "_sdwa {d}, " + part_source(op.kind, "v10", p.sext0);

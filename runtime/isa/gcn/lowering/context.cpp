@@ -22,6 +22,7 @@ constexpr unsigned kTrapFirst = 108;
 uint32_t constant_bits(const Operand& o) {
   if (o.code == kLiteral) return o.value;
   if (const auto value = inline_constant(o.code)) return *value;
+  if (o.code == kLdsDirect) throw Unsupported("lds_direct is not executed");
   throw Unsupported(fmt::format("source operand code {} is not supported yet", o.code));
 }
 

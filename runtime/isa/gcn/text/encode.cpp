@@ -338,6 +338,7 @@ bool readable(const Operand& o, Slot s, Encoding e, Gen gen) {
   if (s == Slot::gpr_idx) return o.value <= 15;
   if (o.immediate || s == Slot::vcc) return true;
   if (s == Slot::ivsrc || s == Slot::ivsrc2) return o.code >= kVgpr0;
+  if (s == Slot::mask_dst && o.code >= kZero) return false;
   if (o.code >= kVgpr0) return o.code + o.count <= kVgpr0 + 256;
   if (o.code < kZero) return is_scalar_register(o.code, o.count, gen);
   if (o.code == kLiteral) return e != Encoding::vop3 && !is_buffer(e);
