@@ -126,7 +126,14 @@ void compute(Writer& w, const Alu& s, const std::string& to) {
   w.line("{} {}, {}, {}, {}", name, to, carry(w, long_form), reversed ? b : a, reversed ? a : b);
 }
 void compute(Writer& w, const Select& s, const std::string& to) {
-  const std::string no = w.small(s.b), mask = test(w, s.test);
+  std::string no = w.small(s.b);
+  const std::string mask = test(w, s.test);
+  // The mask is the one scalar register that the instruction reads.
+  if (no.starts_with('s')) {
+    const std::string copy = w.vector();
+    w.line("v_mov_b32 {}, {}", copy, no);
+    no = copy;
+  }
   w.line("v_cndmask_b32_e64 {}, {}, {}, {}", to, no, Writer::reg(s.a), mask);
 }
 
