@@ -46,6 +46,12 @@ __int128 integer(const Integer& t, In in) {
   return all << shift >> shift;
 }
 
+/// -x and |x| of the smallest number of a format are that number.
+__int128 wrapped(const Integer& t, __int128 x) {
+  const unsigned shift = 128 - t.bits;
+  return static_cast<__int128>(static_cast<unsigned __int128>(x) << shift) >> shift;
+}
+
 /// An instruction on input 0, also with the input in constant memory.
 void both(std::vector<Case>& out, const std::string& form, unsigned inputs, unsigned outputs,
           const Tuples& t, const Oracle& oracle, bool on_devices = true) {
@@ -92,15 +98,11 @@ void from_integers(std::vector<Case>& out) {
           put_float(to, integer(from, i), o);
         });
         if (!from.is_signed || d.mode == FE_TONEAREST) continue;
-        // -x and |x| of the smallest number of 32 or 64 bits are that number.
-        const auto wrapped = [bits = std::max(from.bits, 32U)](__int128 x) {
-          return bits == 32 ? __int128{static_cast<int32_t>(x)} : __int128{static_cast<int64_t>(x)};
-        };
         both(
             out, text("-{b}"), in, words_of(to), t,
             [=](In i, Out o) {
               const Rounding r(d.mode);
-              put_float(to, wrapped(-integer(from, i)), o);
+              put_float(to, wrapped(from, -integer(from, i)), o);
             },
             false);
         both(
@@ -108,7 +110,7 @@ void from_integers(std::vector<Case>& out) {
             [=](In i, Out o) {
               const Rounding r(d.mode);
               const __int128 x = integer(from, i);
-              put_float(to, wrapped(x < 0 ? -x : x), o);
+              put_float(to, wrapped(from, x < 0 ? -x : x), o);
             },
             false);
       }
@@ -163,11 +165,12 @@ void to_integers(std::vector<Case>& out) {
     }
 }
 
+/// What I2I leaves in the register: above 16 bits zeros, whatever the sign.
 uint32_t extended(const Integer& t, __int128 x) {
-  const unsigned shift = 64 - std::min(t.bits, 32U);
-  const uint64_t low = static_cast<uint64_t>(x) << shift;
-  return static_cast<uint32_t>(
-      t.is_signed ? static_cast<uint64_t>(static_cast<int64_t>(low) >> shift) : low >> shift);
+  const auto low = static_cast<uint64_t>(x);
+  if (t.bits == 8)
+    return t.is_signed ? static_cast<uint32_t>(static_cast<int8_t>(low)) : low & 0xff;
+  return static_cast<uint32_t>(t.bits == 16 ? low & 0xffff : low);
 }
 __int128 clamped(const Integer& t, __int128 x) {
   const __int128 one = 1, high = (one << (t.bits - (t.is_signed ? 1 : 0))) - 1,
@@ -176,7 +179,10 @@ __int128 clamped(const Integer& t, __int128 x) {
 }
 
 void between_integers(std::vector<Case>& out) {
+  // Only of the same format: the negation modulo its size.
   both(out, "I2I.U32.U32 R0, -{b}", 1, 1, tuples({u32()}), [](In i, Out o) { o[0] = 0U - i[0]; });
+  both(out, "I2I.U16.U16 R0, -{b}", 1, 1, tuples({u32()}),
+       [](In i, Out o) { o[0] = (0U - i[0]) & 0xffff; });
   for (const Integer& from : kIntegers) {
     if (from.bits == 64) continue;  // does not exist
     for (const Integer& to : kIntegers) {
@@ -192,18 +198,17 @@ void between_integers(std::vector<Case>& out) {
             out, text("{b}"), 1, 1, t, [=](In i, Out o) { o[0] = result(integer(from, i)); },
             on_devices);
         if (!from.is_signed) continue;
-        // The smallest number of 32 bits is its own negative.
-        const auto wrapped = [](__int128 x) { return __int128{static_cast<int32_t>(x)}; };
+        // |x| of the smallest number is unsigned for U32.
+        const auto magnitude = [=](__int128 x) {
+          x = x < 0 ? -x : x;
+          return !sat && !to.is_signed && to.bits == 32 ? x : wrapped(from, x);
+        };
         both(
             out, text("-{b}"), 1, 1, t,
-            [=](In i, Out o) { o[0] = result(wrapped(-integer(from, i))); }, on_devices);
+            [=](In i, Out o) { o[0] = result(wrapped(from, -integer(from, i))); }, on_devices);
         both(
             out, text("|{b}|"), 1, 1, t,
-            [=](In i, Out o) {
-              const __int128 x = integer(from, i);
-              o[0] = result(wrapped(x < 0 ? -x : x));
-            },
-            on_devices);
+            [=](In i, Out o) { o[0] = result(magnitude(integer(from, i))); }, on_devices);
       }
     }
     // The flags are those of a logic instruction.

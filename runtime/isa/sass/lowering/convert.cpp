@@ -61,28 +61,32 @@ Operand float_value(LowerContext& c, const Instruction& i, Type type) {
   return with_sign(c, i, value(c, i, type), type, Op::fabs, Op::fneg);
 }
 
-/// An integer of any format, extended to 32 bits.
-Operand integer_value(LowerContext& c, const Instruction& i, Type type, bool modular = false) {
-  refuse(!ir::is_signed(type) && !modular && (c.absolute(i, Role::b) || c.negated(i, Role::b)),
-         "what the sign of an unsigned number does in a conversion is not documented");
-  Operand x = value(c, i, type);
+/// The low bits of a word as a number of the type, extended to the word by the type's sign.
+Operand extended(LowerContext& c, Type type, Operand x) {
   switch (type) {
     case Type::u8:
-      x = c.make(Op::zext8, Type::u32, {x});
-      break;
+      return c.make(Op::zext8, Type::u32, {x});
     case Type::s8:
-      x = c.make(Op::sext8, Type::s32, {x});
-      break;
+      return c.make(Op::sext8, Type::u32, {x});
     case Type::u16:
-      x = c.make(Op::zext16, Type::u32, {x});
-      break;
+      return c.make(Op::zext16, Type::u32, {x});
     case Type::s16:
-      x = c.make(Op::sext16, Type::s32, {x});
-      break;
+      return c.make(Op::sext16, Type::u32, {x});
     default:
-      break;
+      return x;
   }
-  return with_sign(c, i, x, wide(type) ? Type::s64 : Type::s32, Op::abs, Op::neg);
+}
+
+/// An integer of any format, extended to 32 bits. Its sign is computed in the format's own width:
+/// compilers put neg.s16 and abs.s16 into the conversion behind them.
+Operand integer_value(LowerContext& c, const Instruction& i, Type type, bool modular = false) {
+  const bool sign = c.absolute(i, Role::b) || c.negated(i, Role::b);
+  refuse(!ir::is_signed(type) && !modular && sign,
+         "what the sign of an unsigned number does in a conversion is not documented");
+  const Operand x = extended(c, type, value(c, i, type));
+  if (!sign) return x;
+  return extended(c, type,
+                  with_sign(c, i, x, wide(type) ? Type::s64 : Type::s32, Op::abs, Op::neg));
 }
 
 Type computed(Type narrow) {
@@ -90,14 +94,12 @@ Type computed(Type narrow) {
   return ir::is_signed(narrow) ? Type::s32 : Type::u32;
 }
 
-/// Narrow integers are extended to the register by their own sign.
+/// F2I extends a narrow integer to the register by its own sign: compilers use the 32 bits as they
+/// are. (I2I does not, see lower_i2i.)
 void write(LowerContext& c, const Instruction& i, Type type, Reg result) {
   refuse(c.has_cc(i), "conversions of floating point with .CC are not documented");
   if (wide(type)) return c.write_wide(i, result);
-  Operand x = result;
-  if (type == Type::s8) x = c.make(Op::sext8, Type::u32, {x});
-  if (type == Type::s16) x = c.make(Op::sext16, Type::u32, {x});
-  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {x});
+  c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {extended(c, type, result)});
 }
 
 ir::Inst& convert(LowerContext& c, Op op, Type to, Type from, Reg d, Operand x) {
@@ -143,31 +145,21 @@ void lower_f2i(LowerContext& c, const Instruction& i) {
   write(c, i, to, r);
 }
 
-/// Without .SAT the upper bits are lost.
+/// Without .SAT the upper bits are lost. Compilers need zeros above 16 bits, signed or not: they
+/// leave out I2I.U32.U16 behind I2I.S16. Above 8 bits they need nothing, and always extend again.
 void lower_i2i(LowerContext& c, const Instruction& i) {
   const Type to = integer_type(i.mod(ModId::size)), from = integer_type(i.mod(ModId::type));
-  refuse(i.mod(ModId::sat) != 0 && c.has_cc(i), "I2I.SAT with .CC is not documented");
-  // The lowest word of a wide number's negation, in code that is not optimised.
-  const bool modular = from == Type::u32 && to == Type::u32 && i.mod(ModId::sat) == 0 &&
-                       !c.has_cc(i) && !c.absolute(i, Role::b);
+  const bool sat = i.mod(ModId::sat) != 0, absolute = c.absolute(i, Role::b);
+  refuse(sat && c.has_cc(i), "I2I.SAT with .CC is not documented");
+  // sub.u16 d, 0, x; and the lowest word of a wide number's negation, in code that is not
+  // optimised.
+  const bool modular = from == to && !sat && !c.has_cc(i) && !absolute;
   Operand x = integer_value(c, i, from, modular);
-  if (i.mod(ModId::sat) != 0) x = in_range(c, x, from, to);
-  switch (to) {
-    case Type::u8:
-      x = c.make(Op::zext8, Type::u32, {x});
-      break;
-    case Type::s8:
-      x = c.make(Op::sext8, Type::u32, {x});
-      break;
-    case Type::u16:
-      x = c.make(Op::zext16, Type::u32, {x});
-      break;
-    case Type::s16:
-      x = c.make(Op::sext16, Type::u32, {x});
-      break;
-    default:
-      break;
-  }
+  // The absolute value of the smallest number is that number, or as unsigned its magnitude.
+  if (to == Type::u32 && !sat && absolute && !c.negated(i, Role::b))
+    x = extended(c, from == Type::s16 ? Type::u16 : from == Type::s8 ? Type::u8 : from, x);
+  if (sat) x = in_range(c, x, from, to);
+  x = extended(c, to == Type::s16 ? Type::u16 : to, x);
   set_flags(c, i, x, imm(0), imm(0));
   c.b.emit(Op::mov, Type::u32, {c.destination(i)}, {x});
 }
