@@ -4,6 +4,7 @@
 
 #include "lanewise/types.hpp"
 #include "runtime/guest/layout.hpp"
+#include "runtime/isa/absent.hpp"
 #include "runtime/isa/assertion.hpp"
 #include "runtime/isa/ptx/semantics/calls.hpp"
 
@@ -367,10 +368,11 @@ void call_assertion(Emit& e, const CallSite& call, const std::string& name) {
 }
 
 /// Functions of the device run time that have no body in a file. A failed assertion is a trap;
-/// malloc and free do not exist here, so that a kernel runs as long as it does not come to them.
+/// others (isa/absent.hpp) do not exist here, so that a kernel runs as long as it does not come to
+/// them.
 bool call_known(Emit& e, const CallSite& call, const std::string& name) {
   const bool assertion = name == "__assertfail" || name == "__assert_fail";
-  const bool absent = name == "malloc" || name == "free";
+  const bool absent = !isa::absent_service(name).empty();
   if (name == "vprintf") {
     call_vprintf(e, call);
     return true;
@@ -380,9 +382,8 @@ bool call_known(Emit& e, const CallSite& call, const std::string& name) {
     call_assertion(e, call, name);
     return true;
   }
-  e.kernel.module.report(call.target->loc,
-                         "'" + name + "' is not supported: a thread that calls it traps", true);
-  trap(e, FaultKind::trap);
+  e.kernel.module.report(call.target->loc, isa::absent_warning(name), true);
+  isa::describe_absent(e.kernel.program.sites[trap(e, FaultKind::trap)], name);
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include "lanewise/types.hpp"
 #include "runtime/guest/residency.hpp"
 #include "runtime/ir/passes/waves/wave_steps.hpp"
+#include "runtime/isa/absent.hpp"
 #include "runtime/isa/assertion.hpp"
 #include "runtime/isa/print_call.hpp"
 #include "runtime/isa/sass/lowering/branch_stack.hpp"
@@ -246,10 +247,12 @@ class KernelLowering {
   uint32_t runtime_call(size_t n, const std::string& name) {
     const bool assertion = name == "__assertfail" || name == "__assert_fail";
     if (name == "vprintf") return print_call(n);
-    if (name == "malloc" || name == "free")
-      error(n, fmt::format("'{}' is not supported: a thread that calls it traps", name), true);
-    else if (!assertion)
+    if (!isa::absent_service(name).empty()) {
+      error(n, isa::absent_warning(name), true);
+      isa::describe_absent(program_.sites[sites_[n]], name);
+    } else if (!assertion) {
       error(n, fmt::format("calls '{}', which has no body in this file", name));
+    }
     ir::Builder& b = context_.b;
     if (assertion) describe_assertion(n);
     const uint32_t here = b.block(), trap = b.add_block(name);

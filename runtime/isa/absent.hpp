@@ -1,0 +1,33 @@
+// Functions of CUDA's device runtime that no launch here has. A program that names one runs as long
+// as it does not come to the call; there it traps, and the trap's site names the function.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "runtime/ir/ir.hpp"
+
+namespace lanewise::isa {
+
+/// What the program would want of it; empty for every other name.
+inline std::string_view absent_service(std::string_view function) {
+  if (function == "malloc" || function == "free") return "memory of the device heap (malloc, new)";
+  if (function.starts_with("cudaCG")) return "a cooperative launch (grid.sync() and its kin)";
+  if (function.starts_with("cuda") || function.starts_with("__cudaCDP"))
+    return "CUDA's runtime on the device (dynamic parallelism)";
+  return {};
+}
+
+/// The warning at the call.
+inline std::string absent_warning(const std::string& function) {
+  return "'" + function + "' is not supported: a thread that calls it traps; it is " +
+         std::string(absent_service(function));
+}
+
+/// A site with a function and no assertion is a call of one of these.
+inline void describe_absent(ir::Site& site, const std::string& function) {
+  site.assertion.clear();
+  site.function = function;
+}
+
+}  // namespace lanewise::isa
