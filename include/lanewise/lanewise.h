@@ -420,6 +420,14 @@ typedef struct lw_fault {
   /* Of a trap that is a failed assertion of CUDA C: what was asserted, and in which function; ""
    * when it is none or the program does not say. `source` says where. */
   const char *assertion, *function;
+  /* The allocation was released, and nobody has got its memory since. */
+  int allocation_freed;
+  /* "shared", "local" or "param" of an access to one of these, and the bytes that there are of it;
+   * "" for global memory. */
+  const char* space;
+  uint64_t space_size;
+  /* Of a trap: what the program wants that no launch here gives; "" where none is known. */
+  const char* reason;
 } lw_fault;
 
 LW_API lw_status lw_result_get_info(lw_result* result, lw_result_info* out);

@@ -28,6 +28,11 @@ struct FaultReport {
   std::string nearest_allocation;  ///< "x (4 bytes past its end)", empty when there is none
   std::string allocation;          ///< its name alone
   uint64_t allocation_address = 0, allocation_size = 0;  ///< its place; size 0 = there is none
+  bool allocation_freed = false;  ///< it was released, and nobody has got its memory since
+  /// "shared", "local" or "param" of an access to one of these, and the bytes that there are of it;
+  /// empty for global memory.
+  std::string space;
+  uint64_t space_size = 0;
   /// The pointer parameter that the access goes through, where that is known, and the name and
   /// place of the allocation that it points into (empty: into none).
   std::string parameter, parameter_allocation;
@@ -36,6 +41,9 @@ struct FaultReport {
   /// its compiler writes them; `source` says where. Empty when it is none or the program does not
   /// say.
   std::string assertion, function;
+  /// Of a trap: what the program wants that no launch here gives, such as a cooperative launch.
+  /// Empty where none is known.
+  std::string reason;
 };
 
 namespace detail {
@@ -48,7 +56,11 @@ inline std::string hex(uint64_t n) {
 inline std::string access(const FaultReport& f, const char* what, const char* where) {
   std::string out = what;
   out.append(" ").append(std::to_string(f.size)).append(" bytes ").append(where).append(" ");
-  return out.append(hex(f.address));
+  out.append(hex(f.address));
+  if (f.allocation_freed) return out.append(", which is freed");
+  if (f.space.empty()) return out;
+  out.append(" in ").append(f.space == "param" ? "parameter" : f.space).append(" memory of ");
+  return out.append(std::to_string(f.space_size)).append(" bytes");
 }
 inline std::string headline(const FaultReport& f) {
   switch (f.kind) {
@@ -76,6 +88,7 @@ inline std::string headline(const FaultReport& f) {
     case FaultKind::stack_overflow:
       return "stack overflow";
     case FaultKind::trap:
+      if (!f.reason.empty()) return f.reason;
       if (f.assertion.empty()) return "trap executed";
       return "assertion failed: " + f.assertion + (f.function.empty() ? "" : ", in " + f.function);
     case FaultKind::uninitialised:
@@ -122,9 +135,16 @@ inline std::string format(const FaultReport& f) {
       << f.group.y << "," << f.group.z << ")\n";
   if (!f.nearest_allocation.empty())
     out << "    nearest allocation: " << f.nearest_allocation << "\n";
-  if (f.parameter.empty() || f.parameter_allocation_address == f.allocation_address)
+  if (f.space == "shared" && f.kind == FaultKind::out_of_range)
+    out << "    a launch gives a group more shared memory with --dyn-shared BYTES (dynamic_shared "
+           "in the API)\n";
+  if (f.parameter.empty()) return out.text();
+  out << "    through the pointer parameter " << f.parameter;
+  if (f.parameter_allocation_address == f.allocation_address && f.allocation_address != 0) {
+    out << "\n";
     return out.text();
-  out << "    through the pointer parameter " << f.parameter << ", which points into ";
+  }
+  out << ", which points into ";
   if (f.parameter_allocation_address == 0)
     out << "no allocation\n";
   else

@@ -106,19 +106,38 @@ std::unique_lock<std::recursive_mutex> DeviceState::enter() {
   return lock;
 }
 
-uint64_t DeviceState::allocate(uint64_t bytes, std::string name, bool read_only, uint64_t align) {
+template <typename Allocate>
+uint64_t DeviceState::allocate_by(uint64_t bytes, const Allocate& allocate) {
   const auto lock = enter();
-  const uint64_t before = allocator.high_water();
-  const uint64_t address = allocator.allocate(bytes, std::move(name), read_only, align);
+  const guest::Allocator::Marks before = allocator.marks();
+  const uint64_t address = allocate();
   try {
     engine->reserve(allocator.high_water());
     // Memory beyond the old high-water mark is still zero from reserve().
-    if (address - guest::kArenaBase < before) fill_zero(address, bytes);
+    if (address - guest::kArenaBase < before.high_water) fill_zero(address, bytes);
   } catch (...) {
     allocator.undo(address, before);
     throw;
   }
   return address;
+}
+
+uint64_t DeviceState::allocate(uint64_t bytes, std::string name, bool read_only, uint64_t align) {
+  return allocate_by(bytes,
+                     [&] { return allocator.allocate(bytes, std::move(name), read_only, align); });
+}
+
+uint64_t DeviceState::allocate_parameters(uint64_t bytes) {
+  return allocate_by(bytes,
+                     [&] { return allocator.allocate_parameters(bytes, "kernel parameters"); });
+}
+
+AllocatedParameters::AllocatedParameters(std::shared_ptr<DeviceState> d, uint64_t bytes)
+    : device(std::move(d)), address(device->allocate_parameters(bytes)), size(bytes) {}
+
+AllocatedParameters::~AllocatedParameters() {
+  const std::lock_guard lock(device->mutex);
+  device->allocator.free_parameters(address);
 }
 
 Allocated::Allocated(std::shared_ptr<DeviceState> d, uint64_t bytes, std::string name,

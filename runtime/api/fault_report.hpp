@@ -1,15 +1,22 @@
 // What the host is told of a fault.
 #pragma once
 
+#include <deque>
+
 #include "runtime/api/api.hpp"
 #include "runtime/guest/engine.hpp"
 #include "runtime/ir/ir.hpp"
 
 namespace lanewise::host::detail {
 
-/// allocations: what the access may have been near to, sorted by address. params: the launch's
-/// parameter block.
-FaultReport report(const ir::Program& p, const Fault& f, std::span<const Allocation> allocations,
-                   std::span<const std::byte> params);
+/// The launch's memory: what an access may have been near to.
+struct FaultMemory {
+  std::span<const Allocation> allocations;  ///< sorted by address
+  const std::deque<Allocation>& freed;      ///< guest::Allocator::freed()
+  std::span<const std::byte> params;
+  uint64_t shared = 0;  ///< bytes of a group
+};
+
+FaultReport report(const ir::Program& p, const Fault& f, const FaultMemory& memory);
 
 }  // namespace lanewise::host::detail

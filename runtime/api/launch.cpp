@@ -9,8 +9,11 @@
 #include "runtime/api/fault_report.hpp"
 #include "runtime/api/policies.hpp"
 #include "runtime/guest/launch_block.hpp"
+#include "runtime/guest/layout.hpp"
 #include "runtime/guest/print_layout.hpp"
 #include "runtime/guest/printed.hpp"
+#include "runtime/guest/validate.hpp"
+#include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/isa/sass/sass.hpp"
 
 namespace lanewise::host::detail {
@@ -107,8 +110,10 @@ Result result_of(ModuleState& module, size_t index, LaunchRequest&& request, Lau
                                        program_of(module, index), print_address(module));
   if (!done.faults.empty()) {
     const std::vector<Allocation> near = with_foreign(request.allocations, request.foreign);
-    for (const Fault& f : done.faults)
-      result.faults.push_back(report(program_of(module, index), f, near, request.params));
+    const ir::Program& program = program_of(module, index);
+    const FaultMemory memory{near, device.allocator.freed(), request.params,
+                             guest::shared_bytes(program, request.dynamic_shared)};
+    for (const Fault& f : done.faults) result.faults.push_back(report(program, f, memory));
   }
   result.fault_count = done.fault_count;
   result.times = {module.parse_ms, done.times.translate_ms, done.times.pipeline_ms,
@@ -188,7 +193,7 @@ class LaunchGroup {
     for (const auto& p : prepared_) {
       p->allocations.reserve(seen_by_all.size() + 1);
       p->allocations = seen_by_all;
-      const Allocated& own = *p->params_copy;
+      const AllocatedParameters& own = *p->params_copy;
       p->allocations.insert(
           std::ranges::upper_bound(p->allocations, own.address, {}, &Allocation::address),
           {own.address, own.size, {}, true});
@@ -258,13 +263,16 @@ void prepare(Prepared& out, ModuleState& module, size_t index, const LaunchOptio
   r.cancel = options.cancel;
   r.policies = launched.policies;
   block_bytes = guest::bytes_with_launch_block(program, block_bytes);
-  out.params_copy.emplace(device, std::max<uint64_t>(block_bytes, 1), "kernel parameters", true);
-  r.param_address = out.params_copy->address;
   if (const uint64_t bytes = guest::scratch_bytes(program, r.grid, r.block); bytes != 0) {
     refuse_large_scratch(program, bytes);
     out.scratch.emplace(device, bytes, "scratch memory");
     device->unwritten.add(out.scratch->address, bytes);
   }
+  out.params_copy.emplace(device, std::max<uint64_t>(block_bytes, 1));
+  r.param_address = out.params_copy->address;
+  r.readable = r.writable = device->allocator.end();
+  if (launched.addresses_parameters)
+    r.readable = r.param_address + out.params_copy->size - guest::kArenaBase;
   r.allocations = device->allocator.allocations();
   r.windows = device->allocator.has_foreign();
   r.unwritten = &device->unwritten;
@@ -280,6 +288,7 @@ const LaunchedProgram& ModuleState::launched_program(size_t index, const Policie
   made.step_budget = step_budget(made.policies);
   made.program = &program_of(*this, index);
   made.id = new_program_id();
+  made.addresses_parameters = ir::addresses_parameters(*made.program);
   made.changed = *made.program;
   if (!apply_policies(*made.changed, made.policies)) made.changed.reset();
   if (launched.size() >= kMostKept) launched.clear();

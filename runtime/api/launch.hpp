@@ -12,7 +12,8 @@ inline const ir::Program& program_of(const ModuleState& m, size_t index) {
 /// A request with everything it needs that must outlive it.
 struct Prepared {
   std::optional<ir::Program> traced;  ///< with numbered events, when the device is traced
-  std::optional<Allocated> params_copy, scratch;
+  std::optional<Allocated> scratch;
+  std::optional<AllocatedParameters> params_copy;
   std::vector<Allocation> allocations;  ///< the request's, where others are prepared beside it
   LaunchRequest request;
   Dim3 block;  ///< as it was asked for; the request may have whole waves

@@ -49,8 +49,14 @@ struct DeviceState {
   /// Reserves and zero-fills arena memory. After a failure all is as before.
   uint64_t allocate(uint64_t bytes, std::string name, bool read_only = false,
                     uint64_t align = guest::kAllocAlign);
+  /// The same for a launch's parameters (guest::Allocator).
+  uint64_t allocate_parameters(uint64_t bytes);
   /// Zeros, but nobody wrote them: what an allocation starts with.
   void fill_zero(uint64_t address, uint64_t bytes);
+
+ private:
+  template <typename Allocate>
+  uint64_t allocate_by(uint64_t bytes, const Allocate& allocate);
 };
 
 /// Arena memory that is given back with its last owner.
@@ -70,6 +76,17 @@ struct Allocated {
   Allocated& operator=(const Allocated&) = delete;
 };
 
+/// Memory of one launch's parameters.
+struct AllocatedParameters {
+  std::shared_ptr<DeviceState> device;
+  uint64_t address = 0, size = 0;
+
+  AllocatedParameters(std::shared_ptr<DeviceState> device, uint64_t bytes);
+  ~AllocatedParameters();
+  AllocatedParameters(const AllocatedParameters&) = delete;
+  AllocatedParameters& operator=(const AllocatedParameters&) = delete;
+};
+
 struct BufferState {
   Allocated memory;
   bool paged = false;     ///< its pages can be absent
@@ -81,9 +98,10 @@ struct BufferState {
 struct LaunchedProgram {
   std::optional<ir::Program> changed;  ///< where the policies ask for another program
   const ir::Program* program = nullptr;
-  uint64_t id = 0;           ///< LaunchRequest::program_id
-  PoliciesInForce policies;  ///< all of them
-  uint64_t step_budget = 0;  ///< as they say
+  uint64_t id = 0;                    ///< LaunchRequest::program_id
+  PoliciesInForce policies;           ///< all of them
+  uint64_t step_budget = 0;           ///< as they say
+  bool addresses_parameters = false;  ///< it asks where they lie
 };
 
 /// The number of a kernel, and what was asked for; found without a copy of either.

@@ -40,6 +40,10 @@ lw_fault to_c(const FaultReport& f, const ResultObject::FaultText& text) {
   out.parameter_allocation_address = f.parameter_allocation_address;
   out.assertion = f.assertion.c_str();
   out.function = f.function.c_str();
+  out.allocation_freed = f.allocation_freed ? 1 : 0;
+  out.space = f.space.c_str();
+  out.space_size = f.space_size;
+  out.reason = f.reason.c_str();
   return out;
 }
 

@@ -36,7 +36,7 @@ LaunchResult Recorder::launch(const LaunchRequest& request) {
     recording->program = *request.program;
     recording->grid = request.grid;
     recording->block = request.block;
-    // What a script allocates for itself has a name in brackets.
+    // Parameters have a name in brackets.
     for (const Allocation& a : request.allocations)
       if (!a.name.starts_with('(')) recording->allocations.push_back(a);
     now_ = recording.get();

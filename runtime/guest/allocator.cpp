@@ -8,6 +8,9 @@
 namespace lanewise::guest {
 namespace {
 
+/// Of freed allocations: what a report can name.
+constexpr size_t kMostFreed = 1024;
+
 uint64_t round_up(uint64_t n, uint64_t align = kAllocAlign) {
   return (n + align - 1) / align * align;
 }
@@ -33,10 +36,24 @@ uint64_t Allocator::allocate(uint64_t size, std::string name, bool read_only, ui
     if (at + round_up(std::max<uint64_t>(size, 1)) + kAllocAlign <= next->address) break;
     at = round_up(end_with_gap(*next), align);
   }
+  std::erase_if(freed_, [&](const Allocation& a) {
+    return at <= a.address && a.size <= size && a.address - at <= size - a.size;
+  });
   Allocation made{at, size, std::move(name), read_only};
-  const uint64_t end = end_with_gap(made) - kArenaBase;
+  marks_.end = std::max(marks_.end, end_with_gap(made) - kArenaBase);
+  marks_.high_water = std::max(marks_.high_water, marks_.end);
   live_.insert(next, std::move(made));
-  high_water_ = std::max(high_water_, end);
+  return at;
+}
+
+uint64_t Allocator::allocate_parameters(uint64_t size, std::string name, uint64_t least) {
+  refuse_huge(size, name);
+  uint64_t at = round_up(kArenaBase + std::max(marks_.end, least));
+  auto next = std::ranges::lower_bound(live_, at, {}, &Allocation::address);
+  for (; next != live_.end() && next->address < kForeignBase; ++next) at = end_with_gap(*next);
+  Allocation made{at, size, std::move(name), true};
+  marks_.high_water = std::max(marks_.high_water, end_with_gap(made) - kArenaBase);
+  live_.insert(next, std::move(made));
   return at;
 }
 
@@ -54,17 +71,28 @@ uint64_t Allocator::allocate_foreign(uint64_t size, std::string name, bool read_
   return at;
 }
 
-void Allocator::free(uint64_t address) {
+Allocation Allocator::take(uint64_t address) {
   const auto it = std::ranges::find(live_, address, &Allocation::address);
   if (it == live_.end()) {
     throw Error(ErrorKind::usage, "no buffer was allocated at this guest address");
   }
+  Allocation taken = std::move(*it);
   live_.erase(it);
+  return taken;
 }
 
-void Allocator::undo(uint64_t address, uint64_t high_water_before) {
-  free(address);
-  high_water_ = high_water_before;
+void Allocator::free(uint64_t address) {
+  freed_.push_back(take(address));
+  if (freed_.size() > kMostFreed) freed_.pop_front();
+}
+
+void Allocator::free_parameters(uint64_t address) {
+  take(address);
+}
+
+void Allocator::undo(uint64_t address, const Marks& before) {
+  take(address);
+  marks_ = before;
 }
 
 std::optional<Nearest> nearest_allocation(std::span<const Allocation> sorted, uint64_t address) {
@@ -80,6 +108,13 @@ std::optional<Nearest> nearest_allocation(std::span<const Allocation> sorted, ui
     if (!best || magnitude(distance) < magnitude(best->distance)) best = Nearest{&a, distance};
   }
   return best;
+}
+
+const Allocation* freed_at(const std::deque<Allocation>& freed, uint64_t address) {
+  const auto found = std::find_if(freed.rbegin(), freed.rend(), [&](const Allocation& a) {
+    return address - a.address < a.size;
+  });
+  return found == freed.rend() ? nullptr : &*found;
 }
 
 }  // namespace lanewise::guest

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,22 +20,37 @@ class Allocator {
   /// alloc sees an access one byte past the end.
   uint64_t allocate(uint64_t size, std::string name, bool read_only = false,
                     uint64_t align = kAllocAlign);
+  /// A place for a launch's parameters: behind all that allocate() ever gave, and behind `least`
+  /// bytes of arena, so that no address that a guest may have kept leads there. Read only.
+  uint64_t allocate_parameters(uint64_t size, std::string name, uint64_t least = 0);
   /// An address for memory that lies elsewhere (layout.hpp), as aligned as `low_bits`, the low bits
   /// of its address on the device, say.
   uint64_t allocate_foreign(uint64_t size, std::string name, bool read_only, uint64_t low_bits);
   bool has_foreign() const { return !live_.empty() && live_.back().address >= kForeignBase; }
   /// Throws Error(usage) when nothing was allocated at this address.
   void free(uint64_t address);
-  /// Takes back the last allocation, whose memory could not be had: the high-water mark is what it
-  /// was.
-  void undo(uint64_t address, uint64_t high_water_before);
+  void free_parameters(uint64_t address);
+  /// The latest freed allocations that nobody has got the whole memory of since, oldest first.
+  const std::deque<Allocation>& freed() const { return freed_; }
+  /// Takes back the last allocation, whose memory could not be had: the marks are what they were.
+  struct Marks {
+    uint64_t high_water = 0;  ///< bytes of arena needed to hold everything allocated so far
+    uint64_t end = 0;         ///< the same without parameters
+  };
+  const Marks& marks() const { return marks_; }
+  void undo(uint64_t address, const Marks& before);
   /// Bytes of arena needed to hold everything allocated so far (high-water mark).
-  uint64_t high_water() const { return high_water_; }
+  uint64_t high_water() const { return marks_.high_water; }
+  /// Bytes of arena that hold all that allocate() ever gave: parameters lie behind them.
+  uint64_t end() const { return marks_.end; }
   const std::vector<Allocation>& allocations() const { return live_; }  ///< sorted by address
 
  private:
+  Allocation take(uint64_t address);
+
   std::vector<Allocation> live_;
-  uint64_t high_water_ = 0;
+  std::deque<Allocation> freed_;
+  Marks marks_;
 };
 
 /// The allocation that holds or lies nearest to an address, and the distance in bytes
@@ -44,5 +60,8 @@ struct Nearest {
   int64_t distance;
 };
 std::optional<Nearest> nearest_allocation(std::span<const Allocation> sorted, uint64_t address);
+
+/// The latest freed allocation that held the address; null = none did.
+const Allocation* freed_at(const std::deque<Allocation>& freed, uint64_t address);
 
 }  // namespace lanewise::guest

@@ -72,6 +72,12 @@ struct LaunchRequest {
   uint32_t dynamic_shared = 0;
   std::vector<std::byte> params;  ///< the parameter block, laid out as Program::params says
   uint64_t param_address = 0;     ///< where a copy of it lies in the arena
+  /// Bytes of the arena that loads and stores may reach; all that is reserved where that is less.
+  /// Between the two ends lie the parameters of a program that asks for their address.
+  uint64_t readable = ~uint64_t{0}, writable = ~uint64_t{0};
+  /// What the host keeps for the launch: loads and stores of Space::code reach it by offset, and no
+  /// access of a guest does. It is brought in before the launch and back behind it.
+  std::span<std::byte> record;
   std::span<const Allocation> allocations;  ///< sorted by address
   Memcheck memcheck = Memcheck::arena;
   /// With Memcheck::alloc, accesses through a pointer parameter (ir/passes/memory/pointers.hpp) are

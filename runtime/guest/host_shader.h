@@ -26,6 +26,8 @@ LW_NUMBER(LAUNCH_TRACE_FIRST, 19u)
 LW_NUMBER(LAUNCH_TRACE_CAPACITY, 20u)
 LW_NUMBER(LAUNCH_TRACE_STRIDE, 21u)
 LW_NUMBER(LAUNCH_PARAM_BYTES, 22u)
+// Where the launch's record begins in the backing buffer, in words.
+LW_NUMBER(LAUNCH_RECORD, 23u)
 // With memory from elsewhere: what to add to an offset from the arena's start that a pointer
 // parameter leads to, for its address on the device.
 LW_NUMBER(LAUNCH_POINTER_BASES, 24u)
@@ -34,6 +36,8 @@ LW_NUMBER(LAUNCH_ALLOCATIONS, 56u)
 LW_NUMBER(LAUNCH_BACKING, 58u)
 // Guest address of the map of written bytes (--check init), which lies behind the arena.
 LW_NUMBER(LAUNCH_WRITTEN, 60u)
+// Bytes of the arena that stores may reach, in kernels that have parameters behind them.
+LW_NUMBER(LAUNCH_WRITABLE, 62u)
 // What each pointer parameter may reach: offset in the arena, bytes that may be read and written.
 LW_NUMBER(LAUNCH_POINTERS, 64u)
 LW_NUMBER(POINTER_START, 0u)

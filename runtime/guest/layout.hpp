@@ -4,7 +4,8 @@
 //   0x01000000 .. 0x01ffffff   shared-memory window (generic address = window + offset)
 //   0x02000000 .. 0x02ffffff   local-memory window (per lane)
 //   0x03000000 .. 0x03ffffff   code window: address of function i = base + 16 * i, not readable
-//   0x10000000 ..              arena: buffers, module variables, parameter blocks
+//   0x10000000 ..              arena: buffers, module variables; behind all that ever were, the
+//                              parameters of the launches under way, which may only be read
 //   2^46 ..                    memory from elsewhere: buffers of another Vulkan program, of the
 //   host
 //

@@ -215,7 +215,7 @@ class Verifier {
     if (accesses && i.op != Op::load && (m.space == Space::constant || m.space == Space::param)) {
       defect("{} memory is read-only", name(m.space));
     }
-    if (accesses && m.space == Space::code) defect("code is not readable");
+    if (i.op == Op::atom && m.space == Space::code) defect("the launch's record has no atomics");
     if (m.cache.hint.kind != Operand::Kind::none) {
       check_operand(m.cache.hint, Width::b64, "cache hint");
     }

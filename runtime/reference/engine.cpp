@@ -226,7 +226,9 @@ class ReferenceEngine final : public Engine {
                   LaunchResult& result) const {
     const DecodedProgram& decoded = prepared.ready->decoded;
     MemoryView memory;
-    memory.arena = {arena_.get(), size_};
+    memory.arena = {arena_.get(), std::min(size_, request.readable)};
+    memory.writable = request.writable;
+    memory.record = request.record;
     memory.params = request.params;
     memory.allocations = request.allocations;
     const std::vector<ForeignRange> foreign = all_foreign(request);

@@ -94,8 +94,10 @@ uint32_t wave_levels(const ir::Phases& phases) {
   return static_cast<uint32_t>(most);
 }
 
-ir::CheckFacts check_facts(const ir::Program& program, const Options& options) {
+ir::CheckFacts check_facts(const ir::Program& source, const ir::Program& program,
+                           const Options& options) {
   ir::CheckFacts facts;
+  facts.read_only_end = options.memcheck == Memcheck::arena && ir::addresses_parameters(source);
   facts.params = program.param_bytes;
   facts.shared = guest::shared_bytes(program, options.dynamic_shared);
   facts.local = program.local_bytes;
@@ -143,8 +145,7 @@ Module translate_once(const ir::Program& source, const Options& options, const T
     ir::find_pointers(program);
     ir::narrow_generic(program);
   }
-  // The guest may write there where only the arena is checked.
-  if (options.memcheck != Memcheck::arena) ir::load_parameters(program);
+  ir::load_parameters(program);
   const Target target = flushes_everything(program) ? flushing_target(device) : device;
   ir::lower_switches(program);
   if (options.optimise)
@@ -171,7 +172,7 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   shape.looks_once =
       counted && !options.step_budget && target.quirks.cuts_loops && !phases && !together && !waits;
   shape.takes_steps = phases || (counted && !shape.looks_once);
-  ir::insert_checks(program, check_facts(program, options));
+  ir::insert_checks(program, check_facts(source, program, options));
   const LocalLayout local = local_layout(program, options, target, shape, shared);
   if (checks_written(options)) ir::insert_written_checks(program, {shared.map, local.map});
   // Unchecked, a kernel can read whatever it likes anyway.

@@ -103,12 +103,108 @@ TEST_CASE("the nearest allocation, by name and distance") {
   CHECK(where("ld.global.u8 %r3, [%rd1+9];", "--memcheck alloc --arg zero:u8[10]").code == 0);
 }
 
-TEST_CASE("shared memory is near to no buffer") {
-  const json f =
-      fault_of(where("mov.u32 %r3, 0x1000;\n  st.shared.u32 [%r3], %r1;", "--arg zero:u8[10]"));
-  CHECK(f["kind"] == "out_of_range");
-  CHECK(f["address"] == 0x1000);
-  CHECK(f["nearest_allocation"].is_null());
+TEST_CASE("shared memory is near to no buffer: its size and the option are told") {
+  // Directly, and by a generic address.
+  for (const auto& [access, address] :
+       {std::pair("mov.u32 %r3, 0x1000;\n  st.shared.u32 [%r3], %r1;", 0x1000),
+        std::pair("mov.u64 %rd2, 0x1001000;\n  ld.u32 %r3, [%rd2];", 0x1001000)}) {
+    CAPTURE(access);
+    const Output o = where(access, "--dyn-shared 16 --arg zero:u8[10]");
+    const json f = fault_of(o);
+    CHECK(f["kind"] == "out_of_range");
+    CHECK(f["address"] == address);
+    CHECK(f["nearest_allocation"].is_null());
+    CHECK(f["space"] == "shared");
+    CHECK(f["space_size"] == 80);
+    CHECK(contains(o.err, fmt::format("out-of-range access of 4 bytes at {:#x} in shared memory of "
+                                      "80 bytes\n",
+                                      address)));
+    CHECK(contains(o.err, "--dyn-shared BYTES"));
+  }
+}
+
+TEST_CASE("a launch without shared memory is told so") {
+  const std::string file = write("extern.ptx", kHeader + R"(
+.extern .shared .align 16 .b8 s[];
+.visible .entry rev(.param .u64 p)
+{
+  .reg .b32 %r<3>;
+  mov.u32 %r1, s;
+  ld.shared.u32 %r2, [%r1];
+  ret;
+}
+)");
+  const Output o = run(file + " --arg zero:f32[8]");
+  CHECK(o.code == 1);
+  CHECK(contains(o.err, "at 0x0 in shared memory of 0 bytes\n"));
+  CHECK(contains(o.err, "a launch gives a group more shared memory with --dyn-shared BYTES"));
+  CHECK(run(file + " --dyn-shared 32 --arg zero:f32[8]").code == 0);
+}
+
+TEST_CASE("the parameter of a pointer, by name, however buffers are called") {
+  const std::string file = write("two.ptx", kHeader + R"(
+.visible .entry add(.param .u64 a, .param .u64 b, .param .u64 sum)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [a];
+  ld.param.u64 %rd2, [b];
+  ld.param.u64 %rd3, [sum];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd4, %r1, 4;
+  add.u64 %rd5, %rd1, %rd4;
+  add.u64 %rd6, %rd2, %rd4;
+  add.u64 %rd7, %rd3, %rd4;
+  ld.global.u32 %r2, [%rd5];
+  ld.global.u32 %r3, [%rd6];
+  add.u32 %r2, %r2, %r3;
+  st.global.u32 [%rd7], %r2;
+  ret;
+}
+)");
+  const std::string large = " --arg zero:u32[65]", small = " --arg zero:u32[64]";
+  for (const auto& [arguments, name] :
+       {std::pair(small + large + large, "a"), std::pair(large + small + large, "b"),
+        std::pair(large + large + small, "sum")}) {
+    CAPTURE(arguments);
+    const Output o = run(file + " --block 65 --json" + arguments);
+    const json f = fault_of(o);
+    CHECK(f["parameter"] == name);
+    CHECK(contains(o.err, fmt::format("through the pointer parameter {}\n", name)));
+  }
+}
+
+TEST_CASE("what no launch here gives is named, not a trap alone") {
+  const auto headline = [](const std::string& declarations, const std::string& body) {
+    const Output o = run(write("wants.ptx", kHeader + declarations + R"(
+.visible .entry wants(.param .u64 p)
+{
+  .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+)" + body + "\n  ret;\n}\n") +
+                         " --json --arg zero:u32[1]");
+    const json f = fault_of(o);
+    CHECK(f["kind"] == "trap");
+    CHECK(contains(o.err, f["reason"].get<std::string>()));
+    return f["reason"].get<std::string>();
+  };
+  CHECK(contains(headline("", R"(
+  mov.u32 %r1, %envreg2;
+  cvt.u64.u32 %rd1, %r1;
+  mov.u32 %r2, %envreg1;
+  cvt.u64.u32 %rd2, %r2;
+  bfi.b64 %rd3, %rd2, %rd1, 32, 32;
+  setp.ne.s64 %p1, %rd3, 0;
+  @%p1 bra there;
+  trap;
+there:)"),
+                 "cooperative launch"));
+  const auto call = [&](const std::string& name) {
+    return headline(".extern .func (.param .b64 r) " + name + "(.param .b64 a);\n",
+                    "{ .param .b64 c; .param .b64 a; st.param.b64 [a], 64;\n  call.uni (c), " +
+                        name + ", (a); }");
+  };
+  CHECK(contains(call("malloc"), "call of 'malloc': memory of the device heap"));
+  CHECK(contains(call("cudaCGGetIntrinsicHandle"), "a cooperative launch"));
+  CHECK(contains(call("cudaLaunchDeviceV2"), "dynamic parallelism"));
 }
 
 TEST_CASE("faults without an access have no address") {

@@ -82,6 +82,10 @@ inline FaultReport to_cpp(const lw_fault& f) {
   out.parameter_allocation_address = f.parameter_allocation_address;
   out.assertion = f.assertion;
   out.function = f.function;
+  out.allocation_freed = f.allocation_freed != 0;
+  out.space = f.space;
+  out.space_size = f.space_size;
+  out.reason = f.reason;
   return out;
 }
 

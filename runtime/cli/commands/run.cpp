@@ -125,6 +125,7 @@ nlohmann::json to_json(const FaultReport& f) {
     j["allocation"] = {{"name", f.allocation},
                        {"address", f.allocation_address},
                        {"size", f.allocation_size},
+                       {"freed", f.allocation_freed},
                        {"offset", static_cast<int64_t>(f.address - f.allocation_address)}};
   }
   if (!f.parameter.empty()) {
@@ -132,6 +133,11 @@ nlohmann::json to_json(const FaultReport& f) {
     j["parameter_allocation"] = {{"name", f.parameter_allocation},
                                  {"address", f.parameter_allocation_address}};
   }
+  if (!f.space.empty()) {
+    j["space"] = f.space;
+    j["space_size"] = f.space_size;
+  }
+  if (!f.reason.empty()) j["reason"] = f.reason;
   if (!f.source.empty()) j["source"] = f.source;
   if (!f.assertion.empty()) j["assertion"] = f.assertion;
   if (!f.function.empty()) j["function"] = f.function;

@@ -24,6 +24,7 @@ struct CheckFacts {
   Dim3 block;                                  ///< threads of a group
   bool off = false;                            ///< --memcheck off: nothing is checked
   bool allocations = false;                    ///< --memcheck alloc: some may be read only
+  bool read_only_end = false;                  ///< the last bytes of the arena may only be read
   bool keeps_spaces = false;  ///< generic accesses stay generic: faults name the guest's address
 };
 /// Puts a check in front of every load, store and atomic, which then only happens where it said

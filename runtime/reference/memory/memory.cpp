@@ -59,6 +59,9 @@ Located locate_in_arena(const MemoryView& memory, const Access& access, uint64_t
   // Below the base the difference wraps to a huge offset, which no arena holds.
   std::byte* data = inside(memory.arena, address - guest::kArenaBase, access.bytes);
   if (data == nullptr) return locate_foreign(memory, access, address);
+  if (memory.memcheck != Memcheck::alloc && access.write &&
+      !guest::inside(address - guest::kArenaBase, access.bytes, memory.writable))
+    return fault(FaultKind::write_to_read_only, address);
   if (memory.memcheck == Memcheck::alloc) {
     const Allocation* allocation = guest::allocation_at(memory.allocations, address, access.bytes);
     if (allocation == nullptr) return fault(FaultKind::out_of_range, address);
@@ -101,9 +104,10 @@ Located locate_anywhere(const MemoryView& memory, std::span<std::byte> local, co
         return found(inside(local, address - guest::kLocalWindow, access.bytes), address);
       }
       break;
+    case Space::code:
+      return found(inside(memory.record, address, access.bytes), address);
     case Space::global:
     case Space::constant:
-    case Space::code:
       break;
   }
   const bool in_arena = address - guest::kArenaBase < memory.arena.size();

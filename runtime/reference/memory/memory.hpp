@@ -14,6 +14,7 @@ namespace lanewise::reference {
 /// Everything a lane can reach. Shared and local change from group to group and lane to lane.
 struct MemoryView {
   std::span<std::byte> arena;
+  uint64_t writable = ~uint64_t{0};  ///< bytes of it
   std::span<const std::byte> params;
   std::span<const Allocation> allocations;
   std::span<const ForeignRange> foreign;  ///< sorted by address
@@ -24,6 +25,7 @@ struct MemoryView {
   std::span<const guest::PointerBounds> pointers;  ///< of pointer parameters, may be empty
   std::span<const uint32_t> parameters;            ///< their byte offsets
   std::span<std::byte> shared;
+  std::span<std::byte> record;  ///< LaunchRequest::record
 };
 
 struct Access {

@@ -12,6 +12,7 @@
 #include "runtime/guest/layout.hpp"
 #include "runtime/guest/print_layout.hpp"
 #include "runtime/guest/printed.hpp"
+#include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/script/run/stream.hpp"
 #include "runtime/support/input_file.hpp"
@@ -39,12 +40,16 @@ void CaseRun::failure(Loc loc, const std::string& message) {
   result_.failures.push_back({loc.line, loc.column, message, false});
 }
 
-uint64_t CaseRun::allocate(uint64_t bytes, const std::string& name, bool read_only, Loc loc,
-                           uint64_t align) {
+void CaseRun::count_memory(uint64_t bytes, const std::string& name, Loc loc) {
   used_ += bytes;
   if (used_ > options_.memory_limit || bytes > options_.memory_limit)
     fail(loc, fmt::format("'{}' of {} bytes makes the case larger than {} bytes", name, bytes,
                           options_.memory_limit));
+}
+
+uint64_t CaseRun::allocate(uint64_t bytes, const std::string& name, bool read_only, Loc loc,
+                           uint64_t align) {
+  count_memory(bytes, name, loc);
   return allocator_.allocate(std::max<uint64_t>(bytes, 1), name, read_only, align);
 }
 
@@ -96,13 +101,11 @@ void CaseRun::prepare_stream(const Code& code) {
   std::erase_if(result_.diagnostics, [](const Diagnostic& d) { return d.warning; });
   stream_ = std::move(compiled.module);
   place_globals(stream_, case_.loc);
-  std::vector<std::byte> registers = registers_in();
-  const std::vector<std::byte> cleared(ran_.threads() * hidden_.out_stride());
-  param_address_ = allocate(parameters().size(), "(parameters)", true, case_.loc);
-  hidden_.in_address = allocate(registers.size(), "(registers in)", true, case_.loc);
-  hidden_.out_address = allocate(cleared.size(), "(registers out)", false, case_.loc);
-  uploads_.emplace_back(hidden_.in_address, std::move(registers));
-  uploads_.emplace_back(hidden_.out_address, cleared);
+  static_cast<void>(parameters());  // their problems are the case's
+  record_ = registers_in();
+  hidden_.out_at = record_.size();
+  record_.resize(record_.size() + ran_.threads() * hidden_.out_stride());
+  count_memory(record_.size(), "registers", case_.loc);
   ir::Program& program = stream_.kernels[0];
   const std::map<std::string, std::string> asked(case_.policies.begin(), case_.policies.end());
   host::detail::apply_policies(program, host::detail::complete_policies(asked));
@@ -185,9 +188,13 @@ void CaseRun::upload() {
     if (!bytes.empty()) engine_->write(address, bytes);
 }
 
+/// What the guest may use. Parameters lie behind it.
+uint64_t CaseRun::guest_bytes() const {
+  return std::max(kMinArena, allocator_.end());
+}
+
 uint64_t CaseRun::arena_bytes() const {
-  // Parameter blocks of launches are allocated later; they are small.
-  return std::max(kMinArena, allocator_.high_water() + (uint64_t{1} << 16));
+  return std::max(guest_bytes(), allocator_.high_water());
 }
 
 /// The next case finds the arena as a fresh one would be.
@@ -256,6 +263,14 @@ void CaseRun::launch(const ir::Program& program, LaunchRequest request, bool str
   const std::map<std::string, std::string> asked(case_.policies.begin(), case_.policies.end());
   request.program = &program;
   request.params.resize(std::max<size_t>(request.params.size(), program.param_bytes));
+  const uint64_t param_bytes =
+      std::max<uint64_t>(guest::bytes_with_launch_block(program, request.params.size()), 1);
+  count_memory(param_bytes, "parameters", case_.loc);
+  request.param_address =
+      allocator_.allocate_parameters(param_bytes, "(parameters)", guest_bytes());
+  request.readable = request.writable = guest_bytes();
+  if (ir::addresses_parameters(program))
+    request.readable = request.param_address + param_bytes - guest::kArenaBase;
   guest::add_launch_block(program,
                           {.grid = request.grid,
                            .block = request.block,
@@ -269,10 +284,8 @@ void CaseRun::launch(const ir::Program& program, LaunchRequest request, bool str
   request.wave = case_.wave_mode;
   request.policies = host::detail::complete_policies(asked);
   request.step_budget = host::detail::step_budget(request.policies);
-  if (!request.params.empty()) {
-    engine_->reserve(arena_bytes());
-    engine_->write(request.param_address, request.params);
-  }
+  engine_->reserve(arena_bytes());
+  if (!request.params.empty()) engine_->write(request.param_address, request.params);
   if (watch_ != nullptr) {
     if (!told_) watch_->tell_buffers(request.allocations);
     told_ = true;
@@ -290,10 +303,9 @@ void CaseRun::launch_stream() {
   request.block = block_of(case_);
   request.dynamic_shared = case_.dynamic_shared;
   request.params = parameters();
-  request.param_address = param_address_;
+  request.record = record_;
   launch(stream_.kernels[0], std::move(request), true);
-  out_.resize(ran_.threads() * hidden_.out_stride());
-  if (engine_ != nullptr) engine_->read(hidden_.out_address, out_);
+  out_.assign(record_.begin() + static_cast<ptrdiff_t>(hidden_.out_at), record_.end());
 }
 
 void CaseRun::launch_kernel(const Launch& l) {
@@ -314,9 +326,6 @@ void CaseRun::launch_kernel(const Launch& l) {
   request.block = l.block;
   request.dynamic_shared = l.shared;
   request.params = arguments(*program, l);
-  const uint64_t bytes = std::max<uint64_t>(request.params.size(), program->param_bytes);
-  request.param_address =
-      allocate(guest::bytes_with_launch_block(*program, bytes), "(kernel parameters)", true, l.loc);
   const std::map<std::string, std::string> asked(case_.policies.begin(), case_.policies.end());
   ir::Program changed = *program;
   if (host::detail::apply_policies(changed, host::detail::complete_policies(asked)))

@@ -48,6 +48,7 @@ class CaseRun {
   void collect_registers();
   void upload();
   void clear();
+  uint64_t guest_bytes() const;
   uint64_t arena_bytes() const;
   void run_steps();
   void execute(size_t step);
@@ -58,6 +59,8 @@ class CaseRun {
   std::vector<std::byte> arguments(const ir::Program& p, const Launch& l);
   std::vector<std::byte> parameters();
   void dump(const Dump& d);
+  /// Problem when the case takes more than it may.
+  void count_memory(uint64_t bytes, const std::string& name, Loc loc);
   uint64_t allocate(uint64_t bytes, const std::string& name, bool read_only, Loc loc,
                     uint64_t align = guest::kAllocAlign);
   /// Gives a module's variables their memory and notes what they hold at first.
@@ -112,9 +115,9 @@ class CaseRun {
   std::map<std::string, ir::Module> modules_;
   std::map<std::string, isa::RejectedKernel> rejected_;  ///< of those modules, by name
   std::vector<std::pair<uint64_t, std::vector<std::byte>>> uploads_;
-  uint64_t param_address_ = 0;
   Ran ran_;
-  std::vector<std::byte> out_;  ///< the hidden registers after the stream
+  std::vector<std::byte> record_;  ///< of the stream's launch: hidden registers in, then out
+  std::vector<std::byte> out_;     ///< the latter after the stream
 };
 
 /// Collects the places where an expectation does not hold and words them.

@@ -74,8 +74,8 @@ class Wrapper {
   Reg times_plus(Operand a, uint32_t by, Operand c) {
     return b_.make(Op::add, Type::u32, {b_.make(Op::mul, Type::u32, {a, imm(by)}), c});
   }
-  /// Address of this thread's record.
-  Reg record(uint64_t base, uint64_t stride) {
+  /// Where this thread's entry lies in the launch's record.
+  Reg entry(uint64_t base, uint64_t stride) {
     const Reg plane = times_plus(special(SReg::ctaid_z), grid_.y, special(SReg::ctaid_y));
     const Reg group = times_plus(plane, grid_.x, special(SReg::ctaid_x));
     const Reg thread =
@@ -87,6 +87,7 @@ class Wrapper {
 
   ir::Mem slot(Width width, size_t position) {
     ir::Mem m;
+    m.space = ir::Space::code;
     m.elem = width == Width::b64 ? Type::u64 : Type::u32;
     m.offset = static_cast<int64_t>(8 * position);
     return m;
@@ -134,7 +135,7 @@ class Wrapper {
 
   void prologue(uint32_t body, uint32_t epilogue) {
     zero_registers();
-    const Reg base = record(h_.in_address, h_.in_stride());
+    const Reg base = entry(0, h_.in_stride());
     for (size_t n = 0; n < h_.in.size(); ++n) load(find(h_.in[n]), h_.in[n].width, base, n + 1);
     if (p_.isa == ir::Isa::gcn)
       for (uint32_t n = 0; n < guest_regs_; ++n)
@@ -150,7 +151,7 @@ class Wrapper {
   }
 
   void store_registers() {
-    const Reg base = record(h_.out_address, h_.out_stride());
+    const Reg base = entry(h_.out_at, h_.out_stride());
     for (size_t n = 0; n < h_.out.size(); ++n) {
       const Width w = h_.out[n].width;
       Operand value = find(h_.out[n]);

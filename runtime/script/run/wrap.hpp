@@ -1,4 +1,4 @@
-// Makes a stream a kernel: registers come from memory before it and go to memory after it.
+// Makes a stream a kernel: registers come from the launch's record before it and go there after it.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace lanewise::script {
 
-/// One record per thread in each of two hidden buffers: a 64-bit flag (in: is the thread active;
-/// out: it came to its end), then 64 bits per register.
+/// Two lists in LaunchRequest::record with an entry per thread: a 64-bit flag (in: is the thread
+/// active; out: it came to its end), then 64 bits per register.
 struct HiddenRegisters {
   std::vector<RegisterPart> in, out;
-  uint64_t in_address = 0, out_address = 0;
+  uint64_t out_at = 0;   ///< where the second begins
   bool partial = false;  ///< some threads are inactive
   uint64_t in_stride() const { return 8 * (in.size() + 1); }
   uint64_t out_stride() const { return 8 * (out.size() + 1); }

@@ -95,8 +95,8 @@ uint64_t LaneEmitter::space_bytes(Space space) const {
 LaneEmitter::Place LaneEmitter::place_of(Id address) {
   Place place;
   const Space space = memory_space();
-  if (!guest::wide_space(space)) {
-    place.offset = address;
+  if (!guest::wide_space(space) || space == Space::code) {
+    place.offset = space == Space::code ? m_.lo(address) : address;
     return place;
   }
   const auto base = static_cast<uint32_t>(guest::kArenaBase);

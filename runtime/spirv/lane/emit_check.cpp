@@ -32,7 +32,7 @@ void LaneEmitter::prepare_limits() {
       if (inst.op != ir::Op::check && inst.op != ir::Op::load && inst.op != ir::Op::store &&
           inst.op != ir::Op::atom)
         continue;
-      if (!guest::wide_space(inst.mem->space)) continue;
+      if (!guest::wide_space(inst.mem->space) || inst.mem->space == Space::code) continue;
       arena = true;
       if (inst.op == ir::Op::check && !has(inst, CheckMode::unwritten))
         limits_[reach_of(inst)] = spv::NoResult;
@@ -51,7 +51,9 @@ void LaneEmitter::prepare_limits() {
   for (auto& [reach, limit] : limits_) {
     if (reach.pointer == ir::kNone) {
       const Id low = push_word(guest::kPushArenaSize);
-      limit = limit_of(wide_offsets() ? m_.make64(low, push_word(guest::kPushArenaSize + 1)) : low,
+      limit = limit_of(reach.write      ? launch_size(LAUNCH_WRITABLE)
+                       : wide_offsets() ? m_.make64(low, push_word(guest::kPushArenaSize + 1))
+                                        : low,
                        reach.bytes);
       continue;
     }
@@ -69,7 +71,8 @@ bool LaneEmitter::wide_offsets() const {
 
 LaneEmitter::Reach LaneEmitter::reach_of(const ir::Inst& check) const {
   const uint32_t pointer = check.mem->pointer;
-  return {check.mem->bytes(), pointer, pointer != ir::kNone && has(check, CheckMode::write)};
+  const bool split = pointer != ir::kNone || options_.memcheck == Memcheck::arena;
+  return {check.mem->bytes(), pointer, split && has(check, CheckMode::write)};
 }
 
 /// A size or offset of the launch block.

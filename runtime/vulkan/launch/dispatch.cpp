@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/ended.hpp"
@@ -59,27 +60,39 @@ Dispatcher::Dispatcher(Device& device, Arena& arena, Windows& windows, Pipelines
 uint64_t Dispatcher::prepare_backing(LaunchSlot& slot, const LaunchRequest& request,
                                      const Kernel& kernel) {
   slot.backing_slots = 1;
-  const bool bda = device_.facts().features.bda;
-  if (kernel.module.backing_bytes == 0) {
-    if (backing_.size == 0) backing_ = device_.make_buffer(16, Place::device, bda);
-    return UINT64_MAX;
+  slot.record_at = 16;
+  uint64_t most = UINT64_MAX;
+  if (kernel.module.backing_bytes != 0) {
+    const uint64_t each = align16(kernel.module.backing_bytes);
+    const uint64_t room = std::min(kBackingBytes, device_.facts().max_storage_range);
+    if (each > room) {
+      throw Error(
+          ErrorKind::device,
+          fmt::format("kernel '{}' needs {} bytes of shared and local memory per group, the device "
+                      "can give {}",
+                      request.program->name, each, room));
+    }
+    most = slot.backing_slots = std::min(room / each, request.grid.total());
+    slot.record_at = each * slot.backing_slots;
   }
-  const uint64_t each = align16(kernel.module.backing_bytes);
-  const uint64_t room = std::min(kBackingBytes, device_.facts().max_storage_range);
-  if (each > room) {
-    throw Error(
-        ErrorKind::device,
-        fmt::format("kernel '{}' needs {} bytes of shared and local memory per group, the device "
-                    "can give {}",
-                    request.program->name, each, room));
+  reserve_backing(slot.record_at + request.record.size(), request);
+  return most;
+}
+
+/// The host fills a record and reads it, so the buffer is one that it sees then.
+void Dispatcher::reserve_backing(uint64_t bytes, const LaunchRequest& request) {
+  const bool seen = !request.record.empty();
+  if (seen && bytes > device_.facts().max_storage_range) {
+    throw Error(ErrorKind::device,
+                fmt::format("kernel '{}' needs {} bytes beside the guest's memory, a buffer of the "
+                            "device holds {}",
+                            request.program->name, bytes, device_.facts().max_storage_range));
   }
-  slot.backing_slots = std::min(room / each, request.grid.total());
-  const uint64_t bytes = each * slot.backing_slots;
-  if (backing_.size < bytes) {
-    backing_ = Buffer();
-    backing_ = device_.make_buffer(bytes, Place::device, bda);
-  }
-  return slot.backing_slots;
+  if (backing_.size >= bytes && (!seen || backing_.map != nullptr)) return;
+  const uint64_t size = std::max(bytes, backing_.size);
+  backing_ = Buffer();
+  backing_ =
+      device_.make_buffer(size, seen ? Place::host : Place::device, device_.facts().features.bda);
 }
 
 /// The slots of the chunk's groups, which are neighbours in linear order.
@@ -122,6 +135,8 @@ void Dispatcher::prepare(LaunchSlot& slot, const LaunchRequest& request, const K
                          std::span<const guest::PointerBounds> bounds) {
   slot.write(device_, {arena_, windows_}, request, kernel, bounds);
   slot.write_backing(backing_);
+  if (!request.record.empty())
+    std::memcpy(backing_.map + slot.record_at, request.record.data(), request.record.size());
   ensure(device_, events_, request.events != nullptr ? request.events->buffer_bytes() : 16);
   const uint64_t range = device_.facts().max_storage_range;
   const auto whole = [range](const Buffer& b) {
@@ -193,6 +208,8 @@ void Dispatcher::run(const LaunchRequest& request, const Kernel& kernel,
   } else {
     run_untraced(request, kernel, deadline, most, plan);
   }
+  if (!request.record.empty())
+    std::memcpy(request.record.data(), backing_.map + first().record_at, request.record.size());
   decode(first(), request, kernel, bounds, result);
   const double took = milliseconds(Clock::now() - start) - shown;
   result.times.dispatch_ms += took;
@@ -202,7 +219,7 @@ void Dispatcher::run(const LaunchRequest& request, const Kernel& kernel,
 void Dispatcher::decode(const LaunchSlot& slot, const LaunchRequest& request, const Kernel& kernel,
                         std::span<const guest::PointerBounds> bounds, LaunchResult& result) const {
   if (slot.fault_word(kFaultCountWord) == 0) return;
-  MemoryMap memory = memory_map(request, guest::extent(request, arena_.size()));
+  MemoryMap memory = memory_map(request, arena_.size());
   memory.pointers = kernel.pointers.through;
   memory.bounds = bounds;
   decode_faults(slot.fault_snapshot(), kernel.module.fault_points, memory, result);

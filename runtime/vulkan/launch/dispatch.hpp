@@ -79,6 +79,7 @@ class Dispatcher {
   void prepare(LaunchSlot& slot, const LaunchRequest& request, const Kernel& kernel,
                std::span<const guest::PointerBounds> bounds);
   uint64_t prepare_backing(LaunchSlot& slot, const LaunchRequest& request, const Kernel& kernel);
+  void reserve_backing(uint64_t bytes, const LaunchRequest& request);
   void clear_backing(const vk::raii::CommandBuffer& commands, const Dispatch& dispatch) const;
   void decode(const LaunchSlot& slot, const LaunchRequest& request, const Kernel& kernel,
               std::span<const guest::PointerBounds> bounds, LaunchResult& result) const;

@@ -312,7 +312,7 @@ LaunchResult VulkanEngine::launch_derived(const LaunchRequest& request,
 std::vector<Companion> VulkanEngine::companions(std::span<const LaunchRequest> requests) const {
   std::vector<Companion> out;
   for (const LaunchRequest& r : requests) {
-    if (r.windows || checks_written(r) || is_refused(r)) break;
+    if (r.windows || !r.record.empty() || checks_written(r) || is_refused(r)) break;
     Companion c{&r, parts_->kernels.find_ready(r, parts_->arena.small()), {}};
     if (c.kernel == nullptr) break;
     auto bounds = guest::pointer_bounds(c.kernel->pointers, r.params, r.allocations);

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "runtime/guest/allocation_at.hpp"
+#include "runtime/guest/extent.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/guest/validate.hpp"
 
@@ -26,6 +27,10 @@ FaultKind kind_in_arena(const spirv::FaultPoint& access, uint64_t address,
   if (address < guest::kNullPageEnd) return FaultKind::null;
   if (!inside(address - guest::kArenaBase, access.bytes, memory.arena))
     return FaultKind::out_of_range;
+  const uint64_t offset = address - guest::kArenaBase;
+  if (memory.memcheck == Memcheck::arena && access.write &&
+      !inside(offset, access.bytes, memory.writable))
+    return FaultKind::write_to_read_only;
   if (memory.memcheck == Memcheck::alloc) {
     const Allocation* found = guest::allocation_at(memory.allocations, address, access.bytes);
     if (found == nullptr) return FaultKind::out_of_range;
@@ -92,7 +97,8 @@ void arrange(LaunchResult& result) {
 
 MemoryMap memory_map(const LaunchRequest& request, uint64_t arena_bytes) {
   MemoryMap map;
-  map.arena = arena_bytes;
+  map.arena = guest::extent(request, arena_bytes);
+  map.writable = guest::writable_extent(request, arena_bytes);
   map.params = request.params.size();
   map.shared = guest::shared_bytes(*request.program, request.dynamic_shared);
   map.local = (uint64_t{request.program->local_bytes} + 3) / 4 * 4;

@@ -20,6 +20,7 @@ inline constexpr uint32_t kFaultWords = kFaultHeaderWords + kMaxFaults * kFaultR
 /// What a launch could reach, as far as its faults depend on it. Bytes.
 struct MemoryMap {
   uint64_t arena = 0, params = 0, shared = 0, local = 0;
+  uint64_t writable = ~uint64_t{0};  ///< of the arena
   Memcheck memcheck = Memcheck::arena;
   std::span<const Allocation> allocations;
   std::span<const uint32_t> pointers;            ///< ir::PointerParams::through

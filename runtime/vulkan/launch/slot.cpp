@@ -81,6 +81,8 @@ void LaunchSlot::write_launch_block(const Device& device, const Reached& memory,
   put64(w + LAUNCH_STEP_BUDGET, request.step_budget);
   w[LAUNCH_DYNAMIC_SHARED] = request.dynamic_shared;
   put64(w + LAUNCH_PARAM_ADDRESS, request.param_address);
+  put64(w + LAUNCH_WRITABLE, guest::writable_extent(request, memory.arena.size()));
+  w[LAUNCH_RECORD] = static_cast<uint32_t>(record_at / sizeof(uint32_t));
   put64(w + LAUNCH_WRITTEN, guest::kArenaBase + guest::written_map_offset(memory.arena.size()));
   w[LAUNCH_SLOTS] = static_cast<uint32_t>(backing_slots);
   w[LAUNCH_SLOT_BYTES] = static_cast<uint32_t>(align16(kernel.module.backing_bytes));

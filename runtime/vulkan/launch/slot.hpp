@@ -29,9 +29,10 @@ struct LaunchSlot {
   size_t set;  ///< of Pipelines
   PushWords push{};
   uint64_t backing_slots = 1;
+  uint64_t record_at = 0;  ///< byte of the backing buffer where the launch's record begins
 
   LaunchSlot(const Device& device, Pipelines& pipelines);
-  /// Fills everything but the descriptor set. `backing_slots` stands already.
+  /// Fills everything but the descriptor set. `backing_slots` and `record_at` stand already.
   void write(const Device& device, const Reached& memory, const LaunchRequest& request,
              const Kernel& kernel, std::span<const guest::PointerBounds> bounds);
 

@@ -26,6 +26,16 @@
       lw_put_local_##FORM(offset, v);                                                          \
     }                                                                                          \
   }
+// The launch's record, which only the host's own code reaches (LaunchRequest::record).
+#define RECORD(at) BACKING(launch.w[LAUNCH_RECORD] + ((at) >> 2))
+uint lw_get_code_32_aligned(const in uint at) { return RECORD(at); }
+void lw_put_code_32_aligned(const in uint at, const in uint v) { RECORD(at) = v; }
+uvec2 lw_get_code_64_aligned(const in uint at) { return uvec2(RECORD(at), RECORD(at + 4u)); }
+void lw_put_code_64_aligned(const in uint at, const in uvec2 v) {
+  RECORD(at) = v.x;
+  RECORD(at + 4u) = v.y;
+}
+
 // Of FORM: the bodies global_GG / global_put_GG, of shared memory SG, SP, and of local memory and
 // parameters, where strong access is plain access, L.
 #define SPACES(FORM, T, GG, GP, SG, SP, L)             \

@@ -54,3 +54,51 @@ TEST_CASE("nearest allocation and distance") {
   CHECK(at(x - 4)->distance == -4);
   CHECK(!guest::nearest_allocation({}, x));
 }
+
+TEST_CASE("parameters lie behind all that was ever allocated") {
+  guest::Allocator a;
+  const uint64_t x = a.allocate(4096, "x");
+  const uint64_t end = a.end();
+  CHECK(end == 4096 + 256);
+  a.free(x);
+  const uint64_t p = a.allocate_parameters(16, "p");
+  const uint64_t q = a.allocate_parameters(16, "q");
+  CHECK(p == guest::kArenaBase + end);
+  CHECK(q == p + 512);
+  CHECK(a.end() == end);
+  CHECK(a.high_water() == q + 512 - guest::kArenaBase);
+  CHECK(a.allocations().at(0).read_only);
+  a.free_parameters(p);
+  CHECK(a.allocate_parameters(16, "again") == q + 512);
+  a.free_parameters(q);
+  a.free_parameters(q + 512);
+  CHECK(a.allocate_parameters(16, "p", 1 << 20) == guest::kArenaBase + (1 << 20));
+  CHECK(a.freed().size() == 1);
+  // What did not come to be changes nothing.
+  const auto before = a.marks();
+  const uint64_t huge = a.allocate(1 << 24, "huge");
+  a.undo(huge, before);
+  CHECK(a.end() == end);
+  CHECK(a.freed().size() == 1);
+}
+
+TEST_CASE("freed memory has its name until somebody has all of it") {
+  guest::Allocator a;
+  const uint64_t x = a.allocate(1000, "x");
+  a.allocate(16, "behind");
+  a.free(x);
+  REQUIRE(guest::freed_at(a.freed(), x + 999) != nullptr);
+  CHECK(guest::freed_at(a.freed(), x + 999)->name == "x");
+  CHECK(guest::freed_at(a.freed(), x + 1000) == nullptr);
+  CHECK(guest::freed_at(a.freed(), x - 1) == nullptr);
+  const uint64_t y = a.allocate(500, "y");
+  REQUIRE(y == x);
+  CHECK(guest::freed_at(a.freed(), x + 600)->name == "x");
+  a.free(y);
+  CHECK(guest::freed_at(a.freed(), x + 10)->name == "y");
+  CHECK(guest::freed_at(a.freed(), x + 600)->name == "x");
+  CHECK(a.allocate(1000, "z") == x);
+  CHECK(a.freed().empty());
+  for (int n = 0; n < 2000; ++n) a.free(a.allocate(1 << 20, "many"));
+  CHECK(a.freed().size() <= 1024);
+}

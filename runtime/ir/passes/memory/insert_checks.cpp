@@ -90,7 +90,9 @@ class Checks {
     };
     with(!access.guard.always() && access.guard.negate, CheckMode::negate);
     const Space space = access.mem->space;
-    with(access.op != Op::load && (facts_.allocations || space == Space::param), CheckMode::write);
+    with(access.op != Op::load &&
+             (facts_.allocations || facts_.read_only_end || space == Space::param),
+         CheckMode::write);
     with(access.op == Op::atom && space == Space::generic, CheckMode::atomic);
     return check;
   }
@@ -98,6 +100,7 @@ class Checks {
   /// Legal in every launch: every address that it can have lies inside its space, and is aligned.
   bool always_legal(Inst& access) const {
     Mem& mem = *access.mem;
+    if (mem.space == Space::code) return true;  // the host's own code
     if (mem.space == Space::generic && facts_.keeps_spaces) return false;
     if (mem.space == Space::generic) return legal_in_window(access) || legal_in_variable(access);
     if (access.op != Op::load && mem.space == Space::param) return false;

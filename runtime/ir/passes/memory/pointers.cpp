@@ -514,6 +514,14 @@ void narrow_generic(Program& program) {
         inst.mem->space = Space::global;
 }
 
+bool addresses_parameters(const Program& program) {
+  return std::ranges::any_of(program.blocks, [](const Block& block) {
+    return std::ranges::any_of(block.insts, [](const Inst& i) {
+      return i.op == Op::sreg && i.mode == static_cast<uint8_t>(SReg::param_base);
+    });
+  });
+}
+
 void load_parameters(Program& program) {
   Pointers(program).load_parameters();
 }

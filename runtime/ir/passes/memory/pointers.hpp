@@ -32,6 +32,9 @@ PointerParams find_pointers(Program& program);
 /// hold marked accesses against allocations.
 void narrow_generic(Program& program);
 
+/// Does the program ask where its parameters lie?
+bool addresses_parameters(const Program& program);
+
 /// Loads from the guest memory that holds the parameters (GCN's kernarg segment), at offsets that
 /// are known, become loads of parameters, and those of the block that a launch lays down behind
 /// them (the dispatch packet) loads of constants, which all lanes of a group find the same. That

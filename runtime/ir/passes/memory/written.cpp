@@ -229,7 +229,7 @@ class AroundAccess {
 
 bool is_looked_at(const Inst& inst) {
   return (inst.op == Op::load || inst.op == Op::store || inst.op == Op::atom) &&
-         inst.mem->space != Space::param;
+         inst.mem->space != Space::param && inst.mem->space != Space::code;
 }
 
 }  // namespace
