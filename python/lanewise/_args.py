@@ -59,6 +59,63 @@ def number(value, declared):
     return scalar(Scalar("s64" if value < 1 << 63 else "u64", int(value)))
 
 
+def _bytes(data):
+    kept = c.create_string_buffer(data, len(data))
+    return _capi.Arg(kind=_capi.BYTES, data=c.addressof(kept), size=len(data)), kept
+
+
+def _real(value, declared, own):
+    """A float of type `own`, which becomes what the parameter is declared as, as a float does."""
+    if declared.startswith("f"):
+        return number(float(value), declared)
+    if own is None:
+        return number(float(value), "f64" if declared else "")
+    return scalar(Scalar(own, float(value)))
+
+
+def _numpy_scalar(value, declared):
+    """Of a dtype: NumPy's own ones, and those of packages that add some (bfloat16)."""
+    kind, size, name = value.dtype.kind, value.dtype.itemsize, str(value.dtype)
+    if kind == "b":
+        return scalar(Scalar("u8", int(value))), None
+    if kind in "iu" and size <= 8:
+        return scalar(Scalar(f"{'s' if kind == 'i' else 'u'}{8 * size}", int(value))), None
+    if name.startswith(("bfloat", "float8")):
+        if declared.startswith("f"):
+            return number(float(value), declared), None
+        return _bytes(value.tobytes())  # parameters of such a type are declared by their size
+    if kind == "f":
+        return _real(value, declared, f"f{8 * size}" if size <= 8 else None), None
+    if kind == "V" and value.dtype.fields is not None:
+        return _bytes(value.tobytes())
+    raise TypeError(f"a value of dtype {name} is no kernel argument")
+
+
+def _ctypes_value(value, declared):
+    if isinstance(value, (c.Structure, c.Union)):
+        return _bytes(bytes(value))
+    view, plain = memoryview(value), value.value
+    code, bits = view.format[-1], 8 * view.nbytes
+    if code in "?bBhHiIlLqQ":
+        signed = code.islower()
+        return scalar(Scalar(f"{'s' if signed else 'u'}{bits}", int(plain))), None
+    if code in "fdg":
+        return _real(plain, declared, f"f{bits}" if bits <= 64 else None), None
+    if code == "P":  # an address, a number like others
+        return scalar(Scalar("u64", plain or 0)), None
+    raise TypeError(f"{type(value).__name__} is no kernel argument")
+
+
+def single(value, declared):
+    """The C argument of an object that holds one value, and what must live as long as the call:
+    scalars and arrays without dimensions of NumPy, ctypes. None for everything else."""
+    if hasattr(value, "dtype") and getattr(value, "shape", None) == ():
+        return _numpy_scalar(value, declared)
+    if isinstance(value, (c.Structure, c.Union, c._SimpleCData)):
+        return _ctypes_value(value, declared)
+    return None
+
+
 def pin(data):
     """Address and bytes of an object with a buffer, what keeps it there, and whether it may be
     written. Needs one piece of memory without gaps."""

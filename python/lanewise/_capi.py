@@ -152,6 +152,15 @@ class Fault(_Sized):
         ("allocation_address", c.c_uint64),
         ("allocation_size", c.c_uint64),
         ("report", c.c_char_p),
+        ("parameter", c.c_char_p),
+        ("parameter_allocation", c.c_char_p),
+        ("parameter_allocation_address", c.c_uint64),
+        ("assertion", c.c_char_p),
+        ("function", c.c_char_p),
+        ("allocation_freed", c.c_int),
+        ("space", c.c_char_p),
+        ("space_size", c.c_uint64),
+        ("reason", c.c_char_p),
     ]
 
 

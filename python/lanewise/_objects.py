@@ -279,8 +279,8 @@ class Kernel(_Handle):
 
     def launch(self, grid, block, *args, shared=0, memcheck="alloc", wave="auto", timeout=0.0,
                policies=None, cancel=None):  # fmt: skip
-        """Runs to the end. Arguments: buffers, numbers, lanewise.f32(...) and the like, bytes for a
-        struct by value. Raises GuestError when lanes fault."""
+        """Runs to the end. Arguments: buffers, numbers (of NumPy and ctypes, too), lanewise.f32(...)
+        and the like, bytes for a struct by value. Raises GuestError when lanes fault."""
         options = _options(grid, block, shared, memcheck, wave, timeout, policies, cancel)
         packed, keepers = _pack(args, self.params, host=False)
         out = c.c_void_p()
@@ -304,6 +304,8 @@ def _argument(value, declared, host):
         return _capi.Arg(kind=_capi.BUFFER, buffer=value._handle), value
     if isinstance(value, _args.Scalar):
         return _args.scalar(value), None
+    if (single := _args.single(value, declared)) is not None:
+        return single
     if isinstance(value, (int, float)):
         return _args.number(value, declared), None
     if isinstance(value, bytes):
@@ -314,6 +316,8 @@ def _argument(value, declared, host):
             f"{type(value).__name__} is no kernel argument: make a buffer of it "
             "(Device.buffer), or use lanewise.run"
         )
+    if memoryview(value).ndim == 0:
+        raise TypeError(f"{type(value).__name__} is neither an array nor a number")
     address, size, keeper, read_only = _args.pin(value)
     bits = _capi.HOST_READ_ONLY if read_only else 0
     return _capi.Arg(kind=_capi.HOST, data=address, size=size, bits=bits), keeper
@@ -343,6 +347,12 @@ class Fault:
     lane: int
     nearest_allocation: str
     report: str
+    allocation: str  # its name alone
+    allocation_freed: bool
+    parameter: str  # the pointer that the access goes through, "" when unknown
+    space: str  # "shared", "local" or "param", "" for global memory
+    space_size: int
+    reason: str  # of a trap: what the program wants that no launch here gives
 
 
 def _fault(raw):
@@ -358,6 +368,12 @@ def _fault(raw):
         lane=raw.lane,
         nearest_allocation=raw.nearest_allocation.decode(),
         report=raw.report.decode(),
+        allocation=raw.allocation.decode(),
+        allocation_freed=raw.allocation_freed != 0,
+        parameter=raw.parameter.decode(),
+        space=raw.space.decode(),
+        space_size=raw.space_size,
+        reason=raw.reason.decode(),
     )
 
 
@@ -404,8 +420,8 @@ def run(program, grid, block, *args, kernel=None, device=None, shared=0, memchec
     """Runs one kernel of a program (text, a str) on arrays of the host and waits.
 
     Arrays (anything with a buffer: NumPy, array.array, bytearray) are copied to the device and back;
-    read-only ones are not written back, and a kernel that writes to them is an error. device None =
-    the default one."""
+    read-only ones are not written back, and a kernel that writes to them is an error. NumPy's scalars
+    and arrays without dimensions are numbers, as those of ctypes are. device None = the default one."""
     chosen = device if device is not None else _default_device()
     entry = _program(chosen, program).kernel(kernel)
     options = _options(grid, block, shared, memcheck, wave, timeout, policies, cancel)

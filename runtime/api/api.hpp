@@ -62,8 +62,8 @@ class Buffer {
 
 /// One kernel argument: the bytes of a scalar or struct, or the address of a buffer.
 /// Integers are widened or narrowed to the parameter's size when the value fits. An integer for a
-/// floating-point parameter is refused, and so is the reverse; a buffer must be of the kernel's
-/// device. A parameter of which only the size is known takes anything of that size.
+/// floating-point parameter is refused, and so is the reverse, and a buffer of another device or
+/// for what is no pointer. A parameter of which only the size is known takes anything of that size.
 class Arg {
  public:
   enum class Kind : uint8_t { integer, real, bytes, buffer };

@@ -8,6 +8,7 @@
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/api/state.hpp"
+#include "runtime/guest/event_words.hpp"
 #include "runtime/guest/launch_layout.hpp"
 
 namespace lanewise::host::detail {
@@ -46,9 +47,33 @@ std::string_view kind_text(const Arg& arg) {
   return "bytes";
 }
 
+/// 32-bit addresses reach the arena's first 3.75 GiB, and some programs have no others.
+bool has_narrow_addresses(const ir::Program& p) {
+  return std::ranges::any_of(p.blocks, [&](const ir::Block& block) {
+    return std::ranges::any_of(block.insts, [&](const ir::Inst& i) {
+      if (!i.mem || i.src.empty() || !guest::wide_space(i.mem->space)) return false;
+      return i.src[0].is_reg() && p.regs[i.src[0].index].width == ir::Width::b32;
+    });
+  });
+}
+
+/// A number of 64 bits may be an address, unless the program says which parameters are pointers.
+bool may_be_pointer(const ir::Program& p, const ir::Param& param) {
+  if (param.pointer) return true;
+  if (ir::is_float(param.type)) return false;
+  if (param.size < 8) return param.size == 4 && has_narrow_addresses(p);
+  if (param.type == ir::Type::none) return true;
+  return p.isa != ir::Isa::gcn && std::ranges::none_of(p.params, &ir::Param::pointer);
+}
+
 /// The same bytes mean different numbers: 1 for a parameter of type f32 would be 1.4e-45.
 void check_kind(const ir::Program& p, size_t i, const Arg& arg) {
   const ir::Param& param = p.params[i];
+  if (arg.kind() == Arg::Kind::buffer) {
+    const std::string why = no_buffer(p, i);
+    if (why.empty()) return;
+    throw DetailedError(ErrorKind::usage, ErrorDetail::argument_kind, why);
+  }
   if (arg.kind() == Arg::Kind::bytes || param.type == ir::Type::none) return;
   if ((arg.kind() == Arg::Kind::real) == ir::is_float(param.type)) return;
   throw DetailedError(ErrorKind::usage, ErrorDetail::argument_kind,
@@ -126,6 +151,16 @@ void check_devices(const DeviceState& device, const std::vector<Arg>& args) {
                                     "was loaded on {}",
                                     i + 1, buffer->memory.device->info.name, device.info.name));
   }
+}
+
+std::string no_buffer(const ir::Program& p, size_t index) {
+  const ir::Param& param = p.params[index];
+  if (may_be_pointer(p, param)) return {};
+  const std::string declared = param.type == ir::Type::none ? fmt::format("{} bytes", param.size)
+                                                            : std::string(ir::name(param.type));
+  return fmt::format(
+      "kernel '{}': argument {} ('{}') is declared as {}, which is no pointer; a buffer was given",
+      p.name, index + 1, param.name, declared);
 }
 
 std::vector<std::byte> parameter_block(const ir::Program& p, const std::vector<Arg>& args,

@@ -46,6 +46,16 @@ std::string refused(const std::string& type, const std::string& reg, const std::
 
 }  // namespace
 
+TEST_CASE("a buffer is no number") {
+  for (const auto& [type, reg] : {std::pair("u32", "b32"), std::pair("s32", "b32"),
+                                  std::pair("b32", "b32"), std::pair("f32", "b32")}) {
+    CAPTURE(type);
+    for (const char* buffer : {"zero:i32[1]", "out:x.bin:u8[4]"})
+      CHECK(contains(refused(type, reg, buffer), "which is no pointer; a buffer was given"));
+  }
+  CHECK(arrives<uint64_t>("u64", "b64", "zero:i32[1]") != 0);
+}
+
 TEST_CASE("numbers are rounded once and never become infinite") {
   CHECK(arrives<uint64_t>("f64", "b64", "f64:1e-320") == 2024);
   CHECK(arrives<uint64_t>("f64", "b64", "f64:-0") == uint64_t{1} << 63);

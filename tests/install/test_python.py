@@ -1,6 +1,7 @@
 """The Python package, on the device that LANEWISE_TEST_DEVICE names."""
 
 import array
+import ctypes
 import os
 import pathlib
 import struct
@@ -62,8 +63,143 @@ again:
 """
 
 
+ECHO = HEADER + """
+.visible .entry as_{0}(.param .{0} v, .param .u64 out)
+{{
+  .reg .{1} %v; .reg .b64 %d;
+  ld.param.{1} %v, [v];
+  ld.param.u64 %d, [out];
+  st.global.{1} [%d], %v;
+  ret;
+}}
+"""
+
+
+class Typed:
+    """What NumPy's scalars, arrays without dimensions and packages with more types look like."""
+
+    shape = ()
+
+    class Dtype:
+        fields = None
+
+        def __init__(self, name, kind, itemsize):
+            self.name, self.kind, self.itemsize = name, kind, itemsize
+
+        def __str__(self):
+            return self.name
+
+    def __init__(self, value, name, kind, itemsize):
+        self.value, self.dtype = value, self.Dtype(name, kind, itemsize)
+
+    def __int__(self):
+        return int(self.value)
+
+    def __float__(self):
+        return float(self.value)
+
+    def tobytes(self):
+        return struct.pack("<f", self.value)[2:]  # of a bfloat16
+
+
 def floats(*values):
     return array.array("f", values)
+
+
+class Numbers(unittest.TestCase):
+    """Everything that holds one value is a number, never an array."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.device = lanewise.Device(DEVICE)
+
+    def arrives(self, declared, value):
+        """The bytes of the parameter, by lanewise.run and by launch()."""
+        text = ECHO.format(declared, {"f32": "b32", "f64": "b64"}.get(declared, declared))
+        out = bytearray(int(declared[1:]) // 8)
+        lanewise.run(text, 1, 1, value, out, device=self.device)
+        buffer = self.device.buffer(bytes(len(out)))
+        self.device.load(text).kernel().launch(1, 1, value, buffer)
+        self.assertEqual(buffer.read(), bytes(out))
+        return bytes(out)
+
+    def check(self, declared, value, code, expected):
+        self.assertEqual(self.arrives(declared, value), struct.pack("<" + code, expected), repr(value))
+
+    def refuses(self, declared, value, error=lanewise.Error):
+        with self.assertRaises(error):
+            self.arrives(declared, value)
+
+    def test_values_with_a_dtype(self):
+        self.check("u32", Typed(3, "int32", "i", 4), "I", 3)
+        self.check("u32", Typed(-3, "int8", "i", 1), "i", -3)
+        self.check("u64", Typed(2**64 - 1, "uint64", "u", 8), "Q", 2**64 - 1)
+        self.check("u16", Typed(40000, "int64", "i", 8), "H", 40000)
+        self.check("u32", Typed(True, "bool", "b", 1), "I", 1)
+        for name, size in (("float16", 2), ("float32", 4), ("float64", 8), ("longdouble", 16)):
+            self.check("f32", Typed(1.5, name, "f", size), "f", 1.5)
+            self.check("f64", Typed(1.5, name, "f", size), "d", 1.5)
+            self.refuses("u64", Typed(1.5, name, "f", size))
+        for kind in "fV":  # packages differ in the kind
+            self.check("b16", Typed(1.5, "bfloat16", kind, 2), "H", 0x3FC0)
+            self.check("f32", Typed(1.5, "bfloat16", kind, 2), "f", 1.5)
+        self.refuses("u16", Typed(70000, "int32", "i", 4))
+        self.refuses("f32", Typed(3, "int32", "i", 4))
+        self.refuses("u64", Typed(3, "datetime64[s]", "M", 8), TypeError)
+        self.refuses("u64", Typed(3, "complex64", "c", 8), TypeError)
+
+    def test_values_of_ctypes(self):
+        self.check("u32", ctypes.c_int(-3), "i", -3)
+        self.check("u64", ctypes.c_uint8(200), "Q", 200)
+        self.check("u16", ctypes.c_longlong(-1), "h", -1)
+        self.check("u32", ctypes.c_bool(True), "I", 1)
+        self.check("f32", ctypes.c_float(1.5), "f", 1.5)
+        self.check("f64", ctypes.c_float(1.5), "d", 1.5)
+        self.check("f32", ctypes.c_double(1.5), "f", 1.5)
+        self.check("f64", ctypes.c_longdouble(1.5), "d", 1.5)
+        self.check("u64", ctypes.c_void_p(0x1234), "Q", 0x1234)
+        self.check("u64", ctypes.c_void_p(), "Q", 0)
+        self.refuses("u16", ctypes.c_int(70000))
+        self.refuses("f32", ctypes.c_int(3))
+        self.refuses("u32", ctypes.c_float(3))
+        for value in (ctypes.c_char(b"x"), ctypes.py_object(3), ctypes.pointer(ctypes.c_int(3))):
+            self.refuses("u64", value, TypeError)
+
+        class Pair(ctypes.Structure):
+            _fields_ = [("a", ctypes.c_uint32), ("b", ctypes.c_uint32)]
+
+        self.check("b64", Pair(1, 2), "Q", 1 | 2 << 32)
+
+    def test_buffers_and_arrays_are_no_numbers(self):
+        for declared in ("u32", "f32", "u16", "f64"):
+            text = ECHO.format(declared, {"f32": "b32", "f64": "b64"}.get(declared, declared))
+            out = bytearray(8)
+            with self.assertRaisesRegex(lanewise.Error, "which is no pointer"):
+                lanewise.run(text, 1, 1, array.array("i", [3]), out, device=self.device)
+            b = self.device.buffer(array.array("i", [3]))
+            with self.assertRaisesRegex(lanewise.Error, "which is no pointer"):
+                self.device.load(text).kernel().launch(1, 1, b, b)
+
+    def test_numpy(self):
+        try:
+            import numpy as np
+        except ImportError:
+            self.skipTest("NumPy is not installed")
+        for dtype in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64):
+            self.check("u32", dtype(3), "I", 3)
+            self.check("u64", np.array(3, dtype), "Q", 3)
+        self.check("u32", np.bool_(True), "I", 1)
+        self.check("u32", np.array(7, ">i4"), "I", 7)
+        for dtype in (np.float16, np.float32, np.float64, np.longdouble):
+            self.check("f32", dtype(1.5), "f", 1.5)
+            self.check("f64", np.array(1.5, dtype), "d", 1.5)
+        self.refuses("u16", np.int32(70000))
+        self.refuses("u32", np.int64(2**40))
+        self.refuses("u32", np.float32(3))
+        self.refuses("u32", np.complex64(3), TypeError)
+        pair = np.array((1, 2), [("a", "<u4"), ("b", "<u4")])
+        self.check("b64", pair, "Q", 1 | 2 << 32)
+        self.check("b64", pair[()], "Q", 1 | 2 << 32)
 
 
 class Launches(unittest.TestCase):
@@ -133,6 +269,7 @@ class Launches(unittest.TestCase):
         fault = error.result.faults[0]
         self.assertEqual((fault.kind, fault.lane, fault.size), ("out_of_range", 2, 4))
         self.assertIn("short one", fault.report)
+        self.assertEqual((fault.allocation, fault.parameter), ("short one", "p"))
         self.assertIn("2 lanes faulted", str(error))
 
     def test_threads_share_a_device(self):

@@ -1,9 +1,11 @@
 // What buffers, registers and parameters hold before the first instruction.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 
+#include "runtime/api/arguments.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/script/run/case_run.hpp"
 #include "runtime/support/npy.hpp"
@@ -34,6 +36,17 @@ uint64_t random_element(uint64_t seed, uint64_t n, ir::Type type) {
 bool same_type(const std::string& file, ir::Type type) {
   const auto t = type_named(file);
   return t && *t == type;
+}
+
+/// A buffer, or a place so many bytes from one. `lets`: how many of them it may use.
+bool is_address(const Expr& e, const Names& names, size_t lets = ~size_t{0}) {
+  if (e.kind == Expr::Kind::name) {
+    for (size_t n = std::min(lets, names.lets.size()); n-- > 0;)
+      if (names.lets[n].name == e.text) return is_address(*names.lets[n].value, names, n);
+    return names.arrays.contains(e.text);
+  }
+  if (e.kind != Expr::Kind::binary || (e.text != "+" && e.text != "-")) return false;
+  return is_address(*e.args[0], names, lets) != is_address(*e.args[1], names, lets);
 }
 
 }  // namespace
@@ -171,7 +184,7 @@ bool CaseRun::is_selected(const LaneSet& lanes, const ExprPtr& mask_of, uint64_t
   return (mask >> tid % wave_lanes(case_) & 1) != 0;
 }
 
-/// The hidden buffer of registers, and hidden_.in with their names.
+/// The hidden list of registers, and hidden_.in with their names.
 std::vector<std::byte> CaseRun::registers_in() {
   struct Source {
     const RegDecl* decl;
@@ -243,6 +256,8 @@ std::vector<std::byte> CaseRun::arguments(const ir::Program& p, const Launch& l)
     uint64_t at = size == 0 ? 0 : (end + size - 1) / size * size;
     if (!p.params.empty()) {
       const ir::Param& param = p.params[n];
+      if (is_address(*a.value, names_))
+        if (const std::string why = host::detail::no_buffer(p, n); !why.empty()) fail(a.loc, why);
       if (param.size > 8) {  // a struct by value
         if (param.size % 4 != 0 || a.type)
           fail(a.loc,
