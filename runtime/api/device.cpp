@@ -178,10 +178,7 @@ BufferState::~BufferState() {
 Device Device::open(const std::string& selector) {
   auto state = std::make_shared<detail::DeviceState>();
   state->engine = detail::open_engine(selector);
-  state->info = to_public(state->engine->info(), -1);
-  const std::vector<DeviceInfo> all = list();
-  const auto same = std::ranges::find(all, state->info.name, &DeviceInfo::name);
-  if (same != all.end()) state->info.index = same->index;
+  state->info = to_public(state->engine->info(), vulkan::index_of(*state->engine));
   Device device;
   device.state_ = std::move(state);
   return device;

@@ -67,16 +67,20 @@ void print_json(const Failure& f) {
 
 /// The program's own exit code for whatever can go wrong, said on stderr.
 int run_and_report(int argc, char** argv) {
+  using lanewise::cli::kReaderLeft, lanewise::cli::reader_left;
   Failure f;
   try {
     return run(argc, argv);
   } catch (const lanewise::CompileError& e) {
     f = failure(e);
   } catch (const lanewise::Error& e) {
+    // Standard output may have been named as a file, too.
+    if (e.kind() == lanewise::ErrorKind::usage && reader_left()) return kReaderLeft;
     f = failure(static_cast<int>(e.kind()), e.what());
   } catch (const std::bad_alloc&) {
     f = failure(2, "out of host memory");
   } catch (const std::system_error& e) {
+    if (reader_left()) return kReaderLeft;
     if (std::ferror(stdout) != 0) return lanewise::cli::output_failed(e.code().value());
     f = failure(3, e.what());
   } catch (const std::exception& e) {
@@ -95,6 +99,7 @@ int main(int argc, char** argv) {
   lanewise::cli::guard_streams();
   lanewise::cli::report_driver_crashes();
   const int code = lanewise::cli::deliver_output(run_and_report(argc, argv));
+  if (code == lanewise::cli::kReaderLeft) lanewise::cli::end_without_reader();
   if (lanewise::vulkan::still_running()) {
     // A driver's thread is in the middle of its compiler, which takes as long as it takes: neither
     // wait for it nor destroy the globals under it. Files are closed and streams flushed by now.

@@ -6,7 +6,11 @@
 //   +8   records, one behind the other
 //
 // A record of a CUDA kernel (one call of vprintf) is a multiple of 8 bytes:
-//   +0   its bytes   +4   words of arguments   +8   address of the format   +16   the arguments
+//   +0   its bytes   +4   words of arguments (16 bits), where strings begin (16 bits, in units of 8
+//   bytes; 0: there are none)   +8   address of the format   +16   the arguments
+// Strings are copies of what arguments pointed to, each with a header and a multiple of 8 bytes:
+//   +0   where the argument lies behind the first one, in units of 8 bytes   +4   bytes, with the
+//   zero at the end unless the memory ended before   +8   these
 // One of an OpenCL kernel is the number of its format among the code object's, and the arguments.
 #pragma once
 
@@ -21,6 +25,7 @@ inline constexpr uint32_t kPrintHeader = 8;
 inline constexpr uint32_t kPrintBytes = 1 << 20;
 inline constexpr uint32_t kPrintCapacity = kPrintBytes - kPrintHeader;
 inline constexpr uint32_t kPrintRecordHeader = 16;
+inline constexpr uint32_t kPrintStringHeader = 8;
 /// Of a call whose format is not known at translation.
 inline constexpr uint32_t kMostPrintWords = 64;
 

@@ -21,10 +21,34 @@ uint64_t number_at(std::span<const std::byte> bytes, size_t at, size_t size) {
   return value;
 }
 
-/// Arguments one behind the other, each at a multiple of its size.
+/// Arguments one behind the other, each at a multiple of its size, and copies of the strings that
+/// some point to.
 class Arguments {
  public:
-  explicit Arguments(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit Arguments(std::span<const std::byte> record) {
+    const size_t words = number_at(record, 4, 2), strings = 8 * number_at(record, 6, 2);
+    const auto behind = record.subspan(kPrintRecordHeader);
+    bytes_ = behind.first(std::min(4 * words, behind.size()));
+    if (strings != 0 && strings < record.size()) strings_ = record.subspan(strings);
+  }
+
+  /// As many as a call may have.
+  bool wants(const Conversion& c) {
+    count_ += arguments_of(c);
+    return count_ <= kMostPrintArguments;
+  }
+  /// The copy of the string that the last argument points to.
+  std::optional<std::string_view> text() const {
+    for (auto rest = strings_; rest.size() > kPrintStringHeader;) {
+      const size_t slot = number_at(rest, 0, 4), size = number_at(rest, 4, 4);
+      rest = rest.subspan(kPrintStringHeader);
+      const std::string_view text(reinterpret_cast<const char*>(rest.data()),
+                                  std::min(size, rest.size()));
+      if (8 * (slot + 1) == at_) return text.substr(0, text.find('\0'));
+      rest = rest.subspan(std::min((size + 7) / 8 * 8, rest.size()));
+    }
+    return {};
+  }
 
   bool has(unsigned size) const { return aligned(size) + size <= bytes_.size(); }
   uint64_t take(unsigned size) {
@@ -35,8 +59,8 @@ class Arguments {
 
  private:
   size_t aligned(unsigned size) const { return (at_ + size - 1) / size * size; }
-  std::span<const std::byte> bytes_;
-  size_t at_ = 0;
+  std::span<const std::byte> bytes_, strings_;
+  size_t at_ = 0, count_ = 0;
 };
 
 /// Takes `*` for width and precision. A negative width is a flag and a width.
@@ -56,13 +80,16 @@ bool fill_in(Conversion& c, Arguments& arguments) {
   return true;
 }
 
-std::string convert(Conversion c, Arguments& arguments, const ReadString& read_string) {
+std::string convert(const FormatPiece& piece, Arguments& arguments, const ReadString& read_string) {
+  Conversion c = piece.conversion;
+  if (c.type == 0 || !arguments.wants(c)) return piece.text;
   const unsigned size = c.is_float() ? 8 : integer_bytes(c);
   if (!fill_in(c, arguments) || !arguments.has(size)) return "(no argument)";
   const uint64_t bits = arguments.take(size);
   if (c.is_float()) return format_float(c, std::bit_cast<double>(bits));
   if (c.type != 's') return format_integer(c, bits, size);
   if (bits == 0) return format_string(c, "(null)");
+  if (const auto copy = arguments.text()) return format_string(c, *copy);
   return format_string(c, read_string(bits).value_or("(unreadable string)"));
 }
 
@@ -196,15 +223,13 @@ size_t print_opencl(const OpenClFormat& f, std::span<const std::byte> record, st
 std::string printed_by_cuda(std::span<const std::byte> records, const ReadString& read_string) {
   std::string out;
   while (records.size() >= kPrintRecordHeader) {
-    const size_t size = number_at(records, 0, 4), words = number_at(records, 4, 4);
+    const size_t size = number_at(records, 0, 4);
     if (size < kPrintRecordHeader || size > records.size()) break;
     const auto format = read_string(number_at(records, 8, 8));
-    Arguments arguments(records.first(size).subspan(
-        kPrintRecordHeader, std::min(4 * words, size - kPrintRecordHeader)));
+    Arguments arguments(records.first(size));
     if (!format) out += "(unreadable format)";
     for (const FormatPiece& piece : parse_format(format.value_or("")))
-      out += piece.conversion.type == 0 ? piece.text
-                                        : convert(piece.conversion, arguments, read_string);
+      out += convert(piece, arguments, read_string);
     records = records.subspan(size);
   }
   return out;

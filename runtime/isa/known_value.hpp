@@ -13,9 +13,14 @@ namespace lanewise::isa {
 
 class KnownValues {
  public:
+  /// What is asked: how the value comes about in the block alone, or also by an only instruction of
+  /// another block, which says nothing of blocks that are still to come.
+  enum class Look : uint8_t { block, program };
+
   /// Asked at the end of what `block` holds so far.
-  KnownValues(const ir::Program& program, uint32_t block, std::span<const ir::Global> globals)
-      : program_(program), block_(block), globals_(globals) {}
+  KnownValues(const ir::Program& program, uint32_t block, std::span<const ir::Global> globals,
+              Look look = Look::program)
+      : program_(program), block_(block), globals_(globals), look_(look) {}
 
   std::optional<uint64_t> number(ir::Operand value) const {
     const auto found = follow(value);
@@ -68,6 +73,7 @@ class KnownValues {
     for (size_t n = place; n-- > 0;)
       if (writes(here[n], reg)) return {&here[n], n};
     Definition only;
+    if (look_ == Look::block) return only;
     size_t looked_at = 0;
     for (const ir::Block& block : program_.blocks)
       for (const ir::Inst& i : block.insts) {
@@ -106,6 +112,7 @@ class KnownValues {
   const ir::Program& program_;
   uint32_t block_;
   std::span<const ir::Global> globals_;
+  Look look_;
 };
 
 }  // namespace lanewise::isa

@@ -47,6 +47,11 @@ std::string behind_links(std::string path) {
   return {};
 }
 
+/// The name under which the system lists an open file, through which one without a name gets one.
+std::string listed_name(int file) {
+  return fmt::format("/proc/self/fd/{}", file);
+}
+
 std::string directory_of(const std::string& path) {
   const std::string parent = std::filesystem::path(path).parent_path().string();
   return parent.empty() ? "." : parent;
@@ -111,7 +116,11 @@ void OutputFile::open_in_place(bool pipe) {
 int OutputFile::create_beside() {
   const int nameless =
       open(directory_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewFile);
-  if (nameless >= 0 || errno == ENOENT || errno == EACCES || errno == EROFS) return nameless;
+  if (nameless >= 0 && access(listed_name(nameless).c_str(), F_OK) == 0) return nameless;
+  if (nameless >= 0)
+    close(nameless);  // it could not be named where /proc is not mounted
+  else if (errno == ENOENT || errno == EACCES || errno == EROFS)
+    return nameless;
   // Not every file system knows files without a name.
   for (;;) {
     beside_ = temporary_name(target_);
@@ -150,7 +159,7 @@ void OutputFile::write(std::string_view data) {
 }
 
 void OutputFile::name_nameless() {
-  const std::string here = fmt::format("/proc/self/fd/{}", fileno(file_.get()));
+  const std::string here = listed_name(fileno(file_.get()));
   for (;;) {
     const std::string name = temporary_name(target_);
     if (linkat(AT_FDCWD, here.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {

@@ -40,7 +40,7 @@ class Reader {
       return;
     }
     flush();
-    pieces_.push_back({{}, std::move(c)});
+    pieces_.push_back({std::string(whole.substr(0, whole.size() - rest_.size())), std::move(c)});
   }
 
   bool conversion(Conversion& c) {
@@ -149,9 +149,10 @@ VariableArguments variable_arguments(std::string_view format) {
   for (const FormatPiece& piece : parse_format(format)) {
     const Conversion& c = piece.conversion;
     if (c.type == 0) continue;
-    if (c.width == "*") add(4);
-    if (c.precision == "*") add(4);
+    if (all.count + arguments_of(c) > kMostPrintArguments) break;
+    for (size_t n = 1; n < arguments_of(c); ++n) add(4);
     add(c.is_float() ? 8 : integer_bytes(c));
+    if (c.type == 's') all.strings |= 1U << (all.bytes / 8 - 1);
   }
   return all;
 }

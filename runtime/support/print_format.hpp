@@ -26,7 +26,7 @@ struct Conversion {
 
 /// Text as it stands, or a conversion.
 struct FormatPiece {
-  std::string text;
+  std::string text;       ///< of a conversion, too
   Conversion conversion;  ///< type 0: it is text
   bool operator==(const FormatPiece&) const = default;
 };
@@ -37,10 +37,19 @@ std::vector<FormatPiece> parse_format(std::string_view format);
 /// Bytes of an integer that a C compiler for 64-bit machines passes for the conversion: 4 or 8.
 unsigned integer_bytes(const Conversion& conversion);
 
-/// What a call reads of its variable arguments, which lie each at a multiple of its size: numbers
-/// in words or pairs of them, floats as doubles.
+/// CUDA's printf takes so many arguments beside the format; what asks for more stays text.
+inline constexpr size_t kMostPrintArguments = 32;
+
+/// How many arguments a conversion takes: widths and precisions may be some.
+constexpr size_t arguments_of(const Conversion& c) {
+  return 1U + (c.width == "*" ? 1 : 0) + (c.precision == "*" ? 1 : 0);
+}
+
+/// What a call of CUDA's printf reads of its variable arguments, which lie each at a multiple of
+/// its size: numbers in words or pairs of them, floats as doubles.
 struct VariableArguments {
   size_t bytes = 0, count = 0;
+  uint32_t strings = 0;  ///< bit n: the argument 8 * n bytes behind the first is a string's address
 };
 VariableArguments variable_arguments(std::string_view format);
 

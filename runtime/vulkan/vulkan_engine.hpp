@@ -31,6 +31,9 @@ std::unique_ptr<Engine> make_engine(std::string_view selector, const Options& op
 /// What the engine's kernels are translated for; null when it is no Vulkan engine.
 const spirv::Target* target_of(const Engine& engine);
 
+/// Where the engine's device stands in list_devices(); -1 when it is none of these.
+int index_of(const Engine& engine);
+
 /// True when a driver goes on compiling or running what a launch has given up on. It must be left
 /// alone: a program had better end without the destructors of the driver's globals.
 bool still_running();

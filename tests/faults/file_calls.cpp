@@ -146,12 +146,9 @@ void make_trace(const std::string& folder) {
   REQUIRE(o.code == 0);
 }
 
-}  // namespace
-
-TEST_CASE("files: the Nth call on them fails, in every command that writes some") {
-  if (std::strcmp(device(), "reference") != 0) return;
-  const std::string folder = scratch() + "/files";
-  const std::vector<Command> commands = {
+/// What writes files, without a device.
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all = {
       {"run --device reference" + kSaxpy +
            " --arg in:FOLDER/x.npy --arg out:FOLDER/y.npy:f32[1000] --trace FOLDER/run.lwt",
        {"y.npy", "run.lwt"},
@@ -173,10 +170,36 @@ TEST_CASE("files: the Nth call on them fails, in every command that writes some"
        {"k.spv"},
        {}},
   };
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("files: the Nth call on them fails, in every command that writes some") {
+  if (std::strcmp(device(), "reference") != 0) return;
   long calls = 0;
-  for (const Command& c : commands) calls += fail_each_call(c, folder);
-  std::printf("%zu commands, %ld calls on their files failed, one in each run\n", commands.size(),
+  for (const Command& c : commands()) calls += fail_each_call(c, scratch() + "/files");
+  std::printf("%zu commands, %ld calls on their files failed, one in each run\n", commands().size(),
               calls);
+}
+
+TEST_CASE(
+    "files are written where /proc is not mounted, and the program finds what belongs to it") {
+  if (std::strcmp(device(), "reference") != 0) return;
+  const std::string folder = scratch() + "/without_proc", without = "LANEWISE_WITHOUT_PROC=1";
+  for (const Command& c : commands()) {
+    CAPTURE(c.line);
+    lay_out(c, folder);
+    const Shimmed run = run_failing(c.line, folder, 0, without);
+    CAPTURE(run.output.err);
+    CHECK(run.output.code == 0);
+    CHECK(files_in(folder).size() == c.outputs.size() + c.inputs.size());
+    for (const std::string& name : c.outputs)
+      CHECK(slurp(folder + "/" + name) != old_contents(name));
+  }
+  const Shimmed suite = run_failing("selftest --device reference --quick", folder, 0, without);
+  CAPTURE(suite.output.err);
+  CHECK(suite.output.code == 0);
 }
 
 TEST_CASE("the cache of translations: the Nth call on its files fails, and the run goes on") {

@@ -1,6 +1,7 @@
 // Preloaded into the program: counts its calls on files below one folder, and lets the Nth of them
 // fail as on a full or broken disk. LANEWISE_FAIL_FOLDER names the folder, LANEWISE_FAIL_STEP the
 // call (0: none), LANEWISE_FAIL_LOG the file (outside the folder) that gets a line for each call.
+// With LANEWISE_WITHOUT_PROC the program finds nothing below /proc.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -35,7 +36,7 @@ bool below(const char* path) {
 bool below(int file) {
   char path[4096];
   const std::string link = "/proc/self/fd/" + std::to_string(file);
-  const ssize_t n = readlink(link.c_str(), path, sizeof path - 1);
+  const ssize_t n = REAL(readlink)(link.c_str(), path, sizeof path - 1);
   if (n < 0) return false;
   path[n] = 0;
   return below(path);
@@ -58,8 +59,22 @@ bool fails(const char* what, int why) {
   return true;
 }
 
+bool is_missing(const char* path) {
+  static const bool without = *setting("LANEWISE_WITHOUT_PROC") != 0;
+  if (!without || path == nullptr || std::strncmp(path, "/proc/", 6) != 0) return false;
+  errno = ENOENT;
+  return true;
+}
+bool is_missing(int) {
+  return false;
+}
+bool is_missing(std::FILE*) {
+  return false;
+}
+
 template <typename Place>
 bool fails_on(Place place, const char* what, int why) {
+  if (is_missing(place)) return true;
   const int before = errno;
   if (below(place) && fails(what, why)) return true;
   errno = before;
@@ -113,7 +128,14 @@ int fclose(std::FILE* file) {
   errno = EDQUOT;
   return EOF;
 }
+int access(const char* path, int mode) noexcept {
+  return is_missing(path) ? -1 : REAL(access)(path, mode);
+}
+ssize_t readlink(const char* path, char* into, size_t size) noexcept {
+  return is_missing(path) ? -1 : REAL(readlink)(path, into, size);
+}
 int linkat(int from, const char* old, int to, const char* name, int flags) noexcept {
+  if (is_missing(old)) return -1;
   return fails_on(name, "linkat", EMLINK) ? -1 : REAL(linkat)(from, old, to, name, flags);
 }
 int rename(const char* from, const char* to) noexcept {

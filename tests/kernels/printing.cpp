@@ -116,6 +116,37 @@ TEST_CASE("printing: CUDA's printf as nvcc compiles it") {
   }
 }
 
+TEST_CASE("printing: strings as they are at the call, in any memory; formats chosen at run time") {
+  constexpr int kThreads = 40;
+  for (const char* file : {"ptx/print_strings.sm75.ptx", "sass/print_strings.cubin"}) {
+    const lanewise::Kernel kernel = device().load_file(corpus(file)).kernel("strings");
+    for (const int chosen : {0, 1}) {
+      CAPTURE(file);
+      std::string want;
+      for (int t = 0; t < kThreads; ++t) {
+        std::string group, own;
+        for (int i = 0; i < t % 7; ++i) group += static_cast<char>('a' + (t + i) % 26);
+        for (int i = 0; i < t * 3 % 11; ++i) own += static_cast<char>('A' + (t + 2 * i) % 26);
+        for (int r = 0; r < 3; ++r) {
+          std::string numbers;
+          for (int i = 0; i <= r; ++i) numbers += static_cast<char>('0' + (r * 3 + i) % 10);
+          want += fmt::format("{} {} [{}] [{:>5}] [{:<6.3}] (null) {:.2f}\n", t, r, group, own,
+                              numbers, 1.5 * r);
+        }
+        want += chosen != 0 ? fmt::format("A {} {} {}\n", own, t, group)
+                            : fmt::format("B {} {}\n", own, t);
+      }
+      const Result result = kernel.launch({.grid = {1}, .block = {kThreads}}, chosen);
+      result.check();
+      CHECK(lines(result.printed) == lines(want));
+    }
+    // %*d would be the arguments 32 and 33: as CUDA does, it and what follows is left as it is.
+    CHECK(device().load_file(corpus(file)).kernel("many").launch({}, 5).printed ==
+          "5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 "
+          "%*d %5d|%s %\n31\n");
+  }
+}
+
 TEST_CASE("printing: more than the buffer holds") {
   const Result result =
       ptx("printing", "sm75", "floods").launch({.grid = {1}, .block = {64}}, 1000);

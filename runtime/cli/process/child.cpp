@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "lanewise/error.hpp"
+#include "runtime/cli/process/own_program.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -37,7 +38,8 @@ struct Pipe {
 };
 
 /// Between fork and exec: only what is safe after a fork of a program with threads.
-[[noreturn]] void become(char* const* arguments, const Pipe& out, const Pipe& err, rlim_t seconds) {
+[[noreturn]] void become(const char* program, char* const* arguments, const Pipe& out,
+                         const Pipe& err, rlim_t seconds) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(out.ends[1], STDOUT_FILENO);
   dup2(err.ends[1], STDERR_FILENO);
@@ -45,7 +47,7 @@ struct Pipe {
     const rlimit limit{seconds, seconds};
     setrlimit(RLIMIT_CPU, &limit);
   }
-  execv("/proc/self/exe", arguments);
+  execv(program, arguments);
   _exit(127);
 }
 
@@ -81,11 +83,12 @@ ChildOutput run_child(const std::vector<std::string>& arguments, double processo
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
 
+  const std::string program = own_program();
   Pipe out, err;
   const auto seconds = static_cast<rlim_t>(processor_seconds);
   const pid_t child = fork();
   if (child < 0) throw Error(ErrorKind::usage, "cannot start another process");
-  if (child == 0) become(pointers.data(), out, err, seconds);
+  if (child == 0) become(program.c_str(), pointers.data(), out, err, seconds);
   out.shut(1);
   err.shut(1);
 

@@ -1,6 +1,7 @@
 #include "runtime/cli/process/streams.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +14,11 @@
 #include "runtime/support/message.hpp"
 
 namespace lanewise::cli {
+namespace {
+
+volatile std::sig_atomic_t wrote_to_nobody = 0;
+
+}  // namespace
 
 void guard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -21,8 +27,19 @@ void guard_streams() {
     const int wrong_way = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     if (open("/dev/null", wrong_way) < 0) _exit(static_cast<int>(ErrorKind::usage));
   }
-  std::signal(SIGPIPE, SIG_IGN);  // EPIPE
+  std::signal(SIGPIPE, [](int) { wrote_to_nobody = 1; });  // and EPIPE
   std::signal(SIGXFSZ, SIG_IGN);  // EFBIG
+}
+
+bool reader_left() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return wrote_to_nobody != 0 && poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
+void end_without_reader() {
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+  _exit(kReaderLeft);  // the signal is blocked
 }
 
 void say_text(std::string_view text) {
@@ -43,7 +60,8 @@ int output_failed(int reason) {
 int deliver_output(int code) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  const int failed = output_failed(errno);
+  const int reason = errno;
+  const int failed = reader_left() ? kReaderLeft : output_failed(reason);
   return code != 0 ? code : failed;
 }
 

@@ -21,17 +21,21 @@ void count(FamilyCount& family, Verdict v) {
   if (v == Verdict::unsupported) ++family.unsupported;
 }
 
-FamilyCount run_script(const std::string& file, Engine& engine, const OnCase& on_case) {
+FamilyCount run_script(const std::string& file, Engine& engine, const OnCase& on_case,
+                       size_t most) {
   const std::filesystem::path path(file);
   FamilyCount family;
   family.name = path.stem().string();
-  const Script s = parse(read_file(file), 0);
+  Script s = parse(read_file(file), 0);
   if (!s.ok()) {
     CaseResult wrong;
     wrong.diagnostics = s.diagnostics;
     count(family, Verdict::failed);
     on_case(file, wrong, Verdict::failed);
   }
+  family.left_out = s.cases.size();
+  if (most != 0) s.cases = sample_of(std::move(s.cases), most);
+  family.left_out -= s.cases.size();
   RunOptions options;
   options.directory = path.parent_path().string();
   for (const Case& c : s.cases) {
@@ -54,11 +58,22 @@ size_t SuiteCount::failed() const {
 size_t SuiteCount::unsupported() const {
   return total(families, &FamilyCount::unsupported);
 }
+size_t SuiteCount::left_out() const {
+  return total(families, &FamilyCount::left_out);
+}
 
 Verdict verdict(const CaseResult& r, const Engine& engine) {
   if (r.ok()) return Verdict::passed;
   const bool refused = r.diagnostics.empty() && r.failures.empty();
   return refused && engine.info().type != "reference" ? Verdict::unsupported : Verdict::failed;
+}
+
+std::vector<Case> sample_of(std::vector<Case> cases, size_t most) {
+  if (cases.size() <= most) return cases;
+  std::vector<Case> sample;
+  for (size_t n = 0; n < most; ++n)
+    sample.push_back(std::move(cases[n * (cases.size() - 1) / std::max<size_t>(most - 1, 1)]));
+  return sample;
 }
 
 std::vector<std::string> scripts_in(const std::string& folder) {
@@ -76,11 +91,11 @@ std::vector<std::string> scripts_in(const std::string& folder) {
   return files;
 }
 
-SuiteCount run_scripts(const std::vector<std::string>& files, Engine& engine,
-                       const OnCase& on_case) {
+SuiteCount run_scripts(const std::vector<std::string>& files, Engine& engine, const OnCase& on_case,
+                       size_t most) {
   SuiteCount counts;
   for (const std::string& file : files)
-    counts.families.push_back(run_script(file, engine, on_case));
+    counts.families.push_back(run_script(file, engine, on_case, most));
   return counts;
 }
 

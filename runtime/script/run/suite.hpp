@@ -12,6 +12,7 @@ namespace lanewise::script {
 struct FamilyCount {
   std::string name;  ///< of the script, without folder and ending
   size_t passed = 0, failed = 0, unsupported = 0;
+  size_t left_out = 0;  ///< of a sample
 };
 
 struct SuiteCount {
@@ -19,6 +20,7 @@ struct SuiteCount {
   size_t passed() const;
   size_t failed() const;
   size_t unsupported() const;
+  size_t left_out() const;
 };
 
 enum class Verdict : uint8_t { passed, failed, unsupported };
@@ -30,12 +32,16 @@ Verdict verdict(const CaseResult& result, const Engine& engine);
 /// folder or no script in it.
 std::vector<std::string> scripts_in(const std::string& folder);
 
+/// The cases of one script that a sample of so many has: from its beginning to its end.
+std::vector<Case> sample_of(std::vector<Case> cases, size_t most);
+
 /// Told about each case as it ends, and about a script that is wrong (as a failed case without a
 /// name).
 using OnCase = std::function<void(const std::string& file, const CaseResult&, Verdict)>;
 
-SuiteCount run_scripts(const std::vector<std::string>& files, Engine& engine,
-                       const OnCase& on_case);
+/// `most`: cases of each script, 0 = all.
+SuiteCount run_scripts(const std::vector<std::string>& files, Engine& engine, const OnCase& on_case,
+                       size_t most = 0);
 SuiteCount run_suite(const std::string& folder, Engine& engine, const OnCase& on_case);
 
 }  // namespace lanewise::script

@@ -338,6 +338,7 @@ std::vector<FoundDevice> find_devices(const Instance& instance) {
     if (!queue || std::min(version, instance.api_version()) < VK_API_VERSION_1_1) continue;
     DeviceFacts facts = facts_of(handle, instance.api_version());
     facts.queue_family = *queue;
+    facts.index = static_cast<int>(found.size());
     found.push_back({std::move(handle), std::move(facts)});
   }
   return found;

@@ -26,6 +26,7 @@ struct FeatureSet {
 
 struct DeviceFacts {
   EngineInfo info;
+  int index = -1;  ///< among the devices that can compute; -1: another program's
   FeatureSet features;
   spirv::Target target;  ///< native_* still false: the probe fills them in
   vk::PhysicalDeviceType type = vk::PhysicalDeviceType::eOther;

@@ -91,6 +91,9 @@ void VulkanEngine::set_stop_patience(std::chrono::milliseconds patience) {
   parts_->dispatcher.set_stop_patience(patience);
 }
 
+int VulkanEngine::index() const {
+  return parts_->device.facts().index;
+}
 const spirv::Target& VulkanEngine::target() const {
   return parts_->kernels.target();
 }

@@ -24,6 +24,7 @@ class VulkanEngine : public Engine {
   void unmap(uint64_t address) override;
   Translated translate(const LaunchRequest& request) override;
 
+  int index() const;
   const spirv::Target& target() const;
   const ProbeResult& probed() const;
   // For interop.cpp.

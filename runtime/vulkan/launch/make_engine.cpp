@@ -11,9 +11,10 @@ std::unique_ptr<Engine> make_engine(std::string_view selector, const Options& op
   }
   ChosenDevice chosen = find_device(selector, options.validation || validation_from_environment());
   if (chosen.device.facts.compile_only) {
-    spirv::Target target = chosen.device.facts.target;
+    const DeviceFacts& facts = chosen.device.facts;
+    spirv::Target target = facts.target;
     assume_gpu(target);
-    return std::make_unique<CompileOnlyEngine>(chosen.device.facts.info, target, spirv::translate);
+    return std::make_unique<CompileOnlyEngine>(facts.info, facts.index, target, spirv::translate);
   }
   return std::make_unique<VulkanEngine>(std::move(chosen), options, spirv::translate);
 }
@@ -22,6 +23,12 @@ const spirv::Target* target_of(const Engine& engine) {
   if (const auto* own = dynamic_cast<const VulkanEngine*>(&engine)) return &own->target();
   if (const auto* own = dynamic_cast<const CompileOnlyEngine*>(&engine)) return &own->target();
   return nullptr;
+}
+
+int index_of(const Engine& engine) {
+  if (const auto* own = dynamic_cast<const VulkanEngine*>(&engine)) return own->index();
+  if (const auto* own = dynamic_cast<const CompileOnlyEngine*>(&engine)) return own->index();
+  return -1;
 }
 
 }  // namespace lanewise::vulkan

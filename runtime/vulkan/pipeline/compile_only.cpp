@@ -52,7 +52,7 @@ std::unique_ptr<Engine> make_profile_engine(std::string_view name, Translator tr
   info.max_shared = target->max_shared;
   info.int64 = target->int64;
   info.float64 = target->float64;
-  return std::make_unique<CompileOnlyEngine>(std::move(info), *target, std::move(translator));
+  return std::make_unique<CompileOnlyEngine>(std::move(info), -1, *target, std::move(translator));
 }
 
 }  // namespace lanewise::vulkan

@@ -11,10 +11,14 @@ namespace lanewise::vulkan {
 
 class CompileOnlyEngine final : public Engine {
  public:
-  CompileOnlyEngine(EngineInfo info, spirv::Target target, Translator translator)
-      : info_(std::move(info)), target_(target), translator_(std::move(translator)) {}
+  CompileOnlyEngine(EngineInfo info, int index, spirv::Target target, Translator translator)
+      : info_(std::move(info)),
+        index_(index),
+        target_(target),
+        translator_(std::move(translator)) {}
 
   const EngineInfo& info() const override { return info_; }
+  int index() const { return index_; }
   const spirv::Target& target() const { return target_; }
   // There is no memory, but a kernel's variables and parameters have addresses: what is written
   // there has no effect on a translation.
@@ -26,6 +30,7 @@ class CompileOnlyEngine final : public Engine {
 
  private:
   EngineInfo info_;
+  int index_;  ///< of the device, -1 where there is none
   spirv::Target target_;
   Translator translator_;
 };

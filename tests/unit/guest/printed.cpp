@@ -70,6 +70,28 @@ TEST_CASE("printed: CUDA's records that are not whole") {
   CHECK(cuda(strings, {{0x100, "%s|%s"}}) == "(null)|(unreadable string)");
 }
 
+TEST_CASE("printed: copies of strings stand behind the arguments") {
+  Bytes one;
+  one.put<uint32_t>(72).put<uint16_t>(6).put<uint16_t>(5).put<uint64_t>(0x100);
+  one.put<uint64_t>(0x300).put<uint32_t>(7).put<uint32_t>(0).put<uint64_t>(0x400);
+  one.put<uint32_t>(2).put<uint32_t>(3).text("ab", 8);
+  one.put<uint32_t>(5).put<uint32_t>(1000).text("no end!!", 8);
+  CHECK(cuda(one, {{0x100, "%s %d %s\n"}, {0x300, "read"}, {0x400, "old"}}) == "read 7 ab\n");
+}
+
+TEST_CASE("printed: CUDA's printf takes 32 arguments") {
+  Bytes one;
+  one.put<uint32_t>(16 + 4 * 34).put<uint32_t>(34).put<uint64_t>(0x100);
+  std::string format, want;
+  for (uint32_t n = 0; n < 34; ++n) {
+    one.put<uint32_t>(n);
+    format += "%3d,";
+    const std::string number = std::to_string(n);
+    want += n < 32 ? std::string(3 - number.size(), ' ') + number + "," : "%3d,";
+  }
+  CHECK(cuda(one, {{0x100, format}}) == want);
+}
+
 TEST_CASE("printed: OpenCL's records") {
   const std::vector<std::string> formats = {"1:1:4:%d\\n",
                                             "2:3:8:4:16:%ld\\72 %f %v4d\\n",

@@ -43,6 +43,7 @@ TEST_CASE("print format: text and conversions") {
                                            .type = 'd'});
   CHECK(pieces[2].text == "|");
   CHECK(pieces[3].conversion.type == 's');
+  CHECK(pieces[3].text == "%s");
   CHECK(pieces[4].conversion.vector == 4);
   CHECK(pieces[4].conversion.length == "hl");
 }

@@ -1,7 +1,6 @@
 // Calls of vprintf: what nvcc makes of printf.
 #include "runtime/isa/print_call.hpp"
 #include "runtime/isa/ptx/semantics/calls.hpp"
-#include "runtime/support/print_format.hpp"
 
 namespace lanewise::ptx {
 namespace {
@@ -20,11 +19,13 @@ void call_vprintf(Emit& e, const CallSite& call) {
   print.format = pointer_argument(e, call, 0);
   print.arguments = pointer_argument(e, call, 1);
   print.buffer = ir::Operand::address_of(e.kernel.symbol(std::string(guest::kPrintBuffer)));
-  if (const auto format = known_values(e).text(print.format)) {
-    const VariableArguments needs = variable_arguments(*format);
-    print.words = static_cast<uint32_t>((needs.bytes + 3) / 4);
-    print.returns = static_cast<uint32_t>(needs.count);
-  }
+  if (const auto format = known_values(e).text(print.format))
+    print.needs = variable_arguments(*format);
+  else
+    print.formats = isa::known_formats(
+        e.kernel.module.out.globals, [&](const std::string& name, int64_t offset) {
+          return ir::Operand::address_of(e.kernel.symbol(name), offset);
+        });
   const ir::Reg count = isa::PrintCallEmitter(e.builder(), print).run();
   if (call.results.empty() || call.results[0]->kind == Operand::Kind::sink) return;
   const auto object = object_of(e.body, *call.results[0]);

@@ -279,11 +279,20 @@ class KernelLowering {
   uint32_t print_call(size_t n) {
     ir::Builder& b = context_.b;
     const uint32_t here = b.block(), prints = b.add_block("vprintf");
+    const isa::KnownValues known(program_, here, globals_, isa::KnownValues::Look::block);
+    const std::optional<std::string> format = known.text(context_.pair(4));
     b.set_block(prints);
-    const isa::PrintCall call{.buffer = context_.symbol(std::string(guest::kPrintBuffer)),
-                              .format = context_.pair(4),
-                              .arguments = context_.pair(6),
-                              .words = std::nullopt};
+    isa::PrintCall call{.buffer = context_.symbol(std::string(guest::kPrintBuffer)),
+                        .format = context_.pair(4),
+                        .arguments = context_.pair(6),
+                        .needs = std::nullopt,
+                        .formats = {}};
+    if (format)
+      call.needs = variable_arguments(*format);
+    else
+      call.formats = isa::known_formats(globals_, [&](const std::string& name, int64_t offset) {
+        return context_.symbol(name, offset);
+      });
     const ir::Reg result = isa::PrintCallEmitter(b, call).run();
     b.emit(ir::Op::mov, ir::Type::u32, {context_.writable(4)}, {result});
     b.jump(block_of(n + 1, stack_));
