@@ -71,6 +71,42 @@ TEST_CASE("selftest counts by family and says what failed") {
   CHECK(contains(bad.err, "sass_adds.lw:8:3: error: \"adds wrongly\": R0: 32 of 32 lanes differ"));
 }
 
+TEST_CASE("selftest --quick runs a sample of each script, and says what it left out") {
+  const std::string folder = suite("quick", true);
+  write("quick/many.lw", R"(
+isa ptx
+for n in 1..9 {
+  case "adds ${n}" {
+    reg .b32 %r = lane
+    code """ add.u32 %r, %r, ${n}; """
+    expect %r == lane + ${n} + (${n} - 1) * (9 - ${n})
+  }
+}
+)");
+  // The first and the last are right.
+  const Output quick = selftest("--quick --suite " + folder);
+  CHECK(quick.code == 1);
+  CHECK(contains(quick.out, "many            2       0              0\n"));
+  CHECK(contains(quick.out, "sass_adds       1       1              0\n"));
+  CHECK(contains(quick.out, "7 cases were left out"));
+  CHECK(json::parse(selftest("--quick --json --suite " + folder).out)["left_out"] == 7);
+  CHECK(json::parse(selftest("--json --suite " + folder).out)["left_out"] == 0);
+}
+
+TEST_CASE("selftest says how long it takes where that is long") {
+  const std::string folder = scratch() + "/long_suite";
+  std::filesystem::create_directories(folder);
+  write("long_suite/a.lw",
+        "isa ptx\nfor n in 1..5000 {\n  case \"${n}\" {\n    reg .b32 %r = lane\n"
+        "    code \"\"\" add.u32 %r, %r, 1; \"\"\"\n  }\n}\n");
+  const Output whole = selftest("--timeout 0.2 --suite " + folder);
+  CHECK(contains(whole.err, "lanewise: 5000 cases on "));
+  CHECK(contains(whole.err, "where nothing else runs; --quick: a sample"));
+  const Output quick = selftest("--quick --suite " + folder);
+  CHECK(quick.code == 0);
+  CHECK(quick.err.empty());
+}
+
 TEST_CASE("selftest as JSON") {
   const Output o = selftest("--json --suite " + suite("bad", true));
   CHECK(o.code == 1);

@@ -82,9 +82,8 @@ TEST_CASE("a reader that has seen enough ends the program quietly, as it does ot
        {std::string("--help"), std::string("--version"), std::string("help run"),
         std::string("devices"), std::string("coverage --isa ptx"), "check " + kernel(),
         "translate --emit ir " + kernel(), "translate --emit ir -o /dev/stdout " + kernel(),
-        "cache " + trace + " --preset gv100", "trace convert " + trace + " /dev/stdout",
-        reference + "zero:u32[1]", reference + "zero:u32[1] --json",
-        reference + "out:/dev/stdout:u32[1]",
+        "cache " + trace + " --preset gv100", reference + "zero:u32[1]",
+        reference + "zero:u32[1] --json", reference + "out:/dev/stdout:u32[1]",
         std::string("disasm " LANEWISE_TEST_DATA "/kernels/data/sass/k01_saxpy.cubin")}) {
     CAPTURE(command);
     CHECK(piped(command) == std::to_string(128 + SIGPIPE) + "\n");

@@ -1,6 +1,5 @@
 // --timeout holds whatever the program is waiting for, a driver's compiler too.
 #include <fmt/format.h>
-
 #include <sys/stat.h>
 
 #include <chrono>

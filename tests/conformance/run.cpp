@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     const char* device = std::getenv("LANEWISE_TEST_DEVICE");
     const auto engine = host::detail::open_engine(device != nullptr ? device : "reference");
     const script::SuiteCount counts =
-        script::run_scripts(chosen(argv[1], part, parts), *engine, print_case);
+        script::Suite(chosen(argv[1], part, parts)).run(*engine, print_case);
     fmt::print("{}: {} passed, {} failed, {} not supported\n", engine->info().name, counts.passed(),
                counts.failed(), counts.unsupported());
     return counts.failed() == 0 && counts.passed() != 0 ? 0 : 1;

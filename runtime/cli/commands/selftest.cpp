@@ -23,8 +23,10 @@ struct SelftestArgs {
   bool json = false, verbose = false, quick = false;
 };
 
-/// Of a script that --quick runs: CPU drivers, whose compilers take long, are done in a minute.
+/// What --quick runs of each script, and when it begins no further case: a slow driver, or a busy
+/// machine, is done in a minute, too.
 constexpr size_t kQuickCases = 2;
+constexpr double kQuickSeconds = 45;
 
 /// PREFIX/bin/lanewise finds PREFIX/share/lanewise/conformance; a build tree looks the same.
 std::string installed_suite() {
@@ -52,6 +54,27 @@ std::vector<std::string> messages(const std::string& file, const script::CaseRes
     lines.push_back(fmt::format("{}:{}: \"{}\" is not supported by this device: {}", file, r.line,
                                 r.name, r.unsupported));
   return lines;
+}
+
+/// What a case takes where nothing else runs: drivers spend most of it on compiling.
+double seconds_of_case(const EngineInfo& device) {
+  return device.type == "reference" ? 0.003 : device.type == "cpu" ? 0.6 : 0.2;
+}
+
+std::string length_text(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} seconds", seconds);
+  return fmt::format("{:.0f} minutes", seconds / 60);
+}
+
+/// Who will wait is told for how long.
+void announce(const SelftestArgs& a, size_t cases, const EngineInfo& device) {
+  const double seconds = static_cast<double>(cases) * seconds_of_case(device);
+  if (seconds < 10) return;
+  const std::string limit =
+      a.quick ? fmt::format("; none is begun after {}", length_text(kQuickSeconds))
+              : std::string("; --quick: a sample, in less than a minute");
+  say("lanewise: {} cases on {}: about {} where nothing else runs{}\n", cases, device.name,
+      length_text(seconds), limit);
 }
 
 struct Problem {
@@ -108,22 +131,23 @@ int selftest(const SelftestArgs& a) {
   // A wrong folder is said before a device is started.
   const std::vector<std::string> files = script::scripts_in(folder);
   const std::unique_ptr<Engine> engine = host::detail::open_engine(a.device);
+  const script::Suite suite(files, a.quick ? kQuickCases : 0);
+  announce(a, suite.cases(), engine->info());
   std::vector<Problem> problems;
   script::SuiteCount counts;
   size_t done = 0;
   {
     Progress progress("running the conformance suite on " + engine->info().name);
-    counts = script::run_scripts(
-        files, *engine,
+    counts = suite.run(
+        *engine,
         [&](const std::string& file, const script::CaseResult& r, script::Verdict v) {
-          progress.done(static_cast<size_t>(std::ranges::find(files, file) - files.begin()),
-                        files.size());
-          watchdog.done(++done, "cases");
+          progress.done(++done, suite.cases());
+          watchdog.done(done, "cases");
           if (v == script::Verdict::passed) return;
           problems.push_back({std::filesystem::path(file).stem().string(), r.name,
                               v == script::Verdict::failed, r.line, messages(file, r)});
         },
-        a.quick ? kQuickCases : 0);
+        a.quick ? kQuickSeconds : 0);
   }
   for (const Problem& p : problems)
     if (p.failed || a.verbose)

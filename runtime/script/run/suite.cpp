@@ -1,6 +1,7 @@
 #include "runtime/script/run/suite.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 
 #include "runtime/api/loader.hpp"
@@ -19,32 +20,6 @@ void count(FamilyCount& family, Verdict v) {
   if (v == Verdict::passed) ++family.passed;
   if (v == Verdict::failed) ++family.failed;
   if (v == Verdict::unsupported) ++family.unsupported;
-}
-
-FamilyCount run_script(const std::string& file, Engine& engine, const OnCase& on_case,
-                       size_t most) {
-  const std::filesystem::path path(file);
-  FamilyCount family;
-  family.name = path.stem().string();
-  Script s = parse(read_file(file), 0);
-  if (!s.ok()) {
-    CaseResult wrong;
-    wrong.diagnostics = s.diagnostics;
-    count(family, Verdict::failed);
-    on_case(file, wrong, Verdict::failed);
-  }
-  family.left_out = s.cases.size();
-  if (most != 0) s.cases = sample_of(std::move(s.cases), most);
-  family.left_out -= s.cases.size();
-  RunOptions options;
-  options.directory = path.parent_path().string();
-  for (const Case& c : s.cases) {
-    const CaseResult r = run(c, engine, options);
-    const Verdict v = verdict(r, engine);
-    count(family, v);
-    on_case(file, r, v);
-  }
-  return family;
 }
 
 }  // namespace
@@ -68,14 +43,6 @@ Verdict verdict(const CaseResult& r, const Engine& engine) {
   return refused && engine.info().type != "reference" ? Verdict::unsupported : Verdict::failed;
 }
 
-std::vector<Case> sample_of(std::vector<Case> cases, size_t most) {
-  if (cases.size() <= most) return cases;
-  std::vector<Case> sample;
-  for (size_t n = 0; n < most; ++n)
-    sample.push_back(std::move(cases[n * (cases.size() - 1) / std::max<size_t>(most - 1, 1)]));
-  return sample;
-}
-
 std::vector<std::string> scripts_in(const std::string& folder) {
   std::error_code ec;
   std::vector<std::string> files;
@@ -91,16 +58,50 @@ std::vector<std::string> scripts_in(const std::string& folder) {
   return files;
 }
 
-SuiteCount run_scripts(const std::vector<std::string>& files, Engine& engine, const OnCase& on_case,
-                       size_t most) {
-  SuiteCount counts;
-  for (const std::string& file : files)
-    counts.families.push_back(run_script(file, engine, on_case, most));
-  return counts;
+Suite::Suite(const std::vector<std::string>& files, size_t most) {
+  for (const std::string& file : files) {
+    const std::string name = std::filesystem::path(file).stem().string();
+    families_.push_back({file, name, parse(read_file(file), 0)});
+  }
+  // A sample takes all families in turn: where it is ended early, it has something of each.
+  const size_t rounds = most != 0 ? most : 1;
+  for (size_t round = 0; round < rounds; ++round)
+    for (size_t f = 0; f < families_.size(); ++f) {
+      const size_t size = families_[f].script.cases.size();
+      if (most == 0)
+        for (size_t n = 0; n < size; ++n) order_.emplace_back(f, n);
+      else if (size <= most && round < size)
+        order_.emplace_back(f, round);
+      else if (size > most)
+        order_.emplace_back(f, round * (size - 1) / std::max<size_t>(most - 1, 1));
+    }
 }
 
-SuiteCount run_suite(const std::string& folder, Engine& engine, const OnCase& on_case) {
-  return run_scripts(scripts_in(folder), engine, on_case);
+SuiteCount Suite::run(Engine& engine, const OnCase& on_case, double seconds) const {
+  const auto start = std::chrono::steady_clock::now();
+  SuiteCount counts;
+  for (const Family& f : families_) {
+    FamilyCount& family = counts.families.emplace_back();
+    family.name = f.name;
+    family.left_out = f.script.cases.size();
+    if (f.script.ok()) continue;
+    CaseResult wrong;
+    wrong.diagnostics = f.script.diagnostics;
+    count(family, Verdict::failed);
+    on_case(f.file, wrong, Verdict::failed);
+  }
+  for (const auto& [f, n] : order_) {
+    const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start;
+    if (seconds > 0 && gone.count() >= seconds) break;
+    RunOptions options;
+    options.directory = std::filesystem::path(families_[f].file).parent_path().string();
+    const CaseResult r = script::run(families_[f].script.cases[n], engine, options);
+    const Verdict v = verdict(r, engine);
+    --counts.families[f].left_out;
+    count(counts.families[f], v);
+    on_case(families_[f].file, r, v);
+  }
+  return counts;
 }
 
 }  // namespace lanewise::script

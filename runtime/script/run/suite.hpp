@@ -12,7 +12,7 @@ namespace lanewise::script {
 struct FamilyCount {
   std::string name;  ///< of the script, without folder and ending
   size_t passed = 0, failed = 0, unsupported = 0;
-  size_t left_out = 0;  ///< of a sample
+  size_t left_out = 0;  ///< of the sample, or of the time
 };
 
 struct SuiteCount {
@@ -32,16 +32,26 @@ Verdict verdict(const CaseResult& result, const Engine& engine);
 /// folder or no script in it.
 std::vector<std::string> scripts_in(const std::string& folder);
 
-/// The cases of one script that a sample of so many has: from its beginning to its end.
-std::vector<Case> sample_of(std::vector<Case> cases, size_t most);
-
 /// Told about each case as it ends, and about a script that is wrong (as a failed case without a
 /// name).
 using OnCase = std::function<void(const std::string& file, const CaseResult&, Verdict)>;
 
-/// `most`: cases of each script, 0 = all.
-SuiteCount run_scripts(const std::vector<std::string>& files, Engine& engine, const OnCase& on_case,
-                       size_t most = 0);
-SuiteCount run_suite(const std::string& folder, Engine& engine, const OnCase& on_case);
+/// Scripts that were read: how much there is to do is known before it is begun.
+class Suite {
+ public:
+  /// `most`: a sample of so many cases of each script, from its beginning to its end; 0 = all.
+  explicit Suite(const std::vector<std::string>& files, size_t most = 0);
+  size_t cases() const { return order_.size(); }
+  /// `seconds`: after these no further case is begun; 0 = all are run.
+  SuiteCount run(Engine& engine, const OnCase& on_case, double seconds = 0) const;
+
+ private:
+  struct Family {
+    std::string file, name;
+    Script script;
+  };
+  std::vector<Family> families_;
+  std::vector<std::pair<size_t, size_t>> order_;  ///< family and case
+};
 
 }  // namespace lanewise::script
