@@ -92,7 +92,8 @@ inline std::string headline(const FaultReport& f) {
       if (f.assertion.empty()) return "trap executed";
       return "assertion failed: " + f.assertion + (f.function.empty() ? "" : ", in " + f.function);
     case FaultKind::uninitialised:
-      return access(f, "read of", "that nobody wrote at");
+      return access(f, "read of", "not all of which were written, at") +
+             " (a mere copy counts as a read, of padding too)";
     case FaultKind::wave_divergence:
       return "wave divergence: lanes " + hex(f.address >> 32) + " wait here for lanes " +
              hex(f.address & 0xffffffff) +

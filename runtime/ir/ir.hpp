@@ -104,6 +104,8 @@ struct Mem {
   AtomOp atom = AtomOp::add;
   Type atom_type = Type::u32;  ///< u32 s32 u64 s64 f16 bf16 f32 f64 (elem gives the size)
   int64_t offset = 0;          ///< added to the address at the address operand's width, wrapping
+  /// Of a load: bit n says that its byte n is used. The others may never have been written.
+  uint32_t used_bytes = 0xffffffff;
   /// Checked before: the last source is a predicate that says whether the access may happen. Where
   /// it does not hold a load or atomic gives 0 and nothing is written.
   bool checked = false;

@@ -360,6 +360,7 @@ class Parser {
     if (is("count")) return m.count = static_cast<uint8_t>(in_.number(255)), true;
     if (is("offset")) return m.offset = in_.signed_number(), true;
     if (is("align")) return m.align_bytes = static_cast<uint8_t>(in_.number(255)), true;
+    if (is("used")) return m.used_bytes = static_cast<uint32_t>(in_.number(0xffffffff)), true;
     if (is("rule")) return m.align = enumerator<AlignRule>("an alignment rule"), true;
     if (is("order")) return m.order = enumerator<Order>("an ordering"), true;
     if (is("scope")) return m.scope = enumerator<Scope>("a scope"), true;

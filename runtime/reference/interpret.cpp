@@ -329,9 +329,15 @@ void Group::check_written(Lane& lane, const Code& code, const Located& at) {
       std::ranges::find_if(written_, [&](const Written& w) { return w.holds(at.data); });
   const bool in_arena = lies_in(memory_.arena, at.data) && request_.unwritten != nullptr;
   if (small == written_.end() && !in_arena) return;
+  const auto written = [&](uint32_t first, uint32_t bytes) {
+    return in_arena ? request_.unwritten->written(at.address + first, bytes)
+                    : small->all(at.data + first, bytes);
+  };
   const auto all_written = [&] {
-    return in_arena ? request_.unwritten->written(at.address, mem.bytes())
-                    : small->all(at.data, mem.bytes());
+    if (mem.used_bytes == 0xffffffff) return written(0, mem.bytes());
+    for (uint32_t n = 0; n < mem.bytes(); ++n)
+      if ((mem.used_bytes >> n & 1) != 0 && !written(n, 1)) return false;
+    return true;
   };
   if (code.action != Action::store && !all_written())
     record(lane, {.kind = FaultKind::uninitialised,

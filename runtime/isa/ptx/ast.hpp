@@ -54,6 +54,7 @@ struct Instruction {
   std::vector<Operand> operands;
   std::string unified;  ///< text after the address brackets such as ".unified", usually empty
   std::string text;     ///< as written, white space squeezed, without the semicolon
+  uint32_t used_bytes = 0xffffffff;  ///< of a load: what the pragma before it says
 };
 
 /// .reg, .shared, .local, .const, .global, .param declarations.

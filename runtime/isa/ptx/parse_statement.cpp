@@ -1,6 +1,8 @@
 // Statements of a function body.
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <utility>
 
 #include "runtime/isa/ptx/parser.hpp"
 
@@ -156,7 +158,8 @@ SourceLine Parser::source_line() {
   return s;
 }
 
-/// A pragma never changes what a program means, so its text is only looked at.
+/// A pragma never changes what a program means. One says which bytes of the next load matter, so
+/// that nobody misses the others.
 void Parser::pragma() {
   static constexpr std::array<std::string_view, 5> kKnown = {
       "nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency", "gridDim"};
@@ -164,6 +167,10 @@ void Parser::pragma() {
   do {
     const Token& t = peek();
     const std::string text = take_string("a string");
+    constexpr std::string_view kUsedBytes = "used_bytes_mask ";
+    if (text.starts_with(kUsedBytes))
+      used_bytes_ =
+          static_cast<uint32_t>(std::strtoul(text.c_str() + kUsedBytes.size(), nullptr, 0));
     if (!contains(kKnown, std::string_view(text).substr(0, text.find(' ')))) {
       warn(loc_of(t), "unknown pragma " + found(t) + " has no effect, \"nounroll\" was expected");
     }
@@ -181,6 +188,7 @@ void Parser::instruction(Scope& scope) {
   const size_t first = pos_;
   Instruction in;
   in.loc = loc_of(peek());
+  in.used_bytes = std::exchange(used_bytes_, 0xffffffff);
   if (is('@')) in.guard = take_guard(in.guard_negated);
   if (!is_name() || is(1, ':') || text_of(peek())[0] == '%' || text_of(peek())[0] == '$') {
     fail_expected("an instruction after the predicate");

@@ -106,6 +106,7 @@ class Parser {
   CallPrototype prototype(std::string name, Loc loc);
   SourceLine source_line();
   void pragma();
+  uint32_t used_bytes_ = 0xffffffff;  ///< for the next instruction
   std::string take_guard(bool& negated);
 
   // Declarations (parse_variable.cpp)

@@ -125,7 +125,8 @@ class AroundAccess {
     for (uint32_t n = first; n < std::min(mem_.bytes(), first + kWordBytes); ++n) {
       const bool sink =
           access_.op == Op::store && access_.src[1 + n / element].kind == Operand::Kind::none;
-      if (!sink) mask |= 1U << (n - first);
+      const bool unused = (mem_.used_bytes >> n & 1) == 0;
+      if (!sink && !unused) mask |= 1U << (n - first);
     }
     return mask;
   }

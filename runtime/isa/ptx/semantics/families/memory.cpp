@@ -92,6 +92,7 @@ void load(Emit& e) {
   const Address a = e.address(e.operand(1), e.get("ss"));
   if (a.object != nullptr && !a.object->in_memory) return load_words(e, a, mem, to, t);
   const ir::Operand base = apply_address(e, a, mem);
+  mem.used_bytes = e.inst.used_bytes;
   std::vector<ir::Reg> values;
   for (unsigned i = 0; i < mem.count; ++i) values.push_back(e.temp(ir::width_of(mem.elem)));
   e.emit(ir::Op::load, ir::Type::none, values, {base}).mem = mem;
