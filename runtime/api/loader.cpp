@@ -59,7 +59,8 @@ Compiled check_ptx(std::string_view text, const Legality& legality, size_t max_e
   Compiled out;
   out.diagnostics = parsed.diagnostics;
   if (!out.ok()) return out;
-  const std::vector<Diagnostic> illegal = ptx::check(parsed.module, options);
+  const std::vector<Diagnostic> illegal =
+      legality.only() ? ptx::judge(parsed.module, options) : ptx::check(parsed.module, options);
   std::set<uint32_t> lines;
   for (const Diagnostic& d : illegal) {
     if (!d.warning) lines.insert(d.line);

@@ -9,6 +9,20 @@ namespace lanewise::ptx {
 namespace legal {
 namespace {
 
+/// Forms that came after the grammar: the opcode's rows do not say what is legal with these
+/// qualifiers.
+constexpr std::pair<std::string_view, std::string_view> kNewer[] = {
+    {"cp", "bulk"},    {"cp", "mbarrier"}, {"cp", "reduce"},  {"cvt", "e4m3x4"}, {"cvt", "e5m2x4"},
+    {"cvt", "e2m1x4"}, {"cvt", "e2m3x4"},  {"cvt", "e3m2x4"}, {"cvt", "e2m1x2"}, {"cvt", "e2m3x2"},
+    {"cvt", "e3m2x2"}, {"cvt", "ue8m0x2"}, {"cvt", "s2f6x2"}, {"red", "async"},
+};
+
+bool is_newer(const Instruction& in) {
+  return std::ranges::any_of(kNewer, [&](const auto& form) {
+    return form.first == in.opcode && std::ranges::find(in.mods, form.second) != in.mods.end();
+  });
+}
+
 bool gate_applies(const Gate& gate, std::string_view opcode, std::string_view qualifier) {
   if (!gate.opcode.empty() && gate.opcode != opcode) return false;
   if (!gate.qualifier.ends_with('*')) return gate.qualifier == qualifier;
@@ -38,11 +52,17 @@ class Checker {
                         " or higher, found " + version_text(env_.version));
   }
 
+  void alias(const Module& module, const Alias& a) {
+    if (std::string why = alias_fault(module, a); !why.empty()) error(a.loc, std::move(why));
+  }
+
   void function(const Function& f) {
     if (!f.has_body) return;
     symbols_.enter(f);
     scope(f.body);
   }
+
+  std::vector<const Instruction*> passed;
 
   std::vector<Diagnostic> finish() {
     std::ranges::stable_sort(diagnostics_, [](const Diagnostic& a, const Diagnostic& b) {
@@ -89,13 +109,17 @@ class Checker {
       }
     }
     Context c(in, m, env_);
-    if (!m.error.empty()) {
+    const bool passes = m.unknown || (!m.error.empty() && is_newer(in));
+    if (!m.error.empty() && !passes) {
       c.error(std::move(m.error));
       return;
     }
     qualifier(c, "");
     for (const std::string& q : in.mods) qualifier(c, q);
-    if (m.unknown) return;
+    if (passes) {
+      passed.push_back(&in);
+      return;
+    }
     c.need(m.row->sm, m.row->version, "this form");
     m.row->rule(c);
   }
@@ -118,6 +142,21 @@ class Checker {
 }  // namespace
 }  // namespace legal
 
+std::string alias_fault(const Module& module, const Alias& alias) {
+  const auto named = [&](const std::string& name) {
+    return std::ranges::find(module.functions, name, &Function::name);
+  };
+  const auto own = named(alias.name), target = named(alias.target);
+  const std::string text = "`.alias " + alias.name + ", " + alias.target + "`: ";
+  if (own == module.functions.end())
+    return text + "`" + alias.name + "` is not declared, a function without body was expected";
+  if (own->has_body) return text + "`" + alias.name + "` has a body of its own, none was expected";
+  if (target == module.functions.end() || !target->has_body)
+    return text + "`" + alias.target + "` has no body in this file, one was expected";
+  if (own->entry || target->entry) return text + "a kernel, a function was expected";
+  return {};
+}
+
 bool is_target(std::string_view name) {
   if (!name.starts_with("sm_")) return false;
   unsigned sm = 0;
@@ -127,10 +166,13 @@ bool is_target(std::string_view name) {
   return rest.empty() || (sm >= 90 && (rest == "a" || rest == "f"));
 }
 
-std::vector<Diagnostic> check(const Module& module, const CheckOptions& options) {
+std::vector<Diagnostic> check(const Module& module, const CheckOptions& options,
+                              std::vector<const Instruction*>* passed) {
   legal::Checker checker(module, options);
   checker.header();
+  for (const Alias& a : module.aliases) checker.alias(module, a);
   for (const Function& f : module.functions) checker.function(f);
+  if (passed != nullptr) *passed = std::move(checker.passed);
   return checker.finish();
 }
 

@@ -22,7 +22,19 @@ struct CheckOptions {
 
 /// Errors and warnings in line order. Instructions that have no row in the grammar pass.
 /// Versions up to 7.8 are judged as the assembler of PTX 7.8 does, later ones as that of 9.0.
-std::vector<Diagnostic> check(const Module& module, const CheckOptions& options = {});
+/// `passed`, if given, gets the latter, and those of forms that are newer than the grammar.
+std::vector<Diagnostic> check(const Module& module, const CheckOptions& options = {},
+                              std::vector<const Instruction*>* passed = nullptr);
+
+/// Begins the warning about an instruction of which nothing says whether it is legal.
+inline constexpr std::string_view kNotJudged = "not judged: ";
+
+/// The same with a verdict on each instruction: of what the grammar does not have, lowering is the
+/// judge; where it cannot be one, the instruction gets a warning that says so.
+std::vector<Diagnostic> judge(const Module& module, const CheckOptions& options = {});
+
+/// What is wrong with an alias, empty when nothing is.
+std::string alias_fault(const Module& module, const Alias& alias);
 
 /// Is there a target of this name: `sm_80`, `sm_90a`?
 bool is_target(std::string_view name);

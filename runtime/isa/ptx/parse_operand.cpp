@@ -30,6 +30,7 @@ Operand Parser::operand(bool call, bool texture, std::string& unified) {
     ++vector_depth_;
     Operand o = list('}');
     --vector_depth_;
+    if (texture && accept('|')) o.pair = take_name("a predicate after `|`");
     return o;
   }
   if (call && is('(')) return list(')');

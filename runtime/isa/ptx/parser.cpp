@@ -121,7 +121,9 @@ void Parser::fail(const Token& t, std::string message) {
 void Parser::fail_expected(std::string_view expected) {
   // A malformed number was reported where it stands.
   if (peek().kind == Kind::malformed || (peek().kind == Kind::end && cut_)) throw SyntaxError{};
-  fail(peek(), "found " + found(peek()) + ", " + std::string(expected) + " was expected");
+  // A comma that is expected is not one of the sentence.
+  const char* then = expected.starts_with("`,`") ? " where " : ", ";
+  fail(peek(), "found " + found(peek()) + then + std::string(expected) + " was expected");
 }
 
 /// Takes the `;`. One that is missing at the end of a line is reported there, and parsing goes on.

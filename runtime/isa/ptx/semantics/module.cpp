@@ -7,6 +7,7 @@
 #include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/waves/wave_steps.hpp"
 #include "runtime/isa/print_call.hpp"
+#include "runtime/isa/ptx/check.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
 #include "runtime/isa/ptx/semantics/target_gate.hpp"
 
@@ -25,6 +26,13 @@ ModuleContext::ModuleContext(const Module& m, const LowerOptions& o) : module(m)
                         std::to_string(it->second->loc.line));
   }
   for (const Function& f : m.functions) functions_.try_emplace(f.name, &f);
+  for (const Alias& a : m.aliases) {
+    const auto name = functions_.find(a.name), target = functions_.find(a.target);
+    if (const std::string why = alias_fault(m, a); !why.empty())
+      report(a.loc, why);
+    else
+      name->second = target->second;
+  }
   find_taken_addresses();
 }
 

@@ -208,6 +208,16 @@ Match match_form(std::string_view opcode, std::span<const std::string> mods) {
   return best;
 }
 
+bool are_qualifiers(std::span<const std::string> mods) {
+  return std::ranges::all_of(mods, [](const std::string& mod) {
+    return std::ranges::any_of(table(), [&](const CompiledRow& row) {
+      return std::ranges::any_of(row.slots, [&](const Slot& slot) {
+        return std::ranges::find(slot.values, mod) != slot.values.end();
+      });
+    });
+  });
+}
+
 namespace {
 
 FormState state_of(isa::Claim claim) {

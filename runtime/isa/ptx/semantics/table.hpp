@@ -53,6 +53,8 @@ struct Match {
 };
 /// Finds the row for an opcode and its qualifiers.
 Match match_form(std::string_view opcode, std::span<const std::string> mods);
+/// Do all of these stand in some row, of whatever opcode?
+bool are_qualifiers(std::span<const std::string> mods);
 
 /// The rows of each family.
 std::span<const Row> move_rows();
