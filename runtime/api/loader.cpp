@@ -1,10 +1,13 @@
 #include "runtime/api/loader.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "lanewise/error_detail.hpp"
+#include "runtime/api/fat_binary.hpp"
 #include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/gcn/objects/code_object.hpp"
 #include "runtime/isa/ptx/check.hpp"
@@ -134,6 +137,19 @@ void keep_first_errors(std::vector<Diagnostic>& diagnostics, size_t max_errors) 
   if (max_errors != 0 && diagnostics.size() > max_errors) diagnostics.resize(max_errors);
 }
 
+/// The chosen image, and which one it was.
+template <typename Compile>
+Compiled compile_image(std::string_view file, Isa isa, const Compile& compile) {
+  const ChosenImage image = image_of(file, isa);
+  Compiled out = compile(image.data, image.isa);
+  std::vector<std::string> kernels;
+  for (const ir::Program& kernel : out.module.kernels) kernels.push_back(kernel.name);
+  const std::string names =
+      kernels.empty() ? "" : fmt::format("; kernels: {}", fmt::join(kernels, ", "));
+  out.diagnostics.insert(out.diagnostics.begin(), {0, 0, "this is " + image.note + names, true});
+  return out;
+}
+
 /// A directive at the start of a line tells the language of a text.
 bool has_directive(std::string_view text, std::string_view directive) {
   for (size_t at = text.find(directive); at != std::string_view::npos;
@@ -158,6 +174,7 @@ Isa detect_isa(const std::string& path, std::string_view text) {
   constexpr uint16_t kCudaMachine = 190;
   if (elf::machine(bytes) == kCudaMachine) return Isa::sass;
   if (elf::machine(bytes) == gcn::kElfMachine) return Isa::gcn;
+  if (is_fat_binary(text)) return image_of(text).isa;
   if (elf::is_elf(bytes)) {
     throw Error(ErrorKind::usage,
                 "'" + path + "' is an ELF file, but neither a cubin nor an AMD GPU code object");
@@ -177,6 +194,10 @@ Isa detect_isa(const std::string& path, std::string_view text) {
 }
 
 Compiled compile(std::string_view text, Isa isa, size_t max_errors, const std::string& target) {
+  if (is_fat_binary(text))
+    return compile_image(text, isa, [&](std::string_view image, Isa of_image) {
+      return compile(image, of_image, max_errors, target);
+    });
   Compiled out;
   switch (isa) {
     case Isa::ptx:
@@ -196,6 +217,10 @@ Compiled compile(std::string_view text, Isa isa, size_t max_errors, const std::s
 }
 
 Compiled check(std::string_view text, Isa isa, const Legality& legality, size_t max_errors) {
+  if (is_fat_binary(text))
+    return compile_image(text, isa, [&](std::string_view image, Isa of_image) {
+      return check(image, of_image, legality, max_errors);
+    });
   if (isa == Isa::sass && legality.only()) {
     Compiled out = judge_sass(text, legality, max_errors);
     keep_first_errors(out.diagnostics, max_errors);
