@@ -14,7 +14,7 @@ namespace {
 constexpr std::pair<std::string_view, std::string_view> kNewer[] = {
     {"cp", "bulk"},    {"cp", "mbarrier"}, {"cp", "reduce"},  {"cvt", "e4m3x4"}, {"cvt", "e5m2x4"},
     {"cvt", "e2m1x4"}, {"cvt", "e2m3x4"},  {"cvt", "e3m2x4"}, {"cvt", "e2m1x2"}, {"cvt", "e2m3x2"},
-    {"cvt", "e3m2x2"}, {"cvt", "ue8m0x2"}, {"cvt", "s2f6x2"}, {"red", "async"},
+    {"cvt", "e3m2x2"}, {"cvt", "ue8m0x2"}, {"cvt", "s2f6x2"},
 };
 
 bool is_newer(const Instruction& in) {

@@ -164,7 +164,7 @@ TEST_CASE("errors between functions") {
       {".entry f() ret;", "4:12 found `ret`, `{` or `;` after the function's header"},
       {".entry f() .noreturn { ret; }", "4:12 `.noreturn` of a kernel"},
       {".file 1 a", "4:9 found `a`, the file's name in quotes"},
-      {".alias f;", "4:9 found `;`, `,` between the two names"},
+      {".alias f;", "4:9 found `;` where `,` between the two names"},
       {".section .x { .b8 1", "6:1 the file ends, `}` was expected for the `{` of line 4"},
       {".entry f() { ret;", "6:1 the file ends, `}` was expected for the `{` of line 4"},
       {"/* no end", "4:1 the comment has no end"},
