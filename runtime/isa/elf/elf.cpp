@@ -122,6 +122,13 @@ std::vector<Reloc> File::relocations(const Section& s) const {
   return out;
 }
 
+std::string text_at(Bytes strings, uint64_t offset) {
+  std::string out;
+  for (; offset < strings.size() && strings[offset] != std::byte{0}; ++offset)
+    out += static_cast<char>(strings[offset]);
+  return out;
+}
+
 bool is_elf(Bytes bytes) {
   return bytes.size() >= 4 && std::memcmp(bytes.data(),
                                           "\x7f"

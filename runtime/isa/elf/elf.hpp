@@ -42,6 +42,7 @@ enum : uint32_t {
   kDynsym = 11
 };
 enum : uint8_t { kObject = 1, kFunction = 2, kSectionSymbol = 3 };
+enum : uint8_t { kWeak = 2 };  ///< Symbol::binding
 
 struct Section {
   std::string name;
@@ -76,6 +77,8 @@ struct File {
   std::vector<Reloc> relocations(const Section& section) const;
 };
 
+/// The text at this place of a section of names, up to its 0 or the section's end.
+std::string text_at(Bytes strings, uint64_t offset);
 /// The first four bytes say that this is an ELF file.
 bool is_elf(Bytes bytes);
 /// e_machine of an ELF file, 0 when there is none.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct Operand {
   bool immediate = false;
   bool neg = false, abs = false;
   bool cut = false;  ///< the text's number has more bits than the literal
+  /// Of a literal: it is a half of the address that is `value` bytes into the image.
+  enum class Half : uint8_t { none, low, high } half = Half::none;
   std::string label;
 };
 
@@ -103,8 +106,10 @@ struct InitialState {
 };
 InitialState bare_state();
 
+struct Listing;
 struct Kernel {
   std::string name;
+  const Listing* file = nullptr;  ///< while it is lowered: what the image holds
   uint64_t base = 0;  ///< where it begins in the image; its instructions count from there
   uint64_t text = 0;  ///< where its section does
   std::vector<Label> functions;      ///< whose code stands behind the kernel's own
@@ -137,7 +142,14 @@ struct Kernel {
 struct Listing {
   Gen gen = Gen::gfx6;
   std::vector<Kernel> kernels;
-  std::optional<ir::Global> image;         ///< the file's bytes, as the guest's addresses see them
+  std::optional<ir::Global> image;  ///< the file's bytes, as the guest's addresses see them
+  /// Parts of the image, begin and end, that nobody writes.
+  std::vector<std::pair<uint64_t, uint64_t>> constants;
+  /// Places in the image that wait for something the file does not have, and what: eight bytes of
+  /// data, or a word of code.
+  std::map<uint64_t, std::string> unresolved;
+  /// Words of code that get a half of an address in the image: its place, and whether the high one.
+  std::map<uint64_t, std::pair<uint64_t, bool>> address_words;
   std::vector<Kernel> functions;           ///< code that no kernel descriptor names
   std::vector<std::string> print_formats;  ///< of the metadata: guest/printed.hpp takes them apart
   std::vector<Diagnostic> diagnostics;

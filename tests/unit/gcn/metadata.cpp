@@ -79,3 +79,28 @@ TEST_CASE("gcn metadata: what is not read is refused") {
   CHECK(complaint(start + "      - .name: x\n        .size: 8\n        .value_kind: by_value\n") ==
         "metadata: an argument of kernel 'k' has no .offset");
 }
+
+TEST_CASE("gcn metadata: names of types that say nothing bind nothing") {
+  const auto type_of = [](const std::string& name, int size, const char* kind = "by_value") {
+    const gcn::Listing l = parsed(
+        "amdhsa.kernels:\n  - .name: k\n    .args:\n      - .name: a\n        .offset: 0\n"
+        "        .size: " +
+        std::to_string(size) + "\n        .value_kind: " + kind +
+        (name.empty() ? "" : "\n        .type_name: '" + name + "'") + "\n");
+    REQUIRE(l.ok());
+    return l.kernels.at(0).params.at(0).type;
+  };
+  using ir::Type;
+  CHECK(type_of("float", 4) == Type::f32);
+  CHECK(type_of("double", 8) == Type::f64);
+  CHECK(type_of("half", 2) == Type::f16);
+  CHECK(type_of("uint", 4) == Type::u32);
+  CHECK(type_of("long", 8) == Type::s64);
+  for (const char* name :
+       {"", "real_arg", "struct pair", "enum color", "float2", "char4", "pixel*"})
+    for (const int size : {4, 8}) CHECK(type_of(name, size) == Type::none);
+  CHECK(type_of("float", 8) == Type::none);
+  CHECK(type_of("float_ptr", 8, "global_buffer") == Type::u64);
+  CHECK(type_of("image2d_t", 8, "image") == Type::u64);
+  CHECK(type_of("int*", 4, "dynamic_shared_pointer") == Type::u32);
+}

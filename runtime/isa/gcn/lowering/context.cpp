@@ -20,6 +20,8 @@ constexpr unsigned kTrapFirst = 108;
 
 /// Value of an inline constant or literal, as 32 bits.
 uint32_t constant_bits(const Operand& o) {
+  if (o.half != Operand::Half::none)
+    throw Unsupported("an address in a literal of more than 32 bits is not supported");
   if (o.code == kLiteral) return o.value;
   if (const auto value = inline_constant(o.code)) return *value;
   if (o.code == kLdsDirect) throw Unsupported("lds_direct is not executed");
@@ -128,7 +130,20 @@ ir::Operand LowerContext::read32(const Operand& o, unsigned dword) {
   }
   if (o.code < kZero) return sgpr(code);
   if (is_condition(o.code)) return make(Op::select, Type::u32, {condition(o.code), imm(1), imm(0)});
+  if (o.half != Operand::Half::none) {
+    const Reg lo = b.reg(Width::b32), hi = b.reg(Width::b32);
+    b.emit(Op::unpack64, Type::u64, {lo, hi}, {image_at(o.value)});
+    return o.half == Operand::Half::low ? lo : hi;
+  }
   return imm(constant_bits(o));
+}
+
+ir::Operand LowerContext::image_at(uint64_t offset) {
+  if (kernel_.file == nullptr || !kernel_.file->image)
+    throw Unsupported("nothing says where this code lies in memory");
+  ir::Program& p = b.program();
+  if (p.symbols.empty()) p.symbols.push_back({kernel_.file->image->name});
+  return make(Op::mov, Type::u64, {ir::Operand::address_of(0, static_cast<int64_t>(offset))});
 }
 
 ir::Operand LowerContext::condition(unsigned code) {
@@ -166,7 +181,7 @@ ir::Operand LowerContext::read16(const Operand& o) {
 }
 
 ir::Operand LowerContext::read_double(const Operand& o) {
-  return o.code == kLiteral ? ir::Operand(imm(uint64_t{o.value} << 32)) : read64(o, true);
+  return o.code == kLiteral ? ir::Operand(imm(uint64_t{constant_bits(o)} << 32)) : read64(o, true);
 }
 
 FloatMode LowerContext::mode() const {

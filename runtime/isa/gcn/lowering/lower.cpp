@@ -26,10 +26,9 @@ using ir::Width;
 
 class KernelLowering {
  public:
-  KernelLowering(const Kernel& kernel, const ir::Global* image, Gen gen,
-                 const LowerOptions& options, std::vector<Diagnostic>& out)
+  KernelLowering(const Kernel& kernel, Gen gen, const LowerOptions& options,
+                 std::vector<Diagnostic>& out)
       : kernel_(kernel),
-        image_(image),
         options_(options_for(kernel, options)),
         analysis_(analyse(kernel, options_)),
         constants_in_(constants_in(kernel, analysis_)),
@@ -177,6 +176,9 @@ class KernelLowering {
 
   void carry_out(size_t index) {
     const Instruction& i = kernel_.code[index];
+    const auto& problems = analysis_.calls.problems;
+    if (const auto problem = problems.find(index); problem != problems.end())
+      throw Unsupported(problem->second);
     switch (i.row->kind) {
       case Kind::data:
         throw Unsupported(nameless(i, kernel_.gen));
@@ -207,30 +209,23 @@ class KernelLowering {
   }
 
   /// The guest's address behind the instruction.
-  ir::Operand image_address(size_t index) { return image_at(address_behind(kernel_, index)); }
-  ir::Operand image_at(uint64_t offset) {
-    if (image_ == nullptr) throw Unsupported("nothing says where this code lies in memory");
-    if (program_.symbols.empty()) program_.symbols.push_back({image_->name});
-    return context_.make(Op::mov, Type::u64,
-                         {ir::Operand::address_of(0, static_cast<int64_t>(offset))});
+  ir::Operand image_address(size_t index) {
+    return context_.image_at(address_behind(kernel_, index));
   }
 
   /// The address behind a call is kept before the way is looked for.
   void go(size_t index) {
     const Instruction& i = kernel_.code[index];
-    const std::vector<size_t>& targets = analysis_.calls.targets.at(index);
-    if (targets.empty()) throw Unsupported("no function is there that this could lead to");
-    const bool known = targets.size() == 1;
+    const CallWays& ways = analysis_.calls;
+    const auto found = ways.targets.find(index);
+    if (found == ways.targets.end()) return context_.b.jump(exit_);  // nothing comes here
+    const std::vector<size_t>& targets = found->second;
+    const bool certain = ways.certain.contains(index);
     const ir::Operand to = context_.read64(*i.operand(Slot::ssrc0));
-    Reg selector;
-    if (!known) {
-      const Reg inside = context_.make(Op::sub, Type::u64, {to, image_at(0)});
-      selector = context_.b.reg(Width::b32);
-      context_.b.emit(Op::trunc32, Type::u32, {selector}, {inside});
-    }
+    const Reg selector = certain ? Reg() : place_in_image(to);
     if (const Operand* back = i.operand(Slot::sdst))
       context_.write64(back->code, image_address(index));
-    if (known) return context_.b.jump(ir_block(targets[0]));
+    if (certain) return context_.b.jump(ir_block(targets[0]));
     ir::Terminator t;
     t.kind = ir::Terminator::Kind::switch_;
     t.selector = selector;
@@ -242,17 +237,23 @@ class KernelLowering {
     t.uniform = true;
     context_.b.terminate(std::move(t));
   }
-  /// Where lanes end whose address is no function's and no call's.
+  /// Of a whole address: what lies outside of the image is at no place in it.
+  Reg place_in_image(ir::Operand address) {
+    const Reg inside = context_.make(Op::sub, Type::u64, {address, context_.image_at(0)});
+    const Reg low = context_.b.reg(Width::b32), high = context_.b.reg(Width::b32);
+    context_.b.emit(Op::unpack64, Type::u64, {low, high}, {inside});
+    const Reg near = context_.compare(ir::Cond::eq, Type::u32, high, imm(0));
+    return context_.make(Op::select, Type::u32, {near, low, imm(0xffffffff)});
+  }
+  /// Where lanes end whose address is none of those that are known here.
   uint32_t lost() {
-    if (lost_ != 0) return lost_;
-    const uint32_t here = context_.b.block();
-    lost_ = context_.b.add_block("lost");
-    context_.b.set_block(lost_);
+    const uint32_t here = context_.b.block(), block = context_.b.add_block("lost");
+    context_.b.set_block(block);
     context_.b.emit(Op::trap, Type::none, {}, {}).mode =
         static_cast<uint8_t>(FaultKind::illegal_instruction);
     context_.b.exit();
     context_.b.set_block(here);
-    return lost_;
+    return block;
   }
 
   void branch(size_t index) {
@@ -286,7 +287,6 @@ class KernelLowering {
   }
 
   const Kernel& kernel_;
-  const ir::Global* image_;
   LowerOptions options_;
   ir::Program program_;
   Analysis analysis_;
@@ -295,7 +295,7 @@ class KernelLowering {
   std::vector<ScalarSet> live_;  ///< behind each instruction of the block in work
   LowerContext context_;
   std::vector<Diagnostic>& out_;
-  uint32_t exit_ = 0, lost_ = 0;
+  uint32_t exit_ = 0;
 };
 
 /// Why no launch could have these arguments; empty when one could. Metadata may say anything.
@@ -329,10 +329,10 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
       continue;
     }
     Kernel whole = with_functions(k, listing);
+    keep_reached(whole);
     whole.allocated_vgprs = std::max(whole.allocated_vgprs, options.vgprs);
     use_scalars_for_lane_slots(whole);
-    const ir::Global* image = listing.image ? &*listing.image : nullptr;
-    ir::Program program = KernelLowering(whole, image, listing.gen, options, found).run();
+    ir::Program program = KernelLowering(whole, listing.gen, options, found).run();
     uses_image = uses_image || !program.symbols.empty();
     if (std::ranges::find(k.hidden, "hidden_printf_buffer", &ir::Param::name) != k.hidden.end()) {
       program.needs.prints = !listing.print_formats.empty();

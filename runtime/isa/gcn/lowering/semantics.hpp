@@ -49,6 +49,8 @@ class LowerContext {
   ir::Reg exec() { return mask(kExecLo); }
 
   ir::Operand read32(const Operand& o, unsigned dword = 0);
+  /// The guest's address of a place in the file's image.
+  ir::Operand image_at(uint64_t offset);
   /// Is vcc or exec zero, is scc set? Operands read 1 or 0 of it.
   ir::Operand condition(unsigned code);
   /// The value itself when it is known at translation.

@@ -9,6 +9,7 @@
 
 #include "runtime/guest/launch_layout.hpp"
 #include "runtime/isa/elf/elf.hpp"
+#include "runtime/isa/gcn/objects/image.hpp"
 #include "runtime/isa/gcn/objects/metadata.hpp"
 
 namespace lanewise::gcn {
@@ -205,7 +206,7 @@ class Reader {
   }
 
   void read() {
-    const elf::File file = elf::parse(bytes_);
+    elf::File file = elf::parse(bytes_);
     if (file.machine != kElfMachine) return error("this is no AMD GPU code object");
     if (file.os_abi != kHsaAbi && file.os_abi != kMesaAbi)
       return error(
@@ -218,13 +219,20 @@ class Reader {
                                file.flags & 0xff));
     listing_.gen = *gen;
     unaligned_ = file.os_abi == kHsaAbi && *gen != Gen::gfx6;
-    read_image(file);
+    image_.build(file, listing_);
+    image_base_ = image_.base();
     const Json metadata = metadata_of(file);
     if (metadata.is_discarded()) return error("the metadata note is no MessagePack map");
     const Entries entries = entries_of(metadata);
     listing_.print_formats = print_formats_of(metadata);
-    for (const elf::Symbol& s : file.symbols)
-      if (s.kind == elf::kFunction) code_symbols_[s.name] = &s;
+    for (elf::Symbol& s : file.symbols)
+      if (s.kind == elf::kFunction || s.kind == elf::kObject || s.kind == kOldKernelSymbol)
+        starts_.insert({s.section, s.value});
+    for (elf::Symbol& s : file.symbols) {
+      const bool is_code = s.kind == elf::kFunction || s.kind == kOldKernelSymbol;
+      if (is_code) s.size = size_of_symbol(file, s);
+      if (is_code || !code_symbols_.contains(s.name)) code_symbols_[s.name] = &s;
+    }
     for (const elf::Symbol& s : file.symbols)
       if (s.name.size() > 3 && s.name.ends_with(".kd") && known_.insert(s.name).second)
         kernel(file, s, entries);
@@ -254,50 +262,16 @@ class Reader {
     listing_.print_formats = reader.print_formats();
   }
 
-  /// The sections that a loader would bring to memory, at their distances.
-  void read_image(const elf::File& file) {
-    constexpr uint64_t kAlloc = 2, kMost = uint64_t{64} << 20;
-    uint64_t end = 0;
-    image_base_ = ~uint64_t{0};
-    const auto is_loaded = [](const elf::Section& s) {
-      return (s.flags & kAlloc) != 0 && s.address != 0 && s.address + s.size > s.address;
-    };
-    for (const elf::Section& s : file.sections)
-      if (is_loaded(s)) {
-        image_base_ = std::min(image_base_, s.address);
-        end = std::max(end, s.address + s.size);
-      }
-    if (end <= image_base_ || end - image_base_ > kMost) {
-      image_base_ = 0;
-      return;
-    }
-    ir::Global image;
-    image.name = "code object";
-    image.align = 4096;
-    image.size = end - image_base_;
-    image.init.resize(image.size);
-    for (const elf::Section& s : file.sections)
-      if (is_loaded(s) && s.data.size() <= s.size && s.address + s.size <= end)
-        std::ranges::copy(
-            s.data, image.init.begin() + static_cast<std::ptrdiff_t>(s.address - image_base_));
-    for (const elf::Section& s : file.sections)
-      if (s.type == elf::kRela) relocate(file, s, image);
-    listing_.image = std::move(image);
-  }
-  /// Addresses inside the image are those that the loader chose.
-  void relocate(const elf::File& file, const elf::Section& section, ir::Global& image) {
-    constexpr uint32_t kAbsolute64 = 3, kRelative64 = 13;
-    for (const elf::Reloc& r : file.relocations(section)) {
-      const uint64_t at = r.offset - image_base_;
-      if (r.offset < image_base_ || at > image.size || image.size - at < 8) continue;
-      uint64_t value = static_cast<uint64_t>(r.addend);
-      if (r.type == kAbsolute64 && section.link < file.sections.size())
-        value += elf::read<uint64_t>(file.sections[section.link].data, 24 * uint64_t{r.symbol} + 8,
-                                     "a relocation's symbol");
-      else if (r.type != kRelative64)
-        continue;
-      image.relocs.push_back({at, image.name, static_cast<int64_t>(value - image_base_), 8});
-    }
+  /// Symbols that say no size reach to the next function or variable, or to their section's end.
+  uint64_t size_of_symbol(const elf::File& file, const elf::Symbol& symbol) const {
+    if (symbol.size != 0 || symbol.section >= file.sections.size()) return symbol.size;
+    const elf::Section& section = file.sections[symbol.section];
+    if (symbol.value < section.address || symbol.value - section.address > section.data.size())
+      return 0;
+    const auto next = starts_.upper_bound({symbol.section, symbol.value});
+    const uint64_t end = section.address + section.data.size();
+    const bool inside = next != starts_.end() && next->first == symbol.section;
+    return (inside ? std::min(next->second, end) : end) - symbol.value;
   }
 
   /// Every symbol may claim the same code, which is decoded for each.
@@ -377,16 +351,12 @@ class Reader {
     const Bytes d = bytes_of(file, descriptor, kDescriptorBytes);
     const auto entry = descriptor.value + elf::read<uint64_t>(d, 16, "the kernel descriptor");
     const auto found = code_symbols_.find(name);
-    const elf::Symbol* code = found != code_symbols_.end() ? found->second : nullptr;
-    if (code == nullptr || code->value != entry) {
-      constexpr uint16_t kRelocatable = 1;
-      throw elf::ElfError(fmt::format(
-          "the descriptor of '{}' does not point at its function{}", name,
-          file.type != kRelocatable ? ""
-                                    : ": the file is not linked yet, as `clang` without "
-                                      "-c or `ld.lld -shared` does"));
-    }
-    Kernel k = code_of(file, *code);
+    if (found == code_symbols_.end() || found->second->value != entry)
+      throw elf::ElfError(
+          fmt::format("the descriptor of '{}' does not point at its function", name));
+    elf::Symbol code = *found->second;
+    code.size = size_of_symbol(file, code);
+    Kernel k = code_of(file, code);
     apply_amdhsa(descriptor_values(d, false), k);
     apply_metadata(metadata, k);
     if (k.code.empty()) throw elf::ElfError(fmt::format("'{}' has no instructions", name));
@@ -396,8 +366,10 @@ class Reader {
   Bytes bytes_;
   size_t max_errors_;
   Listing listing_;
+  ImageBuilder image_;
   uint64_t image_base_ = 0, claimed_ = 0;
-  bool unaligned_ = false;  ///< Kernel::unaligned
+  std::set<std::pair<uint16_t, uint64_t>> starts_;  ///< of functions and variables, by section
+  bool unaligned_ = false;                          ///< Kernel::unaligned
   std::map<std::string, const elf::Symbol*> code_symbols_;
   std::set<std::string> known_;
 };

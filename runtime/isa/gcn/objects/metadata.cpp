@@ -50,6 +50,8 @@ std::string unquoted(std::string_view text) {
   return out;
 }
 
+/// The type of a value. Of a name that the file's author gave (a typedef, a struct, an enumeration)
+/// nothing is known but the size.
 ir::Type type_named(const std::string& name, uint32_t size) {
   static const std::map<std::string, ir::Type> types = {
       {"float", ir::Type::f32},  {"double", ir::Type::f64}, {"half", ir::Type::f16},
@@ -57,7 +59,11 @@ ir::Type type_named(const std::string& name, uint32_t size) {
       {"ushort", ir::Type::u16}, {"int", ir::Type::s32},    {"uint", ir::Type::u32},
       {"long", ir::Type::s64},   {"ulong", ir::Type::u64}};
   const auto found = types.find(name);
-  if (found != types.end()) return found->second;
+  const bool fits = found != types.end() && ir::size_of(found->second) == size;
+  return fits ? found->second : ir::Type::none;
+}
+/// Of what is no value: addresses, and offsets in LDS.
+ir::Type address_type(uint32_t size) {
   return size == 4 ? ir::Type::u32 : size == 8 ? ir::Type::u64 : ir::Type::none;
 }
 
@@ -165,7 +171,9 @@ void add_parameter(Kernel& kernel, const std::string& name, uint32_t offset, uin
   p.size = size;
   p.align = size >= 8 ? 8 : size >= 4 ? 4 : std::max(size, 1U);
   p.pointer = kind == "global_buffer";
-  p.type = p.pointer ? ir::Type::u64 : type_named(type_name, size);
+  p.type = p.pointer            ? ir::Type::u64
+           : kind == "by_value" ? type_named(type_name, size)
+                                : address_type(size);
   if (kind == guest::kDynamicShared) {
     ir::Param filled = p;
     filled.name = kind;

@@ -1,91 +1,15 @@
 #include "runtime/isa/gcn/lowering/analysis/calls.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <set>
 
 #include "runtime/isa/gcn/lowering/analysis/analysis.hpp"
-#include "runtime/isa/gcn/text/number_text.hpp"
 
 namespace lanewise::gcn {
 namespace {
 
-/// Registers that hold the low word of an address in the image.
-using Addresses = std::map<unsigned, uint32_t>;
-
 bool is_go(const Instruction& i) {
   return i.row->kind == Kind::call || i.row->kind == Kind::jump;
 }
-
-std::optional<uint32_t> number(const Operand& o) {
-  return o.code == kLiteral ? std::optional(o.value) : inline_constant(o.code);
-}
-
-void step(const Kernel& k, size_t index, Addresses& known) {
-  const Instruction& i = k.code[index];
-  if (i.row->kind == Kind::call) return known.clear();
-  const ScalarSet writes = effects(i).writes;
-  Addresses made;
-  const auto copy = [&](unsigned from, unsigned to) {
-    if (const auto it = known.find(from); it != known.end()) made[to] = it->second;
-  };
-  const Operand* to = i.operand(Slot::sdst);
-  const Meaning& m = i.row->meaning;
-  if (i.row->kind == Kind::address) {
-    made[to->code] = static_cast<uint32_t>(address_behind(k, index));
-  } else if (i.row->kind == Kind::move && !i.operands[1].immediate) {
-    for (unsigned n = 0; n < to->count; ++n) copy(i.operands[1].code + n, to->code + n);
-  } else if (i.row->encoding == Encoding::sop2 && m.op == ir::Op::add && m.type == ir::Type::u32) {
-    const Operand &a = i.operands[1], &b = i.operands[2];
-    for (const auto& [base, by] : {std::pair{a, b}, std::pair{b, a}}) {
-      const auto it = known.find(base.code);
-      const auto n = number(by);
-      if (it != known.end() && n) made[to->code] = it->second + *n;
-    }
-  }
-  std::erase_if(known, [&](const auto& entry) { return writes.test(entry.first); });
-  known.insert(made.begin(), made.end());
-}
-
-/// What is known in front of each instruction, whichever way leads there.
-class Flow {
- public:
-  explicit Flow(const Kernel& k) : in_(k.code.size()) {
-    reach(0, {});
-    for (const Label& entry : k.functions) reach(entry.index, {});
-    for (size_t n = 0; n < k.code.size(); ++n)
-      if (k.code[n].row->kind == Kind::call) reach(n + 1, {});
-    while (!work_.empty()) {
-      const size_t n = *work_.begin();
-      work_.erase(work_.begin());
-      Addresses known = *in_[n];
-      const Instruction& i = k.code[n];
-      step(k, n, known);
-      const bool conditional = i.row->kind == Kind::branch && i.row->meaning.count != 0;
-      if (!i.row->ends_block() || conditional) reach(n + 1, known);
-      if (i.row->kind == Kind::branch) reach(branch_target(k, n), known);
-    }
-  }
-  const std::optional<Addresses>& before(size_t n) const { return in_[n]; }
-
- private:
-  void reach(size_t n, const Addresses& known) {
-    if (n >= in_.size()) return;
-    if (!in_[n]) {
-      in_[n] = known;
-    } else {
-      const size_t erased = std::erase_if(*in_[n], [&](const auto& entry) {
-        const auto it = known.find(entry.first);
-        return it == known.end() || it->second != entry.second;
-      });
-      if (erased == 0) return;
-    }
-    work_.insert(n);
-  }
-
-  std::vector<std::optional<Addresses>> in_;
-  std::set<size_t> work_;
-};
 
 /// A branch may go to a function as a call's last step does.
 bool branches_away(const Kernel& k) {
@@ -113,6 +37,7 @@ uint64_t address_behind(const Kernel& k, size_t index) {
 
 Kernel with_functions(const Kernel& kernel, const Listing& listing) {
   Kernel whole = kernel;
+  whole.file = &listing;
   const bool leaves = branches_away(kernel) || runs_on(kernel);
   if (std::ranges::none_of(kernel.code, is_go) && !leaves) return whole;
   // In the order of their distance from the kernel, by which branches are looked up: those in front
@@ -142,28 +67,100 @@ Kernel with_functions(const Kernel& kernel, const Listing& listing) {
   return whole;
 }
 
-CallWays call_ways(const Kernel& k) {
-  CallWays ways;
-  if (std::ranges::none_of(k.code, is_go)) return ways;
-  std::map<uint64_t, size_t> at;
-  for (size_t n = 0; n < k.code.size(); ++n) at[k.base + k.code[n].pc] = n;
-  std::vector<size_t> entries, returns;
-  for (const Label& f : k.functions) entries.push_back(f.index);
-  for (size_t n = 0; n + 1 < k.code.size(); ++n)
-    if (k.code[n].row->kind == Kind::call) returns.push_back(n + 1);
-  const Flow flow(k);
-  for (size_t n = 0; n < k.code.size(); ++n) {
-    const Instruction& i = k.code[n];
-    if (!is_go(i)) continue;
-    std::vector<size_t>& out = ways.targets[n];
-    if (const auto& known = flow.before(n)) {
-      const auto word = known->find(i.operand(Slot::ssrc0)->code);
-      const auto there = word != known->end() ? at.find(word->second) : at.end();
-      if (there != at.end()) out = {there->second};
+namespace {
+
+/// Literals that get a half of an address.
+void name_addresses(Kernel& k) {
+  if (k.file->address_words.empty()) return;
+  for (size_t n = 0; n < k.code.size(); ++n)
+    for (Operand& o : k.code[n].operands) {
+      const auto word = k.file->address_words.find(address_behind(k, n) - 4);
+      if (word == k.file->address_words.end() || o.immediate || o.code != kLiteral) continue;
+      o.value = static_cast<uint32_t>(word->second.first);
+      o.half = word->second.second ? Operand::Half::high : Operand::Half::low;
     }
-    if (out.empty()) out = i.row->kind == Kind::call ? entries : returns;
+}
+
+/// Everything that names an instruction by its number gets the one that is at its place now.
+void renumber(Kernel& k, const Kernel& before) {
+  const auto move = [&](std::vector<Label>& labels) {
+    std::erase_if(labels, [&](Label& l) {
+      if (l.index >= before.code.size()) return (l.index = k.code.size()), false;
+      const uint64_t pc = before.code[l.index].pc;
+      const auto at = std::ranges::lower_bound(k.code, pc, {}, &Instruction::pc);
+      l.index = static_cast<size_t>(at - k.code.begin());
+      return at == k.code.end() || at->pc != pc;
+    });
+  };
+  move(k.functions);
+  move(k.labels);
+}
+
+/// Of bytes in the image, as many as fit up to `end`; what is no instruction becomes data.
+Instruction read_instruction(const Kernel& k, uint64_t pc, uint64_t end, bool as_data) {
+  std::vector<uint32_t> words;
+  for (uint64_t at = pc; at < end && words.size() < 3; at += 4) {
+    uint32_t word = 0;
+    for (unsigned n = 0; n < 4; ++n)
+      word |= std::to_integer<uint32_t>(k.file->image->init.at(k.base + at + n)) << (8 * n);
+    words.push_back(word);
   }
-  return ways;
+  auto i = as_data ? std::nullopt : decode(words, k.gen);
+  if (!i) i = undecoded(words, k.gen);
+  i->pc = pc;
+  i->text = print(*i, k.gen);
+  return *i;
+}
+
+/// Reads again what lies around the places, at each of which an instruction begins.
+bool read_again(Kernel& k, const std::set<uint64_t>& places) {
+  bool changed = false;
+  for (const uint64_t place : places) {
+    const uint64_t pc = place - k.base;
+    const auto next = std::ranges::upper_bound(k.code, pc, {}, &Instruction::pc);
+    if (next == k.code.begin()) continue;
+    const auto at = std::prev(next);
+    if (at->pc == pc || at->line != 0 || k.file == nullptr || !k.file->image) continue;
+    const Kernel before = k;
+    std::vector<Instruction> code(k.code.begin(), at);
+    for (uint64_t n = at->pc; n < pc;) {
+      code.push_back(read_instruction(k, n, pc, true));
+      n += size_of(code.back(), k.gen);
+    }
+    auto rest = next;
+    for (uint64_t n = pc; rest == k.code.end() || n != rest->pc;) {
+      const uint64_t end =
+          rest == k.code.end() ? address_behind(k, k.code.size() - 1) - k.base : ~uint64_t{0};
+      if (n >= end) break;
+      code.push_back(read_instruction(k, n, end, false));
+      n += size_of(code.back(), k.gen);
+      while (rest != k.code.end() && rest->pc < n) ++rest;
+    }
+    code.insert(code.end(), rest, k.code.end());
+    k.code = std::move(code);
+    renumber(k, before);
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace
+
+void keep_reached(Kernel& k) {
+  name_addresses(k);
+  CallWays ways = call_ways(k);
+  // Each time one more place is a beginning, so this ends.
+  while (read_again(k, ways.inside)) {
+    name_addresses(k);
+    ways = call_ways(k);
+  }
+  const bool is_text = k.code[0].line != 0;
+  if (is_text && k.functions.empty()) return;
+  Kernel before = k;
+  k.code.clear();
+  for (size_t n = 0; n < before.code.size(); ++n)
+    if (ways.reached[n]) k.code.push_back(before.code[n]);
+  renumber(k, before);
 }
 
 }  // namespace lanewise::gcn

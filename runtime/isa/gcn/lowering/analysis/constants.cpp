@@ -20,6 +20,7 @@ bool meet(std::optional<ScalarConstants>& into, const ScalarConstants& from) {
 }
 
 std::optional<uint32_t> constant(const Operand& o) {
+  if (o.half != Operand::Half::none) return std::nullopt;
   return o.code == kLiteral ? std::optional(o.value) : inline_constant(o.code);
 }
 

@@ -1,0 +1,84 @@
+// What scalar registers may hold, as far as code addresses are made of it: sets of numbers and of
+// halves of addresses in the file's image. Where the image lies is known at the launch only.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "runtime/isa/gcn/lowering/analysis/analysis.hpp"
+
+namespace lanewise::gcn {
+
+struct Word {
+  enum class What : uint8_t { number, low, high, missing };
+  What what = What::number;  ///< missing: half of an address that the file does not define
+  /// Of the low half of an address 32 bits, for that is all it depends on; of the high half the
+  /// whole distance from the image's begin.
+  uint64_t value = 0;
+  auto operator<=>(const Word&) const = default;
+};
+
+/// One of the words, or, where it is open, anything.
+struct Words {
+  std::set<Word> some;
+  bool open = true;
+
+  bool operator==(const Words&) const = default;
+  static Words of(Word w) { return {{w}, false}; }
+  static Words number(uint64_t n) { return of({Word::What::number, n & 0xffffffff}); }
+  /// The one word that this is.
+  std::optional<Word> one() const {
+    return open || some.size() != 1 ? std::nullopt : std::optional(*some.begin());
+  }
+  void join(const Words& other);
+  /// More than so many are not counted.
+  void limit();
+};
+
+/// What the last sum or difference of scalar registers carried.
+struct Carry {
+  /// The number that was added to the low half of an address, or taken from it.
+  struct Part {
+    uint64_t address = 0, number = 0;
+    bool subtracted = false;
+    auto operator<=>(const Part&) const = default;
+  };
+  std::set<Part> of_addresses;
+  bool zero = false, one = false;  ///< of plain numbers
+  bool open = true;
+
+  bool operator==(const Carry&) const = default;
+  void join(const Carry& other);
+};
+
+/// Registers that are not named may hold anything.
+struct ScalarWords {
+  std::map<unsigned, Words> at;
+  Carry carry;
+
+  bool operator==(const ScalarWords&) const = default;
+  void join(const ScalarWords& other);
+  Words get(unsigned code) const;
+  void set(unsigned code, Words words);
+  /// Of a source: a register, a constant, a literal.
+  Words get(const Operand& operand, unsigned dword = 0, bool wide = false) const;
+};
+
+/// The place in the image whose address these two halves can only be.
+std::optional<uint64_t> image_place(const Words& low, const Words& high);
+/// Where in the image the scalar load reads, if that is known.
+std::optional<uint64_t> loaded_place(const Kernel& kernel, const Instruction& load,
+                                     const ScalarWords& words);
+
+/// What the eight bytes around this word of the image wait for; null where they do not.
+const std::string* unresolved_at(const Listing& file, uint64_t at);
+
+/// Behind an instruction that is no call. False where the instruction does
+/// more with its sources than is followed here: then their addresses may come back any way.
+bool step_words(const Kernel& kernel, size_t index, ScalarWords& words);
+/// The address behind the instruction, as a call leaves it.
+void put_address_behind(const Kernel& kernel, size_t index, ScalarWords& words);
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,99 @@
+// Objects as compilers leave them and linked, jumps to computed addresses, data in the midst of the
+// code. tests/data/gcn/objects has the sources.
+#include "tests/kernels/support.hpp"
+
+using namespace kernels;
+
+namespace {
+
+using Words = std::vector<uint32_t>;
+
+std::string object(const std::string& file) {
+  return std::string(LANEWISE_TEST_DATA) + "/data/gcn/objects/" + file;
+}
+
+/// One number of each of `groups` groups of four lanes.
+Words jumped(const std::string& file, const std::string& kernel, uint32_t groups) {
+  auto out = device().buffer(Words(4 * groups), "out");
+  device()
+      .load_file(object(file))
+      .kernel(kernel)
+      .launch({.grid = {groups}, .block = {4}}, out)
+      .check();
+  Words of_group;
+  const Words all = out.read<uint32_t>();
+  for (uint32_t n = 0; n < all.size(); ++n) {
+    if (n % 4 == 0) of_group.push_back(all[n]);
+    CHECK(all[n] == of_group.back());
+  }
+  return of_group;
+}
+
+std::string refusal(const std::string& file, const std::string& kernel) {
+  try {
+    device().load_file(object(file)).kernel(kernel);
+  } catch (const lanewise::Error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("gcn: jumps go to computed addresses, in objects and in linked files") {
+  for (const char* file : {"jumps.gfx803.o", "jumps.gfx803.hsaco"}) {
+    CAPTURE(file);
+    CHECK(jumped(file, "ladder", 9) == Words{100, 101, 102, 103, 104, 105, 106, 107, 100});
+    CHECK(jumped(file, "ways", 1) == Words{505});
+    CHECK(jumped(file, "back", 2) == Words{6, 5});
+    CHECK(jumped(file, "table", 1) == Words{42});
+    CHECK(jumped(file, "kept", 1) == Words{31});
+    CHECK(jumped(file, "away", 1) == Words{9});
+    CHECK(jumped(file, "astray", 1) == Words{78});
+  }
+}
+
+TEST_CASE("gcn: a jump to no known target is a fault") {
+  auto out = device().buffer(Words(8), "out");
+  const auto result = device()
+                          .load_file(object("jumps.gfx803.o"))
+                          .kernel("astray")
+                          .launch({.grid = {2}, .block = {4}}, out);
+  CHECK(result.fault_count == 4);
+  REQUIRE(!result.faults.empty());
+  CHECK(result.faults[0].kind == lanewise::FaultKind::illegal_instruction);
+  CHECK(result.faults[0].group.x == 1);
+  CHECK(result.faults[0].text.starts_with("s_setpc_b64"));
+  CHECK(out.read<uint32_t>() == Words{78, 78, 78, 78, 0, 0, 0, 0});
+}
+
+TEST_CASE("gcn: relocations of objects to code, constants and variables") {
+  const int table[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
+  std::vector<int32_t> want;
+  for (int i = 0; i < 16; ++i) {
+    const int pointed = table[2 + i % 8] + ((i & 1) != 0 ? table[5 + i % 8] : 0);
+    want.push_back(2 * table[i] + 8 * i + 6 + (i % 4 == 1 ? 7 : 0) + pointed);
+  }
+  for (const char* file :
+       {"gfx803.o", "gfx803.hsaco", "gfx700.o", "gfx600.o", "gfx803.mesa3d.o", "gfx600.mesa3d.o"}) {
+    CAPTURE(file);
+    auto out = device().buffer(std::vector<int32_t>(16), "out");
+    device()
+        .load_file(object(std::string("tables.") + file))
+        .kernel("tables")
+        .launch({.grid = {1}, .block = {16}}, out)
+        .check();
+    CHECK(out.read<int32_t>() == want);
+  }
+}
+
+TEST_CASE("gcn: what a file does not define is named, by the kernel that needs it") {
+  for (const char* file : {"undefined.gfx803.o", "undefined.gfx803.hsaco", "hidden.gfx803.o"}) {
+    CAPTURE(file);
+    CHECK(jumped(file, "stands_alone", 1) == Words{12});
+    const std::string why = refusal(file, "calls");
+    CAPTURE(why);
+    CHECK(why.find("'calls' at 0x") != std::string::npos);
+    CHECK(why.find("'not_there' is defined nowhere in this file") != std::string::npos);
+  }
+}
