@@ -159,7 +159,7 @@ std::string no_buffer(const ir::Program& p, size_t index) {
   const std::string declared = param.type == ir::Type::none ? fmt::format("{} bytes", param.size)
                                                             : std::string(ir::name(param.type));
   return fmt::format(
-      "kernel '{}': argument {} ('{}') is declared as {}, which is no pointer; a buffer was given",
+      "kernel '{}': argument {} ('{}') is declared as {}, a buffer was given: it takes no pointer",
       p.name, index + 1, param.name, declared);
 }
 

@@ -64,7 +64,7 @@ enum class Cond : uint8_t { eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu
 /// rn nearest even, rz toward zero, rm toward -inf, rp toward +inf, rna nearest, ties away.
 enum class Round : uint8_t { rn, rz, rm, rp, rna };
 
-/// `code` (instruction addresses) exists for cachectl alone.
+/// `code`: addresses, for cachectl. Loads and stores of it, the host's, reach the launch's record.
 enum class Space : uint8_t { generic, global, shared, local, constant, param, code };
 
 /// What happens when an address is not a multiple of the access's alignment:
