@@ -1,5 +1,6 @@
 #include "runtime/spirv/binary/module_builder.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "runtime/spirv/binary/library.hpp"
@@ -8,6 +9,43 @@ namespace lanewise::spirv {
 namespace {
 
 constexpr unsigned kGenerator = 0;
+
+/// Of integers and bits alone: float instructions are decorated one by one.
+bool repeats(spv::Op code) {
+  switch (code) {
+    case spv::OpBitcast:
+    case spv::OpUConvert:
+    case spv::OpSConvert:
+    case spv::OpIAdd:
+    case spv::OpISub:
+    case spv::OpIMul:
+    case spv::OpNot:
+    case spv::OpSNegate:
+    case spv::OpBitwiseAnd:
+    case spv::OpBitwiseOr:
+    case spv::OpBitwiseXor:
+    case spv::OpShiftLeftLogical:
+    case spv::OpShiftRightLogical:
+    case spv::OpShiftRightArithmetic:
+    case spv::OpIEqual:
+    case spv::OpINotEqual:
+    case spv::OpULessThan:
+    case spv::OpULessThanEqual:
+    case spv::OpUGreaterThan:
+    case spv::OpUGreaterThanEqual:
+    case spv::OpSLessThan:
+    case spv::OpSLessThanEqual:
+    case spv::OpSGreaterThan:
+    case spv::OpSGreaterThanEqual:
+    case spv::OpLogicalAnd:
+    case spv::OpLogicalOr:
+    case spv::OpLogicalNot:
+    case spv::OpSelect:
+      return true;
+    default:
+      return false;
+  }
+}
 
 spv::SpvBuildLogger& message_sink() {
   thread_local spv::SpvBuildLogger instance;
@@ -92,6 +130,42 @@ const uint32_t* ModuleBuilder::known(Id id) const {
   return it == known_.end() ? nullptr : &it->second;
 }
 
+size_t ModuleBuilder::MadeHash::operator()(const Made& made) const {
+  uint64_t h = uint64_t{made.block} << 32 ^ made.code;
+  for (const Id word : {made.type, made.args[0], made.args[1], made.args[2]})
+    h = (h ^ word) * 0x9e3779b97f4a7c15 ^ h >> 29;
+  return h;
+}
+
+Id& ModuleBuilder::made_before(spv::Op code, Id type, const Ids& args) {
+  Made made{getBuildPoint()->getId(), type, static_cast<uint32_t>(code), {}};
+  std::ranges::copy(args, made.args.begin());
+  return made_.try_emplace(made, spv::NoResult).first->second;
+}
+
+Id ModuleBuilder::op(spv::Op code, Id type, const Ids& args) {
+  if (code == spv::OpBitcast) {
+    const spv::Instruction& source = *module.getInstruction(args[0]);
+    if (source.getTypeId() == type) return args[0];
+    if (source.getOpCode() == spv::OpBitcast && getTypeId(source.getIdOperand(0)) == type)
+      return source.getIdOperand(0);
+  }
+  if (!repeats(code)) return createOp(code, type, args);
+  Id& made = made_before(code, type, args);
+  if (made == spv::NoResult) made = createOp(code, type, args);
+  return made;
+}
+
+/// Of a pair that was just put together, the half that went in.
+Id ModuleBuilder::extract(Id composite, Id type, unsigned index) {
+  const spv::Instruction& source = *module.getInstruction(composite);
+  if (source.getOpCode() == spv::OpCompositeConstruct && source.getTypeId() == uvec2_type)
+    return source.getIdOperand(static_cast<int>(index));
+  Id& made = made_before(spv::OpCompositeExtract, type, {composite, index});
+  if (made == spv::NoResult) made = createCompositeExtract(composite, type, index);
+  return made;
+}
+
 Id ModuleBuilder::glsl(int instruction, Id type, const Ids& args) {
   if (glsl_set_ == spv::NoResult) glsl_set_ = import("GLSL.std.450");
   return createBuiltinCall(type, glsl_set_, instruction, args);
@@ -109,13 +183,21 @@ Id ModuleBuilder::select(Id condition, Id yes, Id no) {
 }
 
 Id ModuleBuilder::to_uvec2(Id value) {
-  return int64_ ? createUnaryOp(spv::OpBitcast, uvec2_type, value) : value;
+  return int64_ ? op(spv::OpBitcast, uvec2_type, {value}) : value;
 }
 Id ModuleBuilder::to_b64(Id value) {
-  return int64_ ? createUnaryOp(spv::OpBitcast, b64_type, value) : value;
+  return int64_ ? op(spv::OpBitcast, b64_type, {value}) : value;
 }
 Id ModuleBuilder::lo(Id value) {
-  return int64_ ? createUnaryOp(spv::OpUConvert, uint_type, value) : extract(value, uint_type, 0);
+  if (!int64_) return extract(value, uint_type, 0);
+  const spv::Instruction& made = *module.getInstruction(value);
+  if (made.getOpCode() == spv::OpBitcast && getTypeId(made.getIdOperand(0)) == uvec2_type) {
+    const spv::Instruction& pair = *module.getInstruction(made.getIdOperand(0));
+    if (pair.getOpCode() == spv::OpCompositeConstruct) return pair.getIdOperand(0);
+  }
+  if (made.getOpCode() == spv::OpUConvert && getTypeId(made.getIdOperand(0)) == uint_type)
+    return made.getIdOperand(0);
+  return op(spv::OpUConvert, uint_type, {value});
 }
 Id ModuleBuilder::narrow_lo(Id value, int depth) {
   if (!int64_ || depth == 0) return lo(value);

@@ -3,11 +3,13 @@
 
 #include <glslang/SPIRV/SpvBuilder.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/ir/types.hpp"
@@ -36,7 +38,8 @@ class ModuleBuilder : public spv::Builder {
   /// The value when the id is a constant made by u(), so that callers can fold.
   const uint32_t* known(Id id) const;
 
-  Id op(spv::Op code, Id type, Ids args) { return createOp(code, type, args); }
+  /// What the block has computed before from the same operands is not computed again.
+  Id op(spv::Op code, Id type, const Ids& args);
   Id glsl(int instruction, Id type, const Ids& args);
   Id select(Id condition, Id yes, Id no);
   Id lo(Id b64_value);
@@ -47,9 +50,10 @@ class ModuleBuilder : public spv::Builder {
   Id make64(Id lo, Id hi);
   Id to_b64(Id uvec2_value);
   Id to_uvec2(Id b64_value);
-  Id extract(Id composite, Id type, unsigned index) {
-    return createCompositeExtract(composite, type, index);
-  }
+  Id extract(Id composite, Id type, unsigned index);
+  /// Bits of an f32 that is no subnormal for sure.
+  void note_flushed(Id bits) { flushed_.insert(bits); }
+  bool is_flushed(Id bits) const { return flushed_.contains(bits); }
 
   /// Calls a function of the shader library; it is resolved when the modules are linked.
   Id call(const std::string& name, Id result_type, const Ids& args);
@@ -88,7 +92,21 @@ class ModuleBuilder : public spv::Builder {
   void close_loop(const Loop& loop);
   Id import_function(const std::string& name, Id result_type, const Ids& args);
 
+  /// An instruction of a block, up to three operands.
+  struct Made {
+    Id block, type;
+    uint32_t code;
+    std::array<Id, 3> args;
+    bool operator==(const Made&) const = default;
+  };
+  struct MadeHash {
+    size_t operator()(const Made& made) const;
+  };
+  Id& made_before(spv::Op code, Id type, const Ids& args);
+
   bool int64_;
+  std::unordered_map<Made, Id, MadeHash> made_;
+  std::unordered_set<Id> flushed_;
   Id glsl_set_ = spv::NoResult;
   size_t guest_loops_ = 0;
   std::unordered_map<uint32_t, Id> uints_;

@@ -58,8 +58,10 @@ void LaneEmitter::node(const Node& n) {
 void LaneEmitter::run_block(uint32_t block) {
   block_ = block;
   index_ = 0;
+  ++this_block_;
   for (const ir::Inst& inst : program_.blocks[block].insts) {
     run_instruction(inst);
+    follow_constants(inst);
     ++index_;
     if (m_.terminated()) {
       for (Slot& slot : slots_)

@@ -241,7 +241,9 @@ Values sign_op(LaneEmitter& e, spv::Op code) {
   if (e.inst().ftz && e.inst().type == Type::f32) bits = flush_subnormal(m, bits);
   if (e.inst().ftz && e.inst().type == Type::f16) bits = flush_subnormal(m, bits, 0x7c00, 0x8000);
   const uint64_t mask = code == spv::OpBitwiseXor ? sign_bit(e) : all_bits(e) & ~sign_bit(e);
-  return {m.op(code, m.type_of(width), {bits, m.constant(width, mask)})};
+  const Id changed = m.op(code, m.type_of(width), {bits, m.constant(width, mask)});
+  if (m.is_flushed(bits)) m.note_flushed(changed);
+  return {changed};
 }
 bool no_saturation(const LaneEmitter& e) {
   return !e.inst().sat;
@@ -333,10 +335,16 @@ Id float_type(LaneEmitter& e, ir::Type type) {
 
 /// Exponent 0: keep the sign only.
 Id flush_subnormal(ModuleBuilder& m, Id bits, uint32_t exponent_bits, uint32_t sign_bit) {
+  if (const uint32_t* known = m.known(bits))
+    return (*known & exponent_bits) == 0 ? m.u(*known & sign_bit) : bits;
+  const bool single = sign_bit == 0x80000000;
+  if (single && m.is_flushed(bits)) return bits;
   const Id exponent = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(exponent_bits)});
   const Id small = m.op(spv::OpIEqual, m.bool_type, {exponent, m.u(0)});
   const Id sign = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(sign_bit)});
-  return m.select(small, sign, bits);
+  const Id flushed = m.select(small, sign, bits);
+  if (single) m.note_flushed(flushed);
+  return flushed;
 }
 
 Id exact_conversion(LaneEmitter& e, spv::Op code, Id type, Id value) {
@@ -359,7 +367,9 @@ Id canonical_nan(LaneEmitter& e, Id bits) {
   if (wide || e.target().native_compare) {
     const Id value = m.op(spv::OpBitcast, float_type(e, e.inst().type), {bits});
     const Id nan = m.op(spv::OpIsNan, m.bool_type, {value});
-    return m.select(nan, wide ? m.b64(0xfff8000000000000ULL) : m.u(0x7fffffff), bits);
+    const Id canonical = m.select(nan, wide ? m.b64(0xfff8000000000000ULL) : m.u(0x7fffffff), bits);
+    if (m.is_flushed(bits)) m.note_flushed(canonical);
+    return canonical;
   }
   const Id magnitude = m.op(spv::OpBitwiseAnd, m.uint_type, {bits, m.u(0x7fffffff)});
   const Id nan = m.op(spv::OpUGreaterThan, m.bool_type, {magnitude, m.u(0x7f800000)});

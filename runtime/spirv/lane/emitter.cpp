@@ -38,10 +38,6 @@ void collect_flags(const std::vector<ir::Node>& nodes, std::vector<bool>& always
   }
 }
 
-bool constant_operand(const ir::Operand& operand, const std::vector<bool>& constant) {
-  return !operand.is_reg() || constant[operand.index];
-}
-
 /// The result lies below the least normal number whatever the operands are: where subnormals are
 /// flushed, a compiler can see that it is a zero.
 bool always_small(const ir::Inst& inst) {
@@ -98,6 +94,15 @@ std::vector<bool> merged_operands(const ir::Program& program) {
   return read;
 }
 
+/// Can a compiler evaluate the instruction, given the registers that it knows?
+template <typename Known>
+bool gives_constant(const ir::Inst& inst, Known known) {
+  if (always_small(inst)) return true;
+  if (ir::info(inst.op).trait != ir::OpTrait::pure || inst.op == ir::Op::sreg) return false;
+  return std::ranges::all_of(inst.src,
+                             [&](const ir::Operand& o) { return !o.is_reg() || known(o.index); });
+}
+
 /// Registers with a definition that a compiler can evaluate; they grow until nothing changes.
 std::vector<bool> constant_registers(const ir::Program& program, const std::vector<bool>& merged) {
   std::vector<bool> constant(program.regs.size(), false);
@@ -105,15 +110,10 @@ std::vector<bool> constant_registers(const ir::Program& program, const std::vect
     changed = false;
     for (const ir::Block& block : program.blocks) {
       for (const ir::Inst& inst : block.insts) {
-        const bool small = always_small(inst);
-        if (!small && (ir::info(inst.op).trait != ir::OpTrait::pure || inst.op == ir::Op::sreg))
-          continue;
-        const bool known = small || std::ranges::all_of(inst.src, [&](const ir::Operand& o) {
-                             return constant_operand(o, constant);
-                           });
+        if (!gives_constant(inst, [&](uint32_t reg) { return constant[reg]; })) continue;
         for (const ir::Reg dst : inst.dst) {
           const bool hidden = inst.op == ir::Op::mov && merged[dst.id];
-          if (!known || hidden || constant[dst.id]) continue;
+          if (hidden || constant[dst.id]) continue;
           constant[dst.id] = changed = true;
         }
       }
@@ -124,8 +124,26 @@ std::vector<bool> constant_registers(const ir::Program& program, const std::vect
 
 }  // namespace
 
+bool LaneEmitter::constant_here(uint32_t reg) const {
+  return written_here_[reg] == this_block_ ? constant_now_[reg] : constant_[reg];
+}
 bool LaneEmitter::may_be_constant(size_t index) const {
-  return constant_operand(inst_->src[index], constant_);
+  const ir::Operand& operand = inst_->src[index];
+  return !operand.is_reg() || constant_here(operand.index);
+}
+
+/// Guests reuse registers: inside a block it counts what one holds, not what it ever does.
+void LaneEmitter::follow_constants(const ir::Inst& inst) {
+  if (constant_.empty()) return;
+  const bool known = gives_constant(inst, [&](uint32_t reg) { return constant_here(reg); });
+  for (const ir::Reg dst : inst.dst) {
+    if (!dst.valid()) continue;
+    const bool hidden = inst.op == ir::Op::mov && merged_[dst.id];
+    // Under a guard the register may keep what it had.
+    const bool kept = !inst.guard.always() && constant_here(dst.id);
+    constant_now_[dst.id] = (known && !hidden) || kept;
+    written_here_[dst.id] = this_block_;
+  }
 }
 
 bool LaneEmitter::hides_move() const {
@@ -157,6 +175,8 @@ LaneEmitter::LaneEmitter(ModuleBuilder& module, const ir::Structured& code, cons
   if (!target.quirks.folds_zero) return;
   merged_ = merged_operands(program_);
   constant_ = constant_registers(program_, merged_);
+  constant_now_ = constant_;
+  written_here_.assign(count, 0);
 }
 
 void LaneEmitter::make_slots() {

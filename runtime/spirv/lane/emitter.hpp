@@ -99,6 +99,8 @@ class LaneEmitter {
   Id push_word(uint32_t word);
   /// The compiler may find out the value of source `index` (an immediate, or computed from such).
   bool may_be_constant(size_t index) const;
+  bool constant_here(uint32_t reg) const;
+  void follow_constants(const ir::Inst& inst);
   /// The current move is where a constant becomes one that no compiler knows.
   bool hides_move() const;
   /// The same bits, but no compiler knows (Quirks::folds_zero alone).
@@ -330,6 +332,10 @@ class LaneEmitter {
   std::map<uint32_t, Id> starts_;  ///< by pointer parameter: where its allocation lies in the arena
   std::vector<bool> constant_;     ///< by register: some definition depends on immediates alone
   std::vector<bool> merged_;       ///< by register: constants that are moved there are hidden
+  /// The same of what the block that is emitted has written so far.
+  std::vector<bool> constant_now_;
+  std::vector<uint32_t> written_here_;  ///< by register: the block (this_block_) that did last
+  uint32_t this_block_ = 0;             ///< counts the blocks that were begun
   Id group_ = spv::NoResult;
   Id subgroup_lane_ = spv::NoResult;  ///< wave mode
 
