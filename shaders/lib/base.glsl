@@ -107,7 +107,7 @@ B64 sel64(const in bool c, const in B64 a, const in B64 b) {
 }
 uint clz64(const in B64 a) {
   uint hi = hi64(a);
-  return hi != 0u ? clz32(hi) : 32u + clz32(lo64(a));
+  return pick(hi != 0u, clz32(hi), 32u + clz32(lo64(a)));
 }
 B64 shr64_jam(const in B64 a, const in uint n) {
   if (n == 0u) return a;
