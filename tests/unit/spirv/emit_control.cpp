@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "runtime/spirv/binary/code.hpp"
 #include "runtime/support/error.hpp"
 #include "tests/unit/spirv/support.hpp"
 
@@ -268,4 +269,29 @@ TEST_CASE("translation time") {
       CHECK(spirv::validate(module.words) == "");
     }
   }
+}
+
+TEST_CASE("numbers that were flushed are not flushed again, and a block computes a thing once") {
+  constexpr int kSums = 100;
+  Kernel k;
+  const ir::Reg base = k.param64(0), tid = k.sreg(ir::SReg::tid_x);
+  ir::Reg value = tid;
+  for (int i = 0; i < kSums; ++i) {
+    const ir::Reg next = k.b.reg(Width::b32);
+    k.b.emit(Op::fadd, Type::f32, {next}, {value, tid}).ftz = true;
+    value = next;
+  }
+  store_result(k, base, tid, value);
+  // Something keeps subnormal numbers, so that the kernel flushes in integers.
+  const ir::Reg kept = k.b.reg(Width::b32);
+  k.b.emit(Op::fadd, Type::f32, {kept}, {tid, tid});
+  store_result(k, base, tid, kept);
+  k.b.exit();
+  spirv::Target device = tier2();
+  device.native_add = device.native_compare = true;
+  const spirv::Module module = spirv::translate(k.program, block_of(64), device);
+  CHECK(spirv::validate(module.words) == "");
+  // One of each sum, one of the thread's number; NaNs and checks take a few more.
+  CHECK(spirv::count_of(spv::OpSelect, module.words) < kSums + 30);
+  CHECK(spirv::count_of(spv::OpFAdd, module.words) >= kSums);
 }
