@@ -81,9 +81,10 @@ Compiled check_ptx(std::string_view text, const Legality& legality, size_t max_e
 /// 0 = what the file says.
 unsigned sass_arch(const std::string& target) {
   if (target.empty()) return 0;
-  for (const unsigned known : {50U, 52U, 53U})
-    if (target == "sm_" + std::to_string(known)) return known;
-  throw Error(ErrorKind::usage, "--target " + target + ": SASS is for sm_50, sm_52 or sm_53");
+  if (target.starts_with("sm_"))
+    if (const unsigned known = sass::known_arch(target.substr(3)); known != 0) return known;
+  throw Error(ErrorKind::usage,
+              "--target " + target + ": SASS is for " + std::string(sass::kKnownArchs));
 }
 
 sass::Listing read_sass(std::string_view text, size_t max_errors, const std::string& target) {

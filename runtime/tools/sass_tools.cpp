@@ -14,14 +14,12 @@ namespace {
 
 constexpr uint16_t kCudaMachine = 190;
 
-/// Pascal's words are Maxwell's: they can be read and written, though not run.
 unsigned arch_of(const std::string& target) {
-  for (const unsigned arch : {50U, 52U, 53U, 60U, 61U, 62U})
-    if (target == fmt::format("sm_{}", arch)) return arch;
-  if (!target.empty())
+  const unsigned arch = target.starts_with("sm_") ? sass::known_arch(target.substr(3)) : 0;
+  if (arch == 0 && !target.empty())
     throw Error(ErrorKind::usage,
-                fmt::format("--target {}: expected sm_50, sm_52, sm_53 or sm_60 to sm_62", target));
-  return 0;
+                fmt::format("--target {}: expected {}", target, sass::kKnownArchs));
+  return arch;
 }
 
 /// nvdisasm's text: branches by address, no annotations.

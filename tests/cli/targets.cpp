@@ -41,12 +41,19 @@ TEST_CASE("an instruction of another generation is refused for the target") {
   CHECK(contains(older.err, "gcn3.s:1:"));
 }
 
+TEST_CASE("a cubin of CUDA 13 says what it is for") {
+  const Output o = program("check " + std::string(LANEWISE_TEST_DATA) + "/pairs/data/sm_75.cubin");
+  CHECK(o.code == 1);
+  CHECK(contains(o.err, "sm_75 machine code is not supported: give its PTX"));
+}
+
 TEST_CASE("SASS text for sm_52, a cubin for what it is") {
   const std::string cubin = LANEWISE_TEST_DATA "/kernels/data/sass/k01_saxpy.cubin";
   const Output wrong = run(cubin + " --target sm_53");
   CHECK(wrong.code == 2);
   CHECK(contains(wrong.err, "--target sm_53: the cubin is for sm_5"));
-  CHECK(contains(run(cubin + " --target sm_80").err, "SASS is for sm_50, sm_52 or sm_53"));
+  CHECK(contains(run(cubin + " --target sm_80").err,
+                 "SASS is for sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62"));
   CHECK(program("check --target sm_52 " + write("nop.sass", "NOP ;\nEXIT ;\n")).code == 0);
 }
 

@@ -406,3 +406,31 @@ TEST_CASE("pairs: random") {
     check_contents(mt, twisted);
   });
 }
+
+TEST_CASE("pairs: 16-bit results are used as the compiler left them") {
+  const std::vector<uint32_t> x = {0, 1, 0x7f, 0x80, 0xff, 0x8000, 0xffff, 0x1234fedc};
+  const uint32_t s = 3;
+  both("narrow_results",
+       [&](lanewise::Module& m) {
+         const Buffer in = device().buffer(x);
+         // cvt.s16.s8, then used as an unsigned number of 16 bits.
+         const auto narrow = [](uint32_t v) {
+           return static_cast<uint32_t>(static_cast<uint16_t>(static_cast<int8_t>(v)));
+         };
+         std::vector<uint32_t> want[3];
+         for (const uint32_t v : x) {
+           want[0].push_back(narrow(v * 3 + s));
+           want[1].push_back(narrow(v + s) >> 4);
+           const uint32_t n = narrow(v + s);
+           // mul.hi.u16 with 43691, a division by three.
+           want[2].push_back(n <= s ? n * 5 : (n * 43691 >> 16) >> 1);
+         }
+         const char* names[] = {"k", "k2", "k3"};
+         for (size_t k = 0; k < 3; ++k) {
+           Buffer out = zeros<uint32_t>(x.size());
+           m.kernel(names[k]).launch({.grid = {1}, .block = {8}}, in, out, s).check();
+           check_contents(out, want[k]);
+         }
+       },
+       {".ptx", ".cubin", ".sm_60.cubin", ".sm_61.cubin", ".sm_62.cubin"});
+}

@@ -112,6 +112,10 @@ struct Kernel {
   std::vector<Diagnostic> diagnostics;
 };
 
+/// Maxwell, and Pascal, which has its words. 0 where the digits of sm_... say something else.
+unsigned known_arch(std::string_view digits);
+inline constexpr std::string_view kKnownArchs = "sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62";
+
 struct Listing {
   unsigned arch = 50;
   std::vector<Kernel> kernels;
@@ -137,7 +141,7 @@ Decoded decode_bundles(std::span<const std::byte> code, unsigned arch, size_t ma
 Decoded decode_words(std::span<const std::byte> code, unsigned arch, size_t max_errors = 100);
 /// The reverse of decode_bundles; the last bundle is filled up with NOP.
 std::vector<std::byte> encode_bundles(const Kernel& kernel);
-/// A cubin for sm_50, sm_52 or sm_53. Never throws on bad input.
+/// A cubin of a known architecture. Never throws on bad input.
 Listing read_cubin(std::span<const std::byte> bytes, size_t max_errors = 100);
 /// A kernel as text that parse() reads back to the same words and control fields.
 std::string print(const Listing& listing);

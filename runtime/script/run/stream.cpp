@@ -81,11 +81,10 @@ host::detail::Compiled compile_ptx(const Case& c, const Code& code) {
 host::detail::Compiled compile_sass(const Case& c, const Code& code) {
   unsigned arch = 50;
   if (!c.target.empty()) {
-    const std::string_view digits = std::string_view(c.target).substr(3);
-    std::from_chars(digits.data(), digits.data() + digits.size(), arch);
-    if (c.target != "sm_50" && c.target != "sm_52" && c.target != "sm_53")
+    arch = c.target.starts_with("sm_") ? sass::known_arch(c.target.substr(3)) : 0;
+    if (arch == 0)
       fail(c.loc,
-           fmt::format("target {} is not Maxwell, expected sm_50, sm_52 or sm_53", c.target));
+           fmt::format("target {} is not Maxwell, expected {}", c.target, sass::kKnownArchs));
   }
   Placed text;
   text.put_at(code.text, code.loc);

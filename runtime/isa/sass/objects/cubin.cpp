@@ -73,10 +73,12 @@ class CubinReader {
     if (file_.machine != kCudaMachine)
       throw ElfError(
           fmt::format("machine {} is no CUDA device, expected {}", file_.machine, kCudaMachine));
-    listing_.arch = file_.flags & 0xff;
-    if (listing_.arch != 50 && listing_.arch != 52 && listing_.arch != 53)
-      throw ElfError(
-          fmt::format("the code is for sm_{}, expected sm_50, sm_52 or sm_53", listing_.arch));
+    // Where the number of the architecture stands in e_flags.
+    constexpr unsigned kAbiOfCuda13 = 8;
+    const unsigned arch = file_.flags >> (file_.abi_version >= kAbiOfCuda13 ? 8 : 0) & 0xff;
+    listing_.arch = known_arch(std::to_string(arch));
+    if (listing_.arch == 0)
+      return report(fmt::format("sm_{} machine code is not supported: give its PTX", arch));
     if (const elf::Section* s = file_.section(".nv.info")) read_module_info(*s);
     sort_by_section();
     lay_out_shared();

@@ -177,11 +177,11 @@ class ListingParser {
     }
   }
   void set_arch(const std::string& digits, size_t at) {
-    if (digits == "50" || digits == "52" || digits == "53")
-      listing_.arch = static_cast<unsigned>(std::stoi(digits));
+    if (const unsigned arch = known_arch(digits); arch != 0)
+      listing_.arch = arch;
     else
       report(line_, at + 1,
-             "target sm_" + digits + " is not Maxwell, expected sm_50, sm_52 or sm_53");
+             fmt::format("target sm_{} is not Maxwell, expected {}", digits, kKnownArchs));
   }
 
   /// Up to the semicolon, the end of the line or the pair's closing brace.
@@ -262,6 +262,12 @@ class ListingParser {
 };
 
 }  // namespace
+
+unsigned known_arch(std::string_view digits) {
+  for (const unsigned arch : {50U, 52U, 53U, 60U, 61U, 62U})
+    if (digits == std::to_string(arch)) return arch;
+  return 0;
+}
 
 Listing parse(std::string_view text, unsigned arch, size_t max_errors) {
   Listing listing;
