@@ -16,8 +16,6 @@ namespace lanewise::fuzz {
 namespace {
 
 constexpr uint64_t kParamsAt = guest::kArenaBase + (uint64_t{6} << 20);
-constexpr uint64_t kInAt = guest::kArenaBase + (uint64_t{8} << 20);
-constexpr uint64_t kOutAt = guest::kArenaBase + (uint64_t{40} << 20);
 constexpr uint64_t kArenaBytes = uint64_t{56} << 20;
 constexpr uint64_t kImageBytes = kLoads.size + kStores.size;
 
@@ -162,8 +160,7 @@ const ir::Program& Batch::program() {
   for (const Diagnostic& d : made.diagnostics)
     if (!d.warning) throw std::runtime_error(d.message + " in\n" + text());
   hidden.partial = partial_;
-  hidden.in_address = kInAt;
-  hidden.out_address = kOutAt;
+  hidden.out_at = threads() * hidden.in_stride();
   compiled_->policies =
       host::detail::complete_policies({setting_.policies.begin(), setting_.policies.end()});
   compiled_->module = std::move(made.module);
@@ -187,12 +184,10 @@ std::optional<Batch::Mismatch> Batch::run(Engine& engine) {
   const ir::Program& p = program();
   const std::vector<uint64_t> in = records();
   std::vector<uint64_t> out(threads() * compiled_->hidden.out_stride() / 8);
-  if (kInAt + 8 * in.size() > kOutAt || kOutAt + 8 * out.size() > guest::kArenaBase + kArenaBytes)
-    throw std::runtime_error("too many lanes in one dispatch");
   engine.reserve(kArenaBytes);
   engine.write(guest::kArenaBase, std::as_bytes(std::span(noise())));
-  engine.write(kInAt, std::as_bytes(std::span(in)));
-  engine.write(kOutAt, std::as_bytes(std::span(out)));
+  std::vector<uint64_t> record = in;
+  record.resize(in.size() + out.size());
   LaunchRequest request;
   request.program = &p;
   request.grid = {waves_, 1, 1};
@@ -200,9 +195,10 @@ std::optional<Batch::Mismatch> Batch::run(Engine& engine) {
   request.params.resize(std::max<size_t>(p.param_bytes, 16));
   request.param_address = kParamsAt;
   request.policies = compiled_->policies;
+  request.record = std::as_writable_bytes(std::span(record));
   engine.write(kParamsAt, request.params);
   const LaunchResult result = engine.launch(request);
-  engine.read(kOutAt, std::as_writable_bytes(std::span(out)));
+  std::copy_n(record.begin() + static_cast<ptrdiff_t>(in.size()), out.size(), out.begin());
   if (auto m = compare_registers(out)) return m;
   std::vector<uint8_t> memory(memory_.size());
   engine.read(guest::kArenaBase, std::as_writable_bytes(std::span(memory)));

@@ -20,13 +20,12 @@ constexpr uint64_t kArenaBytes = uint64_t{1} << 20;
 
 struct Layout {
   guest::Allocator allocator;
-  uint64_t table, out, params, flags;
+  uint64_t table, out, params;
 
   explicit Layout(const Program& p)
       : table(allocator.allocate(4 * kTableWords, "table", true)),
         out(allocator.allocate(uint64_t{4} * p.words(), "out")),
-        params(allocator.allocate(16, "(parameters)", true)),
-        flags(allocator.allocate(uint64_t{8} * p.threads(), "(flags)")) {
+        params(allocator.allocate(16, "(parameters)", true)) {
     if (allocator.high_water() > kArenaBytes) throw std::runtime_error("too many lanes");
   }
 };
@@ -58,7 +57,7 @@ Compiled compile(const Program& program, const InstructionSet& set, const Style&
   host::detail::apply_policies(out.program, out.policies);
   if (!style.own_exits) {
     script::HiddenRegisters hidden;
-    hidden.in_address = hidden.out_address = Layout(program).flags;
+    hidden.out_at = program.threads() * hidden.in_stride();
     script::wrap(out.program, hidden, {program.groups, 1, 1}, {program.block, 1, 1});
   }
   out.optimised = out.program;
@@ -87,6 +86,8 @@ std::optional<std::string> run(Engine& engine, const Compiled& compiled, const P
   std::memcpy(request.params.data(), &at.table, 8);
   std::memcpy(request.params.data() + 8, &at.out, 8);
   request.param_address = at.params;
+  std::vector<std::byte> record(size_t{16} * program.threads());
+  request.record = record;
   request.allocations = at.allocator.allocations();
   request.memcheck = setup.memcheck;
   request.wave = setup.wave;
