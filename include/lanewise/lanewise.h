@@ -428,6 +428,9 @@ typedef struct lw_fault {
   uint64_t space_size;
   /* Of a trap: what the program wants that no launch here gives; "" where none is known. */
   const char* reason;
+  /* Of a fault in a function that the kernel calls: function is its name, pc counts from its begin,
+   * and this says which functions call it, or the kernel; else "". */
+  const char* called_from;
 } lw_fault;
 
 LW_API lw_status lw_result_get_info(lw_result* result, lw_result_info* out);

@@ -24,7 +24,8 @@ struct FaultReport {
   Dim3 group{0, 0, 0};
   uint32_t wave = 0, lane = 0;  ///< wave of the group, lane of the wave
   uint64_t address = 0;
-  uint32_t size = 0;               ///< bytes, 0 when it is no memory access
+  /// Bytes of the access, or of the stack that overflowed; 0 when it is neither.
+  uint32_t size = 0;
   std::string nearest_allocation;  ///< "x (4 bytes past its end)", empty when there is none
   std::string allocation;          ///< its name alone
   uint64_t allocation_address = 0, allocation_size = 0;  ///< its place; size 0 = there is none
@@ -44,6 +45,9 @@ struct FaultReport {
   /// Of a trap: what the program wants that no launch here gives, such as a cooperative launch.
   /// Empty where none is known.
   std::string reason;
+  /// Of a fault in a function that the kernel calls: `function` is its name, `pc` counts from its
+  /// begin, and this says which functions call it, or the kernel.
+  std::string called_from;
 };
 
 namespace detail {
@@ -86,7 +90,10 @@ inline std::string headline(const FaultReport& f) {
     case FaultKind::illegal_encoding:
       return "illegal encoding";
     case FaultKind::stack_overflow:
-      return "stack overflow";
+      if (f.size == 0) return "stack overflow";
+      return "stack overflow: " + std::to_string(f.size) +
+             " bytes are there for a lane's calls (--stack BYTES, or the policy stack, sets "
+             "another size)";
     case FaultKind::trap:
       if (!f.reason.empty()) return f.reason;
       if (f.assertion.empty()) return "trap executed";
@@ -129,9 +136,14 @@ inline std::string format(const FaultReport& f) {
   if (f.text.empty())
     out << "\n    somewhere in " << f.kernel;
   else
-    out << "\n    at " << f.kernel << "+" << f.pc << ": " << f.text;
+    out << "\n    at " << (f.called_from.empty() ? f.kernel : f.function) << "+" << f.pc << ": "
+        << f.text;
   if (f.line != 0) out << "  (line " << f.line << ")";
   if (!f.source.empty()) out << "  [" << f.source << "]";
+  if (!f.called_from.empty()) {
+    out << "\n    called from " << f.called_from;
+    if (f.called_from != f.kernel) out << ", in kernel " << f.kernel;
+  }
   out << "\n    by lane " << f.lane << " of wave " << f.wave << " in group (" << f.group.x << ","
       << f.group.y << "," << f.group.z << ")\n";
   if (!f.nearest_allocation.empty())

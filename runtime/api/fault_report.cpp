@@ -9,6 +9,7 @@
 #include "runtime/guest/layout.hpp"
 #include "runtime/guest/pointer_bounds.hpp"
 #include "runtime/isa/absent.hpp"
+#include "runtime/isa/function_site.hpp"
 
 namespace lanewise::host::detail {
 namespace {
@@ -157,6 +158,11 @@ FaultReport report(const ir::Program& p, const Fault& f, const FaultMemory& memo
     r.text = site.text;
     r.assertion = site.assertion;
     r.function = site.function;
+    if (const auto inside = isa::FunctionSite::of(site.function)) {
+      r.function = inside->name;
+      r.called_from = inside->callers_text();
+      r.pc -= inside->begin;
+    }
     if (!site.source_file.empty()) {
       r.source = fmt::format("{}:{}", site.source_file, site.source_line);
     }

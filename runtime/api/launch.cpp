@@ -8,6 +8,7 @@
 #include "runtime/api/arguments.hpp"
 #include "runtime/api/fault_report.hpp"
 #include "runtime/api/policies.hpp"
+#include "runtime/guest/ended.hpp"
 #include "runtime/guest/launch_block.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/guest/print_layout.hpp"
@@ -15,9 +16,12 @@
 #include "runtime/guest/validate.hpp"
 #include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/isa/sass/sass.hpp"
+#include "runtime/isa/stack_size.hpp"
 
 namespace lanewise::host::detail {
 namespace {
+
+constexpr std::string_view kScratchName = "scratch memory";
 
 /// The environment speaks where the program leaves the choice open, as it does for the device.
 WaveMode chosen_wave_mode(WaveMode asked, const std::string& env) {
@@ -96,10 +100,23 @@ void prepare_to_run(Prepared& out, ModuleState& module, size_t index, const Laun
   check_devices(*module.device, args);
   std::vector<std::byte> block = parameter_block(program, args, dimensions_of(options));
   prepare(out, module, index, options, block.size());
-  describe_launch(out, program, print_address(module), block);
+  describe_launch(out, *out.request.program, print_address(module), block);
   if (!block.empty()) module.device->engine->write(out.request.param_address, block);
   out.request.params = std::move(block);
   update_residency(module);
+}
+
+/// How large the stack was that a lane came to the end of.
+void say_stack(FaultReport& f, const ir::Program& p, const Policies& policies) {
+  const auto asked = policies.find("stack");
+  const bool declared = asked == policies.end() || asked->second == "declared";
+  const bool alloca = f.text.starts_with("alloca");  // has a place of its own
+  if (f.kind == FaultKind::stack_overflow && p.isa == ir::Isa::ptx && !alloca)
+    f.size = declared ? kStandardStack : static_cast<uint32_t>(std::stoul(asked->second));
+  if (p.isa == ir::Isa::gcn && f.allocation == kScratchName)
+    f.nearest_allocation +=
+        fmt::format("; a lane has {} bytes of it, --stack BYTES gives it more",
+                    declared ? std::to_string(p.needs.scratch_bytes) : asked->second);
 }
 
 /// Takes what the request and the result hold.
@@ -114,6 +131,7 @@ Result result_of(ModuleState& module, size_t index, LaunchRequest&& request, Lau
     const FaultMemory memory{near, device.allocator.freed(), request.params,
                              guest::shared_bytes(program, request.dynamic_shared)};
     for (const Fault& f : done.faults) result.faults.push_back(report(program, f, memory));
+    for (FaultReport& f : result.faults) say_stack(f, program, request.policies);
   }
   result.fault_count = done.fault_count;
   result.times = {module.parse_ms, done.times.translate_ms, done.times.pipeline_ms,
@@ -125,6 +143,22 @@ Result result_of(ModuleState& module, size_t index, LaunchRequest&& request, Lau
 }
 
 /// Launches that are prepared together before the first of them runs.
+/// Why a launch was given up, and what was found until then: one line.
+DetailedError with_faults(ModuleState& module, size_t index, LaunchRequest&& request,
+                          const guest::Ended& ended) {
+  LaunchResult done = ended.result;
+  const Result found = result_of(module, index, std::move(request), std::move(done));
+  if (found.faults.empty()) return ended;
+  std::string first = format(found.faults.front());
+  if (first.starts_with("fault: ")) first.erase(0, 7);
+  while (first.ends_with('\n')) first.pop_back();
+  for (size_t at = 0; (at = first.find("\n    ", at)) != std::string::npos;)
+    first.replace(at, 5, ", ");
+  return {ended.kind(), ended.detail(),
+          fmt::format("{}; before that {} lane{} faulted, the first: {}", ended.what(),
+                      found.fault_count, found.fault_count == 1 ? "" : "s", first)};
+}
+
 class LaunchGroup {
  public:
   LaunchGroup(DeviceState& device, std::span<const LaunchOrder> orders,
@@ -208,6 +242,18 @@ class LaunchGroup {
       a.name = std::ranges::lower_bound(all, a.address, {}, &Allocation::address)->name;
   }
 
+  static std::exception_ptr with_found(const std::exception_ptr& error, const LaunchOrder& order,
+                                       LaunchRequest&& request) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const guest::Ended& ended) {
+      return std::make_exception_ptr(
+          with_faults(*order.module, order.index, std::move(request), ended));
+    } catch (...) {
+      return error;
+    }
+  }
+
   void run_prepared() {
     if (prepared_.empty()) return;
     give_allocations();
@@ -219,7 +265,8 @@ class LaunchGroup {
     for (size_t i = 0; i < done.size(); ++i) {
       if (!outcomes[i].result.faults.empty()) name_allocations(*prepared_[i]);
       if (outcomes[i].error)
-        ends_.push_back({std::nullopt, outcomes[i].error});
+        ends_.push_back(
+            {std::nullopt, with_found(outcomes[i].error, done[i], std::move(requests[i]))});
       else
         ends_.push_back({result_of(*done[i].module, done[i].index, std::move(requests[i]),
                                    std::move(outcomes[i].result)),
@@ -263,9 +310,9 @@ void prepare(Prepared& out, ModuleState& module, size_t index, const LaunchOptio
   r.cancel = options.cancel;
   r.policies = launched.policies;
   block_bytes = guest::bytes_with_launch_block(program, block_bytes);
-  if (const uint64_t bytes = guest::scratch_bytes(program, r.grid, r.block); bytes != 0) {
-    refuse_large_scratch(program, bytes);
-    out.scratch.emplace(device, bytes, "scratch memory");
+  if (const uint64_t bytes = guest::scratch_bytes(*r.program, r.grid, r.block); bytes != 0) {
+    refuse_large_scratch(*r.program, bytes);
+    out.scratch.emplace(device, bytes, std::string(kScratchName));
     device->unwritten.add(out.scratch->address, bytes);
   }
   out.params_copy.emplace(device, std::max<uint64_t>(block_bytes, 1));
@@ -303,8 +350,12 @@ Result DeviceAccess::launch(ModuleState& module, size_t index, const LaunchOptio
   Prepared prepared;
   prepare_to_run(prepared, module, index, options, args);
   prepared.request.foreign = foreign;
-  LaunchResult done = module.device->engine->launch(prepared.request);
-  return result_of(module, index, std::move(prepared.request), std::move(done));
+  try {
+    LaunchResult done = module.device->engine->launch(prepared.request);
+    return result_of(module, index, std::move(prepared.request), std::move(done));
+  } catch (const guest::Ended& ended) {
+    throw with_faults(module, index, std::move(prepared.request), ended);
+  }
 }
 
 std::vector<LaunchEnd> DeviceAccess::launch_in_turn(DeviceState& device,

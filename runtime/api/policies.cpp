@@ -8,7 +8,9 @@
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/api/policies_gcn.hpp"
+#include "runtime/guest/launch_layout.hpp"
 #include "runtime/isa/sass/sass.hpp"
+#include "runtime/isa/stack_size.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::host::detail {
@@ -37,6 +39,7 @@ constexpr std::array kRows = {
     Row{"ptx.align", "trap", "trap|force|any"},
     Row{"sass.align", "force", "force|trap"},
     Row{"sass.sparse", "resident", "resident|absent"},
+    Row{"stack", "declared", "a number of at least 1|declared"},
     Row{"steps", "67108864", "a number of at least 1|unlimited"},
 };
 
@@ -116,23 +119,66 @@ bool align_sass(ir::Program& program, const std::string& align) {
   return true;
 }
 
-bool sparse_sass(ir::Program& program, const std::string& state) {
-  if (state == "resident") return false;
-  bool changed = false;
+/// Moves to a register of this name get another constant.
+template <typename Change>
+bool change_constants(ir::Program& program, std::string_view name, const Change& changed) {
+  bool any = false;
   for_each_instruction(program, [&](ir::Inst& inst) {
     if (inst.op != ir::Op::mov || inst.dst.size() != 1 || !inst.src[0].is_imm()) return;
-    if (program.regs[inst.dst[0].id].name != sass::kSparseAbsent) return;
-    inst.src[0] = ir::Operand::immediate(1);
-    changed = true;
+    if (program.regs[inst.dst[0].id].name != name) return;
+    inst.src[0] = ir::Operand::immediate(changed(inst.src[0].imm));
+    any = true;
   });
-  return changed;
+  return any;
+}
+
+bool sparse_sass(ir::Program& program, const std::string& state) {
+  return state != "resident" &&
+         change_constants(program, sass::kSparseAbsent, [](uint64_t) { return uint64_t{1}; });
+}
+
+/// The stack of a lane gets so many bytes. False where the kernel has none.
+bool set_stack(ir::Program& program, const std::string& size) {
+  constexpr uint64_t kMost = uint64_t{16} << 20;
+  if (size == "declared") return false;
+  const uint64_t bytes = (std::stoull(size) + 15) / 16 * 16;
+  if (bytes == 0 || bytes > kMost)
+    throw Error(ErrorKind::usage,
+                fmt::format("policy stack: {} bytes, expected at most {}", size, kMost));
+  if (program.isa == ir::Isa::gcn) {
+    const uint32_t declared = program.needs.scratch_bytes;
+    if (declared == 0) return false;
+    if (bytes < declared)
+      throw Error(ErrorKind::usage,
+                  fmt::format("policy stack: {} bytes, kernel '{}' needs at least {}", size,
+                              program.name, declared));
+    program.needs.scratch_bytes = static_cast<uint32_t>(bytes);
+    change_constants(program, kLaneStack, [&](uint64_t) { return bytes; });
+    change_constants(program, kWaveStack, [&](uint64_t) {
+      return guest::scratch_per_wave(program.needs.scratch_bytes, program.wave_lanes);
+    });
+    return true;
+  }
+  const auto end = [&](uint64_t before) { return before - kStandardStack + bytes; };
+  if (!change_constants(program, kStackEnd, end)) return false;
+  // A smaller one keeps the memory: the first call looks for no place.
+  if (bytes > kStandardStack) {
+    if (program.local_bytes + (bytes - kStandardStack) > kMost)
+      throw Error(ErrorKind::usage,
+                  fmt::format("policy stack: {} bytes; all local memory of kernel '{}' may be at "
+                              "most {}",
+                              size, program.name, kMost));
+    program.local_bytes += static_cast<uint32_t>(bytes - kStandardStack);
+  }
+  return true;
 }
 
 }  // namespace
 
 bool apply_policies(ir::Program& program, const Policies& complete) {
-  if (program.isa == ir::Isa::ptx) return align_ptx(program, complete.at("ptx.align"));
-  if (program.isa == ir::Isa::gcn) return apply_gcn_policies(program, complete);
+  const bool stack = set_stack(program, complete.at("stack"));
+  if (program.isa == ir::Isa::ptx) return align_ptx(program, complete.at("ptx.align")) || stack;
+  if (program.isa == ir::Isa::gcn) return apply_gcn_policies(program, complete) || stack;
   const bool aligned = align_sass(program, complete.at("sass.align"));
   return sparse_sass(program, complete.at("sass.sparse")) || aligned;
 }

@@ -44,6 +44,7 @@ lw_fault to_c(const FaultReport& f, const ResultObject::FaultText& text) {
   out.space = f.space.c_str();
   out.space_size = f.space_size;
   out.reason = f.reason.c_str();
+  out.called_from = f.called_from.c_str();
   return out;
 }
 

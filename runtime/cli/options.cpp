@@ -40,6 +40,9 @@ void add_launch_options(const Command& sub, LaunchArgs& a) {
   sub.option(
       "--max-steps", a.max_steps,
       "loop iterations of one lane: N or unlimited; loops of a constant number do not count");
+  sub.option("--stack", a.stack,
+             "bytes of a lane's stack: of PTX functions that call themselves, of GCN kernels with "
+             "private memory");
   sub.option("--check", a.check,
              "what else to look for: init = reads of memory that nobody wrote (out: buffers, "
              "shared, local and scratch memory)")
@@ -71,6 +74,7 @@ LaunchOptions to_options(const LaunchArgs& a) {
   }
   if (!a.check.empty()) o.policies["check"] = a.check;
   if (!a.max_steps.empty()) o.policies["steps"] = a.max_steps;
+  if (!a.stack.empty()) o.policies["stack"] = a.stack;
   return o;
 }
 

@@ -13,7 +13,7 @@ struct LaunchArgs {
   std::string grid, block;  ///< empty = not given
   uint32_t dyn_shared = 0;
   std::string memcheck = "alloc", wave = "auto";
-  std::string max_steps, check;
+  std::string max_steps, check, stack;
   double timeout = 0;
   std::vector<std::string> policies;
   bool operator==(const LaunchArgs&) const = default;

@@ -6,6 +6,14 @@
 
 namespace lanewise::guest {
 
+/// With the faults that were found until then.
+class Ended : public DetailedError {
+ public:
+  Ended(const DetailedError& why, LaunchResult found)
+      : DetailedError(why), result(std::move(found)) {}
+  LaunchResult result;
+};
+
 DetailedError timed_out(double seconds);
 DetailedError cancelled();
 

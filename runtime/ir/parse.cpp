@@ -135,6 +135,8 @@ class Parser {
     if (in_.accept_word("asserts")) {
       s.assertion = in_.quoted();
       s.function = in_.quoted();
+    } else if (in_.accept_word("in")) {
+      s.function = in_.quoted();
     }
     p_.sites.push_back(std::move(s));
   }

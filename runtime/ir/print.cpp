@@ -138,8 +138,10 @@ void print_header(const Program& p, Out out) {
     if (!s.source_file.empty() || s.source_line != 0) {
       fmt::format_to(out, " {} {}", text::quote(s.source_file), s.source_line);
     }
-    if (!s.assertion.empty() || !s.function.empty())
+    if (!s.assertion.empty())
       fmt::format_to(out, " asserts {} {}", text::quote(s.assertion), text::quote(s.function));
+    else if (!s.function.empty())
+      fmt::format_to(out, " in {}", text::quote(s.function));
     fmt::format_to(out, "\n");
   }
   for (size_t r = 0; r < p.regs.size(); ++r) {

@@ -14,6 +14,7 @@
 #include "lanewise/error_detail.hpp"
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/allocation_at.hpp"
+#include "runtime/guest/ended.hpp"
 #include "runtime/guest/extent.hpp"
 #include "runtime/guest/layout.hpp"
 #include "runtime/guest/unwritten.hpp"
@@ -248,10 +249,18 @@ class ReferenceEngine final : public Engine {
     for (uint32_t z = 0; z < grid.z; ++z) {
       for (uint32_t y = 0; y < grid.y; ++y) {
         for (uint32_t x = 0; x < grid.x; ++x) {
-          const bool goes_on =
-              group.run({in_order(x, grid.x), in_order(y, grid.y), in_order(z, grid.z)});
-          const size_t room = kMaxFaults - result.faults.size();
-          result.fault_count += group.collect(result.faults, room);
+          bool goes_on = false;
+          const auto collect = [&] {
+            const size_t left = kMaxFaults - result.faults.size();
+            result.fault_count += group.collect(result.faults, left);
+          };
+          try {
+            goes_on = group.run({in_order(x, grid.x), in_order(y, grid.y), in_order(z, grid.z)});
+          } catch (const DetailedError& why) {
+            collect();
+            throw guest::Ended(why, std::move(result));
+          }
+          collect();
           if (!goes_on) return;
         }
       }

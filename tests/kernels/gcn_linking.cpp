@@ -97,3 +97,44 @@ TEST_CASE("gcn: what a file does not define is named, by the kernel that needs i
     CHECK(why.find("'not_there' is defined nowhere in this file") != std::string::npos);
   }
 }
+
+TEST_CASE("gcn: a fault in a function names it, and who calls it") {
+  auto out = device().buffer(Words(1), "out");
+  const auto result = device()
+                          .load_file(object("in_function.gfx803.o"))
+                          .kernel("calls")
+                          .launch({.grid = {1}, .block = {1}}, out);
+  REQUIRE(result.faults.size() == 1);
+  const lanewise::FaultReport& f = result.faults[0];
+  CHECK(f.kernel == "calls");
+  CHECK(f.function == "callee");
+  CHECK(f.called_from == "calls");
+  const std::string text = lanewise::format(f);
+  CAPTURE(text);
+  CHECK(text.find("at callee+" + std::to_string(f.pc) + ": flat_load_dword") != std::string::npos);
+  CHECK(text.find("called from calls\n") != std::string::npos);
+}
+
+TEST_CASE("gcn: a launch that is given up says what had faulted") {
+  auto out = device().buffer(Words(1), "out"), in = device().buffer(Words(16), "in");
+  lanewise::LaunchOptions options{.grid = {1}, .block = {1}};
+  options.timeout_seconds = 0.5;
+  options.policies["steps"] = "unlimited";
+  std::string why;
+  try {
+    device()
+        .load_file(object("hidden_fault.gfx803.o"))
+        .kernel("waits")
+        .launch(options, out, in)
+        .check();
+  } catch (const lanewise::Error& e) {
+    why = e.what();
+    CHECK(e.kind() == lanewise::ErrorKind::budget);
+  }
+  CAPTURE(why);
+  // A driver that ends the loop by itself is reported in its own way.
+  if (why.find("did not end within") == std::string::npos) return;
+  CHECK(why.find("before that 1 lane faulted, the first: out-of-range access of 4 bytes") !=
+        std::string::npos);
+  CHECK(why.find("at waits+") != std::string::npos);
+}

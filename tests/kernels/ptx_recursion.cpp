@@ -196,3 +196,69 @@ TEST_CASE("recursion of PTX: one without an end is a stack overflow") {
   REQUIRE(!result.faults.empty());
   CHECK(result.faults[0].kind == lanewise::FaultKind::stack_overflow);
 }
+
+TEST_CASE("recursion of PTX: a launch sets the size of the stack") {
+  const std::string text = R"(.version 7.0
+.target sm_70
+.address_size 64
+.func (.param .b32 r) count(.param .b32 n)
+{
+  .reg .pred %p;
+  .reg .b32 %r<5>;
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, 0;
+  setp.eq.u32 %p, %r1, 0;
+  @%p bra done;
+  sub.u32 %r3, %r1, 1;
+  {
+    .param .b32 a;
+    .param .b32 b;
+    st.param.b32 [a], %r3;
+    call.uni (b), count, (a);
+    ld.param.b32 %r4, [b];
+  }
+  add.u32 %r2, %r4, %r1;
+done:
+  st.param.b32 [r], %r2;
+  ret;
+}
+.visible .entry k(.param .u64 out, .param .u32 n)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd;
+  ld.param.u64 %rd, [out];
+  ld.param.u32 %r1, [n];
+  {
+    .param .b32 a;
+    .param .b32 b;
+    st.param.b32 [a], %r1;
+    call.uni (b), count, (a);
+    ld.param.b32 %r2, [b];
+  }
+  st.global.u32 [%rd], %r2;
+  ret;
+}
+)";
+  const lanewise::Kernel k = device().load_text(text, lanewise::Isa::ptx).kernel("k");
+  Buffer out = device().buffer(std::vector<uint32_t>(1), "out");
+  const auto run = [&](uint32_t depth, const std::string& stack) {
+    LaunchOptions options{.grid = {1}, .block = {1}};
+    options.policies["stack"] = stack;
+    return k.launch(options, out, depth);
+  };
+  CHECK(run(1000, "declared").ok());
+  CHECK(out.read<uint32_t>()[0] == 500500);
+  const auto text_of = [](const lanewise::Result& r) {
+    return r.ok() ? std::string() : lanewise::format(r.faults.at(0));
+  };
+  CHECK(text_of(run(5000, "declared")).find("65536 bytes are there for a lane's calls") !=
+        std::string::npos);
+  CHECK(run(5000, "1000000").ok());
+  CHECK(out.read<uint32_t>()[0] == 12502500);
+  const std::string full = text_of(run(1000, "8000"));
+  CAPTURE(full);
+  CHECK(full.find("stack overflow: 8000 bytes are there") != std::string::npos);
+  CHECK(full.find("--stack BYTES") != std::string::npos);
+  CHECK(full.find("called from k\n") != std::string::npos);
+  CHECK_THROWS_AS(run(1, "1000000000"), lanewise::Error);
+}

@@ -86,6 +86,7 @@ inline FaultReport to_cpp(const lw_fault& f) {
   out.space = f.space;
   out.space_size = f.space_size;
   out.reason = f.reason;
+  out.called_from = f.called_from;
   return out;
 }
 

@@ -141,6 +141,7 @@ nlohmann::json to_json(const FaultReport& f) {
   if (!f.source.empty()) j["source"] = f.source;
   if (!f.assertion.empty()) j["assertion"] = f.assertion;
   if (!f.function.empty()) j["function"] = f.function;
+  if (!f.called_from.empty()) j["called_from"] = f.called_from;
   return j;
 }
 

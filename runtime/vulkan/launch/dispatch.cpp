@@ -203,10 +203,16 @@ void Dispatcher::run(const LaunchRequest& request, const Kernel& kernel,
   const double shown = show_to_driver(request, kernel, deadline);
   result.times.pipeline_ms += shown;
   const ChunkPlan plan(request.grid, device_.facts().max_groups);
-  if (request.events != nullptr) {
-    run_traced(request, kernel, deadline, most, plan);
-  } else {
-    run_untraced(request, kernel, deadline, most, plan);
+  try {
+    if (request.events != nullptr) {
+      run_traced(request, kernel, deadline, most, plan);
+    } else {
+      run_untraced(request, kernel, deadline, most, plan);
+    }
+  } catch (const DetailedError& why) {  // it was stopped, and what it had found is there
+    if (why.detail() != ErrorDetail::timeout && why.detail() != ErrorDetail::cancelled) throw;
+    decode(first(), request, kernel, bounds, result);
+    throw guest::Ended(why, std::move(result));
   }
   if (!request.record.empty())
     std::memcpy(request.record.data(), backing_.map + first().record_at, request.record.size());

@@ -3,6 +3,7 @@
 #include "runtime/guest/launch_layout.hpp"
 #include "runtime/isa/gcn/lowering/analysis/wave_step.hpp"
 #include "runtime/isa/gcn/lowering/semantics.hpp"
+#include "runtime/isa/stack_size.hpp"
 
 namespace lanewise::gcn {
 
@@ -26,7 +27,8 @@ class LaunchState {
     address(s.queue_ptr, guest::kQueueAt);
     from_block(s.dispatch_id, guest::kDispatchIdAt, 2);
     from_block(s.flat_scratch, guest::kFlatScratchAt, 2);
-    if (read_(s.private_segment_size)) write(s.private_segment_size, imm(scratch_lane_bytes()));
+    if (read_(s.private_segment_size))
+      write(s.private_segment_size, named(kLaneStack, scratch_lane_bytes()));
     if (read_(s.workgroup_info)) write(s.workgroup_info, group_info());
     if (read_(s.private_segment_offset)) write(s.private_segment_offset, wave_offset());
     for (const ir::Param& h : c_.kernel().hidden)
@@ -42,6 +44,12 @@ class LaunchState {
     return read_(s.private_segment_offset);
   }
   uint32_t scratch_lane_bytes() const { return c_.kernel().private_bytes; }
+  /// A constant that a launch may change.
+  Reg named(std::string_view name, uint64_t value) {
+    const Reg r = c_.b.program().add_reg(ir::Width::b32, std::string(name));
+    c_.b.emit(Op::mov, Type::u32, {r}, {imm(value)});
+    return r;
+  }
 
   Reg special(SReg s, Type type = Type::u32) {
     const Reg r = c_.b.reg(ir::width_of(type));
@@ -146,7 +154,8 @@ class LaunchState {
     const Reg waves = combine(Op::mul, group, special(SReg::nwarpid));
     const Reg wave = combine(Op::add, waves, special(SReg::warpid));
     return combine(Op::mul, wave,
-                   imm(guest::scratch_per_wave(scratch_lane_bytes(), c_.b.program().wave_lanes)));
+                   named(kWaveStack,
+                         guest::scratch_per_wave(scratch_lane_bytes(), c_.b.program().wave_lanes)));
   }
 
   LowerContext& c_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lanewise/types.hpp"
+#include "runtime/isa/function_site.hpp"
 #include "runtime/isa/gcn/lowering/analysis/lane_slots.hpp"
 #include "runtime/isa/gcn/lowering/analysis/wave_step.hpp"
 #include "runtime/isa/gcn/lowering/semantics.hpp"
@@ -75,6 +76,22 @@ class KernelLowering {
   uint64_t place_of(size_t n) const {
     const bool own = kernel_.functions.empty() || n < kernel_.functions[0].index;
     return kernel_.code[n].pc + (own ? 0 : kernel_.base - kernel_.text);
+  }
+  /// Null in the kernel's own code.
+  const Label* function_of(size_t n) const {
+    const auto behind = std::ranges::upper_bound(kernel_.functions, n, {}, &Label::index);
+    return behind == kernel_.functions.begin() ? nullptr : &*std::prev(behind);
+  }
+  std::string said_of(const Label& function) {
+    std::string& text = function_sites_[function.index];
+    if (!text.empty()) return text;
+    isa::FunctionSite site{function.name, place_of(function.index), {}};
+    for (const auto& [from, targets] : analysis_.calls.targets) {
+      if (std::ranges::find(targets, function.index) == targets.end()) continue;
+      const Label* caller = function_of(from);
+      site.callers.insert(caller != nullptr ? caller->name : kernel_.name);
+    }
+    return text = site.text();
   }
   uint32_t ir_block(size_t instruction) const {
     if (instruction >= kernel_.code.size()) return exit_;
@@ -156,6 +173,7 @@ class KernelLowering {
     const Instruction& i = kernel_.code[index];
     program_.sites.push_back(
         {i.line, place_of(index), i.text.empty() ? print(i, kernel_.gen) : i.text, {}, 0});
+    if (const Label* f = function_of(index)) program_.sites.back().function = said_of(*f);
     context_.b.set_site(static_cast<uint32_t>(program_.sites.size() - 1));
     context_.scc_live = options_.keep_scc || live_after(b, index, kScc);
     context_.mask_live = mask_live_after(b, index);
@@ -296,6 +314,7 @@ class KernelLowering {
   LowerContext context_;
   std::vector<Diagnostic>& out_;
   uint32_t exit_ = 0;
+  std::map<size_t, std::string> function_sites_;  ///< by the function's first instruction
 };
 
 /// Why no launch could have these arguments; empty when one could. Metadata may say anything.

@@ -119,7 +119,7 @@ class Inliner {
   void run() {
     auto& kernel = e_.kernel;
     if (kernel.module.calls_itself(callee_))
-      again_ = &kernel.recursion.begin(callee_, body_.return_block, kernel.stack());
+      again_ = &kernel.recursion.begin(callee_, body_.return_block);
     for (size_t i = 0; i < site_.args.size(); ++i) bind(*site_.args[i], callee_.params[i], true);
     for (size_t i = 0; i < site_.results.size(); ++i)
       bind(*site_.results[i], callee_.results[i], false);

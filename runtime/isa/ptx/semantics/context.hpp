@@ -103,6 +103,7 @@ class KernelContext {
   uint32_t allocate_local(uint64_t size, uint32_t align);
   /// Where in local memory functions that call themselves have their frames.
   uint32_t stack();
+  void say_function(ir::Site& site) const;
   /// Bytes of a lane that `alloca` gives out.
   static constexpr uint32_t kAllocaBytes = 64 << 10;
   /// Where in local memory they begin.

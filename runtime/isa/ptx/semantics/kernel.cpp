@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "runtime/isa/function_site.hpp"
 #include "runtime/isa/ptx/semantics/context.hpp"
 
 namespace lanewise::ptx {
@@ -54,7 +55,10 @@ uint32_t KernelContext::symbol(const std::string& name) {
 
 uint32_t KernelContext::site(const Instruction& inst, const SourceLine& source) {
   const auto [it, fresh] = sites_.try_emplace(&inst, program.sites.size());
-  if (!fresh) return it->second;
+  if (!fresh) {
+    say_function(program.sites[it->second]);
+    return it->second;
+  }
   ir::Site site;
   site.line = inst.loc.line;
   site.pc = it->second;
@@ -64,8 +68,22 @@ uint32_t KernelContext::site(const Instruction& inst, const SourceLine& source) 
     site.source_file = *file;
     site.source_line = source.line;
   }
+  say_function(site);
   program.sites.push_back(std::move(site));
   return it->second;
+}
+
+/// An instruction of a function is lowered for each of its callers, and has one site.
+void KernelContext::say_function(ir::Site& site) const {
+  if (call_stack.size() < 2 || !site.assertion.empty()) return;
+  isa::FunctionSite said;
+  if (const auto before = isa::FunctionSite::of(site.function))
+    said = *before;
+  else if (!site.function.empty())
+    return;
+  said.name = call_stack.back()->name;
+  said.callers.insert(call_stack[call_stack.size() - 2]->name);
+  site.function = said.text();
 }
 
 uint32_t KernelContext::allocate_local(uint64_t size, uint32_t align) {

@@ -268,7 +268,7 @@ void lower_kernel(ModuleContext& ctx, const Function& f) {
   kernel.call_stack.push_back(&f);
   bind_kernel_params(kernel, body);
   body.run();
-  kernel.recursion.finish();
+  kernel.recursion.finish([&] { return kernel.stack(); });
   if (!ctx.kernel_errors->empty()) return;
   ir::step_waves(kernel.program, ir::StepEvidence::volatile_access);
   ctx.out.kernels.push_back(std::move(kernel.program));

@@ -14,8 +14,7 @@ using ir::Reg;
 using ir::Type;
 using ir::Width;
 
-Activation& Recursion::begin(const Function& function, uint32_t returned, uint32_t stack) {
-  stack_ = stack;
+Activation& Recursion::begin(const Function& function, uint32_t returned) {
   if (!top_.valid()) top_ = program_.add_reg(Width::b32, "frame");
   Activation& a = all_.emplace_back();
   a.function = &function;
@@ -51,7 +50,7 @@ uint32_t Recursion::reserve(uint64_t bytes, uint32_t align) {
 }
 
 void Recursion::locate(uint32_t at, Reg address) {
-  b_.emit(Op::add, Type::u32, {address}, {top_, imm(stack_ + at)});
+  b_.emit(Op::add, Type::u32, {address}, {top_, imm(at)});
 }
 
 Activation::Call& Recursion::call(Activation& a, uint32_t site) {
@@ -90,7 +89,10 @@ void Recursion::connect(Activation& a) {
     b_.set_site(call.site);
     const Reg full = b_.reg(Width::pred);
     b_.set_block(call.check);
-    b_.emit(Op::icmp, Type::u32, {full}, {top_, imm(0)}).cond = ir::Cond::gt;
+    const Reg behind = b_.make(Op::add, Type::u32, {top_, imm(0)});  // two frames' size
+    const Reg end = program_.add_reg(Width::b32, std::string(kStackEnd));
+    b_.emit(Op::mov, Type::u32, {end}, {imm(0)});
+    b_.emit(Op::icmp, Type::u32, {full}, {behind, end}).cond = ir::Cond::gt;
     b_.branch({full, false}, call.fault, call.save);
     b_.set_block(call.fault);
     b_.emit(Op::trap, Type::none, {}, {}).mode = static_cast<uint8_t>(FaultKind::stack_overflow);
@@ -119,7 +121,7 @@ ir::Inst& Recursion::access(Op op, Type type, std::vector<Reg> dst, std::vector<
   inst.mem.emplace();
   inst.mem->space = ir::Space::local;
   inst.mem->elem = type;
-  inst.mem->offset = static_cast<int64_t>(stack_) + at;
+  inst.mem->offset = at;
   return inst;
 }
 
@@ -147,18 +149,16 @@ void Recursion::fill(const Activation& a) {
   const auto token = static_cast<int64_t>(frame.token());
   auto& pop = program_.blocks[a.pop].insts;
   pop[0].src[1] = imm(frame.bytes());
-  pop[2].mem->offset = static_cast<int64_t>(stack_) + token;
+  pop[2].mem->offset = token;
   const auto& saved = saved_[static_cast<size_t>(
       std::ranges::find(all_, a.entry, &Activation::entry) - all_.begin())];
   for (size_t i = 0; i < a.calls.size(); ++i) {
     const Activation::Call& call = a.calls[i];
     b_.set_site(call.site);
     // The next frame must end inside the stack.
-    const uint64_t two = 2 * frame.bytes();
-    const bool never = two > kStackBytes;
-    ir::Inst& room = program_.blocks[call.check].insts[0];
-    room.src[1] = imm(never ? 0 : kStackBytes - two);
-    if (never) room.cond = ir::Cond::ge;
+    auto& check = program_.blocks[call.check].insts;
+    check[0].src[1] = imm(2 * frame.bytes());
+    check[1].src[0] = imm(program_.local_bytes);
     b_.set_block(call.save);
     for (size_t n = 0; n < saved[i].size(); ++n)
       save(saved[i][n], slots + 8 * static_cast<int64_t>(n));
@@ -172,8 +172,9 @@ void Recursion::fill(const Activation& a) {
   }
 }
 
-void Recursion::finish() {
+void Recursion::finish(const std::function<uint32_t()>& make_stack) {
   if (all_.empty()) return;
+  const uint32_t stack = make_stack();
   b_.set_guard({});
   for (Activation& a : all_) connect(a);
   const ir::Liveness live = ir::liveness(program_);
@@ -185,6 +186,14 @@ void Recursion::finish() {
       frame.saved = std::max(frame.saved, calls.back().size());
     }
   }
+  // The kernel's first block: whenever control is there, no frame is open.
+  ir::Inst begin;
+  begin.op = Op::mov;
+  begin.type = Type::u32;
+  begin.dst = {top_};
+  begin.src = {imm(stack)};
+  auto& entry = program_.blocks[0].insts;
+  entry.insert(entry.begin(), std::move(begin));
   for (const Activation& a : all_) {
     const uint64_t bytes = frames_[a.frame].bytes();
     if (bytes > kStackBytes)

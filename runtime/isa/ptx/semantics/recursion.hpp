@@ -3,10 +3,12 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "runtime/ir/builder.hpp"
+#include "runtime/isa/stack_size.hpp"
 
 namespace lanewise::ptx {
 
@@ -37,13 +39,12 @@ struct Activation {
 
 class Recursion {
  public:
-  /// Of a lane, all frames together.
-  static constexpr uint32_t kStackBytes = 64 << 10;
+  /// Of a lane, all frames together, unless a launch asks for another size.
+  static constexpr uint32_t kStackBytes = kStandardStack;
 
   Recursion(ir::Program& program, ir::Builder& builder) : program_(program), b_(builder) {}
 
-  /// `stack` is where in local memory the frames lie; the same for all activations.
-  Activation& begin(const Function& function, uint32_t returned, uint32_t stack);
+  Activation& begin(const Function& function, uint32_t returned);
   void end();
   /// The function is being lowered and can be entered again.
   Activation* active(const Function& function);
@@ -54,8 +55,8 @@ class Recursion {
   void locate(uint32_t at, ir::Reg address);
   /// The blocks of one more call from inside; ends the current block.
   Activation::Call& call(Activation& activation, uint32_t site);
-  /// Once the whole kernel is there.
-  void finish();
+  /// Once the whole kernel is there: `make_stack` gives it its place, the last in local memory.
+  void finish(const std::function<uint32_t()>& make_stack);
 
  private:
   struct Frame {
@@ -75,8 +76,7 @@ class Recursion {
 
   ir::Program& program_;
   ir::Builder& b_;
-  uint32_t stack_ = 0;
-  ir::Reg top_;  ///< where the current frame begins in the stack
+  ir::Reg top_;  ///< where the current frame begins in local memory, of which the stack is the end
   std::vector<Frame> frames_;
   std::deque<Activation> all_;
   std::vector<Activation*> open_;

@@ -14,6 +14,7 @@
 #include "runtime/isa/print_call.hpp"
 #include "runtime/isa/sass/lowering/branch_stack.hpp"
 #include "runtime/isa/sass/lowering/call_stack.hpp"
+#include "runtime/isa/sass/lowering/functions.hpp"
 #include "runtime/isa/sass/lowering/link.hpp"
 #include "runtime/isa/sass/lowering/semantics.hpp"
 #include "runtime/isa/sass/rules/touched.hpp"
@@ -216,6 +217,7 @@ class KernelLowering {
     if (sites_[n] == ir::kNone) {
       sites_[n] = static_cast<uint32_t>(program_.sites.size());
       program_.sites.push_back({i.line, i.pc, i.text.empty() ? print(i) : i.text, {}, 0});
+      program_.sites.back().function = functions_.said_of(n);
     }
     context_.b.set_site(sites_[n]);
   }
@@ -444,6 +446,7 @@ class KernelLowering {
   }
 
   const Kernel& kernel_;
+  const Functions functions_{kernel_};
   std::span<const ir::Global> globals_;
   const LowerOptions options_;
   ir::Program program_;

@@ -17,3 +17,5 @@ compile undefined amd-amdhsa gfx803 gfx803
 clang-14 -x cl -DHIDDEN -cl-std=CL2.0 -nogpulib -target amdgcn-amd-amdhsa -mcpu=gfx803 -O1 -fno-ident \
   -c undefined.cl -o hidden.gfx803.o
 ld.lld-14 -shared undefined.gfx803.o -o undefined.gfx803.hsaco
+compile in_function amd-amdhsa gfx803 gfx803
+compile hidden_fault amd-amdhsa gfx803 gfx803
