@@ -223,9 +223,12 @@ typedef struct lw_module_options {
   const char* name;    /* of the program in messages; NULL = the path, or "<memory>" */
   uint32_t max_errors; /* lw_check reports at most so many; 0 = 100, UINT32_MAX = all */
   uint32_t reserved;
+  /* where included files of GCN text lie; NULL = beside the file, and out of memory nothing is
+   * included */
+  const char* include_folder;
 } lw_module_options;
 #define LW_MODULE_OPTIONS_INIT \
-  { (uint32_t)sizeof(lw_module_options), 0, 0, 0, 0, 0, 0 }
+  { (uint32_t)sizeof(lw_module_options), 0, 0, 0, 0, 0, 0, 0 }
 
 /* PTX, SASS or GCN text, a cubin or an AMD code object; options may be NULL. A module whose text is
  * malformed, or of which no kernel can run, is LW_DETAIL_REJECTED, with every defect as a
@@ -544,9 +547,10 @@ typedef struct lw_code_options {
   const char* name;    /* of the input in messages; NULL = "<memory>" */
   uint32_t max_errors; /* at most so many errors are found; 0 = 100, UINT32_MAX = all */
   uint32_t reserved;
+  const char* include_folder; /* where included files of GCN text lie; NULL = nothing is included */
 } lw_code_options;
 #define LW_CODE_OPTIONS_INIT \
-  { (uint32_t)sizeof(lw_code_options), 0, 0, 0, 0, 0, 0, 0 }
+  { (uint32_t)sizeof(lw_code_options), 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* The same with all there is to choose; options may be NULL. Bytes that cannot be disassembled are
  * LW_DETAIL_REJECTED, too; *out, which is set even then, has the text of the others. */

@@ -72,9 +72,11 @@ class Device {
     detail::call(lw_module_load_file(state().handle, path.c_str(), &options, &handle));
     return loaded(handle);
   }
+  /// GCN text includes files of `include_folder`; without one, none.
   Module load_text(const std::string& text, Isa isa, const std::string& name = "<text>",
-                   const std::string& target = {}) {
-    const lw_module_options options = options_of(isa, name, target);
+                   const std::string& target = {}, const std::string& include_folder = {}) {
+    lw_module_options options = options_of(isa, name, target);
+    options.include_folder = detail::c_text(include_folder);
     lw_module* handle = nullptr;
     detail::call(
         lw_module_load_memory(state().handle, text.data(), text.size(), &options, &handle));

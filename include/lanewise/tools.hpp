@@ -26,7 +26,8 @@ struct CheckOptions {
   std::string name = "<text>";  ///< of the program; its ending may tell the language
   std::string target = {};      ///< "sm_80" in place of the file's own; empty = that
   Strictness strict = Strictness::run;
-  uint64_t max_errors = 100;  ///< at most so many; 0 = all
+  std::string include_folder = {};  ///< where included files of GCN text lie; empty = no includes
+  uint64_t max_errors = 100;        ///< at most so many; 0 = all
 };
 
 /// What was found in a program.
@@ -44,11 +45,12 @@ struct CodeOptions {
   std::string name = "<memory>";  ///< of the input, in messages
   std::string target = {};        ///< "sm_52", "gfx803"; empty = what the input says, or the first
   std::string kernel = {};        ///< only this one; empty = all
-  bool raw = false;               ///< disassemble: the input is machine code and nothing else
-  bool bare = false;              ///< with raw: SASS without control words
-  bool rows = false;              ///< answer with rows, too
-  bool remarks = false;           ///< rows have control annotations and what the linter says (SASS)
-  uint64_t max_errors = 100;      ///< at most so many; 0 = all
+  std::string include_folder = {};  ///< where included files of GCN text lie; empty = no includes
+  bool raw = false;                 ///< disassemble: the input is machine code and nothing else
+  bool bare = false;                ///< with raw: SASS without control words
+  bool rows = false;                ///< answer with rows, too
+  bool remarks = false;       ///< rows have control annotations and what the linter says (SASS)
+  uint64_t max_errors = 100;  ///< at most so many; 0 = all
 };
 
 /// A program in one form made of the other.
@@ -94,6 +96,7 @@ Code make_code(const CodeOptions& o, const Make& make) {
   options.target = c_text(o.target);
   options.kernel = c_text(o.kernel);
   options.name = o.name.c_str();
+  options.include_folder = c_text(o.include_folder);
   options.max_errors = c_limit(o.max_errors);
   lw_blob* blob = nullptr;
   const lw_status status = make(&options, &blob);
@@ -127,6 +130,7 @@ inline Checked check_program(std::string_view program, const CheckOptions& o = {
   options.isa = detail::c_name(o.isa);
   options.name = o.name.c_str();
   options.target = detail::c_text(o.target);
+  options.include_folder = detail::c_text(o.include_folder);
   options.strict = static_cast<uint32_t>(o.strict);
   options.max_errors = detail::c_limit(o.max_errors);
   size_t kernels = 0;

@@ -183,7 +183,7 @@ class Device {
   Module load_file(const std::string& path, Isa isa = Isa::automatic,
                    const std::string& target = {});
   Module load_text(const std::string& text, Isa isa, const std::string& name = "<text>",
-                   const std::string& target = {});
+                   const std::string& target = {}, const std::string& include_folder = {});
 
   /// Gives the device back now, whoever still holds handles: what was made from it answers with
   /// Error(usage) from here on. Waits for a launch that runs.

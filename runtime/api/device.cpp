@@ -230,16 +230,17 @@ Buffer Device::allocate_paged(uint64_t bytes, const std::string& name) {
 
 Module Device::load_file(const std::string& path, Isa isa, const std::string& target) {
   const std::string text = read_file(path);
-  return load_text(text, isa == Isa::automatic ? detail::detect_isa(path, text) : isa, path,
-                   target);
+  return load_text(text, isa == Isa::automatic ? detail::detect_isa(path, text) : isa, path, target,
+                   folder_of(path));
 }
 
 Module Device::load_text(const std::string& text, Isa isa, const std::string& name,
-                         const std::string& target) {
+                         const std::string& target, const std::string& include_folder) {
   state();  // an empty handle is found before the work
   const auto start = std::chrono::steady_clock::now();
-  detail::Compiled compiled = detail::compile(
-      text, isa == Isa::automatic ? detail::detect_isa(name, text) : isa, 100, target);
+  detail::Compiled compiled =
+      detail::compile(text, isa == Isa::automatic ? detail::detect_isa(name, text) : isa, 100,
+                      target, include_folder);
   if (!compiled.ok() && !compiled.usable())
     throw CompileError(name, std::move(compiled.diagnostics));
   Module module;

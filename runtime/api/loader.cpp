@@ -117,14 +117,17 @@ Compiled judge_sass(std::string_view text, const Legality& legality, size_t max_
   return out;
 }
 
-Compiled compile_gcn(std::string_view text, size_t max_errors, const std::string& target) {
+Compiled compile_gcn(std::string_view text, size_t max_errors, const std::string& target,
+                     const std::string& include_folder) {
   const std::optional<gcn::Gen> gen = target.empty() ? std::nullopt : gcn::gen_named(target);
   if (!target.empty() && !gen)
     throw Error(ErrorKind::usage, "--target " + target + ": GCN is for gfx600, gfx700 or gfx803");
   const std::span bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
   const bool binary = elf::is_elf(bytes);
+  gcn::ParseOptions options{gen, max_errors, std::nullopt};
+  if (!include_folder.empty()) options.folder = include_folder;
   const gcn::Listing listing =
-      binary ? gcn::read_code_object(bytes, max_errors) : gcn::parse(text, gen, max_errors);
+      binary ? gcn::read_code_object(bytes, max_errors) : gcn::parse(text, options);
   if (binary && gen && listing.ok() && *gen != listing.gen)
     throw Error(ErrorKind::usage, "--target " + target + ": the code object is for " +
                                       std::string(name(listing.gen)));
@@ -194,7 +197,8 @@ Isa detect_isa(const std::string& path, std::string_view text) {
                                     "option --isa ptx|sass|gcn");
 }
 
-Compiled compile(std::string_view text, Isa isa, size_t max_errors, const std::string& target) {
+Compiled compile(std::string_view text, Isa isa, size_t max_errors, const std::string& target,
+                 const std::string& include_folder) {
   if (is_fat_binary(text))
     return compile_image(text, isa, [&](std::string_view image, Isa of_image) {
       return compile(image, of_image, max_errors, target);
@@ -208,7 +212,7 @@ Compiled compile(std::string_view text, Isa isa, size_t max_errors, const std::s
       out = compile_sass(text, max_errors, target);
       break;
     case Isa::gcn:
-      out = compile_gcn(text, max_errors, target);
+      out = compile_gcn(text, max_errors, target, include_folder);
       break;
     case Isa::automatic:
       throw Error(ErrorKind::usage, "the language of the text must be named: ptx, sass or gcn");
@@ -217,7 +221,8 @@ Compiled compile(std::string_view text, Isa isa, size_t max_errors, const std::s
   return out;
 }
 
-Compiled check(std::string_view text, Isa isa, const Legality& legality, size_t max_errors) {
+Compiled check(std::string_view text, Isa isa, const Legality& legality, size_t max_errors,
+               const std::string& include_folder) {
   if (is_fat_binary(text))
     return compile_image(text, isa, [&](std::string_view image, Isa of_image) {
       return check(image, of_image, legality, max_errors);
@@ -229,7 +234,7 @@ Compiled check(std::string_view text, Isa isa, const Legality& legality, size_t 
   }
   if (isa == Isa::gcn && !legality.strict.empty())
     throw Error(ErrorKind::usage, "--strict is for PTX and SASS only");
-  if (isa != Isa::ptx) return compile(text, isa, max_errors, legality.target);
+  if (isa != Isa::ptx) return compile(text, isa, max_errors, legality.target, include_folder);
   check_ptx_target(legality.target);
   Compiled out = check_ptx(text, legality, max_errors);
   keep_first_errors(out.diagnostics, max_errors);

@@ -29,9 +29,10 @@ Isa detect_isa(const std::string& path, std::string_view text);
 
 /// Parses and lowers. max_errors 0 = all. A target ("sm_80", "sm_52", "gfx803") takes the place of
 /// the one the text names: SASS and GCN text is read for it, PTX must be legal for it. Error(usage)
-/// for an unknown target and for a binary made for another one.
+/// for an unknown target and for a binary made for another one. Files that GCN text includes lie in
+/// `include_folder`; without one nothing is included.
 Compiled compile(std::string_view text, Isa isa, size_t max_errors = 100,
-                 const std::string& target = {});
+                 const std::string& target = {}, const std::string& include_folder = {});
 
 /// How `lanewise check` judges PTX and SASS.
 struct Legality {
@@ -42,6 +43,7 @@ struct Legality {
   bool only() const { return !target.empty() || !strict.empty(); }
 };
 /// compile(), and for PTX the rules of the real assembler. Error(usage) for an unknown target.
-Compiled check(std::string_view text, Isa isa, const Legality& legality, size_t max_errors = 100);
+Compiled check(std::string_view text, Isa isa, const Legality& legality, size_t max_errors = 100,
+               const std::string& include_folder = {});
 
 }  // namespace lanewise::host::detail

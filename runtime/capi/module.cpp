@@ -13,7 +13,7 @@ namespace {
 
 struct LoadOptions {
   Isa isa = Isa::automatic;
-  std::string target, name;
+  std::string target, name, include_folder;
   std::string strict;  ///< as Legality has it
   size_t max_errors = 100;
 };
@@ -48,6 +48,7 @@ LoadOptions to_cpp(const lw_module_options* options, const char* name) {
   out.isa = isa_named(o.isa);
   if (o.target != nullptr) out.target = o.target;
   if (o.name != nullptr) out.name = o.name;
+  if (o.include_folder != nullptr) out.include_folder = o.include_folder;
   out.strict = strictness(o.strict);
   if (o.max_errors != 0) out.max_errors = o.max_errors;
   return out;
@@ -62,7 +63,7 @@ void keep_diagnostics(const std::string& file, const std::vector<Diagnostic>& fo
 
 void load(lw_device* device, const std::string& text, const LoadOptions& o, lw_module** out) {
   const auto object = find<DeviceObject>(device);
-  Module module = object->device.load_text(text, o.isa, o.name, o.target);
+  Module module = object->device.load_text(text, o.isa, o.name, o.target, o.include_folder);
   keep_diagnostics(o.name, module.warnings());
   give<ModuleObject>(out, std::move(module));
 }
@@ -78,7 +79,7 @@ size_t check_program(const void* data, size_t bytes, const lw_module_options* op
   const std::string text = copy_of(data, bytes);
   host::detail::Compiled compiled = host::detail::check(
       text, o.isa == Isa::automatic ? host::detail::detect_isa(o.name, text) : o.isa,
-      {o.target, o.strict}, o.max_errors);
+      {o.target, o.strict}, o.max_errors, o.include_folder);
   if (!compiled.ok()) throw CompileError(o.name, std::move(compiled.diagnostics));
   keep_diagnostics(o.name, compiled.diagnostics);
   return compiled.module.kernels.size();
@@ -96,6 +97,7 @@ lw_status lw_module_load_file(lw_device* device, const char* path, const lw_modu
     clear_out(out);
     LoadOptions o = to_cpp(options, required(path, "path"));
     const std::string text = read_file(path);
+    if (o.include_folder.empty()) o.include_folder = folder_of(path);
     // The path tells the language, whatever the module is to be called.
     if (o.isa == Isa::automatic) o.isa = host::detail::detect_isa(path, text);
     load(device, text, o, out);

@@ -19,6 +19,10 @@ inline constexpr size_t kFirstSize = sizeof(S);
 template <>
 inline constexpr size_t kFirstSize<lw_launch_options> = offsetof(lw_launch_options, cancel_flag);
 template <>
+inline constexpr size_t kFirstSize<lw_module_options> = offsetof(lw_module_options, include_folder);
+template <>
+inline constexpr size_t kFirstSize<lw_code_options> = offsetof(lw_code_options, include_folder);
+template <>
 inline constexpr size_t kFirstSize<lw_fault> = offsetof(lw_fault, parameter);
 template <>
 inline constexpr size_t kFirstSize<lw_result_info> = offsetof(lw_result_info, printed);

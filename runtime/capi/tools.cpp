@@ -31,6 +31,7 @@ CodeJob code_job(const lw_code_options& o) {
   CodeJob job;
   job.options.target = text_or_empty(o.target);
   job.options.kernel = text_or_empty(o.kernel);
+  job.options.include_folder = text_or_empty(o.include_folder);
   job.options.raw = (o.flags & LW_CODE_RAW) != 0;
   job.options.bare = (o.flags & LW_CODE_BARE) != 0;
   job.options.remarks = (o.flags & LW_CODE_REMARKS) != 0;

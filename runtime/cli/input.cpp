@@ -24,8 +24,12 @@ std::string input_name(const std::string& path) {
   return path == "-" ? "<stdin>" : path;
 }
 
+std::string include_folder(const std::string& path) {
+  return path == "-" ? std::string() : folder_of(path);
+}
+
 Module load_input(Device& device, const std::string& path, Isa isa, const std::string& target) {
-  return device.load_text(read_input(path), isa, input_name(path), target);
+  return device.load_text(read_input(path), isa, input_name(path), target, include_folder(path));
 }
 
 void write_output(const std::string& path, std::string_view data) {

@@ -12,6 +12,8 @@ namespace lanewise::cli {
 std::string read_input(const std::string& path);
 /// What messages call it.
 std::string input_name(const std::string& path);
+/// Where files that it includes lie; empty for standard input.
+std::string include_folder(const std::string& path);
 /// A program on a device.
 Module load_input(Device& device, const std::string& path, Isa isa, const std::string& target = {});
 

@@ -32,4 +32,9 @@ std::string read_file(const std::string& path, uint64_t most) {
   return text;
 }
 
+std::string folder_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
 }  // namespace lanewise

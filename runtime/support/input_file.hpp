@@ -13,4 +13,7 @@ inline constexpr uint64_t kMaxProgramBytes = uint64_t{256} << 20;
 /// what is no regular file, as a device that never ends, a program's worth is read.
 std::string read_file(const std::string& path, uint64_t most = kMaxProgramBytes);
 
+/// The folder that the file lies in, as it can be opened.
+std::string folder_of(const std::string& path);
+
 }  // namespace lanewise

@@ -121,7 +121,9 @@ Code disassemble_gcn(std::span<const std::byte> file, const CodeOptions& options
 }
 
 Code assemble_gcn(std::string_view text, const CodeOptions& options) {
-  return finish(gcn::parse(text, generation(options), options.max_errors), options);
+  gcn::ParseOptions how{generation(options), options.max_errors, std::nullopt};
+  if (!options.include_folder.empty()) how.folder = options.include_folder;
+  return finish(gcn::parse(text, how), options);
 }
 
 bool is_code_object(std::span<const std::byte> file) {

@@ -29,11 +29,12 @@ struct Code {
 };
 
 struct CodeOptions {
-  std::string target;    ///< "sm_50", "gfx600"; empty = what the file says, or the ISA's first
-  std::string kernel;    ///< only this one; empty = all
-  bool raw = false;      ///< disasm: the file is machine code and nothing else
-  bool bare = false;     ///< disasm: raw words without control words (SASS)
-  bool remarks = false;  ///< ask the linter (SASS)
+  std::string target;  ///< "sm_50", "gfx600"; empty = what the file says, or the ISA's first
+  std::string kernel;  ///< only this one; empty = all
+  std::string include_folder;  ///< where included files of GCN text lie; empty = no includes
+  bool raw = false;            ///< disasm: the file is machine code and nothing else
+  bool bare = false;           ///< disasm: raw words without control words (SASS)
+  bool remarks = false;        ///< ask the linter (SASS)
   size_t max_errors = 100;
 };
 

@@ -211,6 +211,8 @@ spills:
   .amdhsa_user_sgpr_kernarg_segment_ptr 1
   .amdhsa_kernarg_size 8
   .amdhsa_system_vgpr_workitem_id 2
+.amdhsa_next_free_vgpr 1
+.amdhsa_next_free_sgpr 1
 .end_amdhsa_kernel
 )";
   const lanewise::Kernel kernel =

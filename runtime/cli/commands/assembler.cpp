@@ -32,6 +32,7 @@ void check_columns(const CodeArgs& a) {
 CodeOptions named(const CodeArgs& a) {
   CodeOptions options = a.options;
   options.name = a.file;
+  options.include_folder = include_folder(a.file);
   options.rows = a.tsv;
   return options;
 }

@@ -55,6 +55,7 @@ CheckOptions check_options(const CheckArgs& a, const std::string& file) {
   CheckOptions o;
   o.isa = to_isa(a.isa);
   o.name = input_name(file);
+  o.include_folder = include_folder(file);
   o.target = a.target;
   if (!a.strict.empty())
     o.strict = a.strict == "manual" ? Strictness::manual : Strictness::assembler;

@@ -114,6 +114,7 @@ struct Kernel {
   uint64_t text = 0;  ///< where its section does
   std::vector<Label> functions;      ///< whose code stands behind the kernel's own
   std::vector<Diagnostic> problems;  ///< why this kernel cannot run, others of its file can
+  bool data_only = false;            ///< no code: a label of a text in front of data
   Gen gen = Gen::gfx6;
   std::vector<Instruction> code;
   std::vector<Label> labels;
@@ -160,6 +161,12 @@ struct Listing {
 /// "stream".
 Listing parse(std::string_view text, std::optional<Gen> gen = std::nullopt,
               size_t max_errors = 100);
+struct ParseOptions {
+  std::optional<Gen> gen;  ///< in place of the text's own target
+  size_t max_errors = 100;
+  std::optional<std::string> folder;  ///< where .include looks; without one nothing is included
+};
+Listing parse(std::string_view text, const ParseOptions& options);
 
 struct Parsed {
   std::optional<Instruction> instruction;

@@ -28,7 +28,8 @@ gcn::LowerResult indexed_kernel(const std::string& body, const std::string& func
       kArray + body +
       "v_mov_b32 v2, s4\nv_mov_b32 v3, s5\nflat_store_dword v[2:3], v1\ns_endpgm\n" + functions +
       ".section .rodata\n.amdhsa_kernel k\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
-      ".amdhsa_kernarg_size 16\n.amdhsa_group_segment_fixed_size 64\n.end_amdhsa_kernel\n";
+      ".amdhsa_kernarg_size 16\n.amdhsa_group_segment_fixed_size 64\n"
+      ".amdhsa_next_free_vgpr 1\n.amdhsa_next_free_sgpr 1\n.end_amdhsa_kernel\n";
   const gcn::Listing l = gcn::parse(text, gcn::Gen::gfx8);
   for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
   return gcn::lower(l);

@@ -115,12 +115,16 @@ TEST_CASE("gcn header: what is refused") {
                   "'kernarg_bytes'") == 0);
   CHECK(header_complaint("user_sgpr_count 8").find("expected '='") == 0);
   CHECK(header_complaint("user_sgpr_count = s8").find("expected a number") == 0);
-  CHECK(header_complaint("user_sgpr_count = -1").find("expected a number of 0 to 0xffffffff") == 0);
+  // As in LLVM a value is cut to its field, which is said.
+  CHECK(header_complaint("user_sgpr_count = 33") ==
+        "user_sgpr_count has 5 bits: 33 becomes 1, as assemblers have it");
+  CHECK(header_complaint("user_sgpr_count = -1") == "");
+  CHECK(header_complaint("enable_wavefront_size32 = 1") == "only 0 can be carried out");
   CHECK(header_complaint("enable_sgpr_grid_workgroup_count_x = 1").find("launches do not supply") ==
         0);
   const gcn::Listing open = gcn::parse("k:\ns_endpgm\n.amd_kernel_code_t\n user_sgpr_count = 2\n");
   REQUIRE_FALSE(open.ok());
-  CHECK(open.diagnostics[0].message == ".amd_kernel_code_t without .end_amd_kernel_code_t");
+  CHECK(open.diagnostics[0].message == ".end_amd_kernel_code_t is missing");
 }
 
 TEST_CASE("gcn text: the version that newer compilers put in front") {

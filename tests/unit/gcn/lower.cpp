@@ -79,7 +79,7 @@ TEST_CASE("float modes and operands whose meaning is not built are errors, not o
                           const char* why) {
     const gcn::Listing listing =
         gcn::parse(".text\nk:\n" + code + "\ns_endpgm\n.amdhsa_kernel k\n" + directives +
-                       ".end_amdhsa_kernel\n",
+                       ".amdhsa_next_free_vgpr 1\n.amdhsa_next_free_sgpr 1\n.end_amdhsa_kernel\n",
                    gen);
     REQUIRE(listing.ok());
     const gcn::LowerResult r = gcn::lower(listing);

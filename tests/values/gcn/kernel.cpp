@@ -216,7 +216,8 @@ class KernelText {
                ".amdhsa_system_sgpr_workgroup_id_x 1\n.amdhsa_kernarg_size 32\n"
                ".amdhsa_group_segment_fixed_size 8192\n.amdhsa_float_denorm_mode_32 {}\n"
                ".amdhsa_float_round_mode_32 {}\n.amdhsa_float_round_mode_16_64 {}\n"
-               ".amdhsa_float_denorm_mode_16_64 {}\n.amdhsa_ieee_mode {}\n.end_amdhsa_kernel\n",
+               ".amdhsa_float_denorm_mode_16_64 {}\n.amdhsa_ieee_mode {}\n.amdhsa_next_free_vgpr "
+               "1\n.amdhsa_next_free_sgpr 1\n.end_amdhsa_kernel\n",
                mode_.flush ? 0 : 3, mode_.narrow_rounding(), mode_.rounding, mode_.wide_subnormals,
                mode_.ieee ? 1 : 0);
   }

@@ -255,7 +255,7 @@ class Reader {
     MetadataReader reader;
     while (!text.empty()) {
       const size_t end = std::min(text.find('\n'), text.size());
-      if (const std::string bad = reader.line(text.substr(0, end)); !bad.empty()) return error(bad);
+      reader.line(text.substr(0, end));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     if (const std::string bad = reader.apply(listing_.kernels); !bad.empty()) return error(bad);

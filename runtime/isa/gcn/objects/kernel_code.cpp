@@ -1,5 +1,7 @@
 #include "runtime/isa/gcn/objects/kernel_code.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "runtime/isa/gcn/text/expression.hpp"
@@ -11,77 +13,78 @@ namespace {
 /// empty for what says nothing about execution. Of some only these values can be carried out.
 struct Field {
   std::string_view name, other, value;
-  int64_t least = INT64_MIN, most = INT64_MAX;
+  unsigned bits = 32;
+  uint64_t least = 0, most = ~uint64_t{0};
 };
 constexpr Field kFields[] = {
-    {"granulated_workitem_vgpr_count", "compute_pgm_rsrc1_vgprs", "next_free_vgpr"},
-    {"float_mode", "compute_pgm_rsrc1_float_mode", "float_mode"},
-    {"enable_dx10_clamp", "compute_pgm_rsrc1_dx10_clamp", "dx10_clamp"},
-    {"enable_ieee_mode", "compute_pgm_rsrc1_ieee_mode", "ieee_mode"},
+    {"granulated_workitem_vgpr_count", "compute_pgm_rsrc1_vgprs", "next_free_vgpr", 6},
+    {"float_mode", "compute_pgm_rsrc1_float_mode", "float_mode", 8},
+    {"enable_dx10_clamp", "compute_pgm_rsrc1_dx10_clamp", "dx10_clamp", 1},
+    {"enable_ieee_mode", "compute_pgm_rsrc1_ieee_mode", "ieee_mode", 1},
     {"enable_sgpr_private_segment_wave_byte_offset", "compute_pgm_rsrc2_scratch_en",
-     "system_sgpr_private_segment_wavefront_offset"},
-    {"user_sgpr_count", "compute_pgm_rsrc2_user_sgpr", "user_sgpr_count"},
-    {"enable_sgpr_workgroup_id_x", "compute_pgm_rsrc2_tgid_x_en", "system_sgpr_workgroup_id_x"},
-    {"enable_sgpr_workgroup_id_y", "compute_pgm_rsrc2_tgid_y_en", "system_sgpr_workgroup_id_y"},
-    {"enable_sgpr_workgroup_id_z", "compute_pgm_rsrc2_tgid_z_en", "system_sgpr_workgroup_id_z"},
-    {"enable_sgpr_workgroup_info", "compute_pgm_rsrc2_tg_size_en", "system_sgpr_workgroup_info"},
-    {"enable_vgpr_workitem_id", "compute_pgm_rsrc2_tidig_comp_cnt", "system_vgpr_workitem_id"},
-    {"enable_sgpr_private_segment_buffer", "", "user_sgpr_private_segment_buffer"},
-    {"enable_sgpr_dispatch_ptr", "", "user_sgpr_dispatch_ptr"},
-    {"enable_sgpr_queue_ptr", "", "user_sgpr_queue_ptr"},
-    {"enable_sgpr_kernarg_segment_ptr", "", "user_sgpr_kernarg_segment_ptr"},
-    {"enable_sgpr_dispatch_id", "", "user_sgpr_dispatch_id"},
-    {"enable_sgpr_flat_scratch_init", "", "user_sgpr_flat_scratch_init"},
-    {"enable_sgpr_private_segment_size", "", "user_sgpr_private_segment_size"},
+     "system_sgpr_private_segment_wavefront_offset", 1},
+    {"user_sgpr_count", "compute_pgm_rsrc2_user_sgpr", "user_sgpr_count", 5},
+    {"enable_sgpr_workgroup_id_x", "compute_pgm_rsrc2_tgid_x_en", "system_sgpr_workgroup_id_x", 1},
+    {"enable_sgpr_workgroup_id_y", "compute_pgm_rsrc2_tgid_y_en", "system_sgpr_workgroup_id_y", 1},
+    {"enable_sgpr_workgroup_id_z", "compute_pgm_rsrc2_tgid_z_en", "system_sgpr_workgroup_id_z", 1},
+    {"enable_sgpr_workgroup_info", "compute_pgm_rsrc2_tg_size_en", "system_sgpr_workgroup_info", 1},
+    {"enable_vgpr_workitem_id", "compute_pgm_rsrc2_tidig_comp_cnt", "system_vgpr_workitem_id", 2},
+    {"enable_sgpr_private_segment_buffer", "", "user_sgpr_private_segment_buffer", 1},
+    {"enable_sgpr_dispatch_ptr", "", "user_sgpr_dispatch_ptr", 1},
+    {"enable_sgpr_queue_ptr", "", "user_sgpr_queue_ptr", 1},
+    {"enable_sgpr_kernarg_segment_ptr", "", "user_sgpr_kernarg_segment_ptr", 1},
+    {"enable_sgpr_dispatch_id", "", "user_sgpr_dispatch_id", 1},
+    {"enable_sgpr_flat_scratch_init", "", "user_sgpr_flat_scratch_init", 1},
+    {"enable_sgpr_private_segment_size", "", "user_sgpr_private_segment_size", 1},
     {"workitem_private_segment_byte_size", "", "private_segment_fixed_size"},
     {"workgroup_group_segment_byte_size", "", "group_segment_fixed_size"},
-    {"kernarg_segment_byte_size", "", "kernarg_size"},
-    {"amd_machine_version_major", "", "machine"},
+    {"kernarg_segment_byte_size", "", "kernarg_size", 64},
+    {"amd_machine_version_major", "", "machine", 16},
     {"amd_code_version_major", "amd_kernel_code_version_major", ""},
     {"amd_code_version_minor", "amd_kernel_code_version_minor", ""},
-    {"amd_machine_kind", "", ""},
-    {"amd_machine_version_minor", "", ""},
-    {"amd_machine_version_stepping", "", ""},
-    {"kernel_code_entry_byte_offset", "", ""},
-    {"kernel_code_prefetch_byte_size", "", ""},
-    {"max_scratch_backing_memory_byte_size", "", ""},
-    {"granulated_wavefront_sgpr_count", "compute_pgm_rsrc1_sgprs", ""},
-    {"priority", "compute_pgm_rsrc1_priority", ""},
-    {"priv", "compute_pgm_rsrc1_priv", ""},
-    {"debug_mode", "compute_pgm_rsrc1_debug_mode", ""},
-    {"enable_wgp_mode", "compute_pgm_rsrc1_wgp_mode", ""},
-    {"enable_mem_ordered", "compute_pgm_rsrc1_mem_ordered", ""},
-    {"enable_fwd_progress", "compute_pgm_rsrc1_fwd_progress", ""},
-    {"enable_trap_handler", "compute_pgm_rsrc2_trap_handler", ""},
-    {"enable_exception_msb", "compute_pgm_rsrc2_excp_en_msb", ""},
-    {"granulated_lds_size", "compute_pgm_rsrc2_lds_size", ""},
-    {"enable_exception", "compute_pgm_rsrc2_excp_en", ""},
-    {"enable_sgpr_grid_workgroup_count_x", "", "="},
-    {"enable_sgpr_grid_workgroup_count_y", "", "="},
-    {"enable_sgpr_grid_workgroup_count_z", "", "="},
-    {"enable_ordered_append_gds", "", "="},
-    {"enable_wavefront_size32", "", "="},
-    {"private_element_size", "", "", 0, 1},  // scratch is interleaved by words
-    {"is_ptr64", "", "", 1, 1},
-    {"is_dynamic_callstack", "", ""},
-    {"is_debug_enabled", "", ""},
-    {"is_xnack_enabled", "", ""},
+    {"amd_machine_kind", "", "", 16},
+    {"amd_machine_version_minor", "", "", 16},
+    {"amd_machine_version_stepping", "", "", 16},
+    {"kernel_code_entry_byte_offset", "", "", 64},
+    {"kernel_code_prefetch_byte_size", "", "", 64},
+    {"max_scratch_backing_memory_byte_size", "", "", 64},
+    {"granulated_wavefront_sgpr_count", "compute_pgm_rsrc1_sgprs", "", 4},
+    {"priority", "compute_pgm_rsrc1_priority", "", 2},
+    {"priv", "compute_pgm_rsrc1_priv", "", 1},
+    {"enable_trap_handler", "compute_pgm_rsrc2_trap_handler", "", 1},
+    {"debug_mode", "compute_pgm_rsrc1_debug_mode", "", 1},
+    {"enable_wgp_mode", "compute_pgm_rsrc1_wgp_mode", "", 1, 0, 0},
+    {"enable_mem_ordered", "compute_pgm_rsrc1_mem_ordered", "", 1, 0, 0},
+    {"enable_fwd_progress", "compute_pgm_rsrc1_fwd_progress", "", 1, 0, 0},
+    {"enable_exception_msb", "compute_pgm_rsrc2_excp_en_msb", "", 2},
+    {"granulated_lds_size", "compute_pgm_rsrc2_lds_size", "", 9},
+    {"enable_exception", "compute_pgm_rsrc2_excp_en", "", 7},
+    {"enable_sgpr_grid_workgroup_count_x", "", "=", 1},
+    {"enable_sgpr_grid_workgroup_count_y", "", "=", 1},
+    {"enable_sgpr_grid_workgroup_count_z", "", "=", 1},
+    {"enable_ordered_append_gds", "", "=", 1},
+    {"enable_wavefront_size32", "", "", 1, 0, 0},
+    {"private_element_size", "", "", 2, 0, 1},  // scratch is interleaved by words
+    {"is_ptr64", "", "", 1, 1, 1},
+    {"is_dynamic_callstack", "", "", 1},
+    {"is_debug_enabled", "", "", 1},
+    {"is_xnack_enabled", "", "", 1},
     {"gds_segment_byte_size", "", "="},
     {"workgroup_fbarrier_count", "", ""},
-    {"wavefront_sgpr_count", "", ""},
-    {"workitem_vgpr_count", "", ""},
-    {"reserved_vgpr_first", "", ""},
-    {"reserved_vgpr_count", "", ""},
-    {"reserved_sgpr_first", "", ""},
-    {"reserved_sgpr_count", "", ""},
-    {"debug_wavefront_private_segment_offset_sgpr", "", ""},
-    {"debug_private_segment_buffer_sgpr", "", ""},
-    {"kernarg_segment_alignment", "", ""},
-    {"group_segment_alignment", "", ""},
-    {"private_segment_alignment", "", ""},
-    {"wavefront_size", "", "", 6, 6},  // a power of two
+    {"wavefront_sgpr_count", "", "", 16},
+    {"workitem_vgpr_count", "", "", 16},
+    {"reserved_vgpr_first", "", "", 16},
+    {"reserved_vgpr_count", "", "", 16},
+    {"reserved_sgpr_first", "", "", 16},
+    {"reserved_sgpr_count", "", "", 16},
+    {"debug_wavefront_private_segment_offset_sgpr", "", "", 16},
+    {"debug_private_segment_buffer_sgpr", "", "", 16},
+    {"kernarg_segment_alignment", "", "", 8},
+    {"group_segment_alignment", "", "", 8},
+    {"private_segment_alignment", "", "", 8},
+    {"wavefront_size", "", "", 8, 6, 6},  // a power of two
     {"call_convention", "", ""},
-    {"runtime_loader_kernel_symbol", "", ""}};
+    {"runtime_loader_kernel_symbol", "", "", 64}};
 /// Registers and memory that no launch here supplies.
 constexpr std::string_view kUnsupplied = "=";
 
@@ -109,7 +112,7 @@ KernelCodeBlock::KernelCodeBlock() {
   values_["next_free_vgpr"] = 4;
 }
 
-void KernelCodeBlock::line(Cursor& in) {
+std::string KernelCodeBlock::line(Cursor& in) {
   in.skip_blanks();
   const size_t at = in.at();
   const std::string name(in.word());
@@ -118,17 +121,21 @@ void KernelCodeBlock::line(Cursor& in) {
     in.seek(at);
     in.fail("expected a field of the kernel's header" + in.found());
   }
+  if (name == "max_scratch_backing_memory_byte_size") return {};  // of old files: no such field
   in.expect('=', "behind the field's name");
   in.skip_blanks();
   const size_t value_at = in.at();
   const int64_t written = read_constant(in, "a number");
+  // LLVM's assembler passes over one word, whatever it is.
+  std::string_view ignored;
+  if (!in.done()) {
+    ignored = in.word();
+    if (ignored.empty() && in.take(',')) ignored = ",";
+  }
   if (!in.done()) in.fail("unexpected text behind the number" + in.found());
-  const auto value = static_cast<uint64_t>(written);
-  if (written < field->least || written > field->most)
+  const uint64_t value = static_cast<uint64_t>(written) & (~uint64_t{0} >> (64 - field->bits));
+  if (value < field->least || value > field->most)
     Cursor::fail_value(value_at, "only " + allowed(*field) + " can be carried out");
-  if (field->value.empty()) return;
-  if (written < 0 || written > 0xffffffff)
-    Cursor::fail_value(value_at, "expected a number of 0 to 0xffffffff");
   if (field->value == kUnsupplied) {
     if (value != 0) Cursor::fail_value(value_at, "launches do not supply what this asks for");
   } else if (field->value == "machine") {
@@ -139,10 +146,15 @@ void KernelCodeBlock::line(Cursor& in) {
     values_["float_denorm_mode_32"] = value >> 4 & 3;
     values_["float_denorm_mode_16_64"] = value >> 6 & 3;
   } else if (field->value == "next_free_vgpr") {
-    values_["next_free_vgpr"] = 4 * ((value & 63) + 1);
-  } else {
+    values_["next_free_vgpr"] = 4 * (value + 1);
+  } else if (!field->value.empty()) {
     values_[std::string(field->value)] = value;
   }
+  const bool is_cut = written >> (field->bits - 1) != -1 && static_cast<int64_t>(value) != written;
+  if (!ignored.empty()) return fmt::format("'{}' behind the number says nothing", ignored);
+  return is_cut ? fmt::format("{} has {} bits: {} becomes {}, as assemblers have it", name,
+                              field->bits, written, value)
+                : std::string();
 }
 
 }  // namespace lanewise::gcn

@@ -2,6 +2,7 @@
 // version 3 of code objects, one field a line.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "runtime/isa/gcn/objects/metadata.hpp"
@@ -13,8 +14,9 @@ class KernelCodeBlock {
  public:
   /// Fields that nobody writes are 0, as the assembler leaves them.
   KernelCodeBlock();
-  /// `name = value`; throws where that is not what stands there.
-  void line(Cursor& in);
+  /// `name = value`; throws where that is not what stands there. Values are cut to their fields,
+  /// the last one of a field counts; what a cut value has become is the warning that is returned.
+  std::string line(Cursor& in);
   const AmdhsaValues& values() const { return values_; }
   /// The first number of the target's version, 0 where the block names none.
   int64_t machine() const { return static_cast<int64_t>(machine_); }

@@ -14,38 +14,35 @@ namespace lanewise::gcn {
 
 /// Values of the .amdhsa_ directives, without the prefix.
 using AmdhsaValues = std::map<std::string, uint64_t>;
-/// Directives that lead to registers or modes we model, or that say nothing about execution.
-bool known_amdhsa(const std::string& key);
 void apply_amdhsa(const AmdhsaValues& values, Kernel& kernel);
 
 /// One argument of the metadata.
 void add_parameter(Kernel& kernel, const std::string& name, uint32_t offset, uint32_t size,
                    const std::string& kind, const std::string& type_name);
 
-/// Reads the kernels' argument lists line by line: the words of code objects from version 3 on
-/// (amdhsa.kernels, .value_kind: global_buffer), and those of version 2 (Kernels, ValueKind:
-/// GlobalBuffer), whose arguments have alignments in place of offsets. Of YAML it knows what
-/// compilers write: lists and maps by indentation.
+/// Reads the kernels' argument lists: the words of code objects from version 3 on (amdhsa.kernels,
+/// .value_kind: global_buffer), and those of version 2 (Kernels, ValueKind: GlobalBuffer), whose
+/// arguments have alignments in place of offsets.
 class MetadataReader {
  public:
-  /// What is wrong with the line; empty when nothing is.
-  std::string line(std::string_view text);
-  /// Gives kernels their parameters; says what is missing, empty when nothing is.
-  std::string apply(std::vector<Kernel>& kernels) const;
+  /// A line, and where it stands in the file.
+  void line(std::string_view text, uint32_t number = 1);
+  /// Reads the lines so far; what is wrong with them.
+  std::optional<Diagnostic> read();
+  /// Gives kernels their parameters; says what is wrong or missing, empty when nothing is.
+  std::string apply(std::vector<Kernel>& kernels);
   const std::vector<std::string>& print_formats() const { return print_formats_; }
 
  private:
-  struct Argument {
-    std::map<std::string, std::string> fields;
-  };
+  using Fields = std::map<std::string, std::string>;
   struct Entry {
-    std::map<std::string, std::string> fields;
-    std::vector<Argument> args;
+    Fields fields;
+    std::vector<Fields> args;
   };
+  std::string text_;
+  std::vector<uint32_t> lines_;
   std::vector<Entry> entries_;
-  std::optional<size_t> first_item_;  ///< where the dashes of kernels stand
   std::vector<std::string> print_formats_;
-  bool in_kernels_ = false, in_args_ = false, in_formats_ = false, version_2_ = false;
 };
 
 }  // namespace lanewise::gcn

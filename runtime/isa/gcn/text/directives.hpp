@@ -1,5 +1,4 @@
-// Directives of an assembly file that are not the parser's own: which are harmless, which change
-// what the lines around them mean, and alignment.
+// Directives of an assembly file that are not the parser's own: which are harmless, and alignment.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +10,13 @@ namespace lanewise::gcn {
 
 /// Puts nothing between instructions and changes none: symbols, debugging, notes.
 bool is_harmless(std::string_view directive);
-/// Changes the lines around it: macros, repetitions, conditions, other sections.
-bool changes_lines(std::string_view directive);
 bool is_alignment(std::string_view directive);
 
 /// `.p2align 4`, `.balign 16, 0xff, 8`.
 struct Alignment {
   uint64_t to = 1;
   uint64_t fill = 0;
+  unsigned width = 1;  ///< bytes of the fill
   bool fills = false;  ///< the fill is written; else the section chooses
   uint64_t most = ~uint64_t{0};
 

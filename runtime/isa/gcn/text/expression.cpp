@@ -28,7 +28,7 @@ constexpr Operator kOperators[] = {{"<<", 6}, {">>", 6}, {"==", 3}, {"!=", 3}, {
 
 class ExpressionReader {
  public:
-  explicit ExpressionReader(Cursor& in) : in_(in) {}
+  ExpressionReader(Cursor& in, const KnownPlaces& known) : in_(in), known_(known) {}
 
   Expression primary() { return unary(); }
 
@@ -68,8 +68,9 @@ class ExpressionReader {
       --nested_;
       if (c == '+') return e;
       if (c == '-') return combined(at, "-", {}, std::move(e));
-      const int64_t n = number_of(at, e);
-      return plain(c == '~' ? ~n : n == 0 ? 1 : 0);
+      const auto n = number_of(e);
+      if (!n) return deferred(std::move(e), {});
+      return plain(c == '~' ? ~*n : *n == 0 ? 1 : 0);
     }
     if (c == '(') {
       if (++nested_ > kDeepest) Cursor::fail_at(at, "expression nests too deep");
@@ -78,6 +79,11 @@ class ExpressionReader {
       in_.expect(')', "behind the expression");
       --nested_;
       return e;
+    }
+    if (c == '\'' && in_.peek(1) != '\0' && in_.peek(2) == '\'') {
+      const char letter = in_.peek(1);
+      in_.seek(at + 3);
+      return plain(static_cast<unsigned char>(letter));
     }
     if (is_decimal(c)) return plain(static_cast<int64_t>(read_integer(in_, "a number")));
     if (begins_name(c)) return symbol();
@@ -112,15 +118,18 @@ class ExpressionReader {
     e.number = n;
     return e;
   }
-  static int64_t number_of(size_t at, const Expression& e) {
-    if (!e.is_number())
-      Cursor::fail_value(at, fmt::format("'{}' is an address: it can be added to and subtracted "
-                                         "from only",
-                                         e.symbols[0].name));
-    return e.number;
+  std::optional<int64_t> number_of(const Expression& e) const {
+    if (e.is_number()) return e.number;
+    return known_ && !e.deferred ? known_(e) : std::nullopt;
+  }
+  static Expression deferred(Expression a, const Expression& b) {
+    a.symbols.insert(a.symbols.end(), b.symbols.begin(), b.symbols.end());
+    a.deferred = true;
+    a.relative = false;
+    return a;
   }
 
-  static Expression combined(size_t at, std::string_view op, Expression a, Expression b) {
+  Expression combined(size_t at, std::string_view op, Expression a, Expression b) const {
     if (op == "+" || op == "-") {
       const bool minus = op == "-";
       const auto x = static_cast<uint64_t>(a.number), y = static_cast<uint64_t>(b.number);
@@ -130,9 +139,11 @@ class ExpressionReader {
       a.relative = (a.relative || b.relative) && (!minus || a.names_relation);
       a.names_relation = a.names_relation || b.names_relation;
       a.upper = a.upper || b.upper;
+      a.deferred = a.deferred || b.deferred;
       return a;
     }
-    return plain(computed(at, op, number_of(at, a), number_of(at, b)));
+    const auto x = number_of(a), y = number_of(b);
+    return x && y ? plain(computed(at, op, *x, *y)) : deferred(std::move(a), b);
   }
 
   /// Comparisons that hold give all ones, shifts to the right bring zeros.
@@ -161,36 +172,76 @@ class ExpressionReader {
   }
 
   Cursor& in_;
+  const KnownPlaces& known_;
   size_t nested_ = 0;
 };
 
+bool in_name(char c) {
+  return begins_name(c) || is_decimal(c);
+}
+/// Places of a `.` that stands for the place itself.
+bool is_here(std::string_view text, size_t at) {
+  return text[at] == '.' && (at == 0 || !in_name(text[at - 1])) &&
+         (at + 1 == text.size() || !in_name(text[at + 1]));
+}
+
 }  // namespace
 
-Expression read_expression(Cursor& in) {
-  return ExpressionReader(in).binary(0);
-}
-Expression read_primary(Cursor& in) {
-  return ExpressionReader(in).primary();
+KnownPlaces differences(std::function<std::optional<uint64_t>(const std::string&)> address_of) {
+  return [address_of = std::move(address_of)](const Expression& e) -> std::optional<int64_t> {
+    Expression sum = e;
+    sum.relative = false;
+    std::string problem;
+    return value_of(sum, address_of, 0, problem);
+  };
 }
 
-int64_t read_constant(Cursor& in, const char* what) {
+bool uses_here(std::string_view text) {
+  for (size_t at = 0; at < text.size(); ++at)
+    if (is_here(text, at)) return true;
+  return false;
+}
+std::string with_here(std::string_view text, const std::string& here) {
+  std::string out;
+  for (size_t at = 0; at < text.size(); ++at) is_here(text, at) ? out += here : out += text[at];
+  return out;
+}
+
+Expression read_expression(Cursor& in, const KnownPlaces& known) {
+  return ExpressionReader(in, known).binary(0);
+}
+Expression read_primary(Cursor& in) {
+  const KnownPlaces none;
+  return ExpressionReader(in, none).primary();
+}
+
+int64_t read_constant(Cursor& in, const char* what, const KnownPlaces& known) {
   in.skip_blanks();
   const size_t at = in.at();
   const char first = in.peek();
-  if (begins_name(first) || first == '\0')
+  if ((begins_name(first) && !known) || first == '\0')
     Cursor::fail_at(at, std::string("expected ") + what + in.found(at));
-  const Expression e = read_expression(in);
-  if (!e.is_number())
-    Cursor::fail_value(at, fmt::format("expected {}, and where '{}' lies is known behind the "
-                                       "instructions only",
-                                       what, e.symbols[0].name));
-  return e.number;
+  const Expression e = read_expression(in, known);
+  if (e.is_number()) return e.number;
+  if (known && !e.deferred)
+    if (const auto value = known(e)) return *value;
+  if (known)
+    Cursor::fail_value(
+        at, fmt::format("expected {}, and '{}' has no value here", what, e.symbols[0].name));
+  Cursor::fail_value(at, fmt::format("expected {}, and where '{}' lies is known behind the "
+                                     "instructions only",
+                                     what, e.symbols[0].name));
 }
 
 std::optional<int64_t> value_of(
     const Expression& e,
     const std::function<std::optional<uint64_t>(const std::string&)>& address_of, uint64_t here,
     std::string& problem) {
+  if (e.deferred) {
+    problem = fmt::format("'{}' is an address: it can be added to and subtracted from only",
+                          e.symbols[0].name);
+    return std::nullopt;
+  }
   auto value = static_cast<uint64_t>(e.number);
   int addresses = e.relative ? -1 : 0;
   if (e.relative) value -= here;

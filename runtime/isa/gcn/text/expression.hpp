@@ -24,16 +24,26 @@ struct Expression {
   /// or one that says so (@rel32).
   bool relative = false, names_relation = false;
   bool upper = false;  ///< the upper half of the result (@rel32@hi)
+  /// Something else than a sum is computed with places: the text is read again when they are known.
+  bool deferred = false;
 
   bool is_number() const { return symbols.empty(); }
 };
 
-Expression read_expression(Cursor& in);
+/// What can be told already of places that have been passed: how far they lie apart.
+using KnownPlaces = std::function<std::optional<int64_t>(const Expression&)>;
+/// Of symbols whose addresses are known: sums in which they cancel.
+KnownPlaces differences(std::function<std::optional<uint64_t>(const std::string&)> address_of);
+Expression read_expression(Cursor& in, const KnownPlaces& known = {});
 /// A number, a symbol or something in parentheses, with signs in front: what can stand between the
 /// bars of an absolute value.
 Expression read_primary(Cursor& in);
 /// One that has a value by itself.
-int64_t read_constant(Cursor& in, const char* what);
+int64_t read_constant(Cursor& in, const char* what, const KnownPlaces& known = {});
+
+/// The text with this name for each `.` that stands for the place itself.
+std::string with_here(std::string_view text, const std::string& here);
+bool uses_here(std::string_view text);
 
 /// The expression's value. `address_of` gives the address of a symbol, `here` is what it is
 /// relative to. Empty, with `problem` set, when it has none.

@@ -1,54 +1,28 @@
-// Assembly files: comments, directives, labels; then each instruction on its own.
+// Assembly files: directives, labels; then each instruction on its own.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
 #include "runtime/guest/launch_layout.hpp"
-#include "runtime/isa/gcn/objects/kernel_code.hpp"
 #include "runtime/isa/gcn/objects/metadata.hpp"
 #include "runtime/isa/gcn/tables/row.hpp"
-#include "runtime/isa/gcn/text/data_section.hpp"
 #include "runtime/isa/gcn/text/directives.hpp"
-#include "runtime/isa/gcn/text/number_text.hpp"
-#include "runtime/isa/gcn/text/symbols.hpp"
+#include "runtime/isa/gcn/text/file_image.hpp"
+#include "runtime/isa/gcn/text/headers.hpp"
+#include "runtime/isa/gcn/text/sections.hpp"
+#include "runtime/isa/gcn/text/source/source.hpp"
 #include "runtime/support/cursor.hpp"
 
 namespace lanewise::gcn {
 namespace {
 
-/// What ends the metadata that begin here, before version 3 of code objects and from it on; empty
-/// where none do.
-std::string_view end_of_metadata(std::string_view text) {
-  if (text.starts_with(".amdgpu_metadata")) return ".end_amdgpu_metadata";
-  if (text.starts_with(".amd_amdgpu_hsa_metadata")) return ".end_amd_amdgpu_hsa_metadata";
-  return {};
-}
-
-/// `;`, `//` and block comments become blanks so that lines and columns stay what they were. The
-/// metadata block is left alone.
-std::string without_comments(std::string_view text) {
-  std::string out(text);
-  const auto at = [&](size_t i, std::string_view s) { return out.compare(i, s.size(), s) == 0; };
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (const std::string_view end = end_of_metadata(std::string_view(out).substr(i));
-        !end.empty()) {
-      i = out.find(end, i);
-      if (i == std::string::npos) break;
-      continue;
-    }
-    const bool block = at(i, "/*");
-    if (!block && out[i] != ';' && !at(i, "//")) continue;
-    size_t end = block ? out.find("*/", i + 2) : out.find('\n', i);
-    end = end == std::string::npos ? out.size() : end + (block ? 2 : 0);
-    for (; i < end; ++i)
-      if (out[i] != '\n') out[i] = ' ';
-    --i;
-  }
-  return out;
-}
+constexpr std::string_view kNextVgpr = ".amdgcn.next_free_vgpr",
+                           kNextSgpr = ".amdgcn.next_free_sgpr",
+                           kOldVersion = ".option.machine_version_";
 
 std::string squeeze(std::string_view text) {
   std::string out;
@@ -63,265 +37,299 @@ std::string squeeze(std::string_view text) {
   return out;
 }
 
+bool declares(std::string_view directive) {
+  for (const char* d :
+       {".type", ".globl", ".global", ".weak", ".amdhsa_kernel", ".kernel", ".amdgpu_hsa_kernel"})
+    if (directive == d) return true;
+  return false;
+}
+
+/// The names that directives anywhere in the text declare as functions or kernels.
+std::set<std::string, std::less<>> declared_names(std::string_view text) {
+  std::set<std::string, std::less<>> out;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    Cursor in(text.substr(0, end));
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    in.skip_blanks();
+    if (!declares(in.until(" \t"))) continue;
+    in.skip_blanks();
+    out.emplace(in.until(" \t,\r"));
+  }
+  return out;
+}
+
 class FileParser {
  public:
-  FileParser(Listing& listing, bool forced, size_t max_errors)
-      : listing_(listing), forced_(forced), max_errors_(max_errors) {}
+  FileParser(Listing& listing, const ParseOptions& options,
+             std::set<std::string, std::less<>> declared)
+      : listing_(listing),
+        max_errors_(options.max_errors),
+        folder_(options.folder),
+        symbol_names_(std::move(declared)),
+        headers_(listing.gen, options.gen.has_value()),
+        text_(listing, symbol_names_) {}
 
   void run(std::string_view text) {
-    if (text.find('\0') != std::string_view::npos)
-      return report(1, 1, "this is a binary file, expected GCN assembly text");
-    const std::string clean = without_comments(text);
-    read_symbol_names(clean);
-    std::string_view rest = clean;
-    for (line_ = 1; !rest.empty() && !full() && !ended_; ++line_) {
-      const size_t end = rest.find('\n');
-      parse_line(rest.substr(0, end));
-      rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
-    }
-    end_words();
-    if (code_block_) report(line_, 1, ".amd_kernel_code_t without .end_amd_kernel_code_t");
-    std::erase_if(listing_.kernels, [](const Kernel& k) { return k.code.empty(); });
-    place();
-    for (Kernel& k : listing_.kernels) {
-      k.unaligned = hsa_ && listing_.gen != Gen::gfx6;
-      const auto block = amdhsa_.find(k.name);
-      if (block != amdhsa_.end()) apply_amdhsa(block->second, k);
-      if (mesa_ && !hsa_ && old_kernels_.contains(k.name)) add_mesa_values(k);
-      symbols_.resolve(k, [&](const Instruction& i, std::string message) {
-        report(i.line, i.column, std::move(message));
-      });
-      write_code(k);
-    }
-    listing_.print_formats = metadata_.print_formats();
-    if (const std::string bad = metadata_.apply(listing_.kernels); !bad.empty())
-      report(line_, 1, bad);
-    separate_functions();
-    if (listing_.kernels.empty() && listing_.ok())
-      report(1, 1, "no instructions found, expected GCN assembly text");
+    Conditions::Ask ask;
+    ask.evaluate = [this](Cursor& in) { return evaluated(in); };
+    ask.defined = [this](std::string_view name) {
+      // Files ask whether they are assembled as before version 3 of code objects.
+      if (name.starts_with(kOldVersion) && !headers_.is_old_system()) return false;
+      return symbols_.has_value(name) || places_.contains(std::string(name));
+    };
+    source_.emplace(text, folder_, std::move(ask));
+    define_target();
+    std::string_view line;
+    while (!full() && !ended_ && next(line)) parse_line(line);
+    guarded(0, [&] { text_.finish(); });
+    report_unclosed();
+    finish();
   }
+
+  /// Names declared by lines that macros made or other files hold: the decisions on labels in
+  /// front of them were made without.
+  const std::set<std::string, std::less<>>& declared() const { return symbol_names_; }
+  bool has_expanded() const { return source_->has_expanded(); }
 
  private:
   bool full() const { return max_errors_ != 0 && errors_ >= max_errors_; }
-  void report(uint32_t line, size_t column, std::string message) {
+  void report(uint32_t line, size_t column, std::string message, bool warning = false) {
     if (full()) return;
-    ++errors_;
+    errors_ += warning ? 0 : 1;
     listing_.diagnostics.push_back(
-        {line, static_cast<uint32_t>(column), std::move(message), false});
+        {line, static_cast<uint32_t>(column), std::move(message), warning});
   }
-  Kernel& kernel() {
-    if (listing_.kernels.empty()) {
-      listing_.kernels.emplace_back();
-      listing_.kernels.back().name = "stream";
+  /// At the line in work.
+  void report_here(size_t column, std::string message, bool warning = false) {
+    report(source_->line(), column, source_->placed(std::move(message)), warning);
+  }
+  /// `from`: where the cursor's text begins in the line.
+  template <class F>
+  void guarded(size_t from, F&& f) {
+    try {
+      f();
+    } catch (const SyntaxError& e) {
+      report_here(from + e.at + 1, e.message);
     }
-    return listing_.kernels.back();
+  }
+  bool next(std::string_view& line) {
+    for (;;) {
+      try {
+        return source_->next(line);
+      } catch (const SyntaxError& e) {
+        report_here(e.at + 1, e.message);
+      }
+    }
+  }
+
+  /// A number that symbols, and places so far, give.
+  int64_t evaluated(Cursor& in) { return read_constant(in, "a number", known_places()); }
+  KnownPlaces known_places() {
+    return [this](const Expression& e) { return known(e); };
+  }
+  std::optional<int64_t> known(const Expression& e) {
+    if (e.upper || e.names_relation) return std::nullopt;
+    auto value = static_cast<uint64_t>(e.number);
+    std::map<const Section*, int> times;
+    for (const Expression::Symbol& s : e.symbols) {
+      const auto factor = static_cast<uint64_t>(static_cast<int64_t>(s.times));
+      std::string name = s.name == "." ? mark_here() : s.name;
+      for (int n = 0; n < kMostAliases && symbols_.has_value(symbols_.text(name)); ++n)
+        name = symbols_.text(name);
+      if (places_.contains(symbols_.text(name))) name = symbols_.text(name);
+      if (symbols_.has_value(name)) {
+        const auto number = value_of_symbol(name);
+        if (!number) return std::nullopt;
+        value += static_cast<uint64_t>(*number) * factor;
+        continue;
+      }
+      const auto place = places_.find(name);
+      if (place == places_.end()) return std::nullopt;
+      value += place->second.second * factor;
+      times[place->second.first] += s.times;
+    }
+    for (const auto& [section, count] : times)
+      if (count != 0) return std::nullopt;
+    return static_cast<int64_t>(value);
+  }
+  std::optional<int64_t> value_of_symbol(const std::string& name) {
+    if (aliases_ == kMostAliases) return std::nullopt;
+    ++aliases_;
+    std::optional<int64_t> out;
+    try {
+      const std::string text = symbols_.text(name);
+      Cursor in(text);
+      out = evaluated(in);
+    } catch (const SyntaxError&) {
+      // It has no value yet, which the one who asks reports.
+    }
+    --aliases_;
+    return out;
+  }
+  /// A label for the place in work.
+  std::string mark_here() {
+    const uint64_t at = section_ != nullptr ? section_->data.end() : text_.here(source_->line());
+    std::string name = fmt::format(".L.${}${}", section_ != nullptr ? section_->number : 0, at);
+    if (!places_.contains(name)) {
+      places_[name] = {section_, at};
+      if (section_ != nullptr)
+        section_->data.label(name);
+      else
+        symbols_.place(name, at);
+    }
+    return name;
   }
 
   void parse_line(std::string_view line) {
     Cursor in(line);
-    if (!metadata_end_.empty()) {
-      in.skip_blanks();
-      if (in.rest().starts_with(metadata_end_))
-        metadata_end_ = {};
-      else if (const std::string bad = metadata_.line(line); !bad.empty())
-        report(line_, 1, bad);
-      return;
-    }
-    if (code_block_) return header_line(in);
+    if (!metadata_end_.empty()) return metadata_line(line);
+    if (headers_.is_open()) return header_line(in);
     while (!in.done() && take_label(in)) {
     }
     if (in.done()) return;
-    if (take_words(in)) return;
-    end_words();
+    Cursor word = in;
+    const std::string_view name = read_name(word);
+    if (source_->is_macro(name)) return guarded(0, [&] { source_->call(name, word); });
     if (take_assignment(in)) return;
-    if (in.peek() == '.') return directive(in);
-    if (!in_text_) return report(line_, in.at() + 1, "instructions are read in .text only");
-    pad();
+    if (in.peek() == '.') return guarded(0, [&] { directive(in); });
+    if (section_ != nullptr) return report_here(in.at() + 1, "instructions are read in .text only");
     instruction(in, line);
   }
 
   bool take_label(Cursor& in) {
     const size_t start = in.at();
-    const std::string_view name = in.until(" \t:,[(");
-    if (name.empty() || in.peek() != ':') {
+    std::string name(in.until(" \t:,[(=\""));
+    if (name.empty() || !in.take(':')) {
       in.seek(start);
       return false;
     }
-    in.take(':');
-    if (in_data_) data_.label(name);
-    if (!in_text_) return true;
-    end_words();
-    const bool plain =
-        name[0] != '.' && name[0] != 'L' && (name.size() < 2 || name.substr(0, 2) != "BB");
-    if (plain && starts_kernel(name)) {
-      begin_kernel(name);
+    const bool numbered = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+    if (numbered) name = symbols_.numbered_label(name);
+    if (places_.contains(name) || symbols_.has_value(name)) {
+      report_here(start + 1, fmt::format("label '{}' is defined twice", name));
       return true;
     }
-    pad();
-    if (!label_names_[kernel().name].insert(std::string(name)).second)
-      report(line_, start + 1, fmt::format("label '{}' is defined twice", name));
-    kernel().labels.push_back({std::string(name), kernel().code.size()});
+    guarded(start, [&] {
+      if (section_ != nullptr) {
+        section_->data.label(name);
+        places_[name] = {section_, section_->data.end()};
+        return;
+      }
+      text_.label(name, source_->line());
+      places_[name] = {nullptr, text_.here(source_->line())};
+    });
     return true;
   }
 
-  /// At the next address that the alignments in front of it allow.
-  void begin_kernel(std::string_view name) {
-    uint64_t at = end_of_code();
-    for (const Alignment& a : alignments_) at += take_padding(a.gap(at), kMostGaps);
-    alignments_.clear();
-    branched_to_.clear();
-    listing_.kernels.emplace_back();
-    listing_.kernels.back().name = std::string(name);
-    listing_.kernels.back().base = at;
-  }
-  uint64_t end_of_code() const {
-    if (listing_.kernels.empty()) return 0;
-    const Kernel& k = listing_.kernels.back();
-    return k.base + (k.code.empty() ? 0 : k.code.back().pc + size_of(k.code.back(), k.gen));
-  }
-  /// Alignments that the code runs into are instructions of their own.
-  void pad() {
-    constexpr uint32_t kNop = 0xbf800000;
-    for (const Alignment& a : std::exchange(alignments_, {})) {
-      const uint64_t gap = take_padding(a.gap(end_of_code()), kMostPadding);
-      const auto fill = static_cast<uint32_t>(a.fill * 0x01010101);
-      words_.assign(gap / 4, a.fills ? fill : kNop);
-      words_line_ = line_;
-      end_words();
-    }
-  }
-  uint64_t take_padding(uint64_t bytes, uint64_t most) {
-    padding_ += bytes;
-    if (padding_ <= most) return bytes;
-    report(line_, 1, "too much room between instructions");
-    return 0;
+  void metadata_line(std::string_view line) {
+    Cursor in(line);
+    in.skip_blanks();
+    if (!in.rest().starts_with(metadata_end_)) return metadata_.line(line, source_->line());
+    metadata_end_ = {};
+    if (const auto bad = metadata_.read())
+      report(bad->line, bad->column, source_->placed(bad->message));
   }
 
-  /// The names that directives anywhere in the file declare as functions or kernels.
-  void read_symbol_names(std::string_view text) {
-    while (!text.empty()) {
-      const size_t end = text.find('\n');
-      Cursor in(text.substr(0, end));
-      text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+  void header_line(Cursor& in) {
+    guarded(0, [&] {
       in.skip_blanks();
-      const std::string_view directive = in.until(" \t");
-      bool declares = false;
-      for (const char* d : {".type", ".globl", ".global", ".weak", ".amdhsa_kernel", ".kernel",
-                            ".amdgpu_hsa_kernel"})
-        declares = declares || directive == d;
-      if (!declares) continue;
-      in.skip_blanks();
-      symbol_names_.emplace(in.until(" \t,"));
-    }
-  }
-
-  /// A plain name is a function's where a directive says so. Else it is a label like others where
-  /// the code before branches to it or runs on into it.
-  bool starts_kernel(std::string_view name) const {
-    if (listing_.kernels.empty() || symbol_names_.contains(name)) return true;
-    if (branched_to_.contains(name)) return false;
-    const std::vector<Instruction>& code = listing_.kernels.back().code;
-    const auto is = [&](size_t n, const char* text) { return code[n].text.starts_with(text); };
-    size_t n = code.size();
-    while (n != 0 && (is(n - 1, "s_nop") || is(n - 1, "s_code_end"))) --n;
-    if (n == 0) return code.empty();
-    if (code[n - 1].text.starts_with(".")) return true;  // a word that is no instruction
-    return is(n - 1, "s_endpgm") || is(n - 1, "s_setpc") || is(n - 1, "s_branch");
-  }
-
-  /// `.long` between instructions: machine code by its words.
-  bool take_words(Cursor& in) {
-    if (!in_text_) return false;
-    const size_t start = in.at();
-    const std::string_view name = in.until(" \t");
-    if (name != ".long" && name != ".int") {
-      in.seek(start);
-      return false;
-    }
-    try {
-      pad();
-      do {
-        in.skip_blanks();
-        const size_t at = in.at();
-        const bool minus = in.take('-');
-        const uint64_t n = read_integer(in, "a number");
-        if (n > 0xffffffff) Cursor::fail_value(at, "number does not fit in 32 bits");
-        words_.push_back(static_cast<uint32_t>(minus ? 0 - n : n));
-      } while (in.take(','));
-      if (!in.done()) in.fail("unexpected text behind the words" + in.found());
-    } catch (const SyntaxError& e) {
-      report(line_, e.at + 1, e.message);
-    }
-    if (!words_.empty() && words_line_ == 0) words_line_ = line_;
-    return true;
-  }
-  void end_words() {
-    for (size_t n = 0; n < words_.size();) {
-      const std::vector<uint32_t> rest(words_.begin() + static_cast<std::ptrdiff_t>(n),
-                                       words_.end());
-      auto i = decode(rest, listing_.gen);
-      if (!i) i = undecoded(rest, listing_.gen);
-      n += size_of(*i, listing_.gen) / 4;
-      i->text = print(*i, listing_.gen);
-      add(std::move(*i), words_line_, 1);
-    }
-    words_.clear();
-    words_line_ = 0;
-  }
-  void add(Instruction i, uint32_t line, size_t column) {
-    Kernel& k = kernel();
-    k.gen = listing_.gen;
-    i.line = line;
-    i.column = static_cast<uint32_t>(column);
-    i.pc = k.code.empty() ? 0 : k.code.back().pc + size_of(k.code.back(), k.gen);
-    k.code.push_back(std::move(i));
+      const std::string text = symbols_.with_values(in.rest());
+      Cursor value(text);
+      const size_t from = in.at();
+      try {
+        const std::string kernel = section_ == nullptr ? text_.kernel().name : std::string();
+        if (std::string cut = headers_.line(value, kernel); !cut.empty())
+          report_here(from + 1, std::move(cut), true);
+      } catch (SyntaxError& e) {
+        e.at += from;
+        throw;
+      }
+    });
+    if (!headers_.is_open()) define_target();
   }
 
   void directive(Cursor& in) {
     const size_t at = in.at();
-    const std::string name(in.until(" \t"));
-    if (in_data_ && carried_out(in, name)) return;
-    if (name == ".text" || name == ".hsatext") {
-      in_text_ = true;
-      in_data_ = false;
-    } else if (name == ".section" || name == ".data" || name == ".bss" || name == ".rodata") {
-      in.skip_blanks();
-      const std::string_view section = name == ".section" ? in.rest() : std::string_view(name);
-      in_text_ = section.substr(0, 5) == ".text";
-      in_data_ = DataSection::holds_data(section);
-      mesa_ = mesa_ || section.starts_with(".AMDGPU.config");
-    } else if (name == ".set" || name == ".equ" || name == ".equiv") {
-      assign(in, ',');
-    } else if (changes_lines(name)) {
-      report(line_, at + 1, name + " is not supported: what it stands for would be missing");
-    } else if (const std::string_view end = end_of_metadata(name); !end.empty()) {
-      metadata_end_ = end;
-    } else if (name == ".amd_kernel_code_t") {
-      code_block_.emplace();
-    } else if (name == ".hsa_code_object_version") {
-      hsa_ = true;
-    } else if (name == ".hsa_code_object_isa") {
-      old_target(in);
-    } else if (name == ".amdhsa_code_object_version") {
-      // Of the metadata, which say themselves what they hold.
-    } else if (name == ".amdhsa_kernel") {
-      amdhsa_name_ = std::string(in.word());
-      amdhsa_[amdhsa_name_];
-    } else if (name == ".end_amdhsa_kernel") {
-      amdhsa_name_.clear();
-    } else if (name.rfind(".amdhsa_", 0) == 0) {
-      amdhsa_value(in, name.substr(8), at);
-    } else if (name == ".amdgcn_target") {
-      target(in, at);
-    } else if (in_text_ && is_alignment(name)) {
-      align(in, name);
-    } else if (name == ".end") {
-      ended_ = true;
-    } else if (in_text_ && (name == ".quad" || name == ".byte" || name == ".short")) {
-      report(line_, at + 1, name + ": data between instructions is not supported yet");
-    } else if ((in_text_ || in_data_) && !is_harmless(name)) {
-      report(line_, at + 1, "unknown directive " + name + ": what it does would be missing");
+    std::string name(read_name(in));
+    if (source_->directive(name, in)) return;
+    if (headers_.directive(name, in)) {
+      if (headers_.is_open()) block_line_ = source_->line();
+      if (name == ".amdhsa_kernel") declare(Cursor(in.rest()), headers_.name());
+      return define_target();
     }
+    if (const std::string_view end = end_of_metadata(name); !end.empty()) {
+      metadata_end_ = end;
+      block_line_ = source_->line();
+      return;
+    }
+    for (char& c : name)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (declares(name)) declare(in, {});
+    if (sections_.directive(name, in)) {
+      section_ = sections_.current();
+      return;
+    }
+    if (name == ".set" || name == ".equ" || name == ".equiv")
+      return assign(in, ',', name == ".equiv");
+    if (name == ".end") {
+      ended_ = true;
+    } else if (DataSection::is_data(name)) {
+      data(name, in);
+    } else if (name == ".comm" || name == ".lcomm") {
+      common(in);
+    } else if (!is_harmless(name)) {
+      Cursor::fail_at(at, "unknown directive " + name + ": what it does would be missing");
+    }
+  }
+  void declare(Cursor in, std::string_view name) {
+    in.skip_blanks();
+    symbol_names_.emplace(name.empty() ? in.until(" \t,\r") : name);
+  }
+
+  void data(const std::string& name, Cursor& in) {
+    if (section_ != nullptr && !section_->loaded) return;  // may hold what it likes
+    const std::string text = symbols_.with_values(in.rest());
+    Cursor values(text);
+    const DataSection::Surroundings around = {[&](Cursor& c) { return source_->included(c); },
+                                              known_places(), [this] { return mark_here(); }};
+    try {
+      if (section_ == nullptr && is_alignment(name))
+        return text_.align(read_alignment(name, values), source_->line());
+      const auto carry_out = [&](DataSection& s) {
+        const size_t late = s.late().size();
+        s.directive(name, values, around);
+        for (size_t n = late; n < s.late().size(); ++n) {
+          s.late()[n].line = source_->line();
+          s.late()[n].from = source_->placed("");
+        }
+      };
+      if (section_ != nullptr)
+        carry_out(section_->data);
+      else
+        text_.data(source_->line(), carry_out);
+    } catch (SyntaxError& e) {
+      e.at += in.at();
+      throw;
+    }
+  }
+  /// `.comm name, size, alignment`: zeros.
+  void common(Cursor& in) {
+    in.skip_blanks();
+    const std::string name(in.until(" \t,"));
+    in.expect(',', "behind the name");
+    const int64_t size = evaluated(in);
+    const int64_t align = in.take(',') ? evaluated(in) : 1;
+    Section& bss = sections_.named(".bss", "a");
+    if (size < 0 || align < 1 || align > 4096 || (align & (align - 1)) != 0)
+      in.fail("expected a size and an alignment of 1 to 4096 bytes, a power of two");
+    Alignment to;
+    to.to = static_cast<uint64_t>(align);
+    bss.data.fill(to.gap(bss.data.end()), std::byte{0});
+    if (places_.contains(name)) in.fail(fmt::format("label '{}' is defined twice", name));
+    places_[name] = {&bss, bss.data.end()};
+    bss.data.label(name);
+    bss.data.fill(static_cast<uint64_t>(size), std::byte{0});
   }
 
   /// `name = value`, another spelling of .set.
@@ -330,108 +338,42 @@ class FileParser {
     sign.skip_blanks();
     const std::string_view name = sign.until(" \t=,");
     if (name.empty() || !sign.take('=') || sign.peek() == '=') return false;
-    assign(in, '=');
+    guarded(0, [&] { assign(in, '=', false); });
     return true;
   }
-  void assign(Cursor& in, char sign) {
-    try {
-      symbols_.assign(in, sign);
-    } catch (const SyntaxError& e) {
-      report(line_, e.at + 1, e.message);
+  void assign(Cursor& in, char sign, bool once) {
+    symbols_.assign(in, sign, once,
+                    {[this] { return mark_here(); }, known_places(),
+                     [this](const std::string& name) { return places_.contains(name); }});
+  }
+  /// The assembler's own symbols.
+  void define_target() {
+    const auto major = static_cast<int64_t>(listing_.gen) + 6;
+    const int64_t stepping = listing_.gen == Gen::gfx8 ? 3 : 0;
+    for (const auto& [name, value] :
+         {std::pair("major", major), {"minor", int64_t{0}}, {"stepping", stepping}}) {
+      symbols_.define(std::string(kOldVersion) + name, value);
+      symbols_.define(".amdgcn.gfx_generation_" +
+                          std::string(name == std::string_view("major") ? "number" : name),
+                      value);
     }
+    for (const std::string_view next : {kNextVgpr, kNextSgpr})
+      if (!symbols_.has_value(next)) symbols_.define(std::string(next), 0);
+  }
+  /// One more than the last register that the code so far names.
+  void count_registers(const Instruction& i) {
+    int64_t next[2] = {symbols_.number(kNextSgpr), symbols_.number(kNextVgpr)};
+    const int64_t before[2] = {next[0], next[1]};
+    for (const Operand& o : i.operands) {
+      const bool vector = o.code >= kVgpr0;
+      if (o.immediate || (!vector && o.code >= kSgprs)) continue;
+      int64_t& n = next[vector ? 1 : 0];
+      n = std::max<int64_t>(n, o.code + o.count - (vector ? kVgpr0 : 0));
+    }
+    if (next[0] != before[0]) symbols_.define(std::string(kNextSgpr), next[0]);
+    if (next[1] != before[1]) symbols_.define(std::string(kNextVgpr), next[1]);
   }
 
-  void align(Cursor& in, const std::string& name) {
-    try {
-      alignments_.push_back(read_alignment(name, in));
-    } catch (const SyntaxError& e) {
-      report(line_, e.at + 1, e.message);
-    }
-  }
-  bool carried_out(Cursor& in, const std::string& name) {
-    try {
-      return data_.directive(name, in);
-    } catch (const SyntaxError& e) {
-      report(line_, e.at + 1, e.message);
-      return true;
-    }
-  }
-  void amdhsa_value(Cursor& in, const std::string& key, size_t at) {
-    if (amdhsa_name_.empty()) return report(line_, at + 1, "only possible inside .amdhsa_kernel");
-    if (!known_amdhsa(key)) return report(line_, at + 1, "unknown directive .amdhsa_" + key);
-    try {
-      in.skip_blanks();
-      std::string text(in.rest());
-      if (symbols_.has_values()) text = symbols_.with_values(text);
-      for (const char* next : {".amdgcn.next_free_vgpr", ".amdgcn.next_free_sgpr"})
-        for (size_t n = text.find(next); n != std::string::npos; n = text.find(next))
-          text.replace(n, std::string_view(next).size(), std::to_string(next_free(next)));
-      Cursor value(text);
-      const int64_t number = read_constant(value, "a number");
-      if (!value.done()) value.fail("unexpected text behind the number" + value.found());
-      if (number < 0 || number > 0xffffffff)
-        Cursor::fail_value(in.at(), "expected a number of 0 to 0xffffffff");
-      amdhsa_[amdhsa_name_][key] = static_cast<uint64_t>(number);
-    } catch (const SyntaxError& e) {
-      report(line_, e.at + 1, e.message);
-    }
-  }
-
-  /// The assembler's own symbols: one more than the last register that the code so far names.
-  unsigned next_free(std::string_view symbol) const {
-    const bool vector = symbol.ends_with("vgpr");
-    unsigned next = 0;
-    for (const Kernel& k : listing_.kernels)
-      for (const Instruction& i : k.code)
-        for (const Operand& o : i.operands) {
-          const bool is_vector = o.code >= kVgpr0;
-          if (o.immediate || is_vector != vector || (!vector && o.code >= kSgprs)) continue;
-          next = std::max(next, o.code + o.count - (vector ? kVgpr0 : 0));
-        }
-    return next;
-  }
-
-  void target(Cursor& in, size_t at) {
-    const std::string_view text = in.rest();
-    const size_t gfx = text.find("gfx");
-    const auto gen =
-        gfx == std::string_view::npos ? std::nullopt : gen_named(Cursor(text, gfx).word());
-    if (!gen)
-      report(line_, at + 1, "unknown target, expected gfx600, gfx700 or gfx803");
-    else if (!forced_)
-      listing_.gen = *gen;
-    hsa_ = text.find("amdhsa") != std::string_view::npos;
-  }
-
-  /// `8,0,3,"AMD","AMDGPU"`
-  void old_target(Cursor& in) {
-    hsa_ = true;
-    try {
-      use(read_constant(in, "the instruction set's version"));
-    } catch (const SyntaxError& e) {
-      report(line_, e.at + 1, e.message);
-    }
-  }
-  void use(int64_t major) {
-    if (!forced_ && major >= 6 && major <= 8) listing_.gen = static_cast<Gen>(major - 6);
-  }
-
-  /// A line of .amd_kernel_code_t, which stands between a kernel's label and its code.
-  void header_line(Cursor& in) {
-    if (in.done()) return;
-    if (in.rest().starts_with(".end_amd_kernel_code_t")) {
-      use(code_block_->machine());
-      amdhsa_[kernel().name] = code_block_->values();
-      old_kernels_.insert(kernel().name);
-      code_block_.reset();
-      return;
-    }
-    try {
-      code_block_->line(in);
-    } catch (const SyntaxError& e) {
-      report(line_, e.at + 1, e.message);
-    }
-  }
   /// Mesa tells nothing of arguments; behind them it puts values of the launch.
   static void add_mesa_values(Kernel& k) {
     ir::Param values;
@@ -443,127 +385,152 @@ class FileParser {
   void instruction(Cursor& in, std::string_view line) {
     const size_t start = in.at();
     std::string text(line.substr(start));
-    try {
-      if (symbols_.has_values()) text = with_operand_values(text);
-    } catch (const SyntaxError& e) {
-      return report(line_, start + e.at + 1, e.message);
+    guarded(start, [&] {
+      text = with_operand_values(text);
+      Parsed p = parse_instruction(text, listing_.gen);
+      if (!p.instruction) throw SyntaxError{p.error.column - 1, std::move(p.error.message), false};
+      p.instruction->text = squeeze(text);
+      count_registers(*p.instruction);
+      if (std::ranges::any_of(p.instruction->operands, &Operand::cut))
+        report_here(start + 1,
+                    "the literal is the upper half of the double: its lower 32 bits become 0",
+                    true);
+      text_.instruction(std::move(*p.instruction), source_->line(),
+                        static_cast<uint32_t>(start + 1));
+    });
+  }
+
+  /// `v[3+1:2*4]`: the numbers of registers are computed.
+  static std::string with_numbers(const std::string& text) {
+    std::string out;
+    for (size_t at = 0; at < text.size(); ++at) {
+      out += text[at];
+      const bool registers = text[at] == '[' && at > 0 && text[at - 1] != ':';
+      if (!registers) continue;
+      const size_t end = std::min(text.find(']', at), text.size());
+      const std::string inside = text.substr(at + 1, end - at - 1);
+      if (inside.find_first_of("+-*/%()&|^<>~!") == std::string::npos) continue;
+      Cursor in(inside);
+      for (bool more = true; more;) {
+        const int64_t n = read_constant(in, "a register's number");
+        if (n < 0 || n > 0xffff) Cursor::fail_value(at + 1, "there is no such register");
+        out += std::to_string(n);
+        more = in.take(':');
+        if (more) out += ':';
+      }
+      at = end - 1 - (inside.size() - in.at());
     }
-    Parsed p = parse_instruction(text, listing_.gen);
-    if (!p.instruction) return report(line_, start + p.error.column, p.error.message);
-    p.instruction->text = squeeze(text);
-    if (const Operand* to = p.instruction->operand(Slot::label)) branched_to_.insert(to->label);
-    if (std::ranges::any_of(p.instruction->operands, &Operand::cut))
-      listing_.diagnostics.push_back({line_, static_cast<uint32_t>(start + 1),
-                                      "the literal is the upper half of the double: its lower 32 "
-                                      "bits become 0",
-                                      true});
-    add(std::move(*p.instruction), line_, start + 1);
+    return out;
   }
 
   /// The mnemonic is no symbol.
   std::string with_operand_values(const std::string& text) const {
     const size_t operands = std::min(text.find_first_of(" \t"), text.size());
     try {
-      return text.substr(0, operands) + symbols_.with_values(text.substr(operands));
+      return text.substr(0, operands) +
+             with_numbers(symbols_.with_values(text.substr(operands), true));
     } catch (SyntaxError& e) {
       e.at += operands;
       throw;
     }
   }
 
-  /// Code in the order of the file, data behind it.
-  void place() {
-    for (const Kernel& k : listing_.kernels) {
-      symbols_.place(k.name, k.base);
-      symbols_.place_labels(k);
+  void report_unclosed() {
+    if (full()) return;
+    if (headers_.is_open())
+      report(block_line_, 1, fmt::format("{} is missing", headers_.block_end()));
+    if (!metadata_end_.empty()) report(block_line_, 1, fmt::format("{} is missing", metadata_end_));
+    if (const uint32_t open = source_->unclosed(); open != 0 && !ended_)
+      report(open, 1, "the condition that begins here has no .endif");
+  }
+
+  void finish() {
+    std::erase_if(listing_.kernels, [](const Kernel& k) { return k.code.empty(); });
+    FileImage image(listing_, symbols_, text_, sections_);
+    for (Kernel& k : listing_.kernels) {
+      k.unaligned = headers_.hsa() && listing_.gen != Gen::gfx6;
+      const auto block = headers_.blocks().find(k.name);
+      if (block != headers_.blocks().end()) apply_amdhsa(block->second, k);
+      if (sections_.of_mesa() && !headers_.hsa() && headers_.is_old(k.name)) add_mesa_values(k);
+      symbols_.resolve(k, [&](const Instruction& i, std::string message) {
+        report(i.line, i.column, std::move(message));
+      });
+      image.write_code(k);
     }
-    uint64_t at = end_of_code();
-    at = (at + 255) & ~uint64_t{255};
-    for (const auto& [name, offset] : data_.labels()) symbols_.place(name, at + offset);
-    ir::Global image;
-    image.name = "assembled code and data";
-    image.align = 256;
-    image.size = at + data_.bytes().size();
-    image.init.resize(at);
-    image.init.insert(image.init.end(), data_.bytes().begin(), data_.bytes().end());
-    listing_.image = std::move(image);
+    image.write_late_values(
+        [&](uint32_t line, std::string message) { report(line, 1, std::move(message)); });
+    listing_.print_formats = metadata_.print_formats();
+    if (const std::string bad = metadata_.apply(listing_.kernels); !bad.empty())
+      report(std::max(source_->line(), 1U), 1, bad);
+    separate_functions();
+    if (listing_.kernels.empty() && listing_.ok())
+      report(1, 1, "no instructions found, expected GCN assembly text");
   }
 
-  /// Code is in memory like anything else: constants may stand in it.
-  void write_code(const Kernel& k) {
-    if (!listing_.ok()) return;
-    std::byte* to = listing_.image->init.data() + k.base;
-    for (const Instruction& i : k.code)
-      for (const uint32_t word : encode(i, k.gen))
-        for (int b = 0; b < 4; ++b) *to++ = static_cast<std::byte>(word >> (8 * b) & 255);
-  }
-
-  /// Where some of the code has kernel descriptors the rest is functions.
+  /// Where some of the code has kernel descriptors the rest is functions; so is what holds nothing
+  /// but data, beside code.
   void separate_functions() {
-    if (amdhsa_.empty()) return;
-    const auto is_kernel = [&](const Kernel& k) { return amdhsa_.contains(k.name); };
-    if (std::ranges::none_of(listing_.kernels, is_kernel)) return;
-    for (Kernel& k : listing_.kernels)
-      if (!is_kernel(k)) listing_.functions.push_back(std::move(k));
-    std::erase_if(listing_.kernels, [&](const Kernel& k) { return !is_kernel(k); });
+    const auto described = [&](const Kernel& k) { return headers_.blocks().contains(k.name); };
+    const auto data_only = [&](const Kernel& k) {
+      return text_.holds_data_only(k) && !symbol_names_.contains(k.name);
+    };
+    const bool descriptors = std::ranges::any_of(listing_.kernels, described);
+    const bool code = !std::ranges::all_of(listing_.kernels, data_only);
+    const auto is_function = [&](const Kernel& k) {
+      return descriptors ? !described(k) : code && data_only(k);
+    };
+    for (Kernel& k : listing_.kernels) {
+      if (!is_function(k)) continue;
+      k.data_only = data_only(k);
+      listing_.functions.push_back(std::move(k));
+    }
+    std::erase_if(listing_.kernels, [](const Kernel& k) { return k.code.empty(); });
   }
 
   Listing& listing_;
-  std::set<std::string, std::less<>> symbol_names_;  ///< what directives declare
-  std::set<std::string, std::less<>> branched_to_;   ///< by the kernel in work, so far
-  bool forced_;
-  bool hsa_ = false, mesa_ = false;  ///< the target's system
   size_t max_errors_, errors_ = 0;
-  uint32_t line_ = 0;
-  bool in_text_ = true, in_data_ = false, ended_ = false;
-  std::string_view metadata_end_;              ///< inside of metadata: what ends them
-  std::optional<KernelCodeBlock> code_block_;  ///< inside of .amd_kernel_code_t
-  std::set<std::string> old_kernels_;          ///< that have one
-  static constexpr uint64_t kMostPadding = uint64_t{1} << 20, kMostGaps = uint64_t{1} << 24;
-  std::vector<Alignment> alignments_;  ///< in front of what comes next
-  uint64_t padding_ = 0;
-  DataSection data_;
+  std::optional<std::string> folder_;
+  std::set<std::string, std::less<>> symbol_names_;  ///< what directives declare
+  Headers headers_;
+  TextSection text_;
+  std::optional<Source> source_;
+  Sections sections_;
+  Section* section_ = nullptr;                                         ///< none: .text
+  std::map<std::string, std::pair<const Section*, uint64_t>> places_;  ///< labels so far
+  static constexpr int kMostAliases = 8;  ///< of symbols whose values are symbols
+  int aliases_ = 0;
+  bool ended_ = false;
+  std::string_view metadata_end_;  ///< inside of metadata: what ends them
+  uint32_t block_line_ = 0;        ///< where the open block or the metadata began
   Symbols symbols_;
-  std::map<std::string, std::set<std::string>> label_names_;
-  std::string amdhsa_name_;
-  std::vector<uint32_t> words_;  ///< of .long directives, not yet decoded
-  uint32_t words_line_ = 0;
-  std::map<std::string, AmdhsaValues> amdhsa_;
   MetadataReader metadata_;
 };
 
 }  // namespace
 
-InitialState bare_state() {
-  InitialState s;
-  s.kernarg_ptr = 0;
-  for (int n = 0; n < 3; ++n) s.workgroup_id[n] = 2 + n;
-  s.workitem_ids = 3;
-  s.bare = true;
-  return s;
-}
-
-bool Listing::ok() const {
-  for (const Diagnostic& d : diagnostics)
-    if (!d.warning) return false;
-  return true;
-}
-
-std::string_view name(Gen gen) {
-  return gen == Gen::gfx6 ? "gfx600" : gen == Gen::gfx7 ? "gfx700" : "gfx803";
-}
-std::optional<Gen> gen_named(std::string_view target) {
-  if (target.substr(0, 4) == "gfx6") return Gen::gfx6;
-  if (target.substr(0, 4) == "gfx7") return Gen::gfx7;
-  if (target.substr(0, 4) == "gfx8") return Gen::gfx8;
-  return std::nullopt;
+Listing parse(std::string_view text, const ParseOptions& options) {
+  Listing listing;
+  listing.gen = options.gen.value_or(Gen::gfx6);
+  if (text.find('\0') != std::string_view::npos) {
+    listing.diagnostics.push_back(
+        {1, 1, "this is a binary file, expected GCN assembly text", false});
+    return listing;
+  }
+  // What directives declare decides about labels in front of them.
+  std::set<std::string, std::less<>> declared = declared_names(text);
+  for (bool again = true; again;) {
+    listing = {};
+    listing.gen = options.gen.value_or(Gen::gfx6);
+    FileParser parser(listing, options, declared);
+    parser.run(text);
+    again = parser.has_expanded() && declared.size() != parser.declared().size();
+    declared = parser.declared();
+  }
+  return listing;
 }
 
 Listing parse(std::string_view text, std::optional<Gen> gen, size_t max_errors) {
-  Listing listing;
-  listing.gen = gen.value_or(Gen::gfx6);
-  FileParser(listing, gen.has_value(), max_errors).run(text);
-  return listing;
+  return parse(text, ParseOptions{gen, max_errors, std::nullopt});
 }
 
 }  // namespace lanewise::gcn

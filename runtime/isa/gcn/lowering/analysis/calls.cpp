@@ -43,7 +43,8 @@ Kernel with_functions(const Kernel& kernel, const Listing& listing) {
   // In the order of their distance from the kernel, by which branches are looked up: those in front
   // of it have the largest, as their places wrap.
   std::vector<const Kernel*> functions;
-  for (const Kernel& f : listing.functions) functions.push_back(&f);
+  for (const Kernel& f : listing.functions)
+    if (!f.data_only) functions.push_back(&f);
   // Names alone do not say what code is: control goes on into another kernel's as into any other.
   for (const Kernel& f : listing.kernels)
     if (leaves && f.base != kernel.base && !f.code.empty()) functions.push_back(&f);

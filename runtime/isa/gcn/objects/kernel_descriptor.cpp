@@ -1,0 +1,127 @@
+#include "runtime/isa/gcn/objects/kernel_descriptor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/isa/gcn/text/expression.hpp"
+
+namespace lanewise::gcn {
+namespace {
+
+constexpr unsigned kAny = 63;  ///< a number whose meaning says how large it may be
+struct Field {
+  std::string_view name;
+  unsigned bits = 1;
+  unsigned user = 0;  ///< scalar registers that it asks for
+  Gen since = Gen::gfx6;
+};
+constexpr Field kFields[] = {{"group_segment_fixed_size", 32},
+                             {"private_segment_fixed_size", 32},
+                             {"kernarg_size", 32},
+                             {"user_sgpr_count", kAny},
+                             {"user_sgpr_private_segment_buffer", 1, 4},
+                             {"user_sgpr_dispatch_ptr", 1, 2},
+                             {"user_sgpr_queue_ptr", 1, 2},
+                             {"user_sgpr_kernarg_segment_ptr", 1, 2},
+                             {"user_sgpr_dispatch_id", 1, 2},
+                             {"user_sgpr_flat_scratch_init", 1, 2},
+                             {"user_sgpr_private_segment_size", 1, 1},
+                             {"system_sgpr_private_segment_wavefront_offset"},
+                             {"system_sgpr_workgroup_id_x"},
+                             {"system_sgpr_workgroup_id_y"},
+                             {"system_sgpr_workgroup_id_z"},
+                             {"system_sgpr_workgroup_info"},
+                             {"system_vgpr_workitem_id", 2},
+                             {"next_free_vgpr", kAny},
+                             {"next_free_sgpr", kAny},
+                             {"reserve_vcc"},
+                             {"reserve_flat_scratch", 1, 0, Gen::gfx7},
+                             {"reserve_xnack_mask", 1, 0, Gen::gfx8},
+                             {"float_round_mode_32", 2},
+                             {"float_round_mode_16_64", 2},
+                             {"float_denorm_mode_32", 2},
+                             {"float_denorm_mode_16_64", 2},
+                             {"dx10_clamp"},
+                             {"ieee_mode"},
+                             {"exception_fp_ieee_invalid_op"},
+                             {"exception_fp_denorm_src"},
+                             {"exception_fp_ieee_div_zero"},
+                             {"exception_fp_ieee_overflow"},
+                             {"exception_fp_ieee_underflow"},
+                             {"exception_fp_ieee_inexact"},
+                             {"exception_int_div_zero"},
+                             {"uses_dynamic_stack"}};
+
+const Field* field_named(std::string_view name) {
+  const auto* found = std::ranges::find(kFields, name, &Field::name);
+  return found == std::end(kFields) ? nullptr : found;
+}
+
+}  // namespace
+
+uint64_t KernelDescriptorBlock::value(std::string_view name, uint64_t otherwise) const {
+  const auto found = values_.find(std::string(name));
+  return found == values_.end() ? otherwise : found->second;
+}
+
+void KernelDescriptorBlock::line(Cursor& in) {
+  constexpr std::string_view kPrefix = ".amdhsa_";
+  in.skip_blanks();
+  const size_t at = in.at();
+  const std::string name(in.until(" \t\r"));
+  if (!name.starts_with(kPrefix))
+    Cursor::fail_at(at, "expected an .amdhsa_ directive or .end_amdhsa_kernel" + in.found(at));
+  const Field* field = field_named(std::string_view(name).substr(kPrefix.size()));
+  if (field == nullptr) Cursor::fail_at(at, "unknown directive " + name);
+  if (gen_ < field->since)
+    Cursor::fail_at(at, fmt::format("{} is for {} and later", name, gcn::name(field->since)));
+  if (values_.contains(std::string(field->name))) Cursor::fail_at(at, name + " is there twice");
+  in.skip_blanks();
+  const size_t value_at = in.at();
+  const int64_t number = read_constant(in, "a number");
+  if (!in.done()) in.fail("unexpected text behind the number" + in.found());
+  if (number < 0 || number >> field->bits != 0)
+    Cursor::fail_value(
+        value_at, fmt::format("expected a number of 0 to {}", (uint64_t{1} << field->bits) - 1));
+  if (field->name == "reserve_xnack_mask" && number != 0 && !xnack_)
+    Cursor::fail_value(value_at, "the target has no XNACK mask");
+  values_[std::string(field->name)] = static_cast<uint64_t>(number);
+  if (number != 0) user_registers_ += field->user;
+}
+
+/// As many registers as the descriptor's fields can say.
+void KernelDescriptorBlock::check_registers() const {
+  constexpr uint32_t kVectors = 256;
+  const auto vectors = static_cast<uint32_t>(value("next_free_vgpr", 0));
+  if (vectors > kVectors)
+    Cursor::fail_value(0, fmt::format(".amdhsa_next_free_vgpr {}: there are {} vector registers",
+                                      vectors, kVectors));
+  const bool newer = gen_ == Gen::gfx8;
+  const uint32_t most = newer ? 102 : 104;
+  const auto scalars = static_cast<uint32_t>(value("next_free_sgpr", 0));
+  uint32_t extra = value("reserve_vcc", 1) != 0 ? 2 : 0;
+  if (newer && xnack_ && value("reserve_xnack_mask", 1) != 0) extra = 4;
+  if (value("reserve_flat_scratch", 1) != 0) extra = newer ? 6 : 4;
+  // GCN3 has the reserved ones behind those that code may name, its forerunners among them.
+  if (scalars > most || (!newer && scalars + extra > most))
+    Cursor::fail_value(
+        0, fmt::format(".amdhsa_next_free_sgpr {}: there are {} scalar registers{}", scalars, most,
+                       newer ? "" : fmt::format(", and {} are reserved", extra)));
+}
+
+void KernelDescriptorBlock::end() const {
+  for (const char* required : {"next_free_vgpr", "next_free_sgpr"})
+    if (!values_.contains(required))
+      Cursor::fail_at(0, fmt::format(".amdhsa_{} is missing", required));
+  check_registers();
+  constexpr uint64_t kMostUser = 31;
+  const uint64_t user = value("user_sgpr_count", user_registers_);
+  if (user < user_registers_)
+    Cursor::fail_value(0, fmt::format(".amdhsa_user_sgpr_count {}: the block's fields ask for {}",
+                                      user, user_registers_));
+  if (user > kMostUser)
+    Cursor::fail_value(0, fmt::format("{} user registers: there are at most {}", user, kMostUser));
+}
+
+}  // namespace lanewise::gcn

@@ -1,0 +1,34 @@
+// The block .amdhsa_kernel of assembly files: a kernel's descriptor, one field a line.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "runtime/isa/gcn/objects/metadata.hpp"
+#include "runtime/support/cursor.hpp"
+
+namespace lanewise::gcn {
+
+class KernelDescriptorBlock {
+ public:
+  /// `xnack`: the target can have it, so that .amdhsa_reserve_xnack_mask may be 1.
+  KernelDescriptorBlock(Gen gen, bool xnack) : gen_(gen), xnack_(xnack) {}
+
+  /// `.amdhsa_NAME value`: each at most once, as wide as its field. Throws SyntaxError.
+  void line(Cursor& in);
+  /// Fields that must be there, and those that must fit together. Throws SyntaxError.
+  void end() const;
+  const AmdhsaValues& values() const { return values_; }
+
+ private:
+  uint64_t value(std::string_view name, uint64_t otherwise) const;
+  void check_registers() const;
+
+  Gen gen_;
+  bool xnack_;
+  AmdhsaValues values_;
+  unsigned user_registers_ = 0;  ///< that its fields ask for
+};
+
+}  // namespace lanewise::gcn
