@@ -77,6 +77,7 @@ TEST_CASE("gcn: relocations of objects to code, constants and variables") {
   for (const char* file :
        {"gfx803.o", "gfx803.hsaco", "gfx700.o", "gfx600.o", "gfx803.mesa3d.o", "gfx600.mesa3d.o"}) {
     CAPTURE(file);
+    if (device().info().tier != "cpu" && std::string(file) != "gfx803.o") continue;
     auto out = device().buffer(std::vector<int32_t>(16), "out");
     device()
         .load_file(object(std::string("tables.") + file))

@@ -63,6 +63,23 @@ TEST_CASE("recursion: one without an end is a stack overflow") {
   CHECK(result.faults[0].kind == lanewise::FaultKind::stack_overflow);
 }
 
+TEST_CASE("a fault in a function of SASS names it, and who calls it") {
+  const lanewise::Kernel k = load(
+      ".L_f0:\nCAL `(.L_f1) ;\nRET ;\n"
+      ".L_f1:\nMOV R6, RZ ;\nMOV R7, RZ ;\nLDG.E R4, [R6] ;\nRET ;\n");
+  Buffer out = device().buffer(std::vector<uint32_t>(1, 7));
+  const lanewise::Result result = k.launch({.grid = {1}, .block = {1}}, out);
+  REQUIRE(result.faults.size() == 1);
+  const lanewise::FaultReport& f = result.faults[0];
+  CHECK(f.kernel == "k");
+  CHECK(f.function == ".L_f1");
+  CHECK(f.called_from == ".L_f0");
+  const std::string text = lanewise::format(f);
+  CAPTURE(text);
+  CHECK(text.find("at .L_f1+24: LDG.E R4, [R6]") != std::string::npos);
+  CHECK(text.find("called from .L_f0, in kernel k\n") != std::string::npos);
+}
+
 TEST_CASE("recursion: forty functions, each of which calls the next twice") {
   std::string text;
   for (int n = 0; n < 40; ++n) {
