@@ -107,16 +107,21 @@ void prepare_to_run(Prepared& out, ModuleState& module, size_t index, const Laun
 }
 
 /// How large the stack was that a lane came to the end of.
-void say_stack(FaultReport& f, const ir::Program& p, const Policies& policies) {
+void say_stack(FaultReport& f, const ir::Program& p, const Policies& policies,
+               const std::vector<Allocation>& near) {
+  constexpr uint64_t kNear = 1 << 20;
   const auto asked = policies.find("stack");
   const bool declared = asked == policies.end() || asked->second == "declared";
   const bool alloca = f.text.starts_with("alloca");  // has a place of its own
   if (f.kind == FaultKind::stack_overflow && p.isa == ir::Isa::ptx && !alloca)
     f.size = declared ? kStandardStack : static_cast<uint32_t>(std::stoul(asked->second));
-  if (p.isa == ir::Isa::gcn && f.allocation == kScratchName)
-    f.nearest_allocation +=
-        fmt::format("; a lane has {} bytes of it, --stack BYTES gives it more",
-                    declared ? std::to_string(p.needs.scratch_bytes) : asked->second);
+  const auto scratch = std::ranges::find(near, kScratchName, &Allocation::name);
+  if (scratch == near.end() || f.kind != FaultKind::out_of_range) return;
+  if (f.address - (scratch->address + scratch->size) >= kNear) return;
+  f.nearest_allocation = fmt::format(
+      "the scratch memory of all lanes, {} bytes for each; --stack BYTES, or the policy "
+      "stack, gives them more",
+      declared ? std::to_string(p.needs.scratch_bytes) : asked->second);
 }
 
 /// Takes what the request and the result hold.
@@ -131,7 +136,7 @@ Result result_of(ModuleState& module, size_t index, LaunchRequest&& request, Lau
     const FaultMemory memory{near, device.allocator.freed(), request.params,
                              guest::shared_bytes(program, request.dynamic_shared)};
     for (const Fault& f : done.faults) result.faults.push_back(report(program, f, memory));
-    for (FaultReport& f : result.faults) say_stack(f, program, request.policies);
+    for (FaultReport& f : result.faults) say_stack(f, program, request.policies, near);
   }
   result.fault_count = done.fault_count;
   result.times = {module.parse_ms, done.times.translate_ms, done.times.pipeline_ms,

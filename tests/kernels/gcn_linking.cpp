@@ -139,3 +139,20 @@ TEST_CASE("gcn: a launch that is given up says what had faulted") {
         std::string::npos);
   CHECK(why.find("at waits+") != std::string::npos);
 }
+
+TEST_CASE("gcn: a function that calls itself has the stack that the launch gives it") {
+  const lanewise::Kernel k = device().load_file(object("recursion.gfx803.o")).kernel("sums");
+  auto out = device().buffer(Words(1), "out");
+  lanewise::LaunchOptions options{.grid = {1}, .block = {1}};
+  const auto result = k.launch(options, out, uint32_t{20});
+  REQUIRE(!result.ok());
+  const std::string text = lanewise::format(result.faults.at(0));
+  CAPTURE(text);
+  CHECK(text.find("at down+") != std::string::npos);
+  CHECK(text.find("48 bytes for each; --stack BYTES") != std::string::npos);
+  options.policies["stack"] = "4096";
+  k.launch(options, out, uint32_t{20}).check();
+  CHECK(out.read<uint32_t>() == Words{210});
+  options.policies["stack"] = "16";
+  CHECK_THROWS_AS(k.launch(options, out, uint32_t{20}), lanewise::Error);
+}

@@ -19,3 +19,4 @@ clang-14 -x cl -DHIDDEN -cl-std=CL2.0 -nogpulib -target amdgcn-amd-amdhsa -mcpu=
 ld.lld-14 -shared undefined.gfx803.o -o undefined.gfx803.hsaco
 compile in_function amd-amdhsa gfx803 gfx803
 compile hidden_fault amd-amdhsa gfx803 gfx803
+compile recursion amd-amdhsa gfx803 gfx803
