@@ -150,6 +150,7 @@ edge:
   .amdhsa_user_sgpr_kernarg_segment_ptr 1
   .amdhsa_kernarg_size 12
   .amdhsa_next_free_vgpr 9
+  .amdhsa_next_free_sgpr 16
 .end_amdhsa_kernel
 )",
                                                  lanewise::Isa::gcn, "edge")

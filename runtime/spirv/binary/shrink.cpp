@@ -36,21 +36,12 @@ bool has_headers_that_continue(const std::vector<uint32_t>& words) {
   return false;
 }
 
-/// Of a kernel that has no effect the optimiser leaves an entry point whose variables are gone.
-bool has_lost_variables(const std::vector<uint32_t>& words) {
-  std::vector<uint32_t> wanted, found;
-  for (size_t at = 5; at < words.size() && words[at] >> 16 != 0; at += words[at] >> 16) {
-    const auto op = static_cast<spv::Op>(words[at] & 0xffff);
-    const size_t end = at + (words[at] >> 16);
-    if (op == spv::OpVariable) found.push_back(words[at + 2]);
-    if (op != spv::OpEntryPoint) continue;
-    size_t name_end = at + 3;  // the name's last word has a zero byte at its top
-    while (words[name_end] >> 24 != 0) ++name_end;
-    wanted.insert(wanted.end(), words.begin() + static_cast<ptrdiff_t>(name_end) + 1,
-                  words.begin() + static_cast<ptrdiff_t>(end));
-  }
-  return std::ranges::any_of(
-      wanted, [&](uint32_t id) { return std::ranges::find(found, id) == found.end(); });
+/// Of a kernel that has no effect the optimiser takes the types that its constants and its entry
+/// point's variables still name.
+bool has_integers(const std::vector<uint32_t>& words) {
+  for (size_t at = 5; at < words.size() && words[at] >> 16 != 0; at += words[at] >> 16)
+    if (static_cast<spv::Op>(words[at] & 0xffff) == spv::OpTypeInt) return true;
+  return false;
 }
 
 std::vector<uint32_t> optimised(const std::vector<uint32_t>& words, MergeBlocks merge) {
@@ -95,7 +86,7 @@ std::vector<uint32_t> optimised(const std::vector<uint32_t>& words, MergeBlocks 
 std::vector<uint32_t> shrink(const std::vector<uint32_t>& words) {
   std::vector<uint32_t> out = optimised(words, MergeBlocks::yes);
   if (has_headers_that_continue(out)) out = optimised(words, MergeBlocks::no);
-  return keep_loop_values(has_lost_variables(out) ? words : out);
+  return keep_loop_values(has_integers(out) ? out : words);
 }
 
 }  // namespace lanewise::spirv
