@@ -253,13 +253,16 @@ done:
   };
   CHECK(text_of(run(5000, "declared")).find("65536 bytes are there for a lane's calls") !=
         std::string::npos);
-  // A megabyte of each lane is too much for some drivers, which says so before.
+  // A megabyte for each lane is too much for some drivers; they say so before.
+  std::string refused;
+  bool deep = false;
   try {
-    CHECK(run(5000, "1000000").ok());
-    CHECK(out.read<uint32_t>()[0] == 12502500);
+    deep = run(5000, "1000000").ok() && out.read<uint32_t>()[0] == 12502500;
   } catch (const lanewise::Error& e) {
-    CHECK(std::string(e.what()).find("too large for this driver's compiler") != std::string::npos);
+    refused = e.what();
   }
+  CAPTURE(refused);
+  CHECK((deep || refused.find("too large for this driver's compiler") != std::string::npos));
   const std::string full = text_of(run(1000, "8000"));
   CAPTURE(full);
   CHECK(full.find("stack overflow: 8000 bytes are there") != std::string::npos);
