@@ -7,7 +7,7 @@
 #include "runtime/ir/wave_ops.hpp"
 
 namespace lanewise::spirv {
-namespace {
+namespace members {
 
 using ir::Op;
 
@@ -250,7 +250,7 @@ class Absent {
   std::vector<uint32_t> parting_;  ///< blocks behind which lanes go different ways
 };
 
-}  // namespace
+}  // namespace members
 
 struct MemberProof::Facts {
   Facts(ir::Program apart, ir::Together together)
@@ -260,8 +260,8 @@ struct MemberProof::Facts {
         absent(program, u) {}
   ir::Program program;
   ir::Uniformity u;
-  Company company;
-  Absent absent;
+  members::Company company;
+  members::Absent absent;
 };
 
 MemberProof::MemberProof(const ir::Program& program, ir::Together together) {

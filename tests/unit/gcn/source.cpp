@@ -26,7 +26,7 @@ void same(const std::string& text, const std::string& plain) {
                 text);
 }
 
-std::string complaint(const std::string& text) {
+std::string complaint_about(const std::string& text) {
   const gcn::Listing l = gcn::parse(text, gcn::Gen::gfx8);
   for (const Diagnostic& d : l.diagnostics)
     if (!d.warning) return fmt::format("{}: {}", d.line, d.message);
@@ -35,7 +35,7 @@ std::string complaint(const std::string& text) {
 
 void ends_quickly(const std::string& text, const std::string& message) {
   const auto start = std::chrono::steady_clock::now();
-  CHECK(complaint(text).find(message) != std::string::npos);
+  CHECK(complaint_about(text).find(message) != std::string::npos);
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
 }
 
@@ -65,27 +65,27 @@ TEST_CASE("gcn source: macros and their arguments") {
       "%\\q\n"
       ".endm\nw a, b\nw (a >= b || a != b), b",
       "s_mov_b32 s3, 4\ns_mov_b32 s1, 4");
-  CHECK(complaint(add + "k:\nadd v1\n") == "5: macro 'add' needs a value for 'src'");
-  CHECK(complaint(add + "k:\nadd v1, v2, 3, 4\n") ==
+  CHECK(complaint_about(add + "k:\nadd v1\n") == "5: macro 'add' needs a value for 'src'");
+  CHECK(complaint_about(add + "k:\nadd v1, v2, 3, 4\n") ==
         "5: macro 'add' takes 3 arguments, and more are here");
-  CHECK(complaint(".macro m\n.endm\nk:\nm 1\n") ==
+  CHECK(complaint_about(".macro m\n.endm\nk:\nm 1\n") ==
         "4: macro 'm' takes 0 arguments, and more are here");
-  CHECK(complaint("k:\n.previous\n") == "2: .previous without another section in front");
-  CHECK(complaint(add + "k:\nadd dst=v1, v2\n") ==
+  CHECK(complaint_about("k:\n.previous\n") == "2: .previous without another section in front");
+  CHECK(complaint_about(add + "k:\nadd dst=v1, v2\n") ==
         "5: arguments stand in order or by name, not both");
-  CHECK(complaint(add + "k:\nadd of=v1\n") == "5: macro 'add' has no parameter 'of'");
-  CHECK(complaint(add + add).starts_with("4: macro 'add' is defined already"));
-  CHECK(complaint(".macro m\ns_nop 0\n") == "1: .macro without .endm");
-  CHECK(complaint("s_nop 0\n.endm\n") == "2: .endm without what it ends");
+  CHECK(complaint_about(add + "k:\nadd of=v1\n") == "5: macro 'add' has no parameter 'of'");
+  CHECK(complaint_about(add + add).starts_with("4: macro 'add' is defined already"));
+  CHECK(complaint_about(".macro m\ns_nop 0\n") == "1: .macro without .endm");
+  CHECK(complaint_about("s_nop 0\n.endm\n") == "2: .endm without what it ends");
 }
 
 TEST_CASE("gcn source: an error says the line in the macro, and who called it") {
-  CHECK(
-      complaint(".macro bad r\ns_nop 0\ns_mov_b32 \\r, 0\n.endm\n.macro calls\nbad x9\n.endm\nk:\n"
-                "s_nop 1\ncalls\ns_endpgm\n")
-          .find("(in macro 'bad', called at line 6) (in macro 'calls', called at line 10)") !=
-      std::string::npos);
-  CHECK(complaint("k:\n.rept 2\nnone\n.endr\n")
+  CHECK(complaint_about(
+            ".macro bad r\ns_nop 0\ns_mov_b32 \\r, 0\n.endm\n.macro calls\nbad x9\n.endm\nk:\n"
+            "s_nop 1\ncalls\ns_endpgm\n")
+            .find("(in macro 'bad', called at line 6) (in macro 'calls', called at line 10)") !=
+        std::string::npos);
+  CHECK(complaint_about("k:\n.rept 2\nnone\n.endr\n")
             .starts_with("3: unknown instruction 'none' (in .rept, which is at line 2)"));
 }
 
@@ -98,8 +98,8 @@ TEST_CASE("gcn source: repetitions") {
        "s_mov_b32 s1, 1\ns_mov_b32 s2, 2\ns_mov_b32 s0, 0");
   same(".set n, 0\n.rept 2\n.rept 2\ns_mov_b32 s0, n\n.set n, n + 1\n.endr\n.endr",
        "s_mov_b32 s0, 0\ns_mov_b32 s0, 1\ns_mov_b32 s0, 2\ns_mov_b32 s0, 3");
-  CHECK(complaint(".rept -1\ns_nop 0\n.endr\n") == "1: expected a count of 0 or more");
-  CHECK(complaint(".irpc a, 1, 2\n.endr\n") ==
+  CHECK(complaint_about(".rept -1\ns_nop 0\n.endr\n") == "1: expected a count of 0 or more");
+  CHECK(complaint_about(".irpc a, 1, 2\n.endr\n") ==
         "1: expected one text, whose characters are the values");
 }
 
@@ -120,12 +120,14 @@ TEST_CASE("gcn source: conditions") {
     CHECK_MESSAGE(!taken(c), c);
   same(".if 0\ns_nop 1\n.elseif 1\ns_nop 2\n.elseif 1\ns_nop 3\n.else\ns_nop 4\n.endif", "s_nop 2");
   same(".if 0\nbroken\n.if 1\nbroken\n.else\n.endif\n.else\ns_nop 1\n.endif", "s_nop 1");
-  CHECK(complaint("k:\n.if 1\ns_endpgm\n") == "2: the condition that begins here has no .endif");
-  CHECK(complaint("k:\n.if x\ns_endpgm\n.endif\n").starts_with("2: expected a number"));
-  CHECK(complaint("k:\n.endif\n") == "2: .endif without an .if in front of it");
-  CHECK(complaint("k:\n.if 1\n.else\n.else\n.endif\n") == "4: .else without an .if in front of it");
-  CHECK(complaint("k:\n.if 1 2\n.endif\n").find("unexpected text") != std::string::npos);
-  CHECK(complaint("k:\n.error \"not here\"\n") == "2: .error: not here");
+  CHECK(complaint_about("k:\n.if 1\ns_endpgm\n") ==
+        "2: the condition that begins here has no .endif");
+  CHECK(complaint_about("k:\n.if x\ns_endpgm\n.endif\n").starts_with("2: expected a number"));
+  CHECK(complaint_about("k:\n.endif\n") == "2: .endif without an .if in front of it");
+  CHECK(complaint_about("k:\n.if 1\n.else\n.else\n.endif\n") ==
+        "4: .else without an .if in front of it");
+  CHECK(complaint_about("k:\n.if 1 2\n.endif\n").find("unexpected text") != std::string::npos);
+  CHECK(complaint_about("k:\n.error \"not here\"\n") == "2: .error: not here");
 }
 
 TEST_CASE("gcn source: symbols") {
@@ -139,10 +141,10 @@ TEST_CASE("gcn source: symbols") {
   same("offset = 8\nds_read_b32 v0, v1 offset:offset", "ds_read_b32 v0, v1 offset:8");
   same(".La:\ns_mov_b32 s0, (.Lb-.La)/4\ns_nop 0\n.Lb:",
        ".La:\ns_mov_b32 s0, .Lb-.La-9\ns_nop 0\n.Lb:");
-  CHECK(complaint("k:\ns_nop 0\nk:\ns_endpgm\n") == "3: label 'k' is defined twice");
-  CHECK(complaint(".equiv a, 1\n.equiv a, 2\n") == "2: 'a' is defined already");
-  CHECK(complaint("k:\n.set k, 1\n") == "2: 'k' is defined already");
-  CHECK(complaint("k:\ns_branch 1b\n").find("no label 1 in front") != std::string::npos);
+  CHECK(complaint_about("k:\ns_nop 0\nk:\ns_endpgm\n") == "3: label 'k' is defined twice");
+  CHECK(complaint_about(".equiv a, 1\n.equiv a, 2\n") == "2: 'a' is defined already");
+  CHECK(complaint_about("k:\n.set k, 1\n") == "2: 'k' is defined already");
+  CHECK(complaint_about("k:\ns_branch 1b\n").find("no label 1 in front") != std::string::npos);
 }
 
 TEST_CASE("gcn source: data between instructions and behind them") {
@@ -158,11 +160,13 @@ TEST_CASE("gcn source: data between instructions and behind them") {
   same(".ascii \"a;b//c\" ; comment\n.byte 'x', 0", ".long 0x2f623b61, 0x78632f");
   // A comment that begins the line, and one over several lines.
   same("# 1 \"x.c\"\ns_nop 1 /* a\n b */\n// s_nop 2", "s_nop 1");
-  CHECK(complaint("k:\n.byte 1\ns_endpgm\n").find("multiples of 4 bytes") != std::string::npos);
-  CHECK(complaint("k:\ns_endpgm\n.byte 256\n") == "3: number does not fit in 8 bits");
-  CHECK(complaint("k:\ns_endpgm\n.long nowhere\n") == "3: 'nowhere' is not defined in this file");
-  CHECK(complaint("k:\ns_endpgm\n.long k\n").find("needs 8 bytes") != std::string::npos);
-  CHECK(complaint("k:\ns_endpgm\n.ascii \"\\q\"\n").find("behind '\\'") != std::string::npos);
+  CHECK(complaint_about("k:\n.byte 1\ns_endpgm\n").find("multiples of 4 bytes") !=
+        std::string::npos);
+  CHECK(complaint_about("k:\ns_endpgm\n.byte 256\n") == "3: number does not fit in 8 bits");
+  CHECK(complaint_about("k:\ns_endpgm\n.long nowhere\n") ==
+        "3: 'nowhere' is not defined in this file");
+  CHECK(complaint_about("k:\ns_endpgm\n.long k\n").find("needs 8 bytes") != std::string::npos);
+  CHECK(complaint_about("k:\ns_endpgm\n.ascii \"\\q\"\n").find("behind '\\'") != std::string::npos);
 }
 
 TEST_CASE("gcn source: addresses in data are those that the loader chooses") {
@@ -214,7 +218,7 @@ TEST_CASE("gcn source: included files") {
   CHECK(first("k:\n.include \"bad.inc\"\ns_endpgm\n").starts_with("2: "));
   CHECK(first("k:\n.include \"no.inc\"\ns_endpgm\n").find("no.inc") != std::string::npos);
   CHECK(first("k:\n.include \"loop.inc\"\ns_endpgm\n").find("in each other") != std::string::npos);
-  CHECK(complaint("k:\n.include \"a.inc\"\ns_endpgm\n")
+  CHECK(complaint_about("k:\n.include \"a.inc\"\ns_endpgm\n")
             .find("given without the folder that its files lie in") != std::string::npos);
   std::filesystem::remove_all(folder);
 }

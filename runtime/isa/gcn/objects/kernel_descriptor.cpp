@@ -10,52 +10,52 @@ namespace lanewise::gcn {
 namespace {
 
 constexpr unsigned kAny = 63;  ///< a number whose meaning says how large it may be
-struct Field {
+struct DescriptorField {
   std::string_view name;
   unsigned bits = 1;
   unsigned user = 0;  ///< scalar registers that it asks for
   Gen since = Gen::gfx6;
 };
-constexpr Field kFields[] = {{"group_segment_fixed_size", 32},
-                             {"private_segment_fixed_size", 32},
-                             {"kernarg_size", 32},
-                             {"user_sgpr_count", kAny},
-                             {"user_sgpr_private_segment_buffer", 1, 4},
-                             {"user_sgpr_dispatch_ptr", 1, 2},
-                             {"user_sgpr_queue_ptr", 1, 2},
-                             {"user_sgpr_kernarg_segment_ptr", 1, 2},
-                             {"user_sgpr_dispatch_id", 1, 2},
-                             {"user_sgpr_flat_scratch_init", 1, 2},
-                             {"user_sgpr_private_segment_size", 1, 1},
-                             {"system_sgpr_private_segment_wavefront_offset"},
-                             {"system_sgpr_workgroup_id_x"},
-                             {"system_sgpr_workgroup_id_y"},
-                             {"system_sgpr_workgroup_id_z"},
-                             {"system_sgpr_workgroup_info"},
-                             {"system_vgpr_workitem_id", 2},
-                             {"next_free_vgpr", kAny},
-                             {"next_free_sgpr", kAny},
-                             {"reserve_vcc"},
-                             {"reserve_flat_scratch", 1, 0, Gen::gfx7},
-                             {"reserve_xnack_mask", 1, 0, Gen::gfx8},
-                             {"float_round_mode_32", 2},
-                             {"float_round_mode_16_64", 2},
-                             {"float_denorm_mode_32", 2},
-                             {"float_denorm_mode_16_64", 2},
-                             {"dx10_clamp"},
-                             {"ieee_mode"},
-                             {"exception_fp_ieee_invalid_op"},
-                             {"exception_fp_denorm_src"},
-                             {"exception_fp_ieee_div_zero"},
-                             {"exception_fp_ieee_overflow"},
-                             {"exception_fp_ieee_underflow"},
-                             {"exception_fp_ieee_inexact"},
-                             {"exception_int_div_zero"},
-                             {"uses_dynamic_stack"}};
+constexpr DescriptorField kDescriptorFields[] = {{"group_segment_fixed_size", 32},
+                                                 {"private_segment_fixed_size", 32},
+                                                 {"kernarg_size", 32},
+                                                 {"user_sgpr_count", kAny},
+                                                 {"user_sgpr_private_segment_buffer", 1, 4},
+                                                 {"user_sgpr_dispatch_ptr", 1, 2},
+                                                 {"user_sgpr_queue_ptr", 1, 2},
+                                                 {"user_sgpr_kernarg_segment_ptr", 1, 2},
+                                                 {"user_sgpr_dispatch_id", 1, 2},
+                                                 {"user_sgpr_flat_scratch_init", 1, 2},
+                                                 {"user_sgpr_private_segment_size", 1, 1},
+                                                 {"system_sgpr_private_segment_wavefront_offset"},
+                                                 {"system_sgpr_workgroup_id_x"},
+                                                 {"system_sgpr_workgroup_id_y"},
+                                                 {"system_sgpr_workgroup_id_z"},
+                                                 {"system_sgpr_workgroup_info"},
+                                                 {"system_vgpr_workitem_id", 2},
+                                                 {"next_free_vgpr", kAny},
+                                                 {"next_free_sgpr", kAny},
+                                                 {"reserve_vcc"},
+                                                 {"reserve_flat_scratch", 1, 0, Gen::gfx7},
+                                                 {"reserve_xnack_mask", 1, 0, Gen::gfx8},
+                                                 {"float_round_mode_32", 2},
+                                                 {"float_round_mode_16_64", 2},
+                                                 {"float_denorm_mode_32", 2},
+                                                 {"float_denorm_mode_16_64", 2},
+                                                 {"dx10_clamp"},
+                                                 {"ieee_mode"},
+                                                 {"exception_fp_ieee_invalid_op"},
+                                                 {"exception_fp_denorm_src"},
+                                                 {"exception_fp_ieee_div_zero"},
+                                                 {"exception_fp_ieee_overflow"},
+                                                 {"exception_fp_ieee_underflow"},
+                                                 {"exception_fp_ieee_inexact"},
+                                                 {"exception_int_div_zero"},
+                                                 {"uses_dynamic_stack"}};
 
-const Field* field_named(std::string_view name) {
-  const auto* found = std::ranges::find(kFields, name, &Field::name);
-  return found == std::end(kFields) ? nullptr : found;
+const DescriptorField* descriptor_field(std::string_view name) {
+  const auto* found = std::ranges::find(kDescriptorFields, name, &DescriptorField::name);
+  return found == std::end(kDescriptorFields) ? nullptr : found;
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ void KernelDescriptorBlock::line(Cursor& in) {
   const std::string name(in.until(" \t\r"));
   if (!name.starts_with(kPrefix))
     Cursor::fail_at(at, "expected an .amdhsa_ directive or .end_amdhsa_kernel" + in.found(at));
-  const Field* field = field_named(std::string_view(name).substr(kPrefix.size()));
+  const DescriptorField* field = descriptor_field(std::string_view(name).substr(kPrefix.size()));
   if (field == nullptr) Cursor::fail_at(at, "unknown directive " + name);
   if (gen_ < field->since)
     Cursor::fail_at(at, fmt::format("{} is for {} and later", name, gcn::name(field->since)));

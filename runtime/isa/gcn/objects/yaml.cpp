@@ -22,9 +22,9 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\0';
 }
 
-class Reader {
+class YamlReader {
  public:
-  explicit Reader(std::string_view text) {
+  explicit YamlReader(std::string_view text) {
     for (size_t number = 0; !text.empty(); ++number) {
       const std::string_view line = text.substr(0, text.find('\n'));
       text.remove_prefix(std::min(line.size() + 1, text.size()));
@@ -295,7 +295,7 @@ class Reader {
 }  // namespace
 
 Json read_yaml(std::string_view text) {
-  return Reader(text).run();
+  return YamlReader(text).run();
 }
 
 }  // namespace lanewise::gcn

@@ -9,7 +9,7 @@ namespace lanewise::gcn {
 namespace {
 
 constexpr size_t kMostText = 4096;  ///< of what a symbol stands for
-constexpr int kMostDepth = 8;       ///< of symbols whose values are symbols
+constexpr int kMostNested = 8;      ///< of symbols whose values are symbols
 
 bool in_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$';
@@ -137,7 +137,7 @@ std::string Symbols::with_values(std::string_view line, bool operands, int depth
     if (found == values_.end() || is_register || is_modifier)
       out += word;
     else
-      out += depth < kMostDepth ? with_values(found->second, false, depth + 1) : found->second;
+      out += depth < kMostNested ? with_values(found->second, false, depth + 1) : found->second;
     if (out.size() > line.size() + kMostText)
       Cursor::fail_value(0, "the values of its symbols make the line too long");
   }

@@ -162,7 +162,7 @@ void atomic_row(TableBuilder& t, const char* name, const char* pattern, std::vec
         nullptr, std::move(fixed));
 }
 
-void atomic_rows(TableBuilder& t) {
+void surface_atomic_rows(TableBuilder& t) {
   const Mod op = atomic_op(29, true), swap = other(30, 3, {{0, "CAS"}});
   const Field by_number{51, 3}, by_handle{36, 3};
   for (const bool number : {false, true}) {
@@ -186,7 +186,7 @@ void surface_rows(TableBuilder& t) {
   access_rows(t, false);
   access_rows(t, true);
   reduction_rows(t);
-  atomic_rows(t);
+  surface_atomic_rows(t);
   t.trait(kTexture, t.size() - first);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using What = Word::What;
 
-bool is_go(const Instruction& i) {
+bool goes_anywhere(const Instruction& i) {
   return i.row->kind == Kind::call || i.row->kind == Kind::jump;
 }
 bool is_scalar(const Instruction& i) {
@@ -27,7 +27,7 @@ ScalarSet wanted_registers(const Kernel& k) {
     const Effects e = effects(i);
     if (is_scalar(i)) scalar.push_back(e);
     if (i.row->kind == Kind::call || i.row->kind == Kind::address) wanted |= e.writes;
-    if (is_go(i)) wanted |= e.reads;
+    if (goes_anywhere(i)) wanted |= e.reads;
   }
   for (size_t before = 0; before != wanted.count();) {
     before = wanted.count();
@@ -95,7 +95,7 @@ class CodeFlow {
       if (i != n && in_[i]) return reach(i, words);
       ways_.reached[i] = true;
       const Instruction& inst = k_.code[i];
-      if (is_go(inst)) return go(i, words);
+      if (goes_anywhere(inst)) return go(i, words);
       if (inst.row->kind == Kind::branch) return branch(i, words);
       if (inst.row->kind == Kind::end) return;
       step(i, words);
