@@ -67,7 +67,8 @@ TEST_CASE("what is not known is neither legal nor illegal") {
       {"sm_80",
        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%rd1, %rd2}, {%rd3}, {%rd4}, "
        "{%rd1, %rd2};"}};
-  for (const auto& [target, line] : rows) {
+  for (const auto& row : rows) {
+    const char *const target = row[0], *const line = row[1];
     CAPTURE(line);
     const Verdict v = verdict(line, target);
     CHECK(v.errors.empty());
