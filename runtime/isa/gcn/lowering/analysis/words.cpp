@@ -165,6 +165,7 @@ class Step {
   const Meaning& meaning() const { return i_.row->meaning; }
   bool is(LowerFn lower) const { return i_.row->lower == lower; }
   Words source(size_t n, unsigned dword = 0) const {
+    if (n >= i_.operands.size()) return {};  // nothing is known of what is not there
     const bool wide = i_.row->operands[n].count == 2;
     return words_.get(i_.operands[n], dword, wide);
   }
@@ -285,8 +286,8 @@ class Step {
             n);
       return true;
     }
-    const auto low = one_number(source(1)), high = one_number(source(1, 1));
     if (!is(lower_sshift64)) return false;
+    const auto low = one_number(source(1)), high = one_number(source(1, 1));
     const auto by = one_number(source(2));
     if (!low || !high || !by) return true;
     const uint64_t x = uint64_t{*high} << 32 | *low;
