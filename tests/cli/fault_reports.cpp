@@ -103,7 +103,7 @@ TEST_CASE("the nearest allocation, by name and distance") {
   CHECK(where("ld.global.u8 %r3, [%rd1+9];", "--memcheck alloc --arg zero:u8[10]").code == 0);
 }
 
-TEST_CASE("shared memory is near to no buffer: its size and the option are told") {
+TEST_CASE("shared memory is near to no buffer: the report has its size and the option") {
   // Directly, and by a generic address.
   for (const auto& [access, address] :
        {std::pair("mov.u32 %r3, 0x1000;\n  st.shared.u32 [%r3], %r1;", 0x1000),
@@ -123,7 +123,7 @@ TEST_CASE("shared memory is near to no buffer: its size and the option are told"
   }
 }
 
-TEST_CASE("a launch without shared memory is told so") {
+TEST_CASE("the report of a launch without shared memory says so") {
   const std::string file = write("extern.ptx", kHeader + R"(
 .extern .shared .align 16 .b8 s[];
 .visible .entry rev(.param .u64 p)

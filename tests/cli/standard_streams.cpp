@@ -89,7 +89,7 @@ TEST_CASE("a reader that has seen enough ends the program quietly, as it does ot
     CHECK(piped(command) == std::to_string(128 + SIGPIPE) + "\n");
     CHECK(slurp(err).empty());
   }
-  // What went wrong besides is still told.
+  // What went wrong besides is still reported.
   CHECK(piped("check no_such_file.ptx") == "2\n");
   CHECK(contains(slurp(err), "no_such_file.ptx"));
   CHECK(piped(reference + "u64:0") == "1\n");

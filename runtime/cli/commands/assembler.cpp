@@ -77,7 +77,8 @@ int disassemble_file(const CodeArgs& a) {
 void add_common(const Command& sub, CodeArgs& a, const char* what) {
   sub.option("FILE", a.file, what).required();
   sub.option("--isa", a.options.isa, "instruction set").one_of({"sass", "gcn"});
-  sub.option("--target", a.options.target, "sm_50 to sm_62, gfx803, ... (default: what the file says)");
+  sub.option("--target", a.options.target,
+             "sm_50 to sm_62, gfx803, ... (default: what the file says)");
   sub.option("--kernel", a.options.kernel, "only this kernel");
   sub.option("-o", a.out, "output file");
   sub.flag("--tsv", a.tsv, "print address, word and text of each instruction");

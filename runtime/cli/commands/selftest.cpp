@@ -66,7 +66,7 @@ std::string length_text(double seconds) {
   return fmt::format("{:.0f} minutes", seconds / 60);
 }
 
-/// Who will wait is told for how long.
+/// Reports the expected time to who has to wait.
 void announce(const SelftestArgs& a, size_t cases, const EngineInfo& device) {
   const double seconds = static_cast<double>(cases) * seconds_of_case(device);
   if (seconds < 10) return;

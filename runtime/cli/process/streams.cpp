@@ -28,7 +28,7 @@ void guard_streams() {
     if (open("/dev/null", wrong_way) < 0) _exit(static_cast<int>(ErrorKind::usage));
   }
   std::signal(SIGPIPE, [](int) { wrote_to_nobody = 1; });  // and EPIPE
-  std::signal(SIGXFSZ, SIG_IGN);  // EFBIG
+  std::signal(SIGXFSZ, SIG_IGN);                           // EFBIG
 }
 
 bool reader_left() {

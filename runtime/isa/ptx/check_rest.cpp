@@ -27,7 +27,7 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
 }
 
-/// Says nothing about legality: what Lanewise does not run, or has not heard of.
+/// Says nothing about legality: what Lanewise does not run, or does not know.
 bool is_own_limit(const Instruction& in, const Match& match, std::string_view message) {
   if (match.unknown_opcode || (match.error.empty() && match.form.row->lower == nullptr))
     return true;

@@ -15,9 +15,9 @@ struct MemberUse {
   /// A lane of the mask may stand elsewhere, and come to such an operation or a barrier: the
   /// operation would have to wait for it, so the lanes look whether all are there.
   bool asked = false;
-  /// Lanes may skip the operation in some iterations of a loop and come to it in others, or its mask
-  /// is another one in each iteration, and it is not simply that of all lanes: they are likely to
-  /// meet in different iterations, which wave mode cannot do.
+  /// Lanes may skip the operation in some iterations of a loop and come to it in others, or its
+  /// mask is another one in each iteration, and it is not simply that of all lanes: they are likely
+  /// to meet in different iterations, which wave mode cannot do.
   bool mixes = false;
 };
 

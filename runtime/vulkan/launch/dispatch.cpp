@@ -64,15 +64,15 @@ uint64_t Dispatcher::prepare_backing(LaunchSlot& slot, const LaunchRequest& requ
   uint64_t most = UINT64_MAX;
   if (kernel.module.backing_bytes != 0) {
     const uint64_t each = align16(kernel.module.backing_bytes);
-    const uint64_t room = std::min(kBackingBytes, device_.facts().max_storage_range);
-    if (each > room) {
+    const uint64_t most_bytes = std::min(kBackingBytes, device_.facts().max_storage_range);
+    if (each > most_bytes) {
       throw Error(
           ErrorKind::device,
           fmt::format("kernel '{}' needs {} bytes of shared and local memory per group, the device "
                       "can give {}",
-                      request.program->name, each, room));
+                      request.program->name, each, most_bytes));
     }
-    most = slot.backing_slots = std::min(room / each, request.grid.total());
+    most = slot.backing_slots = std::min(most_bytes / each, request.grid.total());
     slot.record_at = each * slot.backing_slots;
   }
   reserve_backing(slot.record_at + request.record.size(), request);

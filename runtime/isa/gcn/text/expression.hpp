@@ -30,7 +30,7 @@ struct Expression {
   bool is_number() const { return symbols.empty(); }
 };
 
-/// What can be told already of places that have been passed: how far they lie apart.
+/// What is known already of places that have been passed: how far they lie apart.
 using KnownPlaces = std::function<std::optional<int64_t>(const Expression&)>;
 /// Of symbols whose addresses are known: sums in which they cancel.
 KnownPlaces differences(std::function<std::optional<uint64_t>(const std::string&)> address_of);

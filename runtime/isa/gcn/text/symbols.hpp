@@ -24,7 +24,7 @@ class Symbols {
   int64_t number(std::string_view name) const;
   /// What follows `.set`, or `name = value` with that sign: a number, another name, or what is
   /// computed where the name is used. `once`: a name that has a value is an error (.equiv).
-  /// `here` marks the place in the file that `.` means; `known` gives what can be told already of
+  /// `here` marks the place in the file that `.` means; `known` gives what is known already of
   /// an expression with places.
   struct Places {
     std::function<std::string()> here;
