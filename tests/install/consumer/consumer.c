@@ -8,7 +8,8 @@
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_arg) == 40, "lw_arg");
 _Static_assert(sizeof(void*) != 8 || offsetof(lw_launch_options, cancel_flag) == 72,
                "lw_launch_options");
-_Static_assert(sizeof(void*) != 8 || sizeof(lw_module_options) == 40, "lw_module_options");
+_Static_assert(sizeof(void*) != 8 || offsetof(lw_module_options, include_folder) == 40,
+               "lw_module_options");
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_device_info) == 840, "lw_device_info");
 _Static_assert(sizeof(void*) != 8 || sizeof(lw_param_info) == 32, "lw_param_info");
 _Static_assert(sizeof(void*) != 8 || offsetof(lw_result_info, printed) == 72, "lw_result_info");
