@@ -1,4 +1,4 @@
-// Judges what the caches did: rules H1 to H18 (docs/cache.md). A finding names the instructions on
+// Judges what the caches did: rules H1 to H18 (docs/cache-model.md). A finding names the instructions on
 // both sides, where they ran, the line's story, and what would have made it right.
 #pragma once
 

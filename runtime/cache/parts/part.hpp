@@ -1,5 +1,5 @@
 // A part of a run under several presets, as a file: what `lanewise cache --shard` leaves for
-// `lanewise cache merge`. docs/cache.md tells of the file.
+// `lanewise cache merge`. docs/cache-parts.md describes the file.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Presets: the geometry and the behaviour of one GPU's caches, as data. The files are in presets/;
-// docs/cache.md lists every field with its default.
+// docs/presets.md lists every field with its default.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ SiteCounters sum_of(const Tracker& t, trace::OpKind kind) {
   return sum;
 }
 
-/// As Nsight Compute names them (docs/cache.md says how far to trust the names).
+/// As Nsight Compute names them (docs/cache-model.md says how far to trust the names).
 std::vector<Metric> nvidia_metrics(const Tracker& t) {
   const LevelCounters& l2 = t.counters(Cache::l2);
   const SiteCounters loads = sum_of(t, trace::OpKind::load);
