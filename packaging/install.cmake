@@ -9,6 +9,8 @@ install(TARGETS lanewise RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT r
 # `lanewise selftest` looks for the suite beside its own folder, installed or in the build tree.
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/tests/conformance DESTINATION ${CMAKE_INSTALL_DATADIR}/lanewise
   COMPONENT runtime FILES_MATCHING PATTERN "*.lw")
+install(DIRECTORY ${CMAKE_BINARY_DIR}/share/lanewise/conformance/programs
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/lanewise/conformance COMPONENT runtime FILES_MATCHING PATTERN "*_programs.lw")
 install(TARGETS lanewise_shared EXPORT lanewise-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
 

@@ -17,7 +17,7 @@ set(LANEWISE_WAITING_TESTS api capi cli explain gcn guest kernels ptx script spi
 # doctest and the standard headers are precompiled: once for all programs that are compiled alike.
 function(lanewise_test_program name)
   set(program test_${name})
-  target_compile_definitions(${program} PRIVATE LANEWISE_TEST_DATA="${CMAKE_SOURCE_DIR}/tests")
+  target_compile_definitions(${program} PRIVATE LANEWISE_TEST_DATA="${LANEWISE_UNPACKED}/tests")
   set(alike computing)
   if(name IN_LIST LANEWISE_WAITING_TESTS)
     target_compile_options(${program} PRIVATE -O0)

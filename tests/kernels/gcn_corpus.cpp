@@ -283,7 +283,6 @@ TEST_CASE("gcn corpus: loops that lanes leave in several places") {
 }
 
 TEST_CASE("gcn corpus: arrays in scratch") {
-  if (too_slow_here()) return;  // hundreds of accesses in a row
   constexpr uint32_t steps = 50;
   Words in = random_ints<uint32_t>(256 + 64, 18), want = in;
   uint32_t st[64], sp = in[0] & 63, sum = 0;

@@ -145,7 +145,7 @@ TEST_CASE("gcn own: loops with several exits") {
   // Half of each group's second wave is not there. Unoptimised code keeps scalar registers in lanes
   // of vector registers, also in those.
   for (const std::string source : {"loops", "loops_O0"}) {
-    if (source == "loops_O0" && too_slow_here()) continue;
+    if (too_slow_here(source)) continue;
     each_kind("own/", source, "collatz", [&](lanewise::Kernel& k, const std::string&) {
       auto x = buffer(in), out = buffer(Words(2 * n));
       k.launch({.grid = {2}, .block = {96}}, x, out, cap).check();
@@ -201,7 +201,6 @@ TEST_CASE("gcn own: rounds with a barrier, scalar registers in lanes") {
 }
 
 TEST_CASE("gcn own: a search that returns from within") {
-  if (too_slow_here()) return;
   const std::string text =
       "a rose is a rose is a rose, and what is lost in the wood is found in the roots of it";
   const char* words[] = {"rose", "is a", "wood",  "lost in ", "x",
@@ -269,7 +268,6 @@ TEST_CASE("gcn own: a machine whose lanes run programs of their own") {
 }
 
 TEST_CASE("gcn own: calls with a record in private memory") {
-  if (too_slow_here()) return;
   constexpr uint32_t n = 64, rounds = 5;
   const Words in = random_ints<uint32_t>(n, 11);
   std::vector<uint64_t> want(2 * n);
@@ -305,7 +303,6 @@ TEST_CASE("gcn own: calls with a record in private memory") {
 }
 
 TEST_CASE("gcn own: calls with arguments in registers and on the stack") {
-  if (too_slow_here()) return;
   constexpr uint32_t n = 128;
   const Words in = random_ints<uint32_t>(n, 12);
   Words want(n);

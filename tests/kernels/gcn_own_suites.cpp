@@ -13,11 +13,10 @@ namespace {
 
 using Words = std::vector<uint32_t>;
 
-/// Drivers' compilers take long for what no compiler has optimised.
 void both_builds(const std::string& kernel,
                  const std::function<void(lanewise::Kernel&, const std::string&)>& body) {
-  each_kind("own/", "suites", kernel, body, false);
-  if (!too_slow_here()) each_kind("own/", "suites_O0", kernel, body, false);
+  for (const std::string source : {"suites", "suites_O0"})
+    if (!too_slow_here(source)) each_kind("own/", source, kernel, body, false);
 }
 
 bool is_prime(uint32_t n) {
@@ -99,7 +98,6 @@ TEST_CASE("gcn own: packed records at any byte") {
 }
 
 TEST_CASE("gcn own: primes by functions that call functions") {
-  if (too_slow_here()) return;
   Words in = random_ints<uint32_t>(64, 24);
   for (size_t i = 0; i < in.size(); i += 2) in[i] %= 300;
   const std::array<uint32_t, 6> hard = {4294967291U, 65537, 25326001, 3215031751U, 2147483647, 1};
@@ -114,7 +112,6 @@ TEST_CASE("gcn own: primes by functions that call functions") {
 }
 
 TEST_CASE("gcn own: functions in front of the kernel and behind the one before") {
-  if (too_slow_here()) return;
   Words a = random_ints<uint32_t>(64, 25), b = random_ints<uint32_t>(64, 26), want(64);
   for (uint32_t i = 0; i < 64; ++i) {
     a[i] = (a[i] >> 8) * (i % 5 + 1) * 6;

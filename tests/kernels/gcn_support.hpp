@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "tests/kernels/support.hpp"
+#include "tests/support/exclusions.hpp"
 
 namespace kernels::gcn {
 
@@ -45,9 +46,10 @@ inline bool runs_here(const std::string& kernel, size_t kind) {
   return turn % std::size(kKinds) == kind;
 }
 
-/// Drivers' compilers take many minutes for these: on devices only with LANEWISE_TEST_EVERY_DEVICE.
-inline bool too_slow_here() {
-  return device().info().tier != "cpu" && std::getenv("LANEWISE_TEST_EVERY_DEVICE") == nullptr;
+/// Objects that take drivers' compilers minutes (exclusions.tsv).
+inline bool too_slow_here(const std::string& object) {
+  static const auto kExcluded = lanewise::test::excluded_patterns("kernels", "object");
+  return lanewise::test::is_excluded(kExcluded, object);
 }
 
 /// Runs `body` with the kernel of each kind that the source was compiled for.

@@ -103,7 +103,7 @@ void add_disasm(const Command& app) {
   add_common(sub, *a, "cubin, or machine code with --raw");
   sub.flag("--raw", a->options.raw, "the file is machine code and nothing else; needs --isa");
   sub.flag("--bare", a->options.bare, "with --raw: SASS instructions without control words");
-  sub.examples({"lanewise disasm tests/kernels/data/sass/k29_cacheops.cubin"});
+  sub.examples({"lanewise disasm samples/cubin/sort.cubin"});
   sub.does([a] { return disassemble_file(*a); });
 }
 

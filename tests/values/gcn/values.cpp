@@ -7,7 +7,7 @@
 #include <set>
 #include <span>
 
-#include "tests/support/shares.hpp"
+#include "tests/support/exclusions.hpp"
 #include "tests/values/gcn/gcn.hpp"
 
 using namespace values;
@@ -103,20 +103,9 @@ bool is_scalar_number(const Case& c) {
                                                 "s_buffer_load_dwordx2"};
   return c.text.starts_with(";scalar") && !kChosen.contains(c.row);
 }
-/// A group of one wave goes through LDS in step, which takes lavapipe's compiler ten seconds and
-/// more for a kernel of eight such rows. SwiftShader runs them all, the newer lavapipe one of each
-/// kind, the older one, whose compiler is the slowest, those of FLAT.
 bool is_left_to_others(const std::string& row) {
-  const char* device = std::getenv("LANEWISE_TEST_DEVICE");
-  if (device == nullptr || std::strcmp(device, "llvmpipe") != 0) return false;
-  // Scalar stores bring the wave together, too.
-  if (row.starts_with("s_store") || row.starts_with("s_buffer_store")) return true;
-  static const std::set<std::string> kChosen = {
-      "ds_read2st64_b64", "ds_read_b96", "ds_write2_b32",     "ds_cmpst_rtn_b32",
-      "ds_read_i16",      "ds_write_b8", "flat_load_dwordx3", "flat_store_short"};
-  return (row.starts_with("ds_read") || row.starts_with("ds_write") ||
-          row.starts_with("flat_load") || row.starts_with("flat_store")) &&
-         !(kChosen.contains(row) && (lanewise::test::newer_lavapipe() || row.starts_with("flat")));
+  static const auto kExcluded = lanewise::test::excluded_patterns("values_gcn", "row");
+  return lanewise::test::is_excluded(kExcluded, row);
 }
 /// Behind the front end the short encoding is the long one.
 bool runs_on_devices(const Case& c, const std::set<std::string>& rows) {

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
-#include <set>
 
+#include "tests/support/exclusions.hpp"
 #include "tests/values/ptx/ptx.hpp"
 
 namespace values::ptx {
@@ -15,23 +15,6 @@ std::string device() {
 }
 bool on_reference() {
   return device() == "reference";
-}
-
-/// SwiftShader has no doubles, and most of its floats are functions of the shader library, which it
-/// compiles anew wherever they stand: it runs f64 arithmetic and conversions to nearest only,
-/// comparisons without a second predicate, and no set of f64. The rest of these forms stays with
-/// the reference engine and lavapipe.
-bool too_slow_on_swiftshader(const std::string& form) {
-  if (device() != "SwiftShader") return false;
-  Mods m(form);
-  static const std::set<std::string> kArithmetic = {"add", "sub", "mul", "mad",
-                                                    "fma", "div", "rcp", "sqrt"};
-  const bool wide = form.find("f64") != std::string::npos;
-  const bool directed = !m.one_of({"rz", "rm", "rp", "rzi", "rmi", "rpi"}).empty();
-  if (m.opcode() == "cvt") return directed || m.take("sat") || m.take("ftz");
-  if (m.opcode() == "set" || m.opcode() == "setp")
-    return !m.one_of({"and", "or", "xor"}).empty() || (m.opcode() == "set" && wide);
-  return kArithmetic.contains(m.opcode()) && wide && directed;
 }
 
 /// Forms that repeat on devices what others show there: predicates that are combined with a
@@ -59,7 +42,9 @@ bool adds_nothing_on_devices(const std::string& form) {
 }
 
 bool runs_here(const std::string& form) {
-  return on_reference() || (!adds_nothing_on_devices(form) && !too_slow_on_swiftshader(form));
+  static const auto kExcluded = lanewise::test::excluded_patterns("values_ptx", "form");
+  return on_reference() ||
+         (!adds_nothing_on_devices(form) && !lanewise::test::is_excluded(kExcluded, form));
 }
 
 /// Ops of one family of opcodes.

@@ -4,6 +4,10 @@
 
 #include <fstream>
 #include <set>
+#include <stdexcept>
+
+#include "tests/fuzz/programs/evaluate.hpp"
+#include "tests/fuzz/programs/harness/script_text.hpp"
 
 namespace lanewise::programs {
 namespace {
@@ -39,20 +43,18 @@ void few_lanes(Program& p) {
 
 }  // namespace
 
-void export_scripts(const InstructionSet& set, const CampaignOptions& options,
-                    const std::string& folder) {
+void export_scripts(const InstructionSet& set, uint64_t seed, uint64_t programs,
+                    const Choices& choices, const std::string& folder) {
   std::set<std::string> covered;
   std::string text = fmt::format(
       "# Random programs with control flow and what their trees say they store, written by\n"
       "# fuzz_programs --isa {} --seed {} --programs {}{} --export. Not to be changed by hand.\n",
-      set.name, options.seed, options.programs,
-      options.choices.across == Choices::Across::none ? " --across none" : "");
-  const std::vector<uint32_t> table =
-      make_program(options.seed, set, options.choices).program.table;
+      set.name, seed, programs, choices.across == Choices::Across::none ? " --across none" : "");
+  const std::vector<uint32_t> table = make_program(seed, set, choices).program.table;
   text += table_text(table);
   uint64_t written = 0;
-  for (uint64_t seed = options.seed; written < options.programs; ++seed) {
-    Made made = make_program(seed, set, options.choices);
+  for (uint64_t next = seed; written < programs; ++next) {
+    Made made = make_program(next, set, choices);
     few_lanes(made.program);
     made.program.table = table;
     const auto outcome = evaluate(made.program, uint64_t{500} * made.program.threads());
@@ -60,13 +62,14 @@ void export_scripts(const InstructionSet& set, const CampaignOptions& options,
     // One that has something new; the last ones are any.
     const size_t before = covered.size();
     covered.merge(constructs(made.program));
-    if (covered.size() == before && seed < options.seed + 200) continue;
+    if (covered.size() == before && next < seed + 200) continue;
     ++written;
     text += case_script(made.program, set, set.print(made.program, made.style), *outcome,
-                        {.shared_table = true}, fmt::format("program {}", seed));
+                        {.shared_table = true}, fmt::format("program {}", next));
   }
   const std::string path = fmt::format("{}/{}_programs.lw", folder, set.name);
-  std::ofstream(path) << text;
+  if (!(std::ofstream(path) << text).flush())
+    throw std::runtime_error("cannot write '" + path + "'");
   fmt::print("{}: {} programs, {} kinds of statements\n", path, written, covered.size());
 }
 

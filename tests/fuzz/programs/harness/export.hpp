@@ -1,13 +1,15 @@
-// Programs as a part of the conformance suite.
+// Random programs as scripts of the conformance suite.
 #pragma once
 
-#include "tests/fuzz/programs/harness/campaign.hpp"
+#include <string>
+
+#include "tests/fuzz/programs/generate.hpp"
 
 namespace lanewise::programs {
 
-/// FOLDER/ISA_programs.lw with CampaignOptions::programs programs, chosen so that each construct
-/// is in some of them.
-void export_scripts(const InstructionSet& set, const CampaignOptions& options,
-                    const std::string& folder);
+/// FOLDER/ISA_programs.lw with `programs` programs from `seed` on, chosen so that each construct
+/// is in one of the first.
+void export_scripts(const InstructionSet& set, uint64_t seed, uint64_t programs,
+                    const Choices& choices, const std::string& folder);
 
 }  // namespace lanewise::programs

@@ -91,7 +91,7 @@ int run(const Arguments& a) {
     if (!a.show.empty())
       show(set, a.campaign, a.show);
     else if (!a.exported.empty())
-      export_scripts(set, a.campaign, a.exported);
+      export_scripts(set, a.campaign.seed, a.campaign.programs, a.campaign.choices, a.exported);
     else
       right = run_campaign(set, a.campaign) && right;
   }

@@ -1,0 +1,17 @@
+# Compares the programs in FOLDER with the hashes in MANIFEST, or writes them there (UPDATE).
+file(GLOB programs ${FOLDER}/*_programs.lw)
+set(text)
+foreach(program ${programs})
+  file(SHA256 ${program} hash)
+  cmake_path(GET program FILENAME name)
+  string(APPEND text "${hash}  ${name}\n")
+endforeach()
+if(UPDATE)
+  file(WRITE ${MANIFEST} "${text}")
+  return()
+endif()
+file(READ ${MANIFEST} expected)
+if(NOT text STREQUAL expected)
+  message(FATAL_ERROR "The generator makes other programs than those of ${MANIFEST}:\n${text}Where that is meant, build "
+    "the target update_conformance_programs and commit the file.")
+endif()

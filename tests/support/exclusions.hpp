@@ -1,0 +1,49 @@
+// What tests/exclusions.tsv leaves out on the device of this test program, of what is no test case:
+// forms, rows, objects. Cases are left out by the command line that CMake makes.
+#pragma once
+
+#include <fnmatch.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/shares.hpp"
+
+namespace lanewise::test {
+
+/// Patterns of one kind ("form", "row", "object") for `test` on this device.
+inline std::vector<std::string> excluded_patterns(const std::string& test,
+                                                  const std::string& kind) {
+  const char* wanted = std::getenv("LANEWISE_TEST_DEVICE");
+  if (wanted == nullptr || std::string(wanted) == "reference") return {};
+  const std::string device = std::string(wanted) + (newer_lavapipe() ? "25" : "");
+  const bool whole = every_device() || std::getenv("LANEWISE_TEST_WHOLE") != nullptr;
+  std::ifstream table(LANEWISE_TEST_DATA "/exclusions.tsv");
+  std::vector<std::string> patterns;
+  for (std::string line; std::getline(table, line);) {
+    std::istringstream row(line);
+    std::string on, name, what, covered_by, lifted;
+    for (std::string* field : {&on, &name, &what, &covered_by, &lifted})
+      std::getline(row, *field, '\t');
+    if (name != test || (on != device && on != "vulkan") || !what.starts_with(kind + "=")) continue;
+    if (whole && lifted == "whole") continue;
+    std::istringstream list(what.substr(kind.size() + 1));
+    for (std::string pattern; std::getline(list, pattern, ',');) patterns.push_back(pattern);
+  }
+  return patterns;
+}
+
+/// Is `name` left out by these?
+inline bool is_excluded(const std::vector<std::string>& patterns, const std::string& name) {
+  bool left_out = false;
+  for (const std::string& p : patterns) {
+    if (p.starts_with('!') && fnmatch(p.c_str() + 1, name.c_str(), 0) == 0) return false;
+    left_out = left_out || fnmatch(p.c_str(), name.c_str(), 0) == 0;
+  }
+  return left_out;
+}
+
+}  // namespace lanewise::test
