@@ -49,7 +49,7 @@ def is_comment(line, inside):
     return inside or stripped.startswith(("/*", "//"))
 
 
-def pieces(lines):
+def parts(lines):
     """(comment, code) pairs: a comment with what stands under it up to the next one or a gap."""
     comment, code, inside, depth = [], [], False, 0
     for line in lines:
@@ -151,7 +151,7 @@ def main():
         if language == "cpp":
             text = re.sub(r"\n private:\n.*?(?=\n\};)", "", text, flags=re.S)
             text = without_bodies(text)
-        for comment, code in pieces(text.splitlines()):
+        for comment, code in parts(text.splitlines()):
             if (
                 comment
                 and not code

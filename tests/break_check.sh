@@ -25,16 +25,16 @@ breaks=(
 
 # The slice that is a test.
 noticed() {
-  local cases=3500 said
+  local cases=3500 reported
   [ "$2" != reference ] || cases=50000
   if [[ $1 = programs-* ]]; then
-    said=$(build/bin/fuzz_programs --isa "${1#programs-}" --device "$2" --programs 300 --shrink 1 --out "${TMPDIR:-/tmp}") &&
+    reported=$(build/bin/fuzz_programs --isa "${1#programs-}" --device "$2" --programs 300 --shrink 1 --out "${TMPDIR:-/tmp}") &&
       return 1
-    grep -m1 -E 'MISMATCH|FAILED' <<<"$said"
+    grep -m1 -E 'MISMATCH|FAILED' <<<"$reported"
     return 0
   fi
-  said=$(build/bin/fuzz_streams --family "$1" --device "$2" --cases "$cases" --out "${TMPDIR:-/tmp}") && return 1
-  grep -m1 MISMATCH <<<"$said"
+  reported=$(build/bin/fuzz_streams --family "$1" --device "$2" --cases "$cases" --out "${TMPDIR:-/tmp}") && return 1
+  grep -m1 MISMATCH <<<"$reported"
 }
 
 file= ; restore() { [ -z "$file" ] || git checkout -q -- "$file"; }

@@ -1,4 +1,4 @@
-# The devices that tests run on, and how a test program is told its own.
+# The devices that tests run on, and how a test program learns its own.
 
 set(LANEWISE_SWIFTSHADER_ICD /usr/lib/chromium/vk_swiftshader_icd.json CACHE FILEPATH
     "SwiftShader's ICD manifest, the second device of the tests")

@@ -11,6 +11,6 @@ trap 'rm -rf "$work"' EXIT
 ln -s "$root/samples" "$work/samples"
 block() { awk -v start="^\`\`\`$1\$" '$0 ~ start {on=1;next} /^```$/{on=0} on' "$root/README.md"; }
 block python >"$work/example.py"
-said=$(cd "$work" && LANEWISE_LIBRARY=$bin/../runtime/liblanewise.so PYTHONPATH=$root/python python3 example.py)
-[ "$said" = "2 * 3 + 1 = 7.0" ] || { echo "the Python example says: $said"; exit 1; }
+reported=$(cd "$work" && LANEWISE_LIBRARY=$bin/../runtime/liblanewise.so PYTHONPATH=$root/python python3 example.py)
+[ "$reported" = "2 * 3 + 1 = 7.0" ] || { echo "the Python example says: $reported"; exit 1; }
 diff <(block cpp) "$root/samples/hello/hello.cpp"

@@ -30,7 +30,7 @@ struct CacheOptions {
   std::vector<std::string> source_folders = {};  ///< where the HTML report looks for source files
   // Launches:
   std::string input = {};     ///< the file whose lines the instructions are, for findings
-  uint64_t buffer_bytes = 0;  ///< events of one piece of the grid; 0 = 64 MiB
+  uint64_t buffer_bytes = 0;  ///< events of one part of the grid; 0 = 64 MiB
   // Traces:
   std::vector<std::string> policies = {};  ///< trace.interleave=..., trace.resident=...
   /// Of L2 the part `shard` of `shards` alone (0 = all of it). It has no report: part_file gets it,
@@ -38,11 +38,11 @@ struct CacheOptions {
   uint32_t shard = 0, shards = 0;
   std::string part_file = {};
   uint32_t sample = 0;  ///< one L2 set in so many, and reports estimate the rest; 0 = all of them
-  /// Told now and then: bytes of a file that were read, and that it has.
+  /// Called now and then: bytes of a file that were read, and that it has.
   std::function<void(uint64_t done, uint64_t whole)> progress = {};
 };
 
-/// What is to be said of a trace that was read.
+/// What is to be reported of a trace that was read.
 struct TraceFacts {
   bool complete = true;  ///< false: it ends early, what is there was read
   std::string note;      ///< where it ends, when it is not complete
@@ -75,7 +75,7 @@ class CCacheOptions {
     options_.shards = o.shards;
     options_.sample = o.sample;
     options_.part_file = c_text(o.part_file);
-    if (progress_) options_.progress = tell;
+    if (progress_) options_.progress = report;
     options_.progress_user = this;
   }
   CCacheOptions(const CCacheOptions&) = delete;
@@ -87,7 +87,7 @@ class CCacheOptions {
   }
 
  private:
-  static void tell(uint64_t done, uint64_t whole, void* user) {
+  static void report(uint64_t done, uint64_t whole, void* user) {
     auto& self = *static_cast<CCacheOptions*>(user);
     if (self.thrown_) return;
     try {

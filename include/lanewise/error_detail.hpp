@@ -48,7 +48,7 @@ class DetailedError : public Error {
   ErrorDetail detail_;
 };
 
-/// Of any error: what its thrower said, else the usual one of its kind.
+/// Of any error: what its thrower stated, else the usual one of its kind.
 inline ErrorDetail detail_of(const Error& error) {
   if (const auto* own = dynamic_cast<const DetailedError*>(&error)) return own->detail();
   if (dynamic_cast<const CompileError*>(&error) != nullptr) return ErrorDetail::rejected;

@@ -143,8 +143,8 @@ typedef struct lw_event lw_event;
 /* Bytes or text that the library made. Text has a 0 behind its last byte, which size leaves out. */
 LW_API const void* lw_blob_data(lw_blob* blob); /* NULL for a bad handle */
 LW_API size_t lw_blob_size(lw_blob* blob);      /* 0 for a bad handle */
-/* What was said beside the bytes, by name (the function that made them says which there are); ""
- * for other names, NULL for a bad handle. */
+/* What was reported beside the bytes, by name (the function that made them says which there are);
+ * "" for other names, NULL for a bad handle. */
 LW_API const char* lw_blob_note(lw_blob* blob, const char* name);
 LW_API void lw_blob_release(lw_blob* blob);
 
@@ -166,7 +166,7 @@ typedef struct lw_device_info {
 } lw_device_info;
 
 /* Every Vulkan device, then the reference engine (a CPU engine, always there). *count is how many
- * `infos` has room for, and afterwards how many there are; infos NULL asks for the number alone.
+ * `infos` can hold, and afterwards how many there are; infos NULL asks for the number alone.
  * The first element's struct_size is that of all. */
 LW_API lw_status lw_list_devices(lw_device_info* infos, size_t* count);
 
@@ -232,7 +232,7 @@ typedef struct lw_module_options {
 
 /* PTX, SASS or GCN text, a cubin or an AMD code object; options may be NULL. A module whose text is
  * malformed, or of which no kernel can run, is LW_DETAIL_REJECTED, with every defect as a
- * diagnostic; a kernel that cannot run does not stand in the way of the others. */
+ * diagnostic; a kernel that cannot run does not prevent the others. */
 LW_API lw_status lw_module_load_file(lw_device* device, const char* path,
                                      const lw_module_options* options, lw_module** out);
 /* The same out of memory: `bytes` bytes, which are copied. */
@@ -478,7 +478,7 @@ LW_API void lw_event_release(lw_event* event);
 
 /* ---- host memory -------------------------------------------------------------------------- */
 
-/* Tells of an allocation of the host, so that pointers into it can be kernel arguments without a
+/* Registers an allocation of the host, so that pointers into it can be kernel arguments without a
  * size. The memory stays the caller's and must live until it is unregistered. Error: it overlaps
  * another one. */
 LW_API lw_status lw_host_register(void* data, uint64_t bytes);
@@ -487,8 +487,8 @@ LW_API lw_status lw_host_unregister(void* data);
 /* Loads a program (0-terminated text, language as options say or as it shows), runs one kernel and
  * waits. LW_ARG_HOST arguments are ranges of the host; two arguments in one range see the same
  * memory. Ranges from 64 KiB on are used in place where the device can (the reference engine, and
- * Vulkan devices with VK_EXT_external_memory_host and buffer addresses; LW_LOG_INFO tells), if the
- * kernel's parameters for them have 8 bytes and memcheck is not off. Others are copied to the
+ * Vulkan devices with VK_EXT_external_memory_host and buffer addresses; LW_LOG_INFO reports it), if
+ * the kernel's parameters for them have 8 bytes and memcheck is not off. Others are copied to the
  * device before and back after the run, and keep their old contents after every error but a fault.
  * device NULL = the default device, which stays open for the next call. kernel NULL = the only one.
  * Programs are kept for the next call with the same text (the last 64). */
@@ -582,7 +582,7 @@ LW_API lw_status lw_cache_start(lw_device* device, const char* presets, uint32_t
 LW_API lw_status lw_cache_of_trace(const char* path, const char* presets, uint32_t flags,
                                    lw_cache** out);
 
-/* Told now and then, on the calling thread: bytes of a file that were read, and that it has. */
+/* Called now and then, on the calling thread: bytes of a file that were read, and that it has. */
 typedef void (*lw_progress_callback)(uint64_t done, uint64_t whole, void* user);
 
 typedef struct lw_cache_options {
@@ -591,7 +591,7 @@ typedef struct lw_cache_options {
   const char* presets;    /* NULL = no tracker: the trace file alone */
   const char* trace_file; /* gets the trace: .lwt, .traceg, .din or .json; NULL = none */
   /* Launches: the file whose lines the kernels' instructions are, for findings (NULL = none), and
-   * how many bytes of events one piece of the grid may make (0 = 64 MiB). */
+   * how many bytes of events one part of the grid may make (0 = 64 MiB). */
   const char* input;
   uint64_t buffer_bytes;
   /* Traces: policy_count strings NAME=VALUE, trace.interleave and trace.resident. */
@@ -622,7 +622,7 @@ LW_API lw_status lw_cache_merge(const char* const* part_files, size_t count, lw_
 /* Follows no more, and completes the trace file. What was seen can still be reported. */
 LW_API lw_status lw_cache_finish(lw_cache* cache);
 
-/* What is to be said of a trace that was read; for launches it is complete without events. */
+/* What is to be reported of a trace that was read; for launches it is complete without events. */
 typedef struct lw_cache_info {
   uint32_t struct_size;
   uint32_t complete; /* 0 = the trace ends early: what is there was read */

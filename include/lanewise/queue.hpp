@@ -46,7 +46,7 @@ using EventState = Owned<lw_event, lw_event_release, EventFacts>;
 using QueueState = Owned<lw_queue, lw_queue_release, NoFacts>;
 }  // namespace detail
 
-/// The end of one piece of work. A cheap handle; any thread may use it.
+/// The end of one job. A cheap handle; any thread may use it.
 class Event {
  public:
   bool done() const { return wait_for(std::chrono::nanoseconds(0)); }
@@ -122,7 +122,7 @@ class Queue {
     Event out = made(event);
     if (keeper == nullptr) return out;
     const auto let_go = [](void* user) { delete static_cast<std::shared_ptr<const void>*>(user); };
-    // Without room for that function it is kept for ever: the launch may still look at it.
+    // Without memory for that function it is kept for ever: the launch may still look at it.
     lw_queue_call(queue->handle, let_go, keeper.release(), nullptr);
     return out;
   }

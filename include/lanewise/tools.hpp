@@ -23,7 +23,7 @@ enum class Strictness : uint8_t {
 
 struct CheckOptions {
   Isa isa = Isa::automatic;     ///< automatic: by name and text
-  std::string name = "<text>";  ///< of the program; its ending may tell the language
+  std::string name = "<text>";  ///< of the program; its ending may name the language
   std::string target = {};      ///< "sm_80" in place of the file's own; empty = that
   Strictness strict = Strictness::run;
   std::string include_folder = {};  ///< where included files of GCN text lie; empty = no includes

@@ -75,7 +75,7 @@ typedef struct lw_vulkan_device_info {
    * nobody else uses the queue at the same time. */
   lw_vulkan_queue_lock lock_queue, unlock_queue;
   void* user;
-  uint64_t reserve_bytes; /* of lw_buffers that there is room for without moving; see export */
+  uint64_t reserve_bytes; /* of lw_buffers that fit without moving; see export */
 } lw_vulkan_device_info;
 #define LW_VULKAN_DEVICE_INFO_INIT \
   { (uint32_t)sizeof(lw_vulkan_device_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
@@ -117,7 +117,7 @@ typedef struct lw_vulkan_buffer_info {
  * device has imported buffers, kernels launched there look addresses up, and --memcheck arena
  * checks like alloc does. Buffers of exclusive sharing mode must belong to the queue's family.
  * Errors: LW_DETAIL_UNSUPPORTED for devices of tier T0, which reach one buffer of their own alone
- * (lw_vulkan_buffer_export is the way there), and for the reference engine; LW_DETAIL_INVALID_VALUE
+ * (lw_vulkan_buffer_export gives it), and for the reference engine; LW_DETAIL_INVALID_VALUE
  * for a missing usage; LW_DETAIL_OUT_OF_RANGE. */
 LW_API lw_status lw_vulkan_buffer_import(lw_device* device, const lw_vulkan_buffer_info* info,
                                          const char* name, lw_buffer** out);
@@ -131,8 +131,8 @@ typedef struct lw_vulkan_region {
 } lw_vulkan_region;
 /* Where a buffer lies in Vulkan's terms: for the program's own commands on the same VkDevice. Works
  * on every tier. The region is valid until the lw_buffer is released; until then the VkBuffer that
- * it is a part of stays where it is, and buffers for which it has no room are refused with
- * LW_DETAIL_DEVICE_MEMORY (reserve_bytes makes room beforehand). */
+ * it is a part of stays where it is, and buffers that do not fit are refused with
+ * LW_DETAIL_DEVICE_MEMORY (reserve_bytes reserves capacity beforehand). */
 LW_API lw_status lw_vulkan_buffer_export(lw_buffer* buffer, lw_vulkan_region* out);
 
 #ifdef __cplusplus

@@ -118,10 +118,10 @@ def single(value, declared):
 
 def pin(data):
     """Address and bytes of an object with a buffer, what keeps it there, and whether it may be
-    written. Needs one piece of memory without gaps."""
+    written. Needs one range of memory without gaps."""
     view = memoryview(data)
     if not view.contiguous:
-        raise ValueError("an array in one piece was expected (NumPy: ascontiguousarray)")
+        raise ValueError("an array whole was expected (NumPy: ascontiguousarray)")
     if view.nbytes == 0:
         return 0, 0, view, view.readonly
     flat = view.cast("B") if view.ndim != 1 or view.format != "B" else view

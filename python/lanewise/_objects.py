@@ -378,7 +378,7 @@ def _fault(raw):
 
 
 class Result:
-    """What a launch has to tell: times in milliseconds, faults, how lanes were laid out, and in
+    """What a launch reports: times in milliseconds, faults, how lanes were laid out, and in
     `printed` what the kernel printed."""
 
     def __init__(self, handle):
@@ -403,7 +403,7 @@ class Result:
 def _finish(status, out):
     result = None
     if out.value is not None:
-        # Reading the result replaces the thread's last error, which is told first.
+        # Reading the result replaces the thread's last error, which is reported first.
         message, detail = library.lw_last_error(), library.lw_last_detail()
         try:
             result = Result(out.value)
@@ -540,10 +540,10 @@ class Cache(_Handle):
 
     @property
     def warnings(self):
-        """What is to be said of the trace that was read; the last says where it ends too early."""
+        """What is to be reported of the trace that was read; the last says where it ends too early."""
         info = self._info()
-        said = [library.lw_cache_warning(self._handle, i).decode() for i in range(info.warnings)]
-        return said if info.complete else [*said, info.note.decode()]
+        reported = [library.lw_cache_warning(self._handle, i).decode() for i in range(info.warnings)]
+        return reported if info.complete else [*reported, info.note.decode()]
 
 
 def cache_presets():

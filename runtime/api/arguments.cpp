@@ -9,7 +9,7 @@
 #include "lanewise/error_detail.hpp"
 #include "runtime/api/state.hpp"
 #include "runtime/guest/event_words.hpp"
-#include "runtime/guest/launch_layout.hpp"
+#include "runtime/layout/launch_block.hpp"
 
 namespace lanewise::host::detail {
 namespace {
@@ -51,7 +51,7 @@ std::string_view kind_text(const Arg& arg) {
 bool has_narrow_addresses(const ir::Program& p) {
   return std::ranges::any_of(p.blocks, [&](const ir::Block& block) {
     return std::ranges::any_of(block.insts, [&](const ir::Inst& i) {
-      if (!i.mem || i.src.empty() || !guest::wide_space(i.mem->space)) return false;
+      if (!i.mem || i.src.empty() || !ir::wide_space(i.mem->space)) return false;
       return i.src[0].is_reg() && p.regs[i.src[0].index].width == ir::Width::b32;
     });
   });

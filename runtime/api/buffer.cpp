@@ -1,9 +1,9 @@
-// Buffers: the host's way to the guest's memory.
+// Buffers: the host's access to the guest's memory.
 #include <fmt/format.h>
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/api/state.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::host {
 namespace {

@@ -9,7 +9,7 @@
 #include "runtime/api/globals.hpp"
 #include "runtime/api/loader.hpp"
 #include "runtime/api/state.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/reference/reference.hpp"
 #include "runtime/support/input_file.hpp"
 #include "runtime/vulkan/device/interop.hpp"
@@ -151,7 +151,7 @@ Allocated::Allocated(std::shared_ptr<DeviceState> d, Elsewhere place)
 
 Allocated::~Allocated() {
   const std::lock_guard lock(device->mutex);
-  if (address >= guest::kForeignBase && device->engine != nullptr) device->engine->unmap(address);
+  if (address >= guest::kImportedBase && device->engine != nullptr) device->engine->unmap(address);
   device->allocator.free(address);
   device->unwritten.remove(address);
 }

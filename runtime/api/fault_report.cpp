@@ -6,10 +6,10 @@
 #include <cstdlib>
 
 #include "runtime/guest/allocator.hpp"
-#include "runtime/guest/layout.hpp"
 #include "runtime/guest/pointer_bounds.hpp"
 #include "runtime/isa/absent.hpp"
 #include "runtime/isa/function_site.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::host::detail {
 namespace {
@@ -73,7 +73,7 @@ const Allocation* pointed_into(const FaultMemory& memory, uint64_t pointer) {
 }
 
 /// The freed allocation that the access means; null = it means a live one. Memory around a live
-/// allocation may be what is left of a freed one: the pointer tells which, or else the distance.
+/// allocation may be what is left of a freed one: the pointer says which, or else the distance.
 const Allocation* freed_target(const Fault& f, const std::optional<guest::Nearest>& nearest,
                                const FaultMemory& memory) {
   if (f.parameter != ir::kNone) {
@@ -116,7 +116,8 @@ uint32_t pointer_into(const ir::Program& p, uint64_t start, const FaultMemory& m
 void add_parameter(FaultReport& r, const ir::Program& p, const Fault& f,
                    const FaultMemory& memory) {
   uint32_t offset = f.parameter;
-  // Not followed through the program: the allocation tells, where one parameter alone leads there.
+  // Not followed through the program: the allocation decides, where one parameter alone leads
+  // there.
   if (offset == ir::kNone && r.allocation_size != 0)
     offset = pointer_into(p, r.allocation_address, memory);
   if (offset == ir::kNone) return;

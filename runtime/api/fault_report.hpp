@@ -1,4 +1,4 @@
-// What the host is told of a fault.
+// What the host is reported a fault.
 #pragma once
 
 #include <deque>

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/guest/layout.hpp"
 #include "runtime/ir/passes/passes.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::host::detail {

@@ -10,13 +10,13 @@ namespace {
 using detail::Allocated;
 using detail::BufferState;
 
-/// A buffer at an address that the device's allocator gives out for memory from elsewhere; `map`
+/// A buffer at an address that the device's allocator gives out for imported memory; `map`
 /// gets the address and says whether the engine reaches the memory there.
 template <typename Map>
 std::shared_ptr<BufferState> elsewhere(const std::shared_ptr<detail::DeviceState>& device,
                                        uint64_t size, const std::string& name, bool read_only,
                                        uint64_t low_bits, const Map& map) {
-  const uint64_t address = device->allocator.allocate_foreign(size, name, read_only, low_bits);
+  const uint64_t address = device->allocator.allocate_imported(size, name, read_only, low_bits);
   try {
     if (map(address))
       return std::shared_ptr<BufferState>(new BufferState{Allocated(device, {address, size})});

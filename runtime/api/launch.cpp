@@ -10,20 +10,20 @@
 #include "runtime/api/policies.hpp"
 #include "runtime/guest/ended.hpp"
 #include "runtime/guest/launch_block.hpp"
-#include "runtime/guest/layout.hpp"
-#include "runtime/guest/print_layout.hpp"
 #include "runtime/guest/printed.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/isa/stack_size.hpp"
+#include "runtime/layout/addresses.hpp"
+#include "runtime/layout/print_records.hpp"
 
 namespace lanewise::host::detail {
 namespace {
 
 constexpr std::string_view kScratchName = "scratch memory";
 
-/// The environment speaks where the program leaves the choice open, as it does for the device.
+/// The environment decides where the program leaves the choice open, as it does for the device.
 WaveMode chosen_wave_mode(WaveMode asked, const std::string& env) {
   if (asked != WaveMode::automatic || env.empty()) return asked;
   if (const auto mode = wave_mode_named(env)) return *mode;
@@ -77,10 +77,10 @@ void update_residency(ModuleState& m) {
 }
 
 /// What a fault may have been near to: the host's memory, too.
-std::vector<Allocation> with_foreign(std::span<const Allocation> own,
-                                     std::span<const ForeignRange> foreign) {
+std::vector<Allocation> with_host_ranges(std::span<const Allocation> own,
+                                         std::span<const HostRange> host_ranges) {
   std::vector<Allocation> all(own.begin(), own.end());
-  for (const ForeignRange& r : foreign)
+  for (const HostRange& r : host_ranges)
     all.push_back({r.address, r.size, fmt::format("host memory at {:#x}", r.address), r.read_only});
   std::ranges::sort(all, {}, &Allocation::address);
   return all;
@@ -131,7 +131,7 @@ Result result_of(ModuleState& module, size_t index, LaunchRequest&& request, Lau
   result.printed = guest::take_printed(*device.engine, device.allocator.allocations(),
                                        program_of(module, index), print_address(module));
   if (!done.faults.empty()) {
-    const std::vector<Allocation> near = with_foreign(request.allocations, request.foreign);
+    const std::vector<Allocation> near = with_host_ranges(request.allocations, request.host_ranges);
     const ir::Program& program = program_of(module, index);
     const FaultMemory memory{near, device.allocator.freed(), request.params,
                              guest::shared_bytes(program, request.dynamic_shared)};
@@ -326,7 +326,7 @@ void prepare(Prepared& out, ModuleState& module, size_t index, const LaunchOptio
   if (launched.addresses_parameters)
     r.readable = r.param_address + out.params_copy->size - guest::kArenaBase;
   r.allocations = device->allocator.allocations();
-  r.windows = device->allocator.has_foreign();
+  r.imported = device->allocator.has_imported();
   r.unwritten = &device->unwritten;
 }
 
@@ -350,11 +350,11 @@ const LaunchedProgram& ModuleState::launched_program(size_t index, const Policie
 }
 
 Result DeviceAccess::launch(ModuleState& module, size_t index, const LaunchOptions& options,
-                            const std::vector<Arg>& args, std::span<const ForeignRange> foreign) {
+                            const std::vector<Arg>& args, std::span<const HostRange> host_ranges) {
   const auto lock = module.device->enter();
   Prepared prepared;
   prepare_to_run(prepared, module, index, options, args);
-  prepared.request.foreign = foreign;
+  prepared.request.host_ranges = host_ranges;
   try {
     LaunchResult done = module.device->engine->launch(prepared.request);
     return result_of(module, index, std::move(prepared.request), std::move(done));

@@ -154,7 +154,7 @@ Compiled compile_image(std::string_view file, Isa isa, const Compile& compile) {
   return out;
 }
 
-/// A directive at the start of a line tells the language of a text.
+/// A directive at the start of a line decides the language of a text.
 bool has_directive(std::string_view text, std::string_view directive) {
   for (size_t at = text.find(directive); at != std::string_view::npos;
        at = text.find(directive, at + 1)) {
@@ -192,7 +192,7 @@ Isa detect_isa(const std::string& path, std::string_view text) {
     return Isa::gcn;
   }
   if (has_directive(text, ".headerflags") || has_directive(text, ".sectioninfo")) return Isa::sass;
-  throw Error(ErrorKind::usage, "cannot tell what language '" + path +
+  throw Error(ErrorKind::usage, "cannot determine what language '" + path +
                                     "' is in; expected an ending .ptx, .sass, .s or .gcn, or the "
                                     "option --isa ptx|sass|gcn");
 }

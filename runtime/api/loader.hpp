@@ -24,7 +24,7 @@ struct Compiled {
 };
 
 /// ptx, sass or gcn: from the file name's ending, else from the text. Error(usage) when neither
-/// tells, with what was looked for; binary formats that are not supported are named.
+/// does, with what was looked for; binary formats that are not supported are named.
 Isa detect_isa(const std::string& path, std::string_view text);
 
 /// Parses and lowers. max_errors 0 = all. A target ("sm_80", "sm_52", "gfx803") takes the place of

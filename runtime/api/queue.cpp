@@ -133,7 +133,7 @@ struct QueueState {
       line->closed = true;
     }
     line->changed.notify_all();
-    // A function on the queue's own thread may be the last to let go of it.
+    // A function on the queue's own thread may be the last to release it.
     if (thread.get_id() == std::this_thread::get_id())
       thread.detach();
     else

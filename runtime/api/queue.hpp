@@ -13,7 +13,7 @@ struct EventState;
 struct QueueState;
 }  // namespace detail
 
-/// The end of one piece of work. A cheap handle; any thread may use it.
+/// The end of one job. A cheap handle; any thread may use it.
 class Event {
  public:
   bool done() const;

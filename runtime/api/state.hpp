@@ -14,9 +14,9 @@
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/allocator.hpp"
 #include "runtime/guest/engine.hpp"
-#include "runtime/guest/residency.hpp"
 #include "runtime/guest/unwritten.hpp"
 #include "runtime/isa/rejected.hpp"
+#include "runtime/layout/residency.hpp"
 
 struct lw_vulkan_buffer_info;
 struct lw_vulkan_region;
@@ -66,7 +66,7 @@ struct Allocated {
 
   Allocated(std::shared_ptr<DeviceState> device, uint64_t bytes, std::string name,
             bool read_only = false, uint64_t align = guest::kAllocAlign);
-  /// Memory from elsewhere, which has its address already and is unmapped at the end.
+  /// Imported memory, which has its address already and is unmapped at the end.
   struct Elsewhere {
     uint64_t address, size;
   };
@@ -162,11 +162,11 @@ struct DeviceAccess {
   static lw_vulkan_region export_buffer(const Buffer& buffer);
   /// Kernel::launch, with memory of the host that the kernel may reach at the host's addresses.
   static Result launch(const Kernel& kernel, const LaunchOptions& options,
-                       const std::vector<Arg>& args, std::span<const ForeignRange> foreign) {
-    return launch(kernel.state(), kernel.index_, options, args, foreign);
+                       const std::vector<Arg>& args, std::span<const HostRange> host_ranges) {
+    return launch(kernel.state(), kernel.index_, options, args, host_ranges);
   }
   static Result launch(ModuleState& module, size_t index, const LaunchOptions& options,
-                       const std::vector<Arg>& args, std::span<const ForeignRange> foreign);
+                       const std::vector<Arg>& args, std::span<const HostRange> host_ranges);
   static LaunchOrder order(const Kernel& kernel, const LaunchOptions& options,
                            std::vector<Arg> args, std::shared_ptr<const void> kept) {
     return {kernel.module_, kernel.index_, options, std::move(args), std::move(kept)};

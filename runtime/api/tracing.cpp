@@ -5,7 +5,7 @@
 namespace lanewise::host::detail {
 
 void start_tracing(const Device& device, trace::Sink& sink, uint64_t buffer_bytes,
-                   events::ExactMemory* exact, const std::string& input, bool derive) {
+                   trace::ExactMemory* exact, const std::string& input, bool derive) {
   DeviceState& state = DeviceAccess::state(device);
   const auto lock = state.enter();
   if (state.events != nullptr)
@@ -27,7 +27,7 @@ std::unique_lock<std::recursive_mutex> lock_device(const Device& device) {
 }
 
 Result launch_in_place(const Kernel& kernel, const LaunchOptions& options,
-                       const std::vector<Arg>& args, std::span<const ForeignRange> memory) {
+                       const std::vector<Arg>& args, std::span<const HostRange> memory) {
   return DeviceAccess::launch(kernel, options, args, memory);
 }
 

@@ -60,13 +60,13 @@ lw_device_info to_c(const DeviceInfo& d) {
 
 lw_status lw_list_devices(lw_device_info* infos, size_t* count) {
   return guarded([&] {
-    const size_t room = *required(count, "count");
+    const size_t capacity = *required(count, "count");
     const std::vector<DeviceInfo> all = Device::list();
     *count = all.size();
-    if (infos == nullptr || room == 0) return;
+    if (infos == nullptr || capacity == 0) return;
     // Callers of another version have structs of another size.
     const uint32_t step = static_cast<uint32_t>(checked_size(infos, "lw_device_info"));
-    for (size_t i = 0; i < std::min(room, all.size()); ++i) {
+    for (size_t i = 0; i < std::min(capacity, all.size()); ++i) {
       auto* at = reinterpret_cast<lw_device_info*>(reinterpret_cast<char*>(infos) + i * step);
       at->struct_size = step;
       write_struct(at, to_c(all[i]), "lw_device_info");

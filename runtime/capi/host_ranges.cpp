@@ -52,26 +52,26 @@ void unregister_range(void* data) {
          fmt::format("no registered range begins at {:#x}", address_of(data)));
 }
 
-std::vector<ForeignRange> registered_ranges() {
+std::vector<HostRange> registered_ranges() {
   Registered& r = registered();
   const std::lock_guard lock(r.mutex);
-  std::vector<ForeignRange> out;
+  std::vector<HostRange> out;
   for (const auto& [address, size] : r.sizes) out.push_back({address, size, false});
   return out;
 }
 
-ForeignRange range_around(const void* data) {
+HostRange range_around(const void* data) {
   const uint64_t address = address_of(data);
   Registered& r = registered();
   const std::lock_guard lock(r.mutex);
   const auto after = r.sizes.upper_bound(address);
   if (after == r.sizes.begin()) return {};
   const auto& [begin, size] = *std::prev(after);
-  return address - begin < size ? ForeignRange{begin, size, false} : ForeignRange{};
+  return address - begin < size ? HostRange{begin, size, false} : HostRange{};
 }
 
-std::vector<ForeignRange> mapped_ranges() {
-  std::vector<ForeignRange> out;
+std::vector<HostRange> mapped_ranges() {
+  std::vector<HostRange> out;
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
     uint64_t begin = 0, end = 0;

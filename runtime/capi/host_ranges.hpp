@@ -13,11 +13,11 @@ void register_range(void* data, uint64_t bytes);
 void unregister_range(void* data);
 
 /// By address.
-std::vector<ForeignRange> registered_ranges();
+std::vector<HostRange> registered_ranges();
 /// The registered range that holds the address; size 0 = none does.
-ForeignRange range_around(const void* data);
+HostRange range_around(const void* data);
 
 /// Every readable mapping of the process, by address; neighbours of the same rights are one.
-std::vector<ForeignRange> mapped_ranges();
+std::vector<HostRange> mapped_ranges();
 
 }  // namespace lanewise::capi

@@ -98,7 +98,7 @@ lw_status lw_module_load_file(lw_device* device, const char* path, const lw_modu
     LoadOptions o = to_cpp(options, required(path, "path"));
     const std::string text = read_file(path);
     if (o.include_folder.empty()) o.include_folder = folder_of(path);
-    // The path tells the language, whatever the module is to be called.
+    // The path decides the language, whatever the module is to be called.
     if (o.isa == Isa::automatic) o.isa = host::detail::detect_isa(path, text);
     load(device, text, o, out);
   });

@@ -46,7 +46,7 @@ std::vector<Arg> values(const Kernel& kernel, int count, void* const* args) {
 
 lw_status run(const char* ptx, int count, void* const* args, const LaunchOptions& options) {
   const Kernel kernel = cpu().program(required(ptx, "ptx"), Isa::ptx).kernel();
-  std::vector<ForeignRange> memory = registered_ranges();
+  std::vector<HostRange> memory = registered_ranges();
   if (memory.empty()) memory = mapped_ranges();
   Result result =
       host::detail::launch_in_place(kernel, options, values(kernel, count, args), memory);

@@ -23,7 +23,7 @@ constexpr uint64_t kInPlaceBytes = 64 * 1024;
 
 /// One range of the host and the buffer that stands for it during the run.
 struct Copy {
-  ForeignRange range;
+  HostRange range;
   Buffer buffer;
   bool in_place = false;  ///< the buffer is the range itself
   std::span<std::byte> host() const {
@@ -35,7 +35,7 @@ class Copies {
  public:
   explicit Copies(Device& device) : device_(device) {}
 
-  /// Ranges are gathered first: two arguments may name parts of one piece of memory.
+  /// Ranges are gathered first: two arguments may name parts of one range of memory.
   void add(const lw_arg& arg) {
     required(arg.data, "data of an argument");
     const auto address = reinterpret_cast<uint64_t>(arg.data);
@@ -44,7 +44,7 @@ class Copies {
     if (arg.bits > LW_HOST_READ_ONLY)
       fail(ErrorDetail::invalid_value, "bits of host memory are 0 or LW_HOST_READ_ONLY");
     const bool read_only = arg.bits == LW_HOST_READ_ONLY;
-    ForeignRange range{address, arg.size, read_only};
+    HostRange range{address, arg.size, read_only};
     if (arg.size == 0) range = range_around(arg.data);
     range.read_only = read_only;
     if (range.size == 0)
@@ -98,7 +98,7 @@ class Copies {
                     device - now.begin(), c.range.address));
   }
 
-  void merge(ForeignRange range) {
+  void merge(HostRange range) {
     uint64_t end = range.address + range.size;
     std::erase_if(copies_, [&](const Copy& c) {
       const uint64_t c_end = c.range.address + c.range.size;

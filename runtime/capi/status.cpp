@@ -13,7 +13,7 @@ struct Log {
   std::recursive_mutex mutex;  ///< a callback may call the library
   lw_log_callback callback = nullptr;
   void* user = nullptr;
-  std::atomic<int> most = -1;  ///< -1 = nobody listens
+  std::atomic<int> most = -1;  ///< -1 = nobody observes
 };
 Log& the_log() {
   static auto* const log = new Log;  // never destroyed: threads may log while the process ends

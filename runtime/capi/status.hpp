@@ -65,7 +65,7 @@ T* required(T* pointer, const char* what) {
   return pointer;
 }
 
-/// Does somebody listen to messages of the level? Worth asking before one is put together.
+/// Does somebody observe messages of the level? Worth asking before one is put together.
 bool logs(lw_log_level level);
 void log(lw_log_level level, const std::string& message);
 

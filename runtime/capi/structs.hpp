@@ -53,7 +53,7 @@ S read_struct(const S* in, const char* name) {
   return out;
 }
 
-/// The members that the caller has room for; struct_size stays the caller's, what is beyond the
+/// The members that the caller has; struct_size stays the caller's, what is beyond the
 /// library's struct becomes 0.
 template <typename S>
 void write_struct(S* out, S value, const char* name) {

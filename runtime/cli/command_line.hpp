@@ -19,7 +19,7 @@ namespace lanewise::cli {
 /// What the chosen command does; returns the exit code.
 using Action = std::function<int()>;
 
-/// What else can be said about an option.
+/// What else describes an option.
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}

@@ -10,9 +10,9 @@ namespace lanewise::cli {
 std::string read_input(const std::string& path) {
   if (path != "-") return read_file(path);
   std::string text;
-  char piece[65536];
-  for (size_t n = 0; (n = std::fread(piece, 1, sizeof piece, stdin)) > 0;) {
-    text.append(piece, n);
+  char chunk[65536];
+  for (size_t n = 0; (n = std::fread(chunk, 1, sizeof chunk, stdin)) > 0;) {
+    text.append(chunk, n);
     if (text.size() > kMaxProgramBytes)
       throw Error(ErrorKind::usage, "standard input is larger than a program can be");
   }

@@ -65,7 +65,7 @@ void print_json(const Failure& f) {
   fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-/// The program's own exit code for whatever can go wrong, said on stderr.
+/// The program's own exit code for whatever can go wrong, reported on stderr.
 int run_and_report(int argc, char** argv) {
   using lanewise::cli::kReaderLeft, lanewise::cli::reader_left;
   Failure f;

@@ -148,9 +148,8 @@ class Pair {
   void different(Case found) {
     report_.why = why_not_comparable(found);
     report_.verdict = report_.why.empty() ? Verdict::different : Verdict::undecided;
-    const auto end =
-        std::chrono::steady_clock::now() +
-        std::chrono::milliseconds(static_cast<int64_t>(1e3 * request_.patience_seconds));
+    const auto end = std::chrono::steady_clock::now() +
+                     std::chrono::milliseconds(static_cast<int64_t>(1e3 * request_.shrink_seconds));
     report_.runs = shrink(
         found, [this](const Case& c) { return still_different(c); }, end);
     const Both both = launch(found);

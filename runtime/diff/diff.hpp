@@ -15,7 +15,7 @@ struct Request {
   std::vector<Input> inputs;  ///< contents of filled ones do not matter
   uint64_t seed = 1;
   uint32_t tries = 8;
-  double patience_seconds = 30;  ///< for making the inputs small
+  double shrink_seconds = 30;  ///< for making the inputs small
 };
 
 enum class Verdict : uint8_t { equal, different, undecided };
@@ -53,7 +53,8 @@ Report compare_kernels(const Request& request);
 std::vector<std::string> kernel_names(const Form& form);
 
 /// Inputs for a kernel that nobody gave any for: buffers for pointers, the number of threads for
-/// integers. `said` tells the user what was chosen.
-std::vector<Input> guess_inputs(const Form& form, const LaunchOptions& options, std::string& said);
+/// integers. `reported` shows the user what was chosen.
+std::vector<Input> guess_inputs(const Form& form, const LaunchOptions& options,
+                                std::string& reported);
 
 }  // namespace lanewise::diff

@@ -55,7 +55,8 @@ std::vector<std::string> kernel_names(const Form& form) {
   return names;
 }
 
-std::vector<Input> guess_inputs(const Form& form, const LaunchOptions& options, std::string& said) {
+std::vector<Input> guess_inputs(const Form& form, const LaunchOptions& options,
+                                std::string& reported) {
   const host::detail::Compiled compiled = compile(form);
   const auto& kernels = compiled.module.kernels;
   const auto found = form.kernel.empty()
@@ -79,11 +80,11 @@ std::vector<Input> guess_inputs(const Form& form, const LaunchOptions& options, 
       in.filled = true;
       inputs.push_back(std::move(in));
     }
-    said += fmt::format("{}{} = {}", said.empty() ? "" : ", ", param.name,
-                        pointer ? fmt::format("{}[{}]", type, elements)
-                        : param.type == ir::Type::f32 || param.type == ir::Type::f64
-                            ? std::string("1.5")
-                            : fmt::format("{}", threads));
+    reported += fmt::format("{}{} = {}", reported.empty() ? "" : ", ", param.name,
+                            pointer ? fmt::format("{}[{}]", type, elements)
+                            : param.type == ir::Type::f32 || param.type == ir::Type::f64
+                                ? std::string("1.5")
+                                : fmt::format("{}", threads));
   }
   return inputs;
 }

@@ -12,7 +12,7 @@ namespace lanewise::diff {
 struct Input {
   enum class Kind : uint8_t { scalar, buffer, local };
   Kind kind = Kind::scalar;
-  std::string name;              ///< as the user said it
+  std::string name;              ///< as the user wrote it
   std::string type;              ///< of a buffer's elements: u8 ... f64
   std::vector<std::byte> bytes;  ///< a scalar's value, a buffer's contents before the launch
   bool integer = false, is_signed = false;

@@ -46,16 +46,16 @@ class Shrinker {
     }
   }
 
-  /// Ever smaller pieces become zero.
+  /// Ever smaller parts become zero.
   void clear(size_t input) {
     const size_t size = npy::element_size(found_.inputs[input].type);
     const size_t all = found_.inputs[input].bytes.size() / size;
-    for (size_t piece = all; piece != 0; piece /= 2)
-      for (size_t at = 0; at < all; at += piece) {
+    for (size_t chunk = all; chunk != 0; chunk /= 2)
+      for (size_t at = 0; at < all; at += chunk) {
         Case c = found_;
         std::vector<std::byte>& bytes = c.inputs[input].bytes;
         const auto from = bytes.begin() + static_cast<ptrdiff_t>(at * size);
-        const auto to = bytes.begin() + static_cast<ptrdiff_t>(std::min(at + piece, all) * size);
+        const auto to = bytes.begin() + static_cast<ptrdiff_t>(std::min(at + chunk, all) * size);
         if (std::all_of(from, to, [](std::byte b) { return b == std::byte{0}; })) continue;
         std::fill(from, to, std::byte{0});
         accepted(c);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/events/emitter.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::events {
 namespace {
@@ -62,7 +62,7 @@ class GroupAssembly {
  private:
   /// The next event of a lane.
   struct Head {
-    uint32_t key = kEnded;  ///< 2 * point, plus 1 for a piece that stands alone
+    uint32_t key = kEnded;  ///< 2 * point, plus 1 for a component that stands by itself
     uint64_t address = 0;
     uint64_t policy = 0;  ///< the word that the lane has named last
   };
@@ -113,15 +113,15 @@ class GroupAssembly {
     advance(lanes_[i], d.words);
     const Point& p = plan_.point(d.point);
     heads_[i].address = d.address;
-    const bool whole = p.pieces == 0 || take_pieces(i, d);
+    const bool whole = p.components == 0 || take_components(i, d);
     heads_[i].key = 2 * d.point + (whole ? 0 : 1);
   }
 
-  /// All pieces of the instruction follow each other in memory, too.
-  bool take_pieces(uint32_t i, const Decoded& first) {
+  /// All components of the instruction follow each other in memory, too.
+  bool take_components(uint32_t i, const Decoded& first) {
     LaneWords after = lanes_[i];
     uint64_t next = first.address + plan_.point(first.point).bytes;
-    for (uint32_t k = 1; k <= plan_.point(first.point).pieces; ++k) {
+    for (uint32_t k = 1; k <= plan_.point(first.point).components; ++k) {
       const Decoded d = decode(plan_, after);
       if (d.point != first.point + k || d.address != next) return false;
       next += plan_.point(d.point).bytes;
@@ -157,7 +157,7 @@ class GroupAssembly {
   void together(const Wave& w, uint32_t key) {
     const Point& p = plan_.point(key / 2);
     if (p.policy) return take_policies(w, key);
-    const bool whole = p.pieces != 0 && (key & 1) == 0;
+    const bool whole = p.components != 0 && (key & 1) == 0;
     Point checked = p;
     if (whole) checked.bytes = plan_.sites[p.whole_site].bytes;
     uint64_t mask = 0, policy = 0;
@@ -214,7 +214,7 @@ class GroupAssembly {
   }
 
   /// Points that take a look at each lane.
-  static bool alone(const Point& p) { return p.pieces != 0 || p.policy || p.hinted; }
+  static bool alone(const Point& p) { return p.components != 0 || p.policy || p.hinted; }
 
   /// The first lane stands for all while they are in step.
   void next_row(const Wave& w) { advance(lanes_[w.first], 1); }

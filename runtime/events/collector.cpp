@@ -6,7 +6,7 @@
 
 #include "runtime/guest/allocation_at.hpp"
 #include "runtime/guest/event_words.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/trace/record.hpp"
 
 namespace lanewise::events {
@@ -147,7 +147,7 @@ bool Collector::touches(const Point& p, uint64_t address) const {
 
 bool Collector::touches_between(const Point& p, uint64_t first, uint64_t last) const {
   if (!touches(p, first) || !touches(p, last)) return false;
-  if (memcheck_ != Memcheck::alloc || !guest::wide_space(p.space)) return true;
+  if (memcheck_ != Memcheck::alloc || !ir::wide_space(p.space)) return true;
   return guest::allocation_at(allocations_, first, 1) ==
          guest::allocation_at(allocations_, last, 1);
 }

@@ -8,11 +8,11 @@
 #include <span>
 #include <string>
 
-#include "runtime/events/exact.hpp"
 #include "runtime/events/plan.hpp"
 #include "runtime/guest/engine.hpp"
 #include "runtime/guest/pointer_bounds.hpp"
 #include "runtime/support/error.hpp"
+#include "runtime/trace/exact.hpp"
 
 namespace lanewise::events {
 
@@ -60,12 +60,12 @@ class Collector {
   void end();
 
   /// Launches on the reference engine get their memory from here; null = from the arena.
-  void set_exact(ExactMemory* memory) { exact_ = memory; }
-  ExactMemory* exact() const { return exact_; }
+  void set_exact(trace::ExactMemory* memory) { exact_ = memory; }
+  trace::ExactMemory* exact() const { return exact_; }
   /// A record for the point with the lanes of the mask, not yet executed (exact mode).
   trace::WaveRecord& exact_record(uint64_t group, uint16_t wave, uint32_t point, uint64_t policy,
                                   uint64_t mask, std::span<const uint64_t> addresses);
-  /// Executes that record and tells the sink.
+  /// Executes that record and notifies the sink.
   std::vector<uint8_t> execute();
 
   void host_write(uint64_t address, uint64_t size) {
@@ -84,7 +84,7 @@ class Collector {
   void host(trace::EventKind kind, uint64_t address, uint64_t size);
   void announce_buffers(std::span<const Allocation> allocations);
   void announce_kernel(const LaunchRequest& request);
-  /// The site of an access at this point, by its policy word where that is told at run time.
+  /// The site of an access at this point, by its policy word where that is known at run time only.
   uint32_t site_of(const Point& p, uint64_t policy);
   /// Can the lane have touched these bytes? The checks are those of docs/execution.md.
   bool touches(const Point& p, uint64_t address) const;
@@ -107,9 +107,10 @@ class Collector {
   std::span<const Allocation> allocations_;
   std::vector<guest::PointerBounds> pointers_;  ///< of Plan::pointers; empty = not looked at
   trace::Event event_;                          ///< reused
-  ExactMemory* exact_ = nullptr;
+  trace::ExactMemory* exact_ = nullptr;
   bool derives_ = true;
-  std::shared_ptr<GroupAssembly> assembly_;  ///< made for the first group, with room for the next
+  std::shared_ptr<GroupAssembly>
+      assembly_;  ///< made for the first group, with capacity for the next
 };
 
 }  // namespace lanewise::events

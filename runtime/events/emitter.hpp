@@ -18,7 +18,7 @@ class Emitter {
 
   void group(uint64_t linear) { c_.event_.wave.group = static_cast<uint32_t>(linear); }
 
-  /// The sink hears of records in batches: what is still here is told now.
+  /// The sink learns of records in batches: what is still here is reported now.
   void flush() {
     if (!batch_.empty()) c_.sink_.waves(batch_);
     batch_.clear();

@@ -78,8 +78,8 @@ Point make_point(const ir::Inst& inst) {
   return p;
 }
 
-/// Consecutive points of one guest instruction and one kind are its pieces.
-void join_pieces(Plan& plan, const std::vector<uint32_t>& site_of_point) {
+/// Consecutive points of one guest instruction and one kind are its components.
+void join_components(Plan& plan, const std::vector<uint32_t>& site_of_point) {
   size_t first = 0;
   while (first < plan.points.size()) {
     const Point& a = plan.points[first];
@@ -93,7 +93,7 @@ void join_pieces(Plan& plan, const std::vector<uint32_t>& site_of_point) {
       trace::Site whole = plan.sites[a.site];
       for (size_t i = first + 1; i <= last; ++i)
         whole.bytes = static_cast<uint16_t>(whole.bytes + plan.points[i].bytes);
-      plan.points[first].pieces = static_cast<uint32_t>(last - first);
+      plan.points[first].components = static_cast<uint32_t>(last - first);
       plan.points[first].whole_site = static_cast<uint32_t>(plan.sites.size());
       plan.sites.push_back(std::move(whole));
     }
@@ -195,23 +195,23 @@ Plan number(ir::Program& program) {
     throw Error(ErrorKind::guest, "kernel " + program.name + " has " +
                                       std::to_string(plan.points.size()) +
                                       " memory instructions; at most 65534 can be traced");
-  join_pieces(plan, site_of_point);
+  join_components(plan, site_of_point);
   return plan;
 }
 
 uint32_t common_form(const Plan& plan, uint64_t extent, uint64_t local_bytes) {
   const bool brief = extent != 0 && most_words(plan, extent, local_bytes) == plan.points.size();
-  return (plan.loops ? 0 : guest::kFormRoom) | (brief ? guest::kFormShort : 0);
+  return (plan.loops ? 0 : guest::kFormFits) | (brief ? guest::kFormShort : 0);
 }
 
 uint64_t most_words(const Plan& plan, uint64_t arena_size, uint64_t local_bytes) {
   uint64_t words = 0;
-  const uint64_t room = uint64_t{~uint32_t{0} >> plan.code_bits} + 1;
+  const uint64_t capacity = uint64_t{~uint32_t{0} >> plan.code_bits} + 1;
   for (const Point& p : plan.points) {
     const uint64_t size = p.arena ? arena_size : local_bytes;
     const bool windows = p.space == ir::Space::generic;  // shared memory's and local memory's
-    const bool one = !p.address ||
-                     (p.access && !windows && size <= uint64_t{1} << 32 && (size >> p.drop) < room);
+    const bool one = !p.address || (p.access && !windows && size <= uint64_t{1} << 32 &&
+                                    (size >> p.drop) < capacity);
     words += one ? 1 : 3;
   }
   return words;

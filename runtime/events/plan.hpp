@@ -28,9 +28,9 @@ struct Point {
   bool arena = false;            ///< payloads count from the arena's start
   uint64_t base = 0;             ///< address that payload 0 stands for
   uint32_t site = 0;             ///< index into Plan::sites
-  /// An instruction that was translated piece by piece: the points behind this one that belong to
-  /// it, and the site of the whole.
-  uint32_t pieces = 0, whole_site = 0;
+  /// An instruction that was translated component by component: the points behind this one that
+  /// belong to it, and the site of the whole.
+  uint32_t components = 0, whole_site = 0;
 };
 
 struct Plan {

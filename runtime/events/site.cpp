@@ -138,7 +138,7 @@ std::optional<Site> describe(const ir::Program& program, const ir::Inst& inst) {
   }
   s.kind = kind;
   s.pc = source.pc;
-  // A place is a line of the file it names: the source's where .loc tells it, else the guest's own.
+  // A place is a line of the file it names: the source's where .loc names it, else the guest's own.
   s.line = source.source_file.empty() ? source.line : source.source_line;
   s.text = source.text.empty() ? std::string(ir::info(inst.op).name) : source.text;
   s.file = source.source_file;

@@ -8,7 +8,7 @@
 #include "lanewise/error.hpp"
 #include "runtime/explain/formula.hpp"
 #include "runtime/guest/allocator.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::explain {
 namespace {

@@ -31,7 +31,7 @@ struct Change {
 struct LaneReport {
   uint32_t thread = 0, wave = 0, lane = 0;  ///< thread of the group; its wave; lane of that wave
   bool came_by = false;                     ///< control flow brought it here
-  bool skipped = false;                     ///< predicate or EXEC said no
+  bool skipped = false;                     ///< masked by predicate or EXEC
   std::vector<Access> accesses;
   std::vector<std::string> work;  ///< conversions, and what is computed
   std::vector<Change> registers;

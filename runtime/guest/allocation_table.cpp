@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "runtime/guest/host_shader.h"
-#include "runtime/guest/push_words.hpp"
+#include "runtime/layout/host_shader.h"
+#include "runtime/layout/push_words.hpp"
 
 namespace lanewise::guest {
 

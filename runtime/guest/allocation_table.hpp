@@ -21,7 +21,7 @@ class AllocationTable {
 
   /// Of the header, the list and the table.
   size_t words() const;
-  /// All of them but the header's words for memory from elsewhere, which become 0.
+  /// All of them but the header's words for imported memory, which become 0.
   void write(uint32_t* words) const;
 
   bool operator==(const AllocationTable&) const = default;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::guest {
@@ -50,19 +50,19 @@ uint64_t Allocator::allocate_parameters(uint64_t size, std::string name, uint64_
   refuse_huge(size, name);
   uint64_t at = round_up(kArenaBase + std::max(marks_.end, least));
   auto next = std::ranges::lower_bound(live_, at, {}, &Allocation::address);
-  for (; next != live_.end() && next->address < kForeignBase; ++next) at = end_with_gap(*next);
+  for (; next != live_.end() && next->address < kImportedBase; ++next) at = end_with_gap(*next);
   Allocation made{at, size, std::move(name), true};
   marks_.high_water = std::max(marks_.high_water, end_with_gap(made) - kArenaBase);
   live_.insert(next, std::move(made));
   return at;
 }
 
-uint64_t Allocator::allocate_foreign(uint64_t size, std::string name, bool read_only,
-                                     uint64_t low_bits) {
+uint64_t Allocator::allocate_imported(uint64_t size, std::string name, bool read_only,
+                                      uint64_t low_bits) {
   refuse_huge(size, name);
   low_bits %= kAllocAlign;
-  uint64_t at = kForeignBase + low_bits;
-  auto next = std::ranges::lower_bound(live_, kForeignBase, {}, &Allocation::address);
+  uint64_t at = kImportedBase + low_bits;
+  auto next = std::ranges::lower_bound(live_, kImportedBase, {}, &Allocation::address);
   for (; next != live_.end(); ++next) {
     if (at + round_up(std::max<uint64_t>(size, 1)) + kAllocAlign <= next->address) break;
     at = end_with_gap(*next) + low_bits;

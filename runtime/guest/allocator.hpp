@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtime/guest/engine.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::guest {
 
@@ -25,8 +25,8 @@ class Allocator {
   uint64_t allocate_parameters(uint64_t size, std::string name, uint64_t least = 0);
   /// An address for memory that lies elsewhere (layout.hpp), as aligned as `low_bits`, the low bits
   /// of its address on the device, say.
-  uint64_t allocate_foreign(uint64_t size, std::string name, bool read_only, uint64_t low_bits);
-  bool has_foreign() const { return !live_.empty() && live_.back().address >= kForeignBase; }
+  uint64_t allocate_imported(uint64_t size, std::string name, bool read_only, uint64_t low_bits);
+  bool has_imported() const { return !live_.empty() && live_.back().address >= kImportedBase; }
   /// Throws Error(usage) when nothing was allocated at this address.
   void free(uint64_t address);
   void free_parameters(uint64_t address);

@@ -38,7 +38,7 @@ struct Fault {
 };
 inline constexpr uint32_t kMaxFaults = 64;
 
-/// A mapped piece of the arena, for --memcheck alloc and for fault reports.
+/// A mapped range of the arena, for --memcheck alloc and for fault reports.
 struct Allocation {
   uint64_t address = 0;
   uint64_t size = 0;
@@ -48,7 +48,7 @@ struct Allocation {
 
 /// Memory of the host that a guest reaches outside the arena. The reference engine alone can lend
 /// it at the host's own addresses.
-struct ForeignRange {
+struct HostRange {
   uint64_t address = 0;
   uint64_t size = 0;
   bool read_only = false;
@@ -56,7 +56,7 @@ struct ForeignRange {
 };
 
 /// How the reference engine runs the lanes of a wave (docs/execution.md); others have their own
-/// way.
+/// order.
 enum class WaveSchedule : uint8_t {
   automatic,  ///< as the environment variable LANEWISE_SCHEDULE says; until_stop when it is not set
   until_stop,  ///< one after another, each until it stops
@@ -85,13 +85,13 @@ struct LaunchRequest {
   bool pointers = true;
   WaveMode wave = WaveMode::automatic;
   WaveSchedule schedule = WaveSchedule::automatic;
-  bool last_group_first = false;  ///< groups in reverse order; the reference engine's way alone
+  bool last_group_first = false;  ///< groups in reverse order; only the reference engine does that
   uint64_t step_budget = uint64_t{1} << 26;   ///< loop back edges one lane may take; all ones = any
   double timeout_seconds = 0;                 ///< 0 = none
   const std::atomic<bool>* cancel = nullptr;  ///< true ends the launch; null = nobody asks
-  std::span<const ForeignRange> foreign;      ///< sorted by address
-  bool windows = false;      ///< some allocations are memory from elsewhere (layout.hpp)
-  PoliciesInForce policies;  ///< names and values as --policy takes them
+  std::span<const HostRange> host_ranges;     ///< sorted by address
+  bool imported = false;                      ///< some allocations are imported memory (layout.hpp)
+  PoliciesInForce policies;                   ///< names and values as --policy takes them
   /// Takes the memory events of traced instructions (Inst::event); null = nothing is traced.
   events::Collector* events = nullptr;
   /// `program` without trace points, and its number, for engines that need not record what can be
@@ -104,8 +104,8 @@ struct LaunchRequest {
   /// Devices run the program that the passes leave (ir/passes/pipeline.hpp); the reference engine
   /// never does.
   bool optimise = true;
-  /// Global memory that nobody has written yet: a launch with the policy `check` asks and tells it,
-  /// after any other it is empty. Null = all memory is written.
+  /// Global memory that nobody has written yet: a launch with the policy `check` asks and updates
+  /// it, after any other it is empty. Null = all memory is written.
   guest::Unwritten* unwritten = nullptr;
 };
 
@@ -174,7 +174,7 @@ class Engine {
     for (const LaunchRequest& r : requests) out.push_back(launch_caught(r));
     return out;
   }
-  /// Lets guests reach memory of the host in place, from the address (of kForeignBase and up) on
+  /// Lets guests reach memory of the host in place, from the address (of kImportedBase and up) on
   /// until unmap(). False: this engine cannot; the memory is to be copied.
   virtual bool map_host(uint64_t /*address*/, std::span<std::byte> /*memory*/) { return false; }
   virtual void unmap(uint64_t /*address*/) {}

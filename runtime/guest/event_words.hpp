@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "runtime/guest/layout.hpp"
 #include "runtime/ir/ir.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::guest {
 
@@ -24,13 +24,8 @@ inline constexpr uint32_t kFormWindows = 1U << 18;    ///< generic: the shared a
 inline constexpr uint32_t kFormForce = 1U << 19;      ///< low bits are dropped, else they fault
 inline constexpr uint32_t kFormNoAddress = 1U << 20;  ///< fences and the like
 // Of all points of a launch; what no lane can want need not be looked for.
-inline constexpr uint32_t kFormRoom = 1U << 21;   ///< no lane runs out of room
+inline constexpr uint32_t kFormFits = 1U << 21;   ///< the events of each lane fit
 inline constexpr uint32_t kFormShort = 1U << 22;  ///< every event is one word
-
-inline bool wide_space(ir::Space space) {
-  return space == ir::Space::global || space == ir::Space::generic ||
-         space == ir::Space::constant || space == ir::Space::code;
-}
 
 inline uint32_t event_form(const ir::Inst& inst, uint32_t code_bits) {
   uint32_t form = code_bits;
@@ -39,7 +34,7 @@ inline uint32_t event_form(const ir::Inst& inst, uint32_t code_bits) {
   const bool access = inst.op != ir::Op::cachectl;
   if (!access) form |= kFormAnywhere;
   if (mem.space == ir::Space::generic) form |= kFormWindows;
-  if (!wide_space(mem.space)) return form;
+  if (!ir::wide_space(mem.space)) return form;
   form |= kFormArena;
   if (!access || mem.align == ir::AlignRule::any) return form;
   const uint32_t alignment = std::min(std::bit_ceil(mem.alignment()), 64U);
@@ -48,7 +43,7 @@ inline uint32_t event_form(const ir::Inst& inst, uint32_t code_bits) {
 }
 
 /// Writes the words of one event; returns how many (0: the access faults for sure, nothing is
-/// said).
+/// reported).
 inline unsigned encode_event(uint32_t form, uint32_t point, uint64_t address, uint64_t arena_size,
                              uint32_t* words) {
   const uint32_t bits = form & 31, drop = form >> kFormDropShift & 15;

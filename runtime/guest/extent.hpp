@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "runtime/guest/engine.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::guest {
 
@@ -12,15 +12,15 @@ namespace lanewise::guest {
 /// from elsewhere included.
 inline uint64_t extent(const LaunchRequest& request, uint64_t arena) {
   arena = std::min(arena, request.readable);
-  if (!request.windows || request.allocations.empty()) return arena;
+  if (!request.imported || request.allocations.empty()) return arena;
   const Allocation& last = request.allocations.back();
   return std::max(arena, last.address + last.size - kArenaBase);
 }
 
 /// The same of stores.
 inline uint64_t writable_extent(const LaunchRequest& request, uint64_t arena) {
-  return request.windows ? extent(request, arena)
-                         : std::min({arena, request.readable, request.writable});
+  return request.imported ? extent(request, arena)
+                          : std::min({arena, request.readable, request.writable});
 }
 
 }  // namespace lanewise::guest

@@ -103,9 +103,9 @@ Dim3 launched_block(const ir::Program& p, Dim3 asked) {
 uint64_t bytes_with_launch_block(const ir::Program& p, uint64_t param_bytes) {
   // Drivers lay arguments down at multiples of 16 bytes, and compilers count on it: they read four
   // dwords where the last of them is no argument's.
-  constexpr uint64_t kPiece = 16;
+  constexpr uint64_t kChunk = 16;
   if (p.needs.block_offset != 0) return p.needs.block_offset + kLaunchBlockBytes;
-  return p.isa == ir::Isa::gcn ? (param_bytes + kPiece - 1) / kPiece * kPiece : param_bytes;
+  return p.isa == ir::Isa::gcn ? (param_bytes + kChunk - 1) / kChunk * kChunk : param_bytes;
 }
 
 void add_launch_block(const ir::Program& p, const LaunchFacts& f, std::vector<std::byte>& params) {

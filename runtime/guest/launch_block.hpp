@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lanewise/types.hpp"
-#include "runtime/guest/launch_layout.hpp"
 #include "runtime/ir/ir.hpp"
+#include "runtime/layout/launch_block.hpp"
 
 namespace lanewise::guest {
 

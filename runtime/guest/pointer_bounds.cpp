@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "runtime/guest/allocation_at.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::guest {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <map>
 
-#include "runtime/guest/print_layout.hpp"
+#include "runtime/layout/print_records.hpp"
 #include "runtime/support/print_format.hpp"
 
 namespace lanewise::guest {
@@ -80,9 +80,9 @@ bool fill_in(Conversion& c, Arguments& arguments) {
   return true;
 }
 
-std::string convert(const FormatPiece& piece, Arguments& arguments, const ReadString& read_string) {
-  Conversion c = piece.conversion;
-  if (c.type == 0 || !arguments.wants(c)) return piece.text;
+std::string convert(const FormatChunk& chunk, Arguments& arguments, const ReadString& read_string) {
+  Conversion c = chunk.conversion;
+  if (c.type == 0 || !arguments.wants(c)) return chunk.text;
   const unsigned size = c.is_float() ? 8 : integer_bytes(c);
   if (!fill_in(c, arguments) || !arguments.has(size)) return "(no argument)";
   const uint64_t bits = arguments.take(size);
@@ -96,7 +96,7 @@ std::string convert(const FormatPiece& piece, Arguments& arguments, const ReadSt
 /// A format of the metadata, taken apart.
 struct OpenClFormat {
   std::vector<uint32_t> sizes;
-  std::vector<FormatPiece> pieces;
+  std::vector<FormatChunk> chunks;
 };
 
 /// The compiler writes line ends and the like as C does, and `:` by its octal number.
@@ -143,7 +143,7 @@ std::map<uint32_t, OpenClFormat> taken_apart(std::span<const std::string> format
       if (right) f.sizes.push_back(*size);
     }
     if (!right) continue;
-    f.pieces = parse_format(unescaped(rest));
+    f.chunks = parse_format(unescaped(rest));
     known[*id] = std::move(f);
   }
   return known;
@@ -172,11 +172,11 @@ std::string argument(const Conversion& c, std::span<const std::byte> bytes) {
     return format_string(c, {text, std::find(text, text + bytes.size(), '\0')});
   }
   if (c.vector == 1) return element(c, bytes);
-  // Three take the room of four.
-  const size_t room = bytes.size() / (c.vector == 3 ? 4 : c.vector);
+  // Three take the bytes of four.
+  const size_t capacity = bytes.size() / (c.vector == 3 ? 4 : c.vector);
   std::string out;
   for (unsigned n = 0; n < c.vector; ++n)
-    out += (n == 0 ? "" : ",") + element(c, bytes.subspan(n * room, room));
+    out += (n == 0 ? "" : ",") + element(c, bytes.subspan(n * capacity, capacity));
   return out;
 }
 
@@ -197,10 +197,10 @@ size_t print_opencl(const OpenClFormat& f, std::span<const std::byte> record, st
     at += words_of(size);
     return bytes;
   };
-  for (const FormatPiece& piece : f.pieces) {
-    Conversion c = piece.conversion;
+  for (const FormatChunk& chunk : f.chunks) {
+    Conversion c = chunk.conversion;
     if (c.type == 0) {
-      out += piece.text;
+      out += chunk.text;
       continue;
     }
     for (std::string* star : {&c.width, &c.precision}) {
@@ -228,8 +228,8 @@ std::string printed_by_cuda(std::span<const std::byte> records, const ReadString
     const auto format = read_string(number_at(records, 8, 8));
     Arguments arguments(records.first(size));
     if (!format) out += "(unreadable format)";
-    for (const FormatPiece& piece : parse_format(format.value_or("")))
-      out += convert(piece, arguments, read_string);
+    for (const FormatChunk& chunk : parse_format(format.value_or("")))
+      out += convert(chunk, arguments, read_string);
     records = records.subspan(size);
   }
   return out;
@@ -255,18 +255,18 @@ namespace {
 /// The string at an address, up to a length that no format has.
 std::optional<std::string> string_at(Engine& engine, std::span<const Allocation> memory,
                                      uint64_t address) {
-  constexpr uint64_t kPiece = 256, kMost = 64 * 1024;
+  constexpr uint64_t kChunk = 256, kMost = 64 * 1024;
   const auto in = std::ranges::find_if(
       memory, [&](const Allocation& a) { return address - a.address < a.size; });
   if (in == memory.end()) return std::nullopt;
   std::string text;
   for (uint64_t at = address; text.size() < kMost && at < in->address + in->size;) {
-    std::string piece(std::min(kPiece, in->address + in->size - at), '\0');
-    engine.read(at, std::as_writable_bytes(std::span(piece)));
-    const size_t end = piece.find('\0');
-    text.append(piece, 0, end);
+    std::string chunk(std::min(kChunk, in->address + in->size - at), '\0');
+    engine.read(at, std::as_writable_bytes(std::span(chunk)));
+    const size_t end = chunk.find('\0');
+    text.append(chunk, 0, end);
     if (end != std::string::npos) break;
-    at += piece.size();
+    at += chunk.size();
   }
   return text;
 }
@@ -289,7 +289,7 @@ std::string take_printed(Engine& engine, std::span<const Allocation> memory,
   if (used > kPrintCapacity)
     text += "(more was printed than the " + std::to_string(kPrintCapacity) +
             " bytes of the buffer hold; the rest is lost)\n";
-  // Nothing is left that a record without room could end in.
+  // Nothing is left that a record that did not fit could end in.
   std::ranges::fill(records, std::byte{0});
   engine.write(buffer + kPrintHeader, records);
   used = 0;

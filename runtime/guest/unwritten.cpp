@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::guest {
 namespace {

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::guest {

@@ -202,13 +202,13 @@ struct Param {
   Type type = Type::none;  ///< none for byte arrays (structs)
 };
 
-/// What a launch must tell a kernel beside its arguments (GCN code objects): hidden arguments, and
-/// a block behind the parameters. Layout and meaning: runtime/guest/launch_layout.hpp.
+/// What a launch must give a kernel beside its arguments (GCN code objects): hidden arguments, and
+/// a block behind the parameters. Layout and meaning: runtime/layout/launch_block.hpp.
 struct LaunchNeeds {
   std::vector<Param> hidden;   ///< named by kind ("hidden_block_count_x"); not among the arguments
   uint32_t block_offset = 0;   ///< of the block from the parameters' begin, 0 = none is wanted
   uint32_t scratch_bytes = 0;  ///< per lane
-  bool prints = false;         ///< to the module's print buffer (runtime/guest/print_layout.hpp)
+  bool prints = false;         ///< to the module's print buffer (runtime/layout/print_records.hpp)
   std::vector<std::string> print_formats;  ///< of OpenCL; CUDA's records name theirs
 };
 
@@ -274,7 +274,8 @@ struct Module {
   Isa isa = Isa::ptx;
   std::string target;  ///< "sm_75", "gfx600"
   std::vector<Global> globals;
-  std::vector<std::string> functions;  ///< functions whose address is taken; see guest/layout.hpp
+  std::vector<std::string>
+      functions;  ///< functions whose address is taken; see layout/addresses.hpp
   std::vector<Program> kernels;
 };
 

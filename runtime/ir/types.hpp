@@ -1,6 +1,6 @@
 // The vocabulary of the IR: types, conditions, rounding, spaces, orderings, cache policy.
 //
-// Registers are untyped bits of three widths (pred, b32, b64). What the bits mean is said by each
+// Registers are untyped bits of three widths (pred, b32, b64). What the bits mean is stated by each
 // instruction's Type. 8- and 16-bit guest values (integers and f16) live in b32 registers with the
 // upper bits zero unless an instruction says otherwise, so no engine needs narrow registers.
 #pragma once
@@ -66,6 +66,12 @@ enum class Round : uint8_t { rn, rz, rm, rp, rna };
 
 /// `code`: addresses, for cachectl. Loads and stores of it, the host's, reach the launch's record.
 enum class Space : uint8_t { generic, global, shared, local, constant, param, code };
+
+/// Addresses are 64 bits wide and reach the arena.
+constexpr bool wide_space(Space space) {
+  return space == Space::global || space == Space::generic || space == Space::constant ||
+         space == Space::code;
+}
 
 /// What happens when an address is not a multiple of the access's alignment:
 /// trap = fault `misaligned` (load 0, store dropped); force = low address bits dropped; any =
@@ -170,7 +176,7 @@ enum class CacheCtl : uint8_t {
   write_back_all,
   demote_normal /* applypriority */,
   discard,
-  policy_word  ///< no guest instruction: tells a trace the word of the .L2::cache_hint that follows
+  policy_word  ///< no guest instruction: gives a trace the word of the .L2::cache_hint that follows
 };
 
 /// Bits of Inst::mode for the operations fmt_*.

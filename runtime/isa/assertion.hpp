@@ -10,7 +10,7 @@ struct AssertionCall {
   ir::Operand condition, file, line, function;  ///< b64 generic addresses of texts; line: b32
 };
 
-/// Tells the site what the program says of them. What it says only at run time is left out.
+/// Records at the site what the program says of them. What it says only at run time is left out.
 inline void describe_assertion(ir::Site& site, const KnownValues& known,
                                const AssertionCall& call) {
   site.assertion = known.text(call.condition).value_or("");

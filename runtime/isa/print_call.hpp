@@ -1,5 +1,5 @@
 // A call of CUDA's vprintf as instructions: a record in the module's print buffer
-// (runtime/guest/print_layout.hpp).
+// (runtime/layout/print_records.hpp).
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/guest/layout.hpp"
-#include "runtime/guest/print_layout.hpp"
 #include "runtime/ir/builder.hpp"
 #include "runtime/isa/print_strings.hpp"
+#include "runtime/layout/addresses.hpp"
+#include "runtime/layout/print_records.hpp"
 #include "runtime/support/print_format.hpp"
 
 namespace lanewise::isa {
@@ -52,7 +52,7 @@ struct PrintCall {
   ir::Operand format;     ///< b64: a generic address
   ir::Operand arguments;  ///< b64: likewise
   /// What the format reads; nothing where it is chosen at run time. Then what lies behind the
-  /// address in the lane's memory is taken, which has room for all of them.
+  /// address in the lane's memory is taken, which holds all of them.
   std::optional<VariableArguments> needs;
   std::vector<KnownFormat> formats;  ///< that may be chosen; a call with any other one returns 0
 };
@@ -61,7 +61,7 @@ class PrintCallEmitter : PrintEmitter {
  public:
   PrintCallEmitter(ir::Builder& b, const PrintCall& call) : PrintEmitter(b), call_(call) {}
 
-  /// What vprintf returns: -1 where the record found no room. In a block without a guard.
+  /// What vprintf returns: -1 where the record did not fit. In a block without a guard.
   ir::Reg run() {
     using enum ir::Op;
     b_.program().needs.prints = true;
@@ -91,11 +91,11 @@ class PrintCallEmitter : PrintEmitter {
     // Once it is full nobody adds to the count, so that it never wraps.
     const ir::Reg used = b_.reg(ir::Width::b32), old = b_.reg(ir::Width::b32);
     access(load, {used}, {buffer}, ir::Type::u32, 0).order = ir::Order::relaxed;
-    const ir::Reg room = below(ir::Type::u32, used, ir::imm(guest::kPrintCapacity));
-    ir::Mem& count_up = access(atom, {old}, {buffer, bytes}, ir::Type::u32, 0, {room});
+    const ir::Reg capacity = below(ir::Type::u32, used, ir::imm(guest::kPrintCapacity));
+    ir::Mem& count_up = access(atom, {old}, {buffer, bytes}, ir::Type::u32, 0, {capacity});
     count_up.order = ir::Order::relaxed;
     const ir::Reg end = b_.make(ir::Op::add, ir::Type::u32, {old, bytes});
-    fits_ = both(room, below(ir::Type::u32, end, ir::imm(guest::kPrintCapacity + 1)));
+    fits_ = both(capacity, below(ir::Type::u32, end, ir::imm(guest::kPrintCapacity + 1)));
     record_ = address_behind(buffer, old);
     put(bytes, 0);
     put(b_.make(or_, ir::Type::u32, {count, ir::imm(any_strings ? fixed / 8 << 16 : 0)}), 4);

@@ -5,9 +5,9 @@
 
 #include <functional>
 
-#include "runtime/guest/layout.hpp"
-#include "runtime/guest/print_layout.hpp"
 #include "runtime/ir/builder.hpp"
+#include "runtime/layout/addresses.hpp"
+#include "runtime/layout/print_records.hpp"
 
 namespace lanewise::isa {
 

@@ -16,9 +16,9 @@
 #include "runtime/guest/allocation_at.hpp"
 #include "runtime/guest/ended.hpp"
 #include "runtime/guest/extent.hpp"
-#include "runtime/guest/layout.hpp"
 #include "runtime/guest/unwritten.hpp"
 #include "runtime/guest/validate.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/reference/ready.hpp"
 #include "runtime/reference/reference.hpp"
 #include "runtime/reference/waves/group.hpp"
@@ -109,12 +109,12 @@ class ReferenceEngine final : public Engine {
   }
 
   bool map_host(uint64_t address, std::span<std::byte> memory) override {
-    const ForeignRange range{address, memory.size(), false, memory.data()};
-    mapped_.insert(std::ranges::upper_bound(mapped_, address, {}, &ForeignRange::address), range);
+    const HostRange range{address, memory.size(), false, memory.data()};
+    mapped_.insert(std::ranges::upper_bound(mapped_, address, {}, &HostRange::address), range);
     return true;
   }
   void unmap(uint64_t address) override {
-    std::erase_if(mapped_, [&](const ForeignRange& r) { return r.address == address; });
+    std::erase_if(mapped_, [&](const HostRange& r) { return r.address == address; });
   }
 
   void read(uint64_t address, std::span<std::byte> data) override {
@@ -139,7 +139,7 @@ class ReferenceEngine final : public Engine {
     const DefaultArithmetic arithmetic;
     const auto run_start = std::chrono::steady_clock::now();
     events::Collector* events = request.events;
-    events::ExactMemory* exact = events != nullptr ? events->exact() : nullptr;
+    trace::ExactMemory* exact = events != nullptr ? events->exact() : nullptr;
     if (exact != nullptr) exact->begin({arena_.get(), size_});
     if (events != nullptr) events->begin(request, guest::extent(request, size_));
     if (request.unwritten != nullptr && !checks_written(request)) request.unwritten->clear();
@@ -152,8 +152,8 @@ class ReferenceEngine final : public Engine {
 
  private:
   std::byte* at(uint64_t address, uint64_t size) const {
-    if (address >= guest::kForeignBase)
-      for (const ForeignRange& r : mapped_)
+    if (address >= guest::kImportedBase)
+      for (const HostRange& r : mapped_)
         if (size <= r.size && address - r.address <= r.size - size)
           return r.data + (address - r.address);
     const uint64_t offset = address - guest::kArenaBase;
@@ -212,14 +212,14 @@ class ReferenceEngine final : public Engine {
 
   /// What the request lends and what was mapped before; the allocations know what of that is read
   /// only.
-  std::vector<ForeignRange> all_foreign(const LaunchRequest& request) const {
-    std::vector<ForeignRange> all(request.foreign.begin(), request.foreign.end());
-    for (ForeignRange r : mapped_) {
+  std::vector<HostRange> all_host_ranges(const LaunchRequest& request) const {
+    std::vector<HostRange> all(request.host_ranges.begin(), request.host_ranges.end());
+    for (HostRange r : mapped_) {
       const Allocation* known = guest::allocation_at(request.allocations, r.address, 1);
       r.read_only = known != nullptr && known->read_only;
       all.push_back(r);
     }
-    std::ranges::sort(all, {}, &ForeignRange::address);
+    std::ranges::sort(all, {}, &HostRange::address);
     return all;
   }
 
@@ -232,9 +232,9 @@ class ReferenceEngine final : public Engine {
     memory.record = request.record;
     memory.params = request.params;
     memory.allocations = request.allocations;
-    const std::vector<ForeignRange> foreign = all_foreign(request);
-    memory.foreign = foreign;
-    for (const ForeignRange& r : request.foreign)
+    const std::vector<HostRange> ranges = all_host_ranges(request);
+    memory.host_ranges = ranges;
+    for (const HostRange& r : request.host_ranges)
       memory.ambiguous = memory.ambiguous || (r.address < guest::kArenaBase + size_ &&
                                               r.address + r.size > guest::kSharedWindow);
     memory.memcheck = request.memcheck;
@@ -273,7 +273,7 @@ class ReferenceEngine final : public Engine {
   ReadyPrograms ready_;
   std::unique_ptr<std::byte, Free> arena_;
   uint64_t size_ = 0;
-  std::vector<ForeignRange> mapped_;  ///< by map_host, sorted by address
+  std::vector<HostRange> mapped_;  ///< by map_host, sorted by address
 };
 
 }  // namespace

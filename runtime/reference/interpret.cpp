@@ -3,10 +3,10 @@
 #include <bit>
 #include <functional>
 
-#include "runtime/guest/layout.hpp"
 #include "runtime/guest/unwritten.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/ir/integer.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/reference/memory/atomics.hpp"
 #include "runtime/reference/memory/buffer_address.hpp"
 #include "runtime/reference/memory/buffer_format.hpp"

@@ -123,7 +123,7 @@ struct ExpectCache {
   bool local = false;          ///< the address is one of local memory
   ExprPtr address;             ///< null for counts and findings
   ExprPtr value;               ///< null for holds and lacks
-  std::optional<bool> dirty;   ///< holds: as said
+  std::optional<bool> dirty;   ///< holds: as stated
 };
 /// `cache "PRESET" [exact]`; no preset: the tracker does not run.
 struct CacheSetting {

@@ -27,7 +27,7 @@ struct FaultPoint {
 inline constexpr uint32_t kEndsLaunch = 0x80000000;
 
 /// "Addresses" of faults of the kind step_budget that are the driver's doing: it has cut the loop
-/// at the site, or some loop of which nobody knows which (the host tells both as the first).
+/// at the site, or some loop of which nobody knows which (the host reports both as the first).
 inline constexpr uint32_t kCutHere = 1, kCutAnywhere = 2;
 
 class FaultPoints {

@@ -1,12 +1,12 @@
 // Numbers that host and shader share, where the runtime has them under names of its own.
-#include "runtime/guest/host_shader.h"
+#include "runtime/layout/host_shader.h"
 
 #include "runtime/guest/engine.hpp"
 #include "runtime/guest/event_words.hpp"
-#include "runtime/guest/layout.hpp"
 #include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/types.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::host_shader {
 
@@ -26,7 +26,7 @@ static_assert(FORM_ANYWHERE == guest::kFormAnywhere);
 static_assert(FORM_WINDOWS == guest::kFormWindows);
 static_assert(FORM_FORCE == guest::kFormForce);
 static_assert(FORM_NO_ADDRESS == guest::kFormNoAddress);
-static_assert(FORM_ROOM == guest::kFormRoom);
+static_assert(FORM_FITS == guest::kFormFits);
 static_assert(FORM_SHORT == guest::kFormShort);
 
 }  // namespace lanewise::host_shader

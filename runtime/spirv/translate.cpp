@@ -196,7 +196,7 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   }
 
   const auto linked = library::link(builder.words(), library::variant_for(target));
-  // The guest's loops have marks. Of all others one, the last, tells whether any was cut.
+  // The guest's loops have marks. Of all others one, the last, says whether any was cut.
   const bool loops =
       target.quirks.cuts_loops && count_of(spv::OpLoopMerge, linked) > builder.guest_loops() + 1;
   const uint64_t on_chip = shared.in_memory ? 0 : shared.bytes;

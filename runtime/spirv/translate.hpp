@@ -32,9 +32,9 @@ struct Target {
   bool native_resize = false;                             ///< f32 to f64 and back
   bool fma_by_double = false;  ///< f32 fma by way of doubles, rounded to odd in between
   bool fma_wide = false;       ///< f64 fma of native sums and products (lib/numbers/fma_wide.glsl)
-  bool flush_mode = false;     ///< can be told to take subnormal f32 as zeros (float controls)
+  bool flush_mode = false;     ///< can be set to take subnormal f32 as zeros (float controls)
   bool normal_sums = false;    ///< f32 sums are exact where nothing is subnormal
-  /// What is exact when the device takes subnormal f32 as zeros, told to or by nature: sums and
+  /// What is exact when the device takes subnormal f32 as zeros, set to or by nature: sums and
   /// products, fma, ... as above.
   struct Flushing {
     bool add = false, fma = false, div = false, sqrt = false, compare = false;
@@ -63,10 +63,10 @@ struct Options {
   /// Instructions with Inst::event write memory events, with so many bits for the event's number;
   /// 0 = nothing is traced.
   uint32_t trace_bits = 0;
-  uint32_t trace_form = 0;  ///< what holds of all events: kFormRoom, kFormShort
+  uint32_t trace_form = 0;  ///< what holds of all events: kFormFits, kFormShort
   bool optimise = true;     ///< the passes of ir/passes/pipeline.hpp
   bool small_arena = true;  ///< at most guest::kSmallArena bytes: offsets have 32 bits
-  bool windows = false;     ///< LaunchRequest::windows; takes an arena that is not small
+  bool imported = false;    ///< LaunchRequest::imported; takes an arena that is not small
   bool pointers = true;     ///< LaunchRequest::pointers
   /// Loops may end with it; false: only when the host asks them to, or the driver cuts them.
   bool step_budget = true;

@@ -23,9 +23,9 @@ std::string read_file(const std::string& path, uint64_t most) {
   // A device or a pipe may never end.
   if (!std::filesystem::is_regular_file(path, ec)) most = std::min(most, kMaxProgramBytes);
   std::string text;
-  std::vector<char> piece(size_t{1} << 16);
-  while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())) || in.gcount() > 0) {
-    text.append(piece.data(), static_cast<size_t>(in.gcount()));
+  std::vector<char> chunk(size_t{1} << 16);
+  while (in.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) || in.gcount() > 0) {
+    text.append(chunk.data(), static_cast<size_t>(in.gcount()));
     if (text.size() > most) fail("it is larger than " + std::to_string(most) + " bytes");
   }
   if (in.bad()) fail("read error");

@@ -189,7 +189,7 @@ void write_file(const std::string& path, std::string_view data) {
 void check_writable(const std::string& path) {
   struct stat there;
   const bool in_place = stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode);
-  // A pipe that is opened and closed again tells its reader that all is over.
+  // A pipe that is opened and closed again shows its reader that all is over.
   if (in_place && access(path.c_str(), W_OK) == 0 && !S_ISDIR(there.st_mode)) return;
   const OutputFile file(path);
 }

@@ -14,7 +14,7 @@ class Reader {
  public:
   explicit Reader(std::string_view format) : rest_(format) {}
 
-  std::vector<FormatPiece> run() {
+  std::vector<FormatChunk> run() {
     while (!rest_.empty()) {
       const size_t next = std::min(rest_.find('%'), rest_.size());
       text_ += rest_.substr(0, next);
@@ -22,7 +22,7 @@ class Reader {
       if (!rest_.empty()) percent();
     }
     flush();
-    return std::move(pieces_);
+    return std::move(chunks_);
   }
 
  private:
@@ -40,7 +40,7 @@ class Reader {
       return;
     }
     flush();
-    pieces_.push_back({std::string(whole.substr(0, whole.size() - rest_.size())), std::move(c)});
+    chunks_.push_back({std::string(whole.substr(0, whole.size() - rest_.size())), std::move(c)});
   }
 
   bool conversion(Conversion& c) {
@@ -88,13 +88,13 @@ class Reader {
     return {};
   }
   void flush() {
-    if (!text_.empty()) pieces_.push_back({std::move(text_), {}});
+    if (!text_.empty()) chunks_.push_back({std::move(text_), {}});
     text_.clear();
   }
 
   std::string_view rest_;
   std::string text_;
-  std::vector<FormatPiece> pieces_;
+  std::vector<FormatChunk> chunks_;
 };
 
 /// The most that a field takes: who asks for more made a mistake.
@@ -129,7 +129,7 @@ std::string print(const std::string& format, T value) {
 
 }  // namespace
 
-std::vector<FormatPiece> parse_format(std::string_view format) {
+std::vector<FormatChunk> parse_format(std::string_view format) {
   return Reader(format).run();
 }
 
@@ -146,8 +146,8 @@ VariableArguments variable_arguments(std::string_view format) {
     all.bytes = (all.bytes + size - 1) / size * size + size;
     ++all.count;
   };
-  for (const FormatPiece& piece : parse_format(format)) {
-    const Conversion& c = piece.conversion;
+  for (const FormatChunk& chunk : parse_format(format)) {
+    const Conversion& c = chunk.conversion;
     if (c.type == 0) continue;
     if (all.count + arguments_of(c) > kMostPrintArguments) break;
     for (size_t n = 1; n < arguments_of(c); ++n) add(4);

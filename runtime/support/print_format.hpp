@@ -25,14 +25,14 @@ struct Conversion {
 };
 
 /// Text as it stands, or a conversion.
-struct FormatPiece {
+struct FormatChunk {
   std::string text;       ///< of a conversion, too
   Conversion conversion;  ///< type 0: it is text
-  bool operator==(const FormatPiece&) const = default;
+  bool operator==(const FormatChunk&) const = default;
 };
 
 /// What is no conversion of C's stays text. `%%` is one per cent sign.
-std::vector<FormatPiece> parse_format(std::string_view format);
+std::vector<FormatChunk> parse_format(std::string_view format);
 
 /// Bytes of an integer that a C compiler for 64-bit machines passes for the conversion: 4 or 8.
 unsigned integer_bytes(const Conversion& conversion);

@@ -41,7 +41,7 @@ bool is_running(const std::filesystem::path& task) {
 /// Of this process, without the caller's.
 std::vector<int> running_threads() {
   std::vector<int> out;
-  std::error_code ended;  // a system without the folder tells of no others
+  std::error_code ended;  // a system without the folder knows of no others
   for (std::filesystem::directory_iterator task("/proc/self/task", ended), end;
        !ended && task != end; task.increment(ended)) {
     const std::string name = task->path().filename().string();

@@ -1,4 +1,4 @@
-// Memory events: what an instrumented kernel (or an imported trace) tells the cache tracker.
+// Memory events: what an instrumented kernel (or an imported trace) reports to the cache tracker.
 //
 // A trace is a stream of definitions (kernels, sites, buffers) and events. A wave record is one
 // memory instruction executed by one wave: the site says what the instruction is, the record says
@@ -93,7 +93,7 @@ struct Site {
   bool uncached = false;        ///< GCN MTYPE UC
   bool invalidates = false;     ///< fence: MEMBAR.*.IVALLD and the like
   bool hinted = false;          ///< .L2::cache_hint, the word is `policy`
-  uint64_t policy = 0;          ///< kPolicyAtRunTime: not told
+  uint64_t policy = 0;          ///< kPolicyAtRunTime: not known
 
   ControlOp control = ControlOp::prefetch_l1;
   Target target = Target::data;
@@ -180,7 +180,7 @@ struct Event {
   WaveRecord wave;
 };
 
-/// Takes a trace piece by piece. Kernels, sites and buffers are numbered from 0 in the order they
+/// Takes a trace in chunks. Kernels, sites and buffers are numbered from 0 in the order they
 /// arrive, and arrive before the first event that names them.
 class Sink {
  public:
@@ -200,7 +200,7 @@ class Sink {
   virtual void finish() {}
 };
 
-/// What became of a read: a damaged tail is not an error, but never passes unsaid.
+/// What became of a read: a damaged tail is not an error, but is always reported.
 struct ReadResult {
   bool complete = true;
   std::string note;  ///< why not complete

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "runtime/support/error.hpp"
-#include "runtime/trace/foreign/input.hpp"
+#include "runtime/trace/interchange/input.hpp"
 #include "runtime/trace/relay.hpp"
 
 namespace lanewise::trace {
@@ -30,7 +30,7 @@ ReadResult read_any(const std::string& path, Sink& sink, const ReadOptions& opti
     result.content = hash.value();
     return result;
   }
-  const TellProgress telling(options.progress);
+  const ReportProgress reporting(options.progress);
   const std::string name = plain_name(path);
   if (name.ends_with(".traceg") || name.ends_with(".trace") || is_list(name))
     return import_accelsim(path, sink, options);

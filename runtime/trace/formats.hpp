@@ -1,4 +1,4 @@
-// Foreign trace formats. Importers drive a Sink, exporters are Sinks.
+// Trace formats of other tools. Importers drive a Sink, exporters are Sinks.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct ReadOptions {
   Interleave interleave = Interleave::serial;  ///< trace.interleave
   uint32_t resident = 64;                      ///< trace.resident: groups that run at once
   bool hash = false;                           ///< ReadResult::content is wanted
-  /// Told now and then how many bytes of a file were read, and how many it has.
+  /// Called now and then with how many bytes of a file were read, and how many it has.
   std::function<void(uint64_t done, uint64_t whole)> progress = {};
 };
 /// "trace.interleave=round-robin", "trace.resident=16". Throws Error(usage) for anything else.

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "runtime/support/hash.hpp"
-#include "runtime/trace/foreign/input.hpp"
 #include "runtime/trace/format.hpp"
 #include "runtime/trace/frame.hpp"
+#include "runtime/trace/interchange/input.hpp"
 #include "runtime/trace/items.hpp"
 
 namespace lanewise::trace {

@@ -5,7 +5,7 @@
 
 namespace lanewise::trace {
 
-void Relay::Piece::clear() {
+void Relay::Chunk::clear() {
   runs.clear();
   waves.clear();
   used = 0;
@@ -14,7 +14,7 @@ void Relay::Piece::clear() {
   buffers.clear();
 }
 
-void Relay::Piece::hand_to(Sink& sink) const {
+void Relay::Chunk::hand_to(Sink& sink) const {
   size_t wave = 0, event = 0, kernel = 0, site = 0, buffer = 0;
   for (const Run& r : runs) switch (r.kind) {
       case Kind::waves:
@@ -62,10 +62,10 @@ void Relay::take_all(Taker& taker) {
       more_.wait(lock, [&] { return handed_ != taker.taken || closed_; });
       if (handed_ == taker.taken) return;
     }
-    // Nobody changes a piece before everyone has taken it.
+    // Nobody changes a chunk before everyone has taken it.
     std::exception_ptr error;
     if (!taker.error) try {
-        pieces_[taker.taken % kPieces].hand_to(*taker.sink);
+        chunks_[taker.taken % kChunks].hand_to(*taker.sink);
       } catch (...) {
         error = std::current_exception();
       }
@@ -75,7 +75,7 @@ void Relay::take_all(Taker& taker) {
       taker.error = error;
       failed_ = true;
     }
-    room_.notify_one();
+    space_free_.notify_one();
   }
 }
 
@@ -83,7 +83,7 @@ void Relay::hand_over() {
   for (const auto& t : takers_)
     if (!t->thread.joinable()) {
       if (!t->error) try {
-          piece().hand_to(*t->sink);
+          chunk().hand_to(*t->sink);
         } catch (...) {
           t->error = std::current_exception();
         }
@@ -94,12 +94,12 @@ void Relay::hand_over() {
   std::unique_lock lock(mutex_);
   ++handed_;
   more_.notify_all();
-  room_.wait(lock, [&] {
+  space_free_.wait(lock, [&] {
     return std::all_of(takers_.begin(), takers_.end(),
-                       [&](const auto& t) { return handed_ - t->taken < kPieces; });
+                       [&](const auto& t) { return handed_ - t->taken < kChunks; });
   });
   lock.unlock();
-  piece().clear();
+  chunk().clear();
   if (failed_) drain();
 }
 
@@ -114,38 +114,38 @@ void Relay::close() {
 }
 
 void Relay::drain() {
-  if (!closed_ && !piece().runs.empty() && !failed_) hand_over();
+  if (!closed_ && !chunk().runs.empty() && !failed_) hand_over();
   close();
   for (const auto& t : takers_)
     if (t->error) std::rethrow_exception(t->error);
 }
 
 void Relay::add(Kind kind) {
-  Piece& p = piece();
+  Chunk& p = chunk();
   p.runs.push_back({kind, 1});
   if (p.runs.size() >= kMostWaves || p.used >= kMostEvents) hand_over();
 }
 
 void Relay::kernel(const Kernel& k) {
-  piece().kernels.push_back(k);
+  chunk().kernels.push_back(k);
   add(Kind::kernel);
 }
 void Relay::site(const Site& s) {
-  piece().sites.push_back(s);
+  chunk().sites.push_back(s);
   add(Kind::site);
 }
 void Relay::buffer(const Buffer& b) {
-  piece().buffers.push_back(b);
+  chunk().buffers.push_back(b);
   add(Kind::buffer);
 }
 void Relay::event(const Event& e) {
-  Piece& p = piece();
+  Chunk& p = chunk();
   if (p.used == p.events.size()) p.events.emplace_back();
   p.events[p.used++] = e;
   add(Kind::event);
 }
 void Relay::waves(std::span<const StridedWave> waves) {
-  Piece& p = piece();
+  Chunk& p = chunk();
   p.waves.insert(p.waves.end(), waves.begin(), waves.end());
   if (!p.runs.empty() && p.runs.back().kind == Kind::waves)
     p.runs.back().count += static_cast<uint32_t>(waves.size());
@@ -154,7 +154,7 @@ void Relay::waves(std::span<const StridedWave> waves) {
   if (p.waves.size() >= kMostWaves) hand_over();
 }
 void Relay::finish() {
-  piece().runs.push_back({Kind::finish, 1});
+  chunk().runs.push_back({Kind::finish, 1});
   drain();
 }
 

@@ -13,7 +13,7 @@
 
 namespace lanewise::trace {
 
-/// Each sink gets all of the trace in its order, in pieces of some thousand events, of which a few
+/// Each sink gets all of the trace in its order, in chunks of some thousand events, of which a few
 /// wait at most: who is ahead waits for the slowest. A sink's error ends its part; it is thrown in
 /// the caller's thread by the next call or by finish(), the first sink's first.
 class Relay final : public Sink {
@@ -31,17 +31,17 @@ class Relay final : public Sink {
   void waves(std::span<const StridedWave> waves) override;
   void finish() override;
   /// What was handed over is taken, and nothing more will come. Throws a sink's error. For who has
-  /// an error of his own to tell, which comes later in the trace.
+  /// an error of its own to report, which comes later in the trace.
   void drain();
 
  private:
-  static constexpr size_t kPieces = 6, kMostWaves = 4096, kMostEvents = 1024;
+  static constexpr size_t kChunks = 6, kMostWaves = 4096, kMostEvents = 1024;
   enum class Kind : uint8_t { waves, event, kernel, site, buffer, finish };
   struct Run {
     Kind kind;
     uint32_t count;
   };
-  struct Piece {
+  struct Chunk {
     std::vector<Run> runs;
     std::vector<StridedWave> waves;
     std::vector<Event> events;  ///< used again, with what their parts hold; `used` counts
@@ -54,20 +54,20 @@ class Relay final : public Sink {
   };
   struct Taker {
     Sink* sink = nullptr;
-    uint64_t taken = 0;  ///< pieces
+    uint64_t taken = 0;  ///< chunks
     std::exception_ptr error;
     std::thread thread;
   };
-  Piece& piece() { return pieces_[handed_ % kPieces]; }
+  Chunk& chunk() { return chunks_[handed_ % kChunks]; }
   void add(Kind kind);
   void hand_over();
   void take_all(Taker& taker);
   void close();
 
-  Piece pieces_[kPieces];
+  Chunk chunks_[kChunks];
   std::mutex mutex_;
-  std::condition_variable more_, room_;
-  uint64_t handed_ = 0;  ///< pieces
+  std::condition_variable more_, space_free_;
+  uint64_t handed_ = 0;  ///< chunks
   bool closed_ = false;
   std::atomic<bool> failed_ = false;
   std::vector<std::unique_ptr<Taker>> takers_;

@@ -1,6 +1,6 @@
-// What a wrong launch looks like: saxpy is told that its buffers are longer than they are, and the
-// report says which instruction of which lane went past which buffer. Nothing crashes, and the
-// elements that do exist are computed.
+// What a wrong launch looks like: saxpy is launched as if its buffers were longer than they are,
+// and the report says which instruction of which lane went past which buffer. Nothing crashes, and
+// the elements that do exist are computed.
 //   find_fault KERNEL.ptx
 #include <cstdio>
 #include <lanewise/lanewise.hpp>

@@ -40,8 +40,8 @@ for p in kernel.params:
     print(f"{p.name}: {p.type}, {p.size} bytes at {p.offset}")
 
 # %% [markdown]
-# ## A mistake, and what is said about it
-# The kernel is told that the arrays have two elements more than they have. Every other element is
+# ## A mistake, and what is reported about it
+# The kernel is launched as if the arrays had two elements more than they have. Every other element is
 # computed; the report names the instruction, the lane and the array.
 
 # %%

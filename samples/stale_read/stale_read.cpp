@@ -1,4 +1,4 @@
-// A load that returns an old value, and the instruction that mends it. Group 0 of a Maxwell kernel
+// A load that returns an old value, and the instruction that fixes it. Group 0 of a Maxwell kernel
 // reads a word on SM 0, group 1 writes it on SM 1, group 5 reads it on SM 0 again. The L1 caches of
 // the SMs do not know of each other, so group 5 finds the old value in SM 0's L1, unless it throws
 // the line out first.

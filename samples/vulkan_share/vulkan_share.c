@@ -161,7 +161,7 @@ static lw_device* share_device(struct program* p) {
 }
 
 /* A buffer of the program that kernels know as well. Devices without buffer addresses (tier T0) go
- * the other way: Lanewise makes the buffer and tells where it lies. */
+ * the other way: Lanewise makes the buffer and says where it lies. */
 static struct buffer share_buffer(const struct program* p, lw_device* device, const char* name,
                                   int own, lw_buffer** guest) {
   struct buffer b = {0};

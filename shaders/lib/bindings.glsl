@@ -1,5 +1,5 @@
 // What the host hands over (../INTERFACE.md), and the sizes that the translator freezes.
-#include "../../runtime/guest/host_shader.h"
+#include "../../runtime/layout/host_shader.h"
 
 layout(constant_id = 0) const uint SHARED_WORDS = 1u;  // length of the on-chip array
 layout(constant_id = 1) const uint LOCAL_WORDS = 1u;   // per lane, for the bounds check
@@ -41,5 +41,5 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer WordRef { ui
 #define BACKING(i) backing.w[i]
 #endif
 
-// The guest address space (runtime/guest/layout.hpp).
+// The guest address space (runtime/layout/addresses.hpp).
 const uint SHARED_WINDOW = 1u, LOCAL_WINDOW = 2u;

@@ -34,7 +34,7 @@ void lw_begin(const in uvec3 group, const in uint lane) {
   }
 }
 
-/// A lane that ends tells its first fault. Bit 31 of its number tells the host to end the launch.
+/// A lane that ends reports its first fault. Bit 31 of its number asks the host to end the launch.
 void lw_report(const in uint point, const in uint lo, const in uint hi, const in uvec3 group,
                const in uint lane) {
   uint n = atomicAdd(faults.w[FAULT_COUNT], 1u);
@@ -66,8 +66,8 @@ void lw_loop_mark(const in uint id) { loop_marks[invocation_index] = id; }
 bool lw_loop_left(const in uint id) { return loop_marks[invocation_index] == id; }
 /// Such a driver has one limit for all loops of an invocation and its neighbours: those of atomics
 /// that try again, over lanes, or in a search, which nobody has marked, as well. Whatever they left
-/// behind is wrong. One loop more, when all is done, is cut, too, and so tells. `counts`: a lane is
-/// there to tell. True for one invocation of a launch.
+/// behind is wrong. One loop more, when all is done, is cut, too, and so shows it. `counts`: a lane is
+/// there to report. True for one invocation of a launch.
 bool lw_loops_cut(const in bool counts) {
   if (LOOPS == 0u) return false;
   uint trips = 0u;

@@ -18,15 +18,15 @@ void lw_trace_begin() {
   for (uint i = 0u; i < LANES; ++i) trace_written[i] = 0u;
 }
 
-/// Words that have no room are counted all the same: the host runs the slice again with more. Some
-/// compilers run both sides of branches, so what can never be is not there (FORM_ROOM, FORM_SHORT).
+/// Words beyond the capacity are counted all the same: the host runs the slice again with more. Some
+/// compilers run both sides of branches, so what can never be is not there (FORM_FITS, FORM_SHORT).
 void trace_put(const in uint word, const in uint lo, const in uint hi, const in bool wide,
                const in uint form) {
   uint i = slot_index();
   uint at = trace_written[i];
   uint next = at + pick(wide, 3u, 1u);
   trace_written[i] = next;
-  if ((form & FORM_ROOM) == 0u) {
+  if ((form & FORM_FITS) == 0u) {
     if (next > trace_capacity) {
       atomicMax(events.w[0], next);
       return;
@@ -46,15 +46,15 @@ void lw_trace(const in uint point, const in B64 address, const in uint form, con
   uint lo = lo64(address), hi = hi64(address);
   uint offset = lo;
   bool close = hi == 0u;
-  bool said = taken;
+  bool reported = taken;
   if ((form & FORM_ARENA) != 0u) {
     B64 from = sub64(address, b64(ARENA_BASE, 0u));
     bool inside =
         lt64(from, b64(launch.w[LAUNCH_ARENA_SIZE], launch.w[LAUNCH_ARENA_SIZE + 1u]));
     bool window = both(both((form & FORM_WINDOWS) != 0u, hi == 0u),
                        either(lo >> 24 == SHARED_WINDOW, lo >> 24 == LOCAL_WINDOW));
-    said = both(said, either(either(inside, window), (form & FORM_ANYWHERE) != 0u));
-    said = both(said, either((form & FORM_FORCE) != 0u, (lo & low) == 0u));
+    reported = both(reported, either(either(inside, window), (form & FORM_ANYWHERE) != 0u));
+    reported = both(reported, either((form & FORM_FORCE) != 0u, (lo & low) == 0u));
     offset = lo64(from);
     close = both(inside, hi64(from) == 0u);
   }
@@ -63,10 +63,10 @@ void lw_trace(const in uint point, const in B64 address, const in uint form, con
   if ((form & FORM_NO_ADDRESS) != 0u) {
     word = point;
     narrow = true;
-    said = taken;
+    reported = taken;
   }
   if ((form & FORM_SHORT) != 0u) narrow = true;
-  if (said) trace_put(word, lo & ~low, hi, !narrow, form);
+  if (reported) trace_put(word, lo & ~low, hi, !narrow, form);
 }
 
 void lw_trace_end() {

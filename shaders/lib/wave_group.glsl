@@ -8,7 +8,7 @@
 layout(constant_id = 8) const uint GROUP_WORDS = 1u;
 shared uint group_words[GROUP_WORDS];
 uint group_exchanges, group_votes;  // so far, the same in all lanes
-uvec2 group_yes, group_present;     // of the latest vote: who said yes, who is there
+uvec2 group_yes, group_present;     // of the latest vote: who voted yes, who is there
 bool group_in_range;
 
 uint group_first(const in uint width) { return lane_index & ~(width - 1u); }

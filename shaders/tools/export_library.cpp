@@ -1,7 +1,7 @@
 // Build tool: turns the compiled library (one module with a dummy entry point) into a SPIR-V
 // library and prints it as C++. Drops the entry point and all names, exports the lw_ functions.
 // Conversions between floats round: compilers that take narrowing and widening again for nothing
-// are told so, which GLSL's `precise` does not do.
+// are given so, which GLSL's `precise` does not do.
 //
 // usage: export_library IN.spv OUT.cpp SYMBOL
 #include <cstdint>

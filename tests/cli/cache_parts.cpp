@@ -117,7 +117,7 @@ TEST_CASE("cache merge: what does not belong together is one error that says whi
   CHECK(program("cache merge").code == 2);
 }
 
-TEST_CASE("cache merge: a trace that ends early is said and is no success, as without parts") {
+TEST_CASE("cache merge: a trace that ends early is reported and is no success, as without parts") {
   if (elsewhere()) return;
   const std::string whole = slurp(trace());
   const std::string cut = write("cut.traceg", whole.substr(0, whole.size() - 200));
@@ -159,7 +159,7 @@ TEST_CASE("cache --shard and --sample: options that do not go together are named
   one_error(program(base + "--shard 0/2 -o " + scratch() + "/no/such/folder/x.json"), "no/such");
 }
 
-TEST_CASE("cache --sample: text and JSON tell estimates with their intervals") {
+TEST_CASE("cache --sample: text and JSON report estimates with their intervals") {
   if (elsewhere()) return;
   const std::string base = "cache " + trace() + " --preset gv100 ";
   const Output text = program(base + "--sample 1/16");

@@ -92,7 +92,7 @@ TEST_CASE("cache: what is left dirty, and each preset's own count") {
   CHECK(contains(text.out, "128 dirty bytes in 1 lines are left in L2 at the end\n"));
 }
 
-TEST_CASE("cache: a stale read is found, and every report tells it") {
+TEST_CASE("cache: a stale read is found, and every report names it") {
   if (elsewhere()) return;
   const std::string trace = stale_trace(), base = scratch() + "/stale";
   const Output o = program("cache " + trace + " --preset gv100,infinite --fail-on H1 --report " +
@@ -220,7 +220,7 @@ TEST_CASE("trace convert FILE.json: an SM is a process, and its tracks are bound
   CHECK(tracks.size() <= 64 * processes.size());
 }
 
-TEST_CASE("run: --trace and --cache tell the same") {
+TEST_CASE("run: --trace and --cache report the same") {
   if (elsewhere()) return;
   const std::string trace = scratch() + "/saxpy.lwt", report = scratch() + "/saxpy.json";
   const Output o =

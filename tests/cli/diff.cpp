@@ -191,7 +191,7 @@ TEST_CASE("diff: PTX beside what was compiled of it, arguments chosen") {
   CHECK(contains(o.out, "arguments chosen: "));
 }
 
-TEST_CASE("diff: what cannot be compared is said") {
+TEST_CASE("diff: what cannot be compared is reported") {
   const std::string a = kernel("a.ptx", "add.u32 %r3, %r1, %r2;");
   CHECK(program("diff " + a).code == 2);
   const Output missing = program("diff " + a + " " + a + " --kernel nobody");

@@ -54,17 +54,17 @@ TEST_CASE("the addresses in the JSON and in the text are those of the run") {
     const std::string asked = fmt::format("{} --case '{}'", file, name);
     const Output o = explain(asked + " --json");
     REQUIRE(o.code == 0);
-    std::vector<witness::Access> said;
+    std::vector<witness::Access> reported;
     const json all = json::parse(o.out);
     for (const json& i : all["instructions"])
       for (const json& lane : i["lanes"])
         for (const json& a : lane["accesses"])
           if (a["done"].get<bool>() || !a["fault"].is_null())
-            said.emplace_back(i["line"], lane["thread"], a["address"], a["size"]);
-    std::ranges::sort(said);
+            reported.emplace_back(i["line"], lane["thread"], a["address"], a["size"]);
+    std::ranges::sort(reported);
     const auto wanted = truth(file, name);
     REQUIRE(!wanted.empty());
-    CHECK(said == wanted);
+    CHECK(reported == wanted);
     // One lane in full: its text holds each of its addresses.
     const Output text = explain(asked + " --lane 5");
     CHECK(text.code == 0);

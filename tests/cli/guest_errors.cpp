@@ -95,7 +95,7 @@ TEST_CASE("what --memcheck off lets through ends in words, not in a signal") {
   if (o.code == 1) CHECK(contains(o.err, "--memcheck off") != contains(o.err, "fault: "));
 }
 
-TEST_CASE("a driver that crashes is said in words") {
+TEST_CASE("a driver that crashes is reported in words") {
   const std::string manifest = write(
       "crashing.json", fmt::format("{{\"file_format_version\": \"1.0.0\", \"ICD\": "
                                    "{{\"library_path\": \"{}\", \"api_version\": \"1.3.0\"}}}}",

@@ -7,7 +7,7 @@ using namespace cli_test;
 
 namespace {
 
-/// The program with streams as the shell is told.
+/// The program with streams as the shell is asked for.
 int code_with(const std::string& arguments, const std::string& streams) {
   const std::string line =
       "timeout 120 " LANEWISE_PROGRAM " " + with_sizes(arguments) + " " + streams;
@@ -53,7 +53,7 @@ TEST_CASE("results that cannot be written are code 2, whatever the command" * kH
   }
 }
 
-TEST_CASE("errors keep their code when nobody can be told") {
+TEST_CASE("errors keep their code when nobody reads them") {
   const std::string wrong = write("streams_wrong.ptx", kHeader + ".visible .entry k() { what; }\n");
   for (const std::string streams : {">&- 2>&-", ">/dev/full 2>/dev/full"}) {
     CAPTURE(streams);

@@ -24,7 +24,7 @@ struct Output {
   std::string out, err;
 };
 
-/// Decorates cases whose answer no device has a part in: one run of them tells as much as one for
+/// Decorates cases whose answer no device has a part in: one run of them shows as much as one for
 /// each device.
 inline const doctest::test_suite kHostCase("host");
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/support/error.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/unit/spirv/support.hpp"

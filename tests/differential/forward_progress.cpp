@@ -97,7 +97,7 @@ const std::vector<Meeting>& meetings() {
        128,
        {{sync, 6, 64}, {sync, 6, 64}, {sync, 6, 128}, {sync, 6, 128}},
        128},
-      {"the whole group, said and unsaid", 64, {{sync, 6, 64, 2}, {sync, 6, 0, 2}}, 0},
+      {"the whole group, announced and not", 64, {{sync, 6, 64, 2}, {sync, 6, 0, 2}}, 0},
       {"two sets at one reduction",
        128,
        {{popc, 8, 64}, {popc, 8, 64}, {popc, 8, 64}, {popc, 8, 64}},

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/guest/layout.hpp"
 #include "runtime/isa/gcn/gcn.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "tests/oracle/gcn_format.hpp"
 #include "tests/support/devices.hpp"
 

@@ -162,7 +162,7 @@ bool check_with_oracle(const Row& row, const Result& result) {
 }
 
 /// The program without what only the cache tracker reads. What goes past the caches still does (it
-/// is an atomic access), whatever operator said so. The policy operand stays, as what
+/// is an atomic access), whatever operator asked for it. The policy operand stays, as what
 /// computes it would be dead otherwise.
 ir::Program without_policies(ir::Program program) {
   for (ir::Block& block : program.blocks)

@@ -79,7 +79,7 @@ TEST_CASE("a run in which the Nth allocation fails") {
     } catch (const std::bad_alloc&) {
       ++refused;
     } catch (const Error& e) {
-      // Where it is told in words; the words are there.
+      // Where it is reported in words; the words are there.
       same = *e.what() != 0;
       ++refused;
     }

@@ -26,20 +26,20 @@ TEST_CASE("a run in which the Nth Vulkan call fails") {
   long errors = 0, borne = 0;
   for (const long step : faults::chosen_steps(steps, 9)) {
     shim::arm(step);
-    std::string said;
+    std::string reported;
     try {
       const Outcome all_the_same = faults::scripted_run();
       CHECK(all_the_same == good);
       ++borne;
     } catch (const Error& e) {
-      said = e.what();
+      reported = e.what();
       CHECK(e.kind() == ErrorKind::device);
-      CHECK(said.size() > 20);
+      CHECK(reported.size() > 20);
       ++errors;
     }
     const char* call = shim::failed();
     CAPTURE(step);
-    CAPTURE(said);
+    CAPTURE(reported);
     const std::string name = call != nullptr ? call : "none";
     CAPTURE(name);
     CHECK(call != nullptr);

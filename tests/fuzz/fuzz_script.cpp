@@ -43,7 +43,7 @@ void evaluate_all(const Case& c) {
   for (const BufferDecl& b : c.buffers) words(b.first, 1);
 }
 
-/// Loops may go round a million times, and each time may be wrong. That is work, which the parser
+/// Loops may iterate a million times, and each time may be wrong. That is work, which the parser
 /// bounds; here it would only keep from other inputs.
 constexpr size_t kErrors = 100;
 /// `0..999999`.

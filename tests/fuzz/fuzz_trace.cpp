@@ -1,4 +1,4 @@
-// Any bytes as a trace, ours or foreign: events, or an error that says what is wrong.
+// Any bytes as a trace, our own or another tool's: events, or an error that says what is wrong.
 #include <unistd.h>
 
 #include <cstdint>

@@ -81,7 +81,7 @@ void add_gcn(Seeds& seeds, const fs::path& tests) {
   }
 }
 
-/// A first byte tells the trace target which reader to try.
+/// A first byte says for the trace target which reader to try.
 void add_traces(Seeds& seeds, const fs::path& out) {
   const fs::path path = out / "seed.lwt";
   {

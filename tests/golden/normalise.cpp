@@ -128,7 +128,7 @@ class Module {
     for (const Line& line : globals_)
       if (is_numbered(line.result)) {
         const std::string op = line.op.substr(2);
-        // Function types are told by the functions themselves.
+        // Function types are named by the functions themselves.
         names[line.result] =
             op == "TypeFunction" ? "%type" : "%" + op + "." + std::to_string(counts[op]++);
       }

@@ -1,4 +1,4 @@
-// Registers that are counted (s_set_gpr_idx_on) in whole kernels and in every way to run waves:
+// Registers that are counted (s_set_gpr_idx_on) in whole kernels and in every wave mode:
 // what LLVM makes of vectors with indices, the loops over registers of trap handlers, and the
 // registers at the end of those that a wave has.
 #include <array>

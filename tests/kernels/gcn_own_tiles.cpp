@@ -7,7 +7,7 @@ using namespace kernels::gcn;
 
 namespace {
 
-/// Subgroups of 4, a wave in sixteen pieces, are told apart from others here.
+/// Subgroups of 4, a wave in sixteen parts, are distinguished from others here.
 void check_mode(const lanewise::Result& result) {
   const lanewise::DeviceInfo info = device().info();
   if (info.tier == "cpu" || info.subgroup_size < 8 || std::getenv("LANEWISE_WAVE") != nullptr)

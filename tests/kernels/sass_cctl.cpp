@@ -63,7 +63,7 @@ uint64_t expected(const Row& row, uint64_t registers) {
   return oracle::sass::line_address(a);
 }
 
-/// What each cache-control site was told by each lane.
+/// What each cache-control site was given by each lane.
 class Controls final : public lanewise::trace::Sink {
  public:
   std::map<std::string, std::map<unsigned, uint64_t>> seen;
@@ -114,9 +114,9 @@ TEST_CASE("trace: CCTL and CCTLL point where the document says, in every lane") 
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       CAPTURE(lane);
       const bool runs = guard.empty() || (guard == "@P0 ") == (lane % 2 == 1);
-      const auto& told = controls.seen[text];
-      CHECK((told.count(lane) != 0) == runs);
-      if (runs && told.count(lane) != 0) CHECK(told.at(lane) == expected(row, registers[lane]));
+      const auto& given = controls.seen[text];
+      CHECK((given.count(lane) != 0) == runs);
+      if (runs && given.count(lane) != 0) CHECK(given.at(lane) == expected(row, registers[lane]));
     }
   }
 }

@@ -258,7 +258,7 @@ TEST_CASE("trace: saxpy as counted by hand") {
   CHECK(tracker.findings().empty());
 }
 
-TEST_CASE("trace: every device tells what the reference engine tells, and no hazard is seen") {
+TEST_CASE("trace: every device reports what the reference engine reports, and no hazard is seen") {
   const bool reference = device_under_test() == "reference";
   for (const Run& run : kRuns) {
     CAPTURE(run.kernel);
@@ -311,7 +311,7 @@ class AtFirstWave final : public lanewise::trace::Sink {
   std::function<void()> act_;
 };
 
-/// saxpy on so many groups that events are told while the device works.
+/// saxpy on so many groups that events are reported while the device works.
 void launch_many(Device& d, lanewise::trace::Sink& sink, const std::atomic<bool>* cancel) {
   const auto traced = lanewise::capi::device_behind(d.c_handle());
   const auto kernel = d.load_file(corpus("ptx/saxpy.sm75.ptx")).kernel("saxpy");
@@ -384,7 +384,7 @@ TEST_CASE("trace: generic accesses to shared memory leave no event, and none tha
   check_same(all[2], all[0]);
 }
 
-TEST_CASE("trace: a launch that is cancelled while its events are told ends") {
+TEST_CASE("trace: a launch that is cancelled while its events are reported ends") {
   Device d = Device::open(device_under_test());
   std::atomic<bool> cancel = false;
   AtFirstWave cancels([&] { cancel = true; });

@@ -127,13 +127,13 @@ class Gpu {
              uint64_t{lane.number} * 4 + offset % 4;
     };
     if (m.kind == Kind::control) return control(m, sm, context, lanes, place);
-    const unsigned piece = m.local ? std::min(4u, m.bytes) : m.bytes;
-    for (unsigned at = 0; at < m.bytes; at += piece) {
+    const unsigned component = m.local ? std::min(4u, m.bytes) : m.bytes;
+    for (unsigned at = 0; at < m.bytes; at += component) {
       std::vector<uint64_t> starts;
       for (const Lane& lane : lanes) starts.push_back(place(lane, at));
-      const std::vector<Bytes> requests = coalesce(starts, piece);
+      const std::vector<Bytes> requests = coalesce(starts, component);
       n["requests"] += requests.size();
-      n["hardware_requests"] += gcn_ ? contiguous(starts, piece) : groups(lanes, piece);
+      n["hardware_requests"] += gcn_ ? contiguous(starts, component) : groups(lanes, component);
       for (const Bytes& bytes : requests) {
         std::set<uint64_t> sectors;
         for (const uint64_t b : bytes) sectors.insert(b / std::min(32u, shapes_["l1"].sector));
@@ -350,7 +350,7 @@ class Gpu {
     if (m.stream) c.rank(*x, Rank::first);
     if (m.uncached) invalidate("L2", c, x);
   }
-  /// The rest of the aligned piece.
+  /// The rest of the aligned block.
   void come_along(const Meaning& m, uint64_t context, const Bytes& bytes) {
     const uint64_t start = bytes.front() / m.prefetch * m.prefetch;
     demand_ = false;

@@ -135,7 +135,7 @@ class Page(unittest.TestCase):
         self.assertEqual(row[0], str(load["line"]))
         self.assertIn("out[i] = in[i]", row[1])
         self.assertEqual(row[3], text(load["l1_misses"]))
-        # Where the file is not here the lines are told, and why there is no text.
+        # Where the file is not here the lines are listed, and why there is no text.
         b = self.open("loc_missing")
         self.assertIn("--source", b.find("#source .note").text)
         self.assertIn(load["text"], self.texts("#source tbody td.text")[0])

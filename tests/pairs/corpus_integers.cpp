@@ -99,7 +99,7 @@ TEST_CASE("corpus: atomics on shared memory") {
     Buffer b = zeros<int32_t>(101, -77);
     m.kernel("atoms_shared").launch({.grid = {1}, .block = {32}}, b).check();
     const std::vector<int32_t> got = b.read<int32_t>();
-    // Who was first, and who was last, the results of the lanes tell.
+    // Who was first, and who was last, the results of the lanes show.
     int32_t first = 0, last = 31 * 32 / 2;
     for (int32_t t = 0; t < 32; ++t) {
       const auto at = static_cast<size_t>(t);

@@ -1,4 +1,4 @@
-// Bytes, shorts, 64 and 128 bits, what lanes of a warp tell each other, ciphers, random numbers.
+// Bytes, shorts, 64 and 128 bits, what lanes of a warp exchange, ciphers, random numbers.
 #include <array>
 #include <bit>
 #include <numeric>

@@ -1,5 +1,5 @@
-// Arithmetic of every width: floats, doubles, halves, bytes, shorts, 64 bits; what lanes tell each
-// other.
+// Arithmetic of every width: floats, doubles, halves, bytes, shorts, 64 bits; what lanes exchange
+// with each other.
 #include <bit>
 #include <cfenv>
 #include <limits>

@@ -263,7 +263,7 @@ TEST_CASE("pairs: constants") {
 }
 
 TEST_CASE("pairs: dynamic_programming") {
-  const int n = 40, items = 12, room = 128;
+  const int n = 40, items = 12, capacity = 128;
   const std::string a = some_text(3 * n, 134, "abcd"), b = some_text(3 * n, 135, "abcd");
   const auto weights = ints_between<int32_t>(items, 136, 3, 40),
              values = ints_between<int32_t>(items, 137, 1, 1000);
@@ -292,11 +292,11 @@ TEST_CASE("pairs: dynamic_programming") {
     check_contents(out, want);
 
     Buffer w = device().buffer(weights), v = device().buffer(values),
-           best = zeros<int64_t>(room + 1);
-    m.kernel("knapsack").launch({.grid = {1}, .block = {128}}, w, v, items, room, best).check();
-    std::vector<int64_t> sums(room + 1);
+           best = zeros<int64_t>(capacity + 1);
+    m.kernel("knapsack").launch({.grid = {1}, .block = {128}}, w, v, items, capacity, best).check();
+    std::vector<int64_t> sums(capacity + 1);
     for (size_t i = 0; i < items; ++i)
-      for (int r = room; r >= weights[i]; --r)
+      for (int r = capacity; r >= weights[i]; --r)
         sums[static_cast<size_t>(r)] = std::max(
             sums[static_cast<size_t>(r)], sums[static_cast<size_t>(r - weights[i])] + values[i]);
     check_contents(best, sums);

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <regex>
 
-#include "runtime/guest/layout.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/isa/ptx/lower.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::test {
 namespace {
@@ -291,11 +291,11 @@ RowText parse_row(const std::string& line) {
   std::erase_if(head, [](char c) { return c == ' ' || c == '\t'; });
   size_t from = 0;
   for (size_t dot = head.find('.'); from <= head.size(); dot = head.find('.', from)) {
-    const std::string piece = head.substr(from, dot == std::string::npos ? dot : dot - from);
+    const std::string chunk = head.substr(from, dot == std::string::npos ? dot : dot - from);
     if (from == 0)
-      row.opcode = piece;
+      row.opcode = chunk;
     else
-      row.qualifiers.push_back(piece);
+      row.qualifiers.push_back(chunk);
     if (dot == std::string::npos) break;
     from = dot + 1;
   }

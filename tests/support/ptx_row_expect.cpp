@@ -5,7 +5,7 @@
 #include <cstring>
 #include <regex>
 
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "tests/oracle/ptx_memory.hpp"
 
 namespace lanewise::test {

@@ -5,9 +5,9 @@
 
 namespace lanewise::test {
 
-/// The memories that rows reach: a piece of the arena, sbuf and lbuf.
+/// The memories that rows reach: a range of the arena, sbuf and lbuf.
 struct RowMemory {
-  uint64_t start = 0;  ///< guest address of the piece
+  uint64_t start = 0;  ///< guest address of the range
   std::vector<std::byte> arena, shared, local;
   bool operator==(const RowMemory&) const = default;
 };

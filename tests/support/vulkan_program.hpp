@@ -27,7 +27,7 @@ class VulkanProgram {
   VulkanProgram& operator=(const VulkanProgram&) = delete;
 
   void make_device(const ProgramDevice& what);
-  /// What the validation layer has said about everything that went through the instance.
+  /// What the validation layer has reported about everything that went through the instance.
   unsigned complaints() const { return complaints_; }
 
   VkInstance instance = VK_NULL_HANDLE;

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/reference/reference.hpp"
 
 namespace lanewise::test {

@@ -9,7 +9,7 @@
 
 #include "runtime/cache/analysis/reuse.hpp"
 #include "runtime/cache/engine/engine.hpp"
-#include "runtime/cache/engine/onlooker.hpp"
+#include "runtime/cache/engine/line_probe.hpp"
 #include "runtime/cache/hazards/hazards.hpp"
 
 namespace lanewise::cache {
@@ -51,7 +51,7 @@ struct Occupancy {
   uint32_t first = 0, normal = 0, last = 0;
 };
 
-class Insight final : public Onlooker {
+class Insight final : public LineProbe {
  public:
   Insight(const Preset& preset, const RunFacts& facts);
 

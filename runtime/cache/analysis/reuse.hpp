@@ -1,6 +1,6 @@
 // Reuse distances: how many other lines were used since the last use of this one. A cache of C
 // lines with LRU and without sets misses where the distance is C or more, so one pass over a trace
-// tells the miss ratio of every capacity (Mattson et al. 1970; with a Fenwick tree over the times
+// gives the miss ratio of every capacity (Mattson et al. 1970; with a Fenwick tree over the times
 // of latest uses, after Olken 1981).
 #pragma once
 
@@ -21,7 +21,7 @@ class ReuseStack {
   ReuseStack();
   /// Uses a line. Time O(log(lines)).
   Use use(uint64_t line);
-  /// Notes that the line has made room; the next use forgets it.
+  /// Notes that the line was evicted; the next use forgets it.
   void evicted(uint64_t line);
   size_t lines() const { return latest_.size(); }
   size_t memory_bytes() const;

@@ -39,7 +39,7 @@ class Chase {
     if (!confirmed()) {
       out_.unsteady = true;
       out_.ways = 0;
-      out_.notes.push_back("times are too unsteady to tell more");
+      out_.notes.push_back("times are too unsteady to determine more");
       return out_;
     }
     find_fetch();
@@ -82,7 +82,7 @@ class Chase {
       return;
     }
     out_.notes.push_back(
-        "no list was too long for it, so neither size, ways, sets nor policy can be told");
+        "no list was too long for it, so neither size, ways, sets nor policy can be determined");
   }
 
   /// Of the list, the lines of the one set that has one too many: the last one, and those before
@@ -158,7 +158,7 @@ class Chase {
   }
 
   /// A neighbour of a line of the core is in the same line if it can stand for it, and takes no
-  /// room beside it.
+  /// space beside it.
   void find_line() {
     for (uint64_t distance = 32; distance <= 2 * kLongestLine; distance *= 2) {
       Round instead(core_), beside(core_.begin(), core_.end() - 1);
@@ -229,7 +229,7 @@ class Chase {
       }
       last = held;
     }
-    out_.notes.push_back("no list was long enough to tell the size");
+    out_.notes.push_back("no list was long enough to determine the size");
   }
   /// Other policies forget recent lines: the longest stretch of memory that fits.
   void find_lines_by_fit() {
@@ -268,20 +268,20 @@ class Chase {
 }  // namespace
 
 ChaseResult chase(ChaseTarget& target, const std::function<void(const std::string&)>& progress) {
-  const auto tell = [&](const char* what) {
+  const auto note = [&](const char* what) {
     if (progress) progress(what);
   };
   ChaseResult r;
   const Round one{0};
   const double l2_hit = target.time(ChaseWay::l2, one);
-  tell("L1");
+  note("L1");
   for (const ChaseWay way : {ChaseWay::l1, ChaseWay::read_only}) {
     const double hit = target.time(way, one);
     if (hit > 0.8 * l2_hit) continue;
     r.l1 = Chase(target, way, hit, l2_hit).run(true);
     break;
   }
-  tell("L2");
+  note("L2");
   // What memory takes: lists get longer until their time does not rise any more.
   double miss = 0;
   size_t count = 256;
@@ -307,7 +307,7 @@ ChaseResult chase(ChaseTarget& target, const std::function<void(const std::strin
     r.l2.way = ChaseWay::l2;
     r.l2.found = true;
     r.l2.notes.push_back(
-        "no list was too long for it, so neither size, ways, sets nor policy can be told");
+        "no list was too long for it, so neither size, ways, sets nor policy can be determined");
     return r;
   }
   r.l2 = Chase(target, ChaseWay::l2, l2_hit, miss).run(false);

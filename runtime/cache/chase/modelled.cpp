@@ -21,7 +21,7 @@ class Modelled final : public ChaseTarget {
 
   double time(ChaseWay way, std::span<const uint64_t> round) override {
     constexpr const char* kText[] = {"ld.global.ca.u32", "ld.global.nc.u32", "ld.global.cg.u32"};
-    // L2 of an earlier round would be in the way of policies that keep what is old; L1 starts empty
+    // L2 of an earlier round would disturb policies that keep what is old; L1 starts empty
     // with each kernel.
     if (engine_ == nullptr || way == ChaseWay::l2 || !preset_.knobs.l1_invalidated_at_kernel_begin)
       engine_ = std::make_unique<Engine>(preset_, nullptr);

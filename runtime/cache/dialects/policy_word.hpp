@@ -23,7 +23,7 @@ PolicyWord decode_policy(uint64_t word);
 /// The class for a line; for a fractional word, a stable hash of the line address decides.
 Class policy_class(const PolicyWord& policy, uint64_t line_address);
 /// True when a range word says nothing of this address (before or after its 128 blocks a range
-/// repeats, so only the primary part can be told).
+/// repeats, so only the primary part can be known).
 bool in_primary_range(const PolicyWord& policy, uint64_t address);
 
 /// `last`, `last 8/16, else first`, `last in a range, else first`.

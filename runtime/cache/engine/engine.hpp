@@ -12,8 +12,8 @@
 #include "runtime/cache/dialects/dialect.hpp"
 #include "runtime/cache/dialects/policy_word.hpp"
 #include "runtime/cache/engine/batches/stream_access.hpp"
+#include "runtime/cache/engine/line_probe.hpp"
 #include "runtime/cache/engine/memory/memory.hpp"
-#include "runtime/cache/engine/onlooker.hpp"
 #include "runtime/cache/engine/sets/level.hpp"
 #include "runtime/cache/presets/preset.hpp"
 
@@ -44,7 +44,7 @@ struct SiteCounters {
   uint64_t bytes = 0;
   uint64_t l1_hits = 0, l1_misses = 0, l2_hits = 0, l2_misses = 0;  ///< sectors read
   uint64_t l1_write_hits = 0, l1_write_misses = 0;  ///< sectors stored, by itself and not by
-  uint64_t l2_write_hits = 0, l2_write_misses = 0;  ///< lines that make room for it
+  uint64_t l2_write_hits = 0, l2_write_misses = 0;  ///< lines that are evicted for it
   uint64_t stale = 0;
   bool operator==(const SiteCounters&) const = default;
 };
@@ -102,11 +102,11 @@ struct PolicyWindow {
 
 enum class Loss : uint8_t { reset, discard, last_use, scalar_invalidate };
 
-/// Hears what is out of the ordinary. All calls are rare.
+/// Observes what is out of the ordinary. All calls are rare.
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// Before each access of run_stream(), if the engine was told to ask.
+  /// Before each access of run_stream(), if the caller wanted that.
   virtual void asked(const Plan&, const Access&) {}
   virtual void stale_read(const StaleRead&) {}
   virtual void lost(Loss, const Access& /*cause*/, const Line&, const Mask& /*bytes*/) {}
@@ -161,7 +161,7 @@ class Engine {
 
   void set_site(SiteCounters* counters) { site_ = counters; }
   /// Null: none. It must live as long as the engine, or until it is replaced.
-  void set_onlooker(Onlooker* onlooker) { onlooker_ = onlooker; }
+  void set_probe(LineProbe* probe) { probe_ = probe; }
   const Preset& preset() const { return preset_; }
   const LevelCounters& counters(Cache c) const { return counters_[static_cast<size_t>(c)]; }
   const Share& share() const { return share_; }
@@ -217,12 +217,10 @@ class Engine {
   void run_plain(const Plan& load, const Plan& store, std::span<const PlainAccess> accesses,
                  uint32_t sm);
   /// Loads and stores of any sites and SMs, in their order; their plans stream. `sites` is indexed
-  /// by StreamAccess::site. With `ask`, the observer hears of each access first.
+  /// by StreamAccess::site. With `ask`, the observer learns of each access first.
   void run_stream(std::span<const StreamAccess> accesses, const StreamSite* sites, bool ask);
   /// Not so while every access has to be seen by somebody.
-  bool streams() const {
-    return run_stream_ != nullptr && window_.size == 0 && onlooker_ == nullptr;
-  }
+  bool streams() const { return run_stream_ != nullptr && window_.size == 0 && probe_ == nullptr; }
   /// While run_stream() works: the number of the access it is at, plus 1. Else 0.
   uint32_t now() const { return now_; }
 
@@ -256,7 +254,7 @@ class Engine {
     return c == Cache::l2 ? *l2_counters_ : counters_[static_cast<size_t>(c)];
   }
   bool owned(uint64_t block) const;
-  /// Before L2 hears of a block: false where another share has it.
+  /// Before L2 learns of a block: false where another share has it.
   bool enter_l2(uint64_t block) { return share_.whole() || enter_share(block); }
   bool enter_share(uint64_t block);
   void count_for(uint32_t place) {
@@ -300,12 +298,12 @@ class Engine {
   void publish(const Access& a);
   void publish_in(Page& page, const Access& a);
   void publish_line(Writes& w, const Access& a);
-  void tell_of_sharing(const Access& a, const SectorState* sectors, const uint32_t* written);
-  void tell(Cache c, const Level& level, uint64_t line, uint32_t context, bool present) {
-    if (onlooker_ != nullptr) onlooker_->asked(c, level, line, context, present, demand_);
+  void report_sharing(const Access& a, const SectorState* sectors, const uint32_t* written);
+  void notify(Cache c, const Level& level, uint64_t line, uint32_t context, bool present) {
+    if (probe_ != nullptr) probe_->asked(c, level, line, context, present, demand_);
   }
   void give_up(Cache c, Loss loss, const Access& cause, const Line& line, const Mask& bytes) {
-    if (onlooker_ != nullptr) onlooker_->discarded(c, cause.context, bytes);
+    if (probe_ != nullptr) probe_->discarded(c, cause.context, bytes);
     observer_->lost(loss, cause, line, bytes);
   }
   void make_copies_old(Page& page, const Access& a);
@@ -333,14 +331,14 @@ class Engine {
 
   Preset preset_;
   Share share_;
-  RunBatch* run_batch_;  ///< null: the preset needs the general way
+  RunBatch* run_batch_;  ///< null: the preset needs the general path
   RunStream* run_stream_;
   uint32_t now_ = 0;
-  bool tell_observer_ = false;
+  bool notify_observer_ = false;
   std::unique_ptr<PlainLists> lists_ = std::make_unique<PlainLists>();
   Observer* observer_;
   Observer silent_;
-  Onlooker* onlooker_ = nullptr;
+  LineProbe* probe_ = nullptr;
   bool demand_ = true;  ///< not so while a prefetch asks
   bool keep_values_;
   Memory memory_;

@@ -137,7 +137,7 @@ void Engine::prefetch_line(Effect effect, const trace::Site& site, bool local, c
   ++count(c).prefetches;
   Level& level = instance(c, a.sm);
   bool new_bytes = false;
-  // What a prefetch reads is no demand. Lines that make room for it are written as ever.
+  // What a prefetch reads is no demand. Lines that are evicted for it are written as ever.
   const LevelCounters before[2] = {count(Cache::l1), count(Cache::l2)};
   SiteCounters* const site_counters = site_;
   SiteCounters ignored;
@@ -313,7 +313,7 @@ void Engine::host_write(uint64_t address, uint64_t size, uint32_t context) {
     for (auto& level : all)
       if (level && level->geometry().line <= kBlockBytes) mark(*level, false);
   mark(*l2_, true);
-  // A new version of what was written before, or is in a cache: of other sectors nobody can tell
+  // A new version of what was written before, or is in a cache: of other sectors nobody can know
   // one from another, and which of them are known of hangs on what else was touched.
   WritesPool& writes = memory_.writes();
   memory_.each_page(address, end, [&](uint64_t first, Page& page) {

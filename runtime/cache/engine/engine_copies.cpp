@@ -33,7 +33,7 @@ void Engine::atomic(const Plan& p, const Access& a) {
 }
 
 /// Before a write of sectors that other SMs of this kernel have written.
-void Engine::tell_of_sharing(const Access& a, const SectorState* sectors, const uint32_t* written) {
+void Engine::report_sharing(const Access& a, const SectorState* sectors, const uint32_t* written) {
   for (unsigned left = sectors32(a.mask); left != 0; left &= left - 1) {
     const auto i = static_cast<unsigned>(std::countr_zero(left));
     if (this_kernels(sectors[i]) && sectors[i].sm() != a.sm && sectors[i].sm() != kHostSm)
@@ -59,7 +59,7 @@ void Engine::mark_copies(Page& page, const Access& a) {
         mark_stale(*l1_[sm], index, page, m);
       });
     }
-    // The line may be narrower than the block: only a block of one line tells that none is left.
+    // The line may be narrower than the block: only a block of one line shows that none is left.
     if (!found && preset_.l1.line >= kBlockBytes) sharers &= ~(uint64_t{1} << bit);
   }
   if (!page.in_other_caches) return;

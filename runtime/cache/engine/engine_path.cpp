@@ -1,4 +1,4 @@
-// The way of loads and stores through L1, L2 and memory.
+// The path of loads and stores through L1, L2 and memory.
 #include <algorithm>
 
 #include "runtime/cache/engine/engine.hpp"
@@ -70,7 +70,7 @@ void Engine::read_line(Cache c, Level& level, uint32_t index, const Plan& p, con
   const unsigned sectors = sectors_of(level, mask);
   if (demand_) n.by_class[static_cast<size_t>(p.l1_class)] += sectors;
   if (index != kNoLine || p.probe != Probe::no_fill)
-    tell(c, level, line, a.context, index != kNoLine);
+    notify(c, level, line, a.context, index != kNoLine);
   if (index == kNoLine) {
     ++n.read_misses;
     n.sector_misses += sectors;
@@ -103,7 +103,7 @@ void Engine::read_line(Cache c, Level& level, uint32_t index, const Plan& p, con
 }
 
 /// A read that its first cache cannot serve, though it may have the line (at `index`): fetch from
-/// below and, unless told not to, keep.
+/// below and, unless asked not to, keep.
 void Engine::read_through(Cache c, Level& level, uint32_t index, const Plan& p, const Access& a,
                           uint64_t line, Mask mask) {
   const Geometry& g = level.geometry();
@@ -158,7 +158,7 @@ void Engine::read_through(Cache c, Level& level, uint32_t index, const Plan& p, 
 }
 
 uint32_t Engine::allocate(Cache c, Level& level, uint64_t address, Class wanted, const Access& a) {
-  if (c != Cache::l2) tick();  // the line that makes room may be of another share
+  if (c != Cache::l2) tick();  // the line that is evicted may be of another share
   const uint32_t index = level.victim(address);
   if (!level.line(index).empty()) leave(c, level, index, a.context);
   const bool least_recent = wanted == Class::unchanged && preset_.knobs.unchanged_fills_at_lru_end;
@@ -236,7 +236,7 @@ void Engine::read_l2_line(const Plan& p, const Access& a, uint64_t line, Mask ma
     index = kNoLine;
   }
   if (index != kNoLine || (p.flags & kUncached) == 0)
-    tell(Cache::l2, l2, line, a.context, index != kNoLine);
+    notify(Cache::l2, l2, line, a.context, index != kNoLine);
   Mask missing = whole_sectors_of(l2, mask);
   if (index != kNoLine) {
     Line& x = l2.line(index);
@@ -270,7 +270,7 @@ void Engine::read_l2_line(const Plan& p, const Access& a, uint64_t line, Mask ma
   if ((p.flags & kUncached) != 0) invalidate_line(Cache::l2, l2, index, a.context);
 }
 
-/// .L2::64B / 128B / 256B: the rest of the aligned piece comes along.
+/// .L2::64B / 128B / 256B: the rest of the aligned block comes along.
 [[gnu::noinline]] void Engine::over_fetch(const Plan& p, const Access& a) {
   const unsigned first = a.mask.lo != 0 ? static_cast<unsigned>(std::countr_zero(a.mask.lo))
                                         : 64 + static_cast<unsigned>(std::countr_zero(a.mask.hi));
@@ -366,7 +366,7 @@ void Engine::store_l1_through(const Plan& p, const Access& a, uint64_t line, Mas
     ++n.invalidated;
     return drop_bytes(level, index, whole_sectors(mask, level.geometry().sector));
   }
-  tell(Cache::l1, level, line, a.context, there);
+  notify(Cache::l1, level, line, a.context, there);
   if (there) hit(level, index, p.l1_class);
   x.valid |= mask;
   x.flags &= static_cast<uint8_t>(~kPrefetched);
@@ -380,7 +380,7 @@ void Engine::store_l1_write_back(Cache c, Level& level, uint32_t index, const Pl
                                  const Access& a, uint64_t line, Mask mask) {
   LevelCounters& n = count(c);
   count_write(c, level, mask, index != kNoLine, true);
-  tell(c, level, line, a.context, index != kNoLine);
+  notify(c, level, line, a.context, index != kNoLine);
   if (index == kNoLine) {
     index = allocate(c, level, line, p.l1_class, a);
     if (preset_.knobs.fetch_on_write) {
@@ -425,7 +425,7 @@ void Engine::write_l2_line(const Plan& p, const Access& a, uint64_t line, Mask m
   uint32_t index = l2.find(line);
   count_write(Cache::l2, l2, mask, index != kNoLine, &p != &write_back_plan());
   if (index != kNoLine || (!uncached && preset_.knobs.write_allocate_l2))
-    tell(Cache::l2, l2, line, a.context, index != kNoLine);
+    notify(Cache::l2, l2, line, a.context, index != kNoLine);
   if (index == kNoLine) {
     if (uncached || !preset_.knobs.write_allocate_l2) {
       ++n.write_backs;
@@ -464,7 +464,7 @@ void Engine::publish(const Access& a) {
   publish_in(memory_.page(a.block), a);
 }
 
-/// A line makes room: dirty bytes go down.
+/// A line is evicted: dirty bytes go down.
 void Engine::leave(Cache c, Level& level, uint32_t index, uint32_t context) {
   Line& x = level.line(index);
   const Priority priority = level.priority(index);
@@ -473,7 +473,7 @@ void Engine::leave(Cache c, Level& level, uint32_t index, uint32_t context) {
     level.forget_priority(index);
   }
   ++count(c).evictions;
-  if (onlooker_ != nullptr) onlooker_->evicted(c, level, index, context);
+  if (probe_ != nullptr) probe_->evicted(c, level, index, context);
   if (x.dirty.any()) write_back_line(c, level, index);
 }
 
@@ -483,7 +483,7 @@ void Engine::write_back_line(Cache c, Level& level, uint32_t index) {
   LevelCounters& n = count(c);
   ++n.write_backs;
   n.write_back_bytes += dirty.count();
-  if (onlooker_ != nullptr) onlooker_->written_back(c, x, dirty);
+  if (probe_ != nullptr) probe_->written_back(c, x, dirty);
   x.dirty = {};
   level.count_dirty(-1);
   const uint64_t block = block_of(x.address);

@@ -22,7 +22,7 @@ namespace lanewise::cache {
   SectorState::last_written(sectors, first_context_, a.sm, this_kernels, own);
   const Sectors asked = Sectors(mask != 0);
   if (not_zero(this_kernels & ~own & asked) != 0) [[unlikely]]
-    tell_of_sharing(a, sectors, written);
+    report_sharing(a, sectors, written);
   // Who writes on adds to the bytes he has written.
   Sectors bytes;
   std::memcpy(&bytes, written, sizeof bytes);
@@ -44,7 +44,7 @@ namespace lanewise::cache {
     }
     const SectorState sectors[4] = {state, state, state, state};
     const uint32_t of_sectors[4] = {written, written, written, written};
-    tell_of_sharing(a, sectors, of_sectors);
+    report_sharing(a, sectors, of_sectors);
   }
   written = bytes;
   state.written(a.context, a.sm);

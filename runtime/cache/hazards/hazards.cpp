@@ -76,13 +76,13 @@ bool Hazards::values_equal(const StaleRead& s, Finding* f) {
   return equal;
 }
 
-void Hazards::fill_story(Finding& f, const StaleRead& s, const SectorState& newest) {
+void Hazards::fill_history(Finding& f, const StaleRead& s, const SectorState& newest) {
   const unsigned at = first_byte(s.bytes);
   f.address = s.access.block + at;
   f.bytes = s.bytes.count();
   f.version = s.history.version[at / 32];
   f.newest = newest.version();
-  f.told = engine_->moment();
+  f.observed = engine_->moment();
   f.line_history = {fmt::format("filled {}", place(s.line.fill)),
                     fmt::format("written {}", place(newest.writer())),
                     fmt::format("read {}: still resident in {}, never invalidated",
@@ -93,7 +93,7 @@ void Hazards::fill_story(Finding& f, const StaleRead& s, const SectorState& newe
 void Hazards::stale_read(const StaleRead& s) {
   const uint64_t address = s.access.block + first_byte(s.bytes);
   const SectorState newest = engine_->sector(address);
-  // The same bytes were written again: whoever reads them cannot tell.
+  // The same bytes were written again: who reads them sees no difference.
   if (s.access.bytes != nullptr && values_equal(s, nullptr)) return;
   const trace::Site& site = facts_.site_of(facts_.context_of(s.access.context).site);
   unsigned number = 1;
@@ -131,7 +131,7 @@ void Hazards::stale_read(const StaleRead& s) {
                        : std::string("; the load has CTA scope");
   }
   Finding& f = report(number, Severity::error, s.access, newest.writer(), message, fix);
-  if (f.line_history.empty()) fill_story(f, s, newest);
+  if (f.line_history.empty()) fill_history(f, s, newest);
 }
 
 void Hazards::lost(Loss loss, const Access& cause, const Line& line, const Mask& bytes) {
@@ -155,7 +155,7 @@ void Hazards::lost(Loss loss, const Access& cause, const Line& line, const Mask&
                       scalar ? "s_dcache_wb before s_dcache_inv"
                              : "CCTL.IV (writes back first) or CCTL.WB before CCTL.RS");
   if (!f.line_history.empty()) return;
-  f.told = engine_->moment();
+  f.observed = engine_->moment();
   f.line_history = {fmt::format("written {}", place(line.write)),
                     fmt::format("dropped {}", place(cause.context))};
 }
@@ -226,7 +226,7 @@ std::vector<Finding> to_report(const Findings& findings, const Preset& preset) {
   for (const auto& [key, f] : findings) {
     if (f.rule == 9 && f.count < preset.knobs.partial_write_limit) continue;
     all.push_back(f);
-    if (f.read) all.back().line_history.push_back(f.read_story);
+    if (f.read) all.back().line_history.push_back(f.read_history);
   }
   std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
     return std::tuple(a.severity, b.count) < std::tuple(b.severity, a.count);

@@ -1,5 +1,6 @@
-// Judges what the caches did: rules H1 to H18 (docs/cache-model.md). A finding names the instructions on
-// both sides, where they ran, the line's story, and what would have made it right.
+// Judges what the caches did: rules H1 to H18 (docs/cache-model.md). A finding names the
+// instructions on both sides, where they ran, the line's history, and what would have made it
+// right.
 #pragma once
 
 #include <map>
@@ -42,11 +43,11 @@ struct Finding {
   std::vector<std::string> line_history;
   std::string fix;
   // What puts the findings of several shares of L2 together: when it was seen first, when the
-  // line's story was (address, bytes, versions, values and line_history), and of H2 when the lost
+  // line's history was (address, bytes, versions, values and line_history), and of H2 when the lost
   // bytes were read first.
   Moment seen;
-  std::optional<Moment> told, read;
-  std::string read_story;
+  std::optional<Moment> observed, read;
+  std::string read_history;
 };
 
 /// Findings of one run by rule and both sites.
@@ -54,7 +55,7 @@ using Findings = std::map<std::tuple<unsigned, uint32_t, uint32_t>, Finding>;
 inline std::tuple<unsigned, uint32_t, uint32_t> key_of(const Finding& f) {
   return {f.rule, f.site, f.other_site};
 }
-/// As reports have them: without those that are too few to speak of, sorted by severity, then
+/// As reports have them: without those that are too few to matter, sorted by severity, then
 /// count.
 std::vector<Finding> to_report(const Findings& findings, const Preset& preset);
 /// "missed a line that left as evict_first".
@@ -114,7 +115,7 @@ class Hazards final : public Observer {
   void misaligned_control(const Access& a, uint64_t address);
   void discarded(const Access& a);
   void kernel_begin(uint32_t first_context);
-  /// What only the whole of a kernel tells.
+  /// What only the whole of a kernel shows.
   void kernel_end();
   void undefined_buffer(uint64_t address, uint64_t size);
   void host_write(uint64_t address, uint64_t size);
@@ -193,7 +194,7 @@ class Hazards final : public Observer {
   void check_note(Note& note, const Access& a);
   void check_early_eviction(const Access& a);
   void check_read_only_load(const Access& a);
-  void fill_story(Finding& f, const StaleRead& s, const SectorState& newest);
+  void fill_history(Finding& f, const StaleRead& s, const SectorState& newest);
   bool values_equal(const StaleRead& s, Finding* f);
   std::string place(uint32_t context) const;
   std::string fresh_load_fix(const trace::Site& site) const;
@@ -204,7 +205,7 @@ class Hazards final : public Observer {
   bool watching_ = false, watch_read_only_ = false;
   uint32_t first_context_ = 0;
   Findings findings_;
-  Finding elsewhere_;  ///< what another share tells of
+  Finding elsewhere_;  ///< what another share reports
   uint64_t reports_ = 0;
   std::unordered_map<uint64_t, Note> notes_;
   uint32_t kernels_ = 0;  ///< begun so far

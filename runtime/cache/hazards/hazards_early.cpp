@@ -1,5 +1,5 @@
-// H8: data used again that L2 let go early, since a hint said evict_first. A line counts as missed
-// when it is loaded while at most evict_first_window further lines have left so.
+// H8: data used again that L2 let go early, since a hint asked for evict_first. A line counts as
+// missed when it is loaded while at most evict_first_window further lines have left so.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void Hazards::check_early_eviction(const Access& a) {
 
 // Of a share. Lines of one address are all in it, and what has left the window of this share alone
 // has left that of all. Each load misses one line at most, so more loads than lines need not be
-// told. Which of them do miss one, merge() finds out.
+// reported. Which of them do miss one, merge() finds out.
 
 void Hazards::log_early_eviction(uint64_t line) {
   const uint64_t number = early_log_.left.size();

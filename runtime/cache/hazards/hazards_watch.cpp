@@ -134,7 +134,7 @@ void Hazards::lost_bytes_read(const Note& note, const Access& a) {
   f.severity = Severity::error;
   if (f.read) return;
   f.read = engine_->moment();
-  f.read_story = fmt::format("read {}: gets what was there before", place(a.context));
+  f.read_history = fmt::format("read {}: gets what was there before", place(a.context));
 }
 
 void Hazards::check_note(Note& note, const Access& a) {
@@ -148,7 +148,7 @@ void Hazards::check_note(Note& note, const Access& a) {
   at.mask = a.mask & note.dropped;
   if (at.mask.any())
     report(7, Severity::warning, at, note.cause,
-           "a .lu load has said that these bytes are not needed again",
+           "a .lu load has declared that these bytes are not needed again",
            "a plain load instead of .lu");
 }
 
@@ -220,7 +220,7 @@ void Hazards::host_read(uint64_t address, uint64_t size, uint32_t context) {
   std::vector<uint64_t> blocks;
   for (const auto& [block, note] : notes_)
     if (block + kBlockBytes > address && block < address + size) blocks.push_back(block);
-  std::sort(blocks.begin(), blocks.end());  // the first one is told of
+  std::sort(blocks.begin(), blocks.end());  // the first one is reported
   engine_->tick();
   for (const uint64_t block : blocks) {
     engine_->at_place(block);

@@ -23,17 +23,17 @@ void add(Finding& f, const Finding& o) {
   const auto first = [&](std::optional<Moment> Finding::*when) -> const Finding& {
     return !(o.*when) || (f.*when && *(f.*when) <= *(o.*when)) ? f : o;
   };
-  if (const Finding& story = first(&Finding::told); story.told) {
-    sum.told = story.told;
-    sum.address = story.address;
-    sum.bytes = story.bytes;
-    sum.version = story.version;
-    sum.newest = story.newest;
-    sum.line_history = story.line_history;
+  if (const Finding& first_seen = first(&Finding::observed); first_seen.observed) {
+    sum.observed = first_seen.observed;
+    sum.address = first_seen.address;
+    sum.bytes = first_seen.bytes;
+    sum.version = first_seen.version;
+    sum.newest = first_seen.newest;
+    sum.line_history = first_seen.line_history;
   }
   const Finding& reader = first(&Finding::read);
   sum.read = reader.read;
-  sum.read_story = reader.read_story;
+  sum.read_history = reader.read_history;
   f = std::move(sum);
 }
 

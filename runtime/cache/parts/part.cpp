@@ -140,9 +140,9 @@ void finding(Io& io, Finding& f) {
   texts(io, f.line_history);
   io.text(f.fix);
   moment(io, f.seen);
-  moment(io, f.told);
+  moment(io, f.observed);
   moment(io, f.read);
-  io.text(f.read_story);
+  io.text(f.read_history);
 }
 
 template <class Io>

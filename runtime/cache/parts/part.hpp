@@ -39,9 +39,10 @@ struct Part {
   std::vector<PartRun> runs;
 };
 
-/// Throws Error(usage) when a quota of all sets may have been reached: alone this part cannot tell.
+/// Throws Error(usage) when a quota of all sets may have been reached: alone this part does not
+/// know.
 PartRun part_run(const Tracker& tracker);
-/// The same for what was kept of sets by a sample, which tells nothing of a quota.
+/// The same for what was kept of sets by a sample, which reports nothing of a quota.
 void check_quota(const Tracker& tracker);
 
 /// Of trackers that took the part `index` of `count` of one trace.

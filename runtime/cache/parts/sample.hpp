@@ -9,7 +9,7 @@ namespace lanewise::cache {
 /// % interval: S times the mean, with the variance S^2 (1 - n/S) s^2 / n, by Student's t.
 Estimate estimate(std::span<const uint64_t> counts, uint32_t of);
 
-/// What an engine's sample tells of its whole L2.
+/// What an engine's sample says of its whole L2.
 Sample estimate_l2(const Engine& engine, uint32_t rate);
 /// Makes what a sample of L2 came to what all of it would have.
 void scale_l2(Results& results);

@@ -27,7 +27,7 @@ class Share {
 
   bool whole() const { return units_ == 0; }
   bool sampled() const { return sampled_; }
-  /// Answers for what no block is told of, so that one part alone does.
+  /// Answers for what no block is named, so that one part alone does.
   bool answers_for_the_rest() const { return sampled_ || first_; }
 
   // Of an L2 with sets:

@@ -47,11 +47,11 @@ void each_knob(K& k, Visitor& v) {
   v.number("request_lanes", k.request_lanes, 1, 64,
            "lanes whose 32-bit accesses make one tag-stage request");
   v.number("false_sharing_limit", k.false_sharing_limit, 1, 1U << 30,
-           "alternations before H14 speaks");
+           "alternations before H14 reports");
   v.number("evict_first_window", k.evict_first_window, 1, 1U << 30,
            "H8: a miss on an evict-first line evicted so recently");
   v.number("partial_write_limit", k.partial_write_limit, 1, 1U << 30,
-           "partial sectors of one instruction before H9 speaks");
+           "partial sectors of one instruction before H9 reports");
 }
 
 /// Shows every cache that a preset may have: visit(name in preset files, its geometry).

@@ -58,9 +58,9 @@ struct Knobs {
   bool l1_invalidated_at_kernel_begin = true;
   bool l2_written_back_at_kernel_end = false;
   uint32_t request_lanes = 32;        ///< lanes whose 32-bit accesses make one tag-stage request
-  uint32_t false_sharing_limit = 8;   ///< alternations before H14 speaks
+  uint32_t false_sharing_limit = 8;   ///< alternations before H14 reports
   uint32_t evict_first_window = 64;   ///< H8: a miss on an evict-first line evicted so recently
-  uint32_t partial_write_limit = 64;  ///< partial sectors of one instruction before H9 speaks
+  uint32_t partial_write_limit = 64;  ///< partial sectors of one instruction before H9 reports
 };
 
 struct Preset {

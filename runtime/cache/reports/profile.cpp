@@ -7,7 +7,7 @@ namespace {
 
 constexpr uint32_t kSetRows = 128, kSmRows = 256;
 constexpr size_t kLines = 4096;
-constexpr size_t kFoundLines = 512;  ///< beyond these, of which findings speak
+constexpr size_t kFoundLines = 512;  ///< beyond these, which findings name
 
 /// The L2's index function without its ways. An infinite cache has no sets: line number modulo
 /// rows.
@@ -26,19 +26,19 @@ Geometry index_only(const Geometry& l2) {
 
 }  // namespace
 
-void LineStory::add(const LineEvent& e) {
-  if (room == 0) {
+void LineHistory::add(const LineEvent& e) {
+  if (capacity == 0) {
     ++later;
     return;
   }
-  --room;
+  --capacity;
   if (ring.size() < kEvents) return ring.push_back(e);
   ring[next] = e;
   next = (next + 1) % kEvents;
   ++dropped;
 }
 
-std::vector<LineEvent> LineStory::events() const {
+std::vector<LineEvent> LineHistory::events() const {
   std::vector<LineEvent> all(ring);
   std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(next), all.end());
   return all;
@@ -106,7 +106,7 @@ void Profile::after(const Engine& engine, const SiteCounters& site, uint32_t sit
     at = lines_.try_emplace(access.block).first;
     at->second.block = access.block;
   }
-  LineStory& line = at->second;
+  LineHistory& line = at->second;
   ++line.accesses;
   const bool to_memory = now.l2_misses != 0;
   if (to_memory) ++line.misses;

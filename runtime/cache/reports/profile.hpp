@@ -1,5 +1,6 @@
-// Where and when: heat maps by L2 set, by SM and by address, the launches, and the story of single
-// lines. The HTML and Perfetto reports show it; memory is bounded whatever the trace's length.
+// Where and when: heat maps by L2 set, by SM and by address, the launches, and the history of
+// single lines. The HTML and Perfetto reports show it; memory is bounded whatever the trace's
+// length.
 #pragma once
 
 #include <array>
@@ -21,7 +22,7 @@ struct LineEvent {
 };
 
 /// The latest events of a line; once a finding names the line, those before it and some after.
-struct LineStory {
+struct LineHistory {
   static constexpr size_t kEvents = 64, kAfterwards = 16;
   uint64_t block = 0;
   uint64_t accesses = 0, misses = 0;
@@ -29,11 +30,11 @@ struct LineStory {
   size_t next = 0;       ///< where the ring goes on
   uint64_t dropped = 0;  ///< events before those that are kept
   uint64_t later = 0;    ///< events after them
-  size_t room = ~size_t{0};
+  size_t capacity = ~size_t{0};
 
   void add(const LineEvent& e);
   void found() {
-    if (room > kAfterwards) room = kAfterwards;
+    if (capacity > kAfterwards) capacity = kAfterwards;
   }
   /// In their order.
   std::vector<LineEvent> events() const;
@@ -59,8 +60,8 @@ class Profile {
   const AddressHeat& by_address() const { return by_address_; }
   uint64_t column_width() const { return width_; }  ///< in wave instructions
   uint32_t columns_used() const { return columns_used_; }
-  const std::unordered_map<uint64_t, LineStory>& lines() const { return lines_; }
-  /// The first launches; what is beyond kLaunches is not told.
+  const std::unordered_map<uint64_t, LineHistory>& lines() const { return lines_; }
+  /// The first launches; what is beyond kLaunches is not reported.
   const std::vector<LaunchSpan>& launches() const { return launches_; }
   static constexpr size_t kLaunches = 4096;
 
@@ -75,7 +76,7 @@ class Profile {
   HeatCell then_;
   uint64_t width_ = 1;
   uint32_t columns_used_ = 0;
-  std::unordered_map<uint64_t, LineStory> lines_;
+  std::unordered_map<uint64_t, LineHistory> lines_;
   std::vector<LaunchSpan> launches_;
   bool in_launch_ = false;
 };

@@ -14,7 +14,7 @@ Json by_preset(const Verdict& v);
 Json report_data(std::span<const Tracker* const> runs);
 /// The instruction with what its policy word says; where that is too long, the instruction is cut.
 std::string text_of(const trace::Site& s, size_t most = std::string::npos);
-/// What an Insight tells of what was asked for; empty where nothing was.
+/// What an Insight reports of what was asked for; empty where nothing was.
 Json insight_data(const Tracker& t);
 std::string insight_text(const Tracker& t);
 /// indent -1: one line.

@@ -80,7 +80,7 @@ Json heat(const Tracker& t) {
             {"L2 set", heat_map(p.by_set(), columns, "set")}}}};
 }
 
-Json story(const Tracker& t, const LineStory& s) {
+Json history(const Tracker& t, const LineHistory& s) {
   Json events = Json::array();
   for (const LineEvent& e : s.events())
     events.push_back({e.context, e.site, e.sm, static_cast<unsigned>(e.outcome)});
@@ -94,34 +94,34 @@ Json story(const Tracker& t, const LineStory& s) {
 }
 
 /// Lines of findings first, then those that went to memory most often.
-Json stories(const Tracker& t) {
-  std::vector<const LineStory*> found, others;
+Json histories(const Tracker& t) {
+  std::vector<const LineHistory*> found, others;
   std::vector<uint64_t> accused;
   for (const Finding& f : t.findings()) accused.push_back(f.address & ~(kBlockBytes - 1));
-  for (const auto& [block, story] : t.profile()->lines())
-    (std::ranges::find(accused, block) != accused.end() ? found : others).push_back(&story);
-  const auto rank = [](const LineStory* s) {
+  for (const auto& [block, one] : t.profile()->lines())
+    (std::ranges::find(accused, block) != accused.end() ? found : others).push_back(&one);
+  const auto rank = [](const LineHistory* s) {
     return std::tuple(~s->misses, ~s->accesses, s->block);
   };
-  const auto first = [&](std::vector<const LineStory*>& list, size_t most) {
+  const auto first = [&](std::vector<const LineHistory*>& list, size_t most) {
     std::ranges::sort(list, {}, rank);
     if (list.size() > most) list.resize(most);
   };
   first(found, kFoundLinesShown);
   first(others, kLinesShown);
   Json list = Json::array();
-  for (const LineStory* s : found) list.push_back(story(t, *s));
-  for (const LineStory* s : others) list.push_back(story(t, *s));
+  for (const LineHistory* s : found) list.push_back(history(t, *s));
+  for (const LineHistory* s : others) list.push_back(history(t, *s));
   return list;
 }
 
 Json sources(const Tracker& t) {
   Json list = Json::array();
   for (const SourceFile& file : source_files(t.sites(), t.options().source_folders)) {
-    Json pieces = Json::array();
-    for (const SourceLines& piece : file.pieces)
-      pieces.push_back({{"first", piece.first}, {"text", piece.text}});
-    list.push_back({{"name", file.name}, {"why", file.why}, {"pieces", pieces}});
+    Json chunks = Json::array();
+    for (const SourceLines& chunk : file.chunks)
+      chunks.push_back({{"first", chunk.first}, {"text", chunk.text}});
+    list.push_back({{"name", file.name}, {"why", file.why}, {"chunks", chunks}});
   }
   return list;
 }
@@ -145,7 +145,7 @@ std::string html_report(std::span<const Tracker* const> runs) {
     });
     if (runs[i]->profile() == nullptr) continue;
     p["heat"] = heat(*runs[i]);
-    p["lines"] = stories(*runs[i]);
+    p["lines"] = histories(*runs[i]);
   }
   // A name that holds "</script>" must not end the script.
   std::string data;

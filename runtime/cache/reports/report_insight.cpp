@@ -114,7 +114,7 @@ std::string sentence(const Tracker& t, uint32_t site) {
 }
 
 /// Those with hints first, then by the size of what they ask for.
-std::vector<uint32_t> sites_to_tell(const Tracker& t) {
+std::vector<uint32_t> reported_sites(const Tracker& t) {
   std::vector<uint32_t> all;
   for (uint32_t i = 0; i < t.sites().size(); ++i)
     if (t.site_counters()[i].instructions != 0 || !hints_of(t.sites()[i]).empty()) all.push_back(i);
@@ -180,13 +180,13 @@ void print_compare(std::string& out, const Tracker& t) {
     out += fmt::format("{:<32} {:>14} {:>14} {:>9}\n", x.name, x.kept, x.ignored,
                        x.kept == x.ignored ? "" : change);
   }
-  size_t told = 0, hinted = 0;
-  for (const uint32_t site : sites_to_tell(t)) {
+  size_t shown = 0, hinted = 0;
+  for (const uint32_t site : reported_sites(t)) {
     hinted += hints_of(t.sites()[site]).empty() ? 0 : 1;
     const std::string text = sentence(t, site);
-    if (!text.empty() && told++ < 20) out += text + "\n";
+    if (!text.empty() && shown++ < 20) out += text + "\n";
   }
-  if (told > 20) out += fmt::format("{} more instructions are in the JSON report\n", told - 20);
+  if (shown > 20) out += fmt::format("{} more instructions are in the JSON report\n", shown - 20);
   if (hinted == 0) out += "no instruction has a hint\n";
   for (const Cache c : kBoth) {
     std::vector<Pushed> all = evictions(t, c);
@@ -223,7 +223,7 @@ Json compare_data(const Tracker& t) {
             {"l2_lines_by_class",
              {{"kept", class_lines(t)}, {"ignored", class_lines(*t.without_hints())}}}};
   for (const Total& x : totals(t)) j["totals"][x.name] = {{"kept", x.kept}, {"ignored", x.ignored}};
-  for (const uint32_t site : sites_to_tell(t)) {
+  for (const uint32_t site : reported_sites(t)) {
     const SiteCosts kept = costs(t, site), ignored = costs(*t.without_hints(), site);
     Json one = {{"instruction", site},
                 {"pc", t.sites()[site].pc},

@@ -1,5 +1,5 @@
 // SARIF 2.1.0: one run, a rule for each of H1 to H18, a result for each finding. Places are lines
-// where the instruction stream told them, else the instruction as a logical location.
+// where the instruction stream names them, else the instruction as a logical location.
 #include <fmt/format.h>
 
 #include "runtime/cache/reports/report_data.hpp"

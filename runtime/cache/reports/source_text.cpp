@@ -60,7 +60,7 @@ std::optional<std::vector<std::string>> lines_of(const fs::path& file) {
   return lines;
 }
 
-std::vector<SourceLines> pieces_of(const std::vector<std::string>& lines,
+std::vector<SourceLines> chunks_of(const std::vector<std::string>& lines,
                                    const std::set<uint32_t>& used) {
   const auto count = static_cast<uint32_t>(lines.size());
   std::vector<std::pair<uint32_t, uint32_t>> ranges;  // first and last line
@@ -74,10 +74,10 @@ std::vector<SourceLines> pieces_of(const std::vector<std::string>& lines,
     else
       ranges.emplace_back(first, last);
   }
-  std::vector<SourceLines> pieces;
+  std::vector<SourceLines> chunks;
   for (const auto& [first, last] : ranges)
-    pieces.push_back({first, {lines.begin() + (first - 1), lines.begin() + last}});
-  return pieces;
+    chunks.push_back({first, {lines.begin() + (first - 1), lines.begin() + last}});
+  return chunks;
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ std::vector<SourceFile> source_files(std::span<const trace::Site> sites,
       // Another version of the file would put counts beside the wrong lines.
       file.why = "the file has fewer lines than the instructions name, so it is another version";
     } else {
-      file.pieces = pieces_of(*text, lines);
+      file.chunks = chunks_of(*text, lines);
     }
   }
   return files;

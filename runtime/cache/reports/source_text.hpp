@@ -18,7 +18,7 @@ struct SourceLines {
 struct SourceFile {
   std::string name;                 ///< as the instructions say
   std::string why;                  ///< why there is no text, where there is none
-  std::vector<SourceLines> pieces;  ///< in their order, apart from each other
+  std::vector<SourceLines> chunks;  ///< in their order, apart from each other
 };
 
 /// Files of the sites that have a line, in order of their names. Only files whose ending is that of

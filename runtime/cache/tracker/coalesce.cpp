@@ -36,7 +36,7 @@ void coalesce(const trace::Lanes& lanes, unsigned bytes, unsigned line, Requests
   out.count = 0;
   for (unsigned i = 0; i < lanes.count;) {
     uint64_t at = lanes.address[i];
-    // Lanes that follow each other without a gap, as most do, are one piece.
+    // Lanes that follow each other without a gap, as most do, are one range.
     unsigned left = bytes;
     while (++i < lanes.count && lanes.address[i] == at + left) left += bytes;
     while (left != 0) {

@@ -2,27 +2,27 @@
 
 namespace lanewise::cache {
 
-void Contexts::next_piece() {
-  const size_t place = next_ % capacity_ / kPiece;
-  if (place == pieces_.size()) {
-    Piece& p = pieces_.emplace_back();
-    p.groups = std::make_unique_for_overwrite<uint32_t[]>(kPiece);
+void Contexts::next_chunk() {
+  const size_t place = next_ % capacity_ / kChunk;
+  if (place == chunks_.size()) {
+    Chunk& p = chunks_.emplace_back();
+    p.groups = std::make_unique_for_overwrite<uint32_t[]>(kChunk);
     if (wide_)
-      p.wide = std::make_unique_for_overwrite<uint64_t[]>(kPiece);
+      p.wide = std::make_unique_for_overwrite<uint64_t[]>(kChunk);
     else
-      p.narrow = std::make_unique<uint32_t[]>(kPiece);
+      p.narrow = std::make_unique<uint32_t[]>(kChunk);
   }
-  groups_ = pieces_[place].groups.get();
-  whos_ = pieces_[place].narrow.get();
-  whos_wide_ = pieces_[place].wide.get();
-  at_ = next_ % kPiece;
-  end_ = kPiece;
+  groups_ = chunks_[place].groups.get();
+  whos_ = chunks_[place].narrow.get();
+  whos_wide_ = chunks_[place].wide.get();
+  at_ = next_ % kChunk;
+  end_ = kChunk;
 }
 
 void Contexts::widen() {
-  for (Piece& p : pieces_) {
-    p.wide = std::make_unique_for_overwrite<uint64_t[]>(kPiece);
-    for (size_t i = 0; i < kPiece; ++i) {
+  for (Chunk& p : chunks_) {
+    p.wide = std::make_unique_for_overwrite<uint64_t[]>(kChunk);
+    for (size_t i = 0; i < kChunk; ++i) {
       const uint64_t who = p.narrow[i];
       const uint64_t site = who >> 16 == kHost ? kNoSite : who >> 16;
       p.wide[i] = site << 32 | (who >> 8 & 0xff) << 16 | (who & 0xff);
@@ -31,7 +31,7 @@ void Contexts::widen() {
   }
   wide_ = true;
   whos_ = nullptr;
-  whos_wide_ = pieces_[next_ % capacity_ / kPiece].wide.get();
+  whos_wide_ = chunks_[next_ % capacity_ / kChunk].wide.get();
 }
 
 }  // namespace lanewise::cache

@@ -23,13 +23,13 @@ class Contexts {
   /// The latest `kept` can be named; some more are there, since accesses may be numbered a while
   /// before they are made.
   explicit Contexts(uint32_t kept)
-      : kept_(kept), capacity_((uint64_t{kept} + kAhead + kPiece - 1) / kPiece * kPiece) {}
+      : kept_(kept), capacity_((uint64_t{kept} + kAhead + kChunk - 1) / kChunk * kChunk) {}
   static constexpr uint32_t kAhead = 4096;
 
   /// The number of the next one.
   uint32_t next() const { return next_; }
   uint32_t add(const Context& c) {
-    if (at_ == end_) next_piece();
+    if (at_ == end_) next_chunk();
     groups_[at_] = c.group;
     const uint32_t site = c.site == kNoSite ? kHost : c.site;
     if (!wide_ && (site > kHost || (site == kHost && c.site != kNoSite) || c.wave > 0xff ||
@@ -47,8 +47,8 @@ class Contexts {
   Context at(uint32_t context, uint32_t now) const {
     if (context >= now || now - context > kept_) return {};
     const uint64_t place = context % capacity_;
-    const Piece& p = pieces_[place / kPiece];
-    const size_t i = place % kPiece;
+    const Chunk& p = chunks_[place / kChunk];
+    const size_t i = place % kChunk;
     Context c;
     c.group = p.groups[i];
     if (wide_) {
@@ -64,23 +64,23 @@ class Contexts {
     }
     return c;
   }
-  size_t memory_bytes() const { return pieces_.size() * kPiece * (wide_ ? 12 : 8); }
+  size_t memory_bytes() const { return chunks_.size() * kChunk * (wide_ ? 12 : 8); }
 
  private:
-  static constexpr size_t kPiece = size_t{1} << 16;
+  static constexpr size_t kChunk = size_t{1} << 16;
   static constexpr uint32_t kHost = 0xffff;
-  struct Piece {
+  struct Chunk {
     std::unique_ptr<uint32_t[]> groups, narrow;
     std::unique_ptr<uint64_t[]> wide;
   };
-  void next_piece();
+  void next_chunk();
   void widen();
 
   uint32_t kept_, next_ = 0;
   uint64_t capacity_;
   bool wide_ = false;
-  std::vector<Piece> pieces_;
-  // Of the piece that is filled now.
+  std::vector<Chunk> chunks_;
+  // Of the chunk that is filled now.
   uint32_t *groups_ = nullptr, *whos_ = nullptr;
   uint64_t* whos_wide_ = nullptr;
   size_t at_ = 0, end_ = 0;

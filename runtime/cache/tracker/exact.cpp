@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/trace/record.hpp"
 
 namespace lanewise::cache {
@@ -45,7 +45,7 @@ void ExactMemory::take_in(uint64_t address) {
   }
 }
 
-/// What the host has changed since is told to memory and L2; L1 copies stay as old as they are.
+/// What the host has changed since is passed to memory and L2; L1 copies stay as old as they are.
 void ExactMemory::begin(std::span<std::byte> arena) {
   arena_ = arena;
   tracker_.engine().clear_local_memory();

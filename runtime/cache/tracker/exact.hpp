@@ -5,12 +5,12 @@
 #include <map>
 
 #include "runtime/cache/tracker/tracker.hpp"
-#include "runtime/events/exact.hpp"
+#include "runtime/trace/exact.hpp"
 
 namespace lanewise::cache {
 
 /// As a sink it hands the tracker everything but the wave records, which come through access().
-class ExactMemory final : public trace::Sink, public events::ExactMemory {
+class ExactMemory final : public trace::Sink, public trace::ExactMemory {
  public:
   explicit ExactMemory(Tracker& tracker) : tracker_(tracker) {}
 

@@ -66,7 +66,7 @@ Tracker::Tracker(const Preset& preset, const TrackerOptions& options)
   if (options.profile) profile_ = std::make_unique<Profile>(preset);
   if (!options.insight()) return;
   insight_ = std::make_unique<Insight>(preset, *this);
-  engine_.set_onlooker(insight_.get());
+  engine_.set_probe(insight_.get());
 }
 
 void Tracker::kernel(const trace::Kernel& k) {
@@ -227,9 +227,9 @@ void Tracker::run_local(const trace::WaveRecord& r, const trace::Site& s, const 
   const trace::Kernel& k = kernel_of(s);
   const unsigned lanes = std::max(1u, k.wave_lanes);
   const uint64_t size = k.local_size != 0 ? (k.local_size + 3) & ~uint64_t{3} : kDefaultLocalBytes;
-  const unsigned piece = std::min<unsigned>(s.bytes, 4);
+  const unsigned component = std::min<unsigned>(s.bytes, 4);
   Group words = group;
-  for (unsigned at = 0; at == 0 || (at < s.bytes && s.kind != OpKind::control); at += piece) {
+  for (unsigned at = 0; at == 0 || (at < s.bytes && s.kind != OpKind::control); at += component) {
     for (unsigned i = 0; i < group.lanes.count; ++i)
       words.lanes.address[i] =
           local_address(local_wave(r, k), size, lanes, lane_of(r.mask, group.active[i]),
@@ -239,11 +239,11 @@ void Tracker::run_local(const trace::WaveRecord& r, const trace::Site& s, const 
     part.mask = r.mask;
     for (unsigned i = 0; i < trace::active_lanes(r) && !r.values.empty(); ++i)
       part.values.insert(part.values.end(), r.values.begin() + i * s.bytes + at,
-                         r.values.begin() + i * s.bytes + at + piece);
-    std::vector<uint8_t> out(loaded != nullptr ? size_t{piece} * trace::active_lanes(r) : 0);
-    run(part, s, p, words, piece, a, loaded != nullptr ? &out : nullptr);
-    for (size_t i = 0; i * piece < out.size(); ++i)
-      std::copy_n(out.begin() + static_cast<long>(i * piece), piece,
+                         r.values.begin() + i * s.bytes + at + component);
+    std::vector<uint8_t> out(loaded != nullptr ? size_t{component} * trace::active_lanes(r) : 0);
+    run(part, s, p, words, component, a, loaded != nullptr ? &out : nullptr);
+    for (size_t i = 0; i * component < out.size(); ++i)
+      std::copy_n(out.begin() + static_cast<long>(i * component), component,
                   loaded->begin() + static_cast<long>(i * s.bytes + at));
   }
   if (s.kind == OpKind::control && group.lanes.count == 0) control(s, Space::local, words, a);
@@ -269,7 +269,7 @@ void Tracker::run(const trace::WaveRecord& r, const trace::Site& s, const Plan& 
       request(requests_.at[i].block, requests_.at[i].mask, {0, {}, a.context, index, a.sm}, n);
     return flush();
   }
-  if (p.plain && !hazards_.watching() && profile_ == nullptr && !options_.general_way)
+  if (p.plain && !hazards_.watching() && profile_ == nullptr && !options_.general_path)
     return run_plain(p, n, a);
   const bool values = options_.keep_values && s.kind != OpKind::fetch;
   alignas(16) uint8_t image[kBlockBytes] = {};
@@ -327,7 +327,7 @@ void Tracker::run_plain(const Plan& p, SiteCounters& n, const Access& a) {
 void Tracker::control(const trace::Site& s, Space space, const Group& group, Access a) {
   if (space == Space::shared) return hazards_.control_in_space(s, space, a);
   const ControlRow* row = find_control(s, space);
-  if (!encoding_fault(s).empty() || row == nullptr) return;  // H12 has said so
+  if (!encoding_fault(s).empty() || row == nullptr) return;  // H12 has reported it
   const bool local = space == Space::local;
   const bool takes_address = row->effect <= Effect::reset_line || row->effect == Effect::demote ||
                              row->effect == Effect::discard;

@@ -29,8 +29,8 @@ struct TrackerOptions {
   size_t watched_sectors = size_t{1} << 20;  ///< of a kernel, by H14
   /// How the trace was read where its file leaves that open: reports print it.
   std::vector<std::pair<std::string, std::string>> policies;
-  /// Every access goes the engine's general way: for tests, which compare.
-  bool general_way = false;
+  /// Every access takes the engine's general path: for tests, which compare.
+  bool general_path = false;
   /// Where reports look for source files, beside their own names.
   std::vector<std::string> source_folders;
   bool insight() const { return compare || reuse || sets; }
@@ -71,7 +71,7 @@ class Tracker final : public trace::Sink, public RunFacts {
   const Sample* sample() const { return held_ && held_->sample ? &*held_->sample : nullptr; }
   /// Results from elsewhere, in place of a run's.
   void hold(Results results) { held_ = std::move(results); }
-  /// The trace has ended: of a sample, what it tells of all sets. Throws Error(usage) when it
+  /// The trace has ended: of a sample, what it says of all sets. Throws Error(usage) when it
   /// cannot.
   void settle();
   const std::vector<trace::Site>& sites() const { return sites_; }
@@ -160,7 +160,8 @@ class Tracker final : public trace::Sink, public RunFacts {
   std::vector<Stream> streams_;           ///< by site
   std::vector<StreamSite> stream_sites_;  ///< the same, for the engine
   bool counters_moved_ = false;           ///< since stream_sites_ last knew where they are
-  /// Not made yet are the first `waiting_`. Behind the most of them there is room for any wave's.
+  /// Not made yet are the first `waiting_`. Behind the most of them it has the capacity for any
+  /// wave's.
   std::vector<StreamAccess> accesses_;
   static constexpr size_t kMostWaiting = 512;
   size_t waiting_ = 0;

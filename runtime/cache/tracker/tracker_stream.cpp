@@ -1,6 +1,6 @@
 // Waves of plain loads and stores whose lanes lie one behind the other: from the record's base and
 // stride straight to blocks and masks, and from there to the engine, many waves at a time. Each
-// wave that asks for more goes the general way (tracker.cpp) once all before it have been made.
+// wave that asks for more takes the general path (tracker.cpp) once all before it have been made.
 #include <algorithm>
 
 #include "runtime/cache/tracker/tracker.hpp"
@@ -13,7 +13,7 @@ using trace::Space;
 
 bool Tracker::may_stream() const {
   return engine_.streams() && !hazards_.watching() && profile_ == nullptr && insight_ == nullptr &&
-         !options_.general_way;
+         !options_.general_path;
 }
 
 const Tracker::Stream& Tracker::new_stream(uint32_t site) {
@@ -83,7 +83,7 @@ inline void each_request(uint64_t at, unsigned bytes, unsigned unit, F f) {
   }
 }
 
-/// False: the wave needs the general way, and nothing has been done.
+/// False: the wave needs the general path, and nothing has been done.
 bool Tracker::take(const trace::StridedWave& w) {
   if (w.site >= streams_.size() || w.mask == 0 || !streams_now_) return false;
   const Stream& s = streams_[w.site];

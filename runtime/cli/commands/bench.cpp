@@ -94,7 +94,7 @@ std::string last_line(std::string text) {
 /// The row as another process measures it: neither a driver that does not come to an end nor one
 /// that crashes takes the rest with it. Compiling is limited by processor time, which a busy host
 /// does not stretch.
-Json measured_alone(const BenchArgs& a, const std::string& name) {
+Json measured_exclusively(const BenchArgs& a, const std::string& name) {
   std::vector<std::string> arguments{"bench",
                                      "--device",
                                      a.device,
@@ -121,7 +121,7 @@ Json measured_alone(const BenchArgs& a, const std::string& name) {
 Json measured(const BenchArgs& a, const Row& row, size_t before, size_t rows) {
   Progress progress("measuring " + row.name);
   progress.done(before, rows);
-  return row.alone && !a.in_process ? measured_alone(a, row.name) : row.measure();
+  return row.alone && !a.in_process ? measured_exclusively(a, row.name) : row.measure();
 }
 
 /// The device is the same in every row, and named once.

@@ -68,7 +68,7 @@ Fraction fraction(const std::string& option, const std::string& text, const char
   throw Error(ErrorKind::usage, fmt::format("{} {}: expected {}", option, text, expected));
 }
 
-/// What is said of the whole trace cannot be said of a part of L2.
+/// What holds of the whole trace cannot be reported of a part of L2.
 void refuse_whole(const CacheArgs& args, const std::string& option) {
   const auto refuse = [&](const std::string& other, const char* why) {
     throw Error(ErrorKind::usage, fmt::format("{} cannot be had with {}: {}", other, option, why));

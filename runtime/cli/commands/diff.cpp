@@ -45,7 +45,7 @@ diff::Input input_of(const ArgSpec& spec, const std::string& text) {
   return in;
 }
 
-diff::Request request_of(const DiffArgs& a, std::string& said) {
+diff::Request request_of(const DiffArgs& a, std::string& reported) {
   diff::Request r;
   r.a = {a.file_a, a.kernel, a.target_a};
   r.b = {a.file_b, a.kernel_b.empty() ? a.kernel : a.kernel_b, a.target_b};
@@ -55,7 +55,7 @@ diff::Request request_of(const DiffArgs& a, std::string& said) {
   r.seed = a.seed;
   r.tries = a.tries;
   for (const std::string& text : a.args) r.inputs.push_back(input_of(parse_arg(text), text));
-  if (a.args.empty()) r.inputs = diff::guess_inputs(r.a, r.options, said);
+  if (a.args.empty()) r.inputs = diff::guess_inputs(r.a, r.options, reported);
   return r;
 }
 
@@ -176,7 +176,7 @@ std::vector<std::string> kernels_of(const DiffArgs& a) {
   if (!a.kernel.empty() || !a.kernel_b.empty() || !a.args.empty()) return {a.kernel};
   const std::vector<std::string> first = diff::kernel_names({a.file_a, "", a.target_a});
   const std::vector<std::string> second = diff::kernel_names({a.file_b, "", a.target_b});
-  if (first.empty() || second.empty()) return {""};  // what is wrong is said where it is read
+  if (first.empty() || second.empty()) return {""};  // what is wrong is reported where it is read
   std::vector<std::string> both;
   for (const std::string& name : first)
     if (std::ranges::find(second, name) != second.end()) both.push_back(name);
@@ -187,21 +187,21 @@ std::vector<std::string> kernels_of(const DiffArgs& a) {
   return both;
 }
 
-void print_report(const diff::Report& r, const DiffArgs& a, const std::string& said) {
+void print_report(const diff::Report& r, const DiffArgs& a, const std::string& reported) {
   fmt::print("{}: {} in {} and {}, {} inputs from seed {}{}{}\n", verdict_name(r.verdict),
              r.kernel_a, a.file_a, a.file_b, r.tries, a.seed, r.why.empty() ? "" : ": ", r.why);
-  if (!said.empty()) fmt::print("  arguments chosen: {}\n", said);
+  if (!reported.empty()) fmt::print("  arguments chosen: {}\n", reported);
   print_open(r);
   if (r.first) print_difference(r, a);
   if (!r.faults.empty()) say("{}", format(r.faults.front()));
 }
 
 diff::Report compare(DiffArgs a, const std::vector<std::string>& kernels, size_t which,
-                     std::string& said) {
+                     std::string& reported) {
   a.kernel = kernels[which];
   Progress progress(fmt::format("comparing {} and {}", a.file_a, a.file_b));
   if (kernels.size() > 1) progress.done(which, kernels.size());
-  return diff::compare_kernels(request_of(a, said));
+  return diff::compare_kernels(request_of(a, reported));
 }
 
 int run(const DiffArgs& a) {
@@ -211,8 +211,8 @@ int run(const DiffArgs& a) {
   nlohmann::json all = nlohmann::json::array();
   const std::vector<std::string> kernels = kernels_of(a);
   for (size_t which = 0; which < kernels.size(); ++which) {
-    std::string said;
-    const diff::Report r = compare(a, kernels, which, said);
+    std::string reported;
+    const diff::Report r = compare(a, kernels, which, reported);
     watchdog.done(which + 1, "kernels");
     different |= r.verdict == diff::Verdict::different;
     undecided |= r.verdict == diff::Verdict::undecided;
@@ -220,7 +220,7 @@ int run(const DiffArgs& a) {
     if (a.json)
       all.push_back(report_json(r, a));
     else
-      print_report(r, a, said);
+      print_report(r, a, reported);
   }
   if (a.json) fmt::print("{}\n", (kernels.size() == 1 ? all[0] : all).dump(2));
   return different ? 1 : undecided ? 2 : 0;

@@ -61,7 +61,7 @@ std::string settings(const ExplainArgs& a) {
   return out;
 }
 
-/// The text as one piece of code; SASS and PTX end an instruction with `;`.
+/// The text as one stretch of code; SASS and PTX end an instruction with `;`.
 std::string instruction(const ExplainArgs& a, bool semicolon) {
   const size_t last = a.text.find_last_not_of(" \t\n");
   const bool ended = last != std::string::npos && (a.text[last] == ';' || a.text[last] == '}');
@@ -167,7 +167,7 @@ bool sound(const std::string& file, const std::vector<Diagnostic>& diagnostics) 
   return diagnostics.empty();
 }
 
-/// Nothing is said of lanes and groups that do not exist.
+/// Nothing is reported of lanes and groups that do not exist.
 void refuse_missing(const ExplainArgs& a, const explain::Recorder& recorder) {
   uint64_t groups = 0, threads = 0;
   for (const auto& r : recorder.recordings()) {

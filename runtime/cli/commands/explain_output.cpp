@@ -37,11 +37,11 @@ void print_full(const LaneReport& l) {
              !l.came_by  ? ": does not come here"
              : l.skipped ? ": switched off by its predicate or by EXEC"
                          : "");
-  std::set<std::string> said;  // the parts of a wide access share their descriptor and index
+  std::set<std::string> reported;  // the parts of a wide access share their descriptor and index
   for (const Access& a : l.accesses) {
     fmt::print("    {}\n", head(a));
     for (const std::string& line : a.formula)
-      if (said.insert(line).second) fmt::print("      {}\n", line);
+      if (reported.insert(line).second) fmt::print("      {}\n", line);
     fmt::print("      {}\n", a.verdict);
     if (!a.data.empty()) fmt::print("      bytes {}: {}\n", a.data, a.conversion);
   }

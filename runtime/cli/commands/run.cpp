@@ -184,7 +184,7 @@ int exit_code(const Result& r) {
   return static_cast<int>(budget ? ErrorKind::budget : ErrorKind::guest);
 }
 
-/// Everything but the device is said by the script itself.
+/// Everything but the device is set by the script itself.
 int run_stream(const RunArgs& a) {
   LaunchArgs known;
   known.timeout = a.launch.timeout;

@@ -18,7 +18,7 @@ void add_trace_options(const Command& sub, TraceArgs& args) {
   sub.option("--fail-on", args.fail_on, "with --cache: exit code 1 on a rule, E, W or any")
       .split_at(',');
   add_analysis_options(sub, args);
-  sub.option("--trace-buffer", args.buffer_mib, "MiB of events that one piece of the grid may make")
+  sub.option("--trace-buffer", args.buffer_mib, "MiB of events that one part of the grid may make")
       .between(1, 2048);
 }
 

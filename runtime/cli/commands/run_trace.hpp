@@ -53,7 +53,7 @@ CacheOptions cache_options(const Args& args) {
   options.source_folders = args.sources;
   return options;
 }
-/// Writes the reports. True when --fail-on speaks.
+/// Writes the reports. True when --fail-on applies.
 bool write_reports(const Cache& cache, const std::vector<std::string>& reports,
                    const std::vector<std::string>& fail_on);
 
@@ -62,7 +62,7 @@ bool write_reports(const Cache& cache, const std::vector<std::string>& reports,
 CacheOptions trace_options(const TraceArgs& args);
 
 /// Nothing more will come: closes the trace file, writes the reports, prints the text report unless
-/// a JSON object will hold it. True when --fail-on speaks.
+/// a JSON object will hold it. True when --fail-on applies.
 bool finish_trace(Cache& cache, const TraceArgs& args, bool json);
 nlohmann::json trace_json(const Cache& cache, const TraceArgs& args);
 

@@ -128,7 +128,7 @@ void print_table(const script::SuiteCount& counts, const EngineInfo& device) {
 int selftest(const SelftestArgs& a) {
   Watchdog watchdog(a.timeout, Watchdog::Parts::end_at_once);
   const std::string folder = a.suite.empty() ? installed_suite() : a.suite;
-  // A wrong folder is said before a device is started.
+  // A wrong folder is reported before a device is started.
   const std::vector<std::string> files = script::scripts_in(folder);
   const std::unique_ptr<Engine> engine = host::detail::open_engine(a.device);
   const script::Suite suite(files, a.quick ? kQuickCases : 0);

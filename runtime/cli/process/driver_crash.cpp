@@ -66,7 +66,7 @@ void report_driver(int signal, siginfo_t*, void* context) {
 
 void report_driver_crashes() {
   dl_iterate_phdr(remember_code, nullptr);
-  if (known_count == known.size()) return;  // not all of them: nothing could be told apart
+  if (known_count == known.size()) return;  // not all of them: nothing could be distinguished
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     struct sigaction before = {};
     if (sigaction(number, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;

@@ -1,4 +1,4 @@
-// A crash inside a Vulkan driver, said in words.
+// A crash inside a Vulkan driver, reported in words.
 #pragma once
 
 namespace lanewise::cli {

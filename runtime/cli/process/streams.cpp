@@ -48,12 +48,12 @@ void say_text(std::string_view text) {
 }
 
 int output_failed(int reason) {
-  static bool told = false;
-  if (!told) {
+  static bool reported = false;
+  if (!reported) {
     say("lanewise: error: cannot write to standard output: {}\n",
         reason != 0 ? std::strerror(reason) : "an earlier write failed");
   }
-  told = true;
+  reported = true;
   return static_cast<int>(ErrorKind::usage);
 }
 

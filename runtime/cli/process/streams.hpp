@@ -20,7 +20,7 @@ bool reader_left();
 /// Ends the process as the signal does that other programs get for it.
 [[noreturn]] void end_without_reader();
 
-/// To standard error. Where nobody can be told, the exit code has to do.
+/// To standard error. Where nobody reads it, the exit code has to do.
 void say_text(std::string_view text);
 
 template <typename... Args>

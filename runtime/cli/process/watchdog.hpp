@@ -30,9 +30,9 @@ class Watchdog {
   /// Error(budget) when nothing is left.
   double left() const;
   double seconds() const { return seconds_; }
-  /// Said when it has to end the process: what became of the user's files. Text that stays.
+  /// Printed when it has to end the process: what became of the user's files. Text that stays.
   void files_are(const char* text) { files_ = text; }
-  /// Said then, too: how far the work has come, as in "cases done: 3". Text that stays.
+  /// Printed then, too: how far the work has come, as in "cases done: 3". Text that stays.
   void done(size_t count, const char* what);
 
  private:

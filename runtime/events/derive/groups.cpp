@@ -4,7 +4,7 @@
 
 #include "runtime/events/derive/places.hpp"
 #include "runtime/guest/ended.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::events {
 namespace {
@@ -46,8 +46,8 @@ std::vector<PathGroups::Step> PathGroups::steps_of(const Path& path) const {
     const Point& p = c_.plan_.point(e.point);
     Step& step = steps.emplace_back();
     step.whole = p;
-    if (e.pieces != 0) step.whole.bytes = c_.plan_.sites[p.whole_site].bytes;
-    step.site = c_.first_site_ + (e.pieces != 0 ? p.whole_site : p.site);
+    if (e.components != 0) step.whole.bytes = c_.plan_.sites[p.whole_site].bytes;
+    step.site = c_.first_site_ + (e.components != 0 ? p.whole_site : p.site);
     step.stride = e.address.factor[0];
     for (const Wave& w : waves_)
       step.in_wave.push_back(e.address.at(lanes_[w.lane]) - e.address.constant);
@@ -219,7 +219,7 @@ void PathGroups::emit(uint16_t wave, const PathEvent& e, const Step& step) {
 void PathGroups::put(std::vector<uint32_t>& words, const PathEvent& e, const Place& place) const {
   const uint32_t escape = c_.plan_.escape();
   uint64_t address = e.address.at(place);
-  for (uint32_t i = 0; i <= e.pieces; ++i) {
+  for (uint32_t i = 0; i <= e.components; ++i) {
     const uint32_t number = e.point + i;
     const Point& p = c_.plan_.point(number);
     if (!p.address) {

@@ -8,9 +8,9 @@
 
 namespace lanewise::events {
 
-/// Tells the sink what Collector::group() would tell of the words of these lanes. Groups whose
-/// waves stay together take the short way: a record is a sum or two. Of others the words are made,
-/// and GroupAssembly orders them.
+/// Reports to the sink what Collector::group() would report of the words of these lanes. Groups
+/// whose waves stay together take the short path: a record is a sum or two. Of others the words are
+/// made, and GroupAssembly orders them.
 class PathGroups {
  public:
   PathGroups(Collector& c, const LaunchRequest& request, const Paths& paths);
@@ -34,7 +34,7 @@ class PathGroups {
 
   /// What a path's event is in every wave of the launch.
   struct Step {
-    Point whole;  ///< with the bytes of its pieces, where they are one access
+    Point whole;  ///< with the bytes of its components, where they are one access
     uint32_t site = 0;
     bool certain = false;           ///< a strided record of all lanes, whichever group and wave
     int64_t stride = 0;             ///< from lane to lane

@@ -8,10 +8,10 @@
 #include "runtime/events/derive/deciding.hpp"
 #include "runtime/events/derive/places.hpp"
 #include "runtime/guest/event_words.hpp"
-#include "runtime/guest/layout.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/signature.hpp"
 #include "runtime/ir/wave_ops.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::events {
 namespace {
@@ -23,7 +23,7 @@ constexpr size_t kMostEvents = 1 << 14;  ///< of all paths together
 constexpr size_t kMostSteps = 1 << 16;   ///< instructions followed
 constexpr uint64_t kBarriers = 16;       ///< of a group; other numbers are faults
 
-/// Lanes that have come the same way.
+/// Lanes that have taken the same path.
 struct Front {
   std::vector<Value> regs;
   std::vector<Bounds> bounds;
@@ -62,7 +62,7 @@ class Follower {
  private:
   enum class Next : uint8_t { on, again, end, give_up };
 
-  /// To the end of a path. False: nothing can be said about the launch.
+  /// To the end of a path. False: nothing is known about the launch.
   bool follow(Front& f) {
     for (;;) {
       if (++steps_ > kMostSteps) return false;
@@ -300,7 +300,7 @@ class Follower {
       const bool straight =
           mem.align == ir::AlignRule::any || address % std::bit_ceil(mem.alignment()) == 0;
       if (mem.space == ir::Space::param && straight) offset = address;
-      if (guest::wide_space(mem.space) && straight) offset = address - request_.param_address;
+      if (ir::wide_space(mem.space) && straight) offset = address - request_.param_address;
     }
     const unsigned size = ir::size_of(mem.elem);
     for (size_t i = 0; i < inst.dst.size(); ++i) {
@@ -324,7 +324,7 @@ class Follower {
 
   // --- events --------------------------------------------------------------------------------
 
-  /// False: the event's lanes or its address cannot be told.
+  /// False: the event's lanes or its address is not known.
   bool note(Front& f, const ir::Inst& inst) {
     const Point& p = plan_.point(inst.event);
     if (p.policy || p.hinted || ++events_ > kMostEvents) return false;
@@ -365,16 +365,16 @@ class Follower {
     return e && e->low >= 0 && static_cast<uint64_t>(e->high) < arena_bytes_;
   }
 
-  /// Pieces that follow each other in memory as in the program are one access.
-  Path joined(const Path& pieces) const {
+  /// Components that follow each other in memory as in the program are one access.
+  Path joined(const Path& components) const {
     Path out;
-    for (size_t i = 0; i < pieces.size(); ++i) {
-      PathEvent e = pieces[i];
+    for (size_t i = 0; i < components.size(); ++i) {
+      PathEvent e = components[i];
       const Point& p = plan_.point(e.point);
-      if (p.pieces != 0 && follow_each_other(pieces, i, p.pieces)) {
-        e.pieces = p.pieces;
-        for (size_t k = 1; k <= p.pieces; ++k) e.mapped = e.mapped && pieces[i + k].mapped;
-        i += p.pieces;
+      if (p.components != 0 && follow_each_other(components, i, p.components)) {
+        e.components = p.components;
+        for (size_t k = 1; k <= p.components; ++k) e.mapped = e.mapped && components[i + k].mapped;
+        i += p.components;
       }
       out.push_back(e);
     }
@@ -406,7 +406,7 @@ class Follower {
   bool names_members_ = false;       ///< of an operation across lanes, which waits for them
 };
 
-/// Lanes that use up their steps end where the forms cannot tell.
+/// Lanes that use up their steps end where the forms do not say.
 bool worth_following(const LaunchRequest& request) {
   return request.step_budget >= kMostSteps && request.program->wave_lanes <= 64;
 }

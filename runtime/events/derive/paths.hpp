@@ -20,7 +20,8 @@ struct PathEvent {
   uint32_t point = 0;   ///< number of the trace point
   Form address;         ///< 0 for points without one
   bool mapped = false;  ///< all lanes of the launch, on this path or not, find the arena there
-  uint32_t pieces = 0;  ///< points behind this one that are one access with it (Point::pieces)
+  uint32_t components =
+      0;  ///< points behind this one that are one access with it (Point::components)
 };
 using Path = std::vector<PathEvent>;
 
@@ -43,7 +44,7 @@ struct Paths {
   }
 };
 
-/// Nothing when an address or the way of a lane depends on memory, on other lanes or on the time,
+/// Nothing when an address or the path of a lane depends on memory, on other lanes or on the time,
 /// is not linear, or when there are too many paths or events. `request.program` carries the numbers
 /// of the plan's points.
 std::shared_ptr<const Paths> find_paths(const LaunchRequest& request, const Plan& plan,

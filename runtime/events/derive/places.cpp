@@ -1,6 +1,6 @@
 #include "runtime/events/derive/places.hpp"
 
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::events {
 namespace {

@@ -27,7 +27,7 @@ struct CheckFacts {
   bool read_only_end = false;                  ///< the last bytes of the arena may only be read
   bool keeps_spaces = false;  ///< generic accesses stay generic: faults name the guest's address
 };
-/// Puts a check in front of every load, store and atomic, which then only happens where it said
+/// Puts a check in front of every load, store and atomic, which then only happens where it returned
 /// yes. Accesses that are legal whatever the launch's data are need none, and accesses of one block
 /// to the same bytes share one.
 void insert_checks(Program& program, const CheckFacts& facts);
@@ -62,7 +62,7 @@ struct Uniformity {
   std::vector<bool> reg;    ///< [register]
   std::vector<bool> block;  ///< [block]
 };
-/// The same for the lanes of a wave: `together` says of whom a proof speaks. Registers that the
+/// The same for the lanes of a wave: `together` says which lanes a proof covers. Registers that the
 /// program calls scalar are the same in a wave.
 enum class Together : uint8_t { wave, group };
 Uniformity uniformity(const Program& program, Together together = Together::group);
@@ -112,7 +112,7 @@ struct Structured {
 /// (lavapipe's mask stacks hold 80 entries and lose count beyond).
 struct TreeLimits {
   uint32_t constructs = 40, ifs = 60, depth = 120;
-  bool rows = true;  ///< splits rows of ways out, which drivers nest
+  bool rows = true;  ///< splits rows of exits, which drivers nest
 };
 /// Some jump is a step of the budget: one backwards, where there are loops at all, as a block may
 /// stand before the one that leads to it.

@@ -101,7 +101,7 @@ struct InitialState {
       dispatch_id = -1, flat_scratch = -1, private_segment_size = -1;
   int workgroup_id[3] = {-1, -1, -1};
   int workgroup_info = -1, private_segment_offset = -1;  ///< system SGPRs
-  bool bare = false;                                     ///< no kernel descriptor said this
+  bool bare = false;                                     ///< no kernel descriptor stated this
   unsigned workitem_ids = 1;                             ///< v0.. hold x, xy or xyz
 };
 InitialState bare_state();

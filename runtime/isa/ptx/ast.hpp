@@ -70,7 +70,7 @@ struct Variable {
   bool is_extern = false, visible = false, weak = false, pointer = false;
   bool common = false;
   std::string pointer_space;            ///< of .ptr params
-  uint32_t pointer_align = 0;           ///< of what a .ptr param points to; 0 = not said
+  uint32_t pointer_align = 0;           ///< of what a .ptr param points to; 0 = not stated
   std::vector<std::string> attributes;  ///< "unified", "managed"
   struct Initialiser {
     Operand value;         ///< integer, float_, or name (+offset)

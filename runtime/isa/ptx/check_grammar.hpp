@@ -49,7 +49,8 @@ std::span<const Gate> gates();
 /// The version that brought a target, as major * 10 + minor; 0 = no such target is known.
 unsigned version_of_target(unsigned sm);
 
-/// Every mnemonic of PTX, so that a misspelt one is told from one that is only not checked here.
+/// Every mnemonic of PTX, so that a misspelt one is distinguished from one that is only not checked
+/// here.
 bool is_mnemonic(std::string_view opcode);
 
 // Rules (check_*.cpp).

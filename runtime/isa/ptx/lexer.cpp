@@ -135,7 +135,7 @@ class Lexer {
     while (pos_ < text_.size() && text_[pos_] != '\n') ++pos_;
   }
 
-  /// Reads one token or one piece of white space; false at the end of the text.
+  /// Reads one token or one run of white space; false at the end of the text.
   bool next() {
     if (pos_ >= text_.size()) return false;
     const char c = text_[pos_];
@@ -314,12 +314,12 @@ class Lexer {
       return push(Token::Kind::punct, static_cast<unsigned char>(c));
     }
     // One message for a run of them: a byte of UTF-8 seldom comes alone.
-    const auto foreign = [](char b) {
+    const auto is_stray = [](char b) {
       const auto u = static_cast<unsigned char>(b);
       return u >= 0x7F || (u < 0x20 && b != '\n' && !is_space(b));
     };
-    if (foreign(c)) {
-      while (pos_ < text_.size() && foreign(text_[pos_])) ++pos_;
+    if (is_stray(c)) {
+      while (pos_ < text_.size() && is_stray(text_[pos_])) ++pos_;
       return stray("byte " + hex_byte(c) + " is not part of PTX, ASCII text was expected");
     }
     ++pos_;

@@ -267,14 +267,14 @@ bool Parser::function_directive(Function& f) {
   return true;
 }
 
-/// The kernel is told of the first one, or of the first that wants more than one group.
+/// The kernel is reported the first one, or of the first that wants more than one group.
 void Parser::cluster_directive(Function& f) {
   if (f.wants_clusters || (!f.clusters.empty() && modifier_of(peek()) == "maxclusterrank")) return;
   f.clusters = modifier_of(peek());
   f.clusters_loc = loc_of(peek());
 }
 
-/// `.maxntid X[, Y[, Z]]`: counts of `what`; what is not said is 1.
+/// `.maxntid X[, Y[, Z]]`: counts of `what`; what is not given is 1.
 void Parser::dimensions(uint32_t (&counts)[3], const std::string& what) {
   take();
   uint32_t read[3] = {1, 1, 1};

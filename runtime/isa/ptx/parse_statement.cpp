@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t kMaxScopes = 128;
 constexpr std::array<std::string_view, 6> kSpaces = {"reg",    "local", "shared",
                                                      "global", "const", "param"};
-/// They belong between functions: in a body they tell that its `}` is missing.
+/// They belong between functions: in a body they show that its `}` is missing.
 constexpr std::array<std::string_view, 10> kModuleOnly = {
     "visible", "weak",    "extern",       "common", "entry",
     "func",    "version", "address_size", "alias",  "section"};

@@ -155,7 +155,7 @@ class Parser {
   std::vector<Token> tokens_;
   size_t pos_ = 0;
   size_t max_errors_;
-  bool cut_;                   ///< the text ends in a comment without end: said already
+  bool cut_;                   ///< the text ends in a comment without end: reported already
   uint32_t vector_depth_ = 0;  ///< braces open inside the statement, for recover()
   uint32_t depth_ = 0;         ///< nested scopes
   uint32_t nesting_ = 0;       ///< of a constant expression

@@ -38,7 +38,7 @@ struct Instruction {
   const Form* form = nullptr;
   uint64_t word = 0;
   Control control;
-  bool has_control = false;  ///< said by annotations or a control word
+  bool has_control = false;  ///< given by annotations or a control word
   uint64_t pc = 0;           ///< byte offset in the code, control words counted
   uint32_t line = 0, column = 0;
   std::string text;   ///< as written; empty for decoded words
@@ -94,7 +94,7 @@ struct Entry {
 
 struct Kernel {
   std::string name;
-  unsigned registers = 0;  ///< of the shader; 0 = not said
+  unsigned registers = 0;  ///< of the shader; 0 = not stated
   std::vector<Instruction> code;
   std::vector<Label> labels;
   // What only a cubin says.

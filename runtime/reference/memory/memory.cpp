@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "runtime/guest/allocation_at.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::reference {
 namespace {
@@ -33,17 +33,16 @@ Located found(std::byte* data, uint64_t address) {
 }
 
 /// The range of the host's own memory that holds all of the bytes; null = none.
-const ForeignRange* foreign_at(const MemoryView& memory, uint64_t address, uint32_t bytes) {
-  const auto after =
-      std::upper_bound(memory.foreign.begin(), memory.foreign.end(), address,
-                       [](uint64_t a, const ForeignRange& r) { return a < r.address; });
-  if (after == memory.foreign.begin()) return nullptr;
-  const ForeignRange& range = *(after - 1);
+const HostRange* host_range_at(const MemoryView& memory, uint64_t address, uint32_t bytes) {
+  const auto after = std::upper_bound(memory.host_ranges.begin(), memory.host_ranges.end(), address,
+                                      [](uint64_t a, const HostRange& r) { return a < r.address; });
+  if (after == memory.host_ranges.begin()) return nullptr;
+  const HostRange& range = *(after - 1);
   return guest::inside(address - range.address, bytes, range.size) ? &range : nullptr;
 }
 
-Located locate_foreign(const MemoryView& memory, const Access& access, uint64_t address) {
-  const ForeignRange* range = foreign_at(memory, address, access.bytes);
+Located locate_in_host(const MemoryView& memory, const Access& access, uint64_t address) {
+  const HostRange* range = host_range_at(memory, address, access.bytes);
   if (range == nullptr) return fault(FaultKind::out_of_range, address);
   if (access.write && range->read_only) return fault(FaultKind::write_to_read_only, address);
   if (range->data == nullptr) return found(reinterpret_cast<std::byte*>(address), address);
@@ -58,7 +57,7 @@ Located locate_in_arena(const MemoryView& memory, const Access& access, uint64_t
   if (address < guest::kNullPageEnd) return fault(FaultKind::null, address);
   // Below the base the difference wraps to a huge offset, which no arena holds.
   std::byte* data = inside(memory.arena, address - guest::kArenaBase, access.bytes);
-  if (data == nullptr) return locate_foreign(memory, access, address);
+  if (data == nullptr) return locate_in_host(memory, access, address);
   if (memory.memcheck != Memcheck::alloc && access.write &&
       !guest::inside(address - guest::kArenaBase, access.bytes, memory.writable))
     return fault(FaultKind::write_to_read_only, address);
@@ -76,7 +75,7 @@ Located locate_in_arena(const MemoryView& memory, const Access& access, uint64_t
 /// Host memory at an address of the guest's own: nobody can say which one is meant.
 bool is_ambiguous(const MemoryView& memory, const Access& access, uint64_t address) {
   return memory.ambiguous && address < guest::kArenaBase + memory.arena.size() &&
-         foreign_at(memory, address, access.bytes) != nullptr;
+         host_range_at(memory, address, access.bytes) != nullptr;
 }
 
 Located locate_param(const MemoryView& memory, const Access& access, uint64_t address) {

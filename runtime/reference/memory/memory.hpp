@@ -17,7 +17,7 @@ struct MemoryView {
   uint64_t writable = ~uint64_t{0};  ///< bytes of it
   std::span<const std::byte> params;
   std::span<const Allocation> allocations;
-  std::span<const ForeignRange> foreign;  ///< sorted by address
+  std::span<const HostRange> host_ranges;  ///< sorted by address
   /// Some of that lies where the guest has its windows or its arena: an address there could mean
   /// either, so it is a fault.
   bool ambiguous = false;

@@ -9,7 +9,7 @@ namespace {
 using ir::Round;
 using ir::Type;
 
-/// In conversions .ftz speaks of the f32 side only.
+/// In conversions .ftz applies to the f32 side only.
 uint64_t flush_f32(Type type, bool ftz, uint64_t v) {
   return ftz && type == Type::f32 ? flush_subnormal(type, v) : v;
 }

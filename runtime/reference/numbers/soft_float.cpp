@@ -79,7 +79,7 @@ uint64_t pack_finite(const Format& f, const Number& n, Round round) {
   return uint64_t(biased) << f.fraction | (static_cast<uint64_t>(q) & (hidden - 1));
 }
 
-/// Brings the highest bit to position 125, so that a sum has room and no bit is lost on the left.
+/// Brings the highest bit to position 125, so that a sum fits and no bit is lost on the left.
 void normalise(Number& n) {
   const int up = 125 - highest_bit(n.sig);
   n.sig = up >= 0 ? n.sig << up : shift_right_sticky(n.sig, -up);

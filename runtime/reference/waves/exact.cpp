@@ -8,7 +8,7 @@
 #include <string>
 
 #include "runtime/events/collector.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/reference/waves/group.hpp"
 #include "runtime/support/error.hpp"
 #include "runtime/trace/record.hpp"

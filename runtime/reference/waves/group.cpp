@@ -111,11 +111,11 @@ void Group::record(Lane& lane, Fault fault) {
   lane.fault = fault;
 }
 
-uint64_t Group::collect(std::vector<Fault>& faults, size_t room) const {
+uint64_t Group::collect(std::vector<Fault>& faults, size_t capacity) const {
   uint64_t count = 0;
   for (const Lane& lane : lanes_) {
     if (!lane.faulted) continue;
-    if (count++ < room) faults.push_back(lane.fault);
+    if (count++ < capacity) faults.push_back(lane.fault);
   }
   return count;
 }

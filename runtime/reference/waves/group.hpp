@@ -56,9 +56,9 @@ class Group {
 
   /// Runs the group to its end; false when the launch must be abandoned.
   bool run(const std::array<uint32_t, 3>& index);
-  /// Appends the first fault of each lane that has one; at most `room` of them. Returns how many
-  /// there were.
-  uint64_t collect(std::vector<Fault>& faults, size_t room) const;
+  /// Appends the first fault of each lane that has one; at most `capacity` of them. Returns how
+  /// many there were.
+  uint64_t collect(std::vector<Fault>& faults, size_t capacity) const;
 
  private:
   // group.cpp: the life of a group
@@ -101,7 +101,7 @@ class Group {
   static void exchange_elements(const Code& code, uint64_t* r, std::byte* data);
   uint64_t special_register(const Lane& lane, ir::SReg reg) const;
 
-  // events.cpp: what the cache tracker will be told
+  // events.cpp: what the cache tracker will be given
   void note_event(const Lane& lane, const Code& code);
   void flush_events();
 

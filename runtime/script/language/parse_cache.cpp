@@ -50,7 +50,7 @@ void Parser::cache_state(ExpectCache& e) {
                                      : What::count;
   if (e.what == What::count) {
     counter_named(e.name, name_loc);
-    if (e.sm) fail(sm_loc, "counts are those of all SMs; only line states are told apart by sm");
+    if (e.sm) fail(sm_loc, "counts are those of all SMs; only line states are distinguished by sm");
     return;
   }
   const bool bytes = e.what == What::valid_bytes || e.what == What::dirty_bytes;

@@ -196,7 +196,7 @@ void Parser::buffer(Case& c, Loc loc) {
   if (lex_->take_word("absent")) b.absent = absent_pages();
   const bool counted =
       b.fill == BufferDecl::Fill::file || (b.first != nullptr && b.first->kind == Expr::Kind::list);
-  if (b.count == nullptr && !counted) fail(loc, "how many elements the buffer has must be said");
+  if (b.count == nullptr && !counted) fail(loc, "how many elements the buffer has must be given");
   c.buffers.push_back(std::move(b));
 }
 

@@ -37,7 +37,7 @@ CacheWatch::CacheWatch(const CacheSetting& setting, trace::Sink* also)
   if (also != nullptr) fan_.add(also);
 }
 
-void CacheWatch::tell_buffers(std::span<const Allocation> allocations) {
+void CacheWatch::report_buffers(std::span<const Allocation> allocations) {
   if (also_ == nullptr) return;
   for (const Allocation& a : allocations) {
     trace::Event e;

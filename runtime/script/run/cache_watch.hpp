@@ -18,11 +18,11 @@ class CacheWatch {
   /// nothing to expect. `also` (or null) gets every event, too.
   CacheWatch(const CacheSetting& setting, trace::Sink* also);
 
-  /// Makes the launch tell its accesses: `program` is numbered and must outlive the launch. What a
-  /// script's own instructions do (those without a site) is not the guest's.
+  /// Makes the launch report its accesses: `program` is numbered and must outlive the launch. What
+  /// a script's own instructions do (those without a site) is not the guest's.
   void observe(ir::Program& program, LaunchRequest& request);
-  /// Tells `also` that these hold something new; the case's own tracker starts with its buffers.
-  void tell_buffers(std::span<const Allocation> allocations);
+  /// Notifies `also` that these hold something new; the case's own tracker starts with its buffers.
+  void report_buffers(std::span<const Allocation> allocations);
 
   /// What an expectation counts.
   uint64_t count(const ExpectCache& e, uint64_t address) const;

@@ -9,11 +9,11 @@
 #include "runtime/api/loader.hpp"
 #include "runtime/api/policies.hpp"
 #include "runtime/guest/launch_block.hpp"
-#include "runtime/guest/layout.hpp"
-#include "runtime/guest/print_layout.hpp"
 #include "runtime/guest/printed.hpp"
 #include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/isa/sass/sass.hpp"
+#include "runtime/layout/addresses.hpp"
+#include "runtime/layout/print_records.hpp"
 #include "runtime/script/run/stream.hpp"
 #include "runtime/support/input_file.hpp"
 #include "runtime/support/npy.hpp"
@@ -287,8 +287,8 @@ void CaseRun::launch(const ir::Program& program, LaunchRequest request, bool str
   engine_->reserve(arena_bytes());
   if (!request.params.empty()) engine_->write(request.param_address, request.params);
   if (watch_ != nullptr) {
-    if (!told_) watch_->tell_buffers(request.allocations);
-    told_ = true;
+    if (!reported_) watch_->report_buffers(request.allocations);
+    reported_ = true;
     watched_ = program;
     watch_->observe(watched_, request);
   }

@@ -5,8 +5,8 @@
 
 #include "runtime/api/globals.hpp"
 #include "runtime/guest/allocator.hpp"
-#include "runtime/guest/residency.hpp"
 #include "runtime/isa/rejected.hpp"
+#include "runtime/layout/residency.hpp"
 #include "runtime/script/run/cache_watch.hpp"
 #include "runtime/script/run/wrap.hpp"
 #include "runtime/script/script.hpp"
@@ -33,7 +33,7 @@ class CaseRun {
  private:
   // --- case_run.cpp: preparation and the sequence of steps
   // -----------------------------------------
-  /// Runs one piece of work; its problem becomes a diagnostic.
+  /// Runs one job; its problem becomes a diagnostic.
   template <typename F>
   void guarded(F&& work) {
     try {
@@ -110,7 +110,7 @@ class CaseRun {
   std::vector<char> active_;  ///< per thread of the stream
   ir::Module stream_;
   std::unique_ptr<CacheWatch> watch_;  ///< sees every launch of the case
-  bool told_ = false;                  ///< its sink knows what the host has put into buffers
+  bool reported_ = false;              ///< its sink knows what the host has put into buffers
   ir::Program watched_;                ///< the launched program with its trace points
   std::map<std::string, ir::Module> modules_;
   std::map<std::string, isa::RejectedKernel> rejected_;  ///< of those modules, by name

@@ -275,11 +275,11 @@ void CaseRun::compare_faults(const std::vector<const ExpectFault*>& expected) {
     const bool same = f.kind == e.kind && (e.address == nullptr || f.address == address) &&
                       (e.size == nullptr || f.size == size) &&
                       text.find(e.text) != std::string::npos;
-    std::string said = std::string(name(e.kind));
-    if (e.address != nullptr) said += fmt::format(" at 0x{:x}", address);
-    if (e.size != nullptr) said += fmt::format(" of {} bytes", size);
-    if (!e.text.empty()) said += fmt::format(" by '{}'", e.text);
-    if (!same) differences.add(place(last_listed), said, describe(f));
+    std::string reported = std::string(name(e.kind));
+    if (e.address != nullptr) reported += fmt::format(" at 0x{:x}", address);
+    if (e.size != nullptr) reported += fmt::format(" of {} bytes", size);
+    if (!e.text.empty()) reported += fmt::format(" by '{}'", e.text);
+    if (!same) differences.add(place(last_listed), reported, describe(f));
   }
   const bool cut = ran_.result.fault_count > ran_.result.faults.size();
   for (const auto& [thread, f] : wanted)

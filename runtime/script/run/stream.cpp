@@ -13,7 +13,7 @@
 namespace lanewise::script {
 namespace {
 
-/// Text whose pieces stand where they stand in the script, so that messages need no translation.
+/// Text whose chunks stand where they stand in the script, so that messages need no translation.
 class Placed {
  public:
   void put(const std::string& s) {

@@ -32,7 +32,7 @@ Verdict verdict(const CaseResult& result, const Engine& engine);
 /// folder or no script in it.
 std::vector<std::string> scripts_in(const std::string& folder);
 
-/// Told about each case as it ends, and about a script that is wrong (as a failed case without a
+/// Called for each case as it ends, and about a script that is wrong (as a failed case without a
 /// name).
 using OnCase = std::function<void(const std::string& file, const CaseResult&, Verdict)>;
 

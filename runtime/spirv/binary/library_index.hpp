@@ -1,4 +1,4 @@
-// One variant of the shader library, taken apart so that pieces of it can be copied out fast.
+// One variant of the shader library, taken apart so that parts of it can be copied out fast.
 #pragma once
 
 #include <cstdint>

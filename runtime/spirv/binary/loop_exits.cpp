@@ -133,7 +133,7 @@ class Exits {
     }
   }
 
-  /// The header keeps its OpPhis and branches on; the second way out starts there.
+  /// The header keeps its OpPhis and branches on; the second exit starts there.
   void split_header(const CodeLoop& loop) {
     CodeBlock& header = code_.blocks[loop.header];
     const uint32_t behind = code_.new_id();

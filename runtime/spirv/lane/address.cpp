@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "runtime/guest/event_words.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
 
 namespace lanewise::spirv {
@@ -29,8 +29,8 @@ Id LaneEmitter::add32(Id value, uint32_t addend) {
 }
 
 /// SwiftShader reads the word that a compare-and-swap loop starts with for a whole wave at once,
-/// and without asking whether any lane is active, when its compiler can tell the address: it must
-/// not.
+/// and without asking whether any lane is active, when its compiler can compute the address: it
+/// must not.
 Id LaneEmitter::hide_address(Id address, Width width) {
   if (!is_retry_loop(*inst_) || m_.int64()) return address;
   const auto hidden = [&](Id low) {
@@ -44,7 +44,7 @@ Id LaneEmitter::base_address() {
   const ir::Mem& mem = *inst_->mem;
   const ir::Operand& operand = inst_->src[0];
   const auto offset = static_cast<uint64_t>(mem.offset);
-  const bool wide = guest::wide_space(mem.space);
+  const bool wide = ir::wide_space(mem.space);
   if (operand.is_imm()) {
     const Width place = wide ? Width::b64 : Width::b32;
     return hide_address(m_.constant(place, operand.imm + offset), place);
@@ -66,7 +66,7 @@ Id LaneEmitter::forced_address() {
   const Id address = base_address();
   const uint32_t low = std::bit_ceil(mem.alignment()) - 1;
   if (mem.align != ir::AlignRule::force || low == 0) return address;
-  if (!guest::wide_space(mem.space))
+  if (!ir::wide_space(mem.space))
     return m_.op(spv::OpBitwiseAnd, m_.uint_type, {address, m_.u(~low)});
   if (m_.int64()) return m_.op(spv::OpBitwiseAnd, m_.b64_type, {address, m_.b64(~uint64_t{low})});
   const Id kept = m_.op(spv::OpBitwiseAnd, m_.uint_type, {m_.lo(address), m_.u(~low)});
@@ -95,7 +95,7 @@ uint64_t LaneEmitter::space_bytes(Space space) const {
 LaneEmitter::Place LaneEmitter::place_of(Id address) {
   Place place;
   const Space space = memory_space();
-  if (!guest::wide_space(space) || space == Space::code) {
+  if (!ir::wide_space(space) || space == Space::code) {
     place.offset = space == Space::code ? m_.lo(address) : address;
     return place;
   }
@@ -129,10 +129,10 @@ LaneEmitter::Place LaneEmitter::place_of(Id address) {
   return place;
 }
 
-/// With memory from elsewhere: of an access that leads into one allocation for sure; NoResult = it
+/// With imported memory: of an access that leads into one allocation for sure; NoResult = it
 /// has to be looked up.
 Id LaneEmitter::window_base() const {
-  if (!options_.windows || memory_space() != Space::global || inst_->mem->pointer == ir::kNone)
+  if (!options_.imported || memory_space() != Space::global || inst_->mem->pointer == ir::kNone)
     return spv::NoResult;
   return bases_.at(inst_->mem->pointer);
 }
@@ -141,7 +141,7 @@ Id LaneEmitter::window_base() const {
 Id LaneEmitter::arena_pointer(Id offset) {
   if (!m_.int64()) return offset;
   if (options_.small_arena) offset = m_.op(spv::OpUConvert, m_.b64_type, {offset});
-  if (options_.windows) return library("lw_device_address", m_.b64_type, {arena_, offset});
+  if (options_.imported) return library("lw_device_address", m_.b64_type, {arena_, offset});
   return m_.op(spv::OpIAdd, m_.b64_type, {arena_, offset});
 }
 

@@ -32,11 +32,11 @@ void LaneEmitter::prepare_limits() {
       if (inst.op != ir::Op::check && inst.op != ir::Op::load && inst.op != ir::Op::store &&
           inst.op != ir::Op::atom)
         continue;
-      if (!guest::wide_space(inst.mem->space) || inst.mem->space == Space::code) continue;
+      if (!ir::wide_space(inst.mem->space) || inst.mem->space == Space::code) continue;
       arena = true;
       if (inst.op == ir::Op::check && !has(inst, CheckMode::unwritten))
         limits_[reach_of(inst)] = spv::NoResult;
-      if (options_.windows && inst.mem->pointer != ir::kNone)
+      if (options_.imported && inst.mem->pointer != ir::kNone)
         bases_[inst.mem->pointer] = spv::NoResult;
     }
   }
@@ -142,7 +142,7 @@ Id LaneEmitter::outside(const Place& place, Id address, uint32_t bytes) {
 /// Nothing is known of the address: the list of allocations says whether it lies in one.
 bool LaneEmitter::searches_allocations(const ir::Inst& check) const {
   return check.op == ir::Op::check && !has(check, CheckMode::unwritten) &&
-         options_.memcheck == Memcheck::alloc && guest::wide_space(check.mem->space) &&
+         options_.memcheck == Memcheck::alloc && ir::wide_space(check.mem->space) &&
          check.mem->pointer == ir::kNone;
 }
 
@@ -178,7 +178,7 @@ void LaneEmitter::find_allocations() {
 void LaneEmitter::emit_unwritten() {
   const ir::Mem& mem = *inst_->mem;
   const Id address = forced_address();
-  const bool wide = guest::wide_space(mem.space);
+  const bool wide = ir::wide_space(mem.space);
   FaultPoint point{FaultKind::uninitialised, inst_->site, mem.space, mem.bytes()};
   const Id fault = unless_stopped(src_as(1, ir::Width::pred));
   state().note(fault, m_.u(state().points().number(point)), wide ? m_.lo(address) : address,
@@ -195,7 +195,7 @@ void LaneEmitter::emit_check() {
   const Id address = forced_address();
   const Place place = place_of(address);
   const uint32_t bytes = mem.bytes();
-  const bool wide = guest::wide_space(mem.space);
+  const bool wide = ir::wide_space(mem.space);
 
   FaultPoint point{FaultKind::none, inst_->site, mem.space, bytes};
   point.write = has(*inst_, CheckMode::write);

@@ -137,8 +137,8 @@ bool LaneEmitter::has_barrier(const std::vector<Node>& list) const {
   return false;
 }
 
-/// One lane's look at the host's wish, every so many iterations, told to the others.
-Id LaneEmitter::group_is_told_to_stop(Id iterations) {
+/// One lane's look at the host's wish, every so many iterations, shared with the others.
+Id LaneEmitter::group_must_stop(Id iterations) {
   const Id phase = m_.op(spv::OpBitwiseAnd, m_.uint_type, {iterations, m_.u(kAbortPeriod - 1)});
   const Id ask = m_.op(spv::OpIEqual, m_.bool_type, {phase, m_.u(0)});
   const Id answer = m_.createVariable(spv::NoPrecision, spv::StorageClassFunction, m_.uint_type);
@@ -158,14 +158,14 @@ Id LaneEmitter::group_is_told_to_stop(Id iterations) {
 
 /// In a loop that holds barriers all lanes of the group must leave together, so the decision is
 /// made from values that all of them share: their common number of iterations, and one lane's look
-/// at the host's wish to stop, told to the others.
+/// at the host's wish to stop, shared with the others.
 Id LaneEmitter::group_may_go_on(uint32_t site) {
   const Id iterations =
       m_.op(spv::OpIAdd, m_.uint_type, {m_.createLoad(frame_.steps, spv::NoPrecision), m_.u(1)});
   m_.createStore(iterations, frame_.steps);
   // A driver that leaves loops by itself soon ends them all; a look costs it more than it is worth.
   Id aborted = m_.b(false);
-  if (!target_.quirks.cuts_loops) aborted = group_is_told_to_stop(iterations);
+  if (!target_.quirks.cuts_loops) aborted = group_must_stop(iterations);
   const Id wide = m_.op(spv::OpINotEqual, m_.bool_type, {launch_word(kBudgetWord + 1), m_.u(0)});
   const Id budget = m_.select(wide, m_.u(0xffffffff), launch_word(kBudgetWord));
   const Id over = m_.op(spv::OpUGreaterThan, m_.bool_type, {iterations, budget});
@@ -176,7 +176,7 @@ Id LaneEmitter::group_may_go_on(uint32_t site) {
 
 /// Compilers believe in a loop's exits: what a lane writes when it leaves by itself is what they
 /// find behind it, also where the driver left the loop for the lane. Shared memory hides it. So
-/// does an OpPhi behind a loop with a way out that no lane takes (binary/loop_exits.hpp), at no
+/// does an OpPhi behind a loop with an exit that no lane takes (binary/loop_exits.hpp), at no
 /// cost for the lanes that stay: it is a register that lanes write as they leave. Others find there
 /// what an earlier loop wrote, so each loop that begins has a word of its own.
 LaneEmitter::LoopMark LaneEmitter::begin_mark() {
@@ -206,7 +206,7 @@ Id LaneEmitter::was_marked(const LoopMark& mark) {
 }
 
 /// True when the lane did not leave the loop by its own decision: its budget was used up, the
-/// launch was told to end, or the driver left the loop for it. That is a fault like a used-up
+/// launch was asked to , or the driver left the loop for it. That is a fault like a used-up
 /// budget.
 Id LaneEmitter::not_left(const LoopMark& mark, uint32_t site) {
   const Id stopped = m_.op(spv::OpLogicalNot, m_.bool_type, {was_marked(mark)});
@@ -244,7 +244,7 @@ void LaneEmitter::emit_loop(const Node& n) {
   m_.setBuildPoint(again);
   const bool counts = repeats && n.counts && !shape_.looks_once;
   if (shape_.looks_once && repeats && !construct.broken) {
-    // The guest never leaves the loop, the driver does: compilers ask for a way out.
+    // The guest never leaves the loop, the driver does: compilers ask for an exit.
     const Id spare = launch_word(kLaunchSpareWord);
     const Id always = m_.op(spv::OpIEqual, m_.bool_type, {spare, m_.u(0)});
     m_.createConditionalBranch(always, header, merge);

@@ -88,7 +88,7 @@ bool exact_to_integer(const LaneEmitter& e) {
       i.round == Round::rz || (rounding(i.round) != 0 && rounds_native(e.target(), i.from));
   return rounds && converts_native(e.target(), i.from);
 }
-/// The value between the two limits that f32 can tell apart, or 0; then the limits themselves.
+/// The value between the two limits that f32 can distinguish, or 0; then the limits themselves.
 Values to_integer(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   const ir::Inst& i = e.inst();

@@ -60,12 +60,12 @@ Id negated(ModuleBuilder& m, Id value, const ir::Mem& mem) {
 
 }  // namespace
 
-/// One access of the guest, which the library carries out in pieces.
+/// One access of the guest, which the library carries out in components.
 struct LaneEmitter::Access {
   Place place;
   Id active = spv::NoResult;  ///< NoResult = always
   uint32_t element = 4, count = 1;
-  uint32_t piece = 4;      ///< bytes of one library access
+  uint32_t component = 4;  ///< bytes of one library access
   uint32_t alignment = 4;  ///< that the access has for sure
 };
 
@@ -104,7 +104,7 @@ LaneEmitter::Access LaneEmitter::access() {
   bool sinks = false;
   for (const ir::Operand& value : inst_->src)
     sinks = sinks || value.kind == ir::Operand::Kind::none;
-  a.piece = sinks ? a.element : library_width(total) ? total : total % 16 == 0 ? 16 : a.element;
+  a.component = sinks ? a.element : library_width(total) ? total : total % 16 == 0 ? 16 : a.element;
   return a;
 }
 
@@ -173,7 +173,7 @@ Ids LaneEmitter::elements_of(const Ids& words, uint32_t bytes) {
 }
 
 /// The elements that one library access of `bytes` bytes brings; 0 where it may not happen.
-Ids LaneEmitter::load_piece(const Access& a, uint32_t offset, uint32_t bytes) {
+Ids LaneEmitter::load_component(const Access& a, uint32_t offset, uint32_t bytes) {
   const uint32_t words = bytes / 4;
   const Id type = words <= 1 ? m_.uint_type : words == 2 ? m_.uvec2_type : m_.uvec4_type;
   const Id raw = library(
@@ -226,15 +226,15 @@ void LaneEmitter::emit_load() {
   const Access a = access();
   const uint32_t total = a.element * a.count;
   Ids elements;
-  for (uint32_t at = 0; at < total; at += a.piece) {
-    const Ids part = load_piece(a, at, a.piece);
+  for (uint32_t at = 0; at < total; at += a.component) {
+    const Ids part = load_component(a, at, a.component);
     elements.insert(elements.end(), part.begin(), part.end());
   }
   order_after();
   set_all(std::move(elements));
 }
 
-void LaneEmitter::store_piece(const Access& a, uint32_t offset, uint32_t bytes) {
+void LaneEmitter::store_component(const Access& a, uint32_t offset, uint32_t bytes) {
   const Width width = a.element == 8 ? Width::b64 : Width::b32;
   const uint32_t words = std::max(1U, bytes / 4);
   Ids parts(words, spv::NoResult);
@@ -266,19 +266,19 @@ void LaneEmitter::emit_store() {
   order_before();
   const Access a = access();
   const uint32_t total = a.element * a.count;
-  const auto pieces = [&] {
-    for (uint32_t at = 0; at < total; at += a.piece) {
+  const auto components = [&] {
+    for (uint32_t at = 0; at < total; at += a.component) {
       const bool sink = inst_->src[1 + at / a.element].kind == ir::Operand::Kind::none;
-      if (!sink) store_piece(a, at, a.piece);
+      if (!sink) store_component(a, at, a.component);
     }
   };
   if (a.active == spv::NoResult) {
-    pieces();
+    components();
   } else {
     // Registers are read here, so that what is known of them stays known behind the condition.
     for (const ir::Operand& value : inst_->src)
       if (value.is_reg()) read(value.index);
-    when(a.active, pieces);
+    when(a.active, components);
   }
   order_after();
 }
@@ -354,13 +354,13 @@ void LaneEmitter::fence() {
   fence_call(inst_->mem ? inst_->mem->scope : ir::Scope::sys);
 }
 
-/// What the cache tracker will be told, before it happens.
+/// What the cache tracker will be given, before it happens.
 void LaneEmitter::emit_event() {
   const uint32_t form = guest::event_form(*inst_, options_.trace_bits) | options_.trace_form;
   Id address = m_.b64(0);
   if ((form & guest::kFormNoAddress) == 0) {
     address = base_address();
-    if (!guest::wide_space(inst_->mem->space))
+    if (!ir::wide_space(inst_->mem->space))
       address =
           m_.int64() ? m_.op(spv::OpUConvert, m_.b64_type, {address}) : m_.make64(address, m_.u(0));
   }

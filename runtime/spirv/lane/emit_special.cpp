@@ -1,7 +1,7 @@
 // Special registers and GCN descriptor addressing.
 #include <fmt/format.h>
 
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
 
 namespace lanewise::spirv {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/guest/host_shader.h"
-#include "runtime/guest/push_words.hpp"
 #include "runtime/ir/passes/passes.hpp"
+#include "runtime/layout/host_shader.h"
+#include "runtime/layout/push_words.hpp"
 #include "runtime/spirv/binary/module_builder.hpp"
 #include "runtime/spirv/lane/lane_state.hpp"
 #include "runtime/spirv/waves/member_proof.hpp"
@@ -47,7 +47,7 @@ struct Shape {
 /// Module-level variables that the body's function shares with the entry point.
 struct Frame {
   std::vector<LaneState*> states;  ///< of each slot; lane, phase and serial mode have one
-  Id push = spv::NoResult;         ///< push constants: runtime/guest/push_words.hpp
+  Id push = spv::NoResult;         ///< push constants: runtime/layout/push_words.hpp
   Id lane = spv::NoResult;  ///< Private uint: linear thread index of the lane being run (slot 0)
   Id subgroup_lane = spv::NoResult;  ///< Private uint, wave mode: the invocation in its subgroup
   Id group = spv::NoResult;          ///< Private uvec3
@@ -58,7 +58,7 @@ struct Frame {
       spv::NoResult;  ///< Private bool: this lane's budget is used up (direct barriers only)
   Id loop_entries = spv::NoResult;  ///< Private uint: loops begun by the invocation
   Id steps = spv::NoResult;         ///< Private uint: back edges of loops that hold barriers
-  Id vote = spv::NoResult;          ///< Workgroup uint: one value told to the whole group
+  Id vote = spv::NoResult;          ///< Workgroup uint: one value shared with the whole group
   Id resume = spv::NoResult;        ///< Private uint: phase mode only
   std::vector<Id> carried;          ///< Private variable per register, NoResult = a local one
 };
@@ -163,7 +163,7 @@ class LaneEmitter {
   void plan_slots();
   bool diverges_anywhere(const std::vector<ir::Node>& list) const;
   bool once_for_all(const ir::Inst& inst) const;
-  void tell_library(const ir::Inst& inst);
+  void set_library_state(const ir::Inst& inst);
   void in_slots(const std::function<void(uint32_t slot)>& body);
   void start_masks();
   Id active();
@@ -247,9 +247,9 @@ class LaneEmitter {
   Access access();
   Ids library_place(const Access& access, uint32_t byte_offset);
   std::string access_form(const Access& access, uint32_t bytes) const;
-  Ids load_piece(const Access& access, uint32_t offset, uint32_t bytes);
+  Ids load_component(const Access& access, uint32_t offset, uint32_t bytes);
   Ids elements_of(const Ids& words, uint32_t bytes);
-  void store_piece(const Access& access, uint32_t offset, uint32_t bytes);
+  void store_component(const Access& access, uint32_t offset, uint32_t bytes);
   Ids load_parameter(uint32_t offset);
   Id extend(Id word, ir::Type elem);
   uint32_t atomic_flags() const;
@@ -283,7 +283,7 @@ class LaneEmitter {
   Id was_marked(const LoopMark& mark);
   Id not_left(const LoopMark& mark, uint32_t site);
   Id group_may_go_on(uint32_t site);
-  Id group_is_told_to_stop(Id iterations);
+  Id group_must_stop(Id iterations);
   bool has_barrier(const std::vector<ir::Node>& list) const;
   // Wave mode (emit_masked.cpp)
   void masked_if(const ir::Node& n);

@@ -26,7 +26,7 @@ class LaneState {
   void start(Id budget_low, Id budget_high);
   /// The same for a lane whose steps another state counts.
   void start() { m_.createStore(m_.u(0), point_); }
-  /// Keeps the lane's first fault; `wrong` tells whether this is one.
+  /// Keeps the lane's first fault; `wrong` says whether this is one.
   void note(Id wrong, Id point, Id low, Id high);
   /// The same where it is sure.
   void note(Id point, Id low, Id high) { note(m_.b(true), point, low, high); }
@@ -37,7 +37,7 @@ class LaneState {
   /// the host wants the launch to end.
   Id step();
   Id out_of_steps();
-  /// The driver has left a loop for the lane, unless the launch was told to end. `which`: kCutHere
+  /// The driver has left a loop for the lane, unless the launch was asked to . `which`: kCutHere
   /// or kCutAnywhere.
   void cut_by_driver(uint32_t site, uint32_t which);
   /// A lane ends: its fault, if any, is written down.

@@ -111,7 +111,7 @@ void LaneEmitter::reload_masks() {
   for (Slot& slot : slots_) slot.active = spv::NoResult;
 }
 
-/// From here on masks are variables, since some way through what follows changes them.
+/// From here on masks are variables, since some path through what follows changes them.
 void LaneEmitter::keep_masks_if(bool changes) {
   if (!full_ || !changes) return;
   in_slots([&](uint32_t) { set_active(m_.b(true)); });

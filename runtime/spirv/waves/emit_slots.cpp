@@ -162,7 +162,7 @@ bool LaneEmitter::once_for_all(const ir::Inst& inst) const {
 
 /// The library keeps local memory and trace positions for each slot, and descriptors may add the
 /// lane's number to an index.
-void LaneEmitter::tell_library(const ir::Inst& inst) {
+void LaneEmitter::set_library_state(const ir::Inst& inst) {
   if (slots_.size() == 1) return;
   const bool traced = options_.trace_bits != 0 && inst.event != 0;
   const bool own = inst.mem && ir::info(inst.op).trait == OpTrait::mem &&
@@ -180,7 +180,7 @@ void LaneEmitter::run_instruction(const ir::Inst& inst) {
   if (inst.op == ir::Op::barrier || once_for_all(inst)) return emit(inst);
   if (inst.op == ir::Op::fence) {
     in_slots([&](uint32_t n) {
-      tell_library(inst);
+      set_library_state(inst);
       if (options_.trace_bits != 0 && inst.event != 0) emit_event();
       if (n == 0) fence();
     });
@@ -189,7 +189,7 @@ void LaneEmitter::run_instruction(const ir::Inst& inst) {
   const bool together = slots_.size() > 1 && searches_allocations(inst);
   if (together) find_allocations();
   in_slots([&](uint32_t) {
-    tell_library(inst);
+    set_library_state(inst);
     emit(inst);
     slot_->found = spv::NoResult;
   });

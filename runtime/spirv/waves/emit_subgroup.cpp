@@ -49,7 +49,7 @@ LaneEmitter::Mask LaneEmitter::ballot_of(const Ids& of_slots) {
     if (wave_lanes() < size) {
       const Id first = first_in_subgroup();
       const Id which = m_.op(spv::OpShiftRightLogical, m_.uint_type, {first, m_.u(5)});
-      const auto piece = [&](Id number) {
+      const auto chunk = [&](Id number) {
         const Id whole = size <= 32
                              ? word(ballot, 0)
                              : m_.op(spv::OpVectorExtractDynamic, m_.uint_type, {ballot, number});
@@ -57,8 +57,8 @@ LaneEmitter::Mask LaneEmitter::ballot_of(const Ids& of_slots) {
         const Id moved = m_.op(spv::OpShiftRightLogical, m_.uint_type, {whole, shift});
         return m_.op(spv::OpBitwiseAnd, m_.uint_type, {moved, m_.u(low_bits(wave_lanes()))});
       };
-      mask.low = piece(which);
-      if (wave_lanes() > 32) mask.high = piece(m_.op(spv::OpIAdd, m_.uint_type, {which, m_.u(1)}));
+      mask.low = chunk(which);
+      if (wave_lanes() > 32) mask.high = chunk(m_.op(spv::OpIAdd, m_.uint_type, {which, m_.u(1)}));
       continue;
     }
     const uint32_t first = k * size;

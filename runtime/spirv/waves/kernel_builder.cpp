@@ -153,7 +153,7 @@ void KernelBuilder::end_of_lane() {
 }
 
 /// What lanes computed in a loop that the driver has cut is wrong, and only the guest's own loops
-/// have said so.
+/// have reported it.
 void KernelBuilder::report_cut() {
   const Id lane = shape_.together ? m_.createLoad(frame_.lane, spv::NoPrecision) : lane_of(m_.u(0));
   when(library("lw_loops_cut", m_.bool_type, {lane_exists(lane)}), [&] {

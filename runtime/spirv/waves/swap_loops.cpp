@@ -83,7 +83,7 @@ uint32_t most_bits(const ir::Inst& inst) {
   return narrow ? 8 * ir::size_of(inst.mem->elem) : 64;
 }
 
-/// An atomic that is one compare-and-swap of bits, and tells what it found.
+/// An atomic that is one compare-and-swap of bits, and says what it found.
 bool whole_swap(const ir::Inst& inst) {
   const ir::Mem& m = *inst.mem;
   if (m.atom != ir::AtomOp::cas || m.checked) return false;
@@ -127,7 +127,7 @@ class Iteration {
     Term address = 0;
     std::vector<Term> returned;
   };
-  /// A lane that goes round: what it takes along.
+  /// A lane that iterates: what it takes along.
   struct Round {
     std::vector<Term> regs;
     Terms::Bindings known;
@@ -244,7 +244,7 @@ class Iteration {
       loads_.push_back({results[0], {&inst, terms_.replaced(sources[0], way.known)}});
   }
 
-  /// The lane tries; where that may turn out either way, the way on which it succeeds is noted.
+  /// The lane tries; where that may turn out either way, the path on which it succeeds is noted.
   bool swap(Way& way) {
     const Term guard = condition(way, swap_->guard);
     const auto tries = terms_.bits(guard);
@@ -330,7 +330,7 @@ class Iteration {
   size_t steps_ = 0;
 };
 
-/// The convergence point of all ways out of the loop, past blocks that only lead on.
+/// The convergence point of all exits of the loop, past blocks that only lead on.
 uint32_t convergence_point(const ir::Program& program, const std::vector<uint32_t>& blocks) {
   const std::set<uint32_t> inside(blocks.begin(), blocks.end());
   std::set<uint32_t> ends;

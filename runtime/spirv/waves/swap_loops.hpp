@@ -5,10 +5,10 @@
 // What is proven of such a loop, the innermost of its blocks:
 //  - its only atomic is a compare-and-swap, it stores nothing where that could read it, and holds
 //    no barrier and no cross-lane operation;
-//  - each way round passes the compare-and-swap once;
+//  - each iteration passes the compare-and-swap once;
 //  - a lane whose compare-and-swap succeeded, which is one that returned the bits of its comparand,
-//    leaves. So all that go round have failed, and wrote nothing;
-//  - the next comparand of a lane that goes round is what the failed one returned, at the same
+//    leaves. So all that iterate have failed, and wrote nothing;
+//  - the next comparand of a lane that iterates is what the failed one returned, at the same
 //    address; or each comparand is what a strong load found there in the same iteration.
 //
 // Then the loop ends in step, too. As long as no other wave writes, memory changes only where a
@@ -19,7 +19,7 @@
 // lanes do elsewhere: a lane that finds any value puts its own there.
 //
 // A lock is none: its comparand is a constant, or the seen value with the lock's bit off, and a
-// lane that goes round has seen nothing that its next try will swap. Nor is a loop that the lane
+// lane that iterates has seen nothing that its next try will swap. Nor is a loop that the lane
 // which succeeded stays in, because it wants a certain value or because its compare calls equal
 // bits unequal (floats, where a NaN is never equal to itself).
 #pragma once
@@ -33,7 +33,7 @@ namespace lanewise::spirv {
 
 struct SwapLoop {
   std::vector<uint32_t> blocks;
-  uint32_t leads_to = ir::kNone;  ///< the convergence point of all ways out, or kNone
+  uint32_t leads_to = ir::kNone;  ///< the convergence point of all exits, or kNone
 };
 std::vector<SwapLoop> swap_loops(const ir::Program& program);
 

@@ -49,8 +49,7 @@ std::string named(const ir::Program& program, const ir::Inst& inst) {
                               named(program, inst)));
     }
   }
-  throw Error(ErrorKind::guest,
-              "internal: no cross-lane instruction stands in the way of lane mode");
+  throw Error(ErrorKind::guest, "internal: no cross-lane instruction prevents lane mode");
 }
 
 /// Empty when waves can be kept together.

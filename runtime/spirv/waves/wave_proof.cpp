@@ -86,7 +86,7 @@ class Cycles {
   std::vector<std::vector<uint32_t>> blocks_;
 };
 
-/// The register that tells where a lane goes behind the block, kNone when none does.
+/// The register that says where a lane goes behind the block, kNone when none does.
 uint32_t deciding(const ir::Terminator& t) {
   if (t.kind == ir::Terminator::Kind::branch && !t.cond.always()) return t.cond.reg.id;
   const bool chosen = t.kind == ir::Terminator::Kind::switch_ && t.selector.is_reg();
@@ -100,14 +100,14 @@ std::optional<Obstacle> waiting_loop(const ir::Program& program, const ir::Unifo
   const Tainted depends(program, swaps);
   std::vector<bool> waits(program.blocks.size(), true);
   for (const SwapLoop& loop : swaps) {
-    // In another loop, the way on must not depend on it.
+    // In another loop, the path on must not depend on it.
     const bool outermost = cycles.around(loop.blocks[0]).size() == loop.blocks.size();
     for (const uint32_t b : loop.blocks) waits[b] = !outermost && loop.leads_to == ir::kNone;
   }
   for (uint32_t b = 0; b < program.blocks.size(); ++b) {
     const uint32_t reg = deciding(program.blocks[b].term);
     if (!waits[b] || reg == ir::kNone || !depends[reg] || u.reg[reg]) continue;
-    // What a lane waits for, it looks at while it goes round.
+    // What a lane waits for, it looks at while it iterates.
     for (const uint32_t k : cycles.around(b)) {
       for (const ir::Inst& inst : program.blocks[k].insts)
         if (sees_others(inst))

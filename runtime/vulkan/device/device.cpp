@@ -203,8 +203,8 @@ void Device::submit_recorded() {
 
 Wait Device::wait(Clock::time_point until) {
   const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - Clock::now());
-  const uint64_t patience = left.count() > 0 ? static_cast<uint64_t>(left.count()) : 0;
-  const vk::Result result = device_.waitForFences(*fence_, VK_TRUE, patience);
+  const uint64_t timeout = left.count() > 0 ? static_cast<uint64_t>(left.count()) : 0;
+  const vk::Result result = device_.waitForFences(*fence_, VK_TRUE, timeout);
   return result == vk::Result::eSuccess ? Wait::done : Wait::expired;
 }
 

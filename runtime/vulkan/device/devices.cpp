@@ -71,7 +71,7 @@ void read_features(const vk::raii::PhysicalDevice& device, const Extensions& hav
   // Asked for, but switched on only where statistics are wanted.
   chain.add(statistics, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, kNeverCore);
   (*device).getFeatures2(&base, *device.getDispatcher());
-  facts.can_tell_statistics = statistics.pipelineExecutableInfo;
+  facts.has_statistics = statistics.pipelineExecutableInfo;
   if (have.contains(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME))
     facts.extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
   if (have.contains("VK_KHR_portability_subset")) {
@@ -321,7 +321,7 @@ DeviceFacts facts_of(const vk::raii::PhysicalDevice& device, uint32_t instance_v
   if (facts.api_version < VK_API_VERSION_1_2 && !on(VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME))
     fill_float_controls({}, facts);
   if (!on(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) facts.host_import_alignment = 0;
-  facts.can_tell_statistics = false;
+  facts.has_statistics = false;
   std::erase_if(facts.extensions, [&](const char* name) { return !on(name); });
   // What is found out about the device holds for these features alone.
   facts.fingerprint = hash_text("of a program's own", facts.fingerprint);
@@ -365,7 +365,7 @@ size_t choose_device(const std::vector<DeviceFacts>& devices, std::string_view s
         fmt::format("there is no Vulkan device {}; the devices are {}", index, listing(devices)));
   }
   const std::string part = selector == "auto" ? "" : lower(selector);
-  // The driver tells apart what has one name, two versions of Mesa for instance.
+  // The driver distinguishes what has one name, two versions of Mesa for instance.
   for (const auto text : {&EngineInfo::name, &EngineInfo::driver}) {
     if (const auto best = preferred(devices, text, part)) return *best;
   }

@@ -38,7 +38,7 @@ struct DeviceFacts {
   bool compile_only = false;
   /// Memory of the host can be imported at multiples of so many bytes; 0 = it cannot.
   uint64_t host_import_alignment = 0;
-  bool can_tell_statistics = false;  ///< VK_KHR_pipeline_executable_properties
+  bool has_statistics = false;       ///< VK_KHR_pipeline_executable_properties
   uint32_t subgroup_operations = 0;  ///< VkSubgroupFeatureFlags
   /// Changes with the device, the driver and the driver's version.
   uint64_t fingerprint = 0;
@@ -56,7 +56,7 @@ struct Borrowed {
   VkQueue queue = VK_NULL_HANDLE;
   std::function<void()> lock, unlock;  ///< around each submission; may be empty
   vk::BufferUsageFlags arena_usage;    ///< that the arena's buffer is to have as well
-  uint64_t reserve_bytes = 0;          ///< room in the arena from the start
+  uint64_t reserve_bytes = 0;          ///< capacity of the arena from the start
 };
 
 /// A device that was chosen, with the instance it lives in.

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "lanewise/error_detail.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/support/error.hpp"
 #include "runtime/vulkan/device/features.hpp"
 #include "runtime/vulkan/launch/engine.hpp"
@@ -181,12 +181,12 @@ uint64_t address_of(Engine& engine, const lw_vulkan_buffer_info& buffer) {
 }
 
 void map_buffer(Engine& engine, uint64_t address, const lw_vulkan_buffer_info& buffer) {
-  Windows::Window window;
-  window.size = buffer.size;
-  window.device_address = address_of(engine, buffer);
-  window.handle = buffer.buffer;
-  window.offset = buffer.offset;
-  own(engine).windows().add(address, std::move(window));
+  ImportedMemory::Range range;
+  range.size = buffer.size;
+  range.device_address = address_of(engine, buffer);
+  range.handle = buffer.buffer;
+  range.offset = buffer.offset;
+  own(engine).imported().add(address, std::move(range));
 }
 
 lw_vulkan_region locate(Engine& engine, uint64_t address, uint64_t size) {
@@ -194,14 +194,14 @@ lw_vulkan_region locate(Engine& engine, uint64_t address, uint64_t size) {
   lw_vulkan_region region{};
   region.struct_size = sizeof region;
   region.size = size;
-  if (address >= guest::kForeignBase) {
-    const auto window = of.windows().find(address, size);
-    if (window == of.windows().all().end())
+  if (address >= guest::kImportedBase) {
+    const auto range = of.imported().find(address, size);
+    if (range == of.imported().all().end())
       refuse(ErrorDetail::bad_handle, "the buffer is mapped no more");
-    const uint64_t inside = address - window->first;
-    region.buffer = window->second.handle;
-    region.offset = window->second.offset + inside;
-    region.address = window->second.device_address + inside;
+    const uint64_t inside = address - range->first;
+    region.buffer = range->second.handle;
+    region.offset = range->second.offset + inside;
+    region.address = range->second.device_address + inside;
     return region;
   }
   region.buffer = *of.arena().buffer().handle;

@@ -19,7 +19,7 @@ struct Needs {
 };
 Needs needs_of(VkInstance instance, VkPhysicalDevice physical, uint32_t api_version);
 
-/// Throws Error(usage) for handles that do not belong together, as far as Vulkan tells.
+/// Throws Error(usage) for handles that do not belong together, as far as Vulkan knows.
 std::unique_ptr<Engine> import_engine(const lw_vulkan_device_info& info);
 
 /// Throws Error(usage) when kernels of this engine cannot reach the buffer. Its device address.

@@ -50,8 +50,8 @@ Chunk ChunkPlan::next(uint64_t most) {
   return chunk;
 }
 
-Dispatcher::Dispatcher(Device& device, Arena& arena, Windows& windows, Pipelines& pipelines)
-    : device_(device), arena_(arena), windows_(windows), pipelines_(pipelines) {
+Dispatcher::Dispatcher(Device& device, Arena& arena, ImportedMemory& imported, Pipelines& pipelines)
+    : device_(device), arena_(arena), imported_(imported), pipelines_(pipelines) {
   slots_.emplace_back(device_, pipelines_);
 }
 
@@ -133,7 +133,7 @@ void Dispatcher::submit(std::span<const Dispatch> dispatches) {
 
 void Dispatcher::prepare(LaunchSlot& slot, const LaunchRequest& request, const Kernel& kernel,
                          std::span<const guest::PointerBounds> bounds) {
-  slot.write(device_, {arena_, windows_}, request, kernel, bounds);
+  slot.write(device_, {arena_, imported_}, request, kernel, bounds);
   slot.write_backing(backing_);
   if (!request.record.empty())
     std::memcpy(backing_.map + slot.record_at, request.record.data(), request.record.size());
@@ -148,8 +148,8 @@ void Dispatcher::prepare(LaunchSlot& slot, const LaunchRequest& request, const K
 
 bool Dispatcher::stop(double timeout_seconds) {
   first().fault_word(kFaultAbortWord) = 1;
-  const Clock::duration patience = patience_ ? *patience_ : grace_after(timeout_seconds);
-  return device_.wait(Clock::now() + patience) == Wait::done;
+  const Clock::duration timeout = stop_timeout_ ? *stop_timeout_ : grace_after(timeout_seconds);
+  return device_.wait(Clock::now() + timeout) == Wait::done;
 }
 
 void Dispatcher::run_chunk(const LaunchRequest& request, const Kernel& kernel, const Chunk& chunk,
@@ -168,14 +168,14 @@ void Dispatcher::run_chunk(const LaunchRequest& request, const Kernel& kernel, c
                       : fmt::format("a kernel did not end within {} s", request.timeout_seconds)};
       throw cancelled ? guest::cancelled() : guest::timed_out(request.timeout_seconds);
     }
-    // One lane that used up its steps ends the launch (docs/execution.md); the others are told.
-    first().end_when_told();
+    // One lane that used up its steps ends the launch (docs/execution.md); the others are notified.
+    first().end_if_asked();
   }
 }
 
 /// Some drivers (llvmpipe) compile at a kernel's first dispatch. An empty one makes them do it
-/// here, where a time limit tells it from a kernel that does not end: that one can be told to stop.
-/// The milliseconds that it took.
+/// here, where a time limit distinguishes it from a kernel that does not end: that one can be asked
+/// to . The milliseconds that it took.
 double Dispatcher::show_to_driver(const LaunchRequest& request, const Kernel& kernel,
                                   Clock::time_point deadline) {
   if (kernel.dispatched) return 0;
@@ -241,7 +241,7 @@ void Dispatcher::run_untraced(const LaunchRequest& request, const Kernel& kernel
     const double took = milliseconds(Clock::now() - begin);
     if (took < kShortChunkMs && chunk.groups() >= wanted / 2) wanted *= 2;
     if (took > kLongChunkMs && wanted > 1) wanted /= 2;
-    if (first().told_to_end()) break;
+    if (first().must_end()) break;
   }
 }
 

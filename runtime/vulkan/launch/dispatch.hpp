@@ -1,11 +1,11 @@
-// Running one launch: the buffers beside the arena, and the grid in pieces.
+// Running one launch: the buffers beside the arena, and the grid in parts.
 #pragma once
 
 #include <array>
 #include <optional>
 
 #include "runtime/vulkan/launch/slot.hpp"
-#include "runtime/vulkan/pipeline/patience.hpp"
+#include "runtime/vulkan/pipeline/compile_timeout.hpp"
 
 namespace lanewise::vulkan {
 
@@ -46,7 +46,7 @@ struct Dispatch {
 };
 
 /// A launch that may share a submission with others.
-struct Companion {
+struct Batched {
   const LaunchRequest* request = nullptr;
   const Kernel* kernel = nullptr;
   std::vector<guest::PointerBounds> bounds;
@@ -54,7 +54,7 @@ struct Companion {
 
 class Dispatcher {
  public:
-  Dispatcher(Device& device, Arena& arena, Windows& windows, Pipelines& pipelines);
+  Dispatcher(Device& device, Arena& arena, ImportedMemory& imported, Pipelines& pipelines);
 
   /// Runs every group. Throws Error(budget) when the time is over and the kernel was stopped,
   /// NeverEnded when it was not.
@@ -62,13 +62,13 @@ class Dispatcher {
            std::span<const guest::PointerBounds> bounds, Clock::time_point deadline,
            LaunchResult& result);
   /// How many of them, from the first on, one submission can take: short ones, each with its grid
-  /// in one piece.
-  size_t that_fit_together(std::span<const Companion> launches);
+  /// whole.
+  size_t that_fit_together(std::span<const Batched> launches);
   /// Runs so many in one submission, one after another; results in the same order. What is wrong
   /// with one of them ends no other.
-  std::vector<LaunchResult> run_together(std::span<const Companion> launches);
-  /// How long a kernel that was told to stop may take to end, in place of grace_after().
-  void set_stop_patience(std::chrono::milliseconds patience) { patience_ = patience; }
+  std::vector<LaunchResult> run_together(std::span<const Batched> launches);
+  /// How long a kernel that was asked to  may take to end, in place of grace_after().
+  void set_stop_timeout(std::chrono::milliseconds timeout) { stop_timeout_ = timeout; }
 
  private:
   /// What launches that run alone use.
@@ -94,12 +94,12 @@ class Dispatcher {
                         Clock::time_point deadline);
   void run_chunk(const LaunchRequest& request, const Kernel& kernel, const Chunk& chunk,
                  Clock::time_point deadline);
-  /// Tells running kernels to end and waits for that; false when they do not.
+  /// Asks running kernels to end and waits for that; false when they do not.
   bool stop(double timeout_seconds);
 
   Device& device_;
   Arena& arena_;
-  Windows& windows_;
+  ImportedMemory& imported_;
   Pipelines& pipelines_;
   std::vector<LaunchSlot> slots_;
   Buffer backing_, events_;
@@ -111,9 +111,9 @@ class Dispatcher {
     Chunk chunk;
     bool operator==(const Recorded&) const = default;
   };
-  std::vector<Recorded> recorded_, wanted_;            ///< last, and now
-  uint64_t recorded_at_ = 0;                           ///< of Device::recordings()
-  std::optional<std::chrono::milliseconds> patience_;  ///< none: as the time limit allows
+  std::vector<Recorded> recorded_, wanted_;                ///< last, and now
+  uint64_t recorded_at_ = 0;                               ///< of Device::recordings()
+  std::optional<std::chrono::milliseconds> stop_timeout_;  ///< none: as the time limit allows
 };
 
 }  // namespace lanewise::vulkan

@@ -10,10 +10,10 @@
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/ended.hpp"
 #include "runtime/guest/extent.hpp"
-#include "runtime/guest/layout.hpp"
 #include "runtime/guest/pointer_bounds.hpp"
 #include "runtime/guest/unwritten.hpp"
 #include "runtime/guest/validate.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/support/error.hpp"
 #include "runtime/vulkan/pipeline/compile_only.hpp"
 
@@ -50,7 +50,7 @@ struct VulkanEngine::Parts {
   Pipelines pipelines;
   ProbeResult probed;
   Arena arena;
-  Windows windows;
+  ImportedMemory imported;
   KernelCache kernels;
   Dispatcher dispatcher;
 
@@ -60,10 +60,10 @@ struct VulkanEngine::Parts {
         pipelines(device, disk),
         probed(probe(device, pipelines, disk)),
         arena(device),
-        windows(device),
+        imported(device),
         kernels(pipelines, disk, probed_target(device, probed), std::move(translator)),
-        dispatcher(device, arena, windows, pipelines) {
-    if (device.borrowed() != nullptr) arena.make_room(device.borrowed()->reserve_bytes);
+        dispatcher(device, arena, imported, pipelines) {
+    if (device.borrowed() != nullptr) arena.grow_to(device.borrowed()->reserve_bytes);
   }
 };
 
@@ -87,8 +87,8 @@ VulkanEngine::~VulkanEngine() {
   if (never_ended_) static_cast<void>(parts_.release());
 }
 
-void VulkanEngine::set_stop_patience(std::chrono::milliseconds patience) {
-  parts_->dispatcher.set_stop_patience(patience);
+void VulkanEngine::set_stop_timeout(std::chrono::milliseconds timeout) {
+  parts_->dispatcher.set_stop_timeout(timeout);
 }
 
 int VulkanEngine::index() const {
@@ -133,7 +133,7 @@ void VulkanEngine::reserve(uint64_t bytes) {
 void VulkanEngine::write(uint64_t address, std::span<const std::byte> data) {
   refuse_when_lost();
   guarded("a copy to the device", [&] {
-    if (address >= guest::kForeignBase) return parts_->windows.write(address, data);
+    if (address >= guest::kImportedBase) return parts_->imported.write(address, data);
     parts_->arena.write(address, data);
   });
 }
@@ -141,7 +141,7 @@ void VulkanEngine::write(uint64_t address, std::span<const std::byte> data) {
 void VulkanEngine::read(uint64_t address, std::span<std::byte> data) {
   if (!parts_->arena.readable_without_device()) refuse_when_lost();
   guarded("a copy from the device", [&] {
-    if (address >= guest::kForeignBase) return parts_->windows.read(address, data);
+    if (address >= guest::kImportedBase) return parts_->imported.read(address, data);
     parts_->arena.read(address, data);
   });
 }
@@ -151,13 +151,13 @@ bool VulkanEngine::map_host(uint64_t address, std::span<std::byte> memory) {
   bool mapped = false;
   if (target().tier() > 0)
     guarded("an import of host memory",
-            [&] { mapped = parts_->windows.add_host(address, memory); });
+            [&] { mapped = parts_->imported.add_host(address, memory); });
   return mapped;
 }
 
 void VulkanEngine::unmap(uint64_t address) {
   // What a kernel that could not be stopped may still reach stays.
-  if (!never_ended_) parts_->windows.remove(address);
+  if (!never_ended_) parts_->imported.remove(address);
 }
 
 Device& VulkanEngine::device() {
@@ -166,8 +166,8 @@ Device& VulkanEngine::device() {
 Arena& VulkanEngine::arena() {
   return parts_->arena;
 }
-Windows& VulkanEngine::windows() {
-  return parts_->windows;
+ImportedMemory& VulkanEngine::imported() {
+  return parts_->imported;
 }
 
 namespace {
@@ -178,7 +178,7 @@ void refuse_unsupported(const LaunchRequest& request) {
     throw Error(ErrorKind::guest,
                 "cache-exact mode runs on the reference engine only: a Vulkan device's loads "
                 "cannot be served by modelled caches");
-  if (!request.foreign.empty())
+  if (!request.host_ranges.empty())
     throw DetailedError(ErrorKind::usage, ErrorDetail::unsupported,
                         "host memory at its own addresses is the reference engine's alone; a "
                         "Vulkan device works on copies");
@@ -198,7 +198,7 @@ bool is_refused(const LaunchRequest& request) {
 
 /// Offsets of 32 bits reach all that the kernel touches.
 bool VulkanEngine::small_arena(const LaunchRequest& request) const {
-  if (request.windows) return false;
+  if (request.imported) return false;
   if (!checks_written(request)) return parts_->arena.small();
   const uint64_t arena = parts_->arena.size();
   return guest::written_map_offset(arena) + guest::written_map_bytes(arena) <= guest::kSmallArena;
@@ -233,8 +233,8 @@ struct WritesUnknown {
 LaunchResult VulkanEngine::launch(const LaunchRequest& asked) {
   refuse_when_lost();
   guest::validate(asked);
-  if (asked.windows && asked.memcheck == Memcheck::arena) {
-    // Between the arena and memory from elsewhere lies nothing: only the allocations tell.
+  if (asked.imported && asked.memcheck == Memcheck::arena) {
+    // Between the arena and imported memory lies nothing: only the allocations decide.
     LaunchRequest stricter = asked;
     stricter.memcheck = Memcheck::alloc;
     return launch(stricter);
@@ -276,10 +276,10 @@ LaunchResult VulkanEngine::launch_recorded(const LaunchRequest& request) {
   return result;
 }
 
-/// Telling the events of fewer groups takes no longer than to start a thread.
+/// Reporting the events of fewer groups takes no longer than to start a thread.
 constexpr uint64_t kGroupsWorthAThread = 64;
 
-/// The kernel runs as if nobody traced it: what its lanes do to memory is known, and told
+/// The kernel runs as if nobody traced it: what its lanes do to memory is known, and reported
 /// meanwhile.
 LaunchResult VulkanEngine::launch_derived(const LaunchRequest& request,
                                           const events::Paths& paths) {
@@ -292,7 +292,7 @@ LaunchResult VulkanEngine::launch_derived(const LaunchRequest& request,
   std::atomic<bool> stop = false;
   const auto when =
       request.grid.total() < kGroupsWorthAThread ? std::launch::deferred : std::launch::async;
-  auto telling = std::async(when, [&] { request.events->groups(request, paths, stop); });
+  auto reporting = std::async(when, [&] { request.events->groups(request, paths, stop); });
   LaunchResult result;
   try {
     result = launch(untraced);
@@ -301,9 +301,9 @@ LaunchResult VulkanEngine::launch_derived(const LaunchRequest& request,
     throw;  // the future waits for its thread
   }
   const auto start = Clock::now();
-  while (telling.wait_for(kPoll) == std::future_status::timeout)
+  while (reporting.wait_for(kPoll) == std::future_status::timeout)
     if (Clock::now() >= deadline) stop = true;
-  telling.get();
+  reporting.get();
   if (guest::is_cancelled(request)) throw guest::cancelled();
   if (stop) throw guest::timed_out(request.timeout_seconds);
   request.events->end();
@@ -312,11 +312,11 @@ LaunchResult VulkanEngine::launch_derived(const LaunchRequest& request,
 }
 
 /// Those in front that are ready and need no second look; what comes behind them runs alone.
-std::vector<Companion> VulkanEngine::companions(std::span<const LaunchRequest> requests) const {
-  std::vector<Companion> out;
+std::vector<Batched> VulkanEngine::batched(std::span<const LaunchRequest> requests) const {
+  std::vector<Batched> out;
   for (const LaunchRequest& r : requests) {
-    if (r.windows || !r.record.empty() || checks_written(r) || is_refused(r)) break;
-    Companion c{&r, parts_->kernels.find_ready(r, parts_->arena.small()), {}};
+    if (r.imported || !r.record.empty() || checks_written(r) || is_refused(r)) break;
+    Batched c{&r, parts_->kernels.find_ready(r, parts_->arena.small()), {}};
     if (c.kernel == nullptr) break;
     auto bounds = guest::pointer_bounds(c.kernel->pointers, r.params, r.allocations);
     if (!bounds) break;
@@ -335,10 +335,10 @@ std::vector<LaunchOutcome> VulkanEngine::launch_in_turn(std::span<const LaunchRe
     try {
       refuse_when_lost();
       guarded("launches", [&] {
-        const std::vector<Companion> together = companions(rest);
+        const std::vector<Batched> together = batched(rest);
         if (together.size() < 2) return;
         done = together.size();
-        for (const Companion& c : together)
+        for (const Batched& c : together)
           if (c.request->unwritten != nullptr) c.request->unwritten->clear();
         for (LaunchResult& r : parts_->dispatcher.run_together(together))
           out.push_back({std::move(r), nullptr});

@@ -30,15 +30,15 @@ class VulkanEngine : public Engine {
   // For interop.cpp.
   Device& device();
   Arena& arena();
-  Windows& windows();
-  /// How long a kernel that was told to stop may take to end.
-  void set_stop_patience(std::chrono::milliseconds patience);
+  ImportedMemory& imported();
+  /// How long a kernel that was asked to  may take to end.
+  void set_stop_timeout(std::chrono::milliseconds timeout);
 
  private:
   struct Parts;
   LaunchResult launch_recorded(const LaunchRequest& request);
   LaunchResult launch_derived(const LaunchRequest& request, const events::Paths& paths);
-  std::vector<Companion> companions(std::span<const LaunchRequest> requests) const;
+  std::vector<Batched> batched(std::span<const LaunchRequest> requests) const;
   template <typename Work>
   void guarded(const char* what, Work work);
   void refuse_when_lost() const;

@@ -5,15 +5,16 @@
 
 #include "runtime/guest/allocation_at.hpp"
 #include "runtime/guest/extent.hpp"
-#include "runtime/guest/layout.hpp"
 #include "runtime/guest/validate.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::vulkan {
 namespace {
 
 uint32_t stored(std::span<const uint32_t> words) {
-  const auto room = static_cast<uint32_t>((words.size() - kFaultHeaderWords) / kFaultRecordWords);
-  return std::min({words[kFaultCountWord], kMaxFaults, room});
+  const auto capacity =
+      static_cast<uint32_t>((words.size() - kFaultHeaderWords) / kFaultRecordWords);
+  return std::min({words[kFaultCountWord], kMaxFaults, capacity});
 }
 
 const uint32_t* record(std::span<const uint32_t> words, uint32_t i) {
@@ -68,7 +69,7 @@ bool same_group(const Fault& a, const Fault& b) {
 }
 
 /// A lane that waits at a barrier for one whose steps are used up is not at fault. The kernel
-/// itself cannot always tell: on drivers that cut long loops nobody ends the launch.
+/// itself does not always know: on drivers that cut long loops nobody ends the launch.
 bool waits_for_spent(const Fault& f, const std::vector<Fault>& all) {
   return f.kind == FaultKind::barrier_divergence && std::ranges::any_of(all, [&](const Fault& o) {
            return o.kind == FaultKind::step_budget && same_group(f, o);
@@ -80,8 +81,8 @@ bool cut_anywhere(const Fault& f) {
   return f.kind == FaultKind::step_budget && f.address == spirv::kCutAnywhere;
 }
 
-/// That is told once for a launch, and not at all where a lane says which of the guest's loops it
-/// was. First, since what else went wrong may follow from it.
+/// That is reported once for a launch, and not at all where a lane says which of the guest's loops
+/// it was. First, since what else went wrong may follow from it.
 void arrange(LaunchResult& result) {
   std::vector<Fault>& faults = result.faults;
   std::ranges::sort(faults, {}, order);

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "runtime/guest/engine.hpp"
-#include "runtime/guest/host_shader.h"
 #include "runtime/guest/pointer_bounds.hpp"
+#include "runtime/layout/host_shader.h"
 #include "runtime/spirv/fault_points.hpp"
 
 namespace lanewise::vulkan {

@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "runtime/guest/extent.hpp"
-#include "runtime/guest/host_shader.h"
-#include "runtime/guest/layout.hpp"
-#include "runtime/guest/push_words.hpp"
 #include "runtime/guest/unwritten.hpp"
+#include "runtime/layout/addresses.hpp"
+#include "runtime/layout/host_shader.h"
+#include "runtime/layout/push_words.hpp"
 
 namespace lanewise::vulkan {
 
@@ -18,20 +18,20 @@ namespace {
 
 /// The device address of guest address kArenaBase, were all of memory the allocation's.
 uint64_t base_of(const Reached& memory, uint64_t allocation) {
-  const auto window = memory.windows.find(allocation, 1);
-  if (window == memory.windows.all().end()) return memory.arena.device_address();
-  return window->second.device_address - (window->first - guest::kArenaBase);
+  const auto range = memory.imported.find(allocation, 1);
+  if (range == memory.imported.all().end()) return memory.arena.device_address();
+  return range->second.device_address - (range->first - guest::kArenaBase);
 }
 
-void write_windows(const Windows& windows, uint32_t* words, uint32_t first) {
-  words[WINDOW_COUNT] = static_cast<uint32_t>(windows.all().size());
-  words[FIRST_WINDOW] = first;
+void write_imported(const ImportedMemory& imported, uint32_t* words, uint32_t first) {
+  words[IMPORTED_COUNT] = static_cast<uint32_t>(imported.all().size());
+  words[FIRST_IMPORTED] = first;
   uint32_t* entry = words + first;
-  for (const auto& [address, window] : windows.all()) {
-    put64(entry + WINDOW_START, address - guest::kArenaBase);
-    put64(entry + WINDOW_SIZE, window.size);
-    put64(entry + WINDOW_ADDRESS, window.device_address);
-    entry += WINDOW_WORDS;
+  for (const auto& [address, range] : imported.all()) {
+    put64(entry + IMPORTED_START, address - guest::kArenaBase);
+    put64(entry + IMPORTED_SIZE, range.size);
+    put64(entry + IMPORTED_ADDRESS, range.device_address);
+    entry += IMPORTED_WORDS;
   }
 }
 
@@ -94,7 +94,7 @@ void LaunchSlot::write_launch_block(const Device& device, const Reached& memory,
     put64(entry + POINTER_START, b.start == 0 ? 0 : b.start - guest::kArenaBase);
     put64(entry + POINTER_READABLE, b.readable);
     put64(entry + POINTER_WRITABLE, b.writable);
-    if (request.windows) put64(w + LAUNCH_POINTER_BASES + 2 * i, base_of(memory, b.start));
+    if (request.imported) put64(w + LAUNCH_POINTER_BASES + 2 * i, base_of(memory, b.start));
   }
   if (!request.params.empty()) {
     std::memcpy(w + LAUNCH_PARAMS, request.params.data(), request.params.size());
@@ -110,17 +110,17 @@ void LaunchSlot::write_allocations(const Device& device, const Reached& memory,
                                    const LaunchRequest& request) {
   wanted_.assign(request.memcheck == Memcheck::alloc ? request.allocations
                                                      : std::span<const Allocation>());
-  const size_t windows = request.windows ? memory.windows.all().size() : 0;
-  const size_t first_window = wanted_.words();
+  const size_t imported = request.imported ? memory.imported.all().size() : 0;
+  const size_t first_imported = wanted_.words();
   const uint64_t before = allocations.size;
-  ensure(device, allocations, (first_window + WINDOW_WORDS * windows) * sizeof(uint32_t));
+  ensure(device, allocations, (first_imported + IMPORTED_WORDS * imported) * sizeof(uint32_t));
   put64(launch.words() + LAUNCH_ALLOCATIONS, allocations.address);
   uint32_t* w = allocations.words();
   // Launches mostly find the list of the one before.
   if (allocations.size != before || wanted_ != listed_) wanted_.write(w);
   std::swap(listed_, wanted_);
-  w[WINDOW_COUNT] = w[FIRST_WINDOW] = 0;
-  if (windows != 0) write_windows(memory.windows, w, static_cast<uint32_t>(first_window));
+  w[IMPORTED_COUNT] = w[FIRST_IMPORTED] = 0;
+  if (imported != 0) write_imported(memory.imported, w, static_cast<uint32_t>(first_imported));
 }
 
 void LaunchSlot::write_backing(const Buffer& backing) {
@@ -133,12 +133,12 @@ std::vector<uint32_t> LaunchSlot::fault_snapshot() const {
   return words;
 }
 
-bool LaunchSlot::told_to_end() const {
+bool LaunchSlot::must_end() const {
   return fault_word(kFaultCountWord) != 0 && ends_launch(fault_snapshot());
 }
 
-void LaunchSlot::end_when_told() const {
-  if (told_to_end()) fault_word(kFaultAbortWord) = 1;
+void LaunchSlot::end_if_asked() const {
+  if (must_end()) fault_word(kFaultAbortWord) = 1;
 }
 
 }  // namespace lanewise::vulkan

@@ -5,7 +5,7 @@
 #include "runtime/guest/allocation_table.hpp"
 #include "runtime/vulkan/launch/fault_decode.hpp"
 #include "runtime/vulkan/memory/arena.hpp"
-#include "runtime/vulkan/memory/windows.hpp"
+#include "runtime/vulkan/memory/imported.hpp"
 #include "runtime/vulkan/pipeline/kernel_cache.hpp"
 
 namespace lanewise::vulkan {
@@ -21,7 +21,7 @@ void ensure(const Device& device, Buffer& buffer, uint64_t bytes);
 /// The memory that launches reach.
 struct Reached {
   const Arena& arena;
-  const Windows& windows;
+  const ImportedMemory& imported;
 };
 
 struct LaunchSlot {
@@ -42,9 +42,9 @@ struct LaunchSlot {
   volatile uint32_t& fault_word(uint32_t i) const { return faults.words()[i]; }
   std::vector<uint32_t> fault_snapshot() const;
   /// Has one lane used up its steps? That ends the launch (docs/execution.md).
-  bool told_to_end() const;
-  /// This tells the others.
-  void end_when_told() const;
+  bool must_end() const;
+  /// This notifies the others.
+  void end_if_asked() const;
 
  private:
   void write_launch_block(const Device& device, const Reached& memory, const LaunchRequest& request,

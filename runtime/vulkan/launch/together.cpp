@@ -13,23 +13,23 @@ constexpr double kMostMilliseconds = 8;
 /// Every launch has a list of allocations of its own.
 constexpr size_t kMostAllocations = 4096;
 
-double expected_ms(const Companion& c) {
+double expected_ms(const Batched& c) {
   return c.kernel->ms_per_group * static_cast<double>(c.request->grid.total());
 }
 
-/// What ends a launch from outside would end its companions, and traced ones have work between
-/// their pieces.
-bool may_share(const Companion& c) {
+/// What ends a launch from outside would end its batched, and traced ones have work between
+/// their chunks.
+bool may_share(const Batched& c) {
   const LaunchRequest& r = *c.request;
   return c.kernel->dispatched && c.kernel->ms_per_group >= 0 && r.events == nullptr &&
          r.cancel == nullptr && r.timeout_seconds == 0 && r.allocations.size() <= kMostAllocations;
 }
 
-/// Nobody sees how long each took, so each is said to have taken what was expected of it, scaled to
-/// the time they took in all.
-void share_time(std::span<const Companion> launches, double took, std::span<LaunchResult> results) {
+/// Nobody sees how long each took, so each is assumed to have taken what was expected of it, scaled
+/// to the time they took in all.
+void share_time(std::span<const Batched> launches, double took, std::span<LaunchResult> results) {
   double expected = 0;
-  for (const Companion& c : launches) expected += expected_ms(c);
+  for (const Batched& c : launches) expected += expected_ms(c);
   const double scale = expected > 0 ? took / expected : 0;
   for (size_t i = 0; i < launches.size(); ++i)
     results[i].times.dispatch_ms = expected_ms(launches[i]) * scale;
@@ -41,10 +41,10 @@ void share_time(std::span<const Companion> launches, double took, std::span<Laun
 
 }  // namespace
 
-size_t Dispatcher::that_fit_together(std::span<const Companion> launches) {
+size_t Dispatcher::that_fit_together(std::span<const Batched> launches) {
   double expected = 0;
   size_t count = 0;
-  for (const Companion& c : launches.first(std::min(launches.size(), kMostTogether))) {
+  for (const Batched& c : launches.first(std::min(launches.size(), kMostTogether))) {
     if (!may_share(c) || (expected += expected_ms(c)) > kMostMilliseconds) break;
     if (count == slots_.size()) slots_.emplace_back(device_, pipelines_);
     const uint64_t most = prepare_backing(slots_[count], *c.request, *c.kernel);
@@ -57,7 +57,7 @@ size_t Dispatcher::that_fit_together(std::span<const Companion> launches) {
   return count;
 }
 
-std::vector<LaunchResult> Dispatcher::run_together(std::span<const Companion> launches) {
+std::vector<LaunchResult> Dispatcher::run_together(std::span<const Batched> launches) {
   const auto start = Clock::now();
   for (size_t i = 0; i < launches.size(); ++i)
     prepare(slots_[i], *launches[i].request, *launches[i].kernel, launches[i].bounds);
@@ -70,11 +70,11 @@ std::vector<LaunchResult> Dispatcher::run_together(std::span<const Companion> la
   }
   submit(dispatches);
   while (device_.wait(Clock::now() + kPoll) != Wait::done)
-    for (const LaunchSlot& slot : std::span(slots_).first(launches.size())) slot.end_when_told();
+    for (const LaunchSlot& slot : std::span(slots_).first(launches.size())) slot.end_if_asked();
 
   std::vector<LaunchResult> results(launches.size());
   for (size_t i = 0; i < launches.size(); ++i) {
-    const Companion& c = launches[i];
+    const Batched& c = launches[i];
     results[i].wave_mode = c.kernel->module.wave_mode;
     results[i].wave_reason = c.kernel->module.wave_reason;
     decode(slots_[i], *c.request, *c.kernel, c.bounds, results[i]);

@@ -1,13 +1,13 @@
 // Traced launches: the grid in slices whose memory events fit the event buffer. A slice that does
-// not fit is undone and run again with more room for each lane, so nothing is lost.
+// not fit is undone and run again with more capacity for each lane, so nothing is lost.
 #include <algorithm>
 #include <cstring>
 
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/extent.hpp"
-#include "runtime/guest/host_shader.h"
-#include "runtime/guest/layout.hpp"
 #include "runtime/guest/unwritten.hpp"
+#include "runtime/layout/addresses.hpp"
+#include "runtime/layout/host_shader.h"
 #include "runtime/vulkan/launch/dispatch.hpp"
 
 namespace lanewise::vulkan {
@@ -23,13 +23,13 @@ constexpr uint64_t kFirstGroups = 64;  // of a kernel whose appetite is not know
 }  // namespace
 
 struct Dispatcher::Slices {
-  uint64_t room = 0;    ///< words
+  uint64_t words = 0;   ///< of all slices
   uint64_t stride = 0;  ///< of a row: the lanes of a group, rounded up
   uint64_t lanes = 0;
   uint64_t capacity = 0;  ///< rows
   bool sure = false;      ///< no lane can want more
-  uint64_t groups() const { return room / (stride * capacity); }
-  uint64_t largest() const { return room / stride; }
+  uint64_t groups() const { return words / (stride * capacity); }
+  uint64_t largest() const { return words / stride; }
 };
 
 namespace {
@@ -37,14 +37,14 @@ namespace {
 /// Memory and faults before a slice, to undo it.
 class Snapshot {
  public:
-  Snapshot(Arena& arena, Windows& windows, Buffer& faults, bool with_map)
-      : arena_(arena), windows_(windows), faults_(faults) {
+  Snapshot(Arena& arena, ImportedMemory& imported, Buffer& faults, bool with_map)
+      : arena_(arena), imported_(imported), faults_(faults) {
     if (with_map) map_.resize(guest::written_map_bytes(arena.size()));
   }
   void take() {
     elsewhere_.clear();
-    for (const auto& [address, window] : windows_.all())
-      windows_.read(address, elsewhere_.emplace_back(window.size));
+    for (const auto& [address, range] : imported_.all())
+      imported_.read(address, elsewhere_.emplace_back(range.size));
     memory_.resize(arena_.size());
     arena_.read(guest::kArenaBase, memory_);
     if (!map_.empty()) arena_.read_map(0, map_);
@@ -52,7 +52,7 @@ class Snapshot {
   }
   void restore() {
     auto kept = elsewhere_.begin();
-    for (const auto& [address, window] : windows_.all()) windows_.write(address, *kept++);
+    for (const auto& [address, range] : imported_.all()) imported_.write(address, *kept++);
     arena_.write(guest::kArenaBase, memory_);
     if (!map_.empty()) arena_.write_map(map_);
     std::memcpy(faults_.map, fault_words_.data(), fault_words_.size());
@@ -60,9 +60,9 @@ class Snapshot {
 
  private:
   Arena& arena_;
-  Windows& windows_;
+  ImportedMemory& imported_;
   Buffer& faults_;
-  std::vector<std::vector<std::byte>> elsewhere_;  ///< of each window
+  std::vector<std::vector<std::byte>> elsewhere_;  ///< of each range
   std::vector<std::byte> memory_, fault_words_;
   std::vector<std::byte> map_;  ///< of written bytes, empty when the launch asks for none
 };
@@ -90,7 +90,7 @@ void Dispatcher::run_traced(const LaunchRequest& request, const Kernel& kernel,
   Slices s;
   const uint64_t bytes =
       std::min({events_.size, request.events->buffer_bytes(), device_.facts().max_storage_range});
-  s.room = bytes / sizeof(uint32_t) - std::min<uint64_t>(bytes / sizeof(uint32_t), kTraceHeader);
+  s.words = bytes / sizeof(uint32_t) - std::min<uint64_t>(bytes / sizeof(uint32_t), kTraceHeader);
   s.lanes = request.block.total();
   s.stride = (s.lanes + 31) / 32 * 32;
   s.sure = !points.loops;
@@ -102,7 +102,7 @@ void Dispatcher::run_traced(const LaunchRequest& request, const Kernel& kernel,
     throw events::buffer_too_small(*request.program, bytes);
 
   request.events->begin(request, extent);
-  Snapshot before(arena_, windows_, first().faults, checks_written(request));
+  Snapshot before(arena_, imported_, first().faults, checks_written(request));
   uint64_t wanted = s.sure ? UINT64_MAX : kFirstGroups;
   uint32_t* launch = first().launch.words();
   while (!plan.done()) {
@@ -124,7 +124,7 @@ void Dispatcher::run_traced(const LaunchRequest& request, const Kernel& kernel,
     }
     flush_events(request, s, chunk);
     wanted = std::max(wanted, 2 * std::min(wanted, UINT64_MAX / 2));
-    if (first().told_to_end()) break;
+    if (first().must_end()) break;
   }
   request.events->end();
 }

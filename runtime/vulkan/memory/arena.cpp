@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "lanewise/error_detail.hpp"
-#include "runtime/guest/layout.hpp"
 #include "runtime/guest/unwritten.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::vulkan {
@@ -31,10 +31,11 @@ uint64_t round_up(uint64_t n) {
 [[noreturn]] void cannot_move(uint64_t wanted, uint64_t size) {
   throw DetailedError(
       ErrorKind::device, ErrorDetail::device_memory,
-      fmt::format("{} bytes of buffers are wanted, and the Vulkan buffer that holds them has room "
-                  "for {}; it cannot grow while a part of it is exported: say reserve_bytes when "
-                  "the device is imported",
-                  wanted, size));
+      fmt::format(
+          "{} bytes of buffers are wanted, and the Vulkan buffer that holds them has capacity "
+          "for {}; it cannot grow while a part of it is exported: say reserve_bytes when "
+          "the device is imported",
+          wanted, size));
 }
 
 }  // namespace
@@ -59,9 +60,10 @@ void Arena::reserve(uint64_t bytes) {
     if (holders_ != 0) cannot_move(bytes, buffer_.size);
     // Doubling keeps many small reservations cheap; the exact size is the second try.
     const uint64_t exact = std::min(round_up(bytes), info.max_arena);
-    const uint64_t roomy = std::clamp(buffer_.size * 2, exact, std::max(exact, info.max_arena / 2));
+    const uint64_t generous =
+        std::clamp(buffer_.size * 2, exact, std::max(exact, info.max_arena / 2));
     try {
-      grow(roomy);
+      grow(generous);
     } catch (const vk::SystemError&) {
       try {
         replace_by_copy(exact);
@@ -74,7 +76,7 @@ void Arena::reserve(uint64_t bytes) {
   size_ = bytes;
 }
 
-void Arena::make_room(uint64_t bytes) {
+void Arena::grow_to(uint64_t bytes) {
   const EngineInfo& info = device_.facts().info;
   if (bytes > info.max_arena) too_large(bytes, info.max_arena, info.name);
   if (bytes <= buffer_.size) return;
@@ -84,7 +86,7 @@ void Arena::make_room(uint64_t bytes) {
 
 void Arena::write_map(std::span<const std::byte> map) {
   const uint64_t offset = guest::written_map_offset(size_);
-  make_room(offset + map.size());
+  grow_to(offset + map.size());
   copy_in(offset, map);
 }
 
@@ -166,13 +168,13 @@ void Arena::copy_in(uint64_t offset, std::span<const std::byte> data) {
     return;
   }
   for (size_t done = 0; done < data.size();) {
-    const size_t piece = std::min<size_t>(data.size() - done, kStagingBytes);
-    std::memcpy(staging().map, data.data() + done, piece);
+    const size_t chunk = std::min<size_t>(data.size() - done, kStagingBytes);
+    std::memcpy(staging().map, data.data() + done, chunk);
     device_.run([&](const vk::raii::CommandBuffer& commands) {
       commands.copyBuffer(*staging_.handle, *buffer_.handle,
-                          vk::BufferCopy(0, offset + done, piece));
+                          vk::BufferCopy(0, offset + done, chunk));
     });
-    done += piece;
+    done += chunk;
   }
 }
 
@@ -184,14 +186,14 @@ void Arena::copy_out(uint64_t offset, std::span<std::byte> data) {
     return;
   }
   for (size_t done = 0; done < data.size();) {
-    const size_t piece = std::min<size_t>(data.size() - done, kStagingBytes);
+    const size_t chunk = std::min<size_t>(data.size() - done, kStagingBytes);
     staging();
     device_.run([&](const vk::raii::CommandBuffer& commands) {
       commands.copyBuffer(*buffer_.handle, *staging_.handle,
-                          vk::BufferCopy(offset + done, 0, piece));
+                          vk::BufferCopy(offset + done, 0, chunk));
     });
-    std::memcpy(data.data() + done, staging_.map, piece);
-    done += piece;
+    std::memcpy(data.data() + done, staging_.map, chunk);
+    done += chunk;
   }
 }
 

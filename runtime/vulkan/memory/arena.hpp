@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "runtime/guest/push_words.hpp"
+#include "runtime/layout/push_words.hpp"
 #include "runtime/vulkan/device/device.hpp"
 
 namespace lanewise::vulkan {
@@ -17,8 +17,8 @@ class Arena {
   void write(uint64_t address, std::span<const std::byte> data);
   void read(uint64_t address, std::span<std::byte> data);
 
-  /// Room for so many bytes, none of which the guest may use yet.
-  void make_room(uint64_t bytes);
+  /// Reserves so many bytes, none of which the guest may use yet.
+  void grow_to(uint64_t bytes);
   /// The map of written bytes, right behind what the guest may use; it lasts until that grows.
   void write_map(std::span<const std::byte> map);
   void read_map(uint64_t offset, std::span<std::byte> part);

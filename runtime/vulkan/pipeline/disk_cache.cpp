@@ -77,9 +77,9 @@ fs::path default_directory() {
 /// Says each sentence once in a process.
 void warn(const std::string& text) {
   static std::mutex mutex;
-  static std::set<std::string> said;
+  static std::set<std::string> reported;
   const std::lock_guard lock(mutex);
-  if (said.insert(text).second) std::fprintf(stderr, "lanewise: warning: %s\n", text.c_str());
+  if (reported.insert(text).second) std::fprintf(stderr, "lanewise: warning: %s\n", text.c_str());
 }
 
 /// Why what others may have put there is not used; empty when only this user, or root, could.
@@ -121,7 +121,7 @@ bool is_ours(const fs::path& path) {
   return path.extension() == kSuffix || path.filename().string().starts_with(kTemporary);
 }
 
-/// The cache's own files, oldest first. Foreign files are never touched.
+/// The cache's own files, oldest first. Files of others are never touched.
 std::vector<Entry> entries_of(const fs::path& directory) {
   std::vector<Entry> entries;
   std::error_code error;
@@ -178,8 +178,9 @@ std::optional<std::vector<std::byte>> DiskCache::load(CacheKind kind, const Cach
   struct stat s;
   const bool regular = file && ::fstat(number, &s) == 0 && S_ISREG(s.st_mode);
   if (const std::string why = regular ? distrusted(s) : "it is no regular file"; !why.empty()) {
-    if (!distrust_told_) warn(fmt::format("the cache file {} is not used: {}", path.string(), why));
-    distrust_told_ = true;
+    if (!distrust_reported_)
+      warn(fmt::format("the cache file {} is not used: {}", path.string(), why));
+    distrust_reported_ = true;
     return {};
   }
   const auto on_disk = static_cast<uint64_t>(s.st_size);

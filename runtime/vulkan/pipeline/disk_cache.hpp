@@ -49,7 +49,7 @@ class DiskCache {
   uint64_t max_bytes_;
   uint64_t known_bytes_ = 0;  ///< about what the directory holds
   bool usable_ = false;
-  bool distrust_told_ = false;
+  bool distrust_reported_ = false;
 };
 
 }  // namespace lanewise::vulkan

@@ -8,7 +8,7 @@
 
 #include "runtime/events/collector.hpp"
 #include "runtime/support/error.hpp"
-#include "runtime/vulkan/pipeline/patience.hpp"
+#include "runtime/vulkan/pipeline/compile_timeout.hpp"
 #include "translator_version.hpp"
 
 namespace lanewise::vulkan {
@@ -104,7 +104,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                   static_cast<int>(options.memcheck), static_cast<int>(options.wave));
   if (!options.optimise) text += "no passes\n";
   if (!options.small_arena) text += "large arena\n";
-  if (options.windows) text += "windows\n";
+  if (options.imported) text += "imported\n";
   if (!options.pointers) text += "every address is looked up\n";
   if (options.aligned_pointers) text += "aligned pointers\n";
   if (!options.step_budget) text += "no step budget\n";
@@ -187,7 +187,7 @@ spirv::Options options_of(const LaunchRequest& request, bool small_arena,
           trace_form,
           request.optimise,
           small_arena,
-          request.windows,
+          request.imported,
           request.pointers,
           quirks.cuts_loops ? request.step_budget <= spirv::kLoopLimit
                             : request.step_budget != ~uint64_t{0},

@@ -5,7 +5,7 @@
 #include <array>
 #include <span>
 
-#include "runtime/guest/push_words.hpp"
+#include "runtime/layout/push_words.hpp"
 #include "runtime/vulkan/device/device.hpp"
 #include "runtime/vulkan/pipeline/disk_cache.hpp"
 

@@ -11,12 +11,12 @@
 namespace lanewise::vulkan {
 namespace {
 
-ChosenDevice choose_telling(std::string_view selector) {
+ChosenDevice choose_with_statistics(std::string_view selector) {
   ChosenDevice chosen = find_device(selector, validation_from_environment());
   DeviceFacts& facts = chosen.device.facts;
-  if (!facts.can_tell_statistics) {
+  if (!facts.has_statistics) {
     throw Error(ErrorKind::device,
-                fmt::format("the driver of {} ({}) tells nothing about the code that it makes "
+                fmt::format("the driver of {} ({}) reports nothing about the code that it makes "
                             "(VK_KHR_pipeline_executable_properties is missing)",
                             facts.info.name, facts.info.driver));
   }
@@ -45,7 +45,7 @@ struct StatisticsCompiler::Parts {
   vk::raii::PipelineLayout translated, native;
 
   explicit Parts(std::string_view selector)
-      : device(choose_telling(selector)),
+      : device(choose_with_statistics(selector)),
         set(kernel_set_layout(device.vk())),
         translated(kernel_layout(device.vk(), set)),
         native(native_layout(device.vk())) {}

@@ -21,7 +21,7 @@ struct Statistic {
 
 class StatisticsCompiler {
  public:
-  /// Throws Error(device) when the driver tells nothing about its code.
+  /// Throws Error(device) when the driver reports nothing about its code.
   explicit StatisticsCompiler(std::string_view selector);
   ~StatisticsCompiler();
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/vulkan/launch/dispatch.hpp"
 
 namespace lanewise::vulkan {
@@ -113,8 +113,8 @@ struct Outcome {
 Outcome run(Device& device, Pipelines& pipelines, DiskCache& disk, const spirv::Target& target,
             const ir::Program& code, const std::vector<uint32_t>& words, WaveMode mode) {
   Arena arena(device);
-  Windows windows(device);
-  Dispatcher dispatcher(device, arena, windows, pipelines);
+  ImportedMemory imported(device);
+  Dispatcher dispatcher(device, arena, imported, pipelines);
   KernelCache kernels(pipelines, disk, target, spirv::translate);
   arena.reserve(kOut - kTable + 4 * kResults * kLanes);
   arena.write(kTable, std::as_bytes(std::span(words)));

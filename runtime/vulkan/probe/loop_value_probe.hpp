@@ -19,7 +19,7 @@ enum class LoopValues : uint32_t {
 LoopValues probe_loop_values(Device& device, Pipelines& pipelines, DiskCache& disk,
                              const spirv::Target& target);
 
-/// On a device that cuts loops: does it tell the lanes that it cut, and no others, where a mark is
+/// On a device that cuts loops: does it mark the lanes that it cut, and no others, where a mark is
 /// carried out of loops (Quirks::marks_in_registers)? The same loop runs twice, and only the second
 /// time it is cut, for some lanes of the second half.
 bool probe_loop_marks(Device& device, Pipelines& pipelines, DiskCache& disk,

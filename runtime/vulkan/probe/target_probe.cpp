@@ -142,7 +142,7 @@ ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk) {
 }
 
 namespace {
-/// Tests look for the faults that a quirk's work-around mends by leaving it out.
+/// Tests look for the faults that a quirk's work-around avoids by leaving it out.
 void leave_out(spirv::Quirks& quirks) {
   const char* name = std::getenv("LANEWISE_WITHOUT_QUIRKS");
   if (name == nullptr || *name == 0) return;

@@ -11,7 +11,7 @@ bool lw_allocation_holds(const in B64 va, const in uint n, const in bool write, 
   return !either(none, either(outside, refused));
 }
 
-// How many allocations begin at or below an address. Its granule tells, but for those that begin
+// How many allocations begin at or below an address. Its granule decides, but for those that begin
 // inside the granule: where there are such, a search goes on from there, by ever smaller steps and
 // for several addresses at a time. Steps are powers of two, the last one is 1.
 
@@ -43,11 +43,11 @@ bool lw_allocation_allows(const in B64 va, const in uint n, const in bool write)
 /// The device address of the byte at an offset from the arena's start, which may lie in memory from
 /// elsewhere. What lies nowhere counts as the arena's: the access was checked.
 B64 lw_device_address(const in B64 arena, const in B64 offset) {
-  uint first = allocations.w[FIRST_WINDOW];
-  uint lo = 0u, hi = allocations.w[WINDOW_COUNT];
+  uint first = allocations.w[FIRST_IMPORTED];
+  uint lo = 0u, hi = allocations.w[IMPORTED_COUNT];
   while (lo < hi) {  // finds the first window that starts above the offset
     uint mid = (lo + hi) >> 1;
-    uint at = first + WINDOW_WORDS * mid + WINDOW_START;
+    uint at = first + IMPORTED_WORDS * mid + IMPORTED_START;
     if (lt64(offset, b64(ALLOCATION(at), ALLOCATION(at + 1u)))) {
       hi = mid;
     } else {
@@ -55,11 +55,11 @@ B64 lw_device_address(const in B64 arena, const in B64 offset) {
     }
   }
   if (lo == 0u) return add64(arena, offset);
-  uint at = first + WINDOW_WORDS * (lo - 1u);
-  B64 start = b64(ALLOCATION(at + WINDOW_START), ALLOCATION(at + WINDOW_START + 1u));
-  B64 size = b64(ALLOCATION(at + WINDOW_SIZE), ALLOCATION(at + WINDOW_SIZE + 1u));
+  uint at = first + IMPORTED_WORDS * (lo - 1u);
+  B64 start = b64(ALLOCATION(at + IMPORTED_START), ALLOCATION(at + IMPORTED_START + 1u));
+  B64 size = b64(ALLOCATION(at + IMPORTED_SIZE), ALLOCATION(at + IMPORTED_SIZE + 1u));
   B64 inside = sub64(offset, start);
   if (!lt64(inside, size)) return add64(arena, offset);
-  return add64(b64(ALLOCATION(at + WINDOW_ADDRESS), ALLOCATION(at + WINDOW_ADDRESS + 1u)),
+  return add64(b64(ALLOCATION(at + IMPORTED_ADDRESS), ALLOCATION(at + IMPORTED_ADDRESS + 1u)),
                inside);
 }

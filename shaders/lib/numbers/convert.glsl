@@ -1,5 +1,5 @@
 // Conversions between floats of different widths and between floats and integers, in integers only.
-// In conversions .ftz speaks of the f32 side. Out-of-range values clamp; NaN gives 0, or the value
+// In conversions .ftz applies to the f32 side. Out-of-range values clamp; NaN gives 0, or the value
 // with only the top bit set when the source is f64 or the result has 64 bits.
 
 uint lw_f2f_f32_f16(const in uint a, const in uint flags) {

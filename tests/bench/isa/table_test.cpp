@@ -50,7 +50,7 @@ TEST_CASE("isa gate: more than 2 % worse fails and names kernel and figures") {
   CHECK(!compare(table, table_with("glsl/a", 50, 205)).good());
 }
 
-TEST_CASE("isa gate: better is said, and does not fail") {
+TEST_CASE("isa gate: better is reported, and does not fail") {
   const Verdict better = compare(from_json(kJson), table_with("glsl/a", 90, 200));
   CHECK(better.good());
   REQUIRE(better.better.size() == 1);

@@ -40,7 +40,7 @@ class Maker {
     top.together = true;
     top.function = static_cast<uint32_t>(p_.functions.size());
     while (left_ > 0) add(p_.body, top);
-    // GCN masks lanes: its ways out are no control flow, but a register each.
+    // GCN masks lanes: its exits are no control flow, but a register each.
     if (row_ && set_.wave != 64) add_row(p_.body, top);
     make_registers();
     return std::move(p_);
@@ -338,7 +338,7 @@ class Maker {
     return c;
   }
 
-  /// Many ways out behind each other, or ifs in each other: drivers nest both.
+  /// Many exits behind each other, or ifs in each other: drivers nest both.
   void add_row(Block& out, Place at) {
     const uint32_t ways = 30 + random_.below(70);
     const uint32_t habit = random_.below(4);

@@ -148,7 +148,7 @@ class Fuzzer {
     r.inputs = inputs();
     r.seed = seed;
     r.tries = 4;
-    r.patience_seconds = 2;
+    r.shrink_seconds = 2;
     try {
       return judged(lanewise::diff::compare_kernels(r), a, b, kernel);
     } catch (const lanewise::Error& e) {

@@ -10,8 +10,8 @@ namespace spec = oracle::gcn;
 
 struct Operation {
   const char* name;
-  unsigned bytes;  ///< of a piece
-  unsigned pieces;
+  unsigned bytes;  ///< of a component
+  unsigned components;
   bool extends = false;
 };
 constexpr Operation kLoadOps[] = {{"ubyte", 1, 1},        {"sbyte", 1, 1, true}, {"ushort", 2, 1},
@@ -40,7 +40,7 @@ class Untyped : public BufferInstruction {
   bool writes() const override { return store_; }
   void run(const Lane& lane, Memory& memory, std::vector<uint64_t>& out) const override {
     if (!enabled(lane)) return;
-    for (unsigned n = 0; n < op_.pieces; ++n) {
+    for (unsigned n = 0; n < op_.components; ++n) {
       const spec::Place p = place(lane, 4 * n, op_.bytes);
       const uint64_t at = spec::aligned(p.address, op_.bytes);
       if (store_) {
@@ -58,8 +58,8 @@ class Untyped : public BufferInstruction {
   std::string mnemonic() const override {
     return fmt::format("buffer_{}_{}", store_ ? "store" : "load", op_.name);
   }
-  unsigned data_registers() const override { return op_.pieces; }
-  unsigned reach() const override { return op_.bytes * op_.pieces; }
+  unsigned data_registers() const override { return op_.components; }
+  unsigned reach() const override { return op_.bytes * op_.components; }
   std::shared_ptr<BufferInstruction> with(const BufferForm& form) const override {
     return std::make_shared<Untyped>(form, store_, op_);
   }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "lanewise/types.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::fuzz {
 
@@ -99,7 +99,7 @@ struct Setting {
 class Instruction {
  public:
   virtual ~Instruction() = default;
-  /// `place` tells the registers of several instructions of a program apart.
+  /// `place` distinguishes the registers of several instructions of a program.
   virtual std::string text(unsigned place) const = 0;
   virtual std::vector<Value> in(unsigned place) const = 0;
   virtual unsigned outputs() const = 0;

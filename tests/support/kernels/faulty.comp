@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "interface.glsl"
-// Every odd lane of every group reports a fault; its record tells who it was.
+// Every odd lane of every group reports a fault; its record says who it was.
 layout(local_size_x = 4) in;
 void main() {
   const uint lane = gl_LocalInvocationID.x;

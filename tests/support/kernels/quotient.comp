@@ -12,7 +12,7 @@ double wide(float x) { return double(uintBitsToFloat(floatBitsToUint(x) | zero))
 #define FUSED(a, b, c) float(wide(a) * wide(b) + wide(c))
 #define LW_INT64 0
 #define LW_FLOAT64 0
-#include "../../../runtime/guest/host_shader.h"
+#include "../../../runtime/layout/host_shader.h"
 #include "base.glsl"
 #include "numbers/int64.glsl"
 #include "numbers/integer.glsl"

@@ -95,8 +95,8 @@ TEST_CASE("modules of one name and one text stay apart") {
 
 TEST_CASE("launches that are alike, while the list of allocations outgrows its buffer") {
   Device device = Device::open(selector());
-  // The arena has room, so that nothing but the list changes.
-  device.allocate(1 << 20, "room");
+  // The arena has capacity, so that nothing but the list changes.
+  device.allocate(1 << 20, "more");
   const Buffer a = device.buffer(std::vector<uint32_t>{5, 6, 7, 8}, "a"),
                o = device.allocate(4 * 64, "o");
   const Kernel kernel = device.load_text(kLoad, Isa::ptx).kernel("load");

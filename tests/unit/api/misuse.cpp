@@ -48,13 +48,13 @@ TEST_CASE("a buffer of another device is refused, and neither device is written"
   Device one = Device::open(selector()), other = Device::open("reference");
   const auto kernel = one.load_text(kScale, lanewise::Isa::ptx).kernel();
   Buffer own = one.buffer(std::vector<float>{1, 1}),
-         foreign = other.buffer(std::vector<float>{7, 7});
+         other_device = other.buffer(std::vector<float>{7, 7});
   std::string message;
-  CHECK(refused([&] { kernel.launch({.grid = {1}, .block = {2}}, foreign, 2.0f, 2); }, &message) ==
-        ErrorDetail::other_device);
+  CHECK(refused([&] { kernel.launch({.grid = {1}, .block = {2}}, other_device, 2.0f, 2); },
+                &message) == ErrorDetail::other_device);
   CHECK(message.find("argument 1 is a buffer of another device") != std::string::npos);
   CHECK(own.read<float>() == std::vector<float>{1, 1});
-  CHECK(foreign.read<float>() == std::vector<float>{7, 7});
+  CHECK(other_device.read<float>() == std::vector<float>{7, 7});
 }
 
 TEST_CASE("sizes that overflow are refused, and allocations go on") {
@@ -75,7 +75,7 @@ TEST_CASE("sizes that overflow are refused, and allocations go on") {
   CHECK(works(device));
 }
 
-TEST_CASE("an allocation that failed does not stand in the way of later ones") {
+TEST_CASE("an allocation that failed does not prevent later ones") {
   Device device = Device::open(selector());
   const uint64_t address = device.allocate(64).address();
   for (int i = 0; i < 3; ++i)

@@ -1,5 +1,5 @@
 // Launches that wait in a queue together: devices may share submissions among them, which nobody
-// must be able to tell.
+// must be able to see.
 #include <atomic>
 #include <thread>
 

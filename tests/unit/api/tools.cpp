@@ -96,7 +96,7 @@ TEST_CASE("C++: code and rows of an assembler; what cannot be disassembled keeps
   const Code back = disassemble(made.data, raw);
   CHECK(back.ok);
   CHECK(back.rows == made.rows);
-  // A word that no form has: what is said of it, and the text of the others all the same.
+  // A word that no form has: what is reported of it, and the text of the others all the same.
   const Code mixed = disassemble(std::string(4, '\xff') + made.data, raw);
   CHECK(!mixed.diagnostics.empty());
   CHECK(mixed.data.find("s_mov_b32 s0, 1") != std::string::npos);
@@ -154,15 +154,15 @@ TEST_CASE("C++: a tracker and a trace file follow launches; the trace read again
   run_scale(device);
   CHECK(live.report("csv") == seen);
 
-  uint64_t told = 0;
+  uint64_t reported = 0;
   const Cache read = Cache::read(file.path, {.presets = {"gv100", "sm50-silicon"},
                                              .compare = true,
                                              .reuse = true,
                                              .sets = true,
                                              .progress = [&](uint64_t done, uint64_t whole) {
-                                               told = done <= whole ? 1 : 2;
+                                               reported = done <= whole ? 1 : 2;
                                              }});
-  CHECK(told < 2);
+  CHECK(reported < 2);
   CHECK(read.facts().complete);
   CHECK(read.facts().events > 0);
   CHECK(read.facts().warnings.empty());

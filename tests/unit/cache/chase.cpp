@@ -19,7 +19,7 @@ ChaseResult chased(const Preset& preset) {
   return chase(*target);
 }
 
-/// All that a chase can tell of a cache.
+/// All that a chase can find out about a cache.
 void matches(const ChasedCache& c, const Geometry& g, bool whole_lines) {
   REQUIRE(c.found);
   CHECK(c.evicts);
@@ -75,7 +75,7 @@ TEST_CASE("chase: the geometry and the policy of every preset and variant, from 
   }
 }
 
-TEST_CASE("chase: every replacement policy is told from the others") {
+TEST_CASE("chase: every replacement policy is distinguished from the others") {
   for (const char* policy : {"lru", "fifo", "mru", "lfu", "tree_plru", "bit_plru", "srrip"})
     for (const unsigned ways : {4U, 8U, 16U}) {
       CAPTURE(std::string(policy));
@@ -111,7 +111,7 @@ TEST_CASE("chase: lines, sectors, odd shapes and hashes") {
   }
 }
 
-TEST_CASE("chase: no L1 in the way of loads is said") {
+TEST_CASE("chase: no L1 in the way of loads is reported") {
   const Preset p =
       parse_preset(R"({"name": "x", "l1": {"sets": 2, "ways": 4}, "l2": {"sets": 64, "ways": 8},
                                     "knobs": {"global_in_l1": false, "nc_in_l1": false}})",

@@ -1,5 +1,5 @@
-// What counters mean: stores have hits and misses of their own, dirty bytes at the end are said,
-// and a read of part of an absent sector asks for the whole sector on every path.
+// What counters mean: stores have hits and misses of their own, dirty bytes at the end are
+// reported, and a read of part of an absent sector asks for the whole sector on every path.
 #include "tests/unit/cache/support.hpp"
 
 namespace lanewise::cache {
@@ -34,7 +34,7 @@ TEST_CASE("stores hit and miss on their own") {
   CHECK_EQ(s.engine().dirty(Cache::l2).bytes, 128);
 }
 
-TEST_CASE("a line that makes room is no store of the instruction that pushes it out") {
+TEST_CASE("an evicted line is no store of the instruction that pushes it out") {
   Stream s(Dialect::sass, parse_preset(R"({"name": "small", "sms": 1,
     "l1": {"sets": 1, "ways": 1, "line": 128, "sector": 32},
     "l2": {"sets": 1, "ways": 4, "line": 128, "sector": 32}})",

@@ -53,7 +53,7 @@ TEST_CASE("reuse distances are those of a list of lines, whenever times are numb
   CHECK_EQ(stack.lines(), model.lines.size());
 }
 
-TEST_CASE("one pass tells the misses of an LRU cache of every size") {
+TEST_CASE("one pass gives the misses of an LRU cache of every size") {
   const std::vector<uint64_t> lines = some_lines(2, 6000);
   ReuseStack stack;
   ReuseCurve curve;

@@ -177,7 +177,7 @@ const Pair kPairs[] = {
      [](Stream& s) { s.op(0, emitted(kSass, "LDG.E.STRONG.CTA", trace::Emitted::plain), kFlag); }},
 };
 
-/// `tiny`: four lines of L2 in one set, no L1 hits to speak of: what a hint does is seen at once.
+/// `tiny`: four lines of L2 in one set, hardly any L1 hits: what a hint does is seen at once.
 Preset preset_of(const std::string& name) {
   if (name == "tiny")
     return parse_preset(R"({"name": "tiny", "sms": 2,

@@ -15,7 +15,7 @@ namespace lanewise::cache {
 namespace parts_test {
 namespace {
 
-/// What lets lines leave early, late and in order, loses them, and is told of by their past.
+/// What lets lines leave early, late and in order, loses them, and is reported by their past.
 std::vector<trace::Site> special_sites(Dialect d) {
   std::vector<trace::Site> all;
   const auto add = [&](std::initializer_list<const char*> texts) {
@@ -162,7 +162,7 @@ std::string refusal(const std::vector<NamedPart>& parts) {
   }
 }
 
-TEST_CASE("cache parts: parts of other runs, twice or missing are told by name") {
+TEST_CASE("cache parts: parts of other runs, twice or missing are reported by name") {
   const Preset preset = parse_preset(kShapes[0], "test");
   const auto made = [&](const Preset& p, uint32_t count) {
     std::vector<NamedPart> all;

@@ -1,4 +1,4 @@
-// Batches of plain accesses (Engine::run_plain) do what the general way does, one by one.
+// Batches of plain accesses (Engine::run_plain) do what the general path does, one by one.
 #include <fmt/format.h>
 
 #include "runtime/bench/cache/access_traces.hpp"
@@ -10,7 +10,7 @@ namespace lanewise::cache {
 namespace {
 
 /// Counts what the engine finds remarkable.
-class Heard final : public Observer {
+class Recorded final : public Observer {
  public:
   void stale_read(const StaleRead& s) override { add(1, s.bytes.lo ^ s.bytes.hi ^ s.line.address); }
   void lost(Loss, const Access&, const Line& x, const Mask& m) override {
@@ -85,12 +85,12 @@ constexpr const char* kSites[] = {"ld.global.b32",
 
 struct Side {
   explicit Side(const Preset& preset, Engine::Vectors vectors = Engine::Vectors::best)
-      : engine(preset, &heard, false, vectors) {
+      : engine(preset, &recorded, false, vectors) {
     for (const char* text : kSites)
       plans.push_back(engine.plan(trace::ptx_site(text), trace::ptx_site(text).space));
     engine.set_site(&site);
   }
-  Heard heard;
+  Recorded recorded;
   Engine engine;
   std::vector<Plan> plans;
   SiteCounters site;
@@ -103,8 +103,8 @@ void check_equal(const Side& a, const Side& b) {
     CHECK(a.engine.counters(c) == b.engine.counters(c));
   }
   CHECK(a.site == b.site);
-  CHECK_EQ(a.heard.events, b.heard.events);
-  CHECK_EQ(a.heard.digest, b.heard.digest);
+  CHECK_EQ(a.recorded.events, b.recorded.events);
+  CHECK_EQ(a.recorded.digest, b.recorded.digest);
 }
 
 /// Blocks near each other and, now and then, far beyond, where tags are ambiguous.
@@ -158,7 +158,7 @@ void compare_batches(const Preset& preset, Engine::Vectors vectors) {
   }
 }
 
-TEST_CASE("plain accesses: batches and the general way agree") {
+TEST_CASE("plain accesses: batches and the general path agree") {
   for (const char* text : kPresets) {
     const Preset preset = parse_preset(text, "test");
     CAPTURE(preset.name);

@@ -1,4 +1,4 @@
-// The quick way of plain waves (Tracker::waves, Engine::run_stream) against the general way, on
+// The fast path of plain waves (Tracker::waves, Engine::run_stream) against the general path, on
 // random traces under every preset: every report, byte for byte.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ void both_ways(const Preset& preset, Dialect dialect, uint64_t seed, bool with_h
   TrackerOptions options;
   options.kept_contexts = kept;
   Tracker quick(preset, options);
-  options.general_way = true;
+  options.general_path = true;
   Tracker general(preset, options);
   Tracker* const one[] = {&general};
   Tracker* const other[] = {&quick};
@@ -46,7 +46,7 @@ void both_ways(const Preset& preset, Dialect dialect, uint64_t seed, bool with_h
   compare(general, quick);
 }
 
-TEST_CASE("cache stream: the quick way and the general way give equal reports") {
+TEST_CASE("cache stream: the fast path and the general path give equal reports") {
   for (const std::string& name : preset_names())
     for (const Dialect d : {Dialect::ptx, Dialect::sass, Dialect::gcn})
       for (uint64_t seed = 1; seed <= 4; ++seed)
@@ -102,7 +102,7 @@ TEST_CASE("cache stream: lines whose tags are the same, and sets that few lines 
       CAPTURE(seed);
       TrackerOptions options;
       Tracker quick(preset, options);
-      options.general_way = true;
+      options.general_path = true;
       Tracker general(preset, options);
       std::mt19937_64 random(seed);
       trace::Kernel k;

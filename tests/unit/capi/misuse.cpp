@@ -16,7 +16,7 @@ bool refused(lw_status status, lw_detail detail) {
 
 }  // namespace
 
-TEST_CASE("C: null, released and foreign handles are refused") {
+TEST_CASE("C: null, released and other objects' handles are refused") {
   lw_buffer* none = nullptr;
   uint64_t n = 1;
   CHECK(refused(lw_buffer_size(nullptr, &n), LW_DETAIL_BAD_HANDLE));
@@ -151,7 +151,7 @@ TEST_CASE("C: launch options that make no sense") {
 TEST_CASE("C: arguments that make no sense") {
   const Device device = open("reference"), other = open("reference");
   const Kernel k = kernel(load(device, kScale));
-  const Buffer b = buffer(device, 16), foreign = buffer(other, 16);
+  const Buffer b = buffer(device, 16), other_device = buffer(other, 16);
   const lw_launch_options o = options(1, 4);
   const auto launch = [&](const lw_arg& first, const lw_arg& second) {
     const lw_arg args[] = {first, second, lw_arg_u32(4)};
@@ -159,7 +159,7 @@ TEST_CASE("C: arguments that make no sense") {
   };
   const lw_arg p = lw_arg_buffer(b.get()), a = lw_arg_f32(1);
   CHECK(launch(p, a) == LW_OK);
-  CHECK(refused(launch(lw_arg_buffer(foreign.get()), a), LW_DETAIL_OTHER_DEVICE));
+  CHECK(refused(launch(lw_arg_buffer(other_device.get()), a), LW_DETAIL_OTHER_DEVICE));
   CHECK(refused(launch(lw_arg_buffer(nullptr), a), LW_DETAIL_BAD_HANDLE));
   CHECK(refused(launch(p, lw_arg_i32(1)), LW_DETAIL_ARGUMENT_KIND));
   CHECK(refused(launch(p, lw_arg_f64(1)), LW_DETAIL_ARGUMENT_KIND));

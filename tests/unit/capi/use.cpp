@@ -108,7 +108,7 @@ TEST_CASE("C: faults are a status and reports") {
   CHECK(std::string(fault.assertion).empty());
   CHECK(std::string(fault.function).empty());
   CHECK(lw_result_fault(result.get(), 2, &fault) == LW_ERROR_USAGE);
-  // A caller of the first version has no room for the parameter.
+  // A caller of the first version has no member for the parameter.
   lw_fault old{};
   old.struct_size = offsetof(lw_fault, parameter);
   REQUIRE(lw_result_fault(result.get(), 0, &old) == LW_OK);
@@ -217,7 +217,7 @@ TEST_CASE("C: a cancelled launch ends") {
   CHECK(lw_last_detail() == LW_DETAIL_NONE);
 }
 
-TEST_CASE("C: the log tells of devices, launches, warnings and errors") {
+TEST_CASE("C: the log reports devices, launches, warnings and errors") {
   std::vector<std::pair<lw_log_level, std::string>> messages;
   lw_set_log(
       [](lw_log_level level, const char* message, void* user) {

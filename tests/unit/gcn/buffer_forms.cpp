@@ -96,7 +96,7 @@ TEST_CASE("every buffer form that coverage calls exact lowers, with all its flag
   }
 }
 
-TEST_CASE("descriptor words are constants only where every way to the access makes them so") {
+TEST_CASE("descriptor words are constants only where every path to the access makes them so") {
   const std::string all = "s_mov_b64 s[8:9], 0\ns_mov_b32 s10, 0x100\ns_movk_i32 s11, 0x7000\n";
   const std::string use = "buffer_load_dword v1, off, s[8:11], 0\ns_endpgm\n";
   CHECK(constant_words(use) == 0);

@@ -168,7 +168,7 @@ TEST_CASE("missing waits are warnings at their place") {
   const std::string scalar = "s_load_dword s2, s[0:1], 0x0\ns_load_dword s3, s[0:1], 0x1\n";
   CHECK(warnings(scalar + "s_waitcnt lgkmcnt(1)\nv_mov_b32 v2, s2\n").size() == 1);
   CHECK(warnings(scalar + "s_waitcnt lgkmcnt(0)\nv_mov_b32 v2, s2\n").empty());
-  // Overwriting counts, and so does the way around a loop.
+  // Overwriting counts, and so does the path around a loop.
   CHECK(warnings(load + "v_mov_b32 v1, 0\n").size() == 1);
   CHECK(warnings(".Ltop:\nv_mov_b32 v2, v1\n" + load + "s_cmp_eq_u32 s2, s3\n" +
                  "s_cbranch_scc0 .Ltop\n")

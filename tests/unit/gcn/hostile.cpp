@@ -99,9 +99,9 @@ TEST_CASE("a section whose addresses wrap is not part of the image") {
 }
 
 TEST_CASE("metadata nested without end") {
-  for (const char* piece : {"\x91", "\x81\xa1k", "\xdd\xff\xff\xff\xff", "\xdc\x7f\xff"}) {
+  for (const char* chunk : {"\x91", "\x81\xa1k", "\xdd\xff\xff\xff\xff", "\xdc\x7f\xff"}) {
     std::string desc;
-    while (desc.size() < 4'000'000) desc += piece;
+    while (desc.size() < 4'000'000) desc += chunk;
     ElfFile f = amd();
     f.sections.push_back({.name = ".note", .type = elf::kNote, .data = metadata_note(desc)});
     check_refused(f.bytes(), "its metadata are nested too deeply");

@@ -89,7 +89,7 @@ std::string call(const std::string& function) {
 const std::string kFunction = "pick:\n" + kPick + "s_setpc_b64 s[30:31]\n";
 
 bool depends(const Refusal& r) {
-  return r.message.find("s_set_gpr_idx_on) is on depends on the way") != std::string::npos;
+  return r.message.find("s_set_gpr_idx_on) is on depends on the path") != std::string::npos;
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "runtime/guest/launch_layout.hpp"
 #include "runtime/isa/gcn/gcn.hpp"
+#include "runtime/layout/launch_block.hpp"
 
 using namespace lanewise;
 
@@ -115,7 +115,7 @@ TEST_CASE("gcn header: what is refused") {
                   "'kernarg_bytes'") == 0);
   CHECK(header_complaint("user_sgpr_count 8").find("expected '='") == 0);
   CHECK(header_complaint("user_sgpr_count = s8").find("expected a number") == 0);
-  // As in LLVM a value is cut to its field, which is said.
+  // As in LLVM a value is cut to its field, which is reported.
   CHECK(header_complaint("user_sgpr_count = 33") ==
         "user_sgpr_count has 5 bits: 33 becomes 1, as assemblers have it");
   CHECK(header_complaint("user_sgpr_count = -1") == "");

@@ -69,7 +69,7 @@ TEST_CASE("arithmetic follows the MODE register") {
                   "s_getreg_b32 s6, hwreg(HW_REG_MODE, 4, 4)\nv_mov_b32 v1, s6\n") == 9);
 }
 
-TEST_CASE("modes that depend on the way, and registers that nobody models, are errors") {
+TEST_CASE("modes that depend on the path, and registers that nobody models, are errors") {
   CHECK(error_of("s_cmp_eq_u32 s2, 0\ns_cbranch_scc1 .L1\n"
                  "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1\n.L1:\nv_add_f32 v1, v2, v3\n")
             .find("way") != std::string::npos);

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "runtime/guest/allocator.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/support/error.hpp"
 
 using namespace lanewise;
@@ -21,25 +21,25 @@ TEST_CASE("allocations are deterministic, aligned and never touch") {
   CHECK_THROWS_AS(a.free(12), Error);
 }
 
-TEST_CASE("memory from elsewhere has addresses of its own, aligned as it lies") {
+TEST_CASE("imported memory has addresses of its own, aligned as it lies") {
   guest::Allocator a;
   const uint64_t own = a.allocate(16, "own");
-  CHECK(!a.has_foreign());
-  const uint64_t x = a.allocate_foreign(1000, "x", false, 0x7f0010);
-  const uint64_t y = a.allocate_foreign(8, "y", true, 0x1234);
-  CHECK(x == guest::kForeignBase + 0x10);
+  CHECK(!a.has_imported());
+  const uint64_t x = a.allocate_imported(1000, "x", false, 0x7f0010);
+  const uint64_t y = a.allocate_imported(8, "y", true, 0x1234);
+  CHECK(x == guest::kImportedBase + 0x10);
   CHECK(y % guest::kAllocAlign == 0x34);
   CHECK(y >= x + 1000 + guest::kAllocAlign);
-  CHECK(a.has_foreign());
+  CHECK(a.has_imported());
   // The arena grows by none of that, and its addresses are what they were.
   CHECK(a.high_water() == 512);
   CHECK(a.allocate(16, "more") == own + 512);
   a.free(x);
-  CHECK(a.allocate_foreign(900, "again", false, 0x10) == x);
+  CHECK(a.allocate_imported(900, "again", false, 0x10) == x);
   a.free(x);
   a.free(y);
-  CHECK(!a.has_foreign());
-  CHECK_THROWS_AS(a.allocate_foreign(uint64_t{1} << 41, "huge", false, 0), Error);
+  CHECK(!a.has_imported());
+  CHECK_THROWS_AS(a.allocate_imported(uint64_t{1} << 41, "huge", false, 0), Error);
 }
 
 TEST_CASE("nearest allocation and distance") {

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 
 using namespace lanewise::guest;
 

@@ -121,7 +121,7 @@ block b2 "end"
   CHECK(parameter("  d9 = mov.u64 d0\n  r6 = load.u32 d9 {global u32}\n" + loop) == 8);
 }
 
-TEST_CASE("parameters in offsets are told") {
+TEST_CASE("parameters in offsets are found") {
   Program p = with("  d8 = shl.u64 d3, 2\n  d9 = add.u64 d1, d8\n" + kLoad);
   const PointerParams found = find_pointers(p);
   CHECK(found.through == std::vector<uint32_t>{8});

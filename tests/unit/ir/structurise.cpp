@@ -190,7 +190,7 @@ TEST_CASE("a loop that the structuriser makes counts no steps where the program 
   check_same(s.p, 3);
 }
 
-TEST_CASE("a row of ways out is split where it is long, and only there") {
+TEST_CASE("a row of exits is split where it is long, and only there") {
   for (const uint32_t n : {20U, 100U, 500U}) {
     CAPTURE(n);
     Sketch breaks(n + 2), returns(2 * n + 1);

@@ -225,7 +225,7 @@ block b2 "end"
   CHECK(p.blocks[2].insts[0].dst[0] != p.blocks[0].insts[1].dst[0]);
 }
 
-// As GCN narrows EXEC around a block, and asks a mask whether to go round again.
+// As GCN narrows EXEC around a block, and asks a mask whether to iterate again.
 TEST_CASE("branches on masks of whole waves") {
   const auto reached = [](const std::string& before, const std::string& after) {
     const Program p = parse_program(R"(program "k" gcn wave 64

@@ -93,7 +93,7 @@ TEST_CASE("the counters: zero from outside, one more at each begin") {
   CHECK(writes(1, first == inner ? 1 : 0).op == Op::add);
 }
 
-TEST_CASE("code on the way out of a loop stands behind it") {
+TEST_CASE("code on the exit path of a loop stands behind it") {
   // 1 { 2 { -> 3 -> 4 } } 4: 3 cannot come back, so its lanes have left the loop.
   Sketch s(5, {3, 2});
   s.jump(0, 1);

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "lanewise/types.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "tests/unit/ptx/lower_support.hpp"
 
 using namespace lanewise;

@@ -46,7 +46,7 @@ TEST_CASE("the other kernels of a file are lowered") {
   CHECK(r.diagnostics.size() == 1);
 }
 
-TEST_CASE("a kernel that wants thread block clusters does not stand in the way of others") {
+TEST_CASE("a kernel that wants thread block clusters does not prevent others") {
   const auto with = [](const std::string& directive) {
     return ".entry " + directive.substr(1, 2) + "() " + directive + " { ret; }\n";
   };

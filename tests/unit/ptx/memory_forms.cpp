@@ -1,5 +1,5 @@
 // What the rarer memory instructions do, run on the reference engine against plain C++, and what
-// accesses tell the cache tracker.
+// accesses report to the cache tracker.
 #include <bit>
 #include <cmath>
 

@@ -160,7 +160,7 @@ TEST_CASE("ADDR64 ignores records, stride and lane, and keeps 48 bits") {
   CHECK(buffer_address(a, d.words(), {0xf0000000, 0xffff, 0, 0}).address == 20);
 }
 
-TEST_CASE("null and foreign descriptors are never in range") {
+TEST_CASE("null and invalid descriptors are never in range") {
   CHECK_FALSE(buffer_address(access(Gen::gfx6, false, false), Words{}, {0, 0, 0, 0}).in_range);
   Descriptor d;
   d.records = 64;

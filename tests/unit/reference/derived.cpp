@@ -143,7 +143,7 @@ class Author {
     preds_.push_back(p);
   }
 
-  /// One access, or the pieces of one.
+  /// One access, or the components of one.
   void access() {
     new_site();
     const Type type = chance(70) ? Type::u32 : chance(50) ? Type::u64 : Type::u8;
@@ -157,7 +157,7 @@ class Author {
       b_.emit(Op::mulwide, chance(70) ? Type::u32 : Type::s32, {bytes}, {word(), imm(step)});
       address = b_.make(Op::add, Type::u64, {pointers_[one_in(2)], bytes});
     }
-    const uint32_t pieces = chance(20) ? 2 + one_in(3) : 1;
+    const uint32_t components = chance(20) ? 2 + one_in(3) : 1;
     if (chance(25)) b_.set_guard(guard());
     const auto rule = static_cast<ir::AlignRule>(one_in(3));
     const auto kind = one_in(3);
@@ -165,7 +165,7 @@ class Author {
                        : chance(70) ? ir::Space::global
                                     : ir::Space::generic;
     int64_t offset = 4 * int64_t{one_in(4)};
-    for (uint32_t i = 0; i < pieces; ++i) {
+    for (uint32_t i = 0; i < components; ++i) {
       one_access(kind, type, space, rule, address, offset);
       offset += chance(90) ? ir::size_of(type) : 16;
     }

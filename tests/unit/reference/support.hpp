@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "runtime/guest/layout.hpp"
 #include "runtime/ir/builder.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/reference/reference.hpp"
 
 namespace lanewise::test {

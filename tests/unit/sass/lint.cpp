@@ -172,7 +172,7 @@ TEST_CASE("DEPBAR waits as well, down to a count or for a set") {
   CHECK(clean(loads + "DEPBAR {1,0} ;\nMOV R9, R1 ;\nMOV R9, R2 ;\nEXIT ;\n"));
 }
 
-TEST_CASE("what is under way on one of the ways to a place counts there") {
+TEST_CASE("what is under way on one of the paths to a place counts there") {
   const auto branches = [](const char* first, const char* second) {
     return "LDG.E R0, [R4] &wr=0 ;\n@P0 BRA `(.L_1) ;\nMOV R8, R9 " + std::string(first) +
            " ;\nBRA `(.L_2) ;\n.L_1:\nMOV R8, R9 " + second + " ;\n.L_2:\nMOV R7, R0 ;\nEXIT ;\n";

@@ -3,9 +3,9 @@
 
 #include <functional>
 
-#include "runtime/guest/residency.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/isa/sass/sass.hpp"
+#include "runtime/layout/residency.hpp"
 #include "tests/unit/run_support.hpp"
 
 using namespace lanewise;
@@ -244,7 +244,7 @@ TEST_CASE("atomic sums of two halves, from sm_52 on") {
   }
 }
 
-TEST_CASE("a sparse load tells whether its page is there") {
+TEST_CASE("a sparse load says whether its page is there") {
   const ir::Program p =
       with_output("LDG.E P2, R4, [R20+0x80] ;\nSEL R5, RZ, 0x1, P2 ;\nIADD R0, R4, R5 ;\n", 52);
   CHECK(run(p, std::vector<uint32_t>(64, 40)).out[3] == 41);

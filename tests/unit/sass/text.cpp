@@ -123,7 +123,7 @@ TEST_CASE("annotated text gives every word back, with the bits that the vendor's
   const sass::Listing back = sass::parse("BRA -0x18 ;\n");
   REQUIRE(back.ok());
   CHECK(sass::print(back.kernels[0].code[0]) == "BRA -0x18");
-  // Where a branch goes is said by its label.
+  // Where a branch goes is named by its label.
   const sass::Listing l = sass::parse("BRA `(.L_1) &word=0xe2400fffff07330f ;\n.L_1:\nEXIT ;\n");
   REQUIRE(l.ok());
   CHECK(l.kernels[0].code[0].word == 0xe24000000007330f);
@@ -299,8 +299,8 @@ TEST_CASE("what an instruction is, is asked of its row") {
   size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    const std::string room = entry.path().parent_path().filename().string();
-    if ((room != "lowering" && room != "rules") || !name.ends_with(".cpp")) continue;
+    const std::string folder = entry.path().parent_path().filename().string();
+    if ((folder != "lowering" && folder != "rules") || !name.ends_with(".cpp")) continue;
     if (name == "cache_control.cpp") continue;  // it judges text
     ++files;
     std::ifstream file(entry.path());
@@ -376,7 +376,7 @@ TEST_CASE("coverage comes from the table") {
   CHECK(sass::coverage_of("TEX").state == sass::FormState::unsupported);
   CHECK(sass::coverage().size() > 300);
   CHECK(sass::coverage_of("MUFU.RCP").state == sass::FormState::approximate);
-  // Names are for what runs; operands that do not are told apart.
+  // Names are for what runs; operands that do not are distinguished.
   CHECK(sass::coverage_of("FADD.RZ").state == sass::FormState::exact);
   CHECK(sass::coverage_of("FADD R.CC, R, R").note ==
         "decodes; floating point with .CC is not supported yet");

@@ -1,4 +1,4 @@
-// Scripts on the reference engine: what passes, what fails, and what is said.
+// Scripts on the reference engine: what passes, what fails, and what is reported.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -141,7 +141,7 @@ TEST_CASE("several groups and waves have their own registers and shared memory")
   CHECK(o.ok());
 }
 
-TEST_CASE("a module's kernels run in order on the same buffers; dumps and files go round") {
+TEST_CASE("a module's kernels run in order on the same buffers; dumps and files round-trip") {
   const auto folder =
       std::filesystem::temp_directory_path() / ("lanewise-script-" + std::to_string(std::rand()));
   std::filesystem::create_directories(folder);

@@ -110,7 +110,7 @@ TEST_CASE("cutting the library is fast") {
                   .count());
   }
   MESSAGE("trim: " << best << " ms");
-  CHECK(best < 50);  // 5 ms on a quiet machine; the bound leaves room for a loaded one
+  CHECK(best < 50);  // 5 ms on a quiet machine; the bound allows for a loaded one
 }
 
 TEST_CASE("variants follow the device's features") {

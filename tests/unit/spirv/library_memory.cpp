@@ -7,7 +7,7 @@
 #include <random>
 
 #include "runtime/guest/allocation_table.hpp"
-#include "runtime/guest/host_shader.h"
+#include "runtime/layout/host_shader.h"
 #include "tests/support/library_check.hpp"
 
 using namespace lanewise::test;
@@ -91,7 +91,7 @@ void hold_allocations(const std::vector<Allocation>& list, const std::vector<uin
     Machine m;
     m.allocations.assign(table.words(), 0xdeadbeef);
     table.write(m.allocations.data());
-    m.allocations[WINDOW_COUNT] = 0;
+    m.allocations[IMPORTED_COUNT] = 0;
     const auto run = [&](const char* name, auto&& put) {
       Words args;
       for (size_t i = 0; i < (addresses.size() + 63) / 64 * 64; ++i) {
@@ -183,17 +183,17 @@ TEST_CASE("allocations: every way that they lie in granules") {
   }
 }
 
-TEST_CASE("memory from elsewhere: offsets become the addresses of its windows") {
+TEST_CASE("imported memory: offsets become the addresses of its windows") {
   everywhere([](const Driver& d, Variant v) {
     Machine m;
     // Two windows far beyond the arena, the second of 4 bytes.
     const uint32_t windows[2][6] = {{0x00000100, 0x4000, 0x20, 0, 0xfffffff0, 0x7},
                                     {0x00000200, 0x4000, 4, 0, 0x5000, 0}};
-    m.allocations[WINDOW_COUNT] = 2;
-    m.allocations[FIRST_WINDOW] = 16;
+    m.allocations[IMPORTED_COUNT] = 2;
+    m.allocations[FIRST_IMPORTED] = 16;
     for (uint32_t i = 0; i < 2; ++i)
-      for (uint32_t k = 0; k < WINDOW_WORDS; ++k)
-        m.allocations[16 + WINDOW_WORDS * i + k] = windows[i][k];
+      for (uint32_t k = 0; k < IMPORTED_WORDS; ++k)
+        m.allocations[16 + IMPORTED_WORDS * i + k] = windows[i][k];
     constexpr uint32_t kArena = 0x00abc000;
     Words args;
     for (uint32_t i = 0; i < 192; ++i)

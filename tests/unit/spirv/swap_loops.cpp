@@ -111,7 +111,7 @@ std::string chain(const std::string& moves) {
 
 }  // namespace
 
-TEST_CASE("swap loops: 64 bits in SASS's pieces, with guarded moves") {
+TEST_CASE("swap loops: 64 bits in SASS's halves, with guarded moves") {
   CHECK(!waits(chain("@!p22 r1 = mov.u32 r4\n@!p22 r12 = mov.u32 r6\n")));
   CHECK(waits(chain("@!p22 r1 = mov.u32 r4\n")));  // the upper word stays what it was
   CHECK(waits(chain("@p22 r1 = mov.u32 r4\n@p22 r12 = mov.u32 r6\n")));
@@ -147,7 +147,7 @@ TEST_CASE("swap loops: tested at the top, left in the middle, with ways inside")
              swap +
              "p16 = icmp.u32.eq r4, r1\nr1 = mov.u32 r4\nbranch @p16 b2 b5\n"
              "block b5\n  branch @p17 b1 b6\nblock b6\n  jump b1\n"));
-  // Under a guard, which holds for all that go round.
+  // Under a guard, which holds for all that iterate.
   CHECK(!waits("block b1\n  r3 = add.u32 r1, r0\n  p17 = icmp.u32.lt r1, 100\n  @p17 r4 = " + swap +
                "p16 = icmp.u32.ne r4, r1\np16 = and.pred p16, p17\nr1 = mov.u32 r4\n"
                "branch @p16 b1 b2"));
@@ -183,7 +183,7 @@ TEST_CASE("swap loops: a lock, whatever its form, is none") {
             .find("load") != std::string::npos);
 }
 
-TEST_CASE("swap loops: where equal bits may go round") {
+TEST_CASE("swap loops: where equal bits may iterate") {
   // A NaN is never equal to itself.
   CHECK(waits(adds("p16 = fcmp.f32.neu r4, r1\nr1 = mov.u32 r4\nbranch @p16 b1 b2")));
   CHECK(waits(adds64("p16 = fcmp.f64.eq d27, d25\nd25 = mov.u64 d27\nbranch @!p16 b1 b2")));
@@ -293,13 +293,13 @@ TEST_CASE("swap loops: inside other loops") {
            "block b7\n  r12 = sub.u32 r12, 1\n  p18 = icmp.s32.gt r12, 0\n  branch @p18 b1 b2\n";
   };
   CHECK(!waits(outer("r12", "1", "jump b4\n")));
-  CHECK(!waits(outer("r12", "1", "branch @p17 b6 b4\n")));  // both ways out meet
+  CHECK(!waits(outer("r12", "1", "branch @p17 b6 b4\n")));  // both exits meet
   CHECK(waits(outer("r12", "1", "branch @p17 b2 b4\n")));
   CHECK(waits(outer("r12", "1", "branch @p17 b7 b4\n")));
   CHECK(waits(outer("r12", "r4", "jump b4\n")));  // by what was seen
   CHECK(waits(outer("r4", "1", "jump b4\n")));
   CHECK(waits(outer("r10", "1", "jump b4\n")));  // by how often others got in between
-  // One that can be entered in the middle has no iterations to speak of.
+  // One that can be entered in the middle has no iterations of its own.
   CHECK(
       waits("block b1\n  p17 = icmp.u32.lt r0, 7\n  branch @p17 b3 b4\nblock b2\n  exit\n"
             "block b3\n  r3 = add.u32 r1, r0\n  jump b4\nblock b4\n  r4 = " +

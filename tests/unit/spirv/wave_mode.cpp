@@ -1,4 +1,4 @@
-// Wave mode: modules of every shape are valid, and what cannot be kept together is said.
+// Wave mode: modules of every shape are valid, and what cannot be kept together is reported.
 #include <doctest/doctest.h>
 
 #include "runtime/support/error.hpp"

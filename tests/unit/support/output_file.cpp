@@ -206,8 +206,8 @@ TEST_CASE("a full disk leaves the old file and says why") {
     if (small != "no error") return 51;
     // While writing, and in the end, when what is left in the buffer goes out.
     for (const size_t size : {size_t{1} << 20, size_t{12000}}) {
-      const std::string said = error_of([size] { write_file("file", std::string(size, 'x')); });
-      if (said != "cannot write 'file': File too large") return 52;
+      const std::string reported = error_of([size] { write_file("file", std::string(size, 'x')); });
+      if (reported != "cannot write 'file': File too large") return 52;
     }
     return 0;
   });

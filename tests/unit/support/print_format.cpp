@@ -23,38 +23,38 @@ std::string host(const char* format, T value) {
 }
 
 Conversion only(const std::string& format) {
-  const auto pieces = parse_format(format);
-  REQUIRE(pieces.size() == 1);
-  return pieces[0].conversion;
+  const auto chunks = parse_format(format);
+  REQUIRE(chunks.size() == 1);
+  return chunks[0].conversion;
 }
 
 }  // namespace
 
 TEST_CASE("print format: text and conversions") {
-  const auto pieces = parse_format("a%%b %-08.3lld|%s%v4hlf");
-  REQUIRE(pieces.size() == 5);
-  CHECK(pieces[0].text == "a%b ");
-  CHECK(pieces[1].conversion == Conversion{.flags = "-0",
+  const auto chunks = parse_format("a%%b %-08.3lld|%s%v4hlf");
+  REQUIRE(chunks.size() == 5);
+  CHECK(chunks[0].text == "a%b ");
+  CHECK(chunks[1].conversion == Conversion{.flags = "-0",
                                            .width = "8",
                                            .precision = "3",
                                            .has_precision = true,
                                            .vector = 1,
                                            .length = "ll",
                                            .type = 'd'});
-  CHECK(pieces[2].text == "|");
-  CHECK(pieces[3].conversion.type == 's');
-  CHECK(pieces[3].text == "%s");
-  CHECK(pieces[4].conversion.vector == 4);
-  CHECK(pieces[4].conversion.length == "hl");
+  CHECK(chunks[2].text == "|");
+  CHECK(chunks[3].conversion.type == 's');
+  CHECK(chunks[3].text == "%s");
+  CHECK(chunks[4].conversion.vector == 4);
+  CHECK(chunks[4].conversion.length == "hl");
 }
 
 TEST_CASE("print format: what is no conversion stays text") {
   for (const char* text : {"100%", "%", "% y", "%5", "%.", "%v5d", "%v", "%l", "%-", "%q"}) {
     CAPTURE(text);
     std::string all;
-    for (const FormatPiece& piece : parse_format(text)) {
-      CHECK(piece.conversion.type == 0);
-      all += piece.text;
+    for (const FormatChunk& chunk : parse_format(text)) {
+      CHECK(chunk.conversion.type == 0);
+      all += chunk.text;
     }
     CHECK(all == text);
   }

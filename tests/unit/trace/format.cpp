@@ -150,14 +150,14 @@ TEST_CASE("damage is an error, not a result") {
     bad[at] = static_cast<char>(bad[at] ^ 0x40);
     spit(path, bad);
     Log log;
-    bool said = false;
+    bool reported = false;
     try {
-      said = !read_trace(path, log).complete;  // a size that became too large looks truncated
+      reported = !read_trace(path, log).complete;  // a size that became too large looks truncated
     } catch (const Error& e) {
-      said = e.kind() == ErrorKind::usage;
+      reported = e.kind() == ErrorKind::usage;
     }
     CAPTURE(at);
-    CHECK((said || (at >= 12 && at < 16)));  // bytes 12 to 15 are reserved
+    CHECK((reported || (at >= 12 && at < 16)));  // bytes 12 to 15 are reserved
   }
   std::string newer = whole;
   newer[8] = 9;

@@ -15,7 +15,7 @@
 namespace lanewise::trace {
 namespace {
 
-/// Writes down what it hears.
+/// Writes down what it gets.
 class RelayLog final : public Sink {
  public:
   explicit RelayLog(uint64_t fails_at = ~uint64_t{0}) : fails_at_(fails_at) {}
@@ -105,7 +105,7 @@ TEST_CASE("trace relay: a sink's error is the caller's") {
   Relay(sinks).kernel({});
 }
 
-TEST_CASE("trace relay: a trace that is cut off or damaged tells the same as without threads") {
+TEST_CASE("trace relay: a trace that is cut off or damaged reports the same as without threads") {
   const std::string path =
       (std::filesystem::temp_directory_path() / fmt::format("relay{}.lwt", ::getpid())).string();
   {
@@ -129,7 +129,7 @@ TEST_CASE("trace relay: a trace that is cut off or damaged tells the same as wit
   const auto compare = [&] {
     RelayLog alone, threaded;
     Sink* const sinks[] = {&threaded};
-    std::string said[2];
+    std::string reported[2];
     const auto read = [&](std::string& to, auto how) {
       try {
         const ReadResult r = how();
@@ -138,9 +138,9 @@ TEST_CASE("trace relay: a trace that is cut off or damaged tells the same as wit
         to = e.what();
       }
     };
-    read(said[0], [&] { return read_any(path, alone); });
-    read(said[1], [&] { return read_in_threads(path, sinks); });
-    CHECK_EQ(said[0], said[1]);
+    read(reported[0], [&] { return read_any(path, alone); });
+    read(reported[1], [&] { return read_in_threads(path, sinks); });
+    CHECK_EQ(reported[0], reported[1]);
     CHECK((alone.text == threaded.text));
   };
   compare();

@@ -56,7 +56,7 @@ TEST_CASE("the arena keeps its contents while it grows, and new bytes are zero")
       CHECK(read(arena, 0, 1001) == first);
       CHECK(read(arena, 30001, second.size()) == second);
       CHECK(read(arena, 70001, 1000) == std::vector<std::byte>(1000));
-      // More than one piece of staging memory.
+      // More than one chunk of staging memory.
       const auto large = pattern(20 << 20, 3);
       arena.write(kArenaBase + 4097, large);
       CHECK(read(arena, 4097, large.size()) == large);

@@ -197,10 +197,10 @@ void check(Engine& engine, uint32_t seed, WaveMode mode) {
     Lane lane{&words[n * nest.words]};
     lane.run(nest.loops);
     all += lane.iterations;
-    const bool told = alone ? faulted[n] : result.fault_count > 0;
-    if (lane.iterations > kLimit) CHECK(told);
+    const bool reported = alone ? faulted[n] : result.fault_count > 0;
+    if (lane.iterations > kLimit) CHECK(reported);
     const bool too_long = lane.iterations > 4 * uint64_t{kLimit};
-    if (!told && !too_long) CHECK(got[n] == lane.sum);
+    if (!reported && !too_long) CHECK(got[n] == lane.sum);
   }
   if (all < kLimit) CHECK(result.fault_count == 0);
 }
@@ -289,8 +289,9 @@ void check_sums(const std::vector<uint32_t>& words, uint32_t iterations) {
   }
 }
 
-/// Whether it ran through; when not, the launch must have said so, and of no instruction.
-bool right_or_told(Engine& engine, const ir::Program& program, uint32_t iterations, WaveMode mode) {
+/// Whether it ran through; when not, the launch must have reported it, and of no instruction.
+bool right_or_reported(Engine& engine, const ir::Program& program, uint32_t iterations,
+                       WaveMode mode) {
   CAPTURE(iterations);
   CAPTURE(static_cast<int>(mode));
   const LaunchResult result = run(engine, program, {iterations, 0}, mode);
@@ -314,14 +315,14 @@ TEST_CASE("cut loops: an atomic that a driver did not let try again is a fault")
     engine->reserve(1 << 17);
     const bool cuts = vulkan::target_of(*engine)->quirks.cuts_loops;
     for (const WaveMode mode : {WaveMode::lane, WaveMode::packed, WaveMode::serial}) {
-      CHECK(cut_loops::right_or_told(*engine, program, 100, mode));
-      uint32_t through = 0, told = 0;
+      CHECK(cut_loops::right_or_reported(*engine, program, 100, mode));
+      uint32_t through = 0, reported = 0;
       // In serial mode 32 lanes make iterations of one limit.
       const uint32_t limit = cut_loops::kLimit / (mode == WaveMode::serial ? 32 : 1);
       for (uint32_t n = limit - 80; n <= limit + 1; n += cuts ? 3 : 40)
-        (cut_loops::right_or_told(*engine, program, n, mode) ? through : told) += 1;
+        (cut_loops::right_or_reported(*engine, program, n, mode) ? through : reported) += 1;
       CHECK(through > 0);
-      CHECK((told > 0) == cuts);
+      CHECK((reported > 0) == cuts);
     }
   }
 }

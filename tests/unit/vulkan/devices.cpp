@@ -44,7 +44,7 @@ TEST_CASE("index, name and environment select a device") {
   ::unsetenv("LANEWISE_DEVICE");
 }
 
-TEST_CASE("devices of one name are told apart by their drivers") {
+TEST_CASE("devices of one name are distinguished by their drivers") {
   auto devices = some_devices();
   for (auto& device : devices) device.info.name = "soft";
   devices[1].info.driver = "soft Mesa 25.0.7";

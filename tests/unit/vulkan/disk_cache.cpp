@@ -55,7 +55,7 @@ TEST_CASE("what was stored is loaded, by a later cache too") {
   CHECK(again.load(kKind, other) == std::vector<std::byte>());
 }
 
-TEST_CASE("damage of any byte, any truncation and foreign files are ignored, then repaired") {
+TEST_CASE("damage of any byte, any truncation and files of others are ignored, then repaired") {
   const std::string directory = test::scratch_directory("damage");
   DiskCache cache(directory);
   const CacheKey key = make_key("k");
@@ -108,7 +108,7 @@ TEST_CASE("a directory that vanishes switches the cache off at the next store") 
   CHECK(!cache.usable());
 }
 
-TEST_CASE("the oldest files go when the bound is reached, foreign files stay") {
+TEST_CASE("the oldest files go when the bound is reached, files of others stay") {
   const std::string directory = test::scratch_directory("bound");
   spill(fs::path(directory) / "mine.txt", "keep me");
   DiskCache cache(directory, 10000);

@@ -1,7 +1,7 @@
 // What the host makes of a fault's number and address: the order of docs/execution.md.
 #include <doctest/doctest.h>
 
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/vulkan/launch/fault_decode.hpp"
 
 using namespace lanewise;

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "runtime/guest/host_shader.h"
+#include "runtime/layout/host_shader.h"
 #include "tests/unit/vulkan/support.hpp"
 // The compiled kernels, which need the standard types above.
 #include "kernel_backed.inc"
@@ -216,7 +216,7 @@ TEST_CASE("a kernel that never stops makes the engine refuse work but not hang")
     CAPTURE(driver.label);
     auto engine = engine_running(driver, kernel_module(kernel_stubborn, 8));
     engine->reserve(64);
-    engine->set_stop_patience(std::chrono::milliseconds(100));
+    engine->set_stop_timeout(std::chrono::milliseconds(100));
     // Long enough on this machine, and over soon after the test.
     LaunchRequest request = request_for(program, {100 * std::thread::hardware_concurrency(), 1, 1});
     request.params = words_as_bytes({60000});

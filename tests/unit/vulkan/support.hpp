@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 #include "runtime/support/error.hpp"
 #include "runtime/vulkan/launch/engine.hpp"
 #include "tests/support/selectors.hpp"

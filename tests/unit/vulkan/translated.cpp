@@ -1,4 +1,4 @@
-// Whole way from IR to results on every software device, with the real translator.
+// The whole path from IR to results on every software device, with the real translator.
 #include <doctest/doctest.h>
 
 #include "runtime/ir/builder.hpp"

@@ -66,7 +66,7 @@ struct Step {
   unsigned words = 1;  ///< result registers
   bool mask = false;
   int old = -1;             ///< input word that the results hold before; -1: word 0 inverted
-  bool whole_wave = false;  ///< the rule speaks of inactive lanes, too
+  bool whole_wave = false;  ///< the rule covers inactive lanes, too
 };
 
 /// Scalar instructions: inputs, the same in all lanes of a wave, in s32, s33, ...; the last one's

@@ -177,7 +177,7 @@ void save_exec(std::vector<Case>& out) {
 /// A branch over one instruction: 7 where it is taken, else 9.
 Step branch_step(const std::string& prepare, const std::string& name,
                  std::function<bool(const Lane&)> taken) {
-  static int label = 0;  // {n} tells cases apart, this the steps of one
+  static int label = 0;  // {n} distinguishes cases, this the steps of one
   const std::string target = fmt::format("L{{n}}_{}", ++label);
   return number(
       prepare + "s_mov_b32 s30, 7\n" + name + " " + target + "\ns_mov_b32 s30, 9\n" + target + ":",

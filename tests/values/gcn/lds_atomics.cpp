@@ -100,7 +100,7 @@ void integers(std::vector<Case>& out) {
       [](U p, U d, U second) { return p == d ? second : p; }, out);
 }
 
-/// Without NaN: of two, none is said to win.
+/// Without NaN: of two, none is known to win.
 template <typename T>
 Pool numbers_of(Pool p) {
   std::erase_if(p.values,

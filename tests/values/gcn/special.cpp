@@ -1,4 +1,4 @@
-// Instructions made for one algorithm: the faces of a cube, pieces of 2 / pi; functions and
+// Instructions made for one algorithm: the faces of a cube, chunks of 2 / pi; functions and
 // quotients of halves.
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ unsigned bit_of_two_by_pi(unsigned n) {
 }
 
 /// Cut in every mode; subnormal ones are flushed as results are.
-uint64_t piece(Mode mode, uint64_t x, uint32_t n) {
+uint64_t chunk(Mode mode, uint64_t x, uint32_t n) {
   const auto exponent = static_cast<unsigned>(x >> 52 & 0x7ff);
   const unsigned first = (n & 31) * 53 + (exponent > 1077 ? exponent - 1077 : 0);
   double v = 0;
@@ -37,10 +37,10 @@ uint64_t piece(Mode mode, uint64_t x, uint32_t n) {
   return std::fpclassify(r) == FP_SUBNORMAL && (mode.wide_subnormals & 2) == 0 ? 0 : raw(r);
 }
 
-void pieces(Mode mode, std::vector<Case>& out) {
-  // The published digits above end before the table does: pieces that reach further are left out.
+void chunks(Mode mode, std::vector<Case>& out) {
+  // The published digits above end before the table does: chunks that reach further are left out.
   Tuples inputs;
-  // The 21st piece (20) of ordinary numbers is subnormal.
+  // The 21st chunk (20) of ordinary numbers is subnormal.
   for (const Words& w :
        with_flags({f64(40), {1, {0, 1, 2, 3, 5, 9, 14, 19, 20, 32, 33, 52}}}, 3072)) {
     const auto exponent = w[1] >> 20 & 0x7ff;
@@ -49,12 +49,12 @@ void pieces(Mode mode, std::vector<Case>& out) {
   }
   Step by_register{"v_trig_preop_f64 {p}, v[10:11], v12", nullptr, 2};
   by_register.rule = [mode](const Lane& l, Out o) {
-    const uint64_t r = piece(mode, l.pair(0), l[2]);
+    const uint64_t r = chunk(mode, l.pair(0), l[2]);
     o[0] = static_cast<uint32_t>(r), o[1] = static_cast<uint32_t>(r >> 32);
   };
   Step by_number{"v_trig_preop_f64 {p}, -|v[10:11]|, 1", nullptr, 2};
   by_number.rule = [mode](const Lane& l, Out o) {
-    const uint64_t r = piece(mode, l.pair(0), 1);
+    const uint64_t r = chunk(mode, l.pair(0), 1);
     o[0] = static_cast<uint32_t>(r), o[1] = static_cast<uint32_t>(r >> 32);
   };
   std::erase_if(inputs, [](const Words& w) { return (w[1] >> 20 & 0x7ff) > 2000; });
@@ -224,7 +224,7 @@ void functions(Mode mode, std::vector<Case>& out) {
 }  // namespace
 
 void special_cases(Generation g, Mode mode, std::vector<Case>& out) {
-  pieces(mode, out);
+  chunks(mode, out);
   cubes(g, mode, out);
 }
 

@@ -99,7 +99,7 @@ Pool pool_of(const Operand& o) {
   }
 }
 
-/// What tells apart the inputs of two ops.
+/// What distinguishes the inputs of two ops.
 std::string inputs_of(const Op& op) {
   std::string key = op.near ? "near" : "";
   for (const Operand& o : op.sources)

@@ -107,7 +107,7 @@ void calls(std::vector<Case>& out) {
                               "IADD R0, R0, 0xa ;\nRET ;\nIADD R0, R0, 0x1 ;\n" + end + ":\n", 1, t,
                               twice));
   }
-  // Without counting: the text differs, the way does not.
+  // Without counting: the text differs, the path does not.
   const std::string f = label(203, 'f'), end = label(203, 'e'), past = label(204, 'e');
   out.push_back(branching("MOV R0, R8 ;\n", "CAL.NOINC `(" + f + ")",
                           "IADD R0, R0, 0x5 ;\nBRA `(" + end + ") ;\n" + f +

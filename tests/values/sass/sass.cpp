@@ -47,7 +47,7 @@ std::string operand_kinds(const Form& f) {
     s += (&o == &f.operands[0] ? " " : ", ") + std::string(kind_name(o.kind));
   return s;
 }
-/// The modifiers' first names tell rows apart whose operands do not: I2F.S8 from I2F.U8.
+/// The modifiers' first names distinguish rows whose operands do not: I2F.S8 from I2F.U8.
 std::string first_names(const Form& f) {
   std::string s;
   for (const auto& m : f.mods)

@@ -1,7 +1,7 @@
-// Plain loads and stores, many at a time: first their way through L1, which leaves a list of what
+// Plain loads and stores, many at a time: first their path through L1, which leaves a list of what
 // L2 has to do; then that list through L2, which leaves a list of writes; then these. L1 does not
 // depend on what L2 finds, and a batch is of one SM, so the order between the passes is not seen.
-// Whatever is more than plain waits until all before it is done and goes the general way
+// Whatever is more than plain waits until all before it is done and takes the general path
 // (engine_path.cpp).
 #include <algorithm>
 
@@ -34,7 +34,7 @@ class Engine::PlainBatch {
     drain();
     finish_l1(l1, count);
   }
-  /// Where a store's miss fetches nothing, nothing else tells that this SM has a copy now. Other
+  /// Where a store's miss fetches nothing, nothing else shows that this SM has a copy now. Other
   /// SMs ask for it when the batch is done.
   void register_stores() {
     if (e_.preset_.sms <= 1 || e_.preset_.knobs.fetch_on_write) return;
@@ -248,7 +248,7 @@ Engine::RunBatch* Engine::batch_runner(const Preset& preset, [[maybe_unused]] Ve
 
 void Engine::run_plain(const Plan& load, const Plan& store, std::span<const PlainAccess> accesses,
                        uint32_t sm) {
-  if (run_batch_ == nullptr || window_.size != 0 || onlooker_ != nullptr) {
+  if (run_batch_ == nullptr || window_.size != 0 || probe_ != nullptr) {
     for (const PlainAccess& a : accesses)
       run(a.write != 0 ? store : load, {a.block, a.mask, a.context, sm, nullptr});
     return;

@@ -1,6 +1,6 @@
 // Plain loads and stores of any instructions and SMs, in their order: the same steps as in
 // engine_path.cpp, for what plain accesses can meet, as one function for one kind of processor.
-// What is out of the ordinary (flags, classes, lines that are dirty in L1) goes the general way
+// What is out of the ordinary (flags, classes, lines that are dirty in L1) takes the general path
 // from where it is met.
 #include <algorithm>
 
@@ -35,7 +35,7 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
 
   void run(std::span<const StreamAccess> accesses, const StreamSite* sites) {
     const size_t count = accesses.size();
-    // No access takes as many: what is foreseen names stamps.
+    // No access takes as many: what is prefetched names stamps.
     times_ = static_cast<uint32_t>(4 * count);
     l2_.reserve_times(times_);
     for (size_t i = 0; i < std::min(count, kFar); ++i) look_far(accesses[i], sites, ahead_[i]);
@@ -48,7 +48,7 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
       const StreamAccess& a = accesses[i];
       if (a.context != wave_) begin_wave(a, sites[a.site]);
       e_.tick();
-      if (e_.tell_observer_) e_.observer_->asked(*site_->plan, access(a));
+      if (e_.notify_observer_) e_.observer_->asked(*site_->plan, access(a));
       if (site_->store)
         store(a, ahead_[i % kRing]);
       else
@@ -77,12 +77,12 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
   struct alignas(32) Ahead {
     uint64_t line = 0;
     Page* page = nullptr;  ///< if it will be asked for
-    Foreseen l2;
+    Prefetched l2;
   };
 
   // The tables are larger than the host's nearer caches, and which part of them an access needs is
   // known long before: its set, and some accesses later, from the set, its line or the line that
-  // makes room for it.
+  // is evicted for it.
   static constexpr size_t kFar = 16, kNear = 8, kRing = 32;
   void look_far(const StreamAccess& a, const StreamSite* sites, Ahead& ahead) {
     const StreamSite& site = sites[a.site];
@@ -106,9 +106,9 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
   }
   bool here(const Ahead& ahead) const { return !shared_ || ahead.l2.here(); }
   uint32_t first_in_l2(uint64_t line, uint64_t block) const {
-    if (l2_grows_) return shared_ && !e_.owns(block) ? Foreseen::kElsewhere : 0;
+    if (l2_grows_) return shared_ && !e_.owns(block) ? Prefetched::kElsewhere : 0;
     const uint32_t set = l2_.set_of_line(line / kLine);
-    return shared_ && set == kNoSet ? Foreseen::kElsewhere : set * l2_sets_.stride();
+    return shared_ && set == kNoSet ? Prefetched::kElsewhere : set * l2_sets_.stride();
   }
   /// Pages stay where they are until the stream ends.
   Page* page_of(uint64_t block) {
@@ -123,7 +123,7 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
       if (const Level* l1 = l1s_[a.sm].get(); l1 != nullptr) l1->look_near(ahead.line);
     if (!here(ahead)) return;
     if (l2_few_)
-      l2_sets_.foresee(tag_of(ahead.line), ahead.l2);
+      l2_sets_.prefetch(tag_of(ahead.line), ahead.l2);
     else if (!l2_grows_)
       l2_.look_near(ahead.line);
   }
@@ -172,14 +172,14 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
     const L1Sets sets(l1);
     return sets.find(set * sets.stride(), tag_of(line), line);
   }
-  uint32_t make_room_in_l1(const StreamAccess& a, Level& l1, uint64_t line, uint32_t set) {
+  uint32_t evict_from_l1(const StreamAccess& a, Level& l1, uint64_t line, uint32_t set) {
     const uint32_t index =
         l1_few_ ? L1Sets(l1).oldest(set * L1Sets(l1).stride()) : l1.victim<kWide>(line);
     ++e_.moment_.clock;
     const Line& old = l1.line(index);
     if (!old.empty()) {
-      constexpr auto kToldOf = static_cast<uint8_t>(~kReadOnlyFill);
-      if ((old.flags & kToldOf) != 0 || old.dirty.any() || l1.priority(index) != Priority::normal)
+      constexpr auto kReported = static_cast<uint8_t>(~kReadOnlyFill);
+      if ((old.flags & kReported) != 0 || old.dirty.any() || l1.priority(index) != Priority::normal)
           [[unlikely]]
         e_.leave(Cache::l1, l1, index, a.context);
       else
@@ -225,7 +225,7 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
       Masks::put(x.valid, line, valid | need);
       x.fill = a.context;
     } else {
-      index = make_room_in_l1(a, l1, line, set);
+      index = evict_from_l1(a, l1, line, set);
       Line& x = l1_few_ ? l1.renew_few(index, tag_of(line)) : l1.renew(index, line);
       fill(x, line, need, Bytes{}, a.context, kNoContext);
     }
@@ -272,7 +272,7 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
   }
 
   // L2.
-  uint32_t find_in_l2(uint64_t line, Foreseen& f) const {
+  uint32_t find_in_l2(uint64_t line, Prefetched& f) const {
     if (l2_grows_) return l2_.find<kWide>(line);
     if (!l2_few_) return l2_.find<kWide>(line, f.first);
     if (l2_sets_.holds(f, line)) return f.line;
@@ -282,7 +282,7 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
     return index;
   }
   /// find_in_l2() has not found the line. Its content is left to the caller.
-  Line& make_room_in_l2(const StreamAccess& a, uint64_t line, const Foreseen& f) {
+  Line& evict_from_l2(const StreamAccess& a, uint64_t line, const Prefetched& f) {
     const uint32_t index = l2_few_ ? f.line : l2_.victim<kWide>(line);
     const Line& old = l2_.line(index);
     if (!old.empty()) {
@@ -295,7 +295,7 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
     }
     return l2_few_ ? l2_.renew_few(index, tag_of(line)) : l2_.renew(index, line);
   }
-  /// If it is dirty, which no processor can foresee: so without a branch.
+  /// If it is dirty, which no processor can prefetch: so without a branch.
   void write_back_l2(const Line& x, uint32_t index) {
     if (Masks::any(Masks::whole(Masks::of(x.dirty)) & ~Masks::of(x.valid))) [[unlikely]]
       return e_.write_back_line(Cache::l2, l2_, index);
@@ -306,7 +306,7 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
     l2_.count_dirty(-lines);
   }
   /// Of a sample, what the engine counts meanwhile is the set's, too.
-  void enter_unit(const Foreseen& f) {
+  void enter_unit(const Prefetched& f) {
     if (sampled_) e_.count_for(f.first / l2_sets_.stride());
   }
   void touch_in_l2(uint32_t index) {
@@ -350,7 +350,7 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
     Bytes need = whole_lines_ ? Masks::line() : missing;
     if (index == kNoLine) {
       if (!kOneSector) n2_.fills += whole_lines_ ? Masks::count(need) : absent;
-      Line& x = make_room_in_l2(a, line, ahead.l2);
+      Line& x = evict_from_l2(a, line, ahead.l2);
       return fill(x, line, need, Bytes{}, a.context, kNoContext);
     }
     Line& x = l2_.line(index);
@@ -376,7 +376,7 @@ class Engine::Stream : StreamKind<kLine, kCommon> {
       n2_.write_misses += kOneSector ? 0 : 1;
       n2_.write_sector_misses += asked;
       n.l2_write_misses += asked;
-      Line& x = make_room_in_l2(a, line, ahead.l2);
+      Line& x = evict_from_l2(a, line, ahead.l2);
       l2_.count_dirty(1);
       return fill(x, line, mask, mask, a.context, a.context);
     }
@@ -481,7 +481,7 @@ void StreamSite::set_plan(const Plan& p) {
 
 void Engine::run_stream(std::span<const StreamAccess> accesses, const StreamSite* sites, bool ask) {
   trim();
-  tell_observer_ = ask;
+  notify_observer_ = ask;
   run_stream_(*this, accesses, sites);
   now_ = 0;
 }

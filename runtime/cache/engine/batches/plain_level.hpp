@@ -184,7 +184,7 @@ class PlainLevel : PlainTables, PlainCounts {
   }
 
   /// Adds to the counters what `accesses` plain accesses came to, but for what the list of the
-  /// level below tells: fills and write-backs. Returns the sectors that loads, and that stores,
+  /// level below needs: fills and write-backs. Returns the sectors that loads, and that stores,
   /// found and did not find.
   struct Found {
     uint64_t hits, misses, write_hits, write_misses;
@@ -228,7 +228,7 @@ class PlainLevel : PlainTables, PlainCounts {
   static constexpr uint32_t kLeavingFlags = 0xff00 | kOwnClass;
 
   bool step(const PlainAccess& a) {
-    // Another piece of the line that was just used needs no lookup.
+    // Another part of the line that was just used needs no lookup.
     if constexpr (!kLowest)
       if (a.block == block_) return hit(a, index_);
     const uint32_t tag = tag_of_block(a.block);
@@ -250,7 +250,7 @@ class PlainLevel : PlainTables, PlainCounts {
     return first + Ways::oldest(*level_, tables_, first);
   }
   /// The line at `index` becomes the newest of its set.
-  void foresee_victim(uint32_t index) {
+  void prefetch_victim(uint32_t index) {
     const uint32_t stride = Ways::stride(tables_), way = index % stride;
     const Stamped next = Ways::next_oldest(tables_, index - way, way);
     tables_.next_victims[index / stride] = {
@@ -346,14 +346,14 @@ class PlainLevel : PlainTables, PlainCounts {
     x.fill = a.context;
     x.write = a.context | ~a.write;
     x.set_state(kWhole ? 0 : lacking(valid));
-    if constexpr (kLowest && kWhole) foresee_victim(index);
+    if constexpr (kLowest && kWhole) prefetch_victim(index);
     tables_.stamps[index] = time_;
     if (!Ways::kMaybeMany || !level_->many_ways()) tables_.tags[index] = tag;
     return true;
   }
 
-  /// Not if it has something to tell: flags, a class of its own, or (in L2) sectors that are dirty
-  /// in part and otherwise not valid.
+  /// Not if it has something to report: flags, a class of its own, or (in L2) sectors that are
+  /// dirty in part and otherwise not valid.
   bool leaves_plainly(const Line& x) const {
     const uint32_t state = x.state();
     if (kWhole && (state & (kLeavingFlags | kLacking)) == 0) [[likely]]

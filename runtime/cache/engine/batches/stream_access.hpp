@@ -1,5 +1,5 @@
 // Plain loads and stores of many instructions and SMs in the order of the trace: what the engine's
-// quick way (engine_stream.cpp) takes.
+// fast path (engine_stream.cpp) takes.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 namespace lanewise::cache {
 
 /// What was found in a set ahead of an access.
-struct Foreseen {
+struct Prefetched {
   static constexpr uint32_t kThere = ~uint32_t{0};      ///< no stamp: the line may be the one
   static constexpr uint32_t kElsewhere = ~uint32_t{0};  ///< no line: in another share
   uint32_t first = 0;                                   ///< line of the set
@@ -38,23 +38,23 @@ class StreamSets {
       __builtin_prefetch(tables_.stamps + at, 1);
     }
   }
-  void foresee(uint32_t tag, Foreseen& f) const {
+  void prefetch(uint32_t tag, Prefetched& f) const {
     const uint32_t there = equal(tables_.tags + f.first, tag);
     if (there != 0) {
       f.line = f.first + static_cast<uint32_t>(std::countr_zero(there));
-      f.stamp = Foreseen::kThere;
+      f.stamp = Prefetched::kThere;
     } else {
       f.line = oldest(f.first);
       f.stamp = tables_.stamps[f.line];
     }
     __builtin_prefetch(&tables_.lines[f.line], 1);
   }
-  bool holds(const Foreseen& f, uint64_t address) const {
-    return f.stamp == Foreseen::kThere && tables_.lines[f.line].address == address;
+  bool holds(const Prefetched& f, uint64_t address) const {
+    return f.stamp == Prefetched::kThere && tables_.lines[f.line].address == address;
   }
-  /// The line is not in the set, and f.line makes room for it. Who comes new into a set takes the
+  /// The line is not in the set, and f.line is evicted for it. Who comes new into a set takes the
   /// line that goes next, and gives it a new time: nobody came.
-  bool lacks(const Foreseen& f) const { return tables_.stamps[f.line] == f.stamp; }
+  bool lacks(const Prefetched& f) const { return tables_.stamps[f.line] == f.stamp; }
 
   uint32_t oldest(uint32_t first) const {
     const uint32_t* const stamps = tables_.stamps + first;

@@ -49,7 +49,7 @@ class SectorState {
     std::memcpy(static_cast<void*>(four), &state, sizeof state);
   }
   /// Of a block's four sectors, all ones or 0: those whose writer is this context or a later one,
-  /// and those that this SM was the last to write (or nobody, which `since` tells).
+  /// and those that this SM was the last to write (or nobody, which `since` shows).
   static void last_written(const SectorState* four, uint32_t first, uint32_t sm, Sectors& since,
                            Sectors& by) {
     Sectors two[2];

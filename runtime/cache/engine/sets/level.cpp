@@ -23,7 +23,7 @@ Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persistin
   oldest_loses_ = replacement_ == Replacement::lru || replacement_ == Replacement::fifo ||
                   replacement_ == Replacement::lfu;
   many_ways_ = stride_ > WideSets::kFewWays;
-  list_tells_ =
+  list_orders_ =
       many_ways_ && (replacement_ == Replacement::lru || replacement_ == Replacement::fifo);
   linear_ = g.hash == IndexHash::linear && g.set_hash == IndexHash::linear && !g.infinite &&
             share_ == nullptr;
@@ -70,9 +70,9 @@ uint32_t Level::hashed_set(uint64_t n) const {
 }
 
 uint32_t Level::hashed_set_of_all(uint64_t n) const {
-  // A table that grows has no sets that a program could tell apart. The lines of one SM often lie a
-  // power of two apart; by their low bits they would fill few sets, and the table would double for
-  // each of them.
+  // A table that grows has no sets that a program could distinguish. The lines of one SM often lie
+  // a power of two apart; by their low bits they would fill few sets, and the table would double
+  // for each of them.
   if (geometry_.infinite) {
     n *= 0x9e3779b97f4a7c15U;
     return static_cast<uint32_t>((n ^ n >> 32) % total_sets_);
@@ -126,7 +126,7 @@ uint32_t Level::find_spilled(uint64_t address, uint32_t first) const {
   return kNoLine;
 }
 
-/// Of a table that grows: room for a line that it does not have.
+/// Of a table that grows: a place for a line that it does not have.
 uint32_t Level::free_way(uint64_t address) {
   constexpr size_t kFullest = 7;  // eighths
   if (8 * size_t{used_} >= kFullest * lines_.size()) grow();

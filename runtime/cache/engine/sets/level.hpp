@@ -8,11 +8,11 @@
 // code takes at once (4, 8, or a multiple of 16). Ways that only the rounding made never match and
 // never lose.
 //
-// Of more than 32 ways a hash table and a list tell both instead (wide_sets.hpp), and there are no
+// Of more than 32 ways a hash table and a list give both instead (wide_sets.hpp), and there are no
 // columns of tags.
 //
 // An infinite cache is such a table, too, a hash table of sets of 16: a line whose set is full goes
-// to the next one with room, and the table grows before that gets long.
+// to the next free one, and the table grows before that gets long.
 #pragma once
 
 #include <algorithm>
@@ -429,7 +429,7 @@ class Level {
   bool oldest_loses_ = true;    ///< of the lowest class
   bool simple_victims_ = true;  ///< and no line is spared
   bool many_ways_ = false;
-  bool list_tells_ = false;  ///< with many ways, who is the oldest of a class
+  bool list_orders_ = false;  ///< with many ways, who is the oldest of a class
   static constexpr uint32_t kFirstTime = 1u << 24;
   uint32_t clock_ = kFirstTime, earliest_ = kFirstTime;
   uint32_t used_ = 0;  ///< lines that are not empty, of a table that grows
@@ -452,7 +452,7 @@ class Level {
 
 template <bool kWide>
 uint32_t Level::oldest(uint32_t first) const {
-  if (list_tells_)
+  if (list_orders_)
     if (const uint32_t index = wide_.victim(first / stride_); index != kNoLine) return index;
 #if defined(LANEWISE_WIDE)
   const uint32_t lowest =

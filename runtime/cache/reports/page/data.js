@@ -38,7 +38,7 @@ function fillTable(table, columns, rows, heading) {
   });
 }
 
-// How an access of a line ended: its name and its mark, so that colour is not all that tells.
+// How an access of a line ended: its name and its mark, so that colour is not the only sign.
 const outcomes = [["L1 hit", d3.symbolCircle], ["L2 hit", d3.symbolSquare], ["from memory", d3.symbolTriangle],
   ["stale", d3.symbolStar], ["write", d3.symbolDiamond], ["cache control", d3.symbolCross]];
 const mark = (o, area) => d3.symbol().type(outcomes[o][1]).size(area)();

@@ -27,7 +27,7 @@ function drawFindings(p) {
     head.append("span").attr("class", "level").text(f.severity);
     head.append("h3").text(f.id + " " + f.title);
     head.append("span").attr("class", "soft").text("× " + num(f.count));
-    box.append("p").attr("class", "said").text(f.message);
+    box.append("p").attr("class", "note").text(f.message);
     box.append("p").text(`${f.where}, ${plural(f.bytes, "byte", "bytes")}; found with ${f.presets.length} of ${data.presets.length} presets: ` +
       f.presets.map(n => `${n} × ${num(f.counts[n])}`).join(", "));
     const sites = box.append("div").attr("class", "sites");
@@ -43,7 +43,7 @@ function drawFindings(p) {
       more.append("summary").text("the line's history in words");
       more.append("ul").selectAll("li").data(f.line_history).join("li").text(h => h);
     }
-    if (f.fix) box.append("p").attr("class", "said").text("What would mend it: " + f.fix);
+    if (f.fix) box.append("p").attr("class", "note").text("What would fix it: " + f.fix);
   }
   if (findingsShown < data.findings.length)
     list.append("button").attr("type", "button").text(`show all ${num(data.findings.length)} findings`)

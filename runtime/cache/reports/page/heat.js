@@ -62,11 +62,11 @@ function drawHeat(p) {
     }
     const ticks = x.ticks(narrow ? 3 : 8).filter(v => h.width > 1 || Number.isInteger(v));
     xAxis.call(d3.axisBottom(x).tickValues(ticks).tickFormat(v => num(Math.round(v * h.width))));
-    // The middle of rows gets their names, as many as there is room for.
+    // The middle of rows gets their names, as many as fit.
     const from = Math.max(0, Math.floor(y.invert(0))), to = Math.min(rows, Math.ceil(y.invert(height)));
-    const every = Math.max(1, Math.ceil((to - from) * 18 / height)), room = Math.floor((left - 14) / 7);
+    const every = Math.max(1, Math.ceil((to - from) * 18 / height)), capacity = Math.floor((left - 14) / 7);
     const named = d3.range(from, to).filter(r => r % every === 0 && y(r + 0.5) >= 0 && y(r + 0.5) <= height);
-    const short = s => s.length > room ? "…" + s.slice(s.length - room + 1) : s;
+    const short = s => s.length > capacity ? "…" + s.slice(s.length - capacity + 1) : s;
     yAxis.call(d3.axisLeft(y).tickValues(named.map(r => r + 0.5)).tickFormat(v => short(map.rows[Math.floor(v)])));
     holder.attr("data-zoom", t.k.toFixed(3)).attr("data-from", x.invert(0).toFixed(3)).attr("data-to", x.invert(width).toFixed(3));
     placeCursor();
@@ -76,7 +76,7 @@ function drawHeat(p) {
     cursor.attr("x", left + x(heatView.column)).attr("y", top + y(heatView.row)).attr("width", x(1) - x(0)).attr("height", y(1) - y(0))
       .style("display", shown ? null : "none");
   }
-  function tell(column, row) {
+  function show(column, row) {
     const c = cells.get(row * columns + column), first = column * h.width;
     const when = h.width === 1 ? `wave instruction ${num(first)}` : `wave instructions ${num(first)} to ${num(first + h.width - 1)}`;
     const what = !c ? "nothing" : metric.rate ? (metric.of(c) === null ? "nothing to count" : `${percent(metric.of(c))} of ${plural(metric.amount(c), "sector", "sectors")}`) : num(metric.of(c));
@@ -90,8 +90,8 @@ function drawHeat(p) {
   const scaleBy = f => document.activeElement === canvas.node() ? canvas.call(zoom.scaleBy, f, around()) : canvas.call(zoom.scaleBy, f);
   canvas.on("mousemove", () => {
     const [mx, my] = d3.mouse(canvas.node());
-    tell(Math.min(columns - 1, Math.max(0, Math.floor(x.invert(mx)))), Math.min(rows - 1, Math.max(0, Math.floor(y.invert(my)))));
-  }).on("focus", () => { placeCursor(); tell(heatView.column, heatView.row); }).on("blur", placeCursor).on("keydown", () => {
+    show(Math.min(columns - 1, Math.max(0, Math.floor(x.invert(mx)))), Math.min(rows - 1, Math.max(0, Math.floor(y.invert(my)))));
+  }).on("focus", () => { placeCursor(); show(heatView.column, heatView.row); }).on("blur", placeCursor).on("keydown", () => {
     const move = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[d3.event.key];
     if (move) {
       heatView.column = Math.max(0, Math.min(columns - 1, heatView.column + move[0]));
@@ -99,7 +99,7 @@ function drawHeat(p) {
       const [cx, cy] = [x(heatView.column + 0.5), y(heatView.row + 0.5)];
       if (cx < 0 || cx > width || cy < 0 || cy > height) canvas.call(zoom.translateTo, x0(heatView.column + 0.5), y0(heatView.row + 0.5));
       placeCursor();
-      tell(heatView.column, heatView.row);
+      show(heatView.column, heatView.row);
     } else if (d3.event.key === "+" || d3.event.key === "=") scaleBy(2);
     else if (d3.event.key === "-") scaleBy(0.5);
     else if (d3.event.key === "0") canvas.call(zoom.transform, d3.zoomIdentity);

@@ -16,12 +16,12 @@ function sourceRows(p, view) {
   const at = new Map();
   for (const i of p.instructions.filter(i => i.file === view.file.name && i.line)) at.set(i.line, [...(at.get(i.line) || []), i]);
   const row = (line, text) => ({number: line, text, own: at.get(line) || [], id: anchor(view.file.name, line)});
-  // Without its text a file's lines are still told, with the instructions that they became.
+  // Without its text a file's lines are still listed, with the instructions that they became.
   if (view.file.why) return [...at.keys()].sort((a, b) => a - b).map(line => row(line, at.get(line).map(i => i.text).join("\n")));
   const rows = [];
-  for (const piece of view.file.pieces) {
-    if (rows.length || piece.first > 1) rows.push({gap: true});
-    piece.text.forEach((text, i) => rows.push(row(piece.first + i, text)));
+  for (const chunk of view.file.chunks) {
+    if (rows.length || chunk.first > 1) rows.push({gap: true});
+    chunk.text.forEach((text, i) => rows.push(row(chunk.first + i, text)));
   }
   return rows;
 }

@@ -4,7 +4,7 @@ function drawTimeline(box, p, line) {
   if (!line) return void box.append("p").text("No access of this line was kept.");
   const sms = [...new Set(line.events.map(e => e[2]))].sort((a, b) => a - b);
   const left = 58, rowHeight = 28, width = Math.max(240, box.node().clientWidth);
-  const room = width - left - 14, step = Math.min(60, room / line.events.length);
+  const capacity = width - left - 14, step = Math.min(60, capacity / line.events.length);
   const height = sms.length * rowHeight, area = step < 12 ? 36 : 90;
   const svg = box.append("svg").attr("width", width).attr("height", height + 46).attr("role", "img")
     .attr("aria-label", "timeline of a line: " + line.events.map(e => outcomes[e[3]][0] + " on SM " + e[2]).join(", "));
@@ -16,7 +16,7 @@ function drawTimeline(box, p, line) {
     .attr("data-outcome", e => outcomes[e[3]][0]).attr("transform", (e, i) => `translate(${x(i)},${y(e[2])})`)
     .style("fill", e => `var(--e${e[3]})`)
     .append("title").text(e => `wave instruction ${num(e[0])}: ${p.instructions[e[1]].text} on SM ${e[2]}, ${outcomes[e[3]][0]}`);
-  const every = Math.ceil(line.events.length / Math.max(1, Math.floor(room / 80)));
+  const every = Math.ceil(line.events.length / Math.max(1, Math.floor(capacity / 80)));
   svg.selectAll("text.at").data(line.events.filter((e, i) => i % every === 0)).join("text").attr("class", "at soft")
     .attr("x", (e, k) => x(k * every)).attr("y", height + 18).attr("text-anchor", "middle").text(e => num(e[0]));
   svg.append("text").attr("class", "soft").attr("x", left).attr("y", height + 38).text("number of the wave instruction");

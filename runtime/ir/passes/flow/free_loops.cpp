@@ -123,7 +123,7 @@ class FreeLoops {
     }
     return std::nullopt;
   }
-  /// All writes outside of the loop are of one constant, and each way to the loop passes one.
+  /// All writes outside of the loop are of one constant, and each path to the loop passes one.
   std::optional<uint64_t> start_everywhere(uint32_t reg, uint32_t header) const {
     std::optional<uint64_t> value;
     bool passed = false;

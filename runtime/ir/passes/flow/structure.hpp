@@ -27,11 +27,11 @@ inline bool is_construct(const Node& n) {
 std::optional<std::vector<Node>> build_tree(const Program& program, uint32_t max_depth);
 /// Drops jumps that lead where control goes anyway, shortens the others, removes unused scopes.
 void clean_tree(std::vector<Node>& body);
-/// Drivers nest what stands behind a way out: of `if a break; if b break; c` they make `if a break
-/// else if b break else c`. Where many follow each other, some at a time go into scopes of their
-/// own. In a loop they do not, as its jumps are jumps.
+/// Drivers nest what stands behind a loop exit: of `if a break; if b break; c` they make `if a
+/// break else if b break else c`. Where many follow each other, some at a time go into scopes of
+/// their own. In a loop they do not, as its jumps are jumps.
 struct Rows {
-  size_t most;      ///< ways out that stay in a row
+  size_t most;      ///< exits that stay in a row
   size_t together;  ///< so many of them go into a scope where there are more
 };
 void split_rows(const Program& program, const Rows& rows, std::vector<Node>& body);

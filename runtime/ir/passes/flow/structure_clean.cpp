@@ -85,7 +85,7 @@ class JumpResolver {
       }
     }
     if (place == kExitPlace && needs_flags) {
-      // Ending right here costs less than flags at every construct on the way out.
+      // Ending right here costs less than flags at every construct that encloses it.
       if (rewrite_) jump.kind = Node::Kind::exit;
       return;
     }
@@ -157,12 +157,12 @@ bool ends_lane(const Node& n) {
 }
 
 /// Some lanes may not come to what follows in its list.
-bool way_out(const Node& n) {
+bool loop_exit(const Node& n) {
   if (n.kind != Node::Kind::if_) return is_jump(n) || (is_construct(n) && ends_lane(n));
-  return std::ranges::any_of(n.body, way_out) || std::ranges::any_of(n.otherwise, way_out);
+  return std::ranges::any_of(n.body, loop_exit) || std::ranges::any_of(n.otherwise, loop_exit);
 }
 
-/// `rows`: what follows a way out nests one if deeper.
+/// `rows`: what follows an exit nests one if deeper.
 void measure(const std::vector<Node>& nodes, Nesting at, bool rows, bool in_loop, Nesting& most) {
   for (const Node& n : nodes) {
     most.constructs = std::max(most.constructs, at.constructs);
@@ -174,7 +174,7 @@ void measure(const std::vector<Node>& nodes, Nesting at, bool rows, bool in_loop
       const bool loop = n.kind == Node::Kind::loop;
       measure(n.body, {at.constructs + 1, at.ifs}, rows, loop, most);
     }
-    if (rows && !in_loop && way_out(n)) ++at.ifs;
+    if (rows && !in_loop && loop_exit(n)) ++at.ifs;
   }
 }
 

@@ -52,7 +52,7 @@ class Splitter {
     return kNone;
   }
 
-  /// As many nodes as have so many ways out go into a scope; the last ones stay as they are.
+  /// As many nodes as have so many exits go into a scope; the last ones stay as they are.
   void group(std::vector<Node>& nodes, std::vector<bool>& leaves) {
     std::vector<Node> out, some;
     std::vector<bool> out_leaves, some_leaves;

@@ -14,7 +14,7 @@ bool fits(const std::vector<Node>& body, const TreeLimits& limits) {
   return nest.constructs <= limits.constructs && nest.ifs <= limits.ifs;
 }
 
-/// Scopes for rows of ways out cost a flag and a test each: as few as will do.
+/// Scopes for rows of exits cost a flag and a test each: as few as will do.
 std::optional<std::vector<Node>> try_structure(Program& program, const TreeLimits& limits) {
   const auto body = structure::build_tree(program, limits.depth);
   if (!body) return std::nullopt;

@@ -1,5 +1,5 @@
 // GCN buffer addresses whose descriptor is constant: the formulas of docs/gcn-addressing.md with
-// the descriptor's fields filled in. The general way decodes all of it in every lane.
+// the descriptor's fields filled in. The general path decodes all of it in every lane.
 #include <algorithm>
 
 #include "runtime/ir/builder.hpp"

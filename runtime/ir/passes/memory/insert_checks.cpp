@@ -3,10 +3,9 @@
 #include <bit>
 #include <optional>
 
-#include "runtime/guest/event_words.hpp"
-#include "runtime/guest/layout.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/values/value_ranges.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::ir {
 namespace {
@@ -111,7 +110,7 @@ class Checks {
 
   /// A variable is there as long as its module is.
   bool lies_in_variable(const Inst& access) const {
-    if (!guest::wide_space(access.mem->space)) return false;
+    if (!ir::wide_space(access.mem->space)) return false;
     return std::ranges::any_of(program_.variables, [&](const Variable& v) {
       if (v.read_only && access.op != Op::load) return false;
       const int64_t offset = access.mem->offset - static_cast<int64_t>(v.address);

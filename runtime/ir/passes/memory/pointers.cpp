@@ -5,9 +5,9 @@
 #include <bit>
 #include <optional>
 
-#include "runtime/guest/launch_layout.hpp"
-#include "runtime/guest/layout.hpp"
 #include "runtime/ir/passes/flow/cfg.hpp"
+#include "runtime/layout/addresses.hpp"
+#include "runtime/layout/launch_block.hpp"
 
 namespace lanewise::ir {
 namespace {

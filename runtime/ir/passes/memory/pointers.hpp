@@ -17,7 +17,7 @@ struct PointerParams {
   std::vector<uint32_t> in_offsets;
 };
 
-/// Launch blocks have room for so many; accesses through others are not marked.
+/// Launch blocks have capacity for so many; accesses through others are not marked.
 inline constexpr uint32_t kMostPointers = 16;
 
 /// Sets Mem::pointer of the accesses to global, constant and generic memory whose address is surely

@@ -4,8 +4,7 @@
 #include <bit>
 #include <optional>
 
-#include "runtime/guest/event_words.hpp"
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::ir {
 namespace {
@@ -63,7 +62,7 @@ class AroundAccess {
     return access_.guard.negate ? Operand(negated(access_.guard.reg)) : access_.guard.reg;
   }
 
-  bool wide() const { return guest::wide_space(mem_.space); }
+  bool wide() const { return ir::wide_space(mem_.space); }
 
   /// As the emitter computes it: the offset wraps at the operand's width, then low bits are
   /// dropped.
@@ -107,7 +106,7 @@ class AroundAccess {
     return both(happens, negated(inside));
   }
 
-  /// Memory from elsewhere, beyond the map, is somebody else's: it counts as written.
+  /// Imported memory, beyond the map, is somebody else's: it counts as written.
   void look_in_arena(Operand address, Operand happens) {
     const Reg map = make(Op::sreg, Type::u64, {}, Width::b64);
     out_.back().mode = static_cast<uint8_t>(SReg::written_map);
@@ -181,7 +180,8 @@ class AroundAccess {
   }
 
   /// Bits of `mask` that the word does not have join `missing` where the access reads; where it
-  /// writes, they are set. An atomic does both in one step, so that of several lanes one is told.
+  /// writes, they are set. An atomic does both in one step, so that of several lanes one gets the
+  /// report.
   void look_at_word(Space space, Reg at, uint32_t offset, Operand mask, Operand happens,
                     std::optional<Reg>& missing) {
     const bool reads = access_.op != Op::store, writes = access_.op != Op::load;

@@ -48,7 +48,7 @@ class Constants {
         if (!decide(i.guard)) continue;
         substitute(i);
         if (!fold(i, kept)) kept.push_back(std::move(i));
-        // fold() has told the numbers of what it put there.
+        // fold() has updated the numbers for what it put there.
         if (!folded_) numbers_.write_all(kept.back());
         folded_ = false;
       }

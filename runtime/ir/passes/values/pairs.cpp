@@ -96,7 +96,7 @@ class Pairs {
     return true;
   }
 
-  /// Tells the numbers of the instruction, and remembers what it put together or took apart.
+  /// Updates the numbers for the instruction, and remembers what it put together or took apart.
   void note(const Inst& i) {
     const bool whole = i.guard.always();
     if (whole && (i.op == Op::pack64 || i.op == Op::zext64)) {

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <bit>
 
-#include "runtime/guest/layout.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/signature.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::ir {
 namespace {
 
 /// So often may a register's range grow before it becomes everything.
-constexpr unsigned kPatience = 16;
+constexpr unsigned kMostGrowths = 16;
 
 uint64_t ones(Width width) {
   return width == Width::b64 ? ~uint64_t{0} : width == Width::b32 ? 0xffffffff : 1;
@@ -74,8 +74,8 @@ class Analysis {
     if (made.most > ones(width)) made = all(width, made.zeros);
     if (known_[reg]) made = join(ranges_[reg], made);
     if (known_[reg] && made == ranges_[reg]) return false;
-    if (++growths_[reg] > kPatience) {
-      const ValueRange widest = all(width, growths_[reg] > 2 * kPatience ? 0 : made.zeros);
+    if (++growths_[reg] > kMostGrowths) {
+      const ValueRange widest = all(width, growths_[reg] > 2 * kMostGrowths ? 0 : made.zeros);
       if (widest == ranges_[reg]) return false;
       made = widest;
     }

@@ -23,7 +23,7 @@ class PhaseSplitter {
   }
 
   Phases run() {
-    make_room_for_entry();
+    add_entry();
     origins_.resize(out_.program.blocks.size());
     for (uint32_t b = 0; b < origins_.size(); ++b) origins_[b] = {b == start_ ? 0 : b, 0};
     // Splitting appends the rest of a block as a new block, which the loop then reaches.
@@ -53,7 +53,7 @@ class PhaseSplitter {
   }
 
   /// Block 0 becomes the dispatch on `resume`; the kernel's own entry moves.
-  void make_room_for_entry() {
+  void add_entry() {
     auto& blocks = out_.program.blocks;
     start_ = static_cast<uint32_t>(blocks.size());
     for (Block& b : blocks) {

@@ -254,7 +254,7 @@ bool registers_uniform(const Program& program, bool (*is_convergence_point)(cons
 }
 
 /// Scalar registers and condition codes hold one thing here and another there: where they do not
-/// suffice, their values are told apart.
+/// suffice, their values are distinguished.
 bool all_uniform(const Program& program, bool (*is_convergence_point)(const Inst&)) {
   if (registers_uniform(program, is_convergence_point)) return true;
   Program apart = program;

@@ -7,7 +7,7 @@
 
 namespace lanewise::ir {
 
-/// What tells that a kernel leaves the order of its accesses to the step of the wave: that a lane
+/// What shows that a kernel leaves the order of its accesses to the step of the wave: that a lane
 /// loads what others may have stored, and the lanes have not reconverged in between.
 enum class StepEvidence : uint8_t {
   volatile_access,  ///< where the guest calls the accesses volatile

@@ -187,7 +187,7 @@ ir::Operand LowerContext::read_double(const Operand& o) {
 FloatMode LowerContext::mode() const {
   const auto word = constants.find(kModeKey);
   if (word == constants.end())
-    throw Unsupported("rounding and subnormals depend on the way that led here");
+    throw Unsupported("rounding and subnormals depend on the path that led here");
   if (word->second >> 10 != 0)
     throw Unsupported("the MODE register asks for more than rounding, subnormals and clamps");
   return FloatMode::of(word->second);

@@ -1,9 +1,9 @@
 // The registers that describe the launch: addresses of the dispatch packet and the queue, the
 // scratch descriptor and where in it the wave's part begins.
-#include "runtime/guest/launch_layout.hpp"
 #include "runtime/isa/gcn/lowering/analysis/wave_step.hpp"
 #include "runtime/isa/gcn/lowering/semantics.hpp"
 #include "runtime/isa/stack_size.hpp"
+#include "runtime/layout/launch_block.hpp"
 
 namespace lanewise::gcn {
 
@@ -145,7 +145,7 @@ class LaunchState {
     return combine(Op::or_, special(SReg::nwarpid), flag);
   }
 
-  /// Waves are numbered through all groups, x fastest; each has its own piece of scratch.
+  /// Waves are numbered through all groups, x fastest; each has its own part of scratch.
   Reg wave_offset() {
     const Reg rows = combine(Op::mul, special(SReg::ctaid_z), special(SReg::nctaid_y));
     const Reg row = combine(Op::add, rows, special(SReg::ctaid_y));

@@ -82,7 +82,7 @@ class KernelLowering {
     const auto behind = std::ranges::upper_bound(kernel_.functions, n, {}, &Label::index);
     return behind == kernel_.functions.begin() ? nullptr : &*std::prev(behind);
   }
-  std::string said_of(const Label& function) {
+  std::string declared_name(const Label& function) {
     std::string& text = function_sites_[function.index];
     if (!text.empty()) return text;
     isa::FunctionSite site{function.name, place_of(function.index), {}};
@@ -173,7 +173,7 @@ class KernelLowering {
     const Instruction& i = kernel_.code[index];
     program_.sites.push_back(
         {i.line, place_of(index), i.text.empty() ? print(i, kernel_.gen) : i.text, {}, 0});
-    if (const Label* f = function_of(index)) program_.sites.back().function = said_of(*f);
+    if (const Label* f = function_of(index)) program_.sites.back().function = declared_name(*f);
     context_.b.set_site(static_cast<uint32_t>(program_.sites.size() - 1));
     context_.scc_live = options_.keep_scc || live_after(b, index, kScc);
     context_.mask_live = mask_live_after(b, index);
@@ -231,7 +231,7 @@ class KernelLowering {
     return context_.image_at(address_behind(kernel_, index));
   }
 
-  /// The address behind a call is kept before the way is looked for.
+  /// The address behind a call is kept before the path is looked for.
   void go(size_t index) {
     const Instruction& i = kernel_.code[index];
     const CallWays& ways = analysis_.calls;

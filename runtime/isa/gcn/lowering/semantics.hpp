@@ -62,7 +62,7 @@ class LowerContext {
   /// A literal is the upper half of a double.
   ir::Operand read_double(const Operand& o);
   ir::Operand read_mask(const Operand& o);
-  /// Rounding and subnormals at this instruction; refused where they depend on the way taken.
+  /// Rounding and subnormals at this instruction; refused where they depend on the path taken.
   FloatMode mode() const;
   ir::Operand read_float(const Operand& o);
 

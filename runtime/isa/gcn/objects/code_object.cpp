@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "runtime/guest/launch_layout.hpp"
 #include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/gcn/objects/image.hpp"
 #include "runtime/isa/gcn/objects/metadata.hpp"
+#include "runtime/layout/launch_block.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -299,7 +299,7 @@ class Reader {
     return elf::read<uint32_t>(d, 0, "a kernel's header") == 1 &&
            elf::read<uint64_t>(d, 16, "a kernel's header") == kOldHeaderBytes;
   }
-  /// These files tell nothing of arguments.
+  /// These files say nothing of arguments.
   void old_kernel(const elf::File& file, const elf::Symbol& symbol) {
     const Bytes d = bytes_of(file, symbol, kOldHeaderBytes);
     elf::Symbol code = symbol;
@@ -333,7 +333,7 @@ class Reader {
     return std::nullopt;
   }
 
-  /// What is wrong with one kernel does not stand in the way of the others.
+  /// What is wrong with one kernel does not prevent the others.
   void kernel(const elf::File& file, const elf::Symbol& descriptor, const Entries& metadata) {
     const std::string name = descriptor.name.substr(0, descriptor.name.size() - 3);
     try {

@@ -103,7 +103,8 @@ void KernelDescriptorBlock::check_registers() const {
   uint32_t extra = value("reserve_vcc", 1) != 0 ? 2 : 0;
   if (newer && xnack_ && value("reserve_xnack_mask", 1) != 0) extra = 4;
   if (value("reserve_flat_scratch", 1) != 0) extra = newer ? 6 : 4;
-  // GCN3 has the reserved ones behind those that code may name, its forerunners among them.
+  // GCN3 has the reserved ones behind those that code may name, those of earlier generations among
+  // them.
   if (scalars > most || (!newer && scalars + extra > most))
     Cursor::fail_value(
         0, fmt::format(".amdhsa_next_free_sgpr {}: there are {} scalar registers{}", scalars, most,

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "runtime/guest/launch_layout.hpp"
 #include "runtime/isa/gcn/objects/yaml.hpp"
+#include "runtime/layout/launch_block.hpp"
 
 namespace lanewise::gcn {
 namespace {

@@ -387,7 +387,7 @@ bool read_form(Instruction& i, const std::vector<uint32_t>& words, Gen gen) {
   return takes_lane_form(*i.row) && words.size() >= 2 && decode_form(i, words[1]);
 }
 
-/// Flat atomics with and without a result share an opcode; GLC tells which.
+/// Flat atomics with and without a result share an opcode; GLC says which.
 void read_flat(Instruction& i, uint64_t w) {
   i.glc = bits(w, 16, 1) != 0;
   i.slc = bits(w, 17, 1) != 0;

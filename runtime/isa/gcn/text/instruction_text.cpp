@@ -117,7 +117,7 @@ Instruction read_instruction(std::string_view text, Gen gen) {
       name = std::string(sum) + "_i32";
       e64 = true;
     }
-  // Without a suffix the short form comes first; the operands and modifiers tell.
+  // Without a suffix the short form comes first; the operands and modifiers decide.
   std::vector<Form> forms = {Form::plain};
   if (name.ends_with("_dpp")) forms = {Form::dpp};
   if (name.ends_with("_sdwa")) forms = {Form::sdwa};
@@ -178,13 +178,13 @@ Parsed parse_instruction(std::string_view text, Gen gen) {
 
 std::string print(const Instruction& i, Gen gen) {
   std::string out = i.row->name;
-  // Without a long form, or without one that the name tells.
+  // Without a long form, or without one that the name decides.
   const bool one_length = i.row->has(Slot::ssrc1) || i.row->has(Slot::sdst) ||
                           i.row->has(Slot::literal) || i.row->operands.empty();
   static constexpr const char* kSuffixes[] = {"_e32", "_dpp", "_sdwa"};
-  const bool tells_itself = i.row->encoding == Encoding::vopc && i.form == Form::sdwa;
+  const bool reports_itself = i.row->encoding == Encoding::vopc && i.form == Form::sdwa;
   const bool named = i.row->encoding == Encoding::vintrp && gen == Gen::gfx8;
-  if ((is_vop12c(i.row->encoding) && !one_length && !tells_itself) || named)
+  if ((is_vop12c(i.row->encoding) && !one_length && !reports_itself) || named)
     out += kSuffixes[static_cast<int>(i.form)];
   if (i.row->e64) out += "_e64";
   for (size_t n = 0; n < i.operands.size(); ++n) {

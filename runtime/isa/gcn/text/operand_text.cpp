@@ -35,7 +35,7 @@ bool takes_literal(Slot s, const Row& row) {
   return takes_constant(s, row) && s != Slot::soffset && row.encoding != Encoding::vop3 &&
          !lane_select && row.name != "s_cbranch_g_fork";
 }
-/// Reads a VGPR and nothing else, though the encoding has room for more.
+/// Reads a VGPR and nothing else, though the encoding has bits for more.
 bool takes_vgprs_only(const SlotSpec& spec, const Row& row) {
   const bool source = spec.slot == Slot::src0 || spec.slot == Slot::src1 || spec.slot == Slot::src2;
   return source && (row.meaning.moves_source || row.has(Slot::sdst) || spec.count == 4);

@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "runtime/guest/launch_layout.hpp"
 #include "runtime/isa/gcn/objects/metadata.hpp"
 #include "runtime/isa/gcn/tables/row.hpp"
 #include "runtime/isa/gcn/text/directives.hpp"
@@ -15,6 +14,7 @@
 #include "runtime/isa/gcn/text/headers.hpp"
 #include "runtime/isa/gcn/text/sections.hpp"
 #include "runtime/isa/gcn/text/source/source.hpp"
+#include "runtime/layout/launch_block.hpp"
 #include "runtime/support/cursor.hpp"
 
 namespace lanewise::gcn {
@@ -374,7 +374,7 @@ class FileParser {
     if (next[1] != before[1]) symbols_.define(std::string(kNextVgpr), next[1]);
   }
 
-  /// Mesa tells nothing of arguments; behind them it puts values of the launch.
+  /// Mesa reports nothing of arguments; behind them it puts values of the launch.
   static void add_mesa_values(Kernel& k) {
     ir::Param values;
     values.name = guest::kMesaValues;

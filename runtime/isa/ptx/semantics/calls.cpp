@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "lanewise/types.hpp"
-#include "runtime/guest/layout.hpp"
 #include "runtime/isa/absent.hpp"
 #include "runtime/isa/assertion.hpp"
 #include "runtime/isa/ptx/semantics/calls.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::ptx {
 
@@ -403,8 +403,8 @@ void call_direct(Emit& e, const CallSite& call, const Function& callee) {
     return;
   }
   if (is_active(e, callee)) {
-    // Through a pointer on the way: found at run time. A function that is no kernel's is lowered
-    // for its diagnostics only.
+    // Through a pointer that is followed: found at run time. A function that is no kernel's is
+    // lowered for its diagnostics only.
     if (e.kernel.kernel.entry) trap(e, FaultKind::stack_overflow);
     return;
   }

@@ -98,7 +98,7 @@ class Emit {
   size_t first_reg_;  ///< registers from here on are temporaries of this instruction
 };
 
-/// Reads and writes pieces of a ParamObject that lives in registers.
+/// Reads and writes parts of a ParamObject that lives in registers.
 ir::Operand read_words(Emit& e, const ParamObject& object, uint32_t offset, PType type);
 void write_words(Emit& e, ParamObject& object, uint32_t offset, PType type, ir::Operand value);
 /// Function addresses and everything else the table's families share.

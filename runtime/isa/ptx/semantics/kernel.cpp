@@ -76,14 +76,14 @@ uint32_t KernelContext::site(const Instruction& inst, const SourceLine& source) 
 /// An instruction of a function is lowered for each of its callers, and has one site.
 void KernelContext::say_function(ir::Site& site) const {
   if (call_stack.size() < 2 || !site.assertion.empty()) return;
-  isa::FunctionSite said;
+  isa::FunctionSite reported;
   if (const auto before = isa::FunctionSite::of(site.function))
-    said = *before;
+    reported = *before;
   else if (!site.function.empty())
     return;
-  said.name = call_stack.back()->name;
-  said.callers.insert(call_stack[call_stack.size() - 2]->name);
-  site.function = said.text();
+  reported.name = call_stack.back()->name;
+  reported.callers.insert(call_stack[call_stack.size() - 2]->name);
+  site.function = reported.text();
 }
 
 uint32_t KernelContext::allocate_local(uint64_t size, uint32_t align) {

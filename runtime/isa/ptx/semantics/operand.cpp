@@ -3,8 +3,8 @@
 #include <cmath>
 #include <optional>
 
-#include "runtime/guest/layout.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::ptx {
 namespace {

@@ -1,4 +1,4 @@
-// Call parameters that live in registers: pieces of a little-endian array of words.
+// Call parameters that live in registers: parts of a little-endian array of words.
 #include "runtime/isa/ptx/semantics/emit.hpp"
 
 namespace lanewise::ptx {

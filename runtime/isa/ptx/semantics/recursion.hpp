@@ -19,7 +19,7 @@ struct Entity;
 struct Activation {
   struct Call {
     uint32_t site = ir::kNone;
-    /// Blocks: is there room; registers are saved; arguments are passed; results are taken;
+    /// Blocks: does it fit; registers are saved; arguments are passed; results are taken;
     /// registers come back; what follows the call.
     uint32_t check, save, enter, land, restore, resume;
     std::vector<ir::Reg> results;  ///< taken, and not to be overwritten by what comes back

@@ -120,7 +120,7 @@ const std::multimap<std::string_view, const CompiledRow*>& by_opcode() {
   return index;
 }
 
-/// Fills the slots; empty when the row fits, else what is in the way. `fitted` counts qualifiers.
+/// Fills the slots; empty when the row fits, else what prevents it. `fitted` counts qualifiers.
 std::string fit(const CompiledRow& row, std::span<const std::string> mods, Form& form,
                 size_t& fitted) {
   form.row = row.row;

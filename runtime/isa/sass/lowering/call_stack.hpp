@@ -31,7 +31,7 @@ class CallStack {
   uint32_t call(uint32_t function, uint32_t return_point);
   /// The block that takes the last return point back and goes there.
   uint32_t give_back();
-  /// Once all calls are known: writes that block, and makes room in local memory.
+  /// Once all calls are known: writes that block, and reserves local memory.
   void finish();
 
  private:

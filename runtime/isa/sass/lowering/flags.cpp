@@ -32,7 +32,7 @@ Operand compared(LowerContext& c, Type type, Cond cond, Operand x, Operand y) {
   return r;
 }
 
-/// A NaN is said by the sign and the zero flag at once.
+/// A NaN is expressed by the sign and the zero flag at once.
 Operand tested(LowerContext& c, uint64_t code) {
   const auto z = [&] { return Operand(c.flag(Flag::zero)); };
   const auto s = [&] { return Operand(c.flag(Flag::sign)); };

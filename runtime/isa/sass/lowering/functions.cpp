@@ -34,7 +34,7 @@ Functions::Functions(const Kernel& k) {
       const Function* caller = at(from);
       site.callers.insert(caller != nullptr ? caller->name : k.name);
     }
-    function.said = site.text();
+    function.reported = site.text();
   }
 }
 
@@ -43,9 +43,9 @@ const Functions::Function* Functions::at(size_t n) const {
   return behind == by_begin_.begin() ? nullptr : &std::prev(behind)->second;
 }
 
-std::string Functions::said_of(size_t n) const {
+std::string Functions::declared_name(size_t n) const {
   const Function* function = at(n);
-  return function != nullptr ? function->said : std::string();
+  return function != nullptr ? function->reported : std::string();
 }
 
 }  // namespace lanewise::sass

@@ -13,11 +13,11 @@ class Functions {
  public:
   explicit Functions(const Kernel& kernel);
   /// For Site::function; empty in the kernel's own code.
-  std::string said_of(size_t instruction) const;
+  std::string declared_name(size_t instruction) const;
 
  private:
   struct Function {
-    std::string name, said;
+    std::string name, reported;
   };
   /// The one whose code this is; null for the kernel's own.
   const Function* at(size_t instruction) const;

@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 
-#include "runtime/guest/layout.hpp"
 #include "runtime/isa/sass/lowering/call_stack.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::sass {
 namespace {

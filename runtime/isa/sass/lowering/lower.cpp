@@ -7,7 +7,6 @@
 #include <span>
 
 #include "lanewise/types.hpp"
-#include "runtime/guest/residency.hpp"
 #include "runtime/ir/passes/waves/wave_steps.hpp"
 #include "runtime/isa/absent.hpp"
 #include "runtime/isa/assertion.hpp"
@@ -18,6 +17,7 @@
 #include "runtime/isa/sass/lowering/link.hpp"
 #include "runtime/isa/sass/lowering/semantics.hpp"
 #include "runtime/isa/sass/rules/touched.hpp"
+#include "runtime/layout/residency.hpp"
 
 namespace lanewise::sass {
 
@@ -38,7 +38,7 @@ uint64_t branch_target(const Instruction& i) {
 namespace {
 
 /// Bytes of local memory a lane gets when the input does not say how much it needs.
-constexpr uint32_t kUnsaidLocal = 4096;
+constexpr uint32_t kDefaultLocal = 4096;
 constexpr unsigned kMaxCopied = 16;  // nested ones that are copied
 /// Target of the return token under which a function runs whose caller is not known here.
 constexpr size_t kNoted = ~size_t{0};
@@ -66,7 +66,7 @@ class KernelLowering {
     program_.params = kernel.params;
     program_.param_bytes = kernel.param_bytes;
     program_.shared_bytes = kernel.shared_bytes;
-    program_.local_bytes = kernel.local_bytes.value_or(uses_local() ? kUnsaidLocal : 0);
+    program_.local_bytes = kernel.local_bytes.value_or(uses_local() ? kDefaultLocal : 0);
     if (kernel.local_bytes && *kernel.local_bytes < kRecursionStack && takes_stack())
       program_.local_bytes += kRecursionStack;
     program_.max_block = kernel.max_block[0] * kernel.max_block[1] * kernel.max_block[2];
@@ -217,7 +217,7 @@ class KernelLowering {
     if (sites_[n] == ir::kNone) {
       sites_[n] = static_cast<uint32_t>(program_.sites.size());
       program_.sites.push_back({i.line, i.pc, i.text.empty() ? print(i) : i.text, {}, 0});
-      program_.sites.back().function = functions_.said_of(n);
+      program_.sites.back().function = functions_.declared_name(n);
     }
     context_.b.set_site(sites_[n]);
   }

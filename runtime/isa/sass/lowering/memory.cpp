@@ -1,8 +1,8 @@
 // Loads and stores of every space.
 #include <fmt/format.h>
 
-#include "runtime/guest/residency.hpp"
 #include "runtime/isa/sass/lowering/semantics.hpp"
+#include "runtime/layout/residency.hpp"
 
 namespace lanewise::sass {
 
@@ -122,7 +122,7 @@ Reg is_absent(LowerContext& c, Operand page) {
   return absent;
 }
 
-/// Ps tells whether the page is absent. Absent pages read as zero and are not touched.
+/// Ps says whether the page is absent. Absent pages read as zero and are not touched.
 void lower_sparse(LowerContext& c, const Instruction& i) {
   const LowerContext::Address a = c.wide_address(i);
   const Reg relative = c.make(Op::add, Type::u64,

@@ -31,7 +31,7 @@ std::vector<Reg> moved(LowerContext& c, const Instruction& i) {
 
 /// With .X, the zero flag may be that of the result or that of all words so far. They are one where
 /// the result is zero only if the lower words were equal, too: as compilers end a loop.
-bool tells_two_words_apart(const Instruction& i) {
+bool joins_two_words(const Instruction& i) {
   constexpr uint64_t kNotEqual = 5, kAnd = 0;
   const OperandSpec& r = *i.operand(Role::r);
   return i.mod(ModId::cond) == kNotEqual && i.mod(ModId::bop) == kAnd &&
@@ -41,7 +41,7 @@ bool tells_two_words_apart(const Instruction& i) {
 }  // namespace
 
 void write_truth(LowerContext& c, const Instruction& i, Operand truth) {
-  refuse(c.has_cc(i) && i.mod(ModId::x) != 0 && !tells_two_words_apart(i),
+  refuse(c.has_cc(i) && i.mod(ModId::x) != 0 && !joins_two_words(i),
          "which flags a compare with .X and .CC sets is only known of .NE with PT");
   const Reg r = c.b.reg(Width::b32);
   c.b.emit(Op::select, Type::u32, {r},

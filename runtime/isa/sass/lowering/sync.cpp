@@ -1,8 +1,8 @@
 // Fences, barriers, cache control, shuffles and special registers.
 #include <fmt/format.h>
 
-#include "runtime/guest/layout.hpp"
 #include "runtime/isa/sass/lowering/semantics.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::sass {
 
@@ -60,7 +60,7 @@ ir::Inst& emit_cache_event(LowerContext& c, CacheCtl what, Space space,
 }  // namespace
 
 /// An event for the cache tracker; values never change. The indexed constant cache (.U.IVALL) is
-/// told apart from L1 by the cache operator of the loads that use it.
+/// distinguished from L1 by the cache operator of the loads that use it.
 void lower_cctl(LowerContext& c, const Instruction& i) {
   const CacheCtl what = cache_action(i.mod(ModId::op));
   const Space space = cache_space(i);

@@ -135,7 +135,7 @@ class Lister {
     if (refused.empty()) flags(f, name, bits);
   }
 
-  /// Signs, halves and .CC of the operands. What the mnemonic refuses anyway is said once.
+  /// Signs, halves and .CC of the operands. What the mnemonic refuses anyway is reported once.
   void flags(const Form& f, const std::string& name, uint64_t bits) {
     static constexpr std::pair<Field OperandSpec::*, std::string_view> kFlags[] = {
         {&OperandSpec::neg, " negated"},
@@ -150,7 +150,7 @@ class Lister {
         uint64_t word = bits;
         field.set(word, 1);
         const std::string why = refusal(f, word);
-        if (!why.empty() && told_.insert(f.mnemonic + std::string(text) + why).second)
+        if (!why.empty() && reported_.insert(f.mnemonic + std::string(text) + why).second)
           details(with_operands(f, name, &o, text), "decodes; " + why);
       }
   }
@@ -163,7 +163,7 @@ class Lister {
   std::vector<Coverage> out_;
   std::map<std::string, size_t> names_;
   std::map<std::string, const Form*> kinds_;
-  std::set<std::string> told_;
+  std::set<std::string> reported_;
 };
 
 }  // namespace

@@ -244,7 +244,7 @@ struct Form {
   bool variable_latency = false;  ///< its control field may name scoreboards
   bool shows_reuse = false;       ///< it has operands in the operand cache, and text shows it
   bool tight = false;             ///< no blank before the first operand: CCTL.QRY1[R2]
-  bool ordered = false;           ///< its modifiers are only told apart by their order
+  bool ordered = false;           ///< its modifiers are only distinguished by their order
   bool decode_only = false;       ///< another row writes what this one prints
   bool phased = false;            ///< control bits 17 and 18 are a phase, which text shows: .T .P
   bool unknown = false;           ///< stands for a word that no row has

@@ -125,7 +125,7 @@ bool needs_number(const Instruction& i) {
   return c.read_sb() == 6 || c.write_sb() == 6 || (c.bits >> 17 & ~shown_reuse(*i.form)) != 0;
 }
 
-/// An earlier code of the modifier has the same text, and no operand's name tells them apart.
+/// An earlier code of the modifier has the same text, and no operand's name distinguishes them.
 bool has_twin(const Form& f, const Mod& m, uint64_t value) {
   for (const OperandSpec& o : f.operands)
     if (o.names != nullptr && (o.field.mask() & m.mask()) != 0) return false;

@@ -8,7 +8,7 @@
 
 namespace lanewise::sass {
 
-/// Sign, then magnitude: also `+ -0x4` and `- 4`. `what` is said where no number stands.
+/// Sign, then magnitude: also `+ -0x4` and `- 4`. `what` is named where no number stands.
 int64_t read_signed(Cursor& in, bool negative, const char* what);
 void read_integer(Cursor& in, const OperandSpec& spec, uint64_t& word);
 void read_float(Cursor& in, const OperandSpec& spec, uint64_t& word);

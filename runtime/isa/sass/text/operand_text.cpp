@@ -275,14 +275,15 @@ void read_name(Cursor& in, const OperandSpec& spec, Instruction& i) {
   in.skip_blanks();
   const size_t at = in.at();
   const std::string_view name = in.word();
-  const auto said = [&](const Mod& m, uint64_t word) -> std::string_view {
+  const auto reported = [&](const Mod& m, uint64_t word) -> std::string_view {
     for (const Code& c : m.codes)
       if (c.value == m.get(word) && !c.alias) return c.text;
     return "???";
   };
   const auto keeps = [&](uint64_t word) {
     for (const Mod& m : i.form->mods)
-      if ((m.mask() & spec.field.mask()) != 0 && said(m, word) != said(m, i.word)) return false;
+      if ((m.mask() & spec.field.mask()) != 0 && reported(m, word) != reported(m, i.word))
+        return false;
     return true;
   };
   for (uint64_t value = 0; value < uint64_t{1} << spec.field.len; ++value) {

@@ -1,4 +1,4 @@
-// GCN control flow: one printer, in pieces.
+// GCN control flow: one printer, in parts.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// GCN as compilers write it: the pieces of the printer.
+// GCN as compilers write it: the parts of the printer.
 //
 // The lanes that a place of the tree holds together are those of EXEC at the place in the text.
 // What a construct leaves in EXEC are the lanes that come to its end; lanes that have left wait in
@@ -57,7 +57,7 @@ class Writer {
   static std::string source(const Operand& o) {
     return o.immediate ? number(o.value) : reg(o.value);
   }
-  /// As a source of VOP3, which has no room for large numbers.
+  /// As a source of VOP3, which has no bits for large numbers.
   std::string small(const Operand& o);
   bool before_gcn3() const { return target != Target::gfx803; }
   std::string add() const { return before_gcn3() ? "v_add_i32" : "v_add_u32"; }

@@ -1,4 +1,4 @@
-// PTX as compilers write it: the pieces of the printer.
+// PTX as compilers write it: the parts of the printer.
 #pragma once
 
 #include <fmt/format.h>

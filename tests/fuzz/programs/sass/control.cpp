@@ -325,11 +325,11 @@ void Code::run_of_cases(const Switch& s, const std::string& n, size_t first, siz
 void Code::put(const Region& s, const Statement&) {
   const std::string join = w_.new_label("join");
   const Jump out = meet_at(join, may_be_bare());
-  const bool one_way_out = out.first != "BRA" && w_.random.chance(2);
+  const bool one_exit = out.first != "BRA" && w_.random.chance(2);
   const std::string last = w_.new_label("out"), fuel = w_.reg(s.fuel);
   std::vector<Jump> to;
   for (size_t n = 0; n < s.nodes.size(); ++n) to.push_back(branch(w_.new_label("node")));
-  to.push_back(one_way_out ? branch(last) : out);
+  to.push_back(one_exit ? branch(last) : out);
   put_value(w_, "", fuel, s.steps);
   jump_if(s.enter_second, to[1]);
   for (size_t n = 0; n < s.nodes.size(); ++n) {
@@ -339,9 +339,9 @@ void Code::put(const Region& s, const Statement&) {
     jump_if({Relation::eq, s.fuel, Operand::imm(0)}, to.back());
     w_.line("IADD32I {}, {}, -0x1", fuel, fuel);
     jump_if(node.test, to.at(node.yes));
-    if (node.no != n + 1 || (node.no == s.nodes.size() && !one_way_out)) jump(to.at(node.no));
+    if (node.no != n + 1 || (node.no == s.nodes.size() && !one_exit)) jump(to.at(node.no));
   }
-  if (one_way_out) {
+  if (one_exit) {
     w_.label(last);
     jump(out);
   }

@@ -77,7 +77,7 @@ class Code {
   void loop_body(const Loop& s, bool steps);
   void tested_first(const Loop& s);
   void tested_last(const Loop& s, const std::string& head, bool steps);
-  Jump way_out() const;
+  Jump loop_exit() const;
   Predicate stays(const Loop& s);
   void out_unless_stays(const Loop& s);
   void back_if_stays(const Loop& s, const std::string& head);

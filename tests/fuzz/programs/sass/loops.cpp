@@ -45,7 +45,7 @@ void Code::step(const Loop& s) {
 }
 
 /// Where lanes go that have done all iterations.
-Code::Jump Code::way_out() const {
+Code::Jump Code::loop_exit() const {
   const LoopPlace& place = loops_.back();
   if (place.has_break) return {"BRK", ""};
   return place.meets ? Jump{"SYNC", ""} : branch(place.behind);
@@ -101,15 +101,15 @@ Predicate Code::stays(const Loop& s) {
 
 void Code::out_unless_stays(const Loop& s) {
   const Condition left{Relation::ne, s.counter, Operand::imm(0)};
-  if (style_.join_tests) return jump(way_out(), (!stays(s)).lead());
-  jump_unless(left, way_out());
-  if (s.again) jump_unless(*s.again, way_out());
+  if (style_.join_tests) return jump(loop_exit(), (!stays(s)).lead());
+  jump_unless(left, loop_exit());
+  if (s.again) jump_unless(*s.again, loop_exit());
 }
 
 void Code::back_if_stays(const Loop& s, const std::string& head) {
   if (style_.join_tests && w_.random.chance(2)) {
     jump(branch(head), stays(s).lead());
-    return jump(way_out());
+    return jump(loop_exit());
   }
   out_unless_stays(s);
   jump(branch(head));

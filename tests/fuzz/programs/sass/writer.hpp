@@ -1,4 +1,4 @@
-// Maxwell SASS as compilers write it: the pieces of the printer.
+// Maxwell SASS as compilers write it: the parts of the printer.
 #pragma once
 
 #include <fmt/format.h>

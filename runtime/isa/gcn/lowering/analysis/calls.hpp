@@ -1,7 +1,8 @@
 // Calls and jumps to addresses. Code lies in the file's image; the guest computes addresses from
 // s_getpc_b64 and may keep them anywhere. In scalar registers they are followed: where one address
-// can be there the way is known, where several can it is a choice among them. Other calls may lead
-// to every function, other jumps behind every call, and both to what left the scalar registers.
+// can be there the target is known, where several can it is a choice among them. Other calls may
+// lead to every function, other jumps behind every call, and both to what left the scalar
+// registers.
 #pragma once
 
 #include <map>

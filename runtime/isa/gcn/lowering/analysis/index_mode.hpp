@@ -24,12 +24,13 @@ struct IndexMode {
 };
 
 inline constexpr const char* kIndexModeDepends =
-    "whether the index mode of registers (s_set_gpr_idx_on) is on depends on the way that led here";
+    "whether the index mode of registers (s_set_gpr_idx_on) is on depends on the path that led "
+    "here";
 
 /// The vector instructions with registers that may be counted.
 std::map<size_t, IndexMode> indexed(const Kernel& kernel, const Analysis& analysis);
 
-/// The bit of M0[15:12] that speaks of the instruction's operand, as a number; none of scalar
+/// The bit of M0[15:12] that applies to the instruction's operand, as a number; none of scalar
 /// operands and constants.
 std::optional<unsigned> index_bit(const Instruction& instruction, size_t operand);
 

@@ -10,7 +10,7 @@ namespace lanewise::gcn {
 
 /// One flag an instruction: all lanes must have come this far before it. A wave's lanes run in
 /// step, and compilers drop the barriers of groups that are one wave; then an access to LDS may
-/// meet those of other lanes before it. Kernels with a barrier tell their order themselves, and
+/// meet those of other lanes before it. Kernels with a barrier order themselves, and
 /// bare streams are taken lane by lane.
 std::vector<bool> wave_steps(const Kernel& kernel, const Analysis& analysis);
 

@@ -1,9 +1,9 @@
 // Flat instructions: a 64-bit address that means global memory, and by its upper half LDS or
 // scratch. Kernels that never learn where those apertures lie go straight to global memory.
-#include "runtime/guest/launch_layout.hpp"
-#include "runtime/guest/layout.hpp"
 #include "runtime/isa/gcn/lowering/families/buffer_access.hpp"
 #include "runtime/isa/gcn/lowering/semantics.hpp"
+#include "runtime/layout/addresses.hpp"
+#include "runtime/layout/launch_block.hpp"
 
 namespace lanewise::gcn {
 
@@ -69,14 +69,14 @@ ir::Mem flat_memory(LowerContext& c, const Instruction& i, Type elem, uint8_t co
   return m;
 }
 
-/// Pieces that have an address of their own: all in one where nothing forbids it.
-struct Pieces {
+/// Components that have an address of their own: all in one where nothing forbids it.
+struct Components {
   std::vector<Reg> addresses;
-  uint8_t dwords = 1;  ///< of each piece
+  uint8_t dwords = 1;  ///< of each component
 };
-Pieces pieces(LowerContext& c, const Instruction& i) {
+Components components(LowerContext& c, const Instruction& i) {
   const uint8_t count = i.row->meaning.count;
-  Pieces p;
+  Components p;
   if (!c.apertures() && !i.glc) {
     p.addresses.push_back(plain_address(c, i));
     p.dwords = count;
@@ -97,7 +97,7 @@ Pieces pieces(LowerContext& c, const Instruction& i) {
 
 void lower_flat_load(LowerContext& c, const Instruction& i) {
   const unsigned dst = i.operand(Slot::vdst)->code;
-  const Pieces p = pieces(c, i);
+  const Components p = components(c, i);
   std::vector<Reg> results;
   for (const Reg address : p.addresses) {
     std::vector<Reg> regs;
@@ -112,7 +112,7 @@ void lower_flat_load(LowerContext& c, const Instruction& i) {
 
 void lower_flat_store(LowerContext& c, const Instruction& i) {
   const Operand& data = *i.operand(Slot::data0);
-  const Pieces p = pieces(c, i);
+  const Components p = components(c, i);
   unsigned next = 0;
   for (const Reg address : p.addresses) {
     std::vector<ir::Operand> src = {address};

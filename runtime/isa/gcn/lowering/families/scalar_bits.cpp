@@ -182,7 +182,7 @@ void lower_smovrel(LowerContext& c, const Instruction& i) {
   }
 }
 
-/// What is known of MODE when the kernel is translated; other registers tell of the machine.
+/// What is known of MODE when the kernel is translated; other registers describe the machine.
 void lower_getreg(LowerContext& c, const Instruction& i) {
   const Operand& field = *i.operand(Slot::hwreg);
   if (hwreg_id(field) != kHwMode) throw Unsupported("this hardware register is not modelled");

@@ -96,8 +96,8 @@ void lower_trig_preop(LowerContext& c, const Instruction& i) {
   c.b.emit(Op::unpack64, Type::u64, {lo, hi}, {v.real(0, Type::f64)});
   const Reg exponent = v.make(Op::and_, {v.make(Op::shr, {hi, imm(20)}), imm(0x7ff)});
   const Reg least = v.make(Op::max, {exponent, imm(kFirstLarge)});
-  const Reg piece = v.make(Op::mul, {v.make(Op::and_, {v.u32(1), imm(31)}), imm(kBits)});
-  const Reg first = v.make(Op::add, {piece, v.make(Op::sub, {least, imm(kFirstLarge)})});
+  const Reg chunk = v.make(Op::mul, {v.make(Op::and_, {v.u32(1), imm(31)}), imm(kBits)});
+  const Reg first = v.make(Op::add, {chunk, v.make(Op::sub, {least, imm(kFirstLarge)})});
   const Reg at = v.make(Op::min, {first, imm(kTableEnd)});
   const auto words = words_from(v, v.make(Op::shr, {at, imm(5)}));
   const Reg shift = v.make(Op::and_, {at, imm(31)});

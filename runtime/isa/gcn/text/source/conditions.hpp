@@ -1,4 +1,4 @@
-// .if and its kin: which lines of an assembly file count.
+// .if and the like: which lines of an assembly file count.
 #pragma once
 
 #include <algorithm>

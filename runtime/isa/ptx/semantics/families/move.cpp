@@ -1,6 +1,6 @@
 // mov (also packing and unpacking), cvta, isspacep.
-#include "runtime/guest/layout.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::ptx {
 namespace {

@@ -42,8 +42,9 @@ void alloca_bytes(Emit& e) {
   const uint64_t low = ~(align - 1) & 0xffffffff;
   const ir::Reg raised = e.op(Op::add, Type::u32, {top, imm(align - 1)});
   const ir::Reg begin = e.op(Op::and_, Type::u32, {raised, imm(low)});
-  const ir::Reg room = e.op(Op::sub, Type::u32, {imm(KernelContext::kAllocaBytes), begin});
-  ir::Operand full = e.op(Op::icmp, t.ir(), {size, as_address(e, room, t)}, {.cond = ir::Cond::gt});
+  const ir::Reg capacity = e.op(Op::sub, Type::u32, {imm(KernelContext::kAllocaBytes), begin});
+  ir::Operand full =
+      e.op(Op::icmp, t.ir(), {size, as_address(e, capacity, t)}, {.cond = ir::Cond::gt});
   const ir::Reg past =
       e.op(Op::icmp, Type::u32, {begin, imm(KernelContext::kAllocaBytes)}, {.cond = ir::Cond::gt});
   full = e.op(Op::or_, Type::pred, {full, past});

@@ -19,7 +19,7 @@ inline constexpr uint32_t kPacketAt = 0, kQueueAt = 64, kScratchAt = 192, kFlatS
 inline constexpr uint32_t kSharedApertureHigh = 0x1000'0000, kPrivateApertureHigh = 0x2000'0000;
 
 /// Kinds among Program::needs.hidden that are no argument: Mesa's values behind the arguments, if
-/// there is room for them; groups are launched as whole waves in one dimension, and the kernel
+/// they fit; groups are launched as whole waves in one dimension, and the kernel
 /// finds its lanes' places by the dispatch packet.
 inline constexpr std::string_view kMesaValues = "mesa_launch_values", kWholeWaves = "whole_waves";
 /// An argument that is a place in the shared memory that a launch adds. Launches count from where

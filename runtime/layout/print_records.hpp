@@ -1,7 +1,7 @@
 // Where kernels leave what they print: a variable of the module that they write records to, and
 // that the host reads and empties after each launch.
 //
-//   +0   bytes of records that were asked for; more than the capacity: some found no room
+//   +0   bytes of records that were asked for; more than the capacity: some did not fit
 //   +4   bytes of the whole variable (for GCN's device library)
 //   +8   records, one behind the other
 //
@@ -21,7 +21,7 @@ namespace lanewise::guest {
 
 inline constexpr std::string_view kPrintBuffer = "printed output";
 inline constexpr uint32_t kPrintHeader = 8;
-/// As much as CUDA's runtime keeps unless it is told otherwise.
+/// As much as CUDA's runtime keeps unless the program sets another size.
 inline constexpr uint32_t kPrintBytes = 1 << 20;
 inline constexpr uint32_t kPrintCapacity = kPrintBytes - kPrintHeader;
 inline constexpr uint32_t kPrintRecordHeader = 16;

@@ -11,10 +11,10 @@
 #include <optional>
 #include <unordered_map>
 
-#include "runtime/trace/foreign/interleave.hpp"
-#include "runtime/trace/foreign/text_file.hpp"
-#include "runtime/trace/foreign/warnings.hpp"
 #include "runtime/trace/formats.hpp"
+#include "runtime/trace/interchange/interleave.hpp"
+#include "runtime/trace/interchange/text_file.hpp"
+#include "runtime/trace/interchange/warnings.hpp"
 #include "runtime/trace/record.hpp"
 #include "runtime/trace/site_text.hpp"
 
@@ -315,7 +315,7 @@ class KernelFile {
   std::optional<size_t> extra_;
   std::map<std::pair<uint32_t, uint32_t>, bool> ldgsts_;  ///< by group and warp: one has come
   std::unordered_map<std::string, Opcode> opcodes_;
-  /// The sink hears of it when it is first executed.
+  /// The sink is notified of it when it is first executed.
   struct KernelSite {
     Site site;
     std::optional<uint32_t> number;

@@ -18,7 +18,7 @@ inline constexpr uint32_t kPushArenaAddress = 0, kPushArenaSize = 2;
 /// limits.
 inline constexpr uint32_t kPushBase = 4;
 inline constexpr uint32_t kPushParams = 8;
-/// The first parameters, as many as there is room for.
+/// The first parameters, as many as fit.
 inline constexpr uint32_t kPushedParamBytes = 4 * (kPushWords - kPushParams);
 /// Arenas of up to so many bytes are reached with 32-bit offsets (and no sum of such an offset and
 /// an access's size wraps).

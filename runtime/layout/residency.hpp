@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "runtime/guest/layout.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::guest {
 

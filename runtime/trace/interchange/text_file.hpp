@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtime/support/error.hpp"
-#include "runtime/trace/foreign/input.hpp"
+#include "runtime/trace/interchange/input.hpp"
 
 namespace lanewise::trace {
 
@@ -23,9 +23,9 @@ class TextFile {
     line_.clear();
     bool more = true;
     while (more) {
-      in.getline(piece_.data(), static_cast<std::streamsize>(piece_.size()));
+      in.getline(chunk_.data(), static_cast<std::streamsize>(chunk_.size()));
       const bool ended = !in.fail() && !in.eof();  // with the line break, which is counted
-      line_.append(piece_.data(), static_cast<size_t>(in.gcount()) - (ended ? 1 : 0));
+      line_.append(chunk_.data(), static_cast<size_t>(in.gcount()) - (ended ? 1 : 0));
       more = in.fail() && !in.eof() && in.gcount() != 0;
       if (more) in.clear();
       if (line_.size() > kMaxLine) {
@@ -54,7 +54,7 @@ class TextFile {
 
   std::string path_;
   Input in_;
-  std::vector<char> piece_ = std::vector<char>(size_t{1} << 14);
+  std::vector<char> chunk_ = std::vector<char>(size_t{1} << 14);
   std::string line_;
   uint64_t number_ = 0;
 };

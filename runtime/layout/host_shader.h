@@ -1,6 +1,6 @@
 // What the host and the shader library agree on, in one place: included by C++ and by GLSL. What
-// the words mean is told in shaders/INTERFACE.md; that they are what the IR's and the guest's own
-// numbers say is checked in runtime/spirv/host_shader.cpp.
+// the words mean is described in shaders/INTERFACE.md; that they are what the IR's and the guest's
+// own numbers say is checked in runtime/spirv/host_shader.cpp.
 #ifdef __cplusplus
 #pragma once
 #include <cstdint>
@@ -28,7 +28,7 @@ LW_NUMBER(LAUNCH_TRACE_STRIDE, 21u)
 LW_NUMBER(LAUNCH_PARAM_BYTES, 22u)
 // Where the launch's record begins in the backing buffer, in words.
 LW_NUMBER(LAUNCH_RECORD, 23u)
-// With memory from elsewhere: what to add to an offset from the arena's start that a pointer
+// With imported memory: what to add to an offset from the arena's start that a pointer
 // parameter leads to, for its address on the device.
 LW_NUMBER(LAUNCH_POINTER_BASES, 24u)
 // Where the device has addresses: that of the list of allocations, and of the backing buffer.
@@ -71,12 +71,12 @@ LW_NUMBER(GRANULE_SHIFT, 5u)
 LW_NUMBER(GRANULES_START, 6u)  // two words: an address
 LW_NUMBER(FIRST_STEP, 8u)      // of the search for those that begin inside a granule; 0 = none does
 // Behind those: memory outside the arena.
-LW_NUMBER(WINDOW_COUNT, 1u)
-LW_NUMBER(FIRST_WINDOW, 2u)
-LW_NUMBER(WINDOW_START, 0u)  // as an offset from the arena's start
-LW_NUMBER(WINDOW_SIZE, 2u)
-LW_NUMBER(WINDOW_ADDRESS, 4u)  // on the device
-LW_NUMBER(WINDOW_WORDS, 6u)
+LW_NUMBER(IMPORTED_COUNT, 1u)
+LW_NUMBER(FIRST_IMPORTED, 2u)
+LW_NUMBER(IMPORTED_START, 0u)  // as an offset from the arena's start
+LW_NUMBER(IMPORTED_SIZE, 2u)
+LW_NUMBER(IMPORTED_ADDRESS, 4u)  // on the device
+LW_NUMBER(IMPORTED_WORDS, 6u)
 LW_NUMBER(FIRST_ENTRY, 12u)
 LW_NUMBER(ENTRY_WORDS, 4u)
 LW_NUMBER(READ_ONLY_BIT, 0x80000000u)  // of an end's high word
@@ -97,7 +97,7 @@ LW_NUMBER(FORM_ANYWHERE, 0x20000u)
 LW_NUMBER(FORM_WINDOWS, 0x40000u)
 LW_NUMBER(FORM_FORCE, 0x80000u)
 LW_NUMBER(FORM_NO_ADDRESS, 0x100000u)
-LW_NUMBER(FORM_ROOM, 0x200000u)
+LW_NUMBER(FORM_FITS, 0x200000u)
 LW_NUMBER(FORM_SHORT, 0x400000u)
 
 // The guest's address space.

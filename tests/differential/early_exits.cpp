@@ -48,23 +48,23 @@ void everywhere(const std::string& body,
 
 }  // namespace
 
-TEST_CASE("ways out: a row of branches to the end") {
+TEST_CASE("early exits: a row of branches to the end") {
   everywhere(rows("setp.eq.u32 %p1, %r1, {0}; @%p1 bra END; mad.lo.u32 %r2, %r2, 3, {0};"));
 }
 
-TEST_CASE("ways out: a ladder of cases") {
+TEST_CASE("early exits: a ladder of cases") {
   everywhere(
       rows("setp.gt.u32 %p1, %r1, {0}; @%p1 bra N{0}; mad.lo.u32 %r2, %r2, 5, {0}; bra END; "
            "N{0}: add.u32 %r2, %r2, {0};"));
 }
 
-TEST_CASE("ways out: a row of returns") {
+TEST_CASE("early exits: a row of returns") {
   everywhere(
       rows("mad.lo.u32 %r2, %r2, 3, {0}; setp.ne.u32 %p1, %r1, {0}; @%p1 bra N{0}; "
            "st.global.u32 [%rd2], %r2; ret; N{0}:"));
 }
 
-TEST_CASE("ways out: to eight places that lie behind each other") {
+TEST_CASE("early exits: to eight places that lie behind each other") {
   std::string text = "mov.u32 %r3, 0;\n";
   for (uint32_t i = 0; i < 8; ++i)
     text += fmt::format("and.b32 %r3, %r1, {0}; setp.eq.u32 %p1, %r3, {0}; @%p1 bra X{1};\n",
@@ -76,7 +76,7 @@ TEST_CASE("ways out: to eight places that lie behind each other") {
   everywhere(text);
 }
 
-TEST_CASE("ways out: a row of them in a loop, round again and out of it") {
+TEST_CASE("early exits: a row of them in a loop, round again and out of it") {
   everywhere("mov.u32 %c0, 0; L: add.u32 %c0, %c0, 1; setp.gt.u32 %p1, %c0, 3; @%p1 bra END;\n" +
              rows("mad.lo.u32 %r2, %r2, 3, {0}; setp.eq.u32 %p1, %r1, {0}; @%p1 bra L;") +
              "bra L;\n");
@@ -85,14 +85,14 @@ TEST_CASE("ways out: a row of them in a loop, round again and out of it") {
              "bra L;\n");
 }
 
-TEST_CASE("ways out: ifs in each other, and no loop whose steps count") {
+TEST_CASE("early exits: ifs in each other, and no loop whose steps count") {
   // Too deep for a tree, it becomes a loop around a dispatch, though it has no jump backwards.
   everywhere(rows("setp.lt.u32 %p1, %r1, {0}; @%p1 bra E{0}; add.u32 %r2, %r2, {0};") +
              rows("mad.lo.u32 %r2, %r2, 3, {0}; E{0}: add.u32 %r2, %r2, 7;", true));
 }
 
 TEST_CASE(
-    "ways out: lanes that left a loop apart are together behind it, however deep the rest is") {
+    "early exits: lanes that left a loop apart are together behind it, however deep the rest is") {
   const std::string loop =
       "mov.u32 %c0, 0; and.b32 %r3, %r1, 7;\nL: add.u32 %c0, %c0, 1; mad.lo.u32 %r2, %r2, 5, %c0; "
       "setp.lt.u32 %p1, %c0, %r3; @%p1 bra L;\n";
@@ -108,7 +108,7 @@ TEST_CASE(
              {WaveMode::automatic, WaveMode::serial});
 }
 
-TEST_CASE("ways out: loops in each other") {
+TEST_CASE("early exits: loops in each other") {
   // Four of them make up to three iterations.
   everywhere(
       rows("mov.u32 %c{0}, 0; L{0}: add.u32 %r2, %r2, {0};") +

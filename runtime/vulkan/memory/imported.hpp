@@ -9,28 +9,28 @@
 
 namespace lanewise::vulkan {
 
-class Windows {
+class ImportedMemory {
  public:
-  struct Window {
+  struct Range {
     uint64_t size = 0;
     uint64_t device_address = 0;
     std::byte* map = nullptr;  ///< where the host sees it; null = by copies
     vk::Buffer handle;
     uint64_t offset = 0;  ///< of its first byte in the buffer
-    Buffer own;           ///< the buffer, when it was made for the window
+    Buffer own;           ///< the buffer, when it was made for the range
   };
 
-  explicit Windows(Device& device) : device_(device) {}
+  explicit ImportedMemory(Device& device) : device_(device) {}
 
-  void add(uint64_t address, Window window) { windows_[address] = std::move(window); }
-  void remove(uint64_t address) { windows_.erase(address); }
+  void add(uint64_t address, Range range) { imported_[address] = std::move(range); }
+  void remove(uint64_t address) { imported_.erase(address); }
   /// False when the driver does not take the memory, or would lay it at another address modulo the
   /// allocator's alignment.
   bool add_host(uint64_t address, std::span<std::byte> memory);
 
-  const std::map<uint64_t, Window>& all() const { return windows_; }  ///< by guest address
-  /// The window that holds all of the bytes, else the end of all().
-  std::map<uint64_t, Window>::const_iterator find(uint64_t address, uint64_t bytes) const;
+  const std::map<uint64_t, Range>& all() const { return imported_; }  ///< by guest address
+  /// The range that holds all of the bytes, else the end of all().
+  std::map<uint64_t, Range>::const_iterator find(uint64_t address, uint64_t bytes) const;
   void write(uint64_t address, std::span<const std::byte> data);
   void read(uint64_t address, std::span<std::byte> data);
 
@@ -41,7 +41,7 @@ class Windows {
 
   Device& device_;
   Buffer staging_;
-  std::map<uint64_t, Window> windows_;
+  std::map<uint64_t, Range> imported_;
 };
 
 }  // namespace lanewise::vulkan

@@ -1,4 +1,4 @@
-// A trace file as a stream of bytes, whatever it is compressed with. The content tells, not the
+// A trace file as a stream of bytes, whatever it is compressed with. The content decides, not the
 // name.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace lanewise::trace {
 
 class Input {
  public:
-  /// Plain, gzip (RFC 1952), xz or zstd; several compressed pieces may follow each other. Throws
+  /// Plain, gzip (RFC 1952), xz or zstd; several compressed members may follow each other. Throws
   /// Error(usage) for a file that cannot be read, and for a compression this build has no library
   /// for.
   explicit Input(const std::string& path);
@@ -29,14 +29,14 @@ class Input {
   std::unique_ptr<std::istream> stream_;
 };
 
-/// While it lives, every Input of this thread tells how much of its file was read.
-class TellProgress {
+/// While it lives, every Input of this thread says how much of its file was read.
+class ReportProgress {
  public:
   using Listener = std::function<void(uint64_t done, uint64_t whole)>;
-  explicit TellProgress(const Listener& listener);
-  ~TellProgress();
-  TellProgress(const TellProgress&) = delete;
-  TellProgress& operator=(const TellProgress&) = delete;
+  explicit ReportProgress(const Listener& listener);
+  ~ReportProgress();
+  ReportProgress(const ReportProgress&) = delete;
+  ReportProgress& operator=(const ReportProgress&) = delete;
 
  private:
   const Listener* before_;

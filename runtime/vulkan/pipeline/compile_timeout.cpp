@@ -1,4 +1,4 @@
-#include "runtime/vulkan/pipeline/patience.hpp"
+#include "runtime/vulkan/pipeline/compile_timeout.hpp"
 
 #include <algorithm>
 #include <condition_variable>

@@ -1,4 +1,4 @@
-#include "runtime/trace/foreign/input.hpp"
+#include "runtime/trace/interchange/input.hpp"
 
 #include <fmt/format.h>
 
@@ -27,9 +27,9 @@
 namespace lanewise::trace {
 namespace {
 
-constexpr size_t kPiece = size_t{1} << 18;
+constexpr size_t kChunk = size_t{1} << 18;
 
-thread_local const TellProgress::Listener* listener = nullptr;
+thread_local const ReportProgress::Listener* listener = nullptr;
 thread_local HashContent* hasher = nullptr;
 
 /// What a decoder takes and gives; it moves both pointers on.
@@ -46,7 +46,7 @@ class Decoder {
   /// Goes on until one side is used up. `last`: no more input will come. Returns why it cannot go
   /// on, or nothing.
   virtual std::string step(Window& w, bool last) = 0;
-  /// Between two compressed pieces, or behind the only one.
+  /// Between two compressed members, or behind the only one.
   virtual bool whole() const = 0;
 };
 
@@ -233,15 +233,15 @@ class Input::Buffer final : public std::streambuf {
 
   std::string path_;
   std::ifstream file_;
-  std::vector<char> raw_ = std::vector<char>(kPiece), out_ = std::vector<char>(kPiece);
+  std::vector<char> raw_ = std::vector<char>(kChunk), out_ = std::vector<char>(kChunk);
   size_t raw_at_ = 0, raw_left_ = 0;
   bool ended_ = false, cut_ = false;
   uint64_t read_ = 0, whole_ = 0;  ///< bytes of the file; 0 = not known
   std::unique_ptr<Decoder> decoder_;
 };
 
-TellProgress::TellProgress(const Listener& told) : before_(std::exchange(listener, &told)) {}
-TellProgress::~TellProgress() {
+ReportProgress::ReportProgress(const Listener& given) : before_(std::exchange(listener, &given)) {}
+ReportProgress::~ReportProgress() {
   listener = before_;
 }
 

@@ -2,8 +2,8 @@
 // given the SASS opcode with the same memory effect, so that its readers know it.
 #include <map>
 
-#include "runtime/trace/foreign/text_file.hpp"
 #include "runtime/trace/formats.hpp"
+#include "runtime/trace/interchange/text_file.hpp"
 #include "runtime/trace/record.hpp"
 
 namespace lanewise::trace {

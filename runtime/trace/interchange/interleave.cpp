@@ -1,4 +1,4 @@
-#include "runtime/trace/foreign/interleave.hpp"
+#include "runtime/trace/interchange/interleave.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // Dinero IV's text formats ("din" and extended din), in and out.
 #include <memory>
 
-#include "runtime/trace/foreign/text_file.hpp"
 #include "runtime/trace/formats.hpp"
+#include "runtime/trace/interchange/text_file.hpp"
 #include "runtime/trace/record.hpp"
 
 namespace lanewise::trace {

@@ -1,5 +1,5 @@
 // Time limits on what cannot be interrupted: the translator and the drivers' compilers.
-#include "runtime/vulkan/pipeline/patience.hpp"
+#include "runtime/vulkan/pipeline/compile_timeout.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 //   0x03000000 .. 0x03ffffff   code window: address of function i = base + 16 * i, not readable
 //   0x10000000 ..              arena: buffers, module variables; behind all that ever were, the
 //                              parameters of the launches under way, which may only be read
-//   2^46 ..                    memory from elsewhere: buffers of another Vulkan program, of the
+//   2^46 ..                    imported memory: buffers of another Vulkan program, of the
 //   host
 //
 // The arena starts low so that 32-bit (non-.E) Maxwell addresses reach its first 3.75 GiB.
@@ -22,7 +22,7 @@ inline constexpr uint64_t kLocalWindow = 0x0200'0000;
 inline constexpr uint64_t kCodeWindow = 0x0300'0000;
 inline constexpr uint64_t kWindowSize = 0x0100'0000;
 inline constexpr uint64_t kArenaBase = 0x1000'0000;
-inline constexpr uint64_t kForeignBase = uint64_t{1} << 46;
+inline constexpr uint64_t kImportedBase = uint64_t{1} << 46;
 inline constexpr uint64_t kAllocAlign = 256;
 inline constexpr uint64_t kMaxAllocation = uint64_t{1} << 40;
 

@@ -5,8 +5,8 @@
 #include <bit>
 #include <map>
 
-#include "runtime/trace/foreign/text_file.hpp"
 #include "runtime/trace/formats.hpp"
+#include "runtime/trace/interchange/text_file.hpp"
 #include "runtime/trace/record.hpp"
 
 namespace lanewise::trace {

@@ -16,14 +16,14 @@ namespace {
 
 std::string file(const std::string& name, const std::string& content) {
   const std::string path =
-      (std::filesystem::temp_directory_path() / ("lanewise-foreign-" + name)).string();
+      (std::filesystem::temp_directory_path() / ("lanewise-interchange-" + name)).string();
   std::ofstream(path, std::ios::binary) << content;
   return path;
 }
 
 /// Each event a word: "K0" and "k0" for the ends of a kernel, else opcode, group.warp, the first
 /// address in hex, and how many lanes.
-struct Heard final : Sink {
+struct Recorded final : Sink {
   void kernel(const Kernel& k) override { kernels.push_back(k); }
   void site(const Site& s) override { sites.push_back(s); }
   void buffer(const Buffer&) override {}
@@ -83,10 +83,10 @@ constexpr std::string_view kZstd =
     "28b52ffda4a06806007c0000383020313030300a0100f6ffca8b11440000000100fdffca0b10440000000100"
     "fdff3900023d00000001009de80e8057b927f4";
 
-TEST_CASE("who reads a trace is told how much of the file was read, packed or not") {
+TEST_CASE("who reads a trace is notified how much of the file was read, packed or not") {
   std::string plain;
   for (int i = 0; i < 200000; ++i) plain += "0 1000\n";
-  for (const std::string& path : {file("told.din", plain), file("told.din.gz", bytes_of(kGzip))}) {
+  for (const std::string& path : {file("seen.din", plain), file("seen.din.gz", bytes_of(kGzip))}) {
     CAPTURE(path);
     std::vector<uint64_t> read;
     ReadOptions options;
@@ -94,15 +94,15 @@ TEST_CASE("who reads a trace is told how much of the file was read, packed or no
       CHECK(whole == std::filesystem::file_size(path));
       read.push_back(done);
     };
-    Heard heard;
-    read_any(path, heard, options);
+    Recorded recorded;
+    read_any(path, recorded, options);
     REQUIRE_FALSE(read.empty());
     CHECK(std::ranges::is_sorted(read));
     CHECK(read.back() == std::filesystem::file_size(path));
     if (path.ends_with(".din")) CHECK(read.size() > 4);
-    const size_t told = read.size();
-    read_any(path, heard);
-    CHECK(read.size() == told);
+    const size_t reported = read.size();
+    read_any(path, recorded);
+    CHECK(read.size() == reported);
   }
 }
 
@@ -111,10 +111,10 @@ TEST_CASE("gzip, xz and zstd are known by their content") {
                                   std::pair("many.din.zst", kZstd), std::pair("many.din", kXz)}) {
     const std::string shown = name;
     CAPTURE(shown);
-    Heard once, twice;
+    Recorded once, twice;
     CHECK(read_any(file(name, bytes_of(hex)), once).complete);
     CHECK_EQ(once.events, 60002);
-    // Two pieces behind each other are one file.
+    // Two chunks behind each other are one file.
     CHECK(read_any(file(name, bytes_of(hex) + bytes_of(hex)), twice).complete);
     CHECK_EQ(twice.events, 120002);
   }
@@ -125,27 +125,28 @@ TEST_CASE("a small file that unpacks to one giant line is refused") {
   const std::string frame = bytes_of("28b52ffd003803001061");
   std::string bomb;
   for (int n = 0; n < 100'000; ++n) bomb += frame;  // 12 GiB
-  Heard heard;
+  Recorded recorded;
   std::string message;
   try {
-    read_any(file("bomb.din.zst", bomb), heard);
+    read_any(file("bomb.din.zst", bomb), recorded);
   } catch (const Error& e) {
     message = e.what();
   }
   CHECK(message.ends_with(":1: the line is longer than 1048576 bytes"));
 }
 
-TEST_CASE("lines around the size of a piece are read whole") {
+TEST_CASE("lines around the size of a chunk are read whole") {
   for (const size_t size : {size_t{16382}, size_t{16383}, size_t{16384}, size_t{16385},
                             size_t{32766}, size_t{32767}, size_t{1} << 20}) {
     for (const std::string end : {"\n", "\r\n", ""}) {
       CAPTURE(size);
       std::string line = "r 10000000";
       line.resize(size - 2 - (end.size() == 2 ? 1 : 0), ' ');
-      Heard heard;
-      const auto result = read_any(file("wide.din", "r 10000000 4\n" + line + " 4" + end), heard);
+      Recorded recorded;
+      const auto result =
+          read_any(file("wide.din", "r 10000000 4\n" + line + " 4" + end), recorded);
       CHECK(result.complete);
-      CHECK_EQ(heard.events, 4);
+      CHECK_EQ(recorded.events, 4);
     }
   }
 }
@@ -156,7 +157,7 @@ TEST_CASE("compressed data that are damaged are an error, those that end early a
     const std::string shown = name;
     CAPTURE(shown);
     std::string bytes = bytes_of(hex);
-    Heard part, none;
+    Recorded part, none;
     CHECK_FALSE(read_any(file(name, bytes.substr(0, bytes.size() - 3)), part).complete);
     CHECK(part.events <= 60002);
     for (size_t i = bytes.size() / 2; i < bytes.size() / 2 + 4; ++i) bytes[i] ^= 0x55;
@@ -176,17 +177,17 @@ TEST_CASE("raw .trace: warps in the order of the file, whatever stands before th
                     st = "0020 00000003 0 STG.E 2 R2 R4 4 1 0x2000 4",
                     add = "0030 ffffffff 1 R4 IADD3 3 R2 R3 R4 0";
   const std::string wanted = "K0 LDG.E:1.0:1000/2 LDG.E:6.1:1000/2 STG.E:1.0:2000/2 k0";
-  Heard heard;
+  Recorded recorded;
   SUBCASE("block and warp") {
     const ReadResult r =
         read_any(file("plain.trace", kHead + line("1 0 0 0", ld) + line("2 1 0 1", ld) +
                                          line("1 0 0 0", add) + line("1 0 0 0", st)),
-                 heard);
+                 recorded);
     CHECK(r.complete);
     CHECK(r.warnings.empty());
-    CHECK_EQ(heard.text, wanted);
-    CHECK_EQ(heard.sites[0].pc, 0x10);
-    CHECK_EQ(heard.sms[0], kAnySm);
+    CHECK_EQ(recorded.text, wanted);
+    CHECK_EQ(recorded.sites[0].pc, 0x10);
+    CHECK_EQ(recorded.sms[0], kAnySm);
   }
   SUBCASE("and the cluster's seven numbers, and a source line") {
     std::string head = kHead;
@@ -194,9 +195,9 @@ TEST_CASE("raw .trace: warps in the order of the file, whatever stands before th
     read_any(file("cluster.trace", head + line("1 0 0 0 0 0 0 0 0 0 0 77", ld) +
                                        line("2 1 0 1 1 0 0 1 0 0 1 77", ld) +
                                        line("1 0 0 0 0 0 0 0 0 0 0 78", st)),
-             heard);
-    CHECK_EQ(heard.text, wanted);
-    CHECK_EQ(heard.sites[0].line, 77);
+             recorded);
+    CHECK_EQ(recorded.text, wanted);
+    CHECK_EQ(recorded.sites[0].line, 77);
   }
   SUBCASE("and the SM, as old tracers write it") {
     read_any(file("sm.trace",
@@ -204,19 +205,19 @@ TEST_CASE("raw .trace: warps in the order of the file, whatever stands before th
                       "#traces format = threadblock_x threadblock_y threadblock_z warpid_tb sm_id "
                       "warpid_sm PC mask dest_num reg_dests opcode src_num reg_srcs mem_width\n" +
                       line("1 0 0 0 5 9", ld) + line("2 1 0 1 6 9", ld) + line("1 0 0 0 5 9", st)),
-             heard);
-    CHECK_EQ(heard.text, wanted);
-    CHECK_EQ(heard.sms, std::vector<uint16_t>{5, 6, 5});
+             recorded);
+    CHECK_EQ(recorded.text, wanted);
+    CHECK_EQ(recorded.sms, std::vector<uint16_t>{5, 6, 5});
   }
   SUBCASE("a last line that may be a part of one is left out; the two forms do not mix") {
     const ReadResult r = read_any(
         file("cut.trace", kHead + line("1 0 0 0", ld) + "1 0 0 0 " + st.substr(0, st.size() - 1)),
-        heard);
+        recorded);
     CHECK_FALSE(r.complete);
-    CHECK_EQ(heard.text, "K0 LDG.E:1.0:1000/2 k0");
+    CHECK_EQ(recorded.text, "K0 LDG.E:1.0:1000/2 k0");
     CHECK_THROWS_AS(
-        read_any(file("both.trace", kHead + line("1 0 0 0", ld) + "#BEGIN_TB\n"), heard), Error);
-    CHECK_THROWS_AS(read_any(file("none.trace", kHead + line("1 0 0 0", "rubbish here")), heard),
+        read_any(file("both.trace", kHead + line("1 0 0 0", ld) + "#BEGIN_TB\n"), recorded), Error);
+    CHECK_THROWS_AS(read_any(file("none.trace", kHead + line("1 0 0 0", "rubbish here")), recorded),
                     Error);
   }
 }
@@ -224,7 +225,7 @@ TEST_CASE("raw .trace: warps in the order of the file, whatever stands before th
 TEST_CASE("LDGSTS: raw traces have it twice, and the one of global memory counts") {
   const std::string head = "0010 00000001 0 LDGSTS.E.BYPASS.LTC128B.128 2 R2 R4 16 1 ";
   const std::string shared = head + "0x400 16\n", global = head + "0x9000 16\n";
-  Heard raw, grouped;
+  Recorded raw, grouped;
   read_any(file("ldgsts.trace", kHead + "0 0 0 0 " + shared + "1 0 0 0 " + shared + "0 0 0 0 " +
                                     global + "1 0 0 0 " + global),
            raw);
@@ -254,9 +255,9 @@ std::string two_groups(const std::string& barrier) {
   return text;
 }
 std::string addresses(const std::string& path, const ReadOptions& options) {
-  Heard heard;
-  read_any(path, heard, options);
-  return heard.addresses;
+  Recorded recorded;
+  read_any(path, recorded, options);
+  return recorded.addresses;
 }
 
 TEST_CASE("trace.interleave: what was assumed of the order of warps") {
@@ -291,11 +292,11 @@ TEST_CASE("suffixes and opcodes that are not known are counted") {
                              "0020 00000001 1 R4 UBLKCP.S.G 1 R2 16 1 0x3000 4\n"
                              "0030 ffffffff 0 CCTL.NEWOP 0 0\n"
                              "0040 00000001 1 R4 FADD 2 R2 R3 0\n#END_TB\n");
-  Heard heard;
-  const ReadResult r = read_any(path, heard);
+  Recorded recorded;
+  const ReadResult r = read_any(path, recorded);
   CHECK(r.complete);
-  CHECK_EQ(heard.text, "K0 LDG.E.WIDER:0.0:1000/1 LDG.E.WIDER:0.0:2000/1 k0");
-  CHECK_EQ(heard.sites[0].bytes, 32);
+  CHECK_EQ(recorded.text, "K0 LDG.E.WIDER:0.0:1000/1 LDG.E.WIDER:0.0:2000/1 k0");
+  CHECK_EQ(recorded.sites[0].bytes, 32);
   REQUIRE_EQ(r.warnings.size(), 3);
   CHECK_EQ(r.warnings[0],
            "CCTL.NEWOP: suffix .NEWOP is not known: 1 such instruction of a kernel is left out");
@@ -310,32 +311,32 @@ TEST_CASE(".traceg that ends early loses its last thread block only") {
   const std::string whole = two_groups("");
   for (const size_t left_out : {1, 9, 12, 30, 60}) {
     CAPTURE(left_out);
-    Heard heard;
+    Recorded recorded;
     const ReadResult r =
-        read_any(file("short.traceg", whole.substr(0, whole.size() - left_out)), heard);
+        read_any(file("short.traceg", whole.substr(0, whole.size() - left_out)), recorded);
     // Only the last line feed is missing.
     CHECK_EQ(r.complete, left_out == 1);
-    CHECK_EQ(heard.addresses,
+    CHECK_EQ(recorded.addresses,
              left_out == 1 ? "a1 a2 a3 b1 b2 1a1 1a2 1a3 1b1 1b2 " : "a1 a2 a3 b1 b2 ");
-    CHECK(heard.text.ends_with(" k0"));
+    CHECK(recorded.text.ends_with(" k0"));
   }
 }
 
 TEST_CASE("kernelslist: several kernels, grouped and raw") {
   const std::string folder =
-      (std::filesystem::temp_directory_path() / "lanewise-foreign-list").string();
+      (std::filesystem::temp_directory_path() / "lanewise-interchange-list").string();
   std::filesystem::create_directories(folder);
   std::ofstream(folder + "/kernel-1.traceg") << two_groups("");
   std::ofstream(folder + "/kernel-2.trace")
       << kHead + "0 0 0 0 0010 00000001 0 STG.E 2 R2 R4 4 1 0x7 4\n";
   std::ofstream(folder + "/kernelslist.g")
       << "MemcpyHtoD,0x00001000,64\nkernel-1.traceg\nncclAllReduce,1\nkernel-2.trace\n";
-  Heard heard;
-  const ReadResult r = read_any(folder + "/kernelslist.g", heard);
+  Recorded recorded;
+  const ReadResult r = read_any(folder + "/kernelslist.g", recorded);
   CHECK(r.complete);
-  CHECK_EQ(heard.kernels.size(), 2);
-  CHECK(heard.text.starts_with("host K0 LDG.E:0.0:a1/1 "));
-  CHECK(heard.text.ends_with(" k0 K1 STG.E:0.0:7/1 k1"));
+  CHECK_EQ(recorded.kernels.size(), 2);
+  CHECK(recorded.text.starts_with("host K0 LDG.E:0.0:a1/1 "));
+  CHECK(recorded.text.ends_with(" k0 K1 STG.E:0.0:7/1 k1"));
   CHECK_EQ(r.warnings, std::vector<std::string>{"ncclAllReduce: 1 calls are left out"});
 }
 
@@ -358,15 +359,15 @@ TEST_CASE("NVBit's mem_trace, among what the program prints") {
       file("run.log", "hello\n" + launch + access(0, "1,1,0", 1, "LDG.E.64", {0x1000, 0, 0x1008}) +
                           "result = 3\n" + access(0, "1,1,0", 1, "STG.E", {0x2000}) +
                           access(1, "0,0,0", 0, "LDG.E", {0x3000}) + "bye\n");
-  Heard heard;
-  CHECK(read_any(path, heard).complete);
-  CHECK_EQ(heard.text, "K0 LDG.E.64:5.1:1000/2 STG.E:5.1:2000/1 k0 K1 LDG.E:0.0:3000/1 k1");
-  CHECK_EQ(heard.kernels[0].name, "saxpy(int, float*)");
-  CHECK_EQ(heard.kernels[0].block[0], 64);
-  CHECK_EQ(heard.kernels[1].name, "launch 1");
-  CHECK_EQ(heard.sites[0].bytes, 8);
+  Recorded recorded;
+  CHECK(read_any(path, recorded).complete);
+  CHECK_EQ(recorded.text, "K0 LDG.E.64:5.1:1000/2 STG.E:5.1:2000/1 k0 K1 LDG.E:0.0:3000/1 k1");
+  CHECK_EQ(recorded.kernels[0].name, "saxpy(int, float*)");
+  CHECK_EQ(recorded.kernels[0].block[0], 64);
+  CHECK_EQ(recorded.kernels[1].name, "launch 1");
+  CHECK_EQ(recorded.sites[0].bytes, 8);
 
-  Heard cut;
+  Recorded cut;
   const std::string part = access(0, "0,0,0", 0, "LDG.E", {0x20}, 9);
   CHECK_FALSE(read_any(file("cut.log", access(0, "0,0,0", 0, "LDG.E", {0x10}) +
                                            part.substr(0, part.size() - 1)),

@@ -7,9 +7,9 @@
 #include <map>
 #include <optional>
 
-#include "runtime/trace/foreign/text_file.hpp"
-#include "runtime/trace/foreign/warnings.hpp"
 #include "runtime/trace/formats.hpp"
+#include "runtime/trace/interchange/text_file.hpp"
+#include "runtime/trace/interchange/warnings.hpp"
 #include "runtime/trace/record.hpp"
 #include "runtime/trace/site_text.hpp"
 
@@ -53,8 +53,8 @@ class MemTrace {
     result_.complete = false;
     result_.note = fmt::format("{}: {}; read up to its last whole line", file_.path(), why);
   }
-  /// The piece behind this name, up to the next " - ".
-  std::string_view piece(std::string_view line, std::string_view name) {
+  /// The value behind this name, up to the next " - ".
+  std::string_view chunk(std::string_view line, std::string_view name) {
     const size_t at = line.find(name);
     if (at == std::string_view::npos) return {};
     line.remove_prefix(at + name.size());
@@ -76,11 +76,11 @@ class MemTrace {
 
   void launch(std::string_view line) {
     Launch l;
-    l.id = number(piece(line, "grid launch id "), "a launch id");
-    l.kernel.name = piece(line, "Kernel name ");
-    if (const auto grid = piece(line, "grid size "); !grid.empty()) {
+    l.id = number(chunk(line, "grid launch id "), "a launch id");
+    l.kernel.name = chunk(line, "Kernel name ");
+    if (const auto grid = chunk(line, "grid size "); !grid.empty()) {
       l.kernel.grid = triple(grid);
-      l.kernel.block = triple(piece(line, "block size "));
+      l.kernel.block = triple(chunk(line, "block size "));
     }
     launches_.push_back(std::move(l));
   }
@@ -107,11 +107,11 @@ class MemTrace {
       cut("the trace ends inside a line");
       return false;
     }
-    const uint64_t id = number(piece(line, "grid_launch_id "), "a launch id");
+    const uint64_t id = number(chunk(line, "grid_launch_id "), "a launch id");
     if (!kernel_ || id != id_) begin_kernel(id);
     WaveRecord& r = event_.wave;
-    r.group = group(triple(piece(line, "CTA ")));
-    r.wave = static_cast<uint16_t>(number(piece(line, "warp "), "a warp"));
+    r.group = group(triple(chunk(line, "CTA ")));
+    r.wave = static_cast<uint16_t>(number(chunk(line, "warp "), "a warp"));
     r.mask = mask;
     if (!site(opcode, r)) return true;
     pack(r, at);
@@ -150,7 +150,7 @@ class MemTrace {
     ldgsts_.clear();
     plain(EventKind::kernel_begin);
   }
-  /// Where the grid's size is not told, groups have numbers as they appear.
+  /// Where the grid's size is not reported, groups have numbers as they appear.
   uint32_t group(const std::array<uint32_t, 3>& cta) {
     if (grid_[0] != 0) return cta[0] + grid_[0] * (cta[1] + grid_[1] * cta[2]);
     const auto [it, fresh] =

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Fails where a file of runtime/ includes something of a layer above its own, or beside it.
+
+    layers.py ROOT            the tree
+    layers.py ROOT --broken   the same tree with an include that points up: has to be refused
+"""
+
+import pathlib
+import re
+import sys
+
+INCLUDE = re.compile(r'^\s*#include "runtime/([^"]+)"', re.M)
+
+
+def read_layers(path):
+    """{folder: height}, from layers.txt."""
+    heights = {}
+    lines = [line.split("#")[0].split() for line in path.read_text().splitlines()]
+    for height, folders in enumerate(folder for folder in lines if folder):
+        heights.update(dict.fromkeys(folders, height))
+    return heights
+
+
+def layer_of(file, heights):
+    """The longest listed folder that holds the file (a path below runtime/)."""
+    parents = [str(p) for p in pathlib.PurePath(file).parents]
+    return next((p for p in parents if p in heights), None)
+
+
+def arrows_up(sources, heights):
+    for file, text in sources:
+        own = layer_of(file, heights)
+        if own is None:
+            yield f"runtime/{file}: its folder stands in no line of tests/style/layers.txt"
+            continue
+        for target in INCLUDE.findall(text):
+            other = layer_of(target, heights)
+            if other is None:
+                yield f"runtime/{file}: includes runtime/{target}, whose folder stands in no line"
+            elif other != own and heights[other] >= heights[own]:
+                yield f"runtime/{file}: {own} includes runtime/{target}, and {other} does not stand below it"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    runtime = root / "runtime"
+    files = sorted(p for p in runtime.rglob("*") if p.suffix in (".cpp", ".hpp", ".h"))
+    sources = [(p.relative_to(runtime).as_posix(), p.read_text()) for p in files]
+    if "--broken" in sys.argv:
+        sources.append(("ir/broken.hpp", '#include "runtime/guest/engine.hpp"\n'))
+    found = list(arrows_up(sources, read_layers(root / "tests/style/layers.txt")))
+    for line in found:
+        print("FAIL", line)
+    print(f"{len(sources)} files, {len(found)} includes that point up")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
