@@ -34,6 +34,7 @@ class Trial {
         in_(device.make_buffer(16, Place::host)),
         out_(device.make_buffer(2 * kLanes * sizeof(uint32_t), Place::host)) {}
 
+  bool on_cpu() const { return device_.facts().type == vk::PhysicalDeviceType::eCpu; }
   const uint32_t* results(std::span<const uint32_t> shader, const std::array<uint32_t, 4>& in) {
     std::memcpy(in_.map, in.data(), sizeof in);
     std::memset(out_.map, 0, out_.size);
@@ -58,7 +59,7 @@ class Trial {
   /// What one run with these inputs takes: of processor time where processors run it, which others
   /// beside it hardly change, and by the clock on other devices.
   double milliseconds_of_run(std::span<const uint32_t> shader, const std::array<uint32_t, 4>& in) {
-    if (device_.facts().type == vk::PhysicalDeviceType::eCpu) {
+    if (on_cpu()) {
       const ProcessorTime time;
       results(shader, in);
       return time.milliseconds();
@@ -89,13 +90,6 @@ class Trial {
   Buffer in_, out_;
 };
 
-bool loses_lanes(Trial& trial) {
-  const uint32_t* out = trial.results(kFenceProbe, {0, 1, 2, 3});
-  for (uint32_t i = 0; i < kLanes; ++i)
-    if (out[i] != i + 1) return true;
-  return false;
-}
-
 bool folds_zero(Trial& trial) {
   const std::array<float, 4> inputs = {NAN, -1.0F, -0.0F, INFINITY};
   const uint32_t* out = trial.results(kZeroProbe, std::bit_cast<std::array<uint32_t, 4>>(inputs));
@@ -104,6 +98,15 @@ bool folds_zero(Trial& trial) {
       std::isnan(at(0)) && out[2] == 0x80000000 && out[4] == 0x80000000 && std::isnan(at(6));
   const bool sums = std::isnan(at(1)) && at(3) == -1.0F && out[5] == 0 && at(7) == INFINITY;
   return !products || !sums;
+}
+
+/// The newer lavapipe passes the small shader and still loses lanes in large kernels (waves of four
+/// lanes some of which have ended). Folded zeros identify the family; no other CPU has them.
+bool loses_lanes(Trial& trial) {
+  const uint32_t* out = trial.results(kFenceProbe, {0, 1, 2, 3});
+  for (uint32_t i = 0; i < kLanes; ++i)
+    if (out[i] != i + 1) return true;
+  return trial.on_cpu() && folds_zero(trial);
 }
 
 /// Lavapipe takes 3.1 to 3.5 times as long for the larger array, SwiftShader the same time.
@@ -132,30 +135,41 @@ bool runs_both_sides(Trial& trial) {
   return beside - nothing > (inside - nothing) / 2;
 }
 
+struct Probe {
+  bool spirv::Quirks::*quirk;
+  bool (*shows)(Trial&);
+  std::array<std::span<const uint32_t>, 2> shaders;
+};
+/// A quirk that small shaders show is a row here and one of spirv::kQuirks; the two about loops are
+/// found by loop_value_probe.cpp.
+const Probe kProbes[] = {
+    {&spirv::Quirks::fence_by_atomic, loses_lanes, {kFenceProbe}},
+    {&spirv::Quirks::folds_zero, folds_zero, {kZeroProbe}},
+    {&spirv::Quirks::large_arrays_slow, large_arrays_slow, {kSmallArrayProbe, kLargeArrayProbe}},
+    {&spirv::Quirks::folds_nothing, folds_nothing, {kAliveProbe, kDeadProbe}},
+    {&spirv::Quirks::runs_both_sides, runs_both_sides, {kBranchProbe}},
+};
+
 }  // namespace
 
-QuirksFound probe_quirks(Device& device, Pipelines& pipelines) {
+QuirkBits probe_quirks(Device& device, Pipelines& pipelines) {
   Trial trial(device, pipelines);
-  QuirksFound found;
-  found.loses_lanes = loses_lanes(trial) ? 1 : 0;
-  found.folds_zero = folds_zero(trial) ? 1 : 0;
-  // The newer lavapipe passes the small shader and still loses lanes in large kernels (waves of
-  // four lanes some of which have ended). Folded zeros give the family away; no other CPU has them.
-  if (found.folds_zero != 0 && device.facts().type == vk::PhysicalDeviceType::eCpu)
-    found.loses_lanes = 1;
-  found.large_arrays_slow = large_arrays_slow(trial) ? 1 : 0;
-  found.folds_nothing = folds_nothing(trial) ? 1 : 0;
-  found.runs_both_sides = runs_both_sides(trial) ? 1 : 0;
-  return found;
+  spirv::Quirks found;
+  for (const Probe& p : kProbes) found.*p.quirk = p.shows(trial);
+  QuirkBits bits = 0;
+  for (size_t i = 0; i < std::size(spirv::kQuirks); ++i)
+    bits |= (found.*spirv::kQuirks[i].member ? QuirkBits{1} : 0) << i;
+  return bits;
+}
+
+void apply(QuirkBits found, spirv::Quirks& quirks) {
+  for (size_t i = 0; i < std::size(spirv::kQuirks); ++i)
+    if ((found >> i & 1) != 0) quirks.*spirv::kQuirks[i].member = true;
 }
 
 uint64_t hash_quirk_shaders(uint64_t hash) {
-  for (const std::span<const uint32_t> words :
-       {std::span<const uint32_t>(kFenceProbe), std::span<const uint32_t>(kZeroProbe),
-        std::span<const uint32_t>(kSmallArrayProbe), std::span<const uint32_t>(kLargeArrayProbe),
-        std::span<const uint32_t>(kAliveProbe), std::span<const uint32_t>(kDeadProbe),
-        std::span<const uint32_t>(kBranchProbe)})
-    hash = hash_bytes(words.data(), words.size_bytes(), hash);
+  for (const Probe& p : kProbes)
+    for (const auto words : p.shaders) hash = hash_bytes(words.data(), words.size_bytes(), hash);
   return hash;
 }
 

@@ -6,16 +6,11 @@
 
 namespace lanewise::vulkan {
 
-/// 0 or 1 each, as they are kept on disk.
-struct QuirksFound {
-  uint32_t loses_lanes = 0;  ///< at memory barriers in divergent loops
-  uint32_t folds_zero = 0;
-  uint32_t large_arrays_slow = 0;
-  uint32_t folds_nothing = 0;
-  uint32_t runs_both_sides = 0;
-};
+/// Bit i is set when the device shows the quirk of spirv::kQuirks[i]; kept on disk.
+using QuirkBits = uint32_t;
 
-QuirksFound probe_quirks(Device& device, Pipelines& pipelines);
+QuirkBits probe_quirks(Device& device, Pipelines& pipelines);
+void apply(QuirkBits found, spirv::Quirks& quirks);
 /// What the shaders are, for the key under which results are kept.
 uint64_t hash_quirk_shaders(uint64_t hash);
 

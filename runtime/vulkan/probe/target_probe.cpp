@@ -20,7 +20,7 @@ namespace lanewise::vulkan {
 namespace {
 
 /// Counts up when the inputs or the comparison change, which the shaders' hash does not show.
-constexpr uint32_t kProbeVersion = 15;
+constexpr uint32_t kProbeVersion = 16;
 constexpr uint32_t kProbeLocalSize = 64;
 /// Beyond every loop limit known of a driver (lavapipe: 65535).
 constexpr uint32_t kLoopIterations = 100000;
@@ -193,11 +193,7 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.quirks.cuts_loops = result.cuts_loops != 0;
   t.quirks.loses_loop_values = result.loop_values != LoopValues::kept;
   t.quirks.loses_loop_marks = result.loses_loop_marks != 0;
-  t.quirks.fence_by_atomic = result.quirks.loses_lanes != 0;
-  t.quirks.folds_zero = result.quirks.folds_zero != 0;
-  t.quirks.large_arrays_slow = result.quirks.large_arrays_slow != 0;
-  t.quirks.folds_nothing = result.quirks.folds_nothing != 0;
-  t.quirks.runs_both_sides = result.quirks.runs_both_sides != 0;
+  apply(result.quirks, t.quirks);
   leave_out(t.quirks);
 }
 

@@ -65,7 +65,7 @@ struct ProbeResult {
   /// f64 fma of native sums and products (shaders/lib/numbers/fma_wide.glsl).
   uint32_t fma_wide = 0;
   uint32_t cuts_loops = 0;
-  QuirksFound quirks;
+  QuirkBits quirks = 0;
   LoopValues loop_values = LoopValues::kept;
   uint32_t loses_loop_marks = 0;
 };
