@@ -527,3 +527,9 @@ TEST_CASE("bench: a device that does not exist is an error, even where none is n
   if (elsewhere()) return;
   one_error(program("bench --device nope --filter ^cache/hot"), 3, "nope");
 }
+
+TEST_CASE("preset list --json has a title for every preset and variant" * kHostCase) {
+  const json titles = json::parse(program("preset list --json").out);
+  CHECK(contains(titles.at("gm204").get<std::string>(), "GTX 980"));
+  CHECK(titles.contains("gm204+lines32"));
+}

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "lanewise/cache.hpp"
 #include "runtime/cli/commands/commands.hpp"
 
@@ -9,9 +11,18 @@ void add_preset(const Command& app) {
   const Command sub = app.command("preset", "the GPUs whose caches the tracker knows");
   sub.needs_command();
   const Command list = sub.command("list", "their names");
+  auto list_json = std::make_shared<bool>(false);
+  list.flag("--json", *list_json,
+            "print one JSON object: titles by name, variants as NAME+VARIANT");
   list.examples({"lanewise preset list"});
-  list.does([] {
+  list.does([list_json] {
     const auto all = cache_presets();
+    if (*list_json) {
+      nlohmann::json titles = nlohmann::json::object();
+      for (const auto& [name, title] : all) titles[name] = title;
+      fmt::print("{}\n", titles.dump(2));
+      return 0;
+    }
     const auto print = [&](bool variants) {
       for (const auto& [name, title] : all)
         if ((name.find('+') != std::string::npos) == variants)
