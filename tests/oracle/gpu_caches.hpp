@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <list>
@@ -27,8 +28,7 @@ class Gpu {
   Gpu(const std::string& preset_file, bool gcn, const std::string& variant = {},
       const std::string& store = {})
       : gcn_(gcn) {
-    nlohmann::json j;
-    std::ifstream(preset_file) >> j;
+    nlohmann::json j = file(preset_file);
     if (!variant.empty()) j.merge_patch(j.at("variants").at(variant));
     if (!store.empty()) j["knobs"]["l1_store"] = store;
     const nlohmann::json knobs = j.value("knobs", nlohmann::json::object());
@@ -58,6 +58,17 @@ class Gpu {
     l2_at_end_ = knobs.value("l2_written_back_at_kernel_end", false);
     request_lanes_ = knobs.value("request_lanes", 32u);
     l2_.emplace_back(shapes_["l2"], knobs.value("persisting_percent", 100u), 0);
+  }
+
+  /// A file that extends another one beside it says what is different.
+  static nlohmann::json file(const std::filesystem::path& path) {
+    nlohmann::json own, base;
+    std::ifstream(path) >> own;
+    if (!own.contains("extends")) return own;
+    base = file(path.parent_path() / (own["extends"].get<std::string>() + ".json"));
+    own.erase("extends");
+    base.merge_patch(own);
+    return base;
   }
 
   unsigned sms = 1;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "runtime/cache/chase/policies.hpp"
+#include "runtime/cache/engine/sets/level.hpp"
 
 namespace lanewise::cache {
 namespace {
@@ -174,10 +174,10 @@ class Chase {
   /// Rounds over the lines of one full set and one more, in any order: how often does each policy
   /// miss?
   void find_policies() {
-    constexpr Replacement kAll[] = {
-        Replacement::lru,       Replacement::fifo,     Replacement::mru,  Replacement::lfu,
-        Replacement::tree_plru, Replacement::bit_plru, Replacement::srrip};
-    out_.policies.assign(std::begin(kAll), std::end(kAll));
+    // What hangs on all sets has no misses that could be told from a round over one.
+    for (const Policy* p : policies())
+      if (p->word != Policy::Word::of_cache && (p->takes == nullptr || p->takes(out_.ways)))
+        out_.policies.push_back(p);
     std::mt19937 random(1);
     for (unsigned pattern = 0; pattern < 8; ++pattern) {
       std::vector<uint32_t> lines;
@@ -194,10 +194,9 @@ class Chase {
             "equal rounds miss differently: random replacement, or unsteady times");
         return;
       }
-      std::erase_if(out_.policies, [&](Replacement policy) {
-        if (policy == Replacement::tree_plru && !std::has_single_bit(out_.ways)) return true;
+      std::erase_if(out_.policies, [&](const Policy* policy) {
         const double expected =
-            static_cast<double>(policy_misses(policy, out_.ways, lines, target_.warm_rounds(),
+            static_cast<double>(policy_misses(*policy, out_.ways, lines, target_.warm_rounds(),
                                               target_.timed_rounds())) /
             static_cast<double>(round.size() * target_.timed_rounds());
         return std::abs(share - expected) > floor() + (target_.noise() != 0 ? 0.02 : 0);
@@ -211,8 +210,8 @@ class Chase {
   /// A long list forth and back: going back, a set that prefers recent lines still has as many as
   /// it has ways, whatever the index function; so has the whole cache.
   void find_lines() {
-    const bool recent = std::ranges::any_of(out_.policies, [](Replacement p) {
-      return p == Replacement::lru || p == Replacement::fifo;
+    const bool recent = std::ranges::any_of(out_.policies, [](const Policy* p) {
+      return p->victim == nullptr && p->note != Policy::Note::own;
     });
     if (!recent) return find_lines_by_fit();
     double last = -1;
@@ -266,6 +265,26 @@ class Chase {
 };
 
 }  // namespace
+
+uint64_t policy_misses(const Policy& policy, uint32_t ways, std::span<const uint32_t> round,
+                       unsigned warm, unsigned timed) {
+  Geometry g;
+  g.ways = ways;
+  g.replacement = &policy;
+  Level set(g, 0, 100);
+  uint64_t misses = 0;
+  for (unsigned i = 0; i < warm + timed; ++i)
+    for (const uint32_t line : round) {
+      const uint64_t address = uint64_t{line} * g.line;
+      if (const uint32_t index = set.find(address); index != kNoLine) {
+        set.touch(index);
+        continue;
+      }
+      set.place(set.victim(address), address, Priority::normal);
+      if (i >= warm) ++misses;
+    }
+  return misses;
+}
 
 ChaseResult chase(ChaseTarget& target, const std::function<void(const std::string&)>& progress) {
   const auto note = [&](const char* what) {

@@ -1,5 +1,5 @@
 // Recovers a cache's shape from the times of loads, as published microbenchmarks do (Saavedra; Wong
-// et al.; Mei and Chu; Abel and Reineke): which lists of addresses, read again and again, fit into
+// et al.; Mei and Chu; Abel and Reineke): which lists of addresses, gone round and round, fit into
 // it?
 #pragma once
 
@@ -23,10 +23,10 @@ struct ChasedCache {
   uint64_t lines = 0;  ///< that it holds
   uint64_t sets = 0;   ///< of all slices together
   uint64_t bytes() const { return lines * line; }
-  bool evicts = false;                ///< some list did not fit
-  uint64_t tried = 0;                 ///< bytes of the longest list that was tried
-  std::optional<bool> modulo;         ///< the set is the line's number modulo the number of sets
-  std::vector<Replacement> policies;  ///< those that would have made the same misses
+  bool evicts = false;                  ///< some list did not fit
+  uint64_t tried = 0;                   ///< bytes of the longest list that was tried
+  std::optional<bool> modulo;           ///< the set is the line's number modulo the number of sets
+  std::vector<const Policy*> policies;  ///< those that would have made the same misses
   bool unsteady = false;  ///< equal rounds miss differently: random replacement, or noise
   std::vector<std::string> notes;
 };
@@ -34,6 +34,11 @@ struct ChasedCache {
 struct ChaseResult {
   ChasedCache l1, l2;
 };
+
+/// Misses of the rounds after the first `warm` ones, in one set that is empty at first. `round`:
+/// lines by number.
+uint64_t policy_misses(const Policy& policy, uint32_t ways, std::span<const uint32_t> round,
+                       unsigned warm, unsigned timed);
 
 /// `progress` is given what is being looked for.
 ChaseResult chase(ChaseTarget& target,

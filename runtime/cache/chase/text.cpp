@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/cache/chase/method.hpp"
-#include "runtime/cache/presets/knobs.hpp"
 
 namespace lanewise::cache {
 namespace {
@@ -11,10 +10,6 @@ namespace {
 constexpr const char* kWayNames[] = {"ld.global.ca", "ld.global.nc", "ld.global.cg"};
 std::string way_name(ChaseWay way) {
   return kWayNames[static_cast<size_t>(way)];
-}
-
-std::string policy_name(Replacement p) {
-  return kReplacementNames[static_cast<size_t>(p)];
 }
 
 std::string bytes_text(uint64_t bytes) {
@@ -29,7 +24,7 @@ std::string number(uint64_t n) {
 
 std::string policies_text(const ChasedCache& c) {
   std::string all;
-  for (const Replacement p : c.policies) all += (all.empty() ? "" : " or ") + policy_name(p);
+  for (const Policy* p : c.policies) all += fmt::format("{}{}", all.empty() ? "" : " or ", p->name);
   return all.empty() ? "?" : all;
 }
 
@@ -64,7 +59,7 @@ nlohmann::ordered_json json_of(const ChasedCache& c) {
   j["index"] = !c.modulo ? nlohmann::ordered_json()
                          : nlohmann::ordered_json(*c.modulo ? "modulo" : "hashed");
   j["replacement"] = nlohmann::ordered_json::array();
-  for (const Replacement p : c.policies) j["replacement"].push_back(policy_name(p));
+  for (const Policy* p : c.policies) j["replacement"].push_back(p->name);
   j["longest_list_bytes"] = c.tried;
   j["notes"] = c.notes;
   return j;

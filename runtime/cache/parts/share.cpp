@@ -54,8 +54,9 @@ uint32_t l2_units(const Geometry& l2) {
 
 std::string crosses_sets(const Preset& p) {
   const Geometry& l2 = p.l2;
-  if (l2.replacement == Replacement::random)
-    return "l2.replacement random: the next victim of any set hangs on all before";
+  if (l2.replacement->word == Policy::Word::of_cache)
+    return fmt::format("l2.replacement {}: the next victim of any set hangs on all before",
+                       l2.replacement->name);
   if (p.knobs.dirty_limit_percent != 0)
     return fmt::format("dirty_limit_percent {}: the dirty lines of all sets are counted together",
                        p.knobs.dirty_limit_percent);

@@ -5,8 +5,6 @@
 
 namespace lanewise::cache {
 
-inline constexpr const char* kReplacementNames[] = {"lru", "fifo",      "random",   "mru",
-                                                    "lfu", "tree_plru", "bit_plru", "srrip"};
 inline constexpr const char* kHashNames[] = {"linear", "fold", "fermi", "ipoly"};
 
 /// Shows every knob to a visitor with flag(name, value, meaning), choice(name, value, names,

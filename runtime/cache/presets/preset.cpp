@@ -6,6 +6,8 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 
 #include "runtime/cache/presets/embedded_presets.hpp"
 #include "runtime/cache/presets/knobs.hpp"
@@ -15,6 +17,8 @@ namespace lanewise::cache {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr int kMostNested = 64;
 
 /// Reads the fields of one object and remembers which it knows, so that none is ignored.
 class Fields {
@@ -46,18 +50,12 @@ class Fields {
   template <class E, size_t N>
   void choice(const char* name, E& value, const char* const (&names)[N],
               const char* /*meaning*/ = nullptr) {
-    std::string chosen;
-    text(name, chosen);
-    if (chosen.empty()) return;
-    std::string all;
-    for (size_t i = 0; i < N; ++i) {
-      if (chosen == names[i]) {
-        value = static_cast<E>(i);
-        return;
-      }
-      all += std::string(i == 0 ? "" : ", ") + names[i];
-    }
-    fail(fmt::format(".{} is '{}', expected one of {}", name, chosen, all));
+    if (const auto index = chosen(name, std::span(names))) value = static_cast<E>(*index);
+  }
+  void policy(const char* name, const Policy*& value) {
+    std::vector<std::string_view> names;
+    for (const Policy* p : policies()) names.push_back(p->name);
+    if (const auto index = chosen(name, std::span(names))) value = policies()[*index];
   }
   const Json* take(const char* name) {
     known_.emplace_back(name);
@@ -74,6 +72,19 @@ class Fields {
   }
 
  private:
+  /// Which of the names it is; nothing where the field is missing.
+  template <class Names>
+  std::optional<size_t> chosen(const char* name, Names names) {
+    std::string chosen, all;
+    text(name, chosen);
+    if (chosen.empty()) return std::nullopt;
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (chosen == names[i]) return i;
+      all += fmt::format("{}{}", i == 0 ? "" : ", ", names[i]);
+    }
+    fail(fmt::format(".{} is '{}', expected one of {}", name, chosen, all));
+  }
+
   const Json& json_;
   std::string where_;
   std::vector<std::string> known_;
@@ -92,7 +103,7 @@ void read_geometry(Fields& parent, const char* name, const std::string& where, G
   g.sector = std::min(g.sector, g.line);
   f.number("sector", g.sector, 4, 256);
   f.number("shared_by", g.shared_by, 1, 1024);
-  f.choice("replacement", g.replacement, kReplacementNames);
+  f.policy("replacement", g.replacement);
   f.choice("hash", g.hash, kHashNames);
   f.choice("set_hash", g.set_hash, kHashNames);
   f.finish();
@@ -102,8 +113,8 @@ void read_geometry(Fields& parent, const char* name, const std::string& where, G
     f.fail(": a line of more than 128 bytes is filled as a whole, so its sector is the line");
   if (g.set_hash != IndexHash::linear && g.slices == 1)
     f.fail(": set_hash chooses the set inside a slice; with one slice, hash does");
-  if (g.replacement == Replacement::tree_plru && (!std::has_single_bit(g.ways) || g.ways > 64))
-    f.fail(": tree_plru needs 2, 4, ... 64 ways");
+  if (const Policy& p = *g.replacement; p.takes != nullptr && !p.takes(g.ways))
+    f.fail(fmt::format(": {} needs {} ways", p.name, p.needs));
   if (g.bytes() > (uint64_t{1} << 32)) f.fail(": more than 4 GiB of cache");
 }
 
@@ -124,10 +135,41 @@ void read_sources(const Json& json, Preset& p) {
 
 Json parse_json(const std::string& text, const std::string& origin) {
   try {
-    return Json::parse(text);
+    return Json::parse(text, [&](int depth, Json::parse_event_t, const Json&) {
+      if (depth > kMostNested)
+        throw Error(ErrorKind::usage, fmt::format("preset {}: more than {} objects in each other",
+                                                  origin, kMostNested));
+      return true;
+    });
   } catch (const Json::exception& e) {
     throw Error(ErrorKind::usage, fmt::format("preset {}: {}", origin, e.what()));
   }
+}
+
+const EmbeddedPreset& shipped(std::string_view name, const std::string& asked) {
+  std::string all;
+  for (const EmbeddedPreset& e : embedded_presets()) {
+    if (e.name == name) return e;
+    all += (all.empty() ? "" : ", ") + std::string(e.name);
+  }
+  throw Error(ErrorKind::usage,
+              fmt::format("unknown cache preset '{}', expected one of {}, or file:PRESET.json",
+                          asked, all));
+}
+
+/// A preset's file; where it extends a shipped preset, merged into that one's.
+Json whole_json(const std::string& text, const std::string& origin) {
+  Json own = parse_json(text, origin);
+  if (!own.is_object() || !own.contains("extends")) return own;
+  const Json base = own["extends"];
+  if (!base.is_string())
+    throw Error(ErrorKind::usage, fmt::format("preset {}.extends must be a text", origin));
+  const std::string name = base.get<std::string>();
+  Json json = whole_json(std::string(shipped(name, name).json), name);
+  json.erase("name");
+  own.erase("extends");
+  json.merge_patch(own);
+  return json;
 }
 
 /// The variants that a preset's file has, or an empty object.
@@ -143,11 +185,22 @@ Json variants_of(const Json& json, const std::string& origin) {
   return all;
 }
 
+/// What a variant changes. Its title can be one that continues the preset's: "; L2 of 12 channels".
+void merge_variant(Json& json, const Json& variant, const std::string& name) {
+  const auto text = [&](const char* field) {
+    return json.contains(field) && json[field].is_string() ? json[field].get<std::string>() : "";
+  };
+  const std::string title = text("title");
+  json.merge_patch(variant);
+  if (text("title").starts_with(';')) json["title"] = title + text("title");
+  if (const std::string own = text("name"); !own.empty()) json["name"] = own + "+" + name;
+}
+
 }  // namespace
 
 Preset parse_preset(const std::string& text, const std::string& origin,
                     const std::string& variant) {
-  Json json = parse_json(text, origin);
+  Json json = whole_json(text, origin);
   const Json variants = variants_of(json, origin);
   if (json.is_object()) json.erase("variants");
   if (!variant.empty()) {
@@ -158,9 +211,7 @@ Preset parse_preset(const std::string& text, const std::string& origin,
                   fmt::format("preset {} has no variant '{}', expected {}", origin, variant,
                               all.empty() ? "none" : "one of " + all));
     }
-    json.merge_patch(variants[variant]);
-    if (json.contains("name") && json["name"].is_string())
-      json["name"] = json["name"].get<std::string>() + "+" + variant;
+    merge_variant(json, variants[variant], variant);
   }
   Preset p;
   Fields f(json, origin);
@@ -192,14 +243,7 @@ Preset load_preset(const std::string& name) {
     if (!in.is_open()) throw Error(ErrorKind::usage, fmt::format("cannot read preset {}", whole));
     return parse_preset({std::istreambuf_iterator<char>(in), {}}, path, variant);
   }
-  std::string all;
-  for (const EmbeddedPreset& e : embedded_presets()) {
-    if (e.name == base) return parse_preset(std::string(e.json), base, variant);
-    all += (all.empty() ? "" : ", ") + std::string(e.name);
-  }
-  throw Error(
-      ErrorKind::usage,
-      fmt::format("unknown cache preset '{}', expected one of {}, or file:PRESET.json", name, all));
+  return parse_preset(std::string(shipped(base, name).json), base, variant);
 }
 
 std::vector<std::string> preset_names() {
@@ -212,7 +256,7 @@ std::vector<std::string> preset_variants() {
   std::vector<std::string> names;
   for (const EmbeddedPreset& e : embedded_presets()) {
     const std::string name(e.name);
-    const Json variants = variants_of(parse_json(std::string(e.json), name), name);
+    const Json variants = variants_of(whole_json(std::string(e.json), name), name);
     for (const auto& item : variants.items()) names.push_back(name + "+" + item.key());
   }
   return names;

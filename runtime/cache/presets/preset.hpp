@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "runtime/cache/policies/policy.hpp"
+
 namespace lanewise::cache {
 
-enum class Replacement : uint8_t { lru, fifo, random, mru, lfu, tree_plru, bit_plru, srrip };
 enum class IndexHash : uint8_t { linear, fold, fermi, ipoly };
 
 /// One cache. Capacity = slices * sets * ways * line.
@@ -21,7 +22,7 @@ struct Geometry {
   uint32_t line = 128;
   uint32_t sector = 32;
   uint32_t shared_by = 1;  ///< SMs or CUs that share one instance
-  Replacement replacement = Replacement::lru;
+  const Policy* replacement = &lru_policy;
   IndexHash hash = IndexHash::linear;      ///< which slice; with one slice, which set
   IndexHash set_hash = IndexHash::linear;  ///< with several slices, which set of the slice
   uint64_t bytes() const { return uint64_t{slices} * sets * ways * line; }

@@ -97,8 +97,7 @@ std::string preset_text(const Preset& p) {
   each_cache(p, [&](const char* name, const Geometry& g) {
     if (!g.present) return;
     out += fmt::format("{:14} {:>9} {:>18} {:>5} {:>7}  {:12} {:7} {}\n", name, size_text(g),
-                       ways_text(g), g.line, g.sector,
-                       kReplacementNames[static_cast<size_t>(g.replacement)], index_text(g),
+                       ways_text(g), g.line, g.sector, g.replacement->name, index_text(g),
                        g.shared_by);
   });
   out += "\nknob                            value       usual       meaning\n";
@@ -125,7 +124,7 @@ std::string preset_json(const Preset& p) {
                   {"line", g.line},
                   {"sector", g.sector},
                   {"shared_by", g.shared_by},
-                  {"replacement", kReplacementNames[static_cast<size_t>(g.replacement)]},
+                  {"replacement", g.replacement->name},
                   {"hash", kHashNames[static_cast<size_t>(g.hash)]},
                   {"set_hash", kHashNames[static_cast<size_t>(g.set_hash)]}};
   });

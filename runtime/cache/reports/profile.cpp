@@ -20,7 +20,7 @@ Geometry index_only(const Geometry& l2) {
     g.sets = kSetRows;
     g.hash = IndexHash::linear;
   }
-  g.replacement = Replacement::lru;
+  g.replacement = &lru_policy;
   return g;
 }
 

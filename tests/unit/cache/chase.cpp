@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "runtime/cache/chase/method.hpp"
-#include "runtime/cache/chase/policies.hpp"
 
 using namespace lanewise;
 using namespace lanewise::cache;
@@ -76,12 +75,13 @@ TEST_CASE("chase: the geometry and the policy of every preset and variant, from 
 }
 
 TEST_CASE("chase: every replacement policy is distinguished from the others") {
-  for (const char* policy : {"lru", "fifo", "mru", "lfu", "tree_plru", "bit_plru", "srrip"})
+  for (const Policy* policy : policies())
     for (const unsigned ways : {4U, 8U, 16U}) {
-      CAPTURE(std::string(policy));
+      if (policy->word == Policy::Word::of_cache) continue;
+      CAPTURE(policy->name);
       CAPTURE(ways);
-      const Preset p =
-          with_l2(fmt::format(R"({{"sets": 64, "ways": {}, "replacement": "{}"}})", ways, policy));
+      const Preset p = with_l2(
+          fmt::format(R"({{"sets": 64, "ways": {}, "replacement": "{}"}})", ways, policy->name));
       const ChaseResult r = chased(p);
       matches(r.l2, p.l2, false);
       CHECK_EQ(r.l2.policies, std::vector{p.l2.replacement});
@@ -124,16 +124,16 @@ TEST_CASE("chase: no L1 in the way of loads is reported") {
 }
 
 TEST_CASE("chase: the policies it compares with, by hand") {
-  const auto misses = [](Replacement policy, std::vector<uint32_t> round) {
-    return policy_misses(policy, 2, round, 0, 1);
+  const auto misses = [](const char* policy, std::vector<uint32_t> round) {
+    return policy_misses(*policy_named(policy), 2, round, 0, 1);
   };
   // a b a c a: LRU keeps a, FIFO gives it up for c.
-  CHECK_EQ(misses(Replacement::lru, {0, 1, 0, 2, 0}), 3);
-  CHECK_EQ(misses(Replacement::fifo, {0, 1, 0, 2, 0}), 4);
+  CHECK_EQ(misses("lru", {0, 1, 0, 2, 0}), 3);
+  CHECK_EQ(misses("fifo", {0, 1, 0, 2, 0}), 4);
   // MRU gives up the latest: of a b a it is a.
-  CHECK_EQ(misses(Replacement::mru, {0, 1, 0, 2, 1}), 3);
-  CHECK_EQ(misses(Replacement::lfu, {0, 0, 0, 1, 2, 0}), 3);
-  CHECK_EQ(misses(Replacement::bit_plru, {0, 1, 0, 2, 0}), 3);
-  CHECK_EQ(misses(Replacement::tree_plru, {0, 1, 0, 2, 0}), 3);
-  CHECK_EQ(misses(Replacement::srrip, {0, 0, 1, 2, 0}), 3);
+  CHECK_EQ(misses("mru", {0, 1, 0, 2, 1}), 3);
+  CHECK_EQ(misses("lfu", {0, 0, 0, 1, 2, 0}), 3);
+  CHECK_EQ(misses("bit_plru", {0, 1, 0, 2, 0}), 3);
+  CHECK_EQ(misses("tree_plru", {0, 1, 0, 2, 0}), 3);
+  CHECK_EQ(misses("srrip", {0, 0, 1, 2, 0}), 3);
 }

@@ -282,24 +282,24 @@ TEST_CASE("victims: empty, then first, normal, last; inside a class the oldest")
 }
 
 TEST_CASE("replacement policies differ as their names say") {
-  const auto victim_of = [](Replacement r) {
+  const auto victim_of = [](const char* name) {
     Geometry g;
     g.ways = 4;
-    g.replacement = r;
+    g.replacement = policy_named(name);
     Level level(g, 0, 100);
     for (const uint64_t a : {0x000, 0x080, 0x100, 0x180})
       level.place(level.victim(a), a, Priority::normal);
     for (const uint64_t a : {0x180, 0x000, 0x000, 0x100, 0x180}) level.touch(level.find(a));
     return level.line(level.victim(0x200)).address;
   };
-  CHECK_EQ(victim_of(Replacement::lru), 0x080);
-  CHECK_EQ(victim_of(Replacement::fifo), 0x000);
-  CHECK_EQ(victim_of(Replacement::mru), 0x180);
-  CHECK_EQ(victim_of(Replacement::lfu), 0x080);
-  CHECK_EQ(victim_of(Replacement::srrip), 0x080);
-  CHECK_EQ(victim_of(Replacement::tree_plru), 0x080);
-  CHECK_EQ(victim_of(Replacement::bit_plru), 0x080);
-  CHECK(victim_of(Replacement::random) <= 0x180);
+  CHECK_EQ(victim_of("lru"), 0x080);
+  CHECK_EQ(victim_of("fifo"), 0x000);
+  CHECK_EQ(victim_of("mru"), 0x180);
+  CHECK_EQ(victim_of("lfu"), 0x080);
+  CHECK_EQ(victim_of("srrip"), 0x080);
+  CHECK_EQ(victim_of("tree_plru"), 0x080);
+  CHECK_EQ(victim_of("bit_plru"), 0x080);
+  CHECK(victim_of("random") <= 0x180);
 }
 
 TEST_CASE("a cache that grows keeps every line until it is removed, at little over its size") {

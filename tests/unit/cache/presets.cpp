@@ -84,7 +84,8 @@ TEST_CASE("presets: every figure of every shipped preset has a source and says h
     std::ifstream in(std::string(LANEWISE_TEST_DATA) + "/../runtime/cache/presets/" +
                      name.substr(0, name.find('+')) + ".json");
     const nlohmann::json file = nlohmann::json::parse(in);
-    for (const auto& item : file["knobs"].items()) check("knobs", item.key());
+    const nlohmann::json knobs = file.value("knobs", nlohmann::json::object());
+    for (const auto& item : knobs.items()) check("knobs", item.key());
     CHECK(preset_text(p).find("names no source") == std::string::npos);
   }
 }
@@ -110,6 +111,34 @@ TEST_CASE("presets: variants change what they say, and nothing else") {
   CHECK_THROWS_WITH(
       parse_preset(R"({"name": "n", "l1": {}, "l2": {"set_hash": "ipoly"}})", "t"),
       "preset t.l2: set_hash chooses the set inside a slice; with one slice, hash does");
+}
+
+TEST_CASE("presets: a file that extends a shipped one says what is different") {
+  const Preset base = load_preset("gv100"),
+               own = parse_preset(
+                   R"({"name": "n", "extends": "gv100", "l1": {"ways": 7},
+                       "knobs": {"l1_store": null}, "variants": {"v": {"title": "; V"}}})",
+                   "t");
+  CHECK_EQ(own.name, "n");
+  CHECK_EQ(own.title, base.title);
+  CHECK_EQ(own.l1.ways, 7);
+  CHECK_EQ(own.l1.sets, base.l1.sets);
+  CHECK_EQ(own.knobs.l1_store, Knobs().l1_store);
+  const std::string text = R"({"name": "n", "extends": "gv100", "title": "T",
+                               "variants": {"v": {"title": "; V"}}})";
+  CHECK_EQ(parse_preset(text, "t", "v").title, "T; V");
+  CHECK_EQ(parse_preset(text, "t", "write-allocate").title, "T; stores allocate in L1");
+  CHECK_EQ(load_preset("gh100+write-allocate").title,
+           "GH100 (H100 SXM), 132 SMs; stores allocate in L1");
+  CHECK_THROWS_WITH(load_preset("ga100+hashed-sets"),
+                    "preset ga100 has no variant 'hashed-sets', expected one of write-allocate");
+  CHECK_THROWS_WITH(parse_preset(R"({"extends": "gv100"})", "t"),
+                    "preset t: field 'name' is missing");
+  CHECK_THROWS_WITH(parse_preset(R"({"extends": 3})", "t"), "preset t.extends must be a text");
+  CHECK_THROWS(parse_preset(R"({"name": "n", "extends": "n"})", "t"));
+  std::string deep = R"({"name": "n", "extends": "gv100", "variants": )";
+  for (int n = 0; n < 100000; ++n) deep += R"({"v":)";
+  CHECK_THROWS_WITH(parse_preset(deep, "t"), "preset t: more than 64 objects in each other");
 }
 
 TEST_CASE("presets: what `preset show --json` prints is a preset file of the same meaning") {

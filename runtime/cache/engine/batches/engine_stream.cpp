@@ -450,7 +450,7 @@ LANEWISE_STREAM(stream_128_128_wide, LANEWISE_WIDE, true, 128, 128)
 Engine::RunStream* Engine::stream_runner(const Preset& preset, bool keep_values,
                                          [[maybe_unused]] Vectors vectors) {
   const Geometry &l1 = preset.l1, &l2 = preset.l2;
-  const auto lru = [](const Geometry& g) { return g.replacement == Replacement::lru; };
+  const auto lru = [](const Geometry& g) { return g.replacement == &lru_policy; };
   const Knobs& k = preset.knobs;
   if (keep_values || !lru(l1) || !lru(l2) || k.dirty_limit_percent != 0 || !k.write_allocate_l2 ||
       k.fetch_on_write || l1.line != l2.line || l1.sector != l2.sector)

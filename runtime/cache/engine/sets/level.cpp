@@ -12,19 +12,17 @@ Level::Level(const Geometry& g, uint32_t dirty_limit_percent, uint32_t persistin
       line_bytes_(g.line),
       line_shift_(static_cast<unsigned>(std::countr_zero(g.line))),
       hash_(g.hash),
-      replacement_(g.replacement),
+      policy_(g.replacement),
       share_(share != nullptr && !share->whole() && !share->grows() ? share : nullptr) {
   if (g.infinite) {
     geometry_.ways = kStep;
     geometry_.sets = std::max(g.sets, 2U);
   }
   stride_ = stride_of(geometry_.ways);
-  by_time_ = replacement_ == Replacement::lru || replacement_ == Replacement::mru;
-  oldest_loses_ = replacement_ == Replacement::lru || replacement_ == Replacement::fifo ||
-                  replacement_ == Replacement::lfu;
+  by_time_ = policy_->note == Policy::Note::last_use;
+  oldest_loses_ = policy_->victim == nullptr;
   many_ways_ = stride_ > WideSets::kFewWays;
-  list_orders_ =
-      many_ways_ && (replacement_ == Replacement::lru || replacement_ == Replacement::fifo);
+  list_orders_ = many_ways_ && oldest_loses_ && policy_->note != Policy::Note::own;
   linear_ = g.hash == IndexHash::linear && g.set_hash == IndexHash::linear && !g.infinite &&
             share_ == nullptr;
   resize(g.slices * geometry_.sets);
@@ -59,7 +57,7 @@ void Level::resize(uint32_t sets) {
   histories_ = {};
   spilled_.assign(geometry_.infinite ? sets : 0, 0);
   next_victims_.assign(sets, NextVictim{});
-  trees_.assign(replacement_ == Replacement::tree_plru ? sets : 0, 0);
+  words_.assign(policy_->word == Policy::Word::of_set ? sets : 1, policy_->first_word);
   for (uint32_t s = 0; s < sets; ++s)
     for (uint32_t w = geometry_.ways; w < stride_; ++w) stamp(s * stride_ + w) = kNeverLoses;
 }
@@ -70,9 +68,9 @@ uint32_t Level::hashed_set(uint64_t n) const {
 }
 
 uint32_t Level::hashed_set_of_all(uint64_t n) const {
-  // A table that grows has no sets that a program could distinguish. The lines of one SM often lie
-  // a power of two apart; by their low bits they would fill few sets, and the table would double
-  // for each of them.
+  // A table that grows has no sets that a program could distinguish. The lines of one SM often lie a
+  // power of two apart; by their low bits they would fill few sets, and the table would double for
+  // each of them.
   if (geometry_.infinite) {
     n *= 0x9e3779b97f4a7c15U;
     return static_cast<uint32_t>((n ^ n >> 32) % total_sets_);
@@ -109,7 +107,9 @@ uint32_t Level::choose_among(uint32_t index) {
   const Priority lowest = priority(index);
   if (dirty_limit_ != 0 && dirty_ < dirty_limit_ && lines_[index].dirty.any())
     if (const uint32_t clean = choose_clean(first, lowest); clean != kNoLine) return clean;
-  return oldest_loses_ ? index : choose_by_policy(first, static_cast<uint32_t>(lowest));
+  if (oldest_loses_) return index;
+  SetView set = view(index / stride_, lowest);
+  return first + policy_->victim(set);
 }
 
 /// Of a table that grows, when the set at `first` does not have the line.
@@ -145,99 +145,25 @@ uint32_t Level::choose_clean(uint32_t first, Priority p) const {
   return best;
 }
 
-uint32_t Level::choose_by_policy(uint32_t first, uint32_t lowest) {
-  const uint32_t end = first + geometry_.ways;
-  const auto candidate = [&](uint32_t i) { return stamp(i) >> kTimeBits == lowest; };
-  if (replacement_ == Replacement::tree_plru) {
-    const uint32_t i = tree_victim(first / stride_);
-    if (candidate(i)) return i;
-  }
-  if (replacement_ == Replacement::random) {
-    uint32_t count = 0;
-    for (uint32_t i = first; i < end; ++i) count += candidate(i) ? 1 : 0;
-    random_ ^= random_ << 13;
-    random_ ^= random_ >> 7;
-    random_ ^= random_ << 17;
-    uint32_t pick = static_cast<uint32_t>((random_ >> 32) % count);
-    for (uint32_t i = first; i < end; ++i)
-      if (candidate(i) && pick-- == 0) return i;
-  }
-  uint32_t best = kNoLine;
-  for (uint32_t i = first; i < end; ++i) {
-    if (!candidate(i)) continue;
-    const bool better =
-        best == kNoLine ||
-        (replacement_ == Replacement::mru ? stamp(i) > stamp(best) : stamp(i) < stamp(best));
-    if (better) best = i;
-  }
-  if (replacement_ == Replacement::srrip) {
-    // All lines of the class age until the oldest is due.
-    const uint32_t age = stamp(best) & kTimeMask;
-    for (uint32_t i = first; i < end; ++i)
-      if (candidate(i)) stamp(i) -= age;
-  }
-  return best;
-}
-
-uint32_t Level::tree_victim(uint32_t set) const {
-  uint32_t node = 1;
-  while (node < geometry_.ways) node = 2 * node + static_cast<uint32_t>(trees_[set] >> node & 1);
-  return set * stride_ + (node - geometry_.ways);
-}
-
-void Level::touch_tree(uint32_t index) {
-  uint64_t& tree = trees_[index / stride_];
-  for (uint32_t node = index % stride_ + geometry_.ways; node > 1; node /= 2) {
-    const uint64_t bit = uint64_t{1} << (node / 2);
-    tree = (node & 1) != 0 ? tree & ~bit : tree | bit;  // points away from the line
-  }
+SetView Level::view(uint32_t set, Priority lowest) {
+  return {&stamp(set * stride_), geometry_.ways, &words_[words_.size() > 1 ? set : 0],
+          static_cast<uint32_t>(lowest)};
 }
 
 void Level::touch_other(uint32_t index) {
-  switch (replacement_) {
-    case Replacement::lfu:
-      if ((stamp(index) & kTimeMask) != kTimeMask) ++stamp(index);
-      break;
-    case Replacement::srrip:
-      set_time(index, 3);
-      break;
-    case Replacement::tree_plru:
-      touch_tree(index);
-      break;
-    case Replacement::bit_plru: {
-      set_time(index, 1);
-      const uint32_t first = index / stride_ * stride_;
-      bool all = true;
-      for (uint32_t i = first; i < first + geometry_.ways; ++i)
-        all = all && (stamp(i) & kTimeMask) == 1;
-      for (uint32_t i = first; all && i < first + geometry_.ways; ++i)
-        if (i != index) set_time(i, 0);
-      break;
-    }
-    default:  // fifo and random keep the time of the fill
-      break;
-  }
+  if (policy_->used == nullptr) return;
+  SetView set = view(index / stride_);
+  policy_->used(set, index % stride_);
 }
 
 void Level::place_other(uint32_t index, Priority p, bool least_recent) {
-  uint32_t time = 0;
-  switch (replacement_) {
-    case Replacement::lfu:
-    case Replacement::srrip:
-      time = 1;
-      break;
-    case Replacement::tree_plru:
-    case Replacement::bit_plru:
-      break;
-    default:
-      time = least_recent ? earliest() : tick();
-  }
+  const uint32_t time = policy_->note == Policy::Note::own ? policy_->first_note
+                        : least_recent                     ? earliest()
+                                                           : tick();
   stamp(index) = static_cast<uint32_t>(Priority::normal) << kTimeBits | time;
   forget_next_victim(index);
   if (p != Priority::normal) set_priority(index, p);
-  if (!least_recent &&
-      (replacement_ == Replacement::tree_plru || replacement_ == Replacement::bit_plru))
-    touch_other(index);
+  if (!least_recent && policy_->fill_is_use) touch_other(index);
 }
 
 void Level::set_priority(uint32_t index, Priority p) {
@@ -316,7 +242,7 @@ void Level::keep_values() {
 size_t Level::memory_bytes() const {
   return tags_.memory_bytes() + wide_.memory_bytes() + stamps_.memory_bytes() +
          next_victims_.capacity() * sizeof(NextVictim) + lines_.capacity() * sizeof(Line) +
-         histories_.capacity() * sizeof(History) + spilled_.capacity() + trees_.capacity() * 8 +
+         histories_.capacity() * sizeof(History) + spilled_.capacity() + words_.capacity() * 8 +
          data_.capacity();
 }
 

@@ -279,7 +279,7 @@ class Level {
   }
   /// Renewing the time of a used line and taking the oldest is all that replacement consists of.
   static bool is_simple(const Geometry& g, uint32_t dirty_limit_percent) {
-    return g.replacement == Replacement::lru && !g.infinite && dirty_limit_percent == 0;
+    return g.replacement == &lru_policy && !g.infinite && dirty_limit_percent == 0;
   }
   /// This many times can be had before stamps are made small again.
   void reserve_times(uint32_t count) {
@@ -291,8 +291,8 @@ class Level {
     clock_ += count;
     return clock_ - count + 1;
   }
-  static constexpr unsigned kTimeBits = 29;  ///< of a stamp; above them stands the Priority
-  static constexpr uint32_t kTimeMask = (1u << kTimeBits) - 1;
+  static constexpr unsigned kTimeBits = SetView::kNoteBits;  ///< above them stands the Priority
+  static constexpr uint32_t kTimeMask = SetView::kMost;
   template <bool kWide = false>
   uint32_t oldest(uint32_t first) const;
   size_t memory_bytes() const;
@@ -401,10 +401,8 @@ class Level {
     return first + stride_ == lines_.size() ? 0 : first + stride_;
   }
   void place_other(uint32_t index, Priority p, bool least_recent);
-  uint32_t choose_by_policy(uint32_t first, uint32_t lowest);
   uint32_t choose_clean(uint32_t first, Priority p) const;
-  uint32_t tree_victim(uint32_t set) const;
-  void touch_tree(uint32_t index);
+  SetView view(uint32_t set, Priority lowest = Priority::empty);
   void touch_other(uint32_t index);
   void compress_times();
   void resize(uint32_t sets);
@@ -415,7 +413,7 @@ class Level {
   unsigned line_shift_ = 0;
   IndexHash hash_ = IndexHash::linear;
   bool linear_ = true;  ///< the set is the line number modulo all sets
-  Replacement replacement_ = Replacement::lru;
+  const Policy* policy_ = &lru_policy;
   const Share* share_ = nullptr;  ///< null: all sets
   uint32_t total_sets_ = 0;       ///< of the whole cache
   uint32_t kept_sets_ = 0;
@@ -435,7 +433,6 @@ class Level {
   uint32_t used_ = 0;  ///< lines that are not empty, of a table that grows
   uint32_t dirty_ = 0, dirty_limit_ = 0;
   uint32_t persisting_ = 0, persisting_limit_ = 0, most_persisting_ = 0;
-  uint64_t random_ = 0x2545f4914f6cdd1dULL;
   Column tags_, stamps_;
   WideSets wide_;
   std::vector<Line, HugePages<Line>> lines_;
@@ -443,7 +440,7 @@ class Level {
   std::vector<NextVictim> next_victims_;  ///< kept by who asks for them
   /// Of a table that grows: by set, whether lines of it (or that came by it) are in the next one.
   std::vector<uint8_t> spilled_;
-  std::vector<uint64_t> trees_;        ///< tree PLRU: one word a set
+  std::vector<uint64_t> words_;        ///< of the policy
   std::vector<uint16_t> slice_table_;  ///< IPOLY: remainder of each byte of a line number
   std::vector<uint16_t> set_table_;    ///< the same for sets inside a slice
   std::vector<uint8_t> data_;
