@@ -178,16 +178,12 @@ std::string print(const Instruction& instruction, Gen gen = Gen::gfx6);
 
 /// One to three dwords. Branch labels must be resolved (Operand::value = dword distance).
 std::vector<uint32_t> encode(const Instruction& instruction, Gen gen = Gen::gfx6);
-/// Scalar loads of GCN3 have a GLC bit.
-bool takes_scalar_glc(const Row& row, Gen gen);
 /// Reads the instruction at the front of `words`; nullopt when no row fits or bytes are missing.
 std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen = Gen::gfx6);
 /// The words at the front, as many as their encoding has, as data.
 Instruction undecoded(const std::vector<uint32_t>& words, Gen gen = Gen::gfx6);
 /// What is known of words that are no instruction: "12345678 is no instruction of gfx600 (...)".
 std::string nameless(const Instruction& data, Gen gen);
-/// Why a buffer instruction cannot have these flags and registers; empty when it can.
-std::string buffer_problem(const Instruction& instruction, Gen gen);
 /// Why the machine cannot read these operands together: two literals, or more scalar registers than
 /// one in a vector instruction; empty when it can.
 std::string operand_problem(const Instruction& instruction, Gen gen);

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <sstream>
 
-#include "runtime/isa/gcn/gcn.hpp"
+#include "runtime/isa/gcn/encoding/formats.hpp"
 
 using namespace lanewise;
 
@@ -325,4 +326,60 @@ TEST_CASE("coverage comes from the table") {
       if (c.form.find("buffer_") != std::string::npos)
         CHECK_MESSAGE(c.state == gcn::FormState::exact, c.form);
   }
+}
+
+TEST_CASE("what random words decode to is text that assembles to them") {
+  std::mt19937 random(11);
+  for (const gcn::Gen gen : {gcn::Gen::gfx6, gcn::Gen::gfx7, gcn::Gen::gfx8}) {
+    size_t decoded = 0, refused = 0;
+    for (int n = 0; n < 40000; ++n) {
+      std::vector<uint32_t> words(3);
+      for (uint32_t& w : words) {
+        w = random();
+        for (unsigned less = random() % 4; less != 0; --less) w &= random();
+      }
+      // Half of them are of the long formats.
+      if (n % 2 == 0) words[0] = (words[0] & 0x03ffffff) | (48 + random() % 16) << 26;
+      const auto i = gcn::decode(words, gen);
+      if (!i) continue;
+      ++decoded;
+      const std::string text = gcn::print(*i, gen);
+      // Words that no machine can carry out have a text, too: two scalar registers and the like.
+      const auto again = gcn::parse_instruction(text, gen);
+      if (!again.instruction) {
+        ++refused;
+        continue;
+      }
+      REQUIRE(gcn::print(*again.instruction, gen) == text);
+      const auto back = gcn::decode(gcn::encode(*again.instruction, gen), gen);
+      REQUIRE_MESSAGE((back && gcn::print(*back, gen) == text), text);
+    }
+    CHECK(decoded > 4000);
+    CHECK(refused < decoded / 2);
+  }
+}
+
+TEST_CASE("every operand that has a field and every modifier stands in bits of its own") {
+  for (const gcn::Row& row : gcn::rows())
+    for (const gcn::Gen gen : {gcn::Gen::gfx6, gcn::Gen::gfx7, gcn::Gen::gfx8}) {
+      if (row.opcode[static_cast<int>(gen)] < 0) continue;
+      const gcn::Format& format = gcn::format_of(row.encoding, gen);
+      CAPTURE(row.name);
+      uint64_t used = format.mask | ((uint64_t{1} << format.opcode_len) - 1) << format.opcode_pos;
+      const auto take = [&](unsigned pos, unsigned len) {
+        const uint64_t bits = ((uint64_t{1} << len) - 1) << pos;
+        CHECK((used & bits) == 0);
+        CHECK(pos + len <= 32U * format.words);
+        used |= bits;
+      };
+      for (const gcn::SlotSpec& s : row.operands) {
+        const gcn::Field* f = gcn::field_of(format, row, s.slot);
+        if (f != nullptr) take(f->pos, f->len);
+        const bool elsewhere =
+            s.slot == gcn::Slot::vcc || s.slot == gcn::Slot::literal || s.slot == gcn::Slot::esrc;
+        CHECK(elsewhere == (f == nullptr));
+      }
+      for (const gcn::Modifier& m : format.modifiers)
+        if (gcn::has_modifier(row, m, gen) && m.needs != gcn::Needs::half) take(m.pos, m.len);
+    }
 }

@@ -2,7 +2,7 @@
 // and no word decodes to them.
 #include <fmt/format.h>
 
-#include "runtime/isa/gcn/gcn.hpp"
+#include "runtime/isa/gcn/rules/modifier_rules.hpp"
 
 namespace lanewise::gcn {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "runtime/isa/gcn/gcn.hpp"
 #include "runtime/isa/gcn/tables/builder.hpp"
-#include "runtime/isa/gcn/text/lane_form.hpp"
+#include "runtime/isa/gcn/encoding/lane_form.hpp"
 
 namespace lanewise::gcn {
 

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
+#include "runtime/isa/gcn/encoding/lane_form.hpp"
 #include "runtime/isa/gcn/text/format_text.hpp"
-#include "runtime/isa/gcn/text/graphics_text.hpp"
-#include "runtime/isa/gcn/text/lane_form.hpp"
 #include "runtime/isa/gcn/text/modifier_text.hpp"
 #include "runtime/isa/gcn/text/number_text.hpp"
 #include "runtime/isa/gcn/text/operand_text.hpp"
@@ -59,7 +58,6 @@ Instruction read_with(const Row& row, Cursor in, size_t name_size, Gen gen, Form
   Instruction i;
   i.row = &row;
   i.form = form;
-  if (form == Form::sdwa) clear_absent_fields(i);
   const size_t begin = in.at();
   in.seek(begin + name_size);
   size_t first = 0;
@@ -194,31 +192,7 @@ std::string print(const Instruction& i, Gen gen) {
     const std::string text = write_operand(i.operands[n], i.row->operands[n], i.row->encoding, gen);
     out += sext ? "sext(" + text + ")" : text;
   }
-  if (i.form != Form::plain) return out + write_form(i);
-  if (i.row->encoding == Encoding::ds) {
-    write_lds_modifiers(i, out);
-    return out;
-  }
-  if (is_graphics(i.row->encoding)) return out + write_graphics_modifiers(i);
-  if (const Operand* a = i.operand(Slot::attr); a != nullptr && (a->value & kAttributeHigh) != 0)
-    out += " high";
-  if (i.row->encoding == Encoding::mtbuf) out += write_format(i, gen);
-  const struct {
-    const char* name;
-    bool set;
-  } flags[] = {{" idxen", i.idxen}, {" offen", i.offen}, {" addr64", i.addr64}};
-  for (const auto& f : flags)
-    if (f.set) out += f.name;
-  if (i.offset != 0) out += fmt::format(" offset:{}", i.offset);
-  const struct {
-    const char* name;
-    bool set;
-  } tail[] = {
-      {" glc", i.glc}, {" slc", i.slc}, {" tfe", i.tfe}, {" lds", i.lds}, {" clamp", i.clamp}};
-  for (const auto& f : tail)
-    if (f.set) out += f.name;
-  static constexpr const char* kOmods[] = {"", " mul:2", " mul:4", " div:2"};
-  return out + kOmods[i.omod];
+  return out + write_modifiers(i, gen);
 }
 
 }  // namespace lanewise::gcn

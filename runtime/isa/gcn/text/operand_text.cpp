@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "runtime/isa/gcn/encoding/lane_form.hpp"
 #include "runtime/isa/gcn/text/expression.hpp"
 #include "runtime/isa/gcn/text/graphics_text.hpp"
 #include "runtime/isa/gcn/text/hardware_text.hpp"
-#include "runtime/isa/gcn/text/lane_form.hpp"
 #include "runtime/isa/gcn/text/number_text.hpp"
 #include "runtime/isa/gcn/text/register_text.hpp"
 

@@ -1,6 +1,6 @@
 // DPP and SDWA: source 0 comes from another lane, or sources and result are parts of registers.
 // What the row does is lowered on a copy whose operands are registers of our own.
-#include "runtime/isa/gcn/text/lane_form.hpp"
+#include "runtime/isa/gcn/encoding/lane_form.hpp"
 #include "runtime/isa/gcn/lowering/semantics.hpp"
 
 namespace lanewise::gcn {

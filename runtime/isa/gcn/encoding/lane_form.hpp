@@ -1,13 +1,10 @@
-// The DPP and SDWA dwords of GCN3 between bits, text and fields.
+// What DPP and SDWA forms of GCN3 instructions there are, and the lanes that DPP can choose.
 #pragma once
 
 #include "runtime/isa/gcn/gcn.hpp"
 #include "runtime/support/cursor.hpp"
 
 namespace lanewise::gcn {
-
-/// What stands in the place of source 0 when such a dword follows.
-inline constexpr unsigned kSdwaCode = 249, kDppCode = 250;
 
 /// The row can have one: 32-bit operands, no scalar destination.
 bool takes_lane_form(const Row& row);
@@ -20,12 +17,12 @@ struct FormSigns {
   bool real = false, sext = false;
 };
 FormSigns form_signs(const SlotSpec& spec, const Row& row, Form form);
+/// The fields of the second dword say something that there is.
+bool form_exists(const Instruction& instruction);
 
-uint32_t encode_form(const Instruction& instruction);
-/// Fills the fields from the dword; false when no text says what it holds.
-bool decode_form(Instruction& instruction, uint32_t word);
-/// One modifier; false when the text is none of them.
-bool read_form_modifier(Cursor& in, Instruction& instruction, bool& control_seen);
-std::string write_form(const Instruction& instruction);
+/// The code of a choice of lanes; nothing where the text is none.
+std::optional<uint32_t> read_lanes(Cursor& in);
+/// Empty where the code is none.
+std::string lanes_text(unsigned code);
 
 }  // namespace lanewise::gcn
