@@ -174,7 +174,7 @@ class Chase {
   /// Rounds over the lines of one full set and one more, in any order: how often does each policy
   /// miss?
   void find_policies() {
-    // What hangs on all sets has no misses that could be told from a round over one.
+    // What hangs on all sets has no misses that could be distinguished from a round over one.
     for (const Policy* p : policies())
       if (p->word != Policy::Word::of_cache && (p->takes == nullptr || p->takes(out_.ways)))
         out_.policies.push_back(p);

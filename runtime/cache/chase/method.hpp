@@ -1,5 +1,5 @@
 // Recovers a cache's shape from the times of loads, as published microbenchmarks do (Saavedra; Wong
-// et al.; Mei and Chu; Abel and Reineke): which lists of addresses, gone round and round, fit into
+// et al.; Mei and Chu; Abel and Reineke): which lists of addresses, read again and again, fit into
 // it?
 #pragma once
 

@@ -68,9 +68,9 @@ uint32_t Level::hashed_set(uint64_t n) const {
 }
 
 uint32_t Level::hashed_set_of_all(uint64_t n) const {
-  // A table that grows has no sets that a program could distinguish. The lines of one SM often lie a
-  // power of two apart; by their low bits they would fill few sets, and the table would double for
-  // each of them.
+  // A table that grows has no sets that a program could distinguish. The lines of one SM often lie
+  // a power of two apart; by their low bits they would fill few sets, and the table would double
+  // for each of them.
   if (geometry_.infinite) {
     n *= 0x9e3779b97f4a7c15U;
     return static_cast<uint32_t>((n ^ n >> 32) % total_sets_);

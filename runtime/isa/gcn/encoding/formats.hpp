@@ -1,5 +1,5 @@
-// The formats of instructions: which bits hold which operand and which modifier, each reported once for
-// the assembler, the disassembler and the decoder.
+// The formats of instructions: which bits hold which operand and which modifier, each reported once
+// for the assembler, the disassembler and the decoder.
 #pragma once
 
 #include <span>

@@ -3,9 +3,9 @@
 
 #include <set>
 
+#include "runtime/isa/gcn/encoding/lane_form.hpp"
 #include "runtime/isa/gcn/gcn.hpp"
 #include "runtime/isa/gcn/tables/builder.hpp"
-#include "runtime/isa/gcn/encoding/lane_form.hpp"
 
 namespace lanewise::gcn {
 
