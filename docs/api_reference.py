@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
-"""Writes docs/api-reference.md from the installed headers: each declaration with its comment.
+"""The reference page, docs/api-reference.md: each declaration of the headers with its comment. from_headers.py writes it."""
 
-    api_reference.py HEADERS > api-reference.md
-
-The headers are the source; the page is never edited. A test compares the two.
-"""
-
-import pathlib
 import re
-import sys
+
+import clang.cindex as clang
+
+K = clang.CursorKind
 
 PAGES = [
     ("lanewise.h", "The C API", "c"),
@@ -18,6 +14,7 @@ PAGES = [
     ("buffer.hpp", "C++: buffers and arguments", "cpp"),
     ("launch.hpp", "C++: plain data of launches", "cpp"),
     ("result.hpp", "C++: results", "cpp"),
+    ("fault_report.hpp", "C++: fault reports", "cpp"),
     ("policies.hpp", "C++: the policies of a launch that ran", "cpp"),
     ("queue.hpp", "C++: queues", "cpp"),
     ("tools.hpp", "C++: check, assemble, coverage", "cpp"),
@@ -72,98 +69,85 @@ def parts(lines):
         yield comment, code
 
 
-def without_frame(text):
-    """The header without what the preprocessor and namespaces need."""
-    text = re.sub(r"\\\n\s*", " ", text)
-    keep = []
-    for line in text.splitlines():
-        if re.match(r"#(pragma|include|ifndef|ifdef|if |else|endif|define (LANEWISE|LW_API))", line):
+FUNCTIONS = (
+    K.FUNCTION_DECL, K.FUNCTION_TEMPLATE, K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR,
+    K.CONVERSION_FUNCTION,
+)  # fmt: skip
+
+
+def declared_until(function, body):
+    """Where the declaration of a function with a body ends: constructors have initialisers between."""
+    depth, end = 0, 0
+    for token in function.get_tokens():
+        at = token.extent.start.offset
+        if at >= body or (token.spelling == ":" and depth == 0 and end != 0):
+            break
+        depth += {"(": 1, ")": -1}.get(token.spelling, 0)
+        if token.kind != clang.TokenKind.COMMENT:
+            end = token.extent.end.offset
+    return end
+
+
+def hidden(cursor, text, file):
+    """(begin, end, what stands there instead) of what a reader has no use for: bodies, private parts, `detail`."""
+    for c in cursor.get_children():
+        if c.location.file is None or c.location.file.name != file:
             continue
-        if re.match(r"(extern \"C\" \{|namespace lanewise \{|\}  // namespace lanewise)", line):
-            continue
-        if line == "}":  # of extern "C"
-            if not keep or not keep[-1].startswith((" ", "\t")):
-                continue
-        keep.append(line)
-    text = "\n".join(keep)
-    text = re.sub(r"namespace detail \{.*?\}  // namespace detail\n", "", text, flags=re.S)
-    return text.replace("LW_API ", "")
+        begin, end = c.extent.start.offset, c.extent.end.offset
+        bodies = [x.extent.start.offset for x in c.get_children() if x.kind == K.COMPOUND_STMT]
+        if c.kind == K.NAMESPACE and c.spelling == "detail":
+            yield begin, text.index(b"\n", end) + 1, b""
+        elif c.kind == K.CXX_ACCESS_SPEC_DECL and c.access_specifier.name == "PRIVATE":
+            yield text.rindex(b"\n", 0, begin), text.rindex(b"\n", 0, cursor.extent.end.offset), b""
+        elif c.kind in FUNCTIONS and bodies and text[bodies[0] : bodies[0] + 1] == b"{":
+            yield declared_until(c, bodies[0]), end, b";"
+        elif c.kind not in FUNCTIONS:
+            yield from hidden(c, text, file)
 
 
-def without_bodies(text):
-    """C++ declarations alone: function bodies and lists of initialisers go, with what forwards to C."""
-    out, statement, skipped = [], "", 0
-    text = text.replace("= {}", "= \0")  # a default is no body
-    for line in text.splitlines():
-        bare = re.sub(r"//.*", "", line)
-        if skipped == 0:
-            statement += bare
-            opens = bare.find("{")
-            head = statement[: statement.rfind("{")] if opens >= 0 else statement
-            function = "(" in head and not re.search(r"\b(class|struct|enum|namespace)\s+\w+[^()]*$", head)
-            if opens >= 0 and function and not bare.strip().startswith("#"):
-                cut = re.sub(r"\s*$", "", line[:opens])
-                joined = "\n".join(out + [cut])
-                # The constructor's initialisers may have begun lines before.
-                start = joined.rfind(") :")
-                lone = re.search(r"\)\s*(//[^\n]*)?\n\s+:[^\n]*(\n[^\n;{}]*)*$", joined)
-                if lone:
-                    joined = joined[: lone.start() + 1] + "  " + (lone[1] or "")
-                elif start >= 0 and "\n" not in joined[start:]:
-                    joined = joined[: start + 1]
-                comment = re.search(r"\s*(//[^\n]*)$", joined.splitlines()[-1])
-                if comment:
-                    joined = joined[: -len(comment[0])] + ";  " + comment[1]
-                else:
-                    joined = joined.rstrip() + ";"
-                out = joined.split("\n")
-                skipped = bare[opens:].count("{") - bare[opens:].count("}")
-                statement = ""
-                continue
-            out.append(line)
-            if re.search(r"[;{}:]\s*$", bare):
-                statement = ""
-        else:
-            skipped += bare.count("{") - bare.count("}")
-    text = "\n".join(out).replace("\0", "{}").replace("\n\n};", "\n};")
-    return re.sub(r"^inline ", "", text, flags=re.M)
+def declarations(unit, path, language):
+    """The declarations of a header, without what the preprocessor and namespaces need."""
+    text, out, done = path.read_bytes(), b"", 0
+    for begin, end, instead in sorted(hidden(unit.cursor, text, str(path))):
+        if begin >= done:  # not inside one that is hidden as a whole
+            out += text[done:begin] + instead
+            done = end
+    text = re.sub(r"\\\n\s*", " ", (out + text[done:]).decode())
+    frame = (
+        r"#(pragma|include|ifndef|ifdef|if |else|endif|define (LANEWISE|LW_API))|extern \"C\""
+        r"|}$|namespace lanewise {|}  // namespace lanewise(::interop)?$"
+    )
+    lines = [re.sub("  // NOLINT.*", "", s) for s in text.splitlines() if not re.match(frame, s)]
+    text = "\n".join(lines).replace("LW_API ", "").replace("\n\n};", "\n};")
+    return re.sub(r"^inline ", "", text, flags=re.M) if language == "cpp" else text
 
 
-def shown(code):
-    """Declarations as they stand, without the bodies of inline functions and private parts."""
-    text = "\n".join(code)
-    text = re.sub(r"\n private:\n.*?(?=\n\};)", "", text, flags=re.S)
-    text = re.sub(r"(static inline [^{]*?)\s*\{.*?\n\}", r"\1;", text, flags=re.S)
-    return text
-
-
-def main():
-    folder = pathlib.Path(sys.argv[1])
-    print("# Reference of the headers\n")
-    print("Made from `include/lanewise/` by `docs/api_reference.py`; [embedding](embedding.md) says how the")
-    print("parts fit together.\n")
+def reference(folder):
+    """The page of the headers in a folder."""
+    includes = "".join(f'#include "lanewise/{file}"\n' for file, _, _ in PAGES)
+    args = ["-x", "c++", "-std=c++20", f"-I{folder.parent}"]
+    unit = clang.Index.create().parse("all.hpp", args, unsaved_files=[("all.hpp", includes)])
+    out = [
+        "# Reference of the headers\n",
+        "Made from `include/lanewise/` by `docs/from_headers.py`; [embedding](embedding.md) says how the",
+        "parts fit together.\n",
+    ]
     for file, title, language in PAGES:
         anchor = re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
-        print(f"- [{title}](#{anchor}): `lanewise/{file}`")
+        out.append(f"- [{title}](#{anchor}): `lanewise/{file}`")
     for file, title, language in PAGES:
-        print(f"\n## {title}\n")
-        text = without_frame((folder / file).read_text())
-        if language == "cpp":
-            text = re.sub(r"\n private:\n.*?(?=\n\};)", "", text, flags=re.S)
-            text = without_bodies(text)
-        for comment, code in parts(text.splitlines()):
+        out.append(f"\n## {title}\n")
+        for comment, code in parts(declarations(unit, folder / file, language).splitlines()):
             if (
                 comment
                 and not code
                 and (section := re.match(r"/\* -{4} (.*?) -+ \*/", comment[0]))
             ):
-                print(f"### {section[1][0].upper()}{section[1][1:]}\n")
+                out.append(f"### {section[1][0].upper()}{section[1][1:]}\n")
                 continue
             words = plain(comment)
             if words:
-                print(words + "\n")
+                out.append(words + "\n")
             if code:
-                print(f"```{language}\n{shown(code)}\n```\n")
-
-
-main()
+                out.append("\n".join([f"```{language}", *code, "```\n"]))
+    return "\n".join([*out, ""])

@@ -1,11 +1,11 @@
 # What is installed for programs that embed the runtime: one shared and one static library out of the
 # objects of the layers above, which are position-independent and are not compiled again.
-set(lanewise_library_layers support ir guest trace cache events ptx elf sass gcn reference spirv vulkan api
-  tools capi)
-set(lanewise_export_map ${CMAKE_CURRENT_SOURCE_DIR}/capi/exports.map)
+set(lanewise_library_layers support ir guest trace cache events ptx elf sass gcn reference spirv vulkan tools
+  api)
+set(lanewise_export_map ${CMAKE_CURRENT_SOURCE_DIR}/api/exports.map)
 
-add_library(lanewise_shared SHARED $<TARGET_OBJECTS:lanewise_api> $<TARGET_OBJECTS:lanewise_capi>)
-target_link_libraries(lanewise_shared PRIVATE lanewise_capi)
+add_library(lanewise_shared SHARED $<TARGET_OBJECTS:lanewise_api>)
+target_link_libraries(lanewise_shared PRIVATE lanewise_api)
 # The map names every symbol that leaves; nothing of fmt, glslang or SPIRV-Tools does.
 target_link_options(lanewise_shared PRIVATE LINKER:--version-script=${lanewise_export_map}
   LINKER:--no-undefined LINKER:--gc-sections LINKER:--as-needed)

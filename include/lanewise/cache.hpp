@@ -113,7 +113,7 @@ class Cache {
   static Cache follow(const Device& device, const CacheOptions& options) {
     const detail::CCacheOptions how(options);
     lw_cache* handle = nullptr;
-    detail::call(lw_cache_start_with(device.c_handle(), how.get(), &handle));
+    detail::call(lw_cache_start(device.c_handle(), how.get(), &handle));
     return from_c(handle);
   }
   /// Reads a recorded or imported trace: .lwt, .traceg, .trace, kernelslist, .din, mem_trace's

@@ -110,8 +110,8 @@ typedef struct lw_diagnostic {
   const char* message; /* what is wrong, and what was expected */
 } lw_diagnostic;
 
-/* What this thread's last lw_module_load_..., lw_kernel_get, lw_check..., lw_assemble... or
- * lw_disassemble... found, in line order. The strings live until the thread's next call that
+/* What this thread's last lw_module_load_..., lw_kernel_get, lw_check, lw_assemble or
+ * lw_disassemble found, in line order. The strings live until the thread's next call that
  * returns a lw_status. Error: index beyond the last; that call replaces nothing. */
 LW_API size_t lw_last_diagnostic_count(void);
 LW_API lw_status lw_last_diagnostic(size_t index, lw_diagnostic* out);
@@ -175,11 +175,10 @@ LW_API lw_status lw_list_devices(lw_device_info* infos, size_t* count);
  * Errors: LW_ERROR_DEVICE when there is none, or its driver fails. */
 LW_API lw_status lw_device_open(const char* selector, lw_device** out);
 LW_API lw_status lw_device_get_info(lw_device* device, lw_device_info* out);
-/* Waits for what runs, gives all memory back and releases the handle. What was made from the device
- * answers with LW_DETAIL_DEVICE_CLOSED from then on, and is still to be released. */
-LW_API void lw_device_close(lw_device* device);
-/* The same, and the handle stays, still to be released: it answers like what was made from it. */
-LW_API lw_status lw_device_shut(lw_device* device);
+/* Waits for what runs and gives all memory back, whoever still holds handles: the device and what
+ * was made from it answer with LW_DETAIL_DEVICE_CLOSED from then on, and are still to be released.
+ */
+LW_API lw_status lw_device_close(lw_device* device);
 /* Releases the handle alone: the device lives until the last thing made from it is released. */
 LW_API void lw_device_release(lw_device* device);
 
@@ -251,11 +250,10 @@ LW_API lw_status lw_module_write_symbol(lw_module* module, const char* name, con
 LW_API lw_status lw_module_read_symbol(lw_module* module, const char* name, void* data,
                                        uint64_t bytes);
 /* Parses and validates, runs nothing and needs no device. LW_OK: nothing but warnings, which are
- * diagnostics then. */
-LW_API lw_status lw_check(const void* data, size_t bytes, const lw_module_options* options);
-/* The same, and how many kernels can run; 0 where only legality was asked for. */
-LW_API lw_status lw_check_kernels(const void* data, size_t bytes, const lw_module_options* options,
-                                  size_t* kernels);
+ * diagnostics then. *kernels (may be NULL) is how many kernels can run; 0 where only legality was
+ * asked for. */
+LW_API lw_status lw_check(const void* data, size_t bytes, const lw_module_options* options,
+                          size_t* kernels);
 
 /* ---- kernels ------------------------------------------------------------------------------ */
 
@@ -528,22 +526,12 @@ enum {
                           says (SASS; else empty) */
   LW_CODE_ROWS = 16    /* the rows of LW_CODE_TSV beside the code or text, as the note "tsv" */
 };
-/* isa: "sass" or "gcn". target ("sm_52", "gfx803") may be NULL: what the text says, or the first.
- * kernel NULL = all of them. The machine code of all instructions, or rows with LW_CODE_TSV.
- * Error: LW_DETAIL_REJECTED with diagnostics. */
-LW_API lw_status lw_assemble(const char* isa, const char* text, size_t bytes, const char* target,
-                             const char* kernel, uint32_t flags, lw_blob** out);
-/* A cubin or code object, or with LW_CODE_RAW machine code, to text that assembles to the same
- * words. isa NULL = what the container says; LW_DETAIL_FORMAT when it is none. */
-LW_API lw_status lw_disassemble(const char* isa, const void* data, size_t bytes, const char* target,
-                                const char* kernel, uint32_t flags, lw_blob** out);
-
 typedef struct lw_code_options {
   uint32_t struct_size;
-  uint32_t flags;     /* LW_CODE_... */
-  const char* isa;    /* NULL = by name and text (assemble), by the container (disassemble) */
-  const char* target; /* these two as above */
-  const char* kernel;
+  uint32_t flags;      /* LW_CODE_... */
+  const char* isa;     /* "sass", "gcn"; NULL = by name and text, disassemble: by the container */
+  const char* target;  /* "sm_52", "gfx803"; NULL = what the input says, or the first */
+  const char* kernel;  /* only this one; NULL = all of them */
   const char* name;    /* of the input in messages; NULL = "<memory>" */
   uint32_t max_errors; /* at most so many errors are found; 0 = 100, UINT32_MAX = all */
   uint32_t reserved;
@@ -552,12 +540,16 @@ typedef struct lw_code_options {
 #define LW_CODE_OPTIONS_INIT \
   { (uint32_t)sizeof(lw_code_options), 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* The same with all there is to choose; options may be NULL. Bytes that cannot be disassembled are
- * LW_DETAIL_REJECTED, too; *out, which is set even then, has the text of the others. */
-LW_API lw_status lw_assemble_with(const char* text, size_t bytes, const lw_code_options* options,
-                                  lw_blob** out);
-LW_API lw_status lw_disassemble_with(const void* data, size_t bytes, const lw_code_options* options,
-                                     lw_blob** out);
+/* The machine code of all instructions of a text, or rows with LW_CODE_TSV; options may be NULL.
+ * Error: LW_DETAIL_REJECTED with diagnostics. */
+LW_API lw_status lw_assemble(const char* text, size_t bytes, const lw_code_options* options,
+                             lw_blob** out);
+/* A cubin or code object, or with LW_CODE_RAW machine code, to text that assembles to the same
+ * words; options may be NULL. Errors: LW_DETAIL_FORMAT for bytes that are none of them;
+ * LW_DETAIL_REJECTED where some cannot be disassembled: *out, which is set even then, has the text
+ * of the others. */
+LW_API lw_status lw_disassemble(const void* data, size_t bytes, const lw_code_options* options,
+                                lw_blob** out);
 
 /* isa: "ptx", "sass" or "gcn"; target for GCN ("gfx803"), else NULL. Rows FORM, STATE and NOTE,
  * tab-separated; states are "exact", "approximate" and "unsupported". form not NULL: of it alone.
@@ -566,9 +558,6 @@ LW_API lw_status lw_coverage(const char* isa, const char* target, const char* fo
 
 /* ---- cache tracker, memory traces --------------------------------------------------------- */
 
-/* Follows what the launches on the device do to the caches of a GPU, until it is released. presets:
- * names separated by commas ("gv100,sm50-silicon", "file:mine.json"). One tracker a device.
- * flags: LW_CACHE_... */
 enum {
   LW_CACHE_EXACT = 1,   /* the reference engine alone: loads return what the caches hold */
   LW_CACHE_PROFILE = 2, /* keep what the HTML report draws */
@@ -576,19 +565,16 @@ enum {
   LW_CACHE_REUSE = 8,   /* report the miss ratio of every capacity */
   LW_CACHE_SETS = 16    /* report how sets are used, and why lines were missing */
 };
-LW_API lw_status lw_cache_start(lw_device* device, const char* presets, uint32_t flags,
-                                lw_cache** out);
-/* The same for a recorded or imported trace (.lwt, .traceg, .trace, kernelslist, .din). */
-LW_API lw_status lw_cache_of_trace(const char* path, const char* presets, uint32_t flags,
-                                   lw_cache** out);
 
 /* Called now and then, on the calling thread: bytes of a file that were read, and that it has. */
 typedef void (*lw_progress_callback)(uint64_t done, uint64_t whole, void* user);
 
 typedef struct lw_cache_options {
   uint32_t struct_size;
-  uint32_t flags;         /* LW_CACHE_... */
-  const char* presets;    /* NULL = no tracker: the trace file alone */
+  uint32_t flags; /* LW_CACHE_... */
+  /* names separated by commas ("gv100,sm50-silicon", "file:mine.json"); NULL = no tracker: the
+   * trace file alone, and reports are an error */
+  const char* presets;
   const char* trace_file; /* gets the trace: .lwt, .traceg, .din or .json; NULL = none */
   /* Launches: the file whose lines the kernels' instructions are, for findings (NULL = none), and
    * how many bytes of events one part of the grid may make (0 = 64 MiB). */
@@ -611,10 +597,11 @@ typedef struct lw_cache_options {
 #define LW_CACHE_OPTIONS_INIT \
   { (uint32_t)sizeof(lw_cache_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* lw_cache_start and lw_cache_of_trace with all there is to choose. Without presets, reports are an
- * error; to convert a trace, read it with a trace_file and without presets. */
-LW_API lw_status lw_cache_start_with(lw_device* device, const lw_cache_options* options,
-                                     lw_cache** out);
+/* Follows what the launches on the device do to the caches of a GPU, until it is released. One
+ * tracker a device. */
+LW_API lw_status lw_cache_start(lw_device* device, const lw_cache_options* options, lw_cache** out);
+/* The same for a recorded or imported trace (.lwt, .traceg, .trace, kernelslist, .din). To convert
+ * one, read it with a trace_file and without presets. */
 LW_API lw_status lw_cache_read(const char* path, const lw_cache_options* options, lw_cache** out);
 /* All parts of a trace (part_file of lw_cache_read) put together: reports are those of the trace
  * read whole. Error: they are not the parts of one run, each once. */

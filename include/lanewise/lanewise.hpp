@@ -85,7 +85,7 @@ class Device {
 
   /// Gives the device back now, whoever still holds handles: what was made from it answers with
   /// Error(usage) from here on. Waits for a launch that runs.
-  void close() { detail::call(lw_device_shut(state().handle)); }
+  void close() { detail::call(lw_device_close(state().handle)); }
 
   /// For calls of the C API; valid as long as this handle or a copy of it.
   lw_device* c_handle() const { return state().handle; }

@@ -8,47 +8,10 @@
 #include <vector>
 
 #include "lanewise/error_detail.hpp"
+#include "lanewise/fault_report.hpp"
 #include "lanewise/policies.hpp"
-#include "lanewise/types.hpp"
 
 namespace lanewise {
-
-/// A guest fault with everything known about it.
-struct FaultReport {
-  FaultKind kind = FaultKind::none;
-  std::string kernel;
-  uint64_t pc = 0;     ///< byte offset of the instruction, or its ordinal for text
-  uint32_t line = 0;   ///< line of the input text, 0 = unknown
-  std::string text;    ///< the instruction
-  std::string source;  ///< "file.cu:12" when the input has line information
-  Dim3 group{0, 0, 0};
-  uint32_t wave = 0, lane = 0;  ///< wave of the group, lane of the wave
-  uint64_t address = 0;
-  /// Bytes of the access, or of the stack that overflowed; 0 when it is neither.
-  uint32_t size = 0;
-  std::string nearest_allocation;  ///< "x (4 bytes past its end)", empty when there is none
-  std::string allocation;          ///< its name alone
-  uint64_t allocation_address = 0, allocation_size = 0;  ///< its place; size 0 = there is none
-  bool allocation_freed = false;  ///< it was released, and nobody has got its memory since
-  /// "shared", "local" or "param" of an access to one of these, and the bytes that there are of it;
-  /// empty for global memory.
-  std::string space;
-  uint64_t space_size = 0;
-  /// The pointer parameter that the access goes through, where that is known, and the name and
-  /// place of the allocation that it points into (empty: into none).
-  std::string parameter, parameter_allocation;
-  uint64_t parameter_allocation_address = 0;
-  /// Of a trap that is a failed assertion of CUDA C: what was asserted and in which function, as
-  /// its compiler writes them; `source` says where. Empty when it is none or the program does not
-  /// say.
-  std::string assertion, function;
-  /// Of a trap: what the program wants that no launch here gives, such as a cooperative launch.
-  /// Empty where none is known.
-  std::string reason;
-  /// Of a fault in a function that the kernel calls: `function` is its name, `pc` counts from its
-  /// begin, and this says which functions call it, or the kernel.
-  std::string called_from;
-};
 
 namespace detail {
 inline std::string hex(uint64_t n) {

@@ -86,7 +86,7 @@ inline std::vector<Diagnostic> found(lw_status status) {
   return last_diagnostics().second;
 }
 
-/// Of lw_assemble_with and lw_disassemble_with.
+/// Of lw_assemble and lw_disassemble.
 template <typename Make>
 Code make_code(const CodeOptions& o, const Make& make) {
   lw_code_options options = LW_CODE_OPTIONS_INIT;
@@ -134,7 +134,7 @@ inline Checked check_program(std::string_view program, const CheckOptions& o = {
   options.strict = static_cast<uint32_t>(o.strict);
   options.max_errors = detail::c_limit(o.max_errors);
   size_t kernels = 0;
-  const lw_status status = lw_check_kernels(program.data(), program.size(), &options, &kernels);
+  const lw_status status = lw_check(program.data(), program.size(), &options, &kernels);
   Checked out;
   out.ok = status == LW_OK;
   out.diagnostics = detail::found(status);
@@ -147,14 +147,14 @@ inline Checked check_program(std::string_view program, const CheckOptions& o = {
 /// SASS or GCN text to the machine code of all instructions.
 inline Code assemble(const std::string& text, const CodeOptions& options = {}) {
   return detail::make_code(options, [&](const lw_code_options* o, lw_blob** out) {
-    return lw_assemble_with(text.data(), text.size(), o, out);
+    return lw_assemble(text.data(), text.size(), o, out);
   });
 }
 /// A cubin, a code object or machine code to text that assembles to the same words. Error with
 /// ErrorDetail::format for bytes that are none of them.
 inline Code disassemble(const std::string& bytes, const CodeOptions& options = {}) {
   return detail::make_code(options, [&](const lw_code_options* o, lw_blob** out) {
-    return lw_disassemble_with(bytes.data(), bytes.size(), o, out);
+    return lw_disassemble(bytes.data(), bytes.size(), o, out);
   });
 }
 

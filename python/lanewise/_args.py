@@ -41,7 +41,7 @@ f16, f32, f64 = map(_maker, ("f16", "f32", "f64"))
 
 
 def scalar(value):
-    kinds = {"u": _capi.UNSIGNED, "s": _capi.SIGNED, "f": _capi.FLOAT}
+    kinds = {"u": _capi.ARG_UNSIGNED, "s": _capi.ARG_SIGNED, "f": _capi.ARG_FLOAT}
     bits = int.from_bytes(value.packed.ljust(8, b"\0"), "little")
     return _capi.Arg(kind=kinds[value.type[0]], bits=bits, size=len(value.packed))
 
@@ -61,7 +61,7 @@ def number(value, declared):
 
 def _bytes(data):
     kept = c.create_string_buffer(data, len(data))
-    return _capi.Arg(kind=_capi.BYTES, data=c.addressof(kept), size=len(data)), kept
+    return _capi.Arg(kind=_capi.ARG_BYTES, data=c.addressof(kept), size=len(data)), kept
 
 
 def _real(value, declared, own):

@@ -17,26 +17,57 @@ def _dim(value, what):
     return (c.c_uint32 * 3)(*sizes)
 
 
-def _options(grid, block, shared, memcheck, wave, timeout, policies, cancel):
-    memchecks = {"alloc": 0, "arena": 1, "off": 2}
-    waves = {"auto": 0, "lane": 1, "packed": 2, "serial": 3}
-    if memcheck not in memchecks:
-        raise ValueError(f"memcheck: one of {', '.join(memchecks)} was expected")
-    if wave not in waves:
-        raise ValueError(f"wave: one of {', '.join(waves)} was expected")
+def _pairs(policies):
     pairs = [f"{name}={value}".encode() for name, value in (policies or {}).items()]
-    options = _capi.LaunchOptions(
+    return (c.c_char_p * len(pairs))(*pairs)
+
+
+def _number(prefix, chosen, what):
+    """Of the C constant that is named after the choice."""
+    known = {
+        name.removeprefix(prefix).lower().replace("_", "-"): value
+        for name, value in vars(_capi).items()
+        if name.startswith(prefix)
+    }
+    if chosen not in known:
+        raise ValueError(f"{what}: one of {', '.join(known)} was expected")
+    return known[chosen]
+
+
+def _plain(kind, doc, **types):
+    """A dataclass with the members of a C struct, and a function that makes one of it."""
+
+    def value(raw, name, member):
+        got = getattr(raw, name)
+        if name in types:
+            return types[name](got)
+        if isinstance(got, bytes):
+            return got.decode()
+        if issubclass(member, c.Array):
+            return tuple(got)
+        return bool(got) if member is c.c_int else got
+
+    members = [m for m in kind._fields_ if m[0] not in ("struct_size", "reserved")]
+    made = dataclasses.make_dataclass(
+        kind.__name__, [name for name, _ in members], frozen=True, namespace={"__doc__": doc}
+    )
+    made.__module__ = __name__
+    return made, lambda raw: made(*[value(raw, *m) for m in members])
+
+
+def _options(grid, block, shared, memcheck, wave, timeout, policies, cancel):
+    pairs = _pairs(policies)
+    return _capi.LaunchOptions(
         grid=_dim(grid, "grid"),
         block=_dim(block, "block"),
         dynamic_shared=shared,
-        memcheck=memchecks[memcheck],
-        wave=waves[wave],
+        memcheck=_number("MEMCHECK_", memcheck, "memcheck"),
+        wave=_number("WAVE_", wave, "wave"),
         timeout_seconds=timeout,
-        policies=(c.c_char_p * len(pairs))(*pairs),
+        policies=pairs,
         policy_count=len(pairs),
         cancel=cancel._handle if cancel is not None else None,
     )
-    return options
 
 
 class _Handle:
@@ -60,44 +91,24 @@ def _made(call, *arguments):
 
 
 def _blob(call, *arguments):
-    handle = _made(call, *arguments)
+    out = c.c_void_p()
+    status = call(*arguments, c.byref(out))
     try:
-        return c.string_at(library.lw_blob_data(handle), library.lw_blob_size(handle))
+        check(status)
+        return c.string_at(library.lw_blob_data(out), library.lw_blob_size(out))
     finally:
-        library.lw_blob_release(handle)
+        library.lw_blob_release(out)  # of a disassembly with defects, too
 
 
 def _encoded(text):
     return None if text is None else os.fsencode(text)
 
 
-@dataclasses.dataclass(frozen=True)
-class DeviceInfo:
-    """Facts about a device; sizes in bytes, index None = the reference engine."""
-
-    index: int
-    name: str
-    driver: str
-    tier: str
-    type: str
-    subgroup_size: int
-    max_invocations: int
-    max_shared: int
-    max_arena: int
-
-
-def _info(raw):
-    return DeviceInfo(
-        index=raw.index if raw.index >= 0 else None,
-        name=raw.name.decode(),
-        driver=raw.driver.decode(),
-        tier=raw.tier.decode(),
-        type=raw.type.decode(),
-        subgroup_size=raw.subgroup_size,
-        max_invocations=raw.max_invocations,
-        max_shared=raw.max_shared,
-        max_arena=raw.max_arena,
-    )
+DeviceInfo, _info = _plain(
+    _capi.DeviceInfo,
+    "Facts about a device; sizes in bytes, index None = the reference engine or a profile.",
+    index=lambda index: index if index >= 0 else None,
+)
 
 
 def devices():
@@ -126,9 +137,7 @@ class Device(_Handle):
 
     def close(self):
         """Gives the device back now; what was made from it answers with UsageError."""
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            library.lw_device_close(handle)
+        check(library.lw_device_close(self._handle))
 
     def buffer(self, what, name="buffer"):
         """Device memory: of so many bytes, zero-filled, or with the contents of an array."""
@@ -161,7 +170,7 @@ class Device(_Handle):
         .json). exact: loads return what the caches hold (the reference engine). profile and
         analyses (compare, reuse, sets) as in Cache.read."""
         options = _cache_options(presets, trace_file, exact=exact, profile=profile, **analyses)
-        return Cache(_made(library.lw_cache_start_with, self._handle, options))
+        return Cache(_made(library.lw_cache_start, self._handle, options))
 
 
 class Buffer(_Handle):
@@ -215,15 +224,11 @@ class Buffer(_Handle):
         return numpy.frombuffer(self.read(), dtype=dtype).copy()
 
 
-@dataclasses.dataclass(frozen=True)
-class Param:
-    """A kernel's parameter; type is "" where only the size is known."""
-
-    name: str
-    type: str
-    offset: int
-    size: int
-    is_pointer: bool
+Param, _param = _plain(
+    _capi.ParamInfo,
+    "A kernel's parameter; type is \"\" where only the size is known.",
+    is_pointer=bool,
+)
 
 
 class Module(_Handle):
@@ -274,7 +279,7 @@ class Kernel(_Handle):
         for i in range(library.lw_kernel_param_count(self._handle)):
             p = _capi.ParamInfo()
             check(library.lw_kernel_param(self._handle, i, p))
-            found.append(Param(p.name.decode(), p.type.decode(), p.offset, p.size, p.is_pointer == 1))
+            found.append(_param(p))
         return found
 
     def launch(self, grid, block, *args, shared=0, memcheck="alloc", wave="auto", timeout=0.0,
@@ -289,19 +294,17 @@ class Kernel(_Handle):
         return _finish(status, out)
 
     def translate(self, what="ir", block=1):
-        """What the translator makes of it: "ir", "ir-optimised" (text) or "spirv" (bytes)."""
-        kinds = {"ir": 0, "ir-optimised": 1, "spirv": 2}
-        if what not in kinds:
-            raise ValueError(f"what: one of {', '.join(kinds)} was expected")
+        """What the translator makes of it: "ir", "ir-optimised", "spirv-text" (text) or "spirv" (bytes)."""
+        kind = _number("EMIT_", what, "what")
         options = _options(1, block, 0, "alloc", "auto", 0.0, None, None)
-        made = _blob(library.lw_kernel_translate, self._handle, options, kinds[what])
+        made = _blob(library.lw_kernel_translate, self._handle, options, kind)
         return made if what == "spirv" else made.decode()
 
 
 def _argument(value, declared, host):
     """The C argument and what must live as long as the call."""
     if isinstance(value, Buffer):
-        return _capi.Arg(kind=_capi.BUFFER, buffer=value._handle), value
+        return _capi.Arg(kind=_capi.ARG_BUFFER, buffer=value._handle), value
     if isinstance(value, _args.Scalar):
         return _args.scalar(value), None
     if (single := _args.single(value, declared)) is not None:
@@ -310,7 +313,7 @@ def _argument(value, declared, host):
         return _args.number(value, declared), None
     if isinstance(value, bytes):
         kept = c.create_string_buffer(value, len(value))
-        return _capi.Arg(kind=_capi.BYTES, data=c.addressof(kept), size=len(value)), kept
+        return _capi.Arg(kind=_capi.ARG_BYTES, data=c.addressof(kept), size=len(value)), kept
     if not host:
         raise TypeError(
             f"{type(value).__name__} is no kernel argument: make a buffer of it "
@@ -320,7 +323,7 @@ def _argument(value, declared, host):
         raise TypeError(f"{type(value).__name__} is neither an array nor a number")
     address, size, keeper, read_only = _args.pin(value)
     bits = _capi.HOST_READ_ONLY if read_only else 0
-    return _capi.Arg(kind=_capi.HOST, data=address, size=size, bits=bits), keeper
+    return _capi.Arg(kind=_capi.ARG_HOST, data=address, size=size, bits=bits), keeper
 
 
 def _pack(args, params, host):
@@ -332,49 +335,7 @@ def _pack(args, params, host):
     return packed, keepers
 
 
-@dataclasses.dataclass(frozen=True)
-class Fault:
-    """What one lane did wrong first."""
-
-    kind: str
-    kernel: str
-    text: str
-    line: int
-    address: int
-    size: int
-    group: tuple
-    wave: int
-    lane: int
-    nearest_allocation: str
-    report: str
-    allocation: str  # its name alone
-    allocation_freed: bool
-    parameter: str  # the pointer that the access goes through, "" when unknown
-    space: str  # "shared", "local" or "param", "" for global memory
-    space_size: int
-    reason: str  # of a trap: what the program wants that no launch here gives
-
-
-def _fault(raw):
-    return Fault(
-        kind=raw.kind.decode(),
-        kernel=raw.kernel.decode(),
-        text=raw.text.decode(),
-        line=raw.line,
-        address=raw.address,
-        size=raw.size,
-        group=tuple(raw.group),
-        wave=raw.wave,
-        lane=raw.lane,
-        nearest_allocation=raw.nearest_allocation.decode(),
-        report=raw.report.decode(),
-        allocation=raw.allocation.decode(),
-        allocation_freed=raw.allocation_freed != 0,
-        parameter=raw.parameter.decode(),
-        space=raw.space.decode(),
-        space_size=raw.space_size,
-        reason=raw.reason.decode(),
-    )
+Fault, _fault = _plain(_capi.Fault, "What one lane did wrong first: lw_fault of lanewise.h.")
 
 
 class Result:
@@ -468,14 +429,14 @@ class Cancel(_Handle):
 
 def _cache_options(presets, trace_file, policies=None, exact=False, profile=False, compare=False,
                    reuse=False, sets=False, shard=(0, 0), part_file=None, sample=0):  # fmt: skip
-    pairs = [f"{name}={value}".encode() for name, value in (policies or {}).items()]
+    pairs = _pairs(policies)
     return _capi.CacheOptions(
         flags=(_capi.CACHE_EXACT * exact | _capi.CACHE_PROFILE * profile
                | _capi.CACHE_COMPARE * compare | _capi.CACHE_REUSE * reuse
                | _capi.CACHE_SETS * sets),
         presets=_encoded(presets),
         trace_file=None if trace_file is None else _encoded(os.fspath(trace_file)),
-        policies=(c.c_char_p * len(pairs))(*pairs),
+        policies=pairs,
         policy_count=len(pairs),
         shard=shard[0],
         shards=shard[1],
@@ -561,25 +522,27 @@ def check_program(program, isa=None, target=None, name=None, strict="ptxas"):
     options = _capi.ModuleOptions(
         isa=_encoded(isa), target=_encoded(target), name=_encoded(name), strict=strict == "manual"
     )
-    check(library.lw_check(data, len(data), options))
+    check(library.lw_check(data, len(data), options, None))
     return diagnostics()
 
 
 def assemble(text, isa, target=None, kernel=None):
     """The machine code of SASS or GCN text."""
     data = text.encode()
-    return _blob(
-        library.lw_assemble, _encoded(isa), data, len(data), _encoded(target), _encoded(kernel), 0
+    options = _capi.CodeOptions(
+        isa=_encoded(isa), target=_encoded(target), kernel=_encoded(kernel)
     )
+    return _blob(library.lw_assemble, data, len(data), options)
 
 
 def disassemble(code, isa=None, target=None, kernel=None, raw=False):
     """The text of a cubin or code object, or with raw of machine code alone."""
     data = bytes(code)
-    return _blob(
-        library.lw_disassemble, _encoded(isa), data, len(data), _encoded(target),
-        _encoded(kernel), 2 if raw else 0,
-    ).decode()  # fmt: skip
+    options = _capi.CodeOptions(
+        isa=_encoded(isa), target=_encoded(target), kernel=_encoded(kernel),
+        flags=_capi.CODE_RAW if raw else 0,
+    )  # fmt: skip
+    return _blob(library.lw_disassemble, data, len(data), options).decode()
 
 
 def coverage(isa, form=None, target=None):

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/api/loader.hpp"
+#include "runtime/api/program/loader.hpp"
 #include "runtime/diff/diff.hpp"
 #include "runtime/support/input_file.hpp"
 #include "runtime/support/npy.hpp"

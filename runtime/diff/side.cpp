@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "runtime/api/loader.hpp"
-#include "runtime/api/state.hpp"
+#include "runtime/api/behind.hpp"
 #include "runtime/diff/watcher.hpp"
 
 namespace lanewise::diff {
@@ -88,7 +87,7 @@ Watched Side::watch(const LaunchOptions& options, const std::vector<Input>& inpu
                     const Way& way) const {
   auto engine = std::make_unique<Watcher>(way.schedule, way.last_group_first);
   const Watcher& watcher = *engine;
-  Device device = host::detail::DeviceAccess::on(std::move(engine));
+  Device device = Device::from_c(host::device_on(std::move(engine)));
   constexpr uint64_t kAway = 0x131300;  // changes bits from 8 to 20
   Buffer before;
   if (way.moved) before = device.allocate(kAway, "before");

@@ -6,15 +6,13 @@
 #include <optional>
 #include <set>
 
-#include "runtime/api/api.hpp"
-#include "runtime/api/loader.hpp"
+#include "lanewise/lanewise.hpp"
+#include "runtime/api/program/loader.hpp"
 #include "runtime/diff/freedom.hpp"
 #include "runtime/diff/inputs.hpp"
 #include "runtime/guest/engine.hpp"
 
 namespace lanewise::diff {
-
-using host::Arg, host::Buffer, host::Device, host::Module;
 
 /// A kernel as a file holds it.
 struct Form {

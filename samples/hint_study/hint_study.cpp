@@ -68,7 +68,9 @@ std::string report_of(const std::string& store, const char* preset) {
   must(lw_kernel_get(module, "stream", &kernel));
   must(lw_buffer_create(device, kTable, "table", &table));
   must(lw_buffer_create(device, kTable * kGroups, "out", &out));
-  must(lw_cache_start(device, preset, 0, &cache));
+  lw_cache_options follow = LW_CACHE_OPTIONS_INIT;
+  follow.presets = preset;
+  must(lw_cache_start(device, &follow, &cache));
 
   lw_launch_options options = LW_LAUNCH_OPTIONS_INIT;
   options.grid[0] = kGroups;

@@ -71,7 +71,10 @@ Seen run(const std::string& cure) {
   must(lw_buffer_create(device, 4, "flag", &flag));
   must(lw_buffer_create(device, 4 * 6, "read", &read));
   must(lw_buffer_write(flag, 0, &kOld, sizeof kOld));
-  must(lw_cache_start(device, "sm50-spec", LW_CACHE_EXACT, &cache));
+  lw_cache_options follow = LW_CACHE_OPTIONS_INIT;
+  follow.presets = "sm50-spec";
+  follow.flags = LW_CACHE_EXACT;
+  must(lw_cache_start(device, &follow, &cache));
 
   lw_launch_options options = LW_LAUNCH_OPTIONS_INIT;
   options.grid[0] = 6;

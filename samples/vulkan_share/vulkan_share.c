@@ -236,6 +236,7 @@ int main(int argc, char** argv) {
   lw_kernel_release(saxpy);
   lw_module_release(module);
   lw_device_close(device);
+  lw_device_release(device);
   const struct buffer mine[] = {x, y, seen};
   for (int i = 0; i < 3; ++i) {
     if (mine[i].memory == VK_NULL_HANDLE) continue; /* a part of Lanewise's */

@@ -1,7 +1,7 @@
 // `run --cache-exact` and what scripts say about caches when it does not hold.
 #include <filesystem>
 
-#include "runtime/api/state.hpp"
+#include "runtime/api/objects/objects.hpp"
 #include "runtime/script/script.hpp"
 #include "tests/cli/support.hpp"
 
@@ -83,7 +83,7 @@ TEST_CASE("cache-exact: where it cannot work") {
 // come back from the caches as it comes back from memory.
 TEST_CASE("cache-exact: the conformance suite holds as it does without") {
   if (std::string(device()) != "reference") return;
-  const auto engine = lanewise::host::detail::open_engine("reference");
+  const auto engine = lanewise::host::open_engine("reference");
   size_t ran = 0;
   for (const auto& file :
        std::filesystem::directory_iterator(std::string(LANEWISE_TEST_DATA) + "/conformance")) {

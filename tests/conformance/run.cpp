@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "runtime/api/state.hpp"
+#include "runtime/api/objects/objects.hpp"
 #include "runtime/script/run/suite.hpp"
 
 using namespace lanewise;
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   }
   try {
     const char* device = std::getenv("LANEWISE_TEST_DEVICE");
-    const auto engine = host::detail::open_engine(device != nullptr ? device : "reference");
+    const auto engine = host::open_engine(device != nullptr ? device : "reference");
     const script::SuiteCount counts =
         script::Suite(chosen(argv[1], part, parts)).run(*engine, print_case);
     fmt::print("{}: {} passed, {} failed, {} not supported\n", engine->info().name, counts.passed(),

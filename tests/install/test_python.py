@@ -270,6 +270,9 @@ class Launches(unittest.TestCase):
         self.assertEqual((fault.kind, fault.lane, fault.size), ("out_of_range", 2, 4))
         self.assertIn("short one", fault.report)
         self.assertEqual((fault.allocation, fault.parameter), ("short one", "p"))
+        self.assertIs(fault.allocation_freed, False)
+        self.assertEqual(fault.group, (0, 0, 0))
+        self.assertEqual((fault.called_from, fault.source, fault.allocation_size), ("", "", 8))
         self.assertIn("2 lanes faulted", str(error))
 
     def test_threads_share_a_device(self):
@@ -304,9 +307,11 @@ class Launches(unittest.TestCase):
         device = lanewise.Device(DEVICE)
         x = device.buffer(4)
         device.close()
+        device.close()  # once more is no harm
         with self.assertRaises(lanewise.UsageError) as caught:
             x.read()
         self.assertEqual(caught.exception.detail, 30)
+        self.assertEqual(device.info.int64 in (0, 1), True)
 
 
 class Run(unittest.TestCase):

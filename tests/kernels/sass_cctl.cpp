@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "runtime/api/tracing.hpp"
-#include "runtime/capi/behind.hpp"
+#include "runtime/api/behind.hpp"
 #include "tests/kernels/support.hpp"
 #include "tests/oracle/sass_address.hpp"
 
@@ -99,14 +98,13 @@ TEST_CASE("trace: CCTL and CCTLL point where the document says, in every lane") 
   lanewise::Device& d = device();
   lanewise::Buffer in = d.buffer(registers);
   Controls controls;
-  const auto traced = lanewise::capi::device_behind(d.c_handle());
-  lanewise::host::detail::start_tracing(traced, controls,
-                                        lanewise::host::detail::kDefaultTraceBuffer);
+  const auto traced = lanewise::host::device_behind(d.c_handle());
+  traced->start_tracing(controls, lanewise::host::kDefaultTraceBuffer);
   d.load_text(kernel_text(), lanewise::Isa::sass)
       .kernel("stream")
       .launch({.grid = {1}, .block = {kLanes}}, in)
       .check();
-  lanewise::host::detail::stop_tracing(traced);
+  traced->stop_tracing();
   for (const Row& row : kRows) {
     const std::string text = fmt::format("{}{} {}", row.guard, row.name, place(row));
     CAPTURE(text);

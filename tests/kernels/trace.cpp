@@ -6,9 +6,8 @@
 #include <atomic>
 #include <functional>
 
-#include "runtime/api/tracing.hpp"
+#include "runtime/api/behind.hpp"
 #include "runtime/cache/tracker/tracker.hpp"
-#include "runtime/capi/behind.hpp"
 #include "runtime/trace/fan.hpp"
 #include "runtime/trace/record.hpp"
 #include "tests/kernels/support.hpp"
@@ -214,17 +213,16 @@ bool on_devices(const Run& run) {
 }
 
 void launch(const std::string& selector, const Run& run, lanewise::trace::Sink& sink,
-            uint64_t buffer_bytes = lanewise::host::detail::kDefaultTraceBuffer,
-            bool derive = true) {
+            uint64_t buffer_bytes = lanewise::host::kDefaultTraceBuffer, bool derive = true) {
   Device d = Device::open(selector);
-  const auto traced = lanewise::capi::device_behind(d.c_handle());
-  lanewise::host::detail::start_tracing(traced, sink, buffer_bytes, nullptr, {}, derive);
+  const auto traced = lanewise::host::device_behind(d.c_handle());
+  traced->start_tracing(sink, buffer_bytes, nullptr, {}, derive);
   const auto kernel = d.load_file(corpus(run.file)).kernel(run.kernel);
   std::vector<Buffer> keep;
   keep.reserve(16);
   const std::vector<Arg> args = run.args(d, keep);
   kernel.launch(run.options, args).check();
-  lanewise::host::detail::stop_tracing(traced);
+  traced->stop_tracing();
 }
 
 /// The first line that differs, not thousands of them.
@@ -278,7 +276,7 @@ TEST_CASE("trace: every device reports what the reference engine reports, and no
     Lines wanted, recorded;
     launch("reference", run, wanted);
     check_same(lines.lines, wanted.lines);
-    launch(device_under_test(), run, recorded, lanewise::host::detail::kDefaultTraceBuffer, false);
+    launch(device_under_test(), run, recorded, lanewise::host::kDefaultTraceBuffer, false);
     check_same(recorded.lines, wanted.lines);
   }
 }
@@ -313,18 +311,18 @@ class AtFirstWave final : public lanewise::trace::Sink {
 
 /// saxpy on so many groups that events are reported while the device works.
 void launch_many(Device& d, lanewise::trace::Sink& sink, const std::atomic<bool>* cancel) {
-  const auto traced = lanewise::capi::device_behind(d.c_handle());
+  const auto traced = lanewise::host::device_behind(d.c_handle());
   const auto kernel = d.load_file(corpus("ptx/saxpy.sm75.ptx")).kernel("saxpy");
   const Buffer x = d.allocate(4 << 18), y = d.allocate(4 << 18);
-  lanewise::host::detail::start_tracing(traced, sink);
+  traced->start_tracing(sink);
   const lanewise::LaunchOptions options{.grid = {1024}, .block = {256}, .cancel = cancel};
   try {
     kernel.launch(options, 1 << 18, 2.0f, x, y).check();
   } catch (...) {
-    lanewise::host::detail::stop_tracing(traced);
+    traced->stop_tracing();
     throw;
   }
-  lanewise::host::detail::stop_tracing(traced);
+  traced->stop_tracing();
 }
 
 }  // namespace
@@ -369,14 +367,13 @@ TEST_CASE("trace: generic accesses to shared memory leave no event, and none tha
                                        {device_under_test(), false},
                                        {device_under_test(), true}}) {
     Device d = Device::open(device);
-    const auto traced = lanewise::capi::device_behind(d.c_handle());
+    const auto traced = lanewise::host::device_behind(d.c_handle());
     const auto kernel = d.load_text(text, lanewise::Isa::ptx).kernel("k");
     Buffer b = d.buffer(std::vector<uint32_t>(64, 5), "b");
     Lines lines;
-    lanewise::host::detail::start_tracing(
-        traced, lines, lanewise::host::detail::kDefaultTraceBuffer, nullptr, {}, derive);
+    traced->start_tracing(lines, lanewise::host::kDefaultTraceBuffer, nullptr, {}, derive);
     kernel.launch({.grid = {1}, .block = {64}}, b).check();
-    lanewise::host::detail::stop_tracing(traced);
+    traced->stop_tracing();
     CHECK(b.read<uint32_t>() == std::vector<uint32_t>(64, 6));
     all.push_back(lines.lines);
   }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "lanewise/detail/fields.hpp"
 #include "lanewise/error_detail.hpp"
 #include "lanewise/lanewise.h"
 #include "lanewise/launch.hpp"
@@ -109,20 +110,7 @@ using CacheState = Owned<lw_cache, lw_cache_release, NoFacts>;
 inline DeviceInfo to_cpp(const lw_device_info& d) {
   DeviceInfo out;
   out.index = d.index;
-  out.name = d.name;
-  out.driver = d.driver;
-  out.tier = d.tier;
-  out.type = d.type;
-  out.subgroup_size = d.subgroup_size;
-  out.max_invocations = d.max_invocations;
-  out.max_shared = static_cast<uint32_t>(d.max_shared);
-  out.max_arena = d.max_arena;
-  out.profile = d.profile;
-  out.int64 = d.int64 != 0;
-  out.int16 = d.int16 != 0;
-  out.int8 = d.int8 != 0;
-  out.float16 = d.float16 != 0;
-  out.float64 = d.float64 != 0;
+  each_device_field(out, d, FromC{});
   return out;
 }
 

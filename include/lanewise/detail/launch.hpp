@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lanewise/buffer.hpp"
+#include "lanewise/detail/fields.hpp"
 #include "lanewise/result.hpp"
 
 namespace lanewise::detail {
@@ -62,31 +63,7 @@ inline std::vector<lw_arg> to_c(std::span<const Arg> args) {
 
 inline FaultReport to_cpp(const lw_fault& f) {
   FaultReport out;
-  out.kind = fault_kind_named(f.kind).value_or(FaultKind::none);
-  out.kernel = f.kernel;
-  out.pc = f.pc;
-  out.line = f.line;
-  out.text = f.text;
-  out.source = f.source;
-  out.group = {f.group[0], f.group[1], f.group[2]};
-  out.wave = f.wave;
-  out.lane = f.lane;
-  out.address = f.address;
-  out.size = f.size;
-  out.nearest_allocation = f.nearest_allocation;
-  out.allocation = f.allocation;
-  out.allocation_address = f.allocation_address;
-  out.allocation_size = f.allocation_size;
-  out.parameter = f.parameter;
-  out.parameter_allocation = f.parameter_allocation;
-  out.parameter_allocation_address = f.parameter_allocation_address;
-  out.assertion = f.assertion;
-  out.function = f.function;
-  out.allocation_freed = f.allocation_freed != 0;
-  out.space = f.space;
-  out.space_size = f.space_size;
-  out.reason = f.reason;
-  out.called_from = f.called_from;
+  each_fault_field(out, f, FromC{});
   return out;
 }
 

@@ -8,8 +8,7 @@
 #include <filesystem>
 
 #include "lanewise/lanewise.hpp"
-#include "runtime/api/tracing.hpp"
-#include "runtime/capi/behind.hpp"
+#include "runtime/api/behind.hpp"
 
 namespace lanewise::bench {
 namespace {
@@ -216,10 +215,10 @@ Figure tracing(const std::string& selector, const char* name, const char* loads,
   for (unsigned i = 0; i < 1 + 5 * repeats; ++i) {
     const double a = k.launch();
     counter.lanes = 0;
-    host::detail::start_tracing(capi::device_behind(k.device.c_handle()), counter,
-                                host::detail::kDefaultTraceBuffer, nullptr, {}, derive);
+    host::device_behind(k.device.c_handle())
+        ->start_tracing(counter, host::kDefaultTraceBuffer, nullptr, {}, derive);
     const double b = k.launch();
-    host::detail::stop_tracing(capi::device_behind(k.device.c_handle()));
+    host::device_behind(k.device.c_handle())->stop_tracing();
     if (i == 0) continue;  // compiles
     plain.push_back(a);
     traced.push_back(b);

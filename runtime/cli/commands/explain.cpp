@@ -7,7 +7,7 @@
 #include <iterator>
 #include <span>
 
-#include "runtime/api/loader.hpp"
+#include "runtime/api/program/loader.hpp"
 #include "runtime/cli/commands/commands.hpp"
 #include "runtime/cli/commands/explain_output.hpp"
 #include "runtime/cli/commands/stream_script.hpp"

@@ -137,11 +137,12 @@ nlohmann::json to_json(const FaultReport& f) {
     j["space"] = f.space;
     j["space_size"] = f.space_size;
   }
-  if (!f.reason.empty()) j["reason"] = f.reason;
-  if (!f.source.empty()) j["source"] = f.source;
-  if (!f.assertion.empty()) j["assertion"] = f.assertion;
-  if (!f.function.empty()) j["function"] = f.function;
-  if (!f.called_from.empty()) j["called_from"] = f.called_from;
+  // Texts that nothing above has.
+  detail::each_fault_field(f, f, [&](std::string_view name, const auto& value, const auto&) {
+    if constexpr (std::is_same_v<decltype(value), const std::string&>)
+      if (!value.empty() && !name.starts_with("allocation") && !name.starts_with("parameter"))
+        j.emplace(name, value);
+  });
   return j;
 }
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "runtime/api/state.hpp"
+#include "runtime/api/objects/objects.hpp"
 #include "runtime/cli/commands/commands.hpp"
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/own_program.hpp"
@@ -130,7 +130,7 @@ int selftest(const SelftestArgs& a) {
   const std::string folder = a.suite.empty() ? installed_suite() : a.suite;
   // A wrong folder is reported before a device is started.
   const std::vector<std::string> files = script::scripts_in(folder);
-  const std::unique_ptr<Engine> engine = host::detail::open_engine(a.device);
+  const std::unique_ptr<Engine> engine = host::open_engine(a.device);
   const script::Suite suite(files, a.quick ? kQuickCases : 0);
   announce(a, suite.cases(), engine->info());
   std::vector<Problem> problems;

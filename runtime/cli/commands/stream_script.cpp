@@ -6,9 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "runtime/api/loader.hpp"
-#include "runtime/api/state.hpp"
-#include "runtime/capi/behind.hpp"
+#include "runtime/api/behind.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/script/script.hpp"
 #include "runtime/support/input_file.hpp"
@@ -82,12 +80,12 @@ int run_script(const std::string& file, const std::string& device, bool json,
   std::optional<trace::Joined> joined;
   if (trace.any()) {
     const detail::CCacheOptions how(traced);
-    cache = Cache::from_c(capi::cache_of_nothing(*how.get()));
-    joined.emplace(capi::sink_behind(cache->c_handle()));
+    cache = Cache::from_c(host::cache_of_nothing(*how.get()));
+    joined.emplace(host::sink_behind(cache->c_handle()));
   }
   script::RunOptions options = options_for(file);
   options.events = joined ? &*joined : nullptr;
-  const std::unique_ptr<Engine> engine = host::detail::open_engine(device);
+  const std::unique_ptr<Engine> engine = host::open_engine(device);
   size_t failed = 0, done = 0;
   nlohmann::json cases = nlohmann::json::array();
   for (const script::Case& c : s.cases) {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "runtime/api/loader.hpp"
-#include "runtime/api/policies.hpp"
+#include "runtime/api/program/loader.hpp"
+#include "runtime/api/program/policies.hpp"
 #include "runtime/guest/launch_block.hpp"
 #include "runtime/guest/printed.hpp"
 #include "runtime/ir/passes/memory/pointers.hpp"

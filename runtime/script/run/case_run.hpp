@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "runtime/api/globals.hpp"
+#include "runtime/api/program/globals.hpp"
 #include "runtime/guest/allocator.hpp"
 #include "runtime/isa/rejected.hpp"
 #include "runtime/layout/residency.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "runtime/api/arguments.hpp"
+#include "runtime/api/launch/arguments.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/script/run/case_run.hpp"
 #include "runtime/support/npy.hpp"
@@ -257,7 +257,7 @@ std::vector<std::byte> CaseRun::arguments(const ir::Program& p, const Launch& l)
     if (!p.params.empty()) {
       const ir::Param& param = p.params[n];
       if (is_address(*a.value, names_))
-        if (const std::string why = host::detail::no_buffer(p, n); !why.empty()) fail(a.loc, why);
+        if (const std::string why = host::no_buffer(p, n); !why.empty()) fail(a.loc, why);
       if (param.size > 8) {  // a struct by value
         if (param.size % 4 != 0 || a.type)
           fail(a.loc,

@@ -1,7 +1,7 @@
 // The text of a case to a kernel.
 #pragma once
 
-#include "runtime/api/loader.hpp"
+#include "runtime/api/program/loader.hpp"
 #include "runtime/script/case.hpp"
 
 namespace lanewise::script {

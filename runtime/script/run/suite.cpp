@@ -4,7 +4,7 @@
 #include <chrono>
 #include <filesystem>
 
-#include "runtime/api/loader.hpp"
+#include "runtime/api/program/loader.hpp"
 #include "runtime/support/input_file.hpp"
 
 namespace lanewise::script {

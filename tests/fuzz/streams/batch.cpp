@@ -6,7 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "runtime/api/policies.hpp"
+#include "runtime/api/program/policies.hpp"
 #include "runtime/script/run/stream.hpp"
 #include "runtime/script/run/wrap.hpp"
 #include "runtime/script/script.hpp"

@@ -101,14 +101,14 @@ TEST_CASE("C: launch options of the first version, which end before cancel_flag"
   CHECK(lw_kernel_launch(k.get(), &o, args, 3, nullptr) == LW_OK);
 }
 
-TEST_CASE("C: a device that was shut keeps its handle") {
+TEST_CASE("C: a device that was closed keeps its handle") {
   const Device device = open("reference");
   const Buffer b = buffer(device, 4);
-  REQUIRE(lw_device_shut(device.get()) == LW_OK);
+  REQUIRE(lw_device_close(device.get()) == LW_OK);
   lw_buffer* more = nullptr;
   CHECK(refused(lw_buffer_create(device.get(), 4, "x", &more), LW_DETAIL_DEVICE_CLOSED));
-  CHECK(lw_device_shut(device.get()) == LW_OK);
-  CHECK(refused(lw_device_shut(nullptr), LW_DETAIL_BAD_HANDLE));
+  CHECK(lw_device_close(device.get()) == LW_OK);
+  CHECK(refused(lw_device_close(nullptr), LW_DETAIL_BAD_HANDLE));
 }
 
 TEST_CASE("C: launch options that make no sense") {
@@ -191,11 +191,11 @@ TEST_CASE("C: sizes that no device has") {
 }
 
 TEST_CASE("C: the handles of a closed device answer that it was closed") {
-  Device device = open();
+  const Device device = open();
   const Module module = load(device, kScale);
   const Kernel k = kernel(module);
   const Buffer b = buffer(device, 16);
-  lw_device_close(device.release());
+  REQUIRE(lw_device_close(device.get()) == LW_OK);
   int value = 0;
   CHECK(refused(lw_buffer_read(b.get(), 0, &value, 4), LW_DETAIL_DEVICE_CLOSED));
   const lw_launch_options o = options(1, 4);

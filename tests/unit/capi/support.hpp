@@ -72,6 +72,21 @@ inline lw_launch_options options(uint32_t groups, uint32_t threads) {
   return o;
 }
 
+/// Options of an assembler or disassembler.
+inline lw_code_options code(const char* isa, const char* target = nullptr, uint32_t flags = 0) {
+  lw_code_options o = LW_CODE_OPTIONS_INIT;
+  o.isa = isa;
+  o.target = target;
+  o.flags = flags;
+  return o;
+}
+inline lw_cache_options presets(const char* names, uint32_t flags = 0) {
+  lw_cache_options o = LW_CACHE_OPTIONS_INIT;
+  o.presets = names;
+  o.flags = flags;
+  return o;
+}
+
 inline std::string text(const Blob& blob) {
   return {static_cast<const char*>(lw_blob_data(blob.get())), lw_blob_size(blob.get())};
 }

@@ -37,21 +37,25 @@ TEST_CASE("C: IR and SPIR-V of a kernel") {
 
 TEST_CASE("C: assembling and disassembling are each other's reverse") {
   const std::string source = "s_mov_b32 s0, 1\ns_endpgm\n";
-  const Blob words = made<Blob>([&](auto out) {
-    return lw_assemble("gcn", source.data(), source.size(), "gfx803", nullptr, 0, out);
-  });
+  lw_code_options o = code("gcn", "gfx803");
+  const Blob words =
+      made<Blob>([&](auto out) { return lw_assemble(source.data(), source.size(), &o, out); });
   CHECK(lw_blob_size(words.get()) == 8);
+  o.flags = LW_CODE_RAW | LW_CODE_TSV;
   const Blob rows = made<Blob>([&](auto out) {
-    return lw_disassemble("gcn", lw_blob_data(words.get()), lw_blob_size(words.get()), "gfx803",
-                          nullptr, LW_CODE_RAW | LW_CODE_TSV, out);
+    return lw_disassemble(lw_blob_data(words.get()), lw_blob_size(words.get()), &o, out);
   });
   CHECK(text(rows) == "0000\t810080be\ts_mov_b32 s0, 1\n0004\t000081bf\ts_endpgm\n");
   lw_blob* none = nullptr;
-  CHECK(lw_assemble("gcn", "frob\n", 5, nullptr, nullptr, 0, &none) == LW_ERROR_GUEST);
+  o = code("gcn");
+  CHECK(lw_assemble("frob\n", 5, &o, &none) == LW_ERROR_GUEST);
   CHECK(lw_last_diagnostic_count() == 1);
-  CHECK(lw_assemble("ptx", "", 0, nullptr, nullptr, 0, &none) == LW_ERROR_USAGE);
-  CHECK(lw_disassemble(nullptr, "abcd", 4, nullptr, nullptr, 0, &none) == LW_ERROR_USAGE);
-  CHECK(lw_disassemble("gcn", "abcd", 4, nullptr, nullptr, 64, &none) == LW_ERROR_USAGE);
+  o.isa = "ptx";
+  CHECK(lw_assemble("", 0, &o, &none) == LW_ERROR_USAGE);
+  o = code(nullptr);
+  CHECK(lw_disassemble("abcd", 4, &o, &none) == LW_ERROR_USAGE);
+  o = code("gcn", nullptr, 64);
+  CHECK(lw_disassemble("abcd", 4, &o, &none) == LW_ERROR_USAGE);
 }
 
 TEST_CASE("C: coverage of a form and of an instruction set") {
@@ -68,10 +72,11 @@ TEST_CASE("C: coverage of a form and of an instruction set") {
 
 TEST_CASE("C: the cache tracker follows launches") {
   const Device device = open();
-  const Cache cache = made<Cache>(
-      [&](auto out) { return lw_cache_start(device.get(), "gv100,sm50-silicon", 0, out); });
+  lw_cache_options follow = presets("gv100,sm50-silicon");
+  const Cache cache =
+      made<Cache>([&](auto out) { return lw_cache_start(device.get(), &follow, out); });
   lw_cache* second = nullptr;
-  CHECK(lw_cache_start(device.get(), "gv100", 0, &second) == LW_ERROR_USAGE);
+  CHECK(lw_cache_start(device.get(), &follow, &second) == LW_ERROR_USAGE);
   const Kernel k = kernel(load(device, kScale));
   const Buffer b = buffer(device, 4096);
   const lw_launch_options o = options(4, 256);
@@ -87,85 +92,83 @@ TEST_CASE("C: the cache tracker follows launches") {
   CHECK(text(csv).find("ld.global.f32") != std::string::npos);
   lw_blob* none = nullptr;
   CHECK(lw_cache_report(cache.get(), "pdf", &none) == LW_ERROR_USAGE);
-  CHECK(lw_cache_start(device.get(), "no-such-gpu", 0, &second) == LW_ERROR_USAGE);
+  follow.presets = "no-such-gpu";
+  CHECK(lw_cache_start(device.get(), &follow, &second) == LW_ERROR_USAGE);
 }
 
 TEST_CASE("C: after the tracker is released another one may start") {
   const Device device = open("reference");
+  const lw_cache_options exact = presets("gv100", LW_CACHE_EXACT);
   for (int i = 0; i < 2; ++i) {
-    const Cache cache = made<Cache>(
-        [&](auto out) { return lw_cache_start(device.get(), "gv100", LW_CACHE_EXACT, out); });
+    const Cache cache =
+        made<Cache>([&](auto out) { return lw_cache_start(device.get(), &exact, out); });
     CHECK(cache != nullptr);
   }
 }
 
 TEST_CASE("C: options of the assembler, and text beside defects") {
-  lw_code_options o = LW_CODE_OPTIONS_INIT;
-  o.isa = "gcn";
-  o.target = "gfx803";
-  o.flags = LW_CODE_ROWS;
+  lw_code_options o = code("gcn", "gfx803", LW_CODE_ROWS);
   const std::string source = "s_mov_b32 s0, 1\ns_endpgm\n";
   const Blob words =
-      made<Blob>([&](auto out) { return lw_assemble_with(source.data(), source.size(), &o, out); });
+      made<Blob>([&](auto out) { return lw_assemble(source.data(), source.size(), &o, out); });
   CHECK(lw_blob_size(words.get()) == 8);
   CHECK(std::string(lw_blob_note(words.get(), "tsv")) ==
         "0000\t810080be\ts_mov_b32 s0, 1\n0004\t000081bf\ts_endpgm\n");
   lw_blob* none = nullptr;
   o.name = "mine.s";
-  CHECK(lw_assemble_with("frob\nfrob\n", 10, &o, &none) == LW_ERROR_GUEST);
+  CHECK(lw_assemble("frob\nfrob\n", 10, &o, &none) == LW_ERROR_GUEST);
   CHECK(none == nullptr);
   CHECK(lw_last_detail() == LW_DETAIL_REJECTED);
   CHECK(lw_last_diagnostic_count() == 2);
   CHECK(std::string(lw_last_error()).starts_with("mine.s:1:"));
   o.max_errors = 1;
-  CHECK(lw_assemble_with("frob\nfrob\n", 10, &o, &none) == LW_ERROR_GUEST);
+  CHECK(lw_assemble("frob\nfrob\n", 10, &o, &none) == LW_ERROR_GUEST);
   CHECK(lw_last_diagnostic_count() == 1);
-  CHECK(lw_disassemble_with("abcd", 4, nullptr, &none) == LW_ERROR_USAGE);
+  CHECK(lw_disassemble("abcd", 4, nullptr, &none) == LW_ERROR_USAGE);
   CHECK(lw_last_detail() == LW_DETAIL_FORMAT);
   o.flags = 64;
-  CHECK(lw_assemble_with("", 0, &o, &none) == LW_ERROR_USAGE);
+  CHECK(lw_assemble("", 0, &o, &none) == LW_ERROR_USAGE);
   o.flags = LW_CODE_RAW;
-  CHECK(lw_assemble_with("", 0, &o, &none) == LW_ERROR_USAGE);
+  CHECK(lw_assemble("", 0, &o, &none) == LW_ERROR_USAGE);
   o.flags = 0;
   o.reserved = 1;
-  CHECK(lw_assemble_with("", 0, &o, &none) == LW_ERROR_USAGE);
+  CHECK(lw_assemble("", 0, &o, &none) == LW_ERROR_USAGE);
   o.reserved = 0;
   o.struct_size = 4;
-  CHECK(lw_assemble_with("", 0, &o, &none) == LW_ERROR_USAGE);
+  CHECK(lw_assemble("", 0, &o, &none) == LW_ERROR_USAGE);
   CHECK(lw_last_detail() == LW_DETAIL_STRUCT_SIZE);
-  CHECK(lw_assemble_with(nullptr, 0, nullptr, &none) == LW_ERROR_USAGE);
-  CHECK(lw_disassemble_with("abcd", 4, nullptr, nullptr) == LW_ERROR_USAGE);
+  CHECK(lw_assemble(nullptr, 0, nullptr, &none) == LW_ERROR_USAGE);
+  CHECK(lw_disassemble("abcd", 4, nullptr, nullptr) == LW_ERROR_USAGE);
 }
 
 TEST_CASE("C: a check counts kernels and knows three ways to judge") {
   size_t kernels = 7;
-  REQUIRE(lw_check_kernels(kScale.data(), kScale.size(), nullptr, &kernels) == LW_OK);
+  REQUIRE(lw_check(kScale.data(), kScale.size(), nullptr, &kernels) == LW_OK);
   CHECK(kernels == 1);
   lw_module_options o = LW_MODULE_OPTIONS_INIT;
   for (uint32_t strict : {LW_STRICT_MANUAL, LW_STRICT_ASSEMBLER}) {
     o.strict = strict;
-    REQUIRE(lw_check_kernels(kScale.data(), kScale.size(), &o, &kernels) == LW_OK);
+    REQUIRE(lw_check(kScale.data(), kScale.size(), &o, &kernels) == LW_OK);
     CHECK(kernels == 0);
   }
   o.strict = 3;
-  CHECK(lw_check_kernels(kScale.data(), kScale.size(), &o, &kernels) == LW_ERROR_USAGE);
-  CHECK(lw_check_kernels(kScale.data(), kScale.size(), nullptr, nullptr) == LW_ERROR_USAGE);
+  CHECK(lw_check(kScale.data(), kScale.size(), &o, &kernels) == LW_ERROR_USAGE);
+  CHECK(lw_check(kScale.data(), kScale.size(), nullptr, nullptr) == LW_OK);
 }
 
 TEST_CASE("C: what the cache functions say of a trace, of rules and of presets") {
   lw_cache_options o = LW_CACHE_OPTIONS_INIT;
   lw_cache* none = nullptr;
   const Device device = open();
-  CHECK(lw_cache_start_with(device.get(), &o, &none) == LW_ERROR_USAGE);
-  CHECK(lw_cache_start_with(device.get(), nullptr, &none) == LW_ERROR_USAGE);
+  CHECK(lw_cache_start(device.get(), &o, &none) == LW_ERROR_USAGE);
+  CHECK(lw_cache_start(device.get(), nullptr, &none) == LW_ERROR_USAGE);
   CHECK(lw_cache_read("/no/such.lwt", &o, &none) == LW_ERROR_USAGE);
   o.presets = "gv100";
   o.policy_count = 1;
   CHECK(lw_cache_read("/no/such.lwt", &o, &none) == LW_ERROR_USAGE);
   CHECK(lw_last_detail() == LW_DETAIL_NULL_ARGUMENT);
   o.policy_count = 0;
-  const Cache cache =
-      made<Cache>([&](auto out) { return lw_cache_start_with(device.get(), &o, out); });
+  const Cache cache = made<Cache>([&](auto out) { return lw_cache_start(device.get(), &o, out); });
   int matches = 7;
   CHECK(lw_cache_matches(cache.get(), "any", &matches) == LW_OK);
   CHECK(matches == 0);
@@ -183,8 +186,7 @@ TEST_CASE("C: what the cache functions say of a trace, of rules and of presets")
   CHECK(lw_cache_warning(cache.get(), 0) == nullptr);
   CHECK(lw_cache_warning(nullptr, 0) == nullptr);
   // Another one may start on the device, with the handle of the first still there.
-  CHECK(made<Cache>([&](auto out) { return lw_cache_start(device.get(), "gv100", 0, out); }) !=
-        nullptr);
+  CHECK(made<Cache>([&](auto out) { return lw_cache_start(device.get(), &o, out); }) != nullptr);
   const Blob names = made<Blob>([](auto out) { return lw_cache_preset(nullptr, nullptr, out); });
   CHECK(text(names).find("gv100\t") != std::string::npos);
   lw_blob* blob = nullptr;

@@ -148,9 +148,9 @@ TEST_CASE("C: a rejected program leaves its diagnostics") {
   CHECK(d.line > 10);
   CHECK(d.is_warning == 0);
   CHECK(std::string(d.message).find("frobnicate") != std::string::npos);
-  CHECK(lw_check(bad.data(), bad.size(), &o) == LW_ERROR_GUEST);
+  CHECK(lw_check(bad.data(), bad.size(), &o, nullptr) == LW_ERROR_GUEST);
   CHECK(lw_last_diagnostic_count() >= 1);
-  CHECK(lw_check(kScale.data(), kScale.size(), &o) == LW_OK);
+  CHECK(lw_check(kScale.data(), kScale.size(), &o, nullptr) == LW_OK);
   CHECK(lw_last_diagnostic_count() == 0);
 }
 

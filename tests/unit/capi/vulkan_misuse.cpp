@@ -103,7 +103,7 @@ TEST_CASE("Vulkan: buffers that kernels cannot reach are refused") {
   const Kernel k = kernel(load(other, api_test::kScale));
   CHECK(scale(k, b, 4, options(1, 4)) == LW_ERROR_USAGE);
   CHECK(lw_last_detail() == LW_DETAIL_OTHER_DEVICE);
-  lw_device_close(e.device.release());
+  REQUIRE(lw_device_close(e.device.get()) == LW_OK);
   CHECK(lw_buffer_write(b.get(), 0, "abcd", 4) == LW_ERROR_USAGE);
   CHECK(lw_last_detail() == LW_DETAIL_DEVICE_CLOSED);
   lw_vulkan_region region{};

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "runtime/api/policies.hpp"
+#include "runtime/api/program/policies.hpp"
 #include "runtime/guest/allocator.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
 #include "runtime/script/run/stream.hpp"

@@ -1,0 +1,20 @@
+// The runtime's own objects behind handles of the C API, for tools that look further than it.
+#pragma once
+
+#include "runtime/api/objects/objects.hpp"
+#include "runtime/trace/event.hpp"
+
+namespace lanewise::host {
+
+/// Throws Error(usage) for a handle that is none.
+std::shared_ptr<Device> device_behind(lw_device* device);
+/// A device on an engine of the caller's.
+lw_device* device_on(std::unique_ptr<Engine> engine);
+
+/// Trackers and a trace file that follow no device: what runs elsewhere feeds their sink. Errors
+/// are thrown.
+lw_cache* cache_of_nothing(const lw_cache_options& options);
+/// Lives as long as the handle.
+trace::Sink& sink_behind(lw_cache* cache);
+
+}  // namespace lanewise::host

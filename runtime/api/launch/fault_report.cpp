@@ -1,0 +1,187 @@
+#include "runtime/api/launch/fault_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "runtime/guest/allocator.hpp"
+#include "runtime/guest/pointer_bounds.hpp"
+#include "runtime/isa/absent.hpp"
+#include "runtime/isa/function_site.hpp"
+#include "runtime/layout/addresses.hpp"
+
+namespace lanewise::host {
+namespace {
+
+std::string bytes_text(uint64_t n) {
+  return fmt::format("{} byte{}", n, n == 1 ? "" : "s");
+}
+
+std::string describe_nearest(const guest::Nearest& nearest, uint64_t address, uint32_t size) {
+  const Allocation& a = *nearest.allocation;
+  if (nearest.distance == 0) {
+    const uint64_t end = address - a.address + size;
+    const std::string over =
+        end > a.size ? fmt::format(", {} past its end", bytes_text(end - a.size)) : "";
+    return fmt::format("'{}' (offset {} of {} bytes{})", a.name, address - a.address, a.size, over);
+  }
+  if (nearest.distance == 1)
+    return fmt::format("'{}' ({}; right behind its end)", a.name, bytes_text(a.size));
+  if (nearest.distance > 0) {
+    return fmt::format("'{}' ({}; {} past its end)", a.name, bytes_text(a.size),
+                       bytes_text(static_cast<uint64_t>(nearest.distance - 1)));
+  }
+  return fmt::format("'{}' ({}; {} before its start)", a.name, bytes_text(a.size),
+                     bytes_text(static_cast<uint64_t>(-nearest.distance)));
+}
+
+/// The space of the access, where it is one that has addresses of its own, which no allocation is
+/// near to.
+ir::Space space_of(const ir::Program& p, const Fault& f) {
+  for (const ir::Block& b : p.blocks) {
+    for (const ir::Inst& i : b.insts) {
+      if (i.site != f.site || !i.mem || ir::info(i.op).trait != ir::OpTrait::mem) continue;
+      const ir::Space space = i.mem->space;
+      if (space == ir::Space::shared || space == ir::Space::local || space == ir::Space::param)
+        return space;
+      if (space != ir::Space::generic) continue;
+      if (f.address - guest::kSharedWindow < guest::kWindowSize) return ir::Space::shared;
+      if (f.address - guest::kLocalWindow < guest::kWindowSize) return ir::Space::local;
+    }
+  }
+  return ir::Space::global;
+}
+
+void add_space(FaultReport& r, const ir::Program& p, ir::Space space, const FaultMemory& memory) {
+  r.space = ir::name(space);
+  r.space_size = space == ir::Space::shared  ? memory.shared
+                 : space == ir::Space::local ? (uint64_t{p.local_bytes} + 3) / 4 * 4
+                                             : memory.params.size();
+}
+
+void add_freed(FaultReport& r, const Allocation& a) {
+  r.nearest_allocation = fmt::format("'{}' (freed; offset {} of the {} that it had)", a.name,
+                                     r.address - a.address, bytes_text(a.size));
+  r.allocation_freed = true;
+}
+
+/// What a pointer belongs to: a live allocation, or one that was freed.
+const Allocation* pointed_into(const FaultMemory& memory, uint64_t pointer) {
+  const Allocation* live = guest::pointed_at(memory.allocations, pointer);
+  return live != nullptr ? live : guest::freed_at(memory.freed, pointer);
+}
+
+/// The freed allocation that the access means; null = it means a live one. Memory around a live
+/// allocation may be what is left of a freed one: the pointer says which, or else the distance.
+const Allocation* freed_target(const Fault& f, const std::optional<guest::Nearest>& nearest,
+                               const FaultMemory& memory) {
+  if (f.parameter != ir::kNone) {
+    const uint64_t pointer = guest::pointer_at(memory.params, f.parameter);
+    if (guest::pointed_at(memory.allocations, pointer) != nullptr) return nullptr;
+  } else if (nearest && std::abs(nearest->distance) <= int64_t{guest::kAllocAlign}) {
+    return nullptr;
+  }
+  return guest::freed_at(memory.freed, f.address);
+}
+
+void add_nearest(FaultReport& r, const Fault& f, const FaultMemory& memory) {
+  const auto nearest = guest::nearest_allocation(memory.allocations, r.address);
+  const bool inside = nearest && nearest->distance == 0;
+  const Allocation* freed = inside ? nullptr : freed_target(f, nearest, memory);
+  const Allocation* found = freed != nullptr ? freed : nearest ? nearest->allocation : nullptr;
+  if (found == nullptr) return;
+  if (freed != nullptr)
+    add_freed(r, *freed);
+  else
+    r.nearest_allocation = describe_nearest(*nearest, r.address, r.size);
+  r.allocation = found->name;
+  r.allocation_address = found->address;
+  r.allocation_size = found->size;
+}
+
+/// The only parameter that points into the allocation; kNone where there are several or none.
+uint32_t pointer_into(const ir::Program& p, uint64_t start, const FaultMemory& memory) {
+  uint32_t found = ir::kNone;
+  for (const ir::Param& param : p.params) {
+    if (param.size != 8) continue;
+    const Allocation* into = pointed_into(memory, guest::pointer_at(memory.params, param.offset));
+    if (into == nullptr || into->address != start) continue;
+    if (found != ir::kNone) return ir::kNone;
+    found = param.offset;
+  }
+  return found;
+}
+
+void add_parameter(FaultReport& r, const ir::Program& p, const Fault& f,
+                   const FaultMemory& memory) {
+  uint32_t offset = f.parameter;
+  // Not followed through the program: the allocation decides, where one parameter alone leads
+  // there.
+  if (offset == ir::kNone && r.allocation_size != 0)
+    offset = pointer_into(p, r.allocation_address, memory);
+  if (offset == ir::kNone) return;
+  const auto named = std::ranges::find(p.params, offset, &ir::Param::offset);
+  r.parameter = named != p.params.end() && !named->name.empty()
+                    ? named->name
+                    : fmt::format("at byte {} of the parameters", offset);
+  const Allocation* into = pointed_into(memory, guest::pointer_at(memory.params, offset));
+  if (into == nullptr) return;
+  r.parameter_allocation = into->name;
+  r.parameter_allocation_address = into->address;
+}
+
+/// A program that finds its grid's workspace missing gives up.
+std::string reason_of(const ir::Program& p, const Fault& f) {
+  const std::string called = f.site < p.sites.size() ? p.sites[f.site].function : "";
+  if (const auto service = isa::absent_service(called); !service.empty())
+    return fmt::format("call of '{}': {} is not supported", called, service);
+  const bool grid = std::ranges::any_of(p.sites, [](const ir::Site& s) {
+    return s.text.find("%envreg1") != std::string::npos ||
+           s.text.find("%envreg2") != std::string::npos;
+  });
+  if (!grid) return {};
+  return "trap executed; the kernel asks for a cooperative launch (its groups wait for each other, "
+         "as "
+         "in grid.sync()), which is not supported: make a launch of each step";
+}
+
+}  // namespace
+
+FaultReport report(const ir::Program& p, const Fault& f, const FaultMemory& memory) {
+  FaultReport r;
+  r.kind = f.kind;
+  r.kernel = p.name;
+  if (f.site < p.sites.size()) {
+    const ir::Site& site = p.sites[f.site];
+    r.pc = site.pc;
+    r.line = site.line;
+    r.text = site.text;
+    r.assertion = site.assertion;
+    r.function = site.function;
+    if (const auto inside = isa::FunctionSite::of(site.function)) {
+      r.function = inside->name;
+      r.called_from = inside->callers_text();
+      r.pc -= inside->begin;
+    }
+    if (!site.source_file.empty()) {
+      r.source = fmt::format("{}:{}", site.source_file, site.source_line);
+    }
+  }
+  r.group = {f.group[0], f.group[1], f.group[2]};
+  r.wave = f.lane / p.wave_lanes;
+  r.lane = f.lane % p.wave_lanes;
+  r.address = f.address;
+  r.size = f.size;
+  if (f.kind == FaultKind::trap && r.assertion.empty()) r.reason = reason_of(p, f);
+  if (f.size == 0) return r;
+  const ir::Space space = space_of(p, f);
+  if (space == ir::Space::global)
+    add_nearest(r, f, memory);
+  else
+    add_space(r, p, space, memory);
+  add_parameter(r, p, f, memory);
+  return r;
+}
+
+}  // namespace lanewise::host

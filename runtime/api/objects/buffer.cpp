@@ -1,0 +1,196 @@
+// Buffers: the host's access to the guest's memory, and imported memory that guests reach.
+#include <fmt/format.h>
+
+#include "runtime/api/objects/objects.hpp"
+#include "runtime/api/objects/structs.hpp"
+#include "runtime/layout/addresses.hpp"
+#include "runtime/vulkan/device/interop.hpp"
+
+namespace lanewise::host {
+namespace {
+
+void check_range(uint64_t offset, uint64_t bytes, uint64_t size) {
+  if (offset <= size && bytes <= size - offset) return;
+  fail(ErrorDetail::out_of_range,
+       fmt::format("{} bytes at offset {} do not lie inside a buffer of {} bytes", bytes, offset,
+                   size));
+}
+
+/// A buffer at an address that the device's allocator gives out for imported memory; `map`
+/// gets the address and says whether the engine reaches the memory there.
+template <typename Map>
+std::shared_ptr<Buffer> elsewhere(const std::shared_ptr<Device>& device, uint64_t size,
+                                  const std::string& name, bool read_only, uint64_t low_bits,
+                                  const Map& map) {
+  const uint64_t address = device->allocator.allocate_imported(size, name, read_only, low_bits);
+  try {
+    if (map(address)) return std::make_shared<Buffer>(device, Allocated::Place{address, size});
+  } catch (...) {
+    device->allocator.free(address);
+    throw;
+  }
+  device->allocator.free(address);
+  return nullptr;
+}
+
+}  // namespace
+
+std::shared_ptr<Buffer> allocate(const std::shared_ptr<Device>& device, uint64_t bytes,
+                                 const std::string& name, bool paged) {
+  // Sizes beyond the guest address space would overflow when they are rounded.
+  if (paged && bytes > guest::kMaxAllocation)
+    fail(ErrorDetail::invalid_value,
+         fmt::format("buffer '{}' of {} bytes is larger than the guest address space ({} bytes)",
+                     name, bytes, guest::kMaxAllocation));
+  const uint64_t page = guest::kSparsePage;
+  if (paged) bytes = ((std::max<uint64_t>(bytes, 1) - 1) / page + 1) * page;
+  const auto lock = device->enter();
+  auto made =
+      std::make_shared<Buffer>(device, bytes, name, false, paged ? page : guest::kAllocAlign);
+  made->paged = paged;
+  device->unwritten.add(made->memory.address, bytes);
+  return made;
+}
+
+/// Whoever gets the memory next finds it resident.
+Buffer::~Buffer() {
+  if (!paged && !exported) return;
+  Device& device = *memory.device;
+  const std::lock_guard lock(device.mutex);
+  if (exported && device.engine != nullptr) vulkan::let_go(*device.engine);
+  if (paged) device.residency.set(memory.address, memory.size >> guest::kSparsePageBits, true);
+}
+
+void Buffer::write(std::span<const std::byte> bytes, uint64_t offset) {
+  check_range(offset, bytes.size(), memory.size);
+  if (bytes.empty()) return;
+  Device& device = *memory.device;
+  const auto lock = device.enter();
+  device.engine->write(memory.address + offset, bytes);
+  device.unwritten.note(memory.address + offset, bytes.size());
+  if (device.events != nullptr) device.events->host_write(memory.address + offset, bytes.size());
+}
+
+void Buffer::read(std::span<std::byte> bytes, uint64_t offset) const {
+  check_range(offset, bytes.size(), memory.size);
+  if (bytes.empty()) return;
+  Device& device = *memory.device;
+  const auto lock = device.enter();
+  device.engine->read(memory.address + offset, bytes);
+  if (device.events != nullptr) device.events->host_read(memory.address + offset, bytes.size());
+}
+
+std::shared_ptr<Buffer> map_host(const std::shared_ptr<Device>& device, std::span<std::byte> memory,
+                                 const std::string& name, bool read_only) {
+  const auto lock = device->enter();
+  // Launches that are followed may be run again: they work on copies.
+  if (memory.empty() || device->events != nullptr) return nullptr;
+  return elsewhere(device, memory.size(), name, read_only,
+                   reinterpret_cast<uint64_t>(memory.data()),
+                   [&](uint64_t at) { return device->engine->map_host(at, memory); });
+}
+
+}  // namespace lanewise::host
+
+using namespace lanewise;
+using namespace lanewise::host;
+
+lw_status lw_buffer_create(lw_device* device, uint64_t bytes, const char* name, lw_buffer** out) {
+  return gives(out, [&] { return allocate(find<Device>(device), bytes, text_or(name, "buffer")); });
+}
+
+lw_status lw_buffer_create_paged(lw_device* device, uint64_t bytes, const char* name,
+                                 lw_buffer** out) {
+  return gives(
+      out, [&] { return allocate(find<Device>(device), bytes, text_or(name, "buffer"), true); });
+}
+
+lw_status lw_buffer_set_resident(lw_buffer* buffer, uint64_t first_page, uint64_t pages,
+                                 int resident) {
+  return guarded([&] {
+    const auto object = find<Buffer>(buffer);
+    const uint64_t all = object->memory.size / guest::kSparsePage;
+    if (!object->paged)
+      fail(ErrorDetail::invalid_value, "only buffers that were made paged have pages");
+    if (first_page > all || pages > all - first_page)
+      fail(ErrorDetail::out_of_range,
+           fmt::format("{} pages from page {} on do not lie in a buffer of {} pages", pages,
+                       first_page, all));
+    Device& device = *object->memory.device;
+    const auto lock = device.enter();
+    const uint64_t first = object->memory.address + first_page * guest::kSparsePage;
+    if (!device.residency.set(first, pages, resident != 0))
+      fail(ErrorDetail::invalid_value, "absent pages must lie in the first 4 GiB of the arena");
+  });
+}
+
+lw_status lw_buffer_address(lw_buffer* buffer, uint64_t* out) {
+  return guarded([&] {
+    *required(out, "out") = 0;
+    *out = find<Buffer>(buffer)->memory.address;
+  });
+}
+
+lw_status lw_buffer_size(lw_buffer* buffer, uint64_t* out) {
+  return guarded([&] {
+    *required(out, "out") = 0;
+    *out = find<Buffer>(buffer)->memory.size;
+  });
+}
+
+lw_status lw_buffer_write(lw_buffer* buffer, uint64_t offset, const void* data, uint64_t bytes) {
+  return guarded(
+      [&] { find<Buffer>(buffer)->write(span_of<const std::byte>(data, bytes), offset); });
+}
+
+lw_status lw_buffer_read(lw_buffer* buffer, uint64_t offset, void* data, uint64_t bytes) {
+  return guarded([&] { find<Buffer>(buffer)->read(span_of<std::byte>(data, bytes), offset); });
+}
+
+const void* lw_blob_data(lw_blob* blob) {
+  return quiet<const void*>(nullptr, [&] { return find<Blob>(blob)->bytes.data(); });
+}
+
+size_t lw_blob_size(lw_blob* blob) {
+  return quiet<size_t>(0, [&] { return find<Blob>(blob)->bytes.size(); });
+}
+
+const char* lw_blob_note(lw_blob* blob, const char* name) {
+  return quiet<const char*>(nullptr, [&] {
+    const auto object = find<Blob>(blob);
+    const auto note = object->notes.find(required(name, "name"));
+    return note != object->notes.end() ? note->second.c_str() : "";
+  });
+}
+
+lw_status lw_vulkan_buffer_import(lw_device* device, const lw_vulkan_buffer_info* info,
+                                  const char* name, lw_buffer** out) {
+  return gives(out, [&] {
+    const lw_vulkan_buffer_info what = read_struct(info, "lw_vulkan_buffer_info");
+    if (what.flags > LW_VULKAN_READ_ONLY || what.reserved != 0)
+      fail(ErrorDetail::invalid_value, "flags are 0 or LW_VULKAN_READ_ONLY, and reserved is 0");
+    const auto on = find<Device>(device);
+    const auto lock = on->enter();
+    const uint64_t low_bits = vulkan::address_of(*on->engine, what);
+    return elsewhere(on, what.size, text_or(name, "imported buffer"),
+                     what.flags == LW_VULKAN_READ_ONLY, low_bits, [&](uint64_t at) {
+                       vulkan::map_buffer(*on->engine, at, what);
+                       return true;
+                     });
+  });
+}
+
+lw_status lw_vulkan_buffer_export(lw_buffer* buffer, lw_vulkan_region* out) {
+  return guarded([&] {
+    checked_size(out, "lw_vulkan_region");
+    const auto object = find<Buffer>(buffer);
+    Device& device = *object->memory.device;
+    const auto lock = device.enter();
+    const lw_vulkan_region region =
+        vulkan::locate(*device.engine, object->memory.address, object->memory.size);
+    if (!object->exported) vulkan::hold(*device.engine);
+    object->exported = true;
+    device.unwritten.remove(object->memory.address);  // others write there unseen
+    write_struct(out, region, "lw_vulkan_region");
+  });
+}

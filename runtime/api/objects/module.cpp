@@ -1,0 +1,208 @@
+// Modules: what a file holds, loaded or only checked.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "runtime/api/objects/objects.hpp"
+#include "runtime/api/objects/structs.hpp"
+#include "runtime/api/program/globals.hpp"
+#include "runtime/support/input_file.hpp"
+
+namespace lanewise::host {
+namespace {
+
+/// Gives every variable its memory and every symbol its address.
+void load_globals(Module& m) {
+  const auto lock = m.device->enter();
+  const auto placed = detail::place_globals(m.module, [&](const ir::Global& g) {
+    const bool read_only = g.space == ir::Space::constant;
+    m.globals.emplace_back(g.name,
+                           std::make_unique<Allocated>(m.device, g.size, g.name, read_only));
+    return m.globals.back().second->address;
+  });
+  for (const detail::PlacedGlobal& g : placed)
+    if (!g.bytes.empty()) m.device->engine->write(g.address, g.bytes);
+}
+
+const Allocated& variable(const Module& m, const char* name) {
+  if (const Allocated* found = m.find_variable(required(name, "name"))) return *found;
+  fail(ErrorDetail::not_found, fmt::format("the module has no variable '{}'", name));
+}
+
+/// Calls copy(engine, address) while the device is entered, if there is anything to copy.
+template <typename Copy>
+lw_status copy_symbol(lw_module* module, const char* name, const void* data, uint64_t bytes,
+                      const Copy& copy) {
+  return guarded([&] {
+    const auto object = find<Module>(module);
+    if (bytes != 0) required(data, "data");
+    const Allocated& memory = variable(*object, name);
+    if (bytes > memory.size)
+      fail(ErrorDetail::out_of_range,
+           fmt::format("{} bytes do not fit the variable '{}' of {} bytes", bytes, name,
+                       memory.size));
+    const auto lock = object->device->enter();
+    if (bytes != 0) copy(*object->device->engine, memory.address);
+  });
+}
+
+struct LoadOptions {
+  Isa isa = Isa::automatic;
+  std::string target, name, include_folder;
+  std::string strict;  ///< as Legality has it
+  size_t max_errors = 100;
+};
+
+Isa isa_named(const char* name) {
+  const std::string text = text_or(name);
+  if (name == nullptr) return Isa::automatic;
+  if (text == "ptx") return Isa::ptx;
+  if (text == "sass") return Isa::sass;
+  if (text == "gcn") return Isa::gcn;
+  fail(ErrorDetail::invalid_value, "isa is '" + text + "'; ptx, sass or gcn was expected");
+}
+
+LoadOptions to_cpp(const lw_module_options* options, const char* name) {
+  constexpr const char* kStrict[] = {"", "manual", "ptxas"};  // by LW_STRICT_...
+  LoadOptions out;
+  out.name = name;
+  if (options == nullptr) return out;
+  const lw_module_options o = read_struct(options, "lw_module_options");
+  out.isa = isa_named(o.isa);
+  out.target = text_or(o.target);
+  out.name = text_or(o.name, name);
+  out.include_folder = text_or(o.include_folder);
+  if (o.strict >= std::size(kStrict))
+    fail(ErrorDetail::invalid_value, "strict is one of LW_STRICT_...");
+  out.strict = kStrict[o.strict];
+  if (o.max_errors != 0) out.max_errors = o.max_errors;
+  return out;
+}
+
+std::shared_ptr<Module> load(lw_device* device, const std::string& text, const LoadOptions& o) {
+  auto made = std::make_shared<Module>(find<Device>(device), text, o.isa, o.name, o.target,
+                                       o.include_folder);
+  keep_diagnostics(o.name, made->warnings);
+  return made;
+}
+
+std::string copy_of(const void* data, size_t bytes) {
+  const auto all = span_of<const char>(data, bytes);
+  return {all.begin(), all.end()};
+}
+
+}  // namespace
+
+Module::Module(std::shared_ptr<Device> on, const std::string& text, Isa isa, std::string as,
+               const std::string& target, const std::string& include_folder)
+    : device(std::move(on)), name(std::move(as)) {
+  const auto start = std::chrono::steady_clock::now();
+  detail::Compiled compiled =
+      detail::compile(text, isa == Isa::automatic ? detail::detect_isa(name, text) : isa, 100,
+                      target, include_folder);
+  if (!compiled.ok() && !compiled.usable())
+    throw CompileError(name, std::move(compiled.diagnostics));
+  module = std::move(compiled.module);
+  rejected = std::move(compiled.rejected);
+  std::ranges::copy_if(compiled.diagnostics, std::back_inserter(warnings), &Diagnostic::warning);
+  load_globals(*this);
+  parse_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+const std::string& Module::kernel_name(size_t index) const {
+  const size_t sound = module.kernels.size();
+  return index < sound ? module.kernels[index].name : rejected.at(index - sound).name;
+}
+
+size_t Module::kernel_index(const std::string& wanted) const {
+  const auto& kernels = module.kernels;
+  if (wanted.empty() && kernels.size() == 1 && rejected.empty()) return 0;
+  const auto bad = std::ranges::find(rejected, wanted, &isa::RejectedKernel::name);
+  if (bad != rejected.end()) throw CompileError(name, bad->diagnostics);
+  const auto it = std::ranges::find(kernels, wanted, &ir::Program::name);
+  if (it != kernels.end()) return static_cast<size_t>(it - kernels.begin());
+  std::string all;
+  for (size_t i = 0; i < kernel_count(); ++i) all += (all.empty() ? "" : ", ") + kernel_name(i);
+  fail(ErrorDetail::not_found, all.empty() ? "the module holds no kernel"
+                               : wanted.empty()
+                                   ? "the module holds several kernels, name one of: " + all
+                                   : "no kernel '" + wanted + "'; there are: " + all);
+}
+
+const Allocated* Module::find_variable(std::string_view wanted) const {
+  for (const auto& [of, memory] : globals)
+    if (of == wanted) return memory.get();
+  return nullptr;
+}
+
+}  // namespace lanewise::host
+
+using namespace lanewise;
+using namespace lanewise::host;
+
+lw_status lw_module_load_file(lw_device* device, const char* path, const lw_module_options* options,
+                              lw_module** out) {
+  return gives(out, [&] {
+    LoadOptions o = to_cpp(options, required(path, "path"));
+    const std::string text = read_file(path);
+    if (o.include_folder.empty()) o.include_folder = folder_of(path);
+    // The path decides the language, whatever the module is to be called.
+    if (o.isa == Isa::automatic) o.isa = host::detail::detect_isa(path, text);
+    return load(device, text, o);
+  });
+}
+
+lw_status lw_module_load_memory(lw_device* device, const void* data, size_t bytes,
+                                const lw_module_options* options, lw_module** out) {
+  return gives(out,
+               [&] { return load(device, copy_of(data, bytes), to_cpp(options, "<memory>")); });
+}
+
+lw_status lw_check(const void* data, size_t bytes, const lw_module_options* options,
+                   size_t* kernels) {
+  return guarded([&] {
+    if (kernels != nullptr) *kernels = 0;
+    const LoadOptions o = to_cpp(options, "<memory>");
+    const std::string text = copy_of(data, bytes);
+    host::detail::Compiled compiled = host::detail::check(
+        text, o.isa == Isa::automatic ? host::detail::detect_isa(o.name, text) : o.isa,
+        {o.target, o.strict}, o.max_errors, o.include_folder);
+    if (!compiled.ok()) throw CompileError(o.name, std::move(compiled.diagnostics));
+    if (kernels != nullptr) *kernels = compiled.module.kernels.size();
+    keep_diagnostics(o.name, std::move(compiled.diagnostics));
+  });
+}
+
+size_t lw_module_kernel_count(lw_module* module) {
+  return quiet<size_t>(0, [&] { return find<Module>(module)->kernel_count(); });
+}
+
+const char* lw_module_kernel_name(lw_module* module, size_t index) {
+  return quiet<const char*>(nullptr,
+                            [&] { return find<Module>(module)->kernel_name(index).c_str(); });
+}
+
+lw_status lw_module_symbol(lw_module* module, const char* name, uint64_t* address,
+                           uint64_t* bytes) {
+  return guarded([&] {
+    const auto object = find<Module>(module);
+    const Allocated& memory = variable(*object, name);
+    if (address != nullptr) *address = memory.address;
+    if (bytes != nullptr) *bytes = memory.size;
+  });
+}
+
+lw_status lw_module_write_symbol(lw_module* module, const char* name, const void* data,
+                                 uint64_t bytes) {
+  return copy_symbol(module, name, data, bytes, [&](Engine& engine, uint64_t address) {
+    engine.write(address, span_of<const std::byte>(data, bytes));
+  });
+}
+
+lw_status lw_module_read_symbol(lw_module* module, const char* name, void* data, uint64_t bytes) {
+  return copy_symbol(module, name, data, bytes, [&](Engine& engine, uint64_t address) {
+    engine.read(address, span_of<std::byte>(data, bytes));
+  });
+}

@@ -1,0 +1,186 @@
+#include "runtime/api/program/policies.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include "lanewise/error_detail.hpp"
+#include "runtime/api/program/policies_gcn.hpp"
+#include "runtime/layout/launch_block.hpp"
+#include "runtime/isa/sass/sass.hpp"
+#include "runtime/isa/stack_size.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::host::detail {
+namespace {
+
+constexpr std::string_view kNumber = "a number of at least 1", kUnlimited = "unlimited";
+
+struct Row {
+  std::string_view name, standard;
+  std::string_view values;  ///< allowed values separated by '|'; kNumber = one of at least 1
+};
+constexpr std::array kRows = {
+    Row{"check", "none", "none|init"},
+    Row{"gcn.align", "system", "system|dword|unaligned"},
+    Row{"gcn.alpha_2_10_10_10", "unsigned", "unsigned|signed"},
+    Row{"gcn.float_narrow", "nearest", "nearest|toward_zero"},
+    Row{"gcn.fminmax_nan", "number", "number|nan"},
+    Row{"gcn.index_mul", "64", "64|32"},
+    Row{"gcn.int_store", "clamp", "clamp|truncate"},
+    Row{"gcn.lds_extend", "zero", "zero|sign"},
+    Row{"gcn.lds_inst_offset", "off", "off|on"},
+    Row{"gcn.missing_component", "one", "one|zero"},
+    Row{"gcn.oor_format", "dst_sel", "dst_sel|zero"},
+    Row{"gcn.payload_check", "end", "end|start"},
+    Row{"gcn.soffset", "after_swizzle", "after_swizzle|before_swizzle"},
+    Row{"ptx.align", "trap", "trap|force|any"},
+    Row{"sass.align", "force", "force|trap"},
+    Row{"sass.sparse", "resident", "resident|absent"},
+    Row{"stack", "declared", "a number of at least 1|declared"},
+    Row{"steps", "67108864", "a number of at least 1|unlimited"},
+};
+
+const Row* find(std::string_view name) {
+  for (const Row& row : kRows) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+bool is_number(std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return ec == std::errc() && end == text.data() + text.size() && value != 0;
+}
+
+bool is_one_of(std::string_view value, std::string_view list) {
+  while (!list.empty()) {
+    const size_t bar = list.find('|');
+    const std::string_view item = list.substr(0, bar);
+    if (item == kNumber ? is_number(value) : item == value) return true;
+    list = bar == std::string_view::npos ? std::string_view{} : list.substr(bar + 1);
+  }
+  return false;
+}
+
+}  // namespace
+
+Policies complete_policies(const Policies& asked) {
+  Policies all;
+  for (const Row& row : kRows) all.emplace(row.name, row.standard);
+  for (const auto& [name, value] : asked) {
+    const Row* row = find(name);
+    if (row == nullptr) {
+      std::string known;
+      for (const Row& r : kRows) known += fmt::format("{}{}", known.empty() ? "" : ", ", r.name);
+      throw DetailedError(ErrorKind::usage, ErrorDetail::not_found,
+                          fmt::format("unknown policy '{}'; there are: {}", name, known));
+    }
+    if (!is_one_of(value, row->values)) {
+      throw Error(ErrorKind::usage, fmt::format("policy {}: '{}' is not allowed; expected {}", name,
+                                                value, row->values));
+    }
+    all[name] = value;
+  }
+  return all;
+}
+
+uint64_t step_budget(const Policies& complete) {
+  const std::string& steps = complete.at("steps");
+  return steps == kUnlimited ? ~uint64_t{0} : std::stoull(steps);
+}
+
+namespace {
+
+template <typename Change>
+void for_each_instruction(ir::Program& program, const Change& change) {
+  for (ir::Block& block : program.blocks)
+    for (ir::Inst& inst : block.insts) change(inst);
+}
+
+bool align_ptx(ir::Program& program, const std::string& align) {
+  if (align == "trap") return false;
+  for_each_instruction(program, [&](ir::Inst& inst) {
+    if (inst.mem && inst.mem->align == ir::AlignRule::trap)
+      inst.mem->align = align == "force" ? ir::AlignRule::force : ir::AlignRule::any;
+  });
+  return true;
+}
+
+/// The document lets stores, and only stores, raise an error.
+bool align_sass(ir::Program& program, const std::string& align) {
+  if (align == "force") return false;
+  for_each_instruction(program, [](ir::Inst& inst) {
+    if (inst.op == ir::Op::store) inst.mem->align = ir::AlignRule::trap;
+  });
+  return true;
+}
+
+/// Moves to a register of this name get another constant.
+template <typename Change>
+bool change_constants(ir::Program& program, std::string_view name, const Change& changed) {
+  bool any = false;
+  for_each_instruction(program, [&](ir::Inst& inst) {
+    if (inst.op != ir::Op::mov || inst.dst.size() != 1 || !inst.src[0].is_imm()) return;
+    if (program.regs[inst.dst[0].id].name != name) return;
+    inst.src[0] = ir::Operand::immediate(changed(inst.src[0].imm));
+    any = true;
+  });
+  return any;
+}
+
+bool sparse_sass(ir::Program& program, const std::string& state) {
+  return state != "resident" &&
+         change_constants(program, sass::kSparseAbsent, [](uint64_t) { return uint64_t{1}; });
+}
+
+/// The stack of a lane gets so many bytes. False where the kernel has none.
+bool set_stack(ir::Program& program, const std::string& size) {
+  constexpr uint64_t kMost = uint64_t{16} << 20;
+  if (size == "declared") return false;
+  const uint64_t bytes = (std::stoull(size) + 15) / 16 * 16;
+  if (bytes == 0 || bytes > kMost)
+    throw Error(ErrorKind::usage,
+                fmt::format("policy stack: {} bytes, expected at most {}", size, kMost));
+  if (program.isa == ir::Isa::gcn) {
+    const uint32_t declared = program.needs.scratch_bytes;
+    if (declared == 0) return false;
+    if (bytes < declared)
+      throw Error(ErrorKind::usage,
+                  fmt::format("policy stack: {} bytes, kernel '{}' needs at least {}", size,
+                              program.name, declared));
+    program.needs.scratch_bytes = static_cast<uint32_t>(bytes);
+    change_constants(program, kLaneStack, [&](uint64_t) { return bytes; });
+    change_constants(program, kWaveStack, [&](uint64_t) {
+      return guest::scratch_per_wave(program.needs.scratch_bytes, program.wave_lanes);
+    });
+    return true;
+  }
+  const auto end = [&](uint64_t before) { return before - kStandardStack + bytes; };
+  if (!change_constants(program, kStackEnd, end)) return false;
+  // A smaller one keeps the memory: the first call looks for no place.
+  if (bytes > kStandardStack) {
+    if (program.local_bytes + (bytes - kStandardStack) > kMost)
+      throw Error(ErrorKind::usage,
+                  fmt::format("policy stack: {} bytes; all local memory of kernel '{}' may be at "
+                              "most {}",
+                              size, program.name, kMost));
+    program.local_bytes += static_cast<uint32_t>(bytes - kStandardStack);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool apply_policies(ir::Program& program, const Policies& complete) {
+  const bool stack = set_stack(program, complete.at("stack"));
+  if (program.isa == ir::Isa::ptx) return align_ptx(program, complete.at("ptx.align")) || stack;
+  if (program.isa == ir::Isa::gcn) return apply_gcn_policies(program, complete) || stack;
+  const bool aligned = align_sass(program, complete.at("sass.align"));
+  return sparse_sass(program, complete.at("sass.sparse")) || aligned;
+}
+
+}  // namespace lanewise::host::detail
