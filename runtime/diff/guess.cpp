@@ -42,9 +42,8 @@ uint64_t product(const Dim3& d) {
 }  // namespace
 
 host::detail::Compiled compile(const Form& form) {
-  const std::string text = read_file(form.file);
-  const Isa isa = form.isa == Isa::automatic ? host::detail::detect_isa(form.file, text) : form.isa;
-  return host::detail::compile(text, isa, 100, form.target, folder_of(form.file));
+  return host::detail::compile(read_file(form.file),
+                               {form.isa, form.file, form.target, folder_of(form.file)});
 }
 
 std::vector<std::string> kernel_names(const Form& form) {

@@ -142,7 +142,7 @@ std::shared_ptr<Module> Device::program(const std::string& text, Isa isa) {
     programs_.splice(programs_.begin(), programs_, known);
     return known->module;
   }
-  auto made = std::make_shared<Module>(shared_from_this(), text, isa, "<memory>");
+  auto made = std::make_shared<Module>(shared_from_this(), text, detail::LoadOptions{.isa = isa});
   if (!released_) programs_.push_front({text, made});
   if (programs_.size() > kKept) programs_.pop_back();
   return made;

@@ -10,6 +10,9 @@
 #include "runtime/support/input_file.hpp"
 
 namespace lanewise::host {
+
+using detail::LoadOptions;
+
 namespace {
 
 /// Gives every variable its memory and every symbol its address.
@@ -47,13 +50,6 @@ lw_status copy_symbol(lw_module* module, const char* name, const void* data, uin
   });
 }
 
-struct LoadOptions {
-  Isa isa = Isa::automatic;
-  std::string target, name, include_folder;
-  std::string strict;  ///< as Legality has it
-  size_t max_errors = 100;
-};
-
 Isa isa_named(const char* name) {
   const std::string text = text_or(name);
   if (name == nullptr) return Isa::automatic;
@@ -64,25 +60,23 @@ Isa isa_named(const char* name) {
 }
 
 LoadOptions to_cpp(const lw_module_options* options, const char* name) {
-  constexpr const char* kStrict[] = {"", "manual", "ptxas"};  // by LW_STRICT_...
   LoadOptions out;
   out.name = name;
   if (options == nullptr) return out;
   const lw_module_options o = read_struct(options, "lw_module_options");
-  out.isa = isa_named(o.isa);
-  out.target = text_or(o.target);
-  out.name = text_or(o.name, name);
-  out.include_folder = text_or(o.include_folder);
-  if (o.strict >= std::size(kStrict))
+  if (o.strict > LW_STRICT_ASSEMBLER)
     fail(ErrorDetail::invalid_value, "strict is one of LW_STRICT_...");
-  out.strict = kStrict[o.strict];
+  out.isa = isa_named(o.isa);
+  out.name = text_or(o.name, name);
+  out.target = text_or(o.target);
+  out.include_folder = text_or(o.include_folder);
+  out.strict = o.strict;
   if (o.max_errors != 0) out.max_errors = o.max_errors;
   return out;
 }
 
 std::shared_ptr<Module> load(lw_device* device, const std::string& text, const LoadOptions& o) {
-  auto made = std::make_shared<Module>(find<Device>(device), text, o.isa, o.name, o.target,
-                                       o.include_folder);
+  auto made = std::make_shared<Module>(find<Device>(device), text, o);
   keep_diagnostics(o.name, made->warnings);
   return made;
 }
@@ -94,13 +88,11 @@ std::string copy_of(const void* data, size_t bytes) {
 
 }  // namespace
 
-Module::Module(std::shared_ptr<Device> on, const std::string& text, Isa isa, std::string as,
-               const std::string& target, const std::string& include_folder)
-    : device(std::move(on)), name(std::move(as)) {
+Module::Module(std::shared_ptr<Device> on, const std::string& text, LoadOptions o)
+    : device(std::move(on)), name(o.name) {
   const auto start = std::chrono::steady_clock::now();
-  detail::Compiled compiled =
-      detail::compile(text, isa == Isa::automatic ? detail::detect_isa(name, text) : isa, 100,
-                      target, include_folder);
+  o.strict = LW_STRICT_RUN, o.max_errors = 100;  // which are for checks
+  detail::Compiled compiled = detail::compile(text, o);
   if (!compiled.ok() && !compiled.usable())
     throw CompileError(name, std::move(compiled.diagnostics));
   module = std::move(compiled.module);
@@ -165,10 +157,7 @@ lw_status lw_check(const void* data, size_t bytes, const lw_module_options* opti
   return guarded([&] {
     if (kernels != nullptr) *kernels = 0;
     const LoadOptions o = to_cpp(options, "<memory>");
-    const std::string text = copy_of(data, bytes);
-    host::detail::Compiled compiled = host::detail::check(
-        text, o.isa == Isa::automatic ? host::detail::detect_isa(o.name, text) : o.isa,
-        {o.target, o.strict}, o.max_errors, o.include_folder);
+    host::detail::Compiled compiled = host::detail::check(copy_of(data, bytes), o);
     if (!compiled.ok()) throw CompileError(o.name, std::move(compiled.diagnostics));
     if (kernels != nullptr) *kernels = compiled.module.kernels.size();
     keep_diagnostics(o.name, std::move(compiled.diagnostics));

@@ -146,8 +146,7 @@ struct LessLaunched {
 };
 
 struct Module final : Handled<lw_module, HandleKind::module>, std::enable_shared_from_this<Module> {
-  Module(std::shared_ptr<Device> on, const std::string& text, Isa isa, std::string name,
-         const std::string& target = {}, const std::string& include_folder = {});
+  Module(std::shared_ptr<Device> on, const std::string& text, detail::LoadOptions options);
 
   const std::shared_ptr<Device> device;
   const std::string name;  ///< of the file, for messages

@@ -40,12 +40,12 @@ void check_ptx_target(const std::string& target) {
                 "unknown target '" + target + "', one such as sm_80 was expected");
 }
 
-Compiled compile_ptx(std::string_view text, size_t max_errors, const std::string& target) {
-  check_ptx_target(target);
-  ptx::ParseResult parsed = ptx::parse(text, max_errors);
-  if (!target.empty() && parsed.diagnostics.empty()) {
+Compiled compile_ptx(std::string_view text, const LoadOptions& o) {
+  check_ptx_target(o.target);
+  ptx::ParseResult parsed = ptx::parse(text, o.max_errors);
+  if (!o.target.empty() && parsed.diagnostics.empty()) {
     ptx::CheckOptions options;
-    options.target = target;
+    options.target = o.target;
     for (Diagnostic& d : ptx::check(parsed.module, options))
       if (!d.warning) parsed.diagnostics.push_back(std::move(d));
   }
@@ -54,22 +54,23 @@ Compiled compile_ptx(std::string_view text, size_t max_errors, const std::string
 }
 
 /// What is illegal is not reported a second time because it cannot be lowered either.
-Compiled check_ptx(std::string_view text, const Legality& legality, size_t max_errors) {
+Compiled check_ptx(std::string_view text, const LoadOptions& o) {
+  check_ptx_target(o.target);
   ptx::CheckOptions options;
-  options.target = legality.target;
-  if (legality.strict == "manual") options.strict = ptx::CheckOptions::Strict::manual;
-  const ptx::ParseResult parsed = ptx::parse(text, max_errors);
+  options.target = o.target;
+  if (o.strict == LW_STRICT_MANUAL) options.strict = ptx::CheckOptions::Strict::manual;
+  const ptx::ParseResult parsed = ptx::parse(text, o.max_errors);
   Compiled out;
   out.diagnostics = parsed.diagnostics;
   if (!out.ok()) return out;
   const std::vector<Diagnostic> illegal =
-      legality.only() ? ptx::judge(parsed.module, options) : ptx::check(parsed.module, options);
+      o.only_legality() ? ptx::judge(parsed.module, options) : ptx::check(parsed.module, options);
   std::set<uint32_t> lines;
   for (const Diagnostic& d : illegal) {
     if (!d.warning) lines.insert(d.line);
     out.diagnostics.push_back(d);
   }
-  if (legality.only()) return out;
+  if (o.only_legality()) return out;
   ptx::LowerResult lowered = ptx::lower(parsed.module);
   out.module = std::move(lowered.module);
   for (Diagnostic& d : lowered.diagnostics) {
@@ -87,49 +88,48 @@ unsigned sass_arch(const std::string& target) {
               "--target " + target + ": SASS is for " + std::string(sass::kKnownArchs));
 }
 
-sass::Listing read_sass(std::string_view text, size_t max_errors, const std::string& target) {
-  const unsigned arch = sass_arch(target);
+sass::Listing read_sass(std::string_view text, const LoadOptions& o) {
+  const unsigned arch = sass_arch(o.target);
   const std::span bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
-  if (!elf::is_elf(bytes)) return sass::parse(text, arch, max_errors);
-  sass::Listing listing = sass::read_cubin(bytes, max_errors);
+  if (!elf::is_elf(bytes)) return sass::parse(text, arch, o.max_errors);
+  sass::Listing listing = sass::read_cubin(bytes, o.max_errors);
   if (arch != 0 && listing.ok() && arch != listing.arch)
     throw Error(ErrorKind::usage,
-                "--target " + target + ": the cubin is for sm_" + std::to_string(listing.arch));
+                "--target " + o.target + ": the cubin is for sm_" + std::to_string(listing.arch));
   return listing;
 }
 
-Compiled compile_sass(std::string_view text, size_t max_errors, const std::string& target) {
-  const sass::Listing listing = read_sass(text, max_errors, target);
+Compiled compile_sass(std::string_view text, const LoadOptions& o) {
+  const sass::Listing listing = read_sass(text, o);
   return finish(listing.diagnostics, listing,
                 [](const sass::Listing& l) { return sass::lower(l); });
 }
 
 /// SASS as strictly as asked, without lowering it.
-Compiled judge_sass(std::string_view text, const Legality& legality, size_t max_errors) {
-  const sass::Listing listing = read_sass(text, max_errors, legality.target);
+Compiled judge_sass(std::string_view text, const LoadOptions& o) {
+  const sass::Listing listing = read_sass(text, o);
   Compiled out;
   out.diagnostics = listing.diagnostics;
   if (!out.ok()) return out;
   for (const sass::Kernel& k : listing.kernels)
     out.diagnostics.insert(out.diagnostics.end(), k.diagnostics.begin(), k.diagnostics.end());
-  for (Diagnostic& d : legality.strict == "manual" ? sass::lint(listing) : sass::check(listing))
+  for (Diagnostic& d : o.strict == LW_STRICT_MANUAL ? sass::lint(listing) : sass::check(listing))
     out.diagnostics.push_back(std::move(d));
   return out;
 }
 
-Compiled compile_gcn(std::string_view text, size_t max_errors, const std::string& target,
-                     const std::string& include_folder) {
-  const std::optional<gcn::Gen> gen = target.empty() ? std::nullopt : gcn::gen_named(target);
-  if (!target.empty() && !gen)
-    throw Error(ErrorKind::usage, "--target " + target + ": GCN is for gfx600, gfx700 or gfx803");
+Compiled compile_gcn(std::string_view text, const LoadOptions& o) {
+  const std::optional<gcn::Gen> gen = o.target.empty() ? std::nullopt : gcn::gen_named(o.target);
+  if (!o.target.empty() && !gen)
+    throw Error(ErrorKind::usage, "--target " + o.target + ": GCN is for gfx600, gfx700 or gfx803");
   const std::span bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
   const bool binary = elf::is_elf(bytes);
-  gcn::ParseOptions options{gen, max_errors, std::nullopt};
-  if (!include_folder.empty()) options.folder = include_folder;
+  gcn::ParseOptions options{gen, o.max_errors, std::nullopt};
+  if (!o.include_folder.empty()) options.folder = o.include_folder;
   const gcn::Listing listing =
-      binary ? gcn::read_code_object(bytes, max_errors) : gcn::parse(text, options);
+      binary ? gcn::read_code_object(bytes, o.max_errors) : gcn::parse(text, options);
   if (binary && gen && listing.ok() && *gen != listing.gen)
-    throw Error(ErrorKind::usage, "--target " + target + ": the code object is for " +
+    throw Error(ErrorKind::usage, "--target " + o.target + ": the code object is for " +
                                       std::string(name(listing.gen)));
   return finish(listing.diagnostics, listing, [](const gcn::Listing& l) { return gcn::lower(l); });
 }
@@ -141,11 +141,32 @@ void keep_first_errors(std::vector<Diagnostic>& diagnostics, size_t max_errors) 
   if (max_errors != 0 && diagnostics.size() > max_errors) diagnostics.resize(max_errors);
 }
 
-/// The chosen image, and which one it was.
-template <typename Compile>
-Compiled compile_image(std::string_view file, Isa isa, const Compile& compile) {
-  const ChosenImage image = image_of(file, isa);
-  Compiled out = compile(image.data, image.isa);
+Compiled lower(std::string_view text, const LoadOptions& o) {
+  return o.isa == Isa::ptx    ? compile_ptx(text, o)
+         : o.isa == Isa::sass ? compile_sass(text, o)
+                              : compile_gcn(text, o);
+}
+
+/// As strictly as asked.
+Compiled judge(std::string_view text, const LoadOptions& o) {
+  if (o.isa == Isa::gcn && o.strict != LW_STRICT_RUN)
+    throw Error(ErrorKind::usage, "--strict is for PTX and SASS only");
+  if (o.isa == Isa::sass && o.only_legality()) return judge_sass(text, o);
+  return o.isa == Isa::ptx ? check_ptx(text, o) : lower(text, o);
+}
+
+/// What `read` makes of the text, or of the chosen image in it, with a note which one it was.
+template <typename Read>
+Compiled read_program(std::string_view text, LoadOptions o, const Read& read) {
+  if (o.isa == Isa::automatic) o.isa = detect_isa(o.name, text);
+  if (!is_fat_binary(text)) {
+    Compiled out = read(text, o);
+    keep_first_errors(out.diagnostics, o.max_errors);
+    return out;
+  }
+  const ChosenImage image = image_of(text, o.isa);
+  o.isa = image.isa;
+  Compiled out = read_program(image.data, o, read);
   std::vector<std::string> kernels;
   for (const ir::Program& kernel : out.module.kernels) kernels.push_back(kernel.name);
   const std::string names =
@@ -197,48 +218,12 @@ Isa detect_isa(const std::string& path, std::string_view text) {
                                     "option --isa ptx|sass|gcn");
 }
 
-Compiled compile(std::string_view text, Isa isa, size_t max_errors, const std::string& target,
-                 const std::string& include_folder) {
-  if (is_fat_binary(text))
-    return compile_image(text, isa, [&](std::string_view image, Isa of_image) {
-      return compile(image, of_image, max_errors, target);
-    });
-  Compiled out;
-  switch (isa) {
-    case Isa::ptx:
-      out = compile_ptx(text, max_errors, target);
-      break;
-    case Isa::sass:
-      out = compile_sass(text, max_errors, target);
-      break;
-    case Isa::gcn:
-      out = compile_gcn(text, max_errors, target, include_folder);
-      break;
-    case Isa::automatic:
-      throw Error(ErrorKind::usage, "the language of the text must be named: ptx, sass or gcn");
-  }
-  keep_first_errors(out.diagnostics, max_errors);
-  return out;
+Compiled compile(std::string_view text, const LoadOptions& options) {
+  return read_program(text, options, lower);
 }
 
-Compiled check(std::string_view text, Isa isa, const Legality& legality, size_t max_errors,
-               const std::string& include_folder) {
-  if (is_fat_binary(text))
-    return compile_image(text, isa, [&](std::string_view image, Isa of_image) {
-      return check(image, of_image, legality, max_errors);
-    });
-  if (isa == Isa::sass && legality.only()) {
-    Compiled out = judge_sass(text, legality, max_errors);
-    keep_first_errors(out.diagnostics, max_errors);
-    return out;
-  }
-  if (isa == Isa::gcn && !legality.strict.empty())
-    throw Error(ErrorKind::usage, "--strict is for PTX and SASS only");
-  if (isa != Isa::ptx) return compile(text, isa, max_errors, legality.target, include_folder);
-  check_ptx_target(legality.target);
-  Compiled out = check_ptx(text, legality, max_errors);
-  keep_first_errors(out.diagnostics, max_errors);
-  return out;
+Compiled check(std::string_view text, const LoadOptions& options) {
+  return read_program(text, options, judge);
 }
 
 }  // namespace lanewise::host::detail

@@ -119,7 +119,7 @@ void CaseRun::load_modules() {
     const std::string path = joined(options_.directory, name);
     const std::string text = read_file(path);
     host::detail::Compiled compiled =
-        host::detail::compile(text, host::detail::detect_isa(path, text), 100, {}, folder_of(path));
+        host::detail::compile(text, {.name = path, .include_folder = folder_of(path)});
     for (const isa::RejectedKernel& r : compiled.rejected) rejected_.emplace(r.name, r);
     if (!compiled.usable()) {
       for (const Diagnostic& d : compiled.diagnostics)

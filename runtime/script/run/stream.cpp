@@ -75,7 +75,7 @@ host::detail::Compiled compile_ptx(const Case& c, const Code& code) {
   for (const RegDecl& r : c.regs)
     resolve_register(c, r.vector == 1 ? r.name : fmt::format("{}.x", r.name), r.loc);
   // By the real assembler's rules, so that a script says nothing that hardware could not run.
-  return host::detail::check(ptx_text(c, code), Isa::ptx, {});
+  return host::detail::check(ptx_text(c, code), {.isa = Isa::ptx});
 }
 
 host::detail::Compiled compile_sass(const Case& c, const Code& code) {

@@ -1,6 +1,7 @@
 // Kernels on memory of the host: lw_run works in place or on copies, ptx_run in place.
 #include <cstring>
 
+#include "runtime/api/behind.hpp"
 #include "tests/unit/capi/support.hpp"
 
 using namespace capi_test;
@@ -103,6 +104,18 @@ TEST_CASE("C: lw_run opens a device where none is given") {
   const lw_arg args[] = {lw_arg_host(x.data(), 8), lw_arg_f32(3), lw_arg_u32(2)};
   REQUIRE(lw_run(nullptr, kScale.c_str(), nullptr, &o, args, 3, nullptr) == LW_OK);
   CHECK(x == std::vector<float>{3, 7});
+}
+
+TEST_CASE("C: the programs that lw_run keeps do not keep a device that was released") {
+  Device device = open("reference");
+  const std::weak_ptr<lanewise::host::Device> behind = lanewise::host::device_behind(device.get());
+  std::vector<float> x = {1, 2};
+  const lw_launch_options o = options(1, 2);
+  const lw_arg args[] = {lw_arg_host(x.data(), 8), lw_arg_f32(3), lw_arg_u32(2)};
+  REQUIRE(lw_run(device.get(), kScale.c_str(), nullptr, &o, args, 3, nullptr) == LW_OK);
+  CHECK(!behind.expired());
+  device.reset();
+  CHECK(behind.expired());
 }
 
 TEST_CASE("C: overlapping and registered host memory is one memory") {
