@@ -22,7 +22,7 @@ except ImportError:
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 K = clang.CursorKind
 T = clang.TypeKind
-SAID = "Made from lanewise.h by docs/from_headers.py; not edited by hand."
+NOTE = "Made from lanewise.h by docs/from_headers.py; not edited by hand."
 
 
 class Header:
@@ -106,7 +106,7 @@ def ctypes_name(kind, structs):
 
 def bindings(header):
     structs = {s.spelling for s in header.structs}
-    out = [f'"""{SAID}"""', "", "import ctypes as c", ""]
+    out = [f'"""{NOTE}"""', "", "import ctypes as c", ""]
     out += [f"{e.spelling.removeprefix('LW_')} = {e.enum_value}" for e in header.constants]
     for f in header.callbacks:
         function = f.underlying_typedef_type.get_pointee()
@@ -142,15 +142,15 @@ def fault_report(header):
     fault = next(s for s in header.structs if s.spelling == "lw_fault")
     # The report is what format() makes of the others.
     members = [m for m in header.members(fault) if m[0] != "report"]
-    out = [f"// {SAID}", "#pragma once", "", "#include <cstdint>", "#include <string>", "",
+    out = [f"// {NOTE}", "#pragma once", "", "#include <cstdint>", "#include <string>", "",
            '#include "lanewise/types.hpp"', "", "namespace lanewise {", ""]
     out += ["/// A guest fault with everything known about it: lw_fault, whose texts it owns.",
             "struct FaultReport {"]
-    said = None
+    previous = None
     for name, kind, above, behind in members:
-        if (comment := above or behind) and comment != said:  # one of several members is enough
+        if (comment := above or behind) and comment != previous:  # one of several members is enough
             out += textwrap.wrap(comment, 100, initial_indent="  /// ", subsequent_indent="  /// ")
-        said = comment
+        previous = comment
         out += ["  " + cpp_member(name, kind)]
     out += ["};", "", "namespace detail {", "/// Calls each(name, member of FaultReport, member of lw_fault).",
             "template <typename Cpp, typename C, typename Each>",

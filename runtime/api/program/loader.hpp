@@ -27,7 +27,7 @@ struct Compiled {
 /// How a program is read: lw_module_options, whose texts it owns.
 struct LoadOptions {
   Isa isa = Isa::automatic;       ///< automatic: as detect_isa finds
-  std::string name = "<memory>";  ///< for messages; its ending may tell the language
+  std::string name = "<memory>";  ///< for messages; its ending may name the language
   /// "sm_80", "sm_52", "gfx803" in place of the one the text names: SASS and GCN text is read for
   /// it, PTX must be legal for it. Error(usage) for an unknown target and for a binary made for
   /// another one.

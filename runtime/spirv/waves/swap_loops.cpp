@@ -215,7 +215,7 @@ class Iteration {
   }
 
   bool go_on(Way way, uint32_t to) {
-    if (to == loop_.header) return go_round(std::move(way));
+    if (to == loop_.header) return next_iteration(std::move(way));
     if (!inside_[to]) return true;
     way.block = to;
     way.inst = 0;
@@ -287,7 +287,7 @@ class Iteration {
            });
   }
 
-  bool go_round(Way way) {
+  bool next_iteration(Way way) {
     if (!way.swapped || way.succeeded || rounds_.size() == kMostRounds) return false;
     rounds_.push_back({std::move(way.regs), std::move(way.known), way.address, way.returned});
     return true;
