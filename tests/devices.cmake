@@ -68,7 +68,8 @@ function(lanewise_excluded name device result)
 endfunction()
 
 # lanewise_one_device_test(NAME DEVICE COMMAND...): LANEWISE_TEST_DEVICE says which device it is. The
-# loader gets that device's driver alone: both lavapipes have the same device name.
+# loader gets that device's driver alone: both lavapipes have the same device name. LANEWISE_TEST_ENVIRONMENT is added
+# to its variables.
 function(lanewise_one_device_test name device)
   string(TOLOWER ${device} suffix)
   set(icds ${LANEWISE_ICD_${device}})
@@ -82,7 +83,7 @@ function(lanewise_one_device_test name device)
   endif()
   add_test(NAME ${name}_${suffix} COMMAND ${ARGN} ${left_out})
   set_tests_properties(${name}_${suffix} PROPERTIES
-    ENVIRONMENT "LANEWISE_TEST_DEVICE=${selector};LANEWISE_DEVICE=${selector};VK_ICD_FILENAMES=${icds};VK_DRIVER_FILES=${icds};LANEWISE_VALIDATION=1;LANEWISE_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache${lanewise_whole}")
+    ENVIRONMENT "LANEWISE_TEST_DEVICE=${selector};LANEWISE_DEVICE=${selector};VK_ICD_FILENAMES=${icds};VK_DRIVER_FILES=${icds};LANEWISE_VALIDATION=1;LANEWISE_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache${lanewise_whole};${LANEWISE_TEST_ENVIRONMENT}")
 endfunction()
 
 # The same on the reference engine and every Vulkan device.

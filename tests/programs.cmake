@@ -3,10 +3,8 @@
 # main() with doctest in it; the second one fails where the validation layer had anything to say.
 add_library(lanewise_test_main OBJECT unit/main.cpp)
 target_link_libraries(lanewise_test_main PUBLIC lanewise_options doctest::doctest)
-if(TARGET lanewise_vulkan)
-  add_library(lanewise_device_test_main OBJECT kernels/main.cpp)
-  target_link_libraries(lanewise_device_test_main PUBLIC lanewise_options lanewise_vulkan doctest::doctest)
-endif()
+add_library(lanewise_device_test_main OBJECT kernels/main.cpp)
+target_link_libraries(lanewise_device_test_main PUBLIC lanewise_options lanewise_vulkan doctest::doctest)
 
 # These wait for the runtime, for drivers and for programs: optimising them costs more than it gives. The
 # others carry oracles that compute.
@@ -20,7 +18,7 @@ function(lanewise_test_program name)
   target_compile_definitions(${program} PRIVATE LANEWISE_TEST_DATA="${LANEWISE_UNPACKED}/tests")
   set(alike computing)
   if(name IN_LIST LANEWISE_WAITING_TESTS)
-    target_compile_options(${program} PRIVATE -O0)
+    lanewise_level(${program} -O0)
     set(alike waiting)
   elseif(name MATCHES "^(values.*|pairs)$")  # -frounding-math
     set(alike rounding)
