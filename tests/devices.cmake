@@ -15,6 +15,7 @@ if(EXISTS ${LANEWISE_ICD_llvmpipe25})
   list(INSERT LANEWISE_VULKAN_DEVICES 1 llvmpipe25)
 endif()
 set(LANEWISE_DEVICES reference ${LANEWISE_VULKAN_DEVICES})
+list(JOIN LANEWISE_DEVICES "," lanewise_devices)
 set(lanewise_whole)
 if(LANEWISE_TEST_WHOLE)
   set(lanewise_whole ";LANEWISE_TEST_WHOLE=1")
@@ -83,7 +84,7 @@ function(lanewise_one_device_test name device)
   endif()
   add_test(NAME ${name}_${suffix} COMMAND ${ARGN} ${left_out})
   set_tests_properties(${name}_${suffix} PROPERTIES
-    ENVIRONMENT "LANEWISE_TEST_DEVICE=${selector};LANEWISE_DEVICE=${selector};VK_ICD_FILENAMES=${icds};VK_DRIVER_FILES=${icds};LANEWISE_VALIDATION=1;LANEWISE_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache${lanewise_whole};${LANEWISE_TEST_ENVIRONMENT}")
+    ENVIRONMENT "LANEWISE_TEST_DEVICE=${selector};LANEWISE_TEST_DEVICES=${lanewise_devices};LANEWISE_DEVICE=${selector};VK_ICD_FILENAMES=${icds};VK_DRIVER_FILES=${icds};LANEWISE_VALIDATION=1;LANEWISE_CACHE_DIR=${CMAKE_BINARY_DIR}/test-cache${lanewise_whole};${LANEWISE_TEST_ENVIRONMENT}")
 endfunction()
 
 # The same on the reference engine and every Vulkan device.

@@ -4,6 +4,7 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -36,14 +37,17 @@ inline std::vector<std::string> excluded_patterns(const std::string& test,
   return patterns;
 }
 
+/// Do they name it as one that stays, with a `!`?
+inline bool is_kept(const std::vector<std::string>& patterns, const std::string& name) {
+  return std::ranges::any_of(patterns, [&](const std::string& p) {
+    return p.starts_with('!') && fnmatch(p.c_str() + 1, name.c_str(), 0) == 0;
+  });
+}
 /// Is `name` left out by these?
 inline bool is_excluded(const std::vector<std::string>& patterns, const std::string& name) {
-  bool left_out = false;
-  for (const std::string& p : patterns) {
-    if (p.starts_with('!') && fnmatch(p.c_str() + 1, name.c_str(), 0) == 0) return false;
-    left_out = left_out || fnmatch(p.c_str(), name.c_str(), 0) == 0;
-  }
-  return left_out;
+  return !is_kept(patterns, name) && std::ranges::any_of(patterns, [&](const std::string& p) {
+    return fnmatch(p.c_str(), name.c_str(), 0) == 0;
+  });
 }
 
 }  // namespace lanewise::test

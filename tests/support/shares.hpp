@@ -19,6 +19,19 @@ inline bool newer_lavapipe() {
          std::string_view(driver).find("mesa-backports") != std::string_view::npos;
 }
 
+/// Two lavapipes lower numbers alike: where both are there, each takes every other of these names.
+/// SwiftShader and the reference engine take all.
+inline bool lavapipes_turn(std::string_view name) {
+  const char* devices = std::getenv("LANEWISE_TEST_DEVICES");
+  const char* wanted = std::getenv("LANEWISE_TEST_DEVICE");
+  if (wanted == nullptr || std::string_view(wanted) != "llvmpipe" || every_device()) return true;
+  if (devices == nullptr || std::string_view(devices).find("llvmpipe25") == std::string_view::npos)
+    return true;
+  size_t turn = 0;
+  for (const char c : name) turn += static_cast<unsigned char>(c);
+  return (turn % 2 == 1) == newer_lavapipe();
+}
+
 /// Does program `n` run on the device of this test program (LANEWISE_TEST_DEVICE)? With more parts
 /// than the three devices, some run on the reference engine alone.
 inline bool runs_here(size_t n, size_t parts = 3) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "tests/support/sanitized.hpp"
 #include "tests/unit/ptx/check_support.hpp"
 
 using namespace lanewise;
@@ -58,8 +59,12 @@ std::string verdicts(const Row& row) {
 }
 
 void score(const std::string& table) {
-  const std::vector<Row> rows = rows_of(table);
+  std::vector<Row> rows = rows_of(table);
   REQUIRE(rows.size() > 6000);
+  // The release build judges all of them; what memory that touches an eighth shows.
+  const size_t part = lanewise::test::kSanitized ? 8 : 1;
+  size_t row_number = 0;
+  std::erase_if(rows, [&](const Row&) { return row_number++ % part != 0; });
   const bool show = std::getenv("LANEWISE_SHOW_DISAGREEMENTS") != nullptr;
   std::array<size_t, 8> agreed{}, scored{}, accepted{};
   std::map<std::string, size_t> groups;
@@ -80,8 +85,8 @@ void score(const std::string& table) {
   for (size_t i = 0; i < 8; ++i) {
     MESSAGE(table, " ", std::string(kColumns[i].target), "/", std::string(kColumns[i].version),
             ": ", agreed[i], " of ", scored[i], " agree, ", accepted[i], " of them are legal");
-    CHECK(scored[i] > 6000);
-    CHECK(accepted[i] > 400);
+    CHECK(scored[i] > 6000 / part);
+    CHECK(accepted[i] > 400 / part);
     CHECK(static_cast<double>(agreed[i]) >= 0.995 * static_cast<double>(scored[i]));
   }
   for (const auto& [group, count] : groups) MESSAGE("disagreements in ", group, ": ", count);

@@ -105,7 +105,8 @@ bool is_scalar_number(const Case& c) {
 }
 bool is_left_to_others(const std::string& row) {
   static const auto kExcluded = lanewise::test::excluded_patterns("values_gcn", "row");
-  return lanewise::test::is_excluded(kExcluded, row);
+  return lanewise::test::is_excluded(kExcluded, row) ||
+         !(lanewise::test::is_kept(kExcluded, row) || lanewise::test::lavapipes_turn(row));
 }
 /// Behind the front end the short encoding is the long one.
 bool runs_on_devices(const Case& c, const std::set<std::string>& rows) {

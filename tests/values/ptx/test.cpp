@@ -44,7 +44,8 @@ bool adds_nothing_on_devices(const std::string& form) {
 bool runs_here(const std::string& form) {
   static const auto kExcluded = lanewise::test::excluded_patterns("values_ptx", "form");
   return on_reference() ||
-         (!adds_nothing_on_devices(form) && !lanewise::test::is_excluded(kExcluded, form));
+         (!adds_nothing_on_devices(form) && lanewise::test::lavapipes_turn(form) &&
+          !lanewise::test::is_excluded(kExcluded, form));
 }
 
 /// Ops of one family of opcodes.
