@@ -18,7 +18,7 @@ prefix=$work/prefix
 cmake --install "$build" --prefix "$prefix" >"$work/log" || { cat "$work/log"; fail "cmake --install"; }
 for file in bin/lanewise include/lanewise/lanewise.h include/lanewise/lanewise.hpp lib/liblanewise.so \
   lib/liblanewise.a lib/cmake/lanewise/lanewise-config.cmake lib/pkgconfig/lanewise.pc \
-  share/lanewise/conformance lib/python3/dist-packages/lanewise/__init__.py \
+  share/lanewise/conformance/programs/ptx_kept.lw share/lanewise/conformance/programs/ptx_programs.lw lib/python3/dist-packages/lanewise/__init__.py \
   share/man/man1/lanewise.1 share/bash-completion/completions/lanewise; do
   [ -e "$prefix/$file" ] || fail "$file is not installed"
 done
