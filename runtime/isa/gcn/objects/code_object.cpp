@@ -16,13 +16,12 @@ namespace lanewise::gcn {
 namespace {
 
 using Bytes = std::span<const std::byte>;
-using Json = nlohmann::json;
 
 constexpr uint8_t kHsaAbi = 0x40, kMesaAbi = 0x42;
 constexpr uint8_t kOldKernelSymbol = 10;  ///< of code objects before version 3
 constexpr size_t kOldHeaderBytes = 256;
 constexpr uint32_t kMetadataNote = 32, kOldMetadataNote = 10;
-constexpr size_t kDescriptorBytes = 64, kMostKernels = 100000, kMostMetadataLevels = 64;
+constexpr size_t kDescriptorBytes = 64, kMostKernels = 100000;
 
 std::optional<Gen> generation(uint32_t flags) {
   const uint32_t machine = flags & 0xff;
@@ -75,42 +74,6 @@ AmdhsaValues descriptor_values(Bytes d, bool old) {
           {"ieee_mode", bit(rsrc1, 23)}};
 }
 
-/// How deep arrays and maps of MessagePack stand in each other: the library that reads them calls
-/// itself for each level. True while they stay below `most`, and for what is no MessagePack.
-bool is_shallow(std::span<const uint8_t> in, size_t most) {
-  std::vector<uint64_t> open;  // elements that each level still waits for
-  for (size_t at = 0; at < in.size();) {
-    const uint8_t head = in[at++];
-    const auto number = [&](unsigned bytes) {
-      uint64_t value = 0;
-      for (unsigned n = 0; n < bytes && at < in.size(); ++n) value = value << 8 | in[at++];
-      return value;
-    };
-    uint64_t skip = 0, elements = 0;
-    if (head >= 0x80 && head <= 0x8f) elements = 2 * uint64_t{head & 15U};
-    if (head >= 0x90 && head <= 0x9f) elements = head & 15U;
-    if (head >= 0xa0 && head <= 0xbf) skip = head & 31U;
-    if (head >= 0xc4 && head <= 0xc6) skip = number(1U << (head - 0xc4));
-    if (head >= 0xc7 && head <= 0xc9) skip = number(1U << (head - 0xc7)) + 1;
-    if (head == 0xca || head == 0xcb) skip = head == 0xca ? 4 : 8;
-    if (head >= 0xcc && head <= 0xd3) skip = 1U << (head & 3U);
-    if (head >= 0xd4 && head <= 0xd8) skip = (1U << (head - 0xd4)) + 1;
-    if (head >= 0xd9 && head <= 0xdb) skip = number(1U << (head - 0xd9));
-    if (head == 0xdc || head == 0xdd) elements = number(head == 0xdc ? 2 : 4);
-    if (head == 0xde || head == 0xdf) elements = 2 * number(head == 0xde ? 2 : 4);
-    if (skip > in.size() - at) return true;
-    at += skip;
-    if (elements != 0) {
-      if (open.size() == most) return false;
-      open.push_back(elements);
-      continue;
-    }
-    while (!open.empty() && --open.back() == 0) open.pop_back();
-    if (open.empty()) return true;
-  }
-  return true;
-}
-
 /// The first note of this type; nothing when there is none.
 std::optional<std::string_view> note_of(const elf::File& file, uint32_t type) {
   for (const elf::Section& s : file.sections) {
@@ -127,64 +90,6 @@ std::optional<std::string_view> note_of(const elf::File& file, uint32_t type) {
     }
   }
   return std::nullopt;
-}
-
-/// The metadata map of the file's notes; null when there is none.
-Json metadata_of(const elf::File& file) {
-  const auto note = note_of(file, kMetadataNote);
-  if (!note) return nullptr;
-  const auto* first = reinterpret_cast<const uint8_t*>(note->data());
-  if (!is_shallow({first, note->size()}, kMostMetadataLevels))
-    throw elf::ElfError("its metadata are nested too deeply");
-  return Json::from_msgpack(first, first + note->size(), true, false);
-}
-
-std::string text(const Json& map, const char* key) {
-  const auto found = map.find(key);
-  return found != map.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-uint32_t number(const Json& map, const char* key) {
-  const auto found = map.find(key);
-  return found != map.end() && found->is_number_unsigned()
-             ? static_cast<uint32_t>(std::min<uint64_t>(found->get<uint64_t>(), 0xffffffff))
-             : 0;
-}
-
-/// What the metadata say of each kernel.
-using Entries = std::map<std::string, std::vector<const Json*>>;
-Entries entries_of(const Json& root) {
-  Entries out;
-  if (!root.is_object()) return out;
-  const auto kernels = root.find("amdhsa.kernels");
-  if (kernels == root.end() || !kernels->is_array()) return out;
-  for (const Json& entry : *kernels)
-    if (entry.is_object()) out[text(entry, ".name")].push_back(&entry);
-  return out;
-}
-
-std::vector<std::string> print_formats_of(const Json& root) {
-  std::vector<std::string> out;
-  if (!root.is_object()) return out;
-  const auto formats = root.find("amdhsa.printf");
-  if (formats == root.end() || !formats->is_array()) return out;
-  for (const Json& format : *formats)
-    if (format.is_string()) out.push_back(format.get<std::string>());
-  return out;
-}
-
-void apply_metadata(const Entries& entries, Kernel& k) {
-  const auto own = entries.find(k.name);
-  if (own == entries.end()) return;
-  for (const Json* of_kernel : own->second) {
-    const Json& entry = *of_kernel;
-    k.kernarg_bytes = std::max(k.kernarg_bytes, number(entry, ".kernarg_segment_size"));
-    const auto args = entry.find(".args");
-    if (args == entry.end() || !args->is_array()) continue;
-    for (const Json& a : *args)
-      if (a.is_object())
-        add_parameter(k, text(a, ".name"), number(a, ".offset"), number(a, ".size"),
-                      text(a, ".value_kind"), text(a, ".type_name"));
-  }
 }
 
 class Reader {
@@ -221,10 +126,8 @@ class Reader {
     unaligned_ = file.os_abi == kHsaAbi && *gen != Gen::gfx6;
     image_.build(file, listing_);
     image_base_ = image_.base();
-    const Json metadata = metadata_of(file);
-    if (metadata.is_discarded()) return error("the metadata note is no MessagePack map");
-    const Entries entries = entries_of(metadata);
-    listing_.print_formats = print_formats_of(metadata);
+    if (!read_metadata(file)) return;
+    listing_.print_formats = metadata_.print_formats();
     for (elf::Symbol& s : file.symbols)
       if (s.kind == elf::kFunction || s.kind == elf::kObject || s.kind == kOldKernelSymbol)
         starts_.insert({s.section, s.value});
@@ -235,7 +138,7 @@ class Reader {
     }
     for (const elf::Symbol& s : file.symbols)
       if (s.name.size() > 3 && s.name.ends_with(".kd") && known_.insert(s.name).second)
-        kernel(file, s, entries);
+        kernel(file, s);
     for (const elf::Symbol& s : file.symbols)
       if ((s.kind == elf::kFunction || s.kind == kOldKernelSymbol) &&
           listing_.kernels.size() < kMostKernels && has_old_header(file, s) &&
@@ -245,21 +148,32 @@ class Reader {
       if (s.kind == elf::kFunction && s.size != 0 && !known_.contains(s.name + ".kd") &&
           known_.insert(s.name).second)
         listing_.functions.push_back(code_of(file, s));
-    if (const auto note = note_of(file, kOldMetadataNote); note && metadata.is_null())
-      old_metadata(*note);
+    for (Kernel& k : listing_.kernels)
+      if (const std::string bad = metadata_.apply(k); !bad.empty())
+        k.problems.push_back({1, 1, bad, false});
     if (listing_.kernels.empty() && listing_.ok()) error("the code object has no kernel");
   }
 
-  /// Version 2 has them as text.
-  void old_metadata(std::string_view text) {
-    MetadataReader reader;
-    while (!text.empty()) {
+  /// Version 2 has them as text. False, with an error, where they are neither.
+  bool read_metadata(const elf::File& file) {
+    if (const auto note = note_of(file, kMetadataNote)) {
+      if (nlohmann::json::sax_parse(note->begin(), note->end(), &metadata_,
+                                    nlohmann::json::input_format_t::msgpack))
+        return true;
+      error(metadata_.is_shallow() ? "the metadata note is no MessagePack map"
+                                   : "its metadata are nested too deeply");
+      return false;
+    }
+    const auto note = note_of(file, kOldMetadataNote);
+    MetadataText lines;
+    for (std::string_view text = note.value_or(""); !text.empty();) {
       const size_t end = std::min(text.find('\n'), text.size());
-      reader.line(text.substr(0, end));
+      lines.line(text.substr(0, end));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
-    if (const std::string bad = reader.apply(listing_.kernels); !bad.empty()) return error(bad);
-    listing_.print_formats = reader.print_formats();
+    const auto bad = lines.read(metadata_);
+    if (bad) error(bad->message);
+    return !bad;
   }
 
   /// Symbols that say no size reach to the next function or variable, or to their section's end.
@@ -334,10 +248,10 @@ class Reader {
   }
 
   /// What is wrong with one kernel does not prevent the others.
-  void kernel(const elf::File& file, const elf::Symbol& descriptor, const Entries& metadata) {
+  void kernel(const elf::File& file, const elf::Symbol& descriptor) {
     const std::string name = descriptor.name.substr(0, descriptor.name.size() - 3);
     try {
-      read_kernel(file, descriptor, name, metadata);
+      read_kernel(file, descriptor, name);
     } catch (const elf::ElfError& e) {
       Kernel broken;
       broken.name = name;
@@ -346,8 +260,7 @@ class Reader {
     }
   }
 
-  void read_kernel(const elf::File& file, const elf::Symbol& descriptor, const std::string& name,
-                   const Entries& metadata) {
+  void read_kernel(const elf::File& file, const elf::Symbol& descriptor, const std::string& name) {
     const Bytes d = bytes_of(file, descriptor, kDescriptorBytes);
     const auto entry = descriptor.value + elf::read<uint64_t>(d, 16, "the kernel descriptor");
     const auto found = code_symbols_.find(name);
@@ -358,7 +271,6 @@ class Reader {
     code.size = size_of_symbol(file, code);
     Kernel k = code_of(file, code);
     apply_amdhsa(descriptor_values(d, false), k);
-    apply_metadata(metadata, k);
     if (k.code.empty()) throw elf::ElfError(fmt::format("'{}' has no instructions", name));
     listing_.kernels.push_back(std::move(k));
   }
@@ -367,6 +279,7 @@ class Reader {
   size_t max_errors_;
   Listing listing_;
   ImageBuilder image_;
+  Metadata metadata_;
   uint64_t image_base_ = 0, claimed_ = 0;
   std::set<std::pair<uint16_t, uint64_t>> starts_;  ///< of functions and variables, by section
   bool unaligned_ = false;                          ///< Kernel::unaligned

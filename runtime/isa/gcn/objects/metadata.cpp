@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "runtime/isa/gcn/objects/yaml.hpp"
 #include "runtime/layout/launch_block.hpp"
@@ -36,9 +35,9 @@ ir::Type address_type(uint32_t size) {
 
 uint32_t number(const std::map<std::string, std::string>& fields, const char* key) {
   const auto found = fields.find(key);
-  return found == fields.end()
-             ? 0
-             : static_cast<uint32_t>(std::strtoul(found->second.c_str(), nullptr, 0));
+  if (found == fields.end()) return 0;
+  const uint64_t value = std::strtoull(found->second.c_str(), nullptr, 0);
+  return static_cast<uint32_t>(std::min<uint64_t>(value, 0xffffffff));
 }
 std::string text(const std::map<std::string, std::string>& fields, const char* key) {
   const auto found = fields.find(key);
@@ -89,6 +88,9 @@ void apply_amdhsa(const AmdhsaValues& v, Kernel& k) {
   k.dx10_clamp = value_of(v, "dx10_clamp", 1) != 0;
 }
 
+namespace {
+
+/// One argument of the metadata.
 void add_parameter(Kernel& kernel, const std::string& name, uint32_t offset, uint32_t size,
                    const std::string& kind, const std::string& type_name) {
   const bool hidden = kind.starts_with("hidden_");
@@ -109,8 +111,6 @@ void add_parameter(Kernel& kernel, const std::string& name, uint32_t offset, uin
   (hidden ? kernel.hidden : kernel.params).push_back(std::move(p));
 }
 
-namespace {
-
 /// The words of version 2 are those of later ones in another spelling: "ValueKind", "GlobalBuffer".
 std::string in_snake_case(std::string_view word) {
   std::string out;
@@ -124,87 +124,91 @@ std::string in_snake_case(std::string_view word) {
 
 }  // namespace
 
-namespace {
+bool Metadata::key(const std::string& name) {
+  std::string& key = levels_.back().key;
+  key = name;
+  if (levels_.size() == 1) version_2_ = name == "Kernels" || name == "Printf";
+  if (version_2_ && levels_.size() > 1) key = "." + in_snake_case(name);
+  if (version_2_ && levels_.size() == 1) key = "amdhsa." + in_snake_case(name);
+  return true;
+}
 
-/// The scalars of a map, in the words of later versions.
-std::map<std::string, std::string> fields_of(const nlohmann::json& map, bool version_2) {
-  std::map<std::string, std::string> out;
-  for (const auto& [key, value] : map.items()) {
-    if (!value.is_string()) continue;
-    const std::string& text = value.get_ref<const std::string&>();
-    const bool kind = key == "ValueKind";
-    out[version_2 ? "." + in_snake_case(key) : key] = kind ? in_snake_case(text) : text;
+/// The keys of the maps from the outermost one on; a list has none.
+bool Metadata::stands_in(std::initializer_list<std::string_view> keys) const {
+  return std::ranges::equal(levels_, keys, [](const Level& level, std::string_view key) {
+    return level.is_map == !key.empty() && level.key == key;
+  });
+}
+
+bool Metadata::open(bool map) {
+  if (map && in_arguments()) args_.emplace_back();
+  levels_.push_back({map, {}});
+  return is_shallow();
+}
+
+bool Metadata::close() {
+  levels_.pop_back();
+  if (!stands_in({"amdhsa.kernels", ""})) return true;
+  kernels_[text(fields_, ".name")].emplace_back(std::move(fields_), std::move(args_));
+  fields_.clear();
+  args_.clear();
+  return true;
+}
+
+bool Metadata::value(const std::string& text) {
+  if (levels_.empty()) return true;
+  const Level own = levels_.back();
+  if (stands_in({"amdhsa.printf", ""})) print_formats_.push_back(text);
+  if (!own.is_map) return true;
+  levels_.pop_back();
+  Fields* const fields = stands_in({"amdhsa.kernels", ""}) ? &fields_
+                         : in_arguments()                  ? &args_.back()
+                                                           : nullptr;
+  levels_.push_back(own);
+  if (fields != nullptr)
+    (*fields)[own.key] = version_2_ && own.key == ".value_kind" ? in_snake_case(text) : text;
+  return true;
+}
+
+std::string Metadata::apply(Kernel& k) const {
+  const auto own = kernels_.find(k.name);
+  if (own == kernels_.end()) return {};
+  for (const auto& [fields, args] : own->second) {
+    k.kernarg_bytes = std::max(k.kernarg_bytes, number(fields, ".kernarg_segment_size"));
+    uint64_t end = 0;
+    for (Fields a : args) {
+      // Version 2 says how arguments are aligned, and they follow each other.
+      if (const uint32_t align = number(a, ".align"); align != 0) {
+        end = (end + align - 1) / align * align;
+        a.try_emplace(".offset", std::to_string(end));
+        end += number(a, ".size");
+      }
+      for (const char* field : {".offset", ".size", ".value_kind"})
+        if (!a.contains(field))
+          return fmt::format("metadata: an argument of kernel '{}' has no {}", k.name, field);
+      add_parameter(k, text(a, ".name"), number(a, ".offset"), number(a, ".size"),
+                    text(a, ".value_kind"), text(a, ".type_name"));
+    }
   }
-  return out;
+  return {};
 }
 
-/// The maps of a list that a map has under this name.
-std::vector<const nlohmann::json*> maps_of(const nlohmann::json& map, const char* name) {
-  std::vector<const nlohmann::json*> out;
-  if (!map.is_object() || !map.contains(name) || !map[name].is_array()) return out;
-  for (const nlohmann::json& item : map[name])
-    if (item.is_object()) out.push_back(&item);
-  return out;
-}
-
-}  // namespace
-
-void MetadataReader::line(std::string_view text, uint32_t number) {
+void MetadataText::line(std::string_view text, uint32_t number) {
   text_ += text;
   text_ += '\n';
   lines_.push_back(number);
 }
 
-std::optional<Diagnostic> MetadataReader::read() {
-  nlohmann::json root;
+std::optional<Diagnostic> MetadataText::read(Metadata& to) {
+  std::optional<Diagnostic> bad;
   try {
-    root = read_yaml(text_);
+    read_yaml(text_, to);
   } catch (const YamlError& e) {
-    const uint32_t line = e.line < lines_.size() ? lines_[e.line] : 1;
-    text_.clear();
-    lines_.clear();
-    return Diagnostic{line, 1, e.message, false};
+    bad = {e.line < lines_.size() ? lines_[e.line] : 1, 1, e.message, false};
   }
   text_.clear();
   lines_.clear();
-  for (const bool version_2 : {false, true}) {
-    for (const nlohmann::json* kernel : maps_of(root, version_2 ? "Kernels" : "amdhsa.kernels")) {
-      Entry entry{fields_of(*kernel, version_2), {}};
-      for (const nlohmann::json* argument : maps_of(*kernel, version_2 ? "Args" : ".args"))
-        entry.args.push_back(fields_of(*argument, version_2));
-      entries_.push_back(std::move(entry));
-    }
-    const char* formats = version_2 ? "Printf" : "amdhsa.printf";
-    if (root.is_object() && root.contains(formats) && root[formats].is_array())
-      for (const nlohmann::json& format : root[formats])
-        if (format.is_string()) print_formats_.push_back(format.get<std::string>());
-  }
-  return std::nullopt;
-}
-
-std::string MetadataReader::apply(std::vector<Kernel>& kernels) {
-  if (const auto bad = read()) return bad->message;
-  for (const Entry& e : entries_) {
-    for (Kernel& k : kernels) {
-      if (k.name != text(e.fields, ".name")) continue;
-      k.kernarg_bytes = std::max(k.kernarg_bytes, number(e.fields, ".kernarg_segment_size"));
-      uint64_t end = 0;
-      for (Fields a : e.args) {
-        // Version 2 says how arguments are aligned, and they follow each other.
-        if (const uint32_t align = number(a, ".align"); align != 0) {
-          end = (end + align - 1) / align * align;
-          a.try_emplace(".offset", std::to_string(end));
-          end += number(a, ".size");
-        }
-        for (const char* field : {".offset", ".size", ".value_kind"})
-          if (!a.contains(field))
-            return fmt::format("metadata: an argument of kernel '{}' has no {}", k.name, field);
-        add_parameter(k, text(a, ".name"), number(a, ".offset"), number(a, ".size"),
-                      text(a, ".value_kind"), text(a, ".type_name"));
-      }
-    }
-  }
-  return "";
+  return bad;
 }
 
 }  // namespace lanewise::gcn

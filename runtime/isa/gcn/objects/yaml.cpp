@@ -10,8 +10,6 @@
 namespace lanewise::gcn {
 namespace {
 
-using Json = nlohmann::json;
-
 std::string_view without_blanks(std::string_view s) {
   constexpr std::string_view kBlanks = " \t\r";
   s.remove_prefix(std::min(s.find_first_not_of(kBlanks), s.size()));
@@ -24,7 +22,7 @@ bool is_blank(char c) {
 
 class YamlReader {
  public:
-  explicit YamlReader(std::string_view text) {
+  YamlReader(std::string_view text, Metadata& to) : to_(to) {
     for (size_t number = 0; !text.empty(); ++number) {
       const std::string_view line = text.substr(0, text.find('\n'));
       text.remove_prefix(std::min(line.size() + 1, text.size()));
@@ -35,11 +33,10 @@ class YamlReader {
     }
   }
 
-  Json run() {
-    if (lines_.empty()) return Json::object();
-    Json out = block(0);
+  void run() {
+    if (lines_.empty()) return;
+    block(0);
     if (!at_end()) fail("this line's indentation fits nothing in front of it");
-    return out;
   }
 
  private:
@@ -55,39 +52,35 @@ class YamlReader {
     const size_t last = lines_.empty() ? 0 : lines_.back().number;
     throw YamlError{line_ < lines_.size() ? lines_[line_].number : last, "metadata: " + message};
   }
-  void enter() {
-    constexpr int kDeepest = 64;
-    if (++depth_ > kDeepest) fail("nested too deeply");
+  void check(bool shallow) const {
+    if (!shallow) fail("nested too deeply");
   }
+  void report(std::string text) { to_.string(text); }
   static bool is_item(std::string_view body) {
     return body.starts_with('-') && (body.size() == 1 || is_blank(body[1]));
   }
 
-  Json block(size_t least) {
-    if (at_end() || now().indent < least) return "";
-    enter();
+  void block(size_t least) {
+    if (at_end() || now().indent < least) return report("");
     const size_t indent = now().indent;
-    Json out = is_item(now().body)           ? list(indent)
-               : key_length(now().body) != 0 ? map(indent)
-                                             : inline_value();
-    --depth_;
-    return out;
+    if (is_item(now().body)) return list(indent);
+    if (key_length(now().body) != 0) return map(indent);
+    inline_value();
   }
 
-  Json list(size_t indent) {
-    Json out = Json::array();
+  void list(size_t indent) {
+    check(to_.start_array());
     while (!at_end() && now().indent == indent && is_item(now().body)) {
       const std::string_view rest = without_blanks(now().body.substr(1));
       if (rest.empty() || rest[0] == '#') {
         ++line_;
-        out.push_back(block(indent + 1));
-        continue;
+      } else {
+        now().indent += now().body.size() - rest.size();
+        now().body = rest;
       }
-      now().indent += now().body.size() - rest.size();
-      now().body = rest;
-      out.push_back(block(indent + 1));
+      block(indent + 1);
     }
-    return out;
+    to_.end_array();
   }
 
   /// The key in front of a colon, quotes included; 0 where there is none.
@@ -103,42 +96,41 @@ class YamlReader {
     return 0;
   }
 
-  Json map(size_t indent) {
-    Json out = Json::object();
+  void map(size_t indent) {
+    check(to_.start_object());
     while (!at_end() && now().indent == indent && !is_item(now().body)) {
       const std::string_view body = now().body;
       const size_t colon = key_length(body);
       if (colon == 0) fail(fmt::format("expected 'key: value', found '{}'", cut_long_words(body)));
-      const std::string key = scalar(without_blanks(body.substr(0, colon)));
+      to_.key(scalar(without_blanks(body.substr(0, colon))));
       const std::string_view rest = without_blanks(body.substr(colon + 1));
       if (!rest.empty() && rest[0] != '#') {
         now().body = rest;
-        out[key] = inline_value();
+        inline_value();
         continue;
       }
       ++line_;
       // Lists may stand as far out as their key.
       const bool list_here = !at_end() && now().indent == indent && is_item(now().body);
-      out[key] = list_here ? list(indent) : block(indent + 1);
+      list_here ? list(indent) : block(indent + 1);
     }
-    return out;
+    to_.end_object();
   }
 
   /// What stands behind a key or dash: one line, but for flow style.
-  Json inline_value() {
+  void inline_value() {
     const std::string_view body = without_tag(now().body);
     if (body[0] != '[' && body[0] != '{') {
-      Json out = scalar(without_comment(body));
+      report(scalar(without_comment(body)));
       ++line_;
-      return out;
+      return;
     }
     rest_ = body;
-    Json out = flow();
+    flow();
     skip_in_line();
     if (!rest_.empty() && rest_[0] != '#')
       fail(fmt::format("unexpected text behind the value: '{}'", cut_long_words(rest_)));
     ++line_;
-    return out;
   }
   /// Up to a comment; quoted texts may hold its sign.
   std::string_view without_comment(std::string_view body) const {
@@ -178,43 +170,38 @@ class YamlReader {
     rest_.remove_prefix(1);
     return true;
   }
-  Json flow() {
+  void flow() {
     skip();
     if (take('[')) {
-      enter();
-      Json out = Json::array();
+      check(to_.start_array());
       while (!take(']')) {
         if (take(',')) continue;
-        out.push_back(flow());
+        flow();
         if (!take(',') && rest_[0] != ']') fail("expected ',' or ']' in the list");
       }
-      --depth_;
-      return out;
-    }
-    if (take('{')) {
-      enter();
-      Json out = Json::object();
+      to_.end_array();
+    } else if (take('{')) {
+      check(to_.start_object());
       while (!take('}')) {
-        const std::string key = flow_scalar();
-        out[key] =
-            take(':') ? (skip(), rest_[0] == ',' || rest_[0] == '}') ? Json("") : flow() : Json("");
+        to_.key(flow_scalar());
+        const bool has_value = take(':') && (skip(), rest_[0] != ',' && rest_[0] != '}');
+        has_value ? flow() : report("");
         // As LLVM has it a line's end separates, too.
         const size_t before = line_;
         if (!take(',') && rest_[0] != '}' && line_ == before)
           fail("expected ',' or '}' in the map");
       }
-      --depth_;
-      return out;
+      to_.end_object();
+    } else if (is_item(rest_)) {  // block style's list without brackets
+      check(to_.start_array());
+      while (skip(), is_item(rest_)) {
+        rest_.remove_prefix(1);
+        flow();
+      }
+      to_.end_array();
+    } else {
+      report(flow_scalar());
     }
-    if (!is_item(rest_)) return flow_scalar();
-    enter();
-    Json out = Json::array();  // block style's list without brackets
-    while (skip(), is_item(rest_)) {
-      rest_.remove_prefix(1);
-      out.push_back(flow());
-    }
-    --depth_;
-    return out;
   }
   std::string flow_scalar() {
     skip();
@@ -289,13 +276,13 @@ class YamlReader {
   std::vector<Line> lines_;
   size_t line_ = 0;
   std::string_view rest_;
-  int depth_ = 0;
+  Metadata& to_;
 };
 
 }  // namespace
 
-Json read_yaml(std::string_view text) {
-  return YamlReader(text).run();
+void read_yaml(std::string_view text, Metadata& to) {
+  YamlReader(text, to).run();
 }
 
 }  // namespace lanewise::gcn

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+
+#include "runtime/isa/gcn/objects/metadata.hpp"
 
 namespace lanewise::gcn {
 
@@ -14,7 +15,8 @@ struct YamlError {
   std::string message;
 };
 
-/// Throws YamlError; also for what is YAML and not read here: anchors, texts of several lines.
-nlohmann::json read_yaml(std::string_view text);
+/// Reports the text's contents to the metadata. Throws YamlError; also for what is YAML and not
+/// read here: anchors, texts of several lines.
+void read_yaml(std::string_view text, Metadata& to);
 
 }  // namespace lanewise::gcn

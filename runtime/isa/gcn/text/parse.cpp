@@ -225,9 +225,9 @@ class FileParser {
   void metadata_line(std::string_view line) {
     Cursor in(line);
     in.skip_blanks();
-    if (!in.rest().starts_with(metadata_end_)) return metadata_.line(line, source_->line());
+    if (!in.rest().starts_with(metadata_end_)) return metadata_text_.line(line, source_->line());
     metadata_end_ = {};
-    if (const auto bad = metadata_.read())
+    if (const auto bad = metadata_text_.read(metadata_))
       report(bad->line, bad->column, source_->placed(bad->message));
   }
 
@@ -460,8 +460,9 @@ class FileParser {
     image.write_late_values(
         [&](uint32_t line, std::string message) { report(line, 1, std::move(message)); });
     listing_.print_formats = metadata_.print_formats();
-    if (const std::string bad = metadata_.apply(listing_.kernels); !bad.empty())
-      report(std::max(source_->line(), 1U), 1, bad);
+    for (Kernel& k : listing_.kernels)
+      if (const std::string bad = metadata_.apply(k); !bad.empty())
+        report(std::max(source_->line(), 1U), 1, bad);
     separate_functions();
     if (listing_.kernels.empty() && listing_.ok())
       report(1, 1, "no instructions found, expected GCN assembly text");
@@ -503,7 +504,8 @@ class FileParser {
   std::string_view metadata_end_;  ///< inside of metadata: what ends them
   uint32_t block_line_ = 0;        ///< where the open block or the metadata began
   Symbols symbols_;
-  MetadataReader metadata_;
+  Metadata metadata_;
+  MetadataText metadata_text_;
 };
 
 }  // namespace
