@@ -218,22 +218,73 @@ class Exits {
     }
   }
 
-  /// Arrays that are only ever indexed by constants would become single values, too.
+  /// Arrays that are only ever indexed by constants would become single values, too. One store with
+  /// an index that no compiler knows keeps an array in memory; where it would overwrite something,
+  /// or an element is no single value, each access has such an index instead.
   void hide_indices() {
+    const std::unordered_set<uint32_t> initialised = initialised_arrays();
+    std::map<uint32_t, CodeInst> stored;  // array -> one of its accesses
     for (size_t b = 0; b < code_.blocks.size(); ++b) {
       Insts& insts = code_.blocks[b].insts;
       for (size_t i = 0; i < insts.size(); ++i) {
         if (!is_large_array(insts[i])) continue;
-        const uint32_t index = insts[i].words[4], sum = code_.new_id();
-        insts[i].words[4] = sum;
-        const uint32_t zero = code_.new_id();
-        const Insts made = {make_inst(spv::OpShiftRightLogical, code_.uint_type, zero,
-                                      {hidden(b).invocation, top_bit()}, 2),
-                            make_inst(spv::OpIAdd, code_.uint_type, sum, {index, zero}, 2)};
+        const uint32_t array = insts[i].words[3];
+        if (insts[i].words.size() == 5 && !initialised.contains(array)) {
+          stored.try_emplace(array, insts[i]);
+          continue;
+        }
+        const Insts made = hide_index(insts[i], b);
         insts.insert(insts.begin() + static_cast<std::ptrdiff_t>(i), made.begin(), made.end());
         i += made.size();
       }
     }
+    for (const auto& [array, access] : stored) store_first(array, access);
+  }
+
+  Insts hide_index(CodeInst& access, size_t block) {
+    const uint32_t index = access.words[4], zero = code_.new_id();
+    access.words[4] = code_.new_id();
+    return {make_inst(spv::OpShiftRightLogical, code_.uint_type, zero,
+                      {hidden(block).invocation, top_bit()}, 2),
+            make_inst(spv::OpIAdd, code_.uint_type, access.words[4], {index, zero}, 2)};
+  }
+
+  /// Nothing is in the array where its function begins.
+  void store_first(uint32_t array, CodeInst access) {
+    const size_t begin = begin_of(array);
+    access.words[4] = code_.uint_constant(0);
+    access.words[2] = access.result = code_.new_id();
+    Insts made = hide_index(access, begin);
+    const uint32_t element = code_.target.at(access.type);
+    made.push_back(access);
+    made.push_back(make_inst(spv::OpStore, 0, 0, {access.result, null(element)}, 2));
+    CodeBlock& block = code_.blocks[begin];
+    block.insts.insert(after_variables(block), made.begin(), made.end());
+  }
+
+  /// The first block of the function that has the array, or where the kernel begins.
+  size_t begin_of(uint32_t array) const {
+    for (const CodeFunction& f : code_.functions) {
+      const bool has = code_.private_variables.contains(array)
+                           ? code_.entry_points.contains(f.id)
+                           : std::ranges::any_of(code_.blocks[f.first].insts, [&](const CodeInst& i) {
+                               return i.op() == spv::OpVariable && i.result == array;
+                             });
+      if (has) return f.first;
+    }
+    throw Error(ErrorKind::device, "internal: an array of no function");
+  }
+
+  std::unordered_set<uint32_t> initialised_arrays() const {
+    constexpr size_t kPlain = 4;  // words of a variable without initial value
+    std::unordered_set<uint32_t> out;
+    for (size_t at = kHeaderWords; at < code_.before.size(); at += code_.before[at] >> 16)
+      if ((code_.before[at] & 0xffff) == spv::OpVariable && code_.before[at] >> 16 > kPlain)
+        out.insert(code_.before[at + 2]);
+    for (const CodeBlock& block : code_.blocks)
+      for (const CodeInst& inst : block.insts)
+        if (inst.op() == spv::OpVariable && inst.words.size() > kPlain) out.insert(inst.result);
+    return out;
   }
 
   uint32_t top_bit() {
