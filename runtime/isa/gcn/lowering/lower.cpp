@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lanewise/types.hpp"
+#include "runtime/ir/passes/passes.hpp"
 #include "runtime/isa/function_site.hpp"
 #include "runtime/isa/gcn/lowering/analysis/lane_slots.hpp"
 #include "runtime/isa/gcn/lowering/analysis/wave_step.hpp"
@@ -285,11 +286,11 @@ class KernelLowering {
     const bool when_zero = m.cond == ir::Cond::eq;
     // Skipping instructions that no lane would execute is often only a short cut, and one that
     // needs a look at the other lanes: where nothing depends on it, it is left out.
-    if (m.count == kExecz && when_zero) {
-      const ExeczAsks asked = execz_asks(kernel_, analysis_, index);
+    if (m.count == kExecz) {
+      const ExeczAsks asked = execz_asks(kernel_, analysis_, index, options_.by_lane);
       if (asked == ExeczAsks::nobody) return context_.b.jump(otherwise);
       if (asked == ExeczAsks::lane)
-        return context_.b.branch({context_.exec(), true}, taken, otherwise, false);
+        return context_.b.branch({context_.exec(), when_zero}, taken, otherwise, false);
     }
     context_.b.branch({condition(m.count), when_zero}, taken, otherwise, true);
   }
@@ -331,6 +332,19 @@ std::string unusable_arguments(const Kernel& k) {
   return {};
 }
 
+/// Lanes that go their own ways where EXEC is asked for are worth it only if the kernel looks at no
+/// other lanes at all: then a device needs no waves for it. Otherwise the wave goes together.
+ir::Program lower_kernel(const Kernel& kernel, Gen gen, LowerOptions options,
+                         std::vector<Diagnostic>& found) {
+  const std::vector<Diagnostic> before = found;
+  options.by_lane = true;
+  ir::Program program = KernelLowering(kernel, gen, options, found).run();
+  if (!ir::has_wave_ops(program)) return program;
+  found = before;
+  options.by_lane = false;
+  return KernelLowering(kernel, gen, options, found).run();
+}
+
 }  // namespace
 
 LowerResult lower(const Listing& listing, const LowerOptions& options) {
@@ -351,7 +365,7 @@ LowerResult lower(const Listing& listing, const LowerOptions& options) {
     keep_reached(whole);
     whole.allocated_vgprs = std::max(whole.allocated_vgprs, options.vgprs);
     use_scalars_for_lane_slots(whole);
-    ir::Program program = KernelLowering(whole, listing.gen, options, found).run();
+    ir::Program program = lower_kernel(whole, listing.gen, options, found);
     uses_image = uses_image || !program.symbols.empty();
     if (std::ranges::find(k.hidden, "hidden_printf_buffer", &ir::Param::name) != k.hidden.end()) {
       program.needs.prints = !listing.print_formats.empty();
