@@ -10,13 +10,13 @@
 #include "runtime/api/program/policies.hpp"
 #include "runtime/guest/ended.hpp"
 #include "runtime/guest/launch_block.hpp"
-#include "runtime/layout/addresses.hpp"
-#include "runtime/layout/print_records.hpp"
 #include "runtime/guest/printed.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/isa/stack_size.hpp"
+#include "runtime/layout/addresses.hpp"
+#include "runtime/layout/print_records.hpp"
 
 namespace lanewise::host {
 
@@ -74,7 +74,7 @@ void update_residency(Module& m) {
 
 /// What a fault may have been near to: the host's memory, too.
 std::vector<Allocation> with_host_ranges(std::span<const Allocation> own,
-                                     std::span<const HostRange> host_ranges) {
+                                         std::span<const HostRange> host_ranges) {
   std::vector<Allocation> all(own.begin(), own.end());
   for (const HostRange& r : host_ranges)
     all.push_back({r.address, r.size, fmt::format("host memory at {:#x}", r.address), r.read_only});

@@ -16,8 +16,8 @@
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/allocator.hpp"
 #include "runtime/guest/engine.hpp"
-#include "runtime/layout/residency.hpp"
 #include "runtime/guest/unwritten.hpp"
+#include "runtime/layout/residency.hpp"
 
 namespace lanewise::host {
 

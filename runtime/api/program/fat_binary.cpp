@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "lanewise/error_detail.hpp"
+#include "runtime/isa/sass/sass.hpp"
 
 namespace lanewise::host::detail {
 namespace {
@@ -54,7 +55,7 @@ struct Image {
   /// Larger is better; 0: it cannot run.
   unsigned worth(Isa wanted) const {
     if (wanted != Isa::automatic && wanted != isa()) return 0;
-    if (kind == kCubin && (sm == 50 || sm == 52 || sm == 53)) return 1000 + sm;
+    if (kind == kCubin && sass::known_arch(std::to_string(sm)) != 0) return 1000 + sm;
     return kind == kPtx ? sm : 0;
   }
 };

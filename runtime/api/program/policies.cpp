@@ -8,9 +8,9 @@
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/api/program/policies_gcn.hpp"
-#include "runtime/layout/launch_block.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/isa/stack_size.hpp"
+#include "runtime/layout/launch_block.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::host::detail {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "runtime/ir/ir.hpp"
 #include "runtime/isa/coverage.hpp"
+#include "runtime/isa/elf/line_table.hpp"
 #include "runtime/isa/rejected.hpp"
 #include "runtime/isa/sass/tables/form.hpp"
 #include "runtime/support/error.hpp"
@@ -107,7 +109,10 @@ struct Kernel {
   std::vector<ConstantBank> banks;
   std::vector<Relocation> relocations;
   std::vector<Call> calls;
-  std::vector<Entry> entries;  ///< once functions were put behind it; see linked()
+  /// Targets that a cubin lists of instructions in whose words they do not stand: BRX, SYNC, BRK.
+  std::map<uint64_t, std::vector<uint64_t>> jumps;
+  std::vector<elf::LineRow> lines;  ///< of the source, in the order of addresses
+  std::vector<Entry> entries;       ///< once functions were put behind it; see linked()
   /// What keeps this kernel, and no other one, from running: unknown words and relocations.
   std::vector<Diagnostic> diagnostics;
 };

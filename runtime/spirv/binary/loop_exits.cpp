@@ -265,11 +265,12 @@ class Exits {
   /// The first block of the function that has the array, or where the kernel begins.
   size_t begin_of(uint32_t array) const {
     for (const CodeFunction& f : code_.functions) {
-      const bool has = code_.private_variables.contains(array)
-                           ? code_.entry_points.contains(f.id)
-                           : std::ranges::any_of(code_.blocks[f.first].insts, [&](const CodeInst& i) {
-                               return i.op() == spv::OpVariable && i.result == array;
-                             });
+      const bool has =
+          code_.private_variables.contains(array)
+              ? code_.entry_points.contains(f.id)
+              : std::ranges::any_of(code_.blocks[f.first].insts, [&](const CodeInst& i) {
+                  return i.op() == spv::OpVariable && i.result == array;
+                });
       if (has) return f.first;
     }
     throw Error(ErrorKind::device, "internal: an array of no function");

@@ -113,6 +113,38 @@ void shifted_sums(Builder& b) {
     }
 }
 
+/// A part of a word as a number.
+int32_t part(uint32_t word, unsigned at, unsigned width, bool is_signed) {
+  const uint32_t bits = word >> at & ((1U << width) - 1);
+  return is_signed && (bits >> (width - 1) & 1) != 0 ? static_cast<int32_t>(bits) - (1 << width)
+                                                     : static_cast<int32_t>(bits);
+}
+
+/// Products of bytes, or of halves and the bytes of one half, with a sum.
+void dot_products(Builder& b) {
+  const Tuples three = tuples({u32(), u32(), u32()}, 400);
+  for (const bool signed_a : {false, true})
+    for (const bool signed_b : {false, true}) {
+      const auto add = [&](const std::string& name, unsigned width, unsigned first) {
+        const auto sum = [=](uint32_t x, uint32_t y, uint32_t z) {
+          for (unsigned n = 0; n < 32 / width; ++n)
+            z += static_cast<uint32_t>(part(x, n * width, width, signed_a) *
+                                       part(y, first + 8 * n, 8, signed_b));
+          return z;
+        };
+        const std::string text = fmt::format("IDP.{}.{}{}.{} R0, R8, ", name, signed_a ? 'S' : 'U',
+                                             width, signed_b ? "S8" : "U8");
+        b.one({"", text + "R9, R10", ""}, 3, 1, three,
+              [=](In in, Out o) { o[0] = sum(in[0], in[1], in[2]); });
+        b.one({"", text + constant(1) + ", R9", ""}, 2, 1, tuples({u32(), u32()}, 100),
+              [=](In in, Out o) { o[0] = sum(in[0], constants()[1], in[1]); });
+      };
+      add("4A", 8, 0);
+      add("2A.LO", 16, 0);
+      add("2A.HI", 16, 16);
+    }
+}
+
 /// Bits of the first operand go to where, and as many as, the second says.
 uint32_t inserted(uint32_t a, uint32_t b, uint32_t c) {
   const unsigned place = b & 0xff, length = b >> 8 & 0xff;
@@ -211,6 +243,7 @@ void fused(Builder& b) {
 std::vector<Case> multiply_cases() {
   Builder b;
   products(b);
+  dot_products(b);
   shifted_sums(b);
   fields(b);
   scaled(b);

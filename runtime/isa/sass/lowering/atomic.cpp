@@ -1,6 +1,8 @@
 // Atomic operations on global and shared memory.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/isa/sass/lowering/semantics.hpp"
 
 namespace lanewise::sass {
@@ -17,11 +19,19 @@ using ir::Width;
 namespace {
 
 Type atomic_type(const Instruction& i, bool shared) {
-  // Code 4 is .F16x2 from sm_52 on: a sum for each half.
-  static constexpr Type kGlobal[] = {Type::u32, Type::s32, Type::u64,
-                                     Type::f32, Type::f16, Type::s64};
+  // Code 4 is .F16x2 from sm_52 on: a sum for each half. Code 6 is for sm_60 and later.
+  static constexpr Type kGlobal[] = {Type::u32, Type::s32, Type::u64, Type::f32,
+                                     Type::f16, Type::s64, Type::f64};
   static constexpr Type kShared[] = {Type::u32, Type::s32, Type::u64, Type::s64};
   return shared ? kShared[i.mod(ModId::type)] : kGlobal[i.mod(ModId::type)];
+}
+
+/// Sums flush subnormal numbers where their type says so.
+bool flushes(const Instruction& i) {
+  const Mod* type = i.form->mod(ModId::type);
+  return type != nullptr && std::ranges::any_of(type->codes, [&](const Code& c) {
+           return c.value == type->get(i.word) && c.text.find(".FTZ") != std::string_view::npos;
+         });
 }
 
 AtomOp atomic_op(const Instruction& i) {
@@ -78,8 +88,7 @@ void emit_atomic(LowerContext& c, const Instruction& i, const Shape& s, std::vec
   atom.mem->atom = s.op;
   atom.mem->atom_type = s.type;
   atom.mem->offset = address.offset;
-  // Floating-point atomics flush subnormal numbers: all are .FTZ.
-  atom.ftz = ir::is_float(s.type);
+  atom.ftz = flushes(i);
   if (s.wide() && old != kRZ)
     c.b.emit(Op::unpack64, Type::u32, {c.writable(old), c.writable(old + 1)}, {result});
 }

@@ -87,6 +87,13 @@ class Linker {
       c.pc += end;
       out_.calls.push_back(std::move(c));
     }
+    out_.lines.push_back({end, nullptr, 0});  // what the code before comes from ends here
+    for (elf::LineRow row : f.lines) {
+      row.address += end;
+      out_.lines.push_back(std::move(row));
+    }
+    for (const auto& [pc, targets] : f.jumps)
+      for (const uint64_t target : targets) out_.jumps[pc + end].push_back(target + end);
     for (ConstantBank bank : f.banks) {
       if (bank.number != 2) continue;
       bank.first_pc = end;

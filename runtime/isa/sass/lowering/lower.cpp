@@ -218,8 +218,16 @@ class KernelLowering {
       sites_[n] = static_cast<uint32_t>(program_.sites.size());
       program_.sites.push_back({i.line, i.pc, i.text.empty() ? print(i) : i.text, {}, 0});
       program_.sites.back().function = functions_.declared_name(n);
+      set_source(program_.sites.back());
     }
     context_.b.set_site(sites_[n]);
+  }
+
+  void set_source(ir::Site& site) const {
+    const auto next = std::ranges::upper_bound(kernel_.lines, site.pc, {}, &elf::LineRow::address);
+    if (next == kernel_.lines.begin() || std::prev(next)->file == nullptr) return;
+    site.source_file = *std::prev(next)->file;
+    site.source_line = std::prev(next)->line;
   }
 
   bool allowed(size_t n) {
@@ -316,14 +324,24 @@ class KernelLowering {
     stack_ = stacks_.push(stack_, kernel_.code[n].form->token, checked_target(n));
   }
 
-  /// Addresses that a table of bank 2 can make a BRX go to, and those of functions for JMX. Nothing
-  /// else says where they may.
+  /// What the cubin lists for the instruction, as indices; empty where it lists nothing.
+  std::set<size_t> listed_targets(const Instruction& i) const {
+    std::set<size_t> found;
+    if (const auto listed = kernel_.jumps.find(i.pc); listed != kernel_.jumps.end())
+      for (const uint64_t to : listed->second) found.insert(index_of(to % 32 == 0 ? to + 8 : to));
+    return found;
+  }
+
+  /// Addresses that a table of bank 2 can make a BRX go to, and those of functions for JMX. Bank 2
+  /// also holds tables of other jumps, and numbers that look like addresses: the list of a cubin
+  /// distinguishes them. Without one every word counts.
   std::vector<std::pair<uint64_t, size_t>> table_targets(const Instruction& i) const {
     std::set<std::pair<uint64_t, size_t>> found;
     if (i.form->is(kAbsolute)) {
       for (const Entry& e : kernel_.entries) found.emplace(e.address, index_of(e.pc));
       return {found.begin(), found.end()};
     }
+    const std::set<size_t> listed = listed_targets(i);
     for (const ConstantBank& bank : kernel_.banks) {
       if (bank.number != 2 || !bank.serves(i.pc)) continue;
       for (size_t at = 0; at + 4 <= bank.bytes.size(); at += 4) {
@@ -333,7 +351,8 @@ class KernelLowering {
         const uint64_t target = (word + indirect_base(i)) & 0xffffffff;
         const size_t index = index_of(target % 32 == 0 ? target + 8 : target);
         // No table leads to the entry: that is where words of other tables would lead.
-        if (target % 8 == 0 && index != 0 && index < kernel_.code.size())
+        const bool possible = listed.empty() ? index != 0 : listed.contains(index);
+        if (target % 8 == 0 && possible && index < kernel_.code.size())
           found.emplace(target, index);
       }
     }

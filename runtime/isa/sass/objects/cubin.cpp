@@ -7,6 +7,7 @@
 
 #include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/sass/lowering/link.hpp"
+#include "runtime/isa/sass/objects/info.hpp"
 #include "runtime/isa/sass/sass.hpp"
 
 namespace lanewise::sass {
@@ -27,41 +28,6 @@ constexpr uint32_t kPointer32 = 1, kPointer64 = 2, kGeneric32 = 3, kGeneric64 = 
 constexpr uint64_t kMaxWindow = 16 << 20;  // shared and local memory of one group or lane
 constexpr uint64_t kMaxBank = 64 << 10;    // one constant bank
 
-constexpr uint32_t kUnboundedStack = 0xffffffff;  // the kernel recurses
-
-enum Attribute : uint8_t {
-  kMaxThreads = 0x05,
-  kFrameSize = 0x11,
-  kMinStackSize = 0x12,
-  kParamInfo = 0x17,
-  kParamSize = 0x19,
-  kMaxStackSize = 0x23,
-};
-
-/// One record of an .nv.info section.
-struct Info {
-  uint8_t attribute = 0;
-  Bytes payload;
-};
-
-std::vector<Info> read_info(Bytes data) {
-  std::vector<Info> out;
-  for (uint64_t at = 0; at < data.size();) {
-    const auto format = elf::read<uint8_t>(data, at, "an .nv.info record");
-    const auto value = elf::read<uint16_t>(data, at + 2, "an .nv.info record");
-    Info i;
-    i.attribute = elf::read<uint8_t>(data, at + 1, "an .nv.info record");
-    if (format < 1 || format > 4)
-      throw ElfError(fmt::format(".nv.info format {} is unknown", format));
-    const uint64_t inlined = format == 4 ? 4 : 2, length = format == 4 ? value : 2;
-    if (at + inlined + length > data.size()) throw ElfError("an .nv.info record is cut off");
-    i.payload = data.subspan(at + inlined, length);
-    at += inlined + length;
-    out.push_back(i);
-  }
-  return out;
-}
-
 constexpr std::string_view kSharedSection = ".nv.shared.";
 
 class CubinReader {
@@ -79,8 +45,9 @@ class CubinReader {
     listing_.arch = known_arch(std::to_string(arch));
     if (listing_.arch == 0)
       return report(fmt::format("sm_{} machine code is not supported: give its PTX", arch));
-    if (const elf::Section* s = file_.section(".nv.info")) read_module_info(*s);
+    if (const elf::Section* s = file_.section(".nv.info")) stack_ = stack_sizes(s->data);
     sort_by_section();
+    read_lines();
     lay_out_shared();
     read_globals();
     read_pointers();
@@ -91,14 +58,24 @@ class CubinReader {
 
  private:
   bool full() const { return max_errors_ != 0 && listing_.diagnostics.size() >= max_errors_; }
-  void report(std::string message) {
-    if (!full()) listing_.diagnostics.push_back({0, 0, std::move(message), false});
+  void report(std::string message, bool warning = false) {
+    if (!full()) listing_.diagnostics.push_back({0, 0, std::move(message), warning});
   }
 
   /// About one kernel: the others run all the same.
   void complain(Kernel& k, const std::string& message) const {
     if (max_errors_ == 0 || k.diagnostics.size() < max_errors_)
       k.diagnostics.push_back({0, 0, fmt::format("kernel '{}': {}", k.name, message), false});
+  }
+
+  /// Code runs without them.
+  void read_lines() {
+    try {
+      lines_ = elf::source_lines(file_);
+    } catch (const ElfError& e) {
+      report(fmt::format("broken .debug_line: {}; faults name no line of the source", e.what()),
+             true);
+    }
   }
 
   /// What belongs to a section of code is looked up for each of them.
@@ -110,17 +87,6 @@ class CubinReader {
       if ((s.type == elf::kRel || s.type == elf::kRela) &&
           s.name.find(".text.") != std::string::npos)
         relocations_[s.info % (1U << 24)].push_back(&s);
-  }
-
-  void read_module_info(const elf::Section& s) {
-    for (const Info& i : read_info(s.data)) {
-      if (i.attribute != kFrameSize && i.attribute != kMinStackSize && i.attribute != kMaxStackSize)
-        continue;
-      const auto symbol = elf::read<uint32_t>(i.payload, 0, "a stack size");
-      auto bytes = elf::read<uint32_t>(i.payload, 4, "a stack size");
-      if (bytes == kUnboundedStack) bytes = kRecursionStack;
-      stack_[symbol] = std::max(stack_[symbol], bytes);
-    }
   }
 
   /// Module variables: every object in .nv.global and .nv.global.init; bank 3 is one variable, as
@@ -244,14 +210,18 @@ class CubinReader {
     if (is_kernel) entries_.insert(k.name);
     if (const auto stack = stack_.find(symbol); stack != stack_.end())
       k.local_bytes = (checked_window(stack->second, "a stack") + 15) / 16 * 16;
-    if (const elf::Section* s = file_.section(".nv.info." + k.name); s != nullptr && is_kernel)
-      read_kernel_info(k, *s);
+    if (const elf::Section* s = file_.section(".nv.info." + k.name)) {
+      if (is_kernel) read_parameters(s->data, k);
+      read_jumps(s->data, k);
+    }
     if (const elf::Section* s = file_.section(".nv.shared." + k.name))
       k.shared_bytes = checked_window(s->size, "shared memory");
     if (const elf::Section* s = file_.section(".nv.constant2." + k.name))
       k.banks.push_back(add_bank(2, *s, k.name + ".c[0x2]"));
     if (module_bank_) k.banks.push_back(*module_bank_);
     read_code(k, text.data);
+    if (const auto lines = lines_.find(section); lines != lines_.end())
+      k.lines = std::move(lines->second);
     read_labels(k, section);
     read_relocations(k, section);
     (is_kernel ? listing_.kernels : listing_.functions).push_back(std::move(k));
@@ -272,32 +242,6 @@ class CubinReader {
     const auto found = functions_.find(section);
     return found != functions_.end() ? std::span<const uint32_t>(found->second)
                                      : std::span<const uint32_t>();
-  }
-
-  void read_kernel_info(Kernel& k, const elf::Section& section) {
-    k.has_params = true;
-    std::map<unsigned, ir::Param> params;
-    for (const Info& i : read_info(section.data)) {
-      if (i.attribute == kParamSize) {
-        k.param_bytes = elf::read<uint16_t>(i.payload, 0, "a parameter size");
-      } else if (i.attribute == kMaxThreads) {
-        for (unsigned n = 0; n < 3; ++n)
-          k.max_block[n] = elf::read<uint32_t>(i.payload, 4 * n, "a thread limit");
-      } else if (i.attribute == kParamInfo) {
-        const auto ordinal = elf::read<uint16_t>(i.payload, 4, "a parameter");
-        ir::Param p;
-        p.name = fmt::format("param{}", ordinal);
-        p.offset = elf::read<uint16_t>(i.payload, 6, "a parameter");
-        p.size = elf::read<uint32_t>(i.payload, 8, "a parameter") >> 18;
-        params[ordinal] = p;
-      }
-    }
-    for (auto& [ordinal, p] : params) {
-      if (p.offset + p.size > k.param_bytes)
-        throw ElfError(
-            fmt::format("parameter {} of '{}' lies outside the parameter block", ordinal, k.name));
-      k.params.push_back(std::move(p));
-    }
   }
 
   void read_code(Kernel& k, Bytes code) {
@@ -464,6 +408,7 @@ class CubinReader {
   std::map<uint32_t, uint32_t> stack_;                              ///< symbol -> bytes
   std::map<size_t, std::vector<uint32_t>> functions_;               ///< section -> symbols
   std::map<size_t, std::vector<const elf::Section*>> relocations_;  ///< section of code -> tables
+  std::map<size_t, std::vector<elf::LineRow>> lines_;               ///< section of code -> rows
   std::map<const elf::Symbol*, uint64_t> shared_places_;            ///< of file_.symbols
   std::set<std::string, std::less<>> entries_;                      ///< names of kernels
   /// Section and first byte of a variable: its index in listing_.globals.

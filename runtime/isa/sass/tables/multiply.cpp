@@ -1,4 +1,5 @@
 // Rows of 32-bit multiplication, which compilers for these targets make of XMAD.
+#include "runtime/isa/sass/lowering/dot_product.hpp"
 #include "runtime/isa/sass/tables/builder.hpp"
 
 namespace lanewise::sass::table {
@@ -34,6 +35,33 @@ void imadsp_rows(TableBuilder& t) {
     }
 }
 
+/// Sums of products of bytes, or of halves and the bytes of one half.
+void dot_product_rows(TableBuilder& t) {
+  const auto signs = [](const char* unsigned_name, const char* signed_name, uint8_t pos) {
+    return Mod{
+        pos == 49 ? ModId::type : ModId::size, {pos, 1}, {{0, unsigned_name}, {1, signed_name}}};
+  };
+  const std::vector<Mod> four = {{ModId::mode, {48, 1}, {{0, "4A"}}},
+                                 signs("U8", "S8", 49),
+                                 signs("U8", "S8", 47)},
+                         two = {{ModId::mode, {48, 1}, {{1, "2A"}}},
+                                {ModId::parts, {50, 1}, {{0, "LO"}, {1, "HI"}}},
+                                signs("U16", "S16", 49),
+                                signs("U8", "S8", 47)};
+  const struct {
+    const char* pattern;
+    OperandSpec b;
+  } variants[] = {{"0101 0011 1111 1", kB}, {"0101 0011 1101 1", cbank(Role::b)}};
+  for (const auto& v : variants) {
+    t.row("IDP", v.pattern, four, {kD, kA, v.b, kC}, lower_idp, {{{48, 1}, 0}, {{50, 1}, 0}});
+    t.row("IDP", v.pattern, two, {kD, kA, v.b, kC}, lower_idp, {{{48, 1}, 1}});
+  }
+  for (Form& f : t.last(4)) {
+    f.min_arch = 61;
+    f.ordered = true;
+  }
+}
+
 }  // namespace
 
 void multiply_rows(TableBuilder& t) {
@@ -61,6 +89,7 @@ void multiply_rows(TableBuilder& t) {
   t.row("IMAD32I", "0001 00", {signs32, high32}, {d32, kA.with_neg(56), number, same.with_neg(55)},
         lower_imad);
   imadsp_rows(t);
+  dot_product_rows(t);
 }
 
 }  // namespace lanewise::sass::table
