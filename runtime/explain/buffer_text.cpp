@@ -5,7 +5,7 @@
 
 #include "runtime/explain/formula.hpp"
 #include "runtime/explain/report.hpp"
-#include "runtime/isa/gcn/text/format_text.hpp"
+#include "runtime/isa/gcn/text/operands/format_text.hpp"
 #include "runtime/reference/memory/buffer_address.hpp"
 #include "runtime/reference/memory/buffer_format.hpp"
 

@@ -363,7 +363,7 @@ TEST_CASE("every operand that has a field and every modifier stands in bits of i
   for (const gcn::Row& row : gcn::rows())
     for (const gcn::Gen gen : {gcn::Gen::gfx6, gcn::Gen::gfx7, gcn::Gen::gfx8}) {
       if (row.opcode[static_cast<int>(gen)] < 0) continue;
-      const gcn::Format& format = gcn::format_of(row.encoding, gen);
+      const gcn::InstructionFormat& format = gcn::format_of(row.encoding, gen);
       CAPTURE(row.name);
       uint64_t used = format.mask | ((uint64_t{1} << format.opcode_len) - 1) << format.opcode_pos;
       const auto take = [&](unsigned pos, unsigned len) {
@@ -373,7 +373,7 @@ TEST_CASE("every operand that has a field and every modifier stands in bits of i
         used |= bits;
       };
       for (const gcn::SlotSpec& s : row.operands) {
-        const gcn::Field* f = gcn::field_of(format, row, s.slot);
+        const gcn::OperandField* f = gcn::field_of(format, row, s.slot);
         if (f != nullptr) take(f->pos, f->len);
         const bool elsewhere =
             s.slot == gcn::Slot::vcc || s.slot == gcn::Slot::literal || s.slot == gcn::Slot::esrc;

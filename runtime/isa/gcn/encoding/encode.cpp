@@ -6,9 +6,9 @@
 #include "runtime/isa/gcn/encoding/formats.hpp"
 #include "runtime/isa/gcn/encoding/lane_form.hpp"
 #include "runtime/isa/gcn/rules/modifier_rules.hpp"
-#include "runtime/isa/gcn/text/graphics_text.hpp"
-#include "runtime/isa/gcn/text/number_text.hpp"
-#include "runtime/isa/gcn/text/register_text.hpp"
+#include "runtime/isa/gcn/text/operands/graphics_text.hpp"
+#include "runtime/isa/gcn/text/operands/number_text.hpp"
+#include "runtime/isa/gcn/text/operands/register_text.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -18,11 +18,11 @@ uint32_t bits(uint64_t w, unsigned pos, unsigned len) {
 }
 
 /// GCN2's scalar loads take offsets that do not fit the byte from a literal.
-bool is_literal_offset(const Operand& o, const Field& f, Gen gen) {
+bool is_literal_offset(const Operand& o, const OperandField& f, Gen gen) {
   return f.holds == Holds::offset && gen == Gen::gfx7 && o.immediate && o.value > 255;
 }
 
-uint64_t stored(const Operand& o, const Field& f) {
+uint64_t stored(const Operand& o, const OperandField& f) {
   const uint64_t value = bits(o.value, 0, f.len);
   switch (f.holds) {
     case Holds::code:
@@ -43,7 +43,7 @@ uint64_t stored(const Operand& o, const Field& f) {
   return 0;
 }
 
-Operand read_back(uint64_t w, const Field* f, const SlotSpec& spec) {
+Operand read_back(uint64_t w, const OperandField* f, const SlotSpec& spec) {
   Operand o;
   o.count = spec.count;
   if (f == nullptr) {
@@ -101,7 +101,7 @@ void read_modifiers(Instruction& i, std::span<const Modifier> all, uint64_t w, G
 }
 
 /// Floats alone have signs.
-bool signs_exist(const Instruction& i) {
+bool only_floats_signed(const Instruction& i) {
   for (size_t k = 0; k < i.operands.size(); ++k) {
     const Operand& o = i.operands[k];
     if ((o.neg || o.abs) && !ir::is_float(i.row->operands[k].type)) return false;
@@ -176,7 +176,7 @@ void count_registers(Instruction& i) {
 }
 
 /// Flat atomics with and without a result share an opcode; GLC says which.
-const Row* row_at(const Format& format, uint64_t w, Gen gen) {
+const Row* row_at(const InstructionFormat& format, uint64_t w, Gen gen) {
   const Row* row = row_of(format.encoding, bits(w, format.opcode_pos, format.opcode_len), gen);
   if (row == nullptr || format.encoding != Encoding::flat || row->meaning.op != ir::Op::atom)
     return row;
@@ -211,14 +211,14 @@ std::vector<uint32_t> encode(const Instruction& i, Gen gen) {
     for (const Operand& o : i.operands) out.push_back(o.value);
     return out;
   }
-  const Format& format = format_of(row.encoding, gen);
+  const InstructionFormat& format = format_of(row.encoding, gen);
   uint64_t w = format.match;
   w |= static_cast<uint64_t>(row.opcode[static_cast<int>(gen)]) << format.opcode_pos;
   std::optional<uint32_t> literal;
   for (size_t n = 0; n < i.operands.size(); ++n) {
     const Operand& o = i.operands[n];
     const Slot slot = row.operands[n].slot;
-    const Field* f = field_of(format, row, slot);
+    const OperandField* f = field_of(format, row, slot);
     if (slot == Slot::literal) literal = o.value;
     if (f == nullptr) continue;
     if (i.form != Form::plain && slot == Slot::src0) {
@@ -250,7 +250,7 @@ std::vector<uint32_t> encode(const Instruction& i, Gen gen) {
 }
 
 std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
-  const Format* format = words.empty() ? nullptr : format_at(words[0], gen);
+  const InstructionFormat* format = words.empty() ? nullptr : format_at(words[0], gen);
   if (format == nullptr || words.size() < format->words) return std::nullopt;
   const uint64_t w = words[0] | (format->words == 2 ? uint64_t{words[1]} << 32 : 0);
   Instruction i;
@@ -271,7 +271,7 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
     });
   count_registers(i);
   if (!modifier_problem(i, gen).empty() ||
-      (format->encoding == Encoding::vop3 && !signs_exist(i)) || !read_form(i, words, gen) ||
+      (format->encoding == Encoding::vop3 && !only_floats_signed(i)) || !read_form(i, words, gen) ||
       !read_operands(i, words, gen))
     return std::nullopt;
   // Whatever the row does not account for must be zero: nothing decoded is dropped.
@@ -282,7 +282,7 @@ std::optional<Instruction> decode(const std::vector<uint32_t>& words, Gen gen) {
 }
 
 Instruction undecoded(const std::vector<uint32_t>& words, Gen gen) {
-  const Format* format = format_at(words[0], gen);
+  const InstructionFormat* format = format_at(words[0], gen);
   const bool two = format != nullptr &&
                    (format->words == 2 || names_second_word(format->encoding, words[0], gen));
   Instruction i;
@@ -300,7 +300,7 @@ std::string nameless(const Instruction& data, Gen gen) {
   std::string words;
   for (const Operand& o : data.operands) words += fmt::format("{:08x} ", o.value);
   const uint32_t first = data.operands[0].value;
-  const Format* format = format_at(first, gen);
+  const InstructionFormat* format = format_at(first, gen);
   if (format == nullptr)
     return fmt::format("{}is no instruction of {} that is known here", words, name(gen));
   const unsigned opcode = bits(first, format->opcode_pos, format->opcode_len);

@@ -5,9 +5,9 @@
 namespace lanewise::gcn {
 namespace {
 
-/// `part<&Instruction::sdwa, &Sdwa::dst_sel>`: the member at the end of the path.
+/// `member_at<&Instruction::sdwa, &Sdwa::dst_sel>`: the member at the end of the path.
 template <auto... kPath>
-constexpr Member part = {
+constexpr Member member_at = {
     [](const Instruction& i) { return static_cast<uint32_t>((i.*....*kPath)); },
     [](Instruction& i, uint32_t value) {
       auto& member = (i.*....*kPath);
@@ -15,19 +15,19 @@ constexpr Member part = {
     }};
 /// Of source 0 or 1 of a DPP or SDWA form.
 template <size_t (*kIndex)(const Row&), bool kFirst, auto kMember>
-constexpr Member source = {[](const Instruction& i) {
-                             const size_t n = kIndex(*i.row);
-                             return kFirst || n != 0 ? static_cast<uint32_t>(i.operands[n].*kMember)
-                                                     : 0U;
-                           },
-                           [](Instruction& i, uint32_t value) {
-                             const size_t n = kIndex(*i.row);
-                             if (kFirst || n != 0) i.operands[n].*kMember = value != 0;
-                           }};
+constexpr Member source_at = {
+    [](const Instruction& i) {
+      const size_t n = kIndex(*i.row);
+      return kFirst || n != 0 ? static_cast<uint32_t>(i.operands[n].*kMember) : 0U;
+    },
+    [](Instruction& i, uint32_t value) {
+      const size_t n = kIndex(*i.row);
+      if (kFirst || n != 0) i.operands[n].*kMember = value != 0;
+    }};
 template <auto kMember>
-constexpr Member first = source<first_source, true, kMember>;
+constexpr Member source0 = source_at<first_source, true, kMember>;
 template <auto kMember>
-constexpr Member second = source<second_source, false, kMember>;
+constexpr Member source1 = source_at<second_source, false, kMember>;
 constexpr Member kRegister = {
     [](const Instruction& i) { return i.operands[first_source(*i.row)].code - kVgpr0; },
     [](Instruction& i, uint32_t n) { i.operands[first_source(*i.row)].code = kVgpr0 + n; }};
@@ -49,117 +49,119 @@ constexpr Member kHalf = {
     }};
 
 template <auto kFlag>
-constexpr Member graphics = part<&Instruction::graphics, kFlag>;
+constexpr Member graphics = member_at<&Instruction::graphics, kFlag>;
 template <auto kField>
-constexpr Member dpp = part<&Instruction::dpp, kField>;
+constexpr Member dpp = member_at<&Instruction::dpp, kField>;
 template <auto kField>
-constexpr Member sdwa = part<&Instruction::sdwa, kField>;
+constexpr Member sdwa = member_at<&Instruction::sdwa, kField>;
 using I = Instruction;
 
-constexpr Field kScalar[] = {{Slot::sdst, 16, 7},
-                             {Slot::ksrc, 16, 7},
-                             {Slot::ssrc0, 0, 8},
-                             {Slot::ssrc1, 8, 8},
-                             {Slot::simm16, 0, 16, Holds::number},
-                             {Slot::label, 0, 16, Holds::number},
-                             {Slot::waitcnt, 0, 16, Holds::number},
-                             {Slot::hwreg, 0, 16, Holds::number},
-                             {Slot::message, 0, 16, Holds::number},
-                             {Slot::gpr_idx, 0, 16, Holds::number}};
-constexpr Field kScalarCompare[] = {
+constexpr OperandField kScalar[] = {{Slot::sdst, 16, 7},
+                                    {Slot::ksrc, 16, 7},
+                                    {Slot::ssrc0, 0, 8},
+                                    {Slot::ssrc1, 8, 8},
+                                    {Slot::simm16, 0, 16, Holds::number},
+                                    {Slot::label, 0, 16, Holds::number},
+                                    {Slot::waitcnt, 0, 16, Holds::number},
+                                    {Slot::hwreg, 0, 16, Holds::number},
+                                    {Slot::message, 0, 16, Holds::number},
+                                    {Slot::gpr_idx, 0, 16, Holds::number}};
+constexpr OperandField kScalarCompare[] = {
     {Slot::ssrc0, 0, 8}, {Slot::ssrc1, 8, 8}, {Slot::gpr_idx, 8, 8, Holds::number}};
-constexpr Field kScalarMemory[] = {
+constexpr OperandField kScalarMemory[] = {
     {Slot::sdst, 15, 7}, {Slot::sbase, 9, 6, Holds::pairs}, {Slot::soff, 0, 8, Holds::offset, 8}};
-constexpr Field kScalarMemory3[] = {{Slot::sdst, 6, 7},
-                                    {Slot::sdata, 6, 7},
-                                    {Slot::probe, 6, 7, Holds::number},
-                                    {Slot::sbase, 0, 6, Holds::pairs},
-                                    {Slot::soff, 32, 20, Holds::offset, 17}};
-constexpr Field kVector[] = {
+constexpr OperandField kScalarMemory3[] = {{Slot::sdst, 6, 7},
+                                           {Slot::sdata, 6, 7},
+                                           {Slot::probe, 6, 7, Holds::number},
+                                           {Slot::sbase, 0, 6, Holds::pairs},
+                                           {Slot::soff, 32, 20, Holds::offset, 17}};
+constexpr OperandField kVector[] = {
     {Slot::vdst, 17, 8, Holds::vgpr}, {Slot::sdst, 17, 8}, {Slot::src0, 0, 9},
     {Slot::vsrc1, 9, 8, Holds::vgpr}, {Slot::ssrc0, 0, 8}, {Slot::ssrc1, 9, 8}};
-constexpr Field kLong[] = {{Slot::vdst, 0, 8, Holds::vgpr},
-                           {Slot::sdst, 0, 8},
-                           {Slot::mask_dst, 0, 8},
-                           {Slot::src0, 32, 9},
-                           {Slot::src1, 41, 9},
-                           {Slot::src2, 50, 9},
-                           {Slot::mask_src, 50, 8},
-                           {Slot::ssrc0, 32, 8},
-                           {Slot::ssrc1, 41, 8},
-                           {Slot::attr, 32, 9, Holds::number},
-                           {Slot::ipoint, 41, 9, Holds::number},
-                           {Slot::ivsrc, 41, 9},
-                           {Slot::ivsrc2, 50, 9}};
+constexpr OperandField kLong[] = {{Slot::vdst, 0, 8, Holds::vgpr},
+                                  {Slot::sdst, 0, 8},
+                                  {Slot::mask_dst, 0, 8},
+                                  {Slot::src0, 32, 9},
+                                  {Slot::src1, 41, 9},
+                                  {Slot::src2, 50, 9},
+                                  {Slot::mask_src, 50, 8},
+                                  {Slot::ssrc0, 32, 8},
+                                  {Slot::ssrc1, 41, 8},
+                                  {Slot::attr, 32, 9, Holds::number},
+                                  {Slot::ipoint, 41, 9, Holds::number},
+                                  {Slot::ivsrc, 41, 9},
+                                  {Slot::ivsrc2, 50, 9}};
 /// Beside a VGPR the mask stands where others have their absolute values.
-constexpr Field kMaskBeside = {Slot::mask_dst, 8, 7};
-constexpr Field kBuffer[] = {{Slot::vdata, 40, 8, Holds::vgpr},
-                             {Slot::vaddr, 32, 8, Holds::vgpr},
-                             {Slot::srsrc, 48, 5, Holds::quads},
-                             {Slot::soffset, 56, 8}};
-constexpr Field kAddressed[] = {{Slot::vdst, 56, 8, Holds::vgpr},
-                                {Slot::ds_addr, 32, 8, Holds::vgpr},
-                                {Slot::data0, 40, 8, Holds::vgpr},
-                                {Slot::data1, 48, 8, Holds::vgpr}};
-constexpr Field kImage[] = {{Slot::idata, 40, 8, Holds::vgpr},
-                            {Slot::iaddr, 32, 8, Holds::vgpr},
-                            {Slot::irsrc, 48, 5, Holds::quads},
-                            {Slot::isamp, 53, 5, Holds::quads}};
-constexpr Field kExport[] = {{Slot::target, 4, 6, Holds::number}};
-constexpr Field kInterpolation[] = {{Slot::vdst, 18, 8, Holds::vgpr},
-                                    {Slot::attr, 8, 8, Holds::attribute},
-                                    {Slot::ipoint, 0, 8, Holds::number},
-                                    {Slot::ivsrc, 0, 8, Holds::vgpr}};
+constexpr OperandField kMaskBeside = {Slot::mask_dst, 8, 7};
+constexpr OperandField kBuffer[] = {{Slot::vdata, 40, 8, Holds::vgpr},
+                                    {Slot::vaddr, 32, 8, Holds::vgpr},
+                                    {Slot::srsrc, 48, 5, Holds::quads},
+                                    {Slot::soffset, 56, 8}};
+constexpr OperandField kAddressed[] = {{Slot::vdst, 56, 8, Holds::vgpr},
+                                       {Slot::ds_addr, 32, 8, Holds::vgpr},
+                                       {Slot::data0, 40, 8, Holds::vgpr},
+                                       {Slot::data1, 48, 8, Holds::vgpr}};
+constexpr OperandField kImageFields[] = {{Slot::idata, 40, 8, Holds::vgpr},
+                                         {Slot::iaddr, 32, 8, Holds::vgpr},
+                                         {Slot::irsrc, 48, 5, Holds::quads},
+                                         {Slot::isamp, 53, 5, Holds::quads}};
+constexpr OperandField kExportFields[] = {{Slot::target, 4, 6, Holds::number}};
+constexpr OperandField kInterpolation[] = {{Slot::vdst, 18, 8, Holds::vgpr},
+                                           {Slot::attr, 8, 8, Holds::attribute},
+                                           {Slot::ipoint, 0, 8, Holds::number},
+                                           {Slot::ivsrc, 0, 8, Holds::vgpr}};
 
 constexpr auto kOperands = Needs::operands;
-constexpr Modifier kIdxen = {"idxen", 13, 1, part<&I::idxen>, Says::flag, kOperands},
-                   kOffen = {"offen", 12, 1, part<&I::offen>, Says::flag, kOperands},
-                   kAddr64 = {"addr64", 15, 1, part<&I::addr64>, Says::flag, kOperands},
-                   kOffset = {"offset", 0, 12, part<&I::offset>, Says::number, kOperands},
-                   kGlc = {"glc", 14, 1, part<&I::glc>, Says::flag, kOperands},
-                   kSlc = {"slc", 54, 1, part<&I::slc>, Says::flag, kOperands},
-                   kTfe = {"tfe", 55, 1, part<&I::tfe>, Says::flag, kOperands},
-                   kLds = {"lds", 16, 1, part<&I::lds>, Says::flag, kOperands},
-                   kData = {"format", 19, 4, part<&I::dfmt>, Says::format, kOperands},
-                   kNumber = {"", 23, 3, part<&I::nfmt>, Says::nothing, kOperands};
+constexpr Modifier kIdxen = {"idxen", 13, 1, member_at<&I::idxen>, Says::flag, kOperands},
+                   kOffen = {"offen", 12, 1, member_at<&I::offen>, Says::flag, kOperands},
+                   kAddr64 = {"addr64", 15, 1, member_at<&I::addr64>, Says::flag, kOperands},
+                   kOffset = {"offset", 0, 12, member_at<&I::offset>, Says::number, kOperands},
+                   kGlc = {"glc", 14, 1, member_at<&I::glc>, Says::flag, kOperands},
+                   kSlc = {"slc", 54, 1, member_at<&I::slc>, Says::flag, kOperands},
+                   kTfe = {"tfe", 55, 1, member_at<&I::tfe>, Says::flag, kOperands},
+                   kLds = {"lds", 16, 1, member_at<&I::lds>, Says::flag, kOperands},
+                   kDataFormat = {"format", 19, 4, member_at<&I::dfmt>, Says::format, kOperands},
+                   kNumberFormatCode = {"", 23, 3, member_at<&I::nfmt>, Says::nothing, kOperands};
 /// What the text may say of instructions that have no bit for it, for a rule to refuse it by name.
-constexpr Modifier kNoAddr64 = {"addr64", 0, 0, part<&I::addr64>, Says::flag, kOperands},
-                   kNoLds = {"lds", 0, 0, part<&I::lds>, Says::flag, kOperands};
+constexpr Modifier kNoAddr64 = {"addr64", 0, 0, member_at<&I::addr64>, Says::flag, kOperands},
+                   kNoLds = {"lds", 0, 0, member_at<&I::lds>, Says::flag, kOperands};
 constexpr Modifier kUntyped[] = {kIdxen, kOffen, kAddr64, kOffset, kGlc, kSlc, kTfe, kLds};
 constexpr Modifier kUntyped3[] = {
-    kIdxen, kOffen, kNoAddr64, kOffset, kGlc, {"slc", 17, 1, part<&I::slc>, Says::flag, kOperands},
-    kTfe,   kLds};
-constexpr Modifier kTyped[] = {kData,   kNumber, kIdxen, kOffen, kAddr64,
-                               kOffset, kGlc,    kSlc,   kTfe,   kNoLds};
-constexpr Modifier kTyped3[] = {kData,   kNumber, kIdxen, kOffen, kNoAddr64,
-                                kOffset, kGlc,    kSlc,   kTfe,   kNoLds};
+    kIdxen,  kOffen, kNoAddr64,
+    kOffset, kGlc,   {"slc", 17, 1, member_at<&I::slc>, Says::flag, kOperands},
+    kTfe,    kLds};
+constexpr Modifier kTyped[] = {
+    kDataFormat, kNumberFormatCode, kIdxen, kOffen, kAddr64, kOffset, kGlc, kSlc, kTfe, kNoLds};
+constexpr Modifier kTyped3[] = {
+    kDataFormat, kNumberFormatCode, kIdxen, kOffen, kNoAddr64, kOffset, kGlc, kSlc, kTfe, kNoLds};
 /// Loads before GCN3 have no bit for the flag, and take it.
 constexpr Modifier kScalarCache[] = {{"glc", 0, 0, kUnheld, Says::flag, Needs::scalar_offset}};
 constexpr Modifier kScalarCache3[] = {
-    {"glc", 16, 1, part<&I::glc>, Says::flag, Needs::scalar_offset}};
-constexpr Modifier kScale = {"mul", 59, 2, part<&I::omod>, Says::scale, Needs::scale},
+    {"glc", 16, 1, member_at<&I::glc>, Says::flag, Needs::scalar_offset}};
+constexpr Modifier kScale = {"mul", 59, 2, member_at<&I::omod>, Says::scale, Needs::scale},
                    kHigh = {"high", 40, 1, kHalf, Says::flag, Needs::half};
 constexpr Modifier kLongModifiers[] = {
-    kHigh, {"clamp", 11, 1, part<&I::clamp>, Says::flag, Needs::clamp}, kScale};
+    kHigh, {"clamp", 11, 1, member_at<&I::clamp>, Says::flag, Needs::clamp}, kScale};
 constexpr Modifier kLongModifiers3[] = {
-    kHigh, {"clamp", 15, 1, part<&I::clamp>, Says::flag, Needs::clamp}, kScale};
-constexpr Modifier kPlace = {"offset", 0, 16, part<&I::offset>, Says::number, Needs::one_place},
+    kHigh, {"clamp", 15, 1, member_at<&I::clamp>, Says::flag, Needs::clamp}, kScale};
+constexpr Modifier kPlace = {"offset",        0, 16, member_at<&I::offset>, Says::number,
+                             Needs::one_place},
                    kPlace0 = {"offset0", 0, 8, offset_byte<0>, Says::number, Needs::two_places},
                    kPlace1 = {"offset1", 8, 8, offset_byte<8>, Says::number, Needs::two_places};
 constexpr Modifier kShare[] = {
-    kPlace, kPlace0, kPlace1, {"gds", 17, 1, part<&I::gds>, Says::flag, Needs::counted}};
+    kPlace, kPlace0, kPlace1, {"gds", 17, 1, member_at<&I::gds>, Says::flag, Needs::counted}};
 constexpr Modifier kShare3[] = {
-    kPlace, kPlace0, kPlace1, {"gds", 16, 1, part<&I::gds>, Says::flag, Needs::counted}};
-constexpr Modifier kFlat[] = {{"glc", 16, 1, part<&I::glc>},
-                              {"slc", 17, 1, part<&I::slc>},
+    kPlace, kPlace0, kPlace1, {"gds", 16, 1, member_at<&I::gds>, Says::flag, Needs::counted}};
+constexpr Modifier kFlat[] = {{"glc", 16, 1, member_at<&I::glc>},
+                              {"slc", 17, 1, member_at<&I::slc>},
                               {"offset", 0, 0, kUnheld, Says::number}};
 constexpr Modifier kImageModifiers[] = {
     {"dmask", 8, 4, graphics<&Graphics::dmask>, Says::hex},
     {"unorm", 12, 1, graphics<&Graphics::unorm>},
-    {"glc", 13, 1, part<&I::glc>},
-    {"slc", 25, 1, part<&I::slc>},
+    {"glc", 13, 1, member_at<&I::glc>},
+    {"slc", 25, 1, member_at<&I::slc>},
     {"r128", 15, 1, graphics<&Graphics::r128>},
-    {"tfe", 16, 1, part<&I::tfe>},
+    {"tfe", 16, 1, member_at<&I::tfe>},
     {"lwe", 17, 1, graphics<&Graphics::lwe>},
     {"da", 14, 1, graphics<&Graphics::da>},
     {"d16", 63, 1, graphics<&Graphics::d16>},
@@ -173,30 +175,30 @@ constexpr Modifier kDpp[] = {
     {"bank_mask", 24, 4, dpp<&Dpp::bank_mask>, Says::mask},
     {"bound_ctrl", 19, 1, dpp<&Dpp::bound_ctrl>, Says::on},
     {"", 0, 8, kRegister, Says::nothing},
-    {"", 20, 1, first<&Operand::neg>, Says::nothing},
-    {"", 21, 1, first<&Operand::abs>, Says::nothing},
-    {"", 22, 1, second<&Operand::neg>, Says::nothing},
-    {"", 23, 1, second<&Operand::abs>, Says::nothing},
+    {"", 20, 1, source0<&Operand::neg>, Says::nothing},
+    {"", 21, 1, source0<&Operand::abs>, Says::nothing},
+    {"", 22, 1, source1<&Operand::neg>, Says::nothing},
+    {"", 23, 1, source1<&Operand::abs>, Says::nothing},
 };
 constexpr Modifier kSdwa[] = {
-    {"clamp", 13, 1, part<&I::clamp>},
+    {"clamp", 13, 1, member_at<&I::clamp>},
     {"dst_sel", 8, 3, sdwa<&Sdwa::dst_sel>, Says::part, Needs::destination},
     {"dst_unused", 11, 2, sdwa<&Sdwa::dst_unused>, Says::rest, Needs::destination},
     {"src0_sel", 16, 3, sdwa<&Sdwa::src0_sel>, Says::part},
     {"src1_sel", 24, 3, sdwa<&Sdwa::src1_sel>, Says::part, Needs::second_source},
     {"", 0, 8, kRegister, Says::nothing},
     {"", 19, 1, sdwa<&Sdwa::sext0>, Says::nothing},
-    {"", 20, 1, first<&Operand::neg>, Says::nothing},
-    {"", 21, 1, first<&Operand::abs>, Says::nothing},
+    {"", 20, 1, source0<&Operand::neg>, Says::nothing},
+    {"", 21, 1, source0<&Operand::abs>, Says::nothing},
     {"", 27, 1, sdwa<&Sdwa::sext1>, Says::nothing, Needs::second_source},
-    {"", 28, 1, second<&Operand::neg>, Says::nothing},
-    {"", 29, 1, second<&Operand::abs>, Says::nothing},
+    {"", 28, 1, source1<&Operand::neg>, Says::nothing},
+    {"", 29, 1, source1<&Operand::abs>, Says::nothing},
 };
 
 constexpr uint8_t kAll = 7, kOld = 3, kNew = 4;
 /// Most specific patterns first. Where GCN3 differs: scalar loads are two dwords, opcodes of VOP3
 /// and MTBUF have a bit more.
-constexpr Format kFormats[] = {
+constexpr InstructionFormat kFormats[] = {
     {Encoding::sop1, "SOP1", kAll, 0xff800000, 0xbe800000, 8, 8, 1, kScalar, {}},
     {Encoding::sopc, "SOPC", kAll, 0xff800000, 0xbf000000, 16, 7, 1, kScalarCompare, {}},
     {Encoding::sopp, "SOPP", kAll, 0xff800000, 0xbf800000, 16, 7, 1, kScalar, {}},
@@ -213,9 +215,9 @@ constexpr Format kFormats[] = {
     {Encoding::ds, "DS", kOld, 0xfc000000, 0xd8000000, 18, 8, 2, kAddressed, kShare},
     {Encoding::ds, "DS", kNew, 0xfc000000, 0xd8000000, 17, 8, 2, kAddressed, kShare3},
     {Encoding::flat, "FLAT", kAll, 0xfc000000, 0xdc000000, 18, 7, 2, kAddressed, kFlat},
-    {Encoding::mimg, "MIMG", kAll, 0xfc000000, 0xf0000000, 18, 7, 2, kImage, kImageModifiers},
-    {Encoding::exp, "EXP", kOld, 0xfc000000, 0xf8000000, 0, 0, 2, kExport, kExportModifiers},
-    {Encoding::exp, "EXP", kNew, 0xfc000000, 0xc4000000, 0, 0, 2, kExport, kExportModifiers},
+    {Encoding::mimg, "MIMG", kAll, 0xfc000000, 0xf0000000, 18, 7, 2, kImageFields, kImageModifiers},
+    {Encoding::exp, "EXP", kOld, 0xfc000000, 0xf8000000, 0, 0, 2, kExportFields, kExportModifiers},
+    {Encoding::exp, "EXP", kNew, 0xfc000000, 0xc4000000, 0, 0, 2, kExportFields, kExportModifiers},
     {Encoding::vintrp, "VINTRP", kOld, 0xfc000000, 0xc8000000, 16, 2, 1, kInterpolation, {}},
     {Encoding::vintrp, "VINTRP", kNew, 0xfc000000, 0xd4000000, 16, 2, 1, kInterpolation, {}},
     {Encoding::vop1, "VOP1", kAll, 0xfe000000, 0x7e000000, 9, 8, 1, kVector, {}},
@@ -223,27 +225,27 @@ constexpr Format kFormats[] = {
     {Encoding::vop2, "VOP2", kAll, 0x80000000, 0x00000000, 25, 6, 1, kVector, {}},
 };
 
-bool exists(const Format& f, Gen gen) {
+bool exists(const InstructionFormat& f, Gen gen) {
   return (f.gens >> static_cast<int>(gen) & 1) != 0;
 }
 
 }  // namespace
 
-const Format& format_of(Encoding encoding, Gen gen) {
-  for (const Format& f : kFormats)
+const InstructionFormat& format_of(Encoding encoding, Gen gen) {
+  for (const InstructionFormat& f : kFormats)
     if (f.encoding == encoding && exists(f, gen)) return f;
   return kFormats[0];
 }
 
-const Format* format_at(uint32_t word, Gen gen) {
-  for (const Format& f : kFormats)
+const InstructionFormat* format_at(uint32_t word, Gen gen) {
+  for (const InstructionFormat& f : kFormats)
     if (exists(f, gen) && (word & f.mask) == f.match) return &f;
   return nullptr;
 }
 
-const Field* field_of(const Format& format, const Row& row, Slot slot) {
+const OperandField* field_of(const InstructionFormat& format, const Row& row, Slot slot) {
   if (slot == Slot::mask_dst && row.has(Slot::vdst)) return &kMaskBeside;
-  for (const Field& f : format.fields)
+  for (const OperandField& f : format.fields)
     if (f.slot == slot) return &f;
   return nullptr;
 }

@@ -19,7 +19,7 @@ enum class Holds : uint8_t {
   attribute,  ///< number and channel, with the channel in the lowest bits
 };
 /// `pos` counts through both dwords of long formats.
-struct Field {
+struct OperandField {
   Slot slot;
   uint8_t pos, len;
   Holds holds = Holds::code;
@@ -71,20 +71,20 @@ struct Modifier {
 };
 bool has_modifier(const Row& row, const Modifier& modifier, Gen gen);
 
-struct Format {
+struct InstructionFormat {
   Encoding encoding;
   std::string_view name;
   uint8_t gens;  ///< a bit each
   uint32_t mask, match;
   uint8_t opcode_pos, opcode_len, words;
-  std::span<const Field> fields;
+  std::span<const OperandField> fields;
   std::span<const Modifier> modifiers;  ///< in the order of the text
 };
-const Format& format_of(Encoding encoding, Gen gen);
+const InstructionFormat& format_of(Encoding encoding, Gen gen);
 /// Null for operands that no field holds: vcc, literals, registers of an export.
-const Field* field_of(const Format& format, const Row& row, Slot slot);
+const OperandField* field_of(const InstructionFormat& format, const Row& row, Slot slot);
 /// Of the instruction that begins with the word; null where there is none.
-const Format* format_at(uint32_t word, Gen gen);
+const InstructionFormat* format_at(uint32_t word, Gen gen);
 /// Of the second dword of a DPP or SDWA form.
 std::span<const Modifier> form_modifiers(Form form);
 /// The format's modifiers or the form's that this instruction can have: calls visit(modifier).

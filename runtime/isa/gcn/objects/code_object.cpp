@@ -9,8 +9,7 @@
 
 #include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/gcn/objects/image.hpp"
-#include "runtime/isa/gcn/objects/metadata.hpp"
-#include "runtime/layout/launch_block.hpp"
+#include "runtime/isa/gcn/objects/kernel_descriptor.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -42,40 +41,9 @@ Bytes bytes_of(const elf::File& file, const elf::Symbol& s, uint64_t size) {
   return section.data.subspan(at, size);
 }
 
-/// The kernel descriptor, in the words of the assembler's directives.
-/// `old`: the header in front of the code, before version 3 and under Mesa.
-AmdhsaValues descriptor_values(Bytes d, bool old) {
-  const auto u32 = [&](size_t at) { return elf::read<uint32_t>(d, at, "the kernel descriptor"); };
-  const uint32_t rsrc1 = u32(48), rsrc2 = u32(52), properties = u32(56);
-  const auto bit = [](uint32_t word, unsigned n) { return uint64_t{word >> n & 1}; };
-  return {{"group_segment_fixed_size", u32(old ? 64 : 0)},
-          {"private_segment_fixed_size", u32(old ? 60 : 4)},
-          {"kernarg_size", u32(old ? 72 : 8)},
-          {"user_sgpr_private_segment_buffer", bit(properties, 0)},
-          {"user_sgpr_dispatch_ptr", bit(properties, 1)},
-          {"user_sgpr_queue_ptr", bit(properties, 2)},
-          {"user_sgpr_kernarg_segment_ptr", bit(properties, 3)},
-          {"user_sgpr_dispatch_id", bit(properties, 4)},
-          {"user_sgpr_flat_scratch_init", bit(properties, 5)},
-          {"user_sgpr_private_segment_size", bit(properties, 6)},
-          {"user_sgpr_count", rsrc2 >> 1 & 31},
-          {"system_sgpr_private_segment_wavefront_offset", bit(rsrc2, 0)},
-          {"system_sgpr_workgroup_id_x", bit(rsrc2, 7)},
-          {"system_sgpr_workgroup_id_y", bit(rsrc2, 8)},
-          {"system_sgpr_workgroup_id_z", bit(rsrc2, 9)},
-          {"system_sgpr_workgroup_info", bit(rsrc2, 10)},
-          {"system_vgpr_workitem_id", rsrc2 >> 11 & 3},
-          {"next_free_vgpr", 4 * ((rsrc1 & 63) + 1)},
-          {"float_round_mode_32", rsrc1 >> 12 & 3},
-          {"float_round_mode_16_64", rsrc1 >> 14 & 3},
-          {"float_denorm_mode_32", rsrc1 >> 16 & 3},
-          {"float_denorm_mode_16_64", rsrc1 >> 18 & 3},
-          {"dx10_clamp", bit(rsrc1, 21)},
-          {"ieee_mode", bit(rsrc1, 23)}};
-}
-
-/// The first note of this type; nothing when there is none.
-std::optional<std::string_view> note_of(const elf::File& file, uint32_t type) {
+/// The first note of this type for which fits(bytes) is true; nothing when there is none.
+template <class Fits>
+std::optional<std::string_view> note_of(const elf::File& file, uint32_t type, Fits fits) {
   for (const elf::Section& s : file.sections) {
     if (s.type != elf::kNote) continue;
     const auto u32 = [&](uint64_t at) { return elf::read<uint32_t>(s.data, at, "a note"); };
@@ -84,12 +52,28 @@ std::optional<std::string_view> note_of(const elf::File& file, uint32_t type) {
       const uint64_t name = at + 12, desc = name + padded(u32(at)), bytes = u32(at + 4);
       if (desc > s.data.size() || bytes > s.data.size() - desc)
         throw elf::ElfError("a note lies outside its section");
-      if (u32(at + 8) == type)
-        return std::string_view(reinterpret_cast<const char*>(s.data.data()) + desc, bytes);
+      const std::string_view note(reinterpret_cast<const char*>(s.data.data()) + desc, bytes);
+      if (u32(at + 8) == type && fits(note)) return note;
       at = desc + padded(bytes);
     }
   }
   return std::nullopt;
+}
+std::optional<std::string_view> note_of(const elf::File& file, uint32_t type) {
+  return note_of(file, type, [](std::string_view) { return true; });
+}
+
+/// Of files whose flags do not say it: the note with the instruction set's version.
+std::optional<Gen> noted_generation(const elf::File& file) {
+  constexpr uint32_t kIsaNote = 3;
+  std::optional<Gen> gen;
+  note_of(file, kIsaNote, [&](std::string_view note) {
+    if (note.size() < 8) return false;
+    const uint32_t major = elf::read<uint32_t>(std::as_bytes(std::span(note)), 4, "a note");
+    if (major >= 6 && major <= 8) gen = static_cast<Gen>(major - 6);
+    return gen.has_value();
+  });
+  return gen;
 }
 
 class Reader {
@@ -221,32 +205,9 @@ class Reader {
     code.size -= kOldHeaderBytes;
     Kernel k = code_of(file, code);
     apply_amdhsa(descriptor_values(d, true), k);
-    if (file.os_abi == kMesaAbi) {
-      ir::Param values;
-      values.name = guest::kMesaValues;
-      values.offset = k.kernarg_bytes;
-      k.hidden.push_back(values);
-    }
+    if (file.os_abi == kMesaAbi) add_mesa_values(k);
     listing_.kernels.push_back(std::move(k));
   }
-  /// Of files whose flags do not say it: the note with the instruction set's version.
-  static std::optional<Gen> noted_generation(const elf::File& file) {
-    constexpr uint32_t kIsaNote = 3;
-    for (const elf::Section& s : file.sections) {
-      if (s.type != elf::kNote) continue;
-      const auto u32 = [&](uint64_t at) { return elf::read<uint32_t>(s.data, at, "a note"); };
-      const auto padded = [](uint64_t n) { return (n + 3) & ~uint64_t{3}; };
-      for (uint64_t at = 0; at + 12 <= s.data.size();
-           at += 12 + padded(u32(at)) + padded(u32(at + 4))) {
-        const uint64_t desc = at + 12 + padded(u32(at));
-        if (u32(at + 8) != kIsaNote || u32(at + 4) < 8) continue;
-        const uint32_t major = u32(desc + 4);
-        if (major >= 6 && major <= 8) return static_cast<Gen>(major - 6);
-      }
-    }
-    return std::nullopt;
-  }
-
   /// What is wrong with one kernel does not prevent the others.
   void kernel(const elf::File& file, const elf::Symbol& descriptor) {
     const std::string name = descriptor.name.substr(0, descriptor.name.size() - 3);

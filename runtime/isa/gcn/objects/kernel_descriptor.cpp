@@ -4,54 +4,60 @@
 
 #include <algorithm>
 
+#include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/gcn/text/expression.hpp"
 
 namespace lanewise::gcn {
 namespace {
 
 constexpr unsigned kAny = 63;  ///< a number whose meaning says how large it may be
+/// Bits of the descriptor's words, and of the three sizes of the header before version 3.
+constexpr int kNowhere = -1, kWord1 = 8 * 48, kWord2 = 8 * 52, kProperties = 8 * 56;
 struct DescriptorField {
   std::string_view name;
-  unsigned bits = 1;
+  unsigned bits = 1;  ///< that the text's number may have
+  int at = kNowhere;  ///< its first bit in the descriptor
   unsigned user = 0;  ///< scalar registers that it asks for
   Gen since = Gen::gfx6;
+  int old_at = kNowhere;  ///< where the header before version 3 has it elsewhere
 };
-constexpr DescriptorField kDescriptorFields[] = {{"group_segment_fixed_size", 32},
-                                                 {"private_segment_fixed_size", 32},
-                                                 {"kernarg_size", 32},
-                                                 {"user_sgpr_count", kAny},
-                                                 {"user_sgpr_private_segment_buffer", 1, 4},
-                                                 {"user_sgpr_dispatch_ptr", 1, 2},
-                                                 {"user_sgpr_queue_ptr", 1, 2},
-                                                 {"user_sgpr_kernarg_segment_ptr", 1, 2},
-                                                 {"user_sgpr_dispatch_id", 1, 2},
-                                                 {"user_sgpr_flat_scratch_init", 1, 2},
-                                                 {"user_sgpr_private_segment_size", 1, 1},
-                                                 {"system_sgpr_private_segment_wavefront_offset"},
-                                                 {"system_sgpr_workgroup_id_x"},
-                                                 {"system_sgpr_workgroup_id_y"},
-                                                 {"system_sgpr_workgroup_id_z"},
-                                                 {"system_sgpr_workgroup_info"},
-                                                 {"system_vgpr_workitem_id", 2},
-                                                 {"next_free_vgpr", kAny},
-                                                 {"next_free_sgpr", kAny},
-                                                 {"reserve_vcc"},
-                                                 {"reserve_flat_scratch", 1, 0, Gen::gfx7},
-                                                 {"reserve_xnack_mask", 1, 0, Gen::gfx8},
-                                                 {"float_round_mode_32", 2},
-                                                 {"float_round_mode_16_64", 2},
-                                                 {"float_denorm_mode_32", 2},
-                                                 {"float_denorm_mode_16_64", 2},
-                                                 {"dx10_clamp"},
-                                                 {"ieee_mode"},
-                                                 {"exception_fp_ieee_invalid_op"},
-                                                 {"exception_fp_denorm_src"},
-                                                 {"exception_fp_ieee_div_zero"},
-                                                 {"exception_fp_ieee_overflow"},
-                                                 {"exception_fp_ieee_underflow"},
-                                                 {"exception_fp_ieee_inexact"},
-                                                 {"exception_int_div_zero"},
-                                                 {"uses_dynamic_stack"}};
+constexpr DescriptorField kDescriptorFields[] = {
+    {"group_segment_fixed_size", 32, 0, 0, Gen::gfx6, 8 * 64},
+    {"private_segment_fixed_size", 32, 8 * 4, 0, Gen::gfx6, 8 * 60},
+    {"kernarg_size", 32, 8 * 8, 0, Gen::gfx6, 8 * 72},
+    {"user_sgpr_count", kAny, kWord2 + 1},
+    {"user_sgpr_private_segment_buffer", 1, kProperties, 4},
+    {"user_sgpr_dispatch_ptr", 1, kProperties + 1, 2},
+    {"user_sgpr_queue_ptr", 1, kProperties + 2, 2},
+    {"user_sgpr_kernarg_segment_ptr", 1, kProperties + 3, 2},
+    {"user_sgpr_dispatch_id", 1, kProperties + 4, 2},
+    {"user_sgpr_flat_scratch_init", 1, kProperties + 5, 2},
+    {"user_sgpr_private_segment_size", 1, kProperties + 6, 1},
+    {"system_sgpr_private_segment_wavefront_offset", 1, kWord2},
+    {"system_sgpr_workgroup_id_x", 1, kWord2 + 7},
+    {"system_sgpr_workgroup_id_y", 1, kWord2 + 8},
+    {"system_sgpr_workgroup_id_z", 1, kWord2 + 9},
+    {"system_sgpr_workgroup_info", 1, kWord2 + 10},
+    {"system_vgpr_workitem_id", 2, kWord2 + 11},
+    {"next_free_vgpr", kAny, kWord1},
+    {"next_free_sgpr", kAny},
+    {"reserve_vcc"},
+    {"reserve_flat_scratch", 1, kNowhere, 0, Gen::gfx7},
+    {"reserve_xnack_mask", 1, kNowhere, 0, Gen::gfx8},
+    {"float_round_mode_32", 2, kWord1 + 12},
+    {"float_round_mode_16_64", 2, kWord1 + 14},
+    {"float_denorm_mode_32", 2, kWord1 + 16},
+    {"float_denorm_mode_16_64", 2, kWord1 + 18},
+    {"dx10_clamp", 1, kWord1 + 21},
+    {"ieee_mode", 1, kWord1 + 23},
+    {"exception_fp_ieee_invalid_op"},
+    {"exception_fp_denorm_src"},
+    {"exception_fp_ieee_div_zero"},
+    {"exception_fp_ieee_overflow"},
+    {"exception_fp_ieee_underflow"},
+    {"exception_fp_ieee_inexact"},
+    {"exception_int_div_zero"},
+    {"uses_dynamic_stack"}};
 
 const DescriptorField* descriptor_field(std::string_view name) {
   const auto* found = std::ranges::find(kDescriptorFields, name, &DescriptorField::name);
@@ -59,6 +65,21 @@ const DescriptorField* descriptor_field(std::string_view name) {
 }
 
 }  // namespace
+
+AmdhsaValues descriptor_values(std::span<const std::byte> bytes, bool old) {
+  AmdhsaValues out;
+  for (const DescriptorField& f : kDescriptorFields) {
+    if (f.at == kNowhere) continue;
+    const auto at = static_cast<unsigned>(old && f.old_at != kNowhere ? f.old_at : f.at);
+    const uint64_t word = elf::read<uint32_t>(bytes, at / 32 * 4, "the kernel descriptor");
+    // Vector registers come four at a time.
+    const bool vectors = f.name == "next_free_vgpr";
+    const unsigned bits = vectors ? 6 : f.bits == kAny ? 5 : f.bits;
+    const uint64_t value = word >> at % 32 & ((uint64_t{1} << bits) - 1);
+    out[std::string(f.name)] = vectors ? 4 * (value + 1) : value;
+  }
+  return out;
+}
 
 uint64_t KernelDescriptorBlock::value(std::string_view name, uint64_t otherwise) const {
   const auto found = values_.find(std::string(name));

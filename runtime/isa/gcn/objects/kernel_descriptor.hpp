@@ -1,7 +1,9 @@
-// The block .amdhsa_kernel of assembly files: a kernel's descriptor, one field a line.
+// A kernel's descriptor: as bytes, and as the block .amdhsa_kernel of assembly files, one field a
+// line.
 #pragma once
 
-#include <set>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -9,6 +11,10 @@
 #include "runtime/support/cursor.hpp"
 
 namespace lanewise::gcn {
+
+/// The descriptor's bytes in the words of the directives. `old`: the header in front of the code,
+/// before version 3 and under Mesa. Throws ElfError where bytes are missing.
+AmdhsaValues descriptor_values(std::span<const std::byte> bytes, bool old);
 
 class KernelDescriptorBlock {
  public:

@@ -124,6 +124,13 @@ std::string in_snake_case(std::string_view word) {
 
 }  // namespace
 
+void add_mesa_values(Kernel& k) {
+  ir::Param values;
+  values.name = guest::kMesaValues;
+  values.offset = k.kernarg_bytes;
+  k.hidden.push_back(values);
+}
+
 bool Metadata::key(const std::string& name) {
   std::string& key = levels_.back().key;
   key = name;

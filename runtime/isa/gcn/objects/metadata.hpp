@@ -16,6 +16,8 @@ namespace lanewise::gcn {
 /// Values of the .amdhsa_ directives, without the prefix.
 using AmdhsaValues = std::map<std::string, uint64_t>;
 void apply_amdhsa(const AmdhsaValues& values, Kernel& kernel);
+/// Mesa reports nothing of arguments; behind them it puts values of the launch.
+void add_mesa_values(Kernel& kernel);
 
 /// What metadata say of kernels, as they are read event by event (the names and results are those
 /// of nlohmann's readers): argument lists in the words of code objects from version 3 on

@@ -8,7 +8,7 @@
 #include <array>
 
 #include "runtime/isa/gcn/lowering/semantics.hpp"
-#include "runtime/isa/gcn/text/register_text.hpp"
+#include "runtime/isa/gcn/text/operands/register_text.hpp"
 
 namespace lanewise::gcn {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "runtime/isa/gcn/gcn.hpp"
-#include "runtime/isa/gcn/text/number_text.hpp"
+#include "runtime/isa/gcn/text/operands/number_text.hpp"
 
 namespace lanewise::gcn {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runtime/isa/gcn/text/number_text.hpp"
+#include "runtime/isa/gcn/text/operands/number_text.hpp"
 
 namespace lanewise::gcn {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "runtime/isa/gcn/encoding/lane_form.hpp"
-#include "runtime/isa/gcn/text/format_text.hpp"
 #include "runtime/isa/gcn/text/modifier_text.hpp"
-#include "runtime/isa/gcn/text/number_text.hpp"
-#include "runtime/isa/gcn/text/operand_text.hpp"
+#include "runtime/isa/gcn/text/operands/format_text.hpp"
+#include "runtime/isa/gcn/text/operands/number_text.hpp"
+#include "runtime/isa/gcn/text/operands/operand_text.hpp"
 
 namespace lanewise::gcn {
 namespace {

@@ -8,20 +8,20 @@
 #include "runtime/isa/gcn/encoding/lane_form.hpp"
 #include "runtime/isa/gcn/rules/modifier_rules.hpp"
 #include "runtime/isa/gcn/text/expression.hpp"
-#include "runtime/isa/gcn/text/format_text.hpp"
-#include "runtime/isa/gcn/text/swizzle_text.hpp"
+#include "runtime/isa/gcn/text/operands/format_text.hpp"
+#include "runtime/isa/gcn/text/operands/swizzle_text.hpp"
 
 namespace lanewise::gcn {
 namespace {
 
-constexpr std::string_view kParts[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
-                                       "WORD_0", "WORD_1", "DWORD"};
-constexpr std::string_view kRests[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
+constexpr std::string_view kPartNames[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
+                                           "WORD_0", "WORD_1", "DWORD"};
+constexpr std::string_view kRestNames[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
 constexpr const char* kScales[] = {"", " mul:2", " mul:4", " div:2"};
 
 std::span<const std::string_view> names_of(Says says) {
-  return says == Says::part ? std::span<const std::string_view>(kParts)
-                            : std::span<const std::string_view>(kRests);
+  return says == Says::part ? std::span<const std::string_view>(kPartNames)
+                            : std::span<const std::string_view>(kRestNames);
 }
 
 uint32_t read_name(Cursor& in, std::span<const std::string_view> names) {

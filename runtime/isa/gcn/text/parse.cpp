@@ -2,20 +2,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include "runtime/isa/gcn/objects/metadata.hpp"
 #include "runtime/isa/gcn/tables/row.hpp"
-#include "runtime/isa/gcn/text/directives.hpp"
-#include "runtime/isa/gcn/text/file_image.hpp"
-#include "runtime/isa/gcn/text/headers.hpp"
-#include "runtime/isa/gcn/text/sections.hpp"
+#include "runtime/isa/gcn/text/file/directives.hpp"
+#include "runtime/isa/gcn/text/file/file_image.hpp"
+#include "runtime/isa/gcn/text/file/headers.hpp"
+#include "runtime/isa/gcn/text/file/places.hpp"
+#include "runtime/isa/gcn/text/file/sections.hpp"
 #include "runtime/isa/gcn/text/source/source.hpp"
-#include "runtime/layout/launch_block.hpp"
-#include "runtime/support/cursor.hpp"
+#include "runtime/support/source_text.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -23,19 +22,6 @@ namespace {
 constexpr std::string_view kNextVgpr = ".amdgcn.next_free_vgpr",
                            kNextSgpr = ".amdgcn.next_free_sgpr",
                            kOldVersion = ".option.machine_version_";
-
-std::string squeeze(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    const bool blank = c == ' ' || c == '\t' || c == '\r';
-    if (!blank)
-      out += c;
-    else if (!out.empty() && out.back() != ' ')
-      out += ' ';
-  }
-  while (!out.empty() && out.back() == ' ') out.pop_back();
-  return out;
-}
 
 bool declares(std::string_view directive) {
   for (const char* d :
@@ -76,7 +62,7 @@ class FileParser {
     ask.defined = [this](std::string_view name) {
       // Files ask whether they are assembled as before version 3 of code objects.
       if (name.starts_with(kOldVersion) && !headers_.is_old_system()) return false;
-      return symbols_.has_value(name) || places_.contains(std::string(name));
+      return symbols_.has_value(name) || places_.contains(name);
     };
     source_.emplace(text, folder_, std::move(ask));
     define_target();
@@ -126,53 +112,14 @@ class FileParser {
   /// A number that symbols, and places so far, give.
   int64_t evaluated(Cursor& in) { return read_constant(in, "a number", known_places()); }
   KnownPlaces known_places() {
-    return [this](const Expression& e) { return known(e); };
-  }
-  std::optional<int64_t> known(const Expression& e) {
-    if (e.upper || e.names_relation) return std::nullopt;
-    auto value = static_cast<uint64_t>(e.number);
-    std::map<const Section*, int> times;
-    for (const Expression::Symbol& s : e.symbols) {
-      const auto factor = static_cast<uint64_t>(static_cast<int64_t>(s.times));
-      std::string name = s.name == "." ? mark_here() : s.name;
-      for (int n = 0; n < kMostAliases && symbols_.has_value(symbols_.text(name)); ++n)
-        name = symbols_.text(name);
-      if (places_.contains(symbols_.text(name))) name = symbols_.text(name);
-      if (symbols_.has_value(name)) {
-        const auto number = value_of_symbol(name);
-        if (!number) return std::nullopt;
-        value += static_cast<uint64_t>(*number) * factor;
-        continue;
-      }
-      const auto place = places_.find(name);
-      if (place == places_.end()) return std::nullopt;
-      value += place->second.second * factor;
-      times[place->second.first] += s.times;
-    }
-    for (const auto& [section, count] : times)
-      if (count != 0) return std::nullopt;
-    return static_cast<int64_t>(value);
-  }
-  std::optional<int64_t> value_of_symbol(const std::string& name) {
-    if (aliases_ == kMostAliases) return std::nullopt;
-    ++aliases_;
-    std::optional<int64_t> out;
-    try {
-      const std::string text = symbols_.text(name);
-      Cursor in(text);
-      out = evaluated(in);
-    } catch (const SyntaxError&) {
-      // It has no value yet, which the one who asks reports.
-    }
-    --aliases_;
-    return out;
+    return places_.known([this] { return mark_here(); });
   }
   /// A label for the place in work.
   std::string mark_here() {
     const uint64_t at = section_ != nullptr ? section_->data.end() : text_.here(source_->line());
     std::string name = fmt::format(".L.${}${}", section_ != nullptr ? section_->number : 0, at);
     if (!places_.contains(name)) {
-      places_[name] = {section_, at};
+      places_.add(name, section_, at);
       if (section_ != nullptr)
         section_->data.label(name);
       else
@@ -213,11 +160,11 @@ class FileParser {
     guarded(start, [&] {
       if (section_ != nullptr) {
         section_->data.label(name);
-        places_[name] = {section_, section_->data.end()};
+        places_.add(name, section_, section_->data.end());
         return;
       }
       text_.label(name, source_->line());
-      places_[name] = {nullptr, text_.here(source_->line())};
+      places_.add(name, nullptr, text_.here(source_->line()));
     });
     return true;
   }
@@ -327,7 +274,7 @@ class FileParser {
     to.to = static_cast<uint64_t>(align);
     bss.data.fill(to.gap(bss.data.end()), std::byte{0});
     if (places_.contains(name)) in.fail(fmt::format("label '{}' is defined twice", name));
-    places_[name] = {&bss, bss.data.end()};
+    places_.add(name, &bss, bss.data.end());
     bss.data.label(name);
     bss.data.fill(static_cast<uint64_t>(size), std::byte{0});
   }
@@ -374,22 +321,14 @@ class FileParser {
     if (next[1] != before[1]) symbols_.define(std::string(kNextVgpr), next[1]);
   }
 
-  /// Mesa reports nothing of arguments; behind them it puts values of the launch.
-  static void add_mesa_values(Kernel& k) {
-    ir::Param values;
-    values.name = guest::kMesaValues;
-    values.offset = k.kernarg_bytes;
-    k.hidden.push_back(values);
-  }
-
   void instruction(Cursor& in, std::string_view line) {
     const size_t start = in.at();
     std::string text(line.substr(start));
     guarded(start, [&] {
-      text = with_operand_values(text);
+      text = symbols_.with_operand_values(text);
       Parsed p = parse_instruction(text, listing_.gen);
       if (!p.instruction) throw SyntaxError{p.error.column - 1, std::move(p.error.message), false};
-      p.instruction->text = squeeze(text);
+      p.instruction->text = with_single_blanks(text);
       count_registers(*p.instruction);
       if (std::ranges::any_of(p.instruction->operands, &Operand::cut))
         report_here(start + 1,
@@ -398,41 +337,6 @@ class FileParser {
       text_.instruction(std::move(*p.instruction), source_->line(),
                         static_cast<uint32_t>(start + 1));
     });
-  }
-
-  /// `v[3+1:2*4]`: the numbers of registers are computed.
-  static std::string with_numbers(const std::string& text) {
-    std::string out;
-    for (size_t at = 0; at < text.size(); ++at) {
-      out += text[at];
-      const bool registers = text[at] == '[' && at > 0 && text[at - 1] != ':';
-      if (!registers) continue;
-      const size_t end = std::min(text.find(']', at), text.size());
-      const std::string inside = text.substr(at + 1, end - at - 1);
-      if (inside.find_first_of("+-*/%()&|^<>~!") == std::string::npos) continue;
-      Cursor in(inside);
-      for (bool more = true; more;) {
-        const int64_t n = read_constant(in, "a register's number");
-        if (n < 0 || n > 0xffff) Cursor::fail_value(at + 1, "there is no such register");
-        out += std::to_string(n);
-        more = in.take(':');
-        if (more) out += ':';
-      }
-      at = end - 1 - (inside.size() - in.at());
-    }
-    return out;
-  }
-
-  /// The mnemonic is no symbol.
-  std::string with_operand_values(const std::string& text) const {
-    const size_t operands = std::min(text.find_first_of(" \t"), text.size());
-    try {
-      return text.substr(0, operands) +
-             with_numbers(symbols_.with_values(text.substr(operands), true));
-    } catch (SyntaxError& e) {
-      e.at += operands;
-      throw;
-    }
   }
 
   void report_unclosed() {
@@ -496,14 +400,12 @@ class FileParser {
   TextSection text_;
   std::optional<Source> source_;
   Sections sections_;
-  Section* section_ = nullptr;                                         ///< none: .text
-  std::map<std::string, std::pair<const Section*, uint64_t>> places_;  ///< labels so far
-  static constexpr int kMostAliases = 8;  ///< of symbols whose values are symbols
-  int aliases_ = 0;
+  Section* section_ = nullptr;  ///< none: .text
   bool ended_ = false;
   std::string_view metadata_end_;  ///< inside of metadata: what ends them
   uint32_t block_line_ = 0;        ///< where the open block or the metadata began
   Symbols symbols_;
+  Places places_{symbols_};  ///< labels so far
   Metadata metadata_;
   MetadataText metadata_text_;
 };

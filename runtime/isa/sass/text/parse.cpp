@@ -5,38 +5,10 @@
 
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/isa/sass/text/listed_control.hpp"
-#include "runtime/support/cursor.hpp"
+#include "runtime/support/source_text.hpp"
 
 namespace lanewise::sass {
 namespace {
-
-/// Comments become blanks so that lines and columns stay what they were.
-std::string without_comments(std::string_view text) {
-  std::string out(text);
-  for (size_t i = 0; i + 1 < out.size(); ++i) {
-    if (out[i] != '/' || (out[i + 1] != '*' && out[i + 1] != '/')) continue;
-    const bool block = out[i + 1] == '*';
-    size_t end = out.find(block ? "*/" : "\n", i + 2);
-    end = end == std::string::npos ? out.size() : end + (block ? 2 : 0);
-    for (; i < end; ++i)
-      if (out[i] != '\n') out[i] = ' ';
-    --i;
-  }
-  return out;
-}
-
-std::string squeeze(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    const bool blank = c == ' ' || c == '\t' || c == '\r';
-    if (!blank)
-      out += c;
-    else if (!out.empty() && out.back() != ' ')
-      out += ' ';
-  }
-  while (!out.empty() && out.back() == ' ') out.pop_back();
-  return out;
-}
 
 class ListingParser {
  public:
@@ -201,7 +173,7 @@ class ListingParser {
     if (!p.instruction) return report(line_, start + p.error.column, p.error.message);
     p.instruction->line = line_;
     p.instruction->column = static_cast<uint32_t>(start + 1);
-    p.instruction->text = squeeze(line.substr(start, end - start));
+    p.instruction->text = with_single_blanks(line.substr(start, end - start));
     p.instruction->pc = pc_of(kernel().code.size());
     kernel().code.push_back(std::move(*p.instruction));
   }

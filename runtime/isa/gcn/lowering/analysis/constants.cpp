@@ -1,6 +1,6 @@
 #include "runtime/isa/gcn/lowering/analysis/constants.hpp"
 
-#include "runtime/isa/gcn/text/number_text.hpp"
+#include "runtime/isa/gcn/text/operands/number_text.hpp"
 
 namespace lanewise::gcn {
 namespace {

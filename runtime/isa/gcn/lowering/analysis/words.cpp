@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "runtime/isa/gcn/lowering/semantics.hpp"
-#include "runtime/isa/gcn/text/number_text.hpp"
+#include "runtime/isa/gcn/text/operands/number_text.hpp"
 
 namespace lanewise::gcn {
 namespace {

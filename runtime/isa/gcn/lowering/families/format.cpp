@@ -4,7 +4,7 @@
 
 #include "lanewise/types.hpp"
 #include "runtime/isa/gcn/lowering/families/buffer_access.hpp"
-#include "runtime/isa/gcn/text/format_text.hpp"
+#include "runtime/isa/gcn/text/operands/format_text.hpp"
 
 namespace lanewise::gcn {
 

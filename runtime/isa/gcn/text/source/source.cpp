@@ -8,6 +8,7 @@
 
 #include "runtime/support/error.hpp"
 #include "runtime/support/input_file.hpp"
+#include "runtime/support/source_text.hpp"
 
 namespace lanewise::gcn {
 namespace {
@@ -15,43 +16,6 @@ namespace {
 constexpr size_t kMostDepth = 20;  ///< of macros in each other, as LLVM has it
 constexpr size_t kMostLines = size_t{1} << 20, kMostBytes = size_t{64} << 20;
 constexpr uint64_t kMostIncluded = uint64_t{16} << 20;
-
-/// `;`, `//`, block comments and lines that begin with `#` become blanks so that lines and columns
-/// stay what they were. Texts in quotes and the metadata block are left alone.
-std::string without_comments(std::string_view text) {
-  std::string out(text);
-  const auto at = [&](size_t i, std::string_view s) { return out.compare(i, s.size(), s) == 0; };
-  bool begins = true;  // nothing but blanks so far in this line
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (out[i] == '\n') {
-      begins = true;
-      continue;
-    }
-    if (out[i] == ' ' || out[i] == '\t') continue;
-    if (const std::string_view end = end_of_metadata(std::string_view(out).substr(i));
-        begins && !end.empty()) {
-      i = out.find(end, i);
-      if (i == std::string::npos) break;
-      continue;
-    }
-    const bool marker = begins && out[i] == '#';
-    begins = false;
-    if (out[i] == '"') {
-      for (++i; i < out.size() && out[i] != '"' && out[i] != '\n'; ++i)
-        if (out[i] == '\\' && i + 1 < out.size() && out[i + 1] != '\n') ++i;
-      if (i < out.size() && out[i] == '\n') --i;
-      continue;
-    }
-    const bool block = at(i, "/*");
-    if (!block && !marker && out[i] != ';' && !at(i, "//")) continue;
-    size_t end = block ? out.find("*/", i + 2) : out.find('\n', i);
-    end = end == std::string::npos ? out.size() : end + (block ? 2 : 0);
-    for (; i < end; ++i)
-      if (out[i] != '\n') out[i] = ' ';
-    --i;
-  }
-  return out;
-}
 
 std::string lower(std::string_view name) {
   std::string out(name);
@@ -75,11 +39,17 @@ std::string_view end_of_metadata(std::string_view text) {
   return {};
 }
 
+namespace {
+
+const CommentStyle kComments = {.assembler = true, .raw = end_of_metadata};
+
+}  // namespace
+
 Source::Source(std::string_view text, std::optional<std::string> folder, Conditions::Ask ask)
     : folder_(std::move(folder)), conditions_(std::move(ask)) {
   style_.evaluate = [this](Cursor& in) { return conditions_.evaluate(in); };
   buffers_.emplace_back();
-  buffers_.back().text = without_comments(text);
+  buffers_.back().text = without_comments(text, kComments);
 }
 
 /// The end of a text that began inside of conditions is no end of theirs.
@@ -303,7 +273,7 @@ void Source::include(Cursor& in) {
   b.text = included(in);
   if (b.text.find('\0') != std::string::npos)
     Cursor::fail_value(0, fmt::format("'{}' is a binary file, expected GCN assembly text", b.file));
-  b.text = without_comments(b.text);
+  b.text = without_comments(b.text, kComments);
   count(1 + static_cast<size_t>(std::ranges::count(b.text, '\n')), 0);
   push(std::move(b));
 }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "runtime/isa/gcn/gcn.hpp"
-#include "runtime/isa/gcn/text/data_section.hpp"
-#include "runtime/isa/gcn/text/directives.hpp"
+#include "runtime/isa/gcn/text/file/data_section.hpp"
+#include "runtime/isa/gcn/text/file/directives.hpp"
 
 namespace lanewise::gcn {
 

@@ -1,4 +1,4 @@
-#include "runtime/isa/gcn/text/register_text.hpp"
+#include "runtime/isa/gcn/text/operands/register_text.hpp"
 
 #include <fmt/format.h>
 

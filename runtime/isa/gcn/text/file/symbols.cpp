@@ -1,4 +1,4 @@
-#include "runtime/isa/gcn/text/symbols.hpp"
+#include "runtime/isa/gcn/text/file/symbols.hpp"
 
 #include <fmt/format.h>
 
@@ -38,6 +38,29 @@ bool names_register(std::string_view word) {
   for (const char c : word.substr(1))
     if (std::isdigit(static_cast<unsigned char>(c)) == 0) return false;
   return true;
+}
+
+/// `v[3+1:2*4]`: the numbers of registers are computed.
+std::string with_numbers(const std::string& text) {
+  std::string out;
+  for (size_t at = 0; at < text.size(); ++at) {
+    out += text[at];
+    const bool registers = text[at] == '[' && at > 0 && text[at - 1] != ':';
+    if (!registers) continue;
+    const size_t end = std::min(text.find(']', at), text.size());
+    const std::string inside = text.substr(at + 1, end - at - 1);
+    if (inside.find_first_of("+-*/%()&|^<>~!") == std::string::npos) continue;
+    Cursor in(inside);
+    for (bool more = true; more;) {
+      const int64_t n = read_constant(in, "a register's number");
+      if (n < 0 || n > 0xffff) Cursor::fail_value(at + 1, "there is no such register");
+      out += std::to_string(n);
+      more = in.take(':');
+      if (more) out += ':';
+    }
+    at = end - 1 - (inside.size() - in.at());
+  }
+  return out;
 }
 
 }  // namespace
@@ -142,6 +165,17 @@ std::string Symbols::with_values(std::string_view line, bool operands, int depth
       Cursor::fail_value(0, "the values of its symbols make the line too long");
   }
   return out;
+}
+
+/// The mnemonic is no symbol.
+std::string Symbols::with_operand_values(const std::string& text) const {
+  const size_t operands = std::min(text.find_first_of(" \t"), text.size());
+  try {
+    return text.substr(0, operands) + with_numbers(with_values(text.substr(operands), true));
+  } catch (SyntaxError& e) {
+    e.at += operands;
+    throw;
+  }
 }
 
 void Symbols::place_labels(const Kernel& k) {

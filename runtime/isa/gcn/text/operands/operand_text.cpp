@@ -1,4 +1,4 @@
-#include "runtime/isa/gcn/text/operand_text.hpp"
+#include "runtime/isa/gcn/text/operands/operand_text.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 
 #include "runtime/isa/gcn/encoding/lane_form.hpp"
 #include "runtime/isa/gcn/text/expression.hpp"
-#include "runtime/isa/gcn/text/graphics_text.hpp"
-#include "runtime/isa/gcn/text/hardware_text.hpp"
-#include "runtime/isa/gcn/text/number_text.hpp"
-#include "runtime/isa/gcn/text/register_text.hpp"
+#include "runtime/isa/gcn/text/operands/graphics_text.hpp"
+#include "runtime/isa/gcn/text/operands/hardware_text.hpp"
+#include "runtime/isa/gcn/text/operands/number_text.hpp"
+#include "runtime/isa/gcn/text/operands/register_text.hpp"
 
 namespace lanewise::gcn {
 namespace {

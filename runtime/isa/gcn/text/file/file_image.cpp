@@ -1,4 +1,4 @@
-#include "runtime/isa/gcn/text/file_image.hpp"
+#include "runtime/isa/gcn/text/file/file_image.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runtime/isa/gcn/text/operand_text.hpp"
+#include "runtime/isa/gcn/text/operands/operand_text.hpp"
 
 namespace lanewise::gcn {
 

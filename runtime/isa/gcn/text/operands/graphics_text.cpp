@@ -1,12 +1,12 @@
-#include "runtime/isa/gcn/text/graphics_text.hpp"
+#include "runtime/isa/gcn/text/operands/graphics_text.hpp"
 
 #include <fmt/format.h>
 
 #include <iterator>
 
-#include "runtime/isa/gcn/text/number_text.hpp"
-#include "runtime/isa/gcn/text/operand_text.hpp"
-#include "runtime/isa/gcn/text/register_text.hpp"
+#include "runtime/isa/gcn/text/operands/number_text.hpp"
+#include "runtime/isa/gcn/text/operands/operand_text.hpp"
+#include "runtime/isa/gcn/text/operands/register_text.hpp"
 
 namespace lanewise::gcn {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/isa/gcn/text/data_section.hpp"
+#include "runtime/isa/gcn/text/file/data_section.hpp"
 #include "runtime/support/cursor.hpp"
 
 namespace lanewise::gcn {

@@ -1,4 +1,4 @@
-#include "runtime/isa/gcn/text/swizzle_text.hpp"
+#include "runtime/isa/gcn/text/operands/swizzle_text.hpp"
 
 #include <fmt/format.h>
 

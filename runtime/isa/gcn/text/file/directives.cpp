@@ -1,4 +1,4 @@
-#include "runtime/isa/gcn/text/directives.hpp"
+#include "runtime/isa/gcn/text/file/directives.hpp"
 
 #include <algorithm>
 

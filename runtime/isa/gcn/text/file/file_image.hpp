@@ -5,9 +5,9 @@
 #include <string>
 
 #include "runtime/isa/gcn/gcn.hpp"
-#include "runtime/isa/gcn/text/sections.hpp"
-#include "runtime/isa/gcn/text/symbols.hpp"
-#include "runtime/isa/gcn/text/text_section.hpp"
+#include "runtime/isa/gcn/text/file/sections.hpp"
+#include "runtime/isa/gcn/text/file/symbols.hpp"
+#include "runtime/isa/gcn/text/file/text_section.hpp"
 
 namespace lanewise::gcn {
 

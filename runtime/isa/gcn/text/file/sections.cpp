@@ -1,4 +1,4 @@
-#include "runtime/isa/gcn/text/sections.hpp"
+#include "runtime/isa/gcn/text/file/sections.hpp"
 
 namespace lanewise::gcn {
 

@@ -1,4 +1,4 @@
-#include "runtime/isa/gcn/text/number_text.hpp"
+#include "runtime/isa/gcn/text/operands/number_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/isa/gcn/text/text_section.hpp"
+#include "runtime/isa/gcn/text/file/text_section.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "runtime/isa/gcn/text/headers.hpp"
+#include "runtime/isa/gcn/text/file/headers.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/isa/gcn/text/hardware_text.hpp"
+#include "runtime/isa/gcn/text/operands/hardware_text.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cctype>
 
 #include "runtime/isa/gcn/text/expression.hpp"
-#include "runtime/isa/gcn/text/number_text.hpp"
+#include "runtime/isa/gcn/text/operands/number_text.hpp"
 
 namespace lanewise::gcn {
 namespace {

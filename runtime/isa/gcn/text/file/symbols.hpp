@@ -35,6 +35,8 @@ class Symbols {
   /// The line with values in the place of names that .set gave; `1b` and `1f` become the label that
   /// they mean. Operands of instructions: names of registers stay.
   std::string with_values(std::string_view line, bool operands = false, int depth = 0) const;
+  /// The same of an instruction, whose registers' numbers are computed, too: `v[3+1:2*4]`.
+  std::string with_operand_values(const std::string& text) const;
   /// A number as a label: each use of it is another one.
   std::string numbered_label(std::string_view number);
 

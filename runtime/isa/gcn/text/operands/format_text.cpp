@@ -1,8 +1,8 @@
-#include "runtime/isa/gcn/text/format_text.hpp"
+#include "runtime/isa/gcn/text/operands/format_text.hpp"
 
 #include <fmt/format.h>
 
-#include "runtime/isa/gcn/text/number_text.hpp"
+#include "runtime/isa/gcn/text/operands/number_text.hpp"
 
 namespace lanewise::gcn {
 namespace {

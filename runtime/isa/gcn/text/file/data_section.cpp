@@ -1,4 +1,4 @@
-#include "runtime/isa/gcn/text/data_section.hpp"
+#include "runtime/isa/gcn/text/file/data_section.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "runtime/isa/gcn/text/directives.hpp"
+#include "runtime/isa/gcn/text/file/directives.hpp"
 
 namespace lanewise::gcn {
 namespace {
