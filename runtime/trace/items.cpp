@@ -1,5 +1,6 @@
 #include "runtime/trace/items.hpp"
 
+#include "runtime/trace/fields.hpp"
 #include "runtime/trace/record.hpp"
 
 namespace lanewise::trace {
@@ -8,24 +9,84 @@ namespace {
 constexpr uint64_t kFullMask = WaveStart::kFullMask, kHasSm = WaveStart::kHasSm,
                    kHasValues = WaveStart::kHasValues, kHasIndex = WaveStart::kHasIndex;
 
-uint64_t pack_flags(const Site& s) {
-  uint64_t bits = 0;
-  unsigned at = 0;
-  for (const bool b :
-       {s.glc, s.slc, s.scalar, s.volatile_lines, s.system_lines, s.uncached, s.invalidates,
-        s.hinted, s.encoding.register_address, s.encoding.nonzero_immediate, s.encoding.extended,
-        s.encoding.read_scoreboard, s.buffer.present, s.buffer.swizzle})
-    bits |= static_cast<uint64_t>(b) << at++;
-  return bits;
+template <class Io, class K>
+void fields(Io& io, K& k, const Kernel*) {
+  io.text(k.name);
+  io.one_of(k.dialect, Dialect::gcn, "dialect");
+  io.below(k.wave_lanes, 65, "wave size");
+  for (auto& v : k.grid) io.below(v, 1ULL << 32, "grid size");
+  for (auto& v : k.block) io.below(v, 1ULL << 32, "block size");
+  for (auto* v : {&k.shared_base, &k.shared_size, &k.local_base, &k.local_size}) io.u(*v);
 }
-void unpack_flags(uint64_t bits, Site& s) {
-  unsigned at = 0;
-  for (bool* b :
-       {&s.glc, &s.slc, &s.scalar, &s.volatile_lines, &s.system_lines, &s.uncached, &s.invalidates,
-        &s.hinted, &s.encoding.register_address, &s.encoding.nonzero_immediate,
-        &s.encoding.extended, &s.encoding.read_scoreboard, &s.buffer.present, &s.buffer.swizzle})
-    *b = (bits >> at++ & 1) != 0;
-  if (bits >> at != 0) Take::fail("holds an unknown flag of a site");
+
+template <class Io, class S>
+void fields(Io& io, S& s, const Site*) {
+  io.one_of(s.dialect, Dialect::gcn, "dialect");
+  io.u(s.kernel);
+  io.u(s.pc);
+  io.u(s.line);
+  io.text(s.text);
+  io.text(s.file);
+  io.one_of(s.kind, OpKind::fetch, "kind of access");
+  io.one_of(s.space, Space::crs, "address space");
+  io.below(s.bytes, 1 << 16, "access size");
+  io.one_of(s.order, ir::Order::seq_cst, "memory order");
+  io.one_of(s.scope, ir::Scope::sys, "scope");
+  io.one_of(s.op, ir::CacheOp::wt, "cache operator");
+  io.one_of(s.l1, ir::EvictPriority::no_allocate, "eviction priority");
+  io.one_of(s.l2, ir::EvictPriority::no_allocate, "eviction priority");
+  io.below(s.prefetch_bytes, 1 << 16, "prefetch size");
+  auto& e = s.encoding;
+  io.flags({&s.glc, &s.slc, &s.scalar, &s.volatile_lines, &s.system_lines, &s.uncached,
+            &s.invalidates, &s.hinted, &e.register_address, &e.nonzero_immediate, &e.extended,
+            &e.read_scoreboard, &s.buffer.present, &s.buffer.swizzle},
+           "flag of a site");
+  io.u(s.policy);
+  io.one_of(s.control, ControlOp::query, "cache control");
+  io.one_of(s.target, Target::texture, "target cache");
+  io.below(e.wait, 256, "wait count");
+  io.one_of(s.emitted, Emitted::atomic, "emitted access");
+  if (!s.buffer.present) return;
+  io.u(s.buffer.stride);
+  io.u(s.buffer.element_size);
+  io.u(s.buffer.index_stride);
+}
+
+template <class Io, class B>
+void fields(Io& io, B& b, const Buffer*) {
+  io.text(b.name);
+  io.u(b.address);
+  io.u(b.size);
+  io.flags({&b.system, &b.undefined}, "flag of a buffer");
+}
+
+/// Of events that are no waves.
+template <class Io, class E>
+void fields(Io& io, E& e, const Event*) {
+  const bool window = e.kind == EventKind::policy_window;
+  if (e.kind == EventKind::kernel_begin || e.kind == EventKind::kernel_end) io.u(e.kernel);
+  if (e.kind == EventKind::host_write || e.kind == EventKind::host_read || window) {
+    io.u(e.address);
+    io.u(e.size);
+  }
+  if (!window) return;
+  io.below(e.hit_ratio, 65537, "hit ratio");
+  io.one_of(e.hit, ir::EvictPriority::no_allocate, "eviction priority");
+  io.one_of(e.miss, ir::EvictPriority::no_allocate, "eviction priority");
+}
+
+template <class T>
+void put_item(Put& put, Item item, const T& value) {
+  put.byte(static_cast<uint8_t>(item));
+  FieldsOut out(put);
+  fields(out, value, static_cast<const T*>(nullptr));
+}
+template <class T>
+T take_item(Take& take) {
+  T value;
+  FieldsIn in(take);
+  fields(in, value, static_cast<const T*>(nullptr));
+  return value;
 }
 
 uint64_t full_mask(unsigned lanes) {
@@ -60,105 +121,25 @@ void put_wave(Put& out, const WaveRecord& r, uint64_t& previous) {
     }
 }
 
-void put_range(Put& out, const Event& e) {
-  out.u(e.address);
-  out.u(e.size);
-}
-
 }  // namespace
 
 void put_kernel(Put& out, const Kernel& k) {
-  out.byte(static_cast<uint8_t>(Item::kernel));
-  out.text(k.name);
-  out.u(static_cast<uint64_t>(k.dialect));
-  out.u(k.wave_lanes);
-  for (const uint32_t v : k.grid) out.u(v);
-  for (const uint32_t v : k.block) out.u(v);
-  for (const uint64_t v : {k.shared_base, k.shared_size, k.local_base, k.local_size}) out.u(v);
+  put_item(out, Item::kernel, k);
 }
-
-Kernel take_kernel(Take& in) {
-  Kernel k;
-  k.name = in.text();
-  k.dialect = in.one_of(Dialect::gcn, "dialect");
-  k.wave_lanes = static_cast<uint32_t>(in.below(65, "wave size"));
-  for (uint32_t& v : k.grid) v = static_cast<uint32_t>(in.below(1ULL << 32, "grid size"));
-  for (uint32_t& v : k.block) v = static_cast<uint32_t>(in.below(1ULL << 32, "block size"));
-  for (uint64_t* v : {&k.shared_base, &k.shared_size, &k.local_base, &k.local_size}) *v = in.u();
-  return k;
-}
-
 void put_site(Put& out, const Site& s) {
-  out.byte(static_cast<uint8_t>(Item::site));
-  out.u(static_cast<uint64_t>(s.dialect));
-  out.u(s.kernel);
-  out.u(s.pc);
-  out.u(s.line);
-  out.text(s.text);
-  out.text(s.file);
-  for (const auto v :
-       {static_cast<uint64_t>(s.kind), static_cast<uint64_t>(s.space),
-        static_cast<uint64_t>(s.bytes), static_cast<uint64_t>(s.order),
-        static_cast<uint64_t>(s.scope), static_cast<uint64_t>(s.op), static_cast<uint64_t>(s.l1),
-        static_cast<uint64_t>(s.l2), static_cast<uint64_t>(s.prefetch_bytes), pack_flags(s),
-        s.policy, static_cast<uint64_t>(s.control), static_cast<uint64_t>(s.target),
-        static_cast<uint64_t>(s.encoding.wait), static_cast<uint64_t>(s.emitted)})
-    out.u(v);
-  if (s.buffer.present) {
-    out.u(s.buffer.stride);
-    out.u(s.buffer.element_size);
-    out.u(s.buffer.index_stride);
-  }
+  put_item(out, Item::site, s);
 }
-
-Site take_site(Take& in) {
-  Site s;
-  s.dialect = in.one_of(Dialect::gcn, "dialect");
-  s.kernel = static_cast<uint32_t>(in.u());
-  s.pc = in.u();
-  s.line = static_cast<uint32_t>(in.u());
-  s.text = in.text();
-  s.file = in.text();
-  s.kind = in.one_of(OpKind::fetch, "kind of access");
-  s.space = in.one_of(Space::crs, "address space");
-  s.bytes = static_cast<uint16_t>(in.below(1 << 16, "access size"));
-  s.order = in.one_of(ir::Order::seq_cst, "memory order");
-  s.scope = in.one_of(ir::Scope::sys, "scope");
-  s.op = in.one_of(ir::CacheOp::wt, "cache operator");
-  s.l1 = in.one_of(ir::EvictPriority::no_allocate, "eviction priority");
-  s.l2 = in.one_of(ir::EvictPriority::no_allocate, "eviction priority");
-  s.prefetch_bytes = static_cast<uint16_t>(in.below(1 << 16, "prefetch size"));
-  unpack_flags(in.u(), s);
-  s.policy = in.u();
-  s.control = in.one_of(ControlOp::query, "cache control");
-  s.target = in.one_of(Target::texture, "target cache");
-  s.encoding.wait = static_cast<uint8_t>(in.below(256, "wait count"));
-  s.emitted = in.one_of(Emitted::atomic, "emitted access");
-  if (s.buffer.present) {
-    s.buffer.stride = static_cast<uint32_t>(in.u());
-    s.buffer.element_size = static_cast<uint32_t>(in.u());
-    s.buffer.index_stride = static_cast<uint32_t>(in.u());
-  }
-  return s;
-}
-
 void put_buffer(Put& out, const Buffer& b) {
-  out.byte(static_cast<uint8_t>(Item::buffer));
-  out.text(b.name);
-  out.u(b.address);
-  out.u(b.size);
-  out.u((b.system ? 1u : 0u) | (b.undefined ? 2u : 0u));
+  put_item(out, Item::buffer, b);
 }
-
+Kernel take_kernel(Take& in) {
+  return take_item<Kernel>(in);
+}
+Site take_site(Take& in) {
+  return take_item<Site>(in);
+}
 Buffer take_buffer(Take& in) {
-  Buffer b;
-  b.name = in.text();
-  b.address = in.u();
-  b.size = in.u();
-  const uint64_t flags = in.below(4, "flag of a buffer");
-  b.system = (flags & 1) != 0;
-  b.undefined = (flags & 2) != 0;
-  return b;
+  return take_item<Buffer>(in);
 }
 
 void put_strided(Put& out, const StridedWave& w, uint64_t& previous) {
@@ -179,28 +160,9 @@ void put_strided(Put& out, const StridedWave& w, uint64_t& previous) {
 void put_event(Put& out, const Event& e, uint64_t& previous) {
   const auto item =
       static_cast<Item>(static_cast<uint8_t>(Item::wave) + static_cast<uint8_t>(e.kind));
+  if (e.kind != EventKind::wave) return put_item(out, item, e);
   out.byte(static_cast<uint8_t>(item));
-  switch (e.kind) {
-    case EventKind::wave:
-      put_wave(out, e.wave, previous);
-      break;
-    case EventKind::kernel_begin:
-    case EventKind::kernel_end:
-      out.u(e.kernel);
-      break;
-    case EventKind::host_write:
-    case EventKind::host_read:
-      put_range(out, e);
-      break;
-    case EventKind::policy_window:
-      put_range(out, e);
-      out.u(e.hit_ratio);
-      out.u(static_cast<uint64_t>(e.hit));
-      out.u(static_cast<uint64_t>(e.miss));
-      break;
-    case EventKind::end_of_window:
-      break;
-  }
+  put_wave(out, e.wave, previous);
 }
 
 void take_wave(Take& in, const WaveStart& start, WaveRecord& r) {
@@ -221,24 +183,8 @@ void take_wave(Take& in, const WaveStart& start, WaveRecord& r) {
 
 void take_plain_event(Take& in, Item item, Event& e) {
   e.kind = static_cast<EventKind>(static_cast<uint8_t>(item) - static_cast<uint8_t>(Item::wave));
-  switch (e.kind) {
-    case EventKind::kernel_begin:
-    case EventKind::kernel_end:
-      e.kernel = static_cast<uint32_t>(in.u());
-      break;
-    case EventKind::host_write:
-    case EventKind::host_read:
-    case EventKind::policy_window:
-      e.address = in.u();
-      e.size = in.u();
-      break;
-    default:
-      break;
-  }
-  if (e.kind != EventKind::policy_window) return;
-  e.hit_ratio = static_cast<uint32_t>(in.below(65537, "hit ratio"));
-  e.hit = in.one_of(ir::EvictPriority::no_allocate, "eviction priority");
-  e.miss = in.one_of(ir::EvictPriority::no_allocate, "eviction priority");
+  FieldsIn fields_in(in);
+  fields(fields_in, e, static_cast<const Event*>(nullptr));
 }
 
 }  // namespace lanewise::trace

@@ -7,7 +7,7 @@
 
 #include "runtime/cache/presets/preset_text.hpp"
 #include "runtime/support/hash.hpp"
-#include "runtime/trace/items.hpp"
+#include "runtime/trace/fields.hpp"
 
 namespace lanewise::cache {
 namespace {
@@ -18,63 +18,7 @@ constexpr const char* kFormat = "lanewise cache part";
 constexpr uint64_t kVersion = 1;
 
 // The data, in the numbers and items of the trace format. Each function below takes a part to bytes
-// (with Out) and back (with In).
-
-class Out {
- public:
-  explicit Out(std::string& bytes) : put_(bytes) {}
-  template <class T>
-  void u(const T& v) {
-    put_.u(static_cast<uint64_t>(v));
-  }
-  void text(const std::string& t) { put_.text(t); }
-  template <class T, class F>
-  void list(std::vector<T>& all, F each) {
-    put_.u(all.size());
-    for (T& x : all) each(x);
-  }
-  void item(const trace::Kernel& k) { trace::put_kernel(put_, k); }
-  void item(const trace::Site& s) { trace::put_site(put_, s); }
-  void item(const trace::Buffer& b) { trace::put_buffer(put_, b); }
-
- private:
-  trace::Put put_;
-};
-
-class In {
- public:
-  explicit In(std::string_view bytes) : take_(bytes) {}
-  template <class T>
-  void u(T& v) {
-    v = static_cast<T>(take_.u());
-  }
-  void text(std::string& t) { t = take_.text(); }
-  template <class T, class F>
-  void list(std::vector<T>& all, F each) {
-    all.clear();
-    for (size_t n = take_.count(); n != 0; --n) each(all.emplace_back());
-  }
-  void item(trace::Kernel& k) {
-    kind(trace::Item::kernel);
-    k = trace::take_kernel(take_);
-  }
-  void item(trace::Site& s) {
-    kind(trace::Item::site);
-    s = trace::take_site(take_);
-  }
-  void item(trace::Buffer& b) {
-    kind(trace::Item::buffer);
-    b = trace::take_buffer(take_);
-  }
-  bool done() const { return take_.done(); }
-
- private:
-  void kind(trace::Item expected) {
-    if (take_.byte() != static_cast<uint8_t>(expected))
-      trace::Take::fail("holds another item than was expected");
-  }
-  trace::Take take_;
-};
+// (with trace::FieldsOut) and back (with trace::FieldsIn).
 
 template <class Io>
 void texts(Io& io, std::vector<std::string>& all) {
@@ -290,7 +234,8 @@ Part part_of(std::span<const Tracker* const> runs, const trace::ReadResult& read
 
 std::string to_text(const Part& part) {
   std::string data;
-  Out out(data);
+  trace::Put put(data);
+  trace::FieldsOut out(put);
   whole(out, const_cast<Part&>(part));  // read alone
   Json presets = Json::array();
   for (const PartRun& r : part.runs) presets.push_back(Json::parse(r.preset)["name"]);
@@ -323,9 +268,10 @@ Part parse_part(const std::string& text, const std::string& name) {
     fail(name, "is damaged: the checksum does not fit");
   Part part;
   try {
-    In in(data);
+    trace::Take take(data);
+    trace::FieldsIn in(take);
     whole(in, part);
-    if (!in.done()) trace::Take::fail("is followed by something else");
+    if (!take.done()) trace::Take::fail("is followed by something else");
     bool sound = part.index < part.count && part.count <= 1U << 20 && !part.runs.empty();
     for (const PartRun& r : part.runs) sound = sound && r.sites.size() == part.sites.size();
     if (!sound) trace::Take::fail("contradicts itself");
