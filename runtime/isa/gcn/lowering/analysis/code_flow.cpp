@@ -66,16 +66,16 @@ class CodeFlow {
       in_[n] = words;
       split(n);
     } else {
-      ScalarWords joined = *in_[n];
-      joined.join(words);
-      if (joined == *in_[n]) return;
+      const ScalarWords before = visits_[n] > kMostVisits ? *in_[n] : ScalarWords();
+      if (!in_[n]->join(words)) return;
       // What still changes will not come to an end soon.
       if (visits_[n] > kMostVisits) {
-        std::erase_if(joined.at, [&](const auto& w) { return w.second != in_[n]->get(w.first); });
-        joined.carry = {};
-        if (joined == *in_[n]) return;
+        for (auto& [code, known] : in_[n]->at)
+          if (known != before.get(code)) known = {.some = {}, .open = true, .full = true};
+        in_[n]->carry = {};
+        in_[n]->carry.full = true;
+        if (*in_[n] == before) return;
       }
-      in_[n] = std::move(joined);
     }
     work_.insert(n);
   }

@@ -335,35 +335,39 @@ class Step {
 
 }  // namespace
 
-void Words::join(const Words& other) {
-  some.insert(other.some.begin(), other.some.end());
+bool Words::join(const Words& other) {
+  if (full) return false;
+  const bool grew = some.insert(other.some), opened = other.open && !open;
   open = open || other.open;
-  limit();
-}
-void Words::limit() {
-  if (some.size() > kMostWords) *this = {};
+  if (other.full || some.size() > kMostWords) *this = {.some = {}, .open = true, .full = true};
+  return grew || opened || full;
 }
 
-void Carry::join(const Carry& other) {
-  of_addresses.insert(other.of_addresses.begin(), other.of_addresses.end());
+bool Carry::join(const Carry& other) {
+  if (full) return false;
+  const bool grew = of_addresses.insert(other.of_addresses);
+  const bool changed =
+      grew || (other.zero && !zero) || (other.one && !one) || (other.open && !open) || other.full;
   zero = zero || other.zero;
   one = one || other.one;
   open = open || other.open;
-  if (of_addresses.size() > kMostWords) *this = {};
+  if (other.full || of_addresses.size() > kMostWords) {
+    *this = {};
+    full = true;
+  }
+  return changed;
 }
 
-void ScalarWords::join(const ScalarWords& other) {
+bool ScalarWords::join(const ScalarWords& other) {
+  bool changed = false;
   for (auto& [code, words] : at)
-    if (!other.at.contains(code)) words.open = true;
+    if (!words.open && !other.at.contains(code)) changed = words.open = true;
   for (const auto& [code, words] : other.at) {
     const auto [mine, added] = at.try_emplace(code, words);
-    if (added)
-      mine->second.open = true;
-    else
-      mine->second.join(words);
+    if (added) mine->second.open = true;
+    changed = (added || mine->second.join(words)) || changed;
   }
-  std::erase_if(at, [](const auto& entry) { return entry.second == Words(); });
-  carry.join(other.carry);
+  return carry.join(other.carry) || changed;
 }
 
 Words ScalarWords::get(unsigned code) const {

@@ -2,10 +2,13 @@
 // halves of addresses in the file's image. Where the image lies is known at the launch only.
 #pragma once
 
+#include <algorithm>
 #include <compare>
+#include <initializer_list>
+#include <iterator>
 #include <map>
 #include <optional>
-#include <set>
+#include <vector>
 
 #include "runtime/isa/gcn/lowering/analysis/analysis.hpp"
 
@@ -20,21 +23,54 @@ struct Word {
   auto operator<=>(const Word&) const = default;
 };
 
+/// A sorted list without doubles: every place in the code has many, which are copied more often
+/// than they grow.
+template <typename T>
+class SmallSet {
+ public:
+  SmallSet() = default;
+  SmallSet(std::initializer_list<T> list) {
+    for (const T& item : list) insert(item);
+  }
+  void insert(const T& item) {
+    const auto place = std::lower_bound(items_.begin(), items_.end(), item);
+    if (place == items_.end() || *place != item) items_.insert(place, item);
+  }
+  /// Did it grow?
+  bool insert(const SmallSet& other) {
+    if (std::includes(begin(), end(), other.begin(), other.end())) return false;
+    std::vector<T> all;
+    all.reserve(size() + other.size());
+    std::set_union(begin(), end(), other.begin(), other.end(), std::back_inserter(all));
+    items_ = std::move(all);
+    return true;
+  }
+  auto begin() const { return items_.begin(); }
+  auto end() const { return items_.end(); }
+  size_t size() const { return items_.size(); }
+  bool operator==(const SmallSet&) const = default;
+
+ private:
+  std::vector<T> items_;
+};
+
 /// One of the words, or, where it is open, anything.
 struct Words {
-  std::set<Word> some;
+  SmallSet<Word> some;
   bool open = true;
+  /// There were more than are counted. It stays open and without words: if words came again, what
+  /// is joined along a loop would grow, be given up and grow again.
+  bool full = false;
 
   bool operator==(const Words&) const = default;
-  static Words of(Word w) { return {{w}, false}; }
+  static Words of(Word w) { return {.some = {w}, .open = false}; }
   static Words number(uint64_t n) { return of({Word::What::number, n & 0xffffffff}); }
   /// The one word that this is.
   std::optional<Word> one() const {
     return open || some.size() != 1 ? std::nullopt : std::optional(*some.begin());
   }
-  void join(const Words& other);
-  /// More than so many are not counted.
-  void limit();
+  /// Did it change?
+  bool join(const Words& other);
 };
 
 /// What the last sum or difference of scalar registers carried.
@@ -45,12 +81,12 @@ struct Carry {
     bool subtracted = false;
     auto operator<=>(const Part&) const = default;
   };
-  std::set<Part> of_addresses;
+  SmallSet<Part> of_addresses;
   bool zero = false, one = false;  ///< of plain numbers
-  bool open = true;
+  bool open = true, full = false;  ///< as those of Words
 
   bool operator==(const Carry&) const = default;
-  void join(const Carry& other);
+  bool join(const Carry& other);
 };
 
 /// Registers that are not named may hold anything.
@@ -59,7 +95,7 @@ struct ScalarWords {
   Carry carry;
 
   bool operator==(const ScalarWords&) const = default;
-  void join(const ScalarWords& other);
+  bool join(const ScalarWords& other);
   Words get(unsigned code) const;
   void set(unsigned code, Words words);
   /// Of a source: a register, a constant, a literal.
