@@ -24,7 +24,8 @@ inline bool newer_lavapipe() {
 inline bool lavapipes_turn(std::string_view name) {
   const char* devices = std::getenv("LANEWISE_TEST_DEVICES");
   const char* wanted = std::getenv("LANEWISE_TEST_DEVICE");
-  if (wanted == nullptr || std::string_view(wanted) != "llvmpipe" || every_device()) return true;
+  const bool whole = every_device() || std::getenv("LANEWISE_TEST_WHOLE") != nullptr;
+  if (wanted == nullptr || std::string_view(wanted) != "llvmpipe" || whole) return true;
   if (devices == nullptr || std::string_view(devices).find("llvmpipe25") == std::string_view::npos)
     return true;
   size_t turn = 0;
