@@ -2,11 +2,13 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "runtime/isa/gcn/objects/code_object.hpp"
+#include "tests/support/sanitized.hpp"
 
 using namespace lanewise;
 
@@ -73,4 +75,17 @@ TEST_CASE("gcn objects: all of them disassemble completely and assemble to their
   CHECK(instructions > 20000);
   CHECK(as_words < instructions / 100);
   MESSAGE(files << " objects, " << instructions << " instructions, " << as_words << " as words");
+}
+
+TEST_CASE(
+    "gcn objects: what registers may hold is known soon, also where functions call each other in "
+    "loops") {
+  if (lanewise::test::kSanitized) return;
+  const std::string name =
+      std::string(LANEWISE_TEST_DATA) + "/kernels/data/gcn/own/suites.gfx803.hsaco";
+  const gcn::Listing l = object_at(name);
+  REQUIRE(l.kernels.size() > 4);
+  const std::clock_t start = std::clock();
+  CHECK(gcn::lower(l).rejected.empty());
+  CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 1);
 }
