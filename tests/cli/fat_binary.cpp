@@ -84,6 +84,24 @@ TEST_CASE("fat binaries: the images, the one that is taken, and its kernels" * k
   CHECK(contains(run.err, "taken: PTX for sm_75"));
   CHECK(slurp(out) == std::string("\x07\0\0\0", 4));
 
+  // Pascal's cubins run as Maxwell's do, and are for the later target.
+  const std::string data = LANEWISE_TEST_DATA "/pairs/data/narrow_results";
+  std::string later = slurp(data + ".sm_61.cubin");
+  const std::string pascal =
+      fat_binary("pascal.fatbin",
+                 {{2, 61, later}, {2, 50, slurp(data + ".cubin")}, {2, 75, cubin}, {1, 75, ptx()}});
+  CHECK(contains(program("check " + pascal).err, "taken: a cubin for sm_61; kernels: k"));
+  // One with arithmetic of packed halves is left for one that runs.
+  const size_t exit = later.find(number(0xe30000000007000f, 8));
+  REQUIRE(exit != std::string::npos);
+  later.replace(exit, 8, number(0x5d10000000670006, 8));
+  const std::string halves = fat_binary(
+      "halves.fatbin", {{2, 61, later}, {2, 50, slurp(data + ".cubin")}, {1, 75, ptx()}});
+  CHECK(contains(program("check " + halves).err, "taken: a cubin for sm_50; kernels: k"));
+  const Output alone = program("check " + fat_binary("alone.fatbin", {{2, 61, later}}));
+  CHECK(alone.code == 1);
+  CHECK(contains(alone.err, "HADD2 is not supported in this form"));
+
   const Output none = program("check " + fat_binary("none.fatbin", {{2, 75, cubin}}));
   CHECK(none.code == 2);
   CHECK(

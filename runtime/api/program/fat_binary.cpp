@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/isa/sass/sass.hpp"
@@ -135,6 +136,15 @@ std::string unpacked(const Image& image) {
   return *data;
 }
 
+/// Of a cubin: every word of its kernels is an instruction of the table.
+bool is_known(const Image& image) {
+  if (image.kind != kCubin) return true;
+  const std::string bytes = unpacked(image);
+  const sass::Listing listing = sass::read_cubin(std::as_bytes(std::span(bytes)), 1);
+  return std::ranges::all_of(listing.kernels,
+                             [](const sass::Kernel& k) { return k.diagnostics.empty(); });
+}
+
 }  // namespace
 
 bool is_fat_binary(std::string_view file) {
@@ -147,21 +157,29 @@ ChosenImage image_of(std::string_view file, Isa wanted) {
   for (const Image& i : images) list.push_back(i.text());
   const std::string all = fmt::format("a fat binary of {} image{}: {}", images.size(),
                                       images.size() == 1 ? "" : "s", fmt::join(list, "; "));
-  const auto best =
-      std::ranges::max_element(images, {}, [&](const Image& image) { return image.worth(wanted); });
-  if (best == images.end() || best->worth(wanted) == 0)
+  std::vector<const Image*> ranked;
+  for (const Image& image : images)
+    if (image.worth(wanted) != 0) ranked.push_back(&image);
+  std::stable_sort(ranked.begin(), ranked.end(), [&](const Image* a, const Image* b) {
+    return a->worth(wanted) > b->worth(wanted);
+  });
+  const std::string cubins = fmt::format("a cubin for {}", sass::kKnownArchs);
+  if (ranked.empty())
     refuse(
         fmt::format("this is {}; {} was expected (nvcc -gencode "
                     "arch=compute_NN,code=compute_NN adds PTX)",
                     all,
                     wanted == Isa::ptx    ? "PTX"
-                    : wanted == Isa::sass ? "a cubin for sm_50, sm_52 or sm_53"
-                                          : "PTX, or a cubin for sm_50, sm_52 or sm_53"));
+                    : wanted == Isa::sass ? cubins
+                                          : "PTX, or " + cubins));
+  // A cubin for a later target may hold instructions that none of the others needs.
+  auto best = std::ranges::find_if(ranked, [](const Image* image) { return is_known(*image); });
+  if (best == ranked.end()) best = ranked.begin();
   ChosenImage chosen;
-  chosen.isa = best->isa();
-  chosen.data = unpacked(*best);
+  chosen.isa = (*best)->isa();
+  chosen.data = unpacked(**best);
   while (chosen.isa == Isa::ptx && chosen.data.ends_with('\0')) chosen.data.pop_back();
-  chosen.note = all + (images.size() == 1 ? "" : "; taken: " + best->text());
+  chosen.note = all + (images.size() == 1 ? "" : "; taken: " + (*best)->text());
   return chosen;
 }
 

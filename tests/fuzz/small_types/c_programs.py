@@ -2,7 +2,16 @@
 import random
 
 N_IN = 64
-INTS = {"i8": (8, 1), "u8": (8, 0), "i16": (16, 1), "u16": (16, 0), "i32": (32, 1), "u32": (32, 0), "i64": (64, 1), "u64": (64, 0)}
+INTS = {
+    "i8": (8, 1),
+    "u8": (8, 0),
+    "i16": (16, 1),
+    "u16": (16, 0),
+    "i32": (32, 1),
+    "u32": (32, 0),
+    "i64": (64, 1),
+    "u64": (64, 0),
+}
 
 COMMON = r"""
 #ifdef HOST
@@ -65,7 +74,14 @@ class Gen:
         r = self.r
         x = r.random()
         if x < 0.15:
-            return str(r.choice([0, 1, 2, 3, 7, 10, 15, 16, 100, 127, 128, 200, 255, 256, 1000, 32767, 40000, 65535])), "i32"
+            return (
+                str(
+                    r.choice(
+                        [0, 1, 2, 3, 7, 10, 15, 16, 100, 127, 128, 200, 255, 256, 1000, 32767, 40000, 65535]
+                    )
+                ),
+                "i32",
+            )
         if x < 0.25 and self.arrays:
             n, t, size = r.choice(self.arrays)
             i, _ = self.intvar()
@@ -89,14 +105,20 @@ class Gen:
         if x < 0.30:
             return f"({e()} {r.choice('+-*&|^')} {e()})"
         if x < 0.40:
-            return f"(({t})({e()}) {r.choice(['+', '-', '*', '^', '&', '|'])} ({r.choice(self.types())})({e()}))"
+            return (
+                f"(({t})({e()}) {r.choice(['+', '-', '*', '^', '&', '|'])} ({r.choice(self.types())})({e()}))"
+            )
         if x < 0.55:
             return f"({t})({e()})"
         if x < 0.63:
             k = r.choice([str(r.randint(0, 15)), f"((u32)({e()}) & {r.choice([7, 15, 31])})"])
-            return f"(({r.choice(self.types()) if r.random() < .7 else 'i32'})({e()}) {r.choice(['>>', '<<'])} {k})".replace("<< ((", "<< ((")
+            return f"(({r.choice(self.types()) if r.random() < .7 else 'i32'})({e()}) {r.choice(['>>', '<<'])} {k})".replace(
+                "<< ((", "<< (("
+            )
         if x < 0.70:
-            t = DIVISORS.get(t, t)  # AMDGPU's LLVM divides unsigned numbers that were sign-extended in 24 bits
+            t = DIVISORS.get(
+                t, t
+            )  # AMDGPU's LLVM divides unsigned numbers that were sign-extended in 24 bits
             return f"{r.choice(['div', 'rem'])}_{t}(({t})({e()}), ({t})({e()}))"
         if x < 0.74:
             t = DIVISORS.get(t, t)
@@ -118,7 +140,8 @@ class Gen:
             return self.fvar()
         if x < 0.7:
             t = r.choice(self.types())
-            if t in ("u32", "u64"): t = "i32"  # ptxas 11.8 makes I2F.F32.S8 of cvt.rn.f32.u32 behind cvt.s32.s8
+            if t in ("u32", "u64"):
+                t = "i32"  # ptxas 11.8 makes I2F.F32.S8 of cvt.rn.f32.u32 behind cvt.s32.s8
             return f"(float)({t})({self.expr(depth - 1)})"
         return f"({self.fexpr(depth - 1)} {r.choice('+-*')} {r.choice([self.fexpr(depth - 1), '0.5f', '3.0f', '0.0078125f'])})"
 
@@ -139,10 +162,22 @@ class Gen:
 
     def vector(self, ind):
         r = self.r
-        t, n, e = r.choice([("i8x4", 4, "i8"), ("u8x4", 4, "u8"), ("i16x2", 2, "i16"), ("u16x2", 2, "u16"), ("u16x4", 4, "u16")])
+        t, n, e = r.choice(
+            [
+                ("i8x4", 4, "i8"),
+                ("u8x4", 4, "u8"),
+                ("i16x2", 2, "i16"),
+                ("u16x2", 2, "u16"),
+                ("u16x4", 4, "u16"),
+            ]
+        )
         self.tmp += 1
         a, b = f"va{self.tmp}", f"vb{self.tmp}"
-        out = f"{ind}{{ {t} {a}, {b}; " + " ".join(f"{v}[{k}] = ({e})({self.expr(1)});" for v in (a, b) for k in range(n)) + "\n"
+        out = (
+            f"{ind}{{ {t} {a}, {b}; "
+            + " ".join(f"{v}[{k}] = ({e})({self.expr(1)});" for v in (a, b) for k in range(n))
+            + "\n"
+        )
         out += f"{ind}  {a} = {r.choice(['{a} + {b}', '{a} - {b}', '{a} * {b}', '({a} ^ {b}) + {a}', '{a} * {b} - {a}', '({a} >> 1) + {b}', '-{a} & {b}']).format(a=a, b=b)};\n"
         v = self.intvar()[0]
         out += f"{ind}  {v} ^= (i32){a}[{r.randrange(n)}] + {a}[{r.randrange(n)}]; }}\n"
@@ -156,19 +191,31 @@ class Gen:
             x = r.random()
             if x < 0.12 and depth < 3:
                 out += f"{ind}if ({self.cond()}) {{\n{self.block(r.randint(1, 3), depth + 1)}{ind}}}"
-                out += f" else {{\n{self.block(r.randint(1, 3), depth + 1)}{ind}}}\n" if r.random() < .5 else "\n"
+                out += (
+                    f" else {{\n{self.block(r.randint(1, 3), depth + 1)}{ind}}}\n"
+                    if r.random() < 0.5
+                    else "\n"
+                )
             elif x < 0.2 and depth < 2:
                 self.tmp += 1
                 k, t = f"k{self.tmp}", r.choice(["i8", "u8", "i16", "u16", "i32"])
                 s, c = r.randint(2, 6), self.cond()
                 out += f"{ind}for ({t} {k} = 0; {k} < {s}; ++{k}) {{\n"
-                if r.random() < .3: out += f"{ind}  if ({c}) {r.choice(['break', 'continue'])};\n"
+                if r.random() < 0.3:
+                    out += f"{ind}  if ({c}) {r.choice(['break', 'continue'])};\n"
                 self.vars.append((k, "const"))
                 body = self.block(r.randint(1, 3), depth + 1)
                 self.vars.pop()
                 out += body + f"{ind}}}\n"
             elif x < 0.24 and depth < 2:
-                out += f"{ind}switch ((u8)({self.expr(2)}) & 3) {{\n" + "".join(f"{ind}case {k}:\n{self.block(1, depth + 1)}{ind}  {r.choice(['break;', 'break;', '/* fall through */;'])}\n" for k in range(3)) + f"{ind}default:;\n{ind}}}\n"
+                out += (
+                    f"{ind}switch ((u8)({self.expr(2)}) & 3) {{\n"
+                    + "".join(
+                        f"{ind}case {k}:\n{self.block(1, depth + 1)}{ind}  {r.choice(['break;', 'break;', '/* fall through */;'])}\n"
+                        for k in range(3)
+                    )
+                    + f"{ind}default:;\n{ind}}}\n"
+                )
             elif x < 0.30:
                 out += self.vector(ind)
             else:
@@ -181,7 +228,10 @@ class Gen:
         for k in range(r.randint(4, 9)):
             t = r.choice(self.types())
             w = r.randrange(4)
-            decl += f"  {t} v{k} = ({t})(in[{w}] >> {r.choice([0, 0, 8, 16, 5])});\n"
+            shift = r.choice([0, 0, 8, 16, 5])
+            if shift == 5 and t in ("i8", "i16"):
+                shift = 8  # LLVM 14 makes an unsigned bfe of the sign extension for NVPTX
+            decl += f"  {t} v{k} = ({t})(in[{w}] >> {shift});\n"
             self.vars.append((f"v{k}", t))
         for k in range(2):
             decl += f"  float f{k} = (float)({r.choice(['i8', 'i16', 'u16', 'i32'])})in[{r.randrange(4)}] * {r.choice(['1.0f', '0.25f', '0.001f'])};\n"
@@ -218,19 +268,25 @@ class Vars(list):
 # Loop counters carry the type "const": they may be read where an integer is, and are no targets.
 def patched(gen):
     pick = gen.r.choice
+
     def assign(ind, base=Gen.assign):
         saved = gen.vars
         for _ in range(50):
             s = base(gen, ind)
             target = s.strip().split(" ", 1)[0]
-            if not target.startswith("k"): return s
+            if not target.startswith("k"):
+                return s
         return ""
+
     gen.assign = assign
+
     def vector(ind, base=Gen.vector):
         for _ in range(50):
             s = base(gen, ind)
-            if not s.strip().splitlines()[-1].strip().startswith("k"): return s
+            if not s.strip().splitlines()[-1].strip().startswith("k"):
+                return s
         return ""
+
     gen.vector = vector
     return gen
 
@@ -241,21 +297,30 @@ def program(name, seed):
     return text, g.slots
 
 
-HOST = COMMON + """
+HOST = (
+    COMMON
+    + """
 #define KERNEL(n, slots) static void n(const u32* in, u32* out) {
 #define SHARED(k, t, a, size) t a[size];
 """
-DEVICE = COMMON + """
+)
+DEVICE = (
+    COMMON
+    + """
 #define KERNEL(n, slots) __kernel void n(__global u32* inp, __global u32* outp) { u32 tid = TID; __global u32* in = inp + 4 * tid; __global u32* out = outp + slots * tid;
 #define SHARED(k, t, a, size) __local t a##_all[64 * size]; __local t* a = a##_all + tid * size;
 """
+)
 
 
 def host_file(texts):
     names = [f"k{n}" for n in range(len(texts))]
     out = HOST + "".join(texts) + "typedef void (*fn)(const u32*, u32*);\n"
     out += "static fn all[] = {" + ",".join(t.split("(")[1].split(",")[0] for t in texts) + "};\n"
-    return out + f"void run_all(int n, const u32* in, u32* out, int slots) {{ for (int l = 0; l < {N_IN}; ++l) all[n](in + 4 * l, out + slots * l); }}\n"
+    return (
+        out
+        + f"void run_all(int n, const u32* in, u32* out, int slots) {{ for (int l = 0; l < {N_IN}; ++l) all[n](in + 4 * l, out + slots * l); }}\n"
+    )
 
 
 def device_file(texts):

@@ -1,67 +1,143 @@
-"""usage: run_c.py nv|gcn FIRST COUNT [ptxas levels] [arch]"""
-import tempfile, ctypes, random, struct, subprocess, sys, os, collections
-import c_programs as C
-import lanewise
-W = tempfile.mkdtemp(); os.makedirs(W, exist_ok=True)
+"""Random C of small types through clang, and ptxas or not, beside the host.
 
-def make_inputs(seed):
-    r = random.Random(seed)
-    edge = [0, 1, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff, 0xff80, 0xff7f, 0x8001, 0x1234]
-    return [r.choice(edge) | (r.choice(edge) << 16 if r.random() < .5 else 0) if r.random() < .5 else r.getrandbits(32) for _ in range(4 * C.N_IN)]
+usage: run_c.py nv|gcn FIRST COUNT [ptxas levels] [arch]
+       run_c.py export FOLDER SEED LEVEL [arch]    a cubin, and its inputs and the host's values
 
-def sh(*a): subprocess.run(a, check=True)
+Exit code 1: something differs or is refused; 77: a compiler is not installed."""
+import collections
+import os
+import random
+import sys
 
-def main():
-    kind, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    levels = sys.argv[4].split(",") if len(sys.argv) > 4 else ["0", "1", "2", "3"]
-    arch = sys.argv[5] if len(sys.argv) > 5 else "sm_50"
-    device = lanewise.Device("reference")
-    bad, refused, total, done = [], collections.Counter(), 0, collections.Counter()
-    step = 25
-    for at in range(first, first + count, step):
-        n_here = min(step, first + count - at)
-        ps = [C.program(f"k{n}", at + n) for n in range(n_here)]
-        texts = [t for t, _ in ps]
-        data = [x & 0xffffffff for x in make_inputs(at)]
-        open(f"{W}/p.c", "w").write(C.host_file(texts)); open(f"{W}/p.cl", "w").write(C.device_file(texts))
-        so = f"{W}/h{at}.so"
-        sh("gcc", "-DHOST", "-O1", "-fwrapv", "-ffp-contract=off", "-w", "-shared", "-fPIC", f"{W}/p.c", "-o", so)
-        lib = ctypes.CDLL(so); os.unlink(so)
-        arr = (ctypes.c_uint32 * len(data))(*data)
-        mods = []
-        cl = str(random.Random(at).choice([0, 1, 2, 3, "s"]))
-        common = ["-x", "cl", "-cl-std=CL2.0", "-fwrapv", "-ffp-contract=off", "-w", f"{W}/p.cl"]
-        if kind == "nv":
-            if cl == "0": cl = "1" if at % 2 else "0"
-            sh("clang-14", "-DNVPTX", "-target", "nvptx64-nvidia-cuda", "-Xclang", "-target-feature", "-Xclang", "+ptx75", "-Xclang", "-target-cpu", "-Xclang", arch, "-O" + cl, "-S", "-o", f"{W}/p.ptx", *common)
-            mods.append(("ptx", f"{W}/p.ptx"))
-            for l in levels:
-                sh(os.environ.get("PTXAS", "ptxas"), "-arch=" + arch, "-O" + l, f"{W}/p.ptx", "-o", f"{W}/p{l}.cubin"); mods.append(("O" + l, f"{W}/p{l}.cubin"))
-        else:
-            if cl == "0" and at % 4: cl = "2"
-            sh("clang-14", "-DGCN", "-target", "amdgcn-amd-amdhsa", "-mcpu=" + os.environ.get("GFX", "gfx803"), "-nogpulib", "-O" + cl, "-o", f"{W}/p.co", *common); mods.append(("gcn", f"{W}/p.co"))
-        buf = device.buffer(arr)
-        loaded = []
-        for label, f in mods:
-            try: loaded.append((label, device.load_file(f)))
-            except Exception as e:
-                print(label, at, str(e)[:600]); 
-                if label == "gcn":
-                    loaded.append((label, None))
-        for n, (t, slots) in enumerate(ps):
-            o = (ctypes.c_uint32 * (C.N_IN * slots))(); lib.run_all(n, arr, o, slots); want = list(o)
-            for label, m in loaded:
-                total += 1
-                try:
-                    out = device.buffer(4 * C.N_IN * slots)
-                    r = m[f"k{n}"].launch(1, C.N_IN, buf, out)
-                    got = list(struct.unpack(f"<{C.N_IN * slots}I", out.read()))
-                except Exception as e:
-                    refused[label + str(e).splitlines()[0][-160:]] += 1; continue
-                d = [k for k in range(len(got)) if got[k] != want[k]]
-                if d:
-                    lane, s = divmod(d[0], slots); bad.append((label, at + n)); print("BAD", label, "seed", at + n, "clang -O" + cl, "lane", lane, "slot", s, f"got {got[d[0]]:08x} want {want[d[0]]:08x}", len(d), flush=True)
-                else: done[label] += 1
-    print("runs", total, "good", dict(done), "bad", len(bad), "refused", sum(refused.values()))
-    for k, v in refused.most_common(20): print("  refused", v, k)
-main()
+import c_programs as programs
+import common
+
+BATCH = 25
+EXPORTED_LANES = 16
+
+
+def clang(target, level, source, output, *more):
+    language = ["-x", "cl", "-cl-std=CL2.0", "-fwrapv", "-ffp-contract=off", "-w"]
+    common.run("clang-14", *target, "-O" + level, "-o", output, *more, *language, source)
+
+
+def to_ptx(texts, level, arch):
+    features = ["-Xclang", "-target-feature", "-Xclang", "+ptx75", "-Xclang", "-target-cpu", "-Xclang", arch]
+    target = ["-DNVPTX", "-target", "nvptx64-nvidia-cuda", *features, "-S"]
+    ptx = common.path("p.ptx")
+    clang(target, level, common.write("p.cl", programs.device_file(texts)), ptx)
+    return ptx
+
+
+def to_cubin(ptx, level, arch):
+    cubin = common.path(f"p{level}.cubin")
+    common.run(common.PTXAS, "-arch=" + arch, "-O" + level, ptx, "-o", cubin)
+    return cubin
+
+
+def to_gcn(texts, level):
+    target = [
+        "-DGCN",
+        "-target",
+        "amdgcn-amd-amdhsa",
+        "-mcpu=" + os.environ.get("GFX", "gfx803"),
+        "-nogpulib",
+    ]
+    output = common.path("p.co")
+    clang(target, level, common.write("p.cl", programs.device_file(texts)), output)
+    return output
+
+
+def clang_level(kind, seed):
+    """Without optimisation little of a program is left to look at: one batch in many has none."""
+    level = str(random.Random(seed).choice([0, 1, 2, 3, "s"]))
+    if level != "0":
+        return level
+    return ("1" if seed % 2 else "0") if kind == "nv" else ("2" if seed % 4 else "0")
+
+
+def compiled(kind, seed, texts, levels, arch):
+    level = clang_level(kind, seed)
+    if kind == "gcn":
+        return [("gcn", to_gcn(texts, level))]
+    ptx = to_ptx(texts, level, arch)
+    return [("ptx", ptx)] + [("O" + n, to_cubin(ptx, n, arch)) for n in levels]
+
+
+class Tally:
+    def __init__(self):
+        self.good, self.refused, self.bad = collections.Counter(), collections.Counter(), 0
+
+    def compare(self, label, seed, slots, kernel, inputs, output, want):
+        try:
+            kernel().launch(1, programs.N_IN, inputs, output)
+        except Exception as e:
+            self.refused[f"{label} seed {seed}: {str(e).splitlines()[0][-160:]}"] += 1
+            return
+        got = common.unpacked(output.read())
+        wrong = [n for n in range(len(got)) if got[n] != want[n]]
+        if not wrong:
+            self.good[label] += 1
+            return
+        self.bad += 1
+        lane, slot = divmod(wrong[0], slots)
+        print(
+            f"BAD {label} seed {seed} lane {lane} slot {slot} got {got[wrong[0]]:08x} want {want[wrong[0]]:08x}",
+            flush=True,
+        )
+
+    def finish(self):
+        print("good", dict(self.good), "bad", self.bad, "refused", sum(self.refused.values()))
+        for reason, count in self.refused.most_common(20):
+            print("  refused", count, reason)
+        return 1 if self.bad or self.refused else 0
+
+
+def compare(kind, first, count, levels, arch):
+    import lanewise
+
+    device, tally = lanewise.Device("reference"), Tally()
+    for seed in range(first, first + count, BATCH):
+        batch = [programs.program(f"k{n}", seed + n) for n in range(min(BATCH, first + count - seed))]
+        texts = [text for text, _ in batch]
+        host = common.Host(programs.host_file(texts), "-DHOST")
+        data = common.words(seed, 4 * programs.N_IN)
+        inputs = device.buffer(common.array(data))
+        modules = [
+            (label, device.load_file(file)) for label, file in compiled(kind, seed, texts, levels, arch)
+        ]
+        for n, (_, slots) in enumerate(batch):
+            want = host.values(n, data, programs.N_IN, slots)
+            for label, module in modules:
+                output = device.buffer(4 * programs.N_IN * slots)
+                tally.compare(label, seed + n, slots, lambda: module[f"k{n}"], inputs, output, want)
+    return tally.finish()
+
+
+def export(folder, seed, level, arch):
+    """The values: as many bytes a lane as it has inputs and outputs, inputs first."""
+    text, slots = programs.program("k", seed)
+    ptx = to_ptx([text], clang_level("nv", seed - seed % BATCH), arch)
+    name = os.path.join(folder, f"seed{seed}.O{level}")
+    os.replace(to_cubin(ptx, level, arch), name + ".cubin")
+    data = common.words(seed, 4 * programs.N_IN)
+    want = common.Host(programs.host_file([text]), "-DHOST").values(0, data, programs.N_IN, slots)
+    with open(name + ".values", "wb") as file:
+        file.write(
+            bytes(common.array(data[: 4 * EXPORTED_LANES]))
+            + bytes(common.array(want[: slots * EXPORTED_LANES]))
+        )
+    return 0
+
+
+def main(kind, *rest):
+    common.need("clang-14", "gcc", *([] if kind == "gcn" else [common.PTXAS]))
+    if kind == "export":
+        folder, seed, level, arch = (*rest, "sm_50")[:4]
+        return export(folder, int(seed), level, arch)
+    first, count, levels, arch = (*rest, *["0,1,2,3", "sm_50"][len(rest) - 2 :])
+    return compare(kind, int(first), int(count), levels.split(","), arch)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]) if len(sys.argv) >= 4 else __doc__)

@@ -1,77 +1,77 @@
-"""usage: run_ptx.py pairs|random FIRST COUNT [levels] [arch]"""
-import tempfile, ctypes, random, struct, subprocess, sys, os, collections
-import ptx_programs as P
-import lanewise
-W = tempfile.mkdtemp(); os.makedirs(W, exist_ok=True)
-PTXAS = os.environ.get("PTXAS", "ptxas")
+"""Random PTX of small types, and what ptxas makes of it, beside the host.
 
-def host(programs, data):
-    open(f"{W}/p.c", "w").write(P.c_file(programs))
-    so = f"{W}/p{os.getpid()}_{random.random()}.so"
-    subprocess.run(["gcc", "-O1", "-fwrapv", "-frounding-math", "-ffp-contract=off", "-w", "-shared", "-fPIC", f"{W}/p.c", "-o", so, "-lm"], check=True)
-    lib = ctypes.CDLL(so); os.unlink(so)
-    out = []
-    for n, p in enumerate(programs):
-        o = (ctypes.c_uint32 * (P.N_IN * p.slots))()
-        lib.run_all(n, (ctypes.c_uint32 * len(data))(*data), o, p.slots)
-        out.append(list(o))
-    return out
+usage: run_ptx.py pairs|random FIRST COUNT [ptxas levels] [arch]
 
-def make_inputs(seed):
-    r = random.Random(seed)
-    edge = [0, 1, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff, 0xff80, 0xff7f, 0x8001, 0x1234]
-    return [r.choice(edge) | (r.choice(edge) << 16 if r.random() < .5 else 0) if r.random() < .5 else r.getrandbits(32) for _ in range(4 * P.N_IN)] 
+pairs: programs FIRST and on of those that hold every operation that makes a 16-bit value with every one that
+reads it. Exit code 1: something differs or is refused; 77: a compiler is not installed."""
+import collections
+import random
+import sys
 
-def run(device, module, p, buf):
-    out = device.buffer(4 * P.N_IN * p.slots)
-    r = module[p.name].launch(1, P.N_IN, buf, out, lanewise.i8(-93), lanewise.u16(0xc3d5))
-    return list(struct.unpack(f"<{P.N_IN * p.slots}I", out.read()))
+import common
+import ptx_programs as programs
 
-def main():
-    kind, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    levels = sys.argv[4].split(",") if len(sys.argv) > 4 else ["0", "1", "2", "3"]
-    arch = sys.argv[5] if len(sys.argv) > 5 else "sm_50"
+BATCH = 25
+
+
+def run_kernel(device, module, program, inputs):
+    import lanewise
+
+    output = device.buffer(4 * programs.N_IN * program.slots)
+    module[program.name].launch(1, programs.N_IN, inputs, output, lanewise.i8(-93), lanewise.u16(0xC3D5))
+    return common.unpacked(output.read())
+
+
+def wrong_slots(program, got, want):
+    for n in range(len(got)):
+        if got[n] != want[n]:
+            lane, slot = divmod(n, program.slots)
+            yield slot, f"lane {lane} slot {slot} got {got[n]:08x} want {want[n]:08x}"
+
+
+def main(kind, first, count, levels="0,1,2,3", arch="sm_50"):
+    common.need("gcc", common.PTXAS)
+    import lanewise
+
     device = lanewise.Device("reference")
+    first, count = int(first), int(count)
     if kind == "pairs":
-        programs = P.pairs(60)[first:first + count]
+        all_programs = programs.pairs(60)[first : first + count]
     else:
-        programs = [P.random_program(f"k{s}", random.Random(s)) for s in range(first, first + count)]
-    bad = collections.Counter(); total = 0; refused = collections.Counter(); forms = collections.Counter()
-    for at in range(0, len(programs), 25):
-        batch = programs[at:at + 25]
-        data = make_inputs(first + at)
-        want = host(batch, data)
-        open(f"{W}/p.ptx", "w").write(P.ptx_file(batch, arch))
-        buf = device.buffer((ctypes.c_uint32 * len(data))(*data))
-        mods = [("ptx", device.load_file(f"{W}/p.ptx"))]
-        for l in levels:
-            subprocess.run([PTXAS, "-arch=" + arch, "-O" + l, f"{W}/p.ptx", "-o", f"{W}/p{l}.cubin"], check=True)
-            mods.append(("O" + l, device.load_file(f"{W}/p{l}.cubin")))
-        for n, p in enumerate(batch):
-            for label, m in mods:
-                total += 1
-                try: got = run(device, m, p, buf)
+        all_programs = [
+            programs.random_program(f"k{s}", random.Random(s)) for s in range(first, first + count)
+        ]
+    bad, refused, runs = {}, collections.Counter(), 0
+    for at in range(0, len(all_programs), BATCH):
+        batch = all_programs[at : at + BATCH]
+        data = common.words(first + at, 4 * programs.N_IN)
+        host = common.Host(programs.c_file(batch), "-frounding-math")
+        ptx = common.write("p.ptx", programs.ptx_file(batch, arch))
+        modules = [("ptx", device.load_file(ptx))]
+        for level in levels.split(","):
+            cubin = common.path(f"p{level}.cubin")
+            common.run(common.PTXAS, "-arch=" + arch, "-O" + level, ptx, "-o", cubin)
+            modules.append(("O" + level, device.load_file(cubin)))
+        inputs = device.buffer(common.array(data))
+        for n, program in enumerate(batch):
+            want = host.values(n, data, programs.N_IN, program.slots)
+            for label, module in modules:
+                runs += 1
+                try:
+                    got = run_kernel(device, module, program, inputs)
                 except Exception as e:
-                    refused[str(e).splitlines()[0][-150:]] += 1
+                    refused[f"{label} {program.name}: {str(e).splitlines()[0][-150:]}"] += 1
                     continue
-                diff = [k for k in range(len(got)) if got[k] != want[n][k]]
-                if diff:
-                    k = diff[0]; lane, slot = divmod(k, p.slots)
-                    if p.what:
-                        for s in sorted({k % p.slots for k in diff}):
-                            bad[(label, p.what[s])] += 1
-                    else:
-                        bad[(label, p.name)] += 1
-                    if os.environ.get("V"): print(label, p.name, p.what[slot] if p.what else "", "lane", lane, "slot", slot, f"got {got[k]:08x} want {want[n][k]:08x}")
-        if bad and os.environ.get("STOP"): break
-    print("runs", total, "bad", len(bad), "refused", sum(refused.values()))
-    for k, v in refused.most_common(20): print("  refused", v, k)
-    by = collections.Counter()
-    for (label, w), v in bad.items(): by[label] += 1
-    print(by)
-    prod = collections.Counter(w.split(" -> ")[0] for (l, w) in bad if l != "ptx"); cons = collections.Counter(w.split(" -> ")[-1] for (l, w) in bad if l != "ptx")
-    print("producers", prod.most_common(60)); print("consumers", cons.most_common(60))
-    print("ptx", collections.Counter(w.split(" -> ")[0] for (l, w) in bad if l == "ptx").most_common(40))
-    print("ptx", collections.Counter(w.split(" -> ")[-1] for (l, w) in bad if l == "ptx").most_common(40))
-    import json; json.dump([list(k) for k in bad], open(f"{W}/bad.json", "w"))
-main()
+                for slot, text in wrong_slots(program, got, want):
+                    what = program.what[slot] if program.what else program.name
+                    bad.setdefault((label, what), text)
+    print("runs", runs, "bad", len(bad), "refused", sum(refused.values()))
+    for (label, what), text in list(bad.items())[:40]:
+        print("  BAD", label, what, text)
+    for reason, number in refused.most_common(20):
+        print("  refused", number, reason)
+    return 1 if bad or refused else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]) if len(sys.argv) >= 4 else __doc__)

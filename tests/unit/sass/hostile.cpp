@@ -120,6 +120,55 @@ TEST_CASE("variables on top of each other, and constant banks that no device has
   check_refused(bank.bytes(), "constant bank 3 of 70000 bytes, expected at most 65536");
 }
 
+TEST_CASE("lists of a jump's targets that do not end") {
+  std::string bytes = contents("../../../pairs/data/small_types/seed20363.O2.cubin");
+  const size_t at = bytes.find("\x04\x34");
+  REQUIRE(at != std::string::npos);
+  bytes.replace(at + 12, 4, "\xff\xff\xff\xff");
+  check_refused(bytes, "a list of a jump's targets lies outside the file");
+}
+
+TEST_CASE("lines of the source that lie: the kernels run, and a warning says why there are none") {
+  const std::string good = contents("lines/lines.cubin");
+  const sass::Listing l = read(good);
+  REQUIRE(l.ok());
+  CHECK(l.diagnostics.empty());
+  const elf::File file = elf::parse(std::as_bytes(std::span(good)));
+  const elf::Section* lines = file.section(".debug_line");
+  REQUIRE(lines != nullptr);
+  size_t warned = 0;
+  for (size_t at = lines->offset; at < lines->offset + lines->size; ++at)
+    for (const unsigned value : {0x00U, 0x01U, 0x7fU, 0x80U, 0xffU}) {
+      std::string bad = good;
+      bad[at] = static_cast<char>(value);
+      const sass::Listing listing = read(bad);
+      CHECK(listing.ok());
+      if (!listing.diagnostics.empty()) {
+        ++warned;
+        CHECK(listing.diagnostics[0].message.starts_with("broken .debug_line: "));
+      }
+      sass::lower(listing);
+    }
+  CHECK(warned > 50);
+
+  // One long folder for each of many files.
+  std::string header(1, '\x01');                 // smallest instruction
+  header += std::string("\x01\xfb\x0e\x01", 4);  // statement, base, range, first special one
+  header += std::string(1000, 'd') + std::string(2, '\0');
+  for (unsigned n = 0; n < 200000; ++n) header += std::string("f\0\x01\0\0", 5);
+  header += '\0';
+  std::string unit("\x02\0", 2);
+  for (unsigned n = 0; n < 4; ++n) unit += static_cast<char>(header.size() >> 8 * n);
+  unit += header;
+  std::string section;
+  for (unsigned n = 0; n < 4; ++n) section += static_cast<char>(unit.size() >> 8 * n);
+  ElfFile f;
+  f.sections.push_back({.name = ".debug_line", .data = section + unit});
+  const std::string bytes = f.bytes();
+  CHECK_THROWS_WITH(elf::source_lines(elf::parse(std::as_bytes(std::span(bytes)))),
+                    "the paths of source files are many times as long as their table");
+}
+
 TEST_CASE("tens of thousands of functions and relocations take a time in proportion") {
   ElfFile f;
   std::string strings(1, '\0'), relocations;

@@ -93,4 +93,7 @@ TEST_CASE("what cannot run is an error at its place") {
   CHECK(r.diagnostics[0].message == "c[0x0][0x24] holds nothing that is known");
   CHECK(r.diagnostics[2].message.find("R1 cannot start 4 registers") == 0);
   CHECK(sass::lower(sass::parse("BRA 0x400 ;\nEXIT ;\n")).diagnostics.size() == 1);
+  // Upper words of the windows' addresses, which code for Pascal reads.
+  CHECK(lower("  MOV R0, c[0x0][0x100] ;\n  MOV R0, c[0x0][0x104] ;\n  EXIT ;\n")
+            .diagnostics.empty());
 }

@@ -222,26 +222,55 @@ TEST_CASE("all lanes add to one word; wide and floating-point atomics; compare a
   CHECK(outputs("MOV32I R8, 0x1 ;\nRED.E.ADD [R20+0x83], R8 ;\n")[33] == 101);
 }
 
-TEST_CASE("atomic sums of two halves, from sm_52 on") {
+TEST_CASE("atomic sums of two halves, from sm_52 on; none is flushed from sm_60 on") {
   struct Row {
     const char *value, *start;
-    uint32_t expected;
+    uint32_t expected, unflushed;
   };
-  const Row rows[] = {{"0xc0003e00", "0x42003400", 0x3c003f00},   // -2 + 3, 1.5 + 0.25
-                      {"0x3c000001", "0x10001", 0x3c000000},      // subnormal ones count as zeros
-                      {"0x7bff7c00", "0x7bfffc00", 0x7c007fff}};  // overflow, a NaN
-  for (const Row& row : rows) {
-    CAPTURE(row.value);
-    const std::string before = std::string("MOV32I R8, ") + row.value + " ;\nMOV32I R9, " +
-                               row.start + " ;\nSTG.E [R20+0x80], R9 ;\n";
-    for (const char* op : {"ATOM.E.ADD.F16x2.FTZ.RN R0, [R20+0x80], R8 ;\n",
-                           "RED.E.ADD.F16x2.FTZ.RN [R20+0x80], R8 ;\nMOV R0, R9 ;\n"}) {
+  const Row rows[] = {{"0xc0003e00", "0x42003400", 0x3c003f00, 0x3c003f00},   // -2 + 3, 1.5 + 0.25
+                      {"0x3c000001", "0x10001", 0x3c000000, 0x3c000002},      // subnormal numbers
+                      {"0x7bff7c00", "0x7bfffc00", 0x7c007fff, 0x7c007fff}};  // overflow, a NaN
+  for (const Row& row : rows)
+    for (const unsigned arch : {52U, 53U, 60U, 61U}) {
+      CAPTURE(row.value);
+      CAPTURE(arch);
+      const std::string before = std::string("MOV32I R8, ") + row.value + " ;\nMOV32I R9, " +
+                                 row.start + " ;\nSTG.E [R20+0x80], R9 ;\n";
+      const std::string type = arch < 60 ? ".ADD.F16x2.FTZ.RN" : ".ADD.F16x2.RN";
+      for (const std::string& op : {"ATOM.E" + type + " R0, [R20+0x80], R8 ;\n",
+                                    "RED.E" + type + " [R20+0x80], R8 ;\nMOV R0, R9 ;\n"}) {
+        CAPTURE(op);
+        const auto out = run(with_output(before + op, arch), std::vector<uint32_t>(64, 0)).out;
+        CHECK(out[3] == static_cast<uint32_t>(std::stoul(row.start, nullptr, 16)));
+        CHECK(out[35] == (arch < 60 ? row.expected : row.unflushed));
+      }
+    }
+}
+
+TEST_CASE("atomic sums of doubles, from sm_60 on") {
+  // 1.5 + 2^-1074 rounds to 1.5; two of the smallest numbers make the next one.
+  struct Row {
+    const char *high, *low, *start_high, *start_low;
+    uint32_t sum_high, sum_low;
+  };
+  for (const Row& row : {Row{"0x3ff80000", "0x0", "0x40020000", "0x1", 0x400e0000, 1},
+                         Row{"0x0", "0x1", "0x0", "0x1", 0, 2},
+                         Row{"0xbff00000", "0x0", "0x3ff00000", "0x0", 0, 0}}) {
+    const std::string before =
+        std::string("MOV32I R8, ") + row.low + " ;\nMOV32I R9, " + row.high + " ;\nMOV32I R10, " +
+        row.start_low + " ;\nMOV32I R11, " + row.start_high +
+        " ;\nLOP32I.AND R12, R20, 0x4 ;\nISETP.EQ.AND P0, PT, R12, RZ, PT ;\n"
+        "@P0 STG.E.64 [R20+0x80], R10 ;\n";
+    for (const char* op : {"@P0 ATOM.E.ADD.F64.RN R0, [R20+0x80], R8 ;\n",
+                           "@P0 RED.E.ADD.F64.RN [R20+0x80], R8 ;\n@P0 MOV R0, R10 ;\n"}) {
       CAPTURE(op);
-      const auto out = run(with_output(before + op, 52), std::vector<uint32_t>(64, 0)).out;
-      CHECK(out[3] == static_cast<uint32_t>(std::stoul(row.start, nullptr, 16)));
-      CHECK(out[35] == row.expected);
+      const auto out = run(with_output(before + op, 60), std::vector<uint32_t>(64, 0)).out;
+      CHECK(out[2] == static_cast<uint32_t>(std::stoul(row.start_low, nullptr, 16)));
+      CHECK(out[34] == row.sum_low);
+      CHECK(out[35] == row.sum_high);
     }
   }
+  CHECK(!sass::parse_instruction("ATOM.E.ADD.F64.RN R0, [R2], R4", 53).instruction);
 }
 
 TEST_CASE("a sparse load says whether its page is there") {

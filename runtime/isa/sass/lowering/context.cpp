@@ -297,7 +297,9 @@ Operand LowerContext::constant(unsigned bank, unsigned offset) {
   }
   // The stack pointer: local memory grows down from its end.
   if (offset == 0x20) return imm(b.program().local_bytes);
-  if (offset == 0x2c) return imm(0);  // upper half of the grid's number
+  // Upper halves of the grid's number, and of the windows' addresses, which code for sm_60 and
+  // later reads.
+  if (offset == 0x2c || offset == 0x100 || offset == 0x104) return imm(0);
   constexpr unsigned kFirstEnvironment = 0x30, kLastEnvironment = 0xac;  // %envreg0 to %envreg31
   if (offset >= kFirstEnvironment && offset <= kLastEnvironment && offset % 4 == 0) return imm(0);
   // What cvta.const adds: the generic address of the module's constants. Without any, isspacep
