@@ -66,31 +66,43 @@ def compiled(kind, seed, texts, levels, arch):
 
 class Tally:
     def __init__(self):
-        self.good, self.refused, self.bad = collections.Counter(), collections.Counter(), 0
+        self.good, self.refused, self.bad, self.clang = collections.Counter(), collections.Counter(), 0, 0
 
-    def compare(self, label, seed, slots, kernel, inputs, output, want):
+    def values(self, label, seed, kernel, device, inputs, slots):
+        output = device.buffer(4 * programs.N_IN * slots)
         try:
             kernel().launch(1, programs.N_IN, inputs, output)
         except Exception as e:
             self.refused[f"{label} seed {seed}: {str(e).splitlines()[0][-160:]}"] += 1
-            return
-        got = common.unpacked(output.read())
+            return None
+        return common.unpacked(output.read())
+
+    def judge(self, label, seed, slots, got, want):
         wrong = [n for n in range(len(got)) if got[n] != want[n]]
         if not wrong:
             self.good[label] += 1
             return
         self.bad += 1
         lane, slot = divmod(wrong[0], slots)
-        print(
-            f"BAD {label} seed {seed} lane {lane} slot {slot} got {got[wrong[0]]:08x} want {want[wrong[0]]:08x}",
-            flush=True,
-        )
+        text = f"got {got[wrong[0]]:08x} want {want[wrong[0]]:08x}"
+        print(f"BAD {label} seed {seed} lane {lane} slot {slot} {text}", flush=True)
 
     def finish(self):
-        print("good", dict(self.good), "bad", self.bad, "refused", sum(self.refused.values()))
+        left_out = f", left out for clang's faults {self.clang}" if self.clang else ""
+        print(f"good {dict(self.good)} bad {self.bad} refused {sum(self.refused.values())}{left_out}")
         for reason, count in self.refused.most_common(20):
             print("  refused", count, reason)
         return 1 if self.bad or self.refused else 0
+
+
+def is_clangs_fault(device, text, slots, got, want, inputs, arch):
+    """LLVM 14 makes an unsigned bfe of some sign extensions. Then PTX and all cubins agree on another value,
+    and PTX without optimisation gives the host's."""
+    first = got.get("ptx")
+    if first is None or first == want or any(values != first for values in got.values()):
+        return False
+    module = device.load_file(to_ptx([text], "0", arch))
+    return Tally().values("ptx", 0, lambda: module["k"], device, inputs, slots) == want
 
 
 def compare(kind, first, count, levels, arch):
@@ -103,14 +115,21 @@ def compare(kind, first, count, levels, arch):
         host = common.Host(programs.host_file(texts), "-DHOST")
         data = common.words(seed, 4 * programs.N_IN)
         inputs = device.buffer(common.array(data))
-        modules = [
-            (label, device.load_file(file)) for label, file in compiled(kind, seed, texts, levels, arch)
-        ]
+        files = compiled(kind, seed, texts, levels, arch)
+        modules = [(label, device.load_file(file)) for label, file in files]
         for n, (_, slots) in enumerate(batch):
             want = host.values(n, data, programs.N_IN, slots)
+            got = {}
             for label, module in modules:
-                output = device.buffer(4 * programs.N_IN * slots)
-                tally.compare(label, seed + n, slots, lambda: module[f"k{n}"], inputs, output, want)
+                values = tally.values(label, seed + n, lambda: module[f"k{n}"], device, inputs, slots)
+                if values is not None:
+                    got[label] = values
+            alone, _ = programs.program("k", seed + n)
+            if is_clangs_fault(device, alone, slots, got, want, inputs, arch):
+                tally.clang += 1
+                continue
+            for label, values in got.items():
+                tally.judge(label, seed + n, slots, values, want)
     return tally.finish()
 
 

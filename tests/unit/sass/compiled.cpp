@@ -32,14 +32,14 @@ std::vector<uint32_t> numbers(const std::string& bytes) {
   return out;
 }
 
-/// "file:line" of the only instruction that begins like this.
+/// "file:line" of the only instruction that has this.
 std::string source_of(const ir::Module& module, const std::string& kernel,
                       const std::string& text) {
   const auto p = std::ranges::find(module.kernels, kernel, &ir::Program::name);
   REQUIRE(p != module.kernels.end());
   std::string found;
   for (const ir::Site& s : p->sites) {
-    if (!s.text.starts_with(text)) continue;
+    if (s.text.find(text) == std::string::npos) continue;
     CHECK(found.empty());
     found = s.source_file + ":" + std::to_string(s.source_line);
   }
@@ -79,11 +79,11 @@ TEST_CASE("compiled programs of small types give the host's values") {
 
 TEST_CASE("instructions of a cubin name the lines of their source") {
   const std::string folder = "kernels/data/sass/lines/";
-  for (const char* name : {"lines.cubin", "lines.rdc.cubin"}) {
+  for (const std::string name : {"lines.cubin", "lines.rdc.cubin"}) {
     CAPTURE(name);
     const ir::Module m = lowered(contents(folder + name)).module;
-    CHECK(source_of(m, "k", "LDG.E R4") == "src/lines.cu:11");
-    CHECK(source_of(m, "k", "STG.E [R6+0x40]") == "src/step.h:5");
+    CHECK(source_of(m, "k", "LDG.E") == "src/lines.cu:11");
+    CHECK(source_of(m, "k", "+0x40]") == "src/step.h:5");
     CHECK(source_of(m, "k", "STG.E [R2], R4") == "src/lines.cu:300");
     CHECK(source_of(m, "k", "RET") == "src/step.h:6");
     CHECK(source_of(m, "other", "STG.E") == "src/lines.cu:320");
