@@ -14,8 +14,8 @@
 #include <set>
 #include <sstream>
 
+#include "runtime/isa/gcn/encoding/lane_form.hpp"
 #include "runtime/isa/gcn/gcn.hpp"
-#include "runtime/isa/gcn/text/lane_form.hpp"
 
 using namespace lanewise;
 using gcn::Gen;
