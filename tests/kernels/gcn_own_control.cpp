@@ -200,6 +200,61 @@ TEST_CASE("gcn own: rounds with a barrier, scalar registers in lanes") {
       false);
 }
 
+// Compilers without optimisation keep everything in memory, and lavapipe took 8 to 22 s for such
+// kernels while each access stood there for every slot of a wave.
+TEST_CASE("gcn own: loops and conditions in each other, left lane by lane") {
+  constexpr int n = 60, lanes = 64;
+  std::vector<int32_t> nodes, edges(3 * lanes), in(200), cost(lanes), sums(lanes);
+  std::vector<int8_t> mask(lanes), updating(lanes), visited(lanes), over(4);
+  for (int i = 0; i < lanes; ++i) {
+    nodes.insert(nodes.end(), {3 * i, i % 4});
+    mask[i] = i % 3 == 0;
+    // Nobody reads what another lane of the same launch writes.
+    visited[i] = static_cast<int8_t>(mask[i] != 0 || i % 5 == 1);
+    cost[i] = 7;
+  }
+  for (int e = 0; e < 3 * lanes; ++e) edges[e] = e * 37 % lanes;
+  for (int k = 0; k < 200; ++k) in[k] = k * k * 77 + 3 * k;
+  auto cost_after = cost;
+  auto reached = updating;
+  for (int i = 0; i < n; ++i)
+    for (int e = 3 * i; mask[i] != 0 && e < 3 * i + i % 4; ++e)
+      if (visited[edges[e]] == 0) {
+        cost_after[edges[e]] = 8;
+        reached[edges[e]] = 1;
+      }
+  for (int i = 0; i < lanes; ++i) {
+    std::array<int32_t, 200> a;
+    for (int k = 0; k < 200; ++k) a[k] = in[k] + i;
+    for (int k = 0; k < n + (i & 3); ++k) {
+      const int at = (a[k % 200] & 0x7fffffff) % 200;
+      if (at == 7) continue;
+      if (at > 190 + (i & 7)) break;
+      a[at] += k;
+    }
+    uint32_t sum = 0;
+    for (int k = 0; k < 200; ++k) sum = sum * 31 + static_cast<uint32_t>(a[k]);
+    sums[i] = static_cast<int32_t>(sum);
+  }
+  const lanewise::LaunchOptions one = {.grid = {1}, .block = {lanes}};
+  for (const char* gpu : {"gfx600", "gfx803"}) {
+    CAPTURE(gpu);
+    const auto file =
+        device().load_file(corpus("gcn/own/nested_O0." + std::string(gpu) + ".hsaco"));
+    auto m = buffer(mask), u = buffer(updating), v = buffer(visited), o = buffer(over);
+    auto nd = buffer(nodes), ed = buffer(edges), c = buffer(cost);
+    const auto searched = file.kernel("bfs").launch(one, nd, ed, m, u, v, c, n, o);
+    searched.check();
+    CHECK(searched.wave_mode != "packed");
+    check_all(c.read<int32_t>(), cost_after);
+    auto i = buffer(in), out = buffer(std::vector<int32_t>(lanes));
+    const auto summed = file.kernel("array").launch(one, i, out, n);
+    summed.check();
+    CHECK(summed.wave_mode != "packed");
+    check_all(out.read<int32_t>(), sums);
+  }
+}
+
 TEST_CASE("gcn own: a search that returns from within") {
   const std::string text =
       "a rose is a rose is a rose, and what is lost in the wood is found in the roots of it";

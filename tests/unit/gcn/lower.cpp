@@ -66,6 +66,40 @@ TEST_CASE("execz is a real branch where scalar state depends on it") {
   check_verified(live.module.kernels[0]);
 }
 
+/// A loop that lanes leave one by one, with a condition in it; `inside` stands in the condition.
+std::string leaving_loop(const std::string& inside, const std::string& behind) {
+  return "s_mov_b64 s[8:9], 0\ns_mov_b32 s5, 0\n.Lloop:\nv_add_i32 v1, vcc, v1, v0\n"
+         "v_cmp_gt_u32 vcc, 9, v1\ns_and_saveexec_b64 s[10:11], vcc\ns_cbranch_execz .Lskip\n"
+         "v_mov_b32 v2, v1\n" +
+         inside +
+         ".Lskip:\ns_or_b64 exec, exec, s[10:11]\nv_cmp_lt_u32 vcc, 40, v1\n"
+         "s_or_b64 s[8:9], vcc, s[8:9]\ns_andn2_b64 exec, exec, s[8:9]\ns_cbranch_execnz .Lloop\n"
+         "s_or_b64 exec, exec, s[8:9]\n" +
+         behind + "v_mov_b32 v3, v2\ns_endpgm\n";
+}
+
+TEST_CASE("lanes leave loops one by one where only masks know") {
+  const auto operations = [](const std::string& inside, const std::string& behind) {
+    const auto r = lower(leaving_loop(inside, behind));
+    REQUIRE(r.diagnostics.empty());
+    check_verified(r.module.kernels[0]);
+    return wave_operations(r.module.kernels[0]);
+  };
+  CHECK(operations("", "") == 0);
+  // A break from within: the lane's bit goes to the mask of those that have left.
+  CHECK(operations("s_or_b64 s[8:9], s[8:9], exec\n", "") == 0);
+  // Who counts iterations counts those of the whole wave; a number of a mask has all lanes' bits.
+  CHECK(operations("", "v_mov_b32 v4, s5\n") == 0);
+  CHECK(operations("s_add_u32 s5, s5, 1\n", "v_mov_b32 v4, s5\n") != 0);
+  CHECK(operations("", "v_mov_b32 v4, s8\n") != 0);
+  // What inactive lanes are turned on for, and what looks at other lanes.
+  CHECK(operations("s_or_saveexec_b64 s[12:13], -1\nv_mov_b32 v4, 1\ns_mov_b64 exec, s[12:13]\n",
+                   "") != 0);
+  CHECK(operations("v_readfirstlane_b32 s12, v1\nv_mov_b32 v4, s12\n", "") != 0);
+  // A mask that another one than the lane's own way changes: inverted, it has the lane's bit on.
+  CHECK(operations("s_xor_b64 s[14:15], exec, -1\n", "v_cndmask_b32 v4, 0, 1, s[14:15]\n") != 0);
+}
+
 TEST_CASE("what cannot run is an error at its place") {
   const auto r = lower(
       "  buffer_atomic_add v0, off, s[4:7], 0 tfe\n  buffer_store_dword v0, off, s[4:7], 0 tfe\n"

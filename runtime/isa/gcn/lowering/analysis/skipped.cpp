@@ -110,12 +110,12 @@ ExeczAsks plain_asks(const Kernel& k, const Analysis& a, size_t index) {
   return SkippedRegion(k, a, index, target).asks();
 }
 
-/// What a lane's own bit of each pair of scalar registers is: 0, what it was at the branch, or
+/// What a lane's own bit of each pair of scalar registers is: 0, 1, what it was at the branch, or
 /// anything.
 class OwnBits {
  public:
   using Bit = uint32_t;
-  static constexpr Bit kOff = 0, kAnything = ~0U;
+  static constexpr Bit kOff = 0, kAnything = ~0U, kOn = kAnything - 1;
 
   bool operator==(const OwnBits&) const = default;
 
@@ -166,27 +166,38 @@ class OwnBits {
   }
 
  private:
-  static constexpr unsigned kCodes = 128;
+  static constexpr unsigned kCodes = 128, kMinusOne = 193;
 
   Bit source(const Operand& o) const {
-    if (!o.immediate && o.code < kCodes) return o.code % 2 == 0 ? of(o.code) : kAnything;
-    return !o.immediate && o.code == kZero ? kOff : kAnything;
+    if (o.immediate) return kAnything;
+    if (o.code < kCodes) return o.code % 2 == 0 ? of(o.code) : kAnything;
+    return o.code == kZero ? kOff : o.code == kMinusOne ? kOn : kAnything;
   }
+  static Bit inverse(Bit x) { return x == kOff ? kOn : x == kOn ? kOff : kAnything; }
   static Bit only(const Meaning& m, Bit x, Bit fresh) {
-    return m.op == ir::Op::mov && x != kAnything ? x : fresh;
+    const Bit out = m.op == ir::Op::mov ? x : m.op == ir::Op::not_ ? inverse(x) : kAnything;
+    return out != kAnything ? out : fresh;
   }
   static Bit logic(const Meaning& m, Bit x, Bit y, Bit fresh) {
-    if (m.invert_result) return fresh;
-    const bool same = x == y && x != kAnything;
-    if (m.op == ir::Op::and_) {
-      if (x == kOff || (m.invert ? same : y == kOff)) return kOff;
-      if (m.invert) return y == kOff && x != kAnything ? x : fresh;
-      return same ? x : fresh;
+    Bit out = m.invert && x == y && x != kAnything
+                  ? combine(m.op, x, y, true)
+                  : combine(m.op, x, m.invert ? inverse(y) : y, false);
+    if (m.invert_result) out = inverse(out);
+    return out != kAnything ? out : fresh;
+  }
+  /// `opposite`: y is not x, whatever x is.
+  static Bit combine(ir::Op op, Bit x, Bit y, bool opposite) {
+    const bool same = x == y && x != kAnything && !opposite;
+    if (op == ir::Op::and_ || op == ir::Op::or_) {
+      const Bit strong = op == ir::Op::and_ ? kOff : kOn;
+      if (opposite || x == strong || y == strong) return strong;
+      return same || y == inverse(strong) ? x : x == inverse(strong) ? y : kAnything;
     }
-    if (m.invert) return fresh;
-    if (same) return m.op == ir::Op::or_ ? x : kOff;
-    const Bit other = x == kOff ? y : y == kOff ? x : kAnything;
-    return other != kAnything ? other : fresh;
+    if (op != ir::Op::xor_) return kAnything;
+    if (opposite) return kOn;
+    if (same) return kOff;
+    if (x == kOff || y == kOff) return x == kOff ? y : x;
+    return x == kOn ? inverse(y) : y == kOn ? inverse(x) : kAnything;
   }
 
   std::array<Bit, kCodes / 2> bits_{};
