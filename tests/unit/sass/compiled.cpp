@@ -12,13 +12,13 @@ using namespace lanewise;
 
 namespace {
 
-std::string contents(const std::string& name) {
+std::string file_bytes(const std::string& name) {
   std::ifstream file(std::string(LANEWISE_TEST_DATA) + "/" + name, std::ios::binary);
   REQUIRE_MESSAGE(file.good(), name);
   return std::string{std::istreambuf_iterator<char>(file), {}};
 }
 
-sass::LowerResult lowered(const std::string& cubin) {
+sass::LowerResult lowered_cubin(const std::string& cubin) {
   const sass::Listing l = sass::read_cubin(std::as_bytes(std::span(cubin)));
   for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.message);
   sass::LowerResult r = sass::lower(l);
@@ -26,7 +26,7 @@ sass::LowerResult lowered(const std::string& cubin) {
   return r;
 }
 
-std::vector<uint32_t> numbers(const std::string& bytes) {
+std::vector<uint32_t> words_of(const std::string& bytes) {
   std::vector<uint32_t> out(bytes.size() / 4);
   std::memcpy(out.data(), bytes.data(), 4 * out.size());
   return out;
@@ -59,9 +59,9 @@ TEST_CASE("compiled programs of small types give the host's values") {
     ++programs;
     const std::string name = folder + entry.path().stem().string();
     CAPTURE(name);
-    const sass::LowerResult r = lowered(contents(name + ".cubin"));
+    const sass::LowerResult r = lowered_cubin(file_bytes(name + ".cubin"));
     REQUIRE(r.module.kernels.size() == 1);
-    const std::vector<uint32_t> values = numbers(contents(name + ".values"));
+    const std::vector<uint32_t> values = words_of(file_bytes(name + ".values"));
     const std::vector<uint32_t> in(values.begin(), values.begin() + kInputs),
         want(values.begin() + kInputs, values.end());
     test::Bench bench;
@@ -81,7 +81,7 @@ TEST_CASE("instructions of a cubin name the lines of their source") {
   const std::string folder = "kernels/data/sass/lines/";
   for (const std::string name : {"lines.cubin", "lines.rdc.cubin"}) {
     CAPTURE(name);
-    const ir::Module m = lowered(contents(folder + name)).module;
+    const ir::Module m = lowered_cubin(file_bytes(folder + name)).module;
     CHECK(source_of(m, "k", "LDG.E") == "src/lines.cu:11");
     CHECK(source_of(m, "k", "+0x40]") == "src/step.h:5");
     CHECK(source_of(m, "k", "STG.E [R2], R4") == "src/lines.cu:300");
