@@ -72,9 +72,10 @@ TEST_CASE("arithmetic follows the MODE register") {
 TEST_CASE("modes that depend on the path, and registers that nobody models, are errors") {
   CHECK(error_of("s_cmp_eq_u32 s2, 0\ns_cbranch_scc1 .L1\n"
                  "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1\n.L1:\nv_add_f32 v1, v2, v3\n")
-            .find("way") != std::string::npos);
-  CHECK(error_of("s_setreg_b32 hwreg(HW_REG_MODE, 0, 2), s2\nv_add_f32 v1, v2, v3\n").find("way") !=
-        std::string::npos);
+            .find("path") != std::string::npos);
+  CHECK(
+      error_of("s_setreg_b32 hwreg(HW_REG_MODE, 0, 2), s2\nv_add_f32 v1, v2, v3\n").find("path") !=
+      std::string::npos);
   CHECK(error_of("s_setreg_b32 hwreg(HW_REG_MODE, 0, 2), s2\nv_add_i32 v1, vcc, v2, v3\n").empty());
   CHECK(error_of("s_getreg_b32 s2, hwreg(HW_REG_HW_ID)\n").find("not modelled") !=
         std::string::npos);
