@@ -163,26 +163,27 @@ def fault_report(header):
 
 
 def made():
+    """(file, text) one after the other: the page reads fault_report.hpp, which is written by then."""
     c, vulkan = Header("lanewise.h"), Header("vulkan.h")
     names = sorted(f.spelling for h in (c, vulkan) for f in h.functions)
-    exports = "".join(f"{n}@@LANEWISE_0.1\n" for n in names)
-    return {
-        "python/lanewise/_generated.py": bindings(c),
-        "include/lanewise/fault_report.hpp": fault_report(c),
-        "tests/install/exports.txt": exports,
-        "docs/api-reference.md": reference(ROOT / "include/lanewise"),
-    }
+    yield "python/lanewise/_generated.py", bindings(c)
+    yield "include/lanewise/fault_report.hpp", fault_report(c)
+    yield "tests/install/exports.txt", "".join(f"{n}@@LANEWISE_0.1\n" for n in names)
+    yield "docs/api-reference.md", reference(ROOT / "include/lanewise")
 
 
 def main():
-    files = {ROOT / file: text for file, text in made().items()}
-    stale = [file for file, text in files.items() if not file.exists() or file.read_text() != text]
-    for file in stale:
-        if "--check" in sys.argv:
-            print(f"{file.relative_to(ROOT)} is not what the headers make: run docs/from_headers.py")
+    check, stale = "--check" in sys.argv, False
+    for name, text in made():
+        file = ROOT / name
+        if file.exists() and file.read_text() == text:
+            continue
+        stale = True
+        if check:
+            print(f"{name} is not what the headers make: run docs/from_headers.py")
         else:
-            file.write_text(files[file])
-    sys.exit(1 if stale and "--check" in sys.argv else 0)
+            file.write_text(text)
+    sys.exit(1 if stale and check else 0)
 
 
 main()
