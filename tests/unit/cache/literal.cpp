@@ -92,7 +92,7 @@ Meaning along(Meaning m, unsigned bytes) {
   return m;
 }
 
-// What the Maxwell text, the PTX manual and the GCN manuals say of each (docs/cache.md).
+// What the Maxwell text, the PTX manual and the GCN manuals say of each (docs/cache-model.md).
 std::vector<Instruction> sass() {
   return {
       {"LDG.E", load()},

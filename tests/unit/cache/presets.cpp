@@ -12,7 +12,7 @@ using namespace lanewise::cache;
 
 namespace {
 
-/// The rows of docs/cache.md's table of knobs, as that page writes them.
+/// The rows of docs/presets.md's table of knobs, as that page writes them.
 class DocumentedRows {
  public:
   void flag(const char* name, bool value, const char* meaning) {
@@ -161,8 +161,8 @@ TEST_CASE("presets: what `preset show --json` prints is a preset file of the sam
   CHECK_EQ(preset_text(parse_preset(preset_json(small), "again")), text);
 }
 
-TEST_CASE("presets: docs/cache.md lists every knob with its default and meaning") {
-  std::ifstream in(std::string(LANEWISE_TEST_DATA) + "/../docs/cache.md");
+TEST_CASE("presets: docs/presets.md lists every knob with its default and meaning") {
+  std::ifstream in(std::string(LANEWISE_TEST_DATA) + "/../docs/presets.md");
   std::stringstream page;
   page << in.rdbuf();
   const Knobs usual;
