@@ -26,6 +26,15 @@ const std::vector<TestEngine>& test_engines() {
   return engines;
 }
 
+std::vector<TestEngine> engines_named(const std::string& device) {
+  if (device == "reference") return {{device, reference::make_engine()}};
+  if (!names_software_drivers(device)) return {{device, vulkan::make_engine(device)}};
+  std::vector<TestEngine> engines = test_engines();
+  if (device != "all")
+    std::erase_if(engines, [&](const TestEngine& e) { return e.label != device; });
+  return engines;
+}
+
 std::vector<TestEngine> engines_in_turn() {
   static size_t turn = 0;
   const auto& all = test_engines();

@@ -19,6 +19,10 @@ struct TestEngine {
 /// LANEWISE_ALLOW_MISSING_DEVICES=1 leaves it out.
 const std::vector<TestEngine>& test_engines();
 
+/// What a --device option names: "all" of them, one by its label, or any other device of this
+/// machine by a selector, which is opened without the validation layer.
+std::vector<TestEngine> engines_named(const std::string& device);
+
 /// The reference engine and one of the others, at each call the next: the drivers' compilers take
 /// most of the time, so the cases of a test share them. LANEWISE_TEST_EVERY_DEVICE=1 gives them
 /// all.

@@ -77,6 +77,11 @@ const std::vector<SoftwareDriver>& software_drivers() {
   return drivers;
 }
 
+bool names_software_drivers(std::string_view device) {
+  return device == "all" || device == "lavapipe" || device == "lavapipe25" ||
+         device == "swiftshader";
+}
+
 bool missing_devices_allowed() {
   return is_set("LANEWISE_ALLOW_MISSING_DEVICES");
 }

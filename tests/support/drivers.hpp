@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lanewise::test {
@@ -19,6 +20,10 @@ struct SoftwareDriver {
 /// and returns all of them, lavapipe first. LANEWISE_TEST_SYSTEM_DRIVERS=1 leaves the loader's own
 /// choice.
 const std::vector<SoftwareDriver>& software_drivers();
+
+/// True for "all" and the labels above; anything else that a --device option takes is a selector of
+/// some device of this machine, for which the loader finds the drivers by itself.
+bool names_software_drivers(std::string_view device);
 
 /// True when LANEWISE_ALLOW_MISSING_DEVICES=1 says that a missing driver is no failure.
 bool missing_devices_allowed();

@@ -92,6 +92,7 @@ Cost GuestSide::run() {
   for (size_t i = 0; i < buffers_.size(); ++i) buffers_[i].write(problem_.buffers[i]);
   const double before = cpu_milliseconds();
   const Result result = kernel_.launch(options_, arguments_).check();
+  if (mode_.empty()) first_ = result.times;
   mode_ = result.wave_mode;
   return {result.times.dispatch_ms, cpu_milliseconds() - before};
 }

@@ -29,6 +29,7 @@ class GuestSide {
   Cost run();
   std::string wrong() const;
   const std::string& mode() const { return mode_; }
+  const Times& first_times() const { return first_; }  ///< of the run that compiled
   bool on_cpu() const { return device_.info().type == "cpu"; }
 
  private:
@@ -39,6 +40,7 @@ class GuestSide {
   std::vector<Arg> arguments_;
   Kernel kernel_;
   std::string mode_;
+  Times first_;
 };
 
 class NativeSide {

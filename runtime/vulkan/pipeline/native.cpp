@@ -118,6 +118,12 @@ double NativeDevice::run(size_t kernel, std::span<const std::byte> push_constant
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
+double NativeDevice::copy(size_t from, size_t to, uint64_t bytes) {
+  const auto start = Clock::now();
+  parts_->copy(parts_->buffers[from], parts_->buffers[to], bytes);
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
 void NativeDevice::run_nothing() {
   parts_->device.run([](const vk::raii::CommandBuffer&) {});
 }

@@ -36,6 +36,8 @@ class NativeDevice {
   void read(size_t buffer, std::span<std::byte> bytes);
   /// One dispatch from submission to its end; milliseconds.
   double run(size_t kernel, std::span<const std::byte> push_constants, Dim3 groups);
+  /// The device's own copy of the first `bytes` of a buffer, timed in the same way.
+  double copy(size_t from, size_t to, uint64_t bytes);
   /// A submission without a dispatch, and the wait for its fence.
   void run_nothing();
 

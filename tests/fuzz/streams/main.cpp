@@ -26,14 +26,14 @@ double now() {
 
 struct Target {
   std::string label;
-  Engine* engine;
+  std::shared_ptr<Engine> engine;
   double seconds = 0;
 };
 
 std::vector<Target> targets(const Options& o) {
   std::vector<Target> list;
-  for (const test::TestEngine& e : test::test_engines())
-    if (o.device == "all" || o.device == e.label) list.push_back({e.label, e.engine.get(), 0});
+  for (const test::TestEngine& e : test::engines_named(o.device))
+    list.push_back({e.label, e.engine, 0});
   return list;
 }
 
@@ -51,8 +51,7 @@ void report(const Options& o, const Family& family, uint64_t seed, const Target&
 }
 
 /// Runs one family; how many programs went wrong.
-unsigned run_family(const Options& o, const Family& family) {
-  std::vector<Target> list = targets(o);
+unsigned run_family(const Options& o, const Family& family, std::vector<Target> list) {
   const double end = now() + o.seconds;
   uint64_t cases = 0, reaching = 0, faulting = 0, seed = o.seed;
   unsigned programs = 0, wrong = 0;
@@ -86,7 +85,9 @@ int main(int argc, char** argv) {
   std::string names;
   for (const Family& f : families()) names += " " + f.name;
   app.add_option("--family", o.family, "all, or one of" + names)->capture_default_str();
-  app.add_option("--device", o.device, "all, reference, lavapipe, lavapipe25, swiftshader")
+  app.add_option(
+         "--device", o.device,
+         "all, reference, lavapipe, lavapipe25, swiftshader, auto, or part of a device's name")
       ->capture_default_str();
   app.add_option("--cases", o.cases, "per family: one instruction in one lane is a case")
       ->capture_default_str();
@@ -100,12 +101,13 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     unsigned wrong = 0, known = 0;
+    const std::vector<Target> list = targets(o);
     for (const Family& f : families()) {
       if (o.family != "all" && o.family != f.name) continue;
       ++known;
-      wrong += run_family(o, f);
+      wrong += run_family(o, f, list);
     }
-    if (known == 0 || targets(o).empty()) {
+    if (known == 0 || list.empty()) {
       fmt::print(stderr, "fuzz_streams: no such {}\n", known == 0 ? "family" : "device");
       return 2;
     }

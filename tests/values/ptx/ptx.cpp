@@ -164,9 +164,6 @@ std::string store(const Operand& o, const std::string& name, unsigned at) {
   return fmt::format("st.global.b32 {}, {};\n", word(0), name);
 }
 
-unsigned words_of(const Operand& o) {
-  return o.reg == ".b64" ? 2 : o.type.words();
-}
 unsigned words_of(const std::vector<Operand>& operands) {
   unsigned n = 0;
   for (const Operand& o : operands) n += words_of(o);
@@ -281,6 +278,10 @@ Case case_of(const std::vector<Op>& group) {
 }
 
 }  // namespace
+
+unsigned words_of(const Operand& o) {
+  return o.reg == ".b64" ? 2 : o.type.words();
+}
 
 std::string Type::reg() const {
   if (letter == 'p') return ".pred";

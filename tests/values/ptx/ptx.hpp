@@ -104,6 +104,9 @@ std::string memory_variables();
 /// Instructions that look at other lanes; key of the row is the form.
 std::vector<Case> wave_cases();
 
+/// 32-bit words that a value takes in a lane's record.
+unsigned words_of(const Operand& o);
+
 /// Ops over the same inputs, joined. `row` of a case is the first form in it.
 std::vector<Case> joined(const std::vector<Op>& ops);
 

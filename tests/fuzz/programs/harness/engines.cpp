@@ -29,9 +29,9 @@ std::vector<Target> targets(const std::string& device) {
   std::vector<Target> list;
   if (device == "all" || device == "reference") list.push_back({"reference", ""});
   if (device == "reference") return list;
+  if (!test::names_software_drivers(device)) return {{device, device}};
   for (const test::SoftwareDriver& d : test::selectable_drivers())
     if (device == "all" || device == d.label) list.push_back({d.label, d.part});
-  if (list.empty()) list.push_back({device, device});
   return list;
 }
 

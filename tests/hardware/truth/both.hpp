@@ -1,0 +1,54 @@
+// The same kernel on the card, through NVIDIA's driver, and through Lanewise.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lanewise/lanewise.hpp"
+#include "tests/hardware/truth/driver.hpp"
+
+namespace lanewise::truth {
+
+using Words = std::vector<uint32_t>;
+
+/// Buffers are the first arguments, in order; both sides begin with the same contents.
+struct Job {
+  std::string text, kernel = "k";
+  Shape shape;
+  std::vector<Words> buffers;
+  std::vector<uint32_t> numbers = {};  ///< further arguments of 32 bits
+};
+
+/// Contents of the buffers afterwards. Throws Refused, CudaError.
+std::vector<Words> on_card(const Card& card, const Job& job);
+/// Throws lanewise::Error.
+std::vector<Words> on_ours(Device& device, const Job& job);
+
+/// What every table works with.
+struct Bench {
+  Card card;
+  Device ours;
+  bool small = false;  ///< a little of each table, for tests of the kit
+};
+
+/// One table of the truth program; prints rows. True when Lanewise was nowhere wrong.
+struct Table {
+  std::string name;
+  bool (*run)(Bench& bench, const std::string& name);
+};
+const std::vector<Table>& tables();
+
+bool value_table(Bench& bench, const std::string& name);
+bool memory_table(Bench& bench, const std::string& name);
+bool atomic_table(Bench& bench, const std::string& name);
+bool wave_table(Bench& bench, const std::string& name);
+bool error_table(Bench& bench, const std::string& name);
+bool litmus_table(Bench& bench, const std::string& name);
+bool latency_table(Bench& bench, const std::string& name);
+bool chase_table(Bench& bench, const std::string& name);
+bool operator_table(Bench& bench, const std::string& name);
+bool speed_table(Bench& bench, const std::string& name);
+bool left_out_table(Bench& bench, const std::string& name);
+
+}  // namespace lanewise::truth

@@ -1,0 +1,239 @@
+#include "tests/hardware/truth/driver.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace lanewise::truth {
+
+namespace {
+
+using Result = int;
+using Handle = void*;
+using Address = uint64_t;
+
+// Names and numbers of the driver API's manual.
+constexpr int kMultiprocessors = 16, kL2Bytes = 38, kMajor = 75, kMinor = 76;
+constexpr int kErrorLog = 5, kErrorLogBytes = 6;
+constexpr Result kSuccess = 0, kInvalidImage = 200, kInvalidPtx = 218, kUnsupportedPtx = 222;
+constexpr Result kNoBinary = 209, kJitOff = 223;
+constexpr size_t kLogBytes = 8192;
+
+std::string first_lines(const char* log) {
+  std::string text(log);
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text.substr(0, 300);
+}
+
+}  // namespace
+
+struct Entries {
+  Result (*init)(unsigned);
+  Result (*driver_version)(int*);
+  Result (*error_name)(Result, const char**);
+  Result (*device_count)(int*);
+  Result (*device_get)(int*, int);
+  Result (*device_name)(char*, int, int);
+  Result (*device_attribute)(int*, int, int);
+  Result (*device_memory)(size_t*, int);
+  Result (*retain_context)(Handle*, int);
+  Result (*set_context)(Handle);
+  Result (*synchronize)();
+  Result (*load)(Handle*, const void*, unsigned, int*, void**);
+  Result (*unload)(Handle);
+  Result (*function)(Handle*, Handle, const char*);
+  Result (*variable)(Address*, size_t*, Handle, const char*);
+  Result (*allocate)(Address*, size_t);
+  Result (*release)(Address);
+  Result (*to_device)(Address, const void*, size_t);
+  Result (*to_host)(void*, Address, size_t);
+  Result (*on_device)(Address, Address, size_t);
+  Result (*launch)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                   Handle, void**, void**);
+  Result (*event_create)(Handle*, unsigned);
+  Result (*event_record)(Handle, Handle);
+  Result (*event_synchronize)(Handle);
+  Result (*event_elapsed)(float*, Handle, Handle);
+  Result (*event_destroy)(Handle);
+
+  explicit Entries(void* library) {
+    const auto take = [&](auto& entry, const char* name) {
+      void* const symbol = ::dlsym(library, name);
+      if (symbol == nullptr) throw NoCuda(fmt::format("the CUDA driver has no {}", name));
+      entry = reinterpret_cast<std::remove_reference_t<decltype(entry)>>(symbol);
+    };
+    take(init, "cuInit");
+    take(driver_version, "cuDriverGetVersion");
+    take(error_name, "cuGetErrorName");
+    take(device_count, "cuDeviceGetCount");
+    take(device_get, "cuDeviceGet");
+    take(device_name, "cuDeviceGetName");
+    take(device_attribute, "cuDeviceGetAttribute");
+    take(device_memory, "cuDeviceTotalMem_v2");
+    take(retain_context, "cuDevicePrimaryCtxRetain");
+    take(set_context, "cuCtxSetCurrent");
+    take(synchronize, "cuCtxSynchronize");
+    take(load, "cuModuleLoadDataEx");
+    take(unload, "cuModuleUnload");
+    take(function, "cuModuleGetFunction");
+    take(variable, "cuModuleGetGlobal_v2");
+    take(allocate, "cuMemAlloc_v2");
+    take(release, "cuMemFree_v2");
+    take(to_device, "cuMemcpyHtoD_v2");
+    take(to_host, "cuMemcpyDtoH_v2");
+    take(on_device, "cuMemcpyDtoD_v2");
+    take(launch, "cuLaunchKernel");
+    take(event_create, "cuEventCreate");
+    take(event_record, "cuEventRecord");
+    take(event_synchronize, "cuEventSynchronize");
+    take(event_elapsed, "cuEventElapsedTime");
+    take(event_destroy, "cuEventDestroy_v2");
+  }
+
+  std::string name(Result r) const {
+    const char* text = nullptr;
+    error_name(r, &text);
+    return text == nullptr ? fmt::format("error {}", r) : text;
+  }
+  void check(Result r, const char* what) const {
+    if (r != kSuccess) throw CudaError(fmt::format("{}: {}", what, name(r)));
+  }
+};
+
+Memory::Memory(std::shared_ptr<const Entries> entries, uint64_t bytes)
+    : entries_(std::move(entries)) {
+  entries_->check(entries_->allocate(&address_, std::max<uint64_t>(bytes, 4)), "cuMemAlloc");
+}
+Memory::~Memory() {
+  entries_->release(address_);
+}
+void Memory::write(std::span<const std::byte> bytes, uint64_t offset) {
+  if (bytes.empty()) return;
+  entries_->check(entries_->to_device(address_ + offset, bytes.data(), bytes.size()),
+                  "cuMemcpyHtoD");
+}
+void Memory::read(std::span<std::byte> bytes, uint64_t offset) const {
+  if (bytes.empty()) return;
+  entries_->check(entries_->to_host(bytes.data(), address_ + offset, bytes.size()),
+                  "cuMemcpyDtoH");
+}
+void Memory::copy_from(const Memory& other, uint64_t bytes) {
+  entries_->check(entries_->on_device(address_, other.address_, bytes), "cuMemcpyDtoD");
+  entries_->check(entries_->synchronize(), "cuCtxSynchronize");
+}
+
+Program::Program(std::shared_ptr<const Entries> entries, const std::string& text)
+    : entries_(std::move(entries)) {
+  std::string log(kLogBytes, '\0');
+  int options[] = {kErrorLog, kErrorLogBytes};
+  void* values[] = {log.data(), reinterpret_cast<void*>(kLogBytes)};
+  const Result r = entries_->load(&module_, text.c_str(), 2, options, values);
+  for (const Result refused : {kInvalidImage, kInvalidPtx, kUnsupportedPtx, kNoBinary, kJitOff})
+    if (r == refused)
+      throw Refused(log[0] == 0 ? entries_->name(r) : first_lines(log.c_str()));
+  entries_->check(r, "cuModuleLoadDataEx");
+}
+Program::~Program() {
+  entries_->unload(module_);
+}
+
+void Program::start(const std::string& kernel, const Shape& s,
+                    std::span<const std::vector<std::byte>> arguments) const {
+  Handle function = nullptr;
+  entries_->check(entries_->function(&function, module_, kernel.c_str()), "cuModuleGetFunction");
+  std::vector<void*> values;
+  for (const auto& a : arguments) values.push_back(const_cast<std::byte*>(a.data()));
+  entries_->check(
+      entries_->launch(function, s.grid[0], s.grid[1], s.grid[2], s.block[0], s.block[1],
+                       s.block[2], s.shared, nullptr, values.data(), nullptr),
+      "cuLaunchKernel");
+}
+
+void Program::launch(const std::string& kernel, const Shape& shape,
+                     std::span<const std::vector<std::byte>> arguments) const {
+  start(kernel, shape, arguments);
+  entries_->check(entries_->synchronize(), "cuCtxSynchronize");
+}
+
+double Program::timed(const std::string& kernel, const Shape& shape,
+                      std::span<const std::vector<std::byte>> arguments) const {
+  Handle events[2] = {};
+  for (Handle& e : events) entries_->check(entries_->event_create(&e, 0), "cuEventCreate");
+  entries_->check(entries_->event_record(events[0], nullptr), "cuEventRecord");
+  start(kernel, shape, arguments);
+  entries_->check(entries_->event_record(events[1], nullptr), "cuEventRecord");
+  entries_->check(entries_->event_synchronize(events[1]), "cuEventSynchronize");
+  float ms = 0;
+  entries_->check(entries_->event_elapsed(&ms, events[0], events[1]), "cuEventElapsedTime");
+  for (Handle e : events) entries_->event_destroy(e);
+  return ms;
+}
+
+void Program::write_variable(const std::string& name, std::span<const std::byte> bytes) const {
+  Address address = 0;
+  size_t size = 0;
+  entries_->check(entries_->variable(&address, &size, module_, name.c_str()), "cuModuleGetGlobal");
+  entries_->check(entries_->to_device(address, bytes.data(), std::min(size, bytes.size())),
+                  "cuMemcpyHtoD");
+}
+
+Card::Card() {
+  const char* const other = std::getenv("LANEWISE_CUDA_DRIVER");
+  const char* const name = other != nullptr ? other : "libcuda.so.1";
+  void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw NoCuda(fmt::format("no CUDA driver: {}", ::dlerror()));
+  entries_ = std::make_shared<const Entries>(library);
+  const Entries& e = *entries_;
+  if (const Result r = e.init(0); r != kSuccess)
+    throw NoCuda(fmt::format("the CUDA driver does not start: {}", e.name(r)));
+  int count = 0, device = 0;
+  if (e.device_count(&count) != kSuccess || count == 0)
+    throw NoCuda("the CUDA driver has no device");
+  e.check(e.driver_version(&facts_.driver), "cuDriverGetVersion");
+  e.check(e.device_get(&device, 0), "cuDeviceGet");
+  char text[256] = {};
+  e.check(e.device_name(text, sizeof text - 1, device), "cuDeviceGetName");
+  facts_.name = text;
+  const auto attribute = [&](int& value, int which) {
+    e.check(e.device_attribute(&value, which, device), "cuDeviceGetAttribute");
+  };
+  attribute(facts_.major, kMajor);
+  attribute(facts_.minor, kMinor);
+  attribute(facts_.multiprocessors, kMultiprocessors);
+  attribute(facts_.l2_bytes, kL2Bytes);
+  size_t memory = 0;
+  e.check(e.device_memory(&memory, device), "cuDeviceTotalMem");
+  facts_.memory = memory;
+  Handle context = nullptr;
+  e.check(e.retain_context(&context, device), "cuDevicePrimaryCtxRetain");
+  e.check(e.set_context(context), "cuCtxSetCurrent");
+}
+
+std::string Card::target() const {
+  return fmt::format("sm_{}{}", facts_.major, facts_.minor);
+}
+
+std::string Card::ptx_version() const {
+  // Release notes of the PTX manual: CUDA 11.x has 7.x; of CUDA 12 some releases share a version.
+  const int cuda = facts_.driver / 1000, release = facts_.driver % 1000 / 10;
+  if (cuda <= 11) return fmt::format("7.{}", cuda < 11 ? 0 : release);
+  if (cuda > 12) return fmt::format("9.{}", cuda == 13 ? std::min(release, 1) : 1);
+  constexpr int kMinorOf[] = {0, 1, 2, 3, 4, 5, 5, 6, 7, 8};
+  return fmt::format("8.{}", kMinorOf[std::min(release, 9)]);
+}
+
+std::string Card::header() const {
+  return fmt::format(".version {}\n.target {}\n.address_size 64\n", ptx_version(), target());
+}
+
+std::unique_ptr<Memory> Card::allocate(uint64_t bytes) const {
+  return std::make_unique<Memory>(entries_, bytes);
+}
+std::unique_ptr<Program> Card::load(const std::string& text) const {
+  return std::make_unique<Program>(entries_, text);
+}
+
+}  // namespace lanewise::truth
