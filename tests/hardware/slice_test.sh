@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# The kit's slice on the device of this test: every stage passes or is skipped by name, and a second run
+# has nothing to do.
+#   slice_test.sh BIN SUITE
+set -euo pipefail
+bin=$1 suite=$2
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+# No CUDA driver, and no validation layer below programs that open devices by the dozen.
+export LANEWISE_VALIDATION=0 LANEWISE_CUDA_DRIVER=$out/none.so
+device=${LANEWISE_TEST_DEVICE:-auto}
+"$bin/gpu_kit" run "$out" --slice --suite "$suite" --device "$device" --only '^(?!truth/values-|truth/[a-km-z])'
+grep -q '"state":"failed"\|"state":"error"\|"state":"killed"' "$out/results.jsonl" && { echo "a stage did not pass"; exit 1; }
+for stage in facts selftest/ptx_st programs/ptx-lane-off streams/ptx 'values/ptx/carries' bench/glsl/copy1/off \
+  device/compile device/copy device/soak; do
+  grep -q "\"name\":\"$stage\",\"state\":\"passed\"" "$out/results.jsonl" || { echo "no passed stage $stage"; exit 1; }
+done
+grep -q '"name":"device/large","state":"skipped"' "$out/results.jsonl" || { echo "large buffers are not skipped"; exit 1; }
+grep -q '"name":"truth/litmus","state":"skipped"' "$out/results.jsonl" || { echo "CUDA is not skipped"; exit 1; }
+before=$(grep -c '"kind":"stage"' "$out/results.jsonl")
+"$bin/gpu_kit" run "$out" --slice --suite "$suite" --device "$device" --only '^(facts|streams)' >/dev/null
+[ "$before" = "$(grep -c '"kind":"stage"' "$out/results.jsonl")" ] || { echo "stages ran twice"; exit 1; }
+"$bin/gpu_kit" compare "$out" "$out"

@@ -48,8 +48,8 @@ double guest_copy_ms(const std::string& selector, uint64_t bytes, Memcheck check
   // The last words prove that all of it was copied.
   const std::vector<uint32_t> mark = {1, 22, 333, 4444};
   from.write(std::as_bytes(std::span(mark)), bytes - kVector);
-  const double ms = least_ms(
-      [&] { return kernel.launch(options, from, to, vectors).check().times.dispatch_ms; });
+  const double ms =
+      least_ms([&] { return kernel.launch(options, from, to, vectors).check().times.dispatch_ms; });
   std::vector<uint32_t> got(mark.size());
   to.read(std::as_writable_bytes(std::span(got)), bytes - kVector);
   if (got != mark) throw Error(ErrorKind::guest, "the copy's last words are wrong");

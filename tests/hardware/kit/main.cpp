@@ -20,10 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMoreToDo = 75;        ///< exit code: run it again to go on
-constexpr int kNothingToTest = 77;   ///< exit code of a stage: this machine lacks what it is about
+constexpr int kMoreToDo = 75;       ///< exit code: run it again to go on
+constexpr int kNothingToTest = 77;  ///< exit code of a stage: this machine lacks what it is about
 constexpr unsigned kMostAttempts = 2;  ///< of a stage during which the kit itself was ended
-constexpr size_t kLines = 40;        ///< of a stage's text that are kept
+constexpr size_t kLines = 40;          ///< of a stage's text that are kept
 constexpr size_t kLineBytes = 600;
 
 struct Arguments {
@@ -109,8 +109,10 @@ class Output {
 
  private:
   static bool says_lost(const std::string& text) {
-    static const std::regex lost("device( is|)[ -]lost|DeviceLost|DEVICE_LOST|device was lost",
-                                 std::regex::icase);
+    static const std::regex lost(
+        "device (is |was |)lost|ErrorDeviceLost|VK_ERROR_DEVICE_LOST|"
+        "CUDA_ERROR_(LAUNCH_FAILED|ILLEGAL_|ECC|DEVICE_UNAVAILABLE)",
+        std::regex::icase);
     return std::regex_search(text, lost);
   }
   Results& results_;
@@ -149,7 +151,8 @@ void add_scripts(Results& results, const std::string& folder, const std::string&
   }
 }
 
-std::string run_stage(Results& results, const Stage& stage, const Plan& plan) {
+/// `cut`: its limit is what the run has left, and running into that says nothing of the stage.
+std::string run_stage(Results& results, const Stage& stage, const Plan& plan, bool cut) {
   Json row = {{"kind", "stage"}, {"name", stage.name}, {"state", "skipped"}};
   if (!stage.skipped.empty()) {
     row["why"] = stage.skipped;
@@ -161,6 +164,11 @@ std::string run_stage(Results& results, const Stage& stage, const Plan& plan) {
     Output output(results, stage.name);
     const Ended ended = run_command(
         stage.command, [&](const std::string& line, bool error) { output.line(line, error); });
+    add_scripts(results, plan.scratch, stage.name);
+    if (cut && ended.expired) {
+      results.postpone(stage.name);
+      return "postponed";
+    }
     row["state"] = state_of(ended, output.lost());
     row["seconds"] = ended.seconds;
     if (ended.signal != 0)
@@ -168,7 +176,6 @@ std::string run_stage(Results& results, const Stage& stage, const Plan& plan) {
     else
       row["code"] = ended.code;
     output.finish(row);
-    add_scripts(results, plan.scratch, stage.name);
   }
   results.add(row, true);
   results.end(stage.name);
@@ -212,15 +219,17 @@ int run(Arguments a) {
   for (Stage stage : list) {
     ++number;
     if (results.done(stage.name)) continue;
-    // A stage that has some minutes ahead is not begun in the last seconds; it may take what is left.
+    // A stage that has some minutes ahead is not begun in the last seconds; it may take what is
+    // left.
     const double rest = end - now();
     if (rest < 5 || (rest < 30 && stage.command.limit > 100)) {
       ++left;
       continue;
     }
-    const bool whole = stage.command.limit <= rest;
-    if (!whole) stage.command.limit = rest;
-    const std::string state = run_stage(results, stage, a.plan);
+    const bool cut = stage.command.limit > rest;
+    if (cut) stage.command.limit = rest;
+    const std::string state = run_stage(results, stage, a.plan, cut);
+    if (state == "postponed") ++left;
     fmt::print("{:>4}/{} {:<12} {}\n", number, list.size(), state, stage.name);
     std::fflush(stdout);
   }
@@ -274,6 +283,9 @@ int main(int argc, char** argv) {
   CLI::App* sum = app.add_subcommand("summary", "what results say, for people");
   sum->add_option("results", a.out)->required();
   sum->callback([&] { fmt::print("{}", summary(read_rows(a.out))); });
+  CLI::App* table = app.add_subcommand("table", "a table file for tests/truth/ out of results");
+  table->add_option("results", a.out)->required();
+  table->callback([&] { fmt::print("{}", truth_table(read_rows(a.out))); });
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -100,7 +100,8 @@ void add_stages(std::string& out, const std::map<std::string, Json>& rows) {
 void add_figures(std::string& out, const std::map<std::string, Json>& rows) {
   std::string text;
   for (const auto& [key, row] : rows) {
-    if (text_of(row, "kind") != "figure") continue;
+    // Latencies are tables for a program to read.
+    if (text_of(row, "kind") != "figure" || text_of(row, "unit") == "cycles") continue;
     text += fmt::format("  {:<34} {:>10.4g} {}", text_of(row, "name"), number_of(row, "value"),
                         text_of(row, "unit"));
     const double other = number_of(row, "other");
@@ -122,7 +123,8 @@ void add_truth(std::string& out, const std::map<std::string, Json>& rows) {
     const std::string state = text_of(row, "state");
     ++tables[text_of(row, "table")][state];
     if ((state != "different" && state != "forbidden") || ++shown > 60) continue;
-    differing += fmt::format("  {} {}\n", text_of(row, "name"), text_of(row, "first").substr(0, 200));
+    differing +=
+        fmt::format("  {} {}\n", text_of(row, "name"), text_of(row, "first").substr(0, 200));
   }
   if (tables.empty()) return;
   out += "\ntruth tables (card beside Lanewise)\n";
@@ -152,6 +154,23 @@ std::string summary(const std::vector<Json>& rows) {
   for (const Json& row : rows) scripts += text_of(row, "kind") == "script" ? 1 : 0;
   if (scripts != 0) out += fmt::format("\n{} shrunk cases are in the results\n", scripts);
   return out;
+}
+
+std::string truth_table(const std::vector<Json>& rows) {
+  std::string head, body;
+  for (const auto& [key, row] : by_name(rows)) {
+    if (key == "fact card")
+      head = fmt::format("# card\t{}\n# driver\tCUDA {}\n", text_of(row, "card"),
+                         text_of(row, "cuda_driver"));
+    const std::string table = text_of(row, "table"), name = text_of(row, "name");
+    if (!table.starts_with("values-")) continue;
+    for (const Json& sample : row.value("card", Json::array()))
+      body += fmt::format("{}\t{}\t{}\n", name.substr(table.size() + 1),
+                          sample.at(0).get<std::string>(), sample.at(1).get<std::string>());
+  }
+  for (const Json& row : rows)
+    if (text_of(row, "kind") == "run") head += fmt::format("# date\t{}\n", text_of(row, "date"));
+  return head + "# form\toperands\tresult\n" + body;
 }
 
 Comparison compare(const std::vector<Json>& before, const std::vector<Json>& after,

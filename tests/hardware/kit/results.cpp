@@ -15,6 +15,7 @@ Results::Results(const std::string& folder) : path_(folder + "/results.jsonl") {
     words >> word;
     std::getline(words >> std::ws, stage);
     if (word == "begin") ++begun_[stage];
+    if (word == "later" && begun_[stage] > 0) --begun_[stage];
     if (word == "done") done_[stage] = true;
   }
   // A line that was cut when the last run was killed must not swallow the next one.
@@ -51,6 +52,10 @@ void Results::begin(const std::string& stage) {
 void Results::end(const std::string& stage) {
   done_[stage] = true;
   state_line("done", stage);
+}
+void Results::postpone(const std::string& stage) {
+  --begun_[stage];
+  state_line("later", stage);
 }
 void Results::state_line(const std::string& word, const std::string& stage) {
   state_ << word << ' ' << stage << '\n' << std::flush;

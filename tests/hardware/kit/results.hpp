@@ -30,6 +30,8 @@ class Results {
   unsigned interrupted(const std::string& stage) const;
   void begin(const std::string& stage);
   void end(const std::string& stage);
+  /// Its time was cut short: it is run again, and this one does not count.
+  void postpone(const std::string& stage);
   const std::string& path() const { return path_; }
 
  private:
@@ -46,6 +48,9 @@ std::vector<Json> read_rows(const std::string& path);
 
 /// What a person wants to know of the rows.
 std::string summary(const std::vector<Json>& rows);
+
+/// The card's results of exact forms, as files under tests/truth/ have them.
+std::string truth_table(const std::vector<Json>& rows);
 
 struct Comparison {
   std::string text;

@@ -67,7 +67,7 @@ class Lister {
       fs::create_directories(folder);
       std::error_code exists;
       fs::create_symlink(fs::absolute(file), folder + "/" + family + ".lw", exists);
-      std::vector<std::string> words = {"lanewise", "selftest", "--suite",  folder,
+      std::vector<std::string> words = {"lanewise", "selftest", "--suite",   folder,
                                         "--device", p_.device,  "--verbose", "--json"};
       if (p_.slice) words.emplace_back("--quick");
       add("selftest/" + family, words, 300);
@@ -81,9 +81,9 @@ class Lister {
       for (const char* wave : {"lane", "packed"})
         for (const char* check : {"alloc", "arena", "off"}) {
           if (p_.slice && std::string(set) + wave + check != "ptxlaneoff") continue;
-          std::vector<std::string> words = {"fuzz_programs", "--isa",  set,     "--wave",
-                                            wave,            "--memcheck", check, "--device",
-                                            p_.device,       "--out",  p_.scratch};
+          std::vector<std::string> words = {
+              "fuzz_programs", "--isa",    set,       "--wave", wave,      "--memcheck",
+              check,           "--device", p_.device, "--out",  p_.scratch};
           for (const char* w : {"--jobs", p_.slice ? "1" : jobs.c_str(), "--seed", "1"})
             words.emplace_back(w);
           words.emplace_back(p_.slice ? "--programs" : "--seconds");

@@ -1,6 +1,14 @@
 #include "tests/hardware/truth/both.hpp"
 
+#include <fmt/format.h>
+
 namespace lanewise::truth {
+
+std::string words_text(std::span<const uint32_t> words) {
+  std::string text;
+  for (const uint32_t w : words) text += fmt::format("{}{:08x}", text.empty() ? "" : " ", w);
+  return text;
+}
 
 std::vector<Words> on_card(const Card& card, const Job& job) {
   const auto program = card.load(job.text);

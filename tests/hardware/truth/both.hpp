@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,13 @@ struct Job {
 std::vector<Words> on_card(const Card& card, const Job& job);
 /// Throws lanewise::Error.
 std::vector<Words> on_ours(Device& device, const Job& job);
+
+/// Eight hexadecimal digits each, spaces between them.
+std::string words_text(std::span<const uint32_t> words);
+
+/// Runs what a table file under tests/truth/ says of a card (docs/hardware.md): false where this
+/// device gives something else, or the file has a form that no value case knows.
+bool check_table(Device& device, const std::string& path);
 
 /// What every table works with.
 struct Bench {

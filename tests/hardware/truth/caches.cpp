@@ -53,7 +53,8 @@ bool latency_table(Bench& bench, const std::string& name) {
         }
     }
   for (const uint32_t stride : {16, 64, 256})
-    for (uint32_t bytes = 512; bytes <= (bench.small ? 512U : 65536U); bytes += std::max(256U, bytes / 4 / 256 * 256))
+    for (uint32_t bytes = 512; bytes <= (bench.small ? 512U : 65536U);
+         bytes += std::max(256U, bytes / 4 / 256 * 256))
       print_latency(name, "const", bytes, stride, constant_cycles(bench.card, bytes, stride), 0);
   return true;
 }

@@ -117,8 +117,7 @@ void Memory::write(std::span<const std::byte> bytes, uint64_t offset) {
 }
 void Memory::read(std::span<std::byte> bytes, uint64_t offset) const {
   if (bytes.empty()) return;
-  entries_->check(entries_->to_host(bytes.data(), address_ + offset, bytes.size()),
-                  "cuMemcpyDtoH");
+  entries_->check(entries_->to_host(bytes.data(), address_ + offset, bytes.size()), "cuMemcpyDtoH");
 }
 void Memory::copy_from(const Memory& other, uint64_t bytes) {
   entries_->check(entries_->on_device(address_, other.address_, bytes), "cuMemcpyDtoD");
@@ -132,8 +131,7 @@ Program::Program(std::shared_ptr<const Entries> entries, const std::string& text
   void* values[] = {log.data(), reinterpret_cast<void*>(kLogBytes)};
   const Result r = entries_->load(&module_, text.c_str(), 2, options, values);
   for (const Result refused : {kInvalidImage, kInvalidPtx, kUnsupportedPtx, kNoBinary, kJitOff})
-    if (r == refused)
-      throw Refused(log[0] == 0 ? entries_->name(r) : first_lines(log.c_str()));
+    if (r == refused) throw Refused(log[0] == 0 ? entries_->name(r) : first_lines(log.c_str()));
   entries_->check(r, "cuModuleLoadDataEx");
 }
 Program::~Program() {

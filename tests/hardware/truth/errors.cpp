@@ -72,8 +72,7 @@ Error error_of(const Function& f, const Words& in, const Words& got) {
         std::fabs(exact) > 0x1.fffffep127L)
       continue;
     const long double difference = std::fabs(y - exact);
-    const double ulps =
-        static_cast<double>(difference / std::ldexp(1.0L, std::ilogb(exact) - 23));
+    const double ulps = static_cast<double>(difference / std::ldexp(1.0L, std::ilogb(exact) - 23));
     e.absolute = std::max(e.absolute, static_cast<double>(difference));
     if (ulps > e.ulps) e = {ulps, e.absolute, in[i]};
   }
@@ -92,7 +91,10 @@ bool error_table(Bench& bench, const std::string& name) {
   for (const Function& f : kFunctions) {
     if (bench.small && std::string_view(f.form) != "ex2.approx.f32") continue;
     Json row = {{"kind", "truth"}, {"name", fmt::format("{}/{}", name, f.form)}, {"table", name}};
-    Job job{kernel_text(bench.card, f.form), "k", {{count / 256, 1, 1}, {256, 1, 1}}, {in, Words(count)}};
+    Job job{kernel_text(bench.card, f.form),
+            "k",
+            {{count / 256, 1, 1}, {256, 1, 1}},
+            {in, Words(count)}};
     try {
       const Words card = on_card(bench.card, job)[1], ours = on_ours(bench.ours, job)[1];
       size_t differing = 0, first = 0;

@@ -13,7 +13,7 @@ namespace {
 
 using kit::Json;
 
-constexpr uint32_t kLanes = 64;  ///< two warps: pairs of one group are lanes of different warps
+constexpr uint32_t kLanes = 64;      ///< two warps: pairs of one group are lanes of different warps
 constexpr uint32_t kCellWords = 64;  ///< X and Y lie in lines of their own
 
 /// In the code X and Y are the cells, S the scope. Thread 0 leaves its result in %r1, thread 1 in
@@ -32,7 +32,8 @@ constexpr Shape2 kShapes[] = {
      "ld.relaxed.S.global.u32 %r2, [Y]; ld.relaxed.S.global.u32 %r3, [X];", ""},
     {"MP-release-acquire", "st.global.u32 [X], 1; st.release.S.global.u32 [Y], 1;",
      "ld.acquire.S.global.u32 %r2, [Y]; ld.global.u32 %r3, [X];", "910"},
-    {"MP-fences", "st.relaxed.S.global.u32 [X], 1; fence.acq_rel.S; st.relaxed.S.global.u32 [Y], 1;",
+    {"MP-fences",
+     "st.relaxed.S.global.u32 [X], 1; fence.acq_rel.S; st.relaxed.S.global.u32 [Y], 1;",
      "ld.relaxed.S.global.u32 %r2, [Y]; fence.acq_rel.S; ld.relaxed.S.global.u32 %r3, [X];", "910"},
     {"SB-relaxed", "st.relaxed.S.global.u32 [X], 1; ld.relaxed.S.global.u32 %r1, [Y];",
      "st.relaxed.S.global.u32 [Y], 1; ld.relaxed.S.global.u32 %r2, [X];", ""},
@@ -58,10 +59,13 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 /// lane of two groups.
 std::string kernel_text(const Card& card, const Shape2& s, const std::string& scope) {
   const auto code = [&](const char* text) {
-    return replaced(replaced(replaced(text, "[X]", "[%d1]"), "[Y]", fmt::format("[%d1+{}]", 4 * kCellWords)),
-                    ".S.", "." + scope + ".");
+    return replaced(
+        replaced(replaced(text, "[X]", "[%d1]"), "[Y]", fmt::format("[%d1+{}]", 4 * kCellWords)),
+        ".S.", "." + scope + ".");
   };
-  const auto side = [&](const char* text) { return replaced(code(text), ".S;", "." + scope + ";"); };
+  const auto side = [&](const char* text) {
+    return replaced(code(text), ".S;", "." + scope + ";");
+  };
   const std::string pair =
       scope == "cta" ? "and.b32 %r7, %r5, 31; mad.lo.u32 %r7, %r6, 32, %r7; shr.u32 %r8, %r5, 5;"
                      : "shr.u32 %r7, %r6, 1; mad.lo.u32 %r7, %r7, 64, %r5; and.b32 %r8, %r6, 1;";
@@ -110,16 +114,20 @@ bool litmus_table(Bench& bench, const std::string& name) {
   for (const char* scope : {"cta", "gpu", "sys"})
     for (const Shape2& s : kShapes) {
       if (bench.small && std::string_view(s.name) != "MP-fences") continue;
-      Job job{kernel_text(bench.card, s, scope), "k", {{groups, 1, 1}, {kLanes, 1, 1}},
+      Job job{kernel_text(bench.card, s, scope),
+              "k",
+              {{groups, 1, 1}, {kLanes, 1, 1}},
               {Words(pairs * 2 * kCellWords), Words(pairs * 4, 7)}};
-      Json row = {{"kind", "truth"}, {"name", fmt::format("{}/{}.{}", name, s.name, scope)},
+      Json row = {{"kind", "truth"},
+                  {"name", fmt::format("{}/{}.{}", name, s.name, scope)},
                   {"table", name}};
       try {
         Counts card, ours;
         for (uint32_t n = 0; n < rounds; ++n) count(on_card(bench.card, job)[1], card);
         for (uint32_t n = 0; n < std::max(1U, rounds / 10); ++n)
           count(on_ours(bench.ours, job)[1], ours);
-        const bool bad = *s.forbidden != 0 && (card.contains(s.forbidden) || ours.contains(s.forbidden));
+        const bool bad =
+            *s.forbidden != 0 && (card.contains(s.forbidden) || ours.contains(s.forbidden));
         right = right && !ours.contains(s.forbidden);
         row["state"] = bad ? "forbidden" : "counted";
         if (bad) row["first"] = fmt::format("{} was seen", s.forbidden);

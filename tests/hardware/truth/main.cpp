@@ -68,11 +68,12 @@ int run(const std::string& wanted, const std::string& device, bool small) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string table = "all", device = "auto";
+  std::string table = "all", device = "auto", file;
   bool small = false, list = false;
   CLI::App app("cuda_truth: the card beside Lanewise, through NVIDIA's driver");
   app.add_option("--table", table, "all, or one of --list")->capture_default_str();
   app.add_option("--device", device, "Lanewise's side")->capture_default_str();
+  app.add_option("--check", file, "only hold --device to a table file of a card");
   app.add_flag("--small", small, "a little of each");
   app.add_flag("--list", list, "print the names of the tables only");
   CLI11_PARSE(app, argc, argv);
@@ -83,6 +84,10 @@ int main(int argc, char** argv) {
   doctest::Context context;
   context.setAsDefaultForAssertsOutOfTestCases();
   try {
+    if (!file.empty()) {
+      Device opened = Device::open(device);
+      return check_table(opened, file) ? kit::kPassed : kit::kWrong;
+    }
     return run(table, device, small);
   } catch (const Error& e) {
     std::fprintf(stderr, "cuda_truth: %s\n", e.what());

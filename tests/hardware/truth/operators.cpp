@@ -57,9 +57,9 @@ const std::vector<Phase>& fills() {
   return list;
 }
 const std::vector<Phase>& reloads() {
-  static const std::vector<Phase> list = {
-      load("ld.global.ca.u32"), load("ld.global.nc.u32"), load("ld.global.cg.u32"),
-      load("ld.global.cv.u32"), load("ld.relaxed.gpu.global.u32")};
+  static const std::vector<Phase> list = {load("ld.global.ca.u32"), load("ld.global.nc.u32"),
+                                          load("ld.global.cg.u32"), load("ld.global.cv.u32"),
+                                          load("ld.relaxed.gpu.global.u32")};
   return list;
 }
 
@@ -123,7 +123,8 @@ ret;
 
 /// Reads a buffer from one end to the other, so that L2 holds nothing else.
 std::string sweep_text(const Card& card) {
-  return card.header() + R"(.visible .entry sweep(.param .u64 p, .param .u64 out, .param .u64 policy)
+  return card.header() +
+         R"(.visible .entry sweep(.param .u64 p, .param .u64 out, .param .u64 policy)
 {
 .reg .b64 %d<5>; .reg .b32 %r<5>; .reg .pred %p;
 ld.param.u64 %d1, [p];
@@ -162,7 +163,8 @@ class Model {
     cache::SiteCounters counters;
     run(form, at, lines, &counters, 0);
     const double all = lines;
-    return {static_cast<double>(counters.l1_hits) / all, static_cast<double>(counters.l2_hits) / all};
+    return {static_cast<double>(counters.l1_hits) / all,
+            static_cast<double>(counters.l2_hits) / all};
   }
   void run(const std::string& form, uint64_t at, uint32_t lines, cache::SiteCounters* counters,
            uint64_t policy, bool whole_lines = false) {
@@ -178,9 +180,9 @@ class Model {
       a.block = kBase + at + uint64_t{n} * kLine;
       a.mask = whole_lines ? ~cache::Mask{} : cache::byte_range(0, 4);
       if (site.kind == trace::OpKind::control)
-        engine_.control(form.ends_with("L1") ? cache::Effect::prefetch_l1
-                                             : cache::Effect::prefetch_l2,
-                        site, false, a);
+        engine_.control(
+            form.ends_with("L1") ? cache::Effect::prefetch_l1 : cache::Effect::prefetch_l2, site,
+            false, a);
       else
         engine_.run(plan, a);
     }
@@ -233,14 +235,12 @@ class Operators {
 
   /// A set of lines comes into L2 under a policy; others stream through; which of the set are left?
   void policy(const char* what, cache::Class primary, double share_of_l2, double stream) {
-    const uint64_t word =
-        primary == cache::Class::normal
-            ? 0
-            : cache::fractional_policy(primary, cache::Class::unchanged, 1.0);
+    const uint64_t word = primary == cache::Class::normal
+                              ? 0
+                              : cache::fractional_policy(primary, cache::Class::unchanged, 1.0);
     const auto set = static_cast<uint64_t>(share_of_l2 * static_cast<double>(l2_)) / kLine * kLine;
-    const auto rest =
-        std::min(sweep_bytes_,
-                 static_cast<uint64_t>(stream * static_cast<double>(l2_)) / kLine * kLine);
+    const auto rest = std::min(
+        sweep_bytes_, static_cast<uint64_t>(stream * static_cast<double>(l2_)) / kLine * kLine);
     Json row = {{"kind", "truth"},
                 {"name", fmt::format("{}/{} {:.2f} of L2, then a stream of {:.2f}", name_, what,
                                      share_of_l2, stream)},
@@ -266,15 +266,16 @@ class Operators {
     const auto groups = static_cast<uint32_t>(bytes / 32 / 256);
     if (groups == 0) return;
     sweep_->launch("sweep", {{groups, 1, 1}, {256, 1, 1}},
-                   std::vector<std::vector<std::byte>>{argument(memory.address()),
-                                                       argument(out_->address()), argument(policy)});
+                   std::vector<std::vector<std::byte>>{
+                       argument(memory.address()), argument(out_->address()), argument(policy)});
   }
   void evict() { sweep(*other_, sweep_bytes_, 0); }
 
   Words times(const std::string& fill, const std::string& reload) {
     const auto program = card_.load(kernel_text(card_, fill, reload));
-    program->launch("k", {}, std::vector<std::vector<std::byte>>{argument(lines_->address()),
-                                                                 argument(out_->address())});
+    program->launch("k", {},
+                    std::vector<std::vector<std::byte>>{argument(lines_->address()),
+                                                        argument(out_->address())});
     Words t(kLines);
     out_->read(std::as_writable_bytes(std::span(t)));
     return t;
@@ -292,8 +293,7 @@ class Operators {
     const double first = median(times("ld.global.ca.u32 %r2, [A];", "ld.global.ca.u32 %r2, [A];"));
     l1_below_ = (first + second) / 2;
     l2_below_ = (second + memory) / 2;
-    for (const auto& [what, cycles] :
-         {std::pair{"L1", first}, {"L2", second}, {"memory", memory}})
+    for (const auto& [what, cycles] : {std::pair{"L1", first}, {"L2", second}, {"memory", memory}})
       kit::print_row(kit::figure(fmt::format("{}/load from {}", name_, what), cycles, "cycles"));
   }
 

@@ -21,6 +21,7 @@ using values::ptx::Op;
 
 constexpr size_t kTogether = 14;       ///< forms of one kernel
 constexpr size_t kRandomTuples = 512;  ///< beside a case's own
+constexpr size_t kSamples = 6;         ///< of the card's results that a row has
 constexpr uint32_t kPoison = 0xdeadbeef;
 
 /// Values that an operand may have: any bits, unless the case chooses them from a pool of its own.
@@ -51,9 +52,7 @@ std::string for_card(std::string text, const Card& card) {
 }
 
 std::string hex(In words) {
-  std::string s;
-  for (const uint32_t w : words) s += fmt::format(" {:08x}", w);
-  return s.empty() ? " -" : s;
+  return words.empty() ? " -" : " " + words_text(words);
 }
 
 /// Several forms in one kernel.
@@ -69,8 +68,8 @@ class Group {
     add_random(case_.tuples, ops_[0], bench_.small ? 0 : kRandomTuples);
     const bool inputs = case_.inputs != 0;
     // Without inputs all lanes do the same, on the same variables: one is enough.
-    lanes_ = inputs ? (case_.tuples.size() + values::kGroup - 1) / values::kGroup * values::kGroup
-                    : 1;
+    lanes_ =
+        inputs ? (case_.tuples.size() + values::kGroup - 1) / values::kGroup * values::kGroup : 1;
     const Job job = make_job();
     std::vector<Words> card, ours;
     try {
@@ -97,7 +96,8 @@ class Group {
  private:
   bool divide() {
     const auto half = ops_.begin() + static_cast<std::ptrdiff_t>((ops_.size() + 1) / 2);
-    Group a(bench_, ours_, table_, {ops_.begin(), half}), b(bench_, ours_, table_, {half, ops_.end()});
+    Group a(bench_, ours_, table_, {ops_.begin(), half}),
+        b(bench_, ours_, table_, {half, ops_.end()});
     const bool first = a.run();
     return b.run() && first;
   }
@@ -139,6 +139,8 @@ class Group {
     const bool oracle = op.value != nullptr || op.near != nullptr;
     size_t differing = 0, card_wrong = 0, ours_wrong = 0;
     std::string first;
+    Json samples = Json::array();  // for a table (table.cpp): what differed, and some of the rest
+    const size_t apart = std::max<size_t>(1, lanes_ / kSamples);
     for (size_t lane = 0; lane < lanes_; ++lane) {
       const In in = case_.tuples[lane % case_.tuples.size()];
       const auto of = [&](const Words& all) {
@@ -151,6 +153,8 @@ class Group {
         card_wrong += card_right ? 0 : 1;
         ours_wrong += (same ? card_right : holds(alone, in, mine)) ? 0 : 1;
       }
+      if (oracle && !in.empty() && samples.size() < 2 * kSamples && (!same || lane % apart == 0))
+        samples.push_back({words_text(in), words_text(got)});
       if (!same && differing++ == 0)
         first = fmt::format("inputs{}: card{}, Lanewise{}", hex(in), hex(got), hex(mine));
     }
@@ -163,6 +167,7 @@ class Group {
       r["differing"] = differing;
       r["first"] = first;
     }
+    if (!op.near && !samples.empty()) r["card"] = samples;
     if (card_wrong != 0) r["card_not_oracle"] = card_wrong;
     if (ours_wrong != 0) r["ours_not_oracle"] = ours_wrong;
     kit::print_row(r);
@@ -188,7 +193,8 @@ bool run_all(Bench& bench, Device& ours, const std::string& table, const std::ve
   bool right = true;
   for (size_t from = 0; from < ops.size(); from += kTogether) {
     const auto begin = ops.begin() + static_cast<std::ptrdiff_t>(from);
-    const auto end = ops.begin() + static_cast<std::ptrdiff_t>(std::min(ops.size(), from + kTogether));
+    const auto end =
+        ops.begin() + static_cast<std::ptrdiff_t>(std::min(ops.size(), from + kTogether));
     right = Group(bench, ours, table, {begin, end}).run() && right;
   }
   return right;
@@ -210,7 +216,7 @@ void sort_by_operands(std::vector<Op>& ops) {
 std::vector<Op> ops_of_table(const std::string& name) {
   using namespace values::ptx;
   const std::map<std::string, const Makers& (*)()> families = {
-      {"integer", integer_makers}, {"bits", bit_makers},        {"compare", compare_makers},
+      {"integer", integer_makers}, {"bits", bit_makers},           {"compare", compare_makers},
       {"float", float_makers},     {"approx", approximate_makers}, {"convert", convert_makers},
       {"move", move_makers},       {"video", video_makers}};
   const std::string family = name.substr(name.find('-') + 1);
@@ -222,11 +228,11 @@ std::vector<Op> ops_of_table(const std::string& name) {
   for (Op& op : ops()) {
     const std::string opcode = Mods(op.form).opcode();
     const bool approximate = op.near != nullptr;
-    const auto owner = std::ranges::find_if(
-        families, [&](const auto& f) { return f.second().contains(opcode); });
-    const std::string its = approximate ? "approx"
+    const auto owner =
+        std::ranges::find_if(families, [&](const auto& f) { return f.second().contains(opcode); });
+    const std::string its = approximate                                           ? "approx"
                             : owner == families.end() || owner->first == "approx" ? "float"
-                                                                                 : owner->first;
+                                                                                  : owner->first;
     if (its == family) out.push_back(std::move(op));
   }
   sort_by_operands(out);
@@ -241,7 +247,8 @@ std::optional<Op> atomic_op(const std::string& form) {
   if ((opcode != "atom" && opcode != "red") || !m.take("global")) return {};
   const bool swap = m.take("cas");
   const auto t = m.type();
-  if (!t || t->bits > 64 || m.take("v2") || m.take("v4") || m.take("v8") || m.take("L2::cache_hint"))
+  if (!t || t->bits > 64 || m.take("v2") || m.take("v4") || m.take("v8") ||
+      m.take("L2::cache_hint"))
     return {};
   // Half of an address's word would be the neighbour lane's.
   if (t->bits < 16) return {};
@@ -249,9 +256,9 @@ std::optional<Op> atomic_op(const std::string& form) {
   const bool returns = opcode == "atom";
   Op op{form, std::vector<Operand>(swap ? 3 : 2, {*t}), {}, nullptr};
   op.results.assign(returns ? 2 : 1, {*t});
-  op.text = fmt::format("st.global.{} [in+@in], a;\n{} {}[in+@in], b{};\nld.global.{} {}, [in+@in];",
-                        narrow, form, returns ? "d, " : "", swap ? ", c" : "", narrow,
-                        returns ? "g" : "d");
+  op.text = fmt::format(
+      "st.global.{} [in+@in], a;\n{} {}[in+@in], b{};\nld.global.{} {}, [in+@in];", narrow, form,
+      returns ? "d, " : "", swap ? ", c" : "", narrow, returns ? "g" : "d");
   return op;
 }
 
@@ -261,7 +268,8 @@ bool value_table(Bench& bench, const std::string& name) {
   std::vector<Op> ops = ops_of_table(name);
   if (bench.small) {
     const char* const few[] = {"add.s32", "fma.rn.f32", "rcp.approx.f32", "popc.b32"};
-    std::erase_if(ops, [&](const Op& op) { return std::ranges::find(few, op.form) == std::end(few); });
+    std::erase_if(ops,
+                  [&](const Op& op) { return std::ranges::find(few, op.form) == std::end(few); });
   }
   return run_all(bench, bench.ours, name, ops);
 }
@@ -289,8 +297,7 @@ bool wave_table(Bench& bench, const std::string& name) {
   size_t done = 0;
   for (const Case& c : values::ptx::wave_cases()) {
     if (bench.small && ++done > 4) break;
-    const size_t lanes =
-        (c.tuples.size() + values::kGroup - 1) / values::kGroup * values::kGroup;
+    const size_t lanes = (c.tuples.size() + values::kGroup - 1) / values::kGroup * values::kGroup;
     const values::Slot slot{&c, 0, 0};
     Job job;
     job.text = for_card(
@@ -302,8 +309,8 @@ bool wave_table(Bench& bench, const std::string& name) {
     for (size_t lane = 0; lane < lanes; ++lane)
       for (const uint32_t w : c.tuples[lane % c.tuples.size()]) inputs.push_back(w);
     job.buffers = {inputs, Words(lanes * c.outputs, kPoison)};
-    Json row = {{"kind", "truth"}, {"name", fmt::format("{}/{}/{}", name, c.row, done)},
-                {"table", name}};
+    Json row = {
+        {"kind", "truth"}, {"name", fmt::format("{}/{}/{}", name, c.row, done)}, {"table", name}};
     if (!bench.small) ++done;
     try {
       const Words card = on_card(bench.card, job)[1], ours = on_ours(bench.ours, job)[1];
