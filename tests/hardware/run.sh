@@ -14,6 +14,9 @@ for library in "$kit"/lib/*; do
   name=$(basename "$library")
   grep -qF "	$name (" <<<"$cache" || ln -s "$library" "$links/$name"
 done
+for folder in /usr/local/nvidia/lib64 /usr/lib/wsl/lib; do  # NVIDIA's libraries in some containers
+  if [ -d "$folder" ] && ! grep -qF "$folder/" <<<"$cache"; then LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$folder"; fi
+done
 export LD_LIBRARY_PATH="$links${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 
 # The driver of the card: what VK_DRIVER_FILES names, what the loader finds by itself, a description in

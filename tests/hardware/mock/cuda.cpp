@@ -2,9 +2,15 @@
 // it uses, over the reference engine. MOCK_CUDA_REPLACE="add.s32=sub.s32" plants a wrong answer:
 // the text of programs is changed so before it runs. MOCK_CUDA_LOST=N: after N launches every call
 // fails, as after a fault on a real card. MOCK_CUDA_NO_DEVICE=1: it starts and has no device.
+// MOCK_CUDA_PTXAS=PROGRAM: NVIDIA's assembler, where it is installed, judges each text as a
+// driver's would.
+#include <unistd.h>
+
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <optional>
 
@@ -57,6 +63,22 @@ std::string planted(std::string text) {
   for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
     text.replace(at, from.size(), to);
   return text;
+}
+
+/// What the assembler says against a text; empty for nothing.
+std::string assembler_refuses(const std::string& text) {
+  const std::string program = setting("MOCK_CUDA_PTXAS");
+  if (program.empty()) return {};
+  const std::string file = std::string("/tmp/mock-cuda-") + std::to_string(::getpid()) + ".ptx";
+  std::ofstream(file) << text;
+  const std::string command = program + " -arch=sm_90 -o /dev/null " + file + " 2>&1";
+  std::string output;
+  FILE* const pipe = ::popen(command.c_str(), "r");
+  char bytes[4096];
+  while (pipe != nullptr && std::fgets(bytes, sizeof bytes, pipe) != nullptr) output += bytes;
+  const bool refused = pipe == nullptr || ::pclose(pipe) != 0;
+  std::remove(file.c_str());
+  return refused ? output : "";
 }
 
 /// The allocation that an address lies in, and where.
@@ -138,9 +160,11 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* op
                        void** values) {
   return call([&] {
     auto loaded = std::make_unique<Loaded>();
+    const std::string text = planted(static_cast<const char*>(image));
     try {
-      loaded->module =
-          state().device.load_text(planted(static_cast<const char*>(image)), Isa::ptx, "mock.ptx");
+      if (const std::string why = assembler_refuses(text); !why.empty())
+        throw Error(ErrorKind::guest, why);
+      loaded->module = state().device.load_text(text, Isa::ptx, "mock.ptx");
       // The real assembler takes a whole file or nothing of it.
       for (const std::string& name : loaded->module.kernels())
         loaded->kernels[name] = loaded->module.kernel(name);

@@ -65,7 +65,8 @@ uint32_t iterations(uint64_t loads) {
 /// The least of some launches, which nothing disturbed.
 double least_cycles(const Program& program, const std::string& kernel, uint64_t buffer,
                     const Memory& result, uint32_t start, size_t length) {
-  const uint32_t warm = iterations(kWarm * length),
+  const uint32_t warm = iterations(length > 8 * cache::ChaseTarget::kShortRound ? length
+                                                                                : kWarm * length),
                  timed = iterations(std::max<uint64_t>(kLoads, length));
   const std::vector<std::vector<std::byte>> arguments = {
       argument(buffer), argument(result.address()), argument(start), argument(warm),
@@ -113,7 +114,7 @@ class OnCard final : public cache::ChaseTarget {
     buffer_->write(std::as_bytes(std::span(words_)));
   }
 
-  std::unique_ptr<Program> program_;
+  std::shared_ptr<const Program> program_;
   std::unique_ptr<Memory> buffer_, result_;
   uint64_t bytes_;
   std::vector<uint32_t> words_;

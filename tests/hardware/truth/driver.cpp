@@ -230,8 +230,12 @@ std::string Card::header() const {
 std::unique_ptr<Memory> Card::allocate(uint64_t bytes) const {
   return std::make_unique<Memory>(entries_, bytes);
 }
-std::unique_ptr<Program> Card::load(const std::string& text) const {
-  return std::make_unique<Program>(entries_, text);
+std::shared_ptr<const Program> Card::load(const std::string& text) const {
+  if (last_ != nullptr && last_text_ == text) return last_;
+  last_.reset();
+  last_ = std::make_shared<const Program>(entries_, text);
+  last_text_ = text;
+  return last_;
 }
 
 }  // namespace lanewise::truth

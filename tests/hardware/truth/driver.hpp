@@ -90,11 +90,14 @@ class Card {
   /// The two directives that a text for this card begins with.
   std::string header() const;
   std::unique_ptr<Memory> allocate(uint64_t bytes) const;
-  std::unique_ptr<Program> load(const std::string& text) const;
+  /// The same program for the text of the call before.
+  std::shared_ptr<const Program> load(const std::string& text) const;
 
  private:
   std::shared_ptr<const Entries> entries_;
   Facts facts_;
+  mutable std::string last_text_;
+  mutable std::shared_ptr<const Program> last_;
 };
 
 template <typename T>

@@ -157,24 +157,23 @@ struct Hits {
 /// The tracker's caches, at their start with whatever `engine` holds.
 class Model {
  public:
-  Model() : engine_(cache::load_preset("gh100"), nullptr) {}
+  Model() : engine_(cache::load_preset("gh100"), nullptr) { engine_.set_site(&counters_); }
 
   Hits ask(const std::string& form, uint64_t at, uint32_t lines) {
-    cache::SiteCounters counters;
-    run(form, at, lines, &counters, 0);
+    const cache::SiteCounters before = counters_;
+    run(form, at, lines, 0);
     const double all = lines;
-    return {static_cast<double>(counters.l1_hits) / all,
-            static_cast<double>(counters.l2_hits) / all};
+    const auto l1 = counters_.l1_hits - before.l1_hits, l2 = counters_.l2_hits - before.l2_hits;
+    return {static_cast<double>(l1) / all, static_cast<double>(l2) / all};
   }
-  void run(const std::string& form, uint64_t at, uint32_t lines, cache::SiteCounters* counters,
-           uint64_t policy, bool whole_lines = false) {
+  void run(const std::string& form, uint64_t at, uint32_t lines, uint64_t policy,
+           bool whole_lines = false) {
     trace::Site site = trace::site_from_text(trace::Dialect::ptx, form);
     if (policy != 0) {
       site.hinted = true;
       site.policy = policy;
     }
     const cache::Plan plan = engine_.plan(site, trace::Space::global);
-    engine_.set_site(counters);
     for (uint32_t n = 0; n < lines; ++n) {
       cache::Access a;
       a.block = kBase + at + uint64_t{n} * kLine;
@@ -186,11 +185,11 @@ class Model {
       else
         engine_.run(plan, a);
     }
-    engine_.set_site(nullptr);
   }
   void kernel_begin() { engine_.kernel_begin(0); }
 
  private:
+  cache::SiteCounters counters_;
   cache::Engine engine_;
 };
 
@@ -228,7 +227,7 @@ class Operators {
     }
     Model model;
     model.kernel_begin();
-    model.run(fill.name, 0, kLines, nullptr, 0);
+    model.run(fill.name, 0, kLines, 0);
     put_hits(row, "model", model.ask(reload.name, 0, kLines));
     kit::print_row(row);
   }
@@ -253,9 +252,9 @@ class Operators {
     Model model;
     const auto lines = [](uint64_t bytes) { return static_cast<uint32_t>(bytes / kLine); };
     model.kernel_begin();
-    model.run("ld.global.cg.u32", 0, lines(set), nullptr, word, true);
+    model.run("ld.global.cg.u32", 0, lines(set), word, true);
     model.kernel_begin();
-    model.run("ld.global.cg.u32", uint64_t{1} << 36, lines(rest), nullptr, 0, true);
+    model.run("ld.global.cg.u32", uint64_t{1} << 36, lines(rest), 0, true);
     model.kernel_begin();
     put_hits(row, "model", model.ask("ld.global.cg.u32", 0, kLines));
     kit::print_row(row);
@@ -314,7 +313,7 @@ class Operators {
   const Card& card_;
   std::string name_;
   uint64_t l2_, sweep_bytes_;
-  std::unique_ptr<Program> sweep_;
+  std::shared_ptr<const Program> sweep_;
   std::unique_ptr<Memory> other_, lines_, out_;
   double l1_below_ = 0, l2_below_ = 0;
 };

@@ -215,10 +215,11 @@ void sort_by_operands(std::vector<Op>& ops) {
 
 std::vector<Op> ops_of_table(const std::string& name) {
   using namespace values::ptx;
-  const std::map<std::string, const Makers& (*)()> families = {
-      {"integer", integer_makers}, {"bits", bit_makers},           {"compare", compare_makers},
-      {"float", float_makers},     {"approx", approximate_makers}, {"convert", convert_makers},
-      {"move", move_makers},       {"video", video_makers}};
+  // An opcode belongs to the first family that has it.
+  const std::pair<const char*, const Makers& (*)()> families[] = {
+      {"integer", integer_makers}, {"bits", bit_makers},        {"compare", compare_makers},
+      {"float", float_makers},     {"convert", convert_makers}, {"move", move_makers},
+      {"video", video_makers}};
   const std::string family = name.substr(name.find('-') + 1);
   std::vector<Op> out;
   if (family == "move") {
@@ -227,12 +228,11 @@ std::vector<Op> ops_of_table(const std::string& name) {
   }
   for (Op& op : ops()) {
     const std::string opcode = Mods(op.form).opcode();
-    const bool approximate = op.near != nullptr;
     const auto owner =
         std::ranges::find_if(families, [&](const auto& f) { return f.second().contains(opcode); });
-    const std::string its = approximate                                           ? "approx"
-                            : owner == families.end() || owner->first == "approx" ? "float"
-                                                                                  : owner->first;
+    const std::string its = op.near != nullptr            ? "approx"
+                            : owner == std::end(families) ? "float"
+                                                          : owner->first;
     if (its == family) out.push_back(std::move(op));
   }
   sort_by_operands(out);
