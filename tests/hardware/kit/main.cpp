@@ -1,4 +1,4 @@
-// gpu_kit: everything that a GPU can tell about this project, in stages that can be interrupted.
+// gpu_kit: everything that a GPU can show about this project, in stages that can be interrupted.
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
 #include <sys/utsname.h>
