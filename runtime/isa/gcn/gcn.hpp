@@ -200,7 +200,7 @@ struct LowerOptions {
   bool keep_scc = false;          ///< the final SCC is wanted
   std::vector<unsigned> numbers;  ///< pairs (low code) wanted as 64-bit numbers at the end
   unsigned vgprs = 0;             ///< so many there are, whatever the code names
-  bool by_lane = false;           ///< lanes may part wherever that cannot be seen; lower() decides
+  bool by_lane = false;  ///< lanes may part where that cannot be seen, in small kernels too
 };
 LowerResult lower(const Listing& listing, const LowerOptions& options = {});
 

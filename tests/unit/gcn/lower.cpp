@@ -10,11 +10,13 @@ using namespace lanewise;
 
 namespace {
 
-gcn::LowerResult lower(std::string_view text) {
+gcn::LowerResult lower(std::string_view text, bool by_lane = false) {
   const gcn::Listing listing = gcn::parse(text);
   for (const Diagnostic& d : listing.diagnostics) MESSAGE(d.line, ":", d.column, ": ", d.message);
   REQUIRE(listing.ok());
-  return gcn::lower(listing);
+  gcn::LowerOptions options;
+  options.by_lane = by_lane;
+  return gcn::lower(listing, options);
 }
 
 void check_verified(const ir::Program& p) {
@@ -80,7 +82,7 @@ std::string leaving_loop(const std::string& inside, const std::string& behind) {
 
 TEST_CASE("lanes leave loops one by one where only masks know") {
   const auto operations = [](const std::string& inside, const std::string& behind) {
-    const auto r = lower(leaving_loop(inside, behind));
+    const auto r = lower(leaving_loop(inside, behind), true);
     REQUIRE(r.diagnostics.empty());
     check_verified(r.module.kernels[0]);
     return wave_operations(r.module.kernels[0]);

@@ -333,11 +333,15 @@ std::string unusable_arguments(const Kernel& k) {
 }
 
 /// Lanes that go their own ways where EXEC is asked for are worth it only if the kernel looks at no
-/// other lanes at all: then a device needs no waves for it. Otherwise the wave goes together.
+/// other lanes at all: then a device needs no waves for it. Otherwise the wave goes together. So it
+/// does in small kernels, which compile in time either way: where a device's waves are the guest's,
+/// loops that the whole wave leaves at once are the faster ones.
 ir::Program lower_kernel(const Kernel& kernel, Gen gen, LowerOptions options,
                          std::vector<Diagnostic>& found) {
+  constexpr size_t kSmall = 200;  // instructions
+  options.by_lane = options.by_lane || kernel.code.size() > kSmall;
+  if (!options.by_lane) return KernelLowering(kernel, gen, options, found).run();
   const std::vector<Diagnostic> before = found;
-  options.by_lane = true;
   ir::Program program = KernelLowering(kernel, gen, options, found).run();
   if (!ir::has_wave_ops(program)) return program;
   found = before;
