@@ -197,8 +197,16 @@ class Group {
   Mask run(const Cross& s, const Mask& m) {
     const Mask here = guarded(s.guard, m);
     std::vector<uint32_t> results(p_.block);
-    each(here, [&](uint32_t lane) { results[lane] = across(s, here, lane); });
+    each(here, [&](uint32_t lane) { results[lane] = across(s, here & tile(s.tile, lane), lane); });
     each(here, [&](uint32_t lane) { regs_.at(s.to)[lane] = results[lane]; });
+    return m;
+  }
+  /// The lanes of the group that are in the lane's part of its wave.
+  static Mask tile(uint32_t size, uint32_t lane) {
+    Mask m;
+    if (size == 0) return m.set();
+    for (uint32_t n = 0; n < kMostLanes; ++n)
+      m[n] = size == 1 ? (n ^ lane) % 2 == 0 : n / size == lane / size;
     return m;
   }
   uint32_t across(const Cross& s, const Mask& here, uint32_t lane) const {

@@ -434,6 +434,9 @@ class Maker {
     c.test = narrowed(out, at);
     c.high = set_.wave == 64 && random_.chance(2);
     if (choices_.across == Across::all) c.guard = guard(at);
+    if (set_.features.tiles && random_.chance(2) && c.op != CrossOp::active &&
+        c.op != CrossOp::read_first)
+      c.tile = random_.pick({1U, 4U, 8U, 16U});
     out.push_back({c});
   }
 

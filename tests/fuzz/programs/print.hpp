@@ -49,6 +49,7 @@ struct Text {
 struct Features {
   std::vector<CrossOp> cross;
   bool calls = false, exchange = false, regions = false, switches = false, private_slots = false;
+  bool tiles = false;  ///< member masks
 };
 
 struct InstructionSet {

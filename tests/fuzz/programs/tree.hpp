@@ -99,6 +99,8 @@ enum class CrossOp : uint8_t {
   read_first,     ///< `from` of the lowest of them
 };
 /// A shuffle from a lane that does not take part, or does not exist, gives the own `from`.
+/// `tile`: only lanes of the own part of the wave take part, which the member mask names. 0 = the
+/// wave, 1 = lanes with even or with odd numbers, else so many lanes in a row.
 struct Cross {
   CrossOp op = CrossOp::ballot;
   uint32_t to = 0, from = 0;
@@ -106,6 +108,7 @@ struct Cross {
   Condition test;
   bool high = false;
   Guard guard;
+  uint32_t tile = 0;
 };
 
 /// What changes a cell in one step, and comes to the same in any order.

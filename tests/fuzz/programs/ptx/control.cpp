@@ -413,6 +413,7 @@ InstructionSet ptx_set() {
        true,
        true,
        true,
+       true,
        true},
       print_ptx};
 }

@@ -80,23 +80,35 @@ void put(Writer& w, const LoadOwn& s, const std::string& lead) {
   w.line("{}ld{}.u32 {}, [{}]", lead, at.space, Writer::reg(s.to), at.address);
 }
 
-std::string sync(const Writer& w) {
-  return w.masks == Masks::none ? "" : ".sync";
+std::string sync(const Writer& w, uint32_t tile) {
+  return w.masks == Masks::none && tile == 0 ? "" : ".sync";
+}
+/// The mask of the lane's part of the wave.
+std::string tile_mask(Writer& w, uint32_t tile) {
+  const std::string by = w.word(), ones = w.word(), mask = w.word();
+  w.line("mov.u32 {}, %laneid", by);  // functions do not know %self
+  w.line("and.b32 {}, {}, {}", by, by, tile == 1 ? 1 : 32 - tile);
+  w.line("mov.b32 {}, {}", ones, tile == 1 ? 0x55555555U : (1U << tile) - 1);
+  w.line("shl.b32 {}, {}, {}", mask, ones, by);
+  return mask;
 }
 /// The last operand.
-std::string members(Writer& w, const std::string& lead) {
+std::string members(Writer& w, const std::string& lead, uint32_t tile) {
+  if (w.masks != Masks::active && tile != 0) return ", " + tile_mask(w, tile);
   if (w.masks == Masks::none) return "";
   if (w.masks == Masks::all) return ", 0xffffffff";
   const std::string mask = w.word();
   w.line("mov.b32 {}, 0", mask);  // a guard that is false leaves it
   w.line("{}activemask.b32 {}", lead, mask);
+  if (tile != 0) w.line("and.b32 {}, {}, {}", mask, mask, tile_mask(w, tile));
   return ", " + mask;
 }
 
 void shuffle(Writer& w, const std::string& lead, const std::string& mode, const std::string& to,
-             const std::string& from, const std::string& lane) {
-  const std::string clamp = mode == "up" ? "0" : "31", mask = members(w, lead);
-  w.line("{}shfl{}.{}.b32 {}, {}, {}, {}{}", lead, sync(w), mode, to, from, lane, clamp, mask);
+             const std::string& from, const std::string& lane, uint32_t tile) {
+  const std::string clamp = mode == "up" ? "0" : "31", mask = members(w, lead, tile);
+  w.line("{}shfl{}.{}.b32 {}, {}, {}, {}{}", lead, sync(w, tile), mode, to, from, lane, clamp,
+         mask);
 }
 
 void read_first(Writer& w, const Cross& s, const std::string& lead) {
@@ -106,7 +118,7 @@ void read_first(Writer& w, const Cross& s, const std::string& lead) {
   w.line("neg.s32 {}, {}", minus, here);
   w.line("and.b32 {}, {}, {}", low, here, minus);
   w.line("bfind.u32 {}, {}", first, low);
-  shuffle(w, lead, "idx", Writer::reg(s.to), Writer::reg(s.from), first);
+  shuffle(w, lead, "idx", Writer::reg(s.to), Writer::reg(s.from), first, 0);
 }
 
 }  // namespace
@@ -166,15 +178,15 @@ void plain(Writer& w, const Statement& s, const std::string& lead) {
 void cross(Writer& w, const Cross& s) {
   const std::string lead = guard(w, s.guard), to = Writer::reg(s.to), from = Writer::reg(s.from);
   const auto vote = [&](const std::string& mode) {
-    const std::string p = test(w, s.test), q = w.predicate(), mask = members(w, lead);
-    w.line("{}vote{}.{}.pred {}, {}{}", lead, sync(w), mode, q, p, mask);
+    const std::string p = test(w, s.test), q = w.predicate(), mask = members(w, lead, s.tile);
+    w.line("{}vote{}.{}.pred {}, {}{}", lead, sync(w, s.tile), mode, q, p, mask);
     w.line("{}selp.u32 {}, 1, 0, {}", lead, to, q);
   };
   const std::string lane = Writer::operand(s.lane);
   switch (s.op) {
     case CrossOp::ballot: {
-      const std::string p = test(w, s.test), mask = members(w, lead);
-      return w.line("{}vote{}.ballot.b32 {}, {}{}", lead, sync(w), to, p, mask);
+      const std::string p = test(w, s.test), mask = members(w, lead, s.tile);
+      return w.line("{}vote{}.ballot.b32 {}, {}{}", lead, sync(w, s.tile), to, p, mask);
     }
     case CrossOp::any:
       return vote("any");
@@ -183,13 +195,13 @@ void cross(Writer& w, const Cross& s) {
     case CrossOp::active:
       return w.line("{}activemask.b32 {}", lead, to);
     case CrossOp::shuffle_index:
-      return shuffle(w, lead, "idx", to, from, lane);
+      return shuffle(w, lead, "idx", to, from, lane, s.tile);
     case CrossOp::shuffle_xor:
-      return shuffle(w, lead, "bfly", to, from, lane);
+      return shuffle(w, lead, "bfly", to, from, lane, s.tile);
     case CrossOp::shuffle_up:
-      return shuffle(w, lead, "up", to, from, lane);
+      return shuffle(w, lead, "up", to, from, lane, s.tile);
     case CrossOp::shuffle_down:
-      return shuffle(w, lead, "down", to, from, lane);
+      return shuffle(w, lead, "down", to, from, lane, s.tile);
     case CrossOp::read_first:
       return read_first(w, s, lead);
   }
