@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -59,11 +60,11 @@ def commands(root, build):
     return out
 
 
-def tidy(root, flags, name):
+def tidy(root, flags, headers, name):
     known = flags.get(str(root / name), [f"-I{root}", "-std=c++20"] if name == BROKEN else None)
     if known is None:  # of no target of this configuration
         return ""
-    r = run("clang-tidy", "-quiet", "--warnings-as-errors=*", f"--header-filter={root}/(runtime|include)/.*", str(root / name), "--", *known)
+    r = run("clang-tidy", "-quiet", "--warnings-as-errors=*", f"--header-filter={headers}", str(root / name), "--", *known)
     return "" if r.returncode == 0 else f"FAIL clang-tidy {name}\n{r.stdout}"
 
 
@@ -105,7 +106,8 @@ def main():
             sources = [n for n in names if n.endswith(SOURCES)][:most]
             headers = [n for n in names if n.endswith(HEADERS)][:most]
             flags = commands(root, build)
-            found += pool.map(lambda n: tidy(root, flags, n), sources)
+            own = "|".join(re.escape(f"/{h}") for h in headers) or "none"
+            found += pool.map(lambda n: tidy(root, flags, f"({own})$", n), sources)
             found += pool.map(lambda n: by_itself(root, build, n), headers)
     found = [f for f in found if f]
     print("\n".join(found))
