@@ -20,7 +20,7 @@ for program in "${programs[@]}"; do strip -o "$kit/bin/$program" "$build/bin/$pr
 is_glibc() { [[ $1 =~ ^(ld-linux|libc\.|libm\.|libdl\.|libpthread\.|librt\.|linux-vdso) ]]; }
 add_library() {
   local path name
-  path=$(ldconfig -p | awk -v name="$1" '$1 == name && /x86-64/ { print $NF; exit }')
+  path=$(ldconfig -p | awk -v name="$1" '$1 == name && /x86-64/ && !found { print $NF; found = 1 }')
   [ -n "$path" ] || return 1
   [ -e "$kit/lib/$1" ] || cp -L "$path" "$kit/lib/$1"
   while read -r name; do is_glibc "$name" || [ -e "$kit/lib/$name" ] || add_library "$name"

@@ -21,7 +21,7 @@ export LD_LIBRARY_PATH="$links${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 
 # The driver of the card: what VK_DRIVER_FILES names, what the loader finds by itself, a description in
 # an unusual place, and last one of our own for NVIDIA's library.
-finds_gpu() { "$kit/bin/lanewise" devices --json 2>/dev/null | grep -qE '"type": "(discrete|integrated|virtual)"'; }
+finds_gpu() { "$kit/bin/lanewise" devices --json 2>/dev/null | grep -E '"type": "(discrete|integrated|virtual)"' >/dev/null; }
 find_driver() {
   local json library
   if [ -n "${VK_DRIVER_FILES:-}${VK_ICD_FILENAMES:-}" ] || finds_gpu; then return 0; fi

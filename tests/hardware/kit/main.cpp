@@ -1,4 +1,5 @@
-// gpu_kit: everything that a GPU can show about this project, in stages that can be interrupted.
+// gpu_kit: proves a GPU, asks it how it computes, and measures it, in stages that can be
+// interrupted.
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
 #include <sys/utsname.h>
