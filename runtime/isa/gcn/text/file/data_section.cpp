@@ -59,7 +59,7 @@ char escaped(Cursor& in) {
   return kMeant[which];
 }
 
-double read_float(Cursor& in) {
+double read_double(Cursor& in) {
   in.skip_blanks();
   const size_t at = in.at();
   const bool minus = in.take('-');
@@ -82,7 +82,7 @@ double read_float(Cursor& in) {
 /// Rounded once: a double between would round twice.
 float read_single(Cursor& in) {
   Cursor again = in;
-  const double wide = read_float(in);
+  const double wide = read_double(in);
   if (std::isnan(wide) || std::isinf(wide)) return static_cast<float>(wide);
   again.skip_blanks();
   return std::strtof(std::string(again.until(" \t\r,")).c_str(), nullptr);
@@ -138,7 +138,7 @@ void DataSection::numbers(Cursor& in, size_t size) {
 void DataSection::floats(Cursor& in, bool wide) {
   if (in.done()) return;
   do
-    wide ? append(std::bit_cast<uint64_t>(read_float(in)), 8)
+    wide ? append(std::bit_cast<uint64_t>(read_double(in)), 8)
          : append(std::bit_cast<uint32_t>(read_single(in)), 4);
   while (in.take(','));
 }
