@@ -12,7 +12,7 @@ using elf::ElfError;
 constexpr uint64_t kMostBytes = uint64_t{64} << 20, kPage = 4096;
 
 /// Types of relocations, by the numbers of the format.
-enum Type : uint32_t {
+enum RelocationType : uint32_t {
   kNone = 0,
   kAbs32Lo = 1,
   kAbs32Hi = 2,
