@@ -166,7 +166,7 @@ class LaneRun {
     std::vector<uint32_t> counters;
     uint32_t depth = 0;
   };
-  Flow list(const std::vector<Statement>& statements, Place at) {
+  Flow list(const std::vector<Statement>& statements, const Place& at) {
     for (const Statement& s : statements)
       if (const Flow flow = statement(s, at); flow != Flow::next) return flow;
     return Flow::next;

@@ -203,7 +203,7 @@ class Operators {
         sweep_(card_.load(sweep_text(card_))),
         other_(card_.allocate(sweep_bytes_)),
         lines_(card_.allocate(std::max<uint64_t>(uint64_t{kLines} * kLine, l2_))),
-        out_(card_.allocate(4 * kLines)) {
+        out_(card_.allocate(uint64_t{4} * kLines)) {
     const auto zero = [](Memory& m, uint64_t bytes) {
       const std::vector<std::byte> zeros(bytes);
       m.write(zeros);

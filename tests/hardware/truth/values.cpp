@@ -43,7 +43,7 @@ void add_random(Tuples& tuples, const Op& op, size_t count) {
   }
 }
 
-std::string for_card(std::string text, const Card& card) {
+std::string for_card(const std::string& text, const Card& card) {
   const std::string_view kEnd = ".address_size 64\n";
   const size_t end = text.find(kEnd);
   if (!text.starts_with(".version ") || end == std::string::npos)

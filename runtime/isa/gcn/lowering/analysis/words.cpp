@@ -169,7 +169,9 @@ class Step {
     const bool wide = i_.row->operands[n].count == 2;
     return words_.get(i_.operands[n], dword, wide);
   }
-  void put(Words value, unsigned dword = 0) { made_[i_.operands[0].code + dword] = value; }
+  void put(Words value, unsigned dword = 0) {
+    made_[i_.operands[0].code + dword] = std::move(value);
+  }
 
   bool find() {
     if (i_.row->kind == Kind::address) {
@@ -305,7 +307,8 @@ class Step {
     const auto at = loaded_place(k_, i_, words_);
     if (!at) return true;
     for (unsigned n = 0; n < i_.operands[0].count; ++n)
-      if (const auto word = constant_word(*k_.file, *at + 4 * n)) put(Words::of(*word), n);
+      if (const auto word = constant_word(*k_.file, *at + uint64_t{4} * n))
+        put(Words::of(*word), n);
     return true;
   }
 
