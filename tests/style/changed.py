@@ -76,9 +76,12 @@ def by_itself(root, build, name):
     return "" if r.returncode == 0 else f"FAIL {name} does not compile by itself\n{r.stderr}"
 
 
-def formatted(root, name):
-    r = run("clang-format", "--dry-run", "-Werror", str(root / name))
-    return "" if r.returncode == 0 else f"FAIL clang-format {name}\n" + "\n".join(r.stderr.splitlines()[:6])
+def formatted(root, names):
+    """Many files in one process: most of its time is its start."""
+    r = run("clang-format", "--dry-run", "-Werror", *names, cwd=root)
+    wrong = dict.fromkeys(line.split(":")[0] for line in r.stderr.splitlines() if ": error:" in line)
+    return [f"FAIL clang-format {os.path.relpath(root / name, root)}\n" +
+            "\n".join([line for line in r.stderr.splitlines() if line.startswith(f"{name}:")][:3]) for name in wrong]
 
 
 def main():
@@ -100,7 +103,8 @@ def main():
         return 77
     names = judged(root, names, a.files)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = [*pool.map(lambda n: formatted(root, n), names)]
+        chunks = [names[i : i + 50] for i in range(0, len(names), 50)]
+        found = [f for chunk in pool.map(lambda c: formatted(root, c), chunks) for f in chunk]
         if not a.format_only:
             most = None if a.all or a.files else a.most
             sources = [n for n in names if n.endswith(SOURCES)][:most]
