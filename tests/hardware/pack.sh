@@ -37,7 +37,7 @@ done
 
 mkdir -p "$kit/share/lanewise/conformance"
 cp "$source"/tests/conformance/*.lw "$kit/share/lanewise/conformance/"
-cp -r "$build/share/lanewise/conformance/programs" "$kit/share/lanewise/conformance/"
+cp -rL "$build/share/lanewise/conformance/programs" "$kit/share/lanewise/conformance/"
 cp "$source/tests/hardware/run.sh" "$source/LICENSE" "$kit/"
 git -C "$source" describe --always --dirty >"$kit/version" 2>/dev/null || echo unknown >"$kit/version"
 
