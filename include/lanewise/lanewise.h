@@ -231,7 +231,7 @@ typedef struct lw_module_options {
 
 /* PTX, SASS or GCN text, a cubin or an AMD code object; options may be NULL. A module whose text is
  * malformed, or of which no kernel can run, is LW_DETAIL_REJECTED, with every defect as a
- * diagnostic; a kernel that cannot run does not prevent the others. */
+ * diagnostic; a kernel that cannot run leaves the others usable. */
 LW_API lw_status lw_module_load_file(lw_device* device, const char* path,
                                      const lw_module_options* options, lw_module** out);
 /* The same out of memory: `bytes` bytes, which are copied. */

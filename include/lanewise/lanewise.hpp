@@ -63,7 +63,7 @@ class Device {
     return b;
   }
   /// Throws CompileError with every defect when the text is malformed or none of its kernels can
-  /// run. A kernel that uses something unsupported does not prevent the others.
+  /// run. A kernel that uses something unsupported leaves the others usable.
   /// A target ("sm_80", "sm_52", "gfx803") takes the place of the one the text names.
   Module load_file(const std::string& path, Isa isa = Isa::automatic,
                    const std::string& target = {}) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Packs the hardware kit out of a build folder (target hardware_kit): what is in the archive runs on any
 # x86-64 Linux with glibc 2.36 or newer and a Vulkan driver, with nothing else to install.
-#   pack.sh BUILD ARCHIVE     by its ending .tar.zst, or .tar.gz for machines without zstd
+#   pack.sh BUILD ARCHIVE     by its ending .tar.zst, or .tar.xz for machines without zstd
 set -euo pipefail
 build=$1 archive=$2
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -43,7 +43,7 @@ git -C "$source" describe --always --dirty >"$kit/version" 2>/dev/null || echo u
 
 case $archive in
   *.zst) compress=(zstd -q -19 --long=27 -T0 -f -o "$archive") ;;
-  *) compress=(bash -c 'gzip -9 >"$0"' "$archive") ;;
+  *) compress=(bash -c 'xz -6 --lzma2=dict=128MiB -T1 >"$0"' "$archive") ;;
 esac
 tar -C "$work" --sort=name --owner=0 --group=0 -cf - gpu-kit | "${compress[@]}"
 size=$(stat -c %s "$archive")

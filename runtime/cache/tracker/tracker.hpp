@@ -160,7 +160,7 @@ class Tracker final : public trace::Sink, public RunFacts {
   std::vector<Stream> streams_;           ///< by site
   std::vector<StreamSite> stream_sites_;  ///< the same, for the engine
   bool counters_moved_ = false;           ///< since stream_sites_ last knew where they are
-  /// Not made yet are the first `waiting_`. Behind the most of them it has the capacity for any
+  /// Not made yet are the first `waiting_`. Behind the last of them there is space for any
   /// wave's.
   std::vector<StreamAccess> accesses_;
   static constexpr size_t kMostWaiting = 512;

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMoreToDo = 75;       ///< exit code: run it again to go on
+constexpr int kStagesLeft = 75;     ///< exit code: run it again to go on
 constexpr int kNothingToTest = 77;  ///< exit code of a stage: this machine lacks what it is about
 constexpr unsigned kMostAttempts = 2;  ///< of a stage during which the kit itself was ended
 constexpr size_t kLines = 40;          ///< of a stage's text that are kept
@@ -239,7 +239,7 @@ int run(Arguments a) {
   fmt::print("\n{}", text);
   if (left != 0) {
     fmt::print("\n{} stages are left: run the same command again\n", left);
-    return kMoreToDo;
+    return kStagesLeft;
   }
   for (const Json& row : read_rows(results.path()))
     if (row["kind"] == "stage" && row["state"] != "passed" && row["state"] != "skipped") return 1;

@@ -208,7 +208,7 @@ class Reader {
     if (file.os_abi == kMesaAbi) add_mesa_values(k);
     listing_.kernels.push_back(std::move(k));
   }
-  /// What is wrong with one kernel does not prevent the others.
+  /// What is wrong with one kernel leaves the others usable.
   void kernel(const elf::File& file, const elf::Symbol& descriptor) {
     const std::string name = descriptor.name.substr(0, descriptor.name.size() - 3);
     try {
