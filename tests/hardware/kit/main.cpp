@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstdio>
 #include <ctime>
 #include <deque>
 #include <filesystem>
@@ -261,9 +262,7 @@ void add_run(CLI::App& app, Arguments& a, int& code) {
   sub->callback([&] { code = run(a); });
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int start(int argc, char** argv) {
   Arguments a;
   a.plan.programs = own_folder();
   a.plan.suite = own_folder().parent_path() / "share" / "lanewise" / "conformance";
@@ -291,9 +290,17 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e);
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "gpu_kit: {}\n", e.what());
-    return 2;
   }
   return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return start(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "gpu_kit: %s\n", e.what());
+    return 2;
+  }
 }
