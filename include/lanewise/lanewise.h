@@ -204,6 +204,24 @@ LW_API lw_status lw_buffer_write(lw_buffer* buffer, uint64_t offset, const void*
                                  uint64_t bytes);
 LW_API lw_status lw_buffer_read(lw_buffer* buffer, uint64_t offset, void* data, uint64_t bytes);
 
+/* The same by guest address: the bytes must lie inside one buffer or module variable, which need
+ * not be known by its handle. What is read only for kernels can be written. Error:
+ * LW_DETAIL_OUT_OF_RANGE. */
+LW_API lw_status lw_memory_write(lw_device* device, uint64_t address, const void* data,
+                                 uint64_t bytes);
+LW_API lw_status lw_memory_read(lw_device* device, uint64_t address, void* data, uint64_t bytes);
+/* On the device; the ranges may overlap. */
+LW_API lw_status lw_memory_copy(lw_device* device, uint64_t to, uint64_t from, uint64_t bytes);
+/* `count` values of `size` bytes (1, 2 or 4), each `value`. */
+LW_API lw_status lw_memory_fill(lw_device* device, uint64_t address, uint32_t value, uint32_t size,
+                                uint64_t count);
+/* A buffer that is the caller's memory itself, which must live until the buffer is released. Its
+ * guest address is that of the host where this is 2^46 or more and free, else another one above
+ * 2^46. flags: 0, or LW_HOST_READ_ONLY. Error: LW_DETAIL_UNSUPPORTED where the device cannot reach
+ * host memory in place, or is traced. */
+LW_API lw_status lw_buffer_map_host(lw_device* device, void* data, uint64_t bytes, const char* name,
+                                    uint32_t flags, lw_buffer** out);
+
 /* ---- modules ------------------------------------------------------------------------------ */
 
 /* How lw_check judges. With a strictness of its own, or with a target, it says only whether the
@@ -272,6 +290,20 @@ LW_API void lw_kernel_release(lw_kernel* kernel);
 LW_API const char* lw_kernel_name(lw_kernel* kernel);
 LW_API size_t lw_kernel_param_count(lw_kernel* kernel);
 LW_API lw_status lw_kernel_param(lw_kernel* kernel, size_t index, lw_param_info* out);
+
+/* What a kernel asks of its launches. */
+typedef struct lw_kernel_info {
+  uint32_t struct_size;
+  uint32_t static_shared;  /* bytes of a work-group */
+  uint32_t local_bytes;    /* bytes of each lane */
+  uint32_t param_bytes;    /* of the parameter block */
+  uint32_t max_threads;    /* of a work-group, as the program declares; 0 = any */
+  uint32_t block[3];       /* that launches must have; 0 = any */
+  uint64_t constant_bytes; /* of the module's constant variables */
+  const char* isa;         /* "ptx", "sass", "gcn" */
+  const char* target;      /* "sm_75", "gfx803" */
+} lw_kernel_info;
+LW_API lw_status lw_kernel_get_info(lw_kernel* kernel, lw_kernel_info* out);
 
 typedef enum lw_arg_kind {
   LW_ARG_SIGNED = 1,   /* `bits`, an integer of `size` bytes (1, 2, 4, 8) */

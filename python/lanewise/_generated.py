@@ -135,6 +135,20 @@ class ParamInfo(Sized):
     ]
 
 
+class KernelInfo(Sized):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("static_shared", c.c_uint32),
+        ("local_bytes", c.c_uint32),
+        ("param_bytes", c.c_uint32),
+        ("max_threads", c.c_uint32),
+        ("block", c.c_uint32 * 3),
+        ("constant_bytes", c.c_uint64),
+        ("isa", c.c_char_p),
+        ("target", c.c_char_p),
+    ]
+
+
 class Arg(Sized):
     _fields_ = [
         ("struct_size", c.c_uint32),
@@ -281,6 +295,11 @@ FUNCTIONS = {
     "lw_buffer_size": (c.c_int32, [c.c_void_p, c.POINTER(c.c_uint64)]),
     "lw_buffer_write": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_void_p, c.c_uint64]),
     "lw_buffer_read": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_void_p, c.c_uint64]),
+    "lw_memory_write": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_void_p, c.c_uint64]),
+    "lw_memory_read": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_void_p, c.c_uint64]),
+    "lw_memory_copy": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_uint64, c.c_uint64]),
+    "lw_memory_fill": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_uint32, c.c_uint32, c.c_uint64]),
+    "lw_buffer_map_host": (c.c_int32, [c.c_void_p, c.c_void_p, c.c_uint64, c.c_char_p, c.c_uint32, c.POINTER(c.c_void_p)]),
     "lw_module_load_file": (c.c_int32, [c.c_void_p, c.c_char_p, c.POINTER(ModuleOptions), c.POINTER(c.c_void_p)]),
     "lw_module_load_memory": (c.c_int32, [c.c_void_p, c.c_void_p, c.c_size_t, c.POINTER(ModuleOptions), c.POINTER(c.c_void_p)]),
     "lw_module_release": (None, [c.c_void_p]),
@@ -295,6 +314,7 @@ FUNCTIONS = {
     "lw_kernel_name": (c.c_char_p, [c.c_void_p]),
     "lw_kernel_param_count": (c.c_size_t, [c.c_void_p]),
     "lw_kernel_param": (c.c_int32, [c.c_void_p, c.c_size_t, c.POINTER(ParamInfo)]),
+    "lw_kernel_get_info": (c.c_int32, [c.c_void_p, c.POINTER(KernelInfo)]),
     "lw_kernel_launch": (c.c_int32, [c.c_void_p, c.POINTER(LaunchOptions), c.POINTER(Arg), c.c_size_t, c.POINTER(c.c_void_p)]),
     "lw_cancel_create": (c.c_int32, [c.POINTER(c.c_void_p)]),
     "lw_cancel_request": (c.c_int32, [c.c_void_p]),

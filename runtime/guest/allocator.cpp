@@ -71,6 +71,19 @@ uint64_t Allocator::allocate_imported(uint64_t size, std::string name, bool read
   return at;
 }
 
+bool Allocator::place_imported(uint64_t address, uint64_t size, const std::string& name,
+                               bool read_only) {
+  refuse_huge(size, name);
+  if (address < kImportedBase) return false;
+  const auto next = std::ranges::lower_bound(live_, address, {}, &Allocation::address);
+  if (next != live_.end() && next->address - address < std::max<uint64_t>(size, 1)) return false;
+  if (next != live_.begin() &&
+      address - std::prev(next)->address < std::max<uint64_t>(std::prev(next)->size, 1))
+    return false;
+  live_.insert(next, {address, size, name, read_only});
+  return true;
+}
+
 Allocation Allocator::take(uint64_t address) {
   const auto it = std::ranges::find(live_, address, &Allocation::address);
   if (it == live_.end()) {

@@ -26,6 +26,8 @@ class Allocator {
   /// An address for memory that lies elsewhere (layout.hpp), as aligned as `low_bits`, the low bits
   /// of its address on the device, say.
   uint64_t allocate_imported(uint64_t size, std::string name, bool read_only, uint64_t low_bits);
+  /// The same at a given address; false where that is taken, or below kImportedBase.
+  bool place_imported(uint64_t address, uint64_t size, const std::string& name, bool read_only);
   bool has_imported() const { return !live_.empty() && live_.back().address >= kImportedBase; }
   /// Throws Error(usage) when nothing was allocated at this address.
   void free(uint64_t address);

@@ -1,6 +1,8 @@
 // Kernels: what they take, launching them, what a translator makes of them.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/api/launch/launch.hpp"
 #include "runtime/api/objects/structs.hpp"
 #include "runtime/ir/passes/passes.hpp"
@@ -68,6 +70,25 @@ lw_status lw_kernel_param(lw_kernel* kernel, size_t index, lw_param_info* out) {
     value.name = p.name.c_str();
     value.type = p.type != ir::Type::none ? ir::name(p.type).data() : "";
     write_struct(out, value, "lw_param_info");
+  });
+}
+
+lw_status lw_kernel_get_info(lw_kernel* kernel, lw_kernel_info* out) {
+  return guarded([&] {
+    const auto object = find<Kernel>(kernel);
+    const ir::Program& p = object->program();
+    const ir::Module& module = object->module->module;
+    lw_kernel_info value{};
+    value.static_shared = p.shared_bytes;
+    value.local_bytes = p.local_bytes;
+    value.param_bytes = p.param_bytes;
+    value.max_threads = p.max_block;
+    std::ranges::copy(p.required_block, value.block);
+    for (const ir::Global& g : module.globals)
+      if (g.space == ir::Space::constant) value.constant_bytes += g.size;
+    value.isa = p.isa == ir::Isa::ptx ? "ptx" : p.isa == ir::Isa::sass ? "sass" : "gcn";
+    value.target = module.target.c_str();
+    write_struct(out, value, "lw_kernel_info");
   });
 }
 

@@ -1,6 +1,9 @@
 // Buffers: the host's access to the guest's memory, and imported memory that guests reach.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "runtime/api/objects/objects.hpp"
 #include "runtime/api/objects/structs.hpp"
 #include "runtime/layout/addresses.hpp"
@@ -16,13 +19,11 @@ void check_range(uint64_t offset, uint64_t bytes, uint64_t size) {
                    size));
 }
 
-/// A buffer at an address that the device's allocator gives out for imported memory; `map`
-/// gets the address and says whether the engine reaches the memory there.
+/// A buffer at an address that the device's allocator has for imported memory; `map` gets the
+/// address and says whether the engine reaches the memory there.
 template <typename Map>
-std::shared_ptr<Buffer> elsewhere(const std::shared_ptr<Device>& device, uint64_t size,
-                                  const std::string& name, bool read_only, uint64_t low_bits,
-                                  const Map& map) {
-  const uint64_t address = device->allocator.allocate_imported(size, name, read_only, low_bits);
+std::shared_ptr<Buffer> mapped_at(const std::shared_ptr<Device>& device, uint64_t address,
+                                  uint64_t size, const Map& map) {
   try {
     if (map(address)) return std::make_shared<Buffer>(device, Allocated::Place{address, size});
   } catch (...) {
@@ -32,6 +33,61 @@ std::shared_ptr<Buffer> elsewhere(const std::shared_ptr<Device>& device, uint64_
   device->allocator.free(address);
   return nullptr;
 }
+
+/// The same at an address of the allocator's choice.
+template <typename Map>
+std::shared_ptr<Buffer> elsewhere(const std::shared_ptr<Device>& device, uint64_t size,
+                                  const std::string& name, bool read_only, uint64_t low_bits,
+                                  const Map& map) {
+  return mapped_at(device, device->allocator.allocate_imported(size, name, read_only, low_bits),
+                   size, map);
+}
+
+/// Copies inside one device pass through the host in parts of this size.
+constexpr uint64_t kPart = uint64_t{1} << 20;
+
+/// The device, entered, for an access to `bytes` bytes that lie in one allocation.
+class Access {
+ public:
+  Access(lw_device* device, uint64_t bytes) : device_(find<Device>(device)), bytes_(bytes) {
+    lock_ = device_->enter();
+  }
+  Device& device() const { return *device_; }
+  void check(uint64_t address) const {
+    const std::vector<Allocation>& all = device_->allocator.allocations();
+    const auto after = std::ranges::upper_bound(all, address, {}, &Allocation::address);
+    if (after != all.begin()) {
+      const Allocation& a = *std::prev(after);
+      if (address - a.address <= a.size && bytes_ <= a.size - (address - a.address)) return;
+    }
+    fail(ErrorDetail::out_of_range,
+         fmt::format("{} bytes at guest address {:#x} do not lie inside one allocation", bytes_,
+                     address));
+  }
+  void write(uint64_t address, std::span<const std::byte> data) const {
+    device_->engine->write(address, data);
+    device_->unwritten.note(address, data.size());
+    if (device_->events != nullptr) device_->events->host_write(address, data.size());
+  }
+  void read(uint64_t address, std::span<std::byte> data) const {
+    device_->engine->read(address, data);
+    if (device_->events != nullptr) device_->events->host_read(address, data.size());
+  }
+  /// Calls part(offset, bytes) for the whole, from its end where `backwards`.
+  template <typename Part>
+  void in_parts(bool backwards, const Part& part) const {
+    const uint64_t count = (bytes_ + kPart - 1) / kPart;
+    for (uint64_t i = 0; i < count; ++i) {
+      const uint64_t at = (backwards ? count - 1 - i : i) * kPart;
+      part(at, std::min(kPart, bytes_ - at));
+    }
+  }
+
+ private:
+  const std::shared_ptr<Device> device_;
+  const uint64_t bytes_;
+  std::unique_lock<std::recursive_mutex> lock_;
+};
 
 }  // namespace
 
@@ -81,13 +137,15 @@ void Buffer::read(std::span<std::byte> bytes, uint64_t offset) const {
 }
 
 std::shared_ptr<Buffer> map_host(const std::shared_ptr<Device>& device, std::span<std::byte> memory,
-                                 const std::string& name, bool read_only) {
+                                 const std::string& name, bool read_only, bool own_address) {
   const auto lock = device->enter();
   // Launches that are followed may be run again: they work on copies.
   if (memory.empty() || device->events != nullptr) return nullptr;
-  return elsewhere(device, memory.size(), name, read_only,
-                   reinterpret_cast<uint64_t>(memory.data()),
-                   [&](uint64_t at) { return device->engine->map_host(at, memory); });
+  const auto map = [&](uint64_t at) { return device->engine->map_host(at, memory); };
+  const auto address = reinterpret_cast<uint64_t>(memory.data());
+  if (own_address && device->allocator.place_imported(address, memory.size(), name, read_only))
+    return mapped_at(device, address, memory.size(), map);
+  return elsewhere(device, memory.size(), name, read_only, address, map);
 }
 
 }  // namespace lanewise::host
@@ -145,6 +203,70 @@ lw_status lw_buffer_write(lw_buffer* buffer, uint64_t offset, const void* data, 
 
 lw_status lw_buffer_read(lw_buffer* buffer, uint64_t offset, void* data, uint64_t bytes) {
   return guarded([&] { find<Buffer>(buffer)->read(span_of<std::byte>(data, bytes), offset); });
+}
+
+lw_status lw_memory_write(lw_device* device, uint64_t address, const void* data, uint64_t bytes) {
+  return guarded([&] {
+    const auto from = span_of<const std::byte>(data, bytes);
+    const Access access(device, bytes);
+    access.check(address);
+    if (bytes != 0) access.write(address, from);
+  });
+}
+
+lw_status lw_memory_read(lw_device* device, uint64_t address, void* data, uint64_t bytes) {
+  return guarded([&] {
+    const auto to = span_of<std::byte>(data, bytes);
+    const Access access(device, bytes);
+    access.check(address);
+    if (bytes != 0) access.read(address, to);
+  });
+}
+
+lw_status lw_memory_copy(lw_device* device, uint64_t to, uint64_t from, uint64_t bytes) {
+  return guarded([&] {
+    const Access access(device, bytes);
+    access.check(from);
+    access.check(to);
+    std::vector<std::byte> part(std::min(bytes, kPart));
+    access.in_parts(from < to, [&](uint64_t at, uint64_t size) {
+      const std::span<std::byte> some = std::span(part).first(size);
+      access.read(from + at, some);
+      access.write(to + at, some);
+    });
+  });
+}
+
+lw_status lw_memory_fill(lw_device* device, uint64_t address, uint32_t value, uint32_t size,
+                         uint64_t count) {
+  return guarded([&] {
+    if (size != 1 && size != 2 && size != 4)
+      fail(ErrorDetail::invalid_value, "the size of a value is 1, 2 or 4 bytes");
+    if (count > UINT64_MAX / size) fail(ErrorDetail::out_of_range, "more bytes than there are");
+    const Access access(device, count * size);
+    access.check(address);
+    std::vector<std::byte> part(std::min(count * size, kPart));
+    for (uint64_t at = 0; at < part.size(); at += size) std::memcpy(&part[at], &value, size);
+    access.in_parts(false, [&](uint64_t at, uint64_t bytes) {
+      access.write(address + at, std::span(part).first(bytes));
+    });
+  });
+}
+
+lw_status lw_buffer_map_host(lw_device* device, void* data, uint64_t bytes, const char* name,
+                             uint32_t flags, lw_buffer** out) {
+  return gives(out, [&] {
+    if (flags > LW_HOST_READ_ONLY)
+      fail(ErrorDetail::invalid_value, "flags are 0 or LW_HOST_READ_ONLY");
+    const auto memory = span_of<std::byte>(data, bytes);
+    auto made = map_host(find<Device>(device), memory, text_or(name, "host memory"),
+                         flags == LW_HOST_READ_ONLY, true);
+    if (made == nullptr)
+      fail(ErrorDetail::unsupported,
+           fmt::format("the device cannot reach {} bytes of host memory at {:#x} in place", bytes,
+                       reinterpret_cast<uint64_t>(data)));
+    return made;
+  });
 }
 
 const void* lw_blob_data(lw_blob* blob) {

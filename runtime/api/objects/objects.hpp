@@ -116,8 +116,9 @@ struct Buffer final : Handled<lw_buffer, HandleKind::buffer> {
 std::shared_ptr<Buffer> allocate(const std::shared_ptr<Device>& device, uint64_t bytes,
                                  const std::string& name, bool paged = false);
 /// A buffer on memory of the host, in place; null when the device cannot reach it there.
+/// own_address: at the host's address, where that is one of imported memory.
 std::shared_ptr<Buffer> map_host(const std::shared_ptr<Device>& device, std::span<std::byte> memory,
-                                 const std::string& name, bool read_only);
+                                 const std::string& name, bool read_only, bool own_address = false);
 
 /// One kernel argument: a number or a struct, or the address of a buffer, which it keeps.
 struct Argument {
