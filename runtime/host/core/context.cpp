@@ -1,0 +1,234 @@
+#include "runtime/host/core/context.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "runtime/host/core/observe.hpp"
+#include "runtime/host/core/status.hpp"
+
+namespace lanewise::core {
+namespace {
+
+constexpr size_t kMostPending = 1024;
+thread_local bool calls_program = false;
+std::atomic<Context*> the_context = nullptr;
+
+Code code_of(const lw_fault& fault) {
+  using Row = std::pair<std::string_view, Code>;
+  constexpr std::array kRows = {
+      Row{"out_of_range", Code::illegal_address},
+      Row{"null", Code::illegal_address},
+      Row{"write_to_read_only", Code::illegal_address},
+      Row{"misaligned", Code::misaligned_address},
+      Row{"illegal_instruction", Code::illegal_instruction},
+      Row{"illegal_encoding", Code::illegal_instruction},
+      Row{"step_budget", Code::timeout},
+      Row{"stack_overflow", Code::hardware_stack},
+      Row{"uninitialised", Code::success},
+  };
+  if (*fault.assertion != '\0') return Code::assertion;
+  for (const auto& [kind, code] : kRows)
+    if (kind == fault.kind) return code;
+  return Code::launch_failure;
+}
+
+/// Freed memory, like memory that nobody wrote, is a finding: the call ends as it does with CUDA.
+bool is_finding(const lw_fault& fault) {
+  return std::string_view(fault.kind) == "uninitialised";
+}
+
+}  // namespace
+
+Context& Context::current() {
+  static std::mutex mutex;
+  static Code failed = Code::success;  // it is not tried again
+  if (Context* made = the_context) return *made;
+  const std::lock_guard lock(mutex);
+  require(failed == Code::success, failed);
+  if (the_context == nullptr) {
+    try {
+      the_context = new Context;  // outlives the program's own destructors
+    } catch (const Failure& failure) {
+      failed = failure.code();
+      throw;
+    }
+    std::atexit([] {
+      Context& context = *the_context;
+      context.drain();
+      context.reap(true);
+      std::fflush(stdout);
+      finish_observing(context);
+    });
+  }
+  return *the_context;
+}
+
+Context* Context::opened() {
+  return the_context;
+}
+
+Context::Context() : settings_(Settings::from_environment()) {
+  if (lw_device_open(nullptr, &device_) != LW_OK) {
+    report_line(lw_last_error());
+    fail(Code::no_device);
+  }
+  info_.struct_size = sizeof info_;
+  check(lw_device_get_info(device_, &info_));
+  start_observing(*this);
+  check(lw_queue_create(device_, &queue_));
+  memory_ = std::make_unique<AddressSpace>(device_, info_.max_arena, settings_.copies_host_memory);
+}
+
+void Context::put_launch(lw_kernel* kernel, const lw_launch_options& options, const lw_arg* args,
+                         size_t count) {
+  if (memory_->has_mirrors()) put([this] { memory_->mirrors_to_device(); });
+  lw_event* event = nullptr;
+  bool full = false;
+  {
+    const std::lock_guard lock(pending_mutex_);
+    check(lw_queue_launch(queue_, kernel, &options, args, count, &event));
+    pending_.push_back(event);
+    ++put_;
+    full = pending_.size() >= kMostPending;
+  }
+  launched_ = true;
+  ++counts_.launches;
+  if (full) {
+    drain();
+    reap(true);
+  }
+}
+
+void Context::put(std::function<void()> work, bool even_after_failure) {
+  struct Call {
+    Context* context;
+    std::function<void()> work;
+    bool always;
+  };
+  auto call = std::make_unique<Call>(Call{this, std::move(work), even_after_failure});
+  const auto run = [](void* user) {
+    const std::unique_ptr<Call> mine(static_cast<Call*>(user));
+    Context& context = *mine->context;
+    context.reap(false);
+    if (context.found_ == Code::success || mine->always) {
+      try {
+        mine->work();
+      } catch (const Failure& failure) {
+        context.found(failure.code());
+        if (*failure.what() != '\0') report_line(failure.what());
+      }
+    }
+    ++context.done_;
+  };
+  const std::lock_guard lock(pending_mutex_);
+  check(lw_queue_call(queue_, run, call.get(), nullptr));
+  call.release();
+  ++put_;
+}
+
+void Context::found(Code code) {
+  Code none = Code::success;
+  if (code != Code::success) found_.compare_exchange_strong(none, code);
+}
+
+void Context::take_result(lw_event* event) {
+  lw_result* result = nullptr;
+  const lw_status status = lw_event_wait(event, &result);
+  const Code failed = core::code_of(status);
+  const std::string message = status != LW_OK ? lw_last_error() : "";
+  lw_event_release(event);
+  ++done_;
+  lw_result_info info{};
+  info.struct_size = sizeof info;
+  if (result == nullptr) {
+    if (!reported_.exchange(true)) report_line(message);
+    return found(failed);
+  }
+  check(lw_result_get_info(result, &info));
+  if (info.printed_bytes != 0) std::fwrite(info.printed, 1, info.printed_bytes, stdout);
+  if (info.fault_count != 0) {
+    lw_fault fault{};
+    fault.struct_size = sizeof fault;
+    check(lw_result_fault(result, 0, &fault));
+    counts_.faults += info.fault_count;
+    if (!reported_.exchange(true)) {
+      std::fflush(stdout);
+      std::string report = fault.report;
+      while (report.ends_with('\n')) report.pop_back();
+      if (info.fault_count > 1)
+        report += "\n    and " + std::to_string(info.fault_count - 1) + " more lanes";
+      std::fprintf(stderr, "========= lanewise: %s\n", report.c_str());
+    }
+    if (!is_finding(fault)) found(code_of(fault));
+  }
+  observe_launch(*this, info);
+  lw_result_release(result);
+}
+
+/// Results in the order of the launches.
+void Context::reap(bool all) {
+  const std::lock_guard order(reap_mutex_);
+  for (;;) {
+    lw_event* event = nullptr;
+    {
+      const std::lock_guard lock(pending_mutex_);
+      if (pending_.empty()) return;
+      event = pending_.front();
+      int done = 0;
+      if (!all && (lw_event_wait_for(event, 0, &done) != LW_OK || done == 0)) return;
+      pending_.pop_front();
+    }
+    take_result(event);
+  }
+}
+
+void Context::drain() {
+  if (put_ != done_) lw_queue_finish(queue_);
+}
+
+void Context::download() {
+  if (launched_.exchange(false) && memory_->has_mirrors()) memory_->mirrors_to_host();
+}
+
+void Context::synchronise() {
+  require(!in_callback(), Code::not_permitted);
+  if (put_ != done_) {
+    drain();
+    reap(true);
+    download();
+  }
+  if (found_ == Code::success) return;
+  failure_ = found_.load();
+  fail(failure_);
+}
+
+bool Context::is_idle() {
+  reap(false);
+  if (put_ != done_) return false;
+  synchronise();
+  return true;
+}
+
+void Context::reset() {
+  drain();
+  reap(true);
+  std::fflush(stdout);
+  memory_->clear();
+  found_ = failure_ = Code::success;
+  reported_ = false;
+}
+
+bool Context::in_callback() {
+  return calls_program;
+}
+
+void Context::call(const std::function<void()>& function) {
+  calls_program = true;
+  function();
+  calls_program = false;
+}
+
+}  // namespace lanewise::core

@@ -1,0 +1,72 @@
+// The device of a program, and the work that is under way on it. All streams share one queue, in
+// the order of the calls: one of the orders that streams allow, and the same in every run.
+#pragma once
+
+#include <deque>
+#include <functional>
+
+#include "runtime/host/core/address_space.hpp"
+#include "runtime/host/core/settings.hpp"
+
+namespace lanewise::core {
+
+/// What was done, for summaries.
+struct Counts {
+  std::atomic<uint64_t> launches = 0, copies = 0, copied_bytes = 0, faults = 0;
+};
+
+class Context {
+ public:
+  /// Opened by the first call that needs it; throws where there is no device.
+  static Context& current();
+  /// Null before that.
+  static Context* opened();
+
+  lw_device* device() const { return device_; }
+  const lw_device_info& info() const { return info_; }
+  const Settings& settings() const { return settings_; }
+  AddressSpace& memory() { return *memory_; }
+  Counts& counts() { return counts_; }
+
+  /// Puts a launch behind all other work. `args` as lw_queue_launch takes them.
+  void put_launch(lw_kernel* kernel, const lw_launch_options& options, const lw_arg* args,
+                  size_t count);
+  /// The same with a function of ours, which does nothing once a kernel has failed.
+  void put(std::function<void()> work, bool even_after_failure = false);
+  /// Waits for all that was put in, prints what kernels printed, and throws what they failed with.
+  void synchronise();
+  /// Whether all that was put in is done; throws as synchronise() does.
+  bool is_idle();
+  /// What an earlier synchronisation found; it stays.
+  Code failure() const { return failure_; }
+  /// Waits, then forgets memory and failures.
+  void reset();
+  /// The calling thread runs a function of the program that a stream called.
+  static bool in_callback();
+  static void call(const std::function<void()>& function);
+
+ private:
+  Context();
+  void drain();
+  void reap(bool all);
+  void take_result(lw_event* event);
+  void found(Code code);
+  void download();
+
+  Settings settings_;
+  lw_device* device_ = nullptr;
+  lw_queue* queue_ = nullptr;
+  lw_device_info info_{};
+  std::unique_ptr<AddressSpace> memory_;
+  Counts counts_;
+
+  std::mutex pending_mutex_;  ///< order of the queue and of `pending_`
+  std::deque<lw_event*> pending_;
+  std::atomic<uint64_t> put_ = 0, done_ = 0;
+  std::mutex reap_mutex_;
+  std::atomic<bool> reported_ = false, launched_ = false;
+  /// Of kernels: what was found, and what a synchronising call has reported since.
+  std::atomic<Code> found_ = Code::success, failure_ = Code::success;
+};
+
+}  // namespace lanewise::core

@@ -1,0 +1,180 @@
+#include "runtime/host/core/operation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "runtime/host/core/status.hpp"
+
+namespace lanewise::core {
+namespace {
+
+/// The options that are the same for every launch.
+const lw_launch_options& usual_options() {
+  static const auto* const usual = [] {
+    const Settings& settings = Context::current().settings();
+    static std::vector<const char*> policies;
+    for (const std::string& p : settings.policies) policies.push_back(p.c_str());
+    auto* options = new lw_launch_options(LW_LAUNCH_OPTIONS_INIT);
+    options->memcheck = settings.memcheck;
+    options->timeout_seconds = settings.timeout_seconds;
+    options->policies = policies.data();
+    options->policy_count = policies.size();
+    return options;
+  }();
+  return *usual;
+}
+
+template <typename Each>
+void each_row(const Copy& c, const Each& each) {
+  const bool whole = c.to.pitch == c.width && c.from.pitch == c.width;
+  const uint64_t rows = whole ? 1 : c.height, row = whole ? c.width * c.height : c.width;
+  for (uint64_t z = 0; z < c.depth; ++z)
+    for (uint64_t y = 0; y < rows; ++y)
+      each(c.to.address + z * c.to.layer + y * c.to.pitch,
+           c.from.address + z * c.from.layer + y * c.from.pitch, row);
+}
+
+void copy_row(Context& context, const Copy& c, uint64_t to, uint64_t from, uint64_t bytes) {
+  lw_device* device = context.device();
+  if (bytes == 0) return;
+  if (c.to.on_device && c.from.on_device) return check(lw_memory_copy(device, to, from, bytes));
+  if (c.to.on_device) {
+    const auto* data = reinterpret_cast<const void*>(from);
+    context.memory().expose(data, bytes);
+    return check(lw_memory_write(device, to, data, bytes));
+  }
+  if (c.from.on_device)
+    return check(lw_memory_read(device, from, reinterpret_cast<void*>(to), bytes));
+  std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+}
+
+void fill_host(const Fill& f, uint64_t address) {
+  auto* at = reinterpret_cast<std::byte*>(address);
+  if (f.size == 1) {
+    std::memset(at, static_cast<int>(f.value), f.width);
+    return;
+  }
+  for (uint64_t i = 0; i < f.width; ++i) std::memcpy(at + i * f.size, &f.value, f.size);
+}
+
+}  // namespace
+
+void Launch::take_args(void* const* from) {
+  const Function& f = *function;
+  block.resize(f.info.param_bytes);
+  args.resize(f.param_sizes.size());
+  for (size_t i = 0; i < args.size(); ++i) {
+    args[i] = block.data() + f.param_offsets[i];
+    std::memcpy(args[i], from[i], f.param_sizes[i]);
+  }
+}
+
+void check_shape(const Function& f, const Shape& s) {
+  const Limits& most = limits();
+  uint64_t threads = 1;
+  for (int i = 0; i < 3; ++i) {
+    require(s.grid[i] != 0 && s.block[i] != 0 && s.grid[i] <= most.grid[i] &&
+                s.block[i] <= most.block[i],
+            Code::invalid_configuration);
+    threads *= s.block[i];
+  }
+  require(threads <= most.threads, Code::invalid_configuration);
+  require(f.info.max_threads == 0 || threads <= f.info.max_threads, Code::launch_out_of_resources);
+  const uint64_t shared = std::max<uint64_t>(most.shared, f.max_dynamic_shared);
+  require(s.dynamic_shared + f.info.static_shared <= shared, Code::invalid_value);
+  if (s.cooperative)
+    require(uint64_t{s.grid[0]} * s.grid[1] * s.grid[2] <= most.resident_groups,
+            Code::cooperative_too_large);
+}
+
+void submit_launch(Function& f, const Shape& shape, void* const* args) {
+  Context& context = Context::current();
+  check_shape(f, shape);
+  lw_launch_options options = usual_options();
+  std::copy_n(shape.grid, 3, options.grid);
+  std::copy_n(shape.block, 3, options.block);
+  options.dynamic_shared = static_cast<uint32_t>(shape.dynamic_shared);
+  constexpr size_t kFew = 32;
+  std::array<lw_arg, kFew> few;
+  std::vector<lw_arg> many;
+  const size_t count = f.param_sizes.size();
+  if (count > kFew) many.resize(count);
+  lw_arg* const out = count > kFew ? many.data() : few.data();
+  for (size_t i = 0; i < count; ++i) {
+    out[i] = lw_arg_bytes(args[i], f.param_sizes[i]);
+    if (context.memory().has_hidden()) context.memory().expose(args[i], f.param_sizes[i]);
+  }
+  context.put_launch(f.kernel, options, out, count);
+}
+
+void perform(const Copy& copy) {
+  Context& context = Context::current();
+  each_row(copy, [&](uint64_t to, uint64_t from, uint64_t bytes) {
+    copy_row(context, copy, to, from, bytes);
+  });
+  ++context.counts().copies;
+  context.counts().copied_bytes += copy.width * copy.height * copy.depth;
+}
+
+void perform(const Fill& f) {
+  Context& context = Context::current();
+  const bool whole = f.pitch == f.width * f.size;
+  const uint64_t rows = whole ? 1 : f.height;
+  Fill row = f;
+  if (whole) row.width = f.width * f.height;
+  for (uint64_t z = 0; z < f.depth; ++z)
+    for (uint64_t y = 0; y < rows; ++y) {
+      const uint64_t at = f.address + z * f.layer + y * f.pitch;
+      if (f.on_device)
+        check(lw_memory_fill(context.device(), at, f.value, f.size, row.width));
+      else
+        fill_host(row, at);
+    }
+}
+
+namespace {
+
+struct Submit {
+  Context& context;
+
+  void operator()(const Nothing&) const {}
+  void operator()(const Launch& l) const { submit_launch(*l.function, l.shape, l.args.data()); }
+  /// What the host changed reaches the device first, and what the device changed the host.
+  template <typename What>
+  void operator()(const What& what) const {
+    context.put([what, &c = context] {
+      if (c.memory().has_mirrors()) c.memory().mirrors_to_host();
+      perform(what);
+      if (c.memory().has_mirrors()) c.memory().mirrors_to_device();
+    });
+  }
+  void operator()(const HostCall& call) const {
+    context.put([call, &c = context] {
+      if (c.memory().has_mirrors()) c.memory().mirrors_to_host();
+      Context::call([&] { call.function(call.user); });
+    });
+  }
+  void operator()(const Release& release) const {
+    context.put([memory = release.memory, &c = context] { c.memory().remove(memory); }, true);
+  }
+  void operator()(const Work& work) const { context.put(work.function, true); }
+};
+
+}  // namespace
+
+void submit(const Operation& operation) {
+  std::visit(Submit{Context::current()}, operation);
+}
+
+Region region(const void* pointer, uint64_t pitch, uint64_t layer) {
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  Region out{address, false, pitch, layer};
+  if (!AddressSpace::is_device_address(address)) return out;
+  // A mirrored allocation is host memory as well: the host's copy is current here.
+  const MemoryPtr memory = Context::current().memory().find(address);
+  out.on_device = memory == nullptr || memory->mirror == nullptr;
+  return out;
+}
+
+}  // namespace lanewise::core

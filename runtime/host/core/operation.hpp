@@ -1,0 +1,78 @@
+// What streams and graphs do: launches, copies, fills, calls of the host.
+#pragma once
+
+#include <variant>
+
+#include "runtime/host/core/context.hpp"
+#include "runtime/host/core/program.hpp"
+
+namespace lanewise::core {
+
+struct Shape {
+  uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
+  size_t dynamic_shared = 0;
+  bool cooperative = false;
+};
+
+/// Most bytes of shared memory that a launch gets without and with an attribute, most threads ...
+struct Limits {
+  uint32_t threads = 1024, block[3] = {1024, 1024, 64}, grid[3] = {0x7fffffff, 65535, 65535};
+  uint64_t shared = 48 << 10, shared_optin = 64 << 10;
+  uint32_t resident_groups = 1;  ///< of a cooperative launch
+};
+/// As the device that the program sees has them.
+const Limits& limits();
+
+struct Launch {
+  std::shared_ptr<Function> function;
+  Shape shape;
+  std::vector<std::byte> block;  ///< arguments, as the kernel's parameter block has them
+  std::vector<void*> args;       ///< into `block`
+
+  void take_args(void* const* from);
+};
+
+/// Rows of bytes in layers.
+struct Region {
+  uint64_t address = 0;  ///< of the device, or of the host
+  bool on_device = false;
+  uint64_t pitch = 0, layer = 0;  ///< bytes from row to row, from layer to layer
+};
+struct Copy {
+  Region to, from;
+  uint64_t width = 0, height = 1, depth = 1;  ///< bytes, rows, layers
+};
+struct Fill {
+  uint64_t address = 0, pitch = 0;
+  bool on_device = false;
+  uint32_t value = 0, size = 1;    ///< bytes of a value
+  uint64_t width = 0, height = 1;  ///< values, rows
+  uint64_t depth = 1, layer = 0;
+};
+struct HostCall {
+  void (*function)(void*) = nullptr;
+  void* user = nullptr;
+};
+struct Release {
+  MemoryPtr memory;
+};
+struct Work {
+  std::function<void()> function;
+};
+struct Nothing {};
+
+using Operation = std::variant<Nothing, Launch, Copy, Fill, HostCall, Release, Work>;
+
+/// Checks the shape; throws what a launch of it fails with.
+void check_shape(const Function& function, const Shape& shape);
+/// Behind everything that was put in before.
+void submit_launch(Function& function, const Shape& shape, void* const* args);
+void submit(const Operation& operation);
+/// At once, on the calling thread, which has synchronised.
+void perform(const Copy& copy);
+void perform(const Fill& fill);
+
+/// Whether the byte is the device's own, or host memory; what lies in neither is the host's.
+Region region(const void* pointer, uint64_t pitch = 0, uint64_t layer = 0);
+
+}  // namespace lanewise::core

@@ -1,0 +1,178 @@
+#include "runtime/host/core/program.hpp"
+
+#include <cstring>
+
+#include "runtime/host/core/context.hpp"
+#include "runtime/host/core/status.hpp"
+
+namespace lanewise::core {
+namespace {
+
+constexpr uint32_t kFatBinary = 0xba55ed50;
+
+/// The first lines of what is wrong with a program.
+std::string diagnostics(const std::string& message) {
+  constexpr size_t kMost = 5;
+  std::string out = message;
+  const size_t count = lw_last_diagnostic_count();
+  for (size_t i = 0; i < std::min(count, kMost); ++i) {
+    lw_diagnostic d{};
+    d.struct_size = sizeof d;
+    if (lw_last_diagnostic(i, &d) != LW_OK || d.is_warning != 0) continue;
+    const std::string line = std::string("\n    line ") + std::to_string(d.line) + ": " + d.message;
+    if (out.find(d.message) == std::string::npos) out += line;
+  }
+  return out;
+}
+
+}  // namespace
+
+size_t fat_binary_bytes(const void* data) {
+  uint32_t magic = 0;
+  uint16_t header = 0;
+  uint64_t size = 0;
+  const auto* at = static_cast<const char*>(data);
+  std::memcpy(&magic, at, sizeof magic);
+  std::memcpy(&header, at + 6, sizeof header);
+  std::memcpy(&size, at + 8, sizeof size);
+  return magic == kFatBinary ? header + size : 0;
+}
+
+lw_module* Image::loaded() {
+  const std::lock_guard lock(mutex);
+  if (module != nullptr) return module;
+  if (code != Code::success) fail(code);
+  lw_device* device = Context::current().device();
+  // PTX says what parameters there are, and more of it is supported.
+  for (const char* isa : {"ptx", static_cast<const char*>(nullptr)}) {
+    lw_module_options options = LW_MODULE_OPTIONS_INIT;
+    options.isa = isa;
+    options.name = "the program's device code";
+    const lw_status status = lw_module_load_memory(device, data, bytes, &options, &module);
+    if (status == LW_OK) return module;
+    if (isa != nullptr && lw_last_detail() == LW_DETAIL_FORMAT) continue;
+    code = code_of(status);
+    report_line(diagnostics(lw_last_error()));
+    break;
+  }
+  fail(code);
+}
+
+void Image::unload() {
+  const std::lock_guard lock(mutex);
+  lw_module_release(module);
+  module = nullptr;
+}
+
+void Function::load() {
+  lw_module* module = image->loaded();
+  lw_kernel* made = nullptr;
+  if (lw_kernel_get(module, name.c_str(), &made) != LW_OK) {
+    code =
+        lw_last_detail() == LW_DETAIL_NOT_FOUND ? Code::invalid_device_function : Code::no_binary;
+    report_line("kernel " + name + " cannot run here: " + diagnostics(lw_last_error()));
+    return;
+  }
+  info.struct_size = sizeof info;
+  check(lw_kernel_get_info(made, &info));
+  const size_t count = lw_kernel_param_count(made);
+  param_sizes.resize(count), param_offsets.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    lw_param_info p{};
+    p.struct_size = sizeof p;
+    check(lw_kernel_param(made, i, &p));
+    param_sizes[i] = p.size;
+    param_offsets[i] = p.offset;
+  }
+  kernel = made;
+}
+
+Function& Function::ready() {
+  if (kernel != nullptr) return *this;
+  const std::lock_guard lock(mutex);
+  if (kernel == nullptr && code == Code::success) load();
+  if (code != Code::success) fail(code);
+  return *this;
+}
+
+void Function::unload() {
+  const std::lock_guard lock(mutex);
+  lw_kernel_release(kernel.exchange(nullptr));
+}
+
+uint64_t Variable::address() {
+  uint64_t out = 0;
+  if (lw_module_symbol(image->loaded(), name.c_str(), &out, nullptr) != LW_OK)
+    fail(Code::invalid_symbol);
+  return out;
+}
+
+Program& Program::get() {
+  static auto* const the_program = new Program;  // outlives the program's destructors
+  return *the_program;
+}
+
+std::shared_ptr<Image> Program::add_image(const void* data, size_t bytes) {
+  auto image = std::make_shared<Image>();
+  image->data = data;
+  image->bytes = bytes;
+  const std::lock_guard lock(mutex_);
+  images_.push_back(image);
+  return image;
+}
+
+void Program::remove_image(const std::shared_ptr<Image>& image) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(functions_, [&](const auto& f) { return f.second->image == image; });
+  std::erase_if(variables_, [&](const auto& v) { return v.second.image == image; });
+  std::erase(images_, image);
+}
+
+void Program::add_function(std::shared_ptr<Image> image, const void* host, const char* name) {
+  const std::lock_guard lock(mutex_);
+  auto made = std::make_shared<Function>(std::move(image), name);
+  functions_[made.get()] = made;
+  functions_[host] = std::move(made);
+}
+
+void Program::add_variable(const void* host, Variable variable) {
+  const std::lock_guard lock(mutex_);
+  has_managed_ = has_managed_ || variable.managed != nullptr;
+  variables_[host] = std::move(variable);
+}
+
+Function* Program::find_function(const void* host) {
+  const std::lock_guard lock(mutex_);
+  const auto found = functions_.find(host);
+  return found != functions_.end() ? found->second.get() : nullptr;
+}
+
+Function& Program::function(const void* host) {
+  if (Function* found = find_function(host)) return found->ready();
+  fail(Code::invalid_device_function);
+}
+
+Variable& Program::variable(const void* host) {
+  const std::lock_guard lock(mutex_);
+  const auto found = variables_.find(host);
+  if (found == variables_.end()) fail(Code::invalid_symbol);
+  return found->second;
+}
+
+void Program::unload() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [host, function] : functions_) function->unload();
+  for (const auto& image : images_) image->unload();
+}
+
+void Program::prepare_managed() {
+  const std::lock_guard lock(mutex_);
+  if (!has_managed_) return;
+  for (auto& [host, v] : variables_) {
+    if (v.managed == nullptr || v.prepared) continue;
+    v.prepared = true;
+    *v.managed = Context::current().memory().mirror_at(v.address(), v.bytes, v.name)->host;
+  }
+}
+
+}  // namespace lanewise::core

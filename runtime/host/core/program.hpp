@@ -1,0 +1,92 @@
+// What a program registers before main: fat binaries with their functions and variables. A module
+// is loaded when the first of them is used.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lanewise/lanewise.h"
+#include "runtime/host/core/failure.hpp"
+
+namespace lanewise::core {
+
+struct Image {
+  const void* data = nullptr;  ///< the fat binary, or any program that lw_module_load_memory takes
+  size_t bytes = 0;
+  std::vector<std::byte> own;  ///< where nobody else keeps it
+  std::mutex mutex;
+  lw_module* module = nullptr;
+  Code code = Code::success;  ///< why it cannot be loaded
+
+  /// Loaded; throws where it cannot be.
+  lw_module* loaded();
+  void unload();
+};
+
+struct Function {
+  std::shared_ptr<Image> image;
+  std::string name;
+  std::atomic<lw_kernel*> kernel = nullptr;
+  lw_kernel_info info{};
+  std::vector<uint32_t> param_sizes, param_offsets;
+  uint32_t max_dynamic_shared = 0;  ///< what was asked for with an attribute; 0 = the usual
+  int preferred_carveout = -1;
+  std::mutex mutex;
+  Code code = Code::success;
+
+  Function(std::shared_ptr<Image> of, std::string called)
+      : image(std::move(of)), name(std::move(called)) {}
+  /// Its kernel is there; throws where it cannot run.
+  Function& ready();
+  void unload();
+
+ private:
+  void load();
+};
+
+struct Variable {
+  std::shared_ptr<Image> image;
+  std::string name;
+  uint64_t bytes = 0;
+  bool constant = false;
+  void** managed = nullptr;  ///< the host's pointer to it, for a managed one
+  bool prepared = false;     ///< that pointer is set
+
+  uint64_t address();
+};
+
+/// All that is registered, by the host's addresses.
+class Program {
+ public:
+  static Program& get();
+
+  std::shared_ptr<Image> add_image(const void* data, size_t bytes);
+  void remove_image(const std::shared_ptr<Image>& image);
+  void add_function(std::shared_ptr<Image> image, const void* host, const char* name);
+  void add_variable(const void* host, Variable variable);
+
+  /// `host` is the function's stub, or the Function itself; null for neither.
+  Function* find_function(const void* host);
+  Function& function(const void* host);
+  Variable& variable(const void* host);
+  /// Managed variables get their memory, wherever the program has a pointer to one.
+  void prepare_managed();
+  /// The device was reset: everything is loaded again.
+  void unload();
+
+ private:
+  std::mutex mutex_;
+  std::map<const void*, std::shared_ptr<Function>> functions_;
+  std::map<const void*, Variable> variables_;
+  std::vector<std::shared_ptr<Image>> images_;
+  bool has_managed_ = false;
+};
+
+/// Bytes of a fat binary by its header; 0 for something else.
+size_t fat_binary_bytes(const void* data);
+
+}  // namespace lanewise::core

@@ -1,0 +1,69 @@
+#include "runtime/host/core/settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include "runtime/host/core/failure.hpp"
+
+namespace lanewise::core {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::string& value,
+                         const std::string& expected) {
+  report_line(name + " is '" + value + "'; " + expected + " was expected");
+  fail(Code::invalid_value);
+}
+
+uint32_t memcheck_named(const std::string& value) {
+  constexpr std::array<std::pair<const char*, uint32_t>, 4> kNames = {{{"", LW_MEMCHECK_ALLOC},
+                                                                       {"alloc", LW_MEMCHECK_ALLOC},
+                                                                       {"arena", LW_MEMCHECK_ARENA},
+                                                                       {"off", LW_MEMCHECK_OFF}}};
+  const auto* const found =
+      std::ranges::find(kNames, value, [](const auto& pair) { return std::string(pair.first); });
+  if (found == kNames.end()) refuse("LANEWISE_MEMCHECK", value, "alloc, arena or off");
+  return found->second;
+}
+
+double seconds_named(const std::string& value) {
+  if (value.empty()) return 0;
+  char* end = nullptr;
+  const double seconds = std::strtod(value.c_str(), &end);
+  if (*end != '\0' || !(seconds >= 0)) refuse("LANEWISE_TIMEOUT", value, "a number of seconds");
+  return seconds;
+}
+
+void add_list(std::vector<std::string>& to, const std::string& list) {
+  for (size_t at = 0; at < list.size();) {
+    const size_t comma = std::min(list.find(',', at), list.size());
+    if (comma > at) to.push_back(list.substr(at, comma - at));
+    at = comma + 1;
+  }
+}
+
+}  // namespace
+
+Settings Settings::from_environment() {
+  Settings out;
+  out.memcheck = memcheck_named(variable("LANEWISE_MEMCHECK"));
+  out.timeout_seconds = seconds_named(variable("LANEWISE_TIMEOUT"));
+  add_list(out.policies, variable("LANEWISE_POLICIES"));
+  if (const std::string check = variable("LANEWISE_CHECK"); !check.empty())
+    out.policies.push_back("check=" + check);
+  out.gpu = variable("LANEWISE_GPU");
+  out.cache = variable("LANEWISE_CACHE");
+  out.trace = variable("LANEWISE_TRACE");
+  out.report = variable("LANEWISE_REPORT");
+  out.summary = !variable("LANEWISE_SUMMARY").empty();
+  out.copies_host_memory = variable("LANEWISE_HOST_MEMORY") == "copy";
+  return out;
+}
+
+}  // namespace lanewise::core

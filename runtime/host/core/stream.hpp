@@ -1,0 +1,51 @@
+// Streams and events. All streams put their work into the context's queue, in the order of the
+// calls, so waiting for an event that was recorded before needs nothing but this order.
+#pragma once
+
+#include <condition_variable>
+
+#include "runtime/host/core/handles.hpp"
+#include "runtime/host/core/operation.hpp"
+
+namespace lanewise::core {
+
+struct Capture;
+
+struct Stream {
+  unsigned flags = 0;
+  int priority = 0;
+  uint64_t id = 0;
+  bool legacy = false;  ///< the default stream that waits for all others
+  std::shared_ptr<Capture> capture;
+
+  Stream();
+  explicit Stream(unsigned f, int p = 0) : Stream() { flags = f, priority = p; }
+};
+
+/// When an event was recorded: the work before it is done.
+struct Mark {
+  std::mutex mutex;
+  bool done = false;
+  uint64_t nanoseconds = 0;  ///< of a steady clock
+
+  bool is_done();
+};
+
+struct Event {
+  unsigned flags = 0;
+  bool timed = true;
+  std::mutex mutex;
+  std::shared_ptr<Mark> last;        ///< null = never recorded
+  std::shared_ptr<Capture> capture;  ///< recorded in a stream that was being captured
+  std::vector<struct Node*> captured;
+
+  void record();
+  std::shared_ptr<Mark> mark();
+  float milliseconds_since(Event& earlier);
+};
+
+/// Puts the operation into the stream, or into the graph that is being captured of it.
+void enqueue(Stream& stream, Operation operation);
+void enqueue_launch(Stream& stream, Function& function, const Shape& shape, void* const* args);
+
+}  // namespace lanewise::core

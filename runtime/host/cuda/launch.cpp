@@ -1,0 +1,68 @@
+// Launches of kernels.
+#include <algorithm>
+#include <vector>
+
+#include "runtime/host/cuda/entry.hpp"
+
+namespace lanewise::cuda {
+namespace {
+
+struct Configuration {
+  Dim grid, block;
+  size_t shared;
+  StreamHandle stream;
+};
+/// What stands between <<<...>>> and the call of the stub.
+std::vector<Configuration>& configurations() {
+  thread_local std::vector<Configuration> pushed;
+  return pushed;
+}
+
+int launch(const void* host, Dim grid, Dim block, void** args, size_t shared, StreamHandle stream,
+           bool cooperative = false) {
+  return answer([&] {
+    Function& function = Program::get().function(host);
+    const Shape shape{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, cooperative};
+    enqueue_launch(stream_of(stream), function, shape, args);
+  });
+}
+
+}  // namespace
+}  // namespace lanewise::cuda
+
+using namespace lanewise::cuda;
+
+LANEWISE_ENTRY unsigned __cudaPushCallConfiguration(Dim grid, Dim block, size_t shared,
+                                                    StreamHandle stream) {
+  configurations().push_back({grid, block, shared, stream});
+  return 0;
+}
+ENTRY(__cudaPopCallConfiguration, (Dim * grid, Dim* block, size_t* shared, StreamHandle* stream)) {
+  return answer([&] {
+    require(!configurations().empty());
+    const Configuration last = configurations().back();
+    configurations().pop_back();
+    *grid = last.grid, *block = last.block, *shared = last.shared, *stream = last.stream;
+  });
+}
+ENTRY(__cudaGetKernel, (const void** kernel, const void* host)) {
+  return answer([&] {
+    *kernel = Program::get().find_function(host);
+    require(*kernel != nullptr, Code::invalid_device_function);
+  });
+}
+ENTRY(__cudaLaunchKernel,
+      (const void* kernel, Dim grid, Dim block, void** args, size_t shared, StreamHandle stream)) {
+  return launch(kernel, grid, block, args, shared, stream);
+}
+ENTRY(cudaLaunchKernel,
+      (const void* host, Dim grid, Dim block, void** args, size_t shared, StreamHandle stream)) {
+  return launch(host, grid, block, args, shared, stream);
+}
+ENTRY(cudaLaunchCooperativeKernel,
+      (const void* host, Dim grid, Dim block, void** args, size_t shared, StreamHandle stream)) {
+  return launch(host, grid, block, args, shared, stream, true);
+}
+ALSO(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
+ALSO(cudaLaunchKernel_ptsz, cudaLaunchKernel);
+ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);

@@ -1,0 +1,55 @@
+// Allocations.
+#include <algorithm>
+
+#include "runtime/host/core/gpu.hpp"
+#include "runtime/host/cuda/entry.hpp"
+
+namespace lanewise::cuda {
+namespace {
+
+/// "cudaMalloc #3", which fault reports name.
+std::string next_name(const char* call) {
+  static std::atomic<unsigned> count = 0;
+  return std::string(call) + " #" + std::to_string(++count);
+}
+
+void allocate(void** pointer, size_t bytes, const char* call) {
+  *required(pointer) = nullptr;
+  if (bytes == 0) return;
+  const auto memory = Context::current().memory().allocate(bytes, next_name(call));
+  *pointer = reinterpret_cast<void*>(memory->address);
+}
+
+void release(void* pointer, bool (*is_kind)(MemoryKind)) {
+  Context& context = Context::current();
+  context.synchronise();
+  if (pointer == nullptr) return;
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  MemoryPtr memory = context.memory().find(address);
+  if (memory == nullptr || memory->address != address) memory = context.memory().find_host(pointer);
+  require(memory != nullptr && is_kind(memory->kind) && !memory->freed &&
+          (memory->address == address || memory->host == pointer));
+  context.memory().remove(memory);
+}
+
+}  // namespace
+}  // namespace lanewise::cuda
+
+using namespace lanewise::cuda;
+
+ENTRY(cudaMalloc, (void** pointer, size_t bytes)) {
+  return answer([&] { allocate(pointer, bytes, "cudaMalloc"); });
+}
+ENTRY(cudaFree, (void* pointer)) {
+  return answer([&] {
+    release(pointer,
+            [](MemoryKind k) { return k == MemoryKind::device || k == MemoryKind::managed; });
+  });
+}
+ENTRY(cudaMemGetInfo, (size_t * free, size_t* total)) {
+  return answer([&] {
+    const uint64_t all = current_gpu().memory, used = Context::current().memory().used();
+    *required(total) = all;
+    *required(free) = all - std::min(all, used);
+  });
+}

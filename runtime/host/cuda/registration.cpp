@@ -1,0 +1,66 @@
+// What nvcc's code calls before main.
+#include <cstring>
+
+#include "runtime/host/cuda/entry.hpp"
+
+namespace lanewise::cuda {
+namespace {
+
+constexpr uint32_t kWrapperMagic = 0x466243b1;
+
+/// What a handle of __cudaRegisterFatBinary points to.
+struct Registered {
+  std::shared_ptr<Image> image;
+};
+std::shared_ptr<Image> image_of(void** handle) {
+  return reinterpret_cast<Registered*>(handle)->image;
+}
+
+}  // namespace
+}  // namespace lanewise::cuda
+
+using namespace lanewise::cuda;
+
+LANEWISE_ENTRY void** __cudaRegisterFatBinary(const FatBinaryWrapper* wrapper) {
+  auto* made = new Registered;
+  if (wrapper->magic == kWrapperMagic)
+    made->image = Program::get().add_image(wrapper->data, fat_binary_bytes(wrapper->data));
+  else
+    made->image = Program::get().add_image(nullptr, 0);
+  return reinterpret_cast<void**>(made);
+}
+LANEWISE_ENTRY void __cudaRegisterFatBinaryEnd(void** /*handle*/) {}
+/// Called when the program or a library of it ends, when other destructors may still use its code.
+LANEWISE_ENTRY void __cudaUnregisterFatBinary(void** /*handle*/) {}
+
+LANEWISE_ENTRY void __cudaRegisterFunction(void** handle, const char* host, char* /*device*/,
+                                           const char* name, int /*threads*/, void* /*tid*/,
+                                           void* /*bid*/, void* /*block*/, void* /*grid*/,
+                                           int* /*warp*/) {
+  Program::get().add_function(image_of(handle), host, name);
+}
+LANEWISE_ENTRY void __cudaRegisterVar(void** handle, char* host, char* /*device*/, const char* name,
+                                      int /*external*/, size_t bytes, int constant,
+                                      int /*global*/) {
+  Program::get().add_variable(host, {image_of(handle), name, bytes, constant != 0});
+}
+LANEWISE_ENTRY void __cudaRegisterHostVar(void** /*handle*/, const char* /*name*/, char* /*host*/,
+                                          size_t /*bytes*/) {}
+LANEWISE_ENTRY void __cudaRegisterManagedVar(void** handle, void** pointer, char* /*device*/,
+                                             const char* name, int /*external*/, size_t bytes,
+                                             int constant, int /*global*/) {
+  Variable variable{image_of(handle), name, bytes, constant != 0};
+  variable.managed = pointer;
+  Program::get().add_variable(pointer, std::move(variable));
+}
+LANEWISE_ENTRY char __cudaInitModule(void** /*handle*/) {
+  answer([] { Program::get().prepare_managed(); });
+  return 1;
+}
+LANEWISE_ENTRY void __cudaRegisterTexture(void** /*handle*/, const void* /*host*/,
+                                          const void** /*device*/, const char* /*name*/,
+                                          int /*dim*/, int /*norm*/, int /*external*/) {}
+LANEWISE_ENTRY void __cudaRegisterSurface(void** /*handle*/, const void* /*host*/,
+                                          const void** /*device*/, const char* /*name*/,
+                                          int /*dim*/, int /*external*/) {}
+REFUSED(__cudaRegisterUnifiedTable, "unified function tables are not supported")
