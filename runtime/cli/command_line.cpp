@@ -80,6 +80,9 @@ void Command::stands_alone() const {
       if (o->count() == 0) throw CLI::RequiredError(o->get_name());
   });
 }
+void Command::takes_rest() const {
+  app_->positionals_at_end();
+}
 void Command::examples(const std::vector<std::string>& lines) const {
   app_->footer(help_footer(lines));
 }

@@ -45,6 +45,8 @@ class Command {
   void needs_command() const;
   /// What the command around it requires is not required with it. After that command's options.
   void stands_alone() const;
+  /// What follows the first word that is no option belongs to that word, options included.
+  void takes_rest() const;
   /// Shown by --help; each is run by a test, in the folder of the sources.
   void examples(const std::vector<std::string>& lines) const;
 

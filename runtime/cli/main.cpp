@@ -1,5 +1,6 @@
 // The command line. Exit codes: 0 done, 1 guest fault or rejected program, 2 usage or host input,
-// 3 device or driver, 4 time or step budget.
+// 3 device or driver, 4 time or step budget. `exec` has those of env(1): 125 to 127 before its
+// program runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ int run(int argc, char** argv) {
       lanewise::version());
   for (const auto add : {add_devices, add_run, add_check, add_translate, add_coverage, add_asm,
                          add_disasm, add_cache, add_chase, add_preset, add_trace, add_bench,
-                         add_selftest, add_explain, add_diff, add_help})
+                         add_selftest, add_exec, add_explain, add_diff, add_help})
     add(line.root());
   return line.run(argc, argv);
 }
@@ -65,6 +66,9 @@ void print_json(const Failure& f) {
   fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
+/// Of `exec`: something went wrong before its program was started.
+constexpr int kBeforeProgram = 125;
+
 /// The program's own exit code for whatever can go wrong, reported on stderr.
 int run_and_report(int argc, char** argv) {
   using lanewise::cli::kReaderLeft, lanewise::cli::reader_left;
@@ -98,7 +102,10 @@ int run_and_report(int argc, char** argv) {
 int main(int argc, char** argv) {
   lanewise::cli::guard_streams();
   lanewise::cli::report_driver_crashes();
-  const int code = lanewise::cli::deliver_output(run_and_report(argc, argv));
+  int code = lanewise::cli::deliver_output(run_and_report(argc, argv));
+  // Codes of `exec` are those of its program, and of what starts programs.
+  if (argc > 1 && std::string_view(argv[1]) == "exec" && code != 0 && code < kBeforeProgram)
+    code = kBeforeProgram;
   if (code == lanewise::cli::kReaderLeft) lanewise::cli::end_without_reader();
   if (lanewise::vulkan::still_running()) {
     // A driver's thread is in the middle of its compiler, which takes as long as it takes: neither

@@ -18,6 +18,7 @@ void add_trace(const Command& app);
 void add_preset(const Command& app);
 void add_bench(const Command& app);
 void add_selftest(const Command& app);
+void add_exec(const Command& app);
 void add_explain(const Command& app);
 void add_diff(const Command& app);
 void add_help(const Command& app);

@@ -17,6 +17,9 @@ namespace lanewise::cli {
 namespace {
 
 volatile std::sig_atomic_t wrote_to_nobody = 0;
+bool was_closed[3] = {};
+struct sigaction pipe_before {
+}, size_before{};
 
 }  // namespace
 
@@ -26,9 +29,19 @@ void guard_streams() {
     // The lowest free number is this one. Opened the wrong way round, so that its use still fails.
     const int wrong_way = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     if (open("/dev/null", wrong_way) < 0) _exit(static_cast<int>(ErrorKind::usage));
+    was_closed[stream] = true;
   }
+  sigaction(SIGPIPE, nullptr, &pipe_before);
+  sigaction(SIGXFSZ, nullptr, &size_before);
   std::signal(SIGPIPE, [](int) { wrote_to_nobody = 1; });  // and EPIPE
   std::signal(SIGXFSZ, SIG_IGN);                           // EFBIG
+}
+
+void restore_streams() {
+  sigaction(SIGPIPE, &pipe_before, nullptr);
+  sigaction(SIGXFSZ, &size_before, nullptr);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (was_closed[stream]) close(stream);
 }
 
 bool reader_left() {

@@ -13,6 +13,9 @@ namespace lanewise::cli {
 /// output, and a write that cannot succeed becomes an error instead of a signal.
 void guard_streams();
 
+/// As they were before guard_streams(), for a program that takes this one's place.
+void restore_streams();
+
 /// Of a program whose standard output nobody reads any more (`lanewise ... | head -1`).
 inline constexpr int kReaderLeft = 128 + SIGPIPE;
 /// Has a write found that so?

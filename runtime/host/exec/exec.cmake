@@ -1,0 +1,37 @@
+# `lanewise exec`: what the command asks about a program, the library that the loader asks about each object
+# (LD_AUDIT), and stand-ins for the shared CUDA runtimes. The last two are loaded into programs of any kind, so they
+# have nothing of the C++ library and no sanitizer in them.
+lanewise_layer(exec_object host/exec/object lanewise_elf)
+
+set(LANEWISE_PRIVATE_LIBS ${CMAKE_BINARY_DIR}/lib/lanewise)
+file(GLOB exec_object CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/host/exec/object/*.cpp)
+file(GLOB exec_takeover CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/host/exec/takeover/*.cpp)
+# lanewise_into_programs(NAME CUDA_LIBRARY SOURCES...)
+function(lanewise_into_programs name cuda_library)
+  add_library(${name} MODULE ${ARGN} ${exec_object})
+  target_link_libraries(${name} PRIVATE lanewise_options)
+  target_compile_options(${name} PRIVATE -fvisibility=hidden -fno-exceptions -fno-rtti -fno-threadsafe-statics
+    -fno-stack-protector -fno-sanitize=all)
+  target_compile_definitions(${name} PRIVATE LANEWISE_CUDA_BESIDE="${cuda_library}")
+  target_link_options(${name} PRIVATE -fno-sanitize=all -nodefaultlibs LINKER:--no-undefined LINKER:--gc-sections)
+  target_link_libraries(${name} PRIVATE c gcc)
+  # Assembly at file scope names what the same file defines.
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF PREFIX "" LINKER_LANGUAGE CXX
+    LIBRARY_OUTPUT_DIRECTORY ${LANEWISE_PRIVATE_LIBS})
+endfunction()
+
+lanewise_into_programs(lanewise_exec liblanewise_cuda.so ${exec_takeover})
+set_target_properties(lanewise_exec PROPERTIES OUTPUT_NAME liblanewise_exec)
+foreach(version 11.0 12 13)
+  string(REGEX REPLACE "[.].*" "" major ${version})
+  set(library lanewise_cudart_${major})
+  lanewise_into_programs(${library} ../liblanewise_cuda.so host/exec/standin/cudart.cpp host/exec/takeover/resolve.cpp
+    host/exec/takeover/exit_code.cpp)
+  set(map ${CMAKE_CURRENT_BINARY_DIR}/cudart_${major}.map)
+  file(CONFIGURE OUTPUT ${map} CONTENT "libcudart.so.@version@ { global: cuda*; __cuda*; local: *; };\n" @ONLY)
+  target_compile_definitions(${library} PRIVATE LANEWISE_CUDART_MAJOR=${major})
+  target_link_options(${library} PRIVATE LINKER:--version-script=${map} LINKER:-soname,libcudart.so.${version})
+  set_target_properties(${library} PROPERTIES LINK_DEPENDS ${map} OUTPUT_NAME libcudart SUFFIX .so.${version}
+    LIBRARY_OUTPUT_DIRECTORY ${LANEWISE_PRIVATE_LIBS}/cuda)
+  list(APPEND lanewise_stand_ins ${library})
+endforeach()

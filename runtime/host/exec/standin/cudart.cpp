@@ -1,0 +1,54 @@
+// libcudart.so.11.0, .12 and .13: each name of the runtime is a jump to the function of
+// liblanewise_cuda.so, found when it is first called. Compiled once for each version, with
+// LANEWISE_CUDART_MAJOR.
+#include "runtime/host/exec/takeover/resolve.hpp"
+
+asm(R"(
+.set number, 0
+.macro entry name
+  .text
+  .balign 16
+  .globl \name
+  .type \name, @function
+\name:
+  jmp *lanewise_slots+8*number(%rip)
+1:
+  push $number
+  jmp lanewise_first_call_code
+  .size \name, .-\name
+  .data
+  .quad 1b
+  .set number, number+1
+.endm
+.data
+.balign 8
+.globl lanewise_slots
+.hidden lanewise_slots
+lanewise_slots:
+)"
+#define NAME(name) "entry " #name "\n"
+#include "runtime/host/exec/cudart_names.def"
+#undef NAME
+    ".text\n");
+
+extern "C" void* lanewise_slots[];
+
+namespace {
+
+constexpr auto kMajor = static_cast<lanewise::exec::CudaMajor>(LANEWISE_CUDART_MAJOR);
+enum : size_t {
+#define NAME(name) slot_##name,
+#include "runtime/host/exec/cudart_names.def"
+#undef NAME
+};
+lanewise::exec::Entry entries[] = {
+#define NAME(name) {#name, &lanewise_slots[slot_##name], kMajor, false},
+#include "runtime/host/exec/cudart_names.def"
+#undef NAME
+};
+
+}  // namespace
+
+extern "C" void* lanewise_first_call(uint64_t number) {
+  return lanewise::exec::serve_first_call(entries[number]);
+}

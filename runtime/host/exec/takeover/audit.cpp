@@ -1,0 +1,83 @@
+// The library that LD_AUDIT names: the loader asks it about each object before any of the object's
+// code runs, the program's own among them.
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "runtime/host/exec/object/inspect.hpp"
+#include "runtime/host/exec/takeover/redirect.hpp"
+#include "runtime/host/exec/takeover/report.hpp"
+#include "runtime/host/exec/takeover/resolve.hpp"
+
+namespace lanewise::exec {
+namespace {
+
+std::string_view file_name(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
+  return path;
+}
+
+/// The stand-in for a shared runtime of this version.
+char* stand_in(CudaMajor major) {
+  static const Beside libraries[] = {Beside("cuda/libcudart.so.11.0"),
+                                     Beside("cuda/libcudart.so.12"),
+                                     Beside("cuda/libcudart.so.13")};
+  return const_cast<char*>(libraries[static_cast<unsigned>(major) - 11].path);
+}
+
+void take_over(const link_map& map, bool is_program) {
+  const char* path = is_program ? "/proc/self/exe" : map.l_name;
+  const MappedObject object(path);
+  if (!object.ok()) return;
+  if (is_program) {
+    char name[4096];
+    const ssize_t size = readlink(path, name, sizeof name);
+    const Line why =
+        refusal(object, size > 0 ? std::string_view(name, static_cast<size_t>(size)) : "program");
+    if (!why.empty()) refuse(why.text());
+  }
+  const CudaMajor major = static_runtime(object);
+  if (major == CudaMajor::none) return;
+  const unsigned count =
+      redirect_runtime(object, object.header().e_type == ET_EXEC ? 0 : map.l_addr, major);
+  if (std::getenv("LANEWISE_VERBOSE") == nullptr) return;
+  Line line;
+  line << "took over " << count << " functions of CUDA " << static_cast<unsigned>(major) << " in '"
+       << std::string_view(is_program ? "the program" : map.l_name) << "'";
+  report(line.text());
+}
+
+}  // namespace
+}  // namespace lanewise::exec
+
+extern "C" {
+
+__attribute__((visibility("default"))) unsigned la_version(unsigned version) {
+  return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+__attribute__((visibility("default"))) unsigned la_objopen(link_map* map, Lmid_t space,
+                                                           uintptr_t*) {
+  static bool seen_program = false;
+  if (space == LM_ID_BASE) {
+    const bool is_program = !seen_program;
+    seen_program = true;
+    lanewise::exec::take_over(*map, is_program);
+  }
+  return 0;
+}
+
+__attribute__((visibility("default"))) char* la_objsearch(const char* name, uintptr_t*,
+                                                          unsigned flag) {
+  using namespace lanewise::exec;
+  if (flag == LA_SER_ORIG) {
+    const CudaMajor major = shared_runtime(file_name(name));
+    if (major != CudaMajor::none) return stand_in(major);
+  }
+  return const_cast<char*>(name);
+}
+}

@@ -1,0 +1,10 @@
+// The exit code of a program with faults.
+#pragma once
+
+namespace lanewise::exec {
+
+/// From here on the process's exit code 0 becomes LANEWISE_FAULT_EXIT_CODE (default 1, 0 = never)
+/// once `library` has reported faults, however the process ends by itself.
+void watch_exit(void* library);
+
+}  // namespace lanewise::exec
