@@ -1,4 +1,5 @@
-# zlib, liblzma and zstd: traces as .gz, .xz and .zst. Debian: zlib1g-dev liblzma-dev libzstd-dev.
+# zlib, liblzma and zstd: traces as .gz, .xz and .zst; zstd and LZ4: images in CUDA's fat binaries.
+# Debian: zlib1g-dev liblzma-dev libzstd-dev liblz4-dev.
 # Any of them may be missing; such files are refused by name then.
 find_path(LANEWISE_ZLIB_H zlib.h)
 find_library(LANEWISE_ZLIB z)
@@ -6,9 +7,11 @@ find_path(LANEWISE_LZMA_H lzma.h)
 find_library(LANEWISE_LZMA lzma)
 find_path(LANEWISE_ZSTD_H zstd.h)
 find_library(LANEWISE_ZSTD zstd)
+find_path(LANEWISE_LZ4_H lz4.h)
+find_library(LANEWISE_LZ4 lz4)
 set(lanewise_compression "")
 set(lanewise_compression_definitions "")
-foreach(library z lzma zstd)
+foreach(library z lzma zstd lz4)
   string(TOUPPER ${library} upper)
   if(library STREQUAL z)
     set(upper ZLIB)
@@ -17,6 +20,6 @@ foreach(library z lzma zstd)
     list(APPEND lanewise_compression ${library})
     list(APPEND lanewise_compression_definitions LANEWISE_HAS_${upper})
   else()
-    message(STATUS "${library} was not found: traces of its format will be refused")
+    message(STATUS "${library} was not found: traces and fat binaries of its format will be refused")
   endif()
 endforeach()

@@ -16,9 +16,9 @@ using detail::LoadOptions;
 namespace {
 
 /// Gives every variable its memory and every symbol its address.
-void load_globals(Module& m) {
+void load_globals(Module& m, ir::Module& program) {
   const auto lock = m.device->enter();
-  const auto placed = detail::place_globals(m.module, [&](const ir::Global& g) {
+  const auto placed = detail::place_globals(program, [&](const ir::Global& g) {
     const bool read_only = g.space == ir::Space::constant;
     m.globals.emplace_back(g.name,
                            std::make_unique<Allocated>(m.device, g.size, g.name, read_only));
@@ -98,7 +98,11 @@ Module::Module(std::shared_ptr<Device> on, const std::string& text, LoadOptions 
   module = std::move(compiled.module);
   rejected = std::move(compiled.rejected);
   std::ranges::copy_if(compiled.diagnostics, std::back_inserter(warnings), &Diagnostic::warning);
-  load_globals(*this);
+  load_globals(*this, module);
+  for (ir::Module& other : compiled.others) {
+    load_globals(*this, other);
+    std::ranges::move(other.kernels, std::back_inserter(module.kernels));
+  }
   parse_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
@@ -159,7 +163,7 @@ lw_status lw_check(const void* data, size_t bytes, const lw_module_options* opti
     const LoadOptions o = to_cpp(options, "<memory>");
     host::detail::Compiled compiled = host::detail::check(copy_of(data, bytes), o);
     if (!compiled.ok()) throw CompileError(o.name, std::move(compiled.diagnostics));
-    if (kernels != nullptr) *kernels = compiled.module.kernels.size();
+    if (kernels != nullptr) *kernels = compiled.kernel_count();
     keep_diagnostics(o.name, std::move(compiled.diagnostics));
   });
 }

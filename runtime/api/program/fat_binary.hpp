@@ -1,4 +1,4 @@
-// Fat binaries: what nvcc -fatbin makes, images of one program for several targets.
+// The images in fat binaries, programs for several targets, and which of them run here.
 #pragma once
 
 #include <string>
@@ -9,17 +9,20 @@
 
 namespace lanewise::host::detail {
 
-bool is_fat_binary(std::string_view file);
-
-/// The image of a fat binary that runs here.
+/// An image that runs here, or several that were linked.
 struct ChosenImage {
   Isa isa = Isa::ptx;
   std::string data;
-  std::string note;  ///< which images there are, and which this is
+  std::string where;  ///< which part of the file it is from; empty for all of it
 };
-/// Of the language, or any: machine code that runs as it is before PTX, and of several the one for
-/// the latest target. Throws Error(usage) that lists the images where none can be taken, or says
-/// how the file is broken.
-ChosenImage image_of(std::string_view file, Isa wanted = Isa::automatic);
+struct ChosenImages {
+  std::vector<ChosenImage> images;  ///< one for each program of the file, at least one
+  std::string note;                 ///< which images there are, and which these are
+};
+/// From a file that is_container() is true of, of the language, or any: PTX for the latest target,
+/// else machine code for the latest target that runs here and whose instructions are all known.
+/// Throws Error(usage) that lists the images where none can be taken, or says how the file is
+/// broken.
+ChosenImages images_of(std::string_view file, Isa wanted = Isa::automatic);
 
 }  // namespace lanewise::host::detail

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "lanewise/error_detail.hpp"
+#include "runtime/api/program/embedded.hpp"
 #include "runtime/api/program/fat_binary.hpp"
 #include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/gcn/objects/code_object.hpp"
@@ -155,23 +156,51 @@ Compiled judge(std::string_view text, const LoadOptions& o) {
   return o.isa == Isa::ptx ? check_ptx(text, o) : lower(text, o);
 }
 
-/// What `read` makes of the text, or of the chosen image in it, with a note which one it was.
+/// Of one image among several: its kernels join the others', the first of a name stays.
+void add_program(Compiled& out, Compiled&& made, const std::string& where) {
+  std::set<std::string> known;
+  for (const ir::Module* m : out.modules())
+    for (const ir::Program& kernel : m->kernels) known.insert(kernel.name);
+  for (const isa::RejectedKernel& kernel : out.rejected) known.insert(kernel.name);
+  std::erase_if(made.module.kernels,
+                [&](const ir::Program& kernel) { return known.contains(kernel.name); });
+  std::erase_if(made.rejected,
+                [&](const isa::RejectedKernel& kernel) { return known.contains(kernel.name); });
+  for (Diagnostic& d : made.diagnostics) {
+    if (!where.empty()) d.message = where + ": " + d.message;
+    out.diagnostics.push_back(std::move(d));
+  }
+  std::ranges::move(made.rejected, std::back_inserter(out.rejected));
+  out.unusable = out.unusable || made.unusable;
+  out.others.push_back(std::move(made.module));
+}
+
+/// What `read` makes of the text, or of the chosen images in it, with a note which they were.
 template <typename Read>
 Compiled read_program(std::string_view text, LoadOptions o, const Read& read) {
-  if (o.isa == Isa::automatic) o.isa = detect_isa(o.name, text);
-  if (!is_fat_binary(text)) {
+  if (!is_container(text)) {
+    if (o.isa == Isa::automatic) o.isa = detect_isa(o.name, text);
     Compiled out = read(text, o);
     keep_first_errors(out.diagnostics, o.max_errors);
     return out;
   }
-  const ChosenImage image = image_of(text, o.isa);
-  o.isa = image.isa;
-  Compiled out = read_program(image.data, o, read);
+  const ChosenImages chosen = images_of(text, o.isa);
+  Compiled out;
+  for (const ChosenImage& image : chosen.images) {
+    o.isa = image.isa;
+    Compiled made = read(image.data, o);
+    keep_first_errors(made.diagnostics, o.max_errors);
+    if (&image == &chosen.images[0])
+      out = std::move(made);
+    else
+      add_program(out, std::move(made), image.where);
+  }
   std::vector<std::string> kernels;
-  for (const ir::Program& kernel : out.module.kernels) kernels.push_back(kernel.name);
+  for (const ir::Module* m : out.modules())
+    for (const ir::Program& kernel : m->kernels) kernels.push_back(kernel.name);
   const std::string names =
       kernels.empty() ? "" : fmt::format("; kernels: {}", fmt::join(kernels, ", "));
-  out.diagnostics.insert(out.diagnostics.begin(), {0, 0, "this is " + image.note + names, true});
+  out.diagnostics.insert(out.diagnostics.begin(), {0, 0, "this is " + chosen.note + names, true});
   return out;
 }
 
@@ -190,6 +219,18 @@ bool has_directive(std::string_view text, std::string_view directive) {
 
 }  // namespace
 
+std::vector<const ir::Module*> Compiled::modules() const {
+  std::vector<const ir::Module*> all = {&module};
+  for (const ir::Module& other : others) all.push_back(&other);
+  return all;
+}
+
+size_t Compiled::kernel_count() const {
+  size_t count = 0;
+  for (const ir::Module* m : modules()) count += m->kernels.size();
+  return count;
+}
+
 bool Compiled::ok() const {
   return std::ranges::all_of(diagnostics, [](const Diagnostic& d) { return d.warning; });
 }
@@ -199,7 +240,7 @@ Isa detect_isa(const std::string& path, std::string_view text) {
   constexpr uint16_t kCudaMachine = 190;
   if (elf::machine(bytes) == kCudaMachine) return Isa::sass;
   if (elf::machine(bytes) == gcn::kElfMachine) return Isa::gcn;
-  if (is_fat_binary(text)) return image_of(text).isa;
+  if (is_container(text)) return Isa::automatic;
   if (elf::is_elf(bytes)) {
     throw Error(ErrorKind::usage,
                 "'" + path + "' is an ELF file, but neither a cubin nor an AMD GPU code object");

@@ -15,13 +15,16 @@ namespace lanewise::host::detail {
 
 struct Compiled {
   ir::Module module;
+  std::vector<ir::Module> others;  ///< of a file with several programs, each with its own variables
   std::vector<Diagnostic> diagnostics;        ///< errors and warnings, in line order
   std::vector<isa::RejectedKernel> rejected;  ///< kernels that the front end could not lower
   bool unusable = false;                      ///< the file as a whole is at fault
   /// Nothing but warnings.
   bool ok() const;
   /// At least one kernel can run: what is wrong concerns only others.
-  bool usable() const { return !unusable && !module.kernels.empty(); }
+  bool usable() const { return !unusable && kernel_count() != 0; }
+  std::vector<const ir::Module*> modules() const;
+  size_t kernel_count() const;
 };
 
 /// How a program is read: lw_module_options, whose texts it owns.
@@ -40,8 +43,9 @@ struct LoadOptions {
   bool only_legality() const { return !target.empty() || strict != LW_STRICT_RUN; }
 };
 
-/// ptx, sass or gcn: from the file name's ending, else from the text. Error(usage) when neither
-/// does, with what was looked for; binary formats that are not supported are named.
+/// ptx, sass or gcn: from the file name's ending, else from the text; automatic for a file with
+/// images of several kinds. Error(usage) when neither does, with what was looked for; binary
+/// formats that are not supported are named.
 Isa detect_isa(const std::string& path, std::string_view text);
 
 /// Parses and lowers.

@@ -140,7 +140,7 @@ uint16_t machine(Bytes bytes) {
   return is_elf(bytes) && bytes.size() >= 0x14 ? read<uint16_t>(bytes, 0x12, "the machine") : 0;
 }
 
-File parse(Bytes bytes) {
+File parse(Bytes bytes, Symbols symbols) {
   if (!is_elf(bytes)) throw ElfError("this is no ELF file");
   slice(bytes, 0, kHeaderSize, "the file header");
   if (read<uint8_t>(bytes, 4, "the class") != 2) throw ElfError("expected a 64-bit ELF file");
@@ -154,6 +154,7 @@ File parse(Bytes bytes) {
   out.flags = read<uint32_t>(bytes, 0x30, "the file header");
   Names names(bytes.size());
   read_sections(out, bytes, names);
+  if (symbols == Symbols::none) return out;
   for (const Section& s : out.sections)
     if (s.type == kSymtab) read_symbols(out, s, names);
   // Stripped files still have the symbols that the loader needs.

@@ -83,7 +83,9 @@ std::string text_at(Bytes strings, uint64_t offset);
 bool is_elf(Bytes bytes);
 /// e_machine of an ELF file, 0 when there is none.
 uint16_t machine(Bytes bytes);
+/// A host's program has many symbols, which nobody here asks for.
+enum class Symbols { all, none };
 /// Section and symbol tables; views into `bytes`, which must outlive the result.
-File parse(Bytes bytes);
+File parse(Bytes bytes, Symbols symbols = Symbols::all);
 
 }  // namespace lanewise::elf
