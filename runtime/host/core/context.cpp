@@ -77,9 +77,24 @@ Context::Context() : settings_(Settings::from_environment()) {
   }
   info_.struct_size = sizeof info_;
   check(lw_device_get_info(device_, &info_));
+  set_stack(0);
   start_observing(*this);
   check(lw_queue_create(device_, &queue_));
   memory_ = std::make_unique<AddressSpace>(device_, info_.max_arena, settings_.copies_host_memory);
+}
+
+/// What launches under way use stays.
+void Context::set_stack(uint64_t bytes) {
+  auto* texts = new std::vector<std::string>(settings_.policies);
+  if (bytes != 0) texts->push_back("stack=" + std::to_string(bytes));
+  auto* policies = new std::vector<const char*>;
+  for (const std::string& text : *texts) policies->push_back(text.c_str());
+  auto* options = new lw_launch_options(LW_LAUNCH_OPTIONS_INIT);
+  options->memcheck = settings_.memcheck;
+  options->timeout_seconds = settings_.timeout_seconds;
+  options->policies = policies->data();
+  options->policy_count = policies->size();
+  launch_options_ = options;
 }
 
 void Context::put_launch(lw_kernel* kernel, const lw_launch_options& options, const lw_arg* args,

@@ -25,6 +25,10 @@ class Context {
   lw_device* device() const { return device_; }
   const lw_device_info& info() const { return info_; }
   const Settings& settings() const { return settings_; }
+  /// What every launch is given, but for its shape.
+  const lw_launch_options& launch_options() const { return *launch_options_; }
+  /// Bytes of stack of each lane; 0 = as programs declare it.
+  void set_stack(uint64_t bytes);
   AddressSpace& memory() { return *memory_; }
   Counts& counts() { return counts_; }
 
@@ -59,6 +63,7 @@ class Context {
   lw_device_info info_{};
   std::unique_ptr<AddressSpace> memory_;
   Counts counts_;
+  std::atomic<const lw_launch_options*> launch_options_ = nullptr;
 
   std::mutex pending_mutex_;  ///< order of the queue and of `pending_`
   std::deque<lw_event*> pending_;

@@ -9,22 +9,6 @@
 namespace lanewise::core {
 namespace {
 
-/// The options that are the same for every launch.
-const lw_launch_options& usual_options() {
-  static const auto* const usual = [] {
-    const Settings& settings = Context::current().settings();
-    static std::vector<const char*> policies;
-    for (const std::string& p : settings.policies) policies.push_back(p.c_str());
-    auto* options = new lw_launch_options(LW_LAUNCH_OPTIONS_INIT);
-    options->memcheck = settings.memcheck;
-    options->timeout_seconds = settings.timeout_seconds;
-    options->policies = policies.data();
-    options->policy_count = policies.size();
-    return options;
-  }();
-  return *usual;
-}
-
 template <typename Each>
 void each_row(const Copy& c, const Each& each) {
   const bool whole = c.to.pitch == c.width && c.from.pitch == c.width;
@@ -91,7 +75,7 @@ void check_shape(const Function& f, const Shape& s) {
 void submit_launch(Function& f, const Shape& shape, void* const* args) {
   Context& context = Context::current();
   check_shape(f, shape);
-  lw_launch_options options = usual_options();
+  lw_launch_options options = context.launch_options();
   std::copy_n(shape.grid, 3, options.grid);
   std::copy_n(shape.block, 3, options.block);
   options.dynamic_shared = static_cast<uint32_t>(shape.dynamic_shared);

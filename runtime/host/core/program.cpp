@@ -131,6 +131,7 @@ void Program::remove_image(const std::shared_ptr<Image>& image) {
 void Program::add_function(std::shared_ptr<Image> image, const void* host, const char* name) {
   const std::lock_guard lock(mutex_);
   auto made = std::make_shared<Function>(std::move(image), name);
+  made->host = host;
   functions_[made.get()] = made;
   functions_[host] = std::move(made);
 }

@@ -27,9 +27,10 @@ struct Image {
   void unload();
 };
 
-struct Function {
+struct Function : std::enable_shared_from_this<Function> {
   std::shared_ptr<Image> image;
   std::string name;
+  const void* host = nullptr;  ///< the program's stub
   std::atomic<lw_kernel*> kernel = nullptr;
   lw_kernel_info info{};
   std::vector<uint32_t> param_sizes, param_offsets;

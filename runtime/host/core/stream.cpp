@@ -43,12 +43,4 @@ float Event::milliseconds_since(Event& earlier) {
   return static_cast<float>(static_cast<double>(nanoseconds) / 1e6);
 }
 
-void enqueue(Stream&, Operation operation) {
-  submit(operation);
-}
-
-void enqueue_launch(Stream&, Function& function, const Shape& shape, void* const* args) {
-  submit_launch(function, shape, args);
-}
-
 }  // namespace lanewise::core

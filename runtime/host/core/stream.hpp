@@ -17,6 +17,7 @@ struct Stream {
   uint64_t id = 0;
   bool legacy = false;  ///< the default stream that waits for all others
   std::shared_ptr<Capture> capture;
+  std::vector<struct Node*> tail;  ///< while it is captured: what its next node needs
 
   Stream();
   explicit Stream(unsigned f, int p = 0) : Stream() { flags = f, priority = p; }

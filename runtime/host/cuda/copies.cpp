@@ -1,6 +1,6 @@
 // Copies and fills of one dimension.
-#include <vector>
-
+#include "runtime/host/core/graph.hpp"
+#include "runtime/host/core/status.hpp"
 #include "runtime/host/cuda/copy.hpp"
 
 namespace lanewise::cuda {
@@ -23,29 +23,18 @@ void check_kind(const Region& to, const Region& from, int kind) {
 
 namespace {
 
-Copy copy_of(void* to, const void* from, size_t bytes, int kind) {
-  Copy copy{region(to, bytes), region(from, bytes), bytes};
-  if (bytes != 0) check_kind(copy.to, copy.from, kind);
-  return copy;
-}
-
-Fill fill_of(void* to, int value, size_t bytes) {
-  const Region r = region(to);
-  if (!r.on_device && bytes != 0) require(Context::current().memory().find_host(to) != nullptr);
-  return {.address = r.address,
-          .pitch = bytes,
-          .on_device = r.on_device,
-          .value = static_cast<uint8_t>(value),
-          .width = bytes};
-}
-
-}  // namespace
-
-void copy_now(Stream& stream, const Copy& copy) {
-  (void)stream;
+/// Throws where the rows do not lie inside one allocation of the device.
+void check_range(const Region& r, uint64_t width, uint64_t height, uint64_t depth) {
+  if (!r.on_device) return;
+  const uint64_t bytes = (depth - 1) * r.layer + (height - 1) * r.pitch + width;
   Context& context = Context::current();
-  context.synchronise();
-  perform(copy);
+  if (const MemoryPtr memory = context.memory().find(r.address); memory != nullptr) {
+    require(!memory->freed && bytes <= memory->bytes - (r.address - memory->address));
+    return;
+  }
+  std::byte byte{};  // of a module's variable
+  for (const uint64_t at : {r.address, r.address + bytes - 1})
+    core::check(lw_memory_read(context.device(), at, &byte, 1));
 }
 
 bool is_pageable(const Region& r) {
@@ -53,9 +42,48 @@ bool is_pageable(const Region& r) {
          Context::current().memory().find_host(reinterpret_cast<void*>(r.address)) == nullptr;
 }
 
+}  // namespace
+
+Copy checked(const Copy& copy, int kind) {
+  if (copy.width == 0 || copy.height == 0 || copy.depth == 0) return {};
+  check_kind(copy.to, copy.from, kind);
+  check_range(copy.to, copy.width, copy.height, copy.depth);
+  check_range(copy.from, copy.width, copy.height, copy.depth);
+  return copy;
+}
+
+Fill checked(const Fill& f) {
+  if (f.width == 0 || f.height == 0 || f.depth == 0) return {};
+  const Region r{f.address, f.on_device, f.pitch, f.layer};
+  require(!is_pageable(r));
+  check_range(r, f.width * f.size, f.height, f.depth);
+  return f;
+}
+
+Copy copy_of(void* to, const void* from, size_t bytes, int kind) {
+  return checked({region(to, bytes), region(from, bytes), bytes}, kind);
+}
+
+Fill fill_of(void* to, int value, size_t bytes) {
+  const Region r = region(to);
+  return checked({.address = r.address,
+                  .pitch = bytes,
+                  .on_device = r.on_device,
+                  .value = static_cast<uint8_t>(value),
+                  .width = bytes});
+}
+
+void copy_now(Stream& stream, const Copy& copy) {
+  forbid_in_capture(stream);
+  forbid_in_capture();
+  Context::current().synchronise();
+  perform(copy);
+}
+
 /// Pageable memory is the caller's again when the call returns.
 void copy_later(Stream& stream, const Copy& copy) {
-  if (is_pageable(copy.to) || is_pageable(copy.from)) return copy_now(stream, copy);
+  if (stream.capture == nullptr && (is_pageable(copy.to) || is_pageable(copy.from)))
+    return copy_now(stream, copy);
   enqueue(stream, copy);
 }
 
@@ -79,3 +107,18 @@ ALSO(cudaMemcpy_ptds, cudaMemcpy);
 ALSO(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
 ALSO(cudaMemset_ptds, cudaMemset);
 ALSO(cudaMemsetAsync_ptsz, cudaMemsetAsync);
+
+/// There is one device; copies between it and itself are what is left.
+ENTRY(cudaMemcpyPeer, (void* to, int to_device, const void* from, int from_device, size_t bytes)) {
+  return answer([&] {
+    require(to_device == 0 && from_device == 0, Code::invalid_device);
+    copy_now(stream_of(nullptr), copy_of(to, from, bytes, kDeviceToDevice));
+  });
+}
+ENTRY(cudaMemcpyPeerAsync, (void* to, int to_device, const void* from, int from_device,
+                            size_t bytes, StreamHandle stream)) {
+  return answer([&] {
+    require(to_device == 0 && from_device == 0, Code::invalid_device);
+    copy_later(stream_of(stream), copy_of(to, from, bytes, kDeviceToDevice));
+  });
+}

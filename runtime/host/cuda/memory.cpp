@@ -2,12 +2,11 @@
 #include <algorithm>
 
 #include "runtime/host/core/gpu.hpp"
-#include "runtime/host/cuda/entry.hpp"
+#include "runtime/host/core/graph.hpp"
+#include "runtime/host/cuda/allocation.hpp"
 
 namespace lanewise::cuda {
-namespace {
 
-/// "cudaMalloc #3", which fault reports name.
 std::string next_name(const char* call) {
   static std::atomic<unsigned> count = 0;
   return std::string(call) + " #" + std::to_string(++count);
@@ -22,6 +21,7 @@ void allocate(void** pointer, size_t bytes, const char* call) {
 
 void release(void* pointer, bool (*is_kind)(MemoryKind)) {
   Context& context = Context::current();
+  forbid_in_capture();
   context.synchronise();
   if (pointer == nullptr) return;
   const auto address = reinterpret_cast<uint64_t>(pointer);
@@ -32,13 +32,15 @@ void release(void* pointer, bool (*is_kind)(MemoryKind)) {
   context.memory().remove(memory);
 }
 
-}  // namespace
 }  // namespace lanewise::cuda
 
 using namespace lanewise::cuda;
 
 ENTRY(cudaMalloc, (void** pointer, size_t bytes)) {
-  return answer([&] { allocate(pointer, bytes, "cudaMalloc"); });
+  return answer([&] {
+    forbid_in_capture();
+    allocate(pointer, bytes, "cudaMalloc");
+  });
 }
 ENTRY(cudaFree, (void* pointer)) {
   return answer([&] {

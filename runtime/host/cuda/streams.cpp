@@ -1,4 +1,7 @@
 // Streams and events.
+#include <algorithm>
+
+#include "runtime/host/core/graph.hpp"
 #include "runtime/host/cuda/entry.hpp"
 
 namespace lanewise::cuda {
@@ -20,11 +23,13 @@ Stream& stream_of(StreamHandle handle) {
 
 namespace {
 
+constexpr int kGreatestPriority = -5;
+
 void create_stream(StreamHandle* out, unsigned flags, int priority) {
   require(flags <= 1);
   Context::current();
-  *required(out) =
-      Handles<Stream>::add(std::make_shared<Stream>(flags, std::clamp(priority, -5, 0)));
+  *required(out) = Handles<Stream>::add(
+      std::make_shared<Stream>(flags, std::clamp(priority, kGreatestPriority, 0)));
 }
 
 constexpr unsigned kBlockingSync = 1, kDisableTiming = 2, kInterprocess = 4;
@@ -36,6 +41,23 @@ void create_event(EventHandle* out, unsigned flags) {
   made->flags = flags;
   made->timed = (flags & kDisableTiming) == 0;
   *required(out) = Handles<Event>::add(std::move(made));
+}
+
+std::shared_ptr<Mark> mark_of(EventHandle handle) {
+  const auto event = Handles<Event>::find(handle);
+  require(event->capture == nullptr, Code::captured_event);
+  return event->mark();
+}
+
+/// cudaStreamCallback_t gets the stream and its state.
+struct Callback {
+  void (*function)(StreamHandle, int, void*);
+  StreamHandle stream;
+  void* user;
+};
+void run_callback(void* user) {
+  const std::unique_ptr<Callback> callback(static_cast<Callback*>(user));
+  callback->function(callback->stream, 0, callback->user);
 }
 
 }  // namespace
@@ -53,26 +75,27 @@ ENTRY(cudaStreamCreateWithPriority, (StreamHandle * out, unsigned flags, int pri
   return answer([&] { create_stream(out, flags, priority); });
 }
 ENTRY(cudaStreamDestroy, (StreamHandle stream)) {
-  return answer([&] { Handles<Stream>::take(stream); });
+  return answer([&] {
+    const auto taken = Handles<Stream>::take(stream);
+    if (taken->capture != nullptr) taken->capture->invalid = true;
+  });
 }
 ENTRY(cudaStreamSynchronize, (StreamHandle stream)) {
   return answer([&] {
-    stream_of(stream);
+    forbid_in_capture(stream_of(stream));
     Context::current().synchronise();
   });
 }
 ENTRY(cudaStreamQuery, (StreamHandle stream)) {
   return answer([&] {
-    stream_of(stream);
+    forbid_in_capture(stream_of(stream));
     require(Context::current().is_idle(), Code::not_ready);
   });
 }
-/// Nothing but its checks: the queue is in the order of the calls.
 ENTRY(cudaStreamWaitEvent, (StreamHandle stream, EventHandle event, unsigned flags)) {
   return answer([&] {
-    stream_of(stream);
-    Handles<Event>::find(event);
     require(flags <= 1);
+    wait(stream_of(stream), *Handles<Event>::find(event));
   });
 }
 ENTRY(cudaEventCreate, (EventHandle * out)) {
@@ -85,27 +108,23 @@ ENTRY(cudaEventDestroy, (EventHandle event)) {
   return answer([&] { Handles<Event>::take(event); });
 }
 ENTRY(cudaEventRecord, (EventHandle event, StreamHandle stream)) {
-  return answer([&] {
-    stream_of(stream);
-    Handles<Event>::find(event)->record();
-  });
+  return answer([&] { record(stream_of(stream), *Handles<Event>::find(event)); });
 }
 ENTRY(cudaEventRecordWithFlags, (EventHandle event, StreamHandle stream, unsigned flags)) {
   return answer([&] {
     require(flags <= 1);
-    stream_of(stream);
-    Handles<Event>::find(event)->record();
+    record(stream_of(stream), *Handles<Event>::find(event));
   });
 }
 ENTRY(cudaEventSynchronize, (EventHandle event)) {
   return answer([&] {
-    const auto mark = Handles<Event>::find(event)->mark();
+    const auto mark = mark_of(event);
     if (mark != nullptr) Context::current().synchronise();
   });
 }
 ENTRY(cudaEventQuery, (EventHandle event)) {
   return answer([&] {
-    const auto mark = Handles<Event>::find(event)->mark();
+    const auto mark = mark_of(event);
     require(mark == nullptr || mark->is_done(), Code::not_ready);
   });
 }
@@ -121,3 +140,74 @@ ALSO(cudaStreamQuery_ptsz, cudaStreamQuery);
 ALSO(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 ALSO(cudaEventRecord_ptsz, cudaEventRecord);
 ALSO(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
+
+ENTRY(cudaStreamGetFlags, (StreamHandle stream, unsigned* flags)) {
+  return answer([&] { *required(flags) = stream_of(stream).flags; });
+}
+ENTRY(cudaStreamGetPriority, (StreamHandle stream, int* priority)) {
+  return answer([&] { *required(priority) = stream_of(stream).priority; });
+}
+ENTRY(cudaStreamGetId, (StreamHandle stream, unsigned long long* id)) {
+  return answer([&] { *required(id) = stream_of(stream).id; });
+}
+ENTRY(cudaStreamGetDevice, (StreamHandle stream, int* device)) {
+  return answer([&] {
+    stream_of(stream);
+    *required(device) = 0;
+  });
+}
+ENTRY(cudaDeviceGetStreamPriorityRange, (int* least, int* greatest)) {
+  return answer([&] {
+    if (least != nullptr) *least = 0;
+    if (greatest != nullptr) *greatest = kGreatestPriority;
+  });
+}
+ENTRY(cudaLaunchHostFunc, (StreamHandle stream, void (*function)(void*), void* user)) {
+  return answer([&] {
+    require(function != nullptr);
+    enqueue(stream_of(stream), HostCall{function, user});
+  });
+}
+ENTRY(cudaStreamAddCallback, (StreamHandle stream, void (*function)(StreamHandle, int, void*),
+                              void* user, unsigned flags)) {
+  return answer([&] {
+    require(function != nullptr && flags == 0);
+    Stream& on = stream_of(stream);
+    require(on.capture == nullptr, Code::capture_unsupported);
+    auto callback = std::make_unique<Callback>(Callback{function, stream, user});
+    enqueue(on, HostCall{run_callback, callback.get()});
+    callback.release();
+  });
+}
+/// Attributes are hints: synchronisation policy, access windows, priority.
+ENTRY(cudaStreamSetAttribute, (StreamHandle stream, int /*attribute*/, const void* value)) {
+  return answer([&] {
+    stream_of(stream);
+    required(value);
+  });
+}
+ENTRY(cudaStreamGetAttribute, (StreamHandle stream, int /*attribute*/, void* value)) {
+  return answer([&] {
+    constexpr size_t kBytes = 64;
+    stream_of(stream);
+    std::fill_n(static_cast<std::byte*>(required(value)), kBytes, std::byte{0});
+  });
+}
+ENTRY(cudaStreamCopyAttributes, (StreamHandle to, StreamHandle from)) {
+  return answer([&] {
+    stream_of(to);
+    stream_of(from);
+  });
+}
+ENTRY(cudaCtxResetPersistingL2Cache, ()) {
+  return answer([] { Context::current(); });
+}
+ALSO(cudaStreamGetFlags_ptsz, cudaStreamGetFlags);
+ALSO(cudaStreamGetPriority_ptsz, cudaStreamGetPriority);
+ALSO(cudaStreamGetId_ptsz, cudaStreamGetId);
+ALSO(cudaStreamGetDevice_ptsz, cudaStreamGetDevice);
+ALSO(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
+ALSO(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);
+ALSO(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
+ALSO(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute);
+ALSO(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);

@@ -1,0 +1,191 @@
+// Attributes of functions, occupancy, launches with attributes.
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/host/core/gpu.hpp"
+#include "runtime/host/cuda/entry.hpp"
+
+namespace lanewise::cuda {
+namespace {
+
+/// cudaFuncAttributes; CUDA 11's ends before the clusters.
+struct FunctionAttributes {
+  size_t shared, constant, local;
+  int threads, registers, ptx_version, binary_version, caches_globals, dynamic_shared, carveout;
+};
+struct FunctionAttributes12 : FunctionAttributes {
+  int clusters[6], reserved[16];
+};
+
+/// A figure: what a compiler for the GPU would take is not known.
+constexpr int kRegisters = 32;
+
+int version_of(const Function& f) {
+  const std::string target = f.info.target;
+  const size_t digits = target.find_first_of("0123456789");
+  return digits != std::string::npos ? std::atoi(target.c_str() + digits) : 0;
+}
+
+FunctionAttributes attributes_of(const void* host) {
+  const Function& f = Program::get().function(host);
+  const Gpu& gpu = current_gpu();
+  const auto threads = static_cast<int>(limits().threads);
+  const auto most = std::max<uint64_t>(gpu.shared_per_block, f.max_dynamic_shared);
+  return {
+      f.info.static_shared,
+      static_cast<size_t>(f.info.constant_bytes),
+      f.info.local_bytes,
+      f.info.max_threads != 0 ? std::min(threads, static_cast<int>(f.info.max_threads)) : threads,
+      kRegisters,
+      version_of(f),
+      gpu.major * 10 + gpu.minor,
+      0,
+      static_cast<int>(most - std::min<uint64_t>(most, f.info.static_shared)),
+      f.preferred_carveout};
+}
+
+int active_blocks(const void* host, int threads, size_t dynamic_shared) {
+  const Function& f = Program::get().function(host);
+  const Gpu& gpu = current_gpu();
+  require(threads > 0);
+  if (static_cast<unsigned>(threads) > limits().threads) return 0;
+  if (f.info.max_threads != 0 && static_cast<unsigned>(threads) > f.info.max_threads) return 0;
+  constexpr int kWarp = 32;
+  const int rounded = (threads + kWarp - 1) / kWarp * kWarp;
+  int blocks = std::min(gpu.blocks_per_multiprocessor, gpu.threads_per_multiprocessor / rounded);
+  const uint64_t shared = f.info.static_shared + dynamic_shared;
+  if (shared > std::max<uint64_t>(gpu.shared_per_block, f.max_dynamic_shared)) return 0;
+  if (shared != 0)
+    blocks = static_cast<int>(
+        std::min<uint64_t>(static_cast<uint64_t>(blocks), gpu.shared_per_multiprocessor / shared));
+  return blocks;
+}
+
+void set_attribute(const void* host, int attribute, int value) {
+  constexpr int kDynamicShared = 8, kCarveout = 9, kLast = 15;
+  Function& f = Program::get().function(host);
+  require(attribute >= kDynamicShared && attribute <= kLast);
+  if (attribute == kDynamicShared) {
+    require(value >= 0 && f.info.static_shared + static_cast<uint64_t>(value) <=
+                              std::max(limits().shared, limits().shared_optin));
+    f.max_dynamic_shared = static_cast<uint32_t>(value) + f.info.static_shared;
+  } else if (attribute == kCarveout) {
+    require(value >= -1 && value <= 100);
+    f.preferred_carveout = value;
+  } else {
+    require(value <= 1, Code::not_supported);  // clusters of more than one group
+  }
+}
+
+struct LaunchAttribute {
+  int id, padding;
+  union {
+    int number;
+    unsigned cluster[3];
+    char bytes[64];
+  };
+};
+struct LaunchConfiguration {
+  Dim grid, block;
+  size_t shared;
+  StreamHandle stream;
+  const LaunchAttribute* attributes;
+  unsigned count;
+};
+
+/// Hints change nothing; clusters of more than one group are refused.
+Shape shape_of(const LaunchConfiguration& c) {
+  constexpr int kCooperative = 2, kCluster = 4;
+  Shape shape{{c.grid.x, c.grid.y, c.grid.z}, {c.block.x, c.block.y, c.block.z}, c.shared, false};
+  for (unsigned i = 0; i < c.count; ++i) {
+    const LaunchAttribute& a = required(c.attributes)[i];
+    if (a.id == kCooperative) shape.cooperative = a.number != 0;
+    if (a.id == kCluster && (a.cluster[0] > 1 || a.cluster[1] > 1 || a.cluster[2] > 1)) {
+      report_line("cudaLaunchKernelExC: clusters of more than one thread block are not supported");
+      fail(Code::not_supported);
+    }
+  }
+  return shape;
+}
+
+}  // namespace
+}  // namespace lanewise::cuda
+
+using namespace lanewise::cuda;
+
+ENTRY(cudaFuncGetAttributes, (FunctionAttributes12 * out, const void* host)) {
+  return answer([&] {
+    *required(out) = {};
+    static_cast<FunctionAttributes&>(*out) = attributes_of(host);
+  });
+}
+ENTRY_OF(11, cudaFuncGetAttributes, (FunctionAttributes * out, const void* host)) {
+  return answer([&] { *required(out) = attributes_of(host); });
+}
+ENTRY(cudaFuncSetAttribute, (const void* host, int attribute, int value)) {
+  return answer([&] { set_attribute(host, attribute, value); });
+}
+ENTRY(cudaFuncSetCacheConfig, (const void* host, int config)) {
+  return answer([&] {
+    Program::get().function(host);
+    require(config >= 0 && config <= 3);
+  });
+}
+ENTRY(cudaFuncSetSharedMemConfig, (const void* host, int config)) {
+  return answer([&] {
+    Program::get().function(host);
+    require(config >= 0 && config <= 2);
+  });
+}
+ENTRY(cudaFuncGetName, (const char** name, const void* host)) {
+  return answer([&] { *required(name) = Program::get().function(host).name.c_str(); });
+}
+ENTRY(cudaGetKernel, (const void** kernel, const void* host)) {
+  return answer([&] { *required(kernel) = &Program::get().function(host); });
+}
+ENTRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+      (int* blocks, const void* host, int threads, size_t shared)) {
+  return answer([&] { *required(blocks) = active_blocks(host, threads, shared); });
+}
+ENTRY(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+      (int* blocks, const void* host, int threads, size_t shared, unsigned flags)) {
+  return answer([&] {
+    require(flags <= 1);
+    *required(blocks) = active_blocks(host, threads, shared);
+  });
+}
+ENTRY(cudaOccupancyAvailableDynamicSMemPerBlock,
+      (size_t * bytes, const void* host, int blocks, int threads)) {
+  return answer([&] {
+    const Function& f = Program::get().function(host);
+    const Gpu& gpu = current_gpu();
+    require(blocks > 0 && threads > 0);
+    const uint64_t each =
+        std::min<uint64_t>(std::max<uint64_t>(gpu.shared_per_block, f.max_dynamic_shared),
+                           gpu.shared_per_multiprocessor / static_cast<unsigned>(blocks));
+    *required(bytes) = each - std::min<uint64_t>(each, f.info.static_shared);
+  });
+}
+ENTRY(cudaOccupancyMaxActiveClusters,
+      (int* clusters, const void* host, const LaunchConfiguration* c)) {
+  return answer([&] {
+    shape_of(*required(c));
+    const auto threads = static_cast<int>(c->block.x * c->block.y * c->block.z);
+    *required(clusters) = active_blocks(host, threads, c->shared) * current_gpu().multiprocessors;
+  });
+}
+ENTRY(cudaOccupancyMaxPotentialClusterSize,
+      (int* size, const void* host, const LaunchConfiguration* c)) {
+  return answer([&] {
+    Program::get().function(host);
+    required(c);
+    *required(size) = 1;
+  });
+}
+ENTRY(cudaLaunchKernelExC, (const LaunchConfiguration* c, const void* host, void** args)) {
+  return answer([&] {
+    Function& function = Program::get().function(host);
+    enqueue_launch(stream_of(required(c)->stream), function, shape_of(*c), args);
+  });
+}
+ALSO(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);

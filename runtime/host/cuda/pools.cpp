@@ -1,0 +1,132 @@
+// Pools: memory in stream order. An allocation is there at once; it ends when its stream comes to
+// cudaFreeAsync.
+#include <algorithm>
+#include <map>
+
+#include "runtime/host/core/graph.hpp"
+#include "runtime/host/cuda/allocation.hpp"
+
+namespace lanewise::cuda {
+namespace {
+
+/// cudaMemPool_t: what a program sets and asks for; all pools give the same memory.
+struct Pool {
+  std::map<int, uint64_t> attributes;
+};
+constexpr int kReuseFollowEvent = 1, kReuseOpportunistic = 2, kReuseDependencies = 3;
+constexpr int kReleaseThreshold = 4, kReservedNow = 5, kReservedHigh = 6, kUsedNow = 7,
+              kUsedHigh = 8;
+
+Pool& default_pool() {
+  static auto* const pool = Handles<Pool>::add(std::make_shared<Pool>());
+  return *pool;
+}
+bool is_wide(int attribute) {
+  require(attribute >= kReuseFollowEvent && attribute <= kUsedHigh);
+  return attribute >= kReleaseThreshold;
+}
+uint64_t attribute_of(Pool& pool, int attribute) {
+  const uint64_t used = Context::current().memory().used();
+  if (attribute == kReservedNow || attribute == kUsedNow) return used;
+  const auto set = pool.attributes.find(attribute);
+  if (attribute == kReservedHigh || attribute == kUsedHigh)
+    return std::max(used, set != pool.attributes.end() ? set->second : 0);
+  return set != pool.attributes.end() ? set->second : attribute == kReleaseThreshold ? 0 : 1;
+}
+
+int allocate_async(void** pointer, size_t bytes, StreamHandle stream) {
+  return answer([&] {
+    Stream& on = stream_of(stream);
+    allocate(pointer, bytes, "cudaMallocAsync");
+    enqueue_allocation(on, Context::current().memory().find(reinterpret_cast<uint64_t>(*pointer)));
+  });
+}
+
+}  // namespace
+}  // namespace lanewise::cuda
+
+using namespace lanewise::cuda;
+
+ENTRY(cudaMallocAsync, (void** pointer, size_t bytes, StreamHandle stream)) {
+  return allocate_async(pointer, bytes, stream);
+}
+ENTRY(cudaMallocFromPoolAsync, (void** pointer, size_t bytes, void* pool, StreamHandle stream)) {
+  return answer([&] { Handles<Pool>::find(pool, Code::invalid_value); }) != 0
+             ? number_of(Code::invalid_value)
+             : allocate_async(pointer, bytes, stream);
+}
+ENTRY(cudaFreeAsync, (void* pointer, StreamHandle stream)) {
+  return answer([&] {
+    Stream& on = stream_of(stream);
+    if (pointer == nullptr) return;
+    const auto address = reinterpret_cast<uint64_t>(pointer);
+    const MemoryPtr memory = Context::current().memory().find(address);
+    require(memory != nullptr && memory->address == address && memory->kind == MemoryKind::device &&
+            !memory->freed);
+    memory->freed = on.capture == nullptr;
+    enqueue(on, Release{memory});
+  });
+}
+ENTRY(cudaDeviceGetDefaultMemPool, (Pool * *pool, int device)) {
+  return answer([&] {
+    require(device == 0, Code::invalid_device);
+    *required(pool) = &default_pool();
+  });
+}
+ALSO(cudaDeviceGetMemPool, cudaDeviceGetDefaultMemPool);
+ENTRY(cudaDeviceSetMemPool, (int device, void* pool)) {
+  return answer([&] {
+    require(device == 0, Code::invalid_device);
+    Handles<Pool>::find(pool, Code::invalid_value);
+  });
+}
+ENTRY(cudaMemPoolCreate, (Pool * *pool, const void* properties)) {
+  return answer([&] {
+    required(properties);
+    *required(pool) = Handles<Pool>::add(std::make_shared<Pool>());
+  });
+}
+ENTRY(cudaMemPoolDestroy, (void* pool)) {
+  return answer([&] {
+    require(pool != &default_pool());
+    Handles<Pool>::take(pool, Code::invalid_value);
+  });
+}
+ENTRY(cudaMemPoolSetAttribute, (void* pool, int attribute, const void* value)) {
+  return answer([&] {
+    const auto of = Handles<Pool>::find(pool, Code::invalid_value);
+    of->attributes[attribute] = is_wide(attribute) ? *static_cast<const uint64_t*>(required(value))
+                                                   : *static_cast<const uint32_t*>(required(value));
+  });
+}
+ENTRY(cudaMemPoolGetAttribute, (void* pool, int attribute, void* value)) {
+  return answer([&] {
+    const auto of = Handles<Pool>::find(pool, Code::invalid_value);
+    if (is_wide(attribute))
+      *static_cast<uint64_t*>(required(value)) = attribute_of(*of, attribute);
+    else
+      *static_cast<uint32_t*>(required(value)) =
+          static_cast<uint32_t>(attribute_of(*of, attribute));
+  });
+}
+ENTRY(cudaMemPoolTrimTo, (void* pool, size_t /*bytes*/)) {
+  return answer([&] { Handles<Pool>::find(pool, Code::invalid_value); });
+}
+ENTRY(cudaMemPoolSetAccess, (void* pool, const void* descriptions, size_t count)) {
+  return answer([&] {
+    Handles<Pool>::find(pool, Code::invalid_value);
+    require(descriptions != nullptr || count == 0);
+  });
+}
+/// Every device, of which there is one, can read and write.
+ENTRY(cudaMemPoolGetAccess, (int* flags, void* pool, const void* location)) {
+  return answer([&] {
+    constexpr int kReadWrite = 3;
+    Handles<Pool>::find(pool, Code::invalid_value);
+    required(location);
+    *required(flags) = kReadWrite;
+  });
+}
+ALSO(cudaMallocAsync_ptsz, cudaMallocAsync);
+ALSO(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
+ALSO(cudaFreeAsync_ptsz, cudaFreeAsync);

@@ -1,0 +1,199 @@
+// Entry points that answer cudaErrorNotSupported, and why.
+#include "runtime/host/cuda/entry.hpp"
+
+using namespace lanewise::cuda;
+
+REFUSED(cudaArrayGetMemoryRequirements, "textures and surfaces are not supported")
+REFUSED(cudaArrayGetPlane, "textures and surfaces are not supported")
+REFUSED(cudaArrayGetSparseProperties, "textures and surfaces are not supported")
+REFUSED(cudaBindSurfaceToArray, "textures and surfaces are not supported")
+REFUSED(cudaBindTexture, "textures and surfaces are not supported")
+REFUSED(cudaBindTexture2D, "textures and surfaces are not supported")
+REFUSED(cudaBindTextureToArray, "textures and surfaces are not supported")
+REFUSED(cudaBindTextureToMipmappedArray, "textures and surfaces are not supported")
+REFUSED(cudaCreateSurfaceObject, "textures and surfaces are not supported")
+REFUSED(cudaCreateTextureObject, "textures and surfaces are not supported")
+REFUSED(cudaCreateTextureObject_v2, "textures and surfaces are not supported")
+REFUSED(cudaDestroySurfaceObject, "textures and surfaces are not supported")
+REFUSED(cudaDestroyTextureObject, "textures and surfaces are not supported")
+REFUSED(cudaDeviceGetTexture1DLinearMaxWidth, "textures and surfaces are not supported")
+REFUSED(cudaExternalMemoryGetMappedMipmappedArray, "textures and surfaces are not supported")
+REFUSED(cudaFreeMipmappedArray, "textures and surfaces are not supported")
+REFUSED(cudaGetMipmappedArrayLevel, "textures and surfaces are not supported")
+REFUSED(cudaGetSurfaceObjectResourceDesc, "textures and surfaces are not supported")
+REFUSED(cudaGetSurfaceReference, "textures and surfaces are not supported")
+REFUSED(cudaGetTextureAlignmentOffset, "textures and surfaces are not supported")
+REFUSED(cudaGetTextureObjectResourceDesc, "textures and surfaces are not supported")
+REFUSED(cudaGetTextureObjectResourceViewDesc, "textures and surfaces are not supported")
+REFUSED(cudaGetTextureObjectTextureDesc, "textures and surfaces are not supported")
+REFUSED(cudaGetTextureObjectTextureDesc_v2, "textures and surfaces are not supported")
+REFUSED(cudaGetTextureReference, "textures and surfaces are not supported")
+REFUSED(cudaGraphicsResourceGetMappedMipmappedArray, "textures and surfaces are not supported")
+REFUSED(cudaGraphicsVDPAURegisterOutputSurface, "textures and surfaces are not supported")
+REFUSED(cudaGraphicsVDPAURegisterVideoSurface, "textures and surfaces are not supported")
+REFUSED(cudaMallocMipmappedArray, "textures and surfaces are not supported")
+REFUSED(cudaMipmappedArrayGetMemoryRequirements, "textures and surfaces are not supported")
+REFUSED(cudaMipmappedArrayGetSparseProperties, "textures and surfaces are not supported")
+REFUSED(cudaUnbindTexture, "textures and surfaces are not supported")
+
+REFUSED(cudaEGLStreamConsumerAcquireFrame, "no graphics API shares memory with programs here")
+REFUSED(cudaEGLStreamConsumerConnect, "no graphics API shares memory with programs here")
+REFUSED(cudaEGLStreamConsumerConnectWithFlags, "no graphics API shares memory with programs here")
+REFUSED(cudaEGLStreamConsumerDisconnect, "no graphics API shares memory with programs here")
+REFUSED(cudaEGLStreamConsumerReleaseFrame, "no graphics API shares memory with programs here")
+REFUSED(cudaEGLStreamProducerConnect, "no graphics API shares memory with programs here")
+REFUSED(cudaEGLStreamProducerDisconnect, "no graphics API shares memory with programs here")
+REFUSED(cudaEGLStreamProducerPresentFrame, "no graphics API shares memory with programs here")
+REFUSED(cudaEGLStreamProducerReturnFrame, "no graphics API shares memory with programs here")
+REFUSED(cudaEventCreateFromEGLSync, "no graphics API shares memory with programs here")
+REFUSED(cudaGLGetDevices, "no graphics API shares memory with programs here")
+REFUSED(cudaGLMapBufferObject, "no graphics API shares memory with programs here")
+REFUSED(cudaGLMapBufferObjectAsync, "no graphics API shares memory with programs here")
+REFUSED(cudaGLRegisterBufferObject, "no graphics API shares memory with programs here")
+REFUSED(cudaGLSetBufferObjectMapFlags, "no graphics API shares memory with programs here")
+REFUSED(cudaGLSetGLDevice, "no graphics API shares memory with programs here")
+REFUSED(cudaGLUnmapBufferObject, "no graphics API shares memory with programs here")
+REFUSED(cudaGLUnmapBufferObjectAsync, "no graphics API shares memory with programs here")
+REFUSED(cudaGLUnregisterBufferObject, "no graphics API shares memory with programs here")
+REFUSED(cudaGraphicsEGLRegisterImage, "no graphics API shares memory with programs here")
+REFUSED(cudaGraphicsGLRegisterBuffer, "no graphics API shares memory with programs here")
+REFUSED(cudaGraphicsGLRegisterImage, "no graphics API shares memory with programs here")
+REFUSED(cudaGraphicsMapResources, "no graphics API shares memory with programs here")
+REFUSED(cudaGraphicsResourceGetMappedEglFrame, "no graphics API shares memory with programs here")
+REFUSED(cudaGraphicsResourceGetMappedPointer, "no graphics API shares memory with programs here")
+REFUSED(cudaGraphicsResourceSetMapFlags, "no graphics API shares memory with programs here")
+REFUSED(cudaGraphicsSubResourceGetMappedArray, "no graphics API shares memory with programs here")
+REFUSED(cudaGraphicsUnmapResources, "no graphics API shares memory with programs here")
+REFUSED(cudaGraphicsUnregisterResource, "no graphics API shares memory with programs here")
+REFUSED(cudaVDPAUGetDevice, "no graphics API shares memory with programs here")
+REFUSED(cudaVDPAUSetVDPAUDevice, "no graphics API shares memory with programs here")
+
+REFUSED(cudaDestroyExternalMemory, "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaDestroyExternalSemaphore, "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaDeviceGetNvSciSyncAttributes, "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaExternalMemoryGetMappedBuffer, "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaGraphAddExternalSemaphoresSignalNode,
+        "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaGraphAddExternalSemaphoresWaitNode,
+        "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaGraphExecExternalSemaphoresSignalNodeSetParams,
+        "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaGraphExecExternalSemaphoresWaitNodeSetParams,
+        "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaGraphExternalSemaphoresSignalNodeGetParams,
+        "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaGraphExternalSemaphoresSignalNodeSetParams,
+        "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaGraphExternalSemaphoresWaitNodeGetParams,
+        "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaGraphExternalSemaphoresWaitNodeSetParams,
+        "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaImportExternalMemory, "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaImportExternalSemaphore, "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaSignalExternalSemaphoresAsync, "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaSignalExternalSemaphoresAsync_ptsz,
+        "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaSignalExternalSemaphoresAsync_v2,
+        "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaSignalExternalSemaphoresAsync_v2_ptsz,
+        "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaWaitExternalSemaphoresAsync, "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaWaitExternalSemaphoresAsync_ptsz,
+        "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaWaitExternalSemaphoresAsync_v2,
+        "memory and semaphores of other APIs cannot be imported")
+REFUSED(cudaWaitExternalSemaphoresAsync_v2_ptsz,
+        "memory and semaphores of other APIs cannot be imported")
+
+REFUSED(cudaIpcCloseMemHandle, "no process shares memory with another here")
+REFUSED(cudaIpcGetEventHandle, "no process shares memory with another here")
+REFUSED(cudaIpcGetMemHandle, "no process shares memory with another here")
+REFUSED(cudaIpcOpenEventHandle, "no process shares memory with another here")
+REFUSED(cudaIpcOpenMemHandle, "no process shares memory with another here")
+REFUSED(cudaMemPoolExportPointer, "no process shares memory with another here")
+REFUSED(cudaMemPoolExportToShareableHandle, "no process shares memory with another here")
+REFUSED(cudaMemPoolImportFromShareableHandle, "no process shares memory with another here")
+REFUSED(cudaMemPoolImportPointer, "no process shares memory with another here")
+
+REFUSED(__cudaGetProcAddress, "functions and tables of the driver cannot be asked for")
+REFUSED(cudaGetDriverEntryPoint, "functions and tables of the driver cannot be asked for")
+REFUSED(cudaGetDriverEntryPointByVersion, "functions and tables of the driver cannot be asked for")
+REFUSED(cudaGetDriverEntryPointByVersion_ptsz,
+        "functions and tables of the driver cannot be asked for")
+REFUSED(cudaGetDriverEntryPoint_ptsz, "functions and tables of the driver cannot be asked for")
+REFUSED(cudaGetExportTable, "functions and tables of the driver cannot be asked for")
+REFUSED(cudaGetFuncBySymbol, "functions and tables of the driver cannot be asked for")
+
+REFUSED(cudaKernelSetAttributeForDevice, "code cannot be loaded while the program runs")
+REFUSED(cudaLibraryEnumerateKernels, "code cannot be loaded while the program runs")
+REFUSED(cudaLibraryGetGlobal, "code cannot be loaded while the program runs")
+REFUSED(cudaLibraryGetKernel, "code cannot be loaded while the program runs")
+REFUSED(cudaLibraryGetKernelCount, "code cannot be loaded while the program runs")
+REFUSED(cudaLibraryGetManaged, "code cannot be loaded while the program runs")
+REFUSED(cudaLibraryGetUnifiedFunction, "code cannot be loaded while the program runs")
+REFUSED(cudaLibraryLoadData, "code cannot be loaded while the program runs")
+REFUSED(cudaLibraryLoadFromFile, "code cannot be loaded while the program runs")
+REFUSED(cudaLibraryUnload, "code cannot be loaded while the program runs")
+
+REFUSED(cudaMemDiscardAndPrefetchBatchAsync,
+        "copies and hints of several ranges in one call are not supported")
+REFUSED(cudaMemDiscardAndPrefetchBatchAsync_ptsz,
+        "copies and hints of several ranges in one call are not supported")
+REFUSED(cudaMemDiscardBatchAsync,
+        "copies and hints of several ranges in one call are not supported")
+REFUSED(cudaMemDiscardBatchAsync_ptsz,
+        "copies and hints of several ranges in one call are not supported")
+REFUSED(cudaMemPrefetchBatchAsync,
+        "copies and hints of several ranges in one call are not supported")
+REFUSED(cudaMemPrefetchBatchAsync_ptsz,
+        "copies and hints of several ranges in one call are not supported")
+REFUSED(cudaMemcpy3DBatchAsync, "copies and hints of several ranges in one call are not supported")
+REFUSED(cudaMemcpy3DBatchAsync_ptsz,
+        "copies and hints of several ranges in one call are not supported")
+REFUSED(cudaMemcpyBatchAsync, "copies and hints of several ranges in one call are not supported")
+REFUSED(cudaMemcpyBatchAsync_ptsz,
+        "copies and hints of several ranges in one call are not supported")
+
+REFUSED(cudaDeviceRegisterAsyncNotification, "there is no log of the driver")
+REFUSED(cudaDeviceUnregisterAsyncNotification, "there is no log of the driver")
+REFUSED(cudaLogsCurrent, "there is no log of the driver")
+REFUSED(cudaLogsDumpToFile, "there is no log of the driver")
+REFUSED(cudaLogsDumpToMemory, "there is no log of the driver")
+REFUSED(cudaLogsRegisterCallback, "there is no log of the driver")
+REFUSED(cudaLogsUnregisterCallback, "there is no log of the driver")
+
+REFUSED(cudaDeviceGetHostAtomicCapabilities, "there is one device")
+REFUSED(cudaDeviceGetP2PAtomicCapabilities, "there is one device")
+REFUSED(cudaLaunchCooperativeKernelMultiDevice, "there is one device")
+REFUSED(cudaMemcpy3DPeer, "there is one device")
+REFUSED(cudaMemcpy3DPeerAsync, "there is one device")
+REFUSED(cudaMemcpy3DPeerAsync_ptsz, "there is one device")
+REFUSED(cudaMemcpy3DPeer_ptds, "there is one device")
+
+REFUSED(cudaMemcpyArrayToArray, "it was removed from CUDA")
+REFUSED(cudaMemcpyArrayToArray_ptds, "it was removed from CUDA")
+REFUSED(cudaMemcpyFromArrayAsync, "it was removed from CUDA")
+REFUSED(cudaMemcpyFromArrayAsync_ptsz, "it was removed from CUDA")
+REFUSED(cudaMemcpyToArrayAsync, "it was removed from CUDA")
+REFUSED(cudaMemcpyToArrayAsync_ptsz, "it was removed from CUDA")
+REFUSED(cudaProfilerInitialize, "it was removed from CUDA")
+REFUSED(cudaSetDoubleForDevice, "it was removed from CUDA")
+REFUSED(cudaSetDoubleForHost, "it was removed from CUDA")
+
+REFUSED(cudaGraphKernelNodeCopyAttributes, "attributes of graph nodes are not kept")
+REFUSED(cudaGraphKernelNodeGetAttribute, "attributes of graph nodes are not kept")
+REFUSED(cudaGraphKernelNodeSetAttribute, "attributes of graph nodes are not kept")
+
+REFUSED(cudaGraphExecMemcpyNodeSetParamsFromSymbol, "change the node to one of plain addresses")
+REFUSED(cudaGraphExecMemcpyNodeSetParamsToSymbol, "change the node to one of plain addresses")
+REFUSED(cudaGraphMemcpyNodeSetParamsFromSymbol, "change the node to one of plain addresses")
+REFUSED(cudaGraphMemcpyNodeSetParamsToSymbol, "change the node to one of plain addresses")
+
+REFUSED(cudaMemGetDefaultMemPool, "memory pools of other kinds are not supported")
+REFUSED(cudaMemGetMemPool, "memory pools of other kinds are not supported")
+REFUSED(cudaMemSetMemPool, "memory pools of other kinds are not supported")
+
+REFUSED(cudaMemRangeGetAttribute, "advice for managed memory is not kept")
+REFUSED(cudaMemRangeGetAttributes, "advice for managed memory is not kept")
+
+REFUSED(cudaFuncGetParamInfo, "offsets of parameters are not given")
