@@ -35,3 +35,10 @@ foreach(version 11.0 12 13)
     LIBRARY_OUTPUT_DIRECTORY ${LANEWISE_PRIVATE_LIBS}/cuda)
   list(APPEND lanewise_stand_ins ${library})
 endforeach()
+
+# What all of these call lies beside them, for programs only: nobody links it.
+set_target_properties(lanewise_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${LANEWISE_PRIVATE_LIBS}
+  INSTALL_RPATH $ORIGIN/..)
+foreach(library lanewise_exec ${lanewise_stand_ins})
+  add_dependencies(${library} lanewise_cuda)
+endforeach()
