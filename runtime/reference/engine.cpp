@@ -90,8 +90,10 @@ class ReferenceEngine final : public Engine {
 
   void reserve(uint64_t bytes) override {
     if (bytes <= size_) return;
-    // calloc: pages that nobody touches cost nothing, so a large arena is cheap to have.
-    void* grown = bytes <= info_.max_arena ? std::calloc(bytes, 1) : nullptr;
+    // calloc: pages that nobody touches cost nothing, so a large arena is cheap to have. By an
+    // eighth at least: parameters of launches behind a large buffer come in small steps.
+    const uint64_t whole = std::max(bytes, std::min<uint64_t>(size_ + size_ / 8, info_.max_arena));
+    void* grown = bytes <= info_.max_arena ? std::calloc(whole, 1) : nullptr;
     if (grown == nullptr) {
       throw DetailedError(ErrorKind::device, ErrorDetail::device_memory,
                           "the arena would need " + std::to_string(bytes) +
@@ -100,7 +102,7 @@ class ReferenceEngine final : public Engine {
     }
     if (size_ != 0) std::memcpy(grown, arena_.get(), size_);
     arena_.reset(static_cast<std::byte*>(grown));
-    size_ = bytes;
+    size_ = whole;
   }
 
   void write(uint64_t address, std::span<const std::byte> data) override {

@@ -48,6 +48,7 @@ struct Line {
   std::condition_variable changed;
   std::deque<Task> tasks;
   bool closed = false;
+  bool busy = false;  ///< some thread performs what it took
 };
 
 /// The launches in front of the line, which may share a submission; or the one task there.
@@ -85,18 +86,37 @@ void perform(Device& device, std::vector<Task> tasks) {
   for (size_t i = 0; i < tasks.size(); ++i) tasks[i].event->end(std::move(ends[i]));
 }
 
+/// While the lock holds the line, which nobody performs tasks of.
+void perform_next(Device& device, Line& line, std::unique_lock<std::mutex>& lock) {
+  std::vector<Task> tasks = take(line.tasks);
+  line.busy = true;
+  lock.unlock();
+  perform(device, std::move(tasks));
+  lock.lock();
+  line.busy = false;
+}
+
 /// Until the queue is closed and empty.
 void serve(Device& device, Line& line) {
+  std::unique_lock lock(line.mutex);
   for (;;) {
-    std::vector<Task> tasks;
-    {
-      std::unique_lock lock(line.mutex);
-      line.changed.wait(lock, [&] { return line.closed || !line.tasks.empty(); });
-      if (line.tasks.empty()) return;
-      tasks = take(line.tasks);
-    }
-    perform(device, std::move(tasks));
+    line.changed.wait(lock, [&] { return !line.busy && (line.closed || !line.tasks.empty()); });
+    if (line.tasks.empty()) return;
+    perform_next(device, line, lock);
   }
+}
+
+/// Performs launches that the queue's thread has not begun: whoever waits for them anyway is there
+/// sooner than that thread. True: nothing is left.
+bool help(Device& device, Line& line) {
+  std::unique_lock lock(line.mutex);
+  bool helped = false;
+  while (!line.busy && !line.tasks.empty() && line.tasks.front().what.index() == 1) {
+    perform_next(device, line, lock);
+    helped = true;
+  }
+  if (helped && (line.closed || !line.tasks.empty())) line.changed.notify_all();
+  return !line.busy && line.tasks.empty();
 }
 
 struct Queue final : Handled<lw_queue, HandleKind::queue> {
@@ -205,7 +225,7 @@ lw_status lw_queue_finish(lw_queue* queue) {
     const auto object = find<Queue>(queue);
     if (object->thread.get_id() == std::this_thread::get_id())
       fail(ErrorDetail::invalid_value, "a function in a queue cannot wait for its queue");
-    object->put(Work([] {}))->wait();
+    if (!help(*object->device, *object->line)) object->put(Work([] {}))->wait();
   });
 }
 

@@ -35,9 +35,20 @@ Code code_of(const lw_fault& fault) {
   return Code::launch_failure;
 }
 
-/// Freed memory, like memory that nobody wrote, is a finding: the call ends as it does with CUDA.
+/// Freed memory, like memory that nobody wrote, is a finding: no call fails for it on a GPU.
 bool is_finding(const lw_fault& fault) {
-  return std::string_view(fault.kind) == "uninitialised";
+  return fault.allocation_freed != 0 || std::string_view(fault.kind) == "uninitialised";
+}
+
+/// Of the first lane whose fault is more than a finding.
+Code code_of(lw_result* result, uint32_t faults) {
+  for (uint32_t i = 0; i < faults; ++i) {
+    lw_fault fault{};
+    fault.struct_size = sizeof fault;
+    check(lw_result_fault(result, i, &fault));
+    if (!is_finding(fault)) return code_of(fault);
+  }
+  return Code::success;
 }
 
 }  // namespace
@@ -177,7 +188,7 @@ void Context::take_result(lw_event* event) {
         report += "\n    and " + std::to_string(info.fault_count - 1) + " more lanes";
       std::fprintf(stderr, "========= lanewise: %s\n", report.c_str());
     }
-    if (!is_finding(fault)) found(code_of(fault));
+    found(code_of(result, info.reported_faults));
   }
   observe_launch(*this, info);
   lw_result_release(result);

@@ -15,6 +15,8 @@ std::string next_name(const char* call) {
 void allocate(void** pointer, size_t bytes, const char* call) {
   *required(pointer) = nullptr;
   if (bytes == 0) return;
+  const uint64_t all = current_gpu().memory, used = Context::current().memory().used();
+  require(bytes <= all - std::min(all, used), Code::out_of_memory);
   const auto memory = Context::current().memory().allocate(bytes, next_name(call));
   *pointer = reinterpret_cast<void*>(memory->address);
 }
