@@ -14,6 +14,10 @@ install(DIRECTORY ${CMAKE_BINARY_DIR}/share/lanewise/conformance/programs
 install(TARGETS lanewise_shared EXPORT lanewise-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
 
+# What `lanewise exec` loads into programs. These have no sonames: no package is to depend on them.
+install(TARGETS lanewise_exec lanewise_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lanewise COMPONENT runtime)
+install(TARGETS lanewise_cudart_11 lanewise_cudart_12 lanewise_cudart_13 LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lanewise/cuda COMPONENT runtime)
+
 # The program describes itself, so both are always true.
 set(described ${CMAKE_CURRENT_BINARY_DIR}/described)
 foreach(form man completion)

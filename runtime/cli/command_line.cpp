@@ -59,7 +59,7 @@ const Option& Option::repeated() const {
 Command Command::command(const char* name, const char* help) const {
   CLI::App* made = app_->add_subcommand(name, help);
   made->footer(help_footer({}));
-  return {made, chosen_};
+  return {made, line_};
 }
 void Command::needs_command() const {
   app_->require_subcommand(1);
@@ -80,8 +80,9 @@ void Command::stands_alone() const {
       if (o->count() == 0) throw CLI::RequiredError(o->get_name());
   });
 }
-void Command::takes_rest() const {
-  app_->positionals_at_end();
+void Command::takes_rest(const char* name, std::vector<std::string>& rest, const char* help) const {
+  app_->add_option(name, rest, help);  // for the help: the parser sees none of its words
+  line_->rests[app_] = &rest;
 }
 void Command::examples(const std::vector<std::string>& lines) const {
   app_->footer(help_footer(lines));
@@ -139,7 +140,7 @@ void Command::flag(const char* name, bool& value, const char* help) const {
 }
 void Command::does(Action action) const {
   // An inner command's turn comes before that of the one around it.
-  app_->callback([action = std::move(action), chosen = chosen_] {
+  app_->callback([action = std::move(action), chosen = &line_->chosen] {
     if (!*chosen) *chosen = action;
   });
 }
@@ -156,9 +157,36 @@ CommandLine::CommandLine(const char* name, const char* about, const std::string&
 }
 CommandLine::~CommandLine() = default;
 
+namespace {
+
+/// Takes a command's rest out of the words behind its name.
+void split_rest(const CLI::App& command, std::vector<std::string>& words,
+                std::vector<std::string>& rest) {
+  size_t at = 0;
+  while (at < words.size() && words[at] != "--" && words[at].starts_with('-') && words[at] != "-") {
+    const CLI::Option* option = command.get_option_no_throw(words[at]);
+    at += option != nullptr && option->get_items_expected_max() != 0 ? 2 : 1;
+  }
+  at = std::min(at, words.size());
+  const size_t first = at < words.size() && words[at] == "--" ? at + 1 : at;
+  rest.assign(words.begin() + static_cast<ptrdiff_t>(first), words.end());
+  words.resize(at);
+}
+
+}  // namespace
+
 int CommandLine::run(int argc, char** argv) {
   try {
-    app_->parse(argc, argv);
+    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    for (const auto& [command, rest] : line_.rests) {
+      if (words.empty() || words[0] != command->get_name()) continue;
+      std::vector<std::string> own(words.begin() + 1, words.end());
+      split_rest(*command, own, *rest);
+      words.resize(1);
+      words.insert(words.end(), own.begin(), own.end());
+    }
+    std::ranges::reverse(words);  // as the parser takes them
+    app_->parse(std::move(words));
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) {  // --help, --version
       std::ostringstream text;
@@ -168,7 +196,7 @@ int CommandLine::run(int argc, char** argv) {
     }
     throw Error(ErrorKind::usage, usage_error(*app_, e));
   }
-  return chosen_();
+  return line_.chosen();
 }
 
 }  // namespace lanewise::cli

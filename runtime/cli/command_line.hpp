@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,14 +40,20 @@ class Option {
 
 class Command {
  public:
-  Command(CLI::App* app, Action* chosen) : app_(app), chosen_(chosen) {}
+  /// What the commands share: the chosen one's action, and whose rest goes where.
+  struct Line {
+    Action chosen;
+    std::map<CLI::App*, std::vector<std::string>*> rests;
+  };
+  Command(CLI::App* app, Line* line) : app_(app), line_(line) {}
   Command command(const char* name, const char* help) const;
   /// It does nothing without one of its own commands.
   void needs_command() const;
   /// What the command around it requires is not required with it. After that command's options.
   void stands_alone() const;
-  /// What follows the first word that is no option belongs to that word, options included.
-  void takes_rest() const;
+  /// From the first word on that is no option, or from behind --, all words are `rest` as they are,
+  /// options among them. `name` is what the help calls them.
+  void takes_rest(const char* name, std::vector<std::string>& rest, const char* help) const;
   /// Shown by --help; each is run by a test, in the folder of the sources.
   void examples(const std::vector<std::string>& lines) const;
 
@@ -66,20 +73,20 @@ class Command {
 
  private:
   CLI::App* app_;
-  Action* chosen_;
+  Line* line_;
 };
 
 class CommandLine {
  public:
   CommandLine(const char* name, const char* about, const std::string& version);
   ~CommandLine();
-  Command root() { return {app_.get(), &chosen_}; }
+  Command root() { return {app_.get(), &line_}; }
   /// Does what the arguments ask for. Error(usage) when they make no sense.
   int run(int argc, char** argv);
 
  private:
   std::unique_ptr<CLI::App> app_;
-  Action chosen_;
+  Command::Line line_;
 };
 
 }  // namespace lanewise::cli

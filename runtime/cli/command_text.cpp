@@ -15,6 +15,7 @@ constexpr std::string_view kExitCodes[][2] = {
     {"2", "usage or host input error"},
     {"3", "device or driver error"},
     {"4", "time or step budget exceeded"},
+    {"125-127", "exec alone: its program was not started; otherwise the code is the program's"},
 };
 
 /// Insertions, deletions and replacements that make one word of the other.

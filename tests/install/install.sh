@@ -31,6 +31,13 @@ offered=$(bash -c ". $prefix/share/bash-completion/completions/lanewise
 translate" ] || fail "completion offers: $offered"
 grep -q -- '\\-\\-grid' "$prefix/share/man/man1/lanewise.1" || fail "the manual page lacks --grid"
 
+# A CUDA program runs under the installed program.
+cp "$build/unpacked/tests/data/exec/vector_add.cuda13" "$work/app" && chmod +x "$work/app"
+runs_cuda() {  # where: its result begins with 3
+  [[ "$("$1/bin/lanewise" exec --device "$device" "$work/app")" = "3 "* ]] || fail "$1: lanewise exec"
+}
+runs_cuda "$prefix"
+
 # An installed header includes nothing of the source tree.
 ! grep -rn '#include "runtime' "$prefix/include" || fail "a header of the source tree is needed"
 
@@ -56,6 +63,7 @@ if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
   [ "$(dpkg-deb -f "$work"/packages/python3-lanewise_*.deb Architecture)" = all ] || fail "python3-lanewise: architecture"
   for package in "$work"/packages/*.deb; do dpkg-deb -x "$package" "$work/root"; done
   "$work/root/usr/bin/lanewise" --version >/dev/null
+  runs_cuda "$work/root/usr"
   cc -std=c11 "$here/consumer/consumer.c" -I"$work/root/usr/include" -L"$work/root/usr/lib" -llanewise \
     -Wl,-rpath,"$work/root/usr/lib" -o "$work/c_deb"
   is_right "C against the unpacked packages" "$work/c_deb"

@@ -1,6 +1,8 @@
 // Assembler, disassembler, coverage.
 #include "runtime/api/objects/objects.hpp"
 #include "runtime/api/objects/structs.hpp"
+#include "runtime/api/program/embedded.hpp"
+#include "runtime/api/program/fat_binary.hpp"
 #include "runtime/api/program/loader.hpp"
 #include "runtime/tools/coverage.hpp"
 #include "runtime/tools/isa_tools.hpp"
@@ -77,8 +79,49 @@ const tools::IsaTools& tools_for(const CodeJob& job, std::span<const std::byte> 
            job.name));
 }
 
+void add_code(tools::Code& all, tools::Code&& more) {
+  std::ranges::move(more.rows, std::back_inserter(all.rows));
+  std::ranges::move(more.diagnostics, std::back_inserter(all.diagnostics));
+  all.text += more.text;
+}
+
+/// The machine code of each program in the file; one of them has the kernel that was asked for.
+tools::Code disassemble_cubins(const detail::ChosenImages& chosen, const CodeJob& job) {
+  tools::Code all;
+  bool any = false;
+  for (const detail::ChosenImage& image : chosen.images) try {
+      add_code(all,
+               tools::sass_tools().disassemble(std::as_bytes(std::span(image.data)), job.options));
+      any = true;
+    } catch (const Error&) {
+      if (job.options.kernel.empty() || (!any && &image == &chosen.images.back())) throw;
+    }
+  return all;
+}
+
+/// Where a file has no machine code that is known here, the PTX in it is shown as it is.
+tools::Code disassemble_container(std::string_view file, const CodeJob& job) {
+  tools::Code code;
+  detail::ChosenImages chosen;
+  try {
+    chosen = detail::images_of(file, Isa::sass);
+    code = disassemble_cubins(chosen, job);
+  } catch (const DetailedError& error) {
+    const bool rows = job.has(LW_CODE_TSV) || job.has(LW_CODE_ROWS);
+    if (error.detail() != ErrorDetail::format || job.asked.isa != nullptr || rows) throw;
+    chosen = detail::images_of(file, Isa::ptx);
+    for (const detail::ChosenImage& image : chosen.images) code.text += image.data + "\n";
+    chosen.note += "; it has no machine code that can be disassembled, so this is its PTX";
+  }
+  code.diagnostics.insert(code.diagnostics.begin(), {0, 0, "this is " + chosen.note, true});
+  return code;
+}
+
 void disassemble(std::span<const std::byte> data, const CodeJob& job, lw_blob** out) {
-  tools::Code code = tools_for(job, data).disassemble(data, job.options);
+  const std::string_view file(reinterpret_cast<const char*>(data.data()), data.size());
+  tools::Code code = !job.options.raw && detail::is_container(file)
+                         ? disassemble_container(file, job)
+                         : tools_for(job, data).disassemble(data, job.options);
   std::string text = std::move(code.text);
   give_code(job, std::move(code), std::move(text), out);
 }

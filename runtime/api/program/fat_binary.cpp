@@ -71,15 +71,16 @@ class Chooser {
       std::erase_if(images, [](const Image& i) { return i.is_empty(); });
       for (const Image& image : images) count(seen_, image.text());
       if (program.relocatable || program.fat_binaries.size() > 1) {
+        if (wanted_ == Isa::sass || wanted_ == Isa::gcn) continue;
         if (std::optional<ChosenImage> ptx = best(images, Isa::ptx)) linked.push_back(ptx->data);
       } else if (std::optional<ChosenImage> one = best(images, wanted_)) {
         out.images.push_back({one->isa, std::move(one->data), program.where});
       }
     }
     if (linked.size() > 1) linked_ += linked.size();
-    if (!linked.empty() && wanted_ != Isa::sass)
+    if (!linked.empty())
       out.images.push_back({Isa::ptx, ptx::link(linked), program.where});
-    else if (program.fat_binaries.size() > 1 && !program.relocatable)
+    else if (program.fat_binaries.size() > 1 && !program.relocatable && wanted_ != Isa::ptx)
       add_linked_cubin(program);
   }
 

@@ -66,7 +66,7 @@ int disassemble_file(const CodeArgs& a) {
   try {
     code = disassemble(file, named(a));
   } catch (const DetailedError& e) {
-    if (e.detail() == ErrorDetail::format) refuse_format(a);
+    if (std::string_view(e.what()).find("LW_CODE_RAW") != std::string_view::npos) refuse_format(a);
     throw;
   }
   report(a, code);
@@ -98,9 +98,11 @@ void add_asm(const Command& app) {
 }
 
 void add_disasm(const Command& app) {
-  const Command sub = app.command("disasm", "disassemble a cubin or machine code");
+  const Command sub =
+      app.command("disasm", "disassemble a cubin, machine code, or the code in a program");
   auto a = std::make_shared<CodeArgs>();
-  add_common(sub, *a, "cubin, or machine code with --raw");
+  add_common(sub, *a,
+             "cubin, fat binary, executable, library, object or archive; machine code with --raw");
   sub.flag("--raw", a->options.raw, "the file is machine code and nothing else; needs --isa");
   sub.flag("--bare", a->options.bare, "with --raw: SASS instructions without control words");
   sub.examples({"lanewise disasm samples/cubin/sort.cubin"});

@@ -101,7 +101,9 @@ int check(const CheckArgs& a) {
 void add_check(const Command& app) {
   const Command sub = app.command("check", "parse and validate, run nothing");
   auto a = std::make_shared<CheckArgs>();
-  sub.option("FILE", a->files, "input programs").required();
+  sub.option("FILE", a->files,
+             "programs: PTX, SASS or GCN as text or object, or files with code of nvcc in them")
+      .required();
   add_isa_option(sub, a->isa);
   sub.option(
       "--target", a->target,

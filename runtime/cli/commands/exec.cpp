@@ -168,7 +168,6 @@ void add_exec(const Command& app) {
   const Command sub = app.command(
       "exec", "run a CUDA program, as it is, on a Vulkan device or the reference engine");
   auto a = std::make_shared<ExecArgs>();
-  sub.option("PROGRAM", a->program, "the program, and what is passed to it");
   sub.option("--device", a->device, "auto, reference, an index or part of a name or driver");
   sub.option("--memcheck", a->memcheck,
              "what every access must lie in: alloc = one allocation; arena = any of the guest's "
@@ -191,7 +190,7 @@ void add_exec(const Command& app) {
   sub.flag("--verbose", a->verbose, "report what is taken over, and which image of each program");
   sub.flag("--print-env", a->print_env,
            "start nothing: print the variables that do the same, for a shell");
-  sub.takes_rest();
+  sub.takes_rest("PROGRAM", a->program, "the program, and what is passed to it");
   sub.examples({"lanewise exec --print-env --device reference"});
   sub.does([a] { return exec(*a); });
 }

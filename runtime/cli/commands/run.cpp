@@ -244,7 +244,8 @@ void add_run(const Command& app) {
   const Command sub = app.command("run", "run a kernel");
   auto a = std::make_shared<RunArgs>();
   sub.option("FILE", a->file,
-             "PTX, SASS or GCN text or object, - for standard input; or a .lw script")
+             "PTX, SASS or GCN text or object, or a file with code of nvcc in it; - for standard "
+             "input; or a .lw script")
       .required();
   sub.option("--kernel", a->kernel, "which kernel, when the file holds several");
   add_isa_option(sub, a->isa);

@@ -44,7 +44,9 @@ void add_translate(const Command& app) {
   const Command sub =
       app.command("translate", "show or save what the translator makes of a kernel");
   auto a = std::make_shared<TranslateArgs>();
-  sub.option("FILE", a->file, "PTX, SASS or GCN text").required();
+  sub.option("FILE", a->file,
+             "PTX, SASS or GCN as text or object, or a file with code of nvcc in it")
+      .required();
   sub.option("--kernel", a->kernel, "which kernel, when the file holds several");
   add_isa_option(sub, a->isa);
   sub.option("--emit", a->emit, "which stage")

@@ -16,6 +16,20 @@ std::shared_ptr<Image> image_of(void** handle) {
   return reinterpret_cast<Registered*>(handle)->image;
 }
 
+/// What nvlink made of separately compiled files is machine code for one target. Their own fat
+/// binaries, which have the PTX, follow it here: together they are one program.
+void add_parts(Image& image, const void* const* parts) {
+  const auto add = [&](const void* fat) {
+    const auto* bytes = static_cast<const std::byte*>(fat);
+    image.own.insert(image.own.end(), bytes, bytes + fat_binary_bytes(fat));
+    image.own.resize((image.own.size() + 7) / 8 * 8);
+  };
+  add(image.data);
+  for (; *parts != nullptr; ++parts) add(*parts);
+  image.data = image.own.data();
+  image.bytes = image.own.size();
+}
+
 }  // namespace
 }  // namespace lanewise::cuda
 
@@ -27,6 +41,8 @@ LANEWISE_ENTRY void** __cudaRegisterFatBinary(const FatBinaryWrapper* wrapper) {
     made->image = Program::get().add_image(wrapper->data, fat_binary_bytes(wrapper->data));
   else
     made->image = Program::get().add_image(nullptr, 0);
+  if (wrapper->magic == kWrapperMagic && wrapper->version == 2 && wrapper->more != nullptr)
+    add_parts(*made->image, static_cast<const void* const*>(wrapper->more));
   return reinterpret_cast<void**>(made);
 }
 LANEWISE_ENTRY void __cudaRegisterFatBinaryEnd(void** /*handle*/) {}

@@ -30,15 +30,16 @@ foreach(version 11.0 12 13)
   set(map ${CMAKE_CURRENT_BINARY_DIR}/cudart_${major}.map)
   file(CONFIGURE OUTPUT ${map} CONTENT "libcudart.so.@version@ { global: cuda*; __cuda*; local: *; };\n" @ONLY)
   target_compile_definitions(${library} PRIVATE LANEWISE_CUDART_MAJOR=${major})
-  target_link_options(${library} PRIVATE LINKER:--version-script=${map} LINKER:-soname,libcudart.so.${version})
+  target_link_options(${library} PRIVATE LINKER:--version-script=${map})
   set_target_properties(${library} PROPERTIES LINK_DEPENDS ${map} OUTPUT_NAME libcudart SUFFIX .so.${version}
     LIBRARY_OUTPUT_DIRECTORY ${LANEWISE_PRIVATE_LIBS}/cuda)
   list(APPEND lanewise_stand_ins ${library})
 endforeach()
 
+target_sources(lanewise_cuda PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/host/exec/faults.cpp)
 # What all of these call lies beside them, for programs only: nobody links it.
 set_target_properties(lanewise_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${LANEWISE_PRIVATE_LIBS}
-  INSTALL_RPATH $ORIGIN/..)
+  NO_SONAME ON INSTALL_RPATH $ORIGIN/..)
 foreach(library lanewise_exec ${lanewise_stand_ins})
   add_dependencies(${library} lanewise_cuda)
 endforeach()

@@ -2,7 +2,8 @@
 // code runs, the program's own among them.
 #include <dlfcn.h>
 #include <link.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include "runtime/host/exec/takeover/redirect.hpp"
 #include "runtime/host/exec/takeover/report.hpp"
 #include "runtime/host/exec/takeover/resolve.hpp"
+#include "runtime/layout/addresses.hpp"
 
 namespace lanewise::exec {
 namespace {
@@ -29,6 +31,19 @@ char* stand_in(CudaMajor major) {
   return const_cast<char*>(libraries[static_cast<unsigned>(major) - 11].path);
 }
 
+/// The heap of a program that lies at fixed addresses begins where the device's memory does. With
+/// these pages taken, the C library puts it elsewhere, and an address says whose it is.
+void keep_device_addresses() {
+  constexpr uintptr_t kChunk = uintptr_t{1} << 28, kEnd = uintptr_t{1} << 36;
+  const auto reserve = [](uintptr_t at, size_t bytes) {
+    return mmap(reinterpret_cast<void*>(at), bytes, PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+                0) != MAP_FAILED;
+  };
+  if (reserve(guest::kArenaBase, kEnd - guest::kArenaBase)) return;
+  for (uintptr_t at = guest::kArenaBase; at < kEnd; at += kChunk) reserve(at, kChunk);
+}
+
 void take_over(const link_map& map, bool is_program) {
   const char* path = is_program ? "/proc/self/exe" : map.l_name;
   const MappedObject object(path);
@@ -39,6 +54,7 @@ void take_over(const link_map& map, bool is_program) {
     const Line why =
         refusal(object, size > 0 ? std::string_view(name, static_cast<size_t>(size)) : "program");
     if (!why.empty()) refuse(why.text());
+    if (object.header().e_type == ET_EXEC) keep_device_addresses();
   }
   const CudaMajor major = static_runtime(object);
   if (major == CudaMajor::none) return;
