@@ -8,7 +8,7 @@ target_link_libraries(lanewise_device_test_main PUBLIC lanewise_options lanewise
 
 # These wait for the runtime, for drivers and for programs: optimising them costs more than it gives. The
 # others carry oracles that compute.
-set(LANEWISE_WAITING_TESTS api capi cli explain gcn guest kernels ptx script spirv spirv_library support trace
+set(LANEWISE_WAITING_TESTS api capi cli explain gcn guest host kernels ptx script spirv spirv_library support trace
   vulkan)
 
 # lanewise_test_program(NAME): how test_NAME is compiled, once it has all its other options. With LANEWISE_BATCH

@@ -3,7 +3,7 @@
 set(LANEWISE_UNPACKED ${CMAKE_BINARY_DIR}/unpacked)
 set(packed ${CMAKE_CURRENT_LIST_DIR})
 set(source ${CMAKE_SOURCE_DIR}/tests)
-set(real data kernels pairs)  # folders of tests/ with packed files
+set(real data host kernels pairs)  # folders of tests/ with packed files
 list(TRANSFORM real REPLACE "(.+)" "${source}/\\1/*" OUTPUT_VARIABLE globs)
 file(GLOB_RECURSE texts CONFIGURE_DEPENDS ${globs})
 file(GLOB archives CONFIGURE_DEPENDS ${packed}/*.tar.xz)

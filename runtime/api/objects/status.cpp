@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 #include "runtime/api/objects/structs.hpp"
 
@@ -61,8 +62,17 @@ void Last::clear() {
 }
 
 Last& last() {
-  static thread_local Last last;
-  return last;
+  static thread_local Last* of_thread = nullptr;
+  struct End {
+    ~End() { delete std::exchange(of_thread, nullptr); }
+  };
+  if (of_thread == nullptr) {
+    // What calls behind it, as destructors of a program at its end do, gets one that stays.
+    static thread_local const End end;
+    static_cast<void>(&end);
+    of_thread = new Last;
+  }
+  return *of_thread;
 }
 
 lw_status report_exception() noexcept {

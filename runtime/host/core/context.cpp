@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <thread>
 
 #include "runtime/host/core/observe.hpp"
 #include "runtime/host/core/status.hpp"
@@ -51,6 +52,14 @@ Code code_of(lw_result* result, uint32_t faults) {
   return Code::success;
 }
 
+/// Handlers run in the order opposite to that of their registration, and so do destructors of what
+/// the library made meanwhile, which reports need: it is registered again now and then.
+void register_end() {
+  static std::atomic<uint64_t> calls = 0;
+  const uint64_t count = ++calls;
+  if ((count & (count - 1)) == 0) std::atexit([] { the_context.load()->end(); });
+}
+
 }  // namespace
 
 Context& Context::current() {
@@ -66,13 +75,7 @@ Context& Context::current() {
       failed = failure.code();
       throw;
     }
-    std::atexit([] {
-      Context& context = *the_context;
-      context.drain();
-      context.reap(true);
-      std::fflush(stdout);
-      finish_observing(context);
-    });
+    register_end();
   }
   return *the_context;
 }
@@ -225,6 +228,7 @@ void Context::synchronise() {
     drain();
     reap(true);
     download();
+    register_end();
   }
   if (found_ == Code::success) return;
   failure_ = found_.load();
@@ -236,6 +240,17 @@ bool Context::is_idle() {
   if (put_ != done_) return false;
   synchronise();
   return true;
+}
+
+void Context::end() {
+  if (ended_.exchange(true)) return;
+  // What is local to this thread was destroyed before.
+  std::thread([this] {
+    drain();
+    reap(true);
+    std::fflush(stdout);
+    finish_observing(*this);
+  }).join();
 }
 
 void Context::reset() {

@@ -45,6 +45,8 @@ class Context {
   Code failure() const { return failure_; }
   /// Waits, then forgets memory and failures.
   void reset();
+  /// The program ends: waits for its work, and writes reports.
+  void end();
   /// The calling thread runs a function of the program that a stream called.
   static bool in_callback();
   static void call(const std::function<void()>& function);
@@ -69,7 +71,7 @@ class Context {
   std::deque<lw_event*> pending_;
   std::atomic<uint64_t> put_ = 0, done_ = 0;
   std::mutex reap_mutex_;
-  std::atomic<bool> reported_ = false, launched_ = false;
+  std::atomic<bool> reported_ = false, launched_ = false, ended_ = false;
   /// Of kernels: what was found, and what a synchronising call has reported since.
   std::atomic<Code> found_ = Code::success, failure_ = Code::success;
 };

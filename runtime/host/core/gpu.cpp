@@ -46,12 +46,8 @@ Gpu chosen() {
     fail(Code::no_device);
   }
   Gpu gpu = *found;
-  const lw_device_info& device = context.info();
-  gpu.memory = std::min(gpu.memory, device.max_arena);
-  if (device.max_shared != 0) {
-    gpu.shared_per_block = std::min(gpu.shared_per_block, device.max_shared);
-    gpu.shared_optin = std::min(gpu.shared_optin, device.max_shared);
-  }
+  // Shared memory that the device does not have is kept in its memory.
+  gpu.memory = std::min(gpu.memory, context.info().max_arena);
   return gpu;
 }
 

@@ -20,7 +20,7 @@ struct Gpu {
   int double_ratio;  ///< single-precision throughput by double-precision throughput
 };
 
-/// As LANEWISE_GPU says; where the device has less shared or other memory, with that.
+/// As LANEWISE_GPU says; where the device has less memory, with that.
 const Gpu& current_gpu();
 
 }  // namespace lanewise::core

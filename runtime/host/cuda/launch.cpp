@@ -1,7 +1,4 @@
 // Launches of kernels.
-#include <algorithm>
-#include <vector>
-
 #include "runtime/host/cuda/entry.hpp"
 
 namespace lanewise::cuda {
@@ -12,11 +9,14 @@ struct Configuration {
   size_t shared;
   StreamHandle stream;
 };
-/// What stands between <<<...>>> and the call of the stub.
-std::vector<Configuration>& configurations() {
-  thread_local std::vector<Configuration> pushed;
-  return pushed;
-}
+/// What stands between <<<...>>> and the call of the stub: launches in arguments of launches nest.
+/// Without a destructor: destructors of the program may launch.
+struct Configurations {
+  static constexpr size_t kMost = 64;
+  Configuration pushed[kMost];
+  size_t count;
+};
+thread_local Configurations configurations;
 
 int launch(const void* host, Dim grid, Dim block, void** args, size_t shared, StreamHandle stream,
            bool cooperative = false) {
@@ -34,14 +34,16 @@ using namespace lanewise::cuda;
 
 LANEWISE_ENTRY unsigned __cudaPushCallConfiguration(Dim grid, Dim block, size_t shared,
                                                     StreamHandle stream) {
-  configurations().push_back({grid, block, shared, stream});
+  Configurations& all = configurations;
+  if (all.count == Configurations::kMost) return 1;
+  all.pushed[all.count++] = {grid, block, shared, stream};
   return 0;
 }
 ENTRY(__cudaPopCallConfiguration, (Dim * grid, Dim* block, size_t* shared, StreamHandle* stream)) {
   return answer([&] {
-    require(!configurations().empty());
-    const Configuration last = configurations().back();
-    configurations().pop_back();
+    Configurations& all = configurations;
+    require(all.count != 0);
+    const Configuration& last = all.pushed[--all.count];
     *grid = last.grid, *block = last.block, *shared = last.shared, *stream = last.stream;
   });
 }

@@ -1,0 +1,98 @@
+// Every program of tests/host/cuda checks its own results.
+#include <algorithm>
+
+#include "tests/host/support.hpp"
+
+using namespace host_test;
+
+namespace {
+
+std::vector<std::string> all_programs() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(programs()))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool is(const std::string& program, const char* name) {
+  return program.starts_with(std::string(name) + ".");
+}
+
+void check_ok(const std::string& program, const std::string& environment = {}) {
+  INFO(program, " ", environment);
+  const Output o = run(program, {}, environment);
+  INFO(o.out, o.err);
+  CHECK(o.code == 0);
+  CHECK(o.out.ends_with(program.substr(0, program.find('.')) + ": ok\n"));
+  CHECK(reports(o) == (is(program, "printing") ? 1 : 0));
+}
+
+}  // namespace
+
+TEST_CASE("programs: each checks its own results") {
+  size_t seen = 0;
+  for (const std::string& program : all_programs()) {
+    if (is(program, "errors") || !is_served(program)) continue;
+    // Its kernels take a driver's compiler half a minute.
+    if (is(program, "cub_sort") && !on_reference()) continue;
+    check_ok(program);
+    ++seen;
+  }
+  CHECK(seen >= 15);
+}
+
+TEST_CASE("programs: the same where no host memory is used in place") {
+  for (const char* program : {"managed.cuda13", "reductions.cuda13", "graphs.cuda13",
+                              "virtual_functions.cuda13", "conjugate_gradient.cuda13"})
+    check_ok(program, "LANEWISE_HOST_MEMORY=copy");
+}
+
+TEST_CASE("programs: what kernels print comes at synchronisation, a failed assertion once") {
+  const Output o = run("printing.cuda13");
+  CHECK(o.out ==
+        "launch 1 thread 0 text 0.00\nlaunch 1 thread 1 text 0.25\nlaunch 2 thread 0 text 0.00\n"
+        "host\nlaunch 3 thread 0 text 0.00\nprinting: ok\n");
+  CHECK(o.err.find("assertion failed: static_cast<int>(threadIdx.x) < limit") != std::string::npos);
+  CHECK(o.err.find("printing.cu:6") != std::string::npos);
+}
+
+TEST_CASE("programs: a planted error has CUDA's code at CUDA's call, and one report") {
+  // Of what a kernel did; the others are found before anything runs.
+  const std::vector<int> faults = {0, 1, 2, 3, 4, 5, 6, 24};
+  const int last = 24;
+  for (int which = 0; which <= last; ++which) {
+    INFO("error ", which);
+    const Output o = run("errors.cuda13", std::to_string(which));
+    INFO(o.out, o.err);
+    CHECK(o.code == 0);
+    CHECK(o.out == "errors: ok\n");
+    const bool fault = std::find(faults.begin(), faults.end(), which) != faults.end();
+    CHECK(reports(o) == (fault ? 1 : 0));
+    if (fault) CHECK(o.err.find("errors.cu:") != std::string::npos);
+  }
+}
+
+TEST_CASE("programs: settings of the environment") {
+  const Output named = run("vector_add.cuda13", {}, "LANEWISE_GPU=gh100 LANEWISE_SUMMARY=1");
+  CHECK(named.code == 0);
+  CHECK(named.err.find("lanewise: 1 launches, 3 copies of 60000 bytes, 0 lanes faulted") !=
+        std::string::npos);
+  const Output unknown = run("vector_add.cuda13", {}, "LANEWISE_GPU=none");
+  CHECK(unknown.code != 0);
+  CHECK(unknown.err.find("LANEWISE_GPU is 'none'; one of these was expected: t4, ") !=
+        std::string::npos);
+  const Output check = run("vector_add.cuda13", {}, "LANEWISE_MEMCHECK=every");
+  CHECK(check.err.find("LANEWISE_MEMCHECK is 'every'; alloc, arena or off was expected") !=
+        std::string::npos);
+  const Output budget = run("vector_add.cuda13", {}, "LANEWISE_POLICIES=step_budget=maybe");
+  CHECK(budget.code != 0);
+}
+
+TEST_CASE("programs: a cache tracker follows all launches") {
+  if (!on_reference()) return;
+  const Output o = run("managed.cuda13", {}, "LANEWISE_CACHE=gv100");
+  INFO(o.out, o.err);
+  CHECK(o.out.ends_with("managed: ok\n"));
+  CHECK(o.err.find("L2") != std::string::npos);
+}

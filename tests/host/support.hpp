@@ -1,0 +1,61 @@
+// Runs a packed program with Lanewise's runtime in place of CUDA's, and takes what it prints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/cli/support.hpp"
+
+namespace host_test {
+
+using cli_test::Output;
+
+inline const std::string& programs() {
+  static const std::string folder = std::string(LANEWISE_TEST_DATA) + "/host/programs";
+  return folder;
+}
+
+/// Archives keep no right to execute.
+inline void make_executable(const std::string& path) {
+  namespace fs = std::filesystem;
+  fs::permissions(path, fs::perms::owner_exec, fs::perm_options::add);
+}
+
+/// `environment`: NAME=VALUE, separated by spaces. A hang ends after two minutes with code 124.
+inline Output run(const std::string& program, const std::string& arguments = {},
+                  const std::string& environment = {}) {
+  const std::string path = programs() + "/" + program;
+  make_executable(path);
+  const std::string out = cli_test::scratch() + "/stdout", err = cli_test::scratch() + "/stderr";
+  const std::string line = std::string("env LD_LIBRARY_PATH=" LANEWISE_CUDART " LANEWISE_DEVICE=") +
+                           cli_test::device() + " " + environment + " timeout 120 " + path + " " +
+                           arguments + " >" + out + " 2>" + err;
+  const int status = std::system(line.c_str());
+  Output o;
+  o.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  o.out = cli_test::slurp(out);
+  o.err = cli_test::slurp(err);
+  return o;
+}
+
+inline size_t count(const std::string& text, const std::string& what) {
+  size_t n = 0;
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++n;
+  return n;
+}
+inline size_t reports(const Output& o) {
+  return count(o.err, "========= lanewise: fault");
+}
+
+/// Of CUDA's versions those whose runtime can stand in here.
+inline bool is_served(const std::string& program) {
+  const std::string versions = LANEWISE_CUDART_VERSIONS;
+  return versions.find(program.substr(program.rfind(".cuda") + 5)) != std::string::npos;
+}
+
+/// Whether the device of this run is the reference engine.
+inline bool on_reference() {
+  return std::string(cli_test::device()) == "reference";
+}
+
+}  // namespace host_test
