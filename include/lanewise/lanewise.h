@@ -227,16 +227,18 @@ LW_API lw_status lw_buffer_map_host(lw_device* device, void* data, uint64_t byte
 /* How lw_check judges. With a strictness of its own, or with a target, it says only whether the
  * text is legal, not whether it can run here as well. */
 enum {
-  LW_STRICT_RUN = 0,      /* as the real assembler, and whether it can run */
-  LW_STRICT_MANUAL = 1,   /* by the manual's text; SASS: with its control words */
-  LW_STRICT_ASSEMBLER = 2 /* as the real assembler */
+  LW_STRICT_RUN = 0,       /* as the real assembler, and whether it can run */
+  LW_STRICT_MANUAL = 1,    /* by the manual's text; SASS: with its control words */
+  LW_STRICT_ASSEMBLER = 2, /* as the real assembler; PTX: CUDA 11.8's up to .version 7.8 */
+  LW_STRICT_CUDA_11_8 = 3, /* PTX: as the assembler of CUDA 11.8 */
+  LW_STRICT_CUDA_13_0 = 4  /* PTX: as the assembler of CUDA 13.0 */
 };
 
 typedef struct lw_module_options {
   uint32_t struct_size;
   uint32_t strict;     /* lw_check: LW_STRICT_... */
   const char* isa;     /* "ptx", "sass", "gcn"; NULL = by the file's ending and contents */
-  const char* target;  /* "sm_80", "gfx803" in place of the file's own; NULL = that */
+  const char* target;  /* what PTX is compiled for; else "gfx803" for the file's own; NULL = that */
   const char* name;    /* of the program in messages; NULL = the path, or "<memory>" */
   uint32_t max_errors; /* lw_check reports at most so many; 0 = 100, UINT32_MAX = all */
   uint32_t reserved;

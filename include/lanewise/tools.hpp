@@ -16,15 +16,18 @@ namespace lanewise {
 /// How check_program judges. With a strictness of its own, or with a target, it says only whether
 /// the text is legal, not whether it can run here as well.
 enum class Strictness : uint8_t {
-  run,       ///< as the real assembler, and whether it can run
-  manual,    ///< by the manual's text; SASS: with its control words
-  assembler  ///< as the real assembler
+  run,        ///< as the real assembler, and whether it can run
+  manual,     ///< by the manual's text; SASS: with its control words
+  assembler,  ///< as the real assembler; PTX: CUDA 11.8's up to .version 7.8
+  cuda_11_8,  ///< PTX: as the assembler of CUDA 11.8
+  cuda_13_0   ///< PTX: as the assembler of CUDA 13.0
 };
 
 struct CheckOptions {
   Isa isa = Isa::automatic;     ///< automatic: by name and text
   std::string name = "<text>";  ///< of the program; its ending may name the language
-  std::string target = {};      ///< "sm_80" in place of the file's own; empty = that
+  /// PTX: what it is compiled for, as `ptxas -arch`; else in place of the file's own. Empty = that.
+  std::string target = {};
   Strictness strict = Strictness::run;
   std::string include_folder = {};  ///< where included files of GCN text lie; empty = no includes
   uint64_t max_errors = 100;        ///< at most so many; 0 = all

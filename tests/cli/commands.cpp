@@ -93,22 +93,34 @@ TEST_CASE("check finds nothing wrong with the corpus" * kHostCase) {
   }
 }
 
-TEST_CASE("check judges a file for another target, and by the manual") {
+TEST_CASE("check judges a file as compiled for a target, by an assembler, and by the manual") {
   const std::string file = write("legal.ptx",
-                                 ".version 9.0\n.target sm_100\n.address_size 64\n"
+                                 ".version 9.0\n.target sm_90\n.address_size 64\n"
                                  ".visible .entry k(.param .u64 p)\n{\n"
                                  "  .reg .b64 %rd<3>;\n  .reg .b32 %r<2>;\n"
                                  "  ld.param.u64 %rd1, [p];\n"
                                  "  st.global.relaxed.cluster.u32 [%rd1], %r1;\n  ret;\n}\n");
-  const Output legal = program("check --target sm_90 " + file);
+  const Output legal = program("check --target sm_100 " + file);
   CHECK(legal.code == 0);
   CHECK(legal.out == file + ": legal\n");
+  CHECK(program("check --assembler 13 --strict ptxas " + file).out == legal.out);
+  const Output earlier = program("check --assembler 11.8 " + file);
+  CHECK(earlier.code == 1);
+  CHECK(contains(earlier.err, ".version 9.0 is later than the assembler of CUDA 11.8"));
+  CHECK(program("check --assembler 11.8 --strict manual " + file).code == 2);
+  CHECK(program("check --assembler 12 " + file).code == 2);
   CHECK(program("check --strict ptxas " + file).code == 0);
   const Output older = program("check --target sm_80 " + file);
   CHECK(older.code == 1);
   CHECK(older.err == file +
-                         ":9:3: error: `st`: `.cluster` needs .target sm_90 or higher, found "
-                         "sm_80\n");
+                         ":1:1: error: the file is for sm_90, which is a later target than sm_80 "
+                         "that it is compiled for (--target)\n");
+  // The file's own target gates its text, whatever it is compiled for.
+  std::string text = slurp(file);
+  text.replace(text.find("sm_90"), 5, "sm_80");
+  const std::string gated = write("gated.ptx", text);
+  CHECK(program("check --target sm_90 " + gated).err ==
+        gated + ":9:3: error: `st`: `.cluster` needs .target sm_90 or higher, found sm_80\n");
   const Output manual = program("check --strict manual " + file);
   CHECK(manual.code == 1);
   CHECK(contains(manual.err, "`.relaxed` stands too late"));

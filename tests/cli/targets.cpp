@@ -1,4 +1,5 @@
-// `run --target` and `check --target`: the target in place of what the file says.
+// `run --target` and `check --target`: in place of what the file says; of PTX, what it is compiled
+// for.
 #include "tests/cli/support.hpp"
 
 using namespace cli_test;
@@ -59,17 +60,17 @@ TEST_CASE("SASS text for sm_52, a cubin for what it is") {
 
 TEST_CASE("PTX must be legal for the target it is run for") {
   const std::string file = write("cluster.ptx",
-                                 ".version 9.0\n.target sm_100\n.address_size 64\n"
+                                 ".version 9.0\n.target sm_90\n.address_size 64\n"
                                  ".visible .entry k(.param .u64 p)\n{\n"
                                  "  .reg .b64 %rd<3>;\n  .reg .b32 %r<2>;\n"
                                  "  ld.param.u64 %rd1, [p];\n  mov.u32 %r1, 7;\n"
                                  "  st.global.relaxed.cluster.u32 [%rd1], %r1;\n  ret;\n}\n");
   const std::string out = scratch() + "/one.bin";
-  const Output good = run(file + " --target sm_90 --arg out:" + out + ":u32[1]");
+  const Output good = run(file + " --target sm_100 --arg out:" + out + ":u32[1]");
   CHECK(good.code == 0);
   CHECK(read_bin<uint32_t>(out) == std::vector<uint32_t>{7});
   const Output older = run(file + " --target sm_80 --arg out:" + out + ":u32[1]");
   CHECK(older.code == 1);
-  CHECK(contains(older.err, "`.cluster` needs .target sm_90 or higher, found sm_80"));
+  CHECK(contains(older.err, "the file is for sm_90, which is a later target than sm_80"));
   CHECK(run(file + " --target sm_1 --arg out:" + out + ":u32[1]").code == 2);
 }

@@ -64,7 +64,7 @@ LoadOptions to_cpp(const lw_module_options* options, const char* name) {
   out.name = name;
   if (options == nullptr) return out;
   const lw_module_options o = read_struct(options, "lw_module_options");
-  if (o.strict > LW_STRICT_ASSEMBLER)
+  if (o.strict > LW_STRICT_CUDA_13_0)
     fail(ErrorDetail::invalid_value, "strict is one of LW_STRICT_...");
   out.isa = isa_named(o.isa);
   out.name = text_or(o.name, name);

@@ -41,12 +41,21 @@ void check_ptx_target(const std::string& target) {
                 "unknown target '" + target + "', one such as sm_80 was expected");
 }
 
-Compiled compile_ptx(std::string_view text, const LoadOptions& o) {
+ptx::CheckOptions ptx_options(const LoadOptions& o) {
+  using Assembler = ptx::CheckOptions::Assembler;
   check_ptx_target(o.target);
+  ptx::CheckOptions options;
+  options.arch = o.target;
+  if (o.strict == LW_STRICT_MANUAL) options.strict = ptx::CheckOptions::Strict::manual;
+  if (o.strict == LW_STRICT_CUDA_11_8) options.assembler = Assembler::cuda_11_8;
+  if (o.strict == LW_STRICT_CUDA_13_0) options.assembler = Assembler::cuda_13_0;
+  return options;
+}
+
+Compiled compile_ptx(std::string_view text, const LoadOptions& o) {
+  const ptx::CheckOptions options = ptx_options(o);
   ptx::ParseResult parsed = ptx::parse(text, o.max_errors);
   if (!o.target.empty() && parsed.diagnostics.empty()) {
-    ptx::CheckOptions options;
-    options.target = o.target;
     for (Diagnostic& d : ptx::check(parsed.module, options))
       if (!d.warning) parsed.diagnostics.push_back(std::move(d));
   }
@@ -54,29 +63,44 @@ Compiled compile_ptx(std::string_view text, const LoadOptions& o) {
                 [](const ptx::Module& m) { return ptx::lower(m); });
 }
 
-/// What is illegal is not reported a second time because it cannot be lowered either.
+/// In line order, up to the last error that was asked for.
+void put_in_order(std::vector<Diagnostic>& all, size_t max_errors) {
+  std::ranges::stable_sort(all, [](const Diagnostic& a, const Diagnostic& b) {
+    return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+  });
+  size_t errors = 0;
+  const auto last = std::ranges::find_if(all, [&](const Diagnostic& d) {
+    return !d.warning && max_errors != 0 && ++errors > max_errors;
+  });
+  all.erase(last, all.end());
+}
+
+/// What is illegal is not reported a second time because it cannot be lowered either. What a syntax
+/// error leaves is judged as well.
 Compiled check_ptx(std::string_view text, const LoadOptions& o) {
-  check_ptx_target(o.target);
-  ptx::CheckOptions options;
-  options.target = o.target;
-  if (o.strict == LW_STRICT_MANUAL) options.strict = ptx::CheckOptions::Strict::manual;
-  const ptx::ParseResult parsed = ptx::parse(text, o.max_errors);
+  constexpr size_t kLarge = size_t{16} << 20;  // of which all errors might be too many to keep
+  const ptx::CheckOptions options = ptx_options(o);
+  const ptx::ParseResult parsed = ptx::parse(text, text.size() > kLarge ? o.max_errors : 0);
   Compiled out;
   out.diagnostics = parsed.diagnostics;
-  if (!out.ok()) return out;
+  const bool whole = out.ok();
+  const bool judges = whole && o.only_legality();
   const std::vector<Diagnostic> illegal =
-      o.only_legality() ? ptx::judge(parsed.module, options) : ptx::check(parsed.module, options);
+      ptx::without_consequences(parsed.module, judges ? ptx::judge(parsed.module, options)
+                                                      : ptx::check(parsed.module, options));
   std::set<uint32_t> lines;
   for (const Diagnostic& d : illegal) {
     if (!d.warning) lines.insert(d.line);
     out.diagnostics.push_back(d);
   }
-  if (o.only_legality()) return out;
-  ptx::LowerResult lowered = ptx::lower(parsed.module);
-  out.module = std::move(lowered.module);
-  for (Diagnostic& d : lowered.diagnostics) {
-    if (!lines.contains(d.line)) out.diagnostics.push_back(std::move(d));
+  if (whole && !o.only_legality()) {
+    ptx::LowerResult lowered = ptx::lower(parsed.module);
+    out.module = std::move(lowered.module);
+    for (Diagnostic& d : lowered.diagnostics) {
+      if (!lines.contains(d.line)) out.diagnostics.push_back(std::move(d));
+    }
   }
+  put_in_order(out.diagnostics, o.max_errors);
   return out;
 }
 
@@ -150,6 +174,8 @@ Compiled lower(std::string_view text, const LoadOptions& o) {
 
 /// As strictly as asked.
 Compiled judge(std::string_view text, const LoadOptions& o) {
+  if (o.isa != Isa::ptx && o.strict > LW_STRICT_ASSEMBLER)
+    throw Error(ErrorKind::usage, "--assembler is for PTX only");
   if (o.isa == Isa::gcn && o.strict != LW_STRICT_RUN)
     throw Error(ErrorKind::usage, "--strict is for PTX and SASS only");
   if (o.isa == Isa::sass && o.only_legality()) return judge_sass(text, o);

@@ -16,7 +16,7 @@ namespace {
 
 struct CheckArgs {
   std::vector<std::string> files;
-  std::string isa, target, strict;
+  std::string isa, target, strict, assembler;
   size_t max_errors = 100;
   std::string report;
   double timeout = 0;
@@ -59,6 +59,11 @@ CheckOptions check_options(const CheckArgs& a, const std::string& file) {
   o.target = a.target;
   if (!a.strict.empty())
     o.strict = a.strict == "manual" ? Strictness::manual : Strictness::assembler;
+  if (!a.assembler.empty()) {
+    if (a.strict == "manual")
+      throw Error(ErrorKind::usage, "--assembler goes with --strict ptxas, found --strict manual");
+    o.strict = a.assembler == "11.8" ? Strictness::cuda_11_8 : Strictness::cuda_13_0;
+  }
   o.max_errors = a.max_errors;
   return o;
 }
@@ -84,7 +89,7 @@ int check(const CheckArgs& a) {
     if (checked.ok && checked.not_judged != 0) {
       fmt::print("{}: nothing illegal was found, but {} of its instructions {} not judged\n", name,
                  checked.not_judged, checked.not_judged == 1 ? "is" : "are");
-    } else if (checked.ok && !(a.target.empty() && a.strict.empty())) {
+    } else if (checked.ok && !(a.target.empty() && a.strict.empty() && a.assembler.empty())) {
       fmt::print("{}: legal\n", name);
     } else if (checked.ok) {
       fmt::print("{}: ok, {} kernels\n", name, checked.kernels);
@@ -105,14 +110,20 @@ void add_check(const Command& app) {
              "programs: PTX, SASS or GCN as text or object, or files with code of nvcc in them")
       .required();
   add_isa_option(sub, a->isa);
-  sub.option(
-      "--target", a->target,
-      "judge PTX or SASS for this target (sm_80) in place of the file's, without lowering it");
+  sub.option("--target", a->target,
+             "judge PTX as compiled for this target (sm_80, as `ptxas -arch`), SASS for this one "
+             "in place of "
+             "the file's, without lowering it");
   sub.option("--strict", a->strict,
              "judge PTX like the assembler (ptxas) or by the manual's text, SASS by the "
              "manual with its "
              "control words, without lowering it")
       .one_of({"ptxas", "manual"});
+  sub.option(
+         "--assembler", a->assembler,
+         "judge PTX as the assembler of CUDA 11.8 or 13, without lowering it (default: 11.8 up to "
+         ".version 7.8)")
+      .one_of({"11.8", "13"});
   sub.option("--max-errors", a->max_errors, "stop after so many errors a file, 0 = never");
   sub.option("--report", a->report, "write what was found to FILE.sarif, too; not for .lw scripts");
   add_timeout_option(sub, a->timeout);

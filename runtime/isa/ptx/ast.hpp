@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -57,6 +58,13 @@ struct Instruction {
   uint32_t used_bytes = 0xffffffff;  ///< of a load: what the pragma before it says
 };
 
+/// `.maxntid 32, 4` of a function, `.file` or `.pragma` of the module.
+struct Directive {
+  Loc loc;
+  std::string name;
+  std::vector<uint32_t> values;
+};
+
 /// .reg, .shared, .local, .const, .global, .param declarations.
 struct Variable {
   Loc loc;
@@ -65,6 +73,7 @@ struct Variable {
   std::string name;
   uint32_t vector = 1;            ///< .v2 .v4
   uint32_t align = 0;             ///< 0 = natural
+  bool align_last = false;        ///< `.align` stands behind the type
   std::optional<uint32_t> range;  ///< .reg %r<N>: N
   std::vector<uint64_t> dims;     ///< array dimensions; 0 = unsized []
   bool is_extern = false, visible = false, weak = false, pointer = false;
@@ -76,11 +85,20 @@ struct Variable {
     Operand value;         ///< integer, float_, or name (+offset)
     bool generic = false;  ///< generic(name)
     uint64_t mask = 0;     ///< `0xff(name)` byte of an address, 0 = whole
+    bool padding = false;  ///< not written
   };
   /// Flattened, inner braces padded with zeros to their dimension (the elements of a vector count
   /// as the innermost one); the array's end may be missing: it is zero.
   std::vector<Initialiser> init;
   bool has_init = false;
+  /// `filter_mode = linear` of a texture, sampler or surface.
+  struct Field {
+    Loc loc;
+    std::string name;
+    std::string value;  ///< empty = a number
+  };
+  std::vector<Field> fields;
+  bool braced = false;  ///< the value of a scalar stands in braces
 };
 
 struct Label {
@@ -92,11 +110,13 @@ struct TargetList {
   Loc loc;
   std::string name;
   std::vector<std::string> targets;
+  bool calls = false;  ///< of `.calltargets`
 };
 struct CallPrototype {
   Loc loc;
   std::string name;
   std::vector<Variable> results, params;
+  std::vector<Directive> directives;
 };
 /// .loc FILE LINE COLUMN, applies to what follows.
 struct SourceLine {
@@ -113,6 +133,7 @@ struct Function {
   Loc loc;
   std::string name;
   bool entry = false, visible = false, weak = false, is_extern = false;
+  std::string linkage;  ///< as written here: "visible", empty = none
   std::vector<Variable> results, params;
   uint32_t reqntid[3] = {0, 0, 0};
   uint32_t maxntid[3] = {0, 0, 0};
@@ -120,7 +141,8 @@ struct Function {
   bool noreturn = false;
   std::string clusters;  ///< a directive about thread block clusters
   Loc clusters_loc;
-  bool wants_clusters = false;  ///< it says that they have more than one group
+  bool wants_clusters = false;        ///< it says that they have more than one group
+  std::vector<Directive> directives;  ///< all of them, `.noreturn` and pragmas included
   Scope body;
 };
 
@@ -136,9 +158,15 @@ struct Module {
   std::vector<std::string> target_options;  ///< what follows it: "debug", "texmode_independent"
   uint32_t address_size = 64;
   std::vector<std::pair<uint32_t, std::string>> files;  ///< .file
+  std::vector<Directive> directives;  ///< `.file` with what it has beside the name, `.pragma`
   std::vector<Variable> variables;
   std::vector<Function> functions;  ///< a declaration is replaced by its definition
   std::vector<Alias> aliases;
+  /// Declarations of names that `variables` and `functions` have in another one.
+  std::vector<Variable> other_variables;
+  std::vector<Function> other_functions;
+  /// Names in declarations with a syntax error.
+  std::unordered_set<std::string> unread;
 };
 
 /// 75 of "sm_75" and "compute_75", 0 where there is no number.

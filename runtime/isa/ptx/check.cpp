@@ -1,9 +1,9 @@
 #include "runtime/isa/ptx/check.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "runtime/isa/ptx/check_context.hpp"
+#include "runtime/isa/ptx/module/rules.hpp"
 
 namespace lanewise::ptx {
 namespace legal {
@@ -21,6 +21,12 @@ bool is_newer(const Instruction& in) {
   return std::ranges::any_of(kNewer, [&](const auto& form) {
     return form.first == in.opcode && std::ranges::find(in.mods, form.second) != in.mods.end();
   });
+}
+
+bool is_old_assembler(const CheckOptions& options, unsigned version) {
+  using Assembler = CheckOptions::Assembler;
+  return options.assembler == Assembler::cuda_11_8 ||
+         (options.assembler == Assembler::by_version && version < 79);
 }
 
 bool gate_applies(const Gate& gate, std::string_view opcode, std::string_view qualifier) {
@@ -41,19 +47,17 @@ class Checker {
     env_.symbols = &symbols_;
     env_.diagnostics = &diagnostics_;
   }
-  void header() {
-    if (env_.address_size == 32 && (env_.version >= 80 || env_.sm >= 90)) {
-      error({1, 1}, "`.address_size 32` ends with .version 7.8 and sm_89, found .version " +
-                        version_text(env_.version) + " and " + env_.target + ", 64 was expected");
-    }
-    const unsigned needed = version_of_target(env_.sm);
-    if (needed > env_.version)
-      error({1, 1}, "`.target " + env_.target + "` needs .version " + version_text(needed) +
-                        " or higher, found " + version_text(env_.version));
-  }
-
-  void alias(const Module& module, const Alias& a) {
-    if (std::string why = alias_fault(module, a); !why.empty()) error(a.loc, std::move(why));
+  void module(const Module& module, const CheckOptions& options) {
+    Setting s;
+    s.target = env_.target;
+    s.sm = env_.sm;
+    s.version = env_.version;
+    s.old_assembler = is_old_assembler(options, env_.version);
+    s.address_size = env_.address_size;
+    s.independent = std::ranges::find(module.target_options, "texmode_independent") !=
+                    module.target_options.end();
+    check_header(module, options, s, diagnostics_);
+    ModuleRules(module, s, diagnostics_).run();
   }
 
   void function(const Function& f) {
@@ -76,7 +80,6 @@ class Checker {
     symbols_.open(s);
     for (const Statement& st : s.statements) {
       if (const auto* in = std::get_if<Instruction>(&st)) instruction(*in);
-      if (const auto* v = std::get_if<Variable>(&st)) variable(*v);
       if (const auto* inner = std::get_if<std::unique_ptr<Scope>>(&st)) scope(**inner);
     }
     symbols_.close();
@@ -84,12 +87,6 @@ class Checker {
 
   void error(Loc loc, std::string message) {
     diagnostics_.push_back({loc.line, loc.column, std::move(message)});
-  }
-
-  void variable(const Variable& v) {
-    if (v.type != "b128" || v.space != "reg" || env_.version >= 83) return;
-    error(v.loc, "`" + v.name + "`: a register of .b128 needs .version 8.3 or higher, found " +
-                     version_text(env_.version));
   }
 
   void guard(const Instruction& in) {
@@ -157,20 +154,10 @@ std::string alias_fault(const Module& module, const Alias& alias) {
   return {};
 }
 
-bool is_target(std::string_view name) {
-  if (!name.starts_with("sm_")) return false;
-  unsigned sm = 0;
-  const auto [end, error] = std::from_chars(name.data() + 3, name.data() + name.size(), sm);
-  if (error != std::errc{} || legal::version_of_target(sm) == 0) return false;
-  const std::string_view rest = name.substr(static_cast<size_t>(end - name.data()));
-  return rest.empty() || (sm >= 90 && (rest == "a" || rest == "f"));
-}
-
 std::vector<Diagnostic> check(const Module& module, const CheckOptions& options,
                               std::vector<const Instruction*>* passed) {
   legal::Checker checker(module, options);
-  checker.header();
-  for (const Alias& a : module.aliases) checker.alias(module, a);
+  checker.module(module, options);
   for (const Function& f : module.functions) checker.function(f);
   if (passed != nullptr) *passed = std::move(checker.passed);
   return checker.finish();

@@ -18,6 +18,11 @@ struct CheckOptions {
   std::string target;    ///< "sm_80" in place of the module's own; empty = the module's
   uint32_t version = 0;  ///< major * 10 + minor in place of the module's own; 0 = the module's
   Strict strict = Strict::ptxas;
+  /// What it is compiled for, as `ptxas -arch` has it: the module's own target gates the text, and
+  /// must go with this one. Empty = the module's own.
+  std::string arch;
+  enum class Assembler : uint8_t { by_version, cuda_11_8, cuda_13_0 };
+  Assembler assembler = Assembler::by_version;
 };
 
 /// Errors and warnings in line order. Instructions that have no row in the grammar pass.
@@ -32,6 +37,9 @@ inline constexpr std::string_view kNotJudged = "not judged: ";
 /// The same with a verdict on each instruction: of what the grammar does not have, lowering is the
 /// judge; where it cannot be one, the instruction gets a warning that says so.
 std::vector<Diagnostic> judge(const Module& module, const CheckOptions& options = {});
+
+/// Without those about instructions that use a name whose declaration could not be read.
+std::vector<Diagnostic> without_consequences(const Module& module, std::vector<Diagnostic> found);
 
 /// What is wrong with an alias, empty when nothing is.
 std::string alias_fault(const Module& module, const Alias& alias);

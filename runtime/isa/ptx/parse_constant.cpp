@@ -140,6 +140,8 @@ Constant Parser::conditional() {
   const Constant yes = conditional();
   expect(':', "of the `?`");
   const Constant no = conditional();
+  if (yes.is_float || no.is_float)
+    fail(peek(), "a floating-point value of a condition, an integer was expected");
   --nesting_;
   return is_true(condition) ? yes : no;
 }
@@ -155,13 +157,17 @@ Constant Parser::binary(int level) {
 }
 
 Constant Parser::apply(const Token& op, const Constant& a, const Constant& b) {
-  if (op.punct == punct2('&', '&')) return truth(is_true(a) && is_true(b));
-  if (op.punct == punct2('|', '|')) return truth(is_true(a) || is_true(b));
   if (a.is_float != b.is_float) {
     fail(op, "operands of " + found(op) +
                  " are an integer and a floating-point constant, two of one kind were expected");
   }
   Constant r;
+  const bool both = op.punct == punct2('&', '&'), either = op.punct == punct2('|', '|');
+  if (both || either) {
+    if (a.is_float)
+      fail(op, found(op) + " between floating-point constants, integers were expected");
+    return truth(both ? is_true(a) && is_true(b) : is_true(a) || is_true(b));
+  }
   if (a.is_float) {
     if (is_comparison(op.punct)) return truth(compare(op.punct, a.number, b.number));
     r.is_float = true;
@@ -228,10 +234,10 @@ Constant Parser::unary() {
   Constant c = unary();
   --nesting_;
   if (op.punct == '+') return c;
-  if (op.punct == '!') return truth(!is_true(c));
+  if (op.punct == '!' && !c.is_float) return truth(!is_true(c));
   if (c.is_float) {
-    if (op.punct == '~')
-      fail(what, "`~` before a floating-point constant, an integer was expected");
+    if (op.punct != '-')
+      fail(what, found(op) + " before a floating-point constant, an integer was expected");
     c.number = -c.number;
   } else {
     c.bits = op.punct == '-' ? 0 - c.bits : ~c.bits;

@@ -1,4 +1,6 @@
 // Values of .global and .const variables.
+#include <algorithm>
+
 #include "runtime/isa/ptx/parser.hpp"
 
 namespace lanewise::ptx {
@@ -15,8 +17,12 @@ bool is_byte_mask(uint64_t mask) {
 
 void Parser::initialiser(Variable& v) {
   v.has_init = true;
+  if (is_opaque(v.type) && is('{')) return fields(v);
   std::vector<uint64_t> shape = v.dims;
   if (v.vector > 1) shape.push_back(v.vector);
+  // The assemblers take any number of values for the two halves.
+  v.braced = is('{');
+  if (v.type == "f16x2" && (!shape.empty() || v.braced)) shape.push_back(0);
   if (shape.empty()) {
     if (is('{')) fail(peek(), "braces around the value of a scalar, a constant was expected");
     v.init.push_back(initial_value());
@@ -24,10 +30,40 @@ void Parser::initialiser(Variable& v) {
   }
   if (!is('{')) fail_expected("`{` before the values of an array");
   initialiser_level(v, shape, 0);
+  if (v.dims.empty() && v.vector > 1 && v.init.size() % v.vector != 0)
+    fail_expected("a value for each element of the vector, before `}`");
   if (v.dims.empty() || v.dims[0] != 0) return;
+  if (v.init.empty()) fail_expected("a value in the braces, which give the array its size");
   uint64_t row = 1;
-  for (size_t i = 1; i < shape.size(); ++i) row *= shape[i];
+  for (size_t i = 1; i < shape.size(); ++i) row *= std::max<uint64_t>(shape[i], 1);
   v.dims[0] = v.init.size() / row;
+}
+
+/// `{filter_mode = linear, width = 4}`, nested as the array is.
+void Parser::fields(Variable& v) {
+  nest();
+  ++vector_depth_;
+  take();
+  while (!is('}')) {
+    if (is('{')) {
+      fields(v);
+    } else {
+      Variable::Field field;
+      field.loc = loc_of(peek());
+      field.name = take_name("a field such as `filter_mode`");
+      expect('=', "between the field and its value");
+      if (is_name())
+        field.value = take_name("a value");
+      else
+        integer_constant("a name or an integer");
+      v.fields.push_back(std::move(field));
+    }
+    if (!accept(',')) break;
+    if (is('}')) fail_expected("a field after `,`");
+  }
+  if (!accept('}')) fail_expected("`,` or `}` after the value");
+  --vector_depth_;
+  --nesting_;
 }
 
 /// One pair of braces; appends to v.init.
@@ -68,6 +104,7 @@ void Parser::pad_row(Variable& v, const std::vector<uint64_t>& shape, size_t lev
       fail(peek(), "the array is too large, a smaller one was expected");
     row *= shape[i];
   }
+  if (row == 0) return;
   const uint64_t missing = row - (v.init.size() - first);
   if (missing > padding_left_) {
     fail(peek(), "rows left open add up to more than 1048576 zeros, written values were expected");
@@ -76,6 +113,7 @@ void Parser::pad_row(Variable& v, const std::vector<uint64_t>& shape, size_t lev
   Variable::Initialiser zero;
   zero.value.kind = Operand::Kind::integer;
   zero.value.loc = loc_of(peek());
+  zero.padding = true;
   v.init.insert(v.init.end(), missing, zero);
 }
 

@@ -1,5 +1,7 @@
 // Directives between functions, function headers, and parse().
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "runtime/isa/ptx/parser.hpp"
 
@@ -15,6 +17,14 @@ bool to_small(std::string_view text, uint32_t& value) {
     value = value * 10 + static_cast<uint32_t>(c - '0');
   }
   return true;
+}
+
+/// What may follow a function's declaration that has no `;`.
+bool ends_declaration(std::string_view directive) {
+  static constexpr std::array<std::string_view, 15> kBegin = {
+      "visible", "weak", "extern",  "common", "entry", "func",      "global",          "const",
+      "shared",  "file", "section", "alias",  "align", "attribute", "metadata_section"};
+  return directive == "pragma" || std::ranges::find(kBegin, directive) != kBegin.end();
 }
 
 bool is_architecture(std::string_view name) {
@@ -38,6 +48,7 @@ void Parser::parse_module() {
     } catch (const SyntaxError&) {
       if (pos_ == before) take();
       skip_to_module_item();
+      note_unread(before);
     }
   }
   require_header();
@@ -58,13 +69,20 @@ void Parser::require_header() {
 void Parser::module_item() {
   const Token& t = peek();
   if (is_modifier("version")) return version();
-  if (is_modifier("target")) return target();
+  if (is_modifier("target")) {
+    if (!in_head_)
+      report(loc_of(t),
+             "`.target` behind other directives, it was expected right after `.version`");
+    return target();
+  }
   require_header();
+  const bool in_head = std::exchange(in_head_, false);
   if (t.kind != Kind::modifier) fail_expected("a directive such as `.visible` or `.global`");
-  if (is_modifier("address_size")) return address_size();
+  if (is_modifier("address_size")) return address_size(in_head);
   if (is_modifier("file")) return file();
   if (is_modifier("section")) return section();
-  if (is_modifier("pragma")) return pragma();
+  if (is_modifier("metadata_section")) return metadata_section();
+  if (is_modifier("pragma")) return pragma(&module.directives);
   if (is_modifier("alias")) return alias();
   const Linkage link = linkage();
   if (is_modifier("entry") || is_modifier("func")) return function(link);
@@ -106,7 +124,7 @@ void Parser::target() {
       }
       module.target = std::move(name);
     } else if (name == "debug" || name == "texmode_unified" || name == "texmode_independent") {
-      module.target_options.push_back(std::move(name));
+      target_option(t, std::move(name));
     } else {
       fail(t, "unknown target " + found(t) + ", one such as sm_75 was expected");
     }
@@ -114,42 +132,107 @@ void Parser::target() {
   if (module.target.empty()) fail_expected("a target such as sm_75");
 }
 
-void Parser::address_size() {
-  take();
+void Parser::target_option(const Token& t, std::string name) {
+  if (module.target.empty())
+    fail(t, found(t) + " before the architecture, one such as sm_75 was expected first");
+  const std::string other = name == "texmode_unified" ? "texmode_independent" : "texmode_unified";
+  const auto& options = module.target_options;
+  if (name != "debug" && std::ranges::find(options, other) != options.end())
+    report(loc_of(t), found(t) + " beside `" + other + "`, one of them was expected");
+  module.target_options.push_back(std::move(name));
+}
+
+void Parser::address_size(bool in_head) {
+  const Token& directive = take();
   const Token& t = peek();
   const uint64_t bits = take_integer("32 or 64");
   if (bits != 32 && bits != 64)
     fail(t, "an address size of " + found(t) + ", 32 or 64 was expected");
+  if (!in_head)
+    report(loc_of(directive),
+           "`.address_size` behind other directives, it was expected right after `.target`");
   module.address_size = static_cast<uint32_t>(bits);
 }
 
 /// `.file 1 "name" [, time, size]`
 void Parser::file() {
-  take();
-  const uint32_t number = take_u32("a file number", UINT32_MAX);
+  Directive d{loc_of(take()), "file", {}};
+  d.values.push_back(take_u32("a file number", UINT32_MAX));
   std::string name = take_string("the file's name in quotes");
-  if (accept(',')) {
-    take_integer("a time");
-    expect(',', "between time and size");
-    take_integer("a size");
+  for (int i = 0; i < 2 && accept(','); ++i) {
+    take_integer(i == 0 ? "a time" : "a size");
+    d.values.push_back(0);
   }
-  module.files.emplace_back(number, std::move(name));
+  module.files.emplace_back(d.values[0], std::move(name));
+  module.directives.push_back(std::move(d));
 }
 
-/// Debug data: skipped as a whole.
+/// Debug data: `label: .b8 1, 2 .b32 label+4, .debug_str`. Read, not kept.
 void Parser::section() {
   take();
-  if (peek().kind != Kind::modifier && !is_name()) fail_expected("the name of a section");
+  if (peek().kind != Kind::modifier) fail_expected("the name of a section such as `.debug_str`");
   take();
   const Token& open = peek();
   if (!is('{')) fail_expected("`{` before the contents of the section");
-  skip_block();
-  const Token& last = tokens_[pos_ > 0 ? pos_ - 1 : 0];
-  const bool closed = last.kind == Kind::punct && last.punct == '}';
-  if (peek().kind == Kind::end && !closed && !cut_) {
-    fail(peek(),
-         "the file ends, `}` was expected for the `{` of line " + std::to_string(open.line));
+  take();
+  try {
+    while (!is('}')) {
+      if (peek().kind == Kind::end) {
+        if (cut_) return;
+        fail(peek(),
+             "the file ends, `}` was expected for the `{` of line " + std::to_string(open.line));
+      }
+      section_item();
+    }
+    take();
+  } catch (const SyntaxError&) {
+    while (peek().kind != Kind::end && !accept('}')) take();
   }
+}
+
+void Parser::section_item() {
+  if (is_name() && is(1, ':')) {
+    take();
+    take();
+    return;
+  }
+  const Token& type = peek();
+  const unsigned bits = is_modifier("b8")    ? 8
+                        : is_modifier("b16") ? 16
+                        : is_modifier("b32") ? 32
+                        : is_modifier("b64") ? 64
+                                             : 0;
+  if (bits == 0) fail_expected("a label, `.b8`, `.b16`, `.b32` or `.b64`");
+  take();
+  do {
+    const Token& t = peek();
+    const bool negative = is('-');
+    if (negative || t.kind == Kind::integer) {
+      if (negative) take();
+      const uint64_t value = take_integer("an integer");
+      const uint64_t most = negative ? uint64_t{1} << (bits - 1) : ~uint64_t{0} >> (64 - bits);
+      if (value > most)
+        report(loc_of(t),
+               found(t) + " does not fit " + found(type) + ", a smaller one was expected");
+      continue;
+    }
+    if (t.kind != Kind::modifier && !is_name()) fail_expected("an integer, a label or a section");
+    if (bits < 32)
+      report(loc_of(t), "an address in " + found(type) + ", `.b32` or `.b64` was expected");
+    take();
+    if (accept('+')) {
+      take_integer("an offset");
+    } else if (accept('-')) {
+      take_name("a label");
+    }
+  } while (accept(','));
+}
+
+/// The assemblers take it empty and no other.
+void Parser::metadata_section() {
+  take();
+  expect('{', "after `.metadata_section`");
+  expect('}', "after `{`");
 }
 
 void Parser::alias() {
@@ -169,6 +252,7 @@ void Parser::function(const Linkage& link) {
   f.visible = link.visible;
   f.weak = link.weak;
   f.is_extern = link.is_extern;
+  f.linkage = linkage_name(link);
   f.loc = loc_of(peek());
   function_name_ = peek();
   bool good = true;
@@ -178,6 +262,7 @@ void Parser::function(const Linkage& link) {
   } catch (const SyntaxError&) {
     good = false;
     skip_header();
+    if (function_name_.kind == Kind::identifier) module.unread.emplace(text_of(function_name_));
   }
   const Token name = function_name_;
   const Token& open = peek();
@@ -189,7 +274,9 @@ void Parser::function(const Linkage& link) {
     } catch (const EndOfBody&) {
     }
   } else if (good) {
-    end_statement("the function's header");
+    // Like ptxas: a function's declaration may end where the next directive begins.
+    if (f.entry || peek().kind != Kind::modifier) end_statement("the function's header");
+    accept(';');
   } else {
     accept(';');
   }
@@ -209,7 +296,9 @@ void Parser::skip_header() {
 
 void Parser::function_header(Function& f) {
   while (is_modifier("attribute")) {
+    if (f.entry) fail(peek(), "`.attribute` of a kernel, its name was expected");
     std::vector<std::string> attributes;
+    f.directives.push_back({loc_of(peek()), "attribute", {}});
     attribute(attributes);
   }
   if (is('(')) {
@@ -220,73 +309,89 @@ void Parser::function_header(Function& f) {
   function_name_ = peek();
   f.name = take_name("the name of the function");
   if (is('(')) f.params = parameters(f.entry, false);
-  function_directives(f);
+  if (!f.entry) {
+    callable_directives(f.directives);
+    f.noreturn =
+        std::ranges::find(f.directives, "noreturn", &Directive::name) != f.directives.end();
+    if (peek().kind != Kind::modifier || !ends_declaration(modifier_of(peek()))) {
+      if (peek().kind == Kind::modifier)
+        fail(peek(), found(peek()) + " is no directive of a function, `{` or `;` was expected");
+      if (!is('{') && !is(';')) fail_expected("`{` or `;` after the function's header");
+    }
+    return;
+  }
+  while (peek().kind == Kind::modifier) {
+    if (entry_directive(f)) continue;
+    fail(peek(), "unknown directive " + found(peek()) + " of a function, `{` or `;` was expected");
+  }
+  if (is(';') && !f.directives.empty())
+    fail_expected("`{` after the directives of a kernel, whose declaration has none");
   if (!is('{') && !is(';')) fail_expected("`{` or `;` after the function's header");
 }
 
-void Parser::function_directives(Function& f) {
-  while (peek().kind == Kind::modifier) {
-    if (function_directive(f)) continue;
-    fail(peek(), "unknown directive " + found(peek()) + " of a function, `{` or `;` was expected");
+/// Of a function or prototype: `.noreturn` comes first.
+void Parser::callable_directives(std::vector<Directive>& directives) {
+  if (is_modifier("noreturn")) directives.push_back({loc_of(take()), "noreturn", {}});
+  while (is_modifier("abi_preserve") || is_modifier("abi_preserve_control")) {
+    const Token& t = take();
+    directives.push_back(
+        {loc_of(t), std::string(modifier_of(t)), {take_u32("a number of registers", UINT32_MAX)}});
   }
 }
 
-bool Parser::function_directive(Function& f) {
+bool Parser::entry_directive(Function& f) {
   const Token& t = peek();
-  const std::string_view name = modifier_of(t);
-  if (name == "pragma") {
-    pragma();
-  } else if (name == "maxntid") {
-    dimensions(f.maxntid, "thread");
-  } else if (name == "reqntid") {
-    dimensions(f.reqntid, "thread");
-  } else if (name == "minnctapersm" || name == "maxnctapersm" || name == "maxnreg" ||
-             name == "abi_preserve" || name == "abi_preserve_control") {
+  Directive d{loc_of(t), std::string(modifier_of(t)), {}};
+  if (d.name == "pragma") {
+    pragma(&f.directives);
+    return true;
+  }
+  if (d.name == "noreturn") fail(t, "`.noreturn` of a kernel, a function was expected");
+  if (d.name == "maxntid" || d.name == "reqntid") {
+    d.values = counts("thread", false);
+    std::ranges::copy(d.values, d.name == "maxntid" ? f.maxntid : f.reqntid);
+  } else if (d.name == "minnctapersm" || d.name == "maxnctapersm" || d.name == "maxnreg" ||
+             d.name == "maxclusterrank") {
     take();
-    take_u32("a number", UINT32_MAX);
-  } else if (name == "noreturn") {
-    if (f.entry) fail(t, "`.noreturn` of a kernel, a function was expected");
-    f.noreturn = true;
+    d.values = {take_u32("a number", UINT32_MAX)};
+  } else if (d.name == "explicitcluster" || d.name == "blocksareclusters") {
     take();
-  } else if (name == "explicitcluster" || name == "blocksareclusters") {
-    cluster_directive(f);
-    f.wants_clusters = true;
-    take();
-  } else if (name == "reqnctapercluster") {
-    cluster_directive(f);
-    uint32_t groups[3];
-    dimensions(groups, "group");
-    f.wants_clusters |= groups[0] != 1 || groups[1] != 1 || groups[2] != 1;
-  } else if (name == "maxclusterrank") {  // a launch without clusters keeps to any limit
-    cluster_directive(f);
-    take();
-    take_u32("a number of groups", UINT32_MAX);
+  } else if (d.name == "reqnctapercluster") {
+    d.values = counts("group", true);
   } else {
     return false;
   }
+  cluster_directive(f, d);
+  f.directives.push_back(std::move(d));
   return true;
 }
 
 /// The kernel is reported the first one, or of the first that wants more than one group.
-void Parser::cluster_directive(Function& f) {
-  if (f.wants_clusters || (!f.clusters.empty() && modifier_of(peek()) == "maxclusterrank")) return;
-  f.clusters = modifier_of(peek());
-  f.clusters_loc = loc_of(peek());
+void Parser::cluster_directive(Function& f, const Directive& d) {
+  const bool limit = d.name == "maxclusterrank";  // a launch without clusters keeps to any limit
+  if (d.name.find("cluster") == std::string::npos || f.wants_clusters ||
+      (limit && !f.clusters.empty())) {
+    return;
+  }
+  f.clusters = d.name;
+  f.clusters_loc = d.loc;
+  f.wants_clusters = !limit && !std::ranges::all_of(d.values, [](uint32_t n) { return n == 1; });
+  if (d.values.empty()) f.wants_clusters = true;
 }
 
 /// `.maxntid X[, Y[, Z]]`: counts of `what`; what is not given is 1.
-void Parser::dimensions(uint32_t (&counts)[3], const std::string& what) {
+std::vector<uint32_t> Parser::counts(const std::string& what, bool zero) {
   take();
-  uint32_t read[3] = {1, 1, 1};
+  std::vector<uint32_t> read(3, 1);
   size_t i = 0;
   do {
     const Token& t = peek();
     if (i == 3) fail(t, "more than 3 " + what + " counts, `{` or a directive was expected");
     read[i] = take_u32("a number of " + what + "s", UINT32_MAX);
-    if (read[i] == 0) fail(t, "0 " + what + "s, at least 1 was expected");
+    if (read[i] == 0 && !zero) fail(t, "0 " + what + "s, at least 1 was expected");
     ++i;
   } while (accept(','));
-  std::ranges::copy(read, counts);
+  return read;
 }
 
 void Parser::add(Function&& f, const Token& name) {
@@ -301,12 +406,26 @@ void Parser::add(Function&& f, const Token& name) {
                              " already, another name was expected");
     return;
   }
+  Function other;
+  Function& head = f.has_body ? known : f;
+  other.loc = head.loc;
+  other.name = head.name;
+  other.entry = head.entry;
+  other.visible = head.visible;
+  other.weak = head.weak;
+  other.is_extern = head.is_extern;
+  other.linkage = head.linkage;
+  other.results = head.results;
+  other.params = head.params;
+  other.directives = head.directives;
+  other.noreturn = head.noreturn;
+  module.other_functions.push_back(std::move(other));
   if (known.entry != f.entry) {
     report(loc_of(name), found(name) + " was declared in line " + std::to_string(known.loc.line) +
                              ", the same kind of function was expected");
     return;
   }
-  f.visible |= known.visible;
+  f.visible |= known.visible;  // a declaration's linkage holds for the definition, too
   f.weak |= known.weak;
   if (f.has_body) known = std::move(f);
 }
@@ -322,8 +441,9 @@ void Parser::add(Variable&& v) {
     report(v.loc, quoted(v.name) + " was defined in line " + std::to_string(known.loc.line) +
                       " already, another name was expected");
   } else if (known.is_extern && !v.is_extern) {
-    known = std::move(v);
+    std::swap(known, v);
   }
+  module.other_variables.push_back(std::move(v));
 }
 
 ParseResult parse(std::string_view text, size_t max_errors) {

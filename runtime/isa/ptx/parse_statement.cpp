@@ -44,6 +44,7 @@ void Parser::body(Scope& scope, const Token& open) {
     } catch (const SyntaxError&) {
       recover();
       if (pos_ == before) take();
+      note_unread(before);
     }
   }
 }
@@ -78,7 +79,7 @@ void Parser::directive(Scope& scope) {
   if (name == "loc") {
     scope.statements.emplace_back(source_line());
   } else if (name == "pragma") {
-    pragma();
+    pragma(nullptr);
   } else if (contains(kSpaces, name) || name == "align") {
     for (Variable& v : variables({}, true)) scope.statements.emplace_back(std::move(v));
   } else if (name == "branchtargets" || name == "calltargets" || name == "callprototype") {
@@ -107,8 +108,7 @@ void Parser::label(Scope& scope) {
 }
 
 TargetList Parser::target_list(std::string name, Loc loc) {
-  take();
-  TargetList list{loc, std::move(name), {}};
+  TargetList list{loc, std::move(name), {}, modifier_of(take()) == "calltargets"};
   do {
     list.targets.push_back(take_name("a label or function name"));
   } while (accept(','));
@@ -127,40 +127,50 @@ CallPrototype Parser::prototype(std::string name, Loc loc) {
   }
   take();
   if (is('(')) p.params = parameters(false, true);
-  while (is_modifier("noreturn") || is_modifier("abi_preserve") ||
-         is_modifier("abi_preserve_control")) {
-    const bool counted = modifier_of(take()) != "noreturn";
-    if (counted) take_integer("a number of registers");
-  }
+  callable_directives(p.directives);
   end_statement("the prototype");
   return p;
+}
+
+std::array<uint32_t, 3> Parser::source_place() {
+  std::array<uint32_t, 3> place{};
+  place[0] = take_u32("a file number", UINT32_MAX);
+  place[1] = take_u32("a line number", UINT32_MAX);
+  place[2] = take_u32("a column number", UINT32_MAX);
+  return place;
 }
 
 /// `.loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN]`
 SourceLine Parser::source_line() {
   take();
-  SourceLine s;
-  s.file = take_u32("a file number", UINT32_MAX);
-  s.line = take_u32("a line number", UINT32_MAX);
-  take_u32("a column number", UINT32_MAX);
-  while (accept(',')) {
+  const std::array<uint32_t, 3> place = source_place();
+  if (accept(',')) {
+    const auto word = [&](std::string_view name, std::string_view expected) {
+      if (peek().kind != Kind::identifier || text_of(peek()) != name) fail_expected(expected);
+      take();
+    };
+    word("function_name", "`function_name` or `inlined_at`");
+    if (peek().kind != Kind::modifier && !is_name())
+      fail_expected("a label or a section such as `.debug_str`");
+    take();
+    if (accept('+')) take_integer("an offset");
+    expect(',', "after the function's name");
+    word("inlined_at", "`inlined_at`");
     const Token& t = peek();
-    const std::string what = take_name("`function_name` or `inlined_at`");
-    if (what == "function_name") {
-      take_name("a label");
-      if (accept('+')) take_integer("an offset");
-    } else if (what == "inlined_at") {
-      for (int i = 0; i < 3; ++i) take_integer("a file, a line and a column");
-    } else {
-      fail(t, "found " + found(t) + ", `function_name` or `inlined_at` was expected");
+    const std::array<uint32_t, 3> caller = source_place();
+    if (!source_places_.contains(caller)) {
+      report(loc_of(t),
+             "`inlined_at` names a place that no `.loc` before it has, one that has was "
+             "expected");
     }
   }
-  return s;
+  source_places_.insert(place);
+  return {place[0], place[1]};
 }
 
 /// A pragma never changes what a program means. One says which bytes of the next load matter, so
 /// that nobody misses the others.
-void Parser::pragma() {
+void Parser::pragma(std::vector<Directive>* directives) {
   static constexpr std::array<std::string_view, 5> kKnown = {
       "nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency", "gridDim"};
   take();
@@ -171,7 +181,9 @@ void Parser::pragma() {
     if (text.starts_with(kUsedBytes))
       used_bytes_ =
           static_cast<uint32_t>(std::strtoul(text.c_str() + kUsedBytes.size(), nullptr, 0));
+    if (directives != nullptr) directives->push_back({loc_of(t), "pragma " + text, {}});
     if (!contains(kKnown, std::string_view(text).substr(0, text.find(' ')))) {
+      if (directives == &module.directives) continue;
       warn(loc_of(t), "unknown pragma " + found(t) + " has no effect, \"nounroll\" was expected");
     }
   } while (accept(','));

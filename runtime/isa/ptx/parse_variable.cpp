@@ -65,21 +65,17 @@ Variable Parser::variable_type(bool parameter) {
     const Token& t = peek();
     if (t.kind != Kind::modifier) fail_expected("a type such as `.b32`");
     const std::string_view name = modifier_of(t);
-    if (is_space(name)) {
+    if (v.vector != 1 && !find_type(name)) {
+      fail(t, "found " + found(t) + " behind the vector size, a type was expected");
+    } else if (is_space(name)) {
       if (!v.space.empty()) fail(t, "a second state space " + found(t) + ", a type was expected");
       v.space = name;
       take();
     } else if (name == "align") {
-      take();
-      const Token& number = peek();
-      v.align = take_u32("an alignment", kMaxAlign);
-      if (!std::has_single_bit(v.align)) {
-        fail(number, "the alignment is " + found(number) + ", a power of two was expected");
-      }
+      v.align = alignment();
     } else if (name == "attribute") {
       attribute(v.attributes);
     } else if (name == "v2" || name == "v4") {
-      if (v.vector != 1) fail(t, "a second vector size " + found(t) + ", a type was expected");
       v.vector = name == "v2" ? 2 : 4;
       take();
     } else if (find_type(name)) {
@@ -92,23 +88,28 @@ Variable Parser::variable_type(bool parameter) {
     }
   }
   if (!parameter) return v;
-  while (is_modifier("ptr") || is_modifier("align")) {
-    const bool pointer = modifier_of(take()) == "ptr";
-    if (pointer) {
-      v.pointer = true;
-      const bool named = is_modifier("global") || is_modifier("shared") || is_modifier("local") ||
-                         is_modifier("const");
-      if (named) v.pointer_space = modifier_of(take());
-      continue;
-    }
-    const Token& number = peek();
-    const uint32_t align = take_u32("an alignment", kMaxAlign);
-    if (!std::has_single_bit(align)) {
-      fail(number, "the alignment is " + found(number) + ", a power of two was expected");
-    }
-    (v.pointer ? v.pointer_align : v.align) = align;
+  if (is_modifier("ptr")) {
+    take();
+    v.pointer = true;
+    const bool named = is_modifier("global") || is_modifier("shared") || is_modifier("local") ||
+                       is_modifier("const");
+    if (named) v.pointer_space = modifier_of(take());
+    if (is_modifier("align")) v.pointer_align = alignment();
+  } else if (is_modifier("align")) {
+    v.align = alignment();
+    v.align_last = true;
   }
   return v;
+}
+
+uint32_t Parser::alignment() {
+  take();
+  const Token& number = peek();
+  const uint32_t align = take_u32("an alignment", kMaxAlign);
+  if (!std::has_single_bit(align)) {
+    fail(number, "the alignment is " + found(number) + ", a power of two was expected");
+  }
+  return align;
 }
 
 /// `.attribute(.managed, .unified(1, 2))`
@@ -121,7 +122,8 @@ void Parser::attribute(std::vector<std::string>& attributes) {
       fail_expected("`.managed` or `.unified`");
     }
     attributes.emplace_back(modifier_of(take()));
-    if (modifier_of(t) == "unified" && accept('(')) {
+    if (modifier_of(t) == "unified") {
+      expect('(', "after `.unified`");
       take_integer("the first half of the identifier");
       expect(',', "between the halves of the identifier");
       take_integer("the second half of the identifier");
@@ -157,17 +159,31 @@ std::vector<Variable> Parser::variables(const Linkage& linkage, bool in_body) {
       initialiser(v);
     }
     check_variable(v, name, in_body);
-    all.push_back(std::move(v));
+    if (v.range && v.space != "reg") {
+      all_of_range(v, all);
+    } else {
+      all.push_back(std::move(v));
+    }
   } while (accept(','));
   end_statement("the declaration");
   return all;
+}
+
+/// `name<3>` in memory is name0, name1 and name2.
+void Parser::all_of_range(const Variable& v, std::vector<Variable>& all) {
+  const uint32_t count = v.range.value_or(0);
+  for (uint32_t i = 0; i < count; ++i) {
+    all.push_back(v);
+    all.back().range.reset();
+    all.back().name += std::to_string(i);
+  }
 }
 
 /// Name with `<N>` or `[N]`.
 void Parser::declarator(Variable& v, bool parameter) {
   v.loc = loc_of(peek());
   v.name = take_name(parameter ? "the name of a parameter" : "the name of a variable");
-  if (v.space == "reg" && accept('<')) {
+  if (!parameter && accept('<')) {
     const Token& number = peek();
     const uint64_t range = take_integer("the number of registers");
     if (range > kMaxRange) {
@@ -177,20 +193,24 @@ void Parser::declarator(Variable& v, bool parameter) {
     v.range = static_cast<uint32_t>(range);
     expect('>', "after the number of registers");
   }
-  dimensions(v);
+  dimensions(v, parameter);
 }
 
-void Parser::dimensions(Variable& v) {
+void Parser::dimensions(Variable& v, bool parameter) {
   while (is('[')) {
     const Token& open = take();
     if (v.space == "reg") fail(open, "a register array, `<N>` was expected instead of `[N]`");
+    if (parameter && !v.dims.empty())
+      fail(open, "a second dimension of a parameter, `,` or `)` was expected");
     if (v.dims.size() == kMaxDimensions) fail(open, "more than 16 dimensions, fewer were expected");
     if (v.dims.empty() && is(']')) {
       v.dims.push_back(0);
     } else {
       const Token& number = peek();
-      v.dims.push_back(take_integer("the size of the array"));
-      if (v.dims.back() == 0) fail(number, "an array size of 0, at least 1 was expected");
+      const bool warp = peek().kind == Kind::identifier && text_of(peek()) == "WARP_SZ";
+      v.dims.push_back(warp ? literal().bits : take_integer("the size of the array"));
+      if (v.dims.back() == 0 && v.dims.size() > 1)
+        fail(number, "an array size of 0, at least 1 was expected");
     }
     expect(']', "after the size of the array");
   }
@@ -239,7 +259,8 @@ std::vector<Variable> Parser::parameters(bool entry, bool prototype) {
 
 Variable Parser::parameter(bool entry, bool prototype) {
   const Token& first = peek();
-  if (!is_modifier("param") && !is_modifier("reg") && !is_modifier("align")) {
+  if (!is_modifier("param") && !is_modifier("reg") && !is_modifier("align") &&
+      !is_modifier("attribute")) {
     fail_expected("`.param` or `.reg`");
   }
   Variable v = variable_type(true);
@@ -251,7 +272,7 @@ Variable Parser::parameter(bool entry, bool prototype) {
   if (prototype && name.kind == Kind::identifier && text_of(name) == "_") {
     v.loc = loc_of(take());
     v.name = text_of(name);
-    dimensions(v);
+    dimensions(v, true);
   } else {
     declarator(v, true);
   }

@@ -186,6 +186,16 @@ void Parser::recover() {
   }
 }
 
+/// What the declaration that began at token `first` and could not be read would have declared.
+void Parser::note_unread(size_t first) {
+  const Token& t = tokens_[first];
+  const bool label = t.kind == Kind::identifier && first + 1 < tokens_.size() &&
+                     tokens_[first + 1].kind == Kind::punct && tokens_[first + 1].punct == ':';
+  if (t.kind != Kind::modifier && !label) return;
+  for (size_t i = first; i < pos_; ++i)
+    if (tokens_[i].kind == Kind::identifier) module.unread.emplace(text_of(tokens_[i]));
+}
+
 /// Skips `{ ... }` with everything in it; stands behind the closing brace or at the end.
 void Parser::skip_block() {
   size_t open = 0;

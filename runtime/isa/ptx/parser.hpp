@@ -1,7 +1,9 @@
 // The parser's state and its small tools; one parse_*.cpp file per part of the grammar.
 #pragma once
 
+#include <array>
 #include <initializer_list>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,6 +28,11 @@ struct Constant {
   uint64_t bits = 0;
   double number = 0;
 };
+
+/// Textures, samplers and surfaces.
+inline bool is_opaque(std::string_view type) {
+  return type == "texref" || type == "samplerref" || type == "surfref";
+}
 
 /// In back quotes, as every message shows program text.
 std::string quoted(std::string_view text);
@@ -72,6 +79,7 @@ class Parser {
   bool starts_line_directive() const;
   bool starts_vector() const;
   void skip_block();
+  void note_unread(size_t first);
   void skip_to_module_item();
 
   // Constant expressions (parse_constant.cpp)
@@ -103,9 +111,11 @@ class Parser {
   void instruction(Scope& scope);
   void label(Scope& scope);
   TargetList target_list(std::string name, Loc loc);
+  Directive number_directive();
   CallPrototype prototype(std::string name, Loc loc);
   SourceLine source_line();
-  void pragma();
+  std::array<uint32_t, 3> source_place();
+  void pragma(std::vector<Directive>* directives);
   uint32_t used_bytes_ = 0xffffffff;  ///< for the next instruction
   std::string take_guard(bool& negated);
 
@@ -115,11 +125,15 @@ class Parser {
     bool visible = false, weak = false, is_extern = false, common = false;
   };
   Linkage linkage();
+  static std::string linkage_name(const Linkage& l) {
+    return l.visible ? "visible" : l.weak ? "weak" : l.is_extern ? "extern" : "";
+  }
   Variable variable_type(bool parameter);
   std::vector<Variable> variables(const Linkage& linkage, bool in_body);
   void declarator(Variable& v, bool parameter);
-  void cluster_directive(Function& f);
-  void dimensions(Variable& v);
+  void dimensions(Variable& v, bool parameter);
+  uint32_t alignment();
+  static void all_of_range(const Variable& v, std::vector<Variable>& all);
   void check_variable(const Variable& v, const Token& name, bool in_body);
   void check_size(const Variable& v, const Token& name);
   void attribute(std::vector<std::string>& attributes);
@@ -128,6 +142,7 @@ class Parser {
 
   // Initialisers (parse_initialiser.cpp)
   void initialiser(Variable& v);
+  void fields(Variable& v);
   void initialiser_level(Variable& v, const std::vector<uint64_t>& shape, size_t level);
   void pad_row(Variable& v, const std::vector<uint64_t>& shape, size_t level, size_t first);
   Variable::Initialiser initial_value();
@@ -137,15 +152,20 @@ class Parser {
   void module_item();
   void version();
   void target();
-  void address_size();
+  void target_option(const Token& t, std::string name);
+  void address_size(bool in_head);
   void file();
   void section();
+  void section_item();
+  void metadata_section();
   void alias();
   void function(const Linkage& linkage);
   void function_header(Function& f);
   void function_directives(Function& f);
-  bool function_directive(Function& f);
-  void dimensions(uint32_t (&counts)[3], const std::string& what);
+  bool entry_directive(Function& f);
+  void callable_directives(std::vector<Directive>& directives);
+  std::vector<uint32_t> counts(const std::string& what, bool zero);
+  void cluster_directive(Function& f, const Directive& d);
   void skip_header();
   void add(Function&& f, const Token& name);
   void add(Variable&& v);
@@ -160,9 +180,10 @@ class Parser {
   uint32_t depth_ = 0;         ///< nested scopes
   uint32_t nesting_ = 0;       ///< of a constant expression
   uint64_t padding_left_ = uint64_t{1} << 20;
-  bool version_seen_ = false, target_seen_ = false, header_checked_ = false;
+  bool version_seen_ = false, target_seen_ = false, header_checked_ = false, in_head_ = true;
   Token function_name_;
   std::unordered_map<std::string, size_t> function_index_, variable_index_;
+  std::set<std::array<uint32_t, 3>> source_places_;  ///< of `.loc`
 };
 
 }  // namespace lanewise::ptx

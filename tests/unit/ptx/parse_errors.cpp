@@ -114,7 +114,7 @@ TEST_CASE("errors in instructions and declarations of a body") {
       {".reg .shared .b32 x;", "1:6 a second state space `.shared`"},
       {".shared .pred x;", "1:15 `x` is a predicate in memory"},
       {".local .align 3 .b8 x[4];", "1:15 the alignment is `3`, a power of two"},
-      {".local .b8 x[0];", "1:14 an array size of 0"},
+      {".local .b8 x[0];", "1:12 `x` has no size"},
       {".local .b8 x[-4];", "1:14 found `-`, the size of the array"},
       {".local .b8 x[];", "1:12 `x` has no size"},
       {".local .b8 x[99999999999999];", "1:12 `x` is larger than 1 TiB"},
@@ -133,6 +133,7 @@ TEST_CASE("errors between functions") {
       {".foo", "4:1 unknown directive `.foo`"},
       {"foo", "4:1 found `foo`, a directive such as"},
       {"}", "4:1 found `}`, a directive such as"},
+      {".address_size 64", "4:1 `.address_size` behind other directives"},
       {".address_size 48", "4:15 an address size of `48`, 32 or 64 was expected"},
       {".version 7.5", "4:10 a second `.version`"},
       {".visible .foo;", "4:10 found `.foo`, `.entry`, `.func` or a variable after `.visible`"},
@@ -160,7 +161,19 @@ TEST_CASE("errors between functions") {
       {".entry f() .maxntid 0 { ret; }", "4:21 0 threads, at least 1"},
       {".entry f() .reqntid 1,1,1,1 { ret; }", "4:27 more than 3 thread counts"},
       {".entry f() .foo { ret; }", "4:12 unknown directive `.foo` of a function"},
-      {".entry f() .reqnctapercluster 0 { ret; }", "4:31 0 groups, at least 1 was expected"},
+      {".entry f() .maxntid 0 { ret; }", "4:21 0 threads, at least 1 was expected"},
+      {".entry f() .maxntid 4;", "4:22 found `;`, `{` after the directives"},
+      {".func f() .noreturn .noreturn { ret; }", "4:21 `.noreturn` is no directive"},
+      {".func f() .maxnreg 4 { ret; }", "4:11 `.maxnreg` is no directive"},
+      {".entry .attribute(.unified(1, 2)) f() { ret; }", "4:8 `.attribute` of a kernel"},
+      {".entry f(.param .b32 a[2][2]) { ret; }", "4:26 a second dimension"},
+      {".entry f(.param .u64 .ptr .align 4 .global a) { ret; }", "4:36 found `.global`"},
+      {".global .v2 .align 4 .u32 x;", "4:13 found `.align` behind the vector size"},
+      {".section .debug_info { .b8 1 2 }", "4:30 found `2`"},
+      {".section .debug_info { .b8 256 }", "4:28 `256` does not fit `.b8`"},
+      {".metadata_section { .b8 1 }", "4:21 found `.b8`"},
+      {".global .v2 .u32 x = {1};", "4:25 found `;`, a value for each"},
+      {".global .texref x = {filter_mode};", "4:33 found `}`, `=`"},
       {".entry f() ret;", "4:12 found `ret`, `{` or `;` after the function's header"},
       {".entry f() .noreturn { ret; }", "4:12 `.noreturn` of a kernel"},
       {".file 1 a", "4:9 found `a`, the file's name in quotes"},
@@ -208,7 +221,7 @@ TEST_CASE("every error is reported, in order") {
                             "\tmov.u32 %r1, 1\n\t@%p1 bra $L;\n"
                             "\tst.v2.u32 [%rd1 4], {%r1, %r2}; mov.u32 %r1 5;\n"
                             "\tret\n}\n.foo x;\n.visible .entry j() {\n.entry i() { ret; }\n");
-  const std::vector<std::string> places = {"4:17",  "4:39",  "6:19", "7:23", "8:16",
+  const std::vector<std::string> places = {"4:17",  "4:37",  "6:19", "7:23", "8:16",
                                            "10:18", "10:46", "11:5", "13:1", "15:1"};
   REQUIRE(found.size() == places.size());
   for (size_t i = 0; i < places.size(); ++i) {

@@ -200,9 +200,9 @@ TEST_CASE("labels, scopes and lists of targets") {
   const auto scope = parse_body(
       "$L__BB0_2:\nt: .branchtargets a, b;\nc: .calltargets f;\n{ // callseq\n.reg .b32 x; ret; }\n"
       "p: .callprototype (.param .b32 _) _ (.param .b32 _, .param .align 8 .b8 _[16]) .noreturn;\n"
-      "q: .callprototype _;\n.loc 1 15 3, function_name $L__info+4, inlined_at 1 2 3\n"
+      "q: .callprototype _;\n.loc 1 2 3\n.loc 1 15 3, function_name $L__info+4, inlined_at 1 2 3\n"
       ".pragma \"nounroll\";\na: b: ret;");
-  REQUIRE(scope.statements.size() == 10);
+  REQUIRE(scope.statements.size() == 11);
   CHECK(std::get<ptx::Label>(scope.statements[0]).name == "$L__BB0_2");
   CHECK(std::get<ptx::TargetList>(scope.statements[1]).targets ==
         std::vector<std::string>{"a", "b"});
@@ -213,8 +213,8 @@ TEST_CASE("labels, scopes and lists of targets") {
   REQUIRE(p.params.size() == 2);
   CHECK(p.params[1].dims == std::vector<uint64_t>{16});
   CHECK(std::get<ptx::CallPrototype>(scope.statements[5]).params.empty());
-  CHECK(std::get<ptx::SourceLine>(scope.statements[6]).line == 15);
-  CHECK(std::get<ptx::Label>(scope.statements[8]).name == "b");
+  CHECK(std::get<ptx::SourceLine>(scope.statements[7]).line == 15);
+  CHECK(std::get<ptx::Label>(scope.statements[9]).name == "b");
 }
 
 TEST_CASE("declarations") {
