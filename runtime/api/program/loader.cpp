@@ -84,10 +84,8 @@ Compiled check_ptx(std::string_view text, const LoadOptions& o) {
   Compiled out;
   out.diagnostics = parsed.diagnostics;
   const bool whole = out.ok();
-  const bool judges = whole && o.only_legality();
   const std::vector<Diagnostic> illegal =
-      ptx::without_consequences(parsed.module, judges ? ptx::judge(parsed.module, options)
-                                                      : ptx::check(parsed.module, options));
+      ptx::without_consequences(parsed.module, ptx::check(parsed.module, options));
   std::set<uint32_t> lines;
   for (const Diagnostic& d : illegal) {
     if (!d.warning) lines.insert(d.line);

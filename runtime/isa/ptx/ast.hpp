@@ -34,6 +34,7 @@ struct Operand {
   Loc loc;
   std::string name;
   bool negated = false;  ///< `!p` predicate operand
+  bool minus = false;    ///< `-%r1`, which one instruction takes
   bool is_unsigned = false;
   bool single = false;
   uint64_t bits = 0;

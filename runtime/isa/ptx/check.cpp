@@ -1,27 +1,16 @@
 #include "runtime/isa/ptx/check.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <unordered_map>
 
 #include "runtime/isa/ptx/check_context.hpp"
 #include "runtime/isa/ptx/module/rules.hpp"
+#include "runtime/isa/ptx/verdicts.hpp"
 
 namespace lanewise::ptx {
 namespace legal {
 namespace {
-
-/// Forms that came after the grammar: the opcode's rows do not say what is legal with these
-/// qualifiers.
-constexpr std::pair<std::string_view, std::string_view> kNewer[] = {
-    {"cp", "bulk"},    {"cp", "mbarrier"}, {"cp", "reduce"},  {"cvt", "e4m3x4"}, {"cvt", "e5m2x4"},
-    {"cvt", "e2m1x4"}, {"cvt", "e2m3x4"},  {"cvt", "e3m2x4"}, {"cvt", "e2m1x2"}, {"cvt", "e2m3x2"},
-    {"cvt", "e3m2x2"}, {"cvt", "ue8m0x2"}, {"cvt", "s2f6x2"},
-};
-
-bool is_newer(const Instruction& in) {
-  return std::ranges::any_of(kNewer, [&](const auto& form) {
-    return form.first == in.opcode && std::ranges::find(in.mods, form.second) != in.mods.end();
-  });
-}
 
 bool is_old_assembler(const CheckOptions& options, unsigned version) {
   using Assembler = CheckOptions::Assembler;
@@ -29,7 +18,7 @@ bool is_old_assembler(const CheckOptions& options, unsigned version) {
          (options.assembler == Assembler::by_version && version < 79);
 }
 
-bool gate_applies(const Gate& gate, std::string_view opcode, std::string_view qualifier) {
+bool gate_applies(const QualifierGate& gate, std::string_view opcode, std::string_view qualifier) {
   if (!gate.opcode.empty() && gate.opcode != opcode) return false;
   if (!gate.qualifier.ends_with('*')) return gate.qualifier == qualifier;
   return qualifier.starts_with(gate.qualifier.substr(0, gate.qualifier.size() - 1));
@@ -37,13 +26,16 @@ bool gate_applies(const Gate& gate, std::string_view opcode, std::string_view qu
 
 class Checker {
  public:
-  Checker(const Module& module, const CheckOptions& options) : symbols_(module) {
+  Checker(const Module& module, const CheckOptions& options, Verdicts& out)
+      : symbols_(module), out_(out), diagnostics_(out.diagnostics), forms_(out.spellings) {
     env_.target = options.target.empty() ? module.target : options.target;
     env_.sm = sm_number(env_.target);
     env_.version =
         options.version ? options.version : module.version_major * 10 + module.version_minor;
     env_.address_size = module.address_size;
     env_.manual = options.strict == CheckOptions::Strict::manual;
+    env_.independent = std::ranges::find(module.target_options, "texmode_independent") !=
+                       module.target_options.end();
     env_.symbols = &symbols_;
     env_.diagnostics = &diagnostics_;
   }
@@ -54,8 +46,7 @@ class Checker {
     s.version = env_.version;
     s.old_assembler = is_old_assembler(options, env_.version);
     s.address_size = env_.address_size;
-    s.independent = std::ranges::find(module.target_options, "texmode_independent") !=
-                    module.target_options.end();
+    s.independent = env_.independent;
     check_header(module, options, s, diagnostics_);
     ModuleRules(module, s, diagnostics_).run();
   }
@@ -66,20 +57,17 @@ class Checker {
     scope(f.body);
   }
 
-  std::vector<const Instruction*> passed;
-
-  std::vector<Diagnostic> finish() {
+  void finish() {
     std::ranges::stable_sort(diagnostics_, [](const Diagnostic& a, const Diagnostic& b) {
       return std::pair(a.line, a.column) < std::pair(b.line, b.column);
     });
-    return std::move(diagnostics_);
   }
 
  private:
   void scope(const Scope& s) {
     symbols_.open(s);
     for (const Statement& st : s.statements) {
-      if (const auto* in = std::get_if<Instruction>(&st)) instruction(*in);
+      if (const auto* in = std::get_if<Instruction>(&st)) judge(*in);
       if (const auto* inner = std::get_if<std::unique_ptr<Scope>>(&st)) scope(**inner);
     }
     symbols_.close();
@@ -96,35 +84,94 @@ class Checker {
     error(in.loc, "`@" + in.guard + "`: not a predicate register, a .pred register was expected");
   }
 
+  void judge(const Instruction& in) {
+    const size_t before = diagnostics_.size();
+    instruction(in);
+    for (size_t i = before; i < diagnostics_.size(); ++i) {
+      const Diagnostic& d = diagnostics_[i];
+      if (d.warning) continue;
+      const auto [fault, first] = out_.faults.try_emplace(&in, d);
+      if (!first &&
+          std::pair(d.line, d.column) < std::pair(fault->second.line, fault->second.column))
+        fault->second = d;
+    }
+  }
+
   void instruction(const Instruction& in) {
     guard(in);
-    Match m = match(in.opcode, in.mods, env_.manual);
-    if (m.unknown) {
-      if (!is_mnemonic(in.opcode)) {
-        error(in.loc, "`" + in.opcode + "` is no instruction of PTX, a known one was expected");
-        return;
-      }
+    for (const Operand& o : in.operands) {
+      if (!o.minus || in.opcode == "vmad") continue;
+      error(o.loc, "`" + in.opcode + "`: a minus before `" + o.name +
+                       "`, a constant or a register without sign was expected");
+      return;
     }
-    Context c(in, m, env_);
-    const bool passes = m.unknown || (!m.error.empty() && is_newer(in));
-    if (!m.error.empty() && !passes) {
+    Match m = match(in.opcode, in.mods, env_.manual);
+    if (m.unknown) return by_table(in);
+    // Later forms of an opcode stand in the table.
+    if (!m.error.empty() && rows_of(in).front().error.empty() &&
+        std::ranges::any_of(rows_of(in), [](const ptx::Match& t) { return t.form.row->rule; }))
+      return by_table(in);
+    Context c(in, m.values, env_);
+    if (!m.error.empty()) {
       c.error(std::move(m.error));
       return;
     }
     qualifier(c, "");
     for (const std::string& q : in.mods) qualifier(c, q);
-    if (passes) {
-      passed.push_back(&in);
-      return;
-    }
     c.need(m.row->sm, m.row->version, "this form");
     m.row->rule(c);
+  }
+
+  /// The rows of an opcode are tried in turn: some differ in their operands alone.
+  void by_table(const Instruction& in) {
+    const std::vector<ptx::Match>& found = rows_of(in);
+    std::vector<Diagnostic> least;
+    bool first = true;
+    for (const ptx::Match& m : found) {
+      const bool judged = m.form.row == nullptr || m.form.row->rule || m.form.row->operands;
+      if (!judged && found.size() > 1) continue;
+      std::vector<Diagnostic> faults;
+      Environment env = env_;
+      env.diagnostics = &faults;
+      judge_form(in, m, env);
+      const bool fine = std::ranges::all_of(faults, &Diagnostic::warning);
+      if (first || fine || faults.size() < least.size()) least = std::move(faults);
+      first = false;
+      if (fine) out_.forms.emplace(&in, &m.form);
+      if (fine) break;
+    }
+    for (Diagnostic& d : least) diagnostics_.push_back(std::move(d));
+  }
+
+  static void judge_form(const Instruction& in, const ptx::Match& m, const Environment& env) {
+    Context c(in, m.form.values, env);
+    if (!m.error.empty()) {
+      if (m.unknown_opcode) {
+        env.diagnostics->push_back({in.loc.line, in.loc.column, m.error});
+      } else {
+        c.error(m.error);
+      }
+      return;
+    }
+    for (const auto& [gate, what] : m.form.gates)
+      c.need(gate, what.empty() ? "this form" : "`." + std::string(what) + "`");
+    if (m.form.row->operands != nullptr && !judge_operands(c, operands_of(*m.form.row))) return;
+    if (m.form.row->rule != nullptr) m.form.row->rule(c);
+  }
+
+  /// Most instructions of a file are spelled like others before them.
+  const std::vector<ptx::Match>& rows_of(const Instruction& in) {
+    std::string spelled = in.opcode;
+    for (const std::string& q : in.mods) spelled.append(1, '.').append(q);
+    const auto [it, fresh] = forms_.try_emplace(std::move(spelled));
+    if (fresh) it->second = matches(in.opcode, in.mods, env_.manual);
+    return it->second;
   }
 
   void qualifier(Context& c, std::string_view q) {
     // Both assemblers take this name of shared memory in cp.async from its first version on.
     if (c.in.opcode == "cp" && q == "shared::cta") return;
-    for (const Gate& gate : gates()) {
+    for (const QualifierGate& gate : gates()) {
       if (!gate_applies(gate, c.in.opcode, q)) continue;
       c.need(gate.sm, gate.version,
              q.empty() ? std::string("this instruction") : "`." + std::string(q) + "`");
@@ -133,7 +180,9 @@ class Checker {
 
   Symbols symbols_;
   Environment env_;
-  std::vector<Diagnostic> diagnostics_;
+  Verdicts& out_;
+  std::vector<Diagnostic>& diagnostics_;
+  std::unordered_map<std::string, std::vector<ptx::Match>>& forms_;
 };
 
 }  // namespace
@@ -154,13 +203,17 @@ std::string alias_fault(const Module& module, const Alias& alias) {
   return {};
 }
 
-std::vector<Diagnostic> check(const Module& module, const CheckOptions& options,
-                              std::vector<const Instruction*>* passed) {
-  legal::Checker checker(module, options);
+std::unique_ptr<const Verdicts> verdicts(const Module& module, const CheckOptions& options) {
+  auto out = std::make_unique<Verdicts>();
+  legal::Checker checker(module, options, *out);
   checker.module(module, options);
   for (const Function& f : module.functions) checker.function(f);
-  if (passed != nullptr) *passed = std::move(checker.passed);
-  return checker.finish();
+  checker.finish();
+  return out;
+}
+
+std::vector<Diagnostic> check(const Module& module, const CheckOptions& options) {
+  return verdicts(module, options)->diagnostics;
 }
 
 }  // namespace lanewise::ptx

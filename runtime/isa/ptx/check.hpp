@@ -25,18 +25,9 @@ struct CheckOptions {
   Assembler assembler = Assembler::by_version;
 };
 
-/// Errors and warnings in line order. Instructions that have no row in the grammar pass.
+/// Errors and warnings in line order, of every instruction whether it can run here or not.
 /// Versions up to 7.8 are judged as the assembler of PTX 7.8 does, later ones as that of 9.0.
-/// `passed`, if given, gets the latter, and those of forms that are newer than the grammar.
-std::vector<Diagnostic> check(const Module& module, const CheckOptions& options = {},
-                              std::vector<const Instruction*>* passed = nullptr);
-
-/// Begins the warning about an instruction of which nothing says whether it is legal.
-inline constexpr std::string_view kNotJudged = "not judged: ";
-
-/// The same with a verdict on each instruction: of what the grammar does not have, lowering is the
-/// judge; where it cannot be one, the instruction gets a warning that says so.
-std::vector<Diagnostic> judge(const Module& module, const CheckOptions& options = {});
+std::vector<Diagnostic> check(const Module& module, const CheckOptions& options = {});
 
 /// Without those about instructions that use a name whose declaration could not be read.
 std::vector<Diagnostic> without_consequences(const Module& module, std::vector<Diagnostic> found);

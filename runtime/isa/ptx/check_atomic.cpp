@@ -27,7 +27,8 @@ bool hint_is_fine(Context& c) {
 bool takes_spare_operand(Context& c) {
   const std::string_view type = c.get("type");
   return c.in.opcode == "atom" && !c.env.manual && !c.has("hint") && c.get("op") != "cas" &&
-         (type == "b32" || type == "b128") && c.in.operands.size() == 4;
+         (type == "b32" || type == "b128" || (type == "b64" && c.get("scope") == "cluster")) &&
+         c.in.operands.size() == 4;
 }
 
 /// Operands in front of the policy, behind which nothing else may stand.
@@ -55,7 +56,8 @@ void half_register(Context& c, const Operand& o, bool in_vector) {
   const Symbol s = c.symbol(o);
   const bool own = t.bits == 16 && !t.alternative;
   const bool fine = s.kind == Symbol::Kind::reg
-                        ? s.type.is_untyped() || (own && (in_vector || s.type.is_float()))
+                        ? s.type.is_untyped() || (t.packed && s.type == t) ||
+                              (own && (in_vector || s.type.is_float()))
                         : o.kind == Operand::Kind::name;
   if (fine) return;
   c.error(o, found_text(o, s) + " for ." + std::string(c.get("type")) + ", a register of " +

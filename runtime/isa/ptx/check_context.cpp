@@ -88,14 +88,14 @@ std::string found_text(const Operand& o, const Symbol& s) {
 }
 
 std::string_view Context::get(std::string_view slot) const {
-  for (const auto& [name, value] : match_.values)
+  for (const auto& [name, value] : values_)
     if (name == slot) return value;
   return {};
 }
 
 size_t Context::position(std::string_view slot) const {
-  const auto at = std::ranges::find(match_.values, slot, [](const auto& v) { return v.first; });
-  return static_cast<size_t>(at - match_.values.begin());
+  const auto at = std::ranges::find(values_, slot, [](const auto& v) { return v.first; });
+  return static_cast<size_t>(at - values_.begin());
 }
 
 Type Context::type(std::string_view slot) const {
@@ -132,6 +132,26 @@ bool Context::need(unsigned sm, unsigned version, std::string_view what) {
     return false;
   }
   return true;
+}
+
+bool Context::need(Gate gate, std::string_view what) {
+  if (gate.below != 0 && env.sm >= gate.below && env.version >= 64) {
+    error(std::string(what) + " ended with sm_" + std::to_string(gate.below - 1) +
+          " and .version 6.3, found " + env.target);
+    return false;
+  }
+  if (gate.old && !old()) {
+    error(std::string(what) + " ended with .version 7.8, found " + version_text(env.version));
+    return false;
+  }
+  const bool own = env.target.ends_with('a') || env.target.ends_with('f');
+  if (gate.family != 0 && env.sm != 0 && (env.sm / 10 != gate.family / 10U || !own) &&
+      !(gate.family == 100 && env.sm == 110 && own)) {
+    error(std::string(what) + " needs a target with features of its own like sm_" +
+          std::to_string(gate.family) + "a, found " + env.target);
+    return false;
+  }
+  return need(gate.sm, gate.version, what);
 }
 
 bool Context::count(size_t least, size_t most) {
@@ -196,6 +216,28 @@ void Context::element(const Operand& o, Type want, Fit fit, bool is_source) {
                (is_source ? " or constant" : "") + " was expected");
 }
 
+void Context::register_of(const Operand& o, Type want, Fit fit) {
+  const Symbol s = symbol(o);
+  const bool plain = o.kind == K::name && s.kind == S::reg && s.vector == 1 && !o.has_offset &&
+                     !o.negated && o.pair.empty() && !o.minus;
+  // A pair of halves counts as 32 bits in integer arithmetic.
+  const bool pair = plain && s.type.packed && want.is_int() && s.type.bits == want.bits;
+  if (plain && s.type.packed) need(53, 0, "a register of packed 16-bit floats");
+  if (plain && (pair || fits(want, s.type, fit))) return;
+  error(o, found_text(o, s) + ", a " + type_text(want) + " register was expected");
+}
+
+void Context::value_of(const Operand& o, Type want, Fit fit) {
+  const bool constant = o.kind == K::integer || o.kind == K::float_;
+  // The address of a function is a constant of any type.
+  if (o.kind == K::name && symbol(o).kind == S::function && want.cls != Type::Class::pred &&
+      !o.minus)
+    return;
+  if (!constant) return register_of(o, want, fit);
+  if (constant_fits(o, want)) return;
+  error(o, found_text(o, symbol(o)) + ", " + type_text(want) + " was expected");
+}
+
 void Context::source(size_t i, Type want, Fit fit) {
   element(unwrapped(in.operands[i], in.opcode, want), want, fit, true);
 }
@@ -216,7 +258,11 @@ Type special_type(const Special& s) {
 /// untyped.
 void Context::vector_operand(size_t i, Type want, unsigned elements, Fit fit, bool is_source,
                              bool sink_allowed) {
-  const Operand& o = in.operands[i];
+  vector_of(in.operands[i], want, elements, fit, is_source, sink_allowed);
+}
+
+void Context::vector_of(const Operand& o, Type want, unsigned elements, Fit fit, bool is_source,
+                        bool sink_allowed) {
   const Symbol whole = symbol(o);
   if (o.kind == K::name && whole.kind == S::reg && whole.vector == elements && !o.has_offset) {
     if (!fits(want, whole.type, fit)) {
@@ -356,6 +402,22 @@ void Context::variable_address(const Operand& o, std::string_view space, const S
                (space.empty() ? "generic addresses" : dotted(space)) + ", a " +
                (space.empty() ? ".global, .shared or .local" : dotted(space)) +
                " variable was expected");
+}
+
+void Context::near_address(size_t i, std::string_view space) {
+  const Operand& o = in.operands[i];
+  const Symbol s = symbol(o);
+  const bool narrow = o.kind == K::address && s.kind == S::reg && s.type.bits == 32;
+  address(i, narrow ? "local" : space);
+}
+
+void Context::predicate_of(const Operand& o, bool writes) {
+  const Symbol s = symbol(o);
+  const bool reg = o.kind == K::name && s.kind == S::reg && s.type.cls == Type::Class::pred &&
+                   s.vector == 1 && !o.has_offset && o.pair.empty() && !o.minus;
+  if (reg && !(writes && o.negated)) return;
+  if (o.kind == K::integer && !writes && !env.manual) return;
+  error(o, found_text(o, s) + ", a predicate was expected");
 }
 
 void Context::address(size_t i, std::string_view space) {

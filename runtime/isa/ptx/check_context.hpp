@@ -7,6 +7,7 @@
 
 #include "runtime/isa/ptx/check_grammar.hpp"
 #include "runtime/isa/ptx/check_types.hpp"
+#include "runtime/isa/ptx/table.hpp"
 
 namespace lanewise::ptx::legal {
 
@@ -17,14 +18,16 @@ struct Environment {
   unsigned version = 0;  ///< major * 10 + minor
   unsigned address_size = 64;
   bool manual = false;
+  bool independent = false;  ///< textures and samplers are named apart
   const Symbols* symbols = nullptr;
   std::vector<Diagnostic>* diagnostics = nullptr;
 };
 
 class Context {
  public:
-  Context(const Instruction& in, const Match& match, const Environment& env)
-      : in(in), env(env), match_(match) {}
+  using Values = std::vector<std::pair<std::string_view, std::string_view>>;
+  Context(const Instruction& in, const Values& values, const Environment& env)
+      : in(in), env(env), values_(values) {}
 
   const Instruction& in;
   const Environment& env;
@@ -42,19 +45,32 @@ class Context {
   void warn(const Operand& o, std::string message);
   /// False after a complaint that `what` needs a newer target or version.
   bool need(unsigned sm, unsigned version, std::string_view what);
+  bool need(Gate gate, std::string_view what);
+  /// The file is one of the assembler of PTX 7.8.
+  bool old() const { return env.version < 80; }
 
   // Operands
   bool count(size_t least, size_t most);
   Symbol symbol(const Operand& o) const { return env.symbols->find(o.name); }
   /// A register of the type; `_` only where `sink` allows it.
   void destination(size_t i, Type want, Fit fit, bool sink = false);
+  /// A register of the type, and nothing else.
+  void register_of(const Operand& o, Type want, Fit fit);
+  /// A register or constant of the type: what most instructions read.
+  void value_of(const Operand& o, Type want, Fit fit);
   /// A register or constant of the type.
   void source(size_t i, Type want, Fit fit);
   /// A 32-bit-style source where constants and names with an offset stand for anything.
   void vector_operand(size_t i, Type want, unsigned elements, Fit fit, bool is_source,
                       bool sink_allowed);
+  void vector_of(const Operand& o, Type want, unsigned elements, Fit fit, bool is_source,
+                 bool sink_allowed);
   /// `[a]` of a space; empty = generic. Complains about what cannot address it.
   void address(size_t i, std::string_view space);
+  /// The same where 32 bits are enough in every version: in shared memory, mostly.
+  void near_address(size_t i, std::string_view space);
+  /// A predicate register, maybe negated where it is read; a constant there, too.
+  void predicate_of(const Operand& o, bool writes);
   /// The 64-bit cache policy.
   void policy(size_t i);
   /// `[a].unified` belongs to loads.
@@ -76,8 +92,12 @@ class Context {
   void register_address(const Operand& o, std::string_view space, const Symbol& s);
   void variable_address(const Operand& o, std::string_view space, const Symbol& s);
 
-  const Match& match_;
+  const Values& values_;
 };
+
+/// Judges the operands by a row's list.
+/// False when there are too few or too many.
+bool judge_operands(Context& c, std::span<const OperandSpec> specs);
 
 /// "7.8" of 78.
 std::string version_text(unsigned version);

@@ -86,6 +86,7 @@ void bf16_gates(Context& c, Type to, Type from) {
   if (single) {
     const bool plain = is_bf16(to) && c.get("round") != "rm" && c.get("round") != "rp";
     c.need(80, plain ? 70 : 71, "a conversion between f32 and bf16");
+    if (is_bf16(from) && c.has("ftz") && !c.old()) c.need(90, 78, "`.ftz` from bf16");
   } else {
     c.need(90, 78, "a conversion of bf16 other than with f32");
   }
@@ -170,13 +171,21 @@ void convert_pair_rule(Context& c) {
   }
   const bool random = c.get("round") == "rs";
   if (!random) return operands(c, 2, Fit::exact);
-  const bool special = c.env.target.ends_with('a') || c.env.target.ends_with('f');
-  if (c.env.sm != 0 && !special)
-    c.error("`.rs` needs a target with features of its own like sm_100a, found " + c.env.target);
+  c.need(Gate{0, 87, 100}, "`.rs`");
   if (!c.count(4, 4)) return;
   c.destination(0, register_type(c.type("to")), Fit::exact);
   for (size_t i = 1; i <= 2; ++i) c.source(i, c.type("from"), Fit::exact);
-  c.source(3, {Type::Class::bits, 32}, Fit::exact);
+  c.register_of(c.in.operands[3], {Type::Class::bits, 32}, Fit::exact);
+}
+
+void convert_four_rule(Context& c) {
+  c.need(Gate{0, 87, 100}, "`.rs`");
+  type_order(c);
+  if (!c.count(3, 3)) return;
+  const auto bits = static_cast<uint16_t>(c.get("to") == "e2m1x4" ? 16 : 32);
+  c.register_of(c.in.operands[0], {Type::Class::bits, bits}, Fit::exact);
+  c.vector_operand(1, c.type("from"), 4, Fit::exact, true, false);
+  c.register_of(c.in.operands[2], {Type::Class::bits, 32}, Fit::exact);
 }
 
 void convert_unpack_rule(Context& c) {
@@ -184,6 +193,9 @@ void convert_unpack_rule(Context& c) {
 }
 
 void convert_pack_rule(Context& c) {
+  type_order(c);
+  if (c.has("third") && c.position("third") < c.position("from"))
+    c.error("`.b32` stands before the other types, it was expected behind them");
   const size_t sources = c.has("third") ? 3 : 2;
   if (!c.count(sources + 1, sources + 1)) return;
   constexpr Type kWord{Type::Class::bits, 32};

@@ -175,7 +175,7 @@ constexpr Row kRows[] = {
      to_generic_rule},
     {"isspacep", "space:global|local|$shared|const|param|param::entry", space_test_rule},
     {"mapa", "?space:shared::cluster type:u32|u64", map_rank_rule, 90, 78},
-    {"getctarank", "?space:shared::cluster type:u32|u64", rank_rule, 90, 78},
+    {"getctarank", "?space:shared::cluster type:u32|u64|s32", rank_rule, 90, 78},
 
     // Conversions.
     {"cvt", "?round:rn|rz|rm|rp|rni|rzi|rmi|rpi ?ftz ?sat+ to:$convert from:$convert",
@@ -183,6 +183,14 @@ constexpr Row kRows[] = {
     {"cvt", "round:rn|rz ?relu+ ?satfinite+ to:f16|bf16 from:f32", convert_rule},
     {"cvt", "round:rn|rz ?relu+ ?satfinite+ to:f16x2|bf16x2 from:f32", convert_pair_rule, 80, 70},
     {"cvt", "round:rs ?relu+ ?satfinite+ to:f16x2|bf16x2 from:f32", convert_pair_rule, 100, 87},
+    {"cvt", "round:rs ?relu+ satfinite+ to:e4m3x4|e5m2x4|e2m3x4|e3m2x4|e2m1x4 from:f32",
+     convert_four_rule, 100, 87},
+    {"cvt", "round:rn satfinite+ ?relu+ to:e2m1x2|e2m3x2|e3m2x2 from:f32", convert_pair_rule, 100,
+     86},
+    {"cvt", "round:rn ?relu+ to:f16x2 from:e2m1x2|e2m3x2|e3m2x2", convert_unpack_rule, 100, 86},
+    {"cvt", "round:rz|rp ?satfinite+ to:ue8m0x2 from:f32", convert_pair_rule, 100, 86},
+    {"cvt", "round:rz|rp ?satfinite+ to:ue8m0x2 from:bf16x2", convert_unpack_rule, 100, 86},
+    {"cvt", "round:rn to:bf16x2 from:ue8m0x2", convert_unpack_rule, 100, 86},
     {"cvt", "round:rna to:tf32 from:f32", convert_rule, 80, 70},
     {"cvt", "round:rna satfinite+ to:tf32 from:f32", convert_rule, 80, 81},
     {"cvt", "round:rn|rz ?relu+ to:tf32 from:f32", convert_rule, 90, 78},
@@ -192,19 +200,6 @@ constexpr Row kRows[] = {
     {"cvt", "round:rn ?relu+ to:f16x2 from:$fp8", convert_unpack_rule, 89, 78},
     {"cvt", "pack sat+ to:u16|s16 from:s32", convert_pack_rule, 72, 65},
     {"cvt", "pack sat+ to:u2|s2|u4|s4|u8|s8 from:s32 third:b32", convert_pack_rule, 72, 65},
-
-    // Addresses of many devices. What an element may be is left to the assembler.
-    {"multimem",
-     "^st ?sem:weak|relaxed|release ?scope:$scope ?space:global ?vec:v2|v4|v8 type:$multi",
-     multimem_rule},
-    {"multimem",
-     "^red ?sem:relaxed|release ?scope:$scope ?space:global op:add|min|max|and|or|xor "
-     "?vec:v2|v4|v8 type:$multi",
-     multimem_rule},
-    {"multimem",
-     "^ld_reduce ?sem:weak|relaxed|acquire ?scope:$scope ?space:global "
-     "op:add|min|max|and|or|xor ?acc:acc::f32|acc::f16 ?vec:v2|v4|v8 type:$multi",
-     multimem_rule},
 
     // The stack, dependent launches.
     {"stacksave", "type:u32|u64", stack_save_rule},
@@ -217,20 +212,9 @@ constexpr Row kRows[] = {
      copy_async_rule, 80, 70},
     {"cp", "^async kind:commit_group|wait_all", no_operand_rule, 80, 70},
     {"cp", "^async kind:wait_group", copy_wait_rule, 80, 70},
-    {"st",
-     "^async ?sem:weak ?space:shared::cluster mbarrier::complete_tx::bytes ?vec:v2|v4 "
-     "type:b32|b64|u32|u64|s32|s64|f32|f64",
-     store_async_rule, 90, 81},
-    {"st",
-     "^async ?sem:weak ?space:shared::cluster|global ?vec:v2|v4 "
-     "type:b32|b64|u32|u64|s32|s64|f32|f64",
-     store_async_rule, 90, 81},
-    {"st", "^async ?mmio sem:release scope:gpu|sys ?space:global type:$data", store_async_rule, 100,
-     87},
-    {"st", "^bulk ?sem:weak ?space:shared::cta", bulk_store_rule, 100, 86},
 };
 
-constexpr Gate kGates[] = {
+constexpr QualifierGate kGates[] = {
     // Whole instructions, also such as have no row.
     {"activemask", "", 30, 62},
     {"alloca", "", 52, 73},
@@ -242,14 +226,11 @@ constexpr Gate kGates[] = {
     {"griddepcontrol", "", 90, 78},
     {"ldmatrix", "", 75, 65},
     {"match", "", 70, 60},
-    {"mbarrier", "", 80, 70},
     {"movmatrix", "", 75, 78},
-    {"multimem", "", 90, 81},
     {"nanosleep", "", 70, 63},
     {"redux", "", 80, 70},
     {"redux", "f32", 100, 86},
     {"", "f32x2", 100, 86},
-    {"cp", "bulk", 90, 80},
     {"setmaxnreg", "", 90, 80},
     {"stackrestore", "", 52, 73},
     {"stacksave", "", 52, 73},
@@ -361,7 +342,7 @@ std::span<const Row> grammar() {
   return kRows;
 }
 
-std::span<const Gate> gates() {
+std::span<const QualifierGate> gates() {
   return kGates;
 }
 

@@ -14,10 +14,9 @@
 #include <utility>
 #include <vector>
 
-namespace lanewise::ptx::legal {
+#include "runtime/isa/ptx/table.hpp"
 
-class Context;
-using Rule = void (*)(Context&);
+namespace lanewise::ptx::legal {
 
 enum class For : uint8_t { both, ptxas, manual };
 
@@ -39,12 +38,12 @@ struct Match {
 Match match(std::string_view opcode, std::span<const std::string> mods, bool manual);
 
 /// What a qualifier needs beyond its row; `opcode` empty = any.
-struct Gate {
+struct QualifierGate {
   std::string_view opcode;
   std::string_view qualifier;  ///< `L1::*` = all that begin so; empty = the instruction itself
   uint8_t sm, version;
 };
-std::span<const Gate> gates();
+std::span<const QualifierGate> gates();
 
 /// The version that brought a target, as major * 10 + minor; 0 = no such target is known.
 unsigned version_of_target(unsigned sm);
@@ -55,6 +54,7 @@ bool is_mnemonic(std::string_view opcode);
 
 // Rules (check_*.cpp).
 void access_rule(Context&);
+void convert_four_rule(Context&);
 void uniform_load_rule(Context&);
 void atomic_rule(Context&);
 void vector_atomic_rule(Context&);
@@ -76,9 +76,6 @@ void convert_unpack_rule(Context&);
 void convert_pack_rule(Context&);
 void copy_async_rule(Context&);
 void copy_wait_rule(Context&);
-void store_async_rule(Context&);
-void bulk_store_rule(Context&);
-void multimem_rule(Context&);
 void stack_save_rule(Context&);
 void stack_restore_rule(Context&);
 void alloca_rule(Context&);

@@ -1,4 +1,6 @@
 // mov, and conversions between addresses of spaces.
+#include <bit>
+
 #include "runtime/isa/ptx/check_context.hpp"
 
 namespace lanewise::ptx::legal {
@@ -29,8 +31,10 @@ bool special_fits(const Special& s, Type want) {
 void special_source(Context& c, const Operand& o, const Special& s, Type want) {
   const bool vector = c.vector() > 1;
   const bool word = s.kind != Special::Kind::wide && s.kind != Special::Kind::predicate;
-  const bool fine = vector ? word && c.vector() == 4 && want.bits == 32 && !want.is_float()
-                           : special_fits(s, want);
+  const bool half = want.bits == 16 && s.kind == Special::Kind::vector && s.sm == 0;
+  const bool fine = vector
+                        ? word && c.vector() == 4 && (want.bits == 32 || half) && !want.is_float()
+                        : special_fits(s, want);
   if (!fine) {
     c.error(o, "the special register `" + o.name + "` by a move of " + type_text(want) +
                    (vector ? " vectors" : "") + ", one of its own type was expected");
@@ -40,7 +44,11 @@ void special_source(Context& c, const Operand& o, const Special& s, Type want) {
 }
 
 void address_source(Context& c, const Operand& o, const Symbol& s, Type want) {
-  if (s.variable->space == "param" && !s.parameter) {
+  const bool opaque = s.variable->type.ends_with("ref");
+  if (opaque && want != Type{Type::Class::uint, 64}) {
+    c.error(o, "the address of `" + o.name + "` by a move of " + type_text(want) +
+                   ", .u64 was expected");
+  } else if (s.variable->space == "param" && !s.parameter) {
     c.error(o, "the address of the call parameter `" + o.name +
                    "`, a variable of another space was expected");
   } else if (want.is_float() || want.cls == Type::Class::pred || want.bits > 64) {
@@ -55,6 +63,7 @@ void address_source(Context& c, const Operand& o, const Symbol& s, Type want) {
 unsigned vector_bits(Context& c, const Operand& o) {
   unsigned bits = 0;
   unsigned width = 0;
+  bool integers = false, floats = false;
   for (const Operand& e : o.elements) {
     const Symbol s = c.symbol(e);
     if (e.kind == K::sink) continue;
@@ -68,6 +77,12 @@ unsigned vector_bits(Context& c, const Operand& o) {
       return 0;
     }
     width = s.type.bits;
+    integers = integers || s.type.is_int();
+    floats = floats || s.type.is_float();
+  }
+  if (integers && floats) {
+    c.error(o, "integers and floats in one vector, elements of one kind were expected");
+    return 0;
   }
   bits = width * static_cast<unsigned>(o.elements.size());
   if (bits == 0) c.error(o, "nothing but `_` in the vector, a register was expected");
@@ -191,7 +206,11 @@ void alloca_rule(Context& c) {
   if (!c.count(2, 3)) return;
   c.destination(0, c.type(), Fit::exact);
   c.source(1, c.type(), Fit::exact);
-  if (c.in.operands.size() == 3) c.literal(2, "a constant alignment");
+  if (c.in.operands.size() != 3) return;
+  const Operand* align = c.literal(2, "a constant alignment");
+  if (align && !std::has_single_bit(align->bits))
+    c.error(*align,
+            "an alignment of " + std::to_string(align->bits) + ", a power of two was expected");
 }
 
 }  // namespace lanewise::ptx::legal

@@ -10,7 +10,7 @@ void no_operand_rule(Context& c) {
 void fence_tensor_rule(Context& c) {
   c.refuse_unified();
   if (!c.count(2, 2)) return;
-  c.address(0, "");
+  c.near_address(0, "");
   const Operand* size = c.literal(1, "the constant 128");
   if (size && size->bits != 128) {
     c.error(*size,
@@ -54,48 +54,16 @@ void copy_async_rule(Context& c) {
     const Symbol s = c.symbol(c.in.operands[3]);
     const bool ignore = s.kind == Symbol::Kind::reg && s.type.cls == Type::Class::pred;
     if (ignore) {
-      c.need(80, 83, "a predicate that ignores the source");
+      if (!c.old()) c.need(80, 83, "a predicate that ignores the source");
     } else {
+      const Operand &whole = c.in.operands[2], &read = c.in.operands[3];
+      if (read.kind == Operand::Kind::integer && read.bits > whole.bits)
+        c.error(read, std::to_string(read.bits) + " bytes of " + std::to_string(whole.bits) +
+                          ", no more were expected");
       c.integer_source(3, 32);
     }
   }
   if (hint) c.policy(n - 1);
-}
-
-void store_async_rule(Context& c) {
-  const bool reports = c.has("mbarrier::complete_tx::bytes");
-  if (!c.count(reports ? 3 : 2, reports ? 3 : 2)) return;
-  const std::string_view space = c.get("space");
-  c.address(0, reports ? "shared::cluster" : space);
-  if (c.vector() > 1) {
-    c.vector_operand(1, c.type(), c.vector(), Fit::wider, true, false);
-  } else {
-    c.source(1, c.type(), Fit::wider);
-  }
-  if (reports) c.address(2, "shared::cluster");
-}
-
-void bulk_store_rule(Context& c) {
-  if (!c.count(3, 3)) return;
-  c.address(0, c.get("space"));
-  c.source(1, {Type::Class::bits, 64}, Fit::exact);
-  const Operand* value = c.literal(2, "the constant 0");
-  if (value && value->bits != 0) {
-    c.error(*value,
-            "a value of " + std::to_string(static_cast<int64_t>(value->bits)) + ", 0 was expected");
-  }
-}
-
-void multimem_rule(Context& c) {
-  const std::string_view sem = c.get("sem");
-  const bool strong = !sem.empty() && sem != "weak";
-  if (strong != c.has("scope")) {
-    c.error(strong ? "`." + std::string(sem) + "` without a scope, one was expected"
-                   : "a scope, `.relaxed` or stronger was expected with it");
-  }
-  if (!c.count(2, 2)) return;
-  const bool loads = c.in.opcode == "multimem" && c.has("ld_reduce");
-  c.address(loads ? 1 : 0, "global");
 }
 
 }  // namespace lanewise::ptx::legal

@@ -29,6 +29,9 @@ constexpr std::pair<std::string_view, Type> kTypes[] = {
     {"bf16", {C::flt, 16, false, true}},
     {"bf16x2", {C::flt, 32, true, true}},
     {"tf32", {C::flt, 32, false, true}},
+    {"f32x2", {C::flt, 64, true, true}},
+    {"u16x2", {C::flt, 32, true, true}},
+    {"s16x2", {C::flt, 32, true, true}},
     {"e4m3x2", {C::flt, 16, true, true}},
     {"e5m2x2", {C::flt, 16, true, true}},
     {"e2m3x2", {C::flt, 16, true, true}},
@@ -146,7 +149,10 @@ const Special* special_named(std::string_view name) {
 
 Symbols::Symbols(const Module& module) {
   for (const Variable& v : module.variables) declare(globals_, v);
-  for (const Function& f : module.functions) globals_[f.name].symbol.kind = Symbol::Kind::function;
+  for (const Function& f : module.functions) {
+    globals_[f.name].symbol.kind = Symbol::Kind::function;
+    globals_[f.name].symbol.function = &f;
+  }
   for (const Alias& a : module.aliases) globals_[a.name].symbol.kind = Symbol::Kind::function;
 }
 
@@ -178,6 +184,14 @@ void Symbols::open(const Scope& scope) {
     if (const auto* v = std::get_if<Variable>(&s)) declare(names, *v);
     if (const auto* l = std::get_if<Label>(&s)) {
       names[l->name].symbol.kind = Symbol::Kind::label;
+    }
+    if (const auto* t = std::get_if<TargetList>(&s)) {
+      names[t->name].symbol.kind = Symbol::Kind::targets;
+      names[t->name].symbol.targets = t;
+    }
+    if (const auto* p = std::get_if<CallPrototype>(&s)) {
+      names[p->name].symbol.kind = Symbol::Kind::prototype;
+      names[p->name].symbol.prototype = p;
     }
   }
   scopes_.push_back(std::move(names));

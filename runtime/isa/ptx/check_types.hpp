@@ -40,12 +40,15 @@ struct Special {
 const Special* special_named(std::string_view name);
 
 struct Symbol {
-  enum class Kind : uint8_t { none, reg, variable, function, special, label };
+  enum class Kind : uint8_t { none, reg, variable, function, special, label, targets, prototype };
   Kind kind = Kind::none;
   Type type;
   uint32_t vector = 1;  ///< elements of a vector register
   const Variable* variable = nullptr;
   const Special* special = nullptr;
+  const Function* function = nullptr;
+  const TargetList* targets = nullptr;
+  const CallPrototype* prototype = nullptr;
   bool parameter = false;  ///< of the function around, not a .param variable of its body
   bool entry = false;      ///< that function is a kernel
   bool input = false;      ///< a parameter that the function reads, not its result

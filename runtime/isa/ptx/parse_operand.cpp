@@ -42,8 +42,11 @@ Operand Parser::operand(bool call, bool texture, std::string& unified) {
     return o;
   }
   if (is('-') && is_name(1)) {
-    fail(t, "a minus before " + found(peek(1)) +
-                ", a constant or a register without sign was expected");
+    take();
+    Operand o = name_operand();
+    o.loc = loc_of(t);
+    o.minus = true;
+    return o;
   }
   if (is_name()) {
     Operand o = name_operand();

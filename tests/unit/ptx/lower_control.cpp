@@ -93,10 +93,11 @@ TEST_CASE("register parameters, guarded calls, sizes and recursion") {
   const char* add = ".func (.reg .b32 %o) inc(.reg .b32 %i) { add.s32 %o, %i, 1; ret; }\n";
   CHECK(count_ops(only_kernel("@%p1 call (%r1), inc, (%r2);", add), ir::Op::add) == 1);
   CHECK(error_of("{ .param .b64 a; .param .b32 r; call (r), twice, (a); }", kCallee)
-            .find("'a' has 8 bytes, parameter 'in' of 'twice' has 4") != std::string::npos);
-  CHECK(error_of("call twice;", kCallee).find("takes 1 arguments and returns 1") !=
+            .find("the .param variable `a` for the parameter `in` of 4 bytes") !=
         std::string::npos);
-  CHECK(error_of("call missing, (%r1);").find("unknown function 'missing'") != std::string::npos);
+  CHECK(error_of("call twice;", kCallee).find("found 0 results, 1 were expected") !=
+        std::string::npos);
+  CHECK(error_of("call missing, (%r1);").find("the unknown name `missing`") != std::string::npos);
   const char* loop = ".func a; .func b { call a; ret; } .func a { call b; ret; }\n";
   const ir::Program again = only_kernel("call a;", loop);
   CHECK(count_ops(again, ir::Op::trap) >= 1);  // there is an end to the lane's stack

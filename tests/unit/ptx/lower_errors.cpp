@@ -19,7 +19,7 @@ std::string message(const std::string& line, const std::string& module_level = {
 
 TEST_CASE("errors name line and column") {
   CHECK(error_of("add.s32 %r1, %r2, %r3;\n  frob.u32 %r1, %r2;") ==
-        "21:3: unknown instruction 'frob'\n");
+        "21:3: `frob` is no instruction of PTX, a known one was expected\n");
   CHECK(error_of("add.s32 %r1, %r2, %nope;").starts_with("20:19: "));
 }
 
@@ -30,39 +30,47 @@ TEST_CASE("a register as index is legal PTX that is not lowered") {
 
 TEST_CASE("unknown and unsupported forms") {
   CHECK(message("add.q32 %r1, %r2, %r3;") ==
-        "unsupported form 'add.q32': qualifier '.q32' does not belong here");
+        "`add`: `.q32` is no qualifier of `add`, it was expected without");
   CHECK(message("fma.f32 %f1, %f2, %f3, %f4;") ==
-        "unsupported form 'fma.f32': a qualifier is missing, expected one of .rn, .rz, .rm, .rp");
+        "`fma`: a qualifier is missing, one of `.rn` `.rz` `.rm` `.rp` was expected");
   CHECK(message("ld.global.shared.u32 %r1, [%rd1];") ==
-        "unsupported form 'ld.global.shared.u32': qualifier '.shared' clashes with another one of "
-        "its kind");
-  CHECK(message("cvt.rzi.f32.s32 %f1, %r1;").find("wrong order") != std::string::npos);
-  CHECK(message("cvt.f16.f32 %h1, %f1;").find("rounding qualifier is missing") !=
+        "`ld`: a second qualifier `.shared` of its kind, one was expected");
+  CHECK(message("cvt.rzi.f32.s32 %f1, %r1;").find("rounding `.rzi` from s32 to f32") !=
         std::string::npos);
-  CHECK(message("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, {%f5,%f6}];") ==
+  CHECK(message("cvt.f16.f32 %h1, %f1;").find("no rounding from f32 to f16") != std::string::npos);
+  CHECK(message("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}];") ==
         "'tex' is not supported: textures are not supported");
-  CHECK(message("ld.shared.v4.f64 {%fd1,%fd2,%fd3,%fd4}, [sbuf];").find("128 bits") !=
+  CHECK(message("ld.shared.v4.f64 {%fd1,%fd2,%fd3,%fd4}, [sbuf];").find("256 bits") !=
         std::string::npos);
 }
 
 TEST_CASE("operands are checked") {
-  CHECK(message("add.s32 %r1, %r2;") == "'add' takes 3 operands, found 2");
+  CHECK(message("add.s32 %r1, %r2;") == "`add`: found 2 operands, 3 were expected");
   CHECK(message("add.s32 %r1, %r2, %nope;") ==
-        "undeclared register '%nope', and no supported special register");
+        "`add`: the unknown name `%nope`, a .s32 register was expected");
   CHECK(message("add.s32 %r1, %r2, %r16;") ==
-        "undeclared register '%r16', and no supported special register");
-  CHECK(message("add.s32 %r1, %r2, %rd3;") == "register '%rd3' is .b64, the operand must be .s32");
-  CHECK(message("add.s32 %r1, %r2, %f3;") == "register '%f3' is .f32, the operand must be .s32");
-  CHECK(message("add.f32 %f1, %u1, %f3;") == "register '%u1' is .u32, the operand must be .f32");
+        "`add`: the unknown name `%r16`, a .s32 register was expected");
+  CHECK(message("add.s32 %r1, %r2, %rd3;") ==
+        "`add`: the .b64 register `%rd3`, a .s32 register was expected");
+  CHECK(message("add.s32 %r1, %r2, %f3;") ==
+        "`add`: the .f32 register `%f3`, a .s32 register was expected");
+  CHECK(message("add.f32 %f1, %u1, %f3;") ==
+        "`add`: the .u32 register `%u1`, a .f32 register was expected");
   CHECK(message("add.f32 %f1, %r1, %f3;") == "accepted");
-  CHECK(message("add.f32 %f1, %f2, 1;") == "expected a floating-point constant for .f32");
-  CHECK(message("add.s32 %r1, %r2, 1.0;") == "a floating-point constant cannot be a .s32 operand");
-  CHECK(message("mov.u32 %tid.x, %r1;") == "'%tid.x' is not a register that can be written");
-  CHECK(message("mov.u16 %h1, %laneid;") == "special register '%laneid' cannot be read as .u16");
-  CHECK(message("add.s32 %r1|%p1, %r2, %r3;") == "'add' has no second destination");
-  CHECK(message("add.s32 _, %r2, %r3;") == "the result of 'add' cannot be discarded with '_'");
-  CHECK(message("setp.eq.and.s32 %p1, %r1, %r2;").find("takes 4 operands") != std::string::npos);
-  CHECK(message("@%r1 add.s32 %r1, %r2, %r3;") == "guard '%r1' is not a predicate register");
+  CHECK(message("add.f32 %f1, %f2, 1;") == "`add`: an integer constant, .f32 was expected");
+  CHECK(message("add.s32 %r1, %r2, 1.0;") == "`add`: a floating-point constant, .s32 was expected");
+  CHECK(message("mov.u32 %tid.x, %r1;") ==
+        "`mov`: the special register `%tid.x` as destination, a .u32 register was expected");
+  CHECK(
+      message("mov.u16 %h1, %laneid;") ==
+      "`mov`: the special register `%laneid` by a move of .u16, one of its own type was expected");
+  CHECK(message("add.s32 %r1|%p1, %r2, %r3;") ==
+        "`add`: a second destination `%p1`, none was expected");
+  CHECK(message("add.s32 _, %r2, %r3;") == "`add`: `_`, a .s32 register was expected");
+  CHECK(message("setp.eq.and.s32 %p1, %r1, %r2;").find("found 3 operands, 4 were expected") !=
+        std::string::npos);
+  CHECK(message("@%r1 add.s32 %r1, %r2, %r3;") ==
+        "`@%r1`: not a predicate register, a .pred register was expected");
   CHECK(message("lop3.b32 %r1, %r2, %r3, %r4, 256;").find("0 to 255") != std::string::npos);
 }
 
@@ -72,18 +80,22 @@ TEST_CASE("addresses are checked") {
   CHECK(message("ld.global.u32 %r1, [%r2];") == "accepted");  // up to .version 7.8
   CHECK(message("ld.shared.u32 %r1, [%r2];") == "accepted");
   CHECK(message("ld.global.u32 %r1, [sbuf];") ==
-        "state space mismatch: 'sbuf' is a variable of space shared, the instruction accesses "
-        "space global");
-  CHECK(message("ld.u32 %r1, [cbuf];").find("state space mismatch") != std::string::npos);
-  CHECK(message("ld.global.u32 %r1, [100];") == "immediate addresses are allowed only for .local");
+        "`ld`: the .shared variable `sbuf` in an instruction of .global, a .global variable was "
+        "expected");
+  CHECK(message("ld.u32 %r1, [cbuf];").find("a .global, .shared or .local variable was expected") !=
+        std::string::npos);
+  CHECK(message("ld.global.u32 %r1, [100];") ==
+        "`ld`: a constant address in .global space, a register or a variable was expected (only "
+        ".local takes constants)");
   CHECK(message("ld.local.u32 %r1, [16];") == "accepted");
   CHECK(message("ld.param.u64 %rd1, [kp0+4];") ==
         "the access covers bytes 4 to 11 of a parameter of 8 bytes");
   CHECK(message("st.param.u64 [kp0], %rd1;") ==
-        "parameters cannot be written by the function they belong to");
-  CHECK(message("ld.global.u32 %r1, [nothing];") == "undeclared name 'nothing' in an address");
-  CHECK(message("st.shared.L1::evict_last.u32 [sbuf], %r1;").find("global or generic") !=
-        std::string::npos);
+        "`st`: a store into the kernel parameter `kp0`, a parameter of a call was expected");
+  CHECK(message("ld.global.u32 %r1, [nothing];") ==
+        "`ld`: the unknown name `nothing` as address, a register or variable was expected");
+  CHECK(message("st.shared.L1::evict_last.u32 [sbuf], %r1;")
+            .find("`.global` or a generic address was expected") != std::string::npos);
   CHECK(
       message("ld.global.u32 %r1, [tbl];", ".extern .global .u32 tbl;").find("has no definition") !=
       std::string::npos);
@@ -91,8 +103,8 @@ TEST_CASE("addresses are checked") {
 
 TEST_CASE("declarations, labels and targets") {
   CHECK(message(".reg .b32 %r3; .reg .b32 %r3;").find("duplicate declaration of '%r3'") == 0);
-  CHECK(message("bra nowhere;") == "undeclared label 'nowhere'");
-  CHECK(message("bra %r1;") == "'%r1' is not a label");
+  CHECK(message("bra nowhere;") == "`bra`: the unknown name `nowhere`, a label was expected");
+  CHECK(message("bra %r1;") == "`bra`: the .b32 register `%r1`, a label was expected");
   CHECK(message("L: bra L;\nL: ret;").find("duplicate declaration of 'L'") == 0);
   CHECK(message("ld.global.v4.f64 {%fd1,%fd2,%fd3,%fd4}, [%rd1];").find("sm_100") !=
         std::string::npos);
@@ -112,5 +124,5 @@ TEST_CASE("functions that no kernel calls are checked too") {
   const auto r = lower_text(
       kernel_with("", ".func (.reg .b32 %x) f(.reg .b32 %y) { add.s32 %x, %y, %z; ret; }"));
   REQUIRE(r.diagnostics.size() == 1);
-  CHECK(r.diagnostics[0].message.find("'%z'") != std::string::npos);
+  CHECK(r.diagnostics[0].message.find("`%z`") != std::string::npos);
 }

@@ -68,7 +68,6 @@ TEST_CASE("errors in instructions and declarations of a body") {
       {"mov.u32 %r1,, %r2;", "1:13 found `,`, an operand was expected"},
       {"mov.u32 %r1, %r2, ;", "1:19 found `;`, an operand was expected"},
       {"mov.u32 %r1 %r2;", "1:13 found `%r2` where `,` or `;` after the operands was expected"},
-      {"mov.u32 %r1, -%r2;", "1:14 a minus before `%r2`"},
       {"mov.u32 %r1, %tid.xy;", "1:18 found `.xy`, a component such as `.x` was expected"},
       {"mov.u32 %r1, \"x\";", "1:14 found `\"x\"`, an operand was expected"},
       {"mov.u32 %r1, #;", "1:14 preprocessor directives"},

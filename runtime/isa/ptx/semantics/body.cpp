@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "runtime/isa/ptx/semantics/emit.hpp"
-#include "runtime/isa/ptx/semantics/target_gate.hpp"
 
 namespace lanewise::ptx {
 namespace {
@@ -31,28 +30,6 @@ void protect_guard(ir::Program& program, std::vector<ir::Inst>& insts, size_t fi
   mov.src = {guard};
   mov.site = insts[first].site;
   insts.insert(insts.begin() + static_cast<std::ptrdiff_t>(first), std::move(mov));
-}
-
-std::string plural(unsigned n) {
-  return std::to_string(n) + (n == 1 ? " operand" : " operands");
-}
-
-void check_operand_count(const Instruction& inst, const Row& row) {
-  const size_t n = inst.operands.size();
-  if (n >= row.min_operands && n <= row.max_operands) return;
-  std::string wanted = plural(row.max_operands);
-  if (row.min_operands != row.max_operands)
-    wanted = std::to_string(row.min_operands) + " to " + wanted;
-  Emit::fail(inst.loc, "'" + inst.opcode + "' takes " + wanted + ", found " + std::to_string(n));
-}
-
-/// `p|q` belongs to the destination of a few instructions; elsewhere q would be lost.
-void check_pairs(const Instruction& inst) {
-  static constexpr std::string_view kPairs[] = {"setp", "shfl", "match", "elect"};
-  const bool allowed = std::ranges::find(kPairs, inst.opcode) != std::end(kPairs);
-  for (size_t i = 0; i < inst.operands.size(); ++i)
-    if (!inst.operands[i].pair.empty() && !(allowed && i == 0))
-      Emit::fail(inst.operands[i].loc, "'" + inst.opcode + "' has no second destination");
 }
 
 bool is_control(std::string_view opcode) {
@@ -326,23 +303,24 @@ void Body::statement(const Statement& s) {
 
 void Body::instruction(const Instruction& inst) {
   ++kernel.lowered_instructions;
-  const Match match = match_form(inst.opcode, inst.mods);
+  const Verdicts& verdicts = *kernel.module.verdicts;
+  if (const auto fault = verdicts.faults.find(&inst); fault != verdicts.faults.end())
+    throw Reject{{fault->second.line, fault->second.column}, fault->second.message};
+  const auto judged = verdicts.forms.find(&inst);
+  const Match match = judged == verdicts.forms.end() ? match_form(inst.opcode, inst.mods) : Match{};
   if (!match.error.empty()) throw Reject{inst.loc, match.error};
-  const Row& row = *match.form.row;
-  const std::string gate = target_gate(kernel.module.module, inst.opcode, match.form);
-  if (!gate.empty()) throw Reject{inst.loc, gate};
-  check_pairs(inst);
+  const Form& form = judged == verdicts.forms.end() ? match.form : *judged->second;
+  const Row& row = *form.row;
   if (row.lower == nullptr)
     throw Reject{inst.loc, "'" + inst.opcode + "' is not supported: " + row.note};
-  check_operand_count(inst, row);
-  if (!inst.unified.empty() && inst.opcode != "ld" && inst.opcode != "ldu")
-    throw Reject{inst.loc, "'" + inst.unified + "' does not belong to '" + inst.opcode + "'"};
+  for (const Operand& o : inst.operands)
+    if (o.minus) throw Reject{o.loc, "a negated operand of '" + inst.opcode + "' is not supported"};
   if (!open_) {
     builder().set_block(builder().add_block());
     open_ = true;
   }
   builder().set_site(kernel.site(inst, source_));
-  Emit emit(*this, inst, match.form);
+  Emit emit(*this, inst, form);
   const uint32_t block = builder().block();
   const size_t first = kernel.program.blocks[block].insts.size();
   const ir::Guard guard = emit.guard();

@@ -13,7 +13,8 @@
 #include "runtime/isa/ptx/lower.hpp"
 #include "runtime/isa/ptx/semantics/recursion.hpp"
 #include "runtime/isa/ptx/semantics/scan.hpp"
-#include "runtime/isa/ptx/semantics/table.hpp"
+#include "runtime/isa/ptx/table.hpp"
+#include "runtime/isa/ptx/verdicts.hpp"
 
 namespace lanewise::ptx {
 
@@ -29,6 +30,7 @@ class ModuleContext {
 
   const Module& module;
   const LowerOptions& options;
+  const std::unique_ptr<const Verdicts> verdicts;
   ir::Module out;
   std::vector<Diagnostic> diagnostics;
   std::vector<Diagnostic>* kernel_errors = nullptr;  ///< of the kernel in work, when there is one

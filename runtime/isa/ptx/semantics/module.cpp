@@ -9,11 +9,11 @@
 #include "runtime/isa/print_call.hpp"
 #include "runtime/isa/ptx/check.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
-#include "runtime/isa/ptx/semantics/target_gate.hpp"
 
 namespace lanewise::ptx {
 
-ModuleContext::ModuleContext(const Module& m, const LowerOptions& o) : module(m), options(o) {
+ModuleContext::ModuleContext(const Module& m, const LowerOptions& o)
+    : module(m), options(o), verdicts(ptx::verdicts(m)) {
   out.isa = ir::Isa::ptx;
   out.target = m.target;
   for (const Variable& v : m.variables) {
@@ -259,8 +259,11 @@ void bind_kernel_params(KernelContext& kernel, Body& body) {
 }
 
 void lower_kernel(ModuleContext& ctx, const Function& f) {
-  if (const std::string gate = cluster_gate(ctx.module); !f.clusters.empty() && !gate.empty())
-    throw Reject{f.clusters_loc, "'." + f.clusters + "' " + gate};
+  const unsigned sm = sm_number(ctx.module.target);
+  if (!f.clusters.empty() && sm != 0 && sm < 90)
+    throw Reject{f.clusters_loc, "'." + f.clusters +
+                                     "' needs .target sm_90 or higher, the module says " +
+                                     ctx.module.target};
   if (f.wants_clusters)
     throw Reject{f.clusters_loc, "thread block clusters are not supported (." + f.clusters + ")"};
   KernelContext kernel(ctx, f);

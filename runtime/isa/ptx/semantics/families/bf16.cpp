@@ -195,19 +195,20 @@ std::string check_ftz(const Form& f) {
 }
 
 constexpr Row kBf16Rows[] = {
-    {"cvt", "rnd:$rnd ?ftz ?relu ?satfinite dtype:bf16 type:f32", to_bf16, 2, 2, "", check_pairs},
-    {"cvt", "rnd:rn|rz ?relu ?satfinite dtype:bf16x2 type:f32", to_bf16x2, 3, 3},
-    {"cvt", "rnd:$rnd dtype:bf16 type:f64|u16|u32|u64|s16|s32|s64", to_bf16, 2, 2},
-    {"cvt", "?rnd:$rnd dtype:bf16 type:f16", to_bf16, 2, 2},
-    {"cvt", "?rnd:$rnd ?ftz dtype:f16|f32|f64 type:bf16", from_bf16, 2, 2, "", check_ftz},
-    {"cvt", "rnd:$irnd dtype:u16|u32|u64|s16|s32|s64 type:bf16", from_bf16, 2, 2},
-    {"cvt", "rnd:$irnd dtype:bf16 type:bf16", to_whole, 2, 2},
-    {"cvt", "rnd:rn|rz relu dtype:f16 type:f32", to_f16_relu, 2, 2},
-    {"cvt", "rnd:rn|rz relu dtype:f16x2 type:f32", to_f16x2_relu, 3, 3},
-    {"cvt", "rna dtype:tf32 type:f32", to_tf32, 2, 2},
-    {"cvt", "rnd:rn|rz dtype:tf32 type:f32", to_tf32, 2, 2},
-    {"cvt", "pack sat dtype:u16|s16 type:s32", pack_integers, 3, 3},
-    {"cvt", "pack sat dtype:u8|s8 type:s32 ctype:b32", pack_integers, 4, 4},
+    {"cvt", "rnd:$rnd ?ftz ?relu ?satfinite dtype:bf16 type:f32", nullptr, to_bf16, "",
+     check_pairs},
+    {"cvt", "rnd:rn|rz ?relu ?satfinite dtype:bf16x2 type:f32", nullptr, to_bf16x2},
+    {"cvt", "rnd:$rnd dtype:bf16 type:f64|u16|u32|u64|s16|s32|s64", nullptr, to_bf16},
+    {"cvt", "?rnd:$rnd dtype:bf16 type:f16", nullptr, to_bf16},
+    {"cvt", "?rnd:$rnd ?ftz dtype:f16|f32|f64 type:bf16", nullptr, from_bf16, "", check_ftz},
+    {"cvt", "rnd:$irnd dtype:u16|u32|u64|s16|s32|s64 type:bf16", nullptr, from_bf16},
+    {"cvt", "rnd:$irnd dtype:bf16 type:bf16", nullptr, to_whole},
+    {"cvt", "rnd:rn|rz relu dtype:f16 type:f32", nullptr, to_f16_relu},
+    {"cvt", "rnd:rn|rz relu dtype:f16x2 type:f32", nullptr, to_f16x2_relu},
+    {"cvt", "rna dtype:tf32 type:f32", nullptr, to_tf32},
+    {"cvt", "rnd:rn|rz dtype:tf32 type:f32", nullptr, to_tf32},
+    {"cvt", "pack sat dtype:u16|s16 type:s32", nullptr, pack_integers},
+    {"cvt", "pack sat dtype:u8|s8 type:s32 ctype:b32", nullptr, pack_integers},
 };
 
 }  // namespace

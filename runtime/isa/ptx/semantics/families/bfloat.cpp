@@ -105,20 +105,24 @@ constexpr const char* kEx2Bf16 = "relative error at most 2^-7";
 constexpr const char* kTanhBf16 = "absolute error at most 2^-8";
 
 constexpr Row kBfloatRows[] = {
-    {"add", "?rn type:bf16|bf16x2", bf16_arithmetic<Op::fadd, 2>, 3, 3},
-    {"sub", "?rn type:bf16|bf16x2", bf16_arithmetic<Op::fsub, 2>, 3, 3},
-    {"mul", "?rn type:bf16|bf16x2", bf16_arithmetic<Op::fmul, 2>, 3, 3},
-    {"fma", "rn ?relu type:bf16|bf16x2", bf16_arithmetic<Op::ffma, 3>, 4, 4},
-    {"neg", "type:bf16|bf16x2", bf16_sign<Op::xor_, 0x8000>, 2, 2},
-    {"abs", "type:bf16|bf16x2", bf16_sign<Op::and_, 0x7fff>, 2, 2},
-    {"min", "?NaN type:bf16|bf16x2", bf16_extreme<Op::fmin>, 3, 3},
-    {"max", "?NaN type:bf16|bf16x2", bf16_extreme<Op::fmax>, 3, 3},
-    {"min", "?NaN xorsign abs type:bf16|bf16x2", bf16_extreme<Op::fmin>, 3, 3},
-    {"max", "?NaN xorsign abs type:bf16|bf16x2", bf16_extreme<Op::fmax>, 3, 3},
-    {"ex2", "approx ftz type:bf16|bf16x2", bf16_function<Op::fex2_approx>, 2, 2, kEx2Bf16, nullptr,
-     kApproxBf16},
-    {"tanh", "approx type:bf16|bf16x2", bf16_function<Op::ftanh_approx>, 2, 2, kTanhBf16, nullptr,
-     kApproxBf16},
+    Row{"add", "?rn type:bf16|bf16x2", "d s s", bf16_arithmetic<Op::fadd, 2>}.in("90.78"),
+    Row{"sub", "?rn type:bf16|bf16x2", "d s s", bf16_arithmetic<Op::fsub, 2>}.in("90.78"),
+    Row{"mul", "?rn type:bf16|bf16x2", "d s s", bf16_arithmetic<Op::fmul, 2>}.in("90.78"),
+    Row{"fma", "rn ?relu+ type:bf16|bf16x2", "d s s s", bf16_arithmetic<Op::ffma, 3>}.in("80.70"),
+    Row{"neg", "type:bf16|bf16x2", "d s", bf16_sign<Op::xor_, 0x8000>}.in("80.70"),
+    Row{"abs", "type:bf16|bf16x2", "d s", bf16_sign<Op::and_, 0x7fff>}.in("80.70"),
+    Row{"min", "?NaN type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmin>}.in("80.70"),
+    Row{"max", "?NaN type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmax>}.in("80.70"),
+    Row{"min", "?NaN xorsign@86.72 abs type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmin>}.in(
+        "80.70"),
+    Row{"max", "?NaN xorsign@86.72 abs type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmax>}.in(
+        "80.70"),
+    Row{"ex2", "approx ftz type:bf16|bf16x2", "d s", bf16_function<Op::fex2_approx>, kEx2Bf16,
+        nullptr, kApproxBf16}
+        .in("90.78"),
+    Row{"tanh", "approx type:bf16|bf16x2", "d s", bf16_function<Op::ftanh_approx>, kTanhBf16,
+        nullptr, kApproxBf16}
+        .in("90.78"),
 };
 
 }  // namespace

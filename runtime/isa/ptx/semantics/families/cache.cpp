@@ -226,25 +226,25 @@ void wait_async(Emit& e) {
 constexpr const char* kTensor = "a prefetch of the descriptor's first 128 bytes to L2";
 
 constexpr Row kCacheRows[] = {
-    {"prefetch", "?ss:global|local level:L1|L2", prefetch, 1, 1},
-    {"prefetch", "?ss:global level:L2::evict_last|L2::evict_normal", prefetch, 1, 1},
-    {"prefetch", "?ss:const|param tensormap", prefetch_tensor, 1, 1, kTensor},
-    {"prefetchu", "level:L1", prefetch, 1, 1},
-    {"discard", "?ss:global L2", discard, 2, 2},
-    {"applypriority", "?ss:global L2::evict_normal", applypriority, 2, 2},
+    {"prefetch", "?ss:global|local level:L1|L2", nullptr, prefetch},
+    {"prefetch", "?ss:global level:L2::evict_last|L2::evict_normal", nullptr, prefetch},
+    {"prefetch", "?ss:const|param tensormap", nullptr, prefetch_tensor, kTensor},
+    {"prefetchu", "level:L1", nullptr, prefetch},
+    {"discard", "?ss:global L2", nullptr, discard},
+    {"applypriority", "?ss:global L2::evict_normal", nullptr, applypriority},
     {"createpolicy",
      "fractional primary:L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged "
      "?secondary:L2::evict_first|L2::evict_unchanged type:b64",
-     fractional, 1, 2},
-    {"createpolicy", "cvt L2 type:b64", convert_policy, 2, 2},
+     nullptr, fractional},
+    {"createpolicy", "cvt L2 type:b64", nullptr, convert_policy},
     {"createpolicy",
      "range ?ss:global primary:L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged "
      "?secondary:L2::evict_first|L2::evict_unchanged type:b64",
-     range, 4, 4},
-    {"cp", "async cop:ca|cg to:shared|shared::cta ss:global ~L2::cache_hint ~pf:$pf", copy_async, 3,
-     5, "completes at once"},
-    {"cp", "async wait:commit_group|wait_all", wait_async, 0, 0},
-    {"cp", "async wait_group", wait_async, 1, 1},
+     nullptr, range},
+    {"cp", "async cop:ca|cg to:shared|shared::cta ss:global ~L2::cache_hint ~pf:$pf", nullptr,
+     copy_async, "completes at once"},
+    {"cp", "async wait:commit_group|wait_all", nullptr, wait_async},
+    {"cp", "async wait_group", nullptr, wait_async},
 };
 
 }  // namespace

@@ -40,12 +40,12 @@ void multiply_add(Emit& e) {
 }
 
 constexpr Row kCarryRows[] = {
-    {"add", "cc type:$int32up", plain<Op::addc, false>, 3, 3},
-    {"addc", "?cc type:$int32up", plain<Op::addc, true>, 3, 3},
-    {"sub", "cc type:$int32up", plain<Op::subb, false>, 3, 3},
-    {"subc", "?cc type:$int32up", plain<Op::subb, true>, 3, 3},
-    {"mad", "part:lo|hi cc type:$int32up", multiply_add<false>, 4, 4},
-    {"madc", "part:lo|hi ?cc type:$int32up", multiply_add<true>, 4, 4},
+    {"add", "cc+ type:$int32up", "d s s", plain<Op::addc, false>},
+    {"addc", "?cc+ type:$int32up", "d s s", plain<Op::addc, true>},
+    {"sub", "cc+ type:$int32up", "d s s", plain<Op::subb, false>},
+    {"subc", "?cc+ type:$int32up", "d s s", plain<Op::subb, true>},
+    {"mad", "^part:lo|hi cc+ type:$int32up", "d s s s", multiply_add<false>},
+    {"madc", "^part:lo|hi ?cc+ type:$int32up", "d s s s", multiply_add<true>},
 };
 
 }  // namespace

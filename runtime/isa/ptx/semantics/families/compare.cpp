@@ -136,33 +136,58 @@ void slct(Emit& e) {
 }
 
 constexpr Row kCompareRows[] = {
-    {"setp", "cmp:eq|ne ?bool:$bool type:b16|b32|b64", setp, 3, 4},
-    {"setp", "cmp:eq|ne|lt|le|gt|ge ?bool:$bool type:$int", setp, 3, 4},
-    {"setp", "cmp:lo|ls|hi|hs ?bool:$bool type:u16|u32|u64", setp, 3, 4},
-    {"setp", "cmp:$cmpf ?bool:$bool ?ftz type:f32", setp, 3, 4},
-    {"setp", "cmp:$cmpf ?bool:$bool type:f64", setp, 3, 4},
-    {"setp", "cmp:$cmpf ?bool:$bool ?ftz type:f16", setp, 3, 4},
-    {"setp", "cmp:$cmpf ?bool:$bool ?ftz type:f16x2", setp_half2, 3, 4},
-    {"set", "cmp:eq|ne ?bool:$bool dtype:u32|s32|f32 type:b16|b32|b64", set_value, 3, 4},
-    {"set", "cmp:eq|ne|lt|le|gt|ge ?bool:$bool dtype:u32|s32|f32 type:$int", set_value, 3, 4},
-    {"set", "cmp:lo|ls|hi|hs ?bool:$bool dtype:u32|s32|f32 type:u16|u32|u64", set_value, 3, 4},
-    {"set", "cmp:$cmpf ?bool:$bool ?ftz dtype:u32|s32|f32 type:f32", set_value, 3, 4},
-    {"set", "cmp:$cmpf ?bool:$bool dtype:u32|s32|f32 type:f64", set_value, 3, 4},
-    {"setp", "cmp:$cmpf ?bool:$bool type:bf16", setp, 3, 4},
-    {"setp", "cmp:$cmpf ?bool:$bool type:bf16x2", setp_half2, 3, 4},
-    {"set", "cmp:eq|ne ~bool:$bool dtype:f16|bf16 type:b16|b32|b64", set_value, 3, 4},
-    {"set", "cmp:eq|ne|lt|le|gt|ge ~bool:$bool dtype:f16|bf16 type:$int", set_value, 3, 4},
-    {"set", "cmp:lo|ls|hi|hs ~bool:$bool dtype:f16|bf16 type:u16|u32|u64", set_value, 3, 4},
-    {"set", "cmp:$cmpf ~bool:$bool ?ftz dtype:f16 type:f16|f32", set_value, 3, 4},
-    {"set", "cmp:$cmpf ~bool:$bool dtype:f16|bf16 type:f64", set_value, 3, 4},
-    {"set", "cmp:$cmpf ~bool:$bool dtype:bf16 type:bf16|f16|f32", set_value, 3, 4},
-    {"set", "cmp:$cmpf ~bool:$bool ?ftz dtype:u16|s16|u32|s32 type:f16", set_value, 3, 4},
-    {"set", "cmp:$cmpf ~bool:$bool dtype:u16|s16|u32|s32 type:bf16", set_value, 3, 4},
-    {"set", "cmp:$cmpf ~bool:$bool ?ftz dtype:f16x2|u32|s32 type:f16x2", set_half2, 3, 4},
-    {"set", "cmp:$cmpf ~bool:$bool dtype:bf16x2|u32|s32 type:bf16x2", set_half2, 3, 4},
-    {"selp", "type:b16|b32|b64|$int|f32|f64|f16", selp, 4, 4},
-    {"slct", "dtype:b16|b32|b64|$int|f32|f64 type:s32", slct, 4, 4},
-    {"slct", "?ftz dtype:b16|b32|b64|$int|f32|f64 type:f32", slct, 4, 4},
+    {"setp", "cmp:eq|ne ?bool:$bool type:b16|b32|b64", "d_|:pred s s p&bool", setp},
+    {"setp", "cmp:eq|ne|lt|le|gt|ge ?bool:$bool type:$int", "d_|:pred s s p&bool", setp},
+    {"setp", "cmp:lo|ls|hi|hs ?bool:$bool type:u16|u32|u64", "d_|:pred s s p&bool", setp},
+    {"setp", "cmp:$cmpf ?bool:$bool ?ftz type:f32", "d_|:pred s s p&bool", setp},
+    {"setp", "cmp:$cmpf ?bool:$bool type:f64", "d_|:pred s s p&bool", setp},
+    Row{"setp", "cmp:$cmpf ?bool:$bool ?ftz type:f16", "d_:pred s s p&bool", setp}.in("53.42"),
+    Row{"setp", "cmp:$cmpf ?bool:$bool ?ftz type:f16x2", "d_|:pred s s p&bool", setp_half2}.in(
+        "53.42"),
+    {"set", "cmp:eq|ne ?bool:$bool dtype:u32|s32|f32 type:b16|b32|b64", "d:$dtype s s p&bool",
+     set_value},
+    {"set", "cmp:eq|ne|lt|le|gt|ge ?bool:$bool dtype:u32|s32|f32 type:$int", "d:$dtype s s p&bool",
+     set_value},
+    {"set", "cmp:lo|ls|hi|hs ?bool:$bool dtype:u32|s32|f32 type:u16|u32|u64", "d:$dtype s s p&bool",
+     set_value},
+    {"set", "cmp:$cmpf ?bool:$bool ?ftz dtype:u32|s32|f32 type:f32", "d:$dtype s s p&bool",
+     set_value},
+    {"set", "cmp:$cmpf ?bool:$bool dtype:u32|s32|f32 type:f64", "d:$dtype s s p&bool", set_value},
+    Row{"setp", "cmp:$cmpf ?bool:$bool type:bf16", "d_:pred s s p&bool", setp}.in("90.78"),
+    Row{"setp", "cmp:$cmpf ?bool:$bool type:bf16x2", "d_|:pred s s p&bool", setp_half2}.in("90.78"),
+    Row{"set", "cmp:eq|ne ~bool:$bool dtype:f16|bf16@90.78 type:b16|b32|b64", "d:$dtype s s p&bool",
+        set_value}
+        .in("53.42"),
+    Row{"set", "cmp:eq|ne|lt|le|gt|ge ~bool:$bool dtype:f16|bf16@90.78 type:$int",
+        "d:$dtype s s p&bool", set_value}
+        .in("53.42"),
+    Row{"set", "cmp:lo|ls|hi|hs ~bool:$bool dtype:f16|bf16@90.78 type:u16|u32|u64",
+        "d:$dtype s s p&bool", set_value}
+        .in("53.42"),
+    Row{"set", "cmp:$cmpf ~bool:$bool ?ftz dtype:f16 type:f16|f32", "d:$dtype s s p&bool",
+        set_value}
+        .in("53.42"),
+    Row{"set", "cmp:$cmpf ~bool:$bool dtype:f16|bf16@90.78 type:f64", "d:$dtype s s p&bool",
+        set_value}
+        .in("53.42"),
+    Row{"set", "cmp:$cmpf ~bool:$bool dtype:bf16 type:bf16|f16|f32", "d:$dtype s s p&bool",
+        set_value}
+        .in("90.78"),
+    Row{"set", "cmp:$cmpf ~bool:$bool ?ftz dtype:u16|s16|u32|s32 type:f16", "d:$dtype s s p&bool",
+        set_value}
+        .in("53.42"),
+    Row{"set", "cmp:$cmpf ~bool:$bool dtype:u16|s16|u32|s32 type:bf16", "d:$dtype s s p&bool",
+        set_value}
+        .in("90.78"),
+    Row{"set", "cmp:$cmpf ~bool:$bool ?ftz dtype:f16x2|u32|s32 type:f16x2", "d:$dtype s s p&bool",
+        set_half2}
+        .in("53.42"),
+    Row{"set", "cmp:$cmpf ~bool:$bool dtype:bf16x2|u32|s32 type:bf16x2", "d:$dtype s s p&bool",
+        set_half2}
+        .in("90.78"),
+    {"selp", "type:b16|b32|b64|$int|f32|f64", "d s s p", selp},
+    {"slct", "dtype:b16|b32|b64|$int|f32|f64 type:s32", "d:$dtype s:$dtype s:$dtype s", slct},
+    {"slct", "?ftz dtype:b16|b32|b64|$int|f32|f64 type:f32", "d:$dtype s:$dtype s:$dtype s", slct},
 };
 
 }  // namespace

@@ -103,17 +103,18 @@ void no_operation(Emit& e) {
 constexpr auto kNothing = isa::Claim::exact;  // a value case shows that nothing changes
 
 constexpr Row kControlRows[] = {
-    {"bra", "?uni", bra, 1, 1},
-    {"brx", "idx ?uni", brx, 2, 2},
-    {"call", "?uni", lower_call, 1, 4},
-    {"ret", "?uni", ret, 0, 0},
-    {"exit", "", end_lane, 0, 0},
-    {"trap", "", trap, 0, 0},
-    {"brkpt", "", no_operation, 0, 0, "", nullptr, kNothing},
-    {"pmevent", "?mask", no_operation, 1, 1, "", nullptr, kNothing},
-    {"nanosleep", "type:u32", no_operation, 1, 1, "", nullptr, kNothing},
+    {"bra", "?uni+", "l", bra},
+    Row{"brx", "^idx ?uni+", "s:u32 x", brx}.with(legal::branch_table_rule),
+    Row{"call", "?uni+", nullptr, lower_call}.with(legal::call_rule),
+    {"ret", "?uni+", "", ret},
+    {"exit", "", "", end_lane},
+    {"trap", "", "", trap},
+    {"brkpt", "", "", no_operation, "", nullptr, kNothing},
+    {"pmevent", "", "i:0..15", no_operation, "", nullptr, kNothing},
+    {"pmevent", "mask", "i:0..65535", no_operation, "", nullptr, kNothing},
+    Row{"nanosleep", "type:u32", "s", no_operation, "", nullptr, kNothing}.in("70.63"),
     // A launch waits for all that came before it.
-    {"griddepcontrol", "what:wait|launch_dependents", no_operation, 0, 0, "", nullptr, kNothing},
+    {"griddepcontrol", "what:wait|launch_dependents", nullptr, no_operation, "", nullptr, kNothing},
 };
 
 }  // namespace

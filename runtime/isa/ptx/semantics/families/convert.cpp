@@ -127,16 +127,17 @@ std::string check_same(const Form& f) {
 }
 
 constexpr Row kConvertRows[] = {
-    {"cvt", "?sat dtype:$scalar type:$scalar", int_to_int, 2, 2, "", check_sat},
-    {"cvt", "rnd:$irnd ?ftz ?sat dtype:$scalar type:f16|f32|f64", float_to_int, 2, 2, "",
+    {"cvt", "?sat dtype:$scalar type:$scalar", nullptr, int_to_int, "", check_sat},
+    {"cvt", "rnd:$irnd ?ftz ?sat dtype:$scalar type:f16|f32|f64", nullptr, float_to_int, "",
      check_ftz},
-    {"cvt", "rnd:$rnd ?ftz ?sat dtype:f16|f32|f64 type:$scalar", int_to_float, 2, 2, "", check_ftz},
-    {"cvt", "?rnd:$irnd ?ftz ?sat dtype:f16|f32|f64 type:f16|f32|f64", float_same, 2, 2, "",
+    {"cvt", "rnd:$rnd ?ftz ?sat dtype:f16|f32|f64 type:$scalar", nullptr, int_to_float, "",
+     check_ftz},
+    {"cvt", "?rnd:$irnd ?ftz ?sat dtype:f16|f32|f64 type:f16|f32|f64", nullptr, float_same, "",
      check_same},
-    {"cvt", "rnd:$rnd ?ftz ?sat dtype:f16|f32 type:f32|f64", float_to_float, 2, 2, "",
+    {"cvt", "rnd:$rnd ?ftz ?sat dtype:f16|f32 type:f32|f64", nullptr, float_to_float, "",
      check_narrowing},
-    {"cvt", "?ftz ?sat dtype:f32|f64 type:f16|f32", float_to_float, 2, 2, "", check_widening},
-    {"cvt", "rnd:rn|rz dtype:f16x2 type:f32", pair_from_f32, 3, 3},
+    {"cvt", "?ftz ?sat dtype:f32|f64 type:f16|f32", nullptr, float_to_float, "", check_widening},
+    {"cvt", "rnd:rn|rz dtype:f16x2 type:f32", nullptr, pair_from_f32},
 };
 
 }  // namespace

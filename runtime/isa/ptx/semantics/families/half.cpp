@@ -67,21 +67,25 @@ constexpr const char* kEx2Half = "relative error at most 2^-9.9";
 constexpr const char* kTanhHalf = "absolute error at most 2^-10.987";
 
 constexpr Row kHalfRows[] = {
-    {"add", "?rn ?ftz ?sat type:f16|f16x2", half<Op::fadd, 2>, 3, 3},
-    {"sub", "?rn ?ftz ?sat type:f16|f16x2", half<Op::fsub, 2>, 3, 3},
-    {"mul", "?rn ?ftz ?sat type:f16|f16x2", half<Op::fmul, 2>, 3, 3},
-    {"fma", "rn ?ftz ?sat type:f16|f16x2", half<Op::ffma, 3>, 4, 4},
-    {"fma", "rn ?ftz relu type:f16|f16x2", half_fma_relu, 4, 4},
-    {"min", "?ftz ?NaN xorsign abs type:f16|f16x2", half_xorsign<Op::fmin>, 3, 3},
-    {"max", "?ftz ?NaN xorsign abs type:f16|f16x2", half_xorsign<Op::fmax>, 3, 3},
-    {"neg", "?ftz type:f16|f16x2", half<Op::fneg, 1>, 2, 2},
-    {"abs", "?ftz type:f16|f16x2", half<Op::fabs, 1>, 2, 2},
-    {"min", "?ftz ?NaN type:f16|f16x2", half<Op::fmin, 2>, 3, 3},
-    {"max", "?ftz ?NaN type:f16|f16x2", half<Op::fmax, 2>, 3, 3},
-    {"ex2", "approx type:f16|f16x2", through_f32<Op::fex2_approx>, 2, 2, kEx2Half, nullptr,
-     kApproxHalf},
-    {"tanh", "approx type:f16|f16x2", through_f32<Op::ftanh_approx>, 2, 2, kTanhHalf, nullptr,
-     kApproxHalf},
+    Row{"add", "?rn ?ftz ?sat+ type:f16|f16x2", "d s s", half<Op::fadd, 2>}.in("53.42"),
+    Row{"sub", "?rn ?ftz ?sat+ type:f16|f16x2", "d s s", half<Op::fsub, 2>}.in("53.42"),
+    Row{"mul", "?rn ?ftz ?sat+ type:f16|f16x2", "d s s", half<Op::fmul, 2>}.in("53.42"),
+    Row{"fma", "rn ?ftz ?sat+ type:f16|f16x2", "d s s s", half<Op::ffma, 3>}.in("53.42"),
+    Row{"fma", "rn ?ftz relu@80.70 type:f16|f16x2", "d s s s", half_fma_relu}.in("53.42"),
+    Row{"min", "?ftz ?NaN xorsign@86.72 abs type:f16|f16x2", "d s s", half_xorsign<Op::fmin>}.in(
+        "80.70"),
+    Row{"max", "?ftz ?NaN xorsign@86.72 abs type:f16|f16x2", "d s s", half_xorsign<Op::fmax>}.in(
+        "80.70"),
+    Row{"neg", "?ftz type:f16|f16x2", "d s", half<Op::fneg, 1>}.in("53.60"),
+    Row{"abs", "?ftz type:f16|f16x2", "d s", half<Op::fabs, 1>}.in("53.65"),
+    Row{"min", "?ftz ?NaN type:f16|f16x2", "d s s", half<Op::fmin, 2>}.in("80.70"),
+    Row{"max", "?ftz ?NaN type:f16|f16x2", "d s s", half<Op::fmax, 2>}.in("80.70"),
+    Row{"ex2", "approx type:f16|f16x2", "d s", through_f32<Op::fex2_approx>, kEx2Half, nullptr,
+        kApproxHalf}
+        .in("75.70"),
+    Row{"tanh", "approx type:f16|f16x2", "d s", through_f32<Op::ftanh_approx>, kTanhHalf, nullptr,
+        kApproxHalf}
+        .in("75.70"),
 };
 
 }  // namespace

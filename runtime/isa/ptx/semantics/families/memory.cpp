@@ -130,35 +130,35 @@ constexpr Row kMemoryRows[] = {
     {"ld",
      "~weak ?ss:global|local|$sharedany|param|param::entry|param::func|const ?cop:ca|cg|cs|lu|cv "
      "~l1:$l1 ~l2:$l2 ~pf:$pf ~L2::cache_hint ?vec:$vec type:$mem",
-     load, 2, 3, "", check_hints},
+     nullptr, load, "", check_hints},
     {"ld", "ss:global nc ?cop:ca|cg|cs ~l1:$l1 ~l2:$l2 ~pf:$pf ~L2::cache_hint ?vec:$vec type:$mem",
-     load, 2, 3, "", check_hints},
-    {"ld", "volatile ?ss:global|local|$sharedany ~l2:$l2 ~pf:$pf ?vec:$vec type:$mem", load, 2, 2,
-     "", check_hints},
+     nullptr, load, "", check_hints},
+    {"ld", "volatile ?ss:global|local|$sharedany ~l2:$l2 ~pf:$pf ?vec:$vec type:$mem", nullptr,
+     load, "", check_hints},
     {"ld",
      "sem:relaxed|acquire scope:$scope ?ss:global|$sharedany ~l1:$l1 ~l2:$l2 ~pf:$pf "
      "~L2::cache_hint "
      "?vec:$vec type:$mem",
-     load, 2, 3, "", check_hints},
-    {"ld", "mmio relaxed sys ?ss:global type:$mem", load, 2, 2, "", check_hints},
-    {"ldu", "?ss:global ?vec:$vec type:$mem", load, 2, 2, "", check_hints},
+     nullptr, load, "", check_hints},
+    {"ld", "mmio relaxed sys ?ss:global type:$mem", nullptr, load, "", check_hints},
+    {"ldu", "?ss:global ?vec:$vec type:$mem", nullptr, load, "", check_hints},
     {"st",
      "~weak ?ss:global|local|$sharedany|param|param::func ?cop:wb|cg|cs|wt ~l1:$l1 ~l2:$l2 "
      "~L2::cache_hint ?vec:$vec type:$mem",
-     store, 2, 3, "", check_hints},
-    {"st", "volatile ?ss:global|local|$sharedany ~l2:$l2 ?vec:$vec type:$mem", store, 2, 2, "",
+     nullptr, store, "", check_hints},
+    {"st", "volatile ?ss:global|local|$sharedany ~l2:$l2 ?vec:$vec type:$mem", nullptr, store, "",
      check_hints},
     {"st",
      "sem:relaxed|release scope:$scope ?ss:global|$sharedany ~l1:$l1 ~l2:$l2 ~L2::cache_hint "
      "?vec:$vec "
      "type:$mem",
-     store, 2, 3, "", check_hints},
-    {"st", "mmio relaxed sys ?ss:global type:$mem", store, 2, 2, "", check_hints},
+     nullptr, store, "", check_hints},
+    {"st", "mmio relaxed sys ?ss:global type:$mem", nullptr, store, "", check_hints},
     {"st",
      "async ~mmio ~sem:weak|release ~scope:$scope ?ss:global|shared::cluster "
      "~mbarrier::complete_tx::bytes ~vec:v2|v4 type:$mem",
-     nullptr, 0, 9, kAsyncStore, nullptr, isa::Claim::none},
-    {"st", "bulk ~weak ?ss:shared::cta", nullptr, 0, 9, kBulkStore, nullptr, isa::Claim::none},
+     nullptr, nullptr, kAsyncStore, nullptr, isa::Claim::none},
+    {"st", "bulk ~weak ?ss:shared::cta", nullptr, nullptr, kBulkStore, nullptr, isa::Claim::none},
 };
 
 }  // namespace

@@ -234,13 +234,14 @@ void getctarank(Emit& e) {
 constexpr const char* kOneGroup = "a cluster has one group";
 
 constexpr Row kMoveRows[] = {
-    {"mov", "type:pred|b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f16|f32|f64|f16x2", mov, 2, 2},
-    {"mov", "vec:v2|v4 type:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", mov_vector, 2, 2},
-    {"cvta", "ss:global|const|local|$sharedany|param|param::entry type:u32|u64", cvta, 2, 2},
-    {"cvta", "to ss:global|const|local|$sharedany|param|param::entry type:u32|u64", cvta_to, 2, 2},
-    {"isspacep", "ss:global|const|local|$sharedany|param|param::entry", isspacep, 2, 2},
-    {"mapa", "?ss:shared::cluster type:u32|u64", mapa, 3, 3, kOneGroup},
-    {"getctarank", "?ss:shared::cluster type:u32|u64", getctarank, 2, 2, kOneGroup},
+    {"mov", "type:pred|b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f16|f32|f64|f16x2", nullptr, mov},
+    {"mov", "vec:v2|v4 type:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", nullptr, mov_vector},
+    {"cvta", "ss:global|const|local|$sharedany|param|param::entry type:u32|u64", nullptr, cvta},
+    {"cvta", "to ss:global|const|local|$sharedany|param|param::entry type:u32|u64", nullptr,
+     cvta_to},
+    {"isspacep", "ss:global|const|local|$sharedany|param|param::entry", nullptr, isspacep},
+    {"mapa", "?ss:shared::cluster type:u32|u64", nullptr, mapa, kOneGroup},
+    {"getctarank", "?ss:shared::cluster type:u32|u64", nullptr, getctarank, kOneGroup},
 };
 
 }  // namespace

@@ -78,9 +78,9 @@ void stack_restore(Emit& e) {
 }
 
 constexpr Row kStackRows[] = {
-    {"alloca", "type:u32|u64", alloca_bytes, 2, 3},
-    {"stacksave", "type:u32|u64", stack_save, 1, 1},
-    {"stackrestore", "type:u32|u64", stack_restore, 1, 1},
+    {"alloca", "type:u32|u64", nullptr, alloca_bytes},
+    {"stacksave", "type:u32|u64", nullptr, stack_save},
+    {"stackrestore", "type:u32|u64", nullptr, stack_restore},
 };
 
 }  // namespace

@@ -236,35 +236,37 @@ std::string check_sum(const Form& f) {
 }
 
 #define LW_TYPES "dtype:u32|s32 atype:u32|s32 btype:u32|s32"
-#define LW_SCALAR LW_TYPES " ?sat ?op2:add|min|max"
-#define LW_PARTS LW_TYPES " ?sat ?op2:add"
+#define LW_SCALAR LW_TYPES " ?sat+ ?op2:add|min|max"
+#define LW_PARTS LW_TYPES " ?sat+ ?op2:add"
 #define LW_SHIFT "dtype:u32|s32 atype:u32|s32 btype:u32"
 #define LW_TESTS "atype:u32|s32 btype:u32|s32 cmp:eq|ne|lt|le|gt|ge"
 
 constexpr Row kVideoRows[] = {
-    {"vadd", LW_SCALAR, scalar<Op::add>, 3, 4},
-    {"vsub", LW_SCALAR, scalar<Op::sub>, 3, 4},
-    {"vmin", LW_SCALAR, scalar<Op::min>, 3, 4},
-    {"vmax", LW_SCALAR, scalar<Op::max>, 3, 4},
-    {"vabsdiff", LW_SCALAR, vabsdiff, 3, 4},
-    {"vshl", LW_SHIFT " mode:clamp|wrap ?op2:add|min|max", vshift<Op::shl>, 3, 4},
-    {"vshr", LW_SHIFT " ?sat mode:clamp|wrap ?op2:add|min|max", vshift<Op::shr>, 3, 4},
-    {"vset", LW_TESTS " ?op2:add|min|max", vset, 3, 4},
-    {"vmad", LW_TYPES " ?po ?sat ?scale:shr7|shr15", vmad, 4, 4},
-    {"vadd2", LW_PARTS, parts<Op::add>, 4, 4, "", check_sum},
-    {"vadd4", LW_PARTS, parts<Op::add>, 4, 4, "", check_sum},
-    {"vsub2", LW_PARTS, parts<Op::sub>, 4, 4, "", check_sum},
-    {"vsub4", LW_PARTS, parts<Op::sub>, 4, 4, "", check_sum},
-    {"vmin2", LW_PARTS, parts<Op::min>, 4, 4, "", check_sum},
-    {"vmin4", LW_PARTS, parts<Op::min>, 4, 4, "", check_sum},
-    {"vmax2", LW_PARTS, parts<Op::max>, 4, 4, "", check_sum},
-    {"vmax4", LW_PARTS, parts<Op::max>, 4, 4, "", check_sum},
-    {"vavrg2", LW_PARTS, parts_average, 4, 4, "", check_sum},
-    {"vavrg4", LW_PARTS, parts_average, 4, 4, "", check_sum},
-    {"vabsdiff2", LW_PARTS, parts_absdiff, 4, 4, "", check_sum},
-    {"vabsdiff4", LW_PARTS, parts_absdiff, 4, 4, "", check_sum},
-    {"vset2", LW_TESTS " ?op2:add", parts_set, 4, 4},
-    {"vset4", LW_TESTS " ?op2:add", parts_set, 4, 4},
+    {"vadd", LW_SCALAR, "V:$dtype V:$atype V:$btype ?V&op2:$dtype", scalar<Op::add>},
+    {"vsub", LW_SCALAR, "V:$dtype V:$atype V:$btype ?V&op2:$dtype", scalar<Op::sub>},
+    {"vmin", LW_SCALAR, "V:$dtype V:$atype V:$btype ?V&op2:$dtype", scalar<Op::min>},
+    {"vmax", LW_SCALAR, "V:$dtype V:$atype V:$btype ?V&op2:$dtype", scalar<Op::max>},
+    {"vabsdiff", LW_SCALAR, "V:$dtype V:$atype V:$btype ?V&op2:$dtype", vabsdiff},
+    {"vshl", LW_SHIFT " mode:clamp|wrap ?op2:add|min|max",
+     "V:$dtype V:$atype V:$btype ?V&op2:$dtype", vshift<Op::shl>},
+    {"vshr", LW_SHIFT " ?sat+ mode:clamp|wrap ?op2:add|min|max",
+     "V:$dtype V:$atype V:$btype ?V&op2:$dtype", vshift<Op::shr>},
+    {"vset", LW_TESTS " ?op2:add|min|max", "V:u32 V:$atype V:$btype ?V&op2:u32", vset},
+    {"vmad", LW_TYPES " ?po ?sat+ ?scale:shr7|shr15", "d:u32 M:$atype M:$btype M:$dtype", vmad},
+    {"vadd2", LW_PARTS, "D:$dtype D:$atype D:$btype s:$dtype", parts<Op::add>, "", check_sum},
+    {"vadd4", LW_PARTS, "Q:$dtype Q:$atype Q:$btype s:$dtype", parts<Op::add>, "", check_sum},
+    {"vsub2", LW_PARTS, "D:$dtype D:$atype D:$btype s:$dtype", parts<Op::sub>, "", check_sum},
+    {"vsub4", LW_PARTS, "Q:$dtype Q:$atype Q:$btype s:$dtype", parts<Op::sub>, "", check_sum},
+    {"vmin2", LW_PARTS, "D:$dtype D:$atype D:$btype s:$dtype", parts<Op::min>, "", check_sum},
+    {"vmin4", LW_PARTS, "Q:$dtype Q:$atype Q:$btype s:$dtype", parts<Op::min>, "", check_sum},
+    {"vmax2", LW_PARTS, "D:$dtype D:$atype D:$btype s:$dtype", parts<Op::max>, "", check_sum},
+    {"vmax4", LW_PARTS, "Q:$dtype Q:$atype Q:$btype s:$dtype", parts<Op::max>, "", check_sum},
+    {"vavrg2", LW_PARTS, "D:$dtype D:$atype D:$btype s:$dtype", parts_average, "", check_sum},
+    {"vavrg4", LW_PARTS, "Q:$dtype Q:$atype Q:$btype s:$dtype", parts_average, "", check_sum},
+    {"vabsdiff2", LW_PARTS, "D:$dtype D:$atype D:$btype s:$dtype", parts_absdiff, "", check_sum},
+    {"vabsdiff4", LW_PARTS, "Q:$dtype Q:$atype Q:$btype s:$dtype", parts_absdiff, "", check_sum},
+    {"vset2", LW_TESTS " ?op2:add", "D:u32 D:$atype D:$btype s:u32", parts_set},
+    {"vset4", LW_TESTS " ?op2:add", "Q:u32 Q:$atype Q:$btype s:u32", parts_set},
 };
 
 }  // namespace

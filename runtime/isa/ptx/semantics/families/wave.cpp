@@ -94,18 +94,23 @@ void warp_sync(Emit& e) {
 }
 
 constexpr Row kWaveRows[] = {
-    {"shfl", "?sync mode:up|down|bfly|idx type:b32", shfl, 4, 5},
-    {"vote", "?sync any type:pred", vote<Op::vote_any>, 2, 3},
-    {"vote", "?sync all type:pred", vote<Op::vote_all>, 2, 3},
-    {"vote", "?sync uni type:pred", vote<Op::vote_uni>, 2, 3},
-    {"vote", "?sync ballot type:b32", vote<Op::vote_ballot>, 2, 3},
-    {"match", "any sync type:b32|b64", match_any, 3, 3},
-    {"match", "all sync type:b32|b64", match_all, 3, 3},
-    {"redux", "sync op:add|min|max type:u32|s32", redux, 3, 3},
-    {"redux", "sync op:and|or|xor type:b32", redux, 3, 3},
-    {"activemask", "type:b32", activemask, 1, 1},
-    {"elect", "sync", elect, 2, 2},
-    {"bar", "warp sync", warp_sync, 1, 1},
+    Row{"shfl", "sync+ mode:up|down|bfly|idx type:b32", "d| s s:u32 s:u32 s:u32", shfl}.in("30.60"),
+    Row{"shfl", "mode:up|down|bfly|idx type:b32", "d| s s:u32 s:u32", shfl}.in("<70"),
+    Row{"vote", "sync+ op:any type:pred", "d p s:u32", vote<Op::vote_any>}.in("30.60"),
+    Row{"vote", "sync+ op:all type:pred", "d p s:u32", vote<Op::vote_all>}.in("30.60"),
+    Row{"vote", "sync+ op:uni+ type:pred", "d p s:u32", vote<Op::vote_uni>}.in("30.60"),
+    Row{"vote", "sync+ op:ballot type:b32", "d p s:u32", vote<Op::vote_ballot>}.in("30.60"),
+    Row{"vote", "op:any type:pred", "d p", vote<Op::vote_any>}.in("<70"),
+    Row{"vote", "op:all type:pred", "d p", vote<Op::vote_all>}.in("<70"),
+    Row{"vote", "op:uni+ type:pred", "d p", vote<Op::vote_uni>}.in("<70"),
+    Row{"vote", "op:ballot type:b32", "d p", vote<Op::vote_ballot>}.in("<70"),
+    Row{"match", "any sync+ type:b32|b64", "d:b32 s s:u32", match_any}.in("70.60"),
+    Row{"match", "all sync+ type:b32|b64", "d|:b32 s s:u32", match_all}.in("70.60"),
+    Row{"redux", "sync+ op:add|min|max type:u32|s32", "d s s:u32", redux}.in("80.70"),
+    Row{"redux", "sync+ op:and|or|xor type:b32", "d s s:u32", redux}.in("80.70"),
+    Row{"activemask", "type:b32", "d", activemask}.in("30.62"),
+    Row{"elect", "sync+", "d_+:b32 s:u32", elect}.in("90.80"),
+    Row{"bar", "^warp sync+", "s:u32", warp_sync}.in("30.60"),
 };
 
 }  // namespace

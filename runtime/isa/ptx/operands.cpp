@@ -1,0 +1,192 @@
+// The operands of an instruction against the list of its row. The letters: `d` destination, `s`
+// source, `r` source in a register, `p` predicate, `i` constant (of a range), `a` address, `l`
+// label, `v` `w` vector that is read or written, `x` anything. Behind them: `_` may be thrown away,
+// `|` may have a second destination, `>` may be wider; a type or `$slot`.
+#include "runtime/isa/ptx/check_context.hpp"
+
+namespace lanewise::ptx::legal {
+namespace {
+
+using K = Operand::Kind;
+using S = Symbol::Kind;
+
+constexpr Type kPredicate{Type::Class::pred, 1};
+
+Type type_of(const Context& c, const OperandSpec& o) {
+  Type t = o.type.starts_with('$') ? c.type(o.type.substr(1)) : type_named(o.type).value_or(Type{});
+  t.bits = static_cast<uint16_t>(t.bits * o.scale);
+  return t;
+}
+
+/// `p|q`: judged one by one.
+void pair(Context& c, size_t i, const OperandSpec& spec, Type want) {
+  const Operand& o = c.in.operands[i];
+  if (!spec.pair) {
+    c.error(o, "a second destination `" + o.pair + "`, none was expected");
+    return;
+  }
+  Operand first = o;
+  first.pair.clear();
+  if (first.kind != K::sink) {
+    if (want == kPredicate) {
+      c.predicate_of(first, true);
+    } else {
+      c.register_of(first, want, Fit::exact);
+    }
+  }
+  Operand second;
+  second.loc = o.loc;
+  second.name = o.pair;
+  if (o.pair != "_") c.predicate_of(second, true);
+}
+
+void vector(Context& c, size_t i, const OperandSpec& spec, Type want) {
+  const unsigned n = spec.count != 0 ? spec.count : c.vector();
+  const Fit fit = spec.wider ? Fit::wider : Fit::exact;
+  c.vector_operand(i, want, n, fit, spec.kind == 'v', spec.sink);
+}
+
+/// Parts of a register of a video instruction: `.b0` to `.b3` and `.h0`, `.h1`; halves or bytes of
+/// both sources together; destinations: which of their parts are written.
+bool is_selector(std::string_view name, char kind, bool writes) {
+  const bool bytes = name[0] == 'b';
+  const std::string_view digits = name.substr(1);
+  if (kind == 'V' || kind == 'M') return digits.size() == 1 && digits[0] <= (bytes ? '3' : '1');
+  if (bytes != (kind == 'Q')) return false;
+  const size_t most = bytes ? 4 : 2;
+  if (writes ? digits.size() > most : digits.size() != most) return false;
+  const char last = static_cast<char>('0' + most * (writes ? 1 : 2) - 1);
+  for (size_t i = 0; i < digits.size(); ++i)
+    if (digits[i] > last || (writes && i > 0 && digits[i] >= digits[i - 1])) return false;
+  return true;
+}
+
+void video(Context& c, size_t i, const OperandSpec& spec, Type want) {
+  Operand o = c.in.operands[i];
+  const size_t dot = o.name.find('.');
+  const bool selects = o.kind == K::name && dot != o.name.npos && dot + 1 < o.name.size() &&
+                       (o.name[dot + 1] == 'b' || o.name[dot + 1] == 'h');
+  if (spec.kind == 'M' && o.minus) {
+    const auto& ops = c.in.operands;
+    o.minus = false;
+    const bool product = ops[1].minus != ops[2].minus;
+    if (product && ops[3].minus)
+      c.error(o, "both a product and what is added are negated, one of them was expected");
+    if (c.has("po") && (product || ops[3].minus))
+      c.error(o, "`.po` with a negated operand, it was expected without");
+  }
+  if (selects) {
+    // A part of the destination is put into the third source.
+    const bool scalar = spec.kind == 'V' && i == 0 && (c.in.operands.size() < 4 || c.has("op2"));
+    if (!is_selector(std::string_view(o.name).substr(dot + 1), spec.kind, i == 0) || i == 3 ||
+        scalar) {
+      c.error(o,
+              "`" + o.name + "`: not a part that this operand has, another selector was expected");
+      return;
+    }
+    o.name.resize(dot);
+    return c.register_of(o, want, Fit::exact);
+  }
+  if (i == 0) return c.register_of(o, want, Fit::exact);
+  c.value_of(o, want, Fit::exact);
+}
+
+void judge(Context& c, size_t i, const OperandSpec& spec) {
+  const Operand& o = c.in.operands[i];
+  const Type want = type_of(c, spec);
+  const Fit fit = spec.wider ? Fit::wider : Fit::exact;
+  const bool reads_pair = !o.pair.empty();
+  if (reads_pair) return pair(c, i, spec, want);
+  if (spec.both) {
+    c.error(o, "one destination, a predicate behind `|` was expected, too");
+    return;
+  }
+  if (o.kind == K::sink && spec.sink) return;
+  // The address of a function is data, no number of bits or threads.
+  const bool fixed = !spec.type.starts_with('$');
+  if (fixed && c.symbol(o).kind == S::function && o.kind == K::name && spec.kind != 'a' &&
+      spec.kind != 'x') {
+    c.error(o, found_text(o, c.symbol(o)) + ", " + type_text(want) + " was expected");
+    return;
+  }
+  switch (spec.kind) {
+    case 'd':
+      if (want == kPredicate) return c.predicate_of(o, true);
+      return c.register_of(o, want, fit);
+    case 's':
+      if (want == kPredicate) return c.predicate_of(o, false);
+      return c.value_of(o, want, fit);
+    case 'r':
+      return c.register_of(o, want, fit);
+    case 'p':
+      return c.predicate_of(o, false);
+    case 'i': {
+      const Operand* value = c.literal(i, "a constant");
+      if (value == nullptr || spec.high < spec.low) return;
+      const auto v = static_cast<int64_t>(value->bits);
+      if (v < spec.low || v > spec.high)
+        c.error(o, "the constant " + std::to_string(v) + ", " + std::to_string(spec.low) +
+                       (spec.low == spec.high ? "" : " to " + std::to_string(spec.high)) +
+                       " was expected");
+      return;
+    }
+    case 'a':
+      return c.address(i, spec.type == "$type" ? c.get("ss") : spec.type);
+    case 'b':
+    case 't': {
+      // A barrier's number, or how many threads it waits for.
+      const auto v = static_cast<int64_t>(o.bits);
+      const bool zero = v == 0 && c.has("arrive");
+      if (o.kind == K::integer && (spec.kind == 'b' ? v < 0 || v > 15 : v % 32 != 0 || zero))
+        c.error(o, "the constant " + std::to_string(v) + ", " +
+                       (spec.kind == 'b' ? "0 to 15" : "a multiple of 32") + " was expected");
+      return c.value_of(o, {Type::Class::uint, 32}, fit);
+    }
+    case 'V':
+    case 'M':
+    case 'D':
+    case 'Q':
+      return video(c, i, spec, want);
+    case 'v':
+    case 'w':
+      return vector(c, i, spec, want);
+    case 'c':
+      // A position or width of bits.
+      if (o.kind == K::integer && o.bits > 255)
+        c.error(o, "the constant " + std::to_string(static_cast<int64_t>(o.bits)) +
+                       ", 0 to 255 was expected");
+      return c.value_of(o, {Type::Class::uint, 32}, fit);
+    case 'T': {
+      const Symbol s = c.symbol(o);
+      if (o.kind != K::address || s.kind != S::reg || !fits({Type::Class::uint, 32}, s.type, fit))
+        c.error(o, found_text(o, s) + ", a 32-bit register in brackets was expected");
+      return;
+    }
+    case 'l':
+      if (c.symbol(o).kind != S::label)
+        c.error(o, found_text(o, c.symbol(o)) + ", a label was expected");
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+bool judge_operands(Context& c, std::span<const OperandSpec> specs) {
+  size_t least = 0, most = 0;
+  for (const OperandSpec& o : specs) {
+    const bool filled = o.when.empty() || c.has(o.when);
+    least += filled && !(o.optional && o.when.empty()) ? 1 : 0;
+    most += filled || o.optional ? 1 : 0;
+  }
+  if (!c.count(least, most)) return false;
+  c.refuse_unified();
+  size_t i = 0;
+  for (const OperandSpec& o : specs)
+    if ((o.when.empty() || o.optional || c.has(o.when)) && i < c.in.operands.size())
+      judge(c, i++, o);
+  return true;
+}
+
+}  // namespace lanewise::ptx::legal

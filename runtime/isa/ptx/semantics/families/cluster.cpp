@@ -1,0 +1,319 @@
+// Barriers in memory, clusters, memory of many devices. None of them runs.
+#include <algorithm>
+
+#include "runtime/isa/ptx/check_context.hpp"
+#include "runtime/isa/ptx/table.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+using legal::Context;
+using legal::Fit;
+using legal::Type;
+using K = Operand::Kind;
+
+constexpr Type kU32{Type::Class::uint, 32};
+constexpr Type kLong{Type::Class::uint, 64};
+
+/// An ordering needs a scope and the other way round; what they need themselves.
+void ordering(Context& c) {
+  const bool sem = c.has("sem"), scope = c.has("scope");
+  if (sem != scope)
+    c.error(sem ? "`." + std::string(c.get("sem")) + "` without a scope, one was expected"
+                : "a scope without an ordering, one was expected with it");
+  if (sem) c.need(c.get("sem") == "relaxed" ? 90 : 80, 80, "`." + std::string(c.get("sem")) + "`");
+  if (c.get("scope") == "cluster") c.need(90, 80, "`.cluster`");
+}
+
+void state(Context& c, size_t i) {
+  const Operand& o = c.in.operands[i];
+  const bool remote = c.get("ss") == "shared::cluster";
+  if (o.kind == K::sink && o.pair.empty()) return;
+  if (remote) c.error(o, "a state of a barrier of another group, `_` was expected");
+  c.register_of(o, kLong, Fit::exact);
+}
+
+void arrive(Context& c) {
+  ordering(c);
+  const bool counted = c.has("expect_tx") || c.has("noComplete");
+  if (c.has("expect_tx")) c.need(90, 80, "`.expect_tx`");
+  if (c.get("ss") == "shared::cluster") {
+    c.need(90, 80, "`.shared::cluster`");
+    if (c.has("noComplete")) c.error("`.noComplete` with `.shared::cluster`");
+  }
+  if (c.has("noComplete") && c.get("scope") == "cluster")
+    c.error("`.noComplete` with `.cluster`, `.cta` was expected");
+  if (c.has("noComplete") && c.has("expect_tx"))
+    c.error("`.noComplete` with `.expect_tx`, one of them was expected");
+  if (!c.count(counted ? 3 : 2, 3)) return;
+  state(c, 0);
+  c.near_address(1, c.get("ss"));
+  if (c.in.operands.size() == 2) return;
+  if (!counted) c.need(90, 78, "a count without `.noComplete`");
+  const Operand& n = c.in.operands[2];
+  if (n.kind == K::integer && (static_cast<int64_t>(n.bits) < 0 || n.bits > 0xfffff) &&
+      !c.has("expect_tx"))
+    c.error(n, "the count " + std::to_string(static_cast<int64_t>(n.bits)) +
+                   ", less than 1048576 was expected");
+  c.value_of(n, kU32, Fit::exact);
+}
+
+void transfer(Context& c) {
+  ordering(c);
+  if (!c.count(2, 2)) return;
+  c.near_address(0, c.get("ss"));
+  c.value_of(c.in.operands[1], kU32, Fit::exact);
+}
+
+void wait(Context& c) {
+  ordering(c);
+  const bool tries = c.has("try_wait");
+  if (!c.count(3, tries ? 4 : 3)) return;
+  c.predicate_of(c.in.operands[0], true);
+  c.near_address(1, c.get("ss"));
+  const Operand& o = c.in.operands[2];
+  if (c.has("parity")) {
+    if (o.kind == K::integer && o.bits > 1) c.error(o, "a parity above 1, 0 or 1 was expected");
+    c.value_of(o, kU32, Fit::exact);
+  } else {
+    c.register_of(o, kLong, Fit::exact);
+  }
+  if (c.in.operands.size() == 4) c.value_of(c.in.operands[3], kU32, Fit::exact);
+}
+
+void initialise(Context& c) {
+  if (!c.count(2, 2)) return;
+  c.near_address(0, c.get("ss"));
+  c.value_of(c.in.operands[1], kU32, Fit::exact);
+}
+
+void near(Context& c) {
+  if (c.count(1, 1)) c.near_address(0, c.get("ss"));
+}
+
+void registers_count(Context& c) {
+  if (!c.count(1, 1)) return;
+  const Operand* n = c.literal(0, "a constant number of registers");
+  if (n && (n->bits < 24 || n->bits > 256 || n->bits % 8 != 0))
+    c.error(*n,
+            std::to_string(n->bits) + " registers, a multiple of 8 from 24 to 256 was expected");
+}
+
+void cancel(Context& c) {
+  if (!c.count(2, 2)) return;
+  c.near_address(0, "shared");
+  c.near_address(1, "shared");
+}
+
+// --- memory of many devices
+// -----------------------------------------------------------------------
+
+/// Halves and pairs travel in untyped registers.
+Type element_type(Context& c) {
+  const std::string_view name = c.get("type");
+  const Type t = c.type();
+  if (name.starts_with('e'))
+    return {Type::Class::bits, static_cast<uint16_t>(name.ends_with("x4")   ? 32
+                                                     : name.ends_with("x2") ? 16
+                                                                            : 8)};
+  if (t.is_float() && (t.packed || t.bits == 16)) return {Type::Class::bits, t.bits};
+  return t;
+}
+
+void multi(Context& c) {
+  const std::string_view sem = c.get("sem");
+  const bool strong = !sem.empty() && sem != "weak";
+  if (strong != c.has("scope"))
+    c.error(strong ? "`." + std::string(sem) + "` without a scope, one was expected"
+                   : "a scope without an ordering, `.relaxed` or stronger was expected with it");
+  if (!c.count(2, 2)) return;
+  const bool loads = c.has("ld_reduce");
+  const Type t = element_type(c);
+  const unsigned n = c.has("vec") ? static_cast<unsigned>(c.get("vec")[1] - '0') : 1;
+  if (t.bits * n > 128) c.error("a vector of more than 128 bits, fewer were expected");
+  c.address(loads ? 1 : 0, "global");
+  const size_t data = loads ? 0 : 1;
+  const Operand& o = c.in.operands[data];
+  if (n > 1) {
+    c.vector_of(o, t, n, Fit::exact, !loads, false);
+  } else if (loads) {
+    c.register_of(o, t, Fit::exact);
+  } else {
+    c.value_of(o, t, Fit::exact);
+  }
+}
+
+constexpr const char* kDevices = "memory of several devices is not supported";
+
+constexpr Row device(const char* pattern) {
+  return Row{"multimem", pattern, nullptr, nullptr, kDevices}.with(multi).in("90.81");
+}
+
+#define LW_TINY "e4m3x4@100.86|e5m2x4@100.86"
+#define LW_TINY2 "e4m3x2@100.86|e5m2x2@100.86"
+#define LW_TINY1 "e4m3@100.86|e5m2@100.86"
+#define LW_LOAD "^ld_reduce ?sem:weak|relaxed|acquire ?scope:cta|cluster|gpu|sys ?ss:global "
+#define LW_SEND "^red ?sem:relaxed|release ?scope:cta|cluster|gpu|sys ?ss:global "
+#define LW_SAVE "^st ?sem:weak|relaxed|release ?scope:cta|cluster|gpu|sys ?ss:global "
+
+// --- stores and reductions that report to a barrier
+// -----------------------------------------------
+
+/// The assembler does not look at the size of the vector.
+void store_reporting(Context& c) {
+  if (!c.count(3, 3)) return;
+  c.near_address(0, c.get("ss"));
+  const Operand& o = c.in.operands[1];
+  if (o.kind == K::vector) {
+    const size_t n = o.elements.size();
+    if (n != 1 && n != 2 && n != 4) c.error(o, "a vector of another size, 1, 2 or 4 was expected");
+    c.vector_of(o, c.type(), static_cast<unsigned>(n), Fit::wider, true, false);
+  } else {
+    c.source(1, c.type(), Fit::wider);
+  }
+  c.near_address(2, "shared");
+}
+
+void store_global(Context& c) {
+  if (c.get("sem") == "weak" && c.has("scope")) c.error("`.weak` with a scope, none was expected");
+  if (c.get("sem") == "release" && !c.has("scope")) c.error("`.release` without a scope");
+  if (c.has("mmio") && c.get("sem") != "release") c.error("`.mmio` without `.release`");
+  if (!c.count(2, 2)) return;
+  c.near_address(0, "global");
+  c.source(1, c.type(), Fit::wider);
+}
+
+void reduce_reporting(Context& c) {
+  if (!c.count(3, 3)) return;
+  c.near_address(0, c.get("ss"));
+  c.value_of(c.in.operands[1], c.type(), Fit::exact);
+  c.near_address(2, "shared");
+}
+
+void reduce_global(Context& c) {
+  if (!c.count(2, 2)) return;
+  c.near_address(0, "global");
+  c.value_of(c.in.operands[1], c.type(), Fit::exact);
+}
+
+void bulk_store(Context& c) {
+  if (!c.count(3, 3)) return;
+  c.near_address(0, c.get("ss"));
+  c.value_of(c.in.operands[1], kLong, Fit::exact);
+  const Operand* value = c.literal(2, "the constant 0");
+  if (value && value->bits != 0)
+    c.error(*value,
+            "a value of " + std::to_string(static_cast<int64_t>(value->bits)) + ", 0 was expected");
+}
+
+constexpr const char* kAsync = "asynchronous stores are not supported: groups do not form clusters";
+
+constexpr Row async(const char* opcode, const char* pattern, legal::Rule rule, const char* gate) {
+  return Row{opcode, pattern, nullptr, nullptr, kAsync}.with(rule).in(gate);
+}
+
+#define LW_RED                                                          \
+  "^async ?sem:relaxed ?scope:cluster ?ss:shared::cluster|shared::cta " \
+  "mbarrier::complete_tx::bytes "
+
+constexpr const char* kBarrier = "barriers in memory are not supported";
+constexpr const char* kCluster = "thread block clusters are not supported";
+
+constexpr Row barrier(const char* pattern, legal::Rule rule, const char* gate = "80.70") {
+  return Row{"mbarrier", pattern, nullptr, nullptr, kBarrier}.with(rule).in(gate);
+}
+
+#define LW_NEAR "?ss:shared|shared::cta@.78 type:b64"
+#define LW_ANY "?ss:shared|shared::cta@.78|shared::cluster type:b64"
+#define LW_RELEASE "?sem:release|relaxed ?scope:cta|cluster "
+#define LW_ACQUIRE "?sem:acquire|relaxed ?scope:cta|cluster "
+
+constexpr Row kClusterRows[] = {
+    barrier("^init " LW_NEAR, initialise),
+    barrier("^inval " LW_NEAR, near),
+    barrier("^arrive ?^expect_tx " LW_RELEASE LW_ANY, arrive),
+    barrier("^arrive ?noComplete " LW_RELEASE LW_ANY, arrive),
+    barrier("^arrive_drop ?^expect_tx " LW_RELEASE LW_ANY, arrive),
+    barrier("^arrive_drop ?noComplete " LW_RELEASE LW_ANY, arrive),
+    barrier("^expect_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, transfer, "90.80"),
+    barrier("^complete_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, transfer, "90.80"),
+    barrier("^test_wait ?^parity " LW_ACQUIRE LW_NEAR, wait),
+    barrier("^try_wait ?^parity " LW_ACQUIRE LW_NEAR, wait, "90.78"),
+    Row{"mbarrier", "^pending_count type:b64", "d:u32 r:u64", nullptr, kBarrier}.in("80.70"),
+    Row{"cp", "^async ^mbarrier ^arrive ?noinc " LW_NEAR, nullptr, nullptr, kBarrier}.with(near).in(
+        "80.70"),
+
+    device(LW_LOAD "op:min|max type:u32|s32|u64|s64"),
+    device(LW_LOAD "op:add type:u32|s32|u64|f64"),
+    device(LW_LOAD "op:add ?vec:v2|v4 type:f32"),
+    device(LW_LOAD "op:and|or|xor type:b32|b64"),
+    device(LW_LOAD "op:min|max vec:v2|v4|v8 type:f16|bf16"),
+    device(LW_LOAD "op:min|max ?vec:v2|v4 type:f16x2|bf16x2"),
+    device(LW_LOAD "op:add ?acc:acc::f32 vec:v2|v4|v8 type:f16|bf16"),
+    device(LW_LOAD "op:add ?acc:acc::f32 ?vec:v2|v4 type:f16x2|bf16x2"),
+    device(LW_LOAD "op:min|max vec:v4|v8|v16 type:" LW_TINY1),
+    device(LW_LOAD "op:min|max vec:v2|v4|v8 type:" LW_TINY2),
+    device(LW_LOAD "op:min|max ?vec:v2|v4 type:" LW_TINY),
+    device(LW_LOAD "op:add ?acc:acc::f16 vec:v4|v8|v16 type:" LW_TINY1),
+    device(LW_LOAD "op:add ?acc:acc::f16 vec:v2|v4|v8 type:" LW_TINY2),
+    device(LW_LOAD "op:add ?acc:acc::f16 ?vec:v2|v4 type:" LW_TINY),
+    device(LW_SEND "op:min|max type:u32|s32|u64|s64"),
+    device(LW_SEND "op:add type:u32|s32|u64|f64"),
+    device(LW_SEND "op:add ?vec:v2|v4 type:f32"),
+    device(LW_SEND "op:and|or|xor type:b32|b64"),
+    device(LW_SEND "op:add|min|max vec:v2|v4|v8 type:f16|bf16"),
+    device(LW_SEND "op:add|min|max ?vec:v2|v4 type:f16x2|bf16x2"),
+    device(LW_SAVE "type:b32|b64|u32|u64|s32|s64|f64"),
+    device(LW_SAVE "?vec:v2|v4 type:f32"),
+    device(LW_SAVE "vec:v2|v4|v8 type:f16|bf16"),
+    device(LW_SAVE "?vec:v2|v4 type:f16x2|bf16x2"),
+    device(LW_SAVE "vec:v4|v8|v16 type:" LW_TINY1),
+    device(LW_SAVE "vec:v2|v4|v8 type:" LW_TINY2),
+    device(LW_SAVE "?vec:v2|v4 type:" LW_TINY),
+
+    async("st",
+          "^async ?sem:weak ?scope:cluster ?ss:shared::cluster|shared::cta "
+          "mbarrier::complete_tx::bytes ?vec:v2|v4 type:b32|b64|u32|u64|s32|s64|f32|f64",
+          store_reporting, "90.81"),
+    async("st",
+          "^async ?mmio ?sem:weak|release ?scope:gpu|sys ss:global "
+          "type:b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64",
+          store_global, "100.87"),
+    async("st", "^bulk ?sem:weak ?ss:shared::cta", bulk_store, "100.86"),
+    async("red", LW_RED "op:inc|dec type:u32", reduce_reporting, "90.81"),
+    async("red", LW_RED "op:min|max type:u32|s32", reduce_reporting, "90.81"),
+    async("red", LW_RED "op:add type:u32|s32|u64", reduce_reporting, "90.81"),
+    async("red", LW_RED "op:and|or|xor type:b32", reduce_reporting, "90.81"),
+    async("red", "^async mmio sem:release scope:gpu|sys ss:global op:add type:u32|s32|u64|s64",
+          reduce_global, "100.87"),
+
+    Row{"setmaxnreg", "^action:inc|dec sync+ aligned type:u32|s32", nullptr, nullptr,
+        "register reallocation is not supported"}
+        .with(registers_count)
+        .in("90.80"),
+    Row{"clusterlaunchcontrol",
+        "^try_cancel async ?ss:shared::cta mbarrier::complete_tx::bytes ?multicast::cluster::all "
+        "type:b128",
+        nullptr, nullptr, kCluster}
+        .with(cancel)
+        .in("100.86"),
+    Row{"clusterlaunchcontrol", "^query_cancel is_canceled dtype:pred type:b128", "d:$dtype r",
+        nullptr, kCluster}
+        .in("100.86"),
+    Row{"clusterlaunchcontrol",
+        "^query_cancel what:get_first_ctaid::x|get_first_ctaid::y|get_first_ctaid::z dtype:b32 "
+        "type:b128",
+        "d:$dtype r", nullptr, kCluster}
+        .in("100.86"),
+    Row{"clusterlaunchcontrol", "^query_cancel get_first_ctaid v4 dtype:b32 type:b128",
+        "w4:$dtype r", nullptr, kCluster}
+        .in("100.86"),
+};
+
+}  // namespace
+
+std::span<const Row> cluster_rows() {
+  return kClusterRows;
+}
+
+}  // namespace lanewise::ptx

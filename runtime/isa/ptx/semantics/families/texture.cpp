@@ -1,0 +1,266 @@
+// Textures and surfaces: which coordinates, offsets and depths belong to which geometry. None of
+// them runs.
+#include <algorithm>
+
+#include "runtime/isa/ptx/check_context.hpp"
+#include "runtime/isa/ptx/table.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+using legal::Context;
+using legal::Symbol;
+using K = Operand::Kind;
+using legal::Type;
+
+constexpr Type kF32{Type::Class::flt, 32};
+constexpr Type kS32{Type::Class::sint, 32};
+constexpr Type kWord{Type::Class::bits, 32};
+constexpr Type kHandle{Type::Class::uint, 64};
+
+struct Geometry {
+  std::string_view name;
+  unsigned coordinates, gradient, offsets;
+  bool depth, integers, floats;
+};
+constexpr Geometry kGeometries[] = {
+    {"1d", 1, 1, 1, true, true, true},     {"2d", 2, 2, 2, true, true, true},
+    {"3d", 4, 4, 4, false, true, true},    {"a1d", 2, 1, 1, true, true, true},
+    {"a2d", 4, 2, 2, true, true, true},    {"cube", 4, 4, 0, true, false, true},
+    {"acube", 4, 4, 0, true, false, true}, {"2dms", 4, 0, 4, true, true, false},
+    {"a2dms", 4, 0, 4, true, true, false},
+};
+
+const Geometry& geometry(const Context& c) {
+  return *std::ranges::find(kGeometries, c.get("geom"), &Geometry::name);
+}
+
+/// A variable of an opaque type, or its address in a register.
+void handle(Context& c, const Operand& o, std::string_view type, std::string_view other = {}) {
+  const Symbol s = c.symbol(o);
+  if (s.kind == Symbol::Kind::variable && !o.has_offset &&
+      (s.variable->type == type || s.variable->type == other))
+    return;
+  if (s.kind == Symbol::Kind::reg && s.vector == 1 && !o.has_offset && o.offset == 0 &&
+      fits(kHandle, s.type, legal::Fit::exact))
+    return;
+  c.error(o, found_text(o, s) + ", a ." + std::string(type) + " or a 64-bit register was expected");
+}
+
+/// `[t, {x, y}]` or `[t, s, {x, y}]`.
+void place(Context& c, size_t i, std::string_view type, unsigned coordinates, Type want) {
+  const Operand& o = c.in.operands[i];
+  if (o.kind != K::address || o.elements.empty()) {
+    c.error(o, "not a texture or surface with coordinates in brackets, one was expected");
+    return;
+  }
+  handle(c, o, type);
+  const bool texture = type == "texref";
+  const bool sampler = o.elements.size() == 2;
+  if (o.elements.size() > 2 || (sampler && !texture)) {
+    c.error(o, "more than coordinates in the brackets, none were expected");
+    return;
+  }
+  if (sampler) handle(c, o.elements[0], "samplerref");
+  if (sampler && !c.env.independent && c.get("geom").ends_with("cube"))
+    c.error(o, "a sampler with `." + std::string(c.get("geom")) + "`, none was expected");
+  if (!sampler && texture && c.env.independent)
+    c.error(o, "no sampler, one was expected with texmode_independent");
+  c.vector_of(o.elements.back(), want, coordinates, legal::Fit::exact, true, false);
+}
+
+/// What follows the coordinates: offsets, then a depth to compare with.
+void extras(Context& c, size_t at, const Geometry& g, bool with_depth) {
+  const size_t n = c.in.operands.size();
+  if (n > at + 2) {
+    c.count(at, at + 2);
+    return;
+  }
+  for (size_t i = at; i < n; ++i) {
+    const Operand& o = c.in.operands[i];
+    if (i == at && o.kind == K::vector && g.offsets != 0) {
+      const bool pair = o.elements.size() == 2 && g.name != "3d";
+      c.vector_of(o, kS32, pair ? 2 : g.offsets, legal::Fit::exact, true, false);
+    } else if (g.depth && with_depth && (i == at || i + 1 == n)) {
+      const Symbol s = c.symbol(o);
+      const bool integers = c.get("ctype") == "s32";
+      const bool offset = i == at && (o.kind == K::integer || (g.offsets != 0 && s.type.is_int()));
+      c.value_of(o, offset || integers ? kS32 : kF32, legal::Fit::exact);
+    } else {
+      c.error(o, "one operand more than this geometry has, none was expected");
+    }
+  }
+}
+
+void fetch(Context& c) {
+  const Geometry& g = geometry(c);
+  const bool integers = c.get("ctype") == "s32";
+  if (integers ? !g.integers : !g.floats)
+    c.error("coordinates of `." + std::string(c.get("ctype")) + "` with `." + std::string(g.name) +
+            "`, the other type was expected");
+  const std::string_view mip = c.get("mip");
+  const size_t plain = mip == "level" ? 3 : mip == "grad" ? 4 : 2;
+  if ((plain > 2) && g.gradient == 0)
+    c.error("`." + std::string(mip) + "` with several samples, it was expected without");
+  if (!c.count(plain, plain + 2)) return;
+  const Operand& d = c.in.operands[0];
+  if (d.kind != K::vector) {
+    c.error(d, "the destination is no vector, one was expected");
+    return;
+  }
+  if (!d.pair.empty()) {
+    c.need(60, 71, "a residency predicate");
+    Operand p;
+    p.loc = d.loc;
+    p.name = d.pair;
+    if (d.pair != "_") c.register_of(p, {Type::Class::pred, 1}, legal::Fit::exact);
+  }
+  Operand plain_d = d;
+  plain_d.pair.clear();
+  const Type t = c.type("dtype");
+  const bool half = t.is_float() && t.bits == 16;
+  c.vector_of(plain_d,
+              t.packed ? kWord
+              : half   ? Type{Type::Class::bits, 16}
+                       : t,
+              t.packed ? 2 : 4, legal::Fit::exact, false, false);
+  place(c, 1, "texref", g.coordinates, integers ? kS32 : kF32);
+  if (mip == "level") c.value_of(c.in.operands[2], integers ? kS32 : kF32, legal::Fit::exact);
+  for (size_t i = 2; i < plain && mip == "grad"; ++i) {
+    const Operand& o = c.in.operands[i];
+    c.vector_of(o, kF32, g.gradient, legal::Fit::exact, true, false);
+  }
+  extras(c, plain, g, true);
+}
+
+void gather(Context& c) {
+  const Geometry& g = geometry(c);
+  if (!c.count(2, 4)) return;
+  const Operand& d = c.in.operands[0];
+  if (d.kind != K::vector) {
+    c.error(d, "the destination is no vector, one was expected");
+    return;
+  }
+  if (!d.pair.empty()) {
+    c.need(60, 71, "a residency predicate");
+    Operand p;
+    p.loc = d.loc;
+    p.name = d.pair;
+    if (d.pair != "_") c.register_of(p, {Type::Class::pred, 1}, legal::Fit::exact);
+  }
+  Operand plain_d = d;
+  plain_d.pair.clear();
+  c.vector_of(plain_d, c.type("dtype"), 4, legal::Fit::exact, false, false);
+  place(c, 1, "texref", g.coordinates, kF32);
+  extras(c, 2, g, true);
+}
+
+void surface_data(Context& c, size_t i, bool reads) {
+  const Operand& o = c.in.operands[i];
+  const unsigned n = c.vector();
+  if (c.type().bits * n > 128) c.error("a vector of more than 128 bits, fewer were expected");
+  if (n == 1 && o.kind != K::vector)
+    return reads ? c.value_of(o, c.type(), legal::Fit::wider)
+                 : c.register_of(o, c.type(), legal::Fit::wider);
+  const size_t found = o.kind == K::vector ? o.elements.size() : 0;
+  // Without `.v2` the assembler takes vectors, too.
+  const auto expected = n == 1 && (found == 2 || found == 4) ? static_cast<unsigned>(found) : n;
+  c.vector_of(o, c.type(), expected, legal::Fit::wider, reads, false);
+}
+
+void surface_load(Context& c) {
+  if (!c.count(2, 2)) return;
+  surface_data(c, 0, false);
+  place(c, 1, "surfref", geometry(c).coordinates, kS32);
+}
+void surface_store(Context& c) {
+  if (!c.count(2, 2)) return;
+  place(c, 0, "surfref", geometry(c).coordinates, kS32);
+  surface_data(c, 1, true);
+}
+void surface_reduce(Context& c) {
+  if (!c.count(2, 2)) return;
+  place(c, 0, "surfref", geometry(c).coordinates, kS32);
+  c.value_of(c.in.operands[1], c.type(), legal::Fit::wider);
+}
+
+void query(Context& c) {
+  const bool level = c.has("level");
+  if (!c.count(level ? 3 : 2, level ? 3 : 2)) return;
+  const Operand& o = c.in.operands[1];
+  c.register_of(c.in.operands[0], kWord, legal::Fit::exact);
+  if (o.kind != K::address || !o.elements.empty()) {
+    c.error(o, "not a texture or surface in brackets, one was expected");
+    return;
+  }
+  if (c.in.opcode == "suq") return handle(c, o, "surfref");
+  const bool sampler = c.has("of_sampler") && c.env.independent;
+  handle(c, o, sampler ? "samplerref" : "texref");
+  if (level) c.value_of(c.in.operands[2], kS32, legal::Fit::exact);
+}
+
+void is_type(Context& c) {
+  if (!c.count(2, 2)) return;
+  c.register_of(c.in.operands[0], {Type::Class::pred, 1}, legal::Fit::exact);
+  const Operand& o = c.in.operands[1];
+  if (o.kind == K::integer) return;
+  c.register_of(o, kHandle, legal::Fit::exact);
+}
+
+constexpr const char* kTexture = "textures are not supported";
+constexpr const char* kSurface = "surfaces are not supported";
+
+constexpr Row row(const char* opcode, const char* pattern, legal::Rule rule, const char* note) {
+  return Row{opcode, pattern, nullptr, nullptr, note}.with(rule);
+}
+
+#define LW_GEOMETRY "geom:1d|2d|3d|a1d|a2d|cube|acube|2dms|a2dms"
+#define LW_GATHER "?^comp:r|g|b|a geom:2d|a2d|cube|acube"
+#define LW_SURFACE "geom:1d|2d|3d|a1d|a2d ?vec:v2|v4 "
+#define LW_MODE " mode:trap|clamp|zero"
+
+constexpr Row kTextureRows[] = {
+    row("tex", "?^mip:base|level|grad " LW_GEOMETRY " v4 dtype:u32|s32|f32 ctype:s32|f32", fetch,
+        kTexture),
+    row("tex", "?^mip:base|level|grad " LW_GEOMETRY " v4 dtype:f16 ctype:s32|f32", fetch, kTexture)
+        .in("53.42"),
+    row("tex", "?^mip:base|level|grad " LW_GEOMETRY " v2 dtype:f16x2 ctype:s32|f32", fetch,
+        kTexture)
+        .in("53.42"),
+    row("tld4", "comp:r|g|b|a geom:2d|a2d|cube|acube v4 dtype:u32|s32|f32 ctype:f32", gather,
+        kTexture),
+    row("txq",
+        "what:width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|"
+        "num_mipmap_levels|num_samples|memory_layout type:b32",
+        query, kTexture),
+    row("txq", "^level what:width|height|depth type:b32", query, kTexture),
+    row("txq",
+        "of_sampler:filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords "
+        "type:b32",
+        query, kTexture),
+    row("istypep", "type:texref|samplerref|surfref", is_type, kTexture),
+    row("suq",
+        "what:width|height|depth|channel_data_type|channel_order|array_size|memory_layout "
+        "type:b32",
+        query, kSurface),
+    row("suld", "^b ?cop:ca|cg|cs|cv " LW_SURFACE "type:b8|b16|b32|b64" LW_MODE, surface_load,
+        kSurface),
+    row("sust", "^b ?cop:wb|cg|cs|wt " LW_SURFACE "type:b8|b16|b32|b64" LW_MODE, surface_store,
+        kSurface),
+    row("sust", "^p ?cop:wb|cg|cs|wt " LW_SURFACE "type:b32" LW_MODE, surface_store, kSurface),
+    row("sured", "^b op:add geom:1d|2d|3d type:u32|u64|s32" LW_MODE, surface_reduce, kSurface),
+    row("sured", "^b op:min|max geom:1d|2d|3d type:u32|s32|u64@50.81|s64@50.81" LW_MODE,
+        surface_reduce, kSurface),
+    row("sured", "^b op:and|or geom:1d|2d|3d type:b32" LW_MODE, surface_reduce, kSurface),
+    row("sured", "^p op:add|min|max|and|or geom:1d|2d|3d type:b32" LW_MODE, surface_reduce,
+        kSurface),
+    row("sured", "^p op:min|max geom:1d|2d|3d type:b64@50.81" LW_MODE, surface_reduce, kSurface),
+};
+
+}  // namespace
+
+std::span<const Row> texture_rows() {
+  return kTextureRows;
+}
+
+}  // namespace lanewise::ptx

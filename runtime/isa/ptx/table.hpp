@@ -1,0 +1,158 @@
+// The instruction table: one row per group of forms. A row says how the form is written, which
+// operands it takes, where it exists, and what it becomes; an instruction is matched once.
+//
+// A row's pattern lists slots in the order that the manual writes them, separated by blanks. A slot
+// is `name:a|b|c` (one of these qualifiers must stand), `?name:...` (may stand), `~name:...` (may
+// stand, and the coverage list shows it one at a time, not in every combination) or `flag`,
+// `?flag`,
+// `~flag` (a qualifier that names itself). `$set` stands for a named list. The assembler takes
+// qualifiers in any order, except for types, whose order counts, and for slots that begin with `^`
+// (behind the `?`): they belong to the opcode, nothing may stand before them. A slot that ends with
+// `+` may be written more than once, but for the manual. `a@90.80` is a qualifier that needs sm_90
+// and .version 8.0, `@=90.80` one that only the targets with features of their own have (sm_90a).
+//
+// Operands are listed alike (operands.cpp has the letters): `d s s` is a destination of the type in
+// the slot `type` and two sources. nullptr: the rule judges them.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/isa/ptx/lower.hpp"
+#include "runtime/isa/ptx/semantics/ptype.hpp"
+
+namespace lanewise::ptx {
+
+namespace legal {
+class Context;
+using Rule = void (*)(Context&);
+// Of the families here; the others' are where their rows are.
+void call_rule(Context&);
+void branch_table_rule(Context&);
+}  // namespace legal
+
+class Emit;
+class Form;
+using LowerFn = void (*)(Emit&);
+/// Combinations of qualifiers that the slots cannot exclude: empty when fine, else why not.
+using CheckFn = std::string (*)(const Form&);
+
+/// Where something exists. `family` = 90: of sm_90a and what follows it in its family alone.
+struct Gate {
+  uint8_t sm = 0, version = 0, family = 0;
+  uint8_t below = 0;  ///< targets from here on lack it
+  bool old = false;   ///< only the assembler of PTX 7.8 has it
+  bool operator==(const Gate&) const = default;
+  bool empty() const { return *this == Gate{}; }
+};
+
+struct Row {
+  const char* opcode;
+  const char* pattern;
+  const char* operands = nullptr;
+  LowerFn lower = nullptr;
+  const char* note = "";  ///< how approximate, or why unsupported
+  CheckFn check = nullptr;
+  std::optional<isa::Claim> claim = {};  ///< absent: what the family claims
+  const char* needs = "";                ///< the gate of all its forms: "90.80"
+  legal::Rule rule = nullptr;            ///< what slots and operand list cannot say
+
+  constexpr Row in(const char* gate) const {
+    Row r = *this;
+    r.needs = gate;
+    return r;
+  }
+  constexpr Row with(legal::Rule more) const {
+    Row r = *this;
+    r.rule = more;
+    return r;
+  }
+};
+
+/// The qualifiers of one instruction, sorted into the slots of its row.
+class Form {
+ public:
+  const Row* row = nullptr;
+  std::string_view get(std::string_view slot) const;
+  bool has(std::string_view slot) const { return !get(slot).empty(); }
+  /// The type in a slot; the slot must be filled.
+  PType type(std::string_view slot = "type") const;
+  std::vector<std::pair<std::string_view, std::string_view>> values;  ///< slot, qualifier
+  std::vector<std::pair<Gate, std::string_view>> gates;               ///< and what needs them
+};
+
+/// One operand of a row's list.
+struct OperandSpec {
+  char kind = 's';
+  bool optional = false, sink = false, pair = false, both = false, wider = false;
+  std::string_view type;  ///< a type, or `$slot`
+  unsigned scale = 1;     ///< `*2`: a type twice as wide
+  unsigned count = 0;     ///< elements of a vector; 0 = as the slot `vec` says
+  std::string_view when;  ///< `&bool`: stands where the slot `bool` is filled, and only there
+  int64_t low = 0, high = -1;
+};
+
+struct Match {
+  Form form;
+  std::string error;  ///< empty when a row matched
+  bool unknown_opcode = false;
+};
+/// Finds the row for an opcode and its qualifiers.
+Match match_form(std::string_view opcode, std::span<const std::string> mods);
+/// All rows that the qualifiers fit, the first one first; when there is none, the best try.
+std::vector<Match> matches(std::string_view opcode, std::span<const std::string> mods, bool manual);
+/// What the row's operand list says.
+std::span<const OperandSpec> operands_of(const Row& row);
+/// Do all of these stand in some row, of whatever opcode?
+bool are_qualifiers(std::span<const std::string> mods);
+
+/// A row with its pattern taken apart.
+struct Slot {
+  std::string_view name;
+  std::vector<std::string_view> values;
+  std::vector<Gate> gates;  ///< of each value
+  bool optional = false, hint = false;
+  bool leads = false;    ///< belongs to the opcode
+  bool repeats = false;  ///< the assembler takes it more than once
+  bool is_type = false;
+};
+struct CompiledRow {
+  const Row* row;
+  std::vector<Slot> slots;
+  bool any = false;
+  isa::Claim claim = isa::Claim::none;
+  Gate gate;
+  std::vector<OperandSpec> operands;
+};
+const std::vector<CompiledRow>& table();
+
+/// The rows of each family.
+std::span<const Row> move_rows();
+std::span<const Row> integer_rows();
+std::span<const Row> bit_rows();
+std::span<const Row> carry_rows();
+std::span<const Row> compare_rows();
+std::span<const Row> float_rows();
+std::span<const Row> half_rows();
+std::span<const Row> convert_rows();
+std::span<const Row> bf16_rows();
+std::span<const Row> bfloat_rows();
+std::span<const Row> memory_rows();
+std::span<const Row> atomic_rows();
+std::span<const Row> cache_rows();
+std::span<const Row> sync_rows();
+std::span<const Row> control_rows();
+std::span<const Row> stack_rows();
+std::span<const Row> wave_rows();
+std::span<const Row> video_rows();
+/// Legal, and not run here.
+std::span<const Row> arithmetic_rows();
+std::span<const Row> texture_rows();
+std::span<const Row> matrix_rows();
+std::span<const Row> tensor_rows();
+std::span<const Row> cluster_rows();
+
+}  // namespace lanewise::ptx
