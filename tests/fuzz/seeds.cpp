@@ -123,6 +123,8 @@ int main(int argc, char** argv) {
     seeds.add_files("sass_text", tests / "kernels/data/sass", ".sass");
     seeds.add_files("gcn_code_object", tests / "data/gcn", ".hsaco");
     seeds.add_files("gcn_text", tests / "kernels/data/gcn", ".s");
+    for (const char* ending : {".o", ".a", ".fatbin"})
+      seeds.add_files("containers", tests / "data/exec", ending);
     seeds.add_files("script", tests / "conformance", ".lw");
   } catch (const std::exception& e) {
     std::cerr << "fuzz_seeds: " << e.what() << "\n";

@@ -44,6 +44,24 @@ void keep_device_addresses() {
   for (uintptr_t at = guest::kArenaBase; at < kEnd; at += kChunk) reserve(at, kChunk);
 }
 
+/// What the loader calls the program by.
+uintptr_t program_cookie = 0;
+/// What the program is linked with is loaded.
+bool started = false;
+
+/// A module or a library asks for it: it may be installed, but it needs NVIDIA's driver.
+void report_vendor(const char* name, std::string_view vendor) {
+  static std::string_view reported[32];
+  static size_t count = 0;
+  for (size_t n = 0; n < count; ++n)
+    if (reported[n] == vendor) return;
+  if (count < sizeof reported / sizeof *reported) reported[count++] = vendor;
+  Line line;
+  line << "a library of the program loads " << file_name(name) << " (" << vendor
+       << "), which Lanewise has nothing in place of: its calls need NVIDIA's driver";
+  report(line.text());
+}
+
 void take_over(const link_map& map, bool is_program) {
   const char* path = is_program ? "/proc/self/exe" : map.l_name;
   const MappedObject object(path);
@@ -77,22 +95,31 @@ __attribute__((visibility("default"))) unsigned la_version(unsigned version) {
 }
 
 __attribute__((visibility("default"))) unsigned la_objopen(link_map* map, Lmid_t space,
-                                                           uintptr_t*) {
+                                                           uintptr_t* cookie) {
   static bool seen_program = false;
   if (space == LM_ID_BASE) {
     const bool is_program = !seen_program;
     seen_program = true;
+    if (is_program) lanewise::exec::program_cookie = *cookie;
     lanewise::exec::take_over(*map, is_program);
   }
   return 0;
 }
 
-__attribute__((visibility("default"))) char* la_objsearch(const char* name, uintptr_t*,
+__attribute__((visibility("default"))) void la_preinit(uintptr_t*) {
+  lanewise::exec::started = true;
+}
+
+__attribute__((visibility("default"))) char* la_objsearch(const char* name, uintptr_t* asker,
                                                           unsigned flag) {
   using namespace lanewise::exec;
-  if (flag == LA_SER_ORIG) {
-    const CudaMajor major = shared_runtime(file_name(name));
-    if (major != CudaMajor::none) return stand_in(major);
+  if (flag != LA_SER_ORIG) return const_cast<char*>(name);
+  const CudaMajor major = shared_runtime(file_name(name));
+  if (major != CudaMajor::none) return stand_in(major);
+  if (const std::string_view vendor = vendor_library(file_name(name)); !vendor.empty()) {
+    // It is linked, and nothing of it is called, or the program would have been refused.
+    if (!started && *asker == program_cookie) return stand_in(CudaMajor::cuda13);
+    report_vendor(name, vendor);
   }
   return const_cast<char*>(name);
 }
