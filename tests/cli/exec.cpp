@@ -153,6 +153,13 @@ TEST_CASE("exec: programs that cannot be run, and what to do" * kHostCase) {
   CHECK(contains(child.err, "is stripped"));
   CHECK(child.out == "code 125\n");
 
+  // The loader ends this one, and says less.
+  std::string compiles = slurp(packed("vector_add.cuda13.shared"));
+  replace_all(compiles, "libstdc++.so.6", "libnvrtc.so.99");
+  const Output missing = exec(executable("compiles", compiles));
+  CHECK(missing.code == 127);
+  CHECK(contains(missing.err, "libnvrtc.so.99 is not installed, which compiles CUDA C++"));
+
   const std::string set_id = scratch() + "/set_id";
   std::filesystem::copy_file(program_file, set_id);
   if (chown(set_id.c_str(), geteuid() == 0 ? 65534 : geteuid(), static_cast<gid_t>(-1)) == 0 &&
@@ -202,6 +209,22 @@ TEST_CASE("files with code for a GPU in them" * kHostCase) {
   CHECK(contains(
       program("translate --emit ir " + data + "many.cuda13.shared --kernel _Z6kernelILi7EEvPf").out,
       "program \"_Z6kernelILi7EEvPf\""));
+
+  // As the source calls it.
+  CHECK(program("run --device reference " + data +
+                "plugin.lz4.fatbin --kernel twice --arg out:" + out + ":i32[1]")
+            .code == 0);
+  CHECK(contains(
+      program("translate --emit ir " + data + "many.cuda13.shared --kernel 'kernel<7>(float*)'")
+          .out,
+      "program \"_Z6kernelILi7EEvPf\""));
+  CHECK(contains(program("translate --emit ir " + data + "many.cuda13.shared --kernel kernel").err,
+                 "no kernel 'kernel'"));
+  const Output covered = program("coverage " + data + "linked.cuda13 " + data + "plugin.cuda13.so");
+  CHECK(covered.code == 0);
+  CHECK(covered.out == data + "linked.cuda13\t_Z11main_kernelPi\tsupported\n" + data +
+                           "linked.cuda13\t_Z11part_kernelPi\tsupported\n" + data +
+                           "plugin.cuda13.so\t_Z5twicePi\tsupported\n");
 
   const Output machine = program("disasm --kernel _Z11part_kernelPi " + data + "linked.cuda11");
   CHECK(machine.code == 0);

@@ -1,8 +1,12 @@
 // Modules: what a file holds, loaded or only checked.
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <optional>
 
 #include "runtime/api/objects/objects.hpp"
 #include "runtime/api/objects/structs.hpp"
@@ -81,6 +85,30 @@ std::shared_ptr<Module> load(lw_device* device, const std::string& text, const L
   return made;
 }
 
+/// "ns::sort<int>(int*)" of "_ZN2ns4sortIiEEvPi"; empty for what is no such name.
+std::string source_name(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+  std::string name = status == 0 ? text.get() : "";
+  if (name.starts_with("void ")) name.erase(0, 5);
+  return name;
+}
+
+/// The only kernel that the source calls so, whole or without parameters and template arguments.
+std::optional<size_t> kernel_written_as(const Module& m, const std::string& wanted) {
+  if (wanted.empty()) return {};
+  std::optional<size_t> found;
+  for (size_t n = 0; n < m.module.kernels.size(); ++n) {
+    const std::string name = source_name(m.module.kernels[n].name);
+    const std::string call = name.substr(0, name.rfind('('));
+    if (wanted != name && wanted != call && wanted != call.substr(0, call.find('<'))) continue;
+    if (found) return {};
+    found = n;
+  }
+  return found;
+}
+
 std::string copy_of(const void* data, size_t bytes) {
   const auto all = span_of<const char>(data, bytes);
   return {all.begin(), all.end()};
@@ -119,6 +147,7 @@ size_t Module::kernel_index(const std::string& wanted) const {
   if (bad != rejected.end()) throw CompileError(name, bad->diagnostics);
   const auto it = std::ranges::find(kernels, wanted, &ir::Program::name);
   if (it != kernels.end()) return static_cast<size_t>(it - kernels.begin());
+  if (const std::optional<size_t> one = kernel_written_as(*this, wanted)) return *one;
   std::string all;
   for (size_t i = 0; i < kernel_count(); ++i) all += (all.empty() ? "" : ", ") + kernel_name(i);
   fail(ErrorDetail::not_found, all.empty() ? "the module holds no kernel"

@@ -15,7 +15,7 @@ namespace {
 
 struct CoverageArgs {
   std::string isa, target, forms, device = "auto", block = "256";
-  std::vector<std::string> waves;
+  std::vector<std::string> waves, files;
   bool json = false;
 };
 
@@ -86,6 +86,34 @@ int list(const CoverageArgs& a) {
   return 0;
 }
 
+/// Which kernels of files run here, and why the others do not.
+int answer_files(const CoverageArgs& a) {
+  if (!a.forms.empty() || !a.target.empty())
+    throw Error(ErrorKind::usage, "files have kernels, --forms and --target ask about forms");
+  Device device = Device::open("reference");
+  size_t refused = 0;
+  nlohmann::json list = nlohmann::json::array();
+  for (const std::string& file : a.files) {
+    const Module module = device.load_file(file, to_isa(a.isa));
+    for (const std::string& name : module.kernels()) {
+      std::string reason;
+      try {
+        static_cast<void>(module.kernel(name));
+      } catch (const Error& error) {
+        reason = error.what();
+        ++refused;
+      }
+      const char* state = reason.empty() ? "supported" : "refused";
+      if (a.json)
+        list.push_back({{"file", file}, {"kernel", name}, {"state", state}, {"reason", reason}});
+      else
+        fmt::print("{}\t{}\t{}{}\n", file, name, state, reason.empty() ? "" : "\t" + reason);
+    }
+  }
+  if (a.json) return print_json({{"kernels", list}, {"refused", refused}});
+  return refused == 0 ? 0 : 1;
+}
+
 /// How the kernels of files lay their lanes over invocations, and why; the last line counts those
 /// that run lanes one after another.
 int answer_waves(const CoverageArgs& a) {
@@ -136,6 +164,7 @@ void add_coverage(const Command& app) {
   const Command sub =
       app.command("coverage", "every instruction form and how well it is supported");
   auto a = std::make_shared<CoverageArgs>();
+  sub.option("FILE", a->files, "instead: which kernels of these files run here");
   sub.option("--isa", a->isa, "which instruction set").one_of({"ptx", "sass", "gcn"});
   sub.option("--target", a->target, "gfx600 (default), gfx700 or gfx803 for GCN");
   sub.option("--forms", a->forms,
@@ -144,10 +173,12 @@ void add_coverage(const Command& app) {
   sub.option("--waves", a->waves, "how the kernels of these files lay lanes over invocations");
   sub.option("--device", a->device, "with --waves: whose abilities to translate for");
   sub.option("--block", a->block, "with --waves: threads per work-group: X[,Y[,Z]]");
-  sub.examples(
-      {"lanewise coverage --isa sass", "lanewise coverage --isa gcn --target gfx803 --json"});
+  sub.examples({"lanewise coverage --isa sass",
+                "lanewise coverage --isa gcn --target gfx803 --json",
+                "lanewise coverage samples/cubin/sort.cubin"});
   sub.does([a] {
     if (!a->waves.empty()) return answer_waves(*a);
+    if (!a->files.empty()) return answer_files(*a);
     if (a->isa.empty())
       throw Error(ErrorKind::usage,
                   "--isa is missing: ptx, sass or gcn (see 'lanewise coverage --help')");

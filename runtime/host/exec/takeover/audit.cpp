@@ -62,6 +62,19 @@ void report_vendor(const char* name, std::string_view vendor) {
   report(line.text());
 }
 
+/// The last places where the loader looks: programs that compile CUDA C++ use the installed NVRTC.
+void report_missing_compiler(const char* path) {
+  static bool reported = false;
+  const std::string_view name = file_name(path);
+  if (reported || !name.starts_with("libnvrtc.so") || access(path, R_OK) == 0) return;
+  reported = true;
+  Line line;
+  line << name << " is not installed, which compiles CUDA C++ at run time: install NVRTC of the "
+       << "CUDA toolkit (Debian: nvidia-cuda-toolkit; Python: pip install nvidia-cuda-nvrtc) and "
+          "name its folder in LD_LIBRARY_PATH";
+  report(line.text());
+}
+
 void take_over(const link_map& map, bool is_program) {
   const char* path = is_program ? "/proc/self/exe" : map.l_name;
   const MappedObject object(path);
@@ -113,6 +126,7 @@ __attribute__((visibility("default"))) void la_preinit(uintptr_t*) {
 __attribute__((visibility("default"))) char* la_objsearch(const char* name, uintptr_t* asker,
                                                           unsigned flag) {
   using namespace lanewise::exec;
+  if (flag == LA_SER_DEFAULT) report_missing_compiler(name);
   if (flag != LA_SER_ORIG) return const_cast<char*>(name);
   const CudaMajor major = shared_runtime(file_name(name));
   if (major != CudaMajor::none) return stand_in(major);
