@@ -2,13 +2,13 @@
 // code runs, the program's own among them.
 #include <dlfcn.h>
 #include <link.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 
 #include "runtime/host/exec/object/inspect.hpp"
+#include "runtime/host/exec/takeover/memory.hpp"
 #include "runtime/host/exec/takeover/redirect.hpp"
 #include "runtime/host/exec/takeover/report.hpp"
 #include "runtime/host/exec/takeover/resolve.hpp"
@@ -35,13 +35,8 @@ char* stand_in(CudaMajor major) {
 /// these pages taken, the C library puts it elsewhere, and an address says whose it is.
 void keep_device_addresses() {
   constexpr uintptr_t kChunk = uintptr_t{1} << 28, kEnd = uintptr_t{1} << 36;
-  const auto reserve = [](uintptr_t at, size_t bytes) {
-    return mmap(reinterpret_cast<void*>(at), bytes, PROT_NONE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
-                0) != MAP_FAILED;
-  };
-  if (reserve(guest::kArenaBase, kEnd - guest::kArenaBase)) return;
-  for (uintptr_t at = guest::kArenaBase; at < kEnd; at += kChunk) reserve(at, kChunk);
+  if (map_at(guest::kArenaBase, kEnd - guest::kArenaBase, PROT_NONE) != nullptr) return;
+  for (uintptr_t at = guest::kArenaBase; at < kEnd; at += kChunk) map_at(at, kChunk, PROT_NONE);
 }
 
 /// What the loader calls the program by.

@@ -1,13 +1,14 @@
 #include "runtime/host/exec/takeover/exit_code.hpp"
 
 #include <dlfcn.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+
+#include "runtime/host/exec/takeover/memory.hpp"
 
 namespace lanewise::exec {
 namespace {
@@ -38,14 +39,13 @@ void watch_exit(void* library) {
   if (std::memcmp(code, kJumpThrough, sizeof kJumpThrough) == 0) return;  // it is ours already
   watched = getpid();
   // Other threads may be in functions beside it, so the pages stay executable.
-  constexpr uintptr_t kPage = 4096;
-  const uintptr_t first = reinterpret_cast<uintptr_t>(code) / kPage * kPage;
-  if (mprotect(reinterpret_cast<void*>(first), 2 * kPage, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
-    return;
+  const auto at = reinterpret_cast<uintptr_t>(code);
+  constexpr size_t kJump = sizeof kJumpThrough + sizeof(void*);
+  if (!protect(at, kJump, PROT_READ | PROT_WRITE | PROT_EXEC)) return;
   void (*target)(int) = &end_process;
   std::memcpy(code, kJumpThrough, sizeof kJumpThrough);
   std::memcpy(code + sizeof kJumpThrough, &target, sizeof target);
-  mprotect(reinterpret_cast<void*>(first), 2 * kPage, PROT_READ | PROT_EXEC);
+  protect(at, kJump, PROT_READ | PROT_EXEC);
 }
 
 }  // namespace lanewise::exec

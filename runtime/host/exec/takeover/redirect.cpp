@@ -1,17 +1,16 @@
 #include "runtime/host/exec/takeover/redirect.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstring>
 
+#include "runtime/host/exec/takeover/memory.hpp"
 #include "runtime/host/exec/takeover/report.hpp"
 #include "runtime/host/exec/takeover/resolve.hpp"
 
 namespace lanewise::exec {
 namespace {
 
-constexpr size_t kPage = 4096;
 constexpr size_t kJump = 5;  // the shortest jump that reaches 2 GiB
 /// Of all objects together; each has about 450 names.
 constexpr size_t kMostEntries = size_t{1} << 18;
@@ -44,13 +43,8 @@ void put_distance(unsigned char* at, const void* target) {
 /// Memory within 2 GiB of all of an object.
 char* near_memory(uintptr_t low, uintptr_t high, size_t size) {
   constexpr uintptr_t kReach = (uintptr_t{1} << 31) - (uintptr_t{1} << 24), kStep = 1 << 20;
-  const auto attempt = [&](uintptr_t at) -> char* {
-    void* memory = mmap(reinterpret_cast<void*>(at), size, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    if (memory == MAP_FAILED) return nullptr;
-    if (memory == reinterpret_cast<void*>(at)) return static_cast<char*>(memory);
-    munmap(memory, size);
-    return nullptr;
+  const auto attempt = [&](uintptr_t at) {
+    return static_cast<char*>(map_at(at, size, PROT_READ | PROT_WRITE));
   };
   // A heap grows behind a program, so what lies below comes first.
   const uintptr_t lowest = high > kReach + kStep ? high - kReach : kStep;
@@ -81,10 +75,7 @@ struct Span {
     high = at + kJump > high ? at + kJump : high;
     ++count;
   }
-  bool make(int protection) const {
-    const uintptr_t first = low / kPage * kPage;
-    return mprotect(reinterpret_cast<void*>(first), high - first, protection) == 0;
-  }
+  bool make(int protection) const { return protect(low, high - low, protection); }
 };
 
 /// Slots, which are written, in pages before the stubs, which are run.
@@ -141,7 +132,7 @@ unsigned redirect_runtime(const MappedObject& object, uintptr_t bias, CudaMajor 
   for_each_entry(object, [&](uint64_t value, const char* name) {
     table[entry_count] = {name, &made.slots[n], major, false};
     fill(made.stubs[n], &made.slots[n], static_cast<unsigned>(entry_count++), made.tail);
-    auto* code = reinterpret_cast<unsigned char*>(bias + value);
+    auto* code = static_cast<unsigned char*>(at_address(bias + value));
     code[0] = 0xe9;
     put_distance(code + 1, &made.stubs[n++]);
   });

@@ -54,9 +54,10 @@ Beside::Beside(const char* file) {
     return;
   const char* slash = std::strrchr(self.dli_fname, '/');
   const size_t folder = slash == nullptr ? 0 : static_cast<size_t>(slash - self.dli_fname) + 1;
-  if (folder + std::strlen(file) >= sizeof path) return;
+  const size_t size = std::strlen(file) + 1;
+  if (folder + size > sizeof path) return;
   std::memcpy(path, self.dli_fname, folder);
-  std::strcpy(path + folder, file);
+  std::memcpy(path + folder, file, size);
 }
 
 void* serve_first_call(Entry& entry) {
