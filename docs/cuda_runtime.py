@@ -15,13 +15,13 @@ PAGE = ROOT / "docs/cuda-runtime.md"
 HEAD = """# The CUDA runtime
 
 **You want to know whether your program's calls are served.** Each entry point of CUDA 11, 12 and 13 has a row; what is refused answers
-`cudaErrorNotSupported`, and one line on standard error names it. [`lanewise exec`](exec.md) runs programs; this page is made from the rows
+`cudaErrorNotSupported`, and one line on standard error names it. `lanewise exec` runs programs; this page is made from the rows
 of [`runtime/host/cuda`](../runtime/host/README.md) by `docs/cuda_runtime.py`.
 
 - All streams share one queue in the order of the calls: results are those of one order that streams allow, the same in every run. Waiting
   for one stream waits for all that was put in before.
 - What a kernel did wrong is found when a call waits for it, and stays until `cudaDeviceReset`; the report appears once on standard
-  error. Accesses to freed memory and reads of what nobody wrote (`LANEWISE_CHECK=init`) are reported, and fail no call. `printf` comes out
+  error. Accesses to freed memory and reads of unwritten memory (`LANEWISE_CHECK=init`) are reported, and fail no call. `printf` comes out
   when a call waits.
 - A device pointer is an address that the host never has. Pinned and managed memory has one address for both sides; where the device
   cannot reach host memory in place, both sides have a copy, and bytes that one of them changed are brought to the other at launches and

@@ -7,5 +7,6 @@ target_link_libraries(lanewise_cuda PRIVATE lanewise_options lanewise_host_core 
 target_compile_options(lanewise_cuda PRIVATE -fvisibility=hidden)
 set(cuda_map ${CMAKE_CURRENT_SOURCE_DIR}/host/cuda/exports.map)
 target_link_options(lanewise_cuda PRIVATE LINKER:--version-script=${cuda_map} LINKER:--no-undefined)
-set_target_properties(lanewise_cuda PROPERTIES LINK_DEPENDS ${cuda_map} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
+# Files name what is their own as they like, and lists of parameters by macros.
+set_target_properties(lanewise_cuda PROPERTIES UNITY_BUILD OFF LINK_DEPENDS ${cuda_map} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
   BUILD_RPATH ${CMAKE_CURRENT_BINARY_DIR})

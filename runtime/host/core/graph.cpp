@@ -15,7 +15,7 @@ Known& known() {
   return *all;
 }
 
-struct Submit {
+struct SubmitNode {
   Stream& stream;
 
   template <typename What>
@@ -32,7 +32,7 @@ struct Submit {
 };
 
 /// A copy that owns its arguments and child graphs.
-GraphOperation copy_of(const GraphOperation& operation) {
+GraphOperation own_copy(const GraphOperation& operation) {
   if (const auto* launch = std::get_if<Launch>(&operation)) {
     Launch copy = *launch;
     copy.take_args(launch->args.data());
@@ -109,7 +109,7 @@ std::vector<Node*> Graph::in_order() const {
 
 std::shared_ptr<Graph> Graph::clone() const {
   auto copy = std::make_shared<Graph>();
-  for (const auto& node : nodes) copy->cloned[node.get()] = copy->add(copy_of(node->operation), {});
+  for (const auto& node : nodes) copy->cloned[node.get()] = copy->add(own_copy(node->operation), {});
   for (const auto& node : nodes)
     for (const Node* n : node->needs)
       copy->connect(copy->cloned.at(n), copy->cloned.at(node.get()));
@@ -127,7 +127,7 @@ Node& Executable::node(const Node* of) const {
 
 void Executable::launch(Stream& stream) const {
   for (const Node* node : order)
-    if (!disabled.contains(node)) std::visit(Submit{stream}, node->operation);
+    if (!disabled.contains(node)) std::visit(SubmitNode{stream}, node->operation);
 }
 
 /// Nodes correspond by their place, as graphs that the same code made have them.
@@ -147,7 +147,7 @@ Update update(Executable& executable, const Graph& by) {
     if (!same) return {UpdateResult::topology_changed, by.nodes[i].get()};
   }
   for (size_t i = 0; i < by.nodes.size(); ++i)
-    old.nodes[i]->operation = copy_of(by.nodes[i]->operation);
+    old.nodes[i]->operation = own_copy(by.nodes[i]->operation);
   return {};
 }
 
