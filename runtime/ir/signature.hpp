@@ -61,4 +61,14 @@ inline std::optional<Width> source_width(const Inst& inst, size_t i) {
   }
 }
 
+/// Width of destination `d`.
+inline std::optional<Width> result_width(const Inst& inst, size_t d) {
+  if (inst.op == Op::load || inst.op == Op::atom)
+    return inst.mem ? std::optional(element_width(*inst.mem)) : std::nullopt;
+  if (inst.op == Op::barrier)
+    return inst.mode == static_cast<uint8_t>(BarrierKind::red_popc) ? Width::b32 : Width::pred;
+  const std::string_view letters = signature(inst.op).dst;
+  return d < letters.size() ? letter_width(inst, letters[d]) : std::nullopt;
+}
+
 }  // namespace lanewise::ir

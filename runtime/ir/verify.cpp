@@ -88,17 +88,6 @@ Arity arity(const Inst& i) {
   }
 }
 
-std::optional<Width> dst_width(const Inst& i, size_t d) {
-  if (i.op == Op::load || i.op == Op::atom) {
-    return i.mem ? std::optional(element_width(*i.mem)) : std::nullopt;
-  }
-  if (i.op == Op::barrier) {
-    return i.mode == static_cast<uint8_t>(BarrierKind::red_popc) ? Width::b32 : Width::pred;
-  }
-  const std::string_view letters = signature(i.op).dst;
-  return d < letters.size() ? letter_width(i, letters[d]) : std::nullopt;
-}
-
 class Verifier {
  public:
   explicit Verifier(const Program& p) : p_(p) {}
@@ -260,7 +249,7 @@ class Verifier {
   void check_dst(const Inst& i, size_t d) {
     if (!check_reg(i.dst[d].id, "destination")) return;
     const Width have = p_.regs[i.dst[d].id].width;
-    const auto want = dst_width(i, d);
+    const auto want = result_width(i, d);
     if (want && have != *want) {
       defect("destination {} is {}, expected {}", d, name(have), name(*want));
     }
