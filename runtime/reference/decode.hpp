@@ -1,7 +1,11 @@
-// The program in the form that the interpreter walks: one flat list of codes, every operand a
-// register number. Immediates live in constant registers behind the program's own.
+// The program in the form that waves run: one flat list of codes, each with the function that
+// carries it out, every operand a place in the wave's registers. Immediates are constant registers
+// behind the program's own.
 #pragma once
 
+#include <array>
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -18,12 +22,6 @@ enum class Action : uint8_t {
   select,
   sreg,
   narrow,  ///< widths and packing: pack64 ... sext16
-  add,     ///< the commonest integer operations, any width: computed in 64 bits, then cut
-  sub,
-  mul,
-  bit_and,
-  bit_or,
-  bit_xor,
   integer,
   carry,
   icmp,
@@ -47,7 +45,38 @@ enum class Action : uint8_t {
   exit,
 };
 
+struct Wave;
+struct Code;
+/// Carries an instruction out for the wave's active lanes and gives the next one; null where no
+/// lane goes on at once. Lanes that stop leave Wave::mask.
+using Handler = const Code* (*)(Wave&, const Code*);
+/// [0] for any lanes, [1] where a single one is active.
+using Handlers = std::array<Handler, 2>;
+
+/// A register: where its lanes lie, side by side, in the registers of a wave, and its width in the
+/// lowest bits. The lanes of a pred are bits of one word.
+using Slot = uint32_t;
+constexpr uint32_t offset_of(Slot slot) {
+  return slot & ~7U;
+}
+constexpr ir::Width width_of(Slot slot) {
+  return static_cast<ir::Width>(slot & 7);
+}
+
 struct Code {
+  Handlers run{};                                           ///< all of it
+  uint32_t d0 = 0, d1 = 0, s0 = 0, s1 = 0, s2 = 0, s3 = 0;  ///< offsets of the first operands
+  uint32_t guard = 0;                                       ///< offset
+  uint32_t rank = 0;             ///< lanes that stand apart: the lowest goes first
+  uint32_t access = 0;           ///< number of the memory instruction
+  uint32_t bytes = 0;            ///< of an access
+  uint64_t keep = ~uint64_t{0};  ///< of an address's bits, after the offset was added
+  uint64_t aligned = 0;          ///< of these, those that must be 0
+  uint64_t offset = 0;
+  uint64_t address_bits = ~uint64_t{0};  ///< `keep` of an event
+  const Slot* dst = nullptr;
+  const Slot* src = nullptr;
+  Handlers unwatched{}, unguarded{}, plain{};  ///< without the hook, the guard, the trace as well
   Action action = Action::nothing;
   ir::Op op = ir::Op::mov;
   ir::Type type = ir::Type::none, from = ir::Type::none;
@@ -55,18 +84,16 @@ struct Code {
   FloatFlags flags;
   uint8_t mode = 0;
   bool guarded = false;
-  bool negate = false;  ///< of the guard, or of a branch's condition
-  bool wide_address = true;
-  uint8_t sources = 0;
-  uint32_t guard = 0;                                       ///< register
-  uint32_t d0 = 0, d1 = 0, s0 = 0, s1 = 0, s2 = 0, s3 = 0;  ///< the first operands again
-  const uint32_t* dst = nullptr;
-  const uint32_t* src = nullptr;  ///< switch_: values of the cases
+  bool negate = false;         ///< of the guard, or of a branch's condition
+  bool counts = false;         ///< back edges are steps of the budget
+  bool may_stop = false;       ///< lanes may wait or end here
+  bool same_address = false;   ///< a constant
+  bool same_operands = false;  ///< all sources are constants
+  uint8_t sources = 0, results = 0;
   const ir::Mem* mem = nullptr;
   const ir::BufferAccess* buffer = nullptr;
   const ir::Terminator* term = nullptr;
   const uint32_t* targets = nullptr;  ///< positions of the target blocks
-  uint64_t result_mask = 0;           ///< of the width of `type`
   uint32_t site = ir::kNone;
   uint32_t event = 0;            ///< of ir::Inst
   uint32_t form = 0;             ///< guest::event_form without code bits, when there is an event
@@ -77,18 +104,39 @@ struct Code {
   bool rendezvous = false;       ///< waits for its member mask's lanes, in whatever iteration
 };
 
+/// Bytes of a wave's registers.
+struct Zeros {
+  uint32_t offset, bytes;
+};
+
 /// Refers to the program it was made from.
 struct DecodedProgram {
   std::vector<Code> codes;
-  std::vector<uint64_t> registers;  ///< the registers of a lane that starts: zeros, then constants
-  std::vector<uint32_t> pool;       ///< operand lists and jump targets
-  std::vector<uint32_t> blocks;     ///< positions of the blocks' first codes
+  std::vector<Code> once;            ///< what a launch does once: its lanes' values never change
+  std::vector<Slot> slots;           ///< [register]
+  std::vector<std::byte> registers;  ///< those of a wave before it runs: zeros, then constants
+  std::vector<Zeros> zeroed;         ///< what a wave that starts may read before it is written
+  std::vector<uint32_t> pool;        ///< operand lists and jump targets
+  std::vector<uint32_t> blocks;      ///< positions of the blocks' first codes
+  uint32_t stride = 32;              ///< lanes of a register: 32 or 64
+  uint32_t accesses = 0;
+  bool reads_other_lanes = false;  ///< cross-lane operations may see lanes that have ended
+  bool counts_clocks = false;
   const ir::WaveOrder* order = nullptr;
 };
 
+/// What a launch asks of a program.
+struct Wishes {
+  bool pointers = false;  ///< accesses through a pointer parameter are held against its allocation
+  bool lockstep = false;  ///< the schedule over the tree, whatever the program is
+  bool watched = false;   ///< a hook sees every instruction
+  bool touched = false;   ///< every byte of every access is looked at
+  auto operator<=>(const Wishes&) const = default;
+};
+
 /// Throws Error(guest) when the program is not well formed or symbols are not bound.
-DecodedProgram decode(const ir::Program& program);
+DecodedProgram decode(const ir::Program& program, Wishes wishes = {});
 /// The same of the program that the order has.
-DecodedProgram decode(const ir::WaveOrder& order);
+DecodedProgram decode(const ir::WaveOrder& order, Wishes wishes);
 
 }  // namespace lanewise::reference

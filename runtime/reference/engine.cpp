@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cfenv>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +20,7 @@
 #include "runtime/layout/addresses.hpp"
 #include "runtime/reference/ready.hpp"
 #include "runtime/reference/reference.hpp"
+#include "runtime/reference/run_groups.hpp"
 #include "runtime/reference/waves/group.hpp"
 #include "runtime/support/error.hpp"
 
@@ -55,27 +55,12 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
-/// The host's arithmetic in its default state (nearest even, subnormals alive) while it lives,
-/// whatever the calling application has set.
-class DefaultArithmetic {
- public:
-  DefaultArithmetic() {
-    std::fegetenv(&saved_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~DefaultArithmetic() { std::fesetenv(&saved_); }
-  DefaultArithmetic(const DefaultArithmetic&) = delete;
-  DefaultArithmetic& operator=(const DefaultArithmetic&) = delete;
-
- private:
-  std::fenv_t saved_;
-};
-
 WaveSchedule chosen_schedule(WaveSchedule asked) {
   const char* env = std::getenv("LANEWISE_SCHEDULE");
   if (asked != WaveSchedule::automatic) return asked;
   const std::string name = env != nullptr ? env : "";
-  if (name.empty() || name == "until_stop") return WaveSchedule::until_stop;
+  if (name.empty()) return WaveSchedule::automatic;
+  if (name == "until_stop") return WaveSchedule::until_stop;
   if (name == "lockstep") return WaveSchedule::lockstep;
   throw Error(ErrorKind::usage,
               "LANEWISE_SCHEDULE is '" + name + "'; until_stop or lockstep was expected");
@@ -138,7 +123,6 @@ class ReferenceEngine final : public Engine {
     result.wave_mode = "lane";
     result.wave_reason = "the reference engine interprets lane by lane";
     result.times.translate_ms = milliseconds_since(start);
-    const DefaultArithmetic arithmetic;
     const auto run_start = std::chrono::steady_clock::now();
     events::Collector* events = request.events;
     trace::ExactMemory* exact = events != nullptr ? events->exact() : nullptr;
@@ -174,7 +158,8 @@ class ReferenceEngine final : public Engine {
   Prepared prepare(const LaunchRequest& request) {
     const auto ready = [&](bool pointers) {
       return ready_.get(*request.program, request.program_id,
-                        {pointers, request.schedule == WaveSchedule::lockstep});
+                        {pointers, request.schedule == WaveSchedule::lockstep, bool{hook_},
+                         bool{touch_} || checks_written(request)});
     };
     if (request.memcheck != Memcheck::alloc || !request.pointers) return {ready(false), {}};
     Prepared checked{ready(true), {}};
@@ -199,14 +184,18 @@ class ReferenceEngine final : public Engine {
   }
 
   /// What a group has of its own is there for every lane from the start.
-  void refuse_large_group(const LaunchRequest& request, const DecodedProgram& decoded) const {
+  static uint64_t group_bytes(const LaunchRequest& request, const DecodedProgram& decoded) {
     const ir::Program& p = *request.program;
-    const uint64_t lane = uint64_t{p.local_bytes} + 8 * decoded.registers.size();
-    const uint64_t bytes =
-        lane * request.block.total() + guest::shared_bytes(p, request.dynamic_shared);
+    const uint64_t waves = (request.block.total() + p.wave_lanes - 1) / p.wave_lanes;
+    return p.local_bytes * request.block.total() + decoded.registers.size() * waves +
+           guest::shared_bytes(p, request.dynamic_shared);
+  }
+  void refuse_large_group(const LaunchRequest& request, const DecodedProgram& decoded) const {
+    const uint64_t bytes = group_bytes(request, decoded);
     if (bytes <= info_.max_arena) return;
     throw DetailedError(ErrorKind::device, ErrorDetail::device_memory,
-                        "a group of kernel " + p.name + " would need " + std::to_string(bytes) +
+                        "a group of kernel " + request.program->name + " would need " +
+                            std::to_string(bytes) +
                             " bytes for registers, local and shared memory; the reference engine "
                             "can hold " +
                             std::to_string(info_.max_arena));
@@ -243,30 +232,14 @@ class ReferenceEngine final : public Engine {
     memory.pointers = prepared.bounds;
     memory.parameters = prepared.ready->pointers.through;
     refuse_large_group(request, decoded);
-    Group group(request, decoded, memory, hook_, touch_, deadline);
-    const Dim3& grid = request.grid;
-    const auto in_order = [&](uint32_t n, uint32_t count) {
-      return request.last_group_first ? count - 1 - n : n;
-    };
-    for (uint32_t z = 0; z < grid.z; ++z) {
-      for (uint32_t y = 0; y < grid.y; ++y) {
-        for (uint32_t x = 0; x < grid.x; ++x) {
-          bool goes_on = false;
-          const auto collect = [&] {
-            const size_t left = kMaxFaults - result.faults.size();
-            result.fault_count += group.collect(result.faults, left);
-          };
-          try {
-            goes_on = group.run({in_order(x, grid.x), in_order(y, grid.y), in_order(z, grid.z)});
-          } catch (const DetailedError& why) {
-            collect();
-            throw guest::Ended(why, std::move(result));
-          }
-          collect();
-          if (!goes_on) return;
-        }
-      }
-    }
+    const OrderSeen& seen = prepared.ready->order_seen;
+    const bool automatic = request.schedule == WaveSchedule::automatic;
+    const bool checked = hook_ || touch_ || checks_written(request) ||
+                         (request.events != nullptr && request.events->exact() != nullptr);
+    const bool together = automatic && !checked && !seen.groups && request.events == nullptr;
+    const Setting setting{hook_, touch_, deadline, !automatic || checked || seen.lanes};
+    run_groups_of(request, decoded, memory, setting,
+                  together ? threads_for(group_bytes(request, decoded)) : 1, result);
   }
 
   StepHook hook_;

@@ -7,20 +7,19 @@
 
 namespace lanewise::reference {
 
-uint64_t Group::event_address(const Lane& lane, const Code& code) const {
+uint64_t Group::event_address(Lane lane, const Code& code) {
   if ((code.form & guest::kFormNoAddress) != 0) return 0;
-  const uint64_t address = lane.r[code.s0] + static_cast<uint64_t>(code.mem->offset);
-  return code.wide_address ? address : address & 0xffffffff;
+  return (lane.get(code.src[0]) + code.offset) & code.address_bits;
 }
 
-void Group::note_event(const Lane& lane, const Code& code) {
+void Group::note_event(Lane lane, const Code& code) {
   const events::Collector& collector = *request_.events;
   const uint64_t address = event_address(lane, code);
   uint32_t words[3];
   const unsigned n =
       guest::encode_event(code.form | collector.plan().code_bits, code.event, address,
                           guest::extent(request_, memory_.arena.size()), words);
-  std::vector<uint32_t>& out = event_words_[lane.linear];
+  std::vector<uint32_t>& out = event_words_[lane.linear()];
   out.insert(out.end(), words, words + n);
   event_count_ += n;
   if (event_count_ * sizeof(uint32_t) > collector.buffer_bytes())

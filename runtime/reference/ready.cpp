@@ -31,7 +31,8 @@ Ready::Ready(const ir::Program& from, Wishes wishes)
     : program(free_loops_marked(from)),
       pointers(wishes.pointers ? narrowed(program) : ir::PointerParams()),
       order(order_of(program, wishes.lockstep)),
-      decoded(order ? decode(*order) : decode(program)) {}
+      decoded(order ? decode(*order, wishes) : decode(program, wishes)),
+      order_seen(reference::order_seen(program)) {}
 
 std::shared_ptr<const Ready> ReadyPrograms::get(const ir::Program& program, uint64_t id,
                                                 Wishes wishes) {

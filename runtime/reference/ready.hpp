@@ -4,19 +4,13 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <tuple>
+#include <utility>
 
 #include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/reference/decode.hpp"
+#include "runtime/reference/decode_order.hpp"
 
 namespace lanewise::reference {
-
-/// What a launch asks of a program.
-struct Wishes {
-  bool pointers = false;  ///< accesses through a pointer parameter are held against its allocation
-  bool lockstep = false;  ///< the schedule over the tree, whatever the program is
-  auto operator<=>(const Wishes&) const = default;
-};
 
 /// `decoded` refers to the other members.
 struct Ready {
@@ -24,6 +18,7 @@ struct Ready {
   ir::PointerParams pointers;
   std::optional<ir::WaveOrder> order;  ///< where lanes run as the tree has them
   DecodedProgram decoded;
+  OrderSeen order_seen;
 
   /// Throws Error(guest) for what is not well formed.
   Ready(const ir::Program& from, Wishes wishes);

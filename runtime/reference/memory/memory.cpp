@@ -13,11 +13,6 @@ using ir::Space;
 
 static_assert(std::endian::native == std::endian::little, "guest bytes are copied as they lie");
 
-/// Rounds the alignment up to a power of two: a three-word access is aligned like a four-word one.
-uint64_t alignment_mask(uint32_t alignment) {
-  return std::bit_ceil(alignment) - 1;
-}
-
 template <typename Byte>
 Byte* inside(std::span<Byte> memory, uint64_t offset, uint32_t bytes) {
   return guest::inside(offset, bytes, memory.size()) ? memory.data() + offset : nullptr;
@@ -78,6 +73,33 @@ bool is_ambiguous(const MemoryView& memory, const Access& access, uint64_t addre
          host_range_at(memory, address, access.bytes) != nullptr;
 }
 
+Range whole(std::span<std::byte> memory, uint64_t base, uint32_t bytes) {
+  if (memory.size() < bytes) return {};
+  return {base, memory.size() - bytes, memory.data(), 0};
+}
+
+/// The address lies there.
+Range reachable_in_arena(const MemoryView& memory, const Access& access, uint64_t address) {
+  uint64_t begin = guest::kArenaBase, end = begin + memory.arena.size();
+  const auto cut = [&](uint64_t from, uint64_t bytes) {
+    begin = std::max(begin, from);
+    end = std::min(end, from + bytes);
+  };
+  if (memory.memcheck != Memcheck::alloc) {
+    if (access.write) end = begin + std::min<uint64_t>(memory.arena.size(), memory.writable);
+  } else {
+    const Allocation* allocation = guest::allocation_at(memory.allocations, address, access.bytes);
+    if (allocation == nullptr || (access.write && allocation->read_only)) return {};
+    cut(allocation->address, allocation->size);
+    if (access.pointer < memory.pointers.size()) {
+      const guest::PointerBounds& bounds = memory.pointers[access.pointer];
+      cut(bounds.start, access.write ? bounds.writable : bounds.readable);
+    }
+  }
+  if (end < begin || end - begin < access.bytes) return {};
+  return {begin, end - begin - access.bytes, memory.arena.data() + (begin - guest::kArenaBase), 0};
+}
+
 Located locate_param(const MemoryView& memory, const Access& access, uint64_t address) {
   const std::byte* data = inside(memory.params, address, access.bytes);
   if (data == nullptr) return fault(FaultKind::out_of_range, address);
@@ -117,7 +139,52 @@ Located locate_anywhere(const MemoryView& memory, std::span<std::byte> local, co
 
 }  // namespace
 
-Located locate(const MemoryView& memory, std::span<std::byte> local, const Access& access) {
+uint64_t alignment_mask(uint32_t alignment) {
+  return std::bit_ceil(alignment) - 1;
+}
+
+Range reachable(const MemoryView& memory, const Access& access, uint64_t address) {
+  const Range local{0, uint64_t{memory.local_bytes} - access.bytes,
+                    access.bytes <= memory.local_bytes ? memory.local.data() : nullptr,
+                    memory.local_bytes};
+  switch (access.space) {
+    case Space::shared:
+      return whole(memory.shared, 0, access.bytes);
+    case Space::local:
+      return local;
+    case Space::code:
+      return whole(memory.record, 0, access.bytes);
+    case Space::param:
+      if (access.write) return {};
+      return whole({const_cast<std::byte*>(memory.params.data()), memory.params.size()}, 0,
+                   access.bytes);
+    case Space::generic:
+      if (memory.ambiguous) return {};
+      if (address - guest::kSharedWindow < guest::kWindowSize)
+        return whole(memory.shared, guest::kSharedWindow, access.bytes);
+      if (address - guest::kLocalWindow < guest::kWindowSize)
+        return {guest::kLocalWindow, local.limit, local.data, local.step};
+      break;
+    case Space::global:
+    case Space::constant:
+      break;
+  }
+  if (memory.ambiguous) return {};
+  if (guest::inside(address - guest::kArenaBase, access.bytes, memory.arena.size()))
+    return reachable_in_arena(memory, access, address);
+  const HostRange* range = host_range_at(memory, address, access.bytes);
+  const bool by_pointer =
+      memory.memcheck == Memcheck::alloc && access.pointer < memory.pointers.size();
+  if (range == nullptr || range->address < guest::kNullPageEnd || by_pointer) return {};
+  if (access.write && range->read_only) return {};
+  std::byte* data =
+      range->data != nullptr ? range->data : reinterpret_cast<std::byte*>(range->address);
+  return whole({data, range->size}, range->address, access.bytes);
+}
+
+Located locate(const MemoryView& memory, uint32_t lane, const Access& access) {
+  const std::span<std::byte> local =
+      memory.local.subspan(size_t{lane} * memory.local_bytes, memory.local_bytes);
   const uint64_t low = alignment_mask(access.alignment);
   const bool forced = access.rule == ir::AlignRule::force;
   const uint64_t address = forced ? access.address & ~low : access.address;

@@ -8,6 +8,7 @@
 
 #include "runtime/guest/engine.hpp"
 #include "runtime/guest/pointer_bounds.hpp"
+#include "runtime/reference/lanes/wave.hpp"
 
 namespace lanewise::reference {
 
@@ -25,6 +26,8 @@ struct MemoryView {
   std::span<const guest::PointerBounds> pointers;  ///< of pointer parameters, may be empty
   std::span<const uint32_t> parameters;            ///< their byte offsets
   std::span<std::byte> shared;
+  std::span<std::byte> local;   ///< of all lanes of the group, one after another
+  uint32_t local_bytes = 0;     ///< of one
   std::span<std::byte> record;  ///< LaunchRequest::record
 };
 
@@ -44,8 +47,14 @@ struct Located {
   uint64_t address = 0;  ///< the address after AlignRule::force
 };
 
-/// The order of the checks is that of docs/execution.md.
-Located locate(const MemoryView& memory, std::span<std::byte> local, const Access& access);
+/// The order of the checks is that of docs/execution.md. `lane`: of the group.
+Located locate(const MemoryView& memory, uint32_t lane, const Access& access);
+/// Addresses around this one at which locate() finds the bytes, but for the alignment; no data
+/// where it does not, or where each address has to be asked for.
+Range reachable(const MemoryView& memory, const Access& access, uint64_t address);
+
+/// Rounds the alignment up to a power of two: a three-word access is aligned like a four-word one.
+uint64_t alignment_mask(uint32_t alignment);
 
 /// Constant sizes become single moves.
 inline uint64_t read_little_endian(const std::byte* data, unsigned bytes) {

@@ -8,34 +8,59 @@ using ir::BarrierKind;
 
 /// Barriers open between the rounds of the lanes, so that all who arrive in one round leave
 /// together.
-void Group::arrive(Lane& lane, const Code& code) {
-  const auto id = code.sources > 0 ? static_cast<uint32_t>(lane.r[code.s0]) : 0;
+void Group::arrive(Lane lane, const Code& code) {
+  const auto source = [&](uint32_t n) {
+    return n < code.sources ? static_cast<uint32_t>(lane.get(code.src[n])) : 0;
+  };
+  const uint32_t id = source(0);
   if (id >= kBarriers) {
     record(lane, FaultKind::illegal_instruction, code.site);
-    end(lane);
+    end(lane.wave, lane.bit());
     return;
   }
   Barrier& barrier = barriers_[id];
-  lane.ticket = barrier.arrived++;
-  const auto count = code.sources > 1 ? static_cast<uint32_t>(lane.r[code.s1]) : 0;
-  const auto named = count != 0 ? count : static_cast<uint32_t>(lanes_.size());
+  lane.wave.ticket[lane.i] = barrier.arrived++;
+  const uint32_t count = source(1), named = count != 0 ? count : lane_count_;
   barrier.wanted = std::max(barrier.wanted, count);
   barrier.least = std::min(barrier.least, named);
   barrier.most = std::max(barrier.most, named);
   const auto kind = static_cast<BarrierKind>(code.mode);
   if (kind == BarrierKind::arrive) {
-    ++lane.position;
+    ++lane.position();
     return;
   }
   if (kind != BarrierKind::sync && code.sources > 2) {
-    const uint32_t vote = lane.r[code.s2] != 0;
+    const uint32_t vote = source(2);
     ++barrier.voters;
     barrier.count += vote;
     barrier.all &= vote;
     barrier.any |= vote;
   }
-  lane.state = LaneState::at_barrier;
-  lane.barrier = id;
+  lane.wave.at_barrier |= lane.bit();
+  lane.wave.barrier[lane.i] = static_cast<uint8_t>(id);
+}
+
+/// The same of lanes that only wait, and name a constant barrier and count; false: they do not.
+bool Group::arrive_together(Wave& wave, uint64_t lanes, const Code& code) {
+  const bool plain = code.same_operands && static_cast<BarrierKind>(code.mode) == BarrierKind::sync;
+  if (!plain) return false;
+  const auto source = [&](uint32_t n) {
+    return n < code.sources ? static_cast<uint32_t>(wave.get(code.src[n], 0)) : 0;
+  };
+  const uint32_t id = source(0), count = source(1), named = count != 0 ? count : lane_count_;
+  if (id >= kBarriers) return false;
+  Barrier& barrier = barriers_[id];
+  uint32_t arrived = barrier.arrived;
+  for_each_lane(lanes, [&](uint32_t i) {
+    wave.ticket[i] = arrived++;
+    wave.barrier[i] = static_cast<uint8_t>(id);
+  });
+  barrier.arrived = arrived;
+  barrier.wanted = std::max(barrier.wanted, count);
+  barrier.least = std::min(barrier.least, named);
+  barrier.most = std::max(barrier.most, named);
+  wave.at_barrier |= lanes;
+  return true;
 }
 
 /// How many of those who have arrived go on now: full sets of the count. A barrier at which lanes
@@ -54,26 +79,18 @@ void Group::open(uint32_t id, uint32_t lanes) {
   barriers_[id].gone += lanes;
   if (barriers_[id].gone == barrier.arrived) barriers_[id] = {};
   idle_ = 0;
-  for (Lane& lane : lanes_) {
-    if (lane.state != LaneState::at_barrier || lane.barrier != id) continue;
-    if (lane.ticket - barrier.gone >= lanes) continue;
-    const Code& code = program_.codes[lane.position];
-    switch (static_cast<BarrierKind>(code.mode)) {
-      case BarrierKind::red_popc:
-        lane.r[code.d0] = barrier.count;
-        break;
-      case BarrierKind::red_and:
-        lane.r[code.d0] = barrier.all;
-        break;
-      case BarrierKind::red_or:
-        lane.r[code.d0] = barrier.any;
-        break;
-      default:
-        break;
-    }
-    ++lane.position;
-    lane.state = LaneState::ready;
-  }
+  for (Wave& wave : waves_)
+    for_each_lane(wave.at_barrier, [&](uint32_t i) {
+      if (wave.barrier[i] != id || wave.ticket[i] - barrier.gone >= lanes) return;
+      const Lane lane{wave, i};
+      const Code& code = lane.code();
+      const auto kind = static_cast<BarrierKind>(code.mode);
+      if (kind == BarrierKind::red_popc) lane.set(code.dst[0], barrier.count);
+      if (kind == BarrierKind::red_and) lane.set(code.dst[0], barrier.all);
+      if (kind == BarrierKind::red_or) lane.set(code.dst[0], barrier.any);
+      ++lane.position();
+      wave.at_barrier &= ~lane.bit();
+    });
 }
 
 /// Lanes that ended may have been all that a barrier still waited for.
@@ -89,11 +106,12 @@ bool Group::open_barriers() {
 }
 
 void Group::fail_waiting_lanes() {
-  for (Lane& lane : lanes_) {
-    if (lane.state != LaneState::at_barrier) continue;
-    record(lane, FaultKind::barrier_divergence, program_.codes[lane.position].site);
-    end(lane);
-  }
+  for (Wave& wave : waves_)
+    for_each_lane(wave.at_barrier, [&](uint32_t i) {
+      const Lane lane{wave, i};
+      record(lane, FaultKind::barrier_divergence, lane.code().site);
+      end(wave, lane.bit());
+    });
 }
 
 }  // namespace lanewise::reference

@@ -22,49 +22,44 @@ constexpr unsigned kMaxAccess = 256;  ///< bytes of a lane
 
 struct Group::WaveAccess {
   const Code* code = nullptr;
-  uint16_t wave = 0;
+  uint32_t wave = 0;
   uint64_t policy = 0;            ///< the word of the lanes' .L2::cache_hint
   uint64_t mask = 0;              ///< lanes that take part in the record
-  std::vector<Lane*> lanes;       ///< those and, for scalar accesses, the others it serves
+  std::vector<Lane> lanes;        ///< those and, for scalar accesses, the others it serves
   std::vector<uint64_t> address;  ///< of the record's lanes
 };
 
 bool Group::step_waves() {
   bool any = false;
-  for (uint32_t wave = 0; wave < waves_; ++wave) any = step_wave(wave) || any;
+  for (Wave& wave : waves_) any = step_wave(wave) || any;
   return any;
 }
 
 /// Does the access pass a cache? Shared memory behind a generic address does not.
-bool Group::cached(const Code& code, uint64_t address) const {
+bool Group::cached(const Code& code, uint64_t address) {
   return code.mem->space != ir::Space::generic ||
          address - guest::kSharedWindow >= guest::kWindowSize;
 }
 
-bool Group::step_wave(uint32_t wave) {
+bool Group::step_wave(Wave& wave) {
   uint32_t event = ~0U;
-  const uint64_t live = live_mask(wave);
-  for (uint64_t left = live; left != 0; left &= left - 1) {
-    const Lane& lane = lane_of(wave, static_cast<uint32_t>(std::countr_zero(left)));
-    if (lane.state == LaneState::ready) return false;  // it may come to a lower point yet
-    if (lane.state == LaneState::at_access)
-      event = std::min(event, program_.codes[lane.position].event);
-  }
+  if (wave.ready() != 0) return false;  // it may come to a lower point yet
+  for_each_lane(wave.at_access,
+                [&](uint32_t i) { event = std::min(event, wave.codes[wave.position[i]].event); });
   if (event == ~0U) return false;
   const events::Point& point = request_.events->plan().point(event);
   WaveAccess access;
-  access.wave = static_cast<uint16_t>(wave);
-  for (uint64_t left = live; left != 0; left &= left - 1) {
-    const auto in_wave = static_cast<uint32_t>(std::countr_zero(left));
-    Lane& lane = lane_of(wave, in_wave);
-    const Code& code = program_.codes[lane.position];
-    if (lane.state != LaneState::at_access || code.event != event) continue;
-    uint64_t& policy = policies_[lane.linear];
+  access.wave = wave.index;
+  for (uint64_t left = wave.at_access; left != 0; left &= left - 1) {
+    const Lane lane{wave, static_cast<uint32_t>(std::countr_zero(left))};
+    const Code& code = lane.code();
+    if (code.event != event) continue;
+    uint64_t& policy = policies_[lane.linear()];
     if (access.code == nullptr) access.policy = policy;
     // Lanes with another word make an access of their own, next.
     if (point.hinted && policy != access.policy) continue;
     access.code = &code;
-    lane.state = LaneState::ready;
+    wave.at_access &= ~lane.bit();
     uint64_t address = event_address(lane, code);
     if (point.policy) policy = address;
     if (point.access) {
@@ -73,18 +68,18 @@ bool Group::step_wave(uint32_t wave) {
       if (of_bank && at.data != nullptr) move_bytes(lane, code, at.data);
       if (at.data == nullptr || !cached(code, at.address)) {
         move_bytes(lane, code, at.data);
-        ++lane.position;
+        ++lane.position();
         continue;
       }
       address = of_bank ? address + point.base : at.address;
     }
-    access.lanes.push_back(&lane);
+    access.lanes.push_back(lane);
     if (point.scalar && access.mask != 0) continue;
-    access.mask |= uint64_t{1} << in_wave;
+    access.mask |= lane.bit();
     if (point.address) access.address.push_back(address);
   }
   if (access.mask != 0 && !point.barrier && !point.policy) run_access(access);
-  for (Lane* lane : access.lanes) ++lane->position;
+  for (const Lane& lane : access.lanes) ++lane.position();
   return true;
 }
 
@@ -93,23 +88,23 @@ void Group::run_access(WaveAccess& access) {
   events::Collector& collector = *request_.events;
   const Dim3& grid = request_.grid;
   const uint64_t group = (uint64_t{index_[2]} * grid.y + index_[1]) * grid.x + index_[0];
-  trace::WaveRecord& record = collector.exact_record(group, access.wave, code.event, access.policy,
-                                                     access.mask, access.address);
+  trace::WaveRecord& record =
+      collector.exact_record(group, static_cast<uint16_t>(access.wave), code.event, access.policy,
+                             access.mask, access.address);
   const events::Point& point = collector.plan().point(code.event);
   const bool moves = point.access && point.space != ir::Space::param;
-  if (moves && code.mem->bytes() > kMaxAccess)
-    throw Error(ErrorKind::guest, "cache-exact mode: an access of " +
-                                      std::to_string(code.mem->bytes()) +
+  if (moves && code.bytes > kMaxAccess)
+    throw Error(ErrorKind::guest, "cache-exact mode: an access of " + std::to_string(code.bytes) +
                                       " bytes a lane is not modelled");
   if (moves && code.action != Action::load) bring_values(access, record);
   const std::vector<uint8_t> loaded = collector.execute();
   if (!moves || code.action != Action::load) return;
   std::array<std::byte, kMaxAccess> data{};
-  const uint32_t bytes = code.mem->bytes();
+  const uint32_t bytes = code.bytes;
   for (size_t i = 0; i < access.lanes.size(); ++i) {
     const size_t from = access.address.size() == 1 ? 0 : i;  // scalar: one load for all
     std::memcpy(data.data(), loaded.data() + from * bytes, bytes);
-    move_bytes(*access.lanes[i], code, data.data());
+    move_bytes(access.lanes[i], code, data.data());
   }
 }
 
@@ -117,7 +112,7 @@ void Group::run_access(WaveAccess& access) {
 /// what an earlier one has left, and the record shows what is left in the end.
 void Group::bring_values(WaveAccess& access, trace::WaveRecord& record) {
   const Code& code = *access.code;
-  const uint32_t bytes = code.mem->bytes();
+  const uint32_t bytes = code.bytes;
   const bool atomic = code.action == Action::atom;
   std::map<uint64_t, std::byte> left;
   for (size_t i = 0; i < access.address.size(); ++i) {
@@ -130,7 +125,7 @@ void Group::bring_values(WaveAccess& access, trace::WaveRecord& record) {
       for (uint32_t b = 0; b < bytes; ++b)
         if (const auto at = left.find(address + b); at != left.end()) data[b] = at->second;
     }
-    move_bytes(*access.lanes[i], code, data.data());
+    move_bytes(access.lanes[i], code, data.data());
     for (uint32_t b = 0; atomic && b < bytes; ++b) left[address + b] = data[b];
     for (uint32_t b = 0; !atomic && b < bytes; ++b)
       record.values.push_back(static_cast<uint8_t>(data[b]));

@@ -1,7 +1,9 @@
 #include "runtime/reference/waves/group.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <new>
 
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/validate.hpp"
@@ -9,24 +11,47 @@
 #include "runtime/support/error.hpp"
 
 namespace lanewise::reference {
+namespace {
+
+uint64_t lowest(uint32_t lanes) {
+  return lanes >= 64 ? ~uint64_t{0} : (uint64_t{1} << lanes) - 1;
+}
+
+}  // namespace
 
 Group::Group(const LaunchRequest& request, const DecodedProgram& program, const MemoryView& memory,
-             const StepHook& hook, const TouchHook& touch, const Deadline& deadline)
+             const Setting& setting)
     : request_(request),
       program_(program),
       memory_(memory),
-      hook_(hook),
-      touch_(touch),
-      deadline_(deadline),
+      setting_(setting),
       wave_lanes_(request.program->wave_lanes),
-      local_bytes_(request.program->local_bytes) {
-  const auto n = static_cast<uint32_t>(request.block.total());
-  waves_ = (n + wave_lanes_ - 1) / wave_lanes_;
-  lanes_.resize(n);
-  registers_.resize(n * program.registers.size());
-  shared_.resize(guest::shared_bytes(*request.program, request.dynamic_shared));
-  local_.resize(size_t{n} * local_bytes_);
+      lane_count_(static_cast<uint32_t>(request.block.total())),
+      waves_((lane_count_ + wave_lanes_ - 1) / wave_lanes_),
+      ranges_(program.accesses),
+      shared_(guest::shared_bytes(*request.program, request.dynamic_shared)),
+      local_(size_t{lane_count_} * request.program->local_bytes) {
   memory_.shared = shared_;
+  memory_.local = local_;
+  memory_.local_bytes = request.program->local_bytes;
+  const size_t bytes = program.registers.size();
+  registers_.reset(new (std::align_val_t{64}) std::byte[bytes * waves_.size()]);
+  for (uint32_t n = 0; n < waves_.size(); ++n) {
+    Wave& wave = waves_[n];
+    wave.index = n;
+    wave.first = n * wave_lanes_;
+    wave.regs = registers_.get() + n * bytes;
+    wave.stride = program.stride;
+    wave.all = lowest(program.stride);
+    wave.present = lowest(std::min(wave_lanes_, lane_count_ - wave.first));
+    wave.codes = program.codes.data();
+    wave.ranges = ranges_.data();
+    wave.group = this;
+    std::memcpy(wave.regs, program.registers.data(), bytes);
+    wave.spare = ~wave.present;
+    wave.activate(wave.present);
+    for (const Code& code : program.once) code.run[wave.single](wave, &code);
+  }
   if (checks_written(request)) written_ = {Written(shared_), Written(local_)};
   exact_ = request.events != nullptr && request.events->exact() != nullptr;
   if (request.schedule == WaveSchedule::lockstep)
@@ -38,22 +63,23 @@ Group::~Group() = default;
 void Group::start(const std::array<uint32_t, 3>& index) {
   index_ = index;
   barriers_.fill({});
-  live_ = static_cast<uint32_t>(lanes_.size());
+  live_ = lane_count_;
   event_count_ = 0;
-  if (exact_) policies_.assign(lanes_.size(), 0);
+  faults_.clear();
+  if (exact_) policies_.assign(lane_count_, 0);
+  if (program_.counts_clocks) clocks_.assign(lane_count_, 0);
   idle_ = 0;
-  if (request_.events != nullptr) event_words_.assign(lanes_.size(), {});
+  if (request_.events != nullptr) event_words_.assign(lane_count_, {});
   std::fill(shared_.begin(), shared_.end(), std::byte{0});
   std::fill(local_.begin(), local_.end(), std::byte{0});
   for (Written& w : written_) w.forget();
-  const std::vector<uint64_t>& initial = program_.registers;
-  for (uint32_t i = 0; i < lanes_.size(); ++i) {
-    Lane& lane = lanes_[i];
-    lane = Lane{};
-    lane.r = registers_.data() + i * initial.size();
-    lane.linear = i;
-    lane.in_wave = i % wave_lanes_;
-    std::memcpy(lane.r, initial.data(), initial.size() * sizeof(uint64_t));
+  for (Wave& wave : waves_) {
+    wave.live = wave.present;
+    wave.spare = ~wave.present;
+    wave.at_wave = wave.at_barrier = wave.at_access = wave.faulted = 0;
+    wave.position.fill(0);
+    wave.steps.fill(0);
+    for (const Zeros& z : program_.zeroed) std::memset(wave.regs + z.offset, 0, z.bytes);
   }
   if (lockstep_ == nullptr) return;
   for (WaveWalk& walk : lockstep_->walks()) walk.start();
@@ -72,10 +98,16 @@ bool Group::run_ready_waves() {
 bool Group::run_ready_lanes() {
   if (lockstep_ != nullptr) return run_ready_waves();
   bool ran = false;
-  for (Lane& lane : lanes_) {
-    if (lane.state != LaneState::ready) continue;
+  for (Wave& wave : waves_) {
+    const uint64_t ready = wave.ready();
+    if (ready == 0) continue;
     ran = true;
-    run_lane(lane);
+    if (!setting_.in_turn) {
+      run_wave(wave);
+    } else {
+      for (uint64_t left = ready; left != 0 && !abandoned_; left &= left - 1)
+        run_lane(wave, static_cast<uint32_t>(std::countr_zero(left)));
+    }
     if (abandoned_) return true;
   }
   return ran;
@@ -84,7 +116,7 @@ bool Group::run_ready_lanes() {
 bool Group::run(const std::array<uint32_t, 3>& index) {
   start(index);
   while (live_ != 0) {
-    deadline_.check();
+    setting_.deadline.check();
     const bool ran = run_ready_lanes();
     if (abandoned_) return flush_events(), false;
     // Operations that are sure come first; a partial one only when nothing else can move.
@@ -97,27 +129,28 @@ bool Group::run(const std::array<uint32_t, 3>& index) {
   return true;
 }
 
-void Group::end(Lane& lane) {
-  lane.state = LaneState::ended;
-  --live_;
-  idle_ = 0;
+void Group::end(Wave& wave, uint64_t lanes) {
+  wave.live &= ~lanes;
+  wave.at_wave &= ~lanes;
+  wave.at_barrier &= ~lanes;
+  if (!program_.reads_other_lanes) wave.spare |= lanes;
+  live_ -= static_cast<uint32_t>(std::popcount(lanes));
+  if (lanes != 0) idle_ = 0;
 }
 
-void Group::record(Lane& lane, Fault fault) {
-  if (lane.faulted) return;
-  lane.faulted = true;
+void Group::record(Lane lane, Fault fault) {
+  if ((lane.wave.faulted & lane.bit()) != 0) return;
+  lane.wave.faulted |= lane.bit();
   std::ranges::copy(index_, fault.group);
-  fault.lane = lane.linear;
-  lane.fault = fault;
+  fault.lane = lane.linear();
+  faults_.push_back(fault);
 }
 
-uint64_t Group::collect(std::vector<Fault>& faults, size_t capacity) const {
-  uint64_t count = 0;
-  for (const Lane& lane : lanes_) {
-    if (!lane.faulted) continue;
-    if (count++ < capacity) faults.push_back(lane.fault);
-  }
-  return count;
+uint64_t Group::collect(std::vector<Fault>& faults, size_t capacity) {
+  std::ranges::sort(faults_, {}, &Fault::lane);
+  const auto some = std::min(capacity, faults_.size());
+  faults.insert(faults.end(), faults_.begin(), faults_.begin() + static_cast<ptrdiff_t>(some));
+  return faults_.size();
 }
 
 }  // namespace lanewise::reference

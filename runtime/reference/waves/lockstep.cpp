@@ -11,13 +11,15 @@ using Kind = ir::Node::Kind;
 void append(const std::vector<ir::Node>& nodes, const DecodedProgram& program, TreeList& tree) {
   for (const ir::Node& n : nodes) {
     const size_t own = tree.items.size();
-    TreeItem item{.kind = n.kind, .cond = n.cond, .reg = n.reg, .value = n.value};
+    TreeItem item{.kind = n.kind, .value = n.value};
+    if (!n.cond.always()) item.cond = program.slots[n.cond.reg.id];
+    item.negate = n.cond.negate;
+    if (n.reg.valid()) item.reg = program.slots[n.reg.id];
     item.counts = n.counts;
     item.site = n.site;
     if (n.kind == Kind::block) {
-      item.first = program.blocks[n.block];
-      const auto insts = program.order->tree.program.blocks[n.block].insts.size();
-      item.last = item.first + static_cast<uint32_t>(insts);
+      item.first = item.last = program.blocks[n.block];
+      while (program.codes[item.last].action < Action::jump) ++item.last;
     }
     if (n.kind == Kind::loop) item.loop = tree.loops++;
     tree.items.push_back(item);
@@ -36,27 +38,16 @@ TreeList flatten(const DecodedProgram& program) {
   return tree;
 }
 
-Lockstep::Lockstep(Group& group, const DecodedProgram& program, uint32_t waves)
+Lockstep::Lockstep(Group& group, const DecodedProgram& program, std::vector<Wave>& waves)
     : tree_(flatten(program)) {
-  for (uint32_t wave = 0; wave < waves; ++wave) walks_.emplace_back(group, tree_, wave);
+  for (Wave& wave : waves) walks_.emplace_back(group, tree_, wave);
 }
 
-WaveWalk::WaveWalk(Group& group, const TreeList& tree, uint32_t wave)
+WaveWalk::WaveWalk(Group& group, const TreeList& tree, Wave& wave)
     : group_(group), tree_(tree), wave_(wave), iterations_(size_t{tree.loops} * kMaxWave) {}
 
-Lane& WaveWalk::lane(uint32_t in_wave) const {
-  return group_.lane_of(wave_, in_wave);
-}
-
 void WaveWalk::start() {
-  if (!tree_.items.empty()) wait_before(0, group_.live_mask(wave_));
-}
-
-bool WaveWalk::can_run() const {
-  bool ready = false;
-  for_each_lane(group_.live_mask(wave_),
-                [&](uint32_t i) { ready |= lane(i).state == LaneState::ready; });
-  return ready;
+  if (!tree_.items.empty()) wait_before(0, wave_.live);
 }
 
 void WaveWalk::run(bool force) {
@@ -64,14 +55,16 @@ void WaveWalk::run(bool force) {
   force_ = force;
   gives_way_ = false;
   behind_ = 0;
-  pending_ = group_.live_mask(wave_);
+  pending_ = wave_.live;
   const auto all = static_cast<uint32_t>(tree_.items.size());
   Flow none;
-  end(all == 0 ? pending_ : list(0, all, 0, none));
+  group_.end(wave_, all == 0 ? pending_ : list(0, all, 0, none));
+  wave_.activate(0);
 }
 
 /// Pending lanes that wait somewhere in [from, to).
 uint64_t WaveWalk::inside(uint32_t from, uint32_t to) const {
+  if (pending_ == 0) return 0;
   uint64_t found = 0;
   for_each_lane(pending_, [&](uint32_t i) {
     if (at_[i] >= from && at_[i] < to) found |= uint64_t{1} << i;
@@ -83,7 +76,7 @@ uint64_t WaveWalk::inside(uint32_t from, uint32_t to) const {
 void WaveWalk::wait_before(uint32_t n, uint64_t lanes) {
   const TreeItem& item = tree_.items[n];
   for_each_lane(lanes, [&](uint32_t i) {
-    if (item.kind == Kind::block) lane(i).position = item.first;
+    if (item.kind == Kind::block) wave_.position[i] = item.first;
     if (item.kind == Kind::loop) iteration(item, i) = 0;
   });
   leave(n, lanes);
@@ -94,17 +87,10 @@ void WaveWalk::leave(uint32_t n, uint64_t lanes) {
   behind_ |= lanes;
 }
 
-void WaveWalk::end(uint64_t lanes) {
-  for_each_lane(lanes, [&](uint32_t i) { group_.end(lane(i)); });
-}
-
-uint64_t WaveWalk::where(const ir::Guard& cond, uint64_t lanes) const {
-  if (cond.always()) return lanes;
-  uint64_t found = 0;
-  for_each_lane(lanes, [&](uint32_t i) {
-    found |= uint64_t{(lane(i).r[cond.reg.id] != 0) != cond.negate} << i;
-  });
-  return found;
+uint64_t WaveWalk::where(const TreeItem& item, uint64_t lanes) const {
+  if (item.cond == ir::kNone) return lanes;
+  const uint64_t pred = *wave_.at<uint64_t>(offset_of(item.cond));
+  return lanes & (item.negate ? ~pred : pred);
 }
 
 uint64_t WaveWalk::list(uint32_t from, uint32_t to, uint64_t active, Flow& flow) {
@@ -134,7 +120,7 @@ uint64_t WaveWalk::node(uint32_t n, uint64_t active, Flow& flow) {
     case Kind::block:
       return block(n, active);
     case Kind::if_: {
-      const uint64_t then = where(item.cond, active);
+      const uint64_t then = where(item, active);
       const uint64_t one = list(n + 1, item.body_end, then, flow);
       return one | list(item.body_end, item.end, active & ~then, flow);
     }
@@ -149,10 +135,10 @@ uint64_t WaveWalk::node(uint32_t n, uint64_t active, Flow& flow) {
       flow.continues |= active;
       return 0;
     case Kind::exit:
-      end(active);
+      group_.end(wave_, active);
       return 0;
     case Kind::assign:
-      for_each_lane(active, [&](uint32_t i) { lane(i).r[item.reg.id] = item.value; });
+      for_each_lane(active, [&](uint32_t i) { wave_.set(item.reg, i, item.value); });
       return active;
   }
   return active;
@@ -206,49 +192,65 @@ uint64_t WaveWalk::repeat(const TreeItem& item, uint64_t lanes) {
   uint64_t go_on = 0;
   for_each_lane(lanes, [&](uint32_t i) {
     ++iteration(item, i);
-    if (!item.counts || group_.count_step(lane(i), item.site)) go_on |= uint64_t{1} << i;
+    if (!item.counts || group_.count_step({wave_, i}, item.site)) go_on |= uint64_t{1} << i;
   });
-  if (lanes != 0 && !group_.slice_goes_on()) gives_way_ = true;
+  if (lanes != 0 && !group_.slice_goes_on()) {
+    group_.use_up_slice(1);
+    gives_way_ = true;
+  }
   return go_on;
 }
 
 uint64_t WaveWalk::block(uint32_t n, uint64_t active) {
   const TreeItem& item = tree_.items[n];
-  for (uint32_t position = item.first; position <= item.last; ++position) {
+  for (uint32_t position = item.first; position <= item.last;) {
+    const uint64_t waiting = inside(n, n + 1);
+    uint32_t next = position;
+    if (waiting == 0) {
+      // Up to where lanes may stop.
+      while (next < item.last && !wave_.codes[next].may_stop) ++next;
+      active = run_codes(position, next, active);
+      if (next == item.last) return active;
+    }
     uint64_t waited = 0;
-    for_each_lane(inside(n, n + 1), [&](uint32_t i) {
-      if (lane(i).position == position) waited |= uint64_t{1} << i;
+    for_each_lane(waiting, [&](uint32_t i) {
+      if (wave_.position[i] == next) waited |= uint64_t{1} << i;
     });
     pending_ &= ~waited;
-    active = step(n, position, active, waited);
+    active = step(n, next, active, waited);
+    position = next + 1;
   }
+  return active;
+}
+
+/// Instructions at which no lane waits.
+uint64_t WaveWalk::run_codes(uint32_t from, uint32_t to, uint64_t active) {
+  if (active == 0) return 0;
+  wave_.activate(active);
+  const Code *code = wave_.codes + from, *end = wave_.codes + to;
+  while (code != end) code = code->run[wave_.single](wave_, code);
   return active;
 }
 
 /// One instruction, or the end of the block. `waited`: lanes that this walk takes in here.
 uint64_t WaveWalk::step(uint32_t n, uint32_t position, uint64_t active, uint64_t waited) {
-  uint64_t at_wave = 0;
-  for_each_lane(waited, [&](uint32_t i) {
-    const uint64_t bit = uint64_t{1} << i;
-    const LaneState state = lane(i).state;
-    if (state == LaneState::ready) active |= bit;
-    if (state == LaneState::at_wave) at_wave |= bit;
-    if (state == LaneState::at_barrier) behind_ |= bit;
-  });
+  active |= waited & wave_.ready();
+  behind_ |= waited & wave_.at_barrier;
+  uint64_t at_wave = waited & wave_.at_wave;
   if (position == tree_.items[n].last) return active;
-  uint64_t go_on = 0;
-  for_each_lane(active, [&](uint32_t i) {
-    const uint64_t bit = uint64_t{1} << i;
-    Lane& l = lane(i);
-    l.position = position;
-    if (group_.step_in_wave(l)) {
-      go_on |= bit;
-    } else if (l.state == LaneState::at_wave) {
-      at_wave |= bit;
-    } else if (l.state != LaneState::ended) {
-      leave(n, bit);
-    }
-  });
+  const Code& code = wave_.codes[position];
+  if (!code.may_stop) {
+    run_codes(position, position + 1, active);
+    return at_wave == 0 ? active : active | wave_op(n, at_wave);
+  }
+  if (active != 0) {
+    wave_.activate(active);
+    code.run[wave_.single](wave_, &code);
+  }
+  const uint64_t stopped = active & wave_.live & ~wave_.mask;
+  at_wave |= stopped & wave_.at_wave;
+  leave(n, stopped & ~wave_.at_wave);
+  const uint64_t go_on = active & wave_.mask;
   return at_wave == 0 ? go_on : go_on | wave_op(n, at_wave);
 }
 
@@ -256,17 +258,16 @@ uint64_t WaveWalk::step(uint32_t n, uint32_t position, uint64_t active, uint64_t
 uint64_t WaveWalk::wave_op(uint32_t n, uint64_t lanes) {
   uint64_t done = 0, stay = 0;
   while (lanes != 0) {
-    const Lane& first = lane(static_cast<uint32_t>(std::countr_zero(lanes)));
-    const uint64_t members = group_.member_mask(first);
+    const Lane first{wave_, static_cast<uint32_t>(std::countr_zero(lanes))};
+    const uint64_t members = Group::member_mask(first);
     uint64_t together = 0;
     for_each_lane(lanes, [&](uint32_t i) {
-      together |= uint64_t{group_.member_mask(lane(i)) == members} << i;
+      together |= uint64_t{Group::member_mask({wave_, i}) == members} << i;
     });
     lanes &= ~together;
-    const bool rendezvous = group_.at_rendezvous(first);
+    const bool rendezvous = Group::at_rendezvous(first);
     const uint64_t all = rendezvous ? group_.lanes_at(wave_, first) : together;
-    const bool complete =
-        rendezvous ? group_.is_complete(wave_, first, all, group_.live_mask(wave_)) : behind_ == 0;
+    const bool complete = rendezvous ? group_.is_complete(wave_, first, all) : behind_ == 0;
     if (force_ || complete) {
       group_.run_wave_op(wave_, all);
       force_ = false;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -10,18 +9,14 @@
 
 namespace lanewise::reference {
 
-template <typename Visit>
-void for_each_lane(uint64_t mask, Visit visit) {
-  for (; mask != 0; mask &= mask - 1) visit(static_cast<uint32_t>(std::countr_zero(mask)));
-}
-
 /// The tree as one list, each node before what is inside it.
 struct TreeItem {
   ir::Node::Kind kind;
   uint32_t body_end = 0, end = 0;  ///< inside: [own + 1, body_end), otherwise: [body_end, end)
   uint32_t first = 0, last = 0;    ///< a block's codes
-  ir::Guard cond;
-  ir::Reg reg;
+  Slot cond = ir::kNone;           ///< kNone: always
+  bool negate = false;
+  Slot reg = 0;
   bool value = false;
   bool counts = true;  ///< a loop's iterations are steps of the budget
   uint32_t site = ir::kNone;
@@ -39,9 +34,9 @@ TreeList flatten(const DecodedProgram& program);
 /// lanes that it has left behind are those at lower places.
 class WaveWalk {
  public:
-  WaveWalk(Group& group, const TreeList& tree, uint32_t wave);
+  WaveWalk(Group& group, const TreeList& tree, Wave& wave);
   void start();
-  bool can_run() const;
+  bool can_run() const { return wave_.ready() != 0; }
   /// Lets every lane that can go on do so. With `force` the operation at the lowest place is
   /// carried out for the lanes that are there.
   void run(bool force);
@@ -57,6 +52,7 @@ class WaveWalk {
   uint64_t block(uint32_t n, uint64_t active);
   uint64_t scope(uint32_t n, uint64_t active);
   uint64_t loop(uint32_t n, uint64_t active);
+  uint64_t run_codes(uint32_t from, uint32_t to, uint64_t active);
   uint64_t step(uint32_t n, uint32_t position, uint64_t active, uint64_t waited);
   uint64_t wave_op(uint32_t n, uint64_t lanes);
 
@@ -65,17 +61,15 @@ class WaveWalk {
   uint64_t in_iteration(const TreeItem& item, uint64_t lanes, uint32_t iteration) const;
   void wait_before(uint32_t n, uint64_t lanes);
   void leave(uint32_t n, uint64_t lanes);
-  void end(uint64_t lanes);
   uint64_t inside(uint32_t from, uint32_t to) const;
-  uint64_t where(const ir::Guard& cond, uint64_t lanes) const;
-  Lane& lane(uint32_t in_wave) const;
+  uint64_t where(const TreeItem& item, uint64_t lanes) const;
   uint32_t& iteration(const TreeItem& item, uint32_t lane) {
     return iterations_[item.loop * kMaxWave + lane];
   }
 
   Group& group_;
   const TreeList& tree_;
-  const uint32_t wave_;
+  Wave& wave_;
   std::array<uint32_t, kMaxWave> at_{};  ///< the item at which a lane waits
   std::vector<uint32_t> iterations_;     ///< [loop][lane]: iterations since the lane came to it
   uint64_t pending_ = 0;                 ///< lanes that this walk has not come to yet
@@ -85,7 +79,7 @@ class WaveWalk {
 
 class Lockstep {
  public:
-  Lockstep(Group& group, const DecodedProgram& program, uint32_t waves);
+  Lockstep(Group& group, const DecodedProgram& program, std::vector<Wave>& waves);
   std::vector<WaveWalk>& walks() { return walks_; }
 
  private:

@@ -49,98 +49,98 @@ struct Group::Gathered {
   }
 };
 
-uint64_t Group::live_mask(uint32_t wave) const {
-  uint64_t mask = 0;
-  for (uint32_t i = 0; i < wave_lanes_ && wave * wave_lanes_ + i < lanes_.size(); ++i) {
-    if (lane_of(wave, i).state != LaneState::ended) mask |= uint64_t{1} << i;
-  }
-  return mask;
-}
-
-uint64_t Group::waiting_mask(uint32_t wave) const {
-  uint64_t mask = 0;
-  for_each_lane(live_mask(wave), [&](uint32_t i) {
-    if (lane_of(wave, i).state == LaneState::at_wave) mask |= uint64_t{1} << i;
-  });
-  return mask;
-}
-
-uint64_t Group::member_mask(const Lane& lane) const {
-  const Code& code = program_.codes[lane.position];
+uint64_t Group::member_mask(Lane lane, const Code& code) {
   const int operand = ir::member_operand(code.op);
   if (operand < 0) return kAllLanes;
-  const uint64_t mask = lane.r[code.src[operand]] & 0xffffffff;
+  const uint64_t mask = lane.get(code.src[operand]);
   return mask == 0xffffffff ? kAllLanes : mask;
 }
 
-bool Group::at_rendezvous(const Lane& lane) const {
-  return program_.codes[lane.position].rendezvous;
-}
-
 /// Which of two lanes of a wave stands at the lower place: negative = a, 0 = the same place.
-int Group::compare_places(const Lane& a, const Lane& b) const {
-  if (program_.order == nullptr) return a.position < b.position ? -1 : a.position > b.position;
-  const auto place = [&](const Lane& lane) -> const ir::WaveOrder::Place& {
-    return program_.order->places[program_.codes[lane.position].place];
-  };
-  const ir::WaveOrder::Place &at = place(a), &bt = place(b);
-  const size_t depth = std::min(at.loops.size(), bt.loops.size());
-  for (size_t i = 0; i < depth; ++i) {
-    const ir::Reg iteration = at.loops[i].iteration;
-    if (iteration != bt.loops[i].iteration) break;
-    if (a.r[iteration.id] != b.r[iteration.id])
-      return a.r[iteration.id] < b.r[iteration.id] ? -1 : 1;
+int Group::compare_places(Lane a, Lane b) const {
+  const auto compare = [](uint64_t x, uint64_t y) { return x < y ? -1 : x > y ? 1 : 0; };
+  if (program_.order != nullptr) {
+    const auto place = [&](Lane lane) -> const ir::WaveOrder::Place& {
+      return program_.order->places[lane.code().place];
+    };
+    const ir::WaveOrder::Place &at = place(a), &bt = place(b);
+    const size_t depth = std::min(at.loops.size(), bt.loops.size());
+    for (size_t i = 0; i < depth; ++i) {
+      const ir::Reg iteration = at.loops[i].iteration;
+      if (iteration != bt.loops[i].iteration) break;
+      const Slot slot = program_.slots[iteration.id];
+      if (const int order = compare(a.get(slot), b.get(slot)); order != 0) return order;
+    }
+    if (at.position != bt.position) return compare(at.position, bt.position);
   }
-  if (at.position != bt.position) return at.position < bt.position ? -1 : 1;
-  return a.position < b.position ? -1 : a.position > b.position;
+  return compare(a.position(), b.position());
 }
 
 /// None of the lanes can come to where `first` waits.
-bool Group::none_below(uint32_t wave, uint64_t lanes, const Lane& first) const {
+bool Group::none_below(Wave& wave, uint64_t lanes, Lane first) const {
   bool none = true;
   for_each_lane(lanes, [&](uint32_t i) {
-    const Lane& lane = lane_of(wave, i);
-    const int order = compare_places(lane, first);
+    const int order = compare_places({wave, i}, first);
     // One that stands in front of the instruction comes to it next.
-    none = none && (order > 0 || (order == 0 && lane.state == LaneState::at_wave));
+    none = none && (order > 0 || (order == 0 && (wave.at_wave >> i & 1) != 0));
   });
   return none;
 }
 
 /// Two lanes that wait carry an operation out together.
-bool Group::meet(const Lane& a, const Lane& b) const {
+bool Group::meet(Lane a, Lane b) const {
   if (member_mask(a) != member_mask(b)) return false;
-  const Code &at = program_.codes[a.position], &bt = program_.codes[b.position];
+  const Code &at = a.code(), &bt = b.code();
   if (at.rendezvous || bt.rendezvous) return at.rendezvous == bt.rendezvous && at.kind == bt.kind;
-  return a.position == b.position && compare_places(a, b) == 0;
+  return a.position() == b.position() && compare_places(a, b) == 0;
+}
+
+/// All lanes that have not ended are active, in front of one operation in one iteration: it waits
+/// for nobody.
+bool Group::meets_at_once(Wave& wave, const Code& code) const {
+  if (setting_.in_turn || lockstep_ != nullptr || wave.mask != wave.live) return false;
+  const Lane first{wave, wave.lane};
+  bool equal = true;  // of 32 bits, all that is compared
+  const auto compare = [&](Slot slot) {
+    const uint32_t* values = wave.at<uint32_t>(offset_of(slot));
+    uint32_t differs = 0;
+    if (wave.mask == wave.all)
+      for (uint32_t i = 0; i < wave.stride; ++i) differs |= values[i] ^ values[0];
+    else
+      for_each_lane(wave.mask, [&](uint32_t i) { differs |= values[i] ^ values[first.i]; });
+    equal = equal && differs == 0;
+  };
+  if (const int operand = ir::member_operand(code.op); operand >= 0) compare(code.src[operand]);
+  if (!code.rendezvous && program_.order != nullptr)
+    for (const ir::WaveOrder::Loop& loop : program_.order->places[code.place].loops)
+      compare(program_.slots[loop.iteration.id]);
+  return equal;
 }
 
 /// The lanes of the wave that wait with `first`.
-uint64_t Group::lanes_at(uint32_t wave, const Lane& first) const {
+uint64_t Group::lanes_at(Wave& wave, Lane first) const {
   uint64_t mask = 0;
-  for_each_lane(waiting_mask(wave), [&](uint32_t i) {
-    if (meet(lane_of(wave, i), first)) mask |= uint64_t{1} << i;
-  });
+  for_each_lane(wave.at_wave, [&](uint32_t i) { mask |= uint64_t{meet({wave, i}, first)} << i; });
   return mask;
 }
 
 /// A rendezvous: all lanes of its mask are there. Else: no lane can come any more. In lockstep the
 /// walk over the tree knows that.
-bool Group::is_complete(uint32_t wave, const Lane& first, uint64_t here, uint64_t live) const {
-  if (at_rendezvous(first)) return (member_mask(first) & live & ~here) == 0;
-  return lockstep_ == nullptr && none_below(wave, live & ~here, first);
+bool Group::is_complete(Wave& wave, Lane first, uint64_t here) const {
+  const uint64_t missing = wave.live & ~here;
+  if (at_rendezvous(first)) return (member_mask(first) & missing) == 0;
+  return lockstep_ == nullptr && none_below(wave, missing, first);
 }
 
 bool Group::run_complete_wave_ops() {
   bool ran = false;
-  for (uint32_t wave = 0; wave < waves_; ++wave) {
-    uint64_t unreleased = waiting_mask(wave);
-    const uint64_t live = unreleased != 0 ? live_mask(wave) : 0;
+  for (Wave& wave : waves_) {
+    uint64_t unreleased = wave.at_wave;
     while (unreleased != 0) {
-      const Lane& first = lane_of(wave, static_cast<uint32_t>(std::countr_zero(unreleased)));
+      const Lane first{wave, static_cast<uint32_t>(std::countr_zero(unreleased))};
       const uint64_t here = lanes_at(wave, first);
       unreleased &= ~here;
-      if (!is_complete(wave, first, here, live)) continue;
+      if (!is_complete(wave, first, here)) continue;
       run_wave_op(wave, here);
       ran = true;
     }
@@ -150,37 +150,35 @@ bool Group::run_complete_wave_ops() {
 
 bool Group::run_partial_wave_ops() {
   bool ran = false;
-  for (uint32_t wave = 0; wave < waves_; ++wave) {
-    const Lane* first = nullptr;
-    for_each_lane(waiting_mask(wave), [&](uint32_t i) {
-      const Lane& lane = lane_of(wave, i);
-      if (first == nullptr || compare_places(lane, *first) < 0) first = &lane;
+  for (Wave& wave : waves_) {
+    if (wave.at_wave == 0) continue;
+    auto lowest = static_cast<uint32_t>(std::countr_zero(wave.at_wave));
+    for_each_lane(wave.at_wave, [&](uint32_t i) {
+      if (compare_places({wave, i}, {wave, lowest}) < 0) lowest = i;
     });
-    if (first == nullptr) continue;
     ran = true;
     if (lockstep_ != nullptr) {
-      lockstep_->walks()[wave].run(true);
+      lockstep_->walks()[wave.index].run(true);
     } else {
-      run_wave_op(wave, lanes_at(wave, *first));
+      run_wave_op(wave, lanes_at(wave, {wave, lowest}));
     }
   }
   return ran;
 }
 
-void Group::run_wave_op(uint32_t wave, uint64_t participants) {
+void Group::run_wave_op(Wave& wave, uint64_t participants) {
   idle_ = 0;
-  const Lane& first = lane_of(wave, static_cast<uint32_t>(std::countr_zero(participants)));
-  const Code& code = program_.codes[first.position];
+  const Lane first{wave, static_cast<uint32_t>(std::countr_zero(participants))};
+  const Code& code = first.code();
   Gathered g;
   g.participants = participants;
   g.members = participants & member_mask(first);
-  for (uint32_t i = 0; i < wave_lanes_ && wave * wave_lanes_ + i < lanes_.size(); ++i) {
-    g.present |= uint64_t{1} << i;
-    const Lane& lane = lane_of(wave, i);
+  g.present = wave.present;
+  for_each_lane(g.present, [&](uint32_t i) {
     // Lanes meet at instructions of one kind, each with operands of its own.
-    const Code& own = (participants >> i & 1) != 0 ? program_.codes[lane.position] : code;
-    g.value[i] = own.sources > 0 ? lane.r[own.s0] : 0;
-  }
+    const Code& own = (participants >> i & 1) != 0 ? wave.codes[wave.position[i]] : code;
+    g.value[i] = own.sources > 0 ? wave.get(own.src[0], i) : 0;
+  });
   for_each_lane(g.members, [&](uint32_t i) { g.yes |= uint64_t{g.value[i] != 0} << i; });
   if (code.op == Op::redux && g.members != 0) {
     const auto lowest = static_cast<uint32_t>(std::countr_zero(g.members));
@@ -191,73 +189,128 @@ void Group::run_wave_op(uint32_t wave, uint64_t participants) {
     });
   }
   for_each_lane(participants, [&](uint32_t i) {
-    Lane& lane = lane_of(wave, i);
-    finish_wave_op(lane, program_.codes[lane.position], g);
-    ++lane.position;
-    lane.state = LaneState::ready;
+    const Lane lane{wave, i};
+    finish_wave_op(lane, lane.code(), g);
+    ++lane.position();
   });
+  wave.at_wave &= ~participants;
 }
 
-void Group::finish_wave_op(Lane& lane, const Code& code, const Gathered& g) {
-  uint64_t* r = lane.r;
-  const uint64_t own = g.value[lane.in_wave];
+void Group::finish_wave_op(Lane lane, const Code& code, const Gathered& g) const {
+  const uint64_t own = g.value[lane.i];
+  const auto result = [&](uint32_t n, uint64_t value) { lane.set(code.dst[n], value); };
   switch (code.op) {
     case Op::ballot:
     case Op::vote_ballot:
-      r[code.d0] = code.op == Op::ballot ? g.yes : g.yes & 0xffffffff;
+      result(0, code.op == Op::ballot ? g.yes : g.yes & 0xffffffff);
       break;
     case Op::vote_any:
-      r[code.d0] = g.yes != 0;
+      result(0, g.yes != 0);
       break;
     case Op::vote_all:
-      r[code.d0] = g.yes == g.members;
+      result(0, g.yes == g.members);
       break;
     case Op::vote_uni:
-      r[code.d0] = g.yes == g.members || g.yes == 0;
+      result(0, g.yes == g.members || g.yes == 0);
       break;
     case Op::shfl:
       shuffle(lane, code, g);
       break;
     case Op::match_any:
-      r[code.d0] = g.equal_to(own) & 0xffffffff;
+      result(0, g.equal_to(own) & 0xffffffff);
       break;
     case Op::match_all: {
       const bool agree = g.equal_to(own) == g.members;
-      r[code.d0] = agree ? g.members & 0xffffffff : 0;
-      r[code.d1] = agree;
+      result(0, agree ? g.members & 0xffffffff : 0);
+      result(1, agree);
       break;
     }
     case Op::redux:
-      r[code.d0] = g.reduced;
+      result(0, g.reduced);
       break;
     case Op::activemask:
-      r[code.d0] = g.participants & 0xffffffff;
+      result(0, g.participants & 0xffffffff);
       break;
     case Op::elect: {
       const uint64_t from = g.members != 0 ? g.members : g.participants;
       const auto leader = static_cast<uint32_t>(std::countr_zero(from));
-      r[code.d0] = leader;
-      r[code.d1] = leader == lane.in_wave;
+      result(0, leader);
+      result(1, leader == lane.i);
       break;
     }
     case Op::readlane: {
-      const uint32_t from = static_cast<uint32_t>(r[code.s1]) & (wave_lanes_ - 1);
-      r[code.d0] = (g.present >> from & 1) != 0 ? g.value[from] : 0;
+      const uint32_t from = static_cast<uint32_t>(lane.get(code.src[1])) & (wave_lanes_ - 1);
+      result(0, (g.present >> from & 1) != 0 ? g.value[from] : 0);
       break;
     }
     case Op::readfirst:
-      r[code.d0] = g.value[static_cast<uint32_t>(std::countr_zero(g.participants))];
+      result(0, g.value[static_cast<uint32_t>(std::countr_zero(g.participants))]);
       break;
     default:
       break;  // wave_sync gives nothing
   }
 }
 
+namespace {
+
+/// Where each lane of a half reads, by what shuffle() says, and whether it is in range.
+template <typename From, typename InRange>
+void find_sources(const uint32_t* b, const uint32_t* c, From from_of, InRange in_range,
+                  std::array<uint32_t, 32>& from, std::array<uint8_t, 32>& inside) {
+  for (int i = 0; i < 32; ++i) {
+    const int clamp = static_cast<int>(c[i] & 31), segment = static_cast<int>(c[i] >> 8 & 31);
+    const int lowest = i & segment, limit = lowest | (clamp & ~segment);
+    const int at = from_of(i, static_cast<int>(b[i] & 31), lowest, segment);
+    const bool is_inside = in_range(at, limit);
+    from[static_cast<size_t>(i)] = static_cast<uint32_t>(is_inside ? at : i);
+    inside[static_cast<size_t>(i)] = is_inside ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+/// A shuffle in which all lanes of a full wave of 32 take part; false: it is none.
+bool Group::shuffle_all(Wave& wave, const Code& code) {
+  if (code.op != Op::shfl || wave.mask != 0xffffffff || wave.stride != 32) return false;
+  idle_ = 0;
+  std::array<uint32_t, 32> values{}, from{};
+  std::array<uint8_t, 32> inside{};
+  std::copy_n(wave.at<uint32_t>(code.s0), 32, values.begin());
+  const auto *b = wave.at<uint32_t>(code.s1), *c = wave.at<uint32_t>(code.s2);
+  const auto up_to = [](int at, int limit) { return at <= limit; };
+  switch (static_cast<ir::ShflMode>(code.mode)) {
+    case ir::ShflMode::up:
+      find_sources(
+          b, c, [](int i, int by, int, int) { return i - by; },
+          [](int at, int limit) { return at >= limit; }, from, inside);
+      break;
+    case ir::ShflMode::down:
+      find_sources(
+          b, c, [](int i, int by, int, int) { return i + by; }, up_to, from, inside);
+      break;
+    case ir::ShflMode::bfly:
+      find_sources(
+          b, c, [](int i, int by, int, int) { return i ^ by; }, up_to, from, inside);
+      break;
+    case ir::ShflMode::idx:
+      find_sources(
+          b, c, [](int, int by, int lowest, int segment) { return lowest | (by & ~segment); },
+          up_to, from, inside);
+      break;
+  }
+  uint32_t* d = wave.at<uint32_t>(code.d0);
+  for (size_t i = 0; i < 32; ++i) d[i] = values[from[i] & 31];
+  uint64_t lanes = 0;
+  for (size_t i = 0; i < 32; ++i) lanes |= uint64_t{inside[i]} << i;
+  *wave.at<uint64_t>(code.d1) = lanes;
+  return true;
+}
+
 /// Operand c: bits 4:0 the clamp, bits 12:8 the mask that cuts the wave into segments.
-void Group::shuffle(Lane& lane, const Code& code, const Gathered& g) {
-  const uint64_t* r = lane.r;
-  const auto self = static_cast<int>(lane.in_wave & 31);
-  const auto b = static_cast<int>(r[code.s1] & 31), c = static_cast<int>(r[code.s2]);
+void Group::shuffle(Lane lane, const Code& code, const Gathered& g) {
+  const auto self = static_cast<int>(lane.i & 31);
+  const auto b = static_cast<int>(lane.get(code.src[1]) & 31),
+             c = static_cast<int>(lane.get(code.src[2]));
   const int clamp = c & 31, segment = c >> 8 & 31;
   const int lowest = self & segment;
   const int limit = lowest | (clamp & ~segment);
@@ -283,10 +336,10 @@ void Group::shuffle(Lane& lane, const Code& code, const Gathered& g) {
   }
   if (!in_range) from = self;
   // Waves of 64 shuffle in halves.
-  const uint32_t lane_read = static_cast<uint32_t>(from) | (lane.in_wave & 32);
+  const uint32_t lane_read = static_cast<uint32_t>(from) | (lane.i & 32);
   const bool takes_part = (g.participants >> lane_read & 1) != 0;
-  lane.r[code.d0] = g.value[takes_part ? lane_read : lane.in_wave];
-  lane.r[code.d1] = in_range;
+  lane.set(code.dst[0], g.value[takes_part ? lane_read : lane.i]);
+  lane.set(code.dst[1], in_range);
 }
 
 }  // namespace lanewise::reference

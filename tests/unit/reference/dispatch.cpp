@@ -36,7 +36,7 @@ uint64_t eval(Op op, Type type, std::vector<Operand> src,
   if (widths[result] == Width::pred) {
     k.put_pred(0, dst[result]);
   } else {
-    k.put(0, dst[result], Type::u64);  // all 64 bits: what should be cut must be cut
+    k.put(0, dst[result], widths[result] == Width::b64 ? Type::u64 : Type::u32);
   }
   k.b.exit();
   return run(k).slot(0, 0);

@@ -7,7 +7,8 @@ using namespace lanewise::test;
 
 namespace {
 
-constexpr WaveSchedule kSchedules[] = {WaveSchedule::until_stop, WaveSchedule::lockstep};
+constexpr WaveSchedule kSchedules[] = {WaveSchedule::automatic, WaveSchedule::until_stop,
+                                       WaveSchedule::lockstep};
 
 Run run_as(const TestKernel& k, WaveSchedule schedule, uint32_t lanes, uint64_t budget = 1 << 20) {
   return run(k, lanes, 1, [&](LaunchRequest& r) {
@@ -264,21 +265,23 @@ TEST_CASE("two operations in a row: who passes the first by waits for the others
   }
 }
 
-TEST_CASE("random divergent trees on masks, in both schedules") {
+TEST_CASE("random divergent trees on masks, in all schedules") {
   for (uint32_t seed = 0; seed < 1500; ++seed) {
     CAPTURE(seed);
     check_tree(RandomTree(seed).run(), seed % 3 == 0 ? 32 : 1 + seed % 32);
   }
 }
 
-TEST_CASE("random graphs, irreducible ones and switches too: both schedules agree") {
+TEST_CASE("random graphs, irreducible ones and switches too: all schedules agree") {
   for (uint32_t seed = 0; seed < 1500; ++seed) {
     CAPTURE(seed);
     const TestKernel k = random_graph(seed);
     const Run one = run_as(k, WaveSchedule::until_stop, 32);
-    const Run other = run_as(k, WaveSchedule::lockstep, 32);
     REQUIRE(one.result.fault_count == 0);
-    REQUIRE(other.result.fault_count == 0);
-    for (uint32_t i = 0; i < 32; ++i) REQUIRE(one.slot(i, 0) == other.slot(i, 0));
+    for (const WaveSchedule schedule : {WaveSchedule::automatic, WaveSchedule::lockstep}) {
+      const Run other = run_as(k, schedule, 32);
+      REQUIRE(other.result.fault_count == 0);
+      for (uint32_t i = 0; i < 32; ++i) REQUIRE(one.slot(i, 0) == other.slot(i, 0));
+    }
   }
 }

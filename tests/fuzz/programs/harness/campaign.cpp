@@ -131,16 +131,21 @@ class Worker {
     return r.diagnostics.empty() && !r.ok();
   }
 
+  static const char* schedule_name(WaveSchedule schedule) {
+    if (schedule == WaveSchedule::automatic) return "";
+    return schedule == WaveSchedule::lockstep ? ", lockstep" : ", until_stop";
+  }
+
   void report(const Made& made, const Target& target, const Setup& how, const std::string& what) {
     ++board_.wrong;
     const uint64_t seed = made.program.seed;
     {
       const std::lock_guard lock(board_.printing);
-      fmt::print("MISMATCH {} seed {} on {} (program {} of this run{}): {}\n", set_.name, seed,
-                 target.label, seed - o_.seed + 1,
-                 fmt::format("{}{}", how.schedule == WaveSchedule::lockstep ? ", lockstep" : "",
-                             how.passes ? ", after the passes" : ""),
-                 what);
+      fmt::print(
+          "MISMATCH {} seed {} on {} (program {} of this run{}): {}\n", set_.name, seed,
+          target.label, seed - o_.seed + 1,
+          fmt::format("{}{}", schedule_name(how.schedule), how.passes ? ", after the passes" : ""),
+          what);
       std::fflush(stdout);
     }
     const Made least = shrink(

@@ -16,7 +16,8 @@ struct CampaignOptions {
   double shrink_seconds = 60;  ///< for each program that goes wrong
   unsigned jobs = 2;
   WaveMode wave = WaveMode::automatic;
-  std::vector<WaveSchedule> schedules = {WaveSchedule::until_stop, WaveSchedule::lockstep};
+  std::vector<WaveSchedule> schedules = {WaveSchedule::automatic, WaveSchedule::until_stop,
+                                         WaveSchedule::lockstep};
   /// Programs as they are, after the passes of ir/passes/pipeline.hpp, or both: then devices, which
   /// take long to compile, run every fourth as it is.
   enum class Passes : uint8_t { off, on, mix } passes = Passes::mix;

@@ -13,7 +13,7 @@ using namespace lanewise::programs;
 namespace {
 
 struct Arguments {
-  std::string isa = "all", wave = "auto", memcheck = "mix", schedule = "both", across = "all",
+  std::string isa = "all", wave = "auto", memcheck = "mix", schedule = "all", across = "all",
               passes = "mix", show, exported;
   CampaignOptions campaign;
 };
@@ -28,9 +28,10 @@ const std::map<std::string, std::vector<Memcheck>> kMemchecks = {
     {"off", {Memcheck::off}},
     {"mix", {Memcheck::arena, Memcheck::alloc, Memcheck::off}}};
 const std::map<std::string, std::vector<WaveSchedule>> kSchedules = {
+    {"automatic", {WaveSchedule::automatic}},
     {"until_stop", {WaveSchedule::until_stop}},
     {"lockstep", {WaveSchedule::lockstep}},
-    {"both", {WaveSchedule::until_stop, WaveSchedule::lockstep}}};
+    {"all", {WaveSchedule::automatic, WaveSchedule::until_stop, WaveSchedule::lockstep}}};
 const std::map<std::string, Choices::Across> kAcross = {{"none", Choices::Across::none},
                                                         {"uniform", Choices::Across::uniform},
                                                         {"all", Choices::Across::all}};

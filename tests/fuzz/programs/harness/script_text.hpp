@@ -13,7 +13,7 @@ namespace lanewise::programs {
 struct Setup {
   Memcheck memcheck = Memcheck::arena;
   WaveMode wave = WaveMode::automatic;
-  WaveSchedule schedule = WaveSchedule::until_stop;  ///< of the reference engine
+  WaveSchedule schedule = WaveSchedule::automatic;  ///< of the reference engine
   bool passes = true;         ///< the program that ir/passes/pipeline.hpp leaves is run
   bool shared_table = false;  ///< the script has the table in front of all cases
 };

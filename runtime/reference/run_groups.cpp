@@ -1,0 +1,179 @@
+#include "runtime/reference/run_groups.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cfenv>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
+#include <thread>
+
+#include "lanewise/error_detail.hpp"
+#include "runtime/guest/ended.hpp"
+#include "runtime/support/error.hpp"
+
+namespace lanewise::reference {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+/// What starting threads costs is little beside that.
+constexpr std::chrono::microseconds kAlone{300};
+/// Memory of all groups that run at the same time.
+constexpr uint64_t kMostBytes = uint64_t{1} << 28;
+
+/// The host's arithmetic in its default state (nearest even, subnormals alive) while it lives,
+/// whatever the calling application has set.
+class DefaultArithmetic {
+ public:
+  DefaultArithmetic() {
+    std::fegetenv(&saved_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultArithmetic() { std::fesetenv(&saved_); }
+  DefaultArithmetic(const DefaultArithmetic&) = delete;
+  DefaultArithmetic& operator=(const DefaultArithmetic&) = delete;
+
+ private:
+  std::fenv_t saved_;
+};
+
+/// What one thread's groups did wrong.
+struct Findings {
+  struct OfGroup {
+    uint64_t group, count;
+    std::vector<Fault> faults;
+  };
+  std::vector<OfGroup> groups;  ///< in their order
+  size_t faults = 0;
+  std::exception_ptr error;
+  uint64_t error_group = std::numeric_limits<uint64_t>::max();
+
+  void collect(uint64_t n, Group& group) {
+    OfGroup found{n, 0, {}};
+    found.count = group.collect(found.faults, kMaxFaults - std::min<size_t>(faults, kMaxFaults));
+    faults += found.faults.size();
+    if (found.count != 0) groups.push_back(std::move(found));
+  }
+};
+
+class Groups {
+ public:
+  Groups(const LaunchRequest& request, const DecodedProgram& program, const MemoryView& memory,
+         const Setting& setting, uint32_t threads)
+      : request_(request),
+        program_(program),
+        memory_(memory),
+        setting_(setting),
+        total_(request.grid.total()),
+        others_(threads - 1) {}
+
+  void run(LaunchResult& result) {
+    std::vector<std::thread> threads;
+    run_some(own_, [&](Group& group) {
+      if (threads.size() == others_.size() || Clock::now() - start_ < kAlone) return;
+      if (total_ - std::min(total_, next_.load()) < 2) return;
+      group.share();
+      for (Findings& findings : others_)
+        threads.emplace_back([&] {
+          run_some(
+              findings, [](Group&) {}, true);
+        });
+    });
+    for (std::thread& t : threads) t.join();
+    gather(result);
+  }
+
+ private:
+  template <typename Between>
+  void run_some(Findings& findings, Between between, bool shared = false) {
+    const DefaultArithmetic arithmetic;
+    uint64_t n = 0;
+    try {
+      Group group(request_, program_, memory_, setting_);
+      if (shared) group.share();
+      for (; (n = next_.fetch_add(1)) < total_ && n < end_; between(group)) {
+        try {
+          if (!group.run(index_of(n))) end_behind(n);
+        } catch (...) {
+          findings.collect(n, group);
+          throw;
+        }
+        findings.collect(n, group);
+      }
+    } catch (...) {
+      findings.error = std::current_exception();
+      findings.error_group = n;
+      end_behind(n);
+    }
+  }
+
+  /// No group behind it starts any more; those before it run to their ends.
+  void end_behind(uint64_t n) {
+    uint64_t end = end_.load();
+    while (n + 1 < end && !end_.compare_exchange_weak(end, n + 1)) {
+    }
+  }
+
+  std::array<uint32_t, 3> index_of(uint64_t n) const {
+    const Dim3& grid = request_.grid;
+    if (request_.last_group_first) n = total_ - 1 - n;
+    return {static_cast<uint32_t>(n % grid.x), static_cast<uint32_t>(n / grid.x % grid.y),
+            static_cast<uint32_t>(n / grid.x / grid.y)};
+  }
+
+  void gather(LaunchResult& result) {
+    std::vector<Findings::OfGroup> all;
+    const Findings* failed = nullptr;
+    const auto gather_from = [&](Findings& f) {
+      for (Findings::OfGroup& g : f.groups)
+        if (g.group < end_) all.push_back(std::move(g));
+      if (f.error != nullptr && (failed == nullptr || f.error_group < failed->error_group))
+        failed = &f;
+    };
+    gather_from(own_);
+    std::ranges::for_each(others_, gather_from);
+    std::ranges::sort(all, {}, &Findings::OfGroup::group);
+    for (const Findings::OfGroup& g : all) {
+      result.fault_count += g.count;
+      const size_t some = std::min(g.faults.size(), kMaxFaults - result.faults.size());
+      result.faults.insert(result.faults.end(), g.faults.begin(),
+                           g.faults.begin() + static_cast<ptrdiff_t>(some));
+    }
+    if (failed == nullptr) return;
+    try {
+      std::rethrow_exception(failed->error);
+    } catch (const DetailedError& why) {
+      throw guest::Ended(why, std::move(result));
+    }
+  }
+
+  const LaunchRequest& request_;
+  const DecodedProgram& program_;
+  const MemoryView& memory_;
+  const Setting& setting_;
+  const uint64_t total_;
+  Findings own_;                  ///< of the launching thread's groups
+  std::vector<Findings> others_;  ///< of each other thread's
+  std::atomic<uint64_t> next_ = 0;
+  std::atomic<uint64_t> end_ = std::numeric_limits<uint64_t>::max();
+  const Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+uint32_t threads_for(uint64_t group_bytes) {
+  const char* env = std::getenv("LANEWISE_THREADS");
+  const auto asked = env != nullptr ? static_cast<uint32_t>(std::strtoul(env, nullptr, 10)) : 0U;
+  const uint32_t cores = asked != 0 ? asked : std::max(std::thread::hardware_concurrency(), 1U);
+  const uint64_t fit = kMostBytes / std::max<uint64_t>(group_bytes, 1);
+  return static_cast<uint32_t>(std::clamp<uint64_t>(fit, 1, cores));
+}
+
+void run_groups_of(const LaunchRequest& request, const DecodedProgram& program,
+                   const MemoryView& memory, const Setting& setting, uint32_t threads,
+                   LaunchResult& result) {
+  Groups(request, program, memory, setting, threads).run(result);
+}
+
+}  // namespace lanewise::reference

@@ -1,0 +1,19 @@
+// The groups of a launch, one after another or on all cores.
+#pragma once
+
+#include "runtime/guest/engine.hpp"
+#include "runtime/reference/waves/group.hpp"
+
+namespace lanewise::reference {
+
+/// How many groups of so many bytes may run at the same time: one on each core, or as many as the
+/// environment variable LANEWISE_THREADS says.
+uint32_t threads_for(uint64_t group_bytes);
+
+/// Puts what the groups did wrong into the result, in the order of groups, which is that of a
+/// single thread. A launch that lasts too short to gain by more threads gets none.
+void run_groups_of(const LaunchRequest& request, const DecodedProgram& program,
+                   const MemoryView& memory, const Setting& setting, uint32_t threads,
+                   LaunchResult& result);
+
+}  // namespace lanewise::reference

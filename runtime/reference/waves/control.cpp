@@ -1,0 +1,285 @@
+#include "runtime/reference/waves/control.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "runtime/reference/lanes/handlers.hpp"
+#include "runtime/reference/waves/group.hpp"
+
+namespace lanewise::reference {
+namespace {
+
+Handlers both(Handler handler) {
+  return {handler, handler};
+}
+
+uint32_t position_of(const Wave& wave, const Code* code) {
+  return static_cast<uint32_t>(code - wave.codes);
+}
+
+uint64_t guard_of(const Wave& wave, const Code* code) {
+  const uint64_t pred = *wave.at<uint64_t>(code->guard);
+  return code->negate ? ~pred : pred;
+}
+
+}  // namespace
+
+void Control::set_handlers(Code& code, bool lockstep, bool touched, bool is_watched) {
+  code.plain = plain(code, lockstep, touched);
+  code.unguarded = code.event != 0 ? both(traced) : code.plain;
+  code.unwatched = code.guarded ? Handlers{guarded, guarded_lane} : code.unguarded;
+  code.run = is_watched ? both(watched) : code.unwatched;
+  code.may_stop =
+      code.action == Action::barrier || code.action == Action::trap || code.action == Action::wave;
+}
+
+Handlers Control::plain(const Code& code, bool lockstep, bool touched) {
+  switch (code.action) {
+    case Action::jump:
+    case Action::branch:
+    case Action::switch_:
+    case Action::exit: {
+      constexpr Handler kEnds[] = {jump, branch, choose, exit};
+      return both(lockstep ? end_block
+                           : kEnds[static_cast<int>(code.action) - static_cast<int>(Action::jump)]);
+    }
+    case Action::nothing:
+      return both(nothing);
+    case Action::barrier:
+      return both(barrier);
+    case Action::trap:
+      return both(trap);
+    case Action::report:
+      return both(report);
+    case Action::wave:
+      return both(wave_op);
+    case Action::atom:
+      return both(touched ? access_lanes : exchange);
+    case Action::load:
+    case Action::store:
+      if (touched) return both(access_lanes);
+      break;
+    case Action::sreg: {
+      const auto reg = static_cast<ir::SReg>(code.mode);
+      if (reg >= ir::SReg::ctaid_x && reg <= ir::SReg::ctaid_z) return both(group_value);
+      break;
+    }
+    default:
+      break;
+  }
+  static const Finder find = host_finder();
+  const Handlers found = find(code);
+  if (found[0] != nullptr) return found;
+  return both(code.action == Action::load || code.action == Action::store ? access_lanes : compute);
+}
+
+// --- ends of blocks -----------------------------------------------------------------------------
+
+/// All active lanes take the jump.
+const Code* Control::go(Wave& wave, const Code* code, uint32_t target) {
+  Group& g = *wave.group;
+  const uint32_t position = code->targets[target];
+  if (position <= position_of(wave, code)) {
+    if (code->counts && ++wave.run_steps > wave.headroom && !g.count_steps(wave, code->site))
+      return nullptr;
+    if (!g.slice_goes_on()) {
+      // They are still ready and go on in the next round.
+      g.use_up_slice(static_cast<uint32_t>(std::popcount(wave.mask)));
+      g.stop_at(wave, position);
+      g.start_slice();
+      return nullptr;
+    }
+  }
+  const Code* next = wave.codes + position;
+  if (next->rank < wave.meet) return next;
+  g.note_steps(wave, wave.mask);
+  g.set_apart(wave, position, wave.mask);
+  wave.activate(0);
+  return nullptr;
+}
+
+/// Some of the active lanes take another jump than the others, which go first. False: the launch is
+/// abandoned.
+bool Control::leave_by(Wave& wave, const Code* code, uint32_t target, uint64_t lanes) {
+  Group& g = *wave.group;
+  const uint32_t position = code->targets[target];
+  g.note_steps(wave, lanes);
+  if (position <= position_of(wave, code)) {
+    g.setting_.deadline.check();
+    for (uint64_t left = code->counts ? lanes : 0; left != 0; left &= left - 1)
+      if (!g.count_step({wave, static_cast<uint32_t>(std::countr_zero(left))}, code->site))
+        return wave.activate(0), false;
+  }
+  g.set_apart(wave, position, lanes);
+  wave.activate(wave.mask & ~lanes);
+  return true;
+}
+
+const Code* Control::jump(Wave& wave, const Code* code) {
+  return go(wave, code, 0);
+}
+
+const Code* Control::branch(Wave& wave, const Code* code) {
+  const uint64_t taken = wave.mask & guard_of(wave, code);
+  if (taken == wave.mask) return go(wave, code, 0);
+  if (taken == 0) return go(wave, code, 1);
+  const Code* codes = wave.codes;
+  const uint32_t* to = code->targets;
+  const uint32_t later = codes[to[0]].rank < codes[to[1]].rank ? 1 : 0;
+  if (!leave_by(wave, code, later, later == 0 ? taken : wave.mask & ~taken)) return nullptr;
+  return go(wave, code, 1 - later);
+}
+
+const Code* Control::choose(Wave& wave, const Code* code) {
+  const uint32_t* selectors = wave.at<uint32_t>(code->s0);
+  const std::vector<uint64_t>& cases = code->term->cases;
+  for (;;) {
+    const uint32_t selector = selectors[wave.lane];
+    uint32_t n = 0;
+    while (n < cases.size() && static_cast<uint32_t>(cases[n]) != selector) ++n;
+    uint64_t same = 0;
+    for_each_lane(wave.mask, [&](uint32_t i) { same |= uint64_t{selectors[i] == selector} << i; });
+    if (same == wave.mask) return go(wave, code, n);
+    if (!leave_by(wave, code, n, same)) return nullptr;
+  }
+}
+
+const Code* Control::exit(Wave& wave, const Code* /*code*/) {
+  wave.group->end(wave, wave.mask);
+  wave.activate(0);
+  return nullptr;
+}
+
+/// In lockstep the tree says what comes next.
+const Code* Control::end_block(Wave& /*wave*/, const Code* /*code*/) {
+  return nullptr;
+}
+
+// --- stops --------------------------------------------------------------------------------------
+
+const Code* Control::nothing(Wave& /*wave*/, const Code* code) {
+  return code + 1;
+}
+
+const Code* Control::barrier(Wave& wave, const Code* code) {
+  Group& g = *wave.group;
+  const uint64_t lanes = wave.mask;
+  g.stop_at(wave, position_of(wave, code));
+  if (!g.arrive_together(wave, lanes, *code))
+    for_each_lane(lanes, [&](uint32_t i) { g.arrive({wave, i}, *code); });
+  return nullptr;
+}
+
+const Code* Control::trap(Wave& wave, const Code* code) {
+  report(wave, code);
+  return exit(wave, code);
+}
+
+const Code* Control::report(Wave& wave, const Code* code) {
+  for_each_lane(wave.mask, [&](uint32_t i) {
+    wave.group->record({wave, i}, static_cast<FaultKind>(code->mode), code->site);
+  });
+  return code + 1;
+}
+
+const Code* Control::wave_op(Wave& wave, const Code* code) {
+  Group& g = *wave.group;
+  const uint64_t lanes = wave.mask;
+  const uint32_t position = position_of(wave, code);
+  if (g.meets_at_once(wave, *code)) {
+    if (g.shuffle_all(wave, *code)) return code + 1;
+    for_each_lane(lanes, [&](uint32_t i) { wave.position[i] = position; });
+    g.run_wave_op(wave, lanes);
+    return code + 1;
+  }
+  g.stop_at(wave, position);
+  wave.at_wave |= lanes;
+  return nullptr;
+}
+
+// --- what has no handler of its own -------------------------------------------------------------
+
+const Code* Control::exchange(Wave& wave, const Code* code) {
+  Group& g = *wave.group;
+  for (uint64_t left = wave.mask; left != 0; left &= left - 1) {
+    const Lane lane{wave, static_cast<uint32_t>(std::countr_zero(left))};
+    const uint64_t address = (lane.get(code->src[0]) + code->offset) & code->keep;
+    const Range& r = wave.ranges[code->access];
+    const auto fits = [&] {
+      return r.data != nullptr && address - r.base <= r.limit && (address & code->aligned) == 0;
+    };
+    wave.lane = lane.i;
+    if (fits() || (find_range(wave, code) && fits()))
+      g.exchange_elements(lane, *code, r.data + lane.linear() * r.step + (address - r.base));
+    else
+      g.access_memory(lane, *code);
+  }
+  wave.activate(wave.mask);
+  return code + 1;
+}
+
+const Code* Control::compute(Wave& wave, const Code* code) {
+  for_each_lane(wave.mask, [&](uint32_t i) { wave.group->compute({wave, i}, *code); });
+  return code + 1;
+}
+
+/// A special register that the group's lanes share.
+const Code* Control::group_value(Wave& wave, const Code* code) {
+  const uint64_t value = wave.group->special_register({wave, wave.lane}, *code);
+  if (wave.full() && width_of(code->dst[0]) == ir::Width::b32)
+    std::fill_n(wave.at<uint32_t>(code->d0), wave.stride, static_cast<uint32_t>(value));
+  else
+    for_each_lane(wave.mask, [&](uint32_t i) { wave.set(code->dst[0], i, value); });
+  return code + 1;
+}
+
+// --- around others ------------------------------------------------------------------------------
+
+const Code* Control::watched(Wave& wave, const Code* code) {
+  Group& g = *wave.group;
+  if (g.setting_.hook && !code->added && code->action < Action::jump) {
+    const Lane lane{wave, wave.lane};
+    g.watched_.clear();
+    for (size_t n = 0; n < g.request_.program->regs.size(); ++n)
+      g.watched_.push_back(lane.get(g.program_.slots[n]));
+    g.setting_.hook({{g.index_[0], g.index_[1], g.index_[2]},
+                     lane.linear(),
+                     code->block,
+                     code->inst,
+                     g.watched_});
+  }
+  if (g.program_.counts_clocks)
+    for_each_lane(wave.mask, [&](uint32_t i) { ++g.clocks_[wave.first + i]; });
+  return code->unwatched[wave.single](wave, code);
+}
+
+const Code* Control::guarded(Wave& wave, const Code* code) {
+  const uint64_t before = wave.mask, lanes = before & guard_of(wave, code);
+  if (lanes == 0) return code + 1;
+  if (lanes == before) return code->unguarded[wave.single](wave, code);
+  wave.activate(lanes);
+  const Code* next = code->unguarded[wave.single](wave, code);
+  wave.activate((before & ~lanes) | (next != nullptr ? wave.mask : 0));
+  return code + 1;
+}
+
+const Code* Control::guarded_lane(Wave& wave, const Code* code) {
+  if ((guard_of(wave, code) >> wave.lane & 1) == 0) return code + 1;
+  return code->unguarded[1](wave, code);
+}
+
+const Code* Control::traced(Wave& wave, const Code* code) {
+  Group& g = *wave.group;
+  if (g.request_.events != nullptr) {
+    const uint64_t lanes = wave.mask;
+    if (g.exact_) {
+      g.stop_at(wave, position_of(wave, code));
+      wave.at_access |= lanes;
+      return nullptr;
+    }
+    for_each_lane(lanes, [&](uint32_t i) { g.note_event({wave, i}, *code); });
+  }
+  return code->plain[wave.single](wave, code);
+}
+
+}  // namespace lanewise::reference
