@@ -355,12 +355,13 @@ class Decoder {
   }
 
   void link() {
+    const Finder find = host_finder();
     const auto link = [&](std::vector<Code>& codes, const std::vector<Start>& starts) {
       for (size_t i = 0; i < codes.size(); ++i) {
         Code& code = codes[i];
         code.dst = code.targets = out_.pool.data() + starts[i].results;
         code.src = out_.pool.data() + starts[i].sources;
-        Control::set_handlers(code, wishes_.lockstep, wishes_.touched, wishes_.watched);
+        Control::set_handlers(code, find, wishes_);
       }
     };
     link(out_.codes, starts_);

@@ -24,23 +24,23 @@ uint64_t guard_of(const Wave& wave, const Code* code) {
 
 }  // namespace
 
-void Control::set_handlers(Code& code, bool lockstep, bool touched, bool is_watched) {
-  code.plain = plain(code, lockstep, touched);
+void Control::set_handlers(Code& code, Finder find, Wishes wishes) {
+  code.plain = plain(code, find, wishes);
   code.unguarded = code.event != 0 ? both(traced) : code.plain;
   code.unwatched = code.guarded ? Handlers{guarded, guarded_lane} : code.unguarded;
-  code.run = is_watched ? both(watched) : code.unwatched;
+  code.run = wishes.watched ? both(watched) : code.unwatched;
   code.may_stop =
       code.action == Action::barrier || code.action == Action::trap || code.action == Action::wave;
 }
 
-Handlers Control::plain(const Code& code, bool lockstep, bool touched) {
+Handlers Control::plain(const Code& code, Finder find, Wishes wishes) {
   switch (code.action) {
     case Action::jump:
     case Action::branch:
     case Action::switch_:
     case Action::exit: {
       constexpr Handler kEnds[] = {jump, branch, choose, exit};
-      return both(lockstep ? end_block
+      return both(wishes.lockstep ? end_block
                            : kEnds[static_cast<int>(code.action) - static_cast<int>(Action::jump)]);
     }
     case Action::nothing:
@@ -54,10 +54,10 @@ Handlers Control::plain(const Code& code, bool lockstep, bool touched) {
     case Action::wave:
       return both(wave_op);
     case Action::atom:
-      return both(touched ? access_lanes : exchange);
+      return both(wishes.touched ? access_lanes : exchange);
     case Action::load:
     case Action::store:
-      if (touched) return both(access_lanes);
+      if (wishes.touched) return both(access_lanes);
       break;
     case Action::sreg: {
       const auto reg = static_cast<ir::SReg>(code.mode);
@@ -67,7 +67,6 @@ Handlers Control::plain(const Code& code, bool lockstep, bool touched) {
     default:
       break;
   }
-  static const Finder find = host_finder();
   const Handlers found = find(code);
   if (found[0] != nullptr) return found;
   return both(code.action == Action::load || code.action == Action::store ? access_lanes : compute);

@@ -1,16 +1,17 @@
 // Handlers of what decides where lanes go: jumps, guards, stops; and those around others.
 #pragma once
 
+#include "runtime/reference/lanes/handlers.hpp"
 #include "runtime/reference/lanes/wave.hpp"
 
 namespace lanewise::reference {
 
 struct Control {
   /// Gives a code of a decoded program its handlers.
-  static void set_handlers(Code& code, bool lockstep, bool touched, bool watched);
+  static void set_handlers(Code& code, Finder find, Wishes wishes);
 
  private:
-  static Handlers plain(const Code& code, bool lockstep, bool touched);
+  static Handlers plain(const Code& code, Finder find, Wishes wishes);
   static const Code* go(Wave& wave, const Code* code, uint32_t target);
   static bool leave_by(Wave& wave, const Code* code, uint32_t target, uint64_t lanes);
   static const Code* jump(Wave& wave, const Code* code);
