@@ -67,9 +67,10 @@ TEST_CASE("fat binaries: the images, the one that is taken, and its kernels" * k
   const Output check = program("check " + both);
   CHECK(check.code == 0);
   CHECK(check.out == both + ": ok, 1 kernels\n");
-  CHECK(contains(check.err,
-                 "a fat binary of 2 images: PTX for sm_75; a cubin for sm_50; taken: PTX for sm_75; "
-                 "kernels: from_ptx"));
+  CHECK(
+      contains(check.err,
+               "a fat binary of 2 images: PTX for sm_75; a cubin for sm_50; taken: PTX for sm_75; "
+               "kernels: from_ptx"));
   const Output machine = program("check --isa sass " + both);
   CHECK(machine.out == both + ": ok, 2 kernels\n");
   CHECK(contains(machine.err, "taken: a cubin for sm_50; kernels: "));
@@ -91,14 +92,16 @@ TEST_CASE("fat binaries: the images, the one that is taken, and its kernels" * k
   const std::string pascal =
       fat_binary("pascal.fatbin",
                  {{2, 61, later}, {2, 50, slurp(data + ".cubin")}, {2, 75, cubin}, {1, 75, ptx()}});
-  CHECK(contains(program("check --isa sass " + pascal).err, "taken: a cubin for sm_61; kernels: k"));
+  CHECK(
+      contains(program("check --isa sass " + pascal).err, "taken: a cubin for sm_61; kernels: k"));
   // One with arithmetic of packed halves is left for one that runs.
   const size_t exit = later.find(number(0xe30000000007000f, 8));
   REQUIRE(exit != std::string::npos);
   later.replace(exit, 8, number(0x5d10000000670006, 8));
   const std::string halves = fat_binary(
       "halves.fatbin", {{2, 61, later}, {2, 50, slurp(data + ".cubin")}, {1, 75, ptx()}});
-  CHECK(contains(program("check --isa sass " + halves).err, "taken: a cubin for sm_50; kernels: k"));
+  CHECK(
+      contains(program("check --isa sass " + halves).err, "taken: a cubin for sm_50; kernels: k"));
   const Output alone = program("check " + fat_binary("alone.fatbin", {{2, 61, later}}));
   CHECK(alone.code == 1);
   CHECK(contains(alone.err, "HADD2 is not supported in this form"));

@@ -109,7 +109,8 @@ std::vector<Node*> Graph::in_order() const {
 
 std::shared_ptr<Graph> Graph::clone() const {
   auto copy = std::make_shared<Graph>();
-  for (const auto& node : nodes) copy->cloned[node.get()] = copy->add(own_copy(node->operation), {});
+  for (const auto& node : nodes)
+    copy->cloned[node.get()] = copy->add(own_copy(node->operation), {});
   for (const auto& node : nodes)
     for (const Node* n : node->needs)
       copy->connect(copy->cloned.at(n), copy->cloned.at(node.get()));

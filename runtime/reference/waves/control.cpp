@@ -40,8 +40,9 @@ Handlers Control::plain(const Code& code, Finder find, Wishes wishes) {
     case Action::switch_:
     case Action::exit: {
       constexpr Handler kEnds[] = {jump, branch, choose, exit};
-      return both(wishes.lockstep ? end_block
-                           : kEnds[static_cast<int>(code.action) - static_cast<int>(Action::jump)]);
+      return both(wishes.lockstep
+                      ? end_block
+                      : kEnds[static_cast<int>(code.action) - static_cast<int>(Action::jump)]);
     }
     case Action::nothing:
       return both(nothing);

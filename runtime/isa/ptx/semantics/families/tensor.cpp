@@ -394,7 +394,7 @@ constexpr Row kTensorRows[] = {
            " kind:kind::mxf4 block_scale ?vec:scale_vec::2X|block32 " LW_ASIDE,
            tensor_multiply),
     tensor("^mma ?^sp " LW_GROUP " kind:kind::mxf4nvf4 block_scale "
-                                 "vec:scale_vec::2X|scale_vec::4X|block16|block32 " LW_ASIDE,
+           "vec:scale_vec::2X|scale_vec::4X|block16|block32 " LW_ASIDE,
            tensor_multiply),
     tensor("^mma ^ws ?^sp group:cta_group::1 " LW_KIND " " LW_BSIDE, tensor_multiply),
 
