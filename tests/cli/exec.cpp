@@ -62,6 +62,10 @@ TEST_CASE("exec: static and shared runtimes of CUDA 11 and 13 are taken over" * 
   }
   const Output verbose = exec("--verbose " + packed("vector_add.cuda11"));
   CHECK(contains(verbose.err, "took over 395 functions of CUDA 11 in 'the program'"));
+  CHECK(contains(verbose.err, "taken: PTX for sm_52, compressed with LZ4"));
+  const Output machine = exec("--verbose --isa sass " + packed("vector_add.cuda11"));
+  CHECK(is_sum(machine));
+  CHECK(contains(machine.err, "taken: a cubin for sm_52; kernels: _Z3addPKfS0_Pfi"));
   // One that asks for the library and the symbol version of CUDA 12.
   std::string twelve = slurp(packed("vector_add.cuda11.shared"));
   replace_all(twelve, "libcudart.so.11.0", std::string("libcudart.so.12\0\0", 17));

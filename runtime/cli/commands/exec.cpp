@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 
 struct ExecArgs {
   std::vector<std::string> program;
-  std::string device, memcheck, check, cache, trace, report, wave, gpu, timeout, fault_exit_code;
+  std::string device, memcheck, check, cache, trace, report, wave, gpu, timeout, fault_exit_code,
+      isa;
   bool summary = false, verbose = false, print_env = false;
 };
 
@@ -101,6 +102,7 @@ Environment environment(const ExecArgs& a, const std::string& folder) {
                                                {"LANEWISE_TIMEOUT", a.timeout},
                                                {"LANEWISE_WAVE", a.wave},
                                                {"LANEWISE_GPU", a.gpu},
+                                               {"LANEWISE_ISA", a.isa},
                                                {"LANEWISE_FAULT_EXIT_CODE", a.fault_exit_code},
                                                {"LANEWISE_SUMMARY", a.summary ? "1" : ""},
                                                {"LANEWISE_VERBOSE", a.verbose ? "1" : ""}})
@@ -183,6 +185,10 @@ void add_exec(const Command& app) {
   sub.option("--wave", a->wave, "how guest lanes map to invocations")
       .one_of({"auto", "lane", "packed", "serial"});
   sub.option("--gpu", a->gpu, "the GPU that the program sees");
+  sub.option("--isa", a->isa,
+             "which images of the program are taken: ptx, or sass = machine code for sm_50 to "
+             "sm_62 (default: PTX where there is some)")
+      .one_of({"ptx", "sass"});
   sub.option("--fault-exit-code", a->fault_exit_code,
              "what the program's exit code 0 becomes after faults (default 1), 0 = keep it")
       .between(0, 255);

@@ -42,20 +42,22 @@ lw_module* Image::loaded() {
   const std::lock_guard lock(mutex);
   if (module != nullptr) return module;
   if (code != Code::success) fail(code);
-  lw_device* device = Context::current().device();
-  // PTX says what parameters there are, and more of it is supported.
-  for (const char* isa : {"ptx", static_cast<const char*>(nullptr)}) {
-    lw_module_options options = LW_MODULE_OPTIONS_INIT;
-    options.isa = isa;
-    options.name = "the program's device code";
-    const lw_status status = lw_module_load_memory(device, data, bytes, &options, &module);
-    if (status == LW_OK) return module;
-    if (isa != nullptr && lw_last_detail() == LW_DETAIL_FORMAT) continue;
+  Context& context = Context::current();
+  lw_module_options options = LW_MODULE_OPTIONS_INIT;
+  if (!context.settings().isa.empty()) options.isa = context.settings().isa.c_str();
+  options.name = "the program's device code";
+  const lw_status status = lw_module_load_memory(context.device(), data, bytes, &options, &module);
+  if (status != LW_OK) {
     code = code_of(status);
     report_line(diagnostics(lw_last_error()));
-    break;
+    fail(code);
   }
-  fail(code);
+  lw_diagnostic taken{};
+  taken.struct_size = sizeof taken;
+  if (context.settings().verbose && lw_last_diagnostic_count() != 0 &&
+      lw_last_diagnostic(0, &taken) == LW_OK)
+    report_line(taken.message);
+  return module;
 }
 
 void Image::unload() {

@@ -57,6 +57,10 @@ Settings Settings::from_environment() {
   add_list(out.policies, variable("LANEWISE_POLICIES"));
   if (const std::string check = variable("LANEWISE_CHECK"); !check.empty())
     out.policies.push_back("check=" + check);
+  out.isa = variable("LANEWISE_ISA");
+  if (!out.isa.empty() && out.isa != "ptx" && out.isa != "sass")
+    refuse("LANEWISE_ISA", out.isa, "ptx or sass");
+  out.verbose = !variable("LANEWISE_VERBOSE").empty();
   out.gpu = variable("LANEWISE_GPU");
   out.cache = variable("LANEWISE_CACHE");
   out.trace = variable("LANEWISE_TRACE");

@@ -16,6 +16,8 @@ struct Settings {
   std::string gpu;                  ///< LANEWISE_GPU: whose figures the program sees
   std::string cache, trace;         ///< LANEWISE_CACHE: presets; LANEWISE_TRACE: a file
   std::string report;               ///< LANEWISE_REPORT: a file for the tracker's report
+  std::string isa;                  ///< LANEWISE_ISA: ptx or sass, which images are taken
+  bool verbose = false;             ///< LANEWISE_VERBOSE: says which those are
   bool summary = false;             ///< LANEWISE_SUMMARY
   bool copies_host_memory = false;  ///< LANEWISE_HOST_MEMORY=copy: nothing is used in place
 

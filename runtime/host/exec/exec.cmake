@@ -3,7 +3,7 @@
 # have nothing of the C++ library and no sanitizer in them.
 lanewise_layer(exec_object host/exec/object lanewise_elf)
 
-set(LANEWISE_PRIVATE_LIBS ${CMAKE_BINARY_DIR}/lib/lanewise)
+set(LANEWISE_PRIVATE_LIBS ${CMAKE_BINARY_DIR}/lib/lanewise CACHE INTERNAL "what is loaded into programs")
 file(GLOB exec_object CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/host/exec/object/*.cpp)
 file(GLOB exec_takeover CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/host/exec/takeover/*.cpp)
 # lanewise_into_programs(NAME CUDA_LIBRARY SOURCES...)
