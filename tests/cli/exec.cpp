@@ -99,6 +99,7 @@ TEST_CASE("exec: the process, its arguments and its children" * kHostCase) {
   CHECK(exec("-- echo --memcheck").out == "--memcheck\n");
   CHECK(exec("sh -c 'kill -9 $$'").code == 128 + 9);
   CHECK(exec("sh -c 'exit 77'").code == 77);
+  CHECK(contains(program("exec --print-env").out, "export LANEWISE_FAULT_EXIT_CODE='1'\n"));
   // The variables alone do the same.
   const Output variables = program("exec --print-env --device reference --fault-exit-code 5 > " +
                                    scratch() + "/variables; . " + scratch() + "/variables; " +

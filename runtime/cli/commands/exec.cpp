@@ -107,6 +107,8 @@ Environment environment(const ExecArgs& a, const std::string& folder) {
                                                {"LANEWISE_SUMMARY", a.summary ? "1" : ""},
                                                {"LANEWISE_VERBOSE", a.verbose ? "1" : ""}})
     if (!value.empty()) all.emplace_back(name, value);
+  if (a.fault_exit_code.empty() && std::getenv("LANEWISE_FAULT_EXIT_CODE") == nullptr)
+    all.emplace_back("LANEWISE_FAULT_EXIT_CODE", "1");
   return all;
 }
 

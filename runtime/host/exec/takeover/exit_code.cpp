@@ -15,7 +15,7 @@ namespace {
 
 using Faults = unsigned long();
 Faults* faults = nullptr;
-int fault_code = 1;
+int fault_code = 0;
 pid_t watched = 0;
 
 /// In place of _exit(), where exit() and quick_exit() end as well.
@@ -29,7 +29,7 @@ pid_t watched = 0;
 
 void watch_exit(void* library) {
   const char* wanted = std::getenv("LANEWISE_FAULT_EXIT_CODE");
-  if (wanted != nullptr) fault_code = std::atoi(wanted);
+  fault_code = wanted != nullptr ? std::atoi(wanted) : 0;
   if (fault_code == 0) return;
   faults = reinterpret_cast<Faults*>(dlsym(library, "lanewise_cuda_faults"));
   void* libc = dlmopen(LM_ID_BASE, "libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
