@@ -32,6 +32,25 @@ bool same_space(std::string_view asked, std::string_view declared) {
   return asked.substr(0, asked.find(':')) == declared;
 }
 
+/// Targets with features of their own: those of a family have them in common (sm_100f), others
+/// belong to one target (sm_100a).
+struct Family {
+  uint8_t code;
+  const char* text;
+  unsigned low, high, without;
+  bool specific;
+};
+constexpr Family kFamilies[] = {
+    {90, "sm_90a", 90, 90, 0, true},
+    {100, "sm_100f, sm_110f or their own", 100, 119, 0, false},
+    {103, "sm_100f or its own", 100, 109, 0, false},
+    {120, "sm_120f or its own", 120, 129, 0, false},
+    {1, "sm_100a or sm_103a", 100, 103, 0, true},
+    {2, "sm_100a or sm_110a", 100, 110, 103, true},
+    {3, "sm_100a, sm_103a or sm_110a", 100, 110, 0, true},
+    {4, "sm_120a", 120, 120, 0, true},
+};
+
 }  // namespace
 
 std::string version_text(unsigned version) {
@@ -144,11 +163,17 @@ bool Context::need(Gate gate, std::string_view what) {
     error(std::string(what) + " ended with .version 7.8, found " + version_text(env.version));
     return false;
   }
-  const bool own = env.target.ends_with('a') || env.target.ends_with('f');
-  if (gate.family != 0 && env.sm != 0 && (env.sm / 10 != gate.family / 10U || !own) &&
-      !(gate.family == 100 && env.sm == 110 && own)) {
+  const bool specific = env.target.ends_with('a'), own = specific || env.target.ends_with('f');
+  if (gate.own && env.sm != 0 && !own) {
     error(std::string(what) + " needs a target with features of its own like sm_" +
-          std::to_string(gate.family) + "a, found " + env.target);
+          std::to_string(gate.sm) + "a, found " + env.target);
+    return false;
+  }
+  for (const Family& f : kFamilies) {
+    if (gate.family != f.code || env.sm == 0) continue;
+    if (env.sm >= f.low && env.sm <= f.high && env.sm != f.without && (f.specific ? specific : own))
+      continue;
+    error(std::string(what) + " needs a target of " + f.text + ", found " + env.target);
     return false;
   }
   return need(gate.sm, gate.version, what);

@@ -79,7 +79,10 @@ void bf16_gates(Context& c, Type to, Type from) {
   if (!is_bf16(to) && !is_bf16(from)) return;
   const Type other = is_bf16(to) ? from : to;
   if (!other.is_float() && other.bits == 8) {
-    c.error("a conversion between bf16 and 8-bit integers, another type was expected");
+    // One of them exists by an oversight.
+    if (c.get("to") != "bf16" || c.get("from") != "u8")
+      c.error("a conversion between bf16 and 8-bit integers, another type was expected");
+    c.need(90, 78, "a conversion between bf16 and 8-bit integers");
     return;
   }
   const bool single = other.is_float() && other.bits == 32;
@@ -169,9 +172,12 @@ void convert_pair_rule(Context& c) {
   if (c.has("satfinite") && c.type("to").bits == 32) {
     c.need(80, 81, "`.satfinite`");
   }
+  if (c.get("to").starts_with("e2m") || c.get("to").starts_with("e3m") ||
+      c.get("to").starts_with("ue8"))
+    c.need(Gate{.sm = 100, .version = 86, .own = true}, "`." + std::string(c.get("to")) + "`");
   const bool random = c.get("round") == "rs";
   if (!random) return operands(c, 2, Fit::exact);
-  c.need(Gate{0, 87, 100}, "`.rs`");
+  c.need(Gate{.version = 87, .family = 1}, "`.rs`");
   if (!c.count(4, 4)) return;
   c.destination(0, register_type(c.type("to")), Fit::exact);
   for (size_t i = 1; i <= 2; ++i) c.source(i, c.type("from"), Fit::exact);
@@ -179,7 +185,7 @@ void convert_pair_rule(Context& c) {
 }
 
 void convert_four_rule(Context& c) {
-  c.need(Gate{0, 87, 100}, "`.rs`");
+  c.need(Gate{.version = 87, .family = 1}, "`.rs`");
   type_order(c);
   if (!c.count(3, 3)) return;
   const auto bits = static_cast<uint16_t>(c.get("to") == "e2m1x4" ? 16 : 32);
@@ -188,7 +194,18 @@ void convert_four_rule(Context& c) {
   c.register_of(c.in.operands[2], {Type::Class::bits, 32}, Fit::exact);
 }
 
+namespace {
+/// Floats of 4 and 6 bits and scales.
+void narrow_gate(Context& c) {
+  for (const std::string_view slot : {"to", "from"})
+    if (c.get(slot).starts_with("e2m") || c.get(slot).starts_with("e3m") ||
+        c.get(slot).starts_with("ue8"))
+      c.need(Gate{.sm = 100, .version = 86, .own = true}, "`." + std::string(c.get(slot)) + "`");
+}
+}  // namespace
+
 void convert_unpack_rule(Context& c) {
+  narrow_gate(c);
   operands(c, 1, Fit::exact);
 }
 

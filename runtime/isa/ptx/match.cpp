@@ -54,6 +54,7 @@ Gate gate_of(std::string_view text) {
   const size_t dot = text.find('.');
   const bool family = text.starts_with('=');
   (family ? g.family : g.sm) = static_cast<uint8_t>(number(text.substr(family ? 1 : 0)));
+  g.own = dot != text.npos && dot > 0 && text[dot - 1] == 'a';
   if (dot != text.npos) g.version = static_cast<uint8_t>(number(text.substr(dot + 1)));
   return g;
 }

@@ -40,9 +40,12 @@ using LowerFn = void (*)(Emit&);
 /// Combinations of qualifiers that the slots cannot exclude: empty when fine, else why not.
 using CheckFn = std::string (*)(const Form&);
 
-/// Where something exists. `family` = 90: of sm_90a and what follows it in its family alone.
+/// Where something exists. "90.80": from sm_90 and .version 8.0 on; "90a.80": those of them with
+/// features of their own; "=100.86": a family of such targets (check_context.cpp); "<70": what ends
+/// before sm_70; "old": only the assembler of PTX 7.8 takes it.
 struct Gate {
   uint8_t sm = 0, version = 0, family = 0;
+  bool own = false;   ///< and of targets with features of their own alone
   uint8_t below = 0;  ///< targets from here on lack it
   bool old = false;   ///< only the assembler of PTX 7.8 has it
   bool operator==(const Gate&) const = default;

@@ -16,17 +16,21 @@ using namespace check_test;
 namespace {
 
 struct Column {
-  const char* target;
+  std::string target;
   bool old;
 };
-constexpr std::array<Column, 8> kColumns = {{{"sm_50", true},
-                                             {"sm_70", true},
-                                             {"sm_80", true},
-                                             {"sm_90", true},
-                                             {"sm_80", false},
-                                             {"sm_90a", false},
-                                             {"sm_100a", false},
-                                             {"sm_120a", false}}};
+
+/// Of the header: `verdicts[sm_50/7.8 sm_80/9.0]`.
+std::vector<Column> columns_of(const std::string& header) {
+  std::vector<Column> out;
+  const size_t from = header.find('[') + 1, to = header.find(']');
+  std::istringstream in(header.substr(from, to - from));
+  for (std::string name; in >> name;) {
+    const size_t slash = name.find('/');
+    out.push_back({name.substr(0, slash), name.substr(slash + 1) == "7.8"});
+  }
+  return out;
+}
 
 struct Row {
   std::string text, verdicts, group, said;
@@ -53,18 +57,19 @@ struct Frame {
 
 /// Lines of one kernel; with a syntax error among them each in a kernel of its own, as one may hide
 /// what follows.
-void judge(std::span<Row*> rows, const Frame& frame, bool old) {
+void judge(std::span<Row*> rows, const Frame& frame, const std::vector<Column>& columns,
+           bool old) {
   std::string text = frame.head;
   for (const Row* r : rows) text += r->text + "\n";
   const ptx::ParseResult parsed = ptx::parse(text + frame.tail, 0);
   if (!parsed.ok() && rows.size() > 1) {
     const size_t half = rows.size() / 2;
-    judge(rows.first(half), frame, old);
-    judge(rows.subspan(half), frame, old);
+    judge(rows.first(half), frame, columns, old);
+    judge(rows.subspan(half), frame, columns, old);
     return;
   }
-  for (size_t i = 0; i < kColumns.size(); ++i) {
-    if (kColumns[i].old != old) continue;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].old != old) continue;
     const auto note = [&](const std::vector<Diagnostic>& list) {
       for (const Diagnostic& d : list) {
         if (d.warning || (d.line < frame.first && parsed.ok())) continue;
@@ -75,13 +80,14 @@ void judge(std::span<Row*> rows, const Frame& frame, bool old) {
       }
     };
     ptx::CheckOptions options;
-    options.target = kColumns[i].target;
+    options.target = columns[i].target;
     note(parsed.diagnostics);
     if (parsed.ok()) note(ptx::check(parsed.module, options));
   }
 }
 
-void judge_all(std::vector<Row*>& rows, const std::string& prologue, bool old) {
+void judge_all(std::vector<Row*>& rows, const std::string& prologue,
+               const std::vector<Column>& columns, bool old) {
   const std::string mark = "// <candidate line>";
   const std::string text = read(std::string(std::getenv("LANEWISE_WHOLE_DIR")) + prologue);
   const size_t at = text.find(mark);
@@ -89,7 +95,7 @@ void judge_all(std::vector<Row*>& rows, const std::string& prologue, bool old) {
   Frame frame{text.substr(0, at), text.substr(at + mark.size()), 1};
   frame.first += static_cast<size_t>(std::ranges::count(frame.head, '\n'));
   for (size_t i = 0; i < rows.size(); i += 64)
-    judge(std::span(rows).subspan(i, std::min<size_t>(64, rows.size() - i)), frame, old);
+    judge(std::span(rows).subspan(i, std::min<size_t>(64, rows.size() - i)), frame, columns, old);
 }
 
 }  // namespace
@@ -100,10 +106,11 @@ TEST_CASE("whole table") {
   std::istringstream in(read(path));
   std::string line;
   std::getline(in, line);
+  const std::vector<Column> columns = columns_of(line);
   std::vector<Row> rows;
   while (std::getline(in, line)) {
     const auto c = cells(line);
-    rows.push_back({c[0], c[1], c[2], c[3], std::string(8, 'A'), {}});
+    rows.push_back({c[0], c[1], c[2], c[3], std::string(columns.size(), 'A'), {}});
   }
   std::vector<Row*> plain, independent;
   for (Row& r : rows) {
@@ -111,9 +118,9 @@ TEST_CASE("whole table") {
     (r.group.starts_with("ti_") ? independent : plain).push_back(&r);
   }
   for (const bool old : {true, false}) {
-    judge_all(plain, old ? "/prologue_7.8.ptx" : "/prologue_9.0.ptx", old);
+    judge_all(plain, old ? "/prologue_7.8.ptx" : "/prologue_9.0.ptx", columns, old);
     judge_all(independent, old ? "/prologue_7.8_independent.ptx" : "/prologue_9.0_independent.ptx",
-              old);
+              columns, old);
   }
   struct Score {
     size_t all = 0, fine = 0, accepted = 0, refused = 0;
@@ -124,7 +131,7 @@ TEST_CASE("whole table") {
     for (const Row* r : *list) {
       bool differs = false;
       for (Score* s : {&groups[r->group], &groups["TOTAL"]})
-        for (size_t i = 0; i < 8; ++i) {
+        for (size_t i = 0; i < columns.size(); ++i) {
           if (r->verdicts[i] == '?') continue;
           ++s->all;
           const bool same = r->verdicts[i] == r->found[i];

@@ -45,7 +45,7 @@ constexpr Row kArithmeticRows[] = {
     Row{"min", "?ftz ?NaN+ ?abs type:f32", "d s s s", nullptr, kThree}.in("100.88"),
     Row{"max", "?ftz ?NaN+ ?abs type:f32", "d s s s", nullptr, kThree}.in("100.88"),
     Row{"redux", "sync+ op:min|max ?abs ?NaN type:f32", "d s s:u32", nullptr, "not supported"}.in(
-        "=100.86"),
+        "=103.86"),
     Row{"lop3", "bool:and|or type:b32", "d_+:b32 s s s i p", nullptr, "not supported"}.in("70.82"),
     Row{"barrier", "^cluster ^arrive ?sem:release@.80|relaxed@.80 ?aligned", "", nullptr, kCluster}
         .in("90.78"),

@@ -117,10 +117,10 @@ constexpr Row kBfloatRows[] = {
         "80.70"),
     Row{"max", "?NaN xorsign@86.72 abs type:bf16|bf16x2", "d s s", bf16_extreme<Op::fmax>}.in(
         "80.70"),
-    Row{"ex2", "approx ftz type:bf16|bf16x2", "d s", bf16_function<Op::fex2_approx>, kEx2Bf16,
+    Row{"ex2", "approx+ ftz type:bf16|bf16x2", "d s", bf16_function<Op::fex2_approx>, kEx2Bf16,
         nullptr, kApproxBf16}
         .in("90.78"),
-    Row{"tanh", "approx type:bf16|bf16x2", "d s", bf16_function<Op::ftanh_approx>, kTanhBf16,
+    Row{"tanh", "approx+ type:bf16|bf16x2", "d s", bf16_function<Op::ftanh_approx>, kTanhBf16,
         nullptr, kApproxBf16}
         .in("90.78"),
 };

@@ -149,9 +149,9 @@ constexpr Row device(const char* pattern) {
   return Row{"multimem", pattern, nullptr, nullptr, kDevices}.with(multi).in("90.81");
 }
 
-#define LW_TINY "e4m3x4@100.86|e5m2x4@100.86"
-#define LW_TINY2 "e4m3x2@100.86|e5m2x2@100.86"
-#define LW_TINY1 "e4m3@100.86|e5m2@100.86"
+#define LW_TINY "e4m3x4@100a.86|e5m2x4@100a.86"
+#define LW_TINY2 "e4m3x2@100a.86|e5m2x2@100a.86"
+#define LW_TINY1 "e4m3@100a.86|e5m2@100a.86"
 #define LW_LOAD "^ld_reduce ?sem:weak|relaxed|acquire ?scope:cta|cluster|gpu|sys ?ss:global "
 #define LW_SEND "^red ?sem:relaxed|release ?scope:cta|cluster|gpu|sys ?ss:global "
 #define LW_SAVE "^st ?sem:weak|relaxed|release ?scope:cta|cluster|gpu|sys ?ss:global "
@@ -290,9 +290,9 @@ constexpr Row kClusterRows[] = {
     Row{"setmaxnreg", "^action:inc|dec sync+ aligned type:u32|s32", nullptr, nullptr,
         "register reallocation is not supported"}
         .with(registers_count)
-        .in("90.80"),
+        .in("90a.80"),
     Row{"clusterlaunchcontrol",
-        "^try_cancel async ?ss:shared::cta mbarrier::complete_tx::bytes ?multicast::cluster::all "
+        "^try_cancel async ?ss:shared::cta mbarrier::complete_tx::bytes ?multicast::cluster::all@100a.86 "
         "type:b128",
         nullptr, nullptr, kCluster}
         .with(cancel)

@@ -80,10 +80,10 @@ constexpr Row kHalfRows[] = {
     Row{"abs", "?ftz type:f16|f16x2", "d s", half<Op::fabs, 1>}.in("53.65"),
     Row{"min", "?ftz ?NaN type:f16|f16x2", "d s s", half<Op::fmin, 2>}.in("80.70"),
     Row{"max", "?ftz ?NaN type:f16|f16x2", "d s s", half<Op::fmax, 2>}.in("80.70"),
-    Row{"ex2", "approx type:f16|f16x2", "d s", through_f32<Op::fex2_approx>, kEx2Half, nullptr,
+    Row{"ex2", "approx+ type:f16|f16x2", "d s", through_f32<Op::fex2_approx>, kEx2Half, nullptr,
         kApproxHalf}
         .in("75.70"),
-    Row{"tanh", "approx type:f16|f16x2", "d s", through_f32<Op::ftanh_approx>, kTanhHalf, nullptr,
+    Row{"tanh", "approx+ type:f16|f16x2", "d s", through_f32<Op::ftanh_approx>, kTanhHalf, nullptr,
         kApproxHalf}
         .in("75.70"),
 };

@@ -302,7 +302,7 @@ constexpr Row kMatrixRows[] = {
                "?satfinite+ dtype:s32 atype:u4|s4 btype:u4|s4 ctype:s32",
         multiply, "80.70"),
     row("mma",
-        LW_MMA "m8n8k128|m16n8k128|m16n8k256" LW_LAYOUT
+        LW_MMA "m8n8k128|m16n8k128@80.70|m16n8k256@80.70" LW_LAYOUT
                "dtype:s32 atype:b1 btype:b1 ctype:s32 op:xor|and@80.71 popc",
         multiply, "75.70"),
     // 8-bit floats and less.
@@ -312,10 +312,10 @@ constexpr Row kMatrixRows[] = {
         multiply, "89.84"),
     row("mma",
         LW_MMA "m16n8k16|m16n8k32" LW_LAYOUT "kind:kind::f8f6f4|kind::mxf8f6f4 dtype:f32|f16 "
-               "atype:e4m3|e5m2 btype:e4m3|e5m2 ctype:f32|f16",
-        multiply, "100.87"),
+                                             "atype:e4m3|e5m2 btype:e4m3|e5m2 ctype:f32|f16",
+        multiply, "100a.87"),
     row("mma",
-        LW_MMA "m16n8k16|m16n8k32" LW_LAYOUT
+        LW_MMA "m16n8k16@=4.87|m16n8k32" LW_LAYOUT
                "kind::f8f6f4 dtype:f32|f16 atype:e4m3|e5m2|e3m2|e2m3|e2m1 "
                "btype:e4m3|e5m2|e3m2|e2m3|e2m1 ctype:f32|f16",
         multiply, "=120.87"),
@@ -421,15 +421,15 @@ constexpr Row kMatrixRows[] = {
     row("ldmatrix",
         "sync+ aligned shape:m16n16 num:x1|x2|x8 trans ?ss:shared|shared::cta "
         "?dtype:b8x16 type:b8|b6x16_p32|b4x16_p64",
-        load_matrix, "100.86"),
+        load_matrix, "100a.86"),
     row("ldmatrix",
         "sync+ aligned shape:m8n16 num:x1|x2|x4|x8 ?ss:shared|shared::cta "
         "dtype:b8x16 type:b6x16_p32|b4x16_p64",
-        load_matrix, "100.86"),
+        load_matrix, "100a.86"),
     row("stmatrix", "sync+ aligned shape:m8n8 num:x1|x2|x4 ?trans ?ss:shared|shared::cta type:b16",
         store_matrix, "90.78"),
     row("stmatrix", "sync+ aligned shape:m16n8 num:x1|x2|x4 trans ?ss:shared|shared::cta type:b8",
-        store_matrix, "100.86"),
+        store_matrix, "100a.86"),
     Row{"movmatrix", "sync+ aligned shape:m8n8 trans type:b16", "d:b32 r:b32", nullptr, kMatrix}.in(
         "75.78"),
 };

@@ -167,6 +167,7 @@ void tensor_multiply(Context& c) {
   } else if (ws) {
     c.value_of(c.in.operands[ops.take()], kLong, Fit::exact);
   } else {
+    c.need(Gate{.family = 103}, "a scale");
     if (c.get("kind") != "kind::f16" && c.get("kind") != "kind::tf32")
       c.error("a scale with this kind, none was expected");
     constant_in(c, ops.take(), 0, 15);
@@ -358,7 +359,7 @@ constexpr Row tensor(const char* pattern, legal::Rule rule) {
 #define LW_BSIDE                                                                       \
   "?side:" LW_COLLECT("collector::b0") "|" LW_COLLECT("collector::b1") "|" LW_COLLECT( \
       "collector::b2") "|" LW_COLLECT("collector::b3")
-#define LW_KIND "kind:kind::f16|kind::tf32|kind::f8f6f4|kind::i8"
+#define LW_KIND "kind:kind::f16|kind::tf32|kind::f8f6f4|kind::i8@=2.86"
 #define LW_TENSOR "^async ^bulk ^tensor dim:1d|2d|3d|4d|5d "
 
 constexpr Row kTensorRows[] = {
@@ -388,13 +389,13 @@ constexpr Row kTensorRows[] = {
     Row{"tcgen05", "^shift " LW_GROUP " down", "T", nullptr, kMatrix}.in("=100.86"),
     tensor("^mma ?^sp " LW_GROUP " " LW_KIND " ?ashift " LW_ASIDE, tensor_multiply),
     tensor("^mma ?^sp " LW_GROUP
-           " kind:kind::mxf8f6f4 block_scale ?vec:scale_vec::1X|block32 " LW_ASIDE,
+           " kind:kind::mxf8f6f4 block_scale ?vec:scale_vec::1X@=3.86|block32 " LW_ASIDE,
            tensor_multiply),
     tensor("^mma ?^sp " LW_GROUP
-           " kind:kind::mxf4 block_scale ?vec:scale_vec::2X|block32 " LW_ASIDE,
+           " kind:kind::mxf4 block_scale ?vec:scale_vec::2X@=3.86|block32 " LW_ASIDE,
            tensor_multiply),
     tensor("^mma ?^sp " LW_GROUP " kind:kind::mxf4nvf4 block_scale "
-           "vec:scale_vec::2X|scale_vec::4X|block16|block32 " LW_ASIDE,
+                                 "vec:scale_vec::2X@=3.86|scale_vec::4X@=3.86|block16|block32 " LW_ASIDE,
            tensor_multiply),
     tensor("^mma ^ws ?^sp group:cta_group::1 " LW_KIND " " LW_BSIDE, tensor_multiply),
 
@@ -417,9 +418,9 @@ constexpr Row kTensorRows[] = {
 
     row("tensormap",
         "^replace tile field:global_address|rank|box_dim|global_dim|global_stride|element_stride|"
-        "elemtype|interleave_layout|swizzle_mode|swizzle_atomicity@100.86|fill_mode "
+        "elemtype|interleave_layout|swizzle_mode|swizzle_atomicity@100a.86|fill_mode "
         "?ss:global|shared::cta mtype:b1024 type:b32|b64",
-        map_replace, "90.83"),
+        map_replace, "90a.83"),
     row("tensormap",
         "^cp_fenceproxy to_space:global from_space:shared::cta tensormap::generic release "
         "scope:cta|cluster|gpu|sys sync+ aligned",
