@@ -39,6 +39,7 @@ struct Memory {
   std::string name;    ///< for fault reports
   lw_buffer* buffer = nullptr;
   std::unique_ptr<Mirror> mirror;
+  bool of_graph = false;  ///< it keeps its address for the graph's next launch, whoever frees it
   bool mapped_by_us = false;        ///< `host` are pages of ours
   std::atomic<bool> freed = false;  ///< in stream order: no call may name it any more
 

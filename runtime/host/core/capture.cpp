@@ -43,8 +43,8 @@ void add(Stream& stream, GraphOperation operation) {
   stream.tail = {capture.graph->add(std::move(operation), stream.tail)};
 }
 
-/// Whether the stream's last nodes are among those that the origin's need, itself included.
-bool is_joined(const Stream& stream, const Stream& origin) {
+/// Whether these nodes are among those that the origin's last ones need, or are last ones.
+bool is_joined(const std::vector<Node*>& last, const Stream& origin) {
   std::set<const Node*> reached(origin.tail.begin(), origin.tail.end());
   std::vector<const Node*> next(reached.begin(), reached.end());
   while (!next.empty()) {
@@ -53,7 +53,7 @@ bool is_joined(const Stream& stream, const Stream& origin) {
     for (const Node* n : node->needs)
       if (reached.insert(n).second) next.push_back(n);
   }
-  return std::ranges::all_of(stream.tail, [&](const Node* n) { return reached.contains(n); });
+  return std::ranges::all_of(last, [&](const Node* n) { return reached.contains(n); });
 }
 
 struct ToGraph {
@@ -92,13 +92,26 @@ std::shared_ptr<Graph> end_capture(Stream& stream) {
   bool joined = true;
   {
     const std::lock_guard lock(captures_mutex);
-    joined = std::ranges::all_of(
-        streams, [&](const Stream* s) { return s->capture != capture || is_joined(*s, stream); });
+    joined = is_joined(capture->left, stream) && std::ranges::all_of(streams, [&](const Stream* s) {
+               return s->capture != capture || is_joined(s->tail, stream);
+             });
   }
   leave(capture);
   require(!capture->invalid, Code::capture_invalidated);
   require(joined, Code::capture_unjoined);
   return capture->graph;
+}
+
+void leave_capture(Stream& stream) {
+  if (stream.capture == nullptr) return;
+  Capture& capture = *stream.capture;
+  if (capture.origin == &stream) {
+    capture.invalid = true;
+    return leave(stream.capture);
+  }
+  const std::lock_guard lock(captures_mutex);
+  capture.left.insert(capture.left.end(), stream.tail.begin(), stream.tail.end());
+  std::erase(streams, &stream);
 }
 
 CaptureMode exchange_capture_mode(CaptureMode mode) {
@@ -160,7 +173,9 @@ void enqueue_graph(Stream& stream, const Executable& executable) {
 }
 
 void enqueue_allocation(Stream& stream, const MemoryPtr& memory) {
-  if (stream.capture != nullptr) add(stream, Allocate{memory});
+  if (stream.capture == nullptr) return;
+  memory->of_graph = true;
+  add(stream, Allocate{memory});
 }
 
 void record(Stream& stream, Event& event) {

@@ -78,11 +78,14 @@ struct Capture {
   uint64_t id = 0;
   const void* thread = nullptr;  ///< of the thread that began it
   bool invalid = false, ended = false;
+  std::vector<Node*> left;  ///< last nodes of streams that were destroyed meanwhile
 };
 
 void begin_capture(Stream& stream, CaptureMode mode, std::shared_ptr<Graph> into = nullptr,
                    const std::vector<Node*>& needs = {});
 std::shared_ptr<Graph> end_capture(Stream& stream);
+/// The stream is destroyed.
+void leave_capture(Stream& stream);
 /// The mode of the calling thread; returns the one before.
 CaptureMode exchange_capture_mode(CaptureMode mode);
 /// For calls that a capture forbids: throws, and the captures that forbid it are invalid.

@@ -73,7 +73,9 @@ GraphOperation release_of(void* pointer) {
 GraphOperation allocation_of(AllocateParameters* p) {
   require(p != nullptr && p->bytes != 0);
   allocate(&p->pointer, p->bytes, "graph allocation");
-  return Allocate{Context::current().memory().find(reinterpret_cast<uint64_t>(p->pointer))};
+  const auto memory = Context::current().memory().find(reinterpret_cast<uint64_t>(p->pointer));
+  memory->of_graph = true;
+  return Allocate{memory};
 }
 
 /// cudaGraphNodeParams

@@ -31,7 +31,7 @@ void release(void* pointer, bool (*is_kind)(MemoryKind)) {
   if (memory == nullptr || memory->address != address) memory = context.memory().find_host(pointer);
   require(memory != nullptr && is_kind(memory->kind) && !memory->freed &&
           (memory->address == address || memory->host == pointer));
-  context.memory().remove(memory);
+  if (!memory->of_graph) context.memory().remove(memory);
 }
 
 }  // namespace lanewise::cuda

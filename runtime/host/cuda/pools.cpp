@@ -63,7 +63,8 @@ ENTRY(cudaFreeAsync, (void* pointer, StreamHandle stream)) {
     const MemoryPtr memory = Context::current().memory().find(address);
     require(memory != nullptr && memory->address == address && memory->kind == MemoryKind::device &&
             !memory->freed);
-    memory->freed = on.capture == nullptr;
+    memory->freed = on.capture == nullptr && !memory->of_graph;
+    if (memory->of_graph && on.capture == nullptr) return;
     enqueue(on, Release{memory});
   });
 }

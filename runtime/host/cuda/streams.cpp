@@ -75,10 +75,7 @@ ENTRY(cudaStreamCreateWithPriority, (StreamHandle * out, unsigned flags, int pri
   return answer([&] { create_stream(out, flags, priority); });
 }
 ENTRY(cudaStreamDestroy, (StreamHandle stream)) {
-  return answer([&] {
-    const auto taken = Handles<Stream>::take(stream);
-    if (taken->capture != nullptr) taken->capture->invalid = true;
-  });
+  return answer([&] { leave_capture(*Handles<Stream>::take(stream)); });
 }
 ENTRY(cudaStreamSynchronize, (StreamHandle stream)) {
   return answer([&] {

@@ -132,6 +132,25 @@ int main() {
   for (int i = 0; i < 3; ++i) MUST(cudaGraphLaunch(doubling, a));
   MUST(cudaStreamSynchronize(a));
   expect("memory", first(), 40);
+  // A stream that takes part can be destroyed before the end.
+  cudaStream_t short_lived;
+  MUST(cudaStreamCreateWithFlags(&short_lived, cudaStreamNonBlocking));
+  MUST(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
+  fork_and_join(a, short_lived, x, y, 3);
+  MUST(cudaStreamDestroy(short_lived));
+  cudaGraph_t by_destroyed;
+  MUST(cudaStreamEndCapture(a, &by_destroyed));
+  MUST(cudaGraphDestroy(by_destroyed));
+  MUST(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
+  cudaEvent_t never_joined;
+  MUST(cudaEventCreate(&never_joined));
+  MUST(cudaEventRecord(never_joined, a));
+  MUST(cudaStreamWaitEvent(b, never_joined, 0));
+  scale<<<4, 256, 0, b>>>(x, 2, n);
+  expect("unjoined", static_cast<int>(cudaStreamEndCapture(a, &by_destroyed)), static_cast<int>(cudaErrorStreamCaptureUnjoined));
+  MUST(cudaStreamIsCapturing(b, &status));
+  expect("left", static_cast<int>(status), static_cast<int>(cudaStreamCaptureStatusNone));
+  cudaGetLastError();
   // What a capture forbids.
   MUST(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
   expect("waiting", static_cast<int>(cudaStreamSynchronize(a)), static_cast<int>(cudaErrorStreamCaptureUnsupported));
