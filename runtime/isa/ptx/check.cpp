@@ -105,31 +105,15 @@ class Checker {
                        "`, a constant or a register without sign was expected");
       return;
     }
-    Match m = match(in.opcode, in.mods, env_.manual);
-    if (m.unknown) return by_table(in);
-    // Later forms of an opcode stand in the table.
-    if (!m.error.empty() && rows_of(in).front().error.empty() &&
-        std::ranges::any_of(rows_of(in), [](const ptx::Match& t) { return t.form.row->rule; }))
-      return by_table(in);
-    Context c(in, m.values, env_);
-    if (!m.error.empty()) {
-      c.error(std::move(m.error));
-      return;
-    }
-    qualifier(c, "");
-    for (const std::string& q : in.mods) qualifier(c, q);
-    c.need(m.row->sm, m.row->version, "this form");
-    m.row->rule(c);
+    by_table(in);
   }
 
   /// The rows of an opcode are tried in turn: some differ in their operands alone.
   void by_table(const Instruction& in) {
-    const std::vector<ptx::Match>& found = rows_of(in);
+    const std::vector<Match>& found = rows_of(in);
     std::vector<Diagnostic> least;
     bool first = true;
-    for (const ptx::Match& m : found) {
-      const bool judged = m.form.row == nullptr || m.form.row->rule || m.form.row->operands;
-      if (!judged && found.size() > 1) continue;
+    for (const Match& m : found) {
       std::vector<Diagnostic> faults;
       Environment env = env_;
       env.diagnostics = &faults;
@@ -137,13 +121,13 @@ class Checker {
       const bool fine = std::ranges::all_of(faults, &Diagnostic::warning);
       if (first || fine || faults.size() < least.size()) least = std::move(faults);
       first = false;
-      if (fine) out_.forms.emplace(&in, &m.form);
+      if (fine && m.form.row->note != nullptr) out_.forms.emplace(&in, &m.form);
       if (fine) break;
     }
     for (Diagnostic& d : least) diagnostics_.push_back(std::move(d));
   }
 
-  static void judge_form(const Instruction& in, const ptx::Match& m, const Environment& env) {
+  static void judge_form(const Instruction& in, const Match& m, const Environment& env) {
     Context c(in, m.form.values, env);
     if (!m.error.empty()) {
       if (m.unknown_opcode) {
@@ -153,6 +137,8 @@ class Checker {
       }
       return;
     }
+    qualifier(c, "");
+    for (const std::string& q : in.mods) qualifier(c, q);
     for (const auto& [gate, what] : m.form.gates)
       c.need(gate, what.empty() ? "this form" : "`." + std::string(what) + "`");
     if (m.form.row->operands != nullptr && !judge_operands(c, operands_of(*m.form.row))) return;
@@ -160,7 +146,7 @@ class Checker {
   }
 
   /// Most instructions of a file are spelled like others before them.
-  const std::vector<ptx::Match>& rows_of(const Instruction& in) {
+  const std::vector<Match>& rows_of(const Instruction& in) {
     std::string spelled = in.opcode;
     for (const std::string& q : in.mods) spelled.append(1, '.').append(q);
     const auto [it, fresh] = forms_.try_emplace(std::move(spelled));
@@ -168,7 +154,7 @@ class Checker {
     return it->second;
   }
 
-  void qualifier(Context& c, std::string_view q) {
+  static void qualifier(Context& c, std::string_view q) {
     // Both assemblers take this name of shared memory in cp.async from its first version on.
     if (c.in.opcode == "cp" && q == "shared::cta") return;
     for (const QualifierGate& gate : gates()) {
@@ -182,7 +168,7 @@ class Checker {
   Environment env_;
   Verdicts& out_;
   std::vector<Diagnostic>& diagnostics_;
-  std::unordered_map<std::string, std::vector<ptx::Match>>& forms_;
+  std::unordered_map<std::string, std::vector<Match>>& forms_;
 };
 
 }  // namespace

@@ -110,6 +110,10 @@ void call_rule(Context& c) {
     if (s.function == nullptr) return;
     signature = {&s.function->results, &s.function->params};
   } else {
+    if (s.kind != S::reg) {
+      c.error(target, found_text(target, s) + " as target, a function was expected");
+      return;
+    }
     c.register_of(target, {Type::Class::uint, 64}, Fit::exact);
     if (last == nullptr) {
       c.error("a call by way of a register without a prototype, one was expected");

@@ -6,212 +6,222 @@
 namespace lanewise::ptx::legal {
 namespace {
 
+constexpr Row row(const char* opcode, const char* pattern, Rule rule, const char* gate = "",
+                  For mode = For::both) {
+  Row r{opcode, pattern, nullptr, nullptr, nullptr};
+  r.mode = mode;
+  return r.with(rule).in(gate);
+}
+
 constexpr Row kRows[] = {
     // Stores. The assembler knows one set of qualifiers with rules between them, the manual five
     // forms.
-    {"st",
-     "?mmio ?sem:weak|volatile|relaxed|release ?scope:$scope "
-     "?space:global|local|$shared|param|param::func ?cop:wb|cg|cs|wt ?l1:$l1 ?l2:$l2 "
-     "?hint:L2::cache_hint ?vec:v2|v4|v8 type:$data",
-     access_rule, 0, 0, For::ptxas},
-    {"st",
-     "?sem:weak ?space:global|local|$shared|param|param::func ?cop:wb|cg|cs|wt "
-     "?hint:L2::cache_hint ?vec:v2|v4|v8 type:$data",
-     access_rule, 0, 0, For::manual},
-    {"st",
-     "?sem:weak ?space:global|local|$shared|param|param::func ?l1:$l1 ?l2:$l2 ?hint:L2::cache_hint "
-     "?vec:v2|v4|v8 type:$data",
-     access_rule, 0, 0, For::manual},
-    {"st", "sem:volatile ?space:global|local|$shared ?vec:v2|v4|v8 type:$data", access_rule, 0, 0,
-     For::manual},
-    {"st",
-     "sem:relaxed|release scope:$scope ?space:global|$shared ?l1:$l1 ?l2:$l2 ?hint:L2::cache_hint "
-     "?vec:v2|v4|v8 type:$data",
-     access_rule, 0, 0, For::manual},
-    {"st", "mmio sem:relaxed scope:sys ?space:global type:$data", access_rule, 0, 0, For::manual},
-
+    row("st",
+        "?mmio ?sem:weak|volatile|relaxed|release ?scope:$scope "
+        "?space:global|local|$shared|param|param::func ?cop:wb|cg|cs|wt ?l1:$l1 ?l2:$l2 "
+        "?hint:L2::cache_hint ?vec:v2|v4|v8 type:$data",
+        access_rule, "", For::ptxas),
+    row("st",
+        "?sem:weak ?space:global|local|$shared|param|param::func ?cop:wb|cg|cs|wt "
+        "?hint:L2::cache_hint ?vec:v2|v4|v8 type:$data",
+        access_rule, "", For::manual),
+    row("st",
+        "?sem:weak ?space:global|local|$shared|param|param::func ?l1:$l1 ?l2:$l2 "
+        "?hint:L2::cache_hint "
+        "?vec:v2|v4|v8 type:$data",
+        access_rule, "", For::manual),
+    row("st", "sem:volatile ?space:global|local|$shared ?vec:v2|v4|v8 type:$data", access_rule, "",
+        For::manual),
+    row("st",
+        "sem:relaxed|release scope:$scope ?space:global|$shared ?l1:$l1 ?l2:$l2 "
+        "?hint:L2::cache_hint "
+        "?vec:v2|v4|v8 type:$data",
+        access_rule, "", For::manual),
+    row("st", "mmio sem:relaxed scope:sys ?space:global type:$data", access_rule, "", For::manual),
     // Loads.
-    {"ld",
-     "?mmio ?sem:weak|volatile|relaxed|acquire ?scope:$scope "
-     "?space:global|local|$shared|const|param|param::entry|param::func ?cop:ca|cg|cs|lu|cv ?nc "
-     "?l1:$l1 ?l2:$l2 ?hint:L2::cache_hint ?size:$size ?vec:v2|v4|v8 type:$data",
-     access_rule, 0, 0, For::ptxas},
-    {"ld",
-     "?sem:weak ?space:global|local|$shared|const|param|param::entry|param::func "
-     "?cop:ca|cg|cs|lu|cv ?hint:L2::cache_hint ?size:$size ?vec:v2|v4|v8 type:$data",
-     access_rule, 0, 0, For::manual},
-    {"ld",
-     "?sem:weak ?space:global|local|$shared|const|param|param::entry|param::func ?l1:$l1 ?l2:$l2 "
-     "?hint:L2::cache_hint ?size:$size ?vec:v2|v4|v8 type:$data",
-     access_rule, 0, 0, For::manual},
-    {"ld", "sem:volatile ?space:global|local|$shared ?size:$size ?vec:v2|v4|v8 type:$data",
-     access_rule, 0, 0, For::manual},
-    {"ld",
-     "sem:relaxed|acquire scope:$scope ?space:global|$shared ?l1:$l1 ?l2:$l2 ?hint:L2::cache_hint "
-     "?size:$size ?vec:v2|v4|v8 type:$data",
-     access_rule, 0, 0, For::manual},
-    {"ld", "mmio sem:relaxed scope:sys ?space:global type:$data", access_rule, 0, 0, For::manual},
-    {"ld",
-     "space:global ?cop:ca|cg|cs nc ?hint:L2::cache_hint ?size:$size ?vec:v2|v4|v8 type:$data",
-     access_rule, 0, 0, For::manual},
-    {"ld",
-     "space:global nc ?l1:$l1 ?l2:$l2 ?hint:L2::cache_hint ?size:$size ?vec:v2|v4|v8 type:$data",
-     access_rule, 0, 0, For::manual},
-    {"ldu", "?space:global ?vec:v2|v4 type:$data", uniform_load_rule},
-
+    row("ld",
+        "?mmio ?sem:weak|volatile|relaxed|acquire ?scope:$scope "
+        "?space:global|local|$shared|const|param|param::entry|param::func ?cop:ca|cg|cs|lu|cv ?nc "
+        "?l1:$l1 ?l2:$l2 ?hint:L2::cache_hint ?size:$size ?vec:v2|v4|v8 type:$data",
+        access_rule, "", For::ptxas),
+    row("ld",
+        "?sem:weak ?space:global|local|$shared|const|param|param::entry|param::func "
+        "?cop:ca|cg|cs|lu|cv ?hint:L2::cache_hint ?size:$size ?vec:v2|v4|v8 type:$data",
+        access_rule, "", For::manual),
+    row("ld",
+        "?sem:weak ?space:global|local|$shared|const|param|param::entry|param::func ?l1:$l1 "
+        "?l2:$l2 "
+        "?hint:L2::cache_hint ?size:$size ?vec:v2|v4|v8 type:$data",
+        access_rule, "", For::manual),
+    row("ld", "sem:volatile ?space:global|local|$shared ?size:$size ?vec:v2|v4|v8 type:$data",
+        access_rule, "", For::manual),
+    row("ld",
+        "sem:relaxed|acquire scope:$scope ?space:global|$shared ?l1:$l1 ?l2:$l2 "
+        "?hint:L2::cache_hint "
+        "?size:$size ?vec:v2|v4|v8 type:$data",
+        access_rule, "", For::manual),
+    row("ld", "mmio sem:relaxed scope:sys ?space:global type:$data", access_rule, "", For::manual),
+    row("ld",
+        "space:global ?cop:ca|cg|cs nc ?hint:L2::cache_hint ?size:$size ?vec:v2|v4|v8 type:$data",
+        access_rule, "", For::manual),
+    row("ld",
+        "space:global nc ?l1:$l1 ?l2:$l2 ?hint:L2::cache_hint ?size:$size ?vec:v2|v4|v8 type:$data",
+        access_rule, "", For::manual),
+    row("ldu", "?space:global ?vec:v2|v4 type:$data", uniform_load_rule),
     // Atomics.
-    {"atom",
-     "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global|$shared op:and|or|xor "
-     "?hint:L2::cache_hint type:b32|b64",
-     atomic_rule},
-    {"atom",
-     "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global|$shared op:cas "
-     "type:b16|b32|b64|b128",
-     atomic_rule},
-    {"atom",
-     "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global|$shared op:exch "
-     "?hint:L2::cache_hint type:b32|b64|b128",
-     atomic_rule},
-    {"atom",
-     "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global|$shared op:add "
-     "?hint:L2::cache_hint type:u32|s32|u64|f32|f64",
-     atomic_rule},
-    {"atom",
-     "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global|$shared op:add noftz "
-     "?hint:L2::cache_hint type:f16|f16x2|bf16|bf16x2",
-     atomic_rule},
-    {"atom",
-     "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global|$shared op:inc|dec "
-     "?hint:L2::cache_hint type:u32",
-     atomic_rule},
-    {"atom",
-     "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global|$shared op:min|max "
-     "?hint:L2::cache_hint type:u32|s32|u64|s64",
-     atomic_rule},
-    {"atom",
-     "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global op:add ?hint:L2::cache_hint "
-     "vec:v2|v4 type:f32",
-     vector_atomic_rule, 90, 81},
-    {"atom",
-     "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global op:add|min|max noftz "
-     "?hint:L2::cache_hint vec:v2|v4|v8 type:f16|bf16",
-     vector_atomic_rule, 90, 81},
-    {"atom",
-     "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global op:add|min|max noftz "
-     "?hint:L2::cache_hint vec:v2|v4 type:f16x2|bf16x2",
-     vector_atomic_rule, 90, 81},
-    {"red",
-     "?sem:relaxed|release ?scope:$scope ?space:global|$shared op:and|or|xor ?hint:L2::cache_hint "
-     "type:b32|b64",
-     atomic_rule},
-    {"red",
-     "?sem:relaxed|release ?scope:$scope ?space:global|$shared op:add ?hint:L2::cache_hint "
-     "type:u32|s32|u64|f32|f64",
-     atomic_rule},
-    {"red",
-     "?sem:relaxed|release ?scope:$scope ?space:global|$shared op:add noftz ?hint:L2::cache_hint "
-     "type:f16|f16x2|bf16|bf16x2",
-     atomic_rule},
-    {"red",
-     "?sem:relaxed|release ?scope:$scope ?space:global|$shared op:inc|dec ?hint:L2::cache_hint "
-     "type:u32",
-     atomic_rule},
-    {"red",
-     "?sem:relaxed|release ?scope:$scope ?space:global|$shared op:min|max ?hint:L2::cache_hint "
-     "type:u32|s32|u64|s64",
-     atomic_rule},
-    {"red",
-     "?sem:relaxed|release ?scope:$scope ?space:global op:add ?hint:L2::cache_hint vec:v2|v4 "
-     "type:f32",
-     vector_atomic_rule, 90, 81},
-    {"red",
-     "?sem:relaxed|release ?scope:$scope ?space:global op:add|min|max noftz ?hint:L2::cache_hint "
-     "vec:v2|v4|v8 type:f16|bf16",
-     vector_atomic_rule, 90, 81},
-    {"red",
-     "?sem:relaxed|release ?scope:$scope ?space:global op:add|min|max noftz ?hint:L2::cache_hint "
-     "vec:v2|v4 type:f16x2|bf16x2",
-     vector_atomic_rule, 90, 81},
-
+    row("atom",
+        "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global|$shared op:and|or|xor "
+        "?hint:L2::cache_hint type:b32|b64",
+        atomic_rule),
+    row("atom",
+        "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global|$shared op:cas "
+        "type:b16|b32|b64|b128",
+        atomic_rule),
+    row("atom",
+        "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global|$shared op:exch "
+        "?hint:L2::cache_hint type:b32|b64|b128",
+        atomic_rule),
+    row("atom",
+        "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global|$shared op:add "
+        "?hint:L2::cache_hint type:u32|s32|u64|f32|f64",
+        atomic_rule),
+    row("atom",
+        "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global|$shared op:add noftz "
+        "?hint:L2::cache_hint type:f16|f16x2|bf16|bf16x2",
+        atomic_rule),
+    row("atom",
+        "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global|$shared op:inc|dec "
+        "?hint:L2::cache_hint type:u32",
+        atomic_rule),
+    row("atom",
+        "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global|$shared op:min|max "
+        "?hint:L2::cache_hint type:u32|s32|u64|s64",
+        atomic_rule),
+    row("atom",
+        "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global op:add "
+        "?hint:L2::cache_hint "
+        "vec:v2|v4 type:f32",
+        vector_atomic_rule, "90.81"),
+    row("atom",
+        "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global op:add|min|max noftz "
+        "?hint:L2::cache_hint vec:v2|v4|v8 type:f16|bf16",
+        vector_atomic_rule, "90.81"),
+    row("atom",
+        "?sem:relaxed|acquire|release|acq_rel ?scope:$scope ?space:global op:add|min|max noftz "
+        "?hint:L2::cache_hint vec:v2|v4 type:f16x2|bf16x2",
+        vector_atomic_rule, "90.81"),
+    row("red",
+        "?sem:relaxed|release ?scope:$scope ?space:global|$shared op:and|or|xor "
+        "?hint:L2::cache_hint "
+        "type:b32|b64",
+        atomic_rule),
+    row("red",
+        "?sem:relaxed|release ?scope:$scope ?space:global|$shared op:add ?hint:L2::cache_hint "
+        "type:u32|s32|u64|f32|f64",
+        atomic_rule),
+    row("red",
+        "?sem:relaxed|release ?scope:$scope ?space:global|$shared op:add noftz "
+        "?hint:L2::cache_hint "
+        "type:f16|f16x2|bf16|bf16x2",
+        atomic_rule),
+    row("red",
+        "?sem:relaxed|release ?scope:$scope ?space:global|$shared op:inc|dec ?hint:L2::cache_hint "
+        "type:u32",
+        atomic_rule),
+    row("red",
+        "?sem:relaxed|release ?scope:$scope ?space:global|$shared op:min|max ?hint:L2::cache_hint "
+        "type:u32|s32|u64|s64",
+        atomic_rule),
+    row("red",
+        "?sem:relaxed|release ?scope:$scope ?space:global op:add ?hint:L2::cache_hint vec:v2|v4 "
+        "type:f32",
+        vector_atomic_rule, "90.81"),
+    row("red",
+        "?sem:relaxed|release ?scope:$scope ?space:global op:add|min|max noftz "
+        "?hint:L2::cache_hint "
+        "vec:v2|v4|v8 type:f16|bf16",
+        vector_atomic_rule, "90.81"),
+    row("red",
+        "?sem:relaxed|release ?scope:$scope ?space:global op:add|min|max noftz "
+        "?hint:L2::cache_hint "
+        "vec:v2|v4 type:f16x2|bf16x2",
+        vector_atomic_rule, "90.81"),
     // Cache control.
-    {"prefetch", "?space:global|local level:L1|L2", prefetch_rule},
-    {"prefetch", "?space:global level:L2::evict_last|L2::evict_normal", prefetch_rule, 80, 74},
-    {"prefetch", "?space:const|param tensormap", prefetch_rule, 90, 80},
-    {"prefetchu", "level:L1", prefetch_rule},
-    {"createpolicy", "^fractional primary:$primary ?secondary:$secondary type:b64",
-     policy_fraction_rule, 80, 74},
-    {"createpolicy", "^range ?space:global primary:$primary ?secondary:$secondary type:b64",
-     policy_range_rule, 80, 74},
-    {"createpolicy", "^cvt L2 type:b64", policy_convert_rule, 80, 74},
-    {"applypriority", "?space:global level:L2::evict_normal", line_rule, 80, 74},
-    {"discard", "?space:global level:L2", line_rule, 80, 74},
-
+    row("prefetch", "?space:global|local level:L1|L2", prefetch_rule),
+    row("prefetch", "?space:global level:L2::evict_last|L2::evict_normal", prefetch_rule, "80.74"),
+    row("prefetch", "?space:const|param tensormap", prefetch_rule, "90.80"),
+    row("prefetchu", "level:L1", prefetch_rule),
+    row("createpolicy", "^fractional primary:$primary ?secondary:$secondary type:b64",
+        policy_fraction_rule, "80.74"),
+    row("createpolicy", "^range ?space:global primary:$primary ?secondary:$secondary type:b64",
+        policy_range_rule, "80.74"),
+    row("createpolicy", "^cvt L2 type:b64", policy_convert_rule, "80.74"),
+    row("applypriority", "?space:global level:L2::evict_normal", line_rule, "80.74"),
+    row("discard", "?space:global level:L2", line_rule, "80.74"),
     // Fences.
-    {"fence", "?sem:sc|acq_rel scope:$scope", no_operand_rule, 70, 60},
-    {"fence", "sem:acquire|release scope:$scope", no_operand_rule, 70, 80},
-    {"fence", "sem:acquire sync_restrict::shared::cluster scope:cluster", no_operand_rule, 90, 80},
-    {"fence", "sem:release sync_restrict::shared::cta scope:cluster", no_operand_rule, 90, 80},
-    {"fence", "mbarrier_init release scope:cluster", no_operand_rule, 90, 80},
-    {"fence", "^proxy alias", no_operand_rule, 70, 75},
-    {"fence", "^proxy alias restrict:$restrict", no_operand_rule, 90, 80, For::ptxas},
-    {"fence", "^proxy async", no_operand_rule, 90, 80},
-    {"fence", "^proxy async restrict:$restrict", no_operand_rule, 90, 80, For::ptxas},
-    {"fence", "^proxy async space:global|shared::cta|shared::cluster", no_operand_rule, 90, 80},
-    {"fence", "^proxy async space:global|shared::cta|shared::cluster restrict:$restrict",
-     no_operand_rule, 90, 80, For::ptxas},
-    {"fence", "^proxy async::generic sem:acquire sync_restrict::shared::cluster scope:cluster",
-     no_operand_rule, 90, 86},
-    {"fence", "^proxy async::generic sem:release sync_restrict::shared::cta scope:cluster",
-     no_operand_rule, 90, 86},
-    {"fence", "^proxy tensormap::generic release scope:$scope", no_operand_rule, 90, 83},
-    {"fence", "^proxy tensormap::generic acquire scope:$scope", fence_tensor_rule, 90, 83},
-    {"membar", "level:cta|gl|sys", no_operand_rule},
-    {"membar", "^proxy alias", no_operand_rule, 70, 75},
-
+    row("fence", "?sem:sc|acq_rel scope:$scope", no_operand_rule, "70.60"),
+    row("fence", "sem:acquire|release scope:$scope", no_operand_rule, "70.80"),
+    row("fence", "sem:acquire sync_restrict::shared::cluster scope:cluster", no_operand_rule,
+        "90.80"),
+    row("fence", "sem:release sync_restrict::shared::cta scope:cluster", no_operand_rule, "90.80"),
+    row("fence", "mbarrier_init release scope:cluster", no_operand_rule, "90.80"),
+    row("fence", "^proxy alias", no_operand_rule, "70.75"),
+    row("fence", "^proxy alias restrict:$restrict", no_operand_rule, "90.80", For::ptxas),
+    row("fence", "^proxy async", no_operand_rule, "90.80"),
+    row("fence", "^proxy async restrict:$restrict", no_operand_rule, "90.80", For::ptxas),
+    row("fence", "^proxy async space:global|shared::cta|shared::cluster", no_operand_rule, "90.80"),
+    row("fence", "^proxy async space:global|shared::cta|shared::cluster restrict:$restrict",
+        no_operand_rule, "90.80", For::ptxas),
+    row("fence", "^proxy async::generic sem:acquire sync_restrict::shared::cluster scope:cluster",
+        no_operand_rule, "90.86"),
+    row("fence", "^proxy async::generic sem:release sync_restrict::shared::cta scope:cluster",
+        no_operand_rule, "90.86"),
+    row("fence", "^proxy tensormap::generic release scope:$scope", no_operand_rule, "90.83"),
+    row("fence", "^proxy tensormap::generic acquire scope:$scope", fence_tensor_rule, "90.83"),
+    row("membar", "level:cta|gl|sys", no_operand_rule),
+    row("membar", "^proxy alias", no_operand_rule, "70.75"),
     // Addresses and moves.
-    {"mov", "type:$move", move_rule},
-    {"mov", "vec:v2|v4 type:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", move_rule},
-    {"cvta", "?^to space:global|local|$shared|const|param|param::entry type:u32|u64",
-     to_generic_rule},
-    {"isspacep", "space:global|local|$shared|const|param|param::entry", space_test_rule},
-    {"mapa", "?space:shared::cluster type:u32|u64", map_rank_rule, 90, 78},
-    {"getctarank", "?space:shared::cluster type:u32|u64|s32", rank_rule, 90, 78},
-
+    row("mov", "type:$move", move_rule),
+    row("mov", "vec:v2|v4 type:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", move_rule),
+    row("cvta", "?^to space:global|local|$shared|const|param|param::entry type:u32|u64",
+        to_generic_rule),
+    row("isspacep", "space:global|local|$shared|const|param|param::entry", space_test_rule),
+    row("mapa", "?space:shared::cluster type:u32|u64", map_rank_rule, "90.78"),
+    row("getctarank", "?space:shared::cluster type:u32|u64|s32", rank_rule, "90.78"),
     // Conversions.
-    {"cvt", "?round:rn|rz|rm|rp|rni|rzi|rmi|rpi ?ftz ?sat+ to:$convert from:$convert",
-     convert_rule},
-    {"cvt", "round:rn|rz ?relu+ ?satfinite+ to:f16|bf16 from:f32", convert_rule},
-    {"cvt", "round:rn|rz ?relu+ ?satfinite+ to:f16x2|bf16x2 from:f32", convert_pair_rule, 80, 70},
-    {"cvt", "round:rs ?relu+ ?satfinite+ to:f16x2|bf16x2 from:f32", convert_pair_rule, 100, 87},
-    {"cvt", "round:rs ?relu+ satfinite+ to:e4m3x4|e5m2x4|e2m3x4|e3m2x4|e2m1x4 from:f32",
-     convert_four_rule, 100, 87},
-    {"cvt", "round:rn satfinite+ ?relu+ to:e2m1x2|e2m3x2|e3m2x2 from:f32", convert_pair_rule, 100,
-     86},
-    {"cvt", "round:rn ?relu+ to:f16x2 from:e2m1x2|e2m3x2|e3m2x2", convert_unpack_rule, 100, 86},
-    {"cvt", "round:rz|rp ?satfinite+ to:ue8m0x2 from:f32", convert_pair_rule, 100, 86},
-    {"cvt", "round:rz|rp ?satfinite+ to:ue8m0x2 from:bf16x2", convert_unpack_rule, 100, 86},
-    {"cvt", "round:rn to:bf16x2 from:ue8m0x2", convert_unpack_rule, 100, 86},
-    {"cvt", "round:rna to:tf32 from:f32", convert_rule, 80, 70},
-    {"cvt", "round:rna satfinite+ to:tf32 from:f32", convert_rule, 80, 81},
-    {"cvt", "round:rn|rz ?relu+ to:tf32 from:f32", convert_rule, 90, 78},
-    {"cvt", "round:rn|rz satfinite+ ?relu+ to:tf32 from:f32", convert_rule, 100, 86},
-    {"cvt", "round:rn satfinite+ ?relu+ to:$fp8 from:f32", convert_pair_rule, 89, 78},
-    {"cvt", "round:rn satfinite+ ?relu+ to:$fp8 from:f16x2", convert_unpack_rule, 89, 78},
-    {"cvt", "round:rn ?relu+ to:f16x2 from:$fp8", convert_unpack_rule, 89, 78},
-    {"cvt", "pack sat+ to:u16|s16 from:s32", convert_pack_rule, 72, 65},
-    {"cvt", "pack sat+ to:u2|s2|u4|s4|u8|s8 from:s32 third:b32", convert_pack_rule, 72, 65},
-
+    row("cvt", "?round:rn|rz|rm|rp|rni|rzi|rmi|rpi ?ftz ?sat+ to:$convert from:$convert",
+        convert_rule),
+    row("cvt", "round:rn|rz ?relu+ ?satfinite+ to:f16|bf16 from:f32", convert_rule),
+    row("cvt", "round:rn|rz ?relu+ ?satfinite+ to:f16x2|bf16x2 from:f32", convert_pair_rule,
+        "80.70"),
+    row("cvt", "round:rs ?relu+ ?satfinite+ to:f16x2|bf16x2 from:f32", convert_pair_rule, "100.87"),
+    row("cvt", "round:rs ?relu+ satfinite+ to:e4m3x4|e5m2x4|e2m3x4|e3m2x4|e2m1x4 from:f32",
+        convert_four_rule, "100.87"),
+    row("cvt", "round:rn satfinite+ ?relu+ to:e2m1x2|e2m3x2|e3m2x2 from:f32", convert_pair_rule,
+        "100.86"),
+    row("cvt", "round:rn ?relu+ to:f16x2 from:e2m1x2|e2m3x2|e3m2x2", convert_unpack_rule, "100.86"),
+    row("cvt", "round:rz|rp ?satfinite+ to:ue8m0x2 from:f32", convert_pair_rule, "100.86"),
+    row("cvt", "round:rz|rp ?satfinite+ to:ue8m0x2 from:bf16x2", convert_unpack_rule, "100.86"),
+    row("cvt", "round:rn to:bf16x2 from:ue8m0x2", convert_unpack_rule, "100.86"),
+    row("cvt", "round:rna to:tf32 from:f32", convert_rule, "80.70"),
+    row("cvt", "round:rna satfinite+ to:tf32 from:f32", convert_rule, "80.81"),
+    row("cvt", "round:rn|rz ?relu+ to:tf32 from:f32", convert_rule, "90.78"),
+    row("cvt", "round:rn|rz satfinite+ ?relu+ to:tf32 from:f32", convert_rule, "100.86"),
+    row("cvt", "round:rn satfinite+ ?relu+ to:$fp8 from:f32", convert_pair_rule, "89.78"),
+    row("cvt", "round:rn satfinite+ ?relu+ to:$fp8 from:f16x2", convert_unpack_rule, "89.78"),
+    row("cvt", "round:rn ?relu+ to:f16x2 from:$fp8", convert_unpack_rule, "89.78"),
+    row("cvt", "pack sat+ to:u16|s16 from:s32", convert_pack_rule, "72.65"),
+    row("cvt", "pack sat+ to:u2|s2|u4|s4|u8|s8 from:s32 third:b32", convert_pack_rule, "72.65"),
     // The stack, dependent launches.
-    {"stacksave", "type:u32|u64", stack_save_rule},
-    {"stackrestore", "type:u32|u64", stack_restore_rule},
-    {"alloca", "type:u32|u64", alloca_rule},
-    {"griddepcontrol", "action:launch_dependents|wait", no_operand_rule},
-
+    row("stacksave", "type:u32|u64", stack_save_rule),
+    row("stackrestore", "type:u32|u64", stack_restore_rule),
+    row("alloca", "type:u32|u64", alloca_rule),
+    row("griddepcontrol", "action:launch_dependents|wait", no_operand_rule),
     // Asynchronous copies.
-    {"cp", "^async how:ca|cg space:shared|shared::cta global ?hint:L2::cache_hint ?size:$size",
-     copy_async_rule, 80, 70},
-    {"cp", "^async kind:commit_group|wait_all", no_operand_rule, 80, 70},
-    {"cp", "^async kind:wait_group", copy_wait_rule, 80, 70},
+    row("cp", "^async how:ca|cg space:shared|shared::cta global ?hint:L2::cache_hint ?size:$size",
+        copy_async_rule, "80.70"),
+    row("cp", "^async kind:commit_group|wait_all", no_operand_rule, "80.70"),
+    row("cp", "^async kind:wait_group", copy_wait_rule, "80.70"),
 };
 
 constexpr QualifierGate kGates[] = {
@@ -306,41 +316,7 @@ constexpr TargetVersion kTargets[] = {
     {90, 78}, {100, 86}, {101, 86}, {103, 88}, {110, 90}, {120, 87}, {121, 88},
 };
 
-constexpr std::string_view kMnemonics[] = {
-    "abs",          "activemask",    "add",       "addc",       "alloca",
-    "and",          "applypriority", "atom",      "bar",        "barrier",
-    "bfe",          "bfi",           "bfind",     "bmsk",       "bra",
-    "brev",         "brkpt",         "brx",       "call",       "clusterlaunchcontrol",
-    "clz",          "cnot",          "copysign",  "cos",        "cp",
-    "createpolicy", "cvt",           "cvta",      "discard",    "div",
-    "dp2a",         "dp4a",          "elect",     "ex2",        "exit",
-    "fence",        "fma",           "fns",       "getctarank", "griddepcontrol",
-    "isspacep",     "istypep",       "ld",        "ldmatrix",   "ldu",
-    "lg2",          "lop3",          "mad",       "mad24",      "madc",
-    "mapa",         "match",         "max",       "mbarrier",   "membar",
-    "min",          "mma",           "mov",       "movmatrix",  "mul",
-    "mul24",        "multimem",      "nanosleep", "neg",        "not",
-    "or",           "pmevent",       "popc",      "prefetch",   "prefetchu",
-    "prmt",         "rcp",           "red",       "redux",      "rem",
-    "ret",          "rsqrt",         "sad",       "selp",       "set",
-    "setmaxnreg",   "setp",          "shf",       "shfl",       "shl",
-    "shr",          "sin",           "slct",      "sqrt",       "st",
-    "stackrestore", "stacksave",     "stmatrix",  "sub",        "subc",
-    "suld",         "suq",           "sured",     "sust",       "szext",
-    "tanh",         "tcgen05",       "tensormap", "testp",      "tex",
-    "tld4",         "trap",          "txq",       "vabsdiff",   "vabsdiff2",
-    "vabsdiff4",    "vadd",          "vadd2",     "vadd4",      "vavrg2",
-    "vavrg4",       "vmad",          "vmax",      "vmax2",      "vmax4",
-    "vmin",         "vmin2",         "vmin4",     "vote",       "vset",
-    "vset2",        "vset4",         "vshl",      "vshr",       "vsub",
-    "vsub2",        "vsub4",         "wgmma",     "wmma",       "xor",
-};
-
 }  // namespace
-
-std::span<const Row> grammar() {
-  return kRows;
-}
 
 std::span<const QualifierGate> gates() {
   return kGates;
@@ -352,8 +328,12 @@ unsigned version_of_target(unsigned sm) {
   return 0;
 }
 
-bool is_mnemonic(std::string_view opcode) {
-  return std::ranges::find(kMnemonics, opcode) != std::end(kMnemonics);
+}  // namespace lanewise::ptx::legal
+
+namespace lanewise::ptx {
+
+std::span<const Row> judging_rows() {
+  return legal::kRows;
 }
 
-}  // namespace lanewise::ptx::legal
+}  // namespace lanewise::ptx

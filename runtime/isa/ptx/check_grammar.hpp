@@ -1,11 +1,5 @@
-// The grammar of the checked instructions as data: one row per form.
-//
-// A row's pattern lists slots in the order that the manual writes them, separated by blanks. A slot
-// is `name:a|b|c` (one of these qualifiers must stand), `?name:a|b` (may stand), `flag` or `?flag`
-// (a qualifier that names itself). `$set` stands for a named list. In ptxas mode the qualifiers may
-// come in any order; two slots that share qualifiers are filled from left to right. A slot that
-// begins with `^` (behind the `?`) belongs to the opcode: nothing may stand before it. One that
-// ends with `+` may be written more than once, but for the manual.
+// What the rows of the memory family and of conversions need besides their patterns: gates of
+// single qualifiers, and the rules that judge their operands.
 #pragma once
 
 #include <span>
@@ -18,25 +12,6 @@
 
 namespace lanewise::ptx::legal {
 
-enum class For : uint8_t { both, ptxas, manual };
-
-struct Row {
-  std::string_view opcode;
-  std::string_view pattern;
-  Rule rule;  ///< operands, and what the slots cannot say
-  uint8_t sm = 0, version = 0;
-  For mode = For::both;
-};
-std::span<const Row> grammar();
-
-struct Match {
-  const Row* row = nullptr;
-  std::vector<std::pair<std::string_view, std::string_view>> values;  ///< slot, qualifier
-  std::string error;     ///< why no row matches; empty when one does
-  bool unknown = false;  ///< the grammar has no row for the opcode
-};
-Match match(std::string_view opcode, std::span<const std::string> mods, bool manual);
-
 /// What a qualifier needs beyond its row; `opcode` empty = any.
 struct QualifierGate {
   std::string_view opcode;
@@ -47,10 +22,6 @@ std::span<const QualifierGate> gates();
 
 /// The version that brought a target, as major * 10 + minor; 0 = no such target is known.
 unsigned version_of_target(unsigned sm);
-
-/// Every mnemonic of PTX, so that a misspelt one is distinguished from one that is only not checked
-/// here.
-bool is_mnemonic(std::string_view opcode);
 
 // Rules (check_*.cpp).
 void access_rule(Context&);

@@ -23,6 +23,16 @@ constexpr std::pair<std::string_view, std::string_view> kSets[] = {
     {"scope", "cta|cluster|gpu|sys"},
     {"sharedany", "shared|shared::cta|shared::cluster"},
     {"vec", "v2|v4|v8"},
+    {"shared", "shared|shared::cta|shared::cluster"},
+    {"data", "b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
+    {"size", "L2::64B|L2::128B|L2::256B"},
+    {"primary", "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged"},
+    {"secondary", "L2::evict_first|L2::evict_unchanged"},
+    {"move", "b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f32|f64|pred"},
+    {"convert", "u8|u16|u32|u64|s8|s16|s32|s64|f16|bf16|f32|f64"},
+    {"restrict", "sync_restrict::shared::cta|sync_restrict::shared::cluster"},
+    {"fp8", "e4m3x2|e5m2x2"},
+    {"fp6", "e2m3x2|e3m2x2"},
 };
 
 std::vector<std::string_view> split(std::string_view text, char by) {
@@ -101,7 +111,7 @@ Slot slot_of(std::string_view text) {
   const std::string_view name = text.substr(0, colon);
   s.name = name.substr(0, name.find('@'));
   add_values(colon == text.npos ? text : text.substr(colon + 1), s);
-  s.is_type = s.name.ends_with("type") || s.name.ends_with("space");
+  s.is_type = s.name.ends_with("type") || s.name.ends_with("_space");
   return s;
 }
 
@@ -163,8 +173,8 @@ std::vector<Family> families() {
   for (auto effects :
        {memory_rows(), atomic_rows(), cache_rows(), sync_rows(), control_rows(), stack_rows()})
     all.push_back({effects, Claim::effect});
-  for (auto absent :
-       {arithmetic_rows(), texture_rows(), matrix_rows(), tensor_rows(), cluster_rows()})
+  for (auto absent : {judging_rows(), arithmetic_rows(), texture_rows(), matrix_rows(),
+                      tensor_rows(), cluster_rows()})
     all.push_back({absent, Claim::none});
   return all;
 }
@@ -265,7 +275,8 @@ Attempt attempt(const CompiledRow& c, std::span<const std::string> mods, bool ma
         at = i;
       }
     }
-    if (at == c.slots.size() && !again && !manual && is_ignored(q)) {
+    const bool tests = std::string_view(c.row->opcode) == "testp";
+    if (at == c.slots.size() && !again && !manual && !tests && is_ignored(q)) {
       if (!is_test(q)) a.form.gates.emplace_back(Gate{0, 80}, q);
       continue;
     }
@@ -337,8 +348,11 @@ std::span<const OperandSpec> operands_of(const Row& row) {
   return it->operands;
 }
 
-std::vector<Match> matches(std::string_view opcode, std::span<const std::string> mods,
-                           bool manual) {
+namespace {
+
+template <typename Takes>
+std::vector<Match> matching(std::string_view opcode, std::span<const std::string> mods, bool manual,
+                            Takes&& takes_row) {
   std::vector<Match> all;
   const auto it = by_opcode().find(opcode);
   if (it == by_opcode().end()) {
@@ -350,6 +364,7 @@ std::vector<Match> matches(std::string_view opcode, std::span<const std::string>
   Attempt best;
   const CompiledRow* closest = nullptr;
   for (const CompiledRow* c : it->second) {
+    if (!takes_row(*c->row)) continue;
     Attempt a = attempt(*c, mods, manual);
     if (a.fault == Attempt::Fault::none) {
       all.push_back({std::move(a.form), {}});
@@ -367,8 +382,19 @@ std::vector<Match> matches(std::string_view opcode, std::span<const std::string>
   return all;
 }
 
+}  // namespace
+
+std::vector<Match> matches(std::string_view opcode, std::span<const std::string> mods,
+                           bool manual) {
+  return matching(opcode, mods, manual, [manual](const Row& row) {
+    return (row.operands != nullptr || row.rule != nullptr) &&
+           row.mode != (manual ? For::ptxas : For::manual);
+  });
+}
+
 Match match_form(std::string_view opcode, std::span<const std::string> mods) {
-  return std::move(matches(opcode, mods, false).front());
+  return std::move(
+      matching(opcode, mods, false, [](const Row& row) { return row.note != nullptr; }).front());
 }
 
 bool are_qualifiers(std::span<const std::string> mods) {

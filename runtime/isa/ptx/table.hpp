@@ -52,16 +52,21 @@ struct Gate {
   bool empty() const { return *this == Gate{}; }
 };
 
+/// Who reads a row: some forms are the assembler's, some the manual's.
+enum class For : uint8_t { both, ptxas, manual };
+
 struct Row {
   const char* opcode;
   const char* pattern;
   const char* operands = nullptr;
   LowerFn lower = nullptr;
-  const char* note = "";  ///< how approximate, or why unsupported
+  const char* note = "";  ///< how approximate, or why unsupported; nullptr: judges alone, and
+                          ///< another row of the opcode says what its forms become
   CheckFn check = nullptr;
   std::optional<isa::Claim> claim = {};  ///< absent: what the family claims
   const char* needs = "";                ///< the gate of all its forms: "90.80"
   legal::Rule rule = nullptr;            ///< what slots and operand list cannot say
+  For mode = For::both;
 
   constexpr Row in(const char* gate) const {
     Row r = *this;
@@ -103,9 +108,9 @@ struct Match {
   std::string error;  ///< empty when a row matched
   bool unknown_opcode = false;
 };
-/// Finds the row for an opcode and its qualifiers.
+/// Finds the row that says what an opcode with these qualifiers becomes.
 Match match_form(std::string_view opcode, std::span<const std::string> mods);
-/// All rows that the qualifiers fit, the first one first; when there is none, the best try.
+/// All rows that judge these qualifiers, the first one first; when there is none, the best try.
 std::vector<Match> matches(std::string_view opcode, std::span<const std::string> mods, bool manual);
 /// What the row's operand list says.
 std::span<const OperandSpec> operands_of(const Row& row);
@@ -151,6 +156,8 @@ std::span<const Row> control_rows();
 std::span<const Row> stack_rows();
 std::span<const Row> wave_rows();
 std::span<const Row> video_rows();
+/// Rows that judge alone.
+std::span<const Row> judging_rows();
 /// Legal, and not run here.
 std::span<const Row> arithmetic_rows();
 std::span<const Row> texture_rows();

@@ -175,8 +175,7 @@ TEST_CASE("the manual's order and text") {
   const auto late = manual_errors("st.global.relaxed.sys.u32 [%rd1], %r1;");
   REQUIRE(late.size() == 1);
   CHECK(late[0] ==
-        "`st`: `.relaxed` stands too late, `.global` was expected after it (the "
-        "manual's order)");
+        "`st`: `.relaxed` stands too late, it was expected before `.global`");
   CHECK_FALSE(manual_errors("st.global.u32 [%rd1], 5;").empty());
   CHECK_FALSE(manual_errors("st.global.v8.b16 [%rd1], "
                             "{%h1,%h2,%h3,%h4,%h5,%h6,%h7,%h8};")
