@@ -174,8 +174,7 @@ TEST_CASE("the manual's order and text") {
   CHECK(manual_errors("ld.global.nc.L1::no_allocate.v4.s32 {%r1,%r2,%r3,%r4}, [%rd1];").empty());
   const auto late = manual_errors("st.global.relaxed.sys.u32 [%rd1], %r1;");
   REQUIRE(late.size() == 1);
-  CHECK(late[0] ==
-        "`st`: `.relaxed` stands too late, it was expected before `.global`");
+  CHECK(late[0] == "`st`: `.relaxed` stands too late, it was expected before `.global`");
   CHECK_FALSE(manual_errors("st.global.u32 [%rd1], 5;").empty());
   CHECK_FALSE(manual_errors("st.global.v8.b16 [%rd1], "
                             "{%h1,%h2,%h3,%h4,%h5,%h6,%h7,%h8};")

@@ -57,8 +57,7 @@ struct Frame {
 
 /// Lines of one kernel; with a syntax error among them each in a kernel of its own, as one may hide
 /// what follows.
-void judge(std::span<Row*> rows, const Frame& frame, const std::vector<Column>& columns,
-           bool old) {
+void judge(std::span<Row*> rows, const Frame& frame, const std::vector<Column>& columns, bool old) {
   std::string text = frame.head;
   for (const Row* r : rows) text += r->text + "\n";
   const ptx::ParseResult parsed = ptx::parse(text + frame.tail, 0);

@@ -292,7 +292,8 @@ constexpr Row kClusterRows[] = {
         .with(registers_count)
         .in("90a.80"),
     Row{"clusterlaunchcontrol",
-        "^try_cancel async ?ss:shared::cta mbarrier::complete_tx::bytes ?multicast::cluster::all@100a.86 "
+        "^try_cancel async ?ss:shared::cta mbarrier::complete_tx::bytes "
+        "?multicast::cluster::all@100a.86 "
         "type:b128",
         nullptr, nullptr, kCluster}
         .with(cancel)

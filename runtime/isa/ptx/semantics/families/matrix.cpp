@@ -312,7 +312,7 @@ constexpr Row kMatrixRows[] = {
         multiply, "89.84"),
     row("mma",
         LW_MMA "m16n8k16|m16n8k32" LW_LAYOUT "kind:kind::f8f6f4|kind::mxf8f6f4 dtype:f32|f16 "
-                                             "atype:e4m3|e5m2 btype:e4m3|e5m2 ctype:f32|f16",
+               "atype:e4m3|e5m2 btype:e4m3|e5m2 ctype:f32|f16",
         multiply, "100a.87"),
     row("mma",
         LW_MMA "m16n8k16@=4.87|m16n8k32" LW_LAYOUT

@@ -395,7 +395,7 @@ constexpr Row kTensorRows[] = {
            " kind:kind::mxf4 block_scale ?vec:scale_vec::2X@=3.86|block32 " LW_ASIDE,
            tensor_multiply),
     tensor("^mma ?^sp " LW_GROUP " kind:kind::mxf4nvf4 block_scale "
-                                 "vec:scale_vec::2X@=3.86|scale_vec::4X@=3.86|block16|block32 " LW_ASIDE,
+           "vec:scale_vec::2X@=3.86|scale_vec::4X@=3.86|block16|block32 " LW_ASIDE,
            tensor_multiply),
     tensor("^mma ^ws ?^sp group:cta_group::1 " LW_KIND " " LW_BSIDE, tensor_multiply),
 
