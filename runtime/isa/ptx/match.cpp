@@ -244,7 +244,7 @@ bool is_ignored(std::string_view q) {
 }
 
 struct Attempt {
-  enum class Fault : uint8_t { none, foreign, again, late, missing, combination };
+  enum class Fault : uint8_t { none, unexpected, again, late, missing, combination };
   size_t taken = 0;
   Fault fault = Fault::none;
   std::string_view at;            ///< the qualifier at fault
@@ -281,7 +281,7 @@ Attempt attempt(const CompiledRow& c, std::span<const std::string> mods, bool ma
       continue;
     }
     if (at == c.slots.size())
-      return stop(again ? Attempt::Fault::again : Attempt::Fault::foreign, q);
+      return stop(again ? Attempt::Fault::again : Attempt::Fault::unexpected, q);
     const Slot& slot = c.slots[at];
     const bool wrong_type = slot.is_type && at < next_type;
     if ((slot.leads && (!leading || at < next)) || (manual && at < next) || wrong_type)
@@ -313,7 +313,7 @@ Attempt attempt(const CompiledRow& c, std::span<const std::string> mods, bool ma
 std::string message(const CompiledRow& c, const Attempt& a) {
   const std::string name = "`." + std::string(a.at) + "`";
   switch (a.fault) {
-    case Attempt::Fault::foreign:
+    case Attempt::Fault::unexpected:
       return misplaced(c, a.at);
     case Attempt::Fault::again:
       return "a second qualifier " + name + " of its kind, one was expected";

@@ -63,9 +63,9 @@ TEST_CASE("C++: a check gives kernels or defects, and judges legality alone wher
   CHECK(bad.diagnostics[0].line == 4);
   CHECK(check_program(kScale, {.strict = Strictness::assembler}).ok);
   CHECK(check_program(kScale, {.strict = Strictness::manual}).ok);
-  // Legal for this target, whatever the file names; PTX 7.5 knows nothing of the other.
-  CHECK(check_program(kScale, {.target = "sm_80"}).ok);
-  CHECK(!check_program(kScale, {.target = "sm_90"}).ok);
+  // The file's own target gates its text; it is compiled for later ones, not for earlier ones.
+  CHECK(check_program(kScale, {.target = "sm_90"}).ok);
+  CHECK(!check_program(kScale, {.target = "sm_70"}).ok);
   CHECK_THROWS_AS(check_program(kScale, {.target = "sm_1"}), Error);
   CHECK_THROWS_WITH_AS(check_program("what is this", {.name = "no.idea"}),
                        doctest::Contains("no.idea"), Error);

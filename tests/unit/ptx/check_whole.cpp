@@ -33,7 +33,7 @@ std::vector<Column> columns_of(const std::string& header) {
 }
 
 struct Row {
-  std::string text, verdicts, group, said;
+  std::string text, verdicts, group, message;
   std::string found;
   std::map<size_t, std::string> why;
 };
@@ -140,7 +140,7 @@ TEST_CASE("whole table") {
         }
       if (!differs) continue;
       out << r->group << '\t' << r->verdicts << '\t' << r->found << '\t' << r->text << '\t'
-          << r->said << '\t' << (r->why.empty() ? "" : r->why.rbegin()->second) << '\n';
+          << r->message << '\t' << (r->why.empty() ? "" : r->why.rbegin()->second) << '\n';
     }
   std::ostringstream table;
   for (const auto& [name, s] : groups)
