@@ -43,7 +43,7 @@ def rows():
             if needs:
                 parameters = parameters.replace("NEEDS", needs[1])
             found[name] = (tidy(parameters), "done", "")
-        for name, parameters in re.findall(r"^LANEWISE_ENTRY [\w:*]+ ?\*{0,2} ?\**(\w+)\((.*?)\) \{", text, re.M | re.S):
+        for name, parameters in re.findall(r"^LANEWISE_ENTRY (?:const )?[\w:*]+ ?\*{0,2} ?\**(\w+)\((.*?)\) \{", text, re.M | re.S):
             found[name] = (tidy(parameters), "done", "")
         for name, why in re.findall(r'^REFUSED\((\w+),\s*"([^"]*)"\)', text, re.M):
             found[name] = ("", "refused", why)

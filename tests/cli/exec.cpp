@@ -252,11 +252,11 @@ TEST_CASE("files with code for a GPU that are broken are refused" * kHostCase) {
     for (size_t n = 0; n < bytes.size(); n += bytes.size() / 12) {
       CAPTURE(name);
       CAPTURE(n);
-      const int cut = program("check " + write("cut", bytes.substr(0, n))).code;
+      const int cut = program("check " + write("cut.container", bytes.substr(0, n))).code;
       CHECK((cut >= 1 && cut <= 2));
       std::string wrong = bytes;
       for (size_t at = n; at < std::min(n + 16, bytes.size()); ++at) wrong[at] = '\xff';
-      const int code = program("check " + write("wrong", wrong)).code;
+      const int code = program("check " + write("wrong.container", wrong)).code;
       CHECK((code >= 0 && code <= 2));
     }
   }

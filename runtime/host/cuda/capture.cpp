@@ -75,6 +75,7 @@ ENTRY(cudaStreamGetCaptureInfo,
   return info(stream, status, id, graph, needs, count);
 }
 ALSO(cudaStreamGetCaptureInfo_v3, cudaStreamGetCaptureInfo);
+ALSO(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo);
 ENTRY(cudaStreamGetCaptureInfo_v2, (StreamHandle stream, int* status, unsigned long long* id,
                                     Graph** graph, Node* const** needs, size_t* count)) {
   return info(stream, status, id, graph, needs, count);
@@ -88,6 +89,7 @@ ENTRY(cudaStreamUpdateCaptureDependencies, (StreamHandle stream, Node* const* no
   return set_dependencies(stream, nodes, count, flags);
 }
 ALSO(cudaStreamUpdateCaptureDependencies_v2, cudaStreamUpdateCaptureDependencies);
+ALSO(cudaStreamUpdateCaptureDependencies_v2_ptsz, cudaStreamUpdateCaptureDependencies);
 ENTRY_OF(12, cudaStreamUpdateCaptureDependencies,
          (StreamHandle stream, Node* const* nodes, size_t count, unsigned flags)) {
   return set_dependencies(stream, nodes, count, flags);

@@ -31,12 +31,17 @@ void* cuda_library() {
 }
 
 /// The same name has other arguments or structures in some versions: that of CUDA 11 is exported
-/// as lanewise_cuda11_NAME.
+/// as lanewise_cuda11_NAME, for names of default streams of each thread as well.
 void* versioned(void* library, const Entry& entry) {
-  Line name;
-  name << "lanewise_cuda" << static_cast<unsigned>(entry.major) << "_"
-       << std::string_view(entry.name) << std::string_view("\0", 1);
-  return dlsym(library, name.text().data());
+  const std::string_view name(entry.name);
+  const bool per_thread = name.ends_with("_ptsz") || name.ends_with("_ptds");
+  for (const size_t cut : {size_t{0}, size_t{per_thread ? 5U : 0U}}) {
+    Line symbol;
+    symbol << "lanewise_cuda" << static_cast<unsigned>(entry.major) << "_"
+           << std::string_view(name.data(), name.size() - cut) << std::string_view("\0", 1);
+    if (void* found = dlsym(library, symbol.text().data()); found != nullptr) return found;
+  }
+  return nullptr;
 }
 
 int answer_not_supported() {
