@@ -9,8 +9,9 @@ file(GLOB exec_takeover CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/host/exec/
 # lanewise_into_programs(NAME CUDA_LIBRARY SOURCES...)
 function(lanewise_into_programs name cuda_library)
   add_library(${name} MODULE ${ARGN} ${exec_object})
-  target_link_libraries(${name} PRIVATE lanewise_options)
-  target_compile_options(${name} PRIVATE -fvisibility=hidden -fno-exceptions -fno-rtti -fno-threadsafe-statics
+  # Not lanewise_options, whose sanitizers would come after what turns them off.
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Werror -fvisibility=hidden -fno-exceptions -fno-rtti -fno-threadsafe-statics
     -fno-stack-protector -fno-sanitize=all)
   target_compile_definitions(${name} PRIVATE LANEWISE_CUDA_BESIDE="${cuda_library}")
   target_link_options(${name} PRIVATE -fno-sanitize=all -nodefaultlibs LINKER:--no-undefined LINKER:--gc-sections)
