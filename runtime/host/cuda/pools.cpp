@@ -13,7 +13,7 @@ namespace {
 struct Pool {
   std::map<int, uint64_t> attributes;
 };
-constexpr int kReuseFollowEvent = 1, kReuseOpportunistic = 2, kReuseDependencies = 3;
+constexpr int kFirstAttribute = 1;  // the first three are flags of what may be used again
 constexpr int kReleaseThreshold = 4, kReservedNow = 5, kReservedHigh = 6, kUsedNow = 7,
               kUsedHigh = 8;
 
@@ -22,7 +22,7 @@ Pool& default_pool() {
   return *pool;
 }
 bool is_wide(int attribute) {
-  require(attribute >= kReuseFollowEvent && attribute <= kUsedHigh);
+  require(attribute >= kFirstAttribute && attribute <= kUsedHigh);
   return attribute >= kReleaseThreshold;
 }
 uint64_t attribute_of(Pool& pool, int attribute) {
