@@ -2,8 +2,6 @@
 #include <stdexcept>
 
 #include "runtime/events/plan.hpp"
-#include "runtime/support/error.hpp"
-#include "runtime/trace/site_text.hpp"
 
 namespace lanewise::events {
 namespace {
@@ -81,22 +79,47 @@ trace::ControlOp control_of(ir::CacheCtl what) {
   throw std::logic_error("a policy word has no site of its own");
 }
 
-/// What the text alone can say: encodings, targets, flags of GCN.
-Site from_text(trace::Dialect dialect, const ir::Site& source) {
-  try {
-    return trace::site_from_text(dialect, source.text);
-  } catch (const Error&) {
-    Site s;  // an instruction that the text reader does not know; the IR knows it
-    s.dialect = dialect;
-    return s;
+OpKind kind_of(ir::CacheFacts::Kind kind) {
+  using Kind = ir::CacheFacts::Kind;
+  switch (kind) {
+    case Kind::load:
+      return OpKind::load;
+    case Kind::store:
+      return OpKind::store;
+    case Kind::atomic:
+      return OpKind::atomic;
+    case Kind::control:
+      return OpKind::control;
+    case Kind::fence:
+      return OpKind::fence;
+    case Kind::none:
+      break;
   }
+  return OpKind::none;
 }
 
 bool orders(OpKind kind) {
   return kind == OpKind::fence || kind == OpKind::control;
 }
 
-void from_memory(const ir::Inst& inst, bool from_the_text, Site& s) {
+/// What the guest instruction says as a whole, of an operation of its kind.
+void from_instruction(const ir::CacheFacts& f, Site& s) {
+  s.glc = f.glc;
+  s.slc = f.slc;
+  s.scalar = f.scalar;
+  s.volatile_lines = f.volatile_lines;
+  s.system_lines = f.system_lines;
+  s.invalidates = f.invalidates;
+  if (f.generic) s.space = trace::Space::generic;
+  s.target = static_cast<trace::Target>(f.cache);
+  s.encoding.register_address = f.register_address;
+  s.encoding.nonzero_immediate = f.nonzero_immediate;
+  s.encoding.extended = f.extended;
+  s.encoding.read_scoreboard = f.read_scoreboard;
+  s.encoding.wait = f.wait;
+}
+
+void from_memory(const ir::Inst& inst, const ir::CacheFacts* instruction, Site& s) {
   const ir::Mem& mem = *inst.mem;
   s.order = mem.order;
   s.scope = mem.scope;
@@ -110,8 +133,9 @@ void from_memory(const ir::Inst& inst, bool from_the_text, Site& s) {
   if (inst.op == Op::fence) return;
   s.space = space_of(mem.space);
   if (inst.op == Op::cachectl) {
-    if (from_the_text) return;
-    s.control = control_of(static_cast<ir::CacheCtl>(inst.mode));
+    const auto own = static_cast<ir::CacheCtl>(inst.mode);
+    s.control = control_of(instruction != nullptr ? instruction->control.value_or(own) : own);
+    if (instruction != nullptr) return;
     if (mem.space == ir::Space::constant) s.target = trace::Target::constant;
     if (mem.space == ir::Space::code) s.target = trace::Target::instruction;
     s.encoding.register_address = !inst.src.empty();
@@ -129,20 +153,18 @@ std::optional<Site> describe(const ir::Program& program, const ir::Inst& inst) {
   const auto dialect = static_cast<trace::Dialect>(program.isa);
   const ir::Site source = inst.site < program.sites.size() ? program.sites[inst.site] : ir::Site();
   const OpKind kind = kind_of(inst);
-  Site s = from_text(dialect, source);
-  const bool known = s.kind == kind;
-  if (!known && orders(kind) && orders(s.kind)) return {};
-  if (!known) {
-    s = Site();
-    s.dialect = dialect;
-  }
+  const OpKind whole = kind_of(source.cache.kind);
+  if (whole != kind && orders(kind) && orders(whole)) return {};
+  Site s;
+  s.dialect = dialect;
+  if (whole == kind) from_instruction(source.cache, s);
   s.kind = kind;
   s.pc = source.pc;
   // A place is a line of the file it names: the source's where .loc names it, else the guest's own.
   s.line = source.source_file.empty() ? source.line : source.source_line;
   s.text = source.text.empty() ? std::string(ir::info(inst.op).name) : source.text;
   s.file = source.source_file;
-  from_memory(inst, known, s);
+  from_memory(inst, whole == kind ? &source.cache : nullptr, s);
   return s;
 }
 

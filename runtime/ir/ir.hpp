@@ -184,6 +184,30 @@ struct Block {
   Terminator term;
 };
 
+/// What a guest instruction says to the caches beside what its memory operations have. A front end
+/// takes it from its row; no value depends on it.
+struct CacheFacts {
+  /// What the instruction is as a whole. A fence that belongs to a control, or the other way round,
+  /// is no event of its own.
+  enum class Kind : uint8_t { none, load, store, atomic, control, fence };
+  /// The cache that a control names.
+  enum class Cache : uint8_t { data, deprecated_u, constant, instruction, crs, scalar, texture };
+  Kind kind = Kind::none;
+  Cache cache = Cache::data;
+  std::optional<CacheCtl> control;  ///< where it is another than the operation's
+  bool glc = false, slc = false;
+  bool scalar = false;          ///< GCN scalar memory
+  bool volatile_lines = false;  ///< GCN _VOL
+  bool system_lines = false;    ///< GCN _SC
+  bool invalidates = false;     ///< of a fence: lines of the first level, too
+  bool generic = false;         ///< of a fence: orders every space
+  // How a SASS control is encoded, which rules about it look at.
+  bool register_address = false, nonzero_immediate = false, extended = false;
+  bool read_scoreboard = false;
+  uint8_t wait = 15;  ///< ?WAITn; 15 = not known
+  bool operator==(const CacheFacts&) const = default;
+};
+
 /// Where an instruction came from, for faults, traces and reports.
 struct Site {
   uint32_t line = 0;        ///< 1-based line of the input text, 0 = none
@@ -193,6 +217,7 @@ struct Site {
   uint32_t source_line = 0;
   /// Of a trap that is a failed assertion: what was asserted, and in which function.
   std::string assertion = {}, function = {};
+  CacheFacts cache = {};
 };
 
 struct Param {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Fails where a file of runtime/ includes something of a layer above its own, or beside it.
+"""Fails where a file of runtime/ includes something of a layer above its own, or beside it, and where events, traces or
+the cache tracker read the text of an instruction, whose facts travel in the IR: that is for readers of imported traces.
 
     layers.py ROOT            the tree
-    layers.py ROOT --broken   the same tree with an include that points up: has to be refused
+    layers.py ROOT --broken   the same tree with an include that points up and a reader of text: both have to be refused
 """
 
 import pathlib
@@ -10,6 +11,23 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^\s*#include "runtime/([^"]+)"', re.M)
+
+
+# What looks into the text of a guest instruction, who must not, and who may: the readers themselves and imports.
+TEXT_READER = re.compile(
+    r"runtime/trace/(site_text|suffix)\.hpp|\b(site_from_text|ptx_site|sass_site|gcn_site)\("
+    r"|\btext(\(\))?\.(find|rfind|starts_with|ends_with|compare)\(|\btext == \"")
+FOLLOWS_THE_IR = re.compile(r"(events|cache|trace)/")
+IMPORTS = re.compile(r"trace/(site_|suffix|interchange/)")
+
+
+def readers_of_text(sources):
+    for file, text in sources:
+        if not FOLLOWS_THE_IR.match(file) or IMPORTS.match(file):
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            if TEXT_READER.search(line.split("//")[0]):
+                yield f"runtime/{file}:{number}: reads the text of an instruction, whose facts are in ir::Mem and ir::Site"
 
 
 def read_layers(path):
@@ -48,11 +66,15 @@ def main():
     sources = [(p.relative_to(runtime).as_posix(), p.read_text()) for p in files]
     if "--broken" in sys.argv:
         sources.append(("ir/broken.hpp", '#include "runtime/guest/engine.hpp"\n'))
+        sources.append(("events/broken.cpp", 'bool atomic = site.text.starts_with("atom");\n'))
     found = list(arrows_up(sources, read_layers(root / "tests/style/layers.txt")))
-    for line in found:
+    readers = list(readers_of_text(sources))
+    for line in found + readers:
         print("FAIL", line)
-    print(f"{len(sources)} files, {len(found)} includes that point up")
-    return 1 if found else 0
+    print(f"{len(sources)} files, {len(found)} includes that point up, {len(readers)} readers of text")
+    if "--broken" in sys.argv:
+        return 1 if found and readers else 0
+    return 1 if found or readers else 0
 
 
 if __name__ == "__main__":

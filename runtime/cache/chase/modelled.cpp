@@ -1,6 +1,5 @@
 #include "runtime/cache/chase/target.hpp"
 #include "runtime/cache/engine/engine.hpp"
-#include "runtime/trace/site_text.hpp"
 
 namespace lanewise::cache {
 namespace {
@@ -20,14 +19,15 @@ class Modelled final : public ChaseTarget {
   std::string unit() const override { return "units of the model"; }
 
   double time(ChaseWay way, std::span<const uint64_t> round) override {
-    constexpr const char* kText[] = {"ld.global.ca.u32", "ld.global.nc.u32", "ld.global.cg.u32"};
+    constexpr ir::CacheOp kOps[] = {ir::CacheOp::ca, ir::CacheOp::nc, ir::CacheOp::cg};
     // L2 of an earlier round would disturb policies that keep what is old; L1 starts empty
     // with each kernel.
     if (engine_ == nullptr || way == ChaseWay::l2 || !preset_.knobs.l1_invalidated_at_kernel_begin)
       engine_ = std::make_unique<Engine>(preset_, nullptr);
     Engine& engine = *engine_;
-    const trace::Site site =
-        trace::site_from_text(trace::Dialect::ptx, kText[static_cast<size_t>(way)]);
+    trace::Site site;
+    site.kind = trace::OpKind::load;
+    site.op = kOps[static_cast<size_t>(way)];
     const Plan plan = engine.plan(site, trace::Space::global);
     SiteCounters counters;
     engine.set_site(&counters);

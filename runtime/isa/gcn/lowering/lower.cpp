@@ -175,6 +175,7 @@ class KernelLowering {
     program_.sites.push_back(
         {i.line, place_of(index), i.text.empty() ? print(i, kernel_.gen) : i.text, {}, 0});
     if (const Label* f = function_of(index)) program_.sites.back().function = declared_name(*f);
+    program_.sites.back().cache = cache_facts(i);
     context_.b.set_site(static_cast<uint32_t>(program_.sites.size() - 1));
     context_.scc_live = options_.keep_scc || live_after(b, index, kScc);
     context_.mask_live = mask_live_after(b, index);

@@ -248,6 +248,7 @@ void lower_clock(LowerContext&, const Instruction&);
 void lower_trap(LowerContext&, const Instruction&);
 void lower_barrier(LowerContext&, const Instruction&);
 void lower_nothing(LowerContext&, const Instruction&);
+ir::CacheFacts cache_facts(const Instruction&);
 /// Control flow is built by the driver, which knows these two by their address.
 void lower_branch(LowerContext&, const Instruction&);
 void lower_end(LowerContext&, const Instruction&);

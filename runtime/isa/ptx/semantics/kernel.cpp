@@ -1,5 +1,6 @@
 // One kernel's memory layout, sites and symbols.
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "runtime/isa/function_site.hpp"
@@ -53,6 +54,30 @@ uint32_t KernelContext::symbol(const std::string& name) {
   return it->second;
 }
 
+namespace {
+
+/// Fences and controls of the caches; what accesses say, their operations have.
+ir::CacheFacts cache_facts(const Instruction& inst) {
+  using Kind = ir::CacheFacts::Kind;
+  static constexpr std::array<std::string_view, 4> kControls = {"prefetch", "prefetchu",
+                                                                "applypriority", "discard"};
+  ir::CacheFacts facts;
+  const auto says = [&](std::string_view qualifier) {
+    return std::ranges::find(inst.mods, qualifier) != inst.mods.end();
+  };
+  if (inst.opcode == "membar" || inst.opcode == "fence") {
+    // Those of proxies and barriers order no caches that are modelled.
+    if (says("proxy") || says("mbarrier_init")) return facts;
+    facts.kind = Kind::fence;
+    facts.generic = true;
+  } else if (std::ranges::find(kControls, inst.opcode) != kControls.end() && !says("tensormap")) {
+    facts.kind = Kind::control;
+  }
+  return facts;
+}
+
+}  // namespace
+
 uint32_t KernelContext::site(const Instruction& inst, const SourceLine& source) {
   const auto [it, fresh] = sites_.try_emplace(&inst, program.sites.size());
   if (!fresh) {
@@ -63,6 +88,7 @@ uint32_t KernelContext::site(const Instruction& inst, const SourceLine& source) 
   site.line = inst.loc.line;
   site.pc = it->second;
   site.text = inst.text;
+  site.cache = cache_facts(inst);
   if (const std::string* file = module.file_name(source.file);
       file != nullptr && source.line != 0) {
     site.source_file = *file;

@@ -218,6 +218,7 @@ class KernelLowering {
       sites_[n] = static_cast<uint32_t>(program_.sites.size());
       program_.sites.push_back({i.line, i.pc, i.text.empty() ? print(i) : i.text, {}, 0});
       program_.sites.back().function = functions_.declared_name(n);
+      program_.sites.back().cache = cache_facts(i);
       set_source(program_.sites.back());
     }
     context_.b.set_site(sites_[n]);

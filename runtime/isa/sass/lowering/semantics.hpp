@@ -195,6 +195,7 @@ void lower_atoms_cas(LowerContext&, const Instruction&);
 void lower_cctl(LowerContext&, const Instruction&);
 void lower_shfl(LowerContext&, const Instruction&);
 void lower_membar(LowerContext&, const Instruction&);
+ir::CacheFacts cache_facts(const Instruction&);
 void lower_s2r(LowerContext&, const Instruction&);
 void lower_bar(LowerContext&, const Instruction&);
 void lower_nop(LowerContext&, const Instruction&);

@@ -33,7 +33,7 @@ uint8_t read_code(Cursor& in, std::string_view name, unsigned most) {
 }
 
 /// Sets the field that the name belongs to; each may be named once.
-void read_name(Cursor& in, Instruction& i, Gen gen, bool& data_seen, bool& number_seen) {
+void read_operand_name(Cursor& in, Instruction& i, Gen gen, bool& data_seen, bool& number_seen) {
   in.skip_blanks();
   const size_t at = in.at();
   const std::string written = upper(in.word());
@@ -135,7 +135,7 @@ void read_format(Cursor& in, Instruction& i, Gen gen) {
     return;
   }
   bool data_seen = false, number_seen = false;
-  do read_name(in, i, gen, data_seen, number_seen);
+  do read_operand_name(in, i, gen, data_seen, number_seen);
   while (in.take(','));
   in.expect(']', "after the format's names");
 }
