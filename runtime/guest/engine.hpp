@@ -58,7 +58,7 @@ struct HostRange {
 /// How the reference engine runs the lanes of a wave (docs/execution.md); others have their own
 /// order.
 enum class WaveSchedule : uint8_t {
-  automatic,  ///< as the environment variable LANEWISE_SCHEDULE says; until_stop when it is not set
+  automatic,   ///< as LANEWISE_SCHEDULE (the environment) says; else as fast as nobody can see it
   until_stop,  ///< one after another, each until it stops
   lockstep,    ///< together, over the structured tree
 };

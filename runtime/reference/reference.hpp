@@ -1,4 +1,5 @@
-// The literal CPU engine: interprets the IR lane by lane. Slow, obvious, single-step capable.
+// The CPU engine: interprets the IR, a wave at a time where nobody can see that. Single-step
+// capable.
 #pragma once
 
 #include <memory>

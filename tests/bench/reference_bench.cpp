@@ -1,8 +1,9 @@
-// What the reference engine makes of a second of processor time, beside a loop written by hand over
-// the same lanes (saxpy alone). Arguments: the folder samples/kernels; then names of kernels, none
+// What the reference engine makes of a second of processor time, saxpy beside
+// the prototype of its kind. Arguments: the folder samples/kernels; then names of kernels, none
 // = all. With the environment variable LANEWISE_THREADS=1 on one thread.
+#include <bit>
 #include <chrono>
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -42,43 +43,188 @@ void measure(const char* name, const char* unit, double units, const std::functi
               unit, units / wall / 1e6);
 }
 
-// --- by hand: 32 lanes at a time, an array for each register, one step after another, all accesses
-// checked against the buffer. What an interpreter of this kind could make at most.
-constexpr uint32_t kLanes = 32;
-template <typename T>
-using Lanes = T[kLanes];
+// --- the prototype that the engine is measured beside: 32 lanes side by side, registers of 64
+// bits, one jump for each instruction of saxpy, every access checked against its buffer.
+namespace prototype {
 
-__attribute__((target_clones("avx2,arch=haswell", "default"))) void saxpy_by_hand(uint32_t n,
-                                                                                  float a,
-                                                                                  const float* x,
-                                                                                  float* y) {
-  static Lanes<uint32_t> i;
-  static Lanes<uint64_t> offset;
-  static Lanes<float> vx, vy, r;
-  for (uint32_t first = 0; first < n; first += kLanes) {
-    for (uint32_t l = 0; l < kLanes; ++l) i[l] = first + l;
-    uint32_t outside = 0;
-    for (uint32_t l = 0; l < kLanes; ++l) outside |= i[l] >= n ? 1 : 0;
-    if (outside != 0) return;
-    for (uint32_t l = 0; l < kLanes; ++l) offset[l] = uint64_t{i[l]} * 4;
-    for (int access = 0; access < 3; ++access) {
-      uint64_t bad = 0;
-      for (uint32_t l = 0; l < kLanes; ++l)
-        bad |= (offset[l] > uint64_t{n} * 4 - 4 ? 1 : 0) | (offset[l] & 3);
-      if (bad != 0) return;
-      for (uint32_t l = 0; l < kLanes; ++l) {
-        if (access == 0) vx[l] = x[offset[l] / 4];
-        if (access == 1) vy[l] = y[offset[l] / 4];
-        if (access == 2) y[offset[l] / 4] = r[l];
+constexpr uint32_t kLanes = 32;
+enum class Op : uint8_t {
+  param,
+  special,
+  mul,
+  add,
+  ge,
+  leave,
+  move,
+  wide,
+  add64,
+  load,
+  store,
+  fma,
+  end
+};
+struct Code {
+  Op op;
+  uint8_t d = 0, a = 0, b = 0, c = 0;
+  uint32_t number = 0;
+};
+using Register = uint64_t[kLanes];
+struct Buffer {
+  uint64_t base, size;
+};
+struct Machine {
+  std::vector<std::byte> memory, params;
+  std::vector<Buffer> buffers;
+  Register r[32] = {};
+};
+
+bool check(const Machine& m, const uint64_t* at, uint64_t mask) {
+  const uint64_t first = at[__builtin_ctzll(mask)];
+  for (const Buffer& b : m.buffers) {
+    if (first - b.base >= b.size) continue;
+    uint64_t bad = 0;
+    for (uint32_t i = 0; i < kLanes; ++i) {
+      const uint64_t offset = at[i] - b.base;
+      bad |= uint64_t{(offset > b.size - 4) || (offset & 3) != 0} << i;
+    }
+    return (bad & mask) == 0;
+  }
+  return false;
+}
+
+/// False: an access lay outside.
+__attribute__((target_clones("arch=haswell", "default"))) bool run(Machine& m, const Code* p,
+                                                                   uint32_t group, uint32_t first) {
+  uint64_t mask = 0xffffffff;
+  const auto each = [&](auto value) __attribute__((always_inline)) {
+    uint64_t* d = m.r[p->d];
+    for (uint32_t i = 0; i < kLanes; ++i) d[i] = value(i);
+  };
+  for (;; ++p) {
+    const uint64_t *a = m.r[p->a], *b = m.r[p->b], *c = m.r[p->c];
+    switch (p->op) {
+      case Op::param: {
+        uint64_t v = 0;
+        std::memcpy(&v, m.params.data() + p->number, p->b);
+        each([&](uint32_t) { return v; });
+        break;
       }
-      if (access == 1)
-        for (uint32_t l = 0; l < kLanes; ++l) {
-          const float v = std::fma(a, vx[l], vy[l]);
-          r[l] = v != v ? NAN : v;
+      case Op::special:
+        each([&](uint32_t i) {
+          return p->number == 0 ? group : p->number == 1 ? 256U : first + i;
+        });
+        break;
+      case Op::mul:
+        each([&](uint32_t i) { return static_cast<uint32_t>(a[i]) * static_cast<uint32_t>(b[i]); });
+        break;
+      case Op::add:
+        each([&](uint32_t i) { return static_cast<uint32_t>(a[i] + b[i]); });
+        break;
+      case Op::ge:
+        each([&](uint32_t i) {
+          return uint64_t{static_cast<int32_t>(a[i]) >= static_cast<int32_t>(b[i])};
+        });
+        break;
+      case Op::leave: {
+        uint64_t taken = 0;
+        for (uint32_t i = 0; i < kLanes; ++i) taken |= (a[i] & 1) << i;
+        mask &= ~taken;
+        if (mask == 0) return true;
+        break;
+      }
+      case Op::move:
+        each([&](uint32_t i) { return a[i]; });
+        break;
+      case Op::wide:
+        each([&](uint32_t i) {
+          return static_cast<uint64_t>(int64_t{static_cast<int32_t>(a[i])} * 4);
+        });
+        break;
+      case Op::add64:
+        each([&](uint32_t i) { return a[i] + b[i]; });
+        break;
+      case Op::load: {
+        if (!check(m, a, mask)) return false;
+        uint64_t* d = m.r[p->d];
+        for (uint32_t i = 0; i < kLanes; ++i) {
+          uint32_t v = 0;
+          if ((mask >> i & 1) != 0) std::memcpy(&v, m.memory.data() + a[i], 4);
+          d[i] = v;
         }
+        break;
+      }
+      case Op::store:
+        if (!check(m, a, mask)) return false;
+        for (uint32_t i = 0; i < kLanes; ++i)
+          if ((mask >> i & 1) != 0) std::memcpy(m.memory.data() + a[i], &b[i], 4);
+        break;
+      case Op::fma:
+        each([&](uint32_t i) {
+          const auto real = [](uint64_t v) {
+            return std::bit_cast<float>(static_cast<uint32_t>(v));
+          };
+          const float v = __builtin_fmaf(real(a[i]), real(b[i]), real(c[i]));
+          return v != v ? 0x7fffffffU : std::bit_cast<uint32_t>(v);
+        });
+        break;
+      case Op::end:
+        return true;
     }
   }
 }
+
+bool saxpy(Machine& m, uint32_t n) {
+  static constexpr Code kCodes[] = {{Op::param, 0, 0, 4, 0, 0},
+                                    {Op::param, 1, 0, 4, 0, 4},
+                                    {Op::param, 2, 0, 8, 0, 8},
+                                    {Op::param, 3, 0, 8, 0, 16},
+                                    {Op::special, 4, 0, 0, 0, 0},
+                                    {Op::move, 5, 4},
+                                    {Op::special, 6, 0, 0, 0, 1},
+                                    {Op::move, 7, 6},
+                                    {Op::special, 8, 0, 0, 0, 2},
+                                    {Op::move, 9, 8},
+                                    {Op::mul, 10, 5, 7},
+                                    {Op::add, 11, 10, 9},
+                                    {Op::move, 12, 11},
+                                    {Op::ge, 13, 12, 0},
+                                    {Op::leave, 0, 13},
+                                    {Op::move, 15, 3},
+                                    {Op::move, 16, 2},
+                                    {Op::wide, 17, 12},
+                                    {Op::move, 18, 17},
+                                    {Op::add64, 19, 16, 18},
+                                    {Op::move, 20, 19},
+                                    {Op::load, 21, 20},
+                                    {Op::add64, 22, 15, 18},
+                                    {Op::move, 23, 22},
+                                    {Op::load, 24, 23},
+                                    {Op::fma, 25, 21, 1, 24},
+                                    {Op::move, 26, 25},
+                                    {Op::store, 0, 23, 26},
+                                    {Op::end}};
+  bool right = true;
+  for (uint32_t group = 0; group < n / 256; ++group)
+    for (uint32_t first = 0; first < 256; first += kLanes)
+      right = run(m, kCodes, group, first) && right;
+  return right;
+}
+
+Machine machine(uint32_t n) {
+  const uint64_t x = 4096, y = 8192 + uint64_t{n} * 4;
+  const float a = 2;
+  Machine m;
+  m.memory.resize(uint64_t{n} * 8 + 65536);
+  m.params.resize(24);
+  m.buffers = {{x, uint64_t{n} * 4}, {y, uint64_t{n} * 4}};
+  std::memcpy(m.params.data(), &n, 4);
+  std::memcpy(m.params.data() + 4, &a, 4);
+  std::memcpy(m.params.data() + 8, &x, 8);
+  std::memcpy(m.params.data() + 16, &y, 8);
+  return m;
+}
+
+}  // namespace prototype
 
 void saxpy(Device& device, const std::string& folder) {
   constexpr uint32_t n = 1 << 22;
@@ -87,8 +233,10 @@ void saxpy(Device& device, const std::string& folder) {
   Buffer x = device.buffer(ones), y = device.buffer(ones);
   measure("saxpy", "elements", n,
           [&] { kernel.launch({.grid = {n / 256}, .block = {256}}, n, 2.0F, x, y).check(); });
-  std::vector<float> host_x = ones, host_y = ones;
-  measure("by hand", "elements", n, [&] { saxpy_by_hand(n, 2.0F, host_x.data(), host_y.data()); });
+  prototype::Machine machine = prototype::machine(n);
+  bool right = true;
+  measure("prototype", "elements", n, [&] { right = prototype::saxpy(machine, n) && right; });
+  if (!right) std::printf("the prototype saw a fault\n");
 }
 
 void mandelbrot(Device& device, const std::string& folder) {

@@ -120,7 +120,8 @@ bool Group::run(const std::array<uint32_t, 3>& index) {
     const bool ran = run_ready_lanes();
     if (abandoned_) return flush_events(), false;
     // Operations that are sure come first; a partial one only when nothing else can move.
-    const bool moved = run_complete_wave_ops() | (exact_ && step_waves());
+    bool moved = run_complete_wave_ops();
+    moved = (exact_ && step_waves()) || moved;
     if (open_barriers() || moved || ran) continue;
     if (!run_partial_wave_ops()) fail_waiting_lanes();
     if (abandoned_) return flush_events(), false;
