@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kArchive = "!<arch>\n", kThinArchive = "!<thin>\n";
 constexpr size_t kMemberHeader = 60;
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse_file(const std::string& why) {
   throw DetailedError(ErrorKind::usage, ErrorDetail::format, why);
 }
 
@@ -46,7 +46,8 @@ void add_object(Found& found, std::string_view file, const std::string& where) {
           });
     }
   } catch (const elf::ElfError& error) {
-    refuse(fmt::format("broken object file{}: {}", where.empty() ? "" : " " + where, error.what()));
+    refuse_file(
+        fmt::format("broken object file{}: {}", where.empty() ? "" : " " + where, error.what()));
   }
 }
 
@@ -55,7 +56,7 @@ std::string member_name(std::string_view field, std::string_view long_names) {
   if (field[0] == '/' && field[1] >= '0' && field[1] <= '9') {
     size_t at = 0;
     std::from_chars(field.data() + 1, field.data() + field.size(), at);
-    if (at >= long_names.size()) refuse("broken archive: a member has no name");
+    if (at >= long_names.size()) refuse_file("broken archive: a member has no name");
     return std::string(long_names.substr(at, long_names.find('/', at) - at));
   }
   return std::string(field.substr(0, field.find('/')));
@@ -66,10 +67,11 @@ void add_archive(Found& found, std::string_view file) {
   for (std::string_view rest = file.substr(kArchive.size()); !rest.empty();) {
     uint64_t size = 0;
     if (rest.size() < kMemberHeader || rest.substr(58, 2) != "`\n")
-      refuse("broken archive: a member's header is none");
+      refuse_file("broken archive: a member's header is none");
     const std::string_view field = rest.substr(48, 10);
     std::from_chars(field.data(), field.data() + field.size(), size);
-    if (size > rest.size() - kMemberHeader) refuse("broken archive: a member is longer than it");
+    if (size > rest.size() - kMemberHeader)
+      refuse_file("broken archive: a member is longer than it");
     const std::string_view name = rest.substr(0, 16), data = rest.substr(kMemberHeader, size);
     if (name.starts_with("// "))
       long_names = data;
@@ -94,7 +96,7 @@ std::vector<Embedded> embedded_in(std::string_view file) {
     return {all};
   }
   if (file.starts_with(kThinArchive))
-    refuse("a thin archive holds names of files only: name these files");
+    refuse_file("a thin archive holds names of files only: name these files");
   if (file.starts_with(kArchive))
     add_archive(found, file);
   else
@@ -104,7 +106,8 @@ std::vector<Embedded> embedded_in(std::string_view file) {
     found.linked.insert(found.linked.begin(), std::move(found.relocatable));
   }
   if (found.linked.empty())
-    refuse("it holds no code for a GPU (neither .nv_fatbin nor __nv_relfatbin, which nvcc makes)");
+    refuse_file(
+        "it holds no code for a GPU (neither .nv_fatbin nor __nv_relfatbin, which nvcc makes)");
   return std::move(found.linked);
 }
 

@@ -33,7 +33,7 @@ struct ExecArgs {
 /// As env(1) and nohup(1) have them: ours, not executable, not found.
 enum : int { kOurs = 125, kCannotRun = 126, kNotFound = 127 };
 
-int fail(int code, const std::string& message) {
+int fail_with(int code, const std::string& message) {
   say("lanewise exec: {}\n", message);
   return code;
 }
@@ -122,35 +122,38 @@ std::string quoted(const std::string& text) {
 int exec(const ExecArgs& a) {
   const std::string folder = library_folder();
   if (folder.empty())
-    return fail(kOurs, fmt::format("liblanewise_exec.so is missing beside '{}' (in ../{}/lanewise)",
-                                   own_program(), LANEWISE_LIBDIR));
+    return fail_with(kOurs,
+                     fmt::format("liblanewise_exec.so is missing beside '{}' (in ../{}/lanewise)",
+                                 own_program(), LANEWISE_LIBDIR));
   if (folder.find(':') != std::string::npos)
-    return fail(kOurs, fmt::format("'{}' has a colon in its name, which separates libraries for "
-                                   "the loader: install Lanewise in another folder",
-                                   folder));
+    return fail_with(kOurs,
+                     fmt::format("'{}' has a colon in its name, which separates libraries for "
+                                 "the loader: install Lanewise in another folder",
+                                 folder));
   const Environment variables = environment(a, folder);
   if (a.print_env) {
     for (const auto& [name, value] : variables) fmt::print("export {}={}\n", name, quoted(value));
     return 0;
   }
   if (a.program.empty())
-    return fail(kOurs, "no program is named: lanewise exec [options] [--] ./app args...");
+    return fail_with(kOurs, "no program is named: lanewise exec [options] [--] ./app args...");
   int code = 0;
   const std::string path = find_program(a.program[0], code);
   if (path.empty())
-    return fail(code, fmt::format("'{}' {}", a.program[0],
-                                  code == kNotFound ? "was not found" : "is not executable"));
+    return fail_with(code, fmt::format("'{}' {}", a.program[0],
+                                       code == kNotFound ? "was not found" : "is not executable"));
   if (gains_rights(path))
-    return fail(kOurs, fmt::format("'{}' gains rights when it starts (setuid, setgid or file "
-                                   "capabilities), so the system loads no library of ours into "
-                                   "it: run a copy without them, or start 'lanewise exec' from "
-                                   "within it",
-                                   path));
+    return fail_with(kOurs,
+                     fmt::format("'{}' gains rights when it starts (setuid, setgid or file "
+                                 "capabilities), so the system loads no library of ours into "
+                                 "it: run a copy without them, or start 'lanewise exec' from "
+                                 "within it",
+                                 path));
   {
     const exec::MappedObject object(path.c_str());
     if (object.ok())
       if (const exec::Line why = exec::refusal(object, path); !why.empty())
-        return fail(kOurs, std::string(why.text()));
+        return fail_with(kOurs, std::string(why.text()));
   }
   for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> words;
@@ -163,7 +166,7 @@ int exec(const ExecArgs& a) {
     words[1] = const_cast<char*>(path.c_str());
     execv("/bin/sh", words.data());
   }
-  return fail(kCannotRun, fmt::format("'{}' cannot be run: {}", path, std::strerror(errno)));
+  return fail_with(kCannotRun, fmt::format("'{}' cannot be run: {}", path, std::strerror(errno)));
 }
 
 }  // namespace

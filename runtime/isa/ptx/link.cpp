@@ -64,7 +64,7 @@ class Words {
 };
 
 /// What stands outside of all braces: a declaration, a definition, a directive.
-struct Statement {
+struct TopLevel {
   std::string_view text;
   std::string_view kind;     ///< ".func", ".entry", ".global", ".file" ...
   std::string_view linkage;  ///< ".visible", ".extern", ".weak", ".common", or empty
@@ -88,7 +88,7 @@ bool holds(const List& list, std::string_view word) {
 
 /// The name is the first word outside of parentheses that is neither directive nor number; a
 /// function's results stand before it.
-void take_word(Statement& s, std::string_view word, int nested) {
+void take_word(TopLevel& s, std::string_view word, int nested) {
   constexpr std::array<std::string_view, 4> kLinkage = {".visible", ".extern", ".weak", ".common"};
   constexpr std::array<std::string_view, 5> kKinds = {".func", ".entry", ".global", ".const",
                                                       ".shared"};
@@ -98,8 +98,8 @@ void take_word(Statement& s, std::string_view word, int nested) {
   if (!s.kind.empty() && s.name.empty() && word[0] != '.' && starts_word(word[0])) s.name = word;
 }
 
-Statement next_statement(std::string_view text, Words& words) {
-  Statement s;
+TopLevel next_statement(std::string_view text, Words& words) {
+  TopLevel s;
   const size_t from = words.begin();
   int nested = 0;
   bool value = false;
@@ -126,8 +126,8 @@ Statement next_statement(std::string_view text, Words& words) {
   return s;
 }
 
-std::vector<Statement> statements_of(std::string_view text) {
-  std::vector<Statement> all;
+std::vector<TopLevel> statements_of(std::string_view text) {
+  std::vector<TopLevel> all;
   Words words(text);
   while (words.begin() < text.size()) all.push_back(next_statement(text, words));
   return all;
@@ -141,7 +141,7 @@ unsigned number_in(std::string_view text) {
 }
 
 /// A header line, of which the latest holds: "8.10" is later than "8.9".
-std::pair<unsigned, unsigned> age(const Statement& s) {
+std::pair<unsigned, unsigned> age(const TopLevel& s) {
   const size_t dot = s.text.find('.', 1);
   return {number_in(s.text), dot == std::string_view::npos ? 0 : number_in(s.text.substr(dot))};
 }
@@ -153,14 +153,14 @@ struct Chosen {
 };
 
 struct Linker {
-  std::vector<std::vector<Statement>> files;
+  std::vector<std::vector<TopLevel>> files;
   std::map<std::string_view, Chosen> definitions;
   std::map<std::string_view, std::set<size_t>> named_in;
   unsigned file_numbers = 0;  ///< of the files before
 
   void find_definitions() {
     for (size_t n = 0; n < files.size(); ++n)
-      for (const Statement& s : files[n]) {
+      for (const TopLevel& s : files[n]) {
         if (s.name.empty()) continue;
         named_in[s.name].insert(n);
         if (!s.defines() || s.is_own()) continue;
@@ -173,16 +173,16 @@ struct Linker {
   std::string header() const {
     std::string out;
     for (const std::string_view kind : {".version", ".target", ".address_size"}) {
-      const Statement* latest = nullptr;
+      const TopLevel* latest = nullptr;
       for (const auto& file : files)
-        for (const Statement& s : file)
+        for (const TopLevel& s : file)
           if (s.kind == kind && (latest == nullptr || age(*latest) < age(s))) latest = &s;
       if (latest != nullptr) out += std::string(latest->text) + "\n";
     }
     return out;
   }
 
-  bool is_dropped(const Statement& s, size_t file) const {
+  bool is_dropped(const TopLevel& s, size_t file) const {
     const auto found = definitions.find(s.name);
     if (s.name.empty() || s.is_own() || found == definitions.end()) return false;
     if (s.is_variable() && s.linkage == ".extern") return true;
@@ -194,7 +194,7 @@ struct Linker {
   }
 
   /// The statement with the names and numbers of the linked text.
-  std::string rewritten(const Statement& s, const std::set<std::string_view>& clashing,
+  std::string rewritten(const TopLevel& s, const std::set<std::string_view>& clashing,
                         size_t file) const {
     std::string out;
     size_t copied = 0;
@@ -220,11 +220,11 @@ struct Linker {
 
   std::string add(size_t file) {
     std::set<std::string_view> clashing;
-    for (const Statement& s : files[file])
+    for (const TopLevel& s : files[file])
       if (s.is_own() && named_in[s.name].size() > 1) clashing.insert(s.name);
     std::string out;
     unsigned most = 0;
-    for (const Statement& s : files[file]) {
+    for (const TopLevel& s : files[file]) {
       if (s.kind == ".file") most = std::max(most, number_in(s.text));
       if (s.kind != ".file" && holds(kLines, s.kind)) continue;
       if (!is_dropped(s, file)) out += rewritten(s, clashing, file);

@@ -29,11 +29,12 @@ std::string trouble(const std::vector<std::string>& files) {
   return {};
 }
 
-std::string function(const std::string& linkage, const std::string& name, const std::string& body) {
+std::string device_function(const std::string& linkage, const std::string& name,
+                            const std::string& body) {
   return linkage + ".func (.param .b32 r) " + name + " (.param .b32 a)\n{\n .reg .b32 %r<9>;\n" +
          body + " st.param.b32 [r], %r1;\n ret;\n}\n";
 }
-std::string kernel(const std::string& name, const std::string& body) {
+std::string entry(const std::string& name, const std::string& body) {
   return ".visible .entry " + name + " ()\n{\n .reg .b32 %r<9>;\n" + body + " ret;\n}\n";
 }
 std::string call(const std::string& name) {
@@ -48,15 +49,16 @@ std::string declare(const std::string& name) {
 
 TEST_CASE("linked PTX: functions and variables of other files") {
   const std::string uses = kHead + declare("f") + ".extern .global .align 4 .u32 v;\n" +
-                           kernel("one", " ld.global.u32 %r1, [v];\n" + call("f"));
+                           entry("one", " ld.global.u32 %r1, [v];\n" + call("f"));
   const std::string defines = kHead + ".visible .global .align 4 .u32 v = 7;\n" +
-                              function(".visible ", "f", " ld.param.b32 %r1, [a];\n");
+                              device_function(".visible ", "f", " ld.param.b32 %r1, [a];\n");
   CHECK(trouble({uses, defines}).empty());
   CHECK(trouble({defines, uses}).empty());
   // Each file calls a function of the other.
-  const std::string there = kHead + declare("g") + function(".visible ", "f", call("g"));
-  const std::string back = kHead + declare("f") + function(".visible ", "g", " mov.u32 %r1, 1;\n") +
-                           kernel("two", call("f"));
+  const std::string there = kHead + declare("g") + device_function(".visible ", "f", call("g"));
+  const std::string back = kHead + declare("f") +
+                           device_function(".visible ", "g", " mov.u32 %r1, 1;\n") +
+                           entry("two", call("f"));
   CHECK(trouble({there, back}).empty());
   CHECK(trouble({back, there}).empty());
   CHECK(has(trouble({uses, uses}), "`one` was defined"));
@@ -66,7 +68,8 @@ TEST_CASE("linked PTX: functions and variables of other files") {
 TEST_CASE("linked PTX: a file's own names do not meet those of others") {
   const auto file = [](const std::string& n) {
     return kHead + ".global .align 4 .u32 own = " + n + ";\n" +
-           function("", "mine", " ld.global.u32 %r1, [own];\n") + kernel("k" + n, call("mine"));
+           device_function("", "mine", " ld.global.u32 %r1, [own];\n") +
+           entry("k" + n, call("mine"));
   };
   const std::string linked = ptx::link({file("1"), file("2"), file("3")});
   CHECK(trouble({file("1"), file("2"), file("3")}).empty());
@@ -78,13 +81,13 @@ TEST_CASE("linked PTX: a file's own names do not meet those of others") {
       kHead +
       ".global .align 4 .u32 own = 4; // own\n"
       ".global .align 1 .b8 ownership[4] = {111, 119, 110, 0};\n" +
-      kernel("k4", " ld.global.u32 %r1, [own+4];\n ld.global.u8 %r2, [ownership];\n");
+      entry("k4", " ld.global.u32 %r1, [own+4];\n ld.global.u8 %r2, [ownership];\n");
   const std::string both = ptx::link({file("1"), other});
   CHECK(has(both, "[own__in_1+4]"));
   CHECK(has(both, "[ownership]"));
   // One that others see keeps its name.
   const std::string seen = kHead + ".visible .global .align 4 .u32 own = 5;\n" +
-                           kernel("k5", " ld.global.u32 %r1, [own];\n");
+                           entry("k5", " ld.global.u32 %r1, [own];\n");
   const std::string mixed = ptx::link({file("1"), seen});
   CHECK(has(mixed, ".visible .global .align 4 .u32 own = 5;"));
   CHECK(has(mixed, "own__in_0 = 1;"));
@@ -92,8 +95,8 @@ TEST_CASE("linked PTX: a file's own names do not meet those of others") {
 }
 
 TEST_CASE("linked PTX: weak definitions, shared memory, header and line numbers") {
-  const std::string weak = function(".weak ", "w", " mov.u32 %r1, 1;\n");
-  const std::string strong = function(".visible ", "w", " mov.u32 %r1, 2;\n");
+  const std::string weak = device_function(".weak ", "w", " mov.u32 %r1, 1;\n");
+  const std::string strong = device_function(".visible ", "w", " mov.u32 %r1, 2;\n");
   const auto count = [](const std::string& text) {
     return ptx::parse(text).module.functions.size();
   };
@@ -105,14 +108,13 @@ TEST_CASE("linked PTX: weak definitions, shared memory, header and line numbers"
 
   const std::string shared = ".extern .shared .align 16 .b8 s[];\n";
   const std::string reads = " ld.shared.u32 %r1, [s];\n";
-  CHECK(
-      trouble({kHead + shared + kernel("a", reads), kHead + shared + kernel("b", reads)}).empty());
+  CHECK(trouble({kHead + shared + entry("a", reads), kHead + shared + entry("b", reads)}).empty());
 
   const std::string newer = ".version 8.10\n.target sm_90a\n.address_size 64\n";
   const std::string lines = ".file 1 \"x.cu\"\n.file 2 \"y.cu\"\n";
   const std::string linked = ptx::link(
-      {".version 8.9\n.target sm_90\n.address_size 64\n" + kernel("a", " .loc 1 5 0\n") + lines,
-       newer + kernel("b", " .loc 2 6 0, function_name $L__info_string0, inlined_at 1 9 0\n") +
+      {".version 8.9\n.target sm_90\n.address_size 64\n" + entry("a", " .loc 1 5 0\n") + lines,
+       newer + entry("b", " .loc 2 6 0, function_name $L__info_string0, inlined_at 1 9 0\n") +
            lines});
   CHECK(linked.starts_with(".version 8.10\n"));
   CHECK(has(linked, ".loc 1 5 0"));
