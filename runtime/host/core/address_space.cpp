@@ -26,9 +26,9 @@ uint64_t up_to_page(uint64_t n) {
 /// dereferences a device pointer ends as it does with CUDA.
 uint64_t reserve_addresses(uint64_t most_bytes) {
   const uint64_t end = kArenaBase + std::min(most_bytes, kMostReserved);
-  for (uint64_t at = kArenaBase; at < end; at += kReservedChunk)
-    mmap(reinterpret_cast<void*>(at), kReservedChunk, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  for (uint64_t at = kArenaBase; at < end; at += kReservedChunk)  // where it is free
+    (void)mmap(pointer_at(at), kReservedChunk, PROT_NONE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   return end;
 }
 std::atomic<uint64_t> reserved_end = 0;
@@ -125,10 +125,9 @@ MemoryPtr AddressSpace::mirror_at(uint64_t address, uint64_t bytes, const std::s
   memory->bytes = bytes;
   memory->name = name;
   const uint64_t first = address / kPage * kPage;
-  if (mprotect(reinterpret_cast<void*>(first), up_to_page(address + bytes) - first,
-               PROT_READ | PROT_WRITE) != 0)
+  if (mprotect(pointer_at(first), up_to_page(address + bytes) - first, PROT_READ | PROT_WRITE) != 0)
     fail(Code::out_of_memory);
-  memory->host = reinterpret_cast<std::byte*>(address);
+  memory->host = pointer_at<std::byte>(address);
   check(lw_memory_read(device_, address, memory->host, bytes));
   memory->mirror = std::make_unique<Mirror>(device_, memory->host, address, bytes);
   ++mirrors_;
@@ -210,7 +209,7 @@ void AddressSpace::expose(const void* words, size_t bytes) {
     uint64_t word = 0;
     std::memcpy(&word, at + i, sizeof word);
     if (word - low >= high - low) continue;
-    if (const MemoryPtr memory = find_host(reinterpret_cast<const void*>(word))) expose(*memory);
+    if (const MemoryPtr memory = find_host(pointer_at(word))) expose(*memory);
   }
 }
 

@@ -13,6 +13,12 @@
 
 namespace lanewise::core {
 
+/// Programs have addresses as pointers.
+template <typename T = void>
+T* pointer_at(uint64_t address) {
+  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
 enum class MemoryKind : uint8_t { device, pinned, registered, managed };
 
 /// Host memory that the device cannot reach in place: both sides have a copy, and what one of them

@@ -154,7 +154,7 @@ void Context::put(std::function<void()> work, bool even_after_failure) {
   };
   const std::lock_guard lock(pending_mutex_);
   check(lw_queue_call(queue_, run, call.get(), nullptr));
-  call.release();
+  (void)call.release();  // `run` owns it now
   ++put_;
 }
 

@@ -24,17 +24,16 @@ void copy_row(Context& context, const Copy& c, uint64_t to, uint64_t from, uint6
   if (bytes == 0) return;
   if (c.to.on_device && c.from.on_device) return check(lw_memory_copy(device, to, from, bytes));
   if (c.to.on_device) {
-    const auto* data = reinterpret_cast<const void*>(from);
+    const auto* data = pointer_at(from);
     context.memory().expose(data, bytes);
     return check(lw_memory_write(device, to, data, bytes));
   }
-  if (c.from.on_device)
-    return check(lw_memory_read(device, from, reinterpret_cast<void*>(to), bytes));
-  std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  if (c.from.on_device) return check(lw_memory_read(device, from, pointer_at(to), bytes));
+  std::memmove(pointer_at(to), pointer_at(from), bytes);
 }
 
 void fill_host(const Fill& f, uint64_t address) {
-  auto* at = reinterpret_cast<std::byte*>(address);
+  auto* at = pointer_at<std::byte>(address);
   if (f.size == 1) {
     std::memset(at, static_cast<int>(f.value), f.width);
     return;

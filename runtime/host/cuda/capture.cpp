@@ -98,12 +98,10 @@ ALSO(lanewise_cuda11_cudaStreamUpdateCaptureDependencies,
      lanewise_cuda12_cudaStreamUpdateCaptureDependencies);
 /// The thread's default stream can be captured, the other one cannot.
 ENTRY(cudaStreamBeginCapture_ptsz, (StreamHandle stream, int mode)) {
-  return cudaStreamBeginCapture(
-      stream == nullptr ? reinterpret_cast<StreamHandle>(uintptr_t{2}) : stream, mode);
+  return cudaStreamBeginCapture(stream == nullptr ? pointer_at<Stream>(2) : stream, mode);
 }
 ENTRY(cudaStreamEndCapture_ptsz, (StreamHandle stream, Graph** graph)) {
-  return cudaStreamEndCapture(
-      stream == nullptr ? reinterpret_cast<StreamHandle>(uintptr_t{2}) : stream, graph);
+  return cudaStreamEndCapture(stream == nullptr ? pointer_at<Stream>(2) : stream, graph);
 }
 ALSO(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
 ALSO(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);

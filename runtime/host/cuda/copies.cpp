@@ -15,7 +15,7 @@ void check_kind(const Region& to, const Region& from, int kind) {
   require(from_device || !from.on_device);
   AddressSpace& memory = Context::current().memory();
   const auto is_both = [&](const Region& r) {
-    return r.on_device || memory.find_host(reinterpret_cast<void*>(r.address)) != nullptr;
+    return r.on_device || memory.find_host(pointer_at(r.address)) != nullptr;
   };
   require(!to_device || is_both(to));
   require(!from_device || is_both(from));
@@ -38,8 +38,7 @@ void check_range(const Region& r, uint64_t width, uint64_t height, uint64_t dept
 }
 
 bool is_pageable(const Region& r) {
-  return !r.on_device &&
-         Context::current().memory().find_host(reinterpret_cast<void*>(r.address)) == nullptr;
+  return !r.on_device && Context::current().memory().find_host(pointer_at(r.address)) == nullptr;
 }
 
 }  // namespace

@@ -44,12 +44,12 @@ KernelParameters parameters_of(Launch& l) {
           nullptr};
 }
 MemsetParameters parameters_of(const Fill& f) {
-  return {reinterpret_cast<void*>(f.address), f.pitch, f.value, f.size, f.width, f.height};
+  return {pointer_at(f.address), f.pitch, f.value, f.size, f.width, f.height};
 }
 Copy3D parameters_of(const Copy& c) {
   const auto pitched = [&](const Region& r) {
     const size_t rows = r.pitch != 0 && r.layer != 0 ? r.layer / r.pitch : c.height;
-    return PitchedPointer{reinterpret_cast<void*>(r.address), r.pitch, c.width, rows};
+    return PitchedPointer{pointer_at(r.address), r.pitch, c.width, rows};
   };
   return {nullptr, {}, pitched(c.from), nullptr, {}, pitched(c.to), {c.width, c.height, c.depth},
           kDefault};
@@ -63,7 +63,7 @@ Copy copy_1d(void* to, const void* from, size_t bytes, int kind) {
 void* symbol_at(const void* symbol, size_t bytes, size_t offset) {
   Variable& variable = Program::get().variable(required(symbol));
   require(offset <= variable.bytes && bytes <= variable.bytes - offset);
-  return reinterpret_cast<void*>(variable.address() + offset);
+  return pointer_at(variable.address() + offset);
 }
 GraphOperation release_of(void* pointer) {
   const auto memory = Context::current().memory().find(reinterpret_cast<uint64_t>(pointer));
@@ -264,7 +264,7 @@ ENTRY(cudaGraphMemAllocNodeGetParams, (Node * node, AllocateParameters* p)) {
     const MemoryPtr& memory = operation_of<Allocate>(node).memory;
     *required(p) = {};
     p->bytes = memory->bytes;
-    p->pointer = reinterpret_cast<void*>(memory->address);
+    p->pointer = pointer_at(memory->address);
   });
 }
 ENTRY(cudaGraphMemFreeNodeGetParams, (Node * node, void* pointer)) {

@@ -81,7 +81,7 @@ PointerAttributes attributes_of(const void* pointer) {
   if (memory->kind != MemoryKind::device) space.expose(*memory);
   const uint64_t offset =
       address - (by_host ? reinterpret_cast<uint64_t>(memory->host) : memory->address);
-  const void* on_device = reinterpret_cast<const void*>(memory->address + offset);
+  const void* on_device = pointer_at(memory->address + offset);
   const void* on_host = memory->host != nullptr ? memory->host + offset : nullptr;
   const int type = memory->kind == MemoryKind::device    ? kDevice
                    : memory->kind == MemoryKind::managed ? kManaged
@@ -136,7 +136,7 @@ ENTRY(cudaHostGetDevicePointer, (void** out, void* pointer, unsigned flags)) {
     const auto memory = host_memory_at(pointer);
     Context::current().memory().expose(*memory);
     const auto offset = static_cast<uint64_t>(static_cast<std::byte*>(pointer) - memory->host);
-    *required(out) = reinterpret_cast<void*>(memory->address + offset);
+    *required(out) = pointer_at(memory->address + offset);
   });
 }
 ENTRY(cudaHostGetFlags, (unsigned* flags, void* pointer)) {

@@ -18,7 +18,7 @@ void allocate(void** pointer, size_t bytes, const char* call) {
   const uint64_t all = current_gpu().memory, used = Context::current().memory().used();
   require(bytes <= all - std::min(all, used), Code::out_of_memory);
   const auto memory = Context::current().memory().allocate(bytes, next_name(call));
-  *pointer = reinterpret_cast<void*>(memory->address);
+  *pointer = pointer_at(memory->address);
 }
 
 void release(void* pointer, bool (*is_kind)(MemoryKind)) {

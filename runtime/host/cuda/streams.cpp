@@ -173,7 +173,7 @@ ENTRY(cudaStreamAddCallback, (StreamHandle stream, void (*function)(StreamHandle
     require(on.capture == nullptr, Code::capture_unsupported);
     auto callback = std::make_unique<Callback>(Callback{function, stream, user});
     enqueue(on, HostCall{run_callback, callback.get()});
-    callback.release();
+    (void)callback.release();  // run_callback owns it now
   });
 }
 /// Attributes are hints: synchronisation policy, access windows, priority.

@@ -7,7 +7,7 @@ namespace {
 void* address_in(const void* symbol, size_t bytes, size_t offset) {
   Variable& variable = Program::get().variable(required(symbol));
   require(offset <= variable.bytes && bytes <= variable.bytes - offset);
-  return reinterpret_cast<void*>(variable.address() + offset);
+  return pointer_at(variable.address() + offset);
 }
 Copy to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset, int kind) {
   require(kind == kHostToDevice || kind == kDeviceToDevice || kind == kDefault,
