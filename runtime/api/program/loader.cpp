@@ -63,18 +63,6 @@ Compiled compile_ptx(std::string_view text, const LoadOptions& o) {
                 [](const ptx::Module& m) { return ptx::lower(m); });
 }
 
-/// In line order, up to the last error that was asked for.
-void put_in_order(std::vector<Diagnostic>& all, size_t max_errors) {
-  std::ranges::stable_sort(all, [](const Diagnostic& a, const Diagnostic& b) {
-    return std::pair(a.line, a.column) < std::pair(b.line, b.column);
-  });
-  size_t errors = 0;
-  const auto last = std::ranges::find_if(all, [&](const Diagnostic& d) {
-    return !d.warning && max_errors != 0 && ++errors > max_errors;
-  });
-  all.erase(last, all.end());
-}
-
 /// What is illegal is not reported a second time because it cannot be lowered either. What a syntax
 /// error leaves is judged as well.
 Compiled check_ptx(std::string_view text, const LoadOptions& o) {
@@ -98,7 +86,6 @@ Compiled check_ptx(std::string_view text, const LoadOptions& o) {
       if (!lines.contains(d.line)) out.diagnostics.push_back(std::move(d));
     }
   }
-  put_in_order(out.diagnostics, o.max_errors);
   return out;
 }
 

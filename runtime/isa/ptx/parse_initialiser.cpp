@@ -100,11 +100,11 @@ void Parser::initialiser_level(Variable& v, const std::vector<uint64_t>& shape, 
 void Parser::pad_row(Variable& v, const std::vector<uint64_t>& shape, size_t level, size_t first) {
   uint64_t row = 1;
   for (size_t i = level + 1; i < shape.size(); ++i) {
+    if (shape[i] == 0) return;  // as many as are written
     if (row > UINT64_MAX / shape[i])
       fail(peek(), "the array is too large, a smaller one was expected");
     row *= shape[i];
   }
-  if (row == 0) return;
   const uint64_t missing = row - (v.init.size() - first);
   if (missing > padding_left_) {
     fail(peek(), "rows left open add up to more than 1048576 zeros, written values were expected");

@@ -207,6 +207,10 @@ void add_global(ModuleContext& ctx, const Variable& v, const std::string& name) 
   const auto type = ptype_named(v.type);
   // Textures, samplers and surfaces: an instruction that names one is refused where it stands.
   if (!type || type->is_pred()) return;
+  if (v.type == "f16x2" && v.has_init)
+    throw Reject{v.loc, "'" + v.name +
+                            "' has a value of .f16x2, which is not supported: the halves "
+                            "as .b32 are"};
   ir::Global g;
   g.name = name;
   g.space = v.space == "const" ? ir::Space::constant : ir::Space::global;
