@@ -131,3 +131,22 @@ TEST_CASE("an alias stands for a function with a body") {
     CHECK(found[0].starts_with("`.alias "));
   }
 }
+
+TEST_CASE("addresses of 32 bits convert to themselves, up to the version that has them") {
+  const auto lowered = [](const std::string& version, const std::string& line) {
+    const ptx::ParseResult parsed =
+        ptx::parse(".version " + version + "\n.target sm_80\n.address_size 64\n.entry k()\n{\n" +
+                   "  .reg .b32 %r<3>;\n  " + line + "\n  ret;\n}\n");
+    REQUIRE(parsed.ok());
+    return ptx::lower(parsed.module);
+  };
+  for (const std::string to : {"cvta.", "cvta.to."})
+    for (const std::string space : {"global", "const", "local", "shared"}) {
+      const std::string line = to + space + ".u32 %r1, %r2;";
+      CAPTURE(line);
+      const ptx::LowerResult r = lowered("7.8", line);
+      CHECK(errors_of(r.diagnostics).empty());
+      REQUIRE(r.module.kernels.size() == 1);
+      CHECK(errors_of(lowered("9.0", line).diagnostics).size() == 1);
+    }
+}

@@ -91,7 +91,16 @@ std::optional<Op> setp(const std::string& form, Mods& m) {
       out[1] = combined(c.with, !r, in[2]);
     };
   }
-  op.text = form + " d|g, a, b" + (c->with.empty() ? ";" : ", c;");
+  // A comparison of halves and of bf16 has one destination.
+  const bool one = t->name == "f16" || t->name == "bf16";
+  const std::string rest = std::string(", a, b") + (c->with.empty() ? ";" : ", c;");
+  op.text = form + (one ? " d" : " d|g") + rest;
+  if (one) {
+    op.results.pop_back();
+    op.value = [c = *c, t = *t](Args in, Results out) {
+      out[0] = combined(c.with, holds(c.name, order(t, in[0], in[1], c.ftz)), in[2]);
+    };
+  }
   return op;
 }
 

@@ -126,14 +126,6 @@ void add_address_conversion(std::vector<Op>& out, const std::string& space) {
                    text});
 }
 
-/// Addresses of 32 bits cannot be used in a program of 64: they come back as they were.
-void add_narrow_conversion(std::vector<Op>& out, const std::string& space) {
-  const std::string there = "cvta." + space + ".u32", back = "cvta.to." + space + ".u32";
-  for (const std::string& form : {there, back})
-    out.push_back(
-        {form, {{kB32}}, {{kB32}}, same, ".reg .b32 t;\n" + there + " t, a;\n" + back + " d, t;"});
-}
-
 /// A generic address lies in its own space and in no other.
 void add_space_tests(std::vector<Op>& out) {
   for (const std::string asked : {"global", "const", "local", "shared", "shared::cta",
@@ -177,7 +169,6 @@ std::vector<Op> extra_ops() {
   for (const char* space : {"global", "const", "local", "shared", "shared::cta", "shared::cluster",
                             "param", "param::entry"}) {
     add_address_conversion(out, space);
-    add_narrow_conversion(out, space);
   }
   add_space_tests(out);
   add_cluster(out);

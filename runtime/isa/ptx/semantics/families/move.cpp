@@ -234,7 +234,7 @@ void getctarank(Emit& e) {
 constexpr const char* kOneGroup = "a cluster has one group";
 
 constexpr Row kMoveRows[] = {
-    {"mov", "type:pred|b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f16|f32|f64|f16x2", nullptr, mov},
+    {"mov", "type:pred|b16|b32|b64|b128|u16|u32|u64|s16|s32|s64|f32|f64", nullptr, mov},
     {"mov", "vec:v2|v4 type:b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", nullptr, mov_vector},
     {"cvta", "ss:global|const|local|$sharedany|param|param::entry type:u32|u64", nullptr, cvta},
     {"cvta", "to ss:global|const|local|$sharedany|param|param::entry type:u32|u64", nullptr,
