@@ -127,7 +127,7 @@ void Context::put_launch(lw_kernel* kernel, const lw_launch_options& options, co
   ++counts_.launches;
   if (full) {
     drain();
-    reap(true);
+    reap();
   }
 }
 
@@ -141,7 +141,7 @@ void Context::put(std::function<void()> work, bool even_after_failure) {
   const auto run = [](void* user) {
     const std::unique_ptr<Call> mine(static_cast<Call*>(user));
     Context& context = *mine->context;
-    context.reap(false);
+    context.reap();
     if (context.found_ == Code::success || mine->always) {
       try {
         mine->work();
@@ -197,8 +197,9 @@ void Context::take_result(lw_event* event) {
   lw_result_release(result);
 }
 
-/// Results in the order of the launches.
-void Context::reap(bool all) {
+/// Results of launches that are done, in their order. It never waits: the queue's thread may want
+/// the same lock for work that stands before a launch.
+void Context::reap() {
   const std::lock_guard order(reap_mutex_);
   for (;;) {
     lw_event* event = nullptr;
@@ -207,7 +208,7 @@ void Context::reap(bool all) {
       if (pending_.empty()) return;
       event = pending_.front();
       int done = 0;
-      if (!all && (lw_event_wait_for(event, 0, &done) != LW_OK || done == 0)) return;
+      if (lw_event_wait_for(event, 0, &done) != LW_OK || done == 0) return;
       pending_.pop_front();
     }
     take_result(event);
@@ -226,7 +227,7 @@ void Context::synchronise() {
   require(!in_callback(), Code::not_permitted);
   if (put_ != done_) {
     drain();
-    reap(true);
+    reap();
     download();
     register_end();
   }
@@ -236,7 +237,7 @@ void Context::synchronise() {
 }
 
 bool Context::is_idle() {
-  reap(false);
+  reap();
   if (put_ != done_) return false;
   synchronise();
   return true;
@@ -247,7 +248,7 @@ void Context::end() {
   // What is local to this thread was destroyed before.
   std::thread([this] {
     drain();
-    reap(true);
+    reap();
     std::fflush(stdout);
     finish_observing(*this);
   }).join();
@@ -255,7 +256,7 @@ void Context::end() {
 
 void Context::reset() {
   drain();
-  reap(true);
+  reap();
   std::fflush(stdout);
   memory_->clear();
   found_ = failure_ = Code::success;

@@ -54,7 +54,7 @@ class Context {
  private:
   Context();
   void drain();
-  void reap(bool all);
+  void reap();
   void take_result(lw_event* event);
   void found(Code code);
   void download();
