@@ -150,3 +150,18 @@ TEST_CASE("addresses of 32 bits convert to themselves, up to the version that ha
       CHECK(errors_of(lowered("9.0", line).diagnostics).size() == 1);
     }
 }
+
+TEST_CASE("votes and shuffles without a mask end before sm_70") {
+  for (const std::string line :
+       {"shfl.idx.b32 %r1, %r2, 0, 31;", "vote.any.pred %p1, %p2;", "vote.ballot.b32 %r1, %p2;"})
+    for (const bool early : {true, false}) {
+      CAPTURE(line);
+      const std::string head =
+          early ? ".version 6.0\n.target sm_60" : ".version 7.8\n.target sm_80";
+      const ptx::ParseResult parsed =
+          ptx::parse(head + "\n.address_size 64\n.entry k()\n{\n  .reg .b32 %r<3>;\n" +
+                     "  .reg .pred %p<3>;\n  " + line + "\n  ret;\n}\n");
+      REQUIRE(parsed.ok());
+      CHECK(errors_of(ptx::lower(parsed.module).diagnostics).empty() == early);
+    }
+}

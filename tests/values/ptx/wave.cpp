@@ -237,14 +237,11 @@ void add_lane_registers(std::vector<Case>& out) {
 
 std::vector<Case> wave_cases() {
   std::vector<Case> out;
-  for (const bool sync : {false, true}) {
-    const std::string s = sync ? ".sync" : "";
-    for (const std::string mode : {"up", "down", "bfly", "idx"})
-      append(out, shuffles("shfl" + s + "." + mode + ".b32", mode, sync));
-    for (const std::string what : {"any", "all", "uni"})
-      append(out, votes_of("vote" + s + "." + what + ".pred", what, sync));
-    append(out, votes_of("vote" + s + ".ballot.b32", "ballot", sync));
-  }
+  for (const std::string mode : {"up", "down", "bfly", "idx"})
+    append(out, shuffles("shfl.sync." + mode + ".b32", mode, true));
+  for (const std::string what : {"any", "all", "uni"})
+    append(out, votes_of("vote.sync." + what + ".pred", what, true));
+  append(out, votes_of("vote.sync.ballot.b32", "ballot", true));
   for (const bool two : {false, true}) {
     const std::string type = two ? ".b64" : ".b32";
     append(out, matches("match.any.sync" + type, true, two));

@@ -133,8 +133,8 @@ constexpr Row kMemoryRows[] = {
      nullptr, load, "", check_hints},
     {"ld", "ss:global nc ?cop:ca|cg|cs ~l1:$l1 ~l2:$l2 ~pf:$pf ~L2::cache_hint ?vec:$vec type:$mem",
      nullptr, load, "", check_hints},
-    {"ld", "volatile ?ss:global|local|$sharedany ~l2:$l2 ~pf:$pf ?vec:$vec type:$mem", nullptr,
-     load, "", check_hints},
+    {"ld", "volatile ?ss:global|$sharedany ~l2:$l2 ~pf:$pf ?vec:$vec type:$mem", nullptr, load, "",
+     check_hints},
     {"ld",
      "sem:relaxed|acquire scope:$scope ?ss:global|$sharedany ~l1:$l1 ~l2:$l2 ~pf:$pf "
      "~L2::cache_hint "
@@ -146,7 +146,7 @@ constexpr Row kMemoryRows[] = {
      "~weak ?ss:global|local|$sharedany|param|param::func ?cop:wb|cg|cs|wt ~l1:$l1 ~l2:$l2 "
      "~L2::cache_hint ?vec:$vec type:$mem",
      nullptr, store, "", check_hints},
-    {"st", "volatile ?ss:global|local|$sharedany ~l2:$l2 ?vec:$vec type:$mem", nullptr, store, "",
+    {"st", "volatile ?ss:global|$sharedany ~l2:$l2 ?vec:$vec type:$mem", nullptr, store, "",
      check_hints},
     {"st",
      "sem:relaxed|release scope:$scope ?ss:global|$sharedany ~l1:$l1 ~l2:$l2 ~L2::cache_hint "

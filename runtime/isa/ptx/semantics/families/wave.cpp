@@ -95,15 +95,21 @@ void warp_sync(Emit& e) {
 
 constexpr Row kWaveRows[] = {
     Row{"shfl", "sync+ mode:up|down|bfly|idx type:b32", "d| s s:u32 s:u32 s:u32", shfl}.in("30.60"),
-    Row{"shfl", "mode:up|down|bfly|idx type:b32", "d| s s:u32 s:u32", shfl}.in("<70"),
+    Row{"shfl", "mode:up|down|bfly|idx type:b32", "d| s s:u32 s:u32", shfl, "", nullptr,
+        isa::Claim::effect}
+        .in("<70"),
     Row{"vote", "sync+ op:any type:pred", "d p s:u32", vote<Op::vote_any>}.in("30.60"),
     Row{"vote", "sync+ op:all type:pred", "d p s:u32", vote<Op::vote_all>}.in("30.60"),
     Row{"vote", "sync+ op:uni+ type:pred", "d p s:u32", vote<Op::vote_uni>}.in("30.60"),
     Row{"vote", "sync+ op:ballot type:b32", "d p s:u32", vote<Op::vote_ballot>}.in("30.60"),
-    Row{"vote", "op:any type:pred", "d p", vote<Op::vote_any>}.in("<70"),
-    Row{"vote", "op:all type:pred", "d p", vote<Op::vote_all>}.in("<70"),
-    Row{"vote", "op:uni+ type:pred", "d p", vote<Op::vote_uni>}.in("<70"),
-    Row{"vote", "op:ballot type:b32", "d p", vote<Op::vote_ballot>}.in("<70"),
+    Row{"vote", "op:any type:pred", "d p", vote<Op::vote_any>, "", nullptr, isa::Claim::effect}.in(
+        "<70"),
+    Row{"vote", "op:all type:pred", "d p", vote<Op::vote_all>, "", nullptr, isa::Claim::effect}.in(
+        "<70"),
+    Row{"vote", "op:uni+ type:pred", "d p", vote<Op::vote_uni>, "", nullptr, isa::Claim::effect}.in(
+        "<70"),
+    Row{"vote", "op:ballot type:b32", "d p", vote<Op::vote_ballot>, "", nullptr, isa::Claim::effect}
+        .in("<70"),
     Row{"match", "any sync+ type:b32|b64", "d:b32 s s:u32", match_any}.in("70.60"),
     Row{"match", "all sync+ type:b32|b64", "d|:b32 s s:u32", match_all}.in("70.60"),
     Row{"redux", "sync+ op:add|min|max type:u32|s32", "d s s:u32", redux}.in("80.70"),
