@@ -33,7 +33,7 @@ std::vector<Column> columns_of(const std::string& header) {
 }
 
 struct Row {
-  std::string text, verdicts, group, said;
+  std::string text, verdicts, group, message;
   std::string found;
   std::map<size_t, std::string> why;
 };

@@ -47,6 +47,7 @@ struct Access {
     const auto t = m.type();
     if (!t) return {};
     a.type = *t;
+    if (a.opcode == "ldu" && a.count * a.type.bits > 128) return {};
     return a;
   }
   unsigned element() const { return type.bits / 8; }

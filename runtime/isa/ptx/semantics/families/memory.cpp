@@ -141,7 +141,7 @@ constexpr Row kMemoryRows[] = {
      "?vec:$vec type:$mem",
      nullptr, load, "", check_hints},
     {"ld", "mmio relaxed sys ?ss:global type:$mem", nullptr, load, "", check_hints},
-    {"ldu", "?ss:global ?vec:$vec type:$mem", nullptr, load, "", check_hints},
+    {"ldu", "?ss:global ?vec:v2|v4 type:$mem", nullptr, load, "", check_hints},
     {"st",
      "~weak ?ss:global|local|$sharedany|param|param::func ?cop:wb|cg|cs|wt ~l1:$l1 ~l2:$l2 "
      "~L2::cache_hint ?vec:$vec type:$mem",
