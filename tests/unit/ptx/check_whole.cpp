@@ -15,14 +15,14 @@ using namespace check_test;
 
 namespace {
 
-struct Column {
+struct WholeColumn {
   std::string target;
   bool old;
 };
 
 /// Of the header: `verdicts[sm_50/7.8 sm_80/9.0]`.
-std::vector<Column> columns_of(const std::string& header) {
-  std::vector<Column> out;
+std::vector<WholeColumn> columns_of(const std::string& header) {
+  std::vector<WholeColumn> out;
   const size_t from = header.find('[') + 1, to = header.find(']');
   std::istringstream in(header.substr(from, to - from));
   for (std::string name; in >> name;) {
@@ -32,7 +32,7 @@ std::vector<Column> columns_of(const std::string& header) {
   return out;
 }
 
-struct Row {
+struct WholeRow {
   std::string text, verdicts, group, message;
   std::string found;
   std::map<size_t, std::string> why;
@@ -57,9 +57,10 @@ struct Frame {
 
 /// Lines of one kernel; with a syntax error among them each in a kernel of its own, as one may hide
 /// what follows.
-void judge(std::span<Row*> rows, const Frame& frame, const std::vector<Column>& columns, bool old) {
+void judge(std::span<WholeRow*> rows, const Frame& frame, const std::vector<WholeColumn>& columns,
+           bool old) {
   std::string text = frame.head;
-  for (const Row* r : rows) text += r->text + "\n";
+  for (const WholeRow* r : rows) text += r->text + "\n";
   const ptx::ParseResult parsed = ptx::parse(text + frame.tail, 0);
   if (!parsed.ok() && rows.size() > 1) {
     const size_t half = rows.size() / 2;
@@ -72,7 +73,7 @@ void judge(std::span<Row*> rows, const Frame& frame, const std::vector<Column>& 
     const auto note = [&](const std::vector<Diagnostic>& list) {
       for (const Diagnostic& d : list) {
         if (d.warning || (d.line < frame.first && parsed.ok())) continue;
-        Row& r =
+        WholeRow& r =
             *rows[std::min(std::max<size_t>(d.line, frame.first) - frame.first, rows.size() - 1)];
         r.found[i] = 'R';
         r.why[i] += d.message + " | ";
@@ -85,8 +86,8 @@ void judge(std::span<Row*> rows, const Frame& frame, const std::vector<Column>& 
   }
 }
 
-void judge_all(std::vector<Row*>& rows, const std::string& prologue,
-               const std::vector<Column>& columns, bool old) {
+void judge_all(std::vector<WholeRow*>& rows, const std::string& prologue,
+               const std::vector<WholeColumn>& columns, bool old) {
   const std::string mark = "// <candidate line>";
   const std::string text =
       read(std::string(LANEWISE_TEST_DATA "/data/oracle/ptx_whole_") + prologue);
@@ -104,8 +105,8 @@ TEST_CASE("instructions of all opcodes are judged as the assembler judges them")
   std::istringstream in(read(LANEWISE_TEST_DATA "/data/oracle/ptx_all.tsv"));
   std::string line;
   std::getline(in, line);
-  const std::vector<Column> columns = columns_of(line);
-  std::vector<Row> rows;
+  const std::vector<WholeColumn> columns = columns_of(line);
+  std::vector<WholeRow> rows;
   // A part of them everywhere, fewer where memory is watched.
   const size_t part = lanewise::test::kSanitized ? 16 : 2;
   for (size_t n = 0; std::getline(in, line); ++n) {
@@ -114,8 +115,8 @@ TEST_CASE("instructions of all opcodes are judged as the assembler judges them")
     rows.push_back({c[0], c[1], c[2], {}, std::string(columns.size(), 'A'), {}});
   }
   REQUIRE(rows.size() > 17000 / part);
-  std::vector<Row*> plain, independent;
-  for (Row& r : rows) (r.group.starts_with("ti_") ? independent : plain).push_back(&r);
+  std::vector<WholeRow*> plain, independent;
+  for (WholeRow& r : rows) (r.group.starts_with("ti_") ? independent : plain).push_back(&r);
   for (const bool old : {true, false}) {
     judge_all(plain, old ? "7.8.ptx" : "9.0.ptx", columns, old);
     judge_all(independent, old ? "7.8_independent.ptx" : "9.0_independent.ptx", columns, old);
@@ -123,7 +124,7 @@ TEST_CASE("instructions of all opcodes are judged as the assembler judges them")
   const bool show = std::getenv("LANEWISE_SHOW_DISAGREEMENTS") != nullptr;
   for (size_t i = 0; i < columns.size(); ++i) {
     size_t scored = 0, agreed = 0;
-    for (const Row& r : rows) {
+    for (const WholeRow& r : rows) {
       if (r.verdicts[i] == '?') continue;
       ++scored;
       agreed += r.verdicts[i] == r.found[i] ? 1 : 0;

@@ -33,7 +33,7 @@ class Variable {
   const char* name_;
 };
 
-struct Form {
+struct LaneForm {
   Op op;
   Type type = Type::u32, from = Type::none;
   ir::Cond cond = ir::Cond::eq;
@@ -47,7 +47,7 @@ uint64_t cut(Width width, uint64_t v) {
 }
 
 /// First and second result.
-std::pair<uint64_t, uint64_t> one_lane(const Form& f, const std::vector<uint64_t>& in) {
+std::pair<uint64_t, uint64_t> one_lane(const LaneForm& f, const std::vector<uint64_t>& in) {
   const auto at = [&](size_t i) { return i < in.size() ? in[i] : uint64_t{0}; };
   const uint64_t a = at(0), b = at(1), c = at(2), d = at(3);
   const reference::FloatFlags flags{f.round, f.ftz, f.sat, f.mode};
@@ -138,7 +138,7 @@ uint64_t sample(Type type, Width width, uint32_t lane, uint32_t operand) {
   return cut(width, from[(mix >> 8) % from.size()]);
 }
 
-void check(const Form& f) {
+void check(const LaneForm& f) {
   TestKernel k;
   ir::Inst inst;
   inst.op = f.op, inst.type = f.type, inst.from = f.from;
@@ -226,8 +226,8 @@ void check(const Form& f) {
   }
 }
 
-std::vector<Form> forms() {
-  std::vector<Form> all;
+std::vector<LaneForm> forms() {
+  std::vector<LaneForm> all;
   constexpr Type kIntegers[] = {Type::u32, Type::s32, Type::u64, Type::s64};
   constexpr ir::Round kRounds[] = {ir::Round::rn, ir::Round::rz, ir::Round::rm, ir::Round::rp,
                                    ir::Round::rna};
@@ -283,7 +283,7 @@ TEST_CASE("whole waves compute what single lanes do, on every kind of host") {
     const Variable lanes("LANEWISE_LANES", host);
     CAPTURE(std::string(host));
     try {
-      for (const Form& form : forms()) check(form);
+      for (const LaneForm& form : forms()) check(form);
     } catch (const Error& e) {
       // This host is none of that kind.
       REQUIRE(std::string(e.what()).find("LANEWISE_LANES") != std::string::npos);
