@@ -226,7 +226,7 @@ void check(const LaneForm& f) {
   }
 }
 
-std::vector<LaneForm> forms() {
+std::vector<LaneForm> lane_forms() {
   std::vector<LaneForm> all;
   constexpr Type kIntegers[] = {Type::u32, Type::s32, Type::u64, Type::s64};
   constexpr ir::Round kRounds[] = {ir::Round::rn, ir::Round::rz, ir::Round::rm, ir::Round::rp,
@@ -283,7 +283,7 @@ TEST_CASE("whole waves compute what single lanes do, on every kind of host") {
     const Variable lanes("LANEWISE_LANES", host);
     CAPTURE(std::string(host));
     try {
-      for (const LaneForm& form : forms()) check(form);
+      for (const LaneForm& form : lane_forms()) check(form);
     } catch (const Error& e) {
       // This host is none of that kind.
       REQUIRE(std::string(e.what()).find("LANEWISE_LANES") != std::string::npos);
