@@ -63,9 +63,17 @@ TEST_CASE("exec: static and shared runtimes of CUDA 11 and 13 are taken over" * 
   const Output verbose = exec("--verbose " + packed("vector_add.cuda11"));
   CHECK(contains(verbose.err, "took over 395 functions of CUDA 11 in 'the program'"));
   CHECK(contains(verbose.err, "taken: PTX for sm_52, compressed with LZ4"));
+  CHECK(contains(verbose.err, "kernels run on reference"));
   const Output machine = exec("--verbose --isa sass " + packed("vector_add.cuda11"));
   CHECK(is_sum(machine));
   CHECK(contains(machine.err, "taken: a cubin for sm_52; kernels: _Z3addPKfS0_Pfi"));
+  // Without a name: a GPU, or the reference engine, however many drivers there are for the CPU.
+  const std::string devices = program("devices").out;
+  const bool has_gpu = contains(devices, " discrete ") || contains(devices, " integrated ") ||
+                       contains(devices, " virtual ");
+  const Output by_itself = program("exec --verbose --device auto " + packed("vector_add.cuda13"));
+  CHECK(is_sum(by_itself));
+  CHECK(contains(by_itself.err, "kernels run on reference") != has_gpu);
   // One that asks for the library and the symbol version of CUDA 12.
   std::string twelve = slurp(packed("vector_add.cuda11.shared"));
   replace_all(twelve, "libcudart.so.11.0", std::string("libcudart.so.12\0\0", 17));

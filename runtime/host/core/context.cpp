@@ -1,11 +1,14 @@
 #include "runtime/host/core/context.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "runtime/host/core/observe.hpp"
 #include "runtime/host/core/status.hpp"
@@ -52,6 +55,23 @@ Code code_of(lw_result* result, uint32_t faults) {
   return Code::success;
 }
 
+/// Where no device is named: a GPU, else the reference engine. On the same cores a CPU's Vulkan
+/// driver compiles each kernel first, was not faster on whole programs, and some end long loops.
+const char* default_device() {
+  const char* named = std::getenv("LANEWISE_DEVICE");
+  if (named != nullptr && *named != '\0' && std::strcmp(named, "auto") != 0) return named;
+  size_t count = 0;
+  if (lw_list_devices(nullptr, &count) != LW_OK || count == 0) return nullptr;
+  std::vector<lw_device_info> devices(count);
+  devices.front().struct_size = sizeof devices.front();
+  if (lw_list_devices(devices.data(), &count) != LW_OK) return nullptr;
+  const bool has_gpu = std::ranges::any_of(devices, [](const lw_device_info& device) {
+    const std::string_view type = device.type;
+    return type == "discrete" || type == "integrated" || type == "virtual";
+  });
+  return has_gpu ? nullptr : "reference";
+}
+
 /// Handlers run in the order opposite to that of their registration, and so do destructors of what
 /// the library made meanwhile, which reports need: it is registered again now and then.
 void register_end() {
@@ -85,12 +105,13 @@ Context* Context::opened() {
 }
 
 Context::Context() : settings_(Settings::from_environment()) {
-  if (lw_device_open(nullptr, &device_) != LW_OK) {
+  if (lw_device_open(default_device(), &device_) != LW_OK) {
     report_line(lw_last_error());
     fail(Code::no_device);
   }
   info_.struct_size = sizeof info_;
   check(lw_device_get_info(device_, &info_));
+  if (settings_.verbose) report_line(std::string("kernels run on ") + info_.name);
   set_stack(0);
   start_observing(*this);
   check(lw_queue_create(device_, &queue_));

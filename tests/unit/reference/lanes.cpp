@@ -204,7 +204,7 @@ void check(const LaneForm& f) {
   request.grid = {1, 1, 1};
   request.block = {kLanes, 1, 1};
   REQUIRE(engine->launch(request).fault_count == 0);
-  std::vector<uint64_t> slots(kLanes * 8);
+  std::vector<uint64_t> slots(size_t{kLanes} * 8);
   engine->read(guest::kArenaBase, std::as_writable_bytes(std::span(slots)));
   CAPTURE(std::string(ir::info(f.op).name));
   CAPTURE(static_cast<int>(f.type));
@@ -242,7 +242,7 @@ std::vector<LaneForm> lane_forms() {
       const auto o = static_cast<Op>(op);
       const bool words = ir::info(o).signature == std::string_view("w:www") || o == Op::mulwide;
       if (words && ir::width_of(t) == Width::b64) continue;
-      for (uint8_t mode = 0; mode < (o == Op::prmt ? 7 : words && o != Op::mulwide ? 2 : 1); ++mode)
+      for (int mode = 0; mode < (o == Op::prmt ? 7 : words && o != Op::mulwide ? 2 : 1); ++mode)
         all.push_back({.op = o,
                        .type = t,
                        .mode = static_cast<uint8_t>(o == Op::lop3 ? 0x96 + mode * 0x35 : mode)});
@@ -259,9 +259,10 @@ std::vector<LaneForm> lane_forms() {
         if (o == Op::fcmp || o == Op::f2f || o == Op::f2i || o == Op::i2f) continue;
         for (const bool sat : {false, true})
           for (const ir::Round round : kRounds)
-            for (uint8_t mode = 0; mode < (o == Op::fmin || o == Op::fmax ? 2 : 1); ++mode)
-              all.push_back(
-                  {.op = o, .type = t, .round = round, .ftz = ftz, .sat = sat, .mode = mode});
+            for (const uint8_t mode : {0, 1})
+              if (mode == 0 || o == Op::fmin || o == Op::fmax)
+                all.push_back(
+                    {.op = o, .type = t, .round = round, .ftz = ftz, .sat = sat, .mode = mode});
       }
       for (const ir::Round round : kRounds) {
         for (const Type to : {Type::u8, Type::s16, Type::u32, Type::s32, Type::u64, Type::s64}) {
