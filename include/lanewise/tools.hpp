@@ -38,9 +38,6 @@ struct Checked {
   std::vector<Diagnostic> diagnostics;  ///< in line order
   bool ok = false;                      ///< nothing but warnings
   uint64_t kernels = 0;                 ///< that can run; 0 where only legality was asked for
-  /// Instructions of PTX of which it is not known whether they are legal: each is a warning that
-  /// begins with "not judged: ".
-  uint64_t not_judged = 0;
 };
 
 struct CodeOptions {
@@ -142,8 +139,6 @@ inline Checked check_program(std::string_view program, const CheckOptions& o = {
   out.ok = status == LW_OK;
   out.diagnostics = detail::found(status);
   out.kernels = kernels;
-  for (const Diagnostic& d : out.diagnostics)
-    out.not_judged += d.warning && d.message.starts_with("not judged: ") ? 1 : 0;
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
+#include <string>
 #include <thread>
 
 #include "lanewise/error_detail.hpp"
@@ -20,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 /// What starting threads costs is little beside that.
 constexpr std::chrono::microseconds kAlone{300};
 /// Memory of all groups that run at the same time.
+constexpr unsigned long kMostThreads = 1024;
 constexpr uint64_t kMostBytes = uint64_t{1} << 28;
 
 /// The host's arithmetic in its default state (nearest even, subnormals alive) while it lives,
@@ -164,8 +166,13 @@ class Groups {
 
 uint32_t threads_for(uint64_t group_bytes) {
   const char* env = std::getenv("LANEWISE_THREADS");
-  const auto asked = env != nullptr ? static_cast<uint32_t>(std::strtoul(env, nullptr, 10)) : 0U;
-  const uint32_t cores = asked != 0 ? asked : std::max(std::thread::hardware_concurrency(), 1U);
+  char* end = nullptr;
+  const unsigned long asked = env != nullptr && *env != '\0' ? std::strtoul(env, &end, 10) : 0;
+  if (end != nullptr && (*end != '\0' || asked == 0 || asked > kMostThreads))
+    throw Error(ErrorKind::usage, "LANEWISE_THREADS is '" + std::string(env) + "'; 1 to " +
+                                      std::to_string(kMostThreads) + " was expected");
+  const uint32_t cores =
+      asked != 0 ? static_cast<uint32_t>(asked) : std::max(std::thread::hardware_concurrency(), 1U);
   const uint64_t fit = kMostBytes / std::max<uint64_t>(group_bytes, 1);
   return static_cast<uint32_t>(std::clamp<uint64_t>(fit, 1, cores));
 }

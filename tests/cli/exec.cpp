@@ -129,6 +129,25 @@ TEST_CASE("exec: faults are reported, and exit code 0 becomes another" * kHostCa
     }
 }
 
+TEST_CASE("exec: a report that could not be written is refused before the program starts" *
+          kHostCase) {
+  const std::string app = packed("vector_add.cuda13");
+  const std::string kRefused[][2] = {
+      {"--report r.html ", "--report needs --cache"},
+      {"--cache gv100 --report r.qqq ", "no report for this ending"},
+      {"--cache gv100 --report " + scratch() + "/none/r.html ", "there is no directory"}};
+  for (const auto& [options, why] : kRefused) {
+    CAPTURE(options);
+    const Output o = exec(options + app);
+    CHECK(o.code == 125);
+    CHECK(o.out.empty());
+    CHECK(contains(o.err, why));
+  }
+  const std::string report = scratch() + "/exec.perfetto.json";
+  CHECK(is_sum(exec("--cache gv100 --report " + report + " " + app)));
+  CHECK(slurp(report).starts_with("{\"displayTimeUnit\""));
+}
+
 TEST_CASE("exec: programs that cannot be run, and what to do" * kHostCase) {
   struct Row {
     std::string words;

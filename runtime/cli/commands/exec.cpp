@@ -17,6 +17,8 @@
 #include "runtime/cli/process/own_program.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/host/exec/object/inspect.hpp"
+#include "runtime/support/output_file.hpp"
+#include "runtime/support/report_format.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -119,7 +121,17 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
+/// What the program could only find at its end.
+void check_report(const ExecArgs& a) {
+  if (a.report.empty()) return;
+  if (a.cache.empty() && std::getenv("LANEWISE_CACHE") == nullptr)
+    throw Error(ErrorKind::usage, "--report needs --cache PRESET");
+  report_format(a.report);
+  check_writable(a.report);
+}
+
 int exec(const ExecArgs& a) {
+  check_report(a);
   const std::string folder = library_folder();
   if (folder.empty())
     return fail_with(kOurs,
@@ -184,7 +196,8 @@ void add_exec(const Command& app) {
       .one_of({"none", "init"});
   sub.option("--cache", a->cache, "run behind the modelled caches of this preset");
   sub.option("--trace", a->trace, "write the memory accesses of all launches to this file");
-  sub.option("--report", a->report, "with --cache: write an HTML report to this file");
+  sub.option("--report", a->report,
+             "with --cache: write FILE.txt, .json, .csv, .sarif, .html or .perfetto.json");
   sub.option("--timeout", a->timeout, "seconds until a launch is given up, 0 = never")
       .not_negative();
   sub.option("--wave", a->wave, "how guest lanes map to invocations")

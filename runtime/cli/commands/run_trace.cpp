@@ -22,16 +22,6 @@ void add_trace_options(const Command& sub, TraceArgs& args) {
       .between(1, 2048);
 }
 
-std::string report_format(const std::string& path) {
-  if (path.ends_with(".perfetto.json")) return "perfetto";
-  for (const char* format : {"txt", "json", "csv", "sarif", "html"})
-    if (path.ends_with(std::string(".") + format)) return format;
-  throw Error(ErrorKind::usage,
-              fmt::format("{}: no report for this ending, expected .txt, .json, .csv, .sarif, "
-                          ".html or .perfetto.json",
-                          path));
-}
-
 bool write_reports(const Cache& cache, const std::vector<std::string>& reports,
                    const std::vector<std::string>& fail_on) {
   for (const std::string& path : reports) write_file(path, cache.report(report_format(path)));

@@ -9,6 +9,7 @@
 #include "lanewise/cache.hpp"
 #include "runtime/cli/command_line.hpp"
 #include "runtime/support/output_file.hpp"
+#include "runtime/support/report_format.hpp"
 
 namespace lanewise::cli {
 
@@ -32,9 +33,6 @@ void add_analysis_options(const Command& sub, Args& args) {
              "where the HTML report looks for source files: a folder (repeat for more)")
       .repeated();
 }
-/// --report: by the ending, "txt", "json", "csv", "sarif", "html" or "perfetto". Throws
-/// Error(usage) for others.
-std::string report_format(const std::string& path);
 /// What the tracker must do for these options. Throws Error(usage) now for reports that could not
 /// be written and for --fail-on without such a rule.
 template <class Args>

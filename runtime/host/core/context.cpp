@@ -214,7 +214,6 @@ void Context::take_result(lw_event* event) {
     }
     found(code_of(result, info.reported_faults));
   }
-  observe_launch(*this, info);
   lw_result_release(result);
 }
 

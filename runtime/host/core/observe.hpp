@@ -1,14 +1,11 @@
 // What is followed beside a program's launches: the cache tracker and traces, the summary.
 #pragma once
 
-#include "lanewise/lanewise.h"
-
 namespace lanewise::core {
 
 class Context;
 /// Before anything runs.
 void start_observing(Context& context);
-void observe_launch(Context& context, const lw_result_info& info);
 /// Writes reports, when the program ends.
 void finish_observing(Context& context);
 

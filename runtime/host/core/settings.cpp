@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <exception>
 #include <utility>
 
 #include "runtime/host/core/failure.hpp"
+#include "runtime/support/output_file.hpp"
+#include "runtime/support/report_format.hpp"
 
 namespace lanewise::core {
 namespace {
@@ -48,6 +51,17 @@ void add_list(std::vector<std::string>& to, const std::string& list) {
   }
 }
 
+/// Now, not when the program has ended.
+void check_report(const std::string& path) {
+  try {
+    report_format(path);
+    check_writable(path);
+  } catch (const std::exception& error) {
+    report_line(error.what());
+    fail(Code::invalid_value);
+  }
+}
+
 }  // namespace
 
 Settings Settings::from_environment() {
@@ -65,8 +79,14 @@ Settings Settings::from_environment() {
   out.cache = variable("LANEWISE_CACHE");
   out.trace = variable("LANEWISE_TRACE");
   out.report = variable("LANEWISE_REPORT");
+  if (!out.report.empty() && out.cache.empty())
+    refuse("LANEWISE_REPORT", out.report, "LANEWISE_CACHE beside it");
+  if (!out.report.empty()) check_report(out.report);
   out.summary = !variable("LANEWISE_SUMMARY").empty();
-  out.copies_host_memory = variable("LANEWISE_HOST_MEMORY") == "copy";
+  const std::string host_memory = variable("LANEWISE_HOST_MEMORY");
+  if (!host_memory.empty() && host_memory != "copy")
+    refuse("LANEWISE_HOST_MEMORY", host_memory, "copy");
+  out.copies_host_memory = !host_memory.empty();
   return out;
 }
 

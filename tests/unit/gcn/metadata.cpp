@@ -17,7 +17,7 @@ gcn::Listing parsed(const std::string& kernels) {
       kernels + "amdhsa.version:\n  - 1\n  - 0\n.end_amdgpu_metadata\n");
 }
 
-std::string complaint(const std::string& kernels) {
+std::string metadata_complaint(const std::string& kernels) {
   const gcn::Listing l = parsed(kernels);
   return l.diagnostics.empty() ? "" : l.diagnostics[0].message;
 }
@@ -62,7 +62,7 @@ TEST_CASE("gcn metadata: strings with a tag") {
   CHECK(l.kernels[0].params[1].name == "y");
   REQUIRE(l.print_formats.size() == 1);
   CHECK(l.print_formats[0] == "1:1:4:%d\\n");
-  CHECK(complaint("amdhsa.kernels:\n  - .name: !int 1\n").find("style of YAML") !=
+  CHECK(metadata_complaint("amdhsa.kernels:\n  - .name: !int 1\n").find("style of YAML") !=
         std::string::npos);
 }
 
@@ -109,10 +109,12 @@ TEST_CASE("gcn metadata: what is not read is refused") {
   for (const std::string args :
        {"      - .name: &anchor x\n", "      - .name: |\n", "      - { .name: *x }\n"}) {
     CAPTURE(args);
-    CHECK(complaint(start + args).find("this style of YAML is not read") != std::string::npos);
+    CHECK(metadata_complaint(start + args).find("this style of YAML is not read") !=
+          std::string::npos);
   }
-  CHECK(complaint("amdhsa.kernels:\n  - .name: k\n    .args: []\n") == "");
-  CHECK(complaint(start + "      - .name: x\n        .size: 8\n        .value_kind: by_value\n") ==
+  CHECK(metadata_complaint("amdhsa.kernels:\n  - .name: k\n    .args: []\n") == "");
+  CHECK(metadata_complaint(start +
+                           "      - .name: x\n        .size: 8\n        .value_kind: by_value\n") ==
         "metadata: an argument of kernel 'k' has no .offset");
 }
 

@@ -2,8 +2,8 @@
 // anything.
 #include <doctest/doctest.h>
 
-#include "runtime/events/plan.hpp"
 #include "runtime/isa/ptx/lower.hpp"
+#include "tests/unit/site_support.hpp"
 
 // Names of its own: these files are compiled together.
 namespace cache_facts {
@@ -13,15 +13,10 @@ using namespace lanewise;
 using trace::ControlOp;
 using trace::OpKind;
 
-/// The sites of the first kernel, whose texts are no instructions any more.
 std::vector<trace::Site> sites_of(const std::string& text) {
   const ptx::ParseResult parsed = ptx::parse(text, 0);
   REQUIRE(parsed.ok());
-  ptx::LowerResult lowered = ptx::lower(parsed.module);
-  REQUIRE(lowered.module.kernels.size() == 1);
-  ir::Program& program = lowered.module.kernels[0];
-  for (ir::Site& s : program.sites) s.text = "atom.acq_rel.sys.add.u64 glc";
-  return events::number(program).sites;
+  return sites_without_text(ptx::lower(parsed.module));
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 // anything.
 #include <doctest/doctest.h>
 
-#include "runtime/events/plan.hpp"
 #include "runtime/isa/sass/sass.hpp"
+#include "tests/unit/site_support.hpp"
 
 // Names of its own: these files are compiled together.
 namespace cache_facts {
@@ -14,16 +14,10 @@ using trace::ControlOp;
 using trace::OpKind;
 using trace::Target;
 
-/// The sites of the first kernel, whose texts are no instructions any more.
 std::vector<trace::Site> sites_of(const std::string& text) {
   const sass::Listing listing = sass::parse(text, 50, 0);
   for (const Diagnostic& d : listing.diagnostics) FAIL_CHECK(d.line, ": ", d.message);
-  auto lowered = sass::lower(listing);
-  for (const Diagnostic& d : lowered.diagnostics) FAIL_CHECK(d.line, ": ", d.message);
-  REQUIRE(lowered.module.kernels.size() == 1);
-  ir::Program& program = lowered.module.kernels[0];
-  for (ir::Site& s : program.sites) s.text = "atom.acq_rel.sys.add.u64 glc";
-  return events::number(program).sites;
+  return sites_without_text(sass::lower(listing));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "runtime/host/exec/takeover/memory.hpp"
+#include "runtime/host/exec/takeover/report.hpp"
 
 namespace lanewise::exec {
 namespace {
@@ -25,11 +26,21 @@ pid_t watched = 0;
   for (;;) syscall(SYS_exit_group, status);
 }
 
+/// 0 = the program's stays.
+int wanted_code() {
+  const char* wanted = std::getenv("LANEWISE_FAULT_EXIT_CODE");
+  if (wanted == nullptr || *wanted == '\0') return 0;
+  char* end = nullptr;
+  const long code = std::strtol(wanted, &end, 10);
+  if (*end == '\0' && code >= 0 && code <= 255) return static_cast<int>(code);
+  report("LANEWISE_FAULT_EXIT_CODE is no number from 0 to 255; 1 is taken");
+  return 1;
+}
+
 }  // namespace
 
 void watch_exit(void* library) {
-  const char* wanted = std::getenv("LANEWISE_FAULT_EXIT_CODE");
-  fault_code = wanted != nullptr ? std::atoi(wanted) : 0;
+  fault_code = wanted_code();
   if (fault_code == 0) return;
   faults = reinterpret_cast<Faults*>(dlsym(library, "lanewise_cuda_faults"));
   void* libc = dlmopen(LM_ID_BASE, "libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
@@ -41,7 +52,8 @@ void watch_exit(void* library) {
   // Other threads may be in functions beside it, so the pages stay executable.
   const auto at = reinterpret_cast<uintptr_t>(code);
   constexpr size_t kJump = sizeof kJumpThrough + sizeof(void*);
-  if (!protect(at, kJump, PROT_READ | PROT_WRITE | PROT_EXEC)) return;
+  if (!protect(at, kJump, PROT_READ | PROT_WRITE | PROT_EXEC))
+    return report("exit code 0 stays 0 after faults: the C library's code cannot be changed here");
   void (*target)(int) = &end_process;
   std::memcpy(code, kJumpThrough, sizeof kJumpThrough);
   std::memcpy(code + sizeof kJumpThrough, &target, sizeof target);

@@ -1,6 +1,7 @@
 // Textures and surfaces: which coordinates, offsets and depths belong to which geometry. None of
 // them runs.
 #include <algorithm>
+#include <optional>
 
 #include "runtime/isa/ptx/check_context.hpp"
 #include "runtime/isa/ptx/table.hpp"
@@ -92,6 +93,25 @@ void extras(Context& c, size_t at, const Geometry& g, bool with_depth) {
   }
 }
 
+/// The vector that a fetch writes, without the predicate that says whether its texels were
+/// resident; none where it is no vector.
+std::optional<Operand> texels(Context& c) {
+  Operand d = c.in.operands[0];
+  if (d.kind != K::vector) {
+    c.error(d, "the destination is no vector, one was expected");
+    return {};
+  }
+  if (!d.pair.empty()) {
+    c.need(60, 71, "a residency predicate");
+    Operand p;
+    p.loc = d.loc;
+    p.name = d.pair;
+    if (d.pair != "_") c.register_of(p, {Type::Class::pred, 1}, legal::Fit::exact);
+  }
+  d.pair.clear();
+  return d;
+}
+
 void fetch(Context& c) {
   const Geometry& g = geometry(c);
   const bool integers = c.get("ctype") == "s32";
@@ -103,23 +123,11 @@ void fetch(Context& c) {
   if ((plain > 2) && g.gradient == 0)
     c.error("`." + std::string(mip) + "` with several samples, it was expected without");
   if (!c.count(plain, plain + 2)) return;
-  const Operand& d = c.in.operands[0];
-  if (d.kind != K::vector) {
-    c.error(d, "the destination is no vector, one was expected");
-    return;
-  }
-  if (!d.pair.empty()) {
-    c.need(60, 71, "a residency predicate");
-    Operand p;
-    p.loc = d.loc;
-    p.name = d.pair;
-    if (d.pair != "_") c.register_of(p, {Type::Class::pred, 1}, legal::Fit::exact);
-  }
-  Operand plain_d = d;
-  plain_d.pair.clear();
+  const std::optional<Operand> d = texels(c);
+  if (!d) return;
   const Type t = c.type("dtype");
   const bool half = t.is_float() && t.bits == 16;
-  c.vector_of(plain_d,
+  c.vector_of(*d,
               t.packed ? kWord
               : half   ? Type{Type::Class::bits, 16}
                        : t,
@@ -136,21 +144,9 @@ void fetch(Context& c) {
 void gather(Context& c) {
   const Geometry& g = geometry(c);
   if (!c.count(2, 4)) return;
-  const Operand& d = c.in.operands[0];
-  if (d.kind != K::vector) {
-    c.error(d, "the destination is no vector, one was expected");
-    return;
-  }
-  if (!d.pair.empty()) {
-    c.need(60, 71, "a residency predicate");
-    Operand p;
-    p.loc = d.loc;
-    p.name = d.pair;
-    if (d.pair != "_") c.register_of(p, {Type::Class::pred, 1}, legal::Fit::exact);
-  }
-  Operand plain_d = d;
-  plain_d.pair.clear();
-  c.vector_of(plain_d, c.type("dtype"), 4, legal::Fit::exact, false, false);
+  const std::optional<Operand> d = texels(c);
+  if (!d) return;
+  c.vector_of(*d, c.type("dtype"), 4, legal::Fit::exact, false, false);
   place(c, 1, "texref", g.coordinates, kF32);
   extras(c, 2, g, true);
 }
