@@ -136,12 +136,12 @@ TEST_CASE("exec: a report that could not be written is refused before the progra
       {"--report r.html ", "--report needs --cache"},
       {"--cache gv100 --report r.qqq ", "no report for this ending"},
       {"--cache gv100 --report " + scratch() + "/none/r.html ", "there is no directory"}};
-  for (const auto& [options, why] : kRefused) {
-    CAPTURE(options);
-    const Output o = exec(options + app);
+  for (const auto& row : kRefused) {
+    CAPTURE(row[0]);
+    const Output o = exec(row[0] + app);
     CHECK(o.code == 125);
     CHECK(o.out.empty());
-    CHECK(contains(o.err, why));
+    CHECK(contains(o.err, row[1]));
   }
   const std::string report = scratch() + "/exec.perfetto.json";
   CHECK(is_sum(exec("--cache gv100 --report " + report + " " + app)));

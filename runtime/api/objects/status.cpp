@@ -109,7 +109,8 @@ void log(lw_log_level level, const std::string& message) {
   const std::lock_guard lock(l.mutex);
   if (l.callback == nullptr) return;
   const Last kept = last();  // the callback's own calls are not the caller's
-  const std::string text = message;
+  // It may be the very message that the callback replaces.
+  const std::string text = message;  // NOLINT(performance-unnecessary-copy-initialization)
   l.callback(level, text.c_str(), l.user);
   last() = kept;
 }

@@ -32,6 +32,8 @@ int launch(const void* host, Dim grid, Dim block, void** args, size_t shared, St
 
 using namespace lanewise::cuda;
 
+// Names of the ABI.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 LANEWISE_ENTRY unsigned __cudaPushCallConfiguration(Dim grid, Dim block, size_t shared,
                                                     StreamHandle stream) {
   Configurations& all = configurations;
@@ -68,3 +70,4 @@ ENTRY(cudaLaunchCooperativeKernel,
 ALSO(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
 ALSO(cudaLaunchKernel_ptsz, cudaLaunchKernel);
 ALSO(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
+// NOLINTEND(bugprone-reserved-identifier)

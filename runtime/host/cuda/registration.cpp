@@ -35,6 +35,8 @@ void add_parts(Image& image, const void* const* parts) {
 
 using namespace lanewise::cuda;
 
+// Names of the ABI.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 LANEWISE_ENTRY void** __cudaRegisterFatBinary(const FatBinaryWrapper* wrapper) {
   auto* made = new Registered;
   if (wrapper->magic == kWrapperMagic)
@@ -80,3 +82,4 @@ LANEWISE_ENTRY void __cudaRegisterSurface(void** /*handle*/, const void* /*host*
                                           const void** /*device*/, const char* /*name*/,
                                           int /*dim*/, int /*external*/) {}
 REFUSED(__cudaRegisterUnifiedTable, "unified function tables are not supported")
+// NOLINTEND(bugprone-reserved-identifier)

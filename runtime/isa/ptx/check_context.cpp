@@ -126,16 +126,16 @@ unsigned Context::vector() const {
   return v.empty() ? 1 : static_cast<unsigned>(v[1] - '0');
 }
 
-void Context::error(std::string message) {
+void Context::error(const std::string& message) {
   env.diagnostics->push_back({in.loc.line, in.loc.column, "`" + in.opcode + "`: " + message});
 }
 
-void Context::error(const Operand& o, std::string message) {
+void Context::error(const Operand& o, const std::string& message) {
   const Loc loc = o.loc.line ? o.loc : in.loc;
   env.diagnostics->push_back({loc.line, loc.column, "`" + in.opcode + "`: " + message});
 }
 
-void Context::warn(const Operand& o, std::string message) {
+void Context::warn(const Operand& o, const std::string& message) {
   env.diagnostics->push_back({o.loc.line, o.loc.column, "`" + in.opcode + "`: " + message, true});
 }
 

@@ -40,9 +40,9 @@ class Context {
   unsigned vector() const;  ///< of `.v4`: 4, else 1
 
   // Complaints. An operand's message begins with where it stands.
-  void error(std::string message);
-  void error(const Operand& o, std::string message);
-  void warn(const Operand& o, std::string message);
+  void error(const std::string& message);
+  void error(const Operand& o, const std::string& message);
+  void warn(const Operand& o, const std::string& message);
   /// False after a complaint that `what` needs a newer target or version.
   bool need(unsigned sm, unsigned version, std::string_view what);
   bool need(Gate gate, std::string_view what);

@@ -376,7 +376,9 @@ std::vector<Match> matching(std::string_view opcode, std::span<const std::string
     best = std::move(a);
   }
   if (all.empty()) {
-    std::string error = message(*closest, best);
+    std::string error = closest != nullptr
+                            ? message(*closest, best)
+                            : "no form of it goes with these rules, one was expected";
     all.push_back({std::move(best.form), std::move(error)});
   }
   return all;

@@ -40,6 +40,7 @@ Located locate_in_host(const MemoryView& memory, const Access& access, uint64_t 
   const HostRange* range = host_range_at(memory, address, access.bytes);
   if (range == nullptr) return fault(FaultKind::out_of_range, address);
   if (access.write && range->read_only) return fault(FaultKind::write_to_read_only, address);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the guest's address is the host's
   if (range->data == nullptr) return found(reinterpret_cast<std::byte*>(address), address);
   // Such a range is an allocation, which pointers may lead into or not.
   if (memory.memcheck == Memcheck::alloc && access.pointer < memory.pointers.size() &&
@@ -177,8 +178,10 @@ Range reachable(const MemoryView& memory, const Access& access, uint64_t address
       memory.memcheck == Memcheck::alloc && access.pointer < memory.pointers.size();
   if (range == nullptr || range->address < guest::kNullPageEnd || by_pointer) return {};
   if (access.write && range->read_only) return {};
-  std::byte* data =
-      range->data != nullptr ? range->data : reinterpret_cast<std::byte*>(range->address);
+  std::byte* data = range->data != nullptr
+                        ? range->data
+                        // NOLINTNEXTLINE(performance-no-int-to-ptr): the guest's is the host's
+                        : reinterpret_cast<std::byte*>(range->address);
   return whole({data, range->size}, range->address, access.bytes);
 }
 

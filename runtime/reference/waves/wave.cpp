@@ -314,7 +314,7 @@ void Group::shuffle(Lane lane, const Code& code, const Gathered& g) {
   const int clamp = c & 31, segment = c >> 8 & 31;
   const int lowest = self & segment;
   const int limit = lowest | (clamp & ~segment);
-  int from = self;
+  int from = self;  // NOLINT(clang-analyzer-deadcode.DeadStores): each mode has its own
   bool in_range = false;
   switch (static_cast<ir::ShflMode>(code.mode)) {
     case ir::ShflMode::up:

@@ -136,7 +136,8 @@ class PartialCopy {
     load(all, mem_.elem, words_, mem_.offset);
     const ir::Reg part = e_.op(ir::Op::not_, ir::Type::pred, {all});
     for (uint32_t i = 0; i + 1 < words_.size(); ++i)
-      load(both(part, reaches(size, 4 * i + 4)), ir::Type::u32, {words_[i]}, mem_.offset + 4 * i);
+      load(both(part, reaches(size, 4 * i + 4)), ir::Type::u32, {words_[i]},
+           mem_.offset + int64_t{4} * i);
     for (uint32_t i = 0; i < bytes; ++i)
       if (i % 4 != 3) byte(both(part, last_partial(size, i)), i);
   }

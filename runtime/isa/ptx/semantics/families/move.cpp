@@ -87,6 +87,7 @@ void mov_wide(Emit& e) {
   };
   const auto to = side(0), from = side(1);
   std::vector<ir::Operand> values;
+  values.reserve(from.size());
   for (const Operand& o : from)
     values.push_back(e.op(ir::Op::mov, ir::Type::u64, {e.raw(o, kB64)}));
   for (size_t i = 0; i < 2; ++i) e.set(to[i], kB64, values[i], Fit::exact, true);
@@ -108,6 +109,7 @@ void mov_vector(Emit& e) {
   const unsigned n = e.get("vec") == "v2" ? 2 : 4;
   const auto to = e.elements(0, n), from = e.elements(1, n);
   std::vector<ir::Operand> values;
+  values.reserve(from.size());
   for (const Operand& o : from) {
     const ir::Operand v = e.raw(o, type);
     values.push_back(e.op(ir::Op::mov, type.bits == 64 ? ir::Type::u64 : ir::Type::u32, {v}));
