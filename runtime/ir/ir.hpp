@@ -133,6 +133,27 @@ struct BufferAccess {
   bool operator==(const BufferAccess&) const = default;
 };
 
+/// What a texture instruction says beside its operands; runtime/ir/texture.hpp has the model.
+struct TextureAccess {
+  /// `described`: the image's word says how many dimensions there are, and whether it has layers.
+  enum class Dim : uint8_t { d1, d2, d3, cube, described };
+  enum class Lod : uint8_t { zero, level, gradient };
+  /// What an access to a texel beside the image does: load 0 and drop the store, take the nearest
+  /// texel, or fault as out_of_range.
+  enum class Outside : uint8_t { zero, clamp, trap };
+  Dim dim = Dim::d2;
+  bool array = false;     ///< there is a layer
+  bool integers = false;  ///< sample: coordinates are numbers of texels, s32; nothing is filtered
+  Lod lod = Lod::zero;
+  bool bias = false;                ///< sample: an operand is added to the level of detail
+  bool clamp = false;               ///< sample: an operand is the least level of detail
+  bool offset = false;              ///< sample: three operands are added to the texels' places
+  bool compare = false;             ///< sample: the texels are compared with an operand
+  uint8_t component = 0;            ///< gather: 0 ... 3
+  Outside outside = Outside::zero;  ///< texel_*
+  bool operator==(const TextureAccess&) const = default;
+};
+
 struct Inst {
   Op op = Op::mov;
   Type type = Type::none;
@@ -148,6 +169,7 @@ struct Inst {
   std::vector<Operand> src;
   std::optional<Mem> mem;
   std::optional<BufferAccess> buffer;
+  std::optional<TextureAccess> texture;
   uint32_t site = kNone;  ///< index into Program::sites
   uint32_t event = 0;     ///< number of the trace point (runtime/events), 0 = not traced
 };
@@ -303,6 +325,10 @@ struct Module {
       functions;  ///< functions whose address is taken; see layout/addresses.hpp
   std::vector<Program> kernels;
 };
+
+std::string_view name(TextureAccess::Dim);
+std::string_view name(TextureAccess::Lod);
+std::string_view name(TextureAccess::Outside);
 
 // --- text, checks and small passes (each in its own file) --------------------------------------
 std::string print(const Program&);

@@ -101,4 +101,14 @@ std::string_view name(CacheCtl v) {
       v);
 }
 
+std::string_view name(TextureAccess::Dim v) {
+  return pick<TextureAccess::Dim, 5>({"1d", "2d", "3d", "cube", "described"}, v);
+}
+std::string_view name(TextureAccess::Lod v) {
+  return pick<TextureAccess::Lod, 3>({"zero", "level", "gradient"}, v);
+}
+std::string_view name(TextureAccess::Outside v) {
+  return pick<TextureAccess::Outside, 3>({"zero", "clamp", "trap"}, v);
+}
+
 }  // namespace lanewise::ir

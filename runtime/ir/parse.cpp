@@ -296,7 +296,12 @@ class Parser {
       while (in_.accept(','));
     }
     if (in_.accept('{')) memory_attributes(i.mem.emplace());
-    if (in_.accept('<')) buffer_attributes(i.buffer.emplace());
+    if (in_.accept('<')) {
+      if (in_.accept_word("texture"))
+        texture_attributes(i.texture.emplace());
+      else
+        buffer_attributes(i.buffer.emplace());
+    }
     i.site = site_reference();
     return i;
   }
@@ -409,6 +414,37 @@ class Parser {
         b.soffset_swizzled = true;
       } else {
         in_.fail_at_word(fmt::format("'{}' is no buffer attribute", key));
+      }
+    }
+  }
+
+  void texture_attributes(TextureAccess& t) {
+    t.dim = enumerator<TextureAccess::Dim>("1d, 2d, 3d, cube or described");
+    while (!in_.accept('>')) {
+      const std::string_view key = in_.word("an attribute or '>'");
+      if (key == "array") {
+        t.array = true;
+      } else if (key == "integers") {
+        t.integers = true;
+      } else if (key == "bias") {
+        t.bias = true;
+      } else if (key == "clamp") {
+        t.clamp = true;
+      } else if (key == "offset") {
+        t.offset = true;
+      } else if (key == "compare") {
+        t.compare = true;
+      } else if (key == "lod") {
+        in_.expect('=');
+        t.lod = enumerator<TextureAccess::Lod>("zero, level or gradient");
+      } else if (key == "component") {
+        in_.expect('=');
+        t.component = static_cast<uint8_t>(in_.number(3));
+      } else if (key == "outside") {
+        in_.expect('=');
+        t.outside = enumerator<TextureAccess::Outside>("zero, clamp or trap");
+      } else {
+        in_.fail_at_word(fmt::format("'{}' is no texture attribute", key));
       }
     }
   }

@@ -93,6 +93,21 @@ void print_buffer(const BufferAccess& b, Out out) {
   fmt::format_to(out, ">");
 }
 
+void print_texture(const TextureAccess& t, Out out) {
+  fmt::format_to(out, " <texture {}", name(t.dim));
+  if (t.array) fmt::format_to(out, " array");
+  if (t.integers) fmt::format_to(out, " integers");
+  if (t.lod != TextureAccess::Lod::zero) fmt::format_to(out, " lod={}", name(t.lod));
+  if (t.bias) fmt::format_to(out, " bias");
+  if (t.clamp) fmt::format_to(out, " clamp");
+  if (t.offset) fmt::format_to(out, " offset");
+  if (t.compare) fmt::format_to(out, " compare");
+  if (t.component != 0) fmt::format_to(out, " component={}", t.component);
+  if (t.outside != TextureAccess::Outside::zero)
+    fmt::format_to(out, " outside={}", name(t.outside));
+  fmt::format_to(out, ">");
+}
+
 void print_modifiers(const Inst& i, Out out) {
   if (i.type != Type::none || i.from != Type::none) fmt::format_to(out, ".{}", name(i.type));
   if (i.from != Type::none) fmt::format_to(out, ".{}", name(i.from));
@@ -202,6 +217,7 @@ std::string print(const Program& p, const Inst& i) {
   }
   if (i.mem) print_mem(p, *i.mem, out);
   if (i.buffer) print_buffer(*i.buffer, out);
+  if (i.texture) print_texture(*i.texture, out);
   print_site(i.site, out);
   return s;
 }

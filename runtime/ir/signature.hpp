@@ -54,6 +54,12 @@ inline std::optional<Width> source_width(const Inst& inst, size_t i) {
       return i == 1 ? std::optional(Width::pred) : std::nullopt;
     case Op::barrier:
       return i == 2 ? Width::pred : Width::b32;
+    case Op::texel_address:
+    case Op::texel_load:
+    case Op::texel_store:
+    case Op::sample:
+    case Op::gather:
+      return i == 0 ? Width::b64 : Width::b32;
     default: {
       const std::string_view letters = signature(inst.op).src;
       return i < letters.size() ? letter_width(inst, letters[i]) : std::nullopt;

@@ -7,6 +7,7 @@
 #include "runtime/ir/ir.hpp"
 #include "runtime/ir/signature.hpp"
 #include "runtime/ir/text.hpp"
+#include "runtime/ir/texture.hpp"
 
 namespace lanewise::ir {
 namespace {
@@ -80,6 +81,15 @@ Arity arity(const Inst& i) {
     case Op::barrier: {
       const bool reduces = i.mode >= static_cast<uint8_t>(BarrierKind::red_popc);
       return {reduces ? 1U : 0U, reduces ? 1U : 0U, reduces ? 3U : 2U, reduces ? 3U : 2U};
+    }
+    case Op::texel_address:
+    case Op::texel_load:
+    case Op::texel_store:
+    case Op::sample:
+    case Op::gather: {
+      const size_t results = signature(i.op).dst.size();
+      const size_t sources = i.texture ? texture_sources(i) : i.src.size();
+      return {results, results, sources, sources};
     }
     default: {
       const Signature s = signature(i.op);
@@ -224,6 +234,17 @@ class Verifier {
     if (i.op == Op::icmp && i.cond > Cond::ge) defect("{} is a float condition", name(i.cond));
   }
 
+  void check_texture(const Inst& i) {
+    const TextureAccess& t = *i.texture;
+    const bool samples = i.op == Op::sample || i.op == Op::gather;
+    if (t.component > 3) defect("component {}, expected 0 to 3", t.component);
+    if (t.integers && (t.lod == TextureAccess::Lod::gradient || t.bias || t.clamp))
+      defect("integer coordinates have no gradient, bias or least level");
+    if (!samples && (t.integers || t.bias || t.clamp || t.offset || t.compare ||
+                     t.lod != TextureAccess::Lod::zero))
+      defect("texels are accessed by place and level alone");
+  }
+
   void check(const Inst& i) {
     if (!i.guard.always()) check_guard(i.guard, "guard");
     check_site(i.site);
@@ -235,6 +256,10 @@ class Verifier {
     if ((i.op == Op::buffer_address) != i.buffer.has_value()) {
       defect("{}", i.buffer ? "takes no buffer attributes" : "buffer attributes are missing");
     }
+    if (is_texture(i.op) != i.texture.has_value()) {
+      defect("{}", i.texture ? "takes no texture attributes" : "texture attributes are missing");
+    }
+    if (i.texture) check_texture(i);
     if (i.mem) check_mem(i);
     const Arity a = arity(i);
     check_count("destinations", i.dst.size(), a.dst_min, a.dst_max);

@@ -56,6 +56,7 @@ Action action_of(Op op) {
     case Op::fmt_legal:
     case Op::fmt_unpack:
     case Op::fmt_pack:
+    case Op::srgb:
       return Action::format;
     case Op::report:
       return Action::report;

@@ -33,7 +33,7 @@ enum class Action : uint8_t {
   atom,
   nothing,  ///< fences and cache hints: one lane at a time is always in order
   buffer_address,
-  format,  ///< fmt_bytes ... fmt_pack
+  format,  ///< fmt_bytes ... fmt_pack, srgb
   mask,    ///< maskbit, mbcnt
   barrier,
   trap,

@@ -74,6 +74,8 @@ void Group::convert_format(Lane lane, const Code& code) const {
   const auto word = [&](size_t i) { return static_cast<uint32_t>(lane.get(code.src[i])); };
   if (code.op == Op::fmt_bytes) {
     lane.set(code.dst[0], format_bytes(word(0)));
+  } else if (code.op == Op::srgb) {
+    lane.set(code.dst[0], srgb_to_float(word(0)));
   } else if (code.op == Op::fmt_legal) {
     lane.set(code.dst[0], format_legal(word(0), code.mode));
   } else {

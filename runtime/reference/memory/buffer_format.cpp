@@ -280,4 +280,11 @@ Texel format_pack(const Texel& data, uint32_t format, uint32_t mode) {
   return raw;
 }
 
+uint32_t srgb_to_float(uint32_t component) {
+  constexpr uint32_t kCurve[] = {
+#include "runtime/layout/srgb_words.h"
+  };
+  return kCurve[component & 255];
+}
+
 }  // namespace lanewise::reference

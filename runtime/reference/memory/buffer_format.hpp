@@ -16,6 +16,8 @@ uint32_t format_bytes(uint32_t format);
 bool format_legal(uint32_t format, uint32_t mode);
 /// Element in memory -> registers.
 Texel format_unpack(const Texel& raw, uint32_t format, bool in_range, uint32_t mode);
+/// f32 bits of 8 bits with the sRGB curve; higher bits are not looked at.
+uint32_t srgb_to_float(uint32_t component);
 /// Registers -> element in memory.
 Texel format_pack(const Texel& data, uint32_t format, uint32_t mode);
 

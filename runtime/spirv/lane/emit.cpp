@@ -136,6 +136,7 @@ void LaneEmitter::emit_pure() {
     case Op::fmt_legal:
     case Op::fmt_unpack:
     case Op::fmt_pack:
+    case Op::srgb:
       return set_results(buffer_format());
     default:
       break;

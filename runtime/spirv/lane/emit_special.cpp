@@ -89,6 +89,7 @@ Values LaneEmitter::buffer_address() {
 Values LaneEmitter::buffer_format() {
   Ids args;
   for (size_t i = 0; i < inst_->src.size(); ++i) args.push_back(src(i));
+  if (inst_->op == ir::Op::srgb) return {library("lw_srgb", m_.uint_type, args)};
   args.push_back(m_.u(inst_->mode));
   switch (inst_->op) {
     case ir::Op::fmt_bytes:

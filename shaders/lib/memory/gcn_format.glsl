@@ -224,3 +224,9 @@ uvec4 lw_fmt_pack(const in uint x, const in uint y, const in uint z, const in ui
   }
   return raw;
 }
+
+/// f32 of 8 bits with the sRGB curve.
+const uint SRGB_CURVE[256] = uint[256](
+#include "../../../runtime/layout/srgb_words.h"
+);
+uint lw_srgb(const in uint component) { return SRGB_CURVE[component & 255u]; }

@@ -110,6 +110,21 @@ class Soup {
     return b;
   }
 
+  TextureAccess texture() {
+    TextureAccess t;
+    t.dim = static_cast<TextureAccess::Dim>(below(5));
+    t.array = below(2) != 0;
+    t.integers = below(2) != 0;
+    t.lod = static_cast<TextureAccess::Lod>(below(3));
+    t.bias = below(2) != 0;
+    t.clamp = below(2) != 0;
+    t.offset = below(2) != 0;
+    t.compare = below(2) != 0;
+    t.component = static_cast<uint8_t>(below(4));
+    t.outside = static_cast<TextureAccess::Outside>(below(3));
+    return t;
+  }
+
   Inst inst() {
     Inst i;
     i.op = static_cast<Op>(below(static_cast<uint32_t>(Op::mbcnt) + 1));
@@ -124,7 +139,10 @@ class Soup {
     for (uint32_t n = below(3); n > 0; --n) i.dst.push_back(below(9) == 0 ? Reg{} : reg());
     for (uint32_t n = below(4); n > 0; --n) i.src.push_back(operand());
     if (below(2) != 0) i.mem = mem();
-    if (below(4) == 0) i.buffer = buffer();
+    if (below(4) == 0)
+      i.buffer = buffer();
+    else if (below(4) == 0)
+      i.texture = texture();
     i.site = site();
     return i;
   }
@@ -156,7 +174,7 @@ bool same(const Inst& a, const Inst& b) {
   return a.op == b.op && a.type == b.type && a.from == b.from && a.cond == b.cond &&
          a.round == b.round && a.ftz == b.ftz && a.sat == b.sat && a.mode == b.mode &&
          a.guard == b.guard && a.dst == b.dst && a.src == b.src && a.mem == b.mem &&
-         a.buffer == b.buffer && a.site == b.site;
+         a.buffer == b.buffer && a.texture == b.texture && a.site == b.site;
 }
 
 bool same(const Terminator& a, const Terminator& b) {

@@ -2,6 +2,7 @@
 
 #include "runtime/ir/builder.hpp"
 #include "runtime/ir/passes/passes.hpp"
+#include "runtime/ir/texture.hpp"
 
 using namespace lanewise::ir;
 
@@ -40,6 +41,40 @@ bool says(const std::string& message, const char* part) {
 }
 
 }  // namespace
+
+TEST_CASE("verify: texture operations") {
+  Program p = small();
+  std::vector<Reg> out;
+  for (int n = 0; n < 4; ++n) out.push_back(p.add_reg(Width::b32));
+  const std::vector<Operand> image(kImageWords, imm(0)), sampler(kSamplerWords, imm(0));
+  std::vector<Operand> src = image;
+  src.insert(src.end(), sampler.begin(), sampler.end());
+  src.resize(src.size() + 4, imm(0));
+  Inst sample = make(Op::sample, Type::none, out, src);
+  sample.mem.emplace();
+  CHECK(says(complaint(p, sample), "texture attributes are missing"));
+  sample.texture.emplace();
+  CHECK(complaint(p, sample).empty());
+  sample.texture->lod = TextureAccess::Lod::gradient;
+  CHECK(says(complaint(p, sample), "21 sources, expected 27"));
+  sample.texture->lod = TextureAccess::Lod::level;
+  sample.texture->integers = true;
+  sample.src.emplace_back(imm(0));
+  CHECK(complaint(p, sample).empty());
+  sample.texture->bias = true;
+  sample.src.emplace_back(imm(0));
+  CHECK(says(complaint(p, sample), "integer coordinates have no gradient"));
+  Inst load = make(Op::texel_load, Type::none, out, image);
+  load.mem.emplace();
+  load.texture.emplace();
+  load.src.resize(kImageWords + kTexelPlace, imm(0));
+  CHECK(complaint(p, load).empty());
+  load.texture->compare = true;
+  CHECK(says(complaint(p, load), "by place and level alone"));
+  Inst add = make(Op::add, Type::u32, {out[0]}, {imm(1), imm(2)});
+  add.texture.emplace();
+  CHECK(says(complaint(p, add), "takes no texture attributes"));
+}
 
 TEST_CASE("verify: operands against the signature") {
   Program p = small();

@@ -1,5 +1,7 @@
 // Typed buffer conversions and buffer addresses of the shader library, on devices, against the
 // literal oracle.
+#include <bit>
+#include <cmath>
 #include <random>
 
 #include "tests/oracle/gcn_buffer.hpp"
@@ -94,6 +96,19 @@ TEST_CASE("typed stores at random, near 1 and near the fields' limits") {
                 {n % 4 == 0 ? any & 0x7ffff : word_of(any & 15, any >> 4 & 7), any >> 24});
   }
   check({"lw_fmt_pack", packed}, rows, drivers());
+}
+
+TEST_CASE("the sRGB curve is the standard's, rounded once") {
+  Words rows;
+  for (uint32_t c = 0; c < 512; ++c) rows.push_back(c);
+  check({"lw_srgb",
+         [](const uint32_t* w) {
+           const double c = (w[0] & 255) / 255.0;
+           const auto linear =
+               static_cast<float>(c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4));
+           return row(std::bit_cast<uint32_t>(linear));
+         }},
+        rows, drivers());
 }
 
 TEST_CASE("sizes and documented combinations") {
