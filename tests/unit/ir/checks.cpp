@@ -16,7 +16,8 @@ size_t checks_of(const std::string& body, const std::string& variables) {
   Program p =
       parse_program("program \"k\" ptx wave 32\nmemory param 8 shared 0 local 0\n" + variables +
                     "site 1 0 \"one\"\nreg r0 b32\nreg d1 b64\nreg p2 pred\nreg r3 b32\nreg r4 "
-                    "b32\nreg d5 b64\nreg d6 b64\nreg d7 b64\nblock b0 \"entry\"\n" +
+                    "b32\nreg d5 b64\nreg d6 b64\nreg d7 b64\nblock b0 \"entry\"\n  r0 = load 0 "
+                    "{param u32} #0\n" +
                     body + "  exit #0\n");
   CHECK(verify(p).empty());
   insert_checks(p,
@@ -56,6 +57,19 @@ TEST_CASE("checks: indices of known range, and stores") {
   const std::string store = "  store 0x10000100, 7 {global u32} #0\n";
   CHECK(checks_of(store, kTable) == 1);
   CHECK(checks_of(store, "variable 0x10000100 64\n") == 0);
+}
+
+TEST_CASE("checks: bits that cannot be set are known through or and exclusive or") {
+  // As a bitonic sort finds its partner.
+  CHECK(checks_of(element(15) + "  d6 = xor.u64 d1, 32 #0\n  d7 = add.u64 d6, 0x10000100 #0\n" +
+                      load("d7"),
+                  kTable) == 0);
+  CHECK(checks_of(
+            element(7) + "  d6 = or.u64 d1, 32 #0\n  d7 = add.u64 d6, 0x10000100 #0\n" + load("d7"),
+            kTable) == 0);
+  CHECK(checks_of(element(15) + "  d6 = xor.u64 d1, 64 #0\n  d7 = add.u64 d6, 0x10000100 #0\n" +
+                      load("d7"),
+                  kTable) == 1);
 }
 
 TEST_CASE("checks: alignment is known of no more bits than there are") {

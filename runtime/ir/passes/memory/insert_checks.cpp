@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "runtime/ir/passes/passes.hpp"
-#include "runtime/ir/passes/values/value_ranges.hpp"
+#include "runtime/ir/passes/values/numbers.hpp"
 #include "runtime/layout/addresses.hpp"
 
 namespace lanewise::ir {
@@ -27,17 +27,18 @@ bool same_question(const Inst& a, const Inst& b) {
 
 class Checks {
  public:
-  Checks(Program& program, const CheckFacts& facts)
-      : program_(program), facts_(facts), registers_(program.regs.size()) {
-    if (!facts.off) ranges_ = value_ranges(program, facts.block);
+  Checks(Program& program, const CheckFacts& facts) : program_(program), facts_(facts) {
+    if (!facts.off) numbers_.emplace(program, LaunchNumbers{facts.block, false, true});
   }
 
   void run() {
-    for (Block& block : program_.blocks) {
+    for (block_ = 0; block_ < program_.blocks.size(); ++block_) {
+      Block& block = program_.blocks[block_];
       std::vector<Inst> insts;
       insts.reserve(block.insts.size());
       asked_.clear();
-      for (Inst& inst : block.insts) {
+      for (inst_ = 0; inst_ < block.insts.size(); ++inst_) {
+        Inst& inst = block.insts[inst_];
         if (is_access(inst) && !inst.mem->checked) settle(inst, insts);
         forget(inst);
         insts.push_back(std::move(inst));
@@ -143,7 +144,7 @@ class Checks {
 
   bool fits(const Inst& access, int64_t offset, uint64_t size) const {
     const Mem& mem = *access.mem;
-    const ValueRange at = address(access.src[0]);
+    const Known at = numbers_->use(block_, inst_, 0);
     // Sums that may wrap are not looked into.
     constexpr uint64_t kReach = uint64_t{1} << 31;
     if (at.most >= kReach || offset >= int64_t{kReach} || offset < -int64_t{kReach}) return false;
@@ -152,15 +153,7 @@ class Checks {
     if (least < 0 || mem.bytes() > size || static_cast<uint64_t>(most) > size - mem.bytes())
       return false;
     if (mem.align != AlignRule::trap) return true;
-    const int zeros = std::min<int>(at.zeros, std::countr_zero(static_cast<uint64_t>(offset)));
-    return zeros >= std::countr_one(low_bits(mem));
-  }
-
-  ValueRange address(const Operand& operand) const {
-    if (operand.is_imm())
-      return {operand.imm, operand.imm, static_cast<uint8_t>(std::countr_zero(operand.imm))};
-    if (operand.is_reg() && operand.index < registers_) return ranges_[operand.index];
-    return {0, ~uint64_t{0}, 0};
+    return (at.zero & ~static_cast<uint64_t>(offset) & low_bits(mem)) == low_bits(mem);
   }
 
   std::optional<uint64_t> size_of_space(Space space) const {
@@ -178,8 +171,9 @@ class Checks {
 
   Program& program_;
   CheckFacts facts_;
-  size_t registers_;  ///< without those of checks
-  std::vector<ValueRange> ranges_;
+  std::optional<Numbers> numbers_;
+  uint32_t block_ = 0;  ///< where the access is that is looked at
+  size_t inst_ = 0;
   std::vector<Inst> asked_;
 };
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include "runtime/ir/evaluate.hpp"
-#include "runtime/ir/passes/values/numbering.hpp"
+#include "runtime/ir/passes/values/numbers.hpp"
 #include "runtime/ir/passes/values/values.hpp"
 
 namespace lanewise::ir {
@@ -11,60 +10,54 @@ Type bits_type(Width width) {
   return width == Width::pred ? Type::pred : width == Width::b64 ? Type::u64 : Type::u32;
 }
 
-/// What a special register holds in every launch of blocks of this size.
-std::optional<uint64_t> launch_constant(const Inst& i, const PassOptions& options) {
-  if (i.op != Op::sreg || !options.block) return std::nullopt;
-  const auto& block = *options.block;
-  switch (static_cast<SReg>(i.mode)) {
-    case SReg::ntid_x:
-      return block[0];
-    case SReg::ntid_y:
-      return block[1];
-    case SReg::ntid_z:
-      return block[2];
-    case SReg::tid_x:
-    case SReg::tid_y:
-    case SReg::tid_z: {
-      const auto axis = static_cast<size_t>(i.mode) - static_cast<size_t>(SReg::tid_x);
-      if (block[axis] == 1) return 0;
-      return std::nullopt;
-    }
-    default:
-      return std::nullopt;
-  }
+LaunchNumbers launch_of(const PassOptions& options) {
+  LaunchNumbers launch;
+  if (options.block) launch.block = {(*options.block)[0], (*options.block)[1], (*options.block)[2]};
+  return launch;
 }
 
 class Constants {
  public:
-  Constants(Program& p, const PassOptions& options) : p_(p), options_(options), numbers_(p) {}
+  Constants(Program& p, const PassOptions& options) : p_(p), numbers_(p, launch_of(options)) {}
 
   bool run() {
     const bool flow = flow_is_free(p_);
-    for (const uint32_t b : numbers_.blocks()) {
-      numbers_.enter(b);
+    for (block_ = 0; block_ < p_.blocks.size(); ++block_) {
+      if (!numbers_.reached(block_)) continue;
+      Block& block = p_.blocks[block_];
+      const uint32_t decides = ssa().deciding(block_);
       std::vector<Inst> kept;
-      kept.reserve(p_.blocks[b].insts.size());
-      for (Inst& i : p_.blocks[b].insts) {
-        if (!decide(i.guard)) continue;
+      kept.reserve(block.insts.size());
+      for (inst_ = 0; inst_ < block.insts.size(); ++inst_) {
+        Inst& i = block.insts[inst_];
+        const uint32_t guard = i.guard.always() ? kNone : ssa().guard(block_, inst_);
+        const bool folds = foldable(i);
+        std::vector<uint32_t> made;
+        for (size_t d = 0; folds && d < i.dst.size(); ++d) made.push_back(result(i, d));
         substitute(i);
-        if (!fold(i, kept)) kept.push_back(std::move(i));
-        // fold() has updated the numbers for what it put there.
-        if (!folded_) numbers_.write_all(kept.back());
-        folded_ = false;
+        if (!decide(i.guard, guard)) continue;
+        if (!folds || !fold(i, made, kept)) kept.push_back(std::move(i));
       }
-      p_.blocks[b].insts = std::move(kept);
-      substitute(p_.blocks[b].term, flow);
+      block.insts = std::move(kept);
+      if (flow) substitute(block.term, decides);
     }
     return changed_;
   }
 
  private:
-  std::optional<uint64_t> known(uint32_t reg) { return numbers_.constant(numbers_.of(reg)); }
+  const Ssa& ssa() const { return numbers_.ssa(); }
+  std::optional<uint64_t> known(uint32_t value) const {
+    return value == kNone ? std::nullopt : numbers_.of(value).constant();
+  }
+  /// The value that the destination gets where the guard holds.
+  uint32_t result(const Inst& i, size_t d) const {
+    const uint32_t value = ssa().defined(block_, inst_, d);
+    return i.guard.always() ? value : ssa().inputs(value)[0];
+  }
 
   /// False when the instruction is never carried out.
-  bool decide(Guard& g) {
-    if (g.always()) return true;
-    const auto bits = known(g.reg.id);
+  bool decide(Guard& g, uint32_t guard) {
+    const auto bits = known(guard);
     if (!bits) return true;
     changed_ = true;
     const bool holds = (*bits != 0) != g.negate;
@@ -72,9 +65,8 @@ class Constants {
     return holds;
   }
 
-  void substitute(Operand& o) {
-    if (!o.is_reg()) return;
-    const auto bits = known(o.index);
+  void substitute(Operand& o, uint32_t value) {
+    const auto bits = known(value);
     if (!bits) return;
     o = Operand::immediate(*bits);
     changed_ = true;
@@ -87,10 +79,10 @@ class Constants {
       if (mem && s == 0) {
         substitute_address(i);
       } else {
-        substitute(i.src[s]);
+        substitute(i.src[s], ssa().use(block_, inst_, s));
       }
     }
-    if (i.mem) substitute(i.mem->cache.hint);
+    if (i.mem) substitute(i.mem->cache.hint, ssa().hint(block_, inst_));
   }
 
   /// The width of an address is that of its register, and a number has none: the offset, which
@@ -98,27 +90,20 @@ class Constants {
   void substitute_address(Inst& i) {
     if (!i.src[0].is_reg()) return;
     const bool narrow = p_.regs[i.src[0].index].width != Width::b64;
-    substitute(i.src[0]);
+    substitute(i.src[0], ssa().use(block_, inst_, 0));
     if (!narrow || !i.src[0].is_imm()) return;
     i.src[0].imm = (i.src[0].imm + static_cast<uint64_t>(i.mem->offset)) & 0xffffffff;
     i.mem->offset = 0;
   }
 
+  static bool foldable(const Inst& i) {
+    return !i.dst.empty() && info(i.op).trait == OpTrait::pure && i.op != Op::mov;
+  }
+
   /// Moves of the results instead of the instruction.
-  bool fold(const Inst& i, std::vector<Inst>& to) {
-    if (i.dst.empty() || info(i.op).trait != OpTrait::pure || i.op == Op::mov) return false;
-    std::optional<std::array<uint64_t, 2>> results;
-    if (const auto bits = launch_constant(i, options_)) {
-      results = {*bits, 0};
-    } else {
-      std::vector<uint64_t> sources;
-      for (const Operand& o : i.src) {
-        if (!o.is_imm()) return false;
-        sources.push_back(o.imm);
-      }
-      results = evaluate(i, sources);
-    }
-    if (!results) return false;
+  bool fold(const Inst& i, const std::vector<uint32_t>& made, std::vector<Inst>& to) {
+    for (const uint32_t value : made)
+      if (!known(value)) return false;
     for (size_t d = 0; d < i.dst.size(); ++d) {
       Inst move;
       move.op = Op::mov;
@@ -126,30 +111,23 @@ class Constants {
       move.guard = i.guard;
       move.site = i.site;
       move.dst = {i.dst[d]};
-      move.src = {Operand::immediate((*results)[d])};
-      numbers_.write_all(move);
+      move.src = {Operand::immediate(*known(made[d]))};
       to.push_back(std::move(move));
     }
-    folded_ = changed_ = true;
-    return true;
+    return changed_ = true;
   }
 
-  void substitute(Terminator& t, bool flow) {
-    if (!flow) return;
-    uint32_t target = kNone;
+  void substitute(Terminator& t, uint32_t decides) {
+    const auto bits = t.kind == Terminator::Kind::switch_ && t.selector.is_imm() ? t.selector.imm
+                                                                                 : known(decides);
+    if (!bits) return;
+    uint32_t target = t.targets[0];
     if (t.kind == Terminator::Kind::branch) {
-      const auto bits = known(t.cond.reg.id);
-      if (bits) target = t.targets[(*bits != 0) != t.cond.negate ? 0 : 1];
-    } else if (t.kind == Terminator::Kind::switch_) {
-      const auto bits = t.selector.is_imm()   ? std::optional(t.selector.imm)
-                        : t.selector.is_reg() ? known(t.selector.index)
-                                              : std::nullopt;
-      if (bits) {
-        const auto hit = std::find(t.cases.begin(), t.cases.end(), *bits);
-        target = t.targets[static_cast<size_t>(hit - t.cases.begin())];
-      }
+      target = t.targets[(*bits != 0) != t.cond.negate ? 0 : 1];
+    } else {
+      const auto hit = std::find(t.cases.begin(), t.cases.end(), *bits);
+      target = t.targets[static_cast<size_t>(hit - t.cases.begin())];
     }
-    if (target == kNone) return;
     Terminator jump;
     jump.kind = Terminator::Kind::jump;
     jump.targets = {target};
@@ -159,9 +137,10 @@ class Constants {
   }
 
   Program& p_;
-  const PassOptions& options_;
-  Numbering numbers_;
-  bool changed_ = false, folded_ = false;
+  Numbers numbers_;
+  uint32_t block_ = 0;
+  size_t inst_ = 0;
+  bool changed_ = false;
 };
 
 }  // namespace

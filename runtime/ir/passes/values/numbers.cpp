@@ -1,0 +1,312 @@
+#include "runtime/ir/passes/values/numbers.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "runtime/ir/evaluate.hpp"
+#include "runtime/ir/signature.hpp"
+#include "runtime/layout/addresses.hpp"
+
+namespace lanewise::ir {
+namespace {
+
+/// So often may what is known of an argument become less before its bounds go in steps of bytes,
+/// and before all is given up.
+constexpr uint8_t kMostGrowths = 4, kMostBitGrowths = 48;
+/// Conditions made of conditions are followed so far.
+constexpr int kConditions = 3;
+/// Sweeps in which bounds that were given up in loops are found again.
+constexpr int kNarrowings = 2;
+
+constexpr uint64_t kPointerAlignment = 16;
+
+Cond mirrored(Cond cond) {
+  switch (cond) {
+    case Cond::lt:
+      return Cond::gt;
+    case Cond::le:
+      return Cond::ge;
+    case Cond::gt:
+      return Cond::lt;
+    case Cond::ge:
+      return Cond::le;
+    default:
+      return cond;
+  }
+}
+/// The next bounds whose widths are whole bytes.
+uint64_t widened(uint64_t most) {
+  return ~uint64_t{0} >> (64 - std::max(8, (static_cast<int>(std::bit_width(most)) + 7) / 8 * 8));
+}
+int64_t widened(int64_t bound) {
+  const auto size = static_cast<uint64_t>(bound < 0 ? ~bound : bound);
+  const auto most = static_cast<int64_t>(widened(2 * size) >> 1);
+  return bound < 0 ? ~most : most;
+}
+
+Cond opposite(Cond cond) {
+  constexpr Cond kOpposites[] = {Cond::ne, Cond::eq, Cond::ge, Cond::gt, Cond::le, Cond::lt};
+  return kOpposites[static_cast<size_t>(cond)];
+}
+
+}  // namespace
+
+Numbers::Numbers(const Program& program, const LaunchNumbers& launch)
+    : p_(program),
+      launch_(launch),
+      ssa_(program, Ssa::Split::at_branches),
+      flow_(ssa_),
+      known_(ssa_.size()),
+      growths_(ssa_.size()) {
+  if (program.blocks.empty()) return;
+  for (uint32_t v = 0; v < ssa_.size(); ++v)
+    if (ssa_[v].kind == Ssa::Kind::entry)
+      known_[v] = launch.unset_is_zero ? Known::exactly(0, bits(v)) : Known::any(bits(v));
+  find_conditions();
+  flow_.run(*this);
+  narrowing_ = true;
+  for (int n = 0; widened_ && n < kNarrowings; ++n) flow_.sweep(*this);
+}
+
+Known Numbers::of(uint32_t value) const {
+  if (value == kNone || known_[value].none()) return Known::any(value == kNone ? 64 : bits(value));
+  return known_[value];
+}
+
+Known Numbers::use(uint32_t block, size_t inst, size_t s) const {
+  const Known known = source(block, inst, s);
+  const uint32_t value = ssa_.use(block, inst, s);
+  return known.none() ? Known::any(value == kNone ? 64 : bits(value)) : known;
+}
+
+Known Numbers::source(uint32_t block, size_t inst, size_t s) const {
+  const Inst& i = p_.blocks[block].insts[inst];
+  const Operand& o = i.src[s];
+  if (o.is_imm()) return Known::exactly(o.imm, bits_of(source_width(i, s).value_or(Width::b64)));
+  if (!o.is_reg()) return Known::any(bits_of(source_width(i, s).value_or(Width::b64)));
+  const uint32_t value = ssa_.use(block, inst, s);
+  return value == kNone ? Known::any(bits_of(p_.regs[o.index].width)) : known_[value];
+}
+
+/// What reads the operands of compares, too: the arguments behind branches on them.
+void Numbers::find_conditions() {
+  for (const uint32_t b : ssa_.order().nodes)
+    for (const Ssa::Incoming& in : ssa_.incoming(b)) {
+      if (in.from == kNone || p_.blocks[in.from].term.kind != Terminator::Kind::branch) continue;
+      for (uint32_t n = 0; n < ssa_.arguments(b); ++n)
+        depend(ssa_.deciding(in.from), ssa_.first_node(b) + n, kConditions);
+    }
+}
+void Numbers::depend(uint32_t condition, uint32_t node, int depth) {
+  const Inst* made = ssa_.made_by(condition);
+  if (made == nullptr || depth == 0) return;
+  const Ssa::Value& v = ssa_[condition];
+  for (size_t s = 0; s < made->src.size(); ++s) {
+    const uint32_t source = ssa_.use(v.block, v.inst, s);
+    if (source == kNone) continue;
+    if (made->op == Op::icmp)
+      compared_[source].push_back(node);
+    else if (made->type == Type::pred)
+      depend(source, node, depth - 1);
+  }
+}
+
+Known Numbers::behind(const Known& known, uint32_t value, uint32_t condition, bool holds,
+                      int depth) const {
+  if (value == condition) return met(known, Known::exactly(holds ? 1 : 0, 1), 1);
+  const Inst* made = ssa_.made_by(condition);
+  if (made == nullptr || depth == 0) return known;
+  const Ssa::Value& at = ssa_[condition];
+  const auto source = [&](size_t s) { return ssa_.use(at.block, at.inst, s); };
+  if (made->op == Op::icmp && made->cond <= Cond::ge) {
+    const Cond cond = holds ? made->cond : opposite(made->cond);
+    if (source(0) == value)
+      return where(known, cond, this->source(at.block, at.inst, 1), made->type);
+    if (source(1) == value)
+      return where(known, mirrored(cond), this->source(at.block, at.inst, 0), made->type);
+    return known;
+  }
+  if (made->type != Type::pred) return known;
+  if (made->op == Op::mov || made->op == Op::not_)
+    return source(0) == kNone
+               ? known
+               : behind(known, value, source(0), holds == (made->op == Op::mov), depth - 1);
+  if (made->op != (holds ? Op::and_ : Op::or_)) return known;
+  Known both = known;
+  for (size_t s = 0; s < 2; ++s)
+    if (source(s) != kNone) both = behind(both, value, source(s), holds, depth - 1);
+  return both;
+}
+
+void Numbers::argument(uint32_t value) {
+  const uint32_t block = ssa_[value].block;
+  const auto inputs = ssa_.inputs(value);
+  const auto incoming = ssa_.incoming(block);
+  Known sum;
+  for (size_t n = 0; n < inputs.size(); ++n) {
+    if (!flow_.taken(incoming[n])) continue;
+    Known brought = known_[inputs[n]];
+    const uint32_t from = incoming[n].from;
+    if (from != kNone && !brought.none()) {
+      const Terminator& t = p_.blocks[from].term;
+      if (t.kind == Terminator::Kind::branch && t.targets[0] != t.targets[1])
+        brought = behind(brought, inputs[n], ssa_.deciding(from),
+                         (t.targets[0] == block) != t.cond.negate, kConditions);
+    }
+    sum = joined(sum, brought);
+  }
+  learn(value, sum);
+}
+
+void Numbers::instruction(uint32_t block, uint32_t index) {
+  const Inst& inst = p_.blocks[block].insts[index];
+  if (inst.dst.empty()) return;
+  in_.clear();
+  bool ready = true;
+  const bool reads = info(inst.op).trait == OpTrait::pure;
+  for (size_t s = 0; reads && s < inst.src.size(); ++s) {
+    in_.push_back(source(block, index, s));
+    ready = ready && !in_.back().none();
+  }
+  for (size_t d = 0; d < inst.dst.size(); ++d) {
+    if (!inst.dst[d].valid()) continue;
+    const uint32_t value = ssa_.defined(block, index, d);
+    const bool guarded = ssa_[value].kind == Ssa::Kind::merge;
+    const uint32_t made = guarded ? ssa_.inputs(value)[0] : value;
+    if (ready) learn(made, result(inst, d, made));
+    if (!guarded) continue;
+    const Known guard = known_[ssa_.guard(block, index)];
+    if (guard.none()) continue;
+    const auto known = guard.constant();
+    const Known before = known_[ssa_.inputs(value)[1]];
+    if (known)
+      learn(value, (*known != 0) != inst.guard.negate ? known_[made] : before);
+    else
+      learn(value, joined(known_[made], before));
+  }
+}
+
+void Numbers::leave(uint32_t block) {
+  const Terminator& t = p_.blocks[block].term;
+  const uint32_t decides = ssa_.deciding(block);
+  const auto& succs = ssa_.graph().succs[block];
+  uint32_t target = kNone;
+  if (decides != kNone) {
+    if (known_[decides].none()) return;
+    const auto known = known_[decides].constant();
+    if (known && t.kind == Terminator::Kind::branch)
+      target = t.targets[(*known != 0) != t.cond.negate ? 0 : 1];
+    if (known && t.kind == Terminator::Kind::switch_) {
+      const auto hit = std::ranges::find(t.cases, *known);
+      target = t.targets[static_cast<size_t>(hit - t.cases.begin())];
+    }
+  }
+  if (target == kNone) return flow_.reach_all(block);
+  flow_.reach(block, static_cast<uint32_t>(std::ranges::find(succs, target) - succs.begin()));
+}
+
+void Numbers::learn(uint32_t value, Known made) {
+  Known& now = known_[value];
+  if (narrowing_) {
+    now = met(now, made, bits(value));
+    return;
+  }
+  made = joined(now, made);
+  if (made == now) return;
+  if (ssa_[value].kind == Ssa::Kind::argument && ++growths_[value] > kMostGrowths) {
+    const Known any = Known::any(bits(value));
+    widened_ = true;
+    if (growths_[value] > kMostBitGrowths) {
+      made = any;
+      growths_[value] = kMostBitGrowths;
+    } else {
+      if (made.least != now.least) made.least = 0;
+      if (made.most != now.most) made.most = std::min(widened(made.most), any.most);
+      if (made.low != now.low) made.low = std::max(made.low < 0 ? widened(made.low) : 0, any.low);
+      if (made.high != now.high)
+        made.high = made.high < 0 ? -1 : std::min(widened(made.high), any.high);
+    }
+    if (made == now) return;
+  }
+  now = made;
+  flow_.changed(value);
+  if (const auto at = compared_.find(value); at != compared_.end())
+    for (const uint32_t node : at->second) flow_.touch(node);
+}
+
+Known Numbers::result(const Inst& inst, size_t which, uint32_t value) const {
+  const unsigned width = bits(value);
+  if (inst.op == Op::sreg) return special(inst, width);
+  if (inst.op == Op::load) return loaded(inst, which, width);
+  if (info(inst.op).trait != OpTrait::pure || inst.src.empty()) return Known::any(width);
+  if (inst.op == Op::mbcnt) {  // lanes below this one
+    const Known below = Known::between(0, p_.wave_lanes - 1, 32);
+    Inst add;
+    add.op = Op::add;
+    add.type = Type::u32;
+    const Known both[] = {below, in_[1]};
+    return compute(add, 0, both, 32);
+  }
+  if (std::ranges::all_of(in_, [](const Known& k) { return k.constant().has_value(); })) {
+    std::vector<uint64_t> sources;
+    for (const Known& k : in_) sources.push_back(*k.constant());
+    if (const auto exact = evaluate(inst, sources)) return Known::exactly((*exact)[which], width);
+  }
+  return compute(inst, which, in_, width);
+}
+
+Known Numbers::loaded(const Inst& inst, size_t which, unsigned width) const {
+  const Mem& m = *inst.mem;
+  const unsigned size = size_of(m.elem);
+  if (size < 4) {
+    const int64_t half = int64_t{1} << (8 * size - 1);
+    return is_signed(m.elem) ? Known::between_signed(-half, half - 1, width)
+                             : Known::between(0, static_cast<uint64_t>(2 * half - 1), width);
+  }
+  Known any = Known::any(width);
+  if (!launch_.aligned_pointers || m.space != Space::param || !inst.src[0].is_imm()) return any;
+  // The low word of a pointer argument, read whole or dword by dword.
+  const uint64_t at = inst.src[0].imm + static_cast<uint64_t>(m.offset) + which * size;
+  const auto is_there = [at](const Param& p) { return p.pointer && p.offset == at; };
+  if (std::ranges::any_of(p_.params, is_there)) any.zero |= kPointerAlignment - 1;
+  return met(any, any, width);
+}
+
+Known Numbers::special(const Inst& inst, unsigned width) const {
+  const auto reg = static_cast<SReg>(inst.mode);
+  const auto below = [&](uint64_t n) { return Known::between(0, n == 0 ? 0 : n - 1, width); };
+  switch (reg) {
+    case SReg::shared_window:
+      return Known::exactly(guest::kSharedWindow, width);
+    case SReg::local_window:
+      return Known::exactly(guest::kLocalWindow, width);
+    case SReg::laneid:
+      return below(p_.wave_lanes);
+    default:
+      break;
+  }
+  if (!launch_.block) return Known::any(width);
+  const uint64_t lanes = std::max<uint64_t>(launch_.block->total(), 1);
+  const uint32_t axes[] = {launch_.block->x, launch_.block->y, launch_.block->z};
+  const auto axis = [&](SReg first) {
+    return axes[static_cast<size_t>(reg) - static_cast<size_t>(first)];
+  };
+  switch (reg) {
+    case SReg::tid_x:
+    case SReg::tid_y:
+    case SReg::tid_z:
+      return below(axis(SReg::tid_x));
+    case SReg::ntid_x:
+    case SReg::ntid_y:
+    case SReg::ntid_z:
+      return Known::exactly(axis(SReg::ntid_x), width);
+    case SReg::linear_tid:
+      return below(lanes);
+    case SReg::warpid:
+      return below((lanes - 1) / p_.wave_lanes + 1);
+    default:
+      return Known::any(width);
+  }
+}
+
+}  // namespace lanewise::ir
