@@ -56,16 +56,6 @@ struct Liveness {
 };
 Liveness liveness(const Program& program);
 
-/// Which registers hold the same value in all lanes of the group, and which blocks are reached by
-/// all lanes of the group together or not at all. Conservative: `true` is a proof.
-struct Uniformity {
-  std::vector<bool> reg;    ///< [register]
-  std::vector<bool> block;  ///< [block]
-};
-/// The same for the lanes of a wave: `together` says which lanes a proof covers. Registers that the
-/// program calls scalar are the same in a wave.
-enum class Together : uint8_t { wave, group };
-Uniformity uniformity(const Program& program, Together together = Together::group);
 /// Every barrier and cross-lane operation is proven to be reached by all lanes of the group
 /// together (no lane exits before).
 bool convergence_uniform(const Program& program);
@@ -76,9 +66,6 @@ bool barriers_uniform(const Program& program);
 /// lanes of the group have or none, the condition itself takes their place; else nothing is
 /// changed.
 bool drop_uniform_ballots(Program& program);
-/// Gives values that never meet in one place registers of their own; false where the program is so
-/// large that nothing more should be asked of it.
-bool split_webs(Program& program);
 
 /// Structured control flow, ready for SPIR-V: every break and continue leaves exactly the innermost
 /// loop or scope around it.

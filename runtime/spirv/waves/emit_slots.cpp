@@ -79,7 +79,7 @@ void LaneEmitter::in_slots(const std::function<void(uint32_t)>& body) {
 void LaneEmitter::plan_slots() {
   const bool alone = program_.wave_lanes >= target_.subgroup_size;
   const ir::Together together = alone ? ir::Together::wave : ir::Together::group;
-  uniform_ = ir::uniformity(program_, together).reg;
+  uniform_ = ir::Uniformity(program_, together).registers();
   members_ = std::make_unique<MemberProof>(program_, together);
   // The structuriser's flags are set in the tree, which the analysis does not see.
   std::vector<bool> assigned(program_.regs.size(), false);

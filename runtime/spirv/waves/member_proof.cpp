@@ -14,37 +14,28 @@ using ir::Op;
 /// Which blocks the same lanes come to, in the same iterations.
 class Company {
  public:
-  explicit Company(const ir::Program& program)
+  Company(const ir::Program& program, const ir::Ssa& ssa)
       : program_(program),
-        graph_(ir::block_graph(program)),
-        dom_(ir::dominators(graph_)),
-        postdom_(ir::postdominators(graph_, ending(program))),
-        definitions_(program.regs.size()) {
-    for (uint32_t b = 0; b < program.blocks.size(); ++b)
-      for (const ir::Inst& inst : program.blocks[b].insts)
-        for (const ir::Reg reg : inst.dst)
-          if (reg.valid()) definitions_[reg.id].push_back({&inst, b});
-  }
+        ssa_(ssa),
+        graph_(ssa.graph()),
+        dom_(ssa.dom()),
+        postdom_(ir::postdominators(graph_, ending(program))) {}
 
-  /// The mask of the operation `use` in `block` names exactly the lanes that come to it: it was
-  /// taken of them.
-  bool named_by(const ir::Operand& mask, const ir::Inst& use, uint32_t block) const {
-    if (!mask.is_reg() || definitions_[mask.index].size() != 1 || ends(block)) return false;
-    const auto [inst, from] = definitions_[mask.index].front();
-    if (!inst->guard.always() || (from == block && inst > &use)) return false;
-    if (inst->op == Op::activemask) return same(from, block);
+  /// The mask of the operation in `block` names exactly the lanes that come to it: it was taken of
+  /// them.
+  bool named_by(uint32_t mask, uint32_t block) const {
+    const ir::Inst* inst = ssa_.made_by(mask);
+    if (inst == nullptr || !inst->guard.always() || ends(block)) return false;
+    const ir::Ssa::Value& made = ssa_[mask];
+    if (inst->op == Op::activemask) return same(made.block, block);
     if (inst->op != Op::vote_ballot || inst->src[1] != ir::Operand::immediate(0xffffffff))
       return false;
-    if (inst->src[0].is_imm()) return inst->src[0].imm != 0 && same(from, block);
-    return inst->src[0].is_reg() && chosen_by(inst->src[0].reg(), *inst, from, block);
+    if (inst->src[0].is_imm()) return inst->src[0].imm != 0 && same(made.block, block);
+    const uint32_t condition = ssa_.use(made.block, made.inst, 0);
+    return condition != ir::kNone && chosen_by(condition, made.block, block);
   }
 
  private:
-  struct Definition {
-    const ir::Inst* inst;
-    uint32_t block;
-  };
-
   static bool has_trap(const ir::Block& block) {
     return std::ranges::any_of(block.insts,
                                [](const ir::Inst& inst) { return inst.op == Op::trap; });
@@ -82,13 +73,13 @@ class Company {
 
   /// `block` runs for the lanes for which `condition` held at the ballot in `from`, and for no
   /// others.
-  bool chosen_by(ir::Reg condition, const ir::Inst& ballot, uint32_t from, uint32_t block) const {
-    if (definitions_[condition.id].size() != 1 || ends(from)) return false;
-    const Definition& known = definitions_[condition.id].front();
-    if (known.block != from || known.inst > &ballot) return false;
+  bool chosen_by(uint32_t condition, uint32_t from, uint32_t block) const {
+    const ir::Inst* known = ssa_.made_by(condition);
+    if (known == nullptr || !known->guard.always() || ssa_[condition].block != from || ends(from))
+      return false;
     for (uint32_t b = 0; b < program_.blocks.size(); ++b) {
       const ir::Terminator& t = program_.blocks[b].term;
-      if (t.kind != ir::Terminator::Kind::branch || t.cond.reg != condition) continue;
+      if (t.kind != ir::Terminator::Kind::branch || ssa_.deciding(b) != condition) continue;
       const uint32_t side = t.targets[t.cond.negate ? 1 : 0];
       if (graph_.preds[side].size() == 1 && t.targets[0] != t.targets[1] && same(from, b) &&
           same(side, block))
@@ -98,9 +89,10 @@ class Company {
   }
 
   const ir::Program& program_;
-  ir::Graph graph_;
-  ir::DomTree dom_, postdom_;
-  std::vector<std::vector<Definition>> definitions_;
+  const ir::Ssa& ssa_;
+  const ir::Graph& graph_;
+  const ir::DomTree& dom_;
+  ir::DomTree postdom_;
 };
 
 /// Do lanes that a tree in step has not brought to an operation come to one that waits, or do they
@@ -110,19 +102,18 @@ class Absent {
  public:
   Absent(const ir::Program& program, const ir::Uniformity& u)
       : program_(program),
-        graph_(ir::block_graph(program)),
-        order_(ir::reverse_postorder(graph_)),
-        dom_(ir::dominators(graph_)),
+        ssa_(u.ssa()),
+        graph_(ssa_.graph()),
+        order_(ssa_.order()),
+        dom_(ssa_.dom()),
         reducible_(ir::reducible(graph_, order_, dom_)) {
     if (reducible_) loops_ = ir::loops(graph_, order_, dom_);
     for (const ir::Block& block : program.blocks)
       waits_.push_back(std::ranges::any_of(block.insts, [&](const ir::Inst& i) {
         return i.op == Op::barrier || ir::is_rendezvous(program, i.op);
       }));
-    for (const uint32_t b : order_.nodes) {
-      const uint32_t reg = deciding(program.blocks[b].term);
-      if (reg != ir::kNone && !u.reg[reg]) parting_.push_back(b);
-    }
+    for (const uint32_t b : order_.nodes)
+      if (!u.decides(b)) parting_.push_back(b);
     find_coming();
   }
 
@@ -143,26 +134,25 @@ class Absent {
 
   /// Is the mask brought anew in each iteration of the loop around the operation, from memory (what
   /// a recursion keeps of each call) or from other lanes?
-  bool changes(const ir::Operand& mask, uint32_t block) const {
-    if (!reducible_ || loops_.header[block] == ir::kNone || !mask.is_reg()) return false;
-    for (uint32_t b = 0; b < program_.blocks.size(); ++b) {
-      if (!in_loop(b, loops_.header[block])) continue;
-      for (const ir::Inst& i : program_.blocks[b].insts) {
-        const bool brings = i.op == Op::load || ir::info(i.op).trait == ir::OpTrait::wave;
-        if (brings && std::ranges::find(i.dst, mask.reg()) != i.dst.end()) return true;
-      }
+  bool changes(uint32_t mask, uint32_t block) const {
+    if (!reducible_ || loops_.header[block] == ir::kNone || mask == ir::kNone) return false;
+    std::vector<bool> seen(ssa_.size());
+    std::vector<uint32_t> work = {mask};
+    while (!work.empty()) {
+      const uint32_t value = work.back();
+      work.pop_back();
+      if (seen[value]) continue;
+      seen[value] = true;
+      const ir::Inst* made = ssa_.made_by(value);
+      const bool brings = made != nullptr &&
+                          (made->op == Op::load || ir::info(made->op).trait == ir::OpTrait::wave);
+      if (brings && in_loop(ssa_[value].block, loops_.header[block])) return true;
+      for (const uint32_t input : ssa_.inputs(value)) work.push_back(input);
     }
     return false;
   }
 
  private:
-  /// The register that says where a lane goes, kNone when none does.
-  static uint32_t deciding(const ir::Terminator& t) {
-    if (t.kind == ir::Terminator::Kind::branch && !t.cond.always()) return t.cond.reg.id;
-    const bool chosen = t.kind == ir::Terminator::Kind::switch_ && t.selector.is_reg();
-    return chosen ? t.selector.index : ir::kNone;
-  }
-
   /// Some edge on which lanes part leads past `block`, to where `counts` holds: one in front of
   /// it, or the exit of a loop around it (who takes the loop's back edge behind it comes to it
   /// again with all that do).
@@ -241,9 +231,10 @@ class Absent {
   }
 
   const ir::Program& program_;
-  ir::Graph graph_;
-  ir::BlockOrder order_;
-  ir::DomTree dom_;
+  const ir::Ssa& ssa_;
+  const ir::Graph& graph_;
+  const ir::BlockOrder& order_;
+  const ir::DomTree& dom_;
   bool reducible_;
   ir::Loops loops_;
   std::vector<bool> waits_, comes_;
@@ -253,12 +244,9 @@ class Absent {
 }  // namespace members
 
 struct MemberProof::Facts {
-  Facts(ir::Program apart, ir::Together together)
-      : program(std::move(apart)),
-        u(ir::uniformity(program, together)),
-        company(program),
-        absent(program, u) {}
-  ir::Program program;
+  Facts(const ir::Program& source, ir::Together together)
+      : program(source), u(source, together), company(source, u.ssa()), absent(source, u) {}
+  const ir::Program& program;
   ir::Uniformity u;
   members::Company company;
   members::Absent absent;
@@ -271,10 +259,7 @@ MemberProof::MemberProof(const ir::Program& program, ir::Together together) {
   };
   const auto some = [&](const ir::Block& b) { return std::ranges::any_of(b.insts, masked); };
   if (std::ranges::none_of(program.blocks, some)) return;
-  // A register may hold something uniform here and something else there.
-  ir::Program apart = program;
-  (void)ir::split_webs(apart);
-  facts_ = std::make_unique<Facts>(std::move(apart), together);
+  facts_ = std::make_unique<Facts>(program, together);
 }
 
 MemberProof::~MemberProof() = default;
@@ -285,15 +270,16 @@ MemberUse MemberProof::of(uint32_t block, size_t index) const {
   const int operand = ir::member_operand(inst.op);
   if (operand < 0) return {};
   const ir::Operand& mask = inst.src[static_cast<size_t>(operand)];
-  const bool known = !mask.is_reg() || facts_->u.reg[mask.index];
-  const bool named = inst.guard.always() && facts_->company.named_by(mask, inst, block);
+  const uint32_t value = facts_->u.ssa().use(block, index, static_cast<size_t>(operand));
+  const bool known = facts_->u.value(value);
+  const bool named = inst.guard.always() && facts_->company.named_by(value, block);
   MemberUse use{.alike = known || named};
   if (!facts_->program.rendezvous || named) return use;
-  const bool all_come = inst.guard.always() && facts_->u.block[block];
+  const bool all_come = inst.guard.always() && facts_->u.block(block);
   use.asked = !known || (!all_come && facts_->absent.may_wait(inst, block));
   use.mixes =
       use.asked && mask != ir::Operand::immediate(~0U) &&
-      (facts_->absent.skips_iterations(block) || (!known && facts_->absent.changes(mask, block)));
+      (facts_->absent.skips_iterations(block) || (!known && facts_->absent.changes(value, block)));
   return use;
 }
 

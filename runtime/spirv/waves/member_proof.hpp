@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "runtime/ir/passes/passes.hpp"
+#include "runtime/ir/passes/waves/uniformity.hpp"
 
 namespace lanewise::spirv {
 
@@ -23,7 +23,8 @@ struct MemberUse {
 
 class MemberProof {
  public:
-  /// `together`: of whom uniformity is asked, a group where waves share subgroups.
+  /// `together`: of whom uniformity is asked, a group where waves share subgroups. The program must
+  /// outlive this.
   MemberProof(const ir::Program& program, ir::Together together);
   ~MemberProof();
   /// The operation at `index` in the block.

@@ -9,6 +9,7 @@
 
 #include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/passes.hpp"
+#include "runtime/ir/passes/waves/uniformity.hpp"
 #include "runtime/spirv/waves/swap_loops.hpp"
 
 namespace lanewise::spirv {
@@ -106,7 +107,7 @@ std::optional<Obstacle> waiting_loop(const ir::Program& program, const ir::Unifo
   }
   for (uint32_t b = 0; b < program.blocks.size(); ++b) {
     const uint32_t reg = deciding(program.blocks[b].term);
-    if (!waits[b] || reg == ir::kNone || !depends[reg] || u.reg[reg]) continue;
+    if (!waits[b] || reg == ir::kNone || !depends[reg] || u.decides(b)) continue;
     // What a lane waits for, it looks at while it iterates.
     for (const uint32_t k : cycles.around(b)) {
       for (const ir::Inst& inst : program.blocks[k].insts)
@@ -141,7 +142,7 @@ std::optional<Obstacle> obstacle_to_waves(const ir::Program& program, uint32_t l
   }
   // GCN runs waves in step itself: a lane that waited for another one would wait there, too.
   if (program.isa == ir::Isa::gcn) return {};
-  return waiting_loop(program, ir::uniformity(program, ir::Together::wave));
+  return waiting_loop(program, ir::Uniformity(program, ir::Together::wave));
 }
 
 }  // namespace lanewise::spirv

@@ -2,6 +2,7 @@
 
 #include "runtime/ir/builder.hpp"
 #include "runtime/ir/passes/passes.hpp"
+#include "runtime/ir/passes/waves/uniformity.hpp"
 
 using namespace lanewise::ir;
 
@@ -57,13 +58,13 @@ TEST_CASE("uniform registers: data") {
   const Reg copy = k.b.make(Op::mov, Type::u32, {never});
   k.b.exit();
   REQUIRE(verify(k.p).empty());
-  const Uniformity u = uniformity(k.p);
-  CHECK(u.reg[k.group.id]);
-  CHECK(u.reg[sum.id]);
-  CHECK(u.reg[param.id]);
-  CHECK(u.reg[k.uniform.id]);
+  const Uniformity u(k.p);
+  CHECK(u.registers()[k.group.id]);
+  CHECK(u.registers()[sum.id]);
+  CHECK(u.registers()[param.id]);
+  CHECK(u.registers()[k.uniform.id]);
   for (const Reg r : {k.tid, mixed, global, far, kept, never, copy, k.divergent}) {
-    CHECK(!u.reg[r.id]);
+    CHECK(!u.registers()[r.id]);
   }
 }
 
@@ -78,10 +79,10 @@ TEST_CASE("a write under divergent control is not uniform, its join block is") {
     k.b.set_block(2);
     k.barrier();
     k.b.exit();
-    const Uniformity u = uniformity(k.p);
-    CHECK(u.reg[r.id] == !diverges);
-    CHECK(u.block[1] == !diverges);
-    CHECK(u.block[2]);
+    const Uniformity u(k.p);
+    CHECK(u.registers()[r.id] == !diverges);
+    CHECK(u.block(1) == !diverges);
+    CHECK(u.block(2));
     CHECK(k.barriers_ok());
   }
 }
@@ -102,11 +103,11 @@ TEST_CASE("what a loop with divergent trip count writes is not uniform behind it
     k.b.jump(3);
     k.b.set_block(3);
     k.b.exit();
-    const Uniformity u = uniformity(k.p);
-    CHECK(u.reg[i.id] == !diverges);
-    CHECK(u.reg[after.id] == !diverges);
-    CHECK(u.block[1] == !diverges);
-    CHECK(u.block[2]);
+    const Uniformity u(k.p);
+    CHECK(u.registers()[i.id] == !diverges);
+    CHECK(u.registers()[after.id] == !diverges);
+    CHECK(u.block(1) == !diverges);
+    CHECK(u.block(2));
     CHECK(k.barriers_ok());
     k.b.set_block(1);
     k.barrier();
@@ -166,7 +167,7 @@ TEST_CASE("barriers behind divergent exits, guards and traps") {
     red.mode = static_cast<uint8_t>(BarrierKind::red_or);
     k.b.exit();
     REQUIRE(verify(k.p).empty());
-    CHECK(uniformity(k.p).reg[any.id]);
+    CHECK(Uniformity(k.p).registers()[any.id]);
   }
 }
 
@@ -194,35 +195,6 @@ TEST_CASE("a register that holds one value here and another there") {
     CHECK(k.barriers_ok() == (kind == 0));
     CHECK(barriers_uniform(k.p) == (kind == 0));
   }
-}
-
-TEST_CASE("values that never meet get registers of their own") {
-  Program p = parse_program(R"(program "k" ptx wave 32
-memory param 8 shared 0 local 0
-reg r0 b32
-reg r1 b32
-reg p2 pred
-block b0 "entry"
-  r0 = load.u32 0 {param u32}
-  r1 = add.u32 r0, 1
-  r0 = mov.u32 7
-  p2 = icmp.u32.lt r1, 9
-  branch @p2 b1 b2
-block b1 "left"
-  @p2 r0 = mov.u32 r1
-  jump b2
-block b2 "end"
-  r1 = add.u32 r0, r1
-  exit
-)");
-  REQUIRE(split_webs(p));
-  CHECK(verify(p).empty());
-  // The argument, and the sum behind the join; what b1 writes under a guard and b2 reads stays one.
-  CHECK(p.regs.size() == 5);
-  CHECK(p.blocks[0].insts[0].dst[0] != p.blocks[0].insts[2].dst[0]);
-  CHECK(p.blocks[1].insts[0].dst[0] == p.blocks[0].insts[2].dst[0]);
-  CHECK(p.blocks[2].insts[0].src[0].reg() == p.blocks[0].insts[2].dst[0]);
-  CHECK(p.blocks[2].insts[0].dst[0] != p.blocks[0].insts[1].dst[0]);
 }
 
 // As GCN narrows EXEC around a block, and asks a mask whether to iterate again.

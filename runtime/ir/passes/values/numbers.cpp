@@ -51,10 +51,10 @@ Cond opposite(Cond cond) {
 
 }  // namespace
 
-Numbers::Numbers(const Program& program, const LaunchNumbers& launch)
+Numbers::Numbers(const Program& program, const LaunchNumbers& launch, Ssa::Split split)
     : p_(program),
       launch_(launch),
-      ssa_(program, Ssa::Split::at_branches),
+      ssa_(program, split),
       flow_(ssa_),
       known_(ssa_.size()),
       growths_(ssa_.size()) {

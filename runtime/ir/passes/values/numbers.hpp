@@ -13,13 +13,16 @@ namespace lanewise::ir {
 /// What is promised of the launch.
 struct LaunchNumbers {
   std::optional<Dim3> block = {};  ///< threads of a group
-  bool aligned_pointers = false;  ///< parameters that are pointers are multiples of 16
-  bool unset_is_zero = false;     ///< registers hold 0 before they are written
+  bool aligned_pointers = false;   ///< parameters that are pointers are multiples of 16
+  bool unset_is_zero = false;      ///< registers hold 0 before they are written
 };
 
 class Numbers {
  public:
-  Numbers(const Program& program, const LaunchNumbers& launch);
+  Numbers(const Program& program, const LaunchNumbers& launch,
+          Ssa::Split split = Ssa::Split::at_branches);
+  Numbers(const Numbers&) = delete;
+  Numbers& operator=(const Numbers&) = delete;
 
   const Ssa& ssa() const { return ssa_; }
   /// Of a source, as the instruction reads it. Of what is never read in a run, anything.

@@ -1,6 +1,7 @@
+#include "runtime/ir/passes/waves/uniformity.hpp"
+
 #include <algorithm>
 
-#include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/flow/liveness.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/wave_ops.hpp"
@@ -74,151 +75,139 @@ bool keeps_uniform(const Inst& i, Together together) {
   }
 }
 
-/// Predicates that hold in every lane: GCN's EXEC where a kernel begins, and wherever it has its
-/// lanes back. Starts from all of them, too.
-std::vector<bool> always_true(const Program& p) {
-  std::vector<bool> holds = liveness(p).in[0];
-  holds.flip();
-  const auto is_true = [&](const Operand& o) { return o.is_imm() ? o.imm != 0 : holds[o.index]; };
-  const auto makes_true = [&](const Inst& i) {
-    if (i.op == Op::mov && i.type == Type::pred) return is_true(i.src[0]);
-    if (i.op == Op::or_ && i.type == Type::pred) return is_true(i.src[0]) || is_true(i.src[1]);
-    if (i.op == Op::and_ && i.type == Type::pred) return is_true(i.src[0]) && is_true(i.src[1]);
-    return i.op == Op::maskbit && i.src[0] == Operand::immediate(~uint64_t{0});
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const Block& block : p.blocks)
-      for (const Inst& i : block.insts)
-        for (const Reg r : i.dst) {
-          if (!r.valid() || !holds[r.id] || makes_true(i)) continue;
-          holds[r.id] = false;
-          changed = true;
-        }
-  }
-  return holds;
+std::vector<bool> may_end(const Program& p) {
+  std::vector<bool> ends;
+  for (const Block& block : p.blocks)
+    ends.push_back(
+        std::ranges::any_of(block.insts, [](const Inst& i) { return i.op == Op::trap; }));
+  return ends;
 }
 
-/// Starts from "everything is uniform" and takes back what cannot be upheld, until nothing changes.
-class UniformityAnalysis {
- public:
-  /// `closely`: values have registers of their own, so that it is worth while to follow masks.
-  UniformityAnalysis(const Program& p, Together together, bool closely = false)
-      : p_(p),
-        together_(together),
-        graph_(block_graph(p)),
-        order_(reverse_postorder(graph_)),
-        may_end_(p.blocks.size()),
-        split_(p.blocks.size()) {
-    for (uint32_t b = 0; b < p.blocks.size(); ++b) {
-      const auto traps = [](const Inst& i) { return i.op == Op::trap; };
-      const auto& insts = p.blocks[b].insts;
-      may_end_[b] = std::any_of(insts.begin(), insts.end(), traps);
+}  // namespace
+
+/// Starts from "everything is uniform" and takes back what cannot be upheld.
+Uniformity::Uniformity(const Program& program, Together together, Follow follow)
+    : p_(program),
+      together_(together),
+      numbers_(follow == Follow::masks
+                   ? std::optional<Numbers>(std::in_place, program, LaunchNumbers{},
+                                            Ssa::Split::at_joins)
+                   : std::nullopt),
+      own_(numbers_ ? std::nullopt : std::optional<Ssa>(program)),
+      ssa_(numbers_ ? numbers_->ssa() : *own_),
+      flow_(ssa_),
+      postdom_(postdominators(ssa_.graph(), may_end(program))),
+      block_(program.blocks.size(), true),
+      split_(program.blocks.size()),
+      value_(ssa_.size(), true),
+      zeros_(ssa_.size(), numbers_.has_value()) {
+  // What a register holds before its first write is not known here.
+  for (uint32_t v = 0; v < ssa_.size(); ++v)
+    if (ssa_[v].kind == Ssa::Kind::entry) value_[v] = scalar(v), zeros_[v] = false;
+  flow_.run(*this);
+}
+
+bool Uniformity::scalar(uint32_t value) const {
+  return together_ == Together::wave && p_.regs[ssa_[value].reg].scalar;
+}
+
+std::vector<bool> Uniformity::registers() const {
+  std::vector<bool> all(p_.regs.size(), true);
+  for (uint32_t v = 0; v < ssa_.size(); ++v)
+    if (!value_[v]) all[ssa_[v].reg] = false;
+  return all;
+}
+
+bool Uniformity::uniform(uint32_t block, uint32_t inst) const {
+  const Inst& i = p_.blocks[block].insts[inst];
+  if (!guard(block, inst)) return false;
+  // A reduction gives all lanes one result whatever each of them puts in.
+  if (together_ == Together::wave && same_for_the_wave(i.op)) {
+    const int members = member_operand(i.op);
+    return members < 0 || use(block, inst, static_cast<size_t>(members));
+  }
+  if (together_ == Together::wave && i.op == Op::readlane) return use(block, inst, 1);
+  if (!keeps_uniform(i, together_)) return false;
+  const size_t relevant = i.op == Op::barrier ? 2 : i.src.size();
+  for (size_t s = 0; s < relevant; ++s)
+    if (!use(block, inst, s)) return false;
+  return true;
+}
+
+/// A ballot on what is the same in all lanes of the group names other lanes in a wave that is not
+/// full, but is 0 in all waves or in none.
+bool Uniformity::zero_together(uint32_t block, uint32_t inst) const {
+  const Inst& i = p_.blocks[block].insts[inst];
+  return uniform(block, inst) || (i.op == Op::ballot && i.guard.always() && use(block, inst, 0));
+}
+bool Uniformity::asks_for_zero(uint32_t block, uint32_t inst) const {
+  const Inst& i = p_.blocks[block].insts[inst];
+  return i.op == Op::icmp && (i.cond == Cond::eq || i.cond == Cond::ne) && i.guard.always() &&
+         i.src[0].is_reg() && zeros_[ssa_.use(block, inst, 0)] && i.src[1] == Operand::immediate(0);
+}
+
+/// Paths that lanes take apart bring different values; one value stays what it was.
+void Uniformity::argument(uint32_t value) {
+  const auto inputs = ssa_.inputs(value);
+  const auto incoming = ssa_.incoming(ssa_[value].block);
+  bool same = true, uniform = true, zeros = true;
+  for (size_t n = 0; n < inputs.size(); ++n) {
+    const uint32_t from = incoming[n].from;
+    uniform = uniform && value_[inputs[n]];
+    zeros = zeros && zeros_[inputs[n]];
+    if (from != kNone && split_[from]) same = false;
+  }
+  const bool alike = same || std::ranges::count(inputs, inputs[0]) == std::ssize(inputs);
+  forget(value, uniform && alike, zeros && alike);
+}
+
+void Uniformity::instruction(uint32_t block, uint32_t inst) {
+  const Inst& i = p_.blocks[block].insts[inst];
+  if (i.op == Op::trap && !guard(block, inst)) split(block);
+  if (i.dst.empty()) return;
+  const bool alike = block_[block] && (uniform(block, inst) || asks_for_zero(block, inst));
+  const bool zeros = block_[block] && zero_together(block, inst);
+  for (size_t d = 0; d < i.dst.size(); ++d) {
+    if (!i.dst[d].valid()) continue;
+    const uint32_t value = ssa_.defined(block, inst, d);
+    const bool merges = ssa_[value].kind == Ssa::Kind::merge;
+    if (merges) forget(ssa_.inputs(value)[0], alike, zeros);
+    const uint32_t before = merges ? ssa_.inputs(value)[1] : value;
+    forget(value, alike && (!merges || value_[before]), zeros && (!merges || zeros_[before]));
+  }
+}
+
+void Uniformity::leave(uint32_t block) {
+  if (!block_[block] || !decides(block)) split(block);
+  flow_.reach_all(block);
+}
+
+void Uniformity::forget(uint32_t value, bool uniform, bool zeros) {
+  const bool constant = numbers_ && numbers_->of(value).constant();
+  uniform = uniform || constant || scalar(value);
+  zeros = zeros || constant;
+  if (value_[value] <= uniform && zeros_[value] <= zeros) return;
+  value_[value] = value_[value] && uniform;
+  zeros_[value] = zeros_[value] && zeros;
+  flow_.changed(value);
+}
+
+/// Lanes leave the block in different directions: whatever this decides about is divergent. Those
+/// are the post-dominators of each successor up to where all ways from the block meet. What a loop
+/// with divergent exits writes is caught as well: such an exit decides about the whole loop.
+void Uniformity::split(uint32_t block) {
+  if (split_[block]) return;
+  split_[block] = true;
+  flow_.touch_block(block);
+  for (uint32_t s : ssa_.graph().succs[block])
+    for (; s != postdom_.parent[block] && s < ssa_.graph().size(); s = postdom_.parent[s]) {
+      if (!block_[s]) continue;
+      block_[s] = false;
+      flow_.touch_block(s);
     }
-    postdom_ = postdominators(graph_, may_end_);
-    result_.block.assign(p.blocks.size(), true);
-    // What a register holds before its first write is not known here.
-    const std::vector<bool> unset = liveness(p).in[0];
-    result_.reg.assign(p.regs.size(), true);
-    for (size_t r = 0; r < p.regs.size(); ++r) result_.reg[r] = !unset[r] || scalar(r);
-    if (!closely) return;
-    true_ = always_true(p);
-    zeros_ = unset;
-    zeros_.flip();
-  }
+}
 
-  Uniformity run() {
-    do {
-      changed_ = false;
-      for (const uint32_t b : order_.nodes) visit(b);
-    } while (changed_);
-    return std::move(result_);
-  }
-
- private:
-  bool scalar(size_t reg) const { return together_ == Together::wave && p_.regs[reg].scalar; }
-  bool uniform(const Operand& o) const { return !o.is_reg() || result_.reg[o.index]; }
-  bool uniform(const Guard& g) const { return g.always() || result_.reg[g.reg.id]; }
-
-  bool uniform(const Inst& i) const {
-    // A reduction gives all lanes one result whatever each of them puts in.
-    if (together_ == Together::wave && same_for_the_wave(i.op)) {
-      const int members = member_operand(i.op);
-      return uniform(i.guard) && (members < 0 || uniform(i.src[static_cast<size_t>(members)]));
-    }
-    if (together_ == Together::wave && i.op == Op::readlane)
-      return uniform(i.guard) && uniform(i.src[1]);
-    // Of all ones, and of none, it is the same for everybody.
-    if (i.op == Op::maskbit && !zeros_.empty() && i.src[0].is_imm() && i.src[0].imm + 1 < 2)
-      return uniform(i.guard);
-    const size_t relevant = i.op == Op::barrier ? 2 : i.src.size();
-    return keeps_uniform(i, together_) && uniform(i.guard) &&
-           std::all_of(i.src.begin(), i.src.begin() + static_cast<ptrdiff_t>(relevant),
-                       [&](const Operand& o) { return uniform(o); });
-  }
-
-  void visit(uint32_t b) {
-    bool splits = !result_.block[b];
-    for (const Inst& i : p_.blocks[b].insts) {
-      if (i.op == Op::trap) splits = splits || !uniform(i.guard);
-      if (!zeros_.empty()) follow_mask(i, result_.block[b]);
-      if (result_.block[b] && (uniform(i) || asks_for_zero(i))) continue;
-      for (const Reg r : i.dst)
-        if (true_.empty() || !r.valid() || !true_[r.id]) forget(r);
-    }
-    const Terminator& t = p_.blocks[b].term;
-    if (t.kind == Terminator::Kind::branch) splits = splits || !uniform(t.cond);
-    if (t.kind == Terminator::Kind::switch_) splits = splits || !uniform(t.selector);
-    if (splits && !split_[b]) split(b);
-  }
-
-  /// A ballot on what is the same in all lanes of the group names other lanes in a wave that is not
-  /// full, but is 0 in all waves or in none.
-  void follow_mask(const Inst& i, bool together) {
-    const bool ballot = i.op == Op::ballot && i.guard.always() && uniform(i.src[0]);
-    if (together && (ballot || uniform(i))) return;
-    for (const Reg r : i.dst) {
-      if (!r.valid() || !zeros_[r.id]) continue;
-      zeros_[r.id] = false;
-      changed_ = true;
-    }
-  }
-  bool asks_for_zero(const Inst& i) const {
-    return !zeros_.empty() && i.op == Op::icmp && (i.cond == Cond::eq || i.cond == Cond::ne) &&
-           i.guard.always() && i.src[0].is_reg() && zeros_[i.src[0].index] &&
-           i.src[1] == Operand::immediate(0);
-  }
-
-  void forget(Reg r) {
-    if (!r.valid() || !result_.reg[r.id] || scalar(r.id)) return;
-    result_.reg[r.id] = false;
-    changed_ = true;
-  }
-
-  /// Lanes leave `b` in different directions: whatever this decides about is divergent. Those are
-  /// the post-dominators of each successor up to where all ways from `b` meet. A register that a
-  /// loop with divergent exits writes is caught as well: such an exit decides about the whole loop.
-  void split(uint32_t b) {
-    split_[b] = true;
-    for (uint32_t s : graph_.succs[b]) {
-      for (; s != postdom_.parent[b] && s < graph_.size(); s = postdom_.parent[s]) {
-        if (!result_.block[s]) continue;
-        result_.block[s] = false;
-        changed_ = true;
-      }
-    }
-  }
-
-  const Program& p_;
-  Together together_;
-  Graph graph_;
-  BlockOrder order_;
-  std::vector<bool> may_end_, split_;
-  std::vector<bool> true_, zeros_;  ///< of registers: always true; 0 in all lanes or in none
-  DomTree postdom_;
-  Uniformity result_;
-  bool changed_ = false;
-};
+namespace {
 
 /// Where lanes wait for each other.
 bool is_convergence_point(const Inst& i) {
@@ -229,36 +218,31 @@ bool is_barrier(const Inst& i) {
   return i.op == Op::barrier;
 }
 
+using IsPoint = bool (*)(const Inst&);
+
 /// No convergence point of the block is skipped by a lane that reached the block.
-bool reached_by_all(const Block& block, const Uniformity& u,
-                    bool (*is_convergence_point)(const Inst&)) {
+bool reached_by_all(const Program& p, uint32_t block, const Uniformity& u, IsPoint is_point) {
   bool all_lanes = true;
-  for (const Inst& i : block.insts) {
-    const bool together = i.guard.always() || u.reg[i.guard.reg.id];
-    if (i.op == Op::trap && !together) all_lanes = false;
-    if (is_convergence_point(i) && !(together && all_lanes)) return false;
+  const auto& insts = p.blocks[block].insts;
+  for (size_t n = 0; n < insts.size(); ++n) {
+    const bool together = u.guard(block, n);
+    if (insts[n].op == Op::trap && !together) all_lanes = false;
+    if (is_point(insts[n]) && !(together && all_lanes)) return false;
   }
   return true;
 }
 
-bool registers_uniform(const Program& program, bool (*is_convergence_point)(const Inst&),
-                       bool closely = false) {
-  const Uniformity u = UniformityAnalysis(program, Together::group, closely).run();
-  const BlockOrder order = reverse_postorder(block_graph(program));
-  for (const uint32_t b : order.nodes) {
-    const Block& block = program.blocks[b];
-    if (std::none_of(block.insts.begin(), block.insts.end(), is_convergence_point)) continue;
-    if (!u.block[b] || !reached_by_all(block, u, is_convergence_point)) return false;
-  }
-  return true;
-}
-
-/// Scalar registers and condition codes hold one thing here and another there: where they do not
-/// suffice, their values are distinguished.
-bool all_uniform(const Program& program, bool (*is_convergence_point)(const Inst&)) {
-  if (registers_uniform(program, is_convergence_point)) return true;
-  Program apart = program;
-  return split_webs(apart) && registers_uniform(apart, is_convergence_point, true);
+bool all_uniform(const Program& program, IsPoint is_point) {
+  const auto has_point = [&](const Block& b) { return std::ranges::any_of(b.insts, is_point); };
+  if (std::ranges::none_of(program.blocks, has_point)) return true;
+  const auto proven = [&](Uniformity::Follow follow) {
+    const Uniformity u(program, Together::group, follow);
+    return std::ranges::all_of(u.ssa().order().nodes, [&](uint32_t b) {
+      return !has_point(program.blocks[b]) ||
+             (u.block(b) && reached_by_all(program, b, u, is_point));
+    });
+  };
+  return proven(Uniformity::Follow::values) || proven(Uniformity::Follow::masks);
 }
 
 std::vector<uint32_t> uses_of(const Program& program) {
@@ -283,19 +267,16 @@ bool asks_any(const Inst& ballot, const Inst& asked, const std::vector<uint32_t>
 
 bool drop_uniform_ballots(Program& program) {
   if (!has_wave_ops(program)) return false;
-  Program apart = program, without = program;
-  if (!split_webs(apart)) return false;
-  const Uniformity u = UniformityAnalysis(apart, Together::group, true).run();
+  Program without = program;
+  const Uniformity u(program, Together::group, Uniformity::Follow::masks);
   const std::vector<uint32_t> uses = uses_of(program);
-  for (size_t b = 0; b < program.blocks.size(); ++b) {
+  for (uint32_t b = 0; b < program.blocks.size(); ++b) {
     const auto& insts = program.blocks[b].insts;
     auto& kept = without.blocks[b].insts;
     kept.clear();
     for (size_t n = 0; n < insts.size(); ++n) {
       const bool any = n + 1 < insts.size() && asks_any(insts[n], insts[n + 1], uses);
-      const Operand chosen =
-          apart.blocks[b].insts[n].src.empty() ? Operand{} : apart.blocks[b].insts[n].src[0];
-      if (!any || (chosen.is_reg() && !u.reg[chosen.index])) {
+      if (!any || !u.use(b, n, 0)) {
         kept.push_back(insts[n]);
         continue;
       }
@@ -311,10 +292,6 @@ bool drop_uniform_ballots(Program& program) {
   if (has_wave_ops(without)) return false;
   program = std::move(without);
   return true;
-}
-
-Uniformity uniformity(const Program& program, Together together) {
-  return UniformityAnalysis(program, together).run();
 }
 
 bool convergence_uniform(const Program& program) {

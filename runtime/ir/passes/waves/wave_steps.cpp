@@ -5,6 +5,7 @@
 
 #include "runtime/ir/passes/flow/cfg.hpp"
 #include "runtime/ir/passes/passes.hpp"
+#include "runtime/ir/passes/waves/uniformity.hpp"
 
 namespace lanewise::ir {
 namespace {
@@ -84,7 +85,8 @@ class Steps {
       publishes_ = publishes_ || std::ranges::any_of(b.insts, gives_old_value);
     if (!has_both()) return false;
     locked_ = under_locks(p_);
-    whole_ = uniformity(p_, Together::wave).block;
+    const Uniformity u(p_, Together::wave);
+    for (uint32_t b = 0; b < p_.blocks.size(); ++b) whole_.push_back(u.block(b));
     solve();
     if (!found_) return false;
     mark_ = true;
