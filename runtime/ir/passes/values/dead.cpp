@@ -1,8 +1,7 @@
 #include <algorithm>
 
-#include "runtime/ir/passes/flow/liveness.hpp"
-#include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/values/numbering.hpp"
+#include "runtime/ir/passes/values/ssa.hpp"
 #include "runtime/ir/passes/values/values.hpp"
 
 namespace lanewise::ir {
@@ -23,91 +22,71 @@ bool is_self_move(const Inst& i) {
   return is_plain_move(i) && i.src[0] == Operand(i.dst[0]);
 }
 
-/// Instructions whose results reach no effect, over all writes of a register: takes whole circles
-/// of them, in time linear in the program.
+/// Instructions whose results reach no effect: takes whole circles of them, and what is written
+/// over before anybody reads it, in time linear in the program.
 class Unneeded {
  public:
-  explicit Unneeded(Program& p) : p_(p), needed_(read_by_others(p)), writers_(p.regs.size()) {}
+  explicit Unneeded(Program& p) : p_(p), ssa_(p), needed_(ssa_.size()) {}
 
   bool run() {
-    for (size_t r = 0; r < needed_.size(); ++r) {
-      if (needed_[r]) work_.push_back(static_cast<uint32_t>(r));
-    }
-    const auto need = [this](uint32_t r) { this->need(r); };
-    for (Block& b : p_.blocks) {
-      for (Inst& i : b.insts) {
-        if (removable(p_, i)) {
-          for (const Reg r : i.dst) writers_[r.id].push_back(&i);
-        } else {
-          for_each_use(i, need);
-        }
-      }
-      for_each_use(b.term, need);
+    const std::vector<bool> by_others = read_by_others(p_);
+    for (uint32_t v = 0; v < ssa_.size(); ++v)
+      if (by_others[ssa_[v].reg]) need(v);
+    for (const uint32_t b : ssa_.order().nodes) {
+      for (size_t i = 0; i < p_.blocks[b].insts.size(); ++i)
+        if (!removable(p_, p_.blocks[b].insts[i])) need_sources(b, i, true);
+      need(ssa_.deciding(b));
     }
     while (!work_.empty()) {
-      const uint32_t r = work_.back();
+      const uint32_t value = work_.back();
       work_.pop_back();
-      for (const Inst* i : writers_[r]) for_each_use(*i, need);
+      const Ssa::Value& v = ssa_[value];
+      for (const uint32_t input : ssa_.inputs(value)) need(input);
+      const bool merged = v.kind == Ssa::Kind::merge;
+      if (merged || v.kind == Ssa::Kind::result) need_sources(v.block, v.inst, merged);
     }
     return sweep();
   }
 
  private:
-  void need(uint32_t r) {
-    if (needed_[r]) return;
-    needed_[r] = true;
-    work_.push_back(r);
+  void need(uint32_t value) {
+    if (value == kNone || needed_[value]) return;
+    needed_[value] = true;
+    work_.push_back(value);
+  }
+  void need_sources(uint32_t b, size_t i, bool guard) {
+    for (size_t s = 0; s < p_.blocks[b].insts[i].src.size(); ++s) need(ssa_.use(b, i, s));
+    need(ssa_.hint(b, i));
+    if (guard) need(ssa_.guard(b, i));
   }
 
   bool sweep() {
     bool changed = false;
-    for (Block& b : p_.blocks) {
-      const size_t gone = std::erase_if(b.insts, [&](const Inst& i) {
-        return removable(p_, i) &&
-               std::none_of(i.dst.begin(), i.dst.end(), [&](Reg r) { return needed_[r.id]; });
-      });
-      changed = changed || gone != 0;
+    for (const uint32_t b : ssa_.order().nodes) {
+      auto& insts = p_.blocks[b].insts;
+      std::vector<bool> gone(insts.size());
+      for (size_t i = 0; i < insts.size(); ++i) {
+        bool read = false;
+        for (size_t d = 0; d < insts[i].dst.size(); ++d)
+          read = read || (insts[i].dst[d].valid() && needed_[ssa_.defined(b, i, d)]);
+        gone[i] = removable(p_, insts[i]) && (!read || is_self_move(insts[i]));
+      }
+      size_t n = 0;
+      changed = std::erase_if(insts, [&](const Inst&) { return gone[n++]; }) != 0 || changed;
     }
     return changed;
   }
 
   Program& p_;
-  std::vector<bool> needed_;
-  std::vector<std::vector<const Inst*>> writers_;
+  Ssa ssa_;
+  std::vector<bool> needed_;  ///< [value]
   std::vector<uint32_t> work_;
 };
-
-/// Writes that are written over before anybody reads them.
-bool remove_overwritten(Program& p) {
-  bool changed = false;
-  const Liveness l = liveness(p);
-  const std::vector<bool> by_others = read_by_others(p);
-  for (size_t b = 0; b < p.blocks.size(); ++b) {
-    Block& block = p.blocks[b];
-    std::vector<bool> live = l.out[b];
-    step_back(block.term, live);
-    std::vector<Inst> kept;
-    kept.reserve(block.insts.size());
-    for (size_t i = block.insts.size(); i-- > 0;) {
-      Inst& inst = block.insts[i];
-      const bool read = std::any_of(inst.dst.begin(), inst.dst.end(),
-                                    [&](Reg r) { return live[r.id] || by_others[r.id]; });
-      if (removable(p, inst) && (!read || is_self_move(inst))) continue;
-      step_back(inst, live);
-      kept.push_back(std::move(inst));
-    }
-    changed = changed || kept.size() != block.insts.size();
-    std::reverse(kept.begin(), kept.end());
-    block.insts = std::move(kept);
-  }
-  return changed;
-}
 
 }  // namespace
 
 bool remove_dead(Program& program, const PassOptions&) {
-  const bool unneeded = Unneeded(program).run();
-  return remove_overwritten(program) || unneeded;
+  return Unneeded(program).run();
 }
 
 }  // namespace lanewise::ir

@@ -2,10 +2,9 @@
 // other float operations, which take all NaNs alike: those need not be made canonical.
 #include <algorithm>
 
-#include "runtime/ir/passes/flow/cfg.hpp"
-#include "runtime/ir/passes/flow/liveness.hpp"
 #include "runtime/ir/passes/passes.hpp"
-#include "runtime/ir/signature.hpp"
+#include "runtime/ir/passes/values/dataflow.hpp"
+#include "runtime/ir/passes/values/numbering.hpp"
 
 namespace lanewise::ir {
 namespace {
@@ -48,171 +47,118 @@ bool odd_nan(uint64_t bits, Type type) {
   return (bits & 0x7fffffff) > 0x7f800000 && (bits & 0xffffffff) != 0x7fffffff;
 }
 
-using Set = std::vector<bool>;
-
-/// Joins `from` to `into`; did that change it?
-bool join(Set& into, const Set& from) {
-  bool changed = false;
-  for (size_t i = 0; i < into.size(); ++i) {
-    if (!from[i] || into[i]) continue;
-    into[i] = changed = true;
-  }
-  return changed;
-}
-
-/// Registers that ever hold what a float operation gave; the others are of no interest. The sets
-/// below are over their numbers.
-class Candidates {
- public:
-  explicit Candidates(const Program& p) : number_(p.regs.size(), kNone) {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const Block& b : p.blocks)
-        for (const Inst& i : b.insts)
-          if (computes(i) || (carries(i) && carries_candidate(i))) changed |= add(i.dst[0]);
-    }
-  }
-  size_t size() const { return count_; }
-  uint32_t operator[](uint32_t reg) const { return number_[reg]; }
-  bool has(uint32_t reg) const { return number_[reg] != kNone; }
-
- private:
-  bool carries_candidate(const Inst& i) const {
-    return std::any_of(i.src.begin() + static_cast<ptrdiff_t>(first_carried(i)), i.src.end(),
-                       [&](const Operand& o) { return o.is_reg() && has(o.index); });
-  }
-  bool add(Reg r) {
-    if (has(r.id)) return false;
-    number_[r.id] = count_++;
-    return true;
-  }
-
-  std::vector<uint32_t> number_;
-  uint32_t count_ = 0;
-};
-
-/// Backwards: registers whose bits somebody may look at before they are written again.
+/// Backwards: values whose bits somebody may look at.
 class Seen {
  public:
-  Seen(const Program& p, const Graph& graph, const Candidates& candidates)
-      : p_(p), candidates_(candidates), in_(p.blocks.size(), Set(candidates.size())), out_(in_) {
-    std::vector<uint32_t> work;
-    std::vector<bool> waits(p.blocks.size(), true);
-    for (uint32_t b = 0; b < p.blocks.size(); ++b) work.push_back(b);
-    while (!work.empty()) {
-      const uint32_t b = work.back();
-      work.pop_back();
-      waits[b] = false;
-      Set now = at_end(b);
-      const auto& insts = p.blocks[b].insts;
-      for (size_t i = insts.size(); i-- > 0;) step(insts[i], now);
-      in_[b] = std::move(now);
-      for (const uint32_t pred : graph.preds[b]) {
-        if (!join(out_[pred], in_[b]) || waits[pred]) continue;
-        waits[pred] = true;
-        work.push_back(pred);
+  explicit Seen(const Ssa& ssa) : ssa_(ssa), p_(ssa.program()), seen_(ssa.size()) {
+    for (const uint32_t b : ssa.order().nodes) {
+      const auto& insts = p_.blocks[b].insts;
+      for (size_t i = 0; i < insts.size(); ++i) {
+        for (size_t s = 0; s < insts[i].src.size() && !carries(insts[i]); ++s)
+          if (!reads_as_float(insts[i], s)) see(ssa.use(b, i, s));
+        see(ssa.hint(b, i));
       }
     }
-  }
-  Set at_end(uint32_t block) const {
-    Set now = out_[block];
-    for_each_use(p_.blocks[block].term, [&](uint32_t r) { see(r, now); });
-    return now;
-  }
-  /// From behind an instruction to in front of it.
-  void step(const Inst& i, Set& now) const {
-    const bool carried =
-        carries(i) && candidates_.has(i.dst[0].id) && now[candidates_[i.dst[0].id]];
-    if (i.guard.always()) {
-      for (const Reg r : i.dst)
-        if (r.valid() && candidates_.has(r.id)) now[candidates_[r.id]] = false;
+    // Other lanes may hold what was written anywhere.
+    const std::vector<bool> by_others = read_by_others(p_);
+    for (uint32_t v = 0; v < ssa.size(); ++v)
+      if (by_others[ssa[v].reg]) see(v);
+    while (!work_.empty()) {
+      const uint32_t value = work_.back();
+      work_.pop_back();
+      for (const uint32_t input : ssa.inputs(value)) see(input);
+      const Inst* made = ssa.made_by(value);
+      if (made == nullptr || !carries(*made)) continue;
+      for (size_t s = first_carried(*made); s < made->src.size(); ++s)
+        see(ssa.use(ssa[value].block, ssa[value].inst, s));
     }
-    if (carries(i) && !carried) return;
-    for (size_t s = 0; s < i.src.size(); ++s)
-      if (i.src[s].is_reg() && !reads_as_float_only(i, s)) see(i.src[s].index, now);
-    if (i.mem && i.mem->cache.hint.is_reg()) see(i.mem->cache.hint.index, now);
   }
+  bool operator[](uint32_t value) const { return seen_[value]; }
 
  private:
-  static bool reads_as_float_only(const Inst& i, size_t s) {
-    return !carries(i) && reads_as_float(i, s);
-  }
-  void see(uint32_t reg, Set& now) const {
-    if (candidates_.has(reg)) now[candidates_[reg]] = true;
+  void see(uint32_t value) {
+    if (value == kNone || seen_[value]) return;
+    seen_[value] = true;
+    work_.push_back(value);
   }
 
+  const Ssa& ssa_;
   const Program& p_;
-  const Candidates& candidates_;
-  std::vector<Set> in_, out_;
+  std::vector<bool> seen_;
+  std::vector<uint32_t> work_;
 };
 
-/// Forwards: registers that may hold a NaN other than the canonical one (bits from memory, or made
-/// by integer operations).
-class Odd {
+/// Forwards: what a value may come from.
+class Origins {
  public:
-  Odd(const Program& p, const Graph& graph, const Candidates& candidates)
-      : candidates_(candidates), in_(p.blocks.size(), Set(candidates.size())) {
-    in_[0].assign(candidates.size(), true);  // what a register holds at the start is not known here
-    std::vector<uint32_t> work;
-    std::vector<bool> waits(p.blocks.size(), true);
-    for (uint32_t b = static_cast<uint32_t>(p.blocks.size()); b-- > 0;) work.push_back(b);
-    while (!work.empty()) {
-      const uint32_t b = work.back();
-      work.pop_back();
-      waits[b] = false;
-      Set now = in_[b];
-      for (const Inst& i : p.blocks[b].insts) step(i, now);
-      for (const uint32_t next : graph.succs[b]) {
-        if (!join(in_[next], now) || waits[next]) continue;
-        waits[next] = true;
-        work.push_back(next);
-      }
+  Origins(const Ssa& ssa, std::vector<uint32_t> depths)
+      : ssa_(ssa), p_(ssa.program()), depth_(std::move(depths)), from_(ssa.size()), flow_(ssa) {
+    // What a register holds at the start is not known here.
+    for (uint32_t v = 0; v < ssa.size(); ++v)
+      if (ssa[v].kind == Ssa::Kind::entry) from_[v].odd = true;
+    flow_.run(*this);
+  }
+  /// May the value be a NaN other than the canonical one (bits from memory, or made by integer
+  /// operations)?
+  bool odd(uint32_t value) const { return from_[value].odd; }
+  /// Was it computed by a float operation in a deeper loop than the block is in?
+  bool from_loop(uint32_t value, uint32_t block) const {
+    return from_[value].depth > depth_[block];
+  }
+
+  void argument(uint32_t value) {
+    for (const uint32_t input : ssa_.inputs(value)) learn(value, from_[input]);
+  }
+  void instruction(uint32_t block, uint32_t index) {
+    const Inst& i = p_.blocks[block].insts[index];
+    for (size_t d = 0; d < i.dst.size(); ++d) {
+      if (!i.dst[d].valid()) continue;
+      const uint32_t value = ssa_.defined(block, index, d);
+      learn(value, made(i, block, index));
+      for (const uint32_t input : ssa_.inputs(value)) learn(value, from_[input]);
     }
   }
-  Set at_begin(uint32_t block) const { return in_[block]; }
-  void step(const Inst& i, Set& now) const {
-    for (const Reg r : i.dst) {
-      if (!r.valid() || !candidates_.has(r.id)) continue;
-      const bool odd = gives_odd(i, now), stays = !i.guard.always() && now[candidates_[r.id]];
-      now[candidates_[r.id]] = odd || stays;
-    }
-  }
+  void leave(uint32_t block) { flow_.reach_all(block); }
 
  private:
-  bool gives_odd(const Inst& i, const Set& now) const {
-    if (computes(i)) return false;
-    if (!carries(i)) return true;
-    for (size_t s = first_carried(i); s < i.src.size(); ++s) {
-      const Operand& o = i.src[s];
-      if (o.is_imm() ? odd_nan(o.imm, i.type)
-                     : !o.is_reg() || !candidates_.has(o.index) || now[candidates_[o.index]])
-        return true;
-    }
+  struct From {
+    bool odd = false;
+    uint32_t depth = 0;
+  };
+  From made(const Inst& i, uint32_t block, uint32_t index) const {
+    if (computes(i)) return {false, depth_[block]};
+    if (!carries(i)) return {true, 0};
     // A negative canonical NaN is another one.
-    return is_sign_op(i.op);
+    From sum{is_sign_op(i.op), 0};
+    for (size_t s = first_carried(i); s < i.src.size(); ++s) {
+      const uint32_t value = ssa_.use(block, index, s);
+      const bool odd =
+          value == kNone ? !i.src[s].is_imm() || odd_nan(i.src[s].imm, i.type) : from_[value].odd;
+      sum.odd = sum.odd || odd;
+      if (value != kNone) sum.depth = std::max(sum.depth, from_[value].depth);
+    }
+    return sum;
+  }
+  void learn(uint32_t value, const From& more) {
+    From& now = from_[value];
+    if ((now.odd || !more.odd) && now.depth >= more.depth) return;
+    now = {now.odd || more.odd, std::max(now.depth, more.depth)};
+    flow_.changed(value);
   }
 
-  const Candidates& candidates_;
-  std::vector<Set> in_;
+  const Ssa& ssa_;
+  const Program& p_;
+  std::vector<uint32_t> depth_;  ///< [block] of loops
+  std::vector<From> from_;       ///< [value]
+  Dataflow flow_;
 };
 
-/// Registers with a float operation in a loop; [register] = its depth, 0 outside of all.
-std::vector<uint32_t> depths_of_results(const Program& p, const std::vector<uint32_t>& depth) {
-  std::vector<uint32_t> most(p.regs.size(), 0);
-  for (uint32_t b = 0; b < p.blocks.size(); ++b)
-    for (const Inst& i : p.blocks[b].insts)
-      if (computes(i)) most[i.dst[0].id] = std::max(most[i.dst[0].id], depth[b]);
-  return most;
-}
-
-std::vector<uint32_t> loop_depths(const Program& p, const Graph& graph) {
-  std::vector<uint32_t> depth(p.blocks.size(), 0);
-  const BlockOrder order = reverse_postorder(graph);
-  const DomTree dom = dominators(graph);
-  if (!reducible(graph, order, dom)) return depth;
-  const Loops all = loops(graph, order, dom);
-  for (uint32_t b = 0; b < p.blocks.size(); ++b)
-    if (order.reachable(b) && all.header[b] != kNone) depth[b] = all.depth[all.header[b]];
+std::vector<uint32_t> loop_depths(const Ssa& ssa) {
+  std::vector<uint32_t> depth(ssa.graph().size(), 0);
+  if (!reducible(ssa.graph(), ssa.order(), ssa.dom())) return depth;
+  const Loops all = loops(ssa.graph(), ssa.order(), ssa.dom());
+  for (const uint32_t b : ssa.order().nodes)
+    if (all.header[b] != kNone) depth[b] = all.depth[all.header[b]];
   return depth;
 }
 
@@ -228,46 +174,48 @@ Inst canonical_again(Reg r, Type type, uint32_t site) {
 
 /// A sum that a loop adds up and that is stored behind the loop would be made canonical in each
 /// round. Where all that can arrive is canonical anyway, that is done once in front of the store.
-void canonical_behind_loops(Program& p, const Graph& graph, const Candidates& candidates) {
-  const std::vector<uint32_t> depth = loop_depths(p, graph);
-  const std::vector<uint32_t> made = depths_of_results(p, depth);
-  const Odd odd(p, graph, candidates);
-  for (uint32_t b = 0; b < p.blocks.size(); ++b) {
-    Set odd_now = odd.at_begin(b), done(candidates.size());
+void canonical_behind_loops(Program& p) {
+  const Ssa ssa(p);
+  std::vector<uint32_t> depths = loop_depths(ssa);
+  if (std::ranges::all_of(depths, [](uint32_t depth) { return depth == 0; })) return;
+  const Origins origins(ssa, std::move(depths));
+  std::vector<bool> done(ssa.size());
+  for (const uint32_t b : ssa.order().nodes) {
     std::vector<Inst> out;
-    for (Inst& i : p.blocks[b].insts) {
-      for (size_t s = 0; s < i.src.size() && !carries(i); ++s) {
-        if (!i.src[s].is_reg() || reads_as_float(i, s)) continue;
-        const uint32_t r = i.src[s].index;
-        if (!candidates.has(r) || made[r] <= depth[b]) continue;
-        if (odd_now[candidates[r]] || done[candidates[r]]) continue;
-        const Type type = p.regs[r].width == Width::b64 ? Type::f64 : Type::f32;
-        out.push_back(canonical_again(Reg{r}, type, i.site));
-        done[candidates[r]] = true;
+    std::vector<uint32_t> here;
+    auto& insts = p.blocks[b].insts;
+    for (size_t n = 0; n < insts.size(); ++n) {
+      for (size_t s = 0; s < insts[n].src.size() && !carries(insts[n]); ++s) {
+        const uint32_t v = ssa.use(b, n, s);
+        if (v == kNone || reads_as_float(insts[n], s)) continue;
+        if (!origins.from_loop(v, b) || origins.odd(v) || done[v]) continue;
+        const Reg reg{ssa[v].reg};
+        const Type type = p.regs[reg.id].width == Width::b64 ? Type::f64 : Type::f32;
+        out.push_back(canonical_again(reg, type, insts[n].site));
+        done[v] = true;
+        here.push_back(v);
       }
-      odd.step(i, odd_now);
-      for (const Reg r : i.dst)
-        if (r.valid() && candidates.has(r.id)) done[candidates[r.id]] = false;
-      out.push_back(std::move(i));
+      out.push_back(std::move(insts[n]));
     }
-    p.blocks[b].insts = std::move(out);
+    insts = std::move(out);
+    for (const uint32_t v : here) done[v] = false;
   }
 }
 
 }  // namespace
 
 void relax_nans(Program& program) {
-  const Candidates candidates(program);
-  if (candidates.size() == 0) return;
-  const Graph graph = block_graph(program);
-  canonical_behind_loops(program, graph, candidates);
-  const Seen seen(program, graph, candidates);
-  for (uint32_t b = 0; b < program.blocks.size(); ++b) {
-    Set now = seen.at_end(b);
+  const auto floats = [](const Block& b) { return std::ranges::any_of(b.insts, computes); };
+  if (std::ranges::none_of(program.blocks, floats)) return;
+  canonical_behind_loops(program);
+  const Ssa ssa(program);
+  const Seen seen(ssa);
+  for (const uint32_t b : ssa.order().nodes) {
     auto& insts = program.blocks[b].insts;
-    for (size_t i = insts.size(); i-- > 0;) {
-      if (computes(insts[i])) insts[i].any_nan = !now[candidates[insts[i].dst[0].id]];
-      seen.step(insts[i], now);
+    for (size_t i = 0; i < insts.size(); ++i) {
+      if (!computes(insts[i])) continue;
+      const uint32_t value = ssa.defined(b, i, 0);
+      insts[i].any_nan = !seen[insts[i].guard.always() ? value : ssa.inputs(value)[0]];
     }
   }
 }
