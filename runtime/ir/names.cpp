@@ -71,8 +71,8 @@ std::string_view name(EvictPriority v) {
   return pick<EvictPriority, 6>({"none", "normal", "unchanged", "first", "last", "no_allocate"}, v);
 }
 std::string_view name(AtomOp v) {
-  return pick<AtomOp, 15>({"add", "sub", "rsub", "min", "max", "inc", "dec", "and", "or", "xor",
-                           "exch", "cas", "fcas", "mskor", "wrap"},
+  return pick<AtomOp, 16>({"add", "sub", "rsub", "min", "max", "inc", "dec", "and", "or", "xor",
+                           "exch", "cas", "fcas", "mskor", "wrap", "arrive"},
                           v);
 }
 std::string_view name(SReg v) {

@@ -100,11 +100,12 @@ enum class AtomOp : uint8_t {
   cas,
   fcas,
   mskor,  ///< (old & ~first) | second
-  wrap    ///< old >= first ? old - first : old + second, unsigned
+  wrap,   ///< old >= first ? old - first : old + second, unsigned
+  arrive  ///< u64, the state of a PTX mbarrier (ir/mbarrier.hpp): the value is what changes
 };
 /// Operations of two values.
 constexpr bool takes_two(AtomOp op) {
-  return op >= AtomOp::cas;
+  return op >= AtomOp::cas && op <= AtomOp::wrap;
 }
 
 /// Value of Inst::mode for Op::sreg.

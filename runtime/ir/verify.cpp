@@ -4,6 +4,7 @@
 #include <bit>
 #include <functional>
 
+#include "runtime/ir/dot.hpp"
 #include "runtime/ir/ir.hpp"
 #include "runtime/ir/signature.hpp"
 #include "runtime/ir/text.hpp"
@@ -17,6 +18,19 @@ bool is_int_type(Type t) {
 }
 bool is_any_int_type(Type t) {
   return t >= Type::u8 && t <= Type::s64;
+}
+
+/// The rule of a dot product is known at translation.
+const char* dot_complaint(const Inst& i) {
+  const bool integer = i.type == Type::s32;
+  if (!integer && i.type != Type::f32 && i.type != Type::f16)
+    return "the type must be f16, f32 or s32";
+  if (i.src.size() < 2 || !i.src[1].is_imm()) return "the rule must be an immediate";
+  for (const unsigned part : {i.mode & 15U, static_cast<unsigned>(i.mode >> 4)})
+    if (part > static_cast<unsigned>(Element::u4) ||
+        is_integer(static_cast<Element>(part)) != integer)
+      return "the factors do not have a type of this sum";
+  return nullptr;
 }
 
 /// Which types an operation's own type may be; null when it is not read.
@@ -50,6 +64,7 @@ const char* type_complaint(const Inst& i) {
   if (op >= Op::fadd && op <= Op::ftanh_approx) {
     return is_float(i.type) ? nullptr : "the type must be f16, f32 or f64";
   }
+  if (op == Op::dot) return dot_complaint(i);
   return nullptr;
 }
 

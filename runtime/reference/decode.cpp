@@ -63,6 +63,8 @@ Action action_of(Op op) {
     case Op::maskbit:
     case Op::mbcnt:
       return Action::mask;
+    case Op::dot:
+      return Action::dot;
     case Op::barrier:
       return Action::barrier;
     case Op::trap:

@@ -35,6 +35,7 @@ enum class Action : uint8_t {
   buffer_address,
   format,  ///< fmt_bytes ... fmt_pack, srgb
   mask,    ///< maskbit, mbcnt
+  dot,
   barrier,
   trap,
   report,

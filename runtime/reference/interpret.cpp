@@ -6,6 +6,7 @@
 #include "runtime/layout/addresses.hpp"
 #include "runtime/reference/memory/buffer_address.hpp"
 #include "runtime/reference/memory/buffer_format.hpp"
+#include "runtime/reference/numbers/dot.hpp"
 #include "runtime/reference/waves/group.hpp"
 
 namespace lanewise::reference {
@@ -60,6 +61,15 @@ void Group::compute(Lane lane, const Code& code) {
     }
     case Action::format:
       return convert_format(lane, code);
+    case Action::dot: {
+      DotWords left{}, right{};
+      for (uint32_t i = 0; i < ir::kDotWords; ++i) {
+        left[i] = static_cast<uint32_t>(source(2 + i));
+        right[i] = static_cast<uint32_t>(source(2 + ir::kDotWords + i));
+      }
+      return result(0, dot(code.type, code.mode, ir::dot_rule(static_cast<uint32_t>(b)),
+                           code.flags.sat, static_cast<uint32_t>(a), left, right));
+    }
     case Action::mask: {
       if (code.op == Op::maskbit) return result(0, a >> lane.i & 1);
       const auto below = std::popcount(a & mask_below(lane.i));

@@ -1,6 +1,7 @@
 // The one translation unit of the library; compiled once per variant (see ../CMakeLists.txt).
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_memory_scope_semantics : require
 #if LW_INT64
 #extension GL_ARB_gpu_shader_int64 : require
@@ -36,6 +37,7 @@ layout(local_size_x = 1) in;
 #endif
 #include "numbers/float64.glsl"
 #include "numbers/convert.glsl"
+#include "numbers/dot.glsl"
 #include "numbers/approx.glsl"
 #include "lane_state.glsl"
 #include "memory/memory_check.glsl"

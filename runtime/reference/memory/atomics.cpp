@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/ir/mbarrier.hpp"
 #include "runtime/reference/numbers/float_ops.hpp"
 
 namespace lanewise::reference {
@@ -77,6 +78,8 @@ uint64_t bits_result(AtomOp op, unsigned bytes, bool is_signed, uint64_t old, ui
       return (old & ~a) | b;
     case AtomOp::wrap:
       return old >= a ? old - a : old + b;
+    case AtomOp::arrive:
+      return ir::mbarrier::after(old, a);
   }
   return old;
 }

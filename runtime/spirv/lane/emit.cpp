@@ -3,6 +3,7 @@
 
 #include <unordered_map>
 
+#include "runtime/ir/dot.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
 #include "runtime/support/error.hpp"
 
@@ -126,8 +127,35 @@ Values LaneEmitter::pure_library() {
   return {library(library_name(*inst_), m_.type_of(width), args)};
 }
 
+/// The library makes one sum; the rule says how many there are.
+Values LaneEmitter::dot() {
+  const bool integer = inst_->type == Type::s32;
+  const ir::DotRule rule = ir::dot_rule(static_cast<uint32_t>(inst_->src[1].imm));
+  const bool chain = !integer && rule.fraction == 0;
+  const uint32_t step = integer || chain ? ir::kDotWords : rule.words;
+  // Code of several slots, or of lanes one after another, is a CPU's.
+  const bool flat = masked() && shape_.lanes_per_invocation == 1;
+  const std::string function = fmt::format("lw_dot{}{}_{}", chain ? "_chain" : "",
+                                           flat ? "_flat" : "", ir::name(inst_->type));
+  Id sum = src(0);
+  for (uint32_t first = 0; first < rule.total; first += step) {
+    const uint32_t words = std::min(step, rule.total - first);
+    Ids args{sum};
+    for (const uint32_t factor : {2U, 2U + ir::kDotWords})
+      for (uint32_t i = 0; i < ir::kDotWords; ++i)
+        args.push_back(i < words ? src(factor + first + i) : m_.u(0));
+    const uint32_t flags =
+        integer ? (inst_->sat ? host_shader::SAT : 0U) : rule.fraction | uint32_t{rule.kept} << 8;
+    for (const uint32_t known : {words, uint32_t{inst_->mode}, flags}) args.push_back(m_.u(known));
+    sum = library(function, m_.uint_type, args);
+  }
+  return {sum};
+}
+
 void LaneEmitter::emit_pure() {
   switch (inst_->op) {
+    case Op::dot:
+      return set_results(dot());
     case Op::sreg:
       return set_results(special_register());
     case Op::buffer_address:

@@ -148,6 +148,7 @@ class LaneEmitter {
   void emit(const ir::Inst& inst);
   void emit_pure();
   Values pure_library();
+  Values dot();
   void emit_memory();
   void emit_event();
   void emit_load();

@@ -84,6 +84,19 @@ B64 next_and_u64(const in B64 o, const in B64 v, const in uint f) { return and64
 B64 next_or_u64(const in B64 o, const in B64 v, const in uint f) { return or64(o, v); }
 B64 next_xor_u64(const in B64 o, const in B64 v, const in uint f) { return xor64(o, v); }
 B64 next_exch_u64(const in B64 o, const in B64 v, const in uint f) { return v; }
+/// The state of an mbarrier: runtime/ir/mbarrier.hpp.
+B64 next_arrive_u64(const in B64 o, const in B64 v, const in uint f) {
+  uint low = lo64(o), high = hi64(o), by = lo64(v), by_high = hi64(v);
+  uint pending = (low - by) & 0xfffffu;
+  uint expected =
+      ((low >> 20 | high << 12) - (by >> 20 | by_high << 12)) & 0xfffffu;
+  uint bytes = ((high >> 8) + (by_high >> 8)) & 0x1fffffu, parity = high >> 31;
+  if (pending == 0u && bytes == 0u) {
+    pending = expected;
+    parity ^= 1u;
+  }
+  return b64(pending | expected << 20, expected >> 12 | bytes << 8 | parity << 31);
+}
 B64 next_add_f64(const in B64 o, const in B64 v, const in uint f) { return lw_fadd_f64(o, v, 0u); }
 B64 next_min_f64(const in B64 o, const in B64 v, const in uint f) {
   return lw_fmin_f64(o, v, f & NAN_WINS);
@@ -304,6 +317,7 @@ GLOBAL64_NATIVE(or_u64, atomicOr)
 GLOBAL64_NATIVE(xor_u64, atomicXor)
 GLOBAL64_NATIVE(exch_u64, atomicExchange)
 GLOBAL64(sub_u64)
+GLOBAL64(arrive_u64)
 GLOBAL64(rsub_u64)
 GLOBAL64(inc_u64)
 GLOBAL64(dec_u64)
@@ -321,6 +335,7 @@ SHARED64(or_u64)
 SHARED64(xor_u64)
 SHARED64(exch_u64)
 SHARED64(sub_u64)
+SHARED64(arrive_u64)
 SHARED64(rsub_u64)
 SHARED64(inc_u64)
 SHARED64(dec_u64)
