@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
 
 #include "lanewise/error_detail.hpp"
 #include "runtime/api/program/policies_gcn.hpp"
+#include "runtime/ir/dot.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/isa/stack_size.hpp"
 #include "runtime/layout/launch_block.hpp"
@@ -36,6 +38,7 @@ constexpr std::array kRows = {
     Row{"gcn.oor_format", "dst_sel", "dst_sel|zero"},
     Row{"gcn.payload_check", "end", "end|start"},
     Row{"gcn.soffset", "after_swizzle", "after_swizzle|before_swizzle"},
+    Row{"mma.accumulate", "target", "target|volta|turing|ampere|ada|hopper|fma"},
     Row{"ptx.align", "trap", "trap|force|any"},
     Row{"sass.align", "force", "force|trap"},
     Row{"sass.sparse", "resident", "resident|absent"},
@@ -110,6 +113,24 @@ bool align_ptx(ir::Program& program, const std::string& align) {
   return true;
 }
 
+/// Another rule for the sums of matrix instructions than the one of the module's target.
+bool accumulate(ir::Program& program, const std::string& how) {
+  if (how == "target") return false;
+  constexpr std::array<std::string_view, 6> kNames = {"volta", "turing", "ampere",
+                                                      "ada",   "hopper", "fma"};
+  const auto at = std::ranges::find(kNames, how) - kNames.begin();
+  bool any = false;
+  for_each_instruction(program, [&](ir::Inst& inst) {
+    if (inst.op != ir::Op::dot || inst.type == ir::Type::s32) return;
+    ir::DotRule rule =
+        ir::rule_of(static_cast<ir::Accumulate>(at), static_cast<ir::Element>(inst.mode & 15));
+    rule.total = ir::dot_rule(static_cast<uint32_t>(inst.src[1].imm)).total;
+    inst.src[1] = ir::Operand::immediate(ir::dot_word(rule));
+    any = true;
+  });
+  return any;
+}
+
 /// The document lets stores, and only stores, raise an error.
 bool align_sass(ir::Program& program, const std::string& align) {
   if (align == "force") return false;
@@ -177,7 +198,10 @@ bool set_stack(ir::Program& program, const std::string& size) {
 
 bool apply_policies(ir::Program& program, const Policies& complete) {
   const bool stack = set_stack(program, complete.at("stack"));
-  if (program.isa == ir::Isa::ptx) return align_ptx(program, complete.at("ptx.align")) || stack;
+  if (program.isa == ir::Isa::ptx) {
+    const bool sums = accumulate(program, complete.at("mma.accumulate"));
+    return align_ptx(program, complete.at("ptx.align")) || sums || stack;
+  }
   if (program.isa == ir::Isa::gcn) return apply_gcn_policies(program, complete) || stack;
   const bool aligned = align_sass(program, complete.at("sass.align"));
   return sparse_sass(program, complete.at("sass.sparse")) || aligned;

@@ -166,9 +166,9 @@ struct Family {
 std::vector<Family> families() {
   using isa::Claim;
   std::vector<Family> all;
-  for (auto values :
-       {move_rows(), integer_rows(), bit_rows(), carry_rows(), compare_rows(), float_rows(),
-        half_rows(), convert_rows(), bf16_rows(), wave_rows(), video_rows(), bfloat_rows()})
+  for (auto values : {move_rows(), integer_rows(), bit_rows(), carry_rows(), compare_rows(),
+                      float_rows(), half_rows(), convert_rows(), bf16_rows(), wave_rows(),
+                      video_rows(), bfloat_rows(), fp8_rows()})
     all.push_back({values, Claim::exact});
   for (auto effects :
        {memory_rows(), atomic_rows(), cache_rows(), sync_rows(), control_rows(), stack_rows()})

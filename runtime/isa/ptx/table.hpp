@@ -148,6 +148,7 @@ std::span<const Row> half_rows();
 std::span<const Row> convert_rows();
 std::span<const Row> bf16_rows();
 std::span<const Row> bfloat_rows();
+std::span<const Row> fp8_rows();
 std::span<const Row> memory_rows();
 std::span<const Row> atomic_rows();
 std::span<const Row> cache_rows();

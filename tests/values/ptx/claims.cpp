@@ -13,6 +13,7 @@ namespace values::ptx {
 namespace {
 
 constexpr const char* kMemory = "values move between memory and registers";
+constexpr const char* kMatrix = "values of a whole warp";
 constexpr const char* kOrder = "has no value, only an order";
 constexpr const char* kControl = "has no value, only a next instruction";
 constexpr const char* kCache = "has no value, only an effect on caches";
@@ -43,6 +44,15 @@ const std::vector<Elsewhere>& elsewhere() {
       {"red.*", "differential/ptx_rows.cpp", "\"red\"", kMemory},
       {"cp.async.*", "unit/ptx/memory_forms.cpp", "partial asynchronous copies fill up with zeros",
        kMemory},
+      {"mma.*", "kernels/matrix.cpp", "mma: sums of floats follow the rule", kMatrix},
+      {"wmma.*", "kernels/matrix_memory.cpp", "wmma: tiles go through fragments", kMatrix},
+      {"ldmatrix.*", "kernels/matrix_memory.cpp", "ldmatrix", kMatrix},
+      {"stmatrix.*", "kernels/matrix_memory.cpp", "stmatrix", kMatrix},
+      {"movmatrix.*", "kernels/matrix_memory.cpp", "movmatrix", kMatrix},
+      {"mbarrier.*", "kernels/mbarrier.cpp", "mbarrier", "a state in memory"},
+      {"red.async.*", "kernels/mbarrier.cpp", "red.async", kMemory},
+      {"cp.reduce.*", "kernels/mbarrier.cpp", "cp.reduce", kMemory},
+      {"setmaxnreg.*", "kernels/mbarrier.cpp", "setmaxnreg", "a hint to hardware"},
       {"createpolicy.fractional.*", "unit/ptx/memory_forms.cpp", "policy words: fractions",
        "words by the manual's examples, for every pair of priorities"},
       {"createpolicy.cvt.*", "differential/ptx_rows.cpp", "\"createpolicy\"", "moves its operand"},

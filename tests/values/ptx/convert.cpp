@@ -11,11 +11,14 @@ struct Format {
   int precision, lowest_exponent, highest_exponent;
   uint64_t nan;
   unsigned bits, shift = 0;
+  uint64_t most = 0;  ///< the largest number, where it is not below an infinity
   uint64_t infinity() const {
     return static_cast<uint64_t>(highest_exponent - lowest_exponent + 2) << (precision - 1);
   }
 };
 Format format_of(const Type& t) {
+  if (t.name == "e4m3x2") return {4, -6, 8, 0x7f, 8, 0, 0x7e};
+  if (t.name == "e5m2x2") return {3, -14, 15, 0x7f, 8};
   if (t.name == "tf32") return {11, -126, 127, 0x7fffffff, 19, 13};
   if (t.letter == 'B' || t.name == "bf16x2") return {8, -126, 127, 0x7fff, 16};
   if (t.bits == 64) return {53, -1022, 1023, kNaN64, 64};
@@ -62,13 +65,21 @@ uint64_t encoded(const Type& d, long double x, const Style& s) {
   if (s.sat && x > 1) x = 1;
   uint64_t m = std::isinf(x) ? f.infinity() : magnitude(f, x, s);
   if (s.ftz && d.name == "f32" && (m & 0x7f800000) == 0) m = 0;
-  if (s.satfinite && m == f.infinity()) --m;
+  const uint64_t most = f.most != 0 ? f.most : f.infinity() - 1;
+  if (s.satfinite) m = std::min(m, most);
   if (std::signbit(x) && s.relu) return 0;
   return (m | uint64_t{std::signbit(x)} << (f.bits - 1)) << f.shift;
 }
 
 long double decoded(const Type& t, uint64_t bits, bool ftz) {
   if (!t.is_float()) return static_cast<long double>(number(t, bits));
+  if (t.name == "e5m2x2") return f16_to_double(static_cast<uint32_t>(bits << 8));
+  if (t.name == "e4m3x2") {
+    const auto m = static_cast<int>(bits & 7), e = static_cast<int>(bits >> 3 & 15);
+    if ((bits & 127) == 127) return std::numeric_limits<long double>::quiet_NaN();
+    const long double x = e == 0 ? std::ldexp(m, -9) : std::ldexp(8 + m, e - 10);
+    return (bits & 128) != 0 ? -x : x;
+  }
   if (t.bits == 64) return f64_of(bits);
   if (t.letter == 'B') return flushed(f32_of(static_cast<uint32_t>(bits << 16)), ftz);
   if (t.bits == 16) return f16_to_double(static_cast<uint32_t>(bits & 0xffff));
@@ -124,8 +135,19 @@ Op to_floats(const Type& d, const Type& s, const Style& style) {
 
 /// The first source makes the upper half.
 Op to_pair(const Type& d, const Type& s, const Style& style) {
+  const unsigned bits = d.bits / 2;
+  if (s.name.ends_with("x2")) {
+    const Type part = s.name == "f16x2" ? type_named("f16") : s;
+    return {{}, {{s}}, {{d}}, [=](Args in, Results out) {
+              out[0] = 0;
+              for (unsigned i = 0; i < 2; ++i) {
+                const uint64_t half = in[0] >> (i * s.bits / 2) & mask(s.bits / 2);
+                out[0] |= encoded(d, decoded(part, half, false), style) << (i * bits);
+              }
+            }};
+  }
   return {{}, {{s}, {s}}, {{d}}, [=](Args in, Results out) {
-            out[0] = encoded(d, decoded(s, in[0], false), style) << 16 |
+            out[0] = encoded(d, decoded(s, in[0], false), style) << bits |
                      encoded(d, decoded(s, in[1], false), style);
           }};
 }

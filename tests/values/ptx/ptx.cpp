@@ -76,6 +76,11 @@ Pool pool_of(const Operand& o) {
       q.values.push_back((h.values[i] & 0xffff) | (h.values[(i * 7 + 3) % n] & 0xffff) << 16);
     return q;
   }
+  if (o.type.name == "e4m3x2" || o.type.name == "e5m2x2") {  // every value in both places
+    Pool q{1, {}};
+    for (uint64_t v = 0; v < 256; ++v) q.values.push_back(v | ((v * 7 + 3) & 255) << 8);
+    return q;
+  }
   if (o.type.name == "f16x2") {  // every value in the lower half with another one in the upper
     Pool q{1, {}};
     const Pool h = f16();
@@ -107,10 +112,11 @@ std::string inputs_of(const Op& op) {
                        o.type.is_float()      ? "f"
                        : o.type.letter == 'p' ? "p"
                                               : "i",
-                       o.type.name == "bf16"     ? "B"
-                       : o.type.name == "bf16x2" ? "Bx"
-                       : o.type.name == "f16x2"  ? "x"
-                                                 : "",
+                       o.type.name == "bf16"                                ? "B"
+                       : o.type.name == "bf16x2"                            ? "Bx"
+                       : o.type.name == "f16x2"                             ? "x"
+                       : o.type.name == "e4m3x2" || o.type.name == "e5m2x2" ? "E"
+                                                                            : "",
                        o.type.bits, o.pool + o.reg);
   return key;
 }
@@ -290,8 +296,9 @@ std::string Type::reg() const {
 
 bool is_type(std::string_view name) {
   static const std::set<std::string, std::less<>> names = {
-      "pred", "b8",  "b16", "b32", "b64", "b128", "u8",    "u16",  "u32",    "u64", "s8",
-      "s16",  "s32", "s64", "f16", "f32", "f64",  "f16x2", "bf16", "bf16x2", "tf32"};
+      "pred", "b8",    "b16",  "b32",    "b64",  "b128",   "u8",    "u16",
+      "u32",  "u64",   "s8",   "s16",    "s32",  "s64",    "f16",   "f32",
+      "f64",  "f16x2", "bf16", "bf16x2", "tf32", "e4m3x2", "e5m2x2"};
   return names.contains(name);
 }
 
@@ -300,6 +307,7 @@ Type type_named(std::string_view name) {
   Type t{std::string(name), name[0], 32};
   if (name == "pred") return {t.name, 'p', 1};
   if (name == "bf16") return {t.name, 'B', 16};
+  if (name == "e4m3x2" || name == "e5m2x2") return {t.name, 'f', 16};
   if (name.ends_with("x2") || name == "tf32") return {t.name, 'f', 32};
   t.bits = static_cast<unsigned>(std::stoul(t.name.substr(1)));
   return t;

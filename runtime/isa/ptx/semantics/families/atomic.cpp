@@ -2,9 +2,8 @@
 #include "runtime/isa/ptx/semantics/memory_common.hpp"
 
 namespace lanewise::ptx {
-namespace {
 
-ir::AtomOp operation(std::string_view name) {
+ir::AtomOp atomic_operation(std::string_view name) {
   constexpr std::pair<std::string_view, ir::AtomOp> kOps[] = {
       {"add", ir::AtomOp::add}, {"min", ir::AtomOp::min},  {"max", ir::AtomOp::max},
       {"inc", ir::AtomOp::inc}, {"dec", ir::AtomOp::dec},  {"and", ir::AtomOp::and_},
@@ -14,6 +13,8 @@ ir::AtomOp operation(std::string_view name) {
     if (text == name) return op;
   return ir::AtomOp::add;
 }
+
+namespace {
 
 ir::Order order(std::string_view sem) {
   return sem == "acquire"   ? ir::Order::acquire
@@ -56,7 +57,7 @@ void access(Emit& e, bool returns) {
   const Shape shape = shape_of(e);
   const size_t at = returns ? 1 : 0;
   ir::Mem mem;
-  mem.atom = operation(e.get("op"));
+  mem.atom = atomic_operation(e.get("op"));
   mem.atom_type = shape.atom;
   mem.elem = shape.elem;
   mem.count = static_cast<uint8_t>(shape.count);

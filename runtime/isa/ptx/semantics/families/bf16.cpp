@@ -159,7 +159,16 @@ void to_tf32(Emit& e) {
     const ir::Reg last = u32_op(e, Op::and_, u32_op(e, Op::shr, x, imm(kCut)), imm(1));
     sum = u32_op(e, Op::add, x, u32_op(e, Op::add, last, imm((1U << (kCut - 1)) - 1)));
   }
-  const ir::Reg cut = u32_op(e, Op::and_, sum, imm(~((1U << kCut) - 1)));
+  ir::Operand cut = u32_op(e, Op::and_, sum, imm(~((1U << kCut) - 1)));
+  const ir::Reg sign = u32_op(e, Op::and_, x, imm(0x80000000));
+  if (e.has("satfinite")) {
+    const ir::Reg size = u32_op(e, Op::and_, cut, imm(0x7fffffff));
+    const ir::Reg infinite = compare(e, Type::u32, size, imm(kInfinity32), ir::Cond::ge);
+    const ir::Reg most = u32_op(e, Op::or_, sign, imm(kInfinity32 - (1U << kCut)));
+    cut = choose(e, infinite, most, cut);
+  }
+  if (e.has("relu"))
+    cut = choose(e, compare(e, Type::u32, sign, imm(0), ir::Cond::ne), imm(0), cut);
   e.set(0, kB32, choose(e, is_nan, imm(0x7fffffff), cut));
 }
 
@@ -205,8 +214,8 @@ constexpr Row kBf16Rows[] = {
     {"cvt", "rnd:$irnd dtype:bf16 type:bf16", nullptr, to_whole},
     {"cvt", "rnd:rn|rz relu dtype:f16 type:f32", nullptr, to_f16_relu},
     {"cvt", "rnd:rn|rz relu dtype:f16x2 type:f32", nullptr, to_f16x2_relu},
-    {"cvt", "rna dtype:tf32 type:f32", nullptr, to_tf32},
-    {"cvt", "rnd:rn|rz dtype:tf32 type:f32", nullptr, to_tf32},
+    {"cvt", "rna ?satfinite dtype:tf32 type:f32", nullptr, to_tf32},
+    {"cvt", "rnd:rn|rz ?relu ?satfinite dtype:tf32 type:f32", nullptr, to_tf32},
     {"cvt", "pack sat dtype:u16|s16 type:s32", nullptr, pack_integers},
     {"cvt", "pack sat dtype:u8|s8 type:s32 ctype:b32", nullptr, pack_integers},
 };

@@ -1,7 +1,8 @@
-// Barriers in memory, clusters, memory of many devices. None of them runs.
+// Barriers in memory (semantics/async), clusters, memory of many devices.
 #include <algorithm>
 
 #include "runtime/isa/ptx/check_context.hpp"
+#include "runtime/isa/ptx/semantics/async/async.hpp"
 #include "runtime/isa/ptx/table.hpp"
 
 namespace lanewise::ptx {
@@ -206,21 +207,24 @@ void bulk_store(Context& c) {
             "a value of " + std::to_string(static_cast<int64_t>(value->bits)) + ", 0 was expected");
 }
 
-constexpr const char* kAsync = "asynchronous stores are not supported: groups do not form clusters";
+constexpr const char* kAsync = "asynchronous stores to global memory are not supported";
 
-constexpr Row async(const char* opcode, const char* pattern, legal::Rule rule, const char* gate) {
-  return Row{opcode, pattern, nullptr, nullptr, kAsync}.with(rule).in(gate);
+constexpr Row async(const char* opcode, const char* pattern, legal::Rule rule, const char* gate,
+                    LowerFn lower = nullptr) {
+  if (lower == nullptr) return Row{opcode, pattern, nullptr, nullptr, kAsync}.with(rule).in(gate);
+  return Row{opcode, pattern, nullptr, lower, "", nullptr, isa::Claim::effect}.with(rule).in(gate);
 }
 
 #define LW_RED                                                          \
   "^async ?sem:relaxed ?scope:cluster ?ss:shared::cluster|shared::cta " \
   "mbarrier::complete_tx::bytes "
 
-constexpr const char* kBarrier = "barriers in memory are not supported";
 constexpr const char* kCluster = "thread block clusters are not supported";
 
-constexpr Row barrier(const char* pattern, legal::Rule rule, const char* gate = "80.70") {
-  return Row{"mbarrier", pattern, nullptr, nullptr, kBarrier}.with(rule).in(gate);
+constexpr Row barrier(const char* pattern, legal::Rule rule, LowerFn lower,
+                      const char* gate = "80.70") {
+  return Row{"mbarrier", pattern, nullptr, lower, "", nullptr, isa::Claim::effect}.with(rule).in(
+      gate);
 }
 
 #define LW_NEAR "?ss:shared|shared::cta@.78 type:b64"
@@ -229,19 +233,25 @@ constexpr Row barrier(const char* pattern, legal::Rule rule, const char* gate = 
 #define LW_ACQUIRE "?sem:acquire|relaxed ?scope:cta|cluster "
 
 constexpr Row kClusterRows[] = {
-    barrier("^init " LW_NEAR, initialise),
-    barrier("^inval " LW_NEAR, near),
-    barrier("^arrive ?^expect_tx " LW_RELEASE LW_ANY, arrive),
-    barrier("^arrive ?noComplete " LW_RELEASE LW_ANY, arrive),
-    barrier("^arrive_drop ?^expect_tx " LW_RELEASE LW_ANY, arrive),
-    barrier("^arrive_drop ?noComplete " LW_RELEASE LW_ANY, arrive),
-    barrier("^expect_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, transfer, "90.80"),
-    barrier("^complete_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, transfer, "90.80"),
-    barrier("^test_wait ?^parity " LW_ACQUIRE LW_NEAR, wait),
-    barrier("^try_wait ?^parity " LW_ACQUIRE LW_NEAR, wait, "90.78"),
-    Row{"mbarrier", "^pending_count type:b64", "d:u32 r:u64", nullptr, kBarrier}.in("80.70"),
-    Row{"cp", "^async ^mbarrier ^arrive ?noinc " LW_NEAR, nullptr, nullptr, kBarrier}.with(near).in(
-        "80.70"),
+    barrier("^init " LW_NEAR, initialise, mbarrier_init),
+    barrier("^inval " LW_NEAR, near, mbarrier_inval),
+    barrier("^arrive ?^expect_tx " LW_RELEASE LW_ANY, arrive, mbarrier_arrive),
+    barrier("^arrive ?noComplete " LW_RELEASE LW_ANY, arrive, mbarrier_arrive),
+    barrier("^arrive_drop ?^expect_tx " LW_RELEASE LW_ANY, arrive, mbarrier_arrive),
+    barrier("^arrive_drop ?noComplete " LW_RELEASE LW_ANY, arrive, mbarrier_arrive),
+    barrier("^expect_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, transfer, mbarrier_transfer,
+            "90.80"),
+    barrier("^complete_tx ?sem:relaxed ?scope:cta|cluster " LW_ANY, transfer, mbarrier_transfer,
+            "90.80"),
+    barrier("^test_wait ?^parity " LW_ACQUIRE LW_NEAR, wait, mbarrier_wait),
+    barrier("^try_wait ?^parity " LW_ACQUIRE LW_NEAR, wait, mbarrier_wait, "90.78"),
+    Row{"mbarrier", "^pending_count type:b64", "d:u32 r:u64", mbarrier_pending, "", nullptr,
+        isa::Claim::effect}
+        .in("80.70"),
+    Row{"cp", "^async ^mbarrier ^arrive ?noinc " LW_NEAR, nullptr, mbarrier_after_copies, "",
+        nullptr, isa::Claim::effect}
+        .with(near)
+        .in("80.70"),
 
     device(LW_LOAD "op:min|max type:u32|s32|u64|s64"),
     device(LW_LOAD "op:add type:u32|s32|u64|f64"),
@@ -274,21 +284,22 @@ constexpr Row kClusterRows[] = {
     async("st",
           "^async ?sem:weak ?scope:cluster ?ss:shared::cluster|shared::cta "
           "mbarrier::complete_tx::bytes ?vec:v2|v4 type:b32|b64|u32|u64|s32|s64|f32|f64",
-          store_reporting, "90.81"),
+          store_reporting, "90.81", store_async),
     async("st",
           "^async ?mmio ?sem:weak|release ?scope:gpu|sys ss:global "
           "type:b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64",
           store_global, "100.87"),
     async("st", "^bulk ?sem:weak ?ss:shared::cta", bulk_store, "100.86"),
-    async("red", LW_RED "op:inc|dec type:u32", reduce_reporting, "90.81"),
-    async("red", LW_RED "op:min|max type:u32|s32", reduce_reporting, "90.81"),
-    async("red", LW_RED "op:add type:u32|s32|u64", reduce_reporting, "90.81"),
-    async("red", LW_RED "op:and|or|xor type:b32", reduce_reporting, "90.81"),
+    async("red", LW_RED "op:inc|dec type:u32", reduce_reporting, "90.81", reduce_async),
+    async("red", LW_RED "op:min|max type:u32|s32", reduce_reporting, "90.81", reduce_async),
+    async("red", LW_RED "op:add type:u32|s32|u64", reduce_reporting, "90.81", reduce_async),
+    async("red", LW_RED "op:and|or|xor type:b32", reduce_reporting, "90.81", reduce_async),
     async("red", "^async mmio sem:release scope:gpu|sys ss:global op:add type:u32|s32|u64|s64",
           reduce_global, "100.87"),
 
-    Row{"setmaxnreg", "^action:inc|dec sync+ aligned type:u32|s32", nullptr, nullptr,
-        "register reallocation is not supported"}
+    // A hint to hardware, which has no value.
+    Row{"setmaxnreg", "^action:inc|dec sync+ aligned type:u32|s32", nullptr, [](Emit&) {}, "",
+        nullptr, isa::Claim::effect}
         .with(registers_count)
         .in("90a.80"),
     Row{"clusterlaunchcontrol",

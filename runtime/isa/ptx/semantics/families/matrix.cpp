@@ -1,9 +1,9 @@
-// Matrix units: which shapes belong to which types, and how many registers a part takes. None of
-// them runs.
+// Matrix units: which shapes belong to which types, and how many registers a part takes. What they
+// become is in semantics/matrix.
 #include <algorithm>
-#include <charconv>
 
 #include "runtime/isa/ptx/check_context.hpp"
+#include "runtime/isa/ptx/semantics/matrix/matrix.hpp"
 #include "runtime/isa/ptx/table.hpp"
 
 namespace lanewise::ptx {
@@ -21,28 +21,10 @@ constexpr Type kF64{Type::Class::flt, 64};
 constexpr Type kF32{Type::Class::flt, 32};
 constexpr Type kS32{Type::Class::sint, 32};
 
-struct Shape {
-  unsigned m = 0, n = 0, k = 0;
-};
-
-/// "m16n8k32"
-Shape shape_named(std::string_view name) {
-  Shape s;
-  const char* at = name.data();
-  const char* const end = at + name.size();
-  for (unsigned* part : {&s.m, &s.n, &s.k}) {
-    if (at == end) break;
-    at = std::from_chars(at + 1, end, *part).ptr;
-  }
-  return s;
-}
+using Shape = MatrixShape;
 
 unsigned element_bits(std::string_view type) {
-  if (type == "b1") return 1;
-  if (type == "s4" || type == "u4") return 4;
-  if (type == "f16" || type == "bf16") return 16;
-  if (type == "tf32" || type == "f32" || type == "s32") return 32;
-  return type == "f64" ? 64 : 8;
+  return MatrixType{type}.bits();
 }
 
 /// Registers of a lane for `elements` of a matrix: 32 lanes hold them.
@@ -86,7 +68,7 @@ void layouts(Context& c, bool free) {
 
 void multiply(Context& c) {
   const std::string_view atype = c.get("atype"), dtype = c.get("dtype"), ctype = c.get("ctype");
-  const Shape s = shape_named(c.get("shape"));
+  const Shape s = matrix_shape(c.get("shape"));
   const bool sparse = c.has("sp"), quads = s.k == 4 && atype == "f16";
   const bool scaled = c.has("block_scale");
   layouts(c, quads);
@@ -184,9 +166,9 @@ void stride(Context& c, size_t i) {
   if (c.in.operands.size() > i) c.value_of(c.in.operands[i], kS32, Fit::exact);
 }
 
-void wmma_load(Context& c) {
+void judge_load(Context& c) {
   const std::string_view type = c.get("type"), shape = c.get("shape");
-  const Shape s = shape_named(shape);
+  const Shape s = matrix_shape(shape);
   const bool a = c.has("a"), sum = c.has("c");
   sum ? sum_gate(c, type, shape) : factor_gate(c, type, shape);
   if (sum) sum_shape(c, type, shape);
@@ -201,9 +183,9 @@ void wmma_load(Context& c) {
   stride(c, 2);
 }
 
-void wmma_store(Context& c) {
+void judge_store(Context& c) {
   const std::string_view type = c.get("type"), shape = c.get("shape");
-  const Shape s = shape_named(shape);
+  const Shape s = matrix_shape(shape);
   sum_gate(c, type, shape);
   sum_shape(c, type, shape);
   if (!c.count(2, 3)) return;
@@ -212,10 +194,10 @@ void wmma_store(Context& c) {
   stride(c, 2);
 }
 
-void wmma_multiply(Context& c) {
+void judge_multiply(Context& c) {
   const std::string_view dtype = c.get("dtype"), ctype = c.get("ctype"), shape = c.get("shape");
   const std::string_view type = c.has("atype") ? c.get("atype") : "f16";
-  const Shape s = shape_named(shape);
+  const Shape s = matrix_shape(shape);
   factor_gate(c, type, shape);
   wrong_shape(c, type);
   if (c.has("btype") && c.get("btype") != type)
@@ -257,11 +239,18 @@ void store_matrix(Context& c) {
   shared_matrix(c, 0, 1, matrices(c), true);
 }
 
-constexpr const char* kMatrix = "matrix units are not supported";
+constexpr const char* kMatrix = "matrix units of this generation are not supported";
 
+/// Judged, and refused by name.
 constexpr Row row(const char* opcode, const char* pattern, legal::Rule rule, const char* gate) {
   return Row{opcode, pattern, nullptr, nullptr, kMatrix}.with(rule).in(gate);
 }
+constexpr Row row(const char* opcode, const char* pattern, legal::Rule rule, const char* gate,
+                  LowerFn lower, const char* note = "") {
+  return Row{opcode, pattern, nullptr, lower, note, nullptr, isa::Claim::effect}.with(rule).in(
+      gate);
+}
+constexpr const char* kSums = "sums by the policy mma.accumulate";
 
 #define LW_MMA "sync+ aligned shape:"
 #define LW_SP "^sp:sp|sp::ordered_metadata@.85 " LW_MMA
@@ -273,43 +262,43 @@ constexpr Row row(const char* opcode, const char* pattern, legal::Rule rule, con
 constexpr Row kMatrixRows[] = {
     // Half precision, bf16, tf32, double.
     row("mma", LW_MMA "m8n8k4" LW_LAYOUT "dtype:f16|f32 atype:f16 btype:f16 ctype:f16|f32",
-        multiply, "70.64"),
+        multiply, "70.64", multiply_quads, kSums),
     row("mma", LW_MMA "m16n8k8" LW_LAYOUT "dtype:f16|f32 atype:f16 btype:f16 ctype:f16|f32",
-        multiply, "75.65"),
+        multiply, "75.65", multiply_matrices, kSums),
     row("mma", LW_MMA "m16n8k16" LW_LAYOUT "dtype:f16|f32 atype:f16 btype:f16 ctype:f16|f32",
-        multiply, "80.70"),
+        multiply, "80.70", multiply_matrices, kSums),
     row("mma", LW_MMA "m16n8k8|m16n8k16" LW_LAYOUT "dtype:f32 atype:bf16 btype:bf16 ctype:f32",
-        multiply, "80.70"),
+        multiply, "80.70", multiply_matrices, kSums),
     row("mma", LW_MMA "m16n8k4|m16n8k8" LW_LAYOUT "dtype:f32 atype:tf32 btype:tf32 ctype:f32",
-        multiply, "80.70"),
+        multiply, "80.70", multiply_matrices, kSums),
     row("mma", LW_MMA "m8n8k4" LW_LAYOUT "?rnd:$rnd dtype:f64 atype:f64 btype:f64 ctype:f64",
-        multiply, "80.70"),
+        multiply, "80.70", multiply_matrices, kSums),
     row("mma",
         LW_MMA "m16n8k4|m16n8k8|m16n8k16" LW_LAYOUT
                "?rnd:$rnd dtype:f64 atype:f64 btype:f64 ctype:f64",
-        multiply, "90.78"),
+        multiply, "90.78", multiply_matrices, kSums),
     // Integers.
     row("mma", LW_MMA "m8n8k16" LW_LAYOUT "?satfinite+ dtype:s32 atype:u8|s8 btype:u8|s8 ctype:s32",
-        multiply, "75.65"),
+        multiply, "75.65", multiply_matrices),
     row("mma",
         LW_MMA "m16n8k16|m16n8k32" LW_LAYOUT
                "?satfinite+ dtype:s32 atype:u8|s8 btype:u8|s8 ctype:s32",
-        multiply, "80.70"),
+        multiply, "80.70", multiply_matrices),
     row("mma", LW_MMA "m8n8k32" LW_LAYOUT "?satfinite+ dtype:s32 atype:u4|s4 btype:u4|s4 ctype:s32",
-        multiply, "75.65"),
+        multiply, "75.65", multiply_matrices),
     row("mma",
         LW_MMA "m16n8k32|m16n8k64" LW_LAYOUT
                "?satfinite+ dtype:s32 atype:u4|s4 btype:u4|s4 ctype:s32",
-        multiply, "80.70"),
+        multiply, "80.70", multiply_matrices),
     row("mma",
         LW_MMA "m8n8k128|m16n8k128@80.70|m16n8k256@80.70" LW_LAYOUT
                "dtype:s32 atype:b1 btype:b1 ctype:s32 op:xor|and@80.71 popc",
-        multiply, "75.70"),
+        multiply, "75.70", multiply_matrices),
     // 8-bit floats and less.
     row("mma",
         LW_MMA "m16n8k16|m16n8k32" LW_LAYOUT
                "dtype:f32|f16 atype:e4m3|e5m2 btype:e4m3|e5m2 ctype:f32|f16",
-        multiply, "89.84"),
+        multiply, "89.84", multiply_matrices, kSums),
     row("mma",
         LW_MMA "m16n8k16|m16n8k32" LW_LAYOUT "kind:kind::f8f6f4|kind::mxf8f6f4 dtype:f32|f16 "
                "atype:e4m3|e5m2 btype:e4m3|e5m2 ctype:f32|f16",
@@ -387,37 +376,37 @@ constexpr Row kMatrixRows[] = {
     row("wmma",
         "^load ^a sync+ aligned layout:row|col " LW_SHAPES LW_SS
         "type:f16|bf16|tf32|f64|s8|u8|s4|u4|b1",
-        wmma_load, ""),
+        judge_load, "", wmma_load),
     row("wmma",
         "^load ^b sync+ aligned layout:row|col " LW_SHAPES LW_SS
         "type:f16|bf16|tf32|f64|s8|u8|s4|u4|b1",
-        wmma_load, ""),
+        judge_load, "", wmma_load),
     row("wmma", "^load ^c sync+ aligned layout:row|col " LW_SHAPES LW_SS "type:f16|f32|f64|s32",
-        wmma_load, ""),
+        judge_load, "", wmma_load),
     row("wmma", "^store ^d sync+ aligned layout:row|col " LW_SHAPES LW_SS "type:f16|f32|f64|s32",
-        wmma_store, ""),
+        judge_store, "", wmma_store),
     row("wmma", "^mma sync+ aligned" LW_LAYOUT LW_SHAPES "dtype:f16|f32 ctype:f16|f32",
-        wmma_multiply, ""),
+        judge_multiply, "", wmma_multiply, kSums),
     row("wmma",
         "^mma sync+ aligned" LW_LAYOUT LW_SHAPES
         "dtype:f32 atype:bf16|tf32 btype:bf16|tf32 ctype:f32",
-        wmma_multiply, ""),
+        judge_multiply, "", wmma_multiply, kSums),
     row("wmma",
         "^mma sync+ aligned" LW_LAYOUT LW_SHAPES
         "?rnd:$rnd dtype:f64 atype:f64 btype:f64 ctype:f64",
-        wmma_multiply, ""),
+        judge_multiply, "", wmma_multiply, kSums),
     row("wmma",
         "^mma sync+ aligned" LW_LAYOUT LW_SHAPES
         "dtype:s32 atype:s8|u8|s4|u4 btype:s8|u8|s4|u4 ctype:s32 ?satfinite+",
-        wmma_multiply, ""),
+        judge_multiply, "", wmma_multiply, kSums),
     row("wmma",
         "^mma op:xor|and@80.71 popc sync+ aligned" LW_LAYOUT LW_SHAPES
         "dtype:s32 atype:b1 btype:b1 ctype:s32",
-        wmma_multiply, "75.63"),
+        judge_multiply, "75.63", wmma_multiply),
 
     row("ldmatrix",
         "sync+ aligned shape:m8n8 num:x1|x2|x4|x8@.80 ?trans ?ss:shared|shared::cta@.78 type:b16",
-        load_matrix, "75.65"),
+        load_matrix, "75.65", load_matrices),
     row("ldmatrix",
         "sync+ aligned shape:m16n16 num:x1|x2|x8 trans ?ss:shared|shared::cta "
         "?dtype:b8x16 type:b8|b6x16_p32|b4x16_p64",
@@ -427,11 +416,12 @@ constexpr Row kMatrixRows[] = {
         "dtype:b8x16 type:b6x16_p32|b4x16_p64",
         load_matrix, "100a.86"),
     row("stmatrix", "sync+ aligned shape:m8n8 num:x1|x2|x4 ?trans ?ss:shared|shared::cta type:b16",
-        store_matrix, "90.78"),
+        store_matrix, "90.78", store_matrices),
     row("stmatrix", "sync+ aligned shape:m16n8 num:x1|x2|x4 trans ?ss:shared|shared::cta type:b8",
         store_matrix, "100a.86"),
-    Row{"movmatrix", "sync+ aligned shape:m8n8 trans type:b16", "d:b32 r:b32", nullptr, kMatrix}.in(
-        "75.78"),
+    Row{"movmatrix", "sync+ aligned shape:m8n8 trans type:b16", "d:b32 r:b32", move_matrix, "",
+        nullptr, isa::Claim::effect}
+        .in("75.78"),
 };
 
 }  // namespace

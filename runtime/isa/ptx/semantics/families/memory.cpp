@@ -1,6 +1,7 @@
 // ld, ldu, st in all spaces.
 #include <algorithm>
 
+#include "runtime/isa/ptx/semantics/async/async.hpp"
 #include "runtime/isa/ptx/semantics/memory_common.hpp"
 
 namespace lanewise::ptx {
@@ -123,7 +124,6 @@ void store(Emit& e) {
                 t, src[i + 1]);
 }
 
-constexpr const char* kAsyncStore = "asynchronous stores need other groups of the cluster";
 constexpr const char* kBulkStore = "bulk stores are not supported";
 
 constexpr Row kMemoryRows[] = {
@@ -157,7 +157,7 @@ constexpr Row kMemoryRows[] = {
     {"st",
      "async ~mmio ~sem:weak|release ~scope:$scope ?ss:global|shared::cluster "
      "~mbarrier::complete_tx::bytes ~vec:v2|v4 type:$mem",
-     nullptr, nullptr, kAsyncStore, nullptr, isa::Claim::none},
+     nullptr, store_async, "", nullptr, isa::Claim::effect},
     {"st", "bulk ~weak ?ss:shared::cta", nullptr, nullptr, kBulkStore, nullptr, isa::Claim::none},
 };
 

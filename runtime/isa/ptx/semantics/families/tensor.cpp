@@ -1,10 +1,11 @@
-// Tensor memory, matrix operations of a whole group, bulk copies and their descriptors. None of
-// them runs.
+// Tensor memory, matrix operations of a whole group, copies by descriptors: judged, refused by
+// name. Bulk copies of memory are in semantics/async.
 #include <algorithm>
 #include <bit>
 #include <charconv>
 
 #include "runtime/isa/ptx/check_context.hpp"
+#include "runtime/isa/ptx/semantics/async/async.hpp"
 #include "runtime/isa/ptx/table.hpp"
 
 namespace lanewise::ptx {
@@ -342,11 +343,14 @@ void tensor_bulk_store(Context& c) {
 }
 
 constexpr const char* kMatrix = "matrix units are not supported";
-constexpr const char* kBulk = "bulk copies are not supported";
+constexpr const char* kBulk = "copies by tensor descriptors are not supported";
 
 constexpr Row row(const char* opcode, const char* pattern, legal::Rule rule, const char* gate,
                   const char* note = kBulk) {
   return Row{opcode, pattern, nullptr, nullptr, note}.with(rule).in(gate);
+}
+constexpr Row bulk(const char* pattern, legal::Rule rule, const char* gate, LowerFn lower) {
+  return Row{"cp", pattern, nullptr, lower, "", nullptr, isa::Claim::effect}.with(rule).in(gate);
 }
 constexpr Row tensor(const char* pattern, legal::Rule rule) {
   return row("tcgen05", pattern, rule, "=100.86", kMatrix);
@@ -426,24 +430,23 @@ constexpr Row kTensorRows[] = {
         "scope:cta|cluster|gpu|sys sync+ aligned",
         map_copy, "90.83"),
 
-    row("cp",
-        "^async ^bulk to_space:shared::cluster from_space:global mbarrier::complete_tx::bytes "
-        "?multicast::cluster ?L2::cache_hint",
-        bulk_copy, "90.80"),
-    row("cp",
-        "^async ^bulk to_space:shared::cta from_space:global mbarrier::complete_tx::bytes "
-        "?L2::cache_hint",
-        bulk_copy, "90.86"),
-    row("cp",
+    bulk("^async ^bulk to_space:shared::cluster from_space:global mbarrier::complete_tx::bytes "
+         "?multicast::cluster ?L2::cache_hint",
+         bulk_copy, "90.80", copy_bulk),
+    bulk("^async ^bulk to_space:shared::cta from_space:global mbarrier::complete_tx::bytes "
+         "?L2::cache_hint",
+         bulk_copy, "90.86", copy_bulk),
+    bulk(
         "^async ^bulk to_space:shared::cluster from_space:shared::cta mbarrier::complete_tx::bytes",
-        bulk_copy, "90.80"),
-    row("cp",
-        "^async ^bulk to_space:global from_space:shared::cta bulk_group ?L2::cache_hint "
-        "?cp_mask@100.86",
-        bulk_copy, "90.80"),
-    Row{"cp", "^async ^bulk ^commit_group", "", nullptr, kBulk}.in("90.80"),
-    Row{"cp", "^async ^bulk ^wait_group ?read", "i", nullptr, kBulk}.in("90.80"),
-    row("cp", "^async ^bulk ^prefetch L2 global ?L2::cache_hint", bulk_prefetch, "90.80"),
+        bulk_copy, "90.80", copy_bulk),
+    bulk("^async ^bulk to_space:global from_space:shared::cta bulk_group ?L2::cache_hint "
+         "?cp_mask@100.86",
+         bulk_copy, "90.80", copy_bulk),
+    Row{"cp", "^async ^bulk ^commit_group", "", [](Emit&) {}, "", nullptr, isa::Claim::effect}.in(
+        "90.80"),
+    Row{"cp", "^async ^bulk ^wait_group ?read", "i", [](Emit&) {}, "", nullptr, isa::Claim::effect}
+        .in("90.80"),
+    bulk("^async ^bulk ^prefetch L2 global ?L2::cache_hint", bulk_prefetch, "90.80", prefetch_bulk),
     row("cp",
         LW_TENSOR
         "to_space:shared::cluster from_space:global "
@@ -473,18 +476,18 @@ constexpr Row kTensorRows[] = {
 #define LW_REDUCE_NEAR                                                              \
   "^reduce ^async ^bulk to_space:shared::cluster from_space:shared::cta mbarrier::" \
   "complete_tx::bytes "
-    row("cp", LW_REDUCE_NEAR "op:and|or|xor type:b32", bulk_copy, "90.80"),
-    row("cp", LW_REDUCE_NEAR "op:add type:u32|s32|u64", bulk_copy, "90.80"),
-    row("cp", LW_REDUCE_NEAR "op:inc|dec type:u32", bulk_copy, "90.80"),
-    row("cp", LW_REDUCE_NEAR "op:min|max type:u32|s32", bulk_copy, "90.80"),
+    bulk(LW_REDUCE_NEAR "op:and|or|xor type:b32", bulk_copy, "90.80", copy_bulk),
+    bulk(LW_REDUCE_NEAR "op:add type:u32|s32|u64", bulk_copy, "90.80", copy_bulk),
+    bulk(LW_REDUCE_NEAR "op:inc|dec type:u32", bulk_copy, "90.80", copy_bulk),
+    bulk(LW_REDUCE_NEAR "op:min|max type:u32|s32", bulk_copy, "90.80", copy_bulk),
 #define LW_REDUCE_FAR                                                       \
   "^reduce ^async ^bulk to_space:global from_space:shared::cta bulk_group " \
   "?L2::cache_hint "
-    row("cp", LW_REDUCE_FAR "op:and|or|xor type:b32|b64", bulk_copy, "90.80"),
-    row("cp", LW_REDUCE_FAR "op:add type:u32|s32|u64|f32|f64", bulk_copy, "90.80"),
-    row("cp", LW_REDUCE_FAR "op:add noftz type:f16|bf16", bulk_copy, "90.80"),
-    row("cp", LW_REDUCE_FAR "op:inc|dec type:u32", bulk_copy, "90.80"),
-    row("cp", LW_REDUCE_FAR "op:min|max type:u32|s32|u64|s64|f16|bf16", bulk_copy, "90.80"),
+    bulk(LW_REDUCE_FAR "op:and|or|xor type:b32|b64", bulk_copy, "90.80", copy_bulk),
+    bulk(LW_REDUCE_FAR "op:add type:u32|s32|u64|f32|f64", bulk_copy, "90.80", copy_bulk),
+    bulk(LW_REDUCE_FAR "op:add noftz type:f16|bf16", bulk_copy, "90.80", copy_bulk),
+    bulk(LW_REDUCE_FAR "op:inc|dec type:u32", bulk_copy, "90.80", copy_bulk),
+    bulk(LW_REDUCE_FAR "op:min|max type:u32|s32|u64|s64|f16|bf16", bulk_copy, "90.80", copy_bulk),
 };
 
 }  // namespace

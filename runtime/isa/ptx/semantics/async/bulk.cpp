@@ -1,0 +1,112 @@
+// Bulk copies, and stores and reductions that report to a barrier. Groups are clusters of their
+// own: addresses in the cluster's shared memory are the group's.
+#include "runtime/isa/ptx/semantics/async/async.hpp"
+#include "runtime/isa/ptx/semantics/memory_common.hpp"
+
+namespace lanewise::ptx {
+namespace {
+
+using ir::Op;
+using ir::Type;
+
+/// A place `at` bytes behind the operand.
+ir::Operand behind(Emit& e, const Located& place, ir::Operand at) {
+  const bool wide = place.base.is_reg()
+                        ? e.kernel.program.regs[place.base.index].width == ir::Width::b64
+                        : ir::wide_space(place.mem.space);
+  return e.op(Op::add, wide ? Type::u64 : Type::u32, {place.base, wide ? e.widen(at, false) : at});
+}
+
+/// What memory holds of a type.
+struct Held {
+  Type number, elem;
+};
+Held held(Emit& e) {
+  if (e.get("type") == "bf16") return {Type::bf16, Type::u16};
+  const PType t = e.type();
+  const Type elem = t.bits == 64 ? Type::u64 : t.bits == 16 ? Type::u16 : Type::u32;
+  return {t.is_int() && !t.is_signed() ? elem : t.ir(), elem};
+}
+
+/// One round of a copy: `bytes` from one place to the other.
+void move_part(Emit& e, const Located& from, const Located& to, ir::Operand at) {
+  const bool reduces = e.has("op");
+  ir::Mem source = from.mem, target = to.mem;
+  source.elem = target.elem = reduces ? held(e).elem : Type::u32;
+  source.count = target.count = reduces ? 1 : 4;
+  std::vector<ir::Reg> words;
+  for (unsigned i = 0; i < source.count; ++i) words.push_back(e.temp(ir::width_of(source.elem)));
+  e.emit(Op::load, Type::none, words, {behind(e, from, at)}).mem = source;
+  std::vector<ir::Operand> src{behind(e, to, at)};
+  src.insert(src.end(), words.begin(), words.end());
+  if (!reduces) {
+    e.emit(Op::store, Type::none, {}, src).mem = target;
+    return;
+  }
+  target.atom = atomic_operation(e.get("op"));
+  target.atom_type = held(e).number;
+  target.order = ir::Order::relaxed;
+  target.scope = ir::Scope::gpu;
+  e.emit(Op::atom, ir::width_of(target.elem) == ir::Width::b64 ? Type::u64 : Type::u32, {}, src)
+      .mem = target;
+}
+
+}  // namespace
+
+void copy_bulk(Emit& e) {
+  if (e.has("multicast::cluster"))
+    e.fail("copies to several groups of a cluster are not supported");
+  if (e.has("cp_mask")) e.fail("copies of some bytes of each 16 are not supported");
+  const bool reports = e.has("mbarrier::complete_tx::bytes");
+  const std::string_view near = e.get("to_space");
+  const Located to = locate(e, 0, near), from = locate(e, 1, e.get("from_space"));
+  const ir::Operand bytes = e.raw(2, kU32);
+  if (bytes.is_imm() && bytes.imm % 16 != 0)
+    Emit::fail(e.operand(2).loc, "the size must be a multiple of 16");
+  Located target = to;
+  target.mem.cache = from.mem.cache;
+  const uint32_t step = e.has("op") ? ir::size_of(held(e).elem) : 16;
+  for_offsets(e, bytes, step, [&](ir::Operand at) { move_part(e, from, target, at); });
+  if (reports) report_bytes(e, locate(e, 3, "shared"), bytes);
+}
+
+/// The first line: hints change no value.
+void prefetch_bulk(Emit& e) {
+  const Located from = locate(e, 0, "global");
+  ir::Inst& inst = e.emit(Op::cachectl, Type::none, {}, {from.base});
+  inst.mem = from.mem;
+  inst.mode = static_cast<uint8_t>(ir::CacheCtl::prefetch_l2);
+}
+
+void store_async(Emit& e) {
+  if (!e.has("mbarrier::complete_tx::bytes"))
+    e.fail("asynchronous stores to global memory are not supported");
+  Located to = locate(e, 0, e.get("ss"));
+  const PType t = e.type();
+  to.mem.elem = t.bits == 64 ? Type::u64 : Type::u32;
+  std::vector<ir::Operand> src{to.base};
+  const Operand& value = e.operand(1);
+  if (value.kind == Operand::Kind::vector)
+    for (const Operand& o : value.elements) src.push_back(e.raw(o, t, Fit::wider));
+  else
+    src.push_back(e.raw(value, t, Fit::wider));
+  to.mem.count = static_cast<uint8_t>(src.size() - 1);
+  e.emit(Op::store, Type::none, {}, src).mem = to.mem;
+  report_bytes(e, locate(e, 2, e.get("ss")), imm(to.mem.bytes()));
+}
+
+void reduce_async(Emit& e) {
+  if (!e.has("mbarrier::complete_tx::bytes"))
+    e.fail("asynchronous reductions of global memory are not supported");
+  Located to = locate(e, 0, e.get("ss"));
+  const Held h = held(e);
+  to.mem.elem = h.elem;
+  to.mem.atom = atomic_operation(e.get("op"));
+  to.mem.atom_type = h.number;
+  to.mem.order = ir::Order::relaxed;
+  to.mem.scope = ir::Scope::cta;
+  e.emit(Op::atom, e.type().ir(), {}, {to.base, e.raw(1, e.type(), Fit::wider)}).mem = to.mem;
+  report_bytes(e, locate(e, 2, e.get("ss")), imm(to.mem.bytes()));
+}
+
+}  // namespace lanewise::ptx

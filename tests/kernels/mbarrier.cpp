@@ -1,0 +1,186 @@
+// Barriers in memory, and what reports to them.
+#include "tests/kernels/support.hpp"
+
+using namespace kernels;
+
+namespace {
+
+/// Lanes of one group run `body` and leave `n` words each at %q, the rest of the buffer being at
+/// %p.
+std::vector<uint32_t> run(const std::string& body, unsigned lanes, unsigned n,
+                          const std::vector<uint32_t>& in = {}) {
+  const std::string text =
+      ".version 8.4\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+      ".reg .b64 %p, %q, %s<8>;\n.reg .b32 %t, %r<16>;\n.reg .pred %o, %w;\n"
+      ".shared .align 16 .b8 m[4096];\n.shared .align 8 .b64 bar;\n"
+      "ld.param.u64 %p, [p];\nmov.u32 %t, %tid.x;\nmul.wide.u32 %q, %t, " +
+      std::to_string(4 * n) + ";\nadd.u64 %q, %p, %q;\nsetp.eq.u32 %o, %t, 0;\n" + body +
+      "ret;\n}\n";
+  std::vector<uint32_t> memory(lanes * n);
+  memory.insert(memory.end(), in.begin(), in.end());
+  auto buffer = device().buffer(memory);
+  device()
+      .load_text(text, lanewise::Isa::ptx)
+      .kernel("k")
+      .launch({.grid = {1}, .block = {lanes}}, buffer)
+      .check();
+  return buffer.read<uint32_t>();
+}
+
+std::string init(unsigned count) {
+  return "@%o mbarrier.init.shared.b64 [bar], " + std::to_string(count) + ";\nbar.sync 0;\n";
+}
+
+}  // namespace
+
+TEST_CASE("mbarrier: arrivals, states, parities, drops") {
+  // One lane goes through two phases of three arrivals, then drops one and ends a phase of two.
+  const std::vector<uint32_t> got = run(init(3) + R"(
+    mbarrier.arrive.shared.b64 %s0, [bar];
+    mbarrier.pending_count.b64 %r0, %s0;
+    mbarrier.test_wait.shared.b64 %w, [bar], %s0;
+    selp.u32 %r1, 1, 0, %w;
+    mbarrier.arrive.noComplete.shared.b64 %s1, [bar], 1;
+    mbarrier.pending_count.b64 %r2, %s1;
+    mbarrier.test_wait.parity.shared.b64 %w, [bar], 0;
+    selp.u32 %r3, 1, 0, %w;
+    mbarrier.arrive.shared.b64 _, [bar];
+    mbarrier.test_wait.shared.b64 %w, [bar], %s0;
+    selp.u32 %r4, 1, 0, %w;
+    mbarrier.try_wait.parity.shared.b64 %w, [bar], 0;
+    selp.u32 %r5, 1, 0, %w;
+    mbarrier.test_wait.parity.shared.b64 %w, [bar], 1;
+    selp.u32 %r6, 1, 0, %w;
+    mbarrier.arrive_drop.shared.b64 %s2, [bar];
+    mbarrier.arrive.release.cta.shared::cta.b64 %s3, [bar], 2;
+    mbarrier.pending_count.b64 %r7, %s3;
+    mbarrier.arrive.shared.b64 %s4, [bar];
+    mbarrier.pending_count.b64 %r8, %s4;
+    mbarrier.test_wait.parity.shared.b64 %w, [bar], 1;
+    selp.u32 %r9, 1, 0, %w;
+    mbarrier.inval.shared.b64 [bar];
+    st.global.v4.u32 [%q], {%r0, %r1, %r2, %r3};
+    st.global.v4.u32 [%q+16], {%r4, %r5, %r6, %r7};
+    st.global.v2.u32 [%q+32], {%r8, %r9};
+)",
+                                        1, 10);
+  CHECK(got == std::vector<uint32_t>{3, 0, 2, 0, 1, 1, 0, 2, 2, 1});
+}
+
+TEST_CASE("mbarrier: bytes that are expected hold a phase open") {
+  const std::vector<uint32_t> got = run(init(1) + R"(
+    mbarrier.arrive.expect_tx.shared.b64 %s0, [bar], 24;
+    mbarrier.test_wait.shared.b64 %w, [bar], %s0;
+    selp.u32 %r0, 1, 0, %w;
+    mov.u32 %r8, m;
+    mov.u32 %r9, bar;
+    st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r8], {5, 7}, [%r9];
+    mbarrier.complete_tx.relaxed.cluster.shared::cta.b64 [bar], 12;
+    mbarrier.test_wait.shared.b64 %w, [bar], %s0;
+    selp.u32 %r1, 1, 0, %w;
+    red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r8], 11, [%r9];
+    mbarrier.test_wait.shared.b64 %w, [bar], %s0;
+    selp.u32 %r2, 1, 0, %w;
+    ld.shared.v2.u32 {%r3, %r4}, [m];
+    mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 4;
+    mbarrier.arrive.shared.b64 %s1, [bar];
+    mbarrier.test_wait.shared.b64 %w, [bar], %s1;
+    selp.u32 %r5, 1, 0, %w;
+    setmaxnreg.inc.sync.aligned.u32 40;
+    st.global.v4.u32 [%q], {%r0, %r1, %r2, %r3};
+    st.global.v2.u32 [%q+16], {%r4, %r5};
+)",
+                                        1, 6);
+  CHECK(got == std::vector<uint32_t>{0, 0, 1, 16, 7, 0});
+}
+
+TEST_CASE("mbarrier: copies in bulk report their bytes, others their arrival") {
+  const std::vector<uint32_t> in = random_ints<uint32_t>(64, 3);
+  // 64 words to shared memory, and back behind the input; 32 of them are added to a sum at once.
+  std::vector<uint32_t> memory = in;
+  memory.resize(64 * 3);
+  const std::vector<uint32_t> got = run(init(1) + R"(
+    add.u64 %s0, %p, 256;
+    @%o mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;
+    @%o cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [m], [%s0], 256, [bar];
+W:  mbarrier.try_wait.parity.shared.b64 %w, [bar], 0;
+    @!%w bra W;
+    bar.sync 0;
+    mad.lo.u32 %r1, %t, 4, 0;
+    mov.u32 %r2, m;
+    add.u32 %r1, %r1, %r2;
+    ld.shared.u32 %r3, [%r1];
+    ld.shared.u32 %r4, [%r1+128];
+    st.global.v2.u32 [%q], {%r3, %r4};
+    add.u64 %s1, %s0, 256;
+    mov.u32 %r5, 256;
+    @%o cp.async.bulk.global.shared::cta.bulk_group [%s1], [m], %r5;
+    add.u64 %s1, %s1, 256;
+    @%o cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%s1], [m], 128;
+    @%o cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%s1], [m], 128;
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+    cp.async.ca.shared.global [%r1+1024], [%q], 4;
+    cp.async.mbarrier.arrive.shared.b64 [bar];
+    @%o cp.async.mbarrier.arrive.noinc.shared.b64 [bar];
+    mbarrier.test_wait.parity.shared.b64 %w, [bar], 1;
+)",
+                                        32, 2, memory);
+  std::vector<uint32_t> want;
+  for (unsigned i = 0; i < 32; ++i) want.insert(want.end(), {in[i], in[32 + i]});
+  for (int copy = 0; copy < 2; ++copy) want.insert(want.end(), in.begin(), in.end());
+  for (unsigned i = 0; i < 64; ++i) want.push_back(i < 32 ? 2 * in[i] : 0);
+  check_equal(got, want);
+}
+
+TEST_CASE("mbarrier: a producer and a consumer of two buffers") {
+  // Warp 0 fills buffer s % 2 in stage s, warp 1 adds it up: full and empty barriers for each.
+  const std::vector<uint32_t> got = run(R"(
+    .shared .align 8 .b64 full[2];
+    .shared .align 8 .b64 empty[2];
+    @%o mbarrier.init.shared.b64 [full], 32;
+    @%o mbarrier.init.shared.b64 [full+8], 32;
+    @%o mbarrier.init.shared.b64 [empty], 32;
+    @%o mbarrier.init.shared.b64 [empty+8], 32;
+    bar.sync 0;
+    mov.u32 %r0, 0;
+    mov.u32 %r9, 0;
+    and.b32 %r1, %t, 31;
+    setp.lt.u32 %o, %t, 32;
+N:  and.b32 %r2, %r0, 1;
+    shr.u32 %r3, %r0, 1;
+    and.b32 %r3, %r3, 1;
+    mov.u32 %r4, full;
+    mad.lo.u32 %r4, %r2, 8, %r4;
+    mov.u32 %r5, empty;
+    mad.lo.u32 %r5, %r2, 8, %r5;
+    mov.u32 %r6, m;
+    mad.lo.u32 %r6, %r2, 128, %r6;
+    mad.lo.u32 %r7, %r1, 4, %r6;
+    @!%o bra C;
+    xor.b32 %r3, %r3, 1;
+E:  mbarrier.try_wait.parity.shared.b64 %w, [%r5], %r3;
+    @!%w bra E;
+    mad.lo.u32 %r8, %r0, 100, %r1;
+    st.shared.u32 [%r7], %r8;
+    mbarrier.arrive.shared.b64 _, [%r4];
+    bra D;
+C:  mbarrier.try_wait.parity.shared.b64 %w, [%r4], %r3;
+    @!%w bra C;
+    xor.b32 %r8, %r1, 31;
+    mad.lo.u32 %r8, %r8, 4, %r6;
+    ld.shared.u32 %r8, [%r8];
+    mad.lo.u32 %r9, %r9, 3, %r8;
+    mbarrier.arrive.shared.b64 _, [%r5];
+D:  add.u32 %r0, %r0, 1;
+    setp.lt.u32 %w, %r0, 6;
+    @%w bra N;
+    st.global.u32 [%q], %r9;
+)",
+                                        64, 1);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    uint32_t sum = 0;
+    for (unsigned stage = 0; stage < 6; ++stage) sum = sum * 3 + stage * 100 + (31 - lane);
+    CHECK(got[32 + lane] == sum);
+  }
+}
