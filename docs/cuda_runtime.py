@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Makes docs/cuda-runtime.md of the rows in runtime/host/cuda: each entry point of the CUDA runtime, what it takes, its state.
+"""Makes docs/cuda-runtime.md and docs/cuda-driver.md of the rows in runtime/host/cuda and runtime/host/driver: each entry
+point, what it takes, its state.
 
-    cuda_runtime.py            writes the page
-    cuda_runtime.py --check    fails where the page is not current, or a name of the list of entry points has no row
+    cuda_runtime.py            writes the pages
+    cuda_runtime.py --check    fails where a page is not current, or a name of the list of entry points has no row
 """
 
 import pathlib
@@ -10,9 +11,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SOURCES = ROOT / "runtime/host/cuda"
-PAGE = ROOT / "docs/cuda-runtime.md"
-HEAD = """# The CUDA runtime
+RUNTIME_HEAD = """# The CUDA runtime
 
 **You want to know whether your program's calls are served.** Each entry point of CUDA 11, 12 and 13 has a row; what is refused answers
 `cudaErrorNotSupported`, and one line on standard error names it. `lanewise exec` runs programs; this page is made from the rows
@@ -28,22 +27,54 @@ of [`runtime/host/cuda`](../runtime/host/README.md) by `docs/cuda_runtime.py`.
   waiting calls (`LANEWISE_HOST_MEMORY=copy` does so everywhere).
 - The device is one GPU by public figures: a Tesla T4, or the one of `LANEWISE_GPU` ({gpus}). Its memory is at most that of the device
   that runs the kernels. Of registers, which decide occupancy on a GPU, nothing is known here: 32 are reported.
-- Cooperative launches are of one thread block.
+- Blocks of a cooperative launch may wait for each other on the reference engine, as many as the occupancy of the GPU allows. Other
+  devices promise to run one at a time: a larger grid answers `cudaErrorCooperativeLaunchTooLarge`, and a line names the limit.
+- Kernels allocate from a heap of 8 MiB, or as `cudaDeviceSetLimit` says before its first use; where it is used up, `malloc` is null.
+  `LANEWISE_CHECK=leaks` lists what is left at the end.
 
 """
 
+DRIVER_HEAD = """# The CUDA driver API
 
-def rows():
+**You want to know whether your launcher's calls are served.** Each documented entry point of CUDA 11 to 13 has a row; what is refused
+answers `CUDA_ERROR_NOT_SUPPORTED`, and one line on standard error names it. `lanewise exec` gives programs a `libcuda.so.1`, whether they
+link it, open it, or ask `cuGetProcAddress` for each function; this page is made from the rows of
+[`runtime/host/driver`](../runtime/host/README.md) by `docs/cuda_runtime.py`.
+
+- Device, memory, streams and errors are those of [the runtime](cuda-runtime.md), and a program may call both: the runtime's context is the
+  primary one. Other contexts have memory and modules of their own, which `cuCtxDestroy` gives back; errors of kernels end with it.
+- Modules are PTX, cubins for sm_50 to sm_62 and fat binaries. Errors of the loader go to the buffer of `CU_JIT_ERROR_LOG_BUFFER`, else
+  to standard error.
+- `cuLink*` joins PTX texts and fat binaries. What it makes is an image that the loader links: a copy of it can be loaded, nothing else
+  reads it. Machine code is not linked.
+- A kernel of a library is launched like a function. Names without a version (`cuMemAlloc`) whose addresses have 32 bits are
+  refused; headers name the second version.
+- Reserved addresses take device memory from the start; an access to what is not mapped is a fault. One memory is mapped at one address at a
+  time, and can be read and written there.
+- Per-thread default streams (`_ptsz`, `_ptds`) are the queue that all streams share.
+
+"""
+
+# Page, its first part, the folder of the rows, the list of names.
+PAGES = [
+    ("docs/cuda-runtime.md", RUNTIME_HEAD, "runtime/host/cuda", "runtime/host/exec/cudart_names.def"),
+    ("docs/cuda-driver.md", DRIVER_HEAD, "runtime/host/driver", "runtime/host/exec/cuda_names.def"),
+]
+
+
+def rows(folder):
     """name -> (parameters, state, reason), in the order of the names"""
     found = {}
-    for path in sorted(SOURCES.glob("*.cpp")):
+    for path in sorted((ROOT / folder).glob("*.cpp")):
         text = re.sub(r"//[^\n]*", "", path.read_text())
         needs = re.search(r"#define NEEDS (.*)", text)
         for name, parameters in re.findall(r"^ENTRY\(\s*(\w+),\s*\((.*?)\)\)\s*\{", text, re.M | re.S):
             if needs:
                 parameters = parameters.replace("NEEDS", needs[1])
             found[name] = (tidy(parameters), "done", "")
-        for name, parameters in re.findall(r"^LANEWISE_ENTRY (?:const )?[\w:*]+ ?\*{0,2} ?\**(\w+)\((.*?)\) \{", text, re.M | re.S):
+        for name, parameters in re.findall(r"^SAME\(\s*(\w+),\s*\w+,\s*\((.*?)\),\s*\(", text, re.M | re.S):
+            found[name] = (tidy(parameters.replace("NEEDS", needs[1]) if needs else parameters), "done", "")
+        for name, parameters in re.findall(r"^LANEWISE_ENTRY (?:const )?[\w:*]+ ?\*{0,2} ?\**(\w+)\((.*?)\)(?: \{|;)", text, re.M | re.S):
             found[name] = (tidy(parameters), "done", "")
         for name, why in re.findall(r'^REFUSED\((\w+),\s*"([^"]*)"\)', text, re.M):
             found[name] = ("", "refused", why)
@@ -55,6 +86,8 @@ def rows():
 def tidy(parameters):
     text = re.sub(r"/\*(\w+)\*/", r"\1", re.sub(r"\s+", " ", parameters.strip()))
     text = re.sub(r"\bStreamHandle\b", "cudaStream_t", re.sub(r"\bEventHandle\b", "cudaEvent_t", text))
+    for ours, theirs in (("Address", "CUdeviceptr"), ("DriverContext*", "CUcontext"), ("Module*", "CUmodule"), ("Function*", "CUfunction")):
+        text = text.replace(ours, theirs)
     return re.sub(r" ?([*&]) ?(?=[\w*])", r"\1 ", text).replace("* *", "**")
 
 
@@ -63,23 +96,40 @@ def gpus():
     return ", ".join(f"`{n}`" for n in re.findall(r'Gpu\{"(\w+)"', text))
 
 
-def page():
-    all_rows = rows()
+def by_kind(folder, done, aliases):
+    """Rows by the files that have them, which say in their first line what they are for."""
+    lines = ["| kind | entry points |\n|---|---|"]
+    for path in sorted((ROOT / folder).glob("*.cpp")):
+        text = path.read_text()
+        names = [n for n in done if re.search(rf"\b{n}\b[,(]", text) and re.search(rf"^(ENTRY|SAME|LANEWISE_ENTRY)[^\n]*\b{n}\b", text, re.M)]
+        if not names:
+            continue
+        kind = re.sub(r"\n// ", " ", re.match(r"// ((?:.*\n)(?:// .*\n)*)", text)[1].strip())
+        listed = ", ".join(f"`{n}`" + (" (" + ", ".join(f"`{a}`" for a in aliases[n]) + ")" if n in aliases else "") for n in names)
+        lines.append(f"| {kind} | {listed} |")
+    return lines
+
+
+def page(head, folder):
+    all_rows = rows(folder)
     aliases = {}
     for name, (_, state, first) in all_rows.items():
         if state == "as":
             while first.startswith("lanewise_"):
                 first = first.split("_", 2)[2]
             aliases.setdefault(first, []).append(name)
-    lines = [HEAD.replace("{gpus}", gpus())]
+    lines = [head.replace("{gpus}", gpus())]
     done = {n: r for n, r in all_rows.items() if r[1] == "done"}
     refused = {n: r for n, r in all_rows.items() if r[1] == "refused"}
     also = sum(map(len, aliases.values()))
     lines.append(f"{len(done)} are done, and {also} more names of them; {len(refused)} are refused.\n\n## Done\n")
-    lines.append("| entry point | takes | also |\n|---|---|---|")
-    for name, (parameters, _, _) in done.items():
-        others = ", ".join(f"`{o}`" for o in aliases.get(name, []))
-        lines.append(f"| `{name}` | {'`' + parameters + '`' if parameters else ''} | {others} |")
+    if folder.endswith("driver"):
+        lines += by_kind(folder, done, aliases)
+    else:
+        lines.append("| entry point | takes | also |\n|---|---|---|")
+        for name, (parameters, _, _) in done.items():
+            others = ", ".join(f"`{o}`" for o in aliases.get(name, []))
+            lines.append(f"| `{name}` | {'`' + parameters + '`' if parameters else ''} | {others} |")
     lines.append("\n## Refused\n\n| why | entry points |\n|---|---|")
     by_reason = {}
     for name, (_, _, why) in refused.items():
@@ -90,20 +140,20 @@ def page():
 
 
 def main():
-    text = page()
-    if "--check" not in sys.argv:
-        PAGE.write_text(text)
-        return 0
     failed = 0
-    if not PAGE.exists() or PAGE.read_text() != text:
-        print("docs/cuda-runtime.md is not current: run docs/cuda_runtime.py")
-        failed = 1
-    names = ROOT / "runtime/host/exec/cudart_names.def"
-    known = rows()
-    for name in re.findall(r"NAME\((\w+)\)", names.read_text()) if names.exists() else []:
-        if name not in known:
-            print(f"{name} has no row in runtime/host/cuda")
+    for place, head, folder, names in PAGES:
+        text = page(head, folder)
+        if "--check" not in sys.argv:
+            (ROOT / place).write_text(text)
+            continue
+        if not (ROOT / place).exists() or (ROOT / place).read_text() != text:
+            print(f"{place} is not current: run docs/cuda_runtime.py")
             failed = 1
+        known = rows(folder)
+        for name in re.findall(r"NAME\((\w+)\)", (ROOT / names).read_text()):
+            if name not in known:
+                print(f"{name} has no row in {folder}")
+                failed = 1
     return failed
 
 

@@ -292,6 +292,8 @@ FUNCTIONS = {
     "lw_buffer_create": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_char_p, c.POINTER(c.c_void_p)]),
     "lw_buffer_create_paged": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_char_p, c.POINTER(c.c_void_p)]),
     "lw_buffer_set_resident": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_uint64, c.c_int]),
+    "lw_buffer_reserve": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_uint64, c.c_char_p, c.POINTER(c.c_void_p)]),
+    "lw_buffer_set_mapped": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_uint64, c.c_int]),
     "lw_buffer_release": (None, [c.c_void_p]),
     "lw_buffer_address": (c.c_int32, [c.c_void_p, c.POINTER(c.c_uint64)]),
     "lw_buffer_size": (c.c_int32, [c.c_void_p, c.POINTER(c.c_uint64)]),

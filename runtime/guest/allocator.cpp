@@ -20,6 +20,16 @@ uint64_t end_with_gap(const Allocation& a) {
   return round_up(a.address + std::max<uint64_t>(a.size, 1)) + kAllocAlign;
 }
 
+/// Between allocations that are sorted by address.
+uint64_t first_fit(const std::vector<Allocation>& sorted, uint64_t size, uint64_t align) {
+  uint64_t at = round_up(kArenaBase, align);
+  for (const Allocation& next : sorted) {
+    if (at + round_up(std::max<uint64_t>(size, 1)) + kAllocAlign <= next.address) break;
+    at = std::max(at, round_up(end_with_gap(next), align));
+  }
+  return at;
+}
+
 void refuse_huge(uint64_t size, const std::string& name) {
   if (size <= kMaxAllocation) return;
   throw Error(ErrorKind::usage, "buffer '" + name + "' of " + std::to_string(size) +
@@ -30,12 +40,9 @@ void refuse_huge(uint64_t size, const std::string& name) {
 
 uint64_t Allocator::allocate(uint64_t size, std::string name, bool read_only, uint64_t align) {
   refuse_huge(size, name);
-  uint64_t at = round_up(kArenaBase, align);
-  auto next = live_.begin();
-  for (; next != live_.end(); ++next) {
-    if (at + round_up(std::max<uint64_t>(size, 1)) + kAllocAlign <= next->address) break;
-    at = round_up(end_with_gap(*next), align);
-  }
+  const uint64_t at =
+      reserved_.empty() ? first_fit(live_, size, align) : first_fit(obstacles(), size, align);
+  const auto next = std::ranges::lower_bound(live_, at, {}, &Allocation::address);
   std::erase_if(freed_, [&](const Allocation& a) {
     return at <= a.address && a.size <= size && a.address - at <= size - a.size;
   });
@@ -84,7 +91,75 @@ bool Allocator::place_imported(uint64_t address, uint64_t size, const std::strin
   return true;
 }
 
+std::vector<Allocation> Allocator::obstacles() const {
+  std::vector<Allocation> all = live_;
+  all.insert(all.end(), reserved_.begin(), reserved_.end());
+  std::ranges::stable_sort(all, {}, &Allocation::address);
+  return all;
+}
+
+uint64_t Allocator::reserve(uint64_t size, const std::string& name, uint64_t align) {
+  refuse_huge(size, name);
+  const uint64_t at = first_fit(obstacles(), size, align);
+  Allocation made{at, size, name, false};
+  marks_.end = std::max(marks_.end, end_with_gap(made) - kArenaBase);
+  marks_.high_water = std::max(marks_.high_water, marks_.end);
+  const auto next = std::ranges::lower_bound(reserved_, at, {}, &Allocation::address);
+  reserved_.insert(next, std::move(made));
+  return at;
+}
+
+const Allocation* Allocator::reservation_of(uint64_t address, uint64_t size) const {
+  const auto found = std::ranges::find_if(reserved_, [&](const Allocation& r) {
+    return address - r.address < r.size && size <= r.size - (address - r.address);
+  });
+  return found == reserved_.end() ? nullptr : &*found;
+}
+
+bool Allocator::set_mapped(uint64_t address, uint64_t size, bool mapped) {
+  const Allocation* const whole = reservation_of(address, size);
+  if (whole == nullptr || size == 0) return false;
+  const uint64_t end = address + size;
+  const auto end_of = [](const Allocation& a) { return a.address + a.size; };
+  // The parts that are mapped, of which those that the change touches are made anew.
+  auto first =
+      std::ranges::find_if(live_, [&](const Allocation& a) { return end_of(a) >= address; });
+  auto last = first;
+  while (last != live_.end() && last->address <= end) ++last;
+  std::vector<Allocation> parts;
+  if (mapped) {
+    Allocation joined{address, size, whole->name, false};
+    for (auto it = first; it != last; ++it) {
+      if (it->address < end && end_of(*it) > address) return false;
+      const uint64_t joined_end = std::max(end_of(joined), end_of(*it));
+      joined.address = std::min(joined.address, it->address);
+      joined.size = joined_end - joined.address;
+    }
+    parts.push_back(std::move(joined));
+  } else {
+    for (auto it = first; it != last; ++it) {
+      if (it->address < address)
+        parts.push_back({it->address, address - it->address, whole->name, false});
+      if (end_of(*it) > end) parts.push_back({end, end_of(*it) - end, whole->name, false});
+    }
+    uint64_t covered = 0;
+    for (auto it = first; it != last; ++it)
+      covered += std::min(end_of(*it), end) - std::max(it->address, address);
+    if (covered != size) return false;
+  }
+  const auto at = live_.erase(first, last);
+  live_.insert(at, parts.begin(), parts.end());
+  return true;
+}
+
 Allocation Allocator::take(uint64_t address) {
+  if (const auto whole = std::ranges::find(reserved_, address, &Allocation::address);
+      whole != reserved_.end()) {
+    Allocation taken = std::move(*whole);
+    reserved_.erase(whole);
+    std::erase_if(live_, [&](const Allocation& a) { return a.address - address < taken.size; });
+    return taken;
+  }
   const auto it = std::ranges::find(live_, address, &Allocation::address);
   if (it == live_.end()) {
     throw Error(ErrorKind::usage, "no buffer was allocated at this guest address");

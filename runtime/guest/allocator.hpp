@@ -29,6 +29,11 @@ class Allocator {
   /// The same at a given address; false where that is taken, or below kImportedBase.
   bool place_imported(uint64_t address, uint64_t size, const std::string& name, bool read_only);
   bool has_imported() const { return !live_.empty() && live_.back().address >= kImportedBase; }
+  /// Addresses without memory: nothing there can be accessed but what is mapped.
+  uint64_t reserve(uint64_t size, const std::string& name, uint64_t align);
+  /// A part of what reserve() gave can be accessed from now on, or no longer. Parts that touch are
+  /// one allocation. False where the part lies in no reservation, or is in this state already.
+  bool set_mapped(uint64_t address, uint64_t size, bool mapped);
   /// Throws Error(usage) when nothing was allocated at this address.
   void free(uint64_t address);
   void free_parameters(uint64_t address);
@@ -49,8 +54,11 @@ class Allocator {
 
  private:
   Allocation take(uint64_t address);
+  std::vector<Allocation> obstacles() const;
+  const Allocation* reservation_of(uint64_t address, uint64_t size) const;
 
   std::vector<Allocation> live_;
+  std::vector<Allocation> reserved_;  ///< sorted by address; their mapped parts are in `live_`
   std::deque<Allocation> freed_;
   Marks marks_;
 };

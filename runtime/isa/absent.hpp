@@ -11,7 +11,8 @@ namespace lanewise::isa {
 
 /// What the program would want of it; empty for every other name.
 inline std::string_view absent_service(std::string_view function) {
-  if (function == "malloc" || function == "free") return "memory of the device heap (malloc, new)";
+  if (function == "malloc" || function == "free" || function == "__nv_aligned_device_malloc")
+    return "memory of the device heap (malloc, new)";
   if (function.starts_with("cudaCG")) return "a cooperative launch (grid.sync() and the like)";
   if (function.starts_with("cuda") || function.starts_with("__cudaCDP"))
     return "CUDA's runtime on the device (dynamic parallelism)";

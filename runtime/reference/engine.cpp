@@ -190,8 +190,23 @@ class ReferenceEngine final : public Engine {
     return p.local_bytes * request.block.total() + decoded.registers.size() * waves +
            guest::shared_bytes(p, request.dynamic_shared);
   }
+  static bool is_resident(const LaunchRequest& request) {
+    const auto groups = request.policies.find("groups");
+    return groups != request.policies.end() && groups->second == "resident";
+  }
+  void refuse_large_grid(const LaunchRequest& request, uint64_t group) const {
+    const uint64_t most = info_.max_arena / std::max<uint64_t>(group, 1);
+    if (!is_resident(request) || request.grid.total() <= most) return;
+    throw DetailedError(
+        ErrorKind::device, ErrorDetail::device_memory,
+        "a cooperative launch of kernel " + request.program->name + " has " +
+            std::to_string(request.grid.total()) +
+            " groups, which are all there at the same time; the reference engine can hold " +
+            std::to_string(most));
+  }
   void refuse_large_group(const LaunchRequest& request, const DecodedProgram& decoded) const {
     const uint64_t bytes = group_bytes(request, decoded);
+    refuse_large_grid(request, bytes);
     if (bytes <= info_.max_arena) return;
     throw DetailedError(ErrorKind::device, ErrorDetail::device_memory,
                         "a group of kernel " + request.program->name + " would need " +
@@ -237,7 +252,10 @@ class ReferenceEngine final : public Engine {
     const bool checked = hook_ || touch_ || checks_written(request) ||
                          (request.events != nullptr && request.events->exact() != nullptr);
     const bool together = automatic && !checked && !seen.groups && request.events == nullptr;
-    const Setting setting{hook_, touch_, deadline, !automatic || checked || seen.lanes};
+    Setting setting{hook_, touch_, deadline, !automatic || checked || seen.lanes};
+    setting.resident = is_resident(request);
+    if (setting.resident && request.grid.total() > 1)
+      return run_resident_groups(request, decoded, memory, setting, result);
     run_groups_of(request, decoded, memory, setting,
                   together ? threads_for(group_bytes(request, decoded)) : 1, result);
   }

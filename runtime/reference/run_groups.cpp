@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -70,6 +71,23 @@ class Groups {
         total_(request.grid.total()),
         others_(threads - 1) {}
 
+  /// On this thread alone.
+  void run_resident(LaunchResult& result) {
+    const DefaultArithmetic arithmetic;
+    std::vector<std::unique_ptr<Group>> groups;
+    try {
+      for (uint64_t n = 0; n < total_; ++n) {
+        groups.push_back(std::make_unique<Group>(request_, program_, memory_, setting_));
+        groups.back()->start(index_of(n));
+      }
+      take_turns(groups);
+    } catch (...) {
+      own_.error = std::current_exception();
+    }
+    for (uint64_t n = 0; n < groups.size(); ++n) own_.collect(n, *groups[n]);
+    gather(result);
+  }
+
   void run(LaunchResult& result) {
     std::vector<std::thread> threads;
     run_some(own_, [&](Group& group) {
@@ -107,6 +125,18 @@ class Groups {
       findings.error = std::current_exception();
       findings.error_group = n;
       end_behind(n);
+    }
+  }
+
+  /// Until all have ended, or one gives the launch up.
+  static void take_turns(const std::vector<std::unique_ptr<Group>>& groups) {
+    for (bool any = true; any;) {
+      any = false;
+      for (const auto& group : groups) {
+        if (group->has_ended()) continue;
+        any = true;
+        if (!group->take_turn()) return;
+      }
     }
   }
 
@@ -181,6 +211,11 @@ void run_groups_of(const LaunchRequest& request, const DecodedProgram& program,
                    const MemoryView& memory, const Setting& setting, uint32_t threads,
                    LaunchResult& result) {
   Groups(request, program, memory, setting, threads).run(result);
+}
+
+void run_resident_groups(const LaunchRequest& request, const DecodedProgram& program,
+                         const MemoryView& memory, const Setting& setting, LaunchResult& result) {
+  Groups(request, program, memory, setting, 1).run_resident(result);
 }
 
 }  // namespace lanewise::reference

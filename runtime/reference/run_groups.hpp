@@ -16,4 +16,8 @@ void run_groups_of(const LaunchRequest& request, const DecodedProgram& program,
                    const MemoryView& memory, const Setting& setting, uint32_t threads,
                    LaunchResult& result);
 
+/// The same with all groups alive from the start: each takes a turn after the other.
+void run_resident_groups(const LaunchRequest& request, const DecodedProgram& program,
+                         const MemoryView& memory, const Setting& setting, LaunchResult& result);
+
 }  // namespace lanewise::reference

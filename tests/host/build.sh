@@ -1,14 +1,62 @@
 #!/usr/bin/env bash
 # usage: NVCC13=nvcc NVCC11=nvcc tests/host/build.sh [NAME...]
 # Compiles cuda/*.cu, or those named, to programs/: with a shared runtime, by CUDA 13 and a part of them by 11.8 as
-# well (host compiler: NVCC11_HOST). tests/packed/pack.sh host packs them.
+# well (host compiler: NVCC11_HOST); driver/drv_* to driver/programs/, device/dev_* to
+# device/programs/. tests/packed/pack.sh host_programs host_driver host_device packs them.
 set -euo pipefail
 cd "$(dirname "$0")"
 mkdir -p programs
 names=("$@")
 [ $# -gt 0 ] || names=($(basename -s .cu cuda/*.cu))
 by_both=" vector_add reductions managed jacobi fft printing events copies "
+# Programs of the driver API have their kernels as PTX, a fat binary and a cubin, which CUDA 11.8 makes for sm_52.
+kernels_header() {
+  local nvcc13=${NVCC13:-nvcc} nvcc11=${NVCC11:-}
+  "$nvcc13" -ptx -arch=compute_75 kernels.cu -o kernels_ptx
+  "$nvcc13" -fatbin -gencode arch=compute_75,code=compute_75 kernels.cu -o kernels_fatbin
+  "$nvcc11" -ccbin "${NVCC11_HOST:-c++}" -cubin -arch=sm_52 kernels.cu -o kernels_cubin
+  printf '\0' >>kernels_ptx
+  for part in ptx fatbin cubin; do
+    echo "alignas(8) inline const unsigned char bytes_$part[] = {"
+    xxd -i <kernels_$part
+    echo "};"
+    echo "inline const char* const kernels_$part = reinterpret_cast<const char*>(bytes_$part);"
+    rm kernels_$part
+  done >kernels.hpp
+}
+drivers=()
 for name in "${names[@]}"; do
+  case $name in drv_*) drivers+=("$name") ;; esac
+done
+[ $# -gt 0 ] || drivers=($(cd driver && ls drv_* | sed 's/[.].*//'))
+if [ ${#drivers[@]} -gt 0 ]; then
+  cd driver
+  mkdir -p programs
+  kernels_header
+  for name in "${drivers[@]}"; do
+    runtime=none
+    [ "$name" != drv_contexts ] || runtime=shared
+    "${NVCC13:-nvcc}" -std=c++17 -O2 -arch=compute_75 -cudart $runtime -Xlinker -s "$name".c* -lcuda -ldl \
+      -o "programs/$name.cuda13"
+    case $name in drv_arguments|drv_vector_add)
+      "$NVCC11" -ccbin "${NVCC11_HOST:-c++}" -std=c++17 -O2 -cudart none -w -Xlinker -s "$name".c* -lcuda -o "programs/$name.cuda11"
+    esac
+  done
+  rm kernels.hpp
+  cd ..
+fi
+devices=()
+for name in "${names[@]}"; do
+  case $name in dev_*) devices+=("$name") ;; esac
+done
+[ $# -gt 0 ] || devices=($(basename -s .cu device/*.cu))
+mkdir -p device/programs
+for name in "${devices[@]}"; do
+  (cd device && "${NVCC13:-nvcc}" -std=c++17 -O2 -lineinfo -arch=compute_75 -cudart shared -Xlinker -s "$name.cu" \
+    -o "programs/$name.cuda13")
+done
+for name in "${names[@]}"; do
+  case $name in drv_*|dev_*) continue ;; esac
   flags=(-std=c++17 -O2 -lineinfo -cudart shared -Xlinker -s)
   [ "$name" != cub_sort ] || flags=(-std=c++17 -O2 -cudart shared -Xlinker -s -arch=compute_75)
   (cd cuda && "${NVCC13:-nvcc}" "${flags[@]}" "$name.cu" -o "../programs/$name.cuda13")

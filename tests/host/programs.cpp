@@ -9,8 +9,9 @@ namespace {
 
 std::vector<std::string> all_programs() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(programs()))
-    names.push_back(entry.path().filename().string());
+  for (const std::string& folder : folders())
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }

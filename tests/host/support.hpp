@@ -10,9 +10,17 @@ namespace host_test {
 
 using cli_test::Output;
 
-inline const std::string& programs() {
-  static const std::string folder = std::string(LANEWISE_TEST_DATA) + "/host/programs";
-  return folder;
+/// Of the runtime, of the driver API, and whose kernels call the device's runtime.
+inline const std::vector<std::string>& folders() {
+  static const std::string data = std::string(LANEWISE_TEST_DATA) + "/host/";
+  static const std::vector<std::string> all = {data + "programs", data + "driver/programs",
+                                               data + "device/programs"};
+  return all;
+}
+inline std::string path_of(const std::string& program) {
+  for (const std::string& folder : folders())
+    if (std::filesystem::exists(folder + "/" + program)) return folder + "/" + program;
+  return program;
 }
 
 /// Archives keep no right to execute.
@@ -24,7 +32,7 @@ inline void make_executable(const std::string& path) {
 /// `environment`: NAME=VALUE, separated by spaces. A hang ends after two minutes with code 124.
 inline Output run(const std::string& program, const std::string& arguments = {},
                   const std::string& environment = {}) {
-  const std::string path = programs() + "/" + program;
+  const std::string path = path_of(program);
   make_executable(path);
   const std::string out = cli_test::scratch() + "/stdout", err = cli_test::scratch() + "/stderr";
   const std::string line = std::string("env LD_LIBRARY_PATH=" LANEWISE_CUDART " LANEWISE_DEVICE=") +

@@ -136,14 +136,16 @@ std::string reason_of(const ir::Program& p, const Fault& f) {
   const std::string called = f.site < p.sites.size() ? p.sites[f.site].function : "";
   if (const auto service = isa::absent_service(called); !service.empty())
     return fmt::format("call of '{}': {} is not supported", called, service);
+  if (const auto inside = isa::FunctionSite::of(called); inside && inside->name == "free")
+    return "free() of what malloc() did not give, or of what is free already";
   const bool grid = std::ranges::any_of(p.sites, [](const ir::Site& s) {
     return s.text.find("%envreg1") != std::string::npos ||
            s.text.find("%envreg2") != std::string::npos;
   });
   if (!grid) return {};
   return "trap executed; the kernel asks for a cooperative launch (its groups wait for each other, "
-         "as "
-         "in grid.sync()), which is not supported: make a launch of each step";
+         "as in grid.sync()), and this is another one: cudaLaunchCooperativeKernel, or the policy "
+         "groups=resident";
 }
 
 }  // namespace

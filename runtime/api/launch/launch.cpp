@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "runtime/api/launch/arguments.hpp"
+#include "runtime/api/launch/device_heap.hpp"
 #include "runtime/api/launch/fault_report.hpp"
 #include "runtime/api/program/policies.hpp"
 #include "runtime/guest/ended.hpp"
@@ -16,6 +17,7 @@
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/isa/stack_size.hpp"
 #include "runtime/layout/addresses.hpp"
+#include "runtime/layout/grid_workspace.hpp"
 #include "runtime/layout/print_records.hpp"
 
 namespace lanewise::host {
@@ -55,6 +57,39 @@ void refuse_large_scratch(const ir::Program& p, uint64_t bytes) {
 uint64_t print_address(const Module& m) {
   const Allocated* buffer = m.find_variable(guest::kPrintBuffer);
   return buffer != nullptr ? buffer->address : 0;
+}
+
+void write_number(Module& m, const Allocated& at, uint64_t offset, uint64_t value) {
+  m.device->engine->write(at.address + offset, std::as_bytes(std::span(&value, 1)));
+}
+
+bool is_cooperative(const LaunchOrder& order) {
+  return order.options.policies.contains("groups");
+}
+bool is_resident(const Policies& policies) {
+  return policies.at("groups") == "resident";
+}
+
+/// For a cooperative launch; others find none.
+void give_workspace(Module& m, const Policies& policies) {
+  if (m.workspace == nullptr) return;
+  const bool resident = is_resident(policies);
+  if (!resident && !m.workspace_given) return;
+  const uint64_t at = m.workspace->address + guest::kGridWorkspaceAt;
+  write_number(m, *m.workspace, 0, resident ? at : 0);
+  write_number(m, *m.workspace, guest::kGridWorkspaceAt,
+               guest::kGridWorkspaceBytes);  // nobody came
+  m.workspace_given = resident;
+}
+
+void refuse_resident_grid(const LaunchOrder& order, const Policies& policies) {
+  const uint64_t groups = order.options.grid.total();
+  const std::string type = order.module->device->info.type;
+  if (!is_resident(policies) || groups <= 1 || type == "reference") return;
+  fail(ErrorDetail::unsupported,
+       fmt::format("a cooperative launch of kernel '{}' has {} groups that wait for each other; "
+                   "device '{}' promises to run 1 at a time: use the reference engine",
+                   order.program().name, groups, order.module->device->info.name));
 }
 
 /// Different in every program of the process.
@@ -135,6 +170,12 @@ void prepare(Prepared& out, const LaunchOrder& order, uint64_t block_bytes) {
 void prepare_to_run(Prepared& out, const LaunchOrder& order) {
   Module& module = *order.module;
   check_devices(*module.device, order.args);
+  if (module.heap != nullptr || module.workspace != nullptr || is_cooperative(order)) {
+    const Policies policies = module.launched_program(order.index, order.options.policies).policies;
+    refuse_resident_grid(order, policies);
+    give_heap(module, std::stoull(policies.at("heap")));
+    give_workspace(module, policies);
+  }
   std::vector<std::byte> block =
       parameter_block(order.program(), order.args, dimensions_of(order.options));
   prepare(out, order, block.size());
@@ -247,7 +288,7 @@ class LaunchGroup {
   /// With memory of its own, or with a buffer that is emptied before the next one prints.
   bool is_alone(size_t prepared) const {
     const LaunchOrder& o = order(prepared);
-    return prepared_[prepared]->scratch || o.program().needs.prints;
+    return prepared_[prepared]->scratch || o.program().needs.prints || is_cooperative(o);
   }
   const LaunchOrder& order(size_t prepared) const { return orders_[ends_.size() + prepared]; }
 
@@ -262,7 +303,7 @@ class LaunchGroup {
       if (prepared_.empty()) ends_.push_back({nullptr, std::current_exception()});
       return false;
     }
-    const bool alone = next->scratch || o.program().needs.prints;
+    const bool alone = next->scratch || o.program().needs.prints || is_cooperative(o);
     if (alone && !prepared_.empty()) return false;
     prepared_.push_back(std::move(next));
     return true;

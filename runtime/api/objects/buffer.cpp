@@ -117,7 +117,18 @@ Buffer::~Buffer() {
   if (paged) device.residency.set(memory.address, memory.size >> guest::kSparsePageBits, true);
 }
 
+namespace {
+
+void refuse_reserved(const Buffer& buffer) {
+  if (buffer.reserved)
+    fail(ErrorDetail::invalid_value,
+         "reserved addresses are accessed as addresses (lw_memory_...)");
+}
+
+}  // namespace
+
 void Buffer::write(std::span<const std::byte> bytes, uint64_t offset) {
+  refuse_reserved(*this);
   check_range(offset, bytes.size(), memory.size);
   if (bytes.empty()) return;
   Device& device = *memory.device;
@@ -128,6 +139,7 @@ void Buffer::write(std::span<const std::byte> bytes, uint64_t offset) {
 }
 
 void Buffer::read(std::span<std::byte> bytes, uint64_t offset) const {
+  refuse_reserved(*this);
   check_range(offset, bytes.size(), memory.size);
   if (bytes.empty()) return;
   Device& device = *memory.device;
@@ -161,6 +173,30 @@ lw_status lw_buffer_create_paged(lw_device* device, uint64_t bytes, const char* 
                                  lw_buffer** out) {
   return gives(
       out, [&] { return allocate(find<Device>(device), bytes, text_or(name, "buffer"), true); });
+}
+
+lw_status lw_buffer_reserve(lw_device* device, uint64_t bytes, uint64_t alignment, const char* name,
+                            lw_buffer** out) {
+  return gives(out, [&] {
+    const auto on = find<Device>(device);
+    const uint64_t align = std::max<uint64_t>(alignment, guest::kAllocAlign);
+    if (bytes == 0 || (align & (align - 1)) != 0)
+      fail(ErrorDetail::invalid_value, "addresses are reserved in powers of two, and some of them");
+    auto made = std::make_shared<Buffer>(
+        on, Allocated::Place{on->reserve(bytes, text_or(name, "buffer"), align), bytes});
+    made->reserved = true;
+    return made;
+  });
+}
+
+lw_status lw_buffer_set_mapped(lw_buffer* buffer, uint64_t offset, uint64_t bytes, int mapped) {
+  return guarded([&] {
+    const auto object = find<Buffer>(buffer);
+    if (!object->reserved)
+      fail(ErrorDetail::invalid_value, "only reserved addresses get and lose memory");
+    check_range(offset, bytes, object->memory.size);
+    object->memory.device->set_mapped(object->memory.address + offset, bytes, mapped != 0);
+  });
 }
 
 lw_status lw_buffer_set_resident(lw_buffer* buffer, uint64_t first_page, uint64_t pages,

@@ -92,6 +92,30 @@ uint64_t Device::allocate(uint64_t bytes, std::string name, bool read_only, uint
                      [&] { return allocator.allocate(bytes, std::move(name), read_only, align); });
 }
 
+uint64_t Device::reserve(uint64_t bytes, const std::string& name, uint64_t align) {
+  const auto lock = enter();
+  const guest::Allocator::Marks before = allocator.marks();
+  const uint64_t address = allocator.reserve(bytes, name, align);
+  try {
+    engine->reserve(allocator.high_water());
+  } catch (...) {
+    allocator.undo(address, before);
+    throw;
+  }
+  return address;
+}
+
+void Device::set_mapped(uint64_t address, uint64_t bytes, bool mapped) {
+  const auto lock = enter();
+  if (!allocator.set_mapped(address, bytes, mapped))
+    fail(ErrorDetail::out_of_range,
+         fmt::format("{} bytes at {:#x} do not lie in one reservation, or are {} already", bytes,
+                     address, mapped ? "mapped" : "not mapped"));
+  if (!mapped) return unwritten.remove(address);
+  fill_zero(address, bytes);
+  unwritten.add(address, bytes);
+}
+
 uint64_t Device::allocate_parameters(uint64_t bytes) {
   return allocate_by(bytes,
                      [&] { return allocator.allocate_parameters(bytes, "kernel parameters"); });

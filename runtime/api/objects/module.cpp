@@ -11,6 +11,8 @@
 #include "runtime/api/objects/objects.hpp"
 #include "runtime/api/objects/structs.hpp"
 #include "runtime/api/program/globals.hpp"
+#include "runtime/layout/device_heap.hpp"
+#include "runtime/layout/grid_workspace.hpp"
 #include "runtime/support/input_file.hpp"
 
 namespace lanewise::host {
@@ -30,6 +32,8 @@ void load_globals(Module& m, ir::Module& program) {
   });
   for (const detail::PlacedGlobal& g : placed)
     if (!g.bytes.empty()) m.device->engine->write(g.address, g.bytes);
+  m.heap = m.find_variable(guest::kHeapVariable);
+  m.workspace = m.find_variable(guest::kGridWorkspace);
 }
 
 const Allocated& variable(const Module& m, const char* name) {

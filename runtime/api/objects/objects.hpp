@@ -41,12 +41,17 @@ struct Device final : Handled<lw_device, HandleKind::device>, std::enable_shared
   guest::Unwritten unwritten;  ///< of buffers: what neither the host nor a kernel wrote
   /// LANEWISE_WAVE when the device was opened: launches do not search the environment.
   const std::string wave_environment;
+  uint64_t heap_address = 0;  ///< of kernels; 0 until one asks for memory
 
   /// Nobody else uses the device while the lock lives. Throws when the device was closed.
   std::unique_lock<std::recursive_mutex> enter();
   void close();
   /// Reserves and zero-fills arena memory. After a failure all is as before.
   uint64_t allocate(uint64_t bytes, std::string name, bool read_only, uint64_t align);
+  /// Addresses alone (guest::Allocator).
+  uint64_t reserve(uint64_t bytes, const std::string& name, uint64_t align);
+  /// A part of them gets memory, all zeros, or loses it.
+  void set_mapped(uint64_t address, uint64_t bytes, bool mapped);
   /// The same for a launch's parameters (guest::Allocator).
   uint64_t allocate_parameters(uint64_t bytes);
 
@@ -106,6 +111,7 @@ struct Buffer final : Handled<lw_buffer, HandleKind::buffer> {
 
   Allocated memory;
   bool paged = false;     ///< its pages can be absent
+  bool reserved = false;  ///< addresses, of which parts can be accessed
   bool exported = false;  ///< keeps the arena in place
 
   void write(std::span<const std::byte> bytes, uint64_t offset = 0);
@@ -156,7 +162,11 @@ struct Module final : Handled<lw_module, HandleKind::module>, std::enable_shared
   std::vector<isa::RejectedKernel> rejected;
   std::vector<Diagnostic> warnings;
   double parse_ms = 0;
-  uint64_t residency_seen = 0;  ///< generation of the device's map that the module's copy has
+  /// Variables that launches set: the address of the device's heap, the grid's workspace.
+  const Allocated *heap = nullptr, *workspace = nullptr;
+  uint64_t heap_seen = 0;        ///< what its variable has
+  bool workspace_given = false;  ///< a cooperative launch was the last one
+  uint64_t residency_seen = 0;   ///< generation of the device's map that the module's copy has
   /// By kernel and the policies that were asked for.
   std::map<std::pair<size_t, std::map<std::string, std::string>>, LaunchedProgram, LessLaunched>
       launched;

@@ -12,6 +12,7 @@
 #include "runtime/isa/elf/elf.hpp"
 #include "runtime/isa/gcn/objects/code_object.hpp"
 #include "runtime/isa/ptx/check.hpp"
+#include "runtime/isa/ptx/device_library.hpp"
 #include "runtime/isa/ptx/lower.hpp"
 #include "runtime/isa/sass/sass.hpp"
 
@@ -59,6 +60,7 @@ Compiled compile_ptx(std::string_view text, const LoadOptions& o) {
     for (Diagnostic& d : ptx::check(parsed.module, options))
       if (!d.warning) parsed.diagnostics.push_back(std::move(d));
   }
+  ptx::add_device_library(parsed.module);
   return finish(parsed.diagnostics, parsed.module,
                 [](const ptx::Module& m) { return ptx::lower(m); });
 }
@@ -68,7 +70,7 @@ Compiled compile_ptx(std::string_view text, const LoadOptions& o) {
 Compiled check_ptx(std::string_view text, const LoadOptions& o) {
   constexpr size_t kLarge = size_t{16} << 20;  // of which all errors might be too many to keep
   const ptx::CheckOptions options = ptx_options(o);
-  const ptx::ParseResult parsed = ptx::parse(text, text.size() > kLarge ? o.max_errors : 0);
+  ptx::ParseResult parsed = ptx::parse(text, text.size() > kLarge ? o.max_errors : 0);
   Compiled out;
   out.diagnostics = parsed.diagnostics;
   const bool whole = out.ok();
@@ -80,6 +82,7 @@ Compiled check_ptx(std::string_view text, const LoadOptions& o) {
     out.diagnostics.push_back(d);
   }
   if (whole && !o.only_legality()) {
+    ptx::add_device_library(parsed.module);
     ptx::LowerResult lowered = ptx::lower(parsed.module);
     out.module = std::move(lowered.module);
     for (Diagnostic& d : lowered.diagnostics) {

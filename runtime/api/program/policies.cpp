@@ -38,6 +38,8 @@ constexpr std::array kRows = {
     Row{"gcn.oor_format", "dst_sel", "dst_sel|zero"},
     Row{"gcn.payload_check", "end", "end|start"},
     Row{"gcn.soffset", "after_swizzle", "after_swizzle|before_swizzle"},
+    Row{"groups", "any", "any|resident"},
+    Row{"heap", "8388608", kNumber},
     Row{"mma.accumulate", "target", "target|volta|turing|ampere|ada|hopper|fma"},
     Row{"ptx.align", "trap", "trap|force|any"},
     Row{"sass.align", "force", "force|trap"},

@@ -81,6 +81,11 @@ void Mirror::to_host() {
   }
 }
 
+Memory::Memory() {
+  static std::atomic<uint64_t> last = 0;
+  id = ++last;
+}
+
 Memory::~Memory() {
   if (buffer != nullptr) lw_buffer_release(buffer);
   if (mapped_by_us) munmap(host, up_to_page(bytes));
@@ -111,8 +116,18 @@ void AddressSpace::add(const MemoryPtr& memory) {
 MemoryPtr AddressSpace::allocate(uint64_t bytes, const std::string& name) {
   auto memory = std::make_shared<Memory>();
   memory->bytes = bytes;
+  memory->name = name;
   check(lw_buffer_create(device_, bytes, name.c_str(), &memory->buffer));
   check(lw_buffer_address(memory->buffer, &memory->address));
+  add(memory);
+  return memory;
+}
+
+MemoryPtr AddressSpace::adopt(uint64_t address, uint64_t bytes, const std::string& name) {
+  auto memory = std::make_shared<Memory>();
+  memory->bytes = bytes;
+  memory->address = address;
+  memory->name = name;
   add(memory);
   return memory;
 }
@@ -222,13 +237,15 @@ void AddressSpace::remove(const MemoryPtr& memory) {
   used_ -= memory->kind == MemoryKind::device ? memory->bytes : 0;
 }
 
-void AddressSpace::clear() {
+void AddressSpace::clear(const void* owner) {
   const std::lock_guard lock(mutex_);
-  by_address_.clear();
-  by_host_.clear();
-  hidden_ = mirrors_ = 0;
-  hidden_low_ = ~uint64_t{0}, hidden_high_ = 0;
-  used_ = 0;
+  std::vector<MemoryPtr> all;
+  for (const auto& [address, memory] : by_address_)
+    if (memory->owner == owner) all.push_back(memory);
+  for (const auto& [host, memory] : by_host_)
+    if (memory->owner == owner && memory->address == 0) all.push_back(memory);
+  for (const MemoryPtr& memory : all) remove(memory);
+  if (hidden_ == 0) hidden_low_ = ~uint64_t{0}, hidden_high_ = 0;
 }
 
 MemoryPtr AddressSpace::find(uint64_t address) const {
@@ -253,6 +270,15 @@ void AddressSpace::mirrors_to_device() {
 }
 void AddressSpace::mirrors_to_host() {
   each_mirror([](Mirror& m) { m.to_host(); });
+}
+
+std::vector<std::string> AddressSpace::in_use() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> all;
+  for (const auto& [address, memory] : by_address_)
+    if (memory->kind == MemoryKind::device && !memory->freed && !memory->of_graph)
+      all.push_back(memory->name + " of " + std::to_string(memory->bytes) + " bytes was not freed");
+  return all;
 }
 
 uint64_t AddressSpace::used() const {

@@ -43,13 +43,15 @@ struct Memory {
   uint64_t bytes = 0;
   unsigned flags = 0;  ///< as the surface gave them
   std::string name;    ///< for fault reports
+  uint64_t id = 0;
+  const void* owner = nullptr;  ///< a context of the surface's; null for the first one
   lw_buffer* buffer = nullptr;
   std::unique_ptr<Mirror> mirror;
   bool of_graph = false;  ///< it keeps its address for the graph's next launch, whoever frees it
   bool mapped_by_us = false;        ///< `host` are pages of ours
   std::atomic<bool> freed = false;  ///< in stream order: no call may name it any more
 
-  Memory() = default;
+  Memory();
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
@@ -67,8 +69,11 @@ class AddressSpace {
   MemoryPtr register_host(void* data, uint64_t bytes, const std::string& name);
   /// A module's managed variable: its host copy lies at the same address.
   MemoryPtr mirror_at(uint64_t address, uint64_t bytes, const std::string& name);
+  /// The device's memory that somebody else made, and keeps.
+  MemoryPtr adopt(uint64_t address, uint64_t bytes, const std::string& name);
   void remove(const MemoryPtr& memory);
-  void clear();
+  /// All that this owner has.
+  void clear(const void* owner);
 
   /// The allocation that holds the byte; null for none.
   MemoryPtr find(uint64_t address) const;
@@ -86,6 +91,8 @@ class AddressSpace {
   void mirrors_to_host();
 
   uint64_t used() const;
+  /// Each allocation of the device's own, by its name, with its size.
+  std::vector<std::string> in_use() const;
   bool host_in_place() const { return in_place_; }
 
  private:

@@ -12,6 +12,7 @@
 
 #include "runtime/host/core/observe.hpp"
 #include "runtime/host/core/status.hpp"
+#include "runtime/layout/device_heap.hpp"
 
 namespace lanewise::core {
 namespace {
@@ -112,24 +113,34 @@ Context::Context() : settings_(Settings::from_environment()) {
   info_.struct_size = sizeof info_;
   check(lw_device_get_info(device_, &info_));
   if (settings_.verbose) report_line(std::string("kernels run on ") + info_.name);
-  set_stack(0);
+  build_options();
   start_observing(*this);
   check(lw_queue_create(device_, &queue_));
   memory_ = std::make_unique<AddressSpace>(device_, info_.max_arena, settings_.copies_host_memory);
 }
 
+void Context::set_policy(const std::string& name, uint64_t value) {
+  const std::lock_guard lock(reap_mutex_);
+  limits_[name] = value;
+  build_options();
+}
+
 /// What launches under way use stays.
-void Context::set_stack(uint64_t bytes) {
+void Context::build_options() {
   auto* texts = new std::vector<std::string>(settings_.policies);
-  if (bytes != 0) texts->push_back("stack=" + std::to_string(bytes));
+  for (const auto& [name, value] : limits_)
+    if (value != 0) texts->push_back(name + "=" + std::to_string(value));
+  texts->emplace_back("groups=resident");
   auto* policies = new std::vector<const char*>;
   for (const std::string& text : *texts) policies->push_back(text.c_str());
-  auto* options = new lw_launch_options(LW_LAUNCH_OPTIONS_INIT);
-  options->memcheck = settings_.memcheck;
-  options->timeout_seconds = settings_.timeout_seconds;
-  options->policies = policies->data();
-  options->policy_count = policies->size();
-  launch_options_ = options;
+  for (const bool cooperative : {false, true}) {
+    auto* options = new lw_launch_options(LW_LAUNCH_OPTIONS_INIT);
+    options->memcheck = settings_.memcheck;
+    options->timeout_seconds = settings_.timeout_seconds;
+    options->policies = policies->data();
+    options->policy_count = policies->size() - (cooperative ? 0 : 1);
+    (cooperative ? cooperative_options_ : launch_options_) = options;
+  }
 }
 
 void Context::put_launch(lw_kernel* kernel, const lw_launch_options& options, const lw_arg* args,
@@ -270,17 +281,86 @@ void Context::end() {
     drain();
     reap();
     std::fflush(stdout);
+    report_leaks();
     finish_observing(*this);
   }).join();
 }
 
-void Context::reset() {
+void Context::wait() {
   drain();
   reap();
+}
+
+void Context::reset(const void* owner) {
+  wait();
   std::fflush(stdout);
-  memory_->clear();
+  report_leaks();
+  empty_heap();
+  memory_->clear(owner);
   found_ = failure_ = Code::success;
   reported_ = false;
+}
+
+namespace {
+
+struct Heap {
+  uint64_t address = 0;
+  uint64_t header[4] = {};  ///< as runtime/layout/device_heap.hpp has it
+};
+Heap heap_of(lw_device* device, uint64_t variable) {
+  Heap heap;
+  if (variable == 0 || lw_memory_read(device, variable, &heap.address, 8) != LW_OK ||
+      lw_memory_read(device, heap.address, heap.header, sizeof heap.header) != LW_OK)
+    return {};
+  return heap;
+}
+
+std::string counted(uint64_t count, const char* one, const char* several) {
+  return std::to_string(count) + " " + (count == 1 ? one : several);
+}
+
+}  // namespace
+
+/// Where the program asks for it: what nobody freed.
+void Context::report_leaks() {
+  if (!settings_.leaks) return;
+  const Heap heap = heap_of(device_, heap_variable_);
+  if (heap.header[2] != 0) {
+    std::string line = "leak: " + counted(heap.header[2], "block", "blocks") + " of " +
+                       std::to_string(heap.header[3]) +
+                       " bytes in all, which kernels allocated, not freed:";
+    constexpr size_t kMost = 4;
+    size_t listed = 0;
+    for (uint64_t at = guest::kHeapHeader; at < heap.header[1];) {
+      struct {
+        uint32_t state, heap_class;
+        uint64_t bytes;
+      } block{};
+      if (lw_memory_read(device_, heap.address + at, &block, sizeof block) != LW_OK) break;
+      if (block.state == guest::kHeapInUse && listed++ < kMost) {
+        char text[64];
+        std::snprintf(text, sizeof text, "%s 0x%llx (%llu bytes)", listed > 1 ? "," : "",
+                      static_cast<unsigned long long>(heap.address + at + guest::kHeapBlockHeader),
+                      static_cast<unsigned long long>(block.bytes));
+        line += text;
+      }
+      const bool filler = block.state == guest::kHeapFiller;
+      if (!filler && block.heap_class >= guest::kHeapClasses) break;
+      at += guest::kHeapBlockHeader + (filler ? 0 : guest::heap_block_bytes(block.heap_class));
+    }
+    report_line(line + (listed > kMost ? ", ..." : ""));
+  }
+  for (const std::string& memory : memory_->in_use()) report_line("leak: " + memory);
+}
+
+void Context::empty_heap() {
+  const Heap heap = heap_of(device_, heap_variable_);
+  heap_variable_ = 0;
+  if (heap.address == 0) return;
+  std::vector<uint64_t> header(guest::kHeapHeader / 8);
+  header[0] = heap.header[0];
+  header[1] = guest::kHeapHeader;
+  check(lw_memory_write(device_, heap.address, header.data(), guest::kHeapHeader));
 }
 
 bool Context::in_callback() {

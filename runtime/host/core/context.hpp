@@ -4,6 +4,8 @@
 
 #include <deque>
 #include <functional>
+#include <map>
+#include <string>
 
 #include "runtime/host/core/address_space.hpp"
 #include "runtime/host/core/settings.hpp"
@@ -26,9 +28,14 @@ class Context {
   const lw_device_info& info() const { return info_; }
   const Settings& settings() const { return settings_; }
   /// What every launch is given, but for its shape.
-  const lw_launch_options& launch_options() const { return *launch_options_; }
-  /// Bytes of stack of each lane; 0 = as programs declare it.
-  void set_stack(uint64_t bytes);
+  const lw_launch_options& launch_options(bool cooperative) const {
+    return *(cooperative ? cooperative_options_ : launch_options_).load();
+  }
+  /// What the program limits itself to, for later launches; 0 = the default.
+  void set_policy(const std::string& name, uint64_t value);
+  /// The variable of a module that has the address of the heap, once a launch may use that.
+  void note_heap(uint64_t variable) { heap_variable_ = variable; }
+  bool has_heap() const { return heap_variable_ != 0; }
   AddressSpace& memory() { return *memory_; }
   Counts& counts() { return counts_; }
 
@@ -43,8 +50,10 @@ class Context {
   bool is_idle();
   /// What an earlier synchronisation found; it stays.
   Code failure() const { return failure_; }
-  /// Waits, then forgets memory and failures.
-  void reset();
+  /// Waits for all of it, whatever becomes of it.
+  void wait();
+  /// Waits, then forgets memory of this owner, and failures.
+  void reset(const void* owner = nullptr);
   /// The program ends: waits for its work, and writes reports.
   void end();
   /// The calling thread runs a function of the program that a stream called.
@@ -58,6 +67,9 @@ class Context {
   void take_result(lw_event* event);
   void found(Code code);
   void download();
+  void build_options();
+  void report_leaks();
+  void empty_heap();
 
   Settings settings_;
   lw_device* device_ = nullptr;
@@ -65,7 +77,9 @@ class Context {
   lw_device_info info_{};
   std::unique_ptr<AddressSpace> memory_;
   Counts counts_;
-  std::atomic<const lw_launch_options*> launch_options_ = nullptr;
+  std::map<std::string, uint64_t> limits_;  ///< policies
+  std::atomic<const lw_launch_options*> launch_options_ = nullptr, cooperative_options_ = nullptr;
+  std::atomic<uint64_t> heap_variable_ = 0;
 
   std::mutex pending_mutex_;  ///< order of the queue and of `pending_`
   std::deque<lw_event*> pending_;

@@ -18,6 +18,10 @@ enum class Code {
   invalid_device_function,
   invalid_device,
   no_device,
+  not_initialised,
+  invalid_context,
+  invalid_image,  ///< no format that there is
+  file_not_found,
   no_binary,        ///< none of the program's images can run here
   invalid_program,  ///< PTX with defects
   invalid_handle,   ///< of a stream, event, graph ...

@@ -32,6 +32,14 @@ class Handles {
     all().erase(found);
     return object;
   }
+  /// Null for none of this kind.
+  template <typename Is>
+  static T* find_if(const Is& is) {
+    const std::lock_guard lock(mutex());
+    for (const auto& [handle, object] : all())
+      if (is(*object)) return object.get();
+    return nullptr;
+  }
   static void clear() {
     const std::lock_guard lock(mutex());
     all().clear();

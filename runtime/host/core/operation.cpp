@@ -53,6 +53,22 @@ void Launch::take_args(void* const* from) {
   }
 }
 
+namespace {
+
+/// All groups are there at the same time.
+void check_resident(const Function& f, const Shape& s, int threads) {
+  const uint64_t groups = uint64_t{s.grid[0]} * s.grid[1] * s.grid[2];
+  const uint64_t most = resident_groups(f, threads, s.dynamic_shared);
+  if (groups <= most) return;
+  report_line("the cooperative launch of kernel " + f.name + " has " + std::to_string(groups) +
+              " thread blocks of " + std::to_string(threads) + " threads; at most " +
+              std::to_string(most) + " are resident at the same time on " +
+              Context::current().info().name);
+  fail(Code::cooperative_too_large);
+}
+
+}  // namespace
+
 void check_shape(const Function& f, const Shape& s) {
   const Limits& most = limits();
   uint64_t threads = 1;
@@ -66,15 +82,14 @@ void check_shape(const Function& f, const Shape& s) {
   require(f.info.max_threads == 0 || threads <= f.info.max_threads, Code::launch_out_of_resources);
   const uint64_t shared = std::max<uint64_t>(most.shared, f.max_dynamic_shared);
   require(s.dynamic_shared + f.info.static_shared <= shared, Code::invalid_value);
-  if (s.cooperative)
-    require(uint64_t{s.grid[0]} * s.grid[1] * s.grid[2] <= most.resident_groups,
-            Code::cooperative_too_large);
+  if (s.cooperative) check_resident(f, s, static_cast<int>(threads));
 }
 
 void submit_launch(Function& f, const Shape& shape, void* const* args) {
   Context& context = Context::current();
   check_shape(f, shape);
-  lw_launch_options options = context.launch_options();
+  lw_launch_options options = context.launch_options(shape.cooperative);
+  if (f.heap_variable != 0) context.note_heap(f.heap_variable);
   std::copy_n(shape.grid, 3, options.grid);
   std::copy_n(shape.block, 3, options.block);
   options.dynamic_shared = static_cast<uint32_t>(shape.dynamic_shared);

@@ -18,10 +18,14 @@ struct Shape {
 struct Limits {
   uint32_t threads = 1024, block[3] = {1024, 1024, 64}, grid[3] = {0x7fffffff, 65535, 65535};
   uint64_t shared = 48 << 10, shared_optin = 64 << 10;
-  uint32_t resident_groups = 1;  ///< of a cooperative launch
 };
 /// As the device that the program sees has them.
 const Limits& limits();
+/// Groups that a multiprocessor of that GPU runs at the same time.
+int active_groups(const Function& function, int threads, size_t dynamic_shared);
+/// Groups that may wait for each other. Devices promise no more than one; the reference engine runs
+/// as many as the GPU would.
+uint64_t resident_groups(const Function& function, int threads, size_t dynamic_shared);
 
 struct Launch {
   std::shared_ptr<Function> function;

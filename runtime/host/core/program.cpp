@@ -4,14 +4,12 @@
 
 #include "runtime/host/core/context.hpp"
 #include "runtime/host/core/status.hpp"
+#include "runtime/layout/device_heap.hpp"
 
 namespace lanewise::core {
-namespace {
 
-constexpr uint32_t kFatBinary = 0xba55ed50;
-
-/// The first lines of what is wrong with a program.
-std::string diagnostics(const std::string& message) {
+std::string last_diagnostics() {
+  const std::string message = lw_last_error();
   constexpr size_t kMost = 5;
   std::string out = message;
   const size_t count = lw_last_diagnostic_count();
@@ -24,8 +22,6 @@ std::string diagnostics(const std::string& message) {
   }
   return out;
 }
-
-}  // namespace
 
 size_t fat_binary_bytes(const void* data) {
   uint32_t magic = 0;
@@ -49,14 +45,15 @@ lw_module* Image::loaded() {
   const lw_status status = lw_module_load_memory(context.device(), data, bytes, &options, &module);
   if (status != LW_OK) {
     code = code_of(status);
-    report_line(diagnostics(lw_last_error()));
+    message = last_diagnostics();
+    if (!quiet) report_line(message);
     fail(code);
   }
   lw_diagnostic taken{};
   taken.struct_size = sizeof taken;
-  if (context.settings().verbose && lw_last_diagnostic_count() != 0 &&
-      lw_last_diagnostic(0, &taken) == LW_OK)
-    report_line(taken.message);
+  if (lw_last_diagnostic_count() != 0 && lw_last_diagnostic(0, &taken) == LW_OK)
+    message = taken.message;
+  if (context.settings().verbose && !message.empty()) report_line(message);
   return module;
 }
 
@@ -72,7 +69,7 @@ void Function::load() {
   if (lw_kernel_get(module, name.c_str(), &made) != LW_OK) {
     code =
         lw_last_detail() == LW_DETAIL_NOT_FOUND ? Code::invalid_device_function : Code::no_binary;
-    report_line("kernel " + name + " cannot run here: " + diagnostics(lw_last_error()));
+    report_line("kernel " + name + " cannot run here: " + last_diagnostics());
     return;
   }
   info.struct_size = sizeof info;
@@ -86,6 +83,9 @@ void Function::load() {
     param_sizes[i] = p.size;
     param_offsets[i] = p.offset;
   }
+  if (lw_module_symbol(module, std::string(guest::kHeapVariable).c_str(), &heap_variable,
+                       nullptr) != LW_OK)
+    heap_variable = 0;
   kernel = made;
 }
 
@@ -125,17 +125,21 @@ std::shared_ptr<Image> Program::add_image(const void* data, size_t bytes) {
 
 void Program::remove_image(const std::shared_ptr<Image>& image) {
   const std::lock_guard lock(mutex_);
+  for (const auto& [host, function] : functions_)
+    if (function->image == image) function->unload();
   std::erase_if(functions_, [&](const auto& f) { return f.second->image == image; });
   std::erase_if(variables_, [&](const auto& v) { return v.second.image == image; });
   std::erase(images_, image);
 }
 
-void Program::add_function(std::shared_ptr<Image> image, const void* host, const char* name) {
+Function* Program::add_function(std::shared_ptr<Image> image, const void* host, const char* name) {
   const std::lock_guard lock(mutex_);
   auto made = std::make_shared<Function>(std::move(image), name);
   made->host = host;
-  functions_[made.get()] = made;
-  functions_[host] = std::move(made);
+  Function* const function = made.get();
+  functions_[function] = made;
+  if (host != nullptr) functions_[host] = std::move(made);
+  return function;
 }
 
 void Program::add_variable(const void* host, Variable variable) {

@@ -21,6 +21,8 @@ struct Image {
   std::mutex mutex;
   lw_module* module = nullptr;
   Code code = Code::success;  ///< why it cannot be loaded
+  std::string message;        ///< the loader's, when it is loaded or cannot be
+  bool quiet = false;         ///< it is the program's to report
 
   /// Loaded; throws where it cannot be.
   lw_module* loaded();
@@ -36,6 +38,7 @@ struct Function : std::enable_shared_from_this<Function> {
   std::vector<uint32_t> param_sizes, param_offsets;
   uint32_t max_dynamic_shared = 0;  ///< what was asked for with an attribute; 0 = the usual
   int preferred_carveout = -1;
+  uint64_t heap_variable = 0;  ///< of its module, where kernels allocate
   std::mutex mutex;
   Code code = Code::success;
 
@@ -67,7 +70,8 @@ class Program {
 
   std::shared_ptr<Image> add_image(const void* data, size_t bytes);
   void remove_image(const std::shared_ptr<Image>& image);
-  void add_function(std::shared_ptr<Image> image, const void* host, const char* name);
+  /// `host` null: known by itself alone.
+  Function* add_function(std::shared_ptr<Image> image, const void* host, const char* name);
   void add_variable(const void* host, Variable variable);
 
   /// `host` is the function's stub, or the Function itself; null for neither.
@@ -87,6 +91,9 @@ class Program {
   bool has_managed_ = false;
 };
 
+inline constexpr uint32_t kFatBinary = 0xba55ed50;
+/// The last error of the C API, and the first of its diagnostics.
+std::string last_diagnostics();
 /// Bytes of a fat binary by its header; 0 for something else.
 size_t fat_binary_bytes(const void* data);
 

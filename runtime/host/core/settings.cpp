@@ -51,6 +51,18 @@ void add_list(std::vector<std::string>& to, const std::string& list) {
   }
 }
 
+void add_checks(Settings& out, const std::string& list) {
+  std::vector<std::string> checks;
+  add_list(checks, list);
+  for (const std::string& check : checks)
+    if (check == "leaks")
+      out.leaks = true;
+    else if (check == "none" || check == "init")
+      out.policies.push_back("check=" + check);
+    else
+      refuse("LANEWISE_CHECK", list, "none, or init and leaks separated by a comma,");
+}
+
 /// Now, not when the program has ended.
 void check_report(const std::string& path) {
   try {
@@ -69,8 +81,7 @@ Settings Settings::from_environment() {
   out.memcheck = memcheck_named(variable("LANEWISE_MEMCHECK"));
   out.timeout_seconds = seconds_named(variable("LANEWISE_TIMEOUT"));
   add_list(out.policies, variable("LANEWISE_POLICIES"));
-  if (const std::string check = variable("LANEWISE_CHECK"); !check.empty())
-    out.policies.push_back("check=" + check);
+  add_checks(out, variable("LANEWISE_CHECK"));
   out.isa = variable("LANEWISE_ISA");
   if (!out.isa.empty() && out.isa != "ptx" && out.isa != "sass")
     refuse("LANEWISE_ISA", out.isa, "ptx or sass");

@@ -17,9 +17,8 @@ int set_version(int* out, int version) {
 }
 unsigned device_flags = 0;
 int cache_config = 0, shared_config = 0;
-constexpr const char* kBusId = "0000:01:00.0";
 
-constexpr int kStackSize = 0;
+constexpr int kStackSize = 0, kHeapSize = 2;
 size_t& limit_of(int limit) {
   constexpr int kCount = 7;
   static size_t values[kCount] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
@@ -183,8 +182,12 @@ ENTRY(cudaDeviceGetLimit, (size_t * value, int limit)) {
 }
 ENTRY(cudaDeviceSetLimit, (int limit, size_t value)) {
   return answer([&] {
-    limit_of(limit) = value;
-    if (limit == kStackSize) Context::current().set_stack(value);
+    Context& context = Context::current();
+    size_t& now = limit_of(limit);
+    require(limit != kHeapSize || value == now || !context.has_heap());
+    now = value;
+    if (limit == kStackSize) context.set_policy("stack", value);
+    if (limit == kHeapSize) context.set_policy("heap", value);
   });
 }
 ALSO(cudaThreadGetLimit, cudaDeviceGetLimit);

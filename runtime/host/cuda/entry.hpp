@@ -33,6 +33,10 @@ struct Once {
 int refuse(Once& once, const char* name, const char* why);
 
 int number_of(Code code);
+int& last_error();
+/// Whether it has called the runtime: the primary context is the thread's current one then.
+bool& thread_used_runtime();
+std::atomic<bool>& used_runtime();
 /// The calling thread's last error; returns it.
 int keep_error(int number);
 
@@ -41,6 +45,7 @@ enum class After : uint8_t { fails, works };  ///< once a kernel has failed
 /// Runs the body of an entry point; what it throws is the answer.
 template <typename Body>
 int answer(const Body& body, After failure = After::fails) noexcept {
+  if (!thread_used_runtime()) thread_used_runtime() = used_runtime() = true;
   try {
     if (failure == After::fails)
       if (const Context* context = Context::opened();

@@ -6,7 +6,7 @@
 namespace lanewise::cuda {
 namespace {
 
-thread_local int last_error = 0;
+thread_local int the_last_error = 0;
 
 struct Row {
   int number;
@@ -36,6 +36,8 @@ int number_of(Code code) {
       return 1;
     case Code::out_of_memory:
       return 2;
+    case Code::not_initialised:
+      return 3;
     case Code::invalid_configuration:
       return 9;
     case Code::invalid_pitch:
@@ -50,10 +52,16 @@ int number_of(Code code) {
       return 100;
     case Code::invalid_device:
       return 101;
+    case Code::invalid_image:
+      return 200;
+    case Code::invalid_context:
+      return 201;
     case Code::no_binary:
       return 209;
     case Code::invalid_program:
       return 218;
+    case Code::file_not_found:
+      return 301;
     case Code::invalid_handle:
       return 400;
     case Code::not_found:
@@ -110,8 +118,21 @@ int number_of(Code code) {
   return 999;
 }
 
+bool& thread_used_runtime() {
+  thread_local bool used = false;
+  return used;
+}
+std::atomic<bool>& used_runtime() {
+  static std::atomic<bool> used = false;
+  return used;
+}
+
+int& last_error() {
+  return the_last_error;
+}
+
 int keep_error(int number) {
-  if (number != 0) last_error = number;
+  if (number != 0) the_last_error = number;
   return number;
 }
 
@@ -127,13 +148,13 @@ using namespace lanewise::cuda;
 /// What a kernel did stays the last error.
 ENTRY(cudaGetLastError, ()) {
   const Context* context = Context::opened();
-  const int last = last_error;
-  last_error =
+  const int last = the_last_error;
+  the_last_error =
       context != nullptr && context->failure() != Code::success ? number_of(context->failure()) : 0;
   return last;
 }
 ENTRY(cudaPeekAtLastError, ()) {
-  return last_error;
+  return the_last_error;
 }
 LANEWISE_ENTRY const char* cudaGetErrorString(int error) {
   const Row* row = row_of(error);

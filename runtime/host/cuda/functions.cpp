@@ -1,21 +1,13 @@
 // Attributes of functions, occupancy, launches with attributes.
+#include "runtime/host/cuda/functions.hpp"
+
 #include <algorithm>
 #include <cstring>
 
 #include "runtime/host/core/gpu.hpp"
-#include "runtime/host/cuda/entry.hpp"
 
 namespace lanewise::cuda {
 namespace {
-
-/// cudaFuncAttributes; CUDA 11's ends before the clusters.
-struct FunctionAttributes {
-  size_t shared, constant, local;
-  int threads, registers, ptx_version, binary_version, caches_globals, dynamic_shared, carveout;
-};
-struct FunctionAttributes12 : FunctionAttributes {
-  int clusters[6], reserved[16];
-};
 
 /// A figure: what a compiler for the GPU would take is not known.
 constexpr int kRegisters = 32;
@@ -25,6 +17,8 @@ int version_of(const Function& f) {
   const size_t digits = target.find_first_of("0123456789");
   return digits != std::string::npos ? std::atoi(target.c_str() + digits) : 0;
 }
+
+}  // namespace
 
 FunctionAttributes attributes_of(const void* host) {
   const Function& f = Program::get().function(host);
@@ -45,20 +39,7 @@ FunctionAttributes attributes_of(const void* host) {
 }
 
 int active_blocks(const void* host, int threads, size_t dynamic_shared) {
-  const Function& f = Program::get().function(host);
-  const Gpu& gpu = current_gpu();
-  require(threads > 0);
-  if (static_cast<unsigned>(threads) > limits().threads) return 0;
-  if (f.info.max_threads != 0 && static_cast<unsigned>(threads) > f.info.max_threads) return 0;
-  constexpr int kWarp = 32;
-  const int rounded = (threads + kWarp - 1) / kWarp * kWarp;
-  int blocks = std::min(gpu.blocks_per_multiprocessor, gpu.threads_per_multiprocessor / rounded);
-  const uint64_t shared = f.info.static_shared + dynamic_shared;
-  if (shared > std::max<uint64_t>(gpu.shared_per_block, f.max_dynamic_shared)) return 0;
-  if (shared != 0)
-    blocks = static_cast<int>(
-        std::min<uint64_t>(static_cast<uint64_t>(blocks), gpu.shared_per_multiprocessor / shared));
-  return blocks;
+  return active_groups(Program::get().function(host), threads, dynamic_shared);
 }
 
 void set_attribute(const void* host, int attribute, int value) {
@@ -77,14 +58,20 @@ void set_attribute(const void* host, int attribute, int value) {
   }
 }
 
-struct LaunchAttribute {
-  int id, padding;
-  union {
-    int number;
-    unsigned cluster[3];
-    char bytes[64];
-  };
-};
+void apply(Shape& shape, const LaunchAttribute* attributes, unsigned count, const char* call) {
+  constexpr int kCooperative = 2, kCluster = 4;
+  for (unsigned i = 0; i < count; ++i) {
+    const LaunchAttribute& a = required(attributes)[i];
+    if (a.id == kCooperative) shape.cooperative = a.number != 0;
+    if (a.id == kCluster && (a.cluster[0] > 1 || a.cluster[1] > 1 || a.cluster[2] > 1)) {
+      report_line(std::string(call) + ": clusters of more than one thread block are not supported");
+      fail(Code::not_supported);
+    }
+  }
+}
+
+namespace {
+
 struct LaunchConfiguration {
   Dim grid, block;
   size_t shared;
@@ -93,18 +80,9 @@ struct LaunchConfiguration {
   unsigned count;
 };
 
-/// Hints change nothing; clusters of more than one group are refused.
 Shape shape_of(const LaunchConfiguration& c) {
-  constexpr int kCooperative = 2, kCluster = 4;
   Shape shape{{c.grid.x, c.grid.y, c.grid.z}, {c.block.x, c.block.y, c.block.z}, c.shared, false};
-  for (unsigned i = 0; i < c.count; ++i) {
-    const LaunchAttribute& a = required(c.attributes)[i];
-    if (a.id == kCooperative) shape.cooperative = a.number != 0;
-    if (a.id == kCluster && (a.cluster[0] > 1 || a.cluster[1] > 1 || a.cluster[2] > 1)) {
-      report_line("cudaLaunchKernelExC: clusters of more than one thread block are not supported");
-      fail(Code::not_supported);
-    }
-  }
+  apply(shape, c.attributes, c.count, "cudaLaunchKernelExC");
   return shape;
 }
 

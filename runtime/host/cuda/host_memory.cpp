@@ -57,14 +57,9 @@ int id_of(Location location) {
   return location.type == kDevice ? location.id : kCpu;
 }
 
-/// cudaPointerAttributes, but for what is reserved
-struct PointerAttributes {
-  int type, device;
-  const void *device_pointer, *host_pointer;
-};
-constexpr int kUnregistered = 0, kHost = 1, kDevice = 2, kManaged = 3, kNoDevice = -2;
+}  // namespace
 
-PointerAttributes attributes_of(const void* pointer) {
+PointerAttributes pointer_attributes_of(const void* pointer) {
   AddressSpace& space = Context::current().memory();
   const auto address = reinterpret_cast<uint64_t>(pointer);
   MemoryPtr memory = space.find(address);
@@ -89,7 +84,6 @@ PointerAttributes attributes_of(const void* pointer) {
   return {type, 0, on_device, on_host};
 }
 
-}  // namespace
 }  // namespace lanewise::cuda
 
 using namespace lanewise::cuda;
@@ -143,7 +137,7 @@ ENTRY(cudaHostGetFlags, (unsigned* flags, void* pointer)) {
   return answer([&] { *required(flags) = host_memory_at(pointer)->flags; });
 }
 ENTRY(cudaPointerGetAttributes, (PointerAttributes * out, const void* pointer)) {
-  return answer([&] { *required(out) = attributes_of(required(pointer)); });
+  return answer([&] { *required(out) = pointer_attributes_of(required(pointer)); });
 }
 
 ENTRY(cudaMemPrefetchAsync,

@@ -12,11 +12,18 @@ std::string next_name(const char* call) {
   return std::string(call) + " #" + std::to_string(++count);
 }
 
+void memory_left(size_t& free, size_t& total) {
+  const uint64_t all = current_gpu().memory, used = Context::current().memory().used();
+  total = all;
+  free = all - std::min(all, used);
+}
+
 void allocate(void** pointer, size_t bytes, const char* call) {
   *required(pointer) = nullptr;
   if (bytes == 0) return;
-  const uint64_t all = current_gpu().memory, used = Context::current().memory().used();
-  require(bytes <= all - std::min(all, used), Code::out_of_memory);
+  size_t free = 0, total = 0;
+  memory_left(free, total);
+  require(bytes <= free, Code::out_of_memory);
   const auto memory = Context::current().memory().allocate(bytes, next_name(call));
   *pointer = pointer_at(memory->address);
 }
@@ -51,9 +58,5 @@ ENTRY(cudaFree, (void* pointer)) {
   });
 }
 ENTRY(cudaMemGetInfo, (size_t * free, size_t* total)) {
-  return answer([&] {
-    const uint64_t all = current_gpu().memory, used = Context::current().memory().used();
-    *required(total) = all;
-    *required(free) = all - std::min(all, used);
-  });
+  return answer([&] { memory_left(*required(free), *required(total)); });
 }

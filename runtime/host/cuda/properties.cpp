@@ -25,6 +25,15 @@ void fill_head(PropertyHead& out) {
 
 }  // namespace
 
+const PropertyHead& property_head() {
+  static const PropertyHead head = [] {
+    PropertyHead out{};
+    fill_head(out);
+    return out;
+  }();
+  return head;
+}
+
 #define LANEWISE_FILL(attribute, type, name, value) out.name = static_cast<type>(value);
 #define LANEWISE_SKIP(attribute, type, name, value)
 

@@ -6,8 +6,6 @@
 namespace lanewise::cuda {
 namespace {
 
-constexpr uint32_t kWrapperMagic = 0x466243b1;
-
 /// What a handle of __cudaRegisterFatBinary points to.
 struct Registered {
   std::shared_ptr<Image> image;

@@ -28,6 +28,7 @@ enum CopyKind : int {
   kDefault = 4
 };
 
+inline constexpr uint32_t kWrapperMagic = 0x466243b1;
 /// The wrapper that __cudaRegisterFatBinary gets.
 struct FatBinaryWrapper {
   uint32_t magic, version;

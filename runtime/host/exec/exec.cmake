@@ -28,16 +28,27 @@ set_target_properties(lanewise_exec PROPERTIES OUTPUT_NAME liblanewise_exec)
 foreach(version 11.0 12 13)
   string(REGEX REPLACE "[.].*" "" major ${version})
   set(library lanewise_cudart_${major})
-  lanewise_into_programs(${library} ../liblanewise_cuda.so host/exec/standin/cudart.cpp host/exec/takeover/resolve.cpp
+  lanewise_into_programs(${library} ../liblanewise_cuda.so host/exec/standin/library.cpp host/exec/takeover/resolve.cpp
     host/exec/takeover/exit_code.cpp)
   set(map ${CMAKE_CURRENT_BINARY_DIR}/cudart_${major}.map)
   file(CONFIGURE OUTPUT ${map} CONTENT "libcudart.so.@version@ { global: cuda*; __cuda*; local: *; };\n" @ONLY)
-  target_compile_definitions(${library} PRIVATE LANEWISE_CUDART_MAJOR=${major})
+  target_compile_definitions(${library} PRIVATE LANEWISE_CUDART_MAJOR=${major} LANEWISE_NAMES="runtime/host/exec/cudart_names.def")
   target_link_options(${library} PRIVATE LINKER:--version-script=${map})
   set_target_properties(${library} PROPERTIES LINK_DEPENDS ${map} OUTPUT_NAME libcudart SUFFIX .so.${version}
     LIBRARY_OUTPUT_DIRECTORY ${LANEWISE_PRIVATE_LIBS}/cuda)
   list(APPEND lanewise_stand_ins ${library})
 endforeach()
+
+# The driver's library, whose names have no versions of their own.
+set(map ${CMAKE_CURRENT_BINARY_DIR}/cuda_driver.map)
+file(CONFIGURE OUTPUT ${map} CONTENT "{ global: cu*; local: *; };\n" @ONLY)
+lanewise_into_programs(lanewise_cuda_driver ../liblanewise_cuda.so host/exec/standin/library.cpp host/exec/takeover/resolve.cpp
+  host/exec/takeover/exit_code.cpp)
+target_compile_definitions(lanewise_cuda_driver PRIVATE LANEWISE_CUDART_MAJOR=0 LANEWISE_NAMES="runtime/host/exec/cuda_names.def")
+target_link_options(lanewise_cuda_driver PRIVATE LINKER:--version-script=${map})
+set_target_properties(lanewise_cuda_driver PROPERTIES LINK_DEPENDS ${map} OUTPUT_NAME libcuda SUFFIX .so.1
+  LIBRARY_OUTPUT_DIRECTORY ${LANEWISE_PRIVATE_LIBS}/cuda)
+list(APPEND lanewise_stand_ins lanewise_cuda_driver)
 
 target_sources(lanewise_cuda PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/host/exec/faults.cpp)
 # What all of these call lies beside them, for programs only: nobody links it.

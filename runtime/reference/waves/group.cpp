@@ -115,18 +115,23 @@ bool Group::run_ready_lanes() {
 
 bool Group::run(const std::array<uint32_t, 3>& index) {
   start(index);
-  while (live_ != 0) {
-    setting_.deadline.check();
-    const bool ran = run_ready_lanes();
-    if (abandoned_) return flush_events(), false;
-    // Operations that are sure come first; a partial one only when nothing else can move.
-    bool moved = run_complete_wave_ops();
-    moved = (exact_ && step_waves()) || moved;
-    if (open_barriers() || moved || ran) continue;
+  while (live_ != 0)
+    if (!take_turn()) return false;
+  return true;
+}
+
+bool Group::take_turn() {
+  setting_.deadline.check();
+  const bool ran = run_ready_lanes();
+  if (abandoned_) return flush_events(), false;
+  // Operations that are sure come first; a partial one only when nothing else can move.
+  bool moved = run_complete_wave_ops();
+  moved = (exact_ && step_waves()) || moved;
+  if (!open_barriers() && !moved && !ran) {
     if (!run_partial_wave_ops()) fail_waiting_lanes();
     if (abandoned_) return flush_events(), false;
   }
-  flush_events();
+  if (live_ == 0) flush_events();
   return true;
 }
 

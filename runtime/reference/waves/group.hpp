@@ -38,6 +38,7 @@ struct Setting {
   const Deadline& deadline;
   bool in_turn = true;  ///< lanes run one after another, each until it stops; else a wave at a time
   bool shared = false;  ///< other groups run at the same time
+  bool resident = false;  ///< groups take turns, and may wait for each other
 };
 
 class Group {
@@ -50,6 +51,10 @@ class Group {
 
   /// Runs the group to its end; false when the launch must be abandoned.
   bool run(const std::array<uint32_t, 3>& index);
+  /// The same in turns: each lane runs until it waits, ends or gives way.
+  void start(const std::array<uint32_t, 3>& index);
+  bool take_turn();
+  bool has_ended() const { return live_ == 0; }
   /// From now on other groups run at the same time.
   void share() { setting_.shared = true; }
   /// Appends the first fault of each lane that has one, the lowest lanes first; at most `capacity`
@@ -72,7 +77,6 @@ class Group {
   };
 
   // group.cpp: the life of a group
-  void start(const std::array<uint32_t, 3>& index);
   bool run_ready_lanes();
   bool run_ready_waves();
   void end(Wave& wave, uint64_t lanes);
@@ -85,6 +89,7 @@ class Group {
 
   // turns.cpp: a wave until each of its lanes waits, ends, or gives way
   void start_slice();
+  uint64_t slice_length() const;
   void run_wave(Wave& wave);
   void run_lane(Wave& wave, uint32_t lane);
   void run_on(Wave& wave, const Code* code);

@@ -10,12 +10,18 @@ namespace {
 
 /// Back edges after which looping lanes give way, so that they may wait for their neighbours.
 constexpr uint64_t kSlice = 4096;
+/// The same where they may wait for other groups.
+constexpr uint64_t kResidentSlice = 128;
 
 }  // namespace
 
+uint64_t Group::slice_length() const {
+  return setting_.resident ? kResidentSlice : kSlice;
+}
+
 void Group::start_slice() {
   // Lanes that only wait for each other must not use up a budget each.
-  slice_ = idle_ < request_.step_budget ? kSlice : ~uint64_t{0};
+  slice_ = idle_ < request_.step_budget ? slice_length() : ~uint64_t{0};
 }
 
 void Group::run_lane(Wave& wave, uint32_t lane) {
@@ -132,7 +138,7 @@ bool Group::slice_goes_on() {
 
 /// `lanes`: how many went round together.
 void Group::use_up_slice(uint32_t lanes) {
-  idle_ += kSlice * lanes;
+  idle_ += slice_length() * lanes;
 }
 
 }  // namespace lanewise::reference

@@ -39,26 +39,13 @@ constexpr Vendor kVendors[] = {
     {"libnvidia-ml", "nvml", "NVML"},
     {"libnvjpeg", "nvjpeg", "nvJPEG"},
     {"libnvToolsExt", "nvtx", "NVTX"},
-    {"libcuda", "cu", "the CUDA driver API"},
 };
 
 const Vendor* vendor_of(std::string_view file_name) {
   for (const Vendor& vendor : kVendors)
-    if (file_name.starts_with(vendor.library)) {
-      const char next =
-          file_name.size() > vendor.library.size() ? file_name[vendor.library.size()] : '\0';
-      // "libnppc.so.12" and "libcudnn_ops.so.9" are parts; "libcudart" and "libcudadevrt" are
-      // others.
-      if (vendor.library != "libcuda" || next == '.') return &vendor;
-    }
+    if (file_name.starts_with(vendor.library))  // "libnppc.so.12" is a part
+      return &vendor;
   return nullptr;
-}
-
-/// "cuMemAlloc_v2" is the driver's, "cublasCreate_v2" is not.
-bool is_call_of(const Vendor& vendor, std::string_view name) {
-  if (!name.starts_with(vendor.prefix)) return false;
-  if (vendor.prefix != "cu") return true;
-  return name.size() > 2 && name[2] >= 'A' && name[2] <= 'Z' && !name.starts_with("cuFile");
 }
 
 std::string_view first_call(const MappedObject& object, const Vendor& vendor) {
@@ -66,7 +53,8 @@ std::string_view first_call(const MappedObject& object, const Vendor& vendor) {
   const Elf64_Shdr* table = object.section_of_type(SHT_DYNSYM);
   if (table == nullptr) return found;
   for_each_symbol(object, *table, [&](const Elf64_Sym& symbol, std::string_view name) {
-    if (found.empty() && symbol.st_shndx == SHN_UNDEF && is_call_of(vendor, name)) found = name;
+    if (found.empty() && symbol.st_shndx == SHN_UNDEF && name.starts_with(vendor.prefix))
+      found = name;
   });
   return found;
 }
@@ -197,6 +185,10 @@ CudaMajor shared_runtime(std::string_view name) {
   if (name.starts_with(".11")) return CudaMajor::cuda11;
   if (name.starts_with(".12")) return CudaMajor::cuda12;
   return name.empty() || name.starts_with(".13") ? CudaMajor::cuda13 : CudaMajor::none;
+}
+
+bool is_driver(std::string_view name) {
+  return name == "libcuda.so" || name.starts_with("libcuda.so.");
 }
 
 std::string_view vendor_library(std::string_view file_name) {

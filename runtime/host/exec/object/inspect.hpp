@@ -40,6 +40,9 @@ CudaMajor shared_runtime(std::string_view file_name);
 /// messages call it.
 Line refusal(const MappedObject& object, std::string_view path);
 
+/// "libcuda.so.1"
+bool is_driver(std::string_view file_name);
+
 /// Of a library that is loaded by name: the vendor's library that it stands for, or empty.
 std::string_view vendor_library(std::string_view file_name);
 

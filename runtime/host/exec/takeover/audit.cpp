@@ -31,6 +31,11 @@ char* stand_in(CudaMajor major) {
   return const_cast<char*>(libraries[static_cast<unsigned>(major) - 11].path);
 }
 
+char* driver_stand_in() {
+  static const Beside library("cuda/libcuda.so.1");
+  return const_cast<char*>(library.path);
+}
+
 /// The heap of a program that lies at fixed addresses begins where the device's memory does. With
 /// these pages taken, the C library puts it elsewhere, and an address says whose it is.
 void keep_device_addresses() {
@@ -125,6 +130,7 @@ __attribute__((visibility("default"))) char* la_objsearch(const char* name, uint
   if (flag != LA_SER_ORIG) return const_cast<char*>(name);
   const CudaMajor major = shared_runtime(file_name(name));
   if (major != CudaMajor::none) return stand_in(major);
+  if (is_driver(file_name(name))) return driver_stand_in();
   if (const std::string_view vendor = vendor_library(file_name(name)); !vendor.empty()) {
     // It is linked, and nothing of it is called, or the program would have been refused.
     if (!started && *asker == program_cookie) return stand_in(CudaMajor::cuda13);

@@ -5,6 +5,7 @@
 
 #include "runtime/isa/ptx/semantics/emit.hpp"
 #include "runtime/layout/addresses.hpp"
+#include "runtime/layout/grid_workspace.hpp"
 
 namespace lanewise::ptx {
 namespace {
@@ -72,7 +73,7 @@ struct Fixed {
   bool narrow = false;  ///< may also be read as 16 bits
 };
 /// What always reads the same: fourth components, the place in a cluster of one group, and the
-/// environment registers, which no driver sets here.
+/// environment registers, of which drivers set two.
 std::optional<Fixed> fixed_value(std::string_view name) {
   if (name == "%tid.w" || name == "%ntid.w" || name == "%ctaid.w" || name == "%nctaid.w")
     return Fixed{0, true};
@@ -84,6 +85,13 @@ std::optional<Fixed> fixed_value(std::string_view name) {
   if (name.starts_with("%reserved_smem_offset_")) return Fixed{0};
   if (name.size() == 4 && name.starts_with("%pm")) return Fixed{0};
   if (name.starts_with("%envreg")) return Fixed{0};
+  return std::nullopt;
+}
+
+/// Of the address of the grid's workspace: the offset of the half that the register gives.
+std::optional<int64_t> workspace_half(std::string_view name) {
+  if (name == "%envreg2") return 0;
+  if (name == "%envreg1") return 4;
   return std::nullopt;
 }
 
@@ -124,6 +132,16 @@ ir::Operand Emit::special(const Operand& o, PType type, Fit fit) {
   const std::optional<Fixed> fixed = fixed_value(o.name);
   const SpecialRegister* s = special_named(without_cluster(o.name));
   const bool grid_id = o.name == "%gridid";
+  if (const auto half = workspace_half(o.name); half && type.bits == 32 && type.is_int()) {
+    ir::Mem mem;
+    mem.space = ir::Space::global;
+    mem.elem = ir::Type::u32;
+    const ir::Reg value = temp(ir::Width::b32);
+    const auto at =
+        ir::Operand::address_of(kernel.symbol(std::string(guest::kGridWorkspace)), *half);
+    emit(ir::Op::load, ir::Type::none, {value}, {at}).mem = mem;
+    return value;
+  }
   if (s == nullptr && !fixed && !grid_id) {
     if (o.name.starts_with('%') && body.find(o.name) == nullptr)
       fail(o.loc, "undeclared register '" + o.name + "', and no supported special register");

@@ -1,6 +1,6 @@
-// libcudart.so.11.0, .12 and .13: each name of the runtime is a jump to the function of
-// liblanewise_cuda.so, found when it is first called. Compiled once for each version, with
-// LANEWISE_CUDART_MAJOR.
+// libcudart.so.11.0, .12 and .13, and libcuda.so.1: each name of the library is a jump to the
+// function of liblanewise_cuda.so, found when it is first called. Compiled once for each library,
+// with LANEWISE_NAMES, the list of its names, and LANEWISE_CUDART_MAJOR (0 for the driver's).
 #include "runtime/host/exec/takeover/resolve.hpp"
 
 asm(R"(
@@ -27,7 +27,7 @@ asm(R"(
 lanewise_slots:
 )"
 #define NAME(name) "entry " #name "\n"
-#include "runtime/host/exec/cudart_names.def"
+#include LANEWISE_NAMES
 #undef NAME
     ".text\n");
 
@@ -38,12 +38,12 @@ namespace {
 constexpr auto kMajor = static_cast<lanewise::exec::CudaMajor>(LANEWISE_CUDART_MAJOR);
 enum : size_t {
 #define NAME(name) slot_##name,
-#include "runtime/host/exec/cudart_names.def"
+#include LANEWISE_NAMES
 #undef NAME
 };
 lanewise::exec::Entry entries[] = {
 #define NAME(name) {#name, &lanewise_slots[slot_##name], kMajor, false},
-#include "runtime/host/exec/cudart_names.def"
+#include LANEWISE_NAMES
 #undef NAME
 };
 

@@ -1,0 +1,248 @@
+// Copies and fills.
+#include "runtime/host/driver/copies.hpp"
+
+#include <algorithm>
+
+#include "runtime/host/cuda/copy.hpp"
+#include "runtime/host/driver/entry.hpp"
+
+namespace lanewise::driver {
+namespace {
+
+using cuda::checked;
+using cuda::copy_later;
+using cuda::copy_now;
+
+Copy copy_of(Address to, Address from, size_t bytes, int kind) {
+  return cuda::copy_of(pointer_at(to), pointer_at(from), bytes, kind);
+}
+Address address_of(const void* pointer) {
+  return reinterpret_cast<Address>(pointer);
+}
+
+/// One side of CUDA_MEMCPY2D
+struct Side2D {
+  size_t x, y;
+  int type;
+  void* host;
+  Address device;
+  void* array;
+  size_t pitch;
+};
+struct Copy2D {
+  Side2D from, to;
+  size_t width, height;
+};
+static_assert(sizeof(Copy2D) == 128);
+
+Region region_of(const Side3D& s, size_t width) {
+  require(s.type >= kHost && s.type <= kUnified && s.level == 0);
+  if (s.type == kArray) fail(Code::not_supported, "CUDA arrays have no copies of the driver here");
+  const size_t pitch = s.pitch != 0 ? s.pitch : s.x + width;
+  Region r = region(s.type == kHost ? s.host : pointer_at(s.device), pitch,
+                    pitch * std::max<size_t>(s.height, 1));
+  r.address += s.x + s.y * r.pitch + s.z * r.layer;
+  return r;
+}
+
+int kind_of(int from, int to) {
+  if (from == kUnified || to == kUnified) return cuda::kDefault;
+  if (from == kHost) return to == kHost ? cuda::kHostToHost : cuda::kHostToDevice;
+  return to == kHost ? cuda::kDeviceToHost : cuda::kDeviceToDevice;
+}
+
+}  // namespace
+
+Copy copy_of(const Copy3D* c) {
+  required(c);
+  for (const Side3D* s : {&c->from, &c->to})
+    require(s->pitch == 0 || c->height <= 1 || c->width + s->x <= s->pitch);
+  return checked(
+      {region_of(c->to, c->width), region_of(c->from, c->width), c->width, c->height, c->depth},
+      kind_of(c->from.type, c->to.type));
+}
+
+namespace {
+
+Side3D side_of(const Side2D& s) {
+  return {s.x, s.y, 0, 0, s.type, s.host, s.device, s.array, nullptr, s.pitch, 0};
+}
+Copy copy_of(const Copy2D* c) {
+  required(c);
+  const Copy3D same{side_of(c->from), side_of(c->to), c->width, c->height, 1};
+  return copy_of(&same);
+}
+
+template <typename Value>
+Fill fill_of(Address to, size_t pitch, Value value, size_t width, size_t height) {
+  require(to % sizeof value == 0 && (height <= 1 || pitch % sizeof value == 0));
+  require(height <= 1 || width * sizeof value <= pitch);
+  const Region r = region(pointer_at(to));
+  return checked(Fill{.address = r.address,
+                      .pitch = height <= 1 ? width * sizeof value : pitch,
+                      .on_device = r.on_device,
+                      .value = value,
+                      .size = sizeof value,
+                      .width = width,
+                      .height = height});
+}
+template <typename Value>
+int fill(StreamHandle stream, Address to, size_t pitch, Value value, size_t width, size_t height) {
+  return answer([&] { enqueue(stream_of(stream), fill_of(to, pitch, value, width, height)); });
+}
+
+}  // namespace
+}  // namespace lanewise::driver
+
+using namespace lanewise::driver;
+
+ENTRY(cuMemcpy, (Address to, Address from, size_t bytes)) {
+  return answer([&] { copy_now(stream_of(nullptr), copy_of(to, from, bytes, cuda::kDefault)); });
+}
+ENTRY(cuMemcpyAsync, (Address to, Address from, size_t bytes, StreamHandle stream)) {
+  return answer([&] { copy_later(stream_of(stream), copy_of(to, from, bytes, cuda::kDefault)); });
+}
+ENTRY(cuMemcpyHtoD_v2, (Address to, const void* from, size_t bytes)) {
+  return answer([&] {
+    copy_now(stream_of(nullptr), copy_of(to, address_of(from), bytes, cuda::kHostToDevice));
+  });
+}
+ENTRY(cuMemcpyDtoH_v2, (void* to, Address from, size_t bytes)) {
+  return answer([&] {
+    copy_now(stream_of(nullptr), copy_of(address_of(to), from, bytes, cuda::kDeviceToHost));
+  });
+}
+ENTRY(cuMemcpyDtoD_v2, (Address to, Address from, size_t bytes)) {
+  return answer(
+      [&] { copy_now(stream_of(nullptr), copy_of(to, from, bytes, cuda::kDeviceToDevice)); });
+}
+ENTRY(cuMemcpyHtoDAsync_v2, (Address to, const void* from, size_t bytes, StreamHandle stream)) {
+  return answer([&] {
+    copy_later(stream_of(stream), copy_of(to, address_of(from), bytes, cuda::kHostToDevice));
+  });
+}
+ENTRY(cuMemcpyDtoHAsync_v2, (void* to, Address from, size_t bytes, StreamHandle stream)) {
+  return answer([&] {
+    copy_later(stream_of(stream), copy_of(address_of(to), from, bytes, cuda::kDeviceToHost));
+  });
+}
+ENTRY(cuMemcpyDtoDAsync_v2, (Address to, Address from, size_t bytes, StreamHandle stream)) {
+  return answer(
+      [&] { copy_later(stream_of(stream), copy_of(to, from, bytes, cuda::kDeviceToDevice)); });
+}
+/// All contexts are of one device.
+ENTRY(cuMemcpyPeer, (Address to, DriverContext* /*to_context*/, Address from,
+                     DriverContext* /*from_context*/, size_t bytes)) {
+  return cuMemcpyDtoD_v2(to, from, bytes);
+}
+ENTRY(cuMemcpyPeerAsync, (Address to, DriverContext* /*to_context*/, Address from,
+                          DriverContext* /*from_context*/, size_t bytes, StreamHandle stream)) {
+  return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
+}
+ENTRY(cuMemcpy2D_v2, (const Copy2D* copy)) {
+  return answer([&] { copy_now(stream_of(nullptr), copy_of(copy)); });
+}
+ALSO(cuMemcpy2DUnaligned_v2, cuMemcpy2D_v2);
+ENTRY(cuMemcpy2DAsync_v2, (const Copy2D* copy, StreamHandle stream)) {
+  return answer([&] { copy_later(stream_of(stream), copy_of(copy)); });
+}
+ENTRY(cuMemcpy3D_v2, (const Copy3D* copy)) {
+  return answer([&] { copy_now(stream_of(nullptr), copy_of(copy)); });
+}
+ENTRY(cuMemcpy3DAsync_v2, (const Copy3D* copy, StreamHandle stream)) {
+  return answer([&] { copy_later(stream_of(stream), copy_of(copy)); });
+}
+ALSO(cuMemcpy3DPeer, cuMemcpy3D_v2);
+ALSO(cuMemcpy3DPeerAsync, cuMemcpy3DAsync_v2);
+
+ENTRY(cuMemsetD8_v2, (Address to, unsigned char value, size_t count)) {
+  return fill(nullptr, to, count, value, count, 1);
+}
+ENTRY(cuMemsetD16_v2, (Address to, unsigned short value, size_t count)) {
+  return fill(nullptr, to, count * 2, value, count, 1);
+}
+ENTRY(cuMemsetD32_v2, (Address to, unsigned value, size_t count)) {
+  return fill(nullptr, to, count * 4, value, count, 1);
+}
+ENTRY(cuMemsetD2D8_v2,
+      (Address to, size_t pitch, unsigned char value, size_t width, size_t height)) {
+  return fill(nullptr, to, pitch, value, width, height);
+}
+ENTRY(cuMemsetD2D16_v2,
+      (Address to, size_t pitch, unsigned short value, size_t width, size_t height)) {
+  return fill(nullptr, to, pitch, value, width, height);
+}
+ENTRY(cuMemsetD2D32_v2, (Address to, size_t pitch, unsigned value, size_t width, size_t height)) {
+  return fill(nullptr, to, pitch, value, width, height);
+}
+ENTRY(cuMemsetD8Async, (Address to, unsigned char value, size_t count, StreamHandle stream)) {
+  return fill(stream, to, count, value, count, 1);
+}
+ENTRY(cuMemsetD16Async, (Address to, unsigned short value, size_t count, StreamHandle stream)) {
+  return fill(stream, to, count * 2, value, count, 1);
+}
+ENTRY(cuMemsetD32Async, (Address to, unsigned value, size_t count, StreamHandle stream)) {
+  return fill(stream, to, count * 4, value, count, 1);
+}
+ENTRY(cuMemsetD2D8Async, (Address to, size_t pitch, unsigned char value, size_t width,
+                          size_t height, StreamHandle stream)) {
+  return fill(stream, to, pitch, value, width, height);
+}
+ENTRY(cuMemsetD2D16Async, (Address to, size_t pitch, unsigned short value, size_t width,
+                           size_t height, StreamHandle stream)) {
+  return fill(stream, to, pitch, value, width, height);
+}
+ENTRY(cuMemsetD2D32Async, (Address to, size_t pitch, unsigned value, size_t width, size_t height,
+                           StreamHandle stream)) {
+  return fill(stream, to, pitch, value, width, height);
+}
+/// What a stream writes, like a fill of one value.
+ENTRY(cuStreamWriteValue32, (StreamHandle stream, Address to, unsigned value, unsigned flags)) {
+  return answer([&] {
+    require(flags <= 1);
+    enqueue(stream_of(stream), fill_of(to, 4, value, 1, 1));
+  });
+}
+ENTRY(cuStreamWriteValue64, (StreamHandle stream, Address to, uint64_t value, unsigned flags)) {
+  return answer([&] {
+    require(flags <= 1 && to % 8 == 0);
+    enqueue(stream_of(stream), fill_of(to, 4, static_cast<unsigned>(value), 1, 1));
+    enqueue(stream_of(stream), fill_of(to + 4, 4, static_cast<unsigned>(value >> 32), 1, 1));
+  });
+}
+ALSO(cuStreamWriteValue32_v2, cuStreamWriteValue32);
+ALSO(cuStreamWriteValue32_ptsz, cuStreamWriteValue32);
+ALSO(cuStreamWriteValue32_v2_ptsz, cuStreamWriteValue32);
+ALSO(cuStreamWriteValue64_v2, cuStreamWriteValue64);
+ALSO(cuStreamWriteValue64_ptsz, cuStreamWriteValue64);
+ALSO(cuStreamWriteValue64_v2_ptsz, cuStreamWriteValue64);
+
+ALSO(cuMemcpy2DAsync_v2_ptsz, cuMemcpy2DAsync_v2);
+ALSO(cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2DUnaligned_v2);
+ALSO(cuMemcpy2D_v2_ptds, cuMemcpy2D_v2);
+ALSO(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2);
+ALSO(cuMemcpy3DPeerAsync_ptsz, cuMemcpy3DPeerAsync);
+ALSO(cuMemcpy3DPeer_ptds, cuMemcpy3DPeer);
+ALSO(cuMemcpy3D_v2_ptds, cuMemcpy3D_v2);
+ALSO(cuMemcpyAsync_ptsz, cuMemcpyAsync);
+ALSO(cuMemcpyDtoDAsync_v2_ptsz, cuMemcpyDtoDAsync_v2);
+ALSO(cuMemcpyDtoD_v2_ptds, cuMemcpyDtoD_v2);
+ALSO(cuMemcpyDtoHAsync_v2_ptsz, cuMemcpyDtoHAsync_v2);
+ALSO(cuMemcpyDtoH_v2_ptds, cuMemcpyDtoH_v2);
+ALSO(cuMemcpyHtoDAsync_v2_ptsz, cuMemcpyHtoDAsync_v2);
+ALSO(cuMemcpyHtoD_v2_ptds, cuMemcpyHtoD_v2);
+ALSO(cuMemcpyPeerAsync_ptsz, cuMemcpyPeerAsync);
+ALSO(cuMemcpyPeer_ptds, cuMemcpyPeer);
+ALSO(cuMemcpy_ptds, cuMemcpy);
+ALSO(cuMemsetD16Async_ptsz, cuMemsetD16Async);
+ALSO(cuMemsetD16_v2_ptds, cuMemsetD16_v2);
+ALSO(cuMemsetD2D16Async_ptsz, cuMemsetD2D16Async);
+ALSO(cuMemsetD2D16_v2_ptds, cuMemsetD2D16_v2);
+ALSO(cuMemsetD2D32Async_ptsz, cuMemsetD2D32Async);
+ALSO(cuMemsetD2D32_v2_ptds, cuMemsetD2D32_v2);
+ALSO(cuMemsetD2D8Async_ptsz, cuMemsetD2D8Async);
+ALSO(cuMemsetD2D8_v2_ptds, cuMemsetD2D8_v2);
+ALSO(cuMemsetD32Async_ptsz, cuMemsetD32Async);
+ALSO(cuMemsetD32_v2_ptds, cuMemsetD32_v2);
+ALSO(cuMemsetD8Async_ptsz, cuMemsetD8Async);
+ALSO(cuMemsetD8_v2_ptds, cuMemsetD8_v2);

@@ -1,0 +1,83 @@
+// What every entry point of the CUDA driver is made with. ENTRY, ALSO and REFUSED are as in the
+// table of the runtime (cuda/entry.hpp); SAME(name, runtime, (parameters), (arguments)) is one that
+// does what this function of the runtime does. docs/cuda-driver.md is made of these rows.
+#pragma once
+
+#include "runtime/host/cuda/entry.hpp"
+#include "runtime/host/driver/contexts.hpp"
+
+#undef REFUSED
+#define REFUSED(name, why)                             \
+  LANEWISE_ENTRY int name() {                          \
+    static lanewise::cuda::Once once;                  \
+    return lanewise::driver::refuse(once, #name, why); \
+  }
+#define SAME(name, runtime, parameters, arguments)                       \
+  extern "C" int runtime parameters;                                     \
+  ENTRY(name, parameters) {                                              \
+    return lanewise::driver::forward([&] { return runtime arguments; }); \
+  }
+
+namespace lanewise::driver {
+
+using namespace core;
+namespace cuda = lanewise::cuda;  // NOLINT(misc-unused-alias-decls): for what stands outside
+using cuda::EventHandle;
+using cuda::required;
+using cuda::stream_of;
+using cuda::StreamHandle;
+
+/// CUdeviceptr
+using Address = uint64_t;
+
+int refuse(cuda::Once& once, const char* name, const char* why);
+int number_of(Code code);
+/// Where the runtime's number is none of the driver's.
+int number_of_runtime(int number);
+
+/// What a call needs: cuInit, and a current context.
+enum class Needs : uint8_t { nothing, device, context };
+void check_needs(Needs needs);
+
+/// Runs the body of an entry point; what it throws is the answer.
+template <typename Body>
+int answer(const Body& body, Needs needs = Needs::context) noexcept {
+  try {
+    check_needs(needs);
+    body();
+    return 0;
+  } catch (const Failure& failed) {
+    return number_of(failed.code());
+  } catch (const std::bad_alloc&) {
+    return number_of(Code::out_of_memory);
+  } catch (const std::exception& error) {
+    report_line(error.what());
+    return number_of(Code::unknown);
+  }
+}
+
+/// The runtime's last error is not the driver's to change.
+class KeepsLastError {
+ public:
+  KeepsLastError();
+  ~KeepsLastError();
+  KeepsLastError(const KeepsLastError&) = delete;
+  KeepsLastError& operator=(const KeepsLastError&) = delete;
+
+ private:
+  int last_;
+  bool used_, thread_used_;
+};
+template <typename Call>
+int forward(const Call& call, Needs needs = Needs::context) noexcept {
+  int number = 0;
+  const int own = answer(
+      [&] {
+        const KeepsLastError keeps;
+        number = call();
+      },
+      needs);
+  return own != 0 ? own : number_of_runtime(number);
+}
+
+}  // namespace lanewise::driver
