@@ -33,6 +33,7 @@ struct Diagnostic {
   uint32_t column = 0;
   std::string message;  ///< what is wrong, and what was expected
   bool warning = false;
+  std::string file = {};  ///< of several that were linked; empty: the one that was asked about
 };
 
 namespace detail {
@@ -62,7 +63,7 @@ inline std::string cut_long_words(std::string_view text) {
 
 /// "FILE:LINE:COL: error: message" (or "warning:").
 inline std::string format(const std::string& file, const Diagnostic& d) {
-  std::string out = file;
+  std::string out = d.file.empty() ? file : d.file;
   out.append(":").append(std::to_string(d.line)).append(":").append(std::to_string(d.column));
   return out.append(d.warning ? ": warning: " : ": error: ")
       .append(detail::cut_long_words(d.message));

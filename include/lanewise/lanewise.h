@@ -106,7 +106,7 @@ typedef struct lw_diagnostic {
   uint32_t struct_size;
   uint32_t line, column;
   uint32_t is_warning; /* 1 = it stands in nobody's way */
-  const char* file;    /* as the module was named */
+  const char* file;    /* as the module, or the one of several that were linked, was named */
   const char* message; /* what is wrong, and what was expected */
 } lw_diagnostic;
 
@@ -265,6 +265,15 @@ LW_API lw_status lw_module_load_file(lw_device* device, const char* path,
 /* The same out of memory: `bytes` bytes, which are copied. */
 LW_API lw_status lw_module_load_memory(lw_device* device, const void* data, size_t bytes,
                                        const lw_module_options* options, lw_module** out);
+/* Several files of one language as one module, as nvlink joins what was compiled apart (nvcc -rdc):
+ * PTX; SASS or cubins; files with such code in them, as nvcc makes them. `names` (may be NULL) are
+ * for messages, and their endings may name the language. Functions and variables of one file are
+ * seen by the others, a weak definition gives way, what a file keeps to itself (static) stays its
+ * own. Errors: as lw_module_load_memory; LW_DETAIL_REJECTED for what two files define, and for
+ * kernels that use what none defines. */
+LW_API lw_status lw_module_link(lw_device* device, size_t count, const void* const* data,
+                                const size_t* bytes, const char* const* names,
+                                const lw_module_options* options, lw_module** out);
 LW_API void lw_module_release(lw_module* module);
 /* Of the whole file, those that cannot run included. 0 and NULL for what is no module. */
 LW_API size_t lw_module_kernel_count(lw_module* module);

@@ -82,6 +82,24 @@ class Device {
         lw_module_load_memory(state().handle, text.data(), text.size(), &options, &handle));
     return loaded(handle);
   }
+  /// Several files of one language as one module: see lw_module_link.
+  Module link(std::span<const ModuleInput> inputs, Isa isa = Isa::automatic,
+              const std::string& target = {}) {
+    std::vector<const void*> data;
+    std::vector<size_t> bytes;
+    std::vector<const char*> names;
+    for (const ModuleInput& input : inputs) {
+      data.push_back(input.data.data());
+      bytes.push_back(input.data.size());
+      names.push_back(input.name.c_str());
+    }
+    const std::string name = inputs.empty() ? "" : inputs[0].name;
+    const lw_module_options options = options_of(isa, name, target);
+    lw_module* handle = nullptr;
+    detail::call(lw_module_link(state().handle, inputs.size(), data.data(), bytes.data(),
+                                names.data(), &options, &handle));
+    return loaded(handle);
+  }
 
   /// Gives the device back now, whoever still holds handles: what was made from it answers with
   /// Error(usage) from here on. Waits for a launch that runs.

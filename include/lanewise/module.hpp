@@ -9,6 +9,12 @@
 
 namespace lanewise {
 
+/// One of several files that make up a program.
+struct ModuleInput {
+  std::string data;
+  std::string name;  ///< in messages; its ending may name the language
+};
+
 class Kernel {
  public:
   const std::string& name() const { return state().name; }

@@ -306,6 +306,7 @@ FUNCTIONS = {
     "lw_buffer_map_host": (c.c_int32, [c.c_void_p, c.c_void_p, c.c_uint64, c.c_char_p, c.c_uint32, c.POINTER(c.c_void_p)]),
     "lw_module_load_file": (c.c_int32, [c.c_void_p, c.c_char_p, c.POINTER(ModuleOptions), c.POINTER(c.c_void_p)]),
     "lw_module_load_memory": (c.c_int32, [c.c_void_p, c.c_void_p, c.c_size_t, c.POINTER(ModuleOptions), c.POINTER(c.c_void_p)]),
+    "lw_module_link": (c.c_int32, [c.c_void_p, c.c_size_t, c.POINTER(c.c_void_p), c.POINTER(c.c_size_t), c.POINTER(c.c_char_p), c.POINTER(ModuleOptions), c.POINTER(c.c_void_p)]),
     "lw_module_release": (None, [c.c_void_p]),
     "lw_module_kernel_count": (c.c_size_t, [c.c_void_p]),
     "lw_module_kernel_name": (c.c_char_p, [c.c_void_p, c.c_size_t]),

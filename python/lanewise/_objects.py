@@ -4,6 +4,7 @@ import array
 import ctypes as c
 import dataclasses
 import os
+import pathlib
 
 from . import _args, _capi
 from ._capi import library
@@ -161,6 +162,23 @@ class Device(_Handle):
         )
         return Module(
             _made(library.lw_module_load_memory, self._handle, data, len(data), options)
+        )
+
+    def link(self, programs, isa=None, target=None):
+        """Several programs as one module, as a linker makes it of what was compiled apart.
+
+        programs: a path each, or (text or bytes, name)."""
+        parts = [
+            p if isinstance(p, tuple) else (pathlib.Path(p).read_bytes(), str(p)) for p in programs
+        ]
+        data = [p[0].encode() if isinstance(p[0], str) else bytes(p[0]) for p in parts]
+        count = len(parts)
+        pointers = (c.c_void_p * count)(*[c.cast(c.c_char_p(d), c.c_void_p) for d in data])
+        sizes = (c.c_size_t * count)(*map(len, data))
+        names = (c.c_char_p * count)(*[_encoded(name) for _, name in parts])
+        options = _capi.ModuleOptions(isa=_encoded(isa), target=_encoded(target))
+        return Module(
+            _made(library.lw_module_link, self._handle, count, pointers, sizes, names, options)
         )
 
     def cache(self, presets=None, exact=False, profile=False, *, trace_file=None, **analyses):

@@ -28,8 +28,14 @@ std::string include_folder(const std::string& path) {
   return path == "-" ? std::string() : folder_of(path);
 }
 
-Module load_input(Device& device, const std::string& path, Isa isa, const std::string& target) {
-  return device.load_text(read_input(path), isa, input_name(path), target, include_folder(path));
+Module load_input(Device& device, const std::vector<std::string>& paths, Isa isa,
+                  const std::string& target) {
+  if (paths.size() == 1)
+    return device.load_text(read_input(paths[0]), isa, input_name(paths[0]), target,
+                            include_folder(paths[0]));
+  std::vector<ModuleInput> inputs;
+  for (const std::string& path : paths) inputs.push_back({read_input(path), input_name(path)});
+  return device.link(inputs, isa, target);
 }
 
 void write_output(const std::string& path, std::string_view data) {

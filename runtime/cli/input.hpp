@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lanewise/lanewise.hpp"
 
@@ -14,8 +15,9 @@ std::string read_input(const std::string& path);
 std::string input_name(const std::string& path);
 /// Where files that it includes lie; empty for standard input.
 std::string include_folder(const std::string& path);
-/// A program on a device.
-Module load_input(Device& device, const std::string& path, Isa isa, const std::string& target = {});
+/// A program on a device; of several files, what a linker makes of them.
+Module load_input(Device& device, const std::vector<std::string>& paths, Isa isa,
+                  const std::string& target = {});
 
 /// To a file, or to standard output for "-" and for no name.
 void write_output(const std::string& path, std::string_view data);

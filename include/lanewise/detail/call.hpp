@@ -22,7 +22,7 @@ inline std::pair<std::string, std::vector<Diagnostic>> last_diagnostics() {
     d.struct_size = sizeof d;
     if (lw_last_diagnostic(i, &d) != LW_OK) break;
     out.first = d.file;
-    out.second.push_back({d.line, d.column, d.message, d.is_warning != 0});
+    out.second.push_back({d.line, d.column, d.message, d.is_warning != 0, d.file});
   }
   return out;
 }

@@ -166,7 +166,9 @@ std::shared_ptr<Module> Device::program(const std::string& text, Isa isa) {
     programs_.splice(programs_.begin(), programs_, known);
     return known->module;
   }
-  auto made = std::make_shared<Module>(shared_from_this(), text, detail::LoadOptions{.isa = isa});
+  auto made = std::make_shared<Module>(
+      shared_from_this(), detail::LoadOptions{.isa = isa},
+      [&](const detail::LoadOptions& o) { return detail::compile(text, o); });
   if (!released_) programs_.push_front({text, made});
   if (programs_.size() > kKept) programs_.pop_back();
   return made;

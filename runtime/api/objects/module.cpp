@@ -83,10 +83,15 @@ LoadOptions to_cpp(const lw_module_options* options, const char* name) {
   return out;
 }
 
-std::shared_ptr<Module> load(lw_device* device, const std::string& text, const LoadOptions& o) {
-  auto made = std::make_shared<Module>(find<Device>(device), text, o);
+using Compile = std::function<detail::Compiled(const LoadOptions&)>;
+
+std::shared_ptr<Module> load(lw_device* device, const LoadOptions& o, const Compile& compile) {
+  auto made = std::make_shared<Module>(find<Device>(device), o, compile);
   keep_diagnostics(o.name, made->warnings);
   return made;
+}
+std::shared_ptr<Module> load(lw_device* device, const std::string& text, const LoadOptions& o) {
+  return load(device, o, [&](const LoadOptions& how) { return detail::compile(text, how); });
 }
 
 /// "ns::sort<int>(int*)" of "_ZN2ns4sortIiEEvPi"; empty for what is no such name.
@@ -120,11 +125,11 @@ std::string copy_of(const void* data, size_t bytes) {
 
 }  // namespace
 
-Module::Module(std::shared_ptr<Device> on, const std::string& text, LoadOptions o)
+Module::Module(std::shared_ptr<Device> on, LoadOptions o, const Compile& compile)
     : device(std::move(on)), name(o.name) {
   const auto start = std::chrono::steady_clock::now();
   o.strict = LW_STRICT_RUN, o.max_errors = 100;  // which are for checks
-  detail::Compiled compiled = detail::compile(text, o);
+  detail::Compiled compiled = compile(o);
   if (!compiled.ok() && !compiled.usable())
     throw CompileError(name, std::move(compiled.diagnostics));
   module = std::move(compiled.module);
@@ -187,6 +192,20 @@ lw_status lw_module_load_memory(lw_device* device, const void* data, size_t byte
                                 const lw_module_options* options, lw_module** out) {
   return gives(out,
                [&] { return load(device, copy_of(data, bytes), to_cpp(options, "<memory>")); });
+}
+
+lw_status lw_module_link(lw_device* device, size_t count, const void* const* data,
+                         const size_t* bytes, const char* const* names,
+                         const lw_module_options* options, lw_module** out) {
+  return gives(out, [&] {
+    if (count != 0) required(data, "data"), required(bytes, "bytes");
+    std::vector<host::detail::Input> files;
+    for (size_t n = 0; n < count; ++n)
+      files.push_back(
+          {copy_of(data[n], bytes[n]), text_or(names != nullptr ? names[n] : nullptr, "<memory>")});
+    const LoadOptions o = to_cpp(options, files.empty() ? "<memory>" : files[0].name.c_str());
+    return load(device, o, [&](const LoadOptions& how) { return host::detail::link(files, how); });
+  });
 }
 
 lw_status lw_check(const void* data, size_t bytes, const lw_module_options* options,

@@ -3,6 +3,7 @@
 // thrown into a status (status.hpp).
 #pragma once
 
+#include <functional>
 #include <list>
 #include <map>
 #include <mutex>
@@ -153,7 +154,9 @@ struct LessLaunched {
 };
 
 struct Module final : Handled<lw_module, HandleKind::module>, std::enable_shared_from_this<Module> {
-  Module(std::shared_ptr<Device> on, const std::string& text, detail::LoadOptions options);
+  /// What `compile` makes of a program with these options.
+  Module(std::shared_ptr<Device> on, detail::LoadOptions options,
+         const std::function<detail::Compiled(const detail::LoadOptions&)>& compile);
 
   const std::shared_ptr<Device> device;
   const std::string name;  ///< of the file, for messages

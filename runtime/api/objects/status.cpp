@@ -150,7 +150,7 @@ lw_status lw_last_diagnostic(size_t index, lw_diagnostic* out) {
     value.line = d.line;
     value.column = d.column;
     value.is_warning = d.warning ? 1 : 0;
-    value.file = l.file.c_str();
+    value.file = d.file.empty() ? l.file.c_str() : d.file.c_str();
     value.message = d.message.c_str();
     write_struct(out, value, "lw_diagnostic");
     return LW_OK;

@@ -79,7 +79,7 @@ class Chooser {
     }
     if (linked.size() > 1) linked_ += linked.size();
     if (!linked.empty())
-      out.images.push_back({Isa::ptx, ptx::link(linked), program.where});
+      out.images.push_back({Isa::ptx, ptx::link(linked).text, program.where});
     else if (program.fat_binaries.size() > 1 && !program.relocatable && wanted_ != Isa::ptx)
       add_linked_cubin(program);
   }

@@ -13,6 +13,7 @@
 #include "runtime/isa/gcn/objects/code_object.hpp"
 #include "runtime/isa/ptx/check.hpp"
 #include "runtime/isa/ptx/device_library.hpp"
+#include "runtime/isa/ptx/link.hpp"
 #include "runtime/isa/ptx/lower.hpp"
 #include "runtime/isa/sass/sass.hpp"
 
@@ -101,11 +102,11 @@ unsigned sass_arch(const std::string& target) {
               "--target " + target + ": SASS is for " + std::string(sass::kKnownArchs));
 }
 
-sass::Listing read_sass(std::string_view text, const LoadOptions& o) {
+sass::Listing read_sass(std::string_view text, const LoadOptions& o, bool is_part = false) {
   const unsigned arch = sass_arch(o.target);
   const std::span bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
   if (!elf::is_elf(bytes)) return sass::parse(text, arch, o.max_errors);
-  sass::Listing listing = sass::read_cubin(bytes, o.max_errors);
+  sass::Listing listing = sass::read_cubin(bytes, o.max_errors, is_part);
   if (arch != 0 && listing.ok() && arch != listing.arch)
     throw Error(ErrorKind::usage,
                 "--target " + o.target + ": the cubin is for sm_" + std::to_string(listing.arch));
@@ -218,6 +219,71 @@ Compiled read_program(std::string_view text, LoadOptions o, const Read& read) {
   return out;
 }
 
+/// The programs of several files, each of the one language of all.
+std::vector<Input> parts_of(const std::vector<Input>& inputs, Isa& isa) {
+  std::vector<Input> parts;
+  std::string first;
+  const auto add = [&](Isa of, std::string text, const std::string& name) {
+    if (of == Isa::gcn)
+      throw Error(ErrorKind::usage,
+                  "'" + name + "': GCN objects are linked by ld.lld, which comes with LLVM");
+    if (!parts.empty() && of != isa)
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("'{}' is {}, but '{}' is {}: files of one language can be linked", first,
+                      isa == Isa::ptx ? "PTX" : "SASS", name, of == Isa::ptx ? "PTX" : "SASS"));
+    if (parts.empty()) isa = of, first = name;
+    parts.push_back({std::move(text), name});
+  };
+  for (const Input& input : inputs) {
+    if (!is_container(input.text)) {
+      add(isa != Isa::automatic && parts.empty() ? isa : detect_isa(input.name, input.text),
+          input.text, input.name);
+      continue;
+    }
+    for (ChosenImage& image : images_of(input.text, isa).images)
+      add(image.isa, std::move(image.data),
+          image.where.empty() ? input.name : fmt::format("{}({})", input.name, image.where));
+  }
+  return parts;
+}
+
+Compiled link_ptx(const std::vector<Input>& parts, const LoadOptions& o) {
+  std::vector<std::string> texts;
+  for (const Input& part : parts) texts.push_back(part.text);
+  const ptx::Linked linked = ptx::link(texts);
+  Compiled out = compile_ptx(linked.text, o);
+  const auto place = [&](Diagnostic& d) {
+    const ptx::Linked::Place at = linked.place(d.line);
+    d.file = parts[at.file].name, d.line = at.line;
+  };
+  std::ranges::for_each(out.diagnostics, place);
+  for (isa::RejectedKernel& kernel : out.rejected) std::ranges::for_each(kernel.diagnostics, place);
+  // A file that names no source is the source itself.
+  for (ir::Program& kernel : out.module.kernels)
+    for (ir::Site& site : kernel.sites) {
+      if (site.line == 0) continue;
+      const ptx::Linked::Place at = linked.place(site.line);
+      site.line = at.line;
+      if (site.source_file.empty())
+        site.source_file = parts[at.file].name, site.source_line = at.line;
+    }
+  return out;
+}
+
+Compiled link_sass(const std::vector<Input>& parts, const LoadOptions& o) {
+  std::vector<sass::Listing> listings;
+  std::vector<std::string> names;
+  for (const Input& part : parts) {
+    listings.push_back(read_sass(part.text, o, true));
+    names.push_back(part.name);
+  }
+  sass::Listing all = sass::link(std::move(listings), names);
+  if (all.ok() && all.kernels.empty())
+    all.diagnostics.push_back({0, 0, "none of the files holds a kernel", false, names[0]});
+  return finish(all.diagnostics, all, [](const sass::Listing& l) { return sass::lower(l); });
+}
+
 /// A directive at the start of a line decides the language of a text.
 bool has_directive(std::string_view text, std::string_view directive) {
   for (size_t at = text.find(directive); at != std::string_view::npos;
@@ -271,6 +337,17 @@ Isa detect_isa(const std::string& path, std::string_view text) {
   throw Error(ErrorKind::usage, "cannot determine what language '" + path +
                                     "' is in; expected an ending .ptx, .sass, .s or .gcn, or the "
                                     "option --isa ptx|sass|gcn");
+}
+
+Compiled link(const std::vector<Input>& inputs, const LoadOptions& options) {
+  if (inputs.empty()) throw Error(ErrorKind::usage, "there is no file to link");
+  Isa isa = options.isa;
+  const std::vector<Input> parts = parts_of(inputs, isa);
+  Compiled out = isa == Isa::ptx ? link_ptx(parts, options) : link_sass(parts, options);
+  std::ranges::stable_sort(out.diagnostics, {}, [&](const Diagnostic& d) {
+    return std::ranges::find(parts, d.file, &Input::name) - parts.begin();
+  });
+  return out;
 }
 
 Compiled compile(std::string_view text, const LoadOptions& options) {

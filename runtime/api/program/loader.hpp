@@ -48,6 +48,14 @@ struct LoadOptions {
 /// formats that are not supported are named.
 Isa detect_isa(const std::string& path, std::string_view text);
 
+/// One of several files that make up a program.
+struct Input {
+  std::string text, name;  ///< the name's ending may name the language
+};
+
+/// Of files of one language, as nvlink joins what was compiled apart; the options' name is not
+/// used. Error(usage) where they are not of one language, or of one that cannot be linked here.
+Compiled link(const std::vector<Input>& inputs, const LoadOptions& options);
 /// Parses and lowers.
 Compiled compile(std::string_view text, const LoadOptions& options);
 /// compile(), and for PTX the rules of the real assembler.

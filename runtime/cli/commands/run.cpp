@@ -22,8 +22,9 @@ namespace lanewise::cli {
 namespace {
 
 struct RunArgs {
-  std::string file, kernel, isa, target, device = "auto";
-  std::vector<std::string> args;
+  std::string kernel, isa, target, device = "auto";
+  std::vector<std::string> files, args;
+  const std::string& file() const { return files.front(); }
   LaunchArgs launch;
   TraceArgs trace;
   bool json = false;
@@ -196,19 +197,24 @@ int run_stream(const RunArgs& a) {
                 "belongs to them; all else stands in the script");
   }
   Watchdog watchdog(known.timeout, Watchdog::Parts::end_at_once);
-  return run_script(a.file, a.device, a.json, a.trace, watchdog);
+  return run_script(a.file(), a.device, a.json, a.trace, watchdog);
 }
 
 int run(const RunArgs& a) {
-  if (is_script(a.file)) return run_stream(a);
+  if (const auto script = std::ranges::find_if(a.files, is_script); script != a.files.end()) {
+    if (a.files.size() == 1) return run_stream(a);
+    throw Error(ErrorKind::usage, fmt::format("'{}' is a stream script, which runs alone: programs "
+                                              "can be linked, scripts cannot",
+                                              *script));
+  }
   need_sizes(a.launch);
   LaunchOptions options = to_options(a.launch);
   Watchdog watchdog(options.timeout_seconds);
   Device device = Device::open(a.device);
-  const Module module = load_input(device, a.file, to_isa(a.isa), a.target);
-  for (const Diagnostic& w : module.warnings()) say("{}\n", format(a.file, w));
+  const Module module = load_input(device, a.files, to_isa(a.isa), a.target);
+  for (const Diagnostic& w : module.warnings()) say("{}\n", format(a.file(), w));
   const Kernel kernel = module.kernel(a.kernel);
-  RunTrace trace(device, a.trace, a.file);
+  RunTrace trace(device, a.trace, a.file());
   const auto check = options.policies.find("check");
   BoundArgs bound =
       bind_args(device, a.args, check != options.policies.end() && check->second == "init");
@@ -243,9 +249,9 @@ int run(const RunArgs& a) {
 void add_run(const Command& app) {
   const Command sub = app.command("run", "run a kernel");
   auto a = std::make_shared<RunArgs>();
-  sub.option("FILE", a->file,
+  sub.option("FILE", a->files,
              "PTX, SASS or GCN text or object, or a file with code of nvcc in it; - for standard "
-             "input; or a .lw script")
+             "input; several of them are linked; or a .lw script")
       .required();
   sub.option("--kernel", a->kernel, "which kernel, when the file holds several");
   add_isa_option(sub, a->isa);

@@ -9,7 +9,8 @@ namespace lanewise::cli {
 namespace {
 
 struct TranslateArgs {
-  std::string file, kernel, isa, device = "auto", emit = "spirv-text", out;
+  std::string kernel, isa, device = "auto", emit = "spirv-text", out;
+  std::vector<std::string> files;
   LaunchArgs launch;
 };
 
@@ -21,7 +22,7 @@ std::string emit(const TranslateArgs& a) {
   const bool of_ir = a.emit == "ir" || a.emit == "ir-optimised";
   // The IR needs no device; asking for none keeps the command useful everywhere.
   Device device = Device::open(of_ir ? "reference" : a.device);
-  const Kernel kernel = load_input(device, a.file, to_isa(a.isa)).kernel(a.kernel);
+  const Kernel kernel = load_input(device, a.files, to_isa(a.isa)).kernel(a.kernel);
   if (a.emit == "ir") return kernel.ir();
   if (of_ir) return kernel.optimised_ir(to_options(a.launch));
   if (a.emit == "spirv-text") return kernel.spirv_text(to_options(a.launch));
@@ -44,8 +45,9 @@ void add_translate(const Command& app) {
   const Command sub =
       app.command("translate", "show or save what the translator makes of a kernel");
   auto a = std::make_shared<TranslateArgs>();
-  sub.option("FILE", a->file,
-             "PTX, SASS or GCN as text or object, or a file with code of nvcc in it")
+  sub.option("FILE", a->files,
+             "PTX, SASS or GCN as text or object, or a file with code of nvcc in it; several are "
+             "linked")
       .required();
   sub.option("--kernel", a->kernel, "which kernel, when the file holds several");
   add_isa_option(sub, a->isa);

@@ -69,6 +69,7 @@ struct TopLevel {
   std::string_view kind;     ///< ".func", ".entry", ".global", ".file" ...
   std::string_view linkage;  ///< ".visible", ".extern", ".weak", ".common", or empty
   std::string_view name;
+  uint32_t line = 0;  ///< of its first word, in its file
   bool body = false;
   bool is_function() const { return kind == ".func" || kind == ".entry"; }
   bool is_variable() const { return kind == ".global" || kind == ".const" || kind == ".shared"; }
@@ -129,7 +130,17 @@ TopLevel next_statement(std::string_view text, Words& words) {
 std::vector<TopLevel> statements_of(std::string_view text) {
   std::vector<TopLevel> all;
   Words words(text);
-  while (words.begin() < text.size()) all.push_back(next_statement(text, words));
+  uint32_t line = 1;
+  const auto lines_in = [](std::string_view part) {
+    return static_cast<uint32_t>(std::ranges::count(part, '\n'));
+  };
+  for (size_t seen = 0; words.begin() < text.size();) {
+    const size_t from = words.begin();
+    line += lines_in(text.substr(seen, from - seen));
+    seen = from;
+    all.push_back(next_statement(text, words));
+    all.back().line = line;
+  }
   return all;
 }
 
@@ -157,6 +168,16 @@ struct Linker {
   std::map<std::string_view, Chosen> definitions;
   std::map<std::string_view, std::set<size_t>> named_in;
   unsigned file_numbers = 0;  ///< of the files before
+  Linked out;
+
+  /// Adds lines, of which the first stood at this place.
+  void write(std::string_view lines, size_t file, uint32_t line) {
+    out.text += lines;
+    out.text += '\n';
+    for (const char c : lines)
+      if (c == '\n') out.lines.push_back({file, line++});
+    out.lines.push_back({file, line});
+  }
 
   void find_definitions() {
     for (size_t n = 0; n < files.size(); ++n)
@@ -170,16 +191,15 @@ struct Linker {
       }
   }
 
-  std::string header() const {
-    std::string out;
+  void write_header() {
     for (const std::string_view kind : {".version", ".target", ".address_size"}) {
       const TopLevel* latest = nullptr;
-      for (const auto& file : files)
-        for (const TopLevel& s : file)
-          if (s.kind == kind && (latest == nullptr || age(*latest) < age(s))) latest = &s;
-      if (latest != nullptr) out += std::string(latest->text) + "\n";
+      size_t in = 0;
+      for (size_t n = 0; n < files.size(); ++n)
+        for (const TopLevel& s : files[n])
+          if (s.kind == kind && (latest == nullptr || age(*latest) < age(s))) latest = &s, in = n;
+      if (latest != nullptr) write(latest->text, in, latest->line);
     }
-    return out;
   }
 
   bool is_dropped(const TopLevel& s, size_t file) const {
@@ -196,7 +216,7 @@ struct Linker {
   /// The statement with the names and numbers of the linked text.
   std::string rewritten(const TopLevel& s, const std::set<std::string_view>& clashing,
                         size_t file) const {
-    std::string out;
+    std::string text;
     size_t copied = 0;
     Words words(s.text);
     bool file_number = false;
@@ -210,40 +230,38 @@ struct Linker {
         instead = definitions.at(s.name).linkage;
       file_number = word == ".loc" || word == ".file" || word == "inlined_at";
       if (instead.empty()) continue;
-      out += s.text.substr(copied, words.end() - word.size() - copied);
-      out += instead;
+      text += s.text.substr(copied, words.end() - word.size() - copied);
+      text += instead;
       copied = words.end();
     }
-    out += s.text.substr(copied);
-    return out + "\n";
+    text += s.text.substr(copied);
+    return text;
   }
 
-  std::string add(size_t file) {
+  void add(size_t file) {
     std::set<std::string_view> clashing;
     for (const TopLevel& s : files[file])
       if (s.is_own() && named_in[s.name].size() > 1) clashing.insert(s.name);
-    std::string out;
     unsigned most = 0;
     for (const TopLevel& s : files[file]) {
       if (s.kind == ".file") most = std::max(most, number_in(s.text));
       if (s.kind != ".file" && holds(kLines, s.kind)) continue;
-      if (!is_dropped(s, file)) out += rewritten(s, clashing, file);
+      if (!is_dropped(s, file)) write(rewritten(s, clashing, file), file, s.line);
     }
     file_numbers += most;
-    return out;
   }
 };
 
 }  // namespace
 
-std::string link(const std::vector<std::string>& texts) {
-  if (texts.size() == 1) return texts[0];
+Linked link(const std::vector<std::string>& texts) {
+  if (texts.size() == 1) return {texts[0], {}};
   Linker linker;
   for (const std::string& text : texts) linker.files.push_back(statements_of(text));
   linker.find_definitions();
-  std::string out = linker.header();
-  for (size_t n = 0; n < texts.size(); ++n) out += linker.add(n);
-  return out;
+  linker.write_header();
+  for (size_t n = 0; n < texts.size(); ++n) linker.add(n);
+  return std::move(linker.out);
 }
 
 }  // namespace lanewise::ptx

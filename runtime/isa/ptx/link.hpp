@@ -8,10 +8,23 @@
 
 namespace lanewise::ptx {
 
+struct Linked {
+  struct Place {
+    size_t file = 0;    ///< index into what was linked
+    uint32_t line = 0;  ///< from 1
+  };
+  std::string text;
+  std::vector<Place> lines;  ///< where each line of the text stood
+  /// Of a line of the text, counted from 1; of the first file for what is no line of it.
+  Place place(uint32_t line) const {
+    return line - 1 < lines.size() ? lines[line - 1] : Place{0, line};
+  }
+};
+
 /// One text in which `.extern` declarations meet their definitions, one of several weak definitions
 /// stays, names that a file keeps to itself do not clash, and `.file` numbers are distinct. Its
 /// version and target are the latest of all. What is defined twice stays so, for the parser to
 /// report.
-std::string link(const std::vector<std::string>& texts);
+Linked link(const std::vector<std::string>& texts);
 
 }  // namespace lanewise::ptx

@@ -121,11 +121,15 @@ struct Kernel {
 unsigned known_arch(std::string_view digits);
 inline constexpr std::string_view kKnownArchs = "sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62";
 
+/// How far a name of a file reaches.
+enum class Binding : uint8_t { own, weak, global };
+
 struct Listing {
   unsigned arch = 50;
   std::vector<Kernel> kernels;
   std::vector<Kernel> functions;    ///< with sections of their own: relocatable device code
   std::vector<ir::Global> globals;  ///< module variables, and constant banks under their names
+  std::map<std::string, Binding> bindings;  ///< of a cubin's names; others are its own
   std::vector<Diagnostic> diagnostics;
   bool ok() const;  ///< its kernels may have errors of their own
 };
@@ -146,8 +150,12 @@ Decoded decode_bundles(std::span<const std::byte> code, unsigned arch, size_t ma
 Decoded decode_words(std::span<const std::byte> code, unsigned arch, size_t max_errors = 100);
 /// The reverse of decode_bundles; the last bundle is filled up with NOP.
 std::vector<std::byte> encode_bundles(const Kernel& kernel);
-/// A cubin of a known architecture. Never throws on bad input.
-Listing read_cubin(std::span<const std::byte> bytes, size_t max_errors = 100);
+/// A cubin of a known architecture. Never throws on bad input. Without a kernel it is broken, unless
+/// it is part of a program.
+Listing read_cubin(std::span<const std::byte> bytes, size_t max_errors = 100, bool is_part = false);
+/// Several files as one program, as a linker makes it; `names` are theirs, for messages and for the
+/// names that a file keeps to itself and that others have, too.
+Listing link(std::vector<Listing> files, const std::vector<std::string>& names);
 /// A kernel as text that parse() reads back to the same words and control fields.
 std::string print(const Listing& listing);
 

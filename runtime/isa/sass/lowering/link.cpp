@@ -1,5 +1,7 @@
 #include "runtime/isa/sass/lowering/link.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -50,6 +52,7 @@ class Linker {
       if (const auto place = place_of(out_.calls[n].symbol))
         out_.calls[n].target = *place + pc_of(0);
     }
+    complain_about_unknown();
     return std::move(out_);
   }
 
@@ -61,6 +64,18 @@ class Linker {
       if (const auto place = place_of(taken[n]))
         out_.entries.push_back(
             {guest::function_address(static_cast<uint32_t>(n)), *place + pc_of(0)});
+  }
+
+  void complain_about_unknown() {
+    std::set<std::string> unknown;
+    for (const Relocation& r : out_.relocations) unknown.insert(r.symbol);
+    for (const ir::Global& g : listing_.globals) unknown.erase(g.name);
+    for (const Kernel& f : listing_.functions) unknown.erase(f.name);
+    for (const std::string& name : unknown)
+      out_.diagnostics.push_back(
+          {0, 0,
+           fmt::format("kernel '{}': its code uses the address of '{}', which no file here defines",
+                       out_.name, name)});
   }
 
   std::optional<uint64_t> place_of(const std::string& name) {
@@ -95,7 +110,9 @@ class Linker {
     for (const auto& [pc, targets] : f.jumps)
       for (const uint64_t target : targets) out_.jumps[pc + end].push_back(target + end);
     for (ConstantBank bank : f.banks) {
-      if (bank.number != 2) continue;
+      // Bank 3 is one for all of a file.
+      const auto same = std::ranges::find(out_.banks, bank.symbol, &ConstantBank::symbol);
+      if (bank.number != 2 && same != out_.banks.end() && same->end_pc == ~uint64_t{0}) continue;
       bank.first_pc = end;
       bank.end_pc = out_.code.back().pc + 1;
       out_.banks.insert(out_.banks.begin(), std::move(bank));

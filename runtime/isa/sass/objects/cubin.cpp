@@ -17,8 +17,9 @@ using elf::Bytes;
 using elf::ElfError;
 
 constexpr uint16_t kCudaMachine = 190;
-constexpr uint8_t kEntry = 0x10;     // st_other of a kernel's symbol
-constexpr uint8_t kCudaObject = 13;  // kind of a variable's symbol before the linker ran
+constexpr uint8_t kEntry = 0x10;          // st_other of a kernel's symbol
+constexpr uint8_t kCudaObject = 13;       // kind of a variable's symbol before the linker ran
+constexpr uint8_t kLocal = 0, kWeak = 2;  // bindings
 // Relocations: a function's address in JCAL, halves of a variable's in MOV32I; a place in shared
 // memory, or in a constant bank as a number; the bank and the word of an operand, and of LDC.
 constexpr uint32_t kCallTarget = 0x2a, kAbs32Low = 0x2b, kAbs32High = 0x2c, kSharedPlace = 0x2d,
@@ -35,7 +36,7 @@ class CubinReader {
   CubinReader(Bytes bytes, Listing& listing, size_t max_errors)
       : size_(bytes.size()), file_(elf::parse(bytes)), listing_(listing), max_errors_(max_errors) {}
 
-  void run() {
+  void run(bool is_part) {
     if (file_.machine != kCudaMachine)
       throw ElfError(
           fmt::format("machine {} is no CUDA device, expected {}", file_.machine, kCudaMachine));
@@ -53,7 +54,12 @@ class CubinReader {
     read_pointers();
     for (size_t n = 0; n < file_.sections.size(); ++n)
       if (file_.sections[n].name.rfind(".text.", 0) == 0) read_code_section(n);
-    if (listing_.kernels.empty()) throw ElfError("the cubin holds no kernel");
+    if (listing_.kernels.empty() && !is_part) throw ElfError("the cubin holds no kernel");
+    for (const elf::Symbol& s : file_.symbols)
+      if (s.section != 0 && (s.kind == elf::kFunction || is_variable(s)))
+        listing_.bindings[s.name] = s.binding == kLocal  ? Binding::own
+                                    : s.binding == kWeak ? Binding::weak
+                                                         : Binding::global;
   }
 
  private:
@@ -384,8 +390,10 @@ class CubinReader {
     return true;
   }
 
-  /// A function with a section of its own is known by its name.
+  /// A function with a section of its own is known by its name; another file may have what this one
+  /// does not define.
   bool has_address(const elf::Symbol& s) const {
+    if (s.section == 0) return !s.name.empty();
     if (s.kind != elf::kFunction) return variables_.contains(s.name);
     return s.section < file_.sections.size() && s.value == 0 &&
            file_.sections[s.section].name == ".text." + s.name && (s.other & kEntry) == 0;
@@ -419,10 +427,10 @@ class CubinReader {
 
 }  // namespace
 
-Listing read_cubin(Bytes bytes, size_t max_errors) {
+Listing read_cubin(Bytes bytes, size_t max_errors, bool is_part) {
   Listing listing;
   try {
-    CubinReader(bytes, listing, max_errors).run();
+    CubinReader(bytes, listing, max_errors).run(is_part);
   } catch (const ElfError& e) {
     listing.diagnostics.push_back({0, 0, std::string("broken cubin: ") + e.what(), false});
   }
