@@ -30,7 +30,7 @@ def text(n):
 
 
 def share(part, rest):
-    return "–" if part + rest == 0 else f"{100 * part / (part + rest):.1f} %"
+    return "–" if part + rest == 0 else f"{100 * part / (part + rest):.1f}\u00a0%"
 
 
 class Page(unittest.TestCase):
@@ -107,6 +107,72 @@ class Page(unittest.TestCase):
 
     def test_every_counter_of_a_kernel(self):
         self.check_counters("transpose")
+
+    def rows(self, selector):
+        return self.browser.js("""return [...document.querySelectorAll(arguments[0] + ' tbody tr')].map(
+            r => Object.fromEntries([...r.querySelectorAll('td')].map(d => [d.dataset.label, d.textContent])))""", selector)
+
+    def test_what_the_hint_did(self):
+        b = self.open("hints")
+        hints = self.report["presets"][0]["hints"]
+        verdict = b.js("return document.querySelector('#hints .verdict').textContent")
+        moved = {}
+        for side in ("kept", "ignored"):
+            of = {name: both[side] for name, both in hints["totals"].items()}
+            moved[side] = 32 * of["L2 sectors read, misses"] + of["L2 bytes written back"] + of["L2 dirty bytes left"]
+        saved = moved["ignored"] - moved["kept"]
+        self.assertGreater(saved, 0)
+        self.assertIn(f"saves {saved / 2**20:.1f} MiB ({100 * saved / moved['ignored']:.1f} %)", verdict)
+        self.assertIn("st.global.L1::evict_first", verdict)
+        self.assertEqual(self.texts("#hints .sentences li"), [i["sentence"] for i in hints["instructions"] if i["sentence"]])
+        shown = {r["counter"]: (r["with hints"], r["hints ignored"]) for r in self.rows("#hints table:first-of-type")}
+        self.assertEqual(shown, {name: (text(n["kept"]), text(n["ignored"])) for name, n in hints["totals"].items()
+                                 if n["kept"] != n["ignored"]})
+        self.assertEqual(b.js("return document.querySelectorAll('#hints svg path.class-first').length"), 2)
+        # Where nobody asked, the section says how to ask.
+        self.open("transpose")
+        for section, option in (("hints", "--compare"), ("sets", "--sets"), ("reuse", "--reuse")):
+            self.assertIn(option, self.texts(f"#{section} .content")[0])
+
+    def test_where_misses_come_from(self):
+        b = self.open("hints")
+        preset = self.report["presets"][0]
+        for number, cache in enumerate(("L1", "L2")):
+            causes = preset["sets"][cache]["missing_lines"]
+            legend = b.js("return [...document.querySelectorAll('#sets .legend')][arguments[0]].textContent", number)
+            for name, count in causes.items():
+                self.assertIn(f"{name.replace('_', ' ')} {text(count)}", legend)
+            verdict = self.texts("#sets .verdict")[number]
+            self.assertIn(max(causes, key=causes.get).replace("_", " "), verdict)
+        self.assertEqual(b.js("return document.querySelectorAll('#sets svg rect.set').length") > 4, True)
+        for number, stream in enumerate(("all", "l1", "l2")):
+            b.choose("#stream", number)
+            curve = preset["reuse"][stream]
+            def misses(size):
+                of = curve["uses"]
+                for lines, count in curve["misses_by_lines"]:
+                    if lines <= size // curve["line_bytes"]:
+                        of = count
+                return share(of, curve["uses"] - of)
+            verdict = self.texts("#reuse .verdict")[0]
+            self.assertIn(f"{text(curve['uses'])} lines are asked for, {text(curve['first_uses'])} of them", verdict)
+            caches = {"all": ("L1", "L2"), "l1": ("L1",), "l2": ("L2",)}[stream]
+            sizes = {name: b.js("return data.presets[0].geometry[arguments[0]].bytes", name) for name in caches}
+            for name in caches:
+                self.assertIn(f"{name}'s ", verdict)
+                self.assertIn(f"misses {misses(sizes[name])}.", verdict)
+            self.assertEqual(len(self.texts("#reuse g.capacity")), len(caches))
+
+    def test_launches(self):
+        self.open("transpose")
+        row, = self.rows("#launches")
+        caches = self.report["presets"][0]["caches"]
+        self.assertEqual(row["wave instructions"], text(self.report["presets"][0]["wave_instructions"]))
+        self.assertEqual(row["L1 hits"], share(caches["L1"]["sector_hits"], caches["L1"]["sector_misses"]))
+        self.assertIn("transpose", row["kernel"])
+        top = self.texts("#summary")[0]
+        self.assertIn("transpose.ptx, run on ", top)
+        self.assertRegex(top, r"\d{4}-\d\d-\d\d")
 
     def test_source_lines(self):
         b = self.open("transpose")
@@ -207,7 +273,7 @@ class Page(unittest.TestCase):
         self.assertEqual(sum(p["writes"] for p in paths if p["to"] == "L2"), 32 * (l2["write_sector_hits"] + l2["write_sector_misses"]))
 
     def test_focus_order(self):
-        for name in ("stale", "transpose"):
+        for name in ("stale", "transpose", "hints"):
             b = self.open(name)
             order = b.js("""window.all = [...document.querySelectorAll('a[href], button, select, summary, [tabindex]')]
                 .filter(e => e.offsetParent !== null || e.matches('.skip')); return all.length""")
@@ -246,7 +312,7 @@ class Page(unittest.TestCase):
             [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim())).map(e => parseFloat(getComputedStyle(e).fontSize)))"""), 12)
 
     def test_contrast(self):
-        for name in ("stale", "transpose"):
+        for name in ("stale", "transpose", "hints"):
             for scheme in SCHEMES:
                 with self.subTest(report=name, scheme=scheme):
                     b = self.open(name, 1200, scheme)
@@ -274,7 +340,7 @@ class Page(unittest.TestCase):
     def test_screenshots(self):
         for width in WIDTHS:
             for scheme in SCHEMES:
-                for name in ("stale", "transpose"):
+                for name in ("stale", "transpose", "hints"):
                     b = self.open(name, width, scheme)
                     path = os.path.join(FOLDER, f"{name}-{width}-{scheme}.png")
                     b.shot(path)

@@ -71,6 +71,11 @@ def make_reports(program, sources, folder):
          "zero:f32[256,256]", "--arg", "zero:f32[256,256]", "--arg", "i32:256", "--arg", "i32:256", "--device", "reference",
          "--cache", f"file:{small},gv100,infinite", *files)
 
+    reports["hints"], files = both("hints")
+    call("run", os.path.join(sources, "samples/kernels/studies/stream.ptx"), "--grid", "8", "--block", "1024", "--arg",
+         "zero:f32[327680]", "--arg", "zero:f32[2621440]", "--device", "reference", "--cache", "gm204", "--compare", "--reuse",
+         "--sets", *files)
+
     os.makedirs(os.path.join(folder, "source"), exist_ok=True)
     with open(os.path.join(folder, "source", "kernel.cu"), "w") as f:
         f.write(KERNEL_CU)

@@ -16,8 +16,8 @@ namespace {
 /// Where memory events go: trackers and a trace file.
 struct Cache final : Handled<lw_cache, HandleKind::cache> {
   /// The trackers first, then the file is opened. policies: how a trace is read, for reports.
-  explicit Cache(const lw_cache_options& o,
-                 std::vector<std::pair<std::string, std::string>> policies = {});
+  Cache(const lw_cache_options& o, const std::string& origin,
+        std::vector<std::pair<std::string, std::string>> policies = {});
   /// Parts of a trace that were put together.
   Cache(std::vector<std::unique_ptr<cache::Tracker>> merged, trace::ReadResult of)
       : trackers(std::move(merged)), read(std::move(of)), finished(true) {}
@@ -145,7 +145,9 @@ std::shared_ptr<Cache> follow(lw_device* device, const lw_cache_options& o) {
   if (o.shards != 0 || o.sample != 0 || o.part_file != nullptr)
     fail(ErrorDetail::invalid_value,
          "shards, sample and part_file are for traces, not for launches");
-  const auto made = std::make_shared<Cache>(o);
+  const std::string input = text_or(o.input);
+  const auto made = std::make_shared<Cache>(
+      o, (input.empty() ? "" : input + ", ") + "run on " + object->info.name);
   if (made->exact != nullptr && std::string_view(object->info.type) != "reference")
     fail(ErrorDetail::unsupported,
          "LW_CACHE_EXACT is the reference engine's alone: the loads of a Vulkan device cannot be "
@@ -168,7 +170,8 @@ std::shared_ptr<Cache> read_trace(const char* path, const lw_cache_options& o) {
     how.progress = [&o](uint64_t done, uint64_t whole) {
       o.progress(done, whole, o.progress_user);
     };
-  const auto made = std::make_shared<Cache>(o, trace::policies_of(path, how));
+  const auto made =
+      std::make_shared<Cache>(o, "trace " + std::string(path), trace::policies_of(path, how));
   std::vector<trace::Sink*> sinks(made->trackers.sink().sinks().begin(),
                                   made->trackers.sink().sinks().end());
   if (made->file != nullptr) sinks.push_back(made->file.get());
@@ -199,10 +202,12 @@ std::string preset_text(const cache::Preset& preset, const std::string& format) 
 
 }  // namespace
 
-Cache::Cache(const lw_cache_options& o, std::vector<std::pair<std::string, std::string>> policies)
+Cache::Cache(const lw_cache_options& o, const std::string& origin,
+             std::vector<std::pair<std::string, std::string>> policies)
     : trackers(split(o.presets), [&] {
         cache::TrackerOptions options = tracker_options(o.flags);
         options.policies = std::move(policies);
+        options.origin = origin;
         options.part = o.shard;
         options.parts = o.shards;
         options.sample = o.sample;
@@ -246,7 +251,7 @@ void Cache::finish() {
 }
 
 lw_cache* cache_of_nothing(const lw_cache_options& options) {
-  return new_handle(std::make_shared<Cache>(options));
+  return new_handle(std::make_shared<Cache>(options, ""));
 }
 
 trace::Sink& sink_behind(lw_cache* cache) {

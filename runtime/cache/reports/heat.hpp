@@ -16,6 +16,7 @@ struct HeatCell {
   uint64_t l1_hits = 0, l1_misses = 0, l2_hits = 0, l2_misses = 0;
   uint64_t l1_evictions = 0, l2_evictions = 0;  ///< lines; l1: of all first caches
   uint64_t write_backs = 0;                     ///< lines from L2 to memory
+  uint64_t stores = 0;                          ///< sectors that reached L2
   uint64_t stale = 0;
 
   void add(const HeatCell& c);
@@ -35,6 +36,7 @@ void each_heat_field(C& c, F f) {
   f("l1_evictions", c.l1_evictions);
   f("l2_evictions", c.l2_evictions);
   f("write_backs", c.write_backs);
+  f("stores", c.stores);
   f("stale", c.stale);
 }
 

@@ -53,6 +53,7 @@ HeatCell Profile::counts(const Engine& engine, const SiteCounters& site) {
   HeatCell n;
   n.l1_hits = site.l1_hits;
   n.l1_misses = site.l1_misses;
+  n.stores = site.l2_write_hits + site.l2_write_misses;
   n.l2_hits = site.l2_hits + site.l2_write_hits;
   n.l2_misses = site.l2_misses + site.l2_write_misses;
   for (size_t i = 0; i < kCaches; ++i) {
@@ -80,13 +81,24 @@ void Profile::halve() {
   columns_used_ = (columns_used_ + 1) / 2;
 }
 
-void Profile::kernel_begin(uint32_t kernel, uint32_t context) {
+namespace {
+std::array<LevelCounters, 2> levels(const Engine& engine) {
+  return {engine.counters(Cache::l1), engine.counters(Cache::l2)};
+}
+}  // namespace
+
+void Profile::kernel_begin(const Engine& engine, uint32_t kernel, uint32_t context) {
+  kernel_end(engine, context);  // of a kernel that did not say so
   in_launch_ = launches_.size() < kLaunches;
-  if (in_launch_) launches_.push_back({kernel, context, context});
+  if (in_launch_) launches_.push_back({kernel, context, context, false, levels(engine), {}});
 }
 
-void Profile::kernel_end(uint32_t context) {
-  if (in_launch_) launches_.back().end = context;
+void Profile::kernel_end(const Engine& engine, uint32_t context) {
+  if (in_launch_) {
+    launches_.back().end = context;
+    launches_.back().ended = true;
+    launches_.back().after = levels(engine);
+  }
   in_launch_ = false;
 }
 

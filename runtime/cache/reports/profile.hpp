@@ -43,6 +43,8 @@ struct LineHistory {
 /// One launch, in wave instructions.
 struct LaunchSpan {
   uint32_t kernel, begin, end;
+  bool ended = false;                              ///< the trace says where
+  std::array<LevelCounters, 2> before{}, after{};  ///< of L1 and L2; after: once it has ended
 };
 
 class Profile {
@@ -52,8 +54,8 @@ class Profile {
   void before(const Engine& engine, const SiteCounters& site) { then_ = counts(engine, site); }
   void after(const Engine& engine, const SiteCounters& site, uint32_t site_index,
              trace::OpKind kind, const Access& access, bool found);
-  void kernel_begin(uint32_t kernel, uint32_t context);
-  void kernel_end(uint32_t context);
+  void kernel_begin(const Engine& engine, uint32_t kernel, uint32_t context);
+  void kernel_end(const Engine& engine, uint32_t context);
 
   const NumberedHeat& by_set() const { return by_set_; }
   const NumberedHeat& by_sm() const { return by_sm_; }

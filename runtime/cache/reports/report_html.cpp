@@ -1,8 +1,11 @@
 // The page is made of reports/page/ when the program is built, with the data put in: everything is
 // drawn by its own script.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <ctime>
 
 #include "runtime/cache/presets/embedded_presets.hpp"
 #include "runtime/cache/presets/knobs.hpp"
@@ -115,6 +118,40 @@ Json histories(const Tracker& t) {
   return list;
 }
 
+/// Sectors and bytes of a launch at each level; null where the trace does not say where it ends.
+Json launches(const Tracker& t) {
+  Json list = Json::array();
+  for (const LaunchSpan& l : t.profile()->launches()) {
+    const trace::Kernel& k = t.kernels().at(l.kernel);
+    Json one = {{"kernel", k.name},
+                {"grid", k.grid},
+                {"block", k.block},
+                {"wave_instructions", l.end - l.begin}};
+    for (size_t i = 0; i < l.after.size(); ++i) {
+      const auto n = [&](uint64_t LevelCounters::*field) {
+        return l.after.at(i).*field - l.before.at(i).*field;
+      };
+      one[i == 0 ? "L1" : "L2"] =
+          !l.ended ? Json()
+                   : Json{{"hits", n(&LevelCounters::sector_hits)},
+                          {"misses", n(&LevelCounters::sector_misses)},
+                          {"write_hits", n(&LevelCounters::write_sector_hits)},
+                          {"write_misses", n(&LevelCounters::write_sector_misses)},
+                          {"fills", n(&LevelCounters::fills)},
+                          {"write_back_bytes", n(&LevelCounters::write_back_bytes)}};
+    }
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+/// The day the page was made, or the one that a reproducible build names.
+std::string today() {
+  const char* fixed = std::getenv("SOURCE_DATE_EPOCH");
+  const std::time_t now = fixed != nullptr ? std::strtoll(fixed, nullptr, 10) : std::time(nullptr);
+  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(now));
+}
+
 Json sources(const Tracker& t) {
   Json list = Json::array();
   for (const SourceFile& file : source_files(t.sites(), t.options().source_folders)) {
@@ -131,6 +168,8 @@ Json sources(const Tracker& t) {
 std::string html_report(std::span<const Tracker* const> runs) {
   Json j = report_data(runs);
   j["sources"] = runs.empty() ? Json::array() : sources(*runs[0]);
+  j["date"] = today();
+  j["origin"] = runs.empty() ? "" : runs[0]->options().origin;
   const std::vector<Verdict> found = verdicts(runs);
   for (size_t i = 0; i < found.size(); ++i)
     j["findings"][i]["block"] = hex(found[i].finding.address & ~(kBlockBytes - 1));
@@ -146,6 +185,7 @@ std::string html_report(std::span<const Tracker* const> runs) {
     if (runs[i]->profile() == nullptr) continue;
     p["heat"] = heat(*runs[i]);
     p["lines"] = histories(*runs[i]);
+    p["launches"] = launches(*runs[i]);
   }
   // A name that holds "</script>" must not end the script.
   std::string data;

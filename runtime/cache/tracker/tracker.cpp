@@ -106,11 +106,11 @@ void Tracker::event(const trace::Event& e) {
       return wave(e.wave, nullptr);
     case trace::EventKind::kernel_begin:
       hazards_.kernel_begin(contexts_.next());
-      if (profile_ != nullptr) profile_->kernel_begin(e.kernel, contexts_.next());
+      if (profile_ != nullptr) profile_->kernel_begin(engine_, e.kernel, contexts_.next());
       return engine_.kernel_begin(contexts_.next());
     case trace::EventKind::kernel_end:
       engine_.kernel_end();
-      if (profile_ != nullptr) profile_->kernel_end(contexts_.next());
+      if (profile_ != nullptr) profile_->kernel_end(engine_, contexts_.next());
       return hazards_.kernel_end();
     default:
       return host_event(e);

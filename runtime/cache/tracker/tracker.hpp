@@ -29,6 +29,8 @@ struct TrackerOptions {
   size_t watched_sectors = size_t{1} << 20;  ///< of a kernel, by H14
   /// How the trace was read where its file leaves that open: reports print it.
   std::vector<std::pair<std::string, std::string>> policies;
+  /// Where the events come from, for the page: "launches on NAME of DEVICE", "the trace FILE".
+  std::string origin;
   /// Every access takes the engine's general path: for tests, which compare.
   bool general_path = false;
   /// Where reports look for source files, beside their own names.

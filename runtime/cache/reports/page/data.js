@@ -2,7 +2,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const num = n => Number(n).toLocaleString("en-US");
 const share = (part, rest) => part + rest === 0 ? null : 100 * part / (part + rest);
-const percent = v => v === null ? "–" : v.toFixed(1) + " %";
+const percent = v => v === null ? "–" : v.toFixed(1) + "\u00a0%";
 const plural = (n, one, many) => num(n) + " " + (n === 1 ? one : many);
 const hex = n => "0x" + Number(n).toString(16).padStart(4, "0");
 const words = name => name.replace(/_/g, " ");

@@ -4,8 +4,14 @@ const metrics = [
   {name: "L1 hit rate", of: per("l1_hits", "l1_misses"), rate: true, amount: c => c.l1_hits + c.l1_misses},
   {name: "L2 hit rate", of: per("l2_hits", "l2_misses"), rate: true, amount: c => c.l2_hits + c.l2_misses},
   {name: "evictions from L1", of: c => c.l1_evictions}, {name: "evictions from L2", of: c => c.l2_evictions},
-  {name: "write backs to memory", of: c => c.write_backs}, {name: "requests", of: c => c.requests},
+  {name: "write backs to memory", of: c => c.write_backs}, {name: "requests", of: c => c.requests}, {name: "sectors stored", of: c => c.stores},
   {name: "L1 misses", of: c => c.l1_misses}, {name: "L2 misses", of: c => c.l2_misses}, {name: "stale reads", of: c => c.stale}];
+/// The first that has something to show: a kernel that only stores has no L1 hit rate.
+function firstMetric(p) {
+  if (!p.heat) return 0;
+  const cells = [...heatCells(p.heat, p.heat.maps[Object.keys(p.heat.maps)[0]]).values()];
+  return Math.max(0, metrics.findIndex(m => cells.some(c => m.rate ? m.of(c) !== null : m.of(c) > 0)));
+}
 const heatView = {k: 1, x: 0, y: 0, column: 0, row: 0};
 
 // The cells that are not empty, by row * columns + column.
@@ -24,7 +30,7 @@ function drawHeat(p) {
   const cells = heatCells(h, map), rows = map.rows.length, columns = h.columns;
   const whole = box.node().clientWidth, narrow = whole < 600;
   const longest = d3.max(map.rows, r => r.length);
-  const left = Math.min(narrow ? 92 : 170, 18 + 7 * longest), right = 16, top = 8;
+  const left = Math.min(narrow ? 92 : 250, 18 + 7 * longest), right = 30, top = 8;
   const width = whole - left - right, height = Math.max(90, Math.min(narrow ? 300 : 360, 14 * rows));
   const most = Math.max(1, d3.max([...cells.values()], c => metric.rate ? 1 : metric.of(c)) || 0);
   const scale = d3.scaleSequential(d3.interpolateRgb(style("--heat-low"), style("--heat-high"))).domain([0, 1]);
@@ -42,7 +48,7 @@ function drawHeat(p) {
   svg.append("text").attr("class", "soft").attr("x", left).attr("y", height + top + 40).text(narrow ? "time, in wave instructions" : `time, in wave instructions (${num(h.width)} a column)`);
   const legend = box.append("div").attr("class", "legend");
   legend.append("span").html(metric.rate ? '0 % <span class="scale"></span> 100 %' : `1 <span class="scale"></span> ${num(most)} in a cell`);
-  legend.append("span").text("empty: nothing to count");
+  legend.append("span").html('<i class="swatch hatched"></i>nothing to count');
   let x = x0, y = y0;
 
   function paint(t) {
@@ -50,8 +56,12 @@ function drawHeat(p) {
     Object.assign(heatView, {k: t.k, x: t.x / width, y: t.y / height});
     const g = canvas.node().getContext("2d");
     g.setTransform(dense, 0, 0, dense, 0, 0);
+    // What is empty is hatched: no shade of the scale can be taken for it.
     g.fillStyle = style("--heat-none");
     g.fillRect(0, 0, width, height);
+    g.strokeStyle = style("--rule");
+    g.lineWidth = 1;
+    for (let at = -height; at < width; at += 8) { g.beginPath(); g.moveTo(at, height); g.lineTo(at + height, 0); g.stroke(); }
     for (const [at, c] of cells) {
       const fill = colour(c), column = at % columns, row = Math.floor(at / columns);
       if (fill === null) continue;

@@ -42,6 +42,21 @@ function drawInstructions(p) {
   select.selectAll("option").data(instructionColumns).join("option").attr("value", (c, i) => i).property("selected", (c, i) => i === sorted.column).text(c => c.name);
 }
 
+function drawLaunches(p) {
+  const box = section("launches"), rows = (p.launches || []).slice(0, 200);
+  const level = (name, f) => r => r[name] ? f(r[name]) : "–", sizes = g => g.join(" × ");
+  const geometry = p.geometry;
+  box.select(".note").text(!rows.length ? "The trace says of no launch where it begins." : p.launches.length > rows.length ? `The first ${num(rows.length)} of ${num(p.launches.length)}.` : "");
+  fillTable(box.select("table"), rows.length ? [
+    {name: "launch", kind: "number", fill: (c, r, at) => c.text(num(at + 1))},
+    {name: "kernel", kind: "text", fill: (c, r) => { c.append("span").text(r.kernel); c.append("small").text(`grid ${sizes(r.grid)}, block ${sizes(r.block)}`); }},
+    {name: "wave instructions", kind: "amount", text: r => num(r.wave_instructions)},
+    {name: "L1 hits", kind: "amount", text: level("L1", n => percent(share(n.hits, n.misses)))},
+    {name: "L2 hits", kind: "amount", text: level("L2", n => percent(share(n.hits + n.write_hits, n.misses + n.write_misses)))},
+    {name: "read from memory", kind: "amount", text: level("L2", n => size(n.fills * geometry.L2.sector))},
+    {name: "written to memory", kind: "amount", text: level("L2", n => size(n.write_back_bytes))}] : [], rows);
+}
+
 function drawCounters(p) {
   const names = Object.keys(p.caches), rows = [];
   for (const counter of Object.keys(p.caches[names[0]] || {})) {
