@@ -1,4 +1,6 @@
 // Several files as one: who sees which name.
+#include <algorithm>
+
 #include "runtime/isa/ptx/link.hpp"
 
 #include <doctest/doctest.h>
@@ -18,7 +20,7 @@ bool has(const std::string& text, const std::string& part) {
 
 /// Of the linked files: the first diagnostic that is no warning, or nothing.
 std::string trouble(const std::vector<std::string>& files) {
-  const ptx::ParseResult parsed = ptx::parse(ptx::link(files));
+  const ptx::ParseResult parsed = ptx::parse(ptx::link(files).text);
   std::vector<Diagnostic> all = parsed.diagnostics;
   if (parsed.ok()) {
     const ptx::LowerResult lowered = ptx::lower(parsed.module);
@@ -71,7 +73,7 @@ TEST_CASE("linked PTX: a file's own names do not meet those of others") {
            device_function("", "mine", " ld.global.u32 %r1, [own];\n") +
            entry("k" + n, call("mine"));
   };
-  const std::string linked = ptx::link({file("1"), file("2"), file("3")});
+  const std::string linked = ptx::link({file("1"), file("2"), file("3")}).text;
   CHECK(trouble({file("1"), file("2"), file("3")}).empty());
   const ptx::Module module = ptx::parse(linked).module;
   CHECK(module.variables.size() == 3);
@@ -82,13 +84,13 @@ TEST_CASE("linked PTX: a file's own names do not meet those of others") {
       ".global .align 4 .u32 own = 4; // own\n"
       ".global .align 1 .b8 ownership[4] = {111, 119, 110, 0};\n" +
       entry("k4", " ld.global.u32 %r1, [own+4];\n ld.global.u8 %r2, [ownership];\n");
-  const std::string both = ptx::link({file("1"), other});
+  const std::string both = ptx::link({file("1"), other}).text;
   CHECK(has(both, "[own__in_1+4]"));
   CHECK(has(both, "[ownership]"));
   // One that others see keeps its name.
   const std::string seen = kHead + ".visible .global .align 4 .u32 own = 5;\n" +
                            entry("k5", " ld.global.u32 %r1, [own];\n");
-  const std::string mixed = ptx::link({file("1"), seen});
+  const std::string mixed = ptx::link({file("1"), seen}).text;
   CHECK(has(mixed, ".visible .global .align 4 .u32 own = 5;"));
   CHECK(has(mixed, "own__in_0 = 1;"));
   CHECK(trouble({file("1"), seen}).empty());
@@ -100,8 +102,8 @@ TEST_CASE("linked PTX: weak definitions, shared memory, header and line numbers"
   const auto count = [](const std::string& text) {
     return ptx::parse(text).module.functions.size();
   };
-  CHECK(count(ptx::link({kHead + weak, kHead + weak})) == 1);
-  const std::string chosen = ptx::link({kHead + weak, kHead + strong, kHead + weak});
+  CHECK(count(ptx::link({kHead + weak, kHead + weak}).text) == 1);
+  const std::string chosen = ptx::link({kHead + weak, kHead + strong, kHead + weak}).text;
   CHECK(has(chosen, "mov.u32 %r1, 2;"));
   CHECK(!has(chosen, "mov.u32 %r1, 1;"));
   CHECK(has(trouble({kHead + strong, kHead + strong}), "was defined"));
@@ -112,13 +114,28 @@ TEST_CASE("linked PTX: weak definitions, shared memory, header and line numbers"
 
   const std::string newer = ".version 8.10\n.target sm_90a\n.address_size 64\n";
   const std::string lines = ".file 1 \"x.cu\"\n.file 2 \"y.cu\"\n";
-  const std::string linked = ptx::link(
-      {".version 8.9\n.target sm_90\n.address_size 64\n" + entry("a", " .loc 1 5 0\n") + lines,
-       newer + entry("b", " .loc 2 6 0, function_name $L__info_string0, inlined_at 1 9 0\n") +
-           lines});
+  const std::string linked =
+      ptx::link(
+          {".version 8.9\n.target sm_90\n.address_size 64\n" + entry("a", " .loc 1 5 0\n") + lines,
+           newer + entry("b", " .loc 2 6 0, function_name $L__info_string0, inlined_at 1 9 0\n") +
+               lines})
+          .text;
   CHECK(linked.starts_with(".version 8.10\n"));
   CHECK(has(linked, ".loc 1 5 0"));
   CHECK(has(linked, ".loc 4 6 0, function_name $L__info_string0__in_1, inlined_at 3 9 0"));
   CHECK(has(linked, ".file 4 \"y.cu\""));
-  CHECK(ptx::link({kHead}) == kHead);
+  CHECK(ptx::link({kHead}).text == kHead);
+}
+
+TEST_CASE("link: each line knows its file and its line there") {
+  const std::string second =
+      kHead + "\n.extern .global .u32 x;\n// between\n.visible .global .u32 y\n  = 7;\n";
+  const ptx::Linked linked = ptx::link({kHead + ".visible .global .u32 x;\n", second});
+  uint32_t at = 1;
+  for (const char c : linked.text.substr(0, linked.text.find("= 7"))) at += c == '\n' ? 1 : 0;
+  const auto line_of_7 =
+      static_cast<uint32_t>(std::ranges::count(second.substr(0, second.find("= 7")), '\n')) + 1;
+  CHECK(linked.place(at).file == 1);
+  CHECK(linked.place(at).line == line_of_7);
+  CHECK(linked.place(1).file == 0);
 }
