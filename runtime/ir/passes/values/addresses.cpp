@@ -15,6 +15,7 @@ class Addresses {
     for (const uint32_t b : numbers_.blocks()) {
       numbers_.enter(b);
       for (Inst& i : p_.blocks[b].insts) {
+        numbers_.next();
         if (i.op == Op::load || i.op == Op::store || i.op == Op::atom) into_offset(i);
         if (is_sum(i)) {
           add(i);

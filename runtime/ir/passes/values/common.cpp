@@ -31,6 +31,7 @@ class Common {
       std::vector<Inst> kept;
       kept.reserve(p_.blocks[b].insts.size());
       for (Inst& i : p_.blocks[b].insts) {
+        numbers_.next();
         if (!merge(i, kept)) kept.push_back(std::move(i));
       }
       p_.blocks[b].insts = std::move(kept);

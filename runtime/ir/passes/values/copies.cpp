@@ -12,15 +12,16 @@ class Copies {
     for (const uint32_t b : numbers_.blocks()) {
       numbers_.enter(b);
       std::erase_if(p_.blocks[b].insts, [&](Inst& i) {
+        numbers_.next();
         rewrite(i);
-        if (is_plain_move(i) && i.src[0].is_reg() &&
-            numbers_.of(i.src[0]) == numbers_.of(i.dst[0].id)) {
-          changed_ = true;
-          return true;  // the register has that value
-        }
+        // The register may have that value.
+        const bool known = is_plain_move(i) && i.src[0].is_reg() &&
+                           numbers_.of(i.src[0]) == numbers_.of(i.dst[0].id);
         numbers_.write_all(i);
-        return false;
+        changed_ = changed_ || known;
+        return known;
       });
+      numbers_.next();
       Terminator& t = p_.blocks[b].term;
       if (t.kind == Terminator::Kind::branch) replace(t.cond.reg.id);
       if (t.kind == Terminator::Kind::switch_ && t.selector.is_reg()) replace(t.selector.index);

@@ -73,36 +73,74 @@ std::vector<bool> read_by_others(const Program& program) {
 
 Numbering::Numbering(const Program& program)
     : p_(program),
-      single_(program.regs.size()),
-      values_(program.regs.size()),
+      ssa_(program),
+      number_(ssa_.size()),
+      only_(program.regs.size(), kNone),
       locals_(program.regs.size()) {
-  const Graph graph = block_graph(program);
-  dom_ = dominators(graph);
-  order_ = reverse_postorder(graph);
-  std::vector<uint8_t> writes(program.regs.size());
-  for (const Block& b : program.blocks) {
-    for (const Inst& i : b.insts) {
-      // A guarded write makes the old value count as well.
-      for (const Reg r : i.dst)
-        writes[r.id] = writes[r.id] == 0 && i.guard.always() ? uint8_t{1} : uint8_t{2};
-    }
+  std::vector<bool> written(program.regs.size());
+  for (uint32_t v = 0; v < ssa_.size(); ++v) {
+    const Ssa::Value& value = ssa_[v];
+    if (value.kind != Ssa::Kind::result && value.kind != Ssa::Kind::merge) continue;
+    const bool first = value.kind == Ssa::Kind::result && !written[value.reg];
+    only_[value.reg] = first ? v : kNone;
+    written[value.reg] = true;
   }
-  for (size_t r = 0; r < writes.size(); ++r) single_[r] = writes[r] == 1;
 }
 
+uint32_t Numbering::number(uint32_t value) {
+  if (number_[value] == 0) number_[value] = fresh();
+  return number_[value];
+}
+
+void Numbering::learn(uint32_t reg, uint32_t value) {
+  if (value != kNone && locals_[reg].block_visit != visit_) locals_[reg] = {visit_, number(value)};
+}
+
+/// An argument whose inputs all have one number has it, too.
 void Numbering::enter(uint32_t block) {
   block_ = block;
+  inst_ = ~size_t{0};
   ++visit_;
+  insts_ = p_.blocks[block].insts.size();
+  decides_ = ssa_.deciding(block);
+  for (uint32_t n = 0; n < ssa_.arguments(block); ++n) {
+    const uint32_t value = ssa_.first_argument(block) + n;
+    uint32_t all = 0;
+    for (const uint32_t input : ssa_.inputs(value)) {
+      const uint32_t own = ssa_[input].kind == Ssa::Kind::entry ? number(input) : number_[input];
+      all = own == 0 || (all != 0 && all != own) ? kNone : own;
+      if (all == kNone) break;
+    }
+    number_[value] = all == kNone ? fresh() : all;
+    locals_[ssa_[value].reg] = {visit_, number_[value]};
+  }
+}
+
+void Numbering::next() {
+  made_.clear();
+  if (++inst_ == insts_) {
+    if (decides_ != kNone) learn(ssa_[decides_].reg, decides_);
+    return;
+  }
+  const Inst& i = p_.blocks[block_].insts[inst_];
+  for (size_t s = 0; s < i.src.size(); ++s)
+    if (i.src[s].is_reg()) learn(i.src[s].index, ssa_.use(block_, inst_, s));
+  if (!i.guard.always()) learn(i.guard.reg.id, ssa_.guard(block_, inst_));
+  if (i.mem && i.mem->cache.hint.is_reg()) learn(i.mem->cache.hint.index, ssa_.hint(block_, inst_));
+  for (size_t d = 0; d < i.dst.size(); ++d) {
+    if (!i.dst[d].valid()) continue;
+    const uint32_t value = ssa_.defined(block_, inst_, d);
+    made_.emplace_back(i.dst[d].id, value);
+    if (!i.guard.always()) learn(i.dst[d].id, ssa_.inputs(value)[1]);
+  }
 }
 
 uint32_t Numbering::of(uint32_t reg) {
-  if (single_[reg]) {
-    const Value& v = values_[reg];
-    if (v.block != kNone && (v.block == block_ || dom_.dominates(v.block, block_))) return v.number;
-  }
-  Local& l = locals_[reg];
-  if (l.block_visit != visit_) l = {visit_, fresh()};
-  return l.number;
+  if (locals_[reg].block_visit == visit_) return locals_[reg].number;
+  const uint32_t only = only_[reg];
+  const bool holds =
+      only != kNone && number_[only] != 0 && ssa_.dom().dominates(ssa_[only].block, block_);
+  return holds ? number_[only] : fresh();
 }
 
 uint32_t Numbering::of(const Operand& o) {
@@ -111,7 +149,7 @@ uint32_t Numbering::of(const Operand& o) {
       return of(o.index);
     case Operand::Kind::imm: {
       const auto [at, added] = constants_.try_emplace(o.imm, next_);
-      if (added) bits_.emplace(fresh(), o.imm);
+      if (added) ++next_;
       return at->second;
     }
     case Operand::Kind::symbol: {
@@ -127,19 +165,11 @@ uint32_t Numbering::of(const Operand& o) {
   return 0;
 }
 
-std::optional<uint64_t> Numbering::constant(uint32_t number) const {
-  const auto at = bits_.find(number);
-  if (at == bits_.end()) return std::nullopt;
-  return at->second;
-}
-
 void Numbering::write(const Inst& inst, Reg reg, uint32_t number) {
   if (!inst.guard.always() && of(reg.id) != number) number = fresh();
-  if (single_[reg.id]) {
-    values_[reg.id] = {block_, number};
-  } else {
-    locals_[reg.id] = {visit_, number};
-  }
+  for (const auto& [written, value] : made_)
+    if (written == reg.id) number_[value] = number;
+  locals_[reg.id] = {visit_, number};
 }
 
 void Numbering::write_all(const Inst& inst) {

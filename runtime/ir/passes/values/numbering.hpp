@@ -2,32 +2,31 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/ir/passes/flow/cfg.hpp"
+#include "runtime/ir/passes/values/ssa.hpp"
 
 namespace lanewise::ir {
 
-/// Walks a program, each block after its dominator, and knows at each place what registers hold.
-///
-/// Registers are mutable. One with a single unguarded write has a number from there on in all that
-/// the write dominates: whoever comes there passed the write after everything it read was written
-/// last. Any other register has a number from a write in the block to the next one, and a fresh
-/// one where the block begins.
+/// Walks a program, each block after those that lead there (but for the back edges of loops), and
+/// gives values numbers: a value that can be no other than an earlier one has its number. What is
+/// asked about is registers, at the place of the walk: one that the block has read or written, and
+/// one with a single unguarded write in all that the write dominates. Of any other it is not known
+/// what it holds, if anybody reads it at all.
 class Numbering {
  public:
   explicit Numbering(const Program& program);
 
   /// Blocks in the order of the walk; unreachable ones are left out.
-  const std::vector<uint32_t>& blocks() const { return order_.nodes; }
+  const std::vector<uint32_t>& blocks() const { return ssa_.order().nodes; }
   void enter(uint32_t block);
+  /// To the block's next instruction, and at last to its terminator; instructions behind it have
+  /// not been changed yet.
+  void next();
 
   uint32_t of(uint32_t reg);
   uint32_t of(const Operand& operand);
-  /// The number's bits, when it stands for a constant.
-  std::optional<uint64_t> constant(uint32_t number) const;
 
   uint32_t fresh() { return next_++; }
   /// The instruction wrote `number` to `reg`; under a guard the register may keep what it had.
@@ -39,21 +38,20 @@ class Numbering {
   struct Local {
     uint32_t block_visit = 0, number = 0;
   };
-  struct Value {
-    uint32_t block = kNone;  ///< of the only write, kNone before the walk comes there
-    uint32_t number = 0;
-  };
+  uint32_t number(uint32_t value);
+  void learn(uint32_t reg, uint32_t value);
 
   const Program& p_;
-  DomTree dom_;
-  BlockOrder order_;
-  std::vector<bool> single_;   ///< [register]: one write, without a guard
-  std::vector<Value> values_;  ///< [register], of those
-  std::vector<Local> locals_;  ///< [register], of all others
+  Ssa ssa_;
+  std::vector<uint32_t> number_;  ///< [value], 0 = the walk has not come there
+  std::vector<uint32_t> only_;    ///< [register] the value of its only write, if that has no guard
+  std::vector<Local> locals_;     ///< [register]
+  std::vector<std::pair<uint32_t, uint32_t>> made_;  ///< by the instruction: registers and values
   std::unordered_map<uint64_t, uint32_t> constants_;
   std::unordered_map<uint64_t, uint32_t> symbols_;
-  std::unordered_map<uint32_t, uint64_t> bits_;
   uint32_t block_ = 0, visit_ = 0, next_ = 1;
+  uint32_t decides_ = kNone;
+  size_t inst_ = 0, insts_ = 0;
 };
 
 /// A move that copies all bits of its source.

@@ -16,6 +16,7 @@ class Pairs {
       std::vector<Inst> kept;
       kept.reserve(p_.blocks[b].insts.size());
       for (Inst& i : p_.blocks[b].insts) {
+        numbers_.next();
         if (split_to_moves(i, kept)) continue;
         rewrite(i);
         note(i);
