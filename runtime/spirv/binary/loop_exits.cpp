@@ -35,7 +35,10 @@ std::vector<uint32_t> without_inner_returns(const std::vector<uint32_t>& words) 
 
 class Exits {
  public:
-  explicit Exits(Code& code) : code_(code), next_(successors(code)), use_(code, next_) {}
+  explicit Exits(Code& code) : code_(code), next_(successors(code)), use_(code, next_) {
+    for (size_t b = 0; b < code.blocks.size(); ++b)
+      for (const CodeInst& inst : code.blocks[b].insts) note_readers(inst, b);
+  }
 
   void run() {
     for (const CodeLoop& loop : loops_of(code_, next_)) close(loop);
@@ -95,27 +98,20 @@ class Exits {
       replace_behind(loop, value, phi.result);
       phis.push_back(std::move(phi));
     }
+    for (const Insts* made : {&phis, &stores})
+      for (const CodeInst& inst : *made) note_readers(inst, loop.merge);
     const auto at = merge.insts.insert(after_phis(merge), stores.begin(), stores.end());
     merge.insts.insert(at, phis.begin(), phis.end());
   }
 
   /// Values that the loop makes and code behind it names, with their types.
   std::map<uint32_t, uint32_t> values_leaving(const CodeLoop& loop) const {
-    std::map<uint32_t, uint32_t> made, out;
-    const CodeFunction& f = function_of(loop.header);
-    for (size_t b = f.first; b < f.end; ++b) {
+    std::map<uint32_t, uint32_t> out;
+    for (size_t b = 0; b < loop.inside.size(); ++b) {
       if (!loop.inside[b]) continue;
       for (const CodeInst& inst : code_.blocks[b].insts)
-        if (inst.type != 0 && inst.result != 0) made.emplace(inst.result, inst.type);
-    }
-    for (size_t b = f.first; b < f.end; ++b) {
-      if (loop.inside[b]) continue;
-      for (const CodeInst& inst : code_.blocks[b].insts) {
-        for (const uint16_t at : inst.ids) {
-          const auto found = made.find(inst.words[at]);
-          if (found != made.end() && !taken_in_loop(code_, loop, inst, at)) out.insert(*found);
-        }
-      }
+        if (inst.type != 0 && inst.result != 0 && is_read_behind(loop, inst.result))
+          out.emplace(inst.result, inst.type);
     }
     for (const auto& [value, type] : out)
       if (code_.pointers.contains(type))
@@ -123,14 +119,40 @@ class Exits {
     return out;
   }
 
-  void replace_behind(const CodeLoop& loop, uint32_t value, uint32_t by) {
-    const CodeFunction& f = function_of(loop.header);
-    for (size_t b = f.first; b < f.end; ++b) {
-      if (loop.inside[b]) continue;
-      for (CodeInst& inst : code_.blocks[b].insts)
-        for (const uint16_t at : inst.ids)
-          if (inst.words[at] == value && !taken_in_loop(code_, loop, inst, at)) inst.words[at] = by;
+  /// Blocks that name the id, some of them twice.
+  const std::vector<size_t>& readers(uint32_t id) const {
+    static const std::vector<size_t> none;
+    return id < readers_.size() ? readers_[id] : none;
+  }
+  void note_readers(const CodeInst& inst, size_t block) {
+    for (const uint16_t at : inst.ids) {
+      const uint32_t id = inst.words[at];
+      if (id >= readers_.size()) readers_.resize(id + 1);
+      if (readers_[id].empty() || readers_[id].back() != block) readers_[id].push_back(block);
     }
+  }
+
+  template <typename Visit>
+  void each_use_behind(const CodeLoop& loop, uint32_t value, size_t block, Visit visit) const {
+    if (loop.inside[block]) return;
+    for (CodeInst& inst : code_.blocks[block].insts)
+      for (const uint16_t at : inst.ids)
+        if (inst.words[at] == value && !taken_in_loop(code_, loop, inst, at)) visit(inst.words[at]);
+  }
+  bool is_read_behind(const CodeLoop& loop, uint32_t value) const {
+    bool found = false;
+    for (const size_t b : readers(value))
+      each_use_behind(loop, value, b, [&](uint32_t&) { found = true; });
+    return found;
+  }
+  void replace_behind(const CodeLoop& loop, uint32_t value, uint32_t by) {
+    const std::vector<size_t> blocks = readers(value);
+    if (by >= readers_.size()) readers_.resize(by + 1);
+    for (const size_t b : blocks)
+      each_use_behind(loop, value, b, [&](uint32_t& word) {
+        word = by;
+        readers_[by].push_back(b);
+      });
   }
 
   /// The header keeps its OpPhis and branches on; the second exit starts there.
@@ -183,10 +205,6 @@ class Exits {
     it->second = code_.new_id();
     code_.declare({3U << 16 | spv::OpConstantNull, type, it->second});
     return it->second;
-  }
-
-  const CodeFunction& function_of(size_t block) const {
-    return *std::ranges::find(code_.functions, code_.entry_of[block], &CodeFunction::first);
   }
 
   /// What a function computes at its beginning.
@@ -302,8 +320,9 @@ class Exits {
   Code& code_;
   const std::vector<std::vector<size_t>> next_;
   const VariableUse use_;
-  std::map<uint32_t, uint32_t> nulls_;  ///< type -> its null
-  std::map<size_t, Hidden> hidden_;     ///< by a function's first block
+  std::vector<std::vector<size_t>> readers_;  ///< [id]
+  std::map<uint32_t, uint32_t> nulls_;        ///< type -> its null
+  std::map<size_t, Hidden> hidden_;           ///< by a function's first block
   uint32_t top_bit_ = 0;
   uint32_t impossible_ = ~0U;  ///< numbers that no invocation has
 };
