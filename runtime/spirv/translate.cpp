@@ -9,6 +9,7 @@
 #include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/ir/passes/memory/written.hpp"
 #include "runtime/ir/passes/passes.hpp"
+#include "runtime/ir/passes/values/expand_dots.hpp"
 #include "runtime/ir/passes/pipeline.hpp"
 #include "runtime/spirv/binary/code.hpp"
 #include "runtime/spirv/binary/library.hpp"
@@ -148,6 +149,7 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   ir::load_parameters(program);
   const Target target = flushes_everything(program) ? flushing_target(device) : device;
   ir::lower_switches(program);
+  if (device.subgroup_size >= program.wave_lanes) ir::expand_dots(program);
   if (options.optimise)
     ir::optimise(program, {{{options.block.x, options.block.y, options.block.z}}});
   ir::drop_uniform_ballots(program);

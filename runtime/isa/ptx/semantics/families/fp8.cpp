@@ -8,7 +8,7 @@ namespace {
 using ir::Op;
 using ir::Type;
 
-constexpr uint64_t kNan8 = 0x7f, kNan16 = 0x7fff;
+constexpr uint64_t kByteNan = 0x7f, kHalfNan = 0x7fff;
 
 struct Format8 {
   unsigned fraction, bias;
@@ -18,42 +18,42 @@ Format8 format8(std::string_view name) {
   return name == "e4m3x2" ? Format8{3, 7, 0x7e} : Format8{2, 15, 0x7b};
 }
 
-ir::Operand word(Emit& e, Op op, ir::Operand a, ir::Operand b) {
+ir::Operand word_op(Emit& e, Op op, ir::Operand a, ir::Operand b) {
   return e.op(op, Type::u32, {a, b});
 }
-ir::Operand pick(Emit& e, ir::Operand when, ir::Operand yes, ir::Operand no) {
+ir::Operand choose8(Emit& e, ir::Operand when, ir::Operand yes, ir::Operand no) {
   return e.op(Op::select, Type::u32, {when, yes, no});
 }
-ir::Operand above(Emit& e, ir::Operand a, uint64_t bound) {
+ir::Operand exceeds(Emit& e, ir::Operand a, uint64_t bound) {
   return e.op(Op::icmp, Type::u32, {a, imm(bound)}, {.cond = ir::Cond::gt});
 }
 
 /// The nearest number to an f32, saturated; a NaN is 0x7f.
 ir::Operand nearest8(Emit& e, ir::Operand x, const Format8& f) {
   const unsigned cut = 23 - f.fraction;
-  const ir::Operand magnitude = word(e, Op::and_, x, imm(0x7fffffff));
-  const ir::Operand last = word(e, Op::and_, word(e, Op::shr, magnitude, imm(cut)), imm(1));
-  const ir::Operand half = word(e, Op::add, last, imm((uint64_t{1} << (cut - 1)) - 1));
-  const ir::Operand rounded = word(e, Op::shr, word(e, Op::add, magnitude, half), imm(cut));
-  const ir::Operand normal = word(e, Op::sub, rounded, imm((127 - f.bias) << f.fraction));
+  const ir::Operand magnitude = word_op(e, Op::and_, x, imm(0x7fffffff));
+  const ir::Operand last = word_op(e, Op::and_, word_op(e, Op::shr, magnitude, imm(cut)), imm(1));
+  const ir::Operand half = word_op(e, Op::add, last, imm((uint64_t{1} << (cut - 1)) - 1));
+  const ir::Operand rounded = word_op(e, Op::shr, word_op(e, Op::add, magnitude, half), imm(cut));
+  const ir::Operand normal = word_op(e, Op::sub, rounded, imm((127 - f.bias) << f.fraction));
   // 2^23 times the last place of subnormal numbers.
   const uint64_t unit = (127 + 1 - f.bias - f.fraction + 23) << 23;
   const ir::Reg sum = e.op(Op::fadd, Type::f32, {magnitude, imm(unit)});
-  const ir::Operand small = word(e, Op::sub, sum, imm(unit));
-  const ir::Operand is_normal = above(e, magnitude, ((128 - f.bias) << 23) - 1);
-  const ir::Operand code = word(e, Op::min, pick(e, is_normal, normal, small), imm(f.most));
-  const ir::Operand is_nan = above(e, magnitude, 0x7f800000);
-  const ir::Operand sign = word(e, Op::and_, word(e, Op::shr, x, imm(24)), imm(0x80));
+  const ir::Operand small = word_op(e, Op::sub, sum, imm(unit));
+  const ir::Operand is_normal = exceeds(e, magnitude, ((128 - f.bias) << 23) - 1);
+  const ir::Operand code = word_op(e, Op::min, choose8(e, is_normal, normal, small), imm(f.most));
+  const ir::Operand is_nan = exceeds(e, magnitude, 0x7f800000);
+  const ir::Operand sign = word_op(e, Op::and_, word_op(e, Op::shr, x, imm(24)), imm(0x80));
   if (e.has("relu")) {
-    const ir::Operand negative = above(e, sign, 0);
-    return pick(e, is_nan, imm(kNan8), pick(e, negative, imm(0), code));
+    const ir::Operand negative = exceeds(e, sign, 0);
+    return choose8(e, is_nan, imm(kByteNan), choose8(e, negative, imm(0), code));
   }
-  return pick(e, is_nan, imm(kNan8), word(e, Op::or_, code, sign));
+  return choose8(e, is_nan, imm(kByteNan), word_op(e, Op::or_, code, sign));
 }
 
 void set_pair8(Emit& e, ir::Operand low, ir::Operand high, unsigned bits, PType to) {
-  const ir::Operand up = word(e, Op::shl, high, imm(bits));
-  e.set(0, to, word(e, Op::or_, low, up), Fit::exact, true);
+  const ir::Operand up = word_op(e, Op::shl, high, imm(bits));
+  e.set(0, to, word_op(e, Op::or_, low, up), Fit::exact, true);
 }
 
 /// The first source is the upper half.
@@ -76,26 +76,26 @@ void fp8_from_halves(Emit& e) {
 
 /// e5m2 is the upper byte of an f16; e4m3 is one with a shorter exponent, which 2^8 makes up for.
 ir::Operand half_of_fp8(Emit& e, ir::Operand byte, bool short_exponent) {
-  const ir::Operand magnitude = word(e, Op::and_, byte, imm(0x7f));
-  const ir::Operand sign = word(e, Op::shl, word(e, Op::and_, byte, imm(0x80)), imm(8));
+  const ir::Operand magnitude = word_op(e, Op::and_, byte, imm(0x7f));
+  const ir::Operand sign = word_op(e, Op::shl, word_op(e, Op::and_, byte, imm(0x80)), imm(8));
   ir::Operand value, is_nan;
   if (short_exponent) {
-    const ir::Operand small = word(e, Op::shl, magnitude, imm(7));
+    const ir::Operand small = word_op(e, Op::shl, magnitude, imm(7));
     value = e.op(Op::fmul, Type::f16, {small, imm(0x5c00)});
-    is_nan = above(e, magnitude, 0x7e);
+    is_nan = exceeds(e, magnitude, 0x7e);
   } else {
-    value = word(e, Op::shl, magnitude, imm(8));
-    is_nan = above(e, magnitude, 0x7c);
+    value = word_op(e, Op::shl, magnitude, imm(8));
+    is_nan = exceeds(e, magnitude, 0x7c);
   }
-  value = pick(e, is_nan, imm(kNan16), word(e, Op::or_, value, sign));
+  value = choose8(e, is_nan, imm(kHalfNan), word_op(e, Op::or_, value, sign));
   return e.has("relu") ? half_relu(e, value) : value;
 }
 
 void halves_from_fp8(Emit& e) {
   const bool short_exponent = e.get("type") == "e4m3x2";
   const ir::Operand pair = e.raw(1, kB16);
-  const ir::Operand low = word(e, Op::and_, pair, imm(0xff));
-  const ir::Operand high = word(e, Op::and_, word(e, Op::shr, pair, imm(8)), imm(0xff));
+  const ir::Operand low = word_op(e, Op::and_, pair, imm(0xff));
+  const ir::Operand high = word_op(e, Op::and_, word_op(e, Op::shr, pair, imm(8)), imm(0xff));
   const ir::Operand first = half_of_fp8(e, low, short_exponent);
   set_pair8(e, first, half_of_fp8(e, high, short_exponent), 16, kB32);
 }

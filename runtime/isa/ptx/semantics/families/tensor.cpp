@@ -342,7 +342,7 @@ void tensor_bulk_store(Context& c) {
   copy_tail(c, ops);
 }
 
-constexpr const char* kMatrix = "matrix units are not supported";
+constexpr const char* kGroupUnit = "matrix units of whole groups are not supported";
 constexpr const char* kBulk = "copies by tensor descriptors are not supported";
 
 constexpr Row row(const char* opcode, const char* pattern, legal::Rule rule, const char* gate,
@@ -353,7 +353,7 @@ constexpr Row bulk(const char* pattern, legal::Rule rule, const char* gate, Lowe
   return Row{"cp", pattern, nullptr, lower, "", nullptr, isa::Claim::effect}.with(rule).in(gate);
 }
 constexpr Row tensor(const char* pattern, legal::Rule rule) {
-  return row("tcgen05", pattern, rule, "=100.86", kMatrix);
+  return row("tcgen05", pattern, rule, "=100.86", kGroupUnit);
 }
 
 #define LW_GROUP "group:cta_group::1|cta_group::2"
@@ -369,8 +369,8 @@ constexpr Row tensor(const char* pattern, legal::Rule rule) {
 constexpr Row kTensorRows[] = {
     tensor("^alloc " LW_GROUP " sync+ aligned ?ss:shared::cta type:b32", tensor_alloc),
     tensor("^dealloc " LW_GROUP " sync+ aligned type:b32", tensor_alloc),
-    Row{"tcgen05", "^relinquish_alloc_permit " LW_GROUP " sync+ aligned", "", nullptr, kMatrix}.in(
-        "=100.86"),
+    Row{"tcgen05", "^relinquish_alloc_permit " LW_GROUP " sync+ aligned", "", nullptr, kGroupUnit}
+        .in("=100.86"),
     tensor("^commit " LW_GROUP
            " mbarrier::arrive::one ?ss:shared::cluster ?multicast::cluster type:b64",
            tensor_commit),
@@ -387,10 +387,11 @@ constexpr Row kTensorRows[] = {
     tensor("^st sync+ aligned shape:16x64b|16x128b|16x256b|32x32b|16x32bx2" LW_NUM
            "?unpack::16b type:b32",
            tensor_store),
-    Row{"tcgen05", "^what:wait::ld|wait::st sync+ aligned", "", nullptr, kMatrix}.in("=100.86"),
-    Row{"tcgen05", "^what:fence::before_thread_sync|fence::after_thread_sync", "", nullptr, kMatrix}
+    Row{"tcgen05", "^what:wait::ld|wait::st sync+ aligned", "", nullptr, kGroupUnit}.in("=100.86"),
+    Row{"tcgen05", "^what:fence::before_thread_sync|fence::after_thread_sync", "", nullptr,
+        kGroupUnit}
         .in("=100.86"),
-    Row{"tcgen05", "^shift " LW_GROUP " down", "T", nullptr, kMatrix}.in("=100.86"),
+    Row{"tcgen05", "^shift " LW_GROUP " down", "T", nullptr, kGroupUnit}.in("=100.86"),
     tensor("^mma ?^sp " LW_GROUP " " LW_KIND " ?ashift " LW_ASIDE, tensor_multiply),
     tensor("^mma ?^sp " LW_GROUP
            " kind:kind::mxf8f6f4 block_scale ?vec:scale_vec::1X@=3.86|block32 " LW_ASIDE,
@@ -404,21 +405,21 @@ constexpr Row kTensorRows[] = {
     tensor("^mma ^ws ?^sp group:cta_group::1 " LW_KIND " " LW_BSIDE, tensor_multiply),
 
     row("wgmma", "^mma_async ?^sp sync+ aligned shape:* dtype:f16|f32 atype:f16 btype:f16",
-        group_multiply, "=90.80", kMatrix),
+        group_multiply, "=90.80", kGroupUnit),
     row("wgmma", "^mma_async ?^sp sync+ aligned shape:* dtype:f32 atype:bf16 btype:bf16",
-        group_multiply, "=90.80", kMatrix),
+        group_multiply, "=90.80", kGroupUnit),
     row("wgmma", "^mma_async ?^sp sync+ aligned shape:* dtype:f32 atype:tf32 btype:tf32",
-        group_multiply, "=90.80", kMatrix),
+        group_multiply, "=90.80", kGroupUnit),
     row("wgmma",
         "^mma_async ?^sp sync+ aligned shape:* dtype:f16|f32 atype:e4m3|e5m2 btype:e4m3|e5m2",
-        group_multiply, "=90.80", kMatrix),
+        group_multiply, "=90.80", kGroupUnit),
     row("wgmma",
         "^mma_async ?^sp sync+ aligned shape:* ?satfinite+ dtype:s32 atype:s8|u8 btype:s8|u8",
-        group_multiply, "=90.80", kMatrix),
+        group_multiply, "=90.80", kGroupUnit),
     row("wgmma", "^mma_async sync+ aligned shape:* dtype:s32 atype:b1 btype:b1 op:and popc",
-        group_multiply, "=90.80", kMatrix),
-    Row{"wgmma", "^what:fence|commit_group sync+ aligned", "", nullptr, kMatrix}.in("=90.80"),
-    Row{"wgmma", "^wait_group sync+ aligned", "i:0..7", nullptr, kMatrix}.in("=90.80"),
+        group_multiply, "=90.80", kGroupUnit),
+    Row{"wgmma", "^what:fence|commit_group sync+ aligned", "", nullptr, kGroupUnit}.in("=90.80"),
+    Row{"wgmma", "^wait_group sync+ aligned", "i:0..7", nullptr, kGroupUnit}.in("=90.80"),
 
     row("tensormap",
         "^replace tile field:global_address|rank|box_dim|global_dim|global_stride|element_stride|"
