@@ -26,7 +26,9 @@ void check_ok(const std::string& program, const std::string& environment = {}) {
   INFO(o.out, o.err);
   CHECK(o.code == 0);
   CHECK(o.out.ends_with(program.substr(0, program.find('.')) + ": ok\n"));
-  CHECK(reports(o) == (is(program, "printing") ? 1 : 0));
+  const bool faults =
+      is(program, "printing") || is(program, "drv_errors") || is(program, "dev_assert");
+  CHECK(reports(o) == (faults ? 1 : 0));
 }
 
 }  // namespace
@@ -35,12 +37,13 @@ TEST_CASE("programs: each checks its own results") {
   size_t seen = 0;
   for (const std::string& program : all_programs()) {
     if (is(program, "errors") || !is_served(program)) continue;
-    // Its kernels take a driver's compiler half a minute.
-    if (is(program, "cub_sort") && !on_reference()) continue;
+    // Drivers' compilers take half a minute for the sort, and longer for kernels that allocate.
+    const bool slow = is(program, "cub_sort") || program.starts_with("dev_");
+    if (slow && !on_reference()) continue;
     check_ok(program);
     ++seen;
   }
-  CHECK(seen >= 15);
+  CHECK(seen >= 27);
 }
 
 TEST_CASE("programs: the same where no host memory is used in place") {
@@ -72,6 +75,38 @@ TEST_CASE("programs: a planted error has CUDA's code at CUDA's call, and one rep
     CHECK(reports(o) == (fault ? 1 : 0));
     if (fault) CHECK(o.err.find("errors.cu:") != std::string::npos);
   }
+}
+
+TEST_CASE("programs: what kernels leave, free twice or ask too much is one clear line") {
+  const Output leak = run("dev_leak.cuda13", {}, "LANEWISE_CHECK=leaks");
+  INFO(leak.out, leak.err);
+  CHECK(leak.code == 0);
+  CHECK(
+      leak.err.find("lanewise: leak: 11 blocks of 1100 bytes in all, which kernels allocated, not "
+                    "freed: 0x") != std::string::npos);
+  CHECK(leak.err.find("lanewise: leak: cudaMalloc #1 of 128 bytes was not freed\n") !=
+        std::string::npos);
+  CHECK(run("dev_leak.cuda13").err.empty());
+  if (!on_reference()) {
+    const Output grid = run("dev_barriers.cuda13");
+    CHECK(grid.err.find("at most 1 are resident at the same time") != std::string::npos);
+    return;
+  }
+  for (const char* how : {"0", "1"}) {
+    const Output twice = run("dev_double_free.cuda13", how);
+    CHECK(twice.code == 0);
+    CHECK(reports(twice) == 1);
+    CHECK(twice.err.find("free() of what malloc() did not give, or of what is free already") !=
+          std::string::npos);
+  }
+  const Output grid = run("dev_grid_sync.cuda13");
+  CHECK(grid.err.find("has 321 thread blocks of 128 threads; at most 320 are resident") !=
+        std::string::npos);
+  const Output flood = run("dev_printf.cuda13");
+  CHECK(count(flood.out, "\n") == 8 * 32 * 8 + 3);
+  CHECK(flood.out.find("line 7 of block 7 thread 31: odd 0.875 123456789abcdef\n") !=
+        std::string::npos);
+  CHECK(flood.out.ends_with("between\n1 2 3\ndev_printf: ok\n"));
 }
 
 TEST_CASE("programs: settings of the environment") {

@@ -66,6 +66,10 @@ void write_number(Module& m, const Allocated& at, uint64_t offset, uint64_t valu
 bool is_cooperative(const LaunchOrder& order) {
   return order.options.policies.contains("groups");
 }
+/// What is prepared for it depends on what ran before.
+bool runs_alone(const LaunchOrder& order) {
+  return is_cooperative(order) || order.module->heap != nullptr;
+}
 bool is_resident(const Policies& policies) {
   return policies.at("groups") == "resident";
 }
@@ -288,7 +292,7 @@ class LaunchGroup {
   /// With memory of its own, or with a buffer that is emptied before the next one prints.
   bool is_alone(size_t prepared) const {
     const LaunchOrder& o = order(prepared);
-    return prepared_[prepared]->scratch || o.program().needs.prints || is_cooperative(o);
+    return prepared_[prepared]->scratch || o.program().needs.prints || runs_alone(o);
   }
   const LaunchOrder& order(size_t prepared) const { return orders_[ends_.size() + prepared]; }
 
@@ -303,7 +307,7 @@ class LaunchGroup {
       if (prepared_.empty()) ends_.push_back({nullptr, std::current_exception()});
       return false;
     }
-    const bool alone = next->scratch || o.program().needs.prints || is_cooperative(o);
+    const bool alone = next->scratch || o.program().needs.prints || runs_alone(o);
     if (alone && !prepared_.empty()) return false;
     prepared_.push_back(std::move(next));
     return true;

@@ -83,36 +83,34 @@ small:
   shl.b64 %size, %size, 4;
 found:
   mov.u32 %first, %class;
+search:
   st.param.b64 [a0], %h;
   st.param.b32 [a1], %class;
   call (r0), lanewise_heap_pop, (a0, a1);
   ld.param.b64 %block, [r0];
   setp.ne.u64 %p, %block, 0;
   @%p bra given;
+  setp.ne.u32 %p, %class, %first;
+  @%p bra next;
   ld.global.u64 %end, [%h];
 again:
   ld.volatile.global.u64 %old, [%h+8];
   add.u64 %new, %old, %size;
   add.u64 %new, %new, 16;
   setp.gt.u64 %p, %new, %end;
-  @%p bra larger;
+  @%p bra next;
   atom.global.cas.b64 %seen, [%h+8], %old, %new;
-  setp.ne.u64 %p, %seen, %old;
-  @%p bra again;
-  add.u64 %block, %h, %old;
-  bra fresh;
-larger:
+  setp.eq.u64 %p, %seen, %old;
+  @%p bra fresh;
+  bra again;
+next:
   add.u32 %class, %class, 1;
-  setp.ge.u32 %p, %class, 156;
-  @%p bra failed;
-  st.param.b64 [a0], %h;
-  st.param.b32 [a1], %class;
-  call (r0), lanewise_heap_pop, (a0, a1);
-  ld.param.b64 %block, [r0];
-  setp.eq.u64 %p, %block, 0;
-  @%p bra larger;
-  bra given;
+  setp.lt.u32 %p, %class, 156;
+  @%p bra search;
+  st.volatile.global.u32 [%h+32], 1;
+  bra none;
 fresh:
+  add.u64 %block, %h, %old;
   st.global.u32 [%block+4], %first;
 given:
   st.global.u64 [%block+8], %n;
@@ -123,8 +121,6 @@ given:
   add.u64 %block, %block, 16;
   st.param.b64 [result], %block;
   ret;
-failed:
-  st.volatile.global.u32 [%h+32], 1;
 none:
   st.param.b64 [result], 0;
   ret;
