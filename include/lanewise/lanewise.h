@@ -131,6 +131,7 @@ LW_API void lw_set_log(lw_log_callback callback, lw_log_level most, void* user);
 
 typedef struct lw_device lw_device;
 typedef struct lw_buffer lw_buffer;
+typedef struct lw_texture lw_texture;
 typedef struct lw_module lw_module;
 typedef struct lw_kernel lw_kernel;
 typedef struct lw_result lw_result;
@@ -230,6 +231,55 @@ LW_API lw_status lw_memory_fill(lw_device* device, uint64_t address, uint32_t va
 LW_API lw_status lw_buffer_map_host(lw_device* device, void* data, uint64_t bytes, const char* name,
                                     uint32_t flags, lw_buffer** out);
 
+/* ---- textures ----------------------------------------------------------------------------- */
+
+enum { LW_TEXEL_UNSIGNED = 0, LW_TEXEL_SIGNED = 1, LW_TEXEL_FLOAT = 2 };
+enum { LW_ADDRESS_WRAP = 0, LW_ADDRESS_CLAMP = 1, LW_ADDRESS_MIRROR = 2, LW_ADDRESS_BORDER = 3 };
+enum { LW_FILTER_NEAREST = 0, LW_FILTER_LINEAR = 1 };
+/* Between levels: level 0 alone, the nearest one, two of them. */
+enum { LW_MIP_NONE = 0, LW_MIP_NEAREST = 1, LW_MIP_LINEAR = 2 };
+
+/* Texels in guest memory and how they are read. Sizes are in texels, of level 0. */
+typedef struct lw_texture_options {
+  uint32_t struct_size;
+  uint32_t texel_kind;           /* LW_TEXEL_... */
+  uint32_t channels;             /* 1, 2 or 4 */
+  uint32_t channel_bits;         /* 8, 16 or 32; of floats 16 or 32 */
+  uint32_t width, height, depth; /* height and depth 0: one dimension, two; width 0: a sampler */
+  uint32_t layers;               /* of an array, else 0; of cubes six for each */
+  uint32_t cube;                 /* 1 = the layers are the faces of cubes */
+  uint32_t levels;               /* of a mip chain; 0 = 1 */
+  uint32_t fractions;            /* 1 = integers of 8 and 16 bits are read as fractions of 1 */
+  uint32_t srgb;                 /* 1 = of 4 channels of 8 bits, the first three have its curve */
+  uint32_t unnormalised;         /* 1 = coordinates count texels; else the image is 1 wide */
+  uint32_t filter, mip_filter;   /* LW_FILTER_..., LW_MIP_... */
+  uint32_t address_mode[3];      /* LW_ADDRESS_... along x, y, z */
+  float bias, least_level, most_level; /* of the level of detail */
+  float border[4];                     /* with LW_ADDRESS_BORDER */
+  uint32_t reserved;
+  lw_buffer* buffer;               /* which has the texels; NULL = `offset` is a guest address */
+  uint64_t offset;                 /* bytes, of level 0; a multiple of a texel */
+  uint64_t row_pitch, slice_pitch; /* bytes, of level 0; 0 = what lw_texture_layout says */
+} lw_texture_options;
+
+/* Where a level lies, from level 0 on; `slices` of it are its depth or its layers. */
+typedef struct lw_texture_level {
+  uint32_t struct_size;
+  uint32_t width, height, slices;
+  uint64_t offset, row_pitch, slice_pitch, end; /* bytes; `end` is behind the level's last texel */
+} lw_texture_level;
+LW_API lw_status lw_texture_layout(const lw_texture_options* options, uint32_t level,
+                                   lw_texture_level* out);
+
+/* A texture, which is a surface as well, for kernels of PTX and SASS; docs/textures.md has the
+ * values that they read. The buffer lives as long as the texture. Errors: LW_DETAIL_INVALID_VALUE
+ * for what does not fit together, LW_DETAIL_OUT_OF_RANGE where the texels are not in the buffer. */
+LW_API lw_status lw_texture_create(lw_device* device, const lw_texture_options* options,
+                                   lw_texture** out);
+/* What kernels take as a parameter of 64 bits. */
+LW_API lw_status lw_texture_handle(lw_texture* texture, uint64_t* out);
+LW_API void lw_texture_release(lw_texture* texture);
+
 /* ---- modules ------------------------------------------------------------------------------ */
 
 /* How lw_check judges. With a strictness of its own, or with a target, it says only whether the
@@ -286,6 +336,9 @@ LW_API lw_status lw_module_write_symbol(lw_module* module, const char* name, con
                                         uint64_t bytes);
 LW_API lw_status lw_module_read_symbol(lw_module* module, const char* name, void* data,
                                        uint64_t bytes);
+/* A .texref, .surfref or .samplerref of the module is this texture from now on, which the module
+ * keeps until another one is bound; NULL binds none. */
+LW_API lw_status lw_module_bind_texture(lw_module* module, const char* name, lw_texture* texture);
 /* Parses and validates, runs nothing and needs no device. LW_OK: nothing but warnings, which are
  * diagnostics then. *kernels (may be NULL) is how many kernels can run; 0 where only legality was
  * asked for. */

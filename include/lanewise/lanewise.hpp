@@ -56,6 +56,16 @@ class Device {
     detail::call(lw_buffer_create_paged(state().handle, bytes, name.c_str(), &handle));
     return Buffer::from_c(handle);
   }
+  /// The texels are the buffer's, from the options' offset on.
+  Texture texture(TextureOptions options, const Buffer& texels) {
+    options.buffer = texels.c_handle();
+    return texture(options);
+  }
+  Texture texture(const TextureOptions& options) {
+    lw_texture* handle = nullptr;
+    detail::call(lw_texture_create(state().handle, &options, &handle));
+    return Texture::from_c(handle);
+  }
   template <typename T>
   Buffer buffer(const std::vector<T>& values, const std::string& name = "buffer") {
     Buffer b = allocate(values.size() * sizeof(T), name);

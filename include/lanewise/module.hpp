@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "lanewise/detail/launch.hpp"
+#include "lanewise/texture.hpp"
 
 namespace lanewise {
 
@@ -126,6 +127,10 @@ class Module {
   template <typename T>
   void write_symbol(const std::string& name, const std::vector<T>& values) {
     write_symbol(name, std::as_bytes(std::span(values)));
+  }
+  /// A texture, surface or sampler that the module declares is this one from now on.
+  void bind_texture(const std::string& name, const Texture& texture) {
+    detail::call(lw_module_bind_texture(state().handle, name.c_str(), texture.c_handle()));
   }
   /// What the front end warned about.
   const std::vector<Diagnostic>& warnings() const { return state().warnings; }

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "lanewise/error.hpp"
+#include "runtime/cli/texture_arg.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -195,6 +196,17 @@ ArgSpec parse_arg(const std::string& spec) {
     out.kind = ArgSpec::Kind::zero;
     out.path = "zero:" + rest;
     out.array = parse_shape(spec, rest);
+  } else if (kind == "tex") {
+    out.kind = ArgSpec::Kind::texture;
+    // What follows the last colon is keys where there is a `=` in it.
+    auto [path, keys] = split_last(rest);
+    if (keys.find('=') == std::string::npos) path = rest, keys.clear();
+    if (path.empty()) fail(spec, "a file name is missing");
+    out.path = path;
+    out.array = read_array(path);
+    TextureSpec texture = parse_texture(spec, out.array, keys);
+    out.texture = texture.options;
+    out.write_to = std::move(texture.write_to);
   } else if (kind == "local") {
     out.kind = ArgSpec::Kind::local;
     const auto [end, ec] = std::from_chars(rest.data(), rest.data() + rest.size(), out.local_bytes);
@@ -202,7 +214,7 @@ ArgSpec parse_arg(const std::string& spec) {
       fail(spec, "expected a byte count below 2^32");
   } else {
     fail(spec, fmt::format("unknown kind '{}'; expected u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64 "
-                           "hex in out inout zero local",
+                           "hex in out inout zero local tex",
                            kind));
   }
   return out;

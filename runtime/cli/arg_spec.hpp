@@ -17,7 +17,7 @@ using npy::read_array;
 using npy::write_array;
 
 struct ArgSpec {
-  enum class Kind { scalar, in, out, inout, zero, local };
+  enum class Kind { scalar, in, out, inout, zero, local, texture };
   Kind kind = Kind::scalar;
   std::vector<std::byte> scalar;  ///< bytes of the value
   bool integer = false, real = false, is_signed = false;
@@ -26,6 +26,7 @@ struct ArgSpec {
   std::string path;      ///< the file it came from or goes to, for messages and names
   std::string write_to;  ///< out, inout: file written after the run
   uint64_t local_bytes = 0;
+  TextureOptions texture;  ///< `array` has the texels
 };
 
 /// Reads input files too. Error(usage) names the SPEC and what was expected.

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "runtime/guest/event_words.hpp"
+#include "runtime/ir/texture.hpp"
 #include "runtime/support/error.hpp"
 
 namespace lanewise::events {
@@ -27,6 +28,8 @@ bool traced(ir::Isa isa, const ir::Inst& inst) {
   if (!inst.mem) return false;
   switch (inst.op) {
     case Op::load:
+      if (inst.mode == static_cast<uint8_t>(ir::LoadMode::descriptor)) return false;
+      return cached(isa, inst.mem->space);
     case Op::store:
     case Op::atom:
       return cached(isa, inst.mem->space);

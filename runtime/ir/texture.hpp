@@ -93,13 +93,6 @@ inline constexpr uint32_t kMipShift =
 inline constexpr uint32_t kUnnormalised = 1 << 13;  ///< coordinates count texels
 inline constexpr uint32_t kCompareShift =
     14;  ///< 3 bits: never < == <= > != >= always, the operand first
-inline constexpr uint32_t kRuleShift = 17;  ///< 2 bits: FilterRule
-/// How fractions and levels of detail are rounded (--policy texture.filter).
-enum class FilterRule : uint8_t {
-  cuda_1_8,  ///< 8 bits of fraction, rounded to nearest, ties up
-  gcn_1_8,   ///< coordinates are cut to 8 bits of fraction before anything else
-  exact,     ///< fractions as f32 has them
-};
 }  // namespace sampler
 
 inline constexpr size_t kImageWords = image::count, kSamplerWords = sampler::count;
@@ -122,7 +115,21 @@ inline bool is_texture(Op op) {
   return op >= Op::texel_address && op <= Op::gather;
 }
 
-/// Replaces the operations of the family by plain ones. Front ends call it behind their lowering.
-void expand_textures(Program& program);
+/// Value of Inst::mode for Op::load.
+enum class LoadMode : uint8_t {
+  plain,
+  descriptor,  ///< of a texture: hardware has a cache of its own for them, no event is recorded
+};
+
+/// How coordinates and levels of detail become places and weights (--policy texture.filter).
+/// Weights have 8 bits of fraction.
+enum class FilterRule : uint8_t {
+  cuda_1_8,  ///< floor of the coordinate less a half; its fraction is rounded to 8 bits
+  gcn_1_8,   ///< the coordinate is rounded to 8 bits of fraction first, for nearest texels, too
+};
+
+/// Replaces the operations of the family by plain ones. Launches do it behind their policies.
+/// False where the program has none.
+bool expand_textures(Program& program, FilterRule rule);
 
 }  // namespace lanewise::ir

@@ -37,7 +37,7 @@ std::string complaint(const TableRow& row, const Cases& cases, bool elsewhere) {
       if (cases.bounded != 0) return "claims to be exact, but has a case with a bound";
       return cases.exact == 0 ? "has no value case" : "";
     case Claim::approximate:
-      return cases.bounded == 0 ? "has no value case with a bound" : "";
+      return cases.bounded == 0 && !elsewhere ? "has no value case with a bound" : "";
     case Claim::effect:
       return elsewhere ? "" : "has an effect that no test is named for";
   }
@@ -62,7 +62,9 @@ std::vector<std::string> complaints(std::span<const TableRow> rows, std::span<co
     if (!keys.insert(row.key).second) out.push_back(row.key + ": two rows have this key");
     bool has_other = false;
     for (size_t n = 0; n < elsewhere.size(); ++n)
-      if (names(elsewhere[n], row.key) && row.claim == Claim::effect) has_other = used[n] = true;
+      if (names(elsewhere[n], row.key) &&
+          (row.claim == Claim::effect || row.claim == Claim::approximate))
+        has_other = used[n] = true;
     const auto it = found.find(row.key);
     const std::string why = complaint(row, it == found.end() ? Cases{} : it->second, has_other);
     if (!why.empty()) out.push_back(fmt::format("{}: {}", row.key, why));

@@ -170,6 +170,60 @@ void prepare(Prepared& out, const LaunchOrder& order, uint64_t block_bytes) {
   r.unwritten = &device->unwritten;
 }
 
+/// Words of a texture's block that decide what code its accesses need, and rarely change.
+constexpr uint32_t kTextureClass[] = {
+    static_cast<uint32_t>(guest::TextureWord::image) + 2,  // format
+    static_cast<uint32_t>(guest::TextureWord::image) + 8,  // levels
+    static_cast<uint32_t>(guest::TextureWord::image) + 9,  // kind
+    static_cast<uint32_t>(guest::TextureWord::sampler),    // state
+};
+
+/// The block of a handle, where it is one of this device's textures.
+const guest::TextureBlock* block_of(const Device& device, const ir::TextureHandle& handle,
+                                    std::span<const std::byte> parameters) {
+  uint64_t address = handle.value;
+  if (handle.parameter) {
+    if (handle.value > parameters.size() || parameters.size() - handle.value < sizeof address)
+      return nullptr;
+    std::memcpy(&address, parameters.data() + handle.value, sizeof address);
+  }
+  const auto found = device.texture_blocks.find(address);
+  return found != device.texture_blocks.end() ? &found->second : nullptr;
+}
+
+/// A kernel that reads textures runs in a version for their formats and filters. There are at most
+/// so many; others take the general version.
+void use_known_textures(LaunchRequest& r, const LaunchOrder& order,
+                        std::span<const std::byte> parameters) {
+  constexpr size_t kMostVersions = 32;
+  Module& module = *order.module;
+  LaunchedProgram& launched = module.launched_program(order.index, order.options.policies);
+  if (launched.textures.empty() || r.events != nullptr) return;
+  std::vector<uint32_t> key;
+  std::vector<ir::KnownBlock> known;
+  for (const ir::TextureHandle& handle : launched.textures) {
+    const guest::TextureBlock* block = block_of(*module.device, handle, parameters);
+    key.push_back(block != nullptr ? 1 : 0);
+    if (block == nullptr) continue;
+    ir::KnownBlock& k = known.emplace_back(ir::KnownBlock{handle, {}});
+    for (const uint32_t word : kTextureClass) {
+      key.push_back((*block)[word]);
+      k.words.emplace_back(word, (*block)[word]);
+    }
+  }
+  if (known.empty()) return;
+  auto found = launched.specialised.find(key);
+  if (found == launched.specialised.end()) {
+    if (launched.specialised.size() >= kMostVersions) return;
+    SpecialisedProgram made{module.module.kernels[order.index], new_program_id()};
+    ir::specialise_textures(made.program, known);
+    apply_policies(made.program, launched.policies);
+    found = launched.specialised.emplace(std::move(key), std::move(made)).first;
+  }
+  r.program = &found->second.program;
+  r.program_id = found->second.id;
+}
+
 /// The whole request, while the device is entered; its parameters are in memory then.
 void prepare_to_run(Prepared& out, const LaunchOrder& order) {
   Module& module = *order.module;
@@ -184,6 +238,7 @@ void prepare_to_run(Prepared& out, const LaunchOrder& order) {
       parameter_block(order.program(), order.args, dimensions_of(order.options));
   prepare(out, order, block.size());
   LaunchRequest& r = out.request;
+  use_known_textures(r, order, block);
   guest::add_launch_block(*r.program,
                           {.grid = r.grid,
                            .block = order.options.block,  // the request may have whole waves
@@ -373,7 +428,7 @@ class LaunchGroup {
 
 }  // namespace
 
-const LaunchedProgram& Module::launched_program(size_t index, const Policies& asked) {
+LaunchedProgram& Module::launched_program(size_t index, const Policies& asked) {
   constexpr size_t kMostKept = 256;  // beyond that all are dropped
   if (const auto known = launched.find(std::pair<size_t, const Policies&>(index, asked));
       known != launched.end())
@@ -384,6 +439,7 @@ const LaunchedProgram& Module::launched_program(size_t index, const Policies& as
   made.program = &module.kernels[index];
   made.id = new_program_id();
   made.addresses_parameters = ir::addresses_parameters(*made.program);
+  made.textures = ir::texture_handles(*made.program);
   made.changed = *made.program;
   if (!apply_policies(*made.changed, made.policies)) made.changed.reset();
   if (launched.size() >= kMostKept) launched.clear();

@@ -66,6 +66,7 @@ class Access {
   }
   void write(uint64_t address, std::span<const std::byte> data) const {
     device_->engine->write(address, data);
+    device_->forget_textures(address, data.size());
     device_->unwritten.note(address, data.size());
     if (device_->events != nullptr) device_->events->host_write(address, data.size());
   }

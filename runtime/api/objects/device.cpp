@@ -138,6 +138,7 @@ Allocated::~Allocated() {
   }
   if (address >= guest::kImportedBase && device->engine != nullptr) device->engine->unmap(address);
   device->allocator.free(address);
+  device->forget_textures(address, size);
   device->unwritten.remove(address);
 }
 

@@ -11,7 +11,7 @@ namespace lanewise::host {
 /// Of every kind of handle, as lw_... spells it.
 #define LANEWISE_HANDLES(each)                                                              \
   each(device) each(buffer) each(module) each(kernel) each(result) each(cancel) each(cache) \
-      each(blob) each(queue) each(event) each(vulkan_needs)
+      each(blob) each(queue) each(event) each(vulkan_needs) each(texture)
 
 enum class HandleKind : uint8_t {
 #define LANEWISE_KIND(name) name,

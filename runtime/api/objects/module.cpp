@@ -243,6 +243,7 @@ lw_status lw_module_write_symbol(lw_module* module, const char* name, const void
                                  uint64_t bytes) {
   return copy_symbol(module, name, data, bytes, [&](Engine& engine, uint64_t address) {
     engine.write(address, span_of<const std::byte>(data, bytes));
+    find<Module>(module)->device->forget_textures(address, bytes);
   });
 }
 

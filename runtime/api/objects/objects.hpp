@@ -17,7 +17,9 @@
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/allocator.hpp"
 #include "runtime/guest/engine.hpp"
+#include "runtime/guest/texture.hpp"
 #include "runtime/guest/unwritten.hpp"
+#include "runtime/ir/passes/textures/specialise.hpp"
 #include "runtime/layout/residency.hpp"
 
 namespace lanewise::host {
@@ -39,6 +41,10 @@ struct Device final : Handled<lw_device, HandleKind::device>, std::enable_shared
   const lw_device_info info;
   guest::ResidencyMap residency;
   std::unique_ptr<events::Collector> events;  ///< while the device is traced
+  /// Textures and what is bound to module variables, by the address of their block.
+  std::map<uint64_t, guest::TextureBlock> texture_blocks;
+  /// Blocks in a range that somebody writes or frees are known no more.
+  void forget_textures(uint64_t address, uint64_t bytes);
   guest::Unwritten unwritten;  ///< of buffers: what neither the host nor a kernel wrote
   /// LANEWISE_WAVE when the device was opened: launches do not search the environment.
   const std::string wave_environment;
@@ -119,6 +125,15 @@ struct Buffer final : Handled<lw_buffer, HandleKind::buffer> {
   void read(std::span<std::byte> bytes, uint64_t offset = 0) const;
 };
 
+/// A block of memory that kernels find by its address, and who keeps the texels.
+struct Texture final : Handled<lw_texture, HandleKind::texture> {
+  Texture(const std::shared_ptr<Device>& device, const guest::TextureBlock& words,
+          std::shared_ptr<Buffer> of);
+  const Allocated block;
+  const std::shared_ptr<Buffer> buffer;  ///< null where the caller keeps the texels
+  const guest::TextureBlock words;
+};
+
 /// Zeros that nobody wrote; paged: on whole pages, which can be absent.
 std::shared_ptr<Buffer> allocate(const std::shared_ptr<Device>& device, uint64_t bytes,
                                  const std::string& name, bool paged = false);
@@ -134,14 +149,23 @@ struct Argument {
   std::shared_ptr<Buffer> buffer = {};
 };
 
+/// A kernel whose textures have formats, filters and address modes that are known.
+struct SpecialisedProgram {
+  ir::Program program;
+  uint64_t id = 0;
+};
+
 /// A kernel under given policies, made once.
 struct LaunchedProgram {
   std::optional<ir::Program> changed;  ///< where the policies ask for another program
   const ir::Program* program = nullptr;
-  uint64_t id = 0;                    ///< LaunchRequest::program_id
-  PoliciesInForce policies;           ///< all of them
-  uint64_t step_budget = 0;           ///< as they say
-  bool addresses_parameters = false;  ///< it asks where they lie
+  uint64_t id = 0;                          ///< LaunchRequest::program_id
+  PoliciesInForce policies;                 ///< all of them
+  uint64_t step_budget = 0;                 ///< as they say
+  bool addresses_parameters = false;        ///< it asks where they lie
+  std::vector<ir::TextureHandle> textures;  ///< handles that launches may know
+  /// By the words that were known of them.
+  std::map<std::vector<uint32_t>, SpecialisedProgram> specialised = {};
 };
 
 /// The number of a kernel, and what was asked for; found without a copy of either.
@@ -162,6 +186,7 @@ struct Module final : Handled<lw_module, HandleKind::module>, std::enable_shared
   const std::string name;  ///< of the file, for messages
   ir::Module module;       ///< kernels with symbols bound
   std::vector<std::pair<std::string, std::unique_ptr<Allocated>>> globals;
+  std::map<std::string, std::shared_ptr<Texture>> textures;  ///< by the variable they are bound to
   std::vector<isa::RejectedKernel> rejected;
   std::vector<Diagnostic> warnings;
   double parse_ms = 0;
@@ -182,8 +207,8 @@ struct Module final : Handled<lw_module, HandleKind::module>, std::enable_shared
   /// Memory of a variable; null for no variable.
   const Allocated* find_variable(std::string_view wanted) const;
   /// While the device is entered; the reference is good until the next call.
-  const LaunchedProgram& launched_program(size_t index,
-                                          const std::map<std::string, std::string>& policies);
+  LaunchedProgram& launched_program(size_t index,
+                                    const std::map<std::string, std::string>& policies);
 };
 
 struct Kernel final : Handled<lw_kernel, HandleKind::kernel> {

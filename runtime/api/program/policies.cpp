@@ -10,6 +10,7 @@
 #include "lanewise/error_detail.hpp"
 #include "runtime/api/program/policies_gcn.hpp"
 #include "runtime/ir/dot.hpp"
+#include "runtime/ir/texture.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/isa/stack_size.hpp"
 #include "runtime/layout/launch_block.hpp"
@@ -46,6 +47,7 @@ constexpr std::array kRows = {
     Row{"sass.sparse", "resident", "resident|absent"},
     Row{"stack", "declared", "a number of at least 1|declared"},
     Row{"steps", "67108864", "a number of at least 1|unlimited"},
+    Row{"texture.filter", "vendor", "vendor|cuda-1.8|gcn-1.8"},
 };
 
 const Row* find(std::string_view name) {
@@ -196,9 +198,13 @@ bool set_stack(ir::Program& program, const std::string& size) {
   return true;
 }
 
-}  // namespace
+/// Textures become plain accesses, whose alignment rule is that of others.
+bool filter_textures(ir::Program& program, const std::string& filter) {
+  const bool gcn = filter == "vendor" ? program.isa == ir::Isa::gcn : filter == "gcn-1.8";
+  return ir::expand_textures(program, gcn ? ir::FilterRule::gcn_1_8 : ir::FilterRule::cuda_1_8);
+}
 
-bool apply_policies(ir::Program& program, const Policies& complete) {
+bool apply_isa_policies(ir::Program& program, const Policies& complete) {
   const bool stack = set_stack(program, complete.at("stack"));
   if (program.isa == ir::Isa::ptx) {
     const bool sums = accumulate(program, complete.at("mma.accumulate"));
@@ -207,6 +213,13 @@ bool apply_policies(ir::Program& program, const Policies& complete) {
   if (program.isa == ir::Isa::gcn) return apply_gcn_policies(program, complete) || stack;
   const bool aligned = align_sass(program, complete.at("sass.align"));
   return sparse_sass(program, complete.at("sass.sparse")) || aligned;
+}
+
+}  // namespace
+
+bool apply_policies(ir::Program& program, const Policies& complete) {
+  const bool textures = filter_textures(program, complete.at("texture.filter"));
+  return apply_isa_policies(program, complete) || textures;
 }
 
 }  // namespace lanewise::host::detail

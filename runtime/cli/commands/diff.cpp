@@ -27,6 +27,9 @@ struct DiffArgs {
 };
 
 diff::Input input_of(const ArgSpec& spec, const std::string& text) {
+  if (spec.kind == ArgSpec::Kind::texture)
+    throw Error(ErrorKind::usage,
+                fmt::format("--arg {}: diff makes inputs of buffers and numbers alone", text));
   diff::Input in;
   in.name = text;
   if (spec.kind == ArgSpec::Kind::scalar) {

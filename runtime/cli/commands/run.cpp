@@ -34,6 +34,7 @@ struct RunArgs {
 struct BoundArgs {
   std::vector<ArgSpec> specs;
   std::vector<Buffer> buffers;  ///< one per spec, empty handle for scalars
+  std::vector<Texture> textures;
   std::vector<Arg> values;
   uint32_t local_bytes = 0;
 };
@@ -68,7 +69,12 @@ BoundArgs bind_args(Device& device, const std::vector<std::string>& texts, bool 
       if (zeros || (s.kind != ArgSpec::Kind::zero && s.kind != ArgSpec::Kind::out)) {
         buffer.write(std::span<const std::byte>(s.array.bytes));
       }
-      b.values.emplace_back(buffer);
+      if (s.kind == ArgSpec::Kind::texture) {
+        b.textures.push_back(device.texture(s.texture, buffer));
+        b.values.emplace_back(b.textures.back());
+      } else {
+        b.values.emplace_back(buffer);
+      }
     }
     b.buffers.push_back(buffer);
   }
@@ -259,7 +265,8 @@ void add_run(const Command& app) {
   sub.option(
          "--arg", a->args,
          "kernel argument, in parameter order (repeat): TYPE:VALUE, hex:BYTES, in:FILE.npy, "
-         "out:FILE.npy:TYPE[N,M], inout:FILE.npy[:OUT.npy], zero:TYPE[N,M], local:BYTES; TYPE is "
+         "out:FILE.npy:TYPE[N,M], inout:FILE.npy[:OUT.npy], zero:TYPE[N,M], local:BYTES, "
+         "tex:FILE.npy[:filter=linear,address=clamp,...]; TYPE is "
          "u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64")
       .repeated();
   sub.option("--device", a->device, "auto, reference, an index or part of a name or driver");

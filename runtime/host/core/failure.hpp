@@ -14,6 +14,8 @@ enum class Code {
   launch_out_of_resources,  ///< of a shape that this kernel cannot have
   invalid_pitch,
   invalid_symbol,
+  invalid_texture,   ///< no texture or surface of the program
+  invalid_channels,  ///< no format of texels
   invalid_copy_kind,
   invalid_device_function,
   invalid_device,

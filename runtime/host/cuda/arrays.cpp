@@ -1,5 +1,4 @@
-// CUDA arrays: allocation and copies. Kernels reach them through textures and surfaces, which are
-// refused.
+// CUDA arrays: allocation and copies. Kernels reach them through textures and surfaces.
 #include "runtime/host/cuda/arrays.hpp"
 
 #include "runtime/host/cuda/allocation.hpp"
@@ -8,7 +7,7 @@ namespace lanewise::cuda {
 
 Region Array::at(size_t x, size_t y, size_t z) const {
   const size_t layer = pitch * rows();
-  return {memory->address + x + y * pitch + z * layer, true, pitch, layer};
+  return {memory->address + offset + x + y * pitch + z * layer, true, pitch, layer};
 }
 
 namespace {

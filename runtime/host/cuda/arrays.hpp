@@ -26,6 +26,7 @@ struct Array {
   unsigned flags = 0;
   MemoryPtr memory;
   size_t element = 0, pitch = 0;  ///< bytes
+  size_t offset = 0;              ///< of a level of a mipmapped array, in its memory
 
   size_t rows() const { return std::max<size_t>(extent.height, 1); }
   size_t layers() const { return std::max<size_t>(extent.depth, 1); }

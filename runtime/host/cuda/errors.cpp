@@ -44,6 +44,10 @@ int number_of(Code code) {
       return 12;
     case Code::invalid_symbol:
       return 13;
+    case Code::invalid_texture:
+      return 18;
+    case Code::invalid_channels:
+      return 20;
     case Code::invalid_copy_kind:
       return 21;
     case Code::invalid_device_function:

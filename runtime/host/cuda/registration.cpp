@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "runtime/host/cuda/entry.hpp"
+#include "runtime/host/cuda/textures.hpp"
 
 namespace lanewise::cuda {
 namespace {
@@ -73,11 +74,14 @@ LANEWISE_ENTRY char __cudaInitModule(void** /*handle*/) {
   answer([] { Program::get().prepare_managed(); });
   return 1;
 }
-LANEWISE_ENTRY void __cudaRegisterTexture(void** /*handle*/, const void* /*host*/,
-                                          const void** /*device*/, const char* /*name*/,
-                                          int /*dim*/, int /*norm*/, int /*external*/) {}
-LANEWISE_ENTRY void __cudaRegisterSurface(void** /*handle*/, const void* /*host*/,
-                                          const void** /*device*/, const char* /*name*/,
-                                          int /*dim*/, int /*external*/) {}
+LANEWISE_ENTRY void __cudaRegisterTexture(void** handle, const void* host, const void** /*device*/,
+                                          const char* name, int /*dim*/, int fractions,
+                                          int /*external*/) {
+  add_texture(host, image_of(handle), name, fractions != 0);
+}
+LANEWISE_ENTRY void __cudaRegisterSurface(void** handle, const void* host, const void** /*device*/,
+                                          const char* name, int /*dim*/, int /*external*/) {
+  add_surface(host, image_of(handle), name);
+}
 REFUSED(__cudaRegisterUnifiedTable, "unified function tables are not supported")
 // NOLINTEND(bugprone-reserved-identifier)

@@ -170,11 +170,11 @@ std::vector<Family> families() {
                       float_rows(), half_rows(), convert_rows(), bf16_rows(), wave_rows(),
                       video_rows(), bfloat_rows(), fp8_rows()})
     all.push_back({values, Claim::exact});
-  for (auto effects :
-       {memory_rows(), atomic_rows(), cache_rows(), sync_rows(), control_rows(), stack_rows()})
+  for (auto effects : {memory_rows(), atomic_rows(), cache_rows(), sync_rows(), control_rows(),
+                       stack_rows(), texture_rows()})
     all.push_back({effects, Claim::effect});
-  for (auto absent : {judging_rows(), arithmetic_rows(), texture_rows(), matrix_rows(),
-                      tensor_rows(), cluster_rows()})
+  for (auto absent :
+       {judging_rows(), arithmetic_rows(), matrix_rows(), tensor_rows(), cluster_rows()})
     all.push_back({absent, Claim::none});
   return all;
 }

@@ -16,6 +16,7 @@ constexpr const char* kMemory = "values move between memory and registers";
 constexpr const char* kMatrix = "values of a whole warp";
 constexpr const char* kOrder = "has no value, only an order";
 constexpr const char* kControl = "has no value, only a next instruction";
+constexpr const char* kTexels = "values are texels in memory";
 constexpr const char* kCache = "has no value, only an effect on caches";
 
 /// Addresses of 32 bits end with .version 7.8, the values' module is later.
@@ -73,6 +74,14 @@ const std::vector<Elsewhere>& elsewhere() {
       {"alloca.*", "pairs/stack.cpp", "\"alloca\"", "an address; what lies there is the guest's"},
       {"stacksave.*", "pairs/stack.cpp", "\"alloca\"", "an address that only stackrestore reads"},
       {"stackrestore.*", "pairs/stack.cpp", "\"alloca\"", "where the next alloca begins"},
+      {"tex.*", "kernels/textures.cpp", "tex.2d.v4", kTexels},
+      {"tld4.*", "kernels/textures.cpp", "tld4.r", kTexels},
+      {"txq.*", "kernels/surfaces.cpp", "txq.", kTexels},
+      {"suq.*", "kernels/surfaces.cpp", "suq.", kTexels},
+      {"istypep.*", "kernels/surfaces.cpp", "istypep.", kTexels},
+      {"suld.*", "kernels/surfaces.cpp", "suld.b", kTexels},
+      {"sust.*", "kernels/surfaces.cpp", "sust.p", kTexels},
+      {"sured.*", "kernels/surfaces.cpp", "sured.b", kTexels},
       {"trap", "unit/ptx/run.cpp", "comes to malloc traps", kControl},
   });
   return list;

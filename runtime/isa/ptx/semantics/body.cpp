@@ -1,6 +1,7 @@
 // Walks a function body: scopes, declarations, labels, instructions.
 #include <algorithm>
 
+#include "runtime/isa/ptx/parser.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
 
 namespace lanewise::ptx {
@@ -218,7 +219,8 @@ Entity* Body::find_module_variable(const std::string& name) {
   if (const auto it = globals_.find(name); it != globals_.end()) return &it->second;
   const Variable* v = kernel.module.variable(name);
   if (v == nullptr) return nullptr;
-  if (!ptype_named(v->type))
+  const bool opaque = is_opaque(v->type);
+  if (!ptype_named(v->type) && !opaque)
     throw Reject{v->loc, "variable '" + name + "' of type ." + v->type + " is not supported"};
   Entity e;
   e.kind = Entity::Kind::variable;
@@ -231,7 +233,7 @@ Entity* Body::find_module_variable(const std::string& name) {
   } else {
     if (v->is_extern)
       throw Reject{v->loc, "extern variable '" + name + "' has no definition in this file"};
-    e.space = v->space == "const" ? ir::Space::constant : ir::Space::global;
+    e.space = v->space == "const" || opaque ? ir::Space::constant : ir::Space::global;
     e.base = ir::Operand::address_of(kernel.symbol(name));
   }
   return &globals_.try_emplace(name, std::move(e)).first->second;

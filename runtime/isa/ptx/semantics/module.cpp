@@ -8,7 +8,9 @@
 #include "runtime/ir/passes/waves/wave_steps.hpp"
 #include "runtime/isa/print_call.hpp"
 #include "runtime/isa/ptx/check.hpp"
+#include "runtime/isa/ptx/parser.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
+#include "runtime/isa/ptx/semantics/families/texture_lowering.hpp"
 #include "runtime/layout/grid_workspace.hpp"
 
 namespace lanewise::ptx {
@@ -206,7 +208,10 @@ void append_value(ModuleContext& ctx, ir::Global& global, const Variable::Initia
 
 void add_global(ModuleContext& ctx, const Variable& v, const std::string& name) {
   const auto type = ptype_named(v.type);
-  // Textures, samplers and surfaces: an instruction that names one is refused where it stands.
+  if (is_opaque(v.type)) {
+    ctx.out.globals.push_back(texture_variable(v, name));
+    return;
+  }
   if (!type || type->is_pred()) return;
   if (v.type == "f16x2" && v.has_init)
     throw Reject{v.loc, "'" + v.name +

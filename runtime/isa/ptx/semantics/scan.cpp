@@ -1,4 +1,6 @@
 #include "runtime/isa/ptx/semantics/scan.hpp"
+#include "runtime/isa/ptx/parser.hpp"
+#include "runtime/layout/texture_block.hpp"
 
 #include <algorithm>
 
@@ -45,6 +47,12 @@ FunctionUses scan_function(const Function& function) {
 }
 
 uint64_t variable_bytes(const Variable& v) {
+  // A parameter holds the address of the block that a variable is.
+  if (is_opaque(v.type)) {
+    uint64_t bytes = v.space == "param" ? 8 : guest::kTextureBlockBytes;
+    for (const uint64_t d : v.dims) bytes *= d;
+    return bytes;
+  }
   const auto type = ptype_named(v.type);
   uint64_t bytes = type && !type->is_pred() ? type->bytes() : 0;
   bytes *= v.vector;
@@ -54,6 +62,7 @@ uint64_t variable_bytes(const Variable& v) {
 
 uint32_t variable_align(const Variable& v) {
   if (v.align != 0) return v.align;
+  if (is_opaque(v.type)) return v.space == "param" ? 8 : guest::kTextureBlockBytes;
   const auto type = ptype_named(v.type);
   return std::max<uint32_t>(1, type ? type->bytes() * v.vector : 1);
 }

@@ -1,9 +1,9 @@
-// Textures and surfaces: which coordinates, offsets and depths belong to which geometry. None of
-// them runs.
+// Textures and surfaces: which coordinates, offsets and depths belong to which geometry.
 #include <algorithm>
 #include <optional>
 
 #include "runtime/isa/ptx/check_context.hpp"
+#include "runtime/isa/ptx/semantics/families/texture_lowering.hpp"
 #include "runtime/isa/ptx/table.hpp"
 
 namespace lanewise::ptx {
@@ -203,54 +203,80 @@ void is_type(Context& c) {
   c.register_of(o, kHandle, legal::Fit::exact);
 }
 
-constexpr const char* kTexture = "textures are not supported";
-constexpr const char* kSurface = "surfaces are not supported";
+constexpr const char* kFiltered =
+    "texels are exact, filtered values inside 2^-8 of the difference of neighbours";
 
-constexpr Row row(const char* opcode, const char* pattern, legal::Rule rule, const char* note) {
-  return Row{opcode, pattern, nullptr, nullptr, note}.with(rule);
+constexpr Row row(const char* opcode, const char* pattern, legal::Rule rule, LowerFn lower,
+                  const char* note = "") {
+  Row r = Row{opcode, pattern, nullptr, lower, note}.with(rule);
+  if (lower == nullptr) r.claim = isa::Claim::none;
+  return r;
+}
+/// Whose values have a bound, not all bits.
+constexpr Row filtered(const char* pattern, legal::Rule rule) {
+  Row r = row("tex", pattern, rule, lower_fetch, kFiltered);
+  r.claim = isa::Claim::approximate;
+  return r;
 }
 
-#define LW_GEOMETRY "geom:1d|2d|3d|a1d|a2d|cube|acube|2dms|a2dms"
-#define LW_GATHER "?^comp:r|g|b|a geom:2d|a2d|cube|acube"
+#define LW_GEOMETRY "geom:1d|2d|3d|a1d|a2d|cube|acube "
+#define LW_SAMPLES "geom:2dms|a2dms "
 #define LW_SURFACE "geom:1d|2d|3d|a1d|a2d ?vec:v2|v4 "
 #define LW_MODE " mode:trap|clamp|zero"
+#define LW_QUERY                                                                          \
+  "what:width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|" \
+  "num_mipmap_levels|num_samples type:b32"
+
+constexpr const char* kSamples = "nothing makes textures of several samples";
+constexpr const char* kCubeGradient =
+    "how the level of detail of a cube's gradients is computed is not documented";
+constexpr const char* kLayout = "the number is not documented";
+
+/// tex of one vector of results, in all geometries.
+#define LW_FETCH(results, gate)                                                                \
+  filtered("?^mip:base|level " LW_GEOMETRY results " ctype:f32", fetch).in(gate),              \
+      filtered("^mip:grad geom:1d|2d|3d|a1d|a2d " results " ctype:s32|f32", fetch).in(gate),   \
+      row("tex", "?^mip:base|level " LW_GEOMETRY results " ctype:s32", fetch, lower_fetch)     \
+          .in(gate),                                                                           \
+      row("tex", "^mip:grad geom:cube|acube " results " ctype:s32|f32", fetch, nullptr,        \
+          kCubeGradient)                                                                       \
+          .in(gate),                                                                           \
+      row("tex", "?^mip:base|level|grad " LW_SAMPLES results " ctype:s32|f32", fetch, nullptr, \
+          kSamples)                                                                            \
+          .in(gate)
 
 constexpr Row kTextureRows[] = {
-    row("tex", "?^mip:base|level|grad " LW_GEOMETRY " v4 dtype:u32|s32|f32 ctype:s32|f32", fetch,
-        kTexture),
-    row("tex", "?^mip:base|level|grad " LW_GEOMETRY " v4 dtype:f16 ctype:s32|f32", fetch, kTexture)
-        .in("53.42"),
-    row("tex", "?^mip:base|level|grad " LW_GEOMETRY " v2 dtype:f16x2 ctype:s32|f32", fetch,
-        kTexture)
-        .in("53.42"),
+    LW_FETCH("v4 dtype:u32|s32|f32", ""),
+    LW_FETCH("v4 dtype:f16", "53.42"),
+    LW_FETCH("v2 dtype:f16x2", "53.42"),
     row("tld4", "comp:r|g|b|a geom:2d|a2d|cube|acube v4 dtype:u32|s32|f32 ctype:f32", gather,
-        kTexture),
-    row("txq",
-        "what:width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|"
-        "num_mipmap_levels|num_samples|memory_layout type:b32",
-        query, kTexture),
-    row("txq", "^level what:width|height|depth type:b32", query, kTexture),
-    row("txq",
-        "of_sampler:filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords "
-        "type:b32",
-        query, kTexture),
-    row("istypep", "type:texref|samplerref|surfref", is_type, kTexture),
-    row("suq",
-        "what:width|height|depth|channel_data_type|channel_order|array_size|memory_layout "
-        "type:b32",
-        query, kSurface),
+        lower_gather),
+    row("txq", LW_QUERY, query, lower_query),
+    row("txq", "what:memory_layout type:b32", query, nullptr, kLayout),
+    row("txq", "^level what:width|height|depth type:b32", query, lower_query),
+    row("txq", "of_sampler:filter_mode|addr_mode_0|addr_mode_1|addr_mode_2 type:b32", query,
+        lower_query),
+    row("txq", "of_sampler:force_unnormalized_coords type:b32", query, nullptr, kLayout),
+    row("istypep", "type:texref|samplerref|surfref", is_type, lower_is_type),
+    row("suq", "what:width|height|depth|channel_data_type|channel_order|array_size type:b32", query,
+        lower_query),
+    row("suq", "what:memory_layout type:b32", query, nullptr, kLayout),
     row("suld", "^b ?cop:ca|cg|cs|cv " LW_SURFACE "type:b8|b16|b32|b64" LW_MODE, surface_load,
-        kSurface),
+        lower_surface_load),
     row("sust", "^b ?cop:wb|cg|cs|wt " LW_SURFACE "type:b8|b16|b32|b64" LW_MODE, surface_store,
-        kSurface),
-    row("sust", "^p ?cop:wb|cg|cs|wt " LW_SURFACE "type:b32" LW_MODE, surface_store, kSurface),
-    row("sured", "^b op:add geom:1d|2d|3d type:u32|u64|s32" LW_MODE, surface_reduce, kSurface),
+        lower_surface_store),
+    row("sust", "^p ?cop:wb|cg|cs|wt " LW_SURFACE "type:b32" LW_MODE, surface_store,
+        lower_surface_store),
+    row("sured", "^b op:add geom:1d|2d|3d type:u32|u64|s32" LW_MODE, surface_reduce,
+        lower_surface_reduce),
     row("sured", "^b op:min|max geom:1d|2d|3d type:u32|s32|u64@50.81|s64@50.81" LW_MODE,
-        surface_reduce, kSurface),
-    row("sured", "^b op:and|or geom:1d|2d|3d type:b32" LW_MODE, surface_reduce, kSurface),
+        surface_reduce, lower_surface_reduce),
+    row("sured", "^b op:and|or geom:1d|2d|3d type:b32" LW_MODE, surface_reduce,
+        lower_surface_reduce),
     row("sured", "^p op:add|min|max|and|or geom:1d|2d|3d type:b32" LW_MODE, surface_reduce,
-        kSurface),
-    row("sured", "^p op:min|max geom:1d|2d|3d type:b64@50.81" LW_MODE, surface_reduce, kSurface),
+        lower_surface_reduce),
+    row("sured", "^p op:min|max geom:1d|2d|3d type:b64@50.81" LW_MODE, surface_reduce, nullptr,
+        "no format of a surface has components of 64 bits"),
 };
 
 }  // namespace

@@ -1,0 +1,69 @@
+// Texture and surface objects, and references, which are variables that are bound to texels.
+#pragma once
+
+#include "runtime/host/cuda/arrays.hpp"
+
+namespace lanewise::cuda {
+
+/// cudaMipmappedArray_t: one allocation, and an array for each level of it.
+struct MipmappedArray {
+  MemoryPtr memory;
+  std::vector<std::shared_ptr<Array>> levels;
+  std::vector<bool> given;  ///< the program has the level's handle
+};
+
+/// cudaResourceDesc
+struct Resource {
+  enum Kind : int { kArray, kMipmappedArray, kLinear, kPitch2D };
+  int kind;
+  union {
+    Array* array;
+    MipmappedArray* mipmapped;
+    struct {
+      void* pointer;
+      ChannelFormat format;
+      size_t bytes;
+    } linear;
+    struct {
+      void* pointer;
+      ChannelFormat format;
+      size_t width, height, pitch;
+    } pitched;
+  };
+};
+static_assert(offsetof(Resource, array) == 8);
+
+/// cudaTextureDesc
+struct Sampling {
+  int address_mode[3], filter, read, srgb;
+  float border[4];
+  int normalised;
+  unsigned anisotropy;
+  int mip_filter;
+  float bias, least, most;
+  int no_trilinear_shortcuts;
+  int seamless;  ///< of CUDA 12 and later
+};
+
+/// cudaResourceViewDesc
+struct View {
+  int format;
+  size_t width, height, depth;
+  unsigned first_level, last_level, first_layer, last_layer;
+};
+
+/// textureReference, the base of texture<...>
+struct TextureReference {
+  int normalised, filter, address_mode[3];
+  ChannelFormat format;
+  int srgb;
+  unsigned anisotropy;
+  int mip_filter;
+  float bias, least, most;
+};
+
+[[noreturn]] void refuse_view(const char* what);
+void add_texture(const void* host, std::shared_ptr<Image> image, const char* name, bool fractions);
+void add_surface(const void* host, std::shared_ptr<Image> image, const char* name);
+
+}  // namespace lanewise::cuda

@@ -1,0 +1,59 @@
+// Where the texels of an image lie, and how they are read and written.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "runtime/ir/passes/textures/fold.hpp"
+#include "runtime/ir/texture.hpp"
+
+namespace lanewise::ir::textures {
+
+using Values = std::array<Operand, 4>;
+
+/// Sizes and pitches of one level.
+struct Level {
+  Operand width, height, depth;  ///< texels
+  Operand start, row, slice;     ///< bytes: b64, b32, b64
+};
+
+class Image {
+ public:
+  /// `words` as ir/texture.hpp lists them.
+  Image(Fold& f, const TextureAccess& access, std::span<const Operand> words);
+
+  Operand word(image::Word w) const { return words_[w]; }
+  /// More than one dimension, and three; immediates unless the access is `described`.
+  Operand has_y() const { return has_y_; }
+  Operand has_z() const { return has_z_; }
+  Operand has_layers() const { return has_layers_; }
+  Operand first_level();
+  Operand last_level();
+  Operand bytes() const { return bytes_; }
+  /// Integers cannot be filtered.
+  Operand integer_format();
+  /// `level` counts from the base of the chain.
+  Level level(Operand level);
+  Operand address(const Level& level, Operand x, Operand y, Operand slice);
+
+  /// The converted texel at the address; zeros as the format has them where `may` does not hold.
+  Values load(const Inst& like, Operand address, Operand may);
+  void store(const Inst& like, Operand address, Operand may, const Values& values);
+
+ private:
+  struct Part;
+  template <typename Access>
+  void for_each_part(Operand may, const Access& access);
+  Mem memory(const Inst& like, const Part& part) const;
+  std::optional<Values> words(const Inst& like, const Values& raw, Operand may);
+  Values unpack(const Inst& like, const Values& raw, Operand may);
+  void apply_srgb(Values& texel);
+  Operand rounded_up(Operand size, Operand power_of_two);
+  void next_level(Level& l, Operand number, Operand padded);
+
+  Fold& f_;
+  std::array<Operand, kImageWords> words_;
+  Operand bytes_, has_y_, has_z_, has_layers_;
+};
+
+}  // namespace lanewise::ir::textures

@@ -1,0 +1,30 @@
+// Texture operations whose block's class is known at a launch: format, filter, address modes and
+// levels, but neither addresses nor sizes, which change with every image.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "runtime/ir/texture.hpp"
+
+namespace lanewise::ir {
+
+/// Where a kernel has a handle from: a parameter of 64 bits, or the address of a variable.
+struct TextureHandle {
+  bool parameter = false;
+  uint64_t value = 0;  ///< byte offset of the parameter, or the address
+  bool operator==(const TextureHandle&) const = default;
+};
+/// Those of its texture operations, as far as it says so.
+std::vector<TextureHandle> texture_handles(const Program& program);
+
+struct KnownBlock {
+  TextureHandle handle;
+  std::vector<std::pair<uint32_t, uint32_t>> words;  ///< number and value
+};
+/// In front of expand_textures(): what is known is used. False where nothing is.
+bool specialise_textures(Program& program, std::span<const KnownBlock> known);
+
+}  // namespace lanewise::ir
