@@ -94,7 +94,7 @@ def ctypes_name(kind, structs):
         return camel(name)
     if kind.get_canonical().kind == T.VOID:
         return "None"
-    plain = {T.INT: "c_int", T.DOUBLE: "c_double", T.CHAR_S: "c_char", T.ENUM: "c_int"}
+    plain = {T.INT: "c_int", T.DOUBLE: "c_double", T.FLOAT: "c_float", T.CHAR_S: "c_char", T.ENUM: "c_int"}
     if name == "size_t":
         return "c.c_size_t"
     if name.endswith("_t"):

@@ -34,6 +34,18 @@ DETAIL_CANCELLED = 62
 LOG_ERROR = 0
 LOG_WARNING = 1
 LOG_INFO = 2
+TEXEL_UNSIGNED = 0
+TEXEL_SIGNED = 1
+TEXEL_FLOAT = 2
+ADDRESS_WRAP = 0
+ADDRESS_CLAMP = 1
+ADDRESS_MIRROR = 2
+ADDRESS_BORDER = 3
+FILTER_NEAREST = 0
+FILTER_LINEAR = 1
+MIP_NONE = 0
+MIP_NEAREST = 1
+MIP_LINEAR = 2
 STRICT_RUN = 0
 STRICT_MANUAL = 1
 STRICT_ASSEMBLER = 2
@@ -110,6 +122,49 @@ class DeviceInfo(Sized):
         ("tier", c.c_char * 16),
         ("type", c.c_char * 16),
         ("profile", c.c_char * 256),
+    ]
+
+
+class TextureOptions(Sized):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("texel_kind", c.c_uint32),
+        ("channels", c.c_uint32),
+        ("channel_bits", c.c_uint32),
+        ("width", c.c_uint32),
+        ("height", c.c_uint32),
+        ("depth", c.c_uint32),
+        ("layers", c.c_uint32),
+        ("cube", c.c_uint32),
+        ("levels", c.c_uint32),
+        ("fractions", c.c_uint32),
+        ("srgb", c.c_uint32),
+        ("unnormalised", c.c_uint32),
+        ("filter", c.c_uint32),
+        ("mip_filter", c.c_uint32),
+        ("address_mode", c.c_uint32 * 3),
+        ("bias", c.c_float),
+        ("least_level", c.c_float),
+        ("most_level", c.c_float),
+        ("border", c.c_float * 4),
+        ("reserved", c.c_uint32),
+        ("buffer", c.c_void_p),
+        ("offset", c.c_uint64),
+        ("row_pitch", c.c_uint64),
+        ("slice_pitch", c.c_uint64),
+    ]
+
+
+class TextureLevel(Sized):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("width", c.c_uint32),
+        ("height", c.c_uint32),
+        ("slices", c.c_uint32),
+        ("offset", c.c_uint64),
+        ("row_pitch", c.c_uint64),
+        ("slice_pitch", c.c_uint64),
+        ("end", c.c_uint64),
     ]
 
 
@@ -304,6 +359,10 @@ FUNCTIONS = {
     "lw_memory_copy": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_uint64, c.c_uint64]),
     "lw_memory_fill": (c.c_int32, [c.c_void_p, c.c_uint64, c.c_uint32, c.c_uint32, c.c_uint64]),
     "lw_buffer_map_host": (c.c_int32, [c.c_void_p, c.c_void_p, c.c_uint64, c.c_char_p, c.c_uint32, c.POINTER(c.c_void_p)]),
+    "lw_texture_layout": (c.c_int32, [c.POINTER(TextureOptions), c.c_uint32, c.POINTER(TextureLevel)]),
+    "lw_texture_create": (c.c_int32, [c.c_void_p, c.POINTER(TextureOptions), c.POINTER(c.c_void_p)]),
+    "lw_texture_handle": (c.c_int32, [c.c_void_p, c.POINTER(c.c_uint64)]),
+    "lw_texture_release": (None, [c.c_void_p]),
     "lw_module_load_file": (c.c_int32, [c.c_void_p, c.c_char_p, c.POINTER(ModuleOptions), c.POINTER(c.c_void_p)]),
     "lw_module_load_memory": (c.c_int32, [c.c_void_p, c.c_void_p, c.c_size_t, c.POINTER(ModuleOptions), c.POINTER(c.c_void_p)]),
     "lw_module_link": (c.c_int32, [c.c_void_p, c.c_size_t, c.POINTER(c.c_void_p), c.POINTER(c.c_size_t), c.POINTER(c.c_char_p), c.POINTER(ModuleOptions), c.POINTER(c.c_void_p)]),
@@ -313,6 +372,7 @@ FUNCTIONS = {
     "lw_module_symbol": (c.c_int32, [c.c_void_p, c.c_char_p, c.POINTER(c.c_uint64), c.POINTER(c.c_uint64)]),
     "lw_module_write_symbol": (c.c_int32, [c.c_void_p, c.c_char_p, c.c_void_p, c.c_uint64]),
     "lw_module_read_symbol": (c.c_int32, [c.c_void_p, c.c_char_p, c.c_void_p, c.c_uint64]),
+    "lw_module_bind_texture": (c.c_int32, [c.c_void_p, c.c_char_p, c.c_void_p]),
     "lw_check": (c.c_int32, [c.c_void_p, c.c_size_t, c.POINTER(ModuleOptions), c.POINTER(c.c_size_t)]),
     "lw_kernel_get": (c.c_int32, [c.c_void_p, c.c_char_p, c.POINTER(c.c_void_p)]),
     "lw_kernel_release": (None, [c.c_void_p]),
