@@ -80,7 +80,7 @@ TEST_CASE("linking: each way to fail has its message" * kHostCase) {
   CHECK(program("run --device reference " + user + " " + weak + " " + one + " --arg zero:i32[1]")
             .code == 0);
   fails(user + " " + one + " " + two, 1, two + ":6:");
-  fails(user + " " + one + " " + two, 1, "'value'");
+  fails(user + " " + one + " " + two, 1, "'value' is defined in " + one + ", line 4, already");
   fails(user, 1, "'value'");
   fails(user + " " + kFolder + "main.cubin", 2, "files of one language can be linked");
   fails(cubins + " " + kFolder + "pick.cubin", 1,

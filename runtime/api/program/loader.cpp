@@ -252,6 +252,16 @@ Compiled link_ptx(const std::vector<Input>& parts, const LoadOptions& o) {
   std::vector<std::string> texts;
   for (const Input& part : parts) texts.push_back(part.text);
   const ptx::Linked linked = ptx::link(texts);
+  if (!linked.twice.empty()) {
+    Compiled out;
+    for (const ptx::Linked::Twice& t : linked.twice)
+      out.diagnostics.push_back({t.second.line, 1,
+                                 fmt::format("'{}' is defined in {}, line {}, already", t.name,
+                                             parts[t.first.file].name, t.first.line),
+                                 false, parts[t.second.file].name});
+    out.unusable = true;
+    return out;
+  }
   Compiled out = compile_ptx(linked.text, o);
   const auto place = [&](Diagnostic& d) {
     const ptx::Linked::Place at = linked.place(d.line);

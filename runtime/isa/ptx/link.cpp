@@ -161,6 +161,7 @@ std::pair<unsigned, unsigned> age(const TopLevel& s) {
 struct Chosen {
   size_t file = 0;
   std::string_view linkage;
+  uint32_t line = 0;
 };
 
 struct Linker {
@@ -179,15 +180,22 @@ struct Linker {
     out.lines.push_back({file, line});
   }
 
+  static bool gives_way(std::string_view linkage) {
+    return linkage == ".weak" || linkage == ".common";
+  }
+
   void find_definitions() {
     for (size_t n = 0; n < files.size(); ++n)
       for (const TopLevel& s : files[n]) {
         if (s.name.empty()) continue;
         named_in[s.name].insert(n);
         if (!s.defines() || s.is_own()) continue;
-        const auto [known, fresh] = definitions.try_emplace(s.name, Chosen{n, s.linkage});
-        if (!fresh && known->second.linkage == ".weak" && s.linkage != ".weak")
-          known->second = {n, s.linkage};
+        const auto [known, fresh] = definitions.try_emplace(s.name, Chosen{n, s.linkage, s.line});
+        if (fresh || gives_way(s.linkage)) continue;
+        if (!gives_way(known->second.linkage))
+          out.twice.push_back(
+              {std::string(s.name), {known->second.file, known->second.line}, {n, s.line}});
+        known->second = {n, s.linkage, s.line};
       }
   }
 
@@ -209,8 +217,7 @@ struct Linker {
     // A declaration stands before what it declares, or is not needed.
     if (s.is_function() && !s.body) return found->second.file < file;
     // Only what is weak gives way; what is defined twice is a mistake to be seen.
-    return s.defines() && (s.linkage == ".weak" || s.linkage == ".common") &&
-           found->second.file != file;
+    return s.defines() && gives_way(s.linkage) && found->second.file != file;
   }
 
   /// The statement with the names and numbers of the linked text.
@@ -255,7 +262,7 @@ struct Linker {
 }  // namespace
 
 Linked link(const std::vector<std::string>& texts) {
-  if (texts.size() == 1) return {texts[0], {}};
+  if (texts.size() == 1) return {texts[0], {}, {}};
   Linker linker;
   for (const std::string& text : texts) linker.files.push_back(statements_of(text));
   linker.find_definitions();

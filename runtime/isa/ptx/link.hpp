@@ -13,7 +13,13 @@ struct Linked {
     size_t file = 0;    ///< index into what was linked
     uint32_t line = 0;  ///< from 1
   };
+  /// A name that two files define.
+  struct Twice {
+    std::string name;
+    Place first, second;
+  };
   std::string text;
+  std::vector<Twice> twice;
   std::vector<Place> lines;  ///< where each line of the text stood
   /// Of a line of the text, counted from 1; of the first file for what is no line of it.
   Place place(uint32_t line) const {
@@ -23,8 +29,7 @@ struct Linked {
 
 /// One text in which `.extern` declarations meet their definitions, one of several weak definitions
 /// stays, names that a file keeps to itself do not clash, and `.file` numbers are distinct. Its
-/// version and target are the latest of all. What is defined twice stays so, for the parser to
-/// report.
+/// version and target are the latest of all.
 Linked link(const std::vector<std::string>& texts);
 
 }  // namespace lanewise::ptx
