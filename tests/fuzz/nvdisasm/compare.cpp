@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <random>
+#include <stdexcept>
 
 #include "runtime/isa/sass/sass.hpp"
 #include "tests/fuzz/nvdisasm/vendor.hpp"
@@ -25,6 +26,7 @@ constexpr size_t kBatch = 64;  // the vendor's program starts anew for each word
 struct Options {
   size_t words = 400;
   uint64_t seed = 1;
+  std::vector<std::string> mnemonics;  ///< prefixes; none = every row, and words of no row
   std::string program = "nvdisasm", folder = std::filesystem::temp_directory_path();
 };
 
@@ -33,12 +35,14 @@ struct Options {
 /// opcodes are met that no row has.
 class Words {
  public:
-  explicit Words(uint64_t seed) : random_(seed) {
+  Words(uint64_t seed, const std::vector<std::string>& mnemonics)
+      : random_(seed), all_(mnemonics.empty()) {
     for (const sass::Form& f : sass::forms())
-      if (!f.decode_only && f.fits(50)) rows_.push_back(&f);
+      if (!f.decode_only && f.fits(50) && (all_ || named(f, mnemonics))) rows_.push_back(&f);
+    if (rows_.empty()) throw std::runtime_error("no row has such a mnemonic");
   }
   nvdisasm::Word next() {
-    if (random_() % 5 == 0) return any();
+    if (all_ && random_() % 5 == 0) return any();
     const sass::Form& f = *rows_[random_() % rows_.size()];
     const uint64_t fixed = random_() % 4 == 0 ? f.opcode : f.mask;
     nvdisasm::Word w;
@@ -51,6 +55,10 @@ class Words {
   }
 
  private:
+  static bool named(const sass::Form& f, const std::vector<std::string>& mnemonics) {
+    return std::ranges::any_of(mnemonics,
+                               [&](const std::string& m) { return f.mnemonic.starts_with(m); });
+  }
   nvdisasm::Word any() {
     nvdisasm::Word w;
     w.bits = random_();
@@ -69,6 +77,7 @@ class Words {
   }
 
   std::mt19937_64 random_;
+  bool all_;
   std::vector<const sass::Form*> rows_;
 };
 
@@ -102,7 +111,7 @@ int compare(const Options& options) {
     fmt::print("{} is not here or does not know sm_50: skipped\n", options.program);
     return kSkipped;
   }
-  Words words(options.seed);
+  Words words(options.seed, options.mnemonics);
   size_t accepted = 0, different = 0, lost = 0;
   for (size_t done = 0; done < options.words; done += kBatch) {
     std::vector<nvdisasm::Word> batch(std::min(kBatch, options.words - done));
@@ -129,6 +138,8 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app("Random SASS words beside the vendor's disassembler");
   app.add_option("--words", options.words, "how many");
+  app.add_option("--mnemonics", options.mnemonics, "only rows that begin so: TEX,TLD,SU")
+      ->delimiter(',');
   app.add_option("--seed", options.seed, "of the random numbers");
   app.add_option("--nvdisasm", options.program, "the disassembler, release 11.8");
   app.add_option("--folder", options.folder, "for its input and output");
