@@ -20,9 +20,6 @@ struct Refused {
 const Refused kRefused[] = {
     {"exp mrt0 v0, v1, v2, v3 done vm", {0xf800180f, 0x03020100}, {0xc400180f, 0x03020100}},
     {"v_interp_p1_f32", {0xc8000001}, {0xd4000001}},
-    {"image_load v[0:3], v4, s[8:15] dmask:0xf",
-     {0xf0000f00, 0x00020004},
-     {0xf0000f00, 0x00020004}},
     {"s_cbranch_g_fork s[0:1], s[2:3]", {0x95800200}, {0x94800200}},
     {"s_cbranch_i_fork s[0:1], 5", {0xb8800005}, {0xb8000005}},
     {"s_cbranch_join s4", {0xbe803204}, {0xbe802e04}},

@@ -25,6 +25,10 @@ class Bench {
     return address;
   }
   template <typename T>
+  void write(uint64_t address, const std::vector<T>& values) {
+    engine_->write(address, std::as_bytes(std::span(values)));
+  }
+  template <typename T>
   std::vector<T> get(uint64_t address, size_t count) {
     std::vector<T> values(count);
     engine_->read(address, std::as_writable_bytes(std::span(values)));
@@ -37,6 +41,8 @@ class Bench {
     params_.insert(params_.end(), bytes, bytes + sizeof(T));
     return *this;
   }
+  /// No parameters.
+  void clear() { params_.clear(); }
   LaunchResult run(const ir::Program& program, uint32_t groups, uint32_t lanes) {
     std::vector<std::byte> copy = params_;
     copy.resize(std::max<size_t>(copy.size(), program.param_bytes));

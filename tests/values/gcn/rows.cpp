@@ -68,6 +68,8 @@ std::vector<Elsewhere> elsewhere(const std::vector<TableRow>& rows) {
       {"s_dcache_inv", "conformance/gcn_cache.lw", "(gfx600, s_dcache_inv,", caches},
       {"s_dcache_inv_vol", "conformance/gcn_cache.lw", "(gfx700, s_dcache_inv_vol,", caches},
       {"s_dcache_wb", "conformance/gcn_cache.lw", "(gfx800, s_dcache_wb,", caches},
+      {"image_*", "unit/gcn/images.cpp", "image_load",
+       "descriptors and texels: random ones against tests/oracle/gcn_image.hpp"},
       {"s_barrier", "conformance/gcn_buffer_flags.lw", "s_barrier",
        "order between waves: LDS that one wave writes and another reads"},
       {"s_waitcnt", "values/gcn/kernel.cpp", "s_waitcnt vmcnt(0)",

@@ -230,6 +230,8 @@ Values Image::unpack(const Inst& like, const Values& raw, Operand may) {
 /// 8-bit components to f32: X, Y and Z by the curve, W as a fraction of 255.
 void Image::apply_srgb(Values& texel) {
   Builder& b = f_.builder();
+  constexpr uint32_t kFourBytes = 10;
+  const Operand has_fourth = f_.eq(f_.field(words_[image::format], 15, 4), imm(kFourBytes));
   for (unsigned n = 0; n < 4; ++n) {
     const Operand chosen = f_.field(words_[image::format], 3 * n, 3);
     const Reg curve = b.reg(Width::b32);
@@ -239,8 +241,10 @@ void Image::apply_srgb(Values& texel) {
     const Operand alpha =
         f_.op(Op::ffma, Type::f32, {c, imm(0x3b808081), f_.fmul(c, imm(0xaf7efeff))});
     const Operand constant = f_.select(f_.eq(texel[n], imm(0)), imm(0), Fold::f32(1));
+    // What a format lacks is 0 or 1 already.
+    const Operand fourth = f_.select(has_fourth, alpha, constant);
     texel[n] = f_.select(f_.below(chosen, imm(4)), constant,
-                         f_.select(f_.eq(chosen, imm(7)), alpha, curve));
+                         f_.select(f_.eq(chosen, imm(7)), fourth, curve));
   }
 }
 

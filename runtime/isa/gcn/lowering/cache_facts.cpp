@@ -42,7 +42,7 @@ Facts cache_facts(const Instruction& i) {
   if (i.row->kind == Kind::cache) return control_facts(*i.row);
   const bool scalar = i.row->encoding == Encoding::smrd;
   const bool vector = i.row->encoding == Encoding::mubuf || i.row->encoding == Encoding::mtbuf ||
-                      i.row->encoding == Encoding::flat;
+                      i.row->encoding == Encoding::flat || i.row->encoding == Encoding::mimg;
   Facts f;
   if (!scalar && !vector) return f;
   switch (i.row->kind) {

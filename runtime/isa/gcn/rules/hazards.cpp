@@ -55,7 +55,8 @@ bool is_flat(const Instruction& i) {
   return i.row->encoding == Encoding::flat;
 }
 bool is_vector_memory(const Instruction& i) {
-  return is_flat(i) || (is_buffer(i.row->encoding) && i.operand(Slot::srsrc) != nullptr);
+  return is_flat(i) || i.row->encoding == Encoding::mimg ||
+         (is_buffer(i.row->encoding) && i.operand(Slot::srsrc) != nullptr);
 }
 bool is_store(const Instruction& i) {
   return i.row->kind == Kind::store;
@@ -69,6 +70,7 @@ Range loaded(const Instruction& i) {
   if (is_vector_memory(i) && !is_flat(i)) {
     const bool atomic = i.row->kind == Kind::atomic;
     if (is_store(i) || i.lds || (atomic && !i.glc)) return {0, 0};
+    if (const Operand* image = i.operand(Slot::idata)) return {image->code, image->count};
     const unsigned wide = ir::size_of(i.row->meaning.type) == 8 ? 2 : 1;
     return {i.operand(Slot::vdata)->code,
             (atomic ? wide : i.row->operands[0].count) + (i.tfe ? 1U : 0U)};

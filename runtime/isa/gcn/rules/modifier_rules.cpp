@@ -12,10 +12,10 @@ namespace {
 
 std::string dmask_problem(const Instruction& i) {
   const uint8_t mask = i.graphics.dmask;
-  if (i.row->meaning.op == ir::Op::select && std::popcount(mask) != 1)
+  if (i.row->image.gathers && std::popcount(mask) != 1)
     return i.row->name + " takes one component: dmask with one bit";
-  if (i.row->kind != Kind::absent || i.row->meaning.op != ir::Op::atom) return {};
-  const bool exchange = i.row->meaning.atom == ir::AtomOp::cas;
+  if (i.row->kind != Kind::atomic) return {};
+  const bool exchange = i.row->compares();
   const bool whole = exchange ? mask == 3 || mask == 15 : mask == 1 || mask == 3;
   if (!whole)
     return i.row->name +
@@ -36,7 +36,8 @@ std::string image_problem(const Instruction& i, Gen gen) {
   const unsigned address = i.operand(Slot::iaddr)->count;
   const unsigned least = i.row->least_address, most = i.row->most_address;
   const unsigned rounded = most <= 4 ? 4 : most <= 8 ? 8 : 16;
-  const bool fits = (address >= least && address <= std::min(most, 8U)) || address == rounded;
+  // LLVM 14 takes 16 for 9 and more, later ones the number itself.
+  const bool fits = (address >= least && address <= most) || address == rounded;
   if (!fits)
     return fmt::format("{} takes {} to {} address registers, found {}", i.row->name, least, rounded,
                        address);
@@ -56,9 +57,8 @@ std::string export_problem(const Instruction& i) {
 }  // namespace
 
 unsigned data_registers(const Instruction& i) {
-  const bool gathers = i.row->meaning.op == ir::Op::select;
   const auto components = static_cast<unsigned>(std::popcount(i.graphics.dmask));
-  return (gathers ? 4 : std::max(components, 1U)) + (i.tfe ? 1 : 0);
+  return (i.row->image.gathers ? 4 : std::max(components, 1U)) + (i.tfe ? 1 : 0);
 }
 
 bool is_of_global_share(const Row& row) {

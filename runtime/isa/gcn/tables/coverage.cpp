@@ -28,7 +28,7 @@ bool shows_elsewhere(const Row& r) {
     case Kind::address:
       return true;
     default:
-      return is_buffer(r.encoding) && !float_atomic;
+      return r.encoding == Encoding::mimg || (is_buffer(r.encoding) && !float_atomic);
   }
 }
 
@@ -42,8 +42,17 @@ Coverage state_of(const std::string& form, const Row& row, isa::Claim claim) {
       return {form, FormState::approximate,
               "inside the bound that the value cases state; see docs/gcn.md"};
     default:
-      return {form, FormState::exact, ""};
+      break;
   }
+  const ImageForm& image = row.image;
+  if (image.samples && !image.gathers)
+    return {form, FormState::approximate,
+            "texels are exact; how the hardware rounds weights and levels of detail is not "
+            "documented, see docs/gcn.md"};
+  if (image.extends)
+    return {form, FormState::approximate,
+            "what is extended of formats with several components is not documented"};
+  return {form, FormState::exact, ""};
 }
 
 /// `v_add_i32 v0, vcc, v1, v2`: an instruction with its operands, not a name alone.

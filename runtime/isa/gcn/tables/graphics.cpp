@@ -1,4 +1,4 @@
-// Images, exports and interpolation: they have names and encodings, and are not executed.
+// Images, exports and interpolation. The latter two have names and encodings, and are not executed.
 #include "runtime/isa/gcn/tables/builder.hpp"
 
 namespace lanewise::gcn {
@@ -6,55 +6,76 @@ namespace {
 
 using E = Encoding;
 using S = Slot;
+using Last = ImageForm::Last;
 
 const std::vector<SlotSpec> kImage = {{S::idata}, {S::iaddr}, {S::irsrc, 8}};
 const std::vector<SlotSpec> kSampled = {{S::idata}, {S::iaddr}, {S::irsrc, 8}, {S::isamp, 4}};
 
-Row& image(TableBuilder& t, const std::string& name, Codes codes,
-           const std::vector<SlotSpec>& operands, unsigned least, unsigned most) {
-  Row& r = t.absent(name, E::mimg, codes, operands);
-  r.least_address = static_cast<uint8_t>(least);
-  r.most_address = static_cast<uint8_t>(most);
+Row& image(TableBuilder& t, Kind kind, const std::string& name, Codes codes, LowerFn lower,
+           const ImageForm& form) {
+  Row& r = t.kind(kind, name, E::mimg, codes, form.samples ? kSampled : kImage, lower);
+  r.image = form;
+  // What LLVM takes: accesses to texels have up to four values whatever they are.
+  if (form.samples) {
+    r.least_address = static_cast<uint8_t>(1 + form.front() + (form.gradients ? 1 : 0));
+    r.most_address = static_cast<uint8_t>(3 + form.front() + (form.gradients ? 6 : 0) +
+                                          (form.last != Last::none ? 1 : 0));
+  } else {
+    r.least_address = 1;
+    r.most_address = 4;
+  }
   return r;
 }
 
 void access_rows(TableBuilder& t) {
-  const struct {
-    const char* name;
-    int code;
-    bool narrow;  ///< has 16-bit components on GCN3
-  } rows[] = {{"image_load", 0, true},          {"image_load_mip", 1, true},
-              {"image_load_pck", 2, false},     {"image_load_pck_sgn", 3, false},
-              {"image_load_mip_pck", 4, false}, {"image_load_mip_pck_sgn", 5, false},
-              {"image_store", 8, true},         {"image_store_mip", 9, true},
-              {"image_store_pck", 10, false},   {"image_store_mip_pck", 11, false},
-              {"image_get_resinfo", 14, false}};
-  for (const auto& r : rows) image(t, r.name, r.code, kImage, 1, 4).meaning.d16 = r.narrow;
+  for (const bool mip : {false, true}) {
+    const std::string level = mip ? "_mip" : "";
+    ImageForm plain;
+    if (mip) plain.last = Last::mip;
+    image(t, Kind::load, "image_load" + level, mip ? 1 : 0, lower_image_load, plain).meaning.d16 =
+        true;
+    image(t, Kind::store, "image_store" + level, mip ? 9 : 8, lower_image_store, plain)
+        .meaning.d16 = true;
+    ImageForm packed = plain;
+    packed.packed = true;
+    image(t, Kind::load, "image_load" + level + "_pck", mip ? 4 : 2, lower_image_load, packed);
+    image(t, Kind::store, "image_store" + level + "_pck", mip ? 11 : 10, lower_image_store, packed);
+    packed.extends = true;
+    image(t, Kind::load, "image_load" + level + "_pck_sgn", mip ? 5 : 3, lower_image_load, packed);
+  }
+  ImageForm size;
+  size.last = Last::mip;
+  image(t, Kind::alu, "image_get_resinfo", 14, lower_image_size, size);
+  using Atom = ir::AtomOp;
   const struct {
     const char* name;
     Codes codes;
-    bool exchange = false;
-  } atomics[] = {{"swap", {15, 16}},
-                 {"cmpswap", {16, 17}, true},
-                 {"add", {17, 18}},
-                 {"sub", {18, 19}},
-                 {"rsub", {19, -1}},
-                 {"smin", 20},
-                 {"umin", 21},
-                 {"smax", 22},
-                 {"umax", 23},
-                 {"and", 24},
-                 {"or", 25},
-                 {"xor", 26},
-                 {"inc", 27},
-                 {"dec", 28},
-                 {"fcmpswap", {29, -1}, true},
-                 {"fmin", {30, -1}},
-                 {"fmax", {31, -1}}};
+    Atom op;
+    ir::Type type = ir::Type::u32;
+  } atomics[] = {{"swap", {15, 16}, Atom::exch},
+                 {"cmpswap", {16, 17}, Atom::cas},
+                 {"add", {17, 18}, Atom::add},
+                 {"sub", {18, 19}, Atom::sub},
+                 {"rsub", {19, -1}, Atom::rsub},
+                 {"smin", 20, Atom::min, ir::Type::s32},
+                 {"umin", 21, Atom::min},
+                 {"smax", 22, Atom::max, ir::Type::s32},
+                 {"umax", 23, Atom::max},
+                 {"and", 24, Atom::and_},
+                 {"or", 25, Atom::or_},
+                 {"xor", 26, Atom::xor_},
+                 {"inc", 27, Atom::inc},
+                 {"dec", 28, Atom::dec},
+                 {"fcmpswap", {29, -1}, Atom::fcas, ir::Type::f32},
+                 {"fmin", {30, -1}, Atom::min, ir::Type::f32},
+                 {"fmax", {31, -1}, Atom::max, ir::Type::f32}};
   for (const auto& a : atomics) {
-    Meaning& m = image(t, std::string("image_atomic_") + a.name, a.codes, kImage, 1, 4).meaning;
+    Meaning& m = image(t, Kind::atomic, std::string("image_atomic_") + a.name, a.codes,
+                       lower_image_atomic, {})
+                     .meaning;
     m.op = ir::Op::atom;
-    m.atom = a.exchange ? ir::AtomOp::cas : ir::AtomOp::add;
+    m.atom = a.op;
+    m.type = a.type;
   }
 }
 
@@ -62,23 +83,31 @@ void access_rows(TableBuilder& t) {
 struct Level {
   const char* name;
   int code;
-  bool bias, gradients, value;  ///< what stands in front of and behind the coordinates
+  bool bias, gradients;
+  Last last;
+  bool zero = false;
 };
-constexpr Level kLevels[] = {{"", 0, false, false, false},    {"_cl", 1, false, false, true},
-                             {"_d", 2, false, true, false},   {"_d_cl", 3, false, true, true},
-                             {"_l", 4, false, false, true},   {"_b", 5, true, false, false},
-                             {"_b_cl", 6, true, false, true}, {"_lz", 7, false, false, false}};
-constexpr Level kCoarse[] = {{"_cd", 0, false, true, false}, {"_cd_cl", 1, false, true, true}};
+constexpr Level kLevels[] = {
+    {"", 0, false, false, Last::none},      {"_cl", 1, false, false, Last::clamp},
+    {"_d", 2, false, true, Last::none},     {"_d_cl", 3, false, true, Last::clamp},
+    {"_l", 4, false, false, Last::level},   {"_b", 5, true, false, Last::none},
+    {"_b_cl", 6, true, false, Last::clamp}, {"_lz", 7, false, false, Last::none, true}};
+constexpr Level kCoarse[] = {{"_cd", 0, false, true, Last::none},
+                             {"_cd_cl", 1, false, true, Last::clamp}};
 
 void sampled(TableBuilder& t, const std::string& base, int code, const Level& l, bool compares,
              bool offset, bool gathers) {
-  const unsigned extra = (compares ? 1 : 0) + (offset ? 1 : 0) + (l.bias ? 1 : 0);
-  Meaning& m = image(t, base + (compares ? "_c" : "") + l.name + (offset ? "_o" : ""), code,
-                     kSampled, 1 + extra + (l.gradients ? 1 : 0),
-                     3 + extra + (l.gradients ? 6 : 0) + (l.value ? 1 : 0))
-                   .meaning;
-  m.d16 = true;
-  if (gathers) m.op = ir::Op::select;
+  ImageForm form;
+  form.samples = true;
+  form.gathers = gathers;
+  form.offset = offset;
+  form.compare = compares;
+  form.bias = l.bias;
+  form.gradients = l.gradients;
+  form.last = l.last;
+  form.level_zero = l.zero;
+  const std::string name = base + (compares ? "_c" : "") + l.name + (offset ? "_o" : "");
+  image(t, Kind::load, name, code, lower_image_sample, form).meaning.d16 = true;
 }
 
 void sample_rows(TableBuilder& t) {
@@ -94,7 +123,9 @@ void sample_rows(TableBuilder& t) {
       for (const Level& l : kCoarse)
         sampled(t, "image_sample", kCoarseSample + by / 4 + l.code, l, compares, offset, false);
     }
-  image(t, "image_get_lod", 96, kSampled, 1, 3);
+  ImageForm lod;
+  lod.samples = true;
+  image(t, Kind::across, "image_get_lod", 96, lower_image_lod, lod);
 }
 
 void interpolation_rows(TableBuilder& t) {

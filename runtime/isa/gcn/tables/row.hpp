@@ -77,7 +77,7 @@ enum class Slot : uint8_t {
   sdata,    ///< SMEM stores: a source in the place of sdst
   probe,    ///< a number in the place of sdst
   word,     ///< of data
-  // Pictures: nothing of this is executed.
+  // Pictures: images are executed, the rest is not.
   idata,   ///< MIMG: as many VGPRs as the instruction's dmask says
   iaddr,   ///< MIMG: as many as the image has dimensions; the encoding does not say
   irsrc,   ///< MIMG: 8 SGPRs
@@ -170,6 +170,22 @@ struct Meaning {
   Indexing indexing = Indexing::keeps;
 };
 
+/// What the address registers of an image instruction hold, in this order: offsets, bias, reference
+/// value, gradients, coordinates (as many as the image has, and its slice), and one more value.
+struct ImageForm {
+  bool offset = false, bias = false, compare = false, gradients = false;
+  enum class Last : uint8_t { none, clamp, level, mip } last = Last::none;
+  bool level_zero = false;  ///< takes no level, and finds none
+  bool samples = false;     ///< has a sampler and coordinates that are floats
+  bool gathers = false;
+  bool packed = false;  ///< moves the texel as it lies in memory
+  bool extends = false;
+  /// The level of detail comes from the differences between the lanes of a quad.
+  bool looks_across() const { return samples && !gradients && !level_zero && last != Last::level; }
+  /// Registers of all but the coordinates; those of gradients depend on the image.
+  unsigned front() const { return (offset ? 1U : 0U) + (bias ? 1U : 0U) + (compare ? 1U : 0U); }
+};
+
 struct Row {
   std::string name;  ///< without _e32/_e64
   Kind kind = Kind::alu;
@@ -181,6 +197,7 @@ struct Row {
   LowerFn lower = nullptr;  ///< null: assembles, cannot run yet
   Meaning meaning;
   isa::Claim claim = isa::Claim::none;
+  ImageForm image;                              ///< of MIMG
   uint8_t least_address = 0, most_address = 0;  ///< of iaddr, in dwords
 
   bool runs() const { return lower != nullptr; }
@@ -205,6 +222,11 @@ struct Row {
   }
   bool ends_block() const {
     return kind == Kind::branch || kind == Kind::jump || kind == Kind::call || kind == Kind::end;
+  }
+  /// Atomic operations that store where they find a value that is given, too.
+  bool compares() const {
+    return kind == Kind::atomic &&
+           (meaning.atom == ir::AtomOp::cas || meaning.atom == ir::AtomOp::fcas);
   }
   bool tests_class() const { return name.find("_class_") != std::string::npos; }
   bool has(Slot slot) const {

@@ -42,6 +42,7 @@ ExeczAsks asks(const Instruction& i) {
     case Kind::atomic:
       return i.row->encoding != Encoding::smrd ? ExeczAsks::nobody : ExeczAsks::wave;
     case Kind::load:
+      if (i.row->image.looks_across()) return ExeczAsks::wave;
       return i.row->encoding != Encoding::smrd ? ExeczAsks::nobody : ExeczAsks::lane;
     default:
       return ExeczAsks::nobody;

@@ -1,6 +1,8 @@
 // What the lowering functions of the buffer instructions share.
 #pragma once
 
+#include <functional>
+
 #include "runtime/isa/gcn/lowering/semantics.hpp"
 
 namespace lanewise::gcn {
@@ -23,5 +25,15 @@ void deliver(LowerContext& c, const Instruction& i, const std::vector<ir::Reg>& 
 void refuse_tfe_on_store(const Instruction& i);
 /// LDS address of this lane: M0[15:0] + 4 * lane, and by policy the instruction's offset.
 ir::Reg lds_address(LowerContext& c, const Instruction& i);
+
+/// One access to a part of an element: for elements of `from` to `to` bytes.
+struct Part {
+  ir::Type elem;
+  unsigned word, from, to;
+};
+/// Calls `access` for each part that an element of `size` bytes has, under the guard that it has it
+/// and that it may be accessed.
+void for_each_part(LowerContext& c, const ir::Operand& size, const ir::Operand& may,
+                   const std::function<void(const Part&)>& access);
 
 }  // namespace lanewise::gcn

@@ -21,11 +21,9 @@ constexpr uint32_t kIdentitySelect = 4 | 5 << 3 | 6 << 6 | 7 << 9;
 /// Everything about the element of one access.
 struct Element {
   BufferPlace at;
-  ir::Operand word;       ///< format word
-  uint8_t mode = 0;       ///< ir::FormatMode bits
-  bool constant = false;  ///< the size is known
-  unsigned bytes = 0;
-  Reg size;  ///< else it is here
+  ir::Operand word;  ///< format word
+  uint8_t mode = 0;  ///< ir::FormatMode bits
+  ir::Operand size;
 };
 
 void warn_about_format(LowerContext& c, const Instruction& i, bool store) {
@@ -60,11 +58,11 @@ Element element_of(LowerContext& c, const Instruction& i, bool store) {
   if (named) warn_about_format(c, i, store);
   e.word = named ? imm(uint32_t{i.dfmt} << 15 | uint32_t{i.nfmt} << 12 | kIdentitySelect)
                  : c.read_known(*i.operand(Slot::srsrc), 3);
-  e.constant = e.word.is_imm();
-  if (e.constant) {
+  if (e.word.is_imm()) {
     const unsigned dfmt = e.word.imm >> 15 & 15, nfmt = e.word.imm >> 12 & 7;
-    e.bytes = data_format_bytes(dfmt);
-    e.at = buffer_place(c, i, 0, std::max(e.bytes, 1U), true);
+    const unsigned bytes = data_format_bytes(dfmt);
+    e.size = imm(bytes);
+    e.at = buffer_place(c, i, 0, std::max(bytes, 1U), true);
     if (!named && !documented_format(dfmt, nfmt, store, c.gen())) report(c, e.at.may);
   } else {
     e.at = buffer_place(c, i, 0, 0, true);
@@ -74,39 +72,33 @@ Element element_of(LowerContext& c, const Instruction& i, bool store) {
   return e;
 }
 
-/// One way to access a part of the element: for the sizes `from` to `to`.
-struct Part {
-  Type elem;
-  unsigned word, from, to;
-};
-constexpr Part kParts[] = {{Type::u8, 0, 1, 1},   {Type::u16, 0, 2, 2},   {Type::u32, 0, 4, 16},
-                           {Type::u32, 1, 8, 16}, {Type::u32, 2, 12, 16}, {Type::u32, 3, 16, 16}};
+}  // namespace
 
-/// Calls `access(part)` for each part the element has, under the guard that it has it.
-template <typename Access>
-void for_each_part(LowerContext& c, const Element& e, const Access& access) {
+void for_each_part(LowerContext& c, const ir::Operand& size, const ir::Operand& may,
+                   const std::function<void(const Part&)>& access) {
+  static constexpr Part kParts[] = {{Type::u8, 0, 1, 1},    {Type::u16, 0, 2, 2},
+                                    {Type::u32, 0, 4, 16},  {Type::u32, 1, 8, 16},
+                                    {Type::u32, 2, 12, 16}, {Type::u32, 3, 16, 16}};
   for (const Part& p : kParts) {
-    if (e.constant) {
-      if (e.bytes < p.from || e.bytes > p.to) continue;
-      if (e.at.may.is_reg()) c.b.set_guard({e.at.may.reg(), false});
+    if (size.is_imm()) {
+      if (size.imm < p.from || size.imm > p.to) continue;
+      if (may.is_reg()) c.b.set_guard({may.reg(), false});
     } else {
       const bool exactly = p.from == p.to;
       const Reg has =
-          c.compare(exactly ? ir::Cond::eq : ir::Cond::ge, Type::u32, e.size, imm(p.from));
-      c.b.set_guard({c.make_pred(Op::and_, Type::pred, {has, e.at.may}), false});
+          c.compare(exactly ? ir::Cond::eq : ir::Cond::ge, Type::u32, size, imm(p.from));
+      c.b.set_guard({c.make_pred(Op::and_, Type::pred, {has, may}), false});
     }
     access(p);
     c.b.set_guard({});
   }
 }
 
-}  // namespace
-
 void lower_format_load(LowerContext& c, const Instruction& i) {
   const Element e = element_of(c, i, false);
   std::vector<Reg> raw;
   for (int n = 0; n < 4; ++n) raw.push_back(zeroed(c));
-  for_each_part(c, e, [&](const Part& p) {
+  for_each_part(c, e.size, e.at.may, [&](const Part& p) {
     ir::Inst& load = c.b.emit(Op::load, Type::u32, {raw[p.word]}, {e.at.va});
     load.mem = buffer_memory(i, p.elem);
     load.mem->offset = 4 * int64_t{p.word};
@@ -130,7 +122,7 @@ void lower_format_store(LowerContext& c, const Instruction& i) {
   std::vector<Reg> raw;
   for (int n = 0; n < 4; ++n) raw.push_back(c.b.reg(Width::b32));
   c.b.emit(Op::fmt_pack, Type::none, raw, std::move(src)).mode = e.mode;
-  for_each_part(c, e, [&](const Part& p) {
+  for_each_part(c, e.size, e.at.may, [&](const Part& p) {
     ir::Inst& store = c.b.emit(Op::store, Type::u32, {}, {e.at.va, raw[p.word]});
     store.mem = buffer_memory(i, p.elem);
     store.mem->offset = 4 * int64_t{p.word};
