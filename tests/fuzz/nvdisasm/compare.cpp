@@ -21,10 +21,12 @@ namespace sass = lanewise::sass;
 namespace {
 
 constexpr int kSkipped = 77;
-constexpr size_t kBatch = 64;  // the vendor's program starts anew for each word that it refuses
+// The vendor's program starts anew for each word that it refuses, so those that we refuse, which it
+// should, are asked apart.
+constexpr size_t kBatch = 16, kAccepted = 1024;
 
 struct Options {
-  size_t words = 400;
+  size_t words = 400, refused = ~size_t{0};
   uint64_t seed = 1;
   std::vector<std::string> mnemonics;  ///< prefixes; none = every row, and words of no row
   std::string program = "nvdisasm", folder = std::filesystem::temp_directory_path();
@@ -112,22 +114,37 @@ int compare(const Options& options) {
     return kSkipped;
   }
   Words words(options.seed, options.mnemonics);
-  size_t accepted = 0, different = 0, lost = 0;
-  for (size_t done = 0; done < options.words; done += kBatch) {
-    std::vector<nvdisasm::Word> batch(std::min(kBatch, options.words - done));
-    std::ranges::generate(batch, [&] { return words.next(); });
-    const auto theirs = vendor.texts(batch);
-    for (size_t n = 0; n < batch.size(); ++n) {
-      const std::optional<std::string> ours = our_text(batch[n], 32 * n + 8);
+  size_t accepted = 0, different = 0, lost = 0, asked = 0, left = options.refused;
+  std::vector<nvdisasm::Word> here, batch;  // those that we accept, and the others
+  const auto ask = [&](std::vector<nvdisasm::Word>& words_of_one_kind) {
+    const auto theirs = vendor.texts(words_of_one_kind);
+    for (size_t n = 0; n < words_of_one_kind.size(); ++n) {
+      const nvdisasm::Word& w = words_of_one_kind[n];
+      const std::optional<std::string> ours = our_text(w, 32 * n + 8);
       accepted += theirs[n] ? 1 : 0;
-      lost += reads_back(batch[n]) ? 0 : 1;
+      lost += reads_back(w) ? 0 : 1;
       if (ours == theirs[n]) continue;
       ++different;
-      fmt::print("{:016x} {:06x}: {} | ours: {}\n", batch[n].bits, batch[n].control,
-                 shown(theirs[n]), shown(ours));
+      fmt::print("{:016x} {:06x}: {} | ours: {}\n", w.bits, w.control, shown(theirs[n]),
+                 shown(ours));
+    }
+    asked += words_of_one_kind.size();
+    words_of_one_kind.clear();
+  };
+  for (size_t done = 0; done < options.words; ++done) {
+    const nvdisasm::Word w = words.next();
+    if (our_text(w, 8)) {
+      here.push_back(w);
+      if (here.size() == kAccepted) ask(here);
+    } else if (left != 0) {
+      --left;
+      batch.push_back(w);
+      if (batch.size() == kBatch) ask(batch);
     }
   }
-  fmt::print("{} words, {} accepted by {}, {} different, {} do not assemble back\n", options.words,
+  ask(here);
+  ask(batch);
+  fmt::print("{} words, {} accepted by {}, {} different, {} do not assemble back\n", asked,
              accepted, options.program, different, lost);
   return different + lost == 0 ? 0 : 1;
 }
@@ -140,6 +157,7 @@ int main(int argc, char** argv) {
   app.add_option("--words", options.words, "how many");
   app.add_option("--mnemonics", options.mnemonics, "only rows that begin so: TEX,TLD,SU")
       ->delimiter(',');
+  app.add_option("--refused", options.refused, "ask about so many of the words that we refuse");
   app.add_option("--seed", options.seed, "of the random numbers");
   app.add_option("--nvdisasm", options.program, "the disassembler, release 11.8");
   app.add_option("--folder", options.folder, "for its input and output");
