@@ -49,15 +49,12 @@ void put_queue(Writer out) {
   out.put<uint32_t>(68, kPrivateApertureHigh);
 }
 
-/// Lanes of a wave lie side by side: SWIZZLE_ENABLE, ELEMENT_SIZE 4, INDEX_STRIDE 64,
-/// ADD_TID_ENABLE. NUM_RECORDS does not bound it, as on the hardware. The DATA_FORMAT that SI and
-/// CI have here would be a stride on VI, so none is set.
 void put_scratch(Writer out, const LaunchFacts& f) {
-  constexpr uint32_t kSwizzleEnable = 1U << 31, kFields = 0x00e80000;
   out.put<uint32_t>(0, static_cast<uint32_t>(f.scratch_address));
-  out.put<uint32_t>(4, static_cast<uint32_t>(f.scratch_address >> 32 & 0xffff) | kSwizzleEnable);
-  out.put<uint32_t>(8, 0xffffffff);
-  out.put<uint32_t>(12, kFields);
+  out.put<uint32_t>(
+      4, static_cast<uint32_t>(f.scratch_address >> 32 & kScratchAddressHigh) | kScratchWord1);
+  out.put<uint32_t>(8, kScratchRecords);
+  out.put<uint32_t>(12, kScratchWord3);
 }
 
 /// Value of a hidden argument. Buffers that only an enqueueing kernel would use, and offsets that

@@ -15,6 +15,11 @@ namespace lanewise::guest {
 
 inline constexpr uint32_t kPacketAt = 0, kQueueAt = 64, kScratchAt = 192, kFlatScratchAt = 208,
                           kDispatchIdAt = 216, kLaunchBlockBytes = 256, kLaunchBlockAlign = 64;
+/// Lanes of a wave lie side by side: SWIZZLE_ENABLE, ELEMENT_SIZE 4, INDEX_STRIDE 64,
+/// ADD_TID_ENABLE. NUM_RECORDS does not bound it, as on the hardware. The DATA_FORMAT that SI and
+/// CI have here would be a stride on VI, so none is set. Word 1 ends with the address, of 47 bits.
+inline constexpr uint32_t kScratchWord1 = 0x8000'0000, kScratchAddressHigh = 0x7fff,
+                          kScratchRecords = 0xffff'ffff, kScratchWord3 = 0x00e8'0000;
 /// Flat addresses with these upper halves mean LDS and scratch.
 inline constexpr uint32_t kSharedApertureHigh = 0x1000'0000, kPrivateApertureHigh = 0x2000'0000;
 

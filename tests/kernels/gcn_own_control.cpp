@@ -358,6 +358,16 @@ TEST_CASE("gcn own: calls with a record in private memory") {
       false);
 }
 
+TEST_CASE("gcn own: addresses of private memory are plain arithmetic, not a decoded descriptor") {
+  for (const char* gpu : {"gfx600", "gfx700", "gfx803"}) {
+    const lanewise::Module m =
+        device().load_file(corpus("gcn/own/calls." + std::string(gpu) + ".hsaco"));
+    const std::string text = m.kernel("records").optimised_ir({.grid = {1}, .block = {64}});
+    CHECK(text.find("buffer_address") == std::string::npos);
+    CHECK(text.find("store.u32") != std::string::npos);
+  }
+}
+
 TEST_CASE("gcn own: calls with arguments in registers and on the stack") {
   constexpr uint32_t n = 128;
   const Words in = random_ints<uint32_t>(n, 12);

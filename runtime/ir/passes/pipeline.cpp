@@ -17,7 +17,7 @@ constexpr Pass kPasses[] = {
     {"constants", propagate_constants},  // what is known stands where it is used, and is computed
     {"identities", apply_identities},    // x + 0, x * 8, select p, a, a
     {"pairs", join_pairs},               // words of a 64-bit value that are joined again
-    {"descriptors", descriptors},        // buffer addresses with a constant descriptor
+    {"descriptors", descriptors},        // buffer addresses with known descriptor fields
     {"copies", propagate_copies},        // what a move copied is used directly
     {"common", merge_common},            // what was computed before is copied
     {"addresses", fold_addresses},       // sums with constants join, at last in Mem::offset

@@ -69,6 +69,10 @@ TEST_CASE("a parameter plus an index") {
   CHECK(parameter("  d8 = zext64 r4\n  d9 = sub.u64 d1, d8\n" + kLoad) == 8);
   CHECK(parameter("  d9 = and.u64 d1, 0xfffffffffffffff0\n" + kLoad) == 8);
   CHECK(parameter("  r5, r6 = unpack64.u64 d1\n  d9 = pack64.u64 r5, r6\n" + kLoad) == 8);
+  // The base of a buffer descriptor: other fields stand above it.
+  CHECK(parameter("  r5, r6 = unpack64.u64 d1\n  r6 = or.u32 r6, 0x80000000\n"
+                  "  r6 = and.u32 r6, 0xffff\n  d9 = pack64.u64 r5, r6\n" +
+                  kLoad) == 8);
 }
 
 TEST_CASE("an index that was loaded") {
@@ -95,6 +99,12 @@ TEST_CASE("an address in the shared or local window belongs to no parameter") {
   }
   CHECK(parameter("  d9 = select.u64 p7, d0, 0x1000000\n" + kLoad) == kNone);
   CHECK(parameter("  d8 = zext64 r4\n  d8 = add.u64 d8, 0x2000010\n  d9 = select.u64 p7, d0, d8\n" +
+                  kLoad) == kNone);
+}
+
+TEST_CASE("halves of two pointers make none") {
+  CHECK(parameter("  r5, r6 = unpack64.u64 d0\n  r6 = and.u32 r6, 0xffff\n"
+                  "  r5, r4 = unpack64.u64 d1\n  d9 = pack64.u64 r5, r6\n" +
                   kLoad) == kNone);
 }
 

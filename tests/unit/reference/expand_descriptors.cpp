@@ -70,7 +70,8 @@ void put_word(ir::Builder& b, Reg at, unsigned word, ir::Operand value) {
   b.emit(Op::store, Type::u32, {}, {at, value}).mem.emplace().offset = 4 * word;
 }
 
-ir::Program program_of(const std::vector<Case>& cases, uint64_t table) {
+/// `base_known`: all of word 1 is a constant; else its lower half is word 3 of the table.
+ir::Program program_of(const std::vector<Case>& cases, uint64_t table, bool base_known = true) {
   ir::Program p;
   p.name = "addresses";
   p.isa = ir::Isa::gcn;
@@ -83,15 +84,21 @@ ir::Program program_of(const std::vector<Case>& cases, uint64_t table) {
   const Reg at = b.make(Op::add, Type::u64, {offset, imm(table)});
   const Reg index = lane_word(b, at, 0), inside = lane_word(b, at, 1),
             soffset = lane_word(b, at, 2);
+  const Reg word1 = b.reg(Width::b32);  // of one case after the other
   for (unsigned n = 0; n < cases.size(); ++n) {
     const Case& c = cases[n];
+    if (!base_known) {
+      const Reg high = b.make(Op::and_, Type::u32, {lane_word(b, at, 3), imm(0xffff)});
+      b.emit(Op::or_, Type::u32, {word1}, {high, imm(c.words[1] & 0xffff0000)});
+    }
     const Reg va = b.reg(Width::b64), ok = b.reg(Width::pred);
     const ir::Operand records = c.records_known
                                     ? imm(c.words[2])
                                     : ir::Operand(b.make(Op::mov, Type::u32, {imm(c.words[2])}));
-    b.emit(Op::buffer_address, Type::u64, {va, ok},
-           {imm(c.words[0]), imm(c.words[1]), records, imm(c.words[3]), index, inside,
-            c.soffset_known ? imm(c.soffset) : ir::Operand(soffset)})
+    b.emit(
+         Op::buffer_address, Type::u64, {va, ok},
+         {imm(c.words[0]), base_known ? imm(c.words[1]) : ir::Operand(word1), records,
+          imm(c.words[3]), index, inside, c.soffset_known ? imm(c.soffset) : ir::Operand(soffset)})
         .buffer = c.access;
     const Reg low = b.reg(Width::b32), high = b.reg(Width::b32);
     b.emit(Op::unpack64, Type::u64, {low, high}, {va});
@@ -153,6 +160,31 @@ TEST_CASE("constant descriptors: the expanded address, the decoded one and the o
       }
   }
   CHECK(inside > 20000);
+}
+
+TEST_CASE("fields of descriptors are known where the base in front of them is not") {
+  Random random(13);
+  for (int round = 0; round < 20; ++round) {
+    const uint32_t high = random.any() & 0x7fff;
+    std::vector<Case> cases(kCases);
+    for (Case& c : cases) {
+      c = random.next();
+      c.words[1] = (c.words[1] & 0xffff0000) | high;
+    }
+    std::vector<uint32_t> table(kLanes * kWords);
+    for (uint32_t& w : table) w = random.pick({0, 4, 16, 63, 0xfffffff0, random.any()});
+    for (unsigned l = 0; l < kLanes; ++l) table[l * kWords + 3] = high;
+    test::Bench plain, expanded;
+    const uint64_t at = plain.put(table);
+    REQUIRE(expanded.put(table) == at);
+    ir::Program p = program_of(cases, at, false);
+    plain.run(p, 1, kLanes);
+    CHECK(ir::expand_descriptors(p));
+    for (const std::string& defect : ir::verify(p)) FAIL_CHECK(defect);
+    for (const ir::Inst& i : p.blocks[0].insts) REQUIRE(i.op != Op::buffer_address);
+    expanded.run(p, 1, kLanes);
+    REQUIRE(plain.get<uint32_t>(at, table.size()) == expanded.get<uint32_t>(at, table.size()));
+  }
 }
 
 TEST_CASE("the addressing policies hold for constant descriptors, too") {

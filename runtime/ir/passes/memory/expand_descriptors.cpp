@@ -1,9 +1,11 @@
-// GCN buffer addresses whose descriptor is constant: the formulas of docs/gcn-addressing.md with
-// the descriptor's fields filled in. The general path decodes all of it in every lane.
+// GCN buffer addresses whose descriptor has constant fields: the formulas of
+// docs/gcn-addressing.md with them filled in. The general path decodes all of it in every lane.
 #include <algorithm>
+#include <optional>
 
 #include "runtime/ir/builder.hpp"
 #include "runtime/ir/passes/passes.hpp"
+#include "runtime/ir/passes/values/numbers.hpp"
 
 namespace lanewise::ir {
 namespace {
@@ -78,19 +80,37 @@ class Arithmetic {
   Builder& b_;
 };
 
+/// The fields of a descriptor that decide how an address is made.
+struct Fields {
+  uint32_t w1 = 0;  ///< the upper half alone; the lower one belongs to the base
+  uint32_t w3 = 0;
+};
+
+/// The word without its `low` lowest bits, where the others are known.
+std::optional<uint32_t> above(const Known& word, unsigned low) {
+  const auto wanted = static_cast<uint32_t>(0xffffffffU << low);
+  if (word.none() || ((word.zero | word.one) & wanted) != wanted) return {};
+  return static_cast<uint32_t>(word.one) & wanted;
+}
+
+/// `known(source)` of the instruction.
+template <typename Sources>
+std::optional<Fields> fields_of(const Inst& inst, const Sources& known) {
+  if (inst.op != Op::buffer_address || !inst.guard.always()) return {};
+  const auto w3 = above(known(3), 0);
+  if (!w3) return {};
+  if (inst.buffer->addr64) return Fields{0, *w3};
+  // Payload 0 asks for the size of the descriptor's format; front ends that know it say it.
+  if (inst.buffer->payload_bytes == 0) return {};
+  const auto w1 = above(known(1), 16);
+  if (!w1) return {};
+  return Fields{*w1, *w3};
+}
+
 class Expansion {
  public:
-  Expansion(Builder& b, const Inst& inst) : b_(b), x_(b), inst_(inst), access_(*inst.buffer) {
-    w3_ = static_cast<uint32_t>(inst.src[3].imm);
-  }
-
-  static bool possible(const Inst& inst) {
-    if (inst.op != Op::buffer_address || !inst.guard.always() || !inst.src[3].is_imm())
-      return false;
-    if (inst.buffer->addr64) return true;
-    // Payload 0 asks for the size of the descriptor's format; front ends that know it say it.
-    return inst.src[1].is_imm() && inst.buffer->payload_bytes != 0;
-  }
+  Expansion(Builder& b, const Inst& inst, const Fields& fields)
+      : b_(b), x_(b), inst_(inst), access_(*inst.buffer), w1_(fields.w1), w3_(fields.w3) {}
 
   void run() {
     b_.set_site(inst_.site);
@@ -121,10 +141,9 @@ class Expansion {
   }
 
   void decoded() {
-    const auto w1 = static_cast<uint32_t>(inst_.src[1].imm);
-    const bool gfx8 = access_.gen == BufferAccess::Gen::gfx8, swizzle = w1 >> 31 != 0;
+    const bool gfx8 = access_.gen == BufferAccess::Gen::gfx8, swizzle = w1_ >> 31 != 0;
     const bool add_tid = field(w3_, 23, 1) != 0;
-    uint64_t stride = field(w1, 16, 14);
+    uint64_t stride = field(w1_, 16, 14);
     if (gfx8 && add_tid && !access_.format_op) stride |= field(w3_, 15, 4) << 14;
     const Operand soffset = inst_.src[6];
     const bool early = swizzle && access_.soffset_swizzled;
@@ -177,29 +196,53 @@ class Expansion {
   Arithmetic x_;
   const Inst& inst_;
   const BufferAccess& access_;
-  uint32_t w3_ = 0;
+  uint32_t w1_ = 0, w3_ = 0;
 };
+
+using AllFields = std::vector<std::vector<std::optional<Fields>>>;
+
+bool expand(Program& program, const AllFields& fields) {
+  Builder b(program);
+  bool changed = false;
+  for (uint32_t n = 0; n < program.blocks.size(); ++n) {
+    if (std::ranges::none_of(fields[n], [](const auto& f) { return f.has_value(); })) continue;
+    std::vector<Inst> old = std::move(program.blocks[n].insts);
+    program.blocks[n].insts.clear();
+    b.set_block(n);
+    changed = true;
+    for (size_t i = 0; i < old.size(); ++i) {
+      if (fields[n][i])
+        Expansion(b, old[i], *fields[n][i]).run();
+      else
+        program.blocks[n].insts.push_back(std::move(old[i]));
+    }
+  }
+  return changed;
+}
 
 }  // namespace
 
 bool expand_descriptors(Program& program) {
-  Builder b(program);
-  bool changed = false;
-  for (uint32_t n = 0; n < program.blocks.size(); ++n) {
-    auto& insts = program.blocks[n].insts;
-    if (std::none_of(insts.begin(), insts.end(), Expansion::possible)) continue;
-    std::vector<Inst> old = std::move(insts);
-    insts.clear();
-    b.set_block(n);
-    changed = true;
-    for (Inst& inst : old) {
-      if (Expansion::possible(inst))
-        Expansion(b, inst).run();
-      else
-        program.blocks[n].insts.push_back(std::move(inst));
+  const auto asks = [&](const auto& wanted) {
+    return std::ranges::any_of(program.blocks, [&](const Block& block) {
+      return std::ranges::any_of(
+          block.insts, [&](const Inst& i) { return i.op == Op::buffer_address && wanted(i); });
+    });
+  };
+  if (!asks([](const Inst&) { return true; })) return false;
+  std::optional<Numbers> numbers;
+  if (asks([](const Inst& i) { return i.src[1].is_reg() || i.src[3].is_reg(); }))
+    numbers.emplace(program, LaunchNumbers{});
+  AllFields fields(program.blocks.size());
+  for (uint32_t n = 0; n < program.blocks.size(); ++n)
+    for (size_t i = 0; i < program.blocks[n].insts.size(); ++i) {
+      const Inst& inst = program.blocks[n].insts[i];
+      fields[n].push_back(fields_of(inst, [&](size_t s) {
+        if (inst.src[s].is_imm()) return Known::exactly(inst.src[s].imm, 32);
+        return numbers ? numbers->use(n, i, s) : Known::any(32);
+      }));
     }
-  }
-  return changed;
+  return expand(program, fields);
 }
 
 }  // namespace lanewise::ir

@@ -44,11 +44,15 @@ Value number(uint64_t from = 0) {
 }
 const Value kAny{Kind::any, 0, 0, 0};
 
+/// The slot of a pointer that is a parameter.
+uint64_t own(const Value& v) {
+  return v.slot < kSlots ? uint64_t{1} << v.slot : 0;
+}
 /// What a number computed from it depends on.
 uint64_t parts(const Value& v) {
   if (v.is(Kind::any)) return kFromMemory;
   if (!v.is(Kind::pointer)) return v.from;
-  return v.from | (v.slot < kSlots ? uint64_t{1} << v.slot : kFromMemory);
+  return v.from | (v.slot < kSlots ? own(v) : kFromMemory);
 }
 
 /// One or the other. A lane that holds a plain number where another one holds a pointer has nothing
@@ -219,8 +223,7 @@ class Pointers {
   void mark(const Values& values, Inst& access) {
     const Value at = value(values, access.src[0]);
     if (!at.is(Kind::pointer) || (at.from & kFromMemory) != 0) return;
-    const uint64_t own = at.slot < kSlots ? uint64_t{1} << at.slot : 0;
-    found_.push_back({&access, at.slot, at.from & ~own});
+    found_.push_back({&access, at.slot, at.from & ~own(at)});
   }
 
   /// The dispatch packet and what else a launch lays down behind the parameters.
@@ -426,6 +429,9 @@ class Pointers {
     if (low.is(Kind::parameters) && high.is(Kind::parameters)) return low;
     // The upper half of a variable's address is a number, mostly 0.
     if (low.is(Kind::pointer) && low.slot >= kFirstVariable && high.is(Kind::number))
+      return moved(low, high);
+    // That of a descriptor's base is bits of a word with other fields.
+    if (low.is(Kind::pointer) && high.is(Kind::number) && high.from != 0 && high.from == own(low))
       return moved(low, high);
     if (!low.is(Kind::pointer) || !high.is(Kind::pointer) || low.slot != high.slot) return kAny;
     return join(low, high);

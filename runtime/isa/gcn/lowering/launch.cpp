@@ -22,7 +22,7 @@ class LaunchState {
   void run() {
     const InitialState& s = c_.kernel().state;
     c_.b.program().needs.scratch_bytes = wants_scratch(s) ? c_.kernel().private_bytes : 0;
-    from_block(s.private_segment_buffer, guest::kScratchAt, 4);
+    scratch_descriptor(s.private_segment_buffer);
     address(s.dispatch_ptr, guest::kPacketAt);
     address(s.queue_ptr, guest::kQueueAt);
     from_block(s.dispatch_id, guest::kDispatchIdAt, 2);
@@ -93,6 +93,17 @@ class LaunchState {
     load.mem->align_bytes = 4;
     load.mem->offset = block + offset;
     c_.refresh_masks(static_cast<unsigned>(at), count);
+  }
+
+  /// Only the base is the launch's; the other fields are known here (expand_descriptors).
+  void scratch_descriptor(int at) {
+    if (!any_read(at, 4)) return;
+    const auto first = static_cast<unsigned>(at);
+    from_block(at, guest::kScratchAt, 2);
+    const Reg top = combine(Op::and_, c_.sgpr(first + 1), imm(guest::kScratchAddressHigh));
+    write(at + 1, combine(Op::or_, top, imm(guest::kScratchWord1)));
+    write(at + 2, imm(guest::kScratchRecords));
+    write(at + 3, imm(guest::kScratchWord3));
   }
 
   /// Flat accesses to scratch begin at the descriptor's base.
