@@ -28,40 +28,57 @@ bool own_memory(const ir::Inst& inst) {
   return inst.mem->space == ir::Space::local || inst.mem->space == ir::Space::generic;
 }
 
-/// Registers that depend on what others do: on what they left in memory, and, written in a loop
-/// around a compare-and-swap, on how often they got in between.
+/// Values that depend on what others do: on what they left in memory, and, made in a loop around a
+/// compare-and-swap, on how often they got in between.
 class Tainted {
  public:
-  Tainted(const ir::Program& program, const std::vector<SwapLoop>& swaps)
-      : reg_(program.regs.size(), false) {
-    std::vector<bool> counted(program.blocks.size(), false);
+  Tainted(const ir::Ssa& ssa, const std::vector<SwapLoop>& swaps)
+      : ssa_(ssa),
+        program_(ssa.program()),
+        counted_(program_.blocks.size(), false),
+        value_(ssa.size(), false),
+        flow_(ssa) {
     for (const SwapLoop& loop : swaps)
-      for (const uint32_t b : loop.blocks) counted[b] = true;
-    do {
-      changed_ = false;
-      for (uint32_t b = 0; b < program.blocks.size(); ++b)
-        for (const ir::Inst& inst : program.blocks[b].insts) pass_on(inst, counted[b]);
-    } while (changed_);
+      for (const uint32_t b : loop.blocks) counted_[b] = true;
+    flow_.run(*this);
   }
-  bool operator[](uint32_t reg) const { return reg_[reg]; }
+  bool operator[](uint32_t value) const { return value != ir::kNone && value_[value]; }
 
- private:
-  void pass_on(const ir::Inst& inst, bool counted) {
-    const auto depends = [&](const ir::Operand& o) { return o.is_reg() && reg_[o.index]; };
-    if (!counted && !sees_others(inst) && std::ranges::none_of(inst.src, depends) &&
-        (inst.guard.always() || !reg_[inst.guard.reg.id]) &&
-        (inst.op != Op::load || !kept_ || !own_memory(inst)))
-      return;
-    if (inst.op == Op::store && own_memory(inst) && !kept_) kept_ = changed_ = true;
-    for (const ir::Reg dst : inst.dst) {
-      if (!dst.valid() || reg_[dst.id]) continue;
-      reg_[dst.id] = changed_ = true;
+  void argument(uint32_t value) {
+    for (const uint32_t input : ssa_.inputs(value)) taint(value, value_[input]);
+  }
+  void instruction(uint32_t block, uint32_t index) {
+    const ir::Inst& inst = program_.blocks[block].insts[index];
+    bool depends = counted_[block] || sees_others(inst) || (*this)[ssa_.guard(block, index)] ||
+                   (inst.op == Op::load && kept_ && own_memory(inst));
+    for (size_t s = 0; s < inst.src.size(); ++s)
+      depends = depends || (*this)[ssa_.use(block, index, s)];
+    if (depends && inst.op == Op::store && own_memory(inst) && !kept_) {
+      kept_ = true;
+      for (const uint32_t b : ssa_.order().nodes) flow_.touch_block(b);
+    }
+    for (size_t d = 0; d < inst.dst.size(); ++d) {
+      if (!inst.dst[d].valid()) continue;
+      const uint32_t value = ssa_.defined(block, index, d);
+      taint(value, depends);
+      for (const uint32_t input : ssa_.inputs(value)) taint(value, value_[input]);
     }
   }
+  void leave(uint32_t block) { flow_.reach_all(block); }
 
-  std::vector<bool> reg_;
+ private:
+  void taint(uint32_t value, bool depends) {
+    if (!depends || value_[value]) return;
+    value_[value] = true;
+    flow_.changed(value);
+  }
+
+  const ir::Ssa& ssa_;
+  const ir::Program& program_;
+  std::vector<bool> counted_;  ///< [block]
+  std::vector<bool> value_;
   bool kept_ = false;  ///< some of it lies in the lane's own memory
-  bool changed_ = false;
+  ir::Dataflow flow_;
 };
 
 /// For each block those that it can be reached from again, itself among them; empty where it cannot
@@ -87,18 +104,11 @@ class Cycles {
   std::vector<std::vector<uint32_t>> blocks_;
 };
 
-/// The register that says where a lane goes behind the block, kNone when none does.
-uint32_t deciding(const ir::Terminator& t) {
-  if (t.kind == ir::Terminator::Kind::branch && !t.cond.always()) return t.cond.reg.id;
-  const bool chosen = t.kind == ir::Terminator::Kind::switch_ && t.selector.is_reg();
-  return chosen ? t.selector.index : ir::kNone;
-}
-
 /// A lane may wait in a loop for what another lane of its wave does elsewhere.
 std::optional<Obstacle> waiting_loop(const ir::Program& program, const ir::Uniformity& u) {
-  const Cycles cycles(ir::block_graph(program));
+  const Cycles cycles(u.ssa().graph());
   const std::vector<SwapLoop> swaps = swap_loops(program);
-  const Tainted depends(program, swaps);
+  const Tainted depends(u.ssa(), swaps);
   std::vector<bool> waits(program.blocks.size(), true);
   for (const SwapLoop& loop : swaps) {
     // In another loop, the path on must not depend on it.
@@ -106,8 +116,7 @@ std::optional<Obstacle> waiting_loop(const ir::Program& program, const ir::Unifo
     for (const uint32_t b : loop.blocks) waits[b] = !outermost && loop.leads_to == ir::kNone;
   }
   for (uint32_t b = 0; b < program.blocks.size(); ++b) {
-    const uint32_t reg = deciding(program.blocks[b].term);
-    if (!waits[b] || reg == ir::kNone || !depends[reg] || u.decides(b)) continue;
+    if (!waits[b] || !depends[u.ssa().deciding(b)] || u.decides(b)) continue;
     // What a lane waits for, it looks at while it iterates.
     for (const uint32_t k : cycles.around(b)) {
       for (const ir::Inst& inst : program.blocks[k].insts)

@@ -317,6 +317,17 @@ TEST_CASE("swap loops: a count that an atomic gave is no reason to wait") {
             .find("atom") != std::string::npos);
 }
 
+TEST_CASE("swap loops: a register that held what an atomic gave, and holds something else") {
+  const std::string before =
+      "block b1\n  r4 = atom.u32 d24, r0 {global u32 order=relaxed scope=gpu atom=add}\n"
+      "  p16 = icmp.u32.eq r4, 0\n  @p16 store.u32 d24, r0 {global u32 offset=8}\n  jump b3\n"
+      "block b2\n  exit\nblock b3\n"
+      "  r5 = load.u32 d24 {global u32 order=relaxed scope=gpu}\n  r12 = add.u32 r12, 1\n";
+  CHECK(!waits(before + "  p16 = icmp.u32.lt r12, 9\n  branch @p16 b3 b2"));
+  CHECK(waits(before + "  p16 = icmp.u32.ne r5, 0\n  branch @p16 b3 b2"));
+  CHECK(waits(before + "  branch @p16 b3 b2"));
+}
+
 TEST_CASE("swap loops: where one leads to") {
   const auto one = [](const std::string& blocks) {
     const auto found = spirv::swap_loops(around(blocks));

@@ -34,6 +34,22 @@ struct Known {
 inline unsigned bits_of(Width width) {
   return width == Width::b64 ? 64 : width == Width::b32 ? 32 : 1;
 }
+inline uint64_t ones_of(unsigned count) {
+  return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+}
+/// The number that so many low bits are as a signed one, and the lowest of these.
+inline int64_t signed_of(uint64_t value, unsigned bits) {
+  return static_cast<int64_t>(value << (64 - bits)) >> (64 - bits);
+}
+inline int64_t least_signed(unsigned bits) {
+  return INT64_MIN >> (64 - bits);
+}
+/// What holds where the condition does not; of those of integers.
+Cond opposite(Cond cond);
+
+/// The bounds follow from the bits, the leading bits from the bounds, and each kind of bound from
+/// the other where the sign is known.
+Known settled(Known known, unsigned bits);
 /// Either of them.
 Known joined(const Known& a, const Known& b);
 /// Both of them at once; none where that cannot be.

@@ -44,11 +44,6 @@ int64_t widened(int64_t bound) {
   return bound < 0 ? ~most : most;
 }
 
-Cond opposite(Cond cond) {
-  constexpr Cond kOpposites[] = {Cond::ne, Cond::eq, Cond::ge, Cond::gt, Cond::le, Cond::lt};
-  return kOpposites[static_cast<size_t>(cond)];
-}
-
 }  // namespace
 
 Numbers::Numbers(const Program& program, const LaunchNumbers& launch, Ssa::Split split)

@@ -18,9 +18,9 @@ bool comes_before(const Ssa& ssa, uint32_t value, uint32_t block, size_t inst) {
   return v.kind == Ssa::Kind::argument || v.inst < inst;
 }
 
-class Verifier {
+class SsaVerifier {
  public:
-  explicit Verifier(const Ssa& ssa) : ssa_(ssa), p_(ssa.program()) {}
+  explicit SsaVerifier(const Ssa& ssa) : ssa_(ssa), p_(ssa.program()) {}
 
   std::vector<std::string> run() {
     for (const uint32_t b : ssa_.order().nodes) {
@@ -106,7 +106,7 @@ std::string print(const Ssa& ssa) {
 }
 
 std::vector<std::string> verify(const Ssa& ssa) {
-  return Verifier(ssa).run();
+  return SsaVerifier(ssa).run();
 }
 
 }  // namespace lanewise::ir
