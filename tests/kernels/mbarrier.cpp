@@ -8,7 +8,7 @@ namespace {
 /// Lanes of one group run `body` and leave `n` words each at %q, the rest of the buffer being at
 /// %p.
 std::vector<uint32_t> run(const std::string& body, unsigned lanes, unsigned n,
-                          const std::vector<uint32_t>& in = {}) {
+                          const std::vector<uint32_t>& in = {}, const std::string& copies = {}) {
   const std::string text =
       ".version 8.4\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
       ".reg .b64 %p, %q, %s<8>;\n.reg .b32 %t, %r<16>;\n.reg .pred %o, %w;\n"
@@ -19,11 +19,9 @@ std::vector<uint32_t> run(const std::string& body, unsigned lanes, unsigned n,
   std::vector<uint32_t> memory(lanes * n);
   memory.insert(memory.end(), in.begin(), in.end());
   auto buffer = device().buffer(memory);
-  device()
-      .load_text(text, lanewise::Isa::ptx)
-      .kernel("k")
-      .launch({.grid = {1}, .block = {lanes}}, buffer)
-      .check();
+  lanewise::LaunchOptions options{.grid = {1}, .block = {lanes}};
+  if (!copies.empty()) options.policies["async.copy"] = copies;
+  device().load_text(text, lanewise::Isa::ptx).kernel("k").launch(options, buffer).check();
   return buffer.read<uint32_t>();
 }
 
@@ -182,5 +180,53 @@ D:  add.u32 %r0, %r0, 1;
     uint32_t sum = 0;
     for (unsigned stage = 0; stage < 6; ++stage) sum = sum * 3 + stage * 100 + (31 - lane);
     CHECK(got[32 + lane] == sum);
+  }
+}
+
+TEST_CASE("cp.async: a copy completes at once, or when a wait asks for its group") {
+  // Three groups; what is there before any wait, behind a wait that leaves two, one, and none.
+  const std::string body = R"(
+    mov.u32 %r9, m;
+    mad.lo.u32 %r9, %t, 64, %r9;
+    add.u64 %s0, %p, 512;
+    setp.lt.u32 %w, %t, 3;
+    cp.async.ca.shared.global [%r9], [%s0], 4;
+    cp.async.commit_group;
+    @%w cp.async.ca.shared.global [%r9+8], [%s0+8], 8, 5;
+    cp.async.commit_group;
+    cp.async.cg.shared.global [%r9+16], [%s0+16], 16;
+    cp.async.commit_group;
+    ld.shared.u32 %r0, [%r9];
+    cp.async.wait_group 2;
+    ld.shared.u32 %r1, [%r9];
+    ld.shared.u32 %r2, [%r9+8];
+    cp.async.wait_group 1;
+    ld.shared.v2.u32 {%r3, %r4}, [%r9+8];
+    ld.shared.u32 %r5, [%r9+28];
+    cp.async.wait_all;
+    ld.shared.v2.u32 {%r6, %r7}, [%r9+24];
+    st.global.v4.u32 [%q], {%r0, %r1, %r2, %r3};
+    st.global.v4.u32 [%q+16], {%r4, %r5, %r6, %r7};
+)";
+  std::vector<uint32_t> in(8);
+  for (uint32_t i = 0; i < 8; ++i) in[i] = 0x01020304 * (i + 1);
+  for (const std::string copies : {"immediate", "late"}) {
+    CAPTURE(copies);
+    std::vector<uint32_t> words(96);  // behind the 32 words of the lanes' results
+    words.insert(words.end(), in.begin(), in.end());
+    const std::vector<uint32_t> got = run(body, 4, 8, words, copies);
+    for (uint32_t lane = 0; lane < 4; ++lane) {
+      const bool late = copies == "late", second = lane < 3;
+      const uint32_t cut = in[3] & 0xff;
+      const std::vector<uint32_t> want = {late ? 0 : in[0],
+                                          in[0],
+                                          late || !second ? 0 : in[2],
+                                          second ? in[2] : 0,
+                                          second ? cut : 0,
+                                          late ? 0 : in[7],
+                                          in[6],
+                                          in[7]};
+      CHECK(std::vector<uint32_t>(got.begin() + lane * 8, got.begin() + lane * 8 + 8) == want);
+    }
   }
 }

@@ -11,6 +11,7 @@
 #include "runtime/api/program/policies_gcn.hpp"
 #include "runtime/ir/dot.hpp"
 #include "runtime/ir/texture.hpp"
+#include "runtime/isa/ptx/late_copies.hpp"
 #include "runtime/isa/sass/sass.hpp"
 #include "runtime/isa/stack_size.hpp"
 #include "runtime/layout/launch_block.hpp"
@@ -26,6 +27,7 @@ struct Row {
   std::string_view values;  ///< allowed values separated by '|'; kNumber = one of at least 1
 };
 constexpr std::array kRows = {
+    Row{"async.copy", "immediate", "immediate|late"},
     Row{"check", "none", "none|init"},
     Row{"gcn.align", "system", "system|dword|unaligned"},
     Row{"gcn.alpha_2_10_10_10", "unsigned", "unsigned|signed"},
@@ -162,6 +164,17 @@ bool sparse_sass(ir::Program& program, const std::string& state) {
          change_constants(program, sass::kSparseAbsent, [](uint64_t) { return uint64_t{1}; });
 }
 
+/// Copies that a kernel starts wait in a queue behind its local memory.
+bool delay_copies(ir::Program& program, const std::string& time) {
+  if (time == "immediate") return false;
+  if (!change_constants(program, ptx::kCopyLate, [](uint64_t) { return uint64_t{1}; }))
+    return false;
+  const uint32_t area = (program.local_bytes + 15) / 16 * 16;
+  change_constants(program, ptx::kCopyArea, [&](uint64_t) { return uint64_t{area}; });
+  program.local_bytes = area + ptx::kCopyEntries * ptx::kCopyEntryBytes;
+  return true;
+}
+
 /// The stack of a lane gets so many bytes. False where the kernel has none.
 bool set_stack(ir::Program& program, const std::string& size) {
   constexpr uint64_t kMost = uint64_t{16} << 20;
@@ -208,7 +221,8 @@ bool apply_isa_policies(ir::Program& program, const Policies& complete) {
   const bool stack = set_stack(program, complete.at("stack"));
   if (program.isa == ir::Isa::ptx) {
     const bool sums = accumulate(program, complete.at("mma.accumulate"));
-    return align_ptx(program, complete.at("ptx.align")) || sums || stack;
+    const bool late = delay_copies(program, complete.at("async.copy"));
+    return align_ptx(program, complete.at("ptx.align")) || late || sums || stack;
   }
   if (program.isa == ir::Isa::gcn) return apply_gcn_policies(program, complete) || stack;
   const bool aligned = align_sass(program, complete.at("sass.align"));

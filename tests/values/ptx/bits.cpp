@@ -51,15 +51,18 @@ constexpr unsigned kTables[] = {0xf0, 0xcc, 0xaa, 0x80, 0xfe, 0x96, 0xe8, 0xca,
                                 0xd8, 0x00, 0xff, 0x1b, 0x6a, 0x7f, 0x01, 0x35};
 
 std::optional<Op> lop3(const std::string& form, Mods& m) {
+  const std::string with = m.one_of({"and", "or"});
   if (!m.type()) return {};
   Op o{{}, {{kB32}, {kB32}, {kB32}}, {}, {}};
+  if (!with.empty()) o.sources.push_back({type_named("pred")});
   // All results in one: each table's result is turned a little further.
-  o.text = ".reg .b32 t;\nmov.b32 d, 0;\n";
+  o.text = ".reg .b32 t;\n.reg .pred x;\nmov.b32 d, 0;\n";
   for (unsigned table : kTables)
-    o.text += "shf.l.wrap.b32 d, d, d, 3;\n" + form + " t, a, b, c, " + std::to_string(table) +
-              ";\nadd.u32 d, d, t;\n";
+    o.text += "shf.l.wrap.b32 d, d, d, 3;\n" + form + (with.empty() ? " t" : " t|x") +
+              ", a, b, c, " + std::to_string(table) + (with.empty() ? "" : ", e") +
+              ";\nadd.u32 d, d, t;\n" + (with.empty() ? "" : "@x add.u32 d, d, 1;\n");
   o.results = {{kB32}};
-  o.value = [](Args in, Results out) {
+  o.value = [with](Args in, Results out) {
     uint32_t all = 0;
     for (unsigned table : kTables) {
       uint32_t r = 0;
@@ -69,6 +72,8 @@ std::optional<Op> lop3(const std::string& form, Mods& m) {
         r |= (table >> row & 1) << i;
       }
       all = std::rotl(all, 3) + r;
+      if (with == "and") all += r != 0 && in[3] != 0;
+      if (with == "or") all += r != 0 || in[3] != 0;
     }
     out[0] = all;
   };

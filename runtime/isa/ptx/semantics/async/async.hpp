@@ -1,5 +1,5 @@
 // Barriers in memory, and copies that report to them. Copies complete at once, which every program
-// must expect; what a program can see of them is that bytes are there and barriers were told.
+// must expect; what a program observes of them is bytes in place and changed barriers.
 #pragma once
 
 #include <functional>
@@ -24,6 +24,19 @@ void report_bytes(Emit& e, const Located& barrier, ir::Operand bytes);
 /// has no guard.
 void for_offsets(Emit& e, ir::Operand total, uint32_t step,
                  const std::function<void(ir::Operand)>& body);
+
+// --- copies that wait for their wait (queue.cpp) ------------------------------------------------
+/// A predicate, known at translation: copies are queued.
+ir::Reg copies_wait(Emit& e);
+/// Addresses with their offsets; `read` of the bytes are read, the rest is 0.
+struct QueuedCopy {
+  ir::Operand source, target, read;
+  uint32_t bytes = 0;
+};
+void queue_copy(Emit& e, const QueuedCopy& copy);
+void end_copy_group(Emit& e);
+/// All copies but those of the `younger` groups that were ended last, and of the one that is open.
+void complete_copies(Emit& e, uint64_t younger);
 
 // The instructions.
 void mbarrier_init(Emit& e);

@@ -147,6 +147,8 @@ void mbarrier_pending(Emit& e) {
 /// cp.async.mbarrier.arrive: the copies before it are complete. Without .noinc the arrival was
 /// added to those that the phase waits for, so nothing is left of it.
 void mbarrier_after_copies(Emit& e) {
+  end_copy_group(e);
+  complete_copies(e, 0);
   change_barrier(e, locate(e, 0, e.get("ss")), imm(e.has("noinc") ? 1 : 0), ir::Order::release);
 }
 

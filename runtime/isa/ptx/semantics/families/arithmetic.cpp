@@ -46,7 +46,6 @@ constexpr Row kArithmeticRows[] = {
     Row{"max", "?ftz ?NaN+ ?abs type:f32", "d s s s", nullptr, kThree}.in("100.88"),
     Row{"redux", "sync+ op:min|max ?abs ?NaN type:f32", "d s s:u32", nullptr, "not supported"}.in(
         "=103.86"),
-    Row{"lop3", "bool:and|or type:b32", "d_+:b32 s s s i p", nullptr, "not supported"}.in("70.82"),
     Row{"barrier", "^cluster ^arrive ?sem:release@.80|relaxed@.80 ?aligned", "", nullptr, kCluster}
         .in("90.78"),
     Row{"barrier", "^cluster ^wait ?acquire@.80 ?aligned", "", nullptr, kCluster}.in("90.78"),

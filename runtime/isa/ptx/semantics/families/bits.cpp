@@ -28,9 +28,15 @@ void lop3(Emit& e) {
   if (!e.is_constant(4) || e.operand(4).bits > 255)
     Emit::fail(e.operand(4).loc, "the look-up table of 'lop3' must be a constant from 0 to 255");
   const auto lut = static_cast<uint8_t>(e.operand(4).bits);
-  e.set(
-      0, kB32,
-      e.op(Op::lop3, Type::none, {e.raw(1, kB32), e.raw(2, kB32), e.raw(3, kB32)}, {.mode = lut}));
+  const ir::Reg value =
+      e.op(Op::lop3, Type::none, {e.raw(1, kB32), e.raw(2, kB32), e.raw(3, kB32)}, {.mode = lut});
+  if (!e.has("bool")) return e.set(0, kB32, value);
+  const ir::Operand other = e.pred(5);
+  const ir::Reg any = e.op(Op::icmp, Type::u32, {value, imm(0)}, {.cond = ir::Cond::ne});
+  const Op with = e.get("bool") == "and" ? Op::and_ : Op::or_;
+  const ir::Reg both = e.op(with, Type::pred, {any, other});
+  if (!e.is_sink(0)) e.set(0, kB32, value);
+  e.set_pair(0, kPred, both);
 }
 
 void shl(Emit& e) {
@@ -159,6 +165,7 @@ constexpr Row kBitsRows[] = {
     {"not", "type:pred|b16|b32|b64", "d s", not_bits},
     {"cnot", "type:b16|b32|b64", "d s", cnot},
     {"lop3", "type:b32", "d s s s i", lop3},
+    Row{"lop3", "bool:and|or type:b32", "d_+:b32 s s s i p", lop3}.in("70.82"),
     {"shl", "type:b16|b32|b64", "d s s:u32", shl},
     {"shr", "type:b16|b32|b64|$int", "d s s:u32", shr},
     {"shf", "^l mode:clamp|wrap type:b32", "d s s s:u32", funnel<Op::shf_l>},

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 
+#include "runtime/isa/ptx/semantics/async/async.hpp"
 #include "runtime/isa/ptx/semantics/memory_common.hpp"
 
 namespace lanewise::ptx {
@@ -194,7 +195,19 @@ ir::Operand source_size(Emit& e, uint64_t bytes) {
   return e.op(ir::Op::select, ir::Type::u32, {e.pred(3), imm(0), imm(bytes)});
 }
 
-/// Asynchronous copies complete at once, which every program must expect; waiting is then free.
+/// An address with its offset.
+ir::Operand whole_address(Emit& e, ir::Operand base, const ir::Mem& mem, bool wide) {
+  const bool held = base.is_reg() && e.kernel.program.regs[base.index].width == ir::Width::b64;
+  ir::Operand address = base;
+  if (base.is_reg() && wide && !held) address = e.widen(base, false);
+  if (base.is_reg() && !wide && held) address = e.narrow(base);
+  const uint64_t mask = wide ? ~uint64_t{0} : 0xffffffff;
+  return e.op(ir::Op::add, wide ? ir::Type::u64 : ir::Type::u32,
+              {address, imm(static_cast<uint64_t>(mem.offset) & mask)});
+}
+
+/// Asynchronous copies complete at once, which every program must expect, or when a wait asks for
+/// them (policy async.copy).
 void copy_async(Emit& e) {
   if (!e.is_constant(2)) Emit::fail(e.operand(2).loc, "the copy size must be a constant");
   const uint64_t bytes = e.operand(2).bits;
@@ -208,20 +221,37 @@ void copy_async(Emit& e) {
   const ir::Operand source = apply_address(e, e.address(e.operand(1), "global"), from);
   const ir::Operand target = apply_address(e, e.address(e.operand(0), "shared"), to);
   to.cache = {};
+  const ir::Operand size = partial ? source_size(e, bytes) : imm(bytes);
+  ir::Builder& b = e.builder();
+  const uint32_t later = b.add_block(), now = b.add_block(), after = b.add_block();
+  b.branch({copies_wait(e)}, later, now);
+  b.set_block(later);
+  QueuedCopy queued;
+  queued.source = whole_address(e, source, from, true);
+  queued.target = whole_address(e, target, to, false);
+  queued.read = e.op(ir::Op::min, ir::Type::u32, {size, imm(bytes)});
+  queued.bytes = static_cast<uint32_t>(bytes);
+  queue_copy(e, queued);
+  b.jump(after);
+  b.set_block(now);
   std::vector<ir::Reg> words;
   for (unsigned i = 0; i < mem.count; ++i) words.push_back(e.temp(ir::Width::b32));
   if (partial)
-    PartialCopy(e, source, from, words).run(source_size(e, bytes));
+    PartialCopy(e, source, from, words).run(size);
   else
     e.emit(ir::Op::load, ir::Type::none, words, {source}).mem = from;
   std::vector<ir::Operand> src{target};
   src.insert(src.end(), words.begin(), words.end());
   e.emit(ir::Op::store, ir::Type::none, {}, src).mem = to;
+  b.jump(after);
+  b.set_block(after);
 }
 
 void wait_async(Emit& e) {
   for (size_t i = 0; i < e.count(); ++i)
     if (!e.is_constant(i)) Emit::fail(e.operand(i).loc, "expected a constant number of groups");
+  if (e.has("wait")) end_copy_group(e);
+  if (e.get("wait") != "commit_group") complete_copies(e, e.count() == 1 ? e.operand(0).bits : 0);
 }
 
 constexpr const char* kTensor = "a prefetch of the descriptor's first 128 bytes to L2";
@@ -243,7 +273,7 @@ constexpr Row kCacheRows[] = {
      "?secondary:L2::evict_first|L2::evict_unchanged type:b64",
      nullptr, range},
     {"cp", "async cop:ca|cg to:shared|shared::cta ss:global ~L2::cache_hint ~pf:$pf", nullptr,
-     copy_async, "completes at once"},
+     copy_async, "completes by the policy async.copy"},
     {"cp", "async wait:commit_group|wait_all", nullptr, wait_async},
     {"cp", "async wait_group", nullptr, wait_async},
 };
