@@ -104,6 +104,23 @@ TEST_CASE("ldmatrix, stmatrix, movmatrix: rows of eight halves") {
   check_equal(moved, want);
 }
 
+TEST_CASE("ldmatrix: a row that is not aligned to 16 bytes is a fault") {
+  for (const std::string name : {"", ".trans"}) {
+    auto buffer = device().buffer(std::vector<uint32_t>(128));
+    const lanewise::Result result =
+        device()
+            .load_text(
+                kernel_of(kFill + ("add.u32 %s, %s, 4;\nldmatrix.sync.aligned.m8n8.x1" + name) +
+                              ".shared.b16 {%y0}, [%s];\n",
+                          ""),
+                lanewise::Isa::ptx)
+            .kernel("k")
+            .launch({.grid = {1}, .block = {32}}, buffer);
+    REQUIRE(!result.faults.empty());
+    CHECK(result.faults[0].kind == lanewise::FaultKind::misaligned);
+  }
+}
+
 namespace {
 
 struct Tile {
