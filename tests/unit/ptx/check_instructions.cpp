@@ -74,11 +74,15 @@ TEST_CASE("vectors of eight have one gate") {
 
 TEST_CASE("what is legal and does not run is unsupported, not illegal") {
   const char* rows[][2] = {
+      {"sm_90a", "wgmma.fence.sync.aligned;"},
       {"sm_100a", "cvt.rs.satfinite.e4m3x4.f32 %r1, {%f1, %f2, %f3, %f4}, %r2;"},
       {"sm_100a", "cvt.rz.ue8m0x2.f32 %h1, %f1, %f2;"},
       {"sm_100a", "add.rn.f32x2 %rd1, %rd2, %rd3;"},
       {"sm_100a", "min.f32 %f1, %f2, %f3, %f4;"},
-      {"sm_100a", "redux.sync.min.abs.NaN.f32 %f1, %f2, 0xffffffff;"}};
+      {"sm_100a", "redux.sync.min.abs.NaN.f32 %f1, %f2, 0xffffffff;"},
+      {"sm_80",
+       "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r1, %r2}, {%r3, %r4}, "
+       "{%r1, %r2}, %r5, 0;"}};
   for (const auto& row : rows) {
     CAPTURE(std::string(row[1]));
     const ptx::Module module = module_of(row[1], row[0]);
