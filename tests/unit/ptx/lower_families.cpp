@@ -209,9 +209,8 @@ TEST_CASE("lowering: memory") {
         "atom.f32 0, r4 {shared u32 order=relaxed scope=gpu atom_type=f32}\n");
   CHECK(ir_of("red.release.sys.global.max.s64 [%rd1+8], %rd2;") ==
         "atom.s64 d4, d5 {global u64 offset=8 order=release scope=sys atom=max atom_type=s64}\n");
-  CHECK(ir_of("cp.async.cg.shared.global [sbuf], [%rd1], 16;") ==
-        "r5, r6, r7, r8 = load d4 {global u32 count=4 cache=cg}\n"
-        "store 0, r5, r6, r7, r8 {shared u32 count=4}\n");
+  // What the policy async.copy decides; the copy is in the blocks behind (kernels/mbarrier.cpp).
+  CHECK(ir_of("cp.async.cg.shared.global [sbuf], [%rd1], 16;") == "p5 = mov.pred 0\n");
 }
 
 TEST_CASE("lowering: groups and waves") {
