@@ -77,6 +77,7 @@ class Exits {
     const uint32_t header = code_.blocks[loop.header].label;
     split_header(loop);
     std::vector<Way> ways;
+    ways.reserve(leaving_from.size());
     for (const size_t b : leaving_from) ways.push_back({b, last_label(code_.blocks[b])});
     for (CodeInst& inst : merge.insts) {
       if (inst.op() != spv::OpPhi) continue;

@@ -14,7 +14,8 @@ bool removable(const Program& p, const Inst& i) {
   if (i.op != Op::load || i.mem->space != Space::param || i.event != 0) return false;
   if (!i.src[0].is_imm()) return false;
   const uint64_t address = (i.src[0].imm + static_cast<uint64_t>(i.mem->offset)) & 0xffffffff;
-  const bool aligned = i.mem->align != AlignRule::trap || address % i.mem->alignment() == 0;
+  const bool aligned =
+      i.mem->align != AlignRule::trap || address % std::max(1U, i.mem->alignment()) == 0;
   return aligned && address + i.mem->bytes() <= p.param_bytes;
 }
 

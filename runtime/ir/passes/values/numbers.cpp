@@ -253,7 +253,7 @@ Known Numbers::result(const Inst& inst, size_t which, uint32_t value) const {
 Known Numbers::loaded(const Inst& inst, size_t which, unsigned width) const {
   const Mem& m = *inst.mem;
   const unsigned size = size_of(m.elem);
-  if (size < 4) {
+  if (size == 1 || size == 2) {
     const int64_t half = int64_t{1} << (8 * size - 1);
     return is_signed(m.elem) ? Known::between_signed(-half, half - 1, width)
                              : Known::between(0, static_cast<uint64_t>(2 * half - 1), width);
