@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes docs/cuda-runtime.md and docs/cuda-driver.md of the rows in runtime/host/cuda and runtime/host/driver: each entry
+"""Makes docs/cuda-runtime.md, docs/cuda-driver.md and docs/hip.md of the rows in runtime/host/{cuda,driver,hip}: each entry
 point, what it takes, its state.
 
     cuda_runtime.py            writes the pages
@@ -55,10 +55,31 @@ link it, open it, or ask `cuGetProcAddress` for each function; this page is made
 
 """
 
+HIP_HEAD = """# HIP programs for GCN3
+
+**You have a HIP program, and no card that ROCm still serves.** Build it for gfx803 and put `lanewise exec` before it:
+
+```sh no-test
+hipcc --offload-arch=gfx803 app.cpp -o app
+lanewise exec ./app
+```
+
+`lanewise exec` gives the program a `libamdhip64.so.5` over the same core as [CUDA's runtime](cuda-runtime.md): streams, memory, events,
+errors and options are the same. Kernels run as GCN3 code, 64 lanes to a wave; the program sees an AMD Radeon RX 580 (gfx803).
+This page is made from the rows of [`runtime/host/hip`](../runtime/host/README.md) by `docs/cuda_runtime.py`.
+
+- Of a bundle the code object for gfx803 is taken (gfx801, gfx802, gfx700, gfx701 and gfx600 as well). Compressed bundles are refused
+  with the option to build without.
+- `printf` in kernels is not supported: HIP prints through a service thread of its own (hostcall).
+- What is not listed here answers `hipErrorNotSupported`, and one line on standard error names it.
+
+"""
+
 # Page, its first part, the folder of the rows, the list of names.
 PAGES = [
     ("docs/cuda-runtime.md", RUNTIME_HEAD, "runtime/host/cuda", "runtime/host/exec/cudart_names.def"),
     ("docs/cuda-driver.md", DRIVER_HEAD, "runtime/host/driver", "runtime/host/exec/cuda_names.def"),
+    ("docs/hip.md", HIP_HEAD, "runtime/host/hip", None),
 ]
 
 
@@ -122,15 +143,16 @@ def page(head, folder):
     done = {n: r for n, r in all_rows.items() if r[1] == "done"}
     refused = {n: r for n, r in all_rows.items() if r[1] == "refused"}
     also = sum(map(len, aliases.values()))
-    lines.append(f"{len(done)} are done, and {also} more names of them; {len(refused)} are refused.\n\n## Done\n")
-    if folder.endswith("driver"):
+    lines.append(f"{len(done)} are done, and {also} more names of them" + (f"; {len(refused)} are refused" if refused else "") + ".\n\n## Done\n")
+    if not folder.endswith("cuda"):
         lines += by_kind(folder, done, aliases)
     else:
         lines.append("| entry point | takes | also |\n|---|---|---|")
         for name, (parameters, _, _) in done.items():
             others = ", ".join(f"`{o}`" for o in aliases.get(name, []))
             lines.append(f"| `{name}` | {'`' + parameters + '`' if parameters else ''} | {others} |")
-    lines.append("\n## Refused\n\n| why | entry points |\n|---|---|")
+    if refused:
+        lines.append("\n## Refused\n\n| why | entry points |\n|---|---|")
     by_reason = {}
     for name, (_, _, why) in refused.items():
         by_reason.setdefault(why, []).append(name)
@@ -150,7 +172,7 @@ def main():
             print(f"{place} is not current: run docs/cuda_runtime.py")
             failed = 1
         known = rows(folder)
-        for name in re.findall(r"NAME\((\w+)\)", (ROOT / names).read_text()):
+        for name in re.findall(r"NAME\((\w+)\)", (ROOT / names).read_text() if names else ""):
             if name not in known:
                 print(f"{name} has no row in {folder}")
                 failed = 1

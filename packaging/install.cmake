@@ -16,7 +16,7 @@ install(TARGETS lanewise_shared EXPORT lanewise-targets
 
 # What `lanewise exec` loads into programs. These have no sonames: no package is to depend on them.
 install(TARGETS lanewise_exec lanewise_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lanewise COMPONENT runtime)
-install(TARGETS lanewise_cudart_11 lanewise_cudart_12 lanewise_cudart_13 lanewise_cuda_driver LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lanewise/cuda COMPONENT runtime)
+install(TARGETS lanewise_cudart_11 lanewise_cudart_12 lanewise_cudart_13 lanewise_cuda_driver lanewise_hip LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lanewise/cuda COMPONENT runtime)
 
 # The program describes itself, so both are always true.
 set(described ${CMAKE_CURRENT_BINARY_DIR}/described)

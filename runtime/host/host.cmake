@@ -1,7 +1,7 @@
 # The runtime of host programs: its core over the C API, and the library of CUDA's entry points, which programs load in
 # place of libcudart.
 lanewise_layer(host_core host/core lanewise_support Threads::Threads)
-file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/host/cuda/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/host/driver/*.cpp)
+file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/host/cuda/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/host/driver/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/host/hip/*.cpp)
 add_library(lanewise_cuda SHARED ${cuda_sources})
 target_link_libraries(lanewise_cuda PRIVATE lanewise_options lanewise_host_core lanewise_shared)
 target_compile_options(lanewise_cuda PRIVATE -fvisibility=hidden)

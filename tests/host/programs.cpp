@@ -26,8 +26,8 @@ void check_ok(const std::string& program, const std::string& environment = {}) {
   INFO(o.out, o.err);
   CHECK(o.code == 0);
   CHECK(o.out.ends_with(program.substr(0, program.find('.')) + ": ok\n"));
-  const bool faults =
-      is(program, "printing") || is(program, "drv_errors") || is(program, "dev_assert");
+  const bool faults = is(program, "printing") || is(program, "drv_errors") ||
+                      is(program, "dev_assert") || is(program, "hip_errors");
   CHECK(reports(o) == (faults ? 1 : 0));
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("programs: each checks its own results") {
     check_ok(program);
     ++seen;
   }
-  CHECK(seen >= 27);
+  CHECK(seen >= 37);
 }
 
 TEST_CASE("programs: the same where no host memory is used in place") {
@@ -107,6 +107,15 @@ TEST_CASE("programs: what kernels leave, free twice or ask too much is one clear
   CHECK(flood.out.find("line 7 of block 7 thread 31: odd 0.875 123456789abcdef\n") !=
         std::string::npos);
   CHECK(flood.out.ends_with("between\n1 2 3\ndev_printf: ok\n"));
+}
+
+TEST_CASE("programs: a list of visible devices hides the only one, or not") {
+  CHECK(run("drv_vector_add.cuda13", {}, "CUDA_VISIBLE_DEVICES=0,3").code == 0);
+  for (const char* list : {"", "1", "-1", "GPU-none"}) {
+    const Output o = run("drv_vector_add.cuda13", {}, std::string("CUDA_VISIBLE_DEVICES=") + list);
+    CHECK(o.code == 1);
+    CHECK(o.out.find("cuInit(0)") != std::string::npos);
+  }
 }
 
 TEST_CASE("programs: settings of the environment") {

@@ -10,11 +10,11 @@ namespace host_test {
 
 using cli_test::Output;
 
-/// Of the runtime, of the driver API, and whose kernels call the device's runtime.
+/// Of the runtime, of the driver API, whose kernels call the device's runtime, and of HIP.
 inline const std::vector<std::string>& folders() {
   static const std::string data = std::string(LANEWISE_TEST_DATA) + "/host/";
   static const std::vector<std::string> all = {data + "programs", data + "driver/programs",
-                                               data + "device/programs"};
+                                               data + "device/programs", data + "hip/programs"};
   return all;
 }
 inline std::string path_of(const std::string& program) {
@@ -57,6 +57,7 @@ inline size_t reports(const Output& o) {
 
 /// Of CUDA's versions those whose runtime can stand in here.
 inline bool is_served(const std::string& program) {
+  if (program.ends_with(".hip5")) return true;
   const std::string versions = LANEWISE_CUDART_VERSIONS;
   return versions.find(program.substr(program.rfind(".cuda") + 5)) != std::string::npos;
 }

@@ -106,6 +106,7 @@ Context* Context::opened() {
 }
 
 Context::Context() : settings_(Settings::from_environment()) {
+  require(!settings_.hidden, Code::no_device);
   if (lw_device_open(default_device(), &device_) != LW_OK) {
     report_line(lw_last_error());
     fail(Code::no_device);

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "runtime/host/core/code_object.hpp"
 #include "runtime/host/core/context.hpp"
 #include "runtime/host/core/status.hpp"
 #include "runtime/layout/device_heap.hpp"
@@ -57,6 +58,19 @@ lw_module* Image::loaded() {
   return module;
 }
 
+void Image::symbol(const std::string& name, uint64_t* address, uint64_t* size, Code otherwise) {
+  lw_module* of = loaded();
+  uint64_t at = 0, count = 0;
+  if (lw_module_symbol(of, name.c_str(), &at, &count) != LW_OK) {
+    const auto part = symbol_in(data, bytes, name);
+    require(part && lw_module_symbol(of, kCodeObjectImage, &at, nullptr) == LW_OK, otherwise);
+    at += part->offset;
+    count = part->bytes;
+  }
+  if (address != nullptr) *address = at;
+  if (size != nullptr) *size = count;
+}
+
 void Image::unload() {
   const std::lock_guard lock(mutex);
   lw_module_release(module);
@@ -104,8 +118,7 @@ void Function::unload() {
 
 uint64_t Variable::address() {
   uint64_t out = 0;
-  if (lw_module_symbol(image->loaded(), name.c_str(), &out, nullptr) != LW_OK)
-    fail(Code::invalid_symbol);
+  image->symbol(name, &out, nullptr, Code::invalid_symbol);
   return out;
 }
 

@@ -26,6 +26,8 @@ struct Image {
 
   /// Loaded; throws where it cannot be.
   lw_module* loaded();
+  /// A variable of it; throws `otherwise` where there is none.
+  void symbol(const std::string& name, uint64_t* address, uint64_t* bytes, Code otherwise);
   void unload();
 };
 

@@ -63,6 +63,15 @@ void add_checks(Settings& out, const std::string& list) {
       refuse("LANEWISE_CHECK", list, "none, or init and leaks separated by a comma,");
 }
 
+/// A list of numbers, up to the first that there is no device of; there is device 0.
+bool hides_device(const char* name) {
+  const char* list = std::getenv(name);
+  if (list == nullptr) return false;
+  char* end = nullptr;
+  const long first = std::strtol(list, &end, 10);
+  return end == list || first != 0;
+}
+
 /// Now, not when the program has ended.
 void check_report(const std::string& path) {
   try {
@@ -87,6 +96,7 @@ Settings Settings::from_environment() {
     refuse("LANEWISE_ISA", out.isa, "ptx or sass");
   out.verbose = !variable("LANEWISE_VERBOSE").empty();
   out.gpu = variable("LANEWISE_GPU");
+  out.hidden = hides_device("CUDA_VISIBLE_DEVICES") || hides_device("HIP_VISIBLE_DEVICES");
   out.cache = variable("LANEWISE_CACHE");
   out.trace = variable("LANEWISE_TRACE");
   out.report = variable("LANEWISE_REPORT");

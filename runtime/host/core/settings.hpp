@@ -18,6 +18,7 @@ struct Settings {
   std::string report;               ///< LANEWISE_REPORT: a file for the tracker's report
   std::string isa;                  ///< LANEWISE_ISA: ptx or sass, which images are taken
   bool verbose = false;             ///< LANEWISE_VERBOSE: says which those are
+  bool hidden = false;              ///< CUDA_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES leave no device
   bool leaks = false;               ///< LANEWISE_CHECK has it
   bool summary = false;             ///< LANEWISE_SUMMARY
   bool copies_host_memory = false;  ///< LANEWISE_HOST_MEMORY=copy: nothing is used in place

@@ -93,25 +93,10 @@ REFUSED(cudaMemPoolExportToShareableHandle, "no process shares memory with anoth
 REFUSED(cudaMemPoolImportFromShareableHandle, "no process shares memory with another here")
 REFUSED(cudaMemPoolImportPointer, "no process shares memory with another here")
 
-REFUSED(__cudaGetProcAddress, "functions and tables of the driver cannot be asked for")
-REFUSED(cudaGetDriverEntryPoint, "functions and tables of the driver cannot be asked for")
-REFUSED(cudaGetDriverEntryPointByVersion, "functions and tables of the driver cannot be asked for")
-REFUSED(cudaGetDriverEntryPointByVersion_ptsz,
-        "functions and tables of the driver cannot be asked for")
-REFUSED(cudaGetDriverEntryPoint_ptsz, "functions and tables of the driver cannot be asked for")
-REFUSED(cudaGetExportTable, "functions and tables of the driver cannot be asked for")
-REFUSED(cudaGetFuncBySymbol, "functions and tables of the driver cannot be asked for")
+REFUSED(__cudaGetProcAddress, "tables of the driver cannot be asked for")
+REFUSED(cudaGetExportTable, "tables of the driver cannot be asked for")
 
-REFUSED(cudaKernelSetAttributeForDevice, "code cannot be loaded while the program runs")
-REFUSED(cudaLibraryEnumerateKernels, "code cannot be loaded while the program runs")
-REFUSED(cudaLibraryGetGlobal, "code cannot be loaded while the program runs")
-REFUSED(cudaLibraryGetKernel, "code cannot be loaded while the program runs")
-REFUSED(cudaLibraryGetKernelCount, "code cannot be loaded while the program runs")
-REFUSED(cudaLibraryGetManaged, "code cannot be loaded while the program runs")
-REFUSED(cudaLibraryGetUnifiedFunction, "code cannot be loaded while the program runs")
-REFUSED(cudaLibraryLoadData, "code cannot be loaded while the program runs")
-REFUSED(cudaLibraryLoadFromFile, "code cannot be loaded while the program runs")
-REFUSED(cudaLibraryUnload, "code cannot be loaded while the program runs")
+REFUSED(cudaLibraryGetUnifiedFunction, "unified function tables are not supported")
 
 REFUSED(cudaMemDiscardAndPrefetchBatchAsync,
         "copies and hints of several ranges in one call are not supported")

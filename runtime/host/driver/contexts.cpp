@@ -80,7 +80,7 @@ void reset_primary(int device) {
 }  // namespace
 
 bool is_initialised() {
-  return initialised;
+  return initialised || cuda::used_runtime();
 }
 
 DriverContext& primary_context() {

@@ -1,4 +1,6 @@
 // Launches, with arguments one by one or as a block, and with the calls of CUDA 3.
+#include "runtime/host/driver/launch.hpp"
+
 #include <cstring>
 
 #include "runtime/host/core/gpu.hpp"
@@ -11,14 +13,15 @@ namespace {
 /// Where the arguments lie: pointers to each, or into the block that `extra` names.
 class Arguments {
  public:
-  Arguments(const Function& function, void** pointers, void** extra) : pointers_(pointers) {
+  Arguments(const Function& function, void** pointers, void** extra, uintptr_t end)
+      : pointers_(pointers) {
     const size_t count = function.param_sizes.size();
     require(pointers == nullptr || extra == nullptr);
     if (extra == nullptr) {
       require(pointers != nullptr || count == 0);
       return;
     }
-    const auto [block, bytes] = block_of(extra);
+    const auto [block, bytes] = block_of(extra, end);
     for (size_t i = 0; i < count; ++i) {
       require(size_t{function.param_offsets[i]} + function.param_sizes[i] <= bytes);
       into_.push_back(block + function.param_offsets[i]);
@@ -28,11 +31,11 @@ class Arguments {
   void** pointers() const { return pointers_; }
 
  private:
-  static std::pair<std::byte*, size_t> block_of(void** extra) {
-    enum : uintptr_t { kEnd = 0, kPointer = 1, kSize = 2 };
+  static std::pair<std::byte*, size_t> block_of(void** extra, uintptr_t end) {
+    enum : uintptr_t { kPointer = 1, kSize = 2 };
     std::byte* block = nullptr;
     size_t bytes = 0;
-    for (; reinterpret_cast<uintptr_t>(*extra) != kEnd; extra += 2) {
+    for (; reinterpret_cast<uintptr_t>(*extra) != end; extra += 2) {
       const auto what = reinterpret_cast<uintptr_t>(*extra);
       require(what == kPointer || what == kSize);
       if (what == kPointer)
@@ -48,12 +51,16 @@ class Arguments {
   std::vector<void*> into_;
 };
 
+}  // namespace
+
 void launch(Function* handle, const Shape& shape, StreamHandle stream, void** pointers,
-            void** extra) {
+            void** extra, uintptr_t end) {
   Function& function = Program::get().function(required(handle));
-  const Arguments arguments(function, pointers, extra);
+  const Arguments arguments(function, pointers, extra, end);
   enqueue_launch(stream_of(stream), function, shape, arguments.pointers());
 }
+
+namespace {
 
 /// CUlaunchConfig
 struct Configuration {

@@ -46,16 +46,7 @@ const void* unwrapped(const void* data) {
 
 void load(Module** out, const void* data, const Options& options, bool library) {
   *required(out) = nullptr;
-  auto made = std::make_shared<Module>();
-  made->image = load_image(required(data), options);
-  lw_module* module = made->image->loaded();
-  for (size_t i = 0; i < lw_module_kernel_count(module); ++i)
-    made->names.emplace_back(lw_module_kernel_name(module, i));
-  if (!library) {
-    made->context = current_context();
-    made->context->modules.push_back(made.get());
-  }
-  *out = Handles<Module>::add(std::move(made));
+  *out = load_module(required(data), options, library);
 }
 
 void load_file(Module** out, const char* path, const Options& options, bool library) {
@@ -68,6 +59,32 @@ std::shared_ptr<Module> module_of(Module* handle) {
   return Handles<Module>::find(handle);
 }
 
+void enumerate(Module& module, Function** out, unsigned count) {
+  required(out);
+  for (unsigned i = 0; i < count && i < module.names.size(); ++i)
+    out[i] = function_named(module, module.names[i].c_str());
+}
+
+Module* library_of(const Function& function) {
+  return Handles<Module>::find_if(
+      [&](const Module& m) { return m.context == nullptr && m.image == function.image; });
+}
+
+}  // namespace
+
+Module* load_module(const void* data, const Options& options, bool library) {
+  auto made = std::make_shared<Module>();
+  made->image = load_image(data, options);
+  lw_module* module = made->image->loaded();
+  for (size_t i = 0; i < lw_module_kernel_count(module); ++i)
+    made->names.emplace_back(lw_module_kernel_name(module, i));
+  if (!library) {
+    made->context = current_context();
+    made->context->modules.push_back(made.get());
+  }
+  return Handles<Module>::add(std::move(made));
+}
+
 Function* function_named(Module& module, const char* name) {
   require(std::ranges::find(module.names, required(name)) != module.names.end(), Code::not_found);
   Function*& known = module.functions[name];
@@ -78,19 +95,11 @@ Function* function_named(Module& module, const char* name) {
 void variable(Module& module, const char* name, Address* address, size_t* bytes) {
   Address at = 0;
   uint64_t size = 0;
-  if (lw_module_symbol(module.image->loaded(), required(name), &at, &size) != LW_OK)
-    fail(Code::not_found);
+  module.image->symbol(required(name), &at, &size, Code::not_found);
   if (address != nullptr) *address = at;
   if (bytes != nullptr) *bytes = size;
 }
 
-void enumerate(Module& module, Function** out, unsigned count) {
-  required(out);
-  for (unsigned i = 0; i < count && i < module.names.size(); ++i)
-    out[i] = function_named(module, module.names[i].c_str());
-}
-
-/// The host's copy lies at the device's address.
 void managed(Module& module, const char* name, Address* address, size_t* bytes) {
   Address at = 0;
   size_t size = 0;
@@ -100,13 +109,6 @@ void managed(Module& module, const char* name, Address* address, size_t* bytes) 
   if (address != nullptr) *address = at;
   if (bytes != nullptr) *bytes = size;
 }
-
-Module* library_of(const Function& function) {
-  return Handles<Module>::find_if(
-      [&](const Module& m) { return m.context == nullptr && m.image == function.image; });
-}
-
-}  // namespace
 
 void** Options::find(int option) const {
   for (unsigned i = 0; i < count_; ++i)

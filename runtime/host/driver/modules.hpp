@@ -40,6 +40,13 @@ class Options {
   void** values_;
 };
 
+/// What cuModuleLoadData and cuLibraryLoadData give.
+Module* load_module(const void* data, const Options& options, bool library);
+/// Throws where there is none of this name.
+core::Function* function_named(Module& module, const char* name);
+void variable(Module& module, const char* name, uint64_t* address, size_t* bytes);
+/// The same with a copy of the host's at the same address.
+void managed(Module& module, const char* name, uint64_t* address, size_t* bytes);
 /// PTX text, a cubin, a fat binary, or its wrapper; loaded at once.
 std::shared_ptr<core::Image> load_image(const void* data, const Options& options);
 /// Bytes of one of these that a program names without its size.

@@ -50,6 +50,38 @@ set_target_properties(lanewise_cuda_driver PROPERTIES LINK_DEPENDS ${map} OUTPUT
   LIBRARY_OUTPUT_DIRECTORY ${LANEWISE_PRIVATE_LIBS}/cuda)
 list(APPEND lanewise_stand_ins lanewise_cuda_driver)
 
+# HIP's, whose names stand with the versions in which they appeared.
+file(STRINGS ${CMAKE_CURRENT_SOURCE_DIR}/host/exec/hip_names.def rows REGEX "^NAME")
+set(versions "")
+foreach(row ${rows})
+  string(REGEX MATCH "NAME[(]([A-Za-z0-9_]+)[)]  // (hip_[0-9.]+)" _ "${row}")
+  list(APPEND versions ${CMAKE_MATCH_2})
+  list(APPEND names_${CMAKE_MATCH_2} ${CMAKE_MATCH_1})
+endforeach()
+list(REMOVE_DUPLICATES versions)
+list(SORT versions)
+set(content "")
+set(before "")
+foreach(version ${versions})
+  list(JOIN names_${version} "; " names)
+  string(APPEND content "${version} { global: ${names}; ")
+  if(before STREQUAL "")
+    string(APPEND content "local: *; };\n")
+  else()
+    string(APPEND content "} ${before};\n")
+  endif()
+  set(before ${version})
+endforeach()
+set(map ${CMAKE_CURRENT_BINARY_DIR}/hip.map)
+file(CONFIGURE OUTPUT ${map} CONTENT "${content}" @ONLY)
+lanewise_into_programs(lanewise_hip ../liblanewise_cuda.so host/exec/standin/library.cpp host/exec/takeover/resolve.cpp
+  host/exec/takeover/exit_code.cpp)
+target_compile_definitions(lanewise_hip PRIVATE LANEWISE_CUDART_MAJOR=0 LANEWISE_NAMES="runtime/host/exec/hip_names.def")
+target_link_options(lanewise_hip PRIVATE LINKER:--version-script=${map})
+set_target_properties(lanewise_hip PROPERTIES LINK_DEPENDS ${map} OUTPUT_NAME libamdhip64 SUFFIX .so.5
+  LIBRARY_OUTPUT_DIRECTORY ${LANEWISE_PRIVATE_LIBS}/cuda)
+list(APPEND lanewise_stand_ins lanewise_hip)
+
 target_sources(lanewise_cuda PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/host/exec/faults.cpp)
 # What all of these call lies beside them, for programs only: nobody links it.
 set_target_properties(lanewise_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${LANEWISE_PRIVATE_LIBS}

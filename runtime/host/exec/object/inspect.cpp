@@ -191,6 +191,10 @@ bool is_driver(std::string_view name) {
   return name == "libcuda.so" || name.starts_with("libcuda.so.");
 }
 
+bool is_hip(std::string_view name) {
+  return name == "libamdhip64.so" || name.starts_with("libamdhip64.so.");
+}
+
 std::string_view vendor_library(std::string_view file_name) {
   const Vendor* vendor = vendor_of(file_name);
   return vendor == nullptr ? std::string_view() : vendor->what;

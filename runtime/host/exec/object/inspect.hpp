@@ -42,6 +42,8 @@ Line refusal(const MappedObject& object, std::string_view path);
 
 /// "libcuda.so.1"
 bool is_driver(std::string_view file_name);
+/// "libamdhip64.so.5"
+bool is_hip(std::string_view file_name);
 
 /// Of a library that is loaded by name: the vendor's library that it stands for, or empty.
 std::string_view vendor_library(std::string_view file_name);

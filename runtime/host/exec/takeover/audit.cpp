@@ -31,6 +31,11 @@ char* stand_in(CudaMajor major) {
   return const_cast<char*>(libraries[static_cast<unsigned>(major) - 11].path);
 }
 
+char* hip_stand_in() {
+  static const Beside library("cuda/libamdhip64.so.5");
+  return const_cast<char*>(library.path);
+}
+
 char* driver_stand_in() {
   static const Beside library("cuda/libcuda.so.1");
   return const_cast<char*>(library.path);
@@ -131,6 +136,7 @@ __attribute__((visibility("default"))) char* la_objsearch(const char* name, uint
   const CudaMajor major = shared_runtime(file_name(name));
   if (major != CudaMajor::none) return stand_in(major);
   if (is_driver(file_name(name))) return driver_stand_in();
+  if (is_hip(file_name(name))) return hip_stand_in();
   if (const std::string_view vendor = vendor_library(file_name(name)); !vendor.empty()) {
     // It is linked, and nothing of it is called, or the program would have been refused.
     if (!started && *asker == program_cookie) return stand_in(CudaMajor::cuda13);

@@ -76,7 +76,9 @@ void* serve_first_call(Entry& entry) {
   if (!__atomic_exchange_n(&entry.reported, true, __ATOMIC_RELAXED)) {
     Line line;
     line << std::string_view(entry.name)
-         << " is not supported: the call answers cudaErrorNotSupported (801)";
+         << (std::string_view(entry.name).starts_with("cuda")
+                 ? " is not supported: the call answers cudaErrorNotSupported (801)"
+                 : " is not supported: the call answers 801, not supported");
     report(line.text());
   }
   return reinterpret_cast<void*>(&answer_not_supported);

@@ -1,0 +1,38 @@
+// What every entry point of HIP is made with: rows as those of the CUDA runtime, most of which do
+// what a function of that does. SAME(name, runtime, (parameters), (arguments)) is such a row.
+// Numbers of errors and of kinds of copies are the same. docs/hip.md is made of these rows.
+#pragma once
+
+#include "runtime/host/cuda/entry.hpp"
+
+#undef REFUSED
+#define SAME(name, runtime, parameters, arguments) \
+  extern "C" int runtime parameters;               \
+  ENTRY(name, parameters) {                        \
+    return runtime arguments;                      \
+  }
+
+namespace lanewise::hip {
+
+using namespace core;
+using cuda::After;
+using cuda::answer;
+using cuda::Dim;
+using cuda::EventHandle;
+using cuda::required;
+using cuda::stream_of;
+using cuda::StreamHandle;
+
+/// The device code for GCN3 in a bundle of clang's, or in a code object by itself; throws where
+/// there is none.
+struct CodeObject {
+  const void* data = nullptr;
+  size_t bytes = 0;
+};
+CodeObject code_object_in(const void* data);
+
+/// Bytes of LDS that a group can have without asking.
+inline constexpr uint32_t kSharedBytes = 64 << 10;
+inline constexpr int kWave = 64;
+
+}  // namespace lanewise::hip
