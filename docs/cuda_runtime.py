@@ -83,10 +83,20 @@ PAGES = [
 ]
 
 
+PREFIXES = {"runtime/host/cuda": "(__)?cuda", "runtime/host/driver": "cu[A-Z]", "runtime/host/hip": "(__)?hip"}
+
+
+def sources(folder):
+    """What the runtime has of the driver's stands there."""
+    paths = sorted((ROOT / folder).glob("*.cpp"))
+    return paths + [ROOT / "runtime/host/driver/runtime_libraries.cpp"] if folder.endswith("cuda") else paths
+
+
 def rows(folder):
     """name -> (parameters, state, reason), in the order of the names"""
     found = {}
-    for path in sorted((ROOT / folder).glob("*.cpp")):
+    prefix = PREFIXES[folder]
+    for path in sources(folder):
         text = re.sub(r"//[^\n]*", "", path.read_text())
         needs = re.search(r"#define NEEDS (.*)", text)
         for name, parameters in re.findall(r"^ENTRY\(\s*(\w+),\s*\((.*?)\)\)\s*\{", text, re.M | re.S):
@@ -101,7 +111,7 @@ def rows(folder):
             found[name] = ("", "refused", why)
         for name, first in re.findall(r"^ALSO\((\w+),\s*(\w+)\);", text, re.M):
             found[name] = ("", "as", first)
-    return {n: r for n, r in sorted(found.items()) if not n.startswith("lanewise_")}
+    return {n: r for n, r in sorted(found.items()) if re.match(prefix, n)}
 
 
 def tidy(parameters):

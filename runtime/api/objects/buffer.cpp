@@ -181,7 +181,7 @@ lw_status lw_buffer_reserve(lw_device* device, uint64_t bytes, uint64_t alignmen
   return gives(out, [&] {
     const auto on = find<Device>(device);
     const uint64_t align = std::max<uint64_t>(alignment, guest::kAllocAlign);
-    if (bytes == 0 || (align & (align - 1)) != 0)
+    if (bytes == 0 || (alignment & (alignment - 1)) != 0)
       fail(ErrorDetail::invalid_value, "addresses are reserved in powers of two, and some of them");
     auto made = std::make_shared<Buffer>(
         on, Allocated::Place{on->reserve(bytes, text_or(name, "buffer"), align), bytes});

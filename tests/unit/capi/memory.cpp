@@ -138,3 +138,31 @@ TEST_CASE("C: memory of the host is a buffer at its own address, where the devic
   CHECK(lw_buffer_map_host(device.get(), memory.data(), 4096, "flags", 2, &again) ==
         LW_ERROR_USAGE);
 }
+
+TEST_CASE("C: reserved addresses are accessed where they are mapped") {
+  const Device device = open();
+  const uint64_t part = 1 << 16;
+  const Buffer range = made<Buffer>(
+      [&](auto out) { return lw_buffer_reserve(device.get(), 4 * part, part, "range", out); });
+  const uint64_t at = address_of(range);
+  CHECK(at % part == 0);
+  uint32_t word = 7;
+  CHECK(lw_memory_write(device.get(), at, &word, 4) != LW_OK);
+  CHECK(lw_buffer_set_mapped(range.get(), 0, part, 1) == LW_OK);
+  CHECK(lw_buffer_set_mapped(range.get(), part, part, 1) == LW_OK);
+  CHECK(lw_buffer_set_mapped(range.get(), part, part, 1) != LW_OK);
+  CHECK(lw_last_detail() == LW_DETAIL_OUT_OF_RANGE);
+  CHECK(lw_memory_fill(device.get(), at + part - 8, 0x01020304, 4, 4) == LW_OK);  // across both
+  CHECK(lw_memory_read(device.get(), at + part + 4, &word, 4) == LW_OK);
+  CHECK(word == 0x01020304);
+  CHECK(lw_buffer_set_mapped(range.get(), part, part, 0) == LW_OK);
+  CHECK(lw_memory_read(device.get(), at + part, &word, 4) != LW_OK);
+  CHECK(lw_buffer_set_mapped(range.get(), part, part, 1) == LW_OK);
+  CHECK(lw_memory_read(device.get(), at + part, &word, 4) == LW_OK);
+  CHECK(word == 0);  // it comes back as zeros
+  CHECK(lw_buffer_write(range.get(), 0, &word, 4) != LW_OK);
+  CHECK(lw_buffer_set_mapped(buffer(device, 64).get(), 0, 64, 1) != LW_OK);
+  lw_buffer* none = nullptr;
+  CHECK(lw_buffer_reserve(device.get(), part, 3, "range", &none) != LW_OK);
+  CHECK(lw_buffer_reserve(device.get(), 0, 0, "range", &none) != LW_OK);
+}

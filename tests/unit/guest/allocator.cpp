@@ -102,3 +102,42 @@ TEST_CASE("freed memory has its name until somebody has all of it") {
   for (int n = 0; n < 2000; ++n) a.free(a.allocate(1 << 20, "many"));
   CHECK(a.freed().size() <= 1024);
 }
+
+TEST_CASE("reserved addresses are given to no other, and their mapped parts are joined and split") {
+  constexpr uint64_t kPart = 4096;
+  guest::Allocator a;
+  const uint64_t before = a.allocate(16, "before");
+  const uint64_t base = a.reserve(16 * kPart, "range", kPart);
+  CHECK(base % kPart == 0);
+  CHECK(base > before);
+  CHECK(a.allocations().size() == 1);  // nothing of it can be accessed
+  const uint64_t behind = a.allocate(64 * kPart, "behind");
+  CHECK(behind >= base + 16 * kPart);
+  CHECK(!a.set_mapped(base + 15 * kPart, 2 * kPart, true));  // beyond its end
+  CHECK(!a.set_mapped(base, 0, true));
+  CHECK(!a.set_mapped(before, 16, false));
+  // Against a list of parts.
+  bool mapped[16] = {};
+  unsigned state = 1;
+  for (int step = 0; step < 2000; ++step) {
+    state = state * 1664525 + 1013904223;
+    const unsigned first = state >> 8 & 15, count = 1 + (state >> 16) % (16 - first);
+    const bool want = (state >> 28 & 1) != 0;
+    bool changes = true;
+    for (unsigned i = first; i < first + count; ++i) changes = changes && mapped[i] != want;
+    CHECK(a.set_mapped(base + first * kPart, count * kPart, want) == changes);
+    for (unsigned i = first; changes && i < first + count; ++i) mapped[i] = want;
+    std::vector<std::pair<uint64_t, uint64_t>> runs, found;
+    for (unsigned i = 0; i < 16; ++i)
+      if (mapped[i] && i > 0 && mapped[i - 1])
+        runs.back().second += kPart;
+      else if (mapped[i])
+        runs.emplace_back(base + i * kPart, kPart);
+    for (const Allocation& m : a.allocations())
+      if (m.name == "range") found.emplace_back(m.address, m.size);
+    CHECK(found == runs);
+  }
+  a.free(base);
+  CHECK(a.allocations().size() == 2);
+  CHECK(a.allocate(8 * kPart, "again") < behind);
+}

@@ -1,4 +1,4 @@
-// Code that a program loads itself, and functions of the driver by name.
+// Of the runtime: code that a program loads itself, and functions of the driver by name.
 #include "runtime/host/cuda/functions.hpp"
 #include "runtime/host/driver/modules.hpp"
 
