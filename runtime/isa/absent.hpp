@@ -19,6 +19,15 @@ inline std::string_view absent_service(std::string_view function) {
   return {};
 }
 
+/// It launches kernels from a kernel: no thread could go on behind the call, so that the kernel is
+/// refused when it is loaded.
+inline bool is_device_launch(std::string_view function) {
+  for (const std::string_view name : {"cudaLaunchDevice", "cudaGetParameterBuffer",
+                                      "__cudaCDP2LaunchDevice", "__cudaCDP2GetParameterBuffer"})
+    if (function.starts_with(name)) return true;
+  return false;
+}
+
 /// The warning at the call.
 inline std::string absent_warning(const std::string& function) {
   return "'" + function + "' is not supported: a thread that calls it traps; it is " +

@@ -202,9 +202,28 @@ there:)"),
                     "{ .param .b64 c; .param .b64 a; st.param.b64 [a], 64;\n  call.uni (c), " +
                         name + ", (a); }");
   };
-  CHECK(contains(call("malloc"), "call of 'malloc': memory of the device heap"));
+  CHECK(
+      contains(call("cudaMemcpyAsync"), "call of 'cudaMemcpyAsync': CUDA's runtime on the device"));
   CHECK(contains(call("cudaCGGetIntrinsicHandle"), "a cooperative launch"));
-  CHECK(contains(call("cudaLaunchDeviceV2"), "dynamic parallelism"));
+}
+
+TEST_CASE("a kernel that launches kernels is refused when it is loaded, by the call's name") {
+  const std::string file = write("launches.ptx", R"(.version 6.5
+.target sm_50
+.address_size 64
+.extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 a, .param .b64 s);
+.visible .entry nested() {
+  .param .b32 r; .param .b64 a; .param .b64 s;
+  st.param.b64 [a], 0; st.param.b64 [s], 0;
+  call.uni (r), cudaLaunchDeviceV2, (a, s);
+  ret;
+}
+)");
+  const Output o = program("check " + file);
+  CHECK(o.code == 1);
+  CHECK(contains(o.out + o.err,
+                 "'cudaLaunchDeviceV2' launches a kernel from a kernel (dynamic "
+                 "parallelism)"));
 }
 
 TEST_CASE("faults without an access have no address") {

@@ -28,7 +28,7 @@ class Blocks {
 
   /// Neighbours that are free become one, in blocks that are as large as can be.
   void join() {
-    std::memset(&bytes_[guest::kHeapLists], 0, 8 * guest::kHeapClasses);
+    std::memset(&bytes_[guest::kHeapLists], 0, guest::kHeapHeader - guest::kHeapLists);
     const uint64_t end = bytes_.size();
     uint64_t at = guest::kHeapHeader, joined = 0;
     while (at < end) {

@@ -77,7 +77,7 @@ bool pointer_attribute(void* out, int attribute, Address address) {
   const bool by_host = a.type == cuda::kHost;
   switch (attribute) {
     case kContext:
-      put(out, current_context());
+      put(out, reinterpret_cast<uintptr_t>(current_context()));
       break;
     case kMemoryType:
       put(out, by_host ? kTypeHost : kTypeDevice);

@@ -382,6 +382,11 @@ bool call_known(Emit& e, const CallSite& call, const std::string& name) {
     call_assertion(e, call, name);
     return true;
   }
+  if (isa::is_device_launch(name))
+    Emit::fail(call.target->loc,
+               "'" + name +
+                   "' launches a kernel from a kernel (dynamic parallelism), which is not "
+                   "supported: launch it from the host");
   e.kernel.module.report(call.target->loc, isa::absent_warning(name), true);
   isa::describe_absent(e.kernel.program.sites[trap(e, FaultKind::trap)], name);
   return true;
