@@ -73,9 +73,10 @@ void fill_properties(Properties13& out) {
 }
 
 int attribute_value(int attribute) {
-  constexpr int kLast = 147;
+  constexpr int kLast = 147, kMapsAddresses = 102;  // no property says so
   const auto& [g, l] = Figures{};
   core::require(attribute > 0 && attribute <= kLast);
+  if (attribute == kMapsAddresses) return 1;
 #define ALL(number, type, name, value) \
   if (attribute == (number)) return static_cast<int>(std::min<int64_t>(value, INT32_MAX));
 #define OLD ALL
