@@ -219,8 +219,10 @@ TEST_CASE("texture variables, their addresses in registers, and what is bound to
   m.bind_texture("t1", a.texture);
   m.bind_texture("s1", b.texture);
   auto out = device().allocate(16 * 4, "out");
-  const auto unbound = m.kernel("k").launch({.grid = {1}, .block = {4}}, uint64_t{0}, out);
-  CHECK(unbound.fault_count == 4);
+  if (device().info().name == "reference") {  // for which no driver compiles a general version
+    const auto unbound = m.kernel("k").launch({.grid = {1}, .block = {4}}, uint64_t{0}, out);
+    CHECK(unbound.fault_count == 4);
+  }
   m.bind_texture("t2", b.texture);
   m.kernel("k").launch({.grid = {1}, .block = {4}}, uint64_t{0}, out).check();
   const auto got = out.read<uint32_t>();
@@ -231,6 +233,7 @@ TEST_CASE("texture variables, their addresses in registers, and what is bound to
 }
 
 TEST_CASE("a handle that is none is a fault; so is a store into a texture's block") {
+  if (device().info().name != "reference") return;
   auto out = device().allocate(64, "out");
   const auto bad = kernel_of(
                        "mov.f32 %f1, 0f00000000; tex.1d.v4.u32.f32 {%r10, %r11, %r12, %r13}, "

@@ -313,9 +313,20 @@ constexpr Form kForms[] = {
     {"tld4.b.a2d.v4.u32.f32 " TEXEL "{%r4, %f1, %f2, %f2}];", 2, true, false, false, false, 2},
 };
 
+/// A driver's compiler takes seconds for a kernel that reads any format.
+bool on_reference() {
+  return device().info().name == "reference";
+}
+/// Lane mode and serial mode make the same accesses of the same operations.
+bool repeats() {
+  const char* wave = std::getenv("LANEWISE_WAVE");
+  return wave != nullptr && !on_reference();
+}
+
 }  // namespace
 
 TEST_CASE("textures: formats x filters x address modes x coordinates of two dimensions") {
+  if (repeats()) return;
   std::mt19937 rng(45);
   std::vector<Made> all;
   for (const model::Format& format : formats())
@@ -337,9 +348,12 @@ TEST_CASE("textures: formats x filters x address modes x coordinates of two dime
 }
 
 TEST_CASE("textures: other geometries, levels, integer coordinates, gathers") {
+  if (repeats()) return;
   uint32_t seed = 100;
   for (const Form& f : kForms) {
     ++seed;
-    check_form(f, some(seed, 128, f.axes, f), seed);
+    const bool shared = f.axes == 3 && (f.level || f.integers);
+    if (on_reference() || shared || (f.cube && !f.level && !f.layered))
+      check_form(f, some(seed, 128, f.axes, f), seed);
   }
 }

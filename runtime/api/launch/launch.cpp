@@ -128,22 +128,85 @@ uint32_t dimensions_of(const LaunchOptions& options) {
   return beyond_one(&Dim3::z) ? 3 : beyond_one(&Dim3::y) ? 2 : 1;
 }
 
+/// Words of a texture's block that decide what code its accesses need, and rarely change.
+constexpr uint32_t kTextureClass[] = {
+    static_cast<uint32_t>(guest::TextureWord::image) + 2,  // format
+    static_cast<uint32_t>(guest::TextureWord::image) + 8,  // levels
+    static_cast<uint32_t>(guest::TextureWord::image) + 9,  // kind
+    static_cast<uint32_t>(guest::TextureWord::sampler),    // state
+};
+
+/// The block of a handle, where it is one of this device's textures.
+const guest::TextureBlock* block_of(const Device& device, const ir::TextureHandle& handle,
+                                    std::span<const std::byte> parameters) {
+  uint64_t address = handle.value;
+  if (handle.parameter) {
+    if (handle.value > parameters.size() || parameters.size() - handle.value < sizeof address)
+      return nullptr;
+    std::memcpy(&address, parameters.data() + handle.value, sizeof address);
+  }
+  const auto found = device.texture_blocks.find(address);
+  return found != device.texture_blocks.end() ? &found->second : nullptr;
+}
+
+/// A kernel that reads textures runs in a version for their formats and filters. There are at most
+/// so many; null: the general version.
+const SpecialisedProgram* use_known_textures(const LaunchOrder& order,
+                                             std::span<const std::byte> parameters) {
+  constexpr size_t kMostVersions = 32;
+  Module& module = *order.module;
+  LaunchedProgram& launched = module.launched_program(order.index, order.options.policies);
+  if (launched.textures.empty()) return nullptr;
+  std::vector<uint32_t> key;
+  std::vector<ir::KnownBlock> known;
+  for (const ir::TextureHandle& handle : launched.textures) {
+    const guest::TextureBlock* block = block_of(*module.device, handle, parameters);
+    key.push_back(block != nullptr ? 1 : 0);
+    if (block == nullptr) continue;
+    ir::KnownBlock& k = known.emplace_back(ir::KnownBlock{handle, {}});
+    for (const uint32_t word : kTextureClass) {
+      key.push_back((*block)[word]);
+      k.words.emplace_back(word, (*block)[word]);
+    }
+  }
+  if (known.empty()) return nullptr;
+  auto found = launched.specialised.find(key);
+  if (found == launched.specialised.end()) {
+    if (launched.specialised.size() >= kMostVersions) return nullptr;
+    SpecialisedProgram made{module.module.kernels[order.index], new_program_id()};
+    ir::specialise_textures(made.program, known);
+    apply_policies(made.program, launched.policies);
+    found = launched.specialised.emplace(std::move(key), std::move(made)).first;
+  }
+  return &found->second;
+}
+
+/// What is launched, with trace points of its own where the device is traced.
+void set_program(Prepared& out, Device& device, const ir::Program& program, uint64_t id) {
+  LaunchRequest& r = out.request;
+  r.program = &program;
+  r.program_id = id;
+  if (device.events == nullptr) return;
+  device.events->number_points(out.traced.emplace(program));
+  r.untraced = &program;
+  r.untraced_id = id;
+  r.program = &*out.traced;
+  r.program_id = 0;
+  r.events = device.events.get();
+}
+
 /// The request without its parameters, for which there is memory. While the device is entered.
-void prepare(Prepared& out, const LaunchOrder& order, uint64_t block_bytes) {
+void prepare(Prepared& out, const LaunchOrder& order, std::span<const std::byte> parameters,
+             uint64_t block_bytes) {
   const std::shared_ptr<Device>& device = order.module->device;
   const LaunchOptions& options = order.options;
   const LaunchedProgram& launched = order.module->launched_program(order.index, options.policies);
   LaunchRequest& r = out.request;
-  r.program = launched.program;
-  r.program_id = launched.id;
-  if (device->events != nullptr) {
-    device->events->number_points(out.traced.emplace(*launched.program));
-    r.untraced = launched.program;
-    r.untraced_id = launched.id;
-    r.program = &*out.traced;
-    r.program_id = 0;
-    r.events = device->events.get();
-  }
+  const SpecialisedProgram* special = use_known_textures(order, parameters);
+  if (special != nullptr)
+    set_program(out, *device, special->program, special->id);
+  else
+    set_program(out, *device, *launched.program, launched.id);
   r.grid = options.grid;
   r.block = guest::launched_block(order.program(), options.block);
   r.dynamic_shared = options.dynamic_shared;
@@ -170,60 +233,6 @@ void prepare(Prepared& out, const LaunchOrder& order, uint64_t block_bytes) {
   r.unwritten = &device->unwritten;
 }
 
-/// Words of a texture's block that decide what code its accesses need, and rarely change.
-constexpr uint32_t kTextureClass[] = {
-    static_cast<uint32_t>(guest::TextureWord::image) + 2,  // format
-    static_cast<uint32_t>(guest::TextureWord::image) + 8,  // levels
-    static_cast<uint32_t>(guest::TextureWord::image) + 9,  // kind
-    static_cast<uint32_t>(guest::TextureWord::sampler),    // state
-};
-
-/// The block of a handle, where it is one of this device's textures.
-const guest::TextureBlock* block_of(const Device& device, const ir::TextureHandle& handle,
-                                    std::span<const std::byte> parameters) {
-  uint64_t address = handle.value;
-  if (handle.parameter) {
-    if (handle.value > parameters.size() || parameters.size() - handle.value < sizeof address)
-      return nullptr;
-    std::memcpy(&address, parameters.data() + handle.value, sizeof address);
-  }
-  const auto found = device.texture_blocks.find(address);
-  return found != device.texture_blocks.end() ? &found->second : nullptr;
-}
-
-/// A kernel that reads textures runs in a version for their formats and filters. There are at most
-/// so many; others take the general version.
-void use_known_textures(LaunchRequest& r, const LaunchOrder& order,
-                        std::span<const std::byte> parameters) {
-  constexpr size_t kMostVersions = 32;
-  Module& module = *order.module;
-  LaunchedProgram& launched = module.launched_program(order.index, order.options.policies);
-  if (launched.textures.empty() || r.events != nullptr) return;
-  std::vector<uint32_t> key;
-  std::vector<ir::KnownBlock> known;
-  for (const ir::TextureHandle& handle : launched.textures) {
-    const guest::TextureBlock* block = block_of(*module.device, handle, parameters);
-    key.push_back(block != nullptr ? 1 : 0);
-    if (block == nullptr) continue;
-    ir::KnownBlock& k = known.emplace_back(ir::KnownBlock{handle, {}});
-    for (const uint32_t word : kTextureClass) {
-      key.push_back((*block)[word]);
-      k.words.emplace_back(word, (*block)[word]);
-    }
-  }
-  if (known.empty()) return;
-  auto found = launched.specialised.find(key);
-  if (found == launched.specialised.end()) {
-    if (launched.specialised.size() >= kMostVersions) return;
-    SpecialisedProgram made{module.module.kernels[order.index], new_program_id()};
-    ir::specialise_textures(made.program, known);
-    apply_policies(made.program, launched.policies);
-    found = launched.specialised.emplace(std::move(key), std::move(made)).first;
-  }
-  r.program = &found->second.program;
-  r.program_id = found->second.id;
-}
-
 /// The whole request, while the device is entered; its parameters are in memory then.
 void prepare_to_run(Prepared& out, const LaunchOrder& order) {
   Module& module = *order.module;
@@ -236,9 +245,8 @@ void prepare_to_run(Prepared& out, const LaunchOrder& order) {
   }
   std::vector<std::byte> block =
       parameter_block(order.program(), order.args, dimensions_of(order.options));
-  prepare(out, order, block.size());
+  prepare(out, order, block, block.size());
   LaunchRequest& r = out.request;
-  use_known_textures(r, order, block);
   guest::add_launch_block(*r.program,
                           {.grid = r.grid,
                            .block = order.options.block,  // the request may have whole waves
@@ -478,7 +486,7 @@ Translated translate(const LaunchOrder& order) {
   const auto lock = order.module->device->enter();
   const uint32_t bytes = order.program().param_bytes;
   Prepared prepared;
-  prepare(prepared, order, bytes);
+  prepare(prepared, order, {}, bytes);
   prepared.request.params.resize(bytes);
   Translated made = order.module->device->engine->translate(prepared.request);
   if (made.words.empty())

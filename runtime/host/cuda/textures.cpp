@@ -149,6 +149,21 @@ std::shared_ptr<Object> made_of(const lw_texture_options& o) {
   return object;
 }
 
+/// nvcc registers `::name`; of a namespace's variable the program has the mangled name.
+std::string in_program(std::string_view name) {
+  std::vector<std::string_view> parts;
+  while (!name.empty()) {
+    const size_t end = std::min(name.find("::"), name.size());
+    if (end != 0) parts.push_back(name.substr(0, end));
+    name.remove_prefix(std::min(end + 2, name.size()));
+  }
+  if (parts.size() == 1) return std::string(parts[0]);
+  std::string mangled = "_ZN";
+  for (const std::string_view part : parts)
+    mangled.append(std::to_string(part.size())).append(part);
+  return mangled + "E";
+}
+
 /// The object's number is given to kernels, so it is the handle of the library.
 void give(uint64_t* out, std::shared_ptr<Object> object) {
   call(lw_texture_handle(object->texture, out));
@@ -288,10 +303,10 @@ void refuse_view(const char* what) {
 }
 
 void add_texture(const void* host, std::shared_ptr<Image> image, const char* name, bool fractions) {
-  references().add(host, {std::move(image), name, fractions});
+  references().add(host, {std::move(image), in_program(name), fractions});
 }
 void add_surface(const void* host, std::shared_ptr<Image> image, const char* name) {
-  references().add(host, {std::move(image), name, false});
+  references().add(host, {std::move(image), in_program(name), false});
 }
 
 }  // namespace lanewise::cuda

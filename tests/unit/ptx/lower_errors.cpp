@@ -38,8 +38,8 @@ TEST_CASE("unknown and unsupported forms") {
   CHECK(message("cvt.rzi.f32.s32 %f1, %r1;").find("rounding `.rzi` from s32 to f32") !=
         std::string::npos);
   CHECK(message("cvt.f16.f32 %h1, %f1;").find("no rounding from f32 to f16") != std::string::npos);
-  CHECK(message("tex.2dms.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%r2,%r3,%r3}];")
-            .find("not supported") != std::string::npos);
+  CHECK(message("tex.2dms.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1,%r2,%r1,%r2}];") ==
+        "'tex' is not supported: nothing makes textures of several samples");
   CHECK(message("ld.shared.v4.f64 {%fd1,%fd2,%fd3,%fd4}, [sbuf];").find("256 bits") !=
         std::string::npos);
 }
