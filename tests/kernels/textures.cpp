@@ -26,12 +26,14 @@ static_assert(sizeof(Lane) == 32);
 
 /// `fetch` reads %f1 to %f3 (or %r1 to %r3), %r4 = layer, %f5 or %r5 = level, and writes %r10 to
 /// %r13.
-std::string kernel_text(const std::string& fetch) {
+std::string kernel_text(const std::string& fetch, bool direct) {
   return ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 table, "
          ".param .u64 in, .param .u64 out)\n{\n.reg .b32 %r<20>; .reg .f32 %f<10>; .reg .b64 "
          "%rd<20>; .reg .b16 %h<8>; .reg .pred %p<2>;\nld.param.u64 %rd1, [table]; ld.param.u64 "
          "%rd2, [in]; ld.param.u64 %rd3, [out];\nmov.u32 %r14, %ctaid.x; mov.u32 %r15, %tid.x;\n"
-         "mul.wide.u32 %rd4, %r14, 8; add.s64 %rd1, %rd1, %rd4; ld.global.u64 %rd5, [%rd1];\n"
+         "mul.wide.u32 %rd4, %r14, 8; add.s64 %rd1, %rd1, %rd4; " +
+         std::string(direct ? "ld.param.u64 %rd5, [table]" : "ld.global.u64 %rd5, [%rd1]") +
+         ";\n"
          "mov.u32 %r16, %ntid.x; mad.lo.u32 %r17, %r14, %r16, %r15;\nmul.wide.u32 %rd6, %r17, 32; "
          "add.s64 %rd2, %rd2, %rd6; mul.wide.u32 %rd7, %r17, 16; add.s64 %rd3, %rd3, %rd7;\n"
          "ld.global.b32 %r1, [%rd2]; ld.global.b32 %r2, [%rd2+4]; ld.global.b32 %r3, [%rd2+8]; "
@@ -195,6 +197,12 @@ bool same_texel(const Texel& a, const Texel& b) {
   return true;
 }
 
+/// lavapipe takes half a minute for a kernel that reads textures of any format: its kernels get
+/// each of some textures as a parameter, and with that a version for its format and filter.
+bool compiles_slowly() {
+  return device().info().name.find("llvmpipe") != std::string::npos;
+}
+
 void check_form(const Form& f, const std::vector<Made>& textures, uint32_t seed) {
   CAPTURE(f.fetch);
   std::mt19937 rng(seed);
@@ -204,12 +212,20 @@ void check_form(const Form& f, const std::vector<Made>& textures, uint32_t seed)
     handles.push_back(m.handle.handle());
     for (uint32_t n = 0; n < kLanes; ++n) lanes.push_back(random_lane(rng, f, m.texture));
   }
-  const auto kernel = device().load_text(kernel_text(f.fetch), lanewise::Isa::ptx).kernel();
+  const bool direct = compiles_slowly();
+  const auto kernel = device().load_text(kernel_text(f.fetch, direct), lanewise::Isa::ptx).kernel();
   auto table = device().buffer(handles), in = device().buffer(lanes);
   auto out = device().allocate(16 * lanes.size(), "out");
-  kernel
-      .launch({.grid = {static_cast<uint32_t>(textures.size())}, .block = {kLanes}}, table, in, out)
-      .check();
+  const auto groups = static_cast<uint32_t>(textures.size());
+  if (direct) {
+    for (uint32_t n = 0; n < groups; ++n)
+      kernel
+          .launch({.grid = {1}, .block = {kLanes}}, handles[n], lanewise::Arg(in, 32 * kLanes * n),
+                  lanewise::Arg(out, 16 * kLanes * n))
+          .check();
+  } else {
+    kernel.launch({.grid = {groups}, .block = {kLanes}}, table, in, out).check();
+  }
   const auto got = out.read<Texel>();
   size_t wrong = 0;
   std::string first;
@@ -313,7 +329,6 @@ constexpr Form kForms[] = {
     {"tld4.b.a2d.v4.u32.f32 " TEXEL "{%r4, %f1, %f2, %f2}];", 2, true, false, false, false, 2},
 };
 
-/// A driver's compiler takes seconds for a kernel that reads any format.
 bool on_reference() {
   return device().info().name == "reference";
 }
@@ -344,6 +359,10 @@ TEST_CASE("textures: formats x filters x address modes x coordinates of two dime
           all.push_back(
               make(rng, t, {1 + static_cast<int>(rng() % 9), 1 + static_cast<int>(rng() % 7)}));
         }
+  if (compiles_slowly()) {
+    std::ranges::shuffle(all, rng);
+    all.resize(12);
+  }
   check_form({"tex.2d.v4.u32.f32 " TEXEL "{%f1, %f2}];", 2}, all, 1);
 }
 
@@ -354,6 +373,6 @@ TEST_CASE("textures: other geometries, levels, integer coordinates, gathers") {
     ++seed;
     const bool shared = f.axes == 3 && (f.level || f.integers);
     if (on_reference() || shared || (f.cube && !f.level && !f.layered))
-      check_form(f, some(seed, 128, f.axes, f), seed);
+      check_form(f, some(seed, compiles_slowly() ? 3 : 128, f.axes, f), seed);
   }
 }
