@@ -3,6 +3,8 @@
 
 #include "tests/kernels/support.hpp"
 
+namespace surface_tests {
+
 using namespace kernels;
 
 namespace {
@@ -265,3 +267,5 @@ TEST_CASE("descriptions that do not fit together are refused in words") {
   refused([](auto& o) { o.height = 2, o.row_pitch = 30; },
           "rows of 8 texels of 4 bytes do not lie 30 bytes apart");
 }
+
+}  // namespace surface_tests

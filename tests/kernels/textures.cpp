@@ -6,6 +6,8 @@
 
 #include "tests/kernels/support.hpp"
 
+namespace texture_tests {
+
 using namespace kernels;
 namespace model = lanewise::oracle::texture;
 using model::Texel;
@@ -308,25 +310,25 @@ std::vector<Made> some(uint32_t seed, unsigned count, unsigned axes, const Form&
   return out;
 }
 
-#define TEXEL "{%r10, %r11, %r12, %r13}, [%rd5, "
+#define LW_TEXEL "{%r10, %r11, %r12, %r13}, [%rd5, "
 constexpr Form kForms[] = {
-    {"tex.1d.v4.u32.f32 " TEXEL "{%f1}];", 1},
-    {"tex.3d.v4.u32.f32 " TEXEL "{%f1, %f2, %f3, %f3}];", 3},
-    {"tex.a1d.v4.u32.f32 " TEXEL "{%r4, %f1}];", 1, true},
-    {"tex.a2d.v4.u32.f32 " TEXEL "{%r4, %f1, %f2, %f2}];", 2, true},
-    {"tex.cube.v4.u32.f32 " TEXEL "{%f1, %f2, %f3, %f3}];", 2, false, true},
-    {"tex.acube.v4.u32.f32 " TEXEL "{%r4, %f1, %f2, %f3}];", 2, true, true},
-    {"tex.level.1d.v4.u32.f32 " TEXEL "{%f1}], %f5;", 1, false, false, true},
-    {"tex.level.2d.v4.u32.f32 " TEXEL "{%f1, %f2}], %f5;", 2, false, false, true},
-    {"tex.level.3d.v4.u32.f32 " TEXEL "{%f1, %f2, %f3, %f3}], %f5;", 3, false, false, true},
-    {"tex.level.a2d.v4.u32.f32 " TEXEL "{%r4, %f1, %f2, %f2}], %f5;", 2, true, false, true},
-    {"tex.level.cube.v4.u32.f32 " TEXEL "{%f1, %f2, %f3, %f3}], %f5;", 2, false, true, true},
-    {"tex.1d.v4.u32.s32 " TEXEL "{%r1}];", 1, false, false, false, true},
-    {"tex.2d.v4.u32.s32 " TEXEL "{%r1, %r2}];", 2, false, false, false, true},
-    {"tex.3d.v4.u32.s32 " TEXEL "{%r1, %r2, %r3, %r3}];", 3, false, false, false, true},
-    {"tex.a2d.v4.u32.s32 " TEXEL "{%r4, %r1, %r2, %r2}];", 2, true, false, false, true},
-    {"tld4.r.2d.v4.u32.f32 " TEXEL "{%f1, %f2}];", 2, false, false, false, false, 0},
-    {"tld4.b.a2d.v4.u32.f32 " TEXEL "{%r4, %f1, %f2, %f2}];", 2, true, false, false, false, 2},
+    {"tex.1d.v4.u32.f32 " LW_TEXEL "{%f1}];", 1},
+    {"tex.3d.v4.u32.f32 " LW_TEXEL "{%f1, %f2, %f3, %f3}];", 3},
+    {"tex.a1d.v4.u32.f32 " LW_TEXEL "{%r4, %f1}];", 1, true},
+    {"tex.a2d.v4.u32.f32 " LW_TEXEL "{%r4, %f1, %f2, %f2}];", 2, true},
+    {"tex.cube.v4.u32.f32 " LW_TEXEL "{%f1, %f2, %f3, %f3}];", 2, false, true},
+    {"tex.acube.v4.u32.f32 " LW_TEXEL "{%r4, %f1, %f2, %f3}];", 2, true, true},
+    {"tex.level.1d.v4.u32.f32 " LW_TEXEL "{%f1}], %f5;", 1, false, false, true},
+    {"tex.level.2d.v4.u32.f32 " LW_TEXEL "{%f1, %f2}], %f5;", 2, false, false, true},
+    {"tex.level.3d.v4.u32.f32 " LW_TEXEL "{%f1, %f2, %f3, %f3}], %f5;", 3, false, false, true},
+    {"tex.level.a2d.v4.u32.f32 " LW_TEXEL "{%r4, %f1, %f2, %f2}], %f5;", 2, true, false, true},
+    {"tex.level.cube.v4.u32.f32 " LW_TEXEL "{%f1, %f2, %f3, %f3}], %f5;", 2, false, true, true},
+    {"tex.1d.v4.u32.s32 " LW_TEXEL "{%r1}];", 1, false, false, false, true},
+    {"tex.2d.v4.u32.s32 " LW_TEXEL "{%r1, %r2}];", 2, false, false, false, true},
+    {"tex.3d.v4.u32.s32 " LW_TEXEL "{%r1, %r2, %r3, %r3}];", 3, false, false, false, true},
+    {"tex.a2d.v4.u32.s32 " LW_TEXEL "{%r4, %r1, %r2, %r2}];", 2, true, false, false, true},
+    {"tld4.r.2d.v4.u32.f32 " LW_TEXEL "{%f1, %f2}];", 2, false, false, false, false, 0},
+    {"tld4.b.a2d.v4.u32.f32 " LW_TEXEL "{%r4, %f1, %f2, %f2}];", 2, true, false, false, false, 2},
 };
 
 bool on_reference() {
@@ -363,7 +365,7 @@ TEST_CASE("textures: formats x filters x address modes x coordinates of two dime
     std::ranges::shuffle(all, rng);
     all.resize(12);
   }
-  check_form({"tex.2d.v4.u32.f32 " TEXEL "{%f1, %f2}];", 2}, all, 1);
+  check_form({"tex.2d.v4.u32.f32 " LW_TEXEL "{%f1, %f2}];", 2}, all, 1);
 }
 
 TEST_CASE("textures: other geometries, levels, integer coordinates, gathers") {
@@ -376,3 +378,5 @@ TEST_CASE("textures: other geometries, levels, integer coordinates, gathers") {
       check_form(f, some(seed, compiles_slowly() ? 3 : 128, f.axes, f), seed);
   }
 }
+
+}  // namespace texture_tests

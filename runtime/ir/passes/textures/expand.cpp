@@ -13,9 +13,10 @@ using textures::Image;
 using textures::Level;
 using textures::Values;
 
-class Expansion {
+class TextureExpansion {
  public:
-  Expansion(Program& program, FilterRule rule) : p_(program), b_(program), f_(b_), rule_(rule) {}
+  TextureExpansion(Program& program, FilterRule rule)
+      : p_(program), b_(program), f_(b_), rule_(rule) {}
 
   void run() {
     const auto blocks = static_cast<uint32_t>(p_.blocks.size());
@@ -164,7 +165,7 @@ bool expand_textures(Program& program, FilterRule rule) {
   bool any = false;
   for (const Block& block : program.blocks)
     any = any || std::ranges::any_of(block.insts, [](const Inst& i) { return is_texture(i.op); });
-  if (any) Expansion(program, rule).run();
+  if (any) TextureExpansion(program, rule).run();
   return any;
 }
 

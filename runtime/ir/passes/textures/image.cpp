@@ -165,7 +165,7 @@ Values Image::load(const Inst& like, Operand address, Operand may) {
   std::array<Reg, 4> raw;
   const bool certain = bytes_.is_imm() && Fold::is(may, 1);
   for (unsigned n = 0; n < 4; ++n)
-    raw[n] = certain && n * 4 < bytes_.imm ? b.reg(Width::b32) : f_.variable(imm(0));
+    raw[n] = certain && uint64_t{n} * 4 < bytes_.imm ? b.reg(Width::b32) : f_.variable(imm(0));
   for_each_part(may, [&](const Part& p) {
     std::vector<Reg> to(raw.begin(), raw.begin() + p.count);
     b.emit(Op::load, Type::none, to, {address}).mem = memory(like, p);

@@ -19,23 +19,23 @@ using guest::TextureWord;
 using ir::TextureAccess;
 using Words = std::vector<ir::Operand>;
 
-struct Geometry {
+struct TextureGeometry {
   std::string_view name;
   TextureAccess::Dim dim;
   bool array;
   unsigned coordinates;  ///< without the layer
 };
-constexpr Geometry kGeometries[] = {
+constexpr TextureGeometry kTextureGeometries[] = {
     {"1d", TextureAccess::Dim::d1, false, 1},     {"2d", TextureAccess::Dim::d2, false, 2},
     {"3d", TextureAccess::Dim::d3, false, 3},     {"a1d", TextureAccess::Dim::d1, true, 1},
     {"a2d", TextureAccess::Dim::d2, true, 2},     {"cube", TextureAccess::Dim::cube, false, 3},
     {"acube", TextureAccess::Dim::cube, true, 3},
 };
 
-const Geometry& geometry(Emit& e) {
+const TextureGeometry& texture_geometry(Emit& e) {
   const std::string_view name = e.get("geom");
-  const auto* const found = std::ranges::find(kGeometries, name, &Geometry::name);
-  if (found == std::end(kGeometries))
+  const auto* const found = std::ranges::find(kTextureGeometries, name, &TextureGeometry::name);
+  if (found == std::end(kTextureGeometries))
     e.fail("'" + e.inst.opcode + "' with ." + std::string(name) +
            " is not supported: nothing makes textures of several samples");
   return *found;
@@ -117,7 +117,7 @@ void append(Words& to, const Words& from) {
 }
 
 /// Coordinates as sources: x, y, z, then the layer.
-Words place(Emit& e, const Operand& o, const Geometry& g) {
+Words place(Emit& e, const Operand& o, const TextureGeometry& g) {
   const Operand& list = o.elements.back();
   std::vector<Operand> all = list.kind == Operand::Kind::vector ? list.elements : std::vector{list};
   if (list.kind != Operand::Kind::vector) {
@@ -148,12 +148,12 @@ ir::Inst& texture_op(Emit& e, ir::Op op, std::vector<ir::Reg> to, Words src,
 
 std::vector<ir::Reg> four(Emit& e) {
   std::vector<ir::Reg> to;
+  to.reserve(4);
   for (int n = 0; n < 4; ++n) to.push_back(e.temp(ir::Width::b32));
   return to;
 }
 
 ir::Operand half_of(Emit& e, ir::Operand value) {
-  ir::Inst convert;
   return e.op(ir::Op::f2f, ir::Type::f16, {value}, {.from = ir::Type::f32});
 }
 
@@ -167,7 +167,7 @@ void deliver(Emit& e, const std::vector<ir::Reg>& texel) {
   if (pairs || halves)
     for (ir::Operand& v : values) v = half_of(e, v);
   if (pairs) {
-    for (unsigned n = 0; n < 2; ++n) {
+    for (size_t n = 0; n < 2; ++n) {
       const ir::Reg high = e.op(ir::Op::shl, ir::Type::u32, {values[2 * n + 1], imm(16)});
       values[n] = e.op(ir::Op::or_, ir::Type::u32, {values[2 * n], high});
     }
@@ -203,7 +203,8 @@ void offsets(Emit& e, size_t first, TextureAccess& access, Words& src) {
     e.fail("a depth to compare with is not supported: CUDA makes no textures of depths");
   access.offset = true;
   for (size_t n = 0; n < 3; ++n)
-    src.push_back(n < list.size() && n < geometry(e).coordinates ? e.raw(list[n], kB32) : imm(0));
+    src.push_back(n < list.size() && n < texture_geometry(e).coordinates ? e.raw(list[n], kB32)
+                                                                         : imm(0));
 }
 
 struct Fetch {
@@ -213,7 +214,7 @@ struct Fetch {
 
 /// Image, sampler and coordinates of operand 1.
 Fetch begin(Emit& e, bool levels) {
-  const Geometry& g = geometry(e);
+  const TextureGeometry& g = texture_geometry(e);
   const Operand& o = e.operand(1);
   const ir::Operand texture = handle(e, o);
   const bool separate = o.elements.size() == 2;
@@ -285,14 +286,14 @@ void lower_fetch(Emit& e) {
     f.src.push_back(e.raw(at++, kB32));
   } else if (mip == "grad") {
     f.access.lod = TextureAccess::Lod::gradient;
-    const unsigned axes = geometry(e).coordinates;
+    const unsigned axes = texture_geometry(e).coordinates;
     for (int which = 0; which < 2; ++which, ++at) {
       const Operand& o = e.operand(at);
       const std::vector<Operand> list =
           o.kind == Operand::Kind::vector ? o.elements : e.elements(at, axes == 3 ? 4 : axes);
       for (unsigned n = 0; n < 3; ++n) f.src.push_back(n < axes ? e.raw(list.at(n), kB32) : imm(0));
     }
-    if (geometry(e).dim == TextureAccess::Dim::cube)
+    if (texture_geometry(e).dim == TextureAccess::Dim::cube)
       e.fail(
           "'tex.grad' of a cube is not supported: how its level of detail is computed is not "
           "documented");
@@ -321,7 +322,7 @@ TextureAccess::Outside outside(Emit& e) {
                           : TextureAccess::Outside::trap;
 }
 
-Words surface_place(Emit& e, const Operand& o, const Geometry& g) {
+Words surface_place(Emit& e, const Operand& o, const TextureGeometry& g) {
   Words at = place(e, o, g);
   at.push_back(imm(0));  // the level
   return at;
@@ -334,7 +335,7 @@ struct Surface {
 /// An access to `bytes` bytes at coordinates whose first one counts bytes: an image of one-byte
 /// texels, as wide as such an access may begin.
 Surface byte_place(Emit& e, const Operand& o, unsigned bytes) {
-  const Geometry& g = geometry(e);
+  const TextureGeometry& g = texture_geometry(e);
   Words src = image_words(e, handle(e, o), false);
   const ir::Reg texel = e.op(ir::Op::fmt_bytes, ir::Type::none, {src[ir::image::format]});
   const ir::Reg row = e.op(ir::Op::mul, ir::Type::u32, {src[ir::image::width], texel});
@@ -389,7 +390,7 @@ void lower_surface_store(Emit& e) {
   const std::vector<Operand> from = data_of(e, 1);
   const auto count = static_cast<unsigned>(from.size());
   if (e.has("p")) {
-    const Geometry& g = geometry(e);
+    const TextureGeometry& g = texture_geometry(e);
     Words src = image_words(e, handle(e, e.operand(0)), false);
     append(src, surface_place(e, e.operand(0), g));
     for (unsigned n = 0; n < 4; ++n)
@@ -444,7 +445,7 @@ void lower_surface_reduce(Emit& e) {
   if (t.bits == 64)
     e.fail("'sured.p' of 64 bits is not supported: no format of a surface has 64-bit components");
   // The surface's format says whether its numbers have a sign.
-  const Geometry& g = geometry(e);
+  const TextureGeometry& g = texture_geometry(e);
   Words src = image_words(e, handle(e, e.operand(0)), false);
   const ir::Operand format = src[ir::image::format];
   append(src, surface_place(e, e.operand(0), g));
