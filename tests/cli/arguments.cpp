@@ -1,6 +1,8 @@
 // `--arg`: numbers at their limits, files that make no sense.
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "lanewise/error.hpp"
 #include "runtime/support/npy.hpp"
 #include "tests/cli/support.hpp"
@@ -117,4 +119,47 @@ TEST_CASE("arrays of one dimension have no order") {
       CHECK_THROWS_WITH_AS(parse_npy(npy, "x"), doctest::Contains("Fortran order"),
                            lanewise::Error);
   }
+}
+
+TEST_CASE("tex: a file's elements are texels, which a surface store changes; keys are judged") {
+  const std::string kernel = write("texels.ptx", kHeader + R"(
+.visible .entry k(.param .u64 t, .param .u64 out)
+{
+  .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [t]; ld.param.u64 %rd2, [out];
+  mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; mov.f32 %f2, 0f3F800000;
+  tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%rd1, {%f1, %f2}];
+  mul.wide.u32 %rd3, %r1, 4; add.s64 %rd3, %rd3, %rd2; st.global.f32 [%rd3], %f3;
+  bar.sync 0;
+  shl.b32 %r2, %r1, 2; mov.u32 %r3, 0; sust.b.2d.b32.zero [%rd1, {%r2, %r3}], %r1;
+  ret;
+}
+)");
+  const std::string in = scratch() + "/texels.npy", out = scratch() + "/sampled.bin",
+                    to = scratch() + "/stored.npy";
+  lanewise::npy::Array image{"f32", {2, 3}, {}};
+  const std::vector<float> texels = {0, 4, 8, 20, 40, 60};
+  image.bytes.resize(24);
+  std::memcpy(image.bytes.data(), texels.data(), 24);
+  lanewise::npy::write_array(in, image);
+  const Output o = run(fmt::format(
+      "{} --block 4 --arg tex:{}:filter=linear,address=border/clamp,border=100,to={} --arg "
+      "out:{}:u8[16]",
+      kernel, in, to, out));
+  CAPTURE(o.err);
+  CHECK(o.code == 0);
+  // Halfway between texels of both axes; beside the image the border.
+  CHECK(read_bin<float>(out) == std::vector<float>{55, 16, 28, 67});
+  const auto stored = lanewise::npy::read_array(to);
+  uint32_t words[6];
+  std::memcpy(words, stored.bytes.data(), 24);
+  for (uint32_t n = 0; n < 3; ++n) CHECK(words[n] == n);
+  CHECK(words[3] == 0x41a00000);
+  const Output key =
+      run(fmt::format("{} --arg tex:{}:fliter=linear --arg zero:f32[4]", kernel, in));
+  CHECK(key.code == 2);
+  CHECK(key.err.find("unknown key 'fliter'") != std::string::npos);
+  const Output kind = run(fmt::format("{} --arg tex:{}:kind=3d --arg zero:f32[4]", kernel, in));
+  CHECK(kind.err.find("a texture of kind 3d has 3 dimensions beside the channels, the file 2") !=
+        std::string::npos);
 }
