@@ -3,7 +3,7 @@
 set(alone
   ir/passes ir/phases ir/structurise ir/uniformity ir/wave_order
   ptx/parse_corpus ptx/parse_errors ptx/parse_syntax ptx/run_convert
-  sass/hostile sass/run gcn/hostile gcn/machine gcn/run gcn/text
+  sass/hostile sass/run sass/textures gcn/hostile gcn/images gcn/machine gcn/run gcn/text
   reference/convert reference/float reference/memory reference/relax_nans reference/wave
   spirv/emit_memory spirv/library_dot spirv/library_float spirv/library_quotient
   cache/litmus cache/litmus_more cache/rows script/vectors)
@@ -11,6 +11,7 @@ list(TRANSFORM alone PREPEND unit/)
 foreach(name compile_only diff fault_reports standard_streams stream_scripts uninitialised)
   list(APPEND alone cli/${name})
 endforeach()
-list(APPEND alone kernels/sass_cctl kernels/matrix kernels/matrix_memory kernels/mbarrier kernels/tensor)
+list(APPEND alone kernels/sass_cctl kernels/matrix kernels/matrix_memory kernels/mbarrier kernels/tensor
+  kernels/sass_textures kernels/gcn_opencl_images)
 list(TRANSFORM alone APPEND .cpp)
 set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "runtime/guest/texture_gcn.hpp"
+
 namespace lanewise::guest {
 namespace {
 
@@ -110,6 +112,7 @@ TextureBlock texture_block(const TextureDescription& d) {
     set(TextureWord::level_count, 0, std::max(d.levels, 1U));
     set(TextureWord::sample_count, 0, 1);
   }
+  std::ranges::copy(gcn_words(d), block.begin());
   const uint32_t dimensions = d.depth != 0 ? 3 : d.height != 0 ? 2 : 1;
   set(TextureWord::image, 9,
       kTextureMagic << 16 | role | dimensions | (d.layers != 0 ? ir::image::kArray : 0));

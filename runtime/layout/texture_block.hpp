@@ -1,6 +1,6 @@
-// The block of memory that a texture, surface or sampler handle of PTX and SASS is the address of.
-// The host writes it and guests may only read it. The words are those of runtime/ir/texture.hpp;
-// then comes what queries return.
+// The block of memory that a texture, surface or sampler handle is the address of. The host writes
+// it and guests may only read it. PTX and SASS find the words of runtime/ir/texture.hpp there, then
+// what queries return; GCN finds descriptors at its beginning.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@ namespace lanewise::guest {
 
 /// Words of the block.
 enum class TextureWord : uint8_t {
-  image = 0,           ///< base (2 words), format, width, height, depth, pitches, levels, kind
-  sampler = 12,        ///< state, bias, least and greatest level, border
-  channel_type = 20,   ///< what PTX's queries name; the numbers are OpenCL's
-  channel_order = 21,  ///
-  normalised = 22,     ///< 1: coordinates are normalised
-  array_size = 23,     ///< layers, 0 where there are none
-  level_count = 24,    ///
-  sample_count = 25,   ///
-  filter_mode = 26,    ///< 0 nearest, 1 linear
-  address_mode = 27,   ///< three words: 0 wrap, 1 mirror, 2 clamp_ogl, 3 clamp_to_edge, 4 border
+  gcn = 0,             ///< 12 words: T# and what OpenCL's libraries ask; of samplers alone an S#
+  image = 16,          ///< base (2 words), format, width, height, depth, pitches, levels, kind
+  sampler = 28,        ///< state, bias, least and greatest level, border
+  channel_type = 36,   ///< what PTX's queries name; the numbers are OpenCL's
+  channel_order = 37,  ///
+  normalised = 38,     ///< 1: coordinates are normalised
+  array_size = 39,     ///< layers, 0 where there are none
+  level_count = 40,    ///
+  sample_count = 41,   ///
+  filter_mode = 42,    ///< 0 nearest, 1 linear
+  address_mode = 43,   ///< three words: 0 wrap, 1 mirror, 2 clamp_ogl, 3 clamp_to_edge, 4 border
 };
-inline constexpr uint32_t kTextureBlockBytes = 128;
+inline constexpr uint32_t kTextureBlockBytes = 256;
 inline constexpr uint32_t kTextureBlockWords = kTextureBlockBytes / 4;
 /// In the upper half of the word `kind` of every block; anything else is no handle. A variable of a
 /// module that nothing is bound to has the second one.

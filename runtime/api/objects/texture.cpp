@@ -39,7 +39,7 @@ void check_shape(const lw_texture_options& o) {
     wrong("an image with a depth has a height, and no layers");
   if (o.cube != 0 && (o.layers == 0 || o.layers % 6 != 0 || o.width != o.height))
     wrong("the layers of cubes are six for each, as wide as they are high");
-  if (levels > 16 || std::max({o.width, o.height, o.depth}) >> (levels - 1) == 0)
+  if (levels > 16 || (o.width != 0 && std::max({o.width, o.height, o.depth}) >> (levels - 1) == 0))
     wrong(fmt::format("{} levels are more than the image has", levels));
   if ((o.row_pitch != 0 || o.slice_pitch != 0) && levels > 1)
     wrong("images with levels lie as lw_texture_layout says: their pitches are 0");

@@ -56,13 +56,13 @@ std::vector<ir::Operand> texel_place(LowerContext& c, const Instruction& i, cons
   return src;
 }
 
-struct Texel {
+struct TexelAt {
   Reg address;
   ir::Operand may;
 };
-Texel texel_address(LowerContext& c, const Instruction& i, const ImageState& s,
-                    const ir::Operand& usable) {
-  Texel t{c.b.reg(Width::b64), {}};
+TexelAt texel_at(LowerContext& c, const Instruction& i, const ImageState& s,
+                 const ir::Operand& usable) {
+  TexelAt t{c.b.reg(Width::b64), {}};
   const Reg inside = c.b.reg(Width::pred);
   c.b.emit(Op::texel_address, Type::u64, {t.address, inside}, texel_place(c, i, s)).texture =
       described_access();
@@ -72,7 +72,7 @@ Texel texel_address(LowerContext& c, const Instruction& i, const ImageState& s,
 }
 
 /// What bits of a texel's dword are its first component, by data format.
-ir::Operand extended(LowerContext& c, const ImageState& s, ir::Operand word) {
+ir::Operand sign_extended_texel(LowerContext& c, const ImageState& s, ir::Operand word) {
   constexpr uint64_t kBytes = 1U << 1 | 1U << 3 | 1U << 10, kHalves = 1U << 2 | 1U << 5 | 1U << 12;
   Fold f(c.b);
   const ir::Operand data = f.field(s.word(ir::image::format), 15, 4);
@@ -98,14 +98,14 @@ void lower_image_load(LowerContext& c, const Instruction& i) {
     });
     return deliver_components(c, i, values);
   }
-  const Texel t = texel_address(c, i, s, s.usable);
+  const TexelAt t = texel_at(c, i, s, s.usable);
   for_each_part(c, s.bytes, t.may, [&](const Part& p) {
     ir::Inst& load = c.b.emit(Op::load, Type::u32, {values[p.word]}, {t.address});
     load.mem = buffer_memory(i, p.elem);
     load.mem->offset = 4 * int64_t{p.word};
   });
   if (i.row->image.extends)
-    for (const Reg v : values) c.b.emit(Op::mov, Type::u32, {v}, {extended(c, s, v)});
+    for (const Reg v : values) c.b.emit(Op::mov, Type::u32, {v}, {sign_extended_texel(c, s, v)});
   deliver_components(c, i, values);
 }
 
@@ -130,7 +130,7 @@ void lower_image_store(LowerContext& c, const Instruction& i) {
     });
     return;
   }
-  const Texel t = texel_address(c, i, s, s.usable);
+  const TexelAt t = texel_at(c, i, s, s.usable);
   for_each_part(c, s.bytes, t.may, [&](const Part& p) {
     ir::Inst& store = c.b.emit(Op::store, Type::u32, {}, {t.address, values[p.word]});
     store.mem = buffer_memory(i, p.elem);
@@ -149,7 +149,7 @@ void lower_image_atomic(LowerContext& c, const Instruction& i) {
   const ir::Operand fits = f.eq(s.bytes, imm(wide ? 8 : 4));
   report_encoding(c,
                   f.both(s.usable, f.compare(ir::Cond::ne, Type::u32, s.bytes, imm(wide ? 8 : 4))));
-  const Texel t = texel_address(c, i, s, f.both(s.usable, fits));
+  const TexelAt t = texel_at(c, i, s, f.both(s.usable, fits));
   const Operand& data = *i.operand(Slot::idata);
   const auto value = [&](unsigned first) -> ir::Operand {
     if (!wide) return c.read32(data, first);

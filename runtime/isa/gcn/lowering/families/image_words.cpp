@@ -21,7 +21,7 @@ using ir::Width;
 namespace {
 
 /// f32 of a number with 8 bits behind the point.
-ir::Operand fixed(LowerContext& c, ir::Operand word, bool is_signed) {
+ir::Operand fixed_point(LowerContext& c, ir::Operand word, bool is_signed) {
   constexpr uint32_t kPart = 0x3b800000;  // 1 / 256
   if (word.is_imm()) {
     const auto bits = static_cast<uint32_t>(word.imm);
@@ -35,9 +35,10 @@ ir::Operand fixed(LowerContext& c, ir::Operand word, bool is_signed) {
 }
 
 /// The words of a descriptor that lies in scalar registers.
-class Fields {
+class DescriptorFields {
  public:
-  Fields(LowerContext& c, Fold& fold, const Operand& registers, unsigned count) : fold_(fold) {
+  DescriptorFields(LowerContext& c, Fold& fold, const Operand& registers, unsigned count)
+      : fold_(fold) {
     for (unsigned n = 0; n < count; ++n) words_.push_back(c.read_known(registers, n));
   }
   ir::Operand word(unsigned n) const { return n < words_.size() ? words_[n] : ir::Operand(imm(0)); }
@@ -59,25 +60,25 @@ constexpr uint32_t kSrgb = 9;      ///< number format
 constexpr uint32_t kRowAlign = 5;  // log2 of the bytes that rows begin at, as the host has them
 
 /// Does bit n of the set stand?
-ir::Operand is_in(Fold& f, uint32_t set, ir::Operand n) {
+ir::Operand stands_in(Fold& f, uint32_t set, ir::Operand n) {
   return f.eq(f.field(f.shr(imm(set), n), 0, 1), imm(1));
 }
 
 /// The format word of ir/texture.hpp, and whether there is such a format.
-struct Format {
+struct ImageFormat {
   ir::Operand word, known;
 };
-Format format_of(LowerContext& c, const Instruction& i, const Fields& t) {
+ImageFormat image_format(LowerContext& c, const Instruction& i, const DescriptorFields& t) {
   constexpr uint32_t kBytes = 1U << 1 | 1U << 3 | 1U << 10;  // what can have the curve
   constexpr uint32_t kData = 0x7ffe, kNumbers = 0xff;
   Fold f(c.b);
   const bool store = i.row->kind == Kind::store;
   const ir::Operand data = t(1, 20, 6), number = t(1, 26, 4), curved = f.eq(number, imm(kSrgb));
   // Shifts by 32 and more give 0, so codes beyond the sets are in none of them.
-  const ir::Operand shape = is_in(f, kData, data), plain = is_in(f, kNumbers, number);
+  const ir::Operand shape = stands_in(f, kData, data), plain = stands_in(f, kNumbers, number);
   const ir::Operand code =
       f.or_(f.shl(f.field(data, 0, 4), imm(15)), f.shl(f.select(curved, imm(0), number), imm(12)));
-  Format out;
+  ImageFormat out;
   out.word = f.or_(t(3, 0, 12), code);
   ir::Operand legal;
   if (out.word.is_imm()) {
@@ -88,7 +89,7 @@ Format format_of(LowerContext& c, const Instruction& i, const Fields& t) {
     c.b.emit(Op::fmt_legal, Type::none, {r}, {out.word}).mode = format_mode(c, i);
     legal = r;
   }
-  const ir::Operand with_curve = store ? ir::Operand(imm(0)) : is_in(f, kBytes, data);
+  const ir::Operand with_curve = store ? ir::Operand(imm(0)) : stands_in(f, kBytes, data);
   out.known = f.both(f.both(shape, legal), f.select(curved, with_curve, plain, Type::pred));
   out.word = f.or_(out.word, f.select(curved, imm(ir::image::kSrgb), imm(0)));
   return out;
@@ -97,7 +98,7 @@ Format format_of(LowerContext& c, const Instruction& i, const Fields& t) {
 /// S# fields by the codes of T# and S#: CLAMP_X and the like as ir::sampler::Address.
 constexpr uint32_t kAddresses =
     0 | 2 << 3 | 1 << 6 | 4 << 9 | 6 << 12 | 7 << 15 | 3 << 18 | 5 << 21;
-ir::Operand address_mode(Fold& f, ir::Operand code) {
+ir::Operand sampler_address(Fold& f, ir::Operand code) {
   const ir::Operand at = f.add(f.shl(code, imm(1)), code);
   return f.field(f.shr(imm(kAddresses), at), 0, 3);
 }
@@ -124,7 +125,7 @@ void report_encoding(LowerContext& c, ir::Operand when) {
 ImageState image_state(LowerContext& c, const Instruction& i) {
   Fold f(c.b);
   const bool small = i.graphics.r128;  // 1D and 2D images alone, without a pitch
-  const Fields t(c, f, *i.operand(Slot::irsrc), small ? 4 : 8);
+  const DescriptorFields t(c, f, *i.operand(Slot::irsrc), small ? 4 : 8);
   ImageState s;
   const ir::Operand type = t(3, 28, 4);
   const ir::Operand bound = f.compare(Cond::ge, Type::u32, type, imm(kFirstType));
@@ -134,7 +135,7 @@ ImageState image_state(LowerContext& c, const Instruction& i) {
   s.cube = f.eq(type, imm(kCube));
   s.one = f.eq(dimensions, imm(1));
   s.three = f.eq(dimensions, imm(3));
-  const Format format = format_of(c, i, t);
+  const ImageFormat format = image_format(c, i, t);
   const ir::Operand multisampled = f.eq(dimensions, imm(0));
   const ir::Operand known =
       f.both(f.both(format.known, f.eq(t(3, 20, 5), imm(kLinearTiling))), f.not_(multisampled));
@@ -192,11 +193,11 @@ std::array<ir::Operand, ir::kSamplerWords> sampler_words(LowerContext& c, const 
                                                          const ImageState& image) {
   using namespace ir::sampler;
   Fold f(c.b);
-  const Fields s(c, f, *i.operand(Slot::isamp), 4);
+  const DescriptorFields s(c, f, *i.operand(Slot::isamp), 4);
   std::array<ir::Operand, ir::kSamplerWords> words;
   ir::Operand state = imm(0);
   for (unsigned axis = 0; axis < 3; ++axis) {
-    ir::Operand mode = address_mode(f, s(0, 3 * axis, 3));
+    ir::Operand mode = sampler_address(f, s(0, 3 * axis, 3));
     // Faces of a cube end where their coordinates do.
     if (axis < 2) mode = f.select(image.cube, imm(static_cast<uint32_t>(Address::clamp)), mode);
     state = f.or_(state, f.shl(mode, imm(3 * axis)));
@@ -217,15 +218,15 @@ std::array<ir::Operand, ir::kSamplerWords> sampler_words(LowerContext& c, const 
 
   constexpr unsigned kUnused = 32 - 14;
   const ir::Operand shifted = f.shl(s.word(2), imm(kUnused));
-  words[bias] = fixed(c, f.sar(shifted, imm(kUnused)), true);
+  words[bias] = fixed_point(c, f.sar(shifted, imm(kUnused)), true);
   const ir::Operand lowest = f.umax(s(1, 0, 12), image.min_lod);
-  words[min_lod] = fixed(c, lowest, false);
-  words[max_lod] = fixed(c, s(1, 12, 12), false);
+  words[min_lod] = fixed_point(c, lowest, false);
+  words[max_lod] = fixed_point(c, s(1, 12, 12), false);
 
   constexpr uint32_t kOpaqueBlack = 1, kOpaqueWhite = 2, kTable = 3, kOne = 0x3f800000;
   const ir::Operand border = s(3, 30, 2);
   report_encoding(c, f.both(image.usable, f.eq(border, imm(kTable))));
-  const ir::Operand integers = is_in(f, 1U << 4 | 1U << 5, image.number_format);
+  const ir::Operand integers = stands_in(f, 1U << 4 | 1U << 5, image.number_format);
   const ir::Operand one = f.select(integers, imm(1), imm(kOne));
   const ir::Operand white = f.select(f.eq(border, imm(kOpaqueWhite)), one, imm(0));
   words[border_x] = words[border_y] = words[border_z] = white;
