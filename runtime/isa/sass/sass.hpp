@@ -88,6 +88,11 @@ struct Call {
   std::optional<uint64_t> target = {};  ///< in the same code, once the function was put there
 };
 
+/// What a module declares as a texture or a surface, and the sampler, where that is apart.
+struct Reference {
+  std::string image, sampler;
+};
+
 /// A function that a pointer can lead to.
 struct Entry {
   uint64_t address = 0;  ///< guest::function_address
@@ -109,6 +114,8 @@ struct Kernel {
   std::vector<ConstantBank> banks;
   std::vector<Relocation> relocations;
   std::vector<Call> calls;
+  /// Words of bank 0 that take the handles of textures and surfaces, by their offset.
+  std::map<unsigned, Reference> references;
   /// Targets that a cubin lists of instructions in whose words they do not stand: BRX, SYNC, BRK.
   std::map<uint64_t, std::vector<uint64_t>> jumps;
   std::vector<elf::LineRow> lines;  ///< of the source, in the order of addresses

@@ -96,19 +96,22 @@ TEST_CASE("textures, surfaces and graphics say which registers they read and wri
   CHECK(effects("OUT.EMIT R0, R1, c[0x0][0x4]") == "R0 <- R1");
 }
 
-TEST_CASE("nothing executes textures, surfaces and graphics, and errors say so") {
+TEST_CASE("nothing executes graphics and what compares lanes, and errors say so") {
   const auto refusal = [](const std::string& text) {
     const sass::LowerResult r = sass::lower(sass::parse(text + " ;\nEXIT ;\n"));
     return r.diagnostics.empty() ? std::string() : r.diagnostics[0].message;
   };
-  CHECK(refusal("TEXS.T R2, R0, R0, R1, 0x0, 2D, RGB")
-            .ends_with("TEXS is not executed: there are no textures and surfaces here"));
-  CHECK(refusal("SUST.D.BA.2D.TRAP [R2], R0, 0x0")
-            .ends_with("SUST is not executed: there are no textures and surfaces here"));
+  CHECK(refusal("TMML.LOD R0, R2, 0x54, 2D, 0x3")
+            .ends_with("TMML is not executed: its level of detail comes from the differences "
+                       "between lanes"));
+  CHECK(refusal("TEX.NDV R0, R2, 0x54, 2D, 0xf").find("(NDV) are not supported") !=
+        std::string::npos);
+  CHECK(refusal("TLD.LZ.MS R0, R4, R8, 0x54, 2D, 0xf")
+            .ends_with("textures of several samples are not supported"));
   CHECK(refusal("IPA.PASS R9, a[0x7c], RZ")
             .ends_with("IPA is not executed: it belongs to a graphics pipeline"));
   for (const sass::Form& f : sass::forms())
-    if (f.is(sass::kTexture) || f.is(sass::kGraphics)) CHECK(static_cast<bool>(f.lower) == false);
-  CHECK(sass::coverage_of("TEXS.NODEP.P").note ==
-        "decodes; TEXS is not executed: there are no textures and surfaces here");
+    if (f.is(sass::kGraphics)) CHECK(static_cast<bool>(f.lower) == false);
+  CHECK(sass::coverage_of("TEXS.NODEP.P").state == sass::FormState::approximate);
+  CHECK(sass::coverage_of("SUST.D.BA.2D_ARRAY.128.TRAP").state == sass::FormState::exact);
 }

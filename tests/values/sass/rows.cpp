@@ -50,6 +50,11 @@ const std::vector<Elsewhere>& elsewhere() {
       {"JMP*", "unit/sass/run.cpp", "JMP", "leaves for a function that a relocation names"},
       {"JCAL*", "pairs/language.cpp", "separate", "functions of linked device code run there"},
       {"DEPBAR*", "unit/sass/lint.cpp", "DEPBAR", "waits for a scoreboard, no values"},
+      {"TEX*", "unit/sass/textures.cpp", "TEX", "textures: against tests/oracle/texture.hpp"},
+      {"TLD*", "unit/sass/textures.cpp", "TLD", "textures: against tests/oracle/texture.hpp"},
+      {"TXD*", "unit/sass/textures.cpp", "TXD", "textures: against tests/oracle/texture.hpp"},
+      {"TXQ*", "unit/sass/textures.cpp", "TXQ", "what the host made"},
+      {"SU*", "unit/sass/textures.cpp", "SULD", "surfaces: against the host's memory"},
       {"NOP", "unit/sass/text.cpp", "NOP", "the word 0: decoded only, no text"}};
   return list;
 }

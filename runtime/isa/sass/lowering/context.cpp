@@ -234,6 +234,11 @@ const ConstantBank& LowerContext::constant_bank(unsigned bank) const {
   throw Unsupported(fmt::format("c[{:#x}]: nothing says what constant bank {} holds", bank, bank));
 }
 
+const Reference* LowerContext::reference_at(unsigned offset) const {
+  const auto found = kernel_.references.find(offset);
+  return found != kernel_.references.end() ? &found->second : nullptr;
+}
+
 Operand LowerContext::symbol(const std::string& name, int64_t addend) {
   std::vector<ir::Symbol>& symbols = b.program().symbols;
   uint32_t n = 0;
@@ -275,6 +280,8 @@ Operand LowerContext::constant(unsigned bank, unsigned offset) {
     load.mem->space = ir::Space::constant;
     return r;
   }
+  if (const Reference* r = reference_at(offset); r != nullptr)
+    return make(Op::trunc32, Type::u32, {make(Op::mov, Type::u64, {symbol(r->image)})});
   if (offset >= kParams) {
     ir::Program& p = b.program();
     p.param_bytes = std::max<uint32_t>(p.param_bytes, offset - kParams + 4);

@@ -88,6 +88,8 @@ class LowerContext {
   std::vector<unsigned> banks() const;
   /// Bank 2 or 3; throws when the input does not say what it holds.
   const ConstantBank& constant_bank(unsigned bank) const;
+  /// The reference whose handle the loader puts into this word of bank 0, or null.
+  const Reference* reference_at(unsigned offset) const;
   /// The guest address of a module variable.
   ir::Operand symbol(const std::string& name, int64_t addend = 0);
   const Relocation* relocation(const Instruction& i) const;
@@ -244,6 +246,19 @@ void lower_vset(LowerContext&, const Instruction&);
 void lower_vsetp(LowerContext&, const Instruction&);
 void lower_vshift(LowerContext&, const Instruction&);
 void lower_vmad(LowerContext&, const Instruction&);
+void lower_tex(LowerContext&, const Instruction&);
+void lower_texs(LowerContext&, const Instruction&);
+void lower_tld(LowerContext&, const Instruction&);
+void lower_tlds(LowerContext&, const Instruction&);
+void lower_tld4(LowerContext&, const Instruction&);
+void lower_tld4s(LowerContext&, const Instruction&);
+void lower_txd(LowerContext&, const Instruction&);
+void lower_txq(LowerContext&, const Instruction&);
+void lower_suld(LowerContext&, const Instruction&);
+void lower_sust(LowerContext&, const Instruction&);
+void lower_sured(LowerContext&, const Instruction&);
+void lower_suatom(LowerContext&, const Instruction&);
+void lower_suatom_cas(LowerContext&, const Instruction&);
 void lower_b2r(LowerContext&, const Instruction&);
 void lower_trap(LowerContext&, const Instruction&);
 void lower_kil(LowerContext&, const Instruction&);

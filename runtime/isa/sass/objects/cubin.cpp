@@ -9,6 +9,7 @@
 #include "runtime/isa/sass/lowering/link.hpp"
 #include "runtime/isa/sass/objects/info.hpp"
 #include "runtime/isa/sass/sass.hpp"
+#include "runtime/layout/texture_block.hpp"
 
 namespace lanewise::sass {
 namespace {
@@ -29,6 +30,9 @@ constexpr uint32_t kPointer32 = 1, kPointer64 = 2, kGeneric32 = 3, kGeneric64 = 
 constexpr uint64_t kMaxWindow = 16 << 20;  // shared and local memory of one group or lane
 constexpr uint64_t kMaxBank = 64 << 10;    // one constant bank
 
+// In bank 0 of a kernel: handles of textures, samplers and surfaces; and their symbols' kinds.
+constexpr uint32_t kTextureHandle = 6, kSamplerHandle = 7, kSurfaceHandle = 0x34;
+constexpr uint8_t kTextureSymbol = 10, kSamplerSymbol = 11, kSurfaceSymbol = 12;
 constexpr std::string_view kSharedSection = ".nv.shared.";
 
 class CubinReader {
@@ -51,6 +55,7 @@ class CubinReader {
     read_lines();
     lay_out_shared();
     read_globals();
+    read_references();
     read_pointers();
     for (size_t n = 0; n < file_.sections.size(); ++n)
       if (file_.sections[n].name.rfind(".text.", 0) == 0) read_code_section(n);
@@ -124,6 +129,46 @@ class CubinReader {
           listing_.globals.size() - 1;
       module_bank_->bytes.clear();  // every kernel gets a copy
     }
+  }
+
+  /// Textures, samplers and surfaces that the module declares: blocks that the host fills in.
+  void read_references() {
+    for (const elf::Symbol& s : file_.symbols) {
+      const uint32_t role = s.kind == kTextureSymbol   ? guest::kIsTexture
+                            : s.kind == kSamplerSymbol ? guest::kIsSampler
+                            : s.kind == kSurfaceSymbol ? guest::kIsSurface
+                                                       : 0;
+      if (role == 0 || !variables_.insert(s.name).second) continue;
+      ir::Global g;
+      g.name = s.name;
+      g.space = ir::Space::constant;
+      g.align = g.size = guest::kTextureBlockBytes;
+      const uint32_t magic =
+          role == guest::kIsSampler ? guest::kTextureMagic : guest::kUnboundMagic;
+      g.init.resize(g.size);
+      for (unsigned byte = 0; byte < 4; ++byte)
+        g.init[guest::texture_offset(guest::TextureWord::image, 9) + byte] =
+            std::byte((magic << 16 | role) >> (8 * byte) & 0xff);
+      listing_.globals.push_back(std::move(g));
+    }
+  }
+  void read_handles(Kernel& k) const {
+    const std::string name = ".nv.constant0." + k.name;
+    for (const elf::Section& s : file_.sections) {
+      if ((s.type != elf::kRel && s.type != elf::kRela) || !s.name.ends_with(name)) continue;
+      for (const elf::Reloc& r : file_.relocations(s)) {
+        Reference& reference = k.references[static_cast<unsigned>(r.offset)];
+        const std::string& symbol = file_.symbols[r.symbol].name;
+        if (r.type == kTextureHandle || r.type == kSurfaceHandle)
+          reference.image = symbol;
+        else if (r.type == kSamplerHandle)
+          reference.sampler = symbol;
+        else
+          complain(k, fmt::format("relocation type {:#x} at {:#x} of {} is not supported", r.type,
+                                  r.offset, name));
+      }
+    }
+    std::erase_if(k.references, [](const auto& r) { return r.second.image.empty(); });
   }
 
   /// Initial values of variables that are addresses of others, or of functions.
@@ -225,6 +270,7 @@ class CubinReader {
     if (const elf::Section* s = file_.section(".nv.constant2." + k.name))
       k.banks.push_back(add_bank(2, *s, k.name + ".c[0x2]"));
     if (module_bank_) k.banks.push_back(*module_bank_);
+    read_handles(k);
     read_code(k, text.data);
     if (const auto lines = lines_.find(section); lines != lines_.end())
       k.lines = std::move(lines->second);

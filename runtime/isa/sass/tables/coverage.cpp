@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <set>
 
 #include "runtime/isa/sass/lowering/semantics.hpp"
@@ -39,8 +40,8 @@ Instruction sample(const Form& f, uint64_t modifiers) {
 }  // namespace
 
 std::string refusal(const Form& f, uint64_t bits) {
-  if (f.is(kTexture) || f.is(kGraphics)) return not_executed(f);
-  if (f.lower == nullptr) return "not supported in this form";
+  if (f.lower == nullptr)
+    return f.is(kTexture) || f.is(kGraphics) ? not_executed(f) : "not supported in this form";
   // Jumps to what the branch stack holds run wherever a push comes first, those through tables
   // where there is one, calls of absolute addresses where a cubin says whose they are.
   if (f.flow == Flow::pop || f.is(kAbsolute) ||
@@ -74,8 +75,13 @@ Coverage described(const Form& f, std::string name, const std::string& refused) 
       return {std::move(name), FormState::approximate,
               "inside the bounds of the PTX instructions that become it, see docs/numerics.md"};
     default:
-      return {std::move(name), FormState::exact, ""};
+      break;
   }
+  if (f.is(kFilters))
+    return {std::move(name), FormState::approximate,
+            "texels are exact; how the hardware rounds weights is not documented, see "
+            "docs/textures.md"};
+  return {std::move(name), FormState::exact, ""};
 }
 
 /// "FADD.FTZ R, R, c[]": a name where one kind of operand, or a flag on one, makes the difference.
@@ -94,10 +100,12 @@ std::string with_operands(const Form& f, const std::string& name,
 /// cannot are listed with their operands.
 class Lister {
  public:
-  /// Rows that need textures or a graphics pipeline are named without their modifiers.
+  /// Rows of textures, of whose modifiers there are thousands of combinations, and of a graphics
+  /// pipeline are named without them.
   void add(const Form& f) {
     if (f.is(kTexture) || f.is(kGraphics))
-      return details(f.mnemonic, "decodes; " + not_executed(f));
+      return f.lower != nullptr ? one(f, f.mnemonic, 0)
+                                : details(f.mnemonic, "decodes; " + not_executed(f));
     expand(f, 0, f.mnemonic, 0);
   }
   void add_unknown(std::string_view name) {
@@ -180,13 +188,56 @@ std::vector<Coverage> coverage() {
   return list.take();
 }
 
+namespace {
+
+/// Bits of the modifiers that a form names behind a row's mnemonic, with the phase that stands in
+/// the control field; nothing where the row has not all of them.
+std::optional<uint64_t> named_modifiers(const Form& f, std::string_view form) {
+  if (!form.starts_with(f.mnemonic)) return std::nullopt;
+  form.remove_prefix(f.mnemonic.size());
+  uint64_t bits = 0;
+  while (!form.empty()) {
+    if (form[0] != '.') return std::nullopt;
+    form.remove_prefix(1);
+    const std::string_view name = form.substr(0, form.find('.'));
+    size_t length = name.size();
+    bool known = f.phased && (name == "P" || name == "T");
+    for (const Mod& m : f.mods)
+      for (const Code& c : m.codes) {
+        // A name may have dots: F32.FTZ.RN.
+        if (known || c.text.empty() || !form.starts_with(c.text)) continue;
+        const std::string_view rest = form.substr(c.text.size());
+        if (!rest.empty() && rest[0] != '.') continue;
+        m.set(bits, c.value);
+        length = c.text.size();
+        known = true;
+      }
+    if (!known) return std::nullopt;
+    form.remove_prefix(length);
+  }
+  return bits;
+}
+
+}  // namespace
+
 Coverage coverage_of(std::string_view form) {
   static const std::vector<Coverage> all = coverage();
   for (const Coverage& c : all)
     if (c.form == form) return c;
+  std::optional<Coverage> best;
+  for (const Form& f : forms()) {
+    if (!f.is(kTexture) || f.lower == nullptr) continue;
+    const auto bits = named_modifiers(f, form);
+    if (!bits) continue;
+    Coverage c = described(f, std::string(form), refusal(f, *bits));
+    if (c.state != FormState::unsupported) return c;
+    if (!best) best = std::move(c);
+  }
+  if (best) return *best;
   const std::string base(form.substr(0, form.find('.')));
   for (const Form& f : forms())
-    if ((f.is(kTexture) || f.is(kGraphics)) && f.mnemonic.substr(0, f.mnemonic.find('.')) == base)
+    if ((f.is(kTexture) || f.is(kGraphics)) && f.lower == nullptr &&
+        f.mnemonic.substr(0, f.mnemonic.find('.')) == base)
       return {std::string(form), FormState::unsupported, "decodes; " + not_executed(f)};
   return {std::string(form), FormState::unsupported,
           fmt::format("no row of the table has this form of {}", base)};

@@ -60,7 +60,8 @@ std::string_view kind_name(OperandSpec::Kind kind) {
 std::string not_executed(const Form& f) {
   const std::string_view name = std::string_view(f.mnemonic).substr(0, f.mnemonic.find('.'));
   if (f.is(kTexture))
-    return std::string(name) + " is not executed: there are no textures and surfaces here";
+    return std::string(name) +
+           " is not executed: its level of detail comes from the differences between lanes";
   if (f.is(kGraphics))
     return std::string(name) + " is not executed: it belongs to a graphics pipeline";
   return f.mnemonic + " is not supported yet in this form";

@@ -221,9 +221,11 @@ enum Trait : uint32_t {
   kTextureLines = 1U << 18,  ///< lines of texture headers
   kNoResult = 1U << 19,      ///< the document gives it no scoreboard for a result
   kAbsolute = 1U << 20,      ///< goes to the address of a function, which the loader puts in
-  kTexture = 1U << 21,   ///< needs a texture or a surface; operands say what registers they take
-  kGraphics = 1U << 22,  ///< works on attributes and pixels; operands as above
-  kConverts = 1U << 16,  ///< its formats say how wide its operands are
+  kTexture = 1U << 21,       ///< of a texture or a surface; operands say what registers they take
+  kGraphics = 1U << 22,      ///< works on attributes and pixels; operands as above
+  kFilters = 1U << 23,       ///< makes one value of several texels
+  kFormatted = 1U << 24,     ///< through the surface's format, not by bytes
+  kConverts = 1U << 16,      ///< its formats say how wide its operands are
 };
 
 struct Form {

@@ -1,5 +1,4 @@
-// Rows of surfaces. As those of textures, they decode, print, assemble and say which registers they
-// touch; nothing executes them.
+// Rows of surfaces.
 #include "runtime/isa/sass/tables/builder.hpp"
 
 namespace lanewise::sass::table {
@@ -120,6 +119,7 @@ OperandSpec handle(bool number) {
 void access_rows(TableBuilder& t, bool stores) {
   const char* head = stores ? "1110 1011 001" : "1110 1011 000";
   const std::string name = stores ? "SUST" : "SULD";
+  const LowerFn lower = stores ? lower_sust : lower_suld;
   const Mod cop = stores ? other(24, 2, {{0, ""}, {1, "CG"}, {2, "CS"}, {3, "WT"}})
                          : other(24, 2, {{0, ""}, {1, "CG"}, {2, "CI"}, {3, "CV"}});
   for (const bool number : {false, true}) {
@@ -129,9 +129,10 @@ void access_rows(TableBuilder& t, bool stores) {
     };
     const std::string tail = number ? "1" : "0";
     t.row(name + ".P", head + ("0" + tail), {shape(), cop, channels(), clamp()},
-          operands(reg(Role::d, 0).taking({{kChannels, "0112122312232334"}})), nullptr);
+          operands(reg(Role::d, 0).taking({{kChannels, "0112122312232334"}})), lower);
+    t.trait(kFormatted, 1);
     t.row(name + ".D", head + ("1" + tail), {bytes(23), shape(), cop, size(), clamp()},
-          operands(reg(Role::d, 0).taking({{kSize, "11111241"}})), nullptr);
+          operands(reg(Role::d, 0).taking({{kSize, "11111241"}})), lower);
     if (stores) t.trait(kStores, 2);
   }
 }
@@ -142,10 +143,12 @@ void reduction_rows(TableBuilder& t) {
   for (const bool number : {false, true}) {
     const std::string tail = number ? "1" : "0";
     t.row("SURED.P", "1110 1011 0100" + tail, {shape(), atomic_op(24, false), clamp()},
-          {place(), reg(Role::d, 0), handle(number)}, nullptr);
+          {place(), reg(Role::d, 0), handle(number)}, lower_sured);
+    t.trait(kFormatted, 1);
     t.row("SURED.D", "1110 1011 0101" + tail,
           {bytes(23), shape(), atomic_op(24, false), type(20), clamp()},
-          {place(), reg(Role::d, 0).taking({{{20, 3}, kTypeRegisters}}), handle(number)}, nullptr);
+          {place(), reg(Role::d, 0).taking({{{20, 3}, kTypeRegisters}}), handle(number)},
+          lower_sured);
     t.trait(kStores, 2);
   }
 }
@@ -159,7 +162,8 @@ void atomic_row(TableBuilder& t, const char* name, const char* pattern, std::vec
   mods.push_back(clamp());
   t.row(name, pattern, std::move(mods),
         {reg(Role::d, 0).taking({width}), place(), reg(Role::b, 20).taking(data), handle(number)},
-        nullptr, std::move(fixed));
+        swaps ? lower_suatom_cas : lower_suatom, std::move(fixed));
+  if (!type_at.present()) t.trait(kFormatted, 1);
 }
 
 void surface_atomic_rows(TableBuilder& t) {
@@ -183,11 +187,13 @@ void surface_atomic_rows(TableBuilder& t) {
 void surface_rows(TableBuilder& t) {
   const size_t first = t.size();
   t.variable_latency(true);
+  t.claims(isa::Claim::effect);
   access_rows(t, false);
   access_rows(t, true);
   reduction_rows(t);
   surface_atomic_rows(t);
   t.trait(kTexture, t.size() - first);
+  t.claims(isa::Claim::exact);
 }
 
 }  // namespace lanewise::sass::table

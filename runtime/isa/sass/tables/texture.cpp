@@ -1,7 +1,6 @@
-// Rows of textures. They decode, print, assemble and say which registers they touch; nothing
-// executes them, as no module binds textures. How many registers the coordinates and the other
-// arguments take is how open drivers pass them: coordinates in the first source, the rest, the
-// handle in front, in the second.
+// Rows of textures. How many registers the coordinates and the other arguments take is how open
+// drivers and ptxas pass them: coordinates in the first source, the rest, the handle in front, in
+// the second.
 #include "runtime/isa/sass/tables/builder.hpp"
 
 namespace lanewise::sass::table {
@@ -64,13 +63,13 @@ OperandSpec arguments(bool bindless, std::vector<Count> counts) {
 /// With RZ for its second source, which text leaves out then, and with any other register.
 void rows(TableBuilder& t, const std::string& mnemonic, std::string_view pattern,
           const std::vector<Mod>& mods, const std::vector<OperandSpec>& operands,
-          std::vector<Fixed> fixed) {
+          std::vector<Fixed> fixed, LowerFn lower) {
   std::vector<OperandSpec> without = operands;
   std::erase_if(without, [](const OperandSpec& o) { return o.role == Role::b; });
   std::vector<Fixed> absent = fixed;
   absent.push_back({{20, 8}, kRZ});
-  t.row(mnemonic, pattern, mods, without, nullptr, absent);
-  t.row(mnemonic, pattern, mods, operands, nullptr, fixed);
+  t.row(mnemonic, pattern, mods, without, lower, absent);
+  t.row(mnemonic, pattern, mods, operands, lower, fixed);
 }
 
 void fetch_rows(TableBuilder& t) {
@@ -85,25 +84,25 @@ void fetch_rows(TableBuilder& t) {
          {level(static_cast<uint8_t>(at + 1)), set(at, "AOFFI"), dc, ndv, nodep},
          {result(), coordinates(), arguments(b, {given, offset, compares}), number(b), dimension(),
           mask()},
-         fixed);
+         fixed, lower_tex);
     std::vector<Mod> gather = {component(b ? 38 : 56), gather_offset(at), dc, ndv, nodep};
     if (b) gather.insert(gather.begin() + 1, other(40, 1, {{0, "B"}}));
     rows(t, "TLD4", b ? "1101 1110 11" : "1100 10", gather,
          {result(), coordinates(), arguments(b, {{{at, 2}, "0122"}, compares}), number(b),
           dimension(), mask()},
-         {kNoPage});
+         {kNoPage}, lower_tld4);
     rows(t, b ? "TLD.B" : "TLD", b ? "1101 1101" : "1101 1100",
          {other(55, 1, {{0, "LZ"}, {1, "LL"}}), set(35, "AOFFI"), set(50, "MS"), set(54, "CL"),
           nodep},
          {result(), coordinates(),
           arguments(b, {{{55, 1}, kFlag}, {{35, 1}, kFlag}, {{50, 1}, kFlag}}), number(b),
           dimension(), mask()},
-         {kNoPage});
+         {kNoPage}, lower_tld);
     const std::vector<Count> handle = b ? std::vector<Count>{{{}, kOne}} : std::vector<Count>{};
     t.row(b ? "TXD.B" : "TXD", b ? "1101 1110 01" : "1101 1110 00", {set(35, "AOFFI"), nodep},
           {result(), coordinates(handle), reg(Role::b, 20).taking({{kDimension, kDerivatives}}),
            number(b), dimension(), mask()},
-          nullptr, {kNoPage, {{50, 1}, 0}});
+          lower_txd, {kNoPage, {{50, 1}, 0}});
   }
 }
 
@@ -178,11 +177,12 @@ void query_rows(TableBuilder& t) {
     t.row(b ? "TXQ.B" : "TXQ", b ? "1101 1111 0101 0" : "1101 1111 0100 1", {nodep},
           {result(), reg(Role::a, 8).taking({{{}, b ? kTwo : kOne}}), name({22, 6}, kQueries),
            number(b), mask()},
-          nullptr);
+          lower_txq);
   t.row("TMML.LOD", "1101 1111 0101 1", {ndv, nodep},
         {result(), coordinates(), number(false), dimension(), mask()}, nullptr);
   rows(t, "TMML.B.LOD", "1101 1111 0110 0", {ndv, nodep},
-       {result(), coordinates(), arguments(true, {}), number(true), dimension(), mask()}, {});
+       {result(), coordinates(), arguments(true, {}), number(true), dimension(), mask()}, {},
+       nullptr);
   t.row("TXA", "1101 1111 0100 0", {ndv, nodep}, {result(), reg(Role::a, 8), number(false), mask()},
         nullptr);
 }
@@ -202,7 +202,7 @@ constexpr std::string_view kTriples[8] = {"RGB",  "RGA",      "RBA",      "GBA",
 /// The second place of the result stands first; RZ there means that the first one is enough.
 void short_rows(TableBuilder& t, const std::string& mnemonic, std::string_view pattern,
                 const Mod& shape_mod, const std::string_view* shapes, std::string_view first_source,
-                std::string_view second_source) {
+                std::string_view second_source, LowerFn lower) {
   OperandSpec second = reg(Role::d, kShortSecond.pos);
   const OperandSpec a = reg(Role::a, 8).taking({{kShortShape, first_source}}),
                     b = reg(Role::b, 20).taking({{kShortShape, second_source}});
@@ -210,12 +210,12 @@ void short_rows(TableBuilder& t, const std::string& mnemonic, std::string_view p
   rows(t, mnemonic, pattern, mods,
        {second, reg(Role::d, 0).taking({{kShortChannels, "11112222"}}), a, b, number(false),
         name(kShortShape, shapes), name(kShortChannels, kPairs)},
-       {{kShortSecond, kRZ}});
+       {{kShortSecond, kRZ}}, lower);
   second.never_zero = true;
   rows(t, mnemonic, pattern, mods,
        {second.taking({{kShortChannels, "11112222"}}), reg(Role::d, 0).taking({{{}, kTwo}}), a, b,
         number(false), name(kShortShape, shapes), name(kShortChannels, kTriples)},
-       {});
+       {}, lower);
 }
 
 void scalar_rows(TableBuilder& t) {
@@ -235,7 +235,7 @@ void scalar_rows(TableBuilder& t) {
                     {11, "LZ"},
                     {12, ""},
                     {13, "LL"}}),
-             kSampledShapes, "1112222222222211", "0111121112111211");
+             kSampledShapes, "1112222222222211", "0111121112111211", lower_texs);
   short_rows(t, "TLDS", "1101 101",
              other(kShortShape.pos, 4,
                    {{0, "LZ"},
@@ -247,14 +247,14 @@ void scalar_rows(TableBuilder& t) {
                     {7, "LZ"},
                     {8, "LZ"},
                     {12, "LL.AOFFI"}}),
-             kLoadedShapes, "1111222211112111", "0111111121112111");
+             kLoadedShapes, "1111222211112111", "0111111121112111", lower_tlds);
   // Coordinates are a pair where something else is given.
   const Field given{50, 2};
   t.row("TLD4S", "1101 1111 00", {component(52), set(51, "AOFFI"), set(50, "DC"), set(49, "NODEP")},
         {reg(Role::d, kShortSecond.pos).taking({{{}, kTwo}}), reg(Role::d, 0).taking({{{}, kTwo}}),
          reg(Role::a, 8).taking({{given, "1222"}}), reg(Role::b, 20).taking({{given, "1112"}}),
          number(false)},
-        nullptr);
+        lower_tld4s);
 }
 
 }  // namespace
@@ -262,11 +262,16 @@ void scalar_rows(TableBuilder& t) {
 void texture_rows(TableBuilder& t) {
   const size_t first = t.size();
   t.variable_latency(true);
+  t.claims(isa::Claim::effect);
   fetch_rows(t);
   query_rows(t);
   scalar_rows(t);
   t.trait(kTexture, t.size() - first);
-  for (Form& f : t.last(t.size() - first)) f.phased = true;
+  for (Form& f : t.last(t.size() - first)) {
+    f.phased = true;
+    if (f.lower == lower_tex || f.lower == lower_texs || f.lower == lower_txd) f.traits |= kFilters;
+  }
+  t.claims(isa::Claim::exact);
 }
 
 }  // namespace lanewise::sass::table
