@@ -1,5 +1,5 @@
 // Random words of every opcode, and words that are random throughout, with random control fields:
-// what nvdisasm 11.8 prints for sm_50 we print, and what it refuses we refuse. Without it
+// what nvdisasm 11.8 prints for the target we print, and what it refuses we refuse. Without it
 // (--nvdisasm, or the PATH) there is nothing to compare with: exit status 77, which is a skipped
 // test.
 #include <fmt/format.h>
@@ -28,6 +28,7 @@ constexpr size_t kBatch = 16, kAccepted = 1024;
 struct Options {
   size_t words = 400, refused = ~size_t{0};
   uint64_t seed = 1;
+  unsigned arch = 50;
   std::vector<std::string> mnemonics;  ///< prefixes; none = every row, and words of no row
   std::string program = "nvdisasm", folder = std::filesystem::temp_directory_path();
 };
@@ -37,10 +38,10 @@ struct Options {
 /// opcodes are met that no row has.
 class Words {
  public:
-  Words(uint64_t seed, const std::vector<std::string>& mnemonics)
-      : random_(seed), all_(mnemonics.empty()) {
+  explicit Words(const Options& options) : random_(options.seed), all_(options.mnemonics.empty()) {
     for (const sass::Form& f : sass::forms())
-      if (!f.decode_only && f.fits(50) && (all_ || named(f, mnemonics))) rows_.push_back(&f);
+      if (!f.decode_only && f.fits(options.arch) && (all_ || named(f, options.mnemonics)))
+        rows_.push_back(&f);
     if (rows_.empty()) throw std::runtime_error("no row has such a mnemonic");
   }
   nvdisasm::Word next() {
@@ -83,19 +84,19 @@ class Words {
   std::vector<const sass::Form*> rows_;
 };
 
-std::optional<std::string> our_text(const nvdisasm::Word& w, uint64_t pc) {
-  std::optional<sass::Instruction> i = sass::decode(w.bits, sass::Control{w.control}, 50);
+std::optional<std::string> our_text(const nvdisasm::Word& w, uint64_t pc, unsigned arch) {
+  std::optional<sass::Instruction> i = sass::decode(w.bits, sass::Control{w.control}, arch);
   if (!i) return std::nullopt;
   i->pc = pc;
   return nvdisasm::squeezed(sass::print(*i));
 }
 
 /// What we print, with annotations, is the word again. Targets are labels, which need a listing.
-bool reads_back(const nvdisasm::Word& w) {
-  const std::optional<sass::Instruction> i = sass::decode(w.bits, sass::Control{w.control}, 50);
+bool reads_back(const nvdisasm::Word& w, unsigned arch) {
+  const std::optional<sass::Instruction> i = sass::decode(w.bits, sass::Control{w.control}, arch);
   if (!i || i->operand(sass::Role::target) != nullptr) return true;
   const std::string text = sass::print(*i, sass::Style::annotated);
-  const sass::Parsed p = sass::parse_instruction(text, 50);
+  const sass::Parsed p = sass::parse_instruction(text, arch);
   if (p.instruction && p.instruction->word == w.bits && p.instruction->control == i->control)
     return true;
   fmt::print("{:016x} {:06x}: {} does not assemble to its word: {}\n", w.bits, w.control, text,
@@ -108,21 +109,21 @@ std::string shown(const std::optional<std::string>& text) {
 }
 
 int compare(const Options& options) {
-  const nvdisasm::Vendor vendor(options.program, options.folder);
+  const nvdisasm::Vendor vendor(options.program, options.folder, options.arch);
   if (!vendor.usable()) {
-    fmt::print("{} is not here or does not know sm_50: skipped\n", options.program);
+    fmt::print("{} is not here or does not know sm_{}: skipped\n", options.program, options.arch);
     return kSkipped;
   }
-  Words words(options.seed, options.mnemonics);
+  Words words(options);
   size_t accepted = 0, different = 0, lost = 0, asked = 0, left = options.refused;
   std::vector<nvdisasm::Word> here, batch;  // those that we accept, and the others
   const auto ask = [&](std::vector<nvdisasm::Word>& words_of_one_kind) {
     const auto theirs = vendor.texts(words_of_one_kind);
     for (size_t n = 0; n < words_of_one_kind.size(); ++n) {
       const nvdisasm::Word& w = words_of_one_kind[n];
-      const std::optional<std::string> ours = our_text(w, 32 * n + 8);
+      const std::optional<std::string> ours = our_text(w, 32 * n + 8, options.arch);
       accepted += theirs[n] ? 1 : 0;
-      lost += reads_back(w) ? 0 : 1;
+      lost += reads_back(w, options.arch) ? 0 : 1;
       if (ours == theirs[n]) continue;
       ++different;
       fmt::print("{:016x} {:06x}: {} | ours: {}\n", w.bits, w.control, shown(theirs[n]),
@@ -133,7 +134,7 @@ int compare(const Options& options) {
   };
   for (size_t done = 0; done < options.words; ++done) {
     const nvdisasm::Word w = words.next();
-    if (our_text(w, 8)) {
+    if (our_text(w, 8, options.arch)) {
       here.push_back(w);
       if (here.size() == kAccepted) ask(here);
     } else if (left != 0) {
@@ -159,6 +160,7 @@ int main(int argc, char** argv) {
       ->delimiter(',');
   app.add_option("--refused", options.refused, "ask about so many of the words that we refuse");
   app.add_option("--seed", options.seed, "of the random numbers");
+  app.add_option("--arch", options.arch, "the target: 50, 61 ...");
   app.add_option("--nvdisasm", options.program, "the disassembler, release 11.8");
   app.add_option("--folder", options.folder, "for its input and output");
   CLI11_PARSE(app, argc, argv);

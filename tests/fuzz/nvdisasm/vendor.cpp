@@ -47,8 +47,8 @@ std::string squeezed(const std::string& text) {
   return out;
 }
 
-Vendor::Vendor(std::string program, std::string folder)
-    : program_(std::move(program)), folder_(std::move(folder)) {}
+Vendor::Vendor(std::string program, std::string folder, unsigned arch)
+    : program_(std::move(program)), folder_(std::move(folder)), arch_(arch) {}
 
 Vendor::Output Vendor::run(std::span<const Word> words) const {
   const std::string code = folder_ + "/nvdisasm_words.bin", text = code + ".txt",
@@ -60,8 +60,8 @@ Vendor::Output Vendor::run(std::span<const Word> words) const {
       for (const uint64_t word : {w.bits, kNop, kNop}) put(out, word);
     }
   }
-  const std::string command =
-      fmt::format("'{}' -b SM50 -novliw -ndf '{}' >'{}' 2>'{}'", program_, code, text, errors);
+  const std::string command = fmt::format("'{}' -b SM{} -novliw -ndf '{}' >'{}' 2>'{}'", program_,
+                                          arch_, code, text, errors);
   // Its exit status says no more than its messages do.
   if (std::system(command.c_str()) == -1) throw std::runtime_error("cannot run " + program_);
   return {contents(text), contents(errors)};

@@ -19,8 +19,8 @@ struct Word {
 /// Throws std::runtime_error when the program cannot be run.
 class Vendor {
  public:
-  Vendor(std::string program, std::string folder);
-  /// False when there is no such program, or it does not know sm_50.
+  Vendor(std::string program, std::string folder, unsigned arch);
+  /// False when there is no such program, or it does not know the target.
   bool usable() const;
   std::vector<std::optional<std::string>> texts(std::span<const Word> words) const;
 
@@ -31,6 +31,7 @@ class Vendor {
   Output run(std::span<const Word> words) const;
 
   std::string program_, folder_;
+  unsigned arch_;
 };
 
 /// Blanks at the end and runs of blanks do not count.

@@ -265,6 +265,7 @@ void sync_rows(TableBuilder& t);
 void bit_rows(TableBuilder& t);
 void float_compare_rows(TableBuilder& t);
 void conversion_group(TableBuilder& t);
+void half_rows(TableBuilder& t);
 void double_rows(TableBuilder& t);
 void multiply_rows(TableBuilder& t);
 void video_rows(TableBuilder& t);

@@ -192,6 +192,7 @@ std::vector<Form> build() {
   float_rows(t);
   bit_rows(t);
   float_compare_rows(t);
+  half_rows(t);
   flow_rows(t);
   predicate_rows(t);
   video_rows(t);

@@ -8,12 +8,9 @@ struct Opcode {
   std::string_view name, pattern;  ///< from bit 63 downwards, as in the table
 };
 
-/// Short texture forms and arithmetic of half precision, from sm_53 on.
+/// Short texture forms, from sm_53 on.
 constexpr Opcode kOpcodes[] = {
-    {"TEXS", "1101 000"},          {"TLDS", "1101 001"},          {"TLD4S", "1101 1111 10"},
-    {"HFMA2", "0101 1101 0000 0"}, {"HFMA2", "0111 0"},           {"HMUL2", "0101 1101 0000 1"},
-    {"HMUL2", "0111 100"},         {"HADD2", "0101 1101 0001 0"}, {"HADD2", "0111 101"},
-    {"HSET2", "0101 1101 0001 1"}, {"HSETP2", "0101 1101 0010 0"}};
+    {"TEXS", "1101 000"}, {"TLDS", "1101 001"}, {"TLD4S", "1101 1111 10"}};
 
 bool fits(std::string_view pattern, uint64_t word) {
   unsigned bit = 63;

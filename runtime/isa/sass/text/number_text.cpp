@@ -57,15 +57,21 @@ std::optional<uint64_t> named_nan(const std::string& text, FloatFormat format) {
   return std::nullopt;
 }
 
-/// The top bits that the word has of a number; half precision stands at the bottom instead.
+/// Half precision in fewer bits than it has: the top ones, with its sign apart.
+bool upper_half_bits(const OperandSpec& spec) {
+  return spec.sign.present() && spec.field.len < 16;
+}
+
+/// The top bits that the word has of a number; other half precision stands at the bottom instead.
 void put_float(const OperandSpec& spec, uint64_t& word, size_t at, uint64_t bits,
                FloatFormat format) {
   if (!spec.sign.present()) return spec.field.set(word, bits);
-  if (format == FloatFormat::half) {
+  if (format == FloatFormat::half && !upper_half_bits(spec)) {
     spec.sign.set(word, 0);
     return spec.field.set(word, bits);
   }
-  const unsigned width = format == FloatFormat::wide ? 64 : 32, lost = width - 20;
+  const unsigned width = format == FloatFormat::wide ? 64 : format == FloatFormat::half ? 16 : 32;
+  const unsigned lost = width - 1 - spec.field.len;
   if ((bits & ((uint64_t{1} << lost) - 1)) != 0)
     Cursor::fail_value(at,
                        fmt::format("only floats whose low {} bits are 0 fit into this form", lost));
@@ -91,8 +97,11 @@ std::string write_float(double value, bool negative, bool signalling) {
 std::string write_float(const OperandSpec& spec, uint64_t word) {
   const uint64_t value = spec.field.get(word), sign = spec.sign.get(word);
   const FloatFormat format = format_of(spec, word);
-  if (format == FloatFormat::half)
-    return write_float(half_value(value & 0xffff), (value & 0x8000) != 0, false);
+  if (format == FloatFormat::half) {
+    const uint64_t bits =
+        upper_half_bits(spec) ? value << (15 - spec.field.len) | sign << 15 : value & 0xffff;
+    return write_float(half_value(bits), (bits & 0x8000) != 0, false);
+  }
   if (format == FloatFormat::wide) {
     const uint64_t bits = value << 44 | sign << 63;
     return write_float(std::bit_cast<double>(bits), sign != 0, (bits >> 51 & 1) == 0);
