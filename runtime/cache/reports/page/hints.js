@@ -34,9 +34,9 @@ function drawHints(p) {
   box.selectAll("*").remove();
   if (!p.hints) return void notAsked(box, "--compare", "runs every access a second time with hints ignored");
   box.append("p").attr("class", "verdict").text(hintVerdict(p));
-  const said = p.hints.instructions.filter(i => i.sentence);
-  box.append("ul").attr("class", "sentences").selectAll("li").data(said.slice(0, 20)).join("li").text(i => i.sentence);
-  if (said.length > 20) box.append("p").attr("class", "note").text(`${num(said.length - 20)} more are in the JSON report.`);
+  const sentences = p.hints.instructions.filter(i => i.sentence);
+  box.append("ul").attr("class", "sentences").selectAll("li").data(sentences.slice(0, 20)).join("li").text(i => i.sentence);
+  if (sentences.length > 20) box.append("p").attr("class", "note").text(`${num(sentences.length - 20)} more are in the JSON report.`);
   const counted = Object.entries(p.hints.totals).filter(([, v]) => v.kept || v.ignored);
   const totals = counted.filter(([, v]) => v.kept !== v.ignored), same = counted.filter(([, v]) => v.kept === v.ignored);
   if (totals.length) fillTable(box.append("table").attr("class", "cards"), [
