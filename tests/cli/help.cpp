@@ -89,7 +89,7 @@ TEST_CASE("usage errors name the word, the nearest one and whom to ask") {
       {"run x.ptx --grd 1",
        "there is no option '--grd'; did you mean '--grid'? (see 'lanewise run "
        "--help')"},
-      {"run a b", "'b' is one word too many (see 'lanewise run --help')"},
+      {"explain a b", "'b' is one word too many (see 'lanewise explain --help')"},
       {"run x.ptx --grid", "--grid: its value is missing"},
       {"run x.ptx --grid 4 --block 32 --grid 5", "--grid is given more than once"},
       {"run x.ptx --dyn-shared many", "--dyn-shared: 'many' is no number"},

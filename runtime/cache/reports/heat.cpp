@@ -13,6 +13,7 @@ void HeatCell::add(const HeatCell& c) {
   l1_evictions += c.l1_evictions;
   l2_evictions += c.l2_evictions;
   write_backs += c.write_backs;
+  stores += c.stores;
   stale += c.stale;
 }
 
@@ -25,6 +26,7 @@ HeatCell HeatCell::since(const HeatCell& before) const {
           l1_evictions - before.l1_evictions,
           l2_evictions - before.l2_evictions,
           write_backs - before.write_backs,
+          stores - before.stores,
           stale - before.stale};
 }
 

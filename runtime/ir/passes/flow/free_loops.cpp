@@ -188,28 +188,29 @@ class FreeLoops {
   std::vector<uint64_t> inside_;                ///< [header]: of the loops right inside it
 };
 
-bool jumps_back(const Program& program, bool counted) {
-  for (uint32_t b = 0; b < program.blocks.size(); ++b) {
-    const Terminator& t = program.blocks[b].term;
-    const bool back = std::ranges::any_of(t.targets, [&](uint32_t to) { return to <= b; });
-    if (back && (t.counts || !counted)) return true;
-  }
+bool jumps_back(const Program& program) {
+  for (uint32_t b = 0; b < program.blocks.size(); ++b)
+    if (std::ranges::any_of(program.blocks[b].term.targets, [&](uint32_t to) { return to <= b; }))
+      return true;
   return false;
 }
 
 }  // namespace
 
 void mark_free_loops(Program& program) {
-  if (jumps_back(program, false)) FreeLoops(program).mark();
+  if (jumps_back(program)) FreeLoops(program).mark();
 }
 
 bool takes_steps(const Program& program) {
-  if (!jumps_back(program, true)) return false;
   const Graph graph = block_graph(program);
   const BlockOrder order = reverse_postorder(graph);
+  const DomTree dom = dominators(graph);
   return std::ranges::any_of(order.nodes, [&](uint32_t b) {
-    return std::ranges::any_of(graph.succs[b],
-                               [&](uint32_t to) { return order.index[to] <= order.index[b]; });
+    return std::ranges::any_of(graph.succs[b], [&](uint32_t to) {
+      if (order.index[to] > order.index[b]) return false;
+      // A loop with several entries is made another one, whose jumps count.
+      return program.blocks[b].term.counts || !dom.dominates(to, b);
+    });
   });
 }
 

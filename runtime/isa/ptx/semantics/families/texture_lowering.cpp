@@ -496,7 +496,7 @@ void lower_query(Emit& e) {
            "' is not supported: its value is not documented");
   const ir::Operand at = handle(e, e.operand(1));
   check_block(e, block_words(e, at, TextureWord::image, 9, 1)[0]);
-  ir::Operand value = block_words(e, at, TextureWord::image, found->word, 1)[0];
+  ir::Operand value = block_words(e, at, TextureWord::gcn, found->word, 1)[0];
   if (e.has("level")) {
     value = e.op(ir::Op::shr, ir::Type::u32, {value, e.raw(2, kB32)});
     value = e.op(ir::Op::max, ir::Type::u32, {value, imm(1)});
