@@ -277,6 +277,35 @@ TEST_CASE("waves: 64 lanes") {
               64, 150, WaveMode::automatic);
 }
 
+TEST_CASE("waves: a lane number that slots without active lanes do not have") {
+  // It comes with a word that differs from lane to lane later, so that each slot keeps its own.
+  Kernel k(3);
+  k.program.param_bytes = 16;
+  k.program.wave_lanes = 32;
+  const Reg output = k.param64(8), index = k.sreg(ir::SReg::linear_tid);
+  const Reg lane = k.sreg(ir::SReg::laneid);
+  const Reg value = k.b.make(Op::mul, Type::u32, {index, ir::imm(2654435761U)});
+  const Reg number = k.b.reg(Width::b32), other = k.b.reg(Width::b32), left = k.b.reg(Width::b32);
+  const Reg mask = k.b.reg(Width::b64), result = k.b.reg(Width::b32);
+  k.move_into(number, ir::imm(0));
+  k.b.emit(Op::add, Type::u32, {left}, {k.sreg(ir::SReg::nctaid_x), ir::imm(1)});
+  k.b.jump(1);
+  k.b.set_block(1);
+  const Reg bits = k.b.make(Op::and_, Type::u32, {lane, ir::imm(~2U)});
+  k.b.emit(Op::ballot, Type::none, {mask}, {k.compare(ir::Cond::eq, bits, ir::imm(1))});
+  k.b.emit(Op::unpack64, Type::none, {number, other}, {mask});  // of lanes 1 and 3: 10
+  k.b.emit(Op::readlane, Type::none, {result}, {value, number});
+  k.move_into(other, lane);
+  k.b.emit(Op::sub, Type::u32, {left}, {left, ir::imm(1)});
+  k.b.branch({k.compare(ir::Cond::ne, left, ir::imm(0))}, 1, 2);
+  k.b.set_block(2);
+  const Reg sum = k.b.make(Op::add, Type::u32, {result, other});
+  const Reg both = k.b.make(Op::add, Type::u32, {sum, number});
+  k.memory(Op::store, ir::Space::global, Type::u32, 1, {}, {k.element(output, index), both});
+  k.b.exit();
+  compare(k.program, {1, 1, 1}, {48, 1, 1}, {0}, 48);
+}
+
 TEST_CASE("waves: what a driver's loop limit cuts is a fault, never a wrong value") {
   // Every lane votes 20,000 times and counts the lanes it saw.
   Kernel k(3);

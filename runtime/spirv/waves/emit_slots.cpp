@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/ir/passes/passes.hpp"
+#include "runtime/ir/wave_ops.hpp"
 #include "runtime/spirv/lane/emitter.hpp"
 
 namespace lanewise::spirv {
@@ -29,6 +30,11 @@ bool gives_one_result(const ir::Inst& inst) {
          (inst.mem->space == Space::param || inst.mem->space == Space::constant);
 }
 
+/// Of a cross-lane operation: the source that says which lanes it reads, -1 when none does.
+int lanes_operand(ir::Op op) {
+  return op == ir::Op::readlane ? 1 : ir::member_operand(op);
+}
+
 /// Registers that are written once for all slots, grown down from those that are uniform.
 std::vector<bool> shared_registers(const ir::Program& program, std::vector<bool> shared) {
   const auto drop = [&](const ir::Inst& inst) {
@@ -40,12 +46,15 @@ std::vector<bool> shared_registers(const ir::Program& program, std::vector<bool>
     return changed;
   };
   const auto is_shared = [&](const ir::Inst& inst) {
-    // A cross-lane operation takes each slot's own operands and gives all of them one result.
-    const bool wave = ir::info(inst.op).trait == OpTrait::wave;
     const auto known = [&](const ir::Operand& o) { return !o.is_reg() || shared[o.index]; };
     const auto kept = [&](ir::Reg reg) { return !reg.valid() || shared[reg.id]; };
-    return gives_one_result(inst) && (wave || std::ranges::all_of(inst.src, known)) &&
-           (inst.guard.always() || shared[inst.guard.reg.id]) &&
+    // A cross-lane operation takes each slot's own values and gives all of them one result, if
+    // they name the same lanes: a slot without active lanes has kept a number from before.
+    const int lanes = lanes_operand(inst.op);
+    const bool equal = ir::info(inst.op).trait == OpTrait::wave
+                           ? lanes < 0 || known(inst.src[static_cast<size_t>(lanes)])
+                           : std::ranges::all_of(inst.src, known);
+    return gives_one_result(inst) && equal && (inst.guard.always() || shared[inst.guard.reg.id]) &&
            std::ranges::all_of(inst.dst, kept);
   };
   for (bool changed = true; changed;) {
