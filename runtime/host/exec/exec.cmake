@@ -14,6 +14,8 @@ function(lanewise_into_programs name cuda_library)
   target_compile_options(${name} PRIVATE -Wall -Wextra -Werror -fvisibility=hidden -fno-exceptions -fno-rtti -fno-threadsafe-statics
     -fno-stack-protector -fno-sanitize=all)
   target_compile_definitions(${name} PRIVATE LANEWISE_CUDA_BESIDE="${cuda_library}")
+  # Without optimisation, headers of the standard library call into it, which is not there.
+  target_compile_options(${name} PRIVATE -O1)
   target_link_options(${name} PRIVATE -fno-sanitize=all -nodefaultlibs LINKER:--no-undefined LINKER:--gc-sections)
   target_link_libraries(${name} PRIVATE c gcc)
   # Assembly at file scope names what the same file defines.
