@@ -151,7 +151,7 @@ class WaveKernel {
       k.move_into(result_, ir::imm(0));
       body();
       const uint32_t slot = static_cast<uint32_t>(place) * count + i;
-      const Reg base = make(Op::mul, {index_, ir::imm(count * kPlaceCount)});
+      const Reg base = make(Op::mul, {index_, ir::imm(uint64_t{count} * kPlaceCount)});
       const Reg at = make(Op::add, {base, ir::imm(slot)});
       k.memory(Op::store, ir::Space::global, Type::u32, 1, {}, {k.element(output_, at), result_});
     }
@@ -224,7 +224,7 @@ void compare_all(const std::vector<Case>& cases, uint32_t wave_lanes, uint32_t l
                  WaveMode mode = WaveMode::packed) {
   for (size_t i = 0; i < cases.size(); i += kCasesOfOneProgram) {
     const size_t end = std::min(cases.size(), i + kCasesOfOneProgram);
-    compare_cases({cases.begin() + i, cases.begin() + end}, wave_lanes, lanes, mode);
+    compare_cases({&cases[i], &cases[i] + (end - i)}, wave_lanes, lanes, mode);
   }
 }
 
