@@ -159,5 +159,18 @@ TEST_CASE("a profile is translated for without any device") {
   CHECK(program("translate " + kSaxpy + " --block 256 --device profile:vega10").code == 0);
   const Output unknown = program("translate " + kSaxpy + " --block 256 --device profile:none");
   CHECK(unknown.code == 3);
-  CHECK(contains(unknown.err, "there are: vega10"));
+  CHECK(contains(unknown.err, "there are: vega10, h100"));
+}
+
+// NVIDIA's driver computes f32 by IEEE where a rounding mode is asked for, and nowhere else.
+TEST_CASE("modules ask for the float modes that their lowering counts on") {
+  if (std::string(device()) != "reference") return;
+  const std::string translate = "translate " + kSaxpy + " --block 256 --emit spirv-text --device ";
+  const std::string h100 = program(translate + "profile:h100").out;
+  CHECK(contains(h100, "RoundingModeRTE 32"));
+  CHECK(contains(h100, "SignedZeroInfNanPreserve 32"));
+  CHECK(!contains(h100, "DenormPreserve"));
+  const std::string vega10 = program(translate + "profile:vega10").out;
+  CHECK(contains(vega10, "RoundingModeRTE 32"));
+  CHECK(contains(vega10, "DenormPreserve 32"));
 }

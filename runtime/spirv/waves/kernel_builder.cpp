@@ -77,6 +77,7 @@ Id KernelBuilder::builtin(Id type, spv::BuiltIn which, const char* name) {
 void KernelBuilder::begin_entry() {
   entry_ = m_.begin_function("main");
   entry_point_ = m_.addEntryPoint(spv::ExecutionModelGLCompute, entry_, "main");
+  declare_float_modes();
   const Id group = builtin(m_.uvec3_type, spv::BuiltInWorkgroupId, "work_group");
   const Id local = builtin(m_.uvec3_type, spv::BuiltInLocalInvocationId, "local_id");
   m_.addExecutionMode(entry_, spv::ExecutionModeLocalSize, static_cast<int>(shape_.local_size), 1,
