@@ -40,7 +40,7 @@ Target flushing_target(const Target& target) {
   t.native_round = f.round;
   t.native_convert = f.convert;
   // These were tried without the mode only.
-  t.native_resize = false;
+  t.native_resize = t.normal_fma = false;
   t.fma_by_double = t.fma_by_double && !t.flush_mode;
   return t;
 }

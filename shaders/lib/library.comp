@@ -25,6 +25,7 @@ layout(local_size_x = 1) in;
 #include "numbers/float32.glsl"
 #include "numbers/nearest.glsl"
 #include "numbers/nearest_scaled.glsl"
+#include "numbers/nearest_guarded.glsl"
 #include "numbers/quotient.glsl"
 #if LW_FLOAT64
 #include "numbers/round_to_odd.glsl"

@@ -40,11 +40,12 @@ bool soft_add(const LaneEmitter& e) {
 bool scaled_add(const LaneEmitter& e) {
   return soft_add(e) && e.target().normal_sums;
 }
-bool double_fma(const LaneEmitter& e) {
-  return nearest(e) && !exact_fma(e) && e.target().fma_by_double;
+/// The device's own fma is exact but for subnormals.
+bool guarded_fma(const LaneEmitter& e) {
+  return nearest(e) && e.target().normal_fma;
 }
-bool soft_fma(const LaneEmitter& e) {
-  return nearest(e) && !exact_fma(e) && !e.target().fma_by_double;
+bool double_fma(const LaneEmitter& e) {
+  return nearest(e) && e.target().fma_by_double;
 }
 // Whatever the direction says: approximate operations round to nearest.
 bool good_div(const LaneEmitter& e) {
@@ -142,6 +143,10 @@ Values nearest_soft(LaneEmitter& e, spv::Op code) {
   if (code == spv::OpFSub)
     args[1] = m.op(spv::OpBitwiseXor, m.uint_type, {args[1], m.u(0x80000000)});
   return {finish_bits(e, e.library(name, m.uint_type, args), true)};
+}
+Values fma_guarded(LaneEmitter& e, spv::Op) {
+  const Ids args = bits_of_sources(e);
+  return {finish_bits(e, e.library("lw_ffma_guarded_f32", e.module().uint_type, args), false)};
 }
 /// f32 fma by way of doubles.
 Values double_rounded_once(LaneEmitter& e, spv::Op) {
@@ -303,8 +308,9 @@ constexpr NativeRow kFloatRows[] = {
     {Op::fadd, kF32, soft_add, nearest_soft<kAdd>, spv::OpFAdd},
     {Op::fsub, kF32, soft_add, nearest_soft<kAdd>, spv::OpFSub},
     {Op::fmul, kF32, soft_add, nearest_soft<kMul>, spv::OpFMul},
+    {Op::ffma, kF32, guarded_fma, fma_guarded},
     {Op::ffma, kF32, double_fma, double_rounded_once},
-    {Op::ffma, kF32, soft_fma, nearest_soft<kFmaSoft>, kFma},
+    {Op::ffma, kF32, nearest, nearest_soft<kFmaSoft>, kFma},
     {Op::ffma, kF64, split_fma, wide_fma},
     {Op::fmin, kF32 | kF64, exact_extreme, extreme, kMin},
     {Op::fmax, kF32 | kF64, exact_extreme, extreme, kMax},

@@ -17,6 +17,23 @@ spirv::Target radv(uint32_t max_shared) {
   return t;
 }
 
+/// What NVIDIA's driver 580.159 reports and was seen to do on an H100: arithmetic is exact where
+/// rounding to nearest is asked for, comparisons and fma take subnormals as zeros.
+spirv::Target h100() {
+  spirv::Target t;
+  t.int64 = t.bda = t.storage8 = t.storage16 = t.float64 = t.int64_atomics = true;
+  t.rte = t.signed_zero_inf_nan = t.rte64 = t.signed_zero_inf_nan64 = true;
+  t.native_add = t.native_div = t.native_minmax = t.native_round = t.native_convert = true;
+  t.native_add64 = t.native_fma64 = t.native_div64 = t.native_sqrt64 = t.native_compare64 = true;
+  t.native_minmax64 = t.native_round64 = t.native_convert64 = t.fma_wide = true;
+  t.normal_sums = t.normal_fma = true;
+  t.subgroup_size = 32;
+  t.wave_operations = true;
+  t.max_invocations = 1024;
+  t.max_shared = 49152;
+  return t;
+}
+
 }  // namespace
 
 void assume_gpu(spirv::Target& t) {
@@ -35,11 +52,12 @@ void assume_gpu(spirv::Target& t) {
 
 std::optional<spirv::Target> named_target(std::string_view name) {
   if (name == "vega10") return radv(65536);
+  if (name == "h100") return h100();
   return {};
 }
 
 std::vector<std::string> named_targets() {
-  return {"vega10"};
+  return {"vega10", "h100"};
 }
 
 }  // namespace lanewise::vulkan

@@ -137,6 +137,7 @@ std::string describe(const spirv::Options& options, const spirv::Target& t) {
                           t.fma_by_double,
                           t.flush_mode,
                           t.normal_sums,
+                          t.normal_fma,
                           t.flushing.add,
                           t.flushing.fma,
                           t.flushing.div,

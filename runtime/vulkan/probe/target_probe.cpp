@@ -20,7 +20,7 @@ namespace lanewise::vulkan {
 namespace {
 
 /// Counts up when the inputs or the comparison change, which the shaders' hash does not show.
-constexpr uint32_t kProbeVersion = 16;
+constexpr uint32_t kProbeVersion = 17;
 constexpr uint32_t kProbeLocalSize = 64;
 /// Beyond every loop limit known of a driver (lavapipe: 65535).
 constexpr uint32_t kLoopIterations = 100000;
@@ -52,6 +52,13 @@ bool is_subnormal(uint32_t x) {
 bool is_subnormal(uint64_t x) {
   return (x & 0x7ff0'0000'0000'0000) == 0 && (x & 0x000f'ffff'ffff'ffff) != 0;
 }
+/// At most the smallest normal number, to which what is subnormal may be rounded.
+bool is_near_zero(uint32_t x) {
+  return (x & 0x7fffffff) <= 0x00800000;
+}
+bool is_near_zero(uint64_t x) {
+  return (x & 0x7fff'ffff'ffff'ffff) <= 0x0010'0000'0000'0000;
+}
 
 template <typename Bits, typename Expect>
 ProbeCounts compare(const std::vector<ProbeInput<Bits>>& inputs, const Bits* results,
@@ -70,6 +77,8 @@ ProbeCounts compare(const std::vector<ProbeInput<Bits>>& inputs, const Bits* res
       const bool normal =
           !is_subnormal(input.a) && !is_subnormal(input.b) && !is_subnormal(expected[op]);
       if (which == ProbeOp::add && normal) ++counts.wrong_normal_sums;
+      if (which == ProbeOp::fma && normal && !is_subnormal(input.c) && !is_near_zero(expected[op]))
+        ++counts.wrong_normal_fma;
     }
     results += kProbeOps;
   }
@@ -168,6 +177,7 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.native_compare = result.f32.exact(compare);
   const ProbeCounts& f = result.flushed;
   t.normal_sums = result.f32.inputs > 0 && result.f32.wrong_normal_sums == 0;
+  t.normal_fma = result.f32.inputs > 0 && result.f32.wrong_normal_fma == 0;
   t.flushing = {.add = f.exact(add, mul),
                 .fma = f.exact(fma, fma_fma),
                 .div = f.exact(div),

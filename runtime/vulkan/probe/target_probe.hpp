@@ -51,6 +51,7 @@ struct ProbeCounts {
   uint32_t inputs;
   uint32_t wrong_zeros;        ///< of min and max, those with a zero of the wrong sign
   uint32_t wrong_normal_sums;  ///< of add in f32, those in which nothing is subnormal
+  uint32_t wrong_normal_fma;  ///< of fma, those in which nothing is subnormal, nor the result small
   template <typename... Ops>
   bool exact(Ops... ops) const {
     return inputs > 0 && (... && (wrong[static_cast<uint32_t>(ops)] == 0));

@@ -54,6 +54,7 @@ Json target_row(const spirv::Target& t) {
   put("fma_wide", t.fma_wide);
   put("flush_mode", t.flush_mode);
   put("normal_sums", t.normal_sums);
+  put("normal_fma", t.normal_fma);
   put("flushing_add", t.flushing.add);
   put("flushing_fma", t.flushing.fma);
   put("flushing_div", t.flushing.div);
