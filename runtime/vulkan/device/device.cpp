@@ -122,6 +122,8 @@ Buffer Device::make_buffer(uint64_t size, Place place, bool with_address,
   std::vector<vk::MemoryPropertyFlags> wishes;
   if (place == Place::host) {
     wishes = {mapped | Mem::eHostCached, mapped};
+  } else if (place == Place::upload) {
+    wishes = {mapped | Mem::eDeviceLocal, mapped};
   } else if (place == Place::device) {
     wishes = {mapped | Mem::eDeviceLocal | Mem::eHostCached,
               mapped | Mem::eDeviceLocal,

@@ -31,6 +31,7 @@ struct Buffer {
 /// Where a buffer should lie.
 enum class Place {
   host,         ///< host-visible, cached when there is such memory
+  upload,       ///< mapped, written by the host and read by shaders: device-local when possible
   device,       ///< device-local; mapped too when the device offers that
   device_only,  ///< device-local, never mapped
 };

@@ -20,7 +20,10 @@ constexpr double kShortChunkMs = 50, kLongChunkMs = 400;
 }  // namespace
 
 uint64_t first_chunk_groups(const Kernel& kernel) {
-  return std::max<uint64_t>(kFirstChunkInvocations / kernel.module.local_size, 1);
+  const uint64_t unknown = std::max<uint64_t>(kFirstChunkInvocations / kernel.module.local_size, 1);
+  if (!(kernel.ms_per_group > 0)) return unknown;
+  const double known = std::min(kShortChunkMs / kernel.ms_per_group, 1e9);
+  return std::max(unknown, static_cast<uint64_t>(known));
 }
 
 ChunkPlan::ChunkPlan(Dim3 grid, const std::array<uint32_t, 3>& device_limit)
@@ -137,7 +140,8 @@ void Dispatcher::prepare(LaunchSlot& slot, const LaunchRequest& request, const K
   slot.write_backing(backing_);
   if (!request.record.empty())
     std::memcpy(backing_.map + slot.record_at, request.record.data(), request.record.size());
-  ensure(device_, events_, request.events != nullptr ? request.events->buffer_bytes() : 16);
+  ensure(device_, events_, request.events != nullptr ? request.events->buffer_bytes() : 16,
+         Place::host);
   const uint64_t range = device_.facts().max_storage_range;
   const auto whole = [range](const Buffer& b) {
     return Pipelines::Binding{&b, std::min(b.size, range)};

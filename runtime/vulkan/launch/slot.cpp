@@ -37,11 +37,11 @@ void write_imported(const ImportedMemory& imported, uint32_t* words, uint32_t fi
 
 }  // namespace
 
-void ensure(const Device& device, Buffer& buffer, uint64_t bytes) {
+void ensure(const Device& device, Buffer& buffer, uint64_t bytes, Place place) {
   bytes = std::max<uint64_t>((bytes + 3) / 4 * 4, 16);
   if (buffer.size >= bytes) return;
   buffer = Buffer();
-  buffer = device.make_buffer(bytes, Place::host, device.facts().features.bda);
+  buffer = device.make_buffer(bytes, place, device.facts().features.bda);
 }
 
 LaunchSlot::LaunchSlot(const Device& device, Pipelines& pipelines)
@@ -67,7 +67,8 @@ void LaunchSlot::write_launch_block(const Device& device, const Reached& memory,
                                     const LaunchRequest& request, const Kernel& kernel,
                                     std::span<const guest::PointerBounds> bounds) {
   ensure(device, launch,
-         LAUNCH_PARAMS * sizeof(uint32_t) + std::max<size_t>(request.params.size(), 16));
+         LAUNCH_PARAMS * sizeof(uint32_t) + std::max<size_t>(request.params.size(), 16),
+         Place::upload);
   std::memset(launch.map, 0, launch.size);
   uint32_t* w = launch.words();
   const uint64_t arena = memory.arena.device_address();
@@ -113,7 +114,8 @@ void LaunchSlot::write_allocations(const Device& device, const Reached& memory,
   const size_t imported = request.imported ? memory.imported.all().size() : 0;
   const size_t first_imported = wanted_.words();
   const uint64_t before = allocations.size;
-  ensure(device, allocations, (first_imported + IMPORTED_WORDS * imported) * sizeof(uint32_t));
+  ensure(device, allocations, (first_imported + IMPORTED_WORDS * imported) * sizeof(uint32_t),
+         Place::upload);
   put64(launch.words() + LAUNCH_ALLOCATIONS, allocations.address);
   uint32_t* w = allocations.words();
   // Launches mostly find the list of the one before.

@@ -16,7 +16,7 @@ inline uint64_t align16(uint64_t n) {
 }
 
 /// Makes a buffer that the host sees at least so large; contents are lost when it grows.
-void ensure(const Device& device, Buffer& buffer, uint64_t bytes);
+void ensure(const Device& device, Buffer& buffer, uint64_t bytes, Place place);
 
 /// The memory that launches reach.
 struct Reached {
