@@ -59,7 +59,8 @@ struct LocalLayout {
 };
 LocalLayout local_layout(const ir::Program& program, const Options& options, const Target& target,
                          const Shape& shape, const SharedLayout& shared) {
-  constexpr uint64_t kLargeArray = 1024, kMost = uint64_t{32} << 20;
+  // GPUs set memory aside for all the lanes that they can hold; NVIDIA's driver refuses 64 KB each.
+  constexpr uint64_t kLargeArray = 1024, kHugeArray = 16384, kMost = uint64_t{32} << 20;
   LocalLayout layout;
   if (shared.in_memory) layout.start = (shared.bytes + 15) / 16 * 16;
   layout.lane = (program.local_bytes + 3) / 4 * 4;
@@ -69,8 +70,8 @@ LocalLayout local_layout(const ir::Program& program, const Options& options, con
   }
   // Lanes that a padded group has too many read there as well.
   layout.bytes = uint64_t{layout.lane} * shape.local_size * shape.lanes_per_invocation;
-  layout.in_memory =
-      target.quirks.large_arrays_slow && layout.lane > kLargeArray && layout.bytes <= kMost;
+  const uint64_t most_in_array = target.quirks.large_arrays_slow ? kLargeArray : kHugeArray;
+  layout.in_memory = layout.lane > most_in_array && layout.bytes <= kMost;
   return layout;
 }
 
