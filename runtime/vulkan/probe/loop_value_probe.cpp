@@ -189,6 +189,12 @@ bool cuts_are_seen(const Outcome& got, const std::vector<uint32_t>& words) {
   return got.faults == kLanes / 4;
 }
 
+/// NVIDIA's driver 580.159 passes the trial and loses values in larger programs, one random GCN
+/// program in a thousand (the last of tests/conformance/programs/gcn_kept.lw).
+bool known_to_lose(const Device& device) {
+  return device.facts().info.driver.starts_with("NVIDIA ");
+}
+
 }  // namespace
 
 LoopValues probe_loop_values(Device& device, Pipelines& pipelines, DiskCache& disk,
@@ -199,7 +205,7 @@ LoopValues probe_loop_values(Device& device, Pipelines& pipelines, DiskCache& di
     return right_in(device, pipelines, disk, tried, WaveMode::lane) &&
            right_in(device, pipelines, disk, tried, WaveMode::serial);
   };
-  if (right(false)) return LoopValues::kept;
+  if (!known_to_lose(device) && right(false)) return LoopValues::kept;
   return right(true) ? LoopValues::kept_when_closed : LoopValues::lost;
 }
 
