@@ -7,21 +7,23 @@ using namespace kernels;
 
 namespace {
 
-void check_scan(const char* variant, uint32_t groups, uint32_t threads, uint32_t n) {
+void check_scan(const char* variant, uint32_t groups, uint32_t threads, uint32_t n,
+                lanewise::WaveMode wave = lanewise::WaveMode::automatic) {
   CAPTURE(variant);
   CAPTURE(threads);
   const auto in = random_ints<int32_t>(n, 77 + threads);
   std::vector<int32_t> out(n), sums(groups);
   auto a = device().buffer(in, "in"), b = device().buffer(out, "out");
   auto s = device().buffer(sums, "sums");
-  const auto result =
-      ptx("scan_shfl", variant, "scan_shfl")
-          .launch({.grid = {groups}, .block = {threads}}, a, b, s, static_cast<int32_t>(n));
+  const auto result = ptx("scan_shfl", variant, "scan_shfl")
+                          .launch({.grid = {groups}, .block = {threads}, .wave = wave}, a, b, s,
+                                  static_cast<int32_t>(n));
   result.check();
   const char* const asked = std::getenv("LANEWISE_WAVE");
-  const std::string mode = device().info().name == "reference" ? "lane"
-                           : asked != nullptr                  ? asked
-                                                               : "packed";
+  const std::string mode = device().info().name == "reference"     ? "lane"
+                           : wave != lanewise::WaveMode::automatic ? std::string(name(wave))
+                           : asked != nullptr                      ? asked
+                                                                   : "packed";
   CHECK(result.wave_mode == mode);
   for (uint32_t group = 0; group < groups; ++group) {
     uint32_t sum = 0;
@@ -62,13 +64,20 @@ TEST_CASE("kernels without cross-lane operations give the same in every mode") {
   check_equal(run(lanewise::WaveMode::serial), expected);
 }
 
-TEST_CASE("lane mode refuses cross-lane operations on devices") {
+// `threadIdx.x >> 5 == 0` chooses the lanes that scan the sums: all lanes of a block of one wave,
+// which therefore reach every shuffle together; some of any larger block.
+TEST_CASE("lane mode runs cross-lane operations that the whole block reaches together") {
+  check_scan("sm75", 3, 32, 90, lanewise::WaveMode::lane);
+  check_scan("sm75", 2, 20, 33, lanewise::WaveMode::lane);
+}
+
+TEST_CASE("lane mode refuses cross-lane operations that a part of the block reaches") {
   if (device().info().name == "reference") return;
-  auto a = device().buffer(std::vector<int32_t>(32), "a");
+  auto a = device().buffer(std::vector<int32_t>(64), "a");
   std::string message;
   try {
     ptx("scan_shfl", "sm75", "scan_shfl")
-        .launch({.grid = {1}, .block = {32}, .wave = lanewise::WaveMode::lane}, a, a, a, 32);
+        .launch({.grid = {1}, .block = {64}, .wave = lanewise::WaveMode::lane}, a, a, a, 64);
   } catch (const lanewise::Error& error) {
     message = error.what();
   }

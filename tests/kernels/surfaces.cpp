@@ -236,7 +236,7 @@ TEST_CASE("texture variables, their addresses in registers, and what is bound to
 
 TEST_CASE("a handle that is none is a fault; so is a store into a texture's block") {
   if (device().info().name != "reference") return;
-  auto out = device().allocate(64, "out");
+  auto out = device().allocate(256, "out");  // as large as a block: its words can be looked at
   const auto bad = kernel_of(
                        "mov.f32 %f1, 0f00000000; tex.1d.v4.u32.f32 {%r10, %r11, %r12, %r13}, "
                        "[%rd2, {%f1}];\nst.global.u32 [%rd3], %r10;")

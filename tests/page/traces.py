@@ -1,5 +1,6 @@
 # The traces whose reports the page's tests open: as HTML and as JSON beside it.
 import os
+import shutil
 import subprocess
 
 KERNEL_CU = """// Copies and doubles.
@@ -72,7 +73,11 @@ def make_reports(program, sources, folder):
          "--cache", f"file:{small},gv100,infinite", *files)
 
     reports["hints"], files = both("hints")
-    call("run", os.path.join(sources, "samples/kernels/studies/stream.ptx"), "--grid", "8", "--block", "1024", "--arg",
+    # The page names the file; a path may be longer than a telephone is wide.
+    long_path = os.path.join(folder, "studies_of_" + "very_" * 12 + "long_paths", "stream.ptx")
+    os.makedirs(os.path.dirname(long_path), exist_ok=True)
+    shutil.copy(os.path.join(sources, "samples/kernels/studies/stream.ptx"), long_path)
+    call("run", long_path, "--grid", "8", "--block", "1024", "--arg",
          "zero:f32[327680]", "--arg", "zero:f32[2621440]", "--device", "reference", "--cache", "gm204", "--compare", "--reuse",
          "--sets", *files)
 

@@ -28,9 +28,9 @@ std::shared_ptr<Blob> emit(const Kernel& kernel, const lw_launch_options* option
                                 : LaunchOrder{kernel.module, kernel.index, {}, {}, {}, {}};
   if (what == LW_EMIT_IR) return std::make_shared<Blob>(ir::print(kernel.program()));
   if (what == LW_EMIT_IR_OPTIMISED)
-    return std::make_shared<Blob>(optimised_ir(
-        *kernel.module->launched_program(kernel.index, order.options.policies).program,
-        order.options.block));
+    return std::make_shared<Blob>(
+        optimised_ir(*kernel.module->launched_program(kernel.index, order.options.policies).program,
+                     order.options.block));
   const Translated made = translate(order);
   const auto* const words = reinterpret_cast<const char*>(made.words.data());
   return std::make_shared<Blob>(

@@ -192,8 +192,10 @@ void add_exec(const Command& app) {
              "what every access must lie in: alloc = one allocation; arena = any of the guest's "
              "memory; off = unchecked, unsafe")
       .one_of({"arena", "alloc", "off"});
-  sub.option("--check", a->check, "what else to look for: init = reads of memory nobody wrote, leaks = memory that nobody "
-             "freed; both separated by a comma")
+  sub.option(
+         "--check", a->check,
+         "what else to look for: init = reads of memory nobody wrote, leaks = memory that nobody "
+         "freed; both separated by a comma")
       .one_of({"none", "init"});
   sub.option("--cache", a->cache, "run behind the modelled caches of this preset");
   sub.option("--trace", a->trace, "write the memory accesses of all launches to this file");

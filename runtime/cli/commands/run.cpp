@@ -262,12 +262,11 @@ void add_run(const Command& app) {
   sub.option("--kernel", a->kernel, "which kernel, when the file holds several");
   add_isa_option(sub, a->isa);
   sub.option("--target", a->target, "sm_80, sm_52, gfx803, ... in place of the one the file names");
-  sub.option(
-         "--arg", a->args,
-         "kernel argument, in parameter order (repeat): TYPE:VALUE, hex:BYTES, in:FILE.npy, "
-         "out:FILE.npy:TYPE[N,M], inout:FILE.npy[:OUT.npy], zero:TYPE[N,M], local:BYTES, "
-         "tex:FILE.npy[:filter=linear,address=clamp,...]; TYPE is "
-         "u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64")
+  sub.option("--arg", a->args,
+             "kernel argument, in parameter order (repeat): TYPE:VALUE, hex:BYTES, in:FILE.npy, "
+             "out:FILE.npy:TYPE[N,M], inout:FILE.npy[:OUT.npy], zero:TYPE[N,M], local:BYTES, "
+             "tex:FILE.npy[:filter=linear,address=clamp,...]; TYPE is "
+             "u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64")
       .repeated();
   sub.option("--device", a->device, "auto, reference, an index or part of a name or driver");
   add_launch_options(sub, a->launch);

@@ -6,9 +6,11 @@ using namespace lanewise::cuda;
 REFUSED(cudaArrayGetMemoryRequirements, "arrays are not mapped to memory of the program")
 REFUSED(cudaArrayGetPlane, "arrays of several planes are not supported")
 REFUSED(cudaArrayGetSparseProperties, "sparse arrays are not supported")
-REFUSED(cudaExternalMemoryGetMappedMipmappedArray, "no graphics API shares memory with programs here")
+REFUSED(cudaExternalMemoryGetMappedMipmappedArray,
+        "no graphics API shares memory with programs here")
 REFUSED(cudaGetTextureObjectResourceViewDesc, "views of textures are not kept")
-REFUSED(cudaGraphicsResourceGetMappedMipmappedArray, "no graphics API shares memory with programs here")
+REFUSED(cudaGraphicsResourceGetMappedMipmappedArray,
+        "no graphics API shares memory with programs here")
 REFUSED(cudaGraphicsVDPAURegisterOutputSurface, "no graphics API shares memory with programs here")
 REFUSED(cudaGraphicsVDPAURegisterVideoSurface, "no graphics API shares memory with programs here")
 REFUSED(cudaMipmappedArrayGetMemoryRequirements, "arrays are not mapped to memory of the program")

@@ -14,8 +14,8 @@ namespace lanewise::ir {
 /// Replaces symbol operands by immediates. `address_of` is asked once per symbol.
 void bind_symbols(Program& program, const std::function<uint64_t(const Symbol&)>& address_of);
 
-/// GCN buffer addresses whose descriptor has known fields become the few operations that are left of them.
-/// True when there were any.
+/// GCN buffer addresses whose descriptor has known fields become the few operations that are left
+/// of them. True when there were any.
 bool expand_descriptors(Program& program);
 
 /// What a launch promises, as far as checks can be settled beforehand.

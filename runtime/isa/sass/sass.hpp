@@ -157,8 +157,8 @@ Decoded decode_bundles(std::span<const std::byte> code, unsigned arch, size_t ma
 Decoded decode_words(std::span<const std::byte> code, unsigned arch, size_t max_errors = 100);
 /// The reverse of decode_bundles; the last bundle is filled up with NOP.
 std::vector<std::byte> encode_bundles(const Kernel& kernel);
-/// A cubin of a known architecture. Never throws on bad input. Without a kernel it is broken, unless
-/// it is part of a program.
+/// A cubin of a known architecture. Never throws on bad input. Without a kernel it is broken,
+/// unless it is part of a program.
 Listing read_cubin(std::span<const std::byte> bytes, size_t max_errors = 100, bool is_part = false);
 /// Several files as one program, as a linker makes it; `names` are theirs, for messages and for the
 /// names that a file keeps to itself and that others have, too.

@@ -12,13 +12,13 @@ namespace {
 
 using ir::Element;
 
-struct Format {
+struct FactorFormat {
   unsigned fraction, exponent;  ///< bits
   bool infinite;                ///< the highest exponent has infinities; else one NaN alone
 };
-constexpr Format kF32{23, 8, true};
+constexpr FactorFormat kSingle{23, 8, true};
 
-constexpr Format format_of(Element e) {
+constexpr FactorFormat factor_format(Element e) {
   switch (e) {
     case Element::f16:
       return {10, 5, true};
@@ -42,7 +42,7 @@ struct Part {
   bool finite() const { return !infinite && !nan; }
 };
 
-Part part_of(uint32_t bits, const Format& f) {
+Part part_of(uint32_t bits, const FactorFormat& f) {
   const unsigned top = (1U << f.exponent) - 1, mask = (1U << f.fraction) - 1;
   const unsigned exponent = bits >> f.fraction & top, fraction = bits & mask;
   const int bias = static_cast<int>(top >> 1);
@@ -156,7 +156,8 @@ class Sum {
 uint32_t sum_of(ir::Type type, Element left, Element right, ir::DotRule rule, unsigned word,
                 uint32_t c, const DotWords& a, const DotWords& b) {
   const bool half = type == ir::Type::f16;
-  const Format x = format_of(left), y = format_of(right), z = half ? format_of(Element::f16) : kF32;
+  const FactorFormat x = factor_format(left), y = factor_format(right),
+                     z = half ? factor_format(Element::f16) : kSingle;
   Sum sum(rule, half);
   sum.add(part_of(c, z), z.fraction);
   const unsigned in_word = 32 / ir::bits_of(left);
@@ -172,7 +173,7 @@ uint32_t as_f32(const DotWords& words, Element e, unsigned i) {
   const uint32_t bits = element(words, e, i);
   if (e == Element::tf32) return bits << 13;
   if (e == Element::bf16) return bits << 16;
-  const Format f = format_of(e);
+  const FactorFormat f = factor_format(e);
   const Part p = part_of(bits, f);
   const uint32_t sign = p.negative ? 0x80000000 : 0;
   if (!p.finite()) return p.nan ? 0x7fffffff : sign | 0x7f800000;

@@ -23,14 +23,18 @@ int main() {
     CUdeviceptr out;
   } block = {{'a', -7.0, -300}, 'z', out};
   size_t bytes = sizeof block;
-  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &block, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &block, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                   CU_LAUNCH_PARAM_END};
   CHECK(cuLaunchKernel(mixed, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra));
   long long result[5] = {};
   CHECK(cuMemcpyDtoH(result, out, sizeof result));
-  EXPECT(result[0] == 'a' && result[1] == -7 && result[2] == -300 && result[3] == 'z' && result[4] == 4);
+  EXPECT(result[0] == 'a' && result[1] == -7 && result[2] == -300 && result[3] == 'z' &&
+         result[4] == 4);
   bytes = 8;  // less than the kernel takes
-  EXPECT(cuLaunchKernel(mixed, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra) == CUDA_ERROR_INVALID_VALUE);
-  EXPECT(cuLaunchKernel(mixed, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr) == CUDA_ERROR_INVALID_VALUE);
+  EXPECT(cuLaunchKernel(mixed, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra) ==
+         CUDA_ERROR_INVALID_VALUE);
+  EXPECT(cuLaunchKernel(mixed, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr) ==
+         CUDA_ERROR_INVALID_VALUE);
 #if CUDA_VERSION >= 12040
   size_t offset = 0, size = 0;
   CHECK(cuFuncGetParamInfo(mixed, 1, &offset, &size));
@@ -52,9 +56,12 @@ int main() {
   CHECK(cuMemcpyDtoH(data.data(), out, 128));
   for (int i = 0; i < 32; ++i) EXPECT(data[i] == (31 - i) * 2 + 5);
   // Shapes that no device has, and too much shared memory.
-  EXPECT(cuLaunchKernel(scale, 1, 1, 1, 2048, 1, 1, 0, nullptr, scaled, nullptr) == CUDA_ERROR_INVALID_VALUE);
-  EXPECT(cuLaunchKernel(scale, 0, 1, 1, 1, 1, 1, 0, nullptr, scaled, nullptr) == CUDA_ERROR_INVALID_VALUE);
-  EXPECT(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 1 << 20, nullptr, scaled, nullptr) == CUDA_ERROR_INVALID_VALUE);
+  EXPECT(cuLaunchKernel(scale, 1, 1, 1, 2048, 1, 1, 0, nullptr, scaled, nullptr) ==
+         CUDA_ERROR_INVALID_VALUE);
+  EXPECT(cuLaunchKernel(scale, 0, 1, 1, 1, 1, 1, 0, nullptr, scaled, nullptr) ==
+         CUDA_ERROR_INVALID_VALUE);
+  EXPECT(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 1 << 20, nullptr, scaled, nullptr) ==
+         CUDA_ERROR_INVALID_VALUE);
 #if CUDA_VERSION < 13000
   CHECK(cuFuncSetBlockShape(scale, 32, 1, 1));
   CHECK(cuParamSetSize(scale, 16));

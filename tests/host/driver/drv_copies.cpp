@@ -1,4 +1,5 @@
-// Copies in two and three dimensions, of streams and between contexts; fills of one and two dimensions.
+// Copies in two and three dimensions, of streams and between contexts; fills of one and two
+// dimensions.
 #include <algorithm>
 
 #include "check.hpp"
@@ -16,15 +17,18 @@ int main() {
   std::vector<unsigned char> in(width * height * depth), out(in.size());
   for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<unsigned char>(i * 7);
   CUDA_MEMCPY3D all{};
-  all.srcMemoryType = CU_MEMORYTYPE_HOST, all.srcHost = in.data(), all.srcPitch = width, all.srcHeight = height;
-  all.dstMemoryType = CU_MEMORYTYPE_DEVICE, all.dstDevice = pitched, all.dstPitch = pitch, all.dstHeight = height;
+  all.srcMemoryType = CU_MEMORYTYPE_HOST, all.srcHost = in.data(), all.srcPitch = width,
+  all.srcHeight = height;
+  all.dstMemoryType = CU_MEMORYTYPE_DEVICE, all.dstDevice = pitched, all.dstPitch = pitch,
+  all.dstHeight = height;
   all.WidthInBytes = width, all.Height = height, all.Depth = depth;
   CHECK(cuMemcpy3D(&all));
   // A part of one layer, from device to device, and to the host.
   CUDA_MEMCPY2D part{};
   part.srcMemoryType = CU_MEMORYTYPE_DEVICE, part.srcDevice = pitched, part.srcPitch = pitch;
   part.srcXInBytes = 4, part.srcY = height + 2;
-  part.dstMemoryType = CU_MEMORYTYPE_UNIFIED, part.dstDevice = other, part.dstPitch = 64, part.dstY = 1;
+  part.dstMemoryType = CU_MEMORYTYPE_UNIFIED, part.dstDevice = other, part.dstPitch = 64,
+  part.dstY = 1;
   part.WidthInBytes = 8, part.Height = 5;
   CHECK(cuMemsetD8(other, 0xee, 64 * 8));
   CHECK(cuMemcpy2DAsync(&part, stream));
@@ -32,7 +36,8 @@ int main() {
   std::vector<unsigned char> rows(64 * 8);
   CHECK(cuMemcpyDtoH(rows.data(), other, rows.size()));
   for (size_t y = 0; y < 5; ++y) {
-    for (size_t x = 0; x < 8; ++x) EXPECT(rows[64 * (y + 1) + x] == in[width * (height + 2 + y) + 4 + x]);
+    for (size_t x = 0; x < 8; ++x)
+      EXPECT(rows[64 * (y + 1) + x] == in[width * (height + 2 + y) + 4 + x]);
     EXPECT(rows[64 * (y + 1) + 8] == 0xee);
   }
   part.WidthInBytes = 100;  // more than a row of 64 bytes
@@ -53,7 +58,8 @@ int main() {
   CHECK(cuMemcpyDtoHAsync(words.data(), other, 256, stream));
   CHECK(cuStreamSynchronize(stream));
   EXPECT(words[0] == 0x01020304 && words[1] == 0xabcdabcd && words[2] == 0x5502abcd);
-  EXPECT(words[16] == 9 && words[17] == 9 && words[18] == 0x01020304 && words[20] == 9 && words[25] == 9);
+  EXPECT(words[16] == 9 && words[17] == 9 && words[18] == 0x01020304 && words[20] == 9 &&
+         words[25] == 9);
   EXPECT(words[32] == 0x01020007 && words[33] == 0x01020304 && words[34] == 0x01020007);
   EXPECT(cuMemsetD32(other + 2, 0, 1) == CUDA_ERROR_INVALID_VALUE);
   EXPECT(cuMemsetD8(other + pitch * height * depth - 4, 0, 8) == CUDA_ERROR_INVALID_VALUE);
@@ -68,11 +74,13 @@ int main() {
   EXPECT(base == other && bytes == pitch * height * depth);
   unsigned type = 0;
   int managed = 9;
-  CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
+  CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                      CU_POINTER_ATTRIBUTE_IS_MANAGED};
   void* values[] = {&type, &managed};
   CHECK(cuPointerGetAttributes(2, attributes, values, other + 4));
   EXPECT(type == CU_MEMORYTYPE_DEVICE && managed == 0);
-  EXPECT(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(in.data())) ==
+  EXPECT(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                               reinterpret_cast<CUdeviceptr>(in.data())) ==
          CUDA_ERROR_INVALID_VALUE);
   CUdeviceptr shared;
   CHECK(cuMemAllocManaged(&shared, 256, CU_MEM_ATTACH_GLOBAL));

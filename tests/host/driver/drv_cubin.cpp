@@ -1,4 +1,5 @@
-// Machine code for sm_52; variables of a module; the same kernels of two modules at once; occupancy.
+// Machine code for sm_52; variables of a module; the same kernels of two modules at once;
+// occupancy.
 #include "check.hpp"
 
 int main() {

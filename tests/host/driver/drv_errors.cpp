@@ -1,4 +1,5 @@
-// Errors: of programs with a log, of names and handles, and of a kernel, which stay with their context.
+// Errors: of programs with a log, of names and handles, and of a kernel, which stay with their
+// context.
 #include "check.hpp"
 
 int main() {
@@ -8,19 +9,26 @@ int main() {
   CHECK(cuGetErrorString(CUDA_ERROR_NO_BINARY_FOR_GPU, &text));
   EXPECT(std::strcmp(name, "CUDA_ERROR_ILLEGAL_ADDRESS") == 0 &&
          std::strcmp(text, "no kernel image is available for execution on the device") == 0);
-  EXPECT(cuGetErrorName(static_cast<CUresult>(12345), &name) == CUDA_ERROR_INVALID_VALUE && name == nullptr);
+  EXPECT(cuGetErrorName(static_cast<CUresult>(12345), &name) == CUDA_ERROR_INVALID_VALUE &&
+         name == nullptr);
 
   CUmodule module;
   char log[256] = {};
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
-  EXPECT(cuModuleLoadDataEx(&module, ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k() { mov.u32 %r1, 7; }",
-                            2, options, values) == CUDA_ERROR_INVALID_PTX);
-  EXPECT(std::strstr(log, "%r1") != nullptr && reinterpret_cast<size_t>(values[1]) == std::strlen(log) + 1);
+  EXPECT(
+      cuModuleLoadDataEx(
+          &module,
+          ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k() { mov.u32 %r1, 7; }",
+          2, options, values) == CUDA_ERROR_INVALID_PTX);
+  EXPECT(std::strstr(log, "%r1") != nullptr &&
+         reinterpret_cast<size_t>(values[1]) == std::strlen(log) + 1);
   char small[8] = {};
   void* little[] = {small, reinterpret_cast<void*>(sizeof small)};
-  EXPECT(cuModuleLoadDataEx(&module, ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k() { what; }", 2,
-                            options, little) == CUDA_ERROR_INVALID_PTX);
+  EXPECT(cuModuleLoadDataEx(
+             &module,
+             ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k() { what; }", 2,
+             options, little) == CUDA_ERROR_INVALID_PTX);
   EXPECT(std::strlen(small) == 7);
   EXPECT(cuModuleLoadData(&module, "neither PTX nor anything else") == CUDA_ERROR_INVALID_IMAGE);
   CHECK(cuModuleLoadData(&module, kernels_ptx));

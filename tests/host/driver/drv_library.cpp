@@ -33,7 +33,8 @@ int main() {
   CHECK(cuMemAlloc(&data, 256));
   CHECK(cuMemsetD32(data, 1, 64));
   void* arguments[] = {&data, &n, &by};
-  launch(reinterpret_cast<CUfunction>(scale), n, arguments);  // a kernel is launched as a function is
+  launch(reinterpret_cast<CUfunction>(scale), n,
+         arguments);  // a kernel is launched as a function is
   CUfunction function;
   CHECK(cuKernelGetFunction(&function, scale));
   launch(function, n, arguments);
@@ -43,7 +44,8 @@ int main() {
 
   const char* path = std::getenv("TMPDIR");
   char file[512];
-  std::snprintf(file, sizeof file, "%s/drv_library.%d.ptx", path != nullptr ? path : "/tmp", std::rand());
+  std::snprintf(file, sizeof file, "%s/drv_library.%d.ptx", path != nullptr ? path : "/tmp",
+                std::rand());
   std::FILE* to = std::fopen(file, "w");
   EXPECT(to != nullptr && std::fputs(kernels_ptx, to) >= 0 && std::fclose(to) == 0);
   CUmodule module;

@@ -41,19 +41,20 @@ static const char* const kPart = R"(.version 6.4
 int main() {
   make_context();
   char errors[512] = "unset", notes[512] = "unset";
-  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER,
-                            CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
-  void* values[] = {errors, reinterpret_cast<void*>(sizeof errors), notes, reinterpret_cast<void*>(sizeof notes)};
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                            CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {errors, reinterpret_cast<void*>(sizeof errors), notes,
+                    reinterpret_cast<void*>(sizeof notes)};
   CUlinkState state;
   CHECK(cuLinkCreate(4, options, values, &state));
-  CHECK(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(kMain), std::strlen(kMain) + 1, "main", 0, nullptr,
-                      nullptr));
+  CHECK(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(kMain), std::strlen(kMain) + 1,
+                      "main", 0, nullptr, nullptr));
   void* image = nullptr;
   size_t bytes = 0;
   EXPECT(cuLinkComplete(state, &image, &bytes) != CUDA_SUCCESS);  // nobody defines twice
   EXPECT(std::strstr(errors, "twice") != nullptr || std::strstr(errors, "calls") != nullptr);
-  CHECK(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(kPart), std::strlen(kPart) + 1, "part", 0, nullptr,
-                      nullptr));
+  CHECK(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(kPart), std::strlen(kPart) + 1,
+                      "part", 0, nullptr, nullptr));
   CHECK(cuLinkComplete(state, &image, &bytes));
   std::vector<char> copy(static_cast<char*>(image), static_cast<char*>(image) + bytes);
   CHECK(cuLinkDestroy(state));

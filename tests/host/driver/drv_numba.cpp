@@ -1,5 +1,5 @@
-// The calls of a JIT launcher such as numba's, in its order, with its kind of arguments: arrays as pointers, shapes and
-// strides one by one.
+// The calls of a JIT launcher such as numba's, in its order, with its kind of arguments: arrays as
+// pointers, shapes and strides one by one.
 #include "check.hpp"
 
 static const char* const kKernel = R"(.version 7.0
@@ -48,14 +48,15 @@ int main() {
     CHECK(cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(a), device));
 
   char info[1024] = {}, error[1024] = {};
-  CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER,
-                            CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_LOG_VERBOSE};
-  void* values[] = {info, reinterpret_cast<void*>(sizeof info), error, reinterpret_cast<void*>(sizeof error),
-                    reinterpret_cast<void*>(1)};
+  CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+                            CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                            CU_JIT_LOG_VERBOSE};
+  void* values[] = {info, reinterpret_cast<void*>(sizeof info), error,
+                    reinterpret_cast<void*>(sizeof error), reinterpret_cast<void*>(1)};
   CUlinkState link;
   CHECK(cuLinkCreate(5, options, values, &link));
-  CHECK(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(kKernel), std::strlen(kKernel), "<cudapy-ptx>", 0,
-                      nullptr, nullptr));
+  CHECK(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(kKernel), std::strlen(kKernel),
+                      "<cudapy-ptx>", 0, nullptr, nullptr));
   void* cubin = nullptr;
   size_t bytes = 0;
   CHECK(cuLinkComplete(link, &cubin, &bytes));
@@ -85,7 +86,8 @@ int main() {
   std::memcpy(pinned, data.data(), n * sizeof(double));
   CHECK(cuMemcpyHtoDAsync(memory, pinned, n * sizeof(double), stream));
   CHECK(cuEventRecord(before, stream));
-  unsigned long long none = 0, items = n, itemsize = sizeof(double), shape = n, stride = sizeof(double);
+  unsigned long long none = 0, items = n, itemsize = sizeof(double), shape = n,
+                     stride = sizeof(double);
   double a = 3.0;
   void* arguments[] = {&none, &none, &items, &itemsize, &memory, &shape, &stride, &a};
   CHECK(cuLaunchKernel(axpy, 8, 1, 1, 128, 1, 1, 0, stream, arguments, nullptr));

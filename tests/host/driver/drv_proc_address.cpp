@@ -1,10 +1,11 @@
-// Nothing is linked: the library is opened by name, and each function asked for of cuGetProcAddress, by base name and
-// version.
+// Nothing is linked: the library is opened by name, and each function asked for of
+// cuGetProcAddress, by base name and version.
 #include <dlfcn.h>
 
 #include "check.hpp"
 
-using GetProcAddress = CUresult (*)(const char*, void**, int, cuuint64_t, CUdriverProcAddressQueryResult*);
+using GetProcAddress = CUresult (*)(const char*, void**, int, cuuint64_t,
+                                    CUdriverProcAddressQueryResult*);
 static GetProcAddress get;
 
 template <typename F>
@@ -36,20 +37,23 @@ int main() {
   CUmodule module;
   CUfunction scale;
   CHECK(find<CUresult (*)(CUmodule*, const void*)>("cuModuleLoadData")(&module, kernels_ptx));
-  CHECK(find<CUresult (*)(CUfunction*, CUmodule, const char*)>("cuModuleGetFunction")(&scale, module, "scale"));
+  CHECK(find<CUresult (*)(CUfunction*, CUmodule, const char*)>("cuModuleGetFunction")(
+      &scale, module, "scale"));
   const int n = 100;
   std::vector<int> data(n, 7);
   CUdeviceptr memory = 0;
   CHECK(find<CUresult (*)(CUdeviceptr*, size_t)>("cuMemAlloc")(&memory, n * sizeof(int)));
-  const auto to = find<CUresult (*)(CUdeviceptr, const void*, size_t)>("cuMemcpyHtoD", 12000,
-                                                                      CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+  const auto to = find<CUresult (*)(CUdeviceptr, const void*, size_t)>(
+      "cuMemcpyHtoD", 12000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
   EXPECT(reinterpret_cast<void*>(to) == dlsym(library, "cuMemcpyHtoD_v2_ptds") ||
          dlsym(library, "cuMemcpyHtoD_v2_ptds") != nullptr);
   CHECK(to(memory, data.data(), n * sizeof(int)));
   int size = n, by = 3;
   void* arguments[] = {&memory, &size, &by};
-  CHECK(find<decltype(&cuLaunchKernel)>("cuLaunchKernel")(scale, 2, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr));
-  CHECK(find<CUresult (*)(void*, CUdeviceptr, size_t)>("cuMemcpyDtoH")(data.data(), memory, n * sizeof(int)));
+  CHECK(find<decltype(&cuLaunchKernel)>("cuLaunchKernel")(scale, 2, 1, 1, 64, 1, 1, 0, nullptr,
+                                                          arguments, nullptr));
+  CHECK(find<CUresult (*)(void*, CUdeviceptr, size_t)>("cuMemcpyDtoH")(data.data(), memory,
+                                                                       n * sizeof(int)));
   for (const int value : data) EXPECT(value == 26);
   CHECK(find<CUresult (*)(CUcontext)>("cuCtxDestroy")(context));
   std::puts("drv_proc_address: ok");

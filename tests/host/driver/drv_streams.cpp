@@ -1,7 +1,9 @@
 // Streams, events, functions of the host, graphs by hand and captured, memory in stream order.
 #include "check.hpp"
 
-static void add_one(void* user) { ++*static_cast<int*>(user); }
+static void add_one(void* user) {
+  ++*static_cast<int*>(user);
+}
 
 int main() {
   CUcontext context = make_context(), current = nullptr;

@@ -1,4 +1,5 @@
-// The least that a program of the driver API calls: devices, a context, a module of PTX, memory, a launch.
+// The least that a program of the driver API calls: devices, a context, a module of PTX, memory, a
+// launch.
 #include "check.hpp"
 
 int main() {

@@ -1,10 +1,12 @@
-// Reserved addresses that memory is mapped to: an array that grows in place, and memory that moves to other addresses.
+// Reserved addresses that memory is mapped to: an array that grows in place, and memory that moves
+// to other addresses.
 #include "check.hpp"
 
 int main() {
   make_context();
   int supported = 0;
-  CHECK(cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
+  CHECK(
+      cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
   EXPECT(supported == 1);
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -15,7 +17,8 @@ int main() {
   CUdeviceptr base = 0, elsewhere = 0;
   CHECK(cuMemAddressReserve(&base, 4 * granularity, 0, 0, 0));
   CHECK(cuMemAddressReserve(&elsewhere, granularity, 0, 0, 0));
-  EXPECT(base % granularity == 0 && (elsewhere >= base + 4 * granularity || elsewhere + granularity <= base));
+  EXPECT(base % granularity == 0 &&
+         (elsewhere >= base + 4 * granularity || elsewhere + granularity <= base));
   CUmemGenericAllocationHandle first, second;
   CHECK(cuMemCreate(&first, granularity, &properties, 0));
   CHECK(cuMemCreate(&second, granularity, &properties, 0));

@@ -1,7 +1,9 @@
-// Histograms with atomics of LDS and of memory, of 32 and 64 bits; a compare-and-swap loop on doubles.
+// Histograms with atomics of LDS and of memory, of 32 and 64 bits; a compare-and-swap loop on
+// doubles.
 #include "check.hpp"
 
-__global__ void histogram(const unsigned char* data, int n, unsigned* bins, unsigned long long* total, double* sum) {
+__global__ void histogram(const unsigned char* data, int n, unsigned* bins,
+                          unsigned long long* total, double* sum) {
   __shared__ unsigned own[16];
   if (threadIdx.x < 16) own[threadIdx.x] = 0;
   __syncthreads();

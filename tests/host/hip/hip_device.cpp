@@ -1,7 +1,9 @@
 // The device that a program sees: a card of GCN3, with consistent figures.
 #include "check.hpp"
 
-__global__ void wave(int* out) { out[threadIdx.x] = static_cast<int>(warpSize); }
+__global__ void wave(int* out) {
+  out[threadIdx.x] = static_cast<int>(warpSize);
+}
 
 int main() {
   int count = 0, value = 0, version = 0, out[64];
@@ -10,8 +12,10 @@ int main() {
   CHECK(hipGetDeviceCount(&count));
   EXPECT(count >= 1);
   CHECK(hipGetDeviceProperties(&p, 0));
-  EXPECT(p.warpSize == 64 && p.maxThreadsPerBlock == 1024 && p.major == 8 && p.sharedMemPerBlock == 65536);
-  EXPECT(std::strcmp(p.gcnArchName, "gfx803") == 0 && p.gcnArch == 803 && p.arch.hasDoubles && p.arch.has3dGrid);
+  EXPECT(p.warpSize == 64 && p.maxThreadsPerBlock == 1024 && p.major == 8 &&
+         p.sharedMemPerBlock == 65536);
+  EXPECT(std::strcmp(p.gcnArchName, "gfx803") == 0 && p.gcnArch == 803 && p.arch.hasDoubles &&
+         p.arch.has3dGrid);
   EXPECT(p.arch.hasWarpShuffle && p.arch.hasGlobalInt32Atomics && !p.arch.hasSurfaceFuncs);
   CHECK(hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, 0));
   EXPECT(value == p.warpSize);

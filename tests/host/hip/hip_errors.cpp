@@ -1,7 +1,9 @@
 // Errors of calls, of launches and of kernels.
 #include "check.hpp"
 
-__global__ void outside(int* data, int at) { data[at] = 1; }
+__global__ void outside(int* data, int at) {
+  data[at] = 1;
+}
 
 int main() {
   int* data = nullptr;

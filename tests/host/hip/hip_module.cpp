@@ -1,4 +1,5 @@
-// A code object that the program loads itself, its kernels with arguments one by one and as a block, its variables.
+// A code object that the program loads itself, its kernels with arguments one by one and as a
+// block, its variables.
 #include "check.hpp"
 #include "module.hpp"  // build.sh makes it of module.hip: module_bundle
 
@@ -25,7 +26,8 @@ int main() {
     long long* out;
   } block = {{'a', -7.0, -300}, 'z', out};
   size_t bytes = sizeof block;
-  void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &block, HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes, HIP_LAUNCH_PARAM_END};
+  void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &block, HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                   HIP_LAUNCH_PARAM_END};
   CHECK(hipModuleLaunchKernel(mixed, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra));
   CHECK(hipMemcpy(result, out, sizeof result, hipMemcpyDeviceToHost));
   EXPECT(result[0] == 'a' && result[1] == -7 && result[2] == -300 && result[3] == 'z');

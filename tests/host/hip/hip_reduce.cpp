@@ -4,7 +4,8 @@
 __global__ void sum(const int* data, int* out, int n) {
   __shared__ int parts[4];
   int value = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) value += data[i];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    value += data[i];
   for (int step = warpSize / 2; step > 0; step /= 2) value += __shfl_down(value, step);
   if (threadIdx.x % warpSize == 0) parts[threadIdx.x / warpSize] = value;
   __syncthreads();
@@ -32,6 +33,7 @@ int main() {
   CHECK(hipMalloc(&masks, sizeof found));
   odd<<<1, 128>>>(data, masks);
   CHECK(hipMemcpy(found, masks, sizeof found, hipMemcpyDeviceToHost));
-  for (int i = 0; i < 128; ++i) EXPECT((found[i / 64] >> i % 64 & 1) == static_cast<unsigned>(host[i] % 2 != 0));
+  for (int i = 0; i < 128; ++i)
+    EXPECT((found[i / 64] >> i % 64 & 1) == static_cast<unsigned>(host[i] % 2 != 0));
   std::puts("hip_reduce: ok");
 }

@@ -5,7 +5,9 @@ __global__ void scale(int* data, int by, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) data[i] = data[i] * by + 1;
 }
-static void called(hipStream_t, hipError_t status, void* user) { *static_cast<int*>(user) += status == hipSuccess; }
+static void called(hipStream_t, hipError_t status, void* user) {
+  *static_cast<int*>(user) += status == hipSuccess;
+}
 
 int main() {
   const int n = 512;

@@ -47,7 +47,7 @@ int main() {
   CHECK(hipMemcpy2D(pitched, pitch, rows, 20, 20, 10, hipMemcpyHostToDevice));
   CHECK(hipMemset2D(static_cast<char*>(pitched) + 4, pitch, 0xee, 2, 3));
   CHECK(hipMemcpy2D(back, 20, pitched, pitch, 20, 10, hipMemcpyDeviceToHost));
-  EXPECT(back[2][4] == 0xee && back[2][6] == rows[2][6] && back[3][4] == rows[3][4] && back[9][19] == rows[9][19] &&
-         rows[9][19] == 142);
+  EXPECT(back[2][4] == 0xee && back[2][6] == rows[2][6] && back[3][4] == rows[3][4] &&
+         back[9][19] == rows[9][19] && rows[9][19] == 142);
   std::puts("hip_transpose: ok");
 }

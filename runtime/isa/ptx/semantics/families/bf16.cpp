@@ -199,7 +199,7 @@ std::string check_pairs(const Form& f) {
              ? "'.ftz' goes with neither '.relu' nor '.satfinite'"
              : "";
 }
-std::string check_ftz(const Form& f) {
+std::string check_bf16_ftz(const Form& f) {
   return f.has("ftz") && f.get("dtype") != "f32" ? "'.ftz' needs an .f32 operand" : "";
 }
 
@@ -209,7 +209,7 @@ constexpr Row kBf16Rows[] = {
     {"cvt", "rnd:rn|rz ?relu ?satfinite dtype:bf16x2 type:f32", nullptr, to_bf16x2},
     {"cvt", "rnd:$rnd dtype:bf16 type:f64|u16|u32|u64|s16|s32|s64", nullptr, to_bf16},
     {"cvt", "?rnd:$rnd dtype:bf16 type:f16", nullptr, to_bf16},
-    {"cvt", "?rnd:$rnd ?ftz dtype:f16|f32|f64 type:bf16", nullptr, from_bf16, "", check_ftz},
+    {"cvt", "?rnd:$rnd ?ftz dtype:f16|f32|f64 type:bf16", nullptr, from_bf16, "", check_bf16_ftz},
     {"cvt", "rnd:$irnd dtype:u16|u32|u64|s16|s32|s64 type:bf16", nullptr, from_bf16},
     {"cvt", "rnd:$irnd dtype:bf16 type:bf16", nullptr, to_whole},
     {"cvt", "rnd:rn|rz relu dtype:f16 type:f32", nullptr, to_f16_relu},
