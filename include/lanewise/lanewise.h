@@ -196,10 +196,11 @@ LW_API lw_status lw_buffer_create_paged(lw_device* device, uint64_t bytes, const
                                         lw_buffer** out);
 LW_API lw_status lw_buffer_set_resident(lw_buffer* buffer, uint64_t first_page, uint64_t pages,
                                         int resident);
-/* Addresses without memory, a multiple of alignment (0 = any; a power of two): a kernel that accesses
- * one is at fault, until lw_buffer_set_mapped gives its part memory, all zeros, or after it takes
- * that away. Parts that touch are accessed as one. The host accesses mapped parts by lw_memory_....
- * Errors: LW_DETAIL_DEVICE_MEMORY; LW_DETAIL_OUT_OF_RANGE where the part is in this state already. */
+/* Addresses without memory, a multiple of alignment (0 = any; a power of two): a kernel that
+ * accesses one is at fault, until lw_buffer_set_mapped gives its part memory, all zeros, or after
+ * it takes that away. Parts that touch are accessed as one. The host accesses mapped parts by
+ * lw_memory_.... Errors: LW_DETAIL_DEVICE_MEMORY; LW_DETAIL_OUT_OF_RANGE where the part is in this
+ * state already. */
 LW_API lw_status lw_buffer_reserve(lw_device* device, uint64_t bytes, uint64_t alignment,
                                    const char* name, lw_buffer** out);
 LW_API lw_status lw_buffer_set_mapped(lw_buffer* buffer, uint64_t offset, uint64_t bytes,

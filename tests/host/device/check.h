@@ -4,9 +4,9 @@
 #include "../cuda/check.h"
 
 #define CHECK(call) MUST(call)
-#define REQUIRE(what)                                                 \
-  do {                                                                \
-    if (what) break;                                                  \
+#define REQUIRE(what)                                                    \
+  do {                                                                   \
+    if (what) break;                                                     \
     std::printf("%s:%d: %s does not hold\n", __FILE__, __LINE__, #what); \
-    std::exit(1);                                                     \
+    std::exit(1);                                                        \
   } while (0)
