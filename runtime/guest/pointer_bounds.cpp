@@ -41,11 +41,11 @@ std::optional<std::vector<PointerBounds>> pointer_bounds(const ir::PointerParams
     if (found == nullptr && pointer >= kNullPageEnd) return std::nullopt;
     PointerBounds bounds;
     if (found != nullptr)
-      bounds = {found->address, found->size, found->read_only ? 0 : found->size};
+      bounds = {found->address, found->size, found->read_only ? 0 : found->size, pointer};
     all.push_back(bounds);
   }
   for (const ir::Variable& v : pointers.variables)
-    all.push_back({v.address, v.size, v.read_only ? 0 : v.size});
+    all.push_back({v.address, v.size, v.read_only ? 0 : v.size, v.address});
   return all;
 }
 

@@ -20,6 +20,8 @@ double wide(float x) { return double(uintBitsToFloat(floatBitsToUint(x) | zero))
 #include "numbers/float32.glsl"
 #include "numbers/nearest.glsl"
 #include "numbers/quotient.glsl"
+// What is not usual goes the long way, which is tried above.
+uint usual(bool is, uint result) { return is ? result : 0xdeadbeefu; }
 void main() {
   const uint i = gl_GlobalInvocationID.x;
   const uvec4 row = rows[i];
@@ -28,6 +30,10 @@ void main() {
   uint result;
   if (row.x == 0u) result = lw_fdiv_fma_f32(row.y, row.z);
   else if (row.x == 1u) result = lw_fsqrt_fma_f32(row.y);
-  else result = lw_frsqrt_fma_f32(row.y);
+  else if (row.x == 2u) result = lw_frsqrt_fma_f32(row.y);
+  else if (row.x == 3u) result = usual(lw_fdiv_is_usual_f32(row.y, row.z), lw_fdiv_usual_f32(row.y, row.z));
+  else if (row.x == 4u) result = usual(lw_fsqrt_is_usual_f32(row.y), lw_fsqrt_usual_f32(row.y));
+  else if (row.x == 5u) result = usual(lw_frsqrt_is_usual_f32(row.y), lw_frsqrt_usual_f32(row.y));
+  else result = usual(lw_frcp_is_usual_f32(row.y), lw_frcp_usual_f32(row.y));
   results[i] = result;
 }
