@@ -2,6 +2,7 @@
 // launch lies in the launch block (shaders/INTERFACE.md).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace lanewise::guest {

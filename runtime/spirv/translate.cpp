@@ -115,7 +115,8 @@ ir::CheckFacts check_facts(const ir::Program& source, const ir::Program& program
 bool has_versions(const Options& options, const Target& target, const Shape& shape) {
   return options.memcheck != Memcheck::off && options.small_arena && !options.imported &&
          options.trace_bits == 0 && !checks_written(options) && target.int64 && target.bda &&
-         !target.quirks.runs_both_sides && shape.lanes_per_invocation == 1;
+         !target.quirks.runs_both_sides && !target.quirks.narrow_waves &&
+         shape.lanes_per_invocation == 1;
 }
 
 /// Does any instruction reach this space, as itself or through generic addresses?

@@ -194,6 +194,7 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.quirks.loses_loop_values = result.loop_values != LoopValues::kept;
   t.quirks.loses_loop_marks = result.loses_loop_marks != 0;
   apply(result.quirks, t.quirks);
+  t.quirks.narrow_waves = t.subgroup_size < 32;
   leave_out(t.quirks);
 }
 
