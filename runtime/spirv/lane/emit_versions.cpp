@@ -201,6 +201,13 @@ Id LaneEmitter::wanted_by_check() {
   return both(negated ? m_.op(spv::OpLogicalNot, m_.bool_type, {wanted}) : wanted, active());
 }
 
+/// The launch promises that of parameters that are declared as pointers, and of no others.
+bool LaneEmitter::is_aligned_pointer(uint32_t offset) const {
+  return options_.aligned_pointers && std::ranges::any_of(program_.params, [&](const ir::Param& p) {
+           return p.pointer && p.offset == offset;
+         });
+}
+
 /// True in a lane for which some check of the row might refuse its access.
 Id LaneEmitter::ask_row(size_t first, size_t row) {
   const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
@@ -209,7 +216,8 @@ Id LaneEmitter::ask_row(size_t first, size_t row) {
                               const auto known = param_words_.find(word);
                               return known == param_words_.end() ? ir::kNone : known->second;
                             },
-                            options_.aligned_pointers, program_.isa == ir::Isa::gcn});
+                            [&](uint32_t offset) { return is_aligned_pointer(offset); },
+                            program_.isa == ir::Isa::gcn});
   for (size_t i = first; i < row; ++i) {
     inst_ = &insts[i];
     const ir::Mem& mem = *inst_->mem;
@@ -236,7 +244,8 @@ Id LaneEmitter::ask_row(size_t first, size_t row) {
 
 RowQuestion::Pointer LaneEmitter::pointer_of(uint32_t pointer, bool write) {
   using namespace host_shader;
-  const auto& [through, variables, in_offsets] = shape_.pointers;
+  const auto& through = shape_.pointers.through;
+  const auto& variables = shape_.pointers.variables;
   if (pointer >= through.size()) {
     const ir::Variable& v = variables[pointer - through.size()];
     const uint32_t size = write && v.read_only ? 0 : static_cast<uint32_t>(v.size);
@@ -247,7 +256,7 @@ RowQuestion::Pointer LaneEmitter::pointer_of(uint32_t pointer, bool write) {
   const Id beyond = guest::pushes_beyond(program_.param_bytes, count)
                         ? push_word(guest::push_beyond(program_.param_bytes) + at)
                         : launch_word(LAUNCH_BEYOND + at);
-  return {through[pointer], 0, beyond};
+  return {through[pointer], 0, beyond, shape_.pointers.alignments[pointer]};
 }
 
 }  // namespace lanewise::spirv

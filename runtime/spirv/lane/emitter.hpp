@@ -261,6 +261,7 @@ class LaneEmitter {
   size_t end_of_row(size_t first, size_t row, size_t last) const;
   void wanted_behind(size_t end, std::vector<bool>& wanted) const;
   Id wanted_by_check();
+  bool is_aligned_pointer(uint32_t offset) const;
   Id ask_row(size_t first, size_t row);
   RowQuestion::Pointer pointer_of(uint32_t pointer, bool write);
 

@@ -181,7 +181,8 @@ Id RowQuestion::bound_of(const Access& access, const Pointer& pointer, const Lin
   const auto low = static_cast<uint32_t>(constant) & (access.align - 1);
   if (pointer.param == ir::kNone)
     return ((pointer.address + low) & (access.align - 1)) != 0 ? m_.u(0) : bound;
-  if (params_.aligned && access.align <= 16) return low != 0 ? m_.u(0) : bound;
+  if (access.align <= pointer.align || (access.align <= 16 && params_.aligned(pointer.param)))
+    return low != 0 ? m_.u(0) : bound;
   const Id start = m_.op(spv::OpIAdd, m_.uint_type, {params_.word(pointer.param), m_.u(low)});
   const Id rest = m_.op(spv::OpBitwiseAnd, m_.uint_type, {start, m_.u(access.align - 1)});
   return m_.select(m_.op(spv::OpIEqual, m_.bool_type, {rest, m_.u(0)}), bound, m_.u(0));

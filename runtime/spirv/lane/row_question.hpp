@@ -26,13 +26,14 @@ class RowQuestion {
     uint32_t param = ir::kNone;  ///< by byte offset
     uint32_t address = 0;
     Id beyond = spv::NoResult;  ///< bytes from there on that may be accessed
+    uint32_t align = 1;         ///< of the parameter, where there are bytes beyond it
   };
   /// Of parameters: the 32-bit words, and which words have been read.
   struct Params {
     std::function<Id(uint32_t offset)> word;
-    std::function<uint32_t(Id)> offset_of;  ///< kNone = it is none
-    bool aligned = false;                   ///< all pointers are multiples of 16
-    bool tagged = false;                    ///< their upper halves may say something else
+    std::function<uint32_t(Id)> offset_of;         ///< kNone = it is none
+    std::function<bool(uint32_t offset)> aligned;  ///< surely a multiple of 16
+    bool tagged = false;                           ///< their upper halves may say something else
   };
 
   RowQuestion(ModuleBuilder& m, Params params) : m_(m), params_(std::move(params)) {}

@@ -28,7 +28,7 @@ uint64_t base_of(const Reached& memory, uint64_t allocation) {
 uint32_t beyond(const guest::PointerBounds& b, uint64_t size) {
   constexpr uint64_t kEnd = 0xffff'0000;
   const uint64_t inside = b.pointer - b.start;
-  if (inside > size || b.pointer >= kEnd) return 0;
+  if (!b.aligned || inside > size || b.pointer >= kEnd) return 0;
   return static_cast<uint32_t>(std::min(size - inside, kEnd - b.pointer));
 }
 

@@ -89,8 +89,8 @@ bool same_result(ProbeOp op, Bits x, Bits y);
 /// Runs the probe, or reads its remembered result.
 ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk);
 
-/// Fills in what was found. For tests, LANEWISE_WITHOUT_QUIRKS=NAME (spirv/quirks.hpp) leaves one
-/// out.
+/// Fills in what was found. For tests, LANEWISE_WITHOUT_QUIRKS=NAME,... (spirv/quirks.hpp) leaves
+/// those out.
 void apply(const ProbeResult& result, spirv::Target& target);
 
 }  // namespace lanewise::vulkan
