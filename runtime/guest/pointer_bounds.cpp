@@ -35,17 +35,19 @@ std::optional<std::vector<PointerBounds>> pointer_bounds(const ir::PointerParams
   all.reserve(pointers.through.size() + pointers.variables.size());
   for (const uint32_t offset : pointers.in_offsets)
     if (pointed_at(sorted, pointer_at(params, offset) & kBase) != nullptr) return std::nullopt;
-  for (const uint32_t offset : pointers.through) {
+  for (size_t n = 0; n < pointers.through.size(); ++n) {
+    const uint32_t offset = pointers.through[n];
     const uint64_t pointer = pointer_at(params, offset) & kBase;
     const Allocation* found = pointed_at(sorted, pointer);
     if (found == nullptr && pointer >= kNullPageEnd) return std::nullopt;
     PointerBounds bounds;
     if (found != nullptr)
-      bounds = {found->address, found->size, found->read_only ? 0 : found->size};
+      bounds = {found->address, found->size, found->read_only ? 0 : found->size, pointer,
+                pointer % pointers.alignments[n] == 0};
     all.push_back(bounds);
   }
   for (const ir::Variable& v : pointers.variables)
-    all.push_back({v.address, v.size, v.read_only ? 0 : v.size});
+    all.push_back({v.address, v.size, v.read_only ? 0 : v.size, v.address});
   return all;
 }
 

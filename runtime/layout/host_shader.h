@@ -45,7 +45,12 @@ LW_NUMBER(POINTER_READABLE, 2u)
 LW_NUMBER(POINTER_WRITABLE, 4u)
 LW_NUMBER(POINTER_WORDS, 6u)
 LW_NUMBER(MAX_POINTERS, 16u)
-LW_NUMBER(LAUNCH_PARAMS, 160u)  // the parameters from here on
+// For each pointer the bytes from where it points on that may be read, and written; 0 = not known.
+LW_NUMBER(LAUNCH_BEYOND, 160u)
+LW_NUMBER(BEYOND_READABLE, 0u)
+LW_NUMBER(BEYOND_WRITABLE, 1u)
+LW_NUMBER(BEYOND_WORDS, 2u)
+LW_NUMBER(LAUNCH_PARAMS, 192u)  // the parameters from here on
 
 // Of the kind that a lane in serial mode hands over: the operation waits for the lanes of its mask.
 LW_NUMBER(RENDEZVOUS_KIND, 0x80000000u)

@@ -38,6 +38,10 @@ struct Quirks {
   /// Both sides of every branch are run, with lanes masked (lavapipe of Mesa 22.3, SwiftShader): a
   /// way for rare numbers costs all of them. lane/emit_float.cpp.
   bool runs_both_sides = false;
+  /// A question to all lanes of a wave is a question to few of them (subgroups of fewer than 32:
+  /// CPU drivers), so versions of code without checks save less than they cost.
+  /// lane/emit_versions.cpp.
+  bool narrow_waves = false;
   bool marks_in_registers() const { return cuts_loops && loses_loop_values && !loses_loop_marks; }
   bool operator==(const Quirks&) const = default;
 };
@@ -56,6 +60,7 @@ inline constexpr QuirkName kQuirks[] = {
     {"large_arrays", &Quirks::large_arrays_slow},
     {"constants", &Quirks::folds_nothing},
     {"both_sides", &Quirks::runs_both_sides},
+    {"narrow", &Quirks::narrow_waves},
 };
 
 }  // namespace lanewise::spirv

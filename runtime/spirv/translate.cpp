@@ -6,6 +6,7 @@
 
 #include "runtime/guest/validate.hpp"
 #include "runtime/ir/passes/memory/alignment.hpp"
+#include "runtime/ir/passes/memory/gather_checks.hpp"
 #include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/ir/passes/memory/written.hpp"
 #include "runtime/ir/passes/passes.hpp"
@@ -110,6 +111,15 @@ ir::CheckFacts check_facts(const ir::Program& source, const ir::Program& program
   return facts;
 }
 
+/// Where a branch that no lane takes costs next to nothing, stretches have a version whose accesses
+/// are not checked.
+bool has_versions(const Options& options, const Target& target, const Shape& shape) {
+  return options.memcheck != Memcheck::off && options.small_arena && !options.imported &&
+         options.trace_bits == 0 && !checks_written(options) && target.int64 && target.bda &&
+         !target.quirks.runs_both_sides && !target.quirks.narrow_waves &&
+         shape.lanes_per_invocation == 1;
+}
+
 /// Does any instruction reach this space, as itself or through generic addresses?
 bool reaches(const ir::Program& program, ir::Space space) {
   for (const ir::Block& block : program.blocks) {
@@ -143,8 +153,9 @@ bool locks_shared(const ir::Program& program) {
 Module translate_once(const ir::Program& source, const Options& options, const Target& device) {
   ir::Program program = source;
   ir::mark_free_loops(program);
+  ir::PointerParams pointers;
   if (options.memcheck == Memcheck::alloc && options.pointers) {
-    ir::find_pointers(program);
+    pointers = ir::find_pointers(program);
     ir::narrow_generic(program);
   }
   ir::load_parameters(program);
@@ -176,6 +187,9 @@ Module translate_once(const ir::Program& source, const Options& options, const T
       counted && !options.step_budget && target.quirks.cuts_loops && !phases && !together && !waits;
   shape.takes_steps = phases || (counted && !shape.looks_once);
   ir::insert_checks(program, check_facts(source, program, options));
+  shape.versions = has_versions(options, target, shape) && !phases;
+  shape.pointers = std::move(pointers);
+  if (shape.versions) ir::gather_checks(program);
   const LocalLayout local = local_layout(program, options, target, shape, shared);
   if (checks_written(options)) ir::insert_written_checks(program, {shared.map, local.map});
   // Unchecked, a kernel can read whatever it likes anyway.

@@ -34,7 +34,7 @@ struct Target {
   bool fma_wide = false;       ///< f64 fma of native sums and products (lib/numbers/fma_wide.glsl)
   bool flush_mode = false;     ///< can be set to take subnormal f32 as zeros (float controls)
   bool normal_sums = false;    ///< f32 sums are exact where nothing is subnormal
-  bool normal_fma = false;     ///< f32 fma likewise, and nothing is next to a subnormal
+  bool normal_fma = false;     ///< f32 fma and comparisons likewise, and no fma next to a subnormal
   /// What is exact when the device takes subnormal f32 as zeros, set to or by nature: sums and
   /// products, fma, ... as above.
   struct Flushing {

@@ -120,6 +120,25 @@ TEST_CASE("neighbours: pointers may be taken out of memory, chosen, subtracted a
   CHECK(c.read<uint32_t>()[0] == 5);
 }
 
+TEST_CASE("neighbours: a pointer between two words, whether it is declared as a pointer or not") {
+  const lanewise::Kernel kernel = from_ptx(
+      "  mov.u32 %r1, %tid.x; mul.wide.u32 %rd4, %r1, 8; add.s64 %rd5, %rd1, %rd4;\n"
+      "  ld.global.u32 %r2, [%rd5]; ld.global.u64 %rd6, [%rd5+8]; add.s64 %rd7, %rd2, %rd4;\n"
+      "  st.global.u32 [%rd7], %r2; st.global.u64 [%rd7], %rd6;\n");
+  for (const lanewise::Memcheck memcheck : {lanewise::Memcheck::alloc, lanewise::Memcheck::arena}) {
+    for (const uint32_t off : {0U, 1U, 4U, 8U}) {
+      CAPTURE(off);
+      Buffer a = device().buffer(std::vector<uint32_t>(64, 3)), b = device().allocate(256);
+      const LaunchOptions options{.grid = {1}, .block = {16}, .memcheck = memcheck};
+      const Result result = kernel.launch(options, a.address() + off, b, b);
+      CHECK(result.fault_count == (off % 8 == 0 ? 0 : 16));
+      if (result.faults.empty()) continue;
+      CHECK(result.faults[0].kind == lanewise::FaultKind::misaligned);
+      CHECK(result.faults[0].address == a.address() + (off == 1 ? 1 : 12));
+    }
+  }
+}
+
 TEST_CASE("neighbours: a pointer out of memory is held against the list of buffers") {
   Buffer a = device().allocate(256), b = device().allocate(256), c = device().allocate(16);
   a.write(std::vector<uint64_t>{b.address() + 252});

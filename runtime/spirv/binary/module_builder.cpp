@@ -156,6 +156,12 @@ Id ModuleBuilder::op(spv::Op code, Id type, const Ids& args) {
   return made;
 }
 
+Id ModuleBuilder::any_lane(Id condition) {
+  addCapability(spv::CapabilityGroupNonUniform);
+  addCapability(spv::CapabilityGroupNonUniformVote);
+  return createOp(spv::OpGroupNonUniformAny, bool_type, {u(spv::ScopeSubgroup), condition});
+}
+
 /// Of a pair that was just put together, the half that went in.
 Id ModuleBuilder::extract(Id composite, Id type, unsigned index) {
   const spv::Instruction& source = *module.getInstruction(composite);

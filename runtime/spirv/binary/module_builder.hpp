@@ -37,11 +37,14 @@ class ModuleBuilder : public spv::Builder {
   Id constant(ir::Width width, uint64_t bits);
   /// The value when the id is a constant made by u(), so that callers can fold.
   const uint32_t* known(Id id) const;
+  const spv::Instruction& made(Id id) const { return *module.getInstruction(id); }
 
   /// What the block has computed before from the same operands is not computed again.
   Id op(spv::Op code, Id type, const Ids& args);
   Id glsl(int instruction, Id type, const Ids& args);
   Id select(Id condition, Id yes, Id no);
+  /// In some lane of the subgroup that comes here, too.
+  Id any_lane(Id condition);
   Id lo(Id b64_value);
   /// The same, made of the low words of what the value was made of: the rest of it is then not
   /// computed at all, unless somebody else needs it.

@@ -100,8 +100,9 @@ LaneEmitter::Place LaneEmitter::place_of(Id address) {
     return place;
   }
   const auto base = static_cast<uint32_t>(guest::kArenaBase);
-  // Unchecked, the high word does not matter.
-  if (options_.memcheck == Memcheck::off && options_.small_arena && space != Space::generic) {
+  // Unchecked, or once it was checked, the high word does not matter.
+  const bool known = options_.memcheck == Memcheck::off || quick_ != 0;
+  if (known && inst_->op != ir::Op::check && options_.small_arena && space != Space::generic) {
     place.offset = m_.op(spv::OpISub, m_.uint_type, {m_.narrow_lo(address), m_.u(base)});
     return place;
   }

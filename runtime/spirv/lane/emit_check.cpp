@@ -48,21 +48,36 @@ void LaneEmitter::prepare_limits() {
     const uint32_t word = LAUNCH_POINTER_BASES + 2 * pointer;
     base = m_.make64(launch_word(word), launch_word(word + 1));
   }
-  for (auto& [reach, limit] : limits_) {
-    if (reach.pointer == ir::kNone) {
-      const Id low = push_word(guest::kPushArenaSize);
-      limit = limit_of(reach.write      ? launch_size(LAUNCH_WRITABLE)
-                       : wide_offsets() ? m_.make64(low, push_word(guest::kPushArenaSize + 1))
-                                        : low,
-                       reach.bytes);
-      continue;
-    }
-    const uint32_t entry = LAUNCH_POINTERS + POINTER_WORDS * reach.pointer;
-    Id& start = starts_[reach.pointer];
-    if (start == spv::NoResult) start = launch_size(entry + POINTER_START);
-    limit = limit_of(launch_size(entry + (reach.write ? POINTER_WRITABLE : POINTER_READABLE)),
-                     reach.bytes);
+  // Versions ask for them where something is in doubt, and there alone.
+  if (shape_.versions) limits_.clear();
+  for (auto& [reach, known] : limits_) known = limit(reach);
+}
+
+Id LaneEmitter::start(uint32_t pointer) {
+  const auto read = [&] {
+    return launch_size(LAUNCH_POINTERS + POINTER_WORDS * pointer + POINTER_START);
+  };
+  if (shape_.versions) return read();
+  Id& start = starts_[pointer];
+  if (start == spv::NoResult) start = read();
+  return start;
+}
+
+Id LaneEmitter::limit(const Reach& reach) {
+  if (const auto known = limits_.find(reach);
+      known != limits_.end() && known->second != spv::NoResult)
+    return known->second;
+  if (reach.pointer == ir::kNone) {
+    const Id low = push_word(guest::kPushArenaSize);
+    return limit_of(reach.write      ? launch_size(LAUNCH_WRITABLE)
+                    : wide_offsets() ? m_.make64(low, push_word(guest::kPushArenaSize + 1))
+                                     : low,
+                    reach.bytes);
   }
+  start(reach.pointer);
+  const uint32_t entry = LAUNCH_POINTERS + POINTER_WORDS * reach.pointer;
+  return limit_of(launch_size(entry + (reach.write ? POINTER_WRITABLE : POINTER_READABLE)),
+                  reach.bytes);
 }
 
 bool LaneEmitter::wide_offsets() const {
@@ -116,9 +131,9 @@ Id LaneEmitter::outside(const Place& place, Id address, uint32_t bytes) {
   if (reach.pointer != ir::kNone) {
     // Below the start the difference wraps beyond every size.
     offset = m_.op(spv::OpISub, wide_offsets() ? m_.b64_type : m_.uint_type,
-                   {offset, starts_.at(reach.pointer)});
+                   {offset, start(reach.pointer)});
   }
-  Id out = m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {offset, limits_.at(reach)});
+  Id out = m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {offset, limit(reach)});
   if (searches_allocations(*inst_)) {
     Ids args = {address, m_.u(bytes), m_.b(has(*inst_, CheckMode::write))};
     const bool found = slot_->found != spv::NoResult;

@@ -57,17 +57,12 @@ void LaneEmitter::node(const Node& n) {
 
 void LaneEmitter::run_block(uint32_t block) {
   block_ = block;
-  index_ = 0;
   ++this_block_;
-  for (const ir::Inst& inst : program_.blocks[block].insts) {
-    run_instruction(inst);
-    follow_constants(inst);
-    ++index_;
-    if (m_.terminated()) {
-      for (Slot& slot : slots_)
-        slot.dirty.clear();  // the lane has ended: nobody reads what it has written
-      return;
-    }
+  run_range(0, program_.blocks[block].insts.size());
+  if (m_.terminated()) {
+    for (Slot& slot : slots_)
+      slot.dirty.clear();  // the lane has ended: nobody reads what it has written
+    return;
   }
   flush(live_.out[block]);
 }

@@ -59,9 +59,11 @@ bool good_sqrt(const LaneEmitter& e) {
 bool good_inverse_root(const LaneEmitter& e) {
   return good_div(e) && good_sqrt(e);
 }
-/// Quotients and roots of what is exact: the device's own are only close.
+/// Quotients and roots of what is exact: the device's own are only close. None of their steps has a
+/// subnormal operand or result but by sums and products, or one that decides anything.
 bool good_fma(const LaneEmitter& e) {
-  return e.target().native_add && e.target().native_fma && e.target().native_compare;
+  const Target& t = e.target();
+  return t.native_add && (t.normal_fma || (t.native_fma && t.native_compare));
 }
 bool exact_div(const LaneEmitter& e) {
   return nearest(e) && good_div(e);
@@ -71,6 +73,12 @@ bool exact_sqrt(const LaneEmitter& e) {
 }
 bool nearest_fma(const LaneEmitter& e) {
   return nearest(e) && good_fma(e);
+}
+bool quick_good(const LaneEmitter& e) {
+  return good_fma(e) && !e.target().quirks.runs_both_sides;
+}
+bool quick_nearest(const LaneEmitter& e) {
+  return nearest(e) && quick_good(e);
 }
 bool split_fma(const LaneEmitter& e) {
   const Target& t = e.target();
@@ -124,6 +132,10 @@ constexpr const char* kFmaSoft = "lw_ffma_rn_f32";
 constexpr const char* kDivFma = "lw_fdiv_fma_f32";
 constexpr const char* kRcpFma = "lw_frcp_fma_f32";
 constexpr const char* kSqrtFma = "lw_fsqrt_fma_f32";
+constexpr const char* kDivUsual = "lw_fdiv";
+constexpr const char* kRcpUsual = "lw_frcp";
+constexpr const char* kSqrtUsual = "lw_fsqrt";
+constexpr const char* kRsqrtUsual = "lw_frsqrt";
 constexpr const char* kRsqrtFma = "lw_frsqrt_fma_f32";
 
 /// The operands' bits for the library, flushed where the instruction says so.
@@ -147,6 +159,30 @@ Values nearest_soft(LaneEmitter& e, spv::Op code) {
 Values fma_guarded(LaneEmitter& e, spv::Op) {
   const Ids args = bits_of_sources(e);
   return {finish_bits(e, e.library("lw_ffma_guarded_f32", e.module().uint_type, args), false)};
+}
+/// The same where a branch that is hardly ever taken costs next to nothing: few steps for usual
+/// numbers, which give usual results; all others, subnormal ones among them, go the long way.
+template <const char* const& name, const char* const& slow>
+Values nearest_quick(LaneEmitter& e, spv::Op) {
+  ModuleBuilder& m = e.module();
+  Ids args;
+  for (size_t i = 0; i < e.inst().src.size(); ++i) args.push_back(opaque_bits(e, i, e.src(i)));
+  const std::string text = name;
+  const Id usual = e.library(text + "_is_usual_f32", m.bool_type, args);
+  const Id result =
+      m.createVariable(spv::NoPrecision, spv::StorageClassFunction, m.uint_type, "result");
+  const Id quick = e.library(text + "_usual_f32", m.uint_type, args);
+  m.createStore(quick, result);
+  e.when_unusual(usual, [&] {
+    for (Id& arg : args)
+      if (e.inst().ftz) arg = flush_subnormal(m, arg);
+    Id bits = e.library(slow, m.uint_type, args);
+    if (e.inst().ftz) bits = flush_subnormal(m, bits);
+    m.createStore(m.select(usual, quick, bits), result);
+  });
+  const Id bits = m.createLoad(result, spv::NoPrecision);
+  if (e.inst().ftz) m.note_flushed(bits);
+  return {finish_bits(e, bits, true)};
 }
 /// f32 fma by way of doubles.
 Values double_rounded_once(LaneEmitter& e, spv::Op) {
@@ -321,6 +357,13 @@ constexpr NativeRow kFloatRows[] = {
     {Op::frcp_approx, kF32 | kF64, good_div, reciprocal},
     {Op::fsqrt_approx, kF32 | kF64, good_sqrt, extended, kSqrt},
     {Op::frsqrt_approx, kF32 | kF64, good_inverse_root, inverse_root, kSqrt},
+    {Op::fdiv, kF32, quick_nearest, nearest_quick<kDivUsual, kDivFma>},
+    {Op::frcp, kF32, quick_nearest, nearest_quick<kRcpUsual, kRcpFma>},
+    {Op::fsqrt, kF32, quick_nearest, nearest_quick<kSqrtUsual, kSqrtFma>},
+    {Op::fdiv_approx, kF32, quick_good, nearest_quick<kDivUsual, kDivFma>},
+    {Op::frcp_approx, kF32, quick_good, nearest_quick<kRcpUsual, kRcpFma>},
+    {Op::fsqrt_approx, kF32, quick_good, nearest_quick<kSqrtUsual, kSqrtFma>},
+    {Op::frsqrt_approx, kF32, quick_good, nearest_quick<kRsqrtUsual, kRsqrtFma>},
     {Op::fdiv, kF32, nearest_fma, nearest_soft<kDivFma>},
     {Op::frcp, kF32, nearest_fma, nearest_soft<kRcpFma>},
     {Op::fsqrt, kF32, nearest_fma, nearest_soft<kSqrtFma>},

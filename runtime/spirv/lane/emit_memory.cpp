@@ -72,7 +72,7 @@ struct LaneEmitter::Access {
 /// `condition` in lanes that take part and were not stopped.
 Id LaneEmitter::unless_stopped(Id condition) {
   condition = both(condition, active());
-  if (frame_.stopped == spv::NoResult) return condition;
+  if (frame_.stopped == spv::NoResult || quick_ != 0) return condition;
   const Id stopped = m_.createLoad(frame_.stopped, spv::NoPrecision);
   return m_.op(spv::OpLogicalAnd, m_.bool_type,
                {condition, m_.op(spv::OpLogicalNot, m_.bool_type, {stopped})});
@@ -92,11 +92,12 @@ LaneEmitter::Access LaneEmitter::access() {
   a.place = place_of(forced_address());
   const ir::Operand& allowed = inst_->src.back();
   const bool always = allowed.is_imm() && inst_->guard.always() &&
-                      frame_.stopped == spv::NoResult && active() == spv::NoResult;
+                      (frame_.stopped == spv::NoResult || quick_ != 0) && active() == spv::NoResult;
   // A check may be shared by several accesses, and a lane may have ended between them.
   if (!always)
     a.active =
         allowed.is_reg() ? both(src_as(inst_->src.size() - 1, Width::pred), active()) : activity();
+  if (a.active == m_.b(true)) a.active = spv::NoResult;
   a.element = ir::size_of(mem.elem);
   a.count = mem.count;
   a.alignment = mem.align == AlignRule::any ? 1 : std::bit_ceil(mem.alignment());
@@ -189,13 +190,51 @@ Ids LaneEmitter::load_component(const Access& a, uint32_t offset, uint32_t bytes
   return elements_of(parts, bytes);
 }
 
+/// Of a load whose address is known.
+uint32_t LaneEmitter::parameter_offset() const {
+  uint64_t offset = inst_->src[0].imm + static_cast<uint64_t>(inst_->mem->offset);
+  if (inst_->mem->align == AlignRule::force)
+    offset &= ~uint64_t{std::bit_ceil(inst_->mem->alignment()) - 1};
+  return static_cast<uint32_t>(offset);
+}
+
+Id LaneEmitter::param_word(uint32_t offset) {
+  const Id word = offset + 4 <= guest::kPushedParamBytes
+                      ? push_word(guest::kPushParams + offset / 4)
+                      : launch_word(kLaunchParamsWord + offset / 4);
+  param_words_[word] = offset;
+  return word;
+}
+
+namespace {
+
+bool loads_parameter(const ir::Inst& inst) {
+  return inst.op == ir::Op::load && inst.mem->space == Space::param && inst.src[0].is_imm() &&
+         inst.src.back().is_imm() && inst.guard.always() && inst.event == 0;
+}
+
+}  // namespace
+
+/// Parameters are read where they are wanted: then no loop has to carry them, and it is known what
+/// an address begins with.
+void LaneEmitter::find_parameters() {
+  parameter_.assign(program_.regs.size(), nullptr);
+  std::vector<uint32_t> definitions(program_.regs.size(), 0);
+  for (const ir::Block& block : program_.blocks) {
+    for (const ir::Inst& inst : block.insts) {
+      for (const ir::Reg reg : inst.dst) {
+        if (!reg.valid()) continue;
+        const bool only = ++definitions[reg.id] == 1 && !zeroed_[reg.id];
+        parameter_[reg.id] = only && loads_parameter(inst) ? &inst : nullptr;
+      }
+    }
+  }
+}
+
 /// Parameters at an offset that is known: words of the push constants, or of the launch block.
 Ids LaneEmitter::load_parameter(uint32_t offset) {
   const uint32_t bytes = inst_->mem->bytes();
-  const auto word = [&](uint32_t at) {
-    return at + 4 <= guest::kPushedParamBytes ? push_word(guest::kPushParams + at / 4)
-                                              : launch_word(kLaunchParamsWord + at / 4);
-  };
+  const auto word = [&](uint32_t at) { return param_word(at); };
   const uint32_t shift = 8 * (offset % 4), first = offset - offset % 4;
   Ids words;
   for (uint32_t at = 0; at < bytes; at += 4) {
@@ -217,10 +256,7 @@ Ids LaneEmitter::load_parameter(uint32_t offset) {
 void LaneEmitter::emit_load() {
   const ir::Operand& address = inst_->src[0];
   if (inst_->mem->space == Space::param && address.is_imm() && inst_->src.back().is_imm()) {
-    uint64_t offset = address.imm + static_cast<uint64_t>(inst_->mem->offset);
-    if (inst_->mem->align == AlignRule::force)
-      offset &= ~uint64_t{std::bit_ceil(inst_->mem->alignment()) - 1};
-    return set_all(load_parameter(static_cast<uint32_t>(offset)));
+    return set_all(load_parameter(parameter_offset()));
   }
   order_before();
   const Access a = access();

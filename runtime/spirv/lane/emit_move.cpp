@@ -42,6 +42,7 @@ Values zero_extend(LaneEmitter& e, spv::Op) {
 Values sign_extend(LaneEmitter& e, spv::Op) {
   ModuleBuilder& m = e.module();
   const Id value = e.src(0);
+  if (m.int64()) return {m.op(spv::OpSConvert, m.b64_type, {value})};
   return {m.make64(value, m.op(spv::OpShiftRightArithmetic, m.uint_type, {value, m.u(31)}))};
 }
 Values truncate(LaneEmitter& e, spv::Op) {

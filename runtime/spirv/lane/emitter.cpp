@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/spirv/binary/library.hpp"
 #include "runtime/support/error.hpp"
@@ -172,6 +173,7 @@ LaneEmitter::LaneEmitter(ModuleBuilder& module, const ir::Structured& code, cons
   live_across_.assign(count, false);
   always_.assign(count, false);
   zeroed_.assign(count, false);
+  carried_.assign(count, false);
   if (!target.quirks.folds_zero) return;
   merged_ = merged_operands(program_);
   constant_ = constant_registers(program_, merged_);
@@ -253,6 +255,7 @@ void LaneEmitter::run() {
   initialise_variables();
   if (masked()) start_masks();
   prepare_limits();
+  if (shape_.versions) find_parameters();
   nodes(code_.body);
   if (!m_.terminated()) leave();
 }
@@ -270,9 +273,18 @@ Id LaneEmitter::read(uint32_t reg) {
   Slot& slot = holder(reg);
   Id& known = slot.cache[reg];
   if (known != spv::NoResult) return known;
+  if (const ir::Inst* load = parameter_.empty() ? nullptr : parameter_[reg]) {
+    const ir::Inst* current = std::exchange(inst_, load);
+    const Ids elements = load_parameter(parameter_offset());
+    inst_ = current;
+    for (size_t i = 0; i < elements.size(); ++i)
+      if (load->dst[i].valid() && load->dst[i].id == reg) known = elements[i];
+    slot.cached.push_back(reg);
+    return known;
+  }
   // A register that is live nowhere across blocks and not written yet has no value: zero.
-  known = live_across_[reg] ? m_.createLoad(variable(reg), spv::NoPrecision)
-                            : m_.constant(program_.regs[reg].width, 0);
+  known = live_across_[reg] || carried_[reg] ? m_.createLoad(variable(reg), spv::NoPrecision)
+                                             : m_.constant(program_.regs[reg].width, 0);
   slot.cached.push_back(reg);
   return known;
 }

@@ -7,13 +7,16 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "runtime/ir/passes/memory/pointers.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/layout/host_shader.h"
 #include "runtime/layout/push_words.hpp"
 #include "runtime/spirv/binary/module_builder.hpp"
 #include "runtime/spirv/lane/lane_state.hpp"
+#include "runtime/spirv/lane/row_question.hpp"
 #include "runtime/spirv/waves/member_proof.hpp"
 
 namespace lanewise::spirv {
@@ -42,6 +45,9 @@ struct Shape {
   /// The kernel may read such memory: shared on chip, local in an array.
   bool clears_shared = false, clears_local = false;
   bool locks_shared = false;  ///< some access to shared memory may take the group's lock
+  /// Stretches whose checks have nothing to say have a version without any (emit_versions.cpp).
+  bool versions = false;
+  ir::PointerParams pointers;  ///< what Mem::pointer counts
 };
 
 /// Module-level variables that the body's function shares with the entry point.
@@ -125,6 +131,9 @@ class LaneEmitter {
     if (!m_.terminated()) m_.createBranch(merge);
     m_.setBuildPoint(merge);
   }
+
+  /// `body` runs in lanes for which `usual` is false, and may in others: such are rare.
+  void when_unusual(Id usual, const std::function<void()>& body);
 
  private:
   // Registers (emitter.cpp)
@@ -243,6 +252,19 @@ class LaneEmitter {
   Id outside(const Place& place, Id address, uint32_t bytes);
   Id outside_small(Id offset, uint64_t size, uint32_t bytes);
 
+  // Versions of a stretch: checked in full, and not at all (emit_versions.cpp)
+  void run_range(size_t first, size_t last);
+  size_t run_versions(size_t first, size_t last);
+  void renew_addresses(size_t first, size_t row);
+  void renew(uint32_t reg, size_t before, size_t now);
+  bool has_question(const ir::Inst& inst) const;
+  size_t end_of_row(size_t first, size_t row, size_t last) const;
+  void wanted_behind(size_t end, std::vector<bool>& wanted) const;
+  Id wanted_by_check();
+  bool is_aligned_pointer(uint32_t offset) const;
+  Id ask_row(size_t first, size_t row);
+  RowQuestion::Pointer pointer_of(uint32_t pointer, bool write);
+
   // Memory (emit_memory.cpp)
   struct Access;
   Access access();
@@ -252,6 +274,9 @@ class LaneEmitter {
   Ids elements_of(const Ids& words, uint32_t bytes);
   void store_component(const Access& access, uint32_t offset, uint32_t bytes);
   Ids load_parameter(uint32_t offset);
+  uint32_t parameter_offset() const;
+  Id param_word(uint32_t offset);
+  void find_parameters();
   Id extend(Id word, ir::Type elem);
   uint32_t atomic_flags() const;
   size_t value_count() const;
@@ -326,6 +351,8 @@ class LaneEmitter {
   };
   Reach reach_of(const ir::Inst& check) const;
   Id limit_of(Id size, uint32_t bytes);
+  Id limit(const Reach& reach);
+  Id start(uint32_t pointer);
   bool wide_offsets() const;
   Id launch_size(uint32_t word);
   std::map<Reach, Id> limits_;
@@ -373,6 +400,11 @@ class LaneEmitter {
   std::vector<bool> always_;       ///< stored at the end of every block that writes it
   std::vector<bool> zeroed_;       ///< may be read before it is written
   std::vector<bool> stored_;       ///< scratch of flush()
+  std::vector<bool> carried_;      ///< written in two versions: found in variables behind them
+  /// The load of a parameter that is all that ever writes the register, or null.
+  std::vector<const ir::Inst*> parameter_;
+  std::unordered_map<Id, uint32_t> param_words_;  ///< words of parameters: their offsets
+  uint32_t quick_ = 0;  ///< versions around the build point whose accesses are known to be allowed
   struct Construct {
     spv::Block* break_to = nullptr;
     spv::Block* continue_to = nullptr;  ///< null for a scope

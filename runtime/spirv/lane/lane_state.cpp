@@ -2,6 +2,8 @@
 
 #include <glslang/SPIRV/GLSL.std.450.h>
 
+#include "runtime/layout/push_words.hpp"
+
 namespace lanewise::spirv {
 namespace {
 
@@ -109,12 +111,46 @@ void LaneState::cut_by_driver(uint32_t site, uint32_t which) {
 void LaneState::report(Id group, Id lane) {
   const Id point = load(point_);
   const Id faulted = m_.op(spv::OpINotEqual, m_.bool_type, {point, m_.u(0)});
+  const auto write = [&] {
+    when(faulted, [&] {
+      m_.call("lw_report", m_.void_type, {point, load(low_), load(high_), group, lane});
+    });
+  };
+  // Most waves have nothing to report: they pass by without a look at their lanes.
+  if (!target_.wave_operations || target_.quirks.runs_both_sides) return write();
+  when(m_.any_lane(faulted), [&] { hardly_ever(write); });
+}
+
+/// Compilers take a branch for one that goes either way. What always holds, which they cannot know,
+/// says that it is not so; the barriers, which order nothing, keep them from asking for all at
+/// once.
+void LaneState::hardly_ever(const std::function<void()>& body) {
+  if (target_.quirks.fence_by_atomic) return body();
+  const auto here = [&] {
+    m_.createMemoryBarrier(spv::ScopeSubgroup, spv::MemorySemanticsAcquireReleaseMask |
+                                                   spv::MemorySemanticsUniformMemoryMask);
+  };
+  const Id word =
+      m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
+            {push_, m_.u(0), m_.u(guest::kPushArenaAddress)});
+  // No arena begins at an odd address.
+  const Id even =
+      m_.op(spv::OpINotEqual, m_.bool_type, {m_.createLoad(word, spv::NoPrecision), m_.u(1)});
+  here();
+  when(even, [&] {
+    here();
+    body();
+  });
+}
+
+template <typename Body>
+void LaneState::when(Id condition, Body body) {
   spv::Block* then = m_.new_block();
   spv::Block* merge = m_.new_block();
   m_.selection_merge(merge);
-  m_.createConditionalBranch(faulted, then, merge);
+  m_.createConditionalBranch(condition, then, merge);
   m_.setBuildPoint(then);
-  m_.call("lw_report", m_.void_type, {point, load(low_), load(high_), group, lane});
+  body();
   m_.createBranch(merge);
   m_.setBuildPoint(merge);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 
 #include "runtime/spirv/binary/module_builder.hpp"
 #include "runtime/spirv/fault_points.hpp"
@@ -40,10 +41,15 @@ class LaneState {
   /// The driver has left a loop for the lane, unless the launch was asked to . `which`: kCutHere
   /// or kCutAnywhere.
   void cut_by_driver(uint32_t site, uint32_t which);
+  /// Code for what does not happen in a launch without faults; `body` runs where this is reached.
+  void hardly_ever(const std::function<void()>& body);
+  void set_push(Id push) { push_ = push; }
   /// A lane ends: its fault, if any, is written down.
   void report(Id group, Id lane);
 
  private:
+  template <typename Body>
+  void when(Id condition, Body body);
   Id load(Id variable) { return m_.createLoad(variable, spv::NoPrecision); }
 
   ModuleBuilder& m_;
@@ -51,6 +57,7 @@ class LaneState {
   FaultPoints& points_;
   bool takes_steps_, step_budget_;  ///< without a budget the reserve never gets less
   Id point_, low_, high_;
+  Id push_ = spv::NoResult;     ///< the push constants
   Id left_ = spv::NoResult;     ///< back edges until the next look at the budget
   Id reserve_ = spv::NoResult;  ///< what the budget has beyond that
 };

@@ -158,8 +158,7 @@ Id LaneEmitter::any_of(const Ids& of_slots) {
     if (one == spv::NoResult) return m_.b(true);
     some = some == spv::NoResult ? one : m_.op(spv::OpLogicalOr, m_.bool_type, {some, one});
   }
-  m_.addCapability(spv::CapabilityGroupNonUniformVote);
-  return m_.op(spv::OpGroupNonUniformAny, m_.bool_type, {m_.u(spv::ScopeSubgroup), some});
+  return m_.any_lane(some);
 }
 
 /// Only one slot carries it out, and what it gives is everybody's.

@@ -49,6 +49,7 @@ KernelBuilder::KernelBuilder(ModuleBuilder& module, const Options& options, cons
       state_(module, target, points_, shape.takes_steps, options.step_budget) {
   frame_.states = {&state_};
   frame_.push = push_constants(m_);
+  state_.set_push(frame_.push);
   frame_.lane = private_variable(m_.uint_type, "lane");
   frame_.group = private_variable(m_.uvec3_type, "group");
   frame_.clock = private_variable(m_.uint_type, "clock", m_.u(0));
@@ -262,6 +263,7 @@ void KernelBuilder::build_together(const ir::Program& program) {
   for (uint32_t slot = 1; slot < shape_.lanes_per_invocation; ++slot) {
     more_states_.push_back(std::make_unique<LaneState>(m_, target_, points_, false, false));
     frame_.states.push_back(more_states_.back().get());
+    more_states_.back()->set_push(frame_.push);
   }
   if (use.barriers && use.loops) {
     frame_.stopped = private_variable(m_.bool_type, "stopped", m_.b(false));

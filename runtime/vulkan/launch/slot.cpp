@@ -23,6 +23,15 @@ uint64_t base_of(const Reached& memory, uint64_t allocation) {
   return range->second.device_address - (range->first - guest::kArenaBase);
 }
 
+/// So many bytes follow from where the pointer points. Kernels compare 32 bits (emit_versions.cpp):
+/// what ends above those is left to the full check, as is what begins before the allocation.
+uint32_t beyond(const guest::PointerBounds& b, uint64_t size) {
+  constexpr uint64_t kEnd = 0xffff'0000;
+  const uint64_t inside = b.pointer - b.start;
+  if (!b.aligned || inside > size || b.pointer >= kEnd) return 0;
+  return static_cast<uint32_t>(std::min(size - inside, kEnd - b.pointer));
+}
+
 void write_imported(const ImportedMemory& imported, uint32_t* words, uint32_t first) {
   words[IMPORTED_COUNT] = static_cast<uint32_t>(imported.all().size());
   words[FIRST_IMPORTED] = first;
@@ -95,6 +104,8 @@ void LaunchSlot::write_launch_block(const Device& device, const Reached& memory,
     put64(entry + POINTER_START, b.start == 0 ? 0 : b.start - guest::kArenaBase);
     put64(entry + POINTER_READABLE, b.readable);
     put64(entry + POINTER_WRITABLE, b.writable);
+    w[LAUNCH_BEYOND + BEYOND_WORDS * i + BEYOND_READABLE] = beyond(b, b.readable);
+    w[LAUNCH_BEYOND + BEYOND_WORDS * i + BEYOND_WRITABLE] = beyond(b, b.writable);
     if (request.imported) put64(w + LAUNCH_POINTER_BASES + 2 * i, base_of(memory, b.start));
   }
   if (!request.params.empty()) {
@@ -105,6 +116,10 @@ void LaunchSlot::write_launch_block(const Device& device, const Reached& memory,
   put64(push.data() + guest::kPushArenaSize, extent);
   std::memcpy(push.data() + guest::kPushParams, request.params.data(),
               std::min<size_t>(request.params.size(), guest::kPushedParamBytes));
+  const uint32_t params = request.program->param_bytes;
+  if (guest::pushes_beyond(params, bounds.size()))
+    std::copy_n(w + LAUNCH_BEYOND, BEYOND_WORDS * bounds.size(),
+                push.data() + guest::push_beyond(params));
 }
 
 void LaunchSlot::write_allocations(const Device& device, const Reached& memory,

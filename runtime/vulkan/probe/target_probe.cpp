@@ -79,6 +79,8 @@ ProbeCounts compare(const std::vector<ProbeInput<Bits>>& inputs, const Bits* res
       if (which == ProbeOp::add && normal) ++counts.wrong_normal_sums;
       if (which == ProbeOp::fma && normal && !is_subnormal(input.c) && !is_near_zero(expected[op]))
         ++counts.wrong_normal_fma;
+      if (which == ProbeOp::compare && !is_subnormal(input.a) && !is_subnormal(input.b))
+        ++counts.wrong_normal_fma;
     }
     results += kProbeOps;
   }
@@ -151,20 +153,26 @@ ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk) {
 }
 
 namespace {
-/// Tests look for the faults that a quirk's work-around avoids by leaving it out.
+/// Tests look for the faults that work-arounds avoid by leaving these out.
 void leave_out(spirv::Quirks& quirks) {
-  const char* name = std::getenv("LANEWISE_WITHOUT_QUIRKS");
-  if (name == nullptr || *name == 0) return;
-  std::string known;
-  for (const auto& [quirk, member] : spirv::kQuirks) {
-    if (quirk == name) {
-      quirks.*member = false;
-      return;
+  const char* set = std::getenv("LANEWISE_WITHOUT_QUIRKS");
+  const std::string_view names = set == nullptr ? "" : set;
+  for (size_t at = 0; at < names.size();) {
+    const std::string_view name = names.substr(at, names.find(',', at) - at);
+    at += name.size() + 1;
+    std::string known;
+    bool found = false;
+    for (const auto& [quirk, member] : spirv::kQuirks) {
+      if (quirk == name) {
+        quirks.*member = false;
+        found = true;
+      }
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", quirk);
     }
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", quirk);
+    if (!found)
+      throw Error(ErrorKind::usage,
+                  fmt::format("LANEWISE_WITHOUT_QUIRKS has '{}'; the quirks are {}", name, known));
   }
-  throw Error(ErrorKind::usage,
-              fmt::format("LANEWISE_WITHOUT_QUIRKS is '{}'; the quirks are {}", name, known));
 }
 }  // namespace
 
@@ -204,6 +212,7 @@ void apply(const ProbeResult& result, spirv::Target& t) {
   t.quirks.loses_loop_values = result.loop_values != LoopValues::kept;
   t.quirks.loses_loop_marks = result.loses_loop_marks != 0;
   apply(result.quirks, t.quirks);
+  t.quirks.narrow_waves = t.subgroup_size < 32;
   leave_out(t.quirks);
 }
 

@@ -51,7 +51,7 @@ struct ProbeCounts {
   uint32_t inputs;
   uint32_t wrong_zeros;        ///< of min and max, those with a zero of the wrong sign
   uint32_t wrong_normal_sums;  ///< of add in f32, those in which nothing is subnormal
-  uint32_t wrong_normal_fma;  ///< of fma, those in which nothing is subnormal, nor the result small
+  uint32_t wrong_normal_fma;   ///< likewise of fma whose result is not small, and of comparisons
   template <typename... Ops>
   bool exact(Ops... ops) const {
     return inputs > 0 && (... && (wrong[static_cast<uint32_t>(ops)] == 0));
@@ -90,8 +90,8 @@ bool same_result(ProbeOp op, Bits x, Bits y);
 /// Runs the probe, or reads its remembered result.
 ProbeResult probe(Device& device, Pipelines& pipelines, DiskCache& disk);
 
-/// Fills in what was found. For tests, LANEWISE_WITHOUT_QUIRKS=NAME (spirv/quirks.hpp) leaves one
-/// out.
+/// Fills in what was found. For tests, LANEWISE_WITHOUT_QUIRKS=NAME,... (spirv/quirks.hpp) leaves
+/// those out.
 void apply(const ProbeResult& result, spirv::Target& target);
 
 }  // namespace lanewise::vulkan

@@ -95,3 +95,65 @@ uint lw_frsqrt_fma_f32(const in uint a) {
   const uint finite = count + (uint((int(ratio) >> 23) - e) << 23);
   return root_special(finite, a, a | INFINITY_BITS, 0u);
 }
+
+// The same for usual numbers in few steps. Two Newton steps make of a seed within 3 ulp the nearest
+// reciprocal, but for divisors whose fraction is all ones (every fraction was tried with every such
+// seed: docs/numerics.md). From there on Markstein's theorem holds: where no exponent comes near its
+// ends, the last step rounds correctly. All else goes the long way.
+
+bool all_ones(const in uint a) { return ((a + 1u) & FRACTION) == 0u; }
+
+float nearest_inverse(const in float y, const in float seed) {
+  precise float r = seed;
+  r = FUSED(FUSED(-y, r, 1.0), r, r);
+  r = FUSED(FUSED(-y, r, 1.0), r, r);
+  return r;
+}
+
+uint quotient_of(const in uint a, const in uint b) {
+  const float x = uintBitsToFloat(a), y = uintBitsToFloat(b);
+  const float r = nearest_inverse(y, SEED(1.0 / y));
+  precise float q = x * r;
+  q = FUSED(FUSED(-y, q, x), r, q);
+  q = FUSED(FUSED(-y, q, x), r, q);
+  return floatBitsToUint(q);
+}
+
+/// Reciprocal square roots in [1, 4) and roots of usual numbers need no scaling either.
+float root_of(const in float x, out float half_inverse) {
+  const float seed = SEED(inversesqrt(x));
+  precise float s = x * seed, h = 0.5 * seed;
+  const float error = FUSED(-h, s, 0.5);
+  s = FUSED(s, error, s);
+  h = FUSED(h, error, h);
+  half_inverse = h;
+  return FUSED(FUSED(-s, s, x), h, s);
+}
+
+// Whoever calls lw_*_usual_f32 asks lw_*_is_usual_f32 first, and goes the long way else.
+bool lw_fdiv_is_usual_f32(const in uint a, const in uint b) {
+  const bool usual = max((a << 1) - (64u << 24), (b << 1) - (64u << 24)) < 124u << 24;
+  return both(usual, !all_ones(b));
+}
+uint lw_fdiv_usual_f32(const in uint a, const in uint b) { return quotient_of(a, b); }
+bool lw_frcp_is_usual_f32(const in uint a) {
+  return both((a << 1) - (2u << 24) < 248u << 24, !all_ones(a));
+}
+uint lw_frcp_usual_f32(const in uint a) {
+  const float y = uintBitsToFloat(a);
+  return floatBitsToUint(nearest_inverse(y, SEED(1.0 / y)));
+}
+bool lw_fsqrt_is_usual_f32(const in uint a) { return a - (32u << 23) < 188u << 23; }
+uint lw_fsqrt_usual_f32(const in uint a) {
+  float half_inverse;
+  return floatBitsToUint(root_of(uintBitsToFloat(a), half_inverse));
+}
+/// Roots of all ones belong to the two numbers below a power of four.
+bool lw_frsqrt_is_usual_f32(const in uint a) {
+  return both(lw_fsqrt_is_usual_f32(a), ((a + 2u) & FRACTION) > 1u);
+}
+uint lw_frsqrt_usual_f32(const in uint a) {
+  float half_inverse;
+  const float s = root_of(uintBitsToFloat(a), half_inverse);
+  return floatBitsToUint(nearest_inverse(s, 2.0 * half_inverse));
+}

@@ -34,9 +34,9 @@ std::string complaint_about(const std::string& text) {
 }
 
 void ends_quickly(const std::string& text, const std::string& message) {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of the processor: others may work beside the test
   CHECK(complaint_about(text).find(message) != std::string::npos);
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+  CHECK(std::clock() - start < 10 * CLOCKS_PER_SEC);
 }
 
 }  // namespace

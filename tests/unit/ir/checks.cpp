@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/ir/ir.hpp"
+#include "runtime/ir/passes/memory/gather_checks.hpp"
 #include "runtime/ir/passes/passes.hpp"
 
 using namespace lanewise::ir;
@@ -92,4 +93,36 @@ TEST_CASE("checks: variables survive the text form") {
   const Program p = parse_program(text);
   CHECK(p.variables.size() == 2);
   CHECK(parse_program(print(p)).variables == p.variables);
+}
+
+namespace {
+
+/// The operations of a block, in order, once its checks were gathered.
+std::string gathered(const std::string& body) {
+  Program p = parse_program(
+      "program \"k\" ptx wave 32\nmemory param 8 shared 0 local 0\nsite 1 0 \"one\"\n"
+      "reg r0 b32\nreg d1 b64\nreg d2 b64\nreg r3 b32\nblock b0 \"entry\"\n" +
+      body + "  exit #0\n");
+  insert_checks(p, {.params = 8, .block = {64, 1, 1}, .allocations = true});
+  gather_checks(p);
+  CHECK(verify(p).empty());
+  std::string all;
+  for (const Inst& inst : p.blocks[0].insts) all += std::string(info(inst.op).name) + " ";
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("checks: those of a block stand together, behind what their addresses need") {
+  const std::string first = "  r0 = load d1 {global u32} #0\n";
+  CHECK(gathered(first + "  d2 = add.u64 d1, 64 #0\n  store d2, r0 {global u32} #0\n") ==
+        "add check check load store ");
+  // The address depends on what was loaded, or what it is made of is still read.
+  CHECK(gathered(first + "  d2 = zext64 r0 #0\n  store d2, r0 {global u32} #0\n") ==
+        "check load zext64 check store ");
+  CHECK(gathered(first + "  d1 = add.u64 d1, 64 #0\n  store d1, r0 {global u32} #0\n") ==
+        "check load add check store ");
+  // What has a fault of its own, or ends the lane, is not passed.
+  CHECK(gathered(first + "  trap #0\n  store d2, r0 {global u32} #0\n") ==
+        "check load trap check store ");
 }

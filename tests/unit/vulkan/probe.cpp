@@ -63,9 +63,9 @@ void check_inputs() {
 
 void check_quirks() {
   const std::map<std::string, std::string> known = {
-      {"lavapipe", "cut_loops loop_values fences zeros large_arrays both_sides "},
-      {"lavapipe25", "fences zeros large_arrays "},
-      {"swiftshader", "constants both_sides "}};
+      {"lavapipe", "cut_loops loop_values fences zeros large_arrays both_sides narrow "},
+      {"lavapipe25", "fences zeros large_arrays narrow "},
+      {"swiftshader", "constants both_sides narrow "}};
   for (const auto& driver : installed_drivers()) {
     CAPTURE(driver.label);
     const auto engine = vulkan::make_engine_with(driver.part, checked_options(), {});

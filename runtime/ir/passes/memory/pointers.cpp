@@ -264,11 +264,16 @@ class Pointers {
       if (known == slots.end()) {
         if (slots.size() == kMostPointers) continue;
         slots.push_back(f.slot);
-        if (f.slot < kSlots)
+        if (f.slot < kSlots) {
           result.through.push_back(8 * f.slot);
-        else
+          result.alignments.push_back(1);
+        } else {
           result.variables.push_back(p_.variables[f.slot - kFirstVariable]);
+        }
       }
+      const Mem& mem = *f.access->mem;
+      if (f.slot < kSlots && mem.align == AlignRule::trap)
+        result.alignments[n] = std::max(result.alignments[n], std::bit_ceil(mem.alignment()));
       f.access->mem->pointer = n;
       numbers |= f.from;
     }

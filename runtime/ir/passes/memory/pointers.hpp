@@ -10,7 +10,8 @@ namespace lanewise::ir {
 
 /// What accesses go through. Mem::pointer counts parameters first, then variables.
 struct PointerParams {
-  std::vector<uint32_t> through;    ///< parameters, by byte offset
+  std::vector<uint32_t> through;     ///< parameters, by byte offset
+  std::vector<uint32_t> alignments;  ///< of each, the largest that an access through it must have
   std::vector<Variable> variables;  ///< of Program::variables
   /// Eight-byte slots whose values are parts of the offsets. Nothing is proven about a launch in
   /// which one of them is a pointer itself.

@@ -1,0 +1,262 @@
+// Two versions of a stretch of code: where one question about a row of checks says that none can
+// refuse its access, the accesses happen as if nothing were checked; else the stretch runs with
+// every check in full (emit_check.cpp), which also says what is wrong. The question may be too
+// strict, never too lax.
+#include <algorithm>
+#include <bit>
+
+#include "runtime/layout/addresses.hpp"
+#include "runtime/layout/push_words.hpp"
+#include "runtime/spirv/lane/emitter.hpp"
+#include "runtime/spirv/lane/row_question.hpp"
+
+namespace lanewise::spirv {
+namespace {
+
+using ir::CheckMode;
+using ir::Op;
+using ir::OpTrait;
+using ir::Space;
+
+bool has(const ir::Inst& check, CheckMode bit) {
+  return (check.mode & static_cast<uint8_t>(bit)) != 0;
+}
+bool is_access(const ir::Inst& inst) {
+  return inst.op == Op::load || inst.op == Op::store || inst.op == Op::atom;
+}
+
+}  // namespace
+
+/// A check that a cheap question can answer for most launches.
+bool LaneEmitter::has_question(const ir::Inst& inst) const {
+  if (inst.op != Op::check || has(inst, CheckMode::unwritten) || searches_allocations(inst))
+    return false;
+  const Space space = inst.mem->space;
+  if (space == Space::shared || space == Space::local)
+    return space_bytes(space) >= inst.mem->bytes() && inst.mem->align != ir::AlignRule::force;
+  return space == Space::global || space == Space::constant ||
+         (space == Space::generic && !has_windows());
+}
+
+/// Runs instructions of the current block.
+void LaneEmitter::run_range(size_t first, size_t last) {
+  const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
+  while (first < last && !m_.terminated()) {
+    if (shape_.versions && has_question(insts[first])) {
+      const size_t end = run_versions(first, last);
+      if (end != first) {
+        first = end;
+        continue;
+      }
+    }
+    index_ = static_cast<uint32_t>(first);
+    run_instruction(insts[first]);
+    follow_constants(insts[first]);
+    ++first;
+  }
+}
+
+/// Behind the last access that the checks from `first` to `row` are about.
+size_t LaneEmitter::end_of_row(size_t first, size_t row, size_t last) const {
+  const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
+  size_t end = row;
+  for (size_t i = row; i < last; ++i) {
+    const OpTrait trait = ir::info(insts[i].op).trait;
+    if (trait != OpTrait::pure && trait != OpTrait::mem) break;
+    if (!is_access(insts[i]) || !insts[i].src.back().is_reg()) continue;
+    for (size_t c = first; c < row; ++c)
+      if (insts[c].dst[0].id == insts[i].src.back().index) end = i + 1;
+  }
+  return end;
+}
+
+/// The registers whose values somebody behind the instruction may want.
+void LaneEmitter::wanted_behind(size_t end, std::vector<bool>& wanted) const {
+  const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
+  for (size_t i = end; i < insts.size(); ++i) {
+    for (const ir::Operand& o : insts[i].src)
+      if (o.is_reg()) wanted[o.index] = true;
+    if (!insts[i].guard.always()) wanted[insts[i].guard.reg.id] = true;
+    // A guarded instruction keeps what was there.
+    if (!insts[i].guard.always())
+      for (const ir::Reg reg : insts[i].dst)
+        if (reg.valid()) wanted[reg.id] = true;
+  }
+}
+
+/// The 64-bit addresses of a row are computed again where they are looked at in full: the other
+/// version then needs their low halves alone.
+void LaneEmitter::renew_addresses(size_t first, size_t row) {
+  const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
+  const std::vector<uint32_t> dirty = slot_->dirty;
+  for (size_t i = first; i < row; ++i)
+    if (insts[i].src[0].is_reg()) renew(insts[i].src[0].index, first, first);
+  slot_->dirty = dirty;
+}
+
+/// Does what made the register, in front of `before`, again at `now`, unless its operands have
+/// changed in between.
+void LaneEmitter::renew(uint32_t reg, size_t before, size_t now) {
+  constexpr size_t kFarthest = 64;
+  if (program_.regs[reg].width != ir::Width::b64) return;
+  const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
+  const auto makes = [&](const ir::Inst& inst, uint32_t r) {
+    return std::ranges::any_of(inst.dst, [&](ir::Reg dst) { return dst.valid() && dst.id == r; });
+  };
+  for (size_t i = before; i-- > 0 && now - i < kFarthest;) {
+    const ir::Inst& inst = insts[i];
+    if (!makes(inst, reg)) continue;
+    if (ir::info(inst.op).trait != OpTrait::pure || !inst.guard.always() || inst.dst.size() != 1)
+      return;
+    for (size_t j = i; j < now; ++j)
+      for (const ir::Operand& o : inst.src)
+        if (o.is_reg() && makes(insts[j], o.index)) return;
+    for (const ir::Operand& o : inst.src)
+      if (o.is_reg()) renew(o.index, i, now);
+    emit(inst);
+    return;
+  }
+}
+
+void LaneEmitter::when_unusual(Id usual, const std::function<void()>& body) {
+  const Id unusual = m_.op(spv::OpLogicalNot, m_.bool_type, {usual});
+  if (!target_.wave_operations) return when(unusual, body);
+  when(m_.any_lane(unusual), [&] { state().hardly_ever(body); });
+}
+
+/// Returns where it ended: at `first` when there is nothing to gain.
+size_t LaneEmitter::run_versions(size_t first, size_t last) {
+  const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
+  size_t row = first;
+  while (row < last && has_question(insts[row])) ++row;
+  const size_t end = end_of_row(first, row, last);
+  if (end == row) return first;
+  active();  // known in both versions and behind them
+  Id doubtful = ask_row(first, row);
+  if (target_.wave_operations) doubtful = m_.any_lane(doubtful);
+
+  std::vector<bool> wanted = live_.out[block_];
+  wanted_behind(end, wanted);
+  Slot& slot = *slot_;
+  const std::vector<Id> values = slot.cache;
+  const std::vector<uint32_t> names = slot.cached;
+  std::vector<uint32_t> dirty;
+  std::swap(dirty, slot.dirty);
+  const auto known_constants = std::pair{constant_now_, written_here_};
+
+  spv::Block* full = m_.new_block();
+  spv::Block* quick = m_.new_block();
+  spv::Block* merge = m_.new_block();
+  m_.selection_merge(merge);
+  m_.createConditionalBranch(doubtful, full, quick);
+  const auto version = [&](spv::Block* entry, const auto& body) {
+    m_.setBuildPoint(entry);
+    body();
+    m_.createBranch(merge);
+    slot.cache = values;
+    slot.cached = names;
+  };
+  version(full, [&] {
+    state().hardly_ever([&] {
+      renew_addresses(first, row);
+      for (size_t i = first; i < end; ++i) {
+        index_ = static_cast<uint32_t>(i);
+        run_instruction(insts[i]);
+        follow_constants(insts[i]);
+      }
+      flush(wanted);
+    });
+  });
+  std::tie(constant_now_, written_here_) = known_constants;
+  version(quick, [&] {
+    for (size_t i = first; i < row; ++i) {
+      inst_ = &insts[i];
+      write(insts[i].dst[0].id, wanted_by_check());
+    }
+    ++quick_;
+    run_range(row, end);
+    --quick_;
+    flush(wanted);
+  });
+  m_.setBuildPoint(merge);
+  // What they have written lies in variables.
+  for (size_t i = first; i < end; ++i) {
+    for (const ir::Reg reg : insts[i].dst) {
+      if (!reg.valid()) continue;
+      slot.cache[reg.id] = spv::NoResult;
+      carried_[reg.id] = true;
+    }
+  }
+  const auto is_written = [&](uint32_t reg) { return slot.cache[reg] == spv::NoResult; };
+  std::erase_if(slot.cached, is_written);
+  std::erase_if(dirty, is_written);
+  slot.dirty = std::move(dirty);
+  return end;
+}
+
+/// Does the access happen at all? Whether the lane was stopped is asked for the whole row.
+Id LaneEmitter::wanted_by_check() {
+  const Id wanted = src_as(1, ir::Width::pred);
+  const bool negated = has(*inst_, CheckMode::negate);
+  return both(negated ? m_.op(spv::OpLogicalNot, m_.bool_type, {wanted}) : wanted, active());
+}
+
+/// The launch promises that of parameters that are declared as pointers, and of no others.
+bool LaneEmitter::is_aligned_pointer(uint32_t offset) const {
+  return options_.aligned_pointers && std::ranges::any_of(program_.params, [&](const ir::Param& p) {
+           return p.pointer && p.offset == offset;
+         });
+}
+
+/// True in a lane for which some check of the row might refuse its access.
+Id LaneEmitter::ask_row(size_t first, size_t row) {
+  const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
+  RowQuestion question(m_, {[&](uint32_t offset) { return param_word(offset); },
+                            [&](Id word) {
+                              const auto known = param_words_.find(word);
+                              return known == param_words_.end() ? ir::kNone : known->second;
+                            },
+                            [&](uint32_t offset) { return is_aligned_pointer(offset); },
+                            program_.isa == ir::Isa::gcn});
+  for (size_t i = first; i < row; ++i) {
+    inst_ = &insts[i];
+    const ir::Mem& mem = *inst_->mem;
+    const Id wanted = wanted_by_check();
+    const RowQuestion::Access access{
+        wanted == m_.b(true) ? spv::NoResult : wanted, forced_address(), mem.bytes(),
+        mem.align == ir::AlignRule::trap ? std::bit_ceil(mem.alignment()) : 1};
+    const bool write = has(*inst_, CheckMode::write);
+    if (const Space space = memory_space(); !ir::wide_space(space))
+      question.add_small(access, space_bytes(space));
+    else if (mem.pointer != ir::kNone)
+      question.add(access, pointer_of(mem.pointer, write));
+    else
+      question.add_anywhere(
+          access, static_cast<uint32_t>(guest::kArenaBase),
+          write ? launch_word(host_shader::LAUNCH_WRITABLE) : push_word(guest::kPushArenaSize));
+  }
+  Id doubtful = question.ask();
+  if (frame_.stopped != spv::NoResult)
+    doubtful = m_.op(spv::OpLogicalOr, m_.bool_type,
+                     {doubtful, m_.createLoad(frame_.stopped, spv::NoPrecision)});
+  return doubtful;
+}
+
+RowQuestion::Pointer LaneEmitter::pointer_of(uint32_t pointer, bool write) {
+  using namespace host_shader;
+  const auto& through = shape_.pointers.through;
+  const auto& variables = shape_.pointers.variables;
+  if (pointer >= through.size()) {
+    const ir::Variable& v = variables[pointer - through.size()];
+    const uint32_t size = write && v.read_only ? 0 : static_cast<uint32_t>(v.size);
+    return {ir::kNone, static_cast<uint32_t>(v.address), m_.u(size)};
+  }
+  const size_t count = through.size() + variables.size();
+  const uint32_t at = BEYOND_WORDS * pointer + (write ? BEYOND_WRITABLE : BEYOND_READABLE);
+  const Id beyond = guest::pushes_beyond(program_.param_bytes, count)
+                        ? push_word(guest::push_beyond(program_.param_bytes) + at)
+                        : launch_word(LAUNCH_BEYOND + at);
+  return {through[pointer], 0, beyond, shape_.pointers.alignments[pointer]};
+}
+
+}  // namespace lanewise::spirv

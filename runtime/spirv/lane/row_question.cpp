@@ -1,0 +1,282 @@
+#include "runtime/spirv/lane/row_question.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include <glslang/SPIRV/GLSL.std.450.h>
+
+namespace lanewise::spirv {
+namespace {
+
+constexpr int kDepth = 8;
+/// Beyond these an access stands for itself, so that no sum below can wrap.
+constexpr int64_t kFarthest = 4096;
+constexpr uint32_t kLargestScale = 4096;
+
+}  // namespace
+
+bool RowQuestion::constant_of(Id value, int64_t& constant) const {
+  const spv::Instruction& made = m_.made(value);
+  if (made.getOpCode() == spv::OpSConvert || made.getOpCode() == spv::OpUConvert) {
+    const spv::Instruction& source = m_.made(made.getIdOperand(0));
+    if (source.getOpCode() != spv::OpConstant) return false;
+    const uint32_t word = source.getImmediateOperand(0);
+    constant = made.getOpCode() == spv::OpSConvert ? static_cast<int32_t>(word) : int64_t{word};
+    return true;
+  }
+  if (made.getOpCode() != spv::OpConstant) return false;
+  uint64_t bits = made.getImmediateOperand(0);
+  if (made.getNumOperands() > 1) bits |= uint64_t{made.getImmediateOperand(1)} << 32;
+  constant = static_cast<int64_t>(bits);
+  return true;
+}
+
+void RowQuestion::extended(Id value, Linear& sum) const {
+  const spv::Instruction& made = m_.made(value);
+  const bool is_signed = made.getOpCode() == spv::OpSConvert;
+  const bool widens = is_signed || made.getOpCode() == spv::OpUConvert;
+  sum.known = sum.known && widens && sum.index == spv::NoResult &&
+              m_.getTypeId(made.getIdOperand(0)) == m_.uint_type;
+  if (!sum.known) return;
+  sum.index = made.getIdOperand(0);
+  sum.is_signed = is_signed;
+}
+
+void RowQuestion::multiplied(Id value, Id factor, Linear& sum) const {
+  int64_t scale = 0;
+  if (!constant_of(factor, scale) || scale < 1 || scale > kLargestScale) {
+    sum.known = false;
+    return;
+  }
+  extended(value, sum);
+  sum.scale = static_cast<uint32_t>(scale);
+}
+
+void RowQuestion::collect(Id value, int depth, Linear& sum) const {
+  int64_t constant = 0;
+  if (constant_of(value, constant)) {
+    sum.constant =
+        static_cast<int64_t>(static_cast<uint64_t>(sum.constant) + static_cast<uint64_t>(constant));
+    return;
+  }
+  const spv::Instruction& made = m_.made(value);
+  const auto operand = [&](int n) { return made.getIdOperand(n); };
+  switch (depth == 0 ? spv::OpNop : made.getOpCode()) {
+    case spv::OpIAdd:
+      collect(operand(0), depth - 1, sum);
+      collect(operand(1), depth - 1, sum);
+      return;
+    case spv::OpSConvert:
+    case spv::OpUConvert:
+      return extended(value, sum);
+    case spv::OpIMul:
+      return constant_of(operand(0), constant) ? multiplied(operand(1), operand(0), sum)
+                                               : multiplied(operand(0), operand(1), sum);
+    case spv::OpShiftLeftLogical:
+      if (!constant_of(operand(1), constant) || constant > 12) break;
+      extended(operand(0), sum);
+      sum.scale = 1U << constant;
+      return;
+    case spv::OpBitcast: {
+      const spv::Instruction& pair = m_.made(operand(0));
+      if (pair.getOpCode() != spv::OpCompositeConstruct || pair.getTypeId() != m_.uvec2_type) break;
+      const uint32_t low = params_.offset_of(pair.getIdOperand(0));
+      if (low == ir::kNone || sum.param != ir::kNone ||
+          params_.offset_of(pair.getIdOperand(1)) != low + 4)
+        break;
+      sum.param = low;
+      return;
+    }
+    default:
+      break;
+  }
+  sum.known = false;
+}
+
+void RowQuestion::add(const Access& access, const Pointer& pointer) {
+  Linear sum;
+  collect(access.address, kDepth, sum);
+  if (sum.known && sum.param == pointer.param && add_index(access, pointer, sum)) return;
+  add_place(access, pointer, false);
+}
+
+void RowQuestion::add_anywhere(const Access& access, uint32_t start, Id bytes) {
+  // Addresses end at 2^32 less 64 KiB here, too.
+  const Id inside = m_.glsl(GLSLstd450UMin, m_.uint_type, {bytes, m_.u(0xffff0000 - start)});
+  Linear sum;
+  collect(access.address, kDepth, sum);
+  Pointer pointer{ir::kNone, start, inside};
+  if (sum.known && sum.param != ir::kNone) {
+    const Id low = params_.word(sum.param), high = params_.word(sum.param + 4);
+    const Id ahead = m_.op(spv::OpISub, m_.uint_type, {low, m_.u(start)});
+    const Id capped = m_.glsl(GLSLstd450UMin, m_.uint_type, {ahead, inside});
+    const Id left = m_.op(spv::OpISub, m_.uint_type, {inside, capped});
+    const Id near = m_.op(spv::OpIEqual, m_.bool_type, {high, m_.u(0)});
+    pointer = {sum.param, 0, m_.select(near, left, m_.u(0))};
+    if (add_index(access, pointer, sum)) return;
+    pointer = {ir::kNone, start, inside};
+  } else if (sum.known && add_index(access, pointer, sum)) {
+    return;
+  }
+  add_place(access, pointer, false);
+}
+
+void RowQuestion::add_small(const Access& access, uint64_t size) {
+  add_place(access, {ir::kNone, 0, m_.u(static_cast<uint32_t>(size))}, true);
+}
+
+/// max(value, amount) - amount.
+Id RowQuestion::less_by(Id value, uint64_t amount) {
+  if (amount == 0) return value;
+  const Id least = m_.u(static_cast<uint32_t>(amount));
+  const Id enough = m_.glsl(GLSLstd450UMax, m_.uint_type, {value, least});
+  return m_.op(spv::OpISub, m_.uint_type, {enough, least});
+}
+
+bool RowQuestion::add_index(const Access& access, const Pointer& pointer, const Linear& sum) {
+  const auto constant = static_cast<int64_t>(static_cast<uint64_t>(sum.constant) -
+                                             (pointer.param == ir::kNone ? pointer.address : 0));
+  if (constant < -kFarthest || constant > kFarthest) return false;
+  if (sum.scale % access.align != 0 && sum.index != spv::NoResult) return false;
+  Index wanted{access.wanted,
+               sum.index == spv::NoResult ? m_.u(0) : sum.index,
+               sum.scale,
+               sum.is_signed,
+               0,
+               {}};
+  auto known = std::ranges::find_if(indices_, [&](const Index& other) {
+    return other.wanted == wanted.wanted && other.index == wanted.index &&
+           other.scale == wanted.scale && other.is_signed == wanted.is_signed;
+  });
+  if (known == indices_.end()) known = indices_.insert(known, wanted);
+  if (constant < 0) {
+    const auto least = static_cast<uint32_t>((-constant + sum.scale - 1) / sum.scale);
+    known->least = std::max(known->least, least);
+  }
+  const Id bound = bound_of(access, pointer, sum, constant);
+  if (std::ranges::find(known->bounds, bound) == known->bounds.end())
+    known->bounds.push_back(bound);
+  return true;
+}
+
+/// The first index of which some byte lies too far: index * scale + constant + bytes > beyond.
+Id RowQuestion::bound_of(const Access& access, const Pointer& pointer, const Linear& sum,
+                         int64_t constant) {
+  const int64_t too_many = constant + access.bytes - sum.scale;
+  const Id bytes = too_many > 0 ? less_by(pointer.beyond, static_cast<uint64_t>(too_many))
+                                : m_.op(spv::OpIAdd, m_.uint_type,
+                                        {pointer.beyond, m_.u(static_cast<uint32_t>(-too_many))});
+  Id bound = std::has_single_bit(sum.scale)
+                 ? m_.op(spv::OpShiftRightLogical, m_.uint_type,
+                         {bytes, m_.u(static_cast<uint32_t>(std::countr_zero(sum.scale)))})
+                 : m_.op(spv::OpUDiv, m_.uint_type, {bytes, m_.u(sum.scale)});
+  if (params_.tagged && pointer.param != ir::kNone) {
+    const Id plain = m_.op(spv::OpIEqual, m_.bool_type, {params_.word(pointer.param + 4), m_.u(0)});
+    bound = m_.select(plain, bound, m_.u(0));
+  }
+  // Negative indices are the upper half.
+  if (sum.is_signed && sum.scale == 1)
+    bound = m_.glsl(GLSLstd450UMin, m_.uint_type, {bound, m_.u(0x80000000)});
+  if (access.align == 1) return bound;
+  const auto low = static_cast<uint32_t>(constant) & (access.align - 1);
+  if (pointer.param == ir::kNone)
+    return ((pointer.address + low) & (access.align - 1)) != 0 ? m_.u(0) : bound;
+  if (access.align <= pointer.align || (access.align <= 16 && params_.aligned(pointer.param)))
+    return low != 0 ? m_.u(0) : bound;
+  const Id start = m_.op(spv::OpIAdd, m_.uint_type, {params_.word(pointer.param), m_.u(low)});
+  const Id rest = m_.op(spv::OpBitwiseAnd, m_.uint_type, {start, m_.u(access.align - 1)});
+  return m_.select(m_.op(spv::OpIEqual, m_.bool_type, {rest, m_.u(0)}), bound, m_.u(0));
+}
+
+void RowQuestion::add_place(const Access& access, const Pointer& pointer, bool small) {
+  Place place{access.wanted, access.address, pointer, small, 0, access.bytes, access.align};
+  const spv::Instruction& made = m_.made(access.address);
+  int64_t distance = 0;
+  if (made.getOpCode() == spv::OpIAdd && constant_of(made.getIdOperand(1), distance)) {
+    if (small) distance = static_cast<int32_t>(static_cast<uint32_t>(distance));
+    if (distance >= -kFarthest && distance <= kFarthest) {
+      place.address = made.getIdOperand(0);
+      place.least = distance;
+      place.end = distance + access.bytes;
+    }
+  }
+  for (Place& other : places_) {
+    const uint32_t align = std::max(other.align, place.align);
+    if (other.address != place.address || !alike(other, place) ||
+        ((other.least - place.least) & (align - 1)) != 0)
+      continue;
+    other.least = std::min(other.least, place.least);
+    other.end = std::max(other.end, place.end);
+    other.align = align;
+    return;
+  }
+  places_.push_back(place);
+}
+
+bool RowQuestion::alike(const Place& a, const Place& b) {
+  return a.wanted == b.wanted && a.small == b.small && a.pointer.param == b.pointer.param &&
+         a.pointer.address == b.pointer.address && a.pointer.beyond == b.pointer.beyond;
+}
+
+Id RowQuestion::base_of(const Pointer& pointer) {
+  return pointer.param == ir::kNone ? m_.u(pointer.address) : params_.word(pointer.param);
+}
+
+void RowQuestion::doubt(Id wanted, Id doubtful) {
+  if (wanted != spv::NoResult)
+    doubtful = m_.op(spv::OpLogicalAnd, m_.bool_type, {wanted, doubtful});
+  doubtful_ = doubtful_ == spv::NoResult
+                  ? doubtful
+                  : m_.op(spv::OpLogicalOr, m_.bool_type, {doubtful_, doubtful});
+}
+
+void RowQuestion::ask_index(const Index& index) {
+  Id bound = index.bounds[0];
+  for (size_t i = 1; i < index.bounds.size(); ++i)
+    bound = m_.glsl(GLSLstd450UMin, m_.uint_type, {bound, index.bounds[i]});
+  const Id from = index.least == 0
+                      ? index.index
+                      : m_.op(spv::OpISub, m_.uint_type, {index.index, m_.u(index.least)});
+  doubt(index.wanted, at_least(from, less_by(bound, index.least)));
+}
+
+/// All places behind one pointer: the farthest of them, with the longest stretch of any.
+void RowQuestion::ask_places(const Place& first) {
+  Id farthest = spv::NoResult, high = spv::NoResult, low = spv::NoResult;
+  int64_t longest = 0;
+  const auto join = [&](Id& all, Id one) {
+    all = all == spv::NoResult ? one : m_.op(spv::OpBitwiseOr, m_.uint_type, {all, one});
+  };
+  for (const Place& place : places_) {
+    if (!alike(place, first)) continue;
+    longest = std::max(longest, place.end - place.least);
+    Id from = place.small ? place.address : m_.narrow_lo(place.address);
+    if (place.least != 0)
+      from = m_.op(spv::OpIAdd, m_.uint_type, {from, m_.u(static_cast<uint32_t>(place.least))});
+    if (place.align > 1)
+      join(low, m_.op(spv::OpBitwiseAnd, m_.uint_type, {from, m_.u(place.align - 1)}));
+    if (!place.small) {
+      from = m_.op(spv::OpISub, m_.uint_type, {from, base_of(place.pointer)});
+      join(high, m_.hi(place.address));
+    }
+    farthest =
+        farthest == spv::NoResult ? from : m_.glsl(GLSLstd450UMax, m_.uint_type, {farthest, from});
+  }
+  doubt(first.wanted,
+        at_least(farthest, less_by(first.pointer.beyond, static_cast<uint64_t>(longest - 1))));
+  if (low != spv::NoResult) join(high, low);
+  if (high != spv::NoResult)
+    doubt(first.wanted, m_.op(spv::OpINotEqual, m_.bool_type, {high, m_.u(0)}));
+}
+
+Id RowQuestion::ask() {
+  for (const Index& index : indices_) ask_index(index);
+  for (size_t i = 0; i < places_.size(); ++i) {
+    const bool before = std::any_of(places_.begin(), places_.begin() + static_cast<ptrdiff_t>(i),
+                                    [&](const Place& p) { return alike(p, places_[i]); });
+    if (!before) ask_places(places_[i]);
+  }
+  return doubtful_;
+}
+
+}  // namespace lanewise::spirv

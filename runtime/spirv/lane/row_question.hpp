@@ -1,0 +1,98 @@
+// One question about several accesses: may some check of them have something against it? It costs
+// a compare for each index or address that differs, whatever is added to it and however many
+// accesses are made with it. "Yes" may be wrong, "no" never is.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "runtime/ir/ir.hpp"
+#include "runtime/spirv/binary/module_builder.hpp"
+
+namespace lanewise::spirv {
+
+class RowQuestion {
+ public:
+  struct Access {
+    Id wanted = spv::NoResult;  ///< it does not happen where this is false; NoResult = it does
+    Id address = spv::NoResult;
+    uint32_t bytes = 0;
+    uint32_t align = 1;  ///< that the address must have
+  };
+  /// What an access must stay behind: the value of a parameter, or an address that is known.
+  /// Everything up to its end lies below 2^32 - 64 KiB.
+  struct Pointer {
+    uint32_t param = ir::kNone;  ///< by byte offset
+    uint32_t address = 0;
+    Id beyond = spv::NoResult;  ///< bytes from there on that may be accessed
+    uint32_t align = 1;         ///< of the parameter, where there are bytes beyond it
+  };
+  /// Of parameters: the 32-bit words, and which words have been read.
+  struct Params {
+    std::function<Id(uint32_t offset)> word;
+    std::function<uint32_t(Id)> offset_of;         ///< kNone = it is none
+    std::function<bool(uint32_t offset)> aligned;  ///< surely a multiple of 16
+    bool tagged = false;                           ///< their upper halves may say something else
+  };
+
+  RowQuestion(ModuleBuilder& m, Params params) : m_(m), params_(std::move(params)) {}
+  void add(const Access& access, const Pointer& pointer);
+  /// The access may go anywhere in memory that begins at `start`: parameters point there, too.
+  void add_anywhere(const Access& access, uint32_t start, Id bytes);
+  /// In a space of a known size at least as large as the access; addresses have 32 bits.
+  void add_small(const Access& access, uint64_t size);
+  Id ask();
+
+ private:
+  /// param + index * scale + constant, as 64-bit sums of the parts.
+  struct Linear {
+    uint32_t param = ir::kNone;
+    Id index = spv::NoResult;
+    uint32_t scale = 1;
+    bool is_signed = false;
+    int64_t constant = 0;
+    bool known = true;  ///< there is nothing else in it
+  };
+  /// Accesses with one index: it must lie in [least, each of bounds).
+  struct Index {
+    Id wanted, index;
+    uint32_t scale;
+    bool is_signed;
+    uint32_t least = 0;
+    std::vector<Id> bounds;
+  };
+  /// Accesses at constant distances from one address.
+  struct Place {
+    Id wanted, address;
+    Pointer pointer;
+    bool small = false;
+    int64_t least = 0, end = 0;  ///< of the distances
+    uint32_t align = 1;
+  };
+
+  void collect(Id value, int depth, Linear& sum) const;
+  void multiplied(Id value, Id factor, Linear& sum) const;
+  void extended(Id value, Linear& sum) const;
+  bool add_index(const Access& access, const Pointer& pointer, const Linear& sum);
+  void add_place(const Access& access, const Pointer& pointer, bool small);
+  Id bound_of(const Access& access, const Pointer& pointer, const Linear& sum, int64_t constant);
+  Id base_of(const Pointer& pointer);
+  Id less_by(Id value, uint64_t amount);
+  Id at_least(Id value, Id bound) {
+    return m_.op(spv::OpUGreaterThanEqual, m_.bool_type, {value, bound});
+  }
+  void doubt(Id wanted, Id doubtful);
+  void ask_index(const Index& index);
+  void ask_places(const Place& first);
+  static bool alike(const Place& a, const Place& b);
+  bool constant_of(Id value, int64_t& constant) const;
+
+  ModuleBuilder& m_;
+  Params params_;
+  std::vector<Index> indices_;
+  std::vector<Place> places_;
+  Id doubtful_ = spv::NoResult;
+};
+
+}  // namespace lanewise::spirv
