@@ -48,7 +48,7 @@ LANEWISE_INLINE U divide(bool is_signed, U a, U b) {
 
 template <typename U>
 LANEWISE_INLINE U remainder(bool is_signed, U a, U b) {
-  if (b == 0) return a;
+  if (b == 0) return ~U{0};
   if (!is_signed) return a % b;
   if (b == ~U{0}) return 0;
   return static_cast<U>(static_cast<Signed<U>>(a) % static_cast<Signed<U>>(b));

@@ -55,6 +55,10 @@ grep -q 'values-integer/add.s32 inputs' "$out/wrong/summary.txt" || fail "the su
 MOCK_CUDA_LOST=1 kit "$out/lost" --only '^truth/(speed|left-out)$' >/dev/null && fail "a lost device passes"
 has lost '"name":"truth/speed","state":"device lost"'
 has lost '"name":"truth/left-out","state":"passed"'
+MOCK_CUDA_FAULT='add.s32 d' kit "$out/fault" --only '^truth/values-(integer|float)$' >/dev/null && fail "a form that faults passes"
+has fault '"name":"values-integer/add.s32","table":"values-integer","state":"faulted"'
+has fault '1 of 1 rows differ: values-integer/add.s32'
+has fault '"name":"truth/values-float","state":"passed"'
 MOCK_CUDA_NO_DEVICE=1 kit "$out/none" --only '^truth/litmus$' >/dev/null || fail "no device is an error"
 has none '"name":"truth/litmus","state":"skipped"'
 

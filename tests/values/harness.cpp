@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <numeric>
 
 namespace values {
@@ -80,22 +81,56 @@ std::string hex(In words) {
   return s;
 }
 
+/// For the hardware kit: a row for each form that failed.
+class FailedForms {
+ public:
+  void add(const Case& c, In in, In got) {
+    if (!wanted()) return;
+    const auto names = c.wrong_forms ? c.wrong_forms(in, got) : std::vector<std::string>{c.row};
+    for (const std::string& name : names) {
+      Failed& f = forms_[name];
+      if (f.lanes++ == 0) f.first = fmt::format("inputs{}: got{}", hex(in), hex(got));
+    }
+  }
+  void print(size_t lanes) const {
+    for (const auto& [name, f] : forms_)
+      fmt::print(
+          "{{\"kind\":\"value\",\"name\":\"{}\",\"state\":\"different\",\"lanes\":{},"
+          "\"differing\":{},\"first\":\"{}\"}}\n",
+          name, lanes, f.lanes, f.first);
+  }
+
+ private:
+  static bool wanted() {
+    static const bool is = std::getenv("LANEWISE_VALUE_ROWS") != nullptr;
+    return is;
+  }
+  struct Failed {
+    size_t lanes = 0;
+    std::string first;
+  };
+  std::map<std::string, Failed> forms_;
+};
+
 std::optional<std::string> judge(const Slot& s, const Batch& b, const InstructionSet& set,
                                  const std::vector<uint32_t>& results) {
   const Case& c = *s.test;
   const std::vector<uint32_t> want = expected(c, set, b.lanes);
   std::optional<std::string> first;
   size_t wrong = 0;
+  FailedForms failed;
   for (size_t lane = 0; lane < b.lanes; ++lane) {
     const In got = In(results).subspan((lane * b.out_bytes + s.out) / 4, c.outputs);
     const In right = In(want).subspan(lane * c.outputs, c.outputs);
     if (c.bound ? c.bound->holds(words_of(c, lane), got) : std::ranges::equal(got, right)) continue;
+    failed.add(c, words_of(c, lane), got);
     if (wrong++ == 0)
       first = fmt::format("{}: {}\n  lane {}, inputs{}: got{}, expected{}", c.row, c.text, lane,
                           hex(words_of(c, lane)), hex(got),
                           c.bound ? " within " + c.bound->text : hex(right));
   }
   if (first) *first += fmt::format(" ({} of {} lanes)", wrong, b.lanes);
+  failed.print(b.lanes);
   return first;
 }
 

@@ -44,6 +44,8 @@ struct Case {
   /// Computes with doubles: left out on devices that have none. There it is the shader library's
   /// integer routines that count, which have tests of their own, and drivers take minutes.
   bool doubles = false;
+  /// Which forms of a case that has several are wrong, and in which words; absent: `row` alone.
+  std::function<std::vector<std::string>(In in, In got)> wrong_forms = nullptr;
 };
 
 /// A case's place in a kernel: byte offsets in the records that each lane has of its own.

@@ -41,8 +41,8 @@ B64 lw_mulhi_s64(const in B64 a, const in B64 b) {
 #if LW_INT64
 B64 udiv64(const in B64 a, const in B64 b, out B64 rem) {
   if (b == B64(0)) {
-    rem = a;
-    return ~B64(0);
+    rem = ~B64(0);
+    return rem;
   }
   B64 q = a / b;
   rem = a - q * b;
@@ -53,8 +53,8 @@ B64 udiv64(const in B64 a, const in B64 b, out B64 rem) {
 B64 udiv64(B64 a, const in B64 b, out B64 rem) {
   B64 q = uvec2(0u), r = uvec2(0u);
   if (zero64(b)) {
-    rem = a;
-    return uvec2(0xffffffffu);
+    rem = uvec2(0xffffffffu);
+    return rem;
   }
   if ((a.y | b.y) == 0u) {
     rem = uvec2(a.x % b.x, 0u);
@@ -85,7 +85,7 @@ B64 lw_rem_u64(const in B64 a, const in B64 b) {
   B64 q = udiv64(a, b, r);
   return r;
 }
-// Signed division by zero gives all ones whatever the dividend's sign, so it is tested first.
+// Signed division by zero gives all ones twice, whatever the dividend's sign, so it is tested first.
 B64 lw_div_s64(const in B64 a, const in B64 b) {
   if (zero64(b)) return b64(0xffffffffu, 0xffffffffu);
   B64 r;
@@ -93,7 +93,7 @@ B64 lw_div_s64(const in B64 a, const in B64 b) {
   return sel64(sign64(a) != sign64(b), neg64(q), q);
 }
 B64 lw_rem_s64(const in B64 a, const in B64 b) {
-  if (zero64(b)) return a;
+  if (zero64(b)) return b64(0xffffffffu, 0xffffffffu);
   B64 r;
   B64 q = udiv64(lw_abs_s64(a), lw_abs_s64(b), r);
   return sel64(sign64(a), neg64(r), r);

@@ -17,7 +17,7 @@ uint lw_mulhi_s32(const in uint a, const in uint b) {
 }
 
 uint lw_div_u32(const in uint a, const in uint b) { return b == 0u ? ~0u : a / max(b, 1u); }
-uint lw_rem_u32(const in uint a, const in uint b) { return b == 0u ? a : a % max(b, 1u); }
+uint lw_rem_u32(const in uint a, const in uint b) { return b == 0u ? ~0u : a % max(b, 1u); }
 // On magnitudes: INT_MIN / -1 is then no special case.
 uint lw_div_s32(const in uint a, const in uint b) {
   if (b == 0u) return ~0u;
@@ -25,7 +25,7 @@ uint lw_div_s32(const in uint a, const in uint b) {
   return int(a ^ b) < 0 ? 0u - q : q;
 }
 uint lw_rem_s32(const in uint a, const in uint b) {
-  if (b == 0u) return a;
+  if (b == 0u) return ~0u;
   uint r = lw_abs_s32(a) % lw_abs_s32(b);
   return int(a) < 0 ? 0u - r : r;
 }

@@ -27,6 +27,7 @@ constexpr int kNothingToTest = 77;  ///< exit code of a stage: this machine lack
 constexpr unsigned kMostAttempts = 2;  ///< of a stage during which the kit itself was ended
 constexpr size_t kLines = 40;          ///< of a stage's text that are kept
 constexpr size_t kLineBytes = 600;
+constexpr size_t kFailures = 100;  ///< lines that name what failed
 
 struct Arguments {
   std::string out, only, other;
@@ -81,11 +82,14 @@ class Output {
       if (row.is_object() && row.contains("kind")) {
         row["stage"] = stage_;
         results_.add(row);
+        count(row);
         return;
       }
     }
     if (!error && document_.size() < kMostBytes / 4) document_ += text + "\n";
     lost_ = lost_ || says_lost(text);
+    if (names_failure(text) && failures_.size() < kFailures)
+      failures_.push_back(text.substr(0, 200));
     tail_.push_back(text.substr(0, kLineBytes));
     if (tail_.size() > kLines) tail_.pop_front();
   }
@@ -94,6 +98,12 @@ class Output {
 
   /// The whole of it may be one document; the benchmarks in that are figures.
   void finish(Json& row) {
+    if (!failures_.empty()) row["failures"] = failures_;
+    if (!differing_.empty()) {
+      std::string text = fmt::format("{} of {} rows differ:", differing_.size(), rows_);
+      for (const std::string& name : differing_) text += " " + name;
+      tail_.push_back(text.substr(0, 8 * kLineBytes));
+    }
     Json document = Json::parse(document_, nullptr, false);
     if (!document.is_object()) {
       row["output"] = tail_;
@@ -110,6 +120,19 @@ class Output {
   }
 
  private:
+  /// Rows of truth tables and of value tests.
+  void count(const Json& row) {
+    const std::string kind = row.value("kind", ""), state = row.value("state", "");
+    if (kind != "truth" && kind != "value") return;
+    ++rows_;
+    if (state == "different" || state == "forbidden" || state == "faulted")
+      differing_.push_back(row.value("name", ""));
+  }
+  /// The first line of a case that failed, in what doctest and the random tests print.
+  static bool names_failure(const std::string& text) {
+    return text.find(": ERROR: ") != text.npos || text.starts_with("MISMATCH ") ||
+           text.starts_with("FAIL");
+  }
   static bool says_lost(const std::string& text) {
     static const std::regex lost(
         "device (is |was |)lost|ErrorDeviceLost|VK_ERROR_DEVICE_LOST|"
@@ -120,6 +143,8 @@ class Output {
   Results& results_;
   std::string stage_, document_;
   std::deque<std::string> tail_;
+  std::vector<std::string> failures_, differing_;
+  size_t rows_ = 0;
   bool lost_ = false;
 };
 

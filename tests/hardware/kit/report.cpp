@@ -122,9 +122,10 @@ void add_truth(std::string& out, const std::map<std::string, Json>& rows) {
     if (text_of(row, "kind") != "truth") continue;
     const std::string state = text_of(row, "state");
     ++tables[text_of(row, "table")][state];
-    if ((state != "different" && state != "forbidden") || ++shown > 60) continue;
-    differing +=
-        fmt::format("  {} {}\n", text_of(row, "name"), text_of(row, "first").substr(0, 200));
+    if ((state != "different" && state != "forbidden" && state != "faulted") || ++shown > 60)
+      continue;
+    const std::string what = text_of(row, state == "faulted" ? "why" : "first");
+    differing += fmt::format("  {} {}\n", text_of(row, "name"), what.substr(0, 200));
   }
   if (tables.empty()) return;
   out += "\ntruth tables (card beside Lanewise)\n";

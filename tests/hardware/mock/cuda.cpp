@@ -1,7 +1,8 @@
 // A stand-in for NVIDIA's driver library, for tests of cuda_truth: the documented entry points that
 // it uses, over the reference engine. MOCK_CUDA_REPLACE="add.s32=sub.s32" plants a wrong answer:
 // the text of programs is changed so before it runs. MOCK_CUDA_LOST=N: after N launches every call
-// fails, as after a fault on a real card. MOCK_CUDA_NO_DEVICE=1: it starts and has no device.
+// fails, as after a fault on a real card; MOCK_CUDA_FAULT="sub.s32": from the first launch of a
+// program whose text has that. MOCK_CUDA_NO_DEVICE=1: it starts and has no device.
 // MOCK_CUDA_PTXAS=PROGRAM: NVIDIA's assembler, where it is installed, judges each text as a
 // driver's would.
 #include <unistd.h>
@@ -26,6 +27,7 @@ constexpr int kSuccess = 0, kInvalidValue = 1, kInvalidPtx = 218, kNotFound = 50
 struct Loaded {
   Module module;
   std::map<std::string, Kernel> kernels;
+  bool faults = false;
 };
 struct Symbol {
   Loaded* module;
@@ -35,6 +37,7 @@ struct Symbol {
 struct Function {
   Kernel kernel;
   std::vector<ParamInfo> params;
+  bool faults = false;
 };
 
 struct State {
@@ -161,6 +164,8 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* op
   return call([&] {
     auto loaded = std::make_unique<Loaded>();
     const std::string text = planted(static_cast<const char*>(image));
+    const std::string fault = setting("MOCK_CUDA_FAULT");
+    loaded->faults = !fault.empty() && text.find(fault) != std::string::npos;
     try {
       if (const std::string why = assembler_refuses(text); !why.empty())
         throw Error(ErrorKind::guest, why);
@@ -187,7 +192,7 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
     const auto it = static_cast<Loaded*>(module)->kernels.find(name);
     if (it == static_cast<Loaded*>(module)->kernels.end()) return kNotFound;
     Function& f = state().functions[name];
-    f = {it->second, it->second.params()};
+    f = {it->second, it->second.params(), static_cast<Loaded*>(module)->faults};
     *function = &f;
     return kSuccess;
   });
@@ -252,12 +257,12 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
                    unsigned bz, unsigned shared, void*, void** arguments, void**) {
   return call([&] {
     const std::string lost = setting("MOCK_CUDA_LOST");
-    if (!lost.empty() && state().launches >= std::atol(lost.c_str())) {
+    const Function& f = *static_cast<Function*>(function);
+    if (f.faults || (!lost.empty() && state().launches >= std::atol(lost.c_str()))) {
       state().lost = true;
       return kLaunchFailed;
     }
     ++state().launches;
-    const Function& f = *static_cast<Function*>(function);
     std::vector<Arg> args;
     for (size_t i = 0; i < f.params.size(); ++i)
       args.push_back(

@@ -33,12 +33,24 @@ std::string words_text(std::span<const uint32_t> words);
 /// device gives something else, or the file has a form that no value case knows.
 bool check_table(Device& device, const std::string& path);
 
+/// Where a table goes on after a form has faulted on the card: a fault ends the process's context
+/// for good, so the program starts itself again.
+struct Resume {
+  size_t from = 0;      ///< forms that are done
+  size_t alone = 0;     ///< so many of the next ones get a kernel each, until one of them faults
+  unsigned faults = 0;  ///< forms that have faulted
+  bool wrong = false;   ///< a row before differed
+};
+
 /// What every table works with.
 struct Bench {
   Card card;
   Device ours;
   bool small = false;  ///< a little of each table, for tests of the kit
+  Resume resume = {};
 };
+/// Does not come back, unless this machine cannot start a program: then it throws.
+[[noreturn]] void start_again(const std::string& table, const Resume& resume);
 
 /// One table of the truth program; prints rows. True when Lanewise was nowhere wrong.
 struct Table {

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
 #include "tests/hardware/device/rows.hpp"
@@ -13,6 +15,10 @@ using namespace lanewise;
 using namespace lanewise::truth;
 
 namespace lanewise::truth {
+namespace {
+std::string own_table, own_device;  ///< what `start_again` passes on
+bool own_small = false;
+}  // namespace
 
 const std::vector<Table>& tables() {
   static const std::vector<Table> list = {
@@ -26,6 +32,29 @@ const std::vector<Table>& tables() {
       {"operators", operator_table},   {"chase", chase_table},
       {"memory", memory_table},        {"left-out", left_out_table}};
   return list;
+}
+
+void start_again(const std::string& table, const Resume& resume) {
+  if (own_table == "all") throw CudaError("a form of " + table + " faults: ask that table alone");
+  std::vector<std::string> words = {"cuda_truth",
+                                    "--table",
+                                    table,
+                                    "--device",
+                                    own_device,
+                                    "--from",
+                                    fmt::format("{}", resume.from),
+                                    "--alone",
+                                    fmt::format("{}", resume.alone),
+                                    "--faults",
+                                    fmt::format("{}", resume.faults)};
+  if (resume.wrong) words.emplace_back("--wrong");
+  if (own_small) words.emplace_back("--small");
+  std::vector<char*> arguments;
+  for (std::string& w : words) arguments.push_back(w.data());
+  arguments.push_back(nullptr);
+  std::fflush(stdout);
+  ::execv("/proc/self/exe", arguments.data());
+  throw std::runtime_error("cannot start again after a fault");
 }
 
 }  // namespace lanewise::truth
@@ -45,16 +74,16 @@ void print_card(const Card& card) {
                   {"memory", f.memory}});
 }
 
-int run(const std::string& wanted, const std::string& device, bool small) {
+int run(const std::string& wanted, const std::string& device, bool small, const Resume& resume) {
   std::optional<Card> card;
   try {
     card.emplace();
   } catch (const NoCuda& e) {
     return kit::skip(e.what());
   }
-  print_card(*card);
-  Bench bench{*card, Device::open(device), small};
-  bool known = false, right = true;
+  if (resume.faults + resume.alone == 0) print_card(*card);
+  Bench bench{*card, Device::open(device), small, resume};
+  bool known = false, right = !resume.wrong;
   for (const Table& t : tables()) {
     if (wanted != "all" && wanted != t.name) continue;
     known = true;
@@ -70,11 +99,16 @@ int run(const std::string& wanted, const std::string& device, bool small) {
 int main(int argc, char** argv) {
   std::string table = "all", device = "auto", file;
   bool small = false, list = false;
+  Resume resume;
   CLI::App app("cuda_truth: the card beside Lanewise, through NVIDIA's driver");
   app.add_option("--table", table, "all, or one of --list")->capture_default_str();
   app.add_option("--device", device, "Lanewise's side")->capture_default_str();
   app.add_option("--check", file, "only hold --device to a table file of a card");
   app.add_flag("--small", small, "a little of each");
+  app.add_option("--from", resume.from, "set by itself after a fault: forms that are done");
+  app.add_option("--alone", resume.alone, "likewise: next forms that get a kernel each");
+  app.add_option("--faults", resume.faults, "likewise: forms that have faulted");
+  app.add_flag("--wrong", resume.wrong, "likewise: a row has differed");
   app.add_flag("--list", list, "print the names of the tables only");
   CLI11_PARSE(app, argc, argv);
   if (list) {
@@ -88,7 +122,10 @@ int main(int argc, char** argv) {
       Device opened = Device::open(device);
       return check_table(opened, file) ? kit::kPassed : kit::kWrong;
     }
-    return run(table, device, small);
+    own_table = table;
+    own_device = device;
+    own_small = small;
+    return run(table, device, small, resume);
   } catch (const Error& e) {
     std::fprintf(stderr, "cuda_truth: %s\n", e.what());
     return static_cast<int>(e.kind());

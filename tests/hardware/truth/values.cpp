@@ -23,6 +23,7 @@ constexpr size_t kTogether = 14;       ///< forms of one kernel
 constexpr size_t kRandomTuples = 512;  ///< beside a case's own
 constexpr size_t kSamples = 6;         ///< of the card's results that a row has
 constexpr uint32_t kPoison = 0xdeadbeef;
+constexpr unsigned kMostFaults = 8;  ///< of a table: more of them, and it is the card that is lost
 
 /// Values that an operand may have: any bits, unless the case chooses them from a pool of its own.
 bool takes_any(const values::ptx::Operand& o) {
@@ -67,9 +68,9 @@ class Group {
     case_ = cases[0];
     add_random(case_.tuples, ops_[0], bench_.small ? 0 : kRandomTuples);
     const bool inputs = case_.inputs != 0;
-    // Without inputs all lanes do the same, on the same variables: one is enough.
-    lanes_ =
-        inputs ? (case_.tuples.size() + values::kGroup - 1) / values::kGroup * values::kGroup : 1;
+    // Without inputs all lanes do the same; the value cases say what a whole group sees.
+    lanes_ = inputs ? (case_.tuples.size() + values::kGroup - 1) / values::kGroup * values::kGroup
+                    : values::kGroup;
     const Job job = make_job();
     std::vector<Words> card, ours;
     try {
@@ -190,14 +191,32 @@ class Group {
 };
 
 bool run_all(Bench& bench, Device& ours, const std::string& table, const std::vector<Op>& ops) {
-  bool right = true;
-  for (size_t from = 0; from < ops.size(); from += kTogether) {
-    const auto begin = ops.begin() + static_cast<std::ptrdiff_t>(from);
-    const auto end =
-        ops.begin() + static_cast<std::ptrdiff_t>(std::min(ops.size(), from + kTogether));
-    right = Group(bench, ours, table, {begin, end}).run() && right;
+  Resume at = bench.resume;
+  while (at.from < ops.size()) {
+    const size_t count = std::min(ops.size() - at.from, at.alone != 0 ? 1 : kTogether);
+    const auto begin = ops.begin() + static_cast<std::ptrdiff_t>(at.from);
+    try {
+      const bool right =
+          Group(bench, ours, table, {begin, begin + static_cast<std::ptrdiff_t>(count)}).run();
+      at.wrong = at.wrong || !right;
+    } catch (const CudaError& e) {
+      if (at.faults == kMostFaults) throw;
+      if (count > 1) {
+        at.alone = count;
+      } else {
+        kit::print_row({{"kind", "truth"},
+                        {"name", fmt::format("{}/{}", table, begin->form)},
+                        {"table", table},
+                        {"state", "faulted"},
+                        {"why", e.what()}});
+        at = {at.from + 1, at.alone > 0 ? at.alone - 1 : 0, at.faults + 1, true};
+      }
+      start_again(table, at);
+    }
+    at.from += count;
+    if (at.alone != 0) --at.alone;
   }
-  return right;
+  return !at.wrong;
 }
 
 /// Forms with the same operands behind each other, so that they share kernels.

@@ -187,7 +187,7 @@ void Machine::inst(const Inst& i) {
       r = b != 0 ? a / b : ~uint64_t{0};
       break;
     case Op::rem:
-      r = b != 0 ? a % b : a;
+      r = b != 0 ? a % b : ~uint64_t{0};
       break;
     case Op::min:
       r = std::min(a, b);

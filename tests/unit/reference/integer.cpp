@@ -82,7 +82,7 @@ TEST_CASE("arithmetic equals 128-bit arithmetic") {
         check(Op::min, x < y ? x : y);
         check(Op::max, x < y ? y : x);
         check(Op::div, y == 0 ? -1 : x / y);
-        check(Op::rem, y == 0 ? x : x % y);
+        check(Op::rem, y == 0 ? ~uint64_t{0} : x % y);
         // Unsigned 64 x 64 fits 128 bits only without a sign: take the halves by schoolbook.
         const uint64_t mask = 0xffffffff;
         const uint64_t mid = (a & mask) * (b >> 32) + ((a & mask) * (b & mask) >> 32);

@@ -105,11 +105,16 @@ std::optional<Op> shf(const std::string&, Mods& m) {
   });
 }
 
+/// Positions and lengths of fields: the low 8 bits; of 64-bit fields all of them (on an H100).
+unsigned field_part(const Type& t, uint64_t n) {
+  return static_cast<unsigned>(t.bits == 64 ? std::min<uint64_t>(n, 1000) : n & 0xff);
+}
+
 std::optional<Op> bfe(const std::string&, Mods& m) {
   const auto t = m.type();
   if (!t) return {};
   return op({{*t}, {kU32, "shift"}, {kU32, "shift"}}, *t, [t = *t](Args in) {
-    const unsigned at = in[1] & 0xff, length = in[2] & 0xff, top = t.bits - 1;
+    const unsigned at = field_part(t, in[1]), length = field_part(t, in[2]), top = t.bits - 1;
     const bool sign =
         t.is_signed() && length != 0 && (in[0] >> std::min(at + length - 1, top) & 1) != 0;
     uint64_t r = 0;
@@ -123,8 +128,8 @@ std::optional<Op> bfe(const std::string&, Mods& m) {
 std::optional<Op> bfi(const std::string&, Mods& m) {
   const auto t = m.type();
   if (!t) return {};
-  return op({{*t}, {*t}, {kU32, "shift"}, {kU32, "shift"}}, *t, [bits = t->bits](Args in) {
-    const unsigned at = in[2] & 0xff, length = in[3] & 0xff;
+  return op({{*t}, {*t}, {kU32, "shift"}, {kU32, "shift"}}, *t, [t = *t](Args in) {
+    const unsigned bits = t.bits, at = field_part(t, in[2]), length = field_part(t, in[3]);
     uint64_t r = in[1];
     for (unsigned i = 0; i < length && at + i < bits; ++i) {
       const uint64_t bit = uint64_t{1} << (at + i);

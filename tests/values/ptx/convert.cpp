@@ -33,6 +33,7 @@ struct Style {
     return {m.one_of({"rni", "rzi", "rmi", "rpi", "rna", "rn", "rz", "rm", "rp"}), m.take("ftz"),
             m.take("sat"), m.take("relu"), m.take("satfinite")};
   }
+  bool plain() const { return round.empty() && !ftz && !sat && !relu && !satfinite; }
   bool to_whole() const { return round.size() == 3 && round != "rna"; }
 };
 
@@ -127,7 +128,12 @@ Op widened(const Type& d, const Type& s, const Style& style) {
 Op to_floats(const Type& d, const Type& s, const Style& style) {
   if (d.name == "f32" && s.letter == 'B') return widened(d, s, style);
   return {{}, {{s}}, {{d}}, [=](Args in, Results out) {
-            long double x = decoded(s, in[0], style.ftz);
+            if (d.name == s.name && s.bits >= 32 && style.plain()) {
+              out[0] = in[0];  // no arithmetic: the bits of a NaN stay
+              return;
+            }
+            // To f16 nothing is flushed, whatever `.ftz` says.
+            long double x = decoded(s, in[0], style.ftz && d.bits != 16);
             if (style.to_whole() && std::isfinite(x)) x = rounded(x, style);
             out[0] = encoded(d, x, style);
           }};

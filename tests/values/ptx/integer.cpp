@@ -23,12 +23,13 @@ std::optional<Op> add(const std::string&, Mods& m) {
 std::optional<Op> sub(const std::string&, Mods& m) {
   return binary(m, [](const Type&, Wide a, Wide b) { return a - b; });
 }
-// Division by zero has no defined result: docs/ir.md says all ones, and the dividend as the rest.
+// Division by zero has no defined result: docs/ir.md says all ones, and all ones as the rest, as an
+// H100 does.
 std::optional<Op> div(const std::string&, Mods& m) {
   return binary(m, [](const Type&, Wide a, Wide b) { return b == 0 ? -1 : a / b; });
 }
 std::optional<Op> rem(const std::string&, Mods& m) {
-  return binary(m, [](const Type&, Wide a, Wide b) { return b == 0 ? a : a % b; });
+  return binary(m, [](const Type&, Wide a, Wide b) { return b == 0 ? -1 : a % b; });
 }
 std::optional<Op> min(const std::string&, Mods& m) {
   return binary(m, [](const Type&, Wide a, Wide b) { return a < b ? a : b; });

@@ -260,6 +260,19 @@ Case case_of(const std::vector<Op>& group) {
     }
     c.text += "}\n";
   }
+  c.wrong_forms = [group](In in, In got) {
+    std::vector<std::string> forms;
+    for (const Op& op : group) {
+      const size_t width = words_of(op.results);
+      std::vector<uint32_t> want(width);
+      if (op.value) evaluate(op, in, want);
+      const bool right =
+          op.near ? is_near(op, in, got.first(width)) : std::ranges::equal(want, got.first(width));
+      if (!right) forms.push_back(op.form);
+      got = got.subspan(width);
+    }
+    return forms;
+  };
   if (!first.near) {
     c.oracle = [group](In in, Out out) {
       size_t place = 0;

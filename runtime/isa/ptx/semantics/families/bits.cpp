@@ -56,14 +56,23 @@ void funnel(Emit& e) {
              {.mode = static_cast<uint8_t>(e.get("mode") == "wrap")}));
 }
 
+/// A position or a length. Of 32-bit fields the low 8 bits count, as the manual says. Of 64-bit
+/// ones all do on an H100, whose compiler makes them of shifts: whatever is above 255 is as good as
+/// 255.
+ir::Operand field_part(Emit& e, unsigned operand) {
+  const ir::Operand n = e.raw(operand, kU32);
+  return e.type().bits == 64 ? ir::Operand(e.op(Op::min, Type::u32, {n, imm(255)})) : n;
+}
+
 void bfe(Emit& e) {
   const PType t = e.type();
-  e.set(0, t, e.op(Op::bfe, t.ir(), {e.raw(1, t), e.raw(2, kU32), e.raw(3, kU32)}));
+  e.set(0, t, e.op(Op::bfe, t.ir(), {e.raw(1, t), field_part(e, 2), field_part(e, 3)}));
 }
 
 void bfi(Emit& e) {
   const PType t = e.type();
-  e.set(0, t, e.op(Op::bfi, t.ir(), {e.raw(1, t), e.raw(2, t), e.raw(3, kU32), e.raw(4, kU32)}));
+  e.set(0, t,
+        e.op(Op::bfi, t.ir(), {e.raw(1, t), e.raw(2, t), field_part(e, 3), field_part(e, 4)}));
 }
 
 void bfind(Emit& e) {

@@ -66,7 +66,10 @@ void int_to_float(Emit& e) {
 
 void float_to_float(Emit& e) {
   const PType d = e.type("dtype"), s = e.type();
-  e.set(0, d, e.op(Op::f2f, d.ir(), {e.raw(1, s, kWider)}, mods_of(e, s.ir())), kWider, true);
+  Mods mods = mods_of(e, s.ir());
+  // Cards round subnormal numbers up or down to an f16 whatever `.ftz` says (tests/truth/h100.tsv).
+  if (d.bits == 16) mods.ftz = false;
+  e.set(0, d, e.op(Op::f2f, d.ir(), {e.raw(1, s, kWider)}, mods), kWider, true);
 }
 
 void float_same(Emit& e) {
@@ -80,7 +83,9 @@ void float_same(Emit& e) {
     value = e.op(Op::fround, t.ir(), {value}, round);
   }
   mods.round = ir::Round::rn;
-  if (!e.has("rnd") || e.has("sat")) value = e.op(Op::f2f, t.ir(), {value}, mods);
+  // A conversion that does nothing moves bits, also those of a NaN: but f16's is arithmetic.
+  const bool moves = t.bits != 16 && !mods.ftz;
+  if (e.has("sat") || (!e.has("rnd") && !moves)) value = e.op(Op::f2f, t.ir(), {value}, mods);
   e.set(0, t, value, kWider, true);
 }
 
