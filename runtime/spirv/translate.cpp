@@ -13,6 +13,7 @@
 #include "runtime/ir/passes/pipeline.hpp"
 #include "runtime/ir/passes/values/expand_dots.hpp"
 #include "runtime/spirv/binary/code.hpp"
+#include "runtime/spirv/binary/float_modes.hpp"
 #include "runtime/spirv/binary/library.hpp"
 #include "runtime/spirv/binary/loop_exits.hpp"
 #include "runtime/spirv/binary/shrink.hpp"
@@ -236,6 +237,7 @@ Module translate_once(const ir::Program& source, const Options& options, const T
   module.words = library::freeze(linked, sizes);
   if (target.quirks.folds_nothing) module.words = shrink(module.words);
   if (target.quirks.loses_loop_values) module.words = close_loops(module.words);
+  module.words = with_float_modes(module.words, target);
   module.local_size = shape.local_size;
   module.lanes_per_invocation = shape.lanes_per_invocation;
   module.clears_backing = (reads_shared && shared.in_memory) || (reads_local && local.in_memory);

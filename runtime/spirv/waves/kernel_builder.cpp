@@ -78,7 +78,6 @@ Id KernelBuilder::builtin(Id type, spv::BuiltIn which, const char* name) {
 void KernelBuilder::begin_entry() {
   entry_ = m_.begin_function("main");
   entry_point_ = m_.addEntryPoint(spv::ExecutionModelGLCompute, entry_, "main");
-  declare_float_modes();
   const Id group = builtin(m_.uvec3_type, spv::BuiltInWorkgroupId, "work_group");
   const Id local = builtin(m_.uvec3_type, spv::BuiltInLocalInvocationId, "local_id");
   m_.addExecutionMode(entry_, spv::ExecutionModeLocalSize, static_cast<int>(shape_.local_size), 1,
@@ -104,30 +103,6 @@ void KernelBuilder::begin_entry() {
   clear_local();
   start_lane();
   if (options_.trace_bits != 0) library("lw_trace_begin", m_.void_type, {});
-}
-
-/// Asks for exactly the float behaviour that the table of native operations counts on. A device
-/// that cannot promise a mode gets no such request, and the operations go to the library.
-void KernelBuilder::declare_float_modes() {
-  const auto mode = [&](bool wanted, spv::ExecutionMode what, spv::Capability capability,
-                        int width) {
-    if (!wanted) return;
-    m_.addExtension("SPV_KHR_float_controls");
-    m_.addCapability(capability);
-    m_.addExecutionMode(entry_, what, width);
-  };
-  using namespace spv;
-  const Target& t = target_;
-  mode(t.denorm_preserve, ExecutionModeDenormPreserve, CapabilityDenormPreserve, 32);
-  mode(t.flushes && t.flush_mode, ExecutionModeDenormFlushToZero, CapabilityDenormFlushToZero, 32);
-  mode(t.rte, ExecutionModeRoundingModeRTE, CapabilityRoundingModeRTE, 32);
-  mode(t.signed_zero_inf_nan, ExecutionModeSignedZeroInfNanPreserve,
-       CapabilitySignedZeroInfNanPreserve, 32);
-  if (!t.float64) return;
-  mode(t.denorm_preserve64, ExecutionModeDenormPreserve, CapabilityDenormPreserve, 64);
-  mode(t.rte64, ExecutionModeRoundingModeRTE, CapabilityRoundingModeRTE, 64);
-  mode(t.signed_zero_inf_nan64, ExecutionModeSignedZeroInfNanPreserve,
-       CapabilitySignedZeroInfNanPreserve, 64);
 }
 
 void KernelBuilder::clear_local() {

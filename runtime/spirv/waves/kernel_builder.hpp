@@ -41,7 +41,6 @@ class KernelBuilder {
   void begin_entry();
   Id builtin(Id type, spv::BuiltIn which, const char* name);
   void place_waves(const ir::Program& program);
-  void declare_float_modes();
   void finish_entry();
   void report_cut();
   void clear_local();

@@ -117,7 +117,7 @@ class Lister {
         std::ranges::replace(pattern, ',', '?');
         add(fmt::format("values/{}/{}", set, line.substr(line.find(": ") + 2)),
             {name, "--no-version", "--no-colors", "--test-case=" + pattern}, 240);
-        stages_.back().command.environment.emplace_back("LANEWISE_VALUE_ROWS", "1");
+        stages_.back().command.environment["LANEWISE_VALUE_ROWS"] = "1";
       }
     }
   }

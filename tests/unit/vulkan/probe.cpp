@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "runtime/spirv/binary/float_modes.hpp"
 #include "runtime/vulkan/probe/probe_shader.hpp"
 #include "tests/unit/vulkan/support.hpp"
 
@@ -144,10 +145,10 @@ TEST_CASE("float modes are declared for the entry point that the module has") {
   const std::vector<uint32_t> words = {
       0x07230203,   0x10300, 0, 5,          0, 2 << 16 | 17, 1, 3 << 16 | 14, 0, 1,
       5 << 16 | 15, 5,       4, 0x6e69616d, 0};
-  CHECK(vulkan::with_float_modes(words, {}) == words);
+  CHECK(spirv::with_float_modes(words, {}) == words);
   spirv::Target target;
   target.rte = true;
-  const auto with = vulkan::with_float_modes(words, target);
+  const auto with = spirv::with_float_modes(words, target);
   const std::vector<uint32_t> capability = {2 << 16 | 17, 4467};
   const std::vector<uint32_t> mode = {4 << 16 | 16, 4, 4462, 32};
   CHECK(std::equal(capability.begin(), capability.end(), with.begin() + 7));
