@@ -81,7 +81,7 @@ U divide(U a, U b) {
 }
 template <typename S, typename U>
 U remainder(U a, U b) {
-  if (b == 0) return a;
+  if (b == 0) return ~U{0};
   if (static_cast<S>(b) == -1) return 0;
   return static_cast<U>(static_cast<S>(a) % static_cast<S>(b));
 }
@@ -120,7 +120,7 @@ TEST_CASE("64-bit integers with two operands") {
            binary64("lw_mulhi_u64", [](auto a, auto b) { return u128(a) * b >> 64; }),
            binary64("lw_mulhi_s64", [s](auto a, auto b) { return s128(s(a)) * s(b) >> 64; }),
            binary64("lw_div_u64", [](auto a, auto b) { return b == 0 ? ~uint64_t{0} : a / b; }),
-           binary64("lw_rem_u64", [](auto a, auto b) { return b == 0 ? a : a % b; }),
+           binary64("lw_rem_u64", [](auto a, auto b) { return b == 0 ? ~decltype(a){0} : a % b; }),
            binary64("lw_div_s64", divide<int64_t, uint64_t>),
            binary64("lw_rem_s64", remainder<int64_t, uint64_t>),
            binary64("lw_min_u64", [](auto a, auto b) { return std::min(a, b); }),
@@ -216,7 +216,7 @@ TEST_CASE("32-bit integers") {
   const auto s = [](uint32_t v) { return static_cast<int32_t>(v); };
   for (const Case& c : {
            binary32("lw_div_u32", [](auto a, auto b) { return b == 0 ? ~0U : a / b; }),
-           binary32("lw_rem_u32", [](auto a, auto b) { return b == 0 ? a : a % b; }),
+           binary32("lw_rem_u32", [](auto a, auto b) { return b == 0 ? ~decltype(a){0} : a % b; }),
            binary32("lw_div_s32", divide<int32_t, uint32_t>),
            binary32("lw_rem_s32", remainder<int32_t, uint32_t>),
            binary32("lw_mulhi_u32", [](auto a, auto b) { return uint64_t{a} * b >> 32; }),
