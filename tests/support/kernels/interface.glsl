@@ -6,7 +6,7 @@ layout(std430, binding = 3) buffer Backing { uint backing[]; };
 layout(std430, binding = 4) readonly buffer Allocations { uint allocations[]; };
 layout(push_constant) uniform Push { uint push[32]; };
 
-const uint PARAMETERS = 160u;  // word of the launch block
+const uint PARAMETERS = 192u;  // word of the launch block
 
 uvec3 group() { return gl_WorkGroupID + uvec3(push[4], push[5], push[6]); }
 uint group_index() {

@@ -133,7 +133,7 @@ Op to_floats(const Type& d, const Type& s, const Style& style) {
               return;
             }
             // To f16 nothing is flushed, whatever `.ftz` says.
-            long double x = decoded(s, in[0], style.ftz && d.bits != 16);
+            long double x = decoded(s, in[0], style.ftz && d.name != "f16");
             if (style.to_whole() && std::isfinite(x)) x = rounded(x, style);
             out[0] = encoded(d, x, style);
           }};
