@@ -28,8 +28,9 @@ class ChunkPlan {
   std::array<uint32_t, 3> grid_, limit_, at_{};
 };
 
-/// Groups of a launch's first dispatch: many, where the kernel is known to be quick. Later ones grow or shrink toward the wanted time, so that
-/// deadlines are noticed and no driver's watchdog sees a long submission.
+/// Groups of a launch's first dispatch: many, where the kernel is known to be quick. Later ones
+/// grow or shrink toward the wanted time, so that deadlines are noticed and no driver's watchdog
+/// sees a long submission.
 uint64_t first_chunk_groups(const Kernel& kernel);
 /// How often a running kernel is looked after.
 inline constexpr auto kPoll = std::chrono::milliseconds(50);

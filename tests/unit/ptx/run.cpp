@@ -138,7 +138,7 @@ TEST_CASE("run: 32- and 64-bit integers") {
     return u32(static_cast<uint64_t>(sum));
   });
   same("rem.s64 %rd0, %rd1, %rd2;", "rd", [](auto& i) -> uint64_t {
-    if (i.b == 0) return i.a;
+    if (i.b == 0) return ~uint64_t{0};
     if (s64(i.b) == -1) return 0;
     return static_cast<uint64_t>(s64(i.a) % s64(i.b));
   });

@@ -12,7 +12,7 @@ namespace lanewise::ir {
 struct PointerParams {
   std::vector<uint32_t> through;     ///< parameters, by byte offset
   std::vector<uint32_t> alignments;  ///< of each, the largest that an access through it must have
-  std::vector<Variable> variables;  ///< of Program::variables
+  std::vector<Variable> variables;   ///< of Program::variables
   /// Eight-byte slots whose values are parts of the offsets. Nothing is proven about a launch in
   /// which one of them is a pointer itself.
   std::vector<uint32_t> in_offsets;
