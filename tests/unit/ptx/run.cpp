@@ -134,7 +134,7 @@ TEST_CASE("run: 32- and 64-bit integers") {
   same("dp4a.s32.u32 %r0, %r1, %r2, %r3;", "r", [](auto& i) {
     int64_t sum = s32(i.c);
     for (int k = 0; k < 32; k += 8)
-      sum += static_cast<int8_t>(i.a >> k) * static_cast<uint8_t>(i.b >> k);
+      sum += int64_t{static_cast<int8_t>(i.a >> k)} * static_cast<uint8_t>(i.b >> k);
     return u32(static_cast<uint64_t>(sum));
   });
   same("rem.s64 %rd0, %rd1, %rd2;", "rd", [](auto& i) -> uint64_t {
