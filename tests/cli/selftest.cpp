@@ -99,7 +99,7 @@ TEST_CASE("selftest says how long it takes where that is long") {
   write("long_suite/a.lw",
         "isa ptx\nfor n in 1..5000 {\n  case \"${n}\" {\n    reg .b32 %r = lane\n"
         "    code \"\"\" add.u32 %r, %r, 1; \"\"\"\n  }\n}\n");
-  const Output whole = selftest("--timeout 0.2 --suite " + folder);
+  const Output whole = selftest("--timeout 1 --suite " + folder);
   CHECK(contains(whole.err, "lanewise: 5000 cases on "));
   CHECK(contains(whole.err, "where nothing else runs; --quick: a sample"));
   const Output quick = selftest("--quick --suite " + folder);

@@ -55,7 +55,7 @@ def commands(root, build):
     out = {}
     for entry in json.loads((folder / "compile_commands.json").read_text()):
         words = shlex.split(entry["command"].replace(str(folder), str(build)))
-        keep = [w for w in words if w.startswith(("-I", "-D", "-std", "-isystem", "/")) and not w.endswith((".cpp", ".c", ".o"))]
+        keep = [w for w in words if w.startswith(("-I", "-D", "-std", "-isystem", "/")) and not w.endswith((".cpp", ".c", ".o", ".hxx"))]
         out[entry["file"]] = keep + ["-std=c++20"] if entry["file"].endswith(".cpp") else keep
     return out
 

@@ -31,6 +31,13 @@ uint32_t beyond(const guest::PointerBounds& b, uint64_t size) {
   if (!b.aligned || inside > size || b.pointer >= kEnd) return 0;
   return static_cast<uint32_t>(std::min(size - inside, kEnd - b.pointer));
 }
+void write_beyond(std::span<const guest::PointerBounds> bounds, uint32_t* words) {
+  for (const guest::PointerBounds& b : bounds) {
+    words[BEYOND_READABLE] = beyond(b, b.readable);
+    words[BEYOND_WRITABLE] = beyond(b, b.writable);
+    words += BEYOND_WORDS;
+  }
+}
 
 void write_imported(const ImportedMemory& imported, uint32_t* words, uint32_t first) {
   words[IMPORTED_COUNT] = static_cast<uint32_t>(imported.all().size());
@@ -104,10 +111,9 @@ void LaunchSlot::write_launch_block(const Device& device, const Reached& memory,
     put64(entry + POINTER_START, b.start == 0 ? 0 : b.start - guest::kArenaBase);
     put64(entry + POINTER_READABLE, b.readable);
     put64(entry + POINTER_WRITABLE, b.writable);
-    w[LAUNCH_BEYOND + BEYOND_WORDS * i + BEYOND_READABLE] = beyond(b, b.readable);
-    w[LAUNCH_BEYOND + BEYOND_WORDS * i + BEYOND_WRITABLE] = beyond(b, b.writable);
     if (request.imported) put64(w + LAUNCH_POINTER_BASES + 2 * i, base_of(memory, b.start));
   }
+  write_beyond(bounds, w + LAUNCH_BEYOND);
   if (!request.params.empty()) {
     std::memcpy(w + LAUNCH_PARAMS, request.params.data(), request.params.size());
   }
@@ -118,24 +124,28 @@ void LaunchSlot::write_launch_block(const Device& device, const Reached& memory,
               std::min<size_t>(request.params.size(), guest::kPushedParamBytes));
   const uint32_t params = request.program->param_bytes;
   if (guest::pushes_beyond(params, bounds.size()))
-    std::copy_n(w + LAUNCH_BEYOND, BEYOND_WORDS * bounds.size(),
-                push.data() + guest::push_beyond(params));
+    write_beyond(bounds, push.data() + guest::push_beyond(params));
 }
 
 void LaunchSlot::write_allocations(const Device& device, const Reached& memory,
                                    const LaunchRequest& request) {
-  wanted_.assign(request.memcheck == Memcheck::alloc ? request.allocations
-                                                     : std::span<const Allocation>());
+  // Launches mostly find the list of the one before, as do those that look nothing up.
+  const bool looked_up = request.memcheck == Memcheck::alloc;
+  if (looked_up) wanted_.assign(request.allocations);
+  const bool listed = !looked_up || wanted_ == listed_;
+  if (!listed) std::swap(listed_, wanted_);
   const size_t imported = request.imported ? memory.imported.all().size() : 0;
-  const size_t first_imported = wanted_.words();
+  const size_t first_imported = listed_.words();
   const uint64_t before = allocations.size;
   ensure(device, allocations, (first_imported + IMPORTED_WORDS * imported) * sizeof(uint32_t),
          Place::upload);
   put64(launch.words() + LAUNCH_ALLOCATIONS, allocations.address);
   uint32_t* w = allocations.words();
-  // Launches mostly find the list of the one before.
-  if (allocations.size != before || wanted_ != listed_) wanted_.write(w);
-  std::swap(listed_, wanted_);
+  if (!listed || allocations.size != before) {
+    std::vector<uint32_t> words(listed_.words());  // the list is read while it is made
+    listed_.write(words.data());
+    std::ranges::copy(words, w);
+  }
   w[IMPORTED_COUNT] = w[FIRST_IMPORTED] = 0;
   if (imported != 0) write_imported(memory.imported, w, static_cast<uint32_t>(first_imported));
 }
