@@ -1,0 +1,105 @@
+#include "tests/fuzz/ptx_verdicts/assembler.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+namespace ptx_verdicts {
+
+using lanewise::test::Frame;
+
+namespace {
+
+/// `ptxas FILE, line 12; error   : ...`: the number, 0 for a line of another kind.
+size_t line_of_error(const std::string& text) {
+  const size_t at = text.find(", line ");
+  if (at == text.npos || text.find("error") == text.npos) return 0;
+  size_t number = 0;
+  std::from_chars(text.data() + at + 7, text.data() + text.size(), number);
+  return number;
+}
+
+}  // namespace
+
+Assembler::Assembler(std::string program, std::string folder)
+    : program_(std::move(program)),
+      base_(fmt::format("{}/lanewise-verdicts-{}", folder, getpid())) {}
+
+bool Assembler::takes(const Frame& frame, const std::string& target) {
+  return ask({}, frame, target).accepted;
+}
+
+Assembler::Answer Assembler::ask(const std::vector<std::string>& lines, const Frame& frame,
+                                 const std::string& target) {
+  // The module's own target is the one that is asked.
+  std::string head = frame.head;
+  const size_t at = head.find(".target ") + 8;
+  head.replace(at, head.find_first_of(",\n", at) - at, target);
+  // No registers of this type below sm_53.
+  if (target == "sm_50") {
+    const size_t halves = head.find(".reg .f16x2");
+    if (halves != head.npos) head.insert(halves, "//");
+  }
+  {
+    std::ofstream out(base_ + ".ptx");
+    out << head;
+    for (const std::string& line : lines) out << line << "\n";
+    out << frame.tail;
+  }
+  Answer answer;
+  answer.accepted =
+      std::system(
+          fmt::format("ulimit -c 0; timeout 60 '{}' -arch={} '{}.ptx' -o '{}.out' 2>'{}.err'",
+                      program_, target, base_, base_, base_)
+              .c_str()) == 0;
+  std::ifstream in(base_ + ".err");
+  for (std::string text; std::getline(in, text);) {
+    const size_t number = line_of_error(text);
+    if (number >= frame.first && number - frame.first < lines.size())
+      answer.refused.push_back(number - frame.first);
+  }
+  for (const char* ending : {".ptx", ".out", ".err"}) std::filesystem::remove(base_ + ending);
+  return answer;
+}
+
+std::string Assembler::judge(std::span<const std::string> lines, const Frame& frame,
+                             const std::string& target) {
+  std::string out(lines.size(), 'A');
+  std::vector<size_t> which(lines.size());
+  std::iota(which.begin(), which.end(), size_t{0});
+  narrow(lines, which, frame, target, out);
+  return out;
+}
+
+/// Asks again without what was refused until nothing more is: an error may hide others. Where it
+/// names no line, half of them at a time.
+void Assembler::narrow(std::span<const std::string> lines, std::span<const size_t> which,
+                       const Frame& frame, const std::string& target, std::string& out) {
+  std::vector<size_t> left(which.begin(), which.end());
+  while (!left.empty()) {
+    std::vector<std::string> texts;
+    for (const size_t n : left) texts.push_back(lines[n]);
+    const Answer answer = ask(texts, frame, target);
+    if (answer.accepted) return;
+    if (answer.refused.empty()) {
+      if (left.size() == 1) {
+        out[left[0]] = '?';
+        return;
+      }
+      const size_t half = left.size() / 2;
+      narrow(lines, std::span(left).first(half), frame, target, out);
+      narrow(lines, std::span(left).subspan(half), frame, target, out);
+      return;
+    }
+    for (const size_t at : answer.refused) out[left[at]] = 'R';
+    std::erase_if(left, [&](size_t n) { return out[n] == 'R'; });
+  }
+}
+
+}  // namespace ptx_verdicts
