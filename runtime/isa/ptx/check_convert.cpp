@@ -115,12 +115,20 @@ void type_order(Context& c) {
             "`, the destination's type was expected first");
 }
 
-/// Registers of bf16 are untyped and of its width.
-void bf16_register(Context& c, size_t i, Type t) {
-  const Symbol s = c.symbol(c.in.operands[i]);
-  if (is_bf16(t) && s.kind == Symbol::Kind::reg && !s.type.is_untyped())
-    c.error(c.in.operands[i],
-            found_text(c.in.operands[i], s) + " for bf16, a .b16 register was expected");
+/// What came late stands in registers that are untyped and of its width; constants have no such
+/// type. False after a complaint.
+bool late_register(Context& c, size_t i, std::string_view slot) {
+  const Type t = c.type(slot);
+  if (!t.alternative && !t.packed) return true;
+  const Operand& o = c.in.operands[i];
+  const Symbol s = c.symbol(o);
+  if (s.kind == Symbol::Kind::reg
+          ? s.type.is_untyped() || s.type == t
+          : o.kind != Operand::Kind::integer && o.kind != Operand::Kind::float_)
+    return true;
+  c.error(o, found_text(o, s) + " for ." + std::string(c.get(slot)) + ", a .b" +
+                 std::to_string(t.bits) + " register was expected");
+  return false;
 }
 
 /// Conversions keep narrow floats in untyped registers.
@@ -133,8 +141,9 @@ Type register_type(Type t) {
 void operands(Context& c, size_t sources, Fit fit) {
   type_order(c);
   if (!c.count(sources + 1, sources + 1)) return;
-  c.destination(0, register_type(c.type("to")), fit);
-  for (size_t i = 1; i <= sources; ++i) c.source(i, register_type(c.type("from")), fit);
+  if (late_register(c, 0, "to")) c.destination(0, register_type(c.type("to")), fit);
+  for (size_t i = 1; i <= sources; ++i)
+    if (late_register(c, i, "from")) c.source(i, register_type(c.type("from")), fit);
 }
 
 }  // namespace
@@ -152,19 +161,12 @@ void convert_rule(Context& c) {
   if (c.has("relu") && !tf32) c.need(80, 70, "`.relu`");
   if (c.has("satfinite") && !tf32) c.need(is_bf16(to) ? 90 : 0, 81, "`.satfinite`");
   if (!c.count(2, 2)) return;
-  // bf16 came with stricter operands: registers of exactly its width, no constants.
-  const Fit fit = is_bf16(to) || is_bf16(from) ? Fit::exact : Fit::wider;
-  c.destination(0, register_type(to), fit);
-  bf16_register(c, 0, to);
-  bf16_register(c, 1, from);
+  const Fit fit = to.alternative || from.alternative ? Fit::exact : Fit::wider;
+  if (late_register(c, 0, "to")) c.destination(0, register_type(to), fit);
   const Operand& source = c.in.operands[1];
-  const bool constant =
-      source.kind == Operand::Kind::integer || source.kind == Operand::Kind::float_;
-  if (constant && is_bf16(from)) {
-    c.error(source, "a constant of bf16, a register was expected");
-    return;
-  }
+  if (!late_register(c, 1, "from")) return;
   if (!to.is_float() && !from.is_float() && special_source(c, source, from)) return;
+  if (tf32) return c.value_of(source, from, fit);
   c.source(1, register_type(from), fit);
 }
 
@@ -179,7 +181,7 @@ void convert_pair_rule(Context& c) {
   if (!random) return operands(c, 2, Fit::exact);
   c.need(Gate{.version = 87, .family = 1}, "`.rs`");
   if (!c.count(4, 4)) return;
-  c.destination(0, register_type(c.type("to")), Fit::exact);
+  if (late_register(c, 0, "to")) c.destination(0, register_type(c.type("to")), Fit::exact);
   for (size_t i = 1; i <= 2; ++i) c.source(i, c.type("from"), Fit::exact);
   c.register_of(c.in.operands[3], {Type::Class::bits, 32}, Fit::exact);
 }
@@ -215,10 +217,10 @@ void convert_pack_rule(Context& c) {
     c.error("`.b32` stands before the other types, it was expected behind them");
   const size_t sources = c.has("third") ? 3 : 2;
   if (!c.count(sources + 1, sources + 1)) return;
-  constexpr Type kWord{Type::Class::bits, 32};
-  c.destination(0, kWord, Fit::exact);
-  for (size_t i = 1; i <= 2; ++i) c.source(i, {Type::Class::sint, 32}, Fit::exact);
-  if (sources == 3) c.source(3, kWord, Fit::exact);
+  constexpr Type kWord{Type::Class::sint, 32};
+  c.destination(0, kWord, Fit::wider);
+  for (size_t i = 1; i <= 2; ++i) c.source(i, kWord, Fit::wider);
+  if (sources == 3) c.source(3, kWord, Fit::wider);
 }
 
 }  // namespace lanewise::ptx::legal

@@ -187,7 +187,7 @@ constexpr Row kRows[] = {
         to_generic_rule),
     row("isspacep", "space:global|local|$shared|const|param|param::entry", space_test_rule),
     row("mapa", "?space:shared::cluster type:u32|u64", map_rank_rule, "90.78"),
-    row("getctarank", "?space:shared::cluster type:u32|u64|s32", rank_rule, "90.78"),
+    row("getctarank", "?space:shared::cluster type:u32|u64|s32@.80", rank_rule, "90.78"),
     // Conversions.
     row("cvt", "?round:rn|rz|rm|rp|rni|rzi|rmi|rpi ?ftz ?sat+ to:$convert from:$convert",
         convert_rule),

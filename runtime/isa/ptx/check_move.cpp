@@ -161,6 +161,7 @@ void space_test_rule(Context& c) {
   const Operand& a = c.in.operands[1];
   c.destination(0, {Type::Class::pred, 1}, Fit::exact);
   const Symbol s = c.symbol(a);
+  if (s.kind == S::function) c.error(a, found_text(a, s) + ", an address was expected");
   const bool narrow = s.kind == S::reg && s.type.bits == 32;
   c.source(1, {Type::Class::uint, static_cast<uint16_t>(narrow ? 32 : 64)}, Fit::exact);
 }

@@ -37,7 +37,10 @@ void pair(Context& c, size_t i, const OperandSpec& spec, Type want) {
   Operand second;
   second.loc = o.loc;
   second.name = o.pair;
-  if (o.pair != "_") c.predicate_of(second, true);
+  if (o.pair != "_")
+    c.predicate_of(second, true);
+  else if (spec.both)
+    c.error(o, "`_` as second destination, a predicate was expected");
 }
 
 void vector(Context& c, size_t i, const OperandSpec& spec, Type want) {
@@ -87,7 +90,9 @@ void video(Context& c, size_t i, const OperandSpec& spec, Type want) {
     o.name.resize(dot);
     return c.register_of(o, want, Fit::exact);
   }
-  if (i == 0) return c.register_of(o, want, Fit::exact);
+  // Parts that are computed side by side are those of registers.
+  const bool registers = spec.kind == 'D' || spec.kind == 'Q';
+  if (i == 0 || registers) return c.register_of(o, want, Fit::exact);
   c.value_of(o, want, Fit::exact);
 }
 
@@ -107,6 +112,13 @@ void judge(Context& c, size_t i, const OperandSpec& spec) {
   if (fixed && c.symbol(o).kind == S::function && o.kind == K::name && spec.kind != 'a' &&
       spec.kind != 'x') {
     c.error(o, found_text(o, c.symbol(o)) + ", " + type_text(want) + " was expected");
+    return;
+  }
+  // A pair of halves counts as an integer where the qualifiers say the type, not as a count or
+  // mask.
+  const bool counts = spec.kind == 'b' || spec.kind == 't' || spec.kind == 'c';
+  if (((fixed && want.is_int()) || counts) && c.symbol(o).type.packed) {
+    c.error(o, found_text(o, c.symbol(o)) + ", a register of integers was expected");
     return;
   }
   switch (spec.kind) {

@@ -47,7 +47,10 @@ Op with_constant(const Op& op, size_t place, const Constant& c) {
 bool is_plain(const Op& op) {
   for (const Operand& o : op.sources)
     if (o.type.bits > 64) return false;
-  return op.text.empty();
+  // Video instructions on parts read registers, pairs of integers have no constants either.
+  const std::string opcode = Mods(op.form).opcode();
+  const bool parts = opcode[0] == 'v' && (opcode.back() == '2' || opcode.back() == '4');
+  return op.text.empty() && !parts && !op.form.ends_with("16x2");
 }
 
 }  // namespace
@@ -56,8 +59,7 @@ std::vector<Op> with_constants(const std::vector<Op>& ops) {
   std::vector<Op> out;
   for (const Op& op : ops)
     for (size_t place = 0; is_plain(op) && place < op.sources.size(); ++place)
-      // Pairs of integers have none either.
-      if (const auto c = constant_for(op.sources[place]); c && !op.form.ends_with("16x2"))
+      if (const auto c = constant_for(op.sources[place]))
         out.push_back(with_constant(op, place, *c));
   return out;
 }

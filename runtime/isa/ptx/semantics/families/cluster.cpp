@@ -89,7 +89,10 @@ void initialise(Context& c) {
 }
 
 void near(Context& c) {
-  if (c.count(1, 1)) c.near_address(0, c.get("ss"));
+  if (!c.count(1, 1)) return;
+  const Operand& o = c.in.operands[0];
+  if (!o.elements.empty()) c.error(o, "more than an address in the brackets, none was expected");
+  c.near_address(0, c.get("ss"));
 }
 
 void registers_count(Context& c) {
@@ -168,9 +171,9 @@ void store_reporting(Context& c) {
   if (o.kind == K::vector) {
     const size_t n = o.elements.size();
     if (n != 1 && n != 2 && n != 4) c.error(o, "a vector of another size, 1, 2 or 4 was expected");
-    c.vector_of(o, c.type(), static_cast<unsigned>(n), Fit::wider, true, false);
+    c.vector_of(o, c.type(), static_cast<unsigned>(n), Fit::exact, true, false);
   } else {
-    c.source(1, c.type(), Fit::wider);
+    c.source(1, c.type(), Fit::exact);
   }
   c.near_address(2, "shared");
 }
@@ -181,7 +184,7 @@ void store_global(Context& c) {
   if (c.has("mmio") && c.get("sem") != "release") c.error("`.mmio` without `.release`");
   if (!c.count(2, 2)) return;
   c.near_address(0, "global");
-  c.source(1, c.type(), Fit::wider);
+  c.source(1, c.type(), Fit::exact);
 }
 
 void reduce_reporting(Context& c) {
@@ -215,8 +218,8 @@ constexpr Row async(const char* opcode, const char* pattern, legal::Rule rule, c
   return Row{opcode, pattern, nullptr, lower, "", nullptr, isa::Claim::effect}.with(rule).in(gate);
 }
 
-#define LW_RED                                                          \
-  "^async ?sem:relaxed ?scope:cluster ?ss:shared::cluster|shared::cta " \
+#define LW_RED                                                        \
+  "^async sem:relaxed scope:cluster ?ss:shared::cluster|shared::cta " \
   "mbarrier::complete_tx::bytes "
 
 constexpr const char* kCluster = "thread block clusters are not supported";
@@ -272,7 +275,8 @@ constexpr Row kClusterRows[] = {
     device(LW_SEND "op:add ?vec:v2|v4 type:f32"),
     device(LW_SEND "op:and|or|xor type:b32|b64"),
     device(LW_SEND "op:add|min|max vec:v2|v4|v8 type:f16|bf16"),
-    device(LW_SEND "op:add|min|max ?vec:v2|v4 type:f16x2|bf16x2"),
+    device(LW_SEND "op:add ?vec:v2|v4 type:f16x2|bf16x2"),
+    device(LW_SEND "op:min|max vec:v2|v4 type:f16x2|bf16x2"),
     device(LW_SAVE "type:b32|b64|u32|u64|s32|s64|f64"),
     device(LW_SAVE "?vec:v2|v4 type:f32"),
     device(LW_SAVE "vec:v2|v4|v8 type:f16|bf16"),
@@ -294,7 +298,7 @@ constexpr Row kClusterRows[] = {
     async("red", LW_RED "op:min|max type:u32|s32", reduce_reporting, "90.81", reduce_async),
     async("red", LW_RED "op:add type:u32|s32|u64", reduce_reporting, "90.81", reduce_async),
     async("red", LW_RED "op:and|or|xor type:b32", reduce_reporting, "90.81", reduce_async),
-    async("red", "^async mmio sem:release scope:gpu|sys ss:global op:add type:u32|s32|u64|s64",
+    async("red", "^async ?mmio sem:release scope:gpu|sys ss:global op:add type:u32|s32|u64|s64",
           reduce_global, "100.87"),
 
     // A hint to hardware, which has no value.

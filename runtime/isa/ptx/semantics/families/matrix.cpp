@@ -409,7 +409,11 @@ constexpr Row kMatrixRows[] = {
         load_matrix, "75.65", load_matrices),
     row("ldmatrix",
         "sync+ aligned shape:m16n16 num:x1|x2|x8 trans ?ss:shared|shared::cta "
-        "?dtype:b8x16 type:b8|b6x16_p32|b4x16_p64",
+        "type:b8",
+        load_matrix, "100a.86"),
+    row("ldmatrix",
+        "sync+ aligned shape:m16n16 num:x1|x2|x8 trans ?ss:shared|shared::cta "
+        "dtype:b8x16 type:b6x16_p32|b4x16_p64",
         load_matrix, "100a.86"),
     row("ldmatrix",
         "sync+ aligned shape:m8n16 num:x1|x2|x4|x8 ?ss:shared|shared::cta "

@@ -67,7 +67,15 @@ void place(Context& c, size_t i, std::string_view type, unsigned coordinates, Ty
     c.error(o, "a sampler with `." + std::string(c.get("geom")) + "`, none was expected");
   if (!sampler && texture && c.env.independent)
     c.error(o, "no sampler, one was expected with texmode_independent");
-  c.vector_of(o.elements.back(), want, coordinates, legal::Fit::exact, true, false);
+  const Operand& at = o.elements.back();
+  const Symbol index = at.elements.empty() ? Symbol{} : c.symbol(at.elements[0]);
+  if (c.get("geom").starts_with('a') && index.kind == Symbol::Kind::reg && index.type.is_float())
+    c.error(at,
+            found_text(at.elements[0], index) + " as index of a layer, an integer was expected");
+  // Elements behind the coordinates are thrown away.
+  const auto found = static_cast<unsigned>(at.elements.size());
+  const bool more = found > coordinates && (found == 2 || found == 4);
+  c.vector_of(at, want, more ? found : coordinates, legal::Fit::exact, true, false);
 }
 
 /// What follows the coordinates: offsets, then a depth to compare with.
@@ -190,7 +198,8 @@ void query(Context& c) {
     return;
   }
   if (c.in.opcode == "suq") return handle(c, o, "surfref");
-  const bool sampler = c.has("of_sampler") && c.env.independent;
+  const bool sampler = c.get("of_sampler") == "force_unnormalized_coords" ||
+                       (c.has("of_sampler") && c.env.independent);
   handle(c, o, sampler ? "samplerref" : "texref");
   if (level) c.value_of(c.in.operands[2], kS32, legal::Fit::exact);
 }

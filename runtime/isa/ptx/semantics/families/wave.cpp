@@ -110,12 +110,12 @@ constexpr Row kWaveRows[] = {
         "<70"),
     Row{"vote", "op:ballot type:b32", "d p", vote<Op::vote_ballot>, "", nullptr, isa::Claim::effect}
         .in("<70"),
-    Row{"match", "any sync+ type:b32|b64", "d:b32 s s:u32", match_any}.in("70.60"),
-    Row{"match", "all sync+ type:b32|b64", "d|:b32 s s:u32", match_all}.in("70.60"),
-    Row{"redux", "sync+ op:add|min|max type:u32|s32", "d s s:u32", redux}.in("80.70"),
-    Row{"redux", "sync+ op:and|or|xor type:b32", "d s s:u32", redux}.in("80.70"),
+    Row{"match", "any sync+ type:b32|b64", "d:u32 s s:u32", match_any}.in("70.60"),
+    Row{"match", "all sync+ type:b32|b64", "d|:u32 s s:u32", match_all}.in("70.60"),
+    Row{"redux", "sync+ op:add|min|max type:u32|s32", "d:u32 s:u32 s:u32", redux}.in("80.70"),
+    Row{"redux", "sync+ op:and|or|xor type:b32", "d:u32 s:u32 s:u32", redux}.in("80.70"),
     Row{"activemask", "type:b32", "d", activemask}.in("30.62"),
-    Row{"elect", "sync+", "d_+:b32 s:u32", elect}.in("90.80"),
+    Row{"elect", "sync+", "d_+:u32 s:u32", elect}.in("90.80"),
     Row{"bar", "^warp sync+", "s:u32", warp_sync}.in("30.60"),
 };
 
