@@ -84,6 +84,7 @@ void Assembler::narrow(std::span<const std::string> lines, std::span<const size_
   std::vector<size_t> left(which.begin(), which.end());
   while (!left.empty()) {
     std::vector<std::string> texts;
+    texts.reserve(left.size());
     for (const size_t n : left) texts.push_back(lines[n]);
     const Answer answer = ask(texts, frame, target);
     if (answer.accepted) return;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -137,9 +138,7 @@ class Fuzzer {
   std::ofstream out_;
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   Options options;
   CLI::App app("Random lines of PTX, judged here and by the vendor's assemblers");
   app.add_option("--lines", options.lines, "how many");
@@ -151,10 +150,16 @@ int main(int argc, char** argv) {
   app.add_option("--least", options.least, "the part that must agree");
   app.add_option("--folder", options.folder, "for the files");
   CLI11_PARSE(app, argc, argv);
+  return Fuzzer(options).run();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
   try {
-    return Fuzzer(options).run();
+    return run(argc, argv);
   } catch (const std::exception& e) {
-    fmt::print(stderr, "{}\n", e.what());
+    std::fprintf(stderr, "%s\n", e.what());
     return 2;
   }
 }
