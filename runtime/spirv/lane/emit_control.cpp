@@ -161,8 +161,10 @@ Id LaneEmitter::group_may_go_on(uint32_t site) {
   // A driver that leaves loops by itself soon ends them all; a look costs it more than it is worth.
   Id aborted = m_.b(false);
   if (!target_.quirks.cuts_loops) aborted = group_must_stop(iterations);
-  const Id wide = m_.op(spv::OpINotEqual, m_.bool_type, {launch_word(kBudgetWord + 1), m_.u(0)});
-  const Id budget = m_.select(wide, m_.u(0xffffffff), launch_word(kBudgetWord));
+  const Id budget = at_start([&] {
+    const Id wide = m_.op(spv::OpINotEqual, m_.bool_type, {launch_word(kBudgetWord + 1), m_.u(0)});
+    return m_.select(wide, m_.u(0xffffffff), launch_word(kBudgetWord));
+  });
   const Id over = m_.op(spv::OpUGreaterThan, m_.bool_type, {iterations, budget});
   when(both(over, active()), [&] { state().note(FaultKind::step_budget, site); });
   const Id stop = m_.op(spv::OpLogicalOr, m_.bool_type, {over, aborted});

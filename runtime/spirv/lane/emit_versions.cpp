@@ -4,6 +4,7 @@
 // strict, never too lax.
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "runtime/layout/addresses.hpp"
 #include "runtime/layout/push_words.hpp"
@@ -208,6 +209,24 @@ bool LaneEmitter::is_aligned_pointer(uint32_t offset) const {
          });
 }
 
+/// Where the same is asked again and again: in loops, or in several blocks.
+bool LaneEmitter::asks_often(size_t first, size_t row) const {
+  const auto is_loop = [](const Construct& c) { return c.continue_to != nullptr; };
+  if (std::ranges::any_of(constructs_, is_loop)) return true;
+  for (size_t i = first; i < row; ++i)
+    if (asking_blocks_.at(program_.blocks[block_].insts[i].mem->pointer) > 1) return true;
+  return false;
+}
+
+void LaneEmitter::count_asking_blocks() {
+  for (const ir::Block& block : program_.blocks) {
+    std::set<uint32_t> pointers;
+    for (const ir::Inst& inst : block.insts)
+      if (inst.op == Op::check) pointers.insert(inst.mem->pointer);
+    for (const uint32_t pointer : pointers) ++asking_blocks_[pointer];
+  }
+}
+
 /// True in a lane for which some check of the row might refuse its access.
 Id LaneEmitter::ask_row(size_t first, size_t row) {
   const std::vector<ir::Inst>& insts = program_.blocks[block_].insts;
@@ -217,6 +236,9 @@ Id LaneEmitter::ask_row(size_t first, size_t row) {
                               return known == param_words_.end() ? ir::kNone : known->second;
                             },
                             [&](uint32_t offset) { return is_aligned_pointer(offset); },
+                            [&, often = asks_often(first, row)](const std::function<Id()>& value) {
+                              return often ? at_start(value) : value();
+                            },
                             program_.isa == ir::Isa::gcn});
   for (size_t i = first; i < row; ++i) {
     inst_ = &insts[i];
@@ -231,9 +253,10 @@ Id LaneEmitter::ask_row(size_t first, size_t row) {
     else if (mem.pointer != ir::kNone)
       question.add(access, pointer_of(mem.pointer, write));
     else
-      question.add_anywhere(
-          access, static_cast<uint32_t>(guest::kArenaBase),
-          write ? launch_word(host_shader::LAUNCH_WRITABLE) : push_word(guest::kPushArenaSize));
+      question.add_anywhere(access, static_cast<uint32_t>(guest::kArenaBase), at_start([&] {
+                              return write ? launch_word(host_shader::LAUNCH_WRITABLE)
+                                           : push_word(guest::kPushArenaSize);
+                            }));
   }
   Id doubtful = question.ask();
   if (frame_.stopped != spv::NoResult)
@@ -253,9 +276,11 @@ RowQuestion::Pointer LaneEmitter::pointer_of(uint32_t pointer, bool write) {
   }
   const size_t count = through.size() + variables.size();
   const uint32_t at = BEYOND_WORDS * pointer + (write ? BEYOND_WRITABLE : BEYOND_READABLE);
-  const Id beyond = guest::pushes_beyond(program_.param_bytes, count)
-                        ? push_word(guest::push_beyond(program_.param_bytes) + at)
-                        : launch_word(LAUNCH_BEYOND + at);
+  const Id beyond = at_start([&] {
+    return guest::pushes_beyond(program_.param_bytes, count)
+               ? push_word(guest::push_beyond(program_.param_bytes) + at)
+               : launch_word(LAUNCH_BEYOND + at);
+  });
   return {through[pointer], 0, beyond, shape_.pointers.alignments[pointer]};
 }
 

@@ -255,9 +255,30 @@ void LaneEmitter::run() {
   initialise_variables();
   if (masked()) start_masks();
   prepare_limits();
-  if (shape_.versions) find_parameters();
+  if (shape_.versions) {
+    find_parameters();
+    count_asking_blocks();
+  }
+  start_ = m_.getBuildPoint();
+  spv::Block* first = m_.new_block();
+  m_.setBuildPoint(first);
   nodes(code_.body);
   if (!m_.terminated()) leave();
+  m_.setBuildPoint(start_);
+  m_.createBranch(first);
+}
+
+/// A value that is the same throughout the launch, computed where the function begins: in front of
+/// all that uses it, loops and branches.
+Id LaneEmitter::at_start(const std::function<Id()>& value) {
+  if (at_start_) return value();
+  spv::Block* here = m_.getBuildPoint();
+  m_.setBuildPoint(start_);
+  at_start_ = true;
+  const Id made = value();
+  at_start_ = false;
+  m_.setBuildPoint(here);
+  return made;
 }
 
 Id LaneEmitter::variable(uint32_t reg) {
@@ -394,15 +415,27 @@ void LaneEmitter::unsupported(const std::string& why) const {
                                     : fmt::format("instruction '{}': {}", text, why));
 }
 
+namespace {
+Id once(std::unordered_map<uint32_t, Id>& known, uint32_t word, const std::function<Id()>& load) {
+  Id& value = known[word];
+  if (value == spv::NoResult) value = load();
+  return value;
+}
+}  // namespace
+
 Id LaneEmitter::push_word(uint32_t word) {
-  const Id pointer =
-      m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
-            {frame_.push, m_.u(0), m_.u(word)});
-  return m_.createLoad(pointer, spv::NoPrecision);
+  const auto load = [&] {
+    const Id pointer =
+        m_.op(spv::OpAccessChain, m_.makePointer(spv::StorageClassPushConstant, m_.uint_type),
+              {frame_.push, m_.u(0), m_.u(word)});
+    return m_.createLoad(pointer, spv::NoPrecision);
+  };
+  return at_start_ ? once(push_words_, word, load) : load();
 }
 
 Id LaneEmitter::launch_word(uint32_t word) {
-  return library("lw_launch", m_.uint_type, {m_.u(word)});
+  const auto load = [&] { return library("lw_launch", m_.uint_type, {m_.u(word)}); };
+  return at_start_ ? once(launch_words_, word, load) : load();
 }
 
 Id LaneEmitter::tick() {

@@ -262,6 +262,8 @@ class LaneEmitter {
   void wanted_behind(size_t end, std::vector<bool>& wanted) const;
   Id wanted_by_check();
   bool is_aligned_pointer(uint32_t offset) const;
+  bool asks_often(size_t first, size_t row) const;
+  void count_asking_blocks();
   Id ask_row(size_t first, size_t row);
   RowQuestion::Pointer pointer_of(uint32_t pointer, bool write);
 
@@ -276,6 +278,7 @@ class LaneEmitter {
   Ids load_parameter(uint32_t offset);
   uint32_t parameter_offset() const;
   Id param_word(uint32_t offset);
+  Id at_start(const std::function<Id()>& value);
   void find_parameters();
   Id extend(Id word, ir::Type elem);
   uint32_t atomic_flags() const;
@@ -404,6 +407,11 @@ class LaneEmitter {
   /// The load of a parameter that is all that ever writes the register, or null.
   std::vector<const ir::Inst*> parameter_;
   std::unordered_map<Id, uint32_t> param_words_;  ///< words of parameters: their offsets
+  /// Where the function begins, and the words of the launch that are read there.
+  spv::Block* start_ = nullptr;
+  bool at_start_ = false;
+  std::unordered_map<uint32_t, Id> push_words_, launch_words_;
+  std::unordered_map<uint32_t, uint32_t> asking_blocks_;  ///< with checks, by pointer
   uint32_t quick_ = 0;  ///< versions around the build point whose accesses are known to be allowed
   struct Construct {
     spv::Block* break_to = nullptr;

@@ -102,17 +102,22 @@ void RowQuestion::add(const Access& access, const Pointer& pointer) {
 
 void RowQuestion::add_anywhere(const Access& access, uint32_t start, Id bytes) {
   // Addresses end at 2^32 less 64 KiB here, too.
-  const Id inside = m_.glsl(GLSLstd450UMin, m_.uint_type, {bytes, m_.u(0xffff0000 - start)});
+  const Id inside = params_.once([&] {
+    return m_.glsl(GLSLstd450UMin, m_.uint_type, {bytes, m_.u(0xffff0000 - start)});
+  });
   Linear sum;
   collect(access.address, kDepth, sum);
   Pointer pointer{ir::kNone, start, inside};
   if (sum.known && sum.param != ir::kNone) {
-    const Id low = params_.word(sum.param), high = params_.word(sum.param + 4);
-    const Id ahead = m_.op(spv::OpISub, m_.uint_type, {low, m_.u(start)});
-    const Id capped = m_.glsl(GLSLstd450UMin, m_.uint_type, {ahead, inside});
-    const Id left = m_.op(spv::OpISub, m_.uint_type, {inside, capped});
-    const Id near = m_.op(spv::OpIEqual, m_.bool_type, {high, m_.u(0)});
-    pointer = {sum.param, 0, m_.select(near, left, m_.u(0))};
+    const Id beyond = params_.once([&] {
+      const Id low = params_.word(sum.param), high = params_.word(sum.param + 4);
+      const Id ahead = m_.op(spv::OpISub, m_.uint_type, {low, m_.u(start)});
+      const Id capped = m_.glsl(GLSLstd450UMin, m_.uint_type, {ahead, inside});
+      const Id left = m_.op(spv::OpISub, m_.uint_type, {inside, capped});
+      const Id near = m_.op(spv::OpIEqual, m_.bool_type, {high, m_.u(0)});
+      return m_.select(near, left, m_.u(0));
+    });
+    pointer = {sum.param, 0, beyond};
     if (add_index(access, pointer, sum)) return;
     pointer = {ir::kNone, start, inside};
   } else if (sum.known && add_index(access, pointer, sum)) {
@@ -162,6 +167,11 @@ bool RowQuestion::add_index(const Access& access, const Pointer& pointer, const 
 /// The first index of which some byte lies too far: index * scale + constant + bytes > beyond.
 Id RowQuestion::bound_of(const Access& access, const Pointer& pointer, const Linear& sum,
                          int64_t constant) {
+  return params_.once([&] { return bound_here(access, pointer, sum, constant); });
+}
+
+Id RowQuestion::bound_here(const Access& access, const Pointer& pointer, const Linear& sum,
+                           int64_t constant) {
   const int64_t too_many = constant + access.bytes - sum.scale;
   const Id bytes = too_many > 0 ? less_by(pointer.beyond, static_cast<uint64_t>(too_many))
                                 : m_.op(spv::OpIAdd, m_.uint_type,
@@ -231,13 +241,16 @@ void RowQuestion::doubt(Id wanted, Id doubtful) {
 }
 
 void RowQuestion::ask_index(const Index& index) {
-  Id bound = index.bounds[0];
-  for (size_t i = 1; i < index.bounds.size(); ++i)
-    bound = m_.glsl(GLSLstd450UMin, m_.uint_type, {bound, index.bounds[i]});
+  const Id bound = params_.once([&] {
+    Id least = index.bounds[0];
+    for (size_t i = 1; i < index.bounds.size(); ++i)
+      least = m_.glsl(GLSLstd450UMin, m_.uint_type, {least, index.bounds[i]});
+    return less_by(least, index.least);
+  });
   const Id from = index.least == 0
                       ? index.index
                       : m_.op(spv::OpISub, m_.uint_type, {index.index, m_.u(index.least)});
-  doubt(index.wanted, at_least(from, less_by(bound, index.least)));
+  doubt(index.wanted, at_least(from, bound));
 }
 
 /// All places behind one pointer: the farthest of them, with the longest stretch of any.
@@ -262,8 +275,9 @@ void RowQuestion::ask_places(const Place& first) {
     farthest =
         farthest == spv::NoResult ? from : m_.glsl(GLSLstd450UMax, m_.uint_type, {farthest, from});
   }
-  doubt(first.wanted,
-        at_least(farthest, less_by(first.pointer.beyond, static_cast<uint64_t>(longest - 1))));
+  const Id bound = params_.once(
+      [&] { return less_by(first.pointer.beyond, static_cast<uint64_t>(longest - 1)); });
+  doubt(first.wanted, at_least(farthest, bound));
   if (low != spv::NoResult) join(high, low);
   if (high != spv::NoResult)
     doubt(first.wanted, m_.op(spv::OpINotEqual, m_.bool_type, {high, m_.u(0)}));

@@ -33,7 +33,9 @@ class RowQuestion {
     std::function<Id(uint32_t offset)> word;
     std::function<uint32_t(Id)> offset_of;         ///< kNone = it is none
     std::function<bool(uint32_t offset)> aligned;  ///< surely a multiple of 16
-    bool tagged = false;                           ///< their upper halves may say something else
+    /// Computes what does not change during the launch once, where the lane begins.
+    std::function<Id(const std::function<Id()>&)> once;
+    bool tagged = false;  ///< their upper halves may say something else
   };
 
   RowQuestion(ModuleBuilder& m, Params params) : m_(m), params_(std::move(params)) {}
@@ -77,6 +79,7 @@ class RowQuestion {
   bool add_index(const Access& access, const Pointer& pointer, const Linear& sum);
   void add_place(const Access& access, const Pointer& pointer, bool small);
   Id bound_of(const Access& access, const Pointer& pointer, const Linear& sum, int64_t constant);
+  Id bound_here(const Access& access, const Pointer& pointer, const Linear& sum, int64_t constant);
   Id base_of(const Pointer& pointer);
   Id less_by(Id value, uint64_t amount);
   Id at_least(Id value, Id bound) {

@@ -73,6 +73,16 @@ TEST_CASE("checks: bits that cannot be set are known through or and exclusive or
                   kTable) == 1);
 }
 
+TEST_CASE("checks: the lower partner of a butterfly lies inside") {
+  // 2 * i - (i & 3), of 8 numbers i, and its partner 4 elements on.
+  const std::string lower =
+      "  r3 = and.u32 r0, 7 #0\n  r4 = shl.u32 r3, 1 #0\n  r0 = and.u32 r3, 3 #0\n"
+      "  r4 = sub.u32 r4, r0 #0\n  r4 = shl.u32 r4, 2 #0\n  d1 = zext64 r4 #0\n"
+      "  d5 = add.u64 d1, 0x10000100 #0\n  d6 = add.u64 d5, ";
+  CHECK(checks_of(lower + "16 #0\n" + load("d6"), kTable) == 0);
+  CHECK(checks_of(lower + "20 #0\n" + load("d6"), kTable) == 1);
+}
+
 TEST_CASE("checks: alignment is known of no more bits than there are") {
   // The upper half of a pair, 128 bytes on from where the table begins at most, may be odd.
   const std::string half =

@@ -269,6 +269,36 @@ block b3 "end"
   CHECK(address.most < 512);
 }
 
+TEST_CASE("numbers: a multiple less a part of what it is of") {
+  std::mt19937 rng(59);
+  size_t exact = 0;
+  for (int n = 0; n < 400; ++n) {
+    const uint32_t range = (2U << rng() % 10) - 1,
+                   mask = rng() % 2 == 0 ? (1U << rng() % 11) - 1 : rng();
+    const uint32_t by = rng() % 4, factor = rng() % 3;
+    const std::string multiple = factor == 0   ? "  r2 = mov.u32 r0\n"
+                                 : factor == 1 ? "  r2 = shl.u32 r0, " + std::to_string(by) + "\n"
+                                               : "  r2 = mul.u32 r0, " + std::to_string(by) + "\n";
+    const Program p = parse_program(
+        "program \"k\" ptx wave 32\nmemory param 8 shared 0 local 0\nreg r0 b32\nreg r1 b32\n"
+        "reg r2 b32\nreg r3 b32\nblock b0 \"entry\"\n  r0 = load 0 {param u32}\n  r0 = and.u32 "
+        "r0, " +
+        std::to_string(range) + "\n" + multiple + "  r1 = and.u32 r0, " + std::to_string(mask) +
+        "\n  r3 = sub.u32 r2, r1\n  exit\n");
+    const Numbers numbers(p, {});
+    const Known known = numbers.of(numbers.ssa().defined(0, 4, 0));
+    uint32_t most = 0;
+    for (uint32_t y = 0; y <= range; ++y) {
+      const uint32_t whole = factor == 0 ? y : factor == 1 ? y << by : y * by;
+      const uint32_t left = whole - (y & mask);
+      most = std::max(most, left);
+      REQUIRE(allows(known, left, 32));
+    }
+    exact += known.most == most && known.least == 0 ? 1 : 0;
+  }
+  CHECK(exact > 150);
+}
+
 TEST_CASE("values: the text form") {
   const Program p = parse_program(R"(program "k" ptx wave 32
 memory param 8 shared 0 local 0

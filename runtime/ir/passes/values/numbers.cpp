@@ -58,6 +58,7 @@ Numbers::Numbers(const Program& program, const LaunchNumbers& launch, Ssa::Split
     if (ssa_[v].kind == Ssa::Kind::entry)
       known_[v] = launch.unset_is_zero ? Known::exactly(0, bits(v)) : Known::any(bits(v));
   find_conditions();
+  find_differences();
   flow_.run(*this);
   narrowing_ = true;
   for (int n = 0; widened_ && n < kNarrowings; ++n) flow_.sweep(*this);
@@ -104,6 +105,50 @@ void Numbers::depend(uint32_t condition, uint32_t node, int depth) {
     else if (made->type == Type::pred)
       depend(source, node, depth - 1);
   }
+}
+
+void Numbers::find_differences() {
+  for (uint32_t v = 0; v < ssa_.size(); ++v) {
+    const Inst* made = ssa_.made_by(v);
+    if (made == nullptr || made->op != Op::sub) continue;
+    const Ssa::Value& at = ssa_[v];
+    const uint32_t from = ssa_.use(at.block, at.inst, 0), taken = ssa_.use(at.block, at.inst, 1);
+    const Inst* part = ssa_.made_by(taken);
+    if (from == kNone || part == nullptr || part->op != Op::and_) continue;
+    const Inst* multiple = ssa_.made_by(from);
+    for (size_t s = 0; s < 2; ++s) {
+      const uint32_t whole = ssa_.use(ssa_[taken].block, ssa_[taken].inst, s);
+      if (whole == kNone) continue;
+      uint64_t factor = whole == from ? 1 : 0;
+      if (multiple != nullptr && multiple->src.size() == 2 && multiple->src[1].is_imm() &&
+          ssa_.use(ssa_[from].block, ssa_[from].inst, 0) == whole) {
+        const uint64_t by = multiple->src[1].imm;
+        if (multiple->op == Op::shl && by < 32) factor = uint64_t{1} << by;
+        if (multiple->op == Op::mul && by <= UINT32_MAX) factor = by;
+      }
+      if (factor == 0) continue;
+      differences_[v] = {whole, ssa_[taken].block, ssa_[taken].inst, 1 - s, factor};
+      const uint32_t node = ssa_.first_node(at.block) + ssa_.arguments(at.block) + at.inst;
+      compared_[whole].push_back(node);
+      if (const uint32_t mask = ssa_.use(ssa_[taken].block, ssa_[taken].inst, 1 - s); mask != kNone)
+        compared_[mask].push_back(node);
+      break;
+    }
+  }
+}
+
+/// (factor - 1) * whole + (whole & ~mask).
+Known Numbers::difference(uint32_t value, const Known& known) const {
+  const auto found = differences_.find(value);
+  if (found == differences_.end()) return known;
+  const Difference& d = found->second;
+  const Known whole = known_[d.whole], mask = source(d.block, d.inst, d.mask);
+  if (whole.none() || mask.none() || whole.most > ones_of(bits(value)) / d.factor) return known;
+  const uint64_t kept = std::min(whole.most, ~whole.zero & ~mask.one);
+  return met(
+      known,
+      Known::between((d.factor - 1) * whole.least, (d.factor - 1) * whole.most + kept, bits(value)),
+      bits(value));
 }
 
 Known Numbers::behind(const Known& known, uint32_t value, uint32_t condition, bool holds,
@@ -168,7 +213,7 @@ void Numbers::instruction(uint32_t block, uint32_t index) {
     const uint32_t value = ssa_.defined(block, index, d);
     const bool guarded = ssa_[value].kind == Ssa::Kind::merge;
     const uint32_t made = guarded ? ssa_.inputs(value)[0] : value;
-    if (ready) learn(made, result(inst, d, made));
+    if (ready) learn(made, difference(made, result(inst, d, made)));
     if (!guarded) continue;
     const Known guard = known_[ssa_.guard(block, index)];
     if (guard.none()) continue;

@@ -45,6 +45,8 @@ class Numbers {
   Known loaded(const Inst& inst, size_t which, unsigned bits) const;
   void learn(uint32_t value, Known made);
   void find_conditions();
+  void find_differences();
+  Known difference(uint32_t value, const Known& known) const;
 
   /// What a branch on the condition says of the value on the side where it holds or does not.
   Known behind(const Known& known, uint32_t value, uint32_t condition, bool holds, int depth) const;
@@ -58,6 +60,13 @@ class Numbers {
   std::vector<uint8_t> growths_;  ///< [value]
   std::unordered_map<uint32_t, std::vector<uint32_t>>
       compared_;  ///< arguments that its bounds are for
+  /// factor * whole - (whole & mask): no more is taken away than there is.
+  struct Difference {
+    uint32_t whole, block, inst;
+    size_t mask;  ///< which source of that instruction
+    uint64_t factor;
+  };
+  std::unordered_map<uint32_t, Difference> differences_;  ///< by value
   mutable std::vector<Known> in_;
   bool widened_ = false, narrowing_ = false;
 };
