@@ -83,47 +83,70 @@ class FreeLoops {
     return all;
   }
 
-  /// A value plus a constant.
-  struct Sum {
+  /// What one trip does to a counter: it adds a constant, or shifts by one.
+  struct Step {
     uint32_t base = kNone;
-    uint64_t step = 0;
+    Op op = Op::add;
+    bool is_signed = false;
+    uint64_t by = 0;
+    bool like(const Step& other) const {
+      return op == other.op && is_signed == other.is_signed && by == other.by;
+    }
+    uint64_t after(uint64_t value, unsigned bits) const {
+      const uint64_t all = bits == 64 ? ~uint64_t{0} : 0xffffffff;
+      if (op == Op::add) return (value + by) & all;
+      if (op == Op::shl) return value << by & all;
+      if (!is_signed) return value >> by;
+      const int64_t wide = bits == 64 ? static_cast<int64_t>(value)
+                                      : int64_t{static_cast<int32_t>(static_cast<uint32_t>(value))};
+      return static_cast<uint64_t>(wide >> by) & all;
+    }
   };
-  std::optional<Sum> sum(uint32_t value) const {
+  std::optional<Step> step(uint32_t value) const {
     const Inst* i = ssa_.made_by(value);
-    if (i == nullptr || (i->op != Op::add && i->op != Op::sub) || i->sat || !whole(i->type))
-      return std::nullopt;
-    const size_t added = i->src[0].is_imm() ? 0 : 1;
-    if (!i->src[added].is_imm() || !i->src[1 - added].is_reg()) return std::nullopt;
-    if (i->op == Op::sub && added == 0) return std::nullopt;
-    const uint64_t step = i->src[added].imm;
-    return Sum{original(source(value, 1 - added)), i->op == Op::sub ? 0 - step : step};
+    if (i == nullptr || i->sat || !whole(i->type)) return std::nullopt;
+    const bool shifts = i->op == Op::shl || i->op == Op::shr;
+    if (!shifts && i->op != Op::add && i->op != Op::sub) return std::nullopt;
+    const size_t constant = i->src[0].is_imm() ? 0 : 1;
+    if (!i->src[constant].is_imm() || !i->src[1 - constant].is_reg()) return std::nullopt;
+    if (i->op != Op::add && constant == 0) return std::nullopt;
+    const uint64_t by = i->src[constant].imm;
+    if (shifts && (by == 0 || by > 31)) return std::nullopt;
+    return Step{original(source(value, 1 - constant)), shifts ? i->op : Op::add,
+                i->op == Op::shr && is_signed(i->type), i->op == Op::sub ? 0 - by : by};
   }
 
-  /// A counter: each trip adds `step` to it.
+  /// A counter: each trip takes the step. Only shifts come to an end from wherever they start.
   struct Counter {
-    uint64_t start = 0, step = 0;
+    std::optional<uint64_t> start;
+    Step step;
   };
-  /// `value`: a counter, or a counter's value after this trip's addition.
+  /// `value`: a counter, or a counter's value after this trip's step.
   std::optional<Counter> counter(uint32_t value, uint32_t header) const {
     value = original(value);
-    const auto own = sum(value);
+    const auto own = step(value);
     const uint32_t counted = own ? own->base : value;
     const Ssa::Value& v = ssa_[counted];
     if (v.kind != Ssa::Kind::argument || v.block != header) return std::nullopt;
-    std::optional<uint64_t> start, step;
+    std::optional<Step> taken;
+    std::optional<uint64_t> start;
+    bool unknown = false;
     const auto inputs = ssa_.inputs(counted);
     const auto incoming = ssa_.incoming(header);
     for (size_t n = 0; n < inputs.size(); ++n) {
-      const bool latch = incoming[n].from != kNone && is_latch(incoming[n].from, header);
-      const auto next = latch ? sum(original(inputs[n])) : std::nullopt;
-      if (latch && (!next || next->base != counted)) return std::nullopt;
-      const auto brought = latch ? std::optional(next->step) : constant(inputs[n]);
-      std::optional<uint64_t>& known = latch ? step : start;
-      if (!brought || (known && *known != *brought)) return std::nullopt;
-      known = brought;
+      if (incoming[n].from != kNone && is_latch(incoming[n].from, header)) {
+        const auto next = step(original(inputs[n]));
+        if (!next || next->base != counted || (taken && !taken->like(*next))) return std::nullopt;
+        taken = next;
+      } else {
+        const auto here = constant(inputs[n]);
+        unknown = unknown || !here || (start && *start != *here);
+        start = here;
+      }
     }
-    if (!start || !step || (own && own->step != *step)) return std::nullopt;
-    return Counter{*start, *step};
+    if (!taken || (own && !own->like(*taken))) return std::nullopt;
+    if (!unknown) return Counter{start, *taken};
+    return taken->op == Op::add ? std::nullopt : std::optional(Counter{std::nullopt, *taken});
   }
 
   /// The most trips that the exit at the end of `block` lets the loop make.
@@ -143,13 +166,22 @@ class FreeLoops {
     const auto found = counter(source(asked, which), header);
     if (!found) return std::nullopt;
     const uint64_t limit = compare->src[1 - which].imm;
-    // The first trip may compare before or after it adds: what leaves at once is not believed.
-    const uint64_t mask = width_of(compare->type) == Width::b64 ? ~uint64_t{0} : 0xffffffff;
-    uint64_t value = found->start;
-    for (uint64_t trip = 1; trip <= kMostTrips; ++trip) {
-      value = (value + found->step) & mask;
+    const unsigned bits = width_of(compare->type) == Width::b64 ? 64 : 32;
+    const uint64_t mask = bits == 64 ? ~uint64_t{0} : 0xffffffff;
+    const auto leaves = [&](uint64_t value) {
       const uint64_t a = which == 0 ? value : limit & mask, b = which == 0 ? limit & mask : value;
-      if (integer_compare(compare->type, compare->cond, a, b) == leaves_when) return trip;
+      return integer_compare(compare->type, compare->cond, a, b) == leaves_when;
+    };
+    // Shifted often enough, a number is 0 or has nothing but its sign.
+    if (!found->start)
+      return leaves(0) && (!found->step.is_signed || leaves(mask))
+                 ? std::optional(uint64_t{bits} + 1)
+                 : std::nullopt;
+    // The first trip may compare before or after its step: what leaves at once is not believed.
+    uint64_t value = *found->start;
+    for (uint64_t trip = 1; trip <= kMostTrips; ++trip) {
+      value = found->step.after(value, bits);
+      if (leaves(value)) return trip;
     }
     return std::nullopt;
   }
