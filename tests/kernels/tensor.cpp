@@ -173,3 +173,37 @@ TEST_CASE("cuda::pipeline of four stages, cuda::barrier, copies that report to i
     check_equal(copied.read<int>(), want);
   }
 }
+
+TEST_CASE("gemm: half of A is stored, with cp.async in two stages, by mma.sp") {
+  constexpr int kM = 32, kN = 16, kK = 96, kSteps = kK / 32;
+  const std::vector<int> stored = small_numbers(kM * kK / 2, 8), b = small_numbers(kN * kK, 9),
+                         c = small_numbers(kM * kN, 10);
+  std::vector<int> a(kM * kK);
+  std::vector<uint32_t> words(kM / 16 * kSteps * 16);
+  std::mt19937_64 rng(11);
+  for (int row = 0; row < kM; ++row)
+    for (int chunk = 0; chunk < kK / 4; ++chunk) {
+      const auto first = static_cast<uint32_t>(rng() % 3);
+      const auto second = static_cast<uint32_t>(first + 1 + rng() % (3 - first));
+      a[row * kK + chunk * 4 + static_cast<int>(first)] = stored[row * kK / 2 + 2 * chunk];
+      a[row * kK + chunk * 4 + static_cast<int>(second)] = stored[row * kK / 2 + 2 * chunk + 1];
+      // Eight rows of words, of two lanes each, for a step of eight chunks.
+      const int step = chunk / 8, lane = chunk / 4 % 2, tile = row / 16;
+      const int shift = chunk % 4 * 4 + (row % 16 >= 8 ? 16 : 0);
+      words[(tile * kSteps + step) * 16 + row % 8 * 2 + lane] |= (first | second << 2) << shift;
+    }
+  std::vector<int> want = product(a, b, kM, kN, kK, 1);
+  for (size_t i = 0; i < want.size(); ++i) want[i] += c[i];
+  const auto half = [](int x) { return f16_of(static_cast<float>(x)); };
+  const auto single = [](int x) { return static_cast<float>(x); };
+  for (const char* variant : kVariants) {
+    CAPTURE(variant);
+    auto da = device().buffer(each<uint16_t>(stored, half)), de = device().buffer(words),
+         db = device().buffer(each<uint16_t>(b, half)),
+         dc = device().buffer(each<float>(c, single));
+    ptx("sparse_gemm", variant, "gemm_sparse")
+        .launch({.grid = {kN / 8, kM / 16}, .block = {32}}, da, de, db, dc, kN, kK)
+        .check();
+    check_equal(dc.read<float>(), each<float>(want, single));
+  }
+}

@@ -44,6 +44,35 @@ inline Place c_place(unsigned lane, unsigned i) {
   return {lane / 4 + (i >= 2 ? 8 : 0), lane % 4 * 2 + i % 2};
 }
 
+// --- sparse A ----------------------------------------------------------------------------------
+/// Columns of A of which a row stores half: two of four elements, one of two .tf32, two of four
+/// pairs of 4 bits.
+inline unsigned chunk_columns(const std::string& type) {
+  return type == "tf32" ? 2 : type == "s4" || type == "u4" ? 8 : 4;
+}
+/// Which of them, for the four bits of metadata of the chunk.
+inline std::vector<unsigned> stored_offsets(const std::string& type, unsigned code) {
+  if (type == "tf32") return {code == 0b1110 ? 1U : 0U};
+  const unsigned first = code & 3, second = code >> 2;
+  if (type == "s4" || type == "u4") return {2 * first, 2 * first + 1, 2 * second, 2 * second + 1};
+  return {first, second};
+}
+struct MetadataPlace {
+  unsigned lane, bit;
+};
+/// Where these bits are. Of 16-bit and wider elements one lane of a quad has four chunks of row g
+/// in its low half, of row g + 8 in its high half, and a second lane of the quad the next four
+/// chunks, where there are eight. Of narrower ones a lane has eight chunks of row g, the next one
+/// those of row g + 8, and where there are sixteen, two more have the upper eight. The selector
+/// skips lanes.
+inline MetadataPlace metadata_place(const std::string& type, unsigned k, unsigned selector,
+                                    unsigned row, unsigned chunk) {
+  const unsigned chunks = k / chunk_columns(type), high = row / 8;
+  const unsigned first = row % 8 * 4 + selector * (chunks / 4);
+  if (per_register(type) <= 2) return {first + chunk / 4, 16 * high + 4 * (chunk % 4)};
+  return {first + chunk / 8 * 2 + high, 4 * (chunk % 8)};
+}
+
 // --- numbers -----------------------------------------------------------------------------------
 struct Format {
   int fraction, exponent;

@@ -18,7 +18,6 @@ using K = Operand::Kind;
 constexpr Type kWord{Type::Class::bits, 32};
 constexpr Type kB16{Type::Class::bits, 16};
 constexpr Type kF64{Type::Class::flt, 64};
-constexpr Type kF32{Type::Class::flt, 32};
 constexpr Type kS32{Type::Class::sint, 32};
 
 using Shape = MatrixShape;
@@ -32,25 +31,57 @@ unsigned registers(unsigned elements, unsigned bits) {
   return elements * bits / (bits == 64 ? 2048 : 1024);
 }
 
-/// Sums: pairs of .f16 in words, else the type itself.
-Type sum_type(std::string_view type) {
-  if (type == "f16") return kWord;
-  return type == "f64" ? kF64 : type == "f32" ? kF32 : kS32;
+/// Which registers of 32 bits hold a fragment, beside `.b32` ones.
+enum class Beside : uint8_t { none, halves, floats, integers, all };
+
+bool holds(Beside beside, const Type& reg) {
+  switch (beside) {
+    case Beside::halves:
+      return reg.packed;
+    case Beside::floats:
+      return reg.is_float() && !reg.packed;
+    case Beside::integers:
+      return reg.is_int();
+    case Beside::all:
+      return true;
+    default:
+      return false;
+  }
 }
 
-Type factor_type(std::string_view type) {
-  return type == "f64" ? kF64 : Type{Type::Class::uint, 32};
+Beside of_sums(std::string_view type) {
+  return type == "f16" ? Beside::halves : type == "s32" ? Beside::integers : Beside::floats;
 }
 
-void fragment(Context& c, size_t i, Type want, unsigned n, bool reads) {
+/// Of wmma; `loads`: of its loads.
+Beside of_factors(std::string_view type, bool loads) {
+  if (type == "f16") return Beside::halves;
+  if (type == "bf16" || type == "tf32") return Beside::none;
+  return loads && element_bits(type) < 8 ? Beside::all : Beside::integers;
+}
+
+/// `type` of its elements. Pairs and more of them are in words.
+void fragment(Context& c, size_t i, std::string_view type, Beside beside, unsigned n, bool reads) {
   const Operand& o = c.in.operands[i];
   if (o.kind != K::vector) {
     c.error(o, found_text(o, c.symbol(o)) + ", a vector was expected");
     return;
   }
-  c.vector_of(o, want, n, Fit::exact, reads, false);
-  for (const Operand& e : o.elements)
-    if (e.kind != K::name) c.error(e, found_text(e, c.symbol(e)) + ", a register was expected");
+  c.vector_of(o, type == "f64" ? kF64 : kWord, n, Fit::exact, reads, false);
+  for (const Operand& e : o.elements) {
+    const Symbol s = c.symbol(e);
+    if (e.kind != K::name) {
+      c.error(e, found_text(e, s) + ", a register was expected");
+    } else if (type != "f64" && s.kind == Symbol::Kind::reg && !s.type.is_untyped() &&
+               !holds(beside, s.type)) {
+      c.error(e, found_text(e, s) + " with `." + std::string(type) + "`, " +
+                     (beside == Beside::halves     ? ".b32 or .f16x2"
+                      : beside == Beside::floats   ? ".b32 or .f32"
+                      : beside == Beside::integers ? ".b32, .s32 or .u32"
+                                                   : ".b32") +
+                     " was expected");
+    }
+  }
 }
 
 std::string dotted(std::string_view name) {
@@ -80,15 +111,19 @@ void multiply(Context& c) {
   const size_t most = least + (scaled ? 4 : 0);
   if (!c.count(most, most)) return;
   const unsigned bits = scaled && s.k >= (sparse ? 128U : 64U) ? 4 : element_bits(atype);
-  fragment(c, 0, sum_type(dtype),
+  const bool small = bits < 16, short_rows = s.m == 8 && bits == 8;
+  const Beside factors = small && !short_rows       ? Beside::all
+                         : sparse && atype != "f16" ? Beside::all
+                                                    : of_factors(atype, false);
+  const Beside sums = sparse && !small && dtype == "f32" ? Beside::all : of_sums(dtype);
+  fragment(c, 0, dtype, sums,
            quads ? (dtype == "f16" ? 4 : 8) : registers(s.m * s.n, element_bits(dtype)), false);
-  fragment(c, 1, factor_type(atype), quads ? 2 : registers(s.m * s.k, bits) / (sparse ? 2 : 1),
-           true);
+  fragment(c, 1, atype, factors, quads ? 2 : registers(s.m * s.k, bits) / (sparse ? 2 : 1), true);
   // The newer assembler takes pairs of 8-bit factors for the small shape, too.
   const bool spare =
       bits == 8 && s.k == 16 && c.type("dtype").is_float() && c.in.operands[2].elements.size() == 2;
-  fragment(c, 2, factor_type(atype), quads || spare ? 2 : registers(s.n * s.k, bits), true);
-  fragment(c, 3, sum_type(ctype),
+  fragment(c, 2, atype, factors, quads || spare ? 2 : registers(s.n * s.k, bits), true);
+  fragment(c, 3, ctype, quads ? of_sums(ctype) : sums,
            quads ? (ctype == "f16" ? 4 : 8) : registers(s.m * s.n, element_bits(ctype)), true);
   if (sparse) {
     c.register_of(c.in.operands[4], kWord, Fit::exact);
@@ -178,7 +213,7 @@ void judge_load(Context& c) {
   if (!c.count(2, 3)) return;
   const unsigned n = sum ? registers(s.m * s.n, element_bits(type))
                          : factor_registers(type, (a ? s.m : s.n) * s.k);
-  fragment(c, 0, sum ? sum_type(type) : factor_type(type), n, false);
+  fragment(c, 0, type, sum ? of_sums(type) : of_factors(type, true), n, false);
   c.near_address(1, c.get("ss"));
   stride(c, 2);
 }
@@ -190,7 +225,7 @@ void judge_store(Context& c) {
   sum_shape(c, type, shape);
   if (!c.count(2, 3)) return;
   c.near_address(0, c.get("ss"));
-  fragment(c, 1, sum_type(type), registers(s.m * s.n, element_bits(type)), true);
+  fragment(c, 1, type, of_sums(type), registers(s.m * s.n, element_bits(type)), true);
   stride(c, 2);
 }
 
@@ -204,10 +239,10 @@ void judge_multiply(Context& c) {
     c.error(dotted(c.get("btype")) + " with " + dotted(type) + ", one type was expected");
   layouts(c, !is_small(type));
   if (!c.count(4, 4)) return;
-  fragment(c, 0, sum_type(dtype), registers(s.m * s.n, element_bits(dtype)), false);
-  fragment(c, 1, factor_type(type), factor_registers(type, s.m * s.k), true);
-  fragment(c, 2, factor_type(type), factor_registers(type, s.n * s.k), true);
-  fragment(c, 3, sum_type(ctype), registers(s.m * s.n, element_bits(ctype)), true);
+  fragment(c, 0, dtype, of_sums(dtype), registers(s.m * s.n, element_bits(dtype)), false);
+  fragment(c, 1, type, of_factors(type, false), factor_registers(type, s.m * s.k), true);
+  fragment(c, 2, type, of_factors(type, false), factor_registers(type, s.n * s.k), true);
+  fragment(c, 3, ctype, of_sums(ctype), registers(s.m * s.n, element_bits(ctype)), true);
 }
 
 // --- matrices in shared memory
@@ -226,7 +261,8 @@ void shared_matrix(Context& c, size_t at, size_t data, unsigned n, bool reads) {
   if (free && o.kind != K::vector) {
     c.register_of(o, kWord, Fit::exact);
   } else {
-    fragment(c, data, kWord, free ? static_cast<unsigned>(o.elements.size()) : n, reads);
+    fragment(c, data, "b16", Beside::all, free ? static_cast<unsigned>(o.elements.size()) : n,
+             reads);
   }
   c.near_address(at, c.get("ss"));
 }
@@ -336,22 +372,24 @@ constexpr Row kMatrixRows[] = {
     // Sparse.
     row("mma",
         LW_SP "m16n8k16|m16n8k32" LW_LAYOUT "dtype:f16|f32 atype:f16 btype:f16 ctype:f16|f32",
-        multiply, "80.71"),
+        multiply, "80.71", multiply_sparse, kSums),
     row("mma", LW_SP "m16n8k16|m16n8k32" LW_LAYOUT "dtype:f32 atype:bf16 btype:bf16 ctype:f32",
-        multiply, "80.71"),
+        multiply, "80.71", multiply_sparse, kSums),
     row("mma", LW_SP "m16n8k8|m16n8k16" LW_LAYOUT "dtype:f32 atype:tf32 btype:tf32 ctype:f32",
-        multiply, "80.71"),
+        multiply, "80.71", multiply_sparse, kSums),
     row("mma",
         LW_SP "m16n8k32|m16n8k64" LW_LAYOUT
               "?satfinite+ dtype:s32 atype:u8|s8 btype:u8|s8 ctype:s32",
-        multiply, "80.71"),
+        multiply, "80.71", multiply_sparse),
     row("mma",
         LW_SP "m16n8k64|m16n8k128" LW_LAYOUT
               "?satfinite+ dtype:s32 atype:u4|s4 btype:u4|s4 ctype:s32",
-        multiply, "80.71"),
+        multiply, "80.71", multiply_sparse),
+    row("mma", LW_SP "m16n8k64" LW_LAYOUT "dtype:f32 atype:e4m3|e5m2 btype:e4m3|e5m2 ctype:f32",
+        multiply, "89.84", multiply_sparse, kSums),
     row("mma",
-        LW_SP "m16n8k64" LW_LAYOUT "dtype:f32|f16 atype:e4m3|e5m2 btype:e4m3|e5m2 ctype:f32|f16",
-        multiply, "89.84"),
+        LW_ORDERED "m16n8k64" LW_LAYOUT "dtype:f16 atype:e4m3|e5m2 btype:e4m3|e5m2 ctype:f16",
+        multiply, "=120.87", multiply_sparse, kSums),
     row("mma",
         LW_ORDERED "m16n8k64" LW_LAYOUT "kind::f8f6f4 dtype:f32|f16 atype:e4m3|e5m2|e3m2|e2m3|e2m1 "
                    "btype:e4m3|e5m2|e3m2|e2m3|e2m1 ctype:f32|f16",

@@ -49,6 +49,17 @@ struct LanePlace {
   ir::Operand lane, group, place;  ///< group = lane / 4, place = lane % 4
 };
 
+/// Which elements of B the stored ones of a sparse A meet (mma.sp): operands 4 and 5.
+class Selection {
+ public:
+  Selection(Emit& e, const LanePlace& at, MatrixShape shape, MatrixType a);
+  /// Words of a column for the stored words of the lane's row: its group, or that plus 8.
+  OperandList chosen(Emit& e, unsigned row, const OperandList& column) const;
+
+ private:
+  OperandList rows_[2];  ///< a selector of prmt for each stored word
+};
+
 /// Runs `body` without the instruction's guard: what it computes reaches no register of the guest.
 template <typename Body>
 void unguarded(Emit& e, Body body) {
@@ -71,6 +82,7 @@ ir::Operand sum_of_products(Emit& e, ir::Type type, MatrixType a, MatrixType b, 
 
 // The instructions.
 void multiply_matrices(Emit& e);
+void multiply_sparse(Emit& e);
 void multiply_quads(Emit& e);
 void wmma_load(Emit& e);
 void wmma_store(Emit& e);

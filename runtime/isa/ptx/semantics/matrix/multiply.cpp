@@ -1,5 +1,6 @@
 // mma and wmma.mma.
 #include <algorithm>
+#include <optional>
 
 #include "runtime/isa/ptx/semantics/matrix/matrix.hpp"
 
@@ -44,8 +45,10 @@ class Multiply {
       : e_(e), shape_(shape), a_(a), b_(b), c_(c), d_(d), at_(e) {}
 
   /// The registers of the sums.
-  OperandList run(const OperandList& a, const OperandList& b, const OperandList& c) {
-    const FragmentSize rows = fragment_size(shape_.m, shape_.k, a_);
+  OperandList run(const OperandList& a, const OperandList& b, const OperandList& c, bool sparse) {
+    std::optional<Selection> selection;
+    if (sparse) selection.emplace(e_, at_, shape_, a_);
+    const FragmentSize rows = fragment_size(shape_.m, sparse ? shape_.k / 2 : shape_.k, a_);
     const FragmentSize columns = fragment_size(shape_.n, shape_.k, b_);
     std::vector<OperandList> left, right;
     for (unsigned r = 0; r < rows.groups; ++r) left.push_back(row(a, rows, r));
@@ -56,8 +59,11 @@ class Multiply {
       for (unsigned n = 0; n < columns.groups; ++n) {
         const size_t at = sum_at(rows.groups, columns.groups, r, n);
         OperandList two;
-        for (unsigned odd = 0; odd < 2; ++odd)
-          two.push_back(sum(addend(c, at, odd), left[r], right[2 * n + odd]));
+        for (unsigned odd = 0; odd < 2; ++odd) {
+          const OperandList& column = right[2 * n + odd];
+          two.push_back(sum(addend(c, at, odd), left[r],
+                            selection ? selection->chosen(e_, r, column) : column));
+        }
         if (d_.is("f16"))
           out[at] = joined(two[0], two[1]);
         else
@@ -149,13 +155,13 @@ class Multiply {
   LanePlace at_;
 };
 
-void multiply(Emit& e, MatrixType a, MatrixType b) {
+void multiply(Emit& e, MatrixType a, MatrixType b, bool sparse = false) {
   const MatrixType c{e.get("ctype")}, d{e.get("dtype")};
   const OperandList left = read_fragment(e, 1, a.reg()), right = read_fragment(e, 2, b.reg()),
                     sums = read_fragment(e, 3, c.reg());
   OperandList out;
   unguarded(e, [&] {
-    out = Multiply(e, matrix_shape(e.get("shape")), a, b, c, d).run(left, right, sums);
+    out = Multiply(e, matrix_shape(e.get("shape")), a, b, c, d).run(left, right, sums, sparse);
   });
   write_fragment(e, 0, d.reg(), out);
 }
@@ -164,6 +170,10 @@ void multiply(Emit& e, MatrixType a, MatrixType b) {
 
 void multiply_matrices(Emit& e) {
   multiply(e, {e.get("atype")}, {e.get("btype")});
+}
+
+void multiply_sparse(Emit& e) {
+  multiply(e, {e.get("atype")}, {e.get("btype")}, true);
 }
 
 void wmma_multiply(Emit& e) {
