@@ -12,9 +12,9 @@ namespace {
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (const auto& cases :
-       {integer_cases, logic_cases, float_cases, conversion_cases, special_function_cases,
-        double_cases, multiply_cases, predicate_cases, video_cases, misc_cases, control_cases})
+  for (const auto& cases : {integer_cases, logic_cases, float_cases, conversion_cases,
+                            special_function_cases, double_cases, multiply_cases, predicate_cases,
+                            video_cases, misc_cases, control_cases, half_cases})
     for (Case& c : cases()) all.push_back(std::move(c));
   return all;
 }
@@ -55,6 +55,7 @@ const std::vector<Elsewhere>& elsewhere() {
       {"TXD*", "unit/sass/textures.cpp", "TXD", "textures: against tests/oracle/texture.hpp"},
       {"TXQ*", "unit/sass/textures.cpp", "TXQ", "what the host made"},
       {"SU*", "unit/sass/textures.cpp", "SULD", "surfaces: against the host's memory"},
+      {"H*", "unit/sass/half.cpp", "c[0x2]", "constants of a file: values checked there"},
       {"NOP", "unit/sass/text.cpp", "NOP", "the word 0: decoded only, no text"}};
   return list;
 }

@@ -161,17 +161,10 @@ std::string constant(unsigned index) {
   return fmt::format("c[0x0][{:#x}]", kFirstConstant + 4 * index);
 }
 
-namespace {
-/// Half precision has chosen operands in conformance/sass_half.lw and no value cases yet.
-bool is_half(const Form& f) {
-  return f.min_arch == 53;
-}
-}  // namespace
-
 std::vector<TableRow> table_rows() {
   std::vector<TableRow> rows;
   for (const Form& f : lanewise::sass::forms())
-    if (!is_half(f)) rows.push_back({key_of(f), f.claim, f.lower != nullptr});
+    rows.push_back({key_of(f), f.claim, f.lower != nullptr});
   return rows;
 }
 
@@ -191,7 +184,7 @@ std::vector<std::string> missing_modifiers() {
   for (const Form& f : lanewise::sass::forms()) {
     const bool has_values =
         f.claim == lanewise::isa::Claim::exact || f.claim == lanewise::isa::Claim::approximate;
-    if (!has_values || is_half(f)) continue;
+    if (!has_values) continue;
     for (const Choice& c : choices(f))
       if (!seen_choices().contains(c.name) && lanewise::sass::refusal(f, c.bits).empty())
         missing.insert(c.name + " stands in no case");

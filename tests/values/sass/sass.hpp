@@ -57,5 +57,6 @@ std::vector<Case> predicate_cases();
 std::vector<Case> video_cases();
 std::vector<Case> misc_cases();
 std::vector<Case> control_cases();
+std::vector<Case> half_cases();
 
 }  // namespace values::sass

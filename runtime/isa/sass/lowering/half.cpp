@@ -3,6 +3,8 @@
 #include "runtime/isa/sass/lowering/half.hpp"
 
 #include <array>
+#include <cstring>
+#include <optional>
 
 namespace lanewise::sass {
 namespace {
@@ -36,14 +38,40 @@ uint64_t number(const OperandSpec& o, uint64_t word) {
   return o.sign.get(word) << 15 | bits << (15 - o.field.len);
 }
 
+/// The half with the value of a single, if there is one.
+std::optional<uint32_t> half_of(uint32_t single) {
+  const uint32_t sign = single >> 16 & 0x8000, magnitude = single & 0x7fffffff;
+  if (magnitude > 0x7f800000) return sign | 0x7e00;
+  if (magnitude == 0x7f800000) return sign | 0x7c00;
+  if (magnitude == 0) return sign;
+  const int exponent = static_cast<int>(magnitude >> 23) - 127;
+  if (exponent < -24 || exponent > 15) return std::nullopt;
+  const int lost = exponent < -14 ? -1 - exponent : 13;
+  const uint32_t significand = (magnitude & 0x7fffff) | 0x800000;
+  if ((significand & ((1U << lost) - 1)) != 0) return std::nullopt;
+  return sign | (exponent < -14 ? significand >> lost : (magnitude >> 13) - (112U << 10));
+}
+
+/// A word of a constant bank is a single, and gives both halves. Compilers put such there that are
+/// halves as well; how others are rounded is not known.
+Operand constant(LowerContext& c, const Instruction& i, const OperandSpec& o, Role role) {
+  const auto place = static_cast<unsigned>(o.field.get(i.word));
+  const unsigned bank = place >> 14, offset = (place & 0x3fff) * 4;
+  refuse(bank == 0 || c.constant_bank(bank).bytes.size() < offset + 4,
+         "half precision takes constants that are known before the launch alone");
+  uint32_t single = 0;
+  std::memcpy(&single, c.constant_bank(bank).bytes.data() + offset, 4);
+  const std::optional<uint32_t> value = half_of(single);
+  refuse(!value, "how half precision rounds a constant that is not a half is not documented");
+  return with_sign(c, i, role, Type::f16, imm(*value));
+}
+
 /// The half `n` (0 or 1) of an operand, its sign applied.
 Operand half(LowerContext& c, const Instruction& i, Role role, unsigned n) {
   const OperandSpec& o = *i.operand(role);
   if (o.kind == OperandSpec::Kind::fimm)
     return imm(number(n == 0 ? *i.operand(kLowNumber) : o, i.word));
-  // Compilers put singles there; how those are rounded to halves is not known.
-  refuse(o.kind == OperandSpec::Kind::cbank,
-         "how half precision reads a constant bank is not documented");
+  if (o.kind == OperandSpec::Kind::cbank) return constant(c, i, o, role);
   const uint64_t from = swizzle(i, role);
   const bool high = from == kBoth ? n == 1 : from == kHigh;
   const Operand x = c.raw(i, role);

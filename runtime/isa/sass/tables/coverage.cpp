@@ -1,6 +1,7 @@
 // What of the ISA can run, read off the table.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,8 +16,11 @@ bool is_invalid(const Code& c) {
   return c.text.starts_with("INVALID") || c.text.starts_with("???");
 }
 
+/// A parameter, and a number of the file, which is known before the launch.
+constexpr uint64_t kParameter = 0x140 / 4, kKnown = uint64_t{2} << 14;
+
 /// A word of the form with these modifiers and harmless operands.
-Instruction sample(const Form& f, uint64_t modifiers) {
+Instruction sample(const Form& f, uint64_t modifiers, uint64_t constant) {
   Instruction i;
   i.form = &f;
   i.word = f.match | modifiers;
@@ -24,7 +28,7 @@ Instruction sample(const Form& f, uint64_t modifiers) {
   if (f.has_guard) kGuard.set(i.word, kPT);
   for (const OperandSpec& o : f.operands) {
     if (o.kind == OperandSpec::Kind::sreg) o.field.set(i.word, 0x21);
-    if (o.kind == OperandSpec::Kind::cbank) o.field.set(i.word, 0x140 / 4);
+    if (o.kind == OperandSpec::Kind::cbank) o.field.set(i.word, constant);
     if (o.optional) o.field.set(i.word, o.left_out());
     // The whole register, which has no name, where the type has one.
     if (o.part.present() && o.part_key.len == 0)
@@ -37,20 +41,17 @@ Instruction sample(const Form& f, uint64_t modifiers) {
   return i;
 }
 
-}  // namespace
+bool takes_constant(const Form& f) {
+  return std::ranges::any_of(
+      f.operands, [](const OperandSpec& o) { return o.kind == OperandSpec::Kind::cbank; });
+}
 
-std::string refusal(const Form& f, uint64_t bits) {
-  if (f.lower == nullptr)
-    return f.is(kTexture) || f.is(kGraphics) ? not_executed(f) : "not supported in this form";
-  // Jumps to what the branch stack holds run wherever a push comes first, those through tables
-  // where there is one, calls of absolute addresses where a cubin says whose they are.
-  if (f.flow == Flow::pop || f.is(kAbsolute) ||
-      (f.flow == Flow::indirect && f.claim != isa::Claim::none))
-    return {};
+std::string refusal_with(const Form& f, uint64_t bits, uint64_t constant) {
   static const Instruction exit = *parse_instruction("EXIT").instruction;
   Kernel k;
   k.name = "coverage";
-  k.code = {sample(f, bits), exit};
+  k.code = {sample(f, bits, constant), exit};
+  k.banks.push_back({.number = 2, .bytes = std::vector<std::byte>(4), .symbol = "", .size = 4});
   k.code[1].pc = pc_of(1);
   const std::string text = print(k.code[0]) + ": ";
   Listing listing;
@@ -61,6 +62,20 @@ std::string refusal(const Form& f, uint64_t bits) {
     return at == std::string::npos ? d.message : d.message.substr(at + text.size());
   }
   return {};
+}
+
+}  // namespace
+
+std::string refusal(const Form& f, uint64_t bits) {
+  if (f.lower == nullptr)
+    return f.is(kTexture) || f.is(kGraphics) ? not_executed(f) : "not supported in this form";
+  // Jumps to what the branch stack holds run wherever a push comes first, those through tables
+  // where there is one, calls of absolute addresses where a cubin says whose they are.
+  if (f.flow == Flow::pop || f.is(kAbsolute) ||
+      (f.flow == Flow::indirect && f.claim != isa::Claim::none))
+    return {};
+  const std::string why = refusal_with(f, bits, kParameter);
+  return why.empty() || !takes_constant(f) ? why : refusal_with(f, bits, kKnown);
 }
 
 namespace {

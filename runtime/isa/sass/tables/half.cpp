@@ -36,11 +36,14 @@ const OperandSpec kHigh = number(Role::b, {30, 9}, {56, 1}, 60),
                   kWholeHigh = number(Role::b, {36, 16}, {}, 61),
                   kWholeLow = number(kLowNumber, {20, 16}, {}, 61);
 
-/// Their control field may name scoreboards, and they have operands in the operand cache.
+/// Their control field may name scoreboards, and they have operands in the operand cache. Constants
+/// they take from a bank with known contents, which a cubin has.
 void complete(TableBuilder& t, size_t count) {
   for (Form& f : t.last(count)) {
     f.min_arch = kFirstArch;
     f.variable_latency = true;
+    for (const OperandSpec& o : f.operands)
+      if (o.kind == Kind::cbank) f.claim = isa::Claim::effect;
   }
 }
 
