@@ -256,6 +256,31 @@ TEST_CASE("a loop counts when its start, its step, its end or its counter is not
   }
 }
 
+TEST_CASE("a loop may stand in front of its header: jumps to lower blocks in it are free with it") {
+  // As compilers for GCN write a reduction; block 1 is the end of a trip, block 2 its begin.
+  const auto reduction = [](bool ends, uint32_t block) {
+    Kernel k(5);
+    const Reg by = k.b.reg(Width::b32);
+    k.set(k.counter, imm(128));
+    k.b.emit(Op::and_, Type::u32, {by}, {imm(33), imm(31)});
+    k.b.jump(2);
+    k.b.set_block(1);
+    const Reg last =
+        ends ? k.compare(Cond::lt, k.counter, imm(2)) : k.compare(Cond::lt, k.counter, k.unknown);
+    k.b.emit(Op::shr, Type::u32, {k.counter}, {k.counter, by});
+    k.branch({last, false}, 4, 2);
+    k.b.set_block(2);
+    k.branch({k.compare(Cond::lt, k.unknown, k.counter), false}, 3, 1);
+    k.b.set_block(3);
+    k.b.jump(1);
+    return k.counts(block);
+  };
+  for (const uint32_t block : {1U, 2U, 3U}) {
+    CHECK(!reduction(true, block));
+    CHECK(reduction(false, block));
+  }
+}
+
 TEST_CASE("loops may share a predicate") {
   Kernel k(5);
   const Reg j = k.b.reg(Width::b32), p = k.b.reg(Width::pred);

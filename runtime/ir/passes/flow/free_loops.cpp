@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "runtime/ir/evaluate.hpp"
 #include "runtime/ir/integer.hpp"
 #include "runtime/ir/passes/passes.hpp"
 #include "runtime/ir/passes/values/ssa.hpp"
@@ -68,10 +69,21 @@ class FreeLoops {
     }
     return value;
   }
+  /// Of constants, as front ends write what an instruction says.
+  static std::optional<uint64_t> computed(const Inst& inst) {
+    if (!inst.guard.always() || inst.dst.size() != 1 || info(inst.op).trait != OpTrait::pure)
+      return std::nullopt;
+    std::vector<uint64_t> sources;
+    for (const Operand& o : inst.src) {
+      if (!o.is_imm()) return std::nullopt;
+      sources.push_back(o.imm);
+    }
+    const auto made = evaluate(inst, sources);
+    return made ? std::optional((*made)[0]) : std::nullopt;
+  }
   std::optional<uint64_t> constant(uint32_t value, int joins = kJoins) const {
     value = original(value);
-    if (const Inst* i = ssa_.made_by(value))
-      return i->op == Op::mov && i->src[0].is_imm() ? std::optional(i->src[0].imm) : std::nullopt;
+    if (const Inst* i = ssa_.made_by(value)) return computed(*i);
     const bool joined = ssa_[value].kind == Ssa::Kind::argument;
     if (!joined || joins == 0 || ssa_.inputs(value).size() > kPaths) return std::nullopt;
     std::optional<uint64_t> all;
@@ -107,13 +119,13 @@ class FreeLoops {
     if (i == nullptr || i->sat || !whole(i->type)) return std::nullopt;
     const bool shifts = i->op == Op::shl || i->op == Op::shr;
     if (!shifts && i->op != Op::add && i->op != Op::sub) return std::nullopt;
-    const size_t constant = i->src[0].is_imm() ? 0 : 1;
-    if (!i->src[constant].is_imm() || !i->src[1 - constant].is_reg()) return std::nullopt;
-    if (i->op != Op::add && constant == 0) return std::nullopt;
-    const uint64_t by = i->src[constant].imm;
-    if (shifts && (by == 0 || by > 31)) return std::nullopt;
-    return Step{original(source(value, 1 - constant)), shifts ? i->op : Op::add,
-                i->op == Op::shr && is_signed(i->type), i->op == Op::sub ? 0 - by : by};
+    const size_t known = i->src[0].is_imm() ? 0 : 1;
+    if (!i->src[1 - known].is_reg() || (i->op != Op::add && known == 0)) return std::nullopt;
+    const auto by =
+        i->src[known].is_imm() ? std::optional(i->src[known].imm) : constant(source(value, known));
+    if (!by || (shifts && (*by == 0 || *by > 31))) return std::nullopt;
+    return Step{original(source(value, 1 - known)), shifts ? i->op : Op::add,
+                i->op == Op::shr && is_signed(i->type), i->op == Op::sub ? 0 - *by : *by};
   }
 
   /// A counter: each trip takes the step. Only shifts come to an end from wherever they start.
@@ -199,14 +211,23 @@ class FreeLoops {
     if (loops_.parent[header] != kNone) inside_[loops_.parent[header]] += all;
   }
 
-  /// A terminator's back edges count together.
+  /// The innermost loop that holds both.
+  uint32_t common_loop(uint32_t block, uint32_t to) const {
+    uint32_t h = loops_.header[block];
+    while (h != kNone && !inside(to, h)) h = loops_.parent[h];
+    return h;
+  }
+  /// A terminator's back edges count together: those of loops, and those to a lower index. A trip
+  /// of a loop takes each of the latter once at most.
   void mark(uint32_t block) {
     Terminator& t = p_.blocks[block].term;
     if (t.kind != Terminator::Kind::jump && t.kind != Terminator::Kind::branch) return;
     bool any = false;
     for (const uint32_t to : t.targets) {
-      if (to > block) continue;
-      if (!is_latch(block, to) || trips_[to] == 0) return;
+      const bool latch = is_latch(block, to);
+      if (to > block && !latch) continue;
+      const uint32_t loop = latch ? to : common_loop(block, to);
+      if (loop != kNone && trips_[loop] == 0) return;
       any = true;
     }
     if (any) t.counts = false;
