@@ -80,9 +80,10 @@ TEST_CASE("what is legal and does not run is unsupported, not illegal") {
       {"sm_100a", "add.rn.f32x2 %rd1, %rd2, %rd3;"},
       {"sm_100a", "min.f32 %f1, %f2, %f3, %f4;"},
       {"sm_100a", "redux.sync.min.abs.NaN.f32 %f1, %f2, 0xffffffff;"},
-      {"sm_80",
-       "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r1, %r2}, {%r3, %r4}, "
-       "{%r1, %r2}, %r5, 0;"}};
+      {"sm_120a",
+       "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32 "
+       "{%f1, %f2, "
+       "%f3, %f4}, {%r1, %r2, %r3, %r4}, {%r1, %r2, %r3, %r4}, {%f1, %f2, %f3, %f4}, %r5, 0;"}};
   for (const auto& row : rows) {
     CAPTURE(std::string(row[1]));
     const ptx::Module module = module_of(row[1], row[0]);
