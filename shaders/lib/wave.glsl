@@ -233,8 +233,8 @@ void lw_wave_shfl(const in uint slot, const in uint mode) {
                                                                        : lowest | (b & ~segment);
   bool in_range = mode == 0u ? from >= limit : from <= limit;
   uint read = uint(in_range ? from : self) | (slot & 32u);
-  uint source = wave_has(wave_set, read) ? read : slot;
-  lw_wave_give(slot, wave_low[wave_in(source)], in_range ? 1u : 0u);
+  uint value = wave_has(wave_set, read) ? wave_low[wave_in(read)] : 0u;
+  lw_wave_give(slot, value, in_range ? 1u : 0u);
 }
 
 uvec2 wave_equal(const in uint i, const in uint low, const in uint high, const in bool wide) {

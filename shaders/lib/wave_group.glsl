@@ -71,7 +71,7 @@ uint lw_group_shfl(const in uint value, const in uint b, const in uint c, const 
                                                                           : lowest | (by & ~segment);
   group_in_range = mode == 0u ? from >= limit : from <= limit;
   uint read = first + (uint(group_in_range ? from : self) | (slot & 32u));
-  return group_words[part + (read < lanes ? read : lane_index)];
+  return read < lanes ? group_words[part + read] : 0u;
 }
 bool lw_group_in_range() { return group_in_range; }
 

@@ -338,7 +338,7 @@ void Group::shuffle(Lane lane, const Code& code, const Gathered& g) {
   // Waves of 64 shuffle in halves.
   const uint32_t lane_read = static_cast<uint32_t>(from) | (lane.i & 32);
   const bool takes_part = (g.participants >> lane_read & 1) != 0;
-  lane.set(code.dst[0], g.value[takes_part ? lane_read : lane.i]);
+  lane.set(code.dst[0], takes_part ? g.value[lane_read] : 0);
   lane.set(code.dst[1], in_range);
 }
 

@@ -310,7 +310,7 @@ void LaneEmitter::vote(const std::vector<Mask>& members, const Ids& taking_part)
 }
 
 /// Operand c: bits 4:0 the clamp, bits 12:8 the mask that cuts the wave into segments. A lane that
-/// does not take part gives the reader's own value.
+/// does not take part gives 0, as hardware does: NVIDIA's samples of reductions rely on it.
 void LaneEmitter::shuffle(const Mask& present, const Ids& taking_part) {
   const auto mode = static_cast<ShflMode>(inst_->mode);
   const auto word = [&](spv::Op op, Id a, Id b) { return m_.op(op, m_.uint_type, {a, b}); };
@@ -368,11 +368,13 @@ void LaneEmitter::shuffle(const Mask& present, const Ids& taking_part) {
   give_to_slots(
       [&](uint32_t k) {
         // Below 32 lanes an address may lie inside the clamp and outside the wave.
-        const bool there = everybody && wave_lanes() >= 32;
-        Id reads = there ? in_range[k] : both(in_range[k], holds(present, from[k]));
+        Id value = brought[k];
+        if (!everybody || wave_lanes() < 32)
+          value = m_.select(holds(present, from[k]), value, m_.u(0));
         if (!named.empty())
-          reads = both(reads, m_.op(spv::OpIEqual, m_.bool_type, {named[k], brought_masks[k]}));
-        return Values{m_.select(reads, brought[k], values[k]), in_range[k]};
+          value = m_.select(m_.op(spv::OpIEqual, m_.bool_type, {named[k], brought_masks[k]}), value,
+                            m_.u(0));
+        return Values{m_.select(in_range[k], value, values[k]), in_range[k]};
       },
       false);
 }

@@ -212,9 +212,13 @@ class Group {
   uint32_t across(const Cross& s, const Mask& here, uint32_t lane) const {
     const uint32_t first = lane / p_.wave * p_.wave, n = lane - first;
     const uint32_t from = regs_.at(s.from)[lane];
+    // A shuffle that reads a lane which is not here gives 0; what is written for waves of 64 keeps
+    // the own value.
+    const uint32_t missing = p_.wave == 64 ? from : 0;
     const auto of = [&](uint32_t other) {
-      const bool there = other < p_.wave && first + other < p_.block && here[first + other];
-      return there ? regs_.at(s.from)[first + other] : from;
+      if (other >= p_.wave) return from;
+      const bool there = first + other < p_.block && here[first + other];
+      return there ? regs_.at(s.from)[first + other] : missing;
     };
     switch (s.op) {
       case CrossOp::active:
