@@ -4,6 +4,7 @@
 
 #include "runtime/ir/integer.hpp"
 #include "runtime/layout/addresses.hpp"
+#include "runtime/layout/lane_clock.hpp"
 #include "runtime/reference/memory/buffer_address.hpp"
 #include "runtime/reference/memory/buffer_format.hpp"
 #include "runtime/reference/numbers/dot.hpp"
@@ -96,6 +97,13 @@ void Group::convert_format(Lane lane, const Code& code) const {
   }
 }
 
+/// Instructions, and more where the lane waits for the clock.
+uint64_t Group::read_clock(uint32_t lane) const {
+  constexpr uint64_t kUsual = guest::lane_clock(guest::kClockReads);
+  const uint64_t waited = guest::lane_clock(clock_reads_[lane]++);
+  return clocks_[lane] + (std::max(waited, kUsual) - kUsual);
+}
+
 uint64_t Group::special_register(Lane lane, const Code& code) const {
   const auto reg = static_cast<SReg>(code.mode);
   const Dim3& block = request_.block;
@@ -151,9 +159,9 @@ uint64_t Group::special_register(Lane lane, const Code& code) const {
     case SReg::clock:
     case SReg::clock64:
     case SReg::globaltimer:
-      return clocks_[lane.linear()];
+      return read_clock(lane.linear());
     case SReg::clock_hi:
-      return clocks_[lane.linear()] >> 32;
+      return read_clock(lane.linear()) >> 32;
     case SReg::dynamic_smem_size:
       return request_.dynamic_shared;
     case SReg::total_smem_size:

@@ -67,7 +67,7 @@ void Group::start(const std::array<uint32_t, 3>& index) {
   event_count_ = 0;
   faults_.clear();
   if (exact_) policies_.assign(lane_count_, 0);
-  if (program_.counts_clocks) clocks_.assign(lane_count_, 0);
+  if (program_.counts_clocks) clocks_.assign(lane_count_, 0), clock_reads_.assign(lane_count_, 0);
   idle_ = 0;
   if (request_.events != nullptr) event_words_.assign(lane_count_, {});
   std::fill(shared_.begin(), shared_.end(), std::byte{0});

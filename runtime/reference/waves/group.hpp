@@ -115,6 +115,7 @@ class Group {
   void compute(Lane lane, const Code& code);
   void convert_format(Lane lane, const Code& code) const;
   uint64_t special_register(Lane lane, const Code& code) const;
+  uint64_t read_clock(uint32_t lane) const;
 
   // access.cpp
   void access_memory(Lane lane, const Code& code);
@@ -171,6 +172,7 @@ class Group {
   uint64_t event_count_ = 0;                        ///< words of all lanes
   std::vector<uint64_t> policies_;                  ///< by lane, in exact mode
   std::vector<uint64_t> clocks_;                    ///< by lane: instructions run
+  mutable std::vector<uint32_t> clock_reads_;       ///< by lane
   std::vector<uint64_t> watched_;                   ///< registers of a lane, for the hook
   std::array<Barrier, kBarriers> barriers_;
   std::array<uint32_t, 3> index_{};

@@ -159,9 +159,11 @@ Values LaneEmitter::special_register() {
     case SReg::clock:
     case SReg::clock64:
     case SReg::globaltimer:
-      return word(tick());
-    case SReg::clock_hi:
-      return word(m_.u(0));
+    case SReg::clock_hi: {
+      const Id now = tick();
+      if (wide) return {now};
+      return {reg == SReg::clock_hi ? m_.hi(now) : m_.lo(now)};
+    }
     case SReg::dynamic_smem_size:
       return word(launch_word(kDynamicSharedWord));
     case SReg::total_smem_size:

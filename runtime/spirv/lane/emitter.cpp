@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/layout/lane_clock.hpp"
 #include "runtime/spirv/binary/library.hpp"
 #include "runtime/support/error.hpp"
 
@@ -438,11 +439,19 @@ Id LaneEmitter::launch_word(uint32_t word) {
   return at_start_ ? once(launch_words_, word, load) : load();
 }
 
+/// guest::lane_clock()
 Id LaneEmitter::tick() {
-  const Id next =
-      m_.op(spv::OpIAdd, m_.uint_type, {m_.createLoad(frame_.clock, spv::NoPrecision), m_.u(16)});
-  m_.createStore(next, frame_.clock);
-  return next;
+  constexpr uint32_t kReads = guest::kClockReads, kShift = guest::kClockShift;
+  const auto word = [&](spv::Op op, Id a, Id b) { return m_.op(op, m_.uint_type, {a, b}); };
+  const Id n = m_.createLoad(frame_.clock, spv::NoPrecision);
+  m_.createStore(word(spv::OpIAdd, n, m_.u(1)), frame_.clock);
+  const Id all = word(spv::OpUDiv, n, m_.u(kReads)), most = m_.u(guest::kClockDoublings);
+  const Id doublings = m_.select(m_.op(spv::OpULessThan, m_.bool_type, {all, most}), all, most);
+  const Id rest = word(spv::OpISub, n, word(spv::OpIMul, doublings, m_.u(kReads)));
+  const Id reads = word(spv::OpIAdd, rest, m_.u(kReads));
+  const Id shift = word(spv::OpIAdd, doublings, m_.u(kShift));
+  return m_.make64(word(spv::OpShiftLeftLogical, reads, shift),
+                   word(spv::OpShiftRightLogical, reads, word(spv::OpISub, m_.u(32), shift)));
 }
 
 }  // namespace lanewise::spirv

@@ -117,7 +117,7 @@ class LaneEmitter {
   }
   Id group(unsigned component) { return m_.extract(group_, m_.uint_type, component); }
   Id site() { return m_.u(inst_->site); }
-  Id tick();  ///< next value of the lane's clock
+  Id tick();  ///< 64 bits: the next value of the lane's clock
 
   /// Emits `body` under `condition`; values made inside must not be used outside.
   template <typename Body>
