@@ -8,7 +8,8 @@ cd "$(dirname "$0")"
 mkdir -p programs
 names=("$@")
 [ $# -gt 0 ] || names=($(basename -s .cu cuda/*.cu))
-by_both=" vector_add reductions managed jacobi fft printing events copies textures texture_references "
+by_both=" vector_add reductions managed jacobi fft printing events copies textures texture_references image_pipeline life
+  matrix_multiply monte_carlo "
 # Programs of the driver API have their kernels as PTX, a fat binary and a cubin, which CUDA 11.8 makes for sm_52.
 kernels_header() {
   local nvcc13=${NVCC13:-nvcc} nvcc11=${NVCC11:-}
@@ -59,6 +60,7 @@ for name in "${names[@]}"; do
   case $name in drv_*|dev_*) continue ;; esac
   flags=(-std=c++17 -O2 -lineinfo -cudart shared -Xlinker -s)
   [ "$name" != cub_sort ] || flags=(-std=c++17 -O2 -cudart shared -Xlinker -s -arch=compute_75)
+  [ "$name" != ampere ] || flags+=(-arch=compute_80)
   # What CUDA 12 removed.
   [ "$name" = texture_references ] || (cd cuda && "${NVCC13:-nvcc}" "${flags[@]}" "$name.cu" -o "../programs/$name.cuda13")
   case $by_both in *" $name "*)

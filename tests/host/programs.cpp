@@ -36,14 +36,15 @@ void check_ok(const std::string& program, const std::string& environment = {}) {
 TEST_CASE("programs: each checks its own results") {
   size_t seen = 0;
   for (const std::string& program : all_programs()) {
-    if (is(program, "errors") || !is_served(program)) continue;
+    // jit is run below.
+    if (is(program, "errors") || is(program, "jit") || !is_served(program)) continue;
     // Drivers' compilers take half a minute for the sort, and longer for kernels that allocate.
     const bool slow = is(program, "cub_sort") || program.starts_with("dev_");
     if (slow && !on_reference()) continue;
     check_ok(program);
     ++seen;
   }
-  CHECK(seen >= 40);
+  CHECK(seen >= 45);
 }
 
 TEST_CASE("programs: the same where no host memory is used in place") {
@@ -107,6 +108,26 @@ TEST_CASE("programs: what kernels leave, free twice or ask too much is one clear
   CHECK(flood.out.find("line 7 of block 7 thread 31: odd 0.875 123456789abcdef\n") !=
         std::string::npos);
   CHECK(flood.out.ends_with("between\n1 2 3\ndev_printf: ok\n"));
+}
+
+#ifdef LANEWISE_NVRTC_DOUBLE
+TEST_CASE("programs: who asks NVRTC for machine code gets its PTX") {
+  const std::string program = path_of("jit.cuda13");
+  make_executable(program);
+  for (const char* compiler : {LANEWISE_NVRTC_DOUBLE, ""}) {
+    const Output o = cli_test::program(std::string("exec --device ") + cli_test::device() + " " +
+                                       program + " " + compiler);
+    INFO(compiler, o.out, o.err);
+    CHECK(o.code == 0);
+    CHECK(o.out.ends_with("jit: ok\n"));
+  }
+}
+#endif
+
+TEST_CASE("programs: without a GPU that is named, one that the program has code for") {
+  CHECK(run("ampere.cuda13").code == 0);
+  const Output older = run("ampere.cuda13", {}, "LANEWISE_GPU=t4");
+  CHECK(older.out.find("compute capability: 7, 8 was expected") != std::string::npos);
 }
 
 TEST_CASE("programs: a list of visible devices hides the only one, or not") {

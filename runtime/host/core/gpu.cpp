@@ -4,6 +4,7 @@
 #include <array>
 
 #include "runtime/host/core/context.hpp"
+#include "runtime/host/core/program.hpp"
 
 namespace lanewise::core {
 namespace {
@@ -32,13 +33,20 @@ constexpr std::array kGpus = {
         48 * kKiB, 227 * kKiB, 228 * kKiB, 2048, 32, 2},
 };
 
+/// The first that runs what the program is built for; the latest where none does.
+const Gpu* usual() {
+  const auto target = static_cast<int>(Program::get().least_target());
+  const auto runs = [&](const Gpu& g) { return g.major * 10 + g.minor >= target; };
+  const auto* const found = std::ranges::find_if(kGpus, runs);
+  return found != kGpus.end() ? found : kGpus.end() - 1;
+}
+
 Gpu chosen() {
   Context& context = Context::current();
   const std::string& wanted = context.settings().gpu;
-  const auto* found =
-      wanted.empty()
-          ? kGpus.begin()
-          : std::ranges::find(kGpus, wanted, [](const Gpu& g) { return std::string(g.name); });
+  const auto* found = wanted.empty() ? usual() : std::ranges::find(kGpus, wanted, [](const Gpu& g) {
+    return std::string(g.name);
+  });
   if (found == kGpus.end()) {
     std::string all;
     for (const Gpu& g : kGpus) all += (all.empty() ? "" : ", ") + std::string(g.name);

@@ -1,10 +1,12 @@
 #include "runtime/host/core/program.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "runtime/host/core/code_object.hpp"
 #include "runtime/host/core/context.hpp"
 #include "runtime/host/core/status.hpp"
+#include "runtime/isa/elf/fat_entries.hpp"
 #include "runtime/layout/device_heap.hpp"
 
 namespace lanewise::core {
@@ -177,6 +179,21 @@ Variable& Program::variable(const void* host) {
   const auto found = variables_.find(host);
   if (found == variables_.end()) fail(Code::invalid_symbol);
   return found->second;
+}
+
+unsigned Program::least_target() {
+  const std::lock_guard lock(mutex_);
+  unsigned of_all = 0;
+  for (const auto& image : images_) {
+    const std::string_view bytes(static_cast<const char*>(image->data), image->bytes);
+    if (!elf::FatEntries::starts(bytes)) continue;
+    unsigned of_this = 0;
+    elf::FatEntry entry;
+    for (elf::FatEntries entries(bytes); entries.next(entry);)
+      if (of_this == 0 || entry.sm < of_this) of_this = entry.sm;
+    of_all = std::max(of_all, of_this);
+  }
+  return of_all;
 }
 
 void Program::unload() {

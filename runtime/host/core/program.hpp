@@ -82,6 +82,8 @@ class Program {
   Variable& variable(const void* host);
   /// Managed variables get their memory, wherever the program has a pointer to one.
   void prepare_managed();
+  /// The oldest GPU that all fat binaries have code for, as in sm_75; 0 where none says.
+  unsigned least_target();
   /// The device was reset: everything is loaded again.
   void unload();
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/host/cuda/copy.hpp"
+#include "runtime/host/cuda/arrays.hpp"
 #include "runtime/host/driver/entry.hpp"
 
 namespace lanewise::driver {
@@ -35,10 +35,15 @@ struct Copy2D {
 };
 static_assert(sizeof(Copy2D) == 128);
 
-Region region_of(const Side3D& s, size_t width) {
+Region region_of(const Side3D& s, const Copy3D& copy) {
   require(s.type >= kHost && s.type <= kUnified && s.level == 0);
-  if (s.type == kArray) fail(Code::not_supported, "CUDA arrays have no copies of the driver here");
-  const size_t pitch = s.pitch != 0 ? s.pitch : s.x + width;
+  if (s.type == kArray) {
+    const auto array = Handles<cuda::Array>::find(static_cast<cuda::Array*>(s.array));
+    require(s.x + copy.width <= array->extent.width * array->element &&
+            s.y + copy.height <= array->rows() && s.z + copy.depth <= array->layers());
+    return array->at(s.x, s.y, s.z);
+  }
+  const size_t pitch = s.pitch != 0 ? s.pitch : s.x + copy.width;
   Region r = region(s.type == kHost ? s.host : pointer_at(s.device), pitch,
                     pitch * std::max<size_t>(s.height, 1));
   r.address += s.x + s.y * r.pitch + s.z * r.layer;
@@ -57,9 +62,8 @@ Copy copy_of(const Copy3D* c) {
   required(c);
   for (const Side3D* s : {&c->from, &c->to})
     require(s->pitch == 0 || c->height <= 1 || c->width + s->x <= s->pitch);
-  return checked(
-      {region_of(c->to, c->width), region_of(c->from, c->width), c->width, c->height, c->depth},
-      kind_of(c->from.type, c->to.type));
+  return checked({region_of(c->to, *c), region_of(c->from, *c), c->width, c->height, c->depth},
+                 kind_of(c->from.type, c->to.type));
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // What the programs of this folder share: each prints what it found and ends with 0 if all was
 // right.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

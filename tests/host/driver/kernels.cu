@@ -29,3 +29,9 @@ extern "C" __global__ void mixed(Mixed m, char c, long long* out) {
 extern "C" __global__ void outside(int* data) {
   data[1 << 20] = 1;
 }
+extern "C" __global__ void sample(unsigned long long texture, unsigned long long surface, float* out, int width) {
+  const int x = threadIdx.x, y = blockIdx.x;
+  const float at = tex2D<float>(texture, x + 0.5f, y + 0.5f);
+  out[y * width + x] = at;
+  surf2Dwrite(2 * at + 1, surface, x * 4, y);
+}

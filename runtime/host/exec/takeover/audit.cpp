@@ -67,11 +67,17 @@ void report_vendor(const char* name, std::string_view vendor) {
   report(line.text());
 }
 
+/// "libnvrtc.so.12", "libnvrtc-ab12.so.11.2"
+bool is_compiler(std::string_view name) {
+  return name.starts_with("libnvrtc.so") ||
+         (name.starts_with("libnvrtc-") && !name.starts_with("libnvrtc-builtins"));
+}
+
 /// The last places where the loader looks: programs that compile CUDA C++ use the installed NVRTC.
 void report_missing_compiler(const char* path) {
   static bool reported = false;
   const std::string_view name = file_name(path);
-  if (reported || !name.starts_with("libnvrtc.so") || access(path, R_OK) == 0) return;
+  if (reported || !is_compiler(name) || access(path, R_OK) == 0) return;
   reported = true;
   Line line;
   line << name << " is not installed, which compiles CUDA C++ at run time: install NVRTC of the "
@@ -80,10 +86,18 @@ void report_missing_compiler(const char* path) {
   report(line.text());
 }
 
+/// Machine code that NVRTC makes for the GPU that the program sees cannot run here; it has the PTX
+/// of it as well, which every call that loads machine code takes.
+void take_ptx_of_compiler(const MappedObject& library, uintptr_t bias) {
+  redirect_within(library, bias, "nvrtcGetCUBINSize", "nvrtcGetPTXSize");
+  redirect_within(library, bias, "nvrtcGetCUBIN", "nvrtcGetPTX");
+}
+
 void take_over(const link_map& map, bool is_program) {
   const char* path = is_program ? "/proc/self/exe" : map.l_name;
   const MappedObject object(path);
   if (!object.ok()) return;
+  if (!is_program && is_compiler(file_name(path))) return take_ptx_of_compiler(object, map.l_addr);
   if (is_program) {
     char name[4096];
     const ssize_t size = readlink(path, name, sizeof name);

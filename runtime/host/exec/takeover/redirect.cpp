@@ -141,6 +141,23 @@ unsigned redirect_runtime(const MappedObject& object, uintptr_t bias, CudaMajor 
   return static_cast<unsigned>(span.count);
 }
 
+bool redirect_within(const MappedObject& library, uintptr_t bias, std::string_view from,
+                     std::string_view to) {
+  const Elf64_Shdr* exported = library.section_of_type(SHT_DYNSYM);
+  if (exported == nullptr) return false;
+  uintptr_t at = 0, target = 0;
+  for_each_symbol(library, *exported, [&](const Elf64_Sym& symbol, std::string_view name) {
+    if (symbol.st_shndx == SHN_UNDEF || symbol.st_size < kJump) return;
+    if (name == from) at = bias + symbol.st_value;
+    if (name == to) target = bias + symbol.st_value;
+  });
+  if (at == 0 || target == 0 || !protect(at, kJump, PROT_READ | PROT_WRITE)) return false;
+  auto* code = static_cast<unsigned char*>(at_address(at));
+  code[0] = 0xe9;
+  put_distance(code + 1, at_address(target));
+  return protect(at, kJump, PROT_READ | PROT_EXEC);
+}
+
 }  // namespace lanewise::exec
 
 extern "C" void* lanewise_first_call(uint64_t number) {
