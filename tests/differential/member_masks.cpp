@@ -240,7 +240,7 @@ uint32_t result(const Need& own, const std::vector<Need>& set) {
       const uint32_t from = own.value >> 11 & 31;
       for (const Need& n : set)
         if (n.lane == from) return n.value;
-      return own.value;
+      return 0;  // as GPUs do where CUDA leaves it open
     }
     case Kind::sum:
       for (const Need& n : set) out += member(n) ? n.value : 0;
