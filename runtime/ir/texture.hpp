@@ -121,6 +121,12 @@ enum class LoadMode : uint8_t {
   descriptor,  ///< of a texture: hardware has a cache of its own for them, no event is recorded
 };
 
+/// Value of Inst::mode for Op::f2i.
+enum class ToIntMode : uint8_t {
+  clamps,
+  fits,  ///< the source is known to be inside the range of the type, and no NaN
+};
+
 /// How coordinates and levels of detail become places and weights (--policy texture.filter).
 /// Weights have 8 bits of fraction.
 enum class FilterRule : uint8_t {

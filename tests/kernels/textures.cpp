@@ -205,7 +205,8 @@ bool compiles_slowly() {
   return device().info().name.find("llvmpipe") != std::string::npos;
 }
 
-void check_form(const Form& f, const std::vector<Made>& textures, uint32_t seed) {
+void check_form(const Form& f, const std::vector<Made>& textures, uint32_t seed,
+                bool direct = compiles_slowly()) {
   CAPTURE(f.fetch);
   std::mt19937 rng(seed);
   std::vector<uint64_t> handles;
@@ -214,7 +215,6 @@ void check_form(const Form& f, const std::vector<Made>& textures, uint32_t seed)
     handles.push_back(m.handle.handle());
     for (uint32_t n = 0; n < kLanes; ++n) lanes.push_back(random_lane(rng, f, m.texture));
   }
-  const bool direct = compiles_slowly();
   const auto kernel = device().load_text(kernel_text(f.fetch, direct), lanewise::Isa::ptx).kernel();
   auto table = device().buffer(handles), in = device().buffer(lanes);
   auto out = device().allocate(16 * lanes.size(), "out");
@@ -366,6 +366,32 @@ TEST_CASE("textures: formats x filters x address modes x coordinates of two dime
     all.resize(12);
   }
   check_form({"tex.2d.v4.u32.f32 " LW_TEXEL "{%f1, %f2}];", 2}, all, 1);
+}
+
+/// A kernel has so many versions for what is known of a texture.
+TEST_CASE("textures: what is known of a texture changes no value") {
+  if (!on_reference()) return;
+  std::mt19937 rng(46);
+  std::vector<Made> all;
+  for (const model::Format& format : formats())
+    for (int filter = 0; filter < 2; ++filter)
+      for (int normalised = 0; normalised < 2; ++normalised) {
+        model::Texture t;
+        t.format = format;
+        t.linear = filter != 0;
+        if (filter != 0 && format.integers()) continue;
+        t.normalised = normalised != 0;
+        t.mode = {model::Mode::clamp, rng() % 4 == 0 ? model::Mode::wrap : model::Mode::clamp,
+                  model::Mode::clamp};
+        all.push_back(
+            make(rng, t, {1 + static_cast<int>(rng() % 9), 1 + static_cast<int>(rng() % 7)}));
+      }
+  constexpr size_t kVersions = 30;
+  const Form form{"tex.2d.v4.u32.f32 " LW_TEXEL "{%f1, %f2}];", 2};
+  for (size_t first = 0; first < all.size(); first += kVersions) {
+    const auto end = all.begin() + static_cast<ptrdiff_t>(std::min(all.size(), first + kVersions));
+    check_form(form, {all.begin() + static_cast<ptrdiff_t>(first), end}, 2, true);
+  }
 }
 
 TEST_CASE("textures: other geometries, levels, integer coordinates, gathers") {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runtime/bench/pairs/guest_text.hpp"
+#include "runtime/bench/pairs/problems.hpp"
 #include "runtime/bench/pairs/sides.hpp"
 
 namespace lanewise::bench {
@@ -59,8 +59,8 @@ CodeFigure code_of(const Pair& pair, const std::string& selector, Memcheck memch
   f.glsl = compiler.native(native_words(pair.glsl, false));
   try {
     Device device = Device::open(selector);
-    const std::string text(guest_text(pair.file));
-    const Kernel kernel = device.load_text(text, pair.isa, pair.file).kernel(pair.kernel);
+    const Buffer texels = device.allocate(uint64_t{kSide} * kSide * 4, "p0");
+    const Kernel kernel = guest_module(pair, device, texels).kernel(pair.kernel);
     f.translated = compiler.translated(kernel.spirv(launch_options(pair, memcheck)));
   } catch (const Error& error) {
     f.failed = error.what();

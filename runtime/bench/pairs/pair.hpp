@@ -22,6 +22,13 @@ struct Problem {
   std::function<std::string(const std::vector<Bytes>&)> wrong;
 };
 
+/// A texture of the module, whose texels are those of p0 in kSide columns and rows: a float each,
+/// or four bytes that are read as numbers of 0 to 1. Coordinates count texels and are clamped.
+struct TextureOfPair {
+  const char* name = nullptr;  ///< none without
+  bool linear = false, bytes = false;
+};
+
 struct Pair {
   std::string name;  ///< "saxpy", "saxpy.gcn"
   Isa isa = Isa::ptx;
@@ -33,6 +40,7 @@ struct Pair {
   const char* parameters = nullptr;
   const char* glsl = nullptr;        ///< of shaders/native
   const char* glsl_small = nullptr;  ///< where subgroups are smaller than the 32 that `glsl` needs
+  TextureOfPair texture;
   Dim3 grid, block;
   uint32_t dynamic_shared = 0;
   Problem (*problem)() = nullptr;

@@ -44,6 +44,29 @@ Pair to_pair(const Row& row, Isa isa, const char* file, const char* ending) {
   return p;
 }
 
+/// Pictures of another size by textures, beside the same texels of a buffer.
+std::vector<Pair> texture_pairs() {
+  struct Resize {
+    const char* name;
+    bool linear, bytes;
+    Problem (*problem)();
+  };
+  const Resize rows[] = {{"nearest", false, false, nearest_numbers},
+                         {"nearest4", false, true, nearest_colours},
+                         {"bilinear", true, false, bilinear_numbers},
+                         {"bilinear4", true, true, bilinear_colours}};
+  std::vector<Pair> all;
+  for (const Resize& r : rows) {
+    const char* const kernel = r.bytes ? "resize_colours" : "resize";
+    Pair& p = all.emplace_back(
+        to_pair({kernel, "p1 f0 i2", r.name, kPicture, r.problem}, Isa::ptx, "textures.ptx", ""));
+    p.name = r.name;
+    p.texture = {r.bytes ? "colours" : "numbers", r.linear, r.bytes};
+    p.own = true;
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Pair> ptx_pairs() {
@@ -85,6 +108,7 @@ std::vector<Pair> ptx_pairs() {
     all.push_back(to_pair(row, Isa::ptx, "fourteen.ptx", ".unrolled"));
   for (const Row& row : own) all.push_back(to_pair(row, Isa::ptx, "own.ptx", ""));
   for (size_t i = std::size(fourteen); i < all.size(); ++i) all[i].own = true;
+  for (Pair& p : texture_pairs()) all.push_back(std::move(p));
   return all;
 }
 

@@ -22,6 +22,10 @@ Problem transpose();
 Problem stencil();
 Problem unpack();
 Problem table();
+Problem nearest_numbers();
+Problem nearest_colours();
+Problem bilinear_numbers();
+Problem bilinear_colours();
 // problems_group.cpp
 Problem reduce_strided();
 Problem reduce_halves();

@@ -1,4 +1,7 @@
 // Problems that memory decides: copies, gathers, tiles, formats.
+#include <algorithm>
+#include <cmath>
+
 #include "runtime/bench/pairs/data.hpp"
 #include "runtime/bench/pairs/problems.hpp"
 
@@ -106,6 +109,79 @@ Problem table() {
       made<uint32_t>(kWordCount, [&](size_t i) { return at[i] < kEntries ? words[at[i]] : 0; });
   p.wrong = [out](const std::vector<Bytes>& after) { return differences(after[2], out); };
   return p;
+}
+
+namespace {
+
+/// What a picture of another size has of the texels. `channels` numbers a texel, which are those of
+/// `picture` as numbers.
+std::vector<float> resized(const std::vector<float>& picture, size_t channels, float step,
+                           bool linear) {
+  struct Axis {
+    size_t low, high;
+    float weight;
+  };
+  const auto axis = [&](size_t i) {
+    const float at = static_cast<float>(i) * step + 0.25F - (linear ? 0.5F : 0);
+    const float whole = std::floor(at);
+    const auto clamped = [](float v) {
+      return static_cast<size_t>(std::clamp(v, 0.0F, static_cast<float>(kSide - 1)));
+    };
+    return Axis{clamped(whole), clamped(whole + 1), linear ? at - whole : 0};
+  };
+  return made<float>(size_t{kSide} * kSide * channels, [&](size_t i) {
+    const size_t to = i / channels, channel = i % channels;
+    const Axis x = axis(to % kSide), y = axis(to / kSide);
+    const auto row = [&](size_t line) {
+      const auto texel = [&](size_t column) {
+        return picture[(line * kSide + column) * channels + channel];
+      };
+      return texel(x.low) * (1 - x.weight) + texel(x.high) * x.weight;
+    };
+    return row(y.low) * (1 - y.weight) + row(y.high) * y.weight;
+  });
+}
+
+/// The step keeps weights in quarters.
+Problem resize_of(Bytes texels, const std::vector<float>& picture, size_t channels, bool linear) {
+  Problem p;
+  p.number = 0.75F;
+  p.integers = {kSide, kSide, kSide};
+  const std::vector<float> want = resized(picture, channels, p.number, linear);
+  p.buffers = {std::move(texels), zeros<float>(want.size())};
+  // As of unpack().
+  p.wrong = [want](const std::vector<Bytes>& after) {
+    return differences(from_bytes<float>(after[1]), want,
+                       [](float a, float b) { return std::abs(a - b) < 3e-7F; });
+  };
+  return p;
+}
+Problem resize_numbers(bool linear) {
+  const auto picture =
+      made<float>(size_t{kSide} * kSide, [](size_t i) { return scattered(i) % 256; });
+  return resize_of(to_bytes(picture), picture, 1, linear);
+}
+Problem resize_colours(bool linear) {
+  const auto texels = made<uint32_t>(size_t{kSide} * kSide, scattered);
+  const auto picture = made<float>(4 * texels.size(), [&](size_t i) {
+    return static_cast<float>(texels[i / 4] >> (8 * (i % 4)) & 255) / 255.0F;
+  });
+  return resize_of(to_bytes(texels), picture, 4, linear);
+}
+
+}  // namespace
+
+Problem nearest_numbers() {
+  return resize_numbers(false);
+}
+Problem nearest_colours() {
+  return resize_colours(false);
+}
+Problem bilinear_numbers() {
+  return resize_numbers(true);
+}
+Problem bilinear_colours() {
+  return resize_colours(true);
 }
 
 }  // namespace lanewise::bench

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "runtime/bench/pairs/guest_text.hpp"
+#include "runtime/bench/pairs/problems.hpp"
 #include "shaders/native/native_kernels.hpp"
 
 namespace lanewise::bench {
@@ -77,6 +78,24 @@ std::span<const uint32_t> native_words(const Pair& pair, const vulkan::NativeAbi
   return native_words(small ? pair.glsl_small : pair.glsl, !can.int64 || !can.storage8);
 }
 
+Module guest_module(const Pair& pair, Device& device, const Buffer& texels) {
+  Module module = device.load_text(std::string(guest_text(pair.file)), pair.isa, pair.file);
+  if (pair.texture.name == nullptr) return module;
+  TextureOptions o;
+  o.width = o.height = kSide;
+  o.unnormalised = 1;
+  o.filter = pair.texture.linear ? LW_FILTER_LINEAR : LW_FILTER_NEAREST;
+  for (uint32_t& mode : o.address_mode) mode = LW_ADDRESS_CLAMP;
+  if (pair.texture.bytes) {
+    o.texel_kind = LW_TEXEL_UNSIGNED;
+    o.channels = 4;
+    o.channel_bits = 8;
+    o.fractions = 1;
+  }
+  module.bind_texture(pair.texture.name, device.texture(o, texels));
+  return module;
+}
+
 GuestSide::GuestSide(const Pair& pair, const Problem& problem, const std::string& selector,
                      Memcheck memcheck)
     : problem_(problem), device_(Device::open(selector)), options_(launch_options(pair, memcheck)) {
@@ -84,8 +103,7 @@ GuestSide::GuestSide(const Pair& pair, const Problem& problem, const std::string
     buffers_.push_back(device_.allocate(problem.buffers[i].size(), fmt::format("p{}", i)));
   std::istringstream names(pair.parameters);
   for (std::string name; names >> name;) arguments_.push_back(argument(name, problem, buffers_));
-  const std::string text(guest_text(pair.file));
-  kernel_ = device_.load_text(text, pair.isa, pair.file).kernel(pair.kernel);
+  kernel_ = guest_module(pair, device_, buffers_[0]).kernel(pair.kernel);
 }
 
 Cost GuestSide::run() {

@@ -14,6 +14,9 @@ std::span<const uint32_t> native_words(const Pair& pair, const vulkan::NativeAbi
 /// By name and kind of pointers. Throws Error(usage) when there is none.
 std::span<const uint32_t> native_words(const std::string& name, bool pairs_of_words);
 
+/// The module of a pair. Its texture, if it has one, lies in `texels`.
+Module guest_module(const Pair& pair, Device& device, const Buffer& texels);
+
 /// Of one launch.
 struct Cost {
   double ms = 0;      ///< of the dispatch alone

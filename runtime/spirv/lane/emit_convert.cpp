@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "runtime/ir/texture.hpp"
 #include "runtime/spirv/lane/emit_float.hpp"
 
 namespace lanewise::spirv {
@@ -95,6 +96,9 @@ Values to_integer(LaneEmitter& e, spv::Op) {
   const bool has_sign = ir::is_signed(i.type);
   Id x = float_operand(e, 0, i.from);
   if (i.round != Round::rz) x = m.glsl(rounding(i.round), float_type(e, i.from), {x});
+  if (i.mode == static_cast<uint8_t>(ir::ToIntMode::fits) && has_sign)
+    return {m.op(spv::OpBitcast, m.uint_type,
+                 {exact_conversion(e, spv::OpConvertFToS, m.int_type, x)})};
   // One beyond each limit, so that fractions that are cut off are inside; of f32 what is below
   // 2^31 is below the limit.
   const Range range = range_of(i.type);

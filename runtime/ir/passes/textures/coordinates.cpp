@@ -99,12 +99,42 @@ Operand Coordinates::folded(Operand s, Operand mode) {
   return f_.select(wraps, part, out);
 }
 
+/// axis() where both neighbours are clamped, in f32 as far as it goes: what has no bits there costs
+/// a conversion, which has to look for a NaN and for both limits.
+AxisPlace Coordinates::clamped_axis(Operand x, Operand size, bool linear) {
+  const auto at_least = [&](Operand v, float low) {  // also of a NaN
+    return f_.select(f_.fcompare(Cond::gt, v, Fold::f32(low)), v, Fold::f32(low));
+  };
+  const auto at_most_far = [&](Operand v) {
+    const Operand far = Fold::f32(kFar);
+    return f_.select(f_.fcompare(Cond::lt, v, far), v, far);
+  };
+  const Operand last = f_.sub(size, imm(1));
+  AxisPlace place;
+  place.inside.fill(imm(1));
+  place.high_weight = imm(0);
+  if (!linear) {
+    const Operand index = f_.to_int_inside(at_most_far(at_least(x, 0)), Round::rz);
+    place.index.fill(f_.min(index, last));
+    return place;
+  }
+  const Operand shifted = f_.fsub(x, Fold::f32(0.5)), whole = f_.floor(shifted);
+  const Operand part = f_.round_even(f_.fmul(f_.fsub(shifted, whole), imm(k256)));
+  place.high_share = f_.fmul(at_least(part, 0), Fold::f32(1 / 256.0F));
+  const Operand index = f_.to_int_inside(at_most_far(at_least(whole, -1)), Round::rz);
+  place.index = {f_.max(f_.min(index, last), imm(0)), f_.min(f_.add(index, imm(1)), last)};
+  return place;
+}
+
 AxisPlace Coordinates::axis(unsigned n, Operand size, Operand linear) {
   const Operand mode = address_mode(n);
   const Operand length = f_.to_float(size);
   Operand x = folded(at_[n], mode);
   const Operand unnormalised = state(sampler::kUnnormalised);
   x = Fold::is(unnormalised, 1) ? x : f_.select(unnormalised, x, f_.fmul(x, length));
+  const bool clamps = Fold::is(mode, static_cast<uint64_t>(Address::clamp)) && !access_.offset;
+  if (clamps && linear.is_imm() && rule_ == FilterRule::cuda_1_8)
+    return clamped_axis(x, size, linear.imm != 0);
   const Operand halves = f_.both(f_.bit(mode, 4), f_.bit(mode, 2));
   if (!Fold::is(halves, 0)) {
     const Operand limited =
@@ -188,6 +218,7 @@ Footprint Coordinates::footprint(const Level& level, Operand linear) {
       a.inside[k] = f_.either(f_.not_(has), a.inside[k]);
     }
     a.high_weight = f_.select(has, a.high_weight, imm(0));
+    if (a.high_share) a.high_share = f_.select(has, *a.high_share, imm(0));
     out.axes[n] = a;
   };
   other(1, image_.has_y(), level.height);

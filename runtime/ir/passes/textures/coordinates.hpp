@@ -20,9 +20,10 @@ Sources take_sources(const Inst& inst);
 
 /// The two texels of an axis that a coordinate lies between; one where nothing is filtered.
 struct AxisPlace {
-  std::array<Operand, 2> index;   ///< inside the image
-  std::array<Operand, 2> inside;  ///< else the border
-  Operand high_weight;            ///< of 256
+  std::array<Operand, 2> index;            ///< inside the image
+  std::array<Operand, 2> inside;           ///< else the border
+  Operand high_weight;                     ///< of 256
+  std::optional<Operand> high_share = {};  ///< the same as f32 from 0 to 1, where it was made so
 };
 struct Footprint {
   std::array<AxisPlace, 3> axes;
@@ -53,6 +54,7 @@ class Coordinates {
   Operand address_mode(unsigned axis);
   Operand folded(Operand coordinate, Operand mode);
   AxisPlace axis(unsigned n, Operand size, Operand linear);
+  AxisPlace clamped_axis(Operand x, Operand size, bool linear);
   Operand wrapped(Operand index, Operand size);
   void resolve(AxisPlace& place, Operand size, Operand mode);
   Operand gradient_level();

@@ -5,6 +5,7 @@
 
 #include "runtime/ir/builder.hpp"
 #include "runtime/ir/evaluate.hpp"
+#include "runtime/ir/texture.hpp"
 
 namespace lanewise::ir::textures {
 
@@ -110,9 +111,17 @@ class Fold {
     return r;
   }
   Operand floor(Operand x) { return rounded(Op::fround, Type::f32, Type::none, x, Round::rm); }
+  Operand round_even(Operand x) { return rounded(Op::fround, Type::f32, Type::none, x, Round::rn); }
   /// To s32, saturating; NaN is 0.
   Operand to_int(Operand x, Round round) {
     return rounded(Op::f2i, Type::s32, Type::f32, x, round);
+  }
+  /// The same of what is surely in range.
+  Operand to_int_inside(Operand x, Round round) {
+    const Operand r = to_int(x, round);
+    Program& p = b_.program();
+    p.blocks[b_.block()].insts.back().mode = static_cast<uint8_t>(ToIntMode::fits);
+    return r;
   }
   /// Of an integer below 2^24, which is exact.
   Operand to_float(Operand x) {

@@ -195,11 +195,39 @@ std::optional<Values> Image::words(const Inst& like, const Values& raw, Operand 
   return out;
 }
 
+/// Bytes that are fractions of 255, of a format that is known.
+std::optional<Values> Image::fractions(const Inst& like, const Values& raw, Operand may) {
+  const Operand format = words_[image::format];
+  if (!format.is_imm() || (format.imm & image::kSrgb) != 0 || like.mode != 0) return std::nullopt;
+  const unsigned code = format.imm >> 15 & 15, number = format.imm >> kNumberShift & 7;
+  const unsigned components = code == 1 ? 1 : code == 3 ? 2 : code == 10 ? 4 : 0;
+  if (components == 0 || number != 0) return std::nullopt;
+  Values out;
+  for (unsigned n = 0; n < 4; ++n) {
+    const unsigned chosen = format.imm >> (3 * n) & 7, component = chosen & 3;
+    if (chosen < 4)
+      out[n] = chosen == 1 ? Fold::f32(1) : imm(0);
+    else if (component >= components)
+      out[n] = component == 3 ? f_.select(may, Fold::f32(1), imm(0)) : imm(0);
+    else
+      out[n] = of_255(f_.to_float(f_.field(raw[0], 8 * component, 8)));
+  }
+  return out;
+}
+
+/// c / 255, rounded once: of the two parts of 1 / 255 one has nine bits, so that its product is
+/// exact, and the other's error is far from where the sum would be rounded the other way.
+Operand Image::of_255(Operand c) {
+  constexpr float kHigh = 0x1.01p-8F, kLow = 0x1.010102p-24F;
+  return f_.fadd(f_.fmul(c, Fold::f32(kHigh)), f_.fmul(c, Fold::f32(kLow)));
+}
+
 Values Image::unpack(const Inst& like, const Values& raw, Operand may) {
   Builder& b = f_.builder();
   const Operand format = words_[image::format];
   const Operand srgb = f_.bit(format, image::kSrgb);
   if (const auto same = words(like, raw, may)) return *same;
+  if (const auto known = fractions(like, raw, may)) return *known;
   const Operand plain = f_.and_(format, 0x7ffff);
   // With the curve the components are taken as integers first.
   const Operand uint_format =

@@ -46,6 +46,8 @@ class Image {
   void for_each_part(Operand may, const Access& access);
   Mem memory(const Inst& like, const Part& part) const;
   std::optional<Values> words(const Inst& like, const Values& raw, Operand may);
+  std::optional<Values> fractions(const Inst& like, const Values& raw, Operand may);
+  Operand of_255(Operand c);
   Values unpack(const Inst& like, const Values& raw, Operand may);
   void apply_srgb(Values& texel);
   Operand rounded_up(Operand size, Operand power_of_two);

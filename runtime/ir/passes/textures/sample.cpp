@@ -62,6 +62,8 @@ class Sampling {
     b_.set_block(done);
   }
 
+  using Chosen = std::array<Operand, 3>;  ///< for each axis: the higher texel
+
   /// Adds what a level gives, times its weight. `adds`: another level is added, too.
   void one_level(Operand number, Operand weight, Operand linear, Operand adds) {
     const Level level = image_.level(number);
@@ -95,13 +97,27 @@ class Sampling {
     const unsigned axes = Fold::is(image_.has_z(), 0) ? Fold::is(image_.has_y(), 0) ? 1 : 2 : 3;
     for (unsigned tap = 0; tap < 1U << axes; ++tap) {
       const uint32_t next = b_.add_block();
-      one_tap(level, at, {imm(tap & 1), imm(tap >> 1 & 1), imm(tap >> 2)}, weight, imm(1), next);
+      known_tap(level, at, {imm(tap & 1), imm(tap >> 1 & 1), imm(tap >> 2)}, axes, weight, next);
       b_.jump(next);
       b_.set_block(next);
     }
   }
 
-  using Chosen = std::array<Operand, 3>;  ///< for each axis: the higher texel
+  /// one_tap() of weights as f32, whose products are exact: they have at most 24 bits.
+  void known_tap(const Level& level, const Footprint& at, const Chosen& high, unsigned axes,
+                 Operand weight, uint32_t next) {
+    Operand share = Fold::f32(1);
+    for (unsigned axis = 0; axis < axes; ++axis) {
+      const AxisPlace& a = at.axes[axis];
+      const Operand higher =
+          a.high_share ? *a.high_share : f_.fmul(f_.to_float(a.high_weight), weight_scale(1));
+      share = f_.fmul(share, high[axis].imm != 0 ? higher : f_.fsub(Fold::f32(1), higher));
+    }
+    const uint32_t read = b_.add_block();
+    b_.branch({f_.fcompare(Cond::ne, share, imm(0)).reg(), false}, read, next);
+    b_.set_block(read);
+    add(texel(level, at, high), f_.fmul(share, weight), imm(1));
+  }
 
   /// A texel without weight is not read: neither its bits nor its address count.
   void one_tap(const Level& level, const Footprint& at, const Chosen& high, Operand weight,

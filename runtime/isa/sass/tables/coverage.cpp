@@ -118,10 +118,10 @@ class Lister {
   /// Rows of textures, of whose modifiers there are thousands of combinations, and of a graphics
   /// pipeline are named without them.
   void add(const Form& f) {
-    if (f.is(kTexture) || f.is(kGraphics))
-      return f.lower != nullptr ? one(f, f.mnemonic, 0)
-                                : details(f.mnemonic, "decodes; " + not_executed(f));
-    expand(f, 0, f.mnemonic, 0);
+    if (!f.is(kTexture) && !f.is(kGraphics)) return expand(f, 0, f.mnemonic, 0);
+    if (f.lower == nullptr) return details(f.mnemonic, "decodes; " + not_executed(f));
+    const auto [name, bits] = running(f);
+    one(f, name, bits);
   }
   void add_unknown(std::string_view name) {
     if (names_.contains(std::string(name))) return;
@@ -131,6 +131,18 @@ class Lister {
   std::vector<Coverage> take() { return std::move(out_); }
 
  private:
+  /// Where the codes 0 do not run together, the first other code that does names the row.
+  static std::pair<std::string, uint64_t> running(const Form& f) {
+    if (refusal(f, 0).empty()) return {f.mnemonic, 0};
+    for (const Mod& m : f.mods)
+      for (const Code& c : m.codes) {
+        if (c.alias || is_invalid(c) || c.text.empty()) continue;
+        uint64_t bits = 0;
+        m.set(bits, c.value);
+        if (refusal(f, bits).empty()) return {f.mnemonic + "." + std::string(c.text), bits};
+      }
+    return {f.mnemonic, 0};
+  }
   void expand(const Form& f, size_t mod, const std::string& name, uint64_t bits) {
     if (mod == f.mods.size()) return one(f, name, bits);
     for (const Code& c : f.mods[mod].codes) {
