@@ -49,11 +49,15 @@ struct FaultReport {
   /// "" for global memory.
   std::string space;
   uint64_t space_size = 0;
-  /// Of a trap: what the program wants that no launch here gives; "" where none is known.
+  /// Of a trap: what the program wants that no launch here gives; of barriers and member masks:
+  /// what is wrong, and who waits for whom; "" where none is known.
   std::string reason;
   /// Of a fault in a function that the kernel calls: function is its name, pc counts from its
   /// begin, and this says which functions call it, or the kernel; else "".
   std::string called_from;
+  /// The stable name of what was found, as suppressions have it (docs/findings.md): "out-of-range",
+  /// "init", "sync-exited-lanes", ...
+  std::string rule;
 };
 
 namespace detail {
@@ -86,6 +90,7 @@ void each_fault_field(Cpp& cpp, C& c, const Each& each) {
   each("space_size", cpp.space_size, c.space_size);
   each("reason", cpp.reason, c.reason);
   each("called_from", cpp.called_from, c.called_from);
+  each("rule", cpp.rule, c.rule);
 }
 }  // namespace detail
 

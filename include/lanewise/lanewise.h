@@ -500,6 +500,8 @@ typedef struct lw_result_info {
   const char* policies;    /* every policy in force, NAME=VALUE, one a line */
   const char* printed;    /* what the kernel printed (CUDA's and OpenCL's printf), "" for nothing */
   uint64_t printed_bytes; /* %c may have put zeros into it */
+  /* With the policy check=perf: what each instruction cost, as JSON (docs/counters.md); else "". */
+  const char* profile;
 } lw_result_info;
 
 typedef struct lw_fault {
@@ -532,11 +534,15 @@ typedef struct lw_fault {
    * "" for global memory. */
   const char* space;
   uint64_t space_size;
-  /* Of a trap: what the program wants that no launch here gives; "" where none is known. */
+  /* Of a trap: what the program wants that no launch here gives; of barriers and member masks: what
+   * is wrong, and who waits for whom; "" where none is known. */
   const char* reason;
   /* Of a fault in a function that the kernel calls: function is its name, pc counts from its begin,
    * and this says which functions call it, or the kernel; else "". */
   const char* called_from;
+  /* The stable name of what was found, as suppressions have it (docs/findings.md): "out-of-range",
+   * "init", "sync-exited-lanes", ... */
+  const char* rule;
 } lw_fault;
 
 LW_API lw_status lw_result_get_info(lw_result* result, lw_result_info* out);

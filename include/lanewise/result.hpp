@@ -47,6 +47,7 @@ inline std::string headline(const FaultReport& f) {
       return "step budget used up: the lane took more loop iterations than allowed "
              "(--max-steps N raises the limit)";
     case FaultKind::barrier_divergence:
+      if (!f.reason.empty()) return f.reason;
       return "barrier divergence: the lane waits at a barrier that its partners never reach";
     case FaultKind::illegal_instruction:
       return "illegal instruction";
@@ -65,6 +66,7 @@ inline std::string headline(const FaultReport& f) {
       return access(f, "read of", "not all of which were written, at") +
              " (a mere copy counts as a read, of padding too)";
     case FaultKind::wave_divergence:
+      if (!f.reason.empty()) return f.reason;
       return "wave divergence: lanes " + hex(f.address >> 32) + " wait here for lanes " +
              hex(f.address & 0xffffffff) +
              " of their member mask (bits of lanes), which stand elsewhere. The launch has ended; "
@@ -145,6 +147,8 @@ struct Result {
   /// What the kernel printed (CUDA's and OpenCL's printf), in the order in which the calls got
   /// their place in the buffer of 1 MiB. The library writes it nowhere.
   std::string printed;
+  /// With the policy check=perf: what each instruction cost, as JSON (docs/counters.md).
+  std::string profile;
   bool ok() const { return fault_count == 0; }
   /// Throws Error(guest), or Error(budget) for step_budget, with the first fault's report.
   const Result& check() const {

@@ -247,6 +247,7 @@ class ResultInfo(Sized):
         ("policies", c.c_char_p),
         ("printed", c.c_char_p),
         ("printed_bytes", c.c_uint64),
+        ("profile", c.c_char_p),
     ]
 
 
@@ -279,6 +280,7 @@ class Fault(Sized):
         ("space_size", c.c_uint64),
         ("reason", c.c_char_p),
         ("called_from", c.c_char_p),
+        ("rule", c.c_char_p),
     ]
 
 

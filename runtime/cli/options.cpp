@@ -1,6 +1,7 @@
 #include "runtime/cli/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 
@@ -44,9 +45,11 @@ void add_launch_options(const Command& sub, LaunchArgs& a) {
              "bytes of a lane's stack: of PTX functions that call themselves, of GCN kernels with "
              "private memory");
   sub.option("--check", a.check,
-             "what else to look for: init = reads of memory that nobody wrote (out: buffers, "
-             "shared, local and scratch memory)")
-      .one_of({"none", "init"});
+             "what else to look for, separated by commas: init = reads of memory that nobody wrote "
+             "(out: buffers, shared, local and scratch memory); sync = misused barriers and member "
+             "masks, perf = what accesses and branches cost by line (both on the device reference)")
+      .one_of({"none", "init", "sync", "perf"})
+      .split_at(',');
   add_timeout_option(sub, a.timeout);
   sub.option("--policy", a.policies, "NAME=VALUE, see docs/policies.md");
 }
@@ -72,7 +75,7 @@ LaunchOptions to_options(const LaunchArgs& a) {
     }
     o.policies[p.substr(0, eq)] = p.substr(eq + 1);
   }
-  if (!a.check.empty()) o.policies["check"] = a.check;
+  if (!a.check.empty()) o.policies["check"] = fmt::format("{}", fmt::join(a.check, ","));
   if (!a.max_steps.empty()) o.policies["steps"] = a.max_steps;
   if (!a.stack.empty()) o.policies["stack"] = a.stack;
   return o;
@@ -85,6 +88,18 @@ void need_sizes(const LaunchArgs& a) {
       fmt::format("{} is missing: --grid X[,Y[,Z]] says how many work-groups to run, --block "
                   "X[,Y[,Z]] how many threads each has",
                   a.grid.empty() ? "--grid" : "--block"));
+}
+
+void add_finding_options(const Command& sub, findings::Options& options) {
+  sub.option("--findings", options.files,
+             "write what was found to FILE.txt, .json, .sarif or .xml (JUnit); repeat for more")
+      .repeated();
+  sub.option(
+      "--suppress", options.suppress,
+      "findings that do not count: a file of lines RULE SUBJECT SITE, * and ? as in a shell");
+  sub.option("--baseline", options.baseline,
+             "findings that were known before do not count: a file of --write-baseline");
+  sub.option("--write-baseline", options.write_baseline, "write what was found for --baseline");
 }
 
 void add_isa_option(const Command& sub, std::string& isa) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lanewise/policies.hpp"
@@ -25,6 +26,33 @@ class Unwritten;
 
 namespace lanewise {
 
+/// What barriers and member masks are used against (--check sync); `deadlock` is reported always.
+enum class SyncKind : uint8_t {
+  divergent_barrier,
+  barrier_count,
+  exited_lanes,
+  mask_without_lane,
+  lanes_missing,
+  mbarrier,
+  deadlock,
+};
+
+/// What the report of such a fault names beside its own lane. Lanes are those of the group, in text
+/// ("0-15, 31").
+struct Sync {
+  struct Place {
+    std::string lanes;
+    uint32_t site = ir::kNone;  ///< where they wait; kNone: they have ended
+    bool at_barrier = false;    ///< they wait at a barrier; else at an operation of their wave
+  };
+  SyncKind kind = SyncKind::deadlock;
+  uint32_t barrier = 0, wanted = 0, came = 0;  ///< number and lanes
+  std::string lanes;                           ///< whom the finding is about
+  std::vector<Place> places;
+  std::string what;  ///< of an mbarrier
+  uint64_t times = 1;
+};
+
 /// The first thing one lane did wrong. Engines report at most kMaxFaults per launch, the lowest
 /// (group, lane) first; `count` in LaunchResult says how many lanes faulted in all.
 struct Fault {
@@ -35,6 +63,7 @@ struct Fault {
   uint64_t address = 0;
   uint32_t size = 0;               ///< bytes of the access, 0 when it is none
   uint32_t parameter = ir::kNone;  ///< byte offset of the pointer that the access goes through
+  std::shared_ptr<const Sync> sync = {};  ///< of a barrier or a member mask
 };
 inline constexpr uint32_t kMaxFaults = 64;
 
@@ -119,12 +148,23 @@ struct LaunchResult {
   LaunchTimes times;
   std::string wave_mode;    ///< "lane", "packed" or "serial"
   std::string wave_reason;  ///< why
+  std::string profile;      ///< JSON, of the check perf
 };
 
+/// The policy `check` is a list of kinds, separated by commas.
+inline bool checks(const LaunchRequest& request, std::string_view kind) {
+  const auto check = request.policies.find("check");
+  std::string_view left = check != request.policies.end() ? check->second : std::string_view();
+  while (!left.empty()) {
+    const size_t comma = left.find(',');
+    if (left.substr(0, comma) == kind) return true;
+    left = comma == std::string_view::npos ? std::string_view() : left.substr(comma + 1);
+  }
+  return false;
+}
 /// Reads of what nobody wrote are faults (--check init).
 inline bool checks_written(const LaunchRequest& request) {
-  const auto check = request.policies.find("check");
-  return check != request.policies.end() && check->second == "init";
+  return checks(request, "init");
 }
 
 /// A launch among others.

@@ -6,6 +6,7 @@
 #include "runtime/ir/ir.hpp"
 #include "runtime/ir/scanner.hpp"
 #include "runtime/ir/text.hpp"
+#include "runtime/ir/wave_ops.hpp"
 
 namespace lanewise::ir {
 namespace {
@@ -332,6 +333,8 @@ class Parser {
       i.ftz = true;
     } else if (m == "sat") {
       i.sat = true;
+    } else if (m == "apart") {
+      let_come_apart(i);
     } else if (m == "any_nan") {
       i.any_nan = true;
     } else if (m.starts_with("mode")) {

@@ -5,6 +5,7 @@
 
 #include "runtime/ir/ir.hpp"
 #include "runtime/ir/text.hpp"
+#include "runtime/ir/wave_ops.hpp"
 
 namespace lanewise::ir {
 namespace {
@@ -109,8 +110,11 @@ void print_texture(const TextureAccess& t, Out out) {
 }
 
 void print_modifiers(const Inst& i, Out out) {
-  if (i.type != Type::none || i.from != Type::none) fmt::format_to(out, ".{}", name(i.type));
-  if (i.from != Type::none) fmt::format_to(out, ".{}", name(i.from));
+  const bool apart = may_come_apart(i.from);
+  const bool two = i.from != Type::none && !apart;
+  if (i.type != Type::none || two) fmt::format_to(out, ".{}", name(i.type));
+  if (two) fmt::format_to(out, ".{}", name(i.from));
+  if (apart) fmt::format_to(out, ".apart");
   if (i.cond != Cond::eq || i.op == Op::icmp || i.op == Op::fcmp) {
     fmt::format_to(out, ".{}", name(i.cond));
   }

@@ -31,6 +31,15 @@ inline bool is_rendezvous(const Program& program, Op op) {
   return program.rendezvous && member_operand(op) >= 0;
 }
 
+/// The guest lets lanes of a wave come to the instruction one by one: a barrier that is not
+/// aligned, a form without .sync. Others have to come together.
+constexpr bool may_come_apart(Type from) {
+  return from == Type::pred;
+}
+inline void let_come_apart(Inst& inst) {
+  inst.from = Type::pred;
+}
+
 /// The index in `kinds` of the operation that differs from `inst` in operands at most, which is
 /// added when there is none. Operations of one kind with one mask meet, wherever they stand.
 uint32_t wave_kind(std::vector<Inst>& kinds, const Inst& inst);

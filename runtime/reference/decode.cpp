@@ -90,7 +90,7 @@ class Decoder {
 
   DecodedProgram run() {
     place_registers();
-    if (!wishes_.watched && !wishes_.touched) once_ = done_once(program_);
+    if (!wishes_.watched && !wishes_.touched && !wishes_.counted) once_ = done_once(program_);
     place_blocks();
     for (uint32_t b = 0; b < program_.blocks.size(); ++b) decode_block(b);
     link();

@@ -132,6 +132,7 @@ struct Wishes {
   bool lockstep = false;  ///< the schedule over the tree, whatever the program is
   bool watched = false;   ///< a hook sees every instruction
   bool touched = false;   ///< every byte of every access is looked at
+  bool counted = false;   ///< and charged for (the check of costs)
   auto operator<=>(const Wishes&) const = default;
 };
 

@@ -18,9 +18,11 @@
 #include "runtime/guest/unwritten.hpp"
 #include "runtime/guest/validate.hpp"
 #include "runtime/layout/addresses.hpp"
+#include "runtime/reference/perf/profile.hpp"
 #include "runtime/reference/ready.hpp"
 #include "runtime/reference/reference.hpp"
 #include "runtime/reference/run_groups.hpp"
+#include "runtime/reference/sync/watch.hpp"
 #include "runtime/reference/waves/group.hpp"
 #include "runtime/support/error.hpp"
 
@@ -159,7 +161,7 @@ class ReferenceEngine final : public Engine {
     const auto ready = [&](bool pointers) {
       return ready_.get(*request.program, request.program_id,
                         {pointers, request.schedule == WaveSchedule::lockstep, bool{hook_},
-                         bool{touch_} || checks_written(request)});
+                         bool{touch_} || checks_written(request), checks(request, "perf")});
     };
     if (request.memcheck != Memcheck::alloc || !request.pointers) return {ready(false), {}};
     Prepared checked{ready(true), {}};
@@ -251,13 +253,30 @@ class ReferenceEngine final : public Engine {
     const bool automatic = request.schedule == WaveSchedule::automatic;
     const bool checked = hook_ || touch_ || checks_written(request) ||
                          (request.events != nullptr && request.events->exact() != nullptr);
-    const bool together = automatic && !checked && !seen.groups && request.events == nullptr;
+    std::optional<SyncWatch> sync;
+    if (checks(request, "sync")) sync.emplace();
+    const bool together =
+        automatic && !checked && !sync && !checks(request, "perf") && !seen.groups && request.events == nullptr;
     Setting setting{hook_, touch_, deadline, !automatic || checked || seen.lanes};
+    if (sync) setting.sync = &*sync;
+    std::optional<Profile> profile;
+    if (checks(request, "perf")) {
+      setting.profile = &profile.emplace(*request.program);
+      setting.in_turn = false;  // costs are those of waves
+    }
     setting.resident = is_resident(request);
-    if (setting.resident && request.grid.total() > 1)
-      return run_resident_groups(request, decoded, memory, setting, result);
-    run_groups_of(request, decoded, memory, setting,
-                  together ? threads_for(group_bytes(request, decoded)) : 1, result);
+    try {
+      if (setting.resident && request.grid.total() > 1)
+        run_resident_groups(request, decoded, memory, setting, result);
+      else
+        run_groups_of(request, decoded, memory, setting,
+                      together ? threads_for(group_bytes(request, decoded)) : 1, result);
+    } catch (guest::Ended& ended) {
+      if (sync) sync->collect(ended.result);
+      throw;
+    }
+    if (sync) sync->collect(result);
+    if (profile) result.profile = profile->json();
   }
 
   StepHook hook_;

@@ -101,6 +101,7 @@ inline Result take(lw_result* result) {
   out.wave_reason = info.wave_reason;
   out.policies = policies_of(info.policies);
   out.printed.assign(info.printed, info.printed_bytes);
+  out.profile = info.profile;
   for (size_t i = 0; i < info.reported_faults; ++i) {
     lw_fault fault{};
     fault.struct_size = sizeof fault;

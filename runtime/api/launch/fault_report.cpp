@@ -10,6 +10,7 @@
 #include "runtime/isa/absent.hpp"
 #include "runtime/isa/function_site.hpp"
 #include "runtime/layout/addresses.hpp"
+#include "runtime/support/findings/rules.hpp"
 
 namespace lanewise::host {
 namespace {
@@ -148,6 +149,82 @@ std::string reason_of(const ir::Program& p, const Fault& f) {
          "groups=resident";
 }
 
+std::string_view rule_of(const FaultReport& r, const Fault& f) {
+  if (f.sync == nullptr)
+    return findings::rule_of_fault(name(f.kind), r.allocation_freed, !r.assertion.empty());
+  constexpr std::string_view kRules[] = {
+      "sync-divergent-barrier", "sync-barrier-count", "sync-exited-lanes", "sync-mask-without-lane",
+      "sync-lanes-missing",     "sync-mbarrier",      "sync-deadlock"};
+  return kRules[static_cast<size_t>(f.sync->kind)];
+}
+
+/// "lanes 0-15 wait at 'bar.sync 1' (line 12), lanes 16-31 have ended"
+std::string places_text(const ir::Program& p, const Sync& sync) {
+  std::string out;
+  for (const Sync::Place& place : sync.places) {
+    if (!out.empty()) out += "; ";
+    out += fmt::format("lanes {} ", place.lanes);
+    if (place.site >= p.sites.size()) {
+      out += "have ended";
+      continue;
+    }
+    const ir::Site& site = p.sites[place.site];
+    out += fmt::format("are at '{}'", site.text);
+    if (!site.source_file.empty())
+      out += fmt::format(" [{}:{}]", site.source_file, site.source_line);
+    else if (site.line != 0)
+      out += fmt::format(" (line {})", site.line);
+  }
+  return out;
+}
+
+std::string sync_text(const ir::Program& p, const Sync& s) {
+  const auto headline = [&]() -> std::string {
+    switch (s.kind) {
+      case SyncKind::divergent_barrier:
+        return fmt::format(
+            "lanes {} of one wave come to barrier {} apart from others of the wave, and the "
+            "instruction demands that they come together",
+            s.lanes, s.barrier);
+      case SyncKind::barrier_count:
+        return fmt::format("barrier {} is named with {} lanes: {}", s.barrier, s.wanted, s.what);
+      case SyncKind::exited_lanes:
+        return fmt::format(
+            "barrier {} of all lanes of the group opens though lanes {} have ended; before sm_70 "
+            "the result is undefined",
+            s.barrier, s.lanes);
+      case SyncKind::mask_without_lane:
+        return fmt::format("lanes {} name a member mask in which they are not", s.lanes);
+      case SyncKind::lanes_missing:
+        return fmt::format(
+            "the operation goes on without lanes {} of its member mask, which have not ended and "
+            "are elsewhere",
+            s.lanes);
+      case SyncKind::mbarrier:
+        return s.what;
+      case SyncKind::deadlock:
+        return fmt::format(
+            "barrier divergence: barrier {} waits for {} lanes, {} have come, and the "
+            "others never will",
+            s.barrier, s.wanted, s.came);
+    }
+    return {};
+  };
+  std::string out = headline();
+  if (!s.places.empty()) out += ": " + places_text(p, s);
+  if (s.times > 1) out += fmt::format("; {} times", s.times);
+  return out;
+}
+
+void add_memory(FaultReport& r, const ir::Program& p, const Fault& f, const FaultMemory& memory) {
+  const ir::Space space = space_of(p, f);
+  if (space == ir::Space::global)
+    add_nearest(r, f, memory);
+  else
+    add_space(r, p, space, memory);
+  add_parameter(r, p, f, memory);
+}
+
 }  // namespace
 
 FaultReport report(const ir::Program& p, const Fault& f, const FaultMemory& memory) {
@@ -176,13 +253,9 @@ FaultReport report(const ir::Program& p, const Fault& f, const FaultMemory& memo
   r.address = f.address;
   r.size = f.size;
   if (f.kind == FaultKind::trap && r.assertion.empty()) r.reason = reason_of(p, f);
-  if (f.size == 0) return r;
-  const ir::Space space = space_of(p, f);
-  if (space == ir::Space::global)
-    add_nearest(r, f, memory);
-  else
-    add_space(r, p, space, memory);
-  add_parameter(r, p, f, memory);
+  if (f.sync != nullptr) r.reason = sync_text(p, *f.sync);
+  if (f.size != 0) add_memory(r, p, f, memory);
+  r.rule = rule_of(r, f);
   return r;
 }
 

@@ -195,6 +195,17 @@ void set_program(Prepared& out, Device& device, const ir::Program& program, uint
   r.events = device.events.get();
 }
 
+/// Some checks need what the reference engine alone sees.
+void refuse_check(const LaunchRequest& request, const Device& device) {
+  if (device.info.type == std::string_view("reference")) return;
+  for (const char* kind : {"sync", "perf"})
+    if (checks(request, kind))
+      throw Error(ErrorKind::usage,
+                  fmt::format("--check {}: device '{}' does not show who waits where; run it with "
+                              "--device reference, which does",
+                              kind, device.info.name));
+}
+
 /// The request without its parameters, for which there is memory. While the device is entered.
 void prepare(Prepared& out, const LaunchOrder& order, std::span<const std::byte> parameters,
              uint64_t block_bytes) {
@@ -217,6 +228,7 @@ void prepare(Prepared& out, const LaunchOrder& order, std::span<const std::byte>
   r.cancel = options.cancel;
   r.host_ranges = order.host_ranges;
   r.policies = launched.policies;
+  refuse_check(r, *device);
   if (const uint64_t bytes = guest::scratch_bytes(*r.program, r.grid, r.block); bytes != 0) {
     refuse_large_scratch(*r.program, bytes);
     out.scratch.emplace(device, bytes, std::string(kScratchName));
@@ -298,6 +310,7 @@ std::shared_ptr<Outcome> outcome_of(const LaunchOrder& order, LaunchRequest&& re
                   done.times.dispatch_ms};
   result.wave_mode = std::move(done.wave_mode);
   result.wave_reason = std::move(done.wave_reason);
+  result.profile = std::move(done.profile);
   result.policies = std::move(request.policies);
   return std::make_shared<Outcome>(program.name, std::move(result));
 }

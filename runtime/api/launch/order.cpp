@@ -168,6 +168,7 @@ lw_status lw_result_get_info(lw_result* result, lw_result_info* out) {
     value.policies = r.policies.lines().c_str();
     value.printed = r.printed.c_str();
     value.printed_bytes = r.printed.size();
+    value.profile = r.profile.c_str();
     write_struct(out, value, "lw_result_info");
   });
 }

@@ -9,7 +9,6 @@
 #include "runtime/cli/options.hpp"
 #include "runtime/cli/process/streams.hpp"
 #include "runtime/cli/process/watchdog.hpp"
-#include "runtime/support/sarif.hpp"
 
 namespace lanewise::cli {
 namespace {
@@ -19,37 +18,22 @@ struct CheckArgs {
   std::string isa, target, strict, assembler;
   size_t max_errors = 100;
   std::string report;
+  findings::Options findings;
   double timeout = 0;
 };
 
-/// What was found, for --report.
-class SarifReport {
- public:
-  void add(const std::string& file, const Diagnostic& d) {
-    Json place = {{"physicalLocation", {{"artifactLocation", {{"uri", file}}}}}};
-    if (d.line != 0)
-      place["physicalLocation"]["region"] = {{"startLine", d.line},
-                                             {"startColumn", std::max(d.column, 1U)}};
-    results_.push_back({{"ruleId", d.warning ? "warning" : "error"},
-                        {"ruleIndex", d.warning ? 1 : 0},
-                        {"level", d.warning ? "warning" : "error"},
-                        {"message", {{"text", d.message}}},
-                        {"locations", Json::array({place})}});
-  }
-  std::string text() const {
-    return sarif::text_of(sarif::document(
-        {rule("error", "no legal program, or one that cannot run here"),
-         rule("warning", "legal, but against a rule of the documents, or not what it seems")},
-        results_));
-  }
-
- private:
-  using Json = sarif::Json;
-  static Json rule(const char* id, const char* what) {
-    return {{"id", id}, {"shortDescription", {{"text", what}}}};
-  }
-  Json results_ = Json::array();
-};
+findings::Finding finding_of(const std::string& file, const Diagnostic& d) {
+  findings::Finding out;
+  out.rule = d.warning ? "warning" : "error";
+  out.subject = file;
+  out.message = d.message;
+  out.report = format(file, d);
+  findings::Place& place = out.places.emplace_back();
+  place.file = d.file.empty() ? file : d.file;
+  place.line = d.line;
+  place.column = d.line != 0 ? std::max(d.column, 1U) : 0;
+  return out;
+}
 
 CheckOptions check_options(const CheckArgs& a, const std::string& file) {
   CheckOptions o;
@@ -74,7 +58,9 @@ int check(const CheckArgs& a) {
                 fmt::format("{}: no report for this ending, expected .sarif", a.report));
   const Watchdog watchdog(a.timeout, Watchdog::Parts::end_at_once);
   int code = 0;
-  SarifReport report;
+  findings::Options options = a.findings;
+  if (!a.report.empty()) options.files.push_back(a.report);
+  findings::Output output(std::move(options));
   for (const std::string& file : a.files) {
     if (is_script(file)) {
       code = std::max(code, check_script(file, a.max_errors));
@@ -82,19 +68,22 @@ int check(const CheckArgs& a) {
     }
     const std::string name = input_name(file);
     const Checked checked = check_program(read_input(file), check_options(a, file));
+    output.add_subject(name);
+    bool counted = false;
     for (const Diagnostic& d : checked.diagnostics) {
+      if (!output.add(finding_of(name, d))) continue;
       say("{}\n", format(name, d));
-      report.add(name, d);
+      counted = counted || !d.warning;
     }
     if (checked.ok && !(a.target.empty() && a.strict.empty() && a.assembler.empty())) {
       fmt::print("{}: legal\n", name);
     } else if (checked.ok) {
       fmt::print("{}: ok, {} kernels\n", name, checked.kernels);
-    } else {
+    } else if (counted) {
       code = 1;
     }
   }
-  if (!a.report.empty()) write_output(a.report, report.text());
+  for (const std::string& line : output.finish()) say("{}\n", line);
   return code;
 }
 
@@ -122,7 +111,8 @@ void add_check(const Command& app) {
          ".version 7.8)")
       .one_of({"11.8", "13"});
   sub.option("--max-errors", a->max_errors, "stop after so many errors a file, 0 = never");
-  sub.option("--report", a->report, "write what was found to FILE.sarif, too; not for .lw scripts");
+  sub.option("--report", a->report, "the same as --findings FILE.sarif; not for .lw scripts");
+  add_finding_options(sub, a->findings);
   add_timeout_option(sub, a->timeout);
   sub.examples({"lanewise check samples/kernels/saxpy.ptx samples/kernels/sgemm.ptx",
                 "lanewise check samples/kernels/saxpy.ptx --target sm_90"});

@@ -27,8 +27,9 @@ namespace fs = std::filesystem;
 
 struct ExecArgs {
   std::vector<std::string> program;
-  std::string device, memcheck, check, cache, trace, report, wave, gpu, timeout, fault_exit_code,
-      isa;
+  std::string device, memcheck, cache, trace, report, wave, gpu, timeout, fault_exit_code, isa;
+  std::vector<std::string> check;
+  findings::Options findings;
   bool summary = false, verbose = false, print_env = false;
 };
 
@@ -86,7 +87,15 @@ std::string absolute(const std::string& path) {
   return path.empty() ? path : fs::absolute(path).string();
 }
 
+std::string list_of(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : ",") + word;
+  return out;
+}
+
 Environment environment(const ExecArgs& a, const std::string& folder) {
+  std::vector<std::string> files;
+  for (const std::string& file : a.findings.files) files.push_back(absolute(file));
   Environment all;
   const std::string library = folder + "/liblanewise_exec.so";
   const char* before = std::getenv("LD_AUDIT");
@@ -95,19 +104,24 @@ Environment environment(const ExecArgs& a, const std::string& folder) {
                                    ? others
                                : others.empty() ? library
                                                 : others + ":" + library);
-  for (const auto& [name, value] : Environment{{"LANEWISE_DEVICE", a.device},
-                                               {"LANEWISE_MEMCHECK", a.memcheck},
-                                               {"LANEWISE_CHECK", a.check},
-                                               {"LANEWISE_CACHE", a.cache},
-                                               {"LANEWISE_TRACE", absolute(a.trace)},
-                                               {"LANEWISE_REPORT", absolute(a.report)},
-                                               {"LANEWISE_TIMEOUT", a.timeout},
-                                               {"LANEWISE_WAVE", a.wave},
-                                               {"LANEWISE_GPU", a.gpu},
-                                               {"LANEWISE_ISA", a.isa},
-                                               {"LANEWISE_FAULT_EXIT_CODE", a.fault_exit_code},
-                                               {"LANEWISE_SUMMARY", a.summary ? "1" : ""},
-                                               {"LANEWISE_VERBOSE", a.verbose ? "1" : ""}})
+  for (const auto& [name, value] :
+       Environment{{"LANEWISE_DEVICE", a.device},
+                   {"LANEWISE_MEMCHECK", a.memcheck},
+                   {"LANEWISE_CHECK", list_of(a.check)},
+                   {"LANEWISE_FINDINGS", list_of(files)},
+                   {"LANEWISE_SUPPRESS", absolute(a.findings.suppress)},
+                   {"LANEWISE_BASELINE", absolute(a.findings.baseline)},
+                   {"LANEWISE_WRITE_BASELINE", absolute(a.findings.write_baseline)},
+                   {"LANEWISE_CACHE", a.cache},
+                   {"LANEWISE_TRACE", absolute(a.trace)},
+                   {"LANEWISE_REPORT", absolute(a.report)},
+                   {"LANEWISE_TIMEOUT", a.timeout},
+                   {"LANEWISE_WAVE", a.wave},
+                   {"LANEWISE_GPU", a.gpu},
+                   {"LANEWISE_ISA", a.isa},
+                   {"LANEWISE_FAULT_EXIT_CODE", a.fault_exit_code},
+                   {"LANEWISE_SUMMARY", a.summary ? "1" : ""},
+                   {"LANEWISE_VERBOSE", a.verbose ? "1" : ""}})
     if (!value.empty()) all.emplace_back(name, value);
   if (a.fault_exit_code.empty() && std::getenv("LANEWISE_FAULT_EXIT_CODE") == nullptr)
     all.emplace_back("LANEWISE_FAULT_EXIT_CODE", "1");
@@ -132,6 +146,7 @@ void check_report(const ExecArgs& a) {
 
 int exec(const ExecArgs& a) {
   check_report(a);
+  static_cast<void>(findings::Output(a.findings));  // what is wrong with its files
   const std::string folder = library_folder();
   if (folder.empty())
     return fail_with(kOurs,
@@ -194,13 +209,16 @@ void add_exec(const Command& app) {
       .one_of({"arena", "alloc", "off"});
   sub.option(
          "--check", a->check,
-         "what else to look for: init = reads of memory nobody wrote, leaks = memory that nobody "
-         "freed; both separated by a comma")
-      .one_of({"none", "init"});
+         "what else to look for, separated by commas: init = reads of memory nobody wrote, sync = "
+         "misused barriers and member masks (on the device reference), leak = memory, streams and "
+         "events that nobody freed, api = calls that failed unseen, memory that is freed twice")
+      .one_of({"none", "init", "sync", "leak", "leaks", "api"})
+      .split_at(',');
   sub.option("--cache", a->cache, "run behind the modelled caches of this preset");
   sub.option("--trace", a->trace, "write the memory accesses of all launches to this file");
   sub.option("--report", a->report,
              "with --cache: write FILE.txt, .json, .csv, .sarif, .html or .perfetto.json");
+  add_finding_options(sub, a->findings);
   sub.option("--timeout", a->timeout, "seconds until a launch is given up, 0 = never")
       .not_negative();
   sub.option("--wave", a->wave, "how guest lanes map to invocations")

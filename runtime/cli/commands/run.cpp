@@ -8,6 +8,7 @@
 #include "lanewise/lanewise.hpp"
 #include "runtime/cli/arg_spec.hpp"
 #include "runtime/cli/commands/commands.hpp"
+#include "runtime/cli/commands/costs.hpp"
 #include "runtime/cli/commands/run_trace.hpp"
 #include "runtime/cli/commands/stream_script.hpp"
 #include "runtime/cli/input.hpp"
@@ -27,6 +28,8 @@ struct RunArgs {
   const std::string& file() const { return files.front(); }
   LaunchArgs launch;
   TraceArgs trace;
+  findings::Options findings;
+  std::string counters;
   bool json = false;
 };
 
@@ -172,23 +175,45 @@ nlohmann::json to_json(const Result& r, const Device& device, const std::string&
           {"faults", faults},
           {"fault_count", r.fault_count},
           {"policies", r.policies.map()},
+          {"profile", r.profile.empty() ? nlohmann::json() : nlohmann::json::parse(r.profile)},
           {"cache", trace.json()}};
 }
 
-void print_faults(const Result& r) {
+void print_faults(const std::vector<FaultReport>& faults, uint64_t count) {
   constexpr size_t kShown = 4;
-  for (size_t i = 0; i < std::min(kShown, r.faults.size()); ++i) {
-    say("{}", format(r.faults[i]));
+  for (size_t i = 0; i < std::min(kShown, faults.size()); ++i) {
+    say("{}", format(faults[i]));
   }
-  if (r.fault_count > kShown) {
-    say("... {} lanes faulted in all\n", r.fault_count);
+  if (count > kShown) {
+    say("... {} lanes faulted in all\n", count);
   }
 }
 
-int exit_code(const Result& r) {
-  if (r.ok()) return 0;
+/// Prints the faults that count, and writes all findings; the exit code.
+int conclude(const RunArgs& a, const Result& r, findings::Output& output,
+             const std::string& kernel) {
+  output.add_subject(kernel);
+  std::vector<FaultReport> counted;
+  for (const FaultReport& f : r.faults)
+    if (output.add(findings::of_fault(f, format(f), a.file()))) counted.push_back(f);
+  const uint64_t reported = r.faults.size();
+  if (counted.size() == reported) {
+    if (!r.ok()) print_faults(counted, r.fault_count);
+  } else {
+    print_faults(counted, counted.size());
+  }
+  if (!r.profile.empty())
+    for (findings::Finding& f : cost_findings(r.profile, kernel, a.file()))
+      if (const std::string text = f.report; output.add(std::move(f)) && !a.json)
+        fmt::print("{}\n", text);
+  for (const std::string& line : output.finish()) say("{}\n", line);
+  const bool unseen = counted.empty() && reported != 0 && r.fault_count > reported;
+  if (unseen)
+    say("{} more lanes faulted than the {} that are reported, so not all of them are suppressed\n",
+        r.fault_count - reported, reported);
+  if (counted.empty() && !unseen) return 0;
   const bool budget = std::ranges::any_of(
-      r.faults, [](const FaultReport& f) { return f.kind == FaultKind::step_budget; });
+      counted, [](const FaultReport& f) { return f.kind == FaultKind::step_budget; });
   return static_cast<int>(budget ? ErrorKind::budget : ErrorKind::guest);
 }
 
@@ -197,13 +222,22 @@ int run_stream(const RunArgs& a) {
   LaunchArgs known;
   known.timeout = a.launch.timeout;
   if (!a.kernel.empty() || !a.args.empty() || !a.isa.empty() || !a.target.empty() ||
-      !(a.launch == known)) {
+      !(a.launch == known) || a.findings.any()) {
     throw Error(ErrorKind::usage,
                 "a stream script takes --device, --json, --timeout, --trace, --cache and what "
                 "belongs to them; all else stands in the script");
   }
   Watchdog watchdog(known.timeout, Watchdog::Parts::end_at_once);
   return run_script(a.file(), a.device, a.json, a.trace, watchdog);
+}
+
+/// What could only be found behind the launch.
+void check_counters(const RunArgs& a, const LaunchOptions& options) {
+  if (a.counters.empty()) return;
+  const auto check = options.policies.find("check");
+  if (check == options.policies.end() || check->second.find("perf") == std::string::npos)
+    throw Error(ErrorKind::usage, "--counters needs --check perf");
+  check_writable(a.counters);
 }
 
 int run(const RunArgs& a) {
@@ -214,7 +248,9 @@ int run(const RunArgs& a) {
                                               *script));
   }
   need_sizes(a.launch);
+  findings::Output output(a.findings);
   LaunchOptions options = to_options(a.launch);
+  check_counters(a, options);
   Watchdog watchdog(options.timeout_seconds);
   Device device = Device::open(a.device);
   const Module module = load_input(device, a.files, to_isa(a.isa), a.target);
@@ -223,7 +259,8 @@ int run(const RunArgs& a) {
   RunTrace trace(device, a.trace, a.file());
   const auto check = options.policies.find("check");
   BoundArgs bound =
-      bind_args(device, a.args, check != options.policies.end() && check->second == "init");
+      bind_args(device, a.args,
+                check != options.policies.end() && check->second.find("init") != std::string::npos);
   options.dynamic_shared += bound.local_bytes;
   options.timeout_seconds = watchdog.left();
   Result result;
@@ -246,8 +283,12 @@ int run(const RunArgs& a) {
     fmt::print("{}: done on {} in {:.2f} ms ({} mode)\n", kernel.name(), device.info().name,
                result.times.dispatch_ms, result.wave_mode);
   }
-  if (!result.ok()) print_faults(result);
-  return result.ok() && failed ? static_cast<int>(ErrorKind::guest) : exit_code(result);
+  const int code = conclude(a, result, output, kernel.name());
+  if (!a.counters.empty())
+    write_file(a.counters,
+               counters_csv(result.profile, {a.file(), kernel.name(), device.info().name,
+                                             options.grid, options.block}));
+  return code == 0 && failed ? static_cast<int>(ErrorKind::guest) : code;
 }
 
 }  // namespace
@@ -271,6 +312,10 @@ void add_run(const Command& app) {
   sub.option("--device", a->device, "auto, reference, an index or part of a name or driver");
   add_launch_options(sub, a->launch);
   add_trace_options(sub, a->trace);
+  add_finding_options(sub, a->findings);
+  sub.option("--counters", a->counters,
+             "with --check perf: write counters with Nsight Compute's names to FILE.csv, as ncu "
+             "--csv does");
   sub.flag("--json", a->json, "print one JSON object");
   sub.examples(
       {"lanewise run samples/kernels/saxpy.ptx --grid 4 --block 256 --arg i32:1000 --arg f32:2 "

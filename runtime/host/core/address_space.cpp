@@ -230,7 +230,10 @@ void AddressSpace::expose(const void* words, size_t bytes) {
 
 void AddressSpace::remove(const MemoryPtr& memory) {
   const std::lock_guard lock(mutex_);
-  if (memory->address != 0) by_address_.erase(memory->address);
+  if (memory->address != 0) {
+    by_address_.erase(memory->address);
+    freed_[memory->address] = memory->name;
+  }
   if (memory->host != nullptr) by_host_.erase(memory->host);
   if (memory->host != nullptr && memory->address == 0 && memory->bytes != 0) --hidden_;
   if (memory->mirror != nullptr) --mirrors_;
@@ -279,6 +282,12 @@ std::vector<std::string> AddressSpace::in_use() const {
     if (memory->kind == MemoryKind::device && !memory->freed && !memory->of_graph)
       all.push_back(memory->name + " of " + std::to_string(memory->bytes) + " bytes was not freed");
   return all;
+}
+
+std::string AddressSpace::name_of_freed(uint64_t address) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = freed_.find(address);
+  return found == freed_.end() ? "" : found->second;
 }
 
 uint64_t AddressSpace::used() const {

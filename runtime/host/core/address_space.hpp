@@ -93,6 +93,8 @@ class AddressSpace {
   uint64_t used() const;
   /// Each allocation of the device's own, by its name, with its size.
   std::vector<std::string> in_use() const;
+  /// What was freed last at the address, or "".
+  std::string name_of_freed(uint64_t address) const;
   bool host_in_place() const { return in_place_; }
 
  private:
@@ -106,6 +108,7 @@ class AddressSpace {
   lw_device* device_;
   bool in_place_ = false;
   std::map<uint64_t, MemoryPtr> by_address_;
+  std::map<uint64_t, std::string> freed_;  ///< names of what began there last
   std::map<const std::byte*, MemoryPtr> by_host_;
   std::atomic<size_t> hidden_ = 0, mirrors_ = 0;
   std::atomic<uint64_t> hidden_low_ = ~uint64_t{0}, hidden_high_ = 0;

@@ -10,8 +10,11 @@
 #include <thread>
 #include <vector>
 
+#include "lanewise/detail/fields.hpp"
+#include "runtime/host/core/api_watch.hpp"
 #include "runtime/host/core/observe.hpp"
 #include "runtime/host/core/status.hpp"
+#include "runtime/host/core/stream.hpp"
 #include "runtime/layout/device_heap.hpp"
 
 namespace lanewise::core {
@@ -40,9 +43,11 @@ Code code_of(const lw_fault& fault) {
   return Code::launch_failure;
 }
 
-/// Freed memory, like memory that nobody wrote, is a finding: no call fails for it on a GPU.
+/// No call fails on a GPU for what checks find, nor for freed memory.
 bool is_finding(const lw_fault& fault) {
-  return fault.allocation_freed != 0 || std::string_view(fault.kind) == "uninitialised";
+  const std::string_view rule = fault.rule;
+  return rule == "use-after-free" || rule == "init" || rule == "race" ||
+         (rule.starts_with("sync-") && rule != "sync-deadlock" && rule != "sync-wave");
 }
 
 /// Of the first lane whose fault is more than a finding.
@@ -107,6 +112,13 @@ Context* Context::opened() {
 
 Context::Context() : settings_(Settings::from_environment()) {
   require(!settings_.hidden, Code::no_device);
+  try {
+    findings_ = std::make_unique<findings::Output>(settings_.findings);
+    findings_->add_subject("launches");
+  } catch (const std::exception& error) {
+    report_line(error.what());
+    fail(Code::invalid_value);
+  }
   if (lw_device_open(default_device(), &device_) != LW_OK) {
     report_line(lw_last_error());
     fail(Code::no_device);
@@ -212,13 +224,9 @@ void Context::take_result(lw_event* event) {
   check(lw_result_get_info(result, &info));
   if (info.printed_bytes != 0) std::fwrite(info.printed, 1, info.printed_bytes, stdout);
   if (info.fault_count != 0) {
-    lw_fault fault{};
-    fault.struct_size = sizeof fault;
-    check(lw_result_fault(result, 0, &fault));
-    counts_.faults += info.fault_count;
-    if (!reported_.exchange(true)) {
+    std::string report = add_faults(result, info);
+    if (!report.empty() && !reported_.exchange(true)) {
       std::fflush(stdout);
-      std::string report = fault.report;
       while (report.ends_with('\n')) report.pop_back();
       if (info.fault_count > 1)
         report += "\n    and " + std::to_string(info.fault_count - 1) + " more lanes";
@@ -227,6 +235,40 @@ void Context::take_result(lw_event* event) {
     found(code_of(result, info.reported_faults));
   }
   lw_result_release(result);
+}
+
+std::string Context::add_faults(lw_result* result, const lw_result_info& info) {
+  const std::lock_guard lock(findings_mutex_);
+  std::string first;
+  uint64_t counted = 0;
+  for (uint32_t i = 0; i < info.reported_faults; ++i) {
+    lw_fault fault{};
+    fault.struct_size = sizeof fault;
+    check(lw_result_fault(result, i, &fault));
+    FaultReport report;
+    detail::each_fault_field(report, fault, detail::FromC{});
+    findings_->add_subject(report.kernel);
+    if (!findings_->add(findings::of_fault(report, fault.report, ""))) continue;
+    ++counted;
+    if (first.empty()) first = fault.report;
+  }
+  counts_.faults += counted + (info.fault_count - info.reported_faults);
+  if (first.empty() && info.fault_count > info.reported_faults)
+    first = "fault: lanes faulted beyond those that are reported and suppressed\n";
+  return first;
+}
+
+void Context::add_finding(const std::string& rule, const std::string& subject,
+                          const std::string& what) {
+  findings::Finding finding;
+  finding.rule = rule;
+  finding.subject = subject;
+  finding.message = finding.report = what;
+  finding.places.emplace_back();
+  const std::lock_guard lock(findings_mutex_);
+  if (!findings_->add(std::move(finding))) return;
+  ++counts_.faults;
+  report_line(rule.substr(0, rule.find('-')) + ": " + what);
 }
 
 /// Results of launches that are done, in their order. It never waits: the queue's thread may want
@@ -283,7 +325,14 @@ void Context::end() {
     reap();
     std::fflush(stdout);
     report_leaks();
+    report_failed_calls();
     finish_observing(*this);
+    const std::lock_guard lock(findings_mutex_);
+    try {
+      for (const std::string& line : findings_->finish()) report_line(line);
+    } catch (const std::exception& error) {
+      report_line(error.what());
+    }
   }).join();
 }
 
@@ -327,7 +376,7 @@ void Context::report_leaks() {
   if (!settings_.leaks) return;
   const Heap heap = heap_of(device_, heap_variable_);
   if (heap.header[2] != 0) {
-    std::string line = "leak: " + counted(heap.header[2], "block", "blocks") + " of " +
+    std::string line = counted(heap.header[2], "block", "blocks") + " of " +
                        std::to_string(heap.header[3]) +
                        " bytes in all, which kernels allocated, not freed:";
     constexpr size_t kMost = 4;
@@ -349,9 +398,15 @@ void Context::report_leaks() {
       if (!filler && block.heap_class >= guest::kHeapClasses) break;
       at += guest::kHeapBlockHeader + (filler ? 0 : guest::heap_block_bytes(block.heap_class));
     }
-    report_line(line + (listed > kMost ? ", ..." : ""));
+    add_finding("leak-heap", "kernels", line + (listed > kMost ? ", ..." : ""));
   }
-  for (const std::string& memory : memory_->in_use()) report_line("leak: " + memory);
+  for (const std::string& memory : memory_->in_use())
+    add_finding("leak-memory", memory.substr(0, memory.find(' ')), memory);
+  for (const auto& [count, what] :
+       {std::pair(Handles<Stream>::count(), "stream"), std::pair(Handles<Event>::count(), "event")})
+    if (count != 0)
+      add_finding("leak-handle", what,
+                  counted(count, what, (std::string(what) + "s").c_str()) + " not destroyed");
 }
 
 void Context::empty_heap() {

@@ -38,6 +38,8 @@ class Context {
   bool has_heap() const { return heap_variable_ != 0; }
   AddressSpace& memory() { return *memory_; }
   Counts& counts() { return counts_; }
+  /// What a check of the host program found; one line on standard error where it counts.
+  void add_finding(const std::string& rule, const std::string& subject, const std::string& what);
 
   /// Puts a launch behind all other work. `args` as lw_queue_launch takes them.
   void put_launch(lw_kernel* kernel, const lw_launch_options& options, const lw_arg* args,
@@ -69,9 +71,13 @@ class Context {
   void download();
   void build_options();
   void report_leaks();
+  /// Counts the faults that count; the report of the first of them, or "".
+  std::string add_faults(lw_result* result, const lw_result_info& info);
   void empty_heap();
 
   Settings settings_;
+  std::mutex findings_mutex_;
+  std::unique_ptr<findings::Output> findings_;
   lw_device* device_ = nullptr;
   lw_queue* queue_ = nullptr;
   lw_device_info info_{};

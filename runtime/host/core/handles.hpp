@@ -40,6 +40,10 @@ class Handles {
       if (is(*object)) return object.get();
     return nullptr;
   }
+  static size_t count() {
+    const std::lock_guard lock(mutex());
+    return all().size();
+  }
   static void clear() {
     const std::lock_guard lock(mutex());
     all().clear();

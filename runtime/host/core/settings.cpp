@@ -54,13 +54,17 @@ void add_list(std::vector<std::string>& to, const std::string& list) {
 void add_checks(Settings& out, const std::string& list) {
   std::vector<std::string> checks;
   add_list(checks, list);
+  std::string launches;
   for (const std::string& check : checks)
-    if (check == "leaks")
+    if (check == "leak" || check == "leaks")
       out.leaks = true;
-    else if (check == "none" || check == "init")
-      out.policies.push_back("check=" + check);
+    else if (check == "api")
+      out.api = true;
+    else if (check == "init" || check == "sync" || (check == "none" && checks.size() == 1))
+      launches += (launches.empty() ? "" : ",") + check;
     else
-      refuse("LANEWISE_CHECK", list, "none, or init and leaks separated by a comma,");
+      refuse("LANEWISE_CHECK", list, "none, or init, sync, leak and api separated by commas,");
+  if (!launches.empty()) out.policies.push_back("check=" + launches);
 }
 
 /// A list of numbers, up to the first that there is no device of; there is device 0.
@@ -103,6 +107,10 @@ Settings Settings::from_environment() {
   if (!out.report.empty() && out.cache.empty())
     refuse("LANEWISE_REPORT", out.report, "LANEWISE_CACHE beside it");
   if (!out.report.empty()) check_report(out.report);
+  add_list(out.findings.files, variable("LANEWISE_FINDINGS"));
+  out.findings.suppress = variable("LANEWISE_SUPPRESS");
+  out.findings.baseline = variable("LANEWISE_BASELINE");
+  out.findings.write_baseline = variable("LANEWISE_WRITE_BASELINE");
   out.summary = !variable("LANEWISE_SUMMARY").empty();
   const std::string host_memory = variable("LANEWISE_HOST_MEMORY");
   if (!host_memory.empty() && host_memory != "copy")

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lanewise/lanewise.h"
+#include "runtime/support/findings/output.hpp"
 
 namespace lanewise::core {
 
@@ -19,7 +20,8 @@ struct Settings {
   std::string isa;                  ///< LANEWISE_ISA: ptx or sass, which images are taken
   bool verbose = false;             ///< LANEWISE_VERBOSE: says which those are
   bool hidden = false;              ///< CUDA_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES leave no device
-  bool leaks = false;               ///< LANEWISE_CHECK has it
+  bool leaks = false, api = false;  ///< LANEWISE_CHECK has it
+  findings::Options findings;       ///< LANEWISE_FINDINGS (files), _SUPPRESS, _BASELINE ...
   bool summary = false;             ///< LANEWISE_SUMMARY
   bool copies_host_memory = false;  ///< LANEWISE_HOST_MEMORY=copy: nothing is used in place
 

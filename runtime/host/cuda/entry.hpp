@@ -33,18 +33,20 @@ struct Once {
 int refuse(Once& once, const char* name, const char* why);
 
 int number_of(Code code);
+const char* name_of(int number);
 int& last_error();
 /// Whether it has called the runtime: the primary context is the thread's current one then.
 bool& thread_used_runtime();
 std::atomic<bool>& used_runtime();
-/// The calling thread's last error; returns it.
-int keep_error(int number);
+/// The calling thread's last error; returns it. `call` is the entry point that fails.
+int keep_error(int number, const char* call);
 
 enum class After : uint8_t { fails, works };  ///< once a kernel has failed
 
 /// Runs the body of an entry point; what it throws is the answer.
 template <typename Body>
-int answer(const Body& body, After failure = After::fails) noexcept {
+int answer(const Body& body, After failure = After::fails,
+           const char* call = __builtin_FUNCTION()) noexcept {
   if (!thread_used_runtime()) thread_used_runtime() = used_runtime() = true;
   try {
     if (failure == After::fails)
@@ -54,12 +56,12 @@ int answer(const Body& body, After failure = After::fails) noexcept {
     body();
     return 0;
   } catch (const Failure& failed) {
-    return keep_error(number_of(failed.code()));
+    return keep_error(number_of(failed.code()), call);
   } catch (const std::bad_alloc&) {
-    return keep_error(number_of(Code::out_of_memory));
+    return keep_error(number_of(Code::out_of_memory), call);
   } catch (const std::exception& error) {
     report_line(error.what());
-    return keep_error(number_of(Code::unknown));
+    return keep_error(number_of(Code::unknown), call);
   }
 }
 

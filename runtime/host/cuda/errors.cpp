@@ -1,6 +1,7 @@
 // Errors: their numbers, names and texts, and each thread's last one.
 #include <cstring>
 
+#include "runtime/host/core/api_watch.hpp"
 #include "runtime/host/cuda/entry.hpp"
 
 namespace lanewise::cuda {
@@ -135,14 +136,21 @@ int& last_error() {
   return the_last_error;
 }
 
-int keep_error(int number) {
+const char* name_of(int number) {
+  const Row* row = row_of(number);
+  return row != nullptr ? row->name : kUnknown;
+}
+
+int keep_error(int number, const char* call) {
   if (number != 0) the_last_error = number;
+  // What a query answers is no failure.
+  if (number != 0 && number != number_of(Code::not_ready)) note_failed_call(call, name_of(number));
   return number;
 }
 
 int refuse(Once& once, const char* name, const char* why) {
   if (!once.done.exchange(true)) report_line(std::string(name) + " is not supported: " + why);
-  return keep_error(number_of(Code::not_supported));
+  return keep_error(number_of(Code::not_supported), name);
 }
 
 }  // namespace lanewise::cuda
@@ -151,6 +159,7 @@ using namespace lanewise::cuda;
 
 /// What a kernel did stays the last error.
 ENTRY(cudaGetLastError, ()) {
+  note_errors_seen();
   const Context* context = Context::opened();
   const int last = the_last_error;
   the_last_error =
@@ -158,13 +167,15 @@ ENTRY(cudaGetLastError, ()) {
   return last;
 }
 ENTRY(cudaPeekAtLastError, ()) {
+  note_errors_seen();
   return the_last_error;
 }
 LANEWISE_ENTRY const char* cudaGetErrorString(int error) {
+  if (error != 0) note_errors_seen();
   const Row* row = row_of(error);
   return row != nullptr ? row->text : kUnknown;
 }
 LANEWISE_ENTRY const char* cudaGetErrorName(int error) {
-  const Row* row = row_of(error);
-  return row != nullptr ? row->name : kUnknown;
+  if (error != 0) note_errors_seen();
+  return lanewise::cuda::name_of(error);
 }

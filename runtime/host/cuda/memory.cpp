@@ -1,6 +1,7 @@
 // Allocations.
 #include <algorithm>
 
+#include "runtime/host/core/api_watch.hpp"
 #include "runtime/host/core/gpu.hpp"
 #include "runtime/host/core/graph.hpp"
 #include "runtime/host/cuda/allocation.hpp"
@@ -36,6 +37,9 @@ void release(void* pointer, bool (*is_kind)(MemoryKind)) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
   MemoryPtr memory = context.memory().find(address);
   if (memory == nullptr || memory->address != address) memory = context.memory().find_host(pointer);
+  if (memory == nullptr)
+    if (const std::string was = context.memory().name_of_freed(address); !was.empty())
+      note_misuse(was + " is freed twice");
   require(memory != nullptr && is_kind(memory->kind) && !memory->freed &&
           (memory->address == address || memory->host == pointer));
   if (!memory->of_graph) context.memory().remove(memory);

@@ -1,6 +1,8 @@
 // Errors of the driver, and what every call of it needs.
 #include "runtime/host/driver/entry.hpp"
 
+#include "runtime/host/core/api_watch.hpp"
+
 namespace lanewise::driver {
 namespace {
 
@@ -55,6 +57,13 @@ int refuse(cuda::Once& once, const char* name, const char* why) {
   return number_of(Code::not_supported);
 }
 
+int failed_with(int number, const char* call) {
+  const Row* row = row_of(number);
+  if (number != number_of(Code::not_ready))
+    note_failed_call(call, row != nullptr ? row->name : "an unknown error");
+  return number;
+}
+
 void check_needs(Needs needs) {
   if (needs == Needs::nothing) return;
   require(is_initialised(), Code::not_initialised);
@@ -80,8 +89,10 @@ KeepsLastError::~KeepsLastError() {
 using namespace lanewise::driver;
 
 ENTRY(cuGetErrorName, (int error, const char** out)) {
+  if (error != 0) note_errors_seen();
   return give(out, error, &Row::name);
 }
 ENTRY(cuGetErrorString, (int error, const char** out)) {
+  if (error != 0) note_errors_seen();
   return give(out, error, &Row::text);
 }

@@ -39,20 +39,24 @@ int number_of_runtime(int number);
 enum class Needs : uint8_t { nothing, device, context };
 void check_needs(Needs needs);
 
+/// Returns the number.
+int failed_with(int number, const char* call);
+
 /// Runs the body of an entry point; what it throws is the answer.
 template <typename Body>
-int answer(const Body& body, Needs needs = Needs::context) noexcept {
+int answer(const Body& body, Needs needs = Needs::context,
+           const char* call = __builtin_FUNCTION()) noexcept {
   try {
     check_needs(needs);
     body();
     return 0;
   } catch (const Failure& failed) {
-    return number_of(failed.code());
+    return failed_with(number_of(failed.code()), call);
   } catch (const std::bad_alloc&) {
-    return number_of(Code::out_of_memory);
+    return failed_with(number_of(Code::out_of_memory), call);
   } catch (const std::exception& error) {
     report_line(error.what());
-    return number_of(Code::unknown);
+    return failed_with(number_of(Code::unknown), call);
   }
 }
 

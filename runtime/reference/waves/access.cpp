@@ -158,6 +158,8 @@ uint64_t Group::exchange(Lane lane, const Code& code, uint32_t element, std::byt
       ir::takes_two(mem.atom) ? lane.get(code.src[1 + mem.count + element]) : uint64_t{0};
   if (!setting_.shared || size < sizeof(uint32_t)) {
     const uint64_t old = read_little_endian(at, size);
+    if (setting_.sync != nullptr && mem.atom == ir::AtomOp::arrive)
+      judge_mbarrier(lane, code, old, a);
     write_little_endian(at, size, atomic_result(mem, code.flags, old, a, b));
     return old;
   }

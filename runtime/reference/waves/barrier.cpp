@@ -24,6 +24,7 @@ void Group::arrive(Lane lane, const Code& code) {
   barrier.wanted = std::max(barrier.wanted, count);
   barrier.least = std::min(barrier.least, named);
   barrier.most = std::max(barrier.most, named);
+  if (setting_.sync != nullptr) note_arrival(id, lane, code, count);
   const auto kind = static_cast<BarrierKind>(code.mode);
   if (kind == BarrierKind::arrive) {
     ++lane.position();
@@ -59,6 +60,8 @@ bool Group::arrive_together(Wave& wave, uint64_t lanes, const Code& code) {
   barrier.wanted = std::max(barrier.wanted, count);
   barrier.least = std::min(barrier.least, named);
   barrier.most = std::max(barrier.most, named);
+  if (setting_.sync != nullptr)
+    for_each_lane(lanes, [&](uint32_t i) { note_arrival(id, {wave, i}, code, count); });
   wave.at_barrier |= lanes;
   return true;
 }
@@ -76,6 +79,7 @@ uint32_t Group::opens(const Barrier& barrier) const {
 
 void Group::open(uint32_t id, uint32_t lanes) {
   const Barrier barrier = barriers_[id];
+  if (setting_.sync != nullptr) judge_opening(id, barrier, lanes);
   barriers_[id].gone += lanes;
   if (barriers_[id].gone == barrier.arrived) barriers_[id] = {};
   idle_ = 0;
@@ -106,10 +110,15 @@ bool Group::open_barriers() {
 }
 
 void Group::fail_waiting_lanes() {
+  std::array<std::shared_ptr<const Sync>, kBarriers> why;
+  for (uint32_t id = 0; id < kBarriers; ++id)
+    if (barriers_[id].arrived != 0) why[id] = deadlock_at(id);
   for (Wave& wave : waves_)
     for_each_lane(wave.at_barrier, [&](uint32_t i) {
       const Lane lane{wave, i};
-      record(lane, FaultKind::barrier_divergence, lane.code().site);
+      record(lane, {.kind = FaultKind::barrier_divergence,
+                    .site = lane.code().site,
+                    .sync = why[wave.barrier[i]]});
       end(wave, lane.bit());
     });
 }

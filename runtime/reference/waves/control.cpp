@@ -29,6 +29,9 @@ void Control::set_handlers(Code& code, Finder find, Wishes wishes) {
   code.unguarded = code.event != 0 ? both(traced) : code.plain;
   code.unwatched = code.guarded ? Handlers{guarded, guarded_lane} : code.unguarded;
   code.run = wishes.watched ? both(watched) : code.unwatched;
+  const bool memory =
+      code.action == Action::load || code.action == Action::store || code.action == Action::atom;
+  if (wishes.counted && (memory || code.action == Action::branch)) code.run = both(counted);
   code.may_stop =
       code.action == Action::barrier || code.action == Action::trap || code.action == Action::wave;
 }
@@ -250,6 +253,16 @@ const Code* Control::watched(Wave& wave, const Code* code) {
   }
   if (g.program_.counts_clocks)
     for_each_lane(wave.mask, [&](uint32_t i) { ++g.clocks_[wave.first + i]; });
+  return code->unwatched[wave.single](wave, code);
+}
+
+/// Before the guard: an instruction is executed though no lane takes part.
+const Code* Control::counted(Wave& wave, const Code* code) {
+  Group& g = *wave.group;
+  if (code->action == Action::branch)
+    g.count_branch(*code, wave.mask, wave.mask & guard_of(wave, code));
+  else
+    g.count_access(wave, *code, code->guarded ? wave.mask & guard_of(wave, code) : wave.mask);
   return code->unwatched[wave.single](wave, code);
 }
 

@@ -63,6 +63,7 @@ Group::~Group() = default;
 void Group::start(const std::array<uint32_t, 3>& index) {
   index_ = index;
   barriers_.fill({});
+  for (auto& arrivals : arrivals_) arrivals.clear();
   live_ = lane_count_;
   event_count_ = 0;
   faults_.clear();

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "runtime/reference/deadline.hpp"
@@ -30,6 +31,8 @@ struct Barrier {
 inline constexpr uint32_t kBarriers = 16;
 
 class Lockstep;
+class SyncWatch;
+class Profile;
 
 /// How the groups of a launch run.
 struct Setting {
@@ -38,7 +41,9 @@ struct Setting {
   const Deadline& deadline;
   bool in_turn = true;  ///< lanes run one after another, each until it stops; else a wave at a time
   bool shared = false;  ///< other groups run at the same time
-  bool resident = false;  ///< groups take turns, and may wait for each other
+  bool resident = false;      ///< groups take turns, and may wait for each other
+  Profile* profile = nullptr;  ///< takes what instructions cost
+  SyncWatch* sync = nullptr;  ///< looks at barriers and member masks
 };
 
 class Group {
@@ -111,6 +116,22 @@ class Group {
   bool open_barriers();
   void fail_waiting_lanes();
 
+  // syncs.cpp: what is wrong with barriers and member masks
+  struct Arrival {
+    uint32_t lane, position;
+  };
+  void note_arrival(uint32_t id, Lane lane, const Code& code, uint32_t count);
+  void judge_opening(uint32_t id, const Barrier& barrier, uint32_t lanes);
+  void judge_members(Wave& wave, uint64_t participants);
+  void judge_mbarrier(Lane lane, const Code& code, uint64_t state, uint64_t change);
+  void add_sync(FaultKind kind, Lane lane, uint32_t site, Sync sync);
+  static std::string names_of(std::vector<uint32_t> lanes);
+  std::shared_ptr<const Sync> deadlock_at(uint32_t id) const;
+
+  // costs.cpp
+  void count_access(Wave& wave, const Code& code, uint64_t lanes);
+  void count_branch(const Code& code, uint64_t active, uint64_t taken);
+
   // interpret.cpp: one lane
   void compute(Lane lane, const Code& code);
   void convert_format(Lane lane, const Code& code) const;
@@ -175,6 +196,7 @@ class Group {
   mutable std::vector<uint32_t> clock_reads_;       ///< by lane
   std::vector<uint64_t> watched_;                   ///< registers of a lane, for the hook
   std::array<Barrier, kBarriers> barriers_;
+  std::array<std::vector<Arrival>, kBarriers> arrivals_;  ///< those of Barrier, for the check
   std::array<uint32_t, 3> index_{};
   std::array<Apart, kMaxWave> apart_{};  ///< the lowest rank is the last
   uint32_t apart_count_ = 0;

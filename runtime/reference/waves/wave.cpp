@@ -168,6 +168,7 @@ bool Group::run_partial_wave_ops() {
 
 void Group::run_wave_op(Wave& wave, uint64_t participants) {
   idle_ = 0;
+  if (setting_.sync != nullptr) judge_members(wave, participants);
   const Lane first{wave, static_cast<uint32_t>(std::countr_zero(participants))};
   const Code& code = first.code();
   Gathered g;
@@ -272,6 +273,7 @@ void find_sources(const uint32_t* b, const uint32_t* c, From from_of, InRange in
 /// A shuffle in which all lanes of a full wave of 32 take part; false: it is none.
 bool Group::shuffle_all(Wave& wave, const Code& code) {
   if (code.op != Op::shfl || wave.mask != 0xffffffff || wave.stride != 32) return false;
+  if (setting_.sync != nullptr) return false;
   idle_ = 0;
   std::array<uint32_t, 32> values{}, from{};
   std::array<uint8_t, 32> inside{};

@@ -1,4 +1,5 @@
 // Barriers of the group, fences.
+#include "runtime/ir/wave_ops.hpp"
 #include "runtime/isa/ptx/semantics/memory_common.hpp"
 
 namespace lanewise::ptx {
@@ -6,8 +7,10 @@ namespace {
 
 void barrier(Emit& e, ir::BarrierKind kind, std::vector<ir::Reg> dst,
              std::vector<ir::Operand> src) {
-  e.emit(ir::Op::barrier, ir::Type::none, std::move(dst), std::move(src)).mode =
-      static_cast<uint8_t>(kind);
+  ir::Inst& inst = e.emit(ir::Op::barrier, ir::Type::none, std::move(dst), std::move(src));
+  inst.mode = static_cast<uint8_t>(kind);
+  // `bar` is `barrier.aligned`.
+  if (e.inst.opcode.starts_with("barrier") && !e.has("aligned")) ir::let_come_apart(inst);
 }
 
 ir::Operand barrier_id(Emit& e, size_t i) {

@@ -1,4 +1,5 @@
 // Instructions that talk to the other lanes of the warp.
+#include "runtime/ir/wave_ops.hpp"
 #include "runtime/isa/ptx/semantics/emit.hpp"
 
 namespace lanewise::ptx {
@@ -33,7 +34,9 @@ void shfl(Emit& e) {
   const ir::Operand a = e.raw(1, kB32), b = e.raw(2, kU32), c = e.raw(3, kU32);
   const ir::Operand mask = members(e, 4);
   const ir::Reg value = e.temp(ir::Width::b32), valid = e.temp(ir::Width::pred);
-  e.emit(Op::shfl, Type::none, {value, valid}, {a, b, c, mask}).mode = static_cast<uint8_t>(mode);
+  ir::Inst& inst = e.emit(Op::shfl, Type::none, {value, valid}, {a, b, c, mask});
+  inst.mode = static_cast<uint8_t>(mode);
+  if (!e.has("sync")) ir::let_come_apart(inst);
   if (!e.is_sink(0)) e.set(0, kB32, value);
   e.set_pair(0, kPred, valid);
 }
@@ -41,8 +44,12 @@ void shfl(Emit& e) {
 template <Op kOp>
 void vote(Emit& e) {
   check_count(e, 2);
-  const ir::Operand p = e.pred(1);
-  e.set(0, kOp == Op::vote_ballot ? kB32 : kPred, e.op(kOp, Type::none, {p, members(e, 2)}));
+  constexpr bool kBallot = kOp == Op::vote_ballot;
+  const ir::Operand p = e.pred(1), mask = members(e, 2);
+  const ir::Reg result = e.temp(kBallot ? ir::Width::b32 : ir::Width::pred);
+  ir::Inst& inst = e.emit(kOp, Type::none, {result}, {p, mask});
+  if (!e.has("sync")) ir::let_come_apart(inst);
+  e.set(0, kBallot ? kB32 : kPred, result);
 }
 
 void match_any(Emit& e) {
