@@ -497,3 +497,13 @@ TEST_CASE("surfaces: reductions and atomic operations") {
   CHECK(s.texel(5, 3) == (35 | 5));
   CHECK(s.run(numbers({400, 3, 5}) + "SUATOM.D.BA.2D.ADD.IGN R40, [R20], R22, 0x54 ;\n")[0] == 0);
 }
+
+TEST_CASE("sass: surfaces: a predicate of texels that are not resident is refused") {
+  sass::Listing listing = sass::parse("SULD.D.BA.2D.TRAP R40, [R20], 0x54\nEXIT\n", 61);
+  REQUIRE(listing.diagnostics.empty());
+  CHECK(sass::lower(listing).diagnostics.empty());
+  listing.kernels[0].code[0].word |= uint64_t{1} << 30;  // P6
+  const auto refused = sass::lower(listing).diagnostics;
+  REQUIRE(!refused.empty());
+  CHECK(refused[0].message.find("not resident") != std::string::npos);
+}

@@ -21,7 +21,7 @@ namespace {
 using Dim = TextureAccess::Dim;
 
 constexpr Field kSurfaceData{0, 8}, kSurfacePlace{8, 8}, kSource{20, 8}, kShape{33, 3},
-    kClamp{49, 2}, kCache{24, 2}, kChannels{20, 4}, kSize{20, 3};
+    kClamp{49, 2}, kCache{24, 2}, kChannels{20, 4}, kSize{20, 3}, kResident{30, 3};
 
 unsigned surface_field(const Instruction& i, Field f) {
   return static_cast<unsigned>(f.get(i.word));
@@ -154,6 +154,9 @@ std::vector<Reg> zero_words(LowerContext& c, unsigned count) {
 }  // namespace
 
 void lower_suld(LowerContext& c, const Instruction& i) {
+  // From sm_52 on, PT as 0. Compilers of our targets leave it so.
+  refuse(surface_field(i, kResident) != 0,
+         "a predicate for texels that are not resident is not supported");
   const Surface s = surface_of(c, i);
   if (is_formatted(i)) {
     Words src = s.image;
