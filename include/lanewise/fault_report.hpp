@@ -58,6 +58,24 @@ struct FaultReport {
   /// The stable name of what was found, as suppressions have it (docs/findings.md): "out-of-range",
   /// "init", "sync-exited-lanes", ...
   std::string rule;
+  /// Of a data_race: what this access is ("load", "store", "atomic"), and the one before it, which
+  /// nothing orders in front of it; "" and 0 of all else.
+  std::string access;
+  std::string other_access;
+  std::string other_text;
+  std::string other_source;
+  uint64_t other_pc = 0;
+  uint32_t other_line = 0;
+  Dim3 other_group{0, 0, 0};
+  uint32_t other_wave = 0;
+  uint32_t other_lane = 0;
+  /// The word before and after the store of the two (the later one), and what would have ordered
+  /// them.
+  uint64_t value_before = 0;
+  uint64_t value_after = 0;
+  std::string remedy;
+  /// How many accesses of these two instructions met so.
+  uint64_t times = 0;
 };
 
 namespace detail {
@@ -91,6 +109,19 @@ void each_fault_field(Cpp& cpp, C& c, const Each& each) {
   each("reason", cpp.reason, c.reason);
   each("called_from", cpp.called_from, c.called_from);
   each("rule", cpp.rule, c.rule);
+  each("access", cpp.access, c.access);
+  each("other_access", cpp.other_access, c.other_access);
+  each("other_text", cpp.other_text, c.other_text);
+  each("other_source", cpp.other_source, c.other_source);
+  each("other_pc", cpp.other_pc, c.other_pc);
+  each("other_line", cpp.other_line, c.other_line);
+  each("other_group", cpp.other_group, c.other_group);
+  each("other_wave", cpp.other_wave, c.other_wave);
+  each("other_lane", cpp.other_lane, c.other_lane);
+  each("value_before", cpp.value_before, c.value_before);
+  each("value_after", cpp.value_after, c.value_after);
+  each("remedy", cpp.remedy, c.remedy);
+  each("times", cpp.times, c.times);
 }
 }  // namespace detail
 

@@ -543,6 +543,20 @@ typedef struct lw_fault {
   /* The stable name of what was found, as suppressions have it (docs/findings.md): "out-of-range",
    * "init", "sync-exited-lanes", ... */
   const char* rule;
+  /* Of a data_race: what this access is ("load", "store", "atomic"), and the one before it, which
+   * nothing orders in front of it; "" and 0 of all else. */
+  const char* access;
+  const char *other_access, *other_text, *other_source;
+  uint64_t other_pc;
+  uint32_t other_line;
+  uint32_t other_group[3];
+  uint32_t other_wave, other_lane;
+  /* The word before and after the store of the two (the later one), and what would have ordered
+   * them. */
+  uint64_t value_before, value_after;
+  const char* remedy;
+  /* How many accesses of these two instructions met so. */
+  uint64_t times;
 } lw_fault;
 
 LW_API lw_status lw_result_get_info(lw_result* result, lw_result_info* out);

@@ -71,6 +71,8 @@ inline std::string headline(const FaultReport& f) {
              hex(f.address & 0xffffffff) +
              " of their member mask (bits of lanes), which stand elsewhere. The launch has ended; "
              "packed mode runs a wave in step, --wave serial lets its lanes wait";
+    case FaultKind::data_race:
+      return access(f, ("data race: " + f.access + " of").c_str(), "at");
     case FaultKind::none:
       break;
   }
@@ -111,6 +113,16 @@ inline std::string format(const FaultReport& f) {
   }
   out << "\n    by lane " << f.lane << " of wave " << f.wave << " in group (" << f.group.x << ","
       << f.group.y << "," << f.group.z << ")\n";
+  if (f.kind == FaultKind::data_race) {
+    out << "    after " << f.other_access << " at " << f.other_pc << ": " << f.other_text;
+    if (f.other_line != 0) out << "  (line " << f.other_line << ")";
+    if (!f.other_source.empty()) out << "  [" << f.other_source << "]";
+    out << "\n    by lane " << f.other_lane << " of wave " << f.other_wave << " in group ("
+        << f.other_group.x << "," << f.other_group.y << "," << f.other_group.z
+        << "), which nothing orders before it\n    the word was " << detail::hex(f.value_before)
+        << " before the store and " << detail::hex(f.value_after) << " after it; met " << f.times
+        << " times\n    what would order them: " << f.remedy << "\n";
+  }
   if (!f.nearest_allocation.empty())
     out << "    nearest allocation: " << f.nearest_allocation << "\n";
   if (f.space == "shared" && f.kind == FaultKind::out_of_range)
@@ -159,7 +171,9 @@ struct Result {
       if (f.kind == FaultKind::step_budget && first->kind != FaultKind::step_budget) first = &f;
     const bool steps = first != nullptr && first->kind == FaultKind::step_budget;
     std::string what = std::to_string(fault_count);
-    what.append(" lanes faulted; the first:\n");
+    what.append(first != nullptr && first->kind == FaultKind::data_race
+                    ? " races; the first:\n"
+                    : " lanes faulted; the first:\n");
     if (first != nullptr) what += format(*first);
     throw DetailedError(steps ? ErrorKind::budget : ErrorKind::guest,
                         steps ? ErrorDetail::step_budget : ErrorDetail::fault, what);

@@ -34,11 +34,12 @@ enum class FaultKind : uint8_t {
   /// Packed mode: lanes of an operation's member mask stand elsewhere, and it would have to wait
   /// for them. The low word of the address names these, the high word the lanes that have come.
   wave_divergence,
+  data_race,  ///< two accesses that nothing orders, one a store (--check race)
 };
 
 namespace detail {
 /// In the order of FaultKind.
-inline constexpr std::array<std::string_view, 13> kFaultNames = {"none",
+inline constexpr std::array<std::string_view, 14> kFaultNames = {"none",
                                                                  "out_of_range",
                                                                  "misaligned",
                                                                  "null",
@@ -50,7 +51,8 @@ inline constexpr std::array<std::string_view, 13> kFaultNames = {"none",
                                                                  "write_to_read_only",
                                                                  "trap",
                                                                  "uninitialised",
-                                                                 "wave_divergence"};
+                                                                 "wave_divergence",
+                                                                 "data_race"};
 /// In the order of WaveMode.
 inline constexpr std::array<std::string_view, 4> kWaveNames = {"auto", "lane", "packed", "serial"};
 }  // namespace detail

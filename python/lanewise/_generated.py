@@ -281,6 +281,19 @@ class Fault(Sized):
         ("reason", c.c_char_p),
         ("called_from", c.c_char_p),
         ("rule", c.c_char_p),
+        ("access", c.c_char_p),
+        ("other_access", c.c_char_p),
+        ("other_text", c.c_char_p),
+        ("other_source", c.c_char_p),
+        ("other_pc", c.c_uint64),
+        ("other_line", c.c_uint32),
+        ("other_group", c.c_uint32 * 3),
+        ("other_wave", c.c_uint32),
+        ("other_lane", c.c_uint32),
+        ("value_before", c.c_uint64),
+        ("value_after", c.c_uint64),
+        ("remedy", c.c_char_p),
+        ("times", c.c_uint64),
     ]
 
 

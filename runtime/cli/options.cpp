@@ -44,11 +44,14 @@ void add_launch_options(const Command& sub, LaunchArgs& a) {
   sub.option("--stack", a.stack,
              "bytes of a lane's stack: of PTX functions that call themselves, of GCN kernels with "
              "private memory");
-  sub.option("--check", a.check,
-             "what else to look for, separated by commas: init = reads of memory that nobody wrote "
-             "(out: buffers, shared, local and scratch memory); sync = misused barriers and member "
-             "masks, perf = what accesses and branches cost by line (both on the device reference)")
-      .one_of({"none", "init", "sync", "perf"})
+  sub.option(
+         "--check", a.check,
+         "what else to look for, separated by commas: init = reads of memory that nobody wrote "
+         "(out: buffers, shared, local and scratch memory); race = accesses of lanes that nothing "
+         "orders, sync = misused barriers and member "
+         "masks, perf = what accesses and branches cost by line (these three on the device "
+         "reference)")
+      .one_of({"none", "init", "race", "sync", "perf"})
       .split_at(',');
   add_timeout_option(sub, a.timeout);
   sub.option("--policy", a.policies, "NAME=VALUE, see docs/policies.md");

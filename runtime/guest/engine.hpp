@@ -53,6 +53,23 @@ struct Sync {
   uint64_t times = 1;
 };
 
+enum class RaceAccess : uint8_t { load, store, atomic };
+/// What would have ordered the two accesses of a race.
+enum class RaceRemedy : uint8_t { barrier, wave, one_lane, atomic, release, scope };
+
+/// What a fault of the kind data_race has beside its own access: the one that came before it, and
+/// how often the two instructions met so.
+struct Race {
+  RaceAccess access = RaceAccess::load, other_access = RaceAccess::load;
+  RaceRemedy remedy = RaceRemedy::barrier;
+  bool same_value = false;  ///< every time a store of what was there already
+  uint32_t other_site = ir::kNone;
+  uint32_t other_group[3] = {0, 0, 0};
+  uint32_t other_lane = 0;
+  uint64_t before = 0, after = 0;  ///< of the word, at the store of the two that came last
+  uint64_t times = 1;
+};
+
 /// The first thing one lane did wrong. Engines report at most kMaxFaults per launch, the lowest
 /// (group, lane) first; `count` in LaunchResult says how many lanes faulted in all.
 struct Fault {
@@ -64,6 +81,7 @@ struct Fault {
   uint32_t size = 0;               ///< bytes of the access, 0 when it is none
   uint32_t parameter = ir::kNone;  ///< byte offset of the pointer that the access goes through
   std::shared_ptr<const Sync> sync = {};  ///< of a barrier or a member mask
+  std::shared_ptr<const Race> race = {};  ///< of a data_race
 };
 inline constexpr uint32_t kMaxFaults = 64;
 
@@ -165,6 +183,11 @@ inline bool checks(const LaunchRequest& request, std::string_view kind) {
 /// Reads of what nobody wrote are faults (--check init).
 inline bool checks_written(const LaunchRequest& request) {
   return checks(request, "init");
+}
+
+/// Races are faults (--check race). The reference engine alone finds them.
+inline bool checks_races(const LaunchRequest& request) {
+  return checks(request, "race");
 }
 
 /// A launch among others.

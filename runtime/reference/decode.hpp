@@ -78,6 +78,7 @@ struct Code {
   const Slot* dst = nullptr;
   const Slot* src = nullptr;
   Handlers unwatched{}, unguarded{}, plain{};  ///< without the hook, the guard, the trace as well
+  Handlers moves{};  ///< an access that the check of races sees, without it
   Action action = Action::nothing;
   ir::Op op = ir::Op::mov;
   ir::Type type = ir::Type::none, from = ir::Type::none;
@@ -87,6 +88,7 @@ struct Code {
   bool guarded = false;
   bool negate = false;         ///< of the guard, or of a branch's condition
   bool counts = false;         ///< back edges are steps of the budget
+  bool plain_words = false;    ///< weak loads or stores of whole words, all their elements
   bool may_stop = false;       ///< lanes may wait or end here
   bool same_address = false;   ///< a constant
   bool same_operands = false;  ///< all sources are constants
@@ -133,6 +135,7 @@ struct Wishes {
   bool watched = false;   ///< a hook sees every instruction
   bool touched = false;   ///< every byte of every access is looked at
   bool counted = false;   ///< and charged for (the check of costs)
+  bool raced = false;     ///< so is who orders it (the check of races)
   auto operator<=>(const Wishes&) const = default;
 };
 

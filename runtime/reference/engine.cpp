@@ -19,6 +19,7 @@
 #include "runtime/guest/validate.hpp"
 #include "runtime/layout/addresses.hpp"
 #include "runtime/reference/perf/profile.hpp"
+#include "runtime/reference/race/watch.hpp"
 #include "runtime/reference/ready.hpp"
 #include "runtime/reference/reference.hpp"
 #include "runtime/reference/run_groups.hpp"
@@ -161,7 +162,8 @@ class ReferenceEngine final : public Engine {
     const auto ready = [&](bool pointers) {
       return ready_.get(*request.program, request.program_id,
                         {pointers, request.schedule == WaveSchedule::lockstep, bool{hook_},
-                         bool{touch_} || checks_written(request), checks(request, "perf")});
+                         bool{touch_} || checks_written(request), checks(request, "perf"),
+                         checks_races(request)});
     };
     if (request.memcheck != Memcheck::alloc || !request.pointers) return {ready(false), {}};
     Prepared checked{ready(true), {}};
@@ -255,8 +257,9 @@ class ReferenceEngine final : public Engine {
                          (request.events != nullptr && request.events->exact() != nullptr);
     std::optional<SyncWatch> sync;
     if (checks(request, "sync")) sync.emplace();
-    const bool together =
-        automatic && !checked && !sync && !checks(request, "perf") && !seen.groups && request.events == nullptr;
+    const bool races = checks_races(request);
+    const bool together = automatic && !checked && !sync && !races && !checks(request, "perf") &&
+                          !seen.groups && request.events == nullptr;
     Setting setting{hook_, touch_, deadline, !automatic || checked || seen.lanes};
     if (sync) setting.sync = &*sync;
     std::optional<Profile> profile;
@@ -265,6 +268,8 @@ class ReferenceEngine final : public Engine {
       setting.in_turn = false;  // costs are those of waves
     }
     setting.resident = is_resident(request);
+    std::optional<race::Watch> watch;
+    if (races) setting.races = &watch.emplace(request);
     try {
       if (setting.resident && request.grid.total() > 1)
         run_resident_groups(request, decoded, memory, setting, result);
@@ -273,9 +278,11 @@ class ReferenceEngine final : public Engine {
                       together ? threads_for(group_bytes(request, decoded)) : 1, result);
     } catch (guest::Ended& ended) {
       if (sync) sync->collect(ended.result);
+      if (watch) watch->collect(ended.result);
       throw;
     }
     if (sync) sync->collect(result);
+    if (watch) watch->collect(result);
     if (profile) result.profile = profile->json();
   }
 

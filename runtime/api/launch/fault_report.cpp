@@ -225,6 +225,55 @@ void add_memory(FaultReport& r, const ir::Program& p, const Fault& f, const Faul
   add_parameter(r, p, f, memory);
 }
 
+std::string remedy_of(const ir::Program& p, RaceRemedy remedy) {
+  const bool ptx = p.isa == ir::Isa::ptx, gcn = p.isa == ir::Isa::gcn;
+  switch (remedy) {
+    case RaceRemedy::barrier:
+      return gcn   ? "a barrier (s_barrier) between the two"
+             : ptx ? "a barrier of the group (__syncthreads, bar.sync) between the two"
+                   : "a barrier of the group (__syncthreads, BAR.SYNC) between the two";
+    case RaceRemedy::wave:
+      return "__syncwarp (bar.warp.sync) of both lanes, or a barrier, between the two";
+    case RaceRemedy::one_lane:
+      return "one lane alone that stores, or an atomic: the wave's lanes do this in one step";
+    case RaceRemedy::atomic:
+      return "atomics on both sides, or a barrier between the two";
+    case RaceRemedy::release:
+      return "nothing orders groups of a launch but release and acquire of scope gpu (a fence and "
+             "an "
+             "atomic on each side); or two launches";
+    case RaceRemedy::scope:
+      return "the scope gpu on both sides: that of one of them does not hold the other's group";
+  }
+  return {};
+}
+
+std::string_view name_of(RaceAccess access) {
+  constexpr std::string_view kNames[] = {"load", "store", "atomic"};
+  return kNames[static_cast<size_t>(access)];
+}
+
+void add_race(FaultReport& r, const ir::Program& p, const Race& race) {
+  r.access = name_of(race.access);
+  r.other_access = name_of(race.other_access);
+  if (race.other_site < p.sites.size()) {
+    const ir::Site& site = p.sites[race.other_site];
+    r.other_text = site.text;
+    r.other_pc = site.pc;
+    r.other_line = site.line;
+    if (!site.source_file.empty())
+      r.other_source = fmt::format("{}:{}", site.source_file, site.source_line);
+  }
+  r.other_group = {race.other_group[0], race.other_group[1], race.other_group[2]};
+  r.other_wave = race.other_lane / p.wave_lanes;
+  r.other_lane = race.other_lane % p.wave_lanes;
+  r.value_before = race.before;
+  r.value_after = race.after;
+  r.times = race.times;
+  r.remedy = remedy_of(p, race.remedy);
+  if (race.same_value) r.remedy += "; each store found its own value there";
+}
+
 }  // namespace
 
 FaultReport report(const ir::Program& p, const Fault& f, const FaultMemory& memory) {
@@ -254,6 +303,7 @@ FaultReport report(const ir::Program& p, const Fault& f, const FaultMemory& memo
   r.size = f.size;
   if (f.kind == FaultKind::trap && r.assertion.empty()) r.reason = reason_of(p, f);
   if (f.sync != nullptr) r.reason = sync_text(p, *f.sync);
+  if (f.race != nullptr) add_race(r, p, *f.race);
   if (f.size != 0) add_memory(r, p, f, memory);
   r.rule = rule_of(r, f);
   return r;

@@ -28,7 +28,7 @@ struct Row {
 };
 constexpr std::array kRows = {
     Row{"async.copy", "immediate", "immediate|late"},
-    Row{"check", "none", "none|init|sync|perf"},  // but none, a list
+    Row{"check", "none", "none|init|race|sync|perf"},  // but none, a list
     Row{"gcn.align", "system", "system|dword|unaligned"},
     Row{"gcn.alpha_2_10_10_10", "unsigned", "unsigned|signed"},
     Row{"gcn.float_narrow", "nearest", "nearest|toward_zero"},
@@ -45,6 +45,9 @@ constexpr std::array kRows = {
     Row{"heap", "8388608", kNumber},
     Row{"mma.accumulate", "target", "target|volta|turing|ampere|ada|hopper|fma"},
     Row{"ptx.align", "trap", "trap|force|any"},
+    Row{"race.same_value", "ignore", "ignore|report"},
+    Row{"race.shuffle", "order", "order|none"},
+    Row{"race.wave", "target", "target|independent|lockstep"},
     Row{"sass.align", "force", "force|trap"},
     Row{"sass.sparse", "resident", "resident|absent"},
     Row{"stack", "declared", "a number of at least 1|declared"},

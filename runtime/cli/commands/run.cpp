@@ -147,10 +147,21 @@ nlohmann::json to_json(const FaultReport& f) {
     j["space"] = f.space;
     j["space_size"] = f.space_size;
   }
+  if (f.kind == FaultKind::data_race) {
+    j["other"] = {
+        {"access", f.other_access}, {"text", f.other_text},
+        {"source", f.other_source}, {"pc", f.other_pc},
+        {"line", f.other_line},     {"lane", f.other_lane},
+        {"wave", f.other_wave},     {"group", {f.other_group.x, f.other_group.y, f.other_group.z}}};
+    j["value_before"] = f.value_before;
+    j["value_after"] = f.value_after;
+    j["times"] = f.times;
+  }
   // Texts that nothing above has.
   detail::each_fault_field(f, f, [&](std::string_view name, const auto& value, const auto&) {
     if constexpr (std::is_same_v<decltype(value), const std::string&>)
-      if (!value.empty() && !name.starts_with("allocation") && !name.starts_with("parameter"))
+      if (!value.empty() && !name.starts_with("allocation") && !name.starts_with("parameter") &&
+          !name.starts_with("other_"))
         j.emplace(name, value);
   });
   return j;
@@ -185,7 +196,8 @@ void print_faults(const std::vector<FaultReport>& faults, uint64_t count) {
     say("{}", format(faults[i]));
   }
   if (count > kShown) {
-    say("... {} lanes faulted in all\n", count);
+    const bool races = faults.front().kind == FaultKind::data_race;
+    say("... {} {} in all\n", count, races ? "races" : "lanes faulted");
   }
 }
 

@@ -30,5 +30,7 @@ Finder host_finder();
 bool find_range(Wave& wave, const Code* code);
 /// Loads and stores, each lane by itself.
 const Code* access_lanes(Wave& wave, const Code* code);
+/// The same, and fences, where races are looked for.
+const Code* access_watched(Wave& wave, const Code* code);
 
 }  // namespace lanewise::reference

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "runtime/reference/race/clocks.hpp"
 #include "runtime/reference/waves/group.hpp"
 
 namespace lanewise::reference {
@@ -27,6 +28,7 @@ void Group::arrive(Lane lane, const Code& code) {
   if (setting_.sync != nullptr) note_arrival(id, lane, code, count);
   const auto kind = static_cast<BarrierKind>(code.mode);
   if (kind == BarrierKind::arrive) {
+    if (race_clocks_) race_clocks_->arrive(id, lane.linear());
     ++lane.position();
     return;
   }
@@ -83,10 +85,12 @@ void Group::open(uint32_t id, uint32_t lanes) {
   barriers_[id].gone += lanes;
   if (barriers_[id].gone == barrier.arrived) barriers_[id] = {};
   idle_ = 0;
+  std::vector<uint32_t> met;  // for the check of races
   for (Wave& wave : waves_)
     for_each_lane(wave.at_barrier, [&](uint32_t i) {
       if (wave.barrier[i] != id || wave.ticket[i] - barrier.gone >= lanes) return;
       const Lane lane{wave, i};
+      if (race_clocks_) met.push_back(lane.linear());
       const Code& code = lane.code();
       const auto kind = static_cast<BarrierKind>(code.mode);
       if (kind == BarrierKind::red_popc) lane.set(code.dst[0], barrier.count);
@@ -95,6 +99,7 @@ void Group::open(uint32_t id, uint32_t lanes) {
       ++lane.position();
       wave.at_barrier &= ~lane.bit();
     });
+  if (race_clocks_) watch_barrier(id, met);
 }
 
 /// Lanes that ended may have been all that a barrier still waited for.

@@ -22,10 +22,34 @@ uint64_t guard_of(const Wave& wave, const Code* code) {
   return code->negate ? ~pred : pred;
 }
 
+bool is_memory(const Code& code) {
+  return code.action == Action::atom || code.action == Action::load || code.action == Action::store;
+}
+
+/// Lanes may meet there.
+bool is_of_many(const Code& code) {
+  const ir::Space space = code.mem->space;
+  return space != ir::Space::local && space != ir::Space::param && space != ir::Space::code &&
+         space != ir::Space::constant;
+}
+
+bool has_plain_words(const Code& code) {
+  return code.action != Action::atom && code.mem->order == ir::Order::weak &&
+         code.bytes % sizeof(uint32_t) == 0 && ir::size_of(code.mem->elem) >= sizeof(uint32_t) &&
+         code.site != ir::kNone &&
+         std::find(code.src, code.src + code.sources, ir::kNone) == code.src + code.sources;
+}
+
 }  // namespace
 
 void Control::set_handlers(Code& code, Finder find, Wishes wishes) {
   code.plain = plain(code, find, wishes);
+  if (code.plain[0] == access_watched) {
+    Wishes unraced = wishes;
+    unraced.raced = false;
+    code.moves = plain(code, find, unraced);
+    code.plain_words = code.action != Action::nothing && has_plain_words(code);
+  }
   code.unguarded = code.event != 0 ? both(traced) : code.plain;
   code.unwatched = code.guarded ? Handlers{guarded, guarded_lane} : code.unguarded;
   code.run = wishes.watched ? both(watched) : code.unwatched;
@@ -37,6 +61,8 @@ void Control::set_handlers(Code& code, Finder find, Wishes wishes) {
 }
 
 Handlers Control::plain(const Code& code, Finder find, Wishes wishes) {
+  if (wishes.raced && (is_memory(code) ? is_of_many(code) : code.op == ir::Op::fence))
+    return both(access_watched);
   switch (code.action) {
     case Action::jump:
     case Action::branch:

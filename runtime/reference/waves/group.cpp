@@ -7,6 +7,7 @@
 
 #include "runtime/events/collector.hpp"
 #include "runtime/guest/validate.hpp"
+#include "runtime/reference/race/watch.hpp"
 #include "runtime/reference/waves/lockstep.hpp"
 #include "runtime/support/error.hpp"
 
@@ -53,6 +54,11 @@ Group::Group(const LaunchRequest& request, const DecodedProgram& program, const 
     for (const Code& code : program.once) code.run[wave.single](wave, &code);
   }
   if (checks_written(request)) written_ = {Written(shared_), Written(local_)};
+  if (setting.races != nullptr) {
+    race_clocks_ =
+        std::make_unique<race::Clocks>(lane_count_, wave_lanes_, setting.races->forgotten);
+    race_shared_ = std::make_unique<race::Shadow>(~uint64_t{0}, true);
+  }
   exact_ = request.events != nullptr && request.events->exact() != nullptr;
   if (request.schedule == WaveSchedule::lockstep)
     lockstep_ = std::make_unique<Lockstep>(*this, program, waves_);
@@ -74,6 +80,7 @@ void Group::start(const std::array<uint32_t, 3>& index) {
   std::fill(shared_.begin(), shared_.end(), std::byte{0});
   std::fill(local_.begin(), local_.end(), std::byte{0});
   for (Written& w : written_) w.forget();
+  if (race_clocks_) start_watch();
   for (Wave& wave : waves_) {
     wave.live = wave.present;
     wave.spare = ~wave.present;

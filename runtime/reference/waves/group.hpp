@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,13 @@ struct WaveRecord;
 }
 
 namespace lanewise::reference {
+
+namespace race {
+class Clocks;
+class Shadow;
+struct Touched;
+class Watch;
+}  // namespace race
 
 struct Barrier {
   uint32_t arrived = 0;
@@ -41,9 +49,10 @@ struct Setting {
   const Deadline& deadline;
   bool in_turn = true;  ///< lanes run one after another, each until it stops; else a wave at a time
   bool shared = false;  ///< other groups run at the same time
-  bool resident = false;      ///< groups take turns, and may wait for each other
-  Profile* profile = nullptr;  ///< takes what instructions cost
-  SyncWatch* sync = nullptr;  ///< looks at barriers and member masks
+  bool resident = false;         ///< groups take turns, and may wait for each other
+  Profile* profile = nullptr;    ///< takes what instructions cost
+  SyncWatch* sync = nullptr;     ///< looks at barriers and member masks
+  race::Watch* races = nullptr;  ///< looks for races
 };
 
 class Group {
@@ -147,6 +156,20 @@ class Group {
   void exchange_elements(Lane lane, const Code& code, std::byte* data);
   uint64_t exchange(Lane lane, const Code& code, uint32_t element, std::byte* at);
 
+  // races.cpp: what the check of races looks at
+  friend const Code* access_watched(Wave& wave, const Code* code);
+  bool watch_wave(Wave& wave, const Code& code);
+  void watch_access(Lane lane, const Code& code);
+  bool is_private(const std::byte* data) const;
+  race::Touched touched(Lane lane, const Code& code) const;
+  race::Shadow& shadow_of(const std::byte* data);
+  void watch_words(const Code& code, const Located& at, const std::byte* before, race::Touched t);
+  uint32_t watch_order(Lane lane, const Code& code, const std::byte* data, bool changed);
+  void watch_fence(Wave& wave, const Code& code);
+  void watch_meeting(Wave& wave, uint64_t lanes, const Code& code);
+  void watch_barrier(uint32_t id, std::span<const uint32_t> lanes);
+  void start_watch();
+
   // events.cpp: what the cache tracker will be given
   void note_event(Lane lane, const Code& code);
   void flush_events();
@@ -204,8 +227,10 @@ class Group {
   uint64_t slice_ = 0;  ///< back edges left until the running lanes give way
   uint64_t idle_ = 0;  ///< back edges of time slices used up since a lane of the group got anywhere
   bool abandoned_ = false;
-  std::unique_ptr<Lockstep> lockstep_;  ///< null: no wave follows the tree
-  bool exact_ = false;                  ///< loads return what the modelled caches hold
+  std::unique_ptr<Lockstep> lockstep_;         ///< null: no wave follows the tree
+  std::unique_ptr<race::Clocks> race_clocks_;  ///< of the check of races
+  std::unique_ptr<race::Shadow> race_shared_;
+  bool exact_ = false;  ///< loads return what the modelled caches hold
 };
 
 }  // namespace lanewise::reference

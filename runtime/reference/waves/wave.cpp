@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "runtime/ir/wave_ops.hpp"
+#include "runtime/reference/race/clocks.hpp"
 #include "runtime/reference/waves/group.hpp"
 #include "runtime/reference/waves/lockstep.hpp"
 
@@ -189,6 +190,7 @@ void Group::run_wave_op(Wave& wave, uint64_t participants) {
                           static_cast<uint32_t>(g.value[i]));
     });
   }
+  if (race_clocks_) watch_meeting(wave, g.members, code);
   for_each_lane(participants, [&](uint32_t i) {
     const Lane lane{wave, i};
     finish_wave_op(lane, lane.code(), g);
@@ -275,6 +277,7 @@ bool Group::shuffle_all(Wave& wave, const Code& code) {
   if (code.op != Op::shfl || wave.mask != 0xffffffff || wave.stride != 32) return false;
   if (setting_.sync != nullptr) return false;
   idle_ = 0;
+  if (race_clocks_) watch_meeting(wave, wave.mask, code);
   std::array<uint32_t, 32> values{}, from{};
   std::array<uint8_t, 32> inside{};
   std::copy_n(wave.at<uint32_t>(code.s0), 32, values.begin());
