@@ -3,7 +3,7 @@
 set(alone
   ir/passes ir/phases ir/structurise ir/uniformity ir/wave_order
   ptx/parse_corpus ptx/parse_errors ptx/parse_syntax ptx/run_convert
-  sass/hostile sass/run sass/textures gcn/hostile gcn/images gcn/machine gcn/run gcn/text
+  sass/half sass/hostile sass/run sass/textures gcn/hostile gcn/images gcn/machine gcn/run gcn/text
   reference/convert reference/float reference/memory reference/relax_nans reference/wave
   spirv/emit_memory spirv/library_dot spirv/library_float spirv/library_quotient
   cache/litmus cache/litmus_more cache/rows script/vectors)
