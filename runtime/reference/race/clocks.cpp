@@ -42,6 +42,7 @@ Clocks::Clocks(uint32_t lanes, uint32_t wave_lanes, uint32_t& forgotten)
       clock_(lanes),
       near_(size_t{lanes} * wave_lanes),
       own_(lanes),
+      acquired_(lanes),
       fence_(lanes) {}
 
 void Clocks::start(uint32_t group) {
@@ -54,6 +55,7 @@ void Clocks::start(uint32_t group) {
   for (const uint32_t lane : holders_) own_[lane] = {};
   holders_.clear();
   everywhere_.clear();
+  std::ranges::fill(acquired_, Acquired{});
   std::ranges::fill(fence_, std::array<Epoch, 2>{});
   group_fence_ = {};
   fence_seen_ = {};
@@ -191,6 +193,9 @@ void Clocks::learn(uint32_t lane, const Known& what) {
 }
 
 void Clocks::acquire(uint32_t lane, const Object& from, bool wide, bool at_once) {
+  const Acquired now{from.version, wide, at_once};
+  if (from.version != 0 && acquired_[lane] == now) return;
+  acquired_[lane] = now;
   const auto take = [&](const Known& known) {
     if (known.empty()) return;
     if (at_once) return learn(lane, known);
@@ -220,6 +225,7 @@ Epoch Clocks::release(uint32_t lane, Object& to, bool wide, bool ordered, bool k
     to.all.erase(to.all.begin(), half);
   }
   clock_[lane] = ++tick_;
+  to.version = uint64_t{group_} << 32 | tick_;
   return wide && !ordered && fenced(lane, true) != 0 ? std::min(own, fenced(lane, true)) : own;
 }
 

@@ -46,7 +46,8 @@ struct Object {
   Known all;  ///< for whoever acquires it
   Known own;  ///< for the group `group` alone
   uint32_t group = 0;
-  uint32_t last = 0;  ///< the group that released it last
+  uint32_t last = 0;     ///< the group that released it last
+  uint64_t version = 0;  ///< another one in each release
 };
 using Objects = std::unordered_map<uint64_t, Object>;
 
@@ -94,6 +95,12 @@ class Clocks {
     Known pending;                            ///< to be acquired by the next fence
     bool empty() const { return !row && known.empty() && pending.empty(); }
   };
+  /// What the lane acquired last: whoever spins acquires the same again and again.
+  struct Acquired {
+    uint64_t version = 0;
+    bool wide = false, at_once = false;
+    bool operator==(const Acquired&) const = default;
+  };
   uint32_t wave_of(uint32_t lane) const { return lane / wave_lanes_; }
   Epoch* near(uint32_t lane) { return near_.data() + size_t{lane} * wave_lanes_; }
   const Epoch* near(uint32_t lane) const { return near_.data() + size_t{lane} * wave_lanes_; }
@@ -108,6 +115,7 @@ class Clocks {
   std::vector<Epoch> wave_base_, clock_;
   std::vector<Epoch> near_;  ///< [lane][lane of its wave]: known up to there
   std::vector<Own> own_;
+  std::vector<Acquired> acquired_;           ///< [lane]
   std::vector<uint32_t> holders_;            ///< lanes whose Own may not be empty
   Known everywhere_;                         ///< of other groups, by all lanes
   std::vector<std::array<Epoch, 2>> fence_;  ///< [lane]: own epoch at its last fence, cta and wider
