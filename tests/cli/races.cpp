@@ -115,6 +115,12 @@ std::vector<Planted> of_ptx() {
       {"__syncwarp of the own half", halves("4"), false},
       {"every lane stores in one place", "st.shared.u32 [s], %r9;\n", true},
       {"every lane stores the same in one place", "st.shared.u32 [s], 7;\n", false},
+      {"all lanes of a warp store one value, the first publishes it",
+       "setp.ge.u32 %p3, %r1, 32;\n@%p3 bra end;\n@!%p1 bra take;\nst.global.u32 [%rd1+4], 5;\n"
+       "membar.gl;\n@%p2 atom.global.add.u32 %r10, [%rd1], 1;\nbra end;\ntake:\n"
+       "@%p2 atom.global.add.u32 %r10, [%rd1], 1;\nmembar.gl;\n@%p2 ld.global.u32 %r11, "
+       "[%rd1+4];\nend:\n",
+       false},
       {"one lane stores", "@%p2 st.shared.u32 [s], %r9;\nbar.sync 0;\n" + look, false},
       {"a loop with a barrier too few", twice(""), true},
       {"a loop with both barriers", twice("bar.sync 0;\n"), false},
@@ -214,6 +220,16 @@ IADD32I R10, R0, 0x1 ;
 )" + body +
          "\nEXIT ;\n";
 }
+/// The first lane of each warp takes the lock at [0x10], or goes on without it.
+std::string locked_sass(bool takes_lock) {
+  return "LOP32I.AND R11, R0, 0x1f ;\nISETP.NE.AND P0, PT, R11, RZ, PT ;\n@P0 BRA `(.L_end) ;\n"
+         "MOV32I R13, 0x1 ;\n.L_again:\nMOV R12, RZ ;\n" +
+         std::string(!takes_lock ? "" : "ATOMS.CAS R12, [0x10], R12, R13 ;\n") +
+         "ISETP.NE.AND P0, PT, R12, RZ, PT ;\n@P0 BRA `(.L_again) ;\nLDS R11, [0x20] ;\n"
+         "IADD R11, R11, R10 ;\nSTS [0x20], R11 ;\n" +
+         std::string(!takes_lock ? "" : "ATOMS.EXCH RZ, [0x10], RZ ;\n") + ".L_end:\n";
+}
+
 std::vector<Planted> of_sass() {
   const std::string store = "STS [R2], R10 ;\n", partner = "LDS R11, [R3] ;\n",
                     barrier = "BAR.SYNC 0x0 ;\n";
@@ -230,6 +246,15 @@ std::vector<Planted> of_sass() {
       {"the own word", own + "LDG.E R11, [R6] ;\n", false},
       {"a sum read early", "ATOMS.ADD RZ, [RZ], R10 ;\nLDS R11, [RZ] ;\n", true},
       {"a sum read behind a barrier", "ATOMS.ADD RZ, [RZ], R10 ;\n" + barrier + "LDS R11, [RZ] ;\n",
+       false},
+      {"a lane of each warp stores in one place by turns, under a lock", locked_sass(true), false},
+      {"the same without the lock", locked_sass(false), true},
+      {"a warp stores in one place, and looks who was the last",
+       "ISETP.LT.AND P0, PT, R0, 0x20, PT ;\n@P0 STS [RZ], R10 ;\n@P0 LDS R11, [RZ] ;\n", false},
+      {"a maximum as the assembler makes it of a compare-and-swap",
+       "LDS R11, [RZ] ;\nISETP.LT.AND P0, PT, R11, R10, PT ;\nMOV R14, R11 ;\nMOV R15, R10 ;\n@P0 "
+       "ATOMS.CAS R12, [RZ], R14, R15 "
+       ";\n",
        false}};
 }
 

@@ -68,6 +68,7 @@ Watch::Watch(const LaunchRequest& request)
     : global(kMostPages, false),
       lockstep(in_lockstep(request)),
       shuffle_orders(policy(request, "race.shuffle") != "none"),
+      unmarked(request.program->isa == ir::Isa::sass),
       always_orders(request.program->isa == ir::Isa::gcn),
       wave_shift_(static_cast<uint32_t>(std::countr_zero(request.program->wave_lanes))),
       same_values_(policy(request, "race.same_value") == "report") {}
@@ -106,13 +107,14 @@ void Watch::look(Cell& cell, uint64_t word, bool own, const Clocks& clocks, cons
   if (!me.is(Mark::kWrite))  // as it has read it before
     for (const Mark& r : cell.readers)
       if (same_lane(r) && r.epoch == me.epoch && r.flags == me.flags) return;
-  if (cell.writer.group != 0 && !same_lane(cell.writer))
-    compare(cell.writer, cell.before, word, clocks, t);
+  const bool same_value = cell.writer.group != 0 && !same_lane(cell.writer) &&
+                          compare(cell.writer, cell.before, word, own, clocks, t);
   if (me.is(Mark::kWrite)) {
     for (Mark& r : cell.readers) {
-      if (r.group != 0 && !same_lane(r)) compare(r, 0, word, clocks, t);
+      if (r.group != 0 && !same_lane(r)) compare(r, 0, word, own, clocks, t);
       r = {};
     }
+    if (same_value || stays(cell.writer, me, t.before, t.after)) return;
     cell.writer = me;
     cell.before = t.before;
     return;
@@ -160,8 +162,10 @@ void Watch::touch_wave(Shadow& shadow, const Clocks& clocks, const WaveWords& wo
     if (cell.split == 0 && is_past(cell.writer)) {
       if (kWrite) {
         if (is_past(a) && is_past(b)) {
-          cell.writer = me;
-          cell.before = before;
+          if (!stays(cell.writer, me, before, words.stored[i])) {
+            cell.writer = me;
+            cell.before = before;
+          }
           a.group = b.group = 0;
           return;
         }
@@ -192,16 +196,25 @@ void Watch::touch_wave(Shadow& shadow, const Clocks& clocks, const WaveWords& wo
 template void Watch::touch_wave<false>(Shadow&, const Clocks&, const WaveWords&, Mark);
 template void Watch::touch_wave<true>(Shadow&, const Clocks&, const WaveWords&, Mark);
 
-void Watch::compare(const Mark& first, uint32_t first_before, uint64_t word, const Clocks& clocks,
-                    const Touched& t) {
+/// Loads in front of loops around a compare-and-swap, as assemblers make them of other atomics, or
+/// that wait for a lock; stores of which the lanes look which one was the last.
+bool Watch::may_be_volatile(const Mark& a, const Mark& b) const {
+  if (a.is(Mark::kWrite) && b.is(Mark::kWrite))
+    return a.site == b.site && in_one_wave(a, b) && !a.is(Mark::kAtomic);
+  return a.is(Mark::kSwap) || b.is(Mark::kSwap);
+}
+
+bool Watch::compare(const Mark& first, uint32_t first_before, uint64_t word, bool own,
+                    const Clocks& clocks, const Touched& t) {
   const Mark& me = t.mark;
   if (first.is(Mark::kStrong) && me.is(Mark::kStrong) &&
       (first.group == me.group || (first.is(Mark::kWide) && me.is(Mark::kWide))))
-    return;
-  if (clocks.ordered(first, me.lane)) return;
+    return false;
+  if (clocks.ordered(first, me.lane)) return false;
+  if (unmarked && own && may_be_volatile(first, me)) return false;
   const bool both = first.is(Mark::kWrite) && me.is(Mark::kWrite);
   const bool same = both && t.before == t.after;
-  if (same && !same_values_) return;
+  if (same && !same_values_) return true;
   const auto [at, fresh] =
       known_.try_emplace({std::min(first.site, me.site), std::max(first.site, me.site),
                           static_cast<uint8_t>(std::min(kind_of(first), kind_of(me))),
@@ -211,7 +224,7 @@ void Watch::compare(const Mark& first, uint32_t first_before, uint64_t word, con
   if (!fresh) {
     ++races_[at->second]->times;
     races_[at->second]->same_value = races_[at->second]->same_value && same;
-    return;
+    return false;
   }
   Fault fault;
   fault.kind = FaultKind::data_race;
@@ -233,6 +246,7 @@ void Watch::compare(const Mark& first, uint32_t first_before, uint64_t word, con
   fault.race = race;
   races_.push_back(race);
   found_.push_back(std::move(fault));
+  return false;
 }
 
 /// Old values that a loop around a compare-and-swap begins with are often loaded plainly.

@@ -95,7 +95,10 @@ class Watch {
   uint32_t forgotten = 0;     ///< groups whose accesses are looked at no more
   const bool lockstep;        ///< lanes of a wave run in step
   const bool shuffle_orders;  ///< operations with a member mask order as bar.warp.sync does
-  const bool always_orders;   ///< strong accesses acquire and release, as their fences are not seen
+  /// Accesses to shared memory do not say whether they are volatile: swaps there acquire and
+  /// release, and what volatile accesses are made for is no race.
+  const bool unmarked;
+  const bool always_orders;  ///< strong accesses acquire and release, as their fences are not seen
 
  private:
   template <bool kWrite>
@@ -104,8 +107,16 @@ class Watch {
     return a.group == b.group && a.lane >> wave_shift_ == b.lane >> wave_shift_;
   }
   void look(Cell& cell, uint64_t word, bool own, const Clocks& clocks, const Touched& t);
-  void compare(const Mark& first, uint32_t first_before, uint64_t word, const Clocks& clocks,
-               const Touched& t);
+  /// True: they are two stores of the same value, which nothing orders.
+  bool compare(const Mark& first, uint32_t first_before, uint64_t word, bool own,
+               const Clocks& clocks, const Touched& t);
+  /// Lanes of a wave store one value by one instruction: the first of them often is the one that
+  /// publishes it, and has done so before another's turn comes.
+  bool stays(const Mark& writer, const Mark& me, uint32_t before, uint32_t after) const {
+    return before == after && !same_values_ && writer.site == me.site && in_one_wave(writer, me) &&
+           !me.is(Mark::kAtomic);
+  }
+  bool may_be_volatile(const Mark& a, const Mark& b) const;
   void note_guess(const Mark& a, const Mark& b, uint64_t word, size_t race);
   void forgive(Cell& cell, uint64_t word, const Mark& swap);
   RaceRemedy remedy(const Mark& a, const Mark& b) const;

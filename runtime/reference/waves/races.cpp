@@ -209,8 +209,10 @@ uint32_t Group::watch_order(Lane lane, const Code& code, const std::byte* data, 
   const bool shared = lies_within(memory_.shared, data);
   race::Objects& objects = shared ? clocks.shared : watch.objects;
   const uint64_t place = place_of(data);
-  const bool both =
-      watch.always_orders || mem.order == Order::acq_rel || mem.order == Order::seq_cst;
+  const bool swaps = mem.atom == ir::AtomOp::cas || mem.atom == ir::AtomOp::exch;
+  const bool both = watch.always_orders ||
+                    (watch.unmarked && shared && code.action == Action::atom && swaps) ||
+                    mem.order == Order::acq_rel || mem.order == Order::seq_cst;
   const bool reads = code.action != Action::store, atomic = code.action == Action::atom;
   if (reads && !objects.empty())
     if (const auto known = objects.find(place); known != objects.end())
