@@ -100,6 +100,12 @@ TEST_CASE("programs: what kernels leave, free twice or ask too much is one clear
     CHECK(twice.err.find("free() of what malloc() did not give, or of what is free already") !=
           std::string::npos);
   }
+  // Their allocator is no race, and a store of many lanes to one element is.
+  CHECK(reports(run("dev_leak.cuda13", {}, "LANEWISE_CHECK=race")) == 0);
+  const Output race = run("attributes.cuda13", {}, "LANEWISE_CHECK=race");
+  CHECK(reports(race) == 1);
+  CHECK(race.err.find("data race: store") != std::string::npos);
+  CHECK(race.err.find("attributes.cu:9") != std::string::npos);
   const Output grid = run("dev_grid_sync.cuda13");
   CHECK(grid.err.find("has 321 thread blocks of 128 threads; at most 320 are resident") !=
         std::string::npos);

@@ -38,6 +38,7 @@ again:
   atom.global.cas.b64 %seen, [%list+48], %old, %new;
   setp.ne.u64 %p, %seen, %old;
   @%p bra again;
+  membar.gl;
   st.param.b64 [result], %at;
   ret;
 none:
@@ -111,9 +112,9 @@ next:
   bra none;
 fresh:
   add.u64 %block, %h, %old;
-  st.global.u32 [%block+4], %first;
+  st.volatile.global.u32 [%block+4], %first;
 given:
-  st.global.u64 [%block+8], %n;
+  st.volatile.global.u64 [%block+8], %n;
   st.volatile.global.u32 [%block], 0xa110c8ed;
   mov.u64 %one, 1;
   atom.global.add.u64 %seen, [%h+16], %one;
@@ -145,7 +146,7 @@ none:
   ld.volatile.global.u64 %end, [%h+8];
   setp.ge.u64 %p, %number, %end;
   @%p bra wrong;
-  ld.global.u64 %n, [%at+8];
+  ld.volatile.global.u64 %n, [%at+8];
   atom.global.cas.b32 %state, [%at], 0xa110c8ed, 0xf4eeb10c;
   setp.ne.u32 %p, %state, 0xa110c8ed;
   @%p bra wrong;
@@ -153,7 +154,7 @@ none:
   atom.global.add.u64 %seen, [%h+16], %one;
   neg.s64 %n, %n;
   atom.global.add.u64 %seen, [%h+24], %n;
-  ld.global.u32 %class, [%at+4];
+  ld.volatile.global.u32 %class, [%at+4];
   mul.wide.u32 %list, %class, 8;
   add.u64 %list, %list, %h;
   shr.u64 %number, %number, 4;
