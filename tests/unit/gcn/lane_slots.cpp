@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/isa/gcn/gcn.hpp"
+#include "runtime/isa/gcn/lowering/analysis/calls.hpp"
 #include "runtime/isa/gcn/lowering/analysis/lane_slots.hpp"
 
 using namespace lanewise;
@@ -77,7 +78,65 @@ TEST_CASE("a vector register that serves something else keeps its lanes") {
     moves.push_back("s_mov_b32 s" + std::to_string(n) + ", 0");
     named += moves.back() + "\n";
   }
-  Texts all = kLanes;
-  all.insert(all.end(), moves.begin(), moves.end());
-  CHECK(rewritten(kSave + kRestore + named) == all);
+  // Registers that no program can name: their texts are those of the accesses.
+  gcn::Listing l = gcn::parse(kHead + kSave + kRestore + named + "s_endpgm\n", gcn::Gen::gfx8);
+  l.kernels[0].state = {};
+  gcn::use_scalars_for_lane_slots(l.kernels[0]);
+  const gcn::Instruction& save = l.kernels[0].code[2];
+  CHECK(save.row->name == "s_mov_b64");
+  CHECK(save.operands[0].code == gcn::kSlot0);
+  CHECK(save.text == "v_writelane_b32 v9, s4, 6");
+}
+
+namespace {
+
+/// Whether the lanes of v9 are scalar registers in a function with this body that the kernel calls.
+bool function_owns(const std::string& body, const std::string& caller = "") {
+  const std::string text =
+      ".text\nk:\ns_getpc_b64 s[12:13]\n"
+      "s_add_u32 s12, s12, callee@rel32@lo+4\n"
+      "s_addc_u32 s13, s13, callee@rel32@hi+12\n"
+      "s_swappc_b64 s[30:31], s[12:13]\n" +
+      caller + "s_endpgm\ncallee:\n" + body +
+      ".section .rodata\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 1\n"
+      ".amdhsa_next_free_sgpr 1\n.end_amdhsa_kernel\n";
+  const gcn::Listing l = gcn::parse(text, gcn::Gen::gfx8);
+  for (const Diagnostic& d : l.diagnostics) FAIL_CHECK(d.line << ": " << d.message);
+  gcn::Kernel kernel = gcn::with_functions(l.kernels.at(0), l);
+  gcn::keep_reached(kernel);
+  REQUIRE(kernel.functions.size() == 1);
+  gcn::use_scalars_for_lane_slots(kernel);
+  for (const gcn::Instruction& i : kernel.code)
+    if (i.row->name == "v_writelane_b32") return false;
+  return true;
+}
+
+const std::string kOn = "s_or_saveexec_b64 s[4:5], -1\n", kBack = "s_mov_b64 exec, s[4:5]\n";
+const std::string kStore = "buffer_store_dword v9, off, s[0:3], s32 offset:8\n";
+const std::string kLoad = "buffer_load_dword v9, off, s[0:3], s32 offset:8\n";
+const std::string kUse = "v_writelane_b32 v9, s30, 0\nv_readlane_b32 s30, v9, 0\n";
+const std::string kReturn = "s_setpc_b64 s[30:31]\n";
+
+}  // namespace
+
+TEST_CASE("a function that saves and restores a vector register owns its lanes") {
+  const std::string in = kOn + kStore + kBack, out = kOn + kLoad + kBack + kReturn;
+  const std::string other = "v_mov_b32_e32 v9, 1\n";  // the caller's own use
+  CHECK(function_owns(in + kUse + out, other));
+  // A return that does not restore it; not all lanes; another place; a use as a vector register.
+  CHECK_FALSE(function_owns(in + kUse + "s_cbranch_scc0 on\n" + kReturn + "on:\n" + out, other));
+  CHECK_FALSE(function_owns(kStore + kUse + kLoad + kReturn, other));
+  CHECK_FALSE(function_owns(
+      in + kUse + kOn + "buffer_load_dword v9, off, s[0:3], s32 offset:4\n" + kBack + kReturn,
+      other));
+  CHECK_FALSE(function_owns(in + kUse + "v_mov_b32_e32 v3, v9\n" + out, other));
+  CHECK_FALSE(function_owns(kUse + in + out, other));
+  // It calls itself: each call has lanes of its own.
+  CHECK_FALSE(function_owns(in + kUse + "s_swappc_b64 s[30:31], s[12:13]\n" + out, other));
+}
+
+TEST_CASE("a pair may have lanes of two vector registers") {
+  CHECK(rewritten("v_writelane_b32 v9, s4, 63\nv_writelane_b32 v10, s5, 0\n"
+                  "v_readlane_b32 s8, v9, 63\nv_readlane_b32 s9, v10, 0\n") ==
+        Texts{"s_mov_b64 s[0:1], s[4:5]", "s_nop 0", "s_mov_b64 s[8:9], s[0:1]", "s_nop 0"});
 }

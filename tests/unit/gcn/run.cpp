@@ -130,6 +130,21 @@ TEST_CASE("partial EXEC: constants, saveexec with execz, partial waves") {
   CHECK(partial[40] == 0xdeadbeef);
 }
 
+TEST_CASE("one word of a mask is written: the other stays what it was") {
+  const auto chosen = [](const std::string& write) {
+    return outputs("v_cmp_gt_u32 vcc, 40, v0\n" + write + "v_cndmask_b32_e64 v2, 3, 7, vcc\n");
+  };
+  const auto high = chosen("s_mov_b32 vcc_hi, 5\n"), low = chosen("s_mov_b32 vcc_lo, 5\n");
+  for (uint32_t lane = 0; lane < 64; ++lane) {
+    CHECK(high[lane] == (lane < 32 || lane == 32 || lane == 34 ? 7 : 3));
+    CHECK(low[lane] == (lane == 0 || lane == 2 || (lane >= 32 && lane < 40) ? 7 : 3));
+  }
+  const auto none = outputs(
+      "v_cmp_gt_u32 vcc, 20, v0\ns_mov_b32 vcc_lo, 0\ns_cbranch_vccnz .Lsome\n"
+      "v_mov_b32 v2, 5\n.Lsome:\n");
+  CHECK(none[63] == 5);
+}
+
 TEST_CASE("masks become numbers through ballots, and scalar branches follow them") {
   const auto counted =
       outputs("v_cmp_gt_u32 vcc, 4, v0\ns_add_i32 s12, vcc_lo, 1\nv_mov_b32 v2, s12\n");

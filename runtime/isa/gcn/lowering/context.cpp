@@ -81,6 +81,7 @@ Reg LowerContext::sgpr(unsigned code) {
     const std::string name = code == kM0          ? "m0"
                              : code == kVccLo     ? "vcc_lo"
                              : code == kVccLo + 1 ? "vcc_hi"
+                             : code >= kSlot0     ? fmt::format("slot{}", code - kSlot0)
                                                   : fmt::format("s{}", code);
     r = b.program().add_reg(Width::b32, name, true);
   }
@@ -96,6 +97,7 @@ Reg LowerContext::mask(unsigned low) {
   if (!r.valid())
     r = b.program().add_reg(Width::pred, low == kExecLo  ? "exec"
                                          : low == kVccLo ? "vcc"
+                                         : low >= kSlot0 ? fmt::format("mask_slot{}", low - kSlot0)
                                                          : fmt::format("mask_s{}", low));
   return r;
 }
@@ -120,7 +122,7 @@ Reg LowerContext::scc() {
 
 ir::Operand LowerContext::read32(const Operand& o, unsigned dword) {
   if (o.immediate) return imm(o.value);
-  if (o.code >= kVgpr0) return vgpr(o.code + dword);
+  if (!is_scalar(o.code) && o.code >= kVgpr0) return vgpr(o.code + dword);
   const unsigned code = o.code + dword;
   if (code == kExecLo || code == kExecLo + 1) {
     const Reg whole = make(Op::ballot, Type::u64, {exec()});
@@ -128,7 +130,7 @@ ir::Operand LowerContext::read32(const Operand& o, unsigned dword) {
     b.emit(Op::unpack64, Type::u64, {lo, hi}, {whole});
     return code == kExecLo ? lo : hi;
   }
-  if (o.code < kZero) return sgpr(code);
+  if (is_scalar(o.code)) return sgpr(code);
   if (is_condition(o.code)) return make(Op::select, Type::u32, {condition(o.code), imm(1), imm(0)});
   if (o.half != Operand::Half::none) {
     const Reg lo = b.reg(Width::b32), hi = b.reg(Width::b32);
@@ -194,7 +196,7 @@ FloatMode LowerContext::mode() const {
 }
 
 ir::Operand LowerContext::read_mask(const Operand& o) {
-  if (o.code < kZero) return mask(o.code & ~1U);
+  if (is_scalar(o.code)) return mask(o.code & ~1U);
   const ir::Operand value = read64(o);
   if (value.is_imm() && (value.imm == 0 || value.imm == ~uint64_t{0})) return imm(value.imm & 1);
   return make_pred(Op::maskbit, Type::none, {value});
@@ -207,8 +209,12 @@ ir::Operand LowerContext::read_float(const Operand& o) {
   return v;
 }
 
+bool LowerContext::number_wanted(unsigned low) const {
+  return numbers.test(low) || numbers.test(low + 1);
+}
+
 bool LowerContext::mask_wanted(unsigned low) const {
-  return analysis_.masks.test(low) || analysis_.ballots.test(low);
+  return analysis_.masks.test(low) || number_wanted(low);
 }
 
 void LowerContext::refresh_masks(unsigned code, unsigned count) {
@@ -235,7 +241,7 @@ void LowerContext::write64(unsigned code, ir::Operand value) {
 void LowerContext::write_mask(unsigned low, ir::Operand value) {
   if (!mask_wanted(low)) return;
   b.emit(Op::mov, Type::pred, {mask(low)}, {value});
-  if (!analysis_.ballots.test(low) || low == kExecLo) return;
+  if (!number_wanted(low) || low == kExecLo) return;
   const Reg whole = make(Op::ballot, Type::u64, {mask(low)});
   b.emit(Op::unpack64, Type::u64, {sgpr(low), sgpr(low + 1)}, {whole});
 }
@@ -243,12 +249,11 @@ void LowerContext::write_mask(unsigned low, ir::Operand value) {
 void LowerContext::write_mask(unsigned low, ir::Operand value, ir::Operand number) {
   if (!mask_wanted(low)) return;
   b.emit(Op::mov, Type::pred, {mask(low)}, {value});
-  if (analysis_.ballots.test(low))
-    b.emit(Op::unpack64, Type::u64, {sgpr(low), sgpr(low + 1)}, {number});
+  if (number_wanted(low)) b.emit(Op::unpack64, Type::u64, {sgpr(low), sgpr(low + 1)}, {number});
 }
 
 bool LowerContext::makes_number(unsigned low) const {
-  return analysis_.makes_number(low, scc_live);
+  return analysis_.makes_number(low, numbers, scc_live);
 }
 
 ir::Inst& LowerContext::emit_vector(Op op, Type type, std::vector<Reg> dst,

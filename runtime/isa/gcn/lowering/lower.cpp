@@ -154,6 +154,7 @@ class KernelLowering {
     context_.exec_full = b.exec_full_in;
     context_.constants = constants_in_[n];
     live_ = live_behind(kernel_, analysis_, b);
+    numbers_ = numbers_behind(kernel_, analysis_, b);
     for (size_t i = b.begin; i < b.end; ++i) instruction(b, i);
     if (!ends_block(kernel_.code[b.end - 1])) context_.b.jump(ir_block(b.end));
   }
@@ -177,7 +178,8 @@ class KernelLowering {
     if (const Label* f = function_of(index)) program_.sites.back().function = declared_name(*f);
     program_.sites.back().cache = cache_facts(i);
     context_.b.set_site(static_cast<uint32_t>(program_.sites.size() - 1));
-    context_.scc_live = options_.keep_scc || live_after(b, index, kScc);
+    context_.scc_live = analysis_.scc_live[index];
+    context_.numbers = numbers_[index - b.begin];
     context_.mask_live = mask_live_after(b, index);
     constexpr uint32_t kWholeWave = 0xffffffff;
     if (steps_[index]) context_.b.emit(Op::wave_sync, Type::none, {}, {imm(kWholeWave)});
@@ -299,7 +301,8 @@ class KernelLowering {
   Reg condition(unsigned what) {
     if (what == kScc) return context_.scc();
     if (what == kExecz) return context_.any_lane(context_.exec());
-    if (context_.stale.test(kVccLo)) return context_.any_lane(context_.mask(kVccLo));
+    if (context_.stale.test(kVccLo) || context_.stale.test(kVccLo + 1))
+      return context_.any_lane(context_.mask(kVccLo));
     const Reg whole = context_.b.reg(Width::b64);
     context_.b.emit(Op::pack64, Type::u64, {whole},
                     {context_.sgpr(kVccLo), context_.sgpr(kVccLo + 1)});
@@ -311,8 +314,8 @@ class KernelLowering {
   ir::Program program_;
   Analysis analysis_;
   std::vector<ScalarConstants> constants_in_;
-  std::vector<bool> steps_;      ///< instructions before which the wave comes together
-  std::vector<ScalarSet> live_;  ///< behind each instruction of the block in work
+  std::vector<bool> steps_;                ///< instructions before which the wave comes together
+  std::vector<ScalarSet> live_, numbers_;  ///< behind each instruction of the block in work
   LowerContext context_;
   std::vector<Diagnostic>& out_;
   uint32_t exit_ = 0;

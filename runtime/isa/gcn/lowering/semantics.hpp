@@ -31,6 +31,7 @@ class LowerContext {
   bool exec_full = true;   ///< EXEC is still what it was at the start
   bool scc_live = false;   ///< somebody reads the SCC this instruction writes
   bool mask_live = false;  ///< ... or the mask that it writes, to VCC or a pair of its own choice
+  ScalarSet numbers;       ///< registers whose 64-bit values somebody wants behind it
   ScalarSet stale;
   ScalarConstants constants;
   std::vector<std::string> warnings;  ///< about the current instruction; the driver takes them
@@ -72,6 +73,7 @@ class LowerContext {
   void refresh_masks(unsigned code, unsigned count);
   void write_mask(unsigned low_code, ir::Operand value);
   bool mask_wanted(unsigned low_code) const;
+  bool number_wanted(unsigned low_code) const;
   /// The same with its 64 bits known, those of lanes that do not exist included.
   void write_mask(unsigned low_code, ir::Operand value, ir::Operand number);
   /// Logic on masks that writes this pair must work on their numbers as well.

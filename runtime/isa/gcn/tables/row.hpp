@@ -228,6 +228,10 @@ struct Row {
     return kind == Kind::atomic &&
            (meaning.atom == ir::AtomOp::cas || meaning.atom == ir::AtomOp::fcas);
   }
+  /// A load or store of dwords as they are, in no format.
+  bool moves_dwords() const {
+    return (kind == Kind::load || kind == Kind::store) && name.find("_dword") != std::string::npos;
+  }
   bool tests_class() const { return name.find("_class_") != std::string::npos; }
   bool has(Slot slot) const {
     for (const SlotSpec& s : operands)
@@ -247,5 +251,12 @@ const Row& data_row(size_t words);
 inline constexpr unsigned kVccLo = 106, kTtmp0 = 112, kM0 = 124, kExecLo = 126, kZero = 128,
                           kVccz = 251, kExecz = 252, kScc = 253, kLdsDirect = 254, kLiteral = 255,
                           kVgpr0 = 256, kSgprs = 104;
+/// Scalar registers that no program can name: they keep what it keeps in lanes of vector registers.
+inline constexpr unsigned kSlot0 = 544, kSlots = 480;
+/// A register of one value for the wave, a mask among them; other codes are constants, conditions
+/// and vector registers.
+constexpr bool is_scalar(unsigned code) {
+  return code < kZero || code >= kSlot0;
+}
 
 }  // namespace lanewise::gcn

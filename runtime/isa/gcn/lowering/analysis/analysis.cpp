@@ -8,29 +8,8 @@
 namespace lanewise::gcn {
 namespace {
 
-bool is_source(Slot s) {
-  switch (s) {
-    case Slot::sdst:
-    case Slot::vdst:
-    case Slot::mask_dst:
-    case Slot::vcc:
-    case Slot::simm16:
-    case Slot::label:
-    case Slot::waitcnt:
-    case Slot::hwreg:
-    case Slot::message:
-    case Slot::gpr_idx:
-    case Slot::probe:
-    case Slot::literal:
-    case Slot::word:
-      return false;
-    default:
-      return true;
-  }
-}
-
 void add_range(ScalarSet& set, unsigned code, unsigned count) {
-  for (unsigned n = 0; n < count && code + n < 128; ++n) set.set(code + n);
+  for (unsigned n = 0; n < count && is_scalar(code + n); ++n) set.set(code + n);
 }
 
 bool is_branch(const Instruction& i) {
@@ -41,9 +20,6 @@ bool is_end(const Instruction& i) {
 }
 bool is_conditional(const Instruction& i) {
   return i.row->meaning.count != 0;
-}
-bool mask_logic(const Instruction& i) {
-  return i.row->does(kMaskLogic);
 }
 
 std::vector<size_t> successors(const Kernel& k, const Analysis& a, const BasicBlock& b) {
@@ -156,108 +132,28 @@ void forward(const Kernel& k, Analysis& a) {
   }
 }
 
-/// Low codes of the pairs that the instruction reads lane by lane.
-void mask_reads(const Instruction& i, const ScalarSet& masks, ScalarSet& out) {
-  if (i.row->does(kReadsVcc)) out.set(kVccLo);
-  const Operand* dst = i.operand(Slot::sdst);
-  const bool into_mask =
-      mask_logic(i) && dst != nullptr && (i.row->does(kWritesExec) || masks.test(dst->code & ~1U));
-  for (size_t n = 0; n < i.operands.size(); ++n) {
-    const Slot s = i.row->operands[n].slot;
-    const unsigned code = i.operands[n].code;
-    if (code >= 128) continue;
-    if (s == Slot::mask_src || (into_mask && is_source(s))) out.set(code & ~1U);
-  }
-}
-
-void find_masks(const Kernel& k, Analysis& a) {
-  a.masks.set(kExecLo);
-  for (size_t before = 0; before != a.masks.count();) {
-    before = a.masks.count();
-    for (const Instruction& i : k.code) {
-      ScalarSet more;
-      mask_reads(i, a.masks, more);
-      a.masks |= more;
-    }
-    // A mask that becomes a number is read as a mask by the ballot.
-    for (const BasicBlock& b : a.blocks) {
-      ScalarSet stale = b.stale_in;
-      for (size_t n = b.begin; n < b.end; ++n) {
-        const Instruction& i = k.code[n];
-        const bool through_masks = is_mask_write(i, stale) && mask_logic(i);
-        if (through_masks)
-          for (const Operand& o : i.operands)
-            if (o.code < 128) a.masks.set(o.code & ~1U);
-        step_stale(i, stale);
-      }
-    }
-  }
-}
-
-/// Adds the pairs of the operand that may hold a mask without its number.
-void want_numbers(const Operand& operand, const ScalarSet& stale, Analysis& a) {
-  if (operand.immediate) return;
-  for (unsigned c = operand.code; c < operand.code + operand.count && c < 128; ++c)
-    if (stale.test(c)) a.ballots.set(c & ~1U);
-}
-
-/// May the result have bits of lanes that do not exist, as the complement of any mask has?
-bool sets_missing_lanes(const Instruction& i, const ScalarSet& beyond) {
-  const Meaning& m = i.row->meaning;
-  const auto has = [&](size_t n) {
-    const Operand& o = i.operands[n];
-    return o.code < 128 ? beyond.test(o.code & ~1U) : !o.immediate || o.value != 0;
-  };
-  if (i.operands[0].code == kExecLo || m.invert_result || m.op == ir::Op::not_)
-    return i.operands[0].code != kExecLo;
-  if (i.operands.size() < 3) return has(1);
-  const bool second = has(2) || m.invert;
-  return m.op == ir::Op::and_ ? has(1) && second : has(1) || second;
-}
-
-void find_beyond(const Kernel& k, Analysis& a) {
-  for (size_t before = ~size_t{0}; before != a.beyond.count();) {
-    before = a.beyond.count();
-    for (const Instruction& i : k.code)
-      if (mask_logic(i) && !i.row->does(kWritesExec) && sets_missing_lanes(i, a.beyond))
-        a.beyond.set(i.operands[0].code & ~1U);
-  }
-}
-
-/// A ballot knows only the lanes that exist. A mask that logic makes of others may have bits beyond
-/// them, so where its number is wanted, or whether it is zero, so are the numbers of its sources.
-bool numbers_wanted(const Instruction& i, bool scc_live, const Analysis& a) {
-  if (i.row->does(kWritesExec)) return false;
-  const bool scc = i.row->does(kWritesScc) && scc_live;
-  return a.makes_number(i.operands[0].code, scc);
-}
-
-void find_ballots(const Kernel& k, const LowerOptions& options, Analysis& a) {
-  for (size_t before = ~size_t{0}; before != a.ballots.count();) {
-    before = a.ballots.count();
-    for (const BasicBlock& b : a.blocks) {
-      ScalarSet stale = b.stale_in;
-      const std::vector<ScalarSet> live = live_behind(k, a, b);
-      for (size_t n = b.begin; n < b.end; ++n) {
-        const Instruction& i = k.code[n];
-        const bool through_masks = mask_logic(i) && is_mask_write(i, stale);
-        const bool scc_live = options.keep_scc || live[n - b.begin].test(kScc);
-        const bool numbers = !through_masks || numbers_wanted(i, scc_live, a);
-        for (size_t o = 0; o < i.operands.size(); ++o) {
-          const Slot s = i.row->operands[o].slot;
-          const Operand& from = i.operands[o];
-          if (numbers && is_source(s) && s != Slot::mask_src) want_numbers(from, stale, a);
-          // Whether it is zero is asked of the number, as lanes that do not exist may count.
-          const bool zero = is_source(s) && !from.immediate && from.code == kVccz;
-          if (zero && stale.test(kVccLo)) a.ballots.set(kVccLo);
-        }
-        step_stale(i, stale);
-      }
-    }
-  }
-}
-
 }  // namespace
+
+bool is_source(Slot s) {
+  switch (s) {
+    case Slot::sdst:
+    case Slot::vdst:
+    case Slot::mask_dst:
+    case Slot::vcc:
+    case Slot::simm16:
+    case Slot::label:
+    case Slot::waitcnt:
+    case Slot::hwreg:
+    case Slot::message:
+    case Slot::gpr_idx:
+    case Slot::probe:
+    case Slot::literal:
+    case Slot::word:
+      return false;
+    default:
+      return true;
+  }
+}
 
 std::vector<ScalarSet> live_behind(const Kernel& k, const Analysis& a, const BasicBlock& b) {
   std::vector<ScalarSet> behind(b.end - b.begin);
@@ -267,12 +163,6 @@ std::vector<ScalarSet> live_behind(const Kernel& k, const Analysis& a, const Bas
     step_back(k, a, n, live);
   }
   return behind;
-}
-
-bool Analysis::makes_number(unsigned code, bool scc_wanted) const {
-  const unsigned low = code & ~1U;
-  if (low == kExecLo || !beyond.test(low)) return false;
-  return ballots.test(low) || scc_wanted;
 }
 
 bool ends_block(const Instruction& i) {
@@ -325,11 +215,11 @@ Effects effects(const Instruction& i) {
 bool is_mask_write(const Instruction& i, const ScalarSet& stale) {
   const Row& row = *i.row;
   if (row.has(Slot::mask_dst) || row.does(kWritesVcc)) return true;
-  if (!mask_logic(i)) return false;
+  if (!i.row->does(kMaskLogic)) return false;
   if (row.does(kWritesExec) || i.operands[0].code == kExecLo) return true;
   for (size_t n = 1; n < i.operands.size(); ++n) {
     const Operand& o = i.operands[n];
-    if (o.code < 128 && (stale.test(o.code) || stale.test(o.code + 1))) return true;
+    if (is_scalar(o.code) && (stale.test(o.code) || stale.test(o.code + 1))) return true;
   }
   return false;
 }
@@ -355,11 +245,7 @@ Analysis analyse(const Kernel& kernel, const LowerOptions& options) {
   a.keeps_m0 = std::ranges::any_of(kernel.code, reads_whole_m0);
   liveness(kernel, a);
   forward(kernel, a);
-  find_masks(kernel, a);
-  for (const unsigned low : options.numbers)
-    if (low < 128) a.ballots.set(low);
-  find_beyond(kernel, a);
-  find_ballots(kernel, options, a);
+  find_mask_numbers(kernel, options, a);
   return a;
 }
 

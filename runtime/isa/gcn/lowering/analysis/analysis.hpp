@@ -18,28 +18,34 @@
 namespace lanewise::gcn {
 
 /// Scalar state by operand code (SGPRs, vcc, m0, exec), and scc at its code.
-using ScalarSet = std::bitset<256>;
+using ScalarSet = std::bitset<kSlot0 + kSlots>;
 
 struct BasicBlock {
   size_t begin = 0, end = 0;       ///< instruction range
   std::vector<size_t> successors;  ///< block indices
   ScalarSet live_in, live_out;
-  ScalarSet stale_in;        ///< may hold a mask whose 64-bit value was not computed
-  bool exec_full_in = true;  ///< EXEC is still what it was at the start
-  bool reached = false;      ///< from the kernel's entry
+  ScalarSet stale_in;                 ///< may hold a mask whose 64-bit value was not computed
+  ScalarSet numbers_in, numbers_out;  ///< whose 64-bit value is wanted
+  ScalarSet masks_in, masks_out;      ///< low codes of pairs that are read as masks later
+  bool exec_full_in = true;           ///< EXEC is still what it was at the start
+  bool reached = false;               ///< from the kernel's entry
 };
 
 struct Analysis {
   CallWays calls;
   std::vector<BasicBlock> blocks;
-  std::vector<size_t> block_of;  ///< per instruction; one more for the end
-  ScalarSet masks;               ///< low codes of pairs that are read as masks
-  ScalarSet ballots;             ///< low codes of pairs whose mask writes must give the number too
+  std::vector<size_t> block_of;         ///< per instruction; one more for the end
+  ScalarSet masks;                      ///< low codes of pairs that are read as masks
   std::map<size_t, IndexMode> indexed;  ///< instructions whose registers M0 may count
   bool keeps_m0 = false;                ///< somebody reads bits of M0 that s_set_gpr_idx_on leaves
   ScalarSet beyond;  ///< low codes of pairs that logic may give bits of lanes that do not exist
-  /// Logic on masks that writes this pair must work on their numbers as well.
-  bool makes_number(unsigned code, bool scc_wanted) const;
+  ScalarSet always_numbers;         ///< whose 64-bit values are wanted wherever it may end
+  std::vector<bool> through_masks;  ///< instructions that are logic on masks, not on numbers
+  std::vector<bool> dead_moves;     ///< instructions whose result nobody reads
+  std::vector<bool> scc_live;       ///< somebody reads the SCC that the instruction writes
+  /// Must logic on masks that writes this pair work on their numbers as well? `numbers`: that are
+  /// wanted behind it.
+  bool makes_number(unsigned code, const ScalarSet& numbers, bool scc_wanted) const;
 };
 
 struct Effects {
@@ -51,9 +57,15 @@ bool is_mask_write(const Instruction& instruction, const ScalarSet& stale);
 std::vector<ScalarSet> live_behind(const Kernel& kernel, const Analysis& analysis,
                                    const BasicBlock& block);
 /// Index of the instruction a branch goes to; code.size() = the end, npos = nowhere.
+/// Registers whose 64-bit values are wanted behind each instruction of the block.
+std::vector<ScalarSet> numbers_behind(const Kernel& kernel, const Analysis& analysis,
+                                      const BasicBlock& block);
+bool is_source(Slot slot);
 size_t branch_target(const Kernel& kernel, size_t index);
 bool ends_block(const Instruction& instruction);
 
+/// Masks, and where their numbers are wanted: of an analysis with blocks, liveness and stale masks.
+void find_mask_numbers(const Kernel& kernel, const LowerOptions& options, Analysis& analysis);
 Analysis analyse(const Kernel& kernel, const LowerOptions& options = {});
 /// Who has to be asked whether an `s_cbranch_execz` is taken.
 enum class ExeczAsks : uint8_t {

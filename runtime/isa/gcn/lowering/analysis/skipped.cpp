@@ -19,7 +19,7 @@ bool keeps_exec_empty(const Instruction& i, const ScalarSet& from_outside) {
   if (i.row->meaning.op == ir::Op::and_) return true;
   const unsigned other = i.operands[2].code;
   const bool joins = i.row->meaning.op == ir::Op::or_ || i.row->meaning.op == ir::Op::xor_;
-  return joins && !i.row->meaning.invert && other < 128 && !from_outside.test(other);
+  return joins && !i.row->meaning.invert && is_scalar(other) && !from_outside.test(other);
 }
 
 /// Who has to be asked before the instruction is skipped where no lane is active. It changes
@@ -27,11 +27,13 @@ bool keeps_exec_empty(const Instruction& i, const ScalarSet& from_outside) {
 /// of, and what looks at other lanes wants all of them there.
 ExeczAsks asks(const Instruction& i) {
   switch (i.row->kind) {
+    case Kind::mode:
+      // Rounding and subnormals are known at translation, at each place for all ways to it.
+      return i.row->has(Slot::hwreg) ? ExeczAsks::nobody : ExeczAsks::wave;
     case Kind::barrier:
     case Kind::end:
     case Kind::call:
     case Kind::jump:
-    case Kind::mode:
     case Kind::trap:
     case Kind::absent:
     case Kind::data:
@@ -161,17 +163,17 @@ class OwnBits {
       if (i.row->does(kWritesExec)) new_exec = result;
     }
     const ScalarSet writes = effects(i).writes;
-    for (unsigned low = 0; low < kCodes; low += 2)
-      if (writes.test(low) || writes.test(low + 1)) bits_[low / 2] = result.value_or(kAnything);
+    for (size_t code = writes._Find_first(); code < writes.size(); code = writes._Find_next(code))
+      bits_[code / 2] = result.value_or(kAnything);
     if (new_exec) bits_[kExecLo / 2] = *new_exec;
   }
 
  private:
-  static constexpr unsigned kCodes = 128, kMinusOne = 193;
+  static constexpr unsigned kMinusOne = 193;
 
   Bit source(const Operand& o) const {
     if (o.immediate) return kAnything;
-    if (o.code < kCodes) return o.code % 2 == 0 ? of(o.code) : kAnything;
+    if (is_scalar(o.code)) return o.code % 2 == 0 ? of(o.code) : kAnything;
     return o.code == kZero ? kOff : o.code == kMinusOne ? kOn : kAnything;
   }
   static Bit inverse(Bit x) { return x == kOff ? kOn : x == kOn ? kOff : kAnything; }
@@ -201,7 +203,7 @@ class OwnBits {
     return x == kOn ? inverse(y) : y == kOn ? inverse(x) : kAnything;
   }
 
-  std::array<Bit, kCodes / 2> bits_{};
+  std::array<Bit, ScalarSet().size() / 2> bits_{};
 };
 
 /// A lane whose bit is off at a branch that asks for EXEC goes to the same place as the wave, only
@@ -220,7 +222,7 @@ class OwnWay {
     const BasicBlock& own = analysis_.blocks[analysis_.block_of[branch_]];
     OwnBits bits = OwnBits::distinct();
     for (size_t n = own.begin; n < branch_; ++n)
-      bits.step(kernel_.code[n], static_cast<OwnBits::Bit>(kernel_.code.size() + 64 + n));
+      bits.step(kernel_.code[n], static_cast<OwnBits::Bit>(ScalarSet().size() + n));
     bits.turn_off();
     at_branch_ = bits;
     std::set<size_t> work;
@@ -266,7 +268,8 @@ class OwnWay {
     for (unsigned code = 0; code < changed.size(); ++code) {
       const unsigned low = code & ~1U;
       if (!changed.test(code) || low == kExecLo) continue;
-      if (low >= 128 || !goal.stale_in.test(low) || analysis_.ballots.test(low)) return false;
+      const bool number = goal.numbers_in.test(low) || goal.numbers_in.test(low + 1);
+      if (!is_scalar(low) || !goal.stale_in.test(low) || number) return false;
       if (bits.of(low) == OwnBits::kAnything || bits.of(low) != at_branch_.of(low)) return false;
     }
     return true;

@@ -379,7 +379,7 @@ Words ScalarWords::get(unsigned code) const {
 }
 void ScalarWords::set(unsigned code, Words words) {
   const bool mask = code == kExecLo || code == kExecLo + 1;
-  if (words == Words() || mask || code >= kVccz)
+  if (words == Words() || mask || !is_scalar(code))
     at.erase(code);
   else
     at[code] = std::move(words);
@@ -388,7 +388,7 @@ void ScalarWords::set(unsigned code, Words words) {
 Words ScalarWords::get(const Operand& o, unsigned dword, bool wide) const {
   if (o.immediate)
     return Words::number(static_cast<uint32_t>(int32_t{static_cast<int16_t>(o.value)}));
-  if (o.code < kZero) return get(o.code + dword);
+  if (is_scalar(o.code)) return get(o.code + dword);
   if (o.half == Operand::Half::low) return Words::of({What::low, o.value});
   if (o.half == Operand::Half::high) return Words::of({What::high, o.value});
   if (o.code == kLiteral) return wide && dword == 1 ? Words() : Words::number(o.value);

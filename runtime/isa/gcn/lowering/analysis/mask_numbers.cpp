@@ -1,0 +1,233 @@
+// A pair of scalar registers can hold a mask: one predicate of each lane. Its 64-bit number costs a
+// look at the other lanes, so it is made only where somebody wants it before the pair is written
+// again.
+#include <algorithm>
+#include <optional>
+
+#include "runtime/isa/gcn/lowering/analysis/analysis.hpp"
+
+namespace lanewise::gcn {
+namespace {
+
+bool mask_logic(const Instruction& i) {
+  return i.row->does(kMaskLogic);
+}
+
+/// Low codes of the pairs that the instruction reads lane by lane.
+void mask_reads(const Instruction& i, const ScalarSet& masks, ScalarSet& out) {
+  if (i.row->does(kReadsVcc)) out.set(kVccLo);
+  const Operand* dst = i.operand(Slot::sdst);
+  const bool into_mask =
+      mask_logic(i) && dst != nullptr && (i.row->does(kWritesExec) || masks.test(dst->code & ~1U));
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    const Slot s = i.row->operands[n].slot;
+    const unsigned code = i.operands[n].code;
+    if (i.operands[n].immediate || !is_scalar(code)) continue;
+    if (s == Slot::mask_src || (into_mask && is_source(s))) out.set(code & ~1U);
+  }
+}
+
+void find_masks(const Kernel& k, Analysis& a) {
+  a.masks.set(kExecLo);
+  a.through_masks.resize(k.code.size());
+  for (const BasicBlock& b : a.blocks) {
+    ScalarSet stale = b.stale_in;
+    for (size_t n = b.begin; n < b.end; ++n) {
+      const Instruction& i = k.code[n];
+      a.through_masks[n] = mask_logic(i) && is_mask_write(i, stale);
+      if (a.through_masks[n])
+        for (const Operand& o : i.operands)
+          if (!o.immediate && is_scalar(o.code)) a.masks.set(o.code & ~1U);
+      step_stale(i, stale);
+    }
+  }
+  for (size_t before = 0; before != a.masks.count();) {
+    before = a.masks.count();
+    for (const Instruction& i : k.code) {
+      ScalarSet more;
+      mask_reads(i, a.masks, more);
+      a.masks |= more;
+    }
+  }
+}
+
+/// May the result have bits of lanes that do not exist, as the complement of any mask has?
+bool sets_missing_lanes(const Instruction& i, const ScalarSet& beyond) {
+  const Meaning& m = i.row->meaning;
+  const auto has = [&](size_t n) {
+    const Operand& o = i.operands[n];
+    return is_scalar(o.code) ? beyond.test(o.code & ~1U) : !o.immediate || o.value != 0;
+  };
+  if (i.operands[0].code == kExecLo || m.invert_result || m.op == ir::Op::not_)
+    return i.operands[0].code != kExecLo;
+  if (i.operands.size() < 3) return has(1);
+  const bool second = has(2) || m.invert;
+  return m.op == ir::Op::and_ ? has(1) && second : has(1) || second;
+}
+
+void find_beyond(const Kernel& k, Analysis& a) {
+  for (size_t before = ~size_t{0}; before != a.beyond.count();) {
+    before = a.beyond.count();
+    for (const Instruction& i : k.code)
+      if (mask_logic(i) && !i.row->does(kWritesExec) && sets_missing_lanes(i, a.beyond))
+        a.beyond.set(i.operands[0].code & ~1U);
+  }
+}
+
+/// What is wanted in front of an instruction, of what is wanted behind it.
+struct Wanted {
+  ScalarSet numbers, masks;
+
+  void step_back(const Kernel& k, const Analysis& a, size_t index) {
+    const Instruction& i = k.code[index];
+    const Effects e = effects(i);
+    const bool counted = i.row->meaning.moves_result;  // M0 says which register is written
+    const bool scc = i.row->does(kWritesScc) && a.scc_live[index];
+    // A ballot knows only the lanes that exist. A mask that logic makes of others may have bits
+    // beyond them, so where its number is wanted, or whether it is zero, so are those of its
+    // sources.
+    const bool number =
+        !a.through_masks[index] ||
+        (!i.row->does(kWritesExec) && a.makes_number(i.operands[0].code, numbers, scc));
+    // One word of a pair: the mask over it is made of both.
+    ScalarSet others;
+    for (size_t code = e.writes._Find_first(); code < e.writes.size();
+         code = e.writes._Find_next(code)) {
+      const size_t low = code & ~size_t{1}, other = code ^ 1;
+      if (masks.test(low) && low != kExecLo && (counted || !e.writes.test(other)))
+        others.set(other);
+    }
+    if (!counted) {
+      numbers &= ~e.writes;
+      for (size_t low = masks._Find_first(); low < masks.size(); low = masks._Find_next(low))
+        if (e.writes.test(low) && e.writes.test(low + 1)) masks.reset(low);
+    }
+    numbers |= others;
+    if (number && !a.dead_moves[index]) add_numbers(i, e);
+    mask_reads(i, a.masks, masks);
+    if (a.through_masks[index])
+      for (size_t n = 1; n < i.operands.size(); ++n)
+        if (!i.operands[n].immediate && is_scalar(i.operands[n].code))
+          masks.set(i.operands[n].code & ~1U);
+  }
+
+ private:
+  void add_numbers(const Instruction& i, const Effects& e) {
+    if (i.row->does(kReadsDst) || i.row->meaning.moves_result) numbers |= e.writes;
+    if (i.row->meaning.moves_source) numbers |= e.reads;
+    for (size_t n = 0; n < i.operands.size(); ++n) {
+      const Slot s = i.row->operands[n].slot;
+      const Operand& o = i.operands[n];
+      if (o.immediate || !is_source(s) || s == Slot::mask_src) continue;
+      // Whether it is zero is asked of the number, as lanes that do not exist may count.
+      const unsigned code = o.code == kVccz ? kVccLo : o.code;
+      const unsigned count = o.code == kVccz ? 2 : o.count;
+      for (unsigned c = code; c < code + count && is_scalar(c); ++c) numbers.set(c);
+    }
+  }
+};
+
+/// Does the instruction write all of its vector register, in the lanes of EXEC, and not read it?
+std::optional<unsigned> overwritten(const Instruction& i) {
+  const Row& row = *i.row;
+  if (i.form != Form::plain || i.lds || i.tfe || row.does(kReadsDst)) return {};
+  const bool vector = row.is_vector_alu();
+  const bool load = row.encoding == Encoding::mubuf && row.kind == Kind::load;
+  const Operand* to = i.operand(load ? Slot::vdata : Slot::vdst);
+  if ((!vector && !load) || row.kind == Kind::across || to == nullptr) return {};
+  return to->count == 1 && to->code >= kVgpr0 ? std::optional(to->code) : std::nullopt;
+}
+
+/// Moves to a vector register that the same lanes write again before anybody reads it, as compilers
+/// leave them that do not optimise: what they read is not wanted.
+void find_dead_moves(const Kernel& k, Analysis& a) {
+  a.dead_moves.resize(k.code.size());
+  const auto counts = [](const Instruction& i) {
+    const Meaning& m = i.row->meaning;
+    return m.moves_source || m.moves_result || m.indexing != Indexing::keeps;
+  };
+  if (std::ranges::any_of(k.code, counts) || !a.indexed.empty()) return;
+  for (const BasicBlock& b : a.blocks) {
+    std::bitset<kVgpr0 + 256> written;  // later in the block, before anybody reads it
+    for (size_t n = b.end; n-- > b.begin;) {
+      const Instruction& i = k.code[n];
+      if (effects(i).writes.test(kExecLo) || ends_block(i)) written.reset();
+      const auto to = overwritten(i);
+      const bool pure =
+          i.row->is_vector_alu() && i.row->kind == Kind::alu && effects(i).writes.none();
+      a.dead_moves[n] = to && pure && written.test(*to);
+      if (a.dead_moves[n]) continue;
+      if (to) written.set(*to);
+      for (size_t o = 0; o < i.operands.size(); ++o) {
+        const Operand& from = i.operands[o];
+        const Slot slot = i.row->operands[o].slot;
+        const bool result = to && (slot == Slot::vdst || (slot == Slot::vdata && *to == from.code));
+        if (from.immediate || result) continue;
+        for (unsigned c = from.code; c < from.code + from.count && c < written.size(); ++c)
+          written.reset(c);
+      }
+    }
+  }
+}
+
+void find_wanted(const Kernel& k, const LowerOptions& options, Analysis& a) {
+  ScalarSet always;
+  for (const unsigned low : options.numbers)
+    for (const unsigned code : {low, low + 1})
+      if (is_scalar(code)) always.set(code);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t n = a.blocks.size(); n-- > 0;) {
+      BasicBlock& b = a.blocks[n];
+      Wanted wanted{always, {}};
+      for (const size_t s : b.successors) {
+        wanted.numbers |= a.blocks[s].numbers_in;
+        wanted.masks |= a.blocks[s].masks_in;
+      }
+      b.numbers_out = wanted.numbers;
+      b.masks_out = wanted.masks;
+      for (size_t i = b.end; i-- > b.begin;) {
+        wanted.step_back(k, a, i);
+        wanted.numbers |= always;
+      }
+      changed = changed || wanted.numbers != b.numbers_in || wanted.masks != b.masks_in;
+      b.numbers_in = wanted.numbers;
+      b.masks_in = wanted.masks;
+    }
+  }
+  a.always_numbers = always;
+}
+
+}  // namespace
+
+bool Analysis::makes_number(unsigned code, const ScalarSet& numbers, bool scc_wanted) const {
+  const unsigned low = code & ~1U;
+  if (low == kExecLo || !beyond.test(low)) return false;
+  return numbers.test(low) || numbers.test(low + 1) || scc_wanted;
+}
+
+std::vector<ScalarSet> numbers_behind(const Kernel& k, const Analysis& a, const BasicBlock& b) {
+  std::vector<ScalarSet> behind(b.end - b.begin);
+  Wanted wanted{b.numbers_out, b.masks_out};
+  for (size_t n = b.end; n-- > b.begin;) {
+    behind[n - b.begin] = wanted.numbers;
+    wanted.step_back(k, a, n);
+    wanted.numbers |= a.always_numbers;
+  }
+  return behind;
+}
+
+void find_mask_numbers(const Kernel& k, const LowerOptions& options, Analysis& a) {
+  a.scc_live.resize(k.code.size());
+  for (const BasicBlock& b : a.blocks) {
+    const std::vector<ScalarSet> live = live_behind(k, a, b);
+    for (size_t n = b.begin; n < b.end; ++n)
+      a.scc_live[n] = options.keep_scc || live[n - b.begin].test(kScc);
+  }
+  find_masks(k, a);
+  find_beyond(k, a);
+  find_dead_moves(k, a);
+  find_wanted(k, options, a);
+}
+
+}  // namespace lanewise::gcn
